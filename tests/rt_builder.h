@@ -136,7 +136,6 @@ struct outcome_how {
 	const volatile uint32_t *cancel;
 	struct rt_pool *pool;  /* NULL: one of its own */
 	bool fixed_map;        /* as in rt_run_args */
-	enum rt_replay_when replay;
 	const struct rt_engine *engine; /* as in rt_run_args */
 };
 /* Program, run, destroy. how may be NULL. Never NULL; error of rt_program_create in status and error. */

@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: MIT
- * rt_loops.h - random workloads of loops over nothing but tasks, whose keys stay or move by constants, in a builder: what the suites of lanes and of their
- * replay run. */
+ * rt_loops.h - random workloads of loops over nothing but tasks, whose keys stay or move by constants, in a builder: what the suite of lanes runs. */
 #ifndef TESTS_RT_LOOPS_H
 #define TESTS_RT_LOOPS_H
 

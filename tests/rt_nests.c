@@ -290,7 +290,7 @@ static void nest(struct rt_nests *n, uint32_t budget)
 	loop_close(n);
 }
 
-/* More loops than strands are kept of, none of which leaves the window. */
+/* Many loops, none of which leaves the window. */
 static void crowd(struct rt_nests *n)
 {
 	dense_open(n, 150 + pick(n, 20), false);

@@ -142,7 +142,6 @@ static void wanted_set(const struct outcome_how *how, struct ptowsp_run_args *ru
 	args->cancel = how->cancel;
 	args->memory = how->memory;
 	args->fixed_map = how->fixed_map;
-	args->replay = how->replay;
 	args->schedulers = how->schedulers;
 	args->engine = how->engine;
 	if (how->untold)

@@ -365,14 +365,13 @@ static json_int_t whole_of(const json_t *root, const char *key)
 /* Each level does something that can be seen, and changes no result; a backend that has no use for it refuses it by name. */
 static void a_level_of_effort_does_something_or_is_refused(void)
 {
-	json_int_t replayed[4], cycles[4], bytes[4];
+	json_int_t cycles[4], bytes[4];
 
 	cli_begin();
 	for (int level = 0; level < 4; level++) {
 		const char *text;
 		json_t *stats = json_of(check_fmt("$B/ptowsp-run --opt opt_level=%d --no-kernels --set num_tiles=32 --stats=json $P/llama_layer.pkg.zst", level));
 
-		replayed[level] = whole_of(stats, "num_replayed");
 		cycles[level] = whole_of(stats, "total_cycles");
 		REQUIRE_INT(cli(check_fmt("$B/ptowsp-run --opt opt_level=%d --opt debug=on -v $P/fused_softmax.pkg.zst", level)), 0);
 		text = strstr(cli_err, check_fmt("opt_level %d, ", level));
@@ -380,7 +379,6 @@ static void a_level_of_effort_does_something_or_is_refused(void)
 		bytes[level] = atoll(text + strlen("opt_level 0, "));
 	}
 	CHECK(bytes[0] > bytes[1]); /* tiles share memory */
-	CHECK(replayed[0] == 0 && replayed[1] == 0 && replayed[2] > 0 && replayed[3] > replayed[2]);
 	CHECK(cycles[0] == cycles[1] && cycles[1] == cycles[2] && cycles[2] == cycles[3]);
 	CHECK_INT(cli("$B/ptowsp-run --plugin=a2a3 --opt opt_level=3 $P/vector_add.pkg.zst"), 2);
 	CHECK_CONTAINS(cli_err, "opt_level");

@@ -9,7 +9,7 @@
 #include "rt/rt.h"
 
 static const struct base_option standard[] = {
-	{BASE_OPTION("opt_level", "int", "2", "0..3", "effort for speed, same results; 0: a kernel's instructions one by one; 1: its tiles share memory, by vectors; 2: in blocks of rows, with replay; 3: replay always"),
+	{BASE_OPTION("opt_level", "int", "2", "0..3", "effort for speed, same results; 0: a kernel's instructions one by one; 1: its tiles share memory, by vectors; 2, 3: in blocks of rows"),
 	 offsetof(struct base_options, opt_level), 2, {"0", "1", "2", "3"}, 0, 0},
 	{BASE_OPTION("profiling", "bool", "off", "off|on", "log the wall time of each kernel after a run"),
 	 offsetof(struct base_options, profiling), 0, {"off", "on"}, 0, 0},
@@ -17,8 +17,6 @@ static const struct base_option standard[] = {
 	 offsetof(struct base_options, debug), 0, {"off", "on"}, 0, 0},
 	{BASE_OPTION("tensor_map", "word", "dynamic", "dynamic|fixed", "grows with what is live, or a pool made for a full window; same results"),
 	 offsetof(struct base_options, fixed_map), 0, {"dynamic", "fixed"}, 0, 0},
-	{BASE_OPTION("replay", "word", "on", "on|off|always", "iterations that repeat those before take their edges by offset; on: as opt_level says, with 2 where that pays; same results"),
-	 offsetof(struct base_options, replay), RT_REPLAY_WHERE_IT_PAYS, {"on", "off", "always"}, 0, 0},
 	{BASE_OPTION("schedulers", "int", "1", "1..64", "instances that generate tasks from the same bytecode, each its own part"),
 	 offsetof(struct base_options, schedulers), 1, {NULL}, 1, 64},
 	{BASE_OPTION("clock", "word", "own", "reference|own", "cycle model; this backend's own is the reference model"),

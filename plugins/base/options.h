@@ -10,12 +10,11 @@ struct base_backend;
 
 /* What every backend has. A backend's own struct begins with it. Constant after init. */
 struct base_options {
-	unsigned opt_level; /* 0 to 3: of isa_program_create_at, and when loops are replayed */
+	unsigned opt_level; /* 0 to 3: of isa_program_create_at */
 	unsigned fixed_map; /* 1: the tensor map is a fixed pool */
 	unsigned profiling; /* 1: wall time per kernel is logged after each run */
 	unsigned debug;     /* 1: what serves each kernel is logged at load */
 	unsigned schedulers; /* instances that generate tasks from the bytecode, 1 to 64 */
-	unsigned replay;    /* enum rt_replay_when; WHERE_IT_PAYS: as opt_level says */
 	unsigned own_clock; /* 1: the backend's own clock, 0: the reference clock */
 	unsigned fast;      /* 1: portable kernels may fuse and reorder sums of floats */
 };

@@ -173,14 +173,6 @@ static bool connect(struct connection *c, struct rt_notify *notify_out, struct p
 	return c->table && !c->table->place(c->host->context, c->token, &notify_out->device, &count, error) && count > 1;
 }
 
-/* Looking for repetitions is worth it from level 2 on, and with 3 wherever there is one. */
-static enum rt_replay_when replay_of(const struct base_options *options)
-{
-	if (options->replay != RT_REPLAY_WHERE_IT_PAYS || options->opt_level == 2)
-		return (enum rt_replay_when)options->replay;
-	return options->opt_level > 2 ? RT_REPLAY_ALWAYS : RT_REPLAY_OFF;
-}
-
 /* Tensors that the run is given, and the tiles of all threads. */
 static uint64_t given_bytes(const struct base_program *program, const struct ptowsp_run_args *args)
 {
@@ -208,7 +200,6 @@ ptowsp_status base_program_run(struct base_program *program, const struct base_r
 		.sinks = &sinks,
 		.cancel = (const volatile uint32_t *)&run->cancel,
 		.fixed_map = instance->options->fixed_map,
-		.replay = replay_of(instance->options),
 		.memory = program->device->memory_limit,
 		.held = &held,
 		.schedulers = instance->options->schedulers,

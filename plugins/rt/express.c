@@ -31,13 +31,12 @@ void rt_express_init(struct rt_run *run)
 		       !told;
 }
 
-bool rt_express_site(const struct rt_run *run, const struct rt_site *site, uint32_t kernel, uint32_t map_need)
+bool rt_express_site(const struct rt_run *run, const struct rt_site *site, uint32_t kernel, uint32_t map_most)
 {
 	const struct rt_known *known = &run->known[kernel];
 
 	return run->express && !site->read_count && !site->allocated && !site->renamed && !site->after_count && kernel != run->program->copy_kernel &&
-	       site->dispatch == PTOWSP_NONE && map_need != UINT32_MAX &&
-	       (!run->clock.map_capacity || map_need <= run->clock.map_capacity) && !(run->kernels && known->later);
+	       site->dispatch == PTOWSP_NONE && (!run->clock.map_capacity || map_most <= run->clock.map_capacity) && !(run->kernels && known->later);
 }
 
 /* ---- a task ------------------------------------------------------------------------------------------------------- */
@@ -94,11 +93,15 @@ static inline struct rt_plan *plan_ready(struct rt_run *run, uint64_t *steps_out
 	if (!plan || !plan->express || run->tasks >= run->max_tasks)
 		return NULL;
 	*steps_out = 0;
-	if (!plan->round || plan->round != expand->rounds[plan->inner].number)
-		return rt_plan_find(run, plan) ? plan : NULL;
-	value = expand->loops[plan->inner];
-	*steps_out = (uint64_t)value - (uint64_t)plan->at;
-	plan->at = value;
+	if (plan->round && plan->round == expand->rounds[plan->inner].number) {
+		value = expand->loops[plan->inner];
+		*steps_out = (uint64_t)value - (uint64_t)plan->at;
+		plan->at = value;
+	} else if (!rt_plan_find(run, plan)) {
+		return NULL;
+	}
+	if (plan->varying)
+		rt_plan_recount(plan, run->track.full);
 	return plan;
 }
 
@@ -107,7 +110,7 @@ static inline bool sure(const struct rt_run *run)
 {
 	const struct rt_plan *plan = run->plans.rows[(size_t)run->expand.site * run->plans.levels + run->expand.level];
 
-	return !kept(run) || (plan && rt_flow_sure(&run->flow, plan->map_need));
+	return !kept(run) || (plan && rt_flow_sure(&run->flow, plan->map_most));
 }
 
 /* The next task of the same body or iteration; NULL: something else comes. */
@@ -138,20 +141,16 @@ static ptowsp_status tasks_issue(struct rt_run *run, struct rt_untold *untold, c
 {
 	struct rt_expand *expand = &run->expand;
 	struct rt_plan *plan;
-	struct rt_lane lane = {.round = 0, .steady = NULL, .standing = false};
+	struct rt_lane lane = {.round = 0};
 	uint64_t steps;
 	ptowsp_status st = PTOWSP_OK;
 
 	while (!st && *site) {
-		if (!kept(run) && rt_lane_stand(run, &lane)) {
-			st = rt_lane_run(run, &lane, untold);
-		} else if (sure(run) && (plan = plan_ready(run, &steps))) {
-			st = one_issue(run, plan, *site, steps, untold);
-			if (!st && rt_lane_find(run, &lane))
-				st = rt_lane_run(run, &lane, untold);
-		} else {
+		if (!sure(run) || !(plan = plan_ready(run, &steps)))
 			break;
-		}
+		st = one_issue(run, plan, *site, steps, untold);
+		if (!st && rt_lane_find(run, &lane))
+			st = rt_lane_run(run, &lane, untold);
 		if (!st)
 			*site = plenty(run) ? NULL : site_next(expand);
 	}

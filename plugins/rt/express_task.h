@@ -5,7 +5,7 @@
 
 #include "rt/error.h"
 #include "rt/feed.h"
-#include "rt/steady.h"
+#include "rt/cells.h"
 #include "rt/untold.h"
 
 /* express.c: moves the uses on and enters them, one of which at least is not by name. */
@@ -31,20 +31,12 @@ RT_INLINE void rt_express_uses_named(struct rt_preds *preds, struct rt_track *tr
 /* Under overlap a tensor that is divided meanwhile shows in the count. */
 static inline ptowsp_status rt_express_uses(struct rt_run *run, struct rt_plan *plan, struct rt_cells *cells, uint64_t steps)
 {
-	if (plan->steady && run->track.full)
-		rt_steady_enter(&run->preds, &run->track, plan->steady, cells, steps, true);
-	else if (plan->steady)
-		rt_steady_enter(&run->preds, &run->track, plan->steady, cells, steps, false);
-	else if (!plan->named || plan->divided != run->overlap.divided)
+	if (!plan->named || plan->divided != run->overlap.divided)
 		return rt_express_uses_slowly(run, plan, steps);
-	else {
-		if (run->replay.strands && !run->replay.covered)
-			rt_replay_meet_plan(run, plan, steps);
-		if (run->track.full)
-			rt_express_uses_named(&run->preds, &run->track, plan, cells, steps, true);
-		else
-			rt_express_uses_named(&run->preds, &run->track, plan, cells, steps, false);
-	}
+	if (run->track.full)
+		rt_express_uses_named(&run->preds, &run->track, plan, cells, steps, true);
+	else
+		rt_express_uses_named(&run->preds, &run->track, plan, cells, steps, false);
 	return PTOWSP_OK;
 }
 

@@ -38,11 +38,6 @@ static ptowsp_status look(void *context)
 	return rt_look(context);
 }
 
-static void settle(void *context)
-{
-	rt_replay_settle(context);
-}
-
 /* Of the one map there is. A pool that never grows has the size that it is asked for. */
 static struct rt_cells *cells_of(struct rt_run *run)
 {
@@ -95,7 +90,6 @@ ptowsp_status rt_infer_init(struct rt_run *run)
 		spares_take(run);
 	run->overlap.look = look;
 	run->overlap.context = run;
-	run->overlap.settle = settle;
 	if (ok && loads(run->program))
 		ok = watch_init(run);
 	if (ok && !run->quiet && run->args->flags & PTOWSP_RUN_STRICT && !rt_schedule_safe(schedule))
@@ -108,7 +102,6 @@ void rt_infer_finish(struct rt_run *run)
 	spares_give(run);
 	rt_cells_finish(&run->exact);
 	rt_intern_finish(&run->intern);
-	rt_replay_finish(&run->replay);
 	rt_overlap_finish(&run->overlap);
 	rt_pieces_destroy(run->watch);
 	rt_track_finish(&run->track);
@@ -261,8 +254,6 @@ ptowsp_status rt_infer_uses(struct rt_run *run, const struct rt_use *uses, uint3
 	ptowsp_status st = run->overlap.stopped; /* when the uses were placed */
 
 	for (const struct rt_use *use = uses; cells->entries && !st && use < uses + count; use++) {
-		if (run->replay.strands)
-			rt_replay_meet_use(run, use, use->name);
 		if (rt_use_named(use, run->overlap.lattices))
 			rt_cells_access(cells, &run->track, use->name, use->access);
 		else

@@ -1,9 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 #include "rt/lane.h"
 
-/* For fewer iterations than that nobody calls a lane: the first one, one that is replayed, one that is left to the expander. */
-enum { LEAST = 3 };
-
 bool rt_lane_find(const struct rt_run *run, struct rt_lane *lane)
 {
 	const struct rt_expand *expand = &run->expand;
@@ -19,44 +16,13 @@ bool rt_lane_find(const struct rt_run *run, struct rt_lane *lane)
 	for (uint32_t at = top->at + 1; at < top->end; at = code[at].end, lane->count++) {
 		struct rt_plan *plan = code[at].op == PTOWSP_OP_TASK ? run->plans.rows[(size_t)code[at].row * run->plans.levels + expand->level] : NULL;
 
-		if (!plan || !plan->express || lane->count == RT_LANE_MOST || plan->round != expand->rounds[top->depth].number)
+		if (!plan || !plan->express || plan->varying || lane->count == RT_LANE_MOST || plan->round != expand->rounds[top->depth].number)
 			return false;
 		lane->plans[lane->count] = plan;
 		lane->sites[lane->count] = code[at].row;
 		lane->uses += plan->use_count;
 	}
 	return lane->count > 0;
-}
-
-/* The plan of a lane's task, for the iteration that the expander is in. */
-static bool plan_stand(struct rt_run *run, struct rt_plan *plan)
-{
-	return rt_plan_move(plan, &run->expand) || (rt_plan_find(run, plan) && plan->round);
-}
-
-/* What was replayed at this level was a lane of it, so all plans are there. */
-bool rt_lane_stand(struct rt_run *run, struct rt_lane *lane)
-{
-	const struct rt_expand *expand = &run->expand;
-	const struct rt_frame *top = &expand->frames[expand->depth - 1];
-	const struct rt_ins *code = run->program->code;
-	struct rt_plan *plan = run->plans.rows[(size_t)expand->site * run->plans.levels + expand->level];
-
-	if (!plan || !plan->replays || (plan->blame > rt_replay_rules.blame && !run->replay.always) || run->max_tasks - run->tasks < LEAST * RT_LANE_MOST)
-		return false;
-	lane->count = lane->uses = 0;
-	for (uint32_t at = top->at + 1; at < top->end; at = code[at].end, lane->count++) {
-		plan = run->plans.rows[(size_t)code[at].row * run->plans.levels + expand->level];
-		if (!plan_stand(run, plan))
-			return false;
-		lane->plans[lane->count] = plan;
-		lane->sites[lane->count] = code[at].row;
-		lane->uses += plan->use_count;
-	}
-	lane->round = expand->rounds[top->depth].number;
-	lane->level = expand->level;
-	lane->standing = true;
-	return true;
 }
 
 RT_INLINE ptowsp_status lane_iterate(struct rt_run *run, const struct rt_lane *lane, uint64_t steps, struct rt_untold *untold)
@@ -99,9 +65,8 @@ static uint32_t block_begin(struct rt_expand *expand, struct rt_lane *lane, uint
 	uint64_t was = (uint64_t)*value;
 	uint32_t more;
 
-	if (!lane->standing && (!rt_expand_iterate(expand) || expand->level != lane->level))
+	if (!rt_expand_iterate(expand) || expand->level != lane->level)
 		return 0;
-	lane->standing = false;
 	block->first = (uint64_t)*value - was;
 	block->step = top->walk.set ? top->walk.step : (uint64_t)top->step;
 	if (top->walk.set) {
@@ -175,10 +140,6 @@ static ptowsp_status block_enter(struct rt_run *run, const struct rt_lane *lane,
 	struct place place = place_first(lane, block);
 	ptowsp_status st = PTOWSP_OK;
 
-	if (lane->steady) {
-		rt_steady_block(lane->steady, run, untold->cells, &(struct rt_steady_way){block->first, block->step, block->iterations}, untold->span, brief);
-		brief = end;
-	}
 	for (; !st && brief < end; brief++, place_next(&place)) {
 		struct rt_plan *plan = place_plan(&place);
 
@@ -259,30 +220,6 @@ static ptowsp_status block_go(struct rt_run *run, const struct rt_lane *lane, st
 
 /* ---- a lane -------------------------------------------------------------------------------------------------------- */
 
-static uint64_t lane_step(const struct rt_frame *top)
-{
-	return top->walk.set ? top->walk.step : (uint64_t)top->step;
-}
-
-static void lane_unsteady(struct rt_run *run, struct rt_lane *lane, struct rt_untold *untold)
-{
-	if (lane->steady)
-		rt_steady_end(lane->steady, run, untold->cells);
-	lane->steady = NULL;
-}
-
-/* Iterations that lie otherwise apart than those before, as the blocks of an axis with tile levels may, are none that chains know of. */
-static void block_check(struct rt_run *run, struct rt_lane *lane, const struct block *block, struct rt_untold *untold)
-{
-	const struct rt_steady *steady = lane->steady;
-
-	if (steady && steady->chains.count && (block->first != (steady->first && !steady->turn ? 0 : steady->chains.step) ||
-					       (block->iterations > 1 && block->step != steady->chains.step))) {
-		lane_unsteady(run, lane, untold);
-		run->replay.covered = false;
-	}
-}
-
 /* Iterations for which there is room whatever edges they have; open scopes keep what they hold. */
 static uint32_t lane_sure(const struct rt_run *run, const struct rt_lane *lane, uint32_t most)
 {
@@ -297,23 +234,6 @@ static uint32_t lane_sure(const struct rt_run *run, const struct rt_lane *lane, 
 	return sure < most ? (uint32_t)sure : most;
 }
 
-/* Iterations that may be entered at once. */
-static uint32_t lane_most(struct rt_run *run, struct rt_lane *lane, const struct rt_untold *untold, uint32_t most)
-{
-	uint64_t ready = lane->steady ? rt_steady_ready(lane->steady, run, untold->cells, &run->expand.rounds[run->expand.frames[run->expand.depth - 1].depth]) : most;
-
-	return ready < most ? (uint32_t)ready : most;
-}
-
-static ptowsp_status lane_one(struct rt_run *run, struct rt_lane *lane, const struct block *block, struct rt_untold *untold)
-{
-	ptowsp_status st = lane_iterate(run, lane, block->first, untold);
-
-	if (!st && lane->steady)
-		rt_steady_turn(lane->steady, run);
-	return st;
-}
-
 /* Task by task: an engine is given each with its predecessors, before its kernel runs. */
 static ptowsp_status lane_fed(struct rt_run *run, const struct rt_lane *lane, const struct block *block, struct rt_untold *untold)
 {
@@ -326,8 +246,6 @@ static ptowsp_status lane_fed(struct rt_run *run, const struct rt_lane *lane, co
 		if (i)
 			*value = (int64_t)((uint64_t)*value + block->step);
 		st = lane_iterate(run, lane, steps, untold);
-		if (!st && lane->steady)
-			rt_steady_turn(lane->steady, run);
 	}
 	return st;
 }
@@ -336,7 +254,7 @@ static ptowsp_status block_take(struct rt_run *run, struct rt_lane *lane, struct
 {
 	if (run->lag.feed)
 		return lane_fed(run, lane, block, untold);
-	return here ? block_go(run, lane, block, untold) : lane_one(run, lane, block, untold);
+	return here ? block_go(run, lane, block, untold) : lane_iterate(run, lane, block->first, untold);
 }
 
 /* At most `room` iterations, in blocks as long as kernels run here. */
@@ -354,32 +272,11 @@ static ptowsp_status lane_go(struct rt_run *run, struct rt_lane *lane, uint32_t 
 		most = lane_sure(run, lane, here ? (RT_TOLD_AT_ONCE - untold->count) / lane->count : 1);
 		if (!most)
 			break;
-		done = block_begin(&run->expand, lane, lane_most(run, lane, untold, most < room ? most : room), &block);
+		done = block_begin(&run->expand, lane, most < room ? most : room, &block);
 		if (!done)
 			break;
-		block_check(run, lane, &block, untold);
 		st = block_take(run, lane, &block, here, untold);
 	}
-	return st;
-}
-
-/* What is left of the round, from iterations that have been looked at: replayed if that can be. */
-static ptowsp_status lane_rest(struct rt_run *run, struct rt_lane *lane, uint32_t room, struct rt_untold *untold)
-{
-	const struct rt_expand *expand = &run->expand;
-	const struct rt_frame *top = &expand->frames[expand->depth - 1];
-	struct rt_steady steady;
-	ptowsp_status st;
-
-	steady.task_count = 0;
-	if (room > RT_STEADY_LEAST && lane->uses)
-		rt_steady_begin(&steady, run, lane->plans, lane->count, untold->cells, &expand->rounds[top->depth], lane_step(top), lane->standing);
-	else
-		rt_replay_cover(run, lane->plans, lane->count, &expand->rounds[top->depth]);
-	lane->steady = steady.task_count ? &steady : NULL;
-	st = lane_go(run, lane, room, untold);
-	lane_unsteady(run, lane, untold);
-	run->replay.covered = false;
 	return st;
 }
 
@@ -387,21 +284,10 @@ ptowsp_status rt_lane_run(struct rt_run *run, struct rt_lane *lane, struct rt_un
 {
 	struct rt_expand *expand = &run->expand;
 	struct rt_frame *top = &expand->frames[expand->depth - 1];
-	uint64_t began = run->tasks, left = run->max_tasks - began, most = expand->budget;
-	uint32_t room, wanted = rt_replay_rules.room > LEAST * lane->count ? rt_replay_rules.room : LEAST * lane->count;
-	ptowsp_status st = PTOWSP_OK;
+	uint64_t began = run->tasks, left = run->max_tasks - began;
+	uint32_t room = (uint32_t)((left < expand->budget ? left : expand->budget) / lane->count);
+	ptowsp_status st = room > 1 ? lane_go(run, lane, room - 1, untold) : PTOWSP_OK; /* the expander has a budget left for what comes behind */
 
-	if (lane->standing && most < wanted) { /* a round that is replayed is not cut short because others came before it: the look is taken now */
-		st = rt_look(run);
-		if (st)
-			return st;
-		most = expand->budget = wanted;
-	}
-	room = (uint32_t)((left < most ? left : most) / lane->count);
-	if (!lane->standing && room > 1)
-		st = lane_go(run, lane, 1, untold);
-	if (!st && room >= LEAST && expand->level == lane->level)
-		st = lane_rest(run, lane, room - (LEAST - 1), untold);
 	expand->site = lane->sites[lane->count - 1];
 	expand->at = expand->level != lane->level ? top->at + 1 : top->end;
 	expand->budget = run->tasks - began < expand->budget ? expand->budget - (uint32_t)(run->tasks - began) : 1;

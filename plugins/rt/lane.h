@@ -13,14 +13,10 @@ struct rt_lane {
 	uint32_t count, uses;
 	uint32_t level;
 	uint64_t round; /* that was looked at */
-	struct rt_steady *steady; /* NULL: each task looks up all its uses */
-	bool standing; /* the next iteration has begun: the expander stands behind its first task */
 };
 
 /* At the end of the first iteration of a round at a level: is there one? */
 bool rt_lane_find(const struct rt_run *run, struct rt_lane *lane);
-/* Before the task that the expander stands behind: does an iteration of a lane begin with it that was replayed before? */
-bool rt_lane_stand(struct rt_run *run, struct rt_lane *lane);
 /* As many iterations as can be. The expander then stands at the end of the latest, or before the first task of one at another level. */
 ptowsp_status rt_lane_run(struct rt_run *run, struct rt_lane *lane, struct rt_untold *untold);
 

@@ -99,8 +99,6 @@ void rt_overlap_divide(struct rt_overlap *map, struct rt_track *track, uint32_t 
 {
 	struct dividing dividing = {map, track, tensor};
 
-	if (map->settle && !map->lattices[tensor].pieces)
-		map->settle(map->context);
 	if (map->lattices[tensor].begun && !map->lattices[tensor].pieces)
 		rt_cells_take(&map->cells, track, (uint64_t)tensor << RT_PLACE_BITS, (uint64_t)tensor << RT_PLACE_BITS | PLACES, cell_move,
 			      &dividing);

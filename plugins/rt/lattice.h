@@ -25,7 +25,6 @@ struct rt_overlap {
 	uint32_t divided;              /* how many are accessed as intervals */
 	const struct rt_tensors *tensors; /* borrowed: their columns */
 	ptowsp_status (*look)(void *context); /* at times while a tensor moves to intervals; not OK ends that, and is kept in `stopped` */
-	void (*settle)(void *context); /* before that: what is not in the cells yet is written there; NULL: nothing */
 	void *context;
 	uint32_t moved;                /* intervals made by moving */
 	ptowsp_status stopped;

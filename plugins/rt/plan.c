@@ -26,6 +26,9 @@ void rt_plans_finish(struct rt_plans *plans)
 
 /* ---- limits ---------------------------------------------------------------------------------------------------- */
 
+/* Accesses of a task whose keys are compared with each other. */
+#define COUNTED_MOST 64u
+
 static const struct rt_limit no_limit = {INT64_MIN, UINT64_MAX};
 
 /* False if no value is allowed. */
@@ -181,8 +184,10 @@ void rt_plan_make(struct rt_run *run, const struct rt_site *site, uint32_t level
 	memcpy(plan->accesses, run->accesses, site->io_count * sizeof(*run->accesses));
 	for (uint32_t i = 0; i < site->io_count; i++)
 		window_move_add(plan, i, &run->tensors);
-	plan->map_need = site->distinct || run->program->schedule.deps == PTOWSP_DEPS_EXPLICIT ? rt_infer_map(run, site) : UINT32_MAX;
-	plan->express = !plan->args && rt_express_site(run, site, run->kernel, plan->map_need);
+	plan->counted = !site->distinct && run->program->schedule.deps != PTOWSP_DEPS_EXPLICIT;
+	plan->map_most = plan->counted ? site->writes + (run->program->schedule.full ? site->reads : 0u) : rt_infer_map(run, site);
+	plan->map_need = plan->map_most;
+	plan->express = !plan->args && site->io_count <= COUNTED_MOST && rt_express_site(run, site, run->kernel, plan->map_most);
 	plan->cycles = run->known[run->kernel].cycles;
 	plan->stats = run->kernel_stats ? &run->kernel_stats[run->kernel] : NULL;
 	plan->task = (struct ptowsp_task){
@@ -245,6 +250,77 @@ static bool rest_inside(const struct rt_plan *plan, int64_t steps)
 	return true;
 }
 
+/* ---- equal keys ------------------------------------------------------------------------------------------------- */
+
+enum meeting { NEVER, ALWAYS, SOMETIMES };
+
+/* A difference that grows by `step` per 1 of the loop: is it 0 at a value from now on until `left` further? *at: where, if it moves. */
+static enum meeting zero_of(int64_t difference, int64_t step, int64_t left, int64_t *at)
+{
+	if (!step || !left)
+		return difference ? NEVER : ALWAYS;
+	if (step == -1 && difference == INT64_MIN)
+		return SOMETIMES;
+	if (difference % step)
+		return NEVER;
+	*at = -(difference / step);
+	return (left < 0 ? *at < left || *at > 0 : *at < 0 || *at > left) ? NEVER : SOMETIMES;
+}
+
+/* Are the keys of two accesses of one class equal while the loop goes on? */
+static enum meeting keys_meet(const struct rt_plan *plan, uint32_t a, uint32_t b, int64_t left)
+{
+	const struct rt_access *x = &plan->accesses[a], *y = &plan->accesses[b];
+	int64_t row, column, row_at = 0, column_at = 0;
+	enum meeting rows, columns;
+
+	if (__builtin_sub_overflow(x->key.row, y->key.row, &row) || __builtin_sub_overflow(x->key.column, y->key.column, &column))
+		return SOMETIMES;
+	rows = zero_of(row, (int64_t)(plan->ios[a].row_step - plan->ios[b].row_step), left, &row_at);
+	columns = zero_of(column, (int64_t)(plan->ios[a].column_step - plan->ios[b].column_step), left, &column_at);
+	if (rows == NEVER || columns == NEVER || (rows == SOMETIMES && columns == SOMETIMES && row_at != column_at))
+		return NEVER;
+	return rows == ALWAYS && columns == ALWAYS ? ALWAYS : SOMETIMES;
+}
+
+/* Accesses of that kind whose key an earlier one of the kind has, too. *known: as long as the round lasts. */
+static uint32_t repeated(const struct rt_plan *plan, unsigned bit, int64_t left, bool *known)
+{
+	uint32_t count = 0;
+
+	for (uint32_t i = 1; i < plan->io_count; i++) {
+		enum meeting met = NEVER;
+
+		for (uint32_t k = 0; plan->accesses[i].io->access & bit && k < i && met != ALWAYS; k++)
+			if (plan->accesses[k].io->access & bit && plan->accesses[k].io->key == plan->accesses[i].io->key) {
+				enum meeting now = keys_meet(plan, i, k, left);
+
+				met = now != NEVER ? now : met;
+			}
+		count += met == ALWAYS;
+		*known &= met != SOMETIMES;
+	}
+	return count;
+}
+
+static void map_count(struct rt_plan *plan, bool full, int64_t left)
+{
+	bool known = true;
+	uint32_t less = repeated(plan, PTOWSP_WRITE, left, &known);
+
+	if (full)
+		less += repeated(plan, PTOWSP_READ, left, &known);
+	plan->map_need = plan->map_most - less;
+	plan->varying = !known;
+}
+
+void rt_plan_recount(struct rt_plan *plan, bool full)
+{
+	rt_plan_accesses_move(plan);
+	map_count(plan, full, 0);
+	plan->varying = true;
+}
+
 static void windows_make(struct rt_plan *plan, const struct rt_tensors *tensors)
 {
 	for (uint32_t i = 0; i < plan->io_count; i++) {
@@ -290,6 +366,8 @@ bool rt_plan_find(struct rt_run *run, struct rt_plan *plan)
 		plan->round = round->number;
 		way = (struct rt_way){round->stride, left};
 	}
+	if (plan->counted && plan->express)
+		map_count(plan, run->program->schedule.full, way.left);
 	rt_uses_place(run, plan->uses, plan->use_count, plan->accesses, plan->ios, way);
 	plan->named = run->exact.entries || run->overlap.lattices;
 	for (uint32_t i = 0; i < plan->use_count; i++)

@@ -15,7 +15,6 @@ struct rt_limit {
 	int64_t low;
 	uint64_t span;
 };
-struct rt_steady_task;
 /* How an access is found from the loop values. */
 struct rt_plan_io {
 	uint64_t row_step, column_step, start_step; /* per 1 of the innermost loop; they wrap */
@@ -46,11 +45,11 @@ struct rt_plan {
 	uint32_t divided;
 	uint64_t cycles;    /* of each task */
 	struct ptowsp_kernel_stats *stats;
-	uint32_t map_need;  /* places in the tensor map; UINT32_MAX: depends on the task */
+	bool counted;       /* which of its keys are equal is found for each round */
+	uint32_t map_most;  /* places in the tensor map if no two of its keys are equal */
+	uint32_t map_need;  /*   of the latest task */
+	bool varying;       /*   which is not that of each task of the round */
 	struct ptowsp_task task; /* for the kernel: all but number and args */
-	bool replays;    /* the first one of a loop that was replayed in its latest round */
-	uint8_t blame;   /* how seldom that paid */
-	const struct rt_steady_task *steady; /* while a lane runs in which only some uses are looked up: steady.h; else NULL */
 	struct rt_use *uses;          /* of the latest task: reads, then both, then writes */
 	struct rt_access *accesses;
 	struct ptowsp_tensor_arg *windows;
@@ -70,6 +69,8 @@ void rt_plans_finish(struct rt_plans *plans);
 /* Accesses of the latest task, as windows where the kernel wants to see them. */
 void rt_plan_accesses_move(struct rt_plan *plan);
 void rt_plan_windows_anew(struct rt_plan *plan, const struct rt_tensors *tensors);
+/* map_need of the latest task, where it varies. full: hazards. */
+void rt_plan_recount(struct rt_plan *plan, bool full);
 
 /* Windows that end with their tensor change their length, and one that is not touched may begin anywhere: those are made anew. */
 static inline void rt_plan_windows_move(struct rt_plan *plan, const struct rt_tensors *tensors)
@@ -83,18 +84,6 @@ static inline void rt_plan_windows_move(struct rt_plan *plan, const struct rt_te
 	for (const struct rt_plan_move *move = plan->moves, *end = move + plan->move_count; move < end; move++)
 		move->window->data = (char *)move->window->data + move->step * steps;
 	plan->windows_at = plan->at;
-}
-
-/* A loop that was replayed left strands that somebody had to write into the map, or that nobody had to. */
-enum { RT_BLAME_MOST = 60 };
-static inline void rt_plan_blame(struct rt_plan *plan)
-{
-	plan->blame += plan->blame < RT_BLAME_MOST ? 2 : 0;
-}
-
-static inline void rt_plan_praise(struct rt_plan *plan)
-{
-	plan->blame -= plan->blame > 0;
 }
 
 static inline struct rt_plan **rt_plan_at(const struct rt_plans *plans, const struct rt_program *program, const struct rt_site *site,

@@ -119,15 +119,12 @@ struct rt_engine {
 	void *context;
 	ptowsp_status (*run)(void *context, struct rt_feed *feed, struct ptowsp_error *error);
 };
-/* Loops that repeat themselves are replayed where that pays; or never: each task looks all its keys up; or always. The results are the same. */
-enum rt_replay_when { RT_REPLAY_WHERE_IT_PAYS, RT_REPLAY_OFF, RT_REPLAY_ALWAYS };
 struct rt_run_args {
 	const struct ptowsp_run_args *args;
 	struct rt_pool *pool;
 	const struct rt_sinks *sinks;
 	const volatile uint32_t *cancel; /* atomic; non-zero asks the run to end */
 	bool fixed_map;  /* the tensor map is a pool made for a full window, which never grows; not under an unbounded window */
-	enum rt_replay_when replay;
 	uint32_t schedulers; /* instances that generate tasks from the bytecode, up to 64; 0: one */
 	const struct rt_notify *notify; /* NULL: the run has one device, number 0 */
 	uint64_t memory; /* bytes that a graph may take which is built before it runs, 0: any; TOO_BIG beyond */

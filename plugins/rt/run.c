@@ -261,8 +261,6 @@ ptowsp_status rt_run_init(struct rt_run *run, struct rt_program *program, const 
 	run->sinks = args->sinks;
 	run->cancel = args->cancel;
 	run->fixed_map = args->fixed_map;
-	run->replay.always = args->replay == RT_REPLAY_ALWAYS;
-	run->replay.off = args->replay == RT_REPLAY_OFF || rt_replay_rules.least_iterations == RT_REPLAY_NEVER;
 	run->memory = args->memory;
 	run->held = args->held && args->held->limit ? args->held : NULL;
 	run->held_next = RT_HELD_TASKS;

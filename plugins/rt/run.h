@@ -13,7 +13,7 @@
 #include "rt/plan.h"
 #include "rt/race.h"
 #include "rt/notify.h"
-#include "rt/strand.h"
+#include "rt/track.h"
 #include "rt/sync.h"
 #include "rt/version.h"
 #include "rt/tell.h"
@@ -74,7 +74,6 @@ struct rt_run {
 	bool fixed_map;             /* exact and overlap.cells are pools that never grow */
 	struct rt_cells exact;     /* one of the two is there, none with explicit */
 	struct rt_overlap overlap;
-	struct rt_replay replay;   /* what is not in them yet */
 	struct rt_intern intern;   /* of keys in exact */
 	struct rt_preds watch_preds; /* of tensors that slot_load reads: writers by extent, whatever deps says */
 	struct rt_track watch_track;

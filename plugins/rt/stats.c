@@ -155,7 +155,6 @@ static void fill(const struct rt_run *run, struct rt_snapshot *snapshot)
 	stats->total_cycles = run->engine ? run->told_total : run->clock.total;
 	stats->tasks = run->tasks;
 	stats->edges = run->edges;
-	stats->replayed = run->replay.tasks;
 	stats->task_window = run->window;
 	stats->executors = (uint64_t)run->places.pools * run->clock.executors;
 	stats->streams = run->engine_streams ? run->engine_streams : schedule->streams ? schedule->streams : 1;

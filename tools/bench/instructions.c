@@ -13,12 +13,11 @@ static const struct counted {
 } subjects[] = {{"layer", "llama_layer 16K", 256}, {"llama", "llama/256", 256}, {"w1", "w1/128", 128}, {"w2", "w2/256", 256}, {"w3", "w3/50000", 50000}, {"w4", "w4/50000", 50000}},
   small = {"layer", "llama_layer 1K", 16}; /* the only one with --small */
 static const struct rule {
-	const char *deps, *hazards, *replay, *name;
+	const char *deps, *hazards, *name;
 	bool llama_only;
-} rules[] = {{"exact", "raw", "on", "exact keys, raw", true},
-	     {"exact", "full", "on", "exact keys, full", false},
-	     {"exact", "full", "off", "exact keys, full, replay off", false},
-	     {"overlap", "full", "on", "default", false}};
+} rules[] = {{"exact", "raw", "exact keys, raw", true},
+	     {"exact", "full", "exact keys, full", false},
+	     {"overlap", "full", "default", false}};
 static const struct what {
 	const char *what, *name;
 } whats[] = {{"find", "expansion and inference"}, {"count", "without kernels"}, {"run", "end to end"}};
@@ -51,8 +50,8 @@ static bool count(const struct bench_options *options, const struct counted *s, 
 	self[n] = 0;
 	snprintf(command, sizeof(command),
 		 "valgrind --tool=callgrind --callgrind-out-file=/dev/null --toggle-collect=bench_once_measured '%s' once --packages '%s' --subject %s --n %u "
-		 "--deps %s --hazards %s --replay %s --what %s 2>&1",
-		 self, options->packages, s->subject, s->n, rule->deps, rule->hazards, rule->replay, what->what);
+		 "--deps %s --hazards %s --what %s 2>&1",
+		 self, options->packages, s->subject, s->n, rule->deps, rule->hazards, what->what);
 	out = popen(command, "r");
 	if (!out)
 		return false;

@@ -5,7 +5,6 @@
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
-#include "rt/strand.h"
 #include "tools/bench/bench.h"
 
 __attribute__((noinline)) ptowsp_status bench_once_measured(struct bench_once *once, struct ptowsp_error *error)
@@ -33,17 +32,17 @@ static bool word_take(const char *value, const char *const words[], const unsign
 }
 
 struct arguments {
-	unsigned subject, n, deps, hazards, what, replay; /* subject: 0 is the layer */
+	unsigned subject, n, deps, hazards, what; /* subject: 0 is the layer */
 	const char *packages;
 };
 
 static bool argument_take(struct arguments *a, const char *name, const char *value)
 {
 	static const char *const subjects[] = {"layer", "w1", "w2", "w3", "w4", "llama"}, *const deps[] = {"exact", "overlap"}, *const hazards[] = {"full", "raw"},
-				 *const whats[] = {"find", "count", "run"}, *const replays[] = {"on", "off"};
+				 *const whats[] = {"find", "count", "run"};
 	static const unsigned numbers[] = {0, BENCH_W1, BENCH_W2, BENCH_W3, BENCH_W4, BENCH_LLAMA},
 			      deps_numbers[] = {PTOWSP_DEPS_TENSOR_MAP_EXACT, PTOWSP_DEPS_BYTES_OVERLAP},
-			      hazards_numbers[] = {PTOWSP_HAZARDS_FULL, PTOWSP_HAZARDS_RAW}, what_numbers[] = {BENCH_FIND, BENCH_COUNT, BENCH_RUN}, replay_numbers[] = {1, 0};
+			      hazards_numbers[] = {PTOWSP_HAZARDS_FULL, PTOWSP_HAZARDS_RAW}, what_numbers[] = {BENCH_FIND, BENCH_COUNT, BENCH_RUN};
 
 	if (!strcmp(name, "--subject"))
 		return word_take(value, subjects, numbers, 6, &a->subject);
@@ -53,8 +52,6 @@ static bool argument_take(struct arguments *a, const char *name, const char *val
 		return word_take(value, hazards, hazards_numbers, 2, &a->hazards);
 	if (!strcmp(name, "--what"))
 		return word_take(value, whats, what_numbers, 3, &a->what);
-	if (!strcmp(name, "--replay"))
-		return word_take(value, replays, replay_numbers, 2, &a->replay);
 	if (!strcmp(name, "--n"))
 		return (a->n = (unsigned)strtoul(value, NULL, 10)) > 0 && a->n <= 4096u << 10;
 	a->packages = value;
@@ -88,7 +85,7 @@ static ptowsp_status once_run(const struct arguments *a, struct ptowsp_error *er
 int bench_once(int argc, char **argv)
 {
 	struct ptowsp_error error = {.head = PTOWSP_HEAD(error, ERROR)};
-	struct arguments a = {.n = 64, .deps = PTOWSP_DEPS_TENSOR_MAP_EXACT, .hazards = PTOWSP_HAZARDS_FULL, .what = BENCH_RUN, .replay = 1, .packages = "build/packages"};
+	struct arguments a = {.n = 64, .deps = PTOWSP_DEPS_TENSOR_MAP_EXACT, .hazards = PTOWSP_HAZARDS_FULL, .what = BENCH_RUN, .packages = "build/packages"};
 
 	for (int i = 1; i < argc; i += 2)
 		if (!argument_take(&a, argv[i], i + 1 < argc ? argv[i + 1] : "")) {
@@ -98,8 +95,6 @@ int bench_once(int argc, char **argv)
 		}
 	if (a.subject != BENCH_W3 && a.subject != BENCH_W4 && a.n > 4096)
 		return fprintf(stderr, "ptowsp-bench once: --n is at most 4096 here\n"), 2;
-	if (!a.replay)
-		rt_replay_rules.least_iterations = RT_REPLAY_NEVER;
 	if (!once_run(&a, &error))
 		return 0;
 	fprintf(stderr, "ptowsp-bench once: %s\n", *error.text ? error.text : "out of memory");

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* work.c - the graphs w1 to w4 of the peer comparison, and that of a llama layer, on one thread, kernels that only count: what the core does of them per millisecond, beside
  * code written by hand for the same graph in the same process, in turn. Every execution is counted, the first and the last are checked for order. */
-#include "rt/strand.h"
 #include "tools/bench/bench.h"
 #include "tools/bench/limit.h"
 
@@ -116,28 +115,6 @@ static int exact_found(void *context, double *value_out, struct ptowsp_error *er
 	return found_rate(&((struct subject *)context)->exact, value_out, error);
 }
 
-/* The other way round for the length of a row. */
-static int unreplayed(int (*run)(void *context, double *value_out, struct ptowsp_error *error), void *context, double *value_out, struct ptowsp_error *error)
-{
-	const struct rt_replay_rules rules = rt_replay_rules;
-	int st;
-
-	rt_replay_rules.least_iterations = RT_REPLAY_NEVER;
-	st = run(context, value_out, error);
-	rt_replay_rules = rules;
-	return st;
-}
-
-static int unreplayed_found(void *context, double *value_out, struct ptowsp_error *error)
-{
-	return unreplayed(exact_found, context, value_out, error);
-}
-
-static int unreplayed_rate(void *context, double *value_out, struct ptowsp_error *error)
-{
-	return unreplayed(exact_rate, context, value_out, error);
-}
-
 static int overlap_found(void *context, double *value_out, struct ptowsp_error *error)
 {
 	return found_rate(&((struct subject *)context)->overlap, value_out, error);
@@ -180,11 +157,9 @@ static ptowsp_status rows_measure(struct subject *s)
 	} rows[] = {
 		{"expansion and inference, exact keys, raw", "tasks/ms", w->seed, raw_found, w->raw, 0},
 		{"expansion and inference, exact keys", "tasks/ms", w->seed, exact_found, w->full, 0},
-		{"expansion and inference, exact keys, replay off", "tasks/ms", NULL, unreplayed_found, 0, 0},
 		{"expansion and inference, default", "tasks/ms", w->seed, overlap_found, 0, 0},
 		{"expansion and inference, default / exact keys", "ratio", NULL, found_share, w->share, 0},
 		{"end to end, exact keys", "tasks/ms", w->best, exact_rate, w->run, 0},
-		{"end to end, exact keys, replay off", "tasks/ms", NULL, unreplayed_rate, 0, 0},
 		{"end to end, default", "tasks/ms", w->best, overlap_rate, 0, 0},
 		{"end to end, default / exact keys", "ratio", NULL, default_share, 0.8, 0},
 		{"ready stack by hand, end to end", "tasks/ms", NULL, stack_rate, 0, 0},

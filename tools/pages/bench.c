@@ -8,7 +8,7 @@
 static const struct page_row rows[] = {
 	PAGE_U("[--reps N] [--threads N] [--packages DIR] [--small] [--json] [NAME...]", "")
 	PAGE_U("peer --workload w1|w2|w3|w4 --n N --threads T --work-ns S --reps R", "")
-	PAGE_U("once --subject layer|llama|w1|w2|w3|w4 --n N --deps exact|overlap --hazards full|raw --what find|count|run [--replay off]", "")
+	PAGE_U("once --subject layer|llama|w1|w2|w3|w4 --n N --deps exact|overlap --hazards full|raw --what find|count|run", "")
 	PAGE_P("Prints one table of tab-separated values: median, least and most of the repetitions, how many of them were disturbed by others, "
 	       "beside a reference figure and a target where there is one, and whether the median meets it, which is unclear where most of them "
 	       "were disturbed; \"-\" is what cannot be measured. Without a NAME all of them.")

@@ -1,9 +1,8 @@
 /* SPDX-License-Identifier: MIT
- * test_rt_replay.c - random nests of loops with replay always, where it pays, and off: each task has the predecessors, and the run the times, marks and
- * memory, of one that is told task by task. PTOWSP_SEED=N runs one seed, PTOWSP_SEEDS=N that many. */
+ * test_rt_nests.c - random nests of loops in runs that tell nobody: each task has the predecessors, and the run the times, marks and memory, of one that is
+ * told task by task. PTOWSP_SEED=N runs one seed, PTOWSP_SEEDS=N that many. */
 #include "check_outcome.h"
 #include "rt/crew.h"
-#include "rt/strand.h"
 #include "rt_nests.h"
 #include "rt_tap.h"
 
@@ -13,16 +12,14 @@
 
 enum { BUDGET = 1600, SEEDS = 1000 };
 
-/* What all runs under `always` came to. */
+/* Tasks of all runs, and of how many the predecessors were heard. */
 struct figures {
-	uint64_t tasks, replayed, lists, counts;
+	uint64_t tasks, lists, counts;
 };
 
 static const char *name_of(const struct outcome_how *how)
 {
-	static const char *const when[] = {[RT_REPLAY_WHERE_IT_PAYS] = "where it pays", [RT_REPLAY_OFF] = "off", [RT_REPLAY_ALWAYS] = "always"};
-
-	return check_fmt("replay %s, %s", when[how->replay], how->pool ? "2 threads" : how->flags ? "no kernels" : "1 thread");
+	return how->pool ? "2 threads" : how->flags ? "no kernels" : "1 thread";
 }
 
 static bool run_same(struct builder *b, uint64_t seed, const struct outcome_how *how, const struct outcome *told, struct figures *figures)
@@ -41,14 +38,9 @@ static bool run_same(struct builder *b, uint64_t seed, const struct outcome_how 
 	}
 	if (ok && tap.wrong != UINT64_MAX) {
 		ok = false;
-		CHECK_FAIL("seed %ju, %s: task %ju has other predecessors than without replay", (uintmax_t)seed, name_of(how), (uintmax_t)tap.wrong);
+		CHECK_FAIL("seed %ju, %s: task %ju has other predecessors than one that is told", (uintmax_t)seed, name_of(how), (uintmax_t)tap.wrong);
 	}
-	if (how->replay == RT_REPLAY_OFF)
-		CHECK_UINT(o->stats.replayed, 0);
-	if (how->replay == RT_REPLAY_ALWAYS && !how->flags && !how->pool) {
-		figures->tasks += o->stats.tasks;
-		figures->replayed += o->stats.replayed;
-	}
+	figures->tasks += how->pool || how->flags ? 0 : o->stats.tasks;
 	figures->lists += tap.lists;
 	figures->counts += tap.counts;
 	rt_tap_end(&tap);
@@ -59,11 +51,10 @@ static bool run_same(struct builder *b, uint64_t seed, const struct outcome_how 
 /* A thread that runs what it issues hears of blocks, two hand over task after task. */
 static bool one(uint64_t seed, struct rt_pool *pool, struct figures *figures)
 {
-	static const enum rt_replay_when when[] = {RT_REPLAY_ALWAYS, RT_REPLAY_WHERE_IT_PAYS, RT_REPLAY_OFF};
 	struct outcome_how how = {.seed = seed | 1, .fixed_map = seed & 1};
 	struct outcome *told;
 	struct rt_nests n;
-	bool ok = true;
+	bool ok;
 
 	rt_nests_make(&n, seed, BUDGET);
 	if (seed % 8 == 0) /* some end there */
@@ -72,30 +63,22 @@ static bool one(uint64_t seed, struct rt_pool *pool, struct figures *figures)
 		how.deadline_ns = builder_now_ns() + UINT64_C(3600000000000);
 	told = builder_run(n.r.b, &how);
 	how.untold = true;
-	rt_replay_rules.blame = seed % 3 ? UINT32_MAX : 8;
-	rt_replay_rules.room = seed % 2 ? 1024 : 20 + (uint32_t)seed % 90;
-	for (uint32_t k = 0; ok && k < 3; k++) {
-		how.replay = when[k];
-		how.pool = NULL;
-		how.idle = false;
-		ok = check_only_threads() || run_same(n.r.b, seed, &how, told, figures);
-		how.pool = pool;
-		how.idle = n.r.races;
-		ok = ok && (when[k] == RT_REPLAY_WHERE_IT_PAYS || run_same(n.r.b, seed, &how, told, figures));
-	}
-	how = (struct outcome_how){.untold = true, .max_tasks = how.max_tasks, .flags = PTOWSP_RUN_NO_KERNELS, .replay = RT_REPLAY_ALWAYS};
+	ok = check_only_threads() || run_same(n.r.b, seed, &how, told, figures);
+	how.pool = pool;
+	how.idle = n.r.races;
+	ok = ok && run_same(n.r.b, seed, &how, told, figures);
+	how = (struct outcome_how){.untold = true, .max_tasks = how.max_tasks, .flags = PTOWSP_RUN_NO_KERNELS};
 	ok = ok && (told->status == PTOWSP_KERNEL_FAILED || check_only_threads() || run_same(n.r.b, seed, &how, told, figures));
 	outcome_destroy(told);
 	builder_destroy(n.r.b);
 	return ok;
 }
 
-static void replayed_tasks_have_the_predecessors_that_they_have_without(void)
+static void tasks_that_nobody_is_told_of_have_the_same_predecessors(void)
 {
 	const char *only = getenv("PTOWSP_SEED"), *many = getenv("PTOWSP_SEEDS");
 	uint64_t first = only ? strtoull(only, NULL, 10) : 1, count = only ? 1 : many ? strtoull(many, NULL, 10) : SEEDS;
 	const struct rt_crew_rules usual = rt_crew_rules;
-	const struct rt_replay_rules pays = rt_replay_rules;
 	struct figures figures = {0};
 	struct rt_pool *pool;
 
@@ -104,18 +87,15 @@ static void replayed_tasks_have_the_predecessors_that_they_have_without(void)
 	for (uint64_t seed = first; seed < first + count; seed++)
 		if ((only || check_seed_wanted(seed)) && !one(seed, pool, &figures))
 			break;
-	if (!only && !check_only_threads()) { /* or there is nothing to compare */
-		CHECK(figures.replayed * 4 > figures.tasks);
-		CHECK(figures.lists > figures.tasks && figures.counts > figures.tasks);
-	}
+	if (!only && !check_only_threads()) /* or there is nothing to compare */
+		CHECK(figures.lists + figures.counts > figures.tasks);
 	if (getenv("PTOWSP_FIGURES"))
-		printf("%ju tasks, %ju replayed, %ju lists, %ju counts\n", (uintmax_t)figures.tasks, (uintmax_t)figures.replayed, (uintmax_t)figures.lists, (uintmax_t)figures.counts);
+		printf("%ju tasks, %ju lists, %ju counts\n", (uintmax_t)figures.tasks, (uintmax_t)figures.lists, (uintmax_t)figures.counts);
 	rt_crew_rules = usual;
-	rt_replay_rules = pays;
 	rt_pool_destroy(pool);
 }
 
-/* A body of 20 tasks, one row each, 12 times, again and again: replayed from the third time on. */
+/* A body of 20 tasks, one row each, 12 times, again and again. */
 static struct builder *long_bodies(void)
 {
 	struct builder *b = builder_create();
@@ -136,7 +116,7 @@ static struct builder *long_bodies(void)
 	return b;
 }
 
-static void a_loop_that_most_tasks_cut_short_is_not_left_out(void)
+static void a_loop_that_a_limit_cuts_short_ends_at_the_same_task(void)
 {
 	struct builder *b = long_bodies();
 
@@ -146,11 +126,9 @@ static void a_loop_that_most_tasks_cut_short_is_not_left_out(void)
 
 		CHECK(told->status && told->stats.tasks == how.max_tasks);
 		how.untold = true;
-		how.replay = RT_REPLAY_ALWAYS;
 		o = builder_run(b, &how);
-		outcome_same(left, "replay", told, o, true);
+		outcome_same(left, "untold", told, o, true);
 		CHECK_UINT(o->error.where[0], told->error.where[0]);
-		CHECK(o->stats.replayed > 200);
 		outcome_destroy(told);
 		outcome_destroy(o);
 	}
@@ -189,7 +167,7 @@ static void loop_from(struct builder *b, const char *name, int64_t low, int64_t 
 	builder_loop(b, PTOWSP_OP_PARALLEL_FOR, builder_axis(b, name, builder_const(b, low), builder_const(b, high), builder_const(b, 1), PTOWSP_NONE));
 }
 
-/* Run with replay and without. */
+/* Told and untold. */
 static void crowded_check(struct builder *b)
 {
 	struct outcome_how how = {.seed = 1};
@@ -198,8 +176,6 @@ static void crowded_check(struct builder *b)
 
 	CHECK(!told->status);
 	how.untold = true;
-	run_same(b, 0, &how, told, &figures);
-	how.replay = RT_REPLAY_ALWAYS;
 	run_same(b, 0, &how, told, &figures);
 	how.threads = 2;
 	run_same(b, 0, &how, told, &figures);
@@ -227,7 +203,7 @@ static void wide(uint32_t writers, const char *access)
 	crowded_check(b);
 }
 
-static void loops_with_too_many_edges_are_looked_up(void)
+static void loops_with_many_edges_are_alike(void)
 {
 	for (uint32_t writers = 1; writers < 6; writers++) {
 		wide(writers, "rr");
@@ -237,7 +213,7 @@ static void loops_with_too_many_edges_are_looked_up(void)
 }
 
 /* A key of each tensor is written by a task of its own; then a task reads all of them again and again. */
-static void a_loop_that_reads_what_many_wrote_is_looked_up(void)
+static void a_loop_that_reads_what_many_wrote_is_alike(void)
 {
 	struct builder *b = crowded(MANY + 1, MANY + 2);
 	uint32_t regions[MANY + 1];
@@ -273,15 +249,15 @@ static void fan(uint32_t readers, uint32_t tasks)
 	crowded_check(b);
 }
 
-static void a_loop_that_writes_what_many_read_is_looked_up(void)
+static void a_loop_that_writes_what_many_read_is_alike(void)
 {
 	for (uint32_t readers = 9; readers < 15; readers++)
 		for (uint32_t tasks = 0; tasks < 5; tasks++)
 			fan(readers, tasks);
 }
 
-/* Two rows that lie too far apart for one chain; more iterations than are replayed. */
-static void loops_that_are_too_long_are_looked_up(void)
+/* Two rows that lie far apart. */
+static void loops_over_rows_far_apart_are_alike(void)
 {
 	const int64_t far = (INT64_C(1) << 20) + 5;
 
@@ -301,19 +277,18 @@ static void loops_that_are_too_long_are_looked_up(void)
 		builder_end(b);
 		told = builder_run(b, &how);
 		how.untold = true;
-		how.replay = RT_REPLAY_ALWAYS;
 		run_same(b, (uint64_t)apart, &how, told, &figures);
 		outcome_destroy(told);
 		builder_destroy(b);
 	}
 }
 
-void suite_rt_replay(CU_pSuite s)
+void suite_rt_nests(CU_pSuite s)
 {
-	TEST(s, a_loop_that_most_tasks_cut_short_is_not_left_out);
-	TEST(s, loops_with_too_many_edges_are_looked_up);
-	TEST(s, a_loop_that_reads_what_many_wrote_is_looked_up);
-	TEST(s, a_loop_that_writes_what_many_read_is_looked_up);
-	TEST(s, loops_that_are_too_long_are_looked_up);
-	TEST(s, replayed_tasks_have_the_predecessors_that_they_have_without);
+	TEST(s, a_loop_that_a_limit_cuts_short_ends_at_the_same_task);
+	TEST(s, loops_with_many_edges_are_alike);
+	TEST(s, a_loop_that_reads_what_many_wrote_is_alike);
+	TEST(s, a_loop_that_writes_what_many_read_is_alike);
+	TEST(s, loops_over_rows_far_apart_are_alike);
+	TEST(s, tasks_that_nobody_is_told_of_have_the_same_predecessors);
 }
