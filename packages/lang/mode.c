@@ -54,6 +54,14 @@ static int is_like(const char *a, const char *b)
 	}
 }
 
+const char *lang_mode_spelled(struct lang_unit *unit, const char *word)
+{
+	for (size_t i = 0; i < sizeof(modes) / sizeof(*modes); i++)
+		if (!strcmp(modes[i].attribute, "cmpMode") && is_like(modes[i].word, word))
+			return lang_format(&unit->arena, "%s = %s", modes[i].attribute, modes[i].word);
+	return NULL;
+}
+
 int lang_mode_find(struct lang_parser *parser, unsigned op, const char *attribute, const struct lang_token *word, uint8_t *mode_out)
 {
 	int known = 0;

@@ -40,6 +40,8 @@ int lang_type_parse(struct lang_parser *parser, struct lang_type *type_out);
 /* Statements up to the word or mark that ends the block (which is not taken). */
 void lang_block_parse(struct lang_parser *parser, struct lang_block *block);
 
+/* "cmpMode = LT": how a comparison, in letters of any case, stands in braces behind operands; NULL: the word is none. */
+const char *lang_mode_spelled(struct lang_unit *unit, const char *word);
 /* The mode of the statement's opcode; 0 after an error. attribute: "" is a suffix of the opcode, "," a word behind the operands. */
 int lang_mode_read(struct lang_parser *parser, struct lang_stmt *stmt, const char *attribute, const char *word, struct lang_span at);
 /* The mode of an opcode that an attribute's word means, in any case of letters. 0 after an error: the attribute is one of the opcode's,

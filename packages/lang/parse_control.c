@@ -98,8 +98,8 @@ static int for_head_parse(struct lang_parser *parser, struct lang_stmt *stmt)
 	if (!lang_operands_parse(parser, stmt, &capacity, 1))
 		return 0;
 	if (stmt->count != 4) {
-		lang_error(parser->unit, stmt->at, "FOR takes its value, the first value, the bound and the step, here are %u operands",
-			   stmt->count);
+		lang_error(parser->unit, stmt->at, "FOR takes its value, the first value, the bound and the step, here %s",
+			   stmt->count == 1 ? "is 1 operand" : lang_format(&parser->unit->arena, "are %u operands", stmt->count));
 		lang_help(parser->unit, "FOR %%i:idx, 0:idx, %%n:idx, 1:idx");
 		return 0;
 	}

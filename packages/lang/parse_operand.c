@@ -21,7 +21,9 @@ static int value_refuse(struct lang_parser *parser, int bare)
 	const struct lang_token *token = lang_peek(parser);
 
 	lang_expected(parser, bare ? "a loop value, a scalar or a number" : "a value such as %x or %1.0");
-	if (token->kind == LANG_WORD && !token->first)
+	if (token->kind == LANG_WORD && lang_mode_spelled(parser->unit, token->text))
+		lang_help(parser->unit, "a comparison stands behind the operands: {%s}", lang_mode_spelled(parser->unit, token->text));
+	else if (token->kind == LANG_WORD && !token->first)
 		lang_help(parser->unit, "names carry a sign: %%%s", token->text);
 	else if (strchr("<>=!", token->mark) && token->mark)
 		lang_help(parser->unit, "comparisons are words: EQ NE LT LE GT GE");
