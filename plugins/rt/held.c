@@ -5,7 +5,8 @@
 #include "rt/error.h"
 
 #if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
-#include <sanitizer/allocator_interface.h>
+size_t __sanitizer_get_current_allocated_bytes(void); /* not every compiler brings sanitizer/allocator_interface.h */
+
 static uint64_t allocated(void)
 {
 	return __sanitizer_get_current_allocated_bytes();
