@@ -77,6 +77,8 @@ RT_INLINE bool sending_begin(struct ascend_run *run, struct ascend_aicpu *aicpu,
 		return false;
 	ascend_ready_take(run, queue);
 	ascend_core_reserve(run, aicpu, core, class == ASCEND_MIX);
+	if (run->wishes)
+		ascend_wish_spread(run, aicpu, core, task);
 	aicpu->doing = ASCEND_SENDING;
 	aicpu->what = task;
 	aicpu->core = core;
@@ -97,6 +99,8 @@ static bool stealing_begin(struct ascend_run *run, struct ascend_aicpu *aicpu, u
 		if (task == ASCEND_NOBODY)
 			continue;
 		ascend_core_reserve(run, aicpu, core, classes[k] == ASCEND_MIX);
+		if (run->wishes)
+			ascend_wish_spread(run, aicpu, core, task);
 		aicpu->doing = ASCEND_SENDING;
 		aicpu->what = task;
 		aicpu->core = core;

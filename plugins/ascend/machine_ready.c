@@ -2,6 +2,7 @@
 /* machine_ready.c - ready tasks of an instance: a queue per kind of core, the longest waiting first and of those the lowest number, or the lowest number of all; and the counters of
  * pipeline_depth, at which a task that may not start yet is parked. */
 #include <stdlib.h>
+#include "ascend/hints.h"
 #include "ascend/machine_ready.h"
 #include "ptowsp/ids.h"
 #include "rt/grow.h"
@@ -108,7 +109,8 @@ void ascend_order_of_ready(struct ascend_run *run)
 {
 	run->by_number = run->machine->config.by_number && !run->limits->order;
 	run->steals = run->limits->order == PTOWSP_READY_WORK_STEAL && run->instances > 1;
-	run->heaps = run->by_number || run->limits->order == PTOWSP_READY_PRIORITY;
+	run->wishes = run->machine->config.hints != NULL;
+	run->heaps = run->by_number || run->limits->order == PTOWSP_READY_PRIORITY || (run->wishes && run->machine->config.hints->priorities);
 }
 
 /* How many tasks wait for it, as far as they have been issued. */

@@ -31,9 +31,14 @@ _Static_assert(sizeof(struct ascend_task) == 64, "a cache line, and found withou
 struct ascend_link {
 	uint32_t next, task;
 };
-/* Where the order of ready tasks asks for it: the larger the earlier, the priority first. */
+/* Where the order of ready tasks, or a wish, asks for it: the larger the earlier, the priority first; instruction: of WORK. */
 struct ascend_mark {
-	uint32_t priority, awaited;
+	uint32_t priority, awaited, instruction;
+};
+/* The kernel that stays on a core, + 1; 0: none. left: for so many invocations more, where they are counted. */
+struct ascend_residence {
+	uint32_t kernel;
+	uint64_t left;
 };
 /* Sums over all tasks before one. */
 struct ascend_need {
@@ -145,6 +150,9 @@ struct ascend_run {
 	struct ascend_task *tasks;
 	struct ascend_need *needs;
 	struct ascend_mark *marks;        /* NULL: they are all alike */
+	bool wishes;                      /* kernels have some; the two that follow are theirs */
+	struct ascend_residence residences[ASCEND_CORES];
+	uint64_t mates[ASCEND_CORES][2];  /* cores of the instance that share the blocks of the task that this one has */
 	bool by_number, heaps;            /* ready tasks: the lowest number first; in heaps, not as they come */
 	bool steals;                      /* an instance without anything to do takes what is ready at another one */
 	uint8_t *owners;
@@ -255,6 +263,12 @@ void ascend_notice_send(struct ascend_run *run, uint32_t instance, uint32_t circ
 void ascend_slot_load(struct ascend_run *run, const struct rt_item *item);
 void ascend_slot_set(struct ascend_run *run, const struct rt_item *item);
 bool ascend_slots_there(struct ascend_run *run, const struct rt_item *item);
+
+/* machine_wish.c, where there are wishes: the task is met; for how long its core picks it up; idle cores share its blocks, until it is over. */
+void ascend_wish_enter(struct ascend_run *run, const struct rt_item *item);
+uint64_t ascend_wish_pickup(struct ascend_run *run, uint16_t core, uint32_t number);
+void ascend_wish_spread(struct ascend_run *run, struct ascend_aicpu *aicpu, uint16_t core, uint32_t number);
+void ascend_wish_gather(struct ascend_run *run, struct ascend_aicpu *aicpu, uint16_t core);
 
 /* machine_issue.c: pulls up to the next task. */
 void ascend_issue_pull(struct ascend_run *run);

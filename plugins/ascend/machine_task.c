@@ -4,15 +4,19 @@
 #include <string.h>
 #include "ascend/machine_core.h"
 #include "ascend/machine_task.h"
+#include "ptowsp/ids.h"
 #include "rt/grow.h"
 
 bool ascend_tasks_init(struct ascend_run *run)
 {
+	bool marked;
+
 	run->mask = rt_window_room(run->limits->window) - 1;
 	run->tasks = calloc(run->mask + 1, sizeof(*run->tasks));
 	run->needs = calloc(run->mask + 1, sizeof(*run->needs));
-	run->marks = run->heaps && !run->by_number ? calloc(run->mask + 1, sizeof(*run->marks)) : NULL;
-	if (run->heaps && !run->by_number && !run->marks)
+	marked = run->wishes || run->limits->order == PTOWSP_READY_PRIORITY;
+	run->marks = marked ? calloc(run->mask + 1, sizeof(*run->marks)) : NULL;
+	if (marked && !run->marks)
 		return false;
 	run->owner_mask = run->mask;
 	run->owners = calloc(run->owner_mask + 1, 1);

@@ -37,6 +37,8 @@ static inline struct ascend_task *ascend_task_add(struct ascend_run *run, const 
 				     .core = ASCEND_NO_CORE, .pool = (uint8_t)item->pool, .class = (uint8_t)ascend_class_of(unit), .owner = (uint8_t)item->owner,
 				     .process = item->process};
 	task->any = unit == PTOWSP_UNIT_ANY;
+	if (run->wishes)
+		ascend_wish_enter(run, item);
 	need = &run->needs[item->number & run->mask];
 	*need = run->sums;
 	run->sums.map += item->need.map;

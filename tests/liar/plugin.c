@@ -262,6 +262,8 @@ static void *section_break(struct ptowsp_section *section)
 	uint32_t type = section->type;
 	char *copy;
 
+	if (type == PTOWSP_SECTION_GRPH && (is(GRAPH(TG_SET_PRIORITY)) || is(GRAPH(TG_PERSISTENT)) || is(GRAPH(CA_REQUEST))))
+		section->count = 0; /* nobody hears of wishes */
 	if (!bytes || (type != PTOWSP_SECTION_SCHD && type != PTOWSP_SECTION_WORK && type != PTOWSP_SECTION_AXES && type != PTOWSP_SECTION_KPAY &&
 		       type != PTOWSP_SECTION_TENS && type != PTOWSP_SECTION_CSPC))
 		return NULL;
