@@ -245,6 +245,7 @@ static const struct refusal refusals[] = {
 	{"pack_from_foreign_json_says_what_is_missing", "echo '{}' >bad.json", "$B/ptowsp-pack --from-json bad.json -o new.pkg.zst", 3, {"bad.json"}},
 	{"pack_from_missing_json_names_it", NULL, "$B/ptowsp-pack --from-json nowhere.json -o new.pkg.zst", 2, {"nowhere.json"}},
 	{"inspect_without_arguments_is_a_usage_error", NULL, "$B/ptowsp-inspect", 2, {"PACKAGE", "--help"}},
+	{"inspect_with_a_trust_that_there_is_not_says_which_there_is", NULL, "$B/ptowsp-inspect --verify --trust=x " SCALE, 2, {"--trust takes signed, not \"x\""}},
 	{"inspect_of_a_missing_file_names_it", NULL, "$B/ptowsp-inspect nowhere.pkg.zst", 2, {"nowhere.pkg.zst"}},
 	{"inspect_with_an_unknown_flag_names_it", NULL, "$B/ptowsp-inspect --frob " SCALE, 2, {"--frob"}},
 	{"bench_with_an_unknown_name_lists_them", NULL, "$B/ptowsp-bench nosuch", 2, {"nosuch", "tasks"}},

@@ -215,7 +215,7 @@ static int value_take(struct options *options, const struct flag *flag, int argc
 	if (flag->sort == DIRS)
 		options->trust.dirs[options->trust.dir_count++] = value;
 	else if (strcmp(value, "signed"))
-		return misuse("--trust \"%s\" is not signed", value);
+		return misuse("--trust takes signed, not \"%s\"", value);
 	else
 		options->trust.wanted = 1;
 	return -1;
