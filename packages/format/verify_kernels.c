@@ -121,9 +121,10 @@ static const char *direction(unsigned access)
 	return words[access & 3];
 }
 
-static int size_differs(uint32_t a, uint32_t b)
+/* A kernel walks its region tile by tile, so its tiles may be smaller. */
+static int is_beyond(const struct ptowsp_tile_param *tile, const struct ptowsp_param_record *region)
 {
-	return a && b && a != b;
+	return region->rows && region->columns && (uint64_t)tile->rows * tile->columns > (uint64_t)region->rows * region->columns;
 }
 
 static ptowsp_status tensor_check(const struct pkg_check *c, uint32_t payload, uint32_t param, const struct ptowsp_tile_param *x)
@@ -134,7 +135,7 @@ static ptowsp_status tensor_check(const struct pkg_check *c, uint32_t payload, u
 	MUST(p->dtype == x->dtype, "KPAY[%u]: its tensor for KPRM[%u] is %s, the kernel's %s", (unsigned)payload, (unsigned)param, have ? have : "unknown", want);
 	MUST(!(x->access & ~(unsigned)p->access), "KPAY[%u]: its tensor for KPRM[%u] is one that it %s, the kernel says that it %s", (unsigned)payload, (unsigned)param,
 	     direction(x->access), direction(p->access));
-	MUST(!size_differs(p->rows, x->rows) && !size_differs(p->columns, x->columns), "KPAY[%u]: its tensor for KPRM[%u] has tiles of %u x %u, the kernel's %u x %u",
+	MUST(!is_beyond(x, p), "KPAY[%u]: its tensor for KPRM[%u] has tiles of %u x %u, more than the kernel's %u x %u",
 	     (unsigned)payload, (unsigned)param, (unsigned)x->rows, (unsigned)x->columns, (unsigned)p->rows, (unsigned)p->columns);
 	return PTOWSP_OK;
 }
