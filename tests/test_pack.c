@@ -302,6 +302,54 @@ static void files_that_cannot_be_read_say_why(void)
 	free(bytes);
 }
 
+/* `begin`, `piece` so often, `end`. */
+static void put_repeated(const char *begin, const char *piece, int times, const char *end)
+{
+	size_t length = strlen(piece), first = strlen(begin), size = first + length * (size_t)times + strlen(end);
+	char *text = malloc(size + 1);
+
+	REQUIRE(text != NULL);
+	memcpy(text, begin, first);
+	for (int i = 0; i < times; i++)
+		memcpy(text + first + length * (size_t)i, piece, length);
+	strcpy(text + first + length * (size_t)times, end);
+	REQUIRE(check_write(check_fmt("%s/odd.pto", check_dir()), text, size));
+	free(text);
+}
+
+/* What nobody writes by hand: each is refused with sentences, in 10 seconds and a GiB. */
+static void sources_without_measure_are_refused(void)
+{
+	static const struct {
+		const char *begin, *piece, *end, *says;
+		int times;
+	} odd[] = {
+		{"workload @w { if ", "1 ? ", "1 { } }", "more than 1000 operators", 300000},
+		{"workload @w { if ", "(", "1 { } }", "nest deeper than 64", 300000},
+		{"workload @w { if ", "-", "1 { } }", "nest deeper than 64", 300000},
+		{"workload @w { if 1", " + 1", " { } }", "more than 1000 operators", 1000000},
+		{"workload @w { ", "if 1 { ", "", "nested deeper than 64", 300000},
+		{"workload @w { if ", "9", " { } }", "does not fit 64 bits", 1000000},
+		{"tensor %x : f32[", "9", "] in\n", "does not fit", 1000000},
+		{"workload @w { call @", "a", "() }\n", "nothing to call", 1 << 20},
+		{"", "\xff", "", "the byte 0xff", 1 << 20},
+		{"func @f(%x: !pto.memref<gm,...,f32>) {\r\n", "IF %x\r\n", "}\r\n", "odd.pto:", 100000},
+		{"workload @a { call @b() }\nworkload @b { call @a() }\n", "", "", "recursion: @a -> @b -> @a", 0},
+		{"workload @w { call @k(", ",", ") }\n", "takes more than 896 MiB to compile, which is the limit; pack it as several packages", 14 << 20},
+	};
+
+	check_tmp();
+	for (size_t i = 0; i < sizeof(odd) / sizeof(*odd); i++) {
+		put_repeated(odd[i].begin, odd[i].piece, odd[i].times, odd[i].end);
+		free(out);
+		free(err);
+		CHECK_INT(check_run(check_fmt("cd '%s' && ulimit -t 10 && '%s/bin/ptowsp-pack' odd.pto -o odd.zst", check_dir(), check_build()), &out, &err), 3);
+		CHECK_CONTAINS(err, odd[i].says);
+		CHECK(strlen(err) < 16384);
+		CHECK(!there("odd.zst"));
+	}
+}
+
 /* Each entry is verified with all tables: of very many the default one and as many as some seconds are enough for. */
 static void of_very_many_entries_some_are_looked_at(void)
 {
@@ -627,6 +675,7 @@ void suite_pack(CU_pSuite s)
 	TEST(s, data_have_the_shape_of_their_tensor);
 	TEST(s, the_library_packs_for_any_language);
 	TEST(s, files_that_cannot_be_read_say_why);
+	TEST(s, sources_without_measure_are_refused);
 	TEST(s, of_very_many_entries_some_are_looked_at);
 	TEST(s, sources_read_below_their_folder_and_the_data_roots);
 	TEST(s, what_is_no_readable_file_is_told_by_every_tool);
