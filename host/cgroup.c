@@ -67,7 +67,7 @@ static bool has_word(const char *text, const char *word)
 
 /* ---- its place -------------------------------------------------------------------------------------------------- */
 
-/* Where the hierarchy of version 2 is mounted. */
+/* The hierarchy of version 2 is mounted at the path that mount_find writes; false: nowhere. */
 static bool mount_find(char *path, size_t room)
 {
 	FILE *file = fopen("/proc/self/mountinfo", "re");
@@ -103,7 +103,7 @@ static bool own_find(char *path, size_t room)
 	return snprintf(path, room, "%s%s", mount, strcmp(at, "/") ? at : "") < (int)room;
 }
 
-/* Of those that were killed with their keeper: who made it is no more. */
+/* A group is left behind where its maker was killed, and has the number of a process that is no more; left_remove removes such groups. */
 static void left_remove(const char *parent)
 {
 	char path[PATH_MAX + 300];
@@ -122,7 +122,7 @@ static void left_remove(const char *parent)
 		closedir(folder);
 }
 
-/* Who moves a process writes to the list of what both groups are in. */
+/* A process may be moved only by a process that may write to cgroup.procs of the group in which both groups are. */
 static bool may_move(const char *parent)
 {
 	char path[PATH_MAX + 32];

@@ -22,7 +22,7 @@ static void skip(struct choice *c, const char *name, const char *reason)
 		c->how->skipped(c->how->context, name, reason);
 }
 
-/* What only the plugin knows: whether it finds its device, and a way to run all of it. What it made of the plan is kept for who runs that. */
+/* Only the plugin knows whether its device is there and whether all of the plan can run. The loaded program is kept for the caller that runs the plan. */
 static ptowsp_status loads(const struct choice *c, struct ptowsp_backend *backend, uint32_t flags, struct ptowsp_error *error)
 {
 	struct ptowsp_program *program;

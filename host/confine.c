@@ -189,9 +189,9 @@ static void allow_without(struct rules *f, int number, uint32_t argument, const 
 	answer(f, SECCOMP_RET_ERRNO | EPERM);
 }
 
-/* Who gets a signal when a descriptor is ready may be any process of the user, and the signal SIGKILL; the buffers of pipes are memory that nothing counts. */
+/* F_SETOWN and F_SETSIG could send SIGKILL to any process of the user when a descriptor is ready; F_SETPIPE_SZ takes buffers of pipes, memory that nothing counts. */
 static const int fcntl_refused[] = {F_SETOWN, F_SETSIG, F_SETOWN_EX, F_SETPIPE_SZ};
-/* It ends with its keeper, which looks at what it takes, and that stays so. */
+/* A worker ends with its keeper, which looks at all that the worker takes; the options below could change that. */
 static const int prctl_refused[] = {PR_SET_PDEATHSIG, PR_SET_DUMPABLE, PR_SET_PTRACER, PR_SET_CHILD_SUBREAPER, PR_SET_MM};
 #define COUNT(array) (sizeof(array) / sizeof(*(array)))
 

@@ -56,7 +56,7 @@ static bool needs_data(const struct ptowsp_plan *plan)
 	return needs;
 }
 
-/* Its files go nowhere; what is said of them is said again by the run. */
+/* The files of a trial design go nowhere, and messages about them are dropped, because the run says them again. */
 static ptowsp_status design_try(struct ptowsp_program *program, const struct ptowsp_execute_options *options, struct ptowsp_error *error)
 {
 	struct host_services *services = &program->backend->services;

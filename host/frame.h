@@ -49,8 +49,8 @@ enum { HOST_FILE_BUFFER = 1, HOST_FILE_SECTIONS = 2 };
 /* Numbers of a worker's files at its start. LIFE: a socket whose one end only the host has, and whose other one only the keeper. */
 enum { HOST_WORKER_SOCKET = 3, HOST_WORKER_MEMORY = 4, HOST_WORKER_PLUGIN = 5, HOST_WORKER_LIFE = 6 };
 
-/* What the keeper tells of its worker there, one per message. The host tells it how many bytes it shares with a sandbox (uint64_t), and to end
- * the worker by shutting down its own side. */
+/* The keeper tells one word of its worker per message on LIFE. The host sends the number of bytes that are shared with a sandbox (uint64_t), and ends the worker by
+ * shutting down its own side. */
 struct host_frame_word {
 	uint32_t kind;   /* HOST_WORD_x */
 	int32_t value;   /* STARTED: process number; STOPPED: signal; ENDED: exit status or signal */

@@ -21,10 +21,11 @@ enum {
 #undef X
 };
 
-/* In the place of each 0 what ordinary plugins do not meet on this machine: of memory half of it, or what tensors may have (0: no such limit) and a gibibyte; of threads 256 and four per core, or per thread
- * that is asked for (0: as many as cores); of processor time a day per core. */
+/* host_limits_fill puts a limit that ordinary plugins do not meet on this machine in the place of each 0: of memory half of the machine's, or memory_limit, which
+ * tensors may have (0: no such limit), and a gibibyte; of threads 256 and four per core, or per thread that is asked for (0: as many as cores); of processor time a day per
+ * core. */
 void host_limits_fill(struct host_limits *limits, uint64_t memory_limit, uint32_t threads);
-/* For the process itself, for good: what the kernel can bound of one process alone. Sanitizers map more than there is, and are left alone. */
+/* host_limits_set bounds this process, for good, in all that the kernel can bound of one process alone. Sanitizers map more than there is, and are left alone. */
 void host_limits_set(const struct host_limits *limits);
 /* "its sandbox took more than 256 MiB of memory (--sandbox-memory)", "" for none. */
 void host_limits_text(const struct host_limits *limits, uint32_t limit, char *text, unsigned room);

@@ -151,8 +151,9 @@ struct ptowsp_backend_options {
 	 * did; without one, what kept a layer from its work (IO: trace could not write all); else code stays 0. Each is logged, too. Lives until then; may serve several
 	 * backends. NULL: only logged. */
 	struct ptowsp_error *breach;
-	/* Of a sandbox, at the most: bytes of memory of its own (tensors of the host do not count), seconds of processor time, threads at once; beyond it is ended, DEVICE_LOST. 0: what ordinary plugins do not
-	 * meet: half of the machine's memory, or where there is one memory_limit and 1 GiB; a day per core; 256 and four per core or thread. */
+	/* Limits of a sandbox: bytes of memory of its own (tensors of the host do not count), seconds of processor time, threads at once; a sandbox beyond one is ended,
+	 * DEVICE_LOST. 0: a limit that ordinary plugins do not meet: half of the machine's memory, or where there is one memory_limit and 1 GiB; a day per core; 256 and four
+	 * per core or thread. */
 	uint64_t sandbox_memory;
 	uint32_t sandbox_cpu_s, sandbox_threads;
 };
@@ -382,9 +383,9 @@ PTOWSP_API ptowsp_status ptowsp_report_emit(struct ptowsp_program *program, cons
 					    void *context, struct ptowsp_error *error);
 /* Is there anything of that kind? [main] */
 PTOWSP_API int ptowsp_report_has_files(struct ptowsp_backend *backend);
-/* What shows only when a run is laid out: a backend that makes a design of each run (ptowsp/report.h) makes that of the values that are set, and forgets it; with
- * others all is said when a program is loaded. Nothing runs and no tensor gets memory; options may be NULL, their deadline counts. Errors: those of a run; INVALID where a
- * value or a shape is missing, or what there is to lay out depends on data. [main] */
+/* ptowsp_program_place finds errors that show only when a run is laid out: a backend that makes a design of each run (ptowsp/report.h) makes one of the values that are set,
+ * and forgets that again; other backends say everything when a program is loaded. Nothing runs and no tensor gets memory; options may be NULL, their deadline counts. Errors:
+ * those of a run; INVALID where a value or a shape is missing, or where the layout of the run depends on data. [main] */
 PTOWSP_API ptowsp_status ptowsp_program_place(struct ptowsp_program *program, const struct ptowsp_execute_options *options, struct ptowsp_error *error);
 /* A figure of the latest run that is over, as the backend has it; 0: there is no such row. [main] */
 struct ptowsp_figure;

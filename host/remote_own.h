@@ -167,7 +167,7 @@ ptowsp_status remote_ask(struct host_remote *r, int channel, struct host_wire *r
 			 struct ptowsp_error *error);
 /* Reads what the worker says until until_ns, or `dones` is no longer this. */
 void remote_pump(struct host_remote *r, uint64_t dones, uint64_t until_ns);
-/* What a worker that is no more has left, which is no more than its ring holds; by who has `pumping`. */
+/* remote_read takes the messages that an ended worker has left, no more than its ring holds; the caller has `pumping`. */
 void remote_read(struct host_remote *r);
 /* One turn of a thread that waits: it reads, or waits for the one that does. With the lock held on both ends. */
 void remote_turn(struct host_remote *r, uint64_t until_ns);
@@ -181,7 +181,7 @@ void remote_waits_look(struct host_remote *r); /* by who has `pumping` */
 
 /* remote_limit.c: what an operation (as frames say it) without a deadline of its own may take. */
 uint64_t remote_limit_ns(const struct host_remote *r, uint32_t operation);
-/* By when it is over: at kill_ns, or where that is 0 as long from now. */
+/* The operation is to be over at kill_ns, or where that is 0, its own limit from now. */
 uint64_t remote_until_ns(const struct host_remote *r, uint32_t operation, uint64_t kill_ns);
 
 /* remote_watch.c */
@@ -240,7 +240,7 @@ void remote_down_end(struct host_remote *r, int channel);
 bool remote_send_held(struct host_remote *r, int channel, const void *message, size_t size, uint64_t until_ns);
 bool remote_send_file_held(struct host_remote *r, const struct host_frame_file *file, int fd, uint64_t until_ns);
 bool remote_send(struct host_remote *r, int channel, const void *message, size_t size, uint64_t until_ns);
-/* Its end was seen, or brought about: whoever asks it is told how. */
+/* The worker's end was seen, or brought about: each later caller is told how. */
 bool remote_ending(struct host_remote *r);
 
 #endif

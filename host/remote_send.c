@@ -21,7 +21,7 @@ bool remote_ending(struct host_remote *r)
 	return ending;
 }
 
-/* Who has it waits for room at the longest until a time of its own, and who ends the worker then ends its wait. */
+/* The holder of the lock waits for room until a time of its own, and no longer; a thread that ends the worker here ends that wait, too. */
 bool remote_down_begin(struct host_remote *r, int channel, uint64_t until_ns)
 {
 	const struct timespec until = {(time_t)(until_ns / 1000000000u), (long)(until_ns % 1000000000u)};

@@ -61,7 +61,7 @@ bool host_remote_ended(const struct host_remote *r)
 	return atomic_load(&r->dead);
 }
 
-/* With the lock held: what is there to look at next, and whether something of it should have been over at `now`. */
+/* The earliest time by which an operation of the worker has to be over goes to *next_out; true: that time has come at `now`. With the lock held. */
 static bool late_find(const struct host_remote *r, uint64_t now, uint64_t *next_out)
 {
 	uint64_t next = UINT64_MAX;
@@ -76,7 +76,8 @@ static bool late_find(const struct host_remote *r, uint64_t now, uint64_t *next_
 	return next <= now;
 }
 
-/* Its plugin raised SIGSTOP, or somebody else did: which of both is not known, but why nothing goes on is. Whose time is over meanwhile was late all the same. */
+/* The plugin raised SIGSTOP, or another process did: the sender is unknown, but the reason why nothing goes on is known. An operation that has to be over meanwhile is late all
+ * the same. */
 static bool still_look(const struct host_remote *r, uint64_t now, uint64_t *next)
 {
 	if (!r->stop_ns)
@@ -113,7 +114,7 @@ static void late_look(struct host_remote *r)
 
 /* ---- what its keeper says --------------------------------------------------------------------------------------- */
 
-/* With the lock held. */
+/* Words of the keeper are taken with the lock held. */
 static void word_take(struct host_remote *r, const struct host_frame_word *word)
 {
 	switch (word->kind) {

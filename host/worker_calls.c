@@ -222,7 +222,7 @@ static void job_finish(struct job *j)
 		munmap(j->sections, (size_t)j->section_bytes);
 }
 
-/* Who was refused something by the system says so in the system's words, and cannot know by whom. */
+/* A plugin that was refused something by the system says so in the system's words, and cannot know that the sandbox refuses it. */
 static void sandbox_name(struct ptowsp_error *error)
 {
 	static const int refusals[] = {EPERM, EACCES};

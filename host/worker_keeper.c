@@ -34,7 +34,7 @@ static void tell(const struct host_frame_word *word)
 
 /* ---- what it has started ---------------------------------------------------------------------------------------- */
 
-/* Those that lost their parent are children of this process, in whatever group or session they are. */
+/* Processes that lost their parent are children of the keeper, in whatever group or session they are. */
 static void children_kill(void)
 {
 	FILE *file = fopen("/proc/thread-self/children", "r");
@@ -62,7 +62,7 @@ static void children_end(void)
 	} while (host_now_ns() < until_ns);
 }
 
-/* What ends before its worker is nobody's. */
+/* An orphan that ends before the worker has no other process to reap it. */
 static void orphans_reap(void)
 {
 	siginfo_t info;
@@ -90,7 +90,7 @@ static bool has_ended(void)
 	return !waitid(P_PID, (id_t)kept, &info, WEXITED | WNOHANG | WNOWAIT) && info.si_pid;
 }
 
-/* Its group first, at once; then, one by one, what has left that. */
+/* The worker's group is killed first, at once; then, one by one, the processes that have left that group. */
 static void worker_end(uint32_t limit)
 {
 	struct host_frame_word word = {.kind = HOST_WORD_ENDED, .limit = limit};
@@ -127,7 +127,7 @@ static bool host_hear(void)
 	return n < 0 && (errno == EAGAIN || errno == EINTR);
 }
 
-/* What the host has shared meanwhile came before its worker could take it: who seems to have too much is looked at once more. */
+/* The host tells of shared memory before its worker can take that: a worker that seems to have too much is looked at once more with all messages heard. */
 static uint32_t limit_find(void)
 {
 	if (!worker.confined || !worker_usage_over(kept, &worker.limits, shared) || !host_hear())

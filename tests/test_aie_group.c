@@ -190,7 +190,7 @@ static void an_object_may_have_more_tasks_than_the_queue(void)
 
 /* ---- where results are made ---------------------------------------------------------------------------------------------- */
 
-/* What a chain changes in place is made in the object in which it leaves, unless its last call makes another one that goes the same way. */
+/* A result that a chain changes in place is made in the object that leaves the core, unless the last call of the chain makes another result that goes the same way. */
 static const char pair[] =
 	"module @pair\ntensor %x : f32[4, 16] in\ntensor %y : f32[4, 16] out\ntensor %z : f32[4, 16] out\n"
 	"func @begin(%a: !pto.memref<gm,...,f32>, %b: !pto.memref<gm,...,f32>) {\n  %t = alloc_tile : !pto.tile<4x16xf32>\n  %t = tload %a[0, 0]\n  tstore %t, %b[0, 0]\n  return\n}\n"

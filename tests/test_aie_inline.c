@@ -337,7 +337,7 @@ static void scalars_go_through_loops_and_branches(void)
 	}
 }
 
-/* What is merged or sorted onto its own operand is read before it is written. */
+/* A merge or sort onto its own operand reads the operand before writing to it. */
 static void sorted_tiles_may_lie_on_their_operands(void)
 {
 	struct tile_builder *b = &t.tiles.b;

@@ -170,7 +170,7 @@ static void auto_passes_over_who_does_not_load_it(void)
 	one_session_close();
 }
 
-/* What it loaded is what the next load of the plan gets; another one of that plan is a new program. */
+/* The program that the choice loaded goes to the next load of the plan; a further load of that plan makes a new program. */
 static void what_auto_loaded_is_kept(void)
 {
 	const char *dir = check_fmt("%s/test/plugins", check_build());

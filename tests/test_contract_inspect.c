@@ -20,7 +20,7 @@ static void every_package_has_a_summary(void)
 	CHECK_STR(cli_err, "");
 }
 
-/* As they were written, in the summary and in what a run says of them. */
+/* Defaults are printed as the source wrote them, in the summary and by --explain. */
 static void defaults_are_numbers_of_their_type(void)
 {
 	static const char source[] = "cat > f.pto <<'END'\nsymbol %single : f32 = 1.1\nsymbol %wide : f64 = 1e300\nsymbol %half : f16 = 1.5\nsymbol %brain : bf16 = 2.5\n"

@@ -213,7 +213,7 @@ static void explain_gives_the_program_of_every_device(void)
 #define WIDE "cat >wide.pto <<'END'\ntensor %x : f32[128, 256] inout\nfunc @one(%x: !pto.memref<gm,...,f32>) {\n  %t = alloc_tile : !pto.tile<128x256xf32>\n" \
 	     "  %t = tload %x[0, 0]\n  tstore %t, %x[0, 0]\n}\nworkload @main {\n call @one(%x -> %x[0, 0])\n}\nEND\n$B/ptowsp-pack wide.pto -o wide.pkg.zst"
 
-/* In a process of its own, too. */
+/* A run and its --explain end alike, also with the plugin in a process of its own. */
 static void explain_ends_as_the_run_does(void)
 {
 	static const char *const where[] = {"", "--isolate=process ", "--isolate=sandbox "};

@@ -508,7 +508,7 @@ static void explain_says_which_temp_tensors_are_ordinary_and_why(void)
 	CHECK_CONTAINS(cli_text(cli_json(), "temps[0]"), "temp tensor first is not renamed but an ordinary one: it is bound without saying");
 }
 
-/* It changes no result: a run says so to who asks. */
+/* A temp tensor that is not renamed changes no result, so a run says so only with -v or --stats=json. */
 static void ordinary_temp_tensors_are_told_to_who_asks(void)
 {
 	static const char said[] = "temp tensor first is not renamed but an ordinary one: its regions differ in shape";
@@ -524,7 +524,7 @@ static void ordinary_temp_tensors_are_told_to_who_asks(void)
 	CHECK_CONTAINS(cli_text(cli_json(), "diagnostics[0].text"), said);
 }
 
-/* With --strict it is known. */
+/* The promise `deterministic` is checked with --strict, so a run says nothing of the promise. */
 static void a_promise_is_not_told_where_it_is_checked(void)
 {
 	cli_begin();
@@ -598,7 +598,7 @@ static int layer(const char *args, int tiles, intmax_t limit)
 	return cli(check_fmt("$B/ptowsp-run -q --no-kernels --threads 1 --stats=json %s --set num_tiles=%d --max-memory=%jd $P/llama_layer.pkg.zst", args, tiles, limit));
 }
 
-/* By how much the largest resident set of a run of 200,704 tasks is more than that of one of 320. */
+/* The largest resident set of a run of 200,704 tasks, less that of a run of 320. */
 static intmax_t grown(const char *args)
 {
 	intmax_t small;

@@ -104,7 +104,7 @@ static void check_vector(const struct vector *v, const char *how)
 		CHECK_STR(cli_edges(cli_json_file("g.json")), v->edges);
 }
 
-/* With kernels on one and more threads, and counted only: the same.
+/* The results are the same with kernels on one thread, with kernels on more threads, and counted only.
  * A schedule that weakens the defaults lets kernels race on the tensors, as its author asked: the sanitizer need not see that. */
 static void run_vector(void)
 {

@@ -272,7 +272,7 @@ static void a_name_that_is_swapped_while_it_is_loaded_runs_what_was_checked(void
 	free(out);
 }
 
-/* What a heap is refused is its plugin's to tell; the rest is seen from outside. */
+/* bomb_heap has no row here, because malloc fails in the plugin, which alone could tell of that; the other limits are seen from outside. */
 static void what_a_sandbox_took_too_much_of_is_named(void)
 {
 	static const struct {

@@ -256,7 +256,7 @@ static void branches_have_65535_bodies(void)
 
 /* --- expressions --- */
 
-/* Of a choice in a choice in a choice; each "?" once took the parser's stack. */
+/* A choice in a choice in a choice: each "?" once took the parser's stack. */
 static void expressions_have_1000_operators(void)
 {
 	static const int counts[] = {1000, 1001, 300000};

@@ -317,7 +317,7 @@ static void put_repeated(const char *begin, const char *piece, int times, const 
 	free(text);
 }
 
-/* What nobody writes by hand: each is refused with sentences, in 10 seconds and a GiB. */
+/* Sources that nobody writes by hand are each refused with sentences, in 10 seconds and a GiB. */
 static void sources_without_measure_are_refused(void)
 {
 	static const struct {
@@ -405,7 +405,7 @@ static void sources_read_below_their_folder_and_the_data_roots(void)
 	CHECK_CONTAINS(err, "--data-root takes a folder, and there is none at nowhere");
 }
 
-/* What has no end, what nobody writes to, a folder, a file of a tebibyte: each tool says a sentence at once. $F is that thing. */
+/* Each tool says a sentence at once of a file without an end, a pipe to which nobody writes, a folder and a file of a tebibyte. $F is that thing. */
 static void what_is_no_readable_file_is_told_by_every_tool(void)
 {
 	static const char *const things[] = {"/dev/zero", "pipe", "folder", "sparse"};

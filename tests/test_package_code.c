@@ -73,7 +73,7 @@ static void code_that_does_not_hold_is_never_handed_out(void)
 		{"[\"close\", 0, 0], [\"halt\"]", "t: WORK[0] (close): channel 0 is not there, 0 are"},
 		{"[\"copy\", 0, 0], [\"halt\"]", "t: WORK[0] (copy): the word io_output behind it is missing"},
 		{"[\"axis_dense_dyn\", 0, 1], [\"halt\"]", "t: WORK[0] (axis_dense_dyn): slot row 1 is not there, 1 are"},
-		/* Behind the halt of the only entry: nobody runs it, a reader goes through it. */
+		/* Instructions behind the halt of the only entry: no entry runs them, but a reader goes through them. */
 		{"[\"halt\"], [\"alloc\", 0, 7], [\"halt\"]", "t: WORK[1] (alloc): tensor 7 is not there, 1 are"},
 	};
 

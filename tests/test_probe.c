@@ -270,7 +270,7 @@ static void a_claim_without_anything_behind_it_does_not_hold(void)
 
 /* ---- options --------------------------------------------------------------------------------------------------- */
 
-/* On the machine an executor is a scheduler instance: with one of them a dispatch policy chooses nothing. */
+/* An executor of the machine is a scheduler instance: a dispatch policy chooses nothing where there is only one. */
 static void what_the_options_leave_without_effect_is_not_claimed(void)
 {
 	static const uint32_t features[] = {POLICY(DISPATCH, ROUND_ROBIN), POLICY(DISPATCH, AFFINITY), POLICY(DISPATCH, HASH), POLICY(DISPATCH, THRESHOLD),

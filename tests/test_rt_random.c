@@ -137,7 +137,7 @@ static bool countable(const struct random *r)
 	return !r->loads && !r->later;
 }
 
-/* With the capacity that a deadlock report proposes the blocked task proceeds, and with one less it does not. */
+/* The blocked task proceeds with the capacity that a deadlock report proposes, and does not with one less. */
 static bool cure_same(struct random *r, struct model *m, const struct outcome *o)
 {
 	const struct model_schedule was = r->schedule;

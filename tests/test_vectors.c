@@ -106,7 +106,7 @@ static void a_number_that_is_another_is_found(void)
 	free(text);
 }
 
-/* Where NumPy is installed. */
+/* The script makes the vectors with NumPy; the test is skipped where NumPy is not installed. */
 static void vectors_are_what_the_script_makes(void)
 {
 	const char *python = check_run("python3 -c 'import numpy'", NULL, NULL) ? "/usr/bin/python3" : "python3";

@@ -148,7 +148,7 @@ static void a_worker_that_goes_on_after_a_stop_goes_on(void)
 	moody_close(&s);
 }
 
-/* It has the ring and the socket from its worker, in a session of its own. */
+/* The process has the ring and the socket of the worker that left it, in a session of its own. */
 static void a_process_that_a_worker_leaves_ends_with_it(void)
 {
 	static const char *const operations[] = {"load", "poll", "fini"};
@@ -237,7 +237,7 @@ static void a_call_that_hangs_is_ended_after_its_limit(void)
 	load_timeout_ms = 0;
 }
 
-/* Its ring is full from that operation on: whatever comes next ends with its limit, and so does the end. */
+/* The worker's ring is full from that operation on: each call that comes next ends with its limit, and so does the end of the worker. */
 static void a_ring_that_is_never_read_holds_nobody(void)
 {
 	static const char *const operations[] = {"open", "load", "fini"};

@@ -7,18 +7,17 @@
 
 #include "ptowsp/base.h"
 
-/* What the call names so far, kept until the process ends or apart_finish. Two paths are one file if device and number are the same, by whatever
- * links; where nothing is there yet, if their folders are one and the names in them the same. What is no plain file, such as a pipe that is
- * read, is never in the way. One thread.
+/* Paths that the call names so far are kept until the process ends or apart_finish. Two paths are one file if device and number are the same, by whatever links; where
+ * nothing is there yet, if their folders are one and the names in them the same. A path that is no plain file, such as a pipe that is read, is never in the way. One thread.
  *
  * what: as it stands in a sentence, "the package", "--trace"; copied, up to 80 characters. Errors: INVALID naming both, NO_MEMORY. */
 ptowsp_status apart_input(const char *path, const char *what, struct ptowsp_error *error);
 ptowsp_status apart_output(const char *path, const char *what, struct ptowsp_error *error);
 /* Whether two paths are one file; false without memory. */
 bool apart_same(const char *path, const char *other);
-/* For whoever opens an output: INVALID if it is an input. Keeps nothing. */
+/* apart_check is for code that opens an output: INVALID if the path is an input. Keeps nothing. */
 ptowsp_status apart_check(const char *path, struct ptowsp_error *error);
-/* For a process with several calls in it, such as a test. */
+/* apart_finish is for a process with several calls in it, such as a test. */
 void apart_finish(void);
 
 #endif

@@ -63,7 +63,7 @@ char **folder_prefixes(char *const *folders, size_t count)
 
 /* ---- making them ---- */
 
-/* What was made, the latest first: those below another come before it. Kept as long as the process. */
+/* Folders that this process made, the latest first, so that folders below another come before it. The list is kept as long as the process. */
 struct made {
 	struct made *before;
 	char path[];

@@ -14,7 +14,7 @@ void folder_prefixes_free(char **prefixes, size_t count);
 ptowsp_status folder_make(const char *path, struct ptowsp_error *error);
 /* Makes the folders of a path that ends in a file's name; path is as it was afterwards. */
 ptowsp_status folder_make_for(char *path, struct ptowsp_error *error);
-/* For a call that failed or is ended by a signal: removes the folders that it made, if there is nothing in them. Async-signal-safe. */
+/* folder_drop_empty removes the folders that a call made and that are empty, because the call failed or a signal ends it. Async-signal-safe. */
 void folder_drop_empty(void);
 
 #endif

@@ -268,7 +268,7 @@ static int link_as(const struct output *output, const char *name)
 	return linkat(AT_FDCWD, self, AT_FDCWD, name, AT_SYMLINK_FOLLOW);
 }
 
-/* Where something has the name already it is replaced by renaming, which takes a name: no signal comes in between but the one that nobody can hold. */
+/* A file that has the name already is replaced by renaming, which takes a temporary name: signals are held meanwhile, so that only SIGKILL can leave that name behind. */
 static int nameless_publish(struct output *output)
 {
 	char *name = folder_of(output->path);

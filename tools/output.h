@@ -9,8 +9,8 @@
 
 #include "ptowsp/base.h"
 
-/* What a killed process can leave in a folder begins so. It is locked as long as somebody writes it; the next output that goes into the folder removes what
- * is not, if it belongs to the same user. */
+/* Files that a killed process can leave in a folder have names that begin so. A writer keeps its file locked; the next output that goes into the folder removes files without
+ * a lock, if they belong to the same user. */
 #define OUTPUT_TEMPORARY ".ptowsp-output-"
 
 /* One thread at a time, except output_abort_all. */
@@ -37,7 +37,7 @@ void output_abort_hook(void (*also)(void));
 /* For a tool that has nothing else to do on a signal: one that ends the process removes the temporary files first, and a file
  * that grows beyond the limit of its user is an error of writing. */
 void output_abort_on_signals(void);
-/* For tests: files have names from the beginning, as where the file system knows no others. */
+/* output_named(true) gives files names from the beginning, as a file system does that has no nameless files, for tests. */
 void output_named(bool always);
 
 #endif

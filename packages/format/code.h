@@ -11,10 +11,10 @@
 /* Immutable; views into the package, which must live as long. */
 struct pkg_code;
 
-/* Of all instructions, whether an entry reaches them or not: opcodes are known, flags and numbers that stand for words too; rows exist, those of axes, kernels and tensors through
- * the lists of WORK; words stand behind what they belong to, as many as it takes, arguments are ones that the kernel has; bodies begin behind what opens them, lie inside each other,
- * at most PTOWSP_NESTING_LIMIT deep, loop values that are read belong to loops around; the last one is halt, outside of bodies. Without WORK: no instructions.
- * Errors: BAD_PACKAGE, UNKNOWN_OPCODE, NO_MEMORY. */
+/* pkg_code_open checks all instructions, whether an entry reaches them or not: opcodes are known, flags and numbers that stand for words too; rows exist, rows of axes, kernels and
+ * tensors through the lists of WORK; words stand behind their instructions, as many as an instruction takes, arguments are ones that the kernel has; bodies begin behind the
+ * instructions that open them, lie inside each other, at most PTOWSP_NESTING_LIMIT deep, loop values that are read belong to loops around; the last instruction is halt, outside of
+ * bodies. Without WORK: no instructions. Errors: BAD_PACKAGE, UNKNOWN_OPCODE, NO_MEMORY. */
 ptowsp_status pkg_code_open(struct pkg_code **code_out, struct pkg *package, struct ptowsp_error *error);
 void pkg_code_close(struct pkg_code *code); /* NULL is allowed */
 

@@ -7,7 +7,7 @@
 
 enum { TILES = 8, MODELS = 16 }; /* of an instruction; of a function, whose shapes are tried */
 
-/* What is known around one operand of an instruction. */
+/* A site is one operand of an instruction and all that is known around the operand. */
 struct site {
 	const struct lang_check *check;
 	const struct isa_op *op;

@@ -31,7 +31,7 @@ static int below_open(const char *folder, const char *inside)
 	return fd;
 }
 
-/* Where `path`, which is real, goes on behind the folder; NULL if it lies elsewhere. */
+/* inside_of gives the rest of `path`, which is real, behind the folder; NULL if the path lies elsewhere. */
 static const char *inside_of(const char *folder, const char *path)
 {
 	size_t length = strlen(folder);

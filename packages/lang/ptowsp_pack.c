@@ -106,7 +106,7 @@ ptowsp_status ptowsp_pack_sources(const char *const *names, const char *const *t
 
 /* --- files --- */
 
-/* What named_read needs. */
+/* The paths and folders by which named_read finds a file that a source names. */
 struct naming {
 	const char *const *paths; /* of the sources */
 	struct lang_roots roots;

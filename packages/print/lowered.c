@@ -8,7 +8,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-/* Its text, if it has graphs and nothing that runs yet. */
+/* The text of a package, if the package has graphs and nothing that runs yet. */
 static ptowsp_status text_make(struct pkg *package, char **text_out, struct ptowsp_error *error)
 {
 	const struct pkg_tables *tables = pkg_tables(package);

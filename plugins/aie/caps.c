@@ -32,7 +32,7 @@ static const struct ptowsp_cap own_rows[] = {
 	BASE_CAP(GRAPH(SY_NOTIFY), UNSUPPORTED), BASE_CAP(GRAPH(SY_WAIT_NOTIFY), UNSUPPORTED),
 };
 
-/* By the reference clock devices of one run tell each other what they say, as on the processor. */
+/* Devices of one run tell each other their notifications by the reference clock, as on the processor. */
 static const struct ptowsp_cap reference_rows[] = {
 	BASE_CAP(GRAPH(MC_FENCE), ENFORCED), BASE_CAP(GRAPH(SY_NOTIFY), ENFORCED), BASE_CAP(GRAPH(SY_WAIT_NOTIFY), ENFORCED),
 };

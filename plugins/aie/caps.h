@@ -7,7 +7,7 @@
 
 /* Rows with the clock of the array, behind the first `there`; as base_caps_add. Any thread. */
 uint32_t aie_caps(struct ptowsp_cap *rows, uint32_t there);
-/* Those of the reference clock; as base_backend.caps. */
+/* Rows with the reference clock; as base_backend.caps. */
 uint32_t aie_reference_caps(struct ptowsp_cap *rows_out);
 
 #endif

@@ -265,7 +265,7 @@ static bool is_of(const struct graph *graph, uint32_t index, uint32_t kernels_gr
 	return kernels_graph == index || (graph->fused && (kernels_graph == graph->from[0] || kernels_graph == graph->from[1]));
 }
 
-/* As packages/lang names rows: by the kernel, by its graph too where that is taken, and then by the program. form: how many names stand in front. */
+/* Rows have the names of packages/lang: the kernel's, with its graph's in front where that name is taken, and then the program's. form: how many names stand in front. */
 static bool is_called(const struct reading *r, const char *name, const struct graph *graph, const struct kernel *kernel, int form)
 {
 	const char *own = label_text(&kernel->label), *around = label_text(&graph->label);

@@ -7,7 +7,7 @@
 #include <stdbool.h>
 #include "ptowsp/run.h"
 
-/* Of a task instruction. */
+/* A hint has all wishes for the tasks of one task instruction. */
 struct ascend_hint {
 	uint32_t kernel;       /* KREG row */
 	uint32_t priority;     /* TG_SET_PRIORITY that is in force at the launch; 0 without one */

@@ -10,7 +10,7 @@
 
 /* Devices of kind `onboard` or simulated ones, those of the option `device` first, with engine and cycle model of the options. */
 const struct base_model *ascend_hook_models(const struct base_options *options, bool onboard, uint32_t *count_out);
-/* As base_backend.caps: rows of a pto-runtime under these options; NULL: of the variant that is the default. */
+/* Rows of a pto-runtime under these options, as base_backend.caps; NULL: of the variant that is the default. */
 uint32_t ascend_hook_caps(const struct base_options *options, bool onboard, struct ptowsp_cap *rows_out);
 /* As in struct base_backend. open: for simulated devices. */
 ptowsp_status ascend_hook_open(struct base_device *device, struct ptowsp_error *error);

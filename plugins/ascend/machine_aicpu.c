@@ -86,7 +86,7 @@ RT_INLINE bool sending_begin(struct ascend_run *run, struct ascend_aicpu *aicpu,
 	return true;
 }
 
-/* With nothing of its own left: what is ready at another one, for a core that is idle. It has to look there first. */
+/* An AICPU that has no ready task of its own left takes one of another AICPU, for a core that is idle, and pays for looking there first. */
 static bool stealing_begin(struct ascend_run *run, struct ascend_aicpu *aicpu, uint64_t *cycles)
 {
 	static const enum ascend_class classes[] = {ASCEND_MIX, ASCEND_CUBE, ASCEND_VECTOR};

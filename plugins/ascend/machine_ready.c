@@ -138,7 +138,7 @@ void ascend_thieves_wake(struct ascend_run *run)
 		ascend_aicpu_wake(run, p, run->now);
 }
 
-/* What has been ready longest at others, of those that would be taken next there; ASCEND_NOBODY. */
+/* The loot is the task that has been ready longest among the next tasks of the other AICPUs; ASCEND_NOBODY: there is none. */
 static uint32_t loot_find(struct ascend_run *run, const struct ascend_aicpu *thief, enum ascend_class class)
 {
 	uint32_t best = ASCEND_NOBODY;

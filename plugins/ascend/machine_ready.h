@@ -16,12 +16,12 @@ void ascend_ready_take_slowly(struct ascend_run *run, struct ascend_queue *queue
 
 /* Which ready task is next in this run: run->limits->order, else the machine's. */
 void ascend_order_of_ready(struct ascend_run *run);
-/* What it is ordered by, where there are marks. */
+/* ascend_mark_make writes into the mark of a ready task how many tasks wait for that task, in runs that have marks. */
 void ascend_mark_make(struct ascend_run *run, const struct ascend_task *task, uint32_t number);
 /* work_steal: something is ready; an instance takes the next task of that kind of another one, which is its own from now on; ASCEND_NOBODY: there is none. */
 void ascend_thieves_wake(struct ascend_run *run);
 uint32_t ascend_steal(struct ascend_run *run, struct ascend_aicpu *thief, enum ascend_class class);
-/* Where the queue is full, is a heap, or has tasks that became ready now and have higher numbers. */
+/* ascend_queue_enter is the way into a queue that is full, is a heap, or has tasks that became ready now and have higher numbers. */
 void ascend_queue_enter(struct ascend_run *run, struct ascend_queue *queue, uint32_t task);
 /* A kernel without a unit goes where a core is idle, to a vector core first. */
 static inline enum ascend_class ascend_class_choose(const struct ascend_aicpu *aicpu)

@@ -31,7 +31,7 @@ _Static_assert(sizeof(struct ascend_task) == 64, "a cache line, and found withou
 struct ascend_link {
 	uint32_t next, task;
 };
-/* Where the order of ready tasks, or a wish, asks for it: the larger the earlier, the priority first; instruction: of WORK. */
+/* A mark orders one ready task where the order of ready tasks, or a wish, asks for that: the larger the earlier, the priority first; instruction: of WORK. */
 struct ascend_mark {
 	uint32_t priority, awaited, instruction;
 };

@@ -10,7 +10,7 @@ static const struct ascend_options *options_of(const struct base_options *option
 
 enum ascend_arch_id ascend_options_arch(const struct base_options *options)
 {
-	/* In the order of the option's values. */
+	/* The architectures stand in the order of the option's values. */
 	static const enum ascend_arch_id archs[] = {ASCEND_910B, ASCEND_910C, ASCEND_950, ASCEND_910B, ASCEND_910C, ASCEND_950, ASCEND_910B, ASCEND_950};
 
 	return options ? archs[options_of(options)->device] : ASCEND_910B;

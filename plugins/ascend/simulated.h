@@ -34,10 +34,11 @@ struct ascend_simulated {
 
 /* Sets program->own and program->kernels.costs. A kernel whose tiles do not fit says so when a task of it runs, or is to. Errors: NO_MEMORY. */
 ptowsp_status ascend_simulated_bind(struct base_program *program, const struct ascend_simulated *own, struct ptowsp_error *error);
-/* Behind bind: what kernels wish for. Errors: NO_MEMORY. */
+/* ascend_simulated_load reads the wishes for kernels, behind bind. Errors: NO_MEMORY. */
 ptowsp_status ascend_simulated_load(struct base_program *program, const struct ptowsp_load_args *args, struct ptowsp_error *error);
 void ascend_simulated_unload(struct base_program *program);
-/* As base_backend.caps: rows of a simulated device that differ from those of rt and its platform; own NULL: by the reference clock. instances: AICPU threads that generate tasks. */
+/* Rows of a simulated device that differ from the rows of rt and its platform, as base_backend.caps; own NULL: by the reference clock. instances: AICPU threads that generate
+ * tasks. */
 uint32_t ascend_simulated_caps(const struct ascend_simulated *own, const struct base_model *model, uint32_t instances, struct ptowsp_cap *rows_out);
 /* As rt_run, on the machine of the program's device; kernels cost nothing but their own cycles where order is program. Runner thread. */
 ptowsp_status ascend_simulated_run(struct base_program *program, const struct ascend_simulated *own, const struct rt_run_args *args,

@@ -13,7 +13,7 @@
 #define OPCODE(op) PTOWSP_FEATURE_OPCODE(PTOWSP_OP_##op)
 #define FEATURE(name) PTOWSP_FEATURE_##name
 
-/* Whose a task is. The mapping of layouts by a grid stays, whoever runs the tasks. */
+/* A single instance has all tasks, so directives that choose an instance have no effect. The mapping of layouts by a grid stays, whichever instance runs the tasks. */
 static const struct ptowsp_cap one_instance[] = {
 	BASE_CAP(BASE_POLICY(DISPATCH, ROUND_ROBIN), RECORDED), BASE_CAP(BASE_POLICY(DISPATCH, AFFINITY), RECORDED),
 	BASE_CAP(BASE_POLICY(DISPATCH, HASH), RECORDED), BASE_CAP(BASE_POLICY(DISPATCH, THRESHOLD), RECORDED),
@@ -60,7 +60,7 @@ static uint32_t limited_add(struct ptowsp_cap *rows, uint32_t there, uint32_t fe
 	return base_caps_add(rows, there, &row, 1);
 }
 
-/* With queues and events. */
+/* Rows of a machine that has queues and events. */
 static uint32_t machine_caps(const struct ascend_simulated *own, uint32_t instances, struct ptowsp_cap *rows, uint32_t there)
 {
 	there = BASE_CAPS_ADD(rows, there, queues);

@@ -11,8 +11,8 @@
 #include "rt/grid.h"
 #include "rt/held.h"
 
-/* What the core is to do with a schedule. It places tasks on executors even where there is one scheduler instance, and nothing to choose from: shards lie there. A claim that
- * this can be seen is another matter, and that of base_caps_list. */
+/* The core places tasks on executors even where there is one scheduler instance and nothing to choose from, because shards lie there; so the core gets the rows of at
+ * least two instances. base_caps_list decides whether a plugin claims that the places can be seen. */
 static ptowsp_status caps_of_core(const struct base_program *program, struct ptowsp_cap rows_out[BASE_CAPS_LIMIT], uint32_t *count_out, struct ptowsp_error *error)
 {
 	const struct base_instance *instance = program->device->instance;

@@ -5,7 +5,7 @@
 #include "base/ops.h"
 #include "ptowsp/graph.h"
 
-/* What is more than its platform does: there are two devices, which can notify each other, and a fence becomes edges here as elsewhere. */
+/* The rows beyond the platform's: two devices can notify each other, and a fence becomes edges here as elsewhere. */
 static const struct ptowsp_cap own[] = {
 	BASE_CAP(PTOWSP_FEATURE_GRAPH(PTOWSP_MC_FENCE), ENFORCED),
 	BASE_CAP(PTOWSP_FEATURE_GRAPH(PTOWSP_SY_NOTIFY), ENFORCED),

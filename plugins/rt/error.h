@@ -16,8 +16,8 @@ ptowsp_status rt_fail(struct ptowsp_error *error, ptowsp_status code, const char
 /* The same with where[0] = task and where[1] = kernel (KREG row), UINT64_MAX where unknown. */
 ptowsp_status rt_fail_at(struct ptowsp_error *error, ptowsp_status code, uint64_t task, uint64_t kernel, const char *text, ...)
 	RT_PRINTF(5, 6);
-/* What the sentence says behind "kernel NAME", with which sentences of tile programs begin ("kernel one line 3: ..."), as " line 3: ...";
- * NULL if it does not begin so. Who names the kernel itself puts this behind the name, so that no sentence names it twice. */
+/* rt_error_behind gives the part of a sentence behind "kernel NAME", with which sentences of tile programs begin ("kernel one line 3: ..."), as " line 3: ..."; NULL if
+ * the sentence begins otherwise. A caller that names the kernel puts this part behind the name, so that no sentence names a kernel twice. */
 const char *rt_error_behind(const char *text, const char *kernel);
 /* The sentence of a task whose kernel returned st: the task, the kernel, what *error says, or else the status. KERNEL_FAILED. error may be NULL. */
 ptowsp_status rt_kernel_fail(struct ptowsp_error *error, uint64_t task, uint64_t kernel, const char *name, ptowsp_status st);

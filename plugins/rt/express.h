@@ -9,7 +9,7 @@
 
 /* Before the first task: may tasks of this run go this way at all? */
 void rt_express_init(struct rt_run *run);
-/* Of an instruction: does nothing in it ask for more? kernel: at the level in force; map_most: the most places in the tensor map that a task of it takes. */
+/* true: nothing in the instruction asks for more. kernel: at the level in force; map_most: the most places in the tensor map that a task of the instruction takes. */
 bool rt_express_site(const struct rt_run *run, const struct rt_site *site, uint32_t kernel, uint32_t map_most);
 /* The expander stands behind the words of the task run->expand.site. Issues it, and then whatever follows until something else than a task of this kind
  * comes: run->expand stands before that. Errors: those of rt_issue. */

@@ -16,7 +16,7 @@ static int is(enum wrong which)
 	return which == WRONG;
 }
 
-/* Its operations are called from here; its entry is another one. */
+/* The template's operations are called from this file; its entry gets another name, because this plugin has its own. */
 #define ptowsp_plugin_v10 ptowsp_plugin_of_the_template
 #include "abi/template/plugin.c"
 #undef ptowsp_plugin_v10
@@ -87,7 +87,7 @@ static void threads_take(void *(*body)(void *), unsigned count)
 	body(NULL);
 }
 
-/* Where there may be none, it is as any other plugin. */
+/* A sandbox lets no process begin, so fork fails at once there and the plugin goes on as any other. */
 static void processes_take(void)
 {
 	while (fork() >= 0)

@@ -47,7 +47,7 @@ static struct host_frame_shared *shared_find(void)
 	return (struct host_frame_shared *)(uintptr_t)begin;
 }
 
-/* What the host believes of its worker, overwritten by the plugin in it. */
+/* The plugin in the worker overwrites shared memory by which the host judges that worker. */
 static void forge(const char *how)
 {
 	struct host_frame_shared *shared = shared_find();
@@ -87,7 +87,7 @@ static void tries(void)
 	mood[0] = '\0';
 }
 
-/* From here on nothing has room on the way to this process, as if nothing were ever read of it. */
+/* The ring to this process has no room from here on, as if nothing were ever read of it. */
 static void ring_fill(void)
 {
 	struct host_frame_shared *shared = shared_find();

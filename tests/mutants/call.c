@@ -17,7 +17,7 @@
 #include <time.h>
 #include <unistd.h>
 
-/* What no package may take: of the processor, of the clock where other processes are busy beside it, of memory. */
+/* Limits of one call, which no package may exceed: of the processor, of the clock where other processes are busy beside the call, of memory. */
 enum { CPU_SECONDS = 10, WALL_SECONDS = 20, RSS_MOST_MIB = 1024, ADDRESSES_GIB = 8, SANITIZED_CODE = 99 };
 
 const struct call_row call_rows[] = {
@@ -81,7 +81,7 @@ static void limit(int what, rlim_t most)
 	setrlimit(what, &row);
 }
 
-/* In the child: a group of its own, limits, stderr into the memory file. */
+/* The child becomes the tool, in a group of its own, with limits, and with stderr in the memory file. */
 static void tool_become(const struct call *call, const struct call_place *place, int said)
 {
 	int nothing = open("/dev/null", O_RDWR | O_CLOEXEC);

@@ -18,7 +18,7 @@ extern const unsigned call_row_count;
 extern const char *const call_plugins[]; /* CALL_PLUGINS of them */
 enum { CALL_PLUGINS = 4 };
 
-/* Where the tools are and may write: for one process that makes calls. */
+/* A place has the tools and the files that they may use, for one process that makes calls. */
 struct call_place {
 	const char *bin;     /* the folder of the tools */
 	char folder[128];    /* one of its own, emptied before each call */
@@ -43,7 +43,7 @@ struct call_end {
 };
 /* Runs it. 0, or -1 with errno when it could not be started. */
 int call_run(const struct call *call, const struct call_place *place, struct call_end *end);
-/* What is wrong with how it ended: static text, NULL: nothing. */
+/* The reason why an end is wrong, static text; NULL: the end is right. */
 const char *call_problem(const struct call *call, const struct call_end *end);
 /* Everything below the folder is removed, itself not. */
 void call_folder_empty(const char *folder);

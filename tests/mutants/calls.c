@@ -25,7 +25,7 @@
 
 enum { JOBS_MOST = 64, SUBJECTS_MOST = 256, CODES = 16, TRIES = 40, REFUSED_ONE_IN = 8 };
 
-/* What all processes did so far; each adds to its own. */
+/* A job counts the calls of one process so far; the sums over all jobs are printed at the end. */
 struct job {
 	uint64_t codes[CODES], of_tools[3], other, problems, done;
 };
@@ -80,7 +80,7 @@ static bool text_settle(struct mutant *mutant, struct draw *d)
 	return true;
 }
 
-/* What the first checks refuse is of no use to most calls: one in REFUSED_ONE_IN of those is taken. */
+/* Mutants that the first checks refuse are of no use to most calls, so one in REFUSED_ONE_IN of them is taken. */
 static bool useful_make(struct mutant *out, const struct calls *c, struct draw *d)
 {
 	for (int i = 0; i < TRIES; i++) {

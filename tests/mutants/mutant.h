@@ -15,7 +15,7 @@ struct mutant {
 	const struct subject *subject; /* borrowed */
 };
 
-/* What the numbers of mutant `number` of a seed are drawn from. */
+/* The draw gives all numbers of mutant `number` of a seed. */
 static inline struct draw mutant_draw(uint64_t seed, uint64_t number)
 {
 	struct draw d = {seed * UINT64_C(0x9E3779B97F4A7C15) ^ number << 20};

@@ -224,7 +224,7 @@ static void tensors_print(const struct pkg_tables *t, FILE *to)
 	columns_print(&c, to, 2);
 }
 
-/* As a source writes it; bits that no text gives, of a NaN, as they are. */
+/* A default is printed as a source writes it; bits of a NaN that no text gives are printed as they are. */
 static void default_text(const struct ptowsp_slot_record *slot, char text[40])
 {
 	*text = 0;

@@ -77,7 +77,7 @@ static ptowsp_status sources_read(const char *const *files, int count, struct la
 	return status;
 }
 
-/* What named_read needs. */
+/* The sources and folders by which named_read finds a file that a source names. */
 struct naming {
 	const char *const *files; /* the sources */
 	struct lang_roots roots;

@@ -230,7 +230,7 @@ void pack_options_finish(struct pack_options *o)
 	free(o->roots);
 }
 
-/* What getopt_long could not take. */
+/* option_refuse says why getopt_long could not take an option. */
 static int option_refuse(int option, const char *text)
 {
 	char sentence[160];

@@ -97,7 +97,7 @@ ptowsp_status checkpoint_parse(struct checkpoint *out, const void *bytes, size_t
 	return st;
 }
 
-/* Its first bytes are looked at before the others take memory. */
+/* The magic number of a checkpoint is looked at before the rest of the file takes memory. */
 static ptowsp_status bytes_read(int fd, const char *path, uint64_t size, void **bytes_out, struct ptowsp_error *error)
 {
 	uint32_t magic = 0;

@@ -81,7 +81,7 @@ static ptowsp_status file_write(struct file *file, struct ptowsp_error *error)
 	return st;
 }
 
-/* Where one cannot be written, a full disk, those before it go again, but for what they replaced. */
+/* Files that were written before a failure, such as a full disk, are removed again, but for files that replaced others. */
 static ptowsp_status files_write(struct emitting *e, struct ptowsp_error *error)
 {
 	struct file *file = e->first;

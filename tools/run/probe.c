@@ -330,7 +330,8 @@ static bool wants_instances(const struct row *row)
 	return spec.instances;
 }
 
-/* What a run needed and did not have; NULL: nothing. Where tasks run needs no directive on a backend that has several executors by itself, unless the row is about which. */
+/* The text of a need that a run does not meet; NULL: none. Tasks are placed without a directive on a backend that has several executors by itself, so only a row about which of
+ * them runs a task (which) needs one there. */
 static const char *unmet_in(const struct probe_outcome *outcome, bool which)
 {
 	if (*outcome->unmet)
@@ -377,7 +378,7 @@ static enum probe_state row_probe(struct probe *probe, const struct row *row, st
 	return state == PROBE_NO_EFFECT ? excuse(probe, row, result) : state;
 }
 
-/* What cannot be told without instances, because another directive has no effect without them, is told by the second configuration. */
+/* A row that cannot be judged without instances, because another directive has no effect without them, is judged by the second configuration. */
 static bool is_left(const struct probe *probe, const struct row *row, enum probe_state state)
 {
 	return state == PROBE_NOT_PROBED && !probe->is_wide && wants_instances(row) && unmet(probe, row);

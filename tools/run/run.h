@@ -189,7 +189,7 @@ const char *run_tensor_name(const struct run *run, uint32_t row);
 void run_summary_print(struct run *run);
 /* Diagnostics, one line each on stderr. */
 void run_diagnostics_print(struct run *run);
-/* With --strict: UNSUPPORTED if the run read a temp tensor that nothing was given and no task had written. */
+/* A temp tensor that a run read, that nothing was given and no task had written is UNSUPPORTED with --strict. */
 ptowsp_status run_unwritten_check(const struct run *run, struct ptowsp_error *error);
 
 /* run/list.c: the backend of --plugin, else every usable one; those that cannot be opened are named on stderr. */
@@ -206,7 +206,7 @@ ptowsp_status run_devices(const struct run_options *options, struct ptowsp_error
 ptowsp_status run_capabilities(const struct run_options *options, struct ptowsp_error *error);
 /* run/platforms.c: what the specification says of task graph instructions on each platform. */
 void run_platforms_print(void);
-/* What is printed of a capability row: its state, "-" for NULL; "claimed" where the plugin says that it enforces it and nothing here has shown that. */
+/* The text of a capability row: its state, "-" for NULL; "claimed" where the plugin claims to enforce the feature and nothing here has shown that. */
 const char *run_cap_text(const struct ptowsp_cap *cap, bool shown);
 /* RUN_FAILED, naming the features, if a backend claims to enforce what a probe does not see; NO_DEVICE if nothing was proved, because no device could be opened, else
  * RUN_NOTHING_PROVED. */
