@@ -105,14 +105,15 @@ static void the_design_is_that_of_the_mapping_alone(void)
 
 static void other_backends_pick_the_same(void)
 {
-	static const char *const backends[] = {"cpu_sim", "a2a3sim"};
+	/* Strict where all of it is in force; the other one has fewer instances than some grids have places. */
+	static const char *const backends[] = {"cpu_sim --strict", "a2a3sim"};
 
 	cli_begin();
 	REQUIRE_INT(cli(SIZED), 0);
 	REQUIRE_INT(cli("$B/ptowsp-run --quiet " RANDOM "--out y=$T/wanted.npy $T/sized.pkg.zst"), 0);
 	for (size_t i = 0; i < 2 * MAPPINGS; i++) {
 		const struct mapping *m = &mappings[i / 2];
-		json_t *stats = stats_of(check_fmt("$B/ptowsp-run --plugin=%s --strict --quiet --stats=json --set n=%u " RANDOM "--out y=$T/y.npy $T/sized.pkg.zst", backends[i % 2], m->least));
+		json_t *stats = stats_of(check_fmt("$B/ptowsp-run --plugin=%s --quiet --stats=json --set n=%u " RANDOM "--out y=$T/y.npy $T/sized.pkg.zst", backends[i % 2], m->least));
 
 		REQUIRE(stats != NULL);
 		CHECK_INT(cli_int(stats, "layouts[0].shards"), m->shards);

@@ -44,6 +44,8 @@ static ptowsp_status strings_read(struct pkg_json_reader *r, const json_t *list)
 		if (!text)
 			return pkg_json_refuse(r, " must be a string");
 		offset = pkg_writer_string(r->writer, text);
+		if (!offset && *text)
+			return pkg_fail(r->place.error, PTOWSP_NO_MEMORY, "%s: out of memory", r->place.file);
 		if (offset <= before)
 			return pkg_json_refuse(r, " is \"%.40s\", which is there already", text);
 		before = offset;
