@@ -10,6 +10,7 @@
 #include "host/remote_own.h"
 
 #define SLICE_NS UINT64_C(50000000) /* longest sleep: the end of a worker that a child of it survives is not seen on the socket */
+#define NAP_NS 100000 /* between two tries for a lock: the thread sanitizer does not know pthread_mutex_clocklock, and a wait for another writer is short */
 
 bool remote_ending(struct host_remote *r)
 {
@@ -24,12 +25,16 @@ bool remote_ending(struct host_remote *r)
 /* The holder of the lock waits for room until a time of its own, and no longer; a thread that ends the worker here ends that wait, too. */
 bool remote_down_begin(struct host_remote *r, int channel, uint64_t until_ns)
 {
-	const struct timespec until = {(time_t)(until_ns / 1000000000u), (long)(until_ns % 1000000000u)};
+	const struct timespec nap = {0, NAP_NS};
 
-	if (!pthread_mutex_clocklock(&r->down_lock[channel], CLOCK_MONOTONIC, &until))
-		return true;
-	remote_kill(r, REMOTE_HUNG);
-	return false;
+	while (pthread_mutex_trylock(&r->down_lock[channel])) {
+		if (host_now_ns() >= until_ns) {
+			remote_kill(r, REMOTE_HUNG);
+			return false;
+		}
+		nanosleep(&nap, NULL);
+	}
+	return true;
 }
 
 void remote_down_end(struct host_remote *r, int channel)
