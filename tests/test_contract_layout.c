@@ -206,7 +206,7 @@ static void outputs_compare(const char *package, const char *options)
 
 static void collectives_move_and_add(void)
 {
-	static const char *const options[] = {"--threads 1", "--threads 2", "--threads 2 --schedule spatial_map=2,2", "--threads 2 --schedule deps=tensor_map_exact"};
+	static const char *const options[] = {"--threads 1", "--threads 2", "--threads 2 --schedule spatial_map=2,2", "--threads 2 --schedule 'deps=hybrid(bytes_overlap)'"};
 
 	cli_begin();
 	REQUIRE_INT(cli(check_fmt("$B/ptowsp-pack --strict %s/tests/contract/collectives.pto -o c.pkg.zst", check_root())), 0);
