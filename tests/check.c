@@ -154,6 +154,11 @@ bool check_write(const char *path, const void *data, size_t size)
 	return (!f || !fclose(f)) && ok;
 }
 
+void check_put(const char *name, const char *text)
+{
+	REQUIRE(check_write(check_fmt("%s/%s", check_dir(), name), text, strlen(text)));
+}
+
 /* dup2 of an unlinked file over a standard stream of the child. */
 static void redirect(FILE *f, int fd)
 {

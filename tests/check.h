@@ -61,6 +61,8 @@ const char *check_tmp(void);
 char *check_read(const char *path, size_t *size_out);
 /* Writes a whole file; false on error. */
 bool check_write(const char *path, const void *data, size_t size);
+/* Writes a text as a file of check_dir(); the test ends if that fails. */
+void check_put(const char *name, const char *text);
 /* Runs a shell command line. Returns its exit status (128 + signal as the shell does); its stdout and stderr come back as text
  * to be freed; either pointer may be NULL (then it goes to /dev/null). */
 int check_run(const char *command, char **stdout_out, char **stderr_out);

@@ -387,37 +387,6 @@ static void run_control(void)
 	CHECK_INT(cli_int(cli_json(), "total_cycles"), c->cycles);
 }
 
-static void memory_is_of_the_window_not_of_the_program(void)
-{
-	cli_begin();
-	if (cli_slow())
-		CHECK_SKIP("sanitizers have memory of their own");
-	REQUIRE_INT(cli("$B/ptowsp-run --no-kernels --schedule task_window=8192 --entry nest --set n=3000 --set m=1000 --stats=json " VECTORS), 0);
-	CHECK_INT(cli_int(cli_json(), "num_tasks"), 3000000);
-	CHECK(cli_int(cli_json(), "peak_rss_bytes") < 64 << 20);
-	/* Tensors of a terabyte are not allocated when no kernel runs. */
-	REQUIRE_INT(cli("$B/ptowsp-run --no-kernels --schedule task_window=64 --entry far --stats=json " VECTORS), 0);
-	CHECK(cli_int(cli_json(), "peak_rss_bytes") < 64 << 20);
-}
-
-/* 2,048 iterations of 64 rows: the seed's runtime would need 33.6 GB. */
-static void a_layer_of_131072_rows_needs_less_than_64_mib(void)
-{
-	static const char *const rules[] = {"", "--schedule deps=tensor_map_exact", "--schedule deps=tensor_map_exact --schedule hazards=raw"};
-
-	cli_begin();
-	if (cli_slow())
-		CHECK_SKIP("sanitizers have memory of their own");
-	for (size_t i = 0; i < sizeof(rules) / sizeof(*rules); i++) {
-		REQUIRE_INT(cli(check_fmt("$B/ptowsp-run --no-kernels --schedule task_window=8192 %s --set num_tiles=4096 --stats=json "
-					  "$P/llama_layer.pkg.zst", rules[i])), 0);
-		CHECK_INT(cli_int(cli_json(), "num_tasks"), 16 * 2048 + 3 * 2048 * 2048);
-		CHECK_INT(cli_int(cli_json(), "task_window"), 8192);
-		CHECK(cli_int(cli_json(), "num_edges") > (i < 2 ? 2 : 1) * cli_int(cli_json(), "num_tasks")); /* few RAW edges alone are live */
-		CHECK(cli_int(cli_json(), "peak_rss_bytes") < 64 << 20);
-	}
-}
-
 /* Renaming a file over a device or a pipe would put a plain file in its place: as root, in the place of /dev/null. */
 static void what_is_no_plain_file_is_not_replaced(void)
 {
@@ -482,48 +451,6 @@ static void a_full_disk_or_closed_pipe_is_an_error_not_silence(void)
 	CHECK_INT(cli("$B/ptowsp-inspect --json " VECTORS " >/dev/full"), 2);
 }
 
-#define EVENTS "$P/probes/events.pkg.zst"
-
-static void nothing_of_a_temp_tensor_is_written_or_compared(void)
-{
-	cli_begin();
-	CHECK_INT(cli("$B/ptowsp-run --entry temp --out first=first.npy --out out=out.npy " EVENTS), 2);
-	cli_check_sentence();
-	CHECK_CONTAINS(cli_err, "--out first: it is a temp tensor");
-	CHECK_INT(cli("test -e first.npy -o -e out.npy"), 1);
-	CHECK_INT(cli("$B/ptowsp-run --entry temp --out out=out.npy " EVENTS), 0);
-	CHECK_INT(cli("$B/ptowsp-run --entry temp --expect first=out.npy " EVENTS), 2);
-	CHECK_CONTAINS(cli_err, "--expect first: it is a temp tensor");
-}
-
-/* The second task that writes "first" does not say so any more. */
-static void explain_says_which_temp_tensors_are_ordinary_and_why(void)
-{
-	cli_begin();
-	CHECK_INT(cli("$B/ptowsp-run --explain --entry temp " EVENTS), 0);
-	CHECK_CONTAINS(cli_out, "temp tensors:\n  all are renamed");
-	REQUIRE_INT(cli("sed -e 's/%v -> 7, %y -> %first/%v -> 7, %y -> bind %first/' $R/packages/probes/events.pto > e.pto; "
-			"$B/ptowsp-pack e.pto -o e.pkg.zst"), 0);
-	CHECK_INT(cli("$B/ptowsp-run --explain --entry temp --json e.pkg.zst"), 0);
-	CHECK_CONTAINS(cli_text(cli_json(), "temps[0]"), "temp tensor first is not renamed but an ordinary one: it is bound without saying");
-}
-
-/* A temp tensor that is not renamed changes no result, so a run says so only with -v or --stats=json. */
-static void ordinary_temp_tensors_are_told_to_who_asks(void)
-{
-	static const char said[] = "temp tensor first is not renamed but an ordinary one: its regions differ in shape";
-
-	cli_begin();
-	REQUIRE_INT(cli("sed -e 's/copy %first.0 : 1, 1. -> %out.1./copy %first[0 : 1, 2] -> %out[1]/' $R/packages/probes/events.pto > e.pto; "
-			"$B/ptowsp-pack e.pto -o e.pkg.zst"), 0);
-	CHECK_INT(cli("$B/ptowsp-run --entry temp e.pkg.zst"), 0);
-	CHECK_STR(cli_err, "");
-	CHECK_INT(cli("$B/ptowsp-run --entry temp -v e.pkg.zst"), 0);
-	CHECK_CONTAINS(cli_err, said);
-	CHECK_INT(cli("$B/ptowsp-run --entry temp --stats=json e.pkg.zst"), 0);
-	CHECK_CONTAINS(cli_text(cli_json(), "diagnostics[0].text"), said);
-}
-
 /* The promise `deterministic` is checked with --strict, so a run says nothing of the promise. */
 static void a_promise_is_not_told_where_it_is_checked(void)
 {
@@ -544,35 +471,6 @@ static void a_plugin_folder_that_is_not_there_is_told(void)
 	CHECK_STR(cli_err, "");
 }
 
-/* Said once, of what nobody gave anything; refused with --strict. A tensor that the first task writes is not told, whatever reads it later. */
-static void a_temp_tensor_that_is_read_before_any_task_wrote_it_is_told(void)
-{
-	static const char said[] = "ptowsp-run: temp tensor t is read before any task has written it, by task 0, kernel cp";
-	static const char source[] =
-		"cat > t.pto <<'END'\ntensor %t : f32[64] temp\ntensor %y : f32[64] inout\nfunc @cp(%a: !pto.memref<gm,...,f32>, %b: !pto.memref<gm,...,f32>) {\n"
-		"  %t = alloc_tile : !pto.tile<1x8xf32>\n  %t = tload %a[0, 0]\n  tstore %t, %b[0, 0]\n  return\n}\nworkload @early {\n  for_each %i in 0 to 4 {\n"
-		"    call @cp(%a -> %t[0, %i * 8 : 1, 8], %b -> %y[0, 0 : 1, 8])\n    call @cp(%a -> %y[0, 0 : 1, 8], %b -> %t[0, %i * 8 + 8 : 1, 8])\n  }\n}\n"
-		"workload @fine {\n  call @cp(%a -> %y[0, 0 : 1, 8], %b -> %t[0, 0 : 1, 8])\n"
-		"  parallel_for %i in 0 to 8 { call @cp(%a -> %t[0, 0 : 1, 8], %b -> %y[0, %i * 8 : 1, 8]) }\n}\nEND\n$B/ptowsp-pack t.pto -o t.pkg.zst";
-	static const char *const plugins[] = {"cpu_sim", "a2a3sim", "aie"};
-
-	cli_begin();
-	REQUIRE_INT(cli(source), 0);
-	CHECK_STR(cli_err, "");
-	for (size_t i = 0; i < 3; i++) {
-		CHECK_INT(cli(check_fmt("$B/ptowsp-run --plugin=%s --entry early --fill y=ones --runs 2 t.pkg.zst", plugins[i])), 0);
-		CHECK_STR(cli_err, check_fmt("%s: it holds zeros then\n", said));
-		CHECK_INT(cli(check_fmt("$B/ptowsp-run --plugin=%s --entry early --fill y=ones --strict --out y=y.npy t.pkg.zst; r=$?; test -e y.npy && exit 99; exit $r", plugins[i])), 5);
-		CHECK_STR(cli_err, check_fmt("%s, and --strict refuses that; write it first\n", said));
-		CHECK_INT(cli(check_fmt("$B/ptowsp-run --plugin=%s --entry early --fill y=ones --fill t=ones --strict t.pkg.zst", plugins[i])), 0);
-		CHECK_STR(cli_err, "");
-		CHECK_INT(cli(check_fmt("$B/ptowsp-run --plugin=%s --entry fine --fill y=ones --strict t.pkg.zst", plugins[i])), 0);
-		CHECK_STR(cli_err, "");
-	}
-	CHECK_INT(cli("$B/ptowsp-run --entry early --no-kernels t.pkg.zst"), 0);
-	CHECK_STR(cli_err, "");
-}
-
 /* Kernel and place once, whoever names the kernel: the runtime, the loader of payloads, a log line. */
 static void no_sentence_names_its_kernel_twice(void)
 {
@@ -589,62 +487,6 @@ static void no_sentence_names_its_kernel_twice(void)
 			"$B/ptowsp-pack e.pto -o e.pkg.zst"), 0);
 	CHECK_INT(cli("$B/ptowsp-run --entry temp e.pkg.zst"), 1);
 	CHECK_STR(cli_err, "ptowsp-run: task 2, kernel put: writes %y, which the task does not allow\n");
-}
-
-/* ---- what --max-memory counts ------------------------------------------------------------------------------------- */
-
-static int layer(const char *args, int tiles, intmax_t limit)
-{
-	return cli(check_fmt("$B/ptowsp-run -q --no-kernels --threads 1 --stats=json %s --set num_tiles=%d --max-memory=%jd $P/llama_layer.pkg.zst", args, tiles, limit));
-}
-
-/* The largest resident set of a run of 200,704 tasks, less that of a run of 320. */
-static intmax_t grown(const char *args)
-{
-	intmax_t small;
-
-	REQUIRE_INT(layer(args, 8, 0), 0);
-	small = cli_int(cli_json(), "peak_rss_bytes");
-	REQUIRE_INT(layer(args, 512, 0), 0);
-	return cli_int(cli_json(), "peak_rss_bytes") - small;
-}
-
-/* Beyond by half or a quarter, so that pages, the rooms of arrays that double and what a run holds from its first task on do not decide. */
-static void a_memory_limit_is_held_to_what_a_run_really_takes(void)
-{
-	static const char *const how[] = {"--schedule task_window=0", "--plugin=a2a3sim", "--plugin=a2a3sim --schedule task_window=0"};
-
-	if (cli_slow())
-		CHECK_SKIP("sanitizers take memory of their own");
-	cli_begin();
-	for (size_t i = 0; i < sizeof(how) / sizeof(*how); i++) {
-		intmax_t grows = grown(how[i]);
-
-		CHECK(grows > 1 << 18);
-		CHECK_INT(layer(how[i], 512, grows + grows / 2 + (1 << 20)), 0);
-		CHECK_INT(layer(how[i], 512, grows / 4), 3);
-		CHECK_CONTAINS(cli_err, "the limit (--max-memory) is");
-		cli_check_sentence();
-	}
-}
-
-/* The design of all tasks; unlimited, the largest resident set is some 160 MB, and then the first kernel does not fit. */
-static void the_design_of_an_array_counts_in_the_memory_limit(void)
-{
-	if (cli_slow())
-		CHECK_SKIP("sanitizers take memory of their own");
-	cli_begin();
-	CHECK_INT(layer("--plugin=aie", 512, 50000000), 3);
-	CHECK_CONTAINS(cli_err, "the limit (--max-memory) is 50000000");
-	CHECK_INT(layer("--plugin=aie", 512, 300000000), 5);
-}
-
-/* A window bounds what is held, however many tasks there are. */
-static void a_window_keeps_a_run_below_its_memory_limit(void)
-{
-	cli_begin();
-	CHECK_INT(layer("", cli_slow() ? 64 : 512, cli_slow() ? 8000000 : 2000000), 0);
-	CHECK_INT(layer("--schedule task_window=64", cli_slow() ? 64 : 512, cli_slow() ? 4000000 : 1000000), 0);
 }
 
 void suite_contract_run(CU_pSuite s)
@@ -673,21 +515,12 @@ void suite_contract_run(CU_pSuite s)
 	TEST(s, quotients_truncate);
 	for (size_t i = 0; i < sizeof(controls) / sizeof(*controls); i++)
 		check_add(s, controls[i].name, run_control);
-	TEST(s, memory_is_of_the_window_not_of_the_program);
-	TEST(s, a_layer_of_131072_rows_needs_less_than_64_mib);
 	TEST(s, what_is_no_plain_file_is_not_replaced);
 	TEST(s, an_output_behind_a_link_keeps_the_link);
 	TEST(s, two_runs_at_once_do_not_disturb_each_other);
 	TEST(s, quiet_and_verbose_change_only_what_is_said);
 	TEST(s, a_full_disk_or_closed_pipe_is_an_error_not_silence);
-	TEST(s, nothing_of_a_temp_tensor_is_written_or_compared);
-	TEST(s, explain_says_which_temp_tensors_are_ordinary_and_why);
-	TEST(s, ordinary_temp_tensors_are_told_to_who_asks);
-	TEST(s, a_temp_tensor_that_is_read_before_any_task_wrote_it_is_told);
 	TEST(s, no_sentence_names_its_kernel_twice);
 	TEST(s, a_promise_is_not_told_where_it_is_checked);
 	TEST(s, a_plugin_folder_that_is_not_there_is_told);
-	TEST(s, a_memory_limit_is_held_to_what_a_run_really_takes);
-	TEST(s, the_design_of_an_array_counts_in_the_memory_limit);
-	TEST(s, a_window_keeps_a_run_below_its_memory_limit);
 }

@@ -1,12 +1,10 @@
 /* SPDX-License-Identifier: MIT
- * test_pack.c - ptowsp-pack and libptowsp-pack.so from outside; the whole corpus packs. */
-#include "lang/ptowsp_pack.h"
+ * test_pack.c - ptowsp-pack from outside; the whole corpus packs. */
 #include "format/file.h"
 #include "tests/check.h"
 #include "tests/source.h"
 
 #include <dirent.h>
-#include <dlfcn.h>
 #include <signal.h>
 #include <stdlib.h>
 #include <string.h>
@@ -23,11 +21,6 @@ static int pack(const char *args)
 	return check_run(check_fmt("cd '%s' && '%s/bin/ptowsp-pack' %s", check_dir(),
 				   check_build(), args),
 			 &out, &err);
-}
-
-static void put(const char *name, const char *text)
-{
-	REQUIRE(check_write(check_fmt("%s/%s", check_dir(), name), text, strlen(text)));
 }
 
 static int there(const char *name)
@@ -52,7 +45,7 @@ static void usage_is_exit_2_with_a_sentence(void)
 					    ". a.pto -o x.zst", ". --entry f -o x", "--from-json a.json --entry f -o x.zst"};
 
 	check_tmp();
-	put("a.pto", COPY);
+	check_put("a.pto", COPY);
 	for (size_t i = 0; i < sizeof(wrong) / sizeof(*wrong); i++) {
 		CHECK_INT(pack(wrong[i]), 2);
 		CHECK_CONTAINS(err, "ptowsp-pack: ");
@@ -69,7 +62,7 @@ static void a_file_that_cannot_be_read_is_exit_2_and_a_bad_one_3(void)
 	check_tmp();
 	CHECK_INT(pack("nowhere.pto -o x.zst"), 2);
 	CHECK_CONTAINS(err, "nowhere.pto cannot be opened");
-	put("bad.pto", "func @f( {\n}\n");
+	check_put("bad.pto", "func @f( {\n}\n");
 	CHECK_INT(pack("bad.pto -o x.zst"), 3);
 	CHECK_CONTAINS(err, "bad.pto:1:10: error: ");
 	CHECK_INT(pack("--from-json bad.pto -o x.zst"), 3);
@@ -79,7 +72,7 @@ static void a_file_that_cannot_be_read_is_exit_2_and_a_bad_one_3(void)
 static void strict_refuses_warnings(void)
 {
 	check_tmp();
-	put("odd.pto", ODD);
+	check_put("odd.pto", ODD);
 	CHECK_INT(pack("odd.pto -o x.zst"), 0);
 	CHECK_CONTAINS(err, "odd.pto:4:8: warning: tadd needs equal shapes, got 2x4 and 2x1");
 	CHECK_INT(pack("--strict odd.pto -o y.zst"), 3);
@@ -91,13 +84,13 @@ static void a_folder_is_packed_file_by_file(void)
 {
 	check_tmp();
 	check_run(check_fmt("mkdir -p '%s/in/deep'", check_dir()), NULL, NULL);
-	put("in/b.pto", COPY);
-	put("in/deep/a.pto", ODD);
-	put("in/note.txt", "no source");
+	check_put("in/b.pto", COPY);
+	check_put("in/deep/a.pto", ODD);
+	check_put("in/note.txt", "no source");
 	CHECK_INT(pack("in -o out"), 0);
 	CHECK_STR(out, "b.pto: 1 kernel, 1 entry, 0 warnings\ndeep/a.pto: 1 kernel, 1 entry, 1 warning\n");
 	CHECK(there("out/b.pkg.zst") && there("out/deep/a.pkg.zst"));
-	put("in/c.pto", "func @f(\n");
+	check_put("in/c.pto", "func @f(\n");
 	CHECK_INT(pack("in/ -o again"), 3);
 	CHECK_CONTAINS(out, "b.pto: 1 kernel");
 	CHECK_CONTAINS(out, "c.pto: refused, 1 error\n");
@@ -110,10 +103,10 @@ static void several_folders_keep_their_places(void)
 {
 	check_tmp();
 	check_run(check_fmt("cd '%s' && mkdir -p in/deep/est two/deep", check_dir()), NULL, NULL);
-	put("in/a.pto", COPY);
-	put("in/deep/a.pto", COPY);
-	put("in/deep/est/a.pto", COPY);
-	put("two/deep/a.pto", COPY);
+	check_put("in/a.pto", COPY);
+	check_put("in/deep/a.pto", COPY);
+	check_put("in/deep/est/a.pto", COPY);
+	check_put("two/deep/a.pto", COPY);
 	CHECK_INT(pack("in two -o out"), 0);
 	CHECK(there("out/in/a.pkg.zst") && there("out/in/deep/a.pkg.zst") && there("out/in/deep/est/a.pkg.zst") && there("out/two/deep/a.pkg.zst"));
 	CHECK_INT(pack("in/deep/est ./in/../two/ -o places"), 0);
@@ -131,9 +124,9 @@ static void files_of_a_folder_that_fail_have_their_line_and_the_code(void)
 	check_tmp();
 	check_run(check_fmt("mkdir -p '%s/in' '%s/two' && cd '%s/in' && ln -s none.pto c.pto", check_dir(),
 			    check_dir(), check_dir()), NULL, NULL);
-	put("in/a.pto", COPY);
-	put("in/b.pto", "func @f(\n");
-	put("two/a.pto", COPY);
+	check_put("in/a.pto", COPY);
+	check_put("in/b.pto", "func @f(\n");
+	check_put("two/a.pto", COPY);
 	CHECK_INT(pack("--json in two -o out"), 3);
 	CHECK_STR(out, "{\"file\":\"in/a.pto\",\"package\":\"out/in/a.pkg.zst\",\"status\":\"OK\",\"kernels\":1,\"entries\":1,\"warnings\":0,\"errors\":0,\"schema\":\"ptowsp.packed/1\"}\n"
 		       "{\"file\":\"in/b.pto\",\"package\":\"\",\"status\":\"BAD_PACKAGE\",\"kernels\":0,\"entries\":0,\"warnings\":0,\"errors\":1,"
@@ -156,7 +149,7 @@ static void options_reach_the_package(void)
 	uint32_t targets;
 
 	check_tmp();
-	put("a.pto", COPY ODD);
+	check_put("a.pto", COPY ODD);
 	REQUIRE_INT(check_run(check_fmt("cd '%s' && { printf '\\223NUMPY\\001\\000\\166\\000'; printf '%%-117s\\n' \"{'descr': '<f4', 'fortran_order': False, 'shape': (2, 4), }\"; head -c 32 /dev/zero; } >z.npy",
 					check_dir()),
 			      NULL, NULL),
@@ -212,8 +205,8 @@ static void put_zeros(const char *name, const char *shape, unsigned elements)
 static void data_have_the_shape_of_their_tensor(void)
 {
 	check_tmp();
-	put("known.pto", "symbol %n : i64 = 4\n" HALVES);
-	put("open.pto", "symbol %n : i64\n" HALVES);
+	check_put("known.pto", "symbol %n : i64 = 4\n" HALVES);
+	check_put("open.pto", "symbol %n : i64\n" HALVES);
 	put_zeros("right.npy", "(32, 16)", 512);
 	put_zeros("wrong.npy", "(64, 32)", 2048);
 	put_zeros("flat.npy", "(128,)", 128);
@@ -236,43 +229,6 @@ static void data_have_the_shape_of_their_tensor(void)
 	CHECK_CONTAINS(err, "wrong.npy has shape [64, 32], but x has [32, 16]");
 }
 
-/* --- the shared library --- */
-
-static void the_library_packs_for_any_language(void)
-{
-	void *lib = dlopen(check_fmt("%s/lib/libptowsp-pack.so", check_build()), RTLD_NOW | RTLD_LOCAL);
-	ptowsp_status (*text)(const char *, const char *, struct ptowsp_pack_result **);
-	uint64_t (*size)(const struct ptowsp_pack_result *);
-	const void *(*bytes)(const struct ptowsp_pack_result *);
-	const char *(*message)(const struct ptowsp_pack_result *, uint32_t);
-	void (*destroy)(struct ptowsp_pack_result *);
-	struct ptowsp_pack_result *result = NULL;
-	struct pkg *package = NULL;
-
-	REQUIRE(lib != NULL);
-	*(void **)&text = dlsym(lib, "ptowsp_pack_text");
-	*(void **)&size = dlsym(lib, "ptowsp_pack_size");
-	*(void **)&bytes = dlsym(lib, "ptowsp_pack_bytes");
-	*(void **)&message = dlsym(lib, "ptowsp_pack_message");
-	*(void **)&destroy = dlsym(lib, "ptowsp_pack_destroy");
-	REQUIRE(text && size && bytes && message && destroy);
-	REQUIRE_INT(text("x/odd.pto", ODD, &result), 0);
-	CHECK_INT(pkg_open_memory(&package, bytes(result), (size_t)size(result), "odd", NULL, NULL), 0);
-	CHECK_CONTAINS(message(result, 0), "x/odd.pto:4:8: warning: ");
-	CHECK_CONTAINS(message(result, 0), "\n           ^~~~\n");
-	CHECK(message(result, 1) == NULL);
-	pkg_close(package);
-	destroy(result);
-	CHECK_INT(text("bad.pto", "func", &result), PTOWSP_BAD_PACKAGE);
-	CHECK(bytes(result) == NULL && size(result) == 0);
-	CHECK_CONTAINS(message(result, 0), "bad.pto:1:");
-	destroy(result);
-	destroy(NULL);
-	CHECK_INT(text(NULL, "func", &result), PTOWSP_INVALID);
-	CHECK(result == NULL);
-	dlclose(lib);
-}
-
 static const char *load_error(const char *path, uint64_t most)
 {
 	static struct ptowsp_error error;
@@ -291,7 +247,7 @@ static void files_that_cannot_be_read_say_why(void)
 	void *bytes;
 	size_t size;
 
-	put("five", "12345");
+	check_put("five", "12345");
 	CHECK_STR(load_error(folder, 5), check_fmt("%s is no file, it is a folder", folder));
 	CHECK_STR(load_error("/dev/null", 5), "/dev/null is no file");
 	CHECK_STR(load_error(check_fmt("%s/five", folder), 4), check_fmt("%s/five has 5 bytes, at most 4 are read", folder));
@@ -360,7 +316,7 @@ static void of_very_many_entries_some_are_looked_at(void)
 	REQUIRE(source != NULL);
 	for (int i = 0; i < 4000; i++)
 		used += (size_t)snprintf(source + used, room - used, "func @k%d(%%x: !pto.memref<gm,...,f32>) {\n  %%t = alloc_tile : !pto.tile<1x8xf32>\n  tstore %%t, %%x[0, 0]\n  return\n}\n", i);
-	put("many.pto", source);
+	check_put("many.pto", source);
 	free(source);
 	CHECK_INT(pack("many.pto -o many.zst"), 0);
 	CHECK_CONTAINS(err, " of 4000 entries are looked at here, the others where they are run; ptowsp-inspect --verify looks at all\n");
@@ -370,7 +326,7 @@ static void of_very_many_entries_some_are_looked_at(void)
 /* A source of the folder `in` that names a file. */
 static void naming(const char *file)
 {
-	put("in/names.pto", check_fmt("tensor %%x : u8[4] in\nworkload @main { }\nsample %%x input = \"%s\"\n", file));
+	check_put("in/names.pto", check_fmt("tensor %%x : u8[4] in\nworkload @main { }\nsample %%x input = \"%s\"\n", file));
 }
 
 static void sources_read_below_their_folder_and_the_data_roots(void)
@@ -429,7 +385,7 @@ static void what_is_no_readable_file_is_told_by_every_tool(void)
 	};
 
 	check_tmp();
-	put("a.pto", COPY);
+	check_put("a.pto", COPY);
 	REQUIRE_INT(pack("a.pto -o a.zst"), 0);
 	REQUIRE_INT(pack("--make-key key"), 0);
 	free(out);
@@ -441,7 +397,7 @@ static void what_is_no_readable_file_is_told_by_every_tool(void)
 
 		if (tools[i / 4].folder && !strcmp(thing, "folder"))
 			continue;
-		put("names.pto", check_fmt("tensor %%x : u8[4] in\nworkload @main { }\nsample %%x input = \"%s\"\n", thing));
+		check_put("names.pto", check_fmt("tensor %%x : u8[4] in\nworkload @main { }\nsample %%x input = \"%s\"\n", thing));
 		free(out);
 		free(err);
 		status = check_run(check_fmt("cd '%s' && ulimit -c 0 && B='%s' F=%s && timeout 20 $B/bin/ptowsp-%s", check_dir(), check_build(), thing, tools[i / 4].command),
@@ -450,85 +406,6 @@ static void what_is_no_readable_file_is_told_by_every_tool(void)
 			CHECK_STR(check_fmt("%s of %s: exit %d", tools[i / 4].command, thing, status), "exit 1 to 4");
 		CHECK(*err || *out); /* conform speaks TAP */
 	}
-}
-
-/* The source and the file that it names, which lies beside it. */
-static void the_library_reads_files_that_sources_name(void)
-{
-	void *lib = dlopen(check_fmt("%s/lib/libptowsp-pack.so", check_build()), RTLD_NOW | RTLD_LOCAL);
-	ptowsp_status (*files)(const char *const *, uint32_t, const char *, const char *, struct ptowsp_pack_result **);
-	uint64_t (*size)(const struct ptowsp_pack_result *);
-	const void *(*bytes)(const struct ptowsp_pack_result *);
-	const char *(*message)(const struct ptowsp_pack_result *, uint32_t);
-	void (*destroy)(struct ptowsp_pack_result *);
-	struct ptowsp_pack_result *result = NULL;
-	const char *folder = check_tmp(), *path;
-	struct pkg *package = NULL;
-
-	REQUIRE(lib != NULL);
-	*(void **)&files = dlsym(lib, "ptowsp_pack_files");
-	*(void **)&size = dlsym(lib, "ptowsp_pack_size");
-	*(void **)&bytes = dlsym(lib, "ptowsp_pack_bytes");
-	*(void **)&message = dlsym(lib, "ptowsp_pack_message");
-	*(void **)&destroy = dlsym(lib, "ptowsp_pack_destroy");
-	REQUIRE(files && size && bytes && message && destroy);
-	put("named.pto", "kernel @k(%n: i64) { image dav-c220 \"named.bin\" }\n");
-	put("named.bin", "bytes");
-	path = check_fmt("%s/named.pto", folder);
-	REQUIRE_INT(files(&path, 1, NULL, NULL, &result), 0);
-	REQUIRE_INT(pkg_open_memory(&package, bytes(result), (size_t)size(result), "named", NULL, NULL), 0);
-	CHECK_UINT(pkg_tables(package)->payload_count, 1);
-	CHECK(!memcmp(pkg_tables(package)->code, "bytes", 5));
-	pkg_close(package);
-	destroy(result);
-	put("named.pto", "kernel @k(%n: i64) { image dav-c220 \"other.bin\" }\n");
-	path = check_fmt("%s/named.pto", folder);
-	CHECK_INT(files(&path, 1, NULL, NULL, &result), PTOWSP_BAD_PACKAGE);
-	CHECK_CONTAINS(message(result, 0), "other.bin cannot be opened");
-	destroy(result);
-	path = check_fmt("%s/none.pto", folder);
-	CHECK_INT(files(&path, 1, NULL, NULL, &result), PTOWSP_IO);
-	CHECK_CONTAINS(message(result, 0), "none.pto: error: ");
-	CHECK(bytes(result) == NULL);
-	destroy(result);
-	CHECK_INT(files(NULL, 1, NULL, NULL, &result), PTOWSP_INVALID);
-	CHECK(result == NULL);
-	dlclose(lib);
-}
-
-static void the_library_packs_from_python(void)
-{
-	const char *script = "import ctypes, sys\n"
-			     "lib = ctypes.CDLL(sys.argv[1])\n"
-			     "lib.ptowsp_pack_bytes.restype = ctypes.c_void_p\n"
-			     "lib.ptowsp_pack_size.restype = ctypes.c_uint64\n"
-			     "result = ctypes.c_void_p()\n"
-			     "status = lib.ptowsp_pack_text(b'copy.pto', open(sys.argv[2], 'rb').read(), ctypes.byref(result))\n"
-			     "assert status == 0, status\n"
-			     "package = ctypes.string_at(lib.ptowsp_pack_bytes(result), lib.ptowsp_pack_size(result))\n"
-			     "lib.ptowsp_pack_destroy(result)\n"
-			     "open(sys.argv[3], 'wb').write(package)\n";
-	struct source s;
-	size_t size = 0;
-	char *bytes;
-
-	check_tmp();
-	put("copy.pto", COPY);
-	put("pack.py", script);
-	if (check_run("python3 -c 'import ctypes'", NULL, NULL))
-		CHECK_SKIP("python3 is not installed");
-	if (strstr(check_build(), "asan") || strstr(check_build(), "tsan"))
-		CHECK_SKIP("python3 has no sanitizer");
-	s = source_compile_as("copy.pto", COPY, strlen(COPY), NULL);
-	free(out);
-	free(err);
-	CHECK_INT(check_run(check_fmt("cd '%s' && python3 pack.py '%s/lib/libptowsp-pack.so' copy.pto copy.pkg.zst", check_dir(), check_build()),
-			    &out, &err),
-		  0);
-	bytes = check_read(check_fmt("%s/copy.pkg.zst", check_dir()), &size);
-	CHECK(bytes && size == s.size && !memcmp(bytes, s.bytes, size));
-	free(bytes);
-	source_free(&s);
 }
 
 /* --- the corpus --- */
@@ -624,8 +501,8 @@ static void a_signal_while_writing_leaves_nothing_behind(void)
 	int hit = 0;
 
 	REQUIRE(npy != NULL);
-	put("a.pto", COPY);
-	put("a.pkg.zst", "old");
+	check_put("a.pto", COPY);
+	check_put("a.pkg.zst", "old");
 	for (size_t i = 128; i < size; i++) /* nothing that zstd could make smaller */
 		npy[i] = (char)((state = state * UINT64_C(6364136223846793005) + 1442695040888963407) >> 56);
 	memset(npy, ' ', 128);
@@ -649,8 +526,8 @@ static void a_package_that_does_not_fit_leaves_the_old_one(void)
 	char *text;
 
 	check_tmp();
-	put("a.pto", COPY);
-	put("a.pkg.zst", "old");
+	check_put("a.pto", COPY);
+	check_put("a.pkg.zst", "old");
 	free(err);
 	CHECK_INT(check_run(check_fmt("cd '%s' && ulimit -f 1 && '%s/bin/ptowsp-pack' a.pto -o a.pkg.zst",
 				      check_dir(), check_build()),
@@ -673,14 +550,11 @@ void suite_pack(CU_pSuite s)
 	TEST(s, files_of_a_folder_that_fail_have_their_line_and_the_code);
 	TEST(s, options_reach_the_package);
 	TEST(s, data_have_the_shape_of_their_tensor);
-	TEST(s, the_library_packs_for_any_language);
 	TEST(s, files_that_cannot_be_read_say_why);
 	TEST(s, sources_without_measure_are_refused);
 	TEST(s, of_very_many_entries_some_are_looked_at);
 	TEST(s, sources_read_below_their_folder_and_the_data_roots);
 	TEST(s, what_is_no_readable_file_is_told_by_every_tool);
-	TEST(s, the_library_reads_files_that_sources_name);
-	TEST(s, the_library_packs_from_python);
 	TEST(s, a_signal_while_writing_leaves_nothing_behind);
 	TEST(s, a_package_that_does_not_fit_leaves_the_old_one);
 	TEST(s, all_files_of_the_corpus_pack);

@@ -1,0 +1,100 @@
+/* SPDX-License-Identifier: MIT
+ * test_contract_memory.c - memory of a run: what it takes, and what --max-memory holds it to. */
+#include "contract/cli.h"
+
+#define VECTORS "$K/vectors.pkg.zst"
+
+static void memory_is_of_the_window_not_of_the_program(void)
+{
+	cli_begin();
+	if (cli_slow())
+		CHECK_SKIP("sanitizers have memory of their own");
+	REQUIRE_INT(cli("$B/ptowsp-run --no-kernels --schedule task_window=8192 --entry nest --set n=3000 --set m=1000 --stats=json " VECTORS), 0);
+	CHECK_INT(cli_int(cli_json(), "num_tasks"), 3000000);
+	CHECK(cli_int(cli_json(), "peak_rss_bytes") < 64 << 20);
+	/* Tensors of a terabyte are not allocated when no kernel runs. */
+	REQUIRE_INT(cli("$B/ptowsp-run --no-kernels --schedule task_window=64 --entry far --stats=json " VECTORS), 0);
+	CHECK(cli_int(cli_json(), "peak_rss_bytes") < 64 << 20);
+}
+
+/* 2,048 iterations of 64 rows: the seed's runtime would need 33.6 GB. */
+static void a_layer_of_131072_rows_needs_less_than_64_mib(void)
+{
+	static const char *const rules[] = {"", "--schedule deps=tensor_map_exact", "--schedule deps=tensor_map_exact --schedule hazards=raw"};
+
+	cli_begin();
+	if (cli_slow())
+		CHECK_SKIP("sanitizers have memory of their own");
+	for (size_t i = 0; i < sizeof(rules) / sizeof(*rules); i++) {
+		REQUIRE_INT(cli(check_fmt("$B/ptowsp-run --no-kernels --schedule task_window=8192 %s --set num_tiles=4096 --stats=json "
+					  "$P/llama_layer.pkg.zst", rules[i])), 0);
+		CHECK_INT(cli_int(cli_json(), "num_tasks"), 16 * 2048 + 3 * 2048 * 2048);
+		CHECK_INT(cli_int(cli_json(), "task_window"), 8192);
+		CHECK(cli_int(cli_json(), "num_edges") > (i < 2 ? 2 : 1) * cli_int(cli_json(), "num_tasks")); /* few RAW edges alone are live */
+		CHECK(cli_int(cli_json(), "peak_rss_bytes") < 64 << 20);
+	}
+}
+
+static int layer(const char *args, int tiles, intmax_t limit)
+{
+	return cli(check_fmt("$B/ptowsp-run -q --no-kernels --threads 1 --stats=json %s --set num_tiles=%d --max-memory=%jd $P/llama_layer.pkg.zst", args, tiles, limit));
+}
+
+/* The largest resident set of a run of 200,704 tasks, less that of a run of 320. */
+static intmax_t grown(const char *args)
+{
+	intmax_t small;
+
+	REQUIRE_INT(layer(args, 8, 0), 0);
+	small = cli_int(cli_json(), "peak_rss_bytes");
+	REQUIRE_INT(layer(args, 512, 0), 0);
+	return cli_int(cli_json(), "peak_rss_bytes") - small;
+}
+
+/* Beyond by half or a quarter, so that pages, the rooms of arrays that double and what a run holds from its first task on do not decide. */
+static void a_memory_limit_is_held_to_what_a_run_really_takes(void)
+{
+	static const char *const how[] = {"--schedule task_window=0", "--plugin=a2a3sim", "--plugin=a2a3sim --schedule task_window=0"};
+
+	if (cli_slow())
+		CHECK_SKIP("sanitizers take memory of their own");
+	cli_begin();
+	for (size_t i = 0; i < sizeof(how) / sizeof(*how); i++) {
+		intmax_t grows = grown(how[i]);
+
+		CHECK(grows > 1 << 18);
+		CHECK_INT(layer(how[i], 512, grows + grows / 2 + (1 << 20)), 0);
+		CHECK_INT(layer(how[i], 512, grows / 4), 3);
+		CHECK_CONTAINS(cli_err, "the limit (--max-memory) is");
+		cli_check_sentence();
+	}
+}
+
+/* The design of all tasks; unlimited, the largest resident set is some 160 MB, and then the first kernel does not fit. */
+static void the_design_of_an_array_counts_in_the_memory_limit(void)
+{
+	if (cli_slow())
+		CHECK_SKIP("sanitizers take memory of their own");
+	cli_begin();
+	CHECK_INT(layer("--plugin=aie", 512, 50000000), 3);
+	CHECK_CONTAINS(cli_err, "the limit (--max-memory) is 50000000");
+	CHECK_INT(layer("--plugin=aie", 512, 300000000), 5);
+}
+
+/* A window bounds what is held, however many tasks there are. */
+static void a_window_keeps_a_run_below_its_memory_limit(void)
+{
+	cli_begin();
+	CHECK_INT(layer("", cli_slow() ? 64 : 512, cli_slow() ? 8000000 : 2000000), 0);
+	CHECK_INT(layer("--schedule task_window=64", cli_slow() ? 64 : 512, cli_slow() ? 4000000 : 1000000), 0);
+}
+
+void suite_contract_memory(CU_pSuite s)
+{
+	cli_suite("memory");
+	TEST(s, memory_is_of_the_window_not_of_the_program);
+	TEST(s, a_layer_of_131072_rows_needs_less_than_64_mib);
+	TEST(s, a_memory_limit_is_held_to_what_a_run_really_takes);
+	TEST(s, the_design_of_an_array_counts_in_the_memory_limit);
+	TEST(s, a_window_keeps_a_run_below_its_memory_limit);
+}
