@@ -67,6 +67,17 @@ static const struct ascend_notice *notice_first(const struct ascend_aicpu *aicpu
 
 /* ---- beginning ---------------------------------------------------------------------------------------------------- */
 
+/* The task goes to the core when the cycles are over; nobody else takes either until then. */
+RT_INLINE void sending_of(struct ascend_run *run, struct ascend_aicpu *aicpu, enum ascend_class class, uint16_t core, uint32_t task)
+{
+	ascend_core_reserve(run, aicpu, core, class == ASCEND_MIX);
+	if (run->wishes)
+		ascend_wish_spread(run, aicpu, core, task);
+	aicpu->doing = ASCEND_SENDING;
+	aicpu->what = task;
+	aicpu->core = core;
+}
+
 RT_INLINE bool sending_begin(struct ascend_run *run, struct ascend_aicpu *aicpu, enum ascend_class class, uint64_t *cycles)
 {
 	struct ascend_queue *queue = &aicpu->ready[class];
@@ -76,12 +87,7 @@ RT_INLINE bool sending_begin(struct ascend_run *run, struct ascend_aicpu *aicpu,
 	if (task == ASCEND_NOBODY)
 		return false;
 	ascend_ready_take(run, queue);
-	ascend_core_reserve(run, aicpu, core, class == ASCEND_MIX);
-	if (run->wishes)
-		ascend_wish_spread(run, aicpu, core, task);
-	aicpu->doing = ASCEND_SENDING;
-	aicpu->what = task;
-	aicpu->core = core;
+	sending_of(run, aicpu, class, core, task);
 	*cycles = run->cost->dispatch;
 	return true;
 }
@@ -98,12 +104,7 @@ static bool stealing_begin(struct ascend_run *run, struct ascend_aicpu *aicpu, u
 
 		if (task == ASCEND_NOBODY)
 			continue;
-		ascend_core_reserve(run, aicpu, core, classes[k] == ASCEND_MIX);
-		if (run->wishes)
-			ascend_wish_spread(run, aicpu, core, task);
-		aicpu->doing = ASCEND_SENDING;
-		aicpu->what = task;
-		aicpu->core = core;
+		sending_of(run, aicpu, classes[k], core, task);
 		*cycles = run->cost->hear + run->cost->dispatch;
 		return true;
 	}
