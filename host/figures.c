@@ -79,6 +79,7 @@ ptowsp_status ptowsp_program_place(struct ptowsp_program *program, const struct 
 	static const struct ptowsp_execute_options none = {0};
 	struct ptowsp_execute_options counted = options ? *options : none;
 	struct ptowsp_backend *backend = program->backend;
+	const bool counts = counted.flags & PTOWSP_RUN_NO_KERNELS;
 	ptowsp_status st;
 
 	error = host_error_enter(error);
@@ -91,7 +92,7 @@ ptowsp_status ptowsp_program_place(struct ptowsp_program *program, const struct 
 	if (!st)
 		st = design_try(program, &counted, error);
 	program->prepared = false;
-	if (st != PTOWSP_UNSUPPORTED && st != PTOWSP_INVALID && needs_data(program->plan))
+	if ((st != PTOWSP_UNSUPPORTED || counts) && st != PTOWSP_INVALID && needs_data(program->plan)) /* a run without kernels takes zeros for what its tasks would write */
 		st = host_fail(error, PTOWSP_INVALID, "data of tensors decide which tasks there are, and only a run has them");
 	return host_error_leave(st, error);
 }

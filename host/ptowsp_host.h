@@ -385,7 +385,8 @@ PTOWSP_API ptowsp_status ptowsp_report_emit(struct ptowsp_program *program, cons
 PTOWSP_API int ptowsp_report_has_files(struct ptowsp_backend *backend);
 /* ptowsp_program_place finds errors that show only when a run is laid out: a backend that makes a design of each run (ptowsp/report.h) makes one of the values that are set,
  * and forgets that again; other backends say everything when a program is loaded. Nothing runs and no tensor gets memory; options may be NULL, their deadline counts. Errors:
- * those of a run; INVALID where a value or a shape is missing, or where the layout of the run depends on data. [main] */
+ * those of a run; INVALID where a value or a shape is missing, or where the layout of the run depends on data; with PTOWSP_RUN_NO_KERNELS also where only a run with kernels
+ * would be refused for it. [main] */
 PTOWSP_API ptowsp_status ptowsp_program_place(struct ptowsp_program *program, const struct ptowsp_execute_options *options, struct ptowsp_error *error);
 /* A figure of the latest run that is over, as the backend has it; 0: there is no such row. [main] */
 struct ptowsp_figure;

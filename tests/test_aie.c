@@ -64,6 +64,13 @@ static void refusal_check(const char *run, const char *said)
 	cli_check_sentence();
 }
 
+/* Whoever looks at the program hears that, too. */
+static void seen_before_check(const char *run, const char *said)
+{
+	refusal_check(run, said);
+	refusal_check(check_fmt("--explain %s", run), said);
+}
+
 static void examples_compute_what_they_should(void)
 {
 	cli_begin();
@@ -96,9 +103,9 @@ static void every_other_example_says_what_it_lacks(void)
 			CHECK_FAIL("%s: suite aie does not say what becomes of it", example_rows[i].name);
 		else if (example->refused && !strchr(example_rows[i].package, '/')) /* large ones are not built for every run */
 			for (size_t w = 0; w < sizeof(ways) / sizeof(*ways); w++)
-				refusal_check(check_fmt("%s $P/%s.pkg.zst", ways[w], example->name), example->refused);
+				seen_before_check(check_fmt("%s $P/%s.pkg.zst", ways[w], example->name), example->refused);
 		else if (example->several)
-			refusal_check(check_fmt("--opt cores=1 $P/%s.pkg.zst", example->name), "process instances call kernels, and each needs a core of its own");
+			seen_before_check(check_fmt("--opt cores=1 $P/%s.pkg.zst", example->name), "process instances call kernels, and each needs a core of its own");
 	}
 }
 

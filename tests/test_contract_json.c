@@ -240,11 +240,57 @@ static void explain_ends_as_the_run_does(void)
 	CHECK_CONTAINS(cli_text(told, "load.text"), "task 0, kernel one needs 2");
 	CHECK_INT(cli("$B/ptowsp-run --explain wide.pkg.zst"), 0);
 	CHECK_CONTAINS(cli_out, "\nload: the backend takes it; nothing of it was run\n");
-	CHECK_INT(cli("$B/ptowsp-run --explain --plugin=aie $P/moe.pkg.zst"), 0); /* which tasks there are is not known */
+	CHECK_INT(cli("$B/ptowsp-run --explain --plugin=aie $P/paged_attention.pkg.zst"), 0); /* which tasks there are is not known */
 	CHECK_CONTAINS(cli_out, "\nload: the backend takes it, how it is laid out is not known: data of tensors decide ");
 	CHECK_STR(cli_err, "");
 	CHECK_INT(cli("$B/ptowsp-run --explain --plugin=aie --timeout-ms 200 $K/endless.pkg.zst"), 0); /* nor is it in time */
 	CHECK_CONTAINS(cli_out, "how it is laid out is not known: the deadline passed in kernel endless");
+}
+
+/* A slot comes from what a task writes: an array is given all tasks before. Where data from outside decide whether that happens, a look cannot tell. */
+#define LATE(branch)                                                                                                                                       \
+	"cat >late.pto <<'END'\nslot %s : i64 = 0\nslot %n : i64 = 0\ntensor %given : i32[4, 4] in\ntensor %made : i32[4, 4] out\n"                        \
+	"func @put(%x: !pto.memref<gm,...,i32>) {\n  %t = alloc_tile : !pto.tile<4x4xi32>\n  %t = texpands %1\n  tstore %t, %x[0, 0]\n}\n"                 \
+	"workload @main {\n slot_load %s, %given[0, 0]\n call @put(%x -> %made[0, 0])\n " branch " { slot_load %n, %made[0, 0] }\n}\nEND\n"               \
+	"$B/ptowsp-pack late.pto -o late.pkg.zst"
+#define LATE_SENTENCE " is read from tensor "
+
+static void data_of_tasks_are_refused_before_the_run(void)
+{
+	static const char *const packages[] = {"moe", "predicated"};
+
+	cli_begin();
+	for (size_t i = 0; i < sizeof(packages) / sizeof(*packages); i++) {
+		char *sentence;
+
+		CHECK_INT(cli(check_fmt("$B/ptowsp-run --plugin=aie $P/%s.pkg.zst", packages[i])), 5);
+		CHECK_CONTAINS(cli_err, LATE_SENTENCE);
+		sentence = strdup(cli_err + strlen("ptowsp-run: "));
+		REQUIRE(sentence != NULL);
+		CHECK_INT(cli(check_fmt("$B/ptowsp-run --explain --plugin=aie $P/%s.pkg.zst", packages[i])), 5);
+		CHECK_STR(cli_err + strlen("ptowsp-run: "), sentence);
+		CHECK_INT(cli(check_fmt("$B/ptowsp-run --plugin=auto --plugin-order aie,cpu_sim $P/%s.pkg.zst", packages[i])), 0);
+		CHECK_STR(cli_err, check_fmt("ptowsp-run: auto: aie skipped: %s", sentence));
+		CHECK_INT(strncmp(cli_out, "cpu_sim cpu0: ", 14), 0);
+		CHECK_INT(cli(check_fmt("$B/ptowsp-run --explain --no-kernels --plugin=aie $P/%s.pkg.zst", packages[i])), 0); /* which takes zeros for them */
+		CHECK_INT(cli(check_fmt("$B/ptowsp-run --no-kernels --plugin=aie --emit design $P/%s.pkg.zst", packages[i])), 5); /* of a run that there cannot be */
+		CHECK_INT(cli("test ! -e design"), 0);
+		free(sentence);
+	}
+}
+
+static void data_from_outside_are_waited_for(void)
+{
+	cli_begin();
+	REQUIRE_INT(cli(LATE("if %s")), 0);
+	CHECK_INT(cli("$B/ptowsp-run --plugin=aie --fill given=zeros late.pkg.zst"), 0);
+	CHECK_INT(cli("$B/ptowsp-run --plugin=aie --fill given=ones late.pkg.zst"), 5);
+	CHECK_CONTAINS(cli_err, LATE_SENTENCE);
+	CHECK_INT(cli("$B/ptowsp-run --explain --plugin=aie late.pkg.zst"), 0);
+	CHECK_CONTAINS(cli_out, "how it is laid out is not known: data of tensors decide ");
+	REQUIRE_INT(cli(LATE("for_each %i in 0 to 1")), 0); /* the look does not know that the first slot has no say */
+	CHECK_INT(cli("$B/ptowsp-run --explain --plugin=aie late.pkg.zst"), 0);
+	CHECK_CONTAINS(cli_out, "how it is laid out is not known: data of tensors decide ");
 }
 
 static void auto_goes_on_where_a_backend_does_not_take_it(void)
@@ -455,6 +501,8 @@ void suite_contract_json(CU_pSuite s)
 	TEST(s, explain_gives_a_verdict_per_directive_and_runs_nothing);
 	TEST(s, explain_gives_the_program_of_every_device);
 	TEST(s, explain_ends_as_the_run_does);
+	TEST(s, data_of_tasks_are_refused_before_the_run);
+	TEST(s, data_from_outside_are_waited_for);
 	TEST(s, auto_goes_on_where_a_backend_does_not_take_it);
 	TEST(s, a_target_opens_its_device);
 	TEST(s, run_helps);

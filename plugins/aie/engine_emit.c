@@ -47,7 +47,7 @@ static ptowsp_status emit(struct ptowsp_object *object, const struct ptowsp_run_
 	struct ptowsp_run_stats stats = {.head = PTOWSP_HEAD(stats, RUN_STATS)};
 	struct ptowsp_deadlock deadlock = {.head = PTOWSP_HEAD(deadlock, DEADLOCK)}; /* its sentence is in the error, too */
 	struct rt_sinks sinks = {0};
-	const struct rt_run_args walking = {.args = args, .sinks = &sinks, .schedulers = 1, .memory = program->device->memory_limit};
+	const struct rt_run_args walking = {.args = args, .sinks = &sinks, .schedulers = 1, .memory = program->device->memory_limit, .designed = true};
 	struct aie_run run = {.loaded = program->own, .args = &walking, .error = error ? error : &own, .options = aie_options_of(program), .then = aie_engine_files, .file = file,
 			      .context = context};
 	ptowsp_status st = base_args_check(&args->head, PTOWSP_STRUCT_RUN_ARGS, PTOWSP_RUN_ARGS_FLOOR_10_0, "emit", run.error);

@@ -130,6 +130,8 @@ struct rt_run_args {
 	uint64_t memory; /* bytes that a graph may take which is built before it runs, 0: any; TOO_BIG beyond */
 	const struct rt_held *held; /* NULL, or what the whole run may hold: TOO_BIG beyond, looked at every RT_HELD_TASKS tasks (held.h) */
 	const struct rt_engine *engine; /* NULL: the semantic clock. With one, all programs have any number of schedulers */
+	bool designed; /* of a shadowed program without kernels: a slot that is loaded from what a task writes ends it as it ends a run with kernels, unless data that are not there
+			  have already decided what is walked */
 };
 ptowsp_status rt_run(struct rt_program *program, const struct rt_run_args *args, struct ptowsp_run_stats *stats_out,
 		     struct ptowsp_deadlock *deadlock_out, struct ptowsp_error *error);

@@ -43,6 +43,7 @@ struct rt_run {
 	bool quiet;    /* a look ahead: no clock, no kernels, no messages */
 	bool survey;   /* and nothing but expansion and inference: survey.c */
 	uint64_t loaded_from; /* writer of the latest slot_load, + 1 */
+	bool designed; /* rt_run_args.designed */
 	bool load_said; /* a slot_load without a bound tensor was reported */
 	uint8_t *unwritten; /* per TENS row: 1: a temp tensor that no task has touched so far; NULL: there is none to look after */
 	uint64_t window; /* in force */

@@ -146,6 +146,19 @@ static uint64_t element_writer(const struct rt_run *run, const struct rt_io *io,
 	return latest;
 }
 
+/* Is what a task writes needed before it runs, and would a run with kernels certainly need it, too? Zeros stand in for data that are not there: behind them a run may go elsewhere. */
+static bool is_needed_before(const struct rt_run *run)
+{
+	const struct rt_program *program = run->program;
+	bool blind = run->load_said || run->tensors.unbound_told;
+
+	if (run->quiet)
+		return false;
+	if (program->schedule.built || !program->planned || !program->shadowed || run->bodies)
+		return program->schedule.built || program->planned;
+	return run->designed && !blind;
+}
+
 ptowsp_status rt_slot_load(struct rt_run *run, uint32_t slot, const struct rt_io *io)
 {
 	const struct rt_tensor *tensor = &run->tensors.rows[io->tensor];
@@ -157,7 +170,7 @@ ptowsp_status rt_slot_load(struct rt_run *run, uint32_t slot, const struct rt_io
 		return st;
 	writer = element_writer(run, io, element);
 	run->loaded_from = writer;
-	if (writer && (run->program->schedule.built || (run->program->planned && !(run->program->shadowed && !run->bodies))) && !run->quiet)
+	if (writer && is_needed_before(run))
 		return rt_record_load(run, slot, io->tensor, writer);
 	st = rt_wait_tasks(run, writer);
 	if (st)

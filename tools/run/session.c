@@ -67,7 +67,7 @@ ptowsp_status run_program_load(struct ptowsp_program **out, struct ptowsp_backen
 ptowsp_status run_program_place(struct ptowsp_program *program, const struct run_options *options, struct ptowsp_error *error)
 {
 	const uint64_t part = options->load_timeout_ms / 4 + 1, limit = options->timeout_ms && options->timeout_ms < part ? options->timeout_ms : part;
-	const struct ptowsp_execute_options execute = {.flags = options->strict ? PTOWSP_RUN_STRICT : 0,
+	const struct ptowsp_execute_options execute = {.flags = (options->strict ? PTOWSP_RUN_STRICT : 0) | (options->no_kernels ? PTOWSP_RUN_NO_KERNELS : 0),
 						       .timeout_ns = limit * 1000000,
 						       .max_tasks = options->max_tasks};
 	ptowsp_status st = run_values_set(program, options, 0, error);
