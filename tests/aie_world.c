@@ -338,7 +338,7 @@ void world_run(const struct world *world, uint32_t buffering, uint32_t *ddr, str
 
 	net_build(&net, world, states, ddr);
 	memset(result, 0, sizeof(*result));
-	result->status = aie_net_run(&net, 0, NULL, error);
+	result->status = aie_net_run(&net, &(struct aie_sim_args){0}, error);
 	result->cycles = net.last;
 	for (uint32_t e = 0; e < world->end_count; e++)
 		result->objects[e] = net.agents[net.ends[e].agent].objects;

@@ -190,6 +190,57 @@ static void a_deadlock_of_the_program_is_one(void)
 	CHECK_CONTAINS(cli_err, "channel_capacity=many,2");
 }
 
+/* ---- how much, how long --------------------------------------------------------------------------------------------- */
+
+/* So many tasks that touch nothing of each other's. */
+static int many_pack(long long count)
+{
+	return cli(check_fmt("sed 's/COUNT/%lld/' $R/tests/aie/many.pto.in >$T/many.pto && $B/ptowsp-pack $T/many.pto -o $T/many.pkg.zst", count));
+}
+
+/* Also those of a program that would not end. */
+static void more_tasks_than_a_design_has_are_refused_as_they_come(void)
+{
+	cli_begin();
+	REQUIRE_INT(many_pack((1 << 17) + 1), 0);
+	CHECK_INT(cli("$B/ptowsp-run --plugin=aie --quiet --no-kernels $T/many.pkg.zst"), 5);
+	CHECK_CONTAINS(cli_err, "more than 131072 tasks and tokens");
+	CHECK_CONTAINS(cli_err, "cpu_sim");
+	cli_check_sentence();
+	CHECK_INT(cli("$B/ptowsp-run --plugin=aie --quiet --out b=$T/b.npy $T/many.pkg.zst"), 5);
+	CHECK_INT(cli("test -e $T/b.npy"), 1);
+	CHECK_INT(cli("$B/ptowsp-run --plugin=cpu_sim --quiet $T/many.pkg.zst"), 0);
+	CHECK_INT(cli("$B/ptowsp-run --plugin=aie --quiet --opt clock=reference $T/many.pkg.zst"), 0);
+	REQUIRE_INT(many_pack(4000000000000000000), 0);
+	CHECK_INT(cli("$B/ptowsp-run --plugin=aie --quiet --no-kernels $T/many.pkg.zst"), 5);
+	CHECK_CONTAINS(cli_err, "more than 131072 tasks and tokens");
+}
+
+/* Wherever it is then: walking, mapping, writing, reading, simulating. */
+static void a_deadline_is_met_while_a_design_is_made(void)
+{
+	cli_begin();
+	REQUIRE_INT(many_pack(100000), 0);
+	for (int ms = 50; ms <= 800; ms += 150) {
+		CHECK_INT(cli(check_fmt("$B/ptowsp-run --plugin=aie --quiet --timeout-ms %d $T/many.pkg.zst", ms)), 10);
+		CHECK_CONTAINS(cli_err, "the deadline passed");
+		CHECK_INT(strstr(cli_err, "does not come back") != NULL, 0);
+		cli_check_sentence();
+	}
+}
+
+static void a_plan_that_takes_more_memory_than_the_limit_is_refused(void)
+{
+	cli_begin();
+	REQUIRE_INT(many_pack(60000), 0);
+	CHECK_INT(cli("$B/ptowsp-run --plugin=aie --quiet --max-memory 30000000 --out b=$T/b.npy $T/many.pkg.zst"), 3);
+	CHECK_CONTAINS(cli_err, "--max-memory");
+	CHECK_CONTAINS(cli_err, "30000000");
+	cli_check_sentence();
+	CHECK_INT(cli("test -e $T/b.npy"), 1);
+	CHECK_INT(cli("$B/ptowsp-run --plugin=aie --quiet --max-memory 600000000 $T/many.pkg.zst"), 0);
+}
+
 void suite_aie_shown(CU_pSuite s)
 {
 	cli_suite("aie_shown");
@@ -202,4 +253,7 @@ void suite_aie_shown(CU_pSuite s)
 	TEST(s, a_ring_that_buffers_make_safe_runs);
 	TEST(s, a_ring_that_they_do_not_is_refused_with_the_ring);
 	TEST(s, a_deadlock_of_the_program_is_one);
+	TEST(s, more_tasks_than_a_design_has_are_refused_as_they_come);
+	TEST(s, a_deadline_is_met_while_a_design_is_made);
+	TEST(s, a_plan_that_takes_more_memory_than_the_limit_is_refused);
 }

@@ -341,7 +341,7 @@ static bool preds_find(struct maker *maker, struct aie_act *act, const uint32_t 
 	const struct base_walk_task *task = &maker->args->walk->tasks[act->task];
 
 	act->preds = acts->pred_count;
-	for (uint32_t p = 0; p < task->pred_count; p++) {
+	for (uint32_t p = 0; p < task->pred_count && !base_patience_over(acts->patience, 1); p++) {
 		uint64_t pred = maker->args->walk->preds[task->preds + p];
 
 		if (acts_meet(acts, &acts->rows[calls[pred]], act))
@@ -383,7 +383,7 @@ static ptowsp_status merge(struct maker *maker)
 		uint64_t to = e < walk->event_count ? walk->events[e].at : walk->task_count;
 
 		while (!st && task < to)
-			st = call_add(maker, task++);
+			st = base_patience_over(maker->acts->patience, 1) ? PTOWSP_NO_MEMORY : call_add(maker, task++);
 		if (!st && e < walk->event_count)
 			st = event_add(maker, &walk->events[e]);
 	}
@@ -396,11 +396,12 @@ ptowsp_status aie_acts_make(struct aie_acts *acts, const struct aie_acts_args *a
 	ptowsp_status st;
 
 	aie_acts_finish(acts);
+	acts->patience = args->patience;
 	st = begin(&maker) ? merge(&maker) : rt_no_memory(error, "the acts of a plan");
 	if (!st)
 		st = aie_closings_settle(acts, maker.channels, error);
 	if (!st)
-		st = aie_areas_meet(&acts->areas, error);
+		st = aie_areas_meet(&acts->areas, acts->patience, error);
 	if (!st)
 		st = edges_find(&maker);
 	end(&maker);

@@ -6,6 +6,7 @@
 
 #define AIE_MOST_TENSORS 64 /* arguments of a call */
 
+#include "base/patience.h"
 #include "base/walk.h"
 #include "area.h"
 
@@ -45,6 +46,7 @@ struct aie_acts {
 	uint32_t count, room, use_count, use_room;
 	uint32_t processes;    /* instances */
 	uint32_t closings;
+	struct base_patience *patience; /* of who works on them; NULL: any. Work on acts that takes long asks it, and ends with any error when it is over */
 	bool widened;          /* a call touches parts of words, and has the words instead */
 };
 struct aie_acts_args {
@@ -52,6 +54,7 @@ struct aie_acts_args {
 	const struct rt_kernels *kernels; /* whose footprint is asked */
 	void *const *bases;    /* per TENS row: where its memory begins */
 	const struct aie_tensor *tensors; /* per TENS row */
+	struct base_patience *patience; /* as of the acts, which keep it */
 	bool exact;            /* what calls touch stays as it is, and does not become words */
 	const char *(*kernel_name)(const void *context, uint32_t kernel);
 	const char *(*tensor_name)(const void *context, uint32_t tensor);

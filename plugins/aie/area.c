@@ -147,13 +147,13 @@ static bool pair_add(struct aie_areas *areas, uint32_t a, uint32_t b)
 }
 
 /* Pairs a, b of those that meet, in order of their beginnings. */
-static bool pairs_find(struct aie_areas *areas, const struct place *places)
+static bool pairs_find(struct aie_areas *areas, const struct place *places, struct base_patience *patience)
 {
 	for (uint32_t i = 0; i < areas->count; i++) {
 		const struct aie_area *a = &areas->rows[places[i].area];
 
 		for (uint32_t k = i + 1; k < areas->count && places[k].tensor == places[i].tensor && places[k].at < end_of(a); k++)
-			if (meet(a, &areas->rows[places[k].area]) && !pair_add(areas, places[i].area, places[k].area))
+			if (base_patience_over(patience, 1) || (meet(a, &areas->rows[places[k].area]) && !pair_add(areas, places[i].area, places[k].area)))
 				return false;
 	}
 	return true;
@@ -184,7 +184,7 @@ static bool lists_make(struct aie_areas *areas)
 	return true;
 }
 
-ptowsp_status aie_areas_meet(struct aie_areas *areas, struct ptowsp_error *error)
+ptowsp_status aie_areas_meet(struct aie_areas *areas, struct base_patience *patience, struct ptowsp_error *error)
 {
 	struct place *places = calloc((size_t)areas->count + 1, sizeof(*places));
 	bool ok = places;
@@ -193,7 +193,7 @@ ptowsp_status aie_areas_meet(struct aie_areas *areas, struct ptowsp_error *error
 		places[r] = (struct place){areas->rows[r].at, areas->rows[r].tensor, r};
 	if (ok)
 		qsort(places, areas->count, sizeof(*places), by_place);
-	ok = ok && pairs_find(areas, places) && lists_make(areas);
+	ok = ok && pairs_find(areas, places, patience) && lists_make(areas);
 	free(places);
 	return ok ? PTOWSP_OK : rt_no_memory(error, "the areas of a plan");
 }

@@ -5,6 +5,7 @@
 
 #include <stdbool.h>
 #include <stdint.h>
+#include "base/patience.h"
 #include "ptowsp/base.h"
 
 /* Rows of consecutive bytes in the memory of a tensor. */
@@ -46,7 +47,7 @@ ptowsp_status aie_areas_add(struct aie_areas *areas, const struct aie_area *area
 /* Its number; count: it is none of them. */
 uint32_t aie_areas_find(const struct aie_areas *areas, const struct aie_area *area);
 /* Finds who meets whom, when all are there. Errors: NO_MEMORY. */
-ptowsp_status aie_areas_meet(struct aie_areas *areas, struct ptowsp_error *error);
+ptowsp_status aie_areas_meet(struct aie_areas *areas, struct base_patience *patience, struct ptowsp_error *error);
 /* Have they elements in common, or might they? */
 bool aie_areas_touch(const struct aie_area *a, const struct aie_area *b);
 /* Are all elements of the part among those of the whole? */

@@ -113,6 +113,8 @@ static ptowsp_status acts_take(struct maker *maker, struct ptowsp_error *error)
 		struct aie_act *act = &maker->acts->rows[a];
 
 		act->cell = AIE_HOST;
+		if (base_patience_over(maker->acts->patience, 1))
+			return PTOWSP_NO_MEMORY;
 		if (act->kind > AIE_ACT_HOLD)
 			continue;
 		if (act->process == PTOWSP_NONE && maker->first == maker->most)

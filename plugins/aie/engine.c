@@ -19,6 +19,11 @@
 #include "rt/process.h"
 #include "rt/program.h"
 
+/* Tasks and tokens of a run, and bytes that its planning may take where nobody stated a limit: a design is laid out as a whole, with every task in memory, by way of a text; this is
+ * some seconds of work. */
+enum { MOST_TASKS = 1 << 17 };
+#define MOST_BYTES (UINT64_C(512) << 20)
+
 /* ---- programs ----------------------------------------------------------------------------------------------------------- */
 
 static ptowsp_status planned_make(struct aie_loaded *loaded, const struct ptowsp_load_args *args, struct ptowsp_error *error)
@@ -253,7 +258,7 @@ static ptowsp_status map_make(struct aie_run *run)
 	const struct rt_schedule *schedule = &loaded->planned->schedule;
 	const uint32_t depth = depth_of(schedule);
 	const bool called = options->bodies == AIE_BODIES_CALL || options->engine == AIE_ENGINE_DEVICE; /* whose compiler is given C */
-	const struct aie_map_args args = {.arch = loaded->arch, .walk = &loaded->walk, .kernels = &loaded->planned->kernels, .bases = loaded->bases, .tensors = loaded->tensors,
+	const struct aie_map_args args = {.arch = loaded->arch, .walk = &loaded->walk, .patience = &run->patience, .kernels = &loaded->planned->kernels, .bases = loaded->bases, .tensors = loaded->tensors,
 					  .kept = loaded->kept, .stacks = loaded->stacks, .bodies = called ? NULL : &loaded->program->kernels, .tensor_count = loaded->planned->tables.tensor.count,
 					  .kernel_count = loaded->planned->tables.kernel.count, .cells = options->cores, 
 					  .scheduled = is_scheduled(schedule) || loaded->by_holder, .must = is_must(run) || *options->pins, .by_holder = loaded->by_holder,
@@ -293,6 +298,7 @@ static ptowsp_status walked(void *context, struct rt_feed *feed, struct ptowsp_e
 	ptowsp_status st;
 
 	run->error = error;
+	run->patience.tasks = run->loaded->walk.task_count;
 	bindings_find(run);
 	reaches_find(run);
 	st = scopes_look(run, feed);
@@ -306,15 +312,16 @@ static ptowsp_status walked(void *context, struct rt_feed *feed, struct ptowsp_e
 		st = map_make(run);
 	if (!st)
 		st = rt_held_check(run->args->held, run->loaded->walk.task_count, error);
-	return st ? st : run->then(run, feed);
+	return base_patience_told(&run->patience, st ? st : run->then(run, feed), error);
 }
 
 ptowsp_status aie_engine_walk(struct aie_run *run, struct ptowsp_run_stats *stats_out, struct ptowsp_deadlock *deadlock_out)
 {
-	const struct base_walk_then then = {run, walked};
+	const struct base_walk_then then = {run, walked, MOST_TASKS, &run->patience};
 
 	run->counted = run->args->args->flags & PTOWSP_RUN_NO_KERNELS;
 	run->deadlock = deadlock_out;
+	run->patience = base_patience_of(run->loaded->program->device->instance->host, run->args, MOST_BYTES);
 	return base_walk_fill(&run->loaded->walk, run->loaded->planned, run->args, &then, stats_out, deadlock_out, run->error);
 }
 

@@ -25,16 +25,23 @@ static ptowsp_status read_all(struct aie_back *back, const struct aie_map *map, 
 	const struct aie_flow *flows;
 	const uint32_t *fifos;
 	uint32_t count;
+	struct base_patience *patience = map->acts.patience;
 	ptowsp_status st = aie_module_read(&back->module, map->text, strlen(map->text), error);
 
 	if (!st)
+		st = base_patience_check(patience, error);
+	if (!st)
 		st = aie_design_read(&back->design, &back->module, error);
+	if (!st)
+		st = base_patience_check(patience, error);
 	if (!st)
 		st = aie_channels_assign(&back->channels, &back->design, NULL, error);
 	if (!st)
 		st = aie_check(&back->design, true, error);
 	if (!st)
 		st = ring_find(back, error);
+	if (!st)
+		st = base_patience_check(patience, error);
 	if (st)
 		return st;
 	aie_design_flows(&back->channels, &flows, &fifos, &count);

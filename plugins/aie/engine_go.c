@@ -51,11 +51,17 @@ static struct ptowsp_tensor_arg window(const struct aie_view *view, void *data, 
 					  .column_stride = 1, .dtype = like->dtype, .access = like->access, .tensor = like->tensor};
 }
 
+static int is_over(void *patience)
+{
+	return base_patience_look(patience);
+}
+
 /* cycles: in, what the kernel said. */
 static ptowsp_status cost_of(struct going *going, const struct ptowsp_task *task, uint64_t *cycles)
 {
 	const struct base_kernels *kernels = &going->run->loaded->program->kernels;
 	const struct base_kernel *row = task->kernel < kernels->count ? &kernels->rows[task->kernel] : NULL;
+	const struct isa_guard guard = {is_over, &going->run->patience};
 	ptowsp_status st;
 
 	if (!row || !row->isa || row->fixed_cycles) {
@@ -66,7 +72,7 @@ static ptowsp_status cost_of(struct going *going, const struct ptowsp_task *task
 		*cycles = going->cycles[task->kernel];
 		return PTOWSP_OK;
 	}
-	st = aie_work(going->run->loaded->arch, row->isa, task->args, task->arg_count, row->blocks, NULL, cycles, going->run->error);
+	st = aie_work(going->run->loaded->arch, row->isa, task->args, task->arg_count, row->blocks, &guard, cycles, going->run->error);
 	if (!st && !isa_program_varies(row->isa))
 		going->cycles[task->kernel] = *cycles;
 	return st == PTOWSP_UNSUPPORTED ? PTOWSP_OK : st; /* only data tell: the reference model's, which the run said */
@@ -289,7 +295,7 @@ static ptowsp_status simulate(struct going *going)
 	const bool both = buffering == AIE_BUFFERING_BOTH;
 	struct aie_sim_stats *stats = &going->stats[buffering != AIE_BUFFERING_0];
 	const struct aie_sim_args args = {.design = &going->back.design, .routes = &going->back.routes, .arguments = going->arguments, .counted = going->run->counted, .kernels = {going, call, inlined, begin},
-					  .buffering = buffering == AIE_BUFFERING_0 ? 0 : 8, .cancel = going->run->args->cancel, .stepped = going->ring.window ? aie_ring_stepped : NULL,
+					  .buffering = buffering == AIE_BUFFERING_0 ? 0 : 8, .patience = &going->run->patience, .stepped = going->ring.window ? aie_ring_stepped : NULL,
 					  .stepped_context = &going->ring};
 	bool depends = false;
 	ptowsp_status st = both ? aie_sim_both(&args, going->stats, &depends, going->run->error) : aie_sim_run(&args, stats, going->run->error), told;
@@ -338,6 +344,7 @@ ptowsp_status aie_engine_go(struct aie_run *run, struct rt_feed *feed)
 	if (!st)
 		st = rt_held_check(run->args->held, run->loaded->walk.task_count, run->error);
 	if (!st) {
+		run->patience.most = 0; /* what simulating takes follows from the tensors */
 		st = simulate(&going);
 		shadows_take(&going);
 	}

@@ -40,6 +40,7 @@ struct aie_run {
 	ptowsp_status (*file)(void *context, const char *path, const void *bytes, uint64_t size); /* of files that are made, not run */
 	void *context;
 	uint64_t grid[2];             /* rows and columns that executors of this run stand on; 0: none */
+	struct base_patience patience; /* with its planning and its simulation */
 	bool counted;                 /* no kernel runs, and tensors need no memory */
 };
 static inline const struct aie_options *aie_options_of(const struct base_program *program)

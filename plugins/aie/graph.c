@@ -126,7 +126,7 @@ static ptowsp_status lines_make(struct aie_maker *maker)
 	while (!st && again) {
 		restart(maker);
 		for (uint32_t a = 0; !st && a < maker->args->acts->count; a++)
-			st = aie_maker_act(maker, a);
+			st = base_patience_over(maker->args->acts->patience, 1) ? PTOWSP_NO_MEMORY : aie_maker_act(maker, a);
 		if (!st)
 			st = ends_make(maker);
 		if (!st)

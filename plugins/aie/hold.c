@@ -275,6 +275,7 @@ ptowsp_status aie_hold_make(struct aie_hold *hold, const struct aie_hold_args *a
 	if (!maker.failed)
 		written_find(&maker);
 	for (uint32_t a = 0; !st && !maker.failed && a < args->acts->count; a++) {
+		maker.failed = base_patience_over(args->acts->patience, 1);
 		if (args->acts->rows[a].kind == AIE_ACT_CALL && !args->stated[args->acts->rows[a].kernel])
 			st = call_check(args, &args->acts->rows[a], error);
 		act_take(&maker, &args->acts->rows[a]);

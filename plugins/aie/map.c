@@ -205,7 +205,10 @@ static ptowsp_status streams_make(struct aie_map *map, const struct aie_map_args
 {
 	const struct aie_graph_args graph = {.acts = &map->acts, .cells = &map->cells, .versions = &map->versions, .arch = args->arch, .share = way->share, .pack = way->pack,
 					     .group = way->group, .always = way->always, .keep = way->keep, .bounds = args->bounds, .capacities = args->walk->capacities};
-	ptowsp_status st = aie_cells_make(&map->cells, &map->acts, way->obey ? &map->executors : NULL, way->cells, error);
+	ptowsp_status st = base_patience_check(args->patience, error);
+
+	if (!st)
+		st = aie_cells_make(&map->cells, &map->acts, way->obey ? &map->executors : NULL, way->cells, error);
 
 	if (!st)
 		st = aie_pins_apply(&args->pins, &map->cells, error);
@@ -221,6 +224,9 @@ static ptowsp_status order_make(struct aie_map *map, const struct aie_map_args *
 	ptowsp_status st = PTOWSP_UNSUPPORTED;
 
 	for (int whole = 0; st == PTOWSP_UNSUPPORTED && whole < 2 && less; whole++) {
+		st = base_patience_check(args->patience, error);
+		if (st)
+			break;
 		less = aie_depths_choose(map->depths, &map->graph, depth, whole);
 		st = place(map, args, error);
 		if (st)
@@ -411,6 +417,8 @@ static ptowsp_status text_make(struct aie_map *map, const struct aie_map_args *a
 	if (!st)
 		st = aie_lower(&module, &lower, &map->lowered, error);
 	if (!st)
+		st = base_patience_check(args->patience, error);
+	if (!st)
 		st = aie_module_print(&module, AIE_FORM_GENERIC, &map->text, error);
 	aie_module_finish(&module);
 	return st;
@@ -426,7 +434,7 @@ static ptowsp_status depth_said(const struct aie_map_args *args, struct ptowsp_e
 
 static ptowsp_status make(struct aie_map *map, const struct aie_map_args *args, bool exact, struct ptowsp_error *error)
 {
-	const struct aie_acts_args acts = {args->walk, args->kernels, args->bases, args->tensors, exact, args->kernel_name, args->tensor_name, args->context};
+	const struct aie_acts_args acts = {args->walk, args->kernels, args->bases, args->tensors, args->patience, exact, args->kernel_name, args->tensor_name, args->context};
 	ptowsp_status st;
 
 	aie_map_finish(map);

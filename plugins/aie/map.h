@@ -13,6 +13,7 @@
 struct aie_map_args {
 	const struct aie_arch *arch;
 	const struct base_walk *walk;
+	struct base_patience *patience;    /* as in act.h */
 	const struct rt_kernels *kernels;  /* whose footprint is asked */
 	void *const *bases;                /* per TENS row, as in act.h */
 	const struct aie_tensor *tensors;  /* per TENS row */

@@ -25,6 +25,7 @@ struct runner {
 	uint32_t queue;
 	struct aie_order_bound bound;
 	bool failed;
+	struct base_patience *patience;
 };
 
 /* ---- objects ------------------------------------------------------------------------------------------------------------ */
@@ -384,6 +385,7 @@ static void run(struct runner *runner)
 	bool going = true;
 
 	while (going && !runner->failed) {
+		runner->failed = base_patience_over(runner->patience, runner->graph->stream_count);
 		going = false;
 		for (uint32_t c = 0; c < runner->graph->cell_count; c++)
 			going |= cell_go(runner, c);
@@ -399,7 +401,7 @@ static void run(struct runner *runner)
 
 ptowsp_status aie_order_make(struct aie_order *order, const struct aie_order_args *args, struct ptowsp_error *error)
 {
-	struct runner runner = {.order = order, .graph = args->graph, .depths = args->depths, .queue = args->queue};
+	struct runner runner = {.order = order, .graph = args->graph, .depths = args->depths, .queue = args->queue, .patience = args->acts->patience};
 	ptowsp_status st = PTOWSP_OK;
 
 	aie_order_finish(order);

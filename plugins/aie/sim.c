@@ -50,7 +50,7 @@ ptowsp_status aie_sim_run(const struct aie_sim_args *args, struct aie_sim_stats 
 	if (args->kernels.begin)
 		args->kernels.begin(args->kernels.context, args->buffering);
 	if (!st)
-		st = aie_net_run(&net, args->max_events, args->cancel, error);
+		st = aie_net_run(&net, args, error);
 	taken = stats_take(&net, stats, st ? NULL : error);
 	if (st == PTOWSP_DEADLOCK && !taken && aie_stuck_list(&net, stats))
 		waits_own(stats);

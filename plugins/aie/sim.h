@@ -4,6 +4,7 @@
 #ifndef AIE_SIM_H
 #define AIE_SIM_H
 
+#include "base/patience.h"
 #include "design.h"
 #include "route.h"
 
@@ -45,6 +46,7 @@ struct aie_sim_args {
 	uint32_t queue;                    /* most tasks of the host under way, 0: as many as the channels' queues take */
 	uint64_t max_events;               /* 0: as many as it takes */
 	const volatile uint32_t *cancel;   /* not 0: end; may be NULL */
+	struct base_patience *patience;    /* NULL: any. When it is over the run ends with any error */
 	/* NULL, or told of each stretch of work in the order of its end: agent as in stats, what is PTOWSP-free text. */
 	void (*told)(void *context, uint32_t agent, const char *what, uint64_t begin, uint64_t end);
 	void *told_context;

@@ -161,7 +161,7 @@ void aie_net_finish(struct aie_net *net);
 /* ---- running ------------------------------------------------------------------------------------------------------------------ */
 
 /* Once, from the beginning to where nothing can happen any more. Errors: those of programs; LIMIT after max_events (0: none); CANCELLED; DEADLOCK (sim_stuck.h). */
-ptowsp_status aie_net_run(struct aie_net *net, uint64_t max_events, const volatile uint32_t *cancel, struct ptowsp_error *error);
+ptowsp_status aie_net_run(struct aie_net *net, const struct aie_sim_args *args, struct ptowsp_error *error);
 
 /* ---- between the files of the simulator ---------------------------------------------------------------------------------------- */
 

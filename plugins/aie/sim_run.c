@@ -33,7 +33,7 @@ static bool over(const struct aie_net *net)
 	return net->host.count && net->host.state == AIE_HOST_ENDED && !net->host.under_way;
 }
 
-ptowsp_status aie_net_run(struct aie_net *net, uint64_t max_events, const volatile uint32_t *cancel, struct ptowsp_error *error)
+ptowsp_status aie_net_run(struct aie_net *net, const struct aie_sim_args *args, struct ptowsp_error *error)
 {
 	ptowsp_status st;
 
@@ -45,11 +45,13 @@ ptowsp_status aie_net_run(struct aie_net *net, uint64_t max_events, const volati
 		net->now = net->queue.tree[1].time;
 		st = event(net, agent);
 		net->events++;
-		if (!st && max_events && net->events >= max_events)
-			st = base_fail(error, PTOWSP_LIMIT, "the simulation is not over after %llu events, in cycle %llu; raise the limit", (unsigned long long)max_events,
+		if (!st && args->max_events && net->events >= args->max_events)
+			st = base_fail(error, PTOWSP_LIMIT, "the simulation is not over after %llu events, in cycle %llu; raise the limit", (unsigned long long)args->max_events,
 				       (unsigned long long)net->now);
-		if (!st && cancel && *cancel)
+		if (!st && args->cancel && *args->cancel)
 			st = base_fail(error, PTOWSP_CANCELLED, "cancelled in cycle %llu of the simulation", (unsigned long long)net->now);
+		if (!st && base_patience_over(args->patience, 1))
+			st = PTOWSP_LIMIT;
 	}
 	return st || over(net) ? st : aie_stuck_look(net, error);
 }

@@ -134,7 +134,7 @@ ptowsp_status aie_versions_make(struct aie_versions *versions, struct aie_acts *
 	versions->first = calloc((size_t)acts->use_count + 1, sizeof(*versions->first));
 	ok = versions->rows && versions->first && maker.latest;
 	for (uint32_t a = 0; ok && a < acts->count; a++)
-		ok = act_take(&maker, a);
+		ok = !base_patience_over(acts->patience, 1) && act_take(&maker, a);
 	if (ok) {
 		versions->first[acts->use_count] = versions->need_count;
 		ends_store(&maker, kept);

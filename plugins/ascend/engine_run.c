@@ -230,7 +230,7 @@ ptowsp_status ascend_engine_run(struct ascend_loaded *loaded, const struct rt_ru
 {
 	struct ptowsp_error own = {.head = PTOWSP_HEAD(own, ERROR)};
 	struct run run = {.loaded = loaded, .args = args, .error = error ? error : &own, .deadlock = deadlock_out};
-	const struct base_walk_then then = {&run, walked};
+	const struct base_walk_then then = {.context = &run, .walked = walked};
 	ptowsp_status st;
 
 	st = base_walk_fill(&loaded->walk, loaded->planned, args, &then, stats_out, deadlock_out, run.error);

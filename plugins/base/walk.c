@@ -129,6 +129,23 @@ struct pulling {
 	const struct base_walk_then *then;
 };
 
+/* Whoever would have to wait for all of them waits no longer. */
+static ptowsp_status most_check(const struct pulling *pulling, const struct rt_item *item, struct ptowsp_error *error)
+{
+	const struct base_walk *walk = pulling->walk;
+	struct base_patience *patience = pulling->then->patience;
+
+	if (patience)
+		patience->tasks = walk->task_count;
+	if (base_patience_over(patience, 1 + item->count / 64))
+		return base_patience_told(patience, PTOWSP_NO_MEMORY, error);
+	if (!pulling->then->most || walk->task_count + walk->event_count < pulling->then->most)
+		return PTOWSP_OK;
+	return rt_fail(error, PTOWSP_UNSUPPORTED,
+		       "the program has more than %llu tasks and tokens, the most that this engine plans as a whole before they run; let each task do more, or take another backend, such as cpu_sim",
+		       (unsigned long long)pulling->then->most);
+}
+
 static ptowsp_status pull(void *context, struct rt_feed *feed, struct ptowsp_error *error)
 {
 	const struct pulling *pulling = context;
@@ -143,6 +160,9 @@ static ptowsp_status pull(void *context, struct rt_feed *feed, struct ptowsp_err
 			return st ? st : pulling->then->walked(pulling->then->context, feed, error);
 		if (item->kind == RT_ITEM_NOTIFY || item->kind == RT_ITEM_NOTICE)
 			return rt_fail(error, PTOWSP_UNSUPPORTED, "the program waits for other devices or tells them, which this engine has no way for; take another backend, such as cpu_sim");
+		st = most_check(pulling, item, error);
+		if (st)
+			return st;
 		ok = item->kind == RT_ITEM_TASK ? task_take(walk, item) : event_take(walk, item);
 	}
 	return rt_no_memory(error, "the tasks of a planned program");

@@ -4,6 +4,7 @@
 #ifndef BASE_WALK_H
 #define BASE_WALK_H
 
+#include "patience.h"
 #include "ptowsp/run.h"
 #include "rt/feed.h"
 
@@ -52,8 +53,11 @@ ptowsp_status base_walk_moved(void *walk, const struct rt_moved *moved, struct p
 struct base_walk_then {
 	void *context;
 	ptowsp_status (*walked)(void *context, struct rt_feed *feed, struct ptowsp_error *error);
+	uint64_t most;                   /* tasks and events that are taken, 0: any number */
+	struct base_patience *patience;  /* asked meanwhile, and told of tasks; NULL: rt alone looks at deadline and cancel */
 };
-/* Fills a zeroed or filled walk. planned: its kernels.run gets here. args: as for rt_run; kernels are not run. Errors: of rt_run and of `then`. */
+/* Fills a zeroed or filled walk. planned: its kernels.run gets here. args: as for rt_run; kernels are not run. Errors: of rt_run and of `then`;
+ * UNSUPPORTED beyond `most`, as soon as it is met. */
 ptowsp_status base_walk_fill(struct base_walk *walk, struct rt_program *planned, const struct rt_run_args *args, const struct base_walk_then *then,
 			       struct ptowsp_run_stats *stats_out, struct ptowsp_deadlock *deadlock_out, struct ptowsp_error *error);
 void base_walk_finish(struct base_walk *walk);

@@ -1,0 +1,82 @@
+/* SPDX-License-Identifier: MIT */
+#include "patience.h"
+
+#include "error.h"
+#include "rt/held.h"
+
+enum { SLICE = 1024 };                  /* work between two looks at the clock: about a millisecond */
+#define HELD_NS UINT64_C(10000000)      /* between two looks at memory, which takes microseconds */
+
+struct base_patience base_patience_of(const struct ptowsp_host *host, const struct rt_run_args *args, uint64_t most)
+{
+	struct rt_held now;
+
+	rt_held_begin(&now, 1, 0);
+	return (struct base_patience){.host = host, .cancel = args->cancel, .deadline_ns = args->args->deadline_ns, .held = args->held && args->held->limit ? args->held : NULL,
+				      .before = now.before, .most = most};
+}
+
+/* With a limit of 1 byte above what there was: how many bytes there are more than that. */
+static uint64_t taken(const struct base_patience *patience)
+{
+	const struct rt_held held = {1, 0, patience->before};
+
+	return rt_held_bytes(&held);
+}
+
+static bool memory_over(struct base_patience *patience)
+{
+	if (patience->held)
+		return rt_held_bytes(patience->held) > patience->held->limit;
+	return patience->most && taken(patience) > patience->most;
+}
+
+bool base_patience_look(struct base_patience *patience)
+{
+	const uint64_t now = patience->host->now_ns(patience->host->context);
+
+	patience->left = SLICE;
+	if (patience->ended)
+		return true;
+	if (patience->cancel && __atomic_load_n(patience->cancel, __ATOMIC_RELAXED))
+		patience->ended = PTOWSP_CANCELLED;
+	else if (patience->deadline_ns && now >= patience->deadline_ns)
+		patience->ended = PTOWSP_DEADLINE;
+	else if (now - patience->held_ns >= HELD_NS) {
+		patience->held_ns = now;
+		if (memory_over(patience))
+			patience->ended = PTOWSP_TOO_BIG;
+	}
+	return patience->ended;
+}
+
+static ptowsp_status memory_fail(const struct base_patience *patience, struct ptowsp_error *error)
+{
+	/* What was too much may have been given back since. */
+	if (patience->held)
+		return base_fail(error, PTOWSP_TOO_BIG,
+				 "planning %llu tasks before they run takes more memory than the limit (--max-memory) of %llu bytes, %llu of them tensors and tiles; raise it, let each task do more, or take another backend, such as cpu_sim",
+				 (unsigned long long)patience->tasks, (unsigned long long)patience->held->limit, (unsigned long long)patience->held->given);
+	return base_fail(error, PTOWSP_TOO_BIG,
+			 "planning %llu tasks before they run takes more than %llu bytes of memory; let each task do more, allow more with --max-memory, or take another backend, such as cpu_sim",
+			 (unsigned long long)patience->tasks, (unsigned long long)patience->most);
+}
+
+ptowsp_status base_patience_told(const struct base_patience *patience, ptowsp_status st, struct ptowsp_error *error)
+{
+	if (!patience || !st)
+		return st;
+	switch (patience->ended) {
+	case PTOWSP_CANCELLED: return base_fail(error, PTOWSP_CANCELLED, "the run was cancelled while its %llu tasks were planned", (unsigned long long)patience->tasks);
+	case PTOWSP_DEADLINE:
+		return base_fail(error, PTOWSP_DEADLINE, "the deadline passed while %llu tasks were planned and simulated; allow more time with --timeout-ms",
+				 (unsigned long long)patience->tasks);
+	case PTOWSP_TOO_BIG: return memory_fail(patience, error);
+	default: return st;
+	}
+}
+
+ptowsp_status base_patience_check(struct base_patience *patience, struct ptowsp_error *error)
+{
+	return patience && base_patience_look(patience) ? base_patience_told(patience, patience->ended, error) : PTOWSP_OK;
+}
