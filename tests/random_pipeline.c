@@ -123,6 +123,17 @@ static void take_begin(struct pipeline *p, uint32_t stage)
 		builder_emit(p->r.b, PTOWSP_OP_WAIT, 0, p->events[stage]);
 }
 
+/* The first instance takes no more tokens than one; others get them when it has ended. */
+static void leave_one(struct pipeline *p)
+{
+	struct builder *b = p->r.b;
+
+	builder_branches(b, PTOWSP_OP_COND, 2, builder_expr(b, PTOWSP_EXPR_EQ, builder_expr(b, PTOWSP_EXPR_INSTANCE, 0, 0, 0), number(p, 0), 0));
+	builder_emit(b, PTOWSP_OP_BREAK, 0, 0);
+	builder_next(b);
+	builder_end(b);
+}
+
 static void stage_make(struct pipeline *p, uint32_t stage, uint32_t stages, bool *alloc)
 {
 	struct builder *b = p->r.b;
@@ -153,6 +164,8 @@ static void stage_make(struct pipeline *p, uint32_t stage, uint32_t stages, bool
 		*alloc = false;
 	}
 	tasks_add(p);
+	if (any(p) && stage && replicas > 1 && chance(p, 3))
+		leave_one(p);
 	builder_end(b);
 	if (any(p) && stage < stages && chance(p, 4))
 		builder_close(b, p->channels[stage]);

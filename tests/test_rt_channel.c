@@ -144,6 +144,30 @@ static void consumers_take_turns_likewise(void)
 	rt_channel_finish(&c);
 }
 
+/* The latency is a wait for the token; that one has left is none. */
+static void both_sides_of_a_rendezvous_wait_for_a_consumer_that_is_passed_over(void)
+{
+	struct rt_channel c;
+	uint64_t producer = 1, clocks[2] = {0, 4};
+
+	ends_make(&c, 0, 2, 1, 2);
+	send(&c, 0, &producer, &clocks[0]);
+	rt_channel_take(&c, &clocks[0]);
+	CHECK_UINT(clocks[0], 3);
+	send(&c, 1, &producer, &clocks[1]);
+	rt_channel_take(&c, &clocks[1]);
+	rt_side_finish(&c.consumers, 100, 50);
+	send(&c, 2, &producer, &clocks[1]);
+	CHECK_UINT(producer, 50);
+	CHECK_UINT(c.full.count, 2);
+	CHECK_UINT(c.full.cycles, 3 + 46); /* 4 over 1; 50 over 4 */
+	rt_channel_take(&c, &clocks[1]);
+	CHECK_UINT(clocks[1], 52);
+	CHECK_UINT(c.empty.count, 3);
+	CHECK_UINT(c.empty.cycles, 3 + 2 + 46); /* 3 over 0; 6 over 4; 52 over 6 */
+	rt_channel_finish(&c);
+}
+
 static void it_is_over_when_all_have_closed_and_nothing_is_left(void)
 {
 	struct rt_channel c;
@@ -203,6 +227,7 @@ void suite_rt_channel(CU_pSuite s)
 	TEST(s, tokens_come_in_order_and_late_by_the_latency);
 	TEST(s, a_full_channel_costs_what_the_consumer_is_late);
 	TEST(s, a_rendezvous_moves_both_clocks);
+	TEST(s, both_sides_of_a_rendezvous_wait_for_a_consumer_that_is_passed_over);
 	TEST(s, producers_take_turns_and_a_finished_one_is_passed_over);
 	TEST(s, consumers_take_turns_likewise);
 	TEST(s, it_is_over_when_all_have_closed_and_nothing_is_left);

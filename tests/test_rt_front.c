@@ -152,6 +152,29 @@ static void who_is_passed_over_came_before(void)
 	}
 }
 
+/* q takes the first token, writes and ends; the third would be its turn. Both sides of a rendezvous wait for that, a sender with a place does not. */
+static void a_rendezvous_comes_behind_a_consumer_that_is_passed_over(void)
+{
+	for (uint32_t capacity = 0; capacity <= 2; capacity += 2) {
+		struct front f = front_make(capacity, 1);
+
+		builder_process(f.b, "p", 1);
+		builder_loop_n(f.b, PTOWSP_OP_PARALLEL_FOR, "i", 3);
+		builder_send(f.b, f.a, builder_const(f.b, 0));
+		builder_end(f.b);
+		task(&f, "r", f.row);
+		builder_process(f.b, "q", 1);
+		builder_consume(f.b, f.a);
+		builder_emit(f.b, PTOWSP_OP_BREAK, 0, 0);
+		builder_end(f.b);
+		task(&f, "w", f.row);
+		builder_process(f.b, "s", 1);
+		builder_consume(f.b, f.a);
+		builder_end(f.b);
+		strict(&f, capacity ? "race: task 0 (k) and task 1 (k)" : NULL);
+	}
+}
+
 static void a_closed_channel_orders_who_finds_it_so(void)
 {
 	for (int after = 0; after < 2; after++) {
@@ -273,6 +296,7 @@ void suite_rt_front(CU_pSuite s)
 	TEST(s, places_that_come_back_order_the_next_round);
 	TEST(s, turns_order_producers);
 	TEST(s, who_is_passed_over_came_before);
+	TEST(s, a_rendezvous_comes_behind_a_consumer_that_is_passed_over);
 	TEST(s, a_closed_channel_orders_who_finds_it_so);
 	TEST(s, a_signal_orders_who_waits_for_it);
 	TEST(s, a_barrier_orders_nobody_else);

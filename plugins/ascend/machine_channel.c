@@ -83,11 +83,11 @@ static uint64_t *place_of(struct ascend_run *run, struct ascend_channel *channel
 }
 
 /* When there is a place for token k; false: not known. Of a rendezvous: when its taker is there. */
-static bool place_there(struct ascend_run *run, struct ascend_channel *channel, uint64_t k, uint64_t *time)
+static bool place_there(const struct ascend_channel *channel, uint64_t k, uint64_t *time)
 {
 	*time = 0;
 	if (!channel->capacity && channel->taker) {
-		*time = ascend_later(run->processes->rows[channel->taker - 1].clock, channel->taken);
+		*time = channel->taker_ready;
 		return channel->takes == k;
 	}
 	if (!channel->capacity)
@@ -102,7 +102,7 @@ static bool send(struct ascend_run *run, struct ascend_process *process, struct 
 {
 	uint64_t ready = ascend_later(process->clock, channel->sent), room, *place;
 
-	if (channel->sends != item->number || !passed(channel, 0, item, &ready) || !place_there(run, channel, item->number, &room))
+	if (channel->sends != item->number || !passed(channel, 0, item, &ready) || !place_there(channel, item->number, &room))
 		return false;
 	place = place_of(run, channel, item->number);
 	if (!place)
@@ -116,13 +116,16 @@ static bool send(struct ascend_run *run, struct ascend_process *process, struct 
 static bool take(struct ascend_run *run, uint32_t at, struct ascend_channel *channel, const struct rt_item *item)
 {
 	struct ascend_process *process = &run->processes->rows[at];
-	uint64_t ready = ascend_later(process->clock, channel->taken), here;
+	uint64_t own = ascend_later(process->clock, channel->taken), ready = own, here;
 
-	if (channel->takes == item->number && channel->sends == item->number && !channel->capacity && channel->taker != at + 1) {
+	if (channel->takes != item->number || !passed(channel, 1, item, &ready))
+		return false;
+	if (channel->sends == item->number && !channel->capacity && channel->taker != at + 1) {
 		channel->taker = at + 1; /* the sender can go on */
+		channel->taker_ready = ready;
 		ascend_list_wake(run, &channel->blocked);
 	}
-	if (channel->takes != item->number || channel->sends <= item->number || !passed(channel, 1, item, &ready))
+	if (channel->sends <= item->number)
 		return false;
 	here = channel->times[channel->capacity ? item->number % channel->capacity : 0];
 	here = here > UINT64_MAX - channel->latency ? UINT64_MAX : here + channel->latency;
@@ -130,7 +133,7 @@ static bool take(struct ascend_run *run, uint32_t at, struct ascend_channel *cha
 	channel->times[channel->capacity ? item->number % channel->capacity : 0] = process->clock;
 	channel->takes++;
 	channel->taker = 0;
-	rt_feed_token(run->feed, item, here > ready ? here - ready : 0, channel->taken);
+	rt_feed_token(run->feed, item, here > own ? here - own : 0, channel->taken);
 	return true;
 }
 

@@ -54,6 +54,7 @@ struct ascend_channel {
 	struct ascend_finish *finishes[2]; /* producers, consumers, in the order of turns */
 	uint32_t finish_count[2], finish_room[2];
 	uint32_t taker;         /* rendezvous: process that stands at its take, + 1 */
+	uint64_t taker_ready;   /* before that it takes nothing, whatever is sent */
 	uint32_t blocked;       /* list of processes */
 };
 /* Bytes that come back when the tasks before `tasks` have left; `bound` TASK and ALLOC items were pulled before that was. */

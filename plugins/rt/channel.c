@@ -149,10 +149,11 @@ static struct rt_token *place_make(struct rt_channel *channel, uint64_t k)
 	return &channel->tokens[at];
 }
 
-/* The time before which the consumer whose turn it is cannot consume, whatever is sent. */
-static uint64_t consumer_ready(const struct rt_channel *channel, uint64_t clock)
+/* The time before which the instance whose turn it is on a side does nothing there, whatever the other side does. latest: of that side, before. */
+static uint64_t side_ready(struct rt_side *side, uint64_t clock, uint64_t latest)
 {
-	return later(later(clock, channel->consumed), channel->consumers.passed);
+	rt_side_turn(side); /* passes over whoever has finished */
+	return later(later(clock, latest), side->passed);
 }
 
 ptowsp_status rt_channel_send(struct rt_channel *channel, uint64_t value, uint64_t *producer, const uint64_t *partner)
@@ -162,9 +163,9 @@ ptowsp_status rt_channel_send(struct rt_channel *channel, uint64_t value, uint64
 
 	if (!token)
 		return PTOWSP_NO_MEMORY;
-	ready = later(later(*producer, channel->sent), channel->producers.passed);
+	ready = side_ready(&channel->producers, *producer, channel->sent);
 	if (!channel->capacity)
-		room = later(*partner, channel->consumed);
+		room = side_ready(&channel->consumers, *partner, channel->consumed);
 	else if (channel->sends >= channel->capacity)
 		room = token->time; /* C(k - capacity) */
 	meter(&channel->full, room, ready);
@@ -179,9 +180,10 @@ ptowsp_status rt_channel_send(struct rt_channel *channel, uint64_t value, uint64
 uint64_t rt_channel_take(struct rt_channel *channel, uint64_t *consumer)
 {
 	struct rt_token *token = &channel->tokens[channel->capacity ? channel->consumes % channel->capacity : 0];
-	uint64_t ready = consumer_ready(channel, *consumer), here = arrival(channel, token->time);
+	uint64_t own = later(*consumer, channel->consumed), ready = side_ready(&channel->consumers, *consumer, channel->consumed);
+	uint64_t here = arrival(channel, token->time);
 
-	meter(&channel->empty, here, ready);
+	meter(&channel->empty, here, own);
 	token->time = *consumer = channel->consumed = later(ready, here);
 	channel->consumes++;
 	turn_over(&channel->consumers);

@@ -194,13 +194,22 @@ static struct rt_front *place_of(struct rt_fronts *fronts, struct rt_front_chann
 	return fronts->lost ? NULL : &c->places[at];
 }
 
-/* Whoever finished and is passed over for this instance. */
-static void passed_join(struct rt_fronts *fronts, struct rt_front_channel *c, const struct rt_side *ends, enum rt_front_side side, uint32_t instance)
+/* Whoever finished and is passed over for this instance comes before `own`. Returns the place of the instance at its side. */
+static uint32_t passed_join(struct rt_fronts *fronts, const struct rt_front_channel *c, const struct rt_side *ends, enum rt_front_side side, uint32_t instance,
+			    struct rt_front *own)
 {
 	uint32_t at = c->next[side];
 
 	for (; ends->ends[at].instance != instance; at = at + 1 < ends->count ? at + 1 : 0)
-		join(fronts, &fronts->instances[instance], &c->ended[side][at]);
+		join(fronts, own, &c->ended[side][at]);
+	return at;
+}
+
+/* It is the turn of the instance, which then is over. */
+static void turn_join(struct rt_fronts *fronts, struct rt_front_channel *c, const struct rt_side *ends, enum rt_front_side side, uint32_t instance)
+{
+	uint32_t at = passed_join(fronts, c, ends, side, instance, &fronts->instances[instance]);
+
 	c->next[side] = at + 1 < ends->count ? at + 1 : 0;
 }
 
@@ -212,9 +221,10 @@ void rt_front_send(struct rt_fronts *fronts, const struct rt_channel *channel, u
 	if (!place)
 		return;
 	own = &fronts->instances[instance];
-	passed_join(fronts, c, &channel->producers, RT_FRONT_PRODUCERS, instance);
+	turn_join(fronts, c, &channel->producers, RT_FRONT_PRODUCERS, instance);
 	join(fronts, own, &c->latest[RT_FRONT_PRODUCERS]);
 	if (partner != PTOWSP_NONE) {
+		passed_join(fronts, c, &channel->consumers, RT_FRONT_CONSUMERS, partner, own);
 		join(fronts, own, &fronts->instances[partner]);
 		join(fronts, own, &c->latest[RT_FRONT_CONSUMERS]);
 	} else if (channel->sends >= channel->capacity) {
@@ -232,7 +242,7 @@ void rt_front_take(struct rt_fronts *fronts, const struct rt_channel *channel, u
 	if (!place)
 		return;
 	own = &fronts->instances[instance];
-	passed_join(fronts, c, &channel->consumers, RT_FRONT_CONSUMERS, instance);
+	turn_join(fronts, c, &channel->consumers, RT_FRONT_CONSUMERS, instance);
 	join(fronts, own, &c->latest[RT_FRONT_CONSUMERS]);
 	join(fronts, own, place);
 	become(fronts, &c->latest[RT_FRONT_CONSUMERS], own);

@@ -336,7 +336,7 @@ class Channel:
     def send(self, process, value):
         k, taker = len(self.S), self.consumers.turn()[0]
         mine = max([process.now, self.producers.turn()[1]] + self.S[-1:])
-        theirs = max([taker.now] + self.C[-1:]) if self.q == 0 else self.C[k - self.q] if k >= self.q else 0
+        theirs = max([taker.now, self.consumers.turn()[1]] + self.C[-1:]) if self.q == 0 else self.C[k - self.q] if k >= self.q else 0
         self.stall(self.full, theirs - mine)
         process.now = max(mine, theirs)
         self.S.append(process.now)
@@ -351,9 +351,9 @@ class Channel:
             self.take(process)
         return process.token is not None
     def take(self, process):
-        k, mine = len(self.C), max([process.now, self.consumers.turn()[1]] + self.C[-1:])
+        k, mine = len(self.C), max([process.now] + self.C[-1:])
         self.stall(self.empty, self.S[k] + self.latency - mine)
-        process.now = max(mine, self.S[k] + self.latency)
+        process.now = max(mine, self.consumers.turn()[1], self.S[k] + self.latency)
         self.C.append(process.now)
         process.token, process.consuming = self.values[k], None
         self.consumers.next = self.consumers.members.index(process) + 1

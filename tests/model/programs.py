@@ -483,6 +483,8 @@ class Generator(Writer):
                 self.serve(0, produces, 1)
             with self.consume(c, 1):
                 self.serve(1, produces, 6)
+                if rng.random() < 0.15:  # others take what comes behind
+                    self.parts("cond", 0, self.expr("<", self.expr("loop", depth=0), self.const(rng.choice([1, 2, 9]))), [lambda: self.put("break"), lambda: None])
             if rng.random() < 0.2:
                 self.serve(0, produces, 1)
         for c in produces:

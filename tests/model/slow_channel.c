@@ -42,14 +42,21 @@ static bool finishes_join(const struct slow *s, const struct rt_item *of, uint64
 	return known;
 }
 
-/* What is the process's own side: its clock, the token before, and who was passed over. */
-static bool side_time(const struct slow *s, int at, uint64_t clock, uint64_t *time_out)
+/* The process's clock, and the token before on its side. */
+static bool own_time(const struct slow *s, int at, uint64_t clock, uint64_t *time_out)
 {
 	const struct rt_item *item = &s->p->items[at].rt;
 
 	*time_out = clock;
-	return (!item->number || item_join(s, token_item(s, item->kind, item->row, item->number - 1), time_out)) &&
-	       finishes_join(s, item, item->kind == RT_ITEM_TAKE, SLOW_NONE, time_out);
+	return !item->number || item_join(s, token_item(s, item->kind, item->row, item->number - 1), time_out);
+}
+
+/* What is the process's own side: that, and who was passed over. */
+static bool side_time(const struct slow *s, int at, uint64_t clock, uint64_t *time_out)
+{
+	const struct rt_item *item = &s->p->items[at].rt;
+
+	return own_time(s, at, clock, time_out) && finishes_join(s, item, item->kind == RT_ITEM_TAKE, SLOW_NONE, time_out);
 }
 
 /* The taker of a rendezvous stands at its TAKE. */
@@ -109,7 +116,11 @@ void slow_channel_pass(struct slow *s, const struct slow_process *process, uint6
 	if (item->kind == RT_ITEM_CLOSED)
 		return;
 	(item->kind == RT_ITEM_SEND ? send_time : take_time)(s, process, &mine, &theirs);
-	waited = time - mine;
+	if (item->kind == RT_ITEM_TAKE)
+		own_time(s, process->at, process->clock, &mine); /* a token is waited for, whoever else is */
+	else
+		theirs = time;
+	waited = theirs > mine ? theirs - mine : 0;
 	if (item->kind == RT_ITEM_SEND) {
 		tokens->full_count += waited > 0;
 		tokens->full_cycles += waited;

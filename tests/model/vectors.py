@@ -188,8 +188,46 @@ def payload_rendezvous():
     return v.done(5), {"start": [0, 10, 11], "sends": [10], "consumes": [11], "total": 12, "empty": [1, 11], "full": [0, 0], "bytes": 256}
 
 
+def rendezvous_behind_one_who_left():
+    """Consumer a takes one token, works until 50 and ends; the third token waits for that, with both sides, as its turn comes to b only then."""
+    v = Vector()
+    v.put("halt")
+    c = v.channel("c", 0, 0)
+    with v.process("p", produces=[c]):
+        with v.body("parallel_for", v.axis("i", 3)):
+            v.put("send", c, v.const(7))
+    with v.process("a", consumes=[c]):
+        with v.body("consume", c):
+            v.put("break")
+        v.task(50)
+    with v.process("b", consumes=[c]):
+        with v.body("consume", c):
+            v.task(1)
+    return v.done(5), {"start": [0, 0, 50], "sends": [0, 0, 50], "consumes": [0, 0, 50], "total": 51, "empty": [1, 49], "full": [1, 50]}
+
+
+def token_behind_one_who_left():
+    """The same through a place: token 2 is there at 3 + 4, which b waits for from 6 on; it gets it when a is over, and that is no wait for a token."""
+    v = Vector()
+    v.put("halt")
+    c = v.channel("c", 3, 4)
+    with v.process("p", produces=[c]):
+        with v.body("parallel_for", v.axis("i", 3)):
+            v.task(1)
+            v.put("send", c, v.const(7))
+    with v.process("a", consumes=[c]):
+        with v.body("consume", c):
+            v.put("break")
+        v.task(45)
+    with v.process("b", consumes=[c]):
+        with v.body("consume", c):
+            v.put("nop")
+    return v.done(5), {"sends": [1, 2, 3], "consumes": [5, 6, 50], "total": 50, "empty": [3, 5 + 1 + 1], "full": [0, 0]}
+
+
 VECTORS = {f.__name__: f for f in (independent, scope_then_one, scopes_in_a_scope, scope_of_three, depth_of_a_loop, slot_load, depth_of_all,
-                                   map_pool, pools_by_unit, for_each, overlap, processes, payload, payload_rendezvous)}
+                                   map_pool, pools_by_unit, for_each, overlap, processes, payload, payload_rendezvous,
+                                   rendezvous_behind_one_who_left, token_behind_one_who_left)}
 
 
 def observed(package):
