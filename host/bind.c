@@ -266,7 +266,7 @@ static void binding_add(struct ptowsp_program *p, uint32_t index)
 	memcpy(binding->extents, view->extents, sizeof(binding->extents));
 }
 
-ptowsp_status host_prepare(struct ptowsp_program *p, const struct ptowsp_execute_options *options, struct ptowsp_error *error)
+static ptowsp_status begin(struct ptowsp_program *p, const struct ptowsp_execute_options *options, struct ptowsp_error *error)
 {
 	ptowsp_status st;
 
@@ -274,8 +274,25 @@ ptowsp_status host_prepare(struct ptowsp_program *p, const struct ptowsp_execute
 	p->binding_count = 0;
 	host_services_aim(&p->backend->services, &p->diagnostics, NULL);
 	st = host_values_check(p, error);
-	if (!st)
-		st = shapes_settle(p, options, error);
+	return st ? st : shapes_settle(p, options, error);
+}
+
+ptowsp_status host_settle(struct ptowsp_program *p, const struct ptowsp_execute_options *options, struct ptowsp_error *error)
+{
+	ptowsp_status st = begin(p, options, error);
+
+	for (uint32_t i = 0; i < p->plan->tensor_count && !st; i++) {
+		p->tensors[i].view.data = p->tensors[i].bound;
+		if (p->tensors[i].bound)
+			binding_add(p, i);
+	}
+	return st;
+}
+
+static ptowsp_status prepare(struct ptowsp_program *p, const struct ptowsp_execute_options *options, struct ptowsp_error *error)
+{
+	ptowsp_status st = begin(p, options, error);
+
 	for (uint32_t i = 0; i < p->plan->tensor_count && !st; i++) {
 		if (!wants_memory(p, i, options))
 			continue;
@@ -297,6 +314,20 @@ ptowsp_status ptowsp_prepare(struct ptowsp_program *p, const struct ptowsp_execu
 	if (p->findings.looks)
 		st = host_fail(error, PTOWSP_INVALID, "the program was loaded to look at it (PTOWSP_LOAD_LOOK); load it once more to run it");
 	else
-		st = host_prepare(p, options ? options : &none, error);
+		st = prepare(p, options ? options : &none, error);
+	return host_error_leave(st, error);
+}
+
+ptowsp_status ptowsp_program_check(struct ptowsp_program *p, const struct ptowsp_execute_options *options, struct ptowsp_error *error)
+{
+	static const struct ptowsp_execute_options none = {0};
+	ptowsp_status st;
+
+	error = host_error_enter(error);
+	if (!host_runs_is_complete(&p->backend->services.runs, &p->run))
+		return host_error_leave(host_fail(error, PTOWSP_INVALID, "the program is still running"), error);
+	st = host_settle(p, options ? options : &none, error);
+	if (!st)
+		st = host_partner_check(p, error);
 	return host_error_leave(st, error);
 }

@@ -88,10 +88,9 @@ ptowsp_status ptowsp_program_place(struct ptowsp_program *program, const struct 
 	if (!host_runs_is_complete(&backend->services.runs, &program->run))
 		return host_error_leave(host_fail(error, PTOWSP_INVALID, "the program is still running"), error);
 	counted.flags |= PTOWSP_RUN_NO_KERNELS;
-	st = host_prepare(program, &counted, error);
+	st = host_settle(program, &counted, error);
 	if (!st)
 		st = design_try(program, &counted, error);
-	program->prepared = false;
 	if ((st != PTOWSP_UNSUPPORTED || counts) && st != PTOWSP_INVALID && needs_data(program->plan)) /* a run without kernels takes zeros for what its tasks would write */
 		st = host_fail(error, PTOWSP_INVALID, "data of tensors decide which tasks there are, and only a run has them");
 	return host_error_leave(st, error);

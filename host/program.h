@@ -43,6 +43,9 @@ struct ptowsp_program {
 /* session.c: the program of a look, with the flags that it was loaded with, becomes what the next load of its plan gets; taken. */
 void host_program_keep(struct ptowsp_program *program, uint32_t flags);
 
+/* session.c: a program that tells another device, whatever data say, alone in its run: INVALID with the instruction. */
+ptowsp_status host_partner_check(const struct ptowsp_program *program, struct ptowsp_error *error);
+
 /* values.c: text in the type of a slot; INVALID names what is wrong. */
 ptowsp_status host_value_parse(uint16_t dtype, const char *name, const char *text, uint64_t *bits_out,
 			       struct ptowsp_error *error);
@@ -62,8 +65,8 @@ ptowsp_status host_tensor_shape(struct ptowsp_program *program, uint32_t index, 
 ptowsp_status host_tensors_measure(struct ptowsp_program *program, const struct ptowsp_execute_options *options,
 				   struct ptowsp_error *error);
 
-/* bind.c; prepare: as ptowsp_prepare, also of programs that cannot run. */
-ptowsp_status host_prepare(struct ptowsp_program *program, const struct ptowsp_execute_options *options, struct ptowsp_error *error);
+/* bind.c: what ptowsp_prepare decides before any tensor gets memory or content, also of programs that cannot run; bindings are those of the caller's memory. */
+ptowsp_status host_settle(struct ptowsp_program *program, const struct ptowsp_execute_options *options, struct ptowsp_error *error);
 void host_tensors_finish(struct ptowsp_program *program);
 /* The arguments that a run and a measurement share. */
 struct ptowsp_run_args host_run_args(const struct ptowsp_program *program, const struct ptowsp_execute_options *options);

@@ -383,6 +383,10 @@ PTOWSP_API ptowsp_status ptowsp_report_emit(struct ptowsp_program *program, cons
 					    void *context, struct ptowsp_error *error);
 /* Is there anything of that kind? [main] */
 PTOWSP_API int ptowsp_report_has_files(struct ptowsp_backend *backend);
+/* ptowsp_program_check: would a run with these options, bindings and values be prepared, and has it the devices that it tells? Tensors get neither memory nor content, and nothing
+ * runs; how much of them the program touches may be measured, for which the deadline counts. Also of programs that were loaded to look at them. options may be NULL. Errors: those
+ * of ptowsp_prepare; INVALID where the program needs another device and was joined with none. [main] */
+PTOWSP_API ptowsp_status ptowsp_program_check(struct ptowsp_program *program, const struct ptowsp_execute_options *options, struct ptowsp_error *error);
 /* ptowsp_program_place finds errors that show only when a run is laid out: a backend that makes a design of each run (ptowsp/report.h) makes one of the values that are set,
  * and forgets that again; other backends say everything when a program is loaded. Nothing runs and no tensor gets memory; options may be NULL, their deadline counts. Errors:
  * those of a run; INVALID where a value or a shape is missing, or where the layout of the run depends on data; with PTOWSP_RUN_NO_KERNELS also where only a run with kernels

@@ -222,6 +222,29 @@ struct ptowsp_run_args host_run_args(const struct ptowsp_program *p, const struc
 	};
 }
 
+/* Where the source has an instruction of the workload, as backends say it. */
+static void instruction_text(const struct pkg_tables *t, uint32_t instruction, struct reg_text *text)
+{
+	reg_text_add(text, "instruction %u", instruction);
+	for (uint32_t i = 0; i < t->debug_count; i++)
+		if (!t->debug[i].kind && t->debug[i].row == instruction) {
+			reg_text_add(text, " (%.40s:%u:%u)", pkg_string(t, t->debug[i].file), t->debug[i].line, t->debug[i].column);
+			return;
+		}
+}
+
+ptowsp_status host_partner_check(const struct ptowsp_program *p, struct ptowsp_error *error)
+{
+	struct reg_text text;
+	char where[96];
+
+	if (p->run.group || p->plan->usage.partner == PTOWSP_NONE)
+		return PTOWSP_OK;
+	reg_text_init(&text, where, sizeof(where));
+	instruction_text(p->plan->tables, p->plan->usage.partner, &text);
+	return host_fail(error, PTOWSP_INVALID, "%s: this run has one device; give it more with --device=SEL,SEL", where);
+}
+
 ptowsp_status ptowsp_execute_async(struct ptowsp_program *p, const struct ptowsp_execute_options *options,
 				   struct ptowsp_error *error)
 {
@@ -236,8 +259,10 @@ ptowsp_status ptowsp_execute_async(struct ptowsp_program *p, const struct ptowsp
 		return host_error_leave(host_fail(error, PTOWSP_INVALID, "the program is still running"), error);
 	if (!p->prepared)
 		st = ptowsp_prepare(p, options, error);
+	if (!st)
+		st = host_partner_check(p, error);
 	if (st)
-		return st;
+		return host_error_leave(st, error);
 	host_services_aim(&p->backend->services, &p->diagnostics, NULL);
 	st = host_runs_begin(runs, &p->run);
 	if (st)

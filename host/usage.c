@@ -15,6 +15,7 @@ struct scan {
 	struct host_usage *usage;
 	struct ptowsp_error *error;
 	uint32_t at; /* instruction */
+	bool turns;  /* data may decide whether a run comes to it */
 };
 
 static ptowsp_status fail(const struct scan *scan, const char *why)
@@ -94,9 +95,20 @@ static ptowsp_status region_use(struct scan *scan, uint32_t region)
 	return PTOWSP_OK;
 }
 
+/* An entry is the program of the first device: what it tells itself needs nobody. */
+static void partner_find(struct scan *scan, const struct ptowsp_instruction *inst)
+{
+	bool tells = inst->opcode == PTOWSP_OP_NOTIFY || inst->opcode == PTOWSP_OP_WAIT_NOTIFY;
+
+	scan->turns |= inst->opcode >= PTOWSP_OP_PARALLEL_FOR && inst->opcode <= PTOWSP_OP_BREAK;
+	if (tells && inst->operand1 && !scan->turns && scan->usage->partner == PTOWSP_NONE)
+		scan->usage->partner = scan->at;
+}
+
 static ptowsp_status instruction_use(struct scan *scan, const struct ptowsp_instruction *inst)
 {
 	scan->usage->opcodes[inst->opcode] = 1;
+	partner_find(scan, inst);
 	switch (inst->opcode) {
 	case PTOWSP_OP_TASK:
 		return kernel_use(scan, inst->operand1);
@@ -139,6 +151,7 @@ static ptowsp_status processes_use(struct scan *scan, uint32_t entry)
 		return PTOWSP_OK;
 	for (uint32_t i = 0; i < t->process_count && !st; i++) {
 		scan->at = t->process[i].instruction;
+		scan->turns = true;
 		st = scan_entry(scan);
 	}
 	for (uint32_t i = 0; i < t->channel_count; i++)
@@ -189,7 +202,7 @@ ptowsp_status host_usage_scan(struct host_usage *usage_out, const struct pkg_tab
 	struct scan scan = {.tables = tables, .usage = usage_out, .error = error, .at = tables->entry[entry].instruction};
 	ptowsp_status st;
 
-	*usage_out = (struct host_usage){.kernels = calloc(tables->kernel_count + 1u, 1),
+	*usage_out = (struct host_usage){.partner = PTOWSP_NONE, .kernels = calloc(tables->kernel_count + 1u, 1),
 					 .tensors = calloc(tables->tensor_count + 1u, 1)};
 	if (!usage_out->kernels || !usage_out->tensors)
 		st = host_fail(error, PTOWSP_NO_MEMORY, "no memory to look through the workload");

@@ -11,6 +11,7 @@ struct host_usage {
 	uint8_t opcodes[256]; /* 1: some instruction has it */
 	uint8_t graph[256];   /* of the instructions of a graph program, as in reg_needs */
 	uint32_t channels;    /* bit k: a pipeline with channels of kind k */
+	uint32_t partner;     /* instruction that every run of the entry comes to and that needs another device of the run; PTOWSP_NONE: there is none */
 	uint8_t *kernels;     /* owned, one per KREG row: 1 = called */
 	uint8_t *tensors;     /* owned, one per TENS row: 1 = a task may touch it, or a slot is loaded from it */
 };

@@ -289,11 +289,18 @@ static void what_a_device_has_no_code_for_is_refused(void)
 	CHECK_CONTAINS(cli_err, "copy is unsupported on a2a3: it has no way for that; take another backend or engine");
 	CHECK_INT(cli(MACHINE "$B/ptowsp-run --plugin=a2a3 --opt root=$B/../fakes/machine --opt runtime=$B/../fakes/simpler --opt cache=$B/../test/ascend_cache $P/vector_add.pkg.zst"), 5);
 	CHECK_CONTAINS(cli_err, "kernel add_block is unsupported on a2a3: this device runs images alone; compile what --emit writes, and pack its text section");
-	CHECK_INT(cli(MACHINE "$B/ptowsp-run " ON_DEVICE " --explain $P/vector_add.pkg.zst"), 5);
+	CHECK_INT(cli(MACHINE "$B/ptowsp-run " ON_DEVICE " --explain $P/vector_add.pkg.zst"), 2); /* which has no x to fill */
+	CHECK_INT(cli(MACHINE "$B/ptowsp-run --plugin=a2a3 --opt root=$B/../fakes/machine --opt runtime=$B/../fakes/simpler --opt cache=$B/../test/ascend_cache --explain "
+		      "$P/vector_add.pkg.zst"), 5);
 	CHECK_CONTAINS(cli_out, "this device runs images alone");
 	CHECK_INT(cli(MACHINE "$B/ptowsp-run --plugin=a2a3 --opt root=$B/../fakes/machine --opt runtime=$B/../fakes/simpler --opt cache=$B/../test/ascend_cache --emit tree "
 		      "$P/vector_add.pkg.zst"), 0); /* which is the way to one */
 	CHECK_CONTAINS(cli_err, "nothing was run: kernel add_block is unsupported on a2a3");
+	CHECK_INT(cli(MACHINE "$B/ptowsp-run --plugin=a2a3 --opt root=$B/../fakes/machine --opt runtime=$B/../fakes/simpler --opt cache=$B/../test/ascend_cache --emit other "
+		      "--explain $P/vector_add.pkg.zst"), 0);
+	CHECK_CONTAINS(cli_out, "\nload: refused, exit 5: kernel add_block is unsupported on a2a3");
+	CHECK_CONTAINS(cli_err, "nothing was run: kernel add_block is unsupported on a2a3");
+	CHECK_INT(cli("test ! -e other"), 0);
 }
 
 void suite_a2a3(CU_pSuite s)

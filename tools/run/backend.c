@@ -19,8 +19,10 @@ static void log_line(void *context, int32_t level, const char *text)
 /* Would a run with the values of the command line find a place there? What is missing, or takes too long to know, the run says. */
 static ptowsp_status trial(void *context, struct ptowsp_program *program, struct ptowsp_error *error)
 {
-	ptowsp_status st = run_program_place(program, context, error);
+	ptowsp_status st = run_values_set(program, context, 0, error);
 
+	if (!st)
+		st = run_program_place(program, context, error);
 	return st == PTOWSP_INVALID || st == PTOWSP_NOT_FOUND || st == PTOWSP_DEADLINE ? PTOWSP_OK : st;
 }
 

@@ -194,6 +194,14 @@ ptowsp_status run_values_set(struct ptowsp_program *program, const struct run_op
 	return st;
 }
 
+bool run_values_vary(const struct run_options *options)
+{
+	for (uint32_t i = 0; i < options->set.count; i++)
+		if (strchr(options->set.rows[i].value, ','))
+			return true;
+	return false;
+}
+
 ptowsp_status run_values_check(const struct run *run, struct ptowsp_error *error)
 {
 	const struct run_list *list = &run->options->set;

@@ -105,16 +105,66 @@ static void files_tell(const struct emitting *e)
 	fprintf(stderr, "ptowsp-run: %u files, %llu bytes below %s\n", files, bytes, e->folder);
 }
 
-ptowsp_status run_emit(struct run *run, struct ptowsp_error *error)
+/* Of the program where there is one, else of the plan. */
+static ptowsp_status files_make(const struct run *run, struct ptowsp_program *program, struct emitting *e, struct ptowsp_error *error)
 {
 	struct ptowsp_error ours = {.head = PTOWSP_HEAD(struct ptowsp_error, ERROR)};
-	struct emitting e = {.folder = run->options->emit, .end = &e.first, .error = &ours};
-	ptowsp_status st = run->program ? ptowsp_report_emit(run->program, &run->execute, file_take, &e, error)
-					: ptowsp_artifact_emit(run->backend, run->plan, run_load_flags(run->options), file_take, &e, error);
+	ptowsp_status st;
 
-	if (st && *ours.text)
-		st = reg_fail(error, st, "%s", ours.text);
-	else if (!st)
+	e->error = &ours;
+	st = program ? ptowsp_report_emit(program, &run->execute, file_take, e, error)
+		     : ptowsp_artifact_emit(run->backend, run->plan, run_load_flags(run->options), file_take, e, error);
+	return st && *ours.text ? reg_fail(error, st, "%s", ours.text) : st;
+}
+
+/* Could the file be written? */
+static ptowsp_status file_look(char *path, struct ptowsp_error *error)
+{
+	struct output output = {.slot = -1};
+	ptowsp_status st = folder_make_for(path, error);
+
+	if (!st)
+		st = output_open(&output, path, error);
+	output_drop(&output);
+	return st;
+}
+
+/* A file of any name stands for those that are made of a run. */
+static ptowsp_status folder_look(const struct emitting *e, struct ptowsp_error *error)
+{
+	ptowsp_status st = folder_make(e->folder, error);
+	char *any = NULL;
+
+	if (!st && !e->first && asprintf(&any, "%s/a", e->folder) < 0)
+		return reg_fail(error, PTOWSP_NO_MEMORY, "--emit: no memory");
+	if (any)
+		st = file_look(any, error);
+	for (const struct file *file = e->first; file && !st; file = file->next)
+		st = file_look(file->path, error);
+	free(any);
+	return st;
+}
+
+ptowsp_status run_emit_look(struct run *run, struct ptowsp_error *error)
+{
+	struct emitting e = {.folder = run->options->emit, .end = &e.first};
+	const bool of_run = ptowsp_report_has_files(run->backend);
+	ptowsp_status st = of_run ? PTOWSP_OK : files_make(run, NULL, &e, error);
+
+	if (!st)
+		st = folder_look(&e, error);
+	run->emitted = !st && !of_run;
+	folder_drop_empty();
+	files_finish(&e);
+	return st;
+}
+
+ptowsp_status run_emit(struct run *run, struct ptowsp_error *error)
+{
+	struct emitting e = {.folder = run->options->emit, .end = &e.first};
+	ptowsp_status st = files_make(run, run->program, &e, error);
+
+	if (!st)
 		st = files_write(&e, error);
 	if (!st && !run->options->quiet)
 		files_tell(&e);
@@ -122,9 +172,14 @@ ptowsp_status run_emit(struct run *run, struct ptowsp_error *error)
 	return st;
 }
 
-bool run_emit_was_all(const struct run *run)
+bool run_emit_was_all(const struct run *run, ptowsp_status st, const struct ptowsp_error *error)
 {
 	const struct run_options *o = run->options;
+	const bool lacks = st == PTOWSP_NO_DEVICE || (st == PTOWSP_UNSUPPORTED && !o->strict);
 
-	return o->emit && !o->trace && !o->graph && !o->stats && !o->checkpoint && !o->out.count && !o->expect.count;
+	if (!lacks || !run->emitted || o->trace || o->graph || o->stats || o->checkpoint || o->out.count || o->expect.count)
+		return false;
+	if (!o->quiet)
+		fprintf(stderr, "ptowsp-run: nothing was run: %s\n", error->text);
+	return true;
 }

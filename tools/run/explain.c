@@ -13,22 +13,22 @@
 #include "tools/run/element.h"
 #include "tools/run/run.h"
 
-/* The program of one device. */
+/* The program of one device; all but match belongs to the run. */
 struct part {
-	struct run_options options; /* of a further device */
-	struct ptowsp_plan *plan;   /* the run's for the first device, else owned */
+	const struct run_options *options;
+	const struct ptowsp_plan *plan;
 	struct ptowsp_backend *backend;
 	struct ptowsp_match *match;
 	struct ptowsp_program *program; /* NULL: it is refused */
-	ptowsp_status status;           /* of loading it */
-	struct ptowsp_error refusal;    /* the sentence of a run; with status OK: why nothing could be laid out, code 0 if it was */
+	ptowsp_status status;           /* of a run, as far as it is known */
+	struct ptowsp_error refusal;    /* its sentence; with status OK: why not all of it is known, code 0 if it is */
 	bool temps;
 	char unloaded[256];
 };
 
 /* Everything that is explained; finish accepts any prefix. */
 struct explanation {
-	struct run run; /* package and plan only */
+	struct run run; /* which is not executed */
 	struct ptowsp_listing *listing;
 	struct part *parts; /* owned: one per device */
 	uint32_t part_count;
@@ -52,16 +52,66 @@ static bool renames(const struct part *x)
 }
 
 /* A package that cannot be loaded is explained all the same. */
-static void part_load(struct part *x, const struct run_options *options)
+static void part_load(struct explanation *x, uint32_t number)
 {
-	x->refusal = (struct ptowsp_error){.head = PTOWSP_HEAD(struct ptowsp_error, ERROR)};
-	x->status = run_program_load(&x->program, x->backend, x->plan, options, PTOWSP_LOAD_LOOK, &x->refusal);
-	run_watchdog(options, RUN_LOADING);
-	if (!x->status)
-		x->status = run_program_place(x->program, options, &x->refusal);
-	run_watchdog(options, RUN_NOTHING);
-	if (x->program && (x->status == PTOWSP_INVALID || x->status == PTOWSP_DEADLINE))
-		x->status = PTOWSP_OK; /* what the backend says is not known then: it needs values or shapes, or longer */
+	struct part *part = &x->parts[number];
+	struct run *run = &x->run;
+
+	if (number) {
+		part->status = run_mate_load(run, number - 1, PTOWSP_LOAD_LOOK, &part->refusal);
+		part->program = run->mates[number - 1].program;
+	} else {
+		part->status = run_program_load(&run->program, run->backend, run->plan, run->options, PTOWSP_LOAD_LOOK, &part->refusal);
+		part->program = run->program;
+	}
+}
+
+/* Values that are still to be given are shown, and are no fault of who asks. */
+static bool values_wanted(const struct part *x)
+{
+	struct ptowsp_value_info info;
+
+	for (uint32_t i = 0; ptowsp_plan_value(x->plan, i, &info); i++)
+		if (info.flags & PTOWSP_VALUE_NEEDED && !(info.flags & PTOWSP_VALUE_HAS_DEFAULT) && !run_list_find(&x->options->set, info.name))
+			return true;
+	return false;
+}
+
+/* Those of the first run, behind those of all others, which have to be values, too. */
+static ptowsp_status values_take(const struct explanation *x, struct part *part)
+{
+	const uint32_t number = (uint32_t)(part - x->parts);
+	ptowsp_status st = PTOWSP_OK;
+
+	if (number)
+		return run_mate_values(&x->run.mates[number - 1], &part->refusal);
+	for (uint64_t i = run_values_vary(part->options) ? part->options->runs : 1; !st && i-- > 0;)
+		st = run_values_set(part->program, part->options, i, &part->refusal);
+	return st;
+}
+
+/* What a run of the loaded program would say before it begins, then what its backend makes of it. OK also where that takes values, data or more time. */
+static ptowsp_status part_look(struct part *part)
+{
+	ptowsp_status st = run_program_check(part->program, part->options, &part->refusal);
+
+	if (st)
+		return st == PTOWSP_DEADLINE || values_wanted(part) ? PTOWSP_OK : st;
+	st = run_program_place(part->program, part->options, &part->refusal);
+	return st == PTOWSP_DEADLINE || st == PTOWSP_INVALID ? PTOWSP_OK : st;
+}
+
+static void part_settle(struct explanation *x, struct part *part)
+{
+	run_watchdog(part->options, RUN_LOADING);
+	part->status = values_take(x, part);
+	if (!part->status)
+		part->status = part_look(part);
+	run_watchdog(part->options, RUN_NOTHING);
+}
+
+static void part_temps(struct part *x)
+{
 	x->temps = temps_used(x->plan);
 	if (x->temps && !renames(x))
 		snprintf(x->unloaded, sizeof(x->unloaded), "not renamed: this backend does not");
@@ -83,34 +133,77 @@ static const char *temps_line(const struct part *x, uint32_t index)
 	return !told && !index ? "all are renamed that have no alloc of their own" : NULL;
 }
 
-static ptowsp_status part_make(struct explanation *x, uint32_t number, const struct run_options *options, struct ptowsp_error *error)
+/* The backend of one device, and for that of the first one what a run asks of it before anything is loaded. */
+static ptowsp_status part_open(struct explanation *x, uint32_t number, struct ptowsp_error *error)
 {
 	struct part *part = &x->parts[number];
-	ptowsp_status st = PTOWSP_OK;
+	struct run *run = &x->run;
+	ptowsp_status st;
 
-	if (number)
-		st = run_mate_plan(&x->run, number, &part->options, &part->plan, error);
-	else
-		part->plan = x->run.plan;
+	part->refusal = (struct ptowsp_error){.head = PTOWSP_HEAD(struct ptowsp_error, ERROR)};
+	if (number) {
+		st = run_mate_open(run, number - 1, error);
+		part->options = &run->mates[number - 1].options;
+		part->plan = run->mates[number - 1].plan;
+		part->backend = run->mates[number - 1].backend;
+		return st;
+	}
+	st = run_backend_open(&run->backend, run->options, run->plan, error);
+	part->options = run->options;
+	part->plan = run->plan;
+	part->backend = run->backend;
 	if (!st)
-		st = run_backend_open(&part->backend, number ? &part->options : options, part->plan, error);
-	if (!st)
-		st = ptowsp_match_create(&part->match, part->backend, part->plan, run_load_flags(options), error);
-	if (!st)
-		part_load(part, number ? &part->options : options);
+		st = run_plugin_apart(ptowsp_backend_path(run->backend), error);
+	if (!st && run->options->emit) {
+		run_watchdog(run->options, RUN_LOADING);
+		st = run_emit_look(run, error);
+		run_watchdog(run->options, RUN_NOTHING);
+	}
 	return st;
+}
+
+static ptowsp_status part_make(struct explanation *x, uint32_t number, struct ptowsp_error *error)
+{
+	struct part *part = &x->parts[number];
+	ptowsp_status st = part_open(x, number, error);
+
+	if (!st)
+		st = ptowsp_match_create(&part->match, part->backend, part->plan, run_load_flags(part->options), error);
+	if (!st)
+		part_load(x, number);
+	return st;
+}
+
+/* All are loaded: as the run binds its files, and goes on. */
+static void parts_settle(struct explanation *x)
+{
+	struct part *first = &x->parts[0];
+
+	first->status = run_tensors_bind(&x->run, &first->refusal);
+	if (!first->status)
+		first->status = run_mates_join(&x->run, &first->refusal);
+	for (uint32_t i = 0; !first->status && i < x->part_count; i++)
+		part_settle(x, &x->parts[i]);
+	if (!first->status && !first->refusal.code)
+		first->status = run_expect_check(&x->run, &first->refusal);
 }
 
 static ptowsp_status parts_make(struct explanation *x, const struct run_options *options, struct ptowsp_error *error)
 {
-	uint32_t count = run_mates_wanted(options) + 1;
-	ptowsp_status st = PTOWSP_OK;
+	uint32_t count = run_mates_wanted(options) + 1, loaded = 0;
+	ptowsp_status st = run_mates_make(&x->run, error);
 
 	x->parts = calloc(count, sizeof(*x->parts));
-	if (!x->parts)
-		return reg_fail(error, PTOWSP_NO_MEMORY, "no memory for %u devices", count);
+	if (!st && !x->parts)
+		st = reg_fail(error, PTOWSP_NO_MEMORY, "no memory for %u devices", count);
 	while (!st && x->part_count < count)
-		st = part_make(x, x->part_count++, options, error);
+		st = part_make(x, x->part_count++, error);
+	for (uint32_t i = 0; !st && i < count; i++)
+		loaded += !x->parts[i].status;
+	if (!st && loaded == count)
+		parts_settle(x);
+	for (uint32_t i = 0; !st && i < count; i++)
+		part_temps(&x->parts[i]);
 	return st;
 }
 
@@ -120,6 +213,8 @@ static ptowsp_status explanation_make(struct explanation *x, const struct run_op
 	ptowsp_status st = run_open(&x->run, options, error);
 
 	if (!st)
+		st = run_files_open(&x->run, error);
+	if (!st)
 		st = run_backend_options(&b, options, error);
 	if (st)
 		return st;
@@ -128,20 +223,10 @@ static ptowsp_status explanation_make(struct explanation *x, const struct run_op
 	return st ? st : parts_make(x, options, error);
 }
 
-static void part_finish(struct part *part, bool owned)
-{
-	if (part->program)
-		ptowsp_program_unload(part->program);
-	ptowsp_match_destroy(part->match);
-	ptowsp_backend_close(part->backend);
-	if (owned)
-		ptowsp_plan_destroy(part->plan);
-}
-
 static void explanation_finish(struct explanation *x)
 {
 	for (uint32_t i = 0; i < x->part_count; i++)
-		part_finish(&x->parts[i], i > 0);
+		ptowsp_match_destroy(x->parts[i].match);
 	free(x->parts);
 	ptowsp_listing_destroy(x->listing);
 	run_finish(&x->run);
@@ -417,6 +502,8 @@ ptowsp_status run_explain(const struct run_options *options, struct ptowsp_error
 		explanation_print(&x);
 	if (!st)
 		st = refusal_find(&x, error);
+	if (run_emit_was_all(&x.run, st, error))
+		st = PTOWSP_OK;
 	explanation_finish(&x);
 	return st;
 }

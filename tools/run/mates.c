@@ -7,14 +7,6 @@
 #include "registry/text.h"
 #include "tools/run/run.h"
 
-/* The program of device 1, 2 ...; the first one is that of struct run. */
-struct run_mate {
-	struct run_options options; /* those of the run, for another device */
-	struct ptowsp_plan *plan;
-	struct ptowsp_backend *backend;
-	struct ptowsp_program *program;
-};
-
 uint32_t run_mates_wanted(const struct run_options *options)
 {
 	uint32_t count = 0;
@@ -71,7 +63,7 @@ ptowsp_status run_mates_entry(const struct run *run, const char **entry_out, str
 			"name that one, or leave --entry out", o->entry, device, count, count > 1 ? "s" : "");
 }
 
-ptowsp_status run_mate_plan(const struct run *run, uint32_t device, struct run_options *options_out, struct ptowsp_plan **plan_out, struct ptowsp_error *error)
+static ptowsp_status mate_plan(const struct run *run, uint32_t device, struct run_options *options_out, struct ptowsp_plan **plan_out, struct ptowsp_error *error)
 {
 	struct ptowsp_plan_options plan = {.schedule_count = run->options->schedule.count};
 	const char **schedule = run_list_values(&run->options->schedule);
@@ -84,17 +76,6 @@ ptowsp_status run_mate_plan(const struct run *run, uint32_t device, struct run_o
 	if (!st)
 		st = ptowsp_plan_create(plan_out, run->package, &plan, error);
 	free(schedule);
-	return st;
-}
-
-static ptowsp_status mate_open(struct run *run, struct run_mate *mate, uint32_t device, struct ptowsp_error *error)
-{
-	ptowsp_status st = run_mate_plan(run, device, &mate->options, &mate->plan, error);
-
-	if (!st)
-		st = run_backend_open(&mate->backend, &mate->options, mate->plan, error);
-	if (!st)
-		st = run_program_load(&mate->program, mate->backend, mate->plan, run->options, 0, error);
 	return st;
 }
 
@@ -115,6 +96,24 @@ static void mate_claim(struct run *run, uint32_t number)
 	}
 }
 
+ptowsp_status run_mate_open(struct run *run, uint32_t number, struct ptowsp_error *error)
+{
+	struct run_mate *mate = &run->mates[number];
+	ptowsp_status st = mate_plan(run, number + 1, &mate->options, &mate->plan, error);
+
+	return st ? st : run_backend_open(&mate->backend, &mate->options, mate->plan, error);
+}
+
+ptowsp_status run_mate_load(struct run *run, uint32_t number, uint32_t flags, struct ptowsp_error *error)
+{
+	struct run_mate *mate = &run->mates[number];
+	ptowsp_status st = run_program_load(&mate->program, mate->backend, mate->plan, run->options, flags, error);
+
+	if (!st)
+		mate_claim(run, number);
+	return st;
+}
+
 struct ptowsp_program *run_tensor_program(const struct run *run, uint32_t index, uint32_t *place_out)
 {
 	const struct run_tensor *tensor = &run->tensors[index];
@@ -131,22 +130,41 @@ void run_tensor_view(const struct run *run, uint32_t index, struct ptowsp_tensor
 	ptowsp_tensor_view(program, place, view_out);
 }
 
-ptowsp_status run_mates_open(struct run *run, struct ptowsp_error *error)
+ptowsp_status run_mates_make(struct run *run, struct ptowsp_error *error)
 {
 	uint32_t count = run_mates_wanted(run->options);
-	ptowsp_status st = PTOWSP_OK;
 
-	if (!count)
-		return PTOWSP_OK;
-	run->mates = calloc(count, sizeof(*run->mates));
-	if (!run->mates)
+	run->mates = count ? calloc(count, sizeof(*run->mates)) : NULL;
+	if (count && !run->mates)
 		return reg_fail(error, PTOWSP_NO_MEMORY, "no memory for %u devices", count + 1);
-	for (; !st && run->mate_count < count; run->mate_count++) {
-		st = mate_open(run, &run->mates[run->mate_count], run->mate_count + 1, error);
+	run->mate_count = count;
+	return PTOWSP_OK;
+}
+
+ptowsp_status run_mates_open(struct run *run, struct ptowsp_error *error)
+{
+	ptowsp_status st = run_mates_make(run, error);
+
+	for (uint32_t i = 0; !st && i < run->mate_count; i++) {
+		st = run_mate_open(run, i, error);
 		if (!st)
-			mate_claim(run, run->mate_count);
+			st = run_mate_load(run, i, 0, error);
 	}
 	return st;
+}
+
+/* Others belong to programs of other devices. */
+ptowsp_status run_mate_values(const struct run_mate *mate, struct ptowsp_error *error)
+{
+	const struct run_list *set = &mate->options.set;
+	struct ptowsp_error mine = {.head = PTOWSP_HEAD(mine, ERROR)};
+
+	for (uint32_t i = 0; i < set->count; i++)
+		if (ptowsp_value_set(mate->program, set->rows[i].name, set->rows[i].value, &mine) == PTOWSP_INVALID) {
+			*error = mine;
+			return PTOWSP_INVALID;
+		}
+	return PTOWSP_OK;
 }
 
 /* What a device in front of it has too is memory of that one; all values are those of the run. */
@@ -169,29 +187,40 @@ static ptowsp_status mate_prepare(struct run *run, uint32_t number, struct ptows
 		if (!st && view.data)
 			st = ptowsp_tensor_bind(mate->program, info.name, view.data, view.elements, error);
 	}
-	for (uint32_t i = 0; !st && i < run->options->set.count; i++)
-		if (ptowsp_value_set(mate->program, run->options->set.rows[i].name, run->options->set.rows[i].value, error) == PTOWSP_INVALID)
-			st = PTOWSP_INVALID;
+	if (!st)
+		st = run_mate_values(mate, error);
 	return st ? st : ptowsp_prepare(mate->program, &run->execute, error);
+}
+
+ptowsp_status run_mates_join(struct run *run, struct ptowsp_error *error)
+{
+	struct ptowsp_program **programs;
+	ptowsp_status st;
+
+	if (!run->mate_count)
+		return PTOWSP_OK;
+	programs = calloc(run->mate_count + 1u, sizeof(*programs));
+	if (!programs)
+		return reg_fail(error, PTOWSP_NO_MEMORY, "no memory for several devices");
+	programs[0] = run->program;
+	for (uint32_t i = 0; i < run->mate_count; i++)
+		programs[i + 1] = run->mates[i].program;
+	st = ptowsp_programs_join(programs, run->mate_count + 1, error);
+	free(programs);
+	return st;
 }
 
 ptowsp_status run_mates_start(struct run *run, struct ptowsp_error *error)
 {
-	struct ptowsp_program **programs = calloc(run->mate_count + 1u, sizeof(*programs));
-	ptowsp_status st = programs ? PTOWSP_OK : reg_fail(error, PTOWSP_NO_MEMORY, "no memory for several devices");
+	ptowsp_status st = PTOWSP_OK;
 
 	for (uint32_t i = 0; !st && i < run->mate_count; i++)
 		st = mate_prepare(run, i, error);
-	if (!st && run->mate_count) {
-		programs[0] = run->program;
-		for (uint32_t i = 0; i < run->mate_count; i++)
-			programs[i + 1] = run->mates[i].program;
-		st = ptowsp_programs_join(programs, run->mate_count + 1, error);
-	}
+	if (!st)
+		st = run_mates_join(run, error);
 	run->mates_failed = false;
 	for (uint32_t i = 0; !st && i < run->mate_count; i++)
 		st = ptowsp_execute_async(run->mates[i].program, &run->execute, error);
-	free(programs);
 	return st;
 }
 

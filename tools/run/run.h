@@ -36,6 +36,14 @@ struct run_tensor {
 	const char *compared_with;     /* path, or "sample data" */
 };
 
+/* The program of device 1, 2 ...; the first one is that of struct run. */
+struct run_mate {
+	struct run_options options; /* those of the run, for another device */
+	struct ptowsp_plan *plan;
+	struct ptowsp_backend *backend;
+	struct ptowsp_program *program;
+};
+
 struct run_trace {
 	struct output output;
 	const struct ptowsp_plan *plan;
@@ -67,7 +75,7 @@ struct run {
 	struct run_trace trace;
 	struct graph graph;
 	bool graph_wanted, trace_wanted;
-	bool emitted;               /* --emit has written its files */
+	bool emitted;               /* --emit has written its files, or would have */
 	uint64_t runs_done;
 	uint64_t deadline_ns;       /* of the run in progress, 0 = none */
 };
@@ -97,23 +105,31 @@ ptowsp_status run_backend_open(struct ptowsp_backend **out, const struct run_opt
 
 /* run/session.c */
 ptowsp_status run_open(struct run *run, const struct run_options *options, struct ptowsp_error *error); /* package, plan */
+/* The files of the command line, tensors and values among them by name: outputs get no content and are not in their places yet. After run_open. Errors: IO, INVALID with the flag. */
+ptowsp_status run_files_open(struct run *run, struct ptowsp_error *error);
 ptowsp_status run_execute(struct run *run, struct ptowsp_error *error);
 void run_finish(struct run *run);
 /* ptowsp_program_load under the watchdog; flags: PTOWSP_LOAD_LOOK or 0, besides those of the options. */
 ptowsp_status run_program_load(struct ptowsp_program **out, struct ptowsp_backend *backend, const struct ptowsp_plan *plan, const struct run_options *options,
 			       uint32_t flags, struct ptowsp_error *error);
-/* ptowsp_program_place of the first run, within --timeout-ms and a quarter of --load-timeout-ms. */
+/* ptowsp_program_place and ptowsp_program_check with the values that are set, within --timeout-ms and a quarter of --load-timeout-ms. */
 ptowsp_status run_program_place(struct ptowsp_program *program, const struct run_options *options, struct ptowsp_error *error);
+ptowsp_status run_program_check(struct ptowsp_program *program, const struct run_options *options, struct ptowsp_error *error);
 
 /* run/mates.c: what --device names behind the first one. start: after the run itself is prepared; wait: st is what has become of it, and failures of
  * the others become the run's. failed: while the run goes on; one of the others has failed, so that it need not. */
 /* Before the plan is made: the entry of the first device, NULL for the package's own default. */
 ptowsp_status run_mates_entry(const struct run *run, const char **entry_out, struct ptowsp_error *error);
-/* How many devices there are behind the first one; the plan of the program of such a device, 1 or more, and the options that open its backend. The plan is
- * the caller's. */
+/* How many devices there are behind the first one. */
 uint32_t run_mates_wanted(const struct run_options *options);
-ptowsp_status run_mate_plan(const struct run *run, uint32_t device, struct run_options *options_out, struct ptowsp_plan **plan_out,
-			    struct ptowsp_error *error);
+/* open: room for all of them, then plan and backend of one, then its program; flags as for run_program_load. */
+ptowsp_status run_mates_make(struct run *run, struct ptowsp_error *error);
+ptowsp_status run_mate_open(struct run *run, uint32_t number, struct ptowsp_error *error);
+ptowsp_status run_mate_load(struct run *run, uint32_t number, uint32_t flags, struct ptowsp_error *error);
+/* Values of the command line that the mate's program has. Errors: INVALID. */
+ptowsp_status run_mate_values(const struct run_mate *mate, struct ptowsp_error *error);
+/* Makes one run of all programs that are loaded. */
+ptowsp_status run_mates_join(struct run *run, struct ptowsp_error *error);
 ptowsp_status run_mates_open(struct run *run, struct ptowsp_error *error);
 ptowsp_status run_mates_start(struct run *run, struct ptowsp_error *error);
 bool run_mates_failed(struct run *run);
@@ -134,16 +150,21 @@ void run_checkpoints_tell(const struct run *run);
 ptowsp_status run_tensors_open(struct run *run, struct ptowsp_error *error);
 ptowsp_status run_tensors_bind(struct run *run, struct ptowsp_error *error);
 ptowsp_status run_values_set(struct ptowsp_program *program, const struct run_options *options, uint64_t number, struct ptowsp_error *error);
+bool run_values_vary(const struct run_options *options); /* from run to run */
 ptowsp_status run_values_check(const struct run *run, struct ptowsp_error *error);
 void run_tensors_finish(struct run *run);
 
 /* run/emit.c, --emit: files below its folder: before anything is loaded, or, where they are those of a run, before it. Errors: IO, those of the backend. was_all: nothing else was asked for that only a run
- * can give, so that a device that is not there is no failure. */
+ * can give, so that st, of a device that is not there or lacks something, is no failure: says so. */
 ptowsp_status run_emit(struct run *run, struct ptowsp_error *error);
-bool run_emit_was_all(const struct run *run);
+/* Would it be refused? Nothing is left in the folder. Where the files are those of a run, only the folder is looked at. */
+ptowsp_status run_emit_look(struct run *run, struct ptowsp_error *error);
+bool run_emit_was_all(const struct run *run, ptowsp_status st, const struct ptowsp_error *error);
 
 /* run/verify.c: expectations. MISMATCH with the sentence of the first tensor that differs. */
 ptowsp_status run_compare(struct run *run, struct ptowsp_error *error);
+/* Do the files of --expect have as many elements as their tensors, whose shapes are settled? INVALID. */
+ptowsp_status run_expect_check(const struct run *run, struct ptowsp_error *error);
 /* run/files.c: INVALID where an output of the command line is an input, the plugin or another output. */
 ptowsp_status run_files_apart(const struct run_options *options, struct ptowsp_error *error);
 ptowsp_status run_plugin_apart(const char *path, struct ptowsp_error *error);

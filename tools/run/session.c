@@ -27,7 +27,19 @@ ptowsp_status run_open(struct run *run, const struct run_options *options, struc
 	return st;
 }
 
-static ptowsp_status files_open(struct run *run, struct ptowsp_error *error)
+/* A graph is written when the run is over; that it cannot be is known before. */
+static ptowsp_status graph_look(const char *path, struct ptowsp_error *error)
+{
+	struct output output = {.slot = -1};
+	ptowsp_status st = graph_path_check(path, error);
+
+	if (!st && strcmp(path, "-"))
+		st = output_open(&output, path, error);
+	output_drop(&output);
+	return st;
+}
+
+ptowsp_status run_files_open(struct run *run, struct ptowsp_error *error)
 {
 	const struct run_options *o = run->options;
 	ptowsp_status st = run_files_apart(o, error);
@@ -39,7 +51,7 @@ static ptowsp_status files_open(struct run *run, struct ptowsp_error *error)
 	if (!st)
 		st = run_values_check(run, error);
 	if (!st && o->graph) {
-		st = graph_path_check(o->graph, error);
+		st = graph_look(o->graph, error);
 		run->graph_wanted = !st;
 	}
 	if (!st && o->trace) {
@@ -64,15 +76,39 @@ ptowsp_status run_program_load(struct ptowsp_program **out, struct ptowsp_backen
 	return reg_fail(error, st, "not loaded in %llu ms (--load-timeout-ms): %.*s", (unsigned long long)options->load_timeout_ms, (int)sizeof(text) - 1, text);
 }
 
+static struct ptowsp_execute_options execute_options(const struct run_options *o)
+{
+	return (struct ptowsp_execute_options){
+		.flags = (o->no_kernels ? PTOWSP_RUN_NO_KERNELS : 0) | (o->strict ? PTOWSP_RUN_STRICT : 0),
+		.timeout_ns = o->timeout_ms < UINT64_MAX / 2000000 ? o->timeout_ms * 1000000 : 0,
+		.max_tasks = o->max_tasks,
+		.memory_limit = o->max_memory,
+	};
+}
+
+/* A look takes no longer than a quarter of the time for loading. */
+static struct ptowsp_execute_options look_options(const struct run_options *o)
+{
+	const uint64_t part = o->load_timeout_ms / 4 + 1;
+	struct ptowsp_execute_options look = execute_options(o);
+
+	if (!o->timeout_ms || o->timeout_ms > part)
+		look.timeout_ns = part * 1000000;
+	return look;
+}
+
 ptowsp_status run_program_place(struct ptowsp_program *program, const struct run_options *options, struct ptowsp_error *error)
 {
-	const uint64_t part = options->load_timeout_ms / 4 + 1, limit = options->timeout_ms && options->timeout_ms < part ? options->timeout_ms : part;
-	const struct ptowsp_execute_options execute = {.flags = (options->strict ? PTOWSP_RUN_STRICT : 0) | (options->no_kernels ? PTOWSP_RUN_NO_KERNELS : 0),
-						       .timeout_ns = limit * 1000000,
-						       .max_tasks = options->max_tasks};
-	ptowsp_status st = run_values_set(program, options, 0, error);
+	const struct ptowsp_execute_options look = look_options(options);
 
-	return st ? st : ptowsp_program_place(program, &execute, error);
+	return ptowsp_program_place(program, &look, error);
+}
+
+ptowsp_status run_program_check(struct ptowsp_program *program, const struct run_options *options, struct ptowsp_error *error)
+{
+	const struct ptowsp_execute_options look = look_options(options);
+
+	return ptowsp_program_check(program, &look, error);
 }
 
 static ptowsp_status load(struct run *run, struct ptowsp_error *error)
@@ -110,12 +146,7 @@ static ptowsp_status run_once(struct run *run, uint64_t number, struct ptowsp_er
 	const struct run_options *o = run->options;
 	ptowsp_status st = run_values_set(run->program, o, number, error);
 
-	run->execute = (struct ptowsp_execute_options){
-		.flags = (o->no_kernels ? PTOWSP_RUN_NO_KERNELS : 0) | (o->strict ? PTOWSP_RUN_STRICT : 0),
-		.timeout_ns = o->timeout_ms < UINT64_MAX / 2000000 ? o->timeout_ms * 1000000 : 0,
-		.max_tasks = o->max_tasks,
-		.memory_limit = o->max_memory,
-	};
+	run->execute = execute_options(o);
 	run_watchdog(o, RUN_RUNNING);
 	run_measuring(run, true);
 	if (!st)
@@ -186,15 +217,12 @@ static void failure_save(struct run *run, const struct ptowsp_error *failure)
 
 ptowsp_status run_execute(struct run *run, struct ptowsp_error *error)
 {
-	ptowsp_status st = files_open(run, error);
+	ptowsp_status st = run_files_open(run, error);
 
 	if (!st)
 		st = load(run, error);
-	if ((st == PTOWSP_NO_DEVICE || (st == PTOWSP_UNSUPPORTED && !run->options->strict)) && run->emitted && run_emit_was_all(run)) {
-		if (!run->options->quiet)
-			fprintf(stderr, "ptowsp-run: nothing was run: %s\n", error->text);
+	if (run_emit_was_all(run, st, error))
 		return PTOWSP_OK;
-	}
 	for (uint64_t i = 0; i < run->options->runs && !st; i++) {
 		st = run_once(run, i, error);
 		if (!st && run->options->runs > 1 && !run->options->stats)

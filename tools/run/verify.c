@@ -54,18 +54,44 @@ static ptowsp_status fail(const struct run_tensor *tensor, const struct ptowsp_t
 	return reg_fail(error, PTOWSP_MISMATCH, "%s", sentence);
 }
 
+/* there: it has memory in the run, because the entry uses it or because the command line gives it content. */
+static ptowsp_status fits(const struct run_tensor *tensor, const struct ptowsp_tensor_view *view, bool there, uint64_t elements, const char *name, struct ptowsp_error *error)
+{
+	if (!there)
+		return reg_fail(error, PTOWSP_INVALID, "--expect %.60s: the entry does not use that tensor; --explain says what it uses", tensor->info.name);
+	if (view->elements != elements)
+		return reg_fail(error, PTOWSP_INVALID, "\"%.60s\" has %llu elements, %.80s has %llu", tensor->info.name,
+				(unsigned long long)view->elements, name, (unsigned long long)elements);
+	return PTOWSP_OK;
+}
+
+ptowsp_status run_expect_check(const struct run *run, struct ptowsp_error *error)
+{
+	ptowsp_status st = PTOWSP_OK;
+
+	for (uint32_t i = 0; !st && i < run->tensor_count; i++) {
+		const struct run_tensor *tensor = &run->tensors[i];
+		bool there = tensor->info.flags & PTOWSP_TENSOR_INFO_USED || tensor->in || tensor->filled || tensor->restored;
+		struct ptowsp_tensor_view view;
+
+		run_tensor_view(run, i, &view);
+		if (tensor->expect)
+			st = fits(tensor, &view, there, tensor->expect_file.elements, tensor->expect, error);
+	}
+	return st;
+}
+
 static ptowsp_status compare_with(struct run *run, uint32_t index, const void *expected, uint64_t elements, const char *name,
 				  struct ptowsp_error *error)
 {
 	struct run_tensor *tensor = &run->tensors[index];
 	struct ptowsp_tensor_view view;
+	ptowsp_status st;
 
 	run_tensor_view(run, index, &view);
-	if (!view.data)
-		return reg_fail(error, PTOWSP_INVALID, "--expect %.60s: the entry does not use that tensor; --explain says what it uses", tensor->info.name);
-	if (view.elements != elements)
-		return reg_fail(error, PTOWSP_INVALID, "\"%.60s\" has %llu elements, %.80s has %llu", tensor->info.name,
-				(unsigned long long)view.elements, name, (unsigned long long)elements);
+	st = fits(tensor, &view, view.data != NULL, elements, name, error);
+	if (st)
+		return st;
 	compare_run(&tensor->compare, view.dtype, view.data, expected, elements, run->options->rtol, run->options->atol);
 	tensor->compared = true;
 	tensor->compared_with = name;

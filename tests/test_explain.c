@@ -1,0 +1,134 @@
+/* SPDX-License-Identifier: MIT
+ * test_explain.c - a run and its --explain: the same exit code and the same sentence for everything that is known before a run begins, and nothing is left behind. */
+#include "contract/cli.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#define SCALE "$K/scale.pkg.zst"
+#define BOTH "--device=cpu0,cpu1 $P/two_devices.pkg.zst"
+
+/* What follows $B/ptowsp-run; status: of both. */
+static const struct alike {
+	const char *name, *arguments;
+	int status;
+	const char *says;
+} rows[] = {
+	{"a_second_device_that_is_needed", "$P/two_devices.pkg.zst", 2, "instruction 3 (two_devices.pto:19:5): this run has one device; give it more with --device=SEL,SEL"},
+	{"a_device_that_has_no_program", "--device=cpu0,cpu1,cpu1 $P/two_devices.pkg.zst", 2, "no program for device 2"},
+	{"two_devices", BOTH, 0, ""},
+	{"a_value_that_no_device_has", "--set nobody=1 " BOTH, 2, "\"nobody\" is unknown"},
+	{"memory_for_tensors", "--max-memory 200000 $P/llama.pkg.zst", 3, "the tensors need 232448 bytes, the limit (--max-memory) is 200000"},
+	{"memory_for_tensors_of_any_backend", "--plugin=auto --plugin-order aie,cpu_sim --quiet --max-memory 200000 $P/llama.pkg.zst", 3, "the tensors need 232448 bytes"},
+	{"memory_without_kernels", "--no-kernels --max-memory 200000 $P/llama.pkg.zst", 0, ""},
+	{"memory_for_tiles", "--threads 2 --max-memory 1000 $P/softmax.pkg.zst", 3, "the tiles of 2 threads need 1280 bytes"},
+	{"a_tensor_beyond_all_memory", "--set n=4611686018427387904 huge.pkg.zst", 3, "tensor \"x\" is larger than 2^62 bytes"},
+	{"files_of_a_backend_that_makes_none", "--emit /proc/x $P/softmax.pkg.zst", 5, "cpu_sim makes no files of a program"},
+	{"files_of_a_program_nowhere", "--plugin=a2a3sim --emit /proc/x $P/vector_add.pkg.zst", 2, "the folder /proc/x cannot be made"},
+	{"files_of_a_run_nowhere", "--plugin=aie --emit /proc/x $P/vector_add.pkg.zst", 2, "the folder /proc/x cannot be made"},
+	{"files_where_a_file_is", "--plugin=aie --emit src.npy $P/vector_add.pkg.zst", 2, "the folder src.npy cannot be made"},
+	{"an_input_that_nobody_knows", "--in scr=src.npy --set count=2 " SCALE, 2, "\"scr\" is unknown"},
+	{"an_input_that_is_not_there", "--in src=nowhere.npy --set count=2 " SCALE, 2, "nowhere.npy cannot be read"},
+	{"an_input_of_another_type", "--in src=wide.npy --set count=2 " SCALE, 2, "--in src: the tensor is f32, wide.npy holds f64"},
+	{"an_input_of_another_shape", "--in a=src.npy shaped.pkg.zst", 2, "tensor \"a\" has shape [8, 8], but file src.npy has [128]"},
+	{"an_input_that_is_too_short", "--in src=src.npy --set count=200 " SCALE, 2, "file src.npy has 128 elements, but the program touches 3200"},
+	{"an_input_twice", "--in src=src.npy --fill src=ones --set count=2 " SCALE, 2, "has both --in and --fill"},
+	{"a_fill_of_no_tensor", "--fill scr=ones --set count=2 " SCALE, 2, "\"scr\" is unknown"},
+	{"a_fill_with_nothing_known", "--fill src=fun --set count=2 " SCALE, 2, "--fill \"fun\" is none of"},
+	{"an_output_that_nobody_knows", "--in src=src.npy --set count=2 --out dts=new.npy " SCALE, 2, "\"dts\" is unknown"},
+	{"an_output_into_no_folder", "--in src=src.npy --set count=2 --out dst=nowhere/new.npy " SCALE, 2, "nowhere/new.npy cannot be written"},
+	{"an_output_that_is_the_package", "--in src=src.npy --set count=2 --out dst=" SCALE " " SCALE, 2, "would take the place of the package"},
+	{"a_trace_into_no_folder", "--in src=src.npy --set count=2 --trace nowhere/t.json " SCALE, 2, "nowhere/t.json cannot be written"},
+	{"a_graph_into_no_folder", "--in src=src.npy --set count=2 --graph nowhere/g.txt " SCALE, 2, "nowhere/g.txt cannot be written"},
+	{"a_graph_of_no_kind", "--in src=src.npy --set count=2 --graph g.xyz " SCALE, 2, "graph \"g.xyz\": the name must end in"},
+	{"an_expectation_of_no_tensor", "--in src=src.npy --set count=2 --expect dts=src.npy " SCALE, 2, "\"dts\" is unknown"},
+	{"an_expectation_that_is_not_there", "--in src=src.npy --set count=2 --expect dst=nowhere.npy " SCALE, 2, "nowhere.npy cannot be read"},
+	{"an_expectation_of_another_length", "--in a=square.npy --expect b=src.npy shaped.pkg.zst", 2, "tensor \"b\" has shape [8, 8], but file src.npy has [128]"},
+	{"an_expectation_beside_an_input", "--in src=src.npy --in dst=src.npy --set count=1 --expect dst=long.npy " SCALE, 2, "\"dst\" has 128 elements, long.npy has 256"},
+	{"a_checkpoint_of_a_program_without_one", "--in src=src.npy --set count=2 --checkpoint c.ck " SCALE, 2, "has no TG_CHECKPOINT"},
+	{"a_checkpoint_that_is_none", "--restore src.npy $P/softmax.pkg.zst", 2, "has no TG_CHECKPOINT"},
+	{"a_value_of_another_type", "--set total_rows=4000000000 $P/softmax.pkg.zst", 2, "is no value of type i32"},
+	{"a_value_of_a_later_run", "--runs 2 --set total_rows=29,x $P/softmax.pkg.zst", 2, "\"x\" is no value of type i32"},
+	{"values_of_more_runs_than_there_are", "--set total_rows=1,2 $P/softmax.pkg.zst", 2, "has 2 values for 1 run"},
+	{"sample_data_that_are_too_short", "--set total_rows=100000 $P/softmax.pkg.zst", 2, "its sample data has 464 elements, but the program touches 1600000"},
+	{"a_bound_divided_by_zero", "--entry quotient --set n=6 --set d=0 $K/vectors.pkg.zst", 1, "zero"},
+	{"all_of_it", "--in src=src.npy --set count=2 --out dst=new.npy --trace t.json --graph g.txt --stats " SCALE, 0, ""},
+	{"all_files_of_a_design", "--plugin=aie --emit design $P/vector_add.pkg.zst", 0, ""},
+};
+enum { ROWS = sizeof(rows) / sizeof(*rows) };
+
+static void files_make(void)
+{
+	static const double wide[128];
+	static const float square[64];
+
+	cli_npy_f32("src.npy", 128, 1, 1);
+	cli_npy_f32("long.npy", 256, 1, 1);
+	cli_npy("wide.npy", "<f8", "128,", wide, sizeof(wide));
+	cli_npy("square.npy", "<f4", "8, 8", square, sizeof(square));
+	REQUIRE_INT(cli("cat >huge.pto <<'END'\nsymbol %n : u64 = 8\ntensor %x : f32[%n, 8] inout\nfunc @one(%x: !pto.memref<gm,...,f32>) {\n  %t = alloc_tile : !pto.tile<8x8xf32>\n"
+			"  %t = tload %x[0, 0]\n  tstore %t, %x[0, 0]\n}\nworkload @main {\n call @one(%x -> %x[0, 0])\n}\nEND\n$B/ptowsp-pack huge.pto -o huge.pkg.zst"),
+		    0);
+	REQUIRE_INT(cli("cat >shaped.pto <<'END'\ntensor %a : f32[8, 8] in\ntensor %b : f32[8, 8] out\nfunc @one(%a: !pto.memref<gm,...,f32>, %b: !pto.memref<gm,...,f32>) {\n"
+			"  %t = alloc_tile : !pto.tile<8x8xf32>\n  %t = tload %a[0, 0]\n  tstore %t, %b[0, 0]\n}\nworkload @main {\n call @one(%a -> %a[0, 0], %b -> %b[0, 0])\n}\nEND\n"
+			"$B/ptowsp-pack shaped.pto -o shaped.pkg.zst"),
+		    0);
+}
+
+/* The test's name is a row. --explain first: what it leaves would be seen, and what the run writes is not there yet. */
+static void a_row(void)
+{
+	const struct alike *row = rows;
+	char *before, *after, *sentence;
+
+	while (strcmp(row->name, check_name()) != 0)
+		row++;
+	cli_begin();
+	files_make();
+	before = cli_listing();
+	CHECK_INT(cli(check_fmt("$B/ptowsp-run --explain %s", row->arguments)), row->status);
+	after = cli_listing();
+	CHECK_STR(after, before);
+	CHECK_CONTAINS(cli_err, row->says);
+	if (!row->status)
+		CHECK_CONTAINS(cli_out, "\nload: the backend takes it; nothing of it was run\n");
+	sentence = strdup(cli_err);
+	REQUIRE(sentence != NULL);
+	CHECK_INT(cli(check_fmt("$B/ptowsp-run %s", row->arguments)), row->status);
+	if (row->status)
+		CHECK_STR(cli_err, sentence);
+	free(sentence);
+	free(before);
+	free(after);
+}
+
+/* Values that are still to be given are what it is asked for. */
+static void values_to_be_given_are_shown(void)
+{
+	cli_begin();
+	CHECK_INT(cli("$B/ptowsp-run --explain " SCALE), 0);
+	CHECK_CONTAINS(cli_out, "must be set: --set count=VALUE");
+	CHECK_CONTAINS(cli_out, "\nload: the backend takes it, how it is laid out is not known: \"count\" ");
+	CHECK_INT(cli("$B/ptowsp-run --explain --set count=2 " SCALE), 0);
+	CHECK_CONTAINS(cli_out, "\nload: the backend takes it; nothing of it was run\n");
+}
+
+/* The page is there although the run would be refused. */
+static void a_refusal_is_explained(void)
+{
+	cli_begin();
+	CHECK_INT(cli("$B/ptowsp-run --explain --json --max-memory 200000 $P/llama.pkg.zst"), 3);
+	CHECK_INT(cli_int(cli_json(), "load.exit"), 3);
+	CHECK_STR(cli_text(cli_json(), "load.status"), "TOO_BIG");
+	CHECK_CONTAINS(cli_text(cli_json(), "load.text"), "the tensors need 232448 bytes");
+	CHECK_STR(cli_text(cli_json(), "plugin"), "cpu_sim");
+}
+
+void suite_explain(CU_pSuite s)
+{
+	cli_suite("explain");
+	for (size_t i = 0; i < ROWS; i++)
+		check_add(s, rows[i].name, a_row);
+	TEST(s, values_to_be_given_are_shown);
+	TEST(s, a_refusal_is_explained);
+}
