@@ -199,6 +199,114 @@ static void a_guard_ends_runs_and_walks(void)
 	free(scratch);
 }
 
+/* ---- a guard within work ------------------------------------------------------------------------------------------- */
+
+enum { WORK_ROWS = 2048, WORK_K = 1024, WORK_COLUMNS = 16 };
+
+/* d[i,j] = sum over k of (i K + k), by each product; more where something is added. Returns what comes on top. */
+static int work_add(unsigned op)
+{
+	const unsigned d = tile_tile(&b, "d", WORK_ROWS, WORK_COLUMNS, PTOWSP_I32), x = tile_tile(&b, "x", WORK_ROWS, WORK_K, PTOWSP_I32);
+	const unsigned y = tile_tile(&b, "y", WORK_K, WORK_COLUMNS, PTOWSP_I32), one = tile_int(&b, 1), zero = tile_int(&b, 0);
+	unsigned more;
+
+	tile_op(&b, PTOWSP_PTO_TCI, x, zero);
+	tile_op(&b, PTOWSP_PTO_TEXPANDS, y, one);
+	if (op == PTOWSP_PTO_TMATMUL)
+		tile_op(&b, op, d, x, y);
+	else if (op == PTOWSP_PTO_TMATMUL_ACC) {
+		tile_op(&b, PTOWSP_PTO_TEXPANDS, d, tile_int(&b, 5));
+		tile_op(&b, op, d, d, x, y);
+	} else if (op == PTOWSP_PTO_TMATMUL_BIAS) {
+		more = tile_tile(&b, "bias", 1, WORK_COLUMNS, PTOWSP_I32);
+		tile_op(&b, PTOWSP_PTO_TEXPANDS, more, tile_int(&b, 5));
+		tile_op(&b, op, d, x, y, more);
+	} else {
+		const unsigned left = tile_tile(&b, "left", WORK_ROWS, 4, PTOWSP_I32), right = tile_tile(&b, "right", 4, WORK_COLUMNS, PTOWSP_I32);
+
+		tile_op(&b, PTOWSP_PTO_TEXPANDS, left, one);
+		tile_op(&b, PTOWSP_PTO_TEXPANDS, right, one);
+		tile_op(&b, op, d, x, left, y, right);
+	}
+	tile_op(&b, PTOWSP_PTO_TSTORE, d, 0, zero, zero);
+	return op == PTOWSP_PTO_TMATMUL_ACC || op == PTOWSP_PTO_TMATMUL_BIAS ? 5 : 0;
+}
+
+static void work_check(const int32_t *made, int more)
+{
+	unsigned wrong = 0;
+
+	for (uint32_t i = 0; i < WORK_ROWS; i++)
+		for (uint32_t j = 0; j < WORK_COLUMNS; j++)
+			wrong += (uint32_t)made[i * WORK_COLUMNS + j] != (uint32_t)(i * WORK_K * WORK_K + WORK_K / 2 * (WORK_K - 1) + (uint32_t)more);
+	CHECK_UINT(wrong, 0);
+}
+
+/* The first question ends it, or none: then results are those of all rows at once. */
+static void work_try(unsigned op, int32_t *made)
+{
+	unsigned asked = 0;
+	const struct isa_guard never = { stop_at, &asked };
+	void *scratch;
+	int more;
+
+	tile_begin(&b, "probe");
+	tile_param(&b, "made", PTOWSP_I32);
+	tile_touch(&b, 0, PTOWSP_WRITE);
+	more = work_add(op);
+	tile_task_begin(&task);
+	tile_grid(&task, 0, made, PTOWSP_I32, WORK_ROWS, WORK_COLUMNS, WORK_COLUMNS, 1);
+	REQUIRE_INT(tile_create(&b, &program, &task.error), PTOWSP_OK);
+	scratch = aligned_alloc(64, (isa_program_scratch(program) + 63) / 64 * 64);
+	asked = 5; /* of which the fifth would end it */
+	CHECK_INT(isa_run_guarded(program, &task.task, &task.out, scratch, &never), PTOWSP_OK);
+	CHECK(asked - 5 >= 3);
+	work_check(made, more);
+	asked = 4;
+	CHECK_INT(isa_run_guarded(program, &task.task, &task.out, scratch, &never), PTOWSP_CANCELLED);
+	CHECK_UINT(asked, 5);
+	CHECK_STR(task.error.text, "kernel probe was stopped");
+	free(scratch);
+	isa_program_destroy(program);
+	tile_finish(&b);
+}
+
+static void a_guard_is_asked_within_a_product(void)
+{
+	int32_t *made = calloc((size_t)WORK_ROWS * WORK_COLUMNS, sizeof(*made));
+
+	work_try(PTOWSP_PTO_TMATMUL, made);
+	work_try(PTOWSP_PTO_TMATMUL_ACC, made);
+	work_try(PTOWSP_PTO_TMATMUL_BIAS, made);
+	work_try(PTOWSP_PTO_TMATMUL_MX, made);
+	free(made);
+}
+
+/* No jump, no product: one large instruction after the other; at each level, since from the second on rows go through several of them. */
+static void a_guard_is_asked_between_large_instructions(void)
+{
+	for (unsigned level = ISA_LEVEL_STEPS; level <= ISA_LEVEL_ROWS; level++) {
+		unsigned asked = 0, x, size;
+		const struct isa_guard guard = { stop_at, &asked };
+		const void *payload;
+		size_t bytes;
+		void *scratch;
+
+		begin();
+		x = tile_tile(&b, "x", 2048, 1024, PTOWSP_F32);
+		for (size = 0; size < 40; size++)
+			tile_op(&b, PTOWSP_PTO_TADDS, x, x, tile_float(&b, 1));
+		payload = tile_payload(&b, &bytes);
+		REQUIRE_INT(isa_program_create_at(&program, level, false, payload, bytes, b.strings, b.strings_size, &task.error), PTOWSP_OK);
+		scratch = aligned_alloc(64, (isa_program_scratch(program) + 63) / 64 * 64);
+		CHECK_INT(isa_run_guarded(program, &task.task, &task.out, scratch, &guard), PTOWSP_CANCELLED);
+		CHECK_UINT(asked, 5);
+		free(scratch);
+		isa_program_destroy(program);
+		tile_finish(&b);
+	}
+}
+
 /* A run that used up its jumps goes on where it was. */
 static void a_state_can_be_resumed(void)
 {
@@ -290,6 +398,8 @@ void suite_isa_run(CU_pSuite s)
 	TEST(s, return_may_stand_anywhere);
 	TEST(s, endless_loops_end);
 	TEST(s, a_guard_ends_runs_and_walks);
+	TEST(s, a_guard_is_asked_within_a_product);
+	TEST(s, a_guard_is_asked_between_large_instructions);
 	TEST(s, a_state_can_be_resumed);
 	TEST(s, arguments_reach_their_scalars);
 	TEST(s, tasks_that_do_not_fit_are_refused);

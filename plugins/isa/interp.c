@@ -117,6 +117,8 @@ static inline __attribute__((always_inline)) ptowsp_status go(struct isa_state *
 			if (visited)
 				visit(st, (uint32_t)(s - steps));
 			st->pc++;
+			if (!walking && st->cycles > st->pause)
+				return PTOWSP_AGAIN;
 			continue;
 		}
 		if (visited)

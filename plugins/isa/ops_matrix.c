@@ -78,8 +78,11 @@ static struct operands operands_begin(const struct isa_step *s, const struct isa
 	return o;
 }
 
-static ptowsp_status operands_end(const struct isa_step *s, const struct isa_state *state, const struct operands *o)
+/* st: of the product; there is none to take if it was stopped. */
+static ptowsp_status operands_end(const struct isa_step *s, const struct isa_state *state, const struct operands *o, ptowsp_status st)
 {
+	if (st)
+		return st;
 	if (!is_computed(s->d.dtype))
 		narrow[s->d.dtype](isa_tile(state, &s->d), o->d, isa_count(&s->d));
 	else if (s->copy)
@@ -122,14 +125,36 @@ size_t isa_matrix_temp(const struct ptowsp_tile_tile *d, const struct ptowsp_til
 
 #endif
 
+enum { PACKET = 16 }; /* the most rows that product.h takes together */
+
+/* Rows of a product between two looks at the guard: whole packets of product.h, so that the bits are those of one call. */
+static size_t rows_at_once(size_t k_count, size_t n)
+{
+	const uint64_t row = (uint64_t)k_count * n, rows = row < ISA_WORK_SLICE ? ISA_WORK_SLICE / (row + 1) : 0;
+
+	return (size_t)rows / PACKET * PACKET + PACKET;
+}
+
 #define MATMUL(how)                                                                                                            \
+	static ptowsp_status rows_##how(const struct isa_state *state, isa_c_##how *d, const isa_c_##how *c,                  \
+					const isa_c_##how *a, const isa_c_##how *b, size_t m, size_t k_count, size_t n)      \
+	{                                                                                                                      \
+		const size_t most = rows_at_once(k_count, n);                                                                  \
+                                                                                                                               \
+		for (size_t i = 0; i < m; i += most) {                                                                         \
+			if (i && isa_state_over(state))                                                                        \
+				return isa_state_stopped(state);                                                               \
+			product_##how(d + i * n, c ? c + i * n : NULL, a + i * k_count, b, m - i < most ? m - i : most, k_count, n); \
+		}                                                                                                              \
+		return PTOWSP_OK;                                                                                              \
+	}                                                                                                                      \
 	static ptowsp_status tmatmul_##how(const struct isa_step *s, struct isa_state *state)                                  \
 	{                                                                                                                      \
 		const size_t size = sizeof(isa_c_##how);                                                                       \
 		struct operands o = operands_begin(s, state, &s->a, &s->b, size);                                              \
                                                                                                                                \
-		product_##how(o.d, NULL, o.a, o.b, s->a.rows, s->a.columns, s->b.columns);                                           \
-		return operands_end(s, state, &o);                                                                             \
+		return operands_end(s, state, &o,                                                                              \
+				    rows_##how(state, o.d, NULL, o.a, o.b, s->a.rows, s->a.columns, s->b.columns));            \
 	}                                                                                                                      \
 	/* The sum starts from the accumulator. */                                                                             \
 	static ptowsp_status tmatmul_acc_##how(const struct isa_step *s, struct isa_state *state)                              \
@@ -137,8 +162,8 @@ size_t isa_matrix_temp(const struct ptowsp_tile_tile *d, const struct ptowsp_til
 		struct operands o = operands_begin(s, state, &s->b, &s->c, sizeof(isa_c_##how));                               \
                                                                                                                                \
 		start(o.d, state, &s->a);                                                                                      \
-		product_##how(o.d, o.d, o.a, o.b, s->b.rows, s->b.columns, s->c.columns);                                           \
-		return operands_end(s, state, &o);                                                                             \
+		return operands_end(s, state, &o,                                                                              \
+				    rows_##how(state, o.d, o.d, o.a, o.b, s->b.rows, s->b.columns, s->c.columns));             \
 	}                                                                                                                      \
 	/* The bias is added to the finished sum. */                                                                           \
 	static ptowsp_status tmatmul_bias_##how(const struct isa_step *s, struct isa_state *state)                             \
@@ -146,10 +171,11 @@ size_t isa_matrix_temp(const struct ptowsp_tile_tile *d, const struct ptowsp_til
 		const size_t size = sizeof(isa_c_##how), n = s->d.columns;                                                     \
 		struct operands o = operands_begin(s, state, &s->a, &s->b, size);                                              \
 		const isa_c_##how *bias = source(&o, state, &s->c, size);                                                      \
+		const ptowsp_status st = rows_##how(state, o.d, NULL, o.a, o.b, s->a.rows, s->a.columns, n);                   \
                                                                                                                                \
-		product_##how(o.d, NULL, o.a, o.b, s->a.rows, s->a.columns, n);                                                \
-		product_bias_##how(o.d, bias, s->d.rows, n);                                                                   \
-		return operands_end(s, state, &o);                                                                             \
+		if (!st)                                                                                                       \
+			product_bias_##how(o.d, bias, s->d.rows, n);                                                           \
+		return operands_end(s, state, &o, st);                                                                         \
 	}                                                                                                                      \
 	/* Scales are applied, and rounded, before the product. */                                                             \
 	static ptowsp_status tmatmul_mx_##how(const struct isa_step *s, struct isa_state *state)                               \
@@ -157,10 +183,18 @@ size_t isa_matrix_temp(const struct ptowsp_tile_tile *d, const struct ptowsp_til
 		const size_t size = sizeof(isa_c_##how), k_count = s->a.columns;                                               \
 		struct operands o = operands_begin(s, state, &s->a, &s->c, size);                                              \
 		const isa_c_##how *a_scale = source(&o, state, &s->b, size), *b_scale = source(&o, state, &s->f, size);        \
+		const size_t m = s->a.rows, n = s->c.columns, shares = s->b.columns, most = rows_at_once(k_count, n);          \
+		isa_c_##how *d = o.d;                                                                                          \
+		const isa_c_##how *a = o.a;                                                                                    \
+		ptowsp_status st = PTOWSP_OK;                                                                                  \
                                                                                                                                \
-		product_scaled_##how(o.d, o.a, a_scale, k_count / s->b.columns, o.b, b_scale, k_count / s->f.rows, s->a.rows, k_count, \
-				     s->c.columns);                                                                            \
-		return operands_end(s, state, &o);                                                                             \
+		for (size_t i = 0; i < m && !st; i += most)                                                                    \
+			if (i && isa_state_over(state))                                                                        \
+				st = isa_state_stopped(state);                                                                 \
+			else                                                                                                   \
+				product_scaled_##how(d + i * n, a + i * k_count, a_scale + i * shares, k_count / shares, o.b, b_scale, \
+						     k_count / s->f.rows, m - i < most ? m - i : most, k_count, n);            \
+		return operands_end(s, state, &o, st);                                                                         \
 	}
 MATMUL(f32)
 MATMUL(f64)

@@ -79,15 +79,28 @@ static ptowsp_status block_run(const struct isa_rows *r, struct isa_state *state
 	return status;
 }
 
+/* More work was done since somebody asked: time to ask whether the run has to end? */
+static bool is_over(const struct isa_state *state, uint64_t *work, uint64_t more)
+{
+	*work = add_saturated(*work, more);
+	if (*work <= ISA_WORK_SLICE)
+		return false;
+	*work = 0;
+	return isa_state_over(state);
+}
+
 static ptowsp_status blocks_run(const struct isa_rows *r, struct isa_state *state, const struct isa_window *windows)
 {
 	struct isa_step *steps = (struct isa_step *)(void *)(state->scratch + state->program->rows_at);
 	ptowsp_status status = PTOWSP_OK;
+	uint64_t work = 0;
 
 	memcpy(steps, r->steps, r->count * sizeof(*steps));
 	for (uint32_t at = 0; at < r->rows && !status; at += r->block) {
 		const uint32_t left = r->rows - at, count = left < r->block ? left : r->block;
 
+		if (is_over(state, &work, r->row_cost * count))
+			return isa_state_stopped(state);
 		if (count < r->block)
 			heights_set(r, steps, count);
 		status = block_run(r, state, steps, windows, at, count);
@@ -101,10 +114,13 @@ static ptowsp_status steps_run(const struct isa_rows *r, struct isa_state *state
 {
 	const struct isa_step *steps = &state->program->steps[r->first];
 	ptowsp_status status = r->first_run(&steps[0], state);
+	uint64_t work = 0;
 
 	if (status)
 		return status;
 	for (uint32_t i = 1; i < r->count; i++) {
+		if (is_over(state, &work, steps[i - 1].cost))
+			return isa_state_stopped(state);
 		state->pc = r->first + i;
 		status = steps[i].run(&steps[i], state);
 		if (status) {
@@ -226,6 +242,7 @@ static ptowsp_status group_make(struct isa_rows *r, struct isa_program *p, const
 		step_make(r, p, g, i);
 		r->cost = add_saturated(r->cost, i ? p->steps[g->first + i].cost : 0);
 	}
+	r->row_cost = add_saturated(r->cost, p->steps[g->first].cost) / g->rows;
 	r->first_run = p->steps[g->first].run;
 	p->steps[g->first].run = rows_run;
 	p->steps[g->first].target = p->rows_count;

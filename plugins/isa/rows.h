@@ -23,6 +23,7 @@ struct isa_rows {
 	uint32_t first, count; /* instructions */
 	uint32_t rows, block;  /* of the group; at a time */
 	uint64_t cost;         /* of all but the first, saturated */
+	uint64_t row_cost;     /* of a row, all of them */
 };
 
 /* Prepares the groups of a decoded program that have more than one block of so many bytes of tiles; the step of their first

@@ -60,10 +60,18 @@ enum { JUMPS_SLICE = 1 << 10, STEPS_SLICE = 1 << 16 };
 /* The next slice of `left`: false if there is none. Without a guard one slice is all. */
 static bool slice_take(struct isa_state *st, const struct isa_guard *guard, uint64_t size)
 {
+	if (st->left != UINT64_MAX)
+		st->left += st->budget; /* of a slice that ended at a pause */
+	st->pause = !guard || st->cycles > UINT64_MAX - ISA_WORK_SLICE ? UINT64_MAX : st->cycles + ISA_WORK_SLICE;
 	st->budget = guard && st->left > size ? size : st->left;
 	if (st->left != UINT64_MAX || !guard)
 		st->left -= st->budget;
 	return st->budget != 0;
+}
+
+ptowsp_status isa_state_stopped(const struct isa_state *state)
+{
+	return isa_error(state->error, PTOWSP_CANCELLED, "kernel %.64s was stopped", state->program->name);
 }
 
 /* Runs or walks st->left in slices. CANCELLED if the guard said so, AGAIN at the limit. */
@@ -75,7 +83,7 @@ static ptowsp_status state_go(struct isa_state *st, const struct isa_guard *guar
 	while (status == PTOWSP_AGAIN && slice_take(st, guard, slice)) {
 		status = go(st);
 		if (status == PTOWSP_AGAIN && guard && guard->stop(guard->context))
-			return isa_error(st->error, PTOWSP_CANCELLED, "kernel %.64s was stopped", st->program->name);
+			return isa_state_stopped(st);
 	}
 	return status;
 }
@@ -89,6 +97,7 @@ static ptowsp_status run_within(const struct isa_program *program, const struct 
 			       .task = task,
 			       .visitor = visitor,
 			       .error = out->error,
+			       .guard = guard,
 			       .left = jumps};
 	ptowsp_status status;
 

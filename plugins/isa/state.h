@@ -19,6 +19,8 @@ struct isa_state {
 	struct ptowsp_error *error;     /* may be NULL */
 	uint64_t cycles;                /* saturates */
 	uint64_t budget;                /* until AGAIN; run: jumps back, walk: instructions */
+	uint64_t pause;                 /* run: cycles beyond which it is AGAIN, too; UINT64_MAX: none */
+	const struct isa_guard *guard;  /* who is asked within an instruction that takes long, NULL: nobody */
 	uint64_t left;                  /* walk: further budgets that will follow, which a loop in closed form may draw on */
 	uint32_t pc;
 };
@@ -27,7 +29,17 @@ struct isa_state {
 ptowsp_status isa_state_fail(const struct isa_state *state, const struct isa_step *s, const char *format, ...)
 	__attribute__((format(printf, 3, 4)));
 
-/* Goes on from pc. 0 at a return; AGAIN when the budget is used up: then it can go on with a new one. */
+/* Elements of work between two questions to a guard, as cycles count them: some milliseconds. */
+enum { ISA_WORK_SLICE = 1 << 23 };
+/* Within an instruction: has the run to end now? */
+static inline bool isa_state_over(const struct isa_state *state)
+{
+	return state->guard && state->guard->stop(state->guard->context);
+}
+/* With the sentence: CANCELLED. */
+ptowsp_status isa_state_stopped(const struct isa_state *state);
+
+/* Goes on from pc. 0 at a return; AGAIN when the budget is used up, or at a pause: then it can go on with a new one. */
 ptowsp_status isa_state_run(struct isa_state *state);
 ptowsp_status isa_state_walk(struct isa_state *state);
 ptowsp_status isa_state_run_visited(struct isa_state *state);
