@@ -4,11 +4,13 @@
 
 #include <signal.h>
 #include <stdio.h>
+#include <string.h>
 #include <sys/resource.h>
 #include <unistd.h>
 
 enum { THREADS = 256, THREADS_PER_CORE = 4, DAY_S = 24 * 60 * 60, LATER_S = 5 /* who looks comes first, and says why */ };
 #define GIBIBYTE (UINT64_C(1) << 30)
+#define MEBIBYTE (UINT64_C(1) << 20)
 
 static uint64_t memory_of_the_machine(void)
 {
@@ -61,7 +63,12 @@ void host_limits_set(const struct host_limits *l)
 static void amount_text(const struct host_limits *l, uint32_t which, char *text, size_t room)
 {
 	switch (which) {
-	case HOST_LIMIT_MEMORY: snprintf(text, room, "%llu MiB", (unsigned long long)(l->memory >> 20)); break;
+	case HOST_LIMIT_MEMORY:
+		if (l->memory % MEBIBYTE)
+			snprintf(text, room, "%llu bytes", (unsigned long long)l->memory);
+		else
+			snprintf(text, room, "%llu MiB", (unsigned long long)(l->memory / MEBIBYTE));
+		break;
 	case HOST_LIMIT_THREADS: snprintf(text, room, "%u", l->threads); break;
 	default: snprintf(text, room, "%u", l->cpu_s);
 	}
@@ -78,4 +85,16 @@ void host_limits_text(const struct host_limits *l, uint32_t which, char *text, u
 #undef X
 	default: *text = '\0';
 	}
+}
+
+void host_limits_blame(const struct host_limits *l, char *text, unsigned room)
+{
+	size_t length = strlen(text), needed;
+	char memory[32], blame[128];
+
+	amount_text(l, HOST_LIMIT_MEMORY, memory, sizeof(memory));
+	needed = (size_t)snprintf(blame, sizeof(blame), "; its sandbox may take %s of memory and %u threads (--sandbox-memory, --sandbox-threads)", memory, l->threads);
+	if (length + needed >= room) /* the sentence is cut, not the flags */
+		length = room > needed ? room - needed - 1 : 0;
+	snprintf(text + length, room - length, "%s", blame);
 }

@@ -15,6 +15,7 @@
 #include "registry/text.h"
 
 #define TURN_NS UINT64_C(1000000)
+#define LITTLE (UINT64_C(64) << 20) /* memory of a sandbox in which a worker, or a plugin, may not even begin, without being able to say so */
 #define STILL_NS UINT64_C(1000000000) /* what is stopped for so long does not go on by itself */
 #define FORCE_NS UINT64_C(5000000000) /* what a keeper has for ending its worker; it needs two seconds at the most, unless it is stopped itself */
 
@@ -192,6 +193,8 @@ static void end_say(struct host_remote *r)
 		reg_text_add(&text, "%s: its worker sent what no worker sends, and was killed in %s%s", r->name, busy, said);
 	else
 		reg_text_add(&text, "%s: its worker ended in %s: %s%s", r->name, busy, how, said);
+	if (!*limit && r->verdict == REMOTE_LIVES && r->sandbox && r->limits.memory < LITTLE)
+		host_limits_blame(&r->limits, r->end_text, sizeof(r->end_text));
 	pthread_mutex_unlock(&r->lock);
 }
 

@@ -222,12 +222,29 @@ static void job_finish(struct job *j)
 		munmap(j->sections, (size_t)j->section_bytes);
 }
 
+/* Threads that are there now have to be within their limit before anything runs on them: the keeper looks now and then, and short runs are over before. What a plugin does about it later,
+ * the keeper sees. */
+static ptowsp_status threads_check(const struct job *j, struct ptowsp_error *error)
+{
+	const uint32_t operation = j->request->operation;
+	char text[100];
+
+	if (!worker.confined || (operation != HOST_OPERATION_open && operation != HOST_OPERATION_load) || worker_usage_over(getpid(), &worker.limits, UINT64_MAX) != HOST_LIMIT_THREADS)
+		return PTOWSP_OK;
+	host_limits_text(&worker.limits, HOST_LIMIT_THREADS, text, sizeof(text));
+	return host_fail(error, PTOWSP_DEVICE_LOST, "%.60s: %s in %s; allow more, or use fewer --threads", worker.name, text, host_operations[operation].name);
+}
+
 /* A plugin that was refused something by the system says so in the system's words, and cannot know that the sandbox refuses it. */
-static void sandbox_name(struct ptowsp_error *error)
+static void sandbox_name(ptowsp_status st, struct ptowsp_error *error)
 {
 	static const int refusals[] = {EPERM, EACCES};
 	const size_t length = strlen(error->text);
 
+	if (st == PTOWSP_NO_MEMORY) {
+		host_limits_blame(&worker.limits, error->text, sizeof(error->text));
+		return;
+	}
 	for (size_t i = 0; i < sizeof(refusals) / sizeof(*refusals); i++)
 		if (strstr(error->text, strerror(refusals[i]))) {
 			snprintf(error->text + length, sizeof(error->text) - length, "; it runs in a sandbox, which may do little; --isolate=process lets it do that");
@@ -243,9 +260,11 @@ void worker_call(const struct host_frame *request, struct host_unwire *wire)
 
 	worker_frame(&j.out, request->operation);
 	st = request_do(&j);
+	if (!st)
+		st = threads_check(&j, &j.error);
 	j.error.text[sizeof(j.error.text) - 1] = '\0';
 	if (st && worker.confined)
-		sandbox_name(&j.error);
+		sandbox_name(st, &j.error);
 	job_finish(&j);
 	if (is_told(request->operation)) {
 		host_wire_finish(&j.out);

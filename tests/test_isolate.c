@@ -211,6 +211,46 @@ static void a_refusal_by_the_sandbox_says_that_it_was_the_sandbox(void)
 	}
 }
 
+/* Too little for a worker, for the plugin, for its threads: who fails differs, and the flags are named. */
+static void a_sandbox_that_is_too_small_names_its_flags(void)
+{
+	static const int sizes[] = {1000, 1000000, 4000000, 10000000};
+	char *err = NULL;
+
+	if (!host_landlock_version() || !host_seccomp_there())
+		CHECK_SKIP("this kernel has no Landlock or no seccomp");
+	for (size_t i = 0; i < sizeof(sizes) / sizeof(*sizes); i++) {
+		const int status = check_run(check_fmt("%s/bin/ptowsp-run --isolate=sandbox --threads 2 --sandbox-memory %d %s/packages/vector_add.pkg.zst", check_build(), sizes[i], check_build()), NULL, &err);
+
+		if (status != 1 && status != 9)
+			CHECK_FAIL("exit %d with %d bytes: %s", status, sizes[i], err);
+		CHECK_CONTAINS(err, "--sandbox-memory");
+		CHECK_CONTAINS(err, check_fmt("%d bytes", sizes[i]));
+		free(err);
+	}
+}
+
+static void a_sandbox_with_fewer_threads_than_it_has_does_not_run(void)
+{
+	static const struct {
+		const char *flags, *said;
+		int status;
+	} rows[] = {{"--isolate=sandbox --sandbox-threads 1 --threads 16", "--sandbox-threads 1 has no room for --threads 16", 2},
+		    {"--isolate=sandbox --sandbox-threads 9 --threads 8", "its sandbox had more than 9 threads (--sandbox-threads) in open", 9},
+		    {"--isolate=sandbox --sandbox-threads 1", "its sandbox had more than 1 threads (--sandbox-threads) in open", 9},
+		    {"--isolate=process --sandbox-threads 9", "go with --isolate=sandbox", 2},
+		    {"--isolate=sandbox --sandbox-threads 40 --threads 8", "", 0}};
+	char *err = NULL;
+
+	if (!host_landlock_version() || !host_seccomp_there())
+		CHECK_SKIP("this kernel has no Landlock or no seccomp");
+	for (size_t i = 0; i < sizeof(rows) / sizeof(*rows); i++) {
+		CHECK_INT(check_run(check_fmt("%s/bin/ptowsp-run %s %s/packages/vector_add.pkg.zst", check_build(), rows[i].flags, check_build()), NULL, &err), rows[i].status);
+		CHECK_CONTAINS(err, rows[i].said);
+		free(err);
+	}
+}
+
 /* Whatever lies beside a plugin can be read by it. */
 static void a_folder_with_more_than_plugins_is_warned_of(void)
 {
@@ -392,6 +432,8 @@ void suite_isolate(CU_pSuite s)
 	TEST(s, tensors_do_not_count_as_a_sandbox_s_own);
 	TEST(s, a_sandbox_takes_files_network_and_processes_away);
 	TEST(s, a_refusal_by_the_sandbox_says_that_it_was_the_sandbox);
+	TEST(s, a_sandbox_that_is_too_small_names_its_flags);
+	TEST(s, a_sandbox_with_fewer_threads_than_it_has_does_not_run);
 	TEST(s, a_folder_with_more_than_plugins_is_warned_of);
 	TEST(s, a_plugin_that_cannot_be_isolated_is_refused_with_that_reason);
 	TEST(s, functions_of_the_embedding_program_are_not_there);

@@ -55,7 +55,7 @@ static ptowsp_status memory_fail(const struct base_patience *patience, struct pt
 	/* What was too much may have been given back since. */
 	if (patience->held)
 		return base_fail(error, PTOWSP_TOO_BIG,
-				 "planning %llu tasks before they run takes more memory than the limit (--max-memory) of %llu bytes, %llu of them tensors and tiles; raise it, let each task do more, or take another backend, such as cpu_sim",
+				 "planning %llu tasks before they run takes more memory than the limit (--max-memory) of %llu bytes, %llu of them tensors and tiles; raise it, or take another backend, such as cpu_sim",
 				 (unsigned long long)patience->tasks, (unsigned long long)patience->held->limit, (unsigned long long)patience->held->given);
 	return base_fail(error, PTOWSP_TOO_BIG,
 			 "planning %llu tasks before they run takes more than %llu bytes of memory; let each task do more, allow more with --max-memory, or take another backend, such as cpu_sim",

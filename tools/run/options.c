@@ -286,6 +286,11 @@ static ptowsp_status together_check(const struct run_options *o, struct ptowsp_e
 		return reg_fail(error, PTOWSP_INVALID, "--load-timeout-ms must be 1 to %u", UINT32_MAX);
 	if (o->sandbox_threads > UINT32_MAX || o->sandbox_cpu > UINT32_MAX)
 		return reg_fail(error, PTOWSP_INVALID, "--sandbox-threads and --sandbox-cpu are %u at the most", UINT32_MAX);
+	if (o->sandbox_threads && o->threads >= o->sandbox_threads)
+		return reg_fail(error, PTOWSP_INVALID, "--sandbox-threads %llu has no room for --threads %llu and those of the worker; allow more, or use fewer threads",
+				(unsigned long long)o->sandbox_threads, (unsigned long long)o->threads);
+	if ((o->sandbox_memory || o->sandbox_threads || o->sandbox_cpu) && o->isolate && strcmp(o->isolate, "sandbox"))
+		return reg_fail(error, PTOWSP_INVALID, "--sandbox-memory, --sandbox-threads and --sandbox-cpu go with --isolate=sandbox, not with %.40s", o->isolate);
 	if (o->threads > 65536)
 		return reg_fail(error, PTOWSP_INVALID, "--threads %llu is more than 65536", (unsigned long long)o->threads);
 	if (o->graph && !strcmp(o->graph, "-") && o->stats && !strcmp(o->stats, "json"))
