@@ -2,6 +2,7 @@
 #include "rt/pieces.h"
 
 #include <stdlib.h>
+#include "ptowsp/task.h"
 #include "rt/interval.h"
 
 struct rt_pieces {
@@ -74,13 +75,12 @@ static uint32_t live_after(struct rt_pieces *map, const struct rt_track *track, 
 	return node;
 }
 
-/* RAW alone: the writers of what is there, nothing is left behind. */
-static void writers_read(struct rt_pieces *map, struct rt_track *track, uint32_t tensor, int64_t start, int64_t end)
+void rt_pieces_peek(const struct rt_pieces *map, struct rt_track *track, uint32_t tensor, int64_t start, int64_t end, unsigned access)
 {
 	uint32_t node = rt_interval_after(&map->set, tensor, start);
 
 	for (; node != RT_NO_NODE && map->set.nodes[node].start < end; node = rt_interval_next(&map->set, node))
-		rt_cell_read(track, &map->set.nodes[node].cell);
+		rt_cell_peek(track, &map->set.nodes[node].cell, access);
 }
 
 /* The interval that begins at start and ends at or before end: cut out of `node`, or made where there is none. */
@@ -142,7 +142,7 @@ void rt_pieces_read(struct rt_pieces *map, struct rt_track *track, uint32_t tens
 	if (track->full)
 		pieces_read(map, track, tensor, start, end);
 	else
-		writers_read(map, track, tensor, start, end);
+		rt_pieces_peek(map, track, tensor, start, end, PTOWSP_READ); /* RAW alone: nothing is left behind */
 }
 
 void rt_pieces_write(struct rt_pieces *map, struct rt_track *track, uint32_t tensor, int64_t start, int64_t end)

@@ -13,6 +13,8 @@ struct rt_pieces *rt_pieces_create(uint32_t tensors);
 void rt_pieces_destroy(struct rt_pieces *map);
 void rt_pieces_read(struct rt_pieces *map, struct rt_track *track, uint32_t tensor, int64_t start, int64_t end);
 void rt_pieces_write(struct rt_pieces *map, struct rt_track *track, uint32_t tensor, int64_t start, int64_t end);
+/* As rt_cell_peek, of all that is there. */
+void rt_pieces_peek(const struct rt_pieces *map, struct rt_track *track, uint32_t tensor, int64_t start, int64_t end, unsigned access);
 /* Puts a cell with a history where there is nothing yet. */
 void rt_pieces_put(struct rt_pieces *map, struct rt_track *track, uint32_t tensor, int64_t start, int64_t end, struct rt_cell cell);
 /* Latest task that wrote any of it, + 1; 0: nobody that is remembered. */

@@ -128,7 +128,7 @@ ptowsp_status rt_pipeline_create(struct rt_pipeline **pipeline_out, struct rt_ru
 		pipeline->channels[i].bytes = run->program->payloads[i].bytes;
 	}
 	if (!pipeline->channels || !instances_make(pipeline) || rt_clocks_init(&pipeline->clocks, &run->clock, pipeline->count) ||
-	    rt_recall_init(&pipeline->recall, run) || (run->program->move_count && !rt_trails_init(&pipeline->trails, tables->tensor.count)) || !rt_versions_instances(run, pipeline->count))
+	    (run->program->move_count && !rt_trails_init(&pipeline->trails, tables->tensor.count)) || !rt_versions_instances(run, pipeline->count))
 		return rt_no_memory(run->error, "the pipeline");
 	if (run->race.on && !rt_fronts_init(&pipeline->fronts, pipeline->count, tables->slot.count, tables->event.count, pipeline->channels, tables->channel.count))
 		return rt_no_memory(run->error, "the race check");
@@ -152,7 +152,6 @@ void rt_pipeline_destroy(struct rt_pipeline *pipeline)
 		if (i != pipeline->turn) /* that one is the run's */
 			rt_expand_finish(&pipeline->instances[i].expand);
 	rt_clocks_finish(&pipeline->clocks);
-	rt_recall_finish(&pipeline->recall);
 	rt_trails_finish(&pipeline->trails);
 	rt_fronts_finish(&pipeline->fronts);
 	free(pipeline->channels);

@@ -254,7 +254,7 @@ ptowsp_status rt_pipeline_begin(struct rt_run *run)
 
 ptowsp_status rt_pipeline_stop(struct rt_run *run)
 {
-	ptowsp_status st = rt_wait_tasks(run, run->tasks); /* what would help is tried with the slots that they have filled */
+	ptowsp_status st = rt_wait_tasks(run, run->tasks); /* nothing runs in a deadlock, and one of them may fail */
 
 	return st ? st : rt_pipeline_stuck(run->pipeline);
 }

@@ -10,7 +10,6 @@
 #include "rt/channel.h"
 #include "rt/clocks.h"
 #include "rt/trails.h"
-#include "rt/recall.h"
 #include "rt/run.h"
 
 #define RT_INSTANCE_LIMIT 4096u /* all replicas together: each has an expander */
@@ -45,7 +44,6 @@ struct rt_pipeline {
 	uint64_t steps_most; /* 0: any number; LIMIT beyond */
 	enum rt_look_for look;
 	struct rt_clocks clocks;
-	struct rt_recall recall;
 	struct rt_trails trails; /* where payload is moved */
 	struct rt_fronts fronts; /* where races are looked for */
 };

@@ -3,6 +3,7 @@
 #include "rt/error.h"
 #include "rt/feed.h"
 #include "rt/move.h"
+#include "rt/peek.h"
 #include "rt/process.h"
 
 /* Could the edges of any task find no room in what open scopes leave of the dependency pool? A task has at most one per task of the window. */
@@ -11,7 +12,7 @@ static bool deps_short(const struct rt_pipeline *pipeline)
 	const struct rt_run *run = pipeline->run;
 	uint64_t most = run->window && run->window < run->tasks ? run->window : run->tasks;
 
-	return pipeline->recall.on && rt_clocks_deps_held(&pipeline->clocks) + most > run->clock.deps_capacity;
+	return run->program->process_scopes && run->clock.deps_capacity && rt_clocks_deps_held(&pipeline->clocks) + most > run->clock.deps_capacity;
 }
 
 /* A version that nothing follows may be replaced by another instance, or be another instance's. */
@@ -44,7 +45,7 @@ static ptowsp_status task_infer(struct rt_pipeline *pipeline, struct rt_instance
 	if (st)
 		return st;
 	if (deps_short(pipeline)) {
-		st = rt_recall_preds(&pipeline->recall, run, site);
+		st = rt_peek_edges(run, site);
 		instance->need = (struct rt_need){rt_infer_map(run, site), run->preds.count};
 	} else {
 		instance->need = (struct rt_need){.map = rt_infer_map(run, site)};
@@ -57,8 +58,6 @@ static ptowsp_status task_infer(struct rt_pipeline *pipeline, struct rt_instance
 		st = rt_clocks_room(&pipeline->clocks, instance->need, &instance->block); /* more than the whole pool */
 	if (!st && site->renamed)
 		st = rt_versions_take(run, pipeline->turn + 1, true);
-	if (!st && pipeline->recall.on && !rt_recall_add(&pipeline->recall, run, site))
-		st = rt_no_memory(run->error, "remembered tasks");
 	return st;
 }
 

@@ -3,6 +3,7 @@
 
 #include <stdlib.h>
 #include <string.h>
+#include "ptowsp/task.h"
 
 bool rt_track_init(struct rt_track *track, struct rt_preds *preds, bool full)
 {
@@ -78,4 +79,12 @@ void rt_cell_readers(struct rt_track *track, const struct rt_cell *cell)
 		rt_preds_add(track->preds, reader->task);
 		serial = reader->next;
 	}
+}
+
+void rt_cell_peek(struct rt_track *track, const struct rt_cell *cell, unsigned access)
+{
+	if (track->full || access & PTOWSP_READ)
+		rt_preds_add(track->preds, cell->writer);
+	if (track->full && access & PTOWSP_WRITE)
+		rt_cell_readers(track, cell);
 }

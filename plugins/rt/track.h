@@ -35,6 +35,9 @@ uint32_t rt_track_room(struct rt_track *track);
 /* The readers among those whom a writer must wait for. */
 void rt_cell_readers(struct rt_track *track, const struct rt_cell *cell);
 
+/* Whom a task that reads or writes it (PTOWSP_READ, PTOWSP_WRITE) would come behind; the cell stays as it is. */
+void rt_cell_peek(struct rt_track *track, const struct rt_cell *cell, unsigned access);
+
 /* No task of the window is in it. */
 static inline bool rt_cell_dead(const struct rt_cell *cell, const struct rt_track *track)
 {
