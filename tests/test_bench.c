@@ -6,12 +6,14 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 #include "ascend/files.h"
-#include "tools/bench/graph.h"
 #include "tools/bench/pto.h"
+#include "tools/bench/wild.h"
 
 #define COLUMNS 12u      /* of the table */
 #define PEER_COLUMNS 20u
+#define EXAMPLES 28u     /* all of packages/examples but that of two devices, and the large one, which may be there */
 
 /* Output of the benchmark; to be freed. */
 static char *bench(const char *arguments, int wanted)
@@ -43,11 +45,11 @@ static void column_get(const char *line, unsigned column, char *text, size_t siz
 
 static void a_table_names_machine_and_command_and_has_whole_rows(void)
 {
-	char *out = bench("call --reps 2", 0), *line;
+	char *out = bench("call --reps 2 --tsv", 0), *line;
 	unsigned rows = 0;
 
 	CHECK_CONTAINS(out, "# machine: ");
-	CHECK_CONTAINS(out, "# command: ptowsp-bench call --reps 2\n");
+	CHECK_CONTAINS(out, "# command: ptowsp-bench call --reps 2 --tsv\n");
 	for (line = strstr(out, "\nbenchmark\t"); line && line[1]; line = strchr(line + 1, '\n'), rows++)
 		CHECK_UINT(columns_of(line + 1), COLUMNS);
 	CHECK_UINT(rows, 1 + 7); /* the header; a pointer, three ways of calling, and the same three with native code of a package */
@@ -71,7 +73,7 @@ static void json_holds_the_same_rows(void)
 	free(out);
 }
 
-/* Rows of a benchmark in a table, each whole; every number in them above 0 but for faults, and edges of what has none. */
+/* Rows of a benchmark in a table, each whole; every number in them above 0 but for tasks of what has none. */
 static unsigned rows_of(const char *table, const char *benchmark)
 {
 	const char *start = check_fmt("\n%s\t", benchmark);
@@ -82,7 +84,7 @@ static unsigned rows_of(const char *table, const char *benchmark)
 		CHECK_UINT(columns_of(line + 1), COLUMNS);
 		column_get(line + 1, 3, unit, sizeof(unit));
 		column_get(line + 1, 4, text, sizeof(text));
-		if (strcmp(unit, "faults") && strcmp(unit, "edges") && strcmp(unit, "%") && strcmp(text, "-"))
+		if (strcmp(unit, "tasks") && strcmp(unit, "%") && strcmp(text, "-"))
 			CHECK(strtod(text, NULL) > 0);
 	}
 	return rows;
@@ -93,44 +95,67 @@ static void every_benchmark_has_its_rows(void)
 	static const struct {
 		const char *name;
 		unsigned rows;
-	} wanted[] = {{"work", 5 * 13}, {"share", 2 * 3}, {"sizes", 1 + 2 * 7}, {"instructions", 9}, {"aie", 4 + 4 + 3 + 2 * 19}};
+	} wanted[] = {{"examples", 2 * EXAMPLES}, {"sizes", 1 + 5 + 2}, {"aie", 4 + 4 + 3 + 2 * 19}};
 
 	for (size_t i = 0; i < sizeof(wanted) / sizeof(*wanted); i++) {
-		char *out;
+		char *out = bench(check_fmt("%s --small --reps 1 --tsv", wanted[i].name), 0);
 
-		if (check_only_threads() && !strcmp(wanted[i].name, "instructions")) /* valgrind runs it, on one thread */
-			continue;
-		out = bench(check_fmt("%s --small --reps 1", wanted[i].name), 0);
-
-		CHECK_UINT(rows_of(out, wanted[i].name), wanted[i].rows);
+		if (i || access(check_fmt("%s/packages/large", check_build()), F_OK))
+			CHECK_UINT(rows_of(out, wanted[i].name), wanted[i].rows);
+		else
+			CHECK_UINT(rows_of(out, wanted[i].name), wanted[i].rows + 2);
 		free(out);
 	}
 }
 
-/* The two that wait for each other need a core each: these rows are left out where there is one. */
-static void threads_are_measured_one_by_one(void)
+/* Rows for one thread and for two; those that compare two threads that wait for each other need a core each, and are left out where there is one. */
+static void a_shape_has_its_rows(void)
 {
-	char *out = bench("threads --small --reps 1", 0);
-	unsigned rows = rows_of(out, "threads");
+	char *out = bench("tasks --shape cholesky --small --reps 1 --tsv", 0);
+	unsigned rows = rows_of(out, "tasks");
 
-	CHECK(rows == 4 * (2 * 2 + 2) || rows == 4 * (2 * 2 + 4));
-	CHECK_CONTAINS(out, "threads\tw1/8, 2 threads");
-	CHECK_CONTAINS(out, "two threads over one, kernels of 200 ns\tratio\t");
+	CHECK(rows == 2 + 6 + 4 * 2 || rows == 2 + 6 + 4 * 4);
+	CHECK_CONTAINS(out, "tasks\tcholesky/10\ttasks\ttasks\t220\t"); /* (n^3 + 3 n^2 + 2 n) / 6 */
+	CHECK_CONTAINS(out, "kernels of 20 us, 2 threads\ttasks/ms\t");
+	free(out);
+	out = bench("tasks --shape independent --small --reps 1 --tsv", 0);
+	CHECK_CONTAINS(out, "tasks\tindependent/10\ta run of ten empty tasks, 2 threads\tus\t");
+	free(out);
+	free(bench("tasks --shape nonesuch", 2));
+}
+
+/* Every shape and random nests, each execution compared with loops in C: a difference ends the benchmark. */
+static void every_shape_leaves_what_its_loops_leave(void)
+{
+	char *out = bench("tasks --small --reps 1 --tsv --seed 100", 0);
+
+	for (const struct bench_shape *s = bench_shapes; s->name; s++)
+		CHECK_CONTAINS(out, check_fmt("\ntasks\t%s/%u\tempty kernels, 2 threads\t", s->name, s->small));
+	CHECK_CONTAINS(out, "\ntasks\tseed 104/");
 	free(out);
 }
 
-static void once_does_one_thing(void)
+static void columns_stand_where_nobody_wants_tabs(void)
 {
-	static const char *const subjects[] = {"layer", "w1", "w2", "w3", "w4", "llama"}, *const tasks[] = {"1024 tasks\n", "976 tasks\n", "256 tasks\n", "16 tasks\n", "16 tasks\n", "1024 tasks\n"};
+	char *out = bench("sizes --small --reps 1", 0);
 
-	for (unsigned i = 0; i < 6; i++) {
-		char *out = bench(check_fmt("once --packages '%s/packages' --n 16 --what %s --subject %s", check_build(), i % 2 ? "run" : "find", subjects[i]), 0);
+	CHECK(!strchr(out, '\t'));
+	CHECK_CONTAINS(out, "\nsubject                          measure ");
+	free(out);
+}
 
-		CHECK_STR(out, tasks[i]);
-		free(out);
-	}
-	free(bench("once --what nothing", 2));
-	free(bench("once --subject w2 --n 5000", 2));
+/* The source of a nest follows from its seed. */
+static void a_seed_gives_the_same_nest_again(void)
+{
+	struct bench_wild *a = bench_wild_make(7), *b = bench_wild_make(7), *c = bench_wild_make(8);
+	size_t size[3];
+
+	REQUIRE(a && b && c);
+	CHECK_STR(bench_wild_source(a, &size[0]), bench_wild_source(b, &size[1]));
+	CHECK(strcmp(bench_wild_source(a, &size[0]), bench_wild_source(c, &size[2])) != 0);
+	bench_wild_free(a);
+	bench_wild_free(b);
+	bench_wild_free(c);
 }
 
 static void a_wrong_name_or_number_is_a_usage_error(void)
@@ -146,7 +171,7 @@ static void a_wrong_name_or_number_is_a_usage_error(void)
 
 static void packages_are_measured_one_by_one(void)
 {
-	char *out = bench("packages --reps 1", 0);
+	char *out = bench("packages --reps 1 --tsv", 0);
 
 	CHECK_CONTAINS(out, "packages\tllama_layer\topen and verify\tms\t");
 	CHECK_CONTAINS(out, "packages\tllama_layer\tload on cpu_sim\tms\t");
@@ -162,28 +187,6 @@ static void packages_are_made_where_temporary_files_belong(void)
 	CHECK_CONTAINS(err, " cannot be written: No such file or directory");
 	free(out);
 	free(err);
-}
-
-static void tasks_are_counted_at_every_size(void)
-{
-	static const struct {
-		const char *size, *tasks;
-	} wanted[] = {{"1K", "1024"}, {"2K", "3584"}, {"4K", "13312"}, {"8K", "51200"}, {"16K", "200704"}};
-	char *out;
-
-	if (check_only_threads())
-		CHECK_SKIP("it runs on one thread, of which the thread sanitizer sees nothing");
-	out = bench("tasks --reps 1", 0);
-	for (size_t i = 0; i < sizeof(wanted) / sizeof(*wanted); i++)
-		CHECK_CONTAINS(out, check_fmt("tasks\tllama_layer %s\ttasks\ttasks\t%s\t", wanted[i].size, wanted[i].tasks));
-	CHECK_CONTAINS(out, "2864 (seed)");
-	/* all edges of the graph, which formulas give, and those of the window, the same by themselves and in a run */
-	CHECK_CONTAINS(out, "tasks\tllama_layer 16K\tedges without a window, exact keys, raw\tedges\t463104\t");
-	CHECK_CONTAINS(out, "tasks\tllama_layer 16K\tedges without a window, exact keys, full\tedges\t660224\t");
-	CHECK_CONTAINS(out, "tasks\tllama_layer 16K\tedges without a window, default\tedges\t660224\t");
-	CHECK_CONTAINS(out, "tasks\tllama_layer 1K\tedges, default\tedges\t2864\t");
-	CHECK_UINT(rows_of(out, "tasks"), 5 * (1 + 1 + 3 * 6 + 2 + 1 + 3 + 5 + 1));
-	free(out);
 }
 
 static void peer_rows_are_verified_and_count_right(void)
@@ -210,7 +213,7 @@ static void peer_rows_are_verified_and_count_right(void)
 	}
 }
 
-/* Builds of the core that wait for no predecessors, that let two tasks of a hundred change places, and that run one of a hundred twice. */
+/* Plugins whose core waits for no predecessors, lets two tasks of a hundred change places, or runs one of a hundred twice. */
 static void peer_rows_say_when_a_broken_core_ran_them(void)
 {
 	static const struct {
@@ -222,27 +225,14 @@ static void peer_rows_say_when_a_broken_core_ran_them(void)
 	for (unsigned i = 0; i < sizeof(broken) / sizeof(*broken); i++) {
 		char *out = NULL, *err = NULL;
 		char text[64];
-		int rc = check_run(check_fmt("PB_QUIET_S=0 '%s/test/broken/%s' peer --workload %s --n 64 --threads %u --work-ns %s --reps 2", check_build(),
-					     broken[i].build, broken[i].workload, broken[i].threads, broken[i].work_ns), &out, &err);
+		int rc = check_run(check_fmt("PB_QUIET_S=0 '%s/bin/ptowsp-bench' peer --plugin '%s/test/faulty/%s/libptowsp_cpu_sim.so' --workload %s --n 64 --threads %u"
+					     " --work-ns %s --reps 2", check_build(), check_build(), broken[i].build, broken[i].workload, broken[i].threads, broken[i].work_ns), &out, &err);
 
 		CHECK_INT(rc, 1);
 		column_get(out, PEER_COLUMNS - 1, text, sizeof(text));
 		CHECK_CONTAINS(text, "FAIL(order=");
 		free(out);
 		free(err);
-	}
-}
-
-static void peer_lists_hold_no_later_task(void)
-{
-	for (int w = BENCH_W1; w <= BENCH_LLAMA; w++) {
-		struct bench_graph g;
-
-		REQUIRE(bench_graph_init(&g, (enum bench_workload)w, 7));
-		for (uint32_t t = 0; t < g.tasks; t++)
-			for (uint32_t i = g.offset[t]; i < g.offset[t + 1]; i++)
-				CHECK(g.predecessors[i] < t);
-		bench_graph_finish(&g);
 	}
 }
 
@@ -278,13 +268,13 @@ void suite_bench(CU_pSuite s)
 	TEST(s, json_holds_the_same_rows);
 	TEST(s, a_wrong_name_or_number_is_a_usage_error);
 	TEST(s, every_benchmark_has_its_rows);
-	TEST(s, threads_are_measured_one_by_one);
-	TEST(s, once_does_one_thing);
+	TEST(s, a_shape_has_its_rows);
+	TEST(s, every_shape_leaves_what_its_loops_leave);
+	TEST(s, columns_stand_where_nobody_wants_tabs);
+	TEST(s, a_seed_gives_the_same_nest_again);
 	TEST(s, packages_are_measured_one_by_one);
 	TEST(s, packages_are_made_where_temporary_files_belong);
-	TEST(s, tasks_are_counted_at_every_size);
 	TEST(s, peer_rows_are_verified_and_count_right);
 	TEST(s, peer_rows_say_when_a_broken_core_ran_them);
-	TEST(s, peer_lists_hold_no_later_task);
 	TEST(s, graphs_of_the_pto_runtime_have_their_tasks);
 }

@@ -14,6 +14,9 @@ struct bench_options {
 	unsigned threads;     /* of the runtime, 0: one */
 	const char *packages; /* folder of the example packages */
 	bool small;           /* sizes for a look at the rows: what they say means little */
+	const char *plugin;   /* that runs what goes through the host; NULL: cpu_sim */
+	const char *shape;    /* of tasks: this one alone, or "seed N"; NULL: all */
+	unsigned seed;        /* of tasks: the first random nest */
 };
 
 /* A series of measurements of one quantity. */
@@ -30,8 +33,10 @@ struct bench_row {
 	double least, most;          /* what the median should be, both 0: nothing is asked of it */
 };
 
-/* Rows are printed (TSV) or collected (JSON) as they come. */
-void bench_table_begin(FILE *out, bool json, int argc, char **argv);
+enum bench_form { BENCH_COLUMNS, BENCH_TSV, BENCH_JSON };
+
+/* Rows are printed, or collected (JSON), as they come. */
+void bench_table_begin(FILE *out, enum bench_form form, int argc, char **argv);
 void bench_table_row(const struct bench_row *row);
 /* A row of one value. */
 void bench_table_value(struct bench_row row, double value);
@@ -64,11 +69,8 @@ uint64_t bench_faults(void);
 
 /* The benchmarks. 0, or an exit code after a sentence on stderr. */
 int bench_tasks(const struct bench_options *options);
-int bench_work(const struct bench_options *options);
-int bench_threads(const struct bench_options *options);
-int bench_share(const struct bench_options *options);
+int bench_examples(const struct bench_options *options);
 int bench_sizes(const struct bench_options *options);
-int bench_instructions(const struct bench_options *options);
 int bench_filter(const struct bench_options *options);
 int bench_softmax(const struct bench_options *options);
 int bench_a2a3sim(const struct bench_options *options);
@@ -79,8 +81,6 @@ int bench_kernel(const struct bench_options *options);
 int bench_call(const struct bench_options *options);
 int bench_isolate(const struct bench_options *options);
 /* `ptowsp-bench peer ...`: its own options, its own columns. */
-int bench_peer(int argc, char **argv);
-/* `ptowsp-bench once ...`: one thing, once, for a profiler. */
-int bench_once(int argc, char **argv);
+int bench_peer(int argc, char **argv, const char *packages);
 
 #endif

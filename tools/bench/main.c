@@ -56,7 +56,7 @@ static int number(const char *text, unsigned least, unsigned most, unsigned *val
 }
 
 struct choice {
-	bool json, help, version, wanted[BENCHMARKS], any;
+	bool json, tsv, help, version, wanted[BENCHMARKS], any;
 };
 
 static int name_take(struct choice *choice, const char *name)
@@ -88,14 +88,22 @@ static int arguments_read(int argc, char **argv, struct bench_options *options, 
 			choice->version = true;
 		else if (!strcmp(argv[i], "--json"))
 			choice->json = true;
+		else if (!strcmp(argv[i], "--tsv"))
+			choice->tsv = true;
 		else if (!strcmp(argv[i], "--small"))
 			options->small = true;
 		else if (!strcmp(argv[i], "--reps"))
 			rc = number(value, 1, BENCH_REPS_LIMIT, &options->reps), i++;
 		else if (!strcmp(argv[i], "--threads"))
 			rc = number(value, 1, 1024, &options->threads), i++;
+		else if (!strcmp(argv[i], "--seed"))
+			rc = number(value, 0, UINT_MAX - BENCH_REPS_LIMIT, &options->seed), i++;
 		else if (!strcmp(argv[i], "--packages") && value)
 			options->packages = value, i++;
+		else if (!strcmp(argv[i], "--plugin") && value)
+			options->plugin = value, i++;
+		else if (!strcmp(argv[i], "--shape") && value)
+			options->shape = value, i++;
 		else
 			rc = name_take(choice, argv[i]);
 	}
@@ -104,20 +112,18 @@ static int arguments_read(int argc, char **argv, struct bench_options *options, 
 
 static int bench(int argc, char **argv)
 {
-	struct bench_options options = {.reps = 7, .threads = 1, .packages = packages_find()};
+	struct bench_options options = {.reps = 7, .threads = 1, .seed = 1, .packages = packages_find()};
 	struct choice choice = {0};
 	int rc;
 
 	if (argc > 1 && !strcmp(argv[1], "peer"))
-		return bench_peer(argc - 1, argv + 1);
-	if (argc > 1 && !strcmp(argv[1], "once"))
-		return bench_once(argc - 1, argv + 1);
+		return bench_peer(argc - 1, argv + 1, options.packages);
 	rc = arguments_read(argc, argv, &options, &choice);
 	if (rc || choice.help)
 		return choice.help ? page_print(&page_bench, stdout), 0 : rc;
 	if (choice.version)
 		return printf("ptowsp-bench %s, ABI " PTOWSP_ABI_STRING "\n", ptowsp_version()), 0;
-	bench_table_begin(stdout, choice.json, argc, argv);
+	bench_table_begin(stdout, choice.json ? BENCH_JSON : choice.tsv ? BENCH_TSV : BENCH_COLUMNS, argc, argv);
 	for (size_t i = 0; !rc && i < BENCHMARKS; i++)
 		if (choice.wanted[i] || !choice.any)
 			rc = benchmarks[i].run(&options);

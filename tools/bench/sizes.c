@@ -1,87 +1,114 @@
 /* SPDX-License-Identifier: MIT */
-/* sizes.c - the llama layer as bytes, at several lengths, and the time from its file to its first task. */
+/* sizes.c - the llama layer as bytes, and the time from its file to its first task at several lengths, through the host. */
+#include <stdlib.h>
 #include <sys/stat.h>
+#include "format/package.h"
+#include "host/ptowsp_host.h"
 #include "tools/bench/bench.h"
-#include "tools/bench/layer.h"
 
 #define PATH_SIZE 4096
+#define SUBJECT "llama_layer"
 #define WORKLOAD_MOST 4096 /* targets, bytes */
 #define PACKAGE_MOST (24u << 10)
 
 static const struct length {
-	const char *name;
-	uint32_t iterations;
-} lengths[] = {{"llama_layer 1K", 16}, {"llama_layer 4K", 64}, {"llama_layer 16K", 256}, {"llama_layer 128K", 2048}};
+	const char *name, *tiles; /* of 32 rows; from 256 on a task takes two */
+} lengths[] = {{SUBJECT " 1K", "16"}, {SUBJECT " 4K", "64"}, {SUBJECT " 16K", "512"}, {SUBJECT " 128K", "4096"}};
 
 static const struct part {
 	const char *measure;
 	uint32_t type;
 	bool workload; /* counts for the target */
 } parts[] = {
-	{"WORK", PTOWSP_SECTION_WORK, true},	    {"AXES", PTOWSP_SECTION_AXES, true},	 {"SCHD, with the dispatch", PTOWSP_SECTION_SCHD, true},
+	{"WORK", PTOWSP_SECTION_WORK, true},	     {"AXES", PTOWSP_SECTION_AXES, true},	  {"SCHD", PTOWSP_SECTION_SCHD, true},
 	{"expressions", PTOWSP_SECTION_EXPR, false}, {"regions", PTOWSP_SECTION_REGN, false},
 };
-
-/* What the core is handed. */
-static uint64_t section_bytes(const struct bench_layer *layer, uint32_t type)
-{
-	uint64_t bytes = 0;
-
-	for (uint32_t i = 0; i < layer->section_count; i++)
-		if (layer->sections[i].type == type)
-			bytes += layer->sections[i].count * layer->sections[i].stride;
-	return bytes;
-}
 
 static struct bench_row row_of(const char *subject, const char *measure, const char *unit)
 {
 	return (struct bench_row){.benchmark = "sizes", .subject = subject, .measure = measure, .unit = unit};
 }
 
-static void parts_print(const struct bench_layer *layer, const char *subject)
+static uint64_t section_bytes(const struct pkg *package, uint32_t type)
 {
-	struct bench_row row = row_of(subject, "WORK, AXES and SCHD together", "bytes");
-	uint64_t together = 0;
+	uint32_t count;
+	const struct ptowsp_section *sections = pkg_sections(package, &count);
+	uint64_t bytes = 0;
 
-	for (size_t i = 0; i < sizeof(parts) / sizeof(*parts); i++) {
-		uint64_t bytes = section_bytes(layer, parts[i].type);
+	for (uint32_t i = 0; i < count; i++)
+		if (sections[i].type == type)
+			bytes += sections[i].count * sections[i].stride;
+	return bytes;
+}
+
+static ptowsp_status parts_print(const char *path, struct ptowsp_error *error)
+{
+	struct bench_row row = row_of(SUBJECT, "WORK, AXES and SCHD together", "bytes");
+	struct pkg *package = NULL;
+	uint64_t together = 0;
+	ptowsp_status st = pkg_open(&package, path, NULL, error);
+
+	for (size_t i = 0; !st && i < sizeof(parts) / sizeof(*parts); i++) {
+		uint64_t bytes = section_bytes(package, parts[i].type);
 
 		together += parts[i].workload ? bytes : 0;
-		bench_table_value(row_of(subject, parts[i].measure, "bytes"), (double)bytes);
+		if (bytes)
+			bench_table_value(row_of(SUBJECT, parts[i].measure, "bytes"), (double)bytes);
 	}
 	row.most = WORKLOAD_MOST;
-	bench_table_value(row, (double)together);
+	if (!st)
+		bench_table_value(row, (double)together);
+	pkg_close(package);
+	return st;
 }
 
 struct start {
-	const struct bench_layer *layer;
-	const char *path;
+	struct ptowsp_backend *backend;
+	const char *path, *tiles;
 };
+
+/* A run that may have one task ends when it has issued it. */
+static ptowsp_status first_task(struct ptowsp_program *program, const char *tiles, struct ptowsp_error *error)
+{
+	const struct ptowsp_execute_options one = {.flags = PTOWSP_RUN_NO_KERNELS, .max_tasks = 1};
+	ptowsp_status st = ptowsp_value_set(program, "num_tiles", tiles, error);
+
+	if (!st)
+		st = ptowsp_execute(program, &one, error);
+	return st == PTOWSP_LIMIT ? PTOWSP_OK : st ? st : PTOWSP_MISMATCH;
+}
 
 static int start_ms(void *context, double *value_out, struct ptowsp_error *error)
 {
 	const struct start *start = context;
-	double ns;
-	ptowsp_status st = bench_layer_start(start->layer, start->path, &ns, error);
+	const uint64_t began = bench_now_ns();
+	struct ptowsp_package *package = NULL;
+	struct ptowsp_plan *plan = NULL;
+	struct ptowsp_program *program = NULL;
+	ptowsp_status st = ptowsp_package_open(&package, start->path, 0, error);
 
-	*value_out = ns / 1e6;
+	if (!st)
+		st = ptowsp_plan_create(&plan, package, NULL, error);
+	if (!st)
+		st = ptowsp_program_load(&program, start->backend, plan, 0, error);
+	if (!st)
+		st = first_task(program, start->tiles, error);
+	*value_out = (double)(bench_now_ns() - began) / 1e6;
+	ptowsp_program_unload(program);
+	ptowsp_plan_destroy(plan);
+	ptowsp_package_close(package);
 	return st;
 }
 
-static ptowsp_status length_measure(const struct bench_options *options, const struct length *length, const char *path, struct ptowsp_error *error)
+static ptowsp_status length_measure(const struct bench_options *options, const struct length *length, struct start *start, struct ptowsp_error *error)
 {
-	struct bench_layer layer = {.iterations = length->iterations, .deps = PTOWSP_DEPS_BYTES_OVERLAP, .hazards = PTOWSP_HAZARDS_FULL, .threads = 1};
-	struct start start = {&layer, path};
 	struct bench_row row = row_of(length->name, "from the file to the first task", "ms");
-	ptowsp_status st = bench_layer_init(&layer, path, error);
+	ptowsp_status st;
 
-	if (!st)
-		parts_print(&layer, length->name);
 	row.most = 5;
+	start->tiles = length->tiles;
 	bench_table_progress(row.subject, row.measure);
-	if (!st)
-		st = bench_measure(options, 1, &row.series, start_ms, &start, error);
-	bench_layer_finish(&layer);
+	st = bench_measure(options, 1, &row.series, start_ms, start, error);
 	if (!st)
 		bench_table_row(&row);
 	return st;
@@ -89,19 +116,25 @@ static ptowsp_status length_measure(const struct bench_options *options, const s
 
 int bench_sizes(const struct bench_options *options)
 {
+	const struct ptowsp_backend_options cpu = {.plugin = options->plugin ? options->plugin : "cpu_sim", .threads = 1};
 	struct ptowsp_error error = {.head = PTOWSP_HEAD(error, ERROR)};
 	const size_t count = sizeof(lengths) / sizeof(*lengths) - (options->small ? 2 : 0);
-	struct bench_row row = row_of("llama_layer", "package", "bytes");
+	struct bench_row row = row_of(SUBJECT, "package", "bytes");
 	char path[PATH_SIZE];
+	struct start start = {.path = path};
 	struct stat file;
-	ptowsp_status st = PTOWSP_OK;
+	ptowsp_status st;
 
-	snprintf(path, sizeof(path), "%s/llama_layer.pkg.zst", options->packages);
+	snprintf(path, sizeof(path), "%s/" SUBJECT ".pkg.zst", options->packages);
 	row.most = PACKAGE_MOST;
 	if (!stat(path, &file))
 		bench_table_value(row, (double)file.st_size);
+	st = parts_print(path, &error);
+	if (!st)
+		st = ptowsp_backend_open(&start.backend, &cpu, &error);
 	for (size_t i = 0; !st && i < count; i++)
-		st = length_measure(options, &lengths[i], path, &error);
+		st = length_measure(options, &lengths[i], &start, &error);
+	ptowsp_backend_close(start.backend);
 	if (st)
 		fprintf(stderr, "ptowsp-bench sizes: %s\n", *error.text ? error.text : "out of memory");
 	return st ? 1 : 0;

@@ -8,7 +8,10 @@
 #include <sys/utsname.h>
 #include <unistd.h>
 
+#define COLUMNS "%-32s %-48s %10s %-8s %9s %9s %-8s %-9s %s\n" /* texts that are longer push what follows to the right */
+
 static FILE *out;
+static enum bench_form form;
 static json_t *document; /* with --json */
 
 void bench_series_add(struct bench_series *series, double value)
@@ -91,20 +94,24 @@ static void command_print(char *text, size_t size, int argc, char **argv)
 		used += (size_t)snprintf(text + used, size - used, " %s", argv[i]);
 }
 
-void bench_table_begin(FILE *to, bool json, int argc, char **argv)
+void bench_table_begin(FILE *to, enum bench_form wanted, int argc, char **argv)
 {
 	char machine[512], command[512];
 
 	out = to;
+	form = wanted;
 	machine_print(machine, sizeof(machine));
 	command_print(command, sizeof(command), argc, argv);
-	if (json) {
+	if (form == BENCH_JSON) {
 		document = json_pack("{s:s, s:s, s:s, s:[]}", "schema", "ptowsp-bench/1", "machine", machine, "command", command,
 				     "rows");
 		return;
 	}
 	fprintf(out, "# machine: %s\n# command: %s\n", machine, command);
-	fprintf(out, "benchmark\tsubject\tmeasure\tunit\tmedian\tmin\tmax\treps\tnoisy\treference\ttarget\tmet\n");
+	if (form == BENCH_TSV)
+		fprintf(out, "benchmark\tsubject\tmeasure\tunit\tmedian\tmin\tmax\treps\tnoisy\treference\ttarget\tmet\n");
+	else
+		fprintf(out, COLUMNS, "subject", "measure", "median", "unit", "min", "max", "noisy", "target", "met");
 }
 
 static const char *number(double value, char text[32])
@@ -158,6 +165,18 @@ static const char *met(const struct bench_row *row)
 	return (row->least > 0 && median < row->least) || (row->most > 0 && median > row->most) ? "no" : "yes";
 }
 
+/* As many columns as a reader needs: a benchmark's name stands in the command, a reference in the other forms. */
+static void columns_print(const struct bench_row *row, const char *median, const char *least, const char *most, const char *target)
+{
+	char noisy[32] = "";
+
+	if (row->series.disturbed)
+		snprintf(noisy, sizeof(noisy), "%u of %u", row->series.disturbed, row->series.count);
+	fprintf(out, COLUMNS, row->subject, row->measure, median, row->unit, row->series.count > 1 ? least : "", row->series.count > 1 ? most : "", noisy,
+		*target == '-' ? "" : target, *target == '-' ? "" : met(row));
+	fflush(out);
+}
+
 static void row_print(const struct bench_row *row)
 {
 	char median[32] = "-", least[32] = "-", most[32] = "-", target[48];
@@ -168,6 +187,10 @@ static void row_print(const struct bench_row *row)
 		number(bench_series_most(&row->series), most);
 	}
 	target_print(row, target, sizeof(target));
+	if (form == BENCH_COLUMNS) {
+		columns_print(row, median, least, most, target);
+		return;
+	}
 	fprintf(out, "%s\t%s\t%s\t%s\t%s\t%s\t%s\t%u\t%u\t%s\t%s\t%s\n", row->benchmark, row->subject, row->measure, row->unit, median,
 		least, most, row->series.count, row->series.disturbed, row->reference ? row->reference : "-", target, met(row));
 	fflush(out);

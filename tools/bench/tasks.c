@@ -1,269 +1,262 @@
 /* SPDX-License-Identifier: MIT */
-/* tasks.c - tasks per millisecond of the runtime core on the llama layer, with kernels that do nothing.
- *
- * Expansion and inference: bytecode to tasks, regions to edges, nothing else. Without kernels: the same with the semantic clock and all counters. End to end: and
- * every task called. Execution: the recorded graph, linked in the task ring as a whole before the clock starts, drained through the ready queue. M
- * iterations give the seed's sizes, 1K to 16K rows in tiles of 64. The seed's figures are for building the whole graph in memory, by its README; its rule is
- * exact keys, RAW only. Edges are counted both ways, and without a window, where their number is known; another number ends the benchmark. */
+/* tasks.c - tasks per millisecond of every shape as users run it: package, host, plugin, real tensors; kernels that do next to nothing and kernels of 200 ns to 20 us,
+ * one thread and two; beside them the same tasks by loops in C and by a fixed order on two threads, which are no runtimes but limits. Then random nests
+ * by seed, what a task in flight takes, and how long a run of ten tasks takes. Every execution is compared with what the loops leave behind. */
+#include <string.h>
 #include <sys/wait.h>
 #include <unistd.h>
-#include "rt/crew.h"
-#include "tools/bench/bench.h"
-#include "tools/bench/drain.h"
-#include "tools/bench/layer.h"
+#include "tools/bench/subject.h"
 
-#define PATH_SIZE 4096
-#define WINDOW 8192 /* tasks in flight: the default */
+enum { SEEDS = 5, RUNS = 100, WINDOW = 8192 /* tasks in flight: the default */ };
 
-static const struct size {
+/* What is wanted, tasks/ms of empty kernels on one thread; beyond the first size of a shape, another one. */
+static const struct {
+	const char *shape;
+	double rate;
+} wanted[] = {{"chain", 70000}, {"wavefront", 40000}, {"llama", 45000}};
+static const struct {
+	const char *shape;
+	unsigned n;
+} larger[] = {{"wavefront", 512}, {"llama", 256}};
+static const struct length {
+	unsigned ns;
 	const char *name;
-	uint32_t iterations; /* M */
-	const char *seed;    /* tasks per ms, README of the seed, Mac ARM64 */
-	bool targets;        /* of this size */
-} sizes[] = {
-	{"llama_layer 1K", 16, "7111 (seed, claimed)", false},	 {"llama_layer 2K", 32, "8072 (seed, claimed)", false},
-	{"llama_layer 4K", 64, "7849 (seed, claimed)", false},	 {"llama_layer 8K", 128, "6021 (seed, claimed)", false},
-	{"llama_layer 16K", 256, "5868 (seed, claimed)", true},
-};
+	bool few;     /* of the smaller size */
+	double least; /* two threads over the fixed order, 0: nothing is asked */
+} lengths[] = {{200, "200 ns", false, 0}, {1000, "1 us", false, 0.94}, {5000, "5 us", true, 0}, {20000, "20 us", true, 0}};
 
-enum { RAW, FULL, OVERLAP, RULES };
-static const struct rule {
-	const char *name;
-	unsigned deps, hazards;
-	unsigned square, line; /* edges without a window: square M^2 + line M */
-	double found, run, bytes; /* targets at 16K: tasks/ms found; tasks/ms end to end, 0: none; bytes per task of the window, at most */
-} rules[RULES] = {
-	[RAW] = {"exact keys, raw", PTOWSP_DEPS_TENSOR_MAP_EXACT, PTOWSP_HAZARDS_RAW, 7, 17, 55000, 0, 96},
-	[FULL] = {"exact keys, full", PTOWSP_DEPS_TENSOR_MAP_EXACT, PTOWSP_HAZARDS_FULL, 10, 19, 45000, 30000, 160},
-	[OVERLAP] = {"default", PTOWSP_DEPS_BYTES_OVERLAP, PTOWSP_HAZARDS_FULL, 10, 19, 0, 0, 160},
-};
-
-/* What is measured at one size. */
+/* A shape with one thread and with two. */
 struct subject {
 	const struct bench_options *options;
-	const struct size *size;
-	const char *path;
-	struct bench_layer layers[RULES];
-	struct rt_memory memory;
+	struct bench_subject one, two;
+	struct bench_order order; /* on two.nest */
+	char name[40];
 	struct ptowsp_error *error;
 };
 
-static struct bench_row row_of(const struct size *size, const char *measure, const char *unit)
+/* ---- measures ------------------------------------------------------------------------------------------------------ */
+
+static int rate(struct bench_subject *b, uint32_t flags, double *value_out, struct ptowsp_error *error)
 {
-	return (struct bench_row){.benchmark = "tasks", .subject = size->name, .measure = measure, .unit = unit};
-}
+	double ns = 1;
+	ptowsp_status st = bench_subject_run(b, flags, &ns, error);
 
-static double rate(const struct bench_layer *layer, uint64_t began)
-{
-	return (double)bench_layer_tasks(layer->iterations) * 1e6 / (double)(bench_now_ns() - began);
-}
-
-/* ---- measures: context is a layer -------------------------------------------------------------------------------- */
-
-static int found_rate(void *context, double *value_out, struct ptowsp_error *error)
-{
-	struct rt_survey survey;
-	uint64_t began = bench_now_ns();
-	ptowsp_status st = bench_layer_survey(context, &survey, error);
-
-	*value_out = rate(context, began);
+	*value_out = (double)b->tasks * 1e6 / ns;
 	return st;
 }
 
-static int run_measure(struct bench_layer *layer, uint32_t flags, double *value_out, struct ptowsp_error *error)
+static int one_counted(void *context, double *value_out, struct ptowsp_error *error)
 {
-	struct ptowsp_run_stats stats = {.head = PTOWSP_HEAD(stats, RUN_STATS)};
-	uint64_t began = bench_now_ns();
-	ptowsp_status st = bench_layer_run(layer, flags, NULL, &stats, error);
+	return rate(&((struct subject *)context)->one, PTOWSP_RUN_NO_KERNELS, value_out, error);
+}
 
-	*value_out = rate(layer, began);
+static int one_rate(void *context, double *value_out, struct ptowsp_error *error)
+{
+	return rate(&((struct subject *)context)->one, 0, value_out, error);
+}
+
+static int two_rate(void *context, double *value_out, struct ptowsp_error *error)
+{
+	return rate(&((struct subject *)context)->two, 0, value_out, error);
+}
+
+static int nest_rate(void *context, double *value_out, struct ptowsp_error *error)
+{
+	struct bench_subject *b = &((struct subject *)context)->one;
+	double ns;
+
+	(void)error;
+	bench_subject_nest(b, &ns);
+	*value_out = (double)b->tasks * 1e6 / ns;
+	return PTOWSP_OK;
+}
+
+static int order_rate(void *context, double *value_out, struct ptowsp_error *error)
+{
+	struct subject *s = context;
+	double ns = 1;
+	ptowsp_status st = bench_subject_order(&s->two, &s->order, &ns);
+
+	(void)error;
+	*value_out = (double)s->two.tasks * 1e6 / ns;
 	return st;
 }
 
-static int counted_rate(void *context, double *value_out, struct ptowsp_error *error)
+/* One right after the other, so that what else the machine does meets both. */
+static int ratio(void *context, double *value_out, struct ptowsp_error *error, int (*over)(void *, double *, struct ptowsp_error *),
+		 int (*under)(void *, double *, struct ptowsp_error *))
 {
-	return run_measure(context, PTOWSP_RUN_NO_KERNELS, value_out, error);
-}
-
-static int run_rate(void *context, double *value_out, struct ptowsp_error *error)
-{
-	return run_measure(context, 0, value_out, error);
-}
-
-static int run_faults(void *context, double *value_out, struct ptowsp_error *error)
-{
-	uint64_t before = bench_faults();
-	double unused;
-	int st = run_measure(context, 0, &unused, error);
-
-	*value_out = (double)(bench_faults() - before);
-	return st;
-}
-
-/* Default rule against exact keys, one after the other, so that what else the machine does meets both; context: the layers. */
-static int ratio(void *context, double *value_out, struct ptowsp_error *error, int (*measure)(void *, double *, struct ptowsp_error *))
-{
-	struct bench_layer *layers = context;
-	double exact = 1, overlap = 0;
-	int st = measure(&layers[FULL], &exact, error);
+	double a = 0, b = 1;
+	int st = over(context, &a, error);
 
 	if (!st)
-		st = measure(&layers[OVERLAP], &overlap, error);
-	*value_out = overlap / exact;
+		st = under(context, &b, error);
+	*value_out = a / b;
 	return st;
 }
 
-static int found_ratio(void *context, double *value_out, struct ptowsp_error *error)
+static int two_over_one(void *context, double *value_out, struct ptowsp_error *error)
 {
-	return ratio(context, value_out, error, found_rate);
+	return ratio(context, value_out, error, two_rate, one_rate);
 }
 
-static int run_ratio(void *context, double *value_out, struct ptowsp_error *error)
+static int two_over_order(void *context, double *value_out, struct ptowsp_error *error)
 {
-	return ratio(context, value_out, error, run_rate);
+	return ratio(context, value_out, error, two_rate, order_rate);
 }
 
-static ptowsp_status row_measure(const struct subject *s, struct bench_row row, int (*measure)(void *, double *, struct ptowsp_error *), void *context)
+/* us of one run; shorter than a look at the clock is exact, so many are timed each by itself. */
+static int run_us(struct bench_subject *b, double *value_out, struct ptowsp_error *error)
 {
+	double ns = 0, sum = 0;
+	ptowsp_status st = PTOWSP_OK;
+
+	for (unsigned i = 0; !st && i < RUNS; i++, sum += ns)
+		st = bench_subject_run(b, 0, &ns, error);
+	*value_out = sum / RUNS / 1e3;
+	return st;
+}
+
+static int one_us(void *context, double *value_out, struct ptowsp_error *error)
+{
+	return run_us(&((struct subject *)context)->one, value_out, error);
+}
+
+static int two_us(void *context, double *value_out, struct ptowsp_error *error)
+{
+	return run_us(&((struct subject *)context)->two, value_out, error);
+}
+
+/* ---- rows ---------------------------------------------------------------------------------------------------------- */
+
+/* least, most: as in struct bench_row. */
+static ptowsp_status row_measure(struct subject *s, unsigned threads, const char *measure, const char *unit, double least, double most,
+				 int (*take)(void *context, double *value_out, struct ptowsp_error *error))
+{
+	struct bench_row row = {.benchmark = "tasks", .subject = s->name, .measure = measure, .unit = unit, .least = s->options->small ? 0 : least,
+				.most = s->options->small ? 0 : most};
 	ptowsp_status st;
 
-	bench_table_progress(row.subject, row.measure);
-	st = bench_measure(s->options, 1, &row.series, measure, context, s->error);
+	bench_table_progress(s->name, measure);
+	st = bench_measure(s->options, threads, &row.series, take, s, s->error);
 	if (!st)
 		bench_table_row(&row);
 	return st;
 }
 
-/* ---- counts ------------------------------------------------------------------------------------------------------ */
-
-static ptowsp_status counts_differ(const struct subject *s, const char *where, uint64_t found, uint64_t wanted)
+static ptowsp_status subject_init(struct subject *s, const struct bench_wild *wild, const struct bench_shape *shape, unsigned n)
 {
-	snprintf(s->error->text, sizeof(s->error->text), "%s: %s: %llu edges were found and not %llu", s->size->name, where, (unsigned long long)found,
-		 (unsigned long long)wanted);
-	return PTOWSP_MISMATCH;
-}
-
-/* All edges of the graph, which a formula gives. */
-static ptowsp_status all_edges_count(const struct subject *s, const struct rule *rule)
-{
-	uint64_t m = s->size->iterations, wanted = rule->square * m * m + rule->line * m;
-	struct bench_layer layer = {.iterations = s->size->iterations, .deps = rule->deps, .hazards = rule->hazards, .threads = 1};
-	struct bench_row row = row_of(s->size, NULL, "edges");
-	struct rt_survey survey;
-	char measure[96];
-	ptowsp_status st = bench_layer_init(&layer, s->path, s->error);
-
-	if (!st)
-		st = bench_layer_survey(&layer, &survey, s->error);
-	bench_layer_finish(&layer);
-	if (st)
-		return st;
-	if (survey.edges != wanted)
-		return counts_differ(s, "without a window", survey.edges, wanted);
-	snprintf(measure, sizeof(measure), "edges without a window, %s", rule->name);
-	row.measure = measure;
-	row.reference = rule->hazards == PTOWSP_HAZARDS_RAW ? "7 M^2 + 17 M" : "10 M^2 + 19 M";
-	bench_table_value(row, (double)survey.edges);
-	return PTOWSP_OK;
-}
-
-/* Those of the window, by the survey and by a run. */
-static ptowsp_status edges_count(struct subject *s, const struct rule *rule, struct bench_layer *layer)
-{
-	struct ptowsp_run_stats stats = {.head = PTOWSP_HEAD(stats, RUN_STATS)};
-	struct rt_survey survey;
-	char measure[96];
-	ptowsp_status st = bench_layer_survey(layer, &survey, s->error);
-
-	if (!st)
-		st = bench_layer_run(layer, 0, NULL, &stats, s->error);
-	if (st)
-		return st;
-	if (survey.edges != stats.edges)
-		return counts_differ(s, "by themselves", survey.edges, stats.edges);
-	snprintf(measure, sizeof(measure), "edges, %s", rule->name);
-	bench_table_value(row_of(s->size, measure, "edges"), (double)stats.edges);
-	return PTOWSP_OK;
-}
-
-/* ---- memory ------------------------------------------------------------------------------------------------------ */
-
-static void memory_take(void *context, const struct rt_memory *memory)
-{
-	((struct subject *)context)->memory = *memory;
-}
-
-static double bytes_of(const struct rt_memory *memory)
-{
-	return (double)(memory->records + memory->edges + memory->map + memory->readers);
-}
-
-/* What a run has asked for over the tasks of its window. threads 2: all tasks go through the ring. */
-static ptowsp_status bytes_measure(struct subject *s, const struct rule *rule, unsigned threads)
-{
-	const struct rt_crew_rules rules_before = rt_crew_rules;
-	struct bench_layer layer = {.iterations = s->size->iterations, .deps = rule->deps, .hazards = rule->hazards, .window = WINDOW, .threads = threads};
-	struct ptowsp_run_stats stats = {.head = PTOWSP_HEAD(stats, RUN_STATS)};
-	struct rt_sinks sinks = {.context = s, .memory = memory_take};
-	struct bench_row row = row_of(s->size, NULL, "bytes");
-	char measure[96];
-	ptowsp_status st = bench_layer_init(&layer, s->path, s->error);
-
-	rt_crew_rules.brief_ns = threads > 1 ? 0 : rules_before.brief_ns;
-	if (!st)
-		st = bench_layer_run(&layer, 0, &sinks, &stats, s->error);
-	rt_crew_rules = rules_before;
-	bench_layer_finish(&layer);
-	if (st)
-		return st;
-	snprintf(measure, sizeof(measure), "bytes per task of the window, %s%s", rule->name, threads > 1 ? ", two threads" : "");
-	row.measure = measure;
-	row.reference = "2864 (seed)";
-	row.most = s->size->targets ? rule->bytes : 0;
-	bench_table_value(row, bytes_of(&s->memory) / (double)s->memory.window);
-	return PTOWSP_OK;
-}
-
-static void parts_print(const struct subject *s)
-{
-	const struct rt_memory *m = &s->memory;
-	const struct {
-		const char *name;
-		uint64_t bytes;
-	} parts[] = {{"of these: records", m->records}, {"of these: edges", m->edges}, {"of these: keys or intervals", m->map}, {"of these: readers", m->readers}};
-
-	for (size_t i = 0; i < sizeof(parts) / sizeof(*parts); i++)
-		bench_table_value(row_of(s->size, parts[i].name, "bytes"), (double)parts[i].bytes / (double)m->window);
-	bench_table_value(row_of(s->size, "most tasks in flight", "tasks"), (double)m->in_flight);
-}
-
-/* In a process of its own, because memory that an earlier measurement gave back would be used again and not be counted: what loading and the
- * first run add to the resident memory at its peak. */
-static uint64_t peak_fill(const struct subject *s)
-{
-	struct ptowsp_run_stats stats = {.head = PTOWSP_HEAD(stats, RUN_STATS)};
-	struct bench_layer layer = {.iterations = s->size->iterations, .deps = rules[FULL].deps, .hazards = rules[FULL].hazards, .window = WINDOW, .threads = 1};
-	uint64_t before, peak;
+	const struct bench_subject like = {.options = s->options, .shape = shape, .wild = wild, .n = n, .threads = 1};
 	ptowsp_status st;
 
-	bench_peak_reset();
-	before = bench_resident_bytes();
-	st = bench_layer_init(&layer, s->path, s->error);
+	s->one = s->two = like;
+	s->two.threads = 2;
+	s->order = (struct bench_order){0};
+	snprintf(s->name, sizeof(s->name), "%s/%u", shape->name, n);
+	st = bench_subject_init(&s->one, s->error);
 	if (!st)
-		st = bench_layer_run(&layer, 0, NULL, &stats, s->error);
-	peak = bench_peak_bytes();
-	bench_layer_finish(&layer);
-	return st ? 0 : peak - before;
+		st = bench_subject_init(&s->two, s->error);
+	if (!st && shape->two && !bench_order_init(&s->order, &s->two.nest, shape))
+		st = PTOWSP_NO_MEMORY;
+	return st;
 }
 
-static ptowsp_status peak_measure(const struct subject *s)
+/* The verdict about every execution since. */
+static ptowsp_status subject_finish(struct subject *s, ptowsp_status st)
 {
+	if (!st)
+		st = bench_subject_verdict(&s->one, s->error);
+	if (!st)
+		st = bench_subject_verdict(&s->two, s->error);
+	bench_order_finish(&s->order);
+	bench_subject_finish(&s->one);
+	bench_subject_finish(&s->two);
+	return st;
+}
+
+static double rate_wanted(const struct subject *s)
+{
+	for (size_t i = 0; i < sizeof(wanted) / sizeof(*wanted); i++)
+		if (!strcmp(s->one.shape->name, wanted[i].shape))
+			return wanted[i].rate;
+	return 0;
+}
+
+static ptowsp_status empty_measure(struct subject *s)
+{
+	struct bench_row row = {.benchmark = "tasks", .subject = s->name, .measure = "tasks", .unit = "tasks"};
+	ptowsp_status st;
+
+	bench_table_value(row, (double)s->one.tasks);
+	st = row_measure(s, 1, "without kernels, 1 thread", "tasks/ms", 0, 0, one_counted);
+	if (!st)
+		st = row_measure(s, 1, "empty kernels, 1 thread", "tasks/ms", rate_wanted(s), 0, one_rate);
+	if (!st)
+		st = row_measure(s, 2, "empty kernels, 2 threads", "tasks/ms", 0, 0, two_rate);
+	if (!st)
+		st = row_measure(s, 2, "empty kernels, 2 threads / 1", "ratio", 0.8, 0, two_over_one);
+	return st ? st : row_measure(s, 1, "empty kernels, limit: loops in C", "tasks/ms", 0, 0, nest_rate);
+}
+
+/* The rows of two that wait for each other need a core each. */
+static ptowsp_status long_measure(struct subject *s, const struct length *length)
+{
+	const bool order = s->one.shape->two && sysconf(_SC_NPROCESSORS_ONLN) > 1;
+	char measure[96];
+	ptowsp_status st = bench_subject_work(&s->one, length->ns, s->error);
+
+	if (!st)
+		st = bench_subject_work(&s->two, length->ns, s->error);
+	bench_order_finish(&s->order);
+	if (!st && order && !bench_order_init(&s->order, &s->two.nest, s->two.shape)) /* its tasks hold their work */
+		st = PTOWSP_NO_MEMORY;
+	snprintf(measure, sizeof(measure), "kernels of %s, 1 thread", length->name);
+	if (!st)
+		st = row_measure(s, 1, measure, "tasks/ms", 0, 0, one_rate);
+	snprintf(measure, sizeof(measure), "kernels of %s, 2 threads", length->name);
+	if (!st)
+		st = row_measure(s, 2, measure, "tasks/ms", 0, 0, two_rate);
+	snprintf(measure, sizeof(measure), "kernels of %s, limit: fixed order, 2 threads", length->name);
+	if (!st && order)
+		st = row_measure(s, 2, measure, "tasks/ms", 0, 0, order_rate);
+	snprintf(measure, sizeof(measure), "kernels of %s, 2 threads / fixed order", length->name);
+	if (!st && order)
+		st = row_measure(s, 2, measure, "ratio", length->least, 0, two_over_order);
+	return st;
+}
+
+/* ---- memory -------------------------------------------------------------------------------------------------------- */
+
+/* What a first run adds to the resident memory at its peak, 0: it failed. */
+static uint64_t peak_of(const struct subject *s, const struct bench_shape *shape, unsigned n, unsigned threads)
+{
+	struct bench_subject b = {.options = s->options, .shape = shape, .n = n, .threads = threads};
+	uint64_t before = 0, peak = 0;
+	double ns;
+	ptowsp_status st = bench_subject_init(&b, s->error);
+
+	if (!st) {
+		bench_peak_reset();
+		before = bench_resident_bytes();
+		st = bench_subject_run(&b, 0, &ns, s->error);
+		peak = bench_peak_bytes();
+	}
+	bench_subject_finish(&b);
+	return st || peak <= before ? 0 : peak - before;
+}
+
+/* In a process of its own, because memory that an earlier measurement gave back would be used again and not be counted. */
+static ptowsp_status bytes_measure(struct subject *s, const struct bench_shape *shape, unsigned n, uint64_t tasks, unsigned threads)
+{
+	struct bench_row row = {.benchmark = "tasks", .subject = s->name, .unit = "bytes", .most = s->options->small ? 0 : 128};
 	uint64_t bytes = 0;
 	int ends[2];
-	pid_t child = pipe(ends) ? -1 : fork();
+	pid_t child;
 
+	fflush(NULL);
+	child = pipe(ends) ? -1 : fork();
 	if (child == 0) {
-		bytes = peak_fill(s);
+		bytes = peak_of(s, shape, n, threads);
 		_exit(write(ends[1], &bytes, sizeof(bytes)) == (ssize_t)sizeof(bytes) ? 0 : 1);
 	}
 	if (child < 0)
@@ -273,124 +266,109 @@ static ptowsp_status peak_measure(const struct subject *s)
 		bytes = 0;
 	close(ends[0]);
 	waitpid(child, NULL, 0);
-	if (!bytes) {
-		snprintf(s->error->text, sizeof(s->error->text), "%s: the peak of its memory cannot be told", s->size->name);
-		return PTOWSP_RUN_FAILED;
-	}
-	bench_table_value(row_of(s->size, "peak memory of program and run", "bytes"), (double)bytes);
+	row.measure = threads == 1 ? "bytes per task in flight, 1 thread" : "bytes per task in flight, 2 threads";
+	if (bytes)
+		bench_table_value(row, (double)bytes / (double)(tasks < WINDOW ? tasks : WINDOW));
+	else
+		bench_table_row(&row);
 	return PTOWSP_OK;
 }
 
-/* ---- rows -------------------------------------------------------------------------------------------------------- */
+/* ---- subjects ------------------------------------------------------------------------------------------------------ */
 
-/* The graph is recorded once and drained as often as asked. */
-static ptowsp_status drain_measure(const struct subject *s, struct bench_layer *layer)
+/* Empty kernels and those whose size is the same; then those of the smaller size. */
+static ptowsp_status size_measure(struct subject *s, const struct bench_wild *wild, const struct bench_shape *shape, unsigned n, bool few)
 {
-	struct bench_recording recording = {.tasks = bench_layer_tasks(s->size->iterations)};
-	struct rt_sinks sinks = {.context = &recording, .edge = bench_recording_add};
-	struct ptowsp_run_stats stats = {.head = PTOWSP_HEAD(stats, RUN_STATS)};
-	struct bench_row row = row_of(s->size, "execution of the built graph", "tasks/ms");
-	ptowsp_status st = bench_layer_run(layer, PTOWSP_RUN_NO_KERNELS, &sinks, &stats, s->error);
+	ptowsp_status st = subject_init(s, wild, shape, n);
 
-	for (unsigned r = 0; !st && r < s->options->reps; r++) {
-		double ns = 0;
+	if (!st && !few)
+		st = empty_measure(s);
+	for (size_t i = 0; !st && i < sizeof(lengths) / sizeof(*lengths); i++)
+		if (lengths[i].few == few)
+			st = long_measure(s, &lengths[i]);
+	return subject_finish(s, st);
+}
 
-		st = bench_drain(&recording, layer->pool, &ns);
-		bench_series_add(&row.series, (double)recording.tasks * 1e6 / ns);
-	}
-	bench_recording_finish(&recording);
+static ptowsp_status shape_measure(struct subject *s, const struct bench_wild *wild, const struct bench_shape *shape)
+{
+	const unsigned n = s->options->small ? shape->small : shape->n;
+	ptowsp_status st = size_measure(s, wild, shape, n, false);
+
 	if (!st)
-		bench_table_row(&row);
+		st = size_measure(s, wild, shape, s->options->small ? shape->small : shape->few, true);
 	return st;
 }
 
-static ptowsp_status rule_measure(struct subject *s, const struct rule *rule, struct bench_layer *layer)
+static ptowsp_status shape_bytes(struct subject *s, const struct bench_shape *shape)
 {
-	struct bench_row row = row_of(s->size, NULL, "tasks/ms");
-	const bool targets = s->size->targets;
-	char measure[96];
-	ptowsp_status st = edges_count(s, rule, layer);
+	const unsigned n = s->options->small ? shape->small : shape->n;
+	uint64_t tasks;
+	ptowsp_status st = subject_init(s, NULL, shape, n);
 
+	tasks = s->one.tasks;
+	st = subject_finish(s, st);
 	if (!st)
-		st = all_edges_count(s, rule);
-	row.measure = measure;
-	row.reference = s->size->seed;
-	snprintf(measure, sizeof(measure), "expansion and inference, %s", rule->name);
-	row.least = targets ? rule->found : 0;
-	if (!st)
-		st = row_measure(s, row, found_rate, layer);
-	snprintf(measure, sizeof(measure), "without kernels, %s", rule->name);
-	row.least = 0;
-	if (!st)
-		st = row_measure(s, row, counted_rate, layer);
-	snprintf(measure, sizeof(measure), "end to end, %s", rule->name);
-	row.least = targets ? rule->run : 0;
-	if (!st)
-		st = row_measure(s, row, run_rate, layer);
-	row = row_of(s->size, measure, "faults");
-	snprintf(measure, sizeof(measure), "page faults of a run, %s", rule->name);
-	row.most = targets ? 0.5 : 0;
-	return st ? st : row_measure(s, row, run_faults, layer);
+		st = bytes_measure(s, shape, n, tasks, 1);
+	return st ? st : bytes_measure(s, shape, n, tasks, 2);
 }
 
-static ptowsp_status ratios_measure(struct subject *s)
+static ptowsp_status ten_measure(struct subject *s, const char *name)
 {
-	struct bench_row row = row_of(s->size, "expansion and inference, default / exact keys, full", "ratio");
-	ptowsp_status st;
+	ptowsp_status st = subject_init(s, NULL, bench_shape_find(name), 10);
 
-	row.least = s->size->targets ? 0.7 : 0;
-	st = row_measure(s, row, found_ratio, s->layers);
-	row.measure = "end to end, default / exact keys, full";
-	row.least = s->size->targets ? 0.8 : 0;
-	return st ? st : row_measure(s, row, run_ratio, s->layers);
+	if (!st)
+		st = row_measure(s, 1, "a run of ten empty tasks, 1 thread", "us", 0, 5, one_us);
+	if (!st)
+		st = row_measure(s, 2, "a run of ten empty tasks, 2 threads", "us", 0, 5, two_us);
+	return subject_finish(s, st);
 }
 
-static ptowsp_status size_measure(struct subject *s)
+static ptowsp_status wild_measure(struct subject *s, unsigned seed)
 {
+	struct bench_wild *wild = bench_wild_make(seed);
+	ptowsp_status st = wild ? shape_measure(s, wild, bench_wild_shape(wild)) : PTOWSP_NO_MEMORY;
+
+	bench_wild_free(wild);
+	return st;
+}
+
+static bool is_wanted(const struct bench_options *options, const char *shape)
+{
+	return !options->shape || !strcmp(options->shape, shape);
+}
+
+static ptowsp_status all_measure(struct subject *s)
+{
+	const struct bench_options *options = s->options;
 	ptowsp_status st = PTOWSP_OK;
 
-	bench_table_value(row_of(s->size, "tasks", "tasks"), (double)bench_layer_tasks(s->size->iterations));
-	for (int r = 0; !st && r < RULES; r++) {
-		s->layers[r] = (struct bench_layer){.iterations = s->size->iterations, .deps = rules[r].deps, .hazards = rules[r].hazards,
-						    .window = WINDOW, .threads = s->options->threads};
-		st = bench_layer_init(&s->layers[r], s->path, s->error);
-		if (!st)
-			st = rule_measure(s, &rules[r], &s->layers[r]);
-	}
-	if (!st)
-		st = ratios_measure(s);
-	if (!st)
-		st = drain_measure(s, &s->layers[FULL]);
-	for (int r = 0; r < RULES; r++)
-		bench_layer_finish(&s->layers[r]);
-	for (int r = 0; !st && r < RULES; r++) {
-		st = bytes_measure(s, &rules[r], 1);
-		if (!st && r == FULL)
-			parts_print(s);
-	}
-	if (!st)
-		st = bytes_measure(s, &rules[FULL], 2);
+	for (const struct bench_shape *shape = bench_shapes; !st && shape->name; shape++)
+		if (is_wanted(options, shape->name))
+			st = shape_bytes(s, shape); /* first, while this process is small */
+	for (const struct bench_shape *shape = bench_shapes; !st && shape->name; shape++)
+		if (is_wanted(options, shape->name))
+			st = shape_measure(s, NULL, shape);
+	for (size_t i = 0; !st && !options->small && i < sizeof(larger) / sizeof(*larger); i++)
+		if (is_wanted(options, larger[i].shape))
+			st = size_measure(s, NULL, bench_shape_find(larger[i].shape), larger[i].n, false);
+	if (!st && is_wanted(options, "chain"))
+		st = ten_measure(s, "chain");
+	if (!st && is_wanted(options, "independent"))
+		st = ten_measure(s, "independent");
+	for (unsigned i = 0; !st && is_wanted(options, "wild") && i < SEEDS; i++)
+		st = wild_measure(s, options->seed + i);
 	return st;
 }
 
 int bench_tasks(const struct bench_options *options)
 {
 	struct ptowsp_error error = {.head = PTOWSP_HEAD(error, ERROR)};
-	struct subject subject = {.options = options, .error = &error};
-	char path[PATH_SIZE];
-	ptowsp_status st = PTOWSP_OK;
+	struct subject s = {.options = options, .error = &error};
+	ptowsp_status st;
 
-	snprintf(path, sizeof(path), "%s/llama_layer.pkg.zst", options->packages);
-	subject.path = path;
-	fflush(stdout);
-	for (size_t i = 0; !st && i < sizeof(sizes) / sizeof(*sizes); i++) {
-		subject.size = &sizes[i];
-		st = peak_measure(&subject);
-	}
-	for (size_t i = 0; !st && i < sizeof(sizes) / sizeof(*sizes); i++) {
-		subject.size = &sizes[i];
-		st = size_measure(&subject);
-	}
+	if (options->shape && strcmp(options->shape, "wild") && !bench_shape_find(options->shape))
+		return fprintf(stderr, "ptowsp-bench tasks: no shape \"%s\"; tools/bench/shapes has them, and wild are random ones\n", options->shape), 2;
+	st = all_measure(&s);
 	if (st)
 		fprintf(stderr, "ptowsp-bench tasks: %s\n", *error.text ? error.text : "out of memory");
 	return st ? 1 : 0;

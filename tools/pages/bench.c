@@ -6,15 +6,14 @@
 #define X PAGE_X
 #define B(name, function, text) PAGE_W(name, text)
 static const struct page_row rows[] = {
-	PAGE_U("[--reps N] [--threads N] [--packages DIR] [--small] [--json] [NAME...]", "")
-	PAGE_U("peer --workload w1|w2|w3|w4 --n N --threads T --work-ns S --reps R", "")
-	PAGE_U("once --subject layer|llama|w1|w2|w3|w4 --n N --deps exact|overlap --hazards full|raw --what find|count|run", "")
-	PAGE_P("Prints one table of tab-separated values: median, least and most of the repetitions, how many of them were disturbed by others, "
+	PAGE_U("[--reps N] [--threads N] [--packages DIR] [--plugin NAME] [--shape NAME] [--seed N] [--small] [--tsv] [--json] [NAME...]", "")
+	PAGE_U("peer --workload SHAPE --n N --threads T --work-ns S --reps R [--deps exact|overlap] [--window N] [--plugin NAME] [--packages DIR]", "")
+	PAGE_P("Prints one table: median, least and most of the repetitions, how many of them were disturbed by others, "
 	       "beside a reference figure and a target where there is one, and whether the median meets it, which is unclear where most of them "
 	       "were disturbed; \"-\" is what cannot be measured. Without a NAME all of them.")
 	PAGE_G("Benchmarks")
 #include "tools/bench/list.def"
-	PAGE_W("peer", "one row in the columns of a comparison of task-graph runtimes; --columns prints them; exit status 3 for what does not apply")
+	PAGE_W("peer", "one row in the columns of a comparison of task-graph runtimes; --columns prints them; w1 to w4 are the shapes llama, wavefront, independent, chain; exit status 3 for what does not apply")
 #include "tools/bench/flags.def"
 	PAGE_E("0", "success")
 	PAGE_E("1", "a benchmark could not be run")

@@ -1,0 +1,77 @@
+/* SPDX-License-Identifier: MIT */
+/* nest.h - the shapes of tools/bench/shapes a second time, as plain loops in C that call the same kernel: what a run has to leave behind, what code written
+ * by hand takes, and the tasks in their order. */
+#ifndef TOOLS_BENCH_NEST_H
+#define TOOLS_BENCH_NEST_H
+
+#include <stdbool.h>
+#include "ptowsp/task.h"
+
+#define BENCH_NEST_TENSORS 8u
+#define BENCH_NEST_WINDOWS 4u
+
+/* The kernels of shapes/step.pto. */
+enum bench_step { BENCH_STEP1, BENCH_STEP2, BENCH_STEP2B, BENCH_STEP3, BENCH_STEP4, BENCH_STEPS };
+
+struct bench_nest_call {
+	struct ptowsp_task task;
+	struct ptowsp_tensor_arg windows[BENCH_NEST_WINDOWS];
+};
+
+/* One walk. The caller sets the first part; tensors are borrowed. */
+struct bench_nest {
+	uint32_t *tensors[BENCH_NEST_TENSORS]; /* in order of declaration */
+	uint64_t columns[BENCH_NEST_TENSORS];  /* elements of a row */
+	int64_t n;
+	uint64_t work;            /* multiply-adds per task */
+	ptowsp_kernel_fn kernel;  /* called for each task, one after the other */
+	void *context;            /* the kernel finds it as its workspace */
+	const void *program;      /* of a random nest */
+	/* during the walk */
+	uint64_t number, by;      /* of the next task; argument of the next kernel */
+	unsigned owner;           /* who of two threads does the next task, in a fixed order */
+	struct bench_nest_call calls[BENCH_STEPS];
+};
+
+struct bench_shape {
+	const char *name, *peer;  /* file in shapes/; name in the peer comparison, NULL: it has none */
+	unsigned n, few, small;   /* sizes: for empty kernels, for long ones, for a look */
+	void (*walk)(struct bench_nest *nest);
+	bool two;                 /* the walk says who does what, and two threads can gain by it */
+	const void *program;      /* NULL but for random nests */
+};
+
+/* Behind the last there is one without a name. */
+extern const struct bench_shape bench_shapes[];
+const struct bench_shape *bench_shape_find(const char *name); /* by name or peer; NULL: none */
+/* Numbers of what a shape takes as input, tensor by tensor; zeros where it takes none. */
+void bench_shape_fill(const struct bench_shape *shape, unsigned tensor, uint32_t *data, uint64_t elements);
+/* All tasks; nest->number says how many. */
+void bench_nest_walk(struct bench_nest *nest, const struct bench_shape *shape);
+
+/* For walks: the tile in that row and column of tiles. */
+static inline uint32_t *bench_nest_at(const struct bench_nest *nest, unsigned tensor, int64_t row, int64_t column)
+{
+	return nest->tensors[tensor] + 4 * ((uint64_t)row * nest->columns[tensor] + (uint64_t)column);
+}
+/* And the next task. a to d: its windows, as many as the step has. */
+static inline void bench_nest_task(struct bench_nest *nest, enum bench_step step, uint32_t *a, uint32_t *b, uint32_t *c, uint32_t *d)
+{
+	struct bench_nest_call *call = &nest->calls[step];
+	struct ptowsp_kernel_out out = {.head = PTOWSP_HEAD(out, KERNEL_OUT)};
+
+	call->windows[0].data = a;
+	if (step >= BENCH_STEP2)
+		call->windows[1].data = b;
+	if (step >= BENCH_STEP3)
+		call->windows[2].data = c;
+	if (step >= BENCH_STEP4)
+		call->windows[3].data = d;
+	call->task.number = nest->number++;
+	nest->kernel(&call->task, &out);
+}
+
+/* The kernel itself, shapes/step.c. */
+ptowsp_status step(const struct ptowsp_task *task, struct ptowsp_kernel_out *out);
+
+#endif
