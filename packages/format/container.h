@@ -24,6 +24,7 @@
 #define PKG_TARGET_LIMIT 32u
 #define PKG_STRIDE_LIMIT 4096u
 #define PKG_ROW_LIMIT (1u << 26)
+#define PKG_WORKSPACE_LIMIT (UINT64_C(1) << 37) /* bytes of scratch memory of a call: what backends can be asked for, each thread its own */
 #define PKG_SIZE_LIMIT (UINT64_C(1) << 30) /* default of struct pkg_limits */
 
 /* Both are stored as they are here, little-endian. */

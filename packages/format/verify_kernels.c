@@ -2,6 +2,7 @@
 /* verify_kernels.c - kernels: their signatures and payloads. */
 #include "verify.h"
 
+#include "container.h"
 #include "names.h"
 
 #include "ptowsp/tile.h"
@@ -58,6 +59,8 @@ ptowsp_status pkg_verify_kernels(const struct pkg_check *c)
 		MUST(!*signature || signature_is_valid(signature),
 		     "KREG[%u].signature is \"%.60s\": write it as v(p,p,i64), types i8 to u64, f32, f64, p, at most 32", (unsigned)i,
 		     signature);
+		MUST(k->workspace <= PKG_WORKSPACE_LIMIT, "KREG[%u].workspace is %llu bytes, the limit is %llu", (unsigned)i, (unsigned long long)k->workspace,
+		     (unsigned long long)PKG_WORKSPACE_LIMIT);
 		MUST(k->param_count <= RUN_LIMIT, "KREG[%u].param_count is %u, the limit is %u", (unsigned)i,
 		     (unsigned)k->param_count, RUN_LIMIT);
 		MUST(k->payload_count <= RUN_LIMIT, "KREG[%u].payload_count is %u, the limit is %u", (unsigned)i,
@@ -82,6 +85,8 @@ ptowsp_status pkg_verify_payloads(const struct pkg_check *c)
 		     (unsigned long long)p->entry_offset, (unsigned long long)p->size);
 		MUST(p->cycles <= CYCLES_LIMIT, "KPAY[%u].cycles is %llu, the limit is %llu", (unsigned)i, (unsigned long long)p->cycles,
 		     (unsigned long long)CYCLES_LIMIT);
+		MUST(p->workspace <= PKG_WORKSPACE_LIMIT, "KPAY[%u].workspace is %llu bytes, the limit is %llu", (unsigned)i, (unsigned long long)p->workspace,
+		     (unsigned long long)PKG_WORKSPACE_LIMIT);
 		MUST(!p->entry || !p->entry_offset, "KPAY[%u] has both an entry symbol and an entry_offset", (unsigned)i);
 	}
 	return PTOWSP_OK;

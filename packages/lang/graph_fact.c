@@ -2,7 +2,9 @@
 /* graph_fact.c - what an instruction says about the objects that it names. */
 #include "lang/graph_parse.h"
 
-#define MAX_BYTES (UINT64_C(1) << 48) /* of an allocation, of a workspace: what addresses reach */
+#include "format/container.h"
+
+#define MAX_BYTES (UINT64_C(1) << 48) /* of an allocation: what addresses reach */
 
 static void kernel_fill(struct lang_graph_reader *reader, struct lang_graph_inst *inst)
 {
@@ -13,8 +15,8 @@ static void kernel_fill(struct lang_graph_reader *reader, struct lang_graph_inst
 	kernel->blockdim = (uint32_t)inst->args[2].value;
 	kernel->core_type = (uint32_t)inst->args[3].value;
 	kernel->workspace = inst->args[4].value;
-	if (kernel->workspace > MAX_BYTES)
-		lang_error(reader->unit, inst->args[4].at, "the workspace of %s is %llu, it must be 0 to 2^48 bytes", kernel->object.name,
+	if (kernel->workspace > PKG_WORKSPACE_LIMIT)
+		lang_error(reader->unit, inst->args[4].at, "the workspace of %s is %llu, it must be 0 to 2^37 bytes", kernel->object.name,
 			   (unsigned long long)kernel->workspace);
 	kernel->inst = inst;
 	kernel->node = reader->graph->kernel_count;

@@ -2,6 +2,7 @@
 /* kernel.c - declared kernels checked, and their rows. */
 #include "lang/kernel.h"
 
+#include "format/container.h"
 #include "lang/bytes.h"
 #include "lang/lower.h"
 
@@ -236,7 +237,7 @@ void lang_kernel_check(struct lang_module *module, struct lang_decl *decl)
 	for (uint32_t i = 0; i < kernel->param_count; i++)
 		ok &= param_check(module, &kernel->params[i]);
 	ok &= number_check(module, kernel->blockdim, "a number of blocks", 1, UINT32_MAX) &
-	      number_check(module, kernel->workspace, "a workspace in bytes", 0, INT64_MAX);
+	      number_check(module, kernel->workspace, "a workspace in bytes", 0, PKG_WORKSPACE_LIMIT);
 	if (ok)
 		ok = signature_check(module, kernel) & lang_kernel_variants_check(module, kernel);
 	for (uint32_t i = 0; i < kernel->payload_count && !decl->broken; i++) {
@@ -246,7 +247,7 @@ void lang_kernel_check(struct lang_module *module, struct lang_decl *decl)
 		      : payload->kind == PTOWSP_PAYLOAD_PTO	? portable_check(module, kernel, payload)
 								: file_check(module, payload);
 		ok &= number_check(module, payload->cycles, "a number of cycles", 0, INT64_MAX);
-		ok &= number_check(module, payload->workspace, "the workspace of a payload in bytes", 0, INT64_MAX);
+		ok &= number_check(module, payload->workspace, "the workspace of a payload in bytes", 0, PKG_WORKSPACE_LIMIT);
 		ok &= number_check(module, payload->offset, "the offset of an entry", 0, INT64_MAX) && offset_check(module, payload);
 	}
 	decl->broken = !ok;

@@ -180,6 +180,8 @@ CHANGE(payload_not_aligned, (set(image, PTOWSP_SECTION_KPAY, 0, "offset", 32), s
 FIELD_CASE(payload_empty, KPAY, 0, "size", 0)
 FIELD_CASE(payload_entry_outside, KPAY, 0, "entry_offset", 96)
 FIELD_CASE(payload_of_too_many_cycles, KPAY, 0, "cycles", (UINT64_C(1) << 40) + 1)
+FIELD_CASE(payload_with_too_much_workspace, KPAY, 0, "workspace", (UINT64_C(1) << 37) + 1)
+FIELD_CASE(kernel_with_too_much_workspace, KREG, 0, "workspace", UINT64_C(1) << 60)
 CHANGE(payload_with_two_entries, (set(image, PTOWSP_SECTION_KPAY, 0, "entry_offset", 8),
 				  set(image, PTOWSP_SECTION_KPAY, 0, "entry", string(image, "main_entry"))))
 
@@ -508,7 +510,7 @@ const struct image_case image_cases[] = {
 	CASE(meta_abi_differs), CASE(signature_without_types), CASE(signature_of_a_struct), CASE(signature_with_void),
 	CASE(signature_open), CASE(signature_long), CASE(kernel_with_many_parameters), CASE(kernel_with_many_payloads),
 	CASE(kernel_with_many_variants), CASE(payload_not_aligned), CASE(payload_empty), CASE(payload_entry_outside),
-	CASE(payload_with_two_entries), CASE(payload_of_too_many_cycles), CASE(payload_with_few_tensors), CASE(payload_of_another_type), CASE(payload_of_no_known_type), CASE(payload_that_reads_an_output),
+	CASE(payload_with_two_entries), CASE(payload_of_too_many_cycles), CASE(payload_with_too_much_workspace), CASE(kernel_with_too_much_workspace), CASE(payload_with_few_tensors), CASE(payload_of_another_type), CASE(payload_of_no_known_type), CASE(payload_that_reads_an_output),
 	CASE(payload_with_other_tiles), CASE(payload_with_an_argument_more), CASE(variant_level_zero), CASE(variant_level_odd), CASE(range_no_power_of_two),
 	CASE(range_largest_below_smallest), CASE(block_no_power_of_two), CASE(level_odd), CASE(tensor_with_five_dimensions),
 	CASE(tensor_with_and_without_shape), CASE(tensor_alignment_odd), CASE(tensor_alignment_huge), CASE(expression_of_a_later_row),
