@@ -20,6 +20,18 @@ static void a_json_graph_has_tasks_and_edges_once(void)
 	CHECK_STR(cli_edges(graph), "0>1 0>2 0>3 1>2 1>3 2>4");
 }
 
+/* Nothing is written, whether the run would end or not. */
+static void a_graph_that_never_ends_is_refused_at_its_limit(void)
+{
+	cli_begin();
+	REQUIRE_INT(cli("printf 'old' > g.json; $B/ptowsp-run -q --no-kernels --graph g.json --entry nest --set n=2000000000 --set m=2 " VECTORS), 10);
+	CHECK_CONTAINS(cli_err, "--graph keeps 4194304 tasks and edges at the most");
+	cli_check_sentence();
+	CHECK_INT(cli("test \"$(cat g.json)\" = old"), 0);
+	CHECK_INT(cli("$B/ptowsp-run -q --no-kernels --graph g.json --entry nest --set n=2000000000 --set m=2 --max-tasks 1000 " VECTORS), 10);
+	CHECK_CONTAINS(cli_err, "1000");
+}
+
 static void a_graph_of_levels_names_the_kernels_of_each_level(void)
 {
 	cli_begin();
@@ -212,6 +224,7 @@ void suite_contract_graph(CU_pSuite s)
 {
 	cli_suite("graph");
 	TEST(s, a_json_graph_has_tasks_and_edges_once);
+	TEST(s, a_graph_that_never_ends_is_refused_at_its_limit);
 	TEST(s, a_graph_of_levels_names_the_kernels_of_each_level);
 	TEST(s, a_graph_does_not_depend_on_kernels_or_threads);
 	TEST(s, a_host_graph_build_gives_the_same_graph_and_results);

@@ -6,6 +6,7 @@
 #include "ptowsp/base.h"
 
 #define GRAPH_SCHEMA "ptowsp.graph/1"
+#define GRAPH_MOST (UINT64_C(1) << 22) /* tasks and edges of a run that are collected: 180 MB, and some seconds to write them */
 
 struct graph_task {
 	uint64_t id;        /* its number */

@@ -75,6 +75,7 @@ struct run {
 	struct run_trace trace;
 	struct graph graph;
 	bool graph_wanted, trace_wanted;
+	_Atomic bool graph_full;    /* there are more than GRAPH_MOST: set on the plugin's thread, and the run is to end */
 	bool emitted;               /* --emit has written its files, or would have */
 	uint64_t runs_done;
 	uint64_t deadline_ns;       /* of the run in progress, 0 = none */

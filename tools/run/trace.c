@@ -2,6 +2,7 @@
 /* trace.c - --trace as Chrome trace events, and the tasks and edges for --graph. Events are written while the run goes
  * on, on the plugin's thread, one batch at a time: a trace costs no memory. */
 #include <jansson.h>
+#include <stdatomic.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -42,6 +43,16 @@ static void event_write(struct run_trace *trace, const struct ptowsp_trace_task 
 	trace->any = true;
 }
 
+/* Room for one more task or edge; where there is none nothing more is kept, and who waits for the run ends it. */
+static bool graph_has_room(struct run *run)
+{
+	const bool room = run->graph.task_count + run->graph.edge_count < GRAPH_MOST;
+
+	if (!room)
+		atomic_store_explicit(&run->graph_full, true, memory_order_relaxed);
+	return room;
+}
+
 static void on_tasks(void *context, const struct ptowsp_trace_task *tasks, uint32_t count, uint32_t stride)
 {
 	struct run *run = context;
@@ -51,7 +62,7 @@ static void on_tasks(void *context, const struct ptowsp_trace_task *tasks, uint3
 
 		if (run->trace_wanted)
 			event_write(&run->trace, task);
-		if (run->graph_wanted)
+		if (run->graph_wanted && graph_has_room(run))
 			graph_task_add(&run->graph, task->task, ptowsp_plan_kernel(run->plan, task->kernel),
 				       ptowsp_plan_kernel_bytes(run->plan, task->kernel));
 	}
@@ -64,7 +75,8 @@ static void on_edges(void *context, const struct ptowsp_graph_edge *edges, uint3
 	for (uint32_t i = 0; i < count; i++) {
 		const struct ptowsp_graph_edge *edge = (const void *)((const char *)edges + (size_t)i * stride);
 
-		graph_edge_add(&run->graph, edge->producer, edge->consumer);
+		if (graph_has_room(run))
+			graph_edge_add(&run->graph, edge->producer, edge->consumer);
 	}
 }
 

@@ -138,6 +138,13 @@ static ptowsp_status cancel(struct run *run, struct ptowsp_error *error)
 	return reg_fail(error, PTOWSP_CANCELLED, "cancelled by %s", asked_to_end == SIGINT ? "an interrupt" : "a signal");
 }
 
+/* A graph that is not whole is none. */
+static ptowsp_status graph_fail(struct ptowsp_error *error)
+{
+	return reg_fail(error, PTOWSP_LIMIT, "--graph keeps %llu tasks and edges at the most, and the run has more; take a smaller one, or do without --graph",
+			(unsigned long long)GRAPH_MOST);
+}
+
 ptowsp_status run_wait(struct run *run, struct ptowsp_error *error)
 {
 	uint64_t begin = now_ns(), shown = begin;
@@ -152,7 +159,7 @@ ptowsp_status run_wait(struct run *run, struct ptowsp_error *error)
 		}
 		if (st == PTOWSP_AGAIN && asked_to_end)
 			st = cancel(run, error);
-		else if (st == PTOWSP_AGAIN && run_mates_failed(run))
+		else if (st == PTOWSP_AGAIN && (run_mates_failed(run) || atomic_load(&run->graph_full)))
 			ptowsp_cancel(run->program, NULL);
 		else if (st == PTOWSP_AGAIN)
 			progress(run, begin, &shown);
@@ -160,5 +167,7 @@ ptowsp_status run_wait(struct run *run, struct ptowsp_error *error)
 	waiting = 0;
 	if (shown != begin)
 		run_progress_print(run, NULL);
+	if ((!st || (st == PTOWSP_CANCELLED && !asked_to_end)) && atomic_load(&run->graph_full))
+		return graph_fail(error);
 	return st;
 }
