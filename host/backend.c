@@ -206,7 +206,7 @@ static void breach_say(void *context, int32_t level, const char *text)
 /* The way to the plugin, with what the host does for it and the layers between. */
 static ptowsp_status caller_make(struct ptowsp_backend *b, const struct ptowsp_backend_options *options, struct ptowsp_error *error)
 {
-	char more[NAME_MAX + 1];
+	char more[NAME_MAX + 1], line[256];
 
 	if (b->plugin->remote)
 		host_remote_caller(&b->caller, b->plugin->remote);
@@ -223,8 +223,8 @@ static ptowsp_status caller_make(struct ptowsp_backend *b, const struct ptowsp_b
 	b->services.log_context = options->log_context;
 	if (b->plugin->isolate == PTOWSP_ISOLATE_SANDBOX && host_folder_holds_more(b->plugin->path, more, sizeof(more)))
 		host_services_log(&b->services, PTOWSP_LOG_WARNING, "the sandbox of %s may read the folder of %.160s, which holds more than plugins (%.60s)", b->plugin->note.name, b->plugin->path, more);
-	if (b->keys.passed_over[0]) /* else a signature of it is only said to be that of a stranger */
-		host_services_log(&b->services, PTOWSP_LOG_WARNING, "a key is not used: %s", b->keys.passed_over);
+	for (uint32_t i = 0; host_keys_line(&b->keys, i, line, sizeof(line)); i++) /* else a signature of it is only said to be that of a stranger */
+		host_services_log(&b->services, PTOWSP_LOG_WARNING, "%s", line);
 	b->validates = host_layers_have(options->layers, "validate");
 	b->breach = options->breach;
 	host_breaches_init(&b->breaches, b->plugin->note.name, breach_say, &b->services);

@@ -73,12 +73,13 @@ static ptowsp_status list_read(void *context, const char *folder, bool given, st
 	struct ptowsp_error why = {.head = PTOWSP_HEAD(struct ptowsp_error, ERROR)};
 	struct host_listed *listed = context;
 	char path[PATH_MAX], *text;
+	struct stat there;
 	size_t size = 0;
 	ptowsp_status st;
 
 	if (given && access(folder, R_OK | X_OK))
 		return host_fail(error, PTOWSP_IO, "trust folder %.120s cannot be read: %s", folder, strerror(errno));
-	if (snprintf(path, sizeof(path), "%s/plugins.list", folder) >= (int)sizeof(path) || access(path, F_OK))
+	if (snprintf(path, sizeof(path), "%s/plugins.list", folder) >= (int)sizeof(path) || lstat(path, &there)) /* a link that leads nowhere, or to itself, is one that cannot be read */
 		return PTOWSP_OK;
 	text = malloc(LIST_BYTES);
 	if (!text)
@@ -139,12 +140,16 @@ static ptowsp_status signed_check(const struct host_policy *policy, const struct
 	const struct host_trust_for whom = {file->note.name, file->note.minor < ours ? file->note.minor : ours};
 	struct pkg_signature rows[PKG_SIGNATURE_ROWS];
 	uint32_t count;
+	char more[48];
 	ptowsp_status st = signatures_read(file, rows, &count, error);
 
 	if (st || host_trust_judge(&policy->keys, rows, count, PKG_SIGNED_PLUGIN, digest, &whom, text_out))
 		return st;
-	return host_refuse(error, file->path, "is not trusted: %s%s%s", text_out, policy->keys.passed_over[0] ? "; a key is not used: " : "",
-			   policy->keys.passed_over);
+	if (policy->keys.passed_count > 1)
+		snprintf(more, sizeof(more), "; of %u keys that are not used: ", policy->keys.passed_count);
+	else
+		snprintf(more, sizeof(more), "%s", policy->keys.passed_count ? "; a key is not used: " : "");
+	return host_refuse(error, file->path, "is not trusted: %s%s%s", text_out, more, policy->keys.passed_over[0]);
 }
 
 /* What host_policy_check asks. */

@@ -21,18 +21,22 @@ ptowsp_status host_trust_folders(const struct host_trust_dirs *given, ptowsp_sta
 ptowsp_status host_trust_file(const char *path, const char *what, void *bytes_out, size_t room, size_t *size_out, struct ptowsp_error *error);
 
 #define HOST_KEY_NAME 64u
+enum { HOST_KEYS_TOLD = 16 };
 struct host_keys {
 	struct host_key {
 		uint8_t key[PKG_KEY_SIZE];
 		char name[HOST_KEY_NAME]; /* of its file, without .pub */
 	} *rows; /* owned */
 	uint32_t count;
-	char passed_over[216]; /* why a key file is not used, the first of them; "" */
+	char passed_over[HOST_KEYS_TOLD][216]; /* why a key file is not used, the first ones */
+	uint32_t passed_count;                 /* of all of them */
 };
 /* Every key of the folders. A file that is no key, or that others could have put there, is passed over. Errors: IO (a given folder cannot be read),
  * NO_MEMORY. Finish also after a failure. */
 ptowsp_status host_keys_read(struct host_keys *keys, const struct host_trust_dirs *dirs, struct ptowsp_error *error);
 void host_keys_finish(struct host_keys *keys);
+/* The index-th line about files that are not used; false behind the last. The last one counts those that have no line. */
+bool host_keys_line(const struct host_keys *keys, uint32_t index, char *line, size_t room);
 
 #define HOST_TRUST_TEXT 144u
 /* Who is to run it. */

@@ -108,8 +108,9 @@ static ptowsp_status key_add(struct host_keys *keys, const char *folder, const c
 	if (!st && keys->count == KEYS_MOST)
 		st = host_refuse(&why, path, "there are more than %u keys", KEYS_MOST);
 	if (st) {
-		if (!keys->passed_over[0])
-			snprintf(keys->passed_over, sizeof(keys->passed_over), "%s", why.text);
+		if (keys->passed_count < HOST_KEYS_TOLD)
+			snprintf(keys->passed_over[keys->passed_count], sizeof(*keys->passed_over), "%s", why.text);
+		keys->passed_count++;
 		return PTOWSP_OK;
 	}
 	rows = realloc(keys->rows, (keys->count + 1) * sizeof(*rows));
@@ -154,6 +155,17 @@ ptowsp_status host_keys_read(struct host_keys *keys, const struct host_trust_dir
 {
 	*keys = (struct host_keys){0};
 	return host_trust_folders(dirs, folder_read, keys, error);
+}
+
+bool host_keys_line(const struct host_keys *keys, uint32_t index, char *line, size_t room)
+{
+	const uint32_t told = keys->passed_count < HOST_KEYS_TOLD ? keys->passed_count : HOST_KEYS_TOLD;
+
+	if (index < told)
+		snprintf(line, room, "a key is not used: %s", keys->passed_over[index]);
+	else
+		snprintf(line, room, "%u more key files are not used", keys->passed_count - told);
+	return index < told + (keys->passed_count > told);
 }
 
 void host_keys_finish(struct host_keys *keys)

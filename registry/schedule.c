@@ -76,6 +76,36 @@ static const struct reg_policy *policy_bare(const struct reg_directive *directiv
 	return NULL;
 }
 
+/* Of another directive; NULL: none has the word. */
+static const struct reg_policy *policy_elsewhere(struct reg_span word)
+{
+	uint32_t count;
+	const struct reg_policy *rows = reg_policies(&count);
+
+	for (uint32_t i = 0; i < count; i++)
+		if (!reg_policy_is_bare(&rows[i]) && reg_span_is(word, rows[i].word))
+			return &rows[i];
+	return NULL;
+}
+
+/* A known word with its arguments behind a comma, or a word of another directive: what to write is clear. OK: it is neither. */
+static ptowsp_status fail_known(const struct job *job, struct reg_span text)
+{
+	const char *comma = memchr(text.at, ',', text.length), *end = text.at + text.length, *key = job->directive->text;
+	const struct reg_span word = reg_span_trimmed(text.at, comma ? comma : end), rest = reg_span_trimmed(comma ? comma + 1 : end, end);
+	const struct reg_policy *own = policy_by_word(job->directive, word, false);
+	const struct reg_policy *other = own ? NULL : policy_elsewhere(word);
+
+	if (own && rest.length && own->most)
+		return reg_fail(job->error, PTOWSP_INVALID, "%s: arguments of %s stand in parentheses; write %s=%s(%.*s)", key, own->word, key, own->word, reg_span_print(rest), rest.at);
+	if (own && rest.length)
+		return reg_fail(job->error, PTOWSP_INVALID, "%s: %s takes no arguments; write %s=%s", key, own->word, key, own->word);
+	if (other)
+		return reg_fail(job->error, PTOWSP_INVALID, "\"%s\" is a word of %s, not of %s; write %s=%s%s", other->word, reg_directive(other->directive)->text, key,
+				reg_directive(other->directive)->text, other->word, other->least ? "(...)" : "");
+	return PTOWSP_OK;
+}
+
 static ptowsp_status fail_word(const struct job *job, struct reg_span word)
 {
 	const char *known[16];
@@ -83,7 +113,10 @@ static ptowsp_status fail_word(const struct job *job, struct reg_span word)
 	struct reg_text text;
 	uint32_t count, found = 0;
 	const struct reg_policy *rows = reg_policies(&count);
+	ptowsp_status st = fail_known(job, word);
 
+	if (st)
+		return st;
 	for (uint32_t i = 0; i < count && found < 16; i++)
 		if (rows[i].directive == job->directive->code)
 			known[found++] = rows[i].word;

@@ -309,6 +309,27 @@ static void auto_goes_on_where_a_backend_does_not_take_it(void)
 	CHECK_INT(cli("$B/ptowsp-run --plugin=auto --plugin-order aie wide.pkg.zst"), 4);
 }
 
+/* Without a package there is nothing to choose for: what would be chosen among is shown. */
+static void lists_for_auto_show_all(void)
+{
+	static const char *const lists[] = {"--devices", "--devices --json", "--capabilities", "--capabilities --json"};
+
+	cli_begin();
+	for (size_t i = 0; i < sizeof(lists) / sizeof(*lists); i++) {
+		char *all;
+
+		CHECK_INT(cli(check_fmt("$B/ptowsp-run %s", lists[i])), 0);
+		all = strdup(cli_out);
+		CHECK_INT(cli(check_fmt("$B/ptowsp-run %s --plugin=auto", lists[i])), 0);
+		CHECK_STR(cli_out, all);
+		CHECK_CONTAINS(cli_out, "cpu_sim");
+		free(all);
+	}
+	CHECK_INT(cli("$B/ptowsp-run --help --plugin=auto"), 0);
+	CHECK_CONTAINS(cli_out, "\nOptions of aie, ");
+	CHECK_CONTAINS(cli_out, "\nOptions of cpu_sim, ");
+}
+
 /* The name of a device, and the target of a package, are of one device among a plugin's. */
 static void a_target_opens_its_device(void)
 {
@@ -501,6 +522,7 @@ void suite_contract_json(CU_pSuite s)
 	TEST(s, explain_gives_a_verdict_per_directive_and_runs_nothing);
 	TEST(s, explain_gives_the_program_of_every_device);
 	TEST(s, explain_ends_as_the_run_does);
+	TEST(s, lists_for_auto_show_all);
 	TEST(s, data_of_tasks_are_refused_before_the_run);
 	TEST(s, data_from_outside_are_waited_for);
 	TEST(s, auto_goes_on_where_a_backend_does_not_take_it);

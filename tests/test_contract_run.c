@@ -467,6 +467,8 @@ static void a_plugin_folder_that_is_not_there_is_told(void)
 	cli_begin();
 	CHECK_INT(cli("$B/ptowsp-run --plugin-dir nowhere --no-kernels --set count=2 " SCALE), 0);
 	CHECK_STR(cli_err, "ptowsp-run: --plugin-dir nowhere cannot be read: No such file or directory\n");
+	CHECK_INT(cli("touch file && $B/ptowsp-run --plugin-dir file $P/vector_add.pkg.zst"), 0);
+	CHECK_STR(cli_err, "ptowsp-run: --plugin-dir file is a file, not a folder; name the folder that it lies in, or a plugin's file by --plugin=PATH\n");
 	CHECK_INT(cli("$B/ptowsp-run -q --plugin-dir nowhere --no-kernels --set count=2 " SCALE), 0);
 	CHECK_STR(cli_err, "");
 }

@@ -97,6 +97,11 @@ static void wrong_texts_are_refused_with_the_reason(void)
 	static const char *const rows[][2] = {
 		{"task_windwo=64", "schedule directive \"task_windwo\" is unknown; known: task_window, timing, hazards, dep_list, dispatch, streams, stream_by, batch_deps, start, issue_cost, ready, layout, trace, tensor_map and 7 more"},
 		{"windows", "schedule \"windows\" is not KEY=VALUE, such as task_window=64"},
+		{"dispatch=work_steal,4", "dispatch: arguments of work_steal stand in parentheses; write dispatch=work_steal(4)"},
+		{"dispatch= work_steal , 4 ", "dispatch: arguments of work_steal stand in parentheses; write dispatch=work_steal(4)"},
+		{"ready=work_steal,4", "ready: work_steal takes no arguments; write ready=work_steal"},
+		{"dispatch=fifo", "\"fifo\" is a word of ready, not of dispatch; write ready=fifo"},
+		{"ready=round_robin(4)", "\"round_robin\" is a word of dispatch, not of ready; write dispatch=round_robin(...)"},
 		{"=64", "schedule directive \"\" is unknown; known: deps, heap, pools, start, ready, trace, timing, layout, hazards, streams, dispatch, dep_list, stream_by, batch_deps, issue_cost, tensor_map and 5 more"},
 		{"dispatch=round_robbin(4)", "dispatch word \"round_robbin\" is unknown; known: round_robin, work_steal, custom, auto, threshold, affinity, hash, static_partition, spatial_map"},
 		{"dispatch=round_robin(0)", "dispatch: 0 is too small, the least is 1"},

@@ -290,6 +290,16 @@ static void keys_that_others_could_have_put_there_are_passed_over(void)
 	CHECK_CONTAINS(cli_err, "anybody may write a folder above the key");
 	CHECK_INT(cli("chmod 755 keys; echo x >>keys/ann.pub; $B/ptowsp-inspect --verify --trust-dir keys v.pkg.zst"), 0);
 	CHECK_CONTAINS(cli_err, "keys/ann.pub: is no public key of ptowsp");
+	CHECK_INT(cli("echo y >keys/zoe.pub; $B/ptowsp-inspect --verify --trust-dir keys v.pkg.zst"), 0);
+	CHECK_CONTAINS(cli_err, "a key is not used: keys/ann.pub: is no public key of ptowsp");
+	CHECK_CONTAINS(cli_err, "a key is not used: keys/zoe.pub: is no public key of ptowsp");
+	CHECK_INT(cli("$B/ptowsp-run --trust=signed --trust-dir keys --explain v.pkg.zst"), 0);
+	CHECK_CONTAINS(cli_err, "ann.pub: is no");
+	CHECK_CONTAINS(cli_err, "zoe.pub: is no");
+	CHECK_INT(cli("for i in 1 2 3 4 5 6 7 8 9 10 11 12 13 14 15 16 17 18 19 20; do echo z >keys/m$i.pub; done; $B/ptowsp-inspect --verify --trust-dir keys v.pkg.zst"), 0);
+	CHECK_UINT(cli_lines(cli_err), 17);
+	CHECK_CONTAINS(cli_err, "6 more key files are not used");
+	CHECK_INT(cli("rm keys/m*.pub keys/zoe.pub"), 0);
 	CHECK_INT(cli("rm keys/ann.pub; mkfifo keys/f.pub; $B/ptowsp-inspect --verify --trust-dir keys v.pkg.zst"), 0);
 	CHECK_CONTAINS(cli_err, "not a regular file");
 }

@@ -220,6 +220,10 @@ static void a_listed_plugin_loads(void)
 	CHECK_CONTAINS(cli_err, "plugins.list: line 1 is not: 64 digits");
 	CHECK_INT(cli("chmod 666 keys/plugins.list; " WITH("listed") "$P/vector_add.pkg.zst"), 4);
 	CHECK_CONTAINS(cli_err, "anybody may write the list file");
+	CHECK_INT(cli("ln -sf plugins.list keys/plugins.list; " WITH("listed") "$P/vector_add.pkg.zst"), 4); /* that leads to itself */
+	CHECK_CONTAINS(cli_err, "is in no list; not used: keys/plugins.list: cannot be opened: Too many levels of symbolic links");
+	CHECK_INT(cli("ln -sf nowhere keys/plugins.list; " WITH("listed") "$P/vector_add.pkg.zst"), 4);
+	CHECK_CONTAINS(cli_err, "not used: keys/plugins.list: cannot be opened: No such file");
 	CHECK_INT(cli("$B/ptowsp-run --plugin-trust=some $P/vector_add.pkg.zst"), 2);
 	CHECK_CONTAINS(cli_err, "--plugin-trust=some is none of any, listed, signed");
 }

@@ -32,14 +32,15 @@ ptowsp_status inspect_signatures(const struct pkg *package, const char *path, co
 	uint32_t count = pkg_signatures(package, rows);
 	int broken = 0, good = 0;
 	struct host_keys keys;
+	char line[256];
 	ptowsp_status st = host_keys_read(&keys, &dirs, error);
 
 	for (uint32_t i = 0; !st && i < count; i++)
 		good |= signature_print(package, path, &keys, &rows[i], &broken, to);
 	if (!st && !count)
 		fprintf(to, "%s: it is not signed\n", path);
-	if (!st && keys.passed_over[0])
-		fprintf(stderr, "ptowsp-inspect: a key is not used: %s\n", keys.passed_over);
+	for (uint32_t i = 0; !st && host_keys_line(&keys, i, line, sizeof(line)); i++)
+		fprintf(stderr, "ptowsp-inspect: %s\n", line);
 	host_keys_finish(&keys);
 	if (!st && broken)
 		return pkg_fail(error, PTOWSP_BAD_PACKAGE, "a signature is not one of this package: it was changed behind it, or the signature was");

@@ -102,7 +102,7 @@ ptowsp_status run_each_backend(const struct run_options *options, run_backend_fn
 	struct ptowsp_backend *backend;
 	ptowsp_status st;
 
-	if (options->plugin) {
+	if (options->plugin && strcmp(options->plugin, "auto")) { /* which would look through all of them for a package */
 		st = run_backend_open(&backend, options, NULL, error);
 		if (st)
 			return st;

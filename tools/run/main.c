@@ -5,6 +5,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include "registry/names.h"
@@ -71,12 +72,21 @@ static ptowsp_status version(void)
 	return PTOWSP_OK;
 }
 
+static void folder_tell(const char *path)
+{
+	struct stat there;
+
+	if (!stat(path, &there) && !S_ISDIR(there.st_mode))
+		plain_line(stderr, "ptowsp-run: --plugin-dir %s is a file, not a folder; name the folder that it lies in, or a plugin's file by --plugin=PATH", path);
+	else if (access(path, R_OK | X_OK))
+		plain_line(stderr, "ptowsp-run: --plugin-dir %s cannot be read: %s", path, strerror(errno));
+}
+
 /* No plugin comes from a folder that is not there; one of another folder may, and nobody would see why. */
 static void folders_tell(const struct run_options *options)
 {
 	for (uint32_t i = 0; !options->quiet && i < options->plugin_dirs.count; i++)
-		if (access(options->plugin_dirs.rows[i].value, R_OK | X_OK))
-			plain_line(stderr, "ptowsp-run: --plugin-dir %s cannot be read: %s", options->plugin_dirs.rows[i].value, strerror(errno));
+		folder_tell(options->plugin_dirs.rows[i].value);
 }
 
 /* rest: of the sentence, where it is longer than an error's text. */
