@@ -217,6 +217,41 @@ static void notifications_by_name_lie_apart_from_those_by_number(void)
 	}
 }
 
+/* The JSON of a graph whose only kernel has a name of so many letters; to be freed. */
+static char *json_of_name(int letters)
+{
+	struct pkg_writer *writer = pkg_writer_create();
+	struct ptowsp_error error = {.text = ""};
+	struct pkg *package = NULL;
+	void *bytes = NULL;
+	size_t size = 0;
+	char *name = repeated("k", letters, ""), *json = NULL;
+
+	REQUIRE(name && writer);
+	json = strdup(check_fmt("{\"schema\": \"ptowsp.package/1\", \"GRPH\": [{\"name\": \"g\", \"device\": 0, \"names\": [[\"kernel\", 1, \"%s\"]], "
+				"\"instructions\": [[\"TG_BEGIN\", 1], [\"TG_KERNEL\", 1, \"k\", 1, \"AIV\", 0]" END "]}]}", name));
+	REQUIRE_INT(pkg_from_json(writer, json, strlen(json), "json", &error), 0);
+	REQUIRE_INT(pkg_writer_seal(writer, &bytes, &size, &error), 0);
+	REQUIRE_INT(pkg_open_memory(&package, bytes, size, "name", NULL, &error), 0);
+	free(json);
+	REQUIRE_INT(pkg_to_json(package, &json, &error), 0);
+	pkg_close(package);
+	pkg_writer_destroy(writer);
+	free(bytes);
+	free(name);
+	return json;
+}
+
+static void names_of_more_than_400_bytes_are_written_as_numbers(void)
+{
+	char *named = json_of_name(400), *numbered = json_of_name(401);
+
+	CHECK_CONTAINS(named, "[\"TG_KERNEL\", \"kkk");
+	CHECK_CONTAINS(numbered, "[\"TG_KERNEL\", 1, \"k\", 1, ");
+	free(named);
+	free(numbered);
+}
+
 void suite_graph_form(CU_pSuite s)
 {
 	TEST(s, every_instruction_comes_back);
@@ -225,5 +260,6 @@ void suite_graph_form(CU_pSuite s)
 	TEST(s, the_original_text_is_accepted_as_it_is);
 	TEST(s, wrong_programs_are_refused_by_instruction);
 	TEST(s, depths_and_counts_have_limits);
+	TEST(s, names_of_more_than_400_bytes_are_written_as_numbers);
 	TEST(s, notifications_by_name_lie_apart_from_those_by_number);
 }
