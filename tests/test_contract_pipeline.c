@@ -24,6 +24,7 @@ static void statistics_tell_of_channels(void)
 	CHECK_INT(cli_int(root, "resources[channel:line].stall_cycles"), 18);
 	CHECK_INT(cli_int(root, "resources[channel:line].capacity"), 1);
 	REQUIRE_INT(cli("$B/ptowsp-run --no-kernels --stats p.pkg.zst"), 0);
+	CHECK_CONTAINS(cli_out, "\nhigh water of ring, pools and heap: counted over all processes\n");
 	CHECK_CONTAINS(cli_out, "channel:line");
 }
 

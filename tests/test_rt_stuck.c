@@ -112,6 +112,7 @@ static void a_window_against_a_channel_proposes_a_window(void)
 {
 	struct builder *b = builder_one_kernel();
 	uint32_t c = builder_channel(b, "c", 1, 0);
+	struct outcome *o;
 
 	WINDOW(b, 2);
 	builder_process(b, "holds", 1);
@@ -124,6 +125,9 @@ static void a_window_against_a_channel_proposes_a_window(void)
 	builder_task(b, 0, 1, "");
 	builder_task(b, 0, 1, "");
 	builder_send(b, c, builder_const(b, 1));
+	o = builder_run(b, NULL);
+	CHECK_CONTAINS(o->deadlock.text, "; high water 2, counted over all processes; use at least --schedule task_window=3");
+	outcome_destroy(o);
 	check_cures(b, PTOWSP_DEADLOCK_WINDOW_CHANNEL, "--schedule task_window=3", "--schedule task_window=3");
 }
 

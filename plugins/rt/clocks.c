@@ -12,7 +12,7 @@ ptowsp_status rt_clocks_init(struct rt_clocks *clocks, struct rt_clock *base, ui
 	clocks->base = base;
 	clocks->count = instances;
 	clocks->turn = PTOWSP_NONE;
-	clocks->first = clocks->settled = clocks->issued = clocks->began = base->issued;
+	clocks->first = clocks->settled = clocks->issued = base->issued;
 	clocks->leave = base->total;
 	clocks->mask = rt_window_room(base->window) - 1;
 	clocks->rows = calloc(clocks->mask + 1, sizeof(*clocks->rows));

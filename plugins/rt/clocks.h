@@ -32,7 +32,6 @@ struct rt_starts {
 /* One instance's own time. */
 struct rt_own_clock {
 	uint64_t now, last;
-	uint64_t ended; /* largest end of its tasks */
 	bool issued, over;
 	uint32_t order_depth;
 	struct rt_level_of_order orders[PTOWSP_NESTING_LIMIT + 1];
@@ -43,7 +42,6 @@ struct rt_clocks {
 	struct rt_own_clock *own; /* per instance */
 	uint32_t count, turn;     /* whose part is in base; PTOWSP_NONE: nobody's */
 	uint64_t first, settled, issued; /* rows of tasks first .. issued - 1; those before settled have F */
-	uint64_t began;           /* number of the first task that any instance issues */
 	uint64_t leave;           /* F of the latest settled task */
 	uint64_t map, deps;       /* reserved by all tasks so far */
 	struct rt_row_of_all *rows;
@@ -52,7 +50,6 @@ struct rt_clocks {
 	uint32_t scope_count, scope_room, scope_free; /* free: + 1 */
 	struct rt_starts starts[RT_POOL_LIMIT];
 	bool asked;               /* slots are loaded, or there is an ALLOC: what is no task asks when tasks ended until all clocks are behind them */
-	uint64_t held, held_map, held_deps; /* most that tasks from the first held one on had reserved, with the new one */
 };
 
 /* All clocks start at base's total. Errors: NO_MEMORY. */

@@ -18,7 +18,6 @@ void rt_clocks_stall(struct rt_clock *base, struct rt_meter *meter, uint64_t whe
 	base->now = when;
 }
 
-/* When all tasks before `tail` have left. What was forgotten left before anybody can ask. */
 uint64_t rt_clocks_left(const struct rt_clocks *clocks, uint64_t tail)
 {
 	return tail > clocks->first ? rt_clocks_row(clocks, tail - 1)->leave : 0;
@@ -109,11 +108,6 @@ static bool starts_add(struct rt_clocks *clocks, struct rt_starts *starts, uint6
 
 /* ---- a task ---------------------------------------------------------------------------------------------------- */
 
-static void mark(uint64_t *high_water, uint64_t use)
-{
-	*high_water = rt_later(*high_water, use);
-}
-
 /* The first task that has not left at the instance's time. */
 static uint64_t present_from(const struct rt_clocks *clocks)
 {
@@ -133,18 +127,14 @@ static uint64_t present_from(const struct rt_clocks *clocks)
 static void high_water_mark(struct rt_clocks *clocks, struct rt_need need)
 {
 	struct rt_clock *base = clocks->base;
-	struct rt_meter *meters = base->meters;
 	uint64_t from = present_from(clocks);
 
 	base->gone = from;
 	base->map_used = rt_clocks_map_from(clocks, from) + need.map;
 	base->deps_used = rt_clocks_deps_from(clocks, from) + need.deps;
-	mark(&meters[PTOWSP_RESOURCE_TASK_RING].high_water, clocks->issued - from + 1);
-	mark(&meters[PTOWSP_RESOURCE_TENSOR_MAP].high_water, base->map_used);
-	mark(&meters[PTOWSP_RESOURCE_DEP_LIST].high_water, base->deps_used);
-	mark(&clocks->held, clocks->issued - clocks->settled + 1);
-	mark(&clocks->held_map, rt_clocks_map_from(clocks, clocks->settled) + need.map);
-	mark(&clocks->held_deps, rt_clocks_deps_from(clocks, clocks->settled) + need.deps);
+	rt_meter_mark(&base->meters[PTOWSP_RESOURCE_TASK_RING], clocks->issued - from + 1);
+	rt_meter_mark(&base->meters[PTOWSP_RESOURCE_TENSOR_MAP], base->map_used);
+	rt_meter_mark(&base->meters[PTOWSP_RESOURCE_DEP_LIST], base->deps_used);
 }
 
 static ptowsp_status issue(struct rt_clocks *clocks, const struct rt_clock_task *task)
@@ -211,7 +201,6 @@ ptowsp_status rt_clocks_task(struct rt_clocks *clocks, const struct rt_clock_tas
 	rt_clock_enter(base, task, trace->end);
 	row_enter(clocks, task, trace->end);
 	base->now = trace->end;
-	clocks->own[clocks->turn].ended = rt_later(clocks->own[clocks->turn].ended, trace->end);
 	return base->out_of_memory ? PTOWSP_NO_MEMORY : PTOWSP_OK;
 }
 
@@ -219,9 +208,6 @@ ptowsp_status rt_clocks_count(struct rt_clocks *clocks, const struct rt_clock_ta
 {
 	if (!rt_clocks_row_make(clocks))
 		return PTOWSP_NO_MEMORY;
-	mark(&clocks->held, clocks->issued - clocks->settled + 1);
-	mark(&clocks->held_map, rt_clocks_map_from(clocks, clocks->settled) + task->need.map);
-	mark(&clocks->held_deps, rt_clocks_deps_from(clocks, clocks->settled) + task->need.deps);
 	row_enter(clocks, task, 0);
 	return PTOWSP_OK;
 }

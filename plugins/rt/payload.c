@@ -98,26 +98,13 @@ static char *block_at(const struct rt_run *run, uint32_t channel, uint64_t block
 	return run->payloads.memory + run->payloads.first[channel] + block * ((run->program->payloads[channel].bytes + LINE - 1) / LINE * LINE);
 }
 
-void rt_payload_pack(const struct rt_run *run, uint32_t channel, uint64_t block, const struct rt_access *access)
+void rt_payload_copy(const struct rt_run *run, uint32_t channel, uint64_t number, const struct rt_access *access, bool sends)
 {
 	const struct rt_payload *payload = &run->program->payloads[channel];
 	const struct rt_tensor *tensor = &run->tensors.rows[access->io->tensor];
-	size_t row = (size_t)payload->columns * payload->size, stride = (size_t)tensor->columns * payload->size;
-	const char *from = tensor->data + access->start * (int64_t)payload->size;
-	char *to = block_at(run, channel, block);
+	size_t bytes = (size_t)payload->columns * payload->size, stride = (size_t)tensor->columns * payload->size;
+	char *block = block_at(run, channel, number), *row = tensor->data + access->start * (int64_t)payload->size;
 
-	for (uint32_t r = 0; r < payload->rows; r++)
-		memcpy(to + r * row, from + r * stride, row);
-}
-
-void rt_payload_unpack(const struct rt_run *run, uint32_t channel, uint64_t block, const struct rt_access *access)
-{
-	const struct rt_payload *payload = &run->program->payloads[channel];
-	const struct rt_tensor *tensor = &run->tensors.rows[access->io->tensor];
-	size_t row = (size_t)payload->columns * payload->size, stride = (size_t)tensor->columns * payload->size;
-	const char *from = block_at(run, channel, block);
-	char *to = tensor->data + access->start * (int64_t)payload->size;
-
-	for (uint32_t r = 0; r < payload->rows; r++)
-		memcpy(to + r * stride, from + r * row, row);
+	for (uint32_t r = 0; r < payload->rows; r++, block += bytes, row += stride)
+		memcpy(sends ? block : row, sends ? row : block, bytes);
 }

@@ -17,8 +17,7 @@ struct rt_run;
 /* Only where kernels run and the entry is a pipeline; a planned program moves nothing. Errors: TOO_BIG for more than the run's memory limit, NO_MEMORY. */
 ptowsp_status rt_payloads_init(struct rt_run *run);
 void rt_payloads_finish(struct rt_payloads *payloads);
-/* Copies the elements of a region into block number `block` of the channel, and out of it. The caller has waited for who touches them. */
-void rt_payload_pack(const struct rt_run *run, uint32_t channel, uint64_t block, const struct rt_access *access);
-void rt_payload_unpack(const struct rt_run *run, uint32_t channel, uint64_t block, const struct rt_access *access);
+/* Copies the elements of a region into block `number` of the channel, or out of it. The caller has waited for who touches them. */
+void rt_payload_copy(const struct rt_run *run, uint32_t channel, uint64_t number, const struct rt_access *access, bool sends);
 
 #endif

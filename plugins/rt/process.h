@@ -60,6 +60,9 @@ ptowsp_status rt_pipeline_go(struct rt_pipeline *pipeline);
  * rt_issue. */
 ptowsp_status rt_process_task(struct rt_pipeline *pipeline, struct rt_instance *instance, bool *done_out);
 
+/* The slots of `count` reads from `first` on have been read by the instance whose turn it is: its clock is behind what they wait for. Errors: NO_MEMORY. */
+ptowsp_status rt_process_read(struct rt_pipeline *pipeline, uint32_t first, uint32_t count);
+
 /* pipeline.c. Errors: NO_MEMORY; what there is then is still destroyed. */
 ptowsp_status rt_pipeline_create(struct rt_pipeline **pipeline_out, struct rt_run *run);
 /* NULL is nothing. */

@@ -6,6 +6,16 @@
 #include "rt/peek.h"
 #include "rt/process.h"
 
+ptowsp_status rt_process_read(struct rt_pipeline *pipeline, uint32_t first, uint32_t count)
+{
+	struct rt_run *run = pipeline->run;
+	const uint32_t *reads = run->program->exprs.reads + first;
+
+	rt_front_read(&pipeline->fronts, pipeline->turn, reads, count);
+	rt_clock_read(&run->clock, reads, count);
+	return run->lag.feed ? rt_clock_failed(run, rt_lag_read(&run->lag, reads, count)) : PTOWSP_OK;
+}
+
 /* Could the edges of any task find no room in what open scopes leave of the dependency pool? A task has at most one per task of the window. */
 static bool deps_short(const struct rt_pipeline *pipeline)
 {
@@ -130,13 +140,11 @@ static ptowsp_status task_issue(struct rt_pipeline *pipeline, struct rt_instance
 		st = rt_versions_place(run, site);
 	if (!st)
 		st = rt_issue_place(run, site, &task);
-	rt_front_read(&pipeline->fronts, pipeline->turn, run->program->exprs.reads + site->read, site->read_count);
+	if (!st)
+		st = rt_process_read(pipeline, site->read, site->read_count);
 	if (!st && run->race.on)
 		st = rt_infer_race(run, site, &task);
 	task.executor = pipeline->turn;
-	rt_clock_read(&run->clock, run->program->exprs.reads + site->read, site->read_count);
-	if (!st && run->lag.feed)
-		st = rt_clock_failed(run, rt_lag_read(&run->lag, run->program->exprs.reads + site->read, site->read_count));
 	if (!st && later)
 		st = kernel_await(run, site, &task);
 	if (!st)

@@ -154,6 +154,8 @@ static void report_write(struct rt_pipeline *pipeline, uint32_t subject, struct 
 	}
 	if (report->waiting_count > told + 1)
 		rt_text_add(report->text, sizeof(report->text), "; and %u more", report->waiting_count - told - 1);
+	if (wants_place(&pipeline->instances[subject]) && !pipeline->run->lag.feed)
+		rt_text_add(report->text, sizeof(report->text), "; high water %llu, counted over all processes", (unsigned long long)report->high_water);
 	if (report->option[0])
 		rt_text_add(report->text, sizeof(report->text), "; use at least %s", report->option);
 	else

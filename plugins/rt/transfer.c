@@ -69,8 +69,7 @@ static uint64_t token_take(struct rt_pipeline *pipeline, uint32_t row, uint64_t 
 static ptowsp_status send_ready(struct rt_pipeline *pipeline, struct rt_instance *instance, int64_t *value_out, struct rt_access *access)
 {
 	struct rt_run *run = pipeline->run;
-	const struct rt_exprs *exprs = &run->program->exprs;
-	const struct rt_expr *expr = &exprs->rows[instance->expr];
+	const struct rt_expr *expr = &run->program->exprs.rows[instance->expr];
 	const struct rt_move *move = instance->move;
 	ptowsp_status st = PTOWSP_OK;
 
@@ -79,13 +78,9 @@ static ptowsp_status send_ready(struct rt_pipeline *pipeline, struct rt_instance
 		return send_failed(pipeline, instance, "the token divides by zero");
 	if (move && pipeline->look != RT_LOOK_TOKENS)
 		st = rt_move_resolve(pipeline, instance, move, access);
-	if (st)
-		return st;
-	rt_clock_read(&run->clock, exprs->reads + (move ? move->read : expr->read), move ? move->read_count : expr->read_count);
-	if (run->lag.feed)
-		rt_lag_read(&run->lag, exprs->reads + (move ? move->read : expr->read), move ? move->read_count : expr->read_count);
-	rt_front_read(&pipeline->fronts, pipeline->turn, exprs->reads + expr->read, expr->read_count);
-	return move && pipeline->look == RT_LOOK_RUN ? rt_move_follow(pipeline, access) : PTOWSP_OK;
+	if (!st)
+		st = rt_process_read(pipeline, move ? move->read : expr->read, move ? move->read_count : expr->read_count);
+	return !st && move && pipeline->look == RT_LOOK_RUN ? rt_move_follow(pipeline, access) : st;
 }
 
 /* Whoever takes part in a rendezvous finds the block under its own number among the consumers. */
@@ -127,7 +122,7 @@ static ptowsp_status send_now(struct rt_pipeline *pipeline, struct rt_instance *
 	if (st)
 		return st;
 	if (instance->move && run->payloads.memory)
-		rt_payload_pack(run, instance->channel, block_of(channel, channel->sends), &access);
+		rt_payload_copy(run, instance->channel, block_of(channel, channel->sends), &access, true);
 	if (instance->move)
 		st = move_tell(pipeline, instance, &access, true);
 	if (st)
@@ -168,14 +163,13 @@ static ptowsp_status arrive(struct rt_pipeline *pipeline, struct rt_instance *in
 	st = rt_move_resolve(pipeline, instance, move, &access);
 	if (st || pipeline->look != RT_LOOK_RUN)
 		return st;
-	rt_clock_read(&run->clock, run->program->exprs.reads + move->read, move->read_count);
-	if (run->lag.feed)
-		rt_lag_read(&run->lag, run->program->exprs.reads + move->read, move->read_count);
-	st = rt_move_follow(pipeline, &access);
+	st = rt_process_read(pipeline, move->read, move->read_count);
+	if (!st)
+		st = rt_move_follow(pipeline, &access);
 	if (!st)
 		st = move_tell(pipeline, instance, &access, false);
 	if (!st && run->payloads.memory)
-		rt_payload_unpack(run, instance->channel, instance->block_number, &access);
+		rt_payload_copy(run, instance->channel, instance->block_number, &access, false);
 	return st;
 }
 

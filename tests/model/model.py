@@ -370,7 +370,7 @@ class Machine:
         self.explicit = self.deps in ("explicit", "hybrid")
         self.deps = (s["deps"][0][1] or ["tensor_map_exact"])[0] if self.deps == "hybrid" else self.deps
         self.mode = (self.word("task_window") or "stall").strip("()")
-        self.window = 0 if self.word("start") == "after_orchestration" else self.numbers("task_window", [0])[0]
+        self.window = 0 if self.word("start") == "after_orchestration" else self.numbers("task_window", [DEFAULTS["task_ring"]])[0]
         rest = DEFAULTS | {"ready": self.window}
         self.capacity = {r: self.numbers({"ready": "ready_queue"}.get(r, r), [n if self.window else None])[0] for r, n in rest.items()}
         self.capacity["task_ring"] = self.window or None

@@ -225,9 +225,41 @@ def token_behind_one_who_left():
     return v.done(5), {"sends": [1, 2, 3], "consumes": [5, 6, 50], "total": 50, "empty": [3, 5 + 1 + 1], "full": [0, 0]}
 
 
+def slow_consumer():
+    """Strict turns: four tokens are there at 0, and b, which is done at 1, takes the fourth at 10, behind a."""
+    v = Vector()
+    v.put("halt")
+    c = v.channel("c", 4, 0)
+    with v.process("p", produces=[c]):
+        with v.body("parallel_for", v.axis("i", 4)):
+            v.put("send", c, v.const(7))
+    for name, cycles in (("a", 10), ("b", 1)):
+        with v.process(name, consumes=[c]):
+            with v.body("consume", c):
+                v.task(cycles)
+    return v.done(5), {"start": [0, 0, 10, 10], "sends": [0, 0, 0, 0], "consumes": [0, 0, 10, 10], "total": 20, "empty": [0, 0], "full": [0, 0]}
+
+
+def slot_load_of_a_process():
+    """The load itself waits for the element; setting a slot from one that is known later does not."""
+    v = Vector()
+    a, late = v.slot("a", 0), v.slot("late", 0)
+    v.put("halt")
+    with v.process("writes"):
+        v.task(100, None, (0, 0, 64))
+        v.put("slot_load", a, v.region(0, 0, 1))
+    with v.process("loads"):
+        v.put("slot_load", late, v.region(0, 0, 1))
+        v.task(1)
+    with v.process("sets"):
+        v.put("slot_set", a, v.expr("value", slot="late"))
+        v.task(1)
+    return v.done(5), {"start": [0, 100, 0], "total": 101}
+
+
 VECTORS = {f.__name__: f for f in (independent, scope_then_one, scopes_in_a_scope, scope_of_three, depth_of_a_loop, slot_load, depth_of_all,
                                    map_pool, pools_by_unit, for_each, overlap, processes, payload, payload_rendezvous,
-                                   rendezvous_behind_one_who_left, token_behind_one_who_left)}
+                                   rendezvous_behind_one_who_left, token_behind_one_who_left, slow_consumer, slot_load_of_a_process)}
 
 
 def observed(package):

@@ -141,6 +141,8 @@ static void resources_print(const struct run *run, const struct ptowsp_run_stats
 		printf("%-16s %14s %14llu %10llu %14llu %10.3f\n", run_resource_name(run, r, name, sizeof(name)), capacity, (unsigned long long)r->high_water,
 		       (unsigned long long)r->stall_count, (unsigned long long)r->stall_cycles, (double)r->stall_ns / 1e6);
 	}
+	if (s->process_count)
+		printf("high water of ring, pools and heap: counted over all processes\n");
 }
 
 static void compares_print(const struct run *run)
