@@ -313,12 +313,41 @@ static void heap_that_no_process_gives_back_is_proposed(void)
 	CHECK_UINT(o->deadlock.resource, PTOWSP_RESOURCE_HEAP);
 	CHECK_UINT(o->deadlock.used, 128);
 	CHECK_STR(o->deadlock.option, "--schedule heap=256");
-	CHECK_CONTAINS(o->deadlock.text, "p waits at instruction 2 to allocate, which needs 128 of 128 bytes of heap");
+	CHECK_CONTAINS(o->deadlock.text, "p waits at instruction 2 to allocate, which needs 128 of 128 bytes of heap; 128 are held by versions that no other follows or "
+					 "tensors that are not freed; high water 128, counted over all processes; use at least");
+	CHECK_UINT(o->deadlock.scope_held, 0);
 	outcome_destroy(o);
 	builder_schedule(b, PTOWSP_DIRECTIVE_HEAP, PTOWSP_HEAP_CAPACITY, "n", (int64_t)256);
 	o = builder_run(b, NULL);
 	CHECK_INT(o->status, PTOWSP_OK);
 	outcome_done(b, o);
+}
+
+/* The versions of two temp tensors: no scope holds the first one, or one does. */
+static void versions_that_nobody_follows_are_told_from_an_open_scope(void)
+{
+	for (unsigned scope = 0; scope < 2; scope++) {
+		struct builder *b = heap_of(128);
+		struct outcome *o;
+
+		builder_role(b, 0, PTOWSP_ROLE_TEMP);
+		builder_role(b, 1, PTOWSP_ROLE_TEMP);
+		builder_process(b, "p", 1);
+		if (scope)
+			builder_scope(b);
+		builder_task(b, 1, 1, "w", 0);
+		builder_task(b, 1, 1, "w", 1);
+		if (scope)
+			builder_end(b);
+		o = builder_run(b, NULL);
+		CHECK_INT(o->status, PTOWSP_DEADLOCK);
+		CHECK_CONTAINS(o->deadlock.text, scope ? "to issue a task, which needs 128 of 128 bytes of heap; 128 are held by versions that no other follows or tensors that "
+							 "are not freed, or by an open scope of its own; high water"
+						       : "or tensors that are not freed; high water");
+		CHECK_UINT(o->deadlock.scope_held, scope);
+		CHECK_STR(o->deadlock.option, "--schedule heap=256");
+		outcome_done(b, o);
+	}
 }
 
 static void a_process_uses_memory_between_alloc_and_free_only(void)
@@ -376,6 +405,7 @@ void suite_rt_process(CU_pSuite s)
 	TEST(s, a_run_that_is_cancelled_or_late_ends);
 	TEST(s, processes_share_the_heap);
 	TEST(s, heap_that_no_process_gives_back_is_proposed);
+	TEST(s, versions_that_nobody_follows_are_told_from_an_open_scope);
 	TEST(s, a_process_uses_memory_between_alloc_and_free_only);
 	TEST(s, extents_follow_the_processes);
 }

@@ -104,7 +104,7 @@ static void use_fill(const struct rt_pipeline *pipeline, uint32_t subject, struc
 	report->resource = instance->standing == RT_WAITING ? 0 : resource_of(instance);
 	report->channel = channel_of(instance);
 	report->scope_depth = pipeline->clocks.own[subject].scopes;
-	report->scope_held = instance->standing == RT_ISSUING;
+	report->scope_held = wants_place(instance) && rt_clocks_holder(&pipeline->clocks) != PTOWSP_NONE;
 	report->task = pipeline->run->tasks;
 	if (wants_place(instance)) {
 		report->capacity = instance->block.capacity;

@@ -55,23 +55,21 @@ uint32_t rt_stuck_at(const struct rt_pipeline *pipeline, uint32_t at)
 	}
 }
 
-static void issuing_text(const struct rt_pipeline *pipeline, uint32_t at, char *text, size_t size)
+/* At a task or an alloc. Bytes of the heap may be held without any scope. */
+static void place_text(const struct rt_pipeline *pipeline, uint32_t at, char *text, size_t size)
 {
-	const struct rt_block *block = &pipeline->instances[at].block;
+	const struct rt_instance *instance = &pipeline->instances[at];
+	const struct rt_block *block = &instance->block;
 	uint32_t holder = rt_clocks_holder(&pipeline->clocks);
 	char name[64];
 
-	rt_text_add(text, size, " to issue a task, which needs %llu of %llu %s of %s; %llu are held by an open scope of %s",
-	    (unsigned long long)block->need, (unsigned long long)block->capacity, rt_resource_unit(block->resource), rt_resource_name(block->resource),
-	    (unsigned long long)block->used, holder == at || holder == PTOWSP_NONE ? "its own" : instance_text(pipeline, holder, name, sizeof(name)));
-}
-
-static void allocating_text(const struct rt_pipeline *pipeline, uint32_t at, char *text, size_t size)
-{
-	const struct rt_block *block = &pipeline->instances[at].block;
-
-	rt_text_add(text, size, " to allocate, which needs %llu of %llu bytes of heap; %llu are taken and nothing gives them back", (unsigned long long)block->need,
-	    (unsigned long long)block->capacity, (unsigned long long)block->used);
+	rt_text_add(text, size, " to %s, which needs %llu of %llu %s of %s; %llu are held by ", instance->standing == RT_ISSUING ? "issue a task" : "allocate",
+		    (unsigned long long)block->need, (unsigned long long)block->capacity, rt_resource_unit(block->resource), rt_resource_name(block->resource),
+		    (unsigned long long)block->used);
+	if (block->resource == PTOWSP_RESOURCE_HEAP)
+		rt_text_add(text, size, "versions that no other follows or tensors that are not freed%s", holder == PTOWSP_NONE ? "" : ", or by ");
+	if (holder != PTOWSP_NONE)
+		rt_text_add(text, size, "an open scope of %s", holder == at ? "its own" : instance_text(pipeline, holder, name, sizeof(name)));
 }
 
 static void sending_text(struct rt_pipeline *pipeline, uint32_t at, char *text, size_t size)
@@ -127,9 +125,9 @@ void rt_stuck_text(struct rt_pipeline *pipeline, uint32_t at, char *text, size_t
 	switch (pipeline->instances[at].standing) {
 	case RT_SENDING: sending_text(pipeline, at, text, size); break;
 	case RT_CONSUMING: consuming_text(pipeline, at, text, size); break;
-	case RT_ISSUING: issuing_text(pipeline, at, text, size); break;
+	case RT_ISSUING:
+	case RT_ALLOCATING: place_text(pipeline, at, text, size); break;
 	case RT_WAITING: event_text(pipeline, at, text, size); break;
-	case RT_ALLOCATING: allocating_text(pipeline, at, text, size); break;
 	default: break;
 	}
 }
