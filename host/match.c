@@ -159,8 +159,7 @@ ptowsp_status host_match_create(struct ptowsp_match **out, const struct ptowsp_b
 		.graph = plan->usage.graph,
 		.channels = plan->usage.channels,
 		.memory = t->memory_count > 0,
-		.strings = plan->strings,
-		.strings_size = plan->strings_size,
+		.tables = host_plan_expressions(plan),
 		.strict = flags & PTOWSP_LOAD_STRICT,
 	};
 	ptowsp_status st = PTOWSP_NO_MEMORY;

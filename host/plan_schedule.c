@@ -180,3 +180,15 @@ ptowsp_status host_plan_schedule(struct ptowsp_plan *plan, const char *const *te
 		st = sections_make(plan, error);
 	return st || !plan->overrides.count ? st : layouts_check(plan, error);
 }
+
+struct reg_expression_tables host_plan_expressions(const struct ptowsp_plan *plan)
+{
+	const struct pkg_tables *t = plan->tables;
+
+	return (struct reg_expression_tables){.expr = plan->replaced[1] ? plan->replaced[1] : t->expr,
+					      .expr_count = t->expr_count + (plan->replaced[1] ? plan->overrides.expressions.count : 0),
+					      .slot = t->slot,
+					      .slot_count = t->slot_count,
+					      .strings = plan->strings,
+					      .strings_size = plan->strings_size};
+}

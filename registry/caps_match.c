@@ -111,7 +111,7 @@ static void match_directive(struct matching *m, uint32_t i)
 	struct reg_text text;
 
 	reg_text_init(&text, v->what, sizeof(v->what));
-	reg_directive_print(row, m->needs->strings, m->needs->strings_size, &text);
+	reg_directive_print(row, &m->needs->tables, &text);
 	v->row = i;
 	v->wanted = (uint8_t)wanted_by_package(m->needs, feature);
 	if (m->needs->strict || (row->flags & PTOWSP_DIRECTIVE_MUST))

@@ -11,6 +11,7 @@
 
 #include "ptowsp/caps.h"
 #include "ptowsp/package.h"
+#include "registry/expression.h"
 
 enum reg_native { /* what comes of a kernel's native code on this machine */
 	REG_NATIVE_NONE,      /* it has none */
@@ -41,8 +42,7 @@ struct reg_needs {
 	const uint8_t *graph;   /* 256, by instruction of graph_ops.def: bit 0 it is used, bit 1 + k with a scope of code k; NULL: none */
 	uint32_t channels;      /* bit k: it has channels of kind k, PTOWSP_CHANNEL_x */
 	bool memory;            /* it has tensors that do not lie in row_major order */
-	const char *strings;    /* STRS that the directives refer to */
-	uint64_t strings_size;
+	struct reg_expression_tables tables; /* that the directives refer to */
 	bool strict;            /* every directive must be enforced */
 };
 

@@ -19,8 +19,7 @@ unsigned reg_directive_argument_kind(const struct ptowsp_directive_record *row, 
 	return i < 8 ? (unsigned)(row->kinds >> (8 * i)) & 0xFF : 0;
 }
 
-static void argument_print(const struct ptowsp_directive_record *row, unsigned i, const char *strings,
-			   uint64_t strings_size, struct reg_text *text)
+static void argument_print(const struct ptowsp_directive_record *row, unsigned i, const struct reg_expression_tables *tables, struct reg_text *text)
 {
 	int64_t value = reg_directive_argument(row, i);
 
@@ -29,16 +28,15 @@ static void argument_print(const struct ptowsp_directive_record *row, unsigned i
 		reg_text_add(text, "%lld", (long long)value);
 		return;
 	case PTOWSP_ARGUMENT_WORD:
-		if (value >= 0 && (uint64_t)value < strings_size) {
-			reg_text_add(text, "%s", strings + value);
+		if (value >= 0 && (uint64_t)value < tables->strings_size) {
+			reg_text_add(text, "%s", tables->strings + value);
 			return;
 		}
 	}
-	reg_text_add(text, "(expression)");
+	reg_expression_print(tables, value >= 0 && value < PTOWSP_NONE ? (uint32_t)value : PTOWSP_NONE, text);
 }
 
-void reg_directive_print(const struct ptowsp_directive_record *row, const char *strings, uint64_t strings_size,
-			 struct reg_text *text)
+void reg_directive_print(const struct ptowsp_directive_record *row, const struct reg_expression_tables *tables, struct reg_text *text)
 {
 	const struct reg_directive *directive = reg_directive(row->directive);
 	const struct reg_policy *policy = reg_policy(row->directive, row->policy);
@@ -57,7 +55,7 @@ void reg_directive_print(const struct ptowsp_directive_record *row, const char *
 		reg_text_add(text, "(");
 	for (unsigned i = 0; i < count; i++) {
 		reg_text_add(text, "%s", i ? "," : "");
-		argument_print(row, i, strings, strings_size, text);
+		argument_print(row, i, tables, text);
 	}
 	if (count && !bare)
 		reg_text_add(text, ")");

@@ -41,6 +41,18 @@ struct reg_values {
 ptowsp_status reg_expression_value(const struct ptowsp_expr_record *rows, uint32_t count, uint32_t row, const struct reg_values *values,
 				   int64_t *value_out);
 
+/* Where a printed expression finds its rows and names; all borrowed. Rows and offsets outside are fine. */
+struct reg_expression_tables {
+	const struct ptowsp_expr_record *expr;
+	const struct ptowsp_slot_record *slot;
+	const char *strings;   /* STRS, which ends in NUL */
+	uint64_t strings_size;
+	uint32_t expr_count, slot_count;
+};
+/* Writes row `row` the way it is typed; what is deeper than 16 nodes is "...", a row outside the table "(expression)". Any thread. */
+struct reg_text;
+void reg_expression_print(const struct reg_expression_tables *tables, uint32_t row, struct reg_text *text);
+
 /* Index of a loop name in the scope, -1 if there is none. */
 int reg_scope_loop(const struct reg_scope *scope, const char *name, size_t length);
 

@@ -36,10 +36,7 @@ bool reg_directive_replaces(const struct ptowsp_directive_record *a, const struc
 /* i-th argument and its kind of a row. */
 int64_t reg_directive_argument(const struct ptowsp_directive_record *row, unsigned i);
 unsigned reg_directive_argument_kind(const struct ptowsp_directive_record *row, unsigned i);
-/* Writes a row the way it is typed; an expression appears as "(expression)". strings: STRS that the row refers to, of
- * strings_size bytes. Rows from a package: any directive, policy and count is fine. */
-struct reg_text;
-void reg_directive_print(const struct ptowsp_directive_record *row, const char *strings, uint64_t strings_size,
-			 struct reg_text *text);
+/* Writes a row the way it is typed. tables: what the row refers to. Rows from a package: any directive, policy and count is fine. */
+void reg_directive_print(const struct ptowsp_directive_record *row, const struct reg_expression_tables *tables, struct reg_text *text);
 
 #endif

@@ -31,15 +31,24 @@ static const struct ptowsp_directive_record *parse(const char *text)
 static const char *printed(const struct ptowsp_directive_record *row)
 {
 	static char memory[128], strings[2048];
+	static struct ptowsp_expr_record expr[50 + 64];
+	static const struct ptowsp_slot_record slots[6] = {[3].name = 33, [5].name = 44};
+	struct reg_expression_tables tables = {.expr = expr, .slot = slots, .strings = strings, .strings_size = sizeof(strings), .slot_count = 6};
 	struct reg_text text;
 
+	tables.expr_count = 50 + schedule.expressions.count;
+	REQUIRE(tables.expr_count <= sizeof(expr) / sizeof(*expr));
+	if (schedule.expressions.count)
+		memcpy(expr + 50, schedule.expressions.at, schedule.expressions.count * sizeof(*expr));
 	memset(strings, 0, sizeof(strings));
+	strcpy(strings + 33, "n");
+	strcpy(strings + 44, "seq");
 	strcpy(strings + 11, "q_tile");
 	strcpy(strings + 22, "i");
 	memcpy(strings + 1000, schedule.strings ? schedule.strings : "", schedule.string_bytes);
 	reg_text_init(&text, memory, sizeof(memory));
 	if (row)
-		reg_directive_print(row, strings, sizeof(strings), &text);
+		reg_directive_print(row, &tables, &text);
 	return row ? memory : error.text;
 }
 
@@ -57,19 +66,21 @@ static void texts_of_every_kind_are_taken(void)
 		{"dispatch=round_robin(4)", "dispatch=round_robin(4)"},
 		{" dispatch = round_robin( 4 ) ", "dispatch=round_robin(4)"},
 		{"dispatch=affinity(q_tile,4)", "dispatch=affinity(q_tile,4)"},
-		{"dispatch=hash(i*4+n,4)", "dispatch=hash((expression),4)"},
-		{"dispatch=custom((i + 1) % 2, 2)", "dispatch=custom((expression),2)"},
+		{"dispatch=hash(i*4+n,4)", "dispatch=hash(i * 4 + n,4)"},
+		{"dispatch=custom((i + 1) % 2, 2)", "dispatch=custom((i + 1) % 2,2)"},
 		{"dispatch=static_partition(10,20,30)", "dispatch=static_partition(10,20,30)"},
-		{"dispatch=threshold(n, round_robin(2), 100: work_steal(4))", "dispatch=threshold((expression),round_robin(2),100,work_steal(4))"},
+		{"dispatch=threshold(n, round_robin(2), 100: work_steal(4))", "dispatch=threshold(n,round_robin(2),100,work_steal(4))"},
 		{"pipeline_depth=2", "pipeline_depth=2"},
 		{"pipeline_depth=stream(2)", "pipeline_depth=stream,2"},
 		{"pipeline_depth=(i,1)", "pipeline_depth=i,1"},
 		{"pipeline_depth=pool,3", "pipeline_depth=pool,3"},
 		{"pools=by_exec_unit", "pools=by_exec_unit"},
-		{"pools=custom(i)", "pools=custom((expression))"},
+		{"pools=custom(i)", "pools=custom(i)"},
 		{"streams=2", "streams=2"},
-		{"stream_by=i % 4", "stream_by=(expression)"},
-		{"stream_by=(i+1)*2", "stream_by=(expression)"},
+		{"stream_by=i % 4", "stream_by=i % 4"},
+		{"stream_by=(i+1)*2", "stream_by=(i + 1) * 2"},
+		{"stream_by=-i - (q_tile - min(task, 0x10))", "stream_by=-i - (q_tile - min(task, 16))"},
+		{"stream_by=select(!i, seq, ~(i << 2))", "stream_by=select(!i, seq, ~(i << 2))"},
 		{"issue_cost=3", "issue_cost=3"},
 		{"issue_cost=0", "issue_cost=0"},
 		{"timing=rate_limit(4)", "timing=rate_limit(4)"},
@@ -88,8 +99,10 @@ static void texts_of_every_kind_are_taken(void)
 		{"ready=priority", "ready=priority"},
 	};
 
-	for (size_t i = 0; i < sizeof(rows) / sizeof(*rows); i++)
+	for (size_t i = 0; i < sizeof(rows) / sizeof(*rows); i++) {
 		CHECK_STR(printed(parse(rows[i][0])), rows[i][1]);
+		CHECK_STR(printed(parse(rows[i][1])), rows[i][1]); /* what is printed can be typed */
+	}
 }
 
 static void wrong_texts_are_refused_with_the_reason(void)
@@ -390,7 +403,7 @@ static void states_and_strange_codes_have_words(void)
 	CHECK(!reg_feature(0xABC, &feature));
 	CHECK_STR(feature.name, "feature 0x0abc");
 	reg_text_init(&text, memory, sizeof(memory));
-	reg_directive_print(&row, "", 1, &text);
+	reg_directive_print(&row, &(struct reg_expression_tables){.strings = "", .strings_size = 1}, &text);
 	CHECK_STR(memory, "directive 99=policy 98");
 }
 

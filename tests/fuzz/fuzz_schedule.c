@@ -44,6 +44,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t size)
 	static const uint32_t loop_strings[] = {3}, value_rows[] = {0};
 	static const struct reg_scope scope = {loops, loop_strings, values, value_rows, 1, 1};
 	static const char strings[STRINGS] = "a\0bi";
+	static const struct ptowsp_slot_record slots[2] = {{.name = 2}, {.name = STRINGS}};
 	struct reg_schedule schedule;
 	char *text = malloc(size + 1), *line, *at = text, memory[128];
 	struct reg_text out;
@@ -60,9 +61,12 @@ int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t size)
 			assert(error.text[0]);
 	}
 	for (uint32_t i = 0; i < schedule.count; i++) {
+		const struct reg_expression_tables tables = {.expr = schedule.expressions.at, .expr_count = schedule.expressions.count, .slot = slots, .slot_count = 2,
+							     .strings = strings, .strings_size = sizeof(strings)}; /* other rows than those that are meant: any are fine */
+
 		row_check(&schedule, &schedule.rows[i]);
 		reg_text_init(&out, memory, sizeof(memory));
-		reg_directive_print(&schedule.rows[i], strings, sizeof(strings), &out);
+		reg_directive_print(&schedule.rows[i], &tables, &out);
 	}
 	expressions_check(&schedule);
 	reg_schedule_finish(&schedule);

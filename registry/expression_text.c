@@ -1,0 +1,125 @@
+/* SPDX-License-Identifier: MIT */
+/* expression_text.c - rows of the EXPR table as people type them in a schedule. */
+#include "registry/expression.h"
+#include "registry/operator.h"
+#include "registry/text.h"
+
+enum { DEPTH_LIMIT = 16, SIGN_LEVEL = 11 }; /* a sign binds closer than every operator */
+
+struct printer {
+	const struct reg_expression_tables *tables;
+	struct reg_text *text;
+	unsigned depth;
+};
+
+static void row_print(struct printer *p, uint32_t row, unsigned least);
+
+static const char *word_of(unsigned op)
+{
+	switch (op) {
+#define X(NAME, code, word, operands, effect) \
+	case code: \
+		return word;
+#include "ptowsp/expr_ops.def"
+#undef X
+	}
+	return "?";
+}
+
+static unsigned operands_of(unsigned op)
+{
+	switch (op) {
+#define X(NAME, code, word, operands, effect) \
+	case code: \
+		return operands;
+#include "ptowsp/expr_ops.def"
+#undef X
+	}
+	return 0;
+}
+
+static const char *string_at(const struct reg_expression_tables *t, uint32_t offset)
+{
+	return offset < t->strings_size ? t->strings + offset : "?";
+}
+
+static void leaf_print(struct printer *p, const struct ptowsp_expr_record *node)
+{
+	const struct reg_expression_tables *t = p->tables;
+
+	switch (node->op) {
+	case PTOWSP_EXPR_CONST:
+		reg_text_add(p->text, "%lld", (long long)((uint64_t)node->c << 32 | node->b));
+		return;
+	case PTOWSP_EXPR_LOOP:
+		reg_text_add(p->text, "loop(%u)", node->a);
+		return;
+	case PTOWSP_EXPR_VALUE:
+		reg_text_add(p->text, "%s", node->a < t->slot_count ? string_at(t, t->slot[node->a].name) : "?");
+		return;
+	case PTOWSP_EXPR_AXIS:
+		reg_text_add(p->text, "%s", string_at(t, node->a));
+		return;
+	default:
+		reg_text_add(p->text, "%s", word_of(node->op));
+	}
+}
+
+/* Operators of one level bind from left to right, so the right side needs more. */
+static void operator_print(struct printer *p, const struct ptowsp_expr_record *node, unsigned level, unsigned least)
+{
+	reg_text_add(p->text, "%s", level < least ? "(" : "");
+	row_print(p, node->a, level);
+	reg_text_add(p->text, " %s ", word_of(node->op));
+	row_print(p, node->b, level + 1);
+	reg_text_add(p->text, "%s", level < least ? ")" : "");
+}
+
+static void call_print(struct printer *p, const struct ptowsp_expr_record *node)
+{
+	const uint32_t rows[] = {node->a, node->b, node->c};
+
+	reg_text_add(p->text, "%s(", word_of(node->op));
+	for (unsigned i = 0; i < operands_of(node->op); i++) {
+		reg_text_add(p->text, "%s", i ? ", " : "");
+		row_print(p, rows[i], 0);
+	}
+	reg_text_add(p->text, ")");
+}
+
+static void node_print(struct printer *p, const struct ptowsp_expr_record *node, unsigned least)
+{
+	unsigned operands = operands_of(node->op), level = reg_operator_level(node->op);
+
+	if (!operands) {
+		leaf_print(p, node);
+	} else if (level) {
+		operator_print(p, node, level, least);
+	} else if (operands == 1) {
+		reg_text_add(p->text, "%s", node->op == PTOWSP_EXPR_NEG ? "-" : word_of(node->op));
+		row_print(p, node->a, SIGN_LEVEL);
+	} else {
+		call_print(p, node);
+	}
+}
+
+/* Nodes are shared, so a small table may be a text without end: every node adds to it, and a full one ends the walk. */
+static void row_print(struct printer *p, uint32_t row, unsigned least)
+{
+	if (p->text->length + 1 >= p->text->room)
+		return;
+	if (row >= p->tables->expr_count || p->depth == DEPTH_LIMIT) {
+		reg_text_add(p->text, "%s", row < p->tables->expr_count ? "..." : "(expression)");
+		return;
+	}
+	p->depth++;
+	node_print(p, &p->tables->expr[row], least);
+	p->depth--;
+}
+
+void reg_expression_print(const struct reg_expression_tables *tables, uint32_t row, struct reg_text *text)
+{
+	struct printer p = {tables, text, 0};
+
+	row_print(&p, row, 0);
+}
