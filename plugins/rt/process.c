@@ -105,7 +105,7 @@ static ptowsp_status sync_try(struct rt_pipeline *pipeline, struct rt_instance *
 		rt_front_signal(&pipeline->fronts, pipeline->turn, in->slot);
 	if (in->op == PTOWSP_OP_WAIT)
 		rt_front_wait(&pipeline->fronts, pipeline->turn, in->slot);
-	if (pipeline->look != RT_LOOK_RUN && run->program->code[run->expand.sync].op == PTOWSP_OP_FREE)
+	if (pipeline->look != RT_LOOK_RUN && in->op == PTOWSP_OP_FREE)
 		return PTOWSP_OK;
 	return rt_sync_take(run, run->expand.sync);
 }
@@ -149,13 +149,12 @@ static ptowsp_status event_take(struct rt_pipeline *pipeline, struct rt_instance
 		rt_clocks_scope_end(&pipeline->clocks);
 		st = rt_versions_scope_end(run, pipeline->turn + 1, true);
 		return st ? st : feed_put(pipeline, RT_ITEM_SCOPE_END, 0, 0, 0);
-	case RT_EVENT_ORDER_BEGIN: rt_clock_order_begin(&run->clock); return feed_put(pipeline, RT_ITEM_ORDER_BEGIN, 0, 0, 0);
+	case RT_EVENT_ORDER_BEGIN: return rt_clock_failed(run, rt_lag_order_begin(&run->lag));
 	case RT_EVENT_ORDER_STEP:
 		rt_batch_flush(run);
 		run->barrier = run->tasks; /* more than its own tasks, which real threads may wait for */
-		rt_clock_order_step(&run->clock);
-		return feed_put(pipeline, RT_ITEM_ORDER_STEP, 0, 0, 0);
-	case RT_EVENT_ORDER_END: rt_clock_order_end(&run->clock); return feed_put(pipeline, RT_ITEM_ORDER_END, 0, 0, 0);
+		return rt_clock_failed(run, rt_lag_order_step(&run->lag));
+	case RT_EVENT_ORDER_END: return rt_clock_failed(run, rt_lag_order_end(&run->lag));
 	case RT_EVENT_SYNC:
 		instance->standing = run->program->code[run->expand.sync].op == PTOWSP_OP_ALLOC ? RT_ALLOCATING : RT_WAITING;
 		return PTOWSP_OK;
@@ -163,9 +162,7 @@ static ptowsp_status event_take(struct rt_pipeline *pipeline, struct rt_instance
 		expr = &run->program->exprs.rows[run->expand.expr];
 		rt_front_slot_set(&pipeline->fronts, pipeline->turn, run->expand.slot, run->program->exprs.reads + expr->read, expr->read_count);
 		return rt_event_take(run, event);
-	case RT_EVENT_READ:
-		rt_front_read(&pipeline->fronts, pipeline->turn, run->program->exprs.reads + run->expand.read, run->expand.read_count);
-		return rt_event_take(run, event);
+	case RT_EVENT_READ: return rt_process_read(pipeline, run->expand.read, run->expand.read_count);
 	case RT_EVENT_SLOT_LOAD: return pipeline->look == RT_LOOK_TOKENS ? PTOWSP_AGAIN : load_take(pipeline);
 	case RT_EVENT_END: return instance_end(pipeline, instance);
 	case RT_EVENT_PAUSE: return pipeline->look == RT_LOOK_RUN ? rt_event_take(run, event) : rt_look_pause(run);
