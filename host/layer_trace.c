@@ -149,71 +149,74 @@ static void destroy(struct host_layer *layer)
 	free(t);
 }
 
-/* A file of another sort is not emptied; a log, also one that breaks off within its first bytes, and what is no file on a disk may be. */
-static bool may_empty(int fd, const char *name)
+/* Why nothing may be written there, NULL if it may: a FIFO blocks whoever opens it, a device keeps nothing, and a file of another sort is not emptied; a log is, also one that
+ * breaks off within its first bytes. */
+static const char *refusal_of(int fd)
 {
 	const uint64_t magic = TAPE_MAGIC;
-	uint64_t bytes;
+	uint64_t bytes = 0;
 	struct stat info;
 	ssize_t n;
-	int in;
 
-	if (fstat(fd, &info) || !S_ISREG(info.st_mode) || !info.st_size)
-		return true;
-	in = open(name, O_RDONLY | O_CLOEXEC);
-	n = in < 0 ? -1 : read(in, &bytes, sizeof(bytes));
-	if (in >= 0)
-		close(in);
-	return n >= 0 && !memcmp(&bytes, &magic, (size_t)n);
+	if (fstat(fd, &info))
+		return strerror(errno);
+	if (!S_ISREG(info.st_mode))
+		return "it is no file, and a log can be nothing else; name another one";
+	n = pread(fd, &bytes, sizeof(bytes), 0);
+	return n >= 0 && !memcmp(&bytes, &magic, (size_t)n) ? NULL : "it is there already and no log of calls; name another file";
 }
 
-/* The file of that name, emptied, or NAME.2, NAME.3 ... where another backend writes to the one before: a run on several devices has a log for each. */
-static FILE *log_open(const char *path, char **name_out)
+/* The file of that name, or NAME.2, NAME.3 ... where another backend writes to the one before: a run on several devices has a log for each. -1 with errno. */
+static int log_open(const char *path, char name_out[PATH_MAX])
 {
-	char name[PATH_MAX];
-	FILE *file = NULL;
 	int fd = -1;
 
 	for (unsigned i = 1; i <= LOGS; i++) {
-		if (snprintf(name, sizeof(name), i > 1 ? "%s.%u" : "%s", path, i) >= (int)sizeof(name)) {
+		if (snprintf(name_out, PATH_MAX, i > 1 ? "%s.%u" : "%s", path, i) >= PATH_MAX) {
 			errno = ENAMETOOLONG;
-			return NULL;
+			return -1;
 		}
-		fd = open(name, O_WRONLY | O_CREAT | O_CLOEXEC, 0666);
+		fd = open(name_out, O_RDWR | O_CREAT | O_NONBLOCK | O_NOCTTY | O_CLOEXEC, 0666);
 		if (fd < 0 || !flock(fd, LOCK_EX | LOCK_NB) || errno != EWOULDBLOCK)
 			break; /* where files have no locks, the first one has to do */
 		close(fd);
 		fd = -1;
 	}
-	if (fd >= 0 && !may_empty(fd, name))
-		errno = EEXIST;
-	else if (fd >= 0 && (!ftruncate(fd, 0) || errno == EINVAL)) /* what is no file on a disk has nothing to cut */
-		file = fdopen(fd, "wb");
-	if (!file && fd >= 0) {
-		const int why = errno;
+	return fd;
+}
 
+/* The log, emptied. Errors: IO, NO_MEMORY. */
+static ptowsp_status log_begin(struct trace *t, const char *path, struct ptowsp_error *error)
+{
+	const struct tape_file head = {.magic = TAPE_MAGIC, .version = TAPE_VERSION, .minor = PTOWSP_ABI_MINOR, .description = host_tape_description()};
+	char name[PATH_MAX];
+	int fd = log_open(path, name);
+	const char *refusal = fd < 0 ? strerror(errno) : refusal_of(fd);
+
+	if (!refusal && ftruncate(fd, 0))
+		refusal = strerror(errno);
+	t->path = refusal ? NULL : strdup(name);
+	t->file = t->path ? fdopen(fd, "wb") : NULL;
+	if (!t->file && fd >= 0)
 		close(fd);
-		errno = why;
-	}
-	*name_out = file ? strdup(name) : NULL;
-	return file;
+	if (!refusal && !t->file)
+		return host_fail(error, PTOWSP_NO_MEMORY, "no memory for the layer trace");
+	if (!refusal && (fwrite(&head, sizeof(head), 1, t->file) != 1 || fflush(t->file)))
+		refusal = strerror(errno);
+	return refusal ? host_fail(error, PTOWSP_IO, "layer trace: %.120s: %s", path, refusal) : PTOWSP_OK;
 }
 
 ptowsp_status host_layer_trace(struct host_layer **out, const char *parameter, struct host_breaches *breaches, struct ptowsp_error *error)
 {
-	const struct tape_file head = {.magic = TAPE_MAGIC, .version = TAPE_VERSION, .minor = PTOWSP_ABI_MINOR, .description = host_tape_description()};
-	const char *path = *parameter ? parameter : "ptowsp.calls";
 	struct trace *t = calloc(1, sizeof(*t));
+	ptowsp_status st;
 
 	if (!t)
 		return host_fail(error, PTOWSP_NO_MEMORY, "no memory for the layer trace");
 	t->layer = (struct host_layer){.before = before, .after = after, .destroy = destroy};
 	pthread_mutex_init(&t->lock, NULL);
-	t->file = log_open(path, &t->path);
-	if (!t->file || !t->path || fwrite(&head, sizeof(head), 1, t->file) != 1 || fflush(t->file)) {
-		ptowsp_status st = host_fail(error, PTOWSP_IO, "layer trace: %.120s: %s", path,
-					     t->file || errno != EEXIST ? strerror(errno) : "it is there already and no log of calls; name another file");
-
+	st = log_begin(t, *parameter ? parameter : "ptowsp.calls", error);
+	if (st) {
 		destroy(&t->layer);
 		return st;
 	}
