@@ -306,23 +306,6 @@ static void sources_without_measure_are_refused(void)
 	}
 }
 
-/* Each entry is verified with all tables: of very many the default one and as many as some seconds are enough for. */
-static void of_very_many_entries_some_are_looked_at(void)
-{
-	size_t room = 1 << 20, used = 0;
-	char *source = malloc(room);
-
-	check_tmp();
-	REQUIRE(source != NULL);
-	for (int i = 0; i < 4000; i++)
-		used += (size_t)snprintf(source + used, room - used, "func @k%d(%%x: !pto.memref<gm,...,f32>) {\n  %%t = alloc_tile : !pto.tile<1x8xf32>\n  tstore %%t, %%x[0, 0]\n  return\n}\n", i);
-	check_put("many.pto", source);
-	free(source);
-	CHECK_INT(pack("many.pto -o many.zst"), 0);
-	CHECK_CONTAINS(err, " of 4000 entries are looked at here, the others where they are run; ptowsp-inspect --verify looks at all\n");
-	CHECK_CONTAINS(err, "ptowsp-pack: many.zst: ");
-}
-
 /* A source of the folder `in` that names a file. */
 static void naming(const char *file)
 {
@@ -552,7 +535,6 @@ void suite_pack(CU_pSuite s)
 	TEST(s, data_have_the_shape_of_their_tensor);
 	TEST(s, files_that_cannot_be_read_say_why);
 	TEST(s, sources_without_measure_are_refused);
-	TEST(s, of_very_many_entries_some_are_looked_at);
 	TEST(s, sources_read_below_their_folder_and_the_data_roots);
 	TEST(s, what_is_no_readable_file_is_told_by_every_tool);
 	TEST(s, a_signal_while_writing_leaves_nothing_behind);

@@ -467,6 +467,20 @@ static struct builder *rich_payload(void)
 	return b;
 }
 
+/* Entry after entry, three times over, it is what it is alone: nothing is left of the one before. */
+static void entries_agree(const struct rt_program_args *args, ptowsp_status alone)
+{
+	struct ptowsp_error error = {.head = PTOWSP_HEAD(error, ERROR)};
+	struct rt_entries *entries;
+	ptowsp_status st = rt_entries_create(&entries, args, &error);
+
+	if (st)
+		CHECK_INT(st, alone);
+	for (int i = 0; i < 3 && entries; i++)
+		CHECK_INT(rt_entries_verify(entries, 0, &error), alone);
+	rt_entries_destroy(entries);
+}
+
 static void mutate(struct builder *(*make)(void))
 {
 	uint32_t ran = 0, refused_ones = 0;
@@ -484,7 +498,8 @@ static void mutate(struct builder *(*make)(void))
 		args.cap_count = rt_capabilities(caps, 256);
 		args.sections = builder_sections(b, &args.section_count);
 		damage(args.sections, args.section_count);
-		if (rt_program_create(&program, &args, &error)) {
+		entries_agree(&args, rt_program_create(&program, &args, &error));
+		if (!program) {
 			refused_ones++;
 			if (!error.text[0])
 				CHECK_FAIL("seed %ju: refused without a sentence", (uintmax_t)seed);

@@ -48,59 +48,53 @@ static const char *unusable_unknown(void *context, uint32_t kernel)
 
 #define CAPABILITY_LIMIT 256
 
-/* How many entries come to at most so many bytes, each with all tables; one at least. */
-static uint32_t entries_within(const struct pkg *package, uint64_t most)
+/* As a run would load it: the sentence says all that is known. The schedule is written for the default entry. */
+static ptowsp_status entry_load(const struct pkg *package, const struct rt_program_args *args, struct ptowsp_error *error)
 {
-	const uint32_t count = pkg_tables(package)->entry_count;
-	uint32_t sections;
-	const struct ptowsp_section *section = pkg_sections(package, &sections);
-	uint64_t bytes = 1;
+	const struct pkg_tables *t = pkg_tables(package);
+	struct rt_program *program = NULL;
+	ptowsp_status st = rt_program_create(&program, args, error);
 
-	for (uint32_t i = 0; i < sections; i++)
-		bytes += section[i].count * section[i].stride;
-	return !most || count <= most / bytes ? count : most < bytes ? 1 : (uint32_t)(most / bytes);
+	if (!st && (t->entry[args->entry].flags & PTOWSP_ENTRY_DEFAULT || t->entry_count == 1))
+		st = rt_needs_check(program, error);
+	rt_program_destroy(program);
+	return st;
 }
 
-static uint32_t default_of(const struct pkg_tables *t)
+static ptowsp_status entry_verify(const struct pkg *package, struct rt_entries *entries, const struct rt_program_args *args, struct ptowsp_error *error)
 {
-	for (uint32_t i = 0; i < t->entry_count; i++)
-		if (t->entry[i].flags & PTOWSP_ENTRY_DEFAULT)
-			return i;
-	return 0;
+	const struct pkg_tables *t = pkg_tables(package);
+	const bool alone = t->entry[args->entry].flags & PTOWSP_ENTRY_DEFAULT || t->entry_count == 1;
+	ptowsp_status st = alone ? PTOWSP_OK : rt_entries_verify(entries, args->entry, error);
+
+	return alone || (st && st != PTOWSP_UNSUPPORTED && st != PTOWSP_NO_MEMORY) ? entry_load(package, args, error) : st;
 }
 
-ptowsp_status entries_verify(const struct pkg *package, uint64_t most, uint32_t *count_out, struct ptowsp_error *error)
+ptowsp_status entries_verify(const struct pkg *package, struct ptowsp_error *error)
 {
 	static const struct rt_kernels kernels = {NULL, cycles_unknown, footprint_unknown, varies_perhaps, run_never, unusable_unknown, NULL, NULL, NULL};
 	static struct ptowsp_cap caps[CAPABILITY_LIMIT];
 	struct rt_program_args args = {.section_stride = sizeof(struct ptowsp_section), .kernels = &kernels, .caps = caps};
-	const uint32_t all = pkg_tables(package)->entry_count, count = entries_within(package, most), first = count < all ? default_of(pkg_tables(package)) : 0;
-	ptowsp_status st = PTOWSP_OK;
+	struct rt_entries *entries;
+	ptowsp_status st;
 
-	*count_out = 0;
 	args.cap_count = rt_capabilities(caps, CAPABILITY_LIMIT);
 	args.sections = pkg_sections(package, &args.section_count);
-	for (uint32_t i = 0; i < count && !st; i++) {
-		struct rt_program *program = NULL;
-
-		args.entry = (first + i) % all;
-		st = rt_program_create(&program, &args, error);
-		if (!st && (pkg_tables(package)->entry[args.entry].flags & PTOWSP_ENTRY_DEFAULT || all == 1)) /* the schedule is written for it */
-			st = rt_needs_check(program, error);
-		rt_program_destroy(program);
-		++*count_out;
-		if (st == PTOWSP_UNSUPPORTED)
-			st = PTOWSP_OK;
-		else if (st == PTOWSP_INVALID || st == PTOWSP_TOO_SMALL)
-			st = error->code = PTOWSP_BAD_PACKAGE;
+	st = rt_entries_create(&entries, &args, error);
+	for (uint32_t i = 0; i < pkg_tables(package)->entry_count && !st; i++) {
+		args.entry = i;
+		st = entry_verify(package, entries, &args, error);
+		st = st == PTOWSP_UNSUPPORTED ? PTOWSP_OK : st;
 	}
-	return st;
+	rt_entries_destroy(entries);
+	if (st == PTOWSP_INVALID || st == PTOWSP_TOO_SMALL)
+		st = error->code = PTOWSP_BAD_PACKAGE;
+	return st == PTOWSP_UNSUPPORTED ? PTOWSP_OK : st; /* the schedule, of all entries */
 }
 
 ptowsp_status entries_code(struct pkg_code **code_out, struct pkg *package, struct ptowsp_error *error)
 {
-	uint32_t entries;
-	ptowsp_status st = entries_verify(package, 0, &entries, error);
+	ptowsp_status st = entries_verify(package, error);
 
 	*code_out = NULL;
 	return st ? st : pkg_code_open(code_out, package, error);

@@ -6,9 +6,8 @@
 #include "format/code.h"
 
 /* What stands behind every entry, and the schedule, by the verifier that the runtime core uses at load. A directive that only some backend can enforce is
- * no fault of the package; one that gives a task less than it needs is. count_out: entries that were looked at: each takes
- * a pass over the tables, and with most > 0 no more bytes than that are passed over, the default entry first and at least. Errors: BAD_PACKAGE, UNKNOWN_OPCODE, NO_MEMORY. */
-ptowsp_status entries_verify(const struct pkg *package, uint64_t most, uint32_t *count_out, struct ptowsp_error *error);
+ * no fault of the package; one that gives a task less than it needs is. Errors: BAD_PACKAGE, UNKNOWN_OPCODE, NO_MEMORY. */
+ptowsp_status entries_verify(const struct pkg *package, struct ptowsp_error *error);
 /* The same, and the code for who follows it; closed by pkg_code_close. Further errors: those of pkg_code_open. */
 ptowsp_status entries_code(struct pkg_code **code_out, struct pkg *package, struct ptowsp_error *error);
 

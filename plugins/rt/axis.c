@@ -73,14 +73,25 @@ ptowsp_status rt_axis_check(const struct rt_program *program, const struct rt_lo
 	return PTOWSP_OK;
 }
 
+static ptowsp_status unwritten_check(const struct rt_program *program, uint32_t tensor, struct ptowsp_error *error)
+{
+	if (tensor >= program->tables.tensor.count || !program->tensor_indexed[tensor] ||
+	    !((program->tensor_access[tensor] | program->tensor_moved[tensor]) & PTOWSP_WRITE))
+		return PTOWSP_OK;
+	return rt_fail(error, PTOWSP_BAD_PACKAGE, "tensor %.80s holds the lengths or indices of an axis, and the program writes it; read it into a slot instead",
+		       rt_tensor_name(program, tensor));
+}
+
 ptowsp_status rt_axes_check(const struct rt_program *program, struct ptowsp_error *error)
 {
-	for (uint32_t t = 0; t < program->tables.tensor.count; t++)
-		if (program->tensor_indexed[t] && (program->tensor_access[t] | program->tensor_moved[t]) & PTOWSP_WRITE)
-			return rt_fail(error, PTOWSP_BAD_PACKAGE,
-				       "tensor %.80s holds the lengths or indices of an axis, and the program writes it; read it into a slot instead",
-				       rt_tensor_name(program, t));
-	return PTOWSP_OK;
+	ptowsp_status st = PTOWSP_OK;
+
+	for (uint32_t i = 0; !st && i < program->loop_count; i++) {
+		st = unwritten_check(program, program->loops[i].lengths, error);
+		if (!st)
+			st = unwritten_check(program, program->loops[i].indices, error);
+	}
+	return st;
 }
 
 int64_t rt_axis_most(const struct rt_program *program, const struct rt_loop *loop)

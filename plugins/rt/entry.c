@@ -4,12 +4,13 @@
 #include <stdlib.h>
 #include <string.h>
 #include "rt/error.h"
+#include "rt/grow.h"
 #include "rt/program.h"
 
-/* Makes room for `more` rows behind `count`; zeroed. */
+/* Makes room for `more` rows behind `count`; zeroed. Rounded up, so that entry after entry of one table finds the room that is there. */
 static void *rows_extend(void *rows, uint64_t count, uint64_t more, size_t size)
 {
-	char *longer = count + more < UINT32_MAX ? realloc(rows, (count + more + 1) * size) : NULL;
+	char *longer = count + more < UINT32_MAX ? realloc(rows, rt_power_above(count + more + 1) * size) : NULL;
 
 	if (longer)
 		memset(longer + count * size, 0, more * size);
@@ -56,7 +57,7 @@ static ptowsp_status kernel_find(struct job *job)
 	return PTOWSP_OK;
 }
 
-static ptowsp_status tensors_find(struct job *job, uint32_t entry)
+static ptowsp_status tensors_find(struct job *job, uint32_t entry, const struct rt_entry_tensors *index)
 {
 	const struct rt_tables *t = job->tables;
 	uint32_t found = 0;
@@ -66,7 +67,7 @@ static ptowsp_status tensors_find(struct job *job, uint32_t entry)
 		return rt_no_memory(job->error, "the entry");
 	for (uint32_t k = 0; k < job->tensors; k++)
 		job->of[k] = PTOWSP_NONE;
-	for (uint32_t i = 0; i < t->tensor.count; i++) {
+	for (uint32_t i = index ? index->first[entry] : 0; i < t->tensor.count; i = index ? index->next[i] : i + 1) {
 		const struct ptowsp_tensor_record *tensor = &t->tensor.rows[i];
 
 		if (tensor->entry != entry)
@@ -163,7 +164,33 @@ static ptowsp_status position_copy(struct job *job, uint32_t entry, uint32_t ins
 	return PTOWSP_OK;
 }
 
-ptowsp_status rt_entry_write(struct rt_tables *tables, uint32_t entry, struct ptowsp_error *error)
+ptowsp_status rt_entry_tensors_init(struct rt_entry_tensors *index, const struct rt_tables *tables, struct ptowsp_error *error)
+{
+	const uint32_t entries = tables->entry.count, tensors = tables->tensor.count;
+
+	index->first = malloc((entries + (size_t)1) * sizeof(*index->first));
+	index->next = malloc((tensors + (size_t)1) * sizeof(*index->next));
+	if (!index->first || !index->next)
+		return rt_no_memory(error, "the entries");
+	for (uint32_t i = 0; i < entries; i++)
+		index->first[i] = PTOWSP_NONE;
+	for (uint32_t i = tensors; i-- > 0;) {
+		uint32_t entry = tables->tensor.rows[i].entry;
+
+		index->next[i] = entry < entries ? index->first[entry] : PTOWSP_NONE;
+		if (entry < entries)
+			index->first[entry] = i;
+	}
+	return PTOWSP_OK;
+}
+
+void rt_entry_tensors_finish(struct rt_entry_tensors *index)
+{
+	free(index->first);
+	free(index->next);
+}
+
+ptowsp_status rt_entry_write(struct rt_tables *tables, uint32_t entry, const struct rt_entry_tensors *index, struct ptowsp_error *error)
 {
 	struct ptowsp_entry_record *record = &tables->entry.rows[entry];
 	struct job job = {.tables = tables, .entry = record, .error = error};
@@ -174,14 +201,15 @@ ptowsp_status rt_entry_write(struct rt_tables *tables, uint32_t entry, struct pt
 		return PTOWSP_OK;
 	st = kernel_find(&job);
 	if (!st)
-		st = tensors_find(&job, entry);
+		st = tensors_find(&job, entry, index);
 	if (!st)
 		st = rooms_make(&job);
 	if (!st) {
 		words_write(&job);
 		record->instruction = instruction;
 		record->flags &= ~(uint32_t)PTOWSP_ENTRY_KERNEL;
-		st = position_copy(&job, entry, instruction);
+		if (!index) /* who has one wants no messages */
+			st = position_copy(&job, entry, instruction);
 	}
 	free(job.of);
 	return st;

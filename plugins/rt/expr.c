@@ -9,6 +9,7 @@
 
 /* Bounds the memory and the time that a package can cost by naming one large expression in many places. */
 #define NODE_LIMIT (UINT32_C(1) << 22)
+#define MEMO_LEAST 64u /* places of an empty memo, a power of two */
 
 /* ---- tables ---------------------------------------------------------------------------------------------------- */
 
@@ -19,7 +20,7 @@ ptowsp_status rt_exprs_init(struct rt_exprs *exprs, const struct rt_tables *tabl
 	exprs->changed = changed;
 	exprs->place = calloc((size_t)tables->expr.count + 1, sizeof(*exprs->place));
 	exprs->work = calloc((size_t)tables->expr.count * 4 + 8, sizeof(*exprs->work));
-	exprs->memo_mask = 63;
+	exprs->memo_mask = MEMO_LEAST - 1;
 	exprs->memo = calloc(exprs->memo_mask + 1, sizeof(*exprs->memo));
 	/* Never NULL, so that an empty run of reads is a pointer too. */
 	return exprs->place && exprs->work && exprs->memo &&
@@ -37,6 +38,22 @@ void rt_exprs_finish(struct rt_exprs *exprs)
 	free(exprs->work);
 	free(exprs->memo);
 	memset(exprs, 0, sizeof(*exprs));
+}
+
+ptowsp_status rt_exprs_back(struct rt_exprs *exprs, const struct rt_exprs *before, struct ptowsp_error *error)
+{
+	struct rt_expr_memo *memo = exprs->memo_mask == MEMO_LEAST - 1 ? exprs->memo : realloc(exprs->memo, MEMO_LEAST * sizeof(*memo));
+
+	exprs->node_count = before->node_count;
+	exprs->count = before->count;
+	exprs->read_count = before->read_count;
+	if (!memo)
+		return rt_no_memory(error, "expressions");
+	memset(memo, 0, MEMO_LEAST * sizeof(*memo));
+	exprs->memo = memo;
+	exprs->memo_mask = MEMO_LEAST - 1;
+	exprs->memo_count = 0;
+	return PTOWSP_OK;
 }
 
 static uint64_t memo_hash(uint64_t key)

@@ -51,6 +51,8 @@ struct rt_exprs {
 ptowsp_status rt_exprs_init(struct rt_exprs *exprs, const struct rt_tables *tables, const uint8_t *changed,
 			    struct ptowsp_error *error);
 void rt_exprs_finish(struct rt_exprs *exprs);
+/* Forgets what was compiled since *exprs was `before`, and what it could be found by. Errors: NO_MEMORY. */
+ptowsp_status rt_exprs_back(struct rt_exprs *exprs, const struct rt_exprs *before, struct ptowsp_error *error);
 /* Compiles EXPR row `row` as seen from nest. lenient: a loop that is not there is 0 (schedule expressions), else it is an error.
  * Errors: BAD_PACKAGE (text says what, the caller knows where), NO_MEMORY. */
 ptowsp_status rt_expr_compile(struct rt_exprs *exprs, const struct rt_tables *tables, uint32_t row, const struct rt_nest *nest,

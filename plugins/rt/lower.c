@@ -345,13 +345,19 @@ static ptowsp_status views_agree(const struct rt_program *program, uint32_t *fir
 
 static ptowsp_status views_finish(struct rt_program *program, struct ptowsp_error *error)
 {
-	uint32_t *first = calloc((size_t)program->tables.kernel.count + 1, sizeof(*first));
+	uint32_t *first;
+	bool some = false;
 	ptowsp_status st;
 
 	program->io_views = calloc((size_t)program->io_count + 1, 1);
-	for (uint32_t i = 0; program->io_views && i < program->io_count; i++)
-		program->io_views[i] = program->ios[i].view;
-	st = first && program->io_views ? views_agree(program, first, error) : rt_no_memory(error, "regions");
+	if (!program->io_views)
+		return rt_no_memory(error, "regions");
+	for (uint32_t i = 0; i < program->io_count; i++)
+		some |= (program->io_views[i] = program->ios[i].view) != 0;
+	if (!some)
+		return PTOWSP_OK;
+	first = calloc((size_t)program->tables.kernel.count + 1, sizeof(*first));
+	st = first ? views_agree(program, first, error) : rt_no_memory(error, "regions");
 	free(first);
 	return st;
 }

@@ -148,17 +148,11 @@ static ptowsp_status snapshots_make(struct rt_program *program, struct ptowsp_er
 
 /* ---- making and unmaking --------------------------------------------------------------------------------------- */
 
-static ptowsp_status lower(struct rt_program *program, const struct rt_program_args *args, struct ptowsp_error *error)
+ptowsp_status rt_program_common(struct rt_program *program, const struct rt_program_args *args, struct ptowsp_error *error)
 {
 	struct rt_tables *tables = &program->tables;
-	ptowsp_status st = rt_tables_init(tables, args->sections, args->section_count, args->section_stride, error);
+	ptowsp_status st = rt_copy_init(program, error);
 
-	if (!st && args->entry >= tables->entry.count)
-		st = rt_fail(error, PTOWSP_BAD_PACKAGE, "there is no entry %u, the package has %u", args->entry, tables->entry.count);
-	if (!st)
-		st = rt_entry_write(tables, args->entry, error);
-	if (!st)
-		st = rt_copy_init(program, error);
 	if (!st)
 		st = arrays_make(program, error);
 	if (!st)
@@ -167,8 +161,20 @@ static ptowsp_status lower(struct rt_program *program, const struct rt_program_a
 		st = tensor_check(program, t, error);
 	if (!st)
 		st = kernels_check(program, error);
+	return st ? st : rt_schedule_init(&program->schedule, tables, args->caps, args->cap_count, args->flags, args->host, error);
+}
+
+static ptowsp_status lower(struct rt_program *program, const struct rt_program_args *args, struct ptowsp_error *error)
+{
+	struct rt_tables *tables = &program->tables;
+	ptowsp_status st = rt_tables_init(tables, args->sections, args->section_count, args->section_stride, error);
+
+	if (!st && args->entry >= tables->entry.count)
+		st = rt_fail(error, PTOWSP_BAD_PACKAGE, "there is no entry %u, the package has %u", args->entry, tables->entry.count);
 	if (!st)
-		st = rt_schedule_init(&program->schedule, tables, args->caps, args->cap_count, args->flags, args->host, error);
+		st = rt_entry_write(tables, args->entry, NULL, error);
+	if (!st)
+		st = rt_program_common(program, args, error);
 	if (!st)
 		st = rt_program_verify(program, error);
 	if (!st)

@@ -73,6 +73,15 @@ ptowsp_status rt_program_create(struct rt_program **program_out, const struct rt
 				struct ptowsp_error *error);
 void rt_program_destroy(struct rt_program *program);
 
+/* The entries of a package, each verified as rt_program_create does it, in time that grows with what is in them and not with their number times the tables. args->entry
+ * is not looked at; diagnostics are not told. One thread. */
+struct rt_entries;
+/* What all entries share. Errors: of rt_program_create. */
+ptowsp_status rt_entries_create(struct rt_entries **entries_out, const struct rt_program_args *args, struct ptowsp_error *error);
+/* ENTR row `entry`. Errors: of rt_program_create, but for entries that are one task of a kernel the text does not say where it stands in the source. */
+ptowsp_status rt_entries_verify(struct rt_entries *entries, uint32_t entry, struct ptowsp_error *error);
+void rt_entries_destroy(struct rt_entries *entries);
+
 /* What a run has asked for, in bytes, for the tasks of its window; at the end of a run, which is the most there was. */
 struct rt_memory {
 	uint64_t window;    /* in force; 0: unbounded */

@@ -35,6 +35,8 @@ struct rt_verifier {
 	uint64_t tasks;            /* tasks that can have been issued before this place, at most; UINT64_MAX: unknown */
 	int64_t after;             /* largest constant of an AFTER inside the outermost loop, -1: none */
 	uint32_t after_at;
+	uint32_t *noted;           /* instructions that are looked at again once all are read: SIGNAL, WAIT, ALLOC, FREE; owned */
+	uint32_t noted_count, noted_room;
 	struct ptowsp_error *error;
 	char text[160];
 };
@@ -51,6 +53,12 @@ ptowsp_status rt_verifier_push(struct rt_verifier *v, struct rt_body body);
 ptowsp_status rt_verifier_target(struct rt_verifier *v, uint32_t target, uint32_t least);
 ptowsp_status rt_verifier_expr(struct rt_verifier *v, uint32_t row, uint32_t *id_out);
 
+/* All of program->entry, with its processes: checked and lowered behind what rt_program_common and rt_classes_init made. v->program and v->error are set. */
+ptowsp_status rt_verifier_entry(struct rt_verifier *v);
+/* verify_sync.c: notes the instruction at v->at. */
+ptowsp_status rt_verifier_note(struct rt_verifier *v);
+/* What it owns. */
+void rt_verifier_finish(struct rt_verifier *v);
 /* Reads from `instruction` to its halt, which v->at then is. */
 ptowsp_status rt_verifier_pass(struct rt_verifier *v, uint32_t instruction, uint32_t process);
 

@@ -285,12 +285,36 @@ ptowsp_status rt_verifier_pass(struct rt_verifier *v, uint32_t instruction, uint
 	return st;
 }
 
+ptowsp_status rt_verifier_entry(struct rt_verifier *v)
+{
+	struct rt_program *program = v->program;
+	const struct ptowsp_entry_record *entry = &program->tables.entry.rows[program->entry];
+	uint8_t base;
+	ptowsp_status st = rt_verify_level(program, RT_LEVEL_BASE, &base, v->error);
+
+	if (!st)
+		st = rt_verifier_pass(v, entry->instruction, PTOWSP_NONE);
+	if (!st && entry->flags & PTOWSP_ENTRY_PIPELINE)
+		st = rt_verify_processes(v, entry->instruction, v->at);
+	if (!st)
+		st = rt_verify_events(v);
+	if (!st)
+		st = rt_verify_payloads(v);
+	if (!st)
+		st = rt_axes_check(program, v->error);
+	return st ? st : rt_sites_finish(program, v->error);
+}
+
+void rt_verifier_finish(struct rt_verifier *v)
+{
+	free(v->axis_words);
+	free(v->noted);
+}
+
 ptowsp_status rt_program_verify(struct rt_program *program, struct ptowsp_error *error)
 {
 	struct rt_verifier *v = calloc(1, sizeof(*v));
-	const struct ptowsp_entry_record *entry = &program->tables.entry.rows[program->entry];
 	ptowsp_status st;
-	uint8_t base;
 
 	program->code = calloc((size_t)program->tables.work.code_count + 1, sizeof(*program->code));
 	if (!v || !program->code) {
@@ -301,22 +325,10 @@ ptowsp_status rt_program_verify(struct rt_program *program, struct ptowsp_error 
 	v->error = error;
 	st = rt_classes_init(program, error);
 	if (!st)
-		st = rt_verify_level(program, RT_LEVEL_BASE, &base, error);
-	if (!st)
-		st = rt_verifier_pass(v, entry->instruction, PTOWSP_NONE);
-	if (!st && entry->flags & PTOWSP_ENTRY_PIPELINE)
-		st = rt_verify_processes(v, entry->instruction, v->at);
-	if (!st)
-		st = rt_verify_events(v);
-	if (!st)
-		st = rt_verify_payloads(v);
-	if (!st)
-		st = rt_axes_check(program, error);
-	if (!st)
-		st = rt_sites_finish(program, error);
+		st = rt_verifier_entry(v);
 	if (!st)
 		rt_renamings_finish(program);
-	free(v->axis_words);
+	rt_verifier_finish(v);
 	free(v);
 	return st;
 }

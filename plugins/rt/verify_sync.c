@@ -64,6 +64,14 @@ ptowsp_status rt_verify_filter(struct rt_verifier *v)
 
 /* ---- events, barriers ------------------------------------------------------------------------------------------ */
 
+ptowsp_status rt_verifier_note(struct rt_verifier *v)
+{
+	if (!rt_grow((void **)&v->noted, &v->noted_room, v->noted_count, sizeof(*v->noted)))
+		return rt_no_memory(v->error, "the verifier");
+	v->noted[v->noted_count++] = v->at;
+	return PTOWSP_OK;
+}
+
 ptowsp_status rt_verify_event(struct rt_verifier *v)
 {
 	const struct ptowsp_instruction *in = rt_verifier_word(v, v->at);
@@ -71,6 +79,8 @@ ptowsp_status rt_verify_event(struct rt_verifier *v)
 	if (in->operand2 >= v->program->tables.event.count)
 		return rt_fail(v->error, PTOWSP_BAD_PACKAGE, "%s: there is no event %u, the package has %u", rt_verifier_here(v), in->operand2,
 			       v->program->tables.event.count);
+	if (rt_verifier_note(v))
+		return PTOWSP_NO_MEMORY;
 	v->program->code[v->at++] = (struct rt_ins){.op = in->opcode, .slot = in->operand2};
 	return PTOWSP_OK;
 }
@@ -78,19 +88,22 @@ ptowsp_status rt_verify_event(struct rt_verifier *v)
 /* A wait that no signal of the whole program can end. Signals of other entries do not count: they do not run. */
 ptowsp_status rt_verify_events(struct rt_verifier *v)
 {
-	struct rt_program *program = v->program;
-	uint8_t *signalled = calloc((size_t)program->tables.event.count + 1, 1);
-	ptowsp_status st = signalled ? PTOWSP_OK : rt_no_memory(v->error, "events");
+	const struct rt_program *program = v->program;
+	uint8_t *signalled = v->noted_count ? calloc((size_t)program->tables.event.count + 1, 1) : NULL;
+	ptowsp_status st = signalled || !v->noted_count ? PTOWSP_OK : rt_no_memory(v->error, "events");
 
-	for (uint32_t i = 0; !st && i < program->tables.work.code_count; i++)
-		if (program->code[i].op == PTOWSP_OP_SIGNAL)
-			signalled[program->code[i].slot] = 1;
-	for (uint32_t i = 0; !st && i < program->tables.work.code_count; i++)
-		if (program->code[i].op == PTOWSP_OP_WAIT && !signalled[program->code[i].slot]) {
-			v->at = i;
-			st = rt_fail(v->error, PTOWSP_BAD_PACKAGE, "%s: event %.80s is waited for, and nothing in the program signals it",
-				     rt_verifier_here(v), rt_string(&program->tables, program->tables.event.rows[program->code[i].slot].name));
-		}
+	for (uint32_t i = 0; !st && i < v->noted_count; i++)
+		if (program->code[v->noted[i]].op == PTOWSP_OP_SIGNAL)
+			signalled[program->code[v->noted[i]].slot] = 1;
+	for (uint32_t i = 0; !st && i < v->noted_count; i++) {
+		const struct rt_ins *in = &program->code[v->noted[i]];
+
+		if (in->op != PTOWSP_OP_WAIT || signalled[in->slot])
+			continue;
+		v->at = v->noted[i];
+		st = rt_fail(v->error, PTOWSP_BAD_PACKAGE, "%s: event %.80s is waited for, and nothing in the program signals it", rt_verifier_here(v),
+			     rt_string(&program->tables, program->tables.event.rows[in->slot].name));
+	}
 	free(signalled);
 	return st;
 }
@@ -204,6 +217,8 @@ ptowsp_status rt_verify_memory(struct rt_verifier *v)
 	if (program->tables.tensor.rows[in->operand2].flags & PTOWSP_TENSOR_SHAPELESS)
 		return rt_fail(v->error, PTOWSP_BAD_PACKAGE, "%s: tensor %.80s has no shape, so nobody knows how many bytes it takes",
 			       rt_verifier_here(v), rt_tensor_name(program, in->operand2));
+	if (rt_verifier_note(v))
+		return PTOWSP_NO_MEMORY;
 	program->tensor_allocated[in->operand2] = 1;
 	/* Whether it is there, or there already, depends on what ran before. */
 	program->code[v->at++] = (struct rt_ins){.op = in->opcode, .flags = PTOWSP_CHECKED, .slot = in->operand2};

@@ -60,10 +60,11 @@ ptowsp_status inspect_verify(struct pkg *package, const char *path, FILE *to, st
 	ptowsp_status st = pkg_sample_section(package, &samples, &samples_size, error);
 
 	contents_count(package, &counts);
+	counts.entries = pkg_tables(package)->entry_count;
 	if (!st)
 		st = kernels_verify(package, &counts, error);
 	if (!st)
-		st = entries_verify(package, 0, &counts.entries, error);
+		st = entries_verify(package, error);
 	if (st)
 		return st;
 	channels_warn(package, stderr, "ptowsp-inspect", path);
