@@ -164,6 +164,7 @@ struct ptowsp_build {
 	BUILD_ARRAY(struct ptowsp_slot_record, slots, slot);
 	BUILD_ARRAY(struct ptowsp_axis_value_record, axis_values, axis_value);
 	BUILD_ARRAY(struct build_tensor, tensors, tensor);
+	uint32_t tensors_placed; /* of them: those with a place of their own */
 	BUILD_ARRAY(struct build_kernel, kernels, kernel);
 	BUILD_ARRAY(struct build_param, params, param);
 	BUILD_ARRAY(struct build_payload, payloads, payload);

@@ -14,8 +14,7 @@ uint32_t ptowsp_build_tensor(struct ptowsp_build *b, const char *name, const cha
 						 .entry = PTOWSP_NONE}};
 
 	tensor.record.name = build_name(b, BUILD_TENSOR, name, b->tensor_count);
-	for (uint32_t i = 0; i < b->tensor_count; i++)
-		tensor.record.position += !b->tensors[i].placed;
+	tensor.record.position = b->tensor_count - b->tensors_placed;
 	*BUILD_PUSH(b, tensors, tensor) = tensor;
 	return build_handle(b, BUILD_TENSOR, b->tensor_count - 1);
 }
@@ -192,6 +191,7 @@ uint32_t ptowsp_build_tensor_place(struct ptowsp_build *b, uint32_t tensor, uint
 
 	t->record.entry = entry ? build_row(b, BUILD_ENTRY, entry) : PTOWSP_NONE;
 	t->record.position = position;
+	b->tensors_placed += !t->placed;
 	t->placed = 1;
 	return BUILD_DONE;
 }

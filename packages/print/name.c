@@ -4,14 +4,6 @@
 
 #include <string.h>
 
-uint32_t print_tensor_of(const struct print_job *job, uint32_t entry, uint32_t position)
-{
-	for (uint32_t i = 0; i < job->t->tensor_count; i++)
-		if (job->t->tensor[i].entry == entry && job->t->tensor[i].position == position)
-			return i;
-	return PTOWSP_NONE;
-}
-
 const char *print_memref_name(const struct print_job *job, uint32_t entry, uint32_t tensor)
 {
 	const char *function = print_string(job, job->t->entry[entry].name), *name = print_string(job, job->t->tensor[tensor].name);
@@ -41,26 +33,12 @@ int print_memrefs(const struct print_job *job, struct print_text *text, uint32_t
 	return 1;
 }
 
-/* Is there a symbol "other.rest", other being another function? */
-static int is_mixed(const struct print_job *job, uint32_t slot, const char *rest)
-{
-	for (uint32_t i = 0; i < job->t->slot_count; i++) {
-		const char *name = print_string(job, job->t->slot[i].name);
-		size_t length = strlen(name), tail = strlen(rest);
-
-		if (i != slot && job->t->slot[i].kind == PTOWSP_SLOT_SYMBOL && length > tail + 1 && name[length - tail - 1] == '.' &&
-		    !strcmp(name + length - tail, rest))
-			return 1;
-	}
-	return 0;
-}
-
 const char *print_symbol_name(const struct print_job *job, const char *function, uint32_t slot)
 {
 	const char *name = print_string(job, job->t->slot[slot].name);
 	size_t length = strlen(function);
 
-	if (!strncmp(name, function, length) && name[length] == '.' && is_mixed(job, slot, name + length + 1))
+	if (!strncmp(name, function, length) && name[length] == '.' && print_is_mixed(job, slot, name + length + 1))
 		return name + length + 1;
 	return name;
 }

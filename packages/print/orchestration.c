@@ -212,13 +212,9 @@ static void expanded_print(struct print_scope *s, const struct ptowsp_call_recor
 /* The calls that begin here, in their order; how far their instructions reach. */
 static uint32_t expansions_print(struct print_scope *s, uint32_t at, uint32_t to)
 {
-	const struct pkg_tables *t = s->job->t;
+	const struct ptowsp_call_record *call;
 
-	for (; s->next_call < t->call_count; s->next_call++) {
-		const struct ptowsp_call_record *call = &t->call[s->next_call];
-
-		if (call->caller != s->entry)
-			continue;
+	for (; (call = print_call_at(s->job, s->entry, s->next_call)); s->next_call++) {
 		if (call->first != at || call->instructions > to - at)
 			break;
 		expanded_print(s, call);
@@ -328,7 +324,8 @@ static void halt_find(const struct print_scope *s, uint32_t *end_out)
 
 void print_orchestration(struct print_job *job, struct print_text *text, uint32_t entry)
 {
-	struct print_scope s = {.job = job, .entry = entry, .depth = 1, .start = job->t->entry[entry].instruction};
+	struct print_scope s = {.job = job, .entry = entry, .depth = 1, .start = job->t->entry[entry].instruction,
+				  .next_call = print_call_from(job, entry)};
 	uint32_t end, memrefs;
 
 	print_scope_init(&s);

@@ -4,19 +4,30 @@
 #define PRINT_PARTS_H
 
 #include "print/print.h"
+#include "format/rank.h"
 #include "print/text.h"
 #include "ptowsp/workload.h"
 
+/* Rows by what they are looked up by; names by pkg_rank_text. */
+struct print_index {
+	struct pkg_ranks tensors;  /* entry << 32 | position */
+	struct pkg_ranks calls;    /* caller */
+	struct pkg_ranks starts;   /* instruction; entries, and processes behind them */
+	struct pkg_ranks entries, tensor_names, slot_names;
+	struct pkg_ranks owners;   /* slots of functions: the function's name */
+	struct pkg_ranks tails;    /* symbols: what stands behind a '.' of their names */
+	struct pkg_ranks unused;   /* symbols that nothing reads: the entry that declares them */
+};
 /* One package being printed. */
 struct print_job {
 	struct pkg *package;
 	const struct print_files *files; /* NULL: everything stands in the text */
 	const struct pkg_tables *t;
 	const struct pkg_code *code;
+	struct print_index index;
 	struct ptowsp_workload_header work; /* zeros without WORK */
 	const char *file;       /* of the positions, NULL: there are none */
 	uint32_t *positions[5]; /* owned: DBGI row + 1 of each instruction, kernel, entry; none; expression */
-	uint32_t *homes;        /* owned, by SLOT row: the entry that declares a symbol which nothing reads, PTOWSP_NONE for all others */
 	const char *helper;     /* what the names of helper scalars begin with: no name of the package does */
 	uint8_t *stated;        /* owned, by AXES row: 1: some entry says its extent, so it is declared */
 	struct {
@@ -65,12 +76,32 @@ void print_end_of(const struct print_job *job, struct print_text *text, unsigned
 /* The same with divisions. */
 void print_end_with(const struct print_job *job, struct print_text *text, unsigned kind, uint32_t row, const struct print_divisions *divisions);
 
+/* --- index.c --- */
+
+/* 0 without memory; finish accepts what is there then. */
+int print_index_make(struct print_job *job);
+void print_index_finish(struct print_job *job);
+/* The tensor of an entry at a position; PTOWSP_NONE if there is none. */
+uint32_t print_tensor_of(const struct print_job *job, uint32_t entry, uint32_t position);
+/* The calls of an entry, in the order of their rows, are those from print_call_from on until print_call_at is NULL. */
+uint32_t print_call_from(const struct print_job *job, uint32_t entry);
+const struct ptowsp_call_record *print_call_at(const struct print_job *job, uint32_t entry, uint32_t at);
+/* Where the next code begins behind an instruction; num_instructions: none does. */
+uint32_t print_start_behind(const struct print_job *job, uint32_t instruction);
+/* Is there a tensor, or one of no entry's if `common`; a slot or symbol of that name? */
+int print_tensor_named(const struct print_job *job, const char *name, int common);
+int print_slot_named(const struct print_job *job, const char *name);
+/* Has the function slots of its own? */
+int print_has_slots(const struct print_job *job, uint32_t entry);
+/* Is there a symbol "other.rest", other being another function? */
+int print_is_mixed(const struct print_job *job, uint32_t slot, const char *rest);
+/* The first entry whose own the symbol is by its name, being one of several that are called so behind their functions; PTOWSP_NONE: it is nobody's. */
+uint32_t print_home_named(const struct print_job *job, uint32_t slot);
+
 /* --- name.c --- */
 
 /* Fills job->helper. */
 void print_helper_choose(struct print_job *job);
-/* The tensor of an entry at a position; PTOWSP_NONE if there is none. */
-uint32_t print_tensor_of(const struct print_job *job, uint32_t entry, uint32_t position);
 /* "%x: !pto.memref<gm,...,f32>, ..." of an entry's own tensors; 0 and a line about it if they are not those of a function. */
 int print_memrefs(const struct print_job *job, struct print_text *text, uint32_t entry, uint32_t *count_out);
 /* The part of a tensor's name behind "function."; NULL if the name is another one. */
@@ -80,7 +111,7 @@ const char *print_symbol_name(const struct print_job *job, const char *function,
 
 /* --- symbol.c --- */
 
-/* Fills job->homes. 0 without memory. */
+/* Fills job->index.unused. 0 without memory. */
 int print_homes_find(struct print_job *job);
 /* Declarations of the symbols that nothing reads and that this entry is to declare. */
 void print_unused(const struct print_job *job, struct print_text *text, uint32_t entry);

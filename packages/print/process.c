@@ -42,22 +42,11 @@ void print_channels(const struct print_job *job, struct print_text *text)
 	}
 }
 
-static void nearer(uint32_t from, uint32_t at, uint32_t *end)
-{
-	if (at > from && at < *end)
-		*end = at;
-}
-
 /* The halt that ends the code that begins there: the last one before other code begins, as what stands behind the first is kept. */
 static uint32_t halt_of(const struct print_job *job, uint32_t from)
 {
-	uint32_t end = job->work.num_instructions;
+	const uint32_t end = print_start_behind(job, from);
 
-	for (uint32_t i = 0; i < job->t->entry_count; i++)
-		if (!(job->t->entry[i].flags & PTOWSP_ENTRY_KERNEL))
-			nearer(from, job->t->entry[i].instruction, &end);
-	for (uint32_t i = 0; i < job->t->process_count; i++)
-		nearer(from, job->t->process[i].instruction, &end);
 	return end > from ? end - 1 : from;
 }
 
@@ -95,10 +84,16 @@ static void process_print(struct print_job *job, struct print_text *text, const 
 
 void print_processes(struct print_job *job, struct print_text *text)
 {
-	for (uint32_t order = 0; order < job->t->process_count; order++)
-		for (uint32_t i = 0; i < job->t->process_count; i++)
-			if (job->t->process[i].order == order)
-				process_print(job, text, &job->t->process[i]);
+	struct pkg_ranks order;
+
+	text->failed |= !pkg_ranks_init(&order, job->t->process_count);
+	for (uint32_t i = 0; order.rows && i < job->t->process_count; i++)
+		pkg_ranks_add(&order, job->t->process[i].order, i);
+	if (order.rows)
+		pkg_ranks_sort(&order);
+	for (uint32_t i = 0; i < order.count; i++)
+		process_print(job, text, &job->t->process[order.rows[i].row]);
+	pkg_ranks_finish(&order);
 }
 
 void print_workload(struct print_job *job, struct print_text *text, uint32_t entry)

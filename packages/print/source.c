@@ -10,20 +10,6 @@
 
 /* --- the order of functions --- */
 
-/* The order of the source, as far as the package depends on it: values first, then code; else by line, for those who read it. */
-static int order_compare(const struct print_job *job, uint32_t a, uint32_t b)
-{
-	const struct ptowsp_entry_record *x = &job->t->entry[a], *y = &job->t->entry[b];
-
-	if (x->values != y->values)
-		return x->values < y->values ? -1 : 1;
-	if (!x->value_count != !y->value_count)
-		return x->value_count ? 1 : -1;
-	if (print_has_code(job, a) && print_has_code(job, b) && x->instruction != y->instruction)
-		return x->instruction < y->instruction ? -1 : 1;
-	return 0;
-}
-
 static uint32_t line_of(const struct print_job *job, uint32_t entry)
 {
 	uint32_t place = job->positions[2][entry];
@@ -31,19 +17,57 @@ static uint32_t line_of(const struct print_job *job, uint32_t entry)
 	return place ? job->t->debug[place - 1].line : 0;
 }
 
-/* Insertion: what has to stand before another one does, the others by line. */
-static void order_find(const struct print_job *job, uint32_t *order)
+/* Two lists that rise, of entries with code by instruction and of kernels by line, as one; what stands before what else by line, for those who read it. */
+static uint32_t *lists_merge(const struct print_job *job, const struct pkg_ranks *code, const struct pkg_ranks *kernels, uint32_t *order)
 {
-	for (uint32_t i = 0; i < job->t->entry_count; i++) {
-		uint32_t at = i;
+	uint32_t k = 0;
 
-		while (at > 0 && (order_compare(job, i, order[at - 1]) < 0 ||
-				  (order_compare(job, i, order[at - 1]) == 0 && line_of(job, i) < line_of(job, order[at - 1])))) {
-			order[at] = order[at - 1];
-			at--;
-		}
-		order[at] = i;
+	for (uint32_t c = 0; c < code->count; c++) {
+		for (; k < kernels->count && kernels->rows[k].key < line_of(job, code->rows[c].row); k++)
+			*order++ = kernels->rows[k].row;
+		*order++ = code->rows[c].row;
 	}
+	for (; k < kernels->count; k++)
+		*order++ = kernels->rows[k].row;
+	return order;
+}
+
+/* The order of the source, as far as the package depends on it: values first, then code. Entries at the same values, those without any in front, are `all` from first on. */
+static uint32_t alike_sort(const struct print_job *job, const struct pkg_ranks *all, uint32_t first, struct pkg_ranks lists[2])
+{
+	uint32_t i = first;
+
+	lists[0].count = lists[1].count = 0;
+	for (; i < all->count && all->rows[i].key == all->rows[first].key; i++) {
+		const uint32_t entry = all->rows[i].row;
+
+		if (print_has_code(job, entry))
+			pkg_ranks_add(&lists[0], (uint64_t)job->t->entry[entry].instruction << 32 | line_of(job, entry), entry);
+		else
+			pkg_ranks_add(&lists[1], line_of(job, entry), entry);
+	}
+	pkg_ranks_sort(&lists[0]);
+	pkg_ranks_sort(&lists[1]);
+	return i;
+}
+
+static int order_find(const struct print_job *job, uint32_t *order)
+{
+	const struct pkg_tables *t = job->t;
+	struct pkg_ranks all = {0}, lists[2] = {{0}};
+	const int done = pkg_ranks_init(&all, t->entry_count) && pkg_ranks_init(&lists[0], t->entry_count) && pkg_ranks_init(&lists[1], t->entry_count);
+
+	for (uint32_t i = 0; done && i < t->entry_count; i++)
+		pkg_ranks_add(&all, (uint64_t)t->entry[i].values << 1 | (t->entry[i].value_count != 0), i);
+	pkg_ranks_sort(&all);
+	for (uint32_t i = 0; done && i < all.count;) {
+		i = alike_sort(job, &all, i, lists);
+		order = lists_merge(job, &lists[0], &lists[1], order);
+	}
+	pkg_ranks_finish(&all);
+	pkg_ranks_finish(&lists[0]);
+	pkg_ranks_finish(&lists[1]);
+	return done;
 }
 
 /* --- the head --- */
@@ -90,19 +114,7 @@ static void targets_print(const struct print_job *job, struct print_text *text)
 /* An entry with code is a function if it has tensors or slots of its own. */
 static int is_function(const struct print_job *job, uint32_t entry)
 {
-	const char *function = print_string(job, job->t->entry[entry].name);
-	size_t length = strlen(function);
-
-	if (print_tensor_of(job, entry, 0) != PTOWSP_NONE)
-		return 1;
-	for (uint32_t i = 0; i < job->t->slot_count; i++) {
-		const char *name = print_string(job, job->t->slot[i].name);
-
-		if (job->t->slot[i].flags & PTOWSP_SLOT_INTERNAL && *name == '@' && !strncmp(name + 1, function, length) && name[1 + length] == '.' &&
-		    !strchr(name + length + 2, '.'))
-			return 1;
-	}
-	return 0;
+	return print_tensor_of(job, entry, 0) != PTOWSP_NONE || print_has_slots(job, entry);
 }
 
 static int declares(const struct print_job *job)
@@ -192,7 +204,7 @@ static int job_begin(struct print_job *job)
 {
 	job->work = *pkg_code_header(job->code);
 	print_helper_choose(job);
-	if (!stated_find(job) || !marks_create(job) || !print_graphs_begin(job))
+	if (!print_index_make(job) || !stated_find(job) || !marks_create(job) || !print_graphs_begin(job))
 		return 0;
 	job->declares = declares(job);
 	return print_homes_find(job) && print_positions_find(job);
@@ -202,7 +214,7 @@ static void job_end(struct print_job *job)
 {
 	for (unsigned kind = 0; kind < 5; kind++)
 		free(job->positions[kind]);
-	free(job->homes);
+	print_index_finish(job);
 	free(job->stated);
 	marks_free(job);
 	print_graphs_finish(job);
@@ -238,8 +250,7 @@ ptowsp_status print_source(const struct pkg_code *code, const struct print_files
 
 	*text_out = NULL;
 	*unsaid_out = 0;
-	if (done) {
-		order_find(&job, order);
+	if (done && (done = order_find(&job, order))) {
 		functions_print(&job, &functions, order);
 		done = print_graphs_prepare(&job, &functions);
 	}

@@ -75,6 +75,31 @@ static ptowsp_status sections_say(struct said *s, struct pkg *package, const cha
 
 /* ---- one package -------------------------------------------------------------------------------------------------------------------------- */
 
+static int ranks_make(struct said *s)
+{
+	const struct pkg_tables *t = s->t;
+
+	if (!pkg_ranks_init(&s->places, t->debug_count) || !pkg_ranks_init(&s->owned, t->tensor_count) ||
+	    !pkg_ranks_init(&s->starts, t->entry_count + t->process_count) || !pkg_ranks_init(&s->tasks, t->entry_count))
+		return 0;
+	for (uint32_t i = 0; i < t->debug_count; i++)
+		pkg_ranks_add(&s->places, (uint64_t)t->debug[i].kind << 32 | t->debug[i].row, i);
+	for (uint32_t i = 0; i < t->tensor_count; i++)
+		pkg_ranks_add(&s->owned, t->tensor[i].entry, i);
+	for (uint32_t i = 0; i < t->entry_count; i++)
+		if (t->entry[i].flags & PTOWSP_ENTRY_KERNEL)
+			pkg_ranks_add(&s->tasks, (uint64_t)t->entry[i].values << 32 | t->entry[i].value_count, i);
+		else
+			pkg_ranks_add(&s->starts, t->entry[i].instruction, i);
+	for (uint32_t i = 0; i < t->process_count; i++)
+		pkg_ranks_add(&s->starts, t->process[i].instruction, t->entry_count + i);
+	pkg_ranks_sort(&s->places);
+	pkg_ranks_sort(&s->owned);
+	pkg_ranks_sort(&s->starts);
+	pkg_ranks_sort(&s->tasks);
+	return 1;
+}
+
 static ptowsp_status said_init(struct said *s, const struct pkg_code *code, unsigned how, char **text, size_t *size)
 {
 	const struct pkg_tables *t = pkg_tables(pkg_code_package(code));
@@ -89,7 +114,7 @@ static ptowsp_status said_init(struct said *s, const struct pkg_code *code, unsi
 	s->kernels = calloc(rows + 1, sizeof(*s->kernels));
 	s->b = ptowsp_build_create(NULL);
 	s->to = open_memstream(text, size);
-	if (!s->kernels || !s->b || !s->to)
+	if (!s->kernels || !s->b || !s->to || !ranks_make(s))
 		return PTOWSP_NO_MEMORY;
 	s->slots = s->kernels + t->kernel_count;
 	s->tensors = s->slots + t->slot_count;
@@ -104,6 +129,10 @@ static ptowsp_status said_init(struct said *s, const struct pkg_code *code, unsi
 static void said_finish(struct said *s)
 {
 	free(s->kernels);
+	pkg_ranks_finish(&s->places);
+	pkg_ranks_finish(&s->owned);
+	pkg_ranks_finish(&s->starts);
+	pkg_ranks_finish(&s->tasks);
 	ptowsp_build_destroy(s->b);
 	if (s->to)
 		fclose(s->to);

@@ -41,15 +41,23 @@ void say_slots(struct said *s)
 	}
 }
 
-/* The tensor that was said before and has the same rows of DIMS; 0 if there is none. */
-static uint32_t like_of(const struct said *s, uint32_t row)
+/* Tensors with the same rows of DIMS have one key. */
+static uint64_t shape_key(const struct ptowsp_tensor_record *x)
+{
+	return (uint64_t)x->dims << 32 | x->dim_count;
+}
+
+/* The first tensor that was said before and has the same rows of DIMS; 0 if there is none. first: handles, by the places of tensors in `shapes`. */
+static uint32_t like_of(const struct said *s, const struct pkg_ranks *shapes, uint32_t *first, uint32_t row, uint32_t handle)
 {
 	const struct ptowsp_tensor_record *x = &s->t->tensor[row];
+	uint32_t *like = &first[pkg_ranks_from(shapes, shape_key(x))];
 
-	for (uint32_t i = 0; i < s->t->tensor_count && x->dim_count; i++)
-		if (i != row && s->tensors[i] && s->t->tensor[i].dims == x->dims && s->t->tensor[i].dim_count == x->dim_count)
-			return s->tensors[i];
-	return 0;
+	if (!*like) {
+		*like = handle;
+		return 0;
+	}
+	return x->dim_count ? *like : 0;
 }
 
 void say_memory(struct said *s, const char *const calls[3], uint32_t handle, const struct ptowsp_memory_record *m)
@@ -63,14 +71,14 @@ void say_memory(struct said *s, const char *const calls[3], uint32_t handle, con
 		say(s, calls[2], handle, strides[i]);
 }
 
-static void tensor_say(struct said *s, uint32_t row, uint32_t *position)
+static void tensor_say(struct said *s, uint32_t row, const struct pkg_ranks *shapes, uint32_t *first, uint32_t *position)
 {
 	const struct pkg_tables *t = s->t;
 	const struct ptowsp_tensor_record *x = &t->tensor[row];
 	static const char *const memory_calls[] = {"tensor_memory", "tensor_block", "tensor_stride"};
-	uint32_t like = like_of(s, row), handle;
+	const uint32_t handle = say(s, "tensor", pkg_string(t, x->name), pkg_word(PKG_WORDS_dtype, x->dtype), pkg_word(PKG_WORDS_role, x->role));
+	const uint32_t like = like_of(s, shapes, first, row, handle);
 
-	handle = say(s, "tensor", pkg_string(t, x->name), pkg_word(PKG_WORDS_dtype, x->dtype), pkg_word(PKG_WORDS_role, x->role));
 	s->tensors[row] = handle;
 	if (x->location)
 		say(s, "tensor_space", handle, pkg_word(PKG_WORDS_space, x->location));
@@ -98,28 +106,32 @@ static void tensor_say(struct said *s, uint32_t row, uint32_t *position)
 }
 
 /* Everyone's tensors in the order of declaration, or of their dimensions where rows are kept as stated; then those of entries. */
-static uint64_t tensor_rank(const struct said *s, uint32_t i)
+static uint32_t tensor_rank(const struct said *s, uint32_t i)
 {
 	const struct ptowsp_tensor_record *x = &s->t->tensor[i];
-	uint64_t first = s->how & SAY_STATED ? x->dims : x->entry == PTOWSP_NONE ? x->position : UINT32_MAX;
 
-	return first << 32 | (i + 1);
+	return s->how & SAY_STATED ? x->dims : x->entry == PTOWSP_NONE ? x->position : UINT32_MAX;
 }
 
 void say_tensors(struct said *s)
 {
-	uint64_t last = 0;
-	uint32_t position = 0;
+	const uint32_t count = s->t->tensor_count;
+	uint32_t position = 0, *first = calloc((size_t)count + 1, sizeof(*first));
+	struct pkg_ranks order = {0}, shapes = {0};
 
-	for (uint32_t n = 0; n < s->t->tensor_count; n++) {
-		uint64_t best = UINT64_MAX;
-
-		for (uint32_t i = 0; i < s->t->tensor_count; i++)
-			if (tensor_rank(s, i) > last && tensor_rank(s, i) < best)
-				best = tensor_rank(s, i);
-		last = best;
-		tensor_say(s, (uint32_t)best - 1, &position);
+	if (!first || !pkg_ranks_init(&order, count) || !pkg_ranks_init(&shapes, count))
+		s->failed = 1;
+	for (uint32_t i = 0; i < count && !s->failed; i++) {
+		pkg_ranks_add(&order, tensor_rank(s, i), i);
+		pkg_ranks_add(&shapes, shape_key(&s->t->tensor[i]), i);
 	}
+	pkg_ranks_sort(&order);
+	pkg_ranks_sort(&shapes);
+	for (uint32_t i = 0; i < order.count; i++)
+		tensor_say(s, order.rows[i].row, &shapes, first, &position);
+	pkg_ranks_finish(&order);
+	pkg_ranks_finish(&shapes);
+	free(first);
 }
 
 void say_pipeline(struct said *s)

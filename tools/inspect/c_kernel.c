@@ -237,18 +237,21 @@ static void payload_say(struct said *s, uint32_t kernel, const struct ptowsp_pay
 		say(s, "payload_workspace", handle, p->workspace);
 }
 
-/* The first kernel that has the same rows of KPAY. */
-static uint32_t like_of(const struct said *s, uint32_t row)
+/* Kernels with the same rows of KPAY have one key. */
+static uint64_t payloads_key(const struct ptowsp_kernel_record *k)
 {
-	const struct ptowsp_kernel_record *k = s->t->kernel;
-	uint32_t i = 0;
-
-	while (i < row && !(k[row].payload_count && k[i].payloads == k[row].payloads && k[i].payload_count == k[row].payload_count))
-		i++;
-	return i;
+	return (uint64_t)k->payloads << 32 | k->payload_count;
 }
 
-static void kernel_say(struct said *s, uint32_t i)
+/* The first kernel that has the same rows of KPAY, by the kernels in their order. */
+static uint32_t like_of(const struct said *s, const struct pkg_ranks *payloads, uint32_t row)
+{
+	const struct ptowsp_kernel_record *k = &s->t->kernel[row];
+
+	return k->payload_count ? payloads->rows[pkg_ranks_from(payloads, payloads_key(k))].row : row;
+}
+
+static void kernel_say(struct said *s, uint32_t i, uint32_t like)
 {
 	const struct pkg_tables *t = s->t;
 	const struct ptowsp_kernel_record *k = &t->kernel[i];
@@ -267,35 +270,48 @@ static void kernel_say(struct said *s, uint32_t i)
 	if (k->flags & PTOWSP_KERNEL_MEASURED)
 		say(s, "kernel_measured", s->kernels[i]);
 	params_say(s, i);
-	for (uint32_t p = 0; p < k->payload_count && like_of(s, i) == i; p++)
+	for (uint32_t p = 0; p < k->payload_count && like == i; p++)
 		payload_say(s, i, &t->payload[k->payloads + p]);
 }
 
-/* Kernels in the order of their rows, or, where rows are kept as stated, in that of their parameters. */
-void say_kernels(struct said *s)
+static void likes_say(struct said *s, const struct pkg_ranks *payloads)
+{
+	for (uint32_t i = 0; i < s->t->kernel_count; i++)
+		if (like_of(s, payloads, i) != i)
+			say(s, "payload_like", s->kernels[i], s->kernels[like_of(s, payloads, i)]);
+}
+
+static void variants_say(struct said *s)
 {
 	const struct pkg_tables *t = s->t;
-	uint64_t last = 0; /* parameters and row + 1 of the one before */
 
-	for (uint32_t n = 0; n < t->kernel_count; n++) {
-		uint64_t best = UINT64_MAX;
-
-		for (uint32_t i = 0; i < t->kernel_count; i++) {
-			uint64_t rank = (s->how & SAY_STATED ? (uint64_t)t->kernel[i].params << 32 : 0) | (i + 1);
-
-			if (rank > last && rank < best)
-				best = rank;
-		}
-		last = best;
-		kernel_say(s, (uint32_t)(best & UINT32_MAX) - 1);
-	}
-	for (uint32_t i = 0; i < t->kernel_count; i++)
-		if (like_of(s, i) != i)
-			say(s, "payload_like", s->kernels[i], s->kernels[like_of(s, i)]);
 	for (uint32_t i = 0; i < t->kernel_count; i++)
 		for (uint32_t v = 0; v < t->kernel[i].variant_count; v++) {
 			const struct ptowsp_variant_record *variant = &t->variant[t->kernel[i].variants + v];
 
 			say(s, "variant", s->kernels[i], variant->rows, s->kernels[variant->kernel]);
 		}
+}
+
+/* Kernels in the order of their rows, or, where rows are kept as stated, in that of their parameters. */
+void say_kernels(struct said *s)
+{
+	const struct pkg_tables *t = s->t;
+	struct pkg_ranks order = {0}, payloads = {0};
+
+	if (!pkg_ranks_init(&order, t->kernel_count) || !pkg_ranks_init(&payloads, t->kernel_count))
+		s->failed = 1;
+	for (uint32_t i = 0; i < t->kernel_count && !s->failed; i++) {
+		pkg_ranks_add(&order, s->how & SAY_STATED ? t->kernel[i].params : 0, i);
+		pkg_ranks_add(&payloads, payloads_key(&t->kernel[i]), i);
+	}
+	pkg_ranks_sort(&order);
+	pkg_ranks_sort(&payloads);
+	for (uint32_t i = 0; i < order.count; i++)
+		kernel_say(s, order.rows[i].row, like_of(s, &payloads, order.rows[i].row));
+	if (!s->failed)
+		likes_say(s, &payloads);
+	variants_say(s);
+	pkg_ranks_finish(&order);
+	pkg_ranks_finish(&payloads);
 }

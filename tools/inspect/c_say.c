@@ -240,9 +240,9 @@ void say_position(struct said *s, uint16_t kind, uint32_t row)
 {
 	const struct pkg_tables *t = s->t;
 	struct ptowsp_debug_record place = {0};
+	const uint64_t key = (uint64_t)kind << 32 | row;
 
-	for (uint32_t i = 0; i < t->debug_count && !place.line; i++)
-		if (t->debug[i].kind == kind && t->debug[i].row == row)
-			place = t->debug[i];
+	for (uint32_t i = pkg_ranks_from(&s->places, key); i < s->places.count && s->places.rows[i].key == key && !place.line; i++)
+		place = t->debug[s->places.rows[i].row];
 	say_place(s, &place);
 }

@@ -8,18 +8,18 @@
 
 /* ---- code ------------------------------------------------------------------------------------------------------------------------------ */
 
+/* The entry, or behind all of them the process, whose code begins with instruction i; PTOWSP_NONE: it is nobody's. */
+static uint32_t start_of(const struct said *s, uint32_t i)
+{
+	const uint32_t at = pkg_ranks_from(&s->starts, i);
+
+	return at < s->starts.count && s->starts.rows[at].key == i ? s->starts.rows[at].row : PTOWSP_NONE;
+}
+
 /* 1 if the code of an entry or process begins with instruction i, or there is none. */
 static int begins(const struct walk *w, uint32_t i)
 {
-	const struct pkg_tables *t = w->s->t;
-
-	for (uint32_t k = 0; k < t->entry_count; k++)
-		if (!(t->entry[k].flags & PTOWSP_ENTRY_KERNEL) && t->entry[k].instruction == i)
-			return 1;
-	for (uint32_t k = 0; k < t->process_count; k++)
-		if (t->process[k].instruction == i)
-			return 1;
-	return i >= w->header.num_instructions;
+	return i >= w->header.num_instructions || start_of(w->s, i) != PTOWSP_NONE;
 }
 
 /* From instruction i to its last halt; the next one. */
@@ -56,9 +56,8 @@ static void entry_rows_say(struct said *s, uint32_t row)
 		say(s, "entry_pipeline", s->entries[row]);
 	for (uint32_t i = 0; i < e->value_count; i++)
 		say(s, "entry_value", s->entries[row], s->slots[t->entry_value[e->values + i].slot]);
-	for (uint32_t i = 0; i < t->tensor_count; i++)
-		if (t->tensor[i].entry == row)
-			say(s, "tensor_place", s->tensors[i], s->entries[row], t->tensor[i].position);
+	for (uint32_t k = pkg_ranks_from(&s->owned, row); k < s->owned.count && s->owned.rows[k].key == row; k++)
+		say(s, "tensor_place", s->tensors[s->owned.rows[k].row], s->entries[row], t->tensor[s->owned.rows[k].row].position);
 }
 
 static uint32_t entry_say(struct walk *w, uint32_t row)
@@ -108,30 +107,18 @@ static void lists_say(struct walk *w)
 		say(w->s, "list", w->s->tensors[pkg_code_tensor(w->code, i)]);
 }
 
-/* Values lie in the order of declaration. The entry without code that comes next, of those whose values end in front of `values`;
- * entry_count if there is none. */
-static uint32_t task_next(const struct walk *w, uint64_t values)
-{
-	const struct pkg_tables *t = w->s->t;
-	uint64_t best = UINT64_MAX;
-	uint32_t found = t->entry_count;
-
-	for (uint32_t i = 0; i < t->entry_count; i++) {
-		const struct ptowsp_entry_record *e = &t->entry[i];
-		uint64_t rank = (uint64_t)e->values << 32 | e->value_count;
-
-		if (e->flags & PTOWSP_ENTRY_KERNEL && !w->s->entries[i] && (uint64_t)e->values + e->value_count <= values && rank < best) {
-			best = rank;
-			found = i;
-		}
-	}
-	return found;
-}
-
+/* Values lie in the order of declaration: entries without code whose values end in front of `values`. */
 static void tasks_say(struct walk *w, uint64_t values)
 {
-	for (uint32_t i = task_next(w, values); i < w->s->t->entry_count && !ptowsp_build_status(w->s->b); i = task_next(w, values))
-		entry_say(w, i);
+	struct said *s = w->s;
+
+	for (; s->tasks_said < s->tasks.count && !ptowsp_build_status(s->b); s->tasks_said++) {
+		const struct ptowsp_entry_record *e = &s->t->entry[s->tasks.rows[s->tasks_said].row];
+
+		if ((uint64_t)e->values + e->value_count > values)
+			break;
+		entry_say(w, s->tasks.rows[s->tasks_said].row);
+	}
 }
 
 void say_work(struct said *s)
@@ -143,18 +130,14 @@ void say_work(struct said *s)
 	if (s->how & SAY_STATED)
 		lists_say(&w);
 	while (at < w.header.num_instructions && !w.stuck && !ptowsp_build_status(s->b)) {
-		found = at;
-		for (uint32_t i = 0; i < t->entry_count && found == at; i++)
-			if (!(t->entry[i].flags & PTOWSP_ENTRY_KERNEL) && t->entry[i].instruction == at) {
-				tasks_say(&w, t->entry[i].values);
-				at = entry_say(&w, i);
-			}
-		for (uint32_t i = 0; i < t->process_count && found == at; i++)
-			if (t->process[i].instruction == at)
-				at = process_say(&w, i);
-		if (found == at) {
-			/* Code that nothing begins: it cannot be said. */
-			w.stuck = 1;
+		found = start_of(s, at);
+		if (found < t->entry_count) {
+			tasks_say(&w, t->entry[found].values);
+			at = entry_say(&w, found);
+		} else if (found != PTOWSP_NONE) {
+			at = process_say(&w, found - t->entry_count);
+		} else {
+			w.stuck = 1; /* code that nothing begins: it cannot be said */
 		}
 	}
 	tasks_say(&w, UINT64_MAX);

@@ -1,0 +1,33 @@
+/* SPDX-License-Identifier: MIT */
+/* rank.h - rows of a table in the order of a number that each has, to be found by it. */
+#ifndef FORMAT_RANK_H
+#define FORMAT_RANK_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+struct pkg_rank {
+	uint64_t key;
+	uint32_t row;
+};
+struct pkg_ranks {
+	struct pkg_rank *rows; /* owned, malloc'd */
+	uint32_t count;
+};
+
+/* Room for `most` rows, none of them there; 0 without memory. finish accepts zeros and what is finished. */
+int pkg_ranks_init(struct pkg_ranks *ranks, uint32_t most);
+void pkg_ranks_finish(struct pkg_ranks *ranks);
+/* There is room for it. */
+static inline void pkg_ranks_add(struct pkg_ranks *ranks, uint64_t key, uint32_t row)
+{
+	ranks->rows[ranks->count++] = (struct pkg_rank){key, row};
+}
+/* By key, of one key by row. */
+void pkg_ranks_sort(struct pkg_ranks *ranks);
+/* Of sorted ones: number of the first whose key is at least that; count: none is. */
+uint32_t pkg_ranks_from(const struct pkg_ranks *ranks, uint64_t key);
+/* A key for text: equal text, equal keys; whoever finds a row by it compares the text. */
+uint64_t pkg_rank_text(const char *text, size_t length);
+
+#endif

@@ -1,0 +1,208 @@
+/* SPDX-License-Identifier: MIT */
+/* index.c - rows by what they are looked up by: tensors of an entry, places where code begins, calls of a caller, names. */
+#include "print/parts.h"
+
+#include <string.h>
+
+/* --- making --- */
+
+static uint64_t pair(uint32_t first, uint32_t second)
+{
+	return (uint64_t)first << 32 | second;
+}
+
+static int rows_rank(struct print_index *x, const struct pkg_tables *t)
+{
+	if (!pkg_ranks_init(&x->tensors, t->tensor_count) || !pkg_ranks_init(&x->calls, t->call_count) ||
+	    !pkg_ranks_init(&x->starts, t->entry_count + t->process_count))
+		return 0;
+	for (uint32_t i = 0; i < t->tensor_count; i++)
+		pkg_ranks_add(&x->tensors, pair(t->tensor[i].entry, t->tensor[i].position), i);
+	for (uint32_t i = 0; i < t->call_count; i++)
+		pkg_ranks_add(&x->calls, t->call[i].caller, i);
+	for (uint32_t i = 0; i < t->entry_count; i++)
+		if (!(t->entry[i].flags & PTOWSP_ENTRY_KERNEL))
+			pkg_ranks_add(&x->starts, t->entry[i].instruction, i);
+	for (uint32_t i = 0; i < t->process_count; i++)
+		pkg_ranks_add(&x->starts, t->process[i].instruction, t->entry_count + i);
+	pkg_ranks_sort(&x->tensors);
+	pkg_ranks_sort(&x->calls);
+	pkg_ranks_sort(&x->starts);
+	return 1;
+}
+
+/* How many '.' the names of symbols have: each tail behind one is looked up. */
+static uint32_t tails_count(const struct pkg_tables *t)
+{
+	uint32_t count = 0;
+
+	for (uint32_t i = 0; i < t->slot_count; i++)
+		for (const char *at = pkg_string(t, t->slot[i].name); (at = strchr(at, '.')); at++)
+			count++;
+	return count;
+}
+
+/* "@function.name", nothing more: a slot of that function's own. */
+static void owner_add(struct print_index *x, const char *name, uint32_t slot)
+{
+	const char *dot = strrchr(name, '.');
+
+	if (*name == '@' && dot)
+		pkg_ranks_add(&x->owners, pkg_rank_text(name + 1, (size_t)(dot - name - 1)), slot);
+}
+
+static int names_rank(struct print_index *x, const struct pkg_tables *t)
+{
+	if (!pkg_ranks_init(&x->entries, t->entry_count) || !pkg_ranks_init(&x->tensor_names, t->tensor_count) || !pkg_ranks_init(&x->slot_names, t->slot_count) ||
+	    !pkg_ranks_init(&x->owners, t->slot_count) || !pkg_ranks_init(&x->tails, tails_count(t)))
+		return 0;
+	for (uint32_t i = 0; i < t->entry_count; i++)
+		pkg_ranks_add(&x->entries, pkg_rank_text(pkg_string(t, t->entry[i].name), strlen(pkg_string(t, t->entry[i].name))), i);
+	for (uint32_t i = 0; i < t->tensor_count; i++)
+		pkg_ranks_add(&x->tensor_names, pkg_rank_text(pkg_string(t, t->tensor[i].name), strlen(pkg_string(t, t->tensor[i].name))), i);
+	for (uint32_t i = 0; i < t->slot_count; i++) {
+		const char *name = pkg_string(t, t->slot[i].name);
+
+		pkg_ranks_add(&x->slot_names, pkg_rank_text(name, strlen(name)), i);
+		if (t->slot[i].flags & PTOWSP_SLOT_INTERNAL)
+			owner_add(x, name, i);
+		for (const char *at = name; t->slot[i].kind == PTOWSP_SLOT_SYMBOL && (at = strchr(at, '.')); at++)
+			pkg_ranks_add(&x->tails, pkg_rank_text(at + 1, strlen(at + 1)), i);
+	}
+	pkg_ranks_sort(&x->entries);
+	pkg_ranks_sort(&x->tensor_names);
+	pkg_ranks_sort(&x->slot_names);
+	pkg_ranks_sort(&x->owners);
+	pkg_ranks_sort(&x->tails);
+	return 1;
+}
+
+int print_index_make(struct print_job *job)
+{
+	return rows_rank(&job->index, job->t) && names_rank(&job->index, job->t);
+}
+
+void print_index_finish(struct print_job *job)
+{
+	struct print_index *x = &job->index;
+	struct pkg_ranks *const all[] = {&x->tensors, &x->calls, &x->starts, &x->entries, &x->tensor_names, &x->slot_names, &x->owners, &x->tails, &x->unused};
+
+	for (size_t i = 0; i < sizeof(all) / sizeof(*all); i++)
+		pkg_ranks_finish(all[i]);
+}
+
+/* --- looking up --- */
+
+uint32_t print_tensor_of(const struct print_job *job, uint32_t entry, uint32_t position)
+{
+	const struct pkg_ranks *ranks = &job->index.tensors;
+	const uint32_t at = pkg_ranks_from(ranks, pair(entry, position));
+
+	return at < ranks->count && ranks->rows[at].key == pair(entry, position) ? ranks->rows[at].row : PTOWSP_NONE;
+}
+
+uint32_t print_call_from(const struct print_job *job, uint32_t entry)
+{
+	return pkg_ranks_from(&job->index.calls, entry);
+}
+
+const struct ptowsp_call_record *print_call_at(const struct print_job *job, uint32_t entry, uint32_t at)
+{
+	const struct pkg_ranks *ranks = &job->index.calls;
+
+	return at < ranks->count && ranks->rows[at].key == entry ? &job->t->call[ranks->rows[at].row] : NULL;
+}
+
+uint32_t print_start_behind(const struct print_job *job, uint32_t instruction)
+{
+	const struct pkg_ranks *ranks = &job->index.starts;
+	const uint32_t at = pkg_ranks_from(ranks, (uint64_t)instruction + 1);
+
+	return at < ranks->count && ranks->rows[at].key < job->work.num_instructions ? (uint32_t)ranks->rows[at].key : job->work.num_instructions;
+}
+
+/* The first entry of that name, PTOWSP_NONE: there is none. */
+static uint32_t entry_named(const struct print_job *job, const char *name, size_t length)
+{
+	const struct pkg_ranks *ranks = &job->index.entries;
+	const uint64_t key = pkg_rank_text(name, length);
+
+	for (uint32_t i = pkg_ranks_from(ranks, key); i < ranks->count && ranks->rows[i].key == key; i++) {
+		const char *found = print_string(job, job->t->entry[ranks->rows[i].row].name);
+
+		if (!strncmp(found, name, length) && !found[length])
+			return ranks->rows[i].row;
+	}
+	return PTOWSP_NONE;
+}
+
+int print_tensor_named(const struct print_job *job, const char *name, int common)
+{
+	const struct pkg_ranks *ranks = &job->index.tensor_names;
+	const uint64_t key = pkg_rank_text(name, strlen(name));
+
+	for (uint32_t i = pkg_ranks_from(ranks, key); i < ranks->count && ranks->rows[i].key == key; i++) {
+		const struct ptowsp_tensor_record *tensor = &job->t->tensor[ranks->rows[i].row];
+
+		if ((!common || tensor->entry == PTOWSP_NONE) && !strcmp(print_string(job, tensor->name), name))
+			return 1;
+	}
+	return 0;
+}
+
+int print_slot_named(const struct print_job *job, const char *name)
+{
+	const struct pkg_ranks *ranks = &job->index.slot_names;
+	const uint64_t key = pkg_rank_text(name, strlen(name));
+
+	for (uint32_t i = pkg_ranks_from(ranks, key); i < ranks->count && ranks->rows[i].key == key; i++)
+		if (!strcmp(print_string(job, job->t->slot[ranks->rows[i].row].name), name))
+			return 1;
+	return 0;
+}
+
+int print_has_slots(const struct print_job *job, uint32_t entry)
+{
+	const char *function = print_string(job, job->t->entry[entry].name);
+	const struct pkg_ranks *ranks = &job->index.owners;
+	const size_t length = strlen(function);
+	const uint64_t key = pkg_rank_text(function, length);
+
+	for (uint32_t i = pkg_ranks_from(ranks, key); i < ranks->count && ranks->rows[i].key == key; i++) {
+		const char *name = print_string(job, job->t->slot[ranks->rows[i].row].name);
+
+		if (!strncmp(name + 1, function, length) && name[1 + length] == '.')
+			return 1;
+	}
+	return 0;
+}
+
+int print_is_mixed(const struct print_job *job, uint32_t slot, const char *rest)
+{
+	const struct pkg_ranks *ranks = &job->index.tails;
+	const size_t tail = strlen(rest);
+	const uint64_t key = pkg_rank_text(rest, tail);
+
+	for (uint32_t i = pkg_ranks_from(ranks, key); i < ranks->count && ranks->rows[i].key == key; i++) {
+		const char *name = print_string(job, job->t->slot[ranks->rows[i].row].name);
+		const size_t length = strlen(name);
+
+		if (ranks->rows[i].row != slot && length > tail + 1 && !strcmp(name + length - tail, rest))
+			return 1;
+	}
+	return 0;
+}
+
+uint32_t print_home_named(const struct print_job *job, uint32_t slot)
+{
+	const char *name = print_string(job, job->t->slot[slot].name);
+	uint32_t first = PTOWSP_NONE;
+
+	for (const char *dot = name; (dot = strchr(dot, '.')); dot++) {
+		const uint32_t entry = entry_named(job, name, (size_t)(dot - name));
+
+		if (entry < first && print_is_mixed(job, slot, dot + 1))
+			first = entry;
+	}
+	return first;
+}
