@@ -209,6 +209,18 @@ static void json_without_a_member_is_refused_or_runs(void)
 	json_decref(root);
 }
 
+/* The file of its data once had a name that no file system takes, and the package's fault was one of usage. */
+static void data_of_a_tensor_with_a_long_name_get_a_file(void)
+{
+	cli_begin();
+	REQUIRE_INT(cli("n=$(printf 'x%.0s' $(seq 300)) && { echo \"tensor %$n : f32[64, 2] in\"; echo \"sample %$n input [64, 2] = [$(seq -s, 128)]\"; echo 'workload @main { nop }'; }"
+			" >long.pto && $B/ptowsp-pack long.pto -o long.pkg.zst"),
+		    0);
+	CHECK_INT(cli("$B/ptowsp-inspect --pto --out s long.pkg.zst && ls s"), 0);
+	CHECK_CONTAINS(cli_out, "long.0.npy\nlong.pto\n");
+	CHECK_INT(cli("$B/ptowsp-pack s/long.pto -o again.pkg.zst && cmp long.pkg.zst again.pkg.zst"), 0);
+}
+
 void suite_contract_inspect(CU_pSuite s)
 {
 	cli_suite("inspect");
@@ -224,4 +236,5 @@ void suite_contract_inspect(CU_pSuite s)
 	TEST(s, an_example_runs_on_more_than_its_sample_data);
 	TEST(s, json_with_a_changed_number_is_refused_or_runs);
 	TEST(s, json_without_a_member_is_refused_or_runs);
+	TEST(s, data_of_a_tensor_with_a_long_name_get_a_file);
 }

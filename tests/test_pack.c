@@ -174,10 +174,14 @@ static void options_reach_the_package(void)
 	CHECK_CONTAINS(err, "tensor \"copyy\" is unknown; known: ");
 	CHECK_INT(pack("a.pto -o y.zst --schedule dispatc=fifo"), 2);
 	CHECK_CONTAINS(err, "dispatch");
-	CHECK_INT(pack("a.pto -o y.zst --entry cop"), 3);
+	CHECK_INT(pack("a.pto -o y.zst --entry cop"), 2);
 	CHECK_CONTAINS(err, "a.pto: error: the entry @cop is no function of this package\n    help: did you mean @copy? known: @copy");
-	CHECK_INT(pack("a.pto -o y.zst --entry something"), 3);
+	CHECK_INT(pack("a.pto -o y.zst --entry something"), 2);
 	CHECK_CONTAINS(err, "help: known: @");
+	CHECK_INT(pack("a.pto -o y.zst --default nothing=1"), 2);
+	CHECK_CONTAINS(err, "there is no symbol \"nothing\" that could have a default value");
+	check_put("wrong.pto", "func @f() {\n  %t = nothing\n}\n"); /* what is wrong in the source, too, is the source's fault */
+	CHECK_INT(pack("wrong.pto -o y.zst --entry g"), 3);
 	CHECK_INT(pack("a.pto -o y.zst --target 'a b'"), 2);
 	CHECK_STR(err, "ptowsp-pack: --target \"a b\" is no list of backends: names of 1 to 32 of a-z 0-9 _ with commas between\n");
 	CHECK_INT(pack("a.pto -o y.zst --target cpu_sim,"), 2);

@@ -268,6 +268,15 @@ static void verify_says_whose_signature_it_is_and_whether_it_counts(void)
 	CHECK_INT(cli("$B/ptowsp-inspect --verify --trust=all v.pkg.zst"), 2);
 }
 
+/* The line once began with the key, and ended with it. */
+static void a_key_is_named_once(void)
+{
+	begin();
+	CHECK_INT(cli("$B/ptowsp-pack --sign=ann v.pkg.zst && id=$($B/ptowsp-inspect --verify v.pkg.zst | sed -n 's/.* it is signed by \\([0-9a-f]*\\),.*/\\1/p') && echo $id && "
+		      "$B/ptowsp-inspect --verify v.pkg.zst | grep -o $id | wc -l && $B/ptowsp-inspect --verify --trust-dir keys v.pkg.zst | grep -o $id | wc -l"), 0);
+	CHECK_CONTAINS(cli_out, "\n1\n1\n");
+}
+
 static void a_signature_of_another_package_is_refused(void)
 {
 	begin();
@@ -335,7 +344,7 @@ static void there_is_room_for_sixteen_signatures(void)
 {
 	begin();
 	CHECK_INT(cli("for i in 1 2 3 4 5 6 7 8 9 10 11 12 13 14 15 16; do $B/ptowsp-pack --make-key k$i >/dev/null && $B/ptowsp-pack --sign=k$i v.pkg.zst || exit 9; done"), 0);
-	CHECK_INT(cli("$B/ptowsp-pack --sign=k7 --sign-for=aie v.pkg.zst && $B/ptowsp-inspect --verify v.pkg.zst | grep -c 'signature by'"), 0);
+	CHECK_INT(cli("$B/ptowsp-pack --sign=k7 --sign-for=aie v.pkg.zst && $B/ptowsp-inspect --verify v.pkg.zst | grep -c ': signature for plugins '"), 0);
 	CHECK_STR(cli_out, "16\n");
 	CHECK_INT(cli("$B/ptowsp-pack --sign=ann v.pkg.zst"), 3);
 	CHECK_CONTAINS(cli_err, "v.pkg.zst has 16 signatures already, which is the limit");
@@ -355,6 +364,7 @@ void suite_sign(CU_pSuite s)
 	TEST(s, a_key_pair_is_two_files_of_which_one_is_secret);
 	TEST(s, a_signed_package_is_the_same_package);
 	TEST(s, verify_says_whose_signature_it_is_and_whether_it_counts);
+	TEST(s, a_key_is_named_once);
 	TEST(s, a_signature_of_another_package_is_refused);
 	TEST(s, keys_that_others_could_have_put_there_are_passed_over);
 	TEST(s, what_cannot_be_signed_is_said);

@@ -89,7 +89,7 @@ static ptowsp_status too_big(const struct compilation *c, struct ptowsp_error *e
 static ptowsp_status verdict(const struct compilation *c, int left, struct ptowsp_error *error)
 {
 	const struct lang_diagnostics *list = &c->unit.list->head;
-	ptowsp_status status = has_errors(c) ? PTOWSP_BAD_PACKAGE : PTOWSP_OK;
+	ptowsp_status status = !has_errors(c) ? PTOWSP_OK : c->unit.misuses == list->errors ? PTOWSP_INVALID : PTOWSP_BAD_PACKAGE;
 
 	if (!status && left)
 		return c->unit.arena.full ? too_big(c, error) : no_memory(c->unit.sources, error);

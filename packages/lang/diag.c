@@ -28,18 +28,22 @@ void lang_diagnostics_destroy(struct lang_diagnostics *diagnostics)
 	free(list);
 }
 
-/* The whole source line that holds the span, without its end. */
-static void line_find(const struct lang_source *source, uint32_t line, const char **text_out, size_t *length_out)
+/* A whole source line, without its end. Most questions are about the line of the one before or a later line: the way goes on from there. */
+static void line_find(const struct lang_unit *unit, uint32_t file, uint32_t line, const char **text_out, size_t *length_out)
 {
-	const char *at = source->text, *end = source->text + source->size, *stop;
+	const struct lang_source *source = &unit->sources[file];
+	struct lang_line *near = &unit->list->near;
+	const char *end = source->text + source->size, *stop;
 
-	for (uint32_t i = 1; i < line && at < end; i++) {
-		stop = memchr(at, '\n', (size_t)(end - at));
-		at = stop ? stop + 1 : end;
+	if (!near->at || near->file != file || near->line > line)
+		*near = (struct lang_line){source->text, file, 1};
+	for (; near->line < line && near->at < end; near->line++) {
+		stop = memchr(near->at, '\n', (size_t)(end - near->at));
+		near->at = stop ? stop + 1 : end;
 	}
-	stop = at < end ? memchr(at, '\n', (size_t)(end - at)) : NULL;
-	*text_out = at;
-	*length_out = (size_t)((stop ? stop : end) - at);
+	stop = near->at < end ? memchr(near->at, '\n', (size_t)(end - near->at)) : NULL;
+	*text_out = near->at;
+	*length_out = (size_t)((stop ? stop : end) - near->at);
 }
 
 /* Bytes that would upset a terminal become a dot; a tab stays a tab, and UTF-8 stays as it is. */
@@ -48,13 +52,13 @@ static char shown(char c)
 	return ((unsigned char)c < 32 && c != '\t') || c == 127 ? '.' : c;
 }
 
-static const char *excerpt_make(struct lang_list *list, const struct lang_source *source, struct lang_span at)
+static const char *excerpt_make(const struct lang_unit *unit, struct lang_span at)
 {
 	const char *line;
 	size_t length, first = 0, caret = at.column - 1, width, used = 0;
 	char *text;
 
-	line_find(source, at.line, &line, &length);
+	line_find(unit, at.file, at.line, &line, &length);
 	if (length && line[length - 1] == '\r')
 		length--;
 	if (caret > length)
@@ -64,7 +68,7 @@ static const char *excerpt_make(struct lang_list *list, const struct lang_source
 	if (length - first > EXCERPT_WIDTH)
 		length = first + EXCERPT_WIDTH;
 	width = at.length && caret + at.length <= length ? at.length : 1;
-	text = lang_alloc(&list->arena, 2 * (length - first) + width + 16);
+	text = lang_alloc(&unit->list->arena, 2 * (length - first) + width + 16);
 	for (size_t i = first; i < length; i++)
 		text[used++] = shown(line[i]);
 	text[used++] = '\n';
@@ -87,7 +91,7 @@ static struct lang_diagnostic *list_add(struct lang_unit *unit, uint32_t severit
 	row.column = at.column;
 	row.file = lang_copy(&list->arena, source->name, strlen(source->name));
 	if (at.line)
-		row.excerpt = excerpt_make(list, source, at);
+		row.excerpt = excerpt_make(unit, at);
 	list->rows = lang_room(&list->arena, list->rows, list->head.count, &list->capacity, sizeof(*list->rows));
 	list->rows[list->head.count] = row;
 	list->head.rows = list->rows;
@@ -148,7 +152,7 @@ struct lang_span lang_line_span(const struct lang_unit *unit, uint32_t file, uin
 	const char *text;
 	size_t length;
 
-	line_find(&unit->sources[file], line, &text, &length);
+	line_find(unit, file, line, &text, &length);
 	while (length && (text[length - 1] == ' ' || text[length - 1] == '\t' || text[length - 1] == '\r'))
 		length--;
 	while (at.column <= length && (text[at.column - 1] == ' ' || text[at.column - 1] == '\t'))
@@ -164,7 +168,7 @@ struct lang_span lang_word_span(const struct lang_unit *unit, struct lang_span l
 	const char *text, *end;
 	size_t size;
 
-	line_find(&unit->sources[line.file], line.line, &text, &size);
+	line_find(unit, line.file, line.line, &text, &size);
 	end = text + line.column - 1 + line.length;
 	for (text += line.column - 1; (size_t)(end - text) >= length && length; text++, at.column++)
 		if (!memcmp(text, word, length) && (text + length == end || !memchr(inner, text[length], sizeof(inner) - 1))) {

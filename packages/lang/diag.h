@@ -21,7 +21,14 @@ struct lang_unit {
 	struct lang_list *list;       /* the diagnostics so far */
 	jmp_buf out;                  /* left to when memory runs out or after the last error that is collected */
 	int stopped;                  /* 1: left because of too many errors */
+	uint32_t misuses;             /* errors that are about the options of the compilation, not about a source */
 	struct lang_places *places;   /* one per source, in the arena: where its lines came from, as they say */
+};
+
+/* Where a line of a source begins; at NULL: none was looked for. */
+struct lang_line {
+	const char *at;
+	uint32_t file, line;
 };
 
 /* The growing form of struct lang_diagnostics; its texts outlive the compilation in an arena of their own. */
@@ -30,6 +37,7 @@ struct lang_list {
 	struct lang_arena arena;
 	struct lang_diagnostic *rows;
 	uint32_t capacity;
+	struct lang_line near; /* the line that was found last */
 };
 struct lang_list *lang_list_create(jmp_buf *out); /* NULL without memory */
 void lang_list_sort(struct lang_list *list);      /* by place */

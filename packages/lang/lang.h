@@ -45,7 +45,7 @@ struct lang_diagnostics {
 
 /* Compiles one module set (functions of all sources see each other by name) into the tables of an empty writer.
  * diagnostics_out: created also on failure, NULL only without memory; the caller destroys it. At most 20 errors are
- * collected. Errors: BAD_PACKAGE if there was one in the source (the writer is then useless), TOO_BIG beyond
+ * collected. Errors: BAD_PACKAGE if there was one in the source, INVALID if all were in the options (the writer is then useless), TOO_BIG beyond
  * options->memory, NO_MEMORY.
  * One thread at a time per writer; nothing is shared between calls. */
 ptowsp_status lang_compile(struct pkg_writer *writer, const struct lang_source *sources, uint32_t source_count,

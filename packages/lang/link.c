@@ -162,6 +162,7 @@ static void entry_find(struct linker *linker, const char *chosen)
 		module->default_decl = NULL;
 	if (module->default_entry || module->default_decl)
 		return;
+	linker->unit->misuses += chosen != NULL;
 	lang_error(linker->unit, chosen ? at : module->entry.at, "the entry @%s is no function of this package", name);
 	known_help(linker, name);
 }

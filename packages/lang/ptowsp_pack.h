@@ -30,7 +30,8 @@ struct ptowsp_pack_result; /* a package, or why there is none; with all messages
  *   texts, sizes  UTF-8, sizes in bytes; sizes may be NULL for NUL-terminated texts
  *   name   of the package, entry the default entry; both may be NULL (the source says)
  * *result_out is made whenever there is memory, also on failure; the caller destroys it.
- * Returns 0, BAD_PACKAGE (-8) if the source has errors, TOO_BIG (-23) if compiling takes more than 896 MiB, NO_MEMORY (-2), INVALID (-1) for NULL pointers or no source. */
+ * Returns 0, BAD_PACKAGE (-8) if the source has errors, TOO_BIG (-23) if compiling takes more than 896 MiB, NO_MEMORY (-2), INVALID (-1) for NULL pointers, no source or an
+ * entry that there is not. */
 PTOWSP_PACK_API ptowsp_status ptowsp_pack_sources(const char *const *names, const char *const *texts, const uint64_t *sizes,
 						  uint32_t count, const char *name, const char *entry,
 						  struct ptowsp_pack_result **result_out);

@@ -114,6 +114,7 @@ void lang_default_set(struct lang_lower *lower, const struct lang_rows *slots, c
 		if (strcmp(slots->rows[i].name, guess.word) != 0)
 			continue;
 		if (!sign || lang_number_read(sign + 1, record->dtype, &record->value) != LANG_NUMBER_OK) {
+			lower->unit->misuses++;
 			lang_error(lower->unit, nowhere, "\"%s\" gives %s no value of type %s", text, guess.word,
 				   lang_dtype_text(record->dtype));
 			return;
@@ -121,6 +122,7 @@ void lang_default_set(struct lang_lower *lower, const struct lang_rows *slots, c
 		record->flags |= PTOWSP_SLOT_HAS_DEFAULT;
 		return;
 	}
+	lower->unit->misuses++;
 	lang_error(lower->unit, nowhere, "there is no symbol \"%s\" that could have a default value", guess.word);
 	lang_guess_help(lower->unit, &guess, "");
 }

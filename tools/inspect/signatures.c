@@ -5,6 +5,8 @@
 #include "format/fail.h"
 #include "host/trust.h"
 
+#include <string.h>
+
 /* One line. True if it counts; *broken is set by one that is not of this package. */
 static int signature_print(const struct pkg *package, const char *path, const struct host_keys *keys, const struct pkg_signature *row, int *broken, FILE *to)
 {
@@ -13,11 +15,14 @@ static int signature_print(const struct pkg *package, const char *path, const st
 	char id[PKG_KEY_ID], day[16], text[HOST_TRUST_TEXT];
 	int good = host_trust_judge(keys, row, 1, PKG_SIGNED_PACKAGE, pkg_header_digest(package), &nobody, text);
 
+	const char *by;
+
 	*broken |= !holds;
 	pkg_key_id(id, row->key);
+	by = holds && strstr(text, id) ? NULL : id; /* the verdict names it mostly */
 	host_trust_day(row->expires, day);
-	fprintf(to, "%s: signature by key %s for plugins %s from ABI v%u.%u on%s%s: ", path, id, row->plugins, row->abi_major, row->abi_minor,
-		row->expires ? ", until " : "", row->expires ? day : "");
+	fprintf(to, "%s: signature%s%s for plugins %s from ABI v%u.%u on%s%s: ", path, by ? " by key " : "", by ? by : "", row->plugins, row->abi_major,
+		row->abi_minor, row->expires ? ", until " : "", row->expires ? day : "");
 	if (!holds)
 		fputs("not valid: it is not one of this package\n", to);
 	else

@@ -12,6 +12,7 @@
 #include "tools/output.h"
 
 #include <errno.h>
+#include <limits.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -91,6 +92,17 @@ static ptowsp_status path_set(struct save *save, const char *name, struct ptowsp
 	return pkg_fail(error, PTOWSP_NO_MEMORY, "no memory for a path");
 }
 
+/* By the tensor, or by a number, which no tensor is called, where that is longer than names of files may be. To be freed. */
+static char *data_name(const struct save *save, const struct print_data *data)
+{
+	const char *ending = data->expected ? ".expected" : "";
+	char *name;
+
+	if (strlen(save->base) + strlen(data->tensor) + strlen(ending) + strlen("..npy") <= NAME_MAX)
+		return asprintf(&name, "%s.%s%s.npy", save->base, data->tensor, ending) < 0 ? NULL : name;
+	return asprintf(&name, "%s.%u%s.npy", save->base, save->files, ending) < 0 ? NULL : name;
+}
+
 static ptowsp_status data_write(void *context, const struct print_data *data, const char **name_out, struct ptowsp_error *error)
 {
 	struct save *save = context;
@@ -98,10 +110,9 @@ static ptowsp_status data_write(void *context, const struct print_data *data, co
 	ptowsp_status st;
 
 	free(save->name);
-	if (asprintf(&save->name, "%s.%s%s.npy", save->base, data->tensor, data->expected ? ".expected" : "") < 0) {
-		save->name = NULL;
+	save->name = data_name(save, data);
+	if (!save->name)
 		return pkg_fail(error, PTOWSP_NO_MEMORY, "no memory for a name");
-	}
 	*name_out = save->name;
 	st = path_set(save, save->name, error);
 	if (!st)

@@ -12,7 +12,7 @@ static const struct page_row rows[] = {
 	PAGE_U("--explain PACKAGE [--plugin=NAME] [--json]", "what a run would do; runs nothing")
 #include "tools/run/flags.def"
 	PAGE_N("--flag=value and --flag value mean the same; --stats takes a value only behind =. "
-	       "SIGUSR1 prints the state of the flow control. SIGINT and SIGTERM cancel the run; outputs stay untouched.")
+	       "SIGUSR1 prints the state of the flow control. SIGHUP, SIGINT and SIGTERM cancel the run; outputs stay untouched.")
 	PAGE_V("PTOWSP_PLUGIN_PATH", "folders with plugins, separated by ':'; not read under elevated privileges")
 	PAGE_V("PTOWSP_TRUST_DIR", "absolute folders with trusted keys and lists of plugins, separated by ':'; not read under elevated privileges")
 	PAGE_V("NO_COLOR", "no colour on terminals")
@@ -28,7 +28,7 @@ static const struct page_row rows[] = {
 	PAGE_E("9", "plugin crashed or device lost")
 	PAGE_E("10", "deadline passed, or too many tasks")
 	PAGE_E("11", "--verify had nothing that it could prove")
-	PAGE_E("130", "ended by SIGINT; 143 by SIGTERM")
+	PAGE_E("130", "ended by SIGINT; 129 by SIGHUP, 141 by SIGPIPE, 143 by SIGTERM")
 	PAGE_SHOW("ptowsp-run softmax.pkg.zst", "Run a package on its sample data, on the backend cpu_sim.")
 	PAGE_SHOW("ptowsp-run --set total_rows=21 --fill x=random:7 --out y=y.npy --stats softmax.pkg.zst",
 		  "Other input, the output as a NumPy file, and what the run cost.")

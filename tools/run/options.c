@@ -94,12 +94,14 @@ static ptowsp_status number_parse(const struct flag *flag, const char *text, uin
 	return PTOWSP_OK;
 }
 
+/* Decimal digits, a point, an exponent: strtod alone takes blanks, signs, hexadecimal digits and words, too. */
 static ptowsp_status real_parse(const struct flag *flag, const char *text, double *out, struct ptowsp_error *error)
 {
+	const bool begins = (*text >= '0' && *text <= '9') || (*text == '.' && text[1] >= '0' && text[1] <= '9');
 	char *stop;
 
 	*out = strtod(text, &stop);
-	if (stop == text || *stop || !isfinite(*out) || *out < 0)
+	if (!begins || *stop || !isfinite(*out) || text[strcspn(text, "xX")])
 		return reg_fail(error, PTOWSP_INVALID, "--%s \"%.40s\" is no number of 0 or more", flag->name, text);
 	return PTOWSP_OK;
 }

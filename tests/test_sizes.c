@@ -1,0 +1,81 @@
+/* SPDX-License-Identifier: MIT */
+/* test_sizes.c - sources and packages with 20,000 of something: every tool is done with them within the processor time and the memory that the mutants of
+ * tests/mutants have. Each row once took minutes. */
+#include "contract/cli.h"
+
+#include <stdio.h>
+#include <string.h>
+
+enum { MANY = 20000 };
+
+#define MEMREFS "(%%x: !pto.memref<gm,...,f32>, %%y: !pto.memref<gm,...,f32>)"
+#define KERNEL(name) "func @" name MEMREFS " {\n  %%t = alloc_tile : !pto.tile<1x8xf32>\n  %%t = tload %%x[0, 0]\n  tstore %%t, %%y[0, 0]\n  return\n}\n"
+#define TENSORS "tensor %%x : f32[8, 8] in\ntensor %%y : f32[8, 8] out\n"
+
+/* A source: `head`, MANY times `row`, with its number for each %d of it, and `tail`. */
+static const struct shape {
+	const char *name, *head, *row, *tail;
+} shapes[] = {
+	{"functions", "", "func @f%d(%%x: !pto.memref<gm,...,f32>) {\n  %%t = alloc_tile : !pto.tile<1x8xf32>\n  %%t = tload %%x[0, 0]\n  tstore %%t, %%x[0, 0]\n  return\n}\n", ""},
+	{"scalars", "", "func @f%d(%%x: !pto.memref<gm,...,f32>, %%n: i32, %%m%d: i32) {\n  STORE %%n:i32, %%x[%%m%d]\n  return\n}\n", ""},
+	{"calls", KERNEL("k"), "// Function Type: Orchestration\nfunc @o%d" MEMREFS " {\n  CALL @k(%%x -> %%x, %%y -> %%y)\n  return\n}\n", ""},
+	{"workloads", TENSORS KERNEL("k"), "workload @w%d {\n  call @k(%%x -> %%x, %%y -> %%y)\n}\n", ""},
+	{"tensors", "", "tensor %%x%d : f32[8, 8] in\n", "workload @main { nop }\n"},
+	{"statements", "func @f" MEMREFS " {\n  %%t = alloc_tile : !pto.tile<1x8xf32>\n  %%t = tload %%x[0, 0]\n", "  %%t = tadd %%t, %%t\n  %%t = tmul %%t, %%t\n",
+	 "  tstore %%t, %%y[0, 0]\n  return\n}\n"},
+};
+
+/* What printf makes of a form with that number for each %d. */
+static void form_write(FILE *to, const char *form, int number)
+{
+	for (const char *at = form; *at; at++)
+		if (*at != '%')
+			fputc(*at, to);
+		else if (*++at == 'd')
+			fprintf(to, "%d", number);
+		else
+			fputc(*at, to);
+}
+
+static void source_write(const struct shape *shape)
+{
+	FILE *to = fopen(check_fmt("%s/many.pto", check_dir()), "w");
+
+	REQUIRE(to != NULL);
+	form_write(to, shape->head, 0);
+	for (int i = 0; i < MANY; i++)
+		form_write(to, shape->row, i);
+	form_write(to, shape->tail, 0);
+	REQUIRE(!fclose(to));
+}
+
+/* Within the limits of tests/mutants/README.md; sanitized tools take four times the time, and addresses without limit. */
+static void done(const char *command)
+{
+	const int code = cli(check_fmt("%s %s >done.txt", cli_slow() ? "ulimit -t 40;" : "ulimit -t 10; ulimit -v 2097152;", command));
+
+	if (code)
+		CHECK_FAIL("%s: exit %d, %.200s", command, code, cli_err);
+}
+
+static void every_tool_takes_them(void)
+{
+	static const char *const commands[] = {"$B/ptowsp-pack many.pto -o many.pkg.zst",      "$B/ptowsp-inspect many.pkg.zst",	     "$B/ptowsp-inspect --json many.pkg.zst",
+					       "$B/ptowsp-inspect --disasm many.pkg.zst", "$B/ptowsp-inspect --verify many.pkg.zst", "$B/ptowsp-inspect --pto many.pkg.zst",
+					       "$B/ptowsp-inspect --c many.pkg.zst"};
+	const struct shape *shape = shapes;
+
+	while (strcmp(shape->name, check_name() + strlen("every_tool_takes_many_")))
+		shape++;
+	cli_begin();
+	source_write(shape);
+	for (size_t i = 0; i < sizeof(commands) / sizeof(*commands); i++)
+		done(commands[i]);
+}
+
+void suite_sizes(CU_pSuite s)
+{
+	cli_suite("sizes");
+	for (size_t i = 0; i < sizeof(shapes) / sizeof(*shapes); i++)
+		check_add(s, check_fmt("every_tool_takes_many_%s", shapes[i].name), every_tool_takes_them);
+}
