@@ -238,6 +238,9 @@ static void a_plan_that_takes_more_memory_than_the_limit_is_refused(void)
 	CHECK_CONTAINS(cli_err, "30000000");
 	cli_check_sentence();
 	CHECK_INT(cli("test -e $T/b.npy"), 1);
+	CHECK_INT(cli("$B/ptowsp-run --plugin=aie --quiet --max-memory 30000000 --emit $T/many $T/many.pkg.zst"), 3);
+	CHECK_CONTAINS(cli_err, "30000000");
+	CHECK_INT(cli("test -e $T/many"), 1);
 	CHECK_INT(cli("$B/ptowsp-run --plugin=aie --quiet --max-memory 600000000 $T/many.pkg.zst"), 0);
 }
 
