@@ -1,0 +1,47 @@
+/* SPDX-License-Identifier: MIT
+ * test_memory.c - memory of the host: of every size and alignment, zeroed also where it was used before. */
+#include "check.h"
+#include "host/memory.h"
+
+#include <stdint.h>
+#include <string.h>
+
+static bool is_zero(const unsigned char *memory, uint64_t size)
+{
+	for (uint64_t i = 0; i < size; i++)
+		if (memory[i])
+			return false;
+	return true;
+}
+
+static void memory_is_aligned_and_zeroed_again(void)
+{
+	static const uint64_t sizes[] = {0, 1, 63, 64, 4096, 65535, 1 << 17, (1 << 20) - 1, 1 << 20, (1 << 20) + 1, 1 << 24};
+
+	for (size_t i = 0; i < sizeof(sizes) / sizeof(*sizes); i++)
+		for (uint64_t align = 1; align <= 4096; align *= 2)
+			for (int again = 0; again < 2; again++) {
+				unsigned char *memory = host_memory_take(sizes[i], align);
+
+				REQUIRE(memory != NULL);
+				CHECK_UINT((uintptr_t)memory % align, 0);
+				CHECK(is_zero(memory, sizes[i]));
+				memset(memory, 0xFF, sizes[i] < 1 << 16 ? (size_t)sizes[i] : 1 << 16);
+				host_memory_give(memory, sizes[i]);
+			}
+}
+
+static void what_cannot_be_had_is_NULL(void)
+{
+	CHECK(host_memory_take(UINT64_MAX, 64) == NULL);
+	CHECK(host_memory_take((uint64_t)PTRDIFF_MAX + 1, 64) == NULL);
+	CHECK(host_memory_take(64, 8192) == NULL);
+	host_memory_give(NULL, 0);
+	host_memory_give(NULL, 1 << 24);
+}
+
+void suite_memory(CU_pSuite s)
+{
+	TEST(s, memory_is_aligned_and_zeroed_again);
+	TEST(s, what_cannot_be_had_is_NULL);
+}
