@@ -223,6 +223,15 @@ static void wrong_values_are_refused_by_place(void)
 	CHECK_STR(refusal(DOCUMENT(", \"SCHD\": [{\"directive\": \"task_window\", \"policy\": \"stall\", \"arguments\": [1, 2, 3, 4, 5, 6, 7, 8, 9]}]")), "t.json: SCHD[0].arguments must be a list of at most 8");
 	CHECK_STR(refusal(DOCUMENT(", \"WORK\": {\"instructions\": [4]}")), "t.json: WORK.instructions[0] must be a list [mnemonic, operand1, operand2]");
 	CHECK_STR(refusal(DOCUMENT(", \"WORK\": {\"instructions\": [[\"task\", 0, [1]]]}")), "t.json: WORK.instructions[0]: operand 2 of task is [arguments, tensors]");
+	CHECK_CONTAINS(refusal(DOCUMENT(", \"WORK\": {\"instructions\": [[\"task\", 0, [-1, 0]]]}")), "t.json: WORK.instructions[0]");
+	CHECK_CONTAINS(refusal(DOCUMENT(", \"WORK\": {\"instructions\": [[\"task\", 0, [0, -1]]]}")), "t.json: WORK.instructions[0]");
+	CHECK_CONTAINS(refusal(DOCUMENT(", \"WORK\": {\"instructions\": [[\"task\", 0, [65536, 0]]]}")), "t.json: WORK.instructions[0]");
+	CHECK_CONTAINS(refusal(DOCUMENT(", \"WORK\": {\"instructions\": [[\"task\", 65536, [0, 0]]]}")), "t.json: WORK.instructions[0]");
+	CHECK_CONTAINS(refusal(DOCUMENT(", \"WORK\": {\"instructions\": [[\"task\", -1, [0, 0]]]}")), "t.json: WORK.instructions[0]");
+	CHECK_CONTAINS(refusal(DOCUMENT(", \"WORK\": {\"instructions\": [[\"task\", 0, [0, 0], 256]]}")), "t.json: WORK.instructions[0]");
+	CHECK_CONTAINS(refusal(DOCUMENT(", \"WORK\": {\"instructions\": [[\"halt\", 0, 4294967296]]}")), "t.json: WORK.instructions[0]");
+	CHECK_CONTAINS(refusal(DOCUMENT(", \"WORK\": {\"instructions\": [[\"halt\", 0, 0, 0, 0]]}")), "t.json: WORK.instructions[0] must be a list [mnemonic, operand1, operand2]");
+	CHECK_CONTAINS(refusal(DOCUMENT(", \"WORK\": {\"instructions\": [[]]}")), "t.json: WORK.instructions[0] must be a list [mnemonic, operand1, operand2]");
 	CHECK_STR(refusal(DOCUMENT(", \"WORK\": {\"instructions\": [[\"param_const\", 0, -2147483649]]}")), "t.json: WORK.instructions[0]: operand 2 does not fit 32 bits");
 	CHECK_STR(refusal(DOCUMENT(", \"CODE\": \"AAA\"")), "t.json: CODE: character 3 is wrong or missing in base64");
 	CHECK_STR(refusal(DOCUMENT(", \"STRS\": [\"a\", \"b\", \"a\"]")), "t.json: STRS[2] is \"a\", which is there already");
