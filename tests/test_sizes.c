@@ -6,7 +6,7 @@
 #include <stdio.h>
 #include <string.h>
 
-enum { MANY = 20000 };
+enum { MANY = 20000, STATEMENTS = 5 /* of the shapes */ };
 
 #define MEMREFS "(%%x: !pto.memref<gm,...,f32>, %%y: !pto.memref<gm,...,f32>)"
 #define KERNEL(name) "func @" name MEMREFS " {\n  %%t = alloc_tile : !pto.tile<1x8xf32>\n  %%t = tload %%x[0, 0]\n  tstore %%t, %%y[0, 0]\n  return\n}\n"
@@ -73,9 +73,17 @@ static void every_tool_takes_them(void)
 		done(commands[i]);
 }
 
+static void statements_are_emitted(void)
+{
+	cli_begin();
+	source_write(&shapes[STATEMENTS]);
+	done("$B/ptowsp-pack --emit=c many.pto -o emitted");
+}
+
 void suite_sizes(CU_pSuite s)
 {
 	cli_suite("sizes");
 	for (size_t i = 0; i < sizeof(shapes) / sizeof(*shapes); i++)
 		check_add(s, check_fmt("every_tool_takes_many_%s", shapes[i].name), every_tool_takes_them);
+	TEST(s, statements_are_emitted);
 }

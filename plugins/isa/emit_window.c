@@ -135,11 +135,14 @@ void isa_windows_begin(struct isa_grouping *g)
 	}
 	for (uint32_t i = g->group->first; i < g->group->end; i++) {
 		const bool loads = isa_group_form(g, i) == ISA_FORM_LOAD;
-		const char *type = isa_stored_type(isa_group_result(g, i)->dtype);
-		const struct isa_piece end = isa_window_name(g, i, loads ? "_from" : "_into"), at = isa_window_name(g, i, loads ? "_at" : "_to");
+		const char *type;
+		struct isa_piece end, at;
 
 		if (!loads && isa_group_form(g, i) != ISA_FORM_STORE)
-			continue;
+			continue; /* before a name is looked for: that is a way through the group */
+		type = isa_stored_type(isa_group_result(g, i)->dtype);
+		end = isa_window_name(g, i, loads ? "_from" : "_into");
+		at = isa_window_name(g, i, loads ? "_at" : "_to");
 		isa_line(e, "%s%s *const %s = (%s%s *)(void *)%s.at;", loads ? "const " : "", type, end.text, loads ? "const " : "", type, at.text);
 		if (!isa_window_packed(g, i))
 			isa_line(e, "const size_t %s = %s.step / %s;", isa_window_name(g, i, loads ? "_from_step" : "_into_step").text, at.text,
