@@ -89,9 +89,9 @@ static void a_program_has_the_digest_of_its_source(void)
 	tensor_build(b, "scale.x", "in", &x);
 	tensor_build(b, "scale.y", "out", &y);
 	entry = ptowsp_build_entry_kernel(b, "scale", kernel);
-	ptowsp_build_entry_value(b, entry, factor);
-	ptowsp_build_tensor_place(b, x, entry, 0);
-	ptowsp_build_tensor_place(b, y, entry, 1);
+	CHECK_UINT(ptowsp_build_entry_value(b, entry, factor), 1);
+	CHECK_UINT(ptowsp_build_tensor_place(b, x, entry, 0), 1);
+	CHECK_UINT(ptowsp_build_tensor_place(b, y, entry, 1), 1);
 
 	ptowsp_build_position(b, "test.pto", 11, 6);
 	entry = ptowsp_build_entry(b, "all");

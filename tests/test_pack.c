@@ -205,6 +205,26 @@ static void put_zeros(const char *name, const char *shape, unsigned elements)
 	"  %t = tload %a[0, 0]\n  tstore %t, %b[0, 0]\n}\n"                                                                                 \
 	"workload @main { call @copy(%a -> %x, %b -> %y)\n call @copy(%a -> %x, %b -> %z) }\n"
 
+/* A sample may state the shape of its file, and then it is that. */
+static void samples_state_the_shape_of_their_file_or_none(void)
+{
+	static const struct {
+		const char *shape, *says;
+	} rows[] = {{"", NULL}, {"[2, 4]", NULL}, {"[4, 2]", "has another shape than what stands here"}, {"[2, 5]", "has another shape"}, {"[1, 4]", "has another shape"}, {"[8]", "has another shape"},
+		    {"[2, 4, 1]", "has another shape"}};
+
+	check_tmp();
+	put_zeros("eight.npy", "(2, 4)", 8);
+	for (size_t i = 0; i < sizeof(rows) / sizeof(*rows); i++) {
+		check_put("s.pto", check_fmt("tensor %%x : f32[2, 4] in\nworkload @main { }\nsample %%x input %s = \"eight.npy\"\n", rows[i].shape));
+		CHECK_INT(pack("s.pto -o s.zst"), rows[i].says ? 3 : 0);
+		CHECK_CONTAINS(err, rows[i].says ? rows[i].says : "");
+	}
+	check_put("s.pto", "tensor %x : i32[2, 4] in\nworkload @main { }\nsample %x input = \"eight.npy\"\n");
+	CHECK_INT(pack("s.pto -o s.zst"), 3);
+	CHECK_CONTAINS(err, "\"eight.npy\" holds f32, and %x is i32");
+}
+
 /* What every run without options would refuse is refused where the file is named. */
 static void data_have_the_shape_of_their_tensor(void)
 {
@@ -536,6 +556,7 @@ void suite_pack(CU_pSuite s)
 	TEST(s, several_folders_keep_their_places);
 	TEST(s, files_of_a_folder_that_fail_have_their_line_and_the_code);
 	TEST(s, options_reach_the_package);
+	TEST(s, samples_state_the_shape_of_their_file_or_none);
 	TEST(s, data_have_the_shape_of_their_tensor);
 	TEST(s, files_that_cannot_be_read_say_why);
 	TEST(s, sources_without_measure_are_refused);
