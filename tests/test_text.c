@@ -46,7 +46,7 @@ static void names_that_do_not_fit_are_counted(void)
 
 static void of_very_many_names_the_last_may_be_the_nearest(void)
 {
-	static char memory[140][16];
+	static char memory[140][24];
 	const char *names[140];
 
 	for (int i = 0; i < 140; i++) {
