@@ -57,6 +57,35 @@ static uint64_t rows_sum(const struct ptowsp_done *done)
 	return sum + (done->error ? (uint64_t)done->error->code : 0);
 }
 
+/* What a hostile worker says of rows that it does not send is nothing, and rows are as far apart as they are here. */
+static void counts_without_rows_are_none(void)
+{
+	struct host_wire wire = {0};
+	const size_t at = done_encode(&wire);
+	struct host_unwire in = {.bytes = wire.bytes, .size = wire.size, .at = sizeof(struct host_frame)}, again;
+	unsigned char *copy = malloc(wire.size);
+	const struct ptowsp_done *done;
+	struct ptowsp_run_stats *forged;
+
+	REQUIRE(copy != NULL);
+	memcpy(copy, wire.bytes, wire.size);
+	done = host_unwire_struct(&in, HOST_STRUCT_done, at);
+	REQUIRE(done && done->stats);
+	forged = (struct ptowsp_run_stats *)(void *)(copy + ((const unsigned char *)done->stats - (const unsigned char *)wire.bytes));
+	forged->channel_count = 5;
+	forged->channel_stride = 3;
+	forged->kernel_stride = 1;
+	again = (struct host_unwire){.bytes = copy, .size = wire.size, .at = sizeof(struct host_frame)};
+	done = host_unwire_struct(&again, HOST_STRUCT_done, at);
+	REQUIRE(done && done->stats);
+	CHECK(!done->stats->channels);
+	CHECK_UINT(done->stats->channel_count, 0);
+	CHECK_UINT(done->stats->kernel_count, 2);
+	CHECK_UINT(done->stats->kernel_stride, sizeof(struct ptowsp_kernel_stats));
+	free(copy);
+	host_wire_finish(&wire);
+}
+
 /* Whatever comes out of changed bytes can be read. */
 static void changed_bytes_are_refused_or_harmless(void)
 {
@@ -139,6 +168,7 @@ static void a_record_with_a_false_head_is_forged(void)
 void suite_wire(CU_pSuite s)
 {
 	TEST(s, what_was_sent_arrives);
+	TEST(s, counts_without_rows_are_none);
 	TEST(s, changed_bytes_are_refused_or_harmless);
 	TEST(s, a_ring_carries_messages_of_any_length);
 	TEST(s, a_record_with_a_false_head_is_forged);
