@@ -107,6 +107,17 @@ static void plugins_must_be_listed_or_signed_by_the_system(void)
 	CHECK_INT(cli("$B/ptowsp-pack --sign=ann $S/plugins/libptowsp_cpu_sim.so && " RUN("$E/run", "--plugin-trust=signed $P/vector_add.pkg.zst")), 0);
 }
 
+/* The owner of a folder above the program could replace the program, so gains nothing by a plugin; with elevated privileges there is something to gain. */
+static void the_owner_of_the_program_is_nobody_there(void)
+{
+	BEGIN();
+	CHECK_INT(cli("cp p/*.so $S/plugins && cp keys/plugins.list $S/trust && chown 12345 $S/plugins/libptowsp_cpu_sim.so && chown 12345 $T/e $T/n"), 0);
+	CHECK_INT(cli(RUN("$N/run", "$P/vector_add.pkg.zst")), 0);
+	CHECK_INT(cli(RUN("$E/run", "$P/vector_add.pkg.zst")), 4);
+	CHECK_CONTAINS(cli_err, "plugin file belongs to another user");
+	CHECK_INT(cli("chown root $S/plugins/libptowsp_cpu_sim.so && " RUN("$E/run", "$P/vector_add.pkg.zst")), 0);
+}
+
 static void keys_are_the_system_s(void)
 {
 	BEGIN();
@@ -152,6 +163,7 @@ void suite_elevated(CU_pSuite s)
 	TEST(s, programs_and_libraries_read_variables_in_the_secure_way_only);
 	TEST(s, folders_of_plugins_are_the_system_s);
 	TEST(s, plugins_must_be_listed_or_signed_by_the_system);
+	TEST(s, the_owner_of_the_program_is_nobody_there);
 	TEST(s, keys_are_the_system_s);
 	TEST(s, backends_read_no_variable_either);
 	TEST(s, the_packer_calls_no_compiler_of_the_user_s);
