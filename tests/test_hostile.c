@@ -234,6 +234,71 @@ static void a_plugin_that_crashes_or_hangs_harms_no_other_page(void)
 	}
 }
 
+/* A line of the table that says both. */
+static bool is_said_together(const char *table, const char *one, const char *other)
+{
+	for (const char *line = table, *end; *line; line = *end ? end + 1 : end) {
+		const char *first = strstr(line, one), *second = strstr(line, other);
+
+		end = line + strcspn(line, "\n");
+		if (first && second && first < end && second < end)
+			return true;
+	}
+	return false;
+}
+
+/* Asked whether it does what it says: nothing is said of where it runs, so that it gets a worker. What it crashes in has shown nothing, and is what the sentence is about; of one that does
+ * not come back nothing more is asked. */
+static void a_probe_that_loses_the_plugin_holds_nothing(void)
+{
+	static const struct {
+		const char *plugin, *end, *how;
+		int status;
+	} rows[] = {{"exit_load", "crashed the backend", "left with exit status 0", 9},
+		    {"abort_load", "crashed the backend", "in load", 9},
+		    {"loop_load", "did not come back", "killed in load", 10},
+		    {"loop_submit", "did not come back", "killed in submit", 10},
+		    {"done_never", "did not come back", "killed in poll", 10}};
+	const int limit_ms = PTOWSP_SANITIZER ? 15000 : 2500;
+
+	for (size_t i = 0; i < sizeof(rows) / sizeof(*rows); i++) {
+		const char *call = check_fmt("%s/bin/ptowsp-run --capabilities --verify --timeout-ms 1000 --load-timeout-ms %d --plugin=%s/tests/hostile/%s/libptowsp_null.so", check_build(), limit_ms,
+					     check_build(), rows[i].plugin);
+		char *out, *err, *again;
+
+		CHECK_INT(check_run(call, &out, &err), rows[i].status);
+		CHECK_CONTAINS(err, check_fmt("ptowsp-run: the probe of TG_BEGIN %s: null", rows[i].end));
+		CHECK_CONTAINS(err, rows[i].how);
+		CHECK_CONTAINS(out, check_fmt("null 1.0.0: the probe of TG_BEGIN %s: ", rows[i].end));
+		CHECK(is_said_together(out, "TG_BEGIN ", " lost "));
+		CHECK(!is_said_together(out, " lost ", " holds "));
+		CHECK(is_said_together(out, "SY_WAIT_NOTIFY ", "not probed"));
+		CHECK_INT(check_run(check_fmt("%s --json 2>&1 | grep -c -e '\"lost\": \"the probe of TG_BEGIN' -e 'ptowsp-run: the probe of TG_BEGIN'", call), &again, NULL), 0);
+		CHECK_STR(again, "2\n");
+		free(out), free(err), free(again);
+	}
+}
+
+/* In this process nothing but the tool's own clock can end it. */
+static void a_page_that_hangs_in_this_process_is_ended(void)
+{
+	static const struct {
+		const char *page, *plugin, *said;
+	} rows[] = {{"--capabilities --verify", "loop_load", "loading did not end in 400 ms"},
+		    {"--capabilities --verify", "loop_submit", "the deadline of 300 ms passed"},
+		    {"--capabilities --verify", "hang_fini", "closing the plugin did not end in 400 ms"},
+		    {"--devices", "hang_fini", "closing the plugin did not end in 400 ms"}};
+
+	for (size_t i = 0; i < sizeof(rows) / sizeof(*rows); i++) {
+		char *err;
+
+		CHECK_INT(check_run(check_fmt("timeout -s KILL 60 %s/bin/ptowsp-run %s --isolate=none --timeout-ms 300 --load-timeout-ms 400 --plugin=%s/tests/hostile/%s/libptowsp_null.so",
+					      check_build(), rows[i].page, check_build(), rows[i].plugin), NULL, &err), 10);
+		CHECK_CONTAINS(err, rows[i].said);
+		free(err);
+	}
+}
+
 /* Exchanged under its name between two calls of the tool that checks first: what is loaded is what was checked, each time. */
 static void a_name_that_leads_to_another_file_is_checked_again(void)
 {
@@ -306,4 +371,6 @@ void suite_hostile(CU_pSuite s)
 	TEST(s, a_name_that_is_swapped_while_it_is_loaded_runs_what_was_checked);
 	TEST(s, a_name_that_leads_to_another_file_is_checked_again);
 	TEST(s, a_plugin_that_crashes_or_hangs_harms_no_other_page);
+	TEST(s, a_probe_that_loses_the_plugin_holds_nothing);
+	TEST(s, a_page_that_hangs_in_this_process_is_ended);
 }

@@ -98,7 +98,7 @@ ptowsp_status run_backend_options(struct run_backend_options *out, const struct 
 		.sandbox_cpu_s = (uint32_t)options->sandbox_cpu,
 		.sandbox_threads = (uint32_t)options->sandbox_threads,
 		.breach = run_breach(),
-		.isolate = options->verify && !options->isolate ? PTOWSP_ISOLATE_NONE : run_isolation(options), /* probes judge the plugin, not the way to it */
+		.isolate = run_isolation(options),
 	};
 	return PTOWSP_OK;
 }

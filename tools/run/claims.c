@@ -20,6 +20,7 @@ struct claims {
 	char memory[200];
 	uint32_t false_count, proved, opened; /* claims; of all backends, and devices that were there */
 	struct ptowsp_error missing; /* the first one that was not */
+	struct ptowsp_error lost;    /* the first backend that a probe crashed, or that did not come back from one */
 	ptowsp_status status;
 	struct ptowsp_error *error;
 };
@@ -29,6 +30,7 @@ struct tally {
 	uint32_t rows[PROBE_FALSE + 1]; /* by verdict */
 	uint32_t proved;                /* declared enforced, and a probe that ran saw it */
 	char missing[256];              /* why its device could not be opened; "" */
+	char lost[256];                 /* in which probe it was lost, and how; "" */
 	struct columns table;
 	json_t *json;
 };
@@ -83,7 +85,9 @@ static void row_add(struct claims *claims, struct tally *tally, struct probe *pr
 static void tally_print(struct tally *tally, const struct ptowsp_backend *backend)
 {
 	printf("%s %s", ptowsp_backend_name(backend), ptowsp_backend_version(backend));
-	if (*tally->missing)
+	if (*tally->lost)
+		plain_line(stdout, ": %s", tally->lost);
+	else if (*tally->missing)
 		plain_line(stdout, ": nothing is proved, as its device cannot be opened: %s", tally->missing);
 	else
 		printf(tally->proved ? "\n" : ": nothing is proved, as nothing that it claims can be seen here\n");
@@ -110,13 +114,30 @@ static void device_open(struct claims *claims, struct probe *probe, struct tally
 {
 	struct ptowsp_error error = {.head = PTOWSP_HEAD(error, ERROR)};
 
-	if (!probe_device_open(probe, &error)) {
+	run_watchdog(claims->options, RUN_OPENING);
+	probe_device_open(probe, &error);
+	run_watchdog(claims->options, RUN_NOTHING);
+	if (!error.code) {
 		claims->opened++;
 		return;
 	}
 	if (!claims->missing.code)
 		claims->missing = error;
 	snprintf(tally->missing, sizeof(tally->missing), "%s", error.text);
+}
+
+static void loss_keep(struct claims *claims, const struct probe *probe, struct tally *tally)
+{
+	const struct probe_loss *loss = probe_loss(probe);
+	struct reg_feature feature;
+	struct reg_text text;
+
+	if (!loss->error.code || !reg_feature(loss->feature, &feature))
+		return;
+	reg_text_init(&text, tally->lost, sizeof(tally->lost));
+	reg_text_add(&text, "the probe of %s %s: %s", feature.name, loss->error.code == PTOWSP_DEADLINE ? "did not come back" : "crashed the backend", loss->error.text);
+	if (!claims->lost.code)
+		reg_fail(&claims->lost, loss->error.code, "%s", tally->lost);
 }
 
 static void backend_probe(struct claims *claims, struct probe *probe)
@@ -133,16 +154,36 @@ static void backend_probe(struct claims *claims, struct probe *probe)
 		row_add(claims, &tally, probe, &feature);
 	}
 	progress(claims, probe, NULL, count, count);
+	loss_keep(claims, probe, &tally);
 	claims->proved += tally.proved;
 	if (!claims->options->json)
 		tally_print(&tally, backend);
 	else
 		json_array_append_new(claims->plugins,
-				      json_pack("{s:s, s:s, s:o, s:i, s:o, s:i, s:i, s:i, s:i}", "plugin", ptowsp_backend_name(backend), "version",
-						ptowsp_backend_version(backend), "missing", plain_json(tally.missing), "proved", (int)tally.proved, "rows", tally.json, "hold", (int)tally.rows[PROBE_HOLDS],
+				      json_pack("{s:s, s:s, s:o, s:o, s:i, s:o, s:i, s:i, s:i, s:i}", "plugin", ptowsp_backend_name(backend), "version",
+						ptowsp_backend_version(backend), "missing", plain_json(tally.missing), "lost", plain_json(tally.lost), "proved", (int)tally.proved, "rows", tally.json, "hold", (int)tally.rows[PROBE_HOLDS],
 						"better", (int)tally.rows[PROBE_BETTER], "unproved", (int)tally.rows[PROBE_UNPROVED], "false",
 						(int)tally.rows[PROBE_FALSE]));
 	columns_print(&tally.table, NULL, 0);
+}
+
+/* A probe has the limits of a run; only that its run has one without --timeout-ms, too. */
+static void watch(void *context, enum probe_phase phase)
+{
+	static const enum run_phase phases[] = {[PROBE_RESTS] = RUN_NOTHING, [PROBE_LOADS] = RUN_LOADING, [PROBE_RUNS] = RUN_RUNNING, [PROBE_CLOSES] = RUN_CLOSING};
+	const struct claims *claims = context;
+	struct run_options limits = *claims->options;
+
+	limits.timeout_ms = limits.timeout_ms ? limits.timeout_ms : PROBE_LIMIT_MS;
+	run_watchdog(&limits, phases[phase]);
+}
+
+static void probe_end(struct claims *claims, struct probe *probe)
+{
+	fflush(stdout); /* who does not come back takes nothing along */
+	run_watchdog(claims->options, RUN_CLOSING);
+	probe_close(probe);
+	run_watchdog(claims->options, RUN_NOTHING);
 }
 
 /* Opened a second time, without a log: a probe asks for much that is refused. */
@@ -158,11 +199,14 @@ static void claims_add(void *context, struct ptowsp_backend *backend)
 	if (claims->status)
 		return;
 	b.options.plugin = ptowsp_backend_path(backend);
+	run_watchdog(claims->options, RUN_OPENING);
 	claims->status = probe_open(&probe, &b.options, NULL, claims->error);
-	if (!claims->status)
+	run_watchdog(claims->options, RUN_NOTHING);
+	if (!claims->status) {
+		probe_watch(probe, claims->options->timeout_ms, watch, claims);
 		backend_probe(claims, probe);
-	if (!claims->status)
-		probe_close(probe);
+		probe_end(claims, probe);
+	}
 	run_backend_options_finish(&b);
 }
 
@@ -187,6 +231,8 @@ ptowsp_status run_claims(const struct run_options *options, struct ptowsp_error 
 	if (!st && options->json)
 		st = run_json_print(json_pack("{s:s, s:O}", "schema", "ptowsp.claims/1", "plugins", claims.plugins), error);
 	json_decref(claims.plugins);
+	if (!st && claims.lost.code)
+		return *error = claims.lost, claims.lost.code;
 	if (!st && claims.false_count)
 		st = reg_fail(error, PTOWSP_RUN_FAILED, "%u claim%s of enforced %s not seen by %s: %s", claims.false_count,
 			      claims.false_count > 1 ? "s" : "", claims.false_count > 1 ? "are" : "is",

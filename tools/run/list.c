@@ -94,6 +94,14 @@ ptowsp_status run_list_plugins(const struct run_options *options, struct ptowsp_
 	return st;
 }
 
+static void backend_close(const struct run_options *options, struct ptowsp_backend *backend)
+{
+	fflush(stdout); /* who does not come back takes nothing along */
+	run_watchdog(options, RUN_CLOSING);
+	ptowsp_backend_close(backend);
+	run_watchdog(options, RUN_NOTHING);
+}
+
 ptowsp_status run_each_backend(const struct run_options *options, run_backend_fn visit, void *context, struct ptowsp_error *error)
 {
 	struct run_options one = *options;
@@ -107,7 +115,7 @@ ptowsp_status run_each_backend(const struct run_options *options, run_backend_fn
 		if (st)
 			return st;
 		visit(context, backend);
-		ptowsp_backend_close(backend);
+		backend_close(options, backend);
 		return PTOWSP_OK;
 	}
 	st = listing_make(&listing, options, error);
@@ -122,7 +130,7 @@ ptowsp_status run_each_backend(const struct run_options *options, run_backend_fn
 			continue;
 		}
 		visit(context, backend);
-		ptowsp_backend_close(backend);
+		backend_close(options, backend);
 	}
 	ptowsp_listing_destroy(listing);
 	return PTOWSP_OK;

@@ -22,7 +22,7 @@
 #define PROBE_SYSTEM_FOLDER "/usr/local/share/ptowsp/v10/probes" /* tools/ninja/install with its standard PREFIX */
 #endif
 
-enum { PACKAGES = 16, FEATURES = 0x4000 /* ids of features.def begin */ };
+enum { PACKAGES = 16, FEATURES = 0x4000 /* ids of features.def begin */, CRASHES = 3 /* with so many, none of the rest would end better */ };
 
 struct opened {
 	char name[24];
@@ -33,10 +33,21 @@ struct probe {
 	struct ptowsp_backend *backend;
 	struct ptowsp_backend *wide; /* the second configuration; NULL: not opened yet, or it cannot be */
 	bool is_wide;                /* the probe in progress is of that one */
+	struct ptowsp_backend *fresh[2]; /* by is_wide: opened behind a crash, for runs instead of the other; rows and names stay those of the first one */
+	bool is_gone[2];                 /* what runs there is not any more */
+	struct probe_loss loss;
+	uint32_t crashes;
+	bool hangs;
+	struct probe_watch watch;
 	char folder[PATH_MAX];
 	struct opened packages[PACKAGES];
 	uint32_t package_count;
 	struct probe_outcome without, with; /* of the probe in progress: large */
+};
+
+/* Of one run: its own with so many threads, or the one that all share, and that of device 1. */
+struct probe_runners {
+	struct ptowsp_backend *own, *main, *mate;
 };
 
 enum relation { IS, MORE, LESS, SAME, NONE };
@@ -115,6 +126,7 @@ ptowsp_status probe_open(struct probe **out, const struct ptowsp_backend_options
 	*out = NULL;
 	if (!probe)
 		return reg_fail(error, PTOWSP_NO_MEMORY, "no memory for probes");
+	probe->watch.limit_ms = PROBE_LIMIT_MS;
 	probe->options = *backend;
 	probe->options.log = NULL; /* what is refused or ignored is the probe's business */
 	reg_text_init(&text, probe->folder, sizeof(probe->folder));
@@ -134,6 +146,8 @@ void probe_close(struct probe *probe)
 {
 	if (!probe)
 		return;
+	ptowsp_backend_close(probe->fresh[false]);
+	ptowsp_backend_close(probe->fresh[true]);
 	ptowsp_backend_close(probe->wide);
 	ptowsp_backend_close(probe->backend);
 	for (uint32_t i = 0; i < probe->package_count; i++)
@@ -149,6 +163,16 @@ ptowsp_status probe_device_open(struct probe *probe, struct ptowsp_error *error)
 const struct ptowsp_backend *probe_backend(const struct probe *probe)
 {
 	return probe->backend;
+}
+
+void probe_watch(struct probe *probe, uint64_t limit_ms, void (*watch)(void *context, enum probe_phase phase), void *context)
+{
+	probe->watch = (struct probe_watch){limit_ms ? limit_ms : PROBE_LIMIT_MS, watch, context};
+}
+
+const struct probe_loss *probe_loss(const struct probe *probe)
+{
+	return &probe->loss;
 }
 
 /* ---- one probe ------------------------------------------------------------------------------------------------- */
@@ -219,36 +243,113 @@ static ptowsp_status mate_open(const struct probe *probe, struct ptowsp_backend 
 	return ptowsp_backend_open(out, &options, error);
 }
 
+/* ---- a backend that crashes ---------------------------------------------------------------------------------------- */
+
+static bool ends_backend(ptowsp_status status)
+{
+	return status == PTOWSP_DEVICE_LOST || status == PTOWSP_DEADLINE;
+}
+
+static enum probe_state lose(struct probe *probe, uint32_t feature, const struct ptowsp_error *error, struct probe_result *result)
+{
+	if (!probe->loss.error.code)
+		probe->loss = (struct probe_loss){*error, feature};
+	probe->is_gone[probe->is_wide] = true;
+	probe->crashes++;
+	probe->hangs |= error->code == PTOWSP_DEADLINE;
+	return say(result, PROBE_LOST, "%s", error->text);
+}
+
+/* For runs: the backend of now, or behind a crash one that is opened like it. */
+static ptowsp_status runner_open(struct probe *probe, struct ptowsp_backend **out, struct ptowsp_error *error)
+{
+	struct ptowsp_backend **fresh = &probe->fresh[probe->is_wide];
+	struct ptowsp_setting settings[SETTINGS];
+	struct ptowsp_backend_options options = options_now(probe, settings);
+	ptowsp_status st = PTOWSP_OK;
+
+	if (probe->is_gone[probe->is_wide]) {
+		ptowsp_backend_close(*fresh);
+		*fresh = NULL;
+		st = ptowsp_backend_open(fresh, &options, error);
+	}
+	probe->is_gone[probe->is_wide] = st != PTOWSP_OK;
+	*out = *fresh ? *fresh : backend_now(probe);
+	return st;
+}
+
+/* ---- a run ---------------------------------------------------------------------------------------------------------- */
+
+/* The backends of a run: all are opened, or none. PROBE_ENFORCED: they are. */
+static enum probe_state backends_open(struct probe *probe, const struct probe_spec *spec, uint32_t feature, struct probe_runners *out, struct probe_result *result)
+{
+	struct ptowsp_error error = {.head = PTOWSP_HEAD(error, ERROR)};
+	struct ptowsp_setting settings[SETTINGS];
+	struct ptowsp_backend_options options = options_now(probe, settings);
+	enum probe_state otherwise = PROBE_FAILED;
+	ptowsp_status st;
+
+	*out = (struct probe_runners){0};
+	options.threads = spec->threads;
+	st = spec->threads ? ptowsp_backend_open(&out->own, &options, &error) : runner_open(probe, &out->main, &error);
+	if (!st && spec->mate) {
+		otherwise = PROBE_NOT_PROBED;
+		st = mate_open(probe, &out->mate, &error);
+	}
+	if (!st)
+		return PROBE_ENFORCED;
+	ptowsp_backend_close(out->own);
+	return ends_backend(st) ? lose(probe, feature, &error, result) : say(result, otherwise, "%s", error.text);
+}
+
+static enum probe_state run_watched(struct probe *probe, struct ptowsp_package *package, const struct probe_spec *spec, uint32_t feature, struct probe_outcome *outcome,
+				    struct probe_result *result)
+{
+	struct probe_runners runners;
+	enum probe_state state = backends_open(probe, spec, feature, &runners, result);
+
+	if (state != PROBE_ENFORCED)
+		return state;
+	probe_run(outcome, package, runners.own ? runners.own : runners.main, runners.mate, spec, feature);
+	probe_phase_tell(spec, PROBE_CLOSES);
+	ptowsp_backend_close(runners.mate);
+	ptowsp_backend_close(runners.own);
+	return outcome->gone ? lose(probe, feature, &outcome->error, result) : PROBE_ENFORCED;
+}
+
 /* One run into *outcome. PROBE_ENFORCED: it can be looked at. */
 static enum probe_state run(struct probe *probe, const char *text, uint32_t feature, struct probe_outcome *outcome,
 			    struct probe_result *result)
 {
 	struct ptowsp_error error = {.head = PTOWSP_HEAD(error, ERROR)};
-	struct ptowsp_backend *own = NULL, *mate = NULL;
-	struct ptowsp_setting settings[SETTINGS];
-	struct ptowsp_backend_options options = options_now(probe, settings);
 	struct ptowsp_package *package;
 	struct probe_spec spec;
+	enum probe_state state;
 
+	if (probe->hangs || probe->crashes >= CRASHES)
+		return say(result, PROBE_NOT_PROBED, "the backend %s in an earlier probe, so it is not asked again", probe->hangs ? "did not come back" : "crashed once too often");
 	probe_spec_read(&spec, text);
 	package = package_open(probe, spec.package, &error);
 	if (!package)
 		return say(result, PROBE_NOT_PROBED, "%s", error.text);
-	options.threads = spec.threads;
-	if (spec.threads && ptowsp_backend_open(&own, &options, &error))
-		return say(result, PROBE_FAILED, "%s", error.text);
-	if (spec.mate && mate_open(probe, &mate, &error)) {
-		ptowsp_backend_close(own);
-		return say(result, PROBE_NOT_PROBED, "%s", error.text);
-	}
-	probe_run(outcome, package, own ? own : backend_now(probe), mate, &spec, feature);
-	ptowsp_backend_close(mate);
-	ptowsp_backend_close(own);
+	spec.watch = probe->watch;
+	probe_phase_tell(&spec, PROBE_LOADS);
+	state = run_watched(probe, package, &spec, feature, outcome, result);
+	probe_phase_tell(&spec, PROBE_RESTS);
+	if (state != PROBE_ENFORCED)
+		return state;
 	if (*outcome->missing)
 		return say(result, PROBE_NOT_PROBED, "%s", outcome->missing);
 	if (outcome->refused)
 		return say(result, PROBE_REFUSED, "%s", outcome->error.text);
 	return PROBE_ENFORCED;
+}
+
+/* Because of what the package holds; any other reason says nothing about the feature. */
+static bool refuses(ptowsp_status status)
+{
+	return status == PTOWSP_UNSUPPORTED || status == PTOWSP_UNIMPLEMENTED || status == PTOWSP_UNKNOWN_FIELD || status == PTOWSP_UNKNOWN_OPCODE || status == PTOWSP_BAD_PACKAGE ||
+	       status == PTOWSP_INVALID || status == PTOWSP_TOO_SMALL;
 }
 
 /* What is to be seen of an outcome. PROBE_ENFORCED: it can be compared. */
@@ -259,7 +360,7 @@ static enum probe_state look(const struct row *row, const struct probe_outcome *
 	if (outcome->status == PTOWSP_NO_DEVICE) /* whatever is claimed of it */
 		return say(result, PROBE_NOT_PROBED, "%s", outcome->error.text);
 	if (outcome->status && !view->any_status && !outcome->loaded)
-		return say(result, PROBE_REFUSED, "%s", outcome->error.text);
+		return say(result, refuses(outcome->status) ? PROBE_REFUSED : PROBE_FAILED, "%s", outcome->error.text);
 	if (outcome->status && !view->any_status)
 		return say(result, PROBE_FAILED, "the run %s it ended with: %s", which, outcome->error.text);
 	if (view->missing) /* a service that is claimed itself must be there */
@@ -458,7 +559,7 @@ const char *probe_feature_more(struct probe *probe, uint32_t feature, struct pro
 
 const char *probe_state_text(enum probe_state state)
 {
-	static const char *const texts[] = {"enforced", "no effect", "failed", "refused", "not probed"};
+	static const char *const texts[] = {"enforced", "no effect", "failed", "refused", "not probed", "lost"};
 
 	return texts[state];
 }
@@ -476,6 +577,8 @@ enum probe_verdict probe_judge(const struct ptowsp_cap *cap, const struct probe_
 
 	if (result->state == PROBE_NOT_PROBED)
 		return claimed ? PROBE_UNPROVED : PROBE_NOTHING;
+	if (!claimed && (result->state == PROBE_FAILED || result->state == PROBE_LOST))
+		return PROBE_NOTHING;
 	if (!claimed)
 		return result->state == PROBE_ENFORCED ? PROBE_BETTER : PROBE_HOLDS;
 	return result->state == PROBE_ENFORCED ? PROBE_HOLDS : PROBE_FALSE;

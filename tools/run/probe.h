@@ -21,6 +21,19 @@ ptowsp_status probe_open(struct probe **out, const struct ptowsp_backend_options
 void probe_close(struct probe *probe); /* NULL is allowed */
 /* Opens the device that probes run on, for who wants to know first whether it is there. Errors: as ptowsp_backend_device_open. */
 ptowsp_status probe_device_open(struct probe *probe, struct ptowsp_error *error);
+/* What a probe does just now. */
+enum probe_phase { PROBE_RESTS, PROBE_LOADS /* opens, loads or unloads */, PROBE_RUNS, PROBE_CLOSES };
+/* watch is called at each change of the phase: a backend in this process that does not come back takes the process along, and only the caller can end that. NULL: nobody watches. context is
+ * borrowed until probe_close. limit_ms: of each run; 0: PROBE_LIMIT_MS, which holds also without a call. */
+enum { PROBE_LIMIT_MS = 120000 };
+void probe_watch(struct probe *probe, uint64_t limit_ms, void (*watch)(void *context, enum probe_phase phase), void *context);
+/* How the backend was lost in a probe for the first time, and in that of which feature; code 0: it was not. DEVICE_LOST: it crashed; DEADLINE: it did not come back, and then no further probe
+ * is made. After a crash it is opened again, a few times. */
+struct probe_loss {
+	struct ptowsp_error error;
+	uint32_t feature;
+};
+const struct probe_loss *probe_loss(const struct probe *probe);
 /* The opened backend; for its name and rows. */
 const struct ptowsp_backend *probe_backend(const struct probe *probe);
 
@@ -30,9 +43,10 @@ bool probe_exists(uint32_t feature);
 enum probe_state {
 	PROBE_ENFORCED,   /* every difference that is named was there */
 	PROBE_NO_EFFECT,  /* one was not */
-	PROBE_FAILED,     /* a run that should end well did not */
-	PROBE_REFUSED,    /* the backend does not load it */
-	PROBE_NOT_PROBED  /* no probe, or something else that it needs is missing */
+	PROBE_FAILED,     /* a run that should end well did not, or was not loaded for another reason than what it holds */
+	PROBE_REFUSED,    /* the backend does not take it */
+	PROBE_NOT_PROBED, /* no probe, or something else that it needs is missing */
+	PROBE_LOST        /* the backend crashed or did not come back in it */
 };
 const char *probe_state_text(enum probe_state state);
 
@@ -48,7 +62,7 @@ void probe_feature(struct probe *probe, uint32_t feature, struct probe_result *r
 const char *probe_feature_more(struct probe *probe, uint32_t feature, struct probe_result *result_out, const struct ptowsp_cap **cap_out);
 
 enum probe_verdict {
-	PROBE_NOTHING,  /* nothing is claimed, and no probe was made */
+	PROBE_NOTHING,  /* nothing is claimed, and no probe shows anything else */
 	PROBE_HOLDS,    /* as declared */
 	PROBE_BETTER,   /* more than declared */
 	PROBE_UNPROVED, /* declared as enforced, and nothing here can tell */

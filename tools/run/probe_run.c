@@ -10,7 +10,7 @@
 #include "registry/names.h"
 #include "registry/text.h"
 
-static const uint64_t limit_ns = UINT64_C(120000000000), deadline_ns = 50000000, cancel_ns = 20000000;
+static const uint64_t deadline_ns = 50000000, cancel_ns = 20000000;
 
 /* ---- the text of a run ----------------------------------------------------------------------------------------- */
 
@@ -58,6 +58,12 @@ void probe_spec_read(struct probe_spec *spec, const char *text)
 	*strchr(word, ':') = 0;
 	while ((word = strtok_r(NULL, " ", &rest)))
 		word_read(spec, word);
+}
+
+void probe_phase_tell(const struct probe_spec *spec, enum probe_phase phase)
+{
+	if (spec->watch.tell)
+		spec->watch.tell(spec->watch.context, phase);
 }
 
 /* ---- what comes back while it runs ----------------------------------------------------------------------------- */
@@ -176,11 +182,12 @@ static void sleep_ns(uint64_t ns)
 static ptowsp_status run_once(struct probe_outcome *o, struct ptowsp_program *program, struct ptowsp_program *mate, const struct probe_spec *spec)
 {
 	struct ptowsp_execute_options options = {.flags = spec->no_kernels ? PTOWSP_RUN_NO_KERNELS : 0,
-						 .timeout_ns = spec->deadline ? deadline_ns : limit_ns};
+						 .timeout_ns = spec->deadline ? deadline_ns : spec->watch.limit_ms * 1000000};
 	struct ptowsp_program *both[2] = {program, mate};
 	ptowsp_status st = PTOWSP_OK, other = PTOWSP_OK;
 
 	o->task_count = o->edge_count = 0;
+	probe_phase_tell(spec, PROBE_RUNS);
 	if (mate)
 		st = ptowsp_programs_join(both, 2, &o->error);
 	if (!st && mate)
@@ -195,6 +202,7 @@ static ptowsp_status run_once(struct probe_outcome *o, struct ptowsp_program *pr
 		st = ptowsp_synchronize(program, UINT64_MAX, &o->error);
 	if (mate && !ptowsp_is_complete(mate))
 		other = ptowsp_synchronize(mate, UINT64_MAX, st ? NULL : &o->error);
+	probe_phase_tell(spec, PROBE_LOADS);
 	return st ? st : other;
 }
 
@@ -283,6 +291,23 @@ static ptowsp_status mate_load(struct probe_outcome *o, struct ptowsp_package *p
 	return st ? st : tensors_bind(*program_out, *plan_out, memory, TENSORS, &o->error);
 }
 
+/* A worker that ends its run for its deadline or cancel is killed when it does not heed that, and the run ends all the same: the next load tells. */
+static void gone_check(struct probe_outcome *o, struct ptowsp_backend *backend, const struct ptowsp_plan *plan, const struct probe_spec *spec, uint32_t flags)
+{
+	struct ptowsp_error error = {.head = PTOWSP_HEAD(error, ERROR)};
+	struct ptowsp_program *again = NULL;
+
+	o->gone = o->status == PTOWSP_DEVICE_LOST || (o->status == PTOWSP_DEADLINE && !(o->loaded && spec->deadline));
+	if (o->gone || !o->loaded || !(spec->deadline || spec->cancel))
+		return;
+	o->gone = ptowsp_program_load(&again, backend, plan, flags, &error) && (error.code == PTOWSP_DEVICE_LOST || error.code == PTOWSP_DEADLINE);
+	ptowsp_program_unload(again);
+	if (o->gone) {
+		o->status = error.code;
+		o->error = error;
+	}
+}
+
 void probe_run(struct probe_outcome *o, struct ptowsp_package *package, struct ptowsp_backend *backend, struct ptowsp_backend *mate,
 	       const struct probe_spec *spec, uint32_t feature)
 {
@@ -300,6 +325,7 @@ void probe_run(struct probe_outcome *o, struct ptowsp_package *package, struct p
 			o->status = mate_load(o, package, mate, spec, &mate_plan, &mate_program, memory + (size_t)TENSORS * PROBE_ELEMENTS);
 		if (!o->status)
 			program_run(o, program, plan, mate_program, spec, memory, TENSORS);
+		gone_check(o, backend, plan, spec, load_flags(feature));
 	}
 	ptowsp_program_unload(program);
 	ptowsp_program_unload(mate_program);

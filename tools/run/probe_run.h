@@ -5,10 +5,18 @@
 
 #include <stdbool.h>
 #include "host/ptowsp_host.h"
+#include "tools/run/probe.h"
 
 /* Options of the second configuration, where a backend has them. */
 #define PROBE_INSTANCES "4"
 enum { PROBE_WORDS = 8, PROBE_TASKS = 256, PROBE_EDGES = 256, PROBE_RESOURCES = 64, PROBE_SCHEDULERS = 16, PROBE_CONTENT = 8, PROBE_ELEMENTS = 1024 };
+
+/* probe_watch */
+struct probe_watch {
+	uint64_t limit_ms;
+	void (*tell)(void *context, enum probe_phase phase);
+	void *context;
+};
 
 /* "package:entry word ..."; a word is a directive as for --schedule, or
  *	set:NAME=VALUE    a value before the run
@@ -28,7 +36,9 @@ struct probe_spec {
 	uint32_t schedule_count, set_count, then_count, threads;
 	const char *mate;       /* NULL: one device */
 	bool instances, no_kernels, cancel, deadline;
+	struct probe_watch watch; /* zeroed by probe_spec_read */
 };
+void probe_phase_tell(const struct probe_spec *spec, enum probe_phase phase);
 /* The text is one of probe.def: what does not fit ends the program. */
 void probe_spec_read(struct probe_spec *spec_out, const char *text);
 
@@ -55,6 +65,7 @@ struct probe_outcome {
 	char missing[240];             /* a feature that the run needs and the backend refuses; "" */
 	char unmet[240];               /* a directive that the run needs and the backend does not enforce, or the probed one with a number beyond its limits; "" */
 	char unplaced[240];            /* the same of those that say which executor runs a task: a backend may have several by itself; "" */
+	bool gone;                     /* the backend: it crashed or did not come back; status and error say how */
 	bool refused;                  /* by the match of needs and capabilities, because of the probed feature; error has the reason */
 };
 /* feature: the probed one; of others that the plan needs `missing` says which is refused, and then nothing runs, and `unmet` and `unplaced` which is less than enforced. mate: a backend of device 1, where

@@ -230,7 +230,7 @@ ptowsp_status run_capabilities(const struct run_options *options, struct ptowsp_
 void run_platforms_print(void);
 /* The text of a capability row: its state, "-" for NULL; "claimed" where the plugin claims to enforce the feature and nothing here has shown that. */
 const char *run_cap_text(const struct ptowsp_cap *cap, bool shown);
-/* RUN_FAILED, naming the features, if a backend claims to enforce what a probe does not see; NO_DEVICE if nothing was proved, because no device could be opened, else
+/* DEVICE_LOST or DEADLINE, naming the feature, if a probe crashed a backend or did not come back; RUN_FAILED, naming the features, if a backend claims to enforce what a probe does not see; NO_DEVICE if nothing was proved, because no device could be opened, else
  * RUN_NOTHING_PROVED. */
 ptowsp_status run_claims(const struct run_options *options, struct ptowsp_error *error);
 ptowsp_status run_explain(const struct run_options *options, struct ptowsp_error *error);
