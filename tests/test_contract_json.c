@@ -391,6 +391,7 @@ static void inspect_helps(void)
 
 	cli_begin();
 	check_help("ptowsp-inspect", words);
+	CHECK_CONTAINS(cli_out, "\n  6    source text that packs to another digest\n");
 }
 
 static void bench_helps(void)

@@ -17,6 +17,7 @@ static const struct page_row rows[] = {
 	PAGE_E("2", "usage, or a file that cannot be read or written")
 	PAGE_E("3", "package refused")
 	PAGE_E("5", "a package that source text cannot say")
+	PAGE_E("6", "source text that packs to another digest")
 	PAGE_E("8", "Graphviz not there")
 	PAGE_SHOW("ptowsp-inspect softmax.pkg.zst", "A summary.")
 	PAGE_SHOW("ptowsp-inspect --verify softmax.pkg.zst", "Everything that can be checked without running it.")
