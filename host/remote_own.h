@@ -111,6 +111,7 @@ struct host_remote {
 	char name[33];
 	pid_t pid;                    /* of its keeper (worker_keeper.c), as is pidfd */
 	int pidfd, socket, timer;
+	char mark[64];                /* NAME=VALUE in the environment of its worker and of what that starts (remote_left.c) */
 	int life;                     /* to the keeper: the worker ends when this is shut down, whatever it does */
 	struct host_frame_shared *shared;
 	struct host_ring down[2], up; /* up: of the thread that has `pumping` */
@@ -140,8 +141,11 @@ struct host_remote {
 	struct remote_spare *spares;  /* lock; owned */
 	char said[2][120];            /* lock: its last lines */
 	enum remote_verdict verdict;  /* lock */
-	pid_t worker;                 /* lock: 0 until the keeper has said so */
+	pid_t worker;                 /* lock: 0 until the keeper has said so, which is before it has a plugin */
+	int worker_fd;                /* of the watcher: its pidfd; -1: none */
 	int stop_signal;              /* lock: that has stopped it; 0: none */
+	int keeper_signal;            /* lock: that has stopped its keeper; 0: none */
+	uint64_t keeper_stop_ns;      /* lock: when both are ended for that. 0: not at all */
 	uint64_t stop_ns, force_ns;   /* lock: when it is ended for that; when its keeper is, which was told to end it. 0: not at all */
 	struct host_frame_word end;   /* of the watcher: how it ended; kind 0: its keeper has not said */
 
@@ -184,6 +188,11 @@ uint64_t remote_limit_ns(const struct host_remote *r, uint32_t operation);
 /* The operation is to be over at kill_ns, or where that is 0, its own limit from now. */
 uint64_t remote_until_ns(const struct host_remote *r, uint32_t operation, uint64_t kill_ns);
 
+/* remote_left.c. environment: that of the worker, the mark in front of those inherited (NULL: none); an array to be freed, whose texts are not; NULL: no memory. end: kills the worker, its group and each process
+ * with the mark, and waits until they are gone, some seconds at the most; of the watcher, once the keeper is no more. */
+char **remote_left_environment(struct host_remote *r, char *const *inherited);
+void remote_left_end(struct host_remote *r);
+
 /* remote_watch.c */
 ptowsp_status remote_watch_begin(struct host_remote *r, struct ptowsp_error *error);
 /* Waits until the worker's number is known. Errors: what became of it. */
@@ -191,7 +200,7 @@ ptowsp_status remote_watch_started(struct host_remote *r, struct ptowsp_error *e
 void remote_watch_end(struct host_remote *r);
 /* A thread of the library's own, which takes no signal that is meant for the embedding program. 0, or why there is none. */
 int remote_thread(pthread_t *thread_out, void *(*run)(void *context), struct host_remote *r);
-/* With the lock held: wakes the watcher at that time, unless it will be earlier. */
+/* With the lock held: wakes the watcher at that time, or earlier; it then looks at the keeper, too, and goes on looking while somebody waits. */
 void remote_alarm(struct host_remote *r, uint64_t at_ns);
 void remote_kill(struct host_remote *r, enum remote_verdict verdict);
 ptowsp_status remote_dead(const struct host_remote *r, struct ptowsp_error *error);

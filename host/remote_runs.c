@@ -91,8 +91,7 @@ static bool run_add(struct host_remote *r, const struct remote_run *run)
 			r->runs[i].used = added = true;
 			r->joined += run->joined;
 		}
-	if (run->kill_ns)
-		remote_alarm(r, run->kill_ns);
+	remote_alarm(r, run->kill_ns ? run->kill_ns : UINT64_MAX);
 	pthread_mutex_unlock(&r->lock);
 	return added;
 }

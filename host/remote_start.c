@@ -57,27 +57,30 @@ static int attributes_fill(posix_spawnattr_t *attributes)
 static int spawn(struct host_remote *r, const char *program, const int files[FILES], bool sandbox)
 {
 	char host[16], memory[24], threads[16], cpu[16];
-	char *arguments[] = {(char *)(uintptr_t)"ptowsp-worker", r->name, host, sandbox ? memory : NULL, threads, cpu, NULL}, *nothing[] = {NULL};
+	char *arguments[] = {(char *)(uintptr_t)"ptowsp-worker", r->name, host, sandbox ? memory : NULL, threads, cpu, NULL};
 	posix_spawn_file_actions_t actions;
 	posix_spawnattr_t attributes;
 	int rc = posix_spawn_file_actions_init(&actions);
+	char **environment;
 
 	if (rc)
 		return rc;
+	environment = remote_left_environment(r, sandbox || getauxval(AT_SECURE) ? NULL : environ);
 	snprintf(host, sizeof(host), "%d", (int)getpid());
 	snprintf(memory, sizeof(memory), "%llu", (unsigned long long)r->limits.memory);
 	snprintf(threads, sizeof(threads), "%u", r->limits.threads);
 	snprintf(cpu, sizeof(cpu), "%u", r->limits.cpu_s);
-	rc = posix_spawnattr_init(&attributes);
+	rc = environment ? posix_spawnattr_init(&attributes) : ENOMEM;
 	if (!rc) {
 		rc = attributes_fill(&attributes);
 		if (!rc)
 			rc = actions_fill(&actions, files);
 		if (!rc)
-			rc = posix_spawn(&r->pid, program, &actions, &attributes, arguments, sandbox || getauxval(AT_SECURE) ? nothing : environ);
+			rc = posix_spawn(&r->pid, program, &actions, &attributes, arguments, environment);
 		posix_spawnattr_destroy(&attributes);
 	}
 	posix_spawn_file_actions_destroy(&actions);
+	free(environment);
 	return rc;
 }
 
@@ -171,7 +174,7 @@ static struct host_remote *remote_make(const char *name)
 
 	if (!r)
 		return NULL;
-	r->pidfd = r->socket = r->timer = r->life = -1;
+	r->pidfd = r->socket = r->timer = r->life = r->worker_fd = -1;
 	strncpy(r->name, name, sizeof(r->name) - 1);
 	pthread_mutex_init(&r->lock, NULL);
 	pthread_mutex_init(&r->down_lock[0], NULL);
@@ -201,10 +204,10 @@ ptowsp_status host_remote_start(struct host_remote **out, const struct host_remo
 		st = remote_watch_begin(r, error);
 	if (!st) {
 		remote_buffers_begin(r);
-		st = plugin_load(r, start, error);
+		st = remote_watch_started(r, error); /* a plugin is loaded where both processes are known */
 	}
 	if (!st)
-		st = remote_watch_started(r, error);
+		st = plugin_load(r, start, error);
 	if (st)
 		host_remote_stop(r);
 	else
@@ -221,6 +224,8 @@ static void process_end(struct host_remote *r)
 	pthread_mutex_lock(&r->lock);
 	if (r->verdict == REMOTE_LIVES)
 		r->verdict = REMOTE_STOPPED;
+	if (r->watched)
+		remote_alarm(r, UINT64_MAX);
 	pthread_mutex_unlock(&r->lock);
 	if (r->watched && !atomic_load(&r->dead)) {
 		if (remote_send(r, 0, &end, sizeof(end), host_now_ns() + END_MS * UINT64_C(1000000)))
@@ -273,6 +278,8 @@ void host_remote_stop(struct host_remote *r)
 		close(r->life);
 	if (r->pidfd >= 0)
 		close(r->pidfd);
+	if (r->worker_fd >= 0)
+		close(r->worker_fd);
 	kept_finish(r);
 	pthread_cond_destroy(&r->turned);
 	pthread_mutex_destroy(&r->down_lock[0]);

@@ -17,6 +17,7 @@
 #define TURN_NS UINT64_C(1000000)
 #define LITTLE (UINT64_C(64) << 20) /* memory of a sandbox in which a worker, or a plugin, may not even begin, without being able to say so */
 #define STILL_NS UINT64_C(1000000000) /* what is stopped for so long does not go on by itself */
+#define LOOK_NS UINT64_C(250000000) /* between two looks at a keeper while somebody waits: nobody tells that it was stopped */
 #define FORCE_NS UINT64_C(5000000000) /* what a keeper has for ending its worker; it needs two seconds at the most, unless it is stopped itself */
 
 static const char *operation_text(uint32_t operation)
@@ -31,11 +32,12 @@ static const char *operation_text(uint32_t operation)
 
 void remote_alarm(struct host_remote *r, uint64_t at_ns)
 {
-	const struct itimerspec at = {.it_value = {(time_t)(at_ns / 1000000000u), (long)(at_ns % 1000000000u)}};
+	const uint64_t look_ns = host_now_ns() + LOOK_NS, next = at_ns < look_ns ? at_ns : look_ns;
+	const struct itimerspec at = {.it_value = {(time_t)(next / 1000000000u), (long)(next % 1000000000u)}};
 
-	if (r->armed_ns && r->armed_ns <= at_ns)
+	if (r->armed_ns && r->armed_ns <= next)
 		return;
-	r->armed_ns = at_ns;
+	r->armed_ns = next;
 	timerfd_settime(r->timer, TFD_TIMER_ABSTIME, &at, NULL);
 }
 
@@ -81,10 +83,34 @@ static bool late_find(const struct host_remote *r, uint64_t now, uint64_t *next_
  * the same. */
 static bool still_look(const struct host_remote *r, uint64_t now, uint64_t *next)
 {
-	if (!r->stop_ns)
-		return false;
-	*next = r->stop_ns < *next ? r->stop_ns : *next;
-	return r->stop_ns <= now;
+	if (r->stop_ns)
+		*next = r->stop_ns < *next ? r->stop_ns : *next;
+	return (r->stop_ns && r->stop_ns <= now) || (r->keeper_stop_ns && r->keeper_stop_ns <= now);
+}
+
+/* It is this process's child, and its stop is left for whoever else waits for that. With the lock held. */
+static void keeper_look(struct host_remote *r, uint64_t now)
+{
+	siginfo_t info = {0};
+
+	if (waitid((idtype_t)P_PIDFD, (id_t)r->pidfd, &info, WSTOPPED | WEXITED | WNOHANG | WNOWAIT))
+		return;
+	if (info.si_pid && info.si_code == CLD_STOPPED && !r->keeper_signal) {
+		r->keeper_signal = info.si_status;
+		r->keeper_stop_ns = now + STILL_NS;
+	} else if (!info.si_pid) {
+		r->keeper_signal = 0;
+		r->keeper_stop_ns = 0;
+	}
+}
+
+/* Somebody waits for what its keeper or its worker does. With the lock held. */
+static bool is_waited_for(const struct host_remote *r)
+{
+	for (uint32_t i = 0; i < HOST_RUNS_IN_FLIGHT; i++)
+		if (r->runs[i].used)
+			return true;
+	return r->calls || !r->worker || r->verdict != REMOTE_LIVES;
 }
 
 /* The timer rang: somebody is late, or somebody else's time is the next one. */
@@ -98,19 +124,20 @@ static void late_look(struct host_remote *r)
 		return;
 	pthread_mutex_lock(&r->lock);
 	r->armed_ns = 0;
+	keeper_look(r, now);
 	late = late_find(r, now, &next);
 	still = still_look(r, now, &next) && r->verdict == REMOTE_LIVES;
 	late = late || (still && late_find(r, now + HOST_REMOTE_GRACE_NS, &later));
-	forced = r->force_ns && r->force_ns <= now;
+	forced = (r->force_ns && r->force_ns <= now) || (r->keeper_stop_ns && r->keeper_stop_ns <= now); /* who is stopped ends nobody */
 	if (r->force_ns)
 		next = r->force_ns;
-	if (!forced && (r->force_ns || (!late && !still)) && next != UINT64_MAX)
+	if (!forced && (r->force_ns || (!late && !still)) && (next != UINT64_MAX || is_waited_for(r)))
 		remote_alarm(r, next);
 	pthread_mutex_unlock(&r->lock);
+	if (late || still)
+		remote_kill(r, late ? REMOTE_HUNG : REMOTE_STILL);
 	if (forced)
 		syscall(SYS_pidfd_send_signal, r->pidfd, SIGKILL, NULL, 0);
-	else if (late || still)
-		remote_kill(r, late ? REMOTE_HUNG : REMOTE_STILL);
 }
 
 /* ---- what its keeper says --------------------------------------------------------------------------------------- */
@@ -119,7 +146,10 @@ static void late_look(struct host_remote *r)
 static void word_take(struct host_remote *r, const struct host_frame_word *word)
 {
 	switch (word->kind) {
-	case HOST_WORD_STARTED: r->worker = word->value; break;
+	case HOST_WORD_STARTED:
+		r->worker = word->value;
+		r->worker_fd = r->worker_fd < 0 ? (int)syscall(SYS_pidfd_open, r->worker, 0) : r->worker_fd;
+		break;
 	case HOST_WORD_STOPPED:
 		r->stop_signal = word->value;
 		r->stop_ns = host_now_ns() + STILL_NS;
@@ -152,6 +182,7 @@ ptowsp_status remote_watch_started(struct host_remote *r, struct ptowsp_error *e
 	bool started;
 
 	pthread_mutex_lock(&r->lock);
+	remote_alarm(r, UINT64_MAX);
 	while (!r->worker && !r->buried)
 		pthread_cond_wait(&r->turned, &r->lock);
 	started = r->worker != 0;
@@ -185,6 +216,8 @@ static void end_say(struct host_remote *r)
 	reg_text_init(&text, r->end_text, sizeof(r->end_text));
 	if (*limit)
 		reg_text_add(&text, "%s: %s and was ended in %s%s", r->name, limit, busy, said);
+	else if (r->keeper_signal && (r->verdict == REMOTE_STILL || r->verdict == REMOTE_HUNG))
+		reg_text_add(&text, "%s: the keeper of its worker was stopped by signal %d (%s) and both were killed in %s%s", r->name, r->keeper_signal, strsignal(r->keeper_signal), busy, said);
 	else if (r->verdict == REMOTE_STILL || (r->verdict == REMOTE_HUNG && r->stop_signal))
 		reg_text_add(&text, "%s: its worker was stopped by signal %d (%s) and killed in %s%s", r->name, r->stop_signal, strsignal(r->stop_signal), busy, said);
 	else if (r->verdict == REMOTE_HUNG)
@@ -222,7 +255,7 @@ static void bury(struct host_remote *r)
 	pthread_mutex_unlock(&r->lock);
 }
 
-/* A keeper that was killed has said nothing: then its worker has the same signal from the kernel, and what that has started in its group has it from here. */
+/* A keeper that was killed has said nothing: then its worker has the same signal from the kernel, unless its plugin has taken that back, and all that is left has it from here. */
 static void keeper_end(struct host_remote *r)
 {
 	siginfo_t info = {0};
@@ -232,8 +265,7 @@ static void keeper_end(struct host_remote *r)
 		;
 	if (r->end.kind)
 		return;
-	if (r->worker)
-		kill(-r->worker, SIGKILL);
+	remote_left_end(r);
 	r->end = (struct host_frame_word){.kind = HOST_WORD_ENDED, .value = info.si_status, .how = info.si_code};
 }
 

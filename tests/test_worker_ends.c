@@ -174,6 +174,41 @@ static void a_process_that_a_worker_leaves_ends_with_it(void)
 	}
 }
 
+/* Its keeper was killed and can end nobody: neither the worker, which took the kernel's word back, nor the process in a session of its own. The host does. */
+static void what_is_left_without_a_keeper_is_ended(void)
+{
+	static const char *const operations[] = {"init", "load", "poll"};
+
+	for (size_t i = 0; i < sizeof(operations) / sizeof(*operations); i++) {
+		const uint64_t begin = host_now_ns();
+		struct moody s = {0};
+		const char *child;
+
+		CHECK_INT(moody_run(&s, check_fmt("orphan:%s", operations[i]), 0), PTOWSP_DEVICE_LOST);
+		CHECK_CONTAINS(error.text, check_fmt("ended in %s: signal 9", operations[i]));
+		child = strstr(s.log, "child ");
+		REQUIRE(child != NULL);
+		CHECK(check_run(check_fmt("grep -qs '^State:.[A-WY]' /proc/%d/status", atoi(child + 6)), NULL, NULL) != 0); /* one that nobody reaps may be there */
+		moody_close(&s);
+		CHECK(host_now_ns() - begin < UINT64_C(4000000000));
+	}
+}
+
+static void a_stopped_keeper_is_ended_and_called_stopped(void)
+{
+	static const char *const operations[] = {"load", "poll"};
+	struct moody s = {0};
+
+	for (size_t i = 0; i < sizeof(operations) / sizeof(*operations); i++) {
+		const uint64_t begin = host_now_ns();
+
+		CHECK_INT(moody_run(&s, check_fmt("halt:%s", operations[i]), 0), PTOWSP_DEVICE_LOST);
+		CHECK_CONTAINS(error.text, check_fmt("the keeper of its worker was stopped by signal %d", SIGSTOP));
+		CHECK(host_now_ns() - begin < UINT64_C(4000000000));
+		moody_close(&s);
+	}
+}
+
 /* What a plugin says is read as far as it is printed, in its worker, too. */
 static void a_text_of_any_length_ends_nobody(void)
 {
@@ -418,6 +453,8 @@ void suite_worker_ends(CU_pSuite s)
 	TEST(s, a_hang_is_ended_after_the_deadline);
 	TEST(s, a_stopped_worker_is_ended_and_called_stopped);
 	TEST(s, a_stopped_worker_is_ended_without_a_deadline_too);
+	TEST(s, what_is_left_without_a_keeper_is_ended);
+	TEST(s, a_stopped_keeper_is_ended_and_called_stopped);
 	TEST(s, a_worker_that_goes_on_after_a_stop_goes_on);
 	TEST(s, a_process_that_a_worker_leaves_ends_with_it);
 	TEST(s, a_text_of_any_length_ends_nobody);

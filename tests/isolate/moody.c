@@ -20,6 +20,7 @@ PTOWSP_NOTE(FLAGS, "moody", "tests", "1.0.0", "moody");
 #include <stdio.h>
 #include <stdlib.h>
 #include <sys/mman.h>
+#include <sys/prctl.h>
 #include <sys/resource.h>
 #include <sys/socket.h>
 #include <unistd.h>
@@ -111,6 +112,25 @@ static void child_leave(void)
 	_exit(3);
 }
 
+/* Leaves a process in a session of its own and kills the keeper, after it took back the kernel's word that both end together. */
+static void keeper_kill(void)
+{
+	char line[32];
+	pid_t child = fork();
+
+	if (!child) {
+		setsid();
+		for (;;)
+			pause();
+	}
+	prctl(PR_SET_PDEATHSIG, 0L, 0L, 0L, 0L);
+	snprintf(line, sizeof(line), "child %d", (int)child);
+	own_host->log(own_host->context, PTOWSP_LOG_INFO, line, strlen(line));
+	kill(getppid(), SIGKILL);
+	for (;;)
+		pause();
+}
+
 static void act(const char *operation)
 {
 	const char *at = strchr(mood, ':');
@@ -141,6 +161,12 @@ static void act(const char *operation)
 		own_host->log(own_host->context, PTOWSP_LOG_INFO, longest, UINT64_MAX);
 		own_host->log(own_host->context, PTOWSP_LOG_INFO, NULL, 5);
 	} else if (!strncmp(mood, "hang", 4)) {
+		for (;;)
+			pause();
+	} else if (!strncmp(mood, "orphan", 6)) {
+		keeper_kill();
+	} else if (!strncmp(mood, "halt", 4)) {
+		kill(getppid(), SIGSTOP);
 		for (;;)
 			pause();
 	} else if (!strncmp(mood, "child", 5)) {
