@@ -33,6 +33,39 @@ void host_services_log(struct host_services *s, int32_t level, const char *forma
 	line_write(s, level, line);
 }
 
+/* With the lock held: what was left out is told, at the level that it had, and counted anew. */
+static void said_tell(struct host_services *s)
+{
+	char line[HOST_LINE_LIMIT];
+
+	for (int32_t level = 0; level < HOST_LOG_LEVELS; level++) {
+		if (s->said[level].left_out && s->log) {
+			snprintf(line, sizeof(line), "%llu more lines of the plugin are left out: at most %d lines and %d bytes of each level are told",
+				 (unsigned long long)s->said[level].left_out, HOST_LINES_TOLD, HOST_LINE_BYTES_TOLD);
+			s->log(s->log_context, level, line);
+		}
+		s->said[level] = (struct host_said){0};
+	}
+}
+
+/* A plugin that says more than anybody reads fills no terminal and no disk. */
+static void plugin_line_write(struct host_services *s, int32_t level, const char *line)
+{
+	struct host_said *said = &s->said[level < 0 ? 0 : level < HOST_LOG_LEVELS ? level : HOST_LOG_LEVELS - 1];
+	const size_t length = strlen(line) + 1;
+
+	pthread_mutex_lock(&s->lock);
+	if (said->left_out || said->lines == HOST_LINES_TOLD || said->bytes + length > HOST_LINE_BYTES_TOLD) {
+		said->left_out++;
+	} else {
+		said->lines++;
+		said->bytes += length;
+		if (s->log)
+			s->log(s->log_context, level, line);
+	}
+	pthread_mutex_unlock(&s->lock);
+}
+
 /* A plugin's text as one printable line. */
 static void line_copy(char line[HOST_LINE_LIMIT], const char *text, uint64_t length)
 {
@@ -48,7 +81,7 @@ static void service_log(void *context, int32_t level, const char *text, uint64_t
 	char line[HOST_LINE_LIMIT];
 
 	line_copy(line, text, length);
-	line_write(context, level, line);
+	plugin_line_write(context, level, line);
 }
 
 static bool diagnosed(const struct host_diagnostics *d, uint32_t feature, const char *text)
@@ -297,6 +330,9 @@ void host_services_finish(struct host_services *s)
 {
 	uint64_t left = atomic_load(&s->memory);
 
+	pthread_mutex_lock(&s->lock);
+	said_tell(s);
+	pthread_mutex_unlock(&s->lock);
 	if (left)
 		host_services_log(s, PTOWSP_LOG_WARNING, "the plugin did not give back %llu bytes", (unsigned long long)left);
 	host_runs_finish(&s->runs);
@@ -306,6 +342,7 @@ void host_services_finish(struct host_services *s)
 void host_services_aim(struct host_services *s, struct host_diagnostics *diagnostics, struct host_findings *findings)
 {
 	pthread_mutex_lock(&s->lock);
+	said_tell(s);
 	s->diagnostics = diagnostics;
 	s->findings = findings;
 	pthread_mutex_unlock(&s->lock);

@@ -9,6 +9,8 @@
 #include "host/trust.h"
 #include "ptowsp/host.h"
 
+/* Of what a plugin says between two programs or runs, each level for itself: lines and bytes that are told; the rest is counted. */
+enum { HOST_LINES_TOLD = 10000, HOST_LINE_BYTES_TOLD = 1 << 20, HOST_LOG_LEVELS = 4 };
 enum { HOST_LINE_LIMIT = 1024 }; /* bytes of what a plugin says that are printed, with the NUL */
 
 struct host_code;
@@ -42,6 +44,9 @@ struct host_services {
 	_Atomic uint64_t memory, memory_peak; /* bytes held by the plugin */
 	struct host_runs runs;
 	pthread_mutex_t lock;
+	struct host_said {
+		uint64_t lines, bytes, left_out;
+	} said[HOST_LOG_LEVELS];              /* since the last aim */
 	struct host_diagnostics *diagnostics; /* of the program that is being loaded or was run last; NULL: dropped */
 	struct host_findings *findings;       /* of the program that is being loaded; NULL: none is */
 };

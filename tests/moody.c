@@ -14,6 +14,8 @@ static void on_log(void *context, int32_t level, const char *text)
 
 	(void)level;
 	m->said_ns = host_now_ns();
+	m->lines++;
+	snprintf(m->last, sizeof(m->last), "%s", text);
 	strncat(m->log, text, sizeof(m->log) - strlen(m->log) - 1);
 }
 

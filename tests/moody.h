@@ -11,6 +11,8 @@ struct moody {
 	struct ptowsp_backend *backend;
 	struct ptowsp_program *program;
 	char log[512];
+	uint32_t lines;   /* that were said */
+	char last[200];   /* of them */
 	uint64_t said_ns; /* when its plugin said something last */
 };
 

@@ -237,6 +237,26 @@ static void what_a_plugin_says_becomes_one_line(void)
 	}
 }
 
+/* 12,000 short lines, or 2,000 of a KiB, in one load: the first ones are told, and how many are not. */
+static void what_a_plugin_says_is_told_up_to_a_limit(void)
+{
+	static const struct {
+		const char *mood;
+		uint32_t told, left_out;
+	} rows[] = {{"talks", 10000, 2000}, {"speaks", 1024, 976}};
+
+	for (size_t i = 0; i < 4; i++) {
+		struct moody s = {0};
+
+		REQUIRE_INT(moody_package(&s, moody_empty(), &error), 0);
+		REQUIRE_INT(moody_backend(&s, rows[i / 2].mood, i & 1 ? PTOWSP_ISOLATE_PROCESS : PTOWSP_ISOLATE_NONE, 0, &error), 0);
+		CHECK_INT(ptowsp_program_load(&s.program, s.backend, s.plan, 0, &error), 0);
+		CHECK_UINT(s.lines, rows[i / 2].told + 1);
+		CHECK_CONTAINS(s.last, check_fmt("%u more lines of the plugin are left out", rows[i / 2].left_out));
+		moody_close(&s);
+	}
+}
+
 /* It says more than anybody can hear: who only looks comes back, and who waits does so at the deadline. */
 static void a_plugin_that_never_stops_talking_holds_nobody(void)
 {
@@ -459,6 +479,7 @@ void suite_worker_ends(CU_pSuite s)
 	TEST(s, a_process_that_a_worker_leaves_ends_with_it);
 	TEST(s, a_text_of_any_length_ends_nobody);
 	TEST(s, what_a_plugin_says_becomes_one_line);
+	TEST(s, what_a_plugin_says_is_told_up_to_a_limit);
 	TEST(s, a_plugin_that_never_stops_talking_holds_nobody);
 	TEST(s, a_call_that_hangs_is_ended_after_its_limit);
 	TEST(s, a_ring_that_is_never_read_holds_nobody);

@@ -29,7 +29,7 @@ PTOWSP_NOTE(FLAGS, "moody", "tests", "1.0.0", "moody");
 
 static char mood[64];
 static const struct ptowsp_host *own_host;
-static const char longest[4096] = "a text of no end";
+static char longest[4096] = "a text of no end";
 
 /* The memory that host and worker share, which a plugin has no business to know. */
 static struct host_frame_shared *shared_find(void)
@@ -200,6 +200,8 @@ static ptowsp_status moody_init(const struct ptowsp_host *host, const struct pto
 	struct ptowsp_init_args none = *args;
 
 	own_host = host;
+	if (args->setting_count && !strcmp(args->settings[0].value, "speaks"))
+		memset(longest, 'x', sizeof(longest) - 1);
 	if (args->setting_count)
 		strncpy(mood, args->settings[0].value, sizeof(mood) - 1);
 	none.setting_count = 0;
@@ -256,6 +258,10 @@ static ptowsp_status moody_load(struct ptowsp_object *device, const struct ptows
 	}
 	if (!strcmp(mood, "reads") && open("/etc/passwd", O_RDONLY) < 0)
 		return fail(error, PTOWSP_IO, strerror(errno));
+	for (int i = 0; i < 12000 && !strcmp(mood, "talks"); i++)
+		own_host->log(own_host->context, PTOWSP_LOG_INFO, "and", 3);
+	for (int i = 0; i < 2000 && !strcmp(mood, "speaks"); i++)
+		own_host->log(own_host->context, PTOWSP_LOG_INFO, longest, sizeof(longest));
 	act("load");
 	return null_load(device, args, program_out, error);
 }
