@@ -80,5 +80,6 @@ ptowsp_status ptowsp_artifact_emit(struct ptowsp_backend *backend, const struct 
 		return host_error_leave(host_fail(error, PTOWSP_UNSUPPORTED, "%s makes no files of a program", ptowsp_backend_name(backend)), error);
 	memcpy(args.digest, pkg_digest(plan->package->pkg), sizeof(args.digest));
 	st = host_call_artifact_emit(&backend->caller, backend->instance, device ? device->name : "", &args, host_giving_take, &g, &theirs);
-	return host_error_leave(host_given(&g, st, &theirs, error), error);
+	st = host_given(&g, st, &theirs, error);
+	return host_error_leave(g.refused ? st : host_blame(backend, plan, st, error), error);
 }

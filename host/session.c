@@ -84,10 +84,11 @@ static ptowsp_status file_name(const struct ptowsp_program *p, ptowsp_status st,
 	return st;
 }
 
-/* Nothing but the package can be the reason for what a plugin calls invalid: no directive and no option came from the caller. */
-static bool nothing_asked(const struct ptowsp_program *p)
+ptowsp_status host_blame(const struct ptowsp_backend *backend, const struct ptowsp_plan *plan, ptowsp_status st, struct ptowsp_error *error)
 {
-	return !p->plan->overrides.count && !p->backend->has_settings;
+	const bool asked = plan->overrides.count || backend->has_settings;
+
+	return st == PTOWSP_INVALID && !asked ? (error->code = PTOWSP_BAD_PACKAGE) : st;
 }
 
 static ptowsp_status load(struct ptowsp_program *p, uint32_t flags, struct ptowsp_error *error)
@@ -110,7 +111,7 @@ static ptowsp_status load(struct ptowsp_program *p, uint32_t flags, struct ptows
 		p->object = NULL;
 	if (st && !error->text[0])
 		st = host_fail(error, st, "%s could not load the package and did not say why", ptowsp_backend_name(p->backend));
-	return st == PTOWSP_INVALID && nothing_asked(p) ? (error->code = PTOWSP_BAD_PACKAGE) : st;
+	return host_blame(p->backend, p->plan, st, error);
 }
 
 void host_program_keep(struct ptowsp_program *p, uint32_t flags)
