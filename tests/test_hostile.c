@@ -58,7 +58,7 @@ static const struct way {
 	{"layered", "--isolate=none --layer=validate,threads", 300},
 };
 /* What another one gets, however busy the machine is: a sanitizer takes its time to tell of a crash. */
-enum { PATIENCE_MS = 20000 };
+enum { PATIENCE_MS = 60000 };
 
 static const char *folder(void)
 {
