@@ -53,7 +53,7 @@ ptowsp_status host_plan_name(struct ptowsp_plan *plan, struct ptowsp_error *erro
 /* plan_schedule.c: parse overrides, fill directives and sections. */
 ptowsp_status host_plan_schedule(struct ptowsp_plan *plan, const char *const *texts, uint32_t count,
 				 struct ptowsp_error *error);
-/* What the directives refer to. */
+/* The tables that expressions of the directives refer to. */
 struct reg_expression_tables host_plan_expressions(const struct ptowsp_plan *plan);
 /* Index of a value by name. NOT_FOUND lists the known ones. */
 ptowsp_status host_plan_value_find(const struct ptowsp_plan *plan, const char *name, uint32_t *index_out,

@@ -88,7 +88,7 @@ static bool still_look(const struct host_remote *r, uint64_t now, uint64_t *next
 	return (r->stop_ns && r->stop_ns <= now) || (r->keeper_stop_ns && r->keeper_stop_ns <= now);
 }
 
-/* It is this process's child, and its stop is left for whoever else waits for that. With the lock held. */
+/* The keeper is this process's child, and its stop is left for whoever else waits for that. With the lock held. */
 static void keeper_look(struct host_remote *r, uint64_t now)
 {
 	siginfo_t info = {0};

@@ -9,7 +9,7 @@
 #include "host/trust.h"
 #include "ptowsp/host.h"
 
-/* Of what a plugin says between two programs or runs, each level for itself: lines and bytes that are told; the rest is counted. */
+/* Lines and bytes of what a plugin says that are told between two programs or runs, each level for itself; the rest is counted. */
 enum { HOST_LINES_TOLD = 10000, HOST_LINE_BYTES_TOLD = 1 << 20, HOST_LOG_LEVELS = 4 };
 enum { HOST_LINE_LIMIT = 1024 }; /* bytes of what a plugin says that are printed, with the NUL */
 

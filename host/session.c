@@ -223,7 +223,7 @@ struct ptowsp_run_args host_run_args(const struct ptowsp_program *p, const struc
 	};
 }
 
-/* Where the source has an instruction of the workload, as backends say it. */
+/* The place in the source of an instruction of the workload, as backends say it. */
 static void instruction_text(const struct pkg_tables *t, uint32_t instruction, struct reg_text *text)
 {
 	reg_text_add(text, "instruction %u", instruction);

@@ -25,7 +25,7 @@ static inline void pkg_ranks_add(struct pkg_ranks *ranks, uint64_t key, uint32_t
 }
 /* By key, of one key by row. */
 void pkg_ranks_sort(struct pkg_ranks *ranks);
-/* Of sorted ones: number of the first whose key is at least that; count: none is. */
+/* The number of the first of sorted ranks whose key is at least that; count: none is. */
 uint32_t pkg_ranks_from(const struct pkg_ranks *ranks, uint64_t key);
 /* A key for text: equal text, equal keys; whoever finds a row by it compares the text. */
 uint64_t pkg_rank_text(const char *text, size_t length);

@@ -25,7 +25,7 @@ struct lang_unit {
 	struct lang_places *places;   /* one per source, in the arena: where its lines came from, as they say */
 };
 
-/* Where a line of a source begins; at NULL: none was looked for. */
+/* The place where a line of a source begins; at NULL: none was looked for. */
 struct lang_line {
 	const char *at;
 	uint32_t file, line;

@@ -86,7 +86,7 @@ uint32_t print_tensor_of(const struct print_job *job, uint32_t entry, uint32_t p
 /* The calls of an entry, in the order of their rows, are those from print_call_from on until print_call_at is NULL. */
 uint32_t print_call_from(const struct print_job *job, uint32_t entry);
 const struct ptowsp_call_record *print_call_at(const struct print_job *job, uint32_t entry, uint32_t at);
-/* Where the next code begins behind an instruction; num_instructions: none does. */
+/* The beginning of the next code behind an instruction; num_instructions: there is none. */
 uint32_t print_start_behind(const struct print_job *job, uint32_t instruction);
 /* Is there a tensor, or one of no entry's if `common`; a slot or symbol of that name? */
 int print_tensor_named(const struct print_job *job, const char *name, int common);

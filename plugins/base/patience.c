@@ -52,7 +52,7 @@ bool base_patience_look(struct base_patience *patience)
 
 static ptowsp_status memory_fail(const struct base_patience *patience, struct ptowsp_error *error)
 {
-	/* What was too much may have been given back since. */
+	/* The memory that was too much may have been given back since. */
 	if (patience->held)
 		return base_fail(error, PTOWSP_TOO_BIG,
 				 "planning %llu tasks before they run takes more memory than the limit (--max-memory) of %llu bytes, %llu of them tensors and tiles; raise it, or take another backend, such as cpu_sim",
