@@ -40,8 +40,9 @@ struct ptowsp_program {
 	uint64_t compile_ns;
 };
 
-/* session.c: what a plugin calls invalid can have no other reason than the package where no directive and no option came from the caller: BAD_PACKAGE then, else st. */
-ptowsp_status host_blame(const struct ptowsp_backend *backend, const struct ptowsp_plan *plan, ptowsp_status st, struct ptowsp_error *error);
+/* session.c: BAD_PACKAGE for what a plugin calls invalid where it has no other reason than the package: no directive and no option came from the caller, or the open device refuses the
+ * package without the directives too. Else st. */
+ptowsp_status host_blame(struct ptowsp_backend *backend, const struct ptowsp_plan *plan, ptowsp_status st, struct ptowsp_error *error);
 /* session.c: the program of a look, with the flags that it was loaded with, becomes what the next load of its plan gets; taken. */
 void host_program_keep(struct ptowsp_program *program, uint32_t flags);
 

@@ -84,27 +84,56 @@ static ptowsp_status file_name(const struct ptowsp_program *p, ptowsp_status st,
 	return st;
 }
 
-ptowsp_status host_blame(const struct ptowsp_backend *backend, const struct ptowsp_plan *plan, ptowsp_status st, struct ptowsp_error *error)
+static struct ptowsp_load_args load_args(const struct ptowsp_plan *plan, const struct ptowsp_section *sections, uint32_t count, uint32_t flags)
+{
+	struct ptowsp_load_args args = {.head = PTOWSP_HEAD(struct ptowsp_load_args, LOAD_ARGS),
+					.sections = sections,
+					.section_count = count,
+					.section_stride = sizeof(*sections),
+					.entry = plan->entry,
+					.flags = flags};
+
+	memcpy(args.digest, pkg_digest(plan->package->pkg), sizeof(args.digest));
+	return args;
+}
+
+/* Does the plugin refuse the package in the same way without the overrides? */
+static bool is_invalid_alone(struct ptowsp_backend *backend, const struct ptowsp_plan *plan)
+{
+	struct ptowsp_error ignored = {.head = PTOWSP_HEAD(struct ptowsp_error, ERROR)};
+	struct ptowsp_load_args args;
+	uint32_t count;
+	const struct ptowsp_section *sections = pkg_sections(plan->package->pkg, &count);
+	struct ptowsp_object *object = NULL;
+	ptowsp_status st;
+
+	if (!backend->device)
+		return false;
+	args = load_args(plan, sections, count, 0);
+	st = host_call_load(&backend->caller, backend->device, &args, &object, &ignored);
+	if (!st)
+		host_call_unload(&backend->caller, object, &ignored);
+	return st == PTOWSP_INVALID;
+}
+
+ptowsp_status host_blame(struct ptowsp_backend *backend, const struct ptowsp_plan *plan, ptowsp_status st, struct ptowsp_error *error)
 {
 	const bool asked = plan->overrides.count || backend->has_settings;
 
-	return st == PTOWSP_INVALID && !asked ? (error->code = PTOWSP_BAD_PACKAGE) : st;
+	if (st != PTOWSP_INVALID || (asked && !is_invalid_alone(backend, plan)))
+		return st;
+	return error->code = PTOWSP_BAD_PACKAGE;
 }
 
 static ptowsp_status load(struct ptowsp_program *p, uint32_t flags, struct ptowsp_error *error)
 {
-	struct ptowsp_load_args args = {.head = PTOWSP_HEAD(struct ptowsp_load_args, LOAD_ARGS),
-					.sections = p->plan->sections,
-					.section_count = p->plan->section_count,
-					.section_stride = sizeof(*p->plan->sections),
-					.entry = p->plan->entry,
-					.flags = (flags & PTOWSP_LOAD_STRICT) | (p->findings.trusted ? PTOWSP_LOAD_TRUST_NATIVE : 0)};
+	struct ptowsp_load_args args = load_args(p->plan, p->plan->sections, p->plan->section_count,
+						 (flags & PTOWSP_LOAD_STRICT) | (p->findings.trusted ? PTOWSP_LOAD_TRUST_NATIVE : 0));
 	uint64_t begin = host_now_ns();
 	ptowsp_status st;
 
 	if (p->findings.looks && p->findings.trusted && p->backend->plugin->remote)
 		args.flags |= PTOWSP_LOAD_LOOK; /* its worker looks for it */
-	memcpy(args.digest, pkg_digest(p->plan->package->pkg), sizeof(args.digest));
 	st = host_call_load(&p->backend->caller, p->backend->device, &args, &p->object, error);
 	p->compile_ns = host_now_ns() - begin;
 	if (st)
