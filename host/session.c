@@ -118,9 +118,7 @@ static bool is_invalid_alone(struct ptowsp_backend *backend, const struct ptowsp
 
 ptowsp_status host_blame(struct ptowsp_backend *backend, const struct ptowsp_plan *plan, ptowsp_status st, struct ptowsp_error *error)
 {
-	const bool asked = plan->overrides.count || backend->has_settings;
-
-	if (st != PTOWSP_INVALID || (asked && !is_invalid_alone(backend, plan)))
+	if (st != PTOWSP_INVALID || backend->has_settings || (plan->overrides.count && !is_invalid_alone(backend, plan)))
 		return st;
 	return error->code = PTOWSP_BAD_PACKAGE;
 }
