@@ -433,3 +433,35 @@ ptowsp_status source_print(struct pkg *package, const struct print_files *files,
 	pkg_code_close(code);
 	return st;
 }
+
+char *source_pages(void)
+{
+	static const char *const names[] = {"LANGUAGE", "WORKLOADS", "GRAPHS", "SCHEDULE", "GRAMMAR"};
+	struct text all = {0};
+
+	for (size_t i = 0; i < sizeof(names) / sizeof(*names); i++) {
+		size_t size = 0;
+		char *page = check_read(check_fmt("%s/packages/%s.md", check_root(), names[i]), &size);
+
+		REQUIRE(page != NULL);
+		all.at = realloc(all.at, all.length + size + 1);
+		memcpy(all.at + all.length, page, size);
+		all.length += size;
+		all.at[all.length] = '\0';
+		free(page);
+	}
+	return all.at;
+}
+
+char *source_block(const char **at)
+{
+	const char *begin = strstr(*at, "\n```pto\n"), *end;
+
+	if (!begin)
+		return NULL;
+	begin += strlen("\n```pto\n");
+	end = strstr(begin, "\n```\n");
+	REQUIRE(end != NULL);
+	*at = end;
+	return strndup(begin, (size_t)(end + 1 - begin));
+}

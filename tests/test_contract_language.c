@@ -1,30 +1,11 @@
 /* SPDX-License-Identifier: MIT
- * test_contract_language.c - every example of packages/LANGUAGE.md packs and runs as it stands there, with one thread and with two. */
+ * test_contract_language.c - every example of the pages of the language (packages/LANGUAGE.md) packs and runs as it stands there, with one thread and with two. */
 #include "contract/cli.h"
+#include "tests/source.h"
 
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-
-static char *page;
-
-/* Block number `number` of the page, to be freed; NULL beyond the last. */
-static char *block(int number)
-{
-	const char *at = page, *end;
-
-	for (;; number--) {
-		at = strstr(at, "\n```pto\n");
-		if (!at)
-			return NULL;
-		at += strlen("\n```pto\n");
-		end = strstr(at, "\n```\n");
-		REQUIRE(end != NULL);
-		if (!number)
-			return strndup(at, (size_t)(end + 1 - at));
-		at = end;
-	}
-}
 
 /* What a reader is told to give the run: the rest of the line "// Run with: ...". */
 static const char *options_of(const char *text)
@@ -35,14 +16,14 @@ static const char *options_of(const char *text)
 	return check_fmt("%.*s", (int)strcspn(at, "\n"), at);
 }
 
-/* real.npy, half.npy and whole.npy are what the page says of them. */
+/* real.npy, half.npy and whole.npy are what packages/LANGUAGE.md says of them. */
 static void files_make(void)
 {
 	static int32_t whole[256];
 	static uint16_t half[4096];
 
 	for (int i = 0; i < 256; i++)
-		whole[i] = i % 2 * 4; /* as rows, as elements and as bytes of the tiles of the page */
+		whole[i] = i % 2 * 4; /* as rows, as elements and as bytes of the tiles of the pages */
 	for (int i = 0; i < 4096; i++)
 		half[i] = (uint16_t)(0x3c00 + i % 1024);
 	cli_npy_f32("real.npy", 4096, 1, 0);
@@ -74,20 +55,20 @@ static void block_run(int number, const char *text)
 	CHECK_INT(cycles[1], cycles[0]);
 }
 
-static void every_example_of_the_page_runs(void)
+static void every_example_of_the_pages_runs(void)
 {
-	char *text;
+	const char *at;
+	char *pages, *text;
 	int count = 0;
 
 	cli_begin();
-	page = check_read(check_fmt("%s/packages/LANGUAGE.md", check_root()), NULL);
-	REQUIRE(page != NULL);
-	for (; (text = block(count)); count++) {
+	at = pages = source_pages();
+	for (; (text = source_block(&at)); count++) {
 		block_run(count, text);
 		free(text);
 	}
-	CHECK(count >= 15);
-	free(page);
+	CHECK(count >= 31);
+	free(pages);
 }
 
 /* Four chains of tasks on tiles of one type: y = x op last, last = y op x. */
@@ -131,6 +112,6 @@ static void every_type_gives_the_same_bits_with_any_number_of_threads(void)
 void suite_contract_language(CU_pSuite s)
 {
 	cli_suite("contract_language");
-	TEST(s, every_example_of_the_page_runs);
+	TEST(s, every_example_of_the_pages_runs);
 	TEST(s, every_type_gives_the_same_bits_with_any_number_of_threads);
 }

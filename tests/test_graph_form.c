@@ -82,7 +82,7 @@ static void names_every_instruction(const char *file)
 static void the_example_and_the_page_name_every_instruction(void)
 {
 	names_every_instruction("tests/graphs/every.pto");
-	names_every_instruction("packages/LANGUAGE.md");
+	names_every_instruction("packages/GRAPHS.md");
 }
 
 /* The text of section 8 of the original, found in the seeds by its first line. */

@@ -274,10 +274,10 @@ static void emitted_entries_run_with_their_kernels(void)
 	CHECK_STR(out, "7 4 2 4 4\n");
 }
 
-/* The first block of that kind in packages/LANGUAGE.md, as a file in the test's folder. */
-static void block_take(const char *kind, const char *file)
+/* The first block of that kind in a page of packages/, as a file in the test's folder. */
+static void block_take(const char *page, const char *kind, const char *file)
 {
-	CHECK_INT(tool(check_fmt("awk '/^```%s$/ && !n++ { on = 1; next } /^```/ { on = 0 } on' '%s/packages/LANGUAGE.md' >%s;", kind, check_root(), file),
+	CHECK_INT(tool(check_fmt("awk '/^```%s$/ && !n++ { on = 1; next } /^```/ { on = 0 } on' '%s/packages/%s' >%s;", kind, check_root(), page, file),
 		       "ptowsp-pack", "--version"),
 		  0);
 }
@@ -285,8 +285,8 @@ static void block_take(const char *kind, const char *file)
 static void the_documented_program_around_an_entry_runs(void)
 {
 	check_tmp();
-	block_take("pto", "double.pto");
-	block_take("c", "run.c");
+	block_take("LANGUAGE.md", "pto", "double.pto");
+	block_take("GRAMMAR.md", "c", "run.c");
 	CHECK_INT(pack("", check_fmt("--emit=c double.pto -o double && cc -std=c11 -Wall -Wextra -Werror -O2 -fwrapv -ffp-contract=off -Idouble run.c "
 				     "double/double_.c '%s/lib/libptowsp-rt.a' %s -lpthread -lm && ./a.out",
 				     check_build(), check_sanitizer())),

@@ -127,20 +127,17 @@ static void every_file_of_the_corpus_comes_back_from_its_program(void)
 	every_package_comes_back(folder, count);
 }
 
-/* Every block of LANGUAGE.md. */
+/* Every block of the pages of the language. */
 static int blocks_pack(const char *folder, int number)
 {
-	char *page = check_read(check_fmt("%s/packages/LANGUAGE.md", check_root()), NULL), *at = page;
+	char *pages = source_pages(), *text;
+	const char *at = pages;
 
-	REQUIRE(page != NULL);
-	while ((at = strstr(at, "\n```pto\n"))) {
-		char *end = strstr(at += strlen("\n```pto\n"), "\n```\n");
-
-		REQUIRE(end != NULL);
-		number = source_pack(folder, number, "block.pto", at, (size_t)(end + 1 - at), 0);
-		at = end;
+	while ((text = source_block(&at))) {
+		number = source_pack(folder, number, "block.pto", text, strlen(text), 0);
+		free(text);
 	}
-	free(page);
+	free(pages);
 	return number;
 }
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* as.h - PTO-AS, the other dialect of .pto: a text form of compiler output (func.func, scf.for, pto.tload ins(...) outs(...)). It is
- * read into the same functions and statements as the language of LANGUAGE.md, which has a section about it; everything behind the
+ * read into the same functions and statements as the language of LANGUAGE.md (PTO-AS in GRAMMAR.md); everything behind the
  * parser is shared. Values here are named once and seen in their region; constants and index arithmetic on them fold. */
 #ifndef LANG_AS_H
 #define LANG_AS_H

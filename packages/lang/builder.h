@@ -256,7 +256,7 @@ PTOWSP_PACK_API uint32_t ptowsp_build_wait_notify(struct ptowsp_build *b, uint32
 PTOWSP_PACK_API uint32_t ptowsp_build_copy(struct ptowsp_build *b, uint32_t from, uint32_t to);
 PTOWSP_PACK_API uint32_t ptowsp_build_fence(struct ptowsp_build *b, const char *scope); /* core, device, system */
 /* A copy between tensors whose layouts need not join: relayout, or one of the collectives all_gather and broadcast, whose layouts have to be such
- * (packages/LANGUAGE.md). Edges may follow. */
+ * (packages/WORKLOADS.md). Edges may follow. */
 PTOWSP_PACK_API uint32_t ptowsp_build_move(struct ptowsp_build *b, const char *word, uint32_t from, uint32_t to);
 /* all_reduce or reduce_scatter: to = sum, max or min of from over its first dimension, which is sharded. Extents are the same expressions. Makes
  * a kernel such as sum.f32.32x96 where there is none, with an entry of its own as an InCore function has one, loops, copies and tasks. */

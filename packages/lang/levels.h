@@ -11,7 +11,7 @@
 struct lang_parser;
 /* "max_range=256 min_range=64 tile_levels={256:64, 0:32}" at the next tokens, in any order; *levels is made where there is one of them. 0 after an error. */
 int lang_levels_parse(struct lang_parser *parser, struct lang_levels **levels);
-/* Refuses what the rules of LANGUAGE.md do not allow, at the place where it stands. */
+/* Refuses what the rules of LANGUAGE.md, "Tile levels", do not allow, at the place where it stands. */
 void lang_levels_check(struct lang_unit *unit, const struct lang_levels *levels);
 /* The same of a FOR, with its bounds. */
 void lang_levels_loop_check(struct lang_check *check, const struct lang_stmt *loop);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* parse.h - tokens to functions and statements. LANGUAGE.md has the grammar. */
+/* parse.h - tokens to functions and statements. GRAMMAR.md has the grammar. */
 #ifndef LANG_PARSE_H
 #define LANG_PARSE_H
 
