@@ -3,7 +3,7 @@
 #ifndef HOST_PLAN_H
 #define HOST_PLAN_H
 
-#include "format/package.h"
+#include "format/format_package.h"
 #include "host/ptowsp_host.h"
 #include "host/usage.h"
 #include "registry/schedule.h"

@@ -9,7 +9,7 @@
 #include <string.h>
 #include <time.h>
 
-#include "format/file.h"
+#include "format/format_file.h"
 #include "host/code.h"
 #include "host/error.h"
 #include "host/handles.h"

@@ -4,7 +4,7 @@
 #ifndef HOST_USAGE_H
 #define HOST_USAGE_H
 
-#include "format/package.h"
+#include "format/format_package.h"
 #include "host/error.h"
 
 struct host_usage {

@@ -4,7 +4,7 @@
 #define TESTS_EMIT_TREE_H
 
 #include "check.h"
-#include "format/package.h"
+#include "format/format_package.h"
 
 struct emit_tree; /* one package */
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #include "tests/graph_module.h"
 
-#include "lang/check.h"
+#include "lang/lang_check.h"
 #include "lang/parse.h"
 #include "tests/check.h"
 

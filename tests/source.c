@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 #include "tests/source.h"
 
-#include "format/code.h"
-#include "format/graph_text.h"
+#include "format/format_code.h"
+#include "format/format_graph_text.h"
 #include "isa/isa.h"
 #include "print/print.h"
 #include "ptowsp/workload.h"

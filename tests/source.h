@@ -3,7 +3,7 @@
 #ifndef TESTS_SOURCE_H
 #define TESTS_SOURCE_H
 
-#include "format/package.h"
+#include "format/format_package.h"
 #include "lang/lang.h"
 
 /* A compiled text: its package if there is one, and everything that was said. */

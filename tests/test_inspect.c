@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  * test_inspect.c - what ptowsp-inspect shows: expressions, regions, listing, summary, and the program's own manners. */
 #include "check.h"
-#include "format/package.h"
+#include "format/format_package.h"
 #include "sample.h"
 #include "ptowsp/workload.h"
 #include "tools/columns.h"

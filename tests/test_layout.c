@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
  * test_layout.c - what two layouts are together. */
-#include "lang/layout.h"
+#include "lang/lang_layout.h"
 #include "tests/check.h"
 
 #include <string.h>

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
  * test_pack.c - ptowsp-pack from outside; the whole corpus packs. */
-#include "format/file.h"
+#include "format/format_file.h"
 #include "tests/check.h"
 #include "tests/source.h"
 

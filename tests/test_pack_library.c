@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  * test_pack_library.c - libptowsp-pack.so as other languages call it: by names that dlsym finds, and from Python. */
 #include "lang/ptowsp_pack.h"
-#include "format/file.h"
+#include "format/format_file.h"
 #include "tests/check.h"
 #include "tests/source.h"
 

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT
  * test_package.c - reading packages: container, sections, tables, sample data. */
 #include "check.h"
-#include "format/package.h"
-#include "format/seal.h"
+#include "format/format_package.h"
+#include "format/format_seal.h"
 #include "format/sort.h"
 #include "format/writer.h"
 #include "sample.h"

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT
  * test_package_code.c - bytecode for who follows it without running it: what must be refused, each with its sentence, and what is handed out. */
 #include "check.h"
-#include "format/code.h"
+#include "format/format_code.h"
 #include "format/json.h"
-#include "format/seal.h"
+#include "format/format_seal.h"
 
 #include <stdlib.h>
 #include <string.h>

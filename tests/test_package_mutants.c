@@ -3,7 +3,7 @@
  * PTOWSP_SEED=N repeats what a failure printed, PTOWSP_MUTANTS=N changes how many there are per test. */
 #include "check.h"
 #include "format/json.h"
-#include "format/seal.h"
+#include "format/format_seal.h"
 #include "sample.h"
 
 #include <inttypes.h>

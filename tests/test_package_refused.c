@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  * test_package_refused.c - every file of tests/refused is refused with the sentence beside it. */
 #include "check.h"
-#include "format/package.h"
+#include "format/format_package.h"
 
 #include <dirent.h>
 #include <stdlib.h>

@@ -5,7 +5,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include "print/tasks.h"
+#include "print/print_tasks.h"
 
 static const char *folder; /* of the running test; making it empties it */
 

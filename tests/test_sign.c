@@ -9,7 +9,7 @@
 
 #include "format/container.h"
 #include "format/key.h"
-#include "format/package.h"
+#include "format/format_package.h"
 #include "sample.h"
 
 static struct ptowsp_error error = {.head = PTOWSP_HEAD(struct ptowsp_error, ERROR)};

@@ -5,7 +5,7 @@
 
 #include <stdio.h>
 
-#include "format/package.h"
+#include "format/format_package.h"
 
 /* One line per entry whose processes block each other whatever their tasks do: "tool: warning: where: entry main: ...". What the runtime core would refuse
  * at load is nobody's business here. Returns how many. */

@@ -3,7 +3,7 @@
 #ifndef TOOLS_ENTRIES_H
 #define TOOLS_ENTRIES_H
 
-#include "format/code.h"
+#include "format/format_code.h"
 
 /* What stands behind every entry, and the schedule, by the verifier that the runtime core uses at load. A directive that only some backend can enforce is
  * no fault of the package; one that gives a task less than it needs is. Errors: BAD_PACKAGE, UNKNOWN_OPCODE, NO_MEMORY. */

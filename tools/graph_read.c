@@ -3,7 +3,7 @@
 #include "tools/graph.h"
 
 #include "format/fail.h"
-#include "format/file.h"
+#include "format/format_file.h"
 
 #include <jansson.h>
 #include <stdio.h>

@@ -2,7 +2,7 @@
 /* container.c - header, table of contents, and that they cover the file without gaps. */
 #include "container.h"
 
-#include "names.h"
+#include "format_names.h"
 
 #include <string.h>
 

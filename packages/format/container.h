@@ -3,7 +3,7 @@
 #ifndef FORMAT_CONTAINER_H
 #define FORMAT_CONTAINER_H
 
-#include "digest.h"
+#include "format_digest.h"
 #include "fail.h"
 
 #define PKG_HEADER_FRAME 0x184D2A50u

@@ -5,7 +5,7 @@
 
 #include "fail.h"
 #include "graph_builder.h"
-#include "package.h"
+#include "format_package.h"
 
 /* One instruction in program text; values as its row holds them, one per operand of its form. */
 struct pkg_graph_inst {

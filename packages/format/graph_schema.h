@@ -3,7 +3,7 @@
 #ifndef FORMAT_GRAPH_SCHEMA_H
 #define FORMAT_GRAPH_SCHEMA_H
 
-#include "names.h"
+#include "format_names.h"
 #include "ptowsp/graph.h"
 
 enum pkg_graph_kind { /* of an operand, see the head of graph_ops.def */

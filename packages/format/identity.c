@@ -2,7 +2,7 @@
 /* identity.c - the digest that stands for what a package says. Packed sizes, places and flags of zstd are not in it, so another
  * version of libzstd gives the same one. */
 #include "container.h"
-#include "names.h"
+#include "format_names.h"
 
 #include <stdlib.h>
 #include <string.h>

@@ -3,7 +3,7 @@
 #ifndef FORMAT_JSON_H
 #define FORMAT_JSON_H
 
-#include "package.h"
+#include "format_package.h"
 #include "writer.h"
 
 #define PKG_JSON_SCHEMA "ptowsp.package/1"

@@ -4,7 +4,7 @@
 
 #include "base64.h"
 #include "json_rows.h"
-#include "package.h"
+#include "format_package.h"
 
 #include <stdlib.h>
 #include <string.h>

@@ -3,7 +3,7 @@
 #ifndef FORMAT_KEY_H
 #define FORMAT_KEY_H
 
-#include "signature.h"
+#include "format_signature.h"
 
 enum pkg_key_kind { PKG_KEY_PUBLIC, PKG_KEY_SECRET };
 

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: MIT */
 /* layouts.c - layouts and orders in memory: rows of KLAY (layouts that kernel parameters state), TMEM (orders of tensors) and KMEM (orders that
  * kernel parameters take), and what holds of them. */
-#include "search.h"
+#include "format_search.h"
 #include "verify.h"
 
-#include "names.h"
+#include "format_names.h"
 #include "ptowsp/workload.h"
 
 #include <stdio.h>

@@ -4,7 +4,7 @@
 #define FORMAT_PACKAGE_OPEN_H
 
 #include "container.h"
-#include "package.h"
+#include "format_package.h"
 
 #include <pthread.h>
 

@@ -4,7 +4,7 @@
 #define FORMAT_VERIFY_H
 
 #include "fail.h"
-#include "package.h"
+#include "format_package.h"
 #include "schema.h"
 
 #define PKG_BLOB_ALIGNMENT 64u /* of payloads and sample data in their sections */

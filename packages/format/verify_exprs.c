@@ -2,7 +2,7 @@
 /* verify_exprs.c - expressions, and the tables whose fields are some. */
 #include "verify.h"
 
-#include "names.h"
+#include "format_names.h"
 #include "ptowsp/workload.h"
 
 #include <stdlib.h>

@@ -3,7 +3,7 @@
 #include "verify.h"
 
 #include "container.h"
-#include "names.h"
+#include "format_names.h"
 
 #include "ptowsp/tile.h"
 

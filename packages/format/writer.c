@@ -3,9 +3,9 @@
 #include "writer.h"
 
 #include "fail.h"
-#include "package.h"
+#include "format_package.h"
 #include "schema.h"
-#include "seal.h"
+#include "format_seal.h"
 #include "strings.h"
 
 #include <assert.h>

@@ -2,9 +2,9 @@
 /* about.c - meta and require: parsed, and their rows of META and REQS. */
 #include "lang/about.h"
 
-#include "format/names.h"
-#include "lang/bytes.h"
-#include "lang/lower.h"
+#include "format/format_names.h"
+#include "lang/lang_bytes.h"
+#include "lang/lang_lower.h"
 #include "lang/parse.h"
 
 #include <string.h>

@@ -5,7 +5,7 @@
 
 #include "lang/diag.h"
 #include "lang/lex.h"
-#include "lang/map.h"
+#include "lang/lang_map.h"
 #include "ptowsp/task.h"
 #include "ptowsp/tile.h"
 #include "ptowsp/workload.h"

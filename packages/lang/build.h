@@ -6,7 +6,7 @@
 #include "format/graph_builder.h"
 #include "format/strings.h"
 #include "lang/builder.h"
-#include "lang/map.h"
+#include "lang/lang_map.h"
 #include "lang/tables.h"
 #include "lang/tile_code.h"
 #include "ptowsp/workload.h"

@@ -2,7 +2,7 @@
 /* builder.c - the builder itself: refusals, handles, names; facts of the package. */
 #include "lang/build.h"
 
-#include "format/names.h"
+#include "format/format_names.h"
 #include "format/schema.h"
 #include "lang/ast.h"
 #include "lang/number.h"

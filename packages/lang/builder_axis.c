@@ -2,7 +2,7 @@
 /* builder_axis.c - axes of all kinds, and tile levels. */
 #include "lang/build.h"
 
-#include "format/names.h"
+#include "format/format_names.h"
 
 #include <string.h>
 

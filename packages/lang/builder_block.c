@@ -2,7 +2,7 @@
 /* builder_block.c - bodies of entries and processes: loops, branches, scopes, and their ends. */
 #include "lang/build.h"
 
-#include "format/names.h"
+#include "format/format_names.h"
 
 void build_open(struct ptowsp_build *b, unsigned op, uint32_t head, int value)
 {

@@ -2,7 +2,7 @@
 /* builder_body.c - portable kernels: tiles and scalars, and what holds once all instructions are there (builder_op.c). */
 #include "lang/build.h"
 
-#include "format/names.h"
+#include "format/format_names.h"
 #include "isa/isa.h"
 #include "ptowsp/task.h"
 

@@ -2,7 +2,7 @@
 /* builder_code.c - instructions of entries and processes, and what they evaluate. */
 #include "lang/build.h"
 
-#include "format/names.h"
+#include "format/format_names.h"
 
 void build_code(struct ptowsp_build *b)
 {

@@ -2,7 +2,7 @@
 /* builder_entry.c - entries, events, channels and processes: what has code, and what code speaks of by name. */
 #include "lang/build.h"
 
-#include "format/names.h"
+#include "format/format_names.h"
 
 /* ---- entries ------------------------------------------------------------------------------------------------------------------------ */
 

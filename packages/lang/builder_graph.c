@@ -3,7 +3,7 @@
 #include "lang/build.h"
 
 #include "format/graph_schema.h"
-#include "format/names.h"
+#include "format/format_names.h"
 
 #include <stdlib.h>
 #include <string.h>

@@ -2,8 +2,8 @@
 /* builder_kernel.c - kernels, their parameters, payloads and variants. */
 #include "lang/build.h"
 
-#include "format/names.h"
-#include "format/file.h"
+#include "format/format_names.h"
+#include "format/format_file.h"
 
 #include <stdlib.h>
 #include <string.h>

@@ -3,9 +3,9 @@
  * built by other calls. */
 #include "lang/build.h"
 
-#include "format/names.h"
+#include "format/format_names.h"
 #include "lang/ast.h"
-#include "lang/move.h"
+#include "lang/lang_move.h"
 
 #include <string.h>
 

@@ -2,7 +2,7 @@
 /* builder_schedule.c - directives of the schedule, and what the package needs. */
 #include "lang/build.h"
 
-#include "format/names.h"
+#include "format/format_names.h"
 
 #include <stdio.h>
 #include <string.h>

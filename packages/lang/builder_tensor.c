@@ -2,7 +2,7 @@
 /* builder_tensor.c - tensors, their regions, sample data. */
 #include "lang/build.h"
 
-#include "format/names.h"
+#include "format/format_names.h"
 
 #include <string.h>
 

@@ -2,7 +2,7 @@
 /* builder_value.c - symbols, slots and expressions. */
 #include "lang/build.h"
 
-#include "format/names.h"
+#include "format/format_names.h"
 
 #include <string.h>
 

@@ -2,7 +2,7 @@
 /* builder_work.c - statements of bodies: slots, events, order, memory; tasks are in builder_task.c, bodies in builder_block.c. */
 #include "lang/build.h"
 
-#include "format/names.h"
+#include "format/format_names.h"
 
 #include <string.h>
 

@@ -7,7 +7,7 @@
 #include "lang/build.h"
 
 #include "format/normal.h"
-#include "format/package.h"
+#include "format/format_package.h"
 #include "format/sort.h"
 #include "format/writer.h"
 

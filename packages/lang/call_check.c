@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* call_check.c - calls of kernels, functions and workloads: what is called, and what is passed to it. */
-#include "lang/work.h"
+#include "lang/lang_work.h"
 
 #include <string.h>
 

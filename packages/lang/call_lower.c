@@ -3,7 +3,7 @@
 #include "lang/call_record.h"
 #include "lang/number.h"
 #include "lang/views.h"
-#include "lang/work.h"
+#include "lang/lang_work.h"
 
 #include <string.h>
 

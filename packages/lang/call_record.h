@@ -3,7 +3,7 @@
 #ifndef LANG_CALL_RECORD_H
 #define LANG_CALL_RECORD_H
 
-#include "lang/lower.h"
+#include "lang/lang_lower.h"
 
 /* A call by the code of an entry (ENTR row, PTOWSP_NONE: a process) begins; its arguments follow, tensors by position, then scalars. The record. */
 uint32_t lang_call_begin(struct lang_lower *lower, uint32_t caller, uint32_t callee);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* check_call.c - arguments of a CALL: every memref once, and a value for every scalar that the callee needs. */
-#include "lang/check.h"
+#include "lang/lang_check.h"
 
 #include <string.h>
 

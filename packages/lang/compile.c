@@ -2,11 +2,11 @@
 #include "lang/lang.h"
 
 #include "format/fail.h"
-#include "lang/check.h"
-#include "lang/lower.h"
-#include "lang/move.h"
+#include "lang/lang_check.h"
+#include "lang/lang_lower.h"
+#include "lang/lang_move.h"
 #include "lang/parse.h"
-#include "lang/process.h"
+#include "lang/lang_process.h"
 #include "lang/range.h"
 #include "lang/tensor.h"
 

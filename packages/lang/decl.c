@@ -3,15 +3,15 @@
 #include "lang/decl.h"
 
 #include "lang/about.h"
-#include "lang/axis.h"
-#include "lang/kernel.h"
-#include "lang/graph.h"
+#include "lang/lang_axis.h"
+#include "lang/lang_kernel.h"
+#include "lang/lang_graph.h"
 #include "lang/parse.h"
-#include "lang/process.h"
-#include "lang/schedule.h"
+#include "lang/lang_process.h"
+#include "lang/lang_schedule.h"
 #include "lang/tensor.h"
 #include "lang/value.h"
-#include "lang/work.h"
+#include "lang/lang_work.h"
 #include "ptowsp/package.h"
 
 #include <string.h>

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* declare_help.c - a declaration for a name that an instruction has and nothing declares, with a type with which the instruction is right. */
 #include "isa/isa.h"
-#include "lang/check.h"
+#include "lang/lang_check.h"
 
 #include <string.h>
 

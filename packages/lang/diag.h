@@ -3,7 +3,7 @@
 #ifndef LANG_DIAG_H
 #define LANG_DIAG_H
 
-#include "lang/arena.h"
+#include "lang/lang_arena.h"
 #include "lang/lang.h"
 
 /* A piece of one line of one source. line 0: the source as a whole. */

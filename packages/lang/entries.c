@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /* entries.c - entries: their code, the values that it needs, their rows. */
-#include "lang/lower.h"
-#include "lang/process.h"
-#include "lang/rows.h"
-#include "lang/schedule.h"
+#include "lang/lang_lower.h"
+#include "lang/lang_process.h"
+#include "lang/lang_rows.h"
+#include "lang/lang_schedule.h"
 #include "lang/views.h"
 
 #include <stdlib.h>

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /* entry_work.c - what an entry says of itself: extents of its axes, which scheduler instance its tasks belong to, where it ends. */
-#include "lang/lower.h"
+#include "lang/lang_lower.h"
 #include "lang/parse.h"
-#include "lang/process.h"
+#include "lang/lang_process.h"
 
 #include <string.h>
 

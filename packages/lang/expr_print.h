@@ -3,7 +3,7 @@
 #ifndef LANG_EXPR_PRINT_H
 #define LANG_EXPR_PRINT_H
 
-#include "format/package.h"
+#include "format/format_package.h"
 #include "registry/text.h"
 
 /* Row `row` with as few parentheses as give the same row again. loops: names of the loops around, without their sign, the outermost first.

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* facts.c - what a function does with its scalars: which come from outside, and which stand for one expression. */
-#include "lang/check.h"
+#include "lang/lang_check.h"
 
 /* An assignment whose block has not ended yet. */
 struct lang_write {

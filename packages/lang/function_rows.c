@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* function_rows.c - functions as kernels and entries, and their memrefs as tensors. */
-#include "lang/lower.h"
-#include "lang/rows.h"
+#include "lang/lang_lower.h"
+#include "lang/lang_rows.h"
 
 /* The execution unit of a kernel whose source does not say one: whichever pool is free first. */
 #define KERNEL_UNIT PTOWSP_UNIT_ANY

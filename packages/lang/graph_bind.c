@@ -2,7 +2,7 @@
 /* graph_bind.c - what the kernels of a program are, and which bytes of which tensors they get. */
 #include "lang/graph_lower.h"
 #include "lang/graph_race.h"
-#include "lang/kernel.h"
+#include "lang/lang_kernel.h"
 #include "ptowsp/task.h"
 
 #include <stdlib.h>

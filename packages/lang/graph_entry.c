@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* graph_entry.c - what is known of the entry that a graph's kernel calls: an InCore function, a declared kernel, or nothing. */
-#include "lang/graph.h"
-#include "lang/kernel.h"
+#include "lang/lang_graph.h"
+#include "lang/lang_kernel.h"
 
 void lang_graph_entry_find(struct lang_module *module, struct lang_graph_kernel *kernel)
 {

@@ -2,7 +2,7 @@
 /* graph_fuse.c - TG_FUSE: a graph of the kernels of two. The second one's kernels come behind those of the first; an edge leads from one to
  * the other where they share bytes that one of them may write, so that the fused graph computes what the two do one after the other. Two kernels that
  * do the same on tensors that nobody writes but they are one kernel. */
-#include "lang/graph.h"
+#include "lang/lang_graph.h"
 #include "ptowsp/task.h"
 
 #include <string.h>

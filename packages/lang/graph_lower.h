@@ -10,8 +10,8 @@
 #ifndef LANG_GRAPH_LOWER_H
 #define LANG_GRAPH_LOWER_H
 
-#include "lang/graph.h"
-#include "lang/rows.h"
+#include "lang/lang_graph.h"
+#include "lang/lang_rows.h"
 #include "lang/tensor.h"
 
 /* A kernel or a copy of one launch. In a program with control flow its slot holds the number of its latest task, -1 before the first. */

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* graph_object.c - what the ids of a program mean: one object per spelling and kind. */
-#include "lang/graph.h"
+#include "lang/lang_graph.h"
 #include "lang/parse.h"
 
 #include <string.h>

@@ -3,7 +3,7 @@
 #ifndef LANG_GRAPH_ORDER_H
 #define LANG_GRAPH_ORDER_H
 
-#include "lang/graph.h"
+#include "lang/lang_graph.h"
 
 struct lang_graph_edge {
 	uint32_t from, to;                  /* nodes */

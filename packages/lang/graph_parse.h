@@ -3,7 +3,7 @@
 #ifndef LANG_GRAPH_PARSE_H
 #define LANG_GRAPH_PARSE_H
 
-#include "lang/graph.h"
+#include "lang/lang_graph.h"
 #include "lang/parse.h"
 
 

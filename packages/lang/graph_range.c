@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* graph_range.c - which values a scalar can have, and which bytes a binding can mean. */
-#include "lang/graph.h"
+#include "lang/lang_graph.h"
 
 /* What an operation makes of the least and the largest values of its two operands. */
 static int operation_range(unsigned op, const int64_t a[2], const int64_t b[2], int64_t *low_out, int64_t *high_out)

@@ -3,7 +3,7 @@
  * scalars, events that may stay away. */
 #include "lang/graph_rows.h"
 
-#include "lang/kernel.h"
+#include "lang/lang_kernel.h"
 
 #include <string.h>
 

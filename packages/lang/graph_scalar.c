@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /* graph_scalar.c - scalars of instructions: expressions in C's notation, folded where they are constant. */
 #include "lang/climb.h"
-#include "lang/expr.h"
-#include "lang/graph.h"
+#include "lang/lang_expr.h"
+#include "lang/lang_graph.h"
 #include "lang/number.h"
 #include "lang/parse.h"
 #include "lang/scalar.h"

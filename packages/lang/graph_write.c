@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /* graph_write.c - a program as a task graph binary: its instructions in program text, those that TG_FUSE implies left out. */
 #include "format/graph_builder.h"
-#include "lang/graph.h"
-#include "lang/lower.h"
+#include "lang/lang_graph.h"
+#include "lang/lang_lower.h"
 
 #include <stdio.h>
 #include <stdlib.h>

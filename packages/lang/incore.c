@@ -3,7 +3,7 @@
 #include "lang/incore.h"
 
 #include "isa/isa.h"
-#include "lang/place.h"
+#include "lang/lang_place.h"
 
 #include <assert.h>
 #include <string.h>

@@ -3,7 +3,7 @@
 #ifndef LANG_INCORE_H
 #define LANG_INCORE_H
 
-#include "lang/lower.h"
+#include "lang/lang_lower.h"
 #include "lang/tile_code.h"
 
 /* One kernel being encoded. */

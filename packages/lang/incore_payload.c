@@ -2,10 +2,10 @@
 /* incore_payload.c - the bytes of a portable kernel, and what the verifier of the backends says of them. */
 #include "lang/incore.h"
 
-#include "lang/check.h"
+#include "lang/lang_check.h"
 
 #include "isa/isa.h"
-#include "lang/place.h"
+#include "lang/lang_place.h"
 
 #include <stdio.h>
 #include <stdlib.h>

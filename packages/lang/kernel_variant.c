@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /* kernel_variant.c - what takes the place of a declared kernel at other tile levels. */
-#include "lang/kernel.h"
+#include "lang/lang_kernel.h"
 #include "lang/levels.h"
-#include "lang/lower.h"
+#include "lang/lang_lower.h"
 
 #include <string.h>
 

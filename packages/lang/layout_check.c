@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* layout_check.c - layouts as sources state them, and where two of them meet: calls and copies. */
-#include "lang/work.h"
+#include "lang/lang_work.h"
 #include "ptowsp/package.h"
 
 #include <string.h>

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
-#include "lang/check.h"
+#include "lang/lang_check.h"
 #include "lang/decl.h"
-#include "lang/graph.h"
+#include "lang/lang_graph.h"
 #include "ptowsp/package.h"
 
 #include <stdio.h>

@@ -4,7 +4,7 @@
 #ifndef LANG_MADE_H
 #define LANG_MADE_H
 
-#include "lang/work.h"
+#include "lang/lang_work.h"
 
 /* "func @f(...) { ... }": the function is added to the module, which must not have the name yet. The text has no error. */
 void lang_made_function(struct lang_module *module, const char *text, struct lang_span at);

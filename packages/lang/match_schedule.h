@@ -4,7 +4,7 @@
 #define LANG_MATCH_SCHEDULE_H
 
 #include "lang/parse.h"
-#include "lang/schedule.h"
+#include "lang/lang_schedule.h"
 
 enum { LANG_EXPECTATIONS = 16 };
 

@@ -11,7 +11,7 @@
 #include <unistd.h>
 
 #include "format/fail.h"
-#include "format/file.h"
+#include "format/format_file.h"
 
 /* Opens what lies below the folder, without a link on the way: whoever puts one there meanwhile leads nowhere. Kernels before 5.6 cannot promise that of the
  * folders in between. */

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 #include "isa/isa.h"
-#include "lang/check.h"
+#include "lang/lang_check.h"
 #include "lang/number.h"
 
 #include <string.h>

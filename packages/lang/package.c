@@ -3,10 +3,10 @@
 #include "format/normal.h"
 #include "lang/about.h"
 #include "lang/graph_lower.h"
-#include "lang/lower.h"
-#include "lang/place.h"
-#include "lang/rows.h"
-#include "lang/schedule.h"
+#include "lang/lang_lower.h"
+#include "lang/lang_place.h"
+#include "lang/lang_rows.h"
+#include "lang/lang_schedule.h"
 
 #include <string.h>
 

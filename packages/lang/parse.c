@@ -3,7 +3,7 @@
 #include "lang/as.h"
 #include "lang/parse.h"
 
-#include "lang/graph.h"
+#include "lang/lang_graph.h"
 
 #include <stdio.h>
 #include <string.h>

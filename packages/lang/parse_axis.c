@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* parse_axis.c - axis %a = dense(16) | dense_dyn(%n / 64) | ragged(4, [33, 64, 128, 15]) | sparse(%indptr, %indices) */
-#include "lang/axis.h"
+#include "lang/lang_axis.h"
 #include "lang/parse.h"
 
 #include <string.h>

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* parse_kernel.c - kernel @k(%a: f16[64, 64] in, %n: i64) on cube blockdim 24 workspace 4096 { native x86_64 "lib.so" "f" sig "v(p,i64)" } */
-#include "lang/kernel.h"
+#include "lang/lang_kernel.h"
 #include "lang/parse.h"
 #include "ptowsp/package.h"
 

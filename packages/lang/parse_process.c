@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* parse_process.c - channel %c ... and process @p ... { } */
 #include "lang/parse.h"
-#include "lang/process.h"
+#include "lang/lang_process.h"
 
 #include <stdio.h>
 #include <stdlib.h>

@@ -3,7 +3,7 @@
 #include "isa/isa.h"
 #include "lang/habit.h"
 #include "lang/parse.h"
-#include "lang/work.h"
+#include "lang/lang_work.h"
 
 #include <string.h>
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* part.c - parts of tensors: which, how large, inside or not; their rows of REGN. */
-#include "format/names.h"
-#include "lang/lower.h"
+#include "format/format_names.h"
+#include "lang/lang_lower.h"
 #include "lang/range.h"
 
 #include <assert.h>

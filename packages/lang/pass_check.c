@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* pass_check.c - what a call of a body passes: kind, type, direction, shape, and layouts of tensors that meet. */
-#include "format/names.h"
+#include "format/format_names.h"
 #include "lang/number.h"
 #include "lang/range.h"
 

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /* process_lower.c - channels and processes to CSPC, PROC and PRCH; what a pipeline needs of the entries in front of it. */
-#include "lang/lower.h"
+#include "lang/lang_lower.h"
 #include "lang/parse.h"
-#include "lang/process.h"
+#include "lang/lang_process.h"
 
 #include <string.h>
 

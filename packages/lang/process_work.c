@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /* process_work.c - send, consume and close: what processes do with channels. */
-#include "lang/lower.h"
+#include "lang/lang_lower.h"
 #include "lang/parse.h"
-#include "lang/process.h"
+#include "lang/lang_process.h"
 
 /* --- parsing --- */
 

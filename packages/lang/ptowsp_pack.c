@@ -3,7 +3,7 @@
 #include "lang/ptowsp_pack.h"
 
 #include "format/fail.h"
-#include "format/file.h"
+#include "format/format_file.h"
 #include "lang/lang.h"
 #include "lang/named.h"
 #include "lang/pack_result.h"

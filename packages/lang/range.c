@@ -2,7 +2,7 @@
 /* range.c - where the indices of a part lie while the loops around it run, if only numbers decide that. */
 #include "lang/range.h"
 
-#include "lang/process.h"
+#include "lang/lang_process.h"
 
 /* --- values of loops --- */
 

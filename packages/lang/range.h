@@ -4,7 +4,7 @@
 #ifndef LANG_RANGE_H
 #define LANG_RANGE_H
 
-#include "lang/work.h"
+#include "lang/lang_work.h"
 
 #define LANG_RANGE_TERMS 8u
 

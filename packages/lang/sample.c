@@ -2,12 +2,12 @@
 /* sample.c - sample data: parsed, and their rows of TDAT. */
 #include "lang/about.h"
 
-#include "format/names.h"
-#include "lang/bytes.h"
-#include "lang/lower.h"
+#include "format/format_names.h"
+#include "lang/lang_bytes.h"
+#include "lang/lang_lower.h"
 #include "lang/number.h"
 #include "lang/parse.h"
-#include "lang/rows.h"
+#include "lang/lang_rows.h"
 #include "lang/tensor.h"
 #include "registry/names.h"
 #include "registry/npy.h"

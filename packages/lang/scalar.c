@@ -2,8 +2,8 @@
 /* scalar.c - what the names of a scalar expression mean, and its EXPR rows. */
 #include "lang/scalar.h"
 
-#include "lang/lower.h"
-#include "lang/process.h"
+#include "lang/lang_lower.h"
+#include "lang/lang_process.h"
 #include "lang/value.h"
 
 #include <string.h>

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /* schedule_lower.c - directives to rows of SCHD: names looked up in the tables, then the text that registry/schedule.h reads. */
-#include "lang/lower.h"
-#include "lang/layout.h"
-#include "lang/schedule.h"
+#include "lang/lang_lower.h"
+#include "lang/lang_layout.h"
+#include "lang/lang_schedule.h"
 
 #include <stdlib.h>
 #include <string.h>

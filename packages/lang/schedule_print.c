@@ -5,7 +5,7 @@
 #include <string.h>
 
 #include "lang/expr_print.h"
-#include "lang/schedule.h"
+#include "lang/lang_schedule.h"
 #include "registry/schedule.h"
 
 struct printer {

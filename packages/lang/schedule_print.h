@@ -3,7 +3,7 @@
 #ifndef LANG_SCHEDULE_PRINT_H
 #define LANG_SCHEDULE_PRINT_H
 
-#include "format/package.h"
+#include "format/format_package.h"
 #include "registry/text.h"
 
 /* One directive, without a line end: "task_window 8192 tasks stall". 0 if the source has no words for the row. */

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /* slots.c - symbols that functions need, the slots of their scalars, and what symbols are unless a run sets them. */
-#include "lang/lower.h"
+#include "lang/lang_lower.h"
 #include "lang/number.h"
-#include "lang/rows.h"
+#include "lang/lang_rows.h"
 #include "lang/value.h"
 
 #include <string.h>

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* spelling.c - the rows of schedule.def, and their pieces; directives of a module. */
-#include "lang/schedule.h"
+#include "lang/lang_schedule.h"
 
 #include <assert.h>
 #include <string.h>

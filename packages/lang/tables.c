@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #include "lang/tables.h"
 
-#include "lang/arena.h"
+#include "lang/lang_arena.h"
 #include "ptowsp/task.h"
 #include "ptowsp/workload.h"
 

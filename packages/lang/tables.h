@@ -6,7 +6,7 @@
 #define LANG_TABLES_H
 
 #include "format/writer.h"
-#include "lang/expr.h"
+#include "lang/lang_expr.h"
 #include "lang/tile_code.h"
 
 /* Everything lies in the arena. */

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* tail.c - the types behind an instruction repeat what is declared; a contradiction is an error at the type. */
-#include "lang/check.h"
+#include "lang/lang_check.h"
 
 #include <string.h>
 

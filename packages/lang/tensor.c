@@ -2,8 +2,8 @@
 /* tensor.c - declared tensors: their shapes, and their rows of TENS and DIMS. */
 #include "lang/tensor.h"
 
-#include "lang/lower.h"
-#include "lang/work.h"
+#include "lang/lang_lower.h"
+#include "lang/lang_work.h"
 
 #include <string.h>
 

@@ -4,7 +4,7 @@
 #define LANG_TENSOR_H
 
 #include "lang/decl.h"
-#include "lang/layout.h"
+#include "lang/lang_layout.h"
 #include "lang/scalar.h"
 
 /* LANG_DECL_TENSOR; the TENS row is head.row. */

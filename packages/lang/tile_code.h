@@ -3,7 +3,7 @@
 #ifndef LANG_TILE_CODE_H
 #define LANG_TILE_CODE_H
 
-#include "lang/arena.h"
+#include "lang/lang_arena.h"
 #include "ptowsp/tile.h"
 
 #define LANG_MAX_ROWS UINT16_MAX /* of each table: rows are 16 bits */

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* unwritten.c - tiles that a function reads and has not written by then, on whatever way it gets there: they hold zeros. */
 #include "isa/isa.h"
-#include "lang/check.h"
+#include "lang/lang_check.h"
 
 #include <string.h>
 

@@ -2,7 +2,7 @@
 /* value.c - rows of symbols, slots and events. */
 #include "lang/value.h"
 
-#include "lang/lower.h"
+#include "lang/lang_lower.h"
 
 #include <string.h>
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* variants.c - which kernels stand in for a function at other tile levels: f_64 for f at level 64; which levels lack one. */
-#include "lang/kernel.h"
-#include "lang/lower.h"
+#include "lang/lang_kernel.h"
+#include "lang/lang_lower.h"
 
 #include <stdio.h>
 #include <string.h>

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #include "lang/views.h"
 
-#include "lang/rows.h"
+#include "lang/lang_rows.h"
 
 static const char *view_text(int viewed)
 {

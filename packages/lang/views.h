@@ -3,7 +3,7 @@
 #ifndef LANG_VIEWS_H
 #define LANG_VIEWS_H
 
-#include "lang/lower.h"
+#include "lang/lang_lower.h"
 
 #define LANG_VIEW_PROCESSES 1u /* scope: an entry that has processes around sees theirs, too; others have one each */
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* work_check.c - names and places of the statements of bodies. */
-#include "format/names.h"
-#include "lang/process.h"
+#include "format/format_names.h"
+#include "lang/lang_process.h"
 #include "lang/range.h"
 
 #include <string.h>

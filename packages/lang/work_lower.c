@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* work_lower.c - statements of bodies as instructions of WORK. */
-#include "lang/lower.h"
-#include "lang/work.h"
+#include "lang/lang_lower.h"
+#include "lang/lang_work.h"
 
 #include <string.h>
 

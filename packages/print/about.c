@@ -3,7 +3,7 @@
 #include "print/parts.h"
 
 #include "format/base64.h"
-#include "format/names.h"
+#include "format/format_names.h"
 #include "registry/names.h"
 
 #include <stdlib.h>

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /* declare.c - declarations around functions: values, tensors, axes, kernels. */
-#include "print/work.h"
+#include "print/print_work.h"
 
 #include "format/base64.h"
-#include "format/names.h"
+#include "format/format_names.h"
 
 #include <stdlib.h>
 #include <string.h>

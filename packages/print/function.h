@@ -3,7 +3,7 @@
 #ifndef PRINT_FUNCTION_H
 #define PRINT_FUNCTION_H
 
-#include "format/package.h"
+#include "format/format_package.h"
 
 enum { PRINT_FUNCTION_NAME = 64 }; /* bytes of a name, NUL included */
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* incore.c - a portable kernel as the InCore function that it came from. Functions that it calls stay expanded: their tiles and scalars are called
  * function.name in the package already. */
-#include "print/tile.h"
+#include "print/print_tile.h"
 
 #include "isa/isa.h"
 

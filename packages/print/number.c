@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* number.c - values as the decimal text that the packer reads as the same bits. */
-#include "print/text.h"
+#include "print/print_text.h"
 
 #include "lang/number.h"
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* orchestration.c - the code of an entry as the Orchestration function that it came from. */
-#include "print/scope.h"
+#include "print/print_scope.h"
 
 #include <stdlib.h>
 #include <string.h>

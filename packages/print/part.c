@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /* part.c - parts of tensors as bodies name them. */
-#include "print/work.h"
+#include "print/print_work.h"
 
-#include "format/names.h"
+#include "format/format_names.h"
 
 void print_place_at(struct print_work *w, uint32_t tensor, uint32_t row, uint32_t column)
 {

@@ -5,7 +5,7 @@
 
 #include "print/print.h"
 #include "format/rank.h"
-#include "print/text.h"
+#include "print/print_text.h"
 #include "ptowsp/workload.h"
 
 /* Rows by what they are looked up by; names by pkg_rank_text. */

@@ -2,7 +2,7 @@
 /* position.c - where lines came from: positions of rows, and of the divisions of a line. */
 #include "print/parts.h"
 
-#include "format/names.h"
+#include "format/format_names.h"
 
 #include <stdlib.h>
 #include <string.h>

@@ -3,7 +3,7 @@
 #ifndef PRINT_PRINT_H
 #define PRINT_PRINT_H
 
-#include "format/code.h"
+#include "format/format_code.h"
 
 struct reg_dtype;
 

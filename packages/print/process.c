@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /* process.c - channels, processes and workloads: what has a body, and what it sends through. */
-#include "print/work.h"
+#include "print/print_work.h"
 
-#include "format/names.h"
+#include "format/format_names.h"
 
 #include <stdlib.h>
 #include <string.h>

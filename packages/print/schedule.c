@@ -2,7 +2,7 @@
 /* schedule.c - the schedule, and what it reads. */
 #include "print/parts.h"
 
-#include "format/names.h"
+#include "format/format_names.h"
 #include "lang/schedule_print.h"
 
 #include <stdlib.h>

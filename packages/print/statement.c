@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /* statement.c - statements of bodies that are one instruction with the words behind it. */
-#include "print/work.h"
+#include "print/print_work.h"
 
-#include "format/names.h"
+#include "format/format_names.h"
 #include "lang/expr_print.h"
 
 #include <stdio.h>

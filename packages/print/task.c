@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /* task.c - tasks and loops of bodies. */
-#include "print/work.h"
+#include "print/print_work.h"
 
-#include "format/names.h"
+#include "format/format_names.h"
 #include "ptowsp/task.h"
 
 #include <string.h>

@@ -2,7 +2,7 @@
 /* tasks_expr.c - scalar expressions as C: 64-bit integers. */
 #include "print/tasks_parts.h"
 
-#include "format/names.h"
+#include "format/format_names.h"
 
 #include <inttypes.h>
 #include <string.h>

@@ -2,7 +2,7 @@
 /* tasks_loop.c - loops as those of C; with tile levels in blocks of powers of two, each with the kernels of its level. */
 #include "print/tasks_parts.h"
 
-#include "format/names.h"
+#include "format/format_names.h"
 
 #include <stdio.h>
 #include <stdlib.h>

@@ -4,8 +4,8 @@
 #define PRINT_TASKS_PARTS_H
 
 #include "print/function.h"
-#include "print/tasks.h"
-#include "print/text.h"
+#include "print/print_tasks.h"
+#include "print/print_text.h"
 #include "ptowsp/workload.h"
 
 enum { PRINT_C_NAME = 64 };              /* bytes of a name in C */

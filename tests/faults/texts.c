@@ -14,10 +14,10 @@
 #include <zstd_errors.h>
 
 #include "format/json.h"
-#include "format/code.h"
-#include "format/plain.h"
-#include "format/seal.h"
-#include "format/file.h"
+#include "format/format_code.h"
+#include "format/format_plain.h"
+#include "format/format_seal.h"
+#include "format/format_file.h"
 #include "lang/lang.h"
 #include "registry/expression.h"
 #include "registry/kernels.h"

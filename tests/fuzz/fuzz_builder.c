@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  * fuzz_builder.c - any bytes as calls of the builder, in any order with any arguments: refused with a sentence, or a package that the
  * verifier of the format takes; its code and kernels go through the verifiers of the backends. */
-#include "format/package.h"
+#include "format/format_package.h"
 #include "isa/isa.h"
 #include "lang/builder_calls.h"
 

@@ -3,9 +3,9 @@
  * header and frames; any other is taken for sections {u8 place in records.def, u8 stride, u16 size, bytes} that are sealed first, so that
  * what lies behind the digests is reached. What opens is shown in every way that ptowsp-inspect knows. */
 #include "format/json.h"
-#include "format/package.h"
+#include "format/format_package.h"
 #include "format/schema.h"
-#include "format/seal.h"
+#include "format/format_seal.h"
 #include "tools/inspect/inspect.h"
 
 #include <stdio.h>

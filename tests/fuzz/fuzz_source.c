@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
  * fuzz_source.c - any bytes as a source: refused with places inside it, or a package that can be opened. */
-#include "format/package.h"
+#include "format/format_package.h"
 #include "lang/lang.h"
 #include "lang/schedule_print.h"
 

@@ -5,7 +5,7 @@
 #include <string.h>
 
 #include "format/json.h"
-#include "format/seal.h"
+#include "format/format_seal.h"
 #include "host/plan.h"
 #include "isa/isa.h"
 

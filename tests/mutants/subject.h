@@ -4,7 +4,7 @@
 #define MUTANTS_SUBJECT_H
 
 #include "draw.h"
-#include "format/seal.h"
+#include "format/format_seal.h"
 
 /* Pieces of the JSON form, in its order: a number, or a string with its marks. */
 struct subject_token {

@@ -6,7 +6,7 @@
 #include "make.h"
 
 #include "format/container.h"
-#include "format/package.h"
+#include "format/format_package.h"
 #include "tests/sample.h"
 
 #include <stdio.h>

@@ -3,7 +3,7 @@
 #ifndef TESTS_REFUSED_MAKE_H
 #define TESTS_REFUSED_MAKE_H
 
-#include "format/seal.h"
+#include "format/format_seal.h"
 
 /* A file being spoilt; bytes has room behind size. */
 struct bytes {

@@ -3,7 +3,7 @@
 #include "make.h"
 
 #include "format/container.h"
-#include "format/signature.h"
+#include "format/format_signature.h"
 
 #include <string.h>
 

@@ -7,7 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
-#include "format/package.h"
+#include "format/format_package.h"
 #include "host/ptowsp_host.h"
 #include "lang/lang.h"
 #include "ascend/files.h"

@@ -6,7 +6,7 @@
 #include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
-#include "format/package.h"
+#include "format/format_package.h"
 #include "format/writer.h"
 #include "host/ptowsp_host.h"
 #include "lang/lang.h"

@@ -2,7 +2,7 @@
 /* sizes.c - the llama layer as bytes, and the time from its file to its first task at several lengths, through the host. */
 #include <stdlib.h>
 #include <sys/stat.h>
-#include "format/package.h"
+#include "format/format_package.h"
 #include "host/ptowsp_host.h"
 #include "tools/bench/bench.h"
 

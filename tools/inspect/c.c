@@ -8,7 +8,7 @@
 
 #include "format/fail.h"
 #include "format/graph_read.h"
-#include "format/names.h"
+#include "format/format_names.h"
 #include "format/schema.h"
 
 #include <stdlib.h>

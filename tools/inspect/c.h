@@ -4,7 +4,7 @@
 #ifndef TOOLS_INSPECT_C_H
 #define TOOLS_INSPECT_C_H
 
-#include "format/code.h"
+#include "format/format_code.h"
 #include "format/rank.h"
 #include "lang/builder_calls.h"
 

@@ -2,7 +2,7 @@
 /* c_code.c - instructions of entries and processes, with the words behind them. */
 #include "tools/inspect/c_walk.h"
 
-#include "format/names.h"
+#include "format/format_names.h"
 
 #include <string.h>
 

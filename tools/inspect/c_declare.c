@@ -4,7 +4,7 @@
 
 #include "format/fail.h"
 #include "format/graph_read.h"
-#include "format/names.h"
+#include "format/format_names.h"
 
 #include <stdlib.h>
 #include <string.h>

@@ -2,7 +2,7 @@
 /* c_kernel.c - kernels: parameters, payloads, and the instructions of portable ones. */
 #include "tools/inspect/c.h"
 
-#include "format/names.h"
+#include "format/format_names.h"
 #include "isa/isa.h"
 
 #include <stdlib.h>

@@ -2,7 +2,7 @@
 /* c_rows.c - rows without names, said when they are needed: expressions, regions, levels, axes. */
 #include "tools/inspect/c.h"
 
-#include "format/names.h"
+#include "format/format_names.h"
 
 #include <stdlib.h>
 #include <string.h>

@@ -2,7 +2,7 @@
 /* c_work.c - entries and processes, with their code. */
 #include "tools/inspect/c_walk.h"
 
-#include "format/names.h"
+#include "format/format_names.h"
 
 #include <string.h>
 

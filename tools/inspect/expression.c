@@ -2,7 +2,7 @@
 /* expression.c - expressions and regions as people write them. */
 #include "tools/inspect/inspect.h"
 
-#include "format/names.h"
+#include "format/format_names.h"
 #include "ptowsp/workload.h"
 #include "registry/operator.h"
 

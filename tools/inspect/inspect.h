@@ -3,7 +3,7 @@
 #ifndef TOOLS_INSPECT_H
 #define TOOLS_INSPECT_H
 
-#include "format/code.h"
+#include "format/format_code.h"
 
 #include <jansson.h>
 #include <stdio.h>

@@ -3,8 +3,8 @@
  * verified: whatever it says is shown, nothing of it is followed. */
 #include "tools/inspect/inspect.h"
 
-#include "format/graph_text.h"
-#include "format/names.h"
+#include "format/format_graph_text.h"
+#include "format/format_names.h"
 #include "isa/isa.h"
 #include "ptowsp/workload.h"
 

@@ -3,8 +3,8 @@
 #include "tools/inspect/inspect.h"
 
 #include "format/fail.h"
-#include "format/file.h"
-#include "format/plain.h"
+#include "format/format_file.h"
+#include "format/format_plain.h"
 #include "print/print.h"
 #include "registry/names.h"
 #include "registry/npy.h"

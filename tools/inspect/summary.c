@@ -2,9 +2,9 @@
 /* summary.c - what is in a package, as tables for people. */
 #include "tools/inspect/inspect.h"
 
-#include "format/names.h"
+#include "format/format_names.h"
 #include "format/schema.h"
-#include "print/text.h"
+#include "print/print_text.h"
 #include "tools/columns.h"
 
 #include <inttypes.h>

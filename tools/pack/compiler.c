@@ -8,7 +8,7 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "format/file.h"
+#include "format/format_file.h"
 #include "registry/text.h"
 #include "registry/variable.h"
 #include "tools/pack/pack.h"

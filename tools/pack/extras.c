@@ -8,7 +8,7 @@
 #include <string.h>
 
 #include "format/container.h"
-#include "format/package.h"
+#include "format/format_package.h"
 #include "registry/expression.h"
 #include "registry/names.h"
 #include "registry/schedule.h"

@@ -3,7 +3,7 @@
 #ifndef TOOLS_PACK_KERNELS_H
 #define TOOLS_PACK_KERNELS_H
 
-#include "format/code.h"
+#include "format/format_code.h"
 #include "isa/emit.h"
 #include "print/function.h"
 

@@ -8,7 +8,7 @@
 #include <string.h>
 
 #include "format/container.h"
-#include "format/file.h"
+#include "format/format_file.h"
 #include "format/json.h"
 #include "lang/lang.h"
 #include "lang/named.h"

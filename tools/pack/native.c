@@ -7,7 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "format/plain.h"
+#include "format/format_plain.h"
 #include "registry/text.h"
 
 struct native {
@@ -47,7 +47,7 @@ static void payloads_write(const struct native *n, struct pkg_writer *writer, co
 	first[t->payload_count] = pkg_writer_count(writer, PTOWSP_SECTION_KPAY);
 }
 
-/* Everything is added at the end of its section, strings from that key on: format/plain.c takes it away again. */
+/* Everything is added at the end of its section, strings from that key on: format/format_plain.c takes it away again. */
 static ptowsp_status rows_write(const struct native *n, struct pkg_writer *writer, const struct pkg_tables *t, struct ptowsp_error *error)
 {
 	uint32_t *first = calloc(t->payload_count + 1u, sizeof(*first));

@@ -12,9 +12,9 @@
 #include <unistd.h>
 
 #include "format/container.h"
-#include "format/file.h"
+#include "format/format_file.h"
 #include "format/key.h"
-#include "format/package.h"
+#include "format/format_package.h"
 #include "registry/text.h"
 #include "tools/apart.h"
 #include "tools/output.h"

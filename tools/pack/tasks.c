@@ -7,7 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "print/tasks.h"
+#include "print/print_tasks.h"
 #include "registry/text.h"
 #include "tools/output.h"
 

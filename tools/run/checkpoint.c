@@ -8,8 +8,8 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "format/digest.h"
-#include "format/file.h"
+#include "format/format_digest.h"
+#include "format/format_file.h"
 #include "registry/names.h"
 #include "registry/text.h"
 

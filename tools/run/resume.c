@@ -7,7 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "format/package.h"
+#include "format/format_package.h"
 #include "host/plan.h"
 #include "registry/names.h"
 #include "registry/text.h"

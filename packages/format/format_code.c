@@ -1,0 +1,338 @@
+/* SPDX-License-Identifier: MIT */
+#include "format_code.h"
+
+#include "fail.h"
+#include "format_names.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+struct pkg_code {
+	struct pkg *package;
+	struct ptowsp_workload_header header;
+	const uint8_t *instructions, *rows; /* rows: axes, kernels, tensors */
+};
+
+static uint32_t row_at(const struct pkg_code *c, uint32_t place)
+{
+	uint32_t row;
+
+	memcpy(&row, c->rows + 4ull * place, sizeof(row));
+	return row;
+}
+
+struct pkg *pkg_code_package(const struct pkg_code *c)
+{
+	return c->package;
+}
+
+const struct ptowsp_workload_header *pkg_code_header(const struct pkg_code *c)
+{
+	return &c->header;
+}
+
+struct ptowsp_instruction pkg_code_at(const struct pkg_code *c, uint32_t at)
+{
+	struct ptowsp_instruction instruction = {.opcode = PTOWSP_OP_HALT};
+
+	if (at < c->header.num_instructions)
+		memcpy(&instruction, c->instructions + 8ull * at, sizeof(instruction));
+	return instruction;
+}
+
+uint32_t pkg_code_axis(const struct pkg_code *c, uint32_t place)
+{
+	return row_at(c, place);
+}
+
+uint32_t pkg_code_kernel(const struct pkg_code *c, uint32_t place)
+{
+	return row_at(c, c->header.num_axes + place);
+}
+
+uint32_t pkg_code_tensor(const struct pkg_code *c, uint32_t place)
+{
+	return row_at(c, c->header.num_axes + c->header.num_kernels + place);
+}
+
+/* ---- the verifier ------------------------------------------------------------------------------------------------------------------------ */
+
+/* An open body; of several branches the one at hand ends there. */
+struct body {
+	uint32_t end, next_target, targets_left;
+	int is_loop; /* it has a loop value */
+};
+
+struct look {
+	const struct pkg_code *code;
+	const struct pkg_tables *tables;
+	struct pkg_place place;
+	struct body bodies[PTOWSP_NESTING_LIMIT];
+	uint32_t at, depth, loops;
+	uint32_t behind;           /* words up to here belong to an instruction that was seen */
+};
+
+static const struct shape {
+	const char *mnemonic, *operand1, *operand2;
+} shapes[256] = {
+#define X(NAME, code, mnemonic, operand1, operand2, effect) [code] = {mnemonic, operand1, operand2},
+#include "ptowsp/workload_ops.def"
+#undef X
+};
+
+/* "WORK[7] (task): " and the rule. */
+#define MUST(l, condition, format, ...)                                                                                \
+	do {                                                                                                           \
+		if (!(condition))                                                                                      \
+			return pkg_refuse(&(l)->place, "WORK[%u] (%s): " format, (unsigned)(l)->at,                    \
+					  shapes[pkg_code_at((l)->code, (l)->at).opcode].mnemonic, __VA_ARGS__);       \
+	} while (0)
+
+/* How many there are of what an operand of that description names, UINT64_MAX: it is just a number. */
+static uint64_t rows_of(const struct look *l, const char *what)
+{
+	const struct pkg_tables *t = l->tables;
+	const struct ptowsp_workload_header *h = &l->code->header;
+	const struct {
+		const char *what;
+		uint64_t count;
+	} kinds[] = {{"axis", h->num_axes},           {"kernel", h->num_kernels},   {"slot", t->slot_count},     {"slot row", t->slot_count},
+		     {"channel", t->channel_count},   {"event", t->event_count},    {"tensor", t->tensor_count}, {"region", t->region_count},
+		     {"expression", t->expr_count},   {"kind", PTOWSP_AFTER_SOFT + 1}, {"scope", PTOWSP_FENCE_SYSTEM + 1},
+		     {"loop depth", l->loops}};
+
+	for (size_t i = 0; i < sizeof(kinds) / sizeof(kinds[0]); i++)
+		if (!strcmp(what, kinds[i].what))
+			return kinds[i].count;
+	return UINT64_MAX;
+}
+
+static ptowsp_status operands_check(const struct look *l, const struct ptowsp_instruction *in)
+{
+	const struct shape *shape = &shapes[in->opcode];
+
+	MUST(l, !(in->flags & ~(in->opcode == PTOWSP_OP_SLOT_LOAD ? PTOWSP_SLOT_LOAD_BITS : 0)), "flags are %u, a package has 0", in->flags);
+	MUST(l, in->operand1 < rows_of(l, shape->operand1), "%s %u is not there, %llu are", shape->operand1, in->operand1,
+	     (unsigned long long)rows_of(l, shape->operand1));
+	MUST(l, in->operand2 < rows_of(l, shape->operand2), "%s %u is not there, %llu are", shape->operand2, (unsigned)in->operand2,
+	     (unsigned long long)rows_of(l, shape->operand2));
+	return PTOWSP_OK;
+}
+
+/* ---- bodies ---- */
+
+static ptowsp_status target_check(const struct look *l, uint32_t target, uint32_t least)
+{
+	uint32_t most = l->depth ? l->bodies[l->depth - 1].end : l->code->header.num_instructions;
+
+	MUST(l, target >= least && target <= most, "target %u is outside %u..%u, the body around it", (unsigned)target, (unsigned)least, (unsigned)most);
+	return PTOWSP_OK;
+}
+
+static ptowsp_status body_open(struct look *l, struct body body)
+{
+	MUST(l, l->depth < PTOWSP_NESTING_LIMIT, "loops, branches and scopes nest deeper than %u", PTOWSP_NESTING_LIMIT);
+	l->bodies[l->depth++] = body;
+	l->loops += body.is_loop;
+	return PTOWSP_OK;
+}
+
+/* The body of an instruction that says its end itself, behind its words. */
+static ptowsp_status simple_open(struct look *l, uint32_t end, int is_loop)
+{
+	ptowsp_status st = target_check(l, end, l->behind > l->at ? l->behind : l->at + 1);
+
+	return st ? st : body_open(l, (struct body){.end = end, .is_loop = is_loop});
+}
+
+/* `count` words TARGET behind the instruction, which do not fall. */
+static ptowsp_status branches_open(struct look *l, uint32_t count)
+{
+	uint32_t first = l->at + 1, least = first + count;
+	ptowsp_status st = PTOWSP_OK;
+
+	MUST(l, count && count <= l->code->header.num_instructions - first, "it has %u branches", (unsigned)count);
+	for (uint32_t i = 0; i < count && !st; i++) {
+		struct ptowsp_instruction word = pkg_code_at(l->code, first + i);
+
+		MUST(l, word.opcode == PTOWSP_OP_TARGET, "a target is missing, %u are wanted", (unsigned)count);
+		st = target_check(l, word.operand2, least);
+		least = word.operand2;
+	}
+	l->behind = first + count;
+	return st ? st : body_open(l, (struct body){.end = pkg_code_at(l->code, first).operand2, .next_target = first + 1, .targets_left = count - 1});
+}
+
+static void bodies_close(struct look *l)
+{
+	while (l->depth && l->bodies[l->depth - 1].end == l->at) {
+		struct body *top = &l->bodies[l->depth - 1];
+
+		if (top->targets_left) {
+			top->targets_left--;
+			top->end = pkg_code_at(l->code, top->next_target++).operand2;
+			continue;
+		}
+		l->loops -= (uint32_t)top->is_loop;
+		l->depth--;
+	}
+}
+
+/* ---- words behind an instruction ---- */
+
+static int is_argument(uint8_t op)
+{
+	return op == PTOWSP_OP_PARAM_CONST || op == PTOWSP_OP_PARAM_LOOPVAR || op == PTOWSP_OP_PARAM_EXPR;
+}
+
+static int is_tensor(uint8_t op)
+{
+	return (op >= PTOWSP_OP_IO_INPUT && op <= PTOWSP_OP_IO_INOUT) || op == PTOWSP_OP_IO_BIND;
+}
+
+static uint32_t params_of(const struct look *l, const struct ptowsp_kernel_record *kernel, uint16_t kind)
+{
+	uint32_t count = 0;
+
+	for (uint32_t i = 0; i < kernel->param_count; i++)
+		count += l->tables->param[kernel->params + i].kind == kind;
+	return count;
+}
+
+/* Words from the next instruction on that `belongs` takes, which name arguments below `most`. */
+static ptowsp_status words_check(struct look *l, int (*belongs)(uint8_t op), uint32_t count, uint32_t most, const char *what)
+{
+	for (uint32_t i = 0; i < count; i++, l->behind++) {
+		struct ptowsp_instruction word = pkg_code_at(l->code, l->behind);
+
+		MUST(l, l->behind < l->code->header.num_instructions && belongs(word.opcode), "%u words for %s follow, it has %u", (unsigned)i, what, (unsigned)count);
+		MUST(l, word.operand1 < most, "%s %u is not there, its kernel has %u", what, word.operand1, (unsigned)most);
+	}
+	return PTOWSP_OK;
+}
+
+static void afters_skip(struct look *l)
+{
+	while (l->behind < l->code->header.num_instructions && pkg_code_at(l->code, l->behind).opcode == PTOWSP_OP_AFTER)
+		l->behind++;
+}
+
+static ptowsp_status task_check(struct look *l, const struct ptowsp_instruction *in)
+{
+	const struct ptowsp_kernel_record *kernel = &l->tables->kernel[pkg_code_kernel(l->code, in->operand1)];
+	uint32_t arguments = in->operand2 >> 16, tensors = in->operand2 & 0xFFFF, takes = params_of(l, kernel, PTOWSP_PARAM_TENSOR);
+	ptowsp_status st;
+
+	MUST(l, tensors <= takes, "it has %u tensors, its kernel takes %u", (unsigned)tensors, (unsigned)takes);
+	l->behind = l->at + 1;
+	st = words_check(l, is_argument, arguments, params_of(l, kernel, PTOWSP_PARAM_SCALAR), "argument");
+	if (!st)
+		st = words_check(l, is_tensor, tensors, takes, "tensor");
+	afters_skip(l);
+	return st;
+}
+
+/* The one IO word behind send, consume and copy; `least`: there must be one. */
+static ptowsp_status carried_check(struct look *l, uint8_t op, int least)
+{
+	int there = pkg_code_at(l->code, l->at + 1).opcode == op;
+
+	MUST(l, there || !least, "the word %s behind it is missing", shapes[op].mnemonic);
+	l->behind = l->at + 1 + (uint32_t)there;
+	return PTOWSP_OK;
+}
+
+/* ---- the pass ---- */
+
+static ptowsp_status instruction_check(struct look *l, const struct ptowsp_instruction *in)
+{
+	ptowsp_status st;
+
+	switch (in->opcode) {
+	case PTOWSP_OP_HALT:
+		MUST(l, !l->depth, "it stands inside a%s body", "");
+		return PTOWSP_OK;
+	case PTOWSP_OP_PARALLEL_FOR:
+	case PTOWSP_OP_FOR_EACH:
+	case PTOWSP_OP_SELECT: return simple_open(l, in->operand2, 1);
+	case PTOWSP_OP_SCOPE: return simple_open(l, in->operand2, 0);
+	case PTOWSP_OP_CONSUME:
+		st = carried_check(l, PTOWSP_OP_IO_OUTPUT, 0);
+		return st ? st : simple_open(l, in->operand2, 1);
+	case PTOWSP_OP_COND: return branches_open(l, 2);
+	case PTOWSP_OP_WHILE: return branches_open(l, 1);
+	case PTOWSP_OP_COMBINE:
+	case PTOWSP_OP_SEQUENTIAL: return branches_open(l, in->operand1);
+	case PTOWSP_OP_TASK: return task_check(l, in);
+	case PTOWSP_OP_SEND: return carried_check(l, PTOWSP_OP_IO_INPUT, 0);
+	case PTOWSP_OP_COPY:
+		st = carried_check(l, PTOWSP_OP_IO_OUTPUT, 1);
+		afters_skip(l);
+		return st;
+	default: return PTOWSP_OK;
+	}
+}
+
+/* Words that only have a meaning behind another instruction. */
+static int belongs_behind(uint8_t op)
+{
+	return op == PTOWSP_OP_TARGET || op == PTOWSP_OP_AFTER || is_argument(op) || is_tensor(op);
+}
+
+static ptowsp_status next_check(struct look *l)
+{
+	const struct ptowsp_instruction in = pkg_code_at(l->code, l->at);
+	ptowsp_status st;
+
+	if (!shapes[in.opcode].mnemonic)
+		return pkg_fail(l->place.error, PTOWSP_UNKNOWN_OPCODE, "%s: WORK[%u]: opcode 0x%02x is unknown; it needs a newer ptowsp", l->place.file, (unsigned)l->at, in.opcode);
+	st = operands_check(l, &in);
+	if (st)
+		return st;
+	if (l->at < l->behind)
+		return PTOWSP_OK;
+	bodies_close(l);
+	MUST(l, !belongs_behind(in.opcode), "it belongs behind another%s instruction", "");
+	return instruction_check(l, &in);
+}
+
+static ptowsp_status code_check(struct look *l)
+{
+	uint32_t count = l->code->header.num_instructions;
+	ptowsp_status st = PTOWSP_OK;
+
+	for (; l->at < count && !st; l->at++)
+		st = next_check(l);
+	if (!st && count)
+		PKG_MUST(&l->place, pkg_code_at(l->code, count - 1).opcode == PTOWSP_OP_HALT && l->behind < count, "WORK: its last instruction is no halt");
+	return st;
+}
+
+ptowsp_status pkg_code_open(struct pkg_code **code_out, struct pkg *package, struct ptowsp_error *error)
+{
+	const struct pkg_tables *t = pkg_tables(package);
+	struct pkg_code *code = calloc(1, sizeof(*code));
+	struct look l = {.code = code, .tables = t, .place = {pkg_path(package), error}};
+	ptowsp_status st;
+
+	*code_out = NULL;
+	if (!code)
+		return pkg_fail(error, PTOWSP_NO_MEMORY, "%s: no memory for its code", pkg_path(package));
+	code->package = package;
+	if (t->raw_work_size) {
+		memcpy(&code->header, t->raw_work, sizeof(code->header));
+		code->instructions = t->raw_work + sizeof(code->header);
+		code->rows = code->instructions + 8ull * code->header.num_instructions;
+	}
+	st = code_check(&l);
+	if (st)
+		pkg_code_close(code);
+	else
+		*code_out = code;
+	return st;
+}
+
+void pkg_code_close(struct pkg_code *code)
+{
+	free(code);
+}

@@ -1,0 +1,20 @@
+/* SPDX-License-Identifier: MIT */
+/* format_plain.h - a package without the native code that ptowsp-pack --native put into it. */
+#ifndef FORMAT_PLAIN_H
+#define FORMAT_PLAIN_H
+
+#include "format_package.h"
+
+/* META key that says that there is such code; its string begins what is added to STRS. */
+#define PKG_NATIVE_COMPILER "native_compiler"
+#define PKG_NATIVE_FLAGS "native_flags"
+
+/* Whether a payload (row of KPAY) of a kernel came so: of kind elf, right in front of a portable one, and its object ends CODE. */
+int pkg_payload_is_added(const struct pkg_tables *tables, const struct ptowsp_kernel_record *kernel, uint32_t payload);
+
+/* The package as it was before: its digest is that of the same source packed without --native. *plain_out is NULL where nothing was added,
+ * or by another packer that has strings twice, else to
+ * be closed, and then *bytes_out to be freed. Errors: NO_MEMORY, BAD_PACKAGE where the sample data do not hold or what is left does not. */
+ptowsp_status pkg_plain_make(struct pkg *package, struct pkg **plain_out, void **bytes_out, struct ptowsp_error *error);
+
+#endif

@@ -1,0 +1,56 @@
+/* SPDX-License-Identifier: MIT */
+/* format_signature.h - who vouches for a package or a plugin: rows of Ed25519 signatures, in the last frame of a package or in the file PLUGIN.sig. */
+#ifndef FORMAT_SIGNATURE_H
+#define FORMAT_SIGNATURE_H
+
+#include "format_digest.h"
+#include "fail.h"
+
+#include <stdbool.h>
+
+#define PKG_SIGNATURE_MAGIC "PTWSSIG\x1a" /* 8 bytes, without the NUL */
+#define PKG_SIGNATURE_VERSION 1u
+#define PKG_SIGNATURE_ROWS 16u
+#define PKG_KEY_SIZE 32u
+#define PKG_KEY_ID 17u /* 16 hexadecimal digits and a NUL */
+#define PKG_PLUGINS_SIZE 128u
+
+/* Both are stored as they are here, little-endian. */
+struct pkg_signature_head {
+	char magic[8];
+	uint16_t version, count; /* count: 1 to PKG_SIGNATURE_ROWS */
+	uint32_t stride;         /* bytes per row */
+};
+struct pkg_signature {
+	uint8_t signature[64];
+	uint8_t key[PKG_KEY_SIZE]; /* public key of who signed; each once */
+	uint64_t expires;          /* seconds since 1970 in UTC from which on it is not valid any more, 0: none */
+	uint16_t abi_major, abi_minor; /* the least ABI that host and plugin speak together */
+	uint32_t reserved;         /* 0 */
+	char plugins[PKG_PLUGINS_SIZE]; /* whom it is for: names of plugins with commas, NAME* for all that begin so; zeros behind it */
+};
+_Static_assert(sizeof(struct pkg_signature_head) == 16 && sizeof(struct pkg_signature) == 240, "layout of signatures");
+#define PKG_SIGNATURES_MOST (sizeof(struct pkg_signature_head) + PKG_SIGNATURE_ROWS * sizeof(struct pkg_signature))
+
+/* What is signed; neither passes for the other. */
+enum pkg_signed { PKG_SIGNED_PACKAGE, PKG_SIGNED_PLUGIN };
+
+/* Any bytes as rows; says nothing about whether they hold. rows_out has PKG_SIGNATURE_ROWS. Errors: BAD_PACKAGE with the rule. Any thread, no memory. */
+ptowsp_status pkg_signatures_read(struct pkg_signature *rows_out, uint32_t *count_out, const void *bytes, size_t size, const struct pkg_place *place);
+/* bytes_out has PKG_SIGNATURES_MOST; returns how many are used. count: 1 to PKG_SIGNATURE_ROWS. */
+size_t pkg_signatures_write(void *bytes_out, const struct pkg_signature *rows, uint32_t count);
+/* In the place of the row of the same key, else behind the others. false: there are PKG_SIGNATURE_ROWS of others. */
+bool pkg_signatures_put(struct pkg_signature *rows, uint32_t *count, const struct pkg_signature *row);
+
+/* NULL, or the rule that a list of plugins breaks. */
+const char *pkg_plugins_wrong(const char *plugins);
+/* Is a plugin of that name among them? plugins holds. */
+bool pkg_plugins_have(const char *plugins, const char *name);
+
+/* Signs: row's statement (expires, abi, plugins) and what the digest is of. seed: the secret key, 32 bytes. Fills key and signature. The same each time. */
+ptowsp_status pkg_signature_make(struct pkg_signature *row, enum pkg_signed what, const uint8_t digest[PKG_DIGEST_SIZE], const uint8_t seed[PKG_KEY_SIZE],
+				 struct ptowsp_error *error);
+/* Is it the signature of its key over its statement and this digest? Whose key that is, is not known here. Any thread. */
+bool pkg_signature_holds(const struct pkg_signature *row, enum pkg_signed what, const uint8_t digest[PKG_DIGEST_SIZE]);
+
+#endif

@@ -1,0 +1,369 @@
+/* SPDX-License-Identifier: MIT */
+/* lang_kernel.c - declared kernels checked, and their rows. */
+#include "lang/lang_kernel.h"
+
+#include "format/container.h"
+#include "lang/lang_bytes.h"
+#include "lang/lang_lower.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#define SIGNATURE_ARGUMENTS 32u /* more are only called in the uniform way */
+#define PAYLOAD_BYTES (UINT64_C(1) << 28)
+
+/* --- parameters and attributes --- */
+
+static int number_check(struct lang_module *module, struct lang_scalar *scalar, const char *what, int64_t least, int64_t most)
+{
+	struct lang_scope scope = {.module = module, .constant = 1};
+	int64_t value;
+
+	if (!scalar)
+		return 1;
+	if (!lang_scalar_check(&scope, scalar, what))
+		return 0;
+	if (lang_scalar_known(scalar, &value) && value >= least && value <= most)
+		return 1;
+	lang_error(module->unit, scalar->all, "%s is a number from %lld to %lld", what, (long long)least, (long long)most);
+	return 0;
+}
+
+/* Of what it takes: of a parameter [] what its layout says, or else its strides. */
+static uint32_t param_rank(const struct lang_kernel_param *param)
+{
+	if (param->rank)
+		return param->rank;
+	return param->layout.stated ? param->layout.rank : param->layout.memory.count;
+}
+
+static int param_check(struct lang_module *module, struct lang_kernel_param *param)
+{
+	uint32_t *sizes[2] = {&param->rows, &param->columns};
+	int64_t value;
+
+	for (uint32_t i = 0; i < param->rank; i++) {
+		if (!number_check(module, param->extents[i], "an extent", 0, INT32_MAX) || !lang_scalar_known(param->extents[i], &value))
+			return 0;
+		if (!value) {
+			lang_error(module->unit, param->extents[i]->all, "an extent is at least 1");
+			return 0;
+		}
+		*sizes[param->rank == 1 ? 1 : i] = (uint32_t)value;
+	}
+	if (param->rank == 1)
+		param->rows = 1;
+	return lang_layout_check(module->unit, &param->layout, param->name, param_rank(param));
+}
+
+/* --- signature --- */
+
+/* The type of a scalar in a natural C signature. */
+static const char *scalar_type(uint16_t dtype)
+{
+	return dtype == PTOWSP_BOOL ? "u8" : lang_dtype_text(dtype);
+}
+
+/* One type of the text against what the parameter wants (NULL: anything); *text moves behind it. */
+static int type_take(const char **text, const char *want)
+{
+	static const char *const known[] = {"v", "p", "i8", "i16", "i32", "i64", "u8", "u16", "u32", "u64", "f32", "f64"};
+	size_t length;
+
+	*text += strspn(*text, " \t");
+	length = strspn(*text, "abcdefghijklmnopqrstuvwxyz0123456789");
+	for (size_t i = 0; i < sizeof(known) / sizeof(*known); i++)
+		if (strlen(known[i]) == length && !memcmp(known[i], *text, length) && (!want || !strcmp(known[i], want))) {
+			*text += length + strspn(*text + length, " \t");
+			return 1;
+		}
+	return 0;
+}
+
+/* "v(p,p,i64)": one type per parameter, in order. */
+static int signature_fits(const struct lang_kernel *kernel)
+{
+	const char *at = kernel->signature;
+
+	if (!type_take(&at, NULL) || *at++ != '(')
+		return 0;
+	for (uint32_t i = 0; i < kernel->param_count; i++) {
+		if (i && *at++ != ',')
+			return 0;
+		if (!type_take(&at, kernel->params[i].tensor ? "p" : scalar_type(kernel->params[i].dtype)))
+			return 0;
+	}
+	return *at == ')' && !at[1];
+}
+
+static const char *signature_make(struct lang_module *module, const struct lang_kernel *kernel)
+{
+	const char *text = "v(";
+
+	for (uint32_t i = 0; i < kernel->param_count; i++)
+		text = lang_format(&module->unit->arena, "%s%s%s", text, i ? "," : "",
+				   kernel->params[i].tensor ? "p" : scalar_type(kernel->params[i].dtype));
+	return lang_format(&module->unit->arena, "%s)", text);
+}
+
+static int signature_check(struct lang_module *module, const struct lang_kernel *kernel)
+{
+	if (!kernel->signature || (kernel->param_count <= SIGNATURE_ARGUMENTS && signature_fits(kernel)))
+		return 1;
+	lang_error(module->unit, kernel->signature_at, "the signature \"%.80s\" does not fit the parameters of @%s", kernel->signature,
+		   kernel->head.name);
+	if (kernel->param_count <= SIGNATURE_ARGUMENTS)
+		lang_help(module->unit, "they are called as \"%s\"", signature_make(module, kernel));
+	return 0;
+}
+
+/* --- payloads --- */
+
+/* base64 "...": the bytes stand in the source. */
+static int bytes_check(struct lang_module *module, struct lang_payload *payload)
+{
+	payload->bytes = lang_base64_read(module, payload->file, payload->file_at, &payload->size);
+	return payload->bytes != NULL;
+}
+
+static int file_check(struct lang_module *module, struct lang_payload *payload)
+{
+	uint32_t errors = module->unit->list->head.errors;
+
+	payload->bytes = lang_file_read(module, payload->file, payload->file_at, PAYLOAD_BYTES, &payload->size);
+	if (payload->bytes)
+		return 1;
+	if (module->unit->list->head.errors == errors)
+		lang_error(module->unit, payload->file_at, "the file \"%.80s\" has %zu bytes, a payload has 1 to 2^28", payload->file, payload->size);
+	return 0;
+}
+
+static int access_fits(struct lang_unit *unit, const struct lang_kernel *kernel, const struct lang_payload *payload,
+		       const struct lang_kernel_param *param, const struct lang_var *var)
+{
+	unsigned more = var->access & ~param->access;
+
+	if (!more)
+		return 1;
+	lang_error(unit, payload->file_at, "@%s %s %%%s, and the parameter %%%s of @%s is %s", payload->function->name,
+		   more & PTOWSP_READ ? "reads" : "writes", var->name, param->name, kernel->head.name,
+		   param->access == PTOWSP_READ ? "in" : "out");
+	lang_help(unit, "declare it as %s at %s", var->access == PTOWSP_WRITE ? "out" : "inout", lang_place(unit, param->at));
+	return 0;
+}
+
+/* One parameter and what the function makes of it. */
+static int param_fits(struct lang_unit *unit, const struct lang_kernel *kernel, const struct lang_payload *payload,
+		      const struct lang_kernel_param *param, const struct lang_var *var)
+{
+	const char *f = payload->function->name;
+
+	if (var->type.dtype != param->dtype) {
+		lang_error(unit, payload->file_at, "%%%s of @%s is %s, the parameter %%%s of @%s is %s", var->name, f,
+			   lang_dtype_text(var->type.dtype), param->name, kernel->head.name, lang_dtype_text(param->dtype));
+		return 0;
+	}
+	if (!param->tensor)
+		return 1;
+	if (!var->loose && param->rows && param->columns && (var->rows > param->rows || var->columns > param->columns)) {
+		lang_error(unit, payload->file_at, "@%s moves a tile of %u x %u to or from %%%s, and the parameter %%%s of @%s is %u x %u", f,
+			   var->rows, var->columns, var->name, param->name, kernel->head.name, param->rows, param->columns);
+		return 0;
+	}
+	return access_fits(unit, kernel, payload, param, var);
+}
+
+/* "1 scalar", "2 scalars" */
+static const char *counted(struct lang_unit *unit, uint32_t count, const char *noun)
+{
+	return lang_format(&unit->arena, "%u %s%s", count, noun, count == 1 ? "" : "s");
+}
+
+/* The function's memrefs and scalars must be the kernel's, in order. */
+static int portable_fits(struct lang_unit *unit, const struct lang_kernel *kernel, const struct lang_payload *payload)
+{
+	const struct lang_function *f = payload->function;
+	uint32_t tensors = 0, memrefs = 0, needs = 0;
+	int ok = 1;
+
+	for (uint32_t i = 0; i < kernel->param_count; i++)
+		tensors += kernel->params[i].tensor;
+	if (tensors != f->memref_count || kernel->param_count - tensors != f->need_count) {
+		lang_error(unit, payload->file_at, "@%s takes %s and %s, @%s has %s and %s", f->name, counted(unit, f->memref_count, "memref"),
+			   counted(unit, f->need_count, "scalar"), kernel->head.name, counted(unit, tensors, "tensor"),
+			   counted(unit, kernel->param_count - tensors, "scalar"));
+		return 0;
+	}
+	for (uint32_t i = 0; i < kernel->param_count && ok; i++)
+		ok = param_fits(unit, kernel, payload, &kernel->params[i],
+				kernel->params[i].tensor ? f->memrefs[memrefs++] : f->needs[needs++]);
+	return ok;
+}
+
+static int portable_check(struct lang_module *module, const struct lang_kernel *kernel, struct lang_payload *payload)
+{
+	struct lang_function *f = lang_map_find(&module->functions, payload->file);
+
+	if (!f || f->kind != LANG_INCORE) {
+		lang_error(module->unit, payload->file_at, f ? "@%s is an Orchestration function, a kernel's code is an InCore function"
+							     : "there is no function @%s", payload->file);
+		return 0;
+	}
+	payload->function = f;
+	return module->unit->list->head.errors || portable_fits(module->unit, kernel, payload);
+}
+
+static int offset_check(struct lang_module *module, const struct lang_payload *payload)
+{
+	int64_t offset;
+
+	if (!payload->offset || !payload->bytes || !lang_scalar_known(payload->offset, &offset))
+		return 1;
+	if (payload->entry) {
+		lang_error(module->unit, payload->offset->all, "the entry has a name already, \"%.80s\"", payload->entry);
+		return 0;
+	}
+	if ((uint64_t)offset < payload->size)
+		return 1;
+	lang_error(module->unit, payload->offset->all, "the payload has %zu bytes, its entry cannot be at %lld", payload->size, (long long)offset);
+	return 0;
+}
+
+void lang_kernel_check(struct lang_module *module, struct lang_decl *decl)
+{
+	struct lang_kernel *kernel = (struct lang_kernel *)decl;
+	int ok = !decl->broken;
+
+	for (uint32_t i = 0; i < kernel->param_count; i++)
+		ok &= param_check(module, &kernel->params[i]);
+	ok &= number_check(module, kernel->blockdim, "a number of blocks", 1, UINT32_MAX) &
+	      number_check(module, kernel->workspace, "a workspace in bytes", 0, PKG_WORKSPACE_LIMIT);
+	if (ok)
+		ok = signature_check(module, kernel) & lang_kernel_variants_check(module, kernel);
+	for (uint32_t i = 0; i < kernel->payload_count && !decl->broken; i++) {
+		struct lang_payload *payload = &kernel->payloads[i];
+
+		ok &= payload->encoded				? bytes_check(module, payload)
+		      : payload->kind == PTOWSP_PAYLOAD_PTO	? portable_check(module, kernel, payload)
+								: file_check(module, payload);
+		ok &= number_check(module, payload->cycles, "a number of cycles", 0, INT64_MAX);
+		ok &= number_check(module, payload->workspace, "the workspace of a payload in bytes", 0, PKG_WORKSPACE_LIMIT);
+		ok &= number_check(module, payload->offset, "the offset of an entry", 0, INT64_MAX) && offset_check(module, payload);
+	}
+	decl->broken = !ok;
+}
+
+/* --- rows --- */
+
+static void layout_write(struct lang_lower *lower, const struct lang_layout *layout, uint32_t param)
+{
+	for (uint32_t i = 0; i < layout->rank; i++) {
+		struct ptowsp_param_layout_record record = {
+			.param = param, .distribution = layout->dims[i].sharded, .mesh_axis = layout->dims[i].mesh_axis};
+
+		pkg_writer_row(lower->writer, PTOWSP_SECTION_KLAY, &record, sizeof(record));
+	}
+}
+
+static void memory_write(struct lang_lower *lower, const struct lang_memory *memory, uint32_t param)
+{
+	struct ptowsp_memory_record m = lang_memory_record(memory);
+	struct ptowsp_param_memory_record record = {.param = param, .order = m.order, .swizzle = m.swizzle, .block_rows = m.block_rows,
+						    .block_columns = m.block_columns, .stride0 = m.stride0, .stride1 = m.stride1,
+						    .stride2 = m.stride2, .stride3 = m.stride3};
+
+	if (memory->stated)
+		pkg_writer_row(lower->writer, PTOWSP_SECTION_KMEM, &record, sizeof(record));
+}
+
+static uint32_t params_write(struct lang_lower *lower, const struct lang_kernel *kernel)
+{
+	uint32_t first = pkg_writer_count(lower->writer, PTOWSP_SECTION_KPRM);
+
+	for (uint32_t i = 0; i < kernel->param_count; i++) {
+		const struct lang_kernel_param *param = &kernel->params[i];
+		struct ptowsp_param_record record = {.name = pkg_writer_string(lower->writer, param->name),
+						     .kind = param->tensor ? PTOWSP_PARAM_TENSOR : PTOWSP_PARAM_SCALAR,
+						     .dtype = param->dtype,
+						     .access = param->access,
+						     .rows = param->rows,
+						     .columns = param->columns};
+		uint32_t row = pkg_writer_row(lower->writer, PTOWSP_SECTION_KPRM, &record, sizeof(record));
+
+		layout_write(lower, &param->layout, row);
+		memory_write(lower, &param->layout.memory, row);
+	}
+	return first;
+}
+
+static uint64_t number_of(const struct lang_scalar *scalar)
+{
+	int64_t value = 0;
+
+	if (scalar)
+		lang_scalar_known(scalar, &value);
+	return (uint64_t)value;
+}
+
+static uint32_t payloads_write(struct lang_lower *lower, const struct lang_kernel *kernel)
+{
+	uint32_t first = pkg_writer_count(lower->writer, PTOWSP_SECTION_KPAY);
+
+	for (uint32_t i = 0; i < kernel->payload_count; i++) {
+		const struct lang_payload *payload = &kernel->payloads[i];
+		const void *bytes = payload->bytes;
+		size_t size = payload->size;
+		struct ptowsp_payload_record record = {.target = pkg_writer_string(lower->writer, payload->target),
+						       .kind = payload->kind,
+						       .unit = payload->unit_stated ? payload->unit : kernel->unit,
+						       .entry_offset = number_of(payload->offset),
+						       .entry = pkg_writer_string(lower->writer, payload->entry ? payload->entry : ""),
+						       .cycles = number_of(payload->cycles),
+						       .workspace = number_of(payload->workspace)};
+
+		if (payload->function)
+			bytes = lang_kernel_encode(lower, payload->function, &size);
+		record.offset = pkg_writer_bytes(lower->writer, PTOWSP_SECTION_CODE, bytes, size, 64);
+		record.size = size;
+		pkg_writer_row(lower->writer, PTOWSP_SECTION_KPAY, &record, sizeof(record));
+	}
+	return first;
+}
+
+/* Without blanks, as packages have it. */
+static uint32_t signature_write(struct lang_lower *lower, const char *signature)
+{
+	char *text = lang_alloc(&lower->unit->arena, strlen(signature) + 1), *end = text;
+
+	for (; *signature; signature++)
+		if (*signature != ' ' && *signature != '\t')
+			*end++ = *signature;
+	return pkg_writer_string(lower->writer, text);
+}
+
+void lang_kernel_fill(struct lang_lower *lower, struct lang_kernel *kernel, struct ptowsp_kernel_record *record)
+{
+	record->signature = signature_write(lower, kernel->signature ? kernel->signature : "");
+	record->flags = kernel->measured ? PTOWSP_KERNEL_MEASURED : 0;
+	record->params = params_write(lower, kernel);
+	record->param_count = kernel->param_count;
+	if (!kernel->payload_row)
+		kernel->payload_row = payloads_write(lower, kernel) + 1;
+	record->payloads = kernel->payload_row - 1;
+	record->payload_count = kernel->payload_count;
+	record->variants = pkg_writer_count(lower->writer, PTOWSP_SECTION_KVAR);
+	record->symbol = pkg_writer_string(lower->writer, kernel->function ? kernel->function : "");
+}
+
+void lang_kernel_write(struct lang_lower *lower, struct lang_decl *decl)
+{
+	struct lang_kernel *kernel = (struct lang_kernel *)decl;
+	struct ptowsp_kernel_record record = {.id = ptowsp_id(decl->name, strlen(decl->name)), .unit = kernel->unit};
+
+	record.name = pkg_writer_string(lower->writer, decl->name);
+	record.blockdim = (uint32_t)number_of(kernel->blockdim);
+	record.workspace = number_of(kernel->workspace);
+	lang_kernel_fill(lower, kernel, &record);
+	record.variant_count = lang_kernel_variants_write(lower, kernel);
+	pkg_writer_row(lower->writer, PTOWSP_SECTION_KREG, &record, sizeof(record));
+}

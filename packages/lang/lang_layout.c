@@ -1,0 +1,110 @@
+/* SPDX-License-Identifier: MIT */
+/* lang_layout.c - what two layouts are together, and layouts as text. */
+#include "lang/lang_layout.h"
+
+#include "ptowsp/package.h"
+
+#include <stdio.h>
+
+static int shards(const struct lang_layout *layout, uint32_t dim)
+{
+	return layout->dims[dim].sharded;
+}
+
+/* b shards another dimension over the axis that a shards this one over. */
+static int elsewhere(const struct lang_layout *a, const struct lang_layout *b, uint32_t dim)
+{
+	for (uint32_t i = 0; i < b->rank && shards(a, dim); i++)
+		if (i != dim && shards(b, i) && b->dims[i].mesh_axis == a->dims[dim].mesh_axis)
+			return 1;
+	return 0;
+}
+
+static int differ(const struct lang_layout *a, const struct lang_layout *b, uint32_t dim)
+{
+	return shards(a, dim) && shards(b, dim) && a->dims[dim].mesh_axis != b->dims[dim].mesh_axis;
+}
+
+enum lang_join lang_layout_join(const struct lang_layout *a, const struct lang_layout *b, struct lang_layout *joined_out, uint32_t *dim_out)
+{
+	struct lang_layout joined = a->stated ? *a : *b;
+
+	*dim_out = 0;
+	if (a->stated && b->stated && a->rank != b->rank)
+		return LANG_JOIN_RANK;
+	for (; a->stated && b->stated && *dim_out < a->rank; ++*dim_out) {
+		if (differ(a, b, *dim_out))
+			return LANG_JOIN_AXES;
+		if (elsewhere(a, b, *dim_out))
+			return LANG_JOIN_TWICE;
+		if (shards(b, *dim_out))
+			joined.dims[*dim_out] = b->dims[*dim_out];
+	}
+	if (joined_out)
+		*joined_out = joined;
+	return LANG_JOIN_OK;
+}
+
+struct lang_layout lang_layout_bridge(const struct lang_layout *a, const struct lang_layout *b)
+{
+	struct lang_layout bridge = *a;
+
+	for (uint32_t i = 0; i < bridge.rank; i++)
+		if (differ(a, b, i) || elsewhere(a, b, i))
+			bridge.dims[i] = (struct lang_layout_dim){.at = a->dims[i].at};
+	return bridge;
+}
+
+void lang_layout_print(const struct lang_layout *layout, char *text)
+{
+	size_t used = (size_t)snprintf(text, LANG_LAYOUT_TEXT, "layout(");
+
+	for (uint32_t i = 0; i < layout->rank; i++) {
+		const char *comma = i ? ", " : "";
+
+		used += (size_t)(shards(layout, i) ? snprintf(text + used, LANG_LAYOUT_TEXT - used, "%sS(%u)", comma, layout->dims[i].mesh_axis)
+						   : snprintf(text + used, LANG_LAYOUT_TEXT - used, "%sR", comma));
+	}
+	snprintf(text + used, LANG_LAYOUT_TEXT - used, ")");
+}
+
+/* --- memory --- */
+
+int lang_memory_equal(const struct lang_memory *a, const struct lang_memory *b)
+{
+	if (a->order != b->order || a->swizzle != b->swizzle || a->count != b->count)
+		return 0;
+	for (uint32_t i = 0; i < a->count; i++)
+		if (a->numbers[i] != b->numbers[i])
+			return 0;
+	return 1;
+}
+
+struct ptowsp_memory_record lang_memory_record(const struct lang_memory *memory)
+{
+	struct ptowsp_memory_record record = {.tensor = PTOWSP_NONE, .order = memory->order, .swizzle = (uint16_t)memory->swizzle};
+	uint32_t *const strides[] = {&record.stride0, &record.stride1, &record.stride2, &record.stride3};
+
+	for (uint32_t i = 0; memory->order == PTOWSP_MEMORY_STRIDED && i < memory->count; i++)
+		*strides[i] = memory->numbers[i];
+	if (memory->order == PTOWSP_MEMORY_BLOCKED || memory->order == PTOWSP_MEMORY_NZ) {
+		record.block_rows = memory->numbers[0];
+		record.block_columns = memory->numbers[1];
+	}
+	return record;
+}
+
+void lang_memory_print(const struct lang_memory *memory, char *text)
+{
+	static const char *const words[] = {[PTOWSP_MEMORY_ROW_MAJOR] = "row_major", [PTOWSP_MEMORY_COL_MAJOR] = "col_major",
+					    [PTOWSP_MEMORY_BLOCKED] = "blocked",     [PTOWSP_MEMORY_NZ] = "nz",
+					    [PTOWSP_MEMORY_STRIDED] = "strides"};
+	size_t used = (size_t)snprintf(text, LANG_MEMORY_TEXT, "mem(%s", words[memory->order]);
+
+	for (uint32_t i = 0; i < memory->count; i++)
+		used += (size_t)snprintf(text + used, LANG_MEMORY_TEXT - used, "%s%u%s", i ? ", " : "(", memory->numbers[i],
+					 i + 1 == memory->count ? ")" : "");
+	if (memory->swizzle)
+		used += (size_t)snprintf(text + used, LANG_MEMORY_TEXT - used, " swizzle %u", memory->swizzle);
+	snprintf(text + used, LANG_MEMORY_TEXT - used, ")");
+}

@@ -1,0 +1,116 @@
+/* SPDX-License-Identifier: MIT */
+/* lang_lower.h - a checked module to the tables of a package. */
+#ifndef LANG_LOWER_H
+#define LANG_LOWER_H
+
+#include "format/writer.h"
+#include "lang/ast.h"
+#include "lang/decl.h"
+#include "lang/levels.h"
+#include "lang/tables.h"
+
+#define LANG_MAX_SECTIONS 16u /* sections with ids */
+struct lang_rows { /* rows.h has what is in it */
+	uint32_t section;
+	struct lang_row *rows;
+	uint32_t count, capacity;
+	struct lang_map names; /* place of a name's row plus 1: read by lang_row_find only */
+};
+
+/* Tables while they grow. Those with ids (kernels, tensors, slots, entries) are numbered before anything refers to them. */
+struct lang_lower {
+	struct lang_unit *unit;
+	struct lang_module *module;
+	struct pkg_writer *writer;
+	struct lang_tables tables;
+	uint32_t value_first;   /* of the entry being lowered in the tables' values; PTOWSP_NONE outside of entries */
+	struct lang_rows rows[LANG_MAX_SECTIONS];
+	uint32_t rows_count;
+	struct ptowsp_entry_record *entries; /* by row of ENTR; what names and values they have is filled in at the end */
+	uint32_t *pipeline_values; /* SLOT rows that the bodies of processes read */
+	uint32_t pipeline_value_count;
+	uint32_t *schedule_values; /* SLOT rows that the schedule reads */
+	uint32_t schedule_value_count, schedule_value_capacity;
+	int schedule_known;        /* they are there */
+	int graph_rows_shared;     /* kernels of graphs that say the same have one row */
+	const char **files;     /* of positions, by the number that stands in their rows until all of them are known */
+	uint32_t file_count, file_capacity;
+	uint32_t expansions;    /* calls expanded in place so far */
+	struct lang_view **views; /* per KREG row what its first task passes, per tensor; NULL: no task yet */
+	uint32_t view_scopes, view_scope; /* scopes so far, LANG_VIEW_PROCESSES among them; whose code is lowered now */
+};
+
+/* Everything: declares, sorts, lowers, writes. Errors go to the unit's list. */
+void lang_lower(struct lang_module *module, struct pkg_writer *writer, const char *name, const struct lang_options *options);
+
+/* --- steps of lang_lower: slots.c, function_rows.c, entries.c --- */
+
+/* Rows of the symbols that functions need and of the slots of their scalars; then all rows of SLOT, in their order. */
+void lang_slots_declare(struct lang_lower *lower, struct lang_rows *slots);
+void lang_slots_write(struct lang_lower *lower, const struct lang_rows *slots);
+/* NAME=VALUE: the value of a symbol unless a run sets it. */
+void lang_default_set(struct lang_lower *lower, const struct lang_rows *slots, const char *text);
+/* Kernels and entries are numbered. */
+void lang_functions_declare(struct lang_lower *lower, struct lang_rows *kernels, struct lang_rows *entries);
+/* All rows of TENS, of KREG, of ENTR with their values; kernels and entries once the code is there. */
+void lang_tensors_write(struct lang_lower *lower);
+void lang_kernels_write(struct lang_lower *lower, const struct lang_rows *kernels);
+void lang_entries_write(struct lang_lower *lower, const struct lang_rows *entries);
+/* Code in the order of the source: first that of functions, then that of processes, then that of other declarations. */
+void lang_code_lower(struct lang_lower *lower);
+
+/* --- entries --- */
+
+/* From here on instructions belong to the ENTR row; what the code reads becomes its values. */
+void lang_entry_begin(struct lang_lower *lower, uint32_t row);
+void lang_entry_end(struct lang_lower *lower, uint32_t row);
+/* Code of the entry of one function; its first instruction goes to *instruction_out, the symbols it needs to the values of the tables. An InCore
+ * function has none: it is one task, *instruction_out its kernel. */
+void lang_entry_lower(struct lang_lower *lower, struct lang_function *function, uint32_t *instruction_out);
+
+/* A memref of a function: a tensor, from an element on. */
+struct lang_binding {
+	uint32_t tensor; /* TENS row */
+	uint32_t base;   /* EXPR row, elements */
+};
+/* The code of an Orchestration function in the middle of other code: its memrefs, an EXPR row per scalar that it needs, bodies and loops around,
+ * tile levels in force. */
+void lang_orchestration_lower(struct lang_lower *lower, const struct lang_function *function, const struct lang_binding *memrefs,
+			      const uint32_t *needs, uint32_t depth, uint32_t loops, const struct lang_level_set *levels);
+
+/* Parameters and payload of an InCore function, as a kernel has them. */
+void lang_kernel_rows(struct lang_lower *lower, struct lang_function *function, struct ptowsp_kernel_record *record);
+/* Encodes an InCore function as a portable kernel: bytes in the arena, size_out a multiple of 8. Warns if it cannot run. */
+const void *lang_kernel_encode(struct lang_lower *lower, struct lang_function *function, size_t *size_out);
+
+/* Ends the compilation: calls are expanded in place, and this package grows beyond every bound by that. */
+_Noreturn void lang_too_large(struct lang_lower *lower, struct lang_span at);
+/* Ends the compilation: an instruction of WORK names a row by 16 bits, and there are more of what it names. */
+_Noreturn void lang_operand_refuse(struct lang_lower *lower, const char *what, const char *help, struct lang_span at);
+/* One more call expanded in place; the same when there are too many. */
+void lang_expansion_count(struct lang_lower *lower, struct lang_span at);
+
+/* The entry being lowered reads a symbol or slot: a run must have a value for it. */
+void lang_value_use(struct lang_lower *lower, uint32_t slot);
+
+/* An instruction of WORK; its row. What does not fit ends in an error at that place. */
+uint32_t lang_word_add(struct lang_lower *lower, unsigned opcode, uint32_t operand1, uint32_t operand2, struct lang_span at);
+/* A source position of row `row`; kind as in DBGI. */
+void lang_debug_add(struct lang_lower *lower, uint16_t kind, uint32_t row, struct lang_span at);
+/* lang_expr_binary; a division remembers where it was written first, as it may end a run far from where its value is used. */
+uint32_t lang_binary_at(struct lang_lower *lower, enum ptowsp_expr_op op, uint32_t a, uint32_t b, struct lang_span at);
+
+/* The TLVL row of a loop's levels; PTOWSP_NONE for NULL. */
+uint32_t lang_levels_row(struct lang_lower *lower, const struct lang_levels *levels);
+/* What runs where `target` is called at a tile level; that it is called there is noted. */
+const struct lang_function *lang_variant_at(struct lang_lower *lower, struct lang_function *target, uint32_t rows);
+/* Tells once, *warned says where that is kept, that at a level of so many rows a kernel touches more rows of a tensor than the loop steps by. */
+void lang_step_warn(struct lang_lower *lower, uint8_t *warned, const char *kernel, uint32_t touched, uint32_t rows, const char *tensor,
+		    struct lang_span at);
+/* Notes that `target` is called where loops may run at these levels: which variants stand in for it, and whether its tiles
+ * are larger than a step. */
+void lang_variants_note(struct lang_lower *lower, const struct lang_stmt *call, const struct lang_level_set *levels);
+/* After all calls: one warning per function or kernel that lacks variants. */
+void lang_variants_warn(struct lang_lower *lower);
+
+#endif

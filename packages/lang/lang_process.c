@@ -1,0 +1,142 @@
+/* SPDX-License-Identifier: MIT */
+/* lang_process.c - what must hold of channels and processes together. */
+#include "lang/lang_process.h"
+#include "lang/lang_schedule.h"
+
+#include <string.h>
+
+/* --- channels --- */
+
+/* What processes say of their channels, whatever the order of declarations. */
+static void uses_note(struct lang_module *module)
+{
+	for (struct lang_decl *decl = module->decls; decl; decl = decl->next) {
+		const struct lang_process *process = (const struct lang_process *)decl;
+
+		for (uint32_t i = 0; decl->kind == LANG_DECL_PROCESS && i < process->use_count; i++) {
+			struct lang_decl *channel = lang_decl_find(module, '%', process->uses[i].name);
+
+			if (!channel || channel->kind != LANG_DECL_CHANNEL)
+				continue;
+			((struct lang_channel *)channel)->produced |= process->uses[i].direction == PTOWSP_CHANNEL_PRODUCES;
+			((struct lang_channel *)channel)->consumed |= process->uses[i].direction == PTOWSP_CHANNEL_CONSUMES;
+		}
+	}
+}
+
+static void channel_check(struct lang_module *module, const struct lang_channel *channel)
+{
+	const char *name = channel->head.name;
+
+	if (!channel->produced && !channel->consumed) {
+		lang_error(module->unit, channel->head.at, "no process produces for channel %%%s, and none consumes from it", name);
+		lang_help(module->unit, "write produces(%%%s) behind the name of one process and consumes(%%%s) behind that of another", name, name);
+	} else if (!channel->produced) {
+		lang_error(module->unit, channel->head.at, "no process produces for channel %%%s", name);
+		lang_help(module->unit, "write produces(%%%s) behind the name of the process that sends into it", name);
+	} else if (!channel->consumed) {
+		lang_error(module->unit, channel->head.at, "no process consumes from channel %%%s", name);
+		lang_help(module->unit, "write consumes(%%%s) behind the name of the process that takes its tokens", name);
+	}
+}
+
+/* All at once, with the first. A process whose head is torn may have named any of them. */
+void lang_channel_check(struct lang_module *module, struct lang_decl *first)
+{
+	if (first->position)
+		return;
+	uses_note(module);
+	for (const struct lang_decl *decl = module->decls; decl; decl = decl->next)
+		if (decl->kind == LANG_DECL_PROCESS && decl->broken)
+			return;
+	for (const struct lang_decl *decl = module->decls; decl; decl = decl->next)
+		if (decl->kind == LANG_DECL_CHANNEL && !decl->broken && lang_decl_find(module, '%', decl->name) == decl)
+			channel_check(module, (const struct lang_channel *)decl);
+}
+
+/* --- processes --- */
+
+struct lang_use *lang_process_use(const struct lang_process *process, const char *channel, uint16_t direction)
+{
+	return lang_map_find(&process->by_name[direction], channel);
+}
+
+static const char *const directions[] = {[PTOWSP_CHANNEL_PRODUCES] = "produces", [PTOWSP_CHANNEL_CONSUMES] = "consumes"};
+
+static void use_check(struct lang_module *module, struct lang_process *process, struct lang_use *use)
+{
+	struct lang_decl *decl = lang_decl_find(module, '%', use->name);
+
+	if (lang_process_use(process, use->name, use->direction)) {
+		lang_error(module->unit, use->at, "%%%s is named twice in %s", use->name, directions[use->direction]);
+		return;
+	}
+	lang_map_add(&process->by_name[use->direction], &module->unit->arena, use->name, use);
+	if (decl && decl->kind == LANG_DECL_CHANNEL) {
+		use->channel = (struct lang_channel *)decl;
+		return;
+	}
+	if (decl)
+		lang_error(module->unit, use->at, "%%%s is a %s, no channel; it is declared at %s", use->name, lang_decl_forms[decl->kind].word,
+			   lang_place(module->unit, decl->at));
+	else
+		lang_error(module->unit, use->at, "there is no channel %%%s", use->name);
+	if (!decl)
+		lang_decl_help(module, '%', LANG_DECL_CHANNEL, use->name);
+}
+
+/* Told at the first process that is one too many. */
+static void instances_check(struct lang_module *module)
+{
+	uint64_t count = 0;
+
+	for (const struct lang_decl *decl = module->decls; decl; decl = decl->next) {
+		const struct lang_process *process = (const struct lang_process *)decl;
+
+		if (decl->kind != LANG_DECL_PROCESS)
+			continue;
+		count += process->replicas;
+		if (count <= LANG_MAX_INSTANCES)
+			continue;
+		lang_error(module->unit, process->replicas_at.line ? process->replicas_at : decl->at,
+			   "with these there are %llu instances, all processes together have %u at most", (unsigned long long)count,
+			   LANG_MAX_INSTANCES);
+		return;
+	}
+}
+
+static void built_check(struct lang_module *module)
+{
+	const struct lang_directive *directive = lang_schedule_find(module, PTOWSP_DIRECTIVE_START, PTOWSP_START_AFTER_ORCHESTRATION);
+
+	if (!directive)
+		return;
+	lang_error(module->unit, directive->at, "the graph of a pipeline cannot be built before it runs: its tasks follow the tokens");
+	lang_help(module->unit, "take start after_orchestration out");
+}
+
+/* What a process says and does not do. */
+static void unused_warn(struct lang_module *module, const struct lang_process *process)
+{
+	static const char *const undone[] = {[PTOWSP_CHANNEL_PRODUCES] = "sends into it", [PTOWSP_CHANNEL_CONSUMES] = "consumes from it"};
+
+	for (uint32_t i = 0; i < process->use_count; i++)
+		if (process->uses[i].channel && !process->uses[i].used)
+			lang_warn(module->unit, process->uses[i].at, "@%s %s %%%s and never %s", process->head.name,
+				  directions[process->uses[i].direction], process->uses[i].name, undone[process->uses[i].direction]);
+}
+
+void lang_process_check(struct lang_module *module, struct lang_decl *decl)
+{
+	struct lang_process *process = (struct lang_process *)decl;
+
+	for (uint32_t i = 0; i < process->use_count; i++)
+		use_check(module, process, &process->uses[i]);
+	if (!decl->position) {
+		instances_check(module);
+		built_check(module);
+	}
+	lang_process_body_check(module, process);
+	if (!module->unit->list->head.errors) /* a statement with an error may be the one that is missed */
+		unused_warn(module, process);
+}

@@ -1,0 +1,68 @@
+/* SPDX-License-Identifier: MIT */
+/* lang_schedule.h - schedule { }: directives as the source writes them to rows of SCHD, and rows to source again.
+ *
+ * How each directive is spelled is schedule.def; what it takes is registry's policy table. */
+#ifndef LANG_SCHEDULE_H
+#define LANG_SCHEDULE_H
+
+#include "lang/decl.h"
+#include "registry/names.h"
+
+enum { LANG_DIRECTIVE_ARGUMENTS = 16 }; /* a threshold's policies and bounds; the SCHD row keeps the last ones in one word */
+
+/* One row of schedule.def. */
+struct lang_spelling {
+	const char *word, *text;
+	uint16_t directive, policy;
+	int64_t most;
+};
+const struct lang_spelling *lang_spellings(uint32_t *count);
+/* The next piece of a spelling, copied, and the rest behind it; NULL at the end. */
+enum { LANG_PIECE_BYTES = 32 };
+const char *lang_spelling_piece(const char *text, char piece_out[LANG_PIECE_BYTES]);
+/* " " or "": what stands before a piece that is written behind another one. */
+const char *lang_piece_blank(const char *piece, const char *before);
+/* A whole directive spelled so, "dispatch round_robin(4)", for whoever has to be shown one. In the arena. */
+const char *lang_spelling_example(struct lang_arena *arena, const struct lang_spelling *spelling);
+/* How many arguments a row spelled so has: -1 for as many as there are ($0+, $1s, $1p). */
+int lang_spelling_arguments(const struct lang_spelling *spelling);
+/* Does it spell rows and columns of a grid? */
+int lang_spelling_is_grid(const struct lang_spelling *spelling);
+/* The letter of arguments.def for argument i of `count`; the policy's optional argument is its leading word. */
+char lang_argument_kind(const struct reg_policy *policy, unsigned count, unsigned i);
+
+struct lang_argument {
+	char kind;           /* letters of arguments.def; c channel, t tensor, s shard, p policy, i any number */
+	struct lang_span at;
+	const char *name;    /* loop, domain, word, channel, tensor, shard "S0"; a number's or an expression's text on one line */
+	const struct lang_token *tokens; /* of an expression */
+	uint32_t token_count;
+	int64_t number;
+	struct lang_directive *policy;
+};
+
+struct lang_directive {
+	struct lang_directive *next;
+	const struct lang_spelling *spelling;
+	struct lang_span at;  /* its word */
+	uint8_t required;     /* 1: must be enforced */
+	const char *line;     /* as registry/schedule.h reads it, made when it is lowered */
+	uint32_t count;
+	struct lang_argument arguments[LANG_DIRECTIVE_ARGUMENTS];
+};
+
+struct lang_schedule {
+	struct lang_decl decl;
+	struct lang_directive *first, **last;
+};
+
+/* schedule { }; the word is the next token. Numbers, words, what stands twice and what excludes each other are checked here. */
+void lang_schedule_parse(struct lang_parser *parser);
+/* The directive with that policy; NULL: the source has none. */
+const struct lang_directive *lang_schedule_find(const struct lang_module *module, unsigned directive, unsigned policy);
+/* The entry being lowered needs the symbols and slots that the schedule reads: every entry runs under it. */
+void lang_schedule_values(struct lang_lower *lower);
+/* Names against the tables of the package, which are complete but for EXPR and SCHD; then its rows. */
+void lang_schedule_lower(struct lang_lower *lower);
+
+#endif

@@ -1,0 +1,238 @@
+/* SPDX-License-Identifier: MIT */
+/* lang_work.h - bodies of workloads and processes: statements, what checks them, what makes instructions of them. */
+#ifndef LANG_WORK_H
+#define LANG_WORK_H
+
+#include "lang/lang_axis.h"
+#include "lang/lang_kernel.h"
+#include "lang/scalar.h"
+#include "lang/tensor.h"
+#include "lang/value.h"
+
+/* %T[row, column], %T[row, column : rows, columns], or %T alone: a part of a tensor. With as many indices as the tensor has dimensions,
+ * all but the last one together say the row. */
+struct lang_part {
+	const char *tensor;
+	struct lang_span at;                  /* of the tensor's name */
+	struct lang_span all;                 /* of all of it, if it is on one line */
+	struct lang_scalar *indices[LANG_MAX_RANK];
+	uint32_t index_count;                 /* 0: the whole tensor */
+	struct lang_scalar *extents[2];       /* rows, columns; NULL: as the other side says. flat: how far it may reach in [1] */
+	uint8_t flat;                         /* 1: consecutive elements, as far as the callee touches */
+	uint8_t viewed;                       /* 1: bytes are seen as elements of `view` */
+	uint16_t view;
+	/* found by checking */
+	struct lang_tensor *decl;
+	uint32_t rows, columns;               /* elements; 0: not known yet */
+};
+
+/* %formal -> actual of a call */
+struct lang_pass {
+	const char *formal;
+	struct lang_span at;
+	uint8_t bracketed;          /* 1: [...] stands behind the name: it is a part */
+	uint8_t stated, access;     /* 1: the call says what is done with it, PTOWSP_READ | PTOWSP_WRITE; else the callee */
+	struct lang_part part;
+	struct lang_scalar *value;  /* NULL: a part */
+};
+
+/* "after %t", "after data %t" */
+struct lang_after {
+	uint32_t kind;              /* PTOWSP_AFTER_x */
+	struct lang_scalar *task;
+	uint32_t back;              /* found by checking: so many tasks before this one; 0: the expression says */
+};
+
+struct lang_work;
+struct lang_body {
+	struct lang_work *first, **last;
+	struct lang_span at;        /* its "{" */
+};
+
+/* One statement of a body; a row of works.def says what it is. A form uses the fields that it needs. */
+struct lang_work {
+	struct lang_work *next;
+	const struct lang_work_form *form;
+	struct lang_span at;        /* its first word */
+	const char *name;           /* the %name behind the word: slot, event, channel, tensor */
+	struct lang_span name_at;
+	struct lang_decl *decl;     /* what the name means, found by checking */
+	struct lang_local *local;   /* what it declares: loop value, token, task */
+	struct lang_scalar *value;  /* condition, value, token; the row of a ragged or sparse axis */
+	struct lang_axis *axis;     /* loops: written here; NULL: named */
+	struct lang_part parts[2];  /* from, to */
+	uint32_t mode;              /* scope of a fence; 1: slot_load takes the bits */
+	struct lang_body *bodies;   /* branches, steps, bodies */
+	uint32_t body_count, body_capacity;
+	/* call */
+	const char *callee;
+	struct lang_span callee_at;
+	struct lang_pass *passes;
+	uint32_t pass_count, pass_capacity;
+	struct lang_after *afters;
+	uint32_t after_count, after_capacity;
+	struct lang_function *function; /* what it calls, one of the two */
+	struct lang_decl *target;
+	struct lang_pass **binds;   /* per parameter of the callee, as lang_callee_param numbers them; NULL: by name, see needs */
+	struct lang_scalar **needs; /* per parameter: the value that is taken by name */
+	void *more;                 /* of forms with a struct of their own */
+};
+
+/* --- parsing --- */
+
+/* "{ statements }" at the next token. 0 after an error that left the body open. */
+int lang_body_parse(struct lang_parser *parser, struct lang_body *body);
+/* The same, as one more body of the statement. */
+int lang_work_body_parse(struct lang_parser *parser, struct lang_work *work);
+/* %T[...]; 0 after an error. */
+int lang_part_parse(struct lang_parser *parser, struct lang_part *part);
+
+/* "after %t, data %u" behind a call or copy, if it is there. 0 after an error. */
+int lang_afters_parse(struct lang_parser *parser, struct lang_work *work);
+
+/* --- checking --- */
+
+/* What relayout makes of a name, to the end of the body. */
+struct lang_relaid {
+	struct lang_relaid *outer;
+	const char *name;
+	struct lang_tensor *tensor;
+};
+struct lang_work_check {
+	struct lang_unit *unit;
+	struct lang_scope scope;    /* of the place; scope.module, too */
+	struct lang_decl *decl;     /* workload or process */
+	struct lang_relaid *relaid; /* innermost first */
+	uint32_t loops, depth;      /* open loops; open bodies of all kinds */
+	uint32_t segment, number;   /* piece of straight code, tasks in it so far */
+	uint32_t segments;          /* pieces so far */
+	uint32_t guards;            /* open bodies that a run may skip: branches of conditions, loops whose bounds it decides */
+	uint8_t begun;              /* a statement is checked that is no extent */
+	uint32_t turns;             /* open bodies whose tasks others may come between: branches of combine, processes */
+};
+/* A scalar argument of a kernel: float types take literals, symbols and slots, integer types expressions. 0 after an error. */
+int lang_argument_check(const struct lang_scope *scope, struct lang_scalar *scalar, uint16_t dtype, const char *name);
+void lang_afters_check(struct lang_work_check *check, struct lang_work *work);
+void lang_body_check(struct lang_work_check *check, struct lang_body *body);
+/* The body of a loop whose value is `local`. */
+void lang_loop_body_check(struct lang_work_check *check, struct lang_body *body, struct lang_local *local);
+/* How many tasks a statement makes is not known: what follows is another piece of straight code. */
+void lang_segment_cut(struct lang_work_check *check);
+/* The statement makes one task, which local names (NULL: nothing does). */
+void lang_segment_task(struct lang_work_check *check, struct lang_local *local);
+/* Finds the declaration of work->name; what: "an event". 0 after an error. */
+int lang_work_decl_find(struct lang_work_check *check, struct lang_work *work, enum lang_decl_kind kind, const char *what);
+/* Finds the tensor, checks the indices. access: PTOWSP_READ | PTOWSP_WRITE, who: whose access it is, for messages. 0 after an error. */
+int lang_part_check(struct lang_work_check *check, struct lang_part *part, unsigned access, const char *who);
+/* The type of its elements, as it is seen. */
+uint16_t lang_part_dtype(const struct lang_part *part);
+/* How many rows and columns (of bytes where it is viewed); what is not written is taken from rows, columns (0: unknown). Inside its tensor as far as that is known. */
+int lang_part_size(struct lang_work_check *check, struct lang_part *part, uint32_t rows, uint32_t columns);
+/* Of work->parts, what is copied and where to: finds both; then their sizes and types. */
+int lang_copy_find(struct lang_work_check *check, struct lang_work *work);
+void lang_copy_size(struct lang_work_check *check, struct lang_work *work);
+/* The same for a part that is flat. */
+int lang_part_flat_check(struct lang_work_check *check, struct lang_part *part);
+
+/* The layout of the part's tensor, of which that access is made, meets another one, that of `whose`: "%a of @k". 0 after an error, which
+ * stands at the part. */
+int lang_part_join(struct lang_work_check *check, const struct lang_part *part, unsigned access, const struct lang_layout *other,
+		   const char *whose);
+/* The same of the order in memory; one that is not stated takes all. */
+int lang_part_memory_join(struct lang_work_check *check, const struct lang_part *part, unsigned access, const struct lang_memory *other,
+			  const char *whose);
+/* The error of that: both layouts, why they contradict, and the layout that would do. They do contradict. */
+void lang_layouts_refuse(struct lang_work_check *check, const struct lang_part *part, unsigned access, const struct lang_layout *other,
+			 const char *whose);
+
+/* Parameters of what a call calls: first tensors, then scalars of a function, in order of declaration of a kernel. */
+struct lang_callee_param {
+	const char *name;
+	struct lang_span at;
+	uint8_t tensor, access, rank;
+	uint8_t loose;          /* a function gathers from it, or takes only some branch to it: smaller parts will do */
+	uint16_t dtype;
+	uint32_t rows, columns; /* 0: any */
+	uint32_t argument;      /* among tensors, or among scalars */
+	const struct lang_layout *layout; /* tensors of kernels; NULL: a function says nothing of it */
+};
+uint32_t lang_callee_count(const struct lang_work *call);
+struct lang_callee_param lang_callee_param(const struct lang_work *call, uint32_t index);
+/* What is passed for it: kind, type, direction, layout, shape. pass->part or pass->value is found already. */
+void lang_pass_check(struct lang_work_check *check, struct lang_work *work, struct lang_pass *pass, const struct lang_callee_param *param);
+/* The tensors of a task among each other: where parts of one shape meet, their layouts do. */
+void lang_passes_join(struct lang_work_check *check, const struct lang_work *work);
+
+/* --- lowering --- */
+
+/* An extent that a workload says which is expanded in another one: its loops over the axis run over `as`. */
+struct lang_extent {
+	struct lang_extent *outer;
+	const struct lang_axis *axis;
+	struct lang_axis *as;
+};
+struct lang_work_walk {
+	struct lang_lower *lower;
+	uint32_t depth, loops;  /* open bodies, open loops */
+	uint32_t entry;         /* ENTR row, PTOWSP_NONE: a process */
+	uint32_t expansions;    /* calls around that are being expanded in place */
+	const struct lang_body *body; /* all of the entry's or process's own */
+	struct lang_level_set levels; /* tile levels in force */
+	uint8_t stated;         /* rows of the axes whose extents the body says are there */
+	struct lang_extent *extents; /* of workloads that are being expanded, innermost first */
+};
+void lang_body_lower(struct lang_work_walk *walk, const struct lang_body *body);
+/* The body of another workload, in place: without its extents, which hold for its loops, and only up to its halt. */
+void lang_body_expand(struct lang_work_walk *walk, const struct lang_body *body);
+/* The AXES row of a loop: of its axis, or of what the workload makes of that which is being expanded. row: EXPR row of the row, PTOWSP_NONE without. */
+uint32_t lang_loop_axis_lower(struct lang_work_walk *walk, const struct lang_work *work, uint32_t row);
+/* An instruction, with its place in the source. Its number. */
+uint32_t lang_work_emit(struct lang_work_walk *walk, unsigned opcode, uint32_t operand1, uint32_t operand2, struct lang_span at);
+/* The same without a place: words that belong to another instruction. */
+uint32_t lang_word_emit(struct lang_work_walk *walk, unsigned opcode, uint32_t operand1, uint32_t operand2, struct lang_span at);
+/* A loop's body: its value is `local`; operand 2 of the instruction `head` becomes the end. */
+void lang_loop_body_lower(struct lang_work_walk *walk, uint32_t head, struct lang_local *local, const struct lang_body *body);
+/* Before a task that has a name: keeps its number where something reads it. */
+void lang_task_name_lower(struct lang_work_walk *walk, const struct lang_work *work);
+/* Behind a task or copy and its words: the stated edges. */
+void lang_afters_lower(struct lang_work_walk *walk, const struct lang_work *work);
+/* The REGN row of a part. */
+uint32_t lang_part_lower(struct lang_work_walk *walk, const struct lang_part *part);
+/* EXPR rows of where it begins. */
+void lang_part_place_lower(struct lang_lower *lower, const struct lang_part *part, uint32_t *row_out, uint32_t *column_out);
+
+/* --- statements --- */
+
+struct lang_work_form {
+	const char *word;
+	uint16_t opcode;
+	/* The word is taken. 0 after an error: the rest of the line is skipped. */
+	int (*parse)(struct lang_parser *parser, struct lang_work *work);
+	void (*check)(struct lang_work_check *check, struct lang_work *work);
+	void (*lower)(struct lang_work_walk *walk, const struct lang_work *work);
+};
+
+#define X(word, opcode, parse, check, lower)                                                                                   \
+	int parse(struct lang_parser *parser, struct lang_work *work);                                                         \
+	void check(struct lang_work_check *check, struct lang_work *work);                                                     \
+	void lower(struct lang_work_walk *walk, const struct lang_work *work);
+#include "lang/works.def"
+#undef X
+
+/* --- workloads --- */
+
+/* LANG_DECL_WORKLOAD; the ENTR row is head.row. */
+struct lang_workload {
+	struct lang_decl head;
+	struct lang_body body;
+	uint8_t state;           /* of the walk over calls: 0 new, 1 on the path, 2 done */
+	struct lang_workload *caller; /* state 1: who calls it; NULL: nobody */
+	uint8_t called;          /* by some body */
+	uint32_t path;           /* callers */
+	const struct lang_work *alone; /* the statement that keeps it from being expanded in others; NULL: none does */
+};
+void lang_workload_parse(struct lang_parser *parser);
+void lang_workload_check(struct lang_module *module, struct lang_decl *decl);
+void lang_workload_code(struct lang_lower *lower, struct lang_decl *decl);
+
+#endif

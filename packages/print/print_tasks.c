@@ -1,0 +1,326 @@
+/* SPDX-License-Identifier: MIT */
+#include "print/tasks_parts.h"
+
+#include <inttypes.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "format/fail.h"
+#include "format/format_names.h"
+
+struct ptowsp_instruction print_c_instruction(const struct print_tasks *p, uint32_t at)
+{
+	return pkg_code_at(p->code, at);
+}
+
+void print_c_refuse(struct print_tasks *p, const char *format, ...)
+{
+	va_list list;
+
+	if (p->why.code)
+		return;
+	p->why.code = PTOWSP_UNSUPPORTED;
+	va_start(list, format);
+	vsnprintf(p->why.text, sizeof(p->why.text), format, list);
+	va_end(list);
+}
+
+void print_c_line(struct print_tasks *p, const char *format, ...)
+{
+	va_list list;
+
+	for (uint32_t i = 0; i < p->depth; i++)
+		print_add(&p->body, "\t");
+	va_start(list, format);
+	print_add_list(&p->body, format, list);
+	va_end(list);
+	print_add(&p->body, "\n");
+}
+
+/* --- the parts around the statements --- */
+
+static const char *const units[] = {
+#define X(NAME, code, text, pool) [code] = "PTOWSP_UNIT_" #NAME,
+#include "ptowsp/unit.def"
+#undef X
+};
+static const char *const dtypes[] = {
+#define X(NAME, code, bytes, class, text, descr) [code] = "PTOWSP_" #NAME,
+#include "ptowsp/dtype.def"
+#undef X
+};
+
+static int is_passed(const struct print_tasks *p, uint32_t slot)
+{
+	return p->slots[slot].used && !(p->t->slot[slot].flags & PTOWSP_SLOT_INTERNAL);
+}
+
+/* Has an earlier kernel the function of that one? */
+static int is_before(const struct print_tasks *p, uint32_t at)
+{
+	for (uint32_t i = 0; i < at; i++)
+		if (p->functions->of_kernel[p->kernels[i]] == p->functions->of_kernel[p->kernels[at]])
+			return 1;
+	return 0;
+}
+
+static void head_print(const struct print_tasks *p, struct print_text *text)
+{
+	print_add(text, "/* %s as C, written by ptowsp-pack: its loops, branches and tasks as calls of the task API (plugins/rt/task_api.h), the same for\n"
+			" * every target of the kernels. Values are integers of 64 bits; compile with -fwrapv if they may be larger. */\n",
+		  p->name);
+	print_add(text, "#include \"rt/task_api.h\"\n\n/* The kernels: functions as ptowsp/task.h says. */\n");
+	for (uint32_t i = 0; i < p->kernel_count; i++)
+		if (!is_before(p, i))
+			print_add(text, "extern ptowsp_status %s(const struct ptowsp_task *task, struct ptowsp_kernel_out *out);\n",
+				  print_c_function(p, p->kernels[i]));
+}
+
+static void struct_print(const struct print_tasks *p, struct print_text *text)
+{
+	int values = 0;
+
+	print_add(text, "\nstruct %s_memory {\n\tvoid *data;\n\tuint64_t elements;\n};\n/* What it works on: memory and values from the caller, the rest by "
+			"%s_begin. */\nstruct %s {\n\tstruct {\n", p->name, p->name, p->name);
+	for (uint32_t i = 0; i < p->t->tensor_count; i++)
+		if (p->tensors[p->order[i]].used)
+			print_add(text, "\t\tstruct %s_memory %s; /* %s */\n", p->name, p->tensors[p->order[i]].name,
+				  print_dtype(p->t->tensor[p->order[i]].dtype));
+	print_add(text, "\t} memory;\n");
+	for (uint32_t i = 0; i < p->t->slot_count; i++)
+		if (is_passed(p, i))
+			print_add(text, "%s\t\tint64_t %s; /* %s%s */\n", values++ ? "" : "\tstruct {\n", p->slots[i].name, print_dtype(p->t->slot[i].dtype),
+				  p->t->slot[i].dtype == PTOWSP_F32 || p->t->slot[i].dtype == PTOWSP_F64 ? ": its bits" : "");
+	print_add(text, "%s\tstruct {\n\t\tuint32_t ", values ? "\t} value;\n" : "");
+	values = 0;
+	for (uint32_t i = 0; i < p->t->tensor_count; i++)
+		if (p->tensors[p->order[i]].used)
+			print_add(text, "%s%s", values++ ? ", " : "", p->tensors[p->order[i]].name);
+	print_add(text, "%s;\n\t} tensor; /* numbers of rt_tasks_tensor */\n\tstruct {\n\t\tuint32_t ", values ? "" : "none");
+	values = 0;
+	for (uint32_t i = 0; i < p->kernel_count; i++)
+		print_add(text, "%s%s", values++ ? ", " : "", p->kernel_names[i]);
+	print_add(text, "%s;\n\t} kernel; /* numbers of rt_tasks_kernel */\n};\n\n", values ? "" : "none");
+}
+
+/* What C takes between quotes. */
+static const char *quoted_name(const char *name, char quoted[512])
+{
+	size_t at = 0;
+
+	for (; *name && at < 500; name++) {
+		const unsigned char c = (unsigned char)*name;
+
+		if (c < ' ' || c > '~' || c == '"' || c == '\\' || c == '?')
+			at += (size_t)snprintf(quoted + at, 5, "\\%03o", c);
+		else
+			quoted[at++] = (char)c;
+	}
+	quoted[at] = '\0';
+	return quoted;
+}
+
+/* What rows are as long as. */
+static void lengths_print(const struct print_tasks *p, struct print_text *text)
+{
+	for (uint32_t i = 0; i < p->t->slot_count; i++) {
+		if (!p->slots[i].in_length)
+			continue;
+		if (is_passed(p, i))
+			print_add(text, "\tconst int64_t %s = o->value.%s;\n", p->slots[i].name, p->slots[i].name);
+		else
+			print_add(text, "\tconst int64_t %s = %" PRId64 ";\n", p->slots[i].name, (int64_t)p->t->slot[i].value);
+	}
+}
+
+/* Rows and columns of a tensor, which end its call. */
+static void matrix_print(struct print_tasks *p, struct print_text *text, const struct print_c_tensor *tensor)
+{
+	if (tensor->by_value) {
+		print_add(text, "rows_of(o->memory.%s.elements, ", tensor->name);
+		print_c_expr(p, text, tensor->length, PRINT_C_ANY);
+		print_add(text, "), (uint64_t)(");
+		print_c_expr(p, text, tensor->length, PRINT_C_ANY);
+		print_add(text, "));\n");
+	} else if (tensor->mixed) {
+		print_add(text, "1, o->memory.%s.elements);\n", tensor->name);
+	} else if (tensor->columns == 1) {
+		print_add(text, "o->memory.%s.elements, 1);\n", tensor->name);
+	} else {
+		print_add(text, "o->memory.%s.elements / %" PRIu32 ", %" PRIu32 ");\n", tensor->name, tensor->columns, tensor->columns);
+	}
+}
+
+static void begin_print(struct print_tasks *p, struct print_text *text)
+{
+	char quoted[512];
+
+	if (p->rows)
+		print_add(text, "/* Rows of so many elements; none where they have none. */\n"
+				"static inline uint64_t rows_of(uint64_t elements, int64_t columns)\n{\n\treturn columns > 0 ? elements / (uint64_t)columns : 0;\n}\n\n");
+	print_add(text, "/* Makes kernels and tensors known, before a run%s.", p->rows ? "; rows are as long as the values say that are there then" : "");
+	if (p->most_tensors > 16 || p->most_args > 16)
+		print_add(text, " A task has up to %" PRIu32 " tensors and %" PRIu32 " arguments: say so in rt_tasks_config.", p->most_tensors, p->most_args);
+	print_add(text, " */\nvoid %s_begin(struct rt_tasks *tasks, struct %s *o);\nvoid %s_begin(struct rt_tasks *tasks, struct %s *o)\n{\n", p->name, p->name,
+		  p->name, p->name);
+	lengths_print(p, text);
+	for (uint32_t i = 0; i < p->kernel_count; i++) {
+		const struct ptowsp_kernel_record *kernel = &p->t->kernel[p->kernels[i]];
+		const struct print_function *function = &p->functions->rows[p->functions->of_kernel[p->kernels[i]]];
+		const uint64_t workspace = print_c_workspace(p, function);
+
+		print_add(text, "\to->kernel.%s = rt_tasks_kernel(tasks, \"%s\", %s, %s);\n", p->kernel_names[i],
+			  quoted_name(pkg_string(p->t, kernel->name), quoted), units[kernel->unit], function->name);
+		if (workspace)
+			print_add(text, "\trt_tasks_kernel_workspace(tasks, o->kernel.%s, %" PRIu64 ");\n", p->kernel_names[i], workspace);
+	}
+	for (uint32_t i = 0; i < p->t->tensor_count; i++) {
+		const struct print_c_tensor *tensor = &p->tensors[p->order[i]];
+
+		if (!tensor->used)
+			continue;
+		print_add(text, "\to->tensor.%s = rt_tasks_tensor(tasks, \"%s\", o->memory.%s.data, %s, ", tensor->name, tensor->name, tensor->name,
+			  dtypes[p->t->tensor[p->order[i]].dtype]);
+		matrix_print(p, text, tensor);
+	}
+	print_add(text, "}\n\n");
+}
+
+static void locals_print(const struct print_tasks *p, struct print_text *text)
+{
+	if (p->kernel_count || p->counts)
+		print_add(text, "\tuint64_t t = 0;\n");
+	for (uint32_t i = 0; i < p->t->slot_count; i++) {
+		const struct ptowsp_slot_record *slot = &p->t->slot[i];
+
+		if (is_passed(p, i))
+			print_add(text, "\t%sint64_t %s = o->value.%s;\n", p->slots[i].set ? "" : "const ", p->slots[i].name, p->slots[i].name);
+		else if (p->slots[i].used || p->slots[i].set)
+			print_add(text, "\tint64_t %s = %" PRId64 ";\n", p->slots[i].name, slot->flags & PTOWSP_SLOT_HAS_DEFAULT ? (int64_t)slot->value : 0);
+	}
+}
+
+static void helpers_print(const struct print_tasks *p, struct print_text *text)
+{
+	if (p->divides)
+		print_add(text, "/* Toward zero; the smallest number by -1 wraps. b is not 0. */\n"
+				"static inline int64_t quotient(int64_t a, int64_t b)\n{\n\treturn b == -1 ? (int64_t)(0 - (uint64_t)a) : a / b;\n}\n\n"
+				"static inline int64_t remainder_of(int64_t a, int64_t b)\n{\n\treturn b == -1 ? 0 : a %% b;\n}\n\n");
+	if (p->orders)
+		print_add(text, "static inline int64_t smaller(int64_t a, int64_t b)\n{\n\treturn a < b ? a : b;\n}\n\n"
+				"static inline int64_t larger(int64_t a, int64_t b)\n{\n\treturn a > b ? a : b;\n}\n\n");
+}
+
+static void all_print(struct print_tasks *p, struct print_text *text)
+{
+	head_print(p, text);
+	struct_print(p, text);
+	begin_print(p, text);
+	helpers_print(p, text);
+	print_add(text, "/* The orchestration function of rt_tasks_run; context is the struct. */\n"
+			"ptowsp_status %s(struct rt_tasks *tasks, void *context);\nptowsp_status %s(struct rt_tasks *tasks, void *context)\n{\n"
+			"\tconst struct %s *o = context;\n",
+		  p->name, p->name, p->name);
+	locals_print(p, text);
+	print_add(text, "\n%s%s\treturn PTOWSP_OK;\n}\n", p->body.bytes ? p->body.bytes : "", p->kernel_count ? "" : "\t(void)tasks;\n\t(void)o;\n");
+}
+
+/* --- all of it --- */
+
+/* Insertion: few are out of place. */
+static void order_find(struct print_tasks *p)
+{
+	for (uint32_t i = 0; i < p->t->tensor_count; i++) {
+		const struct ptowsp_tensor_record *x = &p->t->tensor[i];
+		uint32_t at = i;
+
+		for (; at > 0; at--) {
+			const struct ptowsp_tensor_record *y = &p->t->tensor[p->order[at - 1]];
+
+			if ((y->entry == p->entry) > (x->entry == p->entry) ||
+			    ((y->entry == p->entry) == (x->entry == p->entry) && y->position <= x->position))
+				break;
+			p->order[at] = p->order[at - 1];
+		}
+		p->order[at] = i;
+	}
+}
+
+static int begin(struct print_tasks *p)
+{
+	p->work = *pkg_code_header(p->code);
+	p->why.head = (struct ptowsp_head)PTOWSP_HEAD(struct ptowsp_error, ERROR);
+	p->name = p->functions->entries[p->entry];
+	p->kernels = calloc((size_t)p->t->kernel_count + 1, sizeof(*p->kernels));
+	p->kernel_names = calloc((size_t)p->t->kernel_count + 1, sizeof(*p->kernel_names));
+	p->order = calloc((size_t)p->t->tensor_count + 1, sizeof(*p->order));
+	p->tensors = calloc((size_t)p->t->tensor_count + 1, sizeof(*p->tensors));
+	p->reach = calloc((size_t)p->t->kernel_count + 1, sizeof(*p->reach));
+	p->slots = calloc((size_t)p->t->slot_count + 1, sizeof(*p->slots));
+	if (!p->kernels || !p->kernel_names || !p->order || !p->tensors || !p->reach || !p->slots)
+		return 0;
+	print_c_names_make(p);
+	order_find(p);
+	for (uint32_t i = 0; i < p->t->expr_count; i++)
+		p->counts |= p->t->expr[i].op == PTOWSP_EXPR_TASK;
+	return 1;
+}
+
+static void end(struct print_tasks *p)
+{
+	for (uint32_t i = 0; p->reach && i < p->t->kernel_count; i++)
+		free(p->reach[i]);
+	free(p->reach);
+	free(p->kernels);
+	free(p->kernel_names);
+	free(p->order);
+	free(p->tensors);
+	free(p->slots);
+	print_text_finish(&p->body);
+}
+
+static void body_make(struct print_tasks *p)
+{
+	const uint32_t first = p->t->entry[p->entry].instruction;
+
+	if (p->t->entry[p->entry].flags & PTOWSP_ENTRY_PIPELINE) {
+		print_c_refuse(p, "it runs processes, and the task API has no counterpart for them");
+		return;
+	}
+	p->noting = 1;
+	p->depth = 1;
+	print_c_block(p, first, p->work.num_instructions);
+	p->noting = 0;
+	print_text_finish(&p->body);
+	p->depth = 1;
+	print_c_block(p, first, p->work.num_instructions);
+}
+
+ptowsp_status print_tasks(const struct pkg_code *code, const struct print_functions *functions, uint32_t entry, char **text_out, struct ptowsp_error *error)
+{
+	struct print_tasks p = {.package = pkg_code_package(code), .code = code, .t = pkg_tables(pkg_code_package(code)), .functions = functions, .entry = entry};
+	struct print_text text = {0};
+	const char *name = pkg_string(p.t, p.t->entry[entry].name);
+	ptowsp_status status;
+	int done = begin(&p);
+
+	*text_out = NULL;
+	if (done)
+		body_make(&p);
+	done = done && !p.body.failed;
+	if (done && !p.why.code)
+		all_print(&p, &text);
+	status = !done || text.failed ? PTOWSP_NO_MEMORY : p.why.code;
+	if (status == PTOWSP_UNSUPPORTED)
+		pkg_fail(error, status, "%.80s is not written as C: %.400s", name, p.why.text);
+	if (status == PTOWSP_NO_MEMORY)
+		pkg_fail(error, status, "no memory to write %.80s as C", name);
+	if (!status)
+		*text_out = text.bytes;
+	else
+		print_text_finish(&text);
+	end(&p);
+	return status;
+}

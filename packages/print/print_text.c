@@ -1,0 +1,165 @@
+/* SPDX-License-Identifier: MIT */
+#include "print/print_text.h"
+
+#include "format/format_names.h"
+
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define POSITION_COLUMN 72u
+
+void print_text_finish(struct print_text *text)
+{
+	free(text->bytes);
+	memset(text, 0, sizeof(*text));
+}
+
+/* Room for that many more bytes and a NUL; 0 without memory. */
+static int grow(struct print_text *text, size_t more)
+{
+	size_t room = (text->size + more + 1) * 2 + 256;
+	char *bytes;
+
+	if (text->failed)
+		return 0;
+	if (text->bytes && text->room - text->size > more)
+		return 1;
+	bytes = realloc(text->bytes, room);
+	if (!bytes) {
+		text->failed = 1;
+		return 0;
+	}
+	text->bytes = bytes;
+	text->room = room;
+	return 1;
+}
+
+static void bytes_add(struct print_text *text, const char *bytes, size_t size)
+{
+	if (!grow(text, size))
+		return;
+	memcpy(text->bytes + text->size, bytes, size);
+	text->size += size;
+	text->bytes[text->size] = '\0';
+}
+
+void print_add_list(struct print_text *text, const char *format, va_list list)
+{
+	char small[256], *large = small;
+	va_list again;
+	int length;
+
+	va_copy(again, list);
+	length = vsnprintf(small, sizeof(small), format, list);
+	if (length >= (int)sizeof(small)) {
+		large = malloc((size_t)length + 1);
+		if (large)
+			vsnprintf(large, (size_t)length + 1, format, again);
+		else
+			text->failed = 1;
+	}
+	va_end(again);
+	if (length > 0 && large)
+		bytes_add(text, large, (size_t)length);
+	if (large != small)
+		free(large);
+}
+
+void print_add(struct print_text *text, const char *format, ...)
+{
+	va_list list;
+
+	va_start(list, format);
+	print_add_list(text, format, list);
+	va_end(list);
+}
+
+void print_indent(struct print_text *text, uint32_t depth)
+{
+	print_add(text, "%*s", (int)(2 * depth), "");
+}
+
+void print_end(struct print_text *text)
+{
+	bytes_add(text, "\n", 1);
+	text->line = text->size;
+}
+
+static void place_add(struct print_text *text, const char *before, struct print_place place)
+{
+	print_add(text, "%s%lu", before, (unsigned long)place.line);
+	if (place.column)
+		print_add(text, ":%lu", (unsigned long)place.column);
+}
+
+void print_end_at(struct print_text *text, struct print_place place, const struct print_place *divisions, uint32_t division_count, const char *file)
+{
+	size_t used = text->size - text->line;
+
+	while (division_count && !divisions[division_count - 1].line)
+		division_count--;
+	if (place.line || division_count) {
+		print_add(text, "%*s", used + 2 < POSITION_COLUMN ? (int)(POSITION_COLUMN - used) : 2, "");
+		place_add(text, "// @", place);
+		for (uint32_t i = 0; i < division_count; i++)
+			place_add(text, " /", divisions[i]);
+		if (file)
+			print_add(text, " %s", file);
+	}
+	print_end(text);
+}
+
+void print_unsaid(struct print_text *text, uint32_t depth, const char *format, ...)
+{
+	va_list list;
+
+	print_indent(text, depth);
+	print_add(text, "// cannot be said: ");
+	va_start(list, format);
+	print_add_list(text, format, list);
+	va_end(list);
+	print_end(text);
+	text->unsaid++;
+}
+
+void print_append(struct print_text *text, const struct print_text *more)
+{
+	if (more->size)
+		bytes_add(text, more->bytes, more->size);
+	text->unsaid += more->unsaid;
+	text->failed |= more->failed;
+	text->line = text->size;
+}
+
+int print_is_name(const char *name)
+{
+	static const char letters[] = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ_", more[] = ".0123456789";
+
+	if (!*name || !strchr(letters, *name))
+		return 0;
+	for (; *name; name++)
+		if (!strchr(letters, *name) && !strchr(more, *name))
+			return 0;
+	return 1;
+}
+
+const char *print_dtype(unsigned dtype)
+{
+	const char *word = pkg_word(PKG_WORDS_dtype, dtype);
+
+	return dtype == PTOWSP_BOOL ? "u1" : word ? word : "?";
+}
+
+const char *print_annotation(unsigned dtype)
+{
+	return dtype == PTOWSP_I64 ? "idx" : print_dtype(dtype);
+}
+
+const char *print_space(unsigned space)
+{
+	const char *word = pkg_word(PKG_WORDS_space, space);
+
+	return word ? word : "?";
+}

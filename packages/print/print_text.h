@@ -1,0 +1,47 @@
+/* SPDX-License-Identifier: MIT */
+/* print_text.h - source text that grows line by line. */
+#ifndef PRINT_TEXT_H
+#define PRINT_TEXT_H
+
+#include <stdarg.h>
+#include "format/format_package.h"
+
+struct print_text {
+	char *bytes;       /* owned, NUL-terminated once something was added */
+	size_t size, room;
+	size_t line;       /* where the line at hand begins */
+	uint32_t unsaid;   /* comment lines about what the language cannot say */
+	int failed;        /* no memory: what follows is dropped */
+};
+void print_text_finish(struct print_text *text);
+
+void print_add(struct print_text *text, const char *format, ...) __attribute__((format(printf, 2, 3)));
+void print_add_list(struct print_text *text, const char *format, va_list list);
+/* Two blanks per level. */
+void print_indent(struct print_text *text, uint32_t depth);
+/* Ends the line. */
+void print_end(struct print_text *text);
+/* A place in a source; line 0: none, column 0: only the line is known. */
+struct print_place {
+	uint32_t line, column;
+};
+/* Ends it with the position it came from and those of its divisions. file NULL: that of the whole text. */
+void print_end_at(struct print_text *text, struct print_place place, const struct print_place *divisions, uint32_t division_count, const char *file);
+/* A line of its own: "// cannot be said: ...". */
+void print_unsaid(struct print_text *text, uint32_t depth, const char *format, ...) __attribute__((format(printf, 3, 4)));
+/* All of another text. */
+void print_append(struct print_text *text, const struct print_text *more);
+
+/* Is it a name of the language: letters, digits, _ and . without a digit first? */
+int print_is_name(const char *name);
+
+/* A value of type dtype (as in task.h) in the shortest text that reads back as the same bits, without sign %; 0: there is none. */
+int print_number(char text[40], uint64_t value, unsigned dtype);
+/* Is it spelled with letters (inf, nan)? */
+int print_is_spelled(const char *number);
+/* "f32", "u1"; index: i64 is "idx". */
+const char *print_dtype(unsigned dtype);
+const char *print_annotation(unsigned dtype);
+const char *print_space(unsigned space);
+
+#endif

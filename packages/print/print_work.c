@@ -1,0 +1,243 @@
+/* SPDX-License-Identifier: MIT */
+/* print_work.c - bodies of workloads and processes, from instructions of WORK. */
+#include "print/print_work.h"
+
+#include "format/format_names.h"
+#include "lang/expr_print.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#define EXPR_TEXT 16384u
+
+struct ptowsp_instruction print_instruction(const struct print_job *job, uint32_t at)
+{
+	return pkg_code_at(job->code, at);
+}
+
+uint32_t print_axis_row(const struct print_job *job, uint32_t index)
+{
+	return pkg_code_axis(job->code, index);
+}
+
+uint32_t print_kernel_row(const struct print_job *job, uint32_t index)
+{
+	return pkg_code_kernel(job->code, index);
+}
+
+uint32_t print_target(const struct print_work *w, uint32_t at)
+{
+	return print_instruction(w->job, at).operand2;
+}
+
+/* --- pieces of a line --- */
+
+void print_line(struct print_work *w)
+{
+	print_indent(w->text, w->depth);
+}
+
+void print_line_end(struct print_work *w, uint32_t at)
+{
+	print_end_with(w->job, w->text, 0, at, &w->divisions);
+	w->divisions.count = 0;
+}
+
+void print_expr(struct print_work *w, uint32_t row)
+{
+	struct reg_text text;
+	char *memory = malloc(EXPR_TEXT);
+
+	if (!memory) {
+		w->text->failed = 1;
+		return;
+	}
+	reg_text_init(&text, memory, EXPR_TEXT);
+	if (lang_expr_print(w->job->t, row, w->loops, w->loop_count, &text)) {
+		print_add(w->text, "%s", memory);
+		print_divisions_add(w->job, &w->divisions, row);
+	} else {
+		print_add(w->text, "0 ");
+		print_unsaid(w->text, 0, "the expression that stands here");
+	}
+	free(memory);
+}
+
+int print_is_number(const struct print_job *job, uint32_t row, int64_t value)
+{
+	const struct ptowsp_expr_record *e = &job->t->expr[row];
+
+	return e->op == PTOWSP_EXPR_CONST && (int64_t)((uint64_t)e->c << 32 | e->b) == value;
+}
+
+void print_argument(struct print_work *w, uint32_t row, unsigned dtype)
+{
+	const struct ptowsp_expr_record *e = &w->job->t->expr[row];
+	char number[40];
+
+	if (e->op != PTOWSP_EXPR_CONST || dtype > PTOWSP_F64) {
+		print_expr(w, row);
+		return;
+	}
+	if (!print_number(number, (uint64_t)e->c << 32 | e->b, dtype))
+		print_unsaid(w->text, w->depth, "the %s with the bits 0x%llx as an argument", print_dtype(dtype), (unsigned long long)((uint64_t)e->c << 32 | e->b));
+	print_add(w->text, "%s", number);
+}
+
+/* --- calls that were expanded --- */
+
+static void expansion_print(struct print_work *w, const struct ptowsp_call_record *call)
+{
+	const struct pkg_tables *t = w->job->t;
+	const struct ptowsp_call_argument_record *args = t->call_argument + call->arguments;
+	const char *callee = print_string(w->job, t->entry[call->callee].name);
+
+	print_line(w);
+	print_add(w->text, "call @%s(", callee);
+	for (uint32_t i = 0; i < call->argument_count; i++) {
+		uint32_t formal = args[i].tensor == PTOWSP_NONE ? PTOWSP_NONE : print_tensor_of(w->job, call->callee, i);
+
+		print_add(w->text, "%s%%%s -> ", i ? ", " : "",
+			  formal != PTOWSP_NONE ? print_memref_name(w->job, call->callee, formal) : print_symbol_name(w->job, callee, args[i].slot));
+		if (formal == PTOWSP_NONE) {
+			print_argument(w, args[i].row, t->slot[args[i].slot].dtype);
+			continue;
+		}
+		print_tensor(w, args[i].tensor);
+		if (!print_is_number(w->job, args[i].row, 0) || !print_is_number(w->job, args[i].column, 0)) {
+			print_place_at(w, args[i].tensor, args[i].row, args[i].column);
+			print_add(w->text, "]");
+		}
+	}
+	print_add(w->text, ")");
+	print_line_end(w, PTOWSP_NONE);
+}
+
+/* The calls that begin here, in their order; how far their instructions reach. */
+static uint32_t expansions_print(struct print_work *w, uint32_t at, uint32_t to)
+{
+	const struct pkg_tables *t = w->job->t;
+
+	while (w->next_call < t->call_count && t->call[w->next_call].first < at)
+		w->next_call++;
+	for (; w->next_call < t->call_count; w->next_call++) {
+		const struct ptowsp_call_record *call = &t->call[w->next_call];
+
+		if (call->first != at || call->instructions > to - at)
+			break;
+		expansion_print(w, call);
+		at += call->instructions;
+	}
+	return at;
+}
+
+/* --- bodies --- */
+
+static void block_print(struct print_work *w, uint32_t from, uint32_t to)
+{
+	w->depth++;
+	print_body(w, from, to);
+	w->depth--;
+}
+
+static void close_print(struct print_work *w, const char *text)
+{
+	print_line(w);
+	print_add(w->text, "%s", text);
+	print_end(w->text);
+}
+
+static uint32_t cond_print(struct print_work *w, uint32_t at, const struct ptowsp_instruction *inst)
+{
+	uint32_t middle = print_target(w, at + 1), end = print_target(w, at + 2);
+
+	print_line(w);
+	print_add(w->text, "if ");
+	print_expr(w, inst->operand2);
+	print_add(w->text, " {");
+	print_line_end(w, at);
+	block_print(w, at + 3, middle);
+	if (end > middle) {
+		close_print(w, "} else {");
+		block_print(w, middle, end);
+	}
+	close_print(w, "}");
+	return end;
+}
+
+static uint32_t while_print(struct print_work *w, uint32_t at, const struct ptowsp_instruction *inst)
+{
+	print_line(w);
+	print_add(w->text, "while ");
+	print_expr(w, inst->operand2);
+	print_add(w->text, " {");
+	print_line_end(w, at);
+	block_print(w, at + 2, print_target(w, at + 1));
+	close_print(w, "}");
+	return print_target(w, at + 1);
+}
+
+static uint32_t branches_print(struct print_work *w, uint32_t at, const struct ptowsp_instruction *inst)
+{
+	uint32_t from = at + 1 + inst->operand1;
+
+	print_line(w);
+	print_add(w->text, "%s {", pkg_word(PKG_WORDS_opcode, inst->opcode));
+	print_line_end(w, at);
+	for (uint32_t i = 0; i < inst->operand1; i++) {
+		if (i)
+			close_print(w, "} {");
+		block_print(w, from, print_target(w, at + 1 + i));
+		from = print_target(w, at + 1 + i);
+	}
+	close_print(w, "}");
+	return from;
+}
+
+static uint32_t scope_print(struct print_work *w, uint32_t at, const struct ptowsp_instruction *inst)
+{
+	print_line(w);
+	print_add(w->text, "scope {");
+	print_line_end(w, at);
+	block_print(w, at + 1, inst->operand2);
+	close_print(w, "}");
+	return inst->operand2;
+}
+
+/* Instructions that have bodies; all others are one line. */
+static uint32_t (*const prints[])(struct print_work *work, uint32_t at, const struct ptowsp_instruction *instruction) = {
+	[PTOWSP_OP_PARALLEL_FOR] = print_loop,
+	[PTOWSP_OP_FOR_EACH] = print_loop,
+	[PTOWSP_OP_SELECT] = print_loop,
+	[PTOWSP_OP_CONSUME] = print_loop,
+	[PTOWSP_OP_COND] = cond_print,
+	[PTOWSP_OP_WHILE] = while_print,
+	[PTOWSP_OP_COMBINE] = branches_print,
+	[PTOWSP_OP_SEQUENTIAL] = branches_print,
+	[PTOWSP_OP_SCOPE] = scope_print,
+};
+
+/* One instruction and what belongs to it; where the next one is. */
+static uint32_t instruction_print(struct print_work *w, uint32_t at)
+{
+	struct ptowsp_instruction inst = print_instruction(w->job, at);
+
+	if (inst.opcode < sizeof(prints) / sizeof(*prints) && prints[inst.opcode])
+		return prints[inst.opcode](w, at, &inst);
+	return print_statement(w, at, &inst);
+}
+
+void print_body(struct print_work *w, uint32_t from, uint32_t to)
+{
+	uint32_t at = from;
+
+	for (;;) {
+		uint32_t next;
+
+		at = expansions_print(w, at, to);
+		if (at >= to)
+			break;
+		next = instruction_print(w, at);
+		at = next > at ? next : at + 1;
+	}
+}
