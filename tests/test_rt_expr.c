@@ -55,6 +55,7 @@ static int64_t value_at(struct rig *r, uint32_t at, uint32_t depth, const int64_
 {
 	struct rt_env env = {.exprs = &r->exprs, .loops = loops, .values = values, .task = 77};
 	struct rt_form *forms;
+	struct rt_codes codes = {0};
 	uint32_t id = 0;
 	int64_t value = 0;
 
@@ -63,14 +64,17 @@ static int64_t value_at(struct rig *r, uint32_t at, uint32_t depth, const int64_
 	REQUIRE_INT(rt_expr_compile(&r->exprs, &r->tables, at, &r->nest, false, &id, &r->error), 0);
 	forms = calloc(r->exprs.count, sizeof(*forms));
 	env.forms = forms;
-	env.scratch = calloc(r->exprs.longest, sizeof(*env.scratch));
-	REQUIRE_INT(rt_exprs_specialise(&r->exprs, values, forms, &r->error), 0);
+	env.codes = &codes;
+	env.scratch = calloc(rt_exprs_scratch(&r->exprs), sizeof(*env.scratch));
+	REQUIRE_INT(rt_exprs_specialise(&r->exprs, values, forms, &codes, &r->error), 0);
 	value = rt_value(&env, id);
 	if (terms_out)
 		*terms_out = forms[id].terms;
 	if (failed_out)
 		*failed_out = env.failed;
+	REQUIRE_INT(rt_expr_run(&env, id), value);
 	free(forms);
+	rt_codes_finish(&codes);
 	free(env.scratch);
 	rt_exprs_finish(&r->exprs);
 	return value;

@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include "rt/arithmetic.h"
 #include "rt/error.h"
+#include "rt/grow.h"
 
 static bool form_known(const struct rt_form *form)
 {
@@ -78,24 +79,166 @@ static struct rt_form inner_form(const struct rt_node *node, const struct rt_for
 	return code;
 }
 
-ptowsp_status rt_exprs_specialise(const struct rt_exprs *exprs, const uint64_t *values, struct rt_form *forms_out,
+/* ---- steps: what is no sum of loop values ------------------------------------------------------------------------ */
+
+void rt_codes_finish(struct rt_codes *codes)
+{
+	free(codes->rows);
+	free(codes->steps);
+	*codes = (struct rt_codes){0};
+}
+
+/* An expression that is being compiled. */
+struct compiling {
+	struct rt_codes *codes;
+	uint32_t first; /* its own steps */
+	bool long_one;  /* it has too many */
+	bool lost;      /* out of memory */
+};
+
+/* The register that it fills, as a form. */
+static struct rt_form step_add(struct compiling *c, struct rt_step step)
+{
+	uint32_t at = c->codes->step_count - c->first;
+
+	c->long_one |= at == RT_STEPS_MOST;
+	c->lost |= !rt_grow((void **)&c->codes->steps, &c->codes->step_room, c->codes->step_count, sizeof(step));
+	if (c->long_one || c->lost)
+		return (struct rt_form){0};
+	c->codes->steps[c->codes->step_count++] = step;
+	return (struct rt_form){.terms = 1, .loop = {(uint8_t)(RT_REGISTER + at)}, .step = {1}};
+}
+
+/* The sum as one source: where it is none, steps make a register of it. */
+static uint8_t source_of(struct compiling *c, const struct rt_form *form)
+{
+	struct rt_form sum = {.loop = {RT_IMMEDIATE}};
+
+	if (form_known(form))
+		sum = step_add(c, (struct rt_step){.op = PTOWSP_EXPR_CONST, .a = RT_IMMEDIATE, .b = RT_IMMEDIATE, .value = form->base});
+	for (unsigned k = 0; k < form->terms; k++) {
+		struct rt_form term = {.loop = {form->loop[k]}};
+
+		if (form->step[k] != 1)
+			term = step_add(c, (struct rt_step){.op = PTOWSP_EXPR_MUL, .a = term.loop[0], .b = RT_IMMEDIATE, .value = form->step[k]});
+		sum = k ? step_add(c, (struct rt_step){.op = PTOWSP_EXPR_ADD, .a = sum.loop[0], .b = term.loop[0]}) : term;
+	}
+	if (!form_known(form) && form->base)
+		sum = step_add(c, (struct rt_step){.op = PTOWSP_EXPR_ADD, .a = sum.loop[0], .b = RT_IMMEDIATE, .value = form->base});
+	return sum.loop[0];
+}
+
+/* An operation, one of whose operands may be its own number. */
+static struct rt_form operation_add(struct compiling *c, const struct rt_node *node, const struct rt_form *forms)
+{
+	struct rt_step step = {.op = (uint8_t)node->op, .b = RT_IMMEDIATE, .c = RT_IMMEDIATE};
+	unsigned count = rt_operands(node->op);
+	const struct rt_form *b = &forms[node->b];
+
+	step.a = source_of(c, &forms[node->a]);
+	if (count == 2 && form_known(b)) {
+		step.b = RT_IMMEDIATE;
+		step.value = b->base;
+	} else if (count > 1) {
+		step.b = source_of(c, b);
+	}
+	if (count > 2)
+		step.c = source_of(c, &forms[node->c]);
+	return step_add(c, step);
+}
+
+static struct rt_form node_form(struct compiling *c, const struct rt_exprs *exprs, const struct rt_node *node, const struct rt_form *forms,
+				const uint64_t *values)
+{
+	bool leaf = !rt_operands(node->op);
+	struct rt_form form = leaf ? leaf_form(exprs, node, values) : inner_form(node, forms);
+
+	if (form.terms != RT_FORM_CODE)
+		return form;
+	return leaf ? step_add(c, (struct rt_step){.op = (uint8_t)node->op, .a = RT_IMMEDIATE, .b = RT_IMMEDIATE, .value = node->a}) : operation_add(c, node, forms);
+}
+
+/* Its form, with the code that it may need. */
+static struct rt_form expr_form(struct compiling *c, const struct rt_exprs *exprs, const struct rt_expr *expr, struct rt_form *forms,
+				const uint64_t *values)
+{
+	struct rt_codes *codes = c->codes;
+
+	c->first = codes->step_count;
+	c->long_one = false;
+	for (uint32_t i = 0; i < expr->count; i++)
+		forms[i] = node_form(c, exprs, &exprs->nodes[expr->first + i], forms, values);
+	if (codes->step_count == c->first && !c->long_one)
+		return forms[expr->count - 1];
+	if (c->long_one) {
+		codes->step_count = c->first;
+		return (struct rt_form){.terms = RT_FORM_CODE, .base = -1};
+	}
+	c->lost |= !rt_grow((void **)&codes->rows, &codes->room, codes->count, sizeof(*codes->rows));
+	if (!c->lost)
+		codes->rows[codes->count++] = (struct rt_code){c->first, codes->step_count - c->first, forms[expr->count - 1]};
+	return (struct rt_form){.terms = RT_FORM_CODE, .base = (int64_t)codes->count - 1};
+}
+
+ptowsp_status rt_exprs_specialise(const struct rt_exprs *exprs, const uint64_t *values, struct rt_form *forms_out, struct rt_codes *codes,
 				  struct ptowsp_error *error)
 {
 	struct rt_form *forms = calloc(exprs->longest ? exprs->longest : 1, sizeof(*forms));
+	struct compiling c = {.codes = codes, .lost = !forms};
 
-	if (!forms)
-		return rt_no_memory(error, "expressions");
-	for (uint32_t id = 0; id < exprs->count; id++) {
-		const struct rt_expr *expr = &exprs->rows[id];
-		const struct rt_node *node = &exprs->nodes[expr->first];
-
-		for (uint32_t i = 0; i < expr->count; i++, node++)
-			forms[i] = rt_operands(node->op) ? inner_form(node, forms) : leaf_form(exprs, node, values);
-		forms_out[id] = forms[expr->count - 1];
-	}
+	for (uint32_t id = 0; !c.lost && id < exprs->count; id++)
+		forms_out[id] = expr_form(&c, exprs, &exprs->rows[id], forms, values);
 	free(forms);
-	return PTOWSP_OK;
+	return c.lost ? rt_no_memory(error, "expressions") : PTOWSP_OK;
 }
+
+static inline int64_t source(const struct rt_env *env, uint8_t at)
+{
+	return at < RT_REGISTER ? env->loops[at] : env->scratch[at];
+}
+
+static inline int64_t step_run(const struct rt_env *env, const struct rt_step *step, uint32_t *failed)
+{
+	uint64_t a = (uint64_t)source(env, step->a), b = (uint64_t)source(env, step->b);
+
+	switch (step->op) {
+	case PTOWSP_EXPR_ADD: return (int64_t)(a + b);
+	case PTOWSP_EXPR_MUL: return (int64_t)(a * b);
+	case PTOWSP_EXPR_CONST: return step->value;
+	case PTOWSP_EXPR_VALUE: return (int64_t)env->values[step->value];
+	case PTOWSP_EXPR_TASK: return (int64_t)env->task;
+	case PTOWSP_EXPR_INSTANCE: return (int64_t)env->instance;
+	case PTOWSP_EXPR_MOD:
+		if ((int64_t)b > 0)
+			return (int64_t)a % (int64_t)b;
+		break;
+	}
+	return rt_operation(step->op, (int64_t)a, (int64_t)b, source(env, step->c), failed);
+}
+
+int64_t rt_code_run(struct rt_env *env, const struct rt_form *form, uint32_t id)
+{
+	const struct rt_code *code = form->base < 0 ? NULL : &env->codes->rows[form->base];
+	const struct rt_step *step = code ? env->codes->steps + code->first : NULL;
+	int64_t *to = env->scratch + RT_REGISTER;
+	uint32_t failed = 0;
+	uint64_t sum;
+
+	if (!code)
+		return rt_expr_run(env, id);
+	for (const struct rt_step *end = step + code->count; step < end; step++) {
+		env->scratch[RT_IMMEDIATE] = step->value;
+		*to++ = step_run(env, step, &failed);
+	}
+	if (failed)
+		return rt_expr_run(env, id); /* which finds the place */
+	sum = (uint64_t)code->sum.base;
+	for (unsigned k = 0; k < code->sum.terms; k++)
+		sum += (uint64_t)code->sum.step[k] * (uint64_t)source(env, code->sum.loop[k]);
+	return (int64_t)sum;
+}
+
+/* ---- node by node ------------------------------------------------------------------------------------------------ */
 
 /* The first node that divides by zero among those whose values are known. */
 static uint32_t division_find(const struct rt_node *nodes, uint32_t count, const int64_t *values)

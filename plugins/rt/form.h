@@ -1,35 +1,61 @@
 /* SPDX-License-Identifier: MIT */
-/* form.h - expressions in one run: sums of loop values where they are that, else code. Signed 64-bit, wrapping. */
+/* form.h - expressions in one run: sums of loop values where they are that, else steps that fill registers and a sum over both. Signed 64-bit, wrapping. */
 #ifndef RT_FORM_H
 #define RT_FORM_H
 
+#include <stddef.h>
 #include "rt/expr.h"
 
-/* What an expression is in one run: base + sum of step[k] * value of loop[k]; or code. */
+/* What an expression is in one run: base + sum of step[k] * value of loop[k]; or code: base is its row of rt_codes, or -1 where it is walked node by node. */
 enum { RT_FORM_TERMS = 4, RT_FORM_CODE = 255 };
 struct rt_form {
 	int64_t base, step[RT_FORM_TERMS];
-	uint8_t loop[RT_FORM_TERMS];
+	uint8_t loop[RT_FORM_TERMS]; /* in the sum of code also registers: RT_REGISTER + number */
 	uint8_t terms; /* or RT_FORM_CODE */
 };
-/* values: one per SLOT row. forms_out: one per compiled expression. Errors: NO_MEMORY. */
-ptowsp_status rt_exprs_specialise(const struct rt_exprs *exprs, const uint64_t *values, struct rt_form *forms_out,
+/* Sources of a step: loops by depth, registers, its own number. Step k of an expression fills register k. */
+enum { RT_REGISTER = PTOWSP_NESTING_LIMIT, RT_IMMEDIATE = 255, RT_STEPS_MOST = RT_IMMEDIATE - RT_REGISTER };
+struct rt_step {
+	int64_t value; /* of RT_IMMEDIATE; VALUE: a SLOT row */
+	uint8_t op, a, b, c; /* op: enum ptowsp_expr_op */
+};
+struct rt_code {
+	uint32_t first, count; /* steps */
+	struct rt_form sum;
+};
+struct rt_codes {
+	struct rt_code *rows;
+	struct rt_step *steps;
+	uint32_t count, room, step_count, step_room;
+};
+/* values: one per SLOT row. forms_out: one per compiled expression. *codes: zero at first; rt_codes_finish, also after an error. Errors: NO_MEMORY. */
+ptowsp_status rt_exprs_specialise(const struct rt_exprs *exprs, const uint64_t *values, struct rt_form *forms_out, struct rt_codes *codes,
 				  struct ptowsp_error *error);
+void rt_codes_finish(struct rt_codes *codes);
+/* Numbers that an evaluation works on, in rt_env.scratch. */
+static inline size_t rt_exprs_scratch(const struct rt_exprs *exprs)
+{
+	return exprs->longest > RT_IMMEDIATE ? exprs->longest : RT_IMMEDIATE + 1u;
+}
 
 struct rt_tensors;
 /* Where values come from while a program runs. */
 struct rt_env {
 	const struct rt_exprs *exprs;
 	const struct rt_form *forms;
+	const struct rt_codes *codes;
 	const int64_t *loops;   /* value per depth */
 	const uint64_t *values; /* per SLOT row */
 	uint64_t task;          /* number of the task, or of the next one */
 	uint64_t instance;      /* number of the replica of a process, 0 outside */
 	struct rt_tensors *tensors; /* where axes find their lengths; NULL while nothing is bound */
-	int64_t *scratch;       /* exprs->longest */
+	int64_t *scratch;       /* rt_exprs_scratch */
 	uint32_t failed;        /* EXPR row + 1 of the first division by zero, never cleared here; the value is then 0 */
 };
+/* Node by node, without forms. */
 int64_t rt_expr_run(struct rt_env *env, uint32_t id);
+/* An expression whose form is code. */
+int64_t rt_code_run(struct rt_env *env, const struct rt_form *form, uint32_t id);
 /* Where the source has the division by zero at which env failed, else the instruction, with the instruction's number; into text, which it returns. */
 const char *rt_division_place(const struct rt_env *env, const struct rt_tables *tables, uint32_t instruction, char *text, size_t size);
 
@@ -39,7 +65,7 @@ static inline int64_t rt_form_value(struct rt_env *env, const struct rt_form *fo
 	uint64_t sum = (uint64_t)form->base;
 
 	if (form->terms == RT_FORM_CODE)
-		return rt_expr_run(env, id);
+		return rt_code_run(env, form, id);
 	if (form->terms)
 		sum += (uint64_t)form->step[0] * (uint64_t)env->loops[form->loop[0]] +
 		       (uint64_t)form->step[1] * (uint64_t)env->loops[form->loop[1]];

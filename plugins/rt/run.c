@@ -26,15 +26,16 @@ static ptowsp_status values_init(struct rt_run *run)
 
 	run->values = calloc((size_t)slots + 1, sizeof(*run->values));
 	run->forms = calloc((size_t)exprs->count + 1, sizeof(*run->forms));
-	run->env.scratch = calloc((size_t)exprs->longest + 1, sizeof(*run->env.scratch));
+	run->env.scratch = calloc(rt_exprs_scratch(exprs), sizeof(*run->env.scratch));
 	if (!run->values || !run->forms || !run->env.scratch)
 		return rt_no_memory(run->error, "values");
 	for (uint32_t i = 0; i < slots; i++)
 		run->values[i] = i < run->args->value_count ? run->args->values[i] : program->tables.slot.rows[i].value;
 	run->env.exprs = exprs;
 	run->env.forms = run->forms;
+	run->env.codes = &run->codes;
 	run->env.values = run->values;
-	return rt_exprs_specialise(exprs, run->values, run->forms, run->error);
+	return rt_exprs_specialise(exprs, run->values, run->forms, &run->codes, run->error);
 }
 
 /* ---- resources ------------------------------------------------------------------------------------------------- */
@@ -322,6 +323,7 @@ void rt_run_finish(struct rt_run *run)
 	free(run->shares);
 	free(run->values);
 	free(run->forms);
+	rt_codes_finish(&run->codes);
 	free(run->env.scratch);
 }
 

@@ -55,6 +55,7 @@ struct rt_run {
 
 	struct rt_env env;
 	struct rt_form *forms;
+	struct rt_codes codes;
 	uint64_t *values;
 	struct rt_expand expand;
 	struct rt_tensors tensors;
