@@ -232,8 +232,8 @@ static ptowsp_status sample_copy(struct ptowsp_program *p, uint32_t index, struc
 	return PTOWSP_OK;
 }
 
-/* Memory and content of one tensor whose shape is settled. */
-static ptowsp_status content_give(struct ptowsp_program *p, uint32_t index, struct ptowsp_error *error)
+/* Memory and content of one tensor whose shape is settled; a look has no content. */
+static ptowsp_status content_give(struct ptowsp_program *p, uint32_t index, bool looks, struct ptowsp_error *error)
 {
 	struct host_tensor *tensor = &p->tensors[index];
 	ptowsp_status st;
@@ -247,6 +247,8 @@ static ptowsp_status content_give(struct ptowsp_program *p, uint32_t index, stru
 	if (st)
 		return st;
 	tensor->view.data = tensor->own;
+	if (looks)
+		return PTOWSP_OK;
 	if (!tensor->fill)
 		return sample_copy(p, index, error);
 	tensor->view.origin = PTOWSP_ORIGIN_FILLED;
@@ -293,10 +295,12 @@ static ptowsp_status prepare(struct ptowsp_program *p, const struct ptowsp_execu
 {
 	ptowsp_status st = begin(p, options, error);
 
+	if (!st && options->flags & PTOWSP_RUN_LOOK)
+		st = host_plan_data_check(p->plan, error);
 	for (uint32_t i = 0; i < p->plan->tensor_count && !st; i++) {
 		if (!wants_memory(p, i, options))
 			continue;
-		st = content_give(p, i, error);
+		st = content_give(p, i, options->flags & PTOWSP_RUN_LOOK, error);
 		if (!st)
 			binding_add(p, i);
 	}
@@ -311,10 +315,11 @@ ptowsp_status ptowsp_prepare(struct ptowsp_program *p, const struct ptowsp_execu
 	ptowsp_status st;
 
 	error = host_error_enter(error);
-	if (p->findings.looks)
+	options = options ? options : &none;
+	if (p->findings.looks && !(options->flags & (PTOWSP_RUN_NO_KERNELS | PTOWSP_RUN_LOOK)))
 		st = host_fail(error, PTOWSP_INVALID, "the program was loaded to look at it (PTOWSP_LOAD_LOOK); load it once more to run it");
 	else
-		st = prepare(p, options ? options : &none, error);
+		st = prepare(p, options, error);
 	return host_error_leave(st, error);
 }
 

@@ -6,7 +6,6 @@
 #include "host/error.h"
 #include "host/program.h"
 #include "ptowsp/report.h"
-#include "ptowsp/workload.h"
 
 int ptowsp_report_has_files(struct ptowsp_backend *backend)
 {
@@ -45,17 +44,6 @@ static ptowsp_status file_drop(void *context, const char *path, const void *byte
 	return PTOWSP_OK;
 }
 
-/* Does data decide which tasks there are? Without memory all of it is 0. */
-static bool needs_data(const struct ptowsp_plan *plan)
-{
-	const struct pkg_tables *t = plan->tables;
-	bool needs = plan->usage.opcodes[PTOWSP_OP_SLOT_LOAD];
-
-	for (uint32_t i = 0; i < t->axis_count; i++)
-		needs |= t->axis[i].kind == PTOWSP_AXIS_RAGGED || t->axis[i].kind == PTOWSP_AXIS_SPARSE;
-	return needs;
-}
-
 /* The files of a trial design go nowhere, and messages about them are dropped, because the run says them again. */
 static ptowsp_status design_try(struct ptowsp_program *program, const struct ptowsp_execute_options *options, struct ptowsp_error *error)
 {
@@ -91,8 +79,8 @@ ptowsp_status ptowsp_program_place(struct ptowsp_program *program, const struct 
 	st = host_settle(program, &counted, error);
 	if (!st)
 		st = design_try(program, &counted, error);
-	if ((st != PTOWSP_UNSUPPORTED || counts) && st != PTOWSP_INVALID && needs_data(program->plan)) /* a run without kernels takes zeros for what its tasks would write */
-		st = host_fail(error, PTOWSP_INVALID, "data of tensors decide which tasks there are, and only a run has them");
+	if ((st != PTOWSP_UNSUPPORTED || counts) && st != PTOWSP_INVALID) /* a run without kernels takes zeros for what its tasks would write */
+		st = host_plan_data_check(program->plan, error) ? PTOWSP_INVALID : st;
 	return host_error_leave(st, error);
 }
 

@@ -8,6 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "host/error.h"
 #include "ptowsp/task.h"
 #include "registry/names.h"
 
@@ -227,4 +228,14 @@ uint64_t ptowsp_plan_kernel_bytes(const struct ptowsp_plan *plan, uint32_t row)
 			bytes += (uint64_t)p->rows * p->columns * reg_dtype(p->dtype)->bytes;
 	}
 	return bytes;
+}
+
+ptowsp_status host_plan_data_check(const struct ptowsp_plan *plan, struct ptowsp_error *error)
+{
+	const struct pkg_tables *t = plan->tables;
+	bool decide = plan->usage.opcodes[PTOWSP_OP_SLOT_LOAD];
+
+	for (uint32_t i = 0; i < t->axis_count; i++) /* those without values have them in tensors */
+		decide |= (t->axis[i].kind == PTOWSP_AXIS_RAGGED || t->axis[i].kind == PTOWSP_AXIS_SPARSE) && !t->axis[i].count;
+	return decide ? host_fail(error, PTOWSP_INVALID, "data of tensors decide which tasks there are, and only a run has them") : PTOWSP_OK;
 }

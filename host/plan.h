@@ -58,6 +58,8 @@ struct reg_expression_tables host_plan_expressions(const struct ptowsp_plan *pla
 /* Index of a value by name. NOT_FOUND lists the known ones. */
 ptowsp_status host_plan_value_find(const struct ptowsp_plan *plan, const char *name, uint32_t *index_out,
 				   struct ptowsp_error *error);
+/* Data that only a run has decide which tasks there are, so that a look cannot tell: INVALID. */
+ptowsp_status host_plan_data_check(const struct ptowsp_plan *plan, struct ptowsp_error *error);
 /* The name without "entry." in front if it is the entry's own, NULL if it belongs to another function. */
 const char *host_plan_bare_name(const struct ptowsp_plan *plan, const char *name);
 

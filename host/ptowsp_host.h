@@ -171,6 +171,9 @@ enum {
 #define PTOWSP_LOAD_TRUST_SIGNED 0x10000u
 /* Another one: the program is loaded to hear what the plugin says of it, and cannot run. Native code that would run is checked, and not a byte of it is mapped or run. */
 #define PTOWSP_LOAD_LOOK 0x20000u
+/* A run flag of this API, in the place of PTOWSP_RUN_NO_KERNELS: a look at the run with kernels, also of programs that were loaded to look at them. No kernel runs; tensors have the
+ * memory that they would have, and no content. Errors of a run with it also: INVALID where data of tensors decide which tasks there are. */
+#define PTOWSP_RUN_LOOK 0x10000u
 
 enum { /* where a plugin runs */
 	PTOWSP_ISOLATE_DEFAULT = 0, /* NONE for a plugin in the folder of the running tool or library whose owner is root or that of the library, else PROCESS */
@@ -309,7 +312,7 @@ PTOWSP_API ptowsp_status ptowsp_tensor_sample(struct ptowsp_program *program, ui
 /* ---- runs --------------------------------------------------------------------------------------------------- */
 
 struct ptowsp_execute_options {
-	uint32_t flags;        /* PTOWSP_RUN_NO_KERNELS, PTOWSP_RUN_STRICT */
+	uint32_t flags;        /* PTOWSP_RUN_NO_KERNELS or PTOWSP_RUN_LOOK, PTOWSP_RUN_STRICT */
 	uint32_t reserved;
 	uint64_t timeout_ns;   /* DEADLINE after that long, 0 = none */
 	uint64_t max_tasks;    /* LIMIT beyond, 0 = 2^32 */

@@ -244,7 +244,8 @@ struct ptowsp_run_args host_run_args(const struct ptowsp_program *p, const struc
 		.binding_stride = sizeof(*p->bindings),
 		.values = p->values,
 		.value_count = p->plan->tables->slot_count,
-		.flags = (options->flags & (PTOWSP_RUN_NO_KERNELS | PTOWSP_RUN_STRICT)) | (p->backend->validates ? PTOWSP_RUN_STRICT : 0),
+		.flags = (options->flags & (PTOWSP_RUN_NO_KERNELS | PTOWSP_RUN_STRICT)) | (p->backend->validates ? PTOWSP_RUN_STRICT : 0) |
+			 (options->flags & PTOWSP_RUN_LOOK ? PTOWSP_RUN_NO_KERNELS : 0),
 		.deadline_ns = options->timeout_ns ? host_now_ns() + options->timeout_ns : 0,
 		.max_tasks = options->max_tasks,
 	};

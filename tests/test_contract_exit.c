@@ -214,7 +214,7 @@ static const struct refusal refusals[] = {
 	{"a_deadline_of_one_millisecond_is_kept", NULL,
 	 "$B/ptowsp-run --timeout-ms 1 --fill src=zeros --out dst=old.npy $K/spin.pkg.zst", 10, {"1"}},
 	{"endless_tasks_meet_the_deadline", NULL,
-	 "$B/ptowsp-run --no-kernels --timeout-ms 700 --entry nest --set n=2000000000 --set m=2 --graph old.json " VECTORS, 10, {"--timeout-ms"}},
+	 "$B/ptowsp-run --no-kernels --timeout-ms 100 --entry nest --set n=2000000000 --set m=2 --graph old.json " VECTORS, 10, {"--timeout-ms"}},
 	{"endless_tasks_with_kernels_meet_the_deadline", NULL,
 	 "$B/ptowsp-run --timeout-ms 700 --entry nest --set n=2000000000 --set m=2 --out a=old.npy " VECTORS, 10, {"--timeout-ms"}},
 	{"endless_empty_loops_meet_the_deadline", NULL,

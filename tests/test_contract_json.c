@@ -239,12 +239,12 @@ static void explain_ends_as_the_run_does(void)
 	CHECK_STR(cli_text(told, "load.status"), "UNSUPPORTED");
 	CHECK_CONTAINS(cli_text(told, "load.text"), "task 0, kernel one needs 2");
 	CHECK_INT(cli("$B/ptowsp-run --explain wide.pkg.zst"), 0);
-	CHECK_CONTAINS(cli_out, "\nload: the backend takes it; nothing of it was run\n");
+	CHECK_CONTAINS(cli_out, "\nload: the backend takes it; no kernel was run: ");
 	CHECK_INT(cli("$B/ptowsp-run --explain --plugin=aie $P/paged_attention.pkg.zst"), 0); /* which tasks there are is not known */
-	CHECK_CONTAINS(cli_out, "\nload: the backend takes it, how it is laid out is not known: data of tensors decide ");
+	CHECK_CONTAINS(cli_out, "\nload: the backend takes it; how its run ends is not known: data of tensors decide ");
 	CHECK_STR(cli_err, "");
 	CHECK_INT(cli("$B/ptowsp-run --explain --plugin=aie --timeout-ms 200 $K/endless.pkg.zst"), 0); /* nor is it in time */
-	CHECK_CONTAINS(cli_out, "how it is laid out is not known: the deadline passed in kernel endless");
+	CHECK_CONTAINS(cli_out, "how its run ends is not known: the deadline passed in kernel endless");
 }
 
 /* A slot comes from what a task writes: an array is given all tasks before. Where data from outside decide whether that happens, a look cannot tell. */
@@ -287,10 +287,10 @@ static void data_from_outside_are_waited_for(void)
 	CHECK_INT(cli("$B/ptowsp-run --plugin=aie --fill given=ones late.pkg.zst"), 5);
 	CHECK_CONTAINS(cli_err, LATE_SENTENCE);
 	CHECK_INT(cli("$B/ptowsp-run --explain --plugin=aie late.pkg.zst"), 0);
-	CHECK_CONTAINS(cli_out, "how it is laid out is not known: data of tensors decide ");
+	CHECK_CONTAINS(cli_out, "how its run ends is not known: data of tensors decide ");
 	REQUIRE_INT(cli(LATE("for_each %i in 0 to 1")), 0); /* the look does not know that the first slot has no say */
 	CHECK_INT(cli("$B/ptowsp-run --explain --plugin=aie late.pkg.zst"), 0);
-	CHECK_CONTAINS(cli_out, "how it is laid out is not known: data of tensors decide ");
+	CHECK_CONTAINS(cli_out, "how its run ends is not known: data of tensors decide ");
 }
 
 static void auto_goes_on_where_a_backend_does_not_take_it(void)

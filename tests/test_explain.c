@@ -52,6 +52,13 @@ static const struct alike {
 	{"values_of_more_runs_than_there_are", "--set total_rows=1,2 $P/softmax.pkg.zst", 2, "has 2 values for 1 run"},
 	{"sample_data_that_are_too_short", "--set total_rows=100000 $P/softmax.pkg.zst", 2, "its sample data has 464 elements, but the program touches 1600000"},
 	{"a_bound_divided_by_zero", "--entry quotient --set n=6 --set d=0 $K/vectors.pkg.zst", 1, "zero"},
+	{"more_tasks_than_allowed", "--max-tasks 3 $P/attention_pipeline.pkg.zst", 10, "makes more than 3 tasks"},
+	{"more_tasks_without_kernels", "--no-kernels --max-tasks 3 $P/softmax.pkg.zst", 10, "makes more than 3 tasks"},
+	{"more_tasks_in_a_process_of_its_own", "--isolate=process --max-tasks 3 $P/csp.pkg.zst", 10, "makes more than 3 tasks"},
+	{"more_tasks_in_a_later_run", "--runs 2 --set n=1,9 --max-tasks 3 counted.pkg.zst", 10, "makes more than 3 tasks"},
+	{"memory_that_the_machine_lacks", "--set n=4611686018427387 huge.pkg.zst", 1, "no memory for tensor \"x\" (147573952589676384 bytes)"},
+	{"a_part_beyond_its_tensor", "--set n=100 --set o=1 counted.pkg.zst", 1, "touches 8 x 8 elements at 1, 0 of tensor x"},
+	{"a_window_that_a_scope_fills", "--schedule task_window=2 scope.pkg.zst", 7, "task_window=3"},
 	{"all_of_it", "--in src=src.npy --set count=2 --out dst=new.npy --trace t.json --graph g.txt --stats " SCALE, 0, ""},
 	{"all_files_of_a_design", "--plugin=aie --emit design $P/vector_add.pkg.zst", 0, ""},
 };
@@ -68,6 +75,14 @@ static void files_make(void)
 	cli_npy("square.npy", "<f4", "8, 8", square, sizeof(square));
 	REQUIRE_INT(cli("cat >huge.pto <<'END'\nsymbol %n : u64 = 8\ntensor %x : f32[%n, 8] inout\nfunc @one(%x: !pto.memref<gm,...,f32>) {\n  %t = alloc_tile : !pto.tile<8x8xf32>\n"
 			"  %t = tload %x[0, 0]\n  tstore %t, %x[0, 0]\n}\nworkload @main {\n call @one(%x -> %x[0, 0])\n}\nEND\n$B/ptowsp-pack huge.pto -o huge.pkg.zst"),
+		    0);
+	REQUIRE_INT(cli("cat >counted.pto <<'END'\nsymbol %n : i64 = 2\nsymbol %o : i64 = 0\ntensor %x : f32[8, 8] inout\nfunc @one(%x: !pto.memref<gm,...,f32>) {\n"
+			"  %t = alloc_tile : !pto.tile<8x8xf32>\n  %t = tload %x[0, 0]\n  tstore %t, %x[0, 0]\n}\nworkload @main {\n parallel_for %i in 0 to %n {\n"
+			"  call @one(%x -> %x[%o * %i, 0])\n }\n}\nEND\n$B/ptowsp-pack counted.pto -o counted.pkg.zst"),
+		    0);
+	REQUIRE_INT(cli("cat >scope.pto <<'END'\ntensor %x : f32[8, 8] inout\nfunc @one(%x: !pto.memref<gm,...,f32>) {\n  %t = alloc_tile : !pto.tile<8x8xf32>\n"
+			"  %t = tload %x[0, 0]\n  tstore %t, %x[0, 0]\n}\nworkload @main {\n scope {\n  parallel_for %i in 0 to 3 {\n   call @one(%x -> %x[0, 0])\n  }\n }\n}\nEND\n"
+			"$B/ptowsp-pack scope.pto -o scope.pkg.zst"),
 		    0);
 	REQUIRE_INT(cli("cat >shaped.pto <<'END'\ntensor %a : f32[8, 8] in\ntensor %b : f32[8, 8] out\nfunc @one(%a: !pto.memref<gm,...,f32>, %b: !pto.memref<gm,...,f32>) {\n"
 			"  %t = alloc_tile : !pto.tile<8x8xf32>\n  %t = tload %a[0, 0]\n  tstore %t, %b[0, 0]\n}\nworkload @main {\n call @one(%a -> %a[0, 0], %b -> %b[0, 0])\n}\nEND\n"
@@ -91,7 +106,7 @@ static void a_row(void)
 	CHECK_STR(after, before);
 	CHECK_CONTAINS(cli_err, row->says);
 	if (!row->status)
-		CHECK_CONTAINS(cli_out, "\nload: the backend takes it; nothing of it was run\n");
+		CHECK_CONTAINS(cli_out, "\nload: the backend takes it; no kernel was run: ");
 	sentence = strdup(cli_err);
 	REQUIRE(sentence != NULL);
 	CHECK_INT(cli(check_fmt("$B/ptowsp-run %s", row->arguments)), row->status);
@@ -108,9 +123,31 @@ static void values_to_be_given_are_shown(void)
 	cli_begin();
 	CHECK_INT(cli("$B/ptowsp-run --explain " SCALE), 0);
 	CHECK_CONTAINS(cli_out, "must be set: --set count=VALUE");
-	CHECK_CONTAINS(cli_out, "\nload: the backend takes it, how it is laid out is not known: \"count\" ");
+	CHECK_CONTAINS(cli_out, "\nload: the backend takes it; how its run ends is not known: \"count\" ");
 	CHECK_INT(cli("$B/ptowsp-run --explain --set count=2 " SCALE), 0);
-	CHECK_CONTAINS(cli_out, "\nload: the backend takes it; nothing of it was run\n");
+	CHECK_CONTAINS(cli_out, "\nload: the backend takes it; no kernel was run: ");
+}
+
+/* How much that is depends on threads, too. */
+static void memory_for_tasks_is_counted(void)
+{
+	cli_begin();
+	files_make();
+	CHECK_INT(cli("$B/ptowsp-run --set n=100000 --max-memory 100000 counted.pkg.zst"), 3);
+	CHECK_CONTAINS(cli_err, "the run holds ");
+	CHECK_INT(cli("$B/ptowsp-run --explain --set n=100000 --max-memory 100000 counted.pkg.zst"), 3);
+	CHECK_CONTAINS(cli_err, "the run holds ");
+}
+
+/* Which tasks there are is not known of all. */
+static void tasks_that_cannot_be_known_are_said_to_be(void)
+{
+	cli_begin();
+	files_make();
+	CHECK_INT(cli("$B/ptowsp-run --explain --timeout-ms 100 --set n=100000000000 counted.pkg.zst"), 0);
+	CHECK_CONTAINS(cli_out, "\nload: the backend takes it; how its run ends is not known: its tasks could not be counted in 100 ms\n");
+	CHECK_INT(cli("$B/ptowsp-run --explain --max-tasks 1 $P/paged_attention.pkg.zst"), 0);
+	CHECK_CONTAINS(cli_out, "\nload: the backend takes it; how its run ends is not known: data of tensors decide which tasks there are, and only a run has them\n");
 }
 
 /* The page is there although the run would be refused. */
@@ -130,5 +167,7 @@ void suite_explain(CU_pSuite s)
 	for (size_t i = 0; i < ROWS; i++)
 		check_add(s, rows[i].name, a_row);
 	TEST(s, values_to_be_given_are_shown);
+	TEST(s, memory_for_tasks_is_counted);
+	TEST(s, tasks_that_cannot_be_known_are_said_to_be);
 	TEST(s, a_refusal_is_explained);
 }

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* explain.c - --explain: what would happen. The program is loaded for the backend to say what it makes of it, and nothing of it runs: no kernel, no native code, no
- * tensor has memory. */
+/* explain.c - --explain: what would happen. The program is loaded for the backend to say what it makes of it, and its tasks are counted; no kernel and no native code
+ * runs, no tensor has content. */
 #include <jansson.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -110,6 +110,31 @@ static void part_settle(struct explanation *x, struct part *part)
 	run_watchdog(part->options, RUN_NOTHING);
 }
 
+static bool counts(const struct part *x)
+{
+	const struct ptowsp_cap *cap = ptowsp_backend_cap(x->backend, PTOWSP_FEATURE_NO_KERNELS);
+
+	return cap && cap->state == PTOWSP_STATE_ENFORCED;
+}
+
+/* All runs are counted, as far as they differ; what one of several devices has to say is the run's. OK also where its tasks cannot be known. */
+static ptowsp_status tasks_count(struct explanation *x, struct ptowsp_error *error)
+{
+	const struct run_options *o = x->run.options;
+	ptowsp_status st = PTOWSP_OK;
+
+	for (uint32_t i = 0; i < x->part_count; i++)
+		if (!counts(&x->parts[i])) {
+			reg_fail(error, PTOWSP_UNSUPPORTED, "%s counts no tasks without their kernels", ptowsp_backend_name(x->parts[i].backend));
+			return PTOWSP_OK;
+		}
+	run_watchdog(o, RUN_LOADING);
+	for (uint64_t i = 0; !st && i < (run_values_vary(o) ? o->runs : 1); i++)
+		st = run_look(&x->run, i, error);
+	run_watchdog(o, RUN_NOTHING);
+	return st == PTOWSP_DEADLINE || st == PTOWSP_INVALID ? PTOWSP_OK : st;
+}
+
 static void part_temps(struct part *x)
 {
 	x->temps = temps_used(x->plan);
@@ -178,6 +203,7 @@ static ptowsp_status part_make(struct explanation *x, uint32_t number, struct pt
 static void parts_settle(struct explanation *x)
 {
 	struct part *first = &x->parts[0];
+	bool known = true;
 
 	first->status = run_tensors_bind(&x->run, &first->refusal);
 	if (!first->status)
@@ -186,6 +212,10 @@ static void parts_settle(struct explanation *x)
 		part_settle(x, &x->parts[i]);
 	if (!first->status && !first->refusal.code)
 		first->status = run_expect_check(&x->run, &first->refusal);
+	for (uint32_t i = 0; i < x->part_count; i++)
+		known = known && !x->parts[i].status && !x->parts[i].refusal.code && !values_wanted(&x->parts[i]);
+	if (known)
+		first->status = tasks_count(x, &first->refusal);
 }
 
 static ptowsp_status parts_make(struct explanation *x, const struct run_options *options, struct ptowsp_error *error)
@@ -335,9 +365,9 @@ static void part_print(const struct part *x)
 	if (x->status)
 		printf("load: refused, exit %d: %s\n", reg_status_exit(x->status), x->refusal.text);
 	else if (x->refusal.code)
-		printf("load: the backend takes it, how it is laid out is not known: %s\n", x->refusal.text);
+		printf("load: the backend takes it; how its run ends is not known: %s\n", x->refusal.text);
 	else
-		printf("load: the backend takes it; nothing of it was run\n");
+		printf("load: the backend takes it; no kernel was run: what kernels do, and hold meanwhile, only a run tells\n");
 	if (*ptowsp_match_trust(x->match))
 		printf("trust in native code: %s\n", ptowsp_match_trust(x->match));
 	verdicts_print(x);

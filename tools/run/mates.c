@@ -263,10 +263,16 @@ ptowsp_status run_mates_wait(struct run *run, ptowsp_status st, struct ptowsp_er
 		one = ptowsp_synchronize(program, UINT64_MAX, &mine);
 		if (one && !st && !(stops && one == PTOWSP_CANCELLED))
 			st = reg_fail(error, one, "device %u: %s", i + 1, mine.text);
-		else if (!one && !st && !run->options->quiet && !(run->options->stats && !strcmp(run->options->stats, "json")))
-			mate_print(&run->mates[i]);
 	}
 	return st;
+}
+
+void run_mates_print(const struct run *run)
+{
+	const struct run_options *o = run->options;
+
+	for (uint32_t i = 0; !o->quiet && !(o->stats && !strcmp(o->stats, "json")) && i < run->mate_count; i++)
+		mate_print(&run->mates[i]);
 }
 
 void run_mates_finish(struct run *run)

@@ -113,9 +113,12 @@ void run_finish(struct run *run);
 /* ptowsp_program_load under the watchdog; flags: PTOWSP_LOAD_LOOK or 0, besides those of the options. */
 ptowsp_status run_program_load(struct ptowsp_program **out, struct ptowsp_backend *backend, const struct ptowsp_plan *plan, const struct run_options *options,
 			       uint32_t flags, struct ptowsp_error *error);
-/* ptowsp_program_place and ptowsp_program_check with the values that are set, within --timeout-ms and a quarter of --load-timeout-ms. */
+/* ptowsp_program_place and ptowsp_program_check with the values that are set, within --timeout-ms and 3 s each. */
 ptowsp_status run_program_place(struct ptowsp_program *program, const struct run_options *options, struct ptowsp_error *error);
 ptowsp_status run_program_check(struct ptowsp_program *program, const struct run_options *options, struct ptowsp_error *error);
+/* The run of that number, on all its devices, without its kernels and without content of tensors, within as much time: what becomes of it as far as its tasks decide. Errors: those of a run;
+ * DEADLINE where there are too many tasks to count; INVALID as PTOWSP_RUN_LOOK has it. */
+ptowsp_status run_look(struct run *run, uint64_t number, struct ptowsp_error *error);
 
 /* run/mates.c: what --device names behind the first one. start: after the run itself is prepared; wait: st is what has become of it, and failures of
  * the others become the run's. failed: while the run goes on; one of the others has failed, so that it need not. */
@@ -135,6 +138,8 @@ ptowsp_status run_mates_open(struct run *run, struct ptowsp_error *error);
 ptowsp_status run_mates_start(struct run *run, struct ptowsp_error *error);
 bool run_mates_failed(struct run *run);
 ptowsp_status run_mates_wait(struct run *run, ptowsp_status st, struct ptowsp_error *error);
+/* A line of each device behind the first one, unless nobody wants lines. */
+void run_mates_print(const struct run *run);
 /* The program that has the tensor's memory, and the tensor's index there. */
 struct ptowsp_program *run_tensor_program(const struct run *run, uint32_t index, uint32_t *place_out);
 void run_tensor_view(const struct run *run, uint32_t index, struct ptowsp_tensor_view *view_out);

@@ -6,6 +6,8 @@
 #include "registry/text.h"
 #include "tools/run/run.h"
 
+#define LOOK_NS UINT64_C(3000000000) /* for each step of a run that somebody only asks about */
+
 ptowsp_status run_open(struct run *run, const struct run_options *options, struct ptowsp_error *error)
 {
 	struct ptowsp_plan_options plan = {.entry = options->entry, .schedule_count = options->schedule.count};
@@ -76,6 +78,17 @@ ptowsp_status run_program_load(struct ptowsp_program **out, struct ptowsp_backen
 	return reg_fail(error, st, "not loaded in %llu ms (--load-timeout-ms): %.*s", (unsigned long long)options->load_timeout_ms, (int)sizeof(text) - 1, text);
 }
 
+static ptowsp_status start_and_wait(struct run *run, struct ptowsp_error *error)
+{
+	ptowsp_status st = run_mates_start(run, error);
+
+	if (!st)
+		st = ptowsp_execute_async(run->program, &run->execute, error);
+	if (!st)
+		st = run_wait(run, error);
+	return run_mates_wait(run, st, error);
+}
+
 static struct ptowsp_execute_options execute_options(const struct run_options *o)
 {
 	return (struct ptowsp_execute_options){
@@ -86,14 +99,12 @@ static struct ptowsp_execute_options execute_options(const struct run_options *o
 	};
 }
 
-/* A look takes no longer than a quarter of the time for loading. */
 static struct ptowsp_execute_options look_options(const struct run_options *o)
 {
-	const uint64_t part = o->load_timeout_ms / 4 + 1;
 	struct ptowsp_execute_options look = execute_options(o);
 
-	if (!o->timeout_ms || o->timeout_ms > part)
-		look.timeout_ns = part * 1000000;
+	if (!look.timeout_ns || look.timeout_ns > LOOK_NS)
+		look.timeout_ns = LOOK_NS;
 	return look;
 }
 
@@ -109,6 +120,22 @@ ptowsp_status run_program_check(struct ptowsp_program *program, const struct run
 	const struct ptowsp_execute_options look = look_options(options);
 
 	return ptowsp_program_check(program, &look, error);
+}
+
+ptowsp_status run_look(struct run *run, uint64_t number, struct ptowsp_error *error)
+{
+	const struct run_options *o = run->options;
+	ptowsp_status st = run_values_set(run->program, o, number, error);
+
+	run->execute = look_options(o);
+	run->execute.flags |= o->no_kernels ? 0 : PTOWSP_RUN_LOOK;
+	if (!st)
+		st = ptowsp_prepare(run->program, &run->execute, error);
+	if (!st)
+		st = start_and_wait(run, error);
+	if (!st)
+		st = run_unwritten_check(run, error);
+	return st != PTOWSP_DEADLINE ? st : reg_fail(error, st, "its tasks could not be counted in %llu ms", (unsigned long long)(run->execute.timeout_ns / 1000000));
 }
 
 static ptowsp_status load(struct run *run, struct ptowsp_error *error)
@@ -159,13 +186,10 @@ static ptowsp_status run_once(struct run *run, uint64_t number, struct ptowsp_er
 	if (!st && number + 1 == o->runs)
 		st = run_sinks_attach(run, error);
 	if (!st)
-		st = run_mates_start(run, error);
-	if (!st)
-		st = ptowsp_execute_async(run->program, &run->execute, error);
-	if (!st)
-		st = run_wait(run, error);
-	st = run_mates_wait(run, st, error);
+		st = start_and_wait(run, error);
 	run_watchdog(o, RUN_NOTHING);
+	if (!st)
+		run_mates_print(run);
 	if (st)
 		return st == PTOWSP_DEADLINE ? fail_deadline(run, error) : st;
 	run->runs_done++;
