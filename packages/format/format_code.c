@@ -72,20 +72,12 @@ struct look {
 	uint32_t behind;           /* words up to here belong to an instruction that was seen */
 };
 
-static const struct shape {
-	const char *mnemonic, *operand1, *operand2;
-} shapes[256] = {
-#define X(NAME, code, mnemonic, operand1, operand2, effect) [code] = {mnemonic, operand1, operand2},
-#include "ptowsp/workload_ops.def"
-#undef X
-};
-
 /* "WORK[7] (task): " and the rule. */
 #define MUST(l, condition, format, ...)                                                                                \
 	do {                                                                                                           \
 		if (!(condition))                                                                                      \
 			return pkg_refuse(&(l)->place, "WORK[%u] (%s): " format, (unsigned)(l)->at,                    \
-					  shapes[pkg_code_at((l)->code, (l)->at).opcode].mnemonic, __VA_ARGS__);       \
+					  pkg_word(PKG_WORDS_opcode, pkg_code_at((l)->code, (l)->at).opcode), __VA_ARGS__);       \
 	} while (0)
 
 /* How many there are of what an operand of that description names, UINT64_MAX: it is just a number. */
@@ -109,13 +101,13 @@ static uint64_t rows_of(const struct look *l, const char *what)
 
 static ptowsp_status operands_check(const struct look *l, const struct ptowsp_instruction *in)
 {
-	const struct shape *shape = &shapes[in->opcode];
+	const char *first = pkg_operand(in->opcode, 0), *second = pkg_operand(in->opcode, 1);
 
 	MUST(l, !(in->flags & ~(in->opcode == PTOWSP_OP_SLOT_LOAD ? PTOWSP_SLOT_LOAD_BITS : 0)), "flags are %u, a package has 0", in->flags);
-	MUST(l, in->operand1 < rows_of(l, shape->operand1), "%s %u is not there, %llu are", shape->operand1, in->operand1,
-	     (unsigned long long)rows_of(l, shape->operand1));
-	MUST(l, in->operand2 < rows_of(l, shape->operand2), "%s %u is not there, %llu are", shape->operand2, (unsigned)in->operand2,
-	     (unsigned long long)rows_of(l, shape->operand2));
+	MUST(l, in->operand1 < rows_of(l, first), "%s %u is not there, %llu are", first, in->operand1,
+	     (unsigned long long)rows_of(l, first));
+	MUST(l, in->operand2 < rows_of(l, second), "%s %u is not there, %llu are", second, (unsigned)in->operand2,
+	     (unsigned long long)rows_of(l, second));
 	return PTOWSP_OK;
 }
 
@@ -237,7 +229,7 @@ static ptowsp_status carried_check(struct look *l, uint8_t op, int least)
 {
 	int there = pkg_code_at(l->code, l->at + 1).opcode == op;
 
-	MUST(l, there || !least, "the word %s behind it is missing", shapes[op].mnemonic);
+	MUST(l, there || !least, "the word %s behind it is missing", pkg_word(PKG_WORDS_opcode, op));
 	l->behind = l->at + 1 + (uint32_t)there;
 	return PTOWSP_OK;
 }
@@ -284,7 +276,7 @@ static ptowsp_status next_check(struct look *l)
 	const struct ptowsp_instruction in = pkg_code_at(l->code, l->at);
 	ptowsp_status st;
 
-	if (!shapes[in.opcode].mnemonic)
+	if (!pkg_word(PKG_WORDS_opcode, in.opcode))
 		return pkg_fail(l->place.error, PTOWSP_UNKNOWN_OPCODE, "%s: WORK[%u]: opcode 0x%02x is unknown; it needs a newer ptowsp", l->place.file, (unsigned)l->at, in.opcode);
 	st = operands_check(l, &in);
 	if (st)

@@ -4,6 +4,7 @@
 
 #include "ptowsp/caps.h"
 #include "ptowsp/package.h"
+#include "ptowsp/task.h"
 #include "ptowsp/workload.h"
 
 #include <stdio.h>
@@ -76,6 +77,12 @@ static const struct pkg_word core_type_words[] = {
 #include "ptowsp/core.def"
 #undef X
 };
+static const struct pkg_word access_words[] = {{0, "none"}, {PTOWSP_READ, "in"}, {PTOWSP_WRITE, "out"}, {PTOWSP_READ | PTOWSP_WRITE, "inout"}};
+static const struct pkg_word edge_words[] = {{PTOWSP_AFTER_TASK, "after"},
+					     {PTOWSP_AFTER_DATA, "data"},
+					     {PTOWSP_AFTER_BARRIER, "barrier"},
+					     {PTOWSP_AFTER_SOFT, "soft"}};
+static const struct pkg_word scope_words[] = {{PTOWSP_FENCE_CORE, "core"}, {PTOWSP_FENCE_DEVICE, "device"}, {PTOWSP_FENCE_SYSTEM, "system"}};
 /* graph_words.def holds several enumerations: each takes its own rows. */
 #define GRAPH_WORD(words, NAME, code) {code, #NAME},
 #define GRAPH_NO_WORD(words, NAME, code)
@@ -115,12 +122,15 @@ static const struct {
 	const struct pkg_word *words;
 	uint32_t count;
 } vocabulary[PKG_WORDS_COUNT] = {
-#define WORDS(name) [PKG_WORDS_##name] = {#name, name##_words, sizeof(name##_words) / sizeof(name##_words[0])},
+#define WORDS_AS(name, text) [PKG_WORDS_##name] = {text, name##_words, sizeof(name##_words) / sizeof(name##_words[0])},
+#define WORDS(name) WORDS_AS(name, #name)
 	WORDS(dtype) WORDS(unit) WORDS(space) WORDS(payload) WORDS(expr_op) WORDS(directive) WORDS(param_kind) WORDS(role)
 	WORDS(distribution) WORDS(slot_kind) WORDS(axis_kind) WORDS(sample_role)
 	WORDS(channel_kind) WORDS(channel_direction) WORDS(opcode) WORDS(memory_order)
 	WORDS(core_type) WORDS(dep_type) WORDS(location) WORDS(fence_scope) WORDS(affinity_type)
+	WORDS(access) WORDS_AS(edge, "kind of edge") WORDS_AS(scope, "scope of a fence")
 #undef WORDS
+#undef WORDS_AS
 };
 
 const struct pkg_word *pkg_words(enum pkg_words which, uint32_t *count)
@@ -234,6 +244,18 @@ void pkg_policy_list(uint32_t directive, char *text, size_t size)
 	for (size_t i = 0; i < POLICY_COUNT; i++)
 		if (policies[i].directive == directive && !list_append(text, size, pkg_policy_text(&policies[i]).text))
 			return;
+}
+
+const char *pkg_operand(uint32_t opcode, unsigned number)
+{
+	switch (opcode) {
+#define X(NAME, code, mnemonic, operand1, operand2, effect)                                                            \
+	case code:                                                                                                     \
+		return number ? operand2 : operand1;
+#include "ptowsp/workload_ops.def"
+#undef X
+	}
+	return "";
 }
 
 uint32_t pkg_expr_operands(uint32_t op)

@@ -6,12 +6,13 @@
 #include <stddef.h>
 #include <stdint.h>
 
-/* The enumerations that records.def and graph_ops.def name. */
+/* The enumerations that records.def, graph_ops.def and workload_ops.def name. */
 enum pkg_words {
 	PKG_WORDS_dtype, PKG_WORDS_unit, PKG_WORDS_space, PKG_WORDS_payload, PKG_WORDS_expr_op, PKG_WORDS_directive,
 	PKG_WORDS_param_kind, PKG_WORDS_role, PKG_WORDS_distribution, PKG_WORDS_slot_kind, PKG_WORDS_axis_kind,
 	PKG_WORDS_sample_role, PKG_WORDS_channel_kind, PKG_WORDS_channel_direction, PKG_WORDS_opcode,
 	PKG_WORDS_memory_order, PKG_WORDS_core_type, PKG_WORDS_dep_type, PKG_WORDS_location, PKG_WORDS_fence_scope, PKG_WORDS_affinity_type, /* of graph_ops.def */
+	PKG_WORDS_access, PKG_WORDS_edge, PKG_WORDS_scope, /* of tasks and fences */
 	PKG_WORDS_COUNT
 };
 
@@ -45,6 +46,10 @@ struct pkg_policy_text {
 struct pkg_policy_text pkg_policy_text(const struct pkg_policy *policy);
 /* "round_robin, affinity, ..." into text; cut with "..." where it does not fit. */
 void pkg_policy_list(uint32_t directive, char *text, size_t size);
+
+/* What operand 0 or 1 of an instruction of WORK holds, as workload_ops.def says it: "axis", "expression", ..., "" for nothing, and where
+ * there is no such opcode. */
+const char *pkg_operand(uint32_t opcode, unsigned number);
 
 /* One row of expr_ops.def. operands: how many of a, b, c are earlier rows of EXPR. */
 uint32_t pkg_expr_operands(uint32_t op);

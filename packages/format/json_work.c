@@ -21,14 +21,9 @@ static int is_signed(uint32_t opcode)
 /* How many operands an opcode has: all that exist are written, even zeros. */
 static int operand_count(uint32_t opcode)
 {
-	switch (opcode) {
-#define X(NAME, code, mnemonic, operand1, operand2, effect)                                                            \
-	case code:                                                                                                     \
-		return *operand2 ? 2 : *operand1 ? 1 : 0;
-#include "ptowsp/workload_ops.def"
-#undef X
-	}
-	return 2;
+	if (!pkg_word(PKG_WORDS_opcode, opcode))
+		return 2;
+	return *pkg_operand(opcode, 1) ? 2 : *pkg_operand(opcode, 0) ? 1 : 0;
 }
 
 static json_t *operand2_write(const struct ptowsp_instruction *i)

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* normal.c - expressions by their first use. */
 #include "normal.h"
+#include "format_names.h"
 
 #include "fail.h"
 #include "schema.h"
@@ -99,18 +100,6 @@ static void fields_pass(struct ordering *o, const struct pkg_schema *table)
 		}
 }
 
-static int takes_expression(uint8_t opcode)
-{
-	switch (opcode) {
-#define X(NAME, code, mnemonic, operand1, operand2, effect)                                                            \
-	case code:                                                                                                     \
-		return !strcmp(operand2, "expression");
-#include "ptowsp/workload_ops.def"
-#undef X
-	}
-	return 0;
-}
-
 static void work_pass(struct ordering *o)
 {
 	uint64_t size = pkg_writer_count(o->writer, PTOWSP_SECTION_WORK);
@@ -128,7 +117,7 @@ static void work_pass(struct ordering *o)
 		struct ptowsp_instruction inst;
 
 		memcpy(&inst, at, sizeof(inst));
-		if (!takes_expression(inst.opcode))
+		if (strcmp(pkg_operand(inst.opcode, 1), "expression") != 0)
 			continue;
 		inst.operand2 = reference(o, inst.operand2);
 		memcpy(at, &inst, sizeof(inst));

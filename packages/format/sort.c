@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* sort.c - sorting by id, and what refers to a row by its number. */
 #include "sort.h"
+#include "format_names.h"
 
 #include "fail.h"
 #include "schema.h"
@@ -109,20 +110,9 @@ static uint32_t operand_table(const char *word)
 
 static void operands_renumber(const struct sorting *s, struct ptowsp_instruction *i)
 {
-	uint32_t first = 0, second = 0;
-
-	switch (i->opcode) {
-#define X(NAME, code, mnemonic, operand1, operand2, effect)                                                            \
-	case code:                                                                                                     \
-		first = operand_table(operand1);                                                                       \
-		second = operand_table(operand2);                                                                      \
-		break;
-#include "ptowsp/workload_ops.def"
-#undef X
-	}
-	if (first == s->schema->type)
+	if (operand_table(pkg_operand(i->opcode, 0)) == s->schema->type)
 		i->operand1 = (uint16_t)row_now(s, i->operand1);
-	if (second == s->schema->type)
+	if (operand_table(pkg_operand(i->opcode, 1)) == s->schema->type)
 		i->operand2 = row_now(s, i->operand2);
 }
 

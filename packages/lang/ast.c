@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 #include "lang/ast.h"
 
+#include "format/format_names.h"
+
 #include <assert.h>
 #include <string.h>
 
@@ -32,44 +34,38 @@ struct lang_function *lang_function_add(struct lang_module *module, const char *
 	return function;
 }
 
-static const struct dtype {
-	const char *text;
-	char cls;
-} dtypes[] = {
-#define X(name, code, bytes, cls, text, descr) [code] = {text, cls},
-#include "ptowsp/dtype.def"
-#undef X
-};
-
 const char *lang_dtype_text(unsigned dtype)
 {
-	assert(dtype < sizeof(dtypes) / sizeof(*dtypes));
-	return dtypes[dtype].text;
+	const char *text = pkg_word(PKG_WORDS_dtype, dtype);
+
+	assert(text);
+	return text;
 }
 
 char lang_dtype_class(unsigned dtype)
 {
-	assert(dtype < sizeof(dtypes) / sizeof(*dtypes));
-	return dtypes[dtype].cls;
+	switch (dtype) {
+#define X(name, code, bytes, cls, text, descr)                                                                         \
+	case code:                                                                                                     \
+		return cls;
+#include "ptowsp/dtype.def"
+#undef X
+	}
+	return 0;
 }
 
 const char *lang_type_text(struct lang_unit *unit, const struct lang_type *type)
 {
-	static const char *const spaces[] = {
-#define X(name, code, text) [code] = text,
-#include "ptowsp/space.def"
-#undef X
-	};
 	const char *element = type->index ? "index" : type->dtype == PTOWSP_BOOL ? "u1" : lang_dtype_text(type->dtype);
 
 	switch (type->kind) {
 	case LANG_TYPE_TILE:
 		if (type->space != PTOWSP_SPACE_UB)
 			return lang_format(&unit->arena, "!pto.tile<%ux%ux%s,%s>", type->rows, type->columns, element,
-					   spaces[type->space]);
+					   pkg_word(PKG_WORDS_space, type->space));
 		return lang_format(&unit->arena, "!pto.tile<%ux%ux%s>", type->rows, type->columns, element);
 	case LANG_TYPE_MEMREF:
-		return lang_format(&unit->arena, "!pto.memref<%s,...,%s>", spaces[type->space], element);
+		return lang_format(&unit->arena, "!pto.memref<%s,...,%s>", pkg_word(PKG_WORDS_space, type->space), element);
 	default:
 		return element;
 	}

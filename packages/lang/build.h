@@ -235,8 +235,6 @@ const char *build_text(const struct ptowsp_build *b, uint32_t string);
 uint32_t build_code_name(struct ptowsp_build *b, uint32_t string);
 /* Code of a word; what: "dtype". A word that is not there is refused with those that are. */
 uint32_t build_word(struct ptowsp_build *b, uint32_t words, const char *word);
-/* none, in, out, inout as PTOWSP_READ | PTOWSP_WRITE. */
-uint16_t build_access(struct ptowsp_build *b, const char *word);
 void *build_copy(struct ptowsp_build *b, const void *bytes, uint64_t size);
 /* Bits of a value of that type that a text says. */
 uint64_t build_bits(struct ptowsp_build *b, uint32_t dtype, const char *text);

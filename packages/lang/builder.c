@@ -227,16 +227,6 @@ uint32_t build_word(struct ptowsp_build *b, uint32_t words, const char *word)
 	build_refuse(b, "\"%.40s\" is no %s; known: %s", word, pkg_words_name((enum pkg_words)words), known);
 }
 
-uint16_t build_access(struct ptowsp_build *b, const char *word)
-{
-	static const char *const words[] = {"none", "in", "out", "inout"};
-
-	for (uint16_t i = 0; word && i < 4; i++)
-		if (!strcmp(word, words[i]))
-			return i;
-	build_refuse(b, "\"%.40s\" is no access; known: none, in, out, inout", word ? word : "");
-}
-
 void *build_copy(struct ptowsp_build *b, const void *bytes, uint64_t size)
 {
 	void *copy;

@@ -87,7 +87,7 @@ uint32_t ptowsp_build_param(struct ptowsp_build *b, uint32_t kernel, const char 
 	BUILD_CALL(b);
 	struct build_param param = {.record = {.kind = PTOWSP_PARAM_TENSOR,
 					       .dtype = (uint16_t)build_word(b, PKG_WORDS_dtype, dtype),
-					       .access = build_access(b, access)}};
+					       .access = (uint16_t)build_word(b, PKG_WORDS_access, access)}};
 
 	return param_add(b, kernel, param, name);
 }

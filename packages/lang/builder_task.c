@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /* builder_task.c - tasks: their arguments, regions and stated edges. */
 #include "lang/build.h"
-#include "ptowsp/task.h"
 
-#include <string.h>
+#include "format/format_names.h"
+#include "ptowsp/task.h"
 
 uint32_t build_kernel_listed(struct ptowsp_build *b, uint32_t kernel)
 {
@@ -114,14 +114,9 @@ uint32_t ptowsp_build_arg_loop(struct ptowsp_build *b, uint32_t depth)
 
 static uint32_t use(struct ptowsp_build *b, uint32_t region, unsigned access)
 {
-	static const uint8_t ops[] = {[0] = PTOWSP_OP_IO_BIND,
-				      [PTOWSP_READ] = PTOWSP_OP_IO_INPUT,
-				      [PTOWSP_WRITE] = PTOWSP_OP_IO_OUTPUT,
-				      [PTOWSP_READ | PTOWSP_WRITE] = PTOWSP_OP_IO_INOUT};
-
 	if (b->task.args < b->kernels[b->task.kernel].scalars)
 		build_refuse(b, "the arguments of a task stand in front of its regions");
-	build_emit(b, ops[access], b->task.uses, build_region_row(b, region));
+	build_emit(b, lang_io_word(access), b->task.uses, build_region_row(b, region));
 	b->task.uses++;
 	return BUILD_DONE;
 }
@@ -136,7 +131,7 @@ uint32_t ptowsp_build_use_as(struct ptowsp_build *b, uint32_t region, const char
 {
 	BUILD_CALL(b);
 	param_next(b, PTOWSP_PARAM_TENSOR);
-	return use(b, region, build_access(b, access));
+	return use(b, region, build_word(b, PKG_WORDS_access, access));
 }
 
 static int is_short(const struct ptowsp_build *b)
@@ -149,17 +144,12 @@ static int is_short(const struct ptowsp_build *b)
 uint32_t ptowsp_build_after(struct ptowsp_build *b, const char *kind, uint32_t task)
 {
 	BUILD_CALL(b);
-	static const char *const words[] = {"after", "data", "barrier", "soft"};
-	uint32_t expr = build_expr(b, task), code = 0;
+	uint32_t expr = build_expr(b, task);
 
 	if (!b->task.open || (!b->task.copy && is_short(b)))
 		build_refuse(b, "an edge stands behind a copy, or a task with all its arguments and regions");
-	while (code < 4 && !(kind && !strcmp(kind, words[code])))
-		code++;
-	if (code == 4)
-		build_refuse(b, "\"%.40s\" is no kind of edge; known: after, data, barrier, soft", kind ? kind : "");
 	build_evaluate(b, expr);
-	build_emit(b, PTOWSP_OP_AFTER, code, expr);
+	build_emit(b, PTOWSP_OP_AFTER, build_word(b, PKG_WORDS_edge, kind), expr);
 	b->task.afters = 1;
 	return BUILD_DONE;
 }

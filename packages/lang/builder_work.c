@@ -100,12 +100,7 @@ uint32_t ptowsp_build_barrier(struct ptowsp_build *b)
 uint32_t ptowsp_build_fence(struct ptowsp_build *b, const char *scope)
 {
 	BUILD_CALL(b);
-	static const char *const words[] = {"core", "device", "system"};
-
-	for (uint32_t i = 0; scope && i < 3; i++)
-		if (!strcmp(scope, words[i]))
-			return plain(b, PTOWSP_OP_FENCE, i, 0);
-	build_refuse(b, "\"%.40s\" is no scope of a fence; known: core, device, system", scope ? scope : "");
+	return plain(b, PTOWSP_OP_FENCE, build_word(b, PKG_WORDS_scope, scope), 0);
 }
 
 uint32_t ptowsp_build_copy(struct ptowsp_build *b, uint32_t from, uint32_t to)

@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 #include "lang/expr_print.h"
 
+#include "format/format_names.h"
+
 #include <string.h>
 
 #include "ptowsp/workload.h"
@@ -14,18 +16,6 @@ struct printer {
 	uint32_t loop_count, depth;
 	struct reg_text *text;
 };
-
-static const char *mnemonic(unsigned op)
-{
-	switch (op) {
-#define X(NAME, code, word, operands, effect) \
-	case code:                             \
-		return word;
-#include "ptowsp/expr_ops.def"
-#undef X
-	}
-	return NULL;
-}
 
 int lang_name_is_plain(const char *name)
 {
@@ -81,7 +71,7 @@ static int function_print(struct printer *p, const struct ptowsp_expr_record *no
 	const uint32_t rows[] = {node->a, node->b, node->c};
 	int ok = 1;
 
-	reg_text_add(p->text, "%s(", mnemonic(node->op));
+	reg_text_add(p->text, "%s(", pkg_word(PKG_WORDS_expr_op, node->op));
 	for (unsigned i = 0; i < operands && ok; i++) {
 		reg_text_add(p->text, "%s", i ? ", " : "");
 		ok = row_print(p, rows[i], STRENGTH_ANY);
@@ -98,7 +88,7 @@ static int operator_print(struct printer *p, const struct ptowsp_expr_record *no
 
 	reg_text_add(p->text, "%s", own < least ? "(" : "");
 	ok = row_print(p, node->a, own);
-	reg_text_add(p->text, " %s ", mnemonic(node->op));
+	reg_text_add(p->text, " %s ", pkg_word(PKG_WORDS_expr_op, node->op));
 	ok = ok && row_print(p, node->b, own + 1);
 	reg_text_add(p->text, "%s", own < least ? ")" : "");
 	return ok;
@@ -109,7 +99,7 @@ static int sign_print(struct printer *p, const struct ptowsp_expr_record *node)
 {
 	int number = p->tables->expr[node->a].op == PTOWSP_EXPR_CONST, ok;
 
-	reg_text_add(p->text, "%s%s", node->op == PTOWSP_EXPR_NEG ? "-" : mnemonic(node->op), number ? "(" : "");
+	reg_text_add(p->text, "%s%s", node->op == PTOWSP_EXPR_NEG ? "-" : pkg_word(PKG_WORDS_expr_op, node->op), number ? "(" : "");
 	ok = row_print(p, node->a, STRENGTH_SIGN);
 	reg_text_add(p->text, "%s", number ? ")" : "");
 	return ok;
@@ -123,7 +113,7 @@ static int node_print(struct printer *p, const struct ptowsp_expr_record *node, 
 	case PTOWSP_EXPR_VALUE: return slot_print(p, &p->tables->slot[node->a]);
 	case PTOWSP_EXPR_AXIS: return axis_print(p, pkg_string(p->tables, node->a));
 	case PTOWSP_EXPR_TASK:
-	case PTOWSP_EXPR_INSTANCE: reg_text_add(p->text, "%s", mnemonic(node->op)); return 1;
+	case PTOWSP_EXPR_INSTANCE: reg_text_add(p->text, "%s", pkg_word(PKG_WORDS_expr_op, node->op)); return 1;
 	case PTOWSP_EXPR_NEG:
 	case PTOWSP_EXPR_NOT:
 	case PTOWSP_EXPR_LNOT: return sign_print(p, node);

@@ -115,10 +115,10 @@ static void element_check(struct lang_unit *unit, const struct lang_graph_bind *
 	const struct lang_graph_param param = lang_graph_tensor_param(bind->kernel, bind->arg);
 	int64_t offset;
 
-	if (!param.name || !lang_graph_constant(bind->offset, &offset) || offset % lang_graph_dtype_bytes(param.dtype) == 0)
+	if (!param.name || !lang_graph_constant(bind->offset, &offset) || offset % pkg_dtype_bytes(param.dtype) == 0)
 		return;
 	lang_error(unit, bind->offset->at, "no element begins %lld bytes into %s: %%%s of %s is %s, %u bytes each", (long long)offset,
-		   bind->tensor->object.name, param.name, bind->kernel->entry, lang_dtype_text(param.dtype), lang_graph_dtype_bytes(param.dtype));
+		   bind->tensor->object.name, param.name, bind->kernel->entry, lang_dtype_text(param.dtype), pkg_dtype_bytes(param.dtype));
 }
 
 /* The most bytes that the binding can give; 0: that is not known. */
@@ -144,7 +144,7 @@ static void shape_check(struct lang_unit *unit, const struct lang_graph_bind *bi
 
 	if (!param.name || need > LANG_GRAPH_FAR / 8)
 		return;
-	need *= lang_graph_dtype_bytes(param.dtype);
+	need *= pkg_dtype_bytes(param.dtype);
 	if (!most || need <= most)
 		return;
 	lang_error(unit, sized ? bind->size->at : bind->inst->args[2].at, "%s gets %s%lld byte%s of %s, and %%%s of %s takes %u x %u of type %s, %lld bytes",
@@ -303,7 +303,7 @@ static void scalar_check(struct lang_unit *unit, const struct lang_graph_inst *i
 		return;
 	use_check(unit, inst, scalar->at, scalar->object);
 	tensor = lang_graph_tensor(scalar->object);
-	size = lang_graph_dtype_bytes(scalar->dtype);
+	size = pkg_dtype_bytes(scalar->dtype);
 	if (!lang_graph_range(scalar->a, &low, &high))
 		return;
 	if (low < 0)
@@ -366,7 +366,7 @@ static void tensor_find(struct lang_module *module, struct lang_graph_tensor *te
 		return;
 	tensor->declared = (const struct lang_tensor *)decl;
 	if (lang_tensor_shape(tensor->declared, &rows, &columns) && columns <= LANG_GRAPH_FAR / INT32_MAX / 8)
-		tensor->room = (uint64_t)(rows * columns) * lang_graph_dtype_bytes(tensor->declared->dtype);
+		tensor->room = (uint64_t)(rows * columns) * pkg_dtype_bytes(tensor->declared->dtype);
 }
 
 void lang_graph_bind(struct lang_module *module, struct lang_graph_program *program)

@@ -17,7 +17,7 @@ static uint32_t element_load(struct lang_graph_walk *walk, const struct lang_gra
 {
 	struct lang_exprs *exprs = &walk->lower->tables.exprs;
 	const struct lang_graph_memory *memory = lang_graph_memory_of(walk, lang_graph_tensor(scalar->object));
-	uint32_t size = lang_graph_dtype_bytes(scalar->dtype), index = lang_graph_expr(walk, scalar->a), slot = scalar->slot->made.row;
+	uint32_t size = pkg_dtype_bytes(scalar->dtype), index = lang_graph_expr(walk, scalar->a), slot = scalar->slot->made.row;
 	struct ptowsp_region_record region = {.tensor = lang_graph_tensor_row(memory), .row = lang_expr_const(exprs, 0), .column = index, .unit = 1};
 
 	if (memory->dtype != scalar->dtype) {
@@ -60,7 +60,7 @@ uint32_t lang_graph_expr(struct lang_graph_walk *walk, const struct lang_graph_s
 uint32_t lang_graph_elements_expr(struct lang_graph_walk *walk, const struct lang_graph_scalar *bytes, const struct lang_graph_memory *memory)
 {
 	struct lang_exprs *exprs = &walk->lower->tables.exprs;
-	uint32_t expr = lang_graph_expr(walk, bytes), size = lang_graph_dtype_bytes(memory->dtype);
+	uint32_t expr = lang_graph_expr(walk, bytes), size = pkg_dtype_bytes(memory->dtype);
 
 	return size == 1 ? expr : lang_expr_binary(exprs, PTOWSP_EXPR_DIV, expr, lang_expr_const(exprs, size));
 }

@@ -64,9 +64,9 @@ static uint64_t bind_elements(const struct lang_graph_bind *bind, const struct l
 	int64_t size, offset;
 
 	if (lang_graph_constant(bind->size, &size) && size > 0)
-		return (uint64_t)size / lang_graph_dtype_bytes(memory->dtype);
+		return (uint64_t)size / pkg_dtype_bytes(memory->dtype);
 	if (memory->elements && lang_graph_constant(bind->offset, &offset) && lang_graph_constant(bind->size, &size))
-		return memory->elements - (uint64_t)offset / lang_graph_dtype_bytes(memory->dtype);
+		return memory->elements - (uint64_t)offset / pkg_dtype_bytes(memory->dtype);
 	return 0;
 }
 
@@ -203,9 +203,9 @@ void lang_graph_copy_emit(struct lang_graph_walk *walk, const struct lang_graph_
 		lang_help(walk->lower->unit, "copy it in a kernel, whose bindings may depend on scalars");
 		return;
 	}
-	if (size / lang_graph_dtype_bytes(from->dtype) > UINT32_MAX) {
+	if (size / pkg_dtype_bytes(from->dtype) > UINT32_MAX) {
 		lang_error(walk->lower->unit, inst->args[2].at, "MC_COPY copies at most %u elements, and %lld bytes are %lld of type %s", UINT32_MAX,
-			   (long long)size, (long long)(size / lang_graph_dtype_bytes(from->dtype)), lang_dtype_text(from->dtype));
+			   (long long)size, (long long)(size / pkg_dtype_bytes(from->dtype)), lang_dtype_text(from->dtype));
 		lang_help(walk->lower->unit, "copy it in several parts");
 		return;
 	}
@@ -219,7 +219,7 @@ void lang_graph_copy_emit(struct lang_graph_walk *walk, const struct lang_graph_
 		lang_help(walk->lower->unit, "declare it with one, or leave the declaration out");
 		return;
 	}
-	elements = (uint64_t)size / lang_graph_dtype_bytes(from->dtype);
+	elements = (uint64_t)size / pkg_dtype_bytes(from->dtype);
 	a = lang_graph_elements_expr(walk, inst->args[3].scalar, from);
 	b = lang_graph_elements_expr(walk, inst->args[4].scalar, to);
 	for (uint32_t i = 0; i < launch->copy_count; i++)

@@ -140,7 +140,6 @@ void lang_graph_links_make(struct lang_graph_lowering *lowering);
 
 /* --- graph_type.c --- */
 void lang_graph_types_find(struct lang_graph_lowering *lowering);
-uint32_t lang_graph_dtype_bytes(unsigned dtype);
 /* How a kernel touches its argument: READ | WRITE, 0: not known, or not at all. */
 unsigned lang_graph_access(const struct lang_graph_lowering *lowering, const struct lang_graph_kernel *kernel,
 			   const struct lang_graph_bind *bind);

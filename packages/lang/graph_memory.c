@@ -125,7 +125,7 @@ static void save_add(struct lang_lower *lower, struct lang_graph_lowering *lower
 
 	save->memory = memory;
 	save->checkpoint = inst->args[1].object;
-	save->elements = (tensor->room ? tensor->room : tensor->open ? 0 : tensor->size) / lang_graph_dtype_bytes(memory->dtype);
+	save->elements = (tensor->room ? tensor->room : tensor->open ? 0 : tensor->size) / pkg_dtype_bytes(memory->dtype);
 	save->next = lowering->saves;
 	lowering->saves = save;
 	if (save->elements) {

@@ -5,17 +5,6 @@
 
 #include <string.h>
 
-uint32_t lang_graph_dtype_bytes(unsigned dtype)
-{
-	static const uint8_t bytes[] = {
-#define X(name, code, size, class, text, descr) [code] = size,
-#include "ptowsp/dtype.def"
-#undef X
-	};
-
-	return dtype < sizeof(bytes) ? bytes[dtype] : 1;
-}
-
 /* A scalar is a multiple of `size` whatever its variables are. */
 static int is_multiple(const struct lang_graph_scalar *scalar, int64_t size)
 {
@@ -142,7 +131,7 @@ static void bytes_see(struct lang_graph_lowering *lowering, const struct lang_gr
 {
 	struct lang_graph_memory *leader = leader_of(memory_of(lowering, tensor));
 
-	leader->mixed |= leader->typed && !is_multiple(bytes, lang_graph_dtype_bytes(leader->dtype));
+	leader->mixed |= leader->typed && !is_multiple(bytes, pkg_dtype_bytes(leader->dtype));
 }
 
 static void copies_see(struct lang_graph_lowering *lowering, const struct lang_graph_block *block)
@@ -165,7 +154,7 @@ static void mixed_find(struct lang_graph_lowering *lowering)
 	for (uint32_t i = 0; i < program->tensor_count; i++) {
 		struct lang_graph_memory *leader = leader_of(&lowering->memories[i]);
 
-		leader->mixed |= leader->typed && program->tensors[i]->object.defined && program->tensors[i]->size % lang_graph_dtype_bytes(leader->dtype);
+		leader->mixed |= leader->typed && program->tensors[i]->object.defined && program->tensors[i]->size % pkg_dtype_bytes(leader->dtype);
 	}
 	for (uint32_t i = 0; i < program->bind_count; i++) {
 		bytes_see(lowering, program->binds[i]->tensor, program->binds[i]->offset);
@@ -216,7 +205,7 @@ void lang_graph_types_find(struct lang_graph_lowering *lowering)
 		struct lang_graph_memory *memory = &lowering->memories[i];
 
 		memory->dtype = leader->typed && !leader->mixed ? leader->dtype : PTOWSP_U8;
-		memory->elements = memory->tensor->object.defined ? memory->tensor->size / lang_graph_dtype_bytes(memory->dtype) : 0;
+		memory->elements = memory->tensor->object.defined ? memory->tensor->size / pkg_dtype_bytes(memory->dtype) : 0;
 	}
 }
 

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* kernel_variant.c - what takes the place of a declared kernel at other tile levels. */
 #include "lang/lang_kernel.h"
+#include "lang/parse.h"
 #include "lang/levels.h"
 #include "lang/lang_lower.h"
 
@@ -51,13 +52,6 @@ static struct parameter parameter_of(const struct lang_kernel_variant *variant, 
 
 /* --- checking --- */
 
-static const char *access_text(unsigned access)
-{
-	static const char *const words[] = {"bind", "in", "out", "inout"};
-
-	return words[access & 3];
-}
-
 static int layouts_equal(const struct lang_layout *a, const struct lang_layout *b)
 {
 	int equal = a->stated == b->stated && a->rank == b->rank && a->memory.stated == b->memory.stated;
@@ -80,7 +74,7 @@ static int parameter_check(struct lang_unit *unit, const struct lang_kernel *ker
 	}
 	if (own.access != other.access) {
 		lang_error(unit, variant->at, "%%%s of @%s is %s, %%%s of @%s is %s: a variant has the parameters of its kernel", other.name, variant->name,
-			   access_text(other.access), own.name, kernel->head.name, access_text(own.access));
+			   lang_access_text(other.access), own.name, kernel->head.name, lang_access_text(own.access));
 		return 0;
 	}
 	if (other.layout && (other.layout->stated || other.layout->memory.stated) && !layouts_equal(own.layout, other.layout)) {

@@ -3,6 +3,7 @@
 #ifndef LANG_PARSE_H
 #define LANG_PARSE_H
 
+#include "format/format_names.h"
 #include "lang/ast.h"
 #include "lang/decl.h"
 
@@ -99,6 +100,17 @@ struct lang_clauses {
 int lang_clause_take(struct lang_parser *parser, struct lang_clauses *clauses, uint32_t bit, const char *word);
 /* Behind an error: up to the word of a declaration at the beginning of a line, the line of the error left. */
 void lang_decl_skip(struct lang_parser *parser);
+/* A declaration begins at its word, which a name of that kind follows: LANG_NAME, LANG_AT. It is added with `size` bytes, the head first. what:
+ * "the axis' name such as %tiles". NULL after an error, the declaration is skipped. */
+void *lang_decl_begin(struct lang_parser *parser, enum lang_decl_kind decl, size_t size, enum lang_token_kind kind, const char *what);
+/* 0: the declaration has an error that was told, and is skipped. */
+void lang_decl_end(struct lang_parser *parser, struct lang_decl *decl, int ok);
+/* Takes a word of that vocabulary if it is the next token, and returns 1 with its code if so. */
+int lang_words_take(struct lang_parser *parser, enum pkg_words words, uint32_t *code_out);
+/* The same for in, out, inout, and bind: the address alone, no access. */
+int lang_access_take(struct lang_parser *parser, uint8_t *access_out);
+/* "bind", "in", "out", "inout" */
+const char *lang_access_text(unsigned access);
 /* An element type; 0 after an error. */
 int lang_element_parse(struct lang_parser *parser, uint16_t *dtype_out, const char *what);
 /* The name of a target or architecture: what stands together without blanks. NULL after an error. */

@@ -5,11 +5,6 @@
 
 #include <string.h>
 
-static const struct {
-	const char *text;
-	uint8_t kind;
-} kinds[] = {{"dense", PTOWSP_AXIS_DENSE}, {"dense_dyn", PTOWSP_AXIS_DENSE_DYN}, {"ragged", PTOWSP_AXIS_RAGGED}, {"sparse", PTOWSP_AXIS_SPARSE}};
-
 /* "[33, 64, 128]" */
 static int values_parse(struct lang_parser *parser, struct lang_list_source *list)
 {
@@ -91,18 +86,16 @@ static int rows_parse(struct lang_parser *parser, struct lang_axis *axis)
 
 int lang_axis_read(struct lang_parser *parser, struct lang_axis *axis)
 {
-	size_t i = 0;
+	uint32_t kind;
 	int ok;
 
 	axis->kind_at = lang_peek(parser)->at;
-	while (i < sizeof(kinds) / sizeof(*kinds) && !lang_word_take(parser, kinds[i].text))
-		i++;
-	if (i == sizeof(kinds) / sizeof(*kinds)) {
+	if (!lang_words_take(parser, PKG_WORDS_axis_kind, &kind)) {
 		lang_expected(parser, "dense, dense_dyn, ragged or sparse");
 		lang_help(parser->unit, "numbers from 0 on are dense(%%n), in a loop also: parallel_for %%i in 0 to %%n { }");
 		return 0;
 	}
-	axis->kind = kinds[i].kind;
+	axis->kind = (uint8_t)kind;
 	if (!lang_expect(parser, '(', "behind the kind of axis"))
 		return 0;
 	ok = axis->kind == PTOWSP_AXIS_DENSE || axis->kind == PTOWSP_AXIS_DENSE_DYN ? dense_parse(parser, axis) : rows_parse(parser, axis);
@@ -111,18 +104,9 @@ int lang_axis_read(struct lang_parser *parser, struct lang_axis *axis)
 
 void lang_axis_parse(struct lang_parser *parser)
 {
-	const struct lang_token *name;
-	struct lang_axis *axis;
+	struct lang_axis *axis = lang_decl_begin(parser, LANG_DECL_AXIS, sizeof(*axis), LANG_NAME, "the axis' name such as %tiles");
 
-	lang_take(parser);
-	name = lang_name_take(parser, LANG_NAME, "the axis' name such as %tiles");
-	if (!name) {
-		lang_decl_skip(parser);
-		return;
-	}
-	axis = lang_decl_add(parser, LANG_DECL_AXIS, sizeof(*axis), name->text, name->at);
-	axis->head.broken = !lang_expect(parser, '=', "and the axis behind the name") || !lang_axis_read(parser, axis) ||
-			    !lang_levels_parse(parser, &axis->levels);
-	if (axis->head.broken)
-		lang_decl_skip(parser);
+	if (axis)
+		lang_decl_end(parser, &axis->head, lang_expect(parser, '=', "and the axis behind the name") && lang_axis_read(parser, axis) &&
+							   lang_levels_parse(parser, &axis->levels));
 }

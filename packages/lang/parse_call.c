@@ -71,16 +71,8 @@ int lang_part_parse(struct lang_parser *parser, struct lang_part *part)
 /* "inout %x[0, 0]": not as the callee's parameter says. */
 static void access_parse(struct lang_parser *parser, struct lang_pass *pass)
 {
-	static const struct {
-		const char *text;
-		uint8_t access;
-	} words[] = {{"in", PTOWSP_READ}, {"out", PTOWSP_WRITE}, {"inout", PTOWSP_READ | PTOWSP_WRITE}, {"bind", 0}};
-
-	for (size_t i = 0; i < sizeof(words) / sizeof(*words) && !pass->stated; i++)
-		if (lang_word_take(parser, words[i].text)) {
-			pass->stated = 1;
-			pass->access = words[i].access;
-		}
+	if (!pass->stated)
+		pass->stated = (uint8_t)lang_access_take(parser, &pass->access);
 }
 
 static int pass_parse(struct lang_parser *parser, struct lang_work *work)
@@ -130,20 +122,14 @@ static int passes_parse(struct lang_parser *parser, struct lang_work *work)
 /* "after %t, data %u" */
 int lang_afters_parse(struct lang_parser *parser, struct lang_work *work)
 {
-	static const struct {
-		const char *text;
-		uint32_t kind;
-	} kinds[] = {{"data", PTOWSP_AFTER_DATA}, {"barrier", PTOWSP_AFTER_BARRIER}, {"soft", PTOWSP_AFTER_SOFT}};
-
 	if (!lang_word_take(parser, "after"))
 		return 1;
 	for (;;) {
 		struct lang_after *after = LANG_PUSH(&parser->unit->arena, work->afters, work->after_count, work->after_capacity);
 
 		*after = (struct lang_after){.kind = PTOWSP_AFTER_TASK};
-		for (size_t i = 0; i < sizeof(kinds) / sizeof(*kinds); i++)
-			if (lang_word_take(parser, kinds[i].text))
-				after->kind = kinds[i].kind;
+		if (!lang_at_word(parser, "after"))
+			lang_words_take(parser, PKG_WORDS_edge, &after->kind);
 		after->task = lang_scalar_parse(parser, "a task such as %t");
 		if (!after->task)
 			return 0;

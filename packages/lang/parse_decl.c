@@ -47,6 +47,50 @@ void lang_decl_skip(struct lang_parser *parser)
 		lang_take(parser);
 }
 
+void *lang_decl_begin(struct lang_parser *parser, enum lang_decl_kind decl, size_t size, enum lang_token_kind kind, const char *what)
+{
+	const struct lang_token *name;
+
+	lang_take(parser);
+	name = lang_name_take(parser, kind, what);
+	if (name)
+		return lang_decl_add(parser, decl, size, name->text, name->at);
+	lang_decl_skip(parser);
+	return NULL;
+}
+
+void lang_decl_end(struct lang_parser *parser, struct lang_decl *decl, int ok)
+{
+	decl->broken = !ok;
+	if (!ok)
+		lang_decl_skip(parser);
+}
+
+int lang_words_take(struct lang_parser *parser, enum pkg_words words, uint32_t *code_out)
+{
+	const struct lang_token *token = lang_peek(parser);
+
+	if (token->kind != LANG_WORD || !pkg_word_find(words, token->text, code_out))
+		return 0;
+	lang_take(parser);
+	return 1;
+}
+
+int lang_access_take(struct lang_parser *parser, uint8_t *access_out)
+{
+	for (uint8_t access = 0; access < 4; access++)
+		if (lang_word_take(parser, lang_access_text(access))) {
+			*access_out = access;
+			return 1;
+		}
+	return 0;
+}
+
+const char *lang_access_text(unsigned access)
+{
+	return access & 3 ? pkg_word(PKG_WORDS_access, access & 3) : "bind";
+}
+
 void lang_module_parse(struct lang_parser *parser)
 {
 	struct lang_module *module = parser->module;
@@ -174,38 +218,23 @@ static int default_parse(struct lang_parser *parser, struct lang_value *value)
 
 void lang_symbol_parse(struct lang_parser *parser)
 {
-	const struct lang_decl_form *form = lang_decl_at(parser);
-	const struct lang_token *name;
-	struct lang_value *value;
+	const enum lang_decl_kind kind = lang_decl_at(parser)->kind;
+	struct lang_value *value = lang_decl_begin(parser, kind, sizeof(*value), LANG_NAME,
+						   kind == LANG_DECL_SYMBOL ? "the symbol's name such as %n" : "the slot's name such as %gate");
 	int ok;
 
-	lang_take(parser);
-	name = lang_name_take(parser, LANG_NAME, form->kind == LANG_DECL_SYMBOL ? "the symbol's name such as %n" : "the slot's name such as %gate");
-	if (!name) {
-		lang_decl_skip(parser);
+	if (!value)
 		return;
-	}
-	value = lang_decl_add(parser, form->kind, sizeof(*value), name->text, name->at);
 	value->dtype = PTOWSP_I64;
 	ok = lang_expect(parser, ':', "and the type behind the name") && lang_element_parse(parser, &value->dtype, "a type such as u64");
 	if (ok && lang_at_mark(parser, '=')) {
 		lang_take(parser);
 		ok = default_parse(parser, value);
 	}
-	value->head.broken = !ok;
-	if (!ok)
-		lang_decl_skip(parser);
+	lang_decl_end(parser, &value->head, ok);
 }
 
 void lang_event_parse(struct lang_parser *parser)
 {
-	const struct lang_token *name;
-
-	lang_take(parser);
-	name = lang_name_take(parser, LANG_NAME, "the event's name such as %ready");
-	if (!name) {
-		lang_decl_skip(parser);
-		return;
-	}
-	lang_decl_add(parser, LANG_DECL_EVENT, sizeof(struct lang_event), name->text, name->at);
+	lang_decl_begin(parser, LANG_DECL_EVENT, sizeof(struct lang_event), LANG_NAME, "the event's name such as %ready");
 }

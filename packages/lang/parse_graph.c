@@ -242,15 +242,10 @@ static int device_parse(struct lang_parser *parser, struct lang_graph_program *p
 void lang_graph_parse(struct lang_parser *parser)
 {
 	struct lang_graph_reader reader = {.parser = parser};
-	const struct lang_token *name;
 
-	lang_take(parser);
-	name = lang_name_take(parser, LANG_AT, "the name such as @attention");
-	if (!name) {
-		lang_decl_skip(parser);
+	reader.program = lang_decl_begin(parser, LANG_DECL_GRAPH, sizeof(*reader.program), LANG_AT, "the name such as @attention");
+	if (!reader.program)
 		return;
-	}
-	reader.program = lang_decl_add(parser, LANG_DECL_GRAPH, sizeof(*reader.program), name->text, name->at);
 	if (!device_parse(parser, reader.program) || !lang_expect(parser, '{', "and the instructions")) {
 		lang_decl_skip(parser);
 		return;

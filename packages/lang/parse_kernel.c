@@ -8,15 +8,8 @@
 
 static int access_parse(struct lang_parser *parser, struct lang_kernel_param *param)
 {
-	if (lang_word_take(parser, "in"))
-		param->access = PTOWSP_READ;
-	else if (lang_word_take(parser, "out"))
-		param->access = PTOWSP_WRITE;
-	else if (lang_word_take(parser, "inout"))
-		param->access = PTOWSP_READ | PTOWSP_WRITE;
-	else if (!lang_word_take(parser, "bind"))
-		return lang_expected(parser, "the parameter's direction: in, out, inout, or bind if its address alone is passed");
-	return 1;
+	return lang_access_take(parser, &param->access) ||
+	       lang_expected(parser, "the parameter's direction: in, out, inout, or bind if its address alone is passed");
 }
 
 /* "[64, 64] in layout(S(0), R)", "[64] out", "[] inout" */
@@ -278,17 +271,8 @@ static int payloads_parse(struct lang_parser *parser, struct lang_kernel *kernel
 
 void lang_kernel_parse(struct lang_parser *parser)
 {
-	const struct lang_token *name;
-	struct lang_kernel *kernel;
+	struct lang_kernel *kernel = lang_decl_begin(parser, LANG_DECL_KERNEL, sizeof(*kernel), LANG_AT, "the kernel's name such as @gemm");
 
-	lang_take(parser);
-	name = lang_name_take(parser, LANG_AT, "the kernel's name such as @gemm");
-	if (!name) {
-		lang_decl_skip(parser);
-		return;
-	}
-	kernel = lang_decl_add(parser, LANG_DECL_KERNEL, sizeof(*kernel), name->text, name->at);
-	kernel->head.broken = !params_parse(parser, kernel) || !attributes_parse(parser, kernel) || !payloads_parse(parser, kernel);
-	if (kernel->head.broken)
-		lang_decl_skip(parser);
+	if (kernel)
+		lang_decl_end(parser, &kernel->head, params_parse(parser, kernel) && attributes_parse(parser, kernel) && payloads_parse(parser, kernel));
 }

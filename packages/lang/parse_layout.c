@@ -72,27 +72,20 @@ static int numbers_parse(struct lang_parser *parser, struct lang_memory *memory,
 /* "mem(row_major)", "mem(blocked(16, 16) swizzle 3)" */
 static int memory_parse(struct lang_parser *parser, struct lang_memory *memory)
 {
-	static const struct {
-		const char *text, *numbers;
-		uint16_t order;
-	} orders[] = {{"row_major", NULL, PTOWSP_MEMORY_ROW_MAJOR},
-		      {"col_major", NULL, PTOWSP_MEMORY_COL_MAJOR},
-		      {"blocked", "and rows and columns of a block", PTOWSP_MEMORY_BLOCKED},
-		      {"nz", "and rows and columns of a block", PTOWSP_MEMORY_NZ},
-		      {"strides", "and the stride of each dimension in elements", PTOWSP_MEMORY_STRIDED}};
-	size_t i = 0;
+	static const char *const numbers[] = {[PTOWSP_MEMORY_BLOCKED] = "and rows and columns of a block",
+					      [PTOWSP_MEMORY_NZ] = "and rows and columns of a block",
+					      [PTOWSP_MEMORY_STRIDED] = "and the stride of each dimension in elements"};
+	uint32_t order;
 
 	lang_take(parser);
 	if (!lang_expect(parser, '(', "and the order behind mem"))
 		return 0;
 	memory->at = lang_peek(parser)->at;
 	memory->stated = 1;
-	while (i < sizeof(orders) / sizeof(*orders) && !lang_word_take(parser, orders[i].text))
-		i++;
-	if (i == sizeof(orders) / sizeof(*orders))
+	if (!lang_words_take(parser, PKG_WORDS_memory_order, &order))
 		return lang_expected(parser, "the order of the elements: row_major, col_major, blocked(r, c), nz(r, c) or strides(...)");
-	memory->order = orders[i].order;
-	if (orders[i].numbers && !numbers_parse(parser, memory, orders[i].numbers))
+	memory->order = (uint16_t)order;
+	if (numbers[order] && !numbers_parse(parser, memory, numbers[order]))
 		return 0;
 	if (lang_word_take(parser, "swizzle")) {
 		if (!lang_uint_read(lang_peek(parser)->text ? lang_peek(parser)->text : "", &memory->swizzle) || !memory->swizzle || memory->swizzle > 7)

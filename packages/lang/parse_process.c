@@ -96,18 +96,10 @@ static int limits_parse(struct lang_parser *parser, struct lang_channel *channel
 
 void lang_channel_parse(struct lang_parser *parser)
 {
-	struct lang_channel *channel;
-	const struct lang_token *name;
+	struct lang_channel *channel = lang_decl_begin(parser, LANG_DECL_CHANNEL, sizeof(*channel), LANG_NAME, "the channel's name such as %c");
 
-	lang_take(parser);
-	name = lang_peek(parser);
-	if (name->kind != LANG_NAME) {
-		lang_expected(parser, "the channel's name such as %c");
-		lang_decl_skip(parser);
+	if (!channel)
 		return;
-	}
-	lang_take(parser);
-	channel = lang_decl_add(parser, LANG_DECL_CHANNEL, sizeof(*channel), name->text, name->at);
 	channel->capacity = 1;
 	if (kind_parse(parser, channel) && limits_parse(parser, channel))
 		return;
@@ -176,18 +168,10 @@ static int head_parse(struct lang_parser *parser, struct lang_process *process)
 
 void lang_process_parse(struct lang_parser *parser)
 {
-	struct lang_process *process;
-	const struct lang_token *name;
+	struct lang_process *process = lang_decl_begin(parser, LANG_DECL_PROCESS, sizeof(*process), LANG_AT, "the process's name such as @load");
 
-	lang_take(parser);
-	name = lang_peek(parser);
-	if (name->kind != LANG_AT) {
-		lang_expected(parser, "the process's name such as @load");
-		lang_decl_skip(parser);
+	if (!process)
 		return;
-	}
-	lang_take(parser);
-	process = lang_decl_add(parser, LANG_DECL_PROCESS, sizeof(*process), name->text, name->at);
 	process->replicas = 1;
 	if (!head_parse(parser, process)) {
 		process->head.broken = 1;

@@ -6,32 +6,6 @@
 #include <stdio.h>
 #include <string.h>
 
-static const struct {
-	const char *text;
-	uint16_t role;
-} roles[] = {{"in", PTOWSP_ROLE_IN}, {"out", PTOWSP_ROLE_OUT}, {"inout", PTOWSP_ROLE_INOUT}, {"temp", PTOWSP_ROLE_TEMP},
-	     {"const", PTOWSP_ROLE_CONST}};
-
-/* gm, l2, ...; 0: there is no such memory. */
-static int space_find(const char *text, uint16_t *space_out)
-{
-	static const struct {
-		const char *text;
-		uint16_t space;
-	} spaces[] = {
-#define X(name, code, text) {text, code},
-#include "ptowsp/space.def"
-#undef X
-	};
-
-	for (size_t i = 0; i < sizeof(spaces) / sizeof(*spaces); i++)
-		if (!strcmp(spaces[i].text, text)) {
-			*space_out = spaces[i].space;
-			return 1;
-		}
-	return 0;
-}
-
 /* "[%seq, 128]" */
 static int shape_parse(struct lang_parser *parser, struct lang_tensor *tensor)
 {
@@ -52,25 +26,28 @@ static int shape_parse(struct lang_parser *parser, struct lang_tensor *tensor)
 
 static int role_parse(struct lang_parser *parser, struct lang_tensor *tensor)
 {
-	for (size_t i = 0; i < sizeof(roles) / sizeof(*roles); i++)
-		if (lang_word_take(parser, roles[i].text)) {
-			tensor->role = roles[i].role;
-			return 1;
-		}
-	return lang_expected(parser, "the tensor's role: in, out, inout, temp or const");
+	uint32_t role;
+
+	if (!lang_words_take(parser, PKG_WORDS_role, &role))
+		return lang_expected(parser, "the tensor's role: in, out, inout, temp or const");
+	tensor->role = (uint16_t)role;
+	return 1;
 }
 
 static int space_parse(struct lang_parser *parser, struct lang_tensor *tensor)
 {
 	const struct lang_token *token = lang_take(parser);
+	uint32_t space;
 
 	if (tensor->space_stated) {
 		lang_error(parser->unit, token->at, "a memory stands here already, and a tensor lies in one");
 		return 0;
 	}
 	tensor->space_stated = 1;
-	if (space_find(token->text, &tensor->space))
+	if (pkg_word_find(PKG_WORDS_space, token->text, &space)) {
+		tensor->space = (uint16_t)space;
 		return 1;
+	}
 	lang_error(parser->unit, token->at, "there is no memory @%.80s", token->text);
 	lang_help(parser->unit, "memories are @gm, @l2, @hbm, @shared, @ub and @l1");
 	return 0;
@@ -112,23 +89,15 @@ static int attributes_parse(struct lang_parser *parser, struct lang_tensor *tens
 
 void lang_tensor_parse(struct lang_parser *parser)
 {
-	const struct lang_token *name;
-	struct lang_tensor *tensor;
+	struct lang_tensor *tensor = lang_decl_begin(parser, LANG_DECL_TENSOR, sizeof(*tensor), LANG_NAME, "the tensor's name such as %x");
 	int ok;
 
-	lang_take(parser);
-	name = lang_name_take(parser, LANG_NAME, "the tensor's name such as %x");
-	if (!name) {
-		lang_decl_skip(parser);
+	if (!tensor)
 		return;
-	}
-	tensor = lang_decl_add(parser, LANG_DECL_TENSOR, sizeof(*tensor), name->text, name->at);
 	tensor->role = PTOWSP_ROLE_INOUT; /* where it cannot be read, nothing else is said of it */
 	ok = lang_expect(parser, ':', "and the type behind the name");
 	tensor->type_at = lang_peek(parser)->at;
 	ok = ok && lang_element_parse(parser, &tensor->dtype, "an element type such as f32") && shape_parse(parser, tensor) &&
 	     role_parse(parser, tensor) && attributes_parse(parser, tensor);
-	tensor->head.broken = !ok;
-	if (!ok)
-		lang_decl_skip(parser);
+	lang_decl_end(parser, &tensor->head, ok);
 }

@@ -20,15 +20,6 @@ static const struct element {
 #undef X
 };
 
-static const struct space {
-	const char *text;
-	uint16_t space;
-} spaces[] = {
-#define X(name, code, text) {text, code},
-#include "ptowsp/space.def"
-#undef X
-};
-
 int lang_uint_read(const char *text, uint32_t *value_out)
 {
 	uint64_t value = 0;
@@ -67,15 +58,12 @@ static int element_find(struct lang_parser *parser, const char *text, struct lan
 
 static int space_find(struct lang_parser *parser, struct lang_type *type)
 {
-	const struct lang_token *token = lang_peek(parser);
+	uint32_t space;
 
-	for (size_t i = 0; token->kind == LANG_WORD && i < sizeof(spaces) / sizeof(*spaces); i++)
-		if (!strcmp(spaces[i].text, token->text)) {
-			type->space = spaces[i].space;
-			lang_take(parser);
-			return 1;
-		}
-	return lang_expected(parser, "a memory space (gm, l2, hbm, shared, ub, l1)");
+	if (!lang_words_take(parser, PKG_WORDS_space, &space))
+		return lang_expected(parser, "a memory space (gm, l2, hbm, shared, ub, l1)");
+	type->space = (uint16_t)space;
+	return 1;
 }
 
 /* "32x128xf32" */

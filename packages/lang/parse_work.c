@@ -391,16 +391,8 @@ int lang_memory_parse(struct lang_parser *parser, struct lang_work *work)
 
 int lang_fence_parse(struct lang_parser *parser, struct lang_work *work)
 {
-	static const struct {
-		const char *text;
-		uint32_t mode;
-	} scopes[] = {{"core", PTOWSP_FENCE_CORE}, {"device", PTOWSP_FENCE_DEVICE}, {"system", PTOWSP_FENCE_SYSTEM}};
-
-	for (size_t i = 0; i < sizeof(scopes) / sizeof(*scopes); i++)
-		if (lang_word_take(parser, scopes[i].text)) {
-			work->mode = scopes[i].mode;
-			return 1;
-		}
+	if (lang_words_take(parser, PKG_WORDS_scope, &work->mode))
+		return 1;
 	return lang_expected(parser, "the scope of the fence: core, device or system");
 }
 
@@ -418,17 +410,8 @@ int lang_copy_parse(struct lang_parser *parser, struct lang_work *work)
 
 void lang_workload_parse(struct lang_parser *parser)
 {
-	const struct lang_token *name;
-	struct lang_workload *workload;
+	struct lang_workload *workload = lang_decl_begin(parser, LANG_DECL_WORKLOAD, sizeof(*workload), LANG_AT, "the workload's name such as @main");
 
-	lang_take(parser);
-	name = lang_name_take(parser, LANG_AT, "the workload's name such as @main");
-	if (!name) {
-		lang_decl_skip(parser);
-		return;
-	}
-	workload = lang_decl_add(parser, LANG_DECL_WORKLOAD, sizeof(*workload), name->text, name->at);
-	workload->head.broken = !lang_body_parse(parser, &workload->body);
-	if (workload->head.broken)
-		lang_decl_skip(parser);
+	if (workload)
+		lang_decl_end(parser, &workload->head, lang_body_parse(parser, &workload->body));
 }

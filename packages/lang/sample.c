@@ -88,9 +88,7 @@ void lang_sample_parse(struct lang_parser *parser)
 	}
 	ok = (ok || lang_expected(parser, "what the data are: input, or expected behind a run")) && extents_parse(parser, sample) &&
 	     lang_expect(parser, '=', "and the data") && data_parse(parser, sample);
-	sample->head.broken = !ok;
-	if (!ok)
-		lang_decl_skip(parser);
+	lang_decl_end(parser, &sample->head, ok);
 }
 
 static void *numbers_read(struct lang_lower *lower, const struct lang_sample *sample, uint16_t dtype, size_t *size_out)

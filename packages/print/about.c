@@ -57,7 +57,7 @@ static void fact_print(const struct print_job *job, struct print_text *text, con
 	if (is_common(key) || (!strcmp(key, "version") && !*value) || (!strcmp(key, "entry_kind") && !strcmp(value, "task_buffer")))
 		return;
 	print_add(text, "meta ");
-	if (print_is_name(key))
+	if (lang_name_is_plain(key))
 		print_add(text, "%s", key);
 	else
 		quoted_add(text, key);
@@ -170,7 +170,7 @@ static ptowsp_status sample_print(const struct print_job *job, struct print_text
 				  .extents = {s->extent0, s->extent1, s->extent2, s->extent3}};
 	ptowsp_status st = PTOWSP_OK;
 
-	if (!print_is_name(data.tensor) || !data.dtype || !s->size) {
+	if (!lang_name_is_plain(data.tensor) || !data.dtype || !s->size) {
 		print_unsaid(text, 0, "the sample data of \"%.80s\"", data.tensor);
 		return st;
 	}

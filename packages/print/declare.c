@@ -4,6 +4,7 @@
 
 #include "format/base64.h"
 #include "format/format_names.h"
+#include "lang/parse.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -31,7 +32,7 @@ void print_values(const struct print_job *job, struct print_text *text)
 		if (!print_is_declared(job, i))
 			continue;
 		print_add(text, "%s %%%s : %s", slot->kind == PTOWSP_SLOT_SYMBOL ? "symbol" : "slot", name, print_dtype(slot->dtype));
-		if (!print_is_name(name) || !default_add(text, slot)) {
+		if (!lang_name_is_plain(name) || !default_add(text, slot)) {
 			print_end(text);
 			print_unsaid(text, 0, "the name or the value of \"%.80s\"", name);
 		} else {
@@ -48,6 +49,16 @@ void print_values(const struct print_job *job, struct print_text *text)
 
 /* --- tensors --- */
 
+/* "S(0)" or "R" of dimension i of a layout that stands there, the words around it, too. */
+static void dim_add(struct print_text *text, uint32_t i, int sharded, uint32_t mesh_axis)
+{
+	print_add(text, "%s", i ? ", " : " layout(");
+	if (sharded)
+		print_add(text, "S(%u)", mesh_axis);
+	else
+		print_add(text, "R");
+}
+
 static void layout_add(const struct print_job *job, struct print_text *text, const struct ptowsp_tensor_record *tensor)
 {
 	const struct ptowsp_dim_record *dims = job->t->dim + tensor->dims;
@@ -55,13 +66,8 @@ static void layout_add(const struct print_job *job, struct print_text *text, con
 
 	for (uint32_t i = 0; i < tensor->dim_count; i++)
 		stated |= dims[i].distribution || dims[i].mesh_axis;
-	for (uint32_t i = 0; i < tensor->dim_count && stated; i++) {
-		print_add(text, "%s", i ? ", " : " layout(");
-		if (dims[i].distribution)
-			print_add(text, "S(%u)", dims[i].mesh_axis);
-		else
-			print_add(text, "R");
-	}
+	for (uint32_t i = 0; i < tensor->dim_count && stated; i++)
+		dim_add(text, i, dims[i].distribution, dims[i].mesh_axis);
 	print_add(text, "%s", stated ? ")" : "");
 }
 
@@ -81,7 +87,7 @@ static void tensor_print(struct print_job *job, struct print_text *text, const s
 	struct print_work work = {.job = job, .text = text};
 	const char *name = print_string(job, tensor->name), *role = pkg_word(PKG_WORDS_role, tensor->role);
 
-	if (!print_is_name(name) || tensor->flags & PTOWSP_TENSOR_SHAPELESS || !tensor->dim_count) {
+	if (!lang_name_is_plain(name) || tensor->flags & PTOWSP_TENSOR_SHAPELESS || !tensor->dim_count) {
 		print_unsaid(text, 0, "the tensor \"%.80s\" of no function and without a shape", name);
 		return;
 	}
@@ -174,35 +180,8 @@ void print_axes(struct print_job *job, struct print_text *text)
 
 /* --- kernels --- */
 
-static const char *unit_word(unsigned unit)
-{
-	switch (unit) {
-#define X(name, code, text, pool)                                                                                      \
-	case code:                                                                                                     \
-		return text;
-#include "ptowsp/unit.def"
-#undef X
-	}
-	return "?";
-}
-
-/* " layout(S(0), R)" */
-static void param_layout_add(struct print_text *text, const struct ptowsp_param_layout_record *dims, uint32_t rank)
-{
-	for (uint32_t i = 0; i < rank; i++) {
-		print_add(text, "%s", i ? ", " : " layout(");
-		if (dims[i].distribution)
-			print_add(text, "S(%u)", dims[i].mesh_axis);
-		else
-			print_add(text, "R");
-	}
-	print_add(text, "%s", rank ? ")" : "");
-}
-
 static void params_add(const struct print_job *job, struct print_text *text, const struct ptowsp_kernel_record *kernel)
 {
-	static const char *const accesses[] = {"bind", "in", "out", "inout"};
-
 	for (uint32_t i = 0; i < kernel->param_count; i++) {
 		const struct ptowsp_param_record *p = &job->t->param[kernel->params + i];
 		const struct ptowsp_param_layout_record *dims;
@@ -221,8 +200,10 @@ static void params_add(const struct print_job *job, struct print_text *text, con
 			print_add(text, "[%lu]", (unsigned long)p->columns);
 		else
 			print_add(text, "[%lu, %lu]", (unsigned long)p->rows, (unsigned long)p->columns);
-		print_add(text, " %s", accesses[p->access & 3]);
-		param_layout_add(text, dims, rank);
+		print_add(text, " %s", lang_access_text(p->access));
+		for (uint32_t d = 0; d < rank; d++)
+			dim_add(text, d, dims[d].distribution, dims[d].mesh_axis);
+		print_add(text, "%s", rank ? ")" : "");
 		memory_add(text, ordered ? &memory : NULL);
 	}
 }
@@ -272,7 +253,7 @@ static void payload_print(const struct print_job *job, struct print_text *text, 
 	if (p->entry_offset)
 		print_add(text, " at %llu", (unsigned long long)p->entry_offset);
 	if (p->unit != unit)
-		print_add(text, " on %s", unit_word(p->unit));
+		print_add(text, " on %s", pkg_word(PKG_WORDS_unit, p->unit));
 	if (p->cycles)
 		print_add(text, " cycles %llu", (unsigned long long)p->cycles);
 	if (p->workspace)
@@ -290,7 +271,7 @@ static void kernel_print(const struct print_job *job, struct print_text *text, u
 	params_add(job, text, k);
 	print_add(text, ")");
 	if (k->unit)
-		print_add(text, " on %s", unit_word(k->unit));
+		print_add(text, " on %s", pkg_word(PKG_WORDS_unit, k->unit));
 	if (k->blockdim)
 		print_add(text, " blockdim %lu", (unsigned long)k->blockdim);
 	if (k->workspace)

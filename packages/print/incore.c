@@ -12,7 +12,7 @@ static const char *name_at(const struct print_kernel *k, uint32_t offset)
 {
 	const char *name = print_string(k->job, offset);
 
-	if (!print_is_name(name))
+	if (!lang_name_is_plain(name))
 		print_unsaid(k->text, 0, "the name \"%.80s\" in the kernel below", name);
 	return name;
 }

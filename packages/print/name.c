@@ -10,7 +10,7 @@ const char *print_memref_name(const struct print_job *job, uint32_t entry, uint3
 	size_t length = strlen(function);
 
 	if (job->t->tensor[tensor].entry != entry || strncmp(name, function, length) != 0 || name[length] != '.' ||
-	    !print_is_name(name + length + 1))
+	    !lang_name_is_plain(name + length + 1))
 		return NULL;
 	return name + length + 1;
 }

@@ -32,7 +32,7 @@ static void for_print(struct print_scope *s, uint32_t at, const struct ptowsp_in
 	struct print_value low = print_value_of(s, axis->low), high = print_value_of(s, axis->high), step = print_value_of(s, axis->step);
 	int leveled = s->leveled;
 
-	if (axis->kind != PTOWSP_AXIS_DENSE || !print_is_name(name) || s->loop_count == PTOWSP_NESTING_LIMIT) {
+	if (axis->kind != PTOWSP_AXIS_DENSE || !lang_name_is_plain(name) || s->loop_count == PTOWSP_NESTING_LIMIT) {
 		print_unsaid(&s->body, s->depth, "the loop over the axis \"%.80s\"", name);
 		return;
 	}

@@ -18,7 +18,7 @@ void print_tensor(struct print_work *w, uint32_t tensor)
 {
 	const char *name = print_string(w->job, w->job->t->tensor[tensor].name);
 
-	if (!print_is_name(name) || w->job->t->tensor[tensor].entry != PTOWSP_NONE)
+	if (!lang_name_is_plain(name) || w->job->t->tensor[tensor].entry != PTOWSP_NONE)
 		print_unsaid(w->text, 0, "the tensor \"%.80s\" in a body", name);
 	print_add(w->text, "%%%s", name);
 }

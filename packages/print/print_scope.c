@@ -45,7 +45,7 @@ static const char *slot_name(const struct print_scope *s, uint32_t slot)
 	size_t length = strlen(s->function);
 
 	if (record->kind != PTOWSP_SLOT_SLOT || !(record->flags & PTOWSP_SLOT_INTERNAL) || record->value || *name != '@' ||
-	    strncmp(name + 1, s->function, length) != 0 || name[1 + length] != '.' || !print_is_name(name + 2 + length))
+	    strncmp(name + 1, s->function, length) != 0 || name[1 + length] != '.' || !lang_name_is_plain(name + 2 + length))
 		return NULL;
 	return name + 2 + length;
 }
@@ -130,7 +130,7 @@ static struct print_value slot_value(struct print_scope *s, uint32_t slot)
 {
 	const char *name = s->job->t->slot[slot].kind == PTOWSP_SLOT_SYMBOL ? print_symbol_name(s->job, s->function, slot) : print_slot_of(s, slot);
 
-	if (!name || !print_is_name(name)) {
+	if (!name || !lang_name_is_plain(name)) {
 		print_unsaid(&s->body, s->depth, "the slot \"%.80s\"", print_string(s->job, s->job->t->slot[slot].name));
 		return value_make(0, "0");
 	}

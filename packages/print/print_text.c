@@ -133,18 +133,6 @@ void print_append(struct print_text *text, const struct print_text *more)
 	text->line = text->size;
 }
 
-int print_is_name(const char *name)
-{
-	static const char letters[] = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ_", more[] = ".0123456789";
-
-	if (!*name || !strchr(letters, *name))
-		return 0;
-	for (; *name; name++)
-		if (!strchr(letters, *name) && !strchr(more, *name))
-			return 0;
-	return 1;
-}
-
 const char *print_dtype(unsigned dtype)
 {
 	const char *word = pkg_word(PKG_WORDS_dtype, dtype);

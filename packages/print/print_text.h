@@ -5,6 +5,7 @@
 
 #include <stdarg.h>
 #include "format/format_package.h"
+#include "lang/expr_print.h"
 
 struct print_text {
 	char *bytes;       /* owned, NUL-terminated once something was added */
@@ -31,9 +32,6 @@ void print_end_at(struct print_text *text, struct print_place place, const struc
 void print_unsaid(struct print_text *text, uint32_t depth, const char *format, ...) __attribute__((format(printf, 3, 4)));
 /* All of another text. */
 void print_append(struct print_text *text, const struct print_text *more);
-
-/* Is it a name of the language: letters, digits, _ and . without a digit first? */
-int print_is_name(const char *name);
 
 /* A value of type dtype (as in task.h) in the shortest text that reads back as the same bits, without sign %; 0: there is none. */
 int print_number(char text[40], uint64_t value, unsigned dtype);

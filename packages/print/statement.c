@@ -11,7 +11,7 @@ static const char *name_of(struct print_work *w, uint32_t name)
 {
 	const char *text = print_string(w->job, name);
 
-	if (!print_is_name(text))
+	if (!lang_name_is_plain(text))
 		print_unsaid(w->text, w->depth, "the name \"%.80s\"", text);
 	return text;
 }

@@ -163,7 +163,7 @@ uint32_t print_loop(struct print_work *w, uint32_t at, const struct ptowsp_instr
 		return inst->operand2;
 	}
 	name = inst->opcode == PTOWSP_OP_CONSUME ? consume_head(w, at, inst, &words) : axis_head(w, inst);
-	if (!print_is_name(name))
+	if (!lang_name_is_plain(name))
 		print_unsaid(w->text, w->depth, "the loop over the axis \"%.80s\"", name);
 	print_add(w->text, " {");
 	print_line_end(w, at);

@@ -2,6 +2,8 @@
 /* tasks_code.c - instructions of an entry as statements of C, tasks as calls of the task API. */
 #include "print/tasks_parts.h"
 
+#include "format/format_names.h"
+
 #include <inttypes.h>
 #include <string.h>
 
@@ -214,18 +216,6 @@ static uint32_t set_print(struct print_tasks *p, uint32_t at)
 	return at + 1;
 }
 
-static const char *mnemonic(unsigned opcode)
-{
-	switch (opcode) {
-#define X(NAME, code, word, operand1, operand2, effect) \
-	case code:                                       \
-		return word;
-#include "ptowsp/workload_ops.def"
-#undef X
-	}
-	return "an instruction that is unknown here";
-}
-
 static uint32_t instruction_print(struct print_tasks *p, uint32_t at)
 {
 	const struct ptowsp_instruction inst = print_c_instruction(p, at);
@@ -251,7 +241,7 @@ static uint32_t instruction_print(struct print_tasks *p, uint32_t at)
 	case PTOWSP_OP_SLOT_SET:
 		return set_print(p, at);
 	default:
-		print_c_refuse(p, "the task API has no counterpart for %s", mnemonic(inst.opcode));
+		print_c_refuse(p, "the task API has no counterpart for %s", pkg_word(PKG_WORDS_opcode, inst.opcode));
 		return p->work.num_instructions;
 	}
 }

@@ -40,6 +40,8 @@ struct said {
 /* Prints one call and makes it; returns what it returns. Arguments by the letters of builder.def; for arrays pointer and length, where the
  * length is no argument of its own to be written: x, v, w, y take (pointer, uint32_t length), and c and n follow as usual. */
 uint32_t say(struct said *s, const char *call, ...);
+/* The same with its arguments as data. lengths: of the arrays among them, NULL: there are none. */
+uint32_t say_call(struct said *s, const struct build_call *call, const struct build_arg *args, const uint32_t *lengths);
 /* A C literal of a text. */
 void say_text(FILE *to, const char *text);
 /* The source position of a row, kind as in DBGI; none if there is none. */

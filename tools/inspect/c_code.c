@@ -3,48 +3,106 @@
 #include "tools/inspect/c_walk.h"
 
 #include "format/format_names.h"
+#include "ptowsp/task.h"
 
 #include <string.h>
 
-/* ---- tasks ---------------------------------------------------------------------------------------------------------------------------- */
+/* ---- operands ------------------------------------------------------------------------------------------------------------------------- */
 
-static const char *access_of(unsigned op)
+/* An operand as the argument of a call; which: its description in workload_ops.def. */
+static struct build_arg operand_of(struct walk *w, const char *which, uint32_t value)
 {
-	return op == PTOWSP_OP_IO_INPUT ? "in" : op == PTOWSP_OP_IO_OUTPUT ? "out" : op == PTOWSP_OP_IO_INOUT ? "inout" : "none";
+	struct said *s = w->s;
+
+	if (!strcmp(which, "axis"))
+		return (struct build_arg){.number = say_axis(s, pkg_code_axis(w->code, value))};
+	if (!strcmp(which, "kernel"))
+		return (struct build_arg){.number = s->kernels[pkg_code_kernel(w->code, value)]};
+	if (!strcmp(which, "expression"))
+		return (struct build_arg){.number = say_expr(s, value)};
+	if (!strcmp(which, "region"))
+		return (struct build_arg){.number = say_region(s, value)};
+	if (!strcmp(which, "slot") || !strcmp(which, "slot row"))
+		return (struct build_arg){.number = s->slots[value]};
+	if (!strcmp(which, "channel"))
+		return (struct build_arg){.number = s->channels[value]};
+	if (!strcmp(which, "event"))
+		return (struct build_arg){.number = s->events[value]};
+	if (!strcmp(which, "tensor"))
+		return (struct build_arg){.number = s->tensors[value]};
+	if (!strcmp(which, "kind"))
+		return (struct build_arg){.text = pkg_word(PKG_WORDS_edge, value)};
+	if (!strcmp(which, "scope"))
+		return (struct build_arg){.text = pkg_word(PKG_WORDS_scope, value)};
+	if (!strcmp(which, "predicate")) {
+		const struct pkg_policy *policy = pkg_policy(PTOWSP_DIRECTIVE_DISPATCH, value);
+
+		w->stuck |= !policy;
+		return (struct build_arg){.text = policy ? policy->word : ""};
+	}
+	return (struct build_arg){.number = value};
 }
+
+/* The call of instruction i, with as many of its operands as the call takes; what it returns. */
+static uint32_t operands_say(struct walk *w, uint32_t i, const char *name)
+{
+	const struct ptowsp_instruction in = pkg_code_at(w->code, i);
+	const struct build_call *call = build_call_find(name);
+	struct build_arg args[BUILD_ARGS] = {{0}};
+	uint32_t count = 0;
+
+	for (unsigned k = 0; k < 2 && call->args[count]; k++)
+		if (*pkg_operand(in.opcode, k))
+			args[count++] = operand_of(w, pkg_operand(in.opcode, k), k ? in.operand2 : in.operand1);
+	return say_call(w->s, call, args, NULL);
+}
+
+static uint32_t statement_say(struct walk *w, uint32_t i, const char *call)
+{
+	operands_say(w, i, call);
+	return i + 1;
+}
+
+/* ---- tasks ---------------------------------------------------------------------------------------------------------------------------- */
 
 static void use_say(struct walk *w, const struct ptowsp_kernel_record *k, uint32_t number, const struct ptowsp_instruction *in)
 {
-	static const uint8_t ops[] = {PTOWSP_OP_IO_BIND, PTOWSP_OP_IO_INPUT, PTOWSP_OP_IO_OUTPUT, PTOWSP_OP_IO_INOUT};
+	static const uint8_t accesses[] = {[PTOWSP_OP_IO_INPUT - PTOWSP_OP_IO_INPUT] = PTOWSP_READ,
+					   [PTOWSP_OP_IO_OUTPUT - PTOWSP_OP_IO_INPUT] = PTOWSP_WRITE,
+					   [PTOWSP_OP_IO_INOUT - PTOWSP_OP_IO_INPUT] = PTOWSP_READ | PTOWSP_WRITE,
+					   [PTOWSP_OP_IO_BIND - PTOWSP_OP_IO_INPUT] = 0};
 	const struct pkg_tables *t = w->s->t;
+	const unsigned access = accesses[in->opcode - PTOWSP_OP_IO_INPUT];
 	uint32_t region = say_region(w->s, in->operand2), seen = 0;
 
 	for (uint32_t p = k->params; p < k->params + k->param_count; p++)
 		if (t->param[p].kind == PTOWSP_PARAM_TENSOR && seen++ == number) {
-			if (ops[t->param[p].access & 3] == in->opcode)
+			if ((t->param[p].access & 3u) == access)
 				say(w->s, "use", region);
 			else
-				say(w->s, "use_as", region, access_of(in->opcode));
+				say(w->s, "use_as", region, pkg_word(PKG_WORDS_access, access));
 			return;
 		}
 	w->stuck = 1;
 }
 
-static void after_say(struct said *s, struct ptowsp_instruction in)
+/* Edges of the task or copy in front of instruction i; the next instruction. */
+static uint32_t afters_say(struct walk *w, uint32_t i)
 {
-	static const char *const kinds[] = {"after", "data", "barrier", "soft"};
-
-	say(s, "after", kinds[in.operand1], say_expr(s, in.operand2));
+	w->s->depth++;
+	for (; i < w->header.num_instructions && pkg_code_at(w->code, i).opcode == PTOWSP_OP_AFTER; i++)
+		operands_say(w, i, "after");
+	w->s->depth--;
+	return i;
 }
 
 static uint32_t task_say(struct walk *w, uint32_t i, const char *call)
 {
 	struct said *s = w->s;
-	const struct ptowsp_kernel_record *k;
+	const struct ptowsp_kernel_record *k = &s->t->kernel[pkg_code_kernel(w->code, pkg_code_at(w->code, i).operand1)];
 	uint32_t uses = 0;
 
-	k = &s->t->kernel[pkg_code_kernel(w->code, pkg_code_at(w->code, i).operand1)];
-	say(s, call, s->kernels[pkg_code_kernel(w->code, pkg_code_at(w->code, i).operand1)]);
+	operands_say(w, i, call);
 	s->depth++;
 	for (i++; i < w->header.num_instructions; i++) {
 		const struct ptowsp_instruction in = pkg_code_at(w->code, i);
@@ -55,66 +113,53 @@ static uint32_t task_say(struct walk *w, uint32_t i, const char *call)
 			say(s, "arg_loop", in.operand2);
 		else if (in.opcode == PTOWSP_OP_PARAM_EXPR)
 			say(s, "arg", say_expr(s, in.operand2));
-		else if (in.opcode == PTOWSP_OP_AFTER)
-			after_say(s, in);
 		else if ((in.opcode >= PTOWSP_OP_IO_INPUT && in.opcode <= PTOWSP_OP_IO_INOUT) || in.opcode == PTOWSP_OP_IO_BIND)
 			use_say(w, k, uses++, &in);
 		else
 			break;
 	}
 	s->depth--;
-	return i;
+	return afters_say(w, i);
 }
 
 /* ---- loops and branches ---------------------------------------------------------------------------------------------------------------- */
 
-static uint32_t axis_of(struct walk *w, uint32_t operand)
-{
-	return say_axis(w->s, pkg_code_axis(w->code, operand));
-}
-
-static uint32_t bare_say(struct walk *w, uint32_t i, const char *call)
-{
-	say(w->s, call);
-	return i + 1;
-}
-
 static uint32_t loop_say(struct walk *w, uint32_t i, const char *call)
 {
-	uint32_t axis = axis_of(w, pkg_code_at(w->code, i).operand1), depth = w->s->b->loops;
+	uint32_t depth = w->s->b->loops;
 
-	say_loop_value(w->s, depth, say(w->s, call, axis));
+	say_loop_value(w->s, depth, operands_say(w, i, call));
 	walk_body_open(w, (struct walk_body){.end = pkg_code_at(w->code, i).operand2});
 	return i + 1;
 }
 
 static uint32_t cond_say(struct walk *w, uint32_t i, const char *call)
 {
-	say(w->s, call, say_expr(w->s, pkg_code_at(w->code, i).operand2));
+	operands_say(w, i, call);
 	return walk_branches_open(w, i, 2);
 }
 
 static uint32_t while_say(struct walk *w, uint32_t i, const char *call)
 {
-	say(w->s, call, say_expr(w->s, pkg_code_at(w->code, i).operand2));
+	operands_say(w, i, call);
 	walk_body_open(w, (struct walk_body){.end = pkg_code_at(w->code, i + 1).operand2});
 	return i + 2;
 }
 
 static uint32_t branches_say(struct walk *w, uint32_t i, const char *call)
 {
-	say(w->s, call, (uint32_t)pkg_code_at(w->code, i).operand1);
+	operands_say(w, i, call);
 	return walk_branches_open(w, i, pkg_code_at(w->code, i).operand1);
 }
 
 static uint32_t scope_say(struct walk *w, uint32_t i, const char *call)
 {
-	say(w->s, call);
+	operands_say(w, i, call);
 	walk_body_open(w, (struct walk_body){.end = pkg_code_at(w->code, i).operand2});
 	return i + 1;
 }
 
-/* ---- statements ----------------------------------------------------------------------------------------------------------------------- */
+/* ---- statements with words behind them --------------------------------------------------------------------------------------------------- */
 
 /* The IO word behind send, consume and copy: its region; 0 if there is none. */
 static uint32_t word_behind(struct walk *w, uint32_t i, unsigned op)
@@ -134,145 +179,69 @@ static uint32_t carry_say(struct walk *w, uint32_t i, unsigned op)
 
 static uint32_t consume_say(struct walk *w, uint32_t i, const char *call)
 {
-	struct said *s = w->s;
-	uint32_t depth = s->b->loops;
-
-	say_loop_value(s, depth, say(s, call, s->channels[pkg_code_at(w->code, i).operand1]));
-	walk_body_open(w, (struct walk_body){.end = pkg_code_at(w->code, i).operand2});
+	loop_say(w, i, call);
 	return carry_say(w, i, PTOWSP_OP_IO_OUTPUT);
 }
 
 static uint32_t send_say(struct walk *w, uint32_t i, const char *call)
 {
-	say(w->s, call, w->s->channels[pkg_code_at(w->code, i).operand1], say_expr(w->s, pkg_code_at(w->code, i).operand2));
+	operands_say(w, i, call);
 	return carry_say(w, i, PTOWSP_OP_IO_INPUT);
-}
-
-static uint32_t close_say(struct walk *w, uint32_t i, const char *call)
-{
-	say(w->s, call, w->s->channels[pkg_code_at(w->code, i).operand1]);
-	return i + 1;
 }
 
 static uint32_t copy_say(struct walk *w, uint32_t i, const char *call)
 {
 	say(w->s, call, say_region(w->s, pkg_code_at(w->code, i).operand2), word_behind(w, i, PTOWSP_OP_IO_OUTPUT));
-	w->s->depth++;
-	for (i += 2; i < w->header.num_instructions && pkg_code_at(w->code, i).opcode == PTOWSP_OP_AFTER; i++)
-		after_say(w->s, pkg_code_at(w->code, i));
-	w->s->depth--;
-	return i;
+	return afters_say(w, i + 2);
 }
 
 static uint32_t extent_say(struct walk *w, uint32_t i, const char *call)
 {
 	const struct ptowsp_instruction in = pkg_code_at(w->code, i);
 
-	say(w->s, call, axis_of(w, in.operand1), pkg_word(PKG_WORDS_axis_kind, in.opcode - PTOWSP_OP_AXIS_DENSE), in.operand2);
-	return i + 1;
-}
-
-static uint32_t extent_slot_say(struct walk *w, uint32_t i, const char *call)
-{
-	say(w->s, call, axis_of(w, pkg_code_at(w->code, i).operand1), w->s->slots[pkg_code_at(w->code, i).operand2]);
-	return i + 1;
-}
-
-static uint32_t filter_say(struct walk *w, uint32_t i, const char *call)
-{
-	const struct pkg_policy *policy = pkg_policy(PTOWSP_DIRECTIVE_DISPATCH, pkg_code_at(w->code, i).operand1);
-
-	if (policy)
-		say(w->s, call, policy->word, say_expr(w->s, pkg_code_at(w->code, i).operand2));
-	else
-		w->stuck = 1;
-	return i + 1;
-}
-
-static uint32_t slot_set_say(struct walk *w, uint32_t i, const char *call)
-{
-	say(w->s, call, w->s->slots[pkg_code_at(w->code, i).operand1], say_expr(w->s, pkg_code_at(w->code, i).operand2));
+	say(w->s, call, say_axis(w->s, pkg_code_axis(w->code, in.operand1)), pkg_word(PKG_WORDS_axis_kind, in.opcode - PTOWSP_OP_AXIS_DENSE), in.operand2);
 	return i + 1;
 }
 
 static uint32_t slot_load_say(struct walk *w, uint32_t i, const char *call)
 {
-	const struct ptowsp_instruction in = pkg_code_at(w->code, i);
-
-	say(w->s, in.flags ? "slot_load_bits" : call, w->s->slots[in.operand1], say_region(w->s, in.operand2));
-	return i + 1;
+	return statement_say(w, i, pkg_code_at(w->code, i).flags ? "slot_load_bits" : call);
 }
 
-static uint32_t event_say(struct walk *w, uint32_t i, const char *call)
-{
-	say(w->s, call, w->s->events[pkg_code_at(w->code, i).operand2]);
-	return i + 1;
-}
-
-static uint32_t notify_say(struct walk *w, uint32_t i, const char *call)
-{
-	say(w->s, call, (uint32_t)pkg_code_at(w->code, i).operand1, pkg_code_at(w->code, i).operand2);
-	return i + 1;
-}
-
-static uint32_t fence_say(struct walk *w, uint32_t i, const char *call)
-{
-	static const char *const scopes[] = {"core", "device", "system"};
-
-	say(w->s, call, scopes[pkg_code_at(w->code, i).operand1]);
-	return i + 1;
-}
-
-static uint32_t memory_say(struct walk *w, uint32_t i, const char *call)
-{
-	say(w->s, call, w->s->tensors[pkg_code_at(w->code, i).operand2]);
-	return i + 1;
-}
-
-/* The call that says an instruction, and what says it with the words behind it. */
+/* What is no plain statement, or has a call that is not called like it: the call, NULL: its mnemonic, and what says it with the words behind it. */
 static const struct form {
 	const char *call;
 	uint32_t (*say)(struct walk *walk, uint32_t i, const char *call);
 } forms[] = {
-	[PTOWSP_OP_NOP] = {"nop", bare_say},
-	[PTOWSP_OP_HALT] = {"halt", bare_say},
-	[PTOWSP_OP_PARALLEL_FOR] = {"parallel_for", loop_say},
-	[PTOWSP_OP_FOR_EACH] = {"for_each", loop_say},
-	[PTOWSP_OP_SELECT] = {"select", loop_say},
+	[PTOWSP_OP_PARALLEL_FOR] = {NULL, loop_say},
+	[PTOWSP_OP_FOR_EACH] = {NULL, loop_say},
+	[PTOWSP_OP_SELECT] = {NULL, loop_say},
 	[PTOWSP_OP_COND] = {"if", cond_say},
-	[PTOWSP_OP_WHILE] = {"while", while_say},
-	[PTOWSP_OP_COMBINE] = {"combine", branches_say},
-	[PTOWSP_OP_SEQUENTIAL] = {"sequential", branches_say},
-	[PTOWSP_OP_SCOPE] = {"scope", scope_say},
-	[PTOWSP_OP_BREAK] = {"break", bare_say},
-	[PTOWSP_OP_TASK] = {"task", task_say},
+	[PTOWSP_OP_WHILE] = {NULL, while_say},
+	[PTOWSP_OP_COMBINE] = {NULL, branches_say},
+	[PTOWSP_OP_SEQUENTIAL] = {NULL, branches_say},
+	[PTOWSP_OP_SCOPE] = {NULL, scope_say},
+	[PTOWSP_OP_TASK] = {NULL, task_say},
 	[PTOWSP_OP_AXIS_DENSE] = {"extent", extent_say},
-	[PTOWSP_OP_AXIS_DENSE_DYN] = {"extent_slot", extent_slot_say},
+	[PTOWSP_OP_AXIS_DENSE_DYN] = {"extent_slot", statement_say},
 	[PTOWSP_OP_AXIS_RAGGED] = {"extent", extent_say},
 	[PTOWSP_OP_AXIS_SPARSE] = {"extent", extent_say},
-	[PTOWSP_OP_DISPATCH_FILTER] = {"filter", filter_say},
-	[PTOWSP_OP_SLOT_SET] = {"slot_set", slot_set_say},
-	[PTOWSP_OP_SLOT_LOAD] = {"slot_load", slot_load_say},
-	[PTOWSP_OP_SIGNAL] = {"signal", event_say},
-	[PTOWSP_OP_WAIT] = {"wait", event_say},
-	[PTOWSP_OP_NOTIFY] = {"notify", notify_say},
-	[PTOWSP_OP_WAIT_NOTIFY] = {"wait_notify", notify_say},
-	[PTOWSP_OP_BARRIER] = {"barrier", bare_say},
-	[PTOWSP_OP_COPY] = {"copy", copy_say},
-	[PTOWSP_OP_FENCE] = {"fence", fence_say},
-	[PTOWSP_OP_ALLOC] = {"alloc", memory_say},
-	[PTOWSP_OP_FREE] = {"free", memory_say},
-	[PTOWSP_OP_SEND] = {"send", send_say},
-	[PTOWSP_OP_CONSUME] = {"consume", consume_say},
-	[PTOWSP_OP_CLOSE] = {"close", close_say},
+	[PTOWSP_OP_DISPATCH_FILTER] = {"filter", statement_say},
+	[PTOWSP_OP_SLOT_LOAD] = {NULL, slot_load_say},
+	[PTOWSP_OP_COPY] = {NULL, copy_say},
+	[PTOWSP_OP_SEND] = {NULL, send_say},
+	[PTOWSP_OP_CONSUME] = {NULL, consume_say},
 };
 
 uint32_t walk_instruction_say(struct walk *w, uint32_t i)
 {
 	unsigned op = pkg_code_at(w->code, i).opcode;
+	struct form form = op < sizeof(forms) / sizeof(*forms) ? forms[op] : (struct form){0};
 
-	if (op < sizeof(forms) / sizeof(*forms) && forms[op].say)
-		return forms[op].say(w, i, forms[op].call);
+	if (!form.call)
+		form.call = pkg_word(PKG_WORDS_opcode, op);
+	if (form.call && build_call_find(form.call))
+		return (form.say ? form.say : statement_say)(w, i, form.call);
 	w->stuck = 1;
 	return i + 1;
 }

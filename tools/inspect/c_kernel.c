@@ -23,13 +23,6 @@ static const char *word(unsigned words, uint32_t code)
 	return text ? text : "?";
 }
 
-static const char *access_word(unsigned access)
-{
-	static const char *const words[] = {"none", "in", "out", "inout"};
-
-	return words[access & 3];
-}
-
 static int is_string(const struct pkg_tables *t, uint32_t offset)
 {
 	return offset < t->strings_size && (!offset || !t->strings[offset - 1]);
@@ -199,7 +192,7 @@ static void params_say(struct said *s, uint32_t kernel)
 		const struct ptowsp_param_record *p = &s->t->param[i];
 		const char *name = pkg_string(s->t, p->name), *type = word(PKG_WORDS_dtype, p->dtype);
 
-		s->params[i] = p->kind == PTOWSP_PARAM_TENSOR ? say(s, "param", s->kernels[kernel], name, type, access_word(p->access))
+		s->params[i] = p->kind == PTOWSP_PARAM_TENSOR ? say(s, "param", s->kernels[kernel], name, type, word(PKG_WORDS_access, p->access & 3u))
 							      : say(s, "param_scalar", s->kernels[kernel], name, type);
 		if (p->kind == PTOWSP_PARAM_TENSOR && (p->rows || p->columns))
 			say(s, "param_tile", s->params[i], p->rows, p->columns);

@@ -200,32 +200,37 @@ static void line_begin(struct said *s)
 		fputc('\t', s->to);
 }
 
-uint32_t say(struct said *s, const char *name, ...)
+uint32_t say_call(struct said *s, const struct build_call *call, const struct build_arg *args, const uint32_t *lengths)
 {
-	const struct build_call *call = build_call_find(name);
-	struct build_arg args[BUILD_ARGS] = {{0}};
-	uint32_t lengths[BUILD_ARGS] = {0}, handle;
-	va_list list;
-	bool apart;
+	const uint32_t handle = call->run(s->b, args);
+	const bool apart = bytes_begin(s->to, call->args, args);
 
-	va_start(list, name);
-	for (uint32_t i = 0; call->args[i]; i++)
-		arg_take(&args[i], call->args[i], &list, &lengths[i]);
-	va_end(list);
-	handle = call->run(s->b, args);
-	apart = bytes_begin(s->to, call->args, args);
 	line_begin(s);
 	if (call->makes && handle >> BUILD_ROW_BITS == call->makes) {
 		handle_say(s, handle);
 		fputs(" = ", s->to);
 	}
-	fprintf(s->to, "ptowsp_build_%s(b", name);
+	fprintf(s->to, "ptowsp_build_%s(b", call->name);
 	for (uint32_t i = 0; call->args[i]; i++) {
 		fputs(", ", s->to);
-		arg_say(s, args, i, call->args[i], lengths[i]);
+		arg_say(s, args, i, call->args[i], lengths ? lengths[i] : 0);
 	}
 	fputs(apart ? ");\n\t}\n" : ");\n", s->to);
 	return handle;
+}
+
+uint32_t say(struct said *s, const char *name, ...)
+{
+	const struct build_call *call = build_call_find(name);
+	struct build_arg args[BUILD_ARGS] = {{0}};
+	uint32_t lengths[BUILD_ARGS] = {0};
+	va_list list;
+
+	va_start(list, name);
+	for (uint32_t i = 0; call->args[i]; i++)
+		arg_take(&args[i], call->args[i], &list, &lengths[i]);
+	va_end(list);
+	return say_call(s, call, args, lengths);
 }
 
 void say_place(struct said *s, const struct ptowsp_debug_record *place)

@@ -14,16 +14,6 @@
 
 #define TEXT 200
 
-/* What stands in the operands, as workload_ops.def says it. */
-static const struct shape {
-	uint8_t opcode;
-	const char *mnemonic, *operand1, *operand2;
-} shapes[] = {
-#define X(NAME, code, mnemonic, operand1, operand2, effect) {code, mnemonic, operand1, operand2},
-#include "ptowsp/workload_ops.def"
-#undef X
-};
-
 struct block { /* an open body */
 	uint32_t end;
 	int is_loop;
@@ -41,14 +31,6 @@ struct listing {
 	/* Owned, NULL without memory: DBGI row + 1 and ENTR row + 1 of each instruction; the next entry of the same one. */
 	uint32_t *lines, *labels, *labels_next;
 };
-
-static const struct shape *shape_of(uint8_t opcode)
-{
-	for (size_t i = 0; i < sizeof(shapes) / sizeof(shapes[0]); i++)
-		if (shapes[i].opcode == opcode)
-			return &shapes[i];
-	return NULL;
-}
 
 static struct ptowsp_instruction instruction_at(const struct listing *l, uint32_t i)
 {
@@ -129,11 +111,7 @@ static void kernel_text(const struct listing *l, uint32_t index, char *text)
 /* Numbers that stand for words: of AFTER and FENCE. */
 static const char *word_of(const char *which, uint32_t value)
 {
-	static const char *const kinds[] = {"after", "data", "barrier", "soft"}, *const scopes[] = {"core", "device", "system"};
-
-	if (!strcmp(which, "kind") && value < sizeof(kinds) / sizeof(kinds[0]))
-		return kinds[value];
-	return !strcmp(which, "scope") && value < sizeof(scopes) / sizeof(scopes[0]) ? scopes[value] : NULL;
+	return !strcmp(which, "kind") ? pkg_word(PKG_WORDS_edge, value) : !strcmp(which, "scope") ? pkg_word(PKG_WORDS_scope, value) : NULL;
 }
 
 /* An axis that an entry states itself: by name only, its AXES row does not hold there. */
@@ -280,17 +258,17 @@ static void processes_print(const struct listing *l, uint32_t at)
 /* Index, mnemonic and operands, then the source line if it is known. */
 static void instruction_print(const struct listing *l, uint32_t at, const struct ptowsp_instruction *i)
 {
-	const struct shape *shape = shape_of(i->opcode);
+	const char *mnemonic = pkg_word(PKG_WORDS_opcode, i->opcode);
 	char first[TEXT], second[TEXT], line[3 * TEXT];
 	const struct ptowsp_debug_record *debug;
 
-	if (shape) {
+	if (mnemonic) {
 		if (i->opcode >= PTOWSP_OP_AXIS_DENSE && i->opcode <= PTOWSP_OP_AXIS_SPARSE)
 			stated_axis_text(l, i->operand1, first);
 		else
-			operand_text(l, shape->operand1, i->operand1, first);
-		operand_text(l, shape->operand2, i->operand2, second);
-		snprintf(line, sizeof(line), "%s%s%s%s%s%s", shape->mnemonic, i->flags & PTOWSP_SLOT_LOAD_BITS ? " bits" : "", *first ? " " : "", first,
+			operand_text(l, pkg_operand(i->opcode, 0), i->operand1, first);
+		operand_text(l, pkg_operand(i->opcode, 1), i->operand2, second);
+		snprintf(line, sizeof(line), "%s%s%s%s%s%s", mnemonic, i->flags & PTOWSP_SLOT_LOAD_BITS ? " bits" : "", *first ? " " : "", first,
 			 !*second ? "" : !strncmp(second, "->", 2) || !*first ? " " : ", ", second);
 	} else {
 		snprintf(line, sizeof(line), "opcode 0x%02x? %u, %u", i->opcode, i->operand1, (unsigned)i->operand2);
