@@ -206,7 +206,7 @@ static void moves_are_checked(void)
 #define PAIR (p.n = ptowsp_build_number(b, 8)), (p.one = sharded(b, "parts", "in", (const uint32_t[]){p.n, p.n, p.n}, 3, 0, 0)),                \
 	(p.zero = sharded(b, "whole", "out", (const uint32_t[]){p.n, p.n}, 2, -1, 0)), CODE
 	REFUSED("ptowsp_build_move: \"send\" is no way to move; known: relayout, all_gather, broadcast", CODE, ptowsp_build_move(b, "send", p.region, p.region));
-	REFUSED("ptowsp_build_move: there is nothing to gather: no sharded dimension becomes replicated", CODE,
+	REFUSED("ptowsp_build_move: there is nothing to gather, no sharded dimension becomes replicated", CODE,
 		ptowsp_build_move(b, "all_gather", p.region, p.region));
 	REFUSED("ptowsp_build_reduce: \"reduce\" is no reduction; known: all_reduce, reduce_scatter", PAIR, ptowsp_build_reduce(b, "reduce", p.one, p.zero, "sum"));
 	REFUSED("ptowsp_build_reduce: \"mean\" is no reduction of elements; known: sum, max, min", PAIR, ptowsp_build_reduce(b, "all_reduce", p.one, p.zero, "mean"));

@@ -124,20 +124,11 @@ struct build_task {
 	uint8_t open, afters;
 	uint8_t copy; /* 1: a copy, whose words are there but its edges; kernel is none */
 };
-/* Open loop or branch of a tile program. */
-struct build_turn {
-	uint8_t op;                 /* FOR, WHILE, IF */
-	uint8_t turned;             /* its DO or ELSE was there */
-	uint32_t head, turn;        /* that opcode's instruction; that of DO or ELSE */
-	uint32_t breaks, continues; /* chains, see lang_tile_chain_resolve */
-};
 /* The portable kernel being written. */
 struct build_body {
 	uint32_t payload, kernel;
 	struct lang_tile_code *code;          /* NULL: none is open */
 	uint32_t *arguments;                  /* scalar row plus 1 per scalar parameter */
-	struct build_turn turns[PTOWSP_NESTING_LIMIT];
-	uint32_t depth;
 	uint32_t tile_first, scalar_first;    /* of the handles of this body */
 };
 
@@ -255,7 +246,7 @@ uint32_t build_payload_add(struct ptowsp_build *b, struct build_payload payload)
 /* The tile parameters of a kernel, names as they are. */
 struct ptowsp_tile_param *build_tile_params(struct ptowsp_build *b, uint32_t kernel);
 
-/* --- builder_body.c, builder_op.c, builder_turn.c --- */
+/* --- builder_body.c, builder_op.c --- */
 
 /* The code of the body that is open. */
 struct lang_tile_code *build_tile_code(struct ptowsp_build *b);
@@ -264,8 +255,6 @@ uint32_t build_tile_param(struct ptowsp_build *b, uint32_t handle);
 /* The row of the scalar that a parameter (a row) is in the body. */
 uint32_t build_tile_argument(struct ptowsp_build *b, uint32_t param);
 struct ptowsp_tile_inst *build_tile_inst(struct ptowsp_build *b, unsigned op);
-/* What the opcode means for the loops and branches around; the instruction is the latest one. */
-void build_tile_control(struct ptowsp_build *b, struct ptowsp_tile_inst *inst, const char *mnemonic);
 
 /* --- builder_code.c, builder_block.c, builder_task.c --- */
 

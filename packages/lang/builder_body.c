@@ -177,19 +177,18 @@ uint32_t ptowsp_build_literal(struct ptowsp_build *b, const char *dtype, const c
 static void touch(struct ptowsp_build *b, struct ptowsp_tile_param *params, const struct ptowsp_tile_inst *inst)
 {
 	const char *letters = isa_op(inst->op)->operands;
-	const uint16_t rows[] = {inst->d, inst->e, inst->a, inst->b, inst->c, inst->f};
 	const struct ptowsp_tile_tile *tile = NULL;
-	uint32_t dst = 0, src = 2, memory = 0;
+	uint16_t rows[ISA_OPERANDS_MAX];
+	const uint32_t count = isa_op_operands(isa_op(inst->op), inst, rows);
+	uint32_t memory = 0;
 	unsigned access = 0;
 
-	for (uint32_t i = 0; letters[i]; i++) {
-		uint32_t row = rows[letters[i] < 'a' ? dst++ : src++];
-
+	for (uint32_t i = 0; i < count; i++) {
 		if ((letters[i] | 32) == 't' && !tile)
-			tile = &b->body.code->tiles[row];
+			tile = &b->body.code->tiles[rows[i]];
 		if ((letters[i] | 32) == 'm') {
 			access = letters[i] == 'M' ? PTOWSP_WRITE : PTOWSP_READ;
-			memory = row;
+			memory = rows[i];
 		}
 	}
 	if (!access)
@@ -267,8 +266,8 @@ uint32_t ptowsp_build_body_end(struct ptowsp_build *b)
 	size_t size;
 	const void *payload;
 
-	if (b->body.depth)
-		build_refuse(b, "%s has no end", isa_op(b->body.turns[b->body.depth - 1].op)->mnemonic);
+	if (code->depth)
+		build_refuse(b, "%s has no end", isa_op(code->turns[code->depth - 1].op)->mnemonic);
 	for (uint32_t i = 0; i < k->scalars; i++)
 		for (uint32_t p = 0; p < k->record.param_count && !b->body.arguments[i]; p++)
 			if (b->params[k->params[p]].record.kind == PTOWSP_PARAM_SCALAR && b->params[k->params[p]].number == i)

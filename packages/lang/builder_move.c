@@ -22,31 +22,18 @@ static int is_word(const char *word, const char *known)
 
 /* ---- copies ----------------------------------------------------------------------------------------------------------------------------- */
 
-static int dims_equal(const struct ptowsp_dim_record *a, const struct ptowsp_dim_record *b)
+static struct lang_layout layout_of(const struct build_tensor *tensor)
 {
-	return a->distribution == b->distribution && a->mesh_axis == b->mesh_axis;
+	return lang_layout_of(tensor->dims, tensor->record.dim_count, 0);
 }
 
-static void gather_check(struct ptowsp_build *b, const struct build_tensor *from, const struct build_tensor *to)
+static void layouts_check(struct ptowsp_build *b, const char *word, const struct build_tensor *from, const struct build_tensor *to)
 {
-	uint32_t gathered = 0;
+	const struct lang_layout source = layout_of(from), target = layout_of(to);
+	char why[LANG_COLLECTIVE_TEXT];
 
-	if (from->record.dim_count != to->record.dim_count)
-		build_refuse(b, "all_gather keeps the number of dimensions, here are %u and %u", from->record.dim_count, to->record.dim_count);
-	for (uint32_t i = 0; i < to->record.dim_count; i++) {
-		if (to->dims[i].distribution && !dims_equal(&from->dims[i], &to->dims[i]))
-			build_refuse(b, "all_gather makes S(%u) of no dimension, here of dimension %u", to->dims[i].mesh_axis, i);
-		gathered += from->dims[i].distribution && !to->dims[i].distribution;
-	}
-	if (!gathered)
-		build_refuse(b, "there is nothing to gather: no sharded dimension becomes replicated");
-}
-
-static void broadcast_check(struct ptowsp_build *b, const struct build_tensor *to)
-{
-	for (uint32_t i = 0; i < to->record.dim_count; i++)
-		if (to->dims[i].distribution)
-			build_refuse(b, "a broadcast reaches all places, and dimension %u of the target is sharded", i);
+	if (lang_layout_collective(word, &source, &target, why))
+		build_refuse(b, "%s", why);
 }
 
 static uint32_t move_check(struct ptowsp_build *b, const char *word, uint32_t from, uint32_t to)
@@ -56,10 +43,8 @@ static uint32_t move_check(struct ptowsp_build *b, const char *word, uint32_t fr
 	const struct build_tensor *source = shape_of(b, regions[build_row(b, BUILD_REGION, from)].tensor);
 	const struct build_tensor *target = shape_of(b, regions[build_row(b, BUILD_REGION, to)].tensor);
 
-	if (is_word(word, "all_gather"))
-		gather_check(b, source, target);
-	else if (is_word(word, "broadcast"))
-		broadcast_check(b, target);
+	if (is_word(word, "all_gather") || is_word(word, "broadcast"))
+		layouts_check(b, word, source, target);
 	else if (!is_word(word, "relayout"))
 		build_refuse(b, "\"%.40s\" is no way to move; known: relayout, all_gather, broadcast", word ? word : "");
 	return BUILD_DONE;
@@ -98,24 +83,6 @@ static void shapes_check(struct ptowsp_build *b, const struct build_tensor *from
 	for (uint32_t i = 0; i < to->record.dim_count; i++)
 		if (from->dims[i + 1].extent != to->dims[i].extent)
 			build_refuse(b, "dimension %u of the total has another extent than that of the contributions", i);
-}
-
-static void layouts_check(struct ptowsp_build *b, const char *word, const struct build_tensor *from, const struct build_tensor *to)
-{
-	int scatters = is_word(word, "reduce_scatter");
-	uint32_t cut = 0;
-
-	if (!scatters && !is_word(word, "all_reduce"))
-		build_refuse(b, "\"%.40s\" is no reduction; known: all_reduce, reduce_scatter", word ? word : "");
-	if (!from->dims[0].distribution)
-		build_refuse(b, "each place has a contribution where the first dimension is sharded");
-	for (uint32_t i = 0; i < to->record.dim_count; i++)
-		if (scatters && !from->dims[i + 1].distribution && to->dims[i].distribution && to->dims[i].mesh_axis == from->dims[0].mesh_axis)
-			cut++;
-		else if (!dims_equal(&from->dims[i + 1], &to->dims[i]))
-			build_refuse(b, "%s keeps the other dimensions as they are, and dimension %u of the total differs", word, i);
-	if (scatters && !cut)
-		build_refuse(b, "reduce_scatter cuts the total over axis %u, and no dimension of it is sharded over that", from->dims[0].mesh_axis);
 }
 
 static void cut_find(struct ptowsp_build *b, const struct build_tensor *to, struct plan *plan)
@@ -161,6 +128,8 @@ static uint32_t reduce_check(struct ptowsp_build *b, const char *word, uint32_t 
 		build_refuse(b, "rows are kept as they are stated here: state the copies and tasks themselves");
 	build_code(b);
 	shapes_check(b, source, target);
+	if (!is_word(word, "all_reduce") && !is_word(word, "reduce_scatter"))
+		build_refuse(b, "\"%.40s\" is no reduction; known: all_reduce, reduce_scatter", word ? word : "");
 	layouts_check(b, word, source, target);
 	cut_find(b, target, plan);
 	plan->parts = build_handle(b, BUILD_EXPR, source->dims[0].extent);

@@ -72,7 +72,7 @@ uint32_t ptowsp_build_op(struct ptowsp_build *b, const char *mnemonic, uint32_t 
 	BUILD_CALL(b);
 	int op = mnemonic ? isa_op_find(mnemonic, strlen(mnemonic)) : -1;
 	uint16_t rows[6] = {0};
-	const char *letters;
+	const char *letters, *why;
 	struct ptowsp_tile_inst *inst;
 
 	build_tile_code(b);
@@ -90,6 +90,8 @@ uint32_t ptowsp_build_op(struct ptowsp_build *b, const char *mnemonic, uint32_t 
 	inst = build_tile_inst(b, (unsigned)op);
 	inst->mode = (uint8_t)mode;
 	lang_tile_operands_set(inst, letters, rows, count);
-	build_tile_control(b, inst, mnemonic);
+	why = lang_tile_control(b->body.code);
+	if (why)
+		build_refuse(b, "%s", why);
 	return BUILD_DONE;
 }

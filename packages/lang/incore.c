@@ -17,12 +17,6 @@ struct incore_body {
 	uint16_t *rows;
 };
 
-/* BREAK and CONTINUE of an open loop, chained through their targets until the loop ends. */
-struct incore_loop {
-	struct incore_loop *outer;
-	uint32_t breaks, continues; /* instruction + 1, 0 ends the chain */
-};
-
 static void block_encode(struct lang_incore *kernel, const struct incore_body *body, const struct lang_block *block);
 
 /* --- tables --- */
@@ -123,6 +117,15 @@ static uint16_t operand_row(struct lang_incore *kernel, const struct incore_body
 	return row;
 }
 
+/* The latest instruction opens, turns, leaves or ends a loop or branch; checking has left nothing to refuse but the depth. */
+static void control(struct lang_incore *kernel, struct lang_span at)
+{
+	if (!lang_tile_control(&kernel->code))
+		return;
+	lang_error(kernel->lower->unit, at, "loops and branches are nested deeper than %u when calls are expanded", LANG_MAX_NESTING);
+	lang_too_large(kernel->lower, at);
+}
+
 static void op_encode(struct lang_incore *kernel, const struct incore_body *body, const struct lang_stmt *stmt)
 {
 	uint16_t rows[6] = {0};
@@ -134,92 +137,42 @@ static void op_encode(struct lang_incore *kernel, const struct incore_body *body
 	inst = inst_add(kernel, stmt->op, stmt->at);
 	inst->mode = stmt->mode;
 	lang_tile_operands_set(inst, isa_op(stmt->op)->operands, rows, stmt->count);
+	control(kernel, stmt->at);
 }
 
-static void nest(struct lang_incore *kernel, struct lang_span at)
+static void bare_encode(struct lang_incore *kernel, unsigned op, struct lang_span at)
 {
-	if (++kernel->depth <= LANG_MAX_NESTING)
-		return;
-	lang_error(kernel->lower->unit, at, "loops and branches are nested deeper than %u when calls are expanded", LANG_MAX_NESTING);
-	lang_too_large(kernel->lower, at);
-}
-
-static void loop_body(struct lang_incore *kernel, const struct incore_body *body, const struct lang_stmt *stmt, const struct lang_block *block,
-		      unsigned end)
-{
-	struct incore_loop loop = {.outer = kernel->loop};
-	uint32_t last;
-
-	kernel->loop = &loop;
-	nest(kernel, stmt->at);
-	block_encode(kernel, body, block);
-	kernel->depth--;
-	kernel->loop = loop.outer;
-	last = kernel->code.inst_count;
-	inst_add(kernel, end, stmt->at);
-	lang_tile_chain_resolve(&kernel->code, loop.breaks, last + 1);
-	lang_tile_chain_resolve(&kernel->code, loop.continues, last);
+	inst_add(kernel, op, at);
+	control(kernel, at);
 }
 
 static void for_encode(struct lang_incore *kernel, const struct incore_body *body, const struct lang_stmt *stmt)
 {
-	uint32_t head = kernel->code.inst_count;
-
 	op_encode(kernel, body, stmt);
-	loop_body(kernel, body, stmt, &stmt->body, PTOWSP_PTO_ENDFOR);
-	kernel->code.insts[head].target = kernel->code.inst_count;
-	kernel->code.insts[kernel->code.inst_count - 1].target = head;
+	block_encode(kernel, body, &stmt->body);
+	bare_encode(kernel, PTOWSP_PTO_ENDFOR, stmt->at);
 }
 
 /* The condition is part of the loop: a BREAK there leaves it, too. */
 static void while_encode(struct lang_incore *kernel, const struct incore_body *body, const struct lang_stmt *stmt)
 {
-	struct incore_loop loop = {.outer = kernel->loop};
-	uint32_t head = kernel->code.inst_count, turn, last;
-	struct ptowsp_tile_inst *inst;
-
-	inst_add(kernel, PTOWSP_PTO_WHILE, stmt->at);
-	kernel->loop = &loop;
-	nest(kernel, stmt->at);
+	bare_encode(kernel, PTOWSP_PTO_WHILE, stmt->at);
 	block_encode(kernel, body, &stmt->body);
-	turn = kernel->code.inst_count;
-	inst = inst_add(kernel, PTOWSP_PTO_DO, stmt->do_at);
-	inst->a = operand_row(kernel, body, &stmt->operands[0]);
+	inst_add(kernel, PTOWSP_PTO_DO, stmt->do_at)->a = operand_row(kernel, body, &stmt->operands[0]);
+	control(kernel, stmt->do_at);
 	block_encode(kernel, body, &stmt->other);
-	kernel->depth--;
-	kernel->loop = loop.outer;
-	last = kernel->code.inst_count;
-	inst_add(kernel, PTOWSP_PTO_ENDWHILE, stmt->at)->target = head;
-	kernel->code.insts[turn].target = last + 1;
-	lang_tile_chain_resolve(&kernel->code, loop.breaks, last + 1);
-	lang_tile_chain_resolve(&kernel->code, loop.continues, last);
+	bare_encode(kernel, PTOWSP_PTO_ENDWHILE, stmt->at);
 }
 
 static void if_encode(struct lang_incore *kernel, const struct incore_body *body, const struct lang_stmt *stmt)
 {
-	uint32_t head = kernel->code.inst_count, turn = 0;
-
 	op_encode(kernel, body, stmt);
-	nest(kernel, stmt->at);
 	block_encode(kernel, body, &stmt->body);
 	if (stmt->has_else) {
-		turn = kernel->code.inst_count;
-		inst_add(kernel, PTOWSP_PTO_ELSE, stmt->at);
+		bare_encode(kernel, PTOWSP_PTO_ELSE, stmt->at);
 		block_encode(kernel, body, &stmt->other);
 	}
-	kernel->depth--;
-	kernel->code.insts[head].target = stmt->has_else ? turn + 1 : kernel->code.inst_count;
-	if (stmt->has_else)
-		kernel->code.insts[turn].target = kernel->code.inst_count;
-	inst_add(kernel, PTOWSP_PTO_ENDIF, stmt->at);
-}
-
-static void leave_encode(struct lang_incore *kernel, const struct lang_stmt *stmt)
-{
-	uint32_t *chain = stmt->op == PTOWSP_PTO_BREAK ? &kernel->loop->breaks : &kernel->loop->continues;
-
-	inst_add(kernel, stmt->op, stmt->at)->target = *chain;
-	*chain = kernel->code.inst_count;
+	bare_encode(kernel, PTOWSP_PTO_ENDIF, stmt->at);
 }
 
 /* --- calls --- */
@@ -314,7 +267,7 @@ static void stmt_encode(struct lang_incore *kernel, const struct incore_body *bo
 		break;
 	case PTOWSP_PTO_BREAK:
 	case PTOWSP_PTO_CONTINUE:
-		leave_encode(kernel, stmt);
+		bare_encode(kernel, stmt->op, stmt->at);
 		break;
 	case PTOWSP_PTO_CALL:
 		call_encode(kernel, body, stmt);

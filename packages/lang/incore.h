@@ -14,8 +14,6 @@ struct lang_incore {
 	const char **texts;
 	uint32_t text_count, text_capacity;
 	struct incore_body *bodies; /* functions expanded so far: a second call uses the same tiles and scalars */
-	struct incore_loop *loop;   /* innermost */
-	uint32_t depth;
 };
 
 /* The payload in the arena, once all instructions are there. */

@@ -5,6 +5,7 @@
 #include "ptowsp/package.h"
 
 #include <stdio.h>
+#include <string.h>
 
 static int shards(const struct lang_layout *layout, uint32_t dim)
 {
@@ -107,4 +108,86 @@ void lang_memory_print(const struct lang_memory *memory, char *text)
 	if (memory->swizzle)
 		used += (size_t)snprintf(text + used, LANG_MEMORY_TEXT - used, " swizzle %u", memory->swizzle);
 	snprintf(text + used, LANG_MEMORY_TEXT - used, ")");
+}
+
+struct lang_layout lang_layout_of(const struct ptowsp_dim_record *dims, uint32_t count, int replicated)
+{
+	struct lang_layout layout = {.stated = (uint8_t)replicated, .rank = (uint8_t)count};
+
+	for (uint32_t i = 0; i < count; i++) {
+		layout.dims[i] = (struct lang_layout_dim){.sharded = dims[i].distribution != 0, .mesh_axis = dims[i].mesh_axis};
+		layout.stated |= layout.dims[i].sharded;
+	}
+	return layout;
+}
+
+/* --- collectives --- */
+
+static int dims_equal(const struct lang_layout_dim *a, const struct lang_layout_dim *b)
+{
+	return a->sharded == b->sharded && (!a->sharded || a->mesh_axis == b->mesh_axis);
+}
+
+/* Sharded dimensions become replicated; all others stay as they are. */
+static enum lang_collective gather_fits(const struct lang_layout *from, const struct lang_layout *to, char *why)
+{
+	uint32_t gathered = 0;
+
+	if (from->rank != to->rank) {
+		snprintf(why, LANG_COLLECTIVE_TEXT, "all_gather keeps the number of dimensions, here are %u and %u", from->rank, to->rank);
+		return LANG_COLLECTIVE_TARGET;
+	}
+	for (uint32_t i = 0; i < to->rank; i++) {
+		if (to->dims[i].sharded && !dims_equal(&from->dims[i], &to->dims[i])) {
+			snprintf(why, LANG_COLLECTIVE_TEXT, "all_gather makes S(%u) of no dimension, here of dimension %u", to->dims[i].mesh_axis, i);
+			return LANG_COLLECTIVE_RELAYOUT;
+		}
+		gathered += from->dims[i].sharded && !to->dims[i].sharded;
+	}
+	snprintf(why, LANG_COLLECTIVE_TEXT, "there is nothing to gather, no sharded dimension becomes replicated");
+	return gathered ? LANG_COLLECTIVE_FITS : LANG_COLLECTIVE_COPY;
+}
+
+static enum lang_collective broadcast_fits(const struct lang_layout *to, char *why)
+{
+	for (uint32_t i = 0; i < to->rank; i++)
+		if (to->dims[i].sharded) {
+			snprintf(why, LANG_COLLECTIVE_TEXT, "a broadcast reaches all places, and dimension %u of the target is sharded", i);
+			return LANG_COLLECTIVE_TARGET;
+		}
+	return LANG_COLLECTIVE_FITS;
+}
+
+/* Every place along the axis has its contribution; the total is at all of them, or cut over them. */
+static enum lang_collective reduction_fits(const char *word, const struct lang_layout *from, const struct lang_layout *to, char *why)
+{
+	const uint32_t axis = from->dims[0].mesh_axis;
+	const int scatters = !strcmp(word, "reduce_scatter");
+	uint32_t cut = 0;
+
+	if (!from->dims[0].sharded) {
+		snprintf(why, LANG_COLLECTIVE_TEXT, "each place has a contribution where the first dimension is sharded");
+		return LANG_COLLECTIVE_SOURCE;
+	}
+	for (uint32_t i = 0; i < to->rank; i++) {
+		const struct lang_layout_dim *a = &from->dims[i + 1], *b = &to->dims[i];
+
+		if (scatters && !a->sharded && b->sharded && b->mesh_axis == axis) {
+			cut++;
+		} else if (!dims_equal(a, b)) {
+			snprintf(why, LANG_COLLECTIVE_TEXT, "%s keeps the other dimensions as they are, and dimension %u of the total differs", word, i);
+			return LANG_COLLECTIVE_OTHERS;
+		}
+	}
+	snprintf(why, LANG_COLLECTIVE_TEXT, "reduce_scatter cuts the total over axis %u, and no dimension of it is sharded over that", axis);
+	return !scatters || cut ? LANG_COLLECTIVE_FITS : LANG_COLLECTIVE_REDUCE;
+}
+
+enum lang_collective lang_layout_collective(const char *word, const struct lang_layout *from, const struct lang_layout *to, char *why)
+{
+	if (!strcmp(word, "all_gather"))
+		return gather_fits(from, to, why);
+	if (!strcmp(word, "broadcast"))
+		return broadcast_fits(to, why);
+	return reduction_fits(word, from, to, why);
 }

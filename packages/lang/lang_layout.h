@@ -9,6 +9,7 @@
 
 struct lang_parser;
 struct ptowsp_memory_record;
+struct ptowsp_dim_record;
 
 /* layout(S(0), R): per dimension, replicated or sharded over an axis of the grid. */
 struct lang_layout_dim {
@@ -46,6 +47,23 @@ enum lang_join {
 enum lang_join lang_layout_join(const struct lang_layout *a, const struct lang_layout *b, struct lang_layout *joined_out, uint32_t *dim_out);
 /* The most sharded layout that joins with both and keeps only what a has: a with R where b contradicts it. Ranks are equal. */
 struct lang_layout lang_layout_bridge(const struct lang_layout *a, const struct lang_layout *b);
+
+/* What dimensions of a package say; replicated: 1 if that is stated of all of them. */
+struct lang_layout lang_layout_of(const struct ptowsp_dim_record *dims, uint32_t count, int replicated);
+
+enum lang_collective {
+	LANG_COLLECTIVE_FITS,
+	LANG_COLLECTIVE_SOURCE,   /* the source is wrong; below, the target */
+	LANG_COLLECTIVE_TARGET,
+	LANG_COLLECTIVE_RELAYOUT, /* relayout would do */
+	LANG_COLLECTIVE_OTHERS,   /* its other dimensions: relayout in front or behind would do */
+	LANG_COLLECTIVE_COPY,     /* copy would do */
+	LANG_COLLECTIVE_REDUCE,   /* all_reduce would do */
+};
+#define LANG_COLLECTIVE_TEXT 128u
+/* May all_gather, broadcast, all_reduce or reduce_scatter go from the one layout to the other? The first dimension of what is reduced counts the
+ * contributions, the others are the target's. why has LANG_COLLECTIVE_TEXT bytes: a sentence where it does not fit. */
+enum lang_collective lang_layout_collective(const char *word, const struct lang_layout *from, const struct lang_layout *to, char *why);
 
 #define LANG_LAYOUT_TEXT 64u /* bytes: four times "S(65535)" and what is around them are 47 */
 /* "layout(S(0), R)"; of a layout that is not stated "layout()". text has LANG_LAYOUT_TEXT bytes. */

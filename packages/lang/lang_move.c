@@ -257,7 +257,7 @@ void lang_relayout_check(struct lang_work_check *check, struct lang_work *work)
 
 /* --- collectives that copy --- */
 
-int lang_layout_needed(struct lang_work_check *check, const struct lang_work *work, const struct lang_part *part)
+static int layout_needed(struct lang_work_check *check, const struct lang_work *work, const struct lang_part *part)
 {
 	if (part->decl->layout.stated)
 		return 1;
@@ -268,7 +268,7 @@ int lang_layout_needed(struct lang_work_check *check, const struct lang_work *wo
 }
 
 /* "%A has layout(...), %B has layout(...): " */
-const char *lang_layouts_text(struct lang_work_check *check, const struct lang_work *work)
+static const char *layouts_text(struct lang_work_check *check, const struct lang_work *work)
 {
 	char from[LANG_LAYOUT_TEXT], to[LANG_LAYOUT_TEXT];
 
@@ -277,65 +277,50 @@ const char *lang_layouts_text(struct lang_work_check *check, const struct lang_w
 	return lang_format(&check->unit->arena, "%%%s has %s, %%%s has %s", work->parts[0].tensor, from, work->parts[1].tensor, to);
 }
 
-/* Sharded dimensions become replicated; all others stay as they are. */
-static int gather_fits(struct lang_work_check *check, const struct lang_work *work)
+int lang_collective_check(struct lang_work_check *check, const struct lang_work *work)
 {
-	const struct lang_layout *from = &work->parts[0].decl->layout, *to = &work->parts[1].decl->layout;
-	uint32_t gathered = 0;
+	static const char *const helps[] = {[LANG_COLLECTIVE_RELAYOUT] = "relayout %%%s -> %%%s goes from any layout to any other",
+					    [LANG_COLLECTIVE_OTHERS] = "relayout one of them, before or behind it",
+					    [LANG_COLLECTIVE_COPY] = "copy %%%s -> %%%s",
+					    [LANG_COLLECTIVE_REDUCE] = "all_reduce leaves all of it everywhere"};
+	const struct lang_part *from = &work->parts[0], *to = &work->parts[1];
+	char why[LANG_COLLECTIVE_TEXT];
+	enum lang_collective fits;
 
-	if (!lang_layout_needed(check, work, &work->parts[0]) || !lang_layout_needed(check, work, &work->parts[1]))
+	if ((work->form->check != lang_broadcast_check && !layout_needed(check, work, from)) || !layout_needed(check, work, to))
 		return 0;
-	if (from->rank != to->rank) {
-		lang_error(check->unit, work->parts[1].at, "%s: all_gather keeps the number of dimensions", lang_layouts_text(check, work));
-		return 0;
-	}
-	for (uint32_t i = 0; i < to->rank; i++) {
-		if (to->dims[i].sharded && (!from->dims[i].sharded || from->dims[i].mesh_axis != to->dims[i].mesh_axis)) {
-			lang_error(check->unit, work->parts[1].at, "%s: all_gather makes S(%u) of no dimension, here of dimension %u",
-				   lang_layouts_text(check, work), to->dims[i].mesh_axis, i);
-			lang_help(check->unit, "relayout %%%s -> %%%s goes from any layout to any other", work->parts[0].tensor, work->parts[1].tensor);
-			return 0;
-		}
-		gathered += from->dims[i].sharded && !to->dims[i].sharded;
-	}
-	if (gathered)
+	fits = lang_layout_collective(work->form->word, &from->decl->layout, &to->decl->layout, why);
+	if (!fits)
 		return 1;
-	lang_error(check->unit, work->parts[1].at, "%s: there is nothing to gather", lang_layouts_text(check, work));
-	lang_help(check->unit, "copy %%%s -> %%%s", work->parts[0].tensor, work->parts[1].tensor);
+	lang_error(check->unit, fits == LANG_COLLECTIVE_SOURCE ? from->at : to->at, "%s: %s", layouts_text(check, work), why);
+	if (helps[fits])
+		lang_help(check->unit, helps[fits], from->tensor, to->tensor);
 	return 0;
 }
 
 void lang_gather_check(struct lang_work_check *check, struct lang_work *work)
 {
-	if (lang_copy_find(check, work) && gather_fits(check, work))
+	if (lang_copy_find(check, work) && lang_collective_check(check, work))
 		copy_make(check, work);
 }
 
-/* What lies at one place comes to all. */
-static int broadcast_fits(struct lang_work_check *check, const struct lang_work *work)
+/* What lies at one place comes to all: it does not lie there yet. */
+static int is_everywhere(struct lang_work_check *check, const struct lang_work *work)
 {
-	const struct lang_layout *from = &work->parts[0].decl->layout, *to = &work->parts[1].decl->layout;
+	const struct lang_layout *from = &work->parts[0].decl->layout;
 	uint32_t sharded = !from->stated;
 
-	if (!lang_layout_needed(check, work, &work->parts[1]))
-		return 0;
-	for (uint32_t i = 0; i < to->rank; i++)
-		if (to->dims[i].sharded) {
-			lang_error(check->unit, work->parts[1].at, "%s: a broadcast reaches all places, and dimension %u of %%%s is sharded",
-				   lang_layouts_text(check, work), i, work->parts[1].tensor);
-			return 0;
-		}
 	for (uint32_t i = 0; i < from->rank; i++)
 		sharded |= from->dims[i].sharded;
 	if (sharded)
-		return 1;
-	lang_error(check->unit, work->parts[0].at, "%s: what is replicated is everywhere already", lang_layouts_text(check, work));
+		return 0;
+	lang_error(check->unit, work->parts[0].at, "%s: what is replicated is everywhere already", layouts_text(check, work));
 	lang_help(check->unit, "copy %%%s -> %%%s", work->parts[0].tensor, work->parts[1].tensor);
-	return 0;
+	return 1;
 }
 
 void lang_broadcast_check(struct lang_work_check *check, struct lang_work *work)
 {
-	if (lang_copy_find(check, work) && broadcast_fits(check, work))
+	if (lang_copy_find(check, work) && lang_collective_check(check, work) && !is_everywhere(check, work))
 		copy_make(check, work);
 }

@@ -12,10 +12,8 @@ const char *lang_zeros_text(uint32_t count);
 /* The last statement of a made body is a loop: it runs to there. */
 void lang_bound_set(struct lang_body *body, struct lang_scalar *extent);
 
-/* The tensor states a layout; 0 after an error. */
-int lang_layout_needed(struct lang_work_check *check, const struct lang_work *work, const struct lang_part *part);
-/* "%A has layout(...), %B has layout(...)": the two parts. */
-const char *lang_layouts_text(struct lang_work_check *check, const struct lang_work *work);
+/* The layouts of the two parts are those that a collective goes between; 0 after an error. */
+int lang_collective_check(struct lang_work_check *check, const struct lang_work *work);
 
 /* How a reduction's total is cut into tiles. */
 struct lang_cut {

@@ -176,41 +176,6 @@ static int shapes_fit(struct lang_work_check *check, const struct lang_work *wor
 	return 0;
 }
 
-/* Every place along the axis has its contribution; the total is at all of them, or cut over them. */
-static int layouts_fit(struct lang_work_check *check, const struct lang_work *work)
-{
-	const struct lang_layout *from = &work->parts[0].decl->layout, *to = &work->parts[1].decl->layout;
-	const char *word = work->form->word, *both = lang_layouts_text(check, work);
-	int scatters = word[0] == 'r';
-	uint32_t cut = 0;
-
-	if (!lang_layout_needed(check, work, &work->parts[0]) || !lang_layout_needed(check, work, &work->parts[1]))
-		return 0;
-	if (!from->dims[0].sharded) {
-		lang_error(check->unit, work->parts[0].at, "%s: each place has a contribution where dimension 0 of %%%s is sharded", both,
-			   work->parts[0].tensor);
-		return 0;
-	}
-	for (uint32_t i = 0; i < to->rank; i++) {
-		const struct lang_layout_dim *a = &from->dims[i + 1], *b = &to->dims[i];
-
-		if (scatters && !a->sharded && b->sharded && b->mesh_axis == from->dims[0].mesh_axis) {
-			cut++;
-		} else if (a->sharded != b->sharded || (a->sharded && a->mesh_axis != b->mesh_axis)) {
-			lang_error(check->unit, work->parts[1].at, "%s: %s keeps the other dimensions as they are, and dimension %u of %%%s differs", both, word, i,
-				   work->parts[1].tensor);
-			lang_help(check->unit, "relayout one of them, before or behind it");
-			return 0;
-		}
-	}
-	if (!scatters || cut)
-		return 1;
-	lang_error(check->unit, work->parts[1].at, "%s: reduce_scatter cuts the total over axis %u, and no dimension of %%%s is S(%u)", both,
-		   from->dims[0].mesh_axis, work->parts[1].tensor, from->dims[0].mesh_axis);
-	lang_help(check->unit, "all_reduce leaves all of it everywhere");
-	return 0;
-}
-
 /* --- tasks --- */
 
 /* Rows from %row on, in every contribution: of known size. */
@@ -263,6 +228,6 @@ void lang_reduce_check(struct lang_work_check *check, struct lang_work *work)
 {
 	if ((lang_part_check(check, &work->parts[0], PTOWSP_READ, work->form->word) &
 	     lang_part_check(check, &work->parts[1], PTOWSP_WRITE, work->form->word)) &&
-	    shapes_fit(check, work) && layouts_fit(check, work))
+	    shapes_fit(check, work) && lang_collective_check(check, work))
 		tasks_make(check, work);
 }

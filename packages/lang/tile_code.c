@@ -43,16 +43,6 @@ struct ptowsp_tile_inst *lang_tile_inst_add(struct lang_tile_code *code, unsigne
 	return inst;
 }
 
-void lang_tile_chain_resolve(struct lang_tile_code *code, uint32_t chain, uint32_t target)
-{
-	while (chain) {
-		struct ptowsp_tile_inst *inst = &code->insts[chain - 1];
-
-		chain = inst->target;
-		inst->target = target;
-	}
-}
-
 void lang_tile_operands_set(struct ptowsp_tile_inst *inst, const char *letters, const uint16_t *rows, uint32_t count)
 {
 	uint16_t *const fields[] = {&inst->d, &inst->e, &inst->a, &inst->b, &inst->c, &inst->f};
@@ -63,6 +53,93 @@ void lang_tile_operands_set(struct ptowsp_tile_inst *inst, const char *letters, 
 		*fields[letters[i] < 'a' ? dst++ : src++] = rows[i];
 	}
 }
+
+/* --- loops and branches --- */
+
+static void chain_resolve(struct lang_tile_code *code, uint32_t chain, uint32_t target)
+{
+	while (chain) {
+		struct ptowsp_tile_inst *inst = &code->insts[chain - 1];
+
+		chain = inst->target;
+		inst->target = target;
+	}
+}
+
+static const char *turn_open(struct lang_tile_code *code, unsigned op)
+{
+	if (code->depth == PTOWSP_NESTING_LIMIT)
+		return lang_format(code->arena, "loops and branches nest at most %u deep", PTOWSP_NESTING_LIMIT);
+	code->turns[code->depth++] = (struct lang_tile_turn){.op = (uint8_t)op, .head = code->inst_count - 1};
+	return NULL;
+}
+
+/* BREAK and CONTINUE belong to the innermost loop. */
+static const char *loop_leave(struct lang_tile_code *code, struct ptowsp_tile_inst *inst)
+{
+	uint32_t at = code->depth, *chain;
+
+	while (at && code->turns[at - 1].op == PTOWSP_PTO_IF)
+		at--;
+	if (!at)
+		return lang_format(code->arena, "%s outside a loop", isa_op(inst->op)->mnemonic);
+	chain = inst->op == PTOWSP_PTO_BREAK ? &code->turns[at - 1].breaks : &code->turns[at - 1].continues;
+	inst->target = *chain;
+	*chain = code->inst_count;
+	return NULL;
+}
+
+static const char *turn_middle(struct lang_tile_code *code, struct lang_tile_turn *turn, const char *mnemonic)
+{
+	if (turn->turned)
+		return lang_format(code->arena, "the second %s of one %s", mnemonic, isa_op(turn->op)->mnemonic);
+	turn->turned = 1;
+	turn->turn = code->inst_count - 1;
+	return NULL;
+}
+
+static const char *turn_end(struct lang_tile_code *code, struct lang_tile_turn *turn)
+{
+	const uint32_t last = code->inst_count - 1;
+
+	if (turn->op == PTOWSP_PTO_WHILE && !turn->turned)
+		return "a WHILE has a DO in front of its ENDWHILE";
+	if (turn->op == PTOWSP_PTO_IF) {
+		code->insts[turn->head].target = turn->turned ? turn->turn + 1 : last;
+		if (turn->turned)
+			code->insts[turn->turn].target = last;
+	} else {
+		code->insts[last].target = turn->head;
+		code->insts[turn->turned ? turn->turn : turn->head].target = last + 1;
+		chain_resolve(code, turn->breaks, last + 1);
+		chain_resolve(code, turn->continues, last);
+	}
+	code->depth--;
+	return NULL;
+}
+
+const char *lang_tile_control(struct lang_tile_code *code)
+{
+	static const uint8_t openers[] = {[PTOWSP_PTO_DO] = PTOWSP_PTO_WHILE,    [PTOWSP_PTO_ELSE] = PTOWSP_PTO_IF,         [PTOWSP_PTO_ENDIF] = PTOWSP_PTO_IF,
+					  [PTOWSP_PTO_ENDFOR] = PTOWSP_PTO_FOR, [PTOWSP_PTO_ENDWHILE] = PTOWSP_PTO_WHILE};
+	struct ptowsp_tile_inst *inst = &code->insts[code->inst_count - 1];
+	struct lang_tile_turn *turn = code->depth ? &code->turns[code->depth - 1] : NULL;
+	const unsigned opener = inst->op < sizeof(openers) ? openers[inst->op] : 0;
+
+	if (inst->op == PTOWSP_PTO_FOR || inst->op == PTOWSP_PTO_WHILE || inst->op == PTOWSP_PTO_IF)
+		return turn_open(code, inst->op);
+	if (inst->op == PTOWSP_PTO_BREAK || inst->op == PTOWSP_PTO_CONTINUE)
+		return loop_leave(code, inst);
+	if (!opener)
+		return NULL;
+	if (!turn || turn->op != opener)
+		return lang_format(code->arena, "%s without its %s", isa_op(inst->op)->mnemonic, isa_op(opener)->mnemonic);
+	if (inst->op == PTOWSP_PTO_DO || inst->op == PTOWSP_PTO_ELSE)
+		return turn_middle(code, turn, isa_op(inst->op)->mnemonic);
+	return turn_end(code, turn);
+}
+
+/* --- the end --- */
 
 static uint32_t rank_of(const struct ptowsp_tile_scalar *scalar)
 {

@@ -4,11 +4,20 @@
 #define LANG_TILE_CODE_H
 
 #include "lang/lang_arena.h"
+#include "ptowsp/task.h"
 #include "ptowsp/tile.h"
+#include "ptowsp/workload.h"
 
 #define LANG_MAX_ROWS UINT16_MAX /* of each table: rows are 16 bits */
 #define LANG_MAX_INSTRUCTIONS (1u << 20) /* per kernel, and of the whole workload: calls are expanded */
 
+/* Open loop or branch. */
+struct lang_tile_turn {
+	uint8_t op;                 /* FOR, WHILE, IF */
+	uint8_t turned;             /* its DO or ELSE was there */
+	uint32_t head, turn;        /* that opcode's instruction; that of DO or ELSE */
+	uint32_t breaks, continues; /* instruction + 1, linked by their targets until the loop ends, 0 ends the chain */
+};
 /* Zeroed but for the arena, in which everything lies. Names are offsets wherever the caller keeps strings. */
 struct lang_tile_code {
 	struct lang_arena *arena;
@@ -17,6 +26,8 @@ struct lang_tile_code {
 	struct ptowsp_tile_inst *insts;
 	uint32_t tile_count, scalar_count, inst_count;
 	uint32_t tile_capacity, scalar_capacity, inst_capacity;
+	struct lang_tile_turn turns[PTOWSP_NESTING_LIMIT]; /* outermost first */
+	uint32_t depth;
 };
 
 /* The next row, or LANG_MAX_ROWS where the table is full. */
@@ -29,8 +40,9 @@ uint32_t lang_tile_literal_add(struct lang_tile_code *code, uint16_t dtype, uint
 struct ptowsp_tile_inst *lang_tile_inst_add(struct lang_tile_code *code, unsigned op, uint32_t line);
 /* The operands' rows, in the order of the opcode's letters (pto_ops.def). */
 void lang_tile_operands_set(struct ptowsp_tile_inst *inst, const char *letters, const uint16_t *rows, uint32_t count);
-/* Instructions of a chain (number + 1, linked by their targets, 0 ends it) get their target. */
-void lang_tile_chain_resolve(struct lang_tile_code *code, uint32_t chain, uint32_t target);
+/* What the latest instruction means for the loops and branches around: it opens or ends one, leaves a loop, or nothing. Targets are set as soon as
+ * they are known. NULL, or why it cannot stand there, in the arena. */
+const char *lang_tile_control(struct lang_tile_code *code);
 
 /* Scalars by kind: arguments, what the kernel declares, literals, each in the order in which they were added. Instructions follow. Where a
  * literal or a function expanded in place came first is then no longer to be seen. */

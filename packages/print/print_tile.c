@@ -61,17 +61,6 @@ static void tile_add(const struct print_kernel *k, uint16_t row)
 	print_add(k->text, "%%%s", print_string(k->job, k->tiles[row].name));
 }
 
-/* The fields of an instruction in the order of its operand letters. */
-static unsigned operands_of(const struct ptowsp_tile_inst *inst, const char *letters, uint16_t rows[6])
-{
-	const uint16_t fields[] = {inst->d, inst->e, inst->a, inst->b, inst->c, inst->f};
-	unsigned dst = 0, src = 2, count = 0;
-
-	for (; letters[count]; count++)
-		rows[count] = fields[letters[count] < 'a' ? dst++ : src++];
-	return count;
-}
-
 /* Scalars behind a memref, and those of textract, are indices in brackets. */
 static unsigned indices_behind(const struct ptowsp_tile_inst *inst, const char *letters, unsigned k)
 {
@@ -185,8 +174,8 @@ static void tile_op_print(const struct print_kernel *k, const struct ptowsp_tile
 	const char *letters = isa_op(inst->op)->operands, *separator = " ";
 	int changes = inst->op == PTOWSP_PTO_SETVAL || inst->op == PTOWSP_PTO_TASSIGN;
 	unsigned results = changes ? 0 : (unsigned)strspn(letters, "TS");
-	uint16_t rows[6];
-	unsigned count = operands_of(inst, letters, rows);
+	uint16_t rows[ISA_OPERANDS_MAX];
+	unsigned count = isa_op_operands(isa_op(inst->op), inst, rows);
 
 	for (unsigned i = 0; i < results; i++) {
 		print_add(k->text, "%s", i ? ", " : "");
@@ -225,8 +214,8 @@ static void scalar_op_print(const struct print_kernel *k, const struct ptowsp_ti
 {
 	const char *letters = isa_op(inst->op)->operands;
 	const struct mode *mode = mode_of(inst);
-	uint16_t rows[6];
-	unsigned count = operands_of(inst, letters, rows);
+	uint16_t rows[ISA_OPERANDS_MAX];
+	unsigned count = isa_op_operands(isa_op(inst->op), inst, rows);
 	int bit = inst->op == PTOWSP_PTO_IF && inst->mode;
 
 	print_add(k->text, "%s", bit ? "IF_BIT" : isa_op(inst->op)->mnemonic);

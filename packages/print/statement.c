@@ -4,6 +4,7 @@
 
 #include "format/format_names.h"
 #include "lang/expr_print.h"
+#include "lang/lang_layout.h"
 
 #include <stdio.h>
 
@@ -48,35 +49,20 @@ static uint32_t load_print(struct print_work *w, uint32_t at, const struct ptows
 	return at + 1;
 }
 
-/* It states a layout. */
-static int is_laid_out(const struct pkg_tables *t, const struct ptowsp_tensor_record *x)
+static struct lang_layout layout_of(const struct pkg_tables *t, uint32_t tensor)
 {
-	uint32_t count = x->dim_count;
+	const struct ptowsp_tensor_record *x = &t->tensor[tensor];
 
-	while (count && !t->dim[x->dims + count - 1].distribution)
-		count--;
-	return count || x->flags & PTOWSP_TENSOR_REPLICATED;
-}
-
-/* The two dimensions are one and cut over two axes, or two and cut over one. */
-static int dims_contradict(const struct ptowsp_dim_record *a, const struct ptowsp_dim_record *b, int same)
-{
-	return a->distribution && b->distribution && (a->mesh_axis == b->mesh_axis) != same;
+	return lang_layout_of(t->dim + x->dims, x->dim_count, (x->flags & PTOWSP_TENSOR_REPLICATED) != 0);
 }
 
 /* The layouts join, so that copy may stand between the two; relayout otherwise. */
 static int layouts_join(const struct pkg_tables *t, uint32_t from, uint32_t to)
 {
-	const struct ptowsp_tensor_record *x = &t->tensor[from], *y = &t->tensor[to];
-	const struct ptowsp_dim_record *a = t->dim + x->dims, *b = t->dim + y->dims;
+	const struct lang_layout a = layout_of(t, from), b = layout_of(t, to);
+	uint32_t dim;
 
-	if (!is_laid_out(t, x) || !is_laid_out(t, y))
-		return 1;
-	for (uint32_t i = 0; i < x->dim_count && x->dim_count == y->dim_count; i++)
-		for (uint32_t k = 0; k < y->dim_count; k++)
-			if (dims_contradict(&a[i], &b[k], i == k))
-				return 0;
-	return x->dim_count == y->dim_count;
+	return lang_layout_join(&a, &b, NULL, &dim) == LANG_JOIN_OK;
 }
 
 static uint32_t copy_print(struct print_work *w, uint32_t at, const struct ptowsp_instruction *inst)

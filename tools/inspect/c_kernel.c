@@ -124,14 +124,12 @@ static void inst_say(struct body *body, const struct ptowsp_tile_inst *inst, con
 {
 	struct said *s = body->s;
 	const char *letters = isa_op(inst->op)->operands;
-	const uint16_t rows[] = {inst->d, inst->e, inst->a, inst->b, inst->c, inst->f};
-	uint32_t handles[8] = {0}, count = 0, dst = 0, src = 2;
+	uint16_t rows[ISA_OPERANDS_MAX];
+	const uint32_t count = isa_op_operands(isa_op(inst->op), inst, rows);
+	uint32_t handles[ISA_OPERANDS_MAX] = {0};
 
-	for (; letters[count]; count++) {
-		uint32_t row = rows[letters[count] < 'a' ? dst++ : src++];
-
-		handles[count] = (letters[count] | 32) == 't' ? body->tiles[row] : (letters[count] | 32) == 'm' ? body->tensors[row] : body->scalars[row];
-	}
+	for (uint32_t i = 0; i < count; i++)
+		handles[i] = ((letters[i] | 32) == 't' ? body->tiles : (letters[i] | 32) == 'm' ? body->tensors : body->scalars)[rows[i]];
 	if (inst->line != s->place.line) {
 		s->place = (struct ptowsp_debug_record){.line = inst->line, .file = SAY_ANY_FILE};
 		say(s, "position", inst->line ? file : "", inst->line, 0u);
