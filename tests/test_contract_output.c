@@ -148,6 +148,36 @@ static void a_log_of_calls_takes_the_place_of_nothing_else(void)
 		CHECK_INT(cli("$B/ptowsp-run -q " GOOD " --layer=trace:empty " SCALE), 0);
 }
 
+static void files_of_others_are_not_replaced_by_emit(void)
+{
+	static const struct { const char *command, *file; } makers[] = {
+		{"$B/ptowsp-run -q --plugin=aie $P/vector_add.pkg.zst --emit", "design.mlir"},
+		{"$B/ptowsp-run -q --plugin=a2a3sim $P/vector_add.pkg.zst --emit", "plan.json"},
+		{"$B/ptowsp-run -q --plugin=a2a3sim --explain $P/vector_add.pkg.zst --emit", "plan.json"},
+		{"$B/ptowsp-pack --emit=c $S/scale.pto -o", "isa/kernel.h"},
+	};
+
+	cli_begin();
+	for (size_t i = 0; i < sizeof(makers) / sizeof(*makers); i++) {
+		const char *file = makers[i].file, *command = makers[i].command;
+
+		REQUIRE_INT(cli(check_fmt("rm -rf e; mkdir -p e/isa && echo mine >e/%s && echo mine >e/notes.txt", file)), 0);
+		CHECK_INT(cli(check_fmt("%s e", command)), 2);
+		CHECK_CONTAINS(cli_err, check_fmt("--emit: e/%s is there, and no earlier --emit made it; name another folder\n", file));
+		CHECK_INT(cli(check_fmt("find e -type f | sort && cat e/%s", file)), 0);
+		CHECK_STR(cli_out, check_fmt(strcmp(file, "plan.json") < 0 ? "e/%s\ne/notes.txt\nmine\n" : "e/notes.txt\ne/%s\nmine\n", file));
+		REQUIRE_INT(cli(check_fmt("rm e/%s && ln -s nowhere e/%s", file, file)), 0);
+		CHECK_INT(cli(check_fmt("%s e", command)), 2);
+		REQUIRE_INT(cli(check_fmt("rm e/%s", file)), 0);
+		CHECK_INT(cli(check_fmt("%s e && %s e && cat e/notes.txt", command, command)), 0);
+		CHECK_CONTAINS(cli_out, "mine\n");
+	}
+	REQUIRE_INT(cli("rm -rf e; mkdir e && echo mine >e/.ptowsp-emit"), 0);
+	CHECK_INT(cli(check_fmt("%s e", makers[0].command)), 2);
+	CHECK_INT(cli("ls -A e && cat e/.ptowsp-emit"), 0);
+	CHECK_STR(cli_out, ".ptowsp-emit\nmine\n");
+}
+
 /* ---- nothing is left ---- */
 
 static void what_cannot_be_written_leaves_nothing(void)
@@ -293,6 +323,7 @@ void suite_contract_output(CU_pSuite s)
 	TEST(s, what_is_read_is_not_overwritten);
 	TEST(s, a_package_is_signed_in_place);
 	TEST(s, a_log_of_calls_takes_the_place_of_nothing_else);
+	TEST(s, files_of_others_are_not_replaced_by_emit);
 	TEST(s, what_cannot_be_written_leaves_nothing);
 	TEST(s, a_failed_emit_leaves_the_files_that_were_there);
 	TEST(s, a_killed_run_leaves_nothing);

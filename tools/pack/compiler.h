@@ -13,7 +13,7 @@ struct compiler {
 };
 /* triple: "" is this machine's. Errors: NO_DEVICE naming what is missing. The scratch folder is open. */
 ptowsp_status compiler_find(struct compiler *compiler, const char *triple, struct ptowsp_error *error);
-/* All that have a text and whose sources are in the scratch folder (pack_kernels_write). object_out: owned by the caller.
+/* All that have a text and whose sources are in the scratch folder (pack_kernels_add). object_out: owned by the caller.
  * Errors: RUN_FAILED with what the compiler says, IO. */
 ptowsp_status compiler_run(const struct compiler *compiler, const struct pack_kernels *list, const struct isa_emit_target *target, void **object_out,
 			   size_t *size_out, struct ptowsp_error *error);

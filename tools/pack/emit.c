@@ -21,17 +21,22 @@ ptowsp_status pack_emit_write(const struct pack_options *options, struct pkg_wri
 	struct pack_kernels list = {.emitted = 0};
 	struct pkg *package = NULL;
 	struct pkg_code *code = NULL;
+	struct emitted files;
 	void *bytes = NULL;
 	ptowsp_status status = pack_package_open(writer, &package, &bytes, error);
 
+	emitted_init(&files, folder);
 	if (!status)
 		status = entries_code(&code, package, error);
 	if (!status)
 		status = pack_kernels_emit(&list, pkg_tables(package), target, error);
 	if (!status)
-		status = pack_kernels_write(&list, target, folder, error);
+		status = pack_kernels_add(&files, &list, target, error);
 	if (!status)
-		status = pack_tasks_write(code, &list.functions, folder, error);
+		status = pack_tasks_add(&files, code, &list.functions, error);
+	if (!status)
+		status = emitted_write(&files, error);
+	emitted_finish(&files);
 	pack_kernels_finish(&list);
 	pkg_code_close(code);
 	pkg_close(package);

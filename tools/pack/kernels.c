@@ -2,15 +2,11 @@
 /* kernels.c - portable kernels of a package as source text, and those as files. */
 #include "tools/pack/kernels.h"
 
-#include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/stat.h>
 
 #include "registry/text.h"
-#include "tools/folder.h"
-#include "tools/output.h"
 
 /* A kernel that cannot run is no error: it stays what it is. */
 static ptowsp_status kernel_emit(struct pack_kernel *k, const struct print_function *function, const struct pkg_tables *t,
@@ -64,70 +60,50 @@ void pack_kernels_finish(struct pack_kernels *list)
 
 /* --- files --- */
 
-static ptowsp_status file_write(const char *path, const char *text, size_t size, const char *const *lines, struct ptowsp_error *error)
+static ptowsp_status header_add(struct emitted *files, const struct isa_text *header, struct ptowsp_error *error)
 {
-	struct output output = {0};
-	ptowsp_status status = output_open(&output, path, error);
+	char *text = NULL;
+	size_t size = 0;
+	FILE *memory = open_memstream(&text, &size);
+	ptowsp_status status;
 
-	if (!status) {
-		if (text)
-			fwrite(text, 1, size, output.file);
-		for (; lines && *lines; lines++)
-			fputs(*lines, output.file);
-		status = output_finish(&output, error);
-	}
-	if (!status)
-		status = output_publish(&output, error);
-	output_drop(&output);
+	for (const char *const *line = header->lines; memory && *line; line++)
+		fputs(*line, memory);
+	if (!memory || fclose(memory))
+		status = reg_fail(error, PTOWSP_NO_MEMORY, "no memory to write %.160s", header->path);
+	else
+		status = emitted_add(files, header->path, text, size, error);
+	free(text);
 	return status;
 }
 
-/* "isa/kernel.h" below the folder. */
-static ptowsp_status header_write(const char *folder, const struct isa_text *header, struct ptowsp_error *error)
-{
-	const int below = (int)(strrchr(header->path, '/') - header->path);
-	char *path = NULL;
-	ptowsp_status status = PTOWSP_NO_MEMORY;
-
-	if (asprintf(&path, "%s/%.*s", folder, below, header->path) >= 0) {
-		status = folder_make(path, error);
-		free(path);
-		path = NULL;
-	}
-	if (!status && asprintf(&path, "%s/%s", folder, header->path) < 0)
-		status = PTOWSP_NO_MEMORY;
-	if (!status)
-		status = file_write(path, NULL, 0, header->lines, error);
-	free(path);
-	return status == PTOWSP_NO_MEMORY ? reg_fail(error, status, "no memory to write %.160s", header->path) : status;
-}
-
-ptowsp_status pack_headers_write(const struct isa_text *headers, const char *folder, struct ptowsp_error *error)
+ptowsp_status pack_headers_add(struct emitted *files, const struct isa_text *headers, struct ptowsp_error *error)
 {
 	ptowsp_status status = PTOWSP_OK;
 
 	for (const struct isa_text *header = headers; header->path && !status; header++)
-		status = header_write(folder, header, error);
+		status = header_add(files, header, error);
 	return status;
 }
 
-ptowsp_status pack_kernels_write(const struct pack_kernels *list, const struct isa_emit_target *target, const char *folder,
-				 struct ptowsp_error *error)
+ptowsp_status pack_source_add(struct emitted *files, const char *name, const char *extension, const char *text, size_t size, struct ptowsp_error *error)
 {
-	ptowsp_status status = folder_make(folder, error);
+	ptowsp_status status;
+	char *path;
 
-	if (!status)
-		status = pack_headers_write(isa_emit_headers, folder, error);
-	for (uint32_t i = 0; i < list->functions.count && !status; i++) {
-		const char *name = list->functions.rows[i].name;
-		char *path;
+	if (asprintf(&path, "%s.%s", name, extension) < 0)
+		return reg_fail(error, PTOWSP_NO_MEMORY, "no memory to write %.80s", name);
+	status = emitted_add(files, path, text, size, error);
+	free(path);
+	return status;
+}
 
-		if (!list->rows[i].text)
-			continue;
-		if (asprintf(&path, "%s/%s.%s", folder, name, target->extension) < 0)
-			return reg_fail(error, PTOWSP_NO_MEMORY, "no memory to write %.80s", name);
-		status = file_write(path, list->rows[i].text, list->rows[i].size, NULL, error);
-		free(path);
-	}
+ptowsp_status pack_kernels_add(struct emitted *files, const struct pack_kernels *list, const struct isa_emit_target *target, struct ptowsp_error *error)
+{
+	ptowsp_status status = pack_headers_add(files, isa_emit_headers, error);
+
+	for (uint32_t i = 0; i < list->functions.count && !status; i++)
+		if (list->rows[i].text)
+			status = pack_source_add(files, list->functions.rows[i].name, target->extension, list->rows[i].text, list->rows[i].size, error);
 	return status;
 }

@@ -6,6 +6,7 @@
 #include "format/format_code.h"
 #include "isa/emit.h"
 #include "print/function.h"
+#include "tools/emitted.h"
 
 /* A function that has a portable program, as source text. */
 struct pack_kernel {
@@ -24,17 +25,17 @@ ptowsp_status pack_kernels_emit(struct pack_kernels *list, const struct pkg_tabl
 				struct ptowsp_error *error);
 void pack_kernels_finish(struct pack_kernels *list);
 
-/* Headers under the paths that they are included by, below a folder that is there. Errors: IO, NO_MEMORY. */
-ptowsp_status pack_headers_write(const struct isa_text *headers, const char *folder, struct ptowsp_error *error);
+/* Headers under the paths that they are included by. Errors: those of emitted_add. */
+ptowsp_status pack_headers_add(struct emitted *files, const struct isa_text *headers, struct ptowsp_error *error);
+/* NAME.extension. */
+ptowsp_status pack_source_add(struct emitted *files, const char *name, const char *extension, const char *text, size_t size, struct ptowsp_error *error);
+/* NAME.extension for each, and the headers that they include. */
+ptowsp_status pack_kernels_add(struct emitted *files, const struct pack_kernels *list, const struct isa_emit_target *target, struct ptowsp_error *error);
 
 /* Those of the task API, without what emitted kernels include as well; the last one's path is NULL. */
 extern const struct isa_text pack_task_headers[];
-/* pack/tasks.c: NAME.c for each entry with code and the headers of the task API, into a folder that is there. Entries that have no counterpart in the
- * task API are named on stderr. Errors: IO, NO_MEMORY. */
-ptowsp_status pack_tasks_write(const struct pkg_code *code, const struct print_functions *functions, const char *folder, struct ptowsp_error *error);
-
-/* NAME.extension for each, and the headers that they include, into a folder, which is made. Errors: IO, NO_MEMORY. */
-ptowsp_status pack_kernels_write(const struct pack_kernels *list, const struct isa_emit_target *target, const char *folder,
-				 struct ptowsp_error *error);
+/* pack/tasks.c: NAME.c for each entry with code and the headers of the task API. Entries that have no counterpart in the task API are named on stderr. Errors: those of
+ * emitted_add, and of print_tasks. */
+ptowsp_status pack_tasks_add(struct emitted *files, const struct pkg_code *code, const struct print_functions *functions, struct ptowsp_error *error);
 
 #endif

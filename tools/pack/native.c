@@ -75,12 +75,17 @@ static ptowsp_status rows_write(const struct native *n, struct pkg_writer *write
 
 static ptowsp_status compile(struct native *n, const char *triple, const struct isa_emit_target *target, struct ptowsp_error *error)
 {
+	struct emitted files;
 	ptowsp_status status = scratch_open("ptowsp-pack", error);
 
+	emitted_init(&files, scratch_path());
 	if (!status)
 		status = compiler_find(&n->compiler, triple, error);
 	if (!status)
-		status = pack_kernels_write(&n->kernels, target, scratch_path(), error);
+		status = pack_kernels_add(&files, &n->kernels, target, error);
+	if (!status)
+		status = emitted_write(&files, error);
+	emitted_finish(&files);
 	if (!status)
 		status = compiler_run(&n->compiler, &n->kernels, target, &n->object, &n->object_size, error);
 	scratch_close("ptowsp-pack");

@@ -8,23 +8,9 @@
 #include <string.h>
 
 #include "print/print_tasks.h"
-#include "registry/text.h"
-#include "tools/output.h"
-
-static ptowsp_status file_write(const char *folder, const char *name, const char *text, struct ptowsp_error *error)
-{
-	ptowsp_status status;
-	char *path;
-
-	if (asprintf(&path, "%s/%s.c", folder, name) < 0)
-		return reg_fail(error, PTOWSP_NO_MEMORY, "no memory to write %.80s", name);
-	status = output_save(path, NULL, 0, text, strlen(text), error);
-	free(path);
-	return status;
-}
 
 /* What the task API lacks is said, and is no error: the kernels are there. */
-ptowsp_status pack_tasks_write(const struct pkg_code *code, const struct print_functions *functions, const char *folder, struct ptowsp_error *error)
+ptowsp_status pack_tasks_add(struct emitted *files, const struct pkg_code *code, const struct print_functions *functions, struct ptowsp_error *error)
 {
 	const struct pkg_tables *t = pkg_tables(pkg_code_package(code));
 	ptowsp_status status = PTOWSP_OK;
@@ -41,12 +27,12 @@ ptowsp_status pack_tasks_write(const struct pkg_code *code, const struct print_f
 			error->code = status = PTOWSP_OK;
 			error->text[0] = '\0';
 		} else if (!status) {
-			status = file_write(folder, functions->entries[i], text, error);
+			status = pack_source_add(files, functions->entries[i], "c", text, strlen(text), error);
 			written++;
 		}
 		free(text);
 	}
 	if (!status && written)
-		status = pack_headers_write(pack_task_headers, folder, error);
+		status = pack_headers_add(files, pack_task_headers, error);
 	return status;
 }
