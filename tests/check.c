@@ -6,6 +6,7 @@
 #include <errno.h>
 #include <limits.h>
 #include <math.h>
+#include <signal.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -198,6 +199,28 @@ int check_run(const char *command, char **stdout_out, char **stderr_out)
 	if (pid < 0)
 		return -1;
 	return WIFEXITED(status) ? WEXITSTATUS(status) : 128 + WTERMSIG(status);
+}
+
+/* As /proc tells; 0 of a process that has ended. */
+static unsigned long long handled_signals(pid_t pid)
+{
+	char *status = check_read(check_fmt("/proc/%d/status", (int)pid), NULL);
+	const char *mask = status ? strstr(status, "\nSigCgt:") : NULL;
+	unsigned long long signals = mask ? strtoull(mask + 8, NULL, 16) : 0;
+
+	free(status);
+	return signals;
+}
+
+void check_handler_awaited(pid_t child, int signal)
+{
+	const struct timespec pause = {.tv_nsec = 5000000};
+	siginfo_t ended = {0};
+
+	for (int i = 0; i < 12000 && !(handled_signals(child) >> (signal - 1) & 1) && !ended.si_pid; i++) {
+		nanosleep(&pause, NULL);
+		waitid(P_PID, (id_t)child, &ended, WEXITED | WNOHANG | WNOWAIT);
+	}
 }
 
 bool check_that(bool ok, const char *text, const char *file, int line, bool fatal)

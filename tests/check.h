@@ -28,6 +28,7 @@
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
+#include <sys/types.h>
 
 /* Adds a test; name is copied. */
 void check_add(CU_pSuite s, const char *name, CU_TestFunc fn);
@@ -66,6 +67,9 @@ void check_put(const char *name, const char *text);
 /* Runs a shell command line. Returns its exit status (128 + signal as the shell does); its stdout and stderr come back as text
  * to be freed; either pointer may be NULL (then it goes to /dev/null). */
 int check_run(const char *command, char **stdout_out, char **stderr_out);
+/* Waits until a child handles the signal, as a tool does soon after its start and the shell before it does not; at most a minute, and no
+ * longer than it lives. */
+void check_handler_awaited(pid_t child, int signal);
 
 /* Ends the test as skipped: listed by name with the reason, neither passed nor failed. */
 #define CHECK_SKIP(reason)                                                                                             \

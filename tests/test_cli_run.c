@@ -344,6 +344,7 @@ static int signalled(const char *arguments, const int *signals, int count)
 		execl("/bin/sh", "sh", "-c", command, (char *)NULL);
 		_exit(127);
 	}
+	check_handler_awaited(child, signals[count - 1]);
 	for (int i = 0; i < count; i++) {
 		usleep(600000);
 		kill(child, signals[i]);

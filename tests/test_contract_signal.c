@@ -18,7 +18,7 @@ static void an_interrupt_cancels_and_leaves_outputs_untouched(void)
 		{SIGINT, 130, "--fill src=zeros --out dst=old.npy --trace old.json $K/spin.pkg.zst"},
 		{SIGTERM, 143, "--fill src=zeros --out dst=old.npy --graph old.json $K/spin.pkg.zst"},
 		{SIGINT, 130, "--out a=old.npy --graph old.json --entry nest --set n=2000000000 --set m=2 " VECTORS},
-		{SIGTERM, 143, "--no-kernels --graph old.json --entry nest --set n=2000000000 --set m=2 " VECTORS},
+		{SIGTERM, 143, "--no-kernels --graph old.json $K/forever.pkg.zst"},
 		{SIGHUP, 129, "--out a=old.npy --entry nest --set n=2000000000 --set m=2 " VECTORS},
 		{SIGHUP, 129, "--no-kernels --trace old.json --entry nest --set n=2000000000 --set m=2 " VECTORS},
 	};

@@ -119,6 +119,8 @@ int cli_signalled(const char *command, const int *signals, unsigned count, unsig
 	double began = now_ms();
 	pid_t pid = start(command);
 
+	if (signals[count - 1] != SIGKILL)
+		check_handler_awaited(pid, signals[count - 1]);
 	for (unsigned i = 0; i < count; i++) {
 		pause_ms(after_ms);
 		kill(pid, signals[i]);

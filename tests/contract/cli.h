@@ -20,8 +20,8 @@ void cli_begin(void);
 
 /* Runs a command line; returns its exit status. */
 int cli(const char *command);
-/* Starts it, sends each of `count` signals after_ms after the one before, waits for the end. The command should begin
- * with "exec ". */
+/* Starts it, waits until it handles the last of `count` signals, sends each after_ms after the one before, waits for the end. The command
+ * should begin with "exec ". */
 int cli_signalled(const char *command, const int *signals, unsigned count, unsigned after_ms);
 /* Starts it, sends the signal when it has taken cpu_ms of processor time, whatever else the machine does, waits for the end. */
 int cli_signalled_after_work(const char *command, int signal, unsigned cpu_ms);
