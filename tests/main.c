@@ -10,7 +10,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define X(name, what) void suite_##name(CU_pSuite s);
+#define X(name, what, needs) void suite_##name(CU_pSuite s);
 #include "suites.def"
 #undef X
 
@@ -18,7 +18,7 @@ static const struct suite {
 	const char *name, *what;
 	void (*fill)(CU_pSuite);
 } suites[] = {
-#define X(name, what) {#name, what, suite_##name},
+#define X(name, what, needs) {#name, what, suite_##name},
 #include "suites.def"
 #undef X
 };
