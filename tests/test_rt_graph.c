@@ -74,15 +74,15 @@ static void the_same_tasks_make_the_same_bytes(void)
 	free(two);
 }
 
-static void run_on(const struct rt_graph *g, uint32_t threads, struct rt_graph_how how, int times)
+static void run_on(const struct rt_graph *g, uint32_t threads, int times)
 {
+	struct rt_graph_how how = {.task = graph_diary_task};
 	struct rt_graph_state state;
 	struct rt_pool *pool = NULL;
 
 	REQUIRE_INT(rt_pool_create(&pool, threads, NULL), PTOWSP_OK);
 	REQUIRE_INT(rt_graph_state_init(&state, g, NULL), PTOWSP_OK);
 	how.pool = pool;
-	how.task = graph_diary_task;
 	while (times--) {
 		struct graph_diary diary;
 		const char *why;
@@ -92,11 +92,7 @@ static void run_on(const struct rt_graph *g, uint32_t threads, struct rt_graph_h
 		CHECK_INT(rt_graph_run(&state, &how, NULL), PTOWSP_OK);
 		why = graph_diary_check(&diary);
 		if (why)
-			CHECK_FAIL("%u threads, window %u, depth %u: %s", threads, how.window, how.depth, why);
-		if (threads > 1 && how.depth)
-			CHECK(state.in_flight_high_water <= how.depth);
-		if (threads > 1 && how.window)
-			CHECK(state.in_flight_high_water <= how.window);
+			CHECK_FAIL("%u threads: %s", threads, why);
 		graph_diary_finish(&diary);
 	}
 	rt_graph_state_finish(&state);
@@ -114,7 +110,7 @@ static void a_graph_that_was_copied_elsewhere_runs(void)
 	memset(block, 0xA5, size);
 	free(block);
 	rt_graph_open(&g, copy);
-	run_on(&g, 2, (struct rt_graph_how){0}, 1);
+	run_on(&g, 2, 1);
 	free(copy);
 }
 
@@ -129,9 +125,7 @@ static void every_task_runs_once_behind_what_it_waits_for(void)
 			struct rt_graph g;
 
 			rt_graph_open(&g, block);
-			run_on(&g, threads[i], (struct rt_graph_how){0}, 2);
-			run_on(&g, threads[i], (struct rt_graph_how){.window = 1 + seed * 3}, 1);
-			run_on(&g, threads[i], (struct rt_graph_how){.depth = 1 + seed % 5}, 1);
+			run_on(&g, threads[i], 2);
 			free(block);
 		}
 }
@@ -145,40 +139,9 @@ static void running_writes_nothing_into_the_graph(void)
 	REQUIRE(before != NULL);
 	memcpy(before, block, size);
 	rt_graph_open(&g, block);
-	run_on(&g, 4, (struct rt_graph_how){.window = 30}, 3);
+	run_on(&g, 4, 3);
 	CHECK_MEM(block, before, size);
 	free(before);
-	free(block);
-}
-
-static void bound_threads_serve_their_own_queue_only(void)
-{
-	uint64_t size;
-	void *block = graph_make(4, 300, 3, GRAPH_POOLS, &size);
-	struct rt_graph g;
-	struct rt_graph_state state;
-	struct graph_diary diary;
-	struct rt_pool *pool = NULL;
-	struct rt_graph_how how = {.bound = true, .context = &diary, .task = graph_diary_task};
-	struct ptowsp_error error = {.head = PTOWSP_HEAD(error, ERROR)};
-	const char *why;
-
-	rt_graph_open(&g, block);
-	REQUIRE_INT(rt_pool_create(&pool, 4, NULL), PTOWSP_OK);
-	REQUIRE_INT(rt_graph_state_init(&state, &g, NULL), PTOWSP_OK);
-	graph_diary_init(&diary, &g);
-	CHECK_INT(rt_graph_run(&state, &how, &error), PTOWSP_INVALID);
-	CHECK_STR(error.text, "2 ready queues need as many threads, not 1");
-	how.pool = pool;
-	CHECK_INT(rt_graph_run(&state, &how, NULL), PTOWSP_OK);
-	why = graph_diary_check(&diary);
-	if (why)
-		CHECK_FAIL("%s", why);
-	for (uint32_t t = 0; t < g.task_count; t++)
-		CHECK_UINT(diary.worker[t] % 2, g.tasks[t].queue);
-	graph_diary_finish(&diary);
-	rt_graph_state_finish(&state);
-	rt_pool_destroy(pool);
 	free(block);
 }
 
@@ -367,7 +330,7 @@ static void damaged_bytes_are_refused_or_run(void)
 		taken++;
 		rt_graph_open(&g, copy);
 		if (i % 16 == 0)
-			run_on(&g, 2, (struct rt_graph_how){0}, 1);
+			run_on(&g, 2, 1);
 	}
 	CHECK(taken > 100); /* cycles, executors, names and arguments may be anything */
 	CHECK(taken < 3000);
@@ -437,7 +400,6 @@ void suite_rt_graph(CU_pSuite s)
 	TEST(s, a_graph_that_was_copied_elsewhere_runs);
 	TEST(s, every_task_runs_once_behind_what_it_waits_for);
 	TEST(s, running_writes_nothing_into_the_graph);
-	TEST(s, bound_threads_serve_their_own_queue_only);
 	TEST(s, a_failing_task_ends_the_run_and_the_next_run_is_whole);
 	TEST(s, a_look_that_says_no_ends_the_run);
 	TEST(s, wrong_bytes_are_refused_by_rule);

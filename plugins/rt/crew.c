@@ -10,7 +10,7 @@
 /* Fewer where their records would take more than this: tasks with hundreds of arguments. */
 #define FLIGHT_BYTES (UINT64_C(8) << 20)
 
-static void work(void *context, uint32_t worker);
+static void slot_run(void *context, uint32_t at, struct rt_chain *chain);
 
 struct rt_crew_rules rt_crew_rules = {.brief_ns = 120, .brief_run = 128, .sample_every = 64};
 
@@ -20,15 +20,12 @@ ptowsp_status rt_crew_init(struct rt_crew *crew, const struct rt_program *progra
 	memset(crew, 0, sizeof(*crew));
 	crew->program = program;
 	crew->tensors = *tensors;
-	crew->pool = pool;
-	crew->threads = rt_pool_threads(pool);
 	crew->brief_ns = rt_crew_rules.brief_ns;
 	crew->flight = window && window < FLIGHT_LIMIT ? window : FLIGHT_LIMIT;
-	atomic_init(&crew->failed_task, UINT64_MAX);
-	pthread_mutex_init(&crew->lock, NULL);
+	rt_workers_init(&crew->workers, pool, slot_run, crew);
 	/* Each worker's part begins at a cache line of its own. */
 	crew->scratch_stride = (program->most_ios + 8) / 8 * 8;
-	crew->scratch = aligned_alloc(RT_LINE, (size_t)crew->scratch_stride * crew->threads * sizeof(*crew->scratch));
+	crew->scratch = aligned_alloc(RT_LINE, (size_t)crew->scratch_stride * crew->workers.threads * sizeof(*crew->scratch));
 	return crew->scratch ? PTOWSP_OK : rt_no_memory(error, "tasks in flight");
 }
 
@@ -36,16 +33,13 @@ ptowsp_status rt_crew_enter(struct rt_crew *crew, struct ptowsp_error *error)
 {
 	uint64_t words = (uint64_t)crew->program->most_args + 2 * (uint64_t)crew->program->most_ios;
 
-	if (crew->entered)
+	if (crew->workers.entered)
 		return PTOWSP_OK;
 	while (crew->flight > 2 && crew->flight * rt_slot_bytes(words) > FLIGHT_BYTES)
 		crew->flight /= 2;
-	crew->made = true;
-	if (!rt_ring_init(&crew->ring, crew->flight, words) ||
-	    !rt_ready_init(&crew->ready, crew->ring.mask + 1, crew->threads))
+	if (!rt_ring_init(&crew->ring, crew->flight, words) || !rt_workers_make(&crew->workers, crew->ring.mask + 1))
 		return rt_no_memory(error, "tasks in flight");
-	crew->entered = true;
-	rt_pool_enter(crew->pool, work, crew);
+	rt_workers_enter(&crew->workers);
 	return PTOWSP_OK;
 }
 
@@ -64,17 +58,9 @@ void rt_crew_finish(struct rt_crew *crew)
 {
 	if (!crew->program)
 		return;
-	if (crew->entered) {
-		atomic_store(&crew->stop, 1);
-		rt_ready_stop(&crew->ready);
-		rt_pool_leave(crew->pool);
-	}
-	if (crew->ready.threads)
-		rt_ready_finish(&crew->ready);
-	if (crew->made)
-		rt_ring_finish(&crew->ring);
+	rt_workers_finish(&crew->workers);
+	rt_ring_finish(&crew->ring);
 	free(crew->scratch);
-	pthread_mutex_destroy(&crew->lock);
 	memset(crew, 0, sizeof(*crew));
 }
 
@@ -183,56 +169,7 @@ ptowsp_status rt_crew_call_timed(struct rt_crew *crew, const struct rt_call *cal
 	return st;
 }
 
-/* ---- failures ---------------------------------------------------------------------------------------------------- */
-
-/* With one thread the earliest task that fails is the first to run and the last. So tasks before it go on, until one of them fails or all are over. */
-void rt_crew_failed(struct rt_crew *crew, uint64_t task, ptowsp_status st, const struct ptowsp_error *error)
-{
-	pthread_mutex_lock(&crew->lock);
-	if (task < atomic_load_explicit(&crew->failed_task, memory_order_relaxed)) {
-		crew->status = st;
-		crew->error = *error;
-		/* Release: with the acquire of who asks whether there is a failure at all. */
-		atomic_store_explicit(&crew->failed_task, task, memory_order_release);
-	}
-	pthread_mutex_unlock(&crew->lock);
-}
-
-ptowsp_status rt_crew_status(struct rt_crew *crew, struct ptowsp_error *error)
-{
-	ptowsp_status st;
-
-	/* Asked for every task, so without the lock. */
-	if (atomic_load_explicit(&crew->failed_task, memory_order_acquire) == UINT64_MAX)
-		return PTOWSP_OK;
-	pthread_mutex_lock(&crew->lock);
-	st = crew->status;
-	rt_fail_at(error, st, crew->error.where[0], crew->error.where[1], "%s", crew->error.text);
-	pthread_mutex_unlock(&crew->lock);
-	return st;
-}
-
 /* ---- tasks of the ring ------------------------------------------------------------------------------------------- */
-
-/* The first task that becomes ready is run next by the same worker: what it needs is in this core's cache. */
-struct chain {
-	struct rt_crew *crew;
-	uint32_t worker, next;
-	bool have;
-};
-
-static void made_ready(void *context, uint32_t slot)
-{
-	struct chain *chain = context;
-
-	if (chain->have) {
-		rt_ready_push(&chain->crew->ready, chain->worker, slot);
-		return;
-	}
-	__builtin_prefetch((const char *)rt_ring_slot(&chain->crew->ring, slot) + RT_LINE);
-	chain->next = slot;
-	chain->have = true;
-}
 
 /* What comes after the kernel has come from another core: the edge to its newest successor, and the task that this worker will probably run next. */
 static void look_forward(struct rt_crew *crew, const struct rt_slot *slot, uint32_t worker)
@@ -241,7 +178,7 @@ static void look_forward(struct rt_crew *crew, const struct rt_slot *slot, uint3
 
 	if (edge)
 		__builtin_prefetch(&crew->ring.edges[edge - 1]);
-	if (rt_deque_peek(&crew->ready.deques[worker], &next)) {
+	if (rt_deque_peek(&crew->workers.ready.deques[worker], &next)) {
 		const char *line = (const char *)rt_ring_slot(&crew->ring, next);
 
 		__builtin_prefetch(line, 1);
@@ -259,8 +196,10 @@ static inline void error_begin(struct ptowsp_error *error)
 	error->text[0] = error->text[sizeof(error->text) - 1] = 0;
 }
 
-static void slot_run(struct rt_crew *crew, uint32_t at, struct chain *chain)
+/* With one thread the earliest task that fails is the first to run and the last. So tasks before it go on, until one of them fails or all are over. */
+static void slot_run(void *context, uint32_t at, struct rt_chain *chain)
 {
+	struct rt_crew *crew = context;
 	struct rt_slot *slot = rt_ring_slot(&crew->ring, at);
 	const struct rt_site *site = &crew->program->sites[slot->site];
 	struct ptowsp_error error; /* its text is long: what a kernel may leave alone is set, the rest is not cleared for every task */
@@ -268,7 +207,7 @@ static void slot_run(struct rt_crew *crew, uint32_t at, struct chain *chain)
 			       .executor = slot->executor, .stream = slot->stream, .args = slot->words, .windows = slot->words + site->arg_count,
 			       .placed = slot->reserved == RT_SLOT_PLACED};
 	/* Relaxed: a task behind the failure that runs all the same does no harm. */
-	bool begins = slot->number < atomic_load_explicit(&crew->failed_task, memory_order_relaxed);
+	bool begins = slot->number < atomic_load_explicit(&crew->workers.failed_task, memory_order_relaxed);
 	/* One in so many, and all of a kernel of which nothing is known. */
 	bool timed = (uint32_t)slot->number % rt_crew_rules.sample_every == 0 || rt_crew_kernel_ns(crew, slot->kernel) == UINT32_MAX;
 	uint64_t cycles = 0;
@@ -281,47 +220,16 @@ static void slot_run(struct rt_crew *crew, uint32_t at, struct chain *chain)
 	else if (begins)
 		st = rt_crew_call(crew, &call, chain->worker, &cycles, &error);
 	if (st)
-		rt_crew_failed(crew, slot->number, st, &error);
+		rt_workers_failed(&crew->workers, slot->number, st, &error);
 	slot->cycles = cycles;
-	rt_ring_finished(&crew->ring, at, !begins || st, made_ready, chain);
-	rt_ready_tell(&crew->ready, at);
+	rt_ring_finished(&crew->ring, at, !begins || st, rt_chain_ready, chain);
+	rt_ready_tell(&crew->workers.ready, at);
 }
 
 void rt_crew_flush(struct rt_crew *crew)
 {
 	if (!crew->batch_count)
 		return;
-	rt_ready_publish(&crew->ready, crew->batch, crew->batch_count);
+	rt_ready_publish(&crew->workers.ready, crew->batch, crew->batch_count);
 	crew->batch_count = 0;
-}
-
-/* The expander's first business is to find tasks for the others. */
-static bool goes_on(struct rt_crew *crew, uint32_t worker)
-{
-	return worker || rt_ready_backlog(&crew->ready) >= (uint64_t)crew->threads * RT_BATCH;
-}
-
-void rt_crew_run(struct rt_crew *crew, uint32_t slot, uint32_t worker)
-{
-	struct chain chain = {.crew = crew, .worker = worker, .next = slot, .have = true};
-	bool first = true;
-
-	while (chain.have && !atomic_load_explicit(&crew->stop, memory_order_relaxed)) {
-		if (!first && !goes_on(crew, worker)) {
-			rt_ready_push(&crew->ready, worker, chain.next);
-			return;
-		}
-		first = false;
-		chain.have = false;
-		slot_run(crew, chain.next, &chain);
-	}
-}
-
-static void work(void *context, uint32_t worker)
-{
-	struct rt_crew *crew = context;
-	uint32_t slot;
-
-	while (rt_ready_wait(&crew->ready, worker, &slot))
-		rt_crew_run(crew, slot, worker);
 }

@@ -7,9 +7,8 @@
 #define RT_CREW_H
 
 #include "rt/access.h"
-#include "rt/pool.h"
-#include "rt/ready.h"
 #include "rt/ring.h"
+#include "rt/workers.h"
 
 /* A task as its kernel sees it. */
 struct rt_call {
@@ -26,20 +25,12 @@ struct rt_crew {
 	char apart[RT_LINE]; /* workers read what follows for every task; what stands before is the expander's */
 	const struct rt_program *program;
 	struct rt_tensors tensors; /* a copy, for the same reason */
-	struct rt_pool *pool;
-	uint32_t threads;
 	uint64_t flight;      /* tasks in flight, at most */
 	uint64_t brief_ns;    /* kernels that take less are brief: that of the rules, or more where others have enough to do meanwhile */
-	bool made, entered;   /* ring and ready exist; the workers are on their way */
 	struct ptowsp_tensor_arg *scratch; /* most_ios per worker */
 	uint32_t scratch_stride;
 	struct rt_ring ring;
-	struct rt_ready ready;
-	_Atomic uint64_t failed_task; /* the lowest known; those behind it do not begin any more. UINT64_MAX: none */
-	_Atomic uint32_t stop;        /* nothing begins any more */
-	pthread_mutex_t lock;  /* of what follows, and of every write of failed_task */
-	ptowsp_status status;
-	struct ptowsp_error error;
+	struct rt_workers workers; /* tasks behind the first that failed do not begin any more; those before it go on */
 
 	/* the expander's own */
 	bool sharing;
@@ -67,14 +58,8 @@ ptowsp_status rt_crew_call(struct rt_crew *crew, const struct rt_call *call, uin
 /* The same; how long it took changes what is known of its kernel. */
 ptowsp_status rt_crew_call_timed(struct rt_crew *crew, const struct rt_call *call, uint32_t worker, uint64_t *cycles_out,
 				 struct ptowsp_error *error);
-/* Runs a task of the ring, and what becomes ready by it: a worker until nothing does, the expander (worker 0) until others want work. */
-void rt_crew_run(struct rt_crew *crew, uint32_t slot, uint32_t worker);
 /* Shows the batch to the others. */
 void rt_crew_flush(struct rt_crew *crew);
-/* A task has failed. Any thread. */
-void rt_crew_failed(struct rt_crew *crew, uint64_t task, ptowsp_status st, const struct ptowsp_error *error);
-/* The failure, if there is one. */
-ptowsp_status rt_crew_status(struct rt_crew *crew, struct ptowsp_error *error);
 
 /* When a run with several threads goes alone. The defaults were measured; tests set others, while nothing runs. */
 struct rt_crew_rules {

@@ -77,7 +77,7 @@ enum { FRONTIER_EVERY = 32 };
 ptowsp_status rt_dispatch_begin(struct rt_run *run)
 {
 	struct rt_crew *crew = &run->crew;
-	uint64_t failed = atomic_load_explicit(&crew->failed_task, memory_order_relaxed);
+	uint64_t failed = atomic_load_explicit(&crew->workers.failed_task, memory_order_relaxed);
 	uint64_t wanted;
 	ptowsp_status st = mode_choose(run);
 
@@ -116,14 +116,14 @@ static void batch_add(struct rt_crew *crew, uint32_t slot, uint32_t ns)
 
 static void batch_look(struct rt_crew *crew)
 {
-	if (crew->batch_count && crew->ring.issued - crew->batch_task >= BATCH_TASKS && rt_ready_wanted(&crew->ready))
+	if (crew->batch_count && crew->ring.issued - crew->batch_task >= BATCH_TASKS && rt_ready_wanted(&crew->workers.ready))
 		rt_crew_flush(crew);
 }
 
 /* Before the expander runs a kernel itself. */
 static void batch_show(struct rt_crew *crew, uint64_t backlog, uint32_t ns)
 {
-	if (ns >= BATCH_KERNEL_NS || backlog < (uint64_t)crew->threads * BATCH_LEAST)
+	if (ns >= BATCH_KERNEL_NS || backlog < (uint64_t)crew->workers.threads * BATCH_LEAST)
 		rt_crew_flush(crew);
 }
 
@@ -131,15 +131,15 @@ static void batch_show(struct rt_crew *crew, uint64_t backlog, uint32_t ns)
  * the expander runs the next one behind it. */
 static bool chains_last(const struct rt_crew *crew)
 {
-	return crew->chains && !rt_ready_wanted(&crew->ready) && rt_ring_deep(&crew->ring);
+	return crew->chains && !rt_ready_wanted(&crew->workers.ready) && rt_ring_deep(&crew->ring);
 }
 
 static void fill_look(struct rt_crew *crew, uint64_t backlog)
 {
 	if (crew->filling) {
 		crew->chains = crew->filled >= FILL && crew->filled_ready <= crew->filled / FILL_READY;
-		crew->filling = backlog < (uint64_t)crew->threads * BACKLOG_MOST && !chains_last(crew);
-	} else if (backlog < (uint64_t)crew->threads * BACKLOG_LEAST && !chains_last(crew)) {
+		crew->filling = backlog < (uint64_t)crew->workers.threads * BACKLOG_MOST && !chains_last(crew);
+	} else if (backlog < (uint64_t)crew->workers.threads * BACKLOG_LEAST && !chains_last(crew)) {
 		crew->filling = true;
 		crew->filled = crew->filled_ready = 0;
 	}
@@ -158,7 +158,7 @@ static bool plenty(struct rt_run *run, uint64_t backlog)
 static ptowsp_status run_ready(struct rt_run *run, uint32_t slot)
 {
 	struct rt_crew *crew = &run->crew;
-	uint64_t backlog = rt_ready_backlog(&crew->ready);
+	uint64_t backlog = rt_ready_backlog(&crew->workers.ready);
 	uint32_t ns = rt_crew_kernel_ns(crew, run->kernel);
 
 	if (!plenty(run, backlog)) {
@@ -166,7 +166,7 @@ static ptowsp_status run_ready(struct rt_run *run, uint32_t slot)
 		return PTOWSP_OK;
 	}
 	batch_show(crew, backlog, ns);
-	rt_crew_run(crew, slot, 0);
+	rt_workers_run(&crew->workers, slot, 0, false);
 	return rt_look_after_kernel(run);
 }
 
@@ -261,7 +261,7 @@ bool rt_dispatch_keep(struct rt_run *run)
 	if (!crew->sharing || run->barrier > crew->ring.barrier || (uint32_t)run->tasks % rt_crew_rules.sample_every == 0 ||
 	    !rt_ring_free(&crew->ring, run->preds.list, run->preds.count) || !rt_ring_room(&crew->ring, 0))
 		return false;
-	backlog = rt_ready_backlog(&crew->ready);
+	backlog = rt_ready_backlog(&crew->workers.ready);
 	if (rt_crew_kernel_ns(crew, run->kernel) == UINT32_MAX || !plenty(run, backlog))
 		return false;
 	batch_show(crew, backlog, rt_crew_kernel_ns(crew, run->kernel));
@@ -272,7 +272,7 @@ ptowsp_status rt_dispatch_kept(struct rt_run *run, ptowsp_status st)
 {
 	rt_ring_ran(&run->crew.ring, st != PTOWSP_OK);
 	if (st) /* is told when all before it are over */
-		rt_crew_failed(&run->crew, run->tasks, st, run->error);
+		rt_workers_failed(&run->crew.workers, run->tasks, st, run->error);
 	return rt_look_after_kernel(run);
 }
 

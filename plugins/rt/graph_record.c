@@ -225,7 +225,7 @@ static ptowsp_status cycles_tell(struct rt_run *run, const struct rt_graph *grap
 
 static ptowsp_status graph_go(struct rt_run *run, struct going *going, struct rt_pool *pool)
 {
-	struct rt_graph_how how = {.pool = pool, .depth = 0, .context = going, .task = task_call, .look = look};
+	struct rt_graph_how how = {.pool = pool, .context = going, .task = task_call, .look = look};
 	struct rt_graph_state state = {0};
 	ptowsp_status st = rt_graph_state_init(&state, &going->graph, run->error);
 

@@ -237,5 +237,6 @@ void rt_ready_stop(struct rt_ready *ready)
 	pthread_mutex_lock(&ready->lock);
 	atomic_store(&ready->stop, 1);
 	pthread_cond_broadcast(&ready->wake);
+	pthread_cond_broadcast(&ready->news);
 	pthread_mutex_unlock(&ready->lock);
 }

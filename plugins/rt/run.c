@@ -360,7 +360,7 @@ static void known_init(struct rt_run *run, uint32_t kernel)
 	}
 	known->domain = (uint8_t)domain;
 	known->pool = (uint8_t)pool;
-	known->here = run->crew.threads == 1;
+	known->here = run->crew.workers.threads == 1;
 }
 
 static ptowsp_status execute(struct rt_run *run, struct rt_pool *pool)
@@ -389,7 +389,7 @@ static ptowsp_status execute(struct rt_run *run, struct rt_pool *pool)
 		st = rt_record_run(run, pool);
 	if (!st && !run->engine && run->program->tables.entry.rows[run->program->entry].flags & PTOWSP_ENTRY_PIPELINE)
 		st = rt_pipeline_run(run);
-	if (run->crew.threads > 1)
+	if (run->crew.workers.threads > 1)
 		st = tasks_end(run, st);
 	rt_batch_flush(run);
 	return st;

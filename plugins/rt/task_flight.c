@@ -5,7 +5,6 @@
 #include <string.h>
 #include "rt/error.h"
 #include "rt/grow.h"
-#include "rt/pool.h"
 
 #define WAIT_NS UINT64_C(10000000) /* between two looks for a cancel */
 enum { FRONTIER_EVERY = 32 };      /* the frontier is moved so often, or when there is no room */
@@ -18,17 +17,16 @@ static uint64_t words_of(uint64_t args, uint64_t ios)
 	return TASK_WORDS + args + ios * IO_WORDS;
 }
 
+static void slot_run(void *context, uint32_t at, struct rt_chain *chain);
+
 ptowsp_status rt_flight_init(struct rt_flight *flight, struct rt_tasks *tasks, uint64_t window, uint32_t threshold, struct ptowsp_error *error)
 {
 	memset(flight, 0, sizeof(*flight));
 	flight->tasks = tasks;
-	flight->threads = rt_pool_threads(tasks->pool);
 	flight->threshold = threshold;
-	flight->failed_task = UINT64_MAX;
-	flight->error.head = (struct ptowsp_head)PTOWSP_HEAD(flight->error, ERROR);
-	pthread_mutex_init(&flight->lock, NULL);
+	rt_workers_init(&flight->workers, tasks->pool, slot_run, flight);
 	if (!rt_ring_init(&flight->ring, window, words_of(tasks->config.most_args, tasks->config.most_tensors)) ||
-	    !rt_ready_init(&flight->ready, flight->ring.mask + 1, flight->threads) || rt_flow_init(&flight->flow, window, 0, 0))
+	    !rt_workers_make(&flight->workers, flight->ring.mask + 1) || rt_flow_init(&flight->flow, window, 0, 0))
 		return rt_no_memory(error, "tasks in flight");
 	return PTOWSP_OK;
 }
@@ -37,17 +35,10 @@ void rt_flight_finish(struct rt_flight *flight)
 {
 	if (!flight->tasks)
 		return;
-	atomic_store(&flight->stop, 1);
-	if (flight->started && flight->threads > 1) {
-		rt_ready_stop(&flight->ready);
-		rt_pool_leave(flight->tasks->pool);
-	}
-	if (flight->ready.threads)
-		rt_ready_finish(&flight->ready);
+	rt_workers_finish(&flight->workers);
 	rt_ring_finish(&flight->ring);
 	rt_flow_finish(&flight->flow);
 	free(flight->stream_last);
-	pthread_mutex_destroy(&flight->lock);
 	memset(flight, 0, sizeof(*flight));
 }
 
@@ -56,44 +47,14 @@ uint64_t rt_flight_bytes(const struct rt_flight *flight)
 	const struct rt_ring *ring = &flight->ring;
 
 	return (ring->mask + 1 + RT_GATES) * ring->stride + ((uint64_t)ring->edge_mask + 1) * sizeof(*ring->edges) +
-	       (ring->mask + 1) * sizeof(uint32_t) * (1 + (uint64_t)flight->threads);
+	       (ring->mask + 1) * sizeof(uint32_t) * (1 + (uint64_t)flight->workers.threads);
 }
 
 /* ---- running one ------------------------------------------------------------------------------------------------------ */
 
-static void failed(struct rt_flight *flight, uint64_t task, ptowsp_status st, const struct ptowsp_error *error)
+static void slot_run(void *context, uint32_t at, struct rt_chain *chain)
 {
-	pthread_mutex_lock(&flight->lock);
-	if (task < flight->failed_task) {
-		flight->failed_task = task;
-		flight->status = st;
-		flight->error = *error;
-	}
-	pthread_mutex_unlock(&flight->lock);
-	atomic_store(&flight->stop, 1);
-}
-
-/* The first task that becomes ready goes on at once on the same thread. */
-struct chain {
-	struct rt_flight *flight;
-	uint32_t worker, next;
-	bool have;
-};
-
-static void made_ready(void *context, uint32_t slot)
-{
-	struct chain *chain = context;
-
-	if (chain->have) {
-		rt_ready_push(&chain->flight->ready, chain->worker, slot);
-		return;
-	}
-	chain->next = slot;
-	chain->have = true;
-}
-
-static void slot_run(struct rt_flight *flight, uint32_t at, struct chain *chain)
-{
+	struct rt_flight *flight = context;
 	struct rt_slot *slot = rt_ring_slot(&flight->ring, at);
 	const struct rt_graph_task *task = (const struct rt_graph_task *)(const void *)slot->words;
 	const uint64_t *args = slot->words + TASK_WORDS;
@@ -101,68 +62,29 @@ static void slot_run(struct rt_flight *flight, uint32_t at, struct chain *chain)
 	struct ptowsp_error error = {.head = PTOWSP_HEAD(error, ERROR)};
 	ptowsp_status st = rt_task_call(flight->tasks, task, slot->number, args, ios, chain->worker, &error);
 
-	if (st)
-		failed(flight, slot->number, st, &error);
-	rt_ring_finished(&flight->ring, at, st != PTOWSP_OK, made_ready, chain);
-	rt_ready_tell(&flight->ready, at);
-}
-
-/* A worker goes on while its tasks make others ready; the calling thread looks around after each. */
-static void chain_run(struct rt_flight *flight, uint32_t at, uint32_t worker)
-{
-	struct chain chain = {flight, worker, at, true};
-
-	while (chain.have && !atomic_load_explicit(&flight->stop, memory_order_relaxed)) {
-		chain.have = false;
-		slot_run(flight, chain.next, &chain);
-		if (chain.have && !worker) {
-			rt_ready_push(&flight->ready, 0, chain.next);
-			return;
-		}
+	if (st) {
+		rt_workers_failed(&flight->workers, slot->number, st, &error);
+		atomic_store(&flight->workers.stop, 1);
 	}
-}
-
-static void work(void *context, uint32_t worker)
-{
-	struct rt_flight *flight = context;
-	uint32_t slot;
-
-	while (rt_ready_wait(&flight->ready, worker, &slot))
-		chain_run(flight, slot, worker);
+	rt_ring_finished(&flight->ring, at, st != PTOWSP_OK, rt_chain_ready, chain);
+	rt_ready_tell(&flight->workers.ready, at);
 }
 
 static void start(struct rt_flight *flight)
 {
-	if (flight->started)
+	if (flight->workers.entered)
 		return;
-	flight->started = true;
 	flight->started_at = flight->ring.issued;
-	if (flight->threads > 1)
-		rt_pool_enter(flight->tasks->pool, work, flight);
+	rt_workers_enter(&flight->workers);
 }
 
 /* ---- waiting ---------------------------------------------------------------------------------------------------------- */
-
-static ptowsp_status status_get(struct rt_flight *flight, struct ptowsp_error *error)
-{
-	ptowsp_status st;
-
-	/* Sequentially consistent, and set behind the failure: asked without the lock. */
-	if (!atomic_load(&flight->stop))
-		return PTOWSP_OK;
-	pthread_mutex_lock(&flight->lock);
-	st = flight->status;
-	if (st && error)
-		rt_fail_at(error, st, flight->error.where[0], flight->error.where[1], "%s", flight->error.text);
-	pthread_mutex_unlock(&flight->lock);
-	return st;
-}
 
 static ptowsp_status frontier_move(struct rt_flight *flight, struct ptowsp_error *error)
 {
 	while (rt_ring_advance(&flight->ring))
 		;
-	return status_get(flight, error);
+	return rt_workers_status(&flight->workers, error);
 }
 
 static bool slot_over(const void *context, uint32_t at)
@@ -176,8 +98,8 @@ static ptowsp_status wait_step(struct rt_flight *flight, struct ptowsp_error *er
 	uint32_t oldest = (uint32_t)(flight->ring.frontier & flight->ring.mask), slot;
 	ptowsp_status st = rt_tasks_look(flight->tasks, error);
 
-	if (!st && (rt_ready_take(&flight->ready, 0, &slot) || rt_ready_expect(&flight->ready, oldest, slot_over, &flight->ring, WAIT_NS, &slot)))
-		chain_run(flight, slot, 0);
+	if (!st && (rt_ready_take(&flight->workers.ready, 0, &slot) || rt_ready_expect(&flight->workers.ready, oldest, slot_over, &flight->ring, WAIT_NS, &slot)))
+		rt_workers_run(&flight->workers, slot, 0, false);
 	return st ? st : frontier_move(flight, error);
 }
 
@@ -257,8 +179,8 @@ static ptowsp_status run_alone(struct rt_flight *flight, struct ptowsp_error *er
 {
 	uint32_t slot;
 
-	while (!atomic_load_explicit(&flight->stop, memory_order_relaxed) && rt_ready_take(&flight->ready, 0, &slot))
-		chain_run(flight, slot, 0);
+	while (!atomic_load_explicit(&flight->workers.stop, memory_order_relaxed) && rt_ready_take(&flight->workers.ready, 0, &slot))
+		rt_workers_run(&flight->workers, slot, 0, false);
 	return frontier_move(flight, error);
 }
 
@@ -281,12 +203,12 @@ ptowsp_status rt_flight_submit(struct rt_flight *flight, struct ptowsp_error *er
 	at = (uint32_t)(ring->issued & ring->mask);
 	slot_fill(flight, rt_ring_add(ring));
 	if (rt_ring_link(ring, preds->list, preds->count, before))
-		rt_ready_publish(&flight->ready, &at, 1);
+		rt_ready_publish(&flight->workers.ready, &at, 1);
 	if (ring->issued - ring->frontier > flight->in_flight)
 		flight->in_flight = ring->issued - ring->frontier;
 	if (ring->issued >= flight->threshold)
 		start(flight);
-	return flight->started && flight->threads == 1 ? run_alone(flight, error) : status_get(flight, error);
+	return flight->workers.entered && flight->workers.threads == 1 ? run_alone(flight, error) : rt_workers_status(&flight->workers, error);
 }
 
 ptowsp_status rt_flight_end(struct rt_flight *flight, struct ptowsp_error *error)

@@ -4,25 +4,19 @@
 #ifndef RT_TASK_FLIGHT_H
 #define RT_TASK_FLIGHT_H
 
-#include "rt/ready.h"
 #include "rt/ring.h"
 #include "rt/tasks.h"
+#include "rt/workers.h"
 
 struct rt_flight {
 	struct rt_tasks *tasks;
-	uint32_t threads, threshold;
-	bool started;
+	uint32_t threshold;
 	struct rt_ring ring;
-	struct rt_ready ready;
+	struct rt_workers workers; /* entered: the tasks have started */
 	struct rt_flow flow;
 	uint64_t *stream_last;     /* per stream: its latest task + 1 */
 	uint32_t stream_count, stream_room;
 	uint64_t started_at, in_flight;
-	_Atomic uint32_t stop;     /* nothing begins any more */
-	pthread_mutex_t lock;      /* of what follows; innermost */
-	uint64_t failed_task;
-	ptowsp_status status;
-	struct ptowsp_error error;
 };
 /* window: at least 1. threshold: at least 1. Errors: NO_MEMORY. */
 ptowsp_status rt_flight_init(struct rt_flight *flight, struct rt_tasks *tasks, uint64_t window, uint32_t threshold, struct ptowsp_error *error);

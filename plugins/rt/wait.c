@@ -61,9 +61,9 @@ ptowsp_status rt_frontier_move(struct rt_run *run)
 	while (!st && (slot = rt_ring_advance(ring)))
 		if (ring->notes[(ring->frontier - 1) & ring->mask].later)
 			st = rt_clock_failed(run, rt_lag_cycles(&run->lag, slot->cycles));
-	/* Relaxed: rt_crew_status acquires. Not before everything in front of it is over: of two failures the earlier one is told, as with one thread. */
-	if (!st && atomic_load_explicit(&crew->failed_task, memory_order_relaxed) == ring->frontier)
-		st = rt_crew_status(crew, run->error);
+	/* Relaxed: rt_workers_status acquires. Not before everything in front of it is over: of two failures the earlier one is told, as with one thread. */
+	if (!st && atomic_load_explicit(&crew->workers.failed_task, memory_order_relaxed) == ring->frontier)
+		st = rt_workers_status(&crew->workers, run->error);
 	return st;
 }
 
@@ -95,17 +95,17 @@ static ptowsp_status wait_step(struct rt_run *run, uint64_t wanted)
 	struct rt_crew *crew = &run->crew;
 	ptowsp_status st = PTOWSP_OK;
 	uint32_t slot;
-	bool found = rt_ready_take(&crew->ready, 0, &slot);
+	bool found = rt_ready_take(&crew->workers.ready, 0, &slot);
 
 	if (!found) {
 		st = rt_look(run);
 		if (st)
 			return st;
 		wait_show(run);
-		found = rt_ready_expect(&crew->ready, slot_expected(&crew->ring, wanted), slot_over, &crew->ring, WAIT_NS, &slot);
+		found = rt_ready_expect(&crew->workers.ready, slot_expected(&crew->ring, wanted), slot_over, &crew->ring, WAIT_NS, &slot);
 	}
 	if (found) {
-		rt_crew_run(crew, slot, 0);
+		rt_workers_run(&crew->workers, slot, 0, false);
 		st = rt_look_after_kernel(run);
 	}
 	return st ? st : rt_frontier_move(run);

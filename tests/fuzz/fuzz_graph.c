@@ -36,7 +36,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	if (!rt_graph_head_check(block, size, &tasks)) {
 		counts = malloc(((size_t)tasks + 1) * sizeof(*counts));
 		if (!rt_graph_check(block, size, counts, NULL)) {
-			struct rt_graph_how how = {.context = &g, .task = task, .window = tasks % 5};
+			struct rt_graph_how how = {.context = &g, .task = task};
 
 			rt_graph_open(&g, block);
 			if (tasks % 2 && rt_pool_create(&pool, 2, NULL))
