@@ -5,7 +5,7 @@
 
 #include <stdbool.h>
 
-#include "format/key.h"
+#include "format/format_signature.h"
 
 /* Folders with public keys (NAME.pub) and lists of plugins (plugins.list): the system's, those of PTOWSP_TRUST_DIR, given ones. With elevated privileges
  * only the system's. */

@@ -2,7 +2,6 @@
  * test_directives.c - schedule { }: every spelling packed, printed back, packed again; what the table says against the runtime core. */
 #include "check_outcome.h"
 #include "lang/lang_schedule.h"
-#include "lang/schedule_print.h"
 #include "registry/schedule.h"
 #include "tests/source.h"
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* test_normal.c - the EXPR table in the order of its use. */
 #include "check.h"
-#include "format/normal.h"
+#include "format/writer.h"
 #include "ptowsp/workload.h"
 
 /* Appends 10 (nobody's), 20, 30, 20 + 30 as rows 0 to 3. */

@@ -3,7 +3,6 @@
 #include "check.h"
 #include "format/format_package.h"
 #include "format/format_seal.h"
-#include "format/sort.h"
 #include "format/writer.h"
 #include "sample.h"
 

@@ -3,7 +3,7 @@
 #include "check.h"
 #include "format/base64.h"
 #include "format/json.h"
-#include "format/sort.h"
+#include "format/writer.h"
 #include "ptowsp/workload.h"
 #include "sample.h"
 

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: MIT
  * test_package_limits.c - numbers that a package may have at most: that one is packed and read, one more is refused by a sentence. */
 #include "check.h"
-#include "format/sort.h"
 #include "format/writer.h"
 #include "ptowsp/workload.h"
 

@@ -8,7 +8,7 @@
 #include <sys/stat.h>
 
 #include "format/container.h"
-#include "format/key.h"
+#include "format/format_signature.h"
 #include "format/format_package.h"
 #include "sample.h"
 

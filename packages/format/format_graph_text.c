@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-#include "format_graph_text.h"
+#include "graph_read.h"
 
 #include "ptowsp/workload.h"
 

@@ -24,7 +24,7 @@ struct pkg_tables {
 	uint64_t strings_size;
 	const uint8_t *code; /* CODE */
 	uint64_t code_size;
-	const uint8_t *raw_work; /* WORK: container and lists are verified, what the instructions say is not; who follows them takes a pkg_code (code.h) */
+	const uint8_t *raw_work; /* WORK: container and lists are verified, what the instructions say is not; who follows them takes a pkg_code (format_code.h) */
 	uint64_t raw_work_size;
 	const uint8_t *graph; /* GRPH; verified */
 	uint64_t graph_size;

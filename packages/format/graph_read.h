@@ -6,6 +6,8 @@
 #include "fail.h"
 #include "graph_builder.h"
 #include "format_package.h"
+#include "graph_read.h"
+#include <stdio.h>
 
 /* One instruction in program text; values as its row holds them, one per operand of its form. */
 struct pkg_graph_inst {
@@ -48,5 +50,11 @@ uint32_t pkg_graph_notification(const char *name);
 /* graph_verify.c: what one decoded binary says. */
 ptowsp_status pkg_graph_verify(const struct pkg_graph *graph, uint32_t index, const struct pkg_tables *tables,
 			       const struct pkg_place *place);
+
+/* --- a task graph binary as the source that it came from. --- */
+
+/* `graph @name { ... }`, an instruction a line; operands at the end that have their defaults are left out. Packing the text gives the same
+ * binary, comments, line breaks and constant expressions apart, if the names are words of the language. */
+void pkg_graph_print(const struct pkg_graph *graph, const struct pkg_tables *tables, FILE *to);
 
 #endif

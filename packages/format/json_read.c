@@ -4,7 +4,7 @@
 
 #include "base64.h"
 #include "json_rows.h"
-#include "sort.h"
+#include "writer.h"
 
 #include <stdlib.h>
 #include <string.h>

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* layouts.c - layouts and orders in memory: rows of KLAY (layouts that kernel parameters state), TMEM (orders of tensors) and KMEM (orders that
  * kernel parameters take), and what holds of them. */
-#include "format_search.h"
+#include "rank.h"
 #include "verify.h"
 
 #include "format_names.h"

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* normal.c - expressions by their first use. */
-#include "normal.h"
+#include "writer.h"
 #include "format_names.h"
 
 #include "fail.h"

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* package_open.h - a package while it is opened; shared by package.c and package_tables.c. */
+/* package_open.h - a package while it is opened; shared by format_package.c and package_tables.c. */
 #ifndef FORMAT_PACKAGE_OPEN_H
 #define FORMAT_PACKAGE_OPEN_H
 

@@ -30,4 +30,22 @@ uint32_t pkg_ranks_from(const struct pkg_ranks *ranks, uint64_t key);
 /* A key for text: equal text, equal keys; whoever finds a row by it compares the text. */
 uint64_t pkg_rank_text(const char *text, size_t length);
 
+/* --- rows of a table that rise by one of their fields. --- */
+
+/* Number of the first of `count` rows of `size` bytes whose field at `offset`, a uint32_t by which they rise, is at least `key`; count: none is. */
+static inline uint32_t pkg_row_from(const void *rows, size_t size, size_t offset, uint32_t count, uint32_t key)
+{
+	uint32_t low = 0, high = count;
+
+	while (low < high) {
+		uint32_t middle = low + (high - low) / 2;
+
+		if (*(const uint32_t *)(const void *)((const char *)rows + middle * size + offset) < key)
+			low = middle + 1;
+		else
+			high = middle;
+	}
+	return low;
+}
+
 #endif

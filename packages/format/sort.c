@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* sort.c - sorting by id, and what refers to a row by its number. */
-#include "sort.h"
+#include "writer.h"
 #include "format_names.h"
 
 #include "fail.h"

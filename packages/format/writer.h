@@ -4,6 +4,7 @@
 #define FORMAT_WRITER_H
 
 #include "ptowsp/package.h"
+#include "writer.h"
 
 /* Grows sections row by row. A failed allocation is remembered and reported by the next pkg_writer_seal.
  * One thread at a time. */
@@ -39,5 +40,18 @@ void pkg_writer_level(struct pkg_writer *writer, int level);
 /* The finished file's bytes (malloc'd, caller frees). The result is opened and verified before it is handed out, so a
  * package that cannot be read is never written. Tables with ids must already be sorted by id. */
 ptowsp_status pkg_writer_seal(struct pkg_writer *writer, void **bytes_out, size_t *size_out, struct ptowsp_error *error);
+
+/* --- puts the rows of tables with ids into the order that a package demands. --- */
+
+/* Sorts KREG, TENS, SLOT and ENTR by id and renumbers every reference to their rows: fields, expressions, WORK, DBGI.
+ * References that are out of range are left for the verifier. Errors: NO_MEMORY. */
+ptowsp_status pkg_writer_sort(struct pkg_writer *writer, struct ptowsp_error *error);
+
+/* --- the EXPR table in the order of its use, so that it says nothing about how a writer came by its rows. --- */
+
+/* Leaves out the expressions that nothing refers to and numbers the others by their first use: sections in the order of the schema,
+ * operands before what is made of them. Every reference follows: fields, WORK, arguments and words of SCHD. Equal rows stay apart. A table with
+ * references out of range is left alone, for the verifier. Errors: NO_MEMORY. */
+ptowsp_status pkg_writer_normalise(struct pkg_writer *writer, struct ptowsp_error *error);
 
 #endif

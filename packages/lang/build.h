@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* build.h - what the files of the builder share: builder_value.c, builder_axis.c, builder_tensor.c, ... */
+/* build.h - what the files of the builder share: builder_value.c, builder_tensor.c, ... */
 #ifndef LANG_BUILD_H
 #define LANG_BUILD_H
 
@@ -246,7 +246,7 @@ uint32_t build_payload_add(struct ptowsp_build *b, struct build_payload payload)
 /* The tile parameters of a kernel, names as they are. */
 struct ptowsp_tile_param *build_tile_params(struct ptowsp_build *b, uint32_t kernel);
 
-/* --- builder_body.c, builder_op.c --- */
+/* --- builder_body.c --- */
 
 /* The code of the body that is open. */
 struct lang_tile_code *build_tile_code(struct ptowsp_build *b);
@@ -256,7 +256,7 @@ uint32_t build_tile_param(struct ptowsp_build *b, uint32_t handle);
 uint32_t build_tile_argument(struct ptowsp_build *b, uint32_t param);
 struct ptowsp_tile_inst *build_tile_inst(struct ptowsp_build *b, unsigned op);
 
-/* --- builder_code.c, builder_block.c, builder_task.c --- */
+/* --- builder_block.c, builder_task.c --- */
 
 /* Ends the words of the task before; code must be open. */
 void build_code(struct ptowsp_build *b);

@@ -2,10 +2,8 @@
 /* builder_seal.c - the end of a builder: the tables written, the package made and verified, its file. */
 #include "lang/build.h"
 
-#include "format/normal.h"
-#include "format/format_package.h"
-#include "format/sort.h"
 #include "format/writer.h"
+#include "format/format_package.h"
 
 #include <errno.h>
 #include <stdio.h>

@@ -6,10 +6,8 @@
  * were declared where rows are kept as stated. */
 #include "lang/build.h"
 
-#include "format/normal.h"
-#include "format/format_package.h"
-#include "format/sort.h"
 #include "format/writer.h"
+#include "format/format_package.h"
 
 #include <stdlib.h>
 #include <string.h>

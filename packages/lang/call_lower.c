@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: MIT */
-/* call_lower.c - calls of bodies: tasks, and what is expanded in place. */
-#include "lang/call_record.h"
+/* call_lower.c - calls of bodies: tasks, what is expanded in place and the notes of that, how tasks see flat memory. */
+#include "lang/lang_lower.h"
 #include "lang/number.h"
-#include "lang/views.h"
 #include "lang/lang_work.h"
 
+#include <stdlib.h>
 #include <string.h>
 
 static int is_float(uint16_t dtype)
@@ -292,5 +292,91 @@ void lang_task_lower(struct lang_work_walk *walk, const struct lang_work *work)
 		orchestration_expand(walk, work);
 	} else {
 		task_emit(walk, work);
+	}
+}
+
+/* NULL where there was no memory for it, which sealing tells. */
+static struct ptowsp_call_record *record_at(struct lang_lower *lower, uint32_t record)
+{
+	if (record >= pkg_writer_count(lower->writer, PTOWSP_SECTION_CALL))
+		return NULL;
+	return pkg_writer_at(lower->writer, PTOWSP_SECTION_CALL, record);
+}
+
+uint32_t lang_call_begin(struct lang_lower *lower, uint32_t caller, uint32_t callee)
+{
+	struct ptowsp_call_record record = {.first = lower->tables.work_count,
+					    .caller = caller,
+					    .callee = callee,
+					    .arguments = pkg_writer_count(lower->writer, PTOWSP_SECTION_CARG)};
+
+	return pkg_writer_row(lower->writer, PTOWSP_SECTION_CALL, &record, sizeof(record));
+}
+
+static void argument_add(struct lang_lower *lower, uint32_t record, const struct ptowsp_call_argument_record *argument)
+{
+	struct ptowsp_call_record *call = record_at(lower, record);
+
+	pkg_writer_row(lower->writer, PTOWSP_SECTION_CARG, argument, sizeof(*argument));
+	if (call)
+		call->argument_count++;
+}
+
+void lang_call_tensor(struct lang_lower *lower, uint32_t record, uint32_t tensor, uint32_t row, uint32_t column)
+{
+	struct ptowsp_call_argument_record argument = {.tensor = tensor, .slot = PTOWSP_NONE, .row = row, .column = column};
+
+	argument_add(lower, record, &argument);
+}
+
+static int by_slot(const void *a, const void *b)
+{
+	const struct ptowsp_call_argument_record *x = a, *y = b;
+
+	return x->slot < y->slot ? -1 : x->slot > y->slot;
+}
+
+void lang_call_scalars(struct lang_lower *lower, uint32_t record, const struct lang_function *callee, const uint32_t *values)
+{
+	struct ptowsp_call_argument_record *arguments = lang_alloc(&lower->unit->arena, ((size_t)callee->need_count + 1) * sizeof(*arguments));
+
+	for (uint32_t i = 0; i < callee->need_count; i++)
+		arguments[i] = (struct ptowsp_call_argument_record){
+			.tensor = PTOWSP_NONE, .slot = callee->needs[i]->symbol->row, .row = values[i], .column = PTOWSP_NONE};
+	qsort(arguments, callee->need_count, sizeof(*arguments), by_slot);
+	for (uint32_t i = 0; i < callee->need_count; i++)
+		argument_add(lower, record, &arguments[i]);
+}
+
+void lang_call_end(struct lang_lower *lower, uint32_t record)
+{
+	struct ptowsp_call_record *call = record_at(lower, record);
+
+	if (call)
+		call->instructions = lower->tables.work_count - call->first;
+}
+
+static const char *view_text(int viewed)
+{
+	return viewed ? "bytes with \"as\"" : "elements as they are";
+}
+
+void lang_view_note(struct lang_lower *lower, const struct lang_viewing *viewing)
+{
+	struct lang_arena *arena = &lower->unit->arena;
+	struct lang_view **views, *first;
+
+	if (!lower->views)
+		lower->views = lang_alloc(arena, (lang_rows_of(lower, PTOWSP_SECTION_KREG)->count + 1) * sizeof(*lower->views));
+	views = &lower->views[viewing->kernel];
+	if (!*views)
+		*views = lang_alloc(arena, (viewing->count + 1) * sizeof(**views));
+	first = &(*views)[viewing->tensor];
+	if (first->scope != LANG_VIEW_PROCESSES && first->scope != lower->view_scope) {
+		*first = (struct lang_view){lower->view_scope, viewing->viewed, viewing->at};
+	} else if (viewing->flat && viewing->viewed != first->viewed) {
+		lang_error(lower->unit, viewing->at, "%%%s of @%s is passed %s here, and %s at %s: all tasks of a kernel see flat memory alike", viewing->param,
+			   viewing->name, view_text(viewing->viewed), view_text(first->viewed), lang_place(lower->unit, first->at));
+		lang_help(lower->unit, "declare a kernel of the same code for one of them: kernel @%s_bytes(...) { portable @%s }", viewing->name, viewing->name);
 	}
 }

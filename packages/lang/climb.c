@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-#include "lang/climb.h"
+#include "lang/parse.h"
 
 #include <string.h>
 

@@ -10,7 +10,7 @@
 #include "lang/lang_process.h"
 #include "lang/lang_schedule.h"
 #include "lang/tensor.h"
-#include "lang/value.h"
+#include "lang/scalar.h"
 #include "lang/lang_work.h"
 #include "ptowsp/package.h"
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* graph_bind.c - what the kernels of a program are, and which bytes of which tensors they get. */
 #include "lang/graph_lower.h"
-#include "lang/graph_race.h"
+#include "lang/lang_graph.h"
 #include "lang/lang_kernel.h"
 #include "ptowsp/task.h"
 

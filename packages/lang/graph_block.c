@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* graph_block.c - the blocks that instructions open and end: graphs, loops, branches. */
-#include "lang/graph_parse.h"
+#include "lang/lang_graph.h"
 
 /* What opens, goes on with and ends a block. */
 static const struct lang_graph_frame frames[] = {

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* graph_check.c - the constraints of one graph: edges, visibility, barriers, cores. */
 #include "lang/lang_graph.h"
-#include "lang/graph_race.h"
 #include "ptowsp/task.h"
 
 #include <string.h>

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* graph_fact.c - what an instruction says about the objects that it names. */
-#include "lang/graph_parse.h"
+#include "lang/lang_graph.h"
 
 #include "format/container.h"
 

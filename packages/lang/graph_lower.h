@@ -2,16 +2,15 @@
 /* graph_lower.h - a program of task graph instructions as workload: rows of kernels, tensors, slots and events, and one entry of code.
  * Everything lies in the unit's arena.
  *
- * graph_link.c   what orders each kernel
  * graph_type.c   which element type each tensor has
  * graph_memory.c, graph_rows.c  rows with ids, and what is written into them
  * graph_launch.c  launches: who waits for whom
- * graph_control.c, graph_lower.c, graph_edge.c, graph_expr.c, graph_alloc.c  the code */
+ * graph_control.c, graph_lower.c, graph_edge.c  the code */
 #ifndef LANG_GRAPH_LOWER_H
 #define LANG_GRAPH_LOWER_H
 
 #include "lang/lang_graph.h"
-#include "lang/lang_rows.h"
+#include "lang/lang_lower.h"
 #include "lang/tensor.h"
 
 /* A kernel or a copy of one launch. In a program with control flow its slot holds the number of its latest task, -1 before the first. */
@@ -134,7 +133,7 @@ struct lang_graph_lowering {
 	uint8_t dynamic;                    /* there is control flow: task numbers are in slots */
 };
 
-/* --- graph_link.c --- */
+/* --- graph_edge.c --- */
 void lang_graph_list_add(struct lang_arena *arena, struct lang_graph_list *list, struct lang_graph_inst *inst, struct lang_graph_depend *depend);
 void lang_graph_links_make(struct lang_graph_lowering *lowering);
 
@@ -162,5 +161,17 @@ uint32_t lang_graph_tensor_row(const struct lang_graph_memory *memory);
 void lang_graphs_declare(struct lang_lower *lower);
 /* Directives that graphs bring along, where the source has none of the kind. */
 void lang_graph_schedule(struct lang_lower *lower);
+
+/* --- what the files share that declare the rows of graph programs. --- */
+
+int lang_graph_row_taken(struct lang_lower *lower, uint32_t section, const char *name);
+/* A free name, as short as it can be: K, graph.K, program.graph.K */
+const char *lang_graph_row_name(struct lang_lower *lower, uint32_t section, const char *program, const char *graph, const char *name);
+/* A row that the compiler makes; write: once all rows have their places. */
+void lang_graph_row_add(struct lang_lower *lower, uint32_t section, const char *name, struct lang_made *made,
+			void (*write)(struct lang_lower *lower, struct lang_made *made, uint64_t id, uint32_t name));
+
+/* graph_memory.c: tensors, those of checkpoints too. */
+void lang_graph_memories_declare(struct lang_lower *lower, struct lang_graph_lowering *lowering);
 
 #endif

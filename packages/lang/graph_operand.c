@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* graph_operand.c - operands of an instruction, as graph_ops.def says. */
-#include "lang/graph_parse.h"
+#include "lang/lang_graph.h"
 
 #include <string.h>
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* graph_order.c - the edges between the kernels of one graph, and its fences. */
-#include "lang/graph_order.h"
+#include "lang/lang_graph.h"
 
 #include <assert.h>
 #include <string.h>

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-#include "lang/graph_reach.h"
+#include "lang/lang_graph.h"
 #include "ptowsp/graph.h"
 
 #include <assert.h>

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* graph_rows.c - the other rows that a graph program has in the tables with ids: a kernel per TG_KERNEL, slots for task numbers, loaded elements and
  * scalars, events that may stay away. */
-#include "lang/graph_rows.h"
+#include "lang/graph_lower.h"
 
 #include "lang/lang_kernel.h"
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* graph_run.c - a program as a run meets it: what is launched when, what is in use then, who signals what. */
 #include "lang/graph_lower.h"
-#include "lang/graph_race.h"
+#include "lang/lang_graph.h"
 
 #include <string.h>
 

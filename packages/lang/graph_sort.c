@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* graph_sort.c - the kernels of one graph in an order in which every edge leads forward, or why there is none. */
-#include "lang/graph_order.h"
+#include "lang/lang_graph.h"
 
 #include <stdlib.h>
 

@@ -52,14 +52,14 @@ void lang_graph_checkpoint_emit(struct lang_graph_walk *walk, const struct lang_
 
 void lang_graph_block_emit(struct lang_graph_walk *walk, const struct lang_graph_block *block);
 
-/* --- graph_expr.c --- */
+/* --- graph_lower.c --- */
 
 /* EXPR row of a scalar; what it loads is loaded here. */
 uint32_t lang_graph_expr(struct lang_graph_walk *walk, const struct lang_graph_scalar *scalar);
 /* Bytes as elements of the tensor; types were chosen so that nothing is left over. */
 uint32_t lang_graph_elements_expr(struct lang_graph_walk *walk, const struct lang_graph_scalar *bytes, const struct lang_graph_memory *memory);
 
-/* --- graph_alloc.c --- */
+/* --- graph_memory.c --- */
 
 /* What lives as long as the run, or until a MC_FREE somewhere else. */
 void lang_graph_allocs_emit(struct lang_graph_walk *walk);

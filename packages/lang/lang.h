@@ -4,6 +4,9 @@
 #define LANG_LANG_H
 
 #include "format/writer.h"
+#include "lang/ptowsp_pack.h"
+#include "ptowsp/base.h"
+#include <stddef.h>
 
 /* A source text; borrowed during lang_compile. */
 struct lang_source {
@@ -55,5 +58,24 @@ void lang_diagnostics_destroy(struct lang_diagnostics *diagnostics); /* NULL is 
 
 /* "file:3:7: error: text", the line, the caret, "help: ..." through emit, one line at a time, with its newline. */
 void lang_diagnostic_print(const struct lang_diagnostic *row, void (*emit)(void *context, const char *line), void *context);
+
+/* --- results of libptowsp-pack.so that other folders make. --- */
+
+/* A result without a package, whose only message is "name: error: why". Returns 0 or NO_MEMORY. */
+ptowsp_status lang_pack_refuse(const char *name, const struct ptowsp_error *why, struct ptowsp_pack_result **result_out);
+
+/* --- files that sources name: sample data and payloads. --- */
+
+struct ptowsp_error;
+
+/* Folders that sources may read from besides their own; borrowed. */
+struct lang_roots {
+	const char *const *folders;
+	uint32_t count;
+};
+
+/* Reads what the source at the path `source` calls `file`: seen from the source's folder, and only if it lies below that folder or one of the roots once "..",
+ * and links are followed. As pkg_file_load, with at most PKG_FILE_NAMED bytes. Errors: also INVALID for a file that lies elsewhere. */
+ptowsp_status lang_named_load(const char *source, const char *file, const struct lang_roots *roots, void **bytes_out, size_t *size_out, struct ptowsp_error *error);
 
 #endif

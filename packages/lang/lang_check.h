@@ -11,7 +11,7 @@ void lang_link(struct lang_module *module, const char *chosen);
 /* Checks every function in that order and fills in the facts of struct lang_var and lang_function. */
 void lang_check(struct lang_module *module);
 
-/* --- shared by check.c, check_call.c, operand.c, declare_help.c, tail.c, facts.c --- */
+/* --- shared by lang_check.c, check_call.c, operand.c, declare_help.c, facts.c --- */
 
 /* The walk over one function. */
 struct lang_check {

@@ -7,6 +7,7 @@
 
 #include "lang/decl.h"
 #include "format/graph_schema.h"
+#include "lang/parse.h"
 
 enum { LANG_GRAPH_TOLD = 2 }; /* lang_graph_object.defined: it is not, and that was told */
 
@@ -109,7 +110,7 @@ struct lang_graph_kernel {
 	struct lang_graph_inst *inst;     /* TG_KERNEL; its place in its block is where the kernel is issued */
 };
 
-/* graph_entry.c: what a kernel's entry is declared with. */
+/* graph_object.c: what a kernel's entry is declared with. */
 struct lang_graph_param {
 	const char *name;                 /* NULL: nobody says anything of it */
 	uint16_t dtype;
@@ -232,7 +233,7 @@ void lang_graph_bind(struct lang_module *module, struct lang_graph_program *prog
 void lang_graph_fuse(struct lang_unit *unit, struct lang_graph_program *program);
 /* What stands outside of graphs (graph_run.c): launches, frees of what is in use, events that nobody signals. */
 void lang_graph_run_check(struct lang_unit *unit, const struct lang_graph_program *program);
-/* graph_range.c: bytes beyond it are no bytes; sums of two such numbers stay exact. */
+/* graph_scalar.c: bytes beyond it are no bytes; sums of two such numbers stay exact. */
 #define LANG_GRAPH_FAR (INT64_C(1) << 61)
 /* The least and the largest value that a scalar can have whatever the run. 0: that is not known, or it is too far. */
 int lang_graph_range(const struct lang_graph_scalar *scalar, int64_t *low_out, int64_t *high_out);
@@ -253,5 +254,82 @@ static inline struct lang_graph *lang_graph_of(struct lang_graph_object *object)
 {
 	return (struct lang_graph *)(void *)object;
 }
+
+/* --- reading instructions, in parts: operands, blocks, what is said of objects. Private to them and parse_graph.c. --- */
+
+/* graph_operand.c: "(a, b)" into inst->args, defaults for what is not written. 0 after an error; the parser then stands behind the instruction. */
+int lang_graph_operands_parse(struct lang_graph_reader *reader, const struct pkg_graph_form *form, struct lang_graph_inst *inst);
+/* Words and instructions are written in capitals: a guess at what is meant by small ones. In the arena. */
+const char *lang_graph_upper(struct lang_graph_reader *reader, const char *text);
+
+/* graph_block.c: what opens and what ends a block. NULL: it does not. */
+struct lang_graph_frame {
+	uint8_t open, end;
+};
+const struct lang_graph_frame *lang_graph_frame_of_open(unsigned op);
+const struct lang_graph_frame *lang_graph_frame_of_end(unsigned op);
+/* The instructions that follow stand in this one; until its end, which is told at `end`. */
+void lang_graph_block_open(struct lang_graph_reader *reader, struct lang_graph_inst *inst);
+void lang_graph_block_close(struct lang_graph_reader *reader, struct lang_span end);
+/* The error for a block that is still open. */
+void lang_graph_unclosed_refuse(struct lang_graph_reader *reader, const struct lang_graph_inst *inst);
+/* An instruction that ends a block: that of the innermost one of its sort; those inside of it that are open are wrong. */
+void lang_graph_end_parse(struct lang_graph_reader *reader, const struct lang_graph_frame *frame, const struct lang_graph_inst *end);
+void lang_graph_else_parse(struct lang_graph_reader *reader, const struct lang_graph_inst *inst);
+
+/* graph_fact.c: what a sound instruction says about the objects that it names. */
+void lang_graph_facts_fill(struct lang_graph_reader *reader, struct lang_graph_inst *inst);
+
+/* --- what comes before what among the kernels of one graph. --- */
+
+struct lang_graph_edge {
+	uint32_t from, to;                  /* nodes */
+	uint8_t type;                       /* PTOWSP_dep_type_x; AFTER for events and barriers */
+	const struct lang_graph_inst *inst; /* that says so */
+};
+/* Nodes are the kernels of a graph in the order of its array; behind them events and barriers have nodes of their own. */
+struct lang_graph_order {
+	struct lang_graph *graph;
+	uint32_t *segment;         /* by kernel node: kernels of one segment may be sorted, others stay in program text */
+	const struct lang_graph_inst **fences; /* MC_FENCE of the graph, in program text */
+	uint32_t fence_count, fence_capacity;
+	uint32_t *position;        /* by kernel node: where it is issued, 0 first */
+	struct lang_graph_edge *edges;
+	uint32_t edge_count, edge_capacity;
+	uint32_t kernel_count, node_count;
+	uint32_t ready, barriers;  /* with barriers: first node in front of the kernels, first barrier; else 0 */
+	uint32_t *sorted, *rank;   /* all nodes so that every edge leads forward; and by node its place there */
+	uint32_t *first, *next;    /* edges from a node, as lists: place in edges plus 1 */
+	uint8_t broken;            /* 1: a cycle, or an edge that leads back */
+};
+
+/* Makes the edges of a graph, refuses cycles and edges against program text, and sorts the body. */
+void lang_graph_order_make(struct lang_unit *unit, struct lang_graph *graph, struct lang_graph_order *order_out);
+/* graph_sort.c: the part that sorts, once there are edges. Refuses cycles, and kernels that would have to pass what has a fixed place. */
+void lang_graph_sort(struct lang_unit *unit, struct lang_graph_order *order);
+const char *lang_graph_node_name(const struct lang_graph_order *order, uint32_t node);
+/* 1 if an MC_FENCE stands between the two instructions that is reached whenever the second one is, or the first. */
+int lang_graph_is_fenced(const struct lang_graph_order *order, const struct lang_graph_inst *a, const struct lang_graph_inst *b);
+
+/* --- bytes that one kernel of a graph writes and another one touches: is that ordered, and is it seen? --- */
+
+#define LANG_GRAPH_RACE_LIMIT (1u << 21) /* comparisons of bindings per graph; beyond it a warning says what was not looked at */
+
+/* In the two branches of one CF_IF: at most one of the two instructions is reached in a round. */
+int lang_graph_are_alternatives(const struct lang_graph_inst *a, const struct lang_graph_inst *b);
+/* Warns of pairs of kernels that nothing orders, and of reads that only AFTER orders. Kernels that are declared nowhere say nothing of what they
+ * read and write and are left out. If a graph has a race, one is told, whatever its size; not every pair is where many race for the same bytes. */
+void lang_graph_race_check(struct lang_unit *unit, const struct lang_graph_order *order);
+
+/* --- whether one kernel of a graph ends before another one starts, for many pairs at once. --- */
+
+struct lang_graph_question {
+	uint32_t from, to;        /* nodes; from is issued first */
+	uint32_t about;           /* the asker's */
+	uint8_t before, visible;  /* answers: from ends before to starts; and an edge on the way makes what it wrote visible */
+};
+
+/* Fills in the answers and sorts the questions by the place of `from`. Time: edges of the graph times kernels asked for / 64. */
+void lang_graph_reach(struct lang_unit *unit, const struct lang_graph_order *order, struct lang_graph_question *questions, uint32_t count);
 
 #endif

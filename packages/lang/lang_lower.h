@@ -10,7 +10,7 @@
 #include "lang/tables.h"
 
 #define LANG_MAX_SECTIONS 16u /* sections with ids */
-struct lang_rows { /* rows.h has what is in it */
+struct lang_rows { /* of struct lang_row, below */
 	uint32_t section;
 	struct lang_row *rows;
 	uint32_t count, capacity;
@@ -43,7 +43,7 @@ struct lang_lower {
 /* Everything: declares, sorts, lowers, writes. Errors go to the unit's list. */
 void lang_lower(struct lang_module *module, struct pkg_writer *writer, const char *name, const struct lang_options *options);
 
-/* --- steps of lang_lower: slots.c, function_rows.c, entries.c --- */
+/* --- steps of lang_lower: lang_rows.c --- */
 
 /* Rows of the symbols that functions need and of the slots of their scalars; then all rows of SLOT, in their order. */
 void lang_slots_declare(struct lang_lower *lower, struct lang_rows *slots);
@@ -112,5 +112,71 @@ void lang_step_warn(struct lang_lower *lower, uint8_t *warned, const char *kerne
 void lang_variants_note(struct lang_lower *lower, const struct lang_stmt *call, const struct lang_level_set *levels);
 /* After all calls: one warning per function or kernel that lacks variants. */
 void lang_variants_warn(struct lang_lower *lower);
+
+/* --- what has an id, before and after the rows of its table are numbered. --- */
+
+/* A row that bears nobody's name: the lowering of a declaration makes it. */
+struct lang_made {
+	uint32_t row; /* known when the rows of its section are sorted */
+	void (*write)(struct lang_lower *lower, struct lang_made *made, uint64_t id, uint32_t name); /* name: offset in STRS */
+};
+/* One row to be: of a function, a scalar of a function, a symbol, a declaration, or made. */
+struct lang_row {
+	uint64_t id;
+	const char *name;
+	struct lang_function *function;
+	struct lang_var *var;
+	struct lang_symbol *symbol;
+	struct lang_decl *decl;
+	struct lang_made *made;
+	uint8_t samples; /* tensors: 1 << role of each sample that is there */
+};
+/* Rows of a section; made when first asked for. */
+struct lang_rows *lang_rows_of(struct lang_lower *lower, uint32_t section);
+struct lang_row *lang_row_add(struct lang_lower *lower, struct lang_rows *rows, const char *name);
+/* Where the row of that name is, now or (when they are sorted) in the package; PTOWSP_NONE: there is none. */
+uint32_t lang_row_find(const struct lang_rows *rows, const char *name);
+/* Every declaration that has a section gets its row. */
+void lang_rows_declare(struct lang_lower *lower);
+/* By id; two names of one id are an error. Declarations learn their rows. */
+void lang_rows_sort(struct lang_lower *lower, struct lang_rows *rows);
+/* Writes a row that is made; 0: it is not. */
+int lang_row_made(struct lang_lower *lower, const struct lang_row *row);
+/* The write hooks of the declarations of a section; sorted rows only. */
+void lang_rows_write(struct lang_lower *lower, struct lang_rows *rows);
+
+/* calls that are expanded in place leave a record (CALL, CARG): what the source says, which its instructions do not show. */
+
+/* A call by the code of an entry (ENTR row, PTOWSP_NONE: a process) begins; its arguments follow, tensors by position, then scalars. The record. */
+uint32_t lang_call_begin(struct lang_lower *lower, uint32_t caller, uint32_t callee);
+/* A tensor (TENS row) from where it begins, EXPR rows. */
+void lang_call_tensor(struct lang_lower *lower, uint32_t record, uint32_t tensor, uint32_t row, uint32_t column);
+/* The scalars that the function needs, by their symbols: in what order it declares them is not said. values: EXPR rows. */
+void lang_call_scalars(struct lang_lower *lower, uint32_t record, const struct lang_function *callee, const uint32_t *values);
+/* All of its instructions are there. */
+void lang_call_end(struct lang_lower *lower, uint32_t record);
+
+/* flat memory that tasks pass: all tasks of a kernel see a parameter of theirs alike, as elements or as bytes of a tensor of u8. */
+
+#define LANG_VIEW_PROCESSES 1u /* scope: an entry that has processes around sees theirs, too; others have one each */
+
+/* How the first task of a kernel passes a tensor. */
+struct lang_view {
+	uint32_t scope; /* 0: none has */
+	uint8_t viewed;
+	struct lang_span at;
+};
+/* What a task passes for one tensor parameter. */
+struct lang_viewing {
+	uint32_t kernel;      /* KREG row */
+	const char *name;     /* of the kernel */
+	uint32_t count;       /* its tensors */
+	uint32_t tensor;      /* which of them */
+	const char *param;
+	uint8_t flat, viewed; /* viewed: bytes as elements of its type */
+	struct lang_span at;
+};
+/* Tasks in the order of their code. An error at the one that passes flat memory in another way than the first one did. */
+void lang_view_note(struct lang_lower *lower, const struct lang_viewing *viewing);
 
 #endif

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* lang_move.c - relayout, all_gather and broadcast: copies between tensors of layouts that do not join. */
-#include "lang/made.h"
+#include "lang/lang_work.h"
 #include "lang/lang_move.h"
 #include "lang/parse.h"
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
-#include "lang/lang_place.h"
+#include "lang/diag.h"
 
-#include "format/format_search.h"
+#include "format/rank.h"
 #include "ptowsp/base.h"
 
 #include <string.h>

@@ -7,6 +7,9 @@
 
 #include "lang/decl.h"
 #include "registry/names.h"
+#include "lang/parse.h"
+#include "format/format_package.h"
+#include "registry/text.h"
 
 enum { LANG_DIRECTIVE_ARGUMENTS = 16 }; /* a threshold's policies and bounds; the SCHD row keeps the last ones in one word */
 
@@ -64,5 +67,39 @@ const struct lang_directive *lang_schedule_find(const struct lang_module *module
 void lang_schedule_values(struct lang_lower *lower);
 /* Names against the tables of the package, which are complete but for EXPR and SCHD; then its rows. */
 void lang_schedule_lower(struct lang_lower *lower);
+
+/* --- tokens against the spellings of a directive, and what was expected where none fits. --- */
+
+enum { LANG_EXPECTATIONS = 16 };
+
+/* One try after the other; what is left is the one that got furthest. */
+struct lang_match {
+	struct lang_unit *unit;
+	const struct lang_token *tokens; /* the last one is LANG_END */
+	uint32_t at;                     /* the next token */
+	uint32_t depth;                  /* parentheses of spellings around */
+	const struct lang_spelling *trying; /* that of the directive, also inside a threshold */
+	/* where the tries got stuck that got furthest, what each of them wanted there, and the first of them */
+	uint32_t stuck;
+	const struct lang_spelling *nearest;
+	uint32_t expected_count;
+	struct lang_expectation {
+		uint8_t literal; /* 1: that very word or mark */
+		const char *text;
+	} expected[LANG_EXPECTATIONS];
+};
+
+/* The spellings of `word` (inner: a policy inside a threshold) from match->at on, up to the end of the directive. 1: *directive_out has its
+ * spelling and arguments, and match->at is behind it. 0: match says where it got stuck. */
+int lang_directive_match(struct lang_match *match, const char *word, int inner, struct lang_directive *directive_out);
+/* A word of some directive. */
+int lang_is_directive(const char *word);
+
+/* --- rows of SCHD as the source writes them. --- */
+
+/* One directive, without a line end: "task_window 8192 tasks stall". 0 if the source has no words for the row. */
+int lang_directive_print(const struct pkg_tables *tables, uint32_t row, struct reg_text *text);
+/* The whole block, with its line ends; nothing where there is no row. 0 if some row cannot be written: *row_out is the first. */
+int lang_schedule_print(const struct pkg_tables *tables, struct reg_text *text, uint32_t *row_out);
 
 #endif

@@ -7,7 +7,6 @@
 #include "lang/lang_kernel.h"
 #include "lang/scalar.h"
 #include "lang/tensor.h"
-#include "lang/value.h"
 
 /* %T[row, column], %T[row, column : rows, columns], or %T alone: a part of a tensor. With as many indices as the tensor has dimensions,
  * all but the last one together say the row. */
@@ -234,5 +233,13 @@ struct lang_workload {
 void lang_workload_parse(struct lang_parser *parser);
 void lang_workload_check(struct lang_module *module, struct lang_decl *decl);
 void lang_workload_code(struct lang_lower *lower, struct lang_decl *decl);
+
+/* source text that the compiler writes itself: what a statement stands for, read like any other text. All of it has one place,
+ * that of the statement. */
+
+/* "func @f(...) { ... }": the function is added to the module, which must not have the name yet. The text has no error. */
+void lang_made_function(struct lang_module *module, const char *text, struct lang_span at);
+/* Statements, one per line: the only body of the work. */
+void lang_made_body(struct lang_module *module, struct lang_work *work, const char *text);
 
 #endif

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 #include "lang/lex.h"
-#include "lang/lang_place.h"
+#include "lang/diag.h"
 
 #include "format/graph_schema.h"
 

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* orchestrate.c - an orchestration as workload bytecode. Orchestrations that are called are expanded in place. */
-#include "lang/call_record.h"
-#include "lang/views.h"
+#include "lang/lang_lower.h"
 
 #include <assert.h>
 #include <string.h>

@@ -1,11 +1,10 @@
 /* SPDX-License-Identifier: MIT */
 /* package.c - the tables of a package: declare and sort what has an id, lower, write. */
-#include "format/normal.h"
+#include "format/writer.h"
 #include "lang/about.h"
 #include "lang/graph_lower.h"
 #include "lang/lang_lower.h"
-#include "lang/lang_place.h"
-#include "lang/lang_rows.h"
+#include "lang/diag.h"
 #include "lang/lang_schedule.h"
 
 #include <string.h>

@@ -3,7 +3,6 @@
 #include "lang/number.h"
 #include "lang/parse.h"
 #include "lang/scalar.h"
-#include "lang/value.h"
 
 #include <stdio.h>
 #include <string.h>

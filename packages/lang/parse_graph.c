@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* parse_graph.c - instructions: the word, its operands, where it may stand; programs of them. */
-#include "lang/graph_parse.h"
+#include "lang/lang_graph.h"
 
 #include <string.h>
 

@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* parse_scalar.c - scalar expressions, by precedence. */
-#include "lang/climb.h"
-#include "lang/number.h"
 #include "lang/parse.h"
+#include "lang/number.h"
 #include "lang/scalar.h"
 
 #include <stdio.h>

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* parse_schedule.c - schedule { }: directives, and what of them can be told wrong without knowing the rest of the package. */
-#include "lang/match_schedule.h"
+#include "lang/lang_schedule.h"
 
 #include <errno.h>
 #include <stdio.h>

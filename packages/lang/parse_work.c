@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* parse_work.c - workloads, and statements of bodies. */
 #include "isa/isa.h"
-#include "lang/habit.h"
 #include "lang/parse.h"
 #include "lang/lang_work.h"
 

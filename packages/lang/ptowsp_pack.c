@@ -5,8 +5,6 @@
 #include "format/fail.h"
 #include "format/format_file.h"
 #include "lang/lang.h"
-#include "lang/named.h"
-#include "lang/pack_result.h"
 
 #include <stdio.h>
 #include <stdlib.h>

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* reduce.c - all_reduce and reduce_scatter: contributions along the first dimension of a tensor are added up, in their order, tile by tile. */
-#include "lang/made.h"
+#include "lang/lang_work.h"
 #include "lang/lang_move.h"
 #include "lang/parse.h"
 #include "lang/lang_process.h"

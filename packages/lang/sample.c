@@ -7,7 +7,6 @@
 #include "lang/lang_lower.h"
 #include "lang/number.h"
 #include "lang/parse.h"
-#include "lang/lang_rows.h"
 #include "lang/tensor.h"
 #include "registry/names.h"
 #include "registry/npy.h"

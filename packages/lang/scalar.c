@@ -1,10 +1,8 @@
 /* SPDX-License-Identifier: MIT */
-/* scalar.c - what the names of a scalar expression mean, and its EXPR rows. */
+/* scalar.c - what the names of a scalar expression mean, and its EXPR rows; rows of symbols, slots and events. */
 #include "lang/scalar.h"
-
 #include "lang/lang_lower.h"
 #include "lang/lang_process.h"
-#include "lang/value.h"
 
 #include <string.h>
 
@@ -234,4 +232,27 @@ uint32_t lang_scalar_lower(struct lang_lower *lower, const struct lang_scalar *s
 		return scalar->operands[1] ? lang_binary_at(lower, scalar->op, rows[0], rows[1], scalar->at)
 					   : lang_expr_unary(exprs, scalar->op, rows[0]);
 	}
+}
+
+/* ---- rows of symbols, slots and events. ---- */
+
+void lang_symbol_write(struct lang_lower *lower, struct lang_decl *decl)
+{
+	const struct lang_value *value = (const struct lang_value *)decl;
+	struct ptowsp_slot_record record = {.id = ptowsp_id(decl->name, strlen(decl->name)),
+					    .name = pkg_writer_string(lower->writer, decl->name),
+					    .kind = decl->kind == LANG_DECL_SYMBOL ? PTOWSP_SLOT_SYMBOL : PTOWSP_SLOT_SLOT,
+					    .dtype = value->dtype,
+					    .value = value->value};
+
+	record.flags = (value->has_default ? PTOWSP_SLOT_HAS_DEFAULT : 0u) | (value->internal ? PTOWSP_SLOT_INTERNAL : 0u);
+	pkg_writer_row(lower->writer, PTOWSP_SECTION_SLOT, &record, sizeof(record));
+}
+
+void lang_event_write(struct lang_lower *lower, struct lang_decl *decl)
+{
+	struct ptowsp_event_record record = {.id = ptowsp_id(decl->name, strlen(decl->name)),
+					     .name = pkg_writer_string(lower->writer, decl->name)};
+
+	pkg_writer_row(lower->writer, PTOWSP_SECTION_EVNT, &record, sizeof(record));
 }

@@ -1,11 +1,10 @@
 /* SPDX-License-Identifier: MIT */
-#include "lang/schedule_print.h"
+#include "lang/lang_schedule.h"
 
 #include <stdlib.h>
 #include <string.h>
 
 #include "lang/expr_print.h"
-#include "lang/lang_schedule.h"
 #include "registry/schedule.h"
 
 struct printer {

@@ -20,7 +20,7 @@ struct making {
 	struct lookup programs, names; /* functions by their program or symbol; functions, then entries, by their name */
 };
 
-/* What files with orchestration functions say by themselves (tasks.c) and what is behind the name of an entry or of a CUDA kernel. */
+/* What files with orchestration functions say by themselves (print_tasks.c) and what is behind the name of an entry or of a CUDA kernel. */
 static const char *const words[] = {"tasks", "o", "quotient", "remainder_of", "rows_of", "smaller", "larger"};
 static const char *const endings[] = {"_begin", "_on_device"};
 

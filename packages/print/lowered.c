@@ -3,7 +3,7 @@
 #include "print/print.h"
 
 #include "format/fail.h"
-#include "lang/pack_result.h"
+#include "lang/lang.h"
 
 #include <stdio.h>
 #include <stdlib.h>

@@ -109,7 +109,7 @@ const char *print_memref_name(const struct print_job *job, uint32_t entry, uint3
 /* What a symbol is called inside a function: its name, or the part behind "function." where several functions use it for several types. */
 const char *print_symbol_name(const struct print_job *job, const char *function, uint32_t slot);
 
-/* --- symbol.c --- */
+/* --- where symbols are declared --- */
 
 /* Fills job->index.unused. 0 without memory. */
 int print_homes_find(struct print_job *job);
@@ -145,7 +145,7 @@ void print_facts(const struct print_job *job, struct print_text *text);
 /* Sample data. Errors: BAD_PACKAGE, those of writing files. */
 ptowsp_status print_samples(const struct print_job *job, struct print_text *text, struct ptowsp_error *error);
 
-/* --- work.c, process.c --- */
+/* --- print_work.c, process.c --- */
 
 /* An instruction of WORK; row of the axis that an operand names. */
 struct ptowsp_instruction print_instruction(const struct print_job *job, uint32_t at);

@@ -3,7 +3,7 @@
 #include "print/parts.h"
 
 #include "format/format_names.h"
-#include "lang/schedule_print.h"
+#include "lang/lang_schedule.h"
 
 #include <stdlib.h>
 #include <string.h>

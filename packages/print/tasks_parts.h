@@ -69,7 +69,7 @@ const char *print_c_function(const struct print_tasks *p, uint32_t kernel);
 /* A kernel that has a task; its name in the struct. */
 const char *print_c_kernel_add(struct print_tasks *p, uint32_t kernel);
 
-/* tasks_memory.c: bytes that a function works in: the larger of what its kernels, their payloads, and the function that is made of its program say. */
+/* tasks_region.c: bytes that a function works in: the larger of what its kernels, their payloads, and the function that is made of its program say. */
 uint64_t print_c_workspace(const struct print_tasks *p, const struct print_function *function);
 
 /* tasks_expr.c: an expression (EXPR row) as C, in as few parentheses as C needs; least: strength of what stands around it, 0 none. */
@@ -79,7 +79,7 @@ enum { PRINT_C_ANY = 0, PRINT_C_SUM = 9, PRINT_C_PRODUCT = 10 };
 void print_c_divisors_check(struct print_tasks *p, uint32_t row);
 int print_c_constant(const struct print_tasks *p, uint32_t row, int64_t *value_out);
 
-/* tasks_reach.c: of a kernel's tensors, one per parameter; NULL: no memory. */
+/* tasks_region.c: of a kernel's tensors, one per parameter; NULL: no memory. */
 const struct print_reach *print_c_reach(struct print_tasks *p, uint32_t kernel);
 
 /* tasks_region.c: a region as a kernel's tensor argument number `argument` touches it; first finds out whether the tensor is a matrix for it, then

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* fuzz_ptog.c - any bytes as section GRPH: refused with a sentence, or instructions that can be shown as source and as JSON. What is
  * shown as JSON is read again and gives the same bytes, unless it has tables that this build does not know. */
-#include "format/format_graph_text.h"
+#include "format/graph_read.h"
 #include "format/json.h"
 #include "format/writer.h"
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* fuzz_signature.c - any bytes as what decides about trust, by their first byte: rows of signatures, a public or secret key, a list of plugins. Refused with a sentence, or what
  * was read is written again to the same bytes. */
-#include "format/key.h"
+#include "format/format_signature.h"
 #include "host/policy.h"
 
 #include <stdlib.h>

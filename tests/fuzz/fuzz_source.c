@@ -2,7 +2,7 @@
  * fuzz_source.c - any bytes as a source: refused with places inside it, or a package that can be opened. */
 #include "format/format_package.h"
 #include "lang/lang.h"
-#include "lang/schedule_print.h"
+#include "lang/lang_schedule.h"
 
 #include <stdlib.h>
 

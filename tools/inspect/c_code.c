@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* c_code.c - instructions of entries and processes, with the words behind them. */
-#include "tools/inspect/c_walk.h"
+#include "tools/inspect/c.h"
 
 #include "format/format_names.h"
 #include "ptowsp/task.h"

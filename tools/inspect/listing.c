@@ -3,7 +3,7 @@
  * verified: whatever it says is shown, nothing of it is followed. */
 #include "tools/inspect/inspect.h"
 
-#include "format/format_graph_text.h"
+#include "format/graph_read.h"
 #include "format/format_names.h"
 #include "isa/isa.h"
 #include "ptowsp/workload.h"

@@ -11,7 +11,6 @@
 #include "format/format_file.h"
 #include "format/json.h"
 #include "lang/lang.h"
-#include "lang/named.h"
 #include "registry/names.h"
 #include "registry/text.h"
 #include "registry/variable.h"

@@ -13,7 +13,7 @@
 
 #include "format/container.h"
 #include "format/format_file.h"
-#include "format/key.h"
+#include "format/format_signature.h"
 #include "format/format_package.h"
 #include "registry/text.h"
 #include "tools/apart.h"
