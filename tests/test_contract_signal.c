@@ -27,7 +27,7 @@ static void an_interrupt_cancels_and_leaves_outputs_untouched(void)
 	for (size_t i = 0; i < sizeof(cases) / sizeof(*cases); i++) {
 		cli_begin();
 		CHECK_INT(cli("echo old >old.npy && echo old >old.json"), 0);
-		CHECK_INT(cli_signalled(check_fmt("exec $B/ptowsp-run %s", cases[i].package), &cases[i].signal, 1, 1500), cases[i].status);
+		CHECK_INT(cli_signalled(check_fmt("exec $B/ptowsp-run %s", cases[i].package), &cases[i].signal, 1, 400), cases[i].status);
 		CHECK_CONTAINS(cli_err, cases[i].signal == SIGINT ? "ptowsp-run: cancelled by an interrupt\n" : "ptowsp-run: cancelled by a signal\n");
 		if (cli_ms > 6000)
 			CHECK_FAIL("case %zu: it took %.0f ms to end", i, cli_ms);

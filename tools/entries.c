@@ -48,45 +48,40 @@ static const char *unusable_unknown(void *context, uint32_t kernel)
 
 #define CAPABILITY_LIMIT 256
 
-/* As a run would load it: the sentence says all that is known. The schedule is written for the default entry. */
-static ptowsp_status entry_load(const struct pkg *package, const struct rt_program_args *args, struct ptowsp_error *error)
+/* The schedule is written for the default entry, or the only one. PTOWSP_NONE: there is none. */
+static uint32_t entry_default(const struct pkg_tables *t)
 {
-	const struct pkg_tables *t = pkg_tables(package);
+	for (uint32_t i = 0; i < t->entry_count; i++)
+		if (t->entry[i].flags & PTOWSP_ENTRY_DEFAULT)
+			return i;
+	return t->entry_count == 1 ? 0 : PTOWSP_NONE;
+}
+
+/* As a run would load it. */
+static ptowsp_status entry_load(const struct rt_program_args *args, struct ptowsp_error *error)
+{
 	struct rt_program *program = NULL;
 	ptowsp_status st = rt_program_create(&program, args, error);
 
-	if (!st && (t->entry[args->entry].flags & PTOWSP_ENTRY_DEFAULT || t->entry_count == 1))
+	if (!st)
 		st = rt_needs_check(program, error);
 	rt_program_destroy(program);
-	return st;
-}
-
-static ptowsp_status entry_verify(const struct pkg *package, struct rt_entries *entries, const struct rt_program_args *args, struct ptowsp_error *error)
-{
-	const struct pkg_tables *t = pkg_tables(package);
-	const bool alone = t->entry[args->entry].flags & PTOWSP_ENTRY_DEFAULT || t->entry_count == 1;
-	ptowsp_status st = alone ? PTOWSP_OK : rt_entries_verify(entries, args->entry, error);
-
-	return alone || (st && st != PTOWSP_UNSUPPORTED && st != PTOWSP_NO_MEMORY) ? entry_load(package, args, error) : st;
+	return st == PTOWSP_UNSUPPORTED ? PTOWSP_OK : st;
 }
 
 ptowsp_status entries_verify(const struct pkg *package, struct ptowsp_error *error)
 {
 	static const struct rt_kernels kernels = {NULL, cycles_unknown, footprint_unknown, varies_perhaps, run_never, unusable_unknown, NULL, NULL, NULL};
 	static struct ptowsp_cap caps[CAPABILITY_LIMIT];
-	struct rt_program_args args = {.section_stride = sizeof(struct ptowsp_section), .kernels = &kernels, .caps = caps};
-	struct rt_entries *entries;
-	ptowsp_status st;
+	struct rt_program_args args = {.section_stride = sizeof(struct ptowsp_section), .kernels = &kernels, .caps = caps, .entry = entry_default(pkg_tables(package))};
+	ptowsp_status st = PTOWSP_OK;
 
 	args.cap_count = rt_capabilities(caps, CAPABILITY_LIMIT);
 	args.sections = pkg_sections(package, &args.section_count);
-	st = rt_entries_create(&entries, &args, error);
-	for (uint32_t i = 0; i < pkg_tables(package)->entry_count && !st; i++) {
-		args.entry = i;
-		st = entry_verify(package, entries, &args, error);
-		st = st == PTOWSP_UNSUPPORTED ? PTOWSP_OK : st;
-	}
-	rt_entries_destroy(entries);
+	if (args.entry != PTOWSP_NONE)
+		st = entry_load(&args, error);
+	if (!st)
+		st = rt_entries_check(&args, error);
 	if (st == PTOWSP_INVALID || st == PTOWSP_TOO_SMALL)
 		st = error->code = PTOWSP_BAD_PACKAGE;
 	return st == PTOWSP_UNSUPPORTED ? PTOWSP_OK : st; /* the schedule, of all entries */

@@ -49,7 +49,9 @@ static ptowsp_status lower(struct base_program *program, const struct ptowsp_loa
 		program->hooked = 1;
 		st = instance->backend->bind(program, error);
 	}
-	return st ? st : rt_program_create(&program->rt, &lowering, error);
+	if (!st)
+		st = rt_program_create(&program->rt, &lowering, error);
+	return st ? st : rt_entries_check(&lowering, error);
 }
 
 static ptowsp_status args_check(const struct ptowsp_load_args *args, struct ptowsp_error *error)

@@ -183,3 +183,48 @@ ptowsp_status rt_entries_verify(struct rt_entries *e, uint32_t entry, struct pto
 	after = forget(e, &record, error);
 	return st ? st : after;
 }
+
+/* ---- all of them ----------------------------------------------------------------------------------------------- */
+
+static const uint8_t known[256] = {
+#define X(name, code, ...) [code] = 1,
+#include "ptowsp/workload_ops.def"
+#undef X
+};
+
+static ptowsp_status opcodes_check(const struct rt_tables *t, struct ptowsp_error *error)
+{
+	for (uint32_t i = 0; i < t->work.code_count; i++)
+		if (!known[t->work.code[i].opcode])
+			return rt_fail(error, PTOWSP_UNKNOWN_OPCODE, "instruction %u, which no entry reaches: unknown opcode 0x%02x; it needs a newer runtime core", i, t->work.code[i].opcode);
+	return PTOWSP_OK;
+}
+
+/* As if it were loaded alone, whose sentence says where it stands in the source. */
+static ptowsp_status entry_check(struct rt_entries *entries, const struct rt_program_args *args, struct ptowsp_error *error)
+{
+	struct rt_program *program = NULL;
+	ptowsp_status st = rt_entries_verify(entries, args->entry, error);
+
+	if (st && st != PTOWSP_UNSUPPORTED && st != PTOWSP_NO_MEMORY)
+		st = rt_program_create(&program, args, error);
+	rt_program_destroy(program);
+	return st == PTOWSP_UNSUPPORTED ? PTOWSP_OK : st;
+}
+
+ptowsp_status rt_entries_check(const struct rt_program_args *args, struct ptowsp_error *error)
+{
+	struct rt_program_args other = *args;
+	struct rt_entries *entries;
+	ptowsp_status st;
+
+	other.host = NULL;
+	st = rt_entries_create(&entries, &other, error);
+	for (other.entry = 0; !st && other.entry < entries->program->tables.entry.count; other.entry++)
+		if (other.entry != args->entry)
+			st = entry_check(entries, &other, error);
+	if (!st)
+		st = opcodes_check(&entries->program->tables, error);
+	rt_entries_destroy(entries);
+	return st;
+}

@@ -81,6 +81,9 @@ ptowsp_status rt_entries_create(struct rt_entries **entries_out, const struct rt
 /* ENTR row `entry`. Errors: of rt_program_create, but for entries that are one task of a kernel the text does not say where it stands in the source. */
 ptowsp_status rt_entries_verify(struct rt_entries *entries, uint32_t entry, struct ptowsp_error *error);
 void rt_entries_destroy(struct rt_entries *entries);
+/* All entries but args->entry, which rt_program_create looks at, and the opcodes of what no entry reaches: a package holds as a whole, or it does not run. What of another entry is unsupported does
+ * not matter. Errors: of rt_program_create, and UNKNOWN_OPCODE. */
+ptowsp_status rt_entries_check(const struct rt_program_args *args, struct ptowsp_error *error);
 
 /* What a run has asked for, in bytes, for the tasks of its window; at the end of a run, which is the most there was. */
 struct rt_memory {
