@@ -3,8 +3,8 @@
 #include <string.h>
 
 #include "host/artifact.h"
-#include "host/error.h"
-#include "host/program.h"
+#include "host/host_error.h"
+#include "host/host_program.h"
 
 enum { PATH_MOST = 200, PARTS_MOST = 8 };
 

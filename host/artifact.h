@@ -3,7 +3,7 @@
 #ifndef HOST_ARTIFACT_H
 #define HOST_ARTIFACT_H
 
-#include "host/backend.h"
+#include "host/host_backend.h"
 
 /* Who gets the files, and the first thing that was wrong. */
 struct host_giving {

@@ -4,9 +4,9 @@
 #include <string.h>
 
 #include "host/buffer.h"
-#include "host/error.h"
-#include "host/memory.h"
-#include "host/program.h"
+#include "host/host_error.h"
+#include "host/host_memory.h"
+#include "host/host_program.h"
 #include "registry/names.h"
 
 enum { ALIGNMENT = 512 }; /* tensors in gm, package format */

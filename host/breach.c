@@ -6,7 +6,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "host/error.h"
+#include "host/host_error.h"
 
 enum { SAID = 20 }; /* a rule that is broken in every call is known by then */
 

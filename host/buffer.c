@@ -8,7 +8,7 @@
 #include <sys/mman.h>
 #include <unistd.h>
 
-#include "host/error.h"
+#include "host/host_error.h"
 #include "host/ptowsp_host.h"
 
 /* Guards the table and the watchers; a watcher is told under it, and takes its own locks inside. */

@@ -4,7 +4,7 @@
 
 #include <stdlib.h>
 
-#include "host/error.h"
+#include "host/host_error.h"
 #include "host/upward.h"
 
 static _Thread_local const struct host_call *current; /* the innermost call on this thread, in either direction */

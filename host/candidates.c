@@ -2,10 +2,10 @@
 /* candidates.c - the list of plugins of the embedding API. */
 #include <stdlib.h>
 
-#include "host/backend.h"
+#include "host/host_backend.h"
 #include "host/isolate.h"
-#include "host/error.h"
-#include "host/policy.h"
+#include "host/host_error.h"
+#include "host/host_policy.h"
 
 struct ptowsp_listing {
 	struct host_listing rows;

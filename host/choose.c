@@ -4,7 +4,7 @@
 #include <string.h>
 
 #include "host/match.h"
-#include "host/program.h"
+#include "host/host_program.h"
 #include "registry/backends.h"
 #include "registry/names.h"
 

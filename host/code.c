@@ -9,7 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "host/error.h"
+#include "host/host_error.h"
 #include "host/sealed.h"
 
 struct host_code {

@@ -20,7 +20,7 @@
 #include <unistd.h>
 
 #include "host/buffer.h"
-#include "host/error.h"
+#include "host/host_error.h"
 
 #if defined(__x86_64__)
 #define ARCHITECTURE AUDIT_ARCH_X86_64

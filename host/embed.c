@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /* embed.c - the general part of the embedding API, and kernels of the embedding program. */
-#include "host/error.h"
+#include "host/host_error.h"
 #include "host/ptowsp_host.h"
-#include "registry/kernels.h"
+#include "registry/registry_kernels.h"
 
 #define TEXT_(x) #x
 #define TEXT(x) TEXT_(x)

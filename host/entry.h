@@ -4,7 +4,7 @@
 #define HOST_ENTRY_H
 
 #include "host/file.h"
-#include "host/plugin.h"
+#include "host/host_plugin.h"
 
 /* The minor of which a plugin of minor `theirs` and this host both know all. */
 uint32_t host_minor_of(uint32_t theirs);

@@ -3,8 +3,8 @@
 #include <string.h>
 
 #include "host/artifact.h"
-#include "host/error.h"
-#include "host/program.h"
+#include "host/host_error.h"
+#include "host/host_program.h"
 #include "ptowsp/report.h"
 
 int ptowsp_report_has_files(struct ptowsp_backend *backend)

@@ -4,7 +4,7 @@
 #define HOST_FILE_H
 
 #include <sys/stat.h>
-#include "host/note.h"
+#include "host/host_note.h"
 #include "host/sealed.h"
 
 struct host_file {

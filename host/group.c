@@ -7,7 +7,7 @@
 #include <time.h>
 
 #include "format/graph_read.h"
-#include "host/error.h"
+#include "host/host_error.h"
 
 #define SECOND UINT64_C(1000000000)
 

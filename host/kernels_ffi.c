@@ -6,7 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "registry/kernels.h"
+#include "registry/registry_kernels.h"
 
 /* What libffi needs for one function, prepared once. */
 struct call {

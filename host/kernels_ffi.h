@@ -4,7 +4,7 @@
 #ifndef HOST_KERNELS_FFI_H
 #define HOST_KERNELS_FFI_H
 
-#include "host/error.h"
+#include "host/host_error.h"
 #include "ptowsp/host.h"
 #include "registry/signature.h"
 

@@ -6,7 +6,7 @@
 #include <string.h>
 #include <time.h>
 
-#include "host/error.h"
+#include "host/host_error.h"
 #include "host/layers.h"
 
 enum { REFUSED_OF = 8, ALLOC_OF = 16, LATE_OF = 4, LATE_MS = 20 };

@@ -4,7 +4,7 @@
 #include <pthread.h>
 #include <stdlib.h>
 
-#include "host/error.h"
+#include "host/host_error.h"
 #include "host/handles.h"
 #include "host/layers.h"
 

@@ -10,7 +10,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "host/error.h"
+#include "host/host_error.h"
 #include "host/layers.h"
 #include "host/runs.h"
 #include "host/tape.h"

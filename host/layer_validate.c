@@ -6,7 +6,7 @@
 #include <string.h>
 
 #include "host/check.h"
-#include "host/error.h"
+#include "host/host_error.h"
 #include "host/layers.h"
 #include "host/loan.h"
 #include "host/runs.h"

@@ -5,7 +5,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "host/error.h"
+#include "host/host_error.h"
 
 /* In the order in which they see calls. fault is last: what it answers itself the others have seen. */
 static const struct {

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* lint.c - what a plugin's file must look like before a byte of it runs. One rule per function, in the table at the end. */
 #include "host/lint.h"
-#include "host/plugin.h"
+#include "host/host_plugin.h"
 #include "host/refuse.h"
 
 #include <elf.h>

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* listing.c - every plugin of the search path, or why a file was skipped; nothing of them is run. */
-#include "host/policy.h"
+#include "host/host_policy.h"
 #include "host/refuse.h"
 #include "host/search.h"
 

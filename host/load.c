@@ -3,7 +3,7 @@
  * destructors and handlers of a plugin outlive any dlclose. */
 #include "host/entry.h"
 #include "host/isolate.h"
-#include "host/policy.h"
+#include "host/host_policy.h"
 #include "host/ptowsp_host.h"
 #include "host/refuse.h"
 #include "host/search.h"

@@ -13,7 +13,7 @@
 #define HOST_MARSHAL_H
 
 #include "host/call.h"
-#include "host/frame.h"
+#include "host/host_frame.h"
 #include "host/wire.h"
 
 /* What an operation has is data and callbacks that are (down), or data that only goes in, and no answer is waited for (up): it can cross. */

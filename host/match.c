@@ -8,7 +8,7 @@
 
 #include "host/code.h"
 #include "host/refuse.h"
-#include "registry/kernels.h"
+#include "registry/registry_kernels.h"
 #include "registry/names.h"
 
 #if defined(__x86_64__)

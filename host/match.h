@@ -3,8 +3,8 @@
 #ifndef HOST_MATCH_H
 #define HOST_MATCH_H
 
-#include "host/backend.h"
-#include "host/plan.h"
+#include "host/host_backend.h"
+#include "host/host_plan.h"
 
 struct ptowsp_match {
 	struct reg_verdict *rows; /* owned */

@@ -5,7 +5,7 @@
 #include <string.h>
 
 #include "host/call.h"
-#include "host/error.h"
+#include "host/host_error.h"
 #include "host/refuse.h"
 
 /* What stands where a plugin has nothing: a function per row of operations.def. C11 wants names for parameters that nobody uses. */

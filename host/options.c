@@ -3,8 +3,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "host/backend.h"
-#include "host/error.h"
+#include "host/host_backend.h"
+#include "host/host_error.h"
 
 /* "0..3": both ends; false if the range is written otherwise. */
 static bool range_ends(const char *range, long long *low, long long *high)

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* owner.c - who could have put this file here: owner and mode of a plugin, or of a key that is trusted, and of every folder above it. */
-#include "host/plugin.h"
+#include "host/host_plugin.h"
 #include "host/refuse.h"
 
 #include <errno.h>

@@ -3,7 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "host/plan.h"
+#include "host/host_plan.h"
 
 /* A function's own things are called function.name in the tables. */
 const char *host_plan_bare_name(const struct ptowsp_plan *plan, const char *name)

@@ -4,7 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "host/plan.h"
+#include "host/host_plan.h"
 
 /* Names for expressions; arrays owned by the caller of scope_make. */
 struct names {

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /* policy_read.c - is a plugin's file listed or signed? What is judged are the bytes of the sealed copy, all of them. */
-#include "host/policy.h"
+#include "host/host_policy.h"
 
-#include "host/plugin.h"
+#include "host/host_plugin.h"
 #include "host/refuse.h"
 
 #include <errno.h>

@@ -3,7 +3,7 @@
 #ifndef HOST_REFUSE_H
 #define HOST_REFUSE_H
 
-#include "host/error.h"
+#include "host/host_error.h"
 
 /* Fills *error (NULL allowed) with "<path>: <sentence>" and returns PLUGIN_REFUSED. Of a long path only the end is
  * shown. Any thread. */

@@ -6,7 +6,7 @@
 #include "host/isolate.h"
 #include "host/marshal.h"
 #include "host/normalise.h"
-#include "host/plugin.h"
+#include "host/host_plugin.h"
 #include "host/remote_own.h"
 
 static ptowsp_status forged(struct host_remote *r, struct ptowsp_error *error)

@@ -7,8 +7,8 @@
 #include <sys/types.h>
 
 #include "host/buffer.h"
-#include "host/error.h"
-#include "host/frame.h"
+#include "host/host_error.h"
+#include "host/host_frame.h"
 #include "host/marshal.h"
 #include "host/remote.h"
 #include "host/runs.h"

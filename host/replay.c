@@ -11,10 +11,10 @@
 
 #include "format/format_file.h"
 #include "host/code.h"
-#include "host/error.h"
+#include "host/host_error.h"
 #include "host/handles.h"
 #include "host/kernels_ffi.h"
-#include "host/plugin.h"
+#include "host/host_plugin.h"
 #include "host/replay_log.h"
 #include "host/replay_notify.h"
 #include "host/services.h"

@@ -3,7 +3,7 @@
 
 #include <string.h>
 
-#include "host/error.h"
+#include "host/host_error.h"
 
 enum { ROOM_MOST = 1 << 24 }; /* bytes of one result */
 

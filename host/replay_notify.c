@@ -3,7 +3,7 @@
 
 #include <pthread.h>
 
-#include "host/error.h"
+#include "host/host_error.h"
 
 enum { KEYS = 256 };
 

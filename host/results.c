@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* results.c - what can be asked about a program and its runs; trace and graph sinks. */
-#include "host/error.h"
-#include "host/program.h"
+#include "host/host_error.h"
+#include "host/host_program.h"
 
 double ptowsp_compile_ms(const struct ptowsp_program *p)
 {

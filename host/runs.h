@@ -6,7 +6,7 @@
 #include <pthread.h>
 
 #include "host/group.h"
-#include "host/report.h"
+#include "host/host_report.h"
 
 enum { HOST_RUNS_IN_FLIGHT = 64, HOST_RUNS_TEXT = 240 };
 

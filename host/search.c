@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* search.c - where plugins are looked for: given folders, the running tool's own, PTOWSP_PLUGIN_PATH, the user's. */
 #include "host/search.h"
-#include "host/error.h"
+#include "host/host_error.h"
 #include "registry/backends.h"
 #include "registry/variable.h"
 

@@ -3,7 +3,7 @@
 #ifndef HOST_SEARCH_H
 #define HOST_SEARCH_H
 
-#include "host/plugin.h"
+#include "host/host_plugin.h"
 
 struct host_folder {
 	char *path;         /* owned; as given, real where it exists */

@@ -10,7 +10,7 @@
 #include "host/code.h"
 #include "host/describe.h"
 #include "host/kernels_ffi.h"
-#include "host/memory.h"
+#include "host/host_memory.h"
 
 enum { DIAGNOSTIC_LIMIT = 4096 };
 

@@ -4,10 +4,10 @@
 #include <string.h>
 
 #include "host/code.h"
-#include "host/error.h"
+#include "host/host_error.h"
 #include "host/kernels_ffi.h"
 #include "host/match.h"
-#include "host/program.h"
+#include "host/host_program.h"
 #include "host/remote.h"
 #include "registry/names.h"
 

@@ -3,8 +3,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "host/error.h"
-#include "host/program.h"
+#include "host/host_error.h"
+#include "host/host_program.h"
 #include "registry/expression.h"
 #include "registry/names.h"
 #include "registry/text.h"

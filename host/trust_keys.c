@@ -2,8 +2,8 @@
 /* trust_keys.c - the folders of what is trusted, and the public keys in them. */
 #include "host/trust.h"
 
-#include "host/error.h"
-#include "host/plugin.h"
+#include "host/host_error.h"
+#include "host/host_plugin.h"
 #include "host/refuse.h"
 #include "registry/variable.h"
 

@@ -5,7 +5,7 @@
 #define HOST_USAGE_H
 
 #include "format/format_package.h"
-#include "host/error.h"
+#include "host/host_error.h"
 
 struct host_usage {
 	uint8_t opcodes[256]; /* 1: some instruction has it */

@@ -6,8 +6,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "host/error.h"
-#include "host/program.h"
+#include "host/host_error.h"
+#include "host/host_program.h"
 #include "registry/names.h"
 
 /* With the values that there are, where they can be said in a few words. */

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* worker.c - ptowsp-worker: started by libptowsp with its files (frame.h), never by people. Waits for requests, and polls the plugin while runs go on, so that a run costs
+/* worker.c - ptowsp-worker: started by libptowsp with its files (host_frame.h), never by people. Waits for requests, and polls the plugin while runs go on, so that a run costs
  * the host one round trip. */
 #include "host/worker.h"
 

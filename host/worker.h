@@ -7,9 +7,9 @@
 #include <sys/types.h>
 
 #include "host/call.h"
-#include "host/frame.h"
+#include "host/host_frame.h"
 #include "host/limits.h"
-#include "host/plugin.h"
+#include "host/host_plugin.h"
 #include "host/services.h"
 #include "host/wire.h"
 

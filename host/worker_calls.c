@@ -10,7 +10,7 @@
 
 #include "host/code.h"
 #include "host/confine.h"
-#include "host/error.h"
+#include "host/host_error.h"
 #include "host/kernels_ffi.h"
 #include "host/marshal.h"
 #include "host/sealed.h"

@@ -7,7 +7,7 @@
 #include <sys/socket.h>
 #include <unistd.h>
 
-#include "host/error.h"
+#include "host/host_error.h"
 #include "host/worker.h"
 
 enum { OFFSET_BITS = 40 };

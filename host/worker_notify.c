@@ -5,7 +5,7 @@
 #include <string.h>
 #include <time.h>
 
-#include "host/error.h"
+#include "host/host_error.h"
 #include "host/worker.h"
 
 #define SECOND UINT64_C(1000000000)

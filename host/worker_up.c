@@ -3,7 +3,7 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "host/error.h"
+#include "host/host_error.h"
 #include "host/marshal.h"
 #include "host/upward.h"
 #include "host/worker.h"

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* aie_fabric.h - the switches of AMD's arrays once more, for tests: what the manual says, written without plugins/aie/arch.c; whether routes are legal; designs that
+/* aie_fabric.h - the switches of AMD's arrays once more, for tests: what the manual says, written without plugins/aie/aie_arch.c; whether routes are legal; designs that
  * have routes because those were drawn first. */
 #ifndef PTOWSP_TESTS_AIE_FABRIC_H
 #define PTOWSP_TESTS_AIE_FABRIC_H

@@ -7,7 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
-#include "ascend/emit.h"
+#include "ascend/ascend_emit.h"
 #include "emit/tree_glue.h"
 #include "rt/arithmetic.h"
 #include "rt/dtype.h"

@@ -8,7 +8,7 @@
 #include <string.h>
 
 #include "check.h"
-#include "isa/program.h"
+#include "isa/isa_program.h"
 #include "ptowsp/note.h"
 #include "tile_random.h"
 

@@ -7,7 +7,7 @@
 #include <string.h>
 #include <time.h>
 #include "check.h"
-#include "tools/bench/tile.h"
+#include "tools/bench/bench_tile.h"
 
 struct fake fake;
 

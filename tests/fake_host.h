@@ -5,7 +5,7 @@
 
 #include <stdatomic.h>
 #include "ptowsp/plugin.h"
-#include "tools/bench/program.h"
+#include "tools/bench/bench_program.h"
 
 #define ROWS 8u
 #define COLUMNS 16u

@@ -2,7 +2,7 @@
  * test_aie_arch.c - npu1 and npu2: every number has a source, sums of ports, which memories, cascades and ports meet. */
 #include <string.h>
 
-#include "aie/arch.h"
+#include "aie/aie_arch.h"
 #include "check.h"
 #include "ptowsp/ids.h"
 
@@ -15,7 +15,7 @@ static const struct row {
 #define MACS(generation, dtype, value, source) {#generation " " #dtype, source},
 #define GENERATION(id, name, burst, source) {#id, source},
 #define DEVICE(name, text, number, columns, clock_hz, ddr, generation, source) {name, source},
-#include "aie/arch.def"
+#include "aie/aie_arch.def"
 };
 
 static void every_number_is_there_once_and_has_a_source(void)

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
  * test_aie_design.c - the view of a design and what it takes from its tiles. */
-#include "aie/channels.h"
+#include "aie/aie_channels.h"
 #include "aie/design.h"
 #include "check.h"
 

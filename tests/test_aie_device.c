@@ -3,7 +3,7 @@
  * the compilers are fakes (tests/fakes), and the array is the simulator, which reads the text that the compilers were given and calls the kernels that they made. */
 #include "aie/bridge.h"
 #include "aie/core_program.h"
-#include "aie/hardware.h"
+#include "aie/aie_hardware.h"
 #include "contract/cli.h"
 
 #include <signal.h>

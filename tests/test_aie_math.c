@@ -5,10 +5,10 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "aie/cost.h"
+#include "aie/aie_cost.h"
 #include "aie_bench.h"
 #include "check.h"
-#include "isa/tile.h"
+#include "isa/isa_tile.h"
 
 enum { COUNT = 64 };
 

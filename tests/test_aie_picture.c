@@ -7,7 +7,7 @@
 
 #include "aie/picture.h"
 #include "aie/picture_design.h"
-#include "aie/text.h"
+#include "aie/aie_text.h"
 #include "tools/bench/aie_written.h"
 #include "check.h"
 

@@ -4,12 +4,12 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "aie/cost.h"
+#include "aie/aie_cost.h"
 #include "tools/bench/aie.h"
 #include "aie_trial.h"
 #include "check.h"
 #include "isa/element.h"
-#include "isa/tile.h"
+#include "isa/isa_tile.h"
 #include "ptowsp/ids.h"
 
 /* ---- files -------------------------------------------------------------------------------------------------------- */

@@ -4,7 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "aie/report.h"
+#include "aie/aie_report.h"
 #include "aie_trial.h"
 #include "check.h"
 

@@ -2,7 +2,7 @@
  * test_artifact.c - files that a backend gives away: which paths are taken, and what the caller hears. */
 #include "check.h"
 #include "host/artifact.h"
-#include "host/plugin.h"
+#include "host/host_plugin.h"
 
 #include <string.h>
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
  * test_ascend_arch.c - 910B, 910C and 950: every number is there and has a source, rows of the devices. */
-#include "ascend/arch.h"
+#include "ascend/ascend_arch.h"
 #include "check.h"
 
 static const struct row {
@@ -8,7 +8,7 @@ static const struct row {
 	uint64_t value;
 } rows[] = {
 #define X(arch, number, value, source) {#arch, #number, source, value},
-#include "ascend/arch.def"
+#include "ascend/ascend_arch.def"
 #undef X
 };
 enum {

@@ -8,7 +8,7 @@
 #include <string.h>
 #include <unistd.h>
 #include "ascend/files.h"
-#include "tools/bench/pto.h"
+#include "tools/bench/bench_pto.h"
 #include "tools/bench/wild.h"
 
 #define COLUMNS 12u      /* of the table */

@@ -4,7 +4,7 @@
 
 #include <semaphore.h>
 #include "fake_host.h"
-#include "tools/bench/tile.h"
+#include "tools/bench/bench_tile.h"
 
 static void one_task_adds_two_tensors(void)
 {

@@ -2,7 +2,7 @@
  * test_cpu_sim_kernels.c - kernels as cpu_sim finds and runs them: registered, built in, portable, native; blocks, and payloads that are broken. */
 #include "check.h"
 #include "fake_host.h"
-#include "tools/bench/tile.h"
+#include "tools/bench/bench_tile.h"
 
 static void each_block_knows_its_index(void)
 {

@@ -7,7 +7,7 @@
 #include <string.h>
 
 #include "ptowsp/ids.h"
-#include "tools/run/element.h"
+#include "tools/run/run_element.h"
 #include "tools/run/fill.h"
 
 /* A half by its parts. */

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  * test_graph.c - task graphs: levels, the five forms, files. */
 #include "check.h"
-#include "tools/graph.h"
+#include "tools/tools_graph.h"
 #include "tools/graph_layout.h"
 
 #include <stdlib.h>

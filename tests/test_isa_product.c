@@ -3,7 +3,7 @@
  * numerics=fast: within the bound that is said of them. PTOWSP_SEED=n repeats a trial. */
 #include "check.h"
 #include "isa/product.h"
-#include "isa/program.h"
+#include "isa/isa_program.h"
 #include "tile_builder.h"
 #include "tile_random.h"
 

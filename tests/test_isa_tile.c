@@ -5,7 +5,7 @@
 #include "check.h"
 #include "tile_builder.h"
 #include "tile_random.h"
-#include "isa/tile.h"
+#include "isa/isa_tile.h"
 
 #include <pthread.h>
 #include <stdatomic.h>

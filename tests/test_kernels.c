@@ -7,7 +7,7 @@
 
 #include "host/kernels_ffi.h"
 #include "host/ptowsp_host.h"
-#include "registry/kernels.h"
+#include "registry/registry_kernels.h"
 
 static struct ptowsp_error error;
 

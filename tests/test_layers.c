@@ -8,7 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "host/error.h"
+#include "host/host_error.h"
 #include "host/layers.h"
 #include "host/loan.h"
 #include "host/normalise.h"

@@ -11,7 +11,7 @@
 
 #include "host/bytes.h"
 #include "host/elf.h"
-#include "host/plugin.h"
+#include "host/host_plugin.h"
 #include "ptowsp/note.h"
 
 static const char *plugin_path(const char *name)

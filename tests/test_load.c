@@ -6,7 +6,7 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "host/plugin.h"
+#include "host/host_plugin.h"
 
 static const char *plugin_path(const char *name)
 {

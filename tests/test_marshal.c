@@ -8,7 +8,7 @@
 
 #include "host/check.h"
 #include "host/marshal.h"
-#include "host/plugin.h"
+#include "host/host_plugin.h"
 
 enum { MOST = 3, ROUNDS = 40 }; /* rows and values of an array */
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  * test_memory.c - memory of the host: of every size and alignment, zeroed also where it was used before. */
 #include "check.h"
-#include "host/memory.h"
+#include "host/host_memory.h"
 
 #include <stdint.h>
 #include <string.h>

@@ -10,7 +10,7 @@
 #include "ptowsp/ids.h"
 #include "registry/names.h"
 #include "tools/run/compare.h"
-#include "tools/run/element.h"
+#include "tools/run/run_element.h"
 #include "tools/run/fill.h"
 #include "registry/npy.h"
 #include "tools/output.h"

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* test_options.c - settings of a plugin's options, held to what it declares before it sees them. */
 #include "check.h"
-#include "host/backend.h"
+#include "host/host_backend.h"
 
 static const struct ptowsp_option
 	lanes = {PTOWSP_HEAD(struct ptowsp_option, OPTION), "lanes", "int", "3", "-1..5", "how wide it is"},

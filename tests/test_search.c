@@ -8,7 +8,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "host/plugin.h"
+#include "host/host_plugin.h"
 
 static const char *hostile(void)
 {

@@ -6,7 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "host/program.h"
+#include "host/host_program.h"
 #include "host/runs.h"
 #include "one_session.h"
 

@@ -7,7 +7,7 @@
 #include <string.h>
 #include <time.h>
 
-#include "host/policy.h"
+#include "host/host_policy.h"
 #include "host/ptowsp_host.h"
 #include "host/trust.h"
 #include "tests/fives.h"

@@ -5,8 +5,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "host/frame.h"
-#include "host/ring.h"
+#include "host/host_frame.h"
+#include "host/host_ring.h"
 #include "host/wire.h"
 
 static uint64_t random_next(uint64_t *state)

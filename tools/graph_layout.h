@@ -4,7 +4,7 @@
 #ifndef TOOLS_GRAPH_LAYOUT_H
 #define TOOLS_GRAPH_LAYOUT_H
 
-#include "tools/graph.h"
+#include "tools/tools_graph.h"
 
 /* The graph with rows instead of ids. Successors of row t: next[first[t]] .. next[first[t + 1] - 1], predecessors alike. */
 struct graph_layout {

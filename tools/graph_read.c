@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* graph_read.c - reading a saved graph: the JSON form, and the text of a runtime dump, whoever wrote it. */
-#include "tools/graph.h"
+#include "tools/tools_graph.h"
 
 #include "format/fail.h"
 #include "format/format_file.h"

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /* graph_write.c - the five forms of a task graph, and the file that holds one. */
-#include "tools/graph.h"
+#include "tools/tools_graph.h"
 #include "tools/graph_layout.h"
 #include "tools/output.h"
-#include "tools/place.h"
+#include "tools/tools_place.h"
 
 #include "format/fail.h"
 #include "rt/graph_text.h"

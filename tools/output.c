@@ -17,7 +17,7 @@
 #include "registry/text.h"
 #include "tools/apart.h"
 #include "tools/folder.h"
-#include "tools/place.h"
+#include "tools/tools_place.h"
 
 enum { SLOTS = 256 };
 

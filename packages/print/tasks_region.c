@@ -4,7 +4,7 @@
  * matrix of so many columns as that value makes when NAME_begin is called. */
 #include "print/tasks_parts.h"
 #include "isa/isa.h"
-#include "isa/program.h"
+#include "isa/isa_program.h"
 #include "isa/emit.h"
 
 #include <inttypes.h>

@@ -2,7 +2,7 @@
 /* plugin.c - the a2a3 backend: Ascend 910B, 910C and 950, the hardware. */
 #include "ptowsp/plugin.h"
 
-#include "backend.h"
+#include "a2a3_backend.h"
 #include "ptowsp/note.h"
 
 #define NAME A2A3_NAME

@@ -2,7 +2,7 @@
 /* plugin.c - the a2a3sim backend: Ascend 910B, 910C and 950, simulated. */
 #include "ptowsp/plugin.h"
 
-#include "backend.h"
+#include "a2a3sim_backend.h"
 #include "ptowsp/note.h"
 
 #define NAME A2A3SIM_NAME

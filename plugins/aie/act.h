@@ -22,7 +22,7 @@ struct aie_use {
 	uint32_t area;
 	bool reads, writes;    /* what a kernel does not write wholly it reads, too */
 	struct aie_view view;  /* of the kernel, in the area */
-	/* version.h */
+	/* aie_version.h */
 	uint32_t from;         /* version that is read; AIE_MEMORY: what lies there, whoever put it there */
 	uint32_t to;           /* version that is made */
 };

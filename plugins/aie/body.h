@@ -3,7 +3,7 @@
  *
  * Integers are exact; an index has 64 bits. bf16 and f16 are f32 in registers: arithmetic on them is f32's and is not rounded; a store and truncf round to nearest, ties to
  * even (the device's rounding mode is a register whose first value is not known here). fptosi and fptoui of what is too large give the nearest there is. Each access is
- * looked at: one outside of its memref, a division by 0 or a step that is not above 0 ends the run. Every instruction costs what cost.def says; constants cost nothing.
+ * looked at: one outside of its memref, a division by 0 or a step that is not above 0 ends the run. Every instruction costs what aie_cost.def says; constants cost nothing.
  * One thread. */
 #ifndef AIE_BODY_H
 #define AIE_BODY_H

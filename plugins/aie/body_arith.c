@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* body_arith.c - operations of arith and math as instructions. */
 #include "aie/body_code.h"
-#include "aie/cost.h"
+#include "aie/aie_cost.h"
 
 #include <string.h>
 #include "base/error.h"

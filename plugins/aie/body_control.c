@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* body_control.c - loops, choices and scopes as instructions. */
 #include "aie/body_lanes.h"
-#include "aie/cost.h"
+#include "aie/aie_cost.h"
 
 #include "base/error.h"
 

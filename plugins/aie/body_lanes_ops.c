@@ -3,7 +3,7 @@
 #include "aie/body_lanes.h"
 #include "aie/body_number.h"
 
-#include "isa/tile.h"
+#include "isa/isa_tile.h"
 
 /* Columns are the same ones or apart. Clang looks for itself; told so it would refuse loops that call functions. */
 #if defined(__clang__)

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* body_memory.c - operations on memrefs as instructions. */
 #include "aie/body_code.h"
-#include "aie/cost.h"
+#include "aie/aie_cost.h"
 
 #include "base/error.h"
 #include <stdlib.h>

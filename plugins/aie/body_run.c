@@ -2,10 +2,10 @@
 /* body_run.c - instructions of a body, one after the other, until it needs an object. */
 #include "aie/body_lanes.h"
 #include "aie/body_number.h"
-#include "aie/cost.h"
+#include "aie/aie_cost.h"
 
 #include "base/error.h"
-#include "isa/tile.h"
+#include "isa/isa_tile.h"
 #include "ptowsp/ids.h"
 #include <math.h>
 #include <string.h>

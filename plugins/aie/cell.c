@@ -3,7 +3,7 @@
 
 #include <stdlib.h>
 #include <string.h>
-#include "place.h"
+#include "aie_place.h"
 #include "rt/error.h"
 
 struct maker {

@@ -3,7 +3,7 @@
 #ifndef AIE_CHECK_PARTS_H
 #define AIE_CHECK_PARTS_H
 
-#include "check.h"
+#include "aie_check.h"
 
 /* check_core.c: operations of cores and functions, where they stand and what they use. */
 ptowsp_status aie_check_bodies(const struct aie_design *design, struct ptowsp_error *error);

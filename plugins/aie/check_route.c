@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* check_route.c - routes beside the switches that they go through, without the router's own tables. */
-#include "aie/check.h"
+#include "aie/aie_check.h"
 
 #include <stdlib.h>
 #include "base/error.h"

@@ -3,7 +3,7 @@
 #ifndef AIE_DEPTH_H
 #define AIE_DEPTH_H
 
-#include "place.h"
+#include "aie_place.h"
 #include "order.h"
 
 /* Before places are known: depths has one row per stream of the graph, with what may be needed on either side. depth: objects at each end, at least 1. whole: channels get

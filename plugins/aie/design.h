@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: MIT */
 /* design.h - a design as its module says it: tiles, fifos, links, buffers, cores, what the host does. A view of the module (ir.h), which stays and is not changed;
- * rules of the dialect and of the array are looked at while it is made and in check.h. One thread. */
+ * rules of the dialect and of the array are looked at while it is made and in aie_check.h. One thread. */
 #ifndef AIE_DESIGN_H
 #define AIE_DESIGN_H
 
-#include "arch.h"
+#include "aie_arch.h"
 #include "area.h"
 #include "ir.h"
 

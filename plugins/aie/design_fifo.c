@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* design_fifo.c - fifos and links of a design. */
-#include "aie/arena.h"
+#include "aie/aie_arena.h"
 #include "aie/design_read.h"
 
 #include <inttypes.h>

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* design_sequence.c - what the host does, in its order. */
-#include "aie/arena.h"
+#include "aie/aie_arena.h"
 #include "aie/design_read.h"
 
 #include <inttypes.h>

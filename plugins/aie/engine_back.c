@@ -3,9 +3,9 @@
 #include <string.h>
 
 #include "base/error.h"
-#include "check.h"
+#include "aie_check.h"
 #include "check_parts.h"
-#include "engine_own.h"
+#include "aie_engine_own.h"
 
 /* What would be refused if order.h had not run it with bounded buffers: for people. */
 static ptowsp_status ring_find(struct aie_back *back, struct ptowsp_error *error)

@@ -4,9 +4,9 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include "artifact.h"
+#include "aie_artifact.h"
 #include "base/error.h"
-#include "client.h"
+#include "aie_client.h"
 #include "core_program.h"
 #include "rt/dtype.h"
 #include "rt/error.h"

@@ -4,7 +4,7 @@
 #ifndef AIE_ENGINE_DEVICE_H
 #define AIE_ENGINE_DEVICE_H
 
-#include "engine_own.h"
+#include "aie_engine_own.h"
 
 /* Finds the driver, XRT and the bridge, and opens the device; every piece that is missing is logged. Errors: NO_DEVICE: the first of those that nothing runs without;
  * INVALID: an option that does not go with it. */

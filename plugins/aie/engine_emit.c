@@ -4,9 +4,9 @@
 
 #include "base/error.h"
 #include "base/queue.h"
-#include "emit.h"
-#include "engine.h"
-#include "engine_own.h"
+#include "aie_emit.h"
+#include "aie_engine.h"
+#include "aie_engine_own.h"
 #include "rt/error.h"
 #include "rt/held.h"
 #include "rt/program.h"

@@ -3,9 +3,9 @@
 #include <stdlib.h>
 #include <string.h>
 #include "base/error.h"
-#include "cost.h"
-#include "engine_own.h"
-#include "ring.h"
+#include "aie_cost.h"
+#include "aie_engine_own.h"
+#include "aie_ring.h"
 #include "rt/crew.h"
 #include "rt/dtype.h"
 #include "rt/error.h"

@@ -3,7 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include "base/sections.h"
-#include "engine_own.h"
+#include "aie_engine_own.h"
 #include "ptowsp/ids.h"
 #include "rt/error.h"
 #include "rt/program.h"

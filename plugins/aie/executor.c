@@ -3,8 +3,8 @@
 
 #include <stdlib.h>
 #include <string.h>
-#include "arch.h"
-#include "place.h"
+#include "aie_arch.h"
+#include "aie_place.h"
 #include "ptowsp/ids.h"
 #include "rt/error.h"
 

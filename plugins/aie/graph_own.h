@@ -3,7 +3,7 @@
 #ifndef AIE_GRAPH_OWN_H
 #define AIE_GRAPH_OWN_H
 
-#include "graph.h"
+#include "aie_graph.h"
 
 enum { AIE_PACK_LOADS = 1, AIE_PACK_STORES = 2, AIE_PACK_USES = 4 /* loads of each place among arguments */ };
 /* What tells streams apart while they are made. */

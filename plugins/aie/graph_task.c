@@ -3,7 +3,7 @@
  * is one task, in two dimensions: parts, and turns of them. Over the end of an object only where nobody waits for it. What an object lacks is, if it is a multiple of its
  * only part, that part once more, which nobody reads. */
 #include <stdlib.h>
-#include "cost.h"
+#include "aie_cost.h"
 #include "graph_own.h"
 #include "rt/error.h"
 

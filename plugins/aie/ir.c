@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 #include "aie/ir.h"
-#include "aie/arena.h"
+#include "aie/aie_arena.h"
 #include "aie/ir_float.h"
 #include "aie/ir_intern.h"
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* ir_custom_device.c - operations of a design as people write them, as far as objectfifos go. */
-#include "aie/arch.h"
+#include "aie/aie_arch.h"
 #include "aie/ir_custom.h"
 
 #include <inttypes.h>

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 #include "aie/ir_intern.h"
-#include "aie/arena.h"
+#include "aie/aie_arena.h"
 
 #include <string.h>
 

@@ -4,7 +4,7 @@
 #define AIE_IR_PRINT_H
 
 #include "ir.h"
-#include "text.h"
+#include "aie_text.h"
 
 void aie_print_type(struct aie_text *text, const struct aie_type *type);
 void aie_print_attr(struct aie_text *text, const struct aie_attr *attr);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* ir_read_attr.c - attributes out of text. */
-#include "aie/arena.h"
+#include "aie/aie_arena.h"
 #include "aie/ir_read.h"
 
 #include <stdlib.h>

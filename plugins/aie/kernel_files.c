@@ -9,7 +9,7 @@
 #include "rt/dtype.h"
 #include "rt/error.h"
 #include "rt/grow.h"
-#include "text.h"
+#include "aie_text.h"
 
 /* ---- a kernel ----------------------------------------------------------------------------------------------------------- */
 

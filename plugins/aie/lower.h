@@ -3,11 +3,11 @@
 #ifndef AIE_LOWER_H
 #define AIE_LOWER_H
 
-#include "arch.h"
+#include "aie_arch.h"
 #include "base/kernels.h"
 #include "ir.h"
 #include "order.h"
-#include "place.h"
+#include "aie_place.h"
 
 struct aie_lower_args {
 	const struct aie_arch *arch;

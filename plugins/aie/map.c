@@ -196,7 +196,7 @@ struct way {
 	uint32_t cells;    /* most */
 	bool obey;         /* executors are cells */
 	bool apart;        /* cells hand each other nothing but through memory */
-	bool share, pack, always; /* as in graph.h */
+	bool share, pack, always; /* as in aie_graph.h */
 	uint32_t group, depth, keep;
 };
 

@@ -4,7 +4,7 @@
 #ifndef AIE_ORDER_H
 #define AIE_ORDER_H
 
-#include "graph.h"
+#include "aie_graph.h"
 
 struct aie_depths {
 	uint32_t from, to; /* objects that fit at the source and at each end; 0 at the host's; a memory tile has the same number for all streams of a group */

@@ -3,7 +3,7 @@
 #ifndef AIE_PART_H
 #define AIE_PART_H
 
-#include "arch.h"
+#include "aie_arch.h"
 #include "ptowsp/base.h"
 
 /* "2x3": 2 rows of cores, 3 columns; "": all. part_out: the array with so many columns, as the dialect knows it, which has that many rows for whoever places cores.

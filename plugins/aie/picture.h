@@ -33,7 +33,7 @@ struct aie_picture {
 	const struct aie_picture_stream *streams;
 	const struct aie_routes *routes; /* of the flows; as many flows and streams as it has routes */
 };
-/* The most that a stream can carry, bytes per second: 4 per cycle; those that end at shims share what the memory gives (arch.h), evenly. */
+/* The most that a stream can carry, bytes per second: 4 per cycle; those that end at shims share what the memory gives (aie_arch.h), evenly. */
 uint64_t aie_picture_bandwidth(const struct aie_picture *picture, uint32_t stream);
 /* The stream with the least of it, of equal ones that with the most words, then the first; NONE where there are no streams. */
 uint32_t aie_picture_narrowest(const struct aie_picture *picture);

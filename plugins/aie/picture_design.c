@@ -3,9 +3,9 @@
 
 #include <string.h>
 
-#include "aie/arena.h"
+#include "aie/aie_arena.h"
 #include "aie/ir_print.h"
-#include "aie/text.h"
+#include "aie/aie_text.h"
 #include "base/error.h"
 
 struct drawer {

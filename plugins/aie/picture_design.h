@@ -3,7 +3,7 @@
 #ifndef AIE_PICTURE_DESIGN_H
 #define AIE_PICTURE_DESIGN_H
 
-#include "channels.h"
+#include "aie_channels.h"
 #include "picture.h"
 
 struct aie_picture_design {

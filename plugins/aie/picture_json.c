@@ -4,7 +4,7 @@
 
 #include <stdlib.h>
 
-#include "aie/text.h"
+#include "aie/aie_text.h"
 
 static bool at_shim(const struct aie_flow *flow)
 {

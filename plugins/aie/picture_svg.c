@@ -7,7 +7,7 @@
 
 #include <stdlib.h>
 
-#include "aie/text.h"
+#include "aie/aie_text.h"
 
 enum {
 	TILE = 168, GAP = 36, MARGIN = 28, HEAD = 44,     /* boxes, between them, around all, the title */

@@ -3,7 +3,7 @@
 #ifndef AIE_PLACE_STATE_H
 #define AIE_PLACE_STATE_H
 
-#include "aie/place.h"
+#include "aie/aie_place.h"
 
 enum { PLACE_TILES = AIE_COLUMNS_MAX * AIE_ROWS, PLACE_RESOURCES = 5 };
 

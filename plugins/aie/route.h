@@ -7,7 +7,7 @@
 #ifndef AIE_ROUTE_H
 #define AIE_ROUTE_H
 
-#include "arch.h"
+#include "aie_arch.h"
 #include "ptowsp/base.h"
 
 /* In a flow, DMA and NOC ports of a shim are named as such; in a hop they are the South ports of its switch that the mux wires them to (aie_arch_mux). */

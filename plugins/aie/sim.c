@@ -2,7 +2,7 @@
 /* sim.c - a design is built as a net, run, and told about. */
 #include "aie/sim.h"
 
-#include "aie/cost.h"
+#include "aie/aie_cost.h"
 #include "aie/sim_build.h"
 #include "aie/sim_stuck.h"
 #include "base/error.h"

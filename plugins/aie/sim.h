@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* sim.h - runs a design: what it computes and, by a model, when. Discrete events over agents with a clock each: cores, DMA channels, the host. One thread;
- * deterministic. Every constant of the model stands in cost.def with its source. */
+ * deterministic. Every constant of the model stands in aie_cost.def with its source. */
 #ifndef AIE_SIM_H
 #define AIE_SIM_H
 

@@ -2,7 +2,7 @@
 /* sim_build.c - streams of a design and the tasks of its host. */
 #include "aie/sim_build.h"
 
-#include "aie/cost.h"
+#include "aie/aie_cost.h"
 #include "base/error.h"
 #include <inttypes.h>
 #include <stdlib.h>

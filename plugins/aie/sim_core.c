@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* sim_core.c - cores work, acquire and release. */
-#include "aie/cost.h"
+#include "aie/aie_cost.h"
 #include "aie/sim_net.h"
 #include "base/error.h"
 

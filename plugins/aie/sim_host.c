@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* sim_host.c - the host hands over tasks, one after the other, and waits for their tokens. */
-#include "aie/cost.h"
+#include "aie/aie_cost.h"
 #include "aie/sim_net.h"
 #include "base/error.h"
 

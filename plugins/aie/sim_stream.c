@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* sim_stream.c - words from the DMA at one end of a stream to those at the others, from change to change. */
-#include "aie/cost.h"
+#include "aie/aie_cost.h"
 #include "aie/sim_net.h"
 
 #include <string.h>

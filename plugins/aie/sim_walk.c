@@ -2,7 +2,7 @@
 /* sim_walk.c - paths through memory: made as long in their runs as they are, walked a piece at a time. */
 #include "aie/sim_walk.h"
 
-#include "aie/cost.h"
+#include "aie/aie_cost.h"
 #include <string.h>
 
 void aie_path_plain(struct aie_path *path, uint64_t bytes)

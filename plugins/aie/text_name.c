@@ -3,7 +3,7 @@
 #include <stdint.h>
 #include <string.h>
 
-#include "aie/text.h"
+#include "aie/aie_text.h"
 
 /* Bytes of the character that a text begins with; 0: it is no UTF-8, or beyond Unicode. */
 static size_t character(const char *bytes)

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #include "work.h"
 
-#include "cost.h"
+#include "aie_cost.h"
 #include "isa/opcode.h"
 
 enum { LANES = 16 }; /* elements of 4 bytes of a 512-bit register: what a type without a known rate is multiplied by at once */

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: MIT */
-/* work.h - what a call of a portable kernel costs on a core, by the constants of cost.def: products by the core's rate for the type of their factors, everything else
+/* work.h - what a call of a portable kernel costs on a core, by the constants of aie_cost.def: products by the core's rate for the type of their factors, everything else
  * as vector loops over the elements that it reads and writes. Any thread. */
 #ifndef AIE_WORK_H
 #define AIE_WORK_H
 
-#include "arch.h"
+#include "aie_arch.h"
 #include "isa/isa.h"
 
 /* Cycles of a call, all blocks. Errors: those of isa_walk_guarded; UNSUPPORTED where only data tell. */

@@ -3,7 +3,7 @@
 
 #include <stdlib.h>
 #include <string.h>
-#include "plan.h"
+#include "ascend_plan.h"
 #include "rt/error.h"
 
 static uint64_t aligned(uint64_t size)

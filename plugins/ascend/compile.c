@@ -12,7 +12,7 @@
 #include "isa/emit.h"
 #include "rt/error.h"
 
-extern const struct isa_text ascend_sources[]; /* made by tools/ninja/embed: plan.h, adapter.h, orchestration/plan.cpp, orchestration/kernel.c */
+extern const struct isa_text ascend_sources[]; /* made by tools/ninja/embed: ascend_plan.h, adapter.h, orchestration/plan.cpp, orchestration/kernel.c */
 
 /* ---- commands -------------------------------------------------------------------------------------------------------- */
 

@@ -3,7 +3,7 @@
 #ifndef ASCEND_COST_H
 #define ASCEND_COST_H
 
-#include "ascend/arch.h"
+#include "ascend/ascend_arch.h"
 
 /* X(model, name of --opt model, text for people). None of them is measured. */
 #define ASCEND_MODELS(X) \

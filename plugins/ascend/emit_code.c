@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* emit_code.c - instructions as statements: branches, scopes, ordered steps, values, events, what processes do with channels. */
-#include "ascend/emit_state.h"
+#include "ascend/ascend_emit_state.h"
 
 #include <inttypes.h>
 #include <stdio.h>

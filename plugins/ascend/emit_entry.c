@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* emit_entry.c - an entry as C++: constants of its plan, a function per process over a state of its own, the workload's function. */
-#include "ascend/emit_state.h"
+#include "ascend/ascend_emit_state.h"
 
 #include <inttypes.h>
 #include <stdio.h>

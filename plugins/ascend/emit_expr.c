@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* emit_expr.c - scalar expressions as C++: 64-bit integers that wrap (the build script says -fwrapv). All operands are evaluated, as the package has it:
  * so && and || are & and | of truths, and a choice is a call. Division is a call that fails by name. */
-#include "ascend/emit_state.h"
+#include "ascend/ascend_emit_state.h"
 #include "rt/arithmetic.h"
 
 #include <inttypes.h>

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* emit_files.c - files of the tree: templates filled, and what is the same for all packages. */
-#include "ascend/emit_state.h"
+#include "ascend/ascend_emit_state.h"
 
 #include <stdio.h>
 #include <string.h>

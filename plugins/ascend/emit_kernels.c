@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* emit_kernels.c - kernels of a package as rows of the templates and as files, and what they touch. */
 #include "ascend/emit_rows.h"
-#include "ascend/emit_state.h"
+#include "ascend/ascend_emit_state.h"
 
 #include <inttypes.h>
 #include <stdio.h>

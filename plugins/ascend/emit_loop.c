@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* emit_loop.c - loops as those of C++: dense ones, rows of ragged and sparse axes, tile levels. In a process what a loop counts with lies in the state. */
-#include "ascend/emit_state.h"
+#include "ascend/ascend_emit_state.h"
 
 #include <inttypes.h>
 #include <stdio.h>

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* emit_plan.c - one workload of plan.json: its schedule with what the backend makes of each directive, its tensors and slots, its bytecode. */
-#include "ascend/emit_state.h"
+#include "ascend/ascend_emit_state.h"
 
 #include <inttypes.h>
 #include <string.h>

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* emit_tables.c - tensors, slots, axes, names and element types of a package as rows of the templates. */
 #include "ascend/emit_rows.h"
-#include "ascend/emit_state.h"
+#include "ascend/ascend_emit_state.h"
 
 #include <inttypes.h>
 #include "rt/arithmetic.h"

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* emit_task.c - a task instruction as calls of the builder: kernel, stream and owner, arguments, regions, stated dependencies. */
-#include "ascend/emit_state.h"
+#include "ascend/ascend_emit_state.h"
 
 #include <inttypes.h>
 #include <stdlib.h>

@@ -5,7 +5,7 @@
  * (consume k - c before send k, send k before consume k). Which core a task really gets, and when it is issued, the runtime decides; it has no counters for stalls and
  * high-water marks and tells no times: plan_clock.h does. A slot may be loaded from what no task writes. The walk is that of one scheduler instance, so no filter chooses
  * among several. */
-#include "base/caps.h"
+#include "base/base_caps.h"
 #include "engine.h"
 #include "ptowsp/graph.h"
 #include "ptowsp/ids.h"

@@ -4,7 +4,7 @@
 #define ASCEND_ENGINE_OWN_H
 
 #include "base/backend.h"
-#include "base/caps.h"
+#include "base/base_caps.h"
 #include "base/error.h"
 #include "base/planned.h"
 #include "callable.h"

@@ -3,7 +3,7 @@
 #ifndef ASCEND_MACHINE_COST_H
 #define ASCEND_MACHINE_COST_H
 
-#include "ascend/arch.h"
+#include "ascend/ascend_arch.h"
 #include "ascend/machine.h"
 
 /* Two payloads per core, ready tasks in the order in which they became ready, events. */

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: MIT */
-/* plan_build.h - makes a plan (plan.h) step by step, and one block of it. One thread. */
+/* plan_build.h - makes a plan (ascend_plan.h) step by step, and one block of it. One thread. */
 #ifndef ASCEND_PLAN_BUILD_H
 #define ASCEND_PLAN_BUILD_H
 
 #include <stdbool.h>
-#include "plan.h"
+#include "ascend_plan.h"
 #include "ptowsp/base.h"
 
 struct ascend_plan_build {

@@ -4,7 +4,7 @@
 #define ASCEND_PLAN_CHECK_H
 
 #include <stdbool.h>
-#include "plan.h"
+#include "ascend_plan.h"
 #include "ptowsp/base.h"
 
 /* Source: pto_runtime2_types.h and pto_constants.h of both variants. */

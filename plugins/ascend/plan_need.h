@@ -8,7 +8,7 @@
 #define ASCEND_PLAN_NEED_H
 
 #include <stdbool.h>
-#include "plan.h"
+#include "ascend_plan.h"
 #include "pod.h"
 
 /* PTO2_MAX_SCOPE_DEPTH, less the scope around the orchestration. One more ends the process. */

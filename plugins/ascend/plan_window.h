@@ -4,7 +4,7 @@
 #define ASCEND_PLAN_WINDOW_H
 
 #include <stdbool.h>
-#include "plan.h"
+#include "ascend_plan.h"
 #include "ptowsp/task.h"
 
 /* The runtime's code for an element type, by its size where it has none. */

@@ -3,7 +3,7 @@
 #ifndef ASCEND_SHARES_H
 #define ASCEND_SHARES_H
 
-#include "ascend/arch.h"
+#include "ascend/ascend_arch.h"
 #include "ascend/core.h"
 #include "ptowsp/run.h"
 

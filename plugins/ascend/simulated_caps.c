@@ -2,9 +2,9 @@
 /* simulated_caps.c - what the machine does not do under some of its options. Its executors are scheduler instances: with one of them there is nothing to choose from. With
  * `order=program` nothing waits for anything but tasks, slots and events: there are no schedulers, queues and capacities. With `model=name` a kernel takes as long whatever
  * it does. */
-#include "ascend/arch.h"
+#include "ascend/ascend_arch.h"
 #include "ascend/simulated.h"
-#include "base/caps.h"
+#include "base/base_caps.h"
 #include "ptowsp/graph.h"
 #include "ptowsp/ids.h"
 #include "ptowsp/workload.h"

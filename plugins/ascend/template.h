@@ -11,7 +11,7 @@
 #define ASCEND_TEMPLATE_H
 
 #include <stdint.h>
-#include "ascend/text.h"
+#include "ascend/ascend_text.h"
 #include "ptowsp/run.h"
 
 enum { ASCEND_TEMPLATE_DEPTH = 16 };

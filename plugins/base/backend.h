@@ -22,7 +22,7 @@ struct base_backend {
 	/* The devices under these options, the first one is the default; options NULL: those of init are not known yet. Static. Any thread. */
 	const struct base_model *(*models)(const struct base_options *options, uint32_t *count_out);
 	/* Capability rows of its own for one of them under these options (NULL: the defaults), which go before those of the same feature that this library, rt and the
-	 * platform have: what is enforced in a run with these options and nothing else. rows_out has room for BASE_CAPS_LIMIT (caps.h); returns how many it wrote.
+	 * platform have: what is enforced in a run with these options and nothing else. rows_out has room for BASE_CAPS_LIMIT (base_caps.h); returns how many it wrote.
 	 * NULL: there are none. Any thread. */
 	uint32_t (*caps)(const struct base_options *options, const struct base_model *model, struct ptowsp_cap *rows_out);
 	uint32_t untested; /* 1: no row is self-tested, because tests of this project cannot run it; the evidence of each is a claim */

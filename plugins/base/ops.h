@@ -4,7 +4,7 @@
 #define BASE_OPS_H
 
 #include "backend.h"
-#include "caps.h"
+#include "base_caps.h"
 #include "device.h"
 #include "instance.h"
 #include "program.h"
@@ -12,7 +12,7 @@
 #include "trace.h"
 
 /* Defines `const struct ptowsp_ops ops`, the operations of `backend`. Those that are called without an instance know the backend by it; what they do is
- * said in models.h, options.h, caps.h, instance.h, trace.h. */
+ * said in models.h, options.h, base_caps.h, instance.h, trace.h. */
 #define BASE_OPS(ops, backend) \
 	static ptowsp_status ops##_init(const struct ptowsp_host *host, const struct ptowsp_init_args *args, struct ptowsp_object **instance_out, \
 					struct ptowsp_error *error) \

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 #include "planned.h"
-#include "caps.h"
+#include "base_caps.h"
 
 static ptowsp_status cycles(void *context, uint32_t kernel, const uint64_t *args, uint64_t *cycles_out)
 {

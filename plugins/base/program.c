@@ -3,7 +3,7 @@
 
 #include <string.h>
 #include "backend.h"
-#include "caps.h"
+#include "base_caps.h"
 #include "error.h"
 #include "planned.h"
 #include "queue.h"

@@ -2,7 +2,7 @@
 /* plugin.c - the cpu_sim backend: reference implementation of every semantic, on the processor that runs the host. */
 #include "ptowsp/plugin.h"
 
-#include "backend.h"
+#include "cpu_sim_backend.h"
 #include "ptowsp/note.h"
 
 #define NAME CPU_NAME

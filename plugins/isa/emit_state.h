@@ -5,8 +5,8 @@
 
 #include "isa/element.h"
 #include "isa/emit.h"
-#include "isa/plan.h"
-#include "isa/program.h"
+#include "isa/isa_plan.h"
+#include "isa/isa_program.h"
 
 enum isa_form { ISA_FORM_NOTHING, ISA_FORM_LOOP, ISA_FORM_LOAD, ISA_FORM_STORE, ISA_FORM_REDUCE, ISA_FORM_CALL, ISA_FORM_SCALAR, ISA_FORM_CONTROL };
 

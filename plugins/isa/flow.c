@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* flow.c - what a program's control flow and addresses depend on, which loops have a closed form, which tiles may be read
  * before they are written. */
-#include "isa/program.h"
+#include "isa/isa_program.h"
 
 #include <stdlib.h>
 #include <string.h>

@@ -7,7 +7,7 @@
 
 #include "isa/convert.h"
 #include "isa/element.h"
-#include "isa/tile.h"
+#include "isa/isa_tile.h"
 #include "ptowsp/task.h"
 
 #include <stdarg.h>
@@ -158,7 +158,7 @@ TILE_INLINE int tile_goes_on(int64_t now, int64_t step, int64_t bound)
 	return now <= INT64_MAX - step && now + step < bound;
 }
 
-/* What tile.h has for f32, as the C library has it. */
+/* What isa_tile.h has for f32, as the C library has it. */
 TILE_INLINE double tile_exp_f64(double x)
 {
 	return exp(x);

@@ -19,7 +19,7 @@
 #define inline __aicore__ inline
 #include "isa/convert.h"
 #include "isa/element.h"
-#include "isa/tile.h"
+#include "isa/isa_tile.h"
 #undef inline
 
 #define TILE_CORE __aicore__ inline

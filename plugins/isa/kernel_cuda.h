@@ -35,7 +35,7 @@
 #define inline inline __host__ __device__
 #include "isa/convert.h"
 #include "isa/element.h"
-#include "isa/tile.h"
+#include "isa/isa_tile.h"
 #include "ptowsp/task.h"
 #undef inline
 

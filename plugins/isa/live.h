@@ -3,7 +3,7 @@
 #ifndef ISA_LIVE_H
 #define ISA_LIVE_H
 
-#include "isa/program.h"
+#include "isa/isa_program.h"
 
 /* Nodes: runs of instructions without control, and each control instruction; sets of tiles as bits, `words` of 64 each. */
 struct isa_live {

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* lower.c - from verified instructions to steps: where tiles lie, which function does what, what it costs. */
-#include "isa/ops.h"
+#include "isa/isa_ops.h"
 
 #include <stdlib.h>
 

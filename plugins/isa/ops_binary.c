@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /* ops_binary.c - two or three tiles, or tiles and a scalar, element by element. */
-#include "isa/ops.h"
+#include "isa/isa_ops.h"
 
 #include <tgmath.h>
-#include "isa/level.h"
+#include "isa/isa_level.h"
 
 /* tile with tile */
 #define TILES(type, NAME, how, value)                                                                                          \

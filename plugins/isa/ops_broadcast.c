@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /* ops_broadcast.c - a scalar, a column or a row spread over a tile. A source that is also the destination has the same shape
  * as it, so nothing is overwritten before it is read. */
-#include "isa/ops.h"
-#include "isa/level.h"
+#include "isa/isa_ops.h"
+#include "isa/isa_level.h"
 
 #define SPREAD(size, ...)                                                                                                      \
 	static ptowsp_status texpands_##size(const struct isa_step *s, struct isa_state *state)                                \

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* ops_compare.c - comparison to a mask of 1 and 0 in the mask's own type, and selection. */
-#include "isa/ops.h"
+#include "isa/isa_ops.h"
 
 enum { PART = 256 }; /* elements whose flags are made at once where mask and elements differ in size */
 

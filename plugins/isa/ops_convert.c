@@ -2,7 +2,7 @@
 /* ops_convert.c - tcvt. The conversions that matter for speed are loops of their own; all others go through parts of 64-bit
  * values: doubles of floats, signed and unsigned integers of the others, none of which loses anything. */
 #include "isa/convert.h"
-#include "isa/ops.h"
+#include "isa/isa_ops.h"
 
 enum { PART = 128 };
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* ops_fast.c - numerics=fast: sums of rows in another order, and how far the results may be off. Products are in ops_matrix.c. */
-#include "isa/ops.h"
+#include "isa/isa_ops.h"
 
 /* Column j is added to part j % LANES, then the parts to each other. */
 enum { LANES = 32 };

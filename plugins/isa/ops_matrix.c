@@ -5,7 +5,7 @@
 #ifdef ISA_FAST
 #define PRODUCT_FAST
 #endif
-#include "isa/ops.h"
+#include "isa/isa_ops.h"
 #include "isa/product.h"
 
 /* The conversions of product.h behind one type of function. */

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* ops_memory.c - tiles, elements and scalars from and to the task's windows. Only addresses can be wrong at run time, so only
  * they are checked here. In a walk every access is reported instead. */
-#include "isa/ops.h"
+#include "isa/isa_ops.h"
 
 static const struct ptowsp_tensor_arg *window(const struct isa_state *state, const struct isa_operand *memref)
 {

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* ops_move.c - elements from one place of a tile to another. Moves know sizes of elements, not types. */
-#include "isa/ops.h"
+#include "isa/isa_ops.h"
 
 static ptowsp_status copy(const struct isa_step *s, struct isa_state *state)
 {

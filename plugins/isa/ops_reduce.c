@@ -2,8 +2,8 @@
 /* ops_reduce.c - rows or columns of a tile to one element each, strictly in order: speed comes from doing neighbours at once,
  * never from another order. A destination that is the source has one column (one row): each element is read before it is
  * written. */
-#include "isa/ops.h"
-#include "isa/level.h"
+#include "isa/isa_ops.h"
+#include "isa/isa_level.h"
 
 enum { LANES = 8 /* rows in flight */, PART = 128 /* columns in flight */ };
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* ops_scalar.c - arithmetic on scalars: floats of one type, or 64-bit integers narrowed to the destination's type. */
-#include "isa/ops.h"
+#include "isa/isa_ops.h"
 #include "isa/convert.h"
 
 #define FLOAT(type, name, value)                                                                                               \

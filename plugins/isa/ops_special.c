@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* ops_special.c - counting up, sorting and merging. Sorting is descending and stable; a NaN comes after every number. */
-#include "isa/ops.h"
+#include "isa/isa_ops.h"
 
 enum { GROUP = 32 };
 

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: MIT */
 /* ops_unary.c - one tile to one tile, element by element. */
-#include "isa/ops.h"
-#include "isa/tile.h"
+#include "isa/isa_ops.h"
+#include "isa/isa_tile.h"
 
 #include <tgmath.h>
-#include "isa/level.h"
+#include "isa/isa_level.h"
 
 #define UNARY(type, NAME, how, value) ISA_MAP(type, NAME, how, , value)
 

@@ -2,7 +2,7 @@
 /* rows.c - groups in blocks of rows: how many rows, which memory moves on, and the run itself. */
 #include "isa/rows.h"
 #include "isa/live.h"
-#include "isa/ops.h"
+#include "isa/isa_ops.h"
 
 #include <stdlib.h>
 

@@ -4,7 +4,7 @@
 #ifndef ISA_ROWS_H
 #define ISA_ROWS_H
 
-#include "isa/program.h"
+#include "isa/isa_program.h"
 
 enum { ISA_ROWS_STEPS = 4096, ISA_ROWS_WINDOWS = 16, ISA_ROWS_BYTES = 16 << 10 /* of a block's tiles: half of a first cache of 32 KiB */ };
 

@@ -4,7 +4,7 @@
 #define ISA_STATE_H
 
 #include "isa/element.h"
-#include "isa/program.h"
+#include "isa/isa_program.h"
 
 #include <string.h>
 

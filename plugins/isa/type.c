@@ -2,7 +2,7 @@
 /* type.c - element types, and which of them an instruction accepts, by pto_ops.def. A violation makes the program unusable, not
  * bad. */
 #include "isa/element.h"
-#include "isa/program.h"
+#include "isa/isa_program.h"
 
 static const struct isa_element elements[ISA_DTYPES] = {
 #define X(type, NAME, letter, stored, computed_in, wide, size, sum_type, matrix, one_bits)                                     \

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* verify.c - the structure of a tile program: after this the interpreter needs no check of an index, a target or the end. */
-#include "isa/program.h"
+#include "isa/isa_program.h"
 
 #include <stdarg.h>
 #include <stdio.h>

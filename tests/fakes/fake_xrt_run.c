@@ -6,7 +6,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include "aie/channels.h"
+#include "aie/aie_channels.h"
 #include "aie/design.h"
 #include "aie/sim.h"
 #include "rt/error.h"

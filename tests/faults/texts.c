@@ -20,7 +20,7 @@
 #include "format/format_file.h"
 #include "lang/lang.h"
 #include "registry/expression.h"
-#include "registry/kernels.h"
+#include "registry/registry_kernels.h"
 #include "registry/names.h"
 #include "registry/npy.h"
 #include "registry/schedule.h"

@@ -8,7 +8,7 @@
 #include <sys/mman.h>
 #include <unistd.h>
 
-#include "cpu_sim/backend.h"
+#include "cpu_sim/cpu_sim_backend.h"
 #include "ptowsp/note.h"
 #include "ptowsp/ptowsp.h"
 

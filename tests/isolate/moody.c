@@ -25,7 +25,7 @@ PTOWSP_NOTE(FLAGS, "moody", "tests", "1.0.0", "moody");
 #include <sys/socket.h>
 #include <unistd.h>
 
-#include "host/frame.h"
+#include "host/host_frame.h"
 
 static char mood[64];
 static const struct ptowsp_host *own_host;

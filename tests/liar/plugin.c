@@ -19,11 +19,11 @@
 #include "ptowsp/workload.h"
 #include "rt/platform.h"
 #ifdef LIAR_SIM
-#include "a2a3sim/backend.h"
+#include "a2a3sim/a2a3sim_backend.h"
 #define base_of a2a3sim_ops
 #define NAME "liar_sim"
 #else
-#include "cpu_sim/backend.h"
+#include "cpu_sim/cpu_sim_backend.h"
 #define base_of cpu_ops
 #define NAME "liar"
 #endif

@@ -6,7 +6,7 @@
 
 #include "format/json.h"
 #include "format/format_seal.h"
-#include "host/plan.h"
+#include "host/host_plan.h"
 #include "isa/isa.h"
 
 /* Nothing that a package says may take longer or more than this. Time is the processor's (clock.c). */

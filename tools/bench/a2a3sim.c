@@ -13,9 +13,9 @@
 #include "ascend/files.h"
 #include "registry/variable.h"
 #include "tools/bench/bench.h"
-#include "tools/bench/pto.h"
+#include "tools/bench/bench_pto.h"
 #include "tools/bench/quiet.h"
-#include "tools/bench/sim.h"
+#include "tools/bench/bench_sim.h"
 
 #define LAYER "llama_layer 16K"
 enum { WORKERS = 2, SEQUENCES = 256, BLOCKS = 64, GIVEN_MOST = 4096, WINDOW = 8192, FASTER = 10 };

@@ -3,7 +3,7 @@
  * "same source": constants come from the same measurements; "FIT": a constant was chosen to meet it. */
 #include <stdlib.h>
 #include <string.h>
-#include "aie/cost.h"
+#include "aie/aie_cost.h"
 #include "ptowsp/ids.h"
 #include "tools/bench/aie_written.h"
 #include "tools/bench/bench.h"

@@ -5,7 +5,7 @@
 #include <string.h>
 
 #include "aie/picture.h"
-#include "aie/place.h"
+#include "aie/aie_place.h"
 #include "tools/bench/bench.h"
 #include "tools/bench/aie.h"
 

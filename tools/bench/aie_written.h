@@ -7,7 +7,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "aie/channels.h"
+#include "aie/aie_channels.h"
 #include "aie/sim.h"
 
 /* A text that grows; begun by written_begin. */

@@ -6,7 +6,7 @@
 
 #include <math.h>
 #include <string.h>
-#include "isa/tile.h"
+#include "isa/isa_tile.h"
 #include "ptowsp/task.h"
 
 /* As the kernels of a native payload are compiled. */

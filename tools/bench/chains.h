@@ -4,7 +4,7 @@
 #define TOOLS_BENCH_CHAINS_H
 
 #include <stddef.h>
-#include "tools/bench/tile.h"
+#include "tools/bench/bench_tile.h"
 
 /* in, out: rows x columns packed f32 elements. */
 struct bench_chain {

@@ -6,7 +6,7 @@
 #include "rt/run.h"
 #include "rt/skip.h"
 #include "tools/bench/bench.h"
-#include "tools/bench/program.h"
+#include "tools/bench/bench_program.h"
 
 enum { INSTANCES = 64, KEPT = 524288, ALL = KEPT * INSTANCES };
 

@@ -4,7 +4,7 @@
 #include <string.h>
 #include "isa/isa.h"
 #include "tools/bench/bench.h"
-#include "tools/bench/tile.h"
+#include "tools/bench/bench_tile.h"
 
 #define SIDE_LIMIT 256u /* rows and columns of a tile */
 #define TARGET_NS 20e6  /* one repetition lasts about so long */

@@ -7,8 +7,8 @@
 #include "tools/bench/bench.h"
 #include "tools/bench/chains.h"
 #include "tools/bench/flash.h"
-#include "tools/bench/emitted.h"
-#include "tools/bench/product.h"
+#include "tools/bench/bench_emitted.h"
+#include "tools/bench/bench_product.h"
 
 #define TARGET_NS 1e6 /* one repetition lasts about so long: shorter than what a busy system gives to others in between */
 

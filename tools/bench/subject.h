@@ -6,7 +6,7 @@
 
 #include "host/ptowsp_host.h"
 #include "tools/bench/bench.h"
-#include "tools/bench/order.h"
+#include "tools/bench/bench_order.h"
 #include "tools/bench/wild.h"
 
 /* What a tensor begins with. */

@@ -9,7 +9,7 @@
 
 #include "registry/names.h"
 #include "tools/conform/conform.h"
-#include "tools/conform/process.h"
+#include "tools/conform/conform_process.h"
 
 static const uint64_t bound_ns = UINT64_C(10000000000); /* of every operation that does not wait; loading may compile */
 

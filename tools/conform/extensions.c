@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: MIT */
-/* extensions.c - the host's extensions as a test offers them: the host's own code behind them, for the program that is being loaded and for the tokens of services.c. */
+/* extensions.c - the host's extensions as a test offers them: the host's own code behind them, for the program that is being loaded and for the tokens of conform_services.c. */
 #include <stdio.h>
 #include <string.h>
 
 #include "host/code.h"
-#include "host/error.h"
+#include "host/host_error.h"
 #include "host/group.h"
 #include "host/kernels_ffi.h"
-#include "tools/conform/services.h"
+#include "tools/conform/conform_services.h"
 
 _Thread_local struct host_findings *conform_loading;
 

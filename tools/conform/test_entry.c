@@ -9,7 +9,7 @@
 
 #include "host/file.h"
 #include "tools/conform/conform.h"
-#include "tools/conform/process.h"
+#include "tools/conform/conform_process.h"
 
 void conform_test_file_passes_the_lint(struct conform *c)
 {

@@ -8,7 +8,7 @@
 #include "registry/names.h"
 #include "tools/conform/conform.h"
 #include "tools/conform/packages.h"
-#include "tools/conform/process.h"
+#include "tools/conform/conform_process.h"
 
 void conform_test_fini_returns_everything(struct conform *c)
 {

@@ -11,7 +11,7 @@
 
 #include "tools/conform/conform.h"
 #include "tools/conform/packages.h"
-#include "tools/conform/process.h"
+#include "tools/conform/conform_process.h"
 
 /* A life with everything in it, watched call by call if c->watched. */
 static void life(struct conform *c, struct conform_program *p)

@@ -7,7 +7,7 @@
 #include "registry/variable.h"
 #include "tools/apart.h"
 #include "tools/folder.h"
-#include "tools/graph.h"
+#include "tools/tools_graph.h"
 #include "tools/output.h"
 #include "tools/pages/page.h"
 #include "tools/standard.h"

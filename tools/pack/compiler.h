@@ -4,7 +4,7 @@
 #ifndef TOOLS_COMPILER_H
 #define TOOLS_COMPILER_H
 
-#include "tools/pack/kernels.h"
+#include "tools/pack/pack_kernels.h"
 
 struct compiler {
 	char command[256];  /* $CC, cc or TRIPLE-gcc; may have arguments */

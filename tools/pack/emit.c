@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* emit.c - the kernels and entries of a package as sources in a folder. */
 #include "tools/pack/pack.h"
-#include "tools/pack/kernels.h"
+#include "tools/pack/pack_kernels.h"
 #include "tools/entries.h"
 
 #include <stdlib.h>

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* tasks.c - the entries of a package as C files that call the task API, beside its kernels' sources. */
 #include "tools/pack/pack.h"
-#include "tools/pack/kernels.h"
+#include "tools/pack/pack_kernels.h"
 
 #include <stdio.h>
 #include <stdlib.h>

@@ -5,7 +5,7 @@
 #include <string.h>
 
 #include "registry/text.h"
-#include "tools/run/run.h"
+#include "tools/run/run_run.h"
 
 static void log_line(void *context, int32_t level, const char *text)
 {

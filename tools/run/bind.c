@@ -5,7 +5,7 @@
 
 #include "registry/names.h"
 #include "registry/text.h"
-#include "tools/run/run.h"
+#include "tools/run/run_run.h"
 
 static ptowsp_status tensor_find(struct run *run, const char *name, struct run_tensor **out, struct ptowsp_error *error)
 {

@@ -11,7 +11,7 @@
 #include "ptowsp/graph.h"
 #include "tools/columns.h"
 #include "tools/run/probe.h"
-#include "tools/run/run.h"
+#include "tools/run/run_run.h"
 
 /* One column per backend, one more for each device of it whose rows are others; cells by feature, in the order of reg_feature_at. */
 struct matrix {

@@ -10,7 +10,7 @@
 #include "tools/columns.h"
 #include "tools/plain.h"
 #include "tools/run/probe.h"
-#include "tools/run/run.h"
+#include "tools/run/run_run.h"
 
 /* What is collected while backends are gone through. */
 struct claims {

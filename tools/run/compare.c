@@ -6,7 +6,7 @@
 #include <string.h>
 
 #include "ptowsp/ids.h"
-#include "tools/run/element.h"
+#include "tools/run/run_element.h"
 
 /* 64-bit integers are not compared as doubles. */
 static double difference(uint16_t dtype, const void *got, const void *expected, uint64_t i, double a, double b)

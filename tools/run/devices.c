@@ -6,7 +6,7 @@
 
 #include "registry/names.h"
 #include "registry/text.h"
-#include "tools/run/run.h"
+#include "tools/run/run_run.h"
 
 /* Bits as words; `names` by rising bit. */
 static void bits_text(uint32_t bits, const char *const *names, unsigned count, char *memory, size_t room)

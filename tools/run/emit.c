@@ -5,7 +5,7 @@
 #include "registry/text.h"
 #include "tools/emitted.h"
 #include "tools/folder.h"
-#include "tools/run/run.h"
+#include "tools/run/run_run.h"
 
 struct emitting {
 	struct emitted files;

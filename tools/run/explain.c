@@ -10,8 +10,8 @@
 #include "registry/text.h"
 #include "tools/columns.h"
 #include "tools/plain.h"
-#include "tools/run/element.h"
-#include "tools/run/run.h"
+#include "tools/run/run_element.h"
+#include "tools/run/run_run.h"
 
 /* The program of one device; all but match belongs to the run. */
 struct part {

@@ -4,7 +4,7 @@
 #include <string.h>
 
 #include "tools/apart.h"
-#include "tools/run/run.h"
+#include "tools/run/run_run.h"
 
 typedef ptowsp_status (*side_fn)(const char *path, const char *what, struct ptowsp_error *error);
 

@@ -8,7 +8,7 @@
 
 #include "registry/names.h"
 #include "registry/text.h"
-#include "tools/run/element.h"
+#include "tools/run/run_element.h"
 
 static const char *const words[] = {
 	[FILL_ZEROS] = "zeros", [FILL_ONES] = "ones", [FILL_IOTA] = "iota", [FILL_RANDOM] = "random"};

@@ -4,7 +4,7 @@
 #include <string.h>
 
 #include "tools/pages/page.h"
-#include "tools/run/run.h"
+#include "tools/run/run_run.h"
 
 static void options_print(void *context, struct ptowsp_backend *backend)
 {

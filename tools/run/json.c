@@ -4,7 +4,7 @@
 #include <stdio.h>
 
 #include "registry/text.h"
-#include "tools/run/run.h"
+#include "tools/run/run_run.h"
 #include "tools/standard.h"
 
 ptowsp_status run_json_print(struct json_t *root, struct ptowsp_error *error)

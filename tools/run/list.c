@@ -5,7 +5,7 @@
 #include <string.h>
 
 #include "tools/plain.h"
-#include "tools/run/run.h"
+#include "tools/run/run_run.h"
 
 /* "a,b" as an array. */
 json_t *run_words_json(const char *text)

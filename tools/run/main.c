@@ -12,7 +12,7 @@
 #include "registry/variable.h"
 #include "tools/folder.h"
 #include "tools/plain.h"
-#include "tools/run/run.h"
+#include "tools/run/run_run.h"
 #include "tools/standard.h"
 
 /* What a run prints behind its work. A failed one prints nothing on stdout, except figures that explain the failure:

@@ -5,7 +5,7 @@
 #include <string.h>
 
 #include "registry/text.h"
-#include "tools/run/run.h"
+#include "tools/run/run_run.h"
 
 uint32_t run_mates_wanted(const struct run_options *options)
 {

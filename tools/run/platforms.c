@@ -7,7 +7,7 @@
 #include "registry/platform.h"
 #include "registry/text.h"
 #include "tools/columns.h"
-#include "tools/run/run.h"
+#include "tools/run/run_run.h"
 
 /* "Partial but L2" */
 static void platform_text(const struct reg_platform_cell *cell, char *memory, size_t room)

@@ -8,10 +8,10 @@
 #include <string.h>
 
 #include "format/format_package.h"
-#include "host/plan.h"
+#include "host/host_plan.h"
 #include "registry/names.h"
 #include "registry/text.h"
-#include "tools/run/run.h"
+#include "tools/run/run_run.h"
 
 enum { TOOK = 0, HAD = 1, IS_TAKEN = 2, IS_THERE = 3, MARK_BYTES = 4 }; /* of C.@ */
 

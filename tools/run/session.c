@@ -4,7 +4,7 @@
 #include <string.h>
 
 #include "registry/text.h"
-#include "tools/run/run.h"
+#include "tools/run/run_run.h"
 
 #define LOOK_NS UINT64_C(3000000000) /* for each step of a run that somebody only asks about */
 

@@ -4,7 +4,7 @@
 #include <unistd.h>
 
 #include "registry/names.h"
-#include "tools/run/run.h"
+#include "tools/run/run_run.h"
 
 static const void *row_at(const void *rows, uint32_t stride, uint32_t i)
 {

@@ -7,7 +7,7 @@
 
 #include "ptowsp/report.h"
 #include "registry/names.h"
-#include "tools/run/run.h"
+#include "tools/run/run_run.h"
 
 static json_t *number(uint64_t value)
 {

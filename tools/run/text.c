@@ -6,7 +6,7 @@
 #include "ptowsp/report.h"
 #include "registry/names.h"
 #include "registry/text.h"
-#include "tools/run/run.h"
+#include "tools/run/run_run.h"
 
 static void compare_verdict(const struct run *run)
 {

@@ -8,7 +8,7 @@
 
 #include "registry/names.h"
 #include "registry/text.h"
-#include "tools/run/run.h"
+#include "tools/run/run_run.h"
 
 /* The kernel's name as a JSON string; "?" without memory. */
 static const char *name_json(struct run_trace *trace, uint32_t kernel)

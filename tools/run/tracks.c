@@ -7,7 +7,7 @@
 #include <stdlib.h>
 
 #include "registry/names.h"
-#include "tools/run/run.h"
+#include "tools/run/run_run.h"
 
 enum { EXECUTORS_NAMED = 4096, LANES = 16384 };
 enum { PID_EXECUTORS, PID_RESOURCES, PID_CHANNELS, PID_PROCESSES };

@@ -3,7 +3,7 @@
 #include <string.h>
 
 #include "registry/text.h"
-#include "tools/run/run.h"
+#include "tools/run/run_run.h"
 
 /* Sample expectations hold for sample inputs only: no binding, no value was given, and every sample input was used. */
 static bool is_bare(const struct run *run)

@@ -14,7 +14,7 @@
 
 #include "registry/names.h"
 #include "registry/text.h"
-#include "tools/run/run.h"
+#include "tools/run/run_run.h"
 
 #define SLICE_NS UINT64_C(50000000)
 #define SECOND_NS UINT64_C(1000000000)

@@ -9,7 +9,7 @@
 
 #include "registry/names.h"
 #include "registry/text.h"
-#include "tools/run/run.h"
+#include "tools/run/run_run.h"
 
 enum { BEHIND_MS = 1000, BEHIND_RUN_MS = 2000 /* the library waits one for a run to heed its deadline */, FIRST_WORD_MS = 3000, NEXT_WORD_MS = 10000, OPENING_MS = 60000 };
 

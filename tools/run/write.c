@@ -2,7 +2,7 @@
 /* write.c - --out files: all are complete before the first takes its place. */
 #include "registry/names.h"
 #include "registry/text.h"
-#include "tools/run/run.h"
+#include "tools/run/run_run.h"
 
 static ptowsp_status write_one(struct run *run, uint32_t index, struct ptowsp_error *error)
 {

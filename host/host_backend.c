@@ -1,0 +1,425 @@
+/* SPDX-License-Identifier: MIT */
+/* host_backend.c - from a plugin's name to an initialised instance, and to its device. */
+#include "host/host_backend.h"
+
+#include <limits.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "host/host_error.h"
+#include "host/isolate.h"
+#include "host/host_plan.h"
+#include "host/host_policy.h"
+
+#define DEVICE "device" /* the option whose values say whose devices come first; abi/README.md */
+enum { ROOM = 4096 }; /* devices, options or capability rows of one plugin: more is a lie */
+
+struct host_search host_backend_search(const struct ptowsp_backend_options *options, const struct host_policy *policy)
+{
+	struct host_search search = {.policy = policy,
+				     .dirs = options->plugin_dirs,
+				     .dir_count = options->plugin_dir_count,
+				     .user_plugins = options->flags & PTOWSP_BACKEND_USER_PLUGINS,
+				     .load_timeout_ms = options->load_timeout_ms,
+				     .limits = {options->sandbox_memory, options->sandbox_threads, options->sandbox_cpu_s},
+				     .isolate = options->isolate ? options->isolate : HOST_ISOLATE_RULE};
+
+	host_limits_fill(&search.limits, options->memory_limit, options->threads);
+	return search;
+}
+
+/* A plugin's sentence may be missing or without its end. */
+static ptowsp_status theirs(const struct ptowsp_backend *b, const char *operation, ptowsp_status st, struct ptowsp_error *error)
+{
+	if (!st)
+		return st;
+	error->text[sizeof(error->text) - 1] = '\0';
+	if (!error->text[0])
+		return host_fail(error, st, "%s: %s failed and did not say why", b->plugin->note.name, operation);
+	return st;
+}
+
+/* "How many", then all of them. A plugin without the operation has none. */
+static ptowsp_status devices_read(struct ptowsp_backend *b, struct ptowsp_error *error)
+{
+	const struct ptowsp_device *none;
+	uint32_t count = 0;
+	ptowsp_status st = host_call_devices(&b->caller, b->instance, &none, &count, error);
+
+	if (st == PTOWSP_UNIMPLEMENTED || (!st && !count))
+		return PTOWSP_OK;
+	if (st && st != PTOWSP_MORE)
+		return theirs(b, "devices", st, error);
+	if (count > ROOM)
+		return host_fail(error, PTOWSP_PLUGIN_REFUSED, "%s claims %u devices", b->plugin->note.name, count);
+	b->devices = calloc(count, sizeof(*b->devices));
+	if (!b->devices)
+		return host_fail(error, PTOWSP_NO_MEMORY, "no memory for the devices of %s", b->plugin->note.name);
+	b->device_count = count;
+	st = theirs(b, "devices", host_call_devices(&b->caller, b->instance, b->devices, &count, error), error);
+	for (uint32_t i = 0; i < b->device_count && !st; i++)
+		if (!b->devices[i] || !b->devices[i]->name)
+			st = host_fail(error, PTOWSP_PLUGIN_REFUSED, "%s: device %u has no name", b->plugin->note.name, i);
+	return st;
+}
+
+static ptowsp_status options_read(struct ptowsp_backend *b, struct ptowsp_error *error)
+{
+	const struct ptowsp_option *none;
+	uint32_t count = 0;
+	ptowsp_status st = host_call_options(&b->caller, &none, &count, error);
+
+	if (st == PTOWSP_UNIMPLEMENTED || (!st && !count))
+		return PTOWSP_OK;
+	if (st && st != PTOWSP_MORE)
+		return theirs(b, "options", st, error);
+	if (count > ROOM)
+		return host_fail(error, PTOWSP_PLUGIN_REFUSED, "%s claims %u options", b->plugin->note.name, count);
+	b->options = calloc(count, sizeof(*b->options));
+	if (!b->options)
+		return host_fail(error, PTOWSP_NO_MEMORY, "no memory for the options of %s", b->plugin->note.name);
+	b->option_count = count;
+	st = theirs(b, "options", host_call_options(&b->caller, b->options, &count, error), error);
+	for (uint32_t i = 0; i < b->option_count && !st; i++)
+		if (!b->options[i] || !b->options[i]->name || !b->options[i]->type)
+			st = host_fail(error, PTOWSP_PLUGIN_REFUSED, "%s: option %u has no name or type", b->plugin->note.name, i);
+	return st;
+}
+
+static ptowsp_status caps_read(struct ptowsp_backend *b, struct ptowsp_error *error)
+{
+	const struct ptowsp_device *device = ptowsp_backend_current(b);
+	const char *name = device ? device->name : NULL;
+	struct ptowsp_cap none;
+	uint32_t count = 0;
+	ptowsp_status st = host_call_capabilities(&b->caller, b->instance, name, &none, sizeof(none), &count, error);
+
+	if (st == PTOWSP_UNIMPLEMENTED || (!st && !count))
+		return PTOWSP_OK;
+	if (st && st != PTOWSP_MORE)
+		return theirs(b, "capabilities", st, error);
+	if (count > ROOM)
+		return host_fail(error, PTOWSP_PLUGIN_REFUSED, "%s claims %u capability rows", b->plugin->note.name, count);
+	b->caps = calloc(count, sizeof(*b->caps));
+	if (!b->caps)
+		return host_fail(error, PTOWSP_NO_MEMORY, "no memory for the capabilities of %s", b->plugin->note.name);
+	b->cap_count = count;
+	st = host_call_capabilities(&b->caller, b->instance, name, b->caps, sizeof(*b->caps), &count, error);
+	return theirs(b, "capabilities", st, error);
+}
+
+/* Every selector of "a,b" must be a device's name. */
+static ptowsp_status selector_check(const struct ptowsp_backend *b, struct ptowsp_error *error)
+{
+	for (const char *at = b->selector; *at;) {
+		size_t length = strcspn(at, ",");
+		const char *begin = at, **names;
+		char copy[64];
+		uint32_t d = 0;
+		ptowsp_status st;
+		struct reg_text text;
+
+		while (d < b->device_count &&
+		       (strlen(b->devices[d]->name) != length || memcmp(b->devices[d]->name, at, length)))
+			d++;
+		at += length + (at[length] == ',');
+		if (d < b->device_count)
+			continue;
+		names = calloc(b->device_count + 1u, sizeof(*names));
+		for (d = 0; names && d < b->device_count; d++)
+			names[d] = b->devices[d]->name;
+		reg_text_init(&text, copy, sizeof(copy));
+		reg_text_add(&text, "%.*s", (int)length, begin);
+		st = reg_fail_unknown(error, PTOWSP_NO_DEVICE, "device", copy, names, names ? b->device_count : 0);
+		free(names);
+		return st;
+	}
+	return PTOWSP_OK;
+}
+
+/* The target that says which of the plugin's devices is meant: the name that it was asked for by, else one of the package's; NULL if none does. */
+static const char *target_of(const struct ptowsp_backend *b, const struct ptowsp_backend_options *options, const struct ptowsp_plan *plan)
+{
+	const char *name = options->plugin;
+
+	for (uint32_t i = 0; i < options->setting_count; i++)
+		if (!strcmp(options->settings[i].key, DEVICE))
+			return NULL;
+	if (name && host_note_has_target(&b->plugin->note, name) && host_option_takes(b, DEVICE, name))
+		return name;
+	for (uint32_t i = 0; plan && (name = ptowsp_package_target(plan->package, i)); i++)
+		if (host_note_has_target(&b->plugin->note, name) && host_option_takes(b, DEVICE, name))
+			return name;
+	return NULL;
+}
+
+/* The caller's settings, and the device of the target behind them; owned, NULL: no memory. */
+static struct ptowsp_setting *settings_make(const struct ptowsp_backend_options *options, const char *target, uint32_t *count_out)
+{
+	struct ptowsp_setting *settings = calloc(options->setting_count + 1u, sizeof(*settings));
+
+	*count_out = options->setting_count;
+	if (settings && options->setting_count)
+		memcpy(settings, options->settings, options->setting_count * sizeof(*settings));
+	if (settings && target)
+		settings[(*count_out)++] = (struct ptowsp_setting){DEVICE, target};
+	return settings;
+}
+
+static ptowsp_status instance_make(struct ptowsp_backend *b, const struct ptowsp_setting *settings, uint32_t count, struct ptowsp_error *error)
+{
+	struct ptowsp_init_args args = {.head = PTOWSP_HEAD(struct ptowsp_init_args, INIT_ARGS),
+					.settings = settings,
+					.setting_count = count,
+					.setting_stride = sizeof(*settings)};
+	const struct ptowsp_host *services = host_caller_services(&b->caller, &b->services.table);
+	ptowsp_status st;
+
+	if (!services)
+		return host_fail(error, PTOWSP_NO_MEMORY, "no memory for the host services");
+	st = theirs(b, "init", host_call_init(&b->caller, services, &args, &b->instance, error), error);
+	if (st)
+		b->instance = NULL;
+	return st;
+}
+
+/* And the keys whose signatures count for packages, if they are asked for. */
+static ptowsp_status plugin_load(struct ptowsp_backend *b, const struct ptowsp_backend_options *options, struct ptowsp_error *error)
+{
+	const struct host_trust_dirs dirs = {options->trust_dirs, options->trust_dir_count};
+	struct host_policy policy = {0};
+	struct host_search search = host_backend_search(options, &policy);
+	ptowsp_status st = host_policy_init(&policy, options->plugin_trust, &dirs, error);
+
+	if (!st)
+		st = host_plugin_load(&search, options->plugin ? options->plugin : "cpu_sim", &b->plugin, error);
+	host_policy_finish(&policy);
+	b->keys_read = options->flags & PTOWSP_BACKEND_TRUST_SIGNED;
+	return !st && b->keys_read ? host_keys_read(&b->keys, &dirs, error) : st;
+}
+
+static void breach_say(void *context, int32_t level, const char *text)
+{
+	host_services_log(context, level, "%s", text);
+}
+
+/* The way to the plugin, with what the host does for it and the layers between. */
+static ptowsp_status caller_make(struct ptowsp_backend *b, const struct ptowsp_backend_options *options, struct ptowsp_error *error)
+{
+	char more[NAME_MAX + 1], line[256];
+
+	if (b->plugin->remote)
+		host_remote_caller(&b->caller, b->plugin->remote);
+	else
+		host_caller_init(&b->caller, &b->plugin->ops);
+	b->caller.main_lock = b->plugin->main_lock;
+	b->caller.minor = b->plugin->minor;
+	if (host_services_init(&b->services, b->plugin->minor))
+		return host_fail(error, PTOWSP_NO_MEMORY, "no memory for the host services");
+	b->services_ready = true;
+	if (b->plugin->remote)
+		host_remote_serve(b->plugin->remote, &b->services);
+	b->services.log = options->log;
+	b->services.log_context = options->log_context;
+	if (b->plugin->isolate == PTOWSP_ISOLATE_SANDBOX && host_folder_holds_more(b->plugin->path, more, sizeof(more)))
+		host_services_log(&b->services, PTOWSP_LOG_WARNING, "the sandbox of %s may read the folder of %.160s, which holds more than plugins (%.60s)", b->plugin->note.name, b->plugin->path, more);
+	for (uint32_t i = 0; host_keys_line(&b->keys, i, line, sizeof(line)); i++) /* else a signature of it is only said to be that of a stranger */
+		host_services_log(&b->services, PTOWSP_LOG_WARNING, "%s", line);
+	b->validates = host_layers_have(options->layers, "validate");
+	b->breach = options->breach;
+	host_breaches_init(&b->breaches, b->plugin->note.name, breach_say, &b->services);
+	return options->layers ? host_layers_create(&b->caller, options->layers, &b->breaches, error) : PTOWSP_OK;
+}
+
+static ptowsp_status instance_open(struct ptowsp_backend *b, const struct ptowsp_backend_options *options, const struct ptowsp_plan *plan, struct ptowsp_error *error)
+{
+	uint32_t count;
+	struct ptowsp_setting *settings = settings_make(options, target_of(b, options, plan), &count);
+	ptowsp_status st = settings ? host_settings_check(b, settings, count, error) : host_fail(error, PTOWSP_NO_MEMORY, "no memory for the options of a plugin");
+
+	if (!st)
+		st = instance_make(b, settings, count, error);
+	free(settings);
+	return st;
+}
+
+ptowsp_status ptowsp_backend_open(struct ptowsp_backend **out, const struct ptowsp_backend_options *options, struct ptowsp_error *error)
+{
+	return ptowsp_backend_open_for(out, options, NULL, error);
+}
+
+ptowsp_status ptowsp_backend_open_for(struct ptowsp_backend **out, const struct ptowsp_backend_options *options, const struct ptowsp_plan *plan,
+				      struct ptowsp_error *error)
+{
+	struct ptowsp_backend *b = calloc(1, sizeof(*b));
+	ptowsp_status st;
+
+	*out = NULL;
+	error = host_error_enter(error);
+	if (!b || !(b->selector = strdup(options->device ? options->device : ""))) {
+		free(b);
+		return host_error_leave(host_fail(error, PTOWSP_NO_MEMORY, "no memory to open a backend"), error);
+	}
+	b->threads = options->threads;
+	b->memory_limit = options->memory_limit;
+	b->has_settings = options->setting_count > 0;
+	st = plugin_load(b, options, error);
+	if (!st)
+		st = caller_make(b, options, error);
+	if (!st)
+		st = options_read(b, error);
+	if (!st)
+		st = instance_open(b, options, plan, error);
+	if (!st)
+		st = devices_read(b, error);
+	if (!st)
+		st = selector_check(b, error);
+	if (!st)
+		st = caps_read(b, error);
+	if (st)
+		ptowsp_backend_close(b);
+	else
+		*out = b;
+	return host_error_leave(st, error);
+}
+
+ptowsp_status host_backend_device_open(struct ptowsp_backend *b, struct ptowsp_error *error)
+{
+	struct ptowsp_open_args args = {.head = PTOWSP_HEAD(struct ptowsp_open_args, OPEN_ARGS),
+					.selector = b->selector,
+					.memory_limit = b->memory_limit,
+					.threads = b->threads};
+	ptowsp_status st;
+
+	if (b->device)
+		return PTOWSP_OK;
+	st = theirs(b, "open", host_call_open(&b->caller, b->instance, &args, &b->device, error), error);
+	if (st)
+		b->device = NULL; /* what a failed call left there is nothing */
+	return st;
+}
+
+ptowsp_status ptowsp_backend_device_open(struct ptowsp_backend *b, struct ptowsp_error *error)
+{
+	error = host_error_enter(error);
+	return host_error_leave(host_backend_device_open(b, error), error);
+}
+
+bool host_backend_worker_lives(const struct ptowsp_backend *b)
+{
+	return b->plugin->remote && !host_remote_ended(b->plugin->remote);
+}
+
+void host_backend_end_tell(struct ptowsp_backend *b, bool lived, ptowsp_status st, const struct ptowsp_error *error)
+{
+	if (lived && st && !host_backend_worker_lives(b))
+		host_services_log(&b->services, PTOWSP_LOG_WARNING, "%s", error->text);
+}
+
+static void device_close(struct ptowsp_backend *b)
+{
+	struct ptowsp_error error = {.head = PTOWSP_HEAD(struct ptowsp_error, ERROR)};
+	const bool lives = host_backend_worker_lives(b);
+
+	host_backend_end_tell(b, lives, host_call_close(&b->caller, b->device, &error), &error);
+}
+
+static void instance_end(struct ptowsp_backend *b)
+{
+	struct ptowsp_error error = {.head = PTOWSP_HEAD(struct ptowsp_error, ERROR)};
+	const bool lives = host_backend_worker_lives(b);
+
+	host_backend_end_tell(b, lives, host_call_fini(&b->caller, b->instance, &error), &error);
+}
+
+void ptowsp_backend_close(struct ptowsp_backend *b)
+{
+	if (!b)
+		return;
+	ptowsp_program_unload(b->kept);
+	if (b->device)
+		device_close(b);
+	if (b->instance)
+		instance_end(b);
+	host_plugin_release(b->plugin); /* its worker may say things until here */
+	host_caller_finish(&b->caller);
+	if (b->services_ready) {
+		if (b->breach && !b->breach->code)
+			host_breaches_verdict(&b->breaches, b->breach);
+		host_breaches_finish(&b->breaches);
+		host_services_finish(&b->services);
+	}
+	host_keys_finish(&b->keys);
+	free(b->devices);
+	free(b->options);
+	free(b->caps);
+	free(b->selector);
+	free(b);
+}
+
+const char *ptowsp_backend_name(const struct ptowsp_backend *b)
+{
+	return b->plugin->note.name;
+}
+
+const char *ptowsp_backend_path(const struct ptowsp_backend *b)
+{
+	return b->plugin->path;
+}
+
+uint32_t ptowsp_backend_isolation(const struct ptowsp_backend *b)
+{
+	return b->plugin->isolate;
+}
+
+uint64_t ptowsp_backend_copied(const struct ptowsp_backend *b)
+{
+	return b->plugin->remote ? host_remote_copied(b->plugin->remote) : 0;
+}
+
+int64_t ptowsp_backend_worker(const struct ptowsp_backend *b)
+{
+	return b->plugin->remote ? host_remote_pid(b->plugin->remote) : 0;
+}
+
+const char *ptowsp_backend_trust(const struct ptowsp_backend *b)
+{
+	return b->plugin->trust;
+}
+
+const char *ptowsp_backend_version(const struct ptowsp_backend *b)
+{
+	return b->plugin->note.version;
+}
+
+const struct ptowsp_device *ptowsp_backend_device(const struct ptowsp_backend *b, uint32_t index)
+{
+	return index < b->device_count ? b->devices[index] : NULL;
+}
+
+const struct ptowsp_option *ptowsp_backend_option(const struct ptowsp_backend *b, uint32_t index)
+{
+	return index < b->option_count ? b->options[index] : NULL;
+}
+
+const struct ptowsp_device *ptowsp_backend_current(const struct ptowsp_backend *b)
+{
+	size_t length = strcspn(b->selector, ",");
+
+	for (uint32_t i = 0; length && i < b->device_count; i++)
+		if (strlen(b->devices[i]->name) == length && !memcmp(b->devices[i]->name, b->selector, length))
+			return b->devices[i];
+	return b->device_count ? b->devices[0] : NULL;
+}
+
+struct reg_caps host_backend_caps(const struct ptowsp_backend *b)
+{
+	return (struct reg_caps){b->caps, b->cap_count, sizeof(*b->caps)};
+}
+
+const struct ptowsp_cap *ptowsp_backend_cap(const struct ptowsp_backend *b, uint32_t feature)
+{
+	struct reg_caps caps = host_backend_caps(b);
+
+	return reg_caps_find(&caps, feature);
+}

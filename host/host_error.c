@@ -1,0 +1,41 @@
+/* SPDX-License-Identifier: MIT */
+/* host_error.c - the last error of each thread. */
+#include "host/host_error.h"
+
+#include <string.h>
+
+#include "host/ptowsp_host.h"
+
+static _Thread_local struct ptowsp_error spare; /* stands in for a NULL error argument */
+static _Thread_local char last[sizeof(spare.text)];
+
+struct ptowsp_error *host_error_enter(struct ptowsp_error *error)
+{
+	if (!error)
+		error = &spare;
+	error->head = (struct ptowsp_head)PTOWSP_HEAD(struct ptowsp_error, ERROR); /* it goes on to plugins; an embedder may have left it zero */
+	error->text[0] = '\0';
+	return error;
+}
+
+void host_line(char *text, size_t room)
+{
+	text[room - 1] = '\0';
+	for (; *text; text++)
+		if ((unsigned char)*text < ' ' || *text == 0x7F)
+			*text = ' ';
+}
+
+ptowsp_status host_error_leave(ptowsp_status status, struct ptowsp_error *error)
+{
+	if (status) {
+		host_line(error->text, sizeof(error->text));
+		memcpy(last, error->text, sizeof(last));
+	}
+	return status;
+}
+
+const char *ptowsp_last_error(void)
+{
+	return last;
+}

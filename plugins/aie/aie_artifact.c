@@ -1,0 +1,233 @@
+/* SPDX-License-Identifier: MIT */
+#include "aie_artifact.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+#include "base/cache.h"
+#include "base/command.h"
+#include "base/digest.h"
+#include "base/error.h"
+#include "isa/emit.h"
+#include "rt/error.h"
+#include "aie_text.h"
+
+enum { FILE_PATH = AIE_PATH + 64 };
+
+/* ---- the script --------------------------------------------------------------------------------------------------------- */
+
+/* What is made is moved to its name when all of it is there, the xclbin last: who sees that one has a whole artifact. */
+static void script_write(struct aie_text *text, const struct aie_artifact_args *args)
+{
+	aie_text_put(text, "#!/bin/sh\n"
+			   "# Compiles this design: its kernels by Peano, the rest by aiecc of mlir-aie (1.4.3 or newer): ./build.sh [PEANO [AIECC]]\n"
+			   "set -e\ncd \"$(dirname \"$0\")\"\n"
+			   "peano=${1:-${PEANO_INSTALL_DIR:?name the folder of Peano (llvm-aie)}}\naiecc=${2:-aiecc}\n"
+			   "work=$PWD/work.$$\nfailed=\nmkdir \"$work\"\ntrap 'rm -rf \"$work\"' EXIT\ncp design.mlir \"$work\"\n");
+	aie_text_put(text, "for source in");
+	for (uint32_t f = 0; f < args->files->count; f++)
+		aie_text_add(text, " %.*s", (int)strlen(args->files->files[f].name) - 2, args->files->files[f].name);
+	aie_text_add(text, "; do\n\t\"$peano/bin/clang\" --target=%s-none-unknown-elf -std=gnu11 -O2 -DNDEBUG -ffunction-sections -fdata-sections -I. -c \"$source.c\" -o \"$work/$source.o\"\ndone\n",
+		     strcmp(args->arch->generation->name, "AIE2") ? "aie2p" : "aie2");
+	aie_text_put(text, "\"$peano/bin/ld.lld\" -r \"$work\"/*.o -o \"$work/kernels.o\"\n"
+			   "cd \"$work\"\n"
+			   "\"$aiecc\" --peano=\"$peano\" --get-xclbin --get-npu-insts --xclbin-name=aie.xclbin --npu-insts-name=insts.bin --output-dir=. --tmpdir=steps design.mlir || failed=$?\n"
+			   "mkdir -p ../cores # programs of cores, also of those that are too large: their size is asked\n"
+			   "find . -name '*core_*_*.elf' -exec mv {} ../cores/ \\;\n"
+			   "test -z \"$failed\" || exit $failed\n"
+			   "mv insts.bin ../insts.bin\nmv aie.xclbin ../aie.xclbin\n");
+}
+
+/* ---- the folder --------------------------------------------------------------------------------------------------------- */
+
+static bool of_cores(const struct isa_text *header)
+{
+	return !strstr(header->path, "cuda") && !strstr(header->path, "ascend");
+}
+
+static void digest_text(struct base_digest *digest, const char *text)
+{
+	base_digest_add(digest, text, strlen(text) + 1);
+}
+
+static struct base_digest digest_of(const struct aie_artifact_args *args, const char *script)
+{
+	struct base_digest digest;
+
+	base_digest_init(&digest);
+	digest_text(&digest, args->text);
+	digest_text(&digest, script);
+	for (uint32_t f = 0; f < args->files->count; f++)
+		digest_text(&digest, args->files->files[f].text);
+	for (const struct isa_text *header = isa_emit_headers; header->path; header++)
+		for (const char *const *line = header->lines; of_cores(header) && *line; line++)
+			digest_text(&digest, *line);
+	return digest;
+}
+
+static bool file_write(const char *folder, const char *name, const char *const *lines)
+{
+	char path[FILE_PATH + 64];
+	FILE *file;
+	bool ok;
+
+	snprintf(path, sizeof(path), "%s/%s", folder, name);
+	file = fopen(path, "w");
+	ok = file;
+	for (; ok && *lines; lines++)
+		ok = fputs(*lines, file) >= 0;
+	return file && !fclose(file) && ok;
+}
+
+static bool headers_write(const char *folder)
+{
+	char path[FILE_PATH];
+	bool ok = true;
+
+	for (size_t i = 0; i < 2; i++) {
+		snprintf(path, sizeof(path), "%s/%s", folder, i ? "ptowsp" : "isa");
+		ok &= !mkdir(path, 0755);
+	}
+	for (const struct isa_text *header = isa_emit_headers; ok && header->path; header++)
+		ok = !of_cores(header) || file_write(folder, header->path, header->lines);
+	return ok;
+}
+
+static bool sources_write(const char *folder, const struct aie_artifact_args *args, const char *script)
+{
+	char path[FILE_PATH];
+	bool ok = file_write(folder, "design.mlir", (const char *const[]){args->text, NULL}) && file_write(folder, "build.sh", (const char *const[]){script, NULL}) &&
+		  headers_write(folder);
+
+	for (uint32_t f = 0; ok && f < args->files->count; f++)
+		ok = file_write(folder, args->files->files[f].name, (const char *const[]){args->files->files[f].text, NULL});
+	snprintf(path, sizeof(path), "%s/build.sh", folder);
+	return ok && !chmod(path, 0755);
+}
+
+/* Files that sources_write made, and the folder. */
+static void folder_remove(const char *folder, const struct aie_artifact_args *args)
+{
+	static const char *const own[] = {"design.mlir", "build.sh"};
+	char path[FILE_PATH + 64];
+
+	for (size_t i = 0; i < sizeof(own) / sizeof(*own); i++) {
+		snprintf(path, sizeof(path), "%s/%s", folder, own[i]);
+		unlink(path);
+	}
+	for (uint32_t f = 0; f < args->files->count; f++) {
+		snprintf(path, sizeof(path), "%s/%s", folder, args->files->files[f].name);
+		unlink(path);
+	}
+	for (const struct isa_text *header = isa_emit_headers; header->path; header++) {
+		snprintf(path, sizeof(path), "%s/%s", folder, header->path);
+		unlink(path);
+	}
+	for (size_t i = 0; i < 2; i++) {
+		snprintf(path, sizeof(path), "%s/%s", folder, i ? "ptowsp" : "isa");
+		rmdir(path);
+	}
+	rmdir(folder);
+}
+
+/* In a folder of its own, which then becomes the one that is kept; who comes second uses the first one's. */
+static ptowsp_status folder_make(const char *kept, const struct aie_artifact_args *args, const char *script, struct ptowsp_error *error)
+{
+	char folder[AIE_PATH];
+
+	if (!access(kept, R_OK | X_OK))
+		return PTOWSP_OK;
+	snprintf(folder, sizeof(folder), "%.1000s.XXXXXX", kept);
+	if (!mkdtemp(folder) || !sources_write(folder, args, script))
+		return rt_fail(error, PTOWSP_IO, "%.120s cannot be written: %s; name another folder with cache=DIR", folder, strerror(errno));
+	chmod(folder, 0755); /* others of this machine may use it */
+	if (rename(folder, kept))
+		folder_remove(folder, args);
+	return PTOWSP_OK;
+}
+
+/* ---- what comes out ----------------------------------------------------------------------------------------------------- */
+
+/* The end of a path: its beginning is the cache, which the user knows. */
+static const char *end_of(const char *path, size_t length)
+{
+	return strlen(path) > length ? path + strlen(path) - length : path;
+}
+
+static ptowsp_status words_read(struct aie_artifact *artifact, struct ptowsp_error *error)
+{
+	char path[FILE_PATH];
+	struct stat about;
+	FILE *file;
+	ptowsp_status st = PTOWSP_OK;
+
+	snprintf(path, sizeof(path), "%s/insts.bin", artifact->folder);
+	file = fopen(path, "rb");
+	if (!file || fstat(fileno(file), &about) || about.st_size <= 0 || about.st_size % 4)
+		st = rt_fail(error, PTOWSP_NO_DEVICE, "...%s is no file of instructions, which are words of 4 bytes; remove its folder, and it is compiled again", end_of(path, 60));
+	if (!st && !(artifact->words = malloc((size_t)about.st_size)))
+		st = rt_no_memory(error, "the instructions of a design");
+	if (!st) {
+		artifact->word_count = (uint64_t)about.st_size / 4;
+		if (fread(artifact->words, 4, (size_t)artifact->word_count, file) != artifact->word_count)
+			st = rt_fail(error, PTOWSP_IO, "...%s cannot be read: %s", end_of(path, 60), strerror(errno));
+	}
+	if (file)
+		fclose(file);
+	return st;
+}
+
+static ptowsp_status tools_run(struct aie_artifact *artifact, const struct aie_artifact_args *args, struct ptowsp_error *error)
+{
+	static const enum aie_piece_kind kinds[] = {AIE_PIECE_AIECC, AIE_PIECE_PEANO};
+	struct base_command command = {0};
+	ptowsp_status st = aie_pieces_need(args->pieces, kinds, 2, error);
+
+	if (st)
+		return st;
+	base_command_add(&command, "/bin/sh");
+	base_command_add(&command, "build.sh");
+	base_command_add(&command, "%s", args->pieces[AIE_PIECE_PEANO].found);
+	base_command_add(&command, "%s", args->pieces[AIE_PIECE_AIECC].found);
+	st = base_command_compile(&command, artifact->folder, "design", " for the device", error);
+	base_command_finish(&command);
+	artifact->compiled = !st;
+	if (!st && access(artifact->xclbin, R_OK))
+		return rt_fail(error, PTOWSP_NO_DEVICE, "build.sh of ...%s left no aie.xclbin; design.log there has what the tools said", end_of(artifact->folder, 60));
+	return st;
+}
+
+ptowsp_status aie_artifact_make(struct aie_artifact *artifact, const struct aie_artifact_args *args, struct ptowsp_error *error)
+{
+	char cache[BASE_CACHE_PATH + 1];
+	struct aie_text script = {0};
+	struct base_digest digest;
+	ptowsp_status st = base_cache_find(cache, args->cache, error);
+
+	aie_artifact_finish(artifact);
+	script_write(&script, args);
+	if (!st && script.failed)
+		st = rt_no_memory(error, "the script of a design");
+	if (!st) {
+		digest = digest_of(args, script.bytes);
+		snprintf(artifact->folder, sizeof(artifact->folder), "%s/aie-%016llx%016llx", cache, (unsigned long long)digest.words[0], (unsigned long long)digest.words[1]);
+		snprintf(artifact->cores, sizeof(artifact->cores), "%s/cores", artifact->folder);
+		snprintf(artifact->xclbin, sizeof(artifact->xclbin), "%s/aie.xclbin", artifact->folder);
+		st = folder_make(artifact->folder, args, script.bytes, error);
+	}
+	if (!st && access(artifact->xclbin, R_OK))
+		st = tools_run(artifact, args, error);
+	if (!st)
+		st = words_read(artifact, error);
+	aie_text_finish(&script);
+	return st;
+}
+
+void aie_artifact_finish(struct aie_artifact *artifact)
+{
+	free(artifact->words);
+	memset(artifact, 0, sizeof(*artifact));
+}

@@ -1,0 +1,119 @@
+/* SPDX-License-Identifier: MIT */
+#include "aie_backend.h"
+
+#include <string.h>
+#include "base/ops.h"
+#include "aie_caps.h"
+#include "aie_engine.h"
+#include "engine_device.h"
+#include "aie_options.h"
+
+/* Values of `device` behind the names of arrays: the targets that mean one. */
+enum { AIE_XDNA1 = AIE_CHOICES, AIE_XDNA2 };
+
+static const struct base_option options[] = {
+	{BASE_OPTION("opt_level", "int", "2", "0..3", "effort of the placement: 0 as constructed, 1 to 3 improved once, up to four times, sixteen times; with clock=reference as on the other backends"),
+	 offsetof(struct base_options, opt_level), 2, {"0", "1", "2", "3"}, 0, 0},
+	{BASE_OPTION("device", "word", "npu1", "npu1|npu2|xdna1|xdna2", "whose array comes first, also by its target: without --device the first one is taken"),
+	 offsetof(struct aie_options, device), AIE_NPU1, {[AIE_NPU1] = "npu1", [AIE_NPU2] = "npu2", [AIE_XDNA1] = "xdna1", [AIE_XDNA2] = "xdna2"}, 0, 0},
+	{BASE_OPTION("grid", "word", "", "RxC", "part of the array that is used: rows of cores x columns, the first ones; all without it"), offsetof(struct aie_options, grid), 0, {NULL}, 0, 0},
+	{BASE_OPTION("pins", "word", "", "NAME@COLUMN,ROW;...", "tiles of processes (load[1]@2,3) and of executors of the schedule (0@0,2)"), offsetof(struct aie_options, pins), 0, {NULL}, 0, 0},
+	{BASE_OPTION("cores", "int", "0", "0..32", "most cores that a design uses, 0: as many as the array has"), offsetof(struct aie_options, cores), 0, {NULL}, 0, 32},
+	{BASE_OPTION("depth", "int", "2", "1..8", "objects of a fifo at each of its ends"), offsetof(struct aie_options, depth), 2, {NULL}, 1, 8},
+	{BASE_OPTION("buffering", "word", "both", "0|8|both", "words that a stream holds at each of its ends; both: the run is that with 8, and one with 0 says whether the design depends on it"),
+	 offsetof(struct aie_options, buffering), AIE_BUFFERING_BOTH, {[AIE_BUFFERING_0] = "0", [AIE_BUFFERING_8] = "8", [AIE_BUFFERING_BOTH] = "both"}, 0, 0},
+	{BASE_OPTION("seed", "int", "1", "1..65535", "of the placement: the same seed gives the same places"), offsetof(struct aie_options, seed), 1, {NULL}, 1, 65535},
+	{BASE_OPTION("epoch", "word", "B", "A|B", "syntax of design.custom.mlir below --emit: of the dialect before August 2026, or since then"),
+	 offsetof(struct aie_options, epoch), AIE_EPOCH_B, {[AIE_EPOCH_A] = "A", [AIE_EPOCH_B] = "B"}, 0, 0},
+	{BASE_OPTION("bodies", "word", "inline", "inline|call", "kernels in a design: their bodies in its cores, which MLIR's own tools take, or calls of them; engine=device always calls"),
+	 offsetof(struct aie_options, bodies), AIE_BODIES_INLINE, {[AIE_BODIES_INLINE] = "inline", [AIE_BODIES_CALL] = "call"}, 0, 0},
+	{BASE_OPTION("clock", "word", "own", "reference|own", "who runs tasks and when: the array, or threads by the clock of the runtime core, the same on every backend"),
+	 offsetof(struct base_options, own_clock), 1, {"reference", "own"}, 0, 0},
+	{BASE_OPTION("engine", "word", "array", "array|device", "what runs designs: a model of the array, or a device by way of XRT (plugins/aie/DEVICE.md)"),
+	 offsetof(struct aie_options, engine), AIE_ENGINE_ARRAY, {[AIE_ENGINE_ARRAY] = "array", [AIE_ENGINE_DEVICE] = "device"}, 0, 0},
+	{BASE_OPTION("xrt", "path", "", "", "engine=device: folder of XRT; else that of XILINX_XRT, /opt/xilinx/xrt, /usr"), offsetof(struct aie_options, xrt), 0, {NULL}, 0, 0},
+	{BASE_OPTION("peano", "path", "", "", "engine=device: folder of Peano; else that of PEANO_INSTALL_DIR"), offsetof(struct aie_options, peano), 0, {NULL}, 0, 0},
+	{BASE_OPTION("aiecc", "path", "", "", "engine=device: aiecc of mlir-aie; else the one in PATH"), offsetof(struct aie_options, aiecc), 0, {NULL}, 0, 0},
+	{BASE_OPTION("bridge", "path", "", "", "engine=device: bridge to XRT; else it is compiled"), offsetof(struct aie_options, bridge), 0, {NULL}, 0, 0},
+	{BASE_OPTION("cache", "path", "", "", "engine=device: folder for what is compiled; else that of XDG_CACHE_HOME, HOME"), offsetof(struct aie_options, cache), 0, {NULL}, 0, 0},
+	{BASE_OPTION("root", "path", "", "", "engine=device: stands before /dev, /opt and /usr where a device and XRT are looked for"), offsetof(struct aie_options, root), 0, {NULL}, 0, 0},
+};
+
+bool aie_options_own(const struct base_options *chosen)
+{
+	return !chosen || chosen->own_clock;
+}
+
+bool aie_options_on_device(const struct base_options *chosen)
+{
+	return chosen && ((const struct aie_options *)(const void *)chosen)->engine == AIE_ENGINE_DEVICE;
+}
+
+enum aie_choice aie_options_device(const struct base_options *chosen)
+{
+	static const enum aie_choice arrays[] = {[AIE_NPU1] = AIE_NPU1, [AIE_NPU2] = AIE_NPU2, [AIE_XDNA1] = AIE_NPU1, [AIE_XDNA2] = AIE_NPU2};
+
+	return chosen ? arrays[((const struct aie_options *)(const void *)chosen)->device] : AIE_NPU1;
+}
+
+static const struct base_model *models(const struct base_options *chosen, uint32_t *count_out)
+{
+	return aie_models(aie_options_device(chosen), aie_options_on_device(chosen) ? AIE_TIMES_DEVICE : aie_options_own(chosen) ? AIE_TIMES_ARRAY : AIE_TIMES_REFERENCE, count_out);
+}
+
+static uint32_t caps(const struct base_options *chosen, const struct base_model *model, struct ptowsp_cap *rows_out)
+{
+	(void)model;
+	if (aie_options_on_device(chosen))
+		return aie_device_caps(rows_out);
+	return aie_options_own(chosen) ? aie_caps(rows_out, 0) : aie_reference_caps(rows_out);
+}
+
+static bool own_of(const struct base_program *program)
+{
+	return aie_options_own(program->device->instance->options);
+}
+
+static ptowsp_status device_open(struct base_device *device, struct ptowsp_error *error)
+{
+	return aie_options_on_device(device->instance->options) ? aie_device_open(device, error) : PTOWSP_OK;
+}
+
+static ptowsp_status load(struct base_program *program, const struct ptowsp_load_args *args, struct ptowsp_error *error)
+{
+	return own_of(program) ? aie_engine_load(program, args, error) : PTOWSP_OK;
+}
+
+static void unload(struct base_program *program)
+{
+	if (own_of(program))
+		aie_engine_unload(program);
+}
+
+static ptowsp_status run(struct base_program *program, const struct rt_run_args *args, struct ptowsp_run_stats *stats_out, struct ptowsp_deadlock *deadlock_out,
+			 struct ptowsp_error *error)
+{
+	return own_of(program) ? aie_engine_run(program, args, stats_out, deadlock_out, error) : rt_run(program->rt, args, stats_out, deadlock_out, error);
+}
+
+static const void *extension(struct ptowsp_object *instance, const char *id)
+{
+	return strcmp(id, PTOWSP_EXTENSION_REPORT) || (instance && !aie_options_own(base_options_of(instance))) ? NULL : &aie_report_table;
+}
+
+static const struct base_backend backend = {
+	.name = AIE_BACKEND_NAME,
+	.targets = AIE_TARGETS,
+	.models = models,
+	.caps = caps,
+	.options = options,
+	.option_count = sizeof(options) / sizeof(*options),
+	.options_size = sizeof(struct aie_options),
+	.open = device_open,
+	.close = aie_device_close,
+	.load = load,
+	.unload = unload,
+	.run = run,
+	.extension = extension,
+};
+BASE_OPS(aie_ops, backend);

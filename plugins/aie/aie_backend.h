@@ -1,0 +1,13 @@
+/* SPDX-License-Identifier: MIT */
+/* aie_backend.h - the aie backend. */
+#ifndef AIE_BACKEND_H
+#define AIE_BACKEND_H
+
+#include "ptowsp/plugin.h"
+
+#define AIE_BACKEND_NAME "aie"
+#define AIE_TARGETS "aie,amd_aie,xdna1,xdna2"
+
+extern const struct ptowsp_ops aie_ops;
+
+#endif

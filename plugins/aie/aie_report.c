@@ -1,0 +1,222 @@
+/* SPDX-License-Identifier: MIT */
+#include "aie/aie_report.h"
+
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "aie/core_program.h"
+#include "aie/aie_cost.h"
+#include "aie/design_read.h"
+#include "aie/sim_net.h"
+#include "base/error.h"
+#include "rt/grow.h"
+
+/* ---- rows --------------------------------------------------------------------------------------------------------------- */
+
+static ptowsp_status add(struct aie_report *report, const char *group, uint64_t value, uint64_t limit, const char *unit, struct ptowsp_error *error, const char *format, ...)
+	__attribute__((format(printf, 7, 8)));
+
+/* What is longer than its place is cut. */
+static ptowsp_status add(struct aie_report *report, const char *group, uint64_t value, uint64_t limit, const char *unit, struct ptowsp_error *error, const char *format, ...)
+{
+	struct ptowsp_figure *row;
+	va_list args;
+
+	if (!rt_grow((void **)&report->rows, &report->room, report->count, sizeof(*report->rows)))
+		return base_fail(error, PTOWSP_NO_MEMORY, "no memory for the figures of a run");
+	row = &report->rows[report->count++];
+	*row = (struct ptowsp_figure){.value = value, .limit = limit};
+	base_text(row->group, sizeof(row->group), "%s", group);
+	base_text(row->unit, sizeof(row->unit), "%s", unit);
+	va_start(args, format);
+	vsnprintf(row->name, sizeof(row->name), format, args);
+	va_end(args);
+	return PTOWSP_OK;
+}
+
+void aie_report_finish(struct aie_report *report)
+{
+	free(report->rows);
+	*report = (struct aie_report){0};
+}
+
+/* ---- what a design takes ------------------------------------------------------------------------------------------------ */
+
+static ptowsp_status routes_add(struct aie_report *report, const struct aie_picture *picture, struct ptowsp_error *error)
+{
+	const struct aie_routes *routes = picture->routes;
+	const uint32_t narrowest = aie_picture_narrowest(picture);
+	ptowsp_status st = add(report, "routes", routes->count, 0, "streams", error, "streams through switches");
+
+	if (!st)
+		st = add(report, "routes", routes->length, 0, "wires", error, "total path length");
+	if (!st && routes->hottest.limit)
+		st = add(report, "routes", routes->hottest.used, routes->hottest.limit, "wires", error, "hottest link: (%d,%d) to the %s", routes->hottest.column,
+			 routes->hottest.row, aie_arch_bundle_text(routes->hottest.side));
+	if (!st && narrowest != PTOWSP_NONE)
+		st = add(report, "routes", aie_picture_bandwidth(picture, narrowest), 0, "bytes/s", error, "narrowest route: %.70s", picture->streams[narrowest].name);
+	return st;
+}
+
+static ptowsp_status tile_add(struct aie_report *report, const struct aie_design *design, const struct aie_picture_tile *tile, uint32_t number, struct ptowsp_error *error)
+{
+	static const enum aie_limit limits[] = {AIE_MEMORY, AIE_DMA_IN, AIE_DMA_OUT, AIE_BDS, AIE_LOCKS};
+	const bool shim = design->tiles[number].kind == AIE_SHIM; /* its host has the memory, and brings descriptors */
+	ptowsp_status st = PTOWSP_OK;
+
+	for (size_t i = shim; !st && i < (shim ? 3 : sizeof(limits) / sizeof(*limits)); i++)
+		st = add(report, aie_design_tile_text(design, number), tile->used[limits[i]], aie_arch_tile(design->arch, tile->row)->limits[limits[i]],
+			 limits[i] == AIE_MEMORY ? "bytes" : "", error, "%s", limits[i] == AIE_MEMORY ? "memory" : aie_arch_limit_text(limits[i]));
+	return st;
+}
+
+/* Row by row from the shims up, and in a row by columns: a picture has tiles in the order in which something was placed on them. */
+static ptowsp_status tiles_add(struct aie_report *report, const struct aie_design *design, const struct aie_picture *picture, struct ptowsp_error *error)
+{
+	ptowsp_status st = PTOWSP_OK;
+
+	for (int32_t row = 0; !st && row < (int32_t)design->arch->rows; row++)
+		for (int32_t column = 0; !st && column < (int32_t)design->arch->columns; column++)
+			for (uint32_t i = 0; !st && i < picture->tile_count; i++)
+				if (picture->tiles[i].row == row && picture->tiles[i].column == column)
+					st = tile_add(report, design, &picture->tiles[i], i, error);
+	return st;
+}
+
+/* Of each core that was compiled; a line for all others says that nobody knows. */
+static ptowsp_status programs_add(struct aie_report *report, const struct aie_design *design, const uint64_t *programs, struct ptowsp_error *error)
+{
+	const uint64_t limit = aie_arch_tile(design->arch, AIE_FIRST_CORE)->limits[AIE_PROGRAM];
+	uint32_t unknown = 0;
+	ptowsp_status st = PTOWSP_OK;
+
+	for (uint32_t c = 0; !st && c < design->core_count; c++) {
+		bool measured = programs && programs[c] != AIE_UNMEASURED;
+
+		unknown += !measured;
+		if (measured)
+			st = add(report, aie_design_tile_text(design, design->cores[c].tile), programs[c], limit, "bytes", error, "program memory");
+	}
+	return st || !unknown ? st : add(report, "not measured", unknown, 0, "cores", error, "program memory, of which each has %llu bytes", (unsigned long long)limit);
+}
+
+ptowsp_status aie_report_design(struct aie_report *report, const struct aie_design *design, const struct aie_picture *picture, const uint64_t *programs,
+				struct ptowsp_error *error)
+{
+	const uint32_t cores = design->arch->columns * (design->arch->rows - AIE_FIRST_CORE);
+	ptowsp_status st = add(report, "design", design->core_count, cores, "cores", error, "cores of %s in use", design->arch->name);
+
+	if (!st)
+		st = add(report, "design", design->tile_count, (uint64_t)design->arch->columns * design->arch->rows, "tiles", error, "tiles in use");
+	if (!st && picture->grid[0])
+		st = add(report, "design", picture->grid[0], 0, "rows", error, "rows of the schedule's grid");
+	if (!st && picture->grid[0])
+		st = add(report, "design", picture->grid[1], 0, "columns", error, "columns of the schedule's grid");
+	if (!st)
+		st = routes_add(report, picture, error);
+	if (!st)
+		st = tiles_add(report, design, picture, error);
+	return st ? st : programs_add(report, design, programs, error);
+}
+
+/* ---- how busy it was ---------------------------------------------------------------------------------------------------- */
+
+/* What a core runs, "" of anybody else: its first kernel stands for it. */
+static const char *stage_of(const struct aie_picture *picture, const char *agent)
+{
+	for (uint32_t i = 0; i < picture->tile_count; i++) {
+		char name[32];
+
+		base_text(name, sizeof(name), "core (%d,%d)", picture->tiles[i].column, picture->tiles[i].row);
+		if (picture->tiles[i].node_count && !strcmp(name, agent))
+			return picture->tiles[i].nodes[0];
+	}
+	return "";
+}
+
+/* The agent of stats that was busy longest among cores; AIE_NONE without one. */
+static uint32_t busiest_core(const struct aie_sim_stats *stats)
+{
+	uint32_t best = AIE_NONE;
+
+	for (uint32_t i = 0; i < stats->agent_count; i++)
+		if (!strncmp(stats->agents[i].name, "core ", 5) && (best == AIE_NONE || stats->agents[i].busy > stats->agents[best].busy))
+			best = i;
+	return best;
+}
+
+static ptowsp_status agent_add(struct aie_report *report, const struct aie_picture *picture, const struct aie_sim_stats *stats, uint32_t agent, const char *title,
+			       struct ptowsp_error *error)
+{
+	const struct aie_sim_agent *row = &stats->agents[agent];
+	const char *stage = stage_of(picture, row->name);
+
+	return add(report, AIE_MODEL ", not measured", row->busy, stats->cycles, "cycles busy", error, "%s%s%s%.40s", title, row->name, *stage ? ": " : "", stage);
+}
+
+ptowsp_status aie_report_run(struct aie_report *report, const struct aie_design *design, const struct aie_picture *picture, const struct aie_sim_stats *stats,
+			     struct ptowsp_error *error)
+{
+	static const char title[] = AIE_MODEL ", not measured";
+	ptowsp_status st = add(report, title, stats->cycles, 0, "cycles", error, "until all was over, at %llu MHz, without %d us of a launch",
+			       (unsigned long long)(design->arch->clock_hz / 1000000), AIE_COST_LAUNCH);
+
+	if (!st)
+		st = add(report, title, stats->ddr_bytes, stats->cycles * design->arch->ddr_bytes, "bytes", error, "from and to DDR");
+	if (!st && stats->agent_count)
+		st = agent_add(report, picture, stats, stats->bottleneck, "bottleneck: ", error);
+	if (!st && busiest_core(stats) != AIE_NONE)
+		st = agent_add(report, picture, stats, busiest_core(stats), "bottleneck among cores: ", error);
+	for (uint32_t i = 0; !st && i < stats->agent_count; i++)
+		st = agent_add(report, picture, stats, i, "", error);
+	return st;
+}
+
+ptowsp_status aie_report_buffering(struct aie_report *report, const struct aie_sim_stats stats[2], bool depends, struct ptowsp_error *error)
+{
+	ptowsp_status st = PTOWSP_OK;
+
+	for (int i = 0; !st && i < 2; i++)
+		st = add(report, "stream buffering", stats[i].cycles, 0, stats[i].wait_count ? "cycles to deadlock" : "cycles", error, "with %d words in each stream",
+			 i ? AIE_STREAM_WORDS : 0);
+	return st ? st : add(report, "stream buffering", depends, 0, depends ? "yes" : "no", error, "the design depends on it");
+}
+
+/* ---- a deadlock --------------------------------------------------------------------------------------------------------- */
+
+static void wait_add(const struct aie_sim_stats *stats, const struct aie_sim_wait *wait, char *text, size_t size)
+{
+	const char *other = wait->other == AIE_NONE ? "nobody" : stats->agents[wait->other].name;
+
+	if (*wait->fifo)
+		base_text(text, size, "; %s waits for %s: it wants %llu%s of @%s and has %llu", stats->agents[wait->agent].name, other, (unsigned long long)wait->wanted,
+			  wait->words ? " words" : "", wait->fifo, (unsigned long long)wait->held);
+	else
+		base_text(text, size, "; %s waits for %s", stats->agents[wait->agent].name, other);
+}
+
+static void ring_add(const struct aie_sim_stats *stats, char *text, size_t size)
+{
+	for (uint32_t i = 0; i < stats->ring_count; i++) {
+		const size_t length = strlen(text);
+
+		base_text(text + length, size - length, "%s%s", i ? " > " : "; the ring: ", stats->agents[stats->ring[i]].name);
+	}
+}
+
+void aie_report_stuck(const struct aie_sim_stats *stats, const char *sentence, struct ptowsp_deadlock *deadlock_out)
+{
+	struct ptowsp_deadlock report = {.head = PTOWSP_HEAD(report, DEADLOCK), .channel = PTOWSP_NONE, .kind = PTOWSP_DEADLOCK_CHANNEL_CYCLE};
+	const size_t before = strcspn(sentence, ":");
+
+	base_text(report.text, sizeof(report.text), "%.*s on the array, %s, not measured", (int)before, sentence, AIE_MODEL);
+	ring_add(stats, report.text, sizeof(report.text));
+	for (uint32_t i = 0; i < stats->wait_count; i++) {
+		const size_t length = strlen(report.text);
+
+		wait_add(stats, &stats->waits[i], report.text + length, sizeof(report.text) - length);
+	}
+	base_result_copy(&deadlock_out->head, &report.head);
+}

@@ -1,0 +1,30 @@
+/* SPDX-License-Identifier: MIT */
+/* aie_report.h - what a design takes of its array and how busy the model says its parts were, as figures (ptowsp/report.h); a deadlock of the array as the report that hosts
+ * know. One thread. */
+#ifndef AIE_REPORT_H
+#define AIE_REPORT_H
+
+#include "picture.h"
+#include "ptowsp/report.h"
+#include "ptowsp/run.h"
+#include "sim.h"
+
+/* Rows, owned. */
+struct aie_report {
+	struct ptowsp_figure *rows;
+	uint32_t count, room;
+};
+/* Cores of how many, streams, total path length, the hottest link, the narrowest stream, each tile's use of each limit. programs: per core the bytes of its program
+ * (core_program.h), NULL: nothing was compiled; what was not measured has no number. Errors: NO_MEMORY. */
+ptowsp_status aie_report_design(struct aie_report *report, const struct aie_design *design, const struct aie_picture *picture, const uint64_t *programs,
+				struct ptowsp_error *error);
+/* Cycles, memory, the bottleneck, how busy each core, DMA channel and the host was; under a title that says that it is a model. */
+ptowsp_status aie_report_run(struct aie_report *report, const struct aie_design *design, const struct aie_picture *picture, const struct aie_sim_stats *stats,
+			     struct ptowsp_error *error);
+/* Of a run with 0 words of stream buffering (stats[0]) and one with 8 (stats[1]). */
+ptowsp_status aie_report_buffering(struct aie_report *report, const struct aie_sim_stats stats[2], bool depends, struct ptowsp_error *error);
+void aie_report_finish(struct aie_report *report);
+/* All who wait, what for, and the ring, as far as there is room. sentence: of the run's error. */
+void aie_report_stuck(const struct aie_sim_stats *stats, const char *sentence, struct ptowsp_deadlock *deadlock_out);
+
+#endif

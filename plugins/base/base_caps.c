@@ -1,0 +1,97 @@
+/* SPDX-License-Identifier: MIT */
+#include "base_caps.h"
+
+#include <assert.h>
+#include <string.h>
+#include "backend.h"
+#include "error.h"
+#include "instance.h"
+#include "ptowsp/ids.h"
+#include "ptowsp/workload.h"
+#include "rt/rt.h"
+
+/* What the core cannot know: payloads, and the services of the ops and extensions of this library. */
+static const struct ptowsp_cap services[] = {
+	BASE_CAP(PTOWSP_FEATURE_PAYLOAD(PTOWSP_PAYLOAD_PTO), ENFORCED),
+	BASE_CAP(PTOWSP_FEATURE_PAYLOAD(PTOWSP_PAYLOAD_ELF), ENFORCED),
+	BASE_CAP(PTOWSP_FEATURE_PAYLOAD(PTOWSP_PAYLOAD_IMAGE), UNSUPPORTED),
+	BASE_CAP(PTOWSP_FEATURE_PAYLOAD(PTOWSP_PAYLOAD_SOURCE), UNSUPPORTED),
+	BASE_CAP(PTOWSP_FEATURE_TOTAL_CYCLES, ENFORCED),
+	BASE_CAP(PTOWSP_FEATURE_KERNEL_CYCLES, ENFORCED),
+	BASE_CAP(PTOWSP_FEATURE_STALL_STATS, ENFORCED),
+	BASE_CAP(PTOWSP_FEATURE_HIGH_WATER, ENFORCED),
+	BASE_CAP(PTOWSP_FEATURE_DEADLOCK_REPORT, ENFORCED),
+	BASE_CAP(PTOWSP_FEATURE_DETERMINISTIC, ENFORCED),
+	BASE_CAP(PTOWSP_FEATURE_CANCEL, ENFORCED),
+	BASE_CAP(PTOWSP_FEATURE_DEADLINE, ENFORCED),
+	BASE_CAP(PTOWSP_FEATURE_NO_KERNELS, ENFORCED),
+	BASE_CAP(PTOWSP_FEATURE_TASK_TRACE, ENFORCED),
+	BASE_CAP(PTOWSP_FEATURE_TASK_GRAPH, ENFORCED),
+	BASE_CAP(PTOWSP_FEATURE_SET_VALUES, ENFORCED),
+	BASE_CAP(BASE_POLICY(LAYOUT, SHARD), ENFORCED),
+	BASE_CAP(PTOWSP_FEATURE_MEMORY_ORDER, RECORDED), /* elements lie in row_major order */
+	BASE_CAP(BASE_POLICY(TRACE, TASKS), RECORDED), /* the host asks for records, or not: the directive changes nothing */
+};
+/* A filter says which scheduler instance has a task: where there is one, it has all of them. */
+static const struct ptowsp_cap of_one_instance[] = {BASE_CAP(PTOWSP_FEATURE_OPCODE(PTOWSP_OP_DISPATCH_FILTER), RECORDED)};
+
+static int known(const struct ptowsp_cap *rows, uint32_t count, uint32_t feature)
+{
+	for (uint32_t i = 0; i < count; i++)
+		if (rows[i].feature == feature)
+			return 1;
+	return 0;
+}
+
+uint32_t base_caps_add(struct ptowsp_cap rows[BASE_CAPS_LIMIT], uint32_t there, const struct ptowsp_cap *more, uint32_t count)
+{
+	for (uint32_t i = 0; i < count; i++)
+		if (!known(rows, there, more[i].feature)) {
+			assert(there < BASE_CAPS_LIMIT);
+			rows[there++] = more[i];
+		}
+	return there;
+}
+
+uint32_t base_caps(const struct base_backend *backend, const struct base_options *options, const struct base_model *model,
+		   struct ptowsp_cap rows_out[BASE_CAPS_LIMIT])
+{
+	struct ptowsp_cap others[BASE_CAPS_LIMIT];
+	uint32_t there = backend->caps ? backend->caps(options, model, rows_out) : 0;
+
+	there = BASE_CAPS_ADD(rows_out, there, services);
+	if (!options || options->schedulers < 2)
+		there = BASE_CAPS_ADD(rows_out, there, of_one_instance);
+	there = base_caps_add(rows_out, there, others, rt_capabilities(others, BASE_CAPS_LIMIT));
+	there = base_caps_add(rows_out, there, others, rt_platform_capabilities(model->platform, others, BASE_CAPS_LIMIT));
+	for (uint32_t i = 0; (backend->untested || model->untested) && i < there; i++)
+		rows_out[i].evidence = PTOWSP_EVIDENCE_CLAIMED;
+	return there;
+}
+
+ptowsp_status base_caps_list(const struct base_backend *backend, struct ptowsp_object *instance, const char *device, struct ptowsp_cap *rows_out,
+			     uint32_t stride, uint32_t *count, struct ptowsp_error *error)
+{
+	const struct base_options *options = base_options_of(instance);
+	const struct base_model *model;
+	struct ptowsp_cap rows[BASE_CAPS_LIMIT];
+	const uint32_t known = stride < sizeof(*rows) ? stride : (uint32_t)sizeof(*rows);
+	uint32_t room = *count, there;
+	ptowsp_status st = base_model_find(backend, options, device, &model, error);
+
+	if (st)
+		return st;
+	there = base_caps(backend, options, model, rows);
+	*count = there;
+	if (room < there)
+		return base_fail(error, PTOWSP_MORE, "%s has %u capability rows, there is room for %u", backend->name, there, room);
+	if (stride < PTOWSP_CAP_FLOOR_10_0)
+		return base_fail(error, PTOWSP_INVALID, "capability rows have at least %u bytes, not %u", PTOWSP_CAP_FLOOR_10_0, stride);
+	for (uint32_t i = 0; i < there; i++) {
+		char *to = (char *)rows_out + (size_t)i * stride;
+
+		memcpy(to, &rows[i], known);
+		memset(to + known, 0, stride - known);
+	}
+	return PTOWSP_OK;
+}

@@ -1,0 +1,25 @@
+/* SPDX-License-Identifier: MIT */
+/* base_caps.h - capability rows of a device: the backend's own, then those of this library, of the runtime core and of the platform. */
+#ifndef BASE_CAPS_H
+#define BASE_CAPS_H
+
+#include "models.h"
+#include "ptowsp/caps.h"
+
+#define BASE_CAPS_LIMIT 512u
+
+/* Rows of a table: feature and state; a probe of this project looks at it. */
+#define BASE_CAP(f, s) {.feature = (f), .state = PTOWSP_STATE_##s, .evidence = PTOWSP_EVIDENCE_SELF_TESTED}
+#define BASE_POLICY(directive, policy) PTOWSP_FEATURE_POLICY(PTOWSP_DIRECTIVE_##directive, PTOWSP_##directive##_##policy)
+
+/* Appends the rows whose features are not among the first `there` yet. Returns how many there are then; at most BASE_CAPS_LIMIT. */
+uint32_t base_caps_add(struct ptowsp_cap rows[BASE_CAPS_LIMIT], uint32_t there, const struct ptowsp_cap *more, uint32_t count);
+#define BASE_CAPS_ADD(rows, there, list) base_caps_add(rows, there, list, (uint32_t)(sizeof(list) / sizeof(*(list))))
+/* Each feature once: who comes first says it. Returns how many rows there are. Any thread. */
+uint32_t base_caps(const struct base_backend *backend, const struct base_options *options, const struct base_model *model,
+		   struct ptowsp_cap rows_out[BASE_CAPS_LIMIT]);
+/* The op `capabilities`. */
+ptowsp_status base_caps_list(const struct base_backend *backend, struct ptowsp_object *instance, const char *device, struct ptowsp_cap *rows_out,
+			     uint32_t stride, uint32_t *count, struct ptowsp_error *error);
+
+#endif

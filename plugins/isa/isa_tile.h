@@ -1,0 +1,121 @@
+/* SPDX-License-Identifier: MIT */
+/* isa_tile.h - functions of one f32 element, for the interpreter and for emitted C alike: the same bits on every machine, straight
+ * code without tables, so that a loop of them becomes vectors. Each is computed in double with a relative error below 2^-43
+ * and rounded to float once, subnormal results too. NaN gives NaN. Over all 2^32 arguments (tests/test_isa_tile.c) exp is off by at
+ * most 0.50000074 units in the last place and for 21 arguments not the nearest float, ln by at most 0.500000001 and for 3, and tanh is
+ * always the nearest. Needs -ffp-contract=off; rounding to nearest even. Includes nothing but the C library. */
+#ifndef ISA_TILE_H
+#define ISA_TILE_H
+
+#include <math.h>
+#include <stdint.h>
+#include <string.h>
+
+#define TILE_INLINE static inline __attribute__((always_inline, unused))
+
+TILE_INLINE double tile_double_of(uint64_t bits)
+{
+	double value;
+
+	memcpy(&value, &bits, sizeof(value));
+	return value;
+}
+
+TILE_INLINE uint64_t tile_bits_of(double value)
+{
+	uint64_t bits;
+
+	memcpy(&bits, &value, sizeof(bits));
+	return bits;
+}
+
+/* condition ? yes : no without a branch, which a compiler would follow with constants instead of making vectors. */
+TILE_INLINE double tile_choose(int condition, double yes, double no)
+{
+	const uint64_t mask = 0 - (uint64_t)condition;
+
+	return tile_double_of((tile_bits_of(yes) & mask) | (tile_bits_of(no) & ~mask));
+}
+
+/* The same on floats, where it takes half the vectors. */
+TILE_INLINE float tile_choose_f32(int condition, float yes, float no)
+{
+	const uint32_t mask = 0 - (uint32_t)condition;
+	uint32_t one, other;
+	float value;
+
+	memcpy(&one, &yes, sizeof(one));
+	memcpy(&other, &no, sizeof(other));
+	one = (one & mask) | (other & ~mask);
+	memcpy(&value, &one, sizeof(value));
+	return value;
+}
+
+/* e^x - 1 as *scale_out * (1 + result) - 1, where *scale_out = 2^n and |x - n ln 2| <= ln 2 / 2. x in [-1000, 1000] or NaN. The sum
+ * with 1.5 * 2^52 rounds to an integer n and leaves it in the lowest bits; n times the first part of ln 2 is exact. The
+ * polynomial interpolates (e^r - 1 - r) / r^2 at the roots of a Chebyshev polynomial. */
+TILE_INLINE double tile_exp_parts(double x, double *scale_out)
+{
+	const double shifted = x * 0x1.71547652b82fep+0 + 0x1.8p52, n = shifted - 0x1.8p52;
+	const double r = (x - n * 0x1.62e42fef00000p-1) - n * 0x1.473de6af278edp-34, r2 = r * r, r4 = r2 * r2;
+	const double q0 = 0x1.0000000000000p-1 + 0x1.5555555553b78p-3 * r, q1 = 0x1.5555555554cb7p-5 + 0x1.1111111c478ebp-7 * r, q2 = 0x1.6c16c1738ff55p-10 + 0x1.a019ada3609f3p-13 * r, q3 = 0x1.a019c9a5652d3p-16 + 0x1.72c72ca338df0p-19 * r;
+	const double q = (q0 + q1 * r2) + ((q2 + q3 * r2) + 0x1.2880411bad1aap-22 * r4) * r4;
+
+	*scale_out = tile_double_of((tile_bits_of(shifted) + 1023) << 52);
+	return r + r2 * q;
+}
+
+/* e^x as above, with fewer operations in double: below -150 everything rounds to 0, above 130 to infinity; n comes from sums in float,
+ * in which it is exact, and n ln 2 is rounded once, which is less than 2^-45 off. One coefficient fewer is 2^-43 off. */
+TILE_INLINE float tile_exp_f32(float x)
+{
+	const float inside = tile_choose_f32(x > 130, 130, tile_choose_f32(x < -150, -150, x));
+	const float shifted = inside * 0x1.715476p+0f + 0x1.8p23f, n = shifted - 0x1.8p23f;
+	const double r = (double)inside - (double)n * 0x1.62e42fefa39efp-1, r2 = r * r, r4 = r2 * r2;
+	const double q0 = 0x1.fffffffffe066p-2 + 0x1.5555555554f97p-3 * r, q1 = 0x1.55555565c68c4p-5 + 0x1.111111170b44bp-7 * r, q2 = 0x1.6c166be3341cap-10 + 0x1.a019c36f1b553p-13 * r, q3 = 0x1.a136b754ae806p-16 + 0x1.72ad3fe9fc4d8p-19 * r;
+	const double rest = r + r2 * ((q0 + q1 * r2) + (q2 + q3 * r2) * r4);
+	const double scale = tile_double_of(tile_bits_of((double)n + (0x1p52 + 1023)) << 52);
+
+	return (float)(scale + scale * rest);
+}
+
+/* tanh a = (e^2a - 1) / (e^2a + 1). 2^n - 1 is exact, so small arguments keep their precision. From 10 on it is 1. */
+TILE_INLINE float tile_tanh_f32(float x)
+{
+	const uint64_t bits = tile_bits_of((double)x), sign = bits & UINT64_C(1) << 63;
+	const double size = tile_double_of(bits ^ sign), twice = tile_choose(size > 10, 20, 2 * size);
+	double scale;
+	const double rest = tile_exp_parts(twice, &scale), less = (scale - 1) + scale * rest;
+
+	return (float)tile_double_of(tile_bits_of(less / (less + 2)) | sign);
+}
+
+/* x = 2^k m with m in [sqrt(1/2), sqrt(2)); ln m = 2 atanh((m - 1) / (m + 1)), whose series in the square of that is interpolated as
+ * above. k comes out of the exponent, moved by 1024 so that it is never negative, and becomes a double as the end of 2^52. */
+TILE_INLINE float tile_log_f32(float x)
+{
+	const uint64_t bits = tile_bits_of((double)x), moved = bits - UINT64_C(0x3FE6A09E667F3BCD) + (UINT64_C(1024) << 52);
+	const uint64_t exponent = moved >> 52;
+	const double k = tile_double_of(exponent | UINT64_C(0x4330000000000000)) - (0x1p52 + 1024);
+	const double f = tile_double_of(bits - (exponent << 52) + (UINT64_C(1024) << 52)) - 1;
+	const double s = f / (2 + f), z = s * s, z2 = z * z;
+	const double g = (0x1.55555555553b8p-1 + 0x1.9999999b86f7ep-2 * z) + ((0x1.2492462a593e1p-2 + 0x1.c71fcd608be90p-3 * z) + (0x1.7382c4e35c8aep-3 + 0x1.546b8e26e265ep-3 * z) * z2) * z2;
+	const double finite = k * 0x1.62e42fefa39efp-1 + (2 * s + s * (z * g));
+	const double low = tile_choose(x == 0, -(double)INFINITY, (double)NAN); /* 0, or negative */
+	const double ends = tile_choose(x > 0, (double)x, low);
+
+	return (float)tile_choose((x > 0) & (x < INFINITY), finite, ends);
+}
+
+/* As pto_ops.def writes them: every step is rounded. */
+TILE_INLINE float tile_sigmoid_f32(float x)
+{
+	return 1 / (1 + tile_exp_f32(-x));
+}
+
+TILE_INLINE float tile_silu_f32(float x)
+{
+	return x / (1 + tile_exp_f32(-x));
+}
+
+#endif

@@ -1,0 +1,44 @@
+/* SPDX-License-Identifier: MIT */
+/* run_options.h - the command line of ptowsp-run. */
+#ifndef TOOLS_RUN_OPTIONS_H
+#define TOOLS_RUN_OPTIONS_H
+
+#include "ptowsp/base.h"
+
+enum run_mode { RUN_PACKAGE, RUN_LIST_PLUGINS, RUN_DEVICES, RUN_CAPABILITIES, RUN_EXPLAIN, RUN_HELP, RUN_VERSION };
+
+/* NAME=VALUE, or a value alone with name NULL. */
+struct run_pair {
+	char *name;        /* owned */
+	const char *value; /* in argv */
+};
+struct run_list {
+	struct run_pair *rows; /* owned */
+	uint32_t count;
+};
+
+struct run_options {
+	enum run_mode mode;
+	const char *package;  /* NULL if none was given */
+	const char *plugin, *entry, *device, *stats, *trace, *graph, *plugin_order, *plugin_trust, *trust, *isolate, *emit, *layer, *checkpoint, *restore; /* NULL unless given */
+	struct run_list in, fill, out, expect, set, opt, schedule, plugin_dirs, trust_dirs;
+	uint64_t runs, threads, timeout_ms, load_timeout_ms, max_memory, max_tasks, sandbox_memory, sandbox_threads, sandbox_cpu;
+	double rtol, atol;
+	uint32_t json, no_kernels, strict, verbose, quiet, progress, user_plugins, verify, host; /* 0 or 1 */
+};
+
+/* Errors: INVALID for everything that is wrong with the command line, UNSUPPORTED for values that this version refuses,
+ * NO_MEMORY. Finish in any case. */
+ptowsp_status run_options_parse(struct run_options *options_out, int argc, char **argv, struct ptowsp_error *error);
+/* PTOWSP_LOAD_x that they ask for, PTOWSP_LOAD_TRUST_SIGNED too. */
+uint32_t run_load_flags(const struct run_options *options);
+/* PTOWSP_ISOLATE_x; DEFAULT where nothing or no such word was given. */
+uint32_t run_isolation(const struct run_options *options);
+const char *run_isolation_text(uint32_t isolate); /* the word of --isolate; "" for DEFAULT */
+void run_options_finish(struct run_options *options);
+/* Values of a list as an array of texts, owned by the caller (the texts are not); NULL without memory. */
+const char **run_list_values(const struct run_list *list);
+/* Row by name, NULL if there is none. */
+const struct run_pair *run_list_find(const struct run_list *list, const char *name);
+
+#endif
