@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 #include "lang/diag.h"
 
+#include "ptowsp/workload.h"
+
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -106,14 +108,24 @@ static char *text_format(struct lang_list *list, const char *format, va_list arg
 	return lang_copy(&list->arena, text, length < (int)sizeof(text) ? (size_t)length : sizeof(text) - 1);
 }
 
+_Noreturn void lang_stop(struct lang_unit *unit)
+{
+	unit->stopped = 1;
+	longjmp(unit->out, 1);
+}
+
+_Noreturn void lang_too_deep(struct lang_unit *unit, struct lang_span at, const char *why)
+{
+	lang_error(unit, at, "loops and branches are nested deeper than %u%s", PTOWSP_NESTING_LIMIT, why);
+	lang_stop(unit);
+}
+
 void lang_error(struct lang_unit *unit, struct lang_span at, const char *format, ...)
 {
 	va_list args;
 
-	if (unit->list->head.errors == LANG_MAX_ERRORS) {
-		unit->stopped = 1;
-		longjmp(unit->out, 1);
-	}
+	if (unit->list->head.errors == LANG_MAX_ERRORS)
+		lang_stop(unit);
 	va_start(args, format);
 	list_add(unit, LANG_ERROR, at, text_format(unit->list, format, args));
 	va_end(args);

@@ -45,6 +45,10 @@ void lang_list_sort(struct lang_list *list);      /* by place */
 #define LANG_MAX_ERRORS 20u
 #define LANG_MAX_WARNINGS 200u
 
+/* Ends the compilation: nothing behind the errors that were told is worth looking at. */
+_Noreturn void lang_stop(struct lang_unit *unit);
+/* The same with an error, that loops and branches nest too deep; why: " when calls are expanded", "". */
+_Noreturn void lang_too_deep(struct lang_unit *unit, struct lang_span at, const char *why);
 void lang_error(struct lang_unit *unit, struct lang_span at, const char *format, ...) __attribute__((format(printf, 3, 4)));
 void lang_warn(struct lang_unit *unit, struct lang_span at, const char *format, ...) __attribute__((format(printf, 3, 4)));
 /* Adds the sentence of help to the latest message. */

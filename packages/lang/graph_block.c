@@ -44,8 +44,7 @@ void lang_graph_block_open(struct lang_graph_reader *reader, struct lang_graph_i
 	reader->block = &inst->body;
 	if (++reader->depth > PTOWSP_NESTING_LIMIT) {
 		lang_error(reader->unit, inst->at, "blocks nest deeper than %u", PTOWSP_NESTING_LIMIT);
-		reader->unit->stopped = 1;
-		longjmp(reader->unit->out, 1);
+		lang_stop(reader->unit);
 	}
 	if (inst->op == PTOWSP_CF_LOOP && inst->args[1].object)
 		reader->iterators[reader->iterator_count++] = inst->args[1].object;

@@ -75,7 +75,7 @@ static void event_guard(struct lang_graph_walk *walk, const struct lang_graph_ob
 	head = lang_graph_emit(walk, PTOWSP_OP_COND, 0, none);
 	lang_graph_emit(walk, PTOWSP_OP_TARGET, 0, head + 4);
 	lang_graph_emit(walk, PTOWSP_OP_TARGET, 0, head + 4);
-	lang_debug_add(walk->lower, 0, lang_graph_emit(walk, PTOWSP_OP_WAIT, 0, event->made.row), walk->at);
+	lang_graph_emit_at(walk, PTOWSP_OP_WAIT, 0, event->made.row);
 	walk->depth--;
 }
 
@@ -149,7 +149,7 @@ void lang_graph_barrier_emit(struct lang_graph_walk *walk, const struct lang_gra
 {
 	if (!walk->open_count || !is_barrier(&walk->lowering->links[kernel->object.index]) || !is_alone(walk))
 		return;
-	lang_debug_add(walk->lower, 0, lang_graph_emit(walk, PTOWSP_OP_BARRIER, 0, 0), walk->at);
+	lang_graph_emit_at(walk, PTOWSP_OP_BARRIER, 0, 0);
 	walk->open_count = 0;
 }
 

@@ -36,8 +36,7 @@ uint32_t lang_graph_emit(struct lang_graph_walk *walk, unsigned opcode, uint32_t
 		return at;
 	lang_error(unit, walk->at, "the launches of this program come to more than %u instructions and edges", LANG_MAX_INSTRUCTIONS);
 	lang_help(unit, "%s", help);
-	unit->stopped = 1;
-	longjmp(unit->out, 1);
+	lang_stop(unit);
 }
 
 uint32_t lang_graph_emit_at(struct lang_graph_walk *walk, unsigned opcode, uint32_t operand1, uint32_t operand2)
@@ -50,11 +49,8 @@ uint32_t lang_graph_emit_at(struct lang_graph_walk *walk, unsigned opcode, uint3
 
 void lang_graph_nest(struct lang_graph_walk *walk)
 {
-	if (++walk->depth <= PTOWSP_NESTING_LIMIT)
-		return;
-	lang_error(walk->lower->unit, walk->at, "loops and branches are nested deeper than %u where graphs are launched", PTOWSP_NESTING_LIMIT);
-	walk->lower->unit->stopped = 1;
-	longjmp(walk->lower->unit->out, 1);
+	if (++walk->depth > PTOWSP_NESTING_LIMIT)
+		lang_too_deep(walk->lower->unit, walk->at, " where graphs are launched");
 }
 
 /* --- regions --- */

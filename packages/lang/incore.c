@@ -29,8 +29,7 @@ static uint16_t row_check(struct lang_incore *kernel, uint32_t row, const char *
 	if (row < NO_ROW)
 		return (uint16_t)row;
 	lang_error(kernel->lower->unit, kernel->function->at, "@%s has more than %u %s", kernel->function->name, NO_ROW, what);
-	kernel->lower->unit->stopped = 1;
-	longjmp(kernel->lower->unit->out, 1);
+	lang_stop(kernel->lower->unit);
 }
 
 static uint32_t name_of(struct lang_incore *kernel, const struct lang_function *function, const char *name)
@@ -123,10 +122,8 @@ static uint16_t operand_row(struct lang_incore *kernel, const struct incore_body
 /* The latest instruction opens, turns, leaves or ends a loop or branch; checking has left nothing to refuse but the depth. */
 static void control(struct lang_incore *kernel, struct lang_span at)
 {
-	if (!lang_tile_control(&kernel->code))
-		return;
-	lang_error(kernel->lower->unit, at, "loops and branches are nested deeper than %u when calls are expanded", LANG_MAX_NESTING);
-	lang_too_large(kernel->lower, at);
+	if (lang_tile_control(&kernel->code))
+		lang_too_deep(kernel->lower->unit, at, " when calls are expanded");
 }
 
 static void op_encode(struct lang_incore *kernel, const struct incore_body *body, const struct lang_stmt *stmt)

@@ -95,6 +95,8 @@ void lang_value_use(struct lang_lower *lower, uint32_t slot);
 
 /* An instruction of WORK; its row. What does not fit ends in an error at that place. */
 uint32_t lang_word_add(struct lang_lower *lower, unsigned opcode, uint32_t operand1, uint32_t operand2, struct lang_span at);
+/* The same with its position. */
+uint32_t lang_word_add_at(struct lang_lower *lower, unsigned opcode, uint32_t operand1, uint32_t operand2, struct lang_span at);
 /* A source position of row `row`; kind as in DBGI. */
 void lang_debug_add(struct lang_lower *lower, uint16_t kind, uint32_t row, struct lang_span at);
 /* lang_expr_binary; a division remembers where it was written first, as it may end a run far from where its value is used. */

@@ -22,21 +22,6 @@ struct walk {
 
 static void block_lower(struct walk *walk, struct frame *frame, const struct lang_block *block);
 
-/* --- instructions --- */
-
-static uint32_t emit(struct walk *walk, unsigned opcode, uint32_t operand1, uint32_t operand2, struct lang_span at)
-{
-	return lang_word_add(walk->lower, opcode, operand1, operand2, at);
-}
-
-static uint32_t emit_at(struct walk *walk, unsigned opcode, uint32_t operand1, uint32_t operand2, struct lang_span at)
-{
-	uint32_t row = emit(walk, opcode, operand1, operand2, at);
-
-	lang_debug_add(walk->lower, 0, row, at);
-	return row;
-}
-
 /* --- scalars --- */
 
 /* A scalar that comes from outside and was bound by no caller: this is the entry, its symbol must be set. */
@@ -71,7 +56,7 @@ static uint32_t operand_expr(struct walk *walk, struct frame *frame, const struc
 static void scalar_set(struct walk *walk, struct frame *frame, const struct lang_var *var, uint32_t expr, struct lang_span at)
 {
 	if (is_slot(var))
-		emit_at(walk, PTOWSP_OP_SLOT_SET, var->slot, expr, at);
+		lang_word_add_at(walk->lower, PTOWSP_OP_SLOT_SET, var->slot, expr, at);
 	else
 		frame->values[var->id] = expr;
 }
@@ -129,7 +114,7 @@ static void slots_start(struct walk *walk, struct frame *frame)
 
 			if (expr == PTOWSP_NONE)
 				expr = need_expr(walk, frame, var);
-			emit_at(walk, PTOWSP_OP_SLOT_SET, var->slot, expr, var->at);
+			lang_word_add_at(walk->lower, PTOWSP_OP_SLOT_SET, var->slot, expr, var->at);
 		}
 	}
 }
@@ -166,7 +151,7 @@ static void param_emit(struct walk *walk, uint32_t argument, uint32_t expr, stru
 
 static void task_emit(struct walk *walk, struct lang_function *kernel, struct lang_span at)
 {
-	emit_at(walk, PTOWSP_OP_TASK, kernel_number(walk, kernel), kernel->need_count << 16 | kernel->memref_count, at);
+	lang_word_add_at(walk->lower, PTOWSP_OP_TASK, kernel_number(walk, kernel), kernel->need_count << 16 | kernel->memref_count, at);
 }
 
 /* --- calls --- */
@@ -197,7 +182,7 @@ static void kernel_call(struct walk *walk, struct frame *frame, const struct lan
 		lang_view_note(walk->lower, &(struct lang_viewing){.kernel = target->kernel, .name = target->name, .count = target->memref_count, .tensor = i,
 								     .param = target->memrefs[i]->name, .flat = 1, .at = arg->at});
 		column = lang_expr_binary(&walk->lower->tables.exprs, PTOWSP_EXPR_ADD, to->base, column);
-		emit(walk, lang_io_word(target->memrefs[i]->access), i,
+		lang_word_add(walk->lower, lang_io_word(target->memrefs[i]->access), i,
 		     region_add(walk, to->tensor, row, column, unit_of(walk, target->memrefs[i])), stmt->at);
 	}
 }
@@ -271,12 +256,8 @@ static void orchestration_call(struct walk *walk, struct frame *frame, const str
 
 static void nest(struct walk *walk, struct lang_span at)
 {
-	if (++walk->depth > PTOWSP_NESTING_LIMIT) {
-		lang_error(walk->lower->unit, at, "loops and branches are nested deeper than %u when calls are expanded",
-			   PTOWSP_NESTING_LIMIT);
-		walk->lower->unit->stopped = 1;
-		longjmp(walk->lower->unit->out, 1);
-	}
+	if (++walk->depth > PTOWSP_NESTING_LIMIT)
+		lang_too_deep(walk->lower->unit, at, " when calls are expanded");
 }
 
 static uint32_t axis_add(struct walk *walk, struct frame *frame, const struct lang_stmt *stmt)
@@ -298,7 +279,7 @@ static uint32_t axis_add(struct walk *walk, struct frame *frame, const struct la
 static void for_lower(struct walk *walk, struct frame *frame, const struct lang_stmt *stmt)
 {
 	const struct lang_var *value = stmt->operands[0].var;
-	uint32_t head = emit_at(walk, PTOWSP_OP_PARALLEL_FOR, axis_add(walk, frame, stmt), 0, stmt->at);
+	uint32_t head = lang_word_add_at(walk->lower, PTOWSP_OP_PARALLEL_FOR, axis_add(walk, frame, stmt), 0, stmt->at);
 	struct walk outer = *walk;
 
 	nest(walk, stmt->at);
@@ -324,10 +305,10 @@ static uint32_t condition_expr(struct walk *walk, struct frame *frame, const str
 static void if_lower(struct walk *walk, struct frame *frame, const struct lang_stmt *stmt)
 {
 	struct lang_lower *lower = walk->lower;
-	uint32_t head = emit_at(walk, PTOWSP_OP_COND, 0, condition_expr(walk, frame, stmt), stmt->at);
+	uint32_t head = lang_word_add_at(walk->lower, PTOWSP_OP_COND, 0, condition_expr(walk, frame, stmt), stmt->at);
 
-	emit(walk, PTOWSP_OP_TARGET, 0, 0, stmt->at);
-	emit(walk, PTOWSP_OP_TARGET, 0, 0, stmt->at);
+	lang_word_add(walk->lower, PTOWSP_OP_TARGET, 0, 0, stmt->at);
+	lang_word_add(walk->lower, PTOWSP_OP_TARGET, 0, 0, stmt->at);
 	nest(walk, stmt->at);
 	block_lower(walk, frame, &stmt->body);
 	lower->tables.work[head + 1].operand2 = lower->tables.work_count;
@@ -341,7 +322,7 @@ static void load_lower(struct walk *walk, struct frame *frame, const struct lang
 	const struct lang_binding *from = &frame->memrefs[stmt->operands[1].var->number];
 	uint32_t index = operand_expr(walk, frame, &stmt->operands[2]);
 
-	emit_at(walk, PTOWSP_OP_SLOT_LOAD, stmt->operands[0].var->slot, region_add(walk, from->tensor, index, from->base, 1), stmt->at);
+	lang_word_add_at(walk->lower, PTOWSP_OP_SLOT_LOAD, stmt->operands[0].var->slot, region_add(walk, from->tensor, index, from->base, 1), stmt->at);
 }
 
 static void stmt_lower(struct walk *walk, struct frame *frame, const struct lang_stmt *stmt)
@@ -395,7 +376,7 @@ void lang_entry_lower(struct lang_lower *lower, struct lang_function *function, 
 		frame->memrefs[i] = (struct lang_binding){function->tensors[i], lang_expr_const(&lower->tables.exprs, 0)};
 	slots_start(&walk, frame);
 	block_lower(&walk, frame, &function->body);
-	emit(&walk, PTOWSP_OP_HALT, 0, 0, function->at);
+	lang_word_add(walk.lower, PTOWSP_OP_HALT, 0, 0, function->at);
 }
 
 void lang_orchestration_lower(struct lang_lower *lower, const struct lang_function *function, const struct lang_binding *memrefs,

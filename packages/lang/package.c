@@ -42,8 +42,7 @@ _Noreturn void lang_too_large(struct lang_lower *lower, struct lang_span at)
 {
 	lang_error(lower->unit, at, "the calls of this package expand to more than %u instructions", LANG_MAX_INSTRUCTIONS);
 	lang_help(lower->unit, "put repeated calls into a loop");
-	lower->unit->stopped = 1;
-	longjmp(lower->unit->out, 1);
+	lang_stop(lower->unit);
 }
 
 /* What the first operand of an instruction counts. */
@@ -68,8 +67,7 @@ void lang_operand_refuse(struct lang_lower *lower, const char *what, const char 
 {
 	lang_error(lower->unit, at, "the package has more than %u %s: instructions can name no more", UINT16_MAX + 1u, what);
 	lang_help(lower->unit, "%s", help);
-	lower->unit->stopped = 1;
-	longjmp(lower->unit->out, 1);
+	lang_stop(lower->unit);
 }
 
 uint32_t lang_word_add(struct lang_lower *lower, unsigned opcode, uint32_t operand1, uint32_t operand2, struct lang_span at)
@@ -81,6 +79,14 @@ uint32_t lang_word_add(struct lang_lower *lower, unsigned opcode, uint32_t opera
 	row = lang_work_add(&lower->tables, opcode, operand1, operand2);
 	if (row == PTOWSP_NONE)
 		lang_too_large(lower, at);
+	return row;
+}
+
+uint32_t lang_word_add_at(struct lang_lower *lower, unsigned opcode, uint32_t operand1, uint32_t operand2, struct lang_span at)
+{
+	uint32_t row = lang_word_add(lower, opcode, operand1, operand2, at);
+
+	lang_debug_add(lower, 0, row, at);
 	return row;
 }
 

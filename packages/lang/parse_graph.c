@@ -104,8 +104,7 @@ static void inst_append(struct lang_graph_reader *reader, struct lang_graph_inst
 	reader->block->last = &inst->next;
 	if (inst->order >= MAX_INSTRUCTIONS) {
 		lang_error(reader->unit, inst->at, "there are more than %u instructions", MAX_INSTRUCTIONS);
-		reader->unit->stopped = 1;
-		longjmp(reader->unit->out, 1);
+		lang_stop(reader->unit);
 	}
 }
 

@@ -196,11 +196,8 @@ static void statements_parse(struct lang_parser *parser, struct lang_body *body)
 /* One deeper. Nothing behind too deep a nest is worth reading. */
 static void nest(struct lang_parser *parser, struct lang_span at)
 {
-	if (++parser->depth <= LANG_MAX_NESTING + 1) /* the body of the workload itself is no nest */
-		return;
-	lang_error(parser->unit, at, "loops and branches are nested deeper than %u", LANG_MAX_NESTING);
-	parser->unit->stopped = 1;
-	longjmp(parser->unit->out, 1);
+	if (++parser->depth > LANG_MAX_NESTING + 1) /* the body of the workload itself is no nest */
+		lang_too_deep(parser->unit, at, "");
 }
 
 int lang_body_parse(struct lang_parser *parser, struct lang_body *body)

@@ -14,20 +14,14 @@ uint32_t lang_word_emit(struct lang_work_walk *walk, unsigned opcode, uint32_t o
 
 uint32_t lang_work_emit(struct lang_work_walk *walk, unsigned opcode, uint32_t operand1, uint32_t operand2, struct lang_span at)
 {
-	uint32_t row = lang_word_emit(walk, opcode, operand1, operand2, at);
-
-	lang_debug_add(walk->lower, 0, row, at);
-	return row;
+	return lang_word_add_at(walk->lower, opcode, operand1, operand2, at);
 }
 
 /* One deeper, or the end of the compilation where it is too deep. */
 static void nest(struct lang_work_walk *walk, struct lang_span at)
 {
-	if (++walk->depth <= PTOWSP_NESTING_LIMIT + 1) /* the body of the entry itself is no nest */
-		return;
-	lang_error(walk->lower->unit, at, "loops and branches are nested deeper than %u when calls are expanded", PTOWSP_NESTING_LIMIT);
-	walk->lower->unit->stopped = 1;
-	longjmp(walk->lower->unit->out, 1);
+	if (++walk->depth > PTOWSP_NESTING_LIMIT + 1) /* the body of the entry itself is no nest */
+		lang_too_deep(walk->lower->unit, at, " when calls are expanded");
 }
 
 void lang_body_lower(struct lang_work_walk *walk, const struct lang_body *body)

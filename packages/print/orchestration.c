@@ -14,16 +14,6 @@ static struct ptowsp_instruction instruction_at(const struct print_scope *s, uin
 
 /* --- loops and branches --- */
 
-static void levels_add(struct print_scope *s, const struct ptowsp_levels_record *levels)
-{
-	const struct ptowsp_level_record *rows = s->job->t->level + levels->first;
-
-	print_add(&s->body, " max_range=%lu min_range=%lu", (unsigned long)levels->max_range, (unsigned long)levels->min_range);
-	for (uint32_t i = 0; i < levels->count; i++)
-		print_add(&s->body, "%s%lu:%lu", i ? "," : " tile_levels={", (unsigned long)rows[i].block, (unsigned long)rows[i].rows);
-	print_add(&s->body, "%s", levels->count ? "}" : "");
-}
-
 static void for_print(struct print_scope *s, uint32_t at, const struct ptowsp_instruction *inst)
 {
 	const struct ptowsp_axis_record *axis = &s->job->t->axis[pkg_code_axis(s->job->code, inst->operand1)];
@@ -38,8 +28,7 @@ static void for_print(struct print_scope *s, uint32_t at, const struct ptowsp_in
 	}
 	print_indent(&s->body, s->depth);
 	print_add(&s->body, "FOR %%%s:idx, %s:idx, %s:idx, %s:idx", name, low.text, high.text, step.text);
-	if (levels)
-		levels_add(s, levels);
+	print_levels(s->job, &s->body, axis->levels, ",");
 	print_end_of(s->job, &s->body, 0, at);
 	s->loops[s->loop_count++] = name;
 	s->leveled |= levels && levels->count;
@@ -88,6 +77,15 @@ static uint32_t unit_of(const struct print_scope *s, const struct ptowsp_param_r
 	return unit ? unit : 1;
 }
 
+/* "%x -> %t", and where in it: "%x -> (%t, 4, 0)". */
+static void binding_add(struct print_text *text, const char *formal, const char *tensor, const struct print_value *row, const struct print_value *column)
+{
+	if (!strcmp(row->text, "0") && !strcmp(column->text, "0"))
+		print_add(text, "%%%s -> %%%s", formal ? formal : "?", tensor ? tensor : "?");
+	else
+		print_add(text, "%%%s -> (%%%s, %s, %s)", formal ? formal : "?", tensor ? tensor : "?", print_bare(row), print_bare(column));
+}
+
 static void window_print(struct print_scope *s, struct print_text *call, const struct ptowsp_param_record *param,
 			 const struct ptowsp_region_record *region)
 {
@@ -97,10 +95,7 @@ static void window_print(struct print_scope *s, struct print_text *call, const s
 	if (!tensor || region->rows || region->columns || region->unit != unit_of(s, param))
 		print_unsaid(&s->body, s->depth, "the region of %%%.80s in \"%.80s\"", formal,
 			     print_string(s->job, s->job->t->tensor[region->tensor].name));
-	if (!strcmp(row.text, "0") && !strcmp(column.text, "0"))
-		print_add(call, "%%%s -> %%%s", formal, tensor ? tensor : "?");
-	else
-		print_add(call, "%%%s -> (%%%s, %s, %s)", formal, tensor ? tensor : "?", print_bare(&row), print_bare(&column));
+	binding_add(call, formal, tensor, &row, &column);
 }
 
 /* An argument as it is in the source: nothing if it is the caller's of that name anyway. */
@@ -169,10 +164,7 @@ static void expanded_tensor_print(struct print_scope *s, struct print_text *text
 
 	if (!formal || !tensor)
 		print_unsaid(&s->body, s->depth, "a tensor of a call that was expanded");
-	if (!strcmp(row.text, "0") && !strcmp(column.text, "0"))
-		print_add(text, "%%%s -> %%%s", formal ? formal : "?", tensor ? tensor : "?");
-	else
-		print_add(text, "%%%s -> (%%%s, %s, %s)", formal ? formal : "?", tensor ? tensor : "?", print_bare(&row), print_bare(&column));
+	binding_add(text, formal, tensor, &row, &column);
 }
 
 static int expanded_scalar_print(struct print_scope *s, struct print_text *text, uint32_t callee,

@@ -150,6 +150,8 @@ ptowsp_status print_samples(const struct print_job *job, struct print_text *text
 /* An instruction of WORK; row of the axis that an operand names. */
 struct ptowsp_instruction print_instruction(const struct print_job *job, uint32_t at);
 uint32_t print_axis_row(const struct print_job *job, uint32_t index);
+/* " max_range=256 min_range=64 tile_levels={256:64}" of a row of TLVL, PTOWSP_NONE: nothing. */
+void print_levels(const struct print_job *job, struct print_text *text, uint32_t row, const char *separator);
 /* Row of ENTR. */
 void print_workload(struct print_job *job, struct print_text *text, uint32_t entry);
 

@@ -7,6 +7,7 @@
 #include "lang/lang_layout.h"
 
 #include <stdio.h>
+#include <string.h>
 
 static const char *name_of(struct print_work *w, uint32_t name)
 {
@@ -100,50 +101,6 @@ static uint32_t send_print(struct print_work *w, uint32_t at, const struct ptows
 	return at + 1 + (uint32_t)payload;
 }
 
-static uint32_t words_print(struct print_work *w, uint32_t at, const struct ptowsp_instruction *inst, const char *operands)
-{
-	print_line(w);
-	print_add(w->text, "%s%s", pkg_word(PKG_WORDS_opcode, inst->opcode), operands);
-	print_line_end(w, at);
-	return at + 1;
-}
-
-static uint32_t bare_print(struct print_work *w, uint32_t at, const struct ptowsp_instruction *inst)
-{
-	return words_print(w, at, inst, "");
-}
-
-static uint32_t notify_print(struct print_work *w, uint32_t at, const struct ptowsp_instruction *inst)
-{
-	char operands[40];
-
-	snprintf(operands, sizeof(operands), " %u, %lu", inst->operand1, (unsigned long)inst->operand2);
-	return words_print(w, at, inst, operands);
-}
-
-static uint32_t named_print(struct print_work *w, uint32_t at, const struct ptowsp_instruction *inst, uint32_t name)
-{
-	print_line(w);
-	print_add(w->text, "%s %%%s", pkg_word(PKG_WORDS_opcode, inst->opcode), name_of(w, name));
-	print_line_end(w, at);
-	return at + 1;
-}
-
-static uint32_t channel_print(struct print_work *w, uint32_t at, const struct ptowsp_instruction *inst)
-{
-	return named_print(w, at, inst, w->job->t->channel[inst->operand1].name);
-}
-
-static uint32_t event_print(struct print_work *w, uint32_t at, const struct ptowsp_instruction *inst)
-{
-	return named_print(w, at, inst, w->job->t->event[inst->operand2].name);
-}
-
-static uint32_t memory_print(struct print_work *w, uint32_t at, const struct ptowsp_instruction *inst)
-{
-	return named_print(w, at, inst, w->job->t->tensor[inst->operand2].name);
-}
-
 static uint32_t unknown_print(struct print_work *w, uint32_t at, const struct ptowsp_instruction *inst)
 {
 	const char *word = pkg_word(PKG_WORDS_opcode, inst->opcode);
@@ -152,11 +109,37 @@ static uint32_t unknown_print(struct print_work *w, uint32_t at, const struct pt
 	return at + 1;
 }
 
-static uint32_t fence_print(struct print_work *w, uint32_t at, const struct ptowsp_instruction *inst)
+/* An operand that is one word; which: its description in workload_ops.def. */
+static void operand_add(struct print_work *w, const char *which, uint32_t value)
 {
-	static const char *const scopes[] = {" core", " device", " system"};
+	const struct pkg_tables *t = w->job->t;
 
-	return inst->operand1 < 3 ? words_print(w, at, inst, scopes[inst->operand1]) : unknown_print(w, at, inst);
+	if (!strcmp(which, "channel"))
+		print_add(w->text, "%%%s", name_of(w, t->channel[value].name));
+	else if (!strcmp(which, "event"))
+		print_add(w->text, "%%%s", name_of(w, t->event[value].name));
+	else if (!strcmp(which, "tensor"))
+		print_add(w->text, "%%%s", name_of(w, t->tensor[value].name));
+	else if (!strcmp(which, "scope"))
+		print_add(w->text, "%s", pkg_word(PKG_WORDS_scope, value));
+	else
+		print_add(w->text, "%lu", (unsigned long)value);
+}
+
+/* The word of an instruction and its operands. */
+static uint32_t plain_print(struct print_work *w, uint32_t at, const struct ptowsp_instruction *inst)
+{
+	const char *first = pkg_operand(inst->opcode, 0), *second = pkg_operand(inst->opcode, 1);
+
+	print_line(w);
+	print_add(w->text, "%s%s", pkg_word(PKG_WORDS_opcode, inst->opcode), *first || *second ? " " : "");
+	if (*first)
+		operand_add(w, first, inst->operand1);
+	print_add(w->text, "%s", *first && *second ? ", " : "");
+	if (*second)
+		operand_add(w, second, inst->operand2);
+	print_line_end(w, at);
+	return at + 1;
 }
 
 /* An axis with a list is one declaration, whatever the loops over it are called: its words are one statement. */
@@ -204,23 +187,23 @@ static uint32_t (*const prints[])(struct print_work *work, uint32_t at, const st
 	[PTOWSP_OP_SLOT_SET] = set_print,
 	[PTOWSP_OP_SLOT_LOAD] = load_print,
 	[PTOWSP_OP_SEND] = send_print,
-	[PTOWSP_OP_CLOSE] = channel_print,
-	[PTOWSP_OP_SIGNAL] = event_print,
-	[PTOWSP_OP_WAIT] = event_print,
-	[PTOWSP_OP_ALLOC] = memory_print,
-	[PTOWSP_OP_FREE] = memory_print,
-	[PTOWSP_OP_BARRIER] = bare_print,
-	[PTOWSP_OP_BREAK] = bare_print,
-	[PTOWSP_OP_NOP] = bare_print,
-	[PTOWSP_OP_HALT] = bare_print,
+	[PTOWSP_OP_CLOSE] = plain_print,
+	[PTOWSP_OP_SIGNAL] = plain_print,
+	[PTOWSP_OP_WAIT] = plain_print,
+	[PTOWSP_OP_ALLOC] = plain_print,
+	[PTOWSP_OP_FREE] = plain_print,
+	[PTOWSP_OP_BARRIER] = plain_print,
+	[PTOWSP_OP_BREAK] = plain_print,
+	[PTOWSP_OP_NOP] = plain_print,
+	[PTOWSP_OP_HALT] = plain_print,
 	[PTOWSP_OP_AXIS_DENSE] = extent_print,
 	[PTOWSP_OP_AXIS_DENSE_DYN] = extent_print,
 	[PTOWSP_OP_AXIS_RAGGED] = extent_print,
 	[PTOWSP_OP_AXIS_SPARSE] = extent_print,
 	[PTOWSP_OP_DISPATCH_FILTER] = filter_print,
-	[PTOWSP_OP_NOTIFY] = notify_print,
-	[PTOWSP_OP_WAIT_NOTIFY] = notify_print,
-	[PTOWSP_OP_FENCE] = fence_print,
+	[PTOWSP_OP_NOTIFY] = plain_print,
+	[PTOWSP_OP_WAIT_NOTIFY] = plain_print,
+	[PTOWSP_OP_FENCE] = plain_print,
 };
 
 uint32_t print_statement(struct print_work *w, uint32_t at, const struct ptowsp_instruction *inst)

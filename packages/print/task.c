@@ -52,19 +52,16 @@ static void tensors_axis_add(struct print_work *w, const struct ptowsp_axis_reco
 	print_add(w->text, ")");
 }
 
-/* " max_range=256 min_range=64 tile_levels={256:64}" */
-static void levels_add(struct print_work *w, const struct ptowsp_axis_record *axis)
+void print_levels(const struct print_job *job, struct print_text *text, uint32_t row, const char *separator)
 {
-	const struct pkg_tables *t = w->job->t;
-	const struct ptowsp_levels_record *levels;
+	const struct ptowsp_levels_record *levels = row == PTOWSP_NONE ? NULL : &job->t->levels[row];
 
-	if (axis->levels == PTOWSP_NONE)
+	if (!levels)
 		return;
-	levels = &t->levels[axis->levels];
-	print_add(w->text, " max_range=%lu min_range=%lu", (unsigned long)levels->max_range, (unsigned long)levels->min_range);
+	print_add(text, " max_range=%lu min_range=%lu", (unsigned long)levels->max_range, (unsigned long)levels->min_range);
 	for (uint32_t i = 0; i < levels->count; i++)
-		print_add(w->text, "%s%lu:%lu%s", i ? ", " : " tile_levels={", (unsigned long)t->level[levels->first + i].block,
-			  (unsigned long)t->level[levels->first + i].rows, i + 1 == levels->count ? "}" : "");
+		print_add(text, "%s%lu:%lu%s", i ? separator : " tile_levels={", (unsigned long)job->t->level[levels->first + i].block,
+			  (unsigned long)job->t->level[levels->first + i].rows, i + 1 == levels->count ? "}" : "");
 }
 
 void print_axis(struct print_work *w, uint32_t row)
@@ -82,7 +79,7 @@ void print_axis(struct print_work *w, uint32_t row)
 	print_add(w->text, ", ");
 	print_expr(w, axis->step);
 	print_add(w->text, ")");
-	levels_add(w, axis);
+	print_levels(w->job, w->text, axis->levels, ", ");
 }
 
 static void range_add(struct print_work *w, const struct ptowsp_axis_record *axis)
@@ -112,7 +109,7 @@ static void space_add(struct print_work *w, uint32_t row)
 		tensors_axis_add(w, axis);
 	} else {
 		range_add(w, axis);
-		levels_add(w, axis);
+		print_levels(w->job, w->text, axis->levels, ", ");
 	}
 	if (!rows)
 		return;
@@ -233,7 +230,6 @@ static void word_add(struct print_work *w, const struct ptowsp_kernel_record *ke
 
 uint32_t print_afters(struct print_work *w, uint32_t at)
 {
-	static const char *const kinds[] = {"", "data ", "barrier ", "soft "};
 	uint32_t count = 0;
 
 	for (;; at++, count++) {
@@ -241,7 +237,7 @@ uint32_t print_afters(struct print_work *w, uint32_t at)
 
 		if (word.opcode != PTOWSP_OP_AFTER)
 			return at;
-		print_add(w->text, "%s%s", count ? ", " : " after ", word.operand1 < 4 ? kinds[word.operand1] : "? ");
+		print_add(w->text, "%s%s%s", count ? ", " : " after ", word.operand1 ? pkg_word(PKG_WORDS_edge, word.operand1) : "", word.operand1 ? " " : "");
 		print_expr(w, word.operand2);
 	}
 }
