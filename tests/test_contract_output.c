@@ -148,6 +148,25 @@ static void a_log_of_calls_takes_the_place_of_nothing_else(void)
 		CHECK_INT(cli("$B/ptowsp-run -q " GOOD " --layer=trace:empty " SCALE), 0);
 }
 
+/* Behind --graph alone it is stdout. */
+static void a_dash_is_no_name_of_a_file(void)
+{
+	static const char *const commands[] = {
+		"$B/ptowsp-run " GOOD " --out dst=- " SCALE, "$B/ptowsp-run " GOOD " --trace - " SCALE, "$B/ptowsp-run " GOOD " --layer=trace:- " SCALE,
+		"$B/ptowsp-run --plugin=aie --emit - $P/vector_add.pkg.zst", "$B/ptowsp-run --plugin=a2a3sim --emit - $P/vector_add.pkg.zst", "$B/ptowsp-run --explain " GOOD " --out dst=- " SCALE,
+		"$B/ptowsp-pack $S/scale.pto -o -", "$B/ptowsp-pack --emit=c $S/scale.pto -o -", "$B/ptowsp-pack $R/tests/vectors -o -", "$B/ptowsp-pack --make-key -",
+		"$B/ptowsp-inspect --pto --out - " SCALE};
+
+	cli_begin();
+	for (size_t i = 0; i < sizeof(commands) / sizeof(*commands); i++) {
+		CHECK_INT(cli(commands[i]), 2);
+		CHECK_CONTAINS(cli_err, " cannot be called -, which is stdout behind --graph and nowhere else; ./- is a name\n");
+		REQUIRE_INT(cli("ls -A"), 0);
+		CHECK_STR(cli_out, "");
+	}
+	CHECK_INT(cli("$B/ptowsp-run -q " GOOD " --out dst=./- --graph - " SCALE " && test -f ./-"), 0);
+}
+
 static void files_of_others_are_not_replaced_by_emit(void)
 {
 	static const struct { const char *command, *file; } makers[] = {
@@ -323,6 +342,7 @@ void suite_contract_output(CU_pSuite s)
 	TEST(s, what_is_read_is_not_overwritten);
 	TEST(s, a_package_is_signed_in_place);
 	TEST(s, a_log_of_calls_takes_the_place_of_nothing_else);
+	TEST(s, a_dash_is_no_name_of_a_file);
 	TEST(s, files_of_others_are_not_replaced_by_emit);
 	TEST(s, what_cannot_be_written_leaves_nothing);
 	TEST(s, a_failed_emit_leaves_the_files_that_were_there);

@@ -43,6 +43,13 @@ static char *place_of(const char *path)
 	return place;
 }
 
+ptowsp_status apart_named(const char *path, const char *what, struct ptowsp_error *error)
+{
+	if (strcmp(path, "-") != 0)
+		return PTOWSP_OK;
+	return reg_fail(error, PTOWSP_INVALID, "%s cannot be called -, which is stdout behind --graph and nowhere else; ./- is a name", what);
+}
+
 static ptowsp_status row_init(struct row *row, const char *path, const char *what, bool output, struct ptowsp_error *error)
 {
 	struct stat info;
@@ -110,7 +117,9 @@ ptowsp_status apart_input(const char *path, const char *what, struct ptowsp_erro
 
 ptowsp_status apart_output(const char *path, const char *what, struct ptowsp_error *error)
 {
-	return add(path, what, true, error);
+	ptowsp_status st = apart_named(path, what, error);
+
+	return st ? st : add(path, what, true, error);
 }
 
 bool apart_same(const char *path, const char *other)
@@ -126,8 +135,11 @@ bool apart_same(const char *path, const char *other)
 ptowsp_status apart_check(const char *path, struct ptowsp_error *error)
 {
 	struct row row;
-	ptowsp_status st = row_init(&row, path, "what is written", false, error);
+	ptowsp_status st = apart_named(path, "what is written", error);
 
+	if (st)
+		return st;
+	st = row_init(&row, path, "what is written", false, error);
 	for (const struct row *old = rows; !st && old; old = old->next)
 		if (!old->output && same(&row, old)) {
 			row.output = true;

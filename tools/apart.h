@@ -13,6 +13,8 @@
  * what: as it stands in a sentence, "the package", "--trace"; copied, up to 80 characters. Errors: INVALID naming both, NO_MEMORY. */
 ptowsp_status apart_input(const char *path, const char *what, struct ptowsp_error *error);
 ptowsp_status apart_output(const char *path, const char *what, struct ptowsp_error *error);
+/* An output whose path is "-" alone: INVALID, because no tool but --graph writes to stdout there; apart_output and apart_check look, too. */
+ptowsp_status apart_named(const char *path, const char *what, struct ptowsp_error *error);
 /* Whether two paths are one file; false without memory. */
 bool apart_same(const char *path, const char *other);
 /* apart_check is for code that opens an output: INVALID if the path is an input. Keeps nothing. */

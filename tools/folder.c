@@ -2,6 +2,7 @@
 #include "tools/folder.h"
 
 #include "registry/text.h"
+#include "tools/apart.h"
 
 #include <errno.h>
 #include <signal.h>
@@ -89,11 +90,14 @@ static bool note(struct made *made)
 
 ptowsp_status folder_make(const char *path, struct ptowsp_error *error)
 {
-	struct made *made = malloc(sizeof(*made) + strlen(path) + 1);
+	ptowsp_status st = apart_named(path, "the folder", error);
+	struct made *made = st ? NULL : malloc(sizeof(*made) + strlen(path) + 1);
 	struct stat there;
 	sigset_t all, before;
 	int why;
 
+	if (st)
+		return st;
 	if (!made)
 		return reg_fail(error, PTOWSP_NO_MEMORY, "no memory to make the folder %.160s", path);
 	strcpy(made->path, path);

@@ -42,8 +42,10 @@ int pack_key_make(const char *path)
 	struct ptowsp_error error = {.head = PTOWSP_HEAD(struct ptowsp_error, ERROR)};
 	uint8_t seed[PKG_KEY_SIZE], public[PKG_KEY_SIZE];
 	char text[PKG_KEY_TEXT], id[PKG_KEY_ID], *beside = NULL;
-	ptowsp_status st = pkg_key_make(seed, public, &error);
+	ptowsp_status st = apart_named(path, "a key", &error);
 
+	if (!st)
+		st = pkg_key_make(seed, public, &error);
 	if (!st && asprintf(&beside, "%s.pub", path) < 0) {
 		beside = NULL;
 		st = reg_fail(&error, PTOWSP_NO_MEMORY, "no memory to make a key");

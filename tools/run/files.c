@@ -10,7 +10,7 @@ typedef ptowsp_status (*side_fn)(const char *path, const char *what, struct ptow
 
 static ptowsp_status one(side_fn side, const char *path, const char *what, struct ptowsp_error *error)
 {
-	return path && strcmp(path, "-") ? side(path, what, error) : PTOWSP_OK;
+	return path ? side(path, what, error) : PTOWSP_OK;
 }
 
 static ptowsp_status pairs(side_fn side, const struct run_list *list, const char *flag, struct ptowsp_error *error)
@@ -83,8 +83,8 @@ ptowsp_status run_files_apart(const struct run_options *o, struct ptowsp_error *
 		st = pairs(apart_output, &o->out, "--out", error);
 	if (!st)
 		st = one(apart_output, o->trace, "--trace", error);
-	if (!st)
-		st = one(apart_output, o->graph, "--graph", error);
+	if (!st && o->graph && strcmp(o->graph, "-") != 0)
+		st = apart_output(o->graph, "--graph", error);
 	if (!st)
 		st = one(apart_output, o->checkpoint, "--checkpoint", error);
 	return st ? st : log_apart(o->layer, error);
