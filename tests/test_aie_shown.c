@@ -244,6 +244,8 @@ static void a_plan_that_takes_more_memory_than_the_limit_is_refused(void)
 	CHECK_CONTAINS(cli_err, "30000000");
 	CHECK_INT(cli("test -e $T/many"), 1);
 	CHECK_INT(cli("$B/ptowsp-run --plugin=aie --quiet --max-memory 600000000 $T/many.pkg.zst"), 0);
+	CHECK_INT(cli("$B/ptowsp-run --plugin=aie --quiet --max-memory 100000 $P/vector_add.pkg.zst"), 3); /* before it has seen one */
+	CHECK_CONTAINS(cli_err, "planning the program's tasks before they run takes more memory");
 }
 
 void suite_aie_shown(CU_pSuite s)

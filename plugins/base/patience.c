@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 #include "patience.h"
 
+#include <stdio.h>
+
 #include "error.h"
 #include "rt/held.h"
 
@@ -50,27 +52,40 @@ bool base_patience_look(struct base_patience *patience)
 	return patience->ended;
 }
 
+/* "the program's tasks" before the first one is known; "1 task", "14 tasks". */
+static const char *tasks_text(const struct base_patience *patience, char text[32])
+{
+	if (!patience->tasks)
+		return "the program's tasks";
+	snprintf(text, 32, "%llu task%s", (unsigned long long)patience->tasks, patience->tasks == 1 ? "" : "s");
+	return text;
+}
+
 static ptowsp_status memory_fail(const struct base_patience *patience, struct ptowsp_error *error)
 {
+	char tasks[32];
+
 	/* The memory that was too much may have been given back since. */
 	if (patience->held)
 		return base_fail(error, PTOWSP_TOO_BIG,
-				 "planning %llu tasks before they run takes more memory than the limit (--max-memory) of %llu bytes, %llu of them tensors and tiles; raise it, or take another backend, such as cpu_sim",
-				 (unsigned long long)patience->tasks, (unsigned long long)patience->held->limit, (unsigned long long)patience->held->given);
+				 "planning %s before they run takes more memory than the limit (--max-memory) of %llu bytes, %llu of them tensors and tiles; raise it, or take another backend, such as cpu_sim",
+				 tasks_text(patience, tasks), (unsigned long long)patience->held->limit, (unsigned long long)patience->held->given);
 	return base_fail(error, PTOWSP_TOO_BIG,
-			 "planning %llu tasks before they run takes more than %llu bytes of memory; let each task do more, allow more with --max-memory, or take another backend, such as cpu_sim",
-			 (unsigned long long)patience->tasks, (unsigned long long)patience->most);
+			 "planning %s before they run takes more than %llu bytes of memory; let each task do more, allow more with --max-memory, or take another backend, such as cpu_sim",
+			 tasks_text(patience, tasks), (unsigned long long)patience->most);
 }
 
 ptowsp_status base_patience_told(const struct base_patience *patience, ptowsp_status st, struct ptowsp_error *error)
 {
+	char tasks[32];
+
 	if (!patience || !st)
 		return st;
 	switch (patience->ended) {
-	case PTOWSP_CANCELLED: return base_fail(error, PTOWSP_CANCELLED, "the run was cancelled while its %llu tasks were planned", (unsigned long long)patience->tasks);
+	case PTOWSP_CANCELLED: return base_fail(error, PTOWSP_CANCELLED, "the run was cancelled while it planned %s", tasks_text(patience, tasks));
 	case PTOWSP_DEADLINE:
-		return base_fail(error, PTOWSP_DEADLINE, "the deadline passed while %llu tasks were planned and simulated; allow more time with --timeout-ms",
-				 (unsigned long long)patience->tasks);
+		return base_fail(error, PTOWSP_DEADLINE, "the deadline passed while it planned and simulated %s; allow more time with --timeout-ms",
+				 tasks_text(patience, tasks));
 	case PTOWSP_TOO_BIG: return memory_fail(patience, error);
 	default: return st;
 	}
