@@ -24,7 +24,7 @@ PTOWSP_NOTE(0, "null", "example", "1.0.0", "null");
 enum { INSTANCES = 64, SECTIONS = 64 };
 static struct ptowsp_host hosts[INSTANCES]; /* services for cpu_sim: the host's, with a little of our own */
 static unsigned host_count;
-static const struct ptowsp_host *host_of;
+static struct ptowsp_host host_of; /* that of the latest instance, which may be gone: its services take the context of any */
 static volatile unsigned char looked;
 
 /* ---- services ---------------------------------------------------------------------------------------------------- */
@@ -39,7 +39,7 @@ static void done_misnamed(void *context, const struct ptowsp_done *done)
 		error.code = own.status = PTOWSP_RUN_FAILED;
 		own.error = &error;
 	}
-	host_of->done(context, &own);
+	host_of.done(context, &own);
 }
 
 /* Whatever the host says of trust. */
@@ -63,7 +63,7 @@ static ptowsp_status code_keep(void *context, const char *kernel, const void *by
 			       struct ptowsp_error *error)
 {
 	static const void *first;
-	const struct ptowsp_code_extension *code = host_of->extension(context, PTOWSP_EXTENSION_CODE);
+	const struct ptowsp_code_extension *code = host_of.extension(context, PTOWSP_EXTENSION_CODE);
 	ptowsp_status st = first ? PTOWSP_OK : code->load(context, kernel, bytes, size, entry, entry_offset, &first, error);
 
 	*function_out = first;
@@ -78,7 +78,7 @@ static const void *extension(void *context, const char *id)
 		return &own;
 	if (is(KEEPS_CODE) && !strcmp(id, PTOWSP_EXTENSION_CODE))
 		return &kept;
-	return is(HEARS_NO_NOTES) && !strcmp(id, PTOWSP_EXTENSION_NOTIFY) ? NULL : host_of->extension(context, id);
+	return is(HEARS_NO_NOTES) && !strcmp(id, PTOWSP_EXTENSION_NOTIFY) ? NULL : host_of.extension(context, id);
 }
 
 /* ---- operations -------------------------------------------------------------------------------------------------- */
@@ -87,7 +87,7 @@ static ptowsp_status sim_init(const struct ptowsp_host *host, const struct ptows
 {
 	struct ptowsp_host *own = &hosts[host_count++ % INSTANCES];
 
-	host_of = host;
+	host_of = *host;
 	*own = *host;
 	own->extension = extension;
 	if (is(MISNAMES_DEADLINES))
