@@ -84,7 +84,7 @@ ptowsp_status pkg_container_check(const struct pkg_container *container, uint32_
 ptowsp_status pkg_container_section(const struct pkg_container *container, uint32_t row, uint8_t **data_out,
 				    struct ptowsp_error *error);
 
-/* What the package says, whatever packed it: SHA-256 over ABI string, targets, and of every section in increasing order of
+/* The digest of the content, whatever packed it: SHA-256 over ABI string, targets, and of every section in increasing order of
  * types its type, stride, count, and digest (packages/FORMAT.md). Errors: NO_MEMORY. */
 ptowsp_status pkg_container_identity(const struct pkg_container *container, uint8_t digest_out[PKG_DIGEST_SIZE],
 				     struct ptowsp_error *error);

@@ -10,7 +10,7 @@
 #define FILE_SHOWN 72
 #define PATH_SHOWN 120 /* of 216 bytes: the rest is for the reason */
 
-/* What was cut in the middle of a UTF-8 character loses that character. */
+/* Text that was cut in the middle of a UTF-8 character loses that character. */
 static void tail_trim(char *text, size_t length)
 {
 	size_t start = length;

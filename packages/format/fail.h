@@ -13,10 +13,10 @@ ptowsp_status pkg_fail(struct ptowsp_error *error, ptowsp_status code, const cha
 /* IO: "path sentence: what errno says"; of a long path only the end is shown, so that the reason is not cut off. */
 ptowsp_status pkg_fail_errno(struct ptowsp_error *error, const char *path, const char *sentence);
 
-/* What to do about bytes that are not those that were packed: the end of such a sentence. */
+/* The advice for bytes that are not those that were packed: the end of such a sentence. */
 #define PKG_AGAIN "; copy or pack it again"
 
-/* Who is complaining about which file. */
+/* The table and file that a message is about. */
 struct pkg_place {
 	const char *file; /* for messages */
 	struct ptowsp_error *error;
@@ -25,7 +25,7 @@ struct pkg_place {
 /* BAD_PACKAGE with "file: " before the sentence; of a long file name only the end is shown. */
 ptowsp_status pkg_refuse(const struct pkg_place *place, const char *format, ...) __attribute__((format(printf, 2, 3)));
 
-/* What does not hold leaves the function: BAD_PACKAGE with the sentence. */
+/* A condition that does not hold leaves the function: BAD_PACKAGE with the sentence. */
 #define PKG_MUST(place, condition, ...)                                                                                \
 	do {                                                                                                           \
 		if (!(condition))                                                                                      \

@@ -36,7 +36,7 @@ struct pkg_policy {
 	uint8_t least, most; /* arguments */
 };
 const struct pkg_policy *pkg_policy(uint32_t directive, uint32_t policy); /* NULL if unknown */
-/* By its word, with or without parentheses; word NULL: the only policy of its directive, if there is only one. */
+/* Finds a policy by its word, with or without parentheses; word NULL: the only policy of its directive, if there is only one. */
 const struct pkg_policy *pkg_policy_find(uint32_t directive, const char *word);
 int pkg_policy_is_bare(const struct pkg_policy *policy);
 /* The word without parentheses. */
@@ -47,7 +47,7 @@ struct pkg_policy_text pkg_policy_text(const struct pkg_policy *policy);
 /* "round_robin, affinity, ..." into text; cut with "..." where it does not fit. */
 void pkg_policy_list(uint32_t directive, char *text, size_t size);
 
-/* What operand 0 or 1 of an instruction of WORK holds, as workload_ops.def says it: "axis", "expression", ..., "" for nothing, and where
+/* The content of operand 0 or 1 of an instruction of WORK, as workload_ops.def says it: "axis", "expression", ..., "" for nothing, and where
  * there is no such opcode. */
 const char *pkg_operand(uint32_t opcode, unsigned number);
 

@@ -104,7 +104,7 @@ ptowsp_status pkg_open_memory(struct pkg **package_out, const void *bytes, size_
 	return st;
 }
 
-/* What is read of a file at most: what the header says and one byte more than may follow, so that trailing bytes are seen, but
+/* The most that is read of a file: what the header says and one byte more than may follow, so that trailing bytes are seen, but
  * never more than sections within the limits can need. A file whose header is not a package's is read no further. */
 static size_t file_limit(const uint8_t *head, size_t size, uint64_t total_bytes)
 {

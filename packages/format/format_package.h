@@ -58,7 +58,7 @@ const uint8_t *pkg_header_digest(const struct pkg *package); /* 32 bytes: every 
 uint32_t pkg_signatures(const struct pkg *package, struct pkg_signature *rows_out);
 /* Targets of the header, count of them; none means any. */
 const char *const *pkg_targets(const struct pkg *package, uint32_t *count);
-/* As stored (own stride), 64-byte aligned: what goes to a plugin. TBLB is not among them. */
+/* Sections as stored (own stride), 64-byte aligned: what goes to a plugin. TBLB is not among them. */
 const struct ptowsp_section *pkg_sections(const struct pkg *package, uint32_t *count);
 /* Bytes of sample row `row` (its digests are checked at the first use). BAD_PACKAGE if it does not hold. */
 ptowsp_status pkg_sample_bytes(struct pkg *package, uint32_t row, const void **bytes_out, uint64_t *size_out,
@@ -82,7 +82,7 @@ const char *pkg_notice(const struct pkg *package, uint32_t index);
 const struct ptowsp_param_layout_record *pkg_param_layout(const struct pkg_tables *tables, uint32_t param, uint32_t *count_out);
 
 #define PKG_LAYOUT_WRONG 160u
-/* What is wrong with row `row` of SCHD as the layout of a tensor that the entry (row of ENTR, PTOWSP_NONE: any) sees, one sentence in text; 0: nothing, or
+/* The reason why row `row` of SCHD cannot stand as the layout of a tensor that the entry (row of ENTR, PTOWSP_NONE: any) sees, one sentence in text; 0: nothing, or
  * it is another directive. Tables verified but for SCHD, whose words are strings. text has PKG_LAYOUT_WRONG bytes. */
 int pkg_layout_wrong(const struct pkg_tables *tables, uint32_t row, uint32_t entry, char *text);
 

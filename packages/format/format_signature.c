@@ -109,7 +109,7 @@ bool pkg_signatures_put(struct pkg_signature *rows, uint32_t *count, const struc
 	return true;
 }
 
-/* What is signed: which kind of thing, its digest, and the row behind its signature. All of it has one length, so nothing can be read in two ways. */
+/* The bytes that are signed: which kind of thing, its digest, and the row behind its signature. All of it has one length, so nothing can be read in two ways. */
 struct statement {
 	char kind[32];
 	uint8_t digest[PKG_DIGEST_SIZE];

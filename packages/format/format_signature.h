@@ -33,14 +33,14 @@ struct pkg_signature {
 _Static_assert(sizeof(struct pkg_signature_head) == 16 && sizeof(struct pkg_signature) == 240, "layout of signatures");
 #define PKG_SIGNATURES_MOST (sizeof(struct pkg_signature_head) + PKG_SIGNATURE_ROWS * sizeof(struct pkg_signature))
 
-/* What is signed; neither passes for the other. */
+/* The thing that is signed; neither passes for the other. */
 enum pkg_signed { PKG_SIGNED_PACKAGE, PKG_SIGNED_PLUGIN };
 
 /* Any bytes as rows; says nothing about whether they hold. rows_out has PKG_SIGNATURE_ROWS. Errors: BAD_PACKAGE with the rule. Any thread, no memory. */
 ptowsp_status pkg_signatures_read(struct pkg_signature *rows_out, uint32_t *count_out, const void *bytes, size_t size, const struct pkg_place *place);
 /* bytes_out has PKG_SIGNATURES_MOST; returns how many are used. count: 1 to PKG_SIGNATURE_ROWS. */
 size_t pkg_signatures_write(void *bytes_out, const struct pkg_signature *rows, uint32_t count);
-/* In the place of the row of the same key, else behind the others. false: there are PKG_SIGNATURE_ROWS of others. */
+/* Puts the row in the place of that of the same key, else behind the others. false: there are PKG_SIGNATURE_ROWS of others. */
 bool pkg_signatures_put(struct pkg_signature *rows, uint32_t *count, const struct pkg_signature *row);
 
 /* NULL, or the rule that a list of plugins breaks. */
@@ -66,7 +66,7 @@ void pkg_key_write(char text_out[PKG_KEY_TEXT], enum pkg_key_kind kind, const ui
 const char *pkg_key_read(uint8_t key_out[PKG_KEY_SIZE], enum pkg_key_kind kind, const void *bytes, size_t size);
 /* A fresh pair. seed: the secret key. Errors: NO_MEMORY without random numbers. */
 ptowsp_status pkg_key_make(uint8_t seed_out[PKG_KEY_SIZE], uint8_t public_out[PKG_KEY_SIZE], struct ptowsp_error *error);
-/* What a public key is called in messages: the first 8 bytes of its SHA-256. Empty without memory. */
+/* The name of a public key in messages: the first 8 bytes of its SHA-256. Empty without memory. */
 void pkg_key_id(char id_out[PKG_KEY_ID], const uint8_t key[PKG_KEY_SIZE]);
 
 #endif

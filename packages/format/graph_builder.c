@@ -100,7 +100,7 @@ static void table_append(struct pkg_graph_builder *b, struct pkg_graph_bytes *di
 	append(b, body, table->bytes, table->size);
 }
 
-/* What follows the bindings of the original format. */
+/* The part behind the bindings of the original format. */
 static void more_make(struct pkg_graph_builder *b, struct pkg_graph_bytes *out, uint32_t name, uint32_t device)
 {
 	struct pkg_graph_bytes directory = {0}, body = {0};

@@ -6,7 +6,7 @@
 
 #include <string.h>
 
-/* What an operand's argument means depends on its kind. */
+/* The meaning of an operand's argument depends on its kind. */
 #define ARGUMENT_NEW(argument) PTOWSP_GRAPH_##argument
 #define ARGUMENT_ID(argument) PTOWSP_GRAPH_##argument
 #define ARGUMENT_USE(argument) PTOWSP_GRAPH_##argument

@@ -28,7 +28,7 @@ struct pkg_graph_form {
 	uint8_t bytes;     /* of a row */
 };
 
-/* In the order of graph_ops.def. */
+/* Rows are in the order of graph_ops.def. */
 const struct pkg_graph_form *pkg_graph_forms(uint32_t *count_out);
 const struct pkg_graph_form *pkg_graph_form(uint32_t op);               /* NULL if unknown */
 const struct pkg_graph_form *pkg_graph_form_find(const char *name);     /* "TG_KERNEL" */

@@ -132,7 +132,7 @@ static ptowsp_status operand_check(struct verify *v, const struct pkg_graph_form
 
 /* --- ids --- */
 
-/* What defines and what names an object; sorted, so that equal numbers stand together. */
+/* Definitions and uses of objects; sorted, so that equal numbers stand together. */
 struct mention {
 	uint32_t object, number;
 	uint32_t graph; /* of kernels: TG_BEGIN that is open, counted from 1 */

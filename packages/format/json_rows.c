@@ -119,7 +119,7 @@ ptowsp_status pkg_json_keys_check(struct pkg_json_reader *reader, const json_t *
 	return PTOWSP_OK;
 }
 
-/* What a field is when the row does not mention it. */
+/* The value of a field that the row does not mention. */
 static uint64_t default_of(const struct pkg_field *field)
 {
 	return field->kind == PKG_OPTIONAL ? PTOWSP_NONE : 0;

@@ -36,7 +36,7 @@ static ptowsp_status stride_check(const struct pkg *p, const struct pkg_toc_row 
 	return pkg_refuse(&place, "section %s: stride is %u, which ends inside a field", schema->section, (unsigned)row->stride);
 }
 
-/* What a record lacks is 0, or PTOWSP_NONE where it would refer to something. */
+/* Fields that a record lacks are 0, or PTOWSP_NONE where it would refer to something. */
 static void fields_complete(uint8_t *record, const struct pkg_schema *schema, size_t from)
 {
 	uint32_t count;

@@ -23,7 +23,7 @@ static inline void pkg_ranks_add(struct pkg_ranks *ranks, uint64_t key, uint32_t
 {
 	ranks->rows[ranks->count++] = (struct pkg_rank){key, row};
 }
-/* By key, of one key by row. */
+/* Sorts by key, rows of one key by row. */
 void pkg_ranks_sort(struct pkg_ranks *ranks);
 /* The number of the first of sorted ranks whose key is at least that; count: none is. */
 uint32_t pkg_ranks_from(const struct pkg_ranks *ranks, uint64_t key);

@@ -4,7 +4,7 @@
 
 #include <string.h>
 
-/* What a field's argument means depends on its kind. */
+/* The meaning of a field's argument depends on its kind. */
 #define ARGUMENT_NUMBER(argument) 0
 #define ARGUMENT_ZERO(argument) 0
 #define ARGUMENT_NAME(argument) 0

@@ -14,7 +14,7 @@ void pkg_strings_finish(struct pkg_strings *s)
 	memset(s, 0, sizeof(*s));
 }
 
-/* Where text is, or the free place where it would be. */
+/* The place of the text, or the free place where it would be. */
 static size_t place_of(const struct pkg_strings *s, const char *text)
 {
 	size_t at = (size_t)ptowsp_id(text, strlen(text)) & s->mask;

@@ -9,7 +9,7 @@
 
 #define PKG_BLOB_ALIGNMENT 64u /* of payloads and sample data in their sections */
 
-/* What is verified: tables of native records plus what is not in them. */
+/* The package that is verified: tables of native records plus what is not in them. */
 struct pkg_check {
 	struct pkg_place place;
 	const struct pkg_tables *tables;
@@ -21,7 +21,7 @@ struct pkg_check {
 ptowsp_status pkg_verify_strings(const struct pkg_check *check);
 /* Every field of every table by its kind. Needs verified strings. */
 ptowsp_status pkg_verify_tables(const struct pkg_check *check);
-/* What a single field cannot say. Needs verified tables. */
+/* Rules that a single field cannot state. Needs verified tables. */
 ptowsp_status pkg_verify_rules(const struct pkg_check *check);
 
 /* Kernels and their payloads (verify_kernels.c). */

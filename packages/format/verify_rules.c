@@ -78,7 +78,7 @@ static ptowsp_status levels_check(const struct pkg_check *c)
 	return PTOWSP_OK;
 }
 
-/* It has dimensions, and none of them is sharded. */
+/* The tensor has dimensions, and none of them is sharded. */
 static int is_replicated(const struct pkg_tables *t, const struct ptowsp_tensor_record *x)
 {
 	for (uint32_t i = 0; i < x->dim_count; i++)

@@ -13,7 +13,7 @@
 
 /* --- meta --- */
 
-/* What a package may hold as text: UTF-8 without control characters but tab and newline. */
+/* Text that a package may hold: UTF-8 without control characters but tab and newline. */
 static int is_text(struct lang_unit *unit, const char *text, size_t size)
 {
 	char *plain = lang_copy(&unit->arena, text, size);
@@ -47,7 +47,7 @@ static const struct lang_token *quoted_take(struct lang_parser *parser, const ch
 	return NULL;
 }
 
-/* What the fact is called: a word, a text, or base64 "..." with another text behind it. */
+/* The name of the fact: a word, a text, or base64 "..." with another text behind it. */
 static const struct lang_token *key_take(struct lang_parser *parser)
 {
 	const struct lang_token *token = lang_peek(parser);

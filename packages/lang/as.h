@@ -24,7 +24,7 @@ struct lang_as_view {
 };
 
 enum lang_as_kind { LANG_AS_BROKEN /* its operation has an error */, LANG_AS_NUMBER, LANG_AS_FLOAT, LANG_AS_SCALAR, LANG_AS_TILE, LANG_AS_POINTER, LANG_AS_VIEW };
-/* What a name stands for. */
+/* The meaning of a name. */
 struct lang_as_value {
 	uint8_t kind;              /* enum lang_as_kind */
 	struct lang_type type;     /* scalars, constants, tiles; pointers: dtype */

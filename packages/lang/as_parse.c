@@ -28,7 +28,7 @@ static void braces_skip(struct lang_parser *parser)
 	} while (depth > 0 && lang_peek(parser)->kind != LANG_END);
 }
 
-/* Where an operation that began before may end: the next line, unless that goes on with its operands. */
+/* A token at which an operation that began before may end: the next line, unless that goes on with its operands. */
 static int at_next(const struct lang_parser *parser)
 {
 	return lang_peek(parser)->first && !lang_at_word(parser, "ins") && !lang_at_word(parser, "outs");
@@ -284,7 +284,7 @@ static int results_read(struct lang_as *as, struct lang_as_results *results)
 	return 1;
 }
 
-/* What an operation with an error would have given is known all the same: its uses are not wrong, too. */
+/* Results of an operation with an error are known all the same: its uses are not wrong, too. */
 static void results_break(struct lang_as *as, const struct lang_as_results *results)
 {
 	for (uint32_t i = 0; i < results->count; i++) {

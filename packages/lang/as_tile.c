@@ -99,7 +99,7 @@ static int attributes_read(struct lang_as *as, unsigned op, uint8_t *mode)
 	return 1;
 }
 
-/* What is repeated must be so. */
+/* A type that is repeated must be the same. */
 static int types_check(struct lang_as *as, const struct values *values)
 {
 	uint32_t i = 0;

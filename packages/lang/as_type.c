@@ -38,7 +38,7 @@ static int ends_here(const struct lang_token *token)
 	return token->first && token->mark != '>' && token->mark != ',' && !(token->kind == LANG_WORD && token[1].mark == '=');
 }
 
-/* What stands up to the next "," or ">" of this type, without blanks: "loc=mat", "16x128xf32", "valid=?x?". */
+/* The text up to the next "," or ">" of this type, without blanks: "loc=mat", "16x128xf32", "valid=?x?". */
 static int item_read(struct lang_parser *parser, char *text, size_t size)
 {
 	size_t used = 0;
@@ -112,7 +112,7 @@ static int space_set(const char *text, struct lang_type *type)
 	return vector || type->space == PTOWSP_SPACE_L1;
 }
 
-/* What a tile holds: its valid part decides where it is stated. */
+/* The elements of a tile: its valid part decides where it is stated. */
 struct tile {
 	uint32_t rows, columns, valid_rows, valid_columns;
 };

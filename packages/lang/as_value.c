@@ -213,7 +213,7 @@ static int fold(unsigned op, int64_t x, int64_t y, int64_t *result_out)
 	}
 }
 
-/* What leaves the other one as it is. */
+/* The neutral operand, which leaves the other one as it is. */
 static int is_neutral(unsigned op, struct lang_as_term term)
 {
 	return !term.var && term.number == (op == PTOWSP_PTO_MUL || op == PTOWSP_PTO_DIV);

@@ -271,7 +271,7 @@ int lang_as_load(struct lang_as *as, const struct lang_as_value *view, const str
 	return 1;
 }
 
-/* What a store converts on its way: an accumulator of f32 into memory of f16. */
+/* The conversion that a store makes on its way: an accumulator of f32 into memory of f16. */
 static const char *converted(struct lang_as *as, const struct lang_as_value *tile, uint16_t dtype)
 {
 	struct lang_type type = tile->type;

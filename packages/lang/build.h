@@ -19,12 +19,12 @@ enum build_kind {
 #define BUILD_ROW_BITS 26
 #define BUILD_DONE 1u /* what calls return that make nothing */
 
-/* Where a source says it; line 0: nowhere. */
+/* A place in a source; line 0: nowhere. */
 struct build_place {
 	uint32_t file, line, column;
 };
 
-/* In all rows names are offsets in the builder's own strings, and rows of other tables their numbers as declared. */
+/* Names in all rows are offsets in the builder's own strings, and rows of other tables their numbers as declared. */
 struct build_tensor {
 	struct ptowsp_tensor_record record;
 	struct ptowsp_dim_record dims[4];

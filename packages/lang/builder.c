@@ -166,7 +166,7 @@ uint32_t build_row(struct ptowsp_build *b, enum build_kind kind, uint32_t handle
 	return row;
 }
 
-/* What section STRS may hold: UTF-8 without control characters but tab and newline. */
+/* Text that section STRS may hold: UTF-8 without control characters but tab and newline. */
 static int is_clean(struct ptowsp_build *b, const char *text)
 {
 	const char *clean = lang_clean(&b->arena, text, strlen(text));

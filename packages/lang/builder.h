@@ -34,7 +34,7 @@ PTOWSP_PACK_API void ptowsp_build_destroy(struct ptowsp_build *b); /* NULL is al
 /* "" or the first refusal: "ptowsp_build_task: 7 is no handle of a kernel". Borrowed. */
 PTOWSP_PACK_API const char *ptowsp_build_error(const struct ptowsp_build *b);
 PTOWSP_PACK_API ptowsp_status ptowsp_build_status(const struct ptowsp_build *b); /* 0, INVALID, NO_MEMORY, BAD_PACKAGE */
-/* What is no error but worth knowing, index 0 first: a kernel that is packed and cannot run. NULL behind the last. Borrowed. */
+/* Notices: no errors but worth knowing, index 0 first: a kernel that is packed and cannot run. NULL behind the last. Borrowed. */
 PTOWSP_PACK_API const char *ptowsp_build_notice(const struct ptowsp_build *b, uint32_t index);
 
 /* Ends the building: everything must be closed. Sorts what has an id, writes the tables in the order in which ptowsp-pack writes
@@ -53,7 +53,7 @@ PTOWSP_PACK_API ptowsp_status ptowsp_build_save(struct ptowsp_build *b, const ch
 PTOWSP_PACK_API uint32_t ptowsp_build_meta(struct ptowsp_build *b, const char *key, const char *value);
 /* A backend that the package is for; none: any. */
 PTOWSP_PACK_API uint32_t ptowsp_build_target(struct ptowsp_build *b, const char *target);
-/* Where the source says what the following calls build: kept for instructions, tile instructions (line), divisions, entries and
+/* The place in the source of the things that the following calls build: kept for instructions, tile instructions (line), divisions, entries and
  * kernels, until the next call. file "": nowhere. Folders are left out of file. */
 PTOWSP_PACK_API uint32_t ptowsp_build_position(struct ptowsp_build *b, const char *file, uint32_t line, uint32_t column);
 
@@ -65,7 +65,7 @@ PTOWSP_PACK_API uint32_t ptowsp_build_position(struct ptowsp_build *b, const cha
 PTOWSP_PACK_API uint32_t ptowsp_build_stated(struct ptowsp_build *b);
 /* The next string of section STRS, in front of those that come in the course of things. */
 PTOWSP_PACK_API uint32_t ptowsp_build_string(struct ptowsp_build *b, const char *text);
-/* What a section ("KPRM") holds in the end, instead of what was built. Verified like everything. */
+/* Gives the bytes of a section ("KPRM"), which it holds in the end instead of the rows that were built. Verified like everything. */
 PTOWSP_PACK_API uint32_t ptowsp_build_section(struct ptowsp_build *b, const char *section, const void *bytes, uint64_t size);
 /* The next row in the lists of section WORK: an axis, kernel or tensor. Without any: all axes, the kernels as they come, no tensors. */
 PTOWSP_PACK_API uint32_t ptowsp_build_list(struct ptowsp_build *b, uint32_t handle);
@@ -75,9 +75,9 @@ PTOWSP_PACK_API uint32_t ptowsp_build_list(struct ptowsp_build *b, uint32_t hand
 /* A value that is set between runs; one that a run may change. Names are unique among both. */
 PTOWSP_PACK_API uint32_t ptowsp_build_symbol(struct ptowsp_build *b, const char *name, const char *dtype);
 PTOWSP_PACK_API uint32_t ptowsp_build_slot(struct ptowsp_build *b, const char *name, const char *dtype);
-/* It is not set from outside. */
+/* The slot is not set from outside. */
 PTOWSP_PACK_API uint32_t ptowsp_build_internal(struct ptowsp_build *b, uint32_t slot);
-/* Its value unless a run sets it, as text ("1024", "0.5") or as 64 bits: sign-extended integer or bit pattern of the float. */
+/* The value of a slot unless a run sets it, as text ("1024", "0.5") or as 64 bits: sign-extended integer or bit pattern of the float. */
 PTOWSP_PACK_API uint32_t ptowsp_build_default(struct ptowsp_build *b, uint32_t slot, const char *text);
 PTOWSP_PACK_API uint32_t ptowsp_build_default_bits(struct ptowsp_build *b, uint32_t slot, uint64_t bits);
 
@@ -117,18 +117,18 @@ PTOWSP_PACK_API uint32_t ptowsp_build_tensor_alignment(struct ptowsp_build *b, u
 PTOWSP_PACK_API uint32_t ptowsp_build_tensor_dim(struct ptowsp_build *b, uint32_t tensor, uint32_t extent);
 /* The extent stated last is sharded over an axis of the grid. */
 PTOWSP_PACK_API uint32_t ptowsp_build_tensor_shard(struct ptowsp_build *b, uint32_t tensor, uint32_t mesh_axis);
-/* Its layout is stated and R in every dimension, as layout(R, R) says; without this call and without shards it states none. */
+/* The tensor's layout is stated and R in every dimension, as layout(R, R) says; without this call and without shards it states none. */
 PTOWSP_PACK_API uint32_t ptowsp_build_tensor_replicated(struct ptowsp_build *b, uint32_t tensor);
 /* How its elements lie in memory (row_major unless stated): row_major, col_major, blocked, nz, strides; swizzle bits 0 to 7. Behind it the block of
  * blocked and nz, or a stride per dimension, in elements, outermost first. */
 PTOWSP_PACK_API uint32_t ptowsp_build_tensor_memory(struct ptowsp_build *b, uint32_t tensor, const char *order, uint32_t swizzle);
 PTOWSP_PACK_API uint32_t ptowsp_build_tensor_block(struct ptowsp_build *b, uint32_t tensor, uint32_t rows, uint32_t columns);
 PTOWSP_PACK_API uint32_t ptowsp_build_tensor_stride(struct ptowsp_build *b, uint32_t tensor, uint32_t elements);
-/* It has the dimensions of another tensor, the same rows of DIMS; the other one's are stated first. */
+/* The tensor has the dimensions of another one, the same rows of DIMS; the other one's are stated first. */
 PTOWSP_PACK_API uint32_t ptowsp_build_tensor_like(struct ptowsp_build *b, uint32_t tensor, uint32_t other);
-/* It takes the shape of what is bound. */
+/* The tensor takes the shape of its binding. */
 PTOWSP_PACK_API uint32_t ptowsp_build_tensor_shapeless(struct ptowsp_build *b, uint32_t tensor);
-/* It is the entry's own (0: everyone's), at that place of its signature. Without this call: everyone's, in the order of declaration. */
+/* The tensor is the entry's own (0: everyone's), at that place of its signature. Without this call: everyone's, in the order of declaration. */
 PTOWSP_PACK_API uint32_t ptowsp_build_tensor_place(struct ptowsp_build *b, uint32_t tensor, uint32_t entry, uint32_t position);
 /* rows x columns elements from [row, column], which are expressions; rows and columns are numbers. Or, flat, what the kernel touches from element row * unit + column on, unit at least 1, and
  * of that at most reach elements, 0: to the end of the tensor. */
@@ -178,7 +178,7 @@ PTOWSP_PACK_API uint32_t ptowsp_build_payload_offset(struct ptowsp_build *b, uin
 PTOWSP_PACK_API uint32_t ptowsp_build_payload_cycles(struct ptowsp_build *b, uint32_t payload, uint64_t cycles);
 /* Bytes that it needs as its task's workspace; a task has the larger of this and its kernel's. */
 PTOWSP_PACK_API uint32_t ptowsp_build_payload_workspace(struct ptowsp_build *b, uint32_t payload, uint64_t bytes);
-/* At tile level `rows` the other kernel takes its place: one with the same parameters, which sealing checks. */
+/* The other kernel takes the kernel's place at tile level `rows`: one with the same parameters, which sealing checks. */
 PTOWSP_PACK_API uint32_t ptowsp_build_variant(struct ptowsp_build *b, uint32_t kernel, uint32_t rows, uint32_t other);
 
 /* A payload of kind pto in the tile ISA, until body_end. Returns the payload. The kernel's parameters are declared before. */
@@ -236,7 +236,7 @@ PTOWSP_PACK_API uint32_t ptowsp_build_use_as(struct ptowsp_build *b, uint32_t re
 /* An edge from the earlier task of that number: kind after, data, barrier, soft. Behind a copy, too. */
 PTOWSP_PACK_API uint32_t ptowsp_build_after(struct ptowsp_build *b, const char *kind, uint32_t task);
 
-/* What follows until call_end is the code of another entry, expanded in place: a note for those who print source. Its tensors by position,
+/* The code from here to call_end is that of another entry, expanded in place: a note for those who print source. Its tensors by position,
  * then its scalars, stand in front of the code. Calls inside of it are not noted again. */
 PTOWSP_PACK_API uint32_t ptowsp_build_call(struct ptowsp_build *b, const char *entry);
 PTOWSP_PACK_API uint32_t ptowsp_build_call_tensor(struct ptowsp_build *b, uint32_t tensor, uint32_t row, uint32_t column);

@@ -60,7 +60,7 @@ uint32_t ptowsp_build_default_bits(struct ptowsp_build *b, uint32_t slot, uint64
 
 static uint32_t node_add(struct ptowsp_build *b, struct ptowsp_expr_record row)
 {
-	/* Those of a schedule have rows of their own, as in a source, where the schedule comes last. */
+	/* Expressions of a schedule have rows of their own, as in a source, where the schedule comes last. */
 	return b->stated || b->directive_count ? lang_expr_append(&b->tables.exprs, row) : lang_expr_node(&b->tables.exprs, row);
 }
 
@@ -251,7 +251,7 @@ uint32_t ptowsp_build_axis(struct ptowsp_build *b, const char *name, const char 
 	return axis_add(b, &axis);
 }
 
-/* What ragged and sparse axes have in common. */
+/* The fields that ragged and sparse axes have in common. */
 static struct ptowsp_axis_record rows_axis(struct ptowsp_build *b, const char *name, uint16_t kind, uint32_t row)
 {
 	struct ptowsp_axis_record axis = {.name = axis_name(b, name), .kind = kind, .levels = PTOWSP_NONE, .lengths = PTOWSP_NONE, .indices = PTOWSP_NONE};

@@ -66,7 +66,7 @@ static const struct ranked *order_of(const struct seal *s, const void *rows, uin
 		(record).name = string_of((s), (record).name);                                                         \
 	} while (0)
 
-/* Where a run of `count` rows begins. An empty one begins where it would, or nowhere where rows are kept as stated. */
+/* The beginning of a run of `count` rows. An empty one begins where it would, or nowhere where rows are kept as stated. */
 static uint32_t run_begin(const struct seal *s, uint32_t section, uint32_t count)
 {
 	return count || !s->b->stated ? pkg_writer_count(s->writer, section) : 0;
@@ -123,7 +123,7 @@ static void events_write(const struct seal *s)
 		pkg_writer_row(s->writer, PTOWSP_SECTION_EVNT, &b->events[i], sizeof(b->events[i]));
 }
 
-/* What the code of an entry needs is a set: by their rows. The values of a kernel's entry are its scalars, in their order. */
+/* The values that the code of an entry needs are a set: by their rows. The values of a kernel's entry are its scalars, in their order. */
 static void values_sort(const struct seal *s, struct build_entry *e)
 {
 	struct ranked *order = lang_alloc(&s->b->arena, ((size_t)e->record.value_count + 1) * sizeof(*order));

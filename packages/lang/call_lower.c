@@ -66,7 +66,7 @@ int lang_argument_check(const struct lang_scope *scope, struct lang_scalar *scal
 	return 0;
 }
 
-/* Its EXPR row. */
+/* The EXPR row of the value. */
 static uint32_t argument_lower(struct lang_lower *lower, const struct lang_scalar *scalar, uint16_t dtype)
 {
 	const char *text = is_float(dtype) ? literal(lower->unit, scalar) : NULL;
@@ -109,7 +109,7 @@ void lang_afters_lower(struct lang_work_walk *walk, const struct lang_work *work
 	}
 }
 
-/* What runs at a tile level in place of the callee, and what it touches of one tensor. */
+/* The stand-in for the callee at a tile level, and the rows that it touches of one tensor. */
 struct standing {
 	const char *name, *param, *verb;
 	uint32_t rows, columns;
@@ -143,7 +143,7 @@ static struct standing standing_at(struct lang_lower *lower, const struct lang_w
 	return standing;
 }
 
-/* At a tile level a variant may stand in for the callee, and touch more: a part with a size of its own has to hold that, too. */
+/* A variant may stand in for the callee at a tile level, and touch more: a part with a size of its own has to hold that, too. */
 static void level_check(struct lang_lower *lower, const struct lang_work *work, uint32_t rows)
 {
 	for (uint32_t i = 0; i < lang_callee_count(work); i++) {

@@ -122,7 +122,7 @@ static struct lang_var *need_find(struct lang_check *check, const struct lang_st
 	if (!var) {
 		var = lang_var_add(check->unit, function, LANG_SCALAR, name, need->type, stmt->callee_at);
 		var->implied = 1;
-		/* In an orchestration the callee's own symbol will do; a kernel has its own arguments. */
+		/* The callee's own symbol will do in an orchestration; a kernel has its own arguments. */
 		var->symbol = function->kind == LANG_ORCHESTRATION ? need->symbol : NULL;
 	}
 	return var;

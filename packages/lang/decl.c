@@ -50,7 +50,7 @@ const char *lang_decl_noun(struct lang_unit *unit, unsigned kind)
 	return lang_format(&unit->arena, "%s %s", strchr("aeiou", *word) ? "an" : "a", word);
 }
 
-/* What has the name already: *at_out says where. NULL: nothing has. */
+/* The declaration that has the name already: *at_out says where. NULL: nothing has. */
 static const char *taken(const struct lang_module *module, char sign, const char *name, struct lang_span *at_out)
 {
 	const struct lang_decl *old = lang_decl_find(module, sign, name);

@@ -13,7 +13,7 @@
 struct lang_parser;
 struct lang_lower;
 
-/* What happens to the declarations of one word. Hooks may be NULL. */
+/* The treatment of the declarations of one word. Hooks may be NULL. */
 struct lang_decl_form {
 	const char *word; /* "workload", as messages say it, too */
 	uint8_t kind;     /* enum lang_decl_kind */

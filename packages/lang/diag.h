@@ -13,7 +13,7 @@ struct lang_span {
 	uint32_t length;       /* bytes */
 };
 
-/* What every stage of a compilation shares. */
+/* The state that all stages of a compilation share. */
 struct lang_unit {
 	struct lang_arena arena;      /* everything but the diagnostics */
 	const struct lang_source *sources;
@@ -89,7 +89,7 @@ struct lang_origin {
 void lang_place_read(struct lang_unit *unit, uint32_t file, uint32_t line, const char *text, size_t length);
 /* An operator / or % stands there; told in the order of the text. */
 void lang_place_division(struct lang_unit *unit, struct lang_span at);
-/* From now on the positions of that source are those that its lines state, in the file `name`; lines that state none have none. */
+/* Positions of that source are from now on those that its lines state, in the file `name`; lines that state none have none. */
 void lang_places_state(struct lang_unit *unit, uint32_t file, const char *name);
 
 /* 1: the source states its positions itself. */

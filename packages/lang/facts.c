@@ -57,7 +57,7 @@ static int folds(const struct lang_stmt *stmt)
 	}
 }
 
-/* In program text, so that the operands of an assignment are known when it is reached. */
+/* Assignments are visited in program text, so that the operands of an assignment are known when it is reached. */
 static void block_fold(const struct lang_block *block)
 {
 	for (const struct lang_stmt *stmt = block->first; stmt; stmt = stmt->next) {

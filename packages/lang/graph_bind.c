@@ -109,7 +109,7 @@ static void written_check(struct lang_unit *unit, struct lang_span at, const str
 	lang_help(unit, "declare it as inout or out at %s", lang_place(unit, declared->head.at));
 }
 
-/* What a kernel gets begins with an element of its parameter's type. */
+/* Bound bytes begin with an element of the parameter's type. */
 static void element_check(struct lang_unit *unit, const struct lang_graph_bind *bind)
 {
 	const struct lang_graph_param param = lang_graph_tensor_param(bind->kernel, bind->arg);
@@ -355,7 +355,7 @@ static void freed_check(struct lang_unit *unit, const struct lang_graph_bind *bi
 	}
 }
 
-/* What the file says of it. */
+/* The size and type that the file states for the tensor. */
 static void tensor_find(struct lang_module *module, struct lang_graph_tensor *tensor)
 {
 	const struct lang_decl *decl = tensor->object.defined ? NULL : lang_decl_find(module, '%', tensor->object.name);

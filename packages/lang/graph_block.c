@@ -2,7 +2,7 @@
 /* graph_block.c - the blocks that instructions open and end: graphs, loops, branches. */
 #include "lang/lang_graph.h"
 
-/* What opens, goes on with and ends a block. */
+/* Instructions that open, go on with and end a block. */
 static const struct lang_graph_frame frames[] = {
 	{PTOWSP_TG_BEGIN, PTOWSP_TG_END},
 	{PTOWSP_CF_IF, PTOWSP_CF_ENDIF},

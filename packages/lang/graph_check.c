@@ -24,7 +24,7 @@ static const struct lang_graph_bind *bind_find(const struct lang_graph_kernel *k
 	return NULL;
 }
 
-/* What a kernel does with a tensor, through all its arguments; 0: unknown. */
+/* The access of a kernel to a tensor, through all its arguments; 0: unknown. */
 static unsigned access_of(const struct lang_graph_kernel *kernel, const struct lang_graph_tensor *tensor)
 {
 	unsigned access = 0;
@@ -184,7 +184,7 @@ static int ranges_meet(uint64_t a, uint64_t an, uint64_t b, uint64_t bn)
 	return an && bn && a < b + bn && b < a + an;
 }
 
-/* Those that are all right are few: no two share cores, and each has some. The compilation ends at the 20th that is not. */
+/* Sound partitions are few: no two share cores, and each has some. The compilation ends at the 20th that is not. */
 static void partitions_compare(struct graph_check *check, const struct lang_graph_inst *inst)
 {
 	const struct lang_graph_arg *a = inst->args;
@@ -251,7 +251,7 @@ static void levels_check(struct graph_check *check, const struct cores *cores)
 		sum->aic += kernel->aic < cores->aic ? kernel->aic : cores->aic;
 		sum->aiv += kernel->aiv < cores->aiv ? kernel->aiv : cores->aiv;
 		sum->aicpu += kernel->aicpu < cores->aicpu ? kernel->aicpu : cores->aicpu;
-		/* What one kernel asks for beyond all bounds is told at its request. */
+		/* A request of one kernel beyond all bounds is told at that request. */
 		if (++asked[level[at[i]]] < 2 || (sum->aic <= cores->aic && sum->aiv <= cores->aiv && sum->aicpu <= cores->aicpu))
 			continue;
 		sum->device = "told";
@@ -325,7 +325,7 @@ static int has_break(const struct lang_graph_block *block)
 	return 0;
 }
 
-/* It reads an element, which kernels of the loop may change. */
+/* The scalar reads an element, which kernels of the loop may change. */
 static int can_change(const struct lang_graph_scalar *scalar)
 {
 	return scalar && (scalar->op == PTOWSP_GRAPH_NODE_ELEMENT || can_change(scalar->a) || can_change(scalar->b) || can_change(scalar->c));

@@ -45,7 +45,7 @@ static uint32_t kind_of(unsigned dep_type)
 
 /* --- events --- */
 
-/* Of this launch, and of all those before: each is over, or an edge to it is right. */
+/* Edges of this launch, and of all those before: each is over, or an edge to it is right. */
 static void event_edges(struct edges *edges, const struct lang_graph_object *event)
 {
 	struct lang_graph_lowering *lowering = edges->walk->lowering;
@@ -172,7 +172,7 @@ static void barrier_raise(struct lang_graph_walk *walk, const struct lang_graph_
 
 /* --- launches --- */
 
-/* In a graph without control flow its first kernels wait for the last ones; else any of them may be the first or the last that runs. */
+/* The first kernels of a graph without control flow wait for the last ones; else any of them may be the first or the last that runs. */
 static void launch_edges(struct edges *edges, const struct lang_graph_node *node)
 {
 	struct lang_graph_lowering *lowering = edges->walk->lowering;
@@ -275,7 +275,7 @@ void lang_graph_links_make(struct lang_graph_lowering *lowering)
 	lowering->signals = lang_alloc(arena, ((size_t)program->object_count + 1) * sizeof(*lowering->signals));
 	block_link(lowering, &program->body);
 	for (uint32_t g = 0; g < program->graph_count; g++) {
-		/* What TG_FUSE made stands nowhere in the text. */
+		/* Kernels that TG_FUSE made stand nowhere in the text. */
 		if (program->graphs[g]->fused[0])
 			block_link(lowering, &program->graphs[g]->own);
 		depends_link(lowering, program->graphs[g]);

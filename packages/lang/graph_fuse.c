@@ -35,7 +35,7 @@ static int kernels_equal(const struct lang_graph_kernel *a, const struct lang_gr
 	for (uint32_t i = 0; i < a->bind_count; i++) {
 		const struct lang_graph_bind *x = a->binds[i], *y = b->binds[i];
 
-		/* What reads its own result, or may, does not do the same twice. */
+		/* A kernel that reads its own result, or may, does not do the same twice. */
 		if (x->arg != y->arg || x->tensor != y->tensor || !scalars_equal(x->offset, y->offset) || !scalars_equal(x->size, y->size) ||
 		    (x->access != PTOWSP_READ && x->access != PTOWSP_WRITE))
 			return 0;
@@ -177,7 +177,7 @@ static void graph_copy(struct fusion *fusion, const struct lang_graph *from, con
 
 /* --- edges between the two --- */
 
-/* What b reads of what a writes comes with its bytes; other conflicts need nothing but the order. */
+/* The bytes that a writes and b reads come along; other conflicts need nothing but the order. */
 static void pair_join(struct fusion *fusion, struct lang_graph_kernel *a, struct lang_graph_kernel *b, struct lang_graph_inst *inst)
 {
 	struct lang_graph_tensor *data = NULL;

@@ -137,7 +137,7 @@ static int is_behind(const struct lang_graph_launch *launch, uint32_t other)
 	return launch->waits[other] & BEHIND;
 }
 
-/* What another one of the set waits for anyway need not be waited for; one that may not run waits for nothing. */
+/* An event that another one of the set waits for anyway need not be waited for; one that may not run waits for nothing. */
 static void set_reduce(const struct order *order, uint8_t *set)
 {
 	const struct lang_graph_lowering *lowering = order->lowering;

@@ -8,7 +8,7 @@
 
 /* --- words --- */
 
-/* Of a graph, what the first operand of an instruction counts. */
+/* The things of a graph that the first operand of an instruction counts. */
 static const char *named_by(unsigned opcode)
 {
 	switch (opcode) {

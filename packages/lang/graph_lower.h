@@ -39,7 +39,7 @@ struct lang_graph_launch {
 	uint8_t *waits;                    /* per launch: it starts behind that one, directly; behind that one in any way (bit 2) */
 };
 
-/* What lowering finds out about a tensor. */
+/* The facts that lowering finds out about a tensor. */
 struct lang_graph_memory {
 	struct lang_made made;  /* first; TENS row */
 	struct lang_graph_tensor *tensor;
@@ -103,7 +103,7 @@ struct lang_graph_save { /* a tensor in a checkpoint */
 	struct lang_graph_save *next;
 };
 
-/* What became of a checkpoint: LANG_GRAPH_MARK_BYTES. Who wants to know sets the first two to 1 and the others to 0 before the run, the last one to 1 too
+/* The state of a checkpoint: LANG_GRAPH_MARK_BYTES. Who wants to know sets the first two to 1 and the others to 0 before the run, the last one to 1 too
  * where the run begins with the checkpoint. Then the third one is 1 once it was taken, and the second one 0 for good once it was brought back without
  * being there: it takes over the last one when it is brought back, and the last one takes over the second when it is taken. */
 enum { LANG_GRAPH_MARK_BYTES = 4 };

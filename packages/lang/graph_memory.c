@@ -61,7 +61,7 @@ static void save_write(struct lang_lower *lower, struct lang_made *made, uint64_
 	pkg_writer_row(lower->writer, PTOWSP_SECTION_TENS, &record, sizeof(record));
 }
 
-/* Its name ends in a character that no id has: who looks for checkpoints finds them by that. */
+/* The name of such a row ends in a character that no id has: who looks for checkpoints finds them by that. */
 static void mark_write(struct lang_lower *lower, struct lang_made *made, uint64_t id, uint32_t name)
 {
 	struct ptowsp_tensor_record record = {.id = id, .name = name, .dtype = PTOWSP_U8, .entry = PTOWSP_NONE, .role = PTOWSP_ROLE_OUT, .dim_count = 1};
@@ -155,7 +155,7 @@ static void saves_declare(struct lang_lower *lower, struct lang_graph_lowering *
 		touched = lang_alloc(&lower->unit->arena, program->tensor_count + 1);
 		touches_find(lowering, lang_graph_of(inst->args[0].object), touched);
 		for (uint32_t t = 0; t < program->tensor_count; t++)
-			/* What only reads cannot be lost. */
+			/* A use that only reads loses nothing. */
 			if (touched[t] && program->tensors[t]->access != PTOWSP_READ)
 				save_add(lower, lowering, inst, &lowering->memories[t], prefix);
 	}

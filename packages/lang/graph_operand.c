@@ -4,7 +4,7 @@
 
 #include <string.h>
 
-/* Behind an error in the operands of an instruction: to the ")" that ends them, or to the next line. */
+/* Skips the operands of an instruction with an error: to the ")" that ends them, or to the next line. */
 static void operands_skip(struct lang_parser *parser, uint32_t open)
 {
 	while (lang_peek(parser)->kind != LANG_END && !lang_peek(parser)->first && open) {
@@ -210,7 +210,7 @@ static int operand_parse(struct lang_graph_reader *reader, const struct pkg_grap
 	}
 }
 
-/* What stands for an operand that is not written. */
+/* The default of an operand that is not written. */
 static void operand_default(struct lang_graph_reader *reader, const struct pkg_graph_operand *operand, struct lang_span at,
 			    struct lang_graph_arg *arg)
 {

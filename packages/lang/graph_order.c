@@ -137,7 +137,7 @@ static void event_edges(struct walk *walk)
 	}
 }
 
-/* What comes before one kernel of a set comes before all of them. Every kernel gets a node in front of it where its edges end; from there
+/* A kernel that comes before one of a set comes before all of the set. Every kernel gets a node in front of it where its edges end; from there
  * one leads to the kernel, and one to each barrier that it belongs to. */
 static void barrier_edges(struct walk *walk)
 {

@@ -226,7 +226,7 @@ static int tensor_meet(struct race_check *check, uint32_t first, uint32_t count)
 
 /* --- answers --- */
 
-/* Of two that write, the one that stands above counts as the writer. */
+/* The one that stands above counts as the writer where both write. */
 static void unordered_warn(struct lang_unit *unit, const struct pair *pair)
 {
 	const struct lang_graph_bind *w = pair->first, *o = pair->second;

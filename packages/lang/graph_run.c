@@ -27,7 +27,7 @@ struct run_check {
 	struct lang_map saved;                    /* checkpoint to its TG_CHECKPOINT */
 };
 
-/* Who uses what. */
+/* Uses of tensors by graphs. */
 static void users_find(struct run_check *check)
 {
 	for (uint32_t g = 0; g < check->program->graph_count; g++) {
@@ -72,7 +72,7 @@ static void free_meet(struct run_check *check, const struct lang_graph_inst *ins
 	gone_note(check, tensor, inst);
 }
 
-/* What a graph frees and does not allocate itself is gone when it, or another one that uses it, is launched again. */
+/* A tensor that a graph frees and does not allocate itself is gone when it, or another one that uses it, is launched again. */
 static void frees_meet(struct run_check *check, const struct lang_graph_block *block)
 {
 	for (const struct lang_graph_inst *inst = block->first; inst; inst = inst->next) {
@@ -113,7 +113,7 @@ static void syncs_find(struct run_check *check, const struct lang_graph *graph, 
 	}
 }
 
-/* What stands outside of graphs and reads or writes a tensor. */
+/* Instructions outside of graphs that read or write a tensor. */
 static void use_meet(struct run_check *check, const struct lang_graph_inst *inst, struct lang_span at, const struct lang_graph_object *tensor)
 {
 	const struct lang_graph_inst *freed = check->freed[tensor->index];

@@ -233,7 +233,7 @@ struct lang_graph_scalar *lang_graph_scalar_parse(struct lang_graph_reader *read
 
 /* ---- which values a scalar can have, and which bytes a binding can mean. ---- */
 
-/* What an operation makes of the least and the largest values of its two operands. */
+/* Bounds of an operation from the least and the largest values of its two operands. */
 static int operation_range(unsigned op, const int64_t a[2], const int64_t b[2], int64_t *low_out, int64_t *high_out)
 {
 	switch (op) {

@@ -64,7 +64,7 @@ static void join(struct lang_graph_memory *a, struct lang_graph_memory *b)
 
 struct lang_graph_bind *lang_graph_bind_of(const struct lang_graph_kernel *kernel, uint32_t arg)
 {
-	/* They are sorted, and mostly without gaps. */
+	/* The offsets are sorted, and mostly without gaps. */
 	if (arg < kernel->bind_count && kernel->binds[arg]->arg == arg)
 		return kernel->binds[arg];
 	for (uint32_t i = 0; i < kernel->bind_count; i++)
@@ -146,7 +146,7 @@ static void copies_see(struct lang_graph_lowering *lowering, const struct lang_g
 	}
 }
 
-/* What tensors, bindings and copies say in bytes. */
+/* Sizes and offsets in bytes, of tensors, bindings and copies. */
 static void mixed_find(struct lang_graph_lowering *lowering)
 {
 	const struct lang_graph_program *program = lowering->program;
@@ -163,7 +163,7 @@ static void mixed_find(struct lang_graph_lowering *lowering)
 	copies_see(lowering, &program->body);
 }
 
-/* What is only copied here is of the type that a program above sees under that name: it is one tensor. */
+/* A tensor that is only copied here is of the type that a program above sees under that name: it is one tensor. */
 static void type_borrow(const struct lang_graph_lowering *lowering, struct lang_graph_memory *memory)
 {
 	for (const struct lang_decl *decl = lowering->module->decls; decl && !leader_of(memory)->typed; decl = decl->next) {
@@ -209,7 +209,7 @@ void lang_graph_types_find(struct lang_graph_lowering *lowering)
 	}
 }
 
-/* What edges say of a kernel whose body nobody knows. */
+/* Accesses that edges state for a kernel whose body nobody knows. */
 static unsigned stated_access(const struct lang_graph_lowering *lowering, const struct lang_graph_kernel *kernel,
 			      const struct lang_graph_tensor *tensor)
 {

@@ -61,7 +61,7 @@ uint32_t lang_graph_elements_expr(struct lang_graph_walk *walk, const struct lan
 
 /* --- graph_memory.c --- */
 
-/* What lives as long as the run, or until a MC_FREE somewhere else. */
+/* Tensors that live as long as the run, or until a MC_FREE somewhere else. */
 void lang_graph_allocs_emit(struct lang_graph_walk *walk);
 /* How many allocations of the block are freed in it. */
 uint32_t lang_graph_homes_find(struct lang_graph_walk *walk, const struct lang_graph_block *block);

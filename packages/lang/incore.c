@@ -13,7 +13,7 @@
 
 #define NO_ROW LANG_MAX_ROWS
 
-/* Where the variables of a function are in this kernel: by variable, a row of the tile, scalar or parameter table. */
+/* The place of each variable of a function in this kernel: by variable, a row of the tile, scalar or parameter table. */
 struct incore_body {
 	struct incore_body *next;
 	const struct lang_function *function;
@@ -192,7 +192,7 @@ static struct incore_body *body_find(struct lang_incore *kernel, const struct la
 	return body;
 }
 
-/* What the callee's scalars start with: the caller's values, or 0 where only a branch sets them. */
+/* The values that the callee's scalars start with: the caller's values, or 0 where only a branch sets them. */
 static void scalars_start(struct lang_incore *kernel, const struct incore_body *caller, struct incore_body *body, const struct lang_stmt *stmt)
 {
 	const struct lang_function *target = stmt->target;
@@ -307,7 +307,7 @@ const void *lang_kernel_encode(struct lang_lower *lower, struct lang_function *f
 
 /* ---- the bytes of a portable kernel, and what the verifier of the backends says of them. ---- */
 
-/* By the order of the rows, which says nothing about where the source declares them. */
+/* Strings are taken by the order of the rows, which says nothing about where the source declares them. */
 static void strings_take(struct lang_incore *kernel)
 {
 	struct lang_tile_code *code = &kernel->code;

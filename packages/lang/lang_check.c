@@ -107,7 +107,7 @@ static void shape_check(struct lang_check *check, const struct lang_stmt *stmt, 
 	lang_help(check->unit, "@%s is packed but will not run; the other functions do", check->function->name);
 }
 
-/* What an orchestration may do: scalars, loops, branches, calls. */
+/* Operations that an orchestration may have: scalars, loops, branches, calls. */
 static int orchestration_allows(struct lang_check *check, const struct lang_stmt *stmt)
 {
 	const char *help = "call an InCore function that does it";
@@ -251,7 +251,7 @@ static void return_check(struct lang_check *check, const struct lang_stmt *stmt)
 	}
 }
 
-/* Its error is told; what stands in its blocks is checked all the same. */
+/* A broken statement's error is told; the statements in its blocks are checked all the same. */
 static void broken_check(struct lang_check *check, struct lang_stmt *stmt)
 {
 	struct lang_var *value =

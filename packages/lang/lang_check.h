@@ -27,7 +27,7 @@ struct lang_check {
 	uint32_t write_count, write_capacity;
 };
 
-/* What a name must be. */
+/* The demands on a name. */
 enum lang_want { LANG_WANT_TILE, LANG_WANT_MEMREF, LANG_WANT_SCALAR, LANG_WANT_TARGET /* a scalar that can be set */ };
 /* Finds the variable of a name operand; NULL after an error. */
 struct lang_var *lang_operand_find(struct lang_check *check, struct lang_operand *operand, enum lang_want want);

@@ -226,12 +226,12 @@ void lang_graph_number(struct lang_graph_reader *reader);
 struct lang_graph_scalar *lang_graph_scalar_parse(struct lang_graph_reader *reader, const char *what);
 struct lang_graph_scalar *lang_graph_scalar_constant(struct lang_unit *unit, int64_t value, struct lang_span at);
 
-/* What kernels are and what is bound to them (graph_bind.c): functions, arguments, access, bounds. */
+/* Finds the kernels and their bindings (graph_bind.c): functions, arguments, access, bounds. */
 void lang_graph_bind(struct lang_module *module, struct lang_graph_program *program);
 #define LANG_GRAPH_FUSE_LIMIT (1u << 24) /* pairs of kernels that TG_FUSE compares, at most */
 /* The graphs that TG_FUSE makes (graph_fuse.c); bindings are known. */
 void lang_graph_fuse(struct lang_unit *unit, struct lang_graph_program *program);
-/* What stands outside of graphs (graph_run.c): launches, frees of what is in use, events that nobody signals. */
+/* Checks the instructions outside of graphs (graph_run.c): launches, frees of what is in use, events that nobody signals. */
 void lang_graph_run_check(struct lang_unit *unit, const struct lang_graph_program *program);
 /* graph_scalar.c: bytes beyond it are no bytes; sums of two such numbers stay exact. */
 #define LANG_GRAPH_FAR (INT64_C(1) << 61)
@@ -315,7 +315,7 @@ int lang_graph_is_fenced(const struct lang_graph_order *order, const struct lang
 
 #define LANG_GRAPH_RACE_LIMIT (1u << 21) /* comparisons of bindings per graph; beyond it a warning says what was not looked at */
 
-/* In the two branches of one CF_IF: at most one of the two instructions is reached in a round. */
+/* The instructions stand in the two branches of one CF_IF: at most one of the two instructions is reached in a round. */
 int lang_graph_are_alternatives(const struct lang_graph_inst *a, const struct lang_graph_inst *b);
 /* Warns of pairs of kernels that nothing orders, and of reads that only AFTER orders. Kernels that are declared nowhere say nothing of what they
  * read and write and are left out. If a graph has a race, one is told, whatever its size; not every pair is where many race for the same bytes. */

@@ -87,7 +87,7 @@ const struct lang_kernel_variant *lang_kernel_variant_at(const struct lang_kerne
 void lang_kernel_variant_shape(const struct lang_kernel_variant *variant, uint32_t tensor, uint32_t *rows_out, uint32_t *columns_out);
 /* The kernel is called where a loop may run at that level: notes it if there is no variant. */
 void lang_kernel_level_note(struct lang_lower *lower, struct lang_kernel *kernel, uint32_t rows);
-/* What rows of one kernel under several names have in common: signature, parameters, payloads, C function. */
+/* Fields that rows of one kernel under several names have in common: signature, parameters, payloads, C function. */
 void lang_kernel_fill(struct lang_lower *lower, struct lang_kernel *kernel, struct ptowsp_kernel_record *record);
 
 #endif

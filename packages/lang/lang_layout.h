@@ -41,14 +41,14 @@ enum lang_join {
 	LANG_JOIN_TWICE, /* one axis would shard two dimensions */
 	LANG_JOIN_RANK,  /* the numbers of dimensions differ */
 };
-/* What holds where a and b meet, per dimension: R with R is R, R with S(i) is S(i), S(i) with S(i) is S(i). All else is a contradiction,
+/* The layout where a and b meet, per dimension: R with R is R, R with S(i) is S(i), S(i) with S(i) is S(i). All else is a contradiction,
  * *dim_out then being the first dimension that has it (0 of RANK). A layout that is not stated agrees with all. joined_out may be NULL; it
  * is written after OK only. */
 enum lang_join lang_layout_join(const struct lang_layout *a, const struct lang_layout *b, struct lang_layout *joined_out, uint32_t *dim_out);
 /* The most sharded layout that joins with both and keeps only what a has: a with R where b contradicts it. Ranks are equal. */
 struct lang_layout lang_layout_bridge(const struct lang_layout *a, const struct lang_layout *b);
 
-/* What dimensions of a package say; replicated: 1 if that is stated of all of them. */
+/* The layout that dimensions of a package state; replicated: 1 if that is stated of all of them. */
 struct lang_layout lang_layout_of(const struct ptowsp_dim_record *dims, uint32_t count, int replicated);
 
 enum lang_collective {
@@ -77,9 +77,9 @@ int lang_layout_parse(struct lang_parser *parser, struct lang_layout *layout);
 #define LANG_MEMORY_TEXT 96u
 void lang_memory_print(const struct lang_memory *memory, char *text);
 int lang_memory_equal(const struct lang_memory *a, const struct lang_memory *b);
-/* Its row of TMEM, without a tensor. */
+/* The row of TMEM for it, without a tensor. */
 struct ptowsp_memory_record lang_memory_record(const struct lang_memory *memory);
-/* Of a tensor %name of that many dimensions. 0 after an error. */
+/* Checks the layout of a tensor %name of that many dimensions. 0 after an error. */
 int lang_layout_check(struct lang_unit *unit, const struct lang_layout *layout, const char *name, uint32_t rank);
 
 #endif

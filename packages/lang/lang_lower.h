@@ -61,7 +61,7 @@ void lang_code_lower(struct lang_lower *lower);
 
 /* --- entries --- */
 
-/* From here on instructions belong to the ENTR row; what the code reads becomes its values. */
+/* Instructions belong to the ENTR row from here on; slots and symbols that the code reads become its values. */
 void lang_entry_begin(struct lang_lower *lower, uint32_t row);
 void lang_entry_end(struct lang_lower *lower, uint32_t row);
 /* Code of the entry of one function; its first instruction goes to *instruction_out, the symbols it needs to the values of the tables. An InCore
@@ -104,7 +104,7 @@ uint32_t lang_binary_at(struct lang_lower *lower, enum ptowsp_expr_op op, uint32
 
 /* The TLVL row of a loop's levels; PTOWSP_NONE for NULL. */
 uint32_t lang_levels_row(struct lang_lower *lower, const struct lang_levels *levels);
-/* What runs where `target` is called at a tile level; that it is called there is noted. */
+/* The function that runs where `target` is called at a tile level; that call is noted. */
 const struct lang_function *lang_variant_at(struct lang_lower *lower, struct lang_function *target, uint32_t rows);
 /* Tells once, *warned says where that is kept, that at a level of so many rows a kernel touches more rows of a tensor than the loop steps by. */
 void lang_step_warn(struct lang_lower *lower, uint8_t *warned, const char *kernel, uint32_t touched, uint32_t rows, const char *tensor,
@@ -112,7 +112,7 @@ void lang_step_warn(struct lang_lower *lower, uint8_t *warned, const char *kerne
 /* Notes that `target` is called where loops may run at these levels: which variants stand in for it, and whether its tiles
  * are larger than a step. */
 void lang_variants_note(struct lang_lower *lower, const struct lang_stmt *call, const struct lang_level_set *levels);
-/* After all calls: one warning per function or kernel that lacks variants. */
+/* Called behind all calls: one warning per function or kernel that lacks variants. */
 void lang_variants_warn(struct lang_lower *lower);
 
 /* --- what has an id, before and after the rows of its table are numbered. --- */
@@ -136,11 +136,11 @@ struct lang_row {
 /* Rows of a section; made when first asked for. */
 struct lang_rows *lang_rows_of(struct lang_lower *lower, uint32_t section);
 struct lang_row *lang_row_add(struct lang_lower *lower, struct lang_rows *rows, const char *name);
-/* Where the row of that name is, now or (when they are sorted) in the package; PTOWSP_NONE: there is none. */
+/* The place of the row of that name, now or (when they are sorted) in the package; PTOWSP_NONE: there is none. */
 uint32_t lang_row_find(const struct lang_rows *rows, const char *name);
 /* Every declaration that has a section gets its row. */
 void lang_rows_declare(struct lang_lower *lower);
-/* By id; two names of one id are an error. Declarations learn their rows. */
+/* Sorts rows by id; two names of one id are an error. Declarations learn their rows. */
 void lang_rows_sort(struct lang_lower *lower, struct lang_rows *rows);
 /* Writes a row that is made; 0: it is not. */
 int lang_row_made(struct lang_lower *lower, const struct lang_row *row);
@@ -168,7 +168,7 @@ struct lang_view {
 	uint8_t viewed;
 	struct lang_span at;
 };
-/* What a task passes for one tensor parameter. */
+/* The memory that a task passes for one tensor parameter. */
 struct lang_viewing {
 	uint32_t kernel;      /* KREG row */
 	const char *name;     /* of the kernel */

@@ -161,7 +161,7 @@ static int layouts_equal(const struct lang_layout *a, const struct lang_layout *
 	return a->stated == b->stated && lang_memory_equal(&a->memory, &b->memory);
 }
 
-/* From here to the end of the body the name means that tensor. */
+/* The name means that tensor from here to the end of the body. */
 static void name_move(struct lang_work_check *check, const char *name, struct lang_tensor *tensor)
 {
 	struct lang_relaid *relaid = lang_alloc(&check->unit->arena, sizeof(*relaid));
@@ -198,7 +198,7 @@ static struct lang_tensor *tensor_make(struct lang_work_check *check, const stru
 	return tensor;
 }
 
-/* What is not said stays as it is. */
+/* Parts of a layout that are not said stay as they are. */
 static struct lang_layout layout_wanted(const struct lang_layout *now, const struct lang_layout *said)
 {
 	struct lang_layout wanted = said->stated ? *said : *now;
@@ -304,7 +304,7 @@ void lang_gather_check(struct lang_work_check *check, struct lang_work *work)
 		copy_make(check, work);
 }
 
-/* What lies at one place comes to all: it does not lie there yet. */
+/* A broadcast brings the content of one place to all: it does not lie there yet. */
 static int is_everywhere(struct lang_work_check *check, const struct lang_work *work)
 {
 	const struct lang_layout *from = &work->parts[0].decl->layout;

@@ -20,7 +20,7 @@ struct lang_cut {
 	int64_t rows, columns; /* of a tile */
 	int64_t all;           /* rows of the total as a matrix; 0: symbols decide, a tile is one step of its first dimension */
 };
-/* From the extents of the total, 0: symbols decide. 0: it has no tiles. */
+/* Cuts a total of these extents, 0: symbols decide. 0: it has no tiles. */
 int lang_cut_find(const int64_t *extents, uint32_t rank, struct lang_cut *cut_out);
 
 /* "%a -> %b" */

@@ -124,7 +124,7 @@ static uint32_t division_number(const struct lang_places *places, struct lang_sp
 	return PTOWSP_NONE;
 }
 
-/* What the line says of itself; zeros where it says nothing. row_out: all that it says. */
+/* The position that the line states for itself; zeros where it states none. row_out: all that it says. */
 static struct lang_origin origin_stated(const struct lang_places *places, uint32_t line, const struct lang_place_row **row_out)
 {
 	struct lang_origin origin = {0};

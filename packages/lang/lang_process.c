@@ -9,7 +9,7 @@
 
 /* --- channels --- */
 
-/* What processes say of their channels, whatever the order of declarations. */
+/* Uses of channels as processes state them, whatever the order of declarations. */
 static void uses_note(struct lang_module *module)
 {
 	for (struct lang_decl *decl = module->decls; decl; decl = decl->next) {
@@ -117,7 +117,7 @@ static void built_check(struct lang_module *module)
 	lang_help(module->unit, "take start after_orchestration out");
 }
 
-/* What a process says and does not do. */
+/* Uses that a process states and does not make. */
 static void unused_warn(struct lang_module *module, const struct lang_process *process)
 {
 	static const char *const undone[] = {[PTOWSP_CHANNEL_PRODUCES] = "sends into it", [PTOWSP_CHANNEL_CONSUMES] = "consumes from it"};
@@ -213,7 +213,7 @@ static void body_lower(struct lang_lower *lower, struct lang_process *process)
 	lang_work_emit(&walk, PTOWSP_OP_HALT, 0, 0, process->head.at);
 }
 
-/* What the bodies read is noted as if they were one entry, and kept for all entries that they run behind. */
+/* Slots and symbols that the bodies read are noted as if they were one entry, and kept for all entries that processes run behind. */
 void lang_pipeline_lower(struct lang_lower *lower)
 {
 	struct lang_tables *tables = &lower->tables;

@@ -60,7 +60,7 @@ static int by_id(const void *a, const void *b)
 	return x < y ? -1 : x > y;
 }
 
-/* Where the name was written; line 0: it was made. */
+/* The place of the name; line 0: it was made. */
 static struct lang_span row_place(const struct lang_row *row)
 {
 	static const struct lang_span nowhere;
@@ -404,7 +404,7 @@ void lang_entry_begin(struct lang_lower *lower, uint32_t row)
 	lower->entries[row].instruction = lower->tables.work_count;
 }
 
-/* What an entry with code needs is a set: in what order its code reads them is not said. */
+/* The values that an entry with code needs are a set: in what order its code reads them is not said. */
 static int by_number(const void *a, const void *b)
 {
 	uint32_t x = *(const uint32_t *)a, y = *(const uint32_t *)b;

@@ -91,7 +91,7 @@ int lang_afters_parse(struct lang_parser *parser, struct lang_work *work);
 
 /* --- checking --- */
 
-/* What relayout makes of a name, to the end of the body. */
+/* The tensor that relayout makes of a name, to the end of the body. */
 struct lang_relaid {
 	struct lang_relaid *outer;
 	const char *name;
@@ -127,7 +127,7 @@ int lang_part_check(struct lang_work_check *check, struct lang_part *part, unsig
 uint16_t lang_part_dtype(const struct lang_part *part);
 /* How many rows and columns (of bytes where it is viewed); what is not written is taken from rows, columns (0: unknown). Inside its tensor as far as that is known. */
 int lang_part_size(struct lang_work_check *check, struct lang_part *part, uint32_t rows, uint32_t columns);
-/* Of work->parts, what is copied and where to: finds both; then their sizes and types. */
+/* Source and target of a copy, in work->parts: finds both; then their sizes and types. */
 int lang_copy_find(struct lang_work_check *check, struct lang_work *work);
 void lang_copy_size(struct lang_work_check *check, struct lang_work *work);
 /* The same for a part that is flat. */
@@ -157,7 +157,7 @@ struct lang_callee_param {
 };
 uint32_t lang_callee_count(const struct lang_work *call);
 struct lang_callee_param lang_callee_param(const struct lang_work *call, uint32_t index);
-/* What is passed for it: kind, type, direction, layout, shape. pass->part or pass->value is found already. */
+/* Checks the argument that is passed for it: kind, type, direction, layout, shape. pass->part or pass->value is found already. */
 void lang_pass_check(struct lang_work_check *check, struct lang_work *work, struct lang_pass *pass, const struct lang_callee_param *param);
 /* The tensors of a task among each other: where parts of one shape meet, their layouts do. */
 void lang_passes_join(struct lang_work_check *check, const struct lang_work *work);

@@ -302,7 +302,7 @@ static int string_read(struct lexer *lexer)
 	return 1;
 }
 
-/* What is more than corpus functions know: operators of scalar expressions, and texts. */
+/* Text that is more than corpus functions know: operators of scalar expressions, and texts. */
 static int declared_read(struct lexer *lexer)
 {
 	char c = peek(lexer, 0), next = peek(lexer, 1);

@@ -86,7 +86,7 @@ static void function_walk(struct linker *linker, struct lang_function *function)
 	linker->module->order[linker->order_count++] = function;
 }
 
-/* What the source says, else the only orchestration, else the only function. */
+/* The default entry: the one that the source says, else the only orchestration, else the only function. */
 static struct lang_function *entry_guess(struct lang_module *module)
 {
 	struct lang_function *only = NULL;

@@ -233,7 +233,7 @@ static void arguments_sort(struct lang_directive *directive)
 	}
 }
 
-/* Behind the last piece: the next directive, or the end of the block; inside a threshold whatever follows there. */
+/* Checks the token behind the last piece: the next directive, or the end of the block; inside a threshold whatever follows there. */
 static int end_match(struct lang_match *match, int inner, struct lang_directive *directive)
 {
 	const struct lang_token *token;

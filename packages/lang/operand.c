@@ -64,7 +64,7 @@ static void kind_refuse(struct lang_check *check, const struct lang_operand *ope
 			   kinds[var->kind]);
 }
 
-/* In a file of bare statements the first mention is the declaration. 0: its type cannot be told. */
+/* The first mention is the declaration in a file of bare statements. 0: its type cannot be told. */
 static int bare_type(struct lang_check *check, const struct lang_operand *operand, enum lang_want want, struct lang_type *type)
 {
 	const struct lang_stmt *stmt = check->stmt;

@@ -201,7 +201,7 @@ static struct frame *frame_create(struct walk *walk, const struct lang_function 
 	return frame;
 }
 
-/* What the call says, in terms of the caller's own tensors and values. */
+/* Records the arguments of the call, in terms of the caller's own tensors and values. */
 static uint32_t call_record(struct walk *walk, struct frame *frame, const struct lang_stmt *stmt, const uint32_t *needs)
 {
 	struct lang_lower *lower = walk->lower;

@@ -16,7 +16,7 @@ void lang_debug_add(struct lang_lower *lower, uint16_t kind, uint32_t row, struc
 
 	if (!origin.line)
 		return;
-	/* Its string comes last: a position may be dropped with what it is a position of. */
+	/* The string of the file comes last: a position may be dropped with what it is a position of. */
 	while (file < lower->file_count && strcmp(lower->files[file], origin.file) != 0)
 		file++;
 	if (file == lower->file_count)
@@ -45,7 +45,7 @@ _Noreturn void lang_too_large(struct lang_lower *lower, struct lang_span at)
 	lang_stop(lower->unit);
 }
 
-/* What the first operand of an instruction counts. */
+/* The things that the first operand of an instruction counts. */
 static const char *named_by(unsigned opcode)
 {
 	switch (opcode) {

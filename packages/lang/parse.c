@@ -50,7 +50,7 @@ int lang_expected(struct lang_parser *parser, const char *what)
 {
 	const struct lang_token *token = lang_peek(parser), *before = parser->at ? token - 1 : NULL;
 
-	/* What is missing at the end of a line is missed there, not at the next word. */
+	/* A word that is missing at the end of a line is missed there, not at the next word. */
 	if (token->first && before) {
 		struct lang_span end = before->at;
 
@@ -125,7 +125,7 @@ static int param_parse(struct lang_parser *parser)
 	return 1;
 }
 
-/* Behind a parameter with an error: to the next one, or to what ends the list. 0: neither is in sight. */
+/* Skips a parameter with an error: to the next one, or to what ends the list. 0: neither is in sight. */
 static int param_skip(struct lang_parser *parser)
 {
 	for (;;) {
@@ -163,7 +163,7 @@ static int params_parse(struct lang_parser *parser)
 	return 0;
 }
 
-/* At a declaration, which ends a function that is not closed. */
+/* The next token begins a declaration, which ends a function that is not closed. */
 static int at_func(const struct lang_parser *parser)
 {
 	return lang_peek(parser)->first && lang_decl_at(parser);
@@ -223,7 +223,7 @@ static void function_skip(struct lang_parser *parser)
 		lang_take(parser);
 }
 
-/* What is left of a function whose statements ended at a token that ends none of them. */
+/* Reads the rest of a function whose statements ended at a token that ends none of them. */
 static void function_end(struct lang_parser *parser)
 {
 	while (!lang_at_mark(parser, '}')) {
@@ -259,7 +259,7 @@ void lang_func_parse(struct lang_parser *parser)
 	function_end(parser);
 }
 
-/* What a function may be called: the letters of a text, others as "_". */
+/* A name that a function may have: the letters of a text, others as "_". */
 static const char *name_make(struct lang_unit *unit, const char *text, size_t length)
 {
 	char *name = lang_copy(&unit->arena, text, length);
@@ -279,7 +279,7 @@ static const char *stem(struct lang_unit *unit, const char *path)
 	return name_make(unit, base, dot && dot > base ? (size_t)(dot - base) : strlen(base));
 }
 
-/* What bare text is called: like its program or its file. */
+/* The name of bare text: like its program or its file. */
 static const char *bare_name(struct lang_parser *parser, uint32_t file)
 {
 	const char *program = parser->tokens.program.text;
@@ -297,7 +297,7 @@ static void bare_parse(struct lang_parser *parser, uint32_t file)
 	parser->function->bare = 1;
 	kind_set(parser, &name);
 	lang_block_parse(parser, &parser->function->body);
-	/* Behind an error in front it is not the statements that are wrong but what they were taken for. */
+	/* An error in front makes the statements look wrong that were only taken for others. */
 	while (lang_peek(parser)->kind != LANG_END && !parser->unit->list->head.errors) {
 		lang_error(parser->unit, lang_peek(parser)->at, "%s ends nothing here", token_text(parser->unit, lang_peek(parser)));
 		lang_take(parser);

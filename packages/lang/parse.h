@@ -29,7 +29,7 @@ int lang_at_word(const struct lang_parser *parser, const char *word);
 const struct lang_token *lang_take(struct lang_parser *parser);
 /* Takes the mark, or says what is expected and returns 0. A comma in front of a mark that closes brackets is taken with it. */
 int lang_expect(struct lang_parser *parser, char mark, const char *where);
-/* At a comma with another item of a list in brackets behind it. */
+/* The next token is a comma with another item of a list in brackets behind it. */
 int lang_at_more(const struct lang_parser *parser);
 /* "expected WHAT, found ..." at the next token; returns 0. */
 int lang_expected(struct lang_parser *parser, const char *what);
@@ -70,7 +70,7 @@ int lang_var_parse(struct lang_parser *parser, const struct lang_operand *name);
 int lang_is_var_word(const char *word);
 /* "%x = alloctile" or "%x alloc_tile" behind the name: what was meant is plain, and one error is enough. */
 int lang_var_is_misspelt(const struct lang_parser *parser);
-/* What a function of this file is called, at its first token; adds it and makes it the one being read. */
+/* Adds a function of this file, by its name, and makes it the one being read. */
 void lang_function_start(struct lang_parser *parser, const struct lang_token *name);
 /* A name whose declaration is wrong is known all the same: what uses it is not wrong, too. */
 void lang_broken_declare(struct lang_parser *parser, const char *name, struct lang_span at);
@@ -96,7 +96,7 @@ struct lang_clauses {
 	uint32_t seen; /* a bit per clause */
 	int again;     /* one stood here already: that is said, and nothing was taken */
 };
-/* As lang_word_take, for clause number `bit` (0 to 31) of the list; a second one is an error and stays where it is. */
+/* Takes the word as lang_word_take, for clause number `bit` (0 to 31) of the list; a second one is an error and stays where it is. */
 int lang_clause_take(struct lang_parser *parser, struct lang_clauses *clauses, uint32_t bit, const char *word);
 /* Behind an error: up to the word of a declaration at the beginning of a line, the line of the error left. */
 void lang_decl_skip(struct lang_parser *parser);

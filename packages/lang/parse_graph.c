@@ -218,7 +218,7 @@ static void program_read(struct lang_graph_reader *reader)
 	lang_graph_undefined_refuse(reader, NULL);
 	tensor_zero_resolve(reader->program);
 	lang_graph_number(reader);
-	/* What could not be read would be missed elsewhere. */
+	/* An instruction that could not be read would be missed elsewhere. */
 	reader->program->head.broken = parser->unit->list->head.errors != errors;
 }
 

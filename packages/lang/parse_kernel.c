@@ -208,7 +208,7 @@ static int file_parse(struct lang_parser *parser, struct lang_payload *payload)
 	return 1;
 }
 
-/* What stands behind native, image, source or portable: [sig "..."] [cycles n] [workspace n] [at n] [on unit] at the end of each. */
+/* The words behind native, image, source or portable: [sig "..."] [cycles n] [workspace n] [at n] [on unit] at the end of each. */
 static int payload_parse(struct lang_parser *parser, struct lang_kernel *kernel, uint16_t kind, struct lang_span at)
 {
 	struct lang_payload *payload = LANG_PUSH(&parser->unit->arena, kernel->payloads, kernel->payload_count, kernel->payload_capacity);

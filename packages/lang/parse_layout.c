@@ -95,7 +95,7 @@ static int memory_parse(struct lang_parser *parser, struct lang_memory *memory)
 	return lang_expect(parser, ')', "behind the order");
 }
 
-/* What is stated once more would be lost, or mix with what stands before. */
+/* A second statement would be lost, or mix with what stands before. */
 static int once(struct lang_parser *parser, const char *word, int stated)
 {
 	if (lang_at_word(parser, word) && stated)

@@ -7,7 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* To the next word at the start of a line, or to a "{": what is left of a head with an error. */
+/* Skips to the next word at the start of a line, or to a "{": what is left of a head with an error. */
 static void head_skip(struct lang_parser *parser)
 {
 	while (!lang_at_mark(parser, '{') && !lang_peek(parser)->first && lang_peek(parser)->kind != LANG_END)

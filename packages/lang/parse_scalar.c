@@ -25,7 +25,7 @@ static struct lang_scalar *scalar_make(struct lang_parser *parser, enum lang_sca
 	return scalar;
 }
 
-/* From the first token of a to the last of b, as far as they stand on one line. */
+/* The span from the first token of a to the last of b, as far as they stand on one line. */
 static struct lang_span span_join(struct lang_span a, struct lang_span b)
 {
 	if (a.file == b.file && a.line == b.line && b.column + b.length > a.column)

@@ -43,7 +43,7 @@ static void mismatch_tell(struct lang_parser *parser, const struct lang_match *m
 	lang_known_help(parser->unit, token->text, "", words, count);
 }
 
-/* To what may be the next directive, or to the end of the block. */
+/* Skips to a word that may begin the next directive, or to the end of the block. */
 static void directive_skip(struct lang_parser *parser)
 {
 	for (;;) {
@@ -141,7 +141,7 @@ static int shard_check(struct lang_parser *parser, const struct lang_argument *a
 	return 0;
 }
 
-/* As in layout() of a tensor: no axis cuts two dimensions. */
+/* A dimension, as in layout() of a tensor: no axis cuts two dimensions. */
 static int axes_check(struct lang_parser *parser, const struct lang_directive *directive)
 {
 	for (uint32_t i = 0; i < directive->count; i++)
@@ -226,7 +226,7 @@ static int together_check(struct lang_parser *parser, const struct lang_schedule
 	return 1;
 }
 
-/* What needs another directive beside it. */
+/* Directives that need another one beside them. */
 static void needs_check(struct lang_parser *parser, const struct lang_schedule *schedule)
 {
 	const struct lang_directive *by = directive_find(schedule, PTOWSP_DIRECTIVE_STREAM_BY, "");

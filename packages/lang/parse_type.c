@@ -6,7 +6,7 @@
 
 #define TILE_ELEMENTS (1u << 24) /* more than any tile memory holds */
 
-/* What the source calls an element type. */
+/* The words of the source for element types. */
 static const struct element {
 	const char *text;
 	uint16_t dtype;

@@ -61,7 +61,7 @@ static int function_word(const struct lang_token *token)
 	return isa_op_find(token->text, strlen(token->text)) >= 0 || !strcmp(token->text, "alloc_tile") || !strcmp(token->text, "alloc_scalar");
 }
 
-/* What a body has instead of an instruction of functions. */
+/* The help for an instruction of functions in a body. */
 static const char *function_help(const struct lang_token *token)
 {
 	int op = isa_op_find(token->text, strlen(token->text));
@@ -141,7 +141,7 @@ static int statement_parse(struct lang_parser *parser, struct lang_work *work)
 	return work->form->parse(parser, work);
 }
 
-/* Behind an error in a statement: to the next line, or to what ends the body. */
+/* Skips the rest of a statement with an error: to the next line, or to what ends the body. */
 static void statement_skip(struct lang_parser *parser, uint32_t start)
 {
 	if (parser->at == start && !lang_at_mark(parser, '}'))
@@ -157,7 +157,7 @@ static int body_ends(const struct lang_parser *parser)
 	return token->mark == '}' || token->kind == LANG_END || (token->first && lang_decl_at(parser));
 }
 
-/* What a statement with an error counts as, for the sake of its bodies: a loop while its value has a name, else a scope. */
+/* The form that a statement with an error counts as, for the sake of its bodies: a loop while its value has a name, else a scope. */
 static const struct lang_work_form *broken_form(const struct lang_work *work)
 {
 	const struct lang_work_form *scope = forms;
@@ -284,7 +284,7 @@ int lang_loop_parse(struct lang_parser *parser, struct lang_work *work)
 {
 	const struct lang_token *name = lang_peek(parser);
 
-	/* What is meant by a name without its sign is plain: the body is read with it. */
+	/* A name without its sign is plain enough: the body is read with it. */
 	if (name->kind == LANG_NAME || name->kind == LANG_WORD)
 		work->local = local_make(parser, LANG_LOCAL_LOOP, name);
 	if (!lang_name_take(parser, LANG_NAME, "a name for the loop's value such as %i"))

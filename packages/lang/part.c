@@ -140,7 +140,7 @@ static int index_check(struct lang_work_check *check, const struct lang_part *pa
 	return 0;
 }
 
-/* Where each dimension has its index, each must fit. */
+/* Each index must fit where each dimension has one. */
 static int dimensions_check(struct lang_work_check *check, const struct lang_part *part)
 {
 	for (uint32_t i = 0; part->index_count > 2 && i + 1 < part->index_count; i++) {

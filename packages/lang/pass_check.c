@@ -117,7 +117,7 @@ static void tensor_pass(struct lang_work_check *check, struct lang_work *work, s
 
 /* --- scalars --- */
 
-/* What the loops around make of the value; a number alone has been looked at. */
+/* The value in the loops around; a number alone has been looked at. */
 static void range_fits(struct lang_work_check *check, const struct lang_scalar *value, const struct lang_callee_param *param)
 {
 	struct lang_range range = {0};

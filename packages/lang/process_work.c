@@ -147,7 +147,7 @@ void lang_close_check(struct lang_work_check *check, struct lang_work *work)
 	channel_find(check, work, PTOWSP_CHANNEL_PRODUCES);
 }
 
-/* Its tasks and those of other processes come in turns. */
+/* The tasks of a process and those of others come in turns. */
 void lang_process_body_check(struct lang_module *module, struct lang_process *process)
 {
 	struct lang_work_check check = {

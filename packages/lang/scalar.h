@@ -46,7 +46,7 @@ struct lang_scalar {
 /* An expression at the next token; NULL after an error. what: "the condition" and the like, for messages. */
 struct lang_scalar *lang_scalar_parse(struct lang_parser *parser, const char *what);
 
-/* What names mean where an expression stands. */
+/* The meaning of names where an expression stands. */
 struct lang_scope {
 	struct lang_module *module;
 	struct lang_local *locals;       /* innermost first; NULL at the top of a file */

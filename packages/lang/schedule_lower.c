@@ -101,7 +101,7 @@ static int row_check(struct job *job, const struct lang_argument *argument, uint
 	return 0;
 }
 
-/* What a layout leaves out at the end stays whole, which a run takes: it may bind more dimensions than a source can see. */
+/* Dimensions that a layout leaves out at the end stay whole, which a run takes: it may bind more dimensions than a source can see. */
 static int rank_check(struct job *job, const struct lang_directive *directive)
 {
 	const struct lang_argument *name = &directive->arguments[0];

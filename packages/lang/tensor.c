@@ -127,7 +127,7 @@ void lang_tensors_finish(struct lang_module *module)
 {
 	int bodies = module->decl_counts[LANG_DECL_WORKLOAD] || module->decl_counts[LANG_DECL_PROCESS];
 
-	/* What graphs bind has names of its own. */
+	/* Tensors that graphs bind have names of their own. */
 	if (!bodies || module->decl_counts[LANG_DECL_GRAPH] || module->unit->list->head.errors)
 		return;
 	for (const struct lang_decl *decl = module->decls; decl; decl = decl->next)

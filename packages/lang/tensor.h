@@ -38,7 +38,7 @@ void lang_tensor_write(struct lang_lower *lower, struct lang_decl *decl);
 void lang_tensors_finish(struct lang_module *module);
 /* The entry at hand touches the tensor: what its shape is made of becomes a value of the entry. */
 void lang_tensor_use(struct lang_lower *lower, const struct lang_tensor *tensor);
-/* As a matrix: the last dimension are the columns, all others rows. 0 if that depends on symbols. */
+/* The tensor as a matrix: the last dimension are the columns, all others rows. 0 if that depends on symbols. */
 int lang_tensor_shape(const struct lang_tensor *tensor, int64_t *rows_out, int64_t *columns_out);
 
 #endif

@@ -40,7 +40,7 @@ uint32_t lang_tile_literal_add(struct lang_tile_code *code, uint16_t dtype, uint
 struct ptowsp_tile_inst *lang_tile_inst_add(struct lang_tile_code *code, unsigned op, uint32_t line);
 /* The operands' rows, in the order of the opcode's letters (pto_ops.def). */
 void lang_tile_operands_set(struct ptowsp_tile_inst *inst, const char *letters, const uint16_t *rows, uint32_t count);
-/* What the latest instruction means for the loops and branches around: it opens or ends one, leaves a loop, or nothing. Targets are set as soon as
+/* Applies the latest instruction to the loops and branches around: it opens or ends one, leaves a loop, or nothing. Targets are set as soon as
  * they are known. NULL, or why it cannot stand there, in the arena. */
 const char *lang_tile_control(struct lang_tile_code *code);
 

@@ -24,7 +24,7 @@ static int is_common(const char *key)
 	return 0;
 }
 
-/* What stands in quotes has no quotes in it, no line ends and the like. */
+/* Text in quotes has no quotes in it, no line ends and the like. */
 static int is_quotable(const char *text)
 {
 	for (; *text; text++)
@@ -122,7 +122,7 @@ static int list_add(struct print_text *text, const uint8_t *bytes, uint64_t coun
 	return count > 0;
 }
 
-/* Into a file beside the text. */
+/* The data go into a file beside the text. */
 static ptowsp_status file_add(const struct print_job *job, struct print_text *text, const struct print_data *data, struct ptowsp_error *error)
 {
 	const char *name;

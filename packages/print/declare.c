@@ -293,7 +293,7 @@ static void kernel_print(const struct print_job *job, struct print_text *text, u
 	}
 }
 
-/* Those that are no InCore function: no entry is one task of them. */
+/* Prints the kernels that are no InCore function: no entry is one task of them. */
 void print_kernels(const struct print_job *job, struct print_text *text)
 {
 	const struct pkg_tables *t = job->t;

@@ -20,7 +20,7 @@ struct making {
 	struct lookup programs, names; /* functions by their program or symbol; functions, then entries, by their name */
 };
 
-/* What files with orchestration functions say by themselves (print_tasks.c) and what is behind the name of an entry or of a CUDA kernel. */
+/* Words that files with orchestration functions have of their own (print_tasks.c), and endings behind the name of an entry or of a CUDA kernel. */
 static const char *const words[] = {"tasks", "o", "quotient", "remainder_of", "rows_of", "smaller", "larger"};
 static const char *const endings[] = {"_begin", "_on_device"};
 
@@ -51,7 +51,7 @@ static void lookup_add(struct lookup *l, uint64_t hash, uint32_t row)
 
 /* --- which functions there are --- */
 
-/* What a function is made of: its program, its symbol, or nothing that another kernel could share. */
+/* The content of a function: its program, its symbol, or nothing that another kernel could share. */
 struct content {
 	const void *bytes;
 	size_t size;

@@ -131,7 +131,7 @@ static void marks_set(struct print_job *job, const struct pkg_tables *q, int val
 	MARK(slot, slots, !values && slot_equal(t, q, i, j));
 	MARK(directive, directives, directive_equal(t, q, i, j));
 #undef MARK
-	/* What graphs bring along comes behind what the source says. */
+	/* Rows that graphs bring along come behind those that the source declares. */
 	for (uint32_t i = 0, last = t->directive_count; last > 0 && i < last; i++)
 		if (!job->made.directives[i])
 			memset(job->made.directives, 0, i);

@@ -62,7 +62,7 @@ static void undeclared_find(const struct print_kernel *k)
 	uint32_t *order = calloc((size_t)k->header.scalar_count + 1, sizeof(*order));
 	uint32_t count = order ? loops_find(k, order) : 0, row = last_declared(k), behind = count;
 
-	/* From the end: each row that a loop uses first, the loops going backwards as the rows do. */
+	/* Rows are visited from the end: each row that a loop uses first, the loops going backwards as the rows do. */
 	while (behind > 0 && row != PTOWSP_NONE && k->scalars[row].dtype == PTOWSP_I64) {
 		uint32_t at = behind;
 
@@ -183,7 +183,7 @@ static void function_print(struct print_kernel *k)
 	print_end(k->text);
 }
 
-/* What a function has not: more than one payload, a unit, blocks, memory of its own. */
+/* A kernel is a function without more than one payload, a unit, blocks, memory of its own. */
 static int is_function(const struct print_kernel *k)
 {
 	const struct pkg_tables *t = k->job->t;

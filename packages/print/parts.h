@@ -106,7 +106,7 @@ void print_helper_choose(struct print_job *job);
 int print_memrefs(const struct print_job *job, struct print_text *text, uint32_t entry, uint32_t *count_out);
 /* The part of a tensor's name behind "function."; NULL if the name is another one. */
 const char *print_memref_name(const struct print_job *job, uint32_t entry, uint32_t tensor);
-/* What a symbol is called inside a function: its name, or the part behind "function." where several functions use it for several types. */
+/* The name of a symbol inside a function: its name, or the part behind "function." where several functions use it for several types. */
 const char *print_symbol_name(const struct print_job *job, const char *function, uint32_t slot);
 
 /* --- where symbols are declared --- */
@@ -137,10 +137,10 @@ void print_processes(struct print_job *job, struct print_text *text);
 int print_graphs_begin(struct print_job *job);
 /* Packs functions and graphs, to know what the graphs make. 0 without memory. */
 int print_graphs_prepare(struct print_job *job, const struct print_text *functions);
-/* Those of that entry, PTOWSP_NONE: those that have none. */
+/* Prints the graphs of that entry, PTOWSP_NONE: those that have none. */
 void print_graphs(const struct print_job *job, struct print_text *text, uint32_t entry);
 void print_graphs_finish(struct print_job *job);
-/* What the package says of itself: facts and features that it needs. */
+/* Facts about the package and features that it needs. */
 void print_facts(const struct print_job *job, struct print_text *text);
 /* Sample data. Errors: BAD_PACKAGE, those of writing files. */
 ptowsp_status print_samples(const struct print_job *job, struct print_text *text, struct ptowsp_error *error);

@@ -17,7 +17,7 @@ struct print_data {
 	const void *bytes;             /* borrowed */
 	uint64_t size;
 };
-/* Where data go that are more than a few numbers. */
+/* The files for data that are more than a few numbers. */
 struct print_files {
 	void *context;
 	/* Writes them into a .npy file; *name_out: what the source calls it, borrowed until the next call. */

@@ -41,7 +41,7 @@ struct print_value print_value_of(struct print_scope *scope, uint32_t row);
 struct print_value print_scalar_of(struct print_scope *scope, uint32_t row, unsigned dtype);
 struct print_value print_constant_of(struct print_scope *scope, uint64_t value, unsigned dtype);
 struct print_value print_loop_of(struct print_scope *scope, uint32_t depth);
-/* What IF looks at; bit < 64: IF_BIT. With ":type" behind it. */
+/* The condition of an IF; bit < 64: IF_BIT. With ":type" behind it. */
 struct print_value print_condition_of(struct print_scope *scope, uint32_t row, uint32_t *bit_out);
 /* Without the sign, for tuples and brackets. */
 const char *print_bare(const struct print_value *value);

@@ -105,7 +105,7 @@ static void struct_print(const struct print_tasks *p, struct print_text *text)
 	print_add(text, "%s;\n\t} kernel; /* numbers of rt_tasks_kernel */\n};\n\n", values ? "" : "none");
 }
 
-/* What C takes between quotes. */
+/* Text as C takes it between quotes. */
 static const char *quoted_name(const char *name, char quoted[512])
 {
 	size_t at = 0;
@@ -122,7 +122,7 @@ static const char *quoted_name(const char *name, char quoted[512])
 	return quoted;
 }
 
-/* What rows are as long as. */
+/* The value that rows are as long as. */
 static void lengths_print(const struct print_tasks *p, struct print_text *text)
 {
 	for (uint32_t i = 0; i < p->t->slot_count; i++) {

@@ -262,7 +262,7 @@ void print_tensor(struct print_work *w, uint32_t tensor)
 	print_add(w->text, "%%%s", name);
 }
 
-/* As a matrix: the last dimension are the columns, all others rows. 0 if that depends on symbols. */
+/* The region is the whole matrix: the last dimension are the columns, all others rows. 0 if that depends on symbols. */
 static int is_whole(const struct print_job *job, const struct ptowsp_region_record *region)
 {
 	const struct ptowsp_tensor_record *t = &job->t->tensor[region->tensor];

@@ -21,7 +21,7 @@ struct print_work {
 void print_body(struct print_work *work, uint32_t from, uint32_t to);
 /* "parallel_for %i in X {", its body, "}"; where the next instruction is. */
 uint32_t print_loop(struct print_work *work, uint32_t at, const struct ptowsp_instruction *instruction);
-/* What has no body: one line; where the next instruction is. */
+/* A statement without a body: one line; where the next instruction is. */
 uint32_t print_statement(struct print_work *work, uint32_t at, const struct ptowsp_instruction *instruction);
 /* call @f(...) of a task; where the next instruction is. */
 uint32_t print_task(struct print_work *work, uint32_t at, const struct ptowsp_instruction *instruction);
@@ -49,7 +49,7 @@ void print_argument(struct print_work *work, uint32_t row, unsigned dtype);
 /* Is the expression that number? */
 int print_is_number(const struct print_job *job, uint32_t row, int64_t value);
 
-/* Where a TARGET says, or a word's row. */
+/* The instruction that a TARGET names, or a word's row. */
 uint32_t print_target(const struct print_work *work, uint32_t at);
 /* Row of the kernel that an operand names. */
 uint32_t print_kernel_row(const struct print_job *job, uint32_t index);

@@ -97,7 +97,7 @@ static void range_add(struct print_work *w, const struct ptowsp_axis_record *axi
 	print_add(w->text, "%s", dynamic ? ")" : "");
 }
 
-/* What a loop runs over. An axis with a list, or one whose extent some entry says, stands at the top of the text: see declare.c. */
+/* The axis or range of a loop. An axis with a list, or one whose extent some entry says, stands at the top of the text: see declare.c. */
 static void space_add(struct print_work *w, uint32_t row)
 {
 	const struct ptowsp_axis_record *axis = &w->job->t->axis[row];
@@ -188,7 +188,7 @@ static const struct ptowsp_param_record *param_at(const struct print_work *w, co
 	return NULL;
 }
 
-/* What the call says of a tensor: nothing where it is what the parameter says. */
+/* The access that the call states for a tensor: nothing where it is what the parameter says. */
 static const char *access_word(unsigned opcode, unsigned access)
 {
 	switch (opcode) {

@@ -14,7 +14,7 @@ static uint32_t kernel_row(const struct print_tasks *p, uint32_t index)
 	return pkg_code_kernel(p->code, index);
 }
 
-/* What runs at the level in force. */
+/* The kernel that runs at the level in force. */
 static uint32_t variant_of(const struct print_tasks *p, uint32_t kernel)
 {
 	const struct ptowsp_kernel_record *row = &p->t->kernel[kernel];

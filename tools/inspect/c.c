@@ -197,7 +197,7 @@ static void variables_print(const struct said *s, FILE *to)
 	fputc('\n', to);
 }
 
-/* Of compilers that warn of what is set and never read. */
+/* A line for compilers that warn of variables that are set and never read. */
 static void unread_print(const struct said *s, FILE *to)
 {
 	for (uint32_t kind = 1; kind < BUILD_KINDS; kind++)

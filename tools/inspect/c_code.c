@@ -208,7 +208,7 @@ static uint32_t slot_load_say(struct walk *w, uint32_t i, const char *call)
 	return statement_say(w, i, pkg_code_at(w->code, i).flags ? "slot_load_bits" : call);
 }
 
-/* What is no plain statement, or has a call that is not called like it: the call, NULL: its mnemonic, and what says it with the words behind it. */
+/* Instructions that are no plain statements, or whose call has another name: the call, NULL: its mnemonic, and what says it with the words behind it. */
 static const struct form {
 	const char *call;
 	uint32_t (*say)(struct walk *walk, uint32_t i, const char *call);

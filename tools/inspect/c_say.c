@@ -54,7 +54,7 @@ static void bytes_say(FILE *to, const uint8_t *bytes, size_t size)
 	fputs(size ? "}" : "0}", to);
 }
 
-/* As text, 24 bytes a line, with the shortest escapes: megabytes of numbers cost a compiler ten times as long and four times the memory. */
+/* Prints bytes as text, 24 a line, with the shortest escapes: megabytes of numbers cost a compiler ten times as long and four times the memory. */
 static void bytes_say_as_text(FILE *to, const uint8_t *bytes, size_t size)
 {
 	for (size_t i = 0; i < size; i++) {

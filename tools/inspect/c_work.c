@@ -21,7 +21,7 @@ static int begins(const struct walk *w, uint32_t i)
 	return i >= w->header.num_instructions || start_of(w->s, i) != PTOWSP_NONE;
 }
 
-/* From instruction i to its last halt; the next one. */
+/* Says the code from instruction i to its last halt; the next instruction. */
 static uint32_t code_say(struct walk *w, uint32_t i)
 {
 	struct said *s = w->s;

@@ -34,7 +34,7 @@ ptowsp_status inspect_listing_tables(const struct pkg_tables *tables, FILE *to, 
 
 /* The checks that opening leaves out: digest of the sample data, workload bytecode, portable kernels. Says what was checked. */
 ptowsp_status inspect_verify(struct pkg *package, const char *path, FILE *to, struct ptowsp_error *error);
-/* Whose signatures count. */
+/* The keys whose signatures count. */
 struct inspect_trust {
 	const char **dirs; /* --trust-dir; owned by the command line */
 	uint32_t dir_count;
@@ -67,7 +67,7 @@ void inspect_region(const struct pkg_tables *tables, uint32_t row, const char *c
 
 /* ---- several packages ---- */
 
-/* What the command line names, folders opened: every *.pkg.zst below them, in the order of their paths. A zeroed struct is empty. */
+/* The packages that the command line names, folders opened: every *.pkg.zst below them, in the order of their paths. A zeroed struct is empty. */
 struct inspect_path {
 	char *path;     /* owned */
 	char *relative; /* owned: the same below the deepest folder that holds all that is named */

@@ -105,7 +105,7 @@ static int is_several(const struct options *options)
 	return options->path_count > 1 || inspect_is_folder(options->paths[0]);
 }
 
-/* What the command line names. */
+/* The packages that the command line names. */
 static int packages_show(const struct options *options)
 {
 	struct ptowsp_error error = {.code = PTOWSP_OK};

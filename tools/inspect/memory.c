@@ -43,7 +43,7 @@ struct isa_program *inspect_portable(const struct pkg_tables *t, const struct pt
 	return NULL;
 }
 
-/* Of a kernel's portable payload; false if it has none that holds. */
+/* The memory of a kernel's portable payload; false if it has none that holds. */
 static bool memory_of(const struct pkg_tables *t, uint32_t kernel, struct memory *memory_out)
 {
 	struct isa_program *program = inspect_portable(t, &t->kernel[kernel]);

@@ -112,7 +112,7 @@ static char *stem_of(const char *folder, const char *relative)
 	return asprintf(&stem, "%s/%.*s", folder, (int)length, relative) < 0 ? NULL : stem;
 }
 
-/* What is named twice would be one file. */
+/* Packages of one name would be one file. */
 static int names_check(const struct inspect_paths *paths)
 {
 	for (size_t i = 0; i < paths->count; i++)

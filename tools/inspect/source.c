@@ -92,7 +92,7 @@ static ptowsp_status path_set(struct save *save, const char *name, struct ptowsp
 	return pkg_fail(error, PTOWSP_NO_MEMORY, "no memory for a path");
 }
 
-/* By the tensor, or by a number, which no tensor is called, where that is longer than names of files may be. To be freed. */
+/* Named by the tensor, or by a number, which no tensor is called, where that is longer than names of files may be. To be freed. */
 static char *data_name(const struct save *save, const struct print_data *data)
 {
 	const char *ending = data->expected ? ".expected" : "";

@@ -11,7 +11,7 @@
 #include <inttypes.h>
 #include <string.h>
 
-/* What was looked at, for the line that says so. */
+/* Counts of the things that were looked at, for the line that says so. */
 struct counts {
 	uint32_t sections, unknown, tables, entries, kernels, unusable;
 	uint64_t rows;
