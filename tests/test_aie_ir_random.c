@@ -206,14 +206,14 @@ struct pair {
 
 static bool same_text(const struct aie_attr *a, const struct aie_attr *b)
 {
-	struct aie_text left = {0}, right = {0};
+	struct common_text left = {0}, right = {0};
 	bool same;
 
 	aie_print_attr(&left, a);
 	aie_print_attr(&right, b);
 	same = a->kind == b->kind && left.length == right.length && !memcmp(left.bytes ? left.bytes : "", right.bytes ? right.bytes : "", left.length);
-	aie_text_finish(&left);
-	aie_text_finish(&right);
+	common_text_finish(&left);
+	common_text_finish(&right);
 	return same;
 }
 

@@ -20,22 +20,22 @@ static const struct ascend_scope scope = {outer, lists, 3, 2};
 static void filled_check(const char *template, const char *wanted)
 {
 	struct ptowsp_error error = {.head = PTOWSP_HEAD(error, ERROR)};
-	struct ascend_text out = {0};
+	struct common_text out = {0};
 
 	if (ascend_template_fill(template, "t.in", &scope, &out, &error))
 		CHECK_FAIL("%s", error.text);
-	CHECK_STR(ascend_text_view(&out), wanted);
-	ascend_text_finish(&out);
+	CHECK_STR(common_text_view(&out), wanted);
+	common_text_finish(&out);
 }
 
 static void refused_check(const char *template, const char *sentence)
 {
 	struct ptowsp_error error = {.head = PTOWSP_HEAD(error, ERROR)};
-	struct ascend_text out = {0};
+	struct common_text out = {0};
 
 	CHECK_INT(ascend_template_fill(template, "t.in", &scope, &out, &error), PTOWSP_INVALID);
 	CHECK_STR(error.text, sentence);
-	ascend_text_finish(&out);
+	common_text_finish(&out);
 }
 
 static void text_without_holes_is_copied(void)
@@ -115,7 +115,7 @@ static unsigned below(unsigned n)
 
 /* A template and what it becomes, made side by side. in: which row of kernels is innermost, -1 none. */
 struct pair {
-	struct ascend_text template, wanted[3]; /* without a row, in row 0, in row 1 */
+	struct common_text template, wanted[3]; /* without a row, in row 0, in row 1 */
 };
 
 static void line_random(struct pair *p)
@@ -127,22 +127,22 @@ static void line_random(struct pair *p)
 		const unsigned kind = below(3);
 
 		if (kind == 0) {
-			ascend_text_add(&p->template, "${name}");
+			common_text_add(&p->template, "${name}");
 			for (int r = 0; r < 3; r++)
-				ascend_text_add(&p->wanted[r], "%s", r ? row_fields[r - 1][0].text : "softmax");
+				common_text_add(&p->wanted[r], "%s", r ? row_fields[r - 1][0].text : "softmax");
 		} else if (kind == 1) {
-			ascend_text_add(&p->template, ".$${q}");
+			common_text_add(&p->template, ".$${q}");
 			for (int r = 0; r < 3; r++)
-				ascend_text_add(&p->wanted[r], ".${q}");
+				common_text_add(&p->wanted[r], ".${q}");
 		} else {
-			ascend_text_add(&p->template, "%s ", piece);
+			common_text_add(&p->template, "%s ", piece);
 			for (int r = 0; r < 3; r++)
-				ascend_text_add(&p->wanted[r], "%s ", piece);
+				common_text_add(&p->wanted[r], "%s ", piece);
 		}
 	}
-	ascend_text_add(&p->template, "\n");
+	common_text_add(&p->template, "\n");
 	for (int r = 0; r < 3; r++)
-		ascend_text_add(&p->wanted[r], "\n");
+		common_text_add(&p->wanted[r], "\n");
 }
 
 static void lines_random(struct pair *p, unsigned depth);
@@ -154,13 +154,13 @@ static void block_random(struct pair *p, unsigned depth)
 	struct pair body = {0};
 
 	lines_random(&body, depth + 1);
-	ascend_text_add(&p->template, "%s//%%%s %s\n%s//%%end\n", below(2) ? "\t" : "", each ? "each" : "if", list, ascend_text_view(&body.template));
+	common_text_add(&p->template, "%s//%%%s %s\n%s//%%end\n", below(2) ? "\t" : "", each ? "each" : "if", list, common_text_view(&body.template));
 	for (int r = 0; r < 3 && *list == 'k'; r++)
 		for (int k = 0; k < (each ? 2 : 1); k++)
-			ascend_text_add(&p->wanted[r], "%s", ascend_text_view(&body.wanted[each ? k + 1 : r]));
-	ascend_text_finish(&body.template);
+			common_text_add(&p->wanted[r], "%s", common_text_view(&body.wanted[each ? k + 1 : r]));
+	common_text_finish(&body.template);
 	for (int r = 0; r < 3; r++)
-		ascend_text_finish(&body.wanted[r]);
+		common_text_finish(&body.wanted[r]);
 }
 
 static void lines_random(struct pair *p, unsigned depth)
@@ -179,18 +179,18 @@ static void random_templates_become_what_is_wanted(void)
 
 	for (uint64_t trial = from; trial < from + (seed ? 1 : 2000); trial++) {
 		struct ptowsp_error error = {.head = PTOWSP_HEAD(error, ERROR)};
-		struct ascend_text out = {0};
+		struct common_text out = {0};
 		struct pair p = {0};
 
 		state = trial;
 		lines_random(&p, 0);
-		if (ascend_template_fill(ascend_text_view(&p.template), "random", &scope, &out, &error) ||
-		    strcmp(ascend_text_view(&out), ascend_text_view(&p.wanted[0])) != 0)
-			CHECK_FAIL("PTOWSP_SEED=%llu: %s\n%s\nbecame\n%s", (unsigned long long)trial, error.text, ascend_text_view(&p.template), ascend_text_view(&out));
-		ascend_text_finish(&out);
-		ascend_text_finish(&p.template);
+		if (ascend_template_fill(common_text_view(&p.template), "random", &scope, &out, &error) ||
+		    strcmp(common_text_view(&out), common_text_view(&p.wanted[0])) != 0)
+			CHECK_FAIL("PTOWSP_SEED=%llu: %s\n%s\nbecame\n%s", (unsigned long long)trial, error.text, common_text_view(&p.template), common_text_view(&out));
+		common_text_finish(&out);
+		common_text_finish(&p.template);
 		for (int r = 0; r < 3; r++)
-			ascend_text_finish(&p.wanted[r]);
+			common_text_finish(&p.wanted[r]);
 	}
 }
 
@@ -202,14 +202,14 @@ static void random_bytes_do_no_harm(void)
 	state = (uint64_t)time(NULL);
 	for (int trial = 0; trial < 3000; trial++) {
 		struct ptowsp_error error = {.head = PTOWSP_HEAD(error, ERROR)};
-		struct ascend_text template = {0}, out = {0};
+		struct common_text template = {0}, out = {0};
 
 		for (unsigned n = below(40); n > 0; n--)
-			ascend_text_add(&template, "%s", words[below(15)]);
-		if (ascend_template_fill(ascend_text_view(&template), "random", &scope, &out, &error))
+			common_text_add(&template, "%s", words[below(15)]);
+		if (ascend_template_fill(common_text_view(&template), "random", &scope, &out, &error))
 			CHECK_CONTAINS(error.text, "template random, line ");
-		ascend_text_finish(&template);
-		ascend_text_finish(&out);
+		common_text_finish(&template);
+		common_text_finish(&out);
 	}
 }
 
@@ -270,17 +270,17 @@ static void random_names_are_identifiers_and_different(void)
 
 static void texts_stay_inside_comments_and_strings(void)
 {
-	struct ascend_text text = {0};
+	struct common_text text = {0};
 
 	ascend_text_comment(&text, "a */ b \n c \\ d ?? \x7F");
-	CHECK_STR(ascend_text_view(&text), "a __ b _ c _ d __ _");
+	CHECK_STR(common_text_view(&text), "a __ b _ c _ d __ _");
 	text.length = 0;
 	ascend_text_quote(&text, "a\"b\\c\n?");
-	CHECK_STR(ascend_text_view(&text), "\"a\\042b\\134c\\012\\077\"");
+	CHECK_STR(common_text_view(&text), "\"a\\042b\\134c\\012\\077\"");
 	text.length = 0;
-	ascend_text_json(&text, "a\"\\\n\xC3\xA4\xFF");
-	CHECK_STR(ascend_text_view(&text), "\"a\\u0022\\u005c\\u000a\xC3\xA4?\"");
-	ascend_text_finish(&text);
+	common_text_json(&text, "a\"\\\n\xC3\xA4\xFF");
+	CHECK_STR(common_text_view(&text), "\"a\\\"\\\\\\u000a\xC3\xA4?\"");
+	common_text_finish(&text);
 }
 
 void suite_ascend_template(CU_pSuite s);

@@ -13,26 +13,26 @@
 #include "base/error.h"
 #include "isa/emit.h"
 #include "rt/error.h"
-#include "aie_text.h"
+#include "registry/common/common_text.h"
 
 enum { FILE_PATH = AIE_PATH + 64 };
 
 /* ---- the script --------------------------------------------------------------------------------------------------------- */
 
 /* What is made is moved to its name when all of it is there, the xclbin last: who sees that one has a whole artifact. */
-static void script_write(struct aie_text *text, const struct aie_artifact_args *args)
+static void script_write(struct common_text *text, const struct aie_artifact_args *args)
 {
-	aie_text_put(text, "#!/bin/sh\n"
+	common_text_put(text, "#!/bin/sh\n"
 			   "# Compiles this design: its kernels by Peano, the rest by aiecc of mlir-aie (1.4.3 or newer): ./build.sh [PEANO [AIECC]]\n"
 			   "set -e\ncd \"$(dirname \"$0\")\"\n"
 			   "peano=${1:-${PEANO_INSTALL_DIR:?name the folder of Peano (llvm-aie)}}\naiecc=${2:-aiecc}\n"
 			   "work=$PWD/work.$$\nfailed=\nmkdir \"$work\"\ntrap 'rm -rf \"$work\"' EXIT\ncp design.mlir \"$work\"\n");
-	aie_text_put(text, "for source in");
+	common_text_put(text, "for source in");
 	for (uint32_t f = 0; f < args->files->count; f++)
-		aie_text_add(text, " %.*s", (int)strlen(args->files->files[f].name) - 2, args->files->files[f].name);
-	aie_text_add(text, "; do\n\t\"$peano/bin/clang\" --target=%s-none-unknown-elf -std=gnu11 -O2 -DNDEBUG -ffunction-sections -fdata-sections -I. -c \"$source.c\" -o \"$work/$source.o\"\ndone\n",
+		common_text_add(text, " %.*s", (int)strlen(args->files->files[f].name) - 2, args->files->files[f].name);
+	common_text_add(text, "; do\n\t\"$peano/bin/clang\" --target=%s-none-unknown-elf -std=gnu11 -O2 -DNDEBUG -ffunction-sections -fdata-sections -I. -c \"$source.c\" -o \"$work/$source.o\"\ndone\n",
 		     strcmp(args->arch->generation->name, "AIE2") ? "aie2p" : "aie2");
-	aie_text_put(text, "\"$peano/bin/ld.lld\" -r \"$work\"/*.o -o \"$work/kernels.o\"\n"
+	common_text_put(text, "\"$peano/bin/ld.lld\" -r \"$work\"/*.o -o \"$work/kernels.o\"\n"
 			   "cd \"$work\"\n"
 			   "\"$aiecc\" --peano=\"$peano\" --get-xclbin --get-npu-insts --xclbin-name=aie.xclbin --npu-insts-name=insts.bin --output-dir=. --tmpdir=steps design.mlir || failed=$?\n"
 			   "mkdir -p ../cores # programs of cores, also of those that are too large: their size is asked\n"
@@ -203,7 +203,7 @@ static ptowsp_status tools_run(struct aie_artifact *artifact, const struct aie_a
 ptowsp_status aie_artifact_make(struct aie_artifact *artifact, const struct aie_artifact_args *args, struct ptowsp_error *error)
 {
 	char cache[BASE_CACHE_PATH + 1];
-	struct aie_text script = {0};
+	struct common_text script = {0};
 	struct base_digest digest;
 	ptowsp_status st = base_cache_find(cache, args->cache, error);
 
@@ -222,7 +222,7 @@ ptowsp_status aie_artifact_make(struct aie_artifact *artifact, const struct aie_
 		st = tools_run(artifact, args, error);
 	if (!st)
 		st = words_read(artifact, error);
-	aie_text_finish(&script);
+	common_text_finish(&script);
 	return st;
 }
 

@@ -2,7 +2,7 @@
 #include "aie/aie_channels.h"
 #include "aie/aie_arena.h"
 #include "aie/design_read.h"
-#include "aie/aie_text.h"
+#include "registry/common/common_text.h"
 
 #include <inttypes.h>
 #include <stdio.h>
@@ -323,19 +323,19 @@ void aie_design_flows(const struct aie_channels *channels, const struct aie_flow
 char *aie_channels_report(const struct aie_channels *channels, const struct aie_design *design)
 {
 	static const enum aie_limit limits[] = {AIE_MEMORY, AIE_DMA_IN, AIE_DMA_OUT, AIE_BDS, AIE_LOCKS};
-	struct aie_text text = {0};
+	struct common_text text = {0};
 
-	aie_text_put(&text, "");
+	common_text_put(&text, "");
 	for (uint32_t i = 0; i < design->tile_count; i++) {
 		const bool shim = design->tiles[i].kind == AIE_SHIM;
 
-		aie_text_put(&text, aie_design_tile_text(design, i));
+		common_text_put(&text, aie_design_tile_text(design, i));
 		for (size_t j = shim; j < (shim ? 3 : sizeof(limits) / sizeof(*limits)); j++)
-			aie_text_add(&text, "%s %" PRIu64 " of %" PRIu64 " %s", j == shim ? ":" : ",", channels->used[i][limits[j]], limits_of(design, i)[limits[j]],
+			common_text_add(&text, "%s %" PRIu64 " of %" PRIu64 " %s", j == shim ? ":" : ",", channels->used[i][limits[j]], limits_of(design, i)[limits[j]],
 				     aie_arch_limit_text(limits[j]));
-		aie_text_put(&text, "\n");
+		common_text_put(&text, "\n");
 	}
 	if (text.failed)
-		aie_text_finish(&text);
+		common_text_finish(&text);
 	return text.bytes;
 }

@@ -22,27 +22,27 @@ static ptowsp_status give_made(const struct aie_emit_args *args, const char *pat
 	return st;
 }
 
-static void say_files(struct aie_text *text, const struct aie_emit_args *args)
+static void say_files(struct common_text *text, const struct aie_emit_args *args)
 {
-	aie_text_put(text, "| file | what it is |\n|---|---|\n"
+	common_text_put(text, "| file | what it is |\n|---|---|\n"
 			   "| `design.mlir` | the artifact of record: the module in MLIR's generic form. The simulator reads this text, and nothing else, back and runs it |\n");
-	aie_text_add(text, "| `design.custom.mlir` | the same module as people write it, in the syntax of the dialect %s (`--opt epoch=%s`). Printed, not read back |\n",
+	common_text_add(text, "| `design.custom.mlir` | the same module as people write it, in the syntax of the dialect %s (`--opt epoch=%s`). Printed, not read back |\n",
 		     args->epoch_b ? "since August 2026 (epoch B: an acquire gives objects)" : "before August 2026 (epoch A: an acquire gives a view, objects are accessed in it)",
 		     args->epoch_b ? "B" : "A");
-	aie_text_put(text, "| `design.json` | tiles with what they hold and take of their limits; streams hop by hop, with their bandwidth |\n"
+	common_text_put(text, "| `design.json` | tiles with what they hold and take of their limits; streams hop by hop, with their bandwidth |\n"
 			   "| `array.svg` | a picture of that: open it in a browser, titles of streams stand under the pointer |\n"
 			   "| `tiles.txt` | a line per tile: use and limit of memory, channels, buffer descriptors, locks |\n\n");
 }
 
-static void say_arguments(struct aie_text *text, const struct aie_emit_args *args)
+static void say_arguments(struct common_text *text, const struct aie_emit_args *args)
 {
-	aie_text_put(text, "Arguments of the runtime sequence:\n\n");
+	common_text_put(text, "Arguments of the runtime sequence:\n\n");
 	for (uint32_t i = 0; i < args->design->argument_count; i++) {
-		aie_text_add(text, "%u. `", i);
+		common_text_add(text, "%u. `", i);
 		aie_print_type(text, args->design->arguments[i]);
-		aie_text_add(text, "` %s\n", args->arguments[i] ? args->arguments[i] : "(words whose values nobody reads)");
+		common_text_add(text, "` %s\n", args->arguments[i] ? args->arguments[i] : "(words whose values nobody reads)");
 	}
-	aie_text_put(text, "\n");
+	common_text_put(text, "\n");
 }
 
 static bool has_body(const struct aie_region *region, const char *kernel)
@@ -59,7 +59,7 @@ static bool has_body(const struct aie_region *region, const char *kernel)
 	return false;
 }
 
-static void say_bodies(struct aie_text *text, const struct aie_emit_args *args)
+static void say_bodies(struct common_text *text, const struct aie_emit_args *args)
 {
 	bool any = false;
 
@@ -67,13 +67,13 @@ static void say_bodies(struct aie_text *text, const struct aie_emit_args *args)
 		if (!has_body(&args->module->top->regions[0], args->kernels->rows[k].name))
 			continue;
 		if (!any)
-			aie_text_put(text, "Kernels whose bodies stand in the cores, each in a `memref.alloca_scope` that says its name, in operations of `scf`, `memref`, `arith` and `math` (`--opt bodies=inline`); the simulator runs "
+			common_text_put(text, "Kernels whose bodies stand in the cores, each in a `memref.alloca_scope` that says its name, in operations of `scf`, `memref`, `arith` and `math` (`--opt bodies=inline`); the simulator runs "
 					   "those, in the time of a call by the model:\n\n");
 		any = true;
-		aie_text_add(text, "- `%s`\n", args->kernels->rows[k].name);
+		common_text_add(text, "- `%s`\n", args->kernels->rows[k].name);
 	}
 	if (any)
-		aie_text_put(text, "\n");
+		common_text_put(text, "\n");
 }
 
 static bool calls_any(const struct aie_design *design)
@@ -84,60 +84,60 @@ static bool calls_any(const struct aie_design *design)
 	return false;
 }
 
-static void say_kernels(struct aie_text *text, const struct aie_design *design)
+static void say_kernels(struct common_text *text, const struct aie_design *design)
 {
 	if (!calls_any(design))
 		return;
-	aie_text_put(text, "Functions that cores call and that are only declared; the simulator runs the package's kernels in their place, a device needs an object file with each:\n\n");
+	common_text_put(text, "Functions that cores call and that are only declared; the simulator runs the package's kernels in their place, a device needs an object file with each:\n\n");
 	for (uint32_t i = 0; i < design->function_count; i++) {
 		const struct aie_attr *why = aie_attr_of(design->functions[i].op, "ptowsp.why");
 
 		if (!design->functions[i].outside)
 			continue;
-		aie_text_add(text, "- `%s", design->functions[i].name);
+		common_text_add(text, "- `%s", design->functions[i].name);
 		aie_print_signature(text, design->functions[i].type);
-		aie_text_put(text, "`");
+		common_text_put(text, "`");
 		if (why && why->kind == AIE_ATTR_STRING)
-			aie_text_add(text, ": its kernel has no body in the core, as it has %s", why->text);
-		aie_text_put(text, "\n");
+			common_text_add(text, ": its kernel has no body in the core, as it has %s", why->text);
+		common_text_put(text, "\n");
 	}
-	aie_text_put(text, "\n");
+	common_text_put(text, "\n");
 }
 
-static void say_checks(struct aie_text *text, const struct aie_arch *arch, const char *ring)
+static void say_checks(struct common_text *text, const struct aie_arch *arch, const char *ring)
 {
 	if (*ring)
-		aie_text_add(text, "`%s`. It is legal because a run with bounded buffers came to its end before the design was written, for these values and shapes.\n\n", ring);
-	aie_text_add(text, "How much of its %llu bytes of program memory a core takes is not known here: only its compiler says it.\n\n",
+		common_text_add(text, "`%s`. It is legal because a run with bounded buffers came to its end before the design was written, for these values and shapes.\n\n", ring);
+	common_text_add(text, "How much of its %llu bytes of program memory a core takes is not known here: only its compiler says it.\n\n",
 		     (unsigned long long)aie_arch_tile(arch, AIE_FIRST_CORE)->limits[AIE_PROGRAM]);
-	aie_text_put(text, "What was looked at: the text was read back, and the rules of the dialect that this project knows (`plugins/aie/aie_check.def`) were checked on what was read, "
+	common_text_put(text, "What was looked at: the text was read back, and the rules of the dialect that this project knows (`plugins/aie/aie_check.def`) were checked on what was read, "
 			   "routes included. Channels, locks and routes in `design.json` are those of this project's allocator and router; the dialect's tools give out their own.\n\n"
 			   "What was not run on it: `aie-opt`, `aiecc`, `mlir-opt`, any compiler for cores, any device. Nothing here says that they accept it. "
 			   "Times are " AIE_MODEL "'s, not measured.\n\n");
 }
 
-static void say_next(struct aie_text *text, bool calls)
+static void say_next(struct common_text *text, bool calls)
 {
-	aie_text_put(text, "To go on:\n\n```\n");
+	common_text_put(text, "To go on:\n\n```\n");
 	if (calls)
-		aie_text_put(text, "sed 's/\"func.call\"/\"aie.call\"/' design.mlir | mlir-opt-22 --allow-unregistered-dialect - -o /dev/null   # syntax, types, SSA; LLVM's tool, which does not know the\n"
+		common_text_put(text, "sed 's/\"func.call\"/\"aie.call\"/' design.mlir | mlir-opt-22 --allow-unregistered-dialect - -o /dev/null   # syntax, types, SSA; LLVM's tool, which does not know the\n"
 				   "                                                                    # dialect and, as it looks for no function from inside a core, refuses each call there: hence sed\n");
 	else
-		aie_text_put(text, "mlir-opt-22 --allow-unregistered-dialect design.mlir -o /dev/null   # syntax, types, SSA; LLVM's tool, which does not know the dialect\n");
-	aie_text_put(text, "aie-opt design.mlir -o /dev/null                                    # the dialect's own reader and rules\n");
-	aie_text_add(text, "aiecc design.mlir                                                   # %sxclbin and instructions for a device\n", calls ? "with an object file per function: " : "");
-	aie_text_put(text, "ptowsp-run --plugin=aie --opt engine=device PACKAGE                 # all that with calls of the package's kernels as C, and the run, where they are installed: plugins/aie/DEVICE.md\n```\n");
+		common_text_put(text, "mlir-opt-22 --allow-unregistered-dialect design.mlir -o /dev/null   # syntax, types, SSA; LLVM's tool, which does not know the dialect\n");
+	common_text_put(text, "aie-opt design.mlir -o /dev/null                                    # the dialect's own reader and rules\n");
+	common_text_add(text, "aiecc design.mlir                                                   # %sxclbin and instructions for a device\n", calls ? "with an object file per function: " : "");
+	common_text_put(text, "ptowsp-run --plugin=aie --opt engine=device PACKAGE                 # all that with calls of the package's kernels as C, and the run, where they are installed: plugins/aie/DEVICE.md\n```\n");
 }
 
 static char *readme(const struct aie_emit_args *args)
 {
 	const struct aie_design *design = args->design;
-	struct aie_text text = {0};
+	struct common_text text = {0};
 
-	aie_text_add(&text, "# A design for %s\n\n%u of %u cores (%s), %u tiles, %u streams. Made by ptowsp's backend `aie`.\n\n", design->arch->name, design->core_count,
+	common_text_add(&text, "# A design for %s\n\n%u of %u cores (%s), %u tiles, %u streams. Made by ptowsp's backend `aie`.\n\n", design->arch->name, design->core_count,
 		     design->arch->columns * (design->arch->rows - AIE_FIRST_CORE), design->arch->text, design->tile_count, args->picture->routes->count);
 	if (args->picture->grid[0])
-		aie_text_add(&text, "The schedule's executors stand on a grid of %u x %u cores.\n\n", args->picture->grid[0],
+		common_text_add(&text, "The schedule's executors stand on a grid of %u x %u cores.\n\n", args->picture->grid[0],
 			     args->picture->grid[1]);
 	say_files(&text, args);
 	say_arguments(&text, args);
@@ -146,7 +146,7 @@ static char *readme(const struct aie_emit_args *args)
 	say_checks(&text, design->arch, args->ring);
 	say_next(&text, calls_any(design));
 	if (text.failed)
-		aie_text_finish(&text);
+		common_text_finish(&text);
 	return text.bytes;
 }
 

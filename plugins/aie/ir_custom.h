@@ -6,7 +6,7 @@
 #include "ir_print.h"
 
 struct aie_custom {
-	struct aie_text *text;
+	struct common_text *text;
 	const struct aie_names *names;
 	bool epoch_b;
 };

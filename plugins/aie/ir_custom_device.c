@@ -28,9 +28,9 @@ static bool print_device(const struct aie_custom *custom, const struct aie_op *o
 
 	if (!arch || !name || !has(op, 0, 0, 1) || op->regions[0].argument_count)
 		return false;
-	aie_text_add(custom->text, "aie.device(%s) ", arch->name);
+	common_text_add(custom->text, "aie.device(%s) ", arch->name);
 	aie_print_symbol(custom->text, name->text);
-	aie_text_put(custom->text, " ");
+	common_text_put(custom->text, " ");
 	aie_custom_region(custom, &op->regions[0], depth, "aie.end");
 	aie_print_attrs(custom->text, op, without, " ");
 	return true;
@@ -45,7 +45,7 @@ static bool print_tile(const struct aie_custom *custom, const struct aie_op *op,
 	if (!column || !row || !has(op, 0, 1, 0))
 		return false;
 	aie_print_results(custom->text, custom->names, op);
-	aie_text_add(custom->text, "aie.tile(%" PRId64 ", %" PRId64 ")", column->number, row->number);
+	common_text_add(custom->text, "aie.tile(%" PRId64 ", %" PRId64 ")", column->number, row->number);
 	aie_print_attrs(custom->text, op, without, " ");
 	return true;
 }
@@ -54,7 +54,7 @@ static void print_walk(const struct aie_custom *custom, const char *word, const 
 {
 	if (!dims || !dims->count)
 		return;
-	aie_text_add(custom->text, " %s ", word);
+	common_text_add(custom->text, " %s ", word);
 	aie_print_dims(custom->text, dims);
 }
 
@@ -77,25 +77,25 @@ static bool print_fifo(const struct aie_custom *custom, const struct aie_op *op,
 	(void)depth;
 	if (!name || !type || !depths || !to || !from || op->operand_count < 2 || op->result_count || op->region_count || (from->count && from->count != op->operand_count - 1))
 		return false;
-	aie_text_put(custom->text, "aie.objectfifo ");
+	common_text_put(custom->text, "aie.objectfifo ");
 	aie_print_symbol(custom->text, name->text);
-	aie_text_put(custom->text, "(");
+	common_text_put(custom->text, "(");
 	aie_custom_value(custom, op->operands[0]);
 	print_walk(custom, "dimensionsToStream", to);
 	for (uint32_t i = 1; i < op->operand_count; i++) {
-		aie_text_put(custom->text, i > 1 ? ", " : ", {");
+		common_text_put(custom->text, i > 1 ? ", " : ", {");
 		aie_custom_value(custom, op->operands[i]);
 		print_walk(custom, "dimensionsFromStream", from->count ? from->items[i - 1] : NULL);
 	}
-	aie_text_put(custom->text, "}, ");
+	common_text_put(custom->text, "}, ");
 	aie_print_attr(custom->text, depths);
-	aie_text_put(custom->text, ")");
+	common_text_put(custom->text, ")");
 	for (size_t i = 0; i < 3; i++)
 		if (is_off(op, flags[i]))
 			without[count++] = flags[i];
 	without[count] = NULL;
 	aie_print_attrs(custom->text, op, without, " ");
-	aie_text_put(custom->text, " : ");
+	common_text_put(custom->text, " : ");
 	aie_print_type(custom->text, type->type);
 	return true;
 }
@@ -112,10 +112,10 @@ static bool numbers(const struct aie_attr *list)
 
 static void print_numbers(const struct aie_custom *custom, const struct aie_attr *list)
 {
-	aie_text_put(custom->text, "[");
+	common_text_put(custom->text, "[");
 	for (uint32_t i = 0; i < list->count; i++)
-		aie_text_add(custom->text, "%s%" PRId64, i ? ", " : "", list->items ? list->items[i]->number : list->ints[i]);
-	aie_text_put(custom->text, "]");
+		common_text_add(custom->text, "%s%" PRId64, i ? ", " : "", list->items ? list->items[i]->number : list->ints[i]);
+	common_text_put(custom->text, "]");
 }
 
 static bool print_link(const struct aie_custom *custom, const struct aie_op *op, uint32_t depth)
@@ -127,15 +127,15 @@ static bool print_link(const struct aie_custom *custom, const struct aie_op *op,
 	(void)depth;
 	if (!ins || !outs || !numbers(from) || !numbers(to) || !has(op, 0, 0, 0))
 		return false;
-	aie_text_put(custom->text, "aie.objectfifo.link ");
+	common_text_put(custom->text, "aie.objectfifo.link ");
 	aie_print_attr(custom->text, ins);
-	aie_text_put(custom->text, " -> ");
+	common_text_put(custom->text, " -> ");
 	aie_print_attr(custom->text, outs);
-	aie_text_put(custom->text, "(");
+	common_text_put(custom->text, "(");
 	print_numbers(custom, from);
-	aie_text_put(custom->text, " ");
+	common_text_put(custom->text, " ");
 	print_numbers(custom, to);
-	aie_text_put(custom->text, ")");
+	common_text_put(custom->text, ")");
 	aie_print_attrs(custom->text, op, without, " ");
 	return true;
 }
@@ -144,9 +144,9 @@ static bool print_access(const struct aie_custom *custom, const struct aie_op *o
 {
 	const struct aie_attr *name = attr_of(op, "objFifo_name", AIE_ATTR_SYMBOL), *port = attr_of(op, "port", AIE_ATTR_INT), *size = attr_of(op, "size", AIE_ATTR_INT);
 
-	aie_text_add(custom->text, "%s ", op->name);
+	common_text_add(custom->text, "%s ", op->name);
 	aie_print_symbol(custom->text, name->text);
-	aie_text_add(custom->text, "(%s, %" PRId64 ")", port->number ? "Consume" : "Produce", size->number);
+	common_text_add(custom->text, "(%s, %" PRId64 ")", port->number ? "Consume" : "Produce", size->number);
 	return true;
 }
 
@@ -170,18 +170,18 @@ static void print_objects(const struct aie_custom *custom, const struct aie_op *
 	const struct aie_type *type = op->results[0]->type;
 	const uint32_t number = custom->names->numbers[op->results[0]->id];
 
-	aie_text_add(custom->text, "%%view%u = ", number);
+	common_text_add(custom->text, "%%view%u = ", number);
 	print_access(custom, op);
-	aie_text_put(custom->text, " : !aie.objectfifosubview<");
+	common_text_put(custom->text, " : !aie.objectfifosubview<");
 	aie_print_type(custom->text, type);
-	aie_text_put(custom->text, ">");
+	common_text_put(custom->text, ">");
 	for (uint32_t i = 0; i < op->result_count; i++) {
-		aie_text_put(custom->text, "\n");
+		common_text_put(custom->text, "\n");
 		aie_print_indent(custom->text, depth);
 		aie_custom_value(custom, op->results[i]);
-		aie_text_add(custom->text, " = aie.objectfifo.subview.access %%view%u[%u] : !aie.objectfifosubview<", number, i);
+		common_text_add(custom->text, " = aie.objectfifo.subview.access %%view%u[%u] : !aie.objectfifosubview<", number, i);
 		aie_print_type(custom->text, type);
-		aie_text_put(custom->text, "> -> ");
+		common_text_put(custom->text, "> -> ");
 		aie_print_type(custom->text, type);
 	}
 }
@@ -197,7 +197,7 @@ static bool print_acquire(const struct aie_custom *custom, const struct aie_op *
 	aie_print_results(custom->text, custom->names, op);
 	print_access(custom, op);
 	for (uint32_t i = 0; i < op->result_count; i++) {
-		aie_text_put(custom->text, i ? ", " : " : ");
+		common_text_put(custom->text, i ? ", " : " : ");
 		aie_print_type(custom->text, op->results[i]->type);
 	}
 	return true;
@@ -208,9 +208,9 @@ static bool print_core(const struct aie_custom *custom, const struct aie_op *op,
 	if (!has(op, 1, 1, 1) || op->regions[0].argument_count)
 		return false;
 	aie_print_results(custom->text, custom->names, op);
-	aie_text_put(custom->text, "aie.core(");
+	common_text_put(custom->text, "aie.core(");
 	aie_custom_value(custom, op->operands[0]);
-	aie_text_put(custom->text, ") ");
+	common_text_put(custom->text, ") ");
 	aie_custom_region(custom, &op->regions[0], depth, NULL);
 	aie_print_attrs(custom->text, op, NULL, " ");
 	return true;
@@ -225,14 +225,14 @@ static bool print_buffer(const struct aie_custom *custom, const struct aie_op *o
 	if (!has(op, 1, 1, 0) || (initial && initial->kind != AIE_ATTR_DENSE))
 		return false;
 	aie_print_results(custom->text, custom->names, op);
-	aie_text_put(custom->text, "aie.buffer(");
+	common_text_put(custom->text, "aie.buffer(");
 	aie_custom_value(custom, op->operands[0]);
-	aie_text_put(custom->text, ")");
+	common_text_put(custom->text, ")");
 	aie_print_attrs(custom->text, op, without, " ");
-	aie_text_put(custom->text, " : ");
+	common_text_put(custom->text, " : ");
 	aie_print_type(custom->text, op->results[0]->type);
 	if (initial) {
-		aie_text_put(custom->text, " = ");
+		common_text_put(custom->text, " = ");
 		aie_print_dense(custom->text, initial);
 	}
 	return true;
@@ -243,9 +243,9 @@ static bool print_cascade(const struct aie_custom *custom, const struct aie_op *
 	(void)depth;
 	if (!has(op, 2, 0, 0) || op->attr_count)
 		return false;
-	aie_text_put(custom->text, "aie.cascade_flow(");
+	common_text_put(custom->text, "aie.cascade_flow(");
 	aie_custom_values(custom, op->operands, 0, 2);
-	aie_text_put(custom->text, ")");
+	common_text_put(custom->text, ")");
 	return true;
 }
 
@@ -256,11 +256,11 @@ static bool print_sequence(const struct aie_custom *custom, const struct aie_op 
 
 	if (!name || !has(op, 0, 0, 1))
 		return false;
-	aie_text_put(custom->text, "aie.runtime_sequence ");
+	common_text_put(custom->text, "aie.runtime_sequence ");
 	aie_print_symbol(custom->text, name->text);
-	aie_text_put(custom->text, "(");
+	common_text_put(custom->text, "(");
 	aie_custom_arguments(custom, &op->regions[0], 0);
-	aie_text_put(custom->text, ") ");
+	common_text_put(custom->text, ") ");
 	aie_custom_region(custom, &op->regions[0], depth, NULL);
 	aie_print_attrs(custom->text, op, without, " ");
 	return true;
@@ -276,13 +276,13 @@ static bool print_task(const struct aie_custom *custom, const struct aie_op *op,
 	for (int i = 0; i < 3; i++)
 		if (!attr_of(op, without[i], AIE_ATTR_INTS))
 			return false;
-	aie_text_add(custom->text, "%s(", op->name);
+	common_text_add(custom->text, "%s(", op->name);
 	aie_custom_value(custom, op->operands[0]);
 	for (int i = 0; i < 3; i++)
 		print_numbers(custom, aie_attr_of(op, without[i]));
-	aie_text_put(custom->text, ")");
+	common_text_put(custom->text, ")");
 	aie_print_attrs(custom->text, op, without, " ");
-	aie_text_put(custom->text, " : ");
+	common_text_put(custom->text, " : ");
 	aie_print_type(custom->text, op->operands[0]->type);
 	return true;
 }
@@ -292,7 +292,7 @@ static bool print_plain(const struct aie_custom *custom, const struct aie_op *op
 	(void)depth;
 	if (!has(op, 0, 0, 0))
 		return false;
-	aie_text_put(custom->text, op->name);
+	common_text_put(custom->text, op->name);
 	aie_print_attrs(custom->text, op, NULL, " ");
 	return true;
 }

@@ -32,93 +32,93 @@ void aie_names_finish(struct aie_names *names)
 	*names = (struct aie_names){0};
 }
 
-void aie_print_value(struct aie_text *text, const struct aie_names *names, const struct aie_value *value)
+void aie_print_value(struct common_text *text, const struct aie_names *names, const struct aie_value *value)
 {
 	if (value->argument)
-		aie_text_add(text, "%%arg%u", names->numbers[value->id]);
+		common_text_add(text, "%%arg%u", names->numbers[value->id]);
 	else if (value->op->result_count > 1)
-		aie_text_add(text, "%%%u#%u", names->numbers[value->id], value->number);
+		common_text_add(text, "%%%u#%u", names->numbers[value->id], value->number);
 	else
-		aie_text_add(text, "%%%u", names->numbers[value->id]);
+		common_text_add(text, "%%%u", names->numbers[value->id]);
 }
 
-void aie_print_results(struct aie_text *text, const struct aie_names *names, const struct aie_op *op)
+void aie_print_results(struct common_text *text, const struct aie_names *names, const struct aie_op *op)
 {
 	if (op->result_count > 1)
-		aie_text_add(text, "%%%u:%u = ", names->numbers[op->results[0]->id], op->result_count);
+		common_text_add(text, "%%%u:%u = ", names->numbers[op->results[0]->id], op->result_count);
 	else if (op->result_count)
-		aie_text_add(text, "%%%u = ", names->numbers[op->results[0]->id]);
+		common_text_add(text, "%%%u = ", names->numbers[op->results[0]->id]);
 }
 
-void aie_print_indent(struct aie_text *text, uint32_t depth)
+void aie_print_indent(struct common_text *text, uint32_t depth)
 {
 	for (uint32_t i = 0; i < depth; i++)
-		aie_text_put(text, "  ");
+		common_text_put(text, "  ");
 }
 
-static void print_types(struct aie_text *text, struct aie_value *const *values, uint32_t count, bool bare)
+static void print_types(struct common_text *text, struct aie_value *const *values, uint32_t count, bool bare)
 {
 	bare &= count == 1 && values[0]->type->kind != AIE_TYPE_FUNCTION;
-	aie_text_put(text, bare ? "" : "(");
+	common_text_put(text, bare ? "" : "(");
 	for (uint32_t i = 0; i < count; i++) {
-		aie_text_put(text, i ? ", " : "");
+		common_text_put(text, i ? ", " : "");
 		aie_print_type(text, values[i]->type);
 	}
-	aie_text_put(text, bare ? "" : ")");
+	common_text_put(text, bare ? "" : ")");
 }
 
-static void print_region(struct aie_text *text, const struct aie_names *names, const struct aie_region *region, uint32_t depth)
+static void print_region(struct common_text *text, const struct aie_names *names, const struct aie_region *region, uint32_t depth)
 {
-	aie_text_put(text, "{");
+	common_text_put(text, "{");
 	if (region->argument_count) {
-		aie_text_put(text, "\n");
+		common_text_put(text, "\n");
 		aie_print_indent(text, depth);
-		aie_text_put(text, "^bb0(");
+		common_text_put(text, "^bb0(");
 		for (uint32_t i = 0; i < region->argument_count; i++) {
-			aie_text_put(text, i ? ", " : "");
+			common_text_put(text, i ? ", " : "");
 			aie_print_value(text, names, region->arguments[i]);
-			aie_text_put(text, ": ");
+			common_text_put(text, ": ");
 			aie_print_type(text, region->arguments[i]->type);
 		}
-		aie_text_put(text, "):");
+		common_text_put(text, "):");
 	}
 	for (const struct aie_op *op = region->first; op; op = op->next) {
-		aie_text_put(text, "\n");
+		common_text_put(text, "\n");
 		aie_print_indent(text, depth + 1);
 		aie_print_generic(text, names, op, depth + 1);
 	}
 	if (region->argument_count || region->first) {
-		aie_text_put(text, "\n");
+		common_text_put(text, "\n");
 		aie_print_indent(text, depth);
 	}
-	aie_text_put(text, "}");
+	common_text_put(text, "}");
 }
 
-void aie_print_generic(struct aie_text *text, const struct aie_names *names, const struct aie_op *op, uint32_t depth)
+void aie_print_generic(struct common_text *text, const struct aie_names *names, const struct aie_op *op, uint32_t depth)
 {
 	aie_print_results(text, names, op);
 	aie_print_string(text, op->name);
-	aie_text_put(text, "(");
+	common_text_put(text, "(");
 	for (uint32_t i = 0; i < op->operand_count; i++) {
-		aie_text_put(text, i ? ", " : "");
+		common_text_put(text, i ? ", " : "");
 		aie_print_value(text, names, op->operands[i]);
 	}
-	aie_text_put(text, op->region_count ? ") (" : ")");
+	common_text_put(text, op->region_count ? ") (" : ")");
 	for (uint32_t i = 0; i < op->region_count; i++) {
-		aie_text_put(text, i ? ", " : "");
+		common_text_put(text, i ? ", " : "");
 		print_region(text, names, &op->regions[i], depth);
 	}
-	aie_text_put(text, op->region_count ? ")" : "");
+	common_text_put(text, op->region_count ? ")" : "");
 	aie_print_attrs(text, op, NULL, " ");
-	aie_text_put(text, " : ");
+	common_text_put(text, " : ");
 	print_types(text, op->operands, op->operand_count, false);
-	aie_text_put(text, " -> ");
+	common_text_put(text, " -> ");
 	print_types(text, op->results, op->result_count, true);
 }
 
 ptowsp_status aie_module_print(const struct aie_module *module, enum aie_form form, char **text_out, struct ptowsp_error *error)
 {
-	struct aie_text text = {0};
+	struct common_text text = {0};
 	struct aie_names names;
 	ptowsp_status st = aie_names_begin(&names, module, error);
 
@@ -129,10 +129,10 @@ ptowsp_status aie_module_print(const struct aie_module *module, enum aie_form fo
 		aie_print_generic(&text, &names, module->top, 0);
 	else
 		aie_print_custom(&text, &names, module->top, 0, form == AIE_FORM_EPOCH_B);
-	aie_text_put(&text, "\n");
+	common_text_put(&text, "\n");
 	aie_names_finish(&names);
 	if (text.failed) {
-		aie_text_finish(&text);
+		common_text_finish(&text);
 		return base_fail(error, PTOWSP_NO_MEMORY, "there is no memory for the text of a module");
 	}
 	*text_out = text.bytes;

@@ -9,7 +9,7 @@
 #include "rt/dtype.h"
 #include "rt/error.h"
 #include "rt/grow.h"
-#include "aie_text.h"
+#include "registry/common/common_text.h"
 
 /* ---- a kernel ----------------------------------------------------------------------------------------------------------- */
 
@@ -31,7 +31,7 @@ static bool file_add(struct aie_kernel_files *files, const char *name, char *tex
 
 static ptowsp_status kernel_write(struct aie_kernel_files *files, const struct base_kernel *row, uint32_t kernel, struct ptowsp_error *error)
 {
-	struct aie_text text = {0};
+	struct common_text text = {0};
 	char symbol[32], name[32], *code = NULL;
 	size_t size;
 	ptowsp_status st;
@@ -41,11 +41,11 @@ static ptowsp_status kernel_write(struct aie_kernel_files *files, const struct b
 	st = isa_emit(row->isa, &isa_emit_targets[0], symbol, &code, &size, error);
 	if (st)
 		return st;
-	aie_text_put(&text, quiet);
-	aie_text_put(&text, code);
+	common_text_put(&text, quiet);
+	common_text_put(&text, code);
 	free(code);
 	if (text.failed) {
-		aie_text_finish(&text);
+		common_text_finish(&text);
 		return rt_no_memory(error, "a kernel's source");
 	}
 	return file_add(files, name, text.bytes) ? PTOWSP_OK : rt_no_memory(error, "a kernel's source");
@@ -82,46 +82,46 @@ static const struct aie_function *function_of(const struct aie_design *design, c
 	return f == AIE_NONE ? NULL : &design->functions[f];
 }
 
-static void parameters(struct aie_text *text, uint32_t tensors, uint32_t scalars)
+static void parameters(struct common_text *text, uint32_t tensors, uint32_t scalars)
 {
 	for (uint32_t i = 0; i < tensors; i++)
-		aie_text_add(text, "%svoid *tensor_%" PRIu32, i ? ", " : "", i);
+		common_text_add(text, "%svoid *tensor_%" PRIu32, i ? ", " : "", i);
 	for (uint32_t i = 0; i < scalars; i++)
-		aie_text_add(text, "%sint64_t scalar_%" PRIu32, tensors || i ? ", " : "", i);
+		common_text_add(text, "%sint64_t scalar_%" PRIu32, tensors || i ? ", " : "", i);
 	if (!tensors && !scalars)
-		aie_text_put(text, "void");
+		common_text_put(text, "void");
 }
 
 /* As the interpreter gets it. */
-static void window(struct aie_text *text, const struct aie_view *view, const struct ptowsp_tensor_arg *like, uint32_t number)
+static void window(struct common_text *text, const struct aie_view *view, const struct ptowsp_tensor_arg *like, uint32_t number)
 {
-	aie_text_put(text, "\t\t{");
+	common_text_put(text, "\t\t{");
 	if (view->before)
-		aie_text_add(text, "%" PRId64 " + (unsigned char *)", -view->before * (int64_t)rt_dtype_bytes(like->dtype));
-	aie_text_add(text, "tensor_%" PRIu32 ", %" PRIu64 ", %" PRIu64 ", %" PRIu64 ", 1, %u, %u, %" PRIu32 "},\n", number, view->rows, view->columns, view->stride,
+		common_text_add(text, "%" PRId64 " + (unsigned char *)", -view->before * (int64_t)rt_dtype_bytes(like->dtype));
+	common_text_add(text, "tensor_%" PRIu32 ", %" PRIu64 ", %" PRIu64 ", %" PRIu64 ", 1, %u, %u, %" PRIu32 "},\n", number, view->rows, view->columns, view->stride,
 		     (unsigned)like->dtype, (unsigned)like->access, like->tensor);
 }
 
-static void call_write(struct aie_text *text, const struct aie_kernel_files_args *args, uint32_t f, const struct aie_function *function, uint64_t workspace)
+static void call_write(struct common_text *text, const struct aie_kernel_files_args *args, uint32_t f, const struct aie_function *function, uint64_t workspace)
 {
 	const struct aie_lowered *lowered = args->lowered;
 	const struct base_walk_task *task = &args->walk->tasks[lowered->tasks[f]];
 	uint32_t kernel = lowered->kernels[f], tensors = task->tensor_count, scalars = function->type->inputs - task->tensor_count;
 
-	aie_text_add(text, "\nptowsp_status ptowsp_kernel_%" PRIu32 "(const struct ptowsp_task *task, struct ptowsp_kernel_out *out);\nvoid call_%" PRIu32 "(", kernel, f);
+	common_text_add(text, "\nptowsp_status ptowsp_kernel_%" PRIu32 "(const struct ptowsp_task *task, struct ptowsp_kernel_out *out);\nvoid call_%" PRIu32 "(", kernel, f);
 	parameters(text, tensors, scalars);
-	aie_text_add(text, ") __asm__(\"%s\");\nvoid call_%" PRIu32 "(", function->name, f);
+	common_text_add(text, ") __asm__(\"%s\");\nvoid call_%" PRIu32 "(", function->name, f);
 	parameters(text, tensors, scalars);
-	aie_text_add(text, ")\n{\n\t_Alignas(64) unsigned char tiles[%" PRIu64 "];\n\tconst uint64_t args[] = {", workspace ? workspace : 1);
+	common_text_add(text, ")\n{\n\t_Alignas(64) unsigned char tiles[%" PRIu64 "];\n\tconst uint64_t args[] = {", workspace ? workspace : 1);
 	for (uint32_t i = 0; i < scalars; i++)
-		aie_text_add(text, "(uint64_t)scalar_%" PRIu32 ", ", i);
-	aie_text_put(text, "0};\n\tconst struct ptowsp_tensor_arg windows[] = {\n");
+		common_text_add(text, "(uint64_t)scalar_%" PRIu32 ", ", i);
+	common_text_put(text, "0};\n\tconst struct ptowsp_tensor_arg windows[] = {\n");
 	for (uint32_t i = 0; i < tensors; i++) {
 		const struct aie_view view = aie_function_view(function, i);
 
 		window(text, &view, &args->walk->tensors[task->tensors + i], i);
 	}
-	aie_text_add(text,
+	common_text_add(text,
 		     "\t\t{NULL, 0, 0, 0, 0, 0, 0, 0},\n\t};\n\tstruct ptowsp_kernel_out out = {PTOWSP_HEAD(out, KERNEL_OUT), 0, NULL};\n"
 		     "\tstruct ptowsp_task task = {.head = PTOWSP_HEAD(task, TASK), .args = args, .tensors = windows, .arg_count = %" PRIu32 ", .tensor_count = %" PRIu32 ",\n"
 		     "\t\t.tensor_stride = sizeof(*windows), .kernel = %" PRIu32 ", .process = PTOWSP_NONE, .block_count = %" PRIu32 ", .workspace = tiles, .workspace_size = %" PRIu64 "};\n\n"
@@ -129,9 +129,9 @@ static void call_write(struct aie_text *text, const struct aie_kernel_files_args
 		     scalars, tensors, kernel, args->kernels->rows[kernel].blocks ? args->kernels->rows[kernel].blocks : 1, workspace, kernel);
 }
 
-static ptowsp_status calls_write(struct aie_text *text, const struct aie_kernel_files_args *args, struct ptowsp_error *error)
+static ptowsp_status calls_write(struct common_text *text, const struct aie_kernel_files_args *args, struct ptowsp_error *error)
 {
-	aie_text_put(text, "/* What the design calls, made by ptowsp: each function calls its kernel as task.h has it. */\n#include \"ptowsp/task.h\"\n\n"
+	common_text_put(text, "/* What the design calls, made by ptowsp: each function calls its kernel as task.h has it. */\n#include \"ptowsp/task.h\"\n\n"
 			   "/* A kernel that refuses what it gets: nobody can be told, so the core stands still, and the host sees a run without an end. */\n"
 			   "static __attribute__((unused, noinline)) void stop(void)\n{\n\tfor (;;)\n\t\t__asm__ volatile(\"\");\n}\n");
 	for (uint32_t f = 0; f < args->lowered->function_count; f++) {
@@ -152,7 +152,7 @@ static ptowsp_status calls_write(struct aie_text *text, const struct aie_kernel_
 ptowsp_status aie_kernel_files_make(struct aie_kernel_files *files, const struct aie_kernel_files_args *args, struct ptowsp_error *error)
 {
 	struct aie_kernel_files kernels = {0};
-	struct aie_text text = {0};
+	struct common_text text = {0};
 	ptowsp_status st;
 
 	aie_kernel_files_finish(files);
@@ -162,7 +162,7 @@ ptowsp_status aie_kernel_files_make(struct aie_kernel_files *files, const struct
 	if (!st && !file_add(files, "calls.c", text.bytes))
 		st = rt_no_memory(error, "the calls of a design");
 	else if (st)
-		aie_text_finish(&text);
+		common_text_finish(&text);
 	for (uint32_t k = 0; k < kernels.count; k++) {
 		if (!st && !file_add(files, kernels.files[k].name, kernels.files[k].text))
 			st = rt_no_memory(error, "a kernel's source");

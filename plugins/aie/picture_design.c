@@ -5,7 +5,7 @@
 
 #include "aie/aie_arena.h"
 #include "aie/ir_print.h"
-#include "aie/aie_text.h"
+#include "registry/common/common_text.h"
 #include "base/error.h"
 
 struct drawer {
@@ -17,12 +17,12 @@ struct drawer {
 };
 
 /* A text of the picture's own. */
-static const char *own(struct drawer *d, struct aie_text *text)
+static const char *own(struct drawer *d, struct common_text *text)
 {
 	const char *copy = text->failed || !text->bytes ? NULL : aie_arena_copy(d->drawn->arena, text->bytes, text->length);
 
 	d->failed |= !copy;
-	aie_text_finish(text);
+	common_text_finish(text);
 	return copy ? copy : "";
 }
 
@@ -56,31 +56,31 @@ static void add_calls(struct drawer *d, uint32_t tile, const struct aie_op *op)
 			add_calls(d, tile, inner);
 }
 
-static void add_names(struct aie_text *text, const struct aie_design *design, const uint32_t *fifos, uint32_t count)
+static void add_names(struct common_text *text, const struct aie_design *design, const uint32_t *fifos, uint32_t count)
 {
 	for (uint32_t i = 0; i < count; i++) {
-		aie_text_put(text, i ? ", " : "");
-		aie_text_put(text, design->fifos[fifos[i]].name);
+		common_text_put(text, i ? ", " : "");
+		common_text_put(text, design->fifos[fifos[i]].name);
 	}
 }
 
 static void add_link(struct drawer *d, const struct aie_link *link)
 {
-	struct aie_text text = {0};
+	struct common_text text = {0};
 
 	add_names(&text, d->design, link->ins, link->in_count);
-	aie_text_put(&text, " \xe2\x96\xb8 ");
+	common_text_put(&text, " \xe2\x96\xb8 ");
 	add_names(&text, d->design, link->outs, link->out_count);
 	add_node(d, link->tile, own(d, &text));
 }
 
 static void add_fifo(struct drawer *d, const struct aie_fifo *fifo)
 {
-	struct aie_text text = {0};
+	struct common_text text = {0};
 
 	if (!fifo->moves) {
-		aie_text_put(&text, fifo->name);
-		aie_text_put(&text, " in memory");
+		common_text_put(&text, fifo->name);
+		common_text_put(&text, " in memory");
 		add_node(d, fifo->memory, own(d, &text));
 		return;
 	}
@@ -167,13 +167,13 @@ static void add_streams(struct drawer *d, struct aie_picture_stream *streams, co
 {
 	for (uint32_t i = 0; i < count; i++) {
 		const struct aie_fifo *fifo = &d->design->fifos[fifos[i]];
-		struct aie_text text = {0};
+		struct common_text text = {0};
 
 		aie_print_type(&text, fifo->type);
-		aie_text_add(&text, ", %u", fifo->depths[0]);
+		common_text_add(&text, ", %u", fifo->depths[0]);
 		for (uint32_t k = 0; k < fifo->consumer_count; k++)
-			aie_text_add(&text, " + %u", fifo->depths[k + 1]);
-		aie_text_put(&text, " objects");
+			common_text_add(&text, " + %u", fifo->depths[k + 1]);
+		common_text_put(&text, " objects");
 		streams[i] = (struct aie_picture_stream){.name = fifo->name, .text = own(d, &text), .words = words_of(d->design, fifos[i])};
 	}
 }

@@ -4,7 +4,7 @@
 
 #include <stdlib.h>
 
-#include "aie/aie_text.h"
+#include "registry/common/common_text.h"
 
 static bool at_shim(const struct aie_flow *flow)
 {
@@ -41,7 +41,7 @@ uint32_t aie_picture_narrowest(const struct aie_picture *picture)
 	return best;
 }
 
-static void put_tile(struct aie_text *text, const struct aie_picture *picture, const struct aie_picture_tile *tile)
+static void put_tile(struct common_text *text, const struct aie_picture *picture, const struct aie_picture_tile *tile)
 {
 	static const struct {
 		enum aie_limit limit;
@@ -49,92 +49,92 @@ static void put_tile(struct aie_text *text, const struct aie_picture *picture, c
 	} rows[] = {{AIE_MEMORY, "memory_bytes"}, {AIE_BDS, "buffer_descriptors"}, {AIE_LOCKS, "locks"}, {AIE_DMA_IN, "dma_in"}, {AIE_DMA_OUT, "dma_out"}};
 	const struct aie_tile_arch *arch = aie_arch_tile(picture->arch, tile->row);
 
-	aie_text_add(text, "    {\"column\": %d, \"row\": %d, \"kind\": \"%s\", \"nodes\": [", tile->column, tile->row, aie_arch_kind_text(aie_arch_kind(picture->arch, tile->row)));
+	common_text_add(text, "    {\"column\": %d, \"row\": %d, \"kind\": \"%s\", \"nodes\": [", tile->column, tile->row, aie_arch_kind_text(aie_arch_kind(picture->arch, tile->row)));
 	for (uint32_t i = 0; i < tile->node_count; i++) {
-		aie_text_put(text, i ? ", " : "");
-		aie_text_json(text, tile->nodes[i]);
+		common_text_put(text, i ? ", " : "");
+		common_text_json(text, tile->nodes[i]);
 	}
-	aie_text_put(text, "], \"use\": {");
+	common_text_put(text, "], \"use\": {");
 	for (size_t i = 0; i < sizeof(rows) / sizeof(*rows); i++)
-		aie_text_add(text, "%s\"%s\": [%llu, %llu]", i ? ", " : "", rows[i].name, (unsigned long long)tile->used[rows[i].limit],
+		common_text_add(text, "%s\"%s\": [%llu, %llu]", i ? ", " : "", rows[i].name, (unsigned long long)tile->used[rows[i].limit],
 			     (unsigned long long)arch->limits[rows[i].limit]);
-	aie_text_put(text, "}, \"memory\": [");
+	common_text_put(text, "}, \"memory\": [");
 	for (uint32_t i = 0; i < tile->part_count; i++) {
-		aie_text_put(text, i ? ", {\"name\": " : "{\"name\": ");
-		aie_text_json(text, tile->parts[i].name);
-		aie_text_add(text, ", \"bytes\": %llu}", (unsigned long long)tile->parts[i].bytes);
+		common_text_put(text, i ? ", {\"name\": " : "{\"name\": ");
+		common_text_json(text, tile->parts[i].name);
+		common_text_add(text, ", \"bytes\": %llu}", (unsigned long long)tile->parts[i].bytes);
 	}
-	aie_text_put(text, "]}");
+	common_text_put(text, "]}");
 }
 
-static void put_port(struct aie_text *text, const struct aie_port *port)
+static void put_port(struct common_text *text, const struct aie_port *port)
 {
-	aie_text_add(text, "{\"column\": %d, \"row\": %d, \"port\": \"%s %u\"}", port->column, port->row, aie_arch_bundle_text(port->bundle), port->channel);
+	common_text_add(text, "{\"column\": %d, \"row\": %d, \"port\": \"%s %u\"}", port->column, port->row, aie_arch_bundle_text(port->bundle), port->channel);
 }
 
-static void put_stream(struct aie_text *text, const struct aie_picture *picture, uint32_t number)
+static void put_stream(struct common_text *text, const struct aie_picture *picture, uint32_t number)
 {
 	const struct aie_flow *flow = &picture->flows[number];
 	const struct aie_route *route = &picture->routes->routes[number];
 
-	aie_text_put(text, "    {\"name\": ");
-	aie_text_json(text, picture->streams[number].name);
-	aie_text_put(text, ", \"from\": ");
+	common_text_put(text, "    {\"name\": ");
+	common_text_json(text, picture->streams[number].name);
+	common_text_put(text, ", \"from\": ");
 	put_port(text, &flow->from);
-	aie_text_put(text, ", \"to\": [");
+	common_text_put(text, ", \"to\": [");
 	for (uint32_t i = 0; i < flow->to_count; i++) {
-		aie_text_put(text, i ? ", " : "");
+		common_text_put(text, i ? ", " : "");
 		put_port(text, &flow->to[i]);
 	}
-	aie_text_add(text, "], \"words\": %llu, \"bytes_per_second\": %llu, \"length\": %u, \"switches\": %u, \"hops\": [", (unsigned long long)picture->streams[number].words,
+	common_text_add(text, "], \"words\": %llu, \"bytes_per_second\": %llu, \"length\": %u, \"switches\": %u, \"hops\": [", (unsigned long long)picture->streams[number].words,
 		     (unsigned long long)aie_picture_bandwidth(picture, number), route->length, route->longest);
 	for (uint32_t i = 0; i < route->count; i++) {
 		const struct aie_hop *hop = &picture->routes->hops[route->first + i];
 
-		aie_text_add(text, "%s[%d, %d, \"%s %u\", \"%s %u\"]", i ? ", " : "", hop->column, hop->row, aie_arch_bundle_text(hop->in), hop->in_channel,
+		common_text_add(text, "%s[%d, %d, \"%s %u\", \"%s %u\"]", i ? ", " : "", hop->column, hop->row, aie_arch_bundle_text(hop->in), hop->in_channel,
 			     aie_arch_bundle_text(hop->out), hop->out_channel);
 	}
-	aie_text_put(text, "]}");
+	common_text_put(text, "]}");
 }
 
-static void put_sums(struct aie_text *text, const struct aie_picture *picture)
+static void put_sums(struct common_text *text, const struct aie_picture *picture)
 {
 	const struct aie_routes *routes = picture->routes;
 	const uint32_t narrowest = aie_picture_narrowest(picture);
 
-	aie_text_add(text, "  \"length\": %u, \"least\": %u, \"iterations\": %u,\n", routes->length, routes->least, routes->iterations);
-	aie_text_add(text, "  \"hottest\": {\"column\": %d, \"row\": %d, \"side\": \"%s\", \"used\": %u, \"limit\": %u},\n  \"narrowest\": ", routes->hottest.column,
+	common_text_add(text, "  \"length\": %u, \"least\": %u, \"iterations\": %u,\n", routes->length, routes->least, routes->iterations);
+	common_text_add(text, "  \"hottest\": {\"column\": %d, \"row\": %d, \"side\": \"%s\", \"used\": %u, \"limit\": %u},\n  \"narrowest\": ", routes->hottest.column,
 		     routes->hottest.row, aie_arch_bundle_text(routes->hottest.side), routes->hottest.used, routes->hottest.limit);
 	if (narrowest == PTOWSP_NONE)
-		aie_text_put(text, "null");
+		common_text_put(text, "null");
 	else
-		aie_text_json(text, picture->streams[narrowest].name);
-	aie_text_put(text, "\n}\n");
+		common_text_json(text, picture->streams[narrowest].name);
+	common_text_put(text, "\n}\n");
 }
 
 char *aie_picture_json(const struct aie_picture *picture)
 {
-	struct aie_text text = {0};
+	struct common_text text = {0};
 
-	aie_text_put(&text, "{\n  \"title\": ");
-	aie_text_json(&text, picture->title);
-	aie_text_add(&text, ",\n  \"device\": \"%s\", \"columns\": %u, \"rows\": %u, \"clock_hz\": %llu,\n", picture->arch->name, picture->arch->columns,
+	common_text_put(&text, "{\n  \"title\": ");
+	common_text_json(&text, picture->title);
+	common_text_add(&text, ",\n  \"device\": \"%s\", \"columns\": %u, \"rows\": %u, \"clock_hz\": %llu,\n", picture->arch->name, picture->arch->columns,
 		     picture->arch->rows, (unsigned long long)picture->arch->clock_hz);
 	if (picture->grid[0])
-		aie_text_add(&text, "  \"grid\": [%u, %u],\n", picture->grid[0], picture->grid[1]);
-	aie_text_put(&text, "  \"tiles\": [");
+		common_text_add(&text, "  \"grid\": [%u, %u],\n", picture->grid[0], picture->grid[1]);
+	common_text_put(&text, "  \"tiles\": [");
 	for (uint32_t i = 0; i < picture->tile_count; i++) {
-		aie_text_put(&text, i ? ",\n" : "\n");
+		common_text_put(&text, i ? ",\n" : "\n");
 		put_tile(&text, picture, &picture->tiles[i]);
 	}
-	aie_text_put(&text, "\n  ],\n  \"streams\": [");
+	common_text_put(&text, "\n  ],\n  \"streams\": [");
 	for (uint32_t i = 0; i < picture->routes->count; i++) {
-		aie_text_put(&text, i ? ",\n" : "\n");
+		common_text_put(&text, i ? ",\n" : "\n");
 		put_stream(&text, picture, i);
 	}
-	aie_text_put(&text, "\n  ],\n");
+	common_text_put(&text, "\n  ],\n");
 	put_sums(&text, picture);
 	if (text.failed)
-		aie_text_finish(&text);
+		common_text_finish(&text);
 	return text.bytes;
 }

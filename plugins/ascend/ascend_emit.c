@@ -14,22 +14,22 @@
 
 void ascend_tell(struct ascend_emitter *e, const char *format, ...)
 {
-	struct ascend_text sentence = {0};
+	struct common_text sentence = {0};
 	va_list list;
 
 	va_start(list, format);
-	ascend_text_add_list(&sentence, format, list);
+	common_text_add_list(&sentence, format, list);
 	va_end(list);
-	ascend_text_add(&sentence, "\n");
-	if (!sentence.failed && !strstr(ascend_text_view(&e->told), sentence.bytes)) {
-		ascend_text_add(&e->told, "%s", sentence.bytes);
+	common_text_add(&sentence, "\n");
+	if (!sentence.failed && !strstr(common_text_view(&e->told), sentence.bytes)) {
+		common_text_add(&e->told, "%s", sentence.bytes);
 		sentence.bytes[sentence.length - 1] = '\0';
-		ascend_text_add(&e->told_json, "%s", e->told_count++ ? ", " : "");
-		ascend_text_json(&e->told_json, sentence.bytes);
+		common_text_add(&e->told_json, "%s", e->told_count++ ? ", " : "");
+		common_text_json(&e->told_json, sentence.bytes);
 		if (e->sink->tell)
 			e->sink->tell(e->sink->context, sentence.bytes);
 	}
-	ascend_text_finish(&sentence);
+	common_text_finish(&sentence);
 }
 
 const char *ascend_kernel(const struct ascend_emitter *e, uint32_t kernel)
@@ -126,23 +126,23 @@ static void most_find(struct ascend_emitter *e, const struct rt_program *p)
 	e->most_tensors = p->most_ios > e->most_tensors ? p->most_ios : e->most_tensors;
 }
 
-static void workload_add(struct ascend_emitter *e, const struct rt_program *p, struct ascend_rows *rows, struct ascend_text *plans)
+static void workload_add(struct ascend_emitter *e, const struct rt_program *p, struct ascend_rows *rows, struct common_text *plans)
 {
-	struct ascend_text code = {0};
+	struct common_text code = {0};
 
 	most_find(e, p);
 	ascend_entry(e, p, &code);
 	ascend_plan(e, p, plans);
 	ascend_row_add(rows);
 	ascend_row_field(rows, "name", "%s", e->workloads.rows[p->entry]);
-	ascend_row_field(rows, "code", "%s", ascend_text_view(&code));
+	ascend_row_field(rows, "code", "%s", common_text_view(&code));
 	ascend_row_comment(rows, "comment", "", rt_string(&p->tables, p->tables.entry.rows[p->entry].name));
 	rows->failed |= code.failed;
-	ascend_text_finish(&code);
+	common_text_finish(&code);
 }
 
 /* The chosen entry first, then all others that are workloads. */
-static void workloads_make(struct ascend_emitter *e, const struct rt_program *chosen, struct ascend_rows *rows, struct ascend_text *plans)
+static void workloads_make(struct ascend_emitter *e, const struct rt_program *chosen, struct ascend_rows *rows, struct common_text *plans)
 {
 	ascend_rows_init(rows, chosen->tables.entry.count);
 	workload_add(e, chosen, rows, plans);
@@ -171,24 +171,24 @@ static const char *meta_of(const struct rt_tables *t, const char *key)
 	return "";
 }
 
-static void fill_all(struct ascend_emitter *e, const struct rt_program *p, const struct ascend_list *lists, uint32_t count, const struct ascend_text *plans)
+static void fill_all(struct ascend_emitter *e, const struct rt_program *p, const struct ascend_list *lists, uint32_t count, const struct common_text *plans)
 {
-	struct ascend_text package = {0}, told = {0}, package_json = {0};
+	struct common_text package = {0}, told = {0}, package_json = {0};
 	char most_args[16], most_tensors[16], workspace[24];
 
-	ascend_text_json(&package_json, meta_of(&p->tables, "name"));
+	common_text_json(&package_json, meta_of(&p->tables, "name"));
 	ascend_text_comment(&package, *meta_of(&p->tables, "name") ? meta_of(&p->tables, "name") : "a package");
-	for (const char *at = ascend_text_view(&e->told); *at; at = strchr(at, '\n') + 1)
-		ascend_text_add(&told, "- %.*s\n", (int)(strchr(at, '\n') - at), at);
+	for (const char *at = common_text_view(&e->told); *at; at = strchr(at, '\n') + 1)
+		common_text_add(&told, "- %.*s\n", (int)(strchr(at, '\n') - at), at);
 	snprintf(most_args, sizeof(most_args), "%" PRIu32, e->most_args ? e->most_args : 1);
 	snprintf(most_tensors, sizeof(most_tensors), "%" PRIu32, e->most_tensors ? e->most_tensors : 1);
 	snprintf(workspace, sizeof(workspace), "%" PRIu64, e->workspace);
 	{
 		const struct ascend_field fields[] = {
-			{"package", ascend_text_view(&package)}, {"package_json", ascend_text_view(&package_json)}, {"target", e->args->target}, {"device", e->args->device ? e->args->device : ""},
+			{"package", common_text_view(&package)}, {"package_json", common_text_view(&package_json)}, {"target", e->args->target}, {"device", e->args->device ? e->args->device : ""},
 			{"a5", strcmp(e->args->target, "ascend-a5") ? "" : "1"}, {"most_args", most_args}, {"most_tensors", most_tensors},
-			{"workspace", workspace}, {"told", ascend_text_view(&told)}, {"told_json", ascend_text_view(&e->told_json)},
-			{"plans", ascend_text_view(plans)}, {"arch", strcmp(e->args->target, "ascend-a5") ? "dav-c220" : "dav-c310"},
+			{"workspace", workspace}, {"told", common_text_view(&told)}, {"told_json", common_text_view(&e->told_json)},
+			{"plans", common_text_view(plans)}, {"arch", strcmp(e->args->target, "ascend-a5") ? "dav-c220" : "dav-c310"},
 		};
 		const struct ascend_scope scope = {fields, lists, sizeof(fields) / sizeof(*fields), count};
 
@@ -197,9 +197,9 @@ static void fill_all(struct ascend_emitter *e, const struct rt_program *p, const
 		else
 			ascend_emit_templates(e, &scope);
 	}
-	ascend_text_finish(&package);
-	ascend_text_finish(&package_json);
-	ascend_text_finish(&told);
+	common_text_finish(&package);
+	common_text_finish(&package_json);
+	common_text_finish(&told);
 }
 
 /* Lists of the templates. */
@@ -208,7 +208,7 @@ static const char *const list_names[LISTS] = {"kernels", "tensors", "slots", "ax
 struct made {
 	struct ascend_rows rows[LISTS];
 	struct ascend_rows *scalars; /* per kernel */
-	struct ascend_text plans;    /* of workloads, as JSON */
+	struct common_text plans;    /* of workloads, as JSON */
 };
 
 static void named_make(struct ascend_emitter *e, const struct rt_program *p, struct made *made)
@@ -259,7 +259,7 @@ static void made_finish(struct made *made, uint32_t kernels)
 		ascend_rows_finish(&made->scalars[i]);
 	for (unsigned k = 0; k < LISTS; k++)
 		ascend_rows_finish(&made->rows[k]);
-	ascend_text_finish(&made->plans);
+	common_text_finish(&made->plans);
 	free(made->scalars);
 }
 
@@ -293,11 +293,11 @@ static void emitter_finish(struct ascend_emitter *e, uint32_t kernels)
 		rt_footprint_finish(&e->footprints[i]);
 	free(e->footprints);
 	free(e->slot_used);
-	ascend_text_finish(&e->told);
-	ascend_text_finish(&e->told_json);
-	ascend_text_finish(&e->body);
-	ascend_text_finish(&e->fields);
-	ascend_text_finish(&e->tables);
+	common_text_finish(&e->told);
+	common_text_finish(&e->told_json);
+	common_text_finish(&e->body);
+	common_text_finish(&e->fields);
+	common_text_finish(&e->tables);
 }
 
 ptowsp_status ascend_emit(const struct ascend_emit_args *args, const struct ascend_emit_sink *sink, struct ptowsp_error *error)

@@ -26,8 +26,8 @@ struct ascend_emitter {
 	/* the package: the same for all entries */
 	struct ascend_names kernels, tensors, slots, axes, events, channels, workloads; /* by row; workloads: by ENTR row, processes behind them */
 	struct rt_footprint *footprints;  /* per KREG row */
-	struct ascend_text told;          /* sentences, a line each */
-	struct ascend_text told_json;
+	struct common_text told;          /* sentences, a line each */
+	struct common_text told_json;
 	uint32_t told_count;
 	uint32_t most_args, most_tensors;
 	uint64_t workspace;               /* bytes of scratch in global memory that one task needs */
@@ -38,7 +38,7 @@ struct ascend_emitter {
 	bool loads;                       /* slots are loaded or payload moved */
 
 	/* the function being written */
-	struct ascend_text body, fields, tables; /* statements; state of a process; constants in front of the functions */
+	struct common_text body, fields, tables; /* statements; state of a process; constants in front of the functions */
 	struct ascend_names locals;
 	uint8_t *slot_used;               /* per SLOT row */
 	unsigned depth;                   /* of indentation */
@@ -73,7 +73,7 @@ void ascend_emit_templates(struct ascend_emitter *e, const struct ascend_scope *
 void ascend_emit_tree(struct ascend_emitter *e);
 
 /* emit_expr.c: an expression of the program, in parentheses where it has operators. */
-void ascend_expr(struct ascend_emitter *e, struct ascend_text *text, uint32_t id);
+void ascend_expr(struct ascend_emitter *e, struct common_text *text, uint32_t id);
 /* Can it have another value when it is asked for again, while the loops around stand still? */
 bool ascend_expr_changes(const struct ascend_emitter *e, uint32_t id);
 bool ascend_expr_constant(const struct ascend_emitter *e, uint32_t id, int64_t *value_out);
@@ -81,9 +81,9 @@ bool ascend_expr_constant(const struct ascend_emitter *e, uint32_t id, int64_t *
 /* emit_task.c */
 void ascend_task(struct ascend_emitter *e, uint32_t site);
 /* A region as a call of block() or flat(); kernels: whose argument it is, by tile level; count 0: nobody's. */
-void ascend_region(struct ascend_emitter *e, struct ascend_text *text, const struct rt_io *io, const uint32_t *kernels, uint32_t count, uint32_t argument);
+void ascend_region(struct ascend_emitter *e, struct common_text *text, const struct rt_io *io, const uint32_t *kernels, uint32_t count, uint32_t argument);
 /* The owner that a filter picks. */
-void ascend_filter_owner(struct ascend_emitter *e, struct ascend_text *text, unsigned policy, uint32_t value);
+void ascend_filter_owner(struct ascend_emitter *e, struct common_text *text, unsigned policy, uint32_t value);
 
 /* emit_loop.c: the loop at `at`; the first instruction behind it. */
 uint32_t ascend_loop(struct ascend_emitter *e, uint32_t at);
@@ -98,9 +98,9 @@ void ascend_turn_ends(struct ascend_emitter *e);
 void ascend_turn_until(struct ascend_emitter *e, const char *condition);
 
 /* emit_entry.c: one entry of the package as functions, added to out: its constants, its processes, its workload. */
-void ascend_entry(struct ascend_emitter *e, const struct rt_program *program, struct ascend_text *out);
+void ascend_entry(struct ascend_emitter *e, const struct rt_program *program, struct common_text *out);
 
 /* emit_plan.c: PLAN.md's and plan.json's tables of one entry. */
-void ascend_plan(struct ascend_emitter *e, const struct rt_program *program, struct ascend_text *json);
+void ascend_plan(struct ascend_emitter *e, const struct rt_program *program, struct common_text *json);
 
 #endif

@@ -11,11 +11,11 @@ void ascend_line(struct ascend_emitter *e, const char *format, ...)
 	va_list list;
 
 	for (unsigned i = 0; i < e->depth; i++)
-		ascend_text_add(&e->body, "\t");
+		common_text_add(&e->body, "\t");
 	va_start(list, format);
-	ascend_text_add_list(&e->body, format, list);
+	common_text_add_list(&e->body, format, list);
 	va_end(list);
-	ascend_text_add(&e->body, "\n");
+	common_text_add(&e->body, "\n");
 }
 
 /* ---- places at which a process goes on --------------------------------------------------------------------------------- */
@@ -49,10 +49,10 @@ static uint32_t cond_put(struct ascend_emitter *e, uint32_t at)
 {
 	const struct rt_ins *in = &e->p->code[at];
 	const uint32_t then_end = in[1].end, end = in[2].end;
-	struct ascend_text value = {0};
+	struct common_text value = {0};
 
 	ascend_expr(e, &value, in->row);
-	ascend_line(e, "if (%s) {", ascend_text_view(&value));
+	ascend_line(e, "if (%s) {", common_text_view(&value));
 	part(e, at + 3, then_end);
 	if (end > then_end) {
 		ascend_line(e, "} else {");
@@ -60,20 +60,20 @@ static uint32_t cond_put(struct ascend_emitter *e, uint32_t at)
 	}
 	ascend_line(e, "}");
 	e->body.failed |= value.failed;
-	ascend_text_finish(&value);
+	common_text_finish(&value);
 	return end;
 }
 
 static uint32_t while_put(struct ascend_emitter *e, uint32_t at)
 {
 	const struct rt_ins *in = &e->p->code[at];
-	struct ascend_text value = {0};
+	struct common_text value = {0};
 
 	ascend_expr(e, &value, in->row);
-	ascend_line(e, "while (!b.status && %s) {", ascend_text_view(&value));
+	ascend_line(e, "while (!b.status && %s) {", common_text_view(&value));
 	ascend_body(e, at + 2, in->end);
 	e->body.failed |= value.failed;
-	ascend_text_finish(&value);
+	common_text_finish(&value);
 	return in->end;
 }
 
@@ -144,13 +144,13 @@ static uint32_t break_put(struct ascend_emitter *e, uint32_t at)
 static uint32_t set_put(struct ascend_emitter *e, uint32_t at)
 {
 	const struct rt_ins *in = &e->p->code[at];
-	struct ascend_text value = {0};
+	struct common_text value = {0};
 
 	ascend_expr(e, &value, in->row);
 	e->slot_used[in->slot] = 1;
-	ascend_line(e, "%s = %s;", e->slots.rows[in->slot], ascend_text_view(&value));
+	ascend_line(e, "%s = %s;", e->slots.rows[in->slot], common_text_view(&value));
 	e->body.failed |= value.failed;
-	ascend_text_finish(&value);
+	common_text_finish(&value);
 	return at + 1;
 }
 
@@ -162,27 +162,27 @@ static void fail_return(struct ascend_emitter *e)
 static uint32_t load_put(struct ascend_emitter *e, uint32_t at)
 {
 	const struct rt_ins *in = &e->p->code[at];
-	struct ascend_text region = {0};
+	struct common_text region = {0};
 
 	ascend_region(e, &region, &e->p->ios[in->row], NULL, 0, 0);
 	e->slot_used[in->slot] = 1;
-	ascend_line(e, "if (!b.load(%s, %s, %s))", e->slots.rows[in->slot], ascend_text_view(&region), in->flags & PTOWSP_SLOT_LOAD_BITS ? "true" : "false");
+	ascend_line(e, "if (!b.load(%s, %s, %s))", e->slots.rows[in->slot], common_text_view(&region), in->flags & PTOWSP_SLOT_LOAD_BITS ? "true" : "false");
 	fail_return(e);
 	e->body.failed |= region.failed;
-	ascend_text_finish(&region);
+	common_text_finish(&region);
 	return at + 1;
 }
 
 static uint32_t filter_put(struct ascend_emitter *e, uint32_t at)
 {
 	const struct rt_ins *in = &e->p->code[at];
-	struct ascend_text owner = {0};
+	struct common_text owner = {0};
 
 	ascend_filter_owner(e, &owner, in->count, in->row);
-	ascend_line(e, "b.filter_begin(%s);", ascend_text_view(&owner));
+	ascend_line(e, "b.filter_begin(%s);", common_text_view(&owner));
 	open_push(e, ASCEND_OPEN_FILTER);
 	e->body.failed |= owner.failed;
-	ascend_text_finish(&owner);
+	common_text_finish(&owner);
 	return at + 1;
 }
 
@@ -246,18 +246,18 @@ static uint32_t send_put(struct ascend_emitter *e, uint32_t at)
 {
 	const struct rt_ins *in = &e->p->code[at];
 	const struct rt_io *from = move_of(e, at);
-	struct ascend_text token = {0}, region = {0};
+	struct common_text token = {0}, region = {0};
 
 	channel_until(e, "can_send", in->slot);
 	ascend_expr(e, &token, in->row);
 	if (from) {
-		ascend_text_add(&region, ", ");
+		common_text_add(&region, ", ");
 		ascend_region(e, &region, from, NULL, 0, 0);
 	}
-	ascend_line(e, "b.send(CHANNEL_%s, %s%s);", e->channels.rows[in->slot], ascend_text_view(&token), ascend_text_view(&region));
+	ascend_line(e, "b.send(CHANNEL_%s, %s%s);", e->channels.rows[in->slot], common_text_view(&token), common_text_view(&region));
 	e->body.failed |= token.failed || region.failed;
-	ascend_text_finish(&token);
-	ascend_text_finish(&region);
+	common_text_finish(&token);
+	common_text_finish(&region);
 	return at + 1 + in->count;
 }
 
@@ -275,12 +275,12 @@ static uint32_t consume_put(struct ascend_emitter *e, uint32_t at)
 	ascend_line(e, "if (!b.consume(CHANNEL_%s, %s))", e->channels.rows[in->slot], value);
 	ascend_line(e, "\tbreak;");
 	if (into) {
-		struct ascend_text region = {0};
+		struct common_text region = {0};
 
 		ascend_region(e, &region, into, NULL, 0, 0);
-		ascend_line(e, "b.receive(CHANNEL_%s, %s);", e->channels.rows[in->slot], ascend_text_view(&region));
+		ascend_line(e, "b.receive(CHANNEL_%s, %s);", e->channels.rows[in->slot], common_text_view(&region));
 		e->body.failed |= region.failed;
-		ascend_text_finish(&region);
+		common_text_finish(&region);
 	}
 	e->depth--;
 	ascend_body(e, at + 1 + in->count, in->end);

@@ -33,14 +33,14 @@ bool ascend_expr_changes(const struct ascend_emitter *e, uint32_t id)
 	return expr->read_count > 0;
 }
 
-static void constant_put(struct ascend_text *text, int64_t value)
+static void constant_put(struct common_text *text, int64_t value)
 {
 	if (value == INT64_MIN)
-		ascend_text_add(text, "INT64_MIN");
+		common_text_add(text, "INT64_MIN");
 	else if (value > INT32_MAX || value < -INT32_MAX)
-		ascend_text_add(text, value < 0 ? "(-INT64_C(%" PRIi64 "))" : "INT64_C(%" PRIi64 ")", value < 0 ? -value : value);
+		common_text_add(text, value < 0 ? "(-INT64_C(%" PRIi64 "))" : "INT64_C(%" PRIi64 ")", value < 0 ? -value : value);
 	else
-		ascend_text_add(text, value < 0 ? "(%" PRIi64 ")" : "%" PRIi64, value);
+		common_text_add(text, value < 0 ? "(%" PRIi64 ")" : "%" PRIi64, value);
 }
 
 /* $a, $b, $c: operands. */
@@ -57,17 +57,17 @@ static const char *const forms[64] = {
 };
 
 /* Leaves as what they are called; false: it has operands. */
-static bool leaf_put(struct ascend_emitter *e, struct ascend_text *text, const struct rt_node *node)
+static bool leaf_put(struct ascend_emitter *e, struct common_text *text, const struct rt_node *node)
 {
 	switch (node->op) {
 	case PTOWSP_EXPR_CONST: constant_put(text, node->value); return true;
-	case PTOWSP_EXPR_LOOP: ascend_text_add(text, "%s", e->loops[node->a]); return true;
+	case PTOWSP_EXPR_LOOP: common_text_add(text, "%s", e->loops[node->a]); return true;
 	case PTOWSP_EXPR_VALUE:
 		e->slot_used[node->a] = 1;
-		ascend_text_add(text, "%s", e->slots.rows[node->a]);
+		common_text_add(text, "%s", e->slots.rows[node->a]);
 		return true;
-	case PTOWSP_EXPR_TASK: ascend_text_add(text, "b.next_task()"); return true;
-	case PTOWSP_EXPR_INSTANCE: ascend_text_add(text, e->process ? "replica" : "0"); return true;
+	case PTOWSP_EXPR_TASK: common_text_add(text, "b.next_task()"); return true;
+	case PTOWSP_EXPR_INSTANCE: common_text_add(text, e->process ? "replica" : "0"); return true;
 	default: return false;
 	}
 }
@@ -85,7 +85,7 @@ static const char *form_of(const struct ascend_emitter *e, uint32_t id, const st
 }
 
 /* names: every node before this one has one; else it is written out in full. */
-static void node_put(struct ascend_emitter *e, struct ascend_text *text, uint32_t id, uint32_t at, bool names)
+static void node_put(struct ascend_emitter *e, struct common_text *text, uint32_t id, uint32_t at, bool names)
 {
 	const struct rt_node *node = node_of(e, id, at);
 	const uint32_t operands[3] = {node->a, node->b, node->c};
@@ -96,15 +96,15 @@ static void node_put(struct ascend_emitter *e, struct ascend_text *text, uint32_
 		const uint32_t operand = *form == '$' ? operands[form[1] - 'a'] : 0;
 
 		if (*form != '$') {
-			ascend_text_add_bytes(text, form, 1);
+			common_text_bytes(text, form, 1);
 			continue;
 		}
 		form++;
 		if (*form == 'a' && node_of(e, id, operands[0])->op == PTOWSP_EXPR_CONST && rt_operands(node->op) > 1 &&
 		    node_of(e, id, operands[1])->op == PTOWSP_EXPR_CONST)
-			ascend_text_add(text, "(int64_t)"); /* of constants alone: not as int */
+			common_text_add(text, "(int64_t)"); /* of constants alone: not as int */
 		if (names && node_of(e, id, operand)->op >= PTOWSP_EXPR_ADD)
-			ascend_text_add(text, "n%" PRIu32, operand);
+			common_text_add(text, "n%" PRIu32, operand);
 		else
 			node_put(e, text, id, operand, names);
 	}
@@ -131,25 +131,25 @@ static uint64_t size_of(const struct ascend_emitter *e, uint32_t id)
 }
 
 /* One value per node: as long as the expression is in the package, however often its parts are used. */
-static void steps_put(struct ascend_emitter *e, struct ascend_text *text, uint32_t id)
+static void steps_put(struct ascend_emitter *e, struct common_text *text, uint32_t id)
 {
 	const struct rt_expr *expr = expr_of(e, id);
 
-	ascend_text_add(text, "[&] {");
+	common_text_add(text, "[&] {");
 	for (uint32_t i = 0; i + 1 < expr->count; i++) {
 		if (node_of(e, id, i)->op < PTOWSP_EXPR_ADD)
 			continue;
-		ascend_text_add(text, " const int64_t n%" PRIu32 " = ", i);
+		common_text_add(text, " const int64_t n%" PRIu32 " = ", i);
 		node_put(e, text, id, i, true);
-		ascend_text_add(text, ";");
+		common_text_add(text, ";");
 	}
-	ascend_text_add(text, " return (int64_t)");
+	common_text_add(text, " return (int64_t)");
 	node_put(e, text, id, expr->count - 1, true);
-	ascend_text_add(text, "; }()");
+	common_text_add(text, "; }()");
 }
 
 /* Sums and products need no parentheses where expressions stand: as arguments, and beside comparisons. */
-static void root_put(struct ascend_emitter *e, struct ascend_text *text, uint32_t id)
+static void root_put(struct ascend_emitter *e, struct common_text *text, uint32_t id)
 {
 	const struct rt_node *node = node_of(e, id, expr_of(e, id)->count - 1);
 	const size_t from = text->length;
@@ -164,7 +164,7 @@ static void root_put(struct ascend_emitter *e, struct ascend_text *text, uint32_
 	text->bytes[text->length] = '\0';
 }
 
-void ascend_expr(struct ascend_emitter *e, struct ascend_text *text, uint32_t id)
+void ascend_expr(struct ascend_emitter *e, struct common_text *text, uint32_t id)
 {
 	int64_t value;
 

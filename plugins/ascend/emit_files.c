@@ -9,12 +9,12 @@
 extern const struct isa_text ascend_templates[]; /* tools/ninja/embed; the last one's path is NULL */
 extern const struct isa_text ascend_tree[];
 
-static void file_give(struct ascend_emitter *e, const char *path, const struct ascend_text *text)
+static void file_give(struct ascend_emitter *e, const char *path, const struct common_text *text)
 {
 	if (!e->status && text->failed)
 		e->status = rt_no_memory(e->error, path);
 	if (!e->status)
-		e->status = e->sink->file(e->sink->context, path, ascend_text_view(text), text->length);
+		e->status = e->sink->file(e->sink->context, path, common_text_view(text), text->length);
 }
 
 static const char *base_of(const char *path)
@@ -24,18 +24,18 @@ static const char *base_of(const char *path)
 	return slash ? slash + 1 : path;
 }
 
-static void lines_join(struct ascend_text *text, const char *const *lines)
+static void lines_join(struct common_text *text, const char *const *lines)
 {
 	for (; *lines; lines++)
-		ascend_text_add(text, "%s", *lines);
-	ascend_text_add(text, "%s", "");
+		common_text_add(text, "%s", *lines);
+	common_text_add(text, "%s", "");
 }
 
 /* Every template becomes the file of its name without .in. */
 void ascend_emit_templates(struct ascend_emitter *e, const struct ascend_scope *scope)
 {
 	for (const struct isa_text *t = ascend_templates; t->path && !e->status; t++) {
-		struct ascend_text template = {0}, out = {0};
+		struct common_text template = {0}, out = {0};
 		char path[64];
 
 		lines_join(&template, t->lines);
@@ -45,8 +45,8 @@ void ascend_emit_templates(struct ascend_emitter *e, const struct ascend_scope *
 		else
 			e->status = ascend_template_fill(template.bytes, base_of(t->path), scope, &out, e->error);
 		file_give(e, path, &out);
-		ascend_text_finish(&template);
-		ascend_text_finish(&out);
+		common_text_finish(&template);
+		common_text_finish(&out);
 	}
 }
 
@@ -54,17 +54,17 @@ void ascend_emit_templates(struct ascend_emitter *e, const struct ascend_scope *
 void ascend_emit_tree(struct ascend_emitter *e)
 {
 	for (const struct isa_text *t = ascend_tree; t->path && !e->status; t++) {
-		struct ascend_text text = {0};
+		struct common_text text = {0};
 
 		lines_join(&text, t->lines);
 		file_give(e, base_of(t->path), &text);
-		ascend_text_finish(&text);
+		common_text_finish(&text);
 	}
 	for (const struct isa_text *t = isa_emit_headers; t->path && !e->status; t++) {
-		struct ascend_text text = {0};
+		struct common_text text = {0};
 
 		lines_join(&text, t->lines);
 		file_give(e, t->path, &text);
-		ascend_text_finish(&text);
+		common_text_finish(&text);
 	}
 }

@@ -14,7 +14,7 @@ void ascend_local(struct ascend_emitter *e, char name_out[ASCEND_NAME + 4], cons
 	if (!name)
 		e->body.failed = true;
 	if (e->process)
-		ascend_text_add(&e->fields, "\t%s %s;\n", type, name ? name : "");
+		common_text_add(&e->fields, "\t%s %s;\n", type, name ? name : "");
 }
 
 /* A value that stays while the loop goes on. */
@@ -42,9 +42,9 @@ void ascend_body(struct ascend_emitter *e, uint32_t from, uint32_t to)
 }
 
 /* Text of an expression, in a buffer of its own. */
-static struct ascend_text text_of(struct ascend_emitter *e, uint32_t id)
+static struct common_text text_of(struct ascend_emitter *e, uint32_t id)
 {
-	struct ascend_text text = {0};
+	struct common_text text = {0};
 
 	ascend_expr(e, &text, id);
 	e->body.failed |= text.failed;
@@ -64,52 +64,52 @@ static void ordered_step(struct ascend_emitter *e, bool ordered)
 static void dense_loop(struct ascend_emitter *e, const struct rt_ins *in, const struct rt_loop *loop, uint32_t at)
 {
 	const char *axis = rt_string(&e->p->tables, loop->name), *name;
-	struct ascend_text low = text_of(e, loop->low), high = text_of(e, loop->high), step = text_of(e, loop->step), bound = {0};
+	struct common_text low = text_of(e, loop->low), high = text_of(e, loop->high), step = text_of(e, loop->step), bound = {0};
 	char value[ASCEND_NAME + 4], end[ASCEND_NAME + 4], by[ASCEND_NAME + 4];
 	int64_t known;
 	const bool checked = in->flags & PTOWSP_CHECKED, ones = ascend_expr_constant(e, loop->step, &known) && known == 1;
 
-	ascend_text_add(&bound, checked ? "b.extent(%s)" : "%s", ascend_text_view(&high));
+	common_text_add(&bound, checked ? "b.extent(%s)" : "%s", common_text_view(&high));
 	ascend_local(e, value, axis, "int64_t");
 	name = e->process ? value + 2 : value;
 	if (!ones) {
-		kept(e, by, name, "step", "int64_t", ascend_text_view(&step));
+		kept(e, by, name, "step", "int64_t", common_text_view(&step));
 		high.length = 0;
-		ascend_text_add(&high, "b.trips(%s, %s, %s)", ascend_text_view(&low), ascend_text_view(&bound), by);
-		kept(e, end, name, "left", "int64_t", ascend_text_view(&high));
-		ascend_line(e, "for (%s%s = %s; %s > 0; %s--, %s += %s) {", e->process ? "" : "int64_t ", value, ascend_text_view(&low), end, end, value, by);
+		common_text_add(&high, "b.trips(%s, %s, %s)", common_text_view(&low), common_text_view(&bound), by);
+		kept(e, end, name, "left", "int64_t", common_text_view(&high));
+		ascend_line(e, "for (%s%s = %s; %s > 0; %s--, %s += %s) {", e->process ? "" : "int64_t ", value, common_text_view(&low), end, end, value, by);
 	} else {
 		snprintf(end, sizeof(end), "%s", "");
 		if (checked || ascend_expr_changes(e, loop->high))
-			kept(e, end, name, "end", "int64_t", ascend_text_view(&bound));
-		ascend_line(e, "for (%s%s = %s; %s < %s; %s++) {", e->process ? "" : "int64_t ", value, ascend_text_view(&low), value,
-			    *end ? end : ascend_text_view(&high), value);
+			kept(e, end, name, "end", "int64_t", common_text_view(&bound));
+		ascend_line(e, "for (%s%s = %s; %s < %s; %s++) {", e->process ? "" : "int64_t ", value, common_text_view(&low), value,
+			    *end ? end : common_text_view(&high), value);
 	}
 	snprintf(e->loops[loop->depth], sizeof(e->loops[0]), "%s", value);
 	ordered_step(e, in->op == PTOWSP_OP_FOR_EACH);
 	ascend_body(e, at + 1, in->end);
-	ascend_text_finish(&low);
-	ascend_text_finish(&high);
-	ascend_text_finish(&step);
-	ascend_text_finish(&bound);
+	common_text_finish(&low);
+	common_text_finish(&high);
+	common_text_finish(&step);
+	common_text_finish(&bound);
 }
 
 /* A row of a ragged axis: 0 .. length - 1; of a sparse one under select: its column indices. */
 static void row_loop(struct ascend_emitter *e, const struct rt_ins *in, const struct rt_loop *loop, uint32_t at)
 {
 	const char *axis = rt_string(&e->p->tables, loop->name), *name;
-	struct ascend_text line = text_of(e, loop->line), rows = text_of(e, loop->high), call = {0};
+	struct common_text line = text_of(e, loop->line), rows = text_of(e, loop->high), call = {0};
 	char value[ASCEND_NAME + 4], row[ASCEND_NAME + 4], place[ASCEND_NAME + 4];
 	const char *type = e->process ? "" : "int64_t ";
 
 	ascend_local(e, value, axis, "int64_t");
 	name = e->process ? value + 2 : value;
-	ascend_text_add(&call, "b.axis_row(AXIS_%s, %s, %s)", e->axes.rows[loop->axis], ascend_text_view(&line), ascend_text_view(&rows));
-	kept(e, row, name, "row", "BuilderRow", ascend_text_view(&call));
+	common_text_add(&call, "b.axis_row(AXIS_%s, %s, %s)", e->axes.rows[loop->axis], common_text_view(&line), common_text_view(&rows));
+	kept(e, row, name, "row", "BuilderRow", common_text_view(&call));
 	if (in->op == PTOWSP_OP_SELECT) {
 		char like[ASCEND_NAME + 16], total[ASCEND_NAME + 4];
 
-		kept(e, total, name, "rows", "int64_t", ascend_text_view(&rows));
+		kept(e, total, name, "rows", "int64_t", common_text_view(&rows));
 		snprintf(like, sizeof(like), "%.40s_at", name);
 		ascend_local(e, place, like, "int64_t");
 		ascend_line(e, "for (%s%s = 0; %s < %s.count; %s++) {", type, place, place, row, place);
@@ -121,16 +121,16 @@ static void row_loop(struct ascend_emitter *e, const struct rt_ins *in, const st
 	snprintf(e->loops[loop->depth], sizeof(e->loops[0]), "%s", value);
 	ordered_step(e, in->op == PTOWSP_OP_FOR_EACH);
 	ascend_body(e, at + 1, in->end);
-	ascend_text_finish(&line);
-	ascend_text_finish(&rows);
-	ascend_text_finish(&call);
+	common_text_finish(&line);
+	common_text_finish(&rows);
+	common_text_finish(&call);
 }
 
 /* Blocks of powers of two, each at its tile level; the outer level wins. */
 static void leveled_loop(struct ascend_emitter *e, const struct rt_ins *in, const struct rt_loop *loop, uint32_t at)
 {
 	const char *axis = rt_string(&e->p->tables, loop->name), *name;
-	struct ascend_text high = text_of(e, loop->high);
+	struct common_text high = text_of(e, loop->high);
 	char value[ASCEND_NAME + 4], walk[ASCEND_NAME + 4], outer[ASCEND_NAME + 4], like[ASCEND_NAME + 16];
 	const bool checked = in->flags & PTOWSP_CHECKED;
 
@@ -142,7 +142,7 @@ static void leveled_loop(struct ascend_emitter *e, const struct rt_ins *in, cons
 	if (!e->process)
 		ascend_line(e, "LevelWalk %s;", walk);
 	ascend_line(e, checked ? "%s.start(&%s_workload::levels[%u], b.extent(%s));" : "%s.start(&%s_workload::levels[%u], %s);", walk, e->workloads.rows[e->p->entry],
-		    loop->levels, ascend_text_view(&high));
+		    loop->levels, common_text_view(&high));
 	ascend_line(e, "while (%s.next()) {", walk);
 	ascend_line(e, "\t%s%s = %s.value;", e->process ? "" : "const int64_t ", value, walk);
 	ascend_line(e, "\tb.place->level = %s ? %s : %s.level;", outer, outer, walk);
@@ -150,7 +150,7 @@ static void leveled_loop(struct ascend_emitter *e, const struct rt_ins *in, cons
 	ordered_step(e, in->op == PTOWSP_OP_FOR_EACH);
 	ascend_body(e, at + 1, in->end);
 	ascend_line(e, "b.place->level = %s;", outer);
-	ascend_text_finish(&high);
+	common_text_finish(&high);
 }
 
 uint32_t ascend_loop(struct ascend_emitter *e, uint32_t at)

@@ -34,18 +34,18 @@ static const char *opcode_text(unsigned opcode)
 	return "unknown";
 }
 
-static void arguments_put(const struct rt_tables *t, const struct ptowsp_directive_record *d, struct ascend_text *json)
+static void arguments_put(const struct rt_tables *t, const struct ptowsp_directive_record *d, struct common_text *json)
 {
 	const int64_t values[8] = {d->a0, d->a1, d->a2, d->a3, d->a4, d->a5, d->a6, d->a7};
 
 	for (uint32_t i = 0; i < d->count && i < 8; i++) {
 		const unsigned kind = d->kinds >> 8 * i & 0xFF;
 
-		ascend_text_add(json, "%s", i ? ", " : "");
+		common_text_add(json, "%s", i ? ", " : "");
 		if (kind == PTOWSP_ARGUMENT_WORD)
-			ascend_text_json(json, rt_string(t, (uint32_t)values[i]));
+			common_text_json(json, rt_string(t, (uint32_t)values[i]));
 		else
-			ascend_text_add(json, kind ? "\"#%" PRIi64 "\"" : "%" PRIi64, values[i]);
+			common_text_add(json, kind ? "\"#%" PRIi64 "\"" : "%" PRIi64, values[i]);
 	}
 }
 
@@ -72,67 +72,67 @@ static const char *left_out(const struct ptowsp_directive_record *d)
 	}
 }
 
-static void schedule_put(struct ascend_emitter *e, struct ascend_text *json)
+static void schedule_put(struct ascend_emitter *e, struct common_text *json)
 {
 	const struct rt_tables *t = &e->p->tables;
 
-	ascend_text_add(json, "\n   \"schedule\": [");
+	common_text_add(json, "\n   \"schedule\": [");
 	for (uint32_t i = 0; i < t->directive.count; i++) {
 		const struct ptowsp_directive_record *d = &t->directive.rows[i];
 
-		ascend_text_add(json, "%s{\"directive\": \"%s\", \"policy\": %u, \"arguments\": [", i ? ",\n    " : "", directive_text(d->directive), d->policy);
+		common_text_add(json, "%s{\"directive\": \"%s\", \"policy\": %u, \"arguments\": [", i ? ",\n    " : "", directive_text(d->directive), d->policy);
 		arguments_put(t, d, json);
-		ascend_text_add(json, "], \"in_code\": %s}", left_out(d) ? "false" : "true");
+		common_text_add(json, "], \"in_code\": %s}", left_out(d) ? "false" : "true");
 		if (left_out(d))
 			ascend_tell(e, "%s is kept in plan.json and not in the code: %s", directive_text(d->directive), left_out(d));
 	}
-	ascend_text_add(json, "],");
+	common_text_add(json, "],");
 }
 
-static void tensors_put(const struct ascend_emitter *e, struct ascend_text *json)
+static void tensors_put(const struct ascend_emitter *e, struct common_text *json)
 {
 	const struct rt_tables *t = &e->p->tables;
 
-	ascend_text_add(json, "\n   \"tensors\": [");
+	common_text_add(json, "\n   \"tensors\": [");
 	for (uint32_t i = 0, n = 0; i < t->tensor.count; i++) {
 		if (!e->p->tensor_access[i] && !e->p->tensor_loaded[i] && !e->p->tensor_indexed[i] && !e->p->tensor_moved[i])
 			continue;
-		ascend_text_add(json, "%s{\"id\": \"TENSOR_%s\", \"name\": ", n++ ? ",\n    " : "", e->tensors.rows[i]);
-		ascend_text_json(json, rt_string(t, t->tensor.rows[i].name));
-		ascend_text_add(json, ", \"dtype\": \"%s\", \"access\": %u}", rt_dtype_text(t->tensor.rows[i].dtype), e->p->tensor_access[i]);
+		common_text_add(json, "%s{\"id\": \"TENSOR_%s\", \"name\": ", n++ ? ",\n    " : "", e->tensors.rows[i]);
+		common_text_json(json, rt_string(t, t->tensor.rows[i].name));
+		common_text_add(json, ", \"dtype\": \"%s\", \"access\": %u}", rt_dtype_text(t->tensor.rows[i].dtype), e->p->tensor_access[i]);
 	}
-	ascend_text_add(json, "],\n   \"slots\": [");
+	common_text_add(json, "],\n   \"slots\": [");
 	for (uint32_t i = 0; i < t->slot.count; i++) {
-		ascend_text_add(json, "%s{\"id\": \"SLOT_%s\", \"name\": ", i ? ",\n    " : "", e->slots.rows[i]);
-		ascend_text_json(json, rt_string(t, t->slot.rows[i].name));
-		ascend_text_add(json, ", \"value\": %" PRIi64 ", \"changes\": %s}", t->slot.rows[i].flags & PTOWSP_SLOT_HAS_DEFAULT ? (int64_t)t->slot.rows[i].value : 0,
+		common_text_add(json, "%s{\"id\": \"SLOT_%s\", \"name\": ", i ? ",\n    " : "", e->slots.rows[i]);
+		common_text_json(json, rt_string(t, t->slot.rows[i].name));
+		common_text_add(json, ", \"value\": %" PRIi64 ", \"changes\": %s}", t->slot.rows[i].flags & PTOWSP_SLOT_HAS_DEFAULT ? (int64_t)t->slot.rows[i].value : 0,
 				e->p->changed[i] ? "true" : "false");
 	}
-	ascend_text_add(json, "],");
+	common_text_add(json, "],");
 }
 
 /* From the entry's first instruction to its halt. */
-static void code_put(const struct ascend_emitter *e, struct ascend_text *json)
+static void code_put(const struct ascend_emitter *e, struct common_text *json)
 {
 	const struct rt_tables *t = &e->p->tables;
 
-	ascend_text_add(json, "\n   \"bytecode\": [");
+	common_text_add(json, "\n   \"bytecode\": [");
 	for (uint32_t at = t->entry.rows[e->p->entry].instruction, n = 0; at < t->work.code_count; at++, n++) {
 		const struct ptowsp_instruction *in = &t->work.code[at];
 
-		ascend_text_add(json, "%s\"%" PRIu32 " %s %u %" PRIu32 "\"", n ? (n % 6 ? ", " : ",\n    ") : "", at, opcode_text(in->opcode), in->operand1, in->operand2);
+		common_text_add(json, "%s\"%" PRIu32 " %s %u %" PRIu32 "\"", n ? (n % 6 ? ", " : ",\n    ") : "", at, opcode_text(in->opcode), in->operand1, in->operand2);
 		if (in->opcode == PTOWSP_OP_HALT)
 			break;
 	}
-	ascend_text_add(json, "]}");
+	common_text_add(json, "]}");
 }
 
-void ascend_plan(struct ascend_emitter *e, const struct rt_program *program, struct ascend_text *json)
+void ascend_plan(struct ascend_emitter *e, const struct rt_program *program, struct common_text *json)
 {
 	e->p = program;
-	ascend_text_add(json, "%s{\"workload\": \"%s\", \"name\": ", json->length ? ",\n  " : "\n  ", e->workloads.rows[program->entry]);
-	ascend_text_json(json, rt_string(&program->tables, program->tables.entry.rows[program->entry].name));
-	ascend_text_add(json, ", \"tasks\": %" PRIu32 ", \"loops\": %" PRIu32 ", \"processes\": %s,", program->site_count, program->loop_count,
+	common_text_add(json, "%s{\"workload\": \"%s\", \"name\": ", json->length ? ",\n  " : "\n  ", e->workloads.rows[program->entry]);
+	common_text_json(json, rt_string(&program->tables, program->tables.entry.rows[program->entry].name));
+	common_text_add(json, ", \"tasks\": %" PRIu32 ", \"loops\": %" PRIu32 ", \"processes\": %s,", program->site_count, program->loop_count,
 			program->tables.entry.rows[program->entry].flags & PTOWSP_ENTRY_PIPELINE ? "true" : "false");
 	schedule_put(e, json);
 	tensors_put(e, json);

@@ -34,28 +34,28 @@ void ascend_row_add(struct ascend_rows *rows)
 void ascend_row_field(struct ascend_rows *rows, const char *name, const char *format, ...)
 {
 	struct ascend_scope *row = rows->failed ? NULL : &rows->scopes[rows->count - 1];
-	struct ascend_text text = {0};
+	struct common_text text = {0};
 	va_list list;
 
 	if (!row || row->field_count == ASCEND_ROW_FIELDS)
 		return;
 	va_start(list, format);
-	ascend_text_add_list(&text, format, list);
+	common_text_add_list(&text, format, list);
 	va_end(list);
-	ascend_text_add(&text, "%s", "");
+	common_text_add(&text, "%s", "");
 	rows->failed |= text.failed;
 	rows->fields[(size_t)(rows->count - 1) * ASCEND_ROW_FIELDS + row->field_count++] = (struct ascend_field){name, text.bytes ? text.bytes : strdup("")};
 }
 
 void ascend_row_comment(struct ascend_rows *rows, const char *name, const char *before, const char *text)
 {
-	struct ascend_text comment = {0};
+	struct common_text comment = {0};
 
-	ascend_text_add(&comment, "%s", before);
+	common_text_add(&comment, "%s", before);
 	ascend_text_comment(&comment, text);
 	rows->failed |= comment.failed;
-	ascend_row_field(rows, name, "%s", ascend_text_view(&comment));
-	ascend_text_finish(&comment);
+	ascend_row_field(rows, name, "%s", common_text_view(&comment));
+	common_text_finish(&comment);
 }
 
 struct ascend_list ascend_rows_list(const char *name, const struct ascend_rows *rows)

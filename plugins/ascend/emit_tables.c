@@ -26,14 +26,14 @@ void ascend_emit_axes(struct ascend_emitter *e, const struct rt_program *p, stru
 		const struct ptowsp_axis_record *axis = &t->axis.rows[i];
 		const bool rowed = axis->kind == PTOWSP_AXIS_RAGGED || axis->kind == PTOWSP_AXIS_SPARSE;
 		const bool valued = rowed && axis->count && axis->count <= t->axis_value.count && axis->first <= t->axis_value.count - axis->count;
-		struct ascend_text values = {0};
+		struct common_text values = {0};
 
 		for (uint32_t k = 0; valued && k < axis->count; k++)
-			ascend_text_add(&values, "%s%s%" PRIi64, k ? "," : "", k % 16 ? " " : "\n\t", t->axis_value.rows[axis->first + k].value);
+			common_text_add(&values, "%s%s%" PRIi64, k ? "," : "", k % 16 ? " " : "\n\t", t->axis_value.rows[axis->first + k].value);
 		ascend_row_add(rows);
 		ascend_row_field(rows, "name", "%s", e->axes.rows[i]);
 		ascend_row_field(rows, "kind", "%s", axis->kind == PTOWSP_AXIS_SPARSE ? "AXIS_IS_SPARSE" : "AXIS_IS_RAGGED");
-		ascend_row_field(rows, "values", "%s", ascend_text_view(&values));
+		ascend_row_field(rows, "values", "%s", common_text_view(&values));
 		ascend_row_field(rows, "pointer", valued ? "%s_values" : "%.0snullptr", e->axes.rows[i]);
 		ascend_row_field(rows, "count", "%" PRIu32, valued ? axis->count : 0);
 		ascend_row_field(rows, "lengths", "%s%s", rowed && !valued ? "TENSOR_" : "0", rowed && !valued ? ascend_tensor(e, axis->lengths) : "");
@@ -41,7 +41,7 @@ void ascend_emit_axes(struct ascend_emitter *e, const struct rt_program *p, stru
 			  rowed && !valued && axis->kind == PTOWSP_AXIS_SPARSE ? ascend_tensor(e, axis->indices) : "");
 		ascend_row_comment(rows, "comment", rowed ? "" : "dense: ", rt_string(t, axis->name));
 		rows->failed |= values.failed;
-		ascend_text_finish(&values);
+		common_text_finish(&values);
 	}
 }
 

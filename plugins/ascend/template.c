@@ -7,7 +7,7 @@
 
 struct filling {
 	const char *start, *file;
-	struct ascend_text *out;
+	struct common_text *out;
 	struct ptowsp_error *error;
 	const struct ascend_scope *scopes[ASCEND_TEMPLATE_DEPTH + 1]; /* innermost last */
 	unsigned depth, blocks;
@@ -116,11 +116,11 @@ static ptowsp_status line_fill(struct filling *f, const char *at, const char *en
 
 		while (hole < end && (hole[0] != '$' || hole[1] != '{'))
 			hole++;
-		ascend_text_add_bytes(f->out, at, (size_t)(hole - at));
+		common_text_bytes(f->out, at, (size_t)(hole - at));
 		if (hole == end)
 			return PTOWSP_OK;
 		if (hole > at && hole[-1] == '$') { /* "$$" is there already: the second one is taken back */
-			ascend_text_add_bytes(f->out, "{", 1);
+			common_text_bytes(f->out, "{", 1);
 			at = hole + 2;
 			continue;
 		}
@@ -130,7 +130,7 @@ static ptowsp_status line_fill(struct filling *f, const char *at, const char *en
 		text = field_find(f, hole + 2, (size_t)(close - hole - 2));
 		if (!text)
 			return wrong(f, hole, "there is no field ", hole + 2, (size_t)(close - hole - 2));
-		ascend_text_add_bytes(f->out, text, strlen(text));
+		common_text_bytes(f->out, text, strlen(text));
 		at = close + 1;
 	}
 	return PTOWSP_OK;
@@ -207,7 +207,7 @@ static ptowsp_status lines_fill(struct filling *f, const char *at, const char *e
 	return st;
 }
 
-ptowsp_status ascend_template_fill(const char *template, const char *file, const struct ascend_scope *scope, struct ascend_text *out,
+ptowsp_status ascend_template_fill(const char *template, const char *file, const struct ascend_scope *scope, struct common_text *out,
 				   struct ptowsp_error *error)
 {
 	struct filling f = {.start = template, .file = file, .out = out, .error = error, .scopes = {scope}, .depth = 1};

@@ -32,7 +32,7 @@ struct ascend_scope {
 	uint32_t field_count, list_count;
 };
 /* Adds the filled template to *out. file: for messages. Errors: INVALID, NO_MEMORY; *out then has what came before. */
-ptowsp_status ascend_template_fill(const char *template, const char *file, const struct ascend_scope *scope, struct ascend_text *out,
+ptowsp_status ascend_template_fill(const char *template, const char *file, const struct ascend_scope *scope, struct common_text *out,
 				   struct ptowsp_error *error);
 
 #endif

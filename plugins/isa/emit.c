@@ -164,17 +164,16 @@ static void finish(struct isa_emitter *e)
 /* The body is made first, in a text of its own: the head declares what it uses. */
 static ptowsp_status text_make(struct isa_emitter *e)
 {
-	struct isa_writing body;
+	struct common_text body;
 
 	body_emit(e);
-	body = e->out;
-	e->out = (struct isa_writing){.failed = body.failed};
+	body = e->out.text;
+	e->out = (struct isa_writing){.text.failed = body.failed};
 	e->target->head(e);
-	if (!body.failed)
-		isa_put(e, "%s", body.text ? body.text : "");
+	common_text_put(&e->out.text, common_text_view(&body));
 	e->target->tail(e);
-	free(body.text);
-	return e->out.failed ? PTOWSP_NO_MEMORY : PTOWSP_OK;
+	common_text_finish(&body);
+	return e->out.text.failed ? PTOWSP_NO_MEMORY : PTOWSP_OK;
 }
 
 ptowsp_status isa_emit(const struct isa_program *program, const struct isa_emit_target *target, const char *symbol, char **text_out,
@@ -192,11 +191,11 @@ ptowsp_status isa_emit(const struct isa_program *program, const struct isa_emit_
 		status = text_make(&e);
 	finish(&e);
 	if (status) {
-		free(e.out.text);
+		common_text_finish(&e.out.text);
 		return isa_error(error, status, "no memory to write kernel %.64s", program->name);
 	}
-	*text_out = e.out.text;
-	*size_out = e.out.length;
+	*text_out = e.out.text.bytes;
+	*size_out = e.out.text.length;
 	return PTOWSP_OK;
 }
 
@@ -208,10 +207,10 @@ ptowsp_status isa_emit_workspace(const struct isa_program *program, uint64_t *by
 	*bytes_out = 0;
 	if (!program->unusable[0] && !status) {
 		body_emit(&e);
-		status = e.out.failed ? PTOWSP_NO_MEMORY : PTOWSP_OK;
+		status = e.out.text.failed ? PTOWSP_NO_MEMORY : PTOWSP_OK;
 		*bytes_out = e.temp_at + e.temp_most;
 	}
 	finish(&e);
-	free(e.out.text);
+	common_text_finish(&e.out.text);
 	return status ? isa_error(error, status, "no memory to write kernel %.64s", program->name) : PTOWSP_OK;
 }

@@ -335,7 +335,7 @@ void isa_group_emit(struct isa_emitter *e, const struct isa_group *group)
 	if (g.stages && g.cut && g.marks && g.variable && g.window)
 		group_emit(&g);
 	else
-		e->out.failed = true;
+		e->out.text.failed = true;
 	free(g.stages);
 	free(g.cut);
 	free(g.marks);

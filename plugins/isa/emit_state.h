@@ -7,6 +7,7 @@
 #include "isa/emit.h"
 #include "isa/isa_plan.h"
 #include "isa/isa_program.h"
+#include "registry/common/common_text.h"
 
 enum isa_form { ISA_FORM_NOTHING, ISA_FORM_LOOP, ISA_FORM_LOAD, ISA_FORM_STORE, ISA_FORM_REDUCE, ISA_FORM_CALL, ISA_FORM_SCALAR, ISA_FORM_CONTROL };
 
@@ -20,10 +21,8 @@ const struct isa_emit_op *isa_emit_op(unsigned opcode);
 
 /* Text under construction. */
 struct isa_writing {
-	char *text;
-	size_t length, room;
-	unsigned depth;
-	bool failed; /* no memory */
+	struct common_text text;
+	unsigned depth; /* of blocks, a tab each */
 };
 
 struct isa_emitter {

@@ -4,48 +4,14 @@
 
 #include <stdarg.h>
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
-
-static bool room_make(struct isa_writing *w, size_t more)
-{
-	char *text;
-	size_t room = w->room;
-
-	while (room < w->length + more + 1)
-		room = room * 2 + 4096;
-	if (room == w->room)
-		return true;
-	text = realloc(w->text, room);
-	w->failed |= !text;
-	if (!text)
-		return false;
-	w->text = text;
-	w->room = room;
-	return true;
-}
-
-static void append(struct isa_emitter *e, const char *format, va_list list)
-{
-	struct isa_writing *w = &e->out;
-	va_list again;
-	int length;
-
-	va_copy(again, list);
-	length = vsnprintf(NULL, 0, format, again);
-	va_end(again);
-	if (length < 0 || !room_make(w, (size_t)length))
-		return;
-	vsnprintf(w->text + w->length, (size_t)length + 1, format, list);
-	w->length += (size_t)length;
-}
 
 void isa_put(struct isa_emitter *e, const char *format, ...)
 {
 	va_list list;
 
 	va_start(list, format);
-	append(e, format, list);
+	common_text_add_list(&e->out.text, format, list);
 	va_end(list);
 }
 
@@ -61,7 +27,7 @@ void isa_line(struct isa_emitter *e, const char *format, ...)
 
 	isa_indent(e);
 	va_start(list, format);
-	append(e, format, list);
+	common_text_add_list(&e->out.text, format, list);
 	va_end(list);
 	isa_put(e, "\n");
 }
@@ -72,7 +38,7 @@ void isa_open(struct isa_emitter *e, const char *format, ...)
 
 	isa_indent(e);
 	va_start(list, format);
-	append(e, format, list);
+	common_text_add_list(&e->out.text, format, list);
 	va_end(list);
 	isa_put(e, "{\n");
 	e->out.depth++;
