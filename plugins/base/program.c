@@ -8,7 +8,7 @@
 #include "planned.h"
 #include "queue.h"
 #include "rt/dtype.h"
-#include "rt/grid.h"
+#include "rt/policy.h"
 #include "rt/held.h"
 
 /* The core places tasks on executors even where there is one scheduler instance and nothing to choose from, because shards lie there; so the core gets the rows of at

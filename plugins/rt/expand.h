@@ -4,7 +4,7 @@
 #ifndef RT_EXPAND_H
 #define RT_EXPAND_H
 
-#include "rt/level.h"
+#include "rt/axis.h"
 #include "rt/program.h"
 
 enum rt_event {

@@ -21,10 +21,6 @@ void rt_express_init(struct rt_run *run)
 	const struct rt_clock *clock = &run->clock;
 	bool told = !run->engine && run->sinks && (run->sinks->task || run->sinks->edge);
 
-	if (run->survey) { /* nothing but edges can be short, and nobody is told */
-		run->express = run->window && !run->watch;
-		return;
-	}
 	/* With room for an edge to every task of the window no task can need more than there is. */
 	run->express = (run->engine ? fed(run) : clock->plain) && (!clock->deps_capacity || (clock->window && clock->deps_capacity >= clock->window)) &&
 		       (run->engine || schedule->pools == PTOWSP_POOLS_SINGLE) && !schedule->built && !schedule->interleaved && !schedule->batch && !run->quiet && !run->watch && !run->race.on &&
@@ -160,7 +156,7 @@ static ptowsp_status tasks_issue(struct rt_run *run, struct rt_untold *untold, c
 /* The long way. */
 static ptowsp_status site_issue(struct rt_run *run, const struct rt_site *site)
 {
-	return run->survey ? rt_survey_task(run, site) : rt_issue(run, site, run->expand.level);
+	return rt_issue(run, site, run->expand.level);
 }
 
 ptowsp_status rt_express(struct rt_run *run)

@@ -173,7 +173,7 @@ ptowsp_status rt_feed_run(struct rt_run *run, const struct rt_engine *engine, st
 /* Its parts, for the walker: walks on, so that items may come; what ends a run at once, whatever was met before. */
 ptowsp_status rt_feed_step(struct rt_feed *feed);
 bool rt_feed_at_once(ptowsp_status st);
-/* feed_told.c: what the engine said of time, or what was said a while ago, to where statistics and reports look. The thread that walks. */
+/* feed.c: what the engine said of time, or what was said a while ago, to where statistics and reports look. The thread that walks. */
 void rt_feed_show(struct rt_feed *feed);
 void rt_told_copy(struct rt_told *to, const struct rt_told *from, uint32_t kernels);
 /* feed_put.c: what was met. Errors: NO_MEMORY. */
@@ -195,7 +195,7 @@ ptowsp_status rt_feed_put_token(struct rt_feed *feed, enum rt_item_kind kind, ui
 ptowsp_status rt_feed_put_sync(struct rt_feed *feed, unsigned op, uint64_t a, uint64_t b);
 /* The first task whose cycles were not known took so many. */
 void rt_feed_put_cycles(struct rt_feed *feed, uint64_t cycles);
-/* feed_told.c: somebody hears of it. */
+/* feed.c: somebody hears of it. */
 void rt_feed_told_slowly(struct rt_feed *feed, const struct ptowsp_trace_task *trace);
 static inline bool rt_feed_heard(const struct rt_feed *feed)
 {

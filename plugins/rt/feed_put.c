@@ -4,7 +4,6 @@
 #include <string.h>
 #include "rt/feed.h"
 #include "rt/process.h"
-#include "rt/skip_body.h"
 
 enum { LEAST_ITEMS = 64, LEAST_WORDS = 256 };
 

@@ -33,11 +33,56 @@ struct rt_outline {
 /* env: with forms and values in place; loops may be set later. Errors: NO_MEMORY. */
 ptowsp_status rt_outline_init(struct rt_outline *outline, const struct rt_program *program, struct rt_env *env, struct ptowsp_error *error);
 void rt_outline_finish(struct rt_outline *outline);
-/* outline_count.c: tasks of the statements from `at` to `end`, with the loops around them as they stand. False: they have to be walked, for instance because a bound is
+/* outline.c: tasks of the statements from `at` to `end`, with the loops around them as they stand. False: they have to be walked, for instance because a bound is
  * an error. */
 bool rt_outline_count(const struct rt_outline *outline, uint32_t at, uint32_t end, uint64_t *count_out);
 /* The same for `trips` iterations of the loop at `depth`, whose body that is; its value begins with `first`. */
 bool rt_outline_range(const struct rt_outline *outline, uint32_t at, uint32_t end, uint32_t depth, int64_t first, int64_t step, uint64_t trips,
 		      uint64_t *count_out);
+
+/* ---- statements -------------------------------------------------------------------------------------------------- */
+
+/* Statements of a lowered program: a task, or a loop, condition, scope, sequential or combine with its body. */
+static inline bool rt_statement_loops(unsigned op)
+{
+	return op == PTOWSP_OP_PARALLEL_FOR || op == PTOWSP_OP_FOR_EACH || op == PTOWSP_OP_SELECT;
+}
+
+/* The instruction behind the statement. */
+static inline uint32_t rt_statement_end(const struct rt_program *program, uint32_t at)
+{
+	switch (program->code[at].op) {
+	case PTOWSP_OP_TASK:
+	case PTOWSP_OP_PARALLEL_FOR:
+	case PTOWSP_OP_FOR_EACH:
+	case PTOWSP_OP_SELECT:
+	case PTOWSP_OP_WHILE:
+	case PTOWSP_OP_COND:
+	case PTOWSP_OP_COMBINE:
+	case PTOWSP_OP_SEQUENTIAL:
+	case PTOWSP_OP_SCOPE: return program->code[at].end;
+	}
+	return at + 1;
+}
+
+/* Where the statements inside begin. */
+static inline uint32_t rt_statement_inside(const struct rt_program *program, uint32_t at)
+{
+	const struct rt_ins *in = &program->code[at];
+
+	switch (in->op) {
+	case PTOWSP_OP_COND: return at + 3;
+	case PTOWSP_OP_WHILE: return at + 2;
+	case PTOWSP_OP_COMBINE:
+	case PTOWSP_OP_SEQUENTIAL: return at + 1 + in->count;
+	}
+	return at + 1;
+}
+
+/* Running sums of the loop's rows are in the package. */
+static inline bool rt_loop_sums(const struct rt_loop *loop)
+{
+	return loop->line != PTOWSP_NONE && loop->count;
+}
 
 #endif

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: MIT */
-/* policy.h - dispatch policies: one row of a table each, {name, timed, pick()}. Adding one is a row here and a rule in directive.c. */
+/* policy.h - dispatch policies: one row of a table each, {name, timed, pick()}. Adding one is a row here and a rule in schedule.c. */
 #ifndef RT_POLICY_H
 #define RT_POLICY_H
 
 #include <stdbool.h>
-#include "rt/schedule.h"
+#include "rt/program.h"
 
 /* What a policy may look at. */
 struct rt_pick {
@@ -43,5 +43,9 @@ static inline uint64_t rt_mix64(uint64_t z)
 /* The first executor with the least free time. */
 uint32_t rt_free_least(const uint64_t *free, uint32_t count);
 
+/* grid_out: rows, columns; 0, 0: tasks of this run go to no grid. Of a threshold: that of the policy that serves the run's value where it reads nothing but symbols; else
+ * tasks of one run may take different policies, and all stand on its largest grid (most places, of equals the one behind the larger threshold).
+ * args: checked as rt_run does. Any thread. Errors: NO_MEMORY. */
+ptowsp_status rt_grid_find(const struct rt_program *program, const struct ptowsp_run_args *args, uint64_t grid_out[2], struct ptowsp_error *error);
 
 #endif

@@ -63,12 +63,14 @@ ptowsp_status rt_process_task(struct rt_pipeline *pipeline, struct rt_instance *
 /* The slots of `count` reads from `first` on have been read by the instance whose turn it is: its clock is behind what they wait for. Errors: NO_MEMORY. */
 ptowsp_status rt_process_read(struct rt_pipeline *pipeline, uint32_t first, uint32_t count);
 
-/* pipeline.c. Errors: NO_MEMORY; what there is then is still destroyed. */
+/* process.c. Errors: NO_MEMORY; what there is then is still destroyed. */
 ptowsp_status rt_pipeline_create(struct rt_pipeline **pipeline_out, struct rt_run *run);
 /* NULL is nothing. */
 void rt_pipeline_destroy(struct rt_pipeline *pipeline);
 /* Instances of all processes. */
 uint32_t rt_instances(const struct rt_program *program);
+/* The instruction that the instance stands at. */
+uint32_t rt_instance_instruction(const struct rt_pipeline *pipeline, uint32_t at);
 const char *rt_process_name(const struct rt_program *program, uint32_t process);
 /* In force: the schedule's word, or its own. */
 uint64_t rt_channel_capacity(const struct rt_program *program, uint32_t channel);
@@ -82,7 +84,27 @@ ptowsp_status rt_pipeline_look(struct rt_run *run, enum rt_look_for look);
 ptowsp_status rt_look_pause(struct rt_run *run);
 bool rt_look_gave_up(const struct rt_run *run); /* it was that */
 
-/* stuck.c: why nobody gets on, with what would help. Returns DEADLOCK. */
-ptowsp_status rt_pipeline_stuck(struct rt_pipeline *pipeline);
+/* deadlock.c: the report of a round in which nobody gets on. Returns DEADLOCK. */
+ptowsp_status rt_pipeline_deadlock(struct rt_pipeline *pipeline);
+
+/* channel.c: a token's way through a channel, as the instance sees it whose turn it is: what stands at a SEND or CONSUME, whether that is possible now, both clocks,
+ * and the block of elements that goes with the token of a payload channel. */
+/* The instance has come to a SEND. Errors: RUN_FAILED where it has closed the channel. */
+ptowsp_status rt_transfer_begin(struct rt_pipeline *pipeline, struct rt_instance *instance);
+/* *done_out: it could be sent. Errors: RUN_FAILED for an expression that divides by zero or a region outside its tensor, NO_MEMORY. */
+ptowsp_status rt_transfer_send(struct rt_pipeline *pipeline, struct rt_instance *instance, bool *done_out);
+/* *done_out: the body of CONSUME runs with a token, or its loop is over. Errors: RUN_FAILED for a region outside its tensor. */
+ptowsp_status rt_transfer_consume(struct rt_pipeline *pipeline, struct rt_instance *instance, bool *done_out);
+
+/* payload.c: the region of a send or consume. */
+/* The move of the SEND or CONSUME at an instruction; NULL: the channel has none. */
+const struct rt_move *rt_move_of(const struct rt_program *program, uint32_t instruction);
+/* Where it is. Errors: RUN_FAILED naming process, channel and place where it is outside its tensor, divides by zero or is bound to no memory. */
+ptowsp_status rt_move_resolve(struct rt_pipeline *pipeline, const struct rt_instance *instance, const struct rt_move *move,
+			      struct rt_access *access_out);
+/* The clock of the instance goes to the end of whom the move follows; where kernels run, they are waited for. Errors: of the wait. */
+ptowsp_status rt_move_follow(struct rt_pipeline *pipeline, const struct rt_access *access);
+/* The task that has just been issued, and ends at the instance's clock, is one that later moves may follow. Errors: NO_MEMORY, of the deadline. */
+ptowsp_status rt_move_task(struct rt_pipeline *pipeline, const struct rt_site *site);
 
 #endif

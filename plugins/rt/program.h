@@ -7,7 +7,7 @@
 #include <pthread.h>
 #include <stdatomic.h>
 #include "rt/form.h"
-#include "rt/level.h"
+#include "rt/axis.h"
 #include "rt/renamed.h"
 #include "rt/rt.h"
 #include "rt/schedule.h"

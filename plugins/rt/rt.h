@@ -162,13 +162,6 @@ ptowsp_status rt_channels_check(struct rt_program *program, struct ptowsp_deadlo
 /* What the schedule states of a resource, held against single tasks and allocs, where nothing from outside decides which there are: of a workload, up to 65,536
  * tasks. Errors: TOO_SMALL naming need and capacity, NO_MEMORY. */
 ptowsp_status rt_needs_check(struct rt_program *program, struct ptowsp_error *error);
-/* Every task of a program and every edge between them under its rules and its window, without clock, places and kernels: what expansion and inference
- * cost by themselves. A slot that tasks would fill has what is in memory. Errors: as rt_run, but for those of kernels and resources. */
-struct rt_survey {
-	uint64_t tasks, edges;
-	struct rt_memory memory; /* without records */
-};
-ptowsp_status rt_survey(struct rt_program *program, const struct ptowsp_run_args *args, struct rt_survey *survey_out, struct ptowsp_error *error);
 
 /* Rows for everything this core enforces; a backend starts from them. That of DISPATCH_FILTER holds for one that lets its user choose rt_run_args.schedulers.
  * Returns how many, writes at most room. */

@@ -41,7 +41,6 @@ struct rt_run {
 	bool kernels;  /* kernels.run is told of tasks */
 	bool bodies;   /*   and what it needs has to be there: a shadowed program tells without */
 	bool quiet;    /* a look ahead: no clock, no kernels, no messages */
-	bool survey;   /* and nothing but expansion and inference: survey.c */
 	uint64_t loaded_from; /* writer of the latest slot_load, + 1 */
 	bool designed; /* rt_run_args.designed */
 	bool load_said; /* a slot_load without a bound tensor was reported */
@@ -178,8 +177,6 @@ uint32_t rt_pool_guess(struct rt_run *run, const struct rt_site *site);
 /* auto.c: dispatch auto becomes an affinity, once per program; before the clock is made. */
 ptowsp_status rt_auto_decide(struct rt_run *run);
 
-/* survey.c: a task with all steps up to its edges, and none behind. */
-ptowsp_status rt_survey_task(struct rt_run *run, const struct rt_site *site);
 
 /* issue.c: arguments, kernel and accesses of a task; nothing is reserved yet. */
 ptowsp_status rt_prepare(struct rt_run *run, const struct rt_site *site, uint32_t level);

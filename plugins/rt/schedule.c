@@ -3,8 +3,367 @@
 
 #include <stdio.h>
 #include <string.h>
-#include "rt/directive.h"
 #include "rt/error.h"
+#include "rt/policy.h"
+
+/* ---- what each directive sets ------------------------------------------------------------------------------------ */
+
+const char *rt_directive_name(unsigned directive)
+{
+	switch (directive) {
+#define X(name, code, text, meaning) \
+	case code:                   \
+		return text;
+#include "ptowsp/directive.def"
+#undef X
+	}
+	return NULL;
+}
+
+/* ---- arguments ------------------------------------------------------------------------------------------------- */
+
+static int64_t argument(const struct rt_directive *d, unsigned i)
+{
+	return (&d->row->a0)[i];
+}
+
+static unsigned kind(const struct rt_directive *d, unsigned i)
+{
+	return d->row->kinds >> (8 * i) & 0xFF;
+}
+
+static ptowsp_status wrong(const struct rt_directive *d, unsigned i, const char *want)
+{
+	return rt_fail(d->error, PTOWSP_INVALID, "schedule directive %s: argument %u must be %s", rt_directive_name(d->row->directive),
+		       i + 1, want);
+}
+
+static ptowsp_status number(const struct rt_directive *d, unsigned i, int64_t least, int64_t most, uint64_t *value_out)
+{
+	int64_t value = i < d->row->count ? argument(d, i) : -1;
+
+	if (i >= d->row->count || kind(d, i) != PTOWSP_ARGUMENT_NUMBER)
+		return wrong(d, i, "a number");
+	if (value < least || value > most)
+		return rt_fail(d->error, PTOWSP_INVALID, "schedule directive %s: %lld is outside %lld..%lld",
+			       rt_directive_name(d->row->directive), (long long)value, (long long)least, (long long)most);
+	*value_out = (uint64_t)value;
+	return PTOWSP_OK;
+}
+
+static ptowsp_status executors(const struct rt_directive *d, unsigned i)
+{
+	uint64_t n = 0;
+	ptowsp_status st = number(d, i, 1, RT_EXECUTOR_LIMIT, &n);
+
+	d->schedule->dispatch.executors = (uint32_t)n;
+	return st;
+}
+
+static ptowsp_status expression(const struct rt_directive *d, unsigned i, uint32_t *row_out)
+{
+	if (i >= d->row->count || kind(d, i) != PTOWSP_ARGUMENT_EXPR || argument(d, i) < 0 ||
+	    argument(d, i) >= d->tables->expr.count)
+		return wrong(d, i, "an expression");
+	*row_out = (uint32_t)argument(d, i);
+	return PTOWSP_OK;
+}
+
+static ptowsp_status word(const struct rt_directive *d, unsigned i, uint32_t *offset_out)
+{
+	if (i >= d->row->count || kind(d, i) != PTOWSP_ARGUMENT_WORD || argument(d, i) < 0 ||
+	    argument(d, i) >= d->tables->strings_size)
+		return wrong(d, i, "a word");
+	*offset_out = (uint32_t)argument(d, i);
+	return PTOWSP_OK;
+}
+
+/* ---- what each policy sets ------------------------------------------------------------------------------------- */
+
+static struct rt_dispatch *dispatch_reset(const struct rt_directive *d)
+{
+	d->schedule->dispatch = (struct rt_dispatch){.policy = d->row->policy, .executors = 1, .expr = PTOWSP_NONE};
+	return &d->schedule->dispatch;
+}
+
+static ptowsp_status dispatch_count(const struct rt_directive *d)
+{
+	dispatch_reset(d);
+	return executors(d, 0);
+}
+
+static ptowsp_status dispatch_axis(const struct rt_directive *d)
+{
+	struct rt_dispatch *dispatch = dispatch_reset(d);
+	ptowsp_status st = word(d, 0, &dispatch->axis);
+
+	return st ? st : executors(d, 1);
+}
+
+static ptowsp_status dispatch_expr(const struct rt_directive *d)
+{
+	struct rt_dispatch *dispatch = dispatch_reset(d);
+	ptowsp_status st = expression(d, 0, &dispatch->expr);
+
+	return st ? st : executors(d, 1);
+}
+
+static ptowsp_status dispatch_bounds(const struct rt_directive *d)
+{
+	struct rt_dispatch *dispatch = dispatch_reset(d);
+	uint64_t bound = 0;
+	ptowsp_status st = PTOWSP_OK;
+
+	for (unsigned i = 0; !st && i < d->row->count; i++) {
+		st = number(d, i, 0, INT64_MAX, &bound);
+		dispatch->bounds[dispatch->bound_count++] = (int64_t)bound;
+	}
+	dispatch->executors = dispatch->bound_count + 1;
+	return st;
+}
+
+static ptowsp_status dispatch_threshold(const struct rt_directive *d)
+{
+	struct rt_dispatch *dispatch = dispatch_reset(d);
+	ptowsp_status st = expression(d, 0, &dispatch->expr);
+	int64_t threshold = INT64_MIN;
+
+	d->schedule->part_count = 0;
+	for (unsigned i = 1; !st && i < d->row->count; i++) {
+		uint32_t text = 0;
+
+		if (i % 2 == 0 && kind(d, i) != PTOWSP_ARGUMENT_NUMBER)
+			return wrong(d, i, "a number, the threshold of the policy behind it");
+		if (i % 2 == 0) {
+			threshold = argument(d, i);
+			continue;
+		}
+		st = word(d, i, &text);
+		if (!st)
+			st = rt_threshold_read(d->schedule, d->tables, text, threshold, d->error);
+	}
+	if (!st && d->row->count % 2)
+		st = wrong(d, d->row->count - 1u, "followed by the policy that it is for");
+	for (uint32_t k = 0; k < d->schedule->part_count; k++)
+		if (d->schedule->parts[k].executors > dispatch->executors)
+			dispatch->executors = d->schedule->parts[k].executors;
+	return st;
+}
+
+static ptowsp_status interleaved(const struct rt_directive *d)
+{
+	d->schedule->interleaved = true;
+	return PTOWSP_OK;
+}
+
+static ptowsp_status spatial_map(const struct rt_directive *d)
+{
+	struct rt_dispatch *dispatch = dispatch_reset(d);
+	uint64_t rows = 1, columns = 1;
+	ptowsp_status st = number(d, 0, 1, RT_EXECUTOR_LIMIT, &rows);
+
+	if (!st)
+		st = number(d, 1, 1, (int64_t)(RT_EXECUTOR_LIMIT / rows), &columns);
+	dispatch->policy = RT_POLICY_GRID;
+	dispatch->rows = (int64_t)rows;
+	dispatch->columns = (int64_t)columns;
+	dispatch->executors = (uint32_t)(rows * columns);
+	return st;
+}
+
+static ptowsp_status deps(const struct rt_directive *d)
+{
+	uint32_t offset = 0;
+	ptowsp_status st = PTOWSP_OK;
+
+	d->schedule->hybrid = d->row->policy == PTOWSP_DEPS_HYBRID;
+	d->schedule->deps = d->row->policy;
+	if (!d->schedule->hybrid)
+		return PTOWSP_OK;
+	d->schedule->deps = PTOWSP_DEPS_TENSOR_MAP_EXACT;
+	if (d->row->count)
+		st = word(d, 0, &offset);
+	if (!st && d->row->count) {
+		if (!strcmp(rt_string(d->tables, offset), "bytes_overlap"))
+			d->schedule->deps = PTOWSP_DEPS_BYTES_OVERLAP;
+		else if (strcmp(rt_string(d->tables, offset), "tensor_map_exact"))
+			st = wrong(d, 0, "bytes_overlap or tensor_map_exact");
+	}
+	return st;
+}
+
+static ptowsp_status hazards(const struct rt_directive *d)
+{
+	d->schedule->full = d->row->policy == PTOWSP_HAZARDS_FULL;
+	return PTOWSP_OK;
+}
+
+static ptowsp_status task_window(const struct rt_directive *d)
+{
+	static const uint8_t modes[] = {[PTOWSP_TASK_WINDOW_STALL] = RT_WINDOW_STALL, [PTOWSP_TASK_WINDOW_ABORT] = RT_WINDOW_ABORT,
+					[PTOWSP_TASK_WINDOW_BENCHMARK] = RT_WINDOW_BENCHMARK};
+	uint32_t unit = 0;
+	ptowsp_status st = number(d, 0, 0, INT64_C(1) << 30, &d->schedule->window);
+
+	if (!st && d->row->count > 1)
+		st = word(d, 1, &unit);
+	if (!st && d->row->count > 1 && strcmp(rt_string(d->tables, unit), "tasks"))
+		st = wrong(d, 1, "tasks, the only unit");
+	d->schedule->window_stated = true;
+	d->schedule->window_mode = modes[d->row->policy];
+	return st;
+}
+
+static ptowsp_status capacity(const struct rt_directive *d)
+{
+	static const uint8_t resources[] = {[PTOWSP_DIRECTIVE_TENSOR_MAP] = PTOWSP_RESOURCE_TENSOR_MAP,
+					    [PTOWSP_DIRECTIVE_DEP_LIST] = PTOWSP_RESOURCE_DEP_LIST,
+					    [PTOWSP_DIRECTIVE_HEAP] = PTOWSP_RESOURCE_HEAP,
+					    [PTOWSP_DIRECTIVE_READY_QUEUE] = PTOWSP_RESOURCE_READY};
+	unsigned resource = resources[d->row->directive];
+
+	d->schedule->stated[resource] = true;
+	return number(d, 0, 0, INT64_MAX, &d->schedule->capacity[resource]);
+}
+
+/* channel.c looks the rows up by the names of its channels. */
+static ptowsp_status channel_capacity(const struct rt_directive *d)
+{
+	uint32_t name = 0;
+	uint64_t tokens = 0;
+	ptowsp_status st = word(d, 0, &name);
+
+	return st ? st : number(d, 1, 0, UINT32_MAX, &tokens);
+}
+
+static ptowsp_status pipeline_depth(const struct rt_directive *d)
+{
+	static const char *const domains[] = {[RT_DOMAIN_GLOBAL] = "global", [RT_DOMAIN_STREAM] = "stream", [RT_DOMAIN_POOL] = "pool"};
+	struct rt_schedule *schedule = d->schedule;
+	struct rt_depth depth = {.domain = RT_DOMAIN_GLOBAL};
+	uint32_t at = 0;
+	ptowsp_status st = number(d, d->row->count - 1u, 1, INT64_C(1) << 24, &depth.depth);
+
+	if (!st && d->row->count > 1) {
+		st = word(d, 0, &depth.loop);
+		depth.domain = RT_DOMAIN_LOOP;
+		for (unsigned k = 0; !st && k < sizeof(domains) / sizeof(*domains); k++)
+			if (!strcmp(rt_string(d->tables, depth.loop), domains[k]))
+				depth.domain = k, depth.loop = 0;
+	}
+	while (at < schedule->depth_count && (schedule->depths[at].domain != depth.domain ||
+					       strcmp(rt_string(d->tables, schedule->depths[at].loop), rt_string(d->tables, depth.loop))))
+		at++;
+	if (st || at == RT_DEPTH_LIMIT)
+		return st ? st : rt_fail(d->error, PTOWSP_INVALID, "pipeline_depth names more than %u domains", RT_DEPTH_LIMIT);
+	schedule->depth_count += at == schedule->depth_count;
+	schedule->depths[at] = depth;
+	return PTOWSP_OK;
+}
+
+static ptowsp_status pools(const struct rt_directive *d)
+{
+	d->schedule->pools = d->row->policy;
+	d->schedule->pool_expr = PTOWSP_NONE;
+	return d->row->policy == PTOWSP_POOLS_CUSTOM ? expression(d, 0, &d->schedule->pool_expr) : PTOWSP_OK;
+}
+
+static ptowsp_status streams(const struct rt_directive *d)
+{
+	return number(d, 0, 1, INT64_C(1) << 20, &d->schedule->streams);
+}
+
+static ptowsp_status stream_by(const struct rt_directive *d)
+{
+	return expression(d, 0, &d->schedule->stream_expr);
+}
+
+static ptowsp_status batches(const struct rt_directive *d)
+{
+	return number(d, 0, 1, INT64_MAX, &d->schedule->batch);
+}
+
+/* The later of rate_limit and issue_cost rules; both say a(i) >= a(i-1) + k. */
+static ptowsp_status spacing(const struct rt_directive *d)
+{
+	uint64_t k = 0;
+	ptowsp_status st = number(d, 0, 0, INT64_C(1) << 40, &k);
+
+	if (k > d->schedule->issue_cost)
+		d->schedule->issue_cost = k;
+	return st;
+}
+
+static ptowsp_status start(const struct rt_directive *d)
+{
+	return number(d, 0, 1, INT64_MAX, &d->schedule->start);
+}
+
+static ptowsp_status start_built(const struct rt_directive *d)
+{
+	d->schedule->built = true;
+	return PTOWSP_OK;
+}
+
+/* An engine's affair: threads of this core take what is ready as it comes. */
+static ptowsp_status ready(const struct rt_directive *d)
+{
+	d->schedule->ready = d->row->policy;
+	return PTOWSP_OK;
+}
+
+/* Everything this core obeys, or hands on. A policy that stands here has an `enforced` row in caps.c, `ready` excepted. */
+static const struct rule {
+	uint8_t directive, policy;
+	ptowsp_status (*apply)(const struct rt_directive *d);
+} rules[] = {
+#define RULE(directive, policy, apply) {PTOWSP_DIRECTIVE_##directive, PTOWSP_##directive##_##policy, apply}
+	RULE(DISPATCH, ROUND_ROBIN, dispatch_count), RULE(DISPATCH, WORK_STEAL, dispatch_count),
+	RULE(DISPATCH, AFFINITY, dispatch_axis),     RULE(DISPATCH, HASH, dispatch_expr),
+	RULE(DISPATCH, CUSTOM, dispatch_expr),	     RULE(DISPATCH, STATIC_PARTITION, dispatch_bounds),
+	RULE(DISPATCH, THRESHOLD, dispatch_threshold), RULE(DISPATCH, AUTO, dispatch_count),
+	RULE(TIMING, INTERLEAVED, interleaved),
+	RULE(SPATIAL_MAP, GRID, spatial_map),	     RULE(DISPATCH, GRID, spatial_map),
+	RULE(DEPS, BYTES_OVERLAP, deps),
+	RULE(DEPS, TENSOR_MAP_EXACT, deps),	     RULE(DEPS, EXPLICIT, deps),
+	RULE(DEPS, HYBRID, deps),		     RULE(HAZARDS, FULL, hazards),
+	RULE(HAZARDS, RAW, hazards),		     RULE(TASK_WINDOW, STALL, task_window),
+	RULE(TASK_WINDOW, ABORT, task_window),	     RULE(TASK_WINDOW, BENCHMARK, task_window),
+	RULE(PIPELINE_DEPTH, DEPTH, pipeline_depth), RULE(POOLS, SINGLE, pools),
+	RULE(POOLS, BY_EXEC_UNIT, pools),	     RULE(POOLS, CUSTOM, pools),
+	RULE(STREAMS, COUNT, streams),		     RULE(STREAM_BY, EXPRESSION, stream_by),
+	RULE(BATCH_DEPS, COUNT, batches),	     RULE(TIMING, BATCHED, batches),
+	RULE(TIMING, RATE_LIMIT, spacing),	     RULE(ISSUE_COST, CYCLES, spacing),
+	RULE(START, THRESHOLD, start),		     RULE(START, AFTER_ORCHESTRATION, start_built),
+	RULE(TENSOR_MAP, CAPACITY, capacity),	     RULE(DEP_LIST, CAPACITY, capacity),
+	RULE(HEAP, CAPACITY, capacity),
+	RULE(READY, FIFO, ready),		     RULE(READY, WORK_STEAL, ready),
+	RULE(READY, PRIORITY, ready),
+	RULE(READY_QUEUE, CAPACITY, capacity),	     RULE(CHANNEL_CAPACITY, CAPACITY, channel_capacity),
+#undef RULE
+};
+
+static const struct rule *rule_find(unsigned directive, unsigned policy)
+{
+	for (size_t i = 0; i < sizeof(rules) / sizeof(*rules); i++)
+		if (rules[i].directive == directive && rules[i].policy == policy)
+			return &rules[i];
+	return NULL;
+}
+
+bool rt_directive_obeyed(unsigned directive, unsigned policy)
+{
+	return rule_find(directive, policy) != NULL;
+}
+
+ptowsp_status rt_directive_apply(const struct rt_directive *d)
+{
+	const struct rule *rule = rule_find(d->row->directive, d->row->policy);
+
+	return rule ? rule->apply(d) : PTOWSP_OK;
+}
+
+/* ---- all rows ---------------------------------------------------------------------------------------------------- */
 
 static const char *policy_name(unsigned directive, unsigned policy, unsigned *least_out, unsigned *most_out)
 {

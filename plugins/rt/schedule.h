@@ -64,7 +64,7 @@ struct rt_schedule {
 ptowsp_status rt_schedule_init(struct rt_schedule *schedule, const struct rt_tables *tables, const struct ptowsp_cap *caps,
 			       uint32_t cap_count, uint32_t flags, const struct ptowsp_host *host, struct ptowsp_error *error);
 
-/* threshold.c: "round_robin(2)", "hash(#12, 4), 100: affinity(i, 2)" ... at a STRS offset as parts of the schedule, the first from
+/* policy.c: "round_robin(2)", "hash(#12, 4), 100: affinity(i, 2)" ... at a STRS offset as parts of the schedule, the first from
  * `threshold` on; #12 is row 12 of EXPR. Errors: INVALID naming what is wrong. */
 ptowsp_status rt_threshold_read(struct rt_schedule *schedule, const struct rt_tables *tables, uint32_t text, int64_t threshold,
 				struct ptowsp_error *error);
@@ -73,5 +73,22 @@ uint32_t rt_threshold_part(const struct rt_schedule *schedule, int64_t value);
 
 /* True if what is found can be trusted to be deterministic: overlap and full hazards. */
 bool rt_schedule_safe(const struct rt_schedule *schedule);
+
+/* ---- what each directive sets ------------------------------------------------------------------------------------ */
+
+/* One SCHD row that is enforced: its arguments, checked, and what it sets. */
+/* A row being applied; its count is that of at most 8 arguments. */
+struct rt_directive {
+	struct rt_schedule *schedule;
+	const struct rt_tables *tables;
+	const struct ptowsp_directive_record *row;
+	struct ptowsp_error *error;
+};
+/* As packages spell it; NULL: there is no such directive. */
+const char *rt_directive_name(unsigned directive);
+/* Is there a policy of this core for it? */
+bool rt_directive_obeyed(unsigned directive, unsigned policy);
+/* Sets nothing where this core has no policy for the row: the backend itself enforces it. Errors: INVALID naming the argument that is wrong. */
+ptowsp_status rt_directive_apply(const struct rt_directive *directive);
 
 #endif

@@ -50,4 +50,10 @@ void rt_skip_finish(struct rt_skip *skip);
 /* As rt_expand_next; env->task is the number of the task, or of the next one. */
 enum rt_event rt_skip_next(struct rt_skip *skip);
 
+/* The filter in force; NULL: none. */
+static inline const struct rt_skip_filter *rt_skip_filter_of(const struct rt_skip *skip)
+{
+	return skip->filter_count ? &skip->filters[skip->filter_count - 1] : NULL;
+}
+
 #endif

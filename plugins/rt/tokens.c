@@ -121,7 +121,7 @@ ptowsp_status rt_channels_check(struct rt_program *program, struct ptowsp_deadlo
 	if (!st)
 		st = rt_pipeline_look(run, RT_LOOK_TOKENS);
 	if (!st && run->pipeline->live)
-		st = rt_pipeline_stuck(run->pipeline);
+		st = rt_pipeline_deadlock(run->pipeline);
 	if (st == PTOWSP_DEADLOCK)
 		rt_fail_at(error, st, unsaid.where[0], unsaid.where[1], "%s", unsaid.text);
 	else if (st != PTOWSP_NO_MEMORY)

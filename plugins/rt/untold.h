@@ -21,7 +21,7 @@ static inline ptowsp_status rt_untold_tell(struct rt_run *run, struct rt_untold 
 
 	untold->count = 0;
 	untold->equal = false;
-	if (!count || run->survey)
+	if (!count)
 		return PTOWSP_OK;
 	return rt_clock_failed(run, equal ? rt_clock_equal(&run->clock, untold->tasks, count) : rt_clock_tasks(&run->clock, untold->tasks, count));
 }

@@ -4,7 +4,7 @@
 #include "rt/error.h"
 #include "rt/grow.h"
 #include "rt/renamed.h"
-#include "rt/verifier.h"
+#include "rt/verify.h"
 
 ptowsp_status rt_verify_level(struct rt_program *program, uint32_t rows, uint8_t *index_out, struct ptowsp_error *error)
 {

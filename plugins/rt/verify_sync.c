@@ -3,7 +3,7 @@
 #include "rt/error.h"
 #include "rt/grow.h"
 #include "rt/policy.h"
-#include "rt/verifier.h"
+#include "rt/verify.h"
 
 /* ---- while, break ---------------------------------------------------------------------------------------------- */
 

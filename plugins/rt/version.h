@@ -3,14 +3,14 @@
  *
  * A task that writes a key without reading it makes a new version, which begins as zeros. The version before it is given back when all tasks before that
  * one have left; that of a scope, when the last task of the scope has. A key without a version shows the memory of the tensor itself.
- * What is counted here is structure: arena.h says what could have come back, the clock when it does, store.h where the bytes are. One thread. */
+ * What is counted here is structure: arena.h says what could have come back, the clock when it does, version_memory.h where the bytes are. One thread. */
 #ifndef RT_VERSION_H
 #define RT_VERSION_H
 
 #include "rt/access.h"
 #include "rt/flow.h"
 #include "rt/program.h"
-#include "rt/store.h"
+#include "rt/version_memory.h"
 
 /* A version that has not been given back. */
 struct rt_version {

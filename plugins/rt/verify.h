@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
-/* verifier.h - the verifier while it reads an entry: where it is, the bodies around that place, and what all instructions need to be checked.
+/* verify.h - the verifier while it reads an entry: where it is, the bodies around that place, and what all instructions need to be checked.
  * One thread. verify.c has the pass; each group of instructions has a file of its own. */
-#ifndef RT_VERIFIER_H
-#define RT_VERIFIER_H
+#ifndef RT_VERIFY_H
+#define RT_VERIFY_H
 
 #include "rt/program.h"
 
@@ -69,7 +69,7 @@ ptowsp_status rt_verify_consume(struct rt_verifier *v);
 ptowsp_status rt_verify_close(struct rt_verifier *v);
 ptowsp_status rt_verify_processes(struct rt_verifier *v, uint32_t first, uint32_t halt);
 
-/* verify_payload.c: the word of the SEND, whose token is `expr`, or CONSUME (PTOWSP_NONE) at `at`, as seen from the nest as it is; *words_out: how many
+/* verify_channel.c: the word of the SEND, whose token is `expr`, or CONSUME (PTOWSP_NONE) at `at`, as seen from the nest as it is; *words_out: how many
  * there are. Errors: BAD_PACKAGE where it is missing, no block, or not what the channel carries elsewhere. */
 ptowsp_status rt_verify_payload(struct rt_verifier *v, uint32_t at, uint32_t expr, uint16_t *words_out);
 /* Once the whole entry was read. Errors: UNSUPPORTED naming a tensor between ALLOC and FREE that a channel moves. */
@@ -92,7 +92,7 @@ ptowsp_status rt_verify_copy(struct rt_verifier *v);
 ptowsp_status rt_verify_memory(struct rt_verifier *v);
 /* Once the whole entry was read. Errors: BAD_PACKAGE naming an event that is waited for and never signalled. */
 ptowsp_status rt_verify_events(struct rt_verifier *v);
-/* verify_count.c: how many tasks there can be. After a task instruction; when a loop's body ends. Errors: BAD_PACKAGE for an AFTER that
+/* verify.c: how many tasks there can be. After a task instruction; when a loop's body ends. Errors: BAD_PACKAGE for an AFTER that
  * can only name the task itself or a later one. */
 ptowsp_status rt_verify_count_task(struct rt_verifier *v, const struct rt_site *site);
 ptowsp_status rt_verify_count_loop(struct rt_verifier *v, const struct rt_body *body);

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: MIT */
-/* store.h - the real memory of versions: blocks of few sizes out of one piece that never grows, or, where the heap is unbounded, one allocation each.
+/* version_memory.h - the real memory of versions: blocks of few sizes out of one piece that never grows, or, where the heap is unbounded, one allocation each.
  *
  * A block that is given back waits until its tasks have really ended; then it is there for the next version of that size. Where none of a size is left
  * and the piece is used up, what is free may lie in blocks of other sizes: then the caller lets all tasks end and moves the versions together
  * (rt_store_pack). So whether there is room depends on bytes alone, as the semantics say. One thread. */
-#ifndef RT_STORE_H
-#define RT_STORE_H
+#ifndef RT_VERSION_MEMORY_H
+#define RT_VERSION_MEMORY_H
 
 #include <stdbool.h>
 #include <stdint.h>
