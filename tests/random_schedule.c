@@ -243,51 +243,31 @@ static void body(struct random *r)
 
 static void dispatch(struct random *r)
 {
-	struct model_schedule *s = &r->schedule;
+	int64_t executors = 1 + pick(r, 4), across;
 
-	s->executors = 1 + pick(r, 4);
 	switch (pick(r, 8)) {
-	case 0: s->executors = 1; return;
-	case 1: s->dispatch = MODEL_ROUND_ROBIN; ROW(DISPATCH, ROUND_ROBIN, "n", s->executors); return;
-	case 2:
-		s->dispatch = MODEL_AFFINITY;
-		s->axis = loop_names[pick(r, 3)];
-		ROW(DISPATCH, AFFINITY, "wn", s->axis, s->executors);
-		return;
-	case 3:
-		s->dispatch = MODEL_HASH;
-		s->dispatch_expr = expression(r, 2);
-		ROW(DISPATCH, HASH, "en", s->dispatch_expr, s->executors);
-		return;
-	case 4:
-		s->dispatch = MODEL_CUSTOM;
-		s->dispatch_expr = expression(r, 2);
-		ROW(DISPATCH, CUSTOM, "en", s->dispatch_expr, s->executors);
-		return;
+	case 0: return;
+	case 1: ROW(DISPATCH, ROUND_ROBIN, "n", executors); return;
+	case 2: ROW(DISPATCH, AFFINITY, "wn", loop_names[pick(r, 3)], executors); return;
+	case 3: ROW(DISPATCH, HASH, "en", expression(r, 2), executors); return;
+	case 4: ROW(DISPATCH, CUSTOM, "en", expression(r, 2), executors); return;
 	case 5:
-		s->dispatch = MODEL_PARTITION;
-		s->bounds[0] = pick(r, 5), s->bounds[1] = 5 + pick(r, 5), s->bound_count = 2;
-		s->executors = 3;
-		ROW(DISPATCH, STATIC_PARTITION, "nn", s->bounds[0], s->bounds[1]);
+		executors = pick(r, 5);
+		ROW(DISPATCH, STATIC_PARTITION, "nn", executors, (int64_t)(5 + pick(r, 5)));
 		return;
 	case 6:
-		s->dispatch = MODEL_GRID;
-		s->grid[0] = 1 + pick(r, 2), s->grid[1] = 1 + pick(r, 3);
-		s->executors = s->grid[0] * s->grid[1];
-		ROW(SPATIAL_MAP, GRID, "nn", s->grid[0], s->grid[1]);
+		across = 1 + pick(r, 2);
+		ROW(SPATIAL_MAP, GRID, "nn", across, (int64_t)(1 + pick(r, 3)));
 		return;
-	default: s->dispatch = MODEL_STEAL; ROW(DISPATCH, WORK_STEAL, "n", s->executors);
+	default: ROW(DISPATCH, WORK_STEAL, "n", executors);
 	}
 }
 
 static void dependencies(struct random *r)
 {
-	struct model_schedule *s = &r->schedule;
 	uint32_t deps = pick(r, 8);
+	bool full = !chance(r, 4);
 
-	s->overlap = deps < 4;
-	s->exact = deps == 4 || deps == 5;
-	s->full = !chance(r, 4);
 	if (deps == 3)
 		ROW(DEPS, HYBRID, "w", "bytes_overlap");
 	if (deps == 4)
@@ -296,86 +276,83 @@ static void dependencies(struct random *r)
 		ROW(DEPS, HYBRID, "");
 	if (deps > 5)
 		ROW(DEPS, EXPLICIT, "");
-	if (!s->full)
+	if (!full)
 		ROW(HAZARDS, RAW, "");
-	r->unsafe = !s->overlap || !s->full;
+	r->unsafe = deps > 3 || !full;
+}
+
+static void window(struct random *r, uint32_t mode)
+{
+	int64_t tasks = chance(r, 5) ? 0 : 1 + pick(r, chance(r, 2) ? 40 : 6);
+
+	r->window = (uint64_t)tasks;
+	r->abort = mode == 0;
+	r->benchmark = mode == 1;
+	if (mode == 0)
+		ROW(TASK_WINDOW, ABORT, "n", tasks);
+	else if (mode == 1)
+		ROW(TASK_WINDOW, BENCHMARK, "nw", tasks, "tasks");
+	else
+		ROW(TASK_WINDOW, STALL, "n", tasks);
 }
 
 static void resources(struct random *r)
 {
-	struct model_schedule *s = &r->schedule;
 	uint32_t mode = pick(r, 10);
 
-	s->window = 8192;
-	s->map = s->deps = 65536;
-	if (chance(r, 2)) {
-		s->window = chance(r, 5) ? 0 : 1 + pick(r, chance(r, 2) ? 40 : 6);
-		s->abort = mode == 0;
-		s->benchmark = mode == 1;
-		if (mode == 0)
-			ROW(TASK_WINDOW, ABORT, "n", (int64_t)s->window);
-		else if (mode == 1)
-			ROW(TASK_WINDOW, BENCHMARK, "nw", (int64_t)s->window, "tasks");
-		else
-			ROW(TASK_WINDOW, STALL, "n", (int64_t)s->window);
-	}
-	s->ready = s->window;
-	if (!s->window)
-		s->map = s->deps = 0;
+	r->window = 8192;
+	if (chance(r, 2))
+		window(r, mode);
 	if (r->plain && chance(r, 2))
 		return;
 	if (chance(r, 4))
-		ROW(TENSOR_MAP, CAPACITY, "n", (int64_t)(s->map = 2 + pick(r, 10)));
+		ROW(TENSOR_MAP, CAPACITY, "n", (int64_t)(2 + pick(r, 10)));
 	if (chance(r, 4))
-		ROW(DEP_LIST, CAPACITY, "n", (int64_t)(s->deps = 1 + pick(r, 12)));
+		ROW(DEP_LIST, CAPACITY, "n", (int64_t)(1 + pick(r, 12)));
 	if (chance(r, 4))
-		ROW(READY_QUEUE, CAPACITY, "n", (int64_t)(s->ready = 1 + pick(r, 4)));
+		ROW(READY_QUEUE, CAPACITY, "n", (int64_t)(1 + pick(r, 4)));
 }
 
 static void depths(struct random *r)
 {
 	static const char *const words[] = {"global", "stream", "pool", "i"};
-	struct model_schedule *s = &r->schedule;
 
-	for (uint32_t d = 0; d < 4 && s->depth_count < 3; d++) {
-		if (!chance(r, 6))
-			continue;
-		s->depths[s->depth_count].domain = (enum model_domain)d;
-		s->depths[s->depth_count].loop = "i";
-		s->depths[s->depth_count].depth = 1 + pick(r, 3);
-		ROW(PIPELINE_DEPTH, DEPTH, "wn", words[d], (int64_t)s->depths[s->depth_count].depth);
-		s->depth_count++;
-	}
+	for (uint32_t d = 0, count = 0; d < 4 && count < 3; d++)
+		if (chance(r, 6)) {
+			ROW(PIPELINE_DEPTH, DEPTH, "wn", words[d], (int64_t)(1 + pick(r, 3)));
+			count++;
+		}
+}
+
+static void streams(struct random *r)
+{
+	uint32_t expr;
+
+	r->streams = 1 + pick(r, 3);
+	ROW(STREAMS, COUNT, "n", (int64_t)r->streams);
+	r->stream_by = chance(r, 2);
+	expr = expression(r, 2);
+	if (r->stream_by)
+		ROW(STREAM_BY, EXPRESSION, "e", expr);
 }
 
 static void others(struct random *r)
 {
-	struct model_schedule *s = &r->schedule;
-
-	if (chance(r, 4)) {
-		s->pools = MODEL_BY_UNIT;
+	r->by_unit = chance(r, 4);
+	if (r->by_unit)
 		ROW(POOLS, BY_EXEC_UNIT, "");
-	} else if (chance(r, 6)) {
-		s->pools = MODEL_BY_EXPR;
-		s->pool_expr = op(r, PTOWSP_EXPR_AND, expression(r, 1), number(r, 3));
-		ROW(POOLS, CUSTOM, "e", s->pool_expr);
-	}
-	if (chance(r, 4)) {
-		s->streams = 1 + pick(r, 3);
-		ROW(STREAMS, COUNT, "n", (int64_t)s->streams);
-		s->stream_by = chance(r, 2);
-		s->stream_expr = expression(r, 2);
-		if (s->stream_by)
-			ROW(STREAM_BY, EXPRESSION, "e", s->stream_expr);
-	}
-	if (chance(r, 4))
-		ROW(ISSUE_COST, CYCLES, "n", (int64_t)(s->spacing = pick(r, 6)));
 	else if (chance(r, 6))
-		ROW(TIMING, RATE_LIMIT, "n", (int64_t)(s->spacing = pick(r, 6)));
-	if (chance(r, 4) && s->pools != MODEL_BY_UNIT)
-		ROW(START, THRESHOLD, "n", (int64_t)(s->start = 1 + pick(r, 12)));
+		ROW(POOLS, CUSTOM, "e", op(r, PTOWSP_EXPR_AND, expression(r, 1), number(r, 3)));
 	if (chance(r, 4))
-		ROW(BATCH_DEPS, COUNT, "n", (int64_t)(s->batch = 1 + pick(r, 5)));
+		streams(r);
+	if (chance(r, 4))
+		ROW(ISSUE_COST, CYCLES, "n", (int64_t)pick(r, 6));
+	else if (chance(r, 6))
+		ROW(TIMING, RATE_LIMIT, "n", (int64_t)pick(r, 6));
+	if (chance(r, 4) && !r->by_unit)
+		ROW(START, THRESHOLD, "n", (int64_t)(1 + pick(r, 12)));
+	if (chance(r, 4))
+		ROW(BATCH_DEPS, COUNT, "n", (int64_t)(1 + pick(r, 5)));
 }
 
 /* ---- the program ------------------------------------------------------------------------------------------------- */
@@ -401,10 +378,9 @@ static void kernels(struct random *r, bool variants)
 			builder_kernel_flags(r->b, k, BUILDER_LATER);
 		for (uint32_t a = 0; r->flat[k] && a < tensors; a++)
 			for (int t = 0; t < 2; t++) {
-				struct model_touch touch = {a, pick(r, 5), 1 + pick(r, 4), 1 + pick(r, 3)};
+				uint32_t offset = pick(r, 5), length = 1 + pick(r, 4);
 
-				r->kernels[k].touches[r->kernels[k].touch_count++] = touch;
-				builder_touch(r->b, k, a, touch.offset, (uint64_t)touch.length, touch.access);
+				builder_touch(r->b, k, a, offset, length, 1 + pick(r, 3));
 			}
 	}
 	if (variants)
@@ -420,7 +396,6 @@ static void make(struct random *r, uint64_t seed, bool synced)
 		pick(r, 2);
 	r->b = builder_create();
 	r->budget = 40;
-	r->schedule.executors = 1;
 	for (uint32_t t = 0; t < TENSORS; t++)
 		builder_tensor(r->b, check_fmt("t%u", t), PTOWSP_I64, random_shapes[t][0], random_shapes[t][1]);
 	builder_slot(r->b, "n", PTOWSP_SLOT_SYMBOL, pick(r, 5));

@@ -3,7 +3,6 @@
 #ifndef TESTS_RANDOM_SCHEDULE_H
 #define TESTS_RANDOM_SCHEDULE_H
 
-#include "model/rt_model.h"
 #include "rt_builder.h"
 
 enum { KERNELS = 6, TENSORS = 4, SLOTS = 3, PARAMS = 3, FIRST_SLOT = 1 };
@@ -12,8 +11,8 @@ extern const int64_t random_shapes[TENSORS][2]; /* rows, columns; 0: one dimensi
 struct random {
 	uint64_t state;
 	struct builder *b;
-	struct model_schedule schedule;
-	struct model_kernel kernels[KERNELS];
+	uint64_t window, streams; /* stated; 0: unbounded, none */
+	bool abort, benchmark, by_unit, stream_by;
 	uint32_t tensor_counts[KERNELS];
 	bool flat[KERNELS];
 	int loops, depth, orders, budget;

@@ -12,6 +12,7 @@ import math
 import operator
 import sys
 from types import SimpleNamespace
+import bodies
 DEFAULTS = {"task_ring": 8192, "tensor_map": 65536, "dep_list": 65536, "heap": 64 << 20}
 UNITS = ("aiv", "aic", "aic_aiv", "host", "aicpu", "aie_core")  # order of pools, by_exec_unit
 POOL_NAMES = {"aiv": "vector", "aic": "cube", "aic_aiv": "mix", "aie_core": "aie"}
@@ -82,8 +83,8 @@ class Program:
     def cost(self, kernel):
         """(cycles, elements per parameter) of a kernel with stated cycles that touches the tiles of KPRM from their start, as generated ones do."""
         cycles = [p.get("cycles", 0) for p in self.run_of("KPAY", kernel, "payloads", "payload_count")] + [0]
-        tiles = [p.get("rows", 0) * p.get("columns", 0) for p in self.run_of("KPRM", kernel, "params", "param_count")]
-        return (cycles[0] or 1) * max(1, kernel.get("blockdim", 0)), tiles + [0]
+        tiles = [range(p.get("offset", 0), p.get("offset", 0) + p.get("rows", 0) * p.get("columns", 0)) for p in self.run_of("KPRM", kernel, "params", "param_count")]
+        return (cycles[0] or 1) * max(1, kernel.get("blockdim", 0)), tiles + [range(0)]
 LEAVES = {"const": lambda p, node, loops: signed(number(node.get("value", 0))), "loop": lambda p, node, loops: loops[node.get("depth", 0)][1],
           "axis": lambda p, node, loops: ([0] + [v for name, v, _ in loops if name == node["name"]])[-1],
           "task": lambda p, *_: len(p.m.tasks), "instance": lambda p, *_: p.replica}
@@ -140,9 +141,10 @@ class Process:
                 return True
         return False
     def do_select(self, at, axis, end, here):
-        order, row, op = SimpleNamespace(done=0, running=0), self.p.axes[axis], self.p.code[at][0]
+        order, row, op = SimpleNamespace(done=0, running=0, step=0), self.p.axes[axis], self.p.code[at][0]
         for value, level in self.iterations(axis, row, here):
-            order.done = order.running
+            order.done, order.step = order.running, order.step + 1
+            self.m.flush(op == "for_each" and order.step > 1)
             inner = here._replace(loops=here.loops + ((row.get("name", ""), value, op != "for_each"),),
                                   orders=here.orders + (order,) * (op == "for_each"), level=here.level if here.level != 32 else level)
             if (yield from self.body(at + 1, end, inner)):
@@ -186,9 +188,10 @@ class Process:
         parts, end = self.parts(at, 2)
         return end, (yield from self.body(*parts[0 if self.decide(expression, here) else 1], here))
     def do_sequential(self, at, count, _, here):
-        order, (parts, last), left = SimpleNamespace(done=0, running=0), self.parts(at, count), False
+        order, (parts, last), left = SimpleNamespace(done=0, running=0, step=0), self.parts(at, count), False
         for begin, end in parts:
-            order.done = order.running
+            order.done, order.step = order.running, order.step + 1
+            self.m.flush(order.step > 1 and not left)
             left = left or (yield from self.body(begin, end, here._replace(orders=here.orders + (order,))))
         return last, left
     def do_combine(self, at, count, _, here):
@@ -208,6 +211,7 @@ class Process:
         scope = SimpleNamespace(outer=here.scope, closed=None, last=None, versions=[])
         left = yield from self.body(at + 1, end, here._replace(scope=scope))
         scope.closed = self.now
+        self.m.flush()
         for version in scope.versions:
             version.back = scope.last if version.back is None else version.back
         return end, left
@@ -216,11 +220,12 @@ class Process:
         self.m.value[slot] = self.evaluate(expression, here, reads)
         self.m.V[slot] = max([self.now] + [self.m.V.get(s, 0) for s in reads])
     def do_slot_load(self, at, slot, region, here):
-        key, elements = self.access(region, here, 1)
+        key, elements = self.access(region, here, range(1))
+        self.m.flush()
         writers = self.ends(key[0], [min(elements)])
         if writers and self.m.word("start") == "after_orchestration":
             self.fail("unsupported", "a slot is filled by the program's own tasks")
-        self.m.value[slot] = 0  # no kernel bodies, no bindings: what is loaded is 0
+        self.m.value[slot] = self.m.memory.read(key[0], [min(elements)])[0] if self.m.memory else 0  # no kernel bodies, no bindings: 0
         self.m.V[slot] = max([self.now] + writers)
         if self.executor is not None:
             self.wait_for({slot})
@@ -254,8 +259,12 @@ class Process:
         """The region of a payload: a send waits for the latest writers of its elements, an arrival for all who touch its place."""
         reads, (word, _, region) = set(), self.p.code[at + 1]
         if word.startswith("io_"):
-            key, elements = self.access(region, here, 0, reads)
+            key, elements = self.access(region, here, range(0), reads)
             self.wait_for(reads, max(self.ends(key[0], elements, word == "io_output"), default=0))
+            if word == "io_input":
+                c.blocks.append(self.m.memory and self.m.memory.read(key[0], elements))
+            elif self.m.memory:
+                self.m.memory.write(key[0], elements, self.block)
             c.block = len(elements) * BYTES.get(self.p.rows("TENS")[key[0]].get("dtype"), 4)
     def do_consume(self, at, channel, end, here):
         self.consuming = c = self.m.channels[channel]
@@ -282,7 +291,7 @@ class Process:
         for variant in self.p.run_of("KVAR", self.p.kernel(row), "variants", "variant_count"):
             if here.level != 32 and variant["rows"] == here.level:
                 row = self.p.row_of("KREG", variant["kernel"])
-        t = SimpleNamespace(number=len(self.m.tasks), kernel=row, here=here, accesses=[], after=set(), reads=set())
+        t = SimpleNamespace(number=len(self.m.tasks), kernel=row, here=here, accesses=[], after=set(), reads=set(), steps=[o.step for o in here.orders])
         t.cycles, touched = self.p.cost(self.p.kernel(row))
         for op, one, two in words:
             if op == "param_expr":
@@ -304,10 +313,10 @@ class Process:
         tensor, unit = self.p.row_of("TENS", r["tensor"]), r.get("unit", 0)
         row, column = (self.evaluate(r.get(k, 0), here, reads) for k in ("row", "column"))
         start, extents = row * unit + column, self.extents(tensor, here)
-        if start < 0 or start + touched > math.prod(extents) if unit else min(row, column) < 0 or column + r["columns"] > extents[-1] or row + r["rows"] > ([row + r["rows"]] + extents)[-2]:
+        if start < 0 or start + touched.stop > math.prod(extents) if unit else min(row, column) < 0 or column + r["columns"] > extents[-1] or row + r["rows"] > ([row + r["rows"]] + extents)[-2]:
             self.fail("run", "region outside its tensor")
         if unit:
-            return (tensor, row, column, here.level), frozenset(range(start, start + touched))
+            return (tensor, row, column, here.level), frozenset(start + e for e in touched)
         return (tensor, row, column, r["rows"], r["columns"]), frozenset((row + i) * extents[-1] + column + j for i in range(r["rows"]) for j in range(r["columns"]))
     def extents(self, tensor, here):
         return [self.evaluate(d["extent"], here) for d in self.p.run_of("DIMS", self.p.rows("TENS")[tensor], "dims", "dim_count")]
@@ -326,7 +335,7 @@ class Channel:
     def __init__(self, row, capacity):
         self.name, self.q, self.latency, self.block = row["name"], capacity, number(row.get("latency", 0)), 0
         self.producers, self.consumers, self.S, self.C, self.values, self.high = Side(), Side(), [], [], [], 0
-        self.full, self.empty = [0, 0], [0, 0]
+        self.full, self.empty, self.blocks = [0, 0], [0, 0], []
     def stall(self, count, cycles):
         count[:] = [count[0] + (cycles > 0), count[1] + max(0, cycles)]
     def may_send(self, process):
@@ -355,7 +364,7 @@ class Channel:
         self.stall(self.empty, self.S[k] + self.latency - mine)
         process.now = max(mine, self.consumers.turn()[1], self.S[k] + self.latency)
         self.C.append(process.now)
-        process.token, process.consuming = self.values[k], None
+        process.token, process.block, process.consuming = self.values[k], self.blocks[k] if self.blocks else None, None
         self.consumers.next = self.consumers.members.index(process) + 1
     def is_over(self):
         return all(p in self.producers.done for p in self.producers.members) and len(self.C) == len(self.S)
@@ -376,6 +385,8 @@ class Machine:
         self.capacity["task_ring"] = self.window or None
         self.issue_cost = max(self.numbers("issue_cost", [0])[0], *[a[0] for p, a in s.get("timing", []) if p == "rate_limit"], 0)
         self.value = [signed(number(program.values.get(r["name"], r.get("value", 0)))) for r in program.rows("SLOT")]
+        self.memory = bodies.memory(program)
+        self.batch, self.fill, self.batches, self.flushes = self.numbers("batch_deps", [0])[0], 0, 0, 0
         self.tasks, self.left, self.touched, self.V, self.events = [], [], {}, {}, collections.defaultdict(list)
         self.versions, self.current, self.allocated, self.lacking = [], {}, {}, None
         self.channels, self.processes, self.clocks, self.stalls, self.high = [], [], [0], {}, {}
@@ -536,7 +547,16 @@ class Machine:
         for c in t.cells[1]:
             self.touched[c] = (t.number, [])
         self.tasks.append(t)
+        self.fill += self.batch > 0
+        if self.batch and self.fill == self.batch:
+            self.batches, self.fill = self.batches + 1, 0
+        if self.memory:
+            self.memory.run(t)
         return True
+    def flush(self, now=True):
+        """What batch_deps has gathered is merged."""
+        if now and self.fill:
+            self.batches, self.flushes, self.fill = self.batches + 1, self.flushes + 1, 0
     def take_turns(self, processes):
         """Each goes on until it has issued a task or cannot proceed; if nobody has moved, nobody ever will."""
         while processes:
@@ -563,6 +583,7 @@ class Machine:
                     c = self.channels[self.program.row_of("CSPC", use["channel"])]
                     (c.consumers if use.get("direction") in (1, "consumes") else c.producers).members.append(p)
             self.take_turns(list(self.processes))
+        self.flush()
         return self
     def total(self):
         return max([t.end for t in self.tasks] + self.clocks)

@@ -29,6 +29,7 @@ FAMILIES = {
     "payload": "channels that carry blocks of elements; brings csp with it",
     "many": "a grid of up to 32 blocks that do not wait for each other, one executor each, or places of a grid that a slot picks; nothing else",
     "narrow": "windows, depths, streams, batches and capacities of channels that are stated, and small",
+    "bodies": "kernels compute on 64-bit integers, slots are loaded from what they leave, and memory is compared",
     "instances": "what several scheduler instances can run; all programs then are such",
 }
 ALONE = {"auto", "csp", "filter", "heap", "interleaved", "payload", "start", "sync", "temp"}  # what they cannot, or the model of them does not
@@ -45,6 +46,11 @@ class Generator(Writer):
             self.on = self.on - ALONE | {"instances"}
         if "csp" in self.on:
             self.on.discard("start")  # a pipeline cannot be built before it runs; what a threshold means there is not stated
+        if "bodies" in families:
+            self.on.add("bodies")
+        if {"many", "instances", "heap"} & self.on:
+            self.on.discard("bodies")
+        self.bodies, self.dtype = ("bodies" in self.on), "i64" if "bodies" in self.on else "f32"
         self.by_unit = rng.random() < 0.25 and "csp" not in self.on
         self.flat = rng.random() < 0.3
         self.tensor_count, self.side, self.level = rng.randint(1, 3), 8, 0
@@ -162,7 +168,8 @@ class Generator(Writer):
         if "levels" in self.on and rng.random() < 0.4:
             other = [(access, r, c) for access, r, c in touches]
             variants = [(level, self.kernel(rng.randint(1, 9), unit, other)) for level in (64, 128) if rng.random() < 0.6]
-        self.code += [["task", self.kernel(cycles, unit, touches, variants, rng.choice([0, 1, 2, 3]) if "units" in self.on else 0), [0, len(ios)]]] + ios
+        self.code += [["task", self.kernel(cycles, unit, touches, variants, rng.choice([0, 1, 2, 3]) if "units" in self.on and not self.bodies else 0), [int(self.bodies), len(ios)]]]
+        self.code += [["param_expr", 0, self.expr("task")]] * self.bodies + ios
         if "after" in self.on:
             for _ in range(rng.choice([0, 1, 1, 2])):
                 back = self.expr("-", self.expr("task"), self.const(rng.randint(1, 6)))

@@ -5,6 +5,8 @@ import contextlib
 import random
 import struct
 
+import bodies
+
 F32, READ, WRITE = 0, 1, 2
 TABLES = ("KREG", "KPRM", "KPAY", "KVAR", "TENS", "DIMS", "SLOT", "EXPR", "AXES", "AXVL", "TLVL", "LVLS", "REGN", "ENTR", "SCHD",
           "EVNT", "CSPC", "PROC", "PRCH")
@@ -33,6 +35,7 @@ class Writer:
     def __init__(self, seed=0):
         self.rng = random.Random(seed)
         self.t = {k: [] for k in TABLES}
+        self.dtype, self.bodies = "f32", False  # bodies: kernels compute (bodies.py), and take the number of their task
         self.code, self.blob, self.axes, self.kernels, self.consts = [], b"", [], {}, {}
 
     def row(self, table, **fields):
@@ -50,10 +53,10 @@ class Writer:
             self.consts[v] = self.expr("const", value=v)
         return self.consts[v]
 
-    def tensor(self, name, rows, columns, role="inout", dtype="f32"):
+    def tensor(self, name, rows, columns, role="inout", dtype=None):
         dims = [self.row("DIMS", extent=self.const(n)) for n in (rows, columns)]
         row = len(self.t["TENS"])
-        return self.row("TENS", name=name, dtype=dtype, role=role, location="gm", dims=dims[0], dim_count=2, position=row)
+        return self.row("TENS", name=name, dtype=dtype or self.dtype, role=role, location="gm", dims=dims[0], dim_count=2, position=row)
 
     def slot(self, name, value, kind="slot"):
         return self.row("SLOT", name=name, kind=kind, dtype="i64", flags=1, value=value)
@@ -63,15 +66,17 @@ class Writer:
         key = (cycles, unit, tuple(touches), tuple(variants), blockdim, sums)
         if key not in self.kernels:
             name = f"k{len(self.kernels)}"
-            code = tile_program(touches, sums)
+            code = bodies.tile_program(touches) if self.bodies else tile_program(touches, sums)
             self.blob += b"\0" * (-len(self.blob) % 64)
             pay = self.row("KPAY", kind="pto", unit=unit, offset=len(self.blob), size=len(code), cycles=cycles)
             self.blob += code
             first = len(self.t["KPRM"])
             for k, (access, r, c) in enumerate(touches):
-                self.row("KPRM", name=f"p{k}", kind="tensor", dtype="f32", access=access, rows=r, columns=c)
+                self.row("KPRM", name=f"p{k}", kind="tensor", dtype=self.dtype, access=access, rows=r, columns=c)
+            if self.bodies:
+                self.row("KPRM", name="number", kind="scalar", dtype="i64")
             rows = [self.row("KVAR", rows=level, kernel=f"k{other}") for level, other in variants]
-            self.row("KREG", name=name, unit=unit, params=first, param_count=len(touches), payloads=pay, payload_count=1,
+            self.row("KREG", name=name, unit=unit, params=first, param_count=len(touches) + self.bodies, payloads=pay, payload_count=1,
                      variants=rows[0] if rows else 0, variant_count=len(rows), **({"blockdim": blockdim} if blockdim else {}))
             self.kernels[key] = len(self.kernels)
         return self.kernels[key]
