@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: MIT
 """model.py - the runtime's semantics once more, slowly: a second implementation written from the specification alone.
-Takes a package in its JSON form and values of symbols, and says what a run without kernel bodies must give: tasks, edges, executors,
-start and end, stalls, high-water marks. O(n^2) on purpose: every rule is written as the specification states it, over plain lists.
+Takes a package in its JSON form and values of symbols, and says what a run must give: tasks, edges, executors,
+start and end, stalls, high-water marks, memory. O(n^2) on purpose: every rule is written as the specification states it, over plain lists.
 Program reads tables, Process walks bytecode, Channel and Machine hold what processes share.
     python3 model.py PACKAGE.json [NAME=VALUE...]      prints one line per task
 """
