@@ -103,64 +103,34 @@ static void declarations_print(const struct print_kernel *k)
 
 /* --- the payload --- */
 
-static void *table_copy(const uint8_t **at, uint32_t count, size_t size)
-{
-	void *rows = malloc(count * size + 1);
-
-	if (rows && count)
-		memcpy(rows, *at, count * size);
-	*at += count * size;
-	return rows;
-}
-
-static int tables_copy(struct print_kernel *k, const uint8_t *at)
-{
-	memcpy(&k->header, at, sizeof(k->header));
-	at += sizeof(k->header);
-	k->params = table_copy(&at, k->header.param_count, sizeof(*k->params));
-	k->tiles = table_copy(&at, k->header.tile_count, sizeof(*k->tiles));
-	k->scalars = table_copy(&at, k->header.scalar_count, sizeof(*k->scalars));
-	k->insts = table_copy(&at, k->header.inst_count, sizeof(*k->insts));
-	k->undeclared = calloc((size_t)k->header.scalar_count + 1, 1);
-	return k->params && k->tiles && k->scalars && k->insts && k->undeclared;
-}
-
-static void tables_free(struct print_kernel *k)
-{
-	free(k->params);
-	free(k->tiles);
-	free(k->scalars);
-	free(k->insts);
-	free(k->undeclared);
-}
-
-/* A payload that is verified, or one that holds nothing. */
-static const struct ptowsp_payload_record *payload_of(const struct print_kernel *k, struct ptowsp_error *error)
+/* The program of a kernel's first payload; 0: it is none, or does not hold, or there is no memory. */
+static int program_open(struct print_kernel *k, struct ptowsp_error *error)
 {
 	const struct pkg_tables *t = k->job->t;
 	const struct ptowsp_payload_record *p = &t->payload[k->record->payloads];
-	struct isa_program *program = NULL;
 
 	if (!k->record->payload_count || p->kind != PTOWSP_PAYLOAD_PTO ||
-	    isa_program_create(&program, t->code + p->offset, (size_t)p->size, t->strings, (size_t)t->strings_size, error))
-		return NULL;
-	isa_program_destroy(program);
-	return p;
+	    isa_program_create(&k->program, t->code + p->offset, (size_t)p->size, t->strings, (size_t)t->strings_size, error))
+		return 0;
+	k->header = *isa_program_header(k->program);
+	k->params = isa_program_params(k->program);
+	k->tiles = isa_program_tiles(k->program);
+	k->scalars = isa_program_scalars(k->program);
+	k->insts = isa_program_insts(k->program);
+	return 1;
 }
 
 int print_kernel_knows(const struct print_job *job, uint32_t entry, const char *name)
 {
 	struct print_kernel k = {.job = job, .entry = entry, .record = &job->t->kernel[job->t->entry[entry].instruction]};
-	const struct ptowsp_payload_record *p = payload_of(&k, NULL);
 	int knows = 0;
 
-	if (p && tables_copy(&k, job->t->code + p->offset)) {
-		for (uint32_t i = 0; i < k.header.tile_count; i++)
-			knows |= !strcmp(print_string(job, k.tiles[i].name), name);
-		for (uint32_t i = 0; i < k.header.scalar_count; i++)
-			knows |= !strcmp(print_string(job, k.scalars[i].name), name);
-	}
-	tables_free(&k);
+	program_open(&k, NULL);
+	for (uint32_t i = 0; i < k.header.tile_count; i++)
+		knows |= !strcmp(print_string(job, k.tiles[i].name), name);
+	for (uint32_t i = 0; i < k.header.scalar_count; i++)
+		knows |= !strcmp(print_string(job, k.scalars[i].name), name);
+	isa_program_destroy(k.program);
 	return knows;
 }
 
@@ -203,20 +173,20 @@ void print_incore(struct print_job *job, struct print_text *text, uint32_t entry
 	const struct pkg_tables *t = job->t;
 	struct print_kernel k = {.job = job, .text = text, .entry = entry, .record = &t->kernel[t->entry[entry].instruction]};
 	struct ptowsp_error error = {.head = PTOWSP_HEAD(struct ptowsp_error, ERROR)};
-	const struct ptowsp_payload_record *p;
 
 	if (!is_function(&k))
 		return;
-	p = payload_of(&k, &error);
-	if (!p) {
+	if (!program_open(&k, &error)) {
 		print_unsaid(text, 0, "kernel %.80s: %s", print_string(job, k.record->name), error.text);
 		return;
 	}
 	print_add(text, "// Function Type: InCore");
 	print_end(text);
-	if (tables_copy(&k, t->code + p->offset))
+	k.undeclared = calloc((size_t)k.header.scalar_count + 1, 1);
+	if (k.undeclared)
 		function_print(&k);
 	else
 		text->failed = 1;
-	tables_free(&k);
+	free(k.undeclared);
+	isa_program_destroy(k.program);
 }

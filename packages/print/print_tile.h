@@ -6,18 +6,21 @@
 #include "print/parts.h"
 #include "ptowsp/tile.h"
 
-/* The payload's tables; they are verified, and copied because a payload need not be aligned in memory. */
+struct isa_program;
+
+/* A kernel and its program, whose tables these are. */
 struct print_kernel {
 	const struct print_job *job;
 	struct print_text *text;
 	uint32_t entry; /* ENTR row */
 	const struct ptowsp_kernel_record *record;
+	struct isa_program *program;          /* owned */
 	struct ptowsp_tile_header header;
-	struct ptowsp_tile_param *params;
-	struct ptowsp_tile_tile *tiles;
-	struct ptowsp_tile_scalar *scalars;
-	struct ptowsp_tile_inst *insts;
-	uint8_t *undeclared; /* by scalar: 1: its FOR declares it */
+	const struct ptowsp_tile_param *params; /* these four of the program */
+	const struct ptowsp_tile_tile *tiles;
+	const struct ptowsp_tile_scalar *scalars;
+	const struct ptowsp_tile_inst *insts;
+	uint8_t *undeclared;                  /* owned, by scalar: 1: its FOR declares it */
 	uint32_t depth;
 };
 

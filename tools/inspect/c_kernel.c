@@ -8,14 +8,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* The four tables of a payload; views into it. */
-struct tiles {
-	struct ptowsp_tile_header header;
-	const struct ptowsp_tile_tile *tiles;
-	const struct ptowsp_tile_scalar *scalars;
-	const struct ptowsp_tile_inst *insts;
-};
-
 static const char *word(unsigned words, uint32_t code)
 {
 	const char *text = pkg_word((enum pkg_words)words, code);
@@ -46,41 +38,43 @@ static int params_equal(const struct pkg_tables *t, const struct ptowsp_kernel_r
 	return seen == count;
 }
 
-/* 1 if the payload is one that calls can say: sound, and nothing in it but what instructions mean. */
-static int tiles_read(const struct pkg_tables *t, const struct ptowsp_kernel_record *k, const uint8_t *bytes, size_t size, struct tiles *out)
+/* The program of a payload that calls can say: sound, and nothing in it but what instructions mean. NULL: there is none; to be destroyed. */
+static struct isa_program *program_open(const struct pkg_tables *t, const struct ptowsp_kernel_record *k, const uint8_t *bytes, size_t size)
 {
 	struct isa_program *program = NULL;
 	struct ptowsp_error error = {.head = PTOWSP_HEAD(struct ptowsp_error, ERROR)};
-	const uint8_t *at = bytes + sizeof(out->header);
+	const struct ptowsp_tile_header *header;
 	int fine;
 
 	if (isa_program_create(&program, bytes, size, t->strings, t->strings_size, &error))
-		return 0;
+		return NULL;
+	header = isa_program_header(program);
+	fine = is_string(t, header->name) && params_equal(t, k, isa_program_params(program), header->param_count);
+	for (uint32_t i = 0; i < header->tile_count; i++)
+		fine &= is_string(t, isa_program_tiles(program)[i].name);
+	for (uint32_t i = 0; i < header->scalar_count; i++) {
+		const struct ptowsp_tile_scalar *scalar = &isa_program_scalars(program)[i];
+
+		fine &= is_string(t, scalar->name) && (scalar->kind == PTOWSP_SCALAR_CONST || scalar->kind == PTOWSP_SCALAR_ARG || !scalar->value);
+	}
+	if (fine)
+		return program;
 	isa_program_destroy(program);
-	memcpy(&out->header, bytes, sizeof(out->header));
-	fine = is_string(t, out->header.name) && params_equal(t, k, (const void *)at, out->header.param_count);
-	at += out->header.param_count * sizeof(struct ptowsp_tile_param);
-	out->tiles = (const void *)at;
-	out->scalars = (const void *)(out->tiles + out->header.tile_count);
-	out->insts = (const void *)(out->scalars + out->header.scalar_count);
-	for (uint32_t i = 0; i < out->header.tile_count; i++)
-		fine &= is_string(t, out->tiles[i].name);
-	for (uint32_t i = 0; i < out->header.scalar_count; i++)
-		fine &= is_string(t, out->scalars[i].name) && (out->scalars[i].kind == PTOWSP_SCALAR_CONST || out->scalars[i].kind == PTOWSP_SCALAR_ARG || !out->scalars[i].value);
-	return fine;
+	return NULL;
 }
 
 /* Handles while a body is said. */
 struct body {
 	struct said *s;
-	const struct tiles *x;
+	const struct isa_program *program;
+	const struct ptowsp_tile_header *header;
 	const uint32_t *tensors, *arguments; /* handles of the kernel's parameters by number */
 	uint32_t *tiles, *scalars;
 };
 
 static void tile_say(struct body *body, uint32_t i)
 {
-	const struct ptowsp_tile_tile *tile = &body->x->tiles[i];
+	const struct ptowsp_tile_tile *tile = &isa_program_tiles(body->program)[i];
 
 	body->tiles[i] = say(body->s, "tile", pkg_string(body->s->t, tile->name), word(PKG_WORDS_dtype, tile->dtype), tile->rows, tile->columns);
 	if (tile->space != PTOWSP_SPACE_UB)
@@ -91,7 +85,7 @@ static void scalar_say(struct body *body, uint32_t i)
 {
 	static const char *const kinds[] = {
 		[PTOWSP_SCALAR_LOCAL] = "local", [PTOWSP_SCALAR_BLOCK] = "block_index", [PTOWSP_SCALAR_BLOCKS] = "block_count"};
-	const struct ptowsp_tile_scalar *scalar = &body->x->scalars[i];
+	const struct ptowsp_tile_scalar *scalar = &isa_program_scalars(body->program)[i];
 	const char *type = word(PKG_WORDS_dtype, scalar->dtype), *name = pkg_string(body->s->t, scalar->name);
 
 	if (scalar->kind == PTOWSP_SCALAR_CONST)
@@ -107,9 +101,9 @@ static void locals_say(struct body *body)
 {
 	uint32_t tile = 0, scalar = 0, known = 0;
 
-	while (tile < body->x->header.tile_count || scalar < body->x->header.scalar_count) {
-		uint32_t a = tile < body->x->header.tile_count ? body->x->tiles[tile].name : UINT32_MAX;
-		uint32_t b = scalar < body->x->header.scalar_count ? body->x->scalars[scalar].name : UINT32_MAX;
+	while (tile < body->header->tile_count || scalar < body->header->scalar_count) {
+		uint32_t a = tile < body->header->tile_count ? isa_program_tiles(body->program)[tile].name : UINT32_MAX;
+		uint32_t b = scalar < body->header->scalar_count ? isa_program_scalars(body->program)[scalar].name : UINT32_MAX;
 		uint32_t next = a <= known ? a : b <= known ? b : a < b ? a : b;
 
 		known = next > known ? next : known;
@@ -137,13 +131,14 @@ static void inst_say(struct body *body, const struct ptowsp_tile_inst *inst, con
 	say(s, "op", isa_op(inst->op)->mnemonic, (uint32_t)inst->mode, handles, count, count);
 }
 
-static void body_say(struct said *s, uint32_t kernel, const struct tiles *x)
+static void body_say(struct said *s, uint32_t kernel, const struct isa_program *program)
 {
+	const struct ptowsp_tile_header *header = isa_program_header(program);
 	const struct ptowsp_kernel_record *k = &s->t->kernel[kernel];
-	uint32_t *room = calloc((size_t)k->param_count * 2 + x->header.tile_count + x->header.scalar_count + 1, sizeof(*room));
+	uint32_t *room = calloc((size_t)k->param_count * 2 + header->tile_count + header->scalar_count + 1, sizeof(*room));
 	uint32_t tensors = 0, scalars = 0;
 	const char *file = s->place.line && s->place.file != SAY_ANY_FILE ? pkg_string(s->t, s->place.file) : "tiles";
-	struct body body = {s, x, room, room + k->param_count, room + 2 * k->param_count, room + 2 * k->param_count + x->header.tile_count};
+	struct body body = {s, program, header, room, room + k->param_count, room + 2 * k->param_count, room + 2 * k->param_count + header->tile_count};
 
 	if (!room) {
 		s->failed = 1;
@@ -156,15 +151,15 @@ static void body_say(struct said *s, uint32_t kernel, const struct tiles *x)
 			room[k->param_count + scalars++] = s->params[k->params + i];
 	say(s, "body", s->kernels[kernel]);
 	s->depth++;
-	if (x->header.name != k->name)
-		say(s, "body_name", pkg_string(s->t, x->header.name));
-	for (uint32_t i = 0; i < x->header.scalar_count; i++)
-		if (x->scalars[i].kind == PTOWSP_SCALAR_ARG && x->scalars[i].value >= scalars)
+	if (header->name != k->name)
+		say(s, "body_name", pkg_string(s->t, header->name));
+	for (uint32_t i = 0; i < header->scalar_count; i++)
+		if (isa_program_scalars(program)[i].kind == PTOWSP_SCALAR_ARG && isa_program_scalars(program)[i].value >= scalars)
 			s->failed = 2;
-	if (x->header.param_count == tensors && s->failed != 2) {
+	if (header->param_count == tensors && s->failed != 2) {
 		locals_say(&body);
-		for (uint32_t i = 0; i < x->header.inst_count; i++)
-			inst_say(&body, &x->insts[i], file);
+		for (uint32_t i = 0; i < header->inst_count; i++)
+			inst_say(&body, &isa_program_insts(program)[i], file);
 	}
 	s->depth--;
 	say(s, "body_end");
@@ -203,11 +198,12 @@ static void params_say(struct said *s, uint32_t kernel)
 static void payload_say(struct said *s, uint32_t kernel, const struct ptowsp_payload_record *p)
 {
 	const struct pkg_tables *t = s->t;
-	struct tiles x;
+	struct isa_program *program = p->kind == PTOWSP_PAYLOAD_PTO ? program_open(t, &t->kernel[kernel], t->code + p->offset, (size_t)p->size) : NULL;
 	uint32_t handle;
 
-	if (p->kind == PTOWSP_PAYLOAD_PTO && tiles_read(t, &t->kernel[kernel], t->code + p->offset, (size_t)p->size, &x)) {
-		body_say(s, kernel, &x);
+	if (program) {
+		body_say(s, kernel, program);
+		isa_program_destroy(program);
 		handle = (uint32_t)BUILD_PAYLOAD << BUILD_ROW_BITS | (s->b->payload_count - 1);
 		if (p->target || p->entry || p->unit || p->entry_offset || p->cycles || p->workspace)
 			s->rows[BUILD_PAYLOAD] = s->b->payload_count;
