@@ -73,7 +73,7 @@ bool check_only_threads(void)
 /* Hashed, because programs make choices by the low bits of their seeds. */
 bool check_seed_wanted(uint64_t seed)
 {
-	return !check_only_threads() || seed * UINT64_C(0x9e3779b97f4a7c15) >> 62 == (uint64_t)time(NULL) / 86400 % 4;
+	return !PTOWSP_SANITIZER || getenv("PTOWSP_TEST_LONG") || seed * UINT64_C(0x9e3779b97f4a7c15) >> 62 == (uint64_t)time(NULL) / 86400 % 4;
 }
 
 const char *check_shared(void)

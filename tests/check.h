@@ -47,7 +47,7 @@ const char *check_shared(void);
 const char *check_sanitizer(void);
 /* What runs on one thread shows the thread sanitizer nothing, and takes it ten times as long: true in its build, unless PTOWSP_TEST_LONG is set. */
 bool check_only_threads(void);
-/* Of random programs that all builds run, the thread sanitizer runs a quarter, the next one each day; all with PTOWSP_TEST_LONG. True elsewhere. */
+/* Of random programs that all builds run, those with sanitizers run a quarter, the next one each day; all with PTOWSP_TEST_LONG. True elsewhere. */
 bool check_seed_wanted(uint64_t seed);
 
 /* printf into one of eight rotating buffers of 4 KiB: for paths and commands inside one expression; the ninth call reuses the
