@@ -112,6 +112,14 @@ int lang_row_made(struct lang_lower *lower, const struct lang_row *row)
 	return row->made != NULL;
 }
 
+/* Writes a row that is declared or made; 0: it is a function's. */
+static int row_written(struct lang_lower *lower, const struct lang_row *row)
+{
+	if (row->decl)
+		lang_decl_forms[row->decl->kind].write(lower, row->decl);
+	return row->decl || lang_row_made(lower, row);
+}
+
 void lang_rows_write(struct lang_lower *lower, struct lang_rows *rows)
 {
 	for (uint32_t i = 0; i < rows->count; i++) {
@@ -189,11 +197,7 @@ void lang_slots_write(struct lang_lower *lower, const struct lang_rows *slots)
 		const struct lang_row *row = &slots->rows[i];
 		struct ptowsp_slot_record record = {.id = row->id};
 
-		if (row->decl) {
-			lang_decl_forms[row->decl->kind].write(lower, row->decl);
-			continue;
-		}
-		if (lang_row_made(lower, row))
+		if (row_written(lower, row))
 			continue;
 		record.name = pkg_writer_string(lower->writer, row->name);
 		record.kind = row->var ? PTOWSP_SLOT_SLOT : PTOWSP_SLOT_SYMBOL;
@@ -288,11 +292,7 @@ void lang_tensors_write(struct lang_lower *lower)
 		const struct lang_row *row = &tensors->rows[i];
 		struct ptowsp_tensor_record record = {.id = row->id, .flags = PTOWSP_TENSOR_SHAPELESS};
 
-		if (row->decl) {
-			lang_decl_forms[row->decl->kind].write(lower, row->decl);
-			continue;
-		}
-		if (lang_row_made(lower, row))
+		if (row_written(lower, row))
 			continue;
 		record.name = pkg_writer_string(lower->writer, row->name);
 		record.dtype = row->var->type.dtype;
