@@ -168,30 +168,6 @@ static void a_task_is_free_when_its_producers_have_ended_well(void)
 	rt_ring_finish(&ring);
 }
 
-/* Of as many tasks that wait as are remembered the first has to be still to come. */
-static void tasks_that_wait_are_many_until_the_first_of_them_is_over(void)
-{
-	struct rt_ring ring;
-	uint64_t ready = 0;
-
-	REQUIRE(rt_ring_init(&ring, 256, 1));
-	CHECK(add(&ring, NULL, 0));
-	for (uint64_t task = 1; task <= RT_LASTS; task++) {
-		const uint64_t before[] = {task - 1};
-
-		CHECK(!rt_ring_deep(&ring));
-		CHECK(!add(&ring, before, 1));
-	}
-	CHECK(rt_ring_deep(&ring));
-	rt_ring_finished(&ring, 0, false, made_ready, &ready);
-	CHECK(rt_ring_deep(&ring));
-	rt_ring_finished(&ring, 1, false, made_ready, &ready);
-	CHECK(!rt_ring_deep(&ring));
-	CHECK(rt_ring_advance(&ring) && rt_ring_advance(&ring));
-	CHECK(!rt_ring_deep(&ring)); /* behind the frontier */
-	rt_ring_finish(&ring);
-}
-
 /* A kept task uses no slot: one that was there before, of a task of the last time round, is not asked. */
 static void what_ran_here_is_over_whatever_its_slot_says(void)
 {
@@ -446,7 +422,6 @@ void suite_rt_crew(CU_pSuite s)
 	TEST(s, behind_a_failure_nothing_becomes_ready);
 	TEST(s, a_gate_opens_with_the_last_task_before_it);
 	TEST(s, a_task_is_free_when_its_producers_have_ended_well);
-	TEST(s, tasks_that_wait_are_many_until_the_first_of_them_is_over);
 	TEST(s, what_ran_here_is_over_whatever_its_slot_says);
 	TEST(s, gates_are_bounded);
 	TEST(s, brief_kernels_run_on_the_calling_thread);

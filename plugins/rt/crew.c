@@ -29,17 +29,16 @@ ptowsp_status rt_crew_init(struct rt_crew *crew, const struct rt_program *progra
 	return crew->scratch ? PTOWSP_OK : rt_no_memory(error, "tasks in flight");
 }
 
-ptowsp_status rt_crew_enter(struct rt_crew *crew, struct ptowsp_error *error)
+ptowsp_status rt_crew_make(struct rt_crew *crew, struct ptowsp_error *error)
 {
 	uint64_t words = (uint64_t)crew->program->most_args + 2 * (uint64_t)crew->program->most_ios;
 
-	if (crew->workers.entered)
+	if (crew->workers.made)
 		return PTOWSP_OK;
 	while (crew->flight > 2 && crew->flight * rt_slot_bytes(words) > FLIGHT_BYTES)
 		crew->flight /= 2;
 	if (!rt_ring_init(&crew->ring, crew->flight, words) || !rt_workers_make(&crew->workers, crew->ring.mask + 1))
 		return rt_no_memory(error, "tasks in flight");
-	rt_workers_enter(&crew->workers);
 	return PTOWSP_OK;
 }
 
@@ -224,12 +223,4 @@ static void slot_run(void *context, uint32_t at, struct rt_chain *chain)
 	slot->cycles = cycles;
 	rt_ring_finished(&crew->ring, at, !begins || st, rt_chain_ready, chain);
 	rt_ready_tell(&crew->workers.ready, at);
-}
-
-void rt_crew_flush(struct rt_crew *crew)
-{
-	if (!crew->batch_count)
-		return;
-	rt_ready_publish(&crew->workers.ready, crew->batch, crew->batch_count);
-	crew->batch_count = 0;
 }

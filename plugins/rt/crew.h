@@ -19,7 +19,6 @@ struct rt_call {
 	const uint64_t *windows; /* per tensor argument: start (signed), length as in struct rt_access */
 	bool placed;             /* no: address, columns */
 };
-enum { RT_BATCH = 16 }; /* ready tasks that the expander keeps back at most before it shows them to the others */
 
 struct rt_crew {
 	char apart[RT_LINE]; /* workers read what follows for every task; what stands before is the expander's */
@@ -34,12 +33,10 @@ struct rt_crew {
 
 	/* the expander's own */
 	bool sharing;
-	uint32_t batch_count;
-	uint32_t batch[RT_BATCH];
-	uint64_t batch_task;  /* the first of them */
-	bool filling;         /* what is ready goes to the others; dispatch.c */
-	uint32_t filled, filled_ready; /* tasks handed over since that began, and those of them that were ready */
-	bool chains;          /* few were: most follow others */
+	uint64_t since_ns;    /* when that began */
+	uint32_t awaited;     /* slot + 1 of the task that the expander waits for; 0: it does not wait */
+	uint32_t chained;     /* tasks that it has run one behind the other */
+	ptowsp_status looked; /* what the look between them said */
 	uint32_t brief_run;   /* tasks of brief kernels since the last one that was not */
 	uint64_t long_end;    /* the latest task whose kernel is not brief, + 1 */
 };
@@ -50,16 +47,14 @@ ptowsp_status rt_crew_init(struct rt_crew *crew, const struct rt_program *progra
 bool rt_crew_widen(struct rt_crew *crew, uint32_t workers);
 /* Sends workers home, waits for what is running. */
 void rt_crew_finish(struct rt_crew *crew);
-/* The first time that something is to be shared: makes ring and queues, sends the workers in. Errors: NO_MEMORY. */
-ptowsp_status rt_crew_enter(struct rt_crew *crew, struct ptowsp_error *error);
+/* The first time that something is to be shared: makes ring and queues. Errors: NO_MEMORY. */
+ptowsp_status rt_crew_make(struct rt_crew *crew, struct ptowsp_error *error);
 /* Runs a kernel on this thread. *cycles_out: what it reported. */
 ptowsp_status rt_crew_call(struct rt_crew *crew, const struct rt_call *call, uint32_t worker, uint64_t *cycles_out,
 			   struct ptowsp_error *error);
 /* The same; how long it took changes what is known of its kernel. */
 ptowsp_status rt_crew_call_timed(struct rt_crew *crew, const struct rt_call *call, uint32_t worker, uint64_t *cycles_out,
 				 struct ptowsp_error *error);
-/* Shows the batch to the others. */
-void rt_crew_flush(struct rt_crew *crew);
 
 /* When a run with several threads goes alone. The defaults were measured; tests set others, while nothing runs. */
 struct rt_crew_rules {

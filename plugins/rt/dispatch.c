@@ -21,10 +21,12 @@ static bool brief(const struct rt_run *run)
 	return !run->known[run->kernel].varies && rt_crew_brief(&run->crew, run->kernel);
 }
 
+static bool goes_on(void *host);
+
 static ptowsp_status sharing_begin(struct rt_run *run)
 {
 	struct rt_crew *crew = &run->crew;
-	ptowsp_status st = rt_crew_enter(crew, run->error);
+	ptowsp_status st = rt_crew_make(crew, run->error);
 
 	if (st)
 		return st;
@@ -34,6 +36,9 @@ static ptowsp_status sharing_begin(struct rt_run *run)
 	rt_ring_skip(&crew->ring, run->tasks, run->barrier);
 	crew->brief_run = 0;
 	crew->long_end = run->tasks + 1;
+	crew->workers.goes_on = goes_on;
+	crew->workers.host = run;
+	crew->since_ns = rt_now_ns(run->program);
 	crew->sharing = true;
 	return PTOWSP_OK;
 }
@@ -70,8 +75,55 @@ void rt_dispatch_sample(struct rt_run *run)
 	run->known[run->kernel].here = false;
 }
 
-/* The frontier is moved over so many tasks at a time. */
-enum { FRONTIER_EVERY = 32 };
+/* ---- helping ------------------------------------------------------------------------------------------------------ */
+
+/* The expander goes on for TURN tasks, then runs ready ones while the others have enough without more of them: LEAST ready for each thread, or AHEAD in flight, which
+ * will make some ready. */
+enum { TURN = 64, LEAST = 8, AHEAD = 512 };
+static bool enough(const struct rt_crew *crew)
+{
+	return rt_ready_own(&crew->workers.ready) >= (uint64_t)crew->workers.threads * LEAST ||
+	       crew->ring.issued - crew->ring.frontier >= (uint64_t)crew->workers.threads * AHEAD;
+}
+
+/* The frontier is moved, and `enough` with it, after so many tasks at the latest. */
+enum { CHAIN = 32 };
+
+/* Between the tasks of a chain on this thread. */
+static bool goes_on(void *host)
+{
+	struct rt_run *run = host;
+	struct rt_crew *crew = &run->crew;
+
+	crew->looked = rt_look_after_kernel(run);
+	if (crew->looked)
+		return false;
+	return crew->awaited ? !rt_ring_ended(&crew->ring, crew->awaited - 1) : ++crew->chained < CHAIN && enough(crew);
+}
+
+ptowsp_status rt_dispatch_run(struct rt_run *run, uint32_t slot)
+{
+	run->crew.looked = PTOWSP_OK;
+	run->crew.chained = 0;
+	rt_workers_run(&run->crew.workers, slot, 0);
+	return run->crew.looked;
+}
+
+static ptowsp_status help(struct rt_run *run)
+{
+	struct rt_crew *crew = &run->crew;
+	ptowsp_status st = rt_frontier_move(run);
+	uint32_t slot;
+
+	if (!crew->workers.entered)
+		rt_call_helpers(run, rt_now_ns(run->program) - crew->since_ns);
+	while (!st && enough(crew) && rt_ready_take(&crew->workers.ready, 0, &slot)) {
+		st = rt_dispatch_run(run, slot);
+		if (!st)
+			st = rt_frontier_move(run);
+	}
+	return st;
+}
 
 /* Places that have to be given back, and, for policies that look at the clock, cycles that are not yet known. */
 ptowsp_status rt_dispatch_begin(struct rt_run *run)
@@ -85,89 +137,24 @@ ptowsp_status rt_dispatch_begin(struct rt_run *run)
 		return st;
 	if (failed != UINT64_MAX) /* ends with that failure, or an earlier one */
 		return rt_wait_tasks(run, failed + 1);
-	if (run->tasks % FRONTIER_EVERY == 0)
-		st = rt_frontier_move(run);
-	wanted = run->places.timed && run->lag.waiting ? run->tasks : run->flow.tail;
+	if (run->tasks % TURN == 0)
+		st = help(run);
+	wanted = run->places.timed && run->lag.waiting ? run->tasks : rt_flow_ended(&run->flow, run->tasks);
 	return !st && crew->ring.frontier < wanted ? rt_wait_tasks(run, wanted) : st;
 }
 
 /* ---- into the ring ------------------------------------------------------------------------------------------------ */
 
-/* Ready tasks for each thread: with fewer of them waiting the expander fills up and keeps none, until there are so many. Turns are long: what is handed
- * over together, or kept, is mostly neighbours. */
-enum { BACKLOG_LEAST = 32, BACKLOG_MOST = 128 };
-
-/* One in FILL_READY tasks handed over was ready, or fewer, of FILL at least: most follow others. */
-enum { FILL = 64, FILL_READY = 16 };
-
-/* A batch of kernels that take so long is not kept back. Of others it is, until so many tasks have been handed over behind its first: to a task that a worker
- * has taken, or has counted down, no edge can be added without fetching it from there. */
-enum { BATCH_KERNEL_NS = 2000, BATCH_LEAST = 4, BATCH_TASKS = 32 };
-
-static void batch_add(struct rt_crew *crew, uint32_t slot, uint32_t ns)
-{
-	if (!crew->batch_count)
-		crew->batch_task = crew->ring.issued;
-	crew->filled_ready++;
-	crew->batch[crew->batch_count++] = slot;
-	if (crew->batch_count == RT_BATCH || ns >= BATCH_KERNEL_NS)
-		rt_crew_flush(crew);
-}
-
-static void batch_look(struct rt_crew *crew)
-{
-	if (crew->batch_count && crew->ring.issued - crew->batch_task >= BATCH_TASKS && rt_ready_wanted(&crew->workers.ready))
-		rt_crew_flush(crew);
-}
-
-/* Before the expander runs a kernel itself. */
-static void batch_show(struct rt_crew *crew, uint64_t backlog, uint32_t ns)
-{
-	if (ns >= BATCH_KERNEL_NS || backlog < (uint64_t)crew->workers.threads * BATCH_LEAST)
-		rt_crew_flush(crew);
-}
-
-/* Where tasks follow each other few are ready however many are to come, and the others need no more as long as those last. So a worker has a row of tasks, and
- * the expander runs the next one behind it. */
-static bool chains_last(const struct rt_crew *crew)
-{
-	return crew->chains && !rt_ready_wanted(&crew->workers.ready) && rt_ring_deep(&crew->ring);
-}
-
-static void fill_look(struct rt_crew *crew, uint64_t backlog)
-{
-	if (crew->filling) {
-		crew->chains = crew->filled >= FILL && crew->filled_ready <= crew->filled / FILL_READY;
-		crew->filling = backlog < (uint64_t)crew->workers.threads * BACKLOG_MOST && !chains_last(crew);
-	} else if (backlog < (uint64_t)crew->workers.threads * BACKLOG_LEAST && !chains_last(crew)) {
-		crew->filling = true;
-		crew->filled = crew->filled_ready = 0;
-	}
-}
-
-/* There is plenty for all, or handing the task over takes longer than running it. */
-static bool plenty(struct rt_run *run, uint64_t backlog)
-{
-	struct rt_crew *crew = &run->crew;
-
-	fill_look(crew, backlog + crew->batch_count);
-	return !crew->filling || brief(run);
-}
-
-/* A ready task goes to whoever is free, unless there is plenty. */
+/* A ready task goes to whoever is free, unless handing it over takes longer than running it. */
 static ptowsp_status run_ready(struct rt_run *run, uint32_t slot)
 {
 	struct rt_crew *crew = &run->crew;
-	uint64_t backlog = rt_ready_backlog(&crew->workers.ready);
-	uint32_t ns = rt_crew_kernel_ns(crew, run->kernel);
 
-	if (!plenty(run, backlog)) {
-		batch_add(crew, slot, ns);
-		return PTOWSP_OK;
-	}
-	batch_show(crew, backlog, ns);
-	rt_workers_run(&crew->workers, slot, 0, false);
-	return rt_look_after_kernel(run);
+	if (brief(run))
+		return rt_dispatch_run(run, slot);
+	rt_ready_push(&crew->workers.ready, 0, slot);
+	rt_call_helpers(run, rt_ready_own(&crew->workers.ready) * rt_crew_kernel_ns(crew, run->kernel));
+	return PTOWSP_OK;
 }
 
 /* Before the first task behind a barrier. */
@@ -244,28 +231,19 @@ static ptowsp_status hand_over(struct rt_run *run, const struct rt_site *site, s
 	if (st)
 		return st;
 	slot = rt_ring_add(ring);
-	run->crew.filled++;
 	slot_fill(run, slot, site, task);
 	if (rt_ring_link(ring, run->preds.list, run->preds.count, run->stream_order ? run->stream_order[task->stream] : 0))
 		st = run_ready(run, (uint32_t)(slot->number & ring->mask));
-	batch_look(&run->crew);
 	return st;
 }
 
-/* There is plenty for the others: then a task of which nobody else need know costs least. Those that are timed take the long way. */
+/* A brief task that waits for nothing: nobody else need know of it. Those that are timed take the long way. */
 bool rt_dispatch_keep(struct rt_run *run)
 {
 	struct rt_crew *crew = &run->crew;
-	uint64_t backlog;
 
-	if (!crew->sharing || run->barrier > crew->ring.barrier || (uint32_t)run->tasks % rt_crew_rules.sample_every == 0 ||
-	    !rt_ring_free(&crew->ring, run->preds.list, run->preds.count) || !rt_ring_room(&crew->ring, 0))
-		return false;
-	backlog = rt_ready_backlog(&crew->workers.ready);
-	if (rt_crew_kernel_ns(crew, run->kernel) == UINT32_MAX || !plenty(run, backlog))
-		return false;
-	batch_show(crew, backlog, rt_crew_kernel_ns(crew, run->kernel));
-	return true;
+	return crew->sharing && brief(run) && run->barrier <= crew->ring.barrier && (uint32_t)run->tasks % rt_crew_rules.sample_every &&
+	       rt_ring_room(&crew->ring, 0) && rt_ring_free(&crew->ring, run->preds.list, run->preds.count);
 }
 
 ptowsp_status rt_dispatch_kept(struct rt_run *run, ptowsp_status st)

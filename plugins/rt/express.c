@@ -59,8 +59,6 @@ ptowsp_status rt_express_share(struct rt_run *run, struct rt_plan *plan, const s
 
 	run->plan = plan;
 	run->kernel = plan->kernel;
-	if (run->tasks >= run->window && !kept(run)) /* else it was moved with what the task reserved */
-		run->flow.tail = run->tasks - run->window + 1;
 	st = rt_dispatch_begin(run);
 	if (st)
 		return st;

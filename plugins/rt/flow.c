@@ -28,7 +28,7 @@ void rt_flow_skip(struct rt_flow *flow, uint64_t tasks)
 	if (!tasks)
 		return;
 	flow->issued += tasks;
-	flow->tail = flow->issued;
+	flow->tail = flow->skipped = flow->issued;
 	flow->map_held = flow->deps_held = 0;
 }
 

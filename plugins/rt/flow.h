@@ -18,6 +18,7 @@ struct rt_flow {
 	uint64_t window, map_capacity, deps_capacity; /* 0: unbounded */
 	uint64_t issued;          /* tasks so far */
 	uint64_t tail;            /* all tasks before it have given back, or must have before the next one is issued */
+	uint64_t skipped;         /* the tail that rt_flow_skip set: tasks before it may leave, and need not have left */
 	uint64_t map_held, deps_held; /* by tasks tail .. issued - 1 */
 	struct rt_need *needs;    /* of tasks tail .. issued - 1, at task & mask; not kept without any bound */
 	uint64_t mask;
@@ -45,5 +46,13 @@ void rt_flow_scope_begin(struct rt_flow *flow);
 void rt_flow_scope_end(struct rt_flow *flow);
 /* The first task that an open scope keeps from leaving; flow->issued without one. */
 uint64_t rt_flow_held_from(const struct rt_flow *flow);
+
+/* Tasks before it have to have ended for real before the task is issued: those whose places are used again. */
+static inline uint64_t rt_flow_ended(const struct rt_flow *flow, uint64_t task)
+{
+	uint64_t window = flow->window && task >= flow->window ? task - flow->window + 1 : 0;
+
+	return flow->tail > flow->skipped && flow->tail > window ? flow->tail : window;
+}
 
 #endif

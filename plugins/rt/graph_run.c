@@ -71,11 +71,11 @@ static void ended(struct rt_graph_state *state, uint32_t number, struct rt_chain
 	const struct rt_graph_task *task = &state->graph->tasks[number];
 	const uint32_t *to = state->graph->edges + task->fanout_begin;
 
-	for (uint32_t i = 0; i < task->fanout_count; i++)
-		if (released(state, to[i]))
-			rt_chain_ready(chain, to[i]);
 	if (task->stream_next != RT_GRAPH_NONE && released(state, task->stream_next))
 		rt_chain_ready(chain, task->stream_next);
+	for (uint32_t i = task->fanout_count; i--;)
+		if (released(state, to[i]))
+			rt_chain_ready(chain, to[i]);
 	if (!state->ordered)
 		return;
 	pthread_mutex_lock(&state->lock);
@@ -139,7 +139,7 @@ static void work_here(struct rt_graph_state *state)
 
 	while (!over(state, 0) && look(state, &error))
 		if (rt_ready_take(&state->workers.ready, 0, &task) || rt_ready_expect(&state->workers.ready, 0, over, state, LOOK_NS, &task))
-			rt_workers_run(&state->workers, task, 0, true);
+			rt_workers_run(&state->workers, task, 0);
 }
 
 static ptowsp_status run_alone(struct rt_graph_state *state, struct ptowsp_error *error)
@@ -159,7 +159,7 @@ static ptowsp_status run_alone(struct rt_graph_state *state, struct ptowsp_error
 /* What waits for nothing. */
 static void tasks_begin(struct rt_graph_state *state)
 {
-	struct rt_chain chain = {.workers = &state->workers, .have = true};
+	struct rt_chain chain = {.workers = &state->workers};
 	uint32_t tasks = state->graph->task_count;
 
 	for (uint32_t t = 0; t < tasks; t++)
@@ -171,6 +171,8 @@ static void tasks_begin(struct rt_graph_state *state)
 	for (uint32_t t = tasks; !state->ordered && t--;)
 		if (!state->fanins[t])
 			rt_chain_ready(&chain, t);
+	if (chain.have)
+		rt_ready_push(&state->workers.ready, 0, chain.next);
 }
 
 static ptowsp_status run_shared(struct rt_graph_state *state, struct ptowsp_error *error)

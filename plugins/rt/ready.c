@@ -17,13 +17,11 @@ bool rt_ready_init(struct rt_ready *ready, uint64_t slots, uint32_t threads)
 	pthread_condattr_setclock(&attr, CLOCK_MONOTONIC);
 	pthread_cond_init(&ready->news, &attr);
 	pthread_condattr_destroy(&attr);
-	ready->mask = slots - 1;
 	ready->threads = threads;
-	ready->line = malloc(slots * sizeof(*ready->line));
 	ready->deques = aligned_alloc(64, threads * sizeof(*ready->deques)); /* what one thread writes shares no line with what another does */
 	for (uint32_t t = 0; ready->deques && t < threads; t++)
 		made &= rt_deque_init(&ready->deques[t], slots);
-	return ready->line && ready->deques && made;
+	return ready->deques && made;
 }
 
 void rt_ready_finish(struct rt_ready *ready)
@@ -31,7 +29,6 @@ void rt_ready_finish(struct rt_ready *ready)
 	for (uint32_t t = 0; ready->deques && t < ready->threads; t++)
 		rt_deque_finish(&ready->deques[t]);
 	free(ready->deques);
-	free(ready->line);
 	pthread_cond_destroy(&ready->news);
 	pthread_cond_destroy(&ready->wake);
 	pthread_mutex_destroy(&ready->lock);
@@ -40,14 +37,14 @@ void rt_ready_finish(struct rt_ready *ready)
 
 /* ---- waking -------------------------------------------------------------------------------------------------------
  *
- * Who adds a task stores `tail` or `bottom` and then loads `parked`, `searching`, `expecting`. Who is about to wait stores `parked` or `expecting` and then
- * loads `tail` and every `bottom`. All of these are sequentially consistent, so one of the two sees the other: no task is added beside a thread that
+ * Who adds a task stores `bottom` and then loads `parked`, `searching`, `expecting`. Who is about to wait stores `parked` or `expecting` and then
+ * loads every `bottom`. All of these are sequentially consistent, so one of the two sees the other: no task is added beside a thread that
  * goes on sleeping. `lock` closes the gap between that look and the wait itself. */
 
-/* How many are there, in line and deques. */
+/* How many are there. */
 static uint64_t count(const struct rt_ready *ready)
 {
-	uint64_t head = atomic_load(&ready->head), tail = atomic_load(&ready->tail), all = tail > head ? tail - head : 0;
+	uint64_t all = 0;
 
 	for (uint32_t t = 0; t < ready->threads; t++) {
 		int64_t own = rt_deque_count(&ready->deques[t]);
@@ -79,64 +76,40 @@ static void wake_one(struct rt_ready *ready)
 
 /* ---- adding and taking -------------------------------------------------------------------------------------------- */
 
-void rt_ready_publish(struct rt_ready *ready, const uint32_t *slots, uint32_t count)
-{
-	uint64_t tail = atomic_load_explicit(&ready->tail, memory_order_relaxed);
-
-	/* Plain: whoever claimed the place before has read it before it ran the task, and the frontier has passed that task since. */
-	for (uint32_t i = 0; i < count; i++)
-		ready->line[(tail + i) & ready->mask] = slots[i];
-	atomic_store(&ready->tail, tail + count);
-	wake_one(ready);
-}
-
 void rt_ready_push(struct rt_ready *ready, uint32_t worker, uint32_t slot)
 {
 	rt_deque_push(&ready->deques[worker], slot);
 	wake_one(ready);
 }
 
-enum { CLAIM_MOST = 16 };
+enum { STEAL_MOST = 16 };
 
-/* From the front of the line: an equal share of half of what is there; the first is for now, the others go into the thread's deque, where they can be
- * taken from it again. */
-static bool claim(struct rt_ready *ready, uint32_t worker, uint32_t *slot_out)
+/* One of another thread's, and more into the own deque, where they can be taken from it again: half of what was there. The oldest first, the own next one newest. */
+static bool steal_from(struct rt_ready *ready, struct rt_deque *deque, uint32_t worker, uint32_t *slot_out)
 {
-	uint64_t head = atomic_load_explicit(&ready->head, memory_order_relaxed), tail, share;
-	uint32_t others[CLAIM_MOST];
+	int64_t more = rt_deque_count(deque) / 2;
+	uint32_t others[STEAL_MOST], count = 0;
 
-	do {
-		/* Acquire: the line, and the slots that it names. */
-		tail = atomic_load_explicit(&ready->tail, memory_order_acquire);
-		if (head >= tail)
-			return false;
-		share = (tail - head) / (2 * (uint64_t)ready->threads);
-		share = share < 1 ? 1 : share > CLAIM_MOST ? CLAIM_MOST : share;
-		/* Nothing is published through head: relaxed, but for the order that `count` relies on. */
-	} while (!atomic_compare_exchange_weak(&ready->head, &head, head + share));
-	/* Behind each other, so that the oldest is taken next. */
-	for (uint64_t i = 1; i < share; i++)
-		others[share - 1 - i] = ready->line[(head + i) & ready->mask];
-	if (share > 1)
-		rt_deque_push_all(&ready->deques[worker], others, (uint32_t)share - 1);
-	*slot_out = ready->line[head & ready->mask];
+	if (!rt_deque_steal(deque, slot_out))
+		return false;
+	while (count < STEAL_MOST && count < more && rt_deque_steal(deque, &others[STEAL_MOST - 1 - count]))
+		count++;
+	if (count)
+		rt_deque_push_all(&ready->deques[worker], &others[STEAL_MOST - count], count);
 	return true;
 }
 
 static bool steal(struct rt_ready *ready, uint32_t worker, uint32_t *slot_out)
 {
-	for (uint32_t t = 1; t < ready->threads; t++) {
-		uint32_t whom = worker + t < ready->threads ? worker + t : worker + t - ready->threads;
-
-		if (rt_deque_steal(&ready->deques[whom], slot_out))
+	for (uint32_t t = 1; t < ready->threads; t++)
+		if (steal_from(ready, &ready->deques[(worker + t) % ready->threads], worker, slot_out))
 			return true;
-	}
 	return false;
 }
 
 bool rt_ready_take(struct rt_ready *ready, uint32_t worker, uint32_t *slot_out)
 {
-	return rt_deque_pop(&ready->deques[worker], slot_out) || claim(ready, worker, slot_out) || steal(ready, worker, slot_out);
+	return rt_deque_pop(&ready->deques[worker], slot_out) || steal(ready, worker, slot_out);
 }
 
 /* ---- waiting ------------------------------------------------------------------------------------------------------ */

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* ready.h - tasks that may run, and where threads wait for them. What the expander finds ready goes into a line, in batches; each thread takes from its
- * front, in batches too. What becomes ready because a task ended stays with the thread that ran it, where its data is: a deque each, from which
- * others take when they have nothing. Who finds nothing at all looks around for some microseconds before it parks: with short kernels there is
+/* ready.h - tasks that may run, and where threads wait for them. What becomes ready stays with the thread that found it so, where its data is: a deque each, from
+ * which others take when they have nothing, half of what is there, the oldest. Who finds nothing at all looks around for some microseconds before it parks: with short kernels there is
  * soon something, and waking a thread costs more than they do. */
 #ifndef RT_READY_H
 #define RT_READY_H
@@ -12,17 +11,11 @@
 #include <stdint.h>
 #include "rt/deque.h"
 
-/* Nothing here is ever full: line and deques have a place for every slot of the ring, and a slot is in one of them at most once. */
+/* Nothing here is ever full: a deque has a place for every slot, and a slot is in one of them at most once. */
 struct rt_ready {
-	uint32_t *line;
 	struct rt_deque *deques; /* one per thread; 0 is the expander's */
-	uint64_t mask;
 	uint32_t threads;
 	char apart[64];
-	_Atomic uint64_t tail;   /* free-running; the expander's */
-	char behind_tail[64];
-	_Atomic uint64_t head;   /* free-running; raised by whoever takes */
-	char behind_head[64];
 	_Atomic uint32_t searching; /* threads that look around: they see what is added without being woken */
 	_Atomic uint32_t parked;    /* workers that wait for wake */
 	_Atomic uint32_t expecting; /* the expander waits for news: slot + 1 whose end it wants to hear of */
@@ -33,24 +26,16 @@ struct rt_ready {
 };
 bool rt_ready_init(struct rt_ready *ready, uint64_t slots, uint32_t threads); /* slots: a power of two */
 void rt_ready_finish(struct rt_ready *ready);
-/* The expander's: these are ready, in task order. */
-void rt_ready_publish(struct rt_ready *ready, const uint32_t *slots, uint32_t count);
 /* A worker's (the expander is worker 0): this one became ready. */
 void rt_ready_push(struct rt_ready *ready, uint32_t worker, uint32_t slot);
 /* The newest of its own, or the oldest of all others. false: nothing is ready. */
 bool rt_ready_take(struct rt_ready *ready, uint32_t worker, uint32_t *slot_out);
-/* How many are in the line and in the expander's deque, about. */
-static inline uint64_t rt_ready_backlog(const struct rt_ready *ready)
+/* How many are in the expander's deque, about. */
+static inline uint64_t rt_ready_own(const struct rt_ready *ready)
 {
-	uint64_t head = atomic_load_explicit(&ready->head, memory_order_relaxed), tail = atomic_load_explicit(&ready->tail, memory_order_relaxed);
+	int64_t count = atomic_load_explicit(&ready->deques[0].bottom, memory_order_relaxed) - atomic_load_explicit(&ready->deques[0].top, memory_order_relaxed);
 
-	return (tail > head ? tail - head : 0) + (uint64_t)(atomic_load_explicit(&ready->deques[0].bottom, memory_order_relaxed) -
-							    atomic_load_explicit(&ready->deques[0].top, memory_order_relaxed));
-}
-/* Does somebody look for work? */
-static inline bool rt_ready_wanted(const struct rt_ready *ready)
-{
-	return atomic_load_explicit(&ready->searching, memory_order_relaxed) || atomic_load_explicit(&ready->parked, memory_order_relaxed);
+	return count > 0 ? (uint64_t)count : 0;
 }
 /* A worker waits; false: stop. */
 bool rt_ready_wait(struct rt_ready *ready, uint32_t worker, uint32_t *slot_out);

@@ -149,17 +149,7 @@ bool rt_ring_link(struct rt_ring *ring, const uint64_t *producers, uint32_t coun
 	else
 		ring->gate = 0;
 	ring->notes[at].edge_end = ring->edge_head;
-	if (linked(slot, expected, added))
-		return true;
-	ring->last[ring->lasts++ % RT_LASTS] = slot->number + 1;
-	return false;
-}
-
-bool rt_ring_deep(const struct rt_ring *ring)
-{
-	uint64_t last = ring->last[ring->lasts % RT_LASTS];
-
-	return last > ring->frontier && !ended_well(ring, last - 1);
+	return linked(slot, expected, added);
 }
 
 bool rt_ring_free(const struct rt_ring *ring, const uint64_t *producers, uint32_t count)

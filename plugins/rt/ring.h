@@ -21,7 +21,7 @@
 
 /* `reserved` of a slot: its words are the address of each window and its columns, not start and length. */
 enum { RT_SLOT_PLACED = 1 };
-enum { RT_GATES = 64, RT_LASTS = 64, RT_LINE = 64 /* bytes that move between cores as one */ };
+enum { RT_GATES = 64, RT_LINE = 64 /* bytes that move between cores as one */ };
 
 /* Together with its words it begins at a cache line and shares none with another slot. */
 struct rt_slot {
@@ -58,8 +58,6 @@ struct rt_ring {
 	uint64_t barrier;          /* of the newest gate: tasks before it */
 	uint32_t gates, gate;      /* made so far, free-running; the newest one's slot + 1, 0: nothing waits behind it any more */
 	uint64_t gate_barriers[RT_GATES];
-	uint32_t lasts;            /* tasks linked behind others, free-running */
-	uint64_t last[RT_LASTS];   /* the latest of them + 1 */
 };
 /* Of a slot with so many words. */
 static inline size_t rt_slot_bytes(uint64_t words)
@@ -102,8 +100,6 @@ struct rt_slot *rt_ring_add(struct rt_ring *ring);
 bool rt_ring_link(struct rt_ring *ring, const uint64_t *producers, uint32_t count, uint64_t also);
 /* May the next task run at once? True if all its producers, which are tasks, have ended well, and nothing holds it at a gate. */
 bool rt_ring_free(const struct rt_ring *ring, const uint64_t *producers, uint32_t count);
-/* Are many tasks still to come that wait for others? True if, of the RT_LASTS latest that had to wait, the first is not over. */
-bool rt_ring_deep(const struct rt_ring *ring);
 /* The next task, of which nobody else has heard, has run on the expander's thread. Needs room. */
 void rt_ring_ran(struct rt_ring *ring, bool failed);
 /* The expander asks: has a task in flight ended, in whatever way? Sequentially consistent, as rt_ready_expect demands. */

@@ -166,7 +166,6 @@ static ptowsp_status pause_take(struct rt_run *run)
 {
 	if (!run->quiet)
 		rt_stats_publish(run);
-	rt_crew_flush(&run->crew); /* it may be long until the next task */
 	return rt_look(run);
 }
 

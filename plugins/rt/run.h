@@ -206,6 +206,8 @@ ptowsp_status rt_dispatch(struct rt_run *run, const struct rt_site *site, struct
 bool rt_dispatch_keep(struct rt_run *run);
 /* It has. st: what its kernel said, in run->error; that failure comes up later, or an earlier one does. Errors: rt_look_after_kernel. */
 ptowsp_status rt_dispatch_kept(struct rt_run *run, ptowsp_status st);
+/* Runs a ready task of the ring on this thread, and those that it makes ready while no others are wanted. Errors: rt_look_after_kernel. */
+ptowsp_status rt_dispatch_run(struct rt_run *run, uint32_t slot);
 /* The next task of the kernel that ran last is timed. */
 void rt_dispatch_sample(struct rt_run *run);
 
@@ -214,6 +216,8 @@ ptowsp_status rt_look(struct rt_run *run); /* deadline and cancel */
 ptowsp_status rt_look_after_kernel(struct rt_run *run); /* the same, but seldom where kernels are short */
 ptowsp_status rt_wait_tasks(struct rt_run *run, uint64_t tasks); /* until the first `tasks` tasks are done */
 ptowsp_status rt_wait_room(struct rt_run *run, uint64_t edges); /* until the ring has room for a task, or a gate, with so many */
+/* Sends the worker threads in, where there is something for them and so much to do, or done for so long, that they come in time. */
+void rt_call_helpers(struct rt_run *run, uint64_t ns);
 /* Moves the frontier over what is over; cycles that only running tells go to the clock. In task order. */
 ptowsp_status rt_frontier_move(struct rt_run *run);
 

@@ -261,7 +261,7 @@ static uint64_t ring_bytes(const struct rt_crew *crew)
 {
 	uint64_t slots = crew->ring.mask + 1;
 
-	if (!crew->workers.entered)
+	if (!crew->workers.made)
 		return 0;
 	return (slots + RT_GATES) * crew->ring.stride + slots * sizeof(uint32_t) * (1 + (uint64_t)crew->workers.threads);
 }
@@ -271,7 +271,7 @@ static uint64_t edge_bytes(const struct rt_run *run)
 	const struct rt_preds *preds = &run->preds;
 	uint64_t bytes = preds->room * sizeof(*preds->list) + (preds->marks ? ((uint64_t)preds->mask + 1) * sizeof(*preds->marks) : 0);
 
-	return bytes + (run->crew.workers.entered ? ((uint64_t)run->crew.ring.edge_mask + 1) * sizeof(*run->crew.ring.edges) : 0);
+	return bytes + (run->crew.workers.made ? ((uint64_t)run->crew.ring.edge_mask + 1) * sizeof(*run->crew.ring.edges) : 0);
 }
 
 static uint64_t map_bytes(const struct rt_run *run)

@@ -19,12 +19,20 @@ static uint64_t words_of(uint64_t args, uint64_t ios)
 
 static void slot_run(void *context, uint32_t at, struct rt_chain *chain);
 
+/* The calling thread looks around after each task. */
+static bool never(void *host)
+{
+	(void)host;
+	return false;
+}
+
 ptowsp_status rt_flight_init(struct rt_flight *flight, struct rt_tasks *tasks, uint64_t window, uint32_t threshold, struct ptowsp_error *error)
 {
 	memset(flight, 0, sizeof(*flight));
 	flight->tasks = tasks;
 	flight->threshold = threshold;
 	rt_workers_init(&flight->workers, tasks->pool, slot_run, flight);
+	flight->workers.goes_on = never;
 	if (!rt_ring_init(&flight->ring, window, words_of(tasks->config.most_args, tasks->config.most_tensors)) ||
 	    !rt_workers_make(&flight->workers, flight->ring.mask + 1) || rt_flow_init(&flight->flow, window, 0, 0))
 		return rt_no_memory(error, "tasks in flight");
@@ -99,7 +107,7 @@ static ptowsp_status wait_step(struct rt_flight *flight, struct ptowsp_error *er
 	ptowsp_status st = rt_tasks_look(flight->tasks, error);
 
 	if (!st && (rt_ready_take(&flight->workers.ready, 0, &slot) || rt_ready_expect(&flight->workers.ready, oldest, slot_over, &flight->ring, WAIT_NS, &slot)))
-		rt_workers_run(&flight->workers, slot, 0, false);
+		rt_workers_run(&flight->workers, slot, 0);
 	return st ? st : frontier_move(flight, error);
 }
 
@@ -180,7 +188,7 @@ static ptowsp_status run_alone(struct rt_flight *flight, struct ptowsp_error *er
 	uint32_t slot;
 
 	while (!atomic_load_explicit(&flight->workers.stop, memory_order_relaxed) && rt_ready_take(&flight->workers.ready, 0, &slot))
-		rt_workers_run(&flight->workers, slot, 0, false);
+		rt_workers_run(&flight->workers, slot, 0);
 	return frontier_move(flight, error);
 }
 
@@ -203,7 +211,7 @@ ptowsp_status rt_flight_submit(struct rt_flight *flight, struct ptowsp_error *er
 	at = (uint32_t)(ring->issued & ring->mask);
 	slot_fill(flight, rt_ring_add(ring));
 	if (rt_ring_link(ring, preds->list, preds->count, before))
-		rt_ready_publish(&flight->workers.ready, &at, 1);
+		rt_ready_push(&flight->workers.ready, 0, at);
 	if (ring->issued - ring->frontier > flight->in_flight)
 		flight->in_flight = ring->issued - ring->frontier;
 	if (ring->issued >= flight->threshold)

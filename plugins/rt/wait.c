@@ -89,6 +89,17 @@ static uint32_t slot_expected(const struct rt_ring *ring, uint64_t wanted)
 	return slot_over(ring, last) ? (uint32_t)(ring->frontier & ring->mask) : last;
 }
 
+/* A wake costs about as much as so much work. */
+#define WAKE_NS UINT64_C(40000)
+
+void rt_call_helpers(struct rt_run *run, uint64_t ns)
+{
+	struct rt_workers *workers = &run->crew.workers;
+
+	if (!workers->entered && ns > WAKE_NS && rt_ready_own(&workers->ready))
+		rt_workers_enter(workers);
+}
+
 /* One step of waiting: something to run, or a nap until there is news. */
 static ptowsp_status wait_step(struct rt_run *run, uint64_t wanted)
 {
@@ -105,8 +116,11 @@ static ptowsp_status wait_step(struct rt_run *run, uint64_t wanted)
 		found = rt_ready_expect(&crew->workers.ready, slot_expected(&crew->ring, wanted), slot_over, &crew->ring, WAIT_NS, &slot);
 	}
 	if (found) {
-		rt_workers_run(&crew->workers, slot, 0, false);
-		st = rt_look_after_kernel(run);
+		if (!crew->workers.entered)
+			rt_call_helpers(run, rt_now_ns(run->program) - crew->since_ns);
+		crew->awaited = slot_expected(&crew->ring, wanted) + 1;
+		st = rt_dispatch_run(run, slot);
+		crew->awaited = 0;
 	}
 	return st ? st : rt_frontier_move(run);
 }
@@ -133,7 +147,6 @@ ptowsp_status rt_wait_tasks(struct rt_run *run, uint64_t tasks)
 
 	if (!crew->sharing || crew->ring.frontier >= tasks)
 		return PTOWSP_OK;
-	rt_crew_flush(crew);
 	st = rt_frontier_move(run);
 	if (st || crew->ring.frontier >= tasks)
 		return st;

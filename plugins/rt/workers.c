@@ -4,9 +4,6 @@
 #include <string.h>
 #include "rt/error.h"
 
-/* Ready tasks for each thread that are plenty. */
-enum { PLENTY = 16 };
-
 void rt_workers_init(struct rt_workers *workers, struct rt_pool *pool, void (*run)(void *, uint32_t, struct rt_chain *), void *context)
 {
 	memset(workers, 0, sizeof(*workers));
@@ -31,7 +28,7 @@ static void work(void *context, uint32_t worker)
 	uint32_t slot;
 
 	while (rt_ready_wait(&workers->ready, worker, &slot))
-		rt_workers_run(workers, slot, worker, true);
+		rt_workers_run(workers, slot, worker);
 }
 
 void rt_workers_enter(struct rt_workers *workers)
@@ -75,27 +72,24 @@ void rt_chain_ready(void *context, uint32_t slot)
 {
 	struct rt_chain *chain = context;
 
-	if (chain->have) {
-		rt_ready_push(&chain->workers->ready, chain->worker, slot);
-		return;
-	}
+	if (chain->have)
+		rt_ready_push(&chain->workers->ready, chain->worker, chain->next);
 	chain->next = slot;
 	chain->have = true;
 }
 
-void rt_workers_run(struct rt_workers *workers, uint32_t slot, uint32_t worker, bool all)
+void rt_workers_run(struct rt_workers *workers, uint32_t slot, uint32_t worker)
 {
 	struct rt_chain chain = {.workers = workers, .worker = worker, .next = slot, .have = true};
-	bool first = true;
 
 	while (chain.have && !atomic_load_explicit(&workers->stop, memory_order_relaxed)) {
-		if (!first && !all && rt_ready_backlog(&workers->ready) < (uint64_t)workers->threads * PLENTY) {
-			rt_ready_push(&workers->ready, worker, chain.next);
-			return;
-		}
-		first = false;
 		chain.have = false;
 		workers->run(workers->context, chain.next, &chain);
+		if (!worker && workers->goes_on && !workers->goes_on(workers->host)) {
+			if (chain.have)
+				rt_ready_push(&workers->ready, 0, chain.next);
+			return;
+		}
 	}
 }
 

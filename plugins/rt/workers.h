@@ -7,7 +7,8 @@
 #include "rt/pool.h"
 #include "rt/ready.h"
 
-/* A task and those that it makes ready, on one thread: the first of them goes on there without any queue, as what it needs is in that core's cache. */
+/* A task and those that it makes ready, on one thread: the last one told, which should be the oldest, goes on there without any queue: what it needs is in that
+ * core's cache, and the window moves with the oldest. */
 struct rt_chain {
 	struct rt_workers *workers;
 	uint32_t worker, next; /* next: a slot, where `have` */
@@ -19,6 +20,8 @@ struct rt_workers {
 	bool made, entered;    /* the queues exist; the threads are on their way */
 	void *context;
 	void (*run)(void *context, uint32_t slot, struct rt_chain *chain); /* a task, and rt_chain_ready for each that waited only for it */
+	bool (*goes_on)(void *host); /* asked by the calling thread between the tasks of a chain: may it go on with the next one? NULL: yes */
+	void *host;
 	struct rt_ready ready;
 	_Atomic uint64_t failed_task; /* the lowest known; UINT64_MAX: none */
 	_Atomic uint32_t stop; /* nothing begins any more */
@@ -40,8 +43,8 @@ void rt_workers_finish(struct rt_workers *workers);
 
 /* This one became ready; context: a struct rt_chain. */
 void rt_chain_ready(void *context, uint32_t slot);
-/* Runs a task and what becomes ready by it: `all`, or as long as there is plenty for the others. */
-void rt_workers_run(struct rt_workers *workers, uint32_t slot, uint32_t worker, bool all);
+/* Runs a task and what becomes ready by it. */
+void rt_workers_run(struct rt_workers *workers, uint32_t slot, uint32_t worker);
 
 /* A task has failed. Any thread. */
 void rt_workers_failed(struct rt_workers *workers, uint64_t task, ptowsp_status st, const struct ptowsp_error *error);
