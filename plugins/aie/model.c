@@ -20,10 +20,10 @@ static const struct ptowsp_arch_unit units16[] = {{.unit = PTOWSP_UNIT_AIE_CORE,
 		    .dispatch = PTOWSP_DISPATCH_THREADS, .sync = PTOWSP_SYNC_BARRIER, .timing = PTOWSP_TIMING_##time, .grid_rows = 4, .grid_columns = columns, .engine = who}}
 #define NPU1(model, time, who, how) DEVICE("npu1", "XDNA1 (Phoenix, Hawk Point): 4 columns, 16 AIE2 cores; " how, units16, 4, model, time, who)
 #define NPU2(model, time, who, how) DEVICE("npu2", "XDNA2 (Strix, Krackan): 8 columns, 32 AIE2P cores; " how, units32, 8, model, time, who)
-/* Once more behind the last one, so that from any choice on there are two. */
+/* All but the last once more behind it, so that from any choice on there are all. */
 #define ROWS(...) {NPU1(__VA_ARGS__), NPU2(__VA_ARGS__), NPU1(__VA_ARGS__)}
 
-static const struct base_model models[][AIE_CHOICES + 1] = {
+static const struct base_model models[][2 * AIE_CHOICES - 1] = {
 	[AIE_TIMES_REFERENCE] = ROWS("reference", REFERENCE, "threads", "simulated"),
 	[AIE_TIMES_ARRAY] = ROWS(AIE_MODEL, EVENTS, "array", "simulated"),
 	[AIE_TIMES_DEVICE] = ROWS(AIE_DEVICE_MODEL, MEASURED, "device", "by way of XRT"),
