@@ -317,6 +317,14 @@ static void frame_with_large_window(struct bytes *f)
 	last_frame_put(f, frame, sizeof(frame), 20);
 }
 
+/* Window byte 0x69: the least above 2^23, nine eighths of it. */
+static void frame_with_window_just_too_large(struct bytes *f)
+{
+	const uint8_t frame[6 + 4 + 3 + 20 + 4] = {0x28, 0xB5, 0x2F, 0xFD, 0x84, 0x69, 20, 0, 0, 0, 0xA1, 0, 0};
+
+	last_frame_put(f, frame, sizeof(frame), 20);
+}
+
 /* The bit of the descriptor that zstd keeps for later. */
 static void frame_with_reserved_bit(struct bytes *f)
 {
@@ -360,7 +368,8 @@ const struct raw_case raw_cases[] = {
 	CASE(section_packed_size_zero), CASE(section_packed_size_huge), CASE(bytes_of_no_section), CASE(section_twice),
 	CASE(section_digest_wrong), CASE(sample_digest_wrong), CASE(bytes_with_a_stride), CASE(frame_no_zstd),
 	CASE(frame_with_dictionary), CASE(frame_without_checksum), CASE(frame_without_content_size),
-	CASE(frame_with_other_content_size), CASE(frame_and_another), CASE(frame_with_large_window), CASE(frame_with_reserved_bit), CASE(frame_with_reserved_block),
+	CASE(frame_with_other_content_size), CASE(frame_and_another), CASE(frame_with_large_window), CASE(frame_with_window_just_too_large),
+	CASE(frame_with_reserved_bit), CASE(frame_with_reserved_block),
 	CASE(frame_with_wrong_checksum), CASE(section_packed_digest_wrong), CASE(unused_bit_flipped_in_a_frame),
 	CASE(bit_flipped_in_an_unknown_section), CASE(bit_flipped_in_sample_data),
 };
