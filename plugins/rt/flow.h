@@ -35,7 +35,7 @@ struct rt_block {
 
 ptowsp_status rt_flow_init(struct rt_flow *flow, uint64_t window, uint64_t map_capacity, uint64_t deps_capacity);
 void rt_flow_finish(struct rt_flow *flow);
-/* Reserves for the next task. OK: flow->tail tells how many tasks must have retired, *reason_out which resource asks for the most.
+/* Reserves for the next task. OK: rt_flow_ended tells how many tasks must have retired, *reason_out which resource asks for the most.
  * Errors: TOO_SMALL, DEADLOCK (*block_out says why), NO_MEMORY. */
 ptowsp_status rt_flow_reserve(struct rt_flow *flow, struct rt_need need, enum ptowsp_resource *reason_out, struct rt_block *block_out);
 /* So many tasks, each with map_need at most, can be reserved next, whatever edges they have. */
