@@ -15,7 +15,7 @@
 #include "rt/dtype.h"
 #include "rt/error.h"
 #include "rt/policy.h"
-#include "rt/held.h"
+#include "rt/memory_limit.h"
 #include "rt/process.h"
 #include "rt/program.h"
 
@@ -311,7 +311,7 @@ static ptowsp_status walked(void *context, struct rt_feed *feed, struct ptowsp_e
 	if (!st)
 		st = map_make(run);
 	if (!st)
-		st = rt_held_check(run->args->held, run->loaded->walk.task_count, error);
+		st = rt_memory_limit_check(run->args->held, run->loaded->walk.task_count, error);
 	return base_patience_told(&run->patience, st ? st : run->then(run, feed), error);
 }
 

@@ -8,7 +8,7 @@
 #include "aie_engine.h"
 #include "aie_engine_own.h"
 #include "rt/error.h"
-#include "rt/held.h"
+#include "rt/memory_limit.h"
 #include "rt/program.h"
 
 static ptowsp_status files_give(struct aie_run *run, const struct aie_back *back)
@@ -48,7 +48,7 @@ static ptowsp_status emit(struct ptowsp_object *object, const struct ptowsp_run_
 	struct ptowsp_run_stats stats = {.head = PTOWSP_HEAD(stats, RUN_STATS)};
 	struct ptowsp_deadlock deadlock = {.head = PTOWSP_HEAD(deadlock, DEADLOCK)}; /* its sentence is in the error, too */
 	struct rt_sinks sinks = {0};
-	struct rt_held held;
+	struct rt_memory_limit held;
 	const struct rt_run_args walking = {.args = args, .sinks = &sinks, .schedulers = 1, .memory = program->device->memory_limit, .held = &held, .designed = true};
 	struct aie_run run = {.loaded = program->own, .args = &walking, .error = error ? error : &own, .options = aie_options_of(program), .then = aie_engine_files, .file = file,
 			      .context = context};
@@ -58,7 +58,7 @@ static ptowsp_status emit(struct ptowsp_object *object, const struct ptowsp_run_
 		st = rt_fail(run.error, PTOWSP_INVALID, "emit: a run of this program is going on");
 	if (st)
 		return st;
-	rt_held_begin(&held, program->device->memory_limit, 0);
+	rt_memory_limit_begin(&held, program->device->memory_limit, 0);
 	base_kernels_watch(&program->kernels, NULL, args->deadline_ns);
 	st = base_kernels_watched(&program->kernels, aie_engine_walk(&run, &stats, &deadlock), run.error);
 	base_kernels_watch(&program->kernels, NULL, 0);

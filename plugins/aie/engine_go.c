@@ -9,7 +9,7 @@
 #include "rt/crew.h"
 #include "rt/dtype.h"
 #include "rt/error.h"
-#include "rt/held.h"
+#include "rt/memory_limit.h"
 #include "rt/program.h"
 #include "sim.h"
 #include "work.h"
@@ -342,7 +342,7 @@ ptowsp_status aie_engine_go(struct aie_run *run, struct rt_feed *feed)
 	if (!st)
 		st = ring_begin(&going);
 	if (!st)
-		st = rt_held_check(run->args->held, run->loaded->walk.task_count, run->error);
+		st = rt_memory_limit_check(run->args->held, run->loaded->walk.task_count, run->error);
 	if (!st) {
 		run->patience.most = 0; /* what simulating takes follows from the tensors */
 		st = simulate(&going);

@@ -4,16 +4,16 @@
 #include <stdio.h>
 
 #include "error.h"
-#include "rt/held.h"
+#include "rt/memory_limit.h"
 
 enum { SLICE = 1024 };                  /* work between two looks at the clock: about a millisecond */
 #define HELD_NS UINT64_C(10000000)      /* between two looks at memory, which takes microseconds */
 
 struct base_patience base_patience_of(const struct ptowsp_host *host, const struct rt_run_args *args, uint64_t most)
 {
-	struct rt_held now;
+	struct rt_memory_limit now;
 
-	rt_held_begin(&now, 1, 0);
+	rt_memory_limit_begin(&now, 1, 0);
 	return (struct base_patience){.host = host, .cancel = args->cancel, .deadline_ns = args->args->deadline_ns, .held = args->held && args->held->limit ? args->held : NULL,
 				      .before = now.before, .most = most};
 }
@@ -21,15 +21,15 @@ struct base_patience base_patience_of(const struct ptowsp_host *host, const stru
 /* With a limit of 1 byte above what there was: how many bytes there are more than that. */
 static uint64_t taken(const struct base_patience *patience)
 {
-	const struct rt_held held = {1, 0, patience->before};
+	const struct rt_memory_limit held = {1, 0, patience->before};
 
-	return rt_held_bytes(&held);
+	return rt_memory_limit_bytes(&held);
 }
 
 static bool memory_over(struct base_patience *patience)
 {
 	if (patience->held)
-		return rt_held_bytes(patience->held) > patience->held->limit;
+		return rt_memory_limit_bytes(patience->held) > patience->held->limit;
 	return patience->most && taken(patience) > patience->most;
 }
 

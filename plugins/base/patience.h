@@ -12,7 +12,7 @@ struct base_patience {
 	const struct ptowsp_host *host;   /* whose clock and memory it is */
 	const volatile uint32_t *cancel;  /* atomic; NULL: nobody cancels */
 	uint64_t deadline_ns;             /* on the host's clock, 0: none */
-	const struct rt_held *held;       /* the run's limit; NULL or without one: `most` */
+	const struct rt_memory_limit *held;       /* the run's limit; NULL or without one: `most` */
 	uint64_t before, most;            /* bytes of the process when it began, and how many more there may be; most 0: any number */
 	uint64_t held_ns;                 /* when memory was looked at */
 	uint64_t tasks;                   /* that the work is about, as far as they are known: for sentences */

@@ -9,7 +9,7 @@
 #include "queue.h"
 #include "rt/dtype.h"
 #include "rt/policy.h"
-#include "rt/held.h"
+#include "rt/memory_limit.h"
 
 /* The core places tasks on executors even where there is one scheduler instance and nothing to choose from, because shards lie there; so the core gets the rows of at
  * least two instances. base_caps_list decides whether a plugin claims that the places can be seen. */
@@ -195,7 +195,7 @@ ptowsp_status base_program_run(struct base_program *program, const struct base_r
 	struct rt_sinks sinks = base_trace_sinks(&program->trace);
 	struct connection connection = {.host = instance->host, .token = run->args.token};
 	struct rt_notify notify;
-	struct rt_held held;
+	struct rt_memory_limit held;
 	struct rt_run_args args = {
 		.args = &run->args,
 		.pool = program->device->pool,
@@ -208,7 +208,7 @@ ptowsp_status base_program_run(struct base_program *program, const struct base_r
 	};
 	ptowsp_status st;
 
-	rt_held_begin(&held, program->device->memory_limit, given_bytes(program, &run->args));
+	rt_memory_limit_begin(&held, program->device->memory_limit, given_bytes(program, &run->args));
 	args.notify = connect(&connection, &notify, error) ? &notify : NULL;
 	base_kernels_watch(&program->kernels, &run->cancel, run->args.deadline_ns);
 	st = program->shards.chosen ? rt_grid_find(program->rt, &run->args, program->shards.grid, error) : PTOWSP_OK;

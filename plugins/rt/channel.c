@@ -242,14 +242,14 @@ static uint64_t token_take(struct rt_pipeline *pipeline, uint32_t row, uint64_t 
 	struct rt_wait_meter before = channel->empty;
 	uint64_t value;
 
-	rt_front_take(&pipeline->fronts, channel, row, instance);
+	rt_vector_clock_take(&pipeline->fronts, channel, row, instance);
 	if (feed)
 		rt_feed_put_token(feed, RT_ITEM_TAKE, row, channel, channel->tokens[channel->capacity ? channel->consumes % channel->capacity : 0].value,
 				  instance);
 	value = rt_channel_take(channel, clock);
 
 	if (pipeline->run->clock.tell)
-		rt_tell_take(&pipeline->run->tell, channel, row, value, before, instance);
+		rt_listener_take(&pipeline->run->tell, channel, row, value, before, instance);
 	return value;
 }
 
@@ -317,13 +317,13 @@ static ptowsp_status send_now(struct rt_pipeline *pipeline, struct rt_instance *
 		st = move_tell(pipeline, instance, &access, true);
 	if (st)
 		return st;
-	rt_front_send(&pipeline->fronts, channel, instance->channel, pipeline->turn, partner ? (uint32_t)(partner - pipeline->instances) : PTOWSP_NONE);
+	rt_vector_clock_send(&pipeline->fronts, channel, instance->channel, pipeline->turn, partner ? (uint32_t)(partner - pipeline->instances) : PTOWSP_NONE);
 	if (run->lag.feed && rt_feed_put_token(run->lag.feed, RT_ITEM_SEND, instance->channel, channel, (uint64_t)value, pipeline->turn))
 		return rt_no_memory(run->error, "items");
 	if (rt_channel_send(channel, (uint64_t)value, &run->clock.now, clock))
 		return rt_no_memory(run->error, "tokens");
 	if (run->clock.tell)
-		rt_tell_send(&run->tell, channel, instance->channel, (uint64_t)value, before);
+		rt_listener_send(&run->tell, channel, instance->channel, (uint64_t)value, before);
 	if (partner)
 		partner_give(pipeline, instance->channel, partner, clock);
 	instance->standing = RT_GOING;
@@ -379,7 +379,7 @@ ptowsp_status rt_transfer_consume(struct rt_pipeline *pipeline, struct rt_instan
 			run->clock.now = channel->producers.closed;
 		if (run->lag.feed && rt_feed_put(run->lag.feed, RT_ITEM_CLOSED, instance->channel, 0, 0))
 			return rt_no_memory(run->error, "items");
-		rt_front_closed(&pipeline->fronts, instance->channel, pipeline->turn);
+		rt_vector_clock_closed(&pipeline->fronts, instance->channel, pipeline->turn);
 		rt_expand_closed(&run->expand);
 		return PTOWSP_OK;
 	}

@@ -5,7 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include "rt/grow.h"
-#include "rt/tell.h"
+#include "rt/listener.h"
 
 /* ---- making and unmaking --------------------------------------------------------------------------------------- */
 
@@ -163,7 +163,7 @@ static void stall(struct rt_clock *clock, struct rt_meter *meter, uint64_t when)
 	if (when <= clock->now)
 		return;
 	if (clock->tell)
-		rt_tell_stall(clock, meter, when);
+		rt_listener_stall(clock, meter, when);
 	meter->stalls++;
 	meter->cycles += when - clock->now;
 	clock->now = when;

@@ -50,7 +50,7 @@ static inline void rt_meter_mark(struct rt_meter *meter, uint64_t use)
 		meter->high_water = use;
 }
 
-struct rt_tell;
+struct rt_listener;
 struct rt_clock {
 	/* configuration */
 	uint64_t window, map_capacity, deps_capacity, ready_capacity; /* 0: unbounded */
@@ -89,7 +89,7 @@ struct rt_clock {
 	struct rt_meter meters[PTOWSP_RESOURCE_COUNT];
 	struct rt_meter *ready_meters; /* per pool */
 	bool out_of_memory;            /* sticky */
-	const struct rt_tell *tell;    /* tell.h: who hears of stalls; NULL: nobody */
+	const struct rt_listener *tell;    /* listener.h: who hears of stalls; NULL: nobody */
 };
 struct rt_clock_task {
 	uint64_t cycles;

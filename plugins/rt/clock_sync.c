@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* clock_sync.c - what events, barriers, fences and the heap arena mean to the clock. Out of line: none of them is a task. */
 #include "rt/clock.h"
-#include "rt/tell.h"
+#include "rt/listener.h"
 #include "ptowsp/workload.h"
 
 static uint64_t later(uint64_t a, uint64_t b)
@@ -34,7 +34,7 @@ void rt_clock_heap_stall(struct rt_clock *clock, uint64_t bytes)
 		when = later(when, left(clock, tasks));
 	if (when > clock->now) {
 		if (clock->tell)
-			rt_tell_stall(clock, meter, when);
+			rt_listener_stall(clock, meter, when);
 		meter->stalls++;
 		meter->cycles += when - clock->now;
 		clock->now = when;

@@ -3,7 +3,7 @@
 #include <string.h>
 #include "rt/clocks_rows.h"
 #include "rt/grow.h"
-#include "rt/tell.h"
+#include "rt/listener.h"
 
 /* ---- stalls ---------------------------------------------------------------------------------------------------- */
 
@@ -12,7 +12,7 @@ void rt_clocks_stall(struct rt_clock *base, struct rt_meter *meter, uint64_t whe
 	if (when <= base->now)
 		return;
 	if (base->tell)
-		rt_tell_stall(base, meter, when);
+		rt_listener_stall(base, meter, when);
 	meter->stalls++;
 	meter->cycles += when - base->now;
 	base->now = when;

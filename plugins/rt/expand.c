@@ -5,7 +5,7 @@
 #include <string.h>
 #include "rt/error.h"
 #include "rt/frame.h"
-#include "rt/turns.h"
+#include "rt/interleave.h"
 
 enum { FRAME_ENTRY = 0xFF, PAUSE_EVERY = 1024 };
 
@@ -118,14 +118,14 @@ static enum rt_event no_memory(struct rt_expand *expand)
 static enum rt_event combine_enter(struct rt_expand *expand, const struct rt_ins *in)
 {
 	if (expand->program->schedule.interleaved)
-		return rt_turns_enter(expand, rt_frame_push(expand, in->op, in->end), in) ? RT_EVENT_NONE : no_memory(expand);
+		return rt_interleave_enter(expand, rt_frame_push(expand, in->op, in->end), in) ? RT_EVENT_NONE : no_memory(expand);
 	expand->at += 1u + in->count;
 	return RT_EVENT_NONE;
 }
 
 static enum rt_event combine_leave(struct rt_expand *expand, struct rt_frame *frame)
 {
-	if (!rt_turns_end(expand, frame))
+	if (!rt_interleave_end(expand, frame))
 		expand->depth--;
 	return RT_EVENT_NONE;
 }
@@ -188,7 +188,7 @@ static enum rt_event break_one(struct rt_expand *expand)
 		return rt_loop_end(expand, frame);
 	case PTOWSP_OP_SEQUENTIAL: expand->depth--; return RT_EVENT_ORDER_END;
 	case PTOWSP_OP_SCOPE: expand->depth--; return RT_EVENT_SCOPE_END;
-	case PTOWSP_OP_COMBINE: rt_turns_drop(frame); expand->depth--; return RT_EVENT_NONE;
+	case PTOWSP_OP_COMBINE: rt_interleave_drop(frame); expand->depth--; return RT_EVENT_NONE;
 	default: expand->depth--; return RT_EVENT_NONE;
 	}
 }
@@ -270,7 +270,7 @@ enum rt_event rt_expand_next(struct rt_expand *expand)
 {
 	enum rt_event event = RT_EVENT_NONE;
 
-	if (expand->passing && !expand->breaking && !rt_turns_pass(expand))
+	if (expand->passing && !expand->breaking && !rt_interleave_pass(expand))
 		return no_memory(expand);
 	expand->passing = false;
 	while (event == RT_EVENT_NONE)
@@ -300,6 +300,6 @@ void rt_expand_finish(struct rt_expand *expand)
 {
 	for (uint32_t d = 0; d < expand->depth; d++)
 		if (expand->frames[d].op == PTOWSP_OP_COMBINE)
-			rt_turns_drop(&expand->frames[d]);
+			rt_interleave_drop(&expand->frames[d]);
 	expand->depth = 0;
 }

@@ -27,7 +27,7 @@ enum rt_event {
 	RT_EVENT_NONE         /* nothing to tell: of rt_expand_step only */
 };
 
-struct rt_turns;
+struct rt_interleave;
 /* A body that is being walked. */
 struct rt_frame {
 	uint8_t op;     /* opcode that opened it; the entry has its own */
@@ -39,7 +39,7 @@ struct rt_frame {
 	int64_t step;   /* loops; select: place of the next index */
 	uint64_t left;  /* loops without levels: iterations after this one; cond: where to go on behind the then part */
 	uint64_t given; /* tasks before it, of this expander */
-	struct rt_turns *turns; /* combine under timing interleaved: owned */
+	struct rt_interleave *turns; /* combine under timing interleaved: owned */
 	struct rt_level_walk walk;
 };
 

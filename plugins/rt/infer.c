@@ -47,30 +47,30 @@ static struct rt_cells *cells_of(struct rt_run *run)
 /* What earlier runs of the program left. */
 static void spares_take(struct rt_run *run)
 {
-	struct rt_spares *spares = &run->program->spares;
+	struct rt_block_cache *spares = &run->program->spares;
 	struct rt_cells *cells = cells_of(run);
 	size_t size;
 	void *block;
 
-	if (cells->entries && !cells->fixed && (block = rt_spare_take(spares, RT_SPARE_CELLS, rt_cells_size(cells), &size)))
+	if (cells->entries && !cells->fixed && (block = rt_block_cache_take(spares, RT_BLOCK_CELLS, rt_cells_size(cells), &size)))
 		rt_cells_adopt(cells, block, size);
-	if ((block = rt_spare_take(spares, RT_SPARE_READERS, rt_track_size(&run->track), &size)))
+	if ((block = rt_block_cache_take(spares, RT_BLOCK_READERS, rt_track_size(&run->track), &size)))
 		rt_track_adopt(&run->track, block, size);
 }
 
 static void spares_give(struct rt_run *run)
 {
-	struct rt_spares *spares;
+	struct rt_block_cache *spares;
 	struct rt_cells *cells = cells_of(run);
 
 	if (!run->track.readers) /* its making failed before there was anything to leave, or even a program */
 		return;
 	spares = &run->program->spares;
 	if (!cells->fixed) {
-		rt_spare_give(spares, RT_SPARE_CELLS, cells->entries, rt_cells_size(cells));
+		rt_block_cache_give(spares, RT_BLOCK_CELLS, cells->entries, rt_cells_size(cells));
 		cells->entries = NULL;
 	}
-	rt_spare_give(spares, RT_SPARE_READERS, run->track.readers, rt_track_size(&run->track));
+	rt_block_cache_give(spares, RT_BLOCK_READERS, run->track.readers, rt_track_size(&run->track));
 	run->track.readers = NULL;
 }
 
@@ -313,7 +313,7 @@ ptowsp_status rt_infer_race(struct rt_run *run, const struct rt_site *site, cons
 	if (!rt_race_task(race, &told) || (pipeline && pipeline->fronts.lost))
 		return rt_no_memory(run->error, "the race check");
 	if (pipeline)
-		rt_front_task(&pipeline->fronts, pipeline->turn, run->tasks);
+		rt_vector_clock_task(&pipeline->fronts, pipeline->turn, run->tasks);
 	return race->found ? race_report(run) : PTOWSP_OK;
 }
 

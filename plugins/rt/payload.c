@@ -184,7 +184,7 @@ ptowsp_status rt_move_resolve(struct rt_pipeline *pipeline, const struct rt_inst
 /* A region may be millions of pieces, so deadline and cancel are looked at between them. */
 struct looking {
 	struct rt_pipeline *pipeline;
-	struct rt_trail trail;
+	struct rt_history_row trail;
 	uint64_t *writers;   /* of what is sent, or all that touch where something arrives, for an engine: it may have ended those and not all tasks before them */
 	uint32_t writer_count, writer_room;
 	bool writes, listed, arrives;
@@ -221,10 +221,10 @@ static bool piece_join(void *context, uint32_t tensor, int64_t first, int64_t la
 	struct looking *looking = context;
 
 	if (looking->listed && looking->arrives)
-		looking->listed = rt_trails_touchers(&looking->pipeline->trails, tensor, first, last, looking->pipeline->turn, writer_add, looking);
+		looking->listed = rt_history_touchers(&looking->pipeline->trails, tensor, first, last, looking->pipeline->turn, writer_add, looking);
 	else if (looking->listed)
-		rt_trails_writers(&looking->pipeline->trails, tensor, first, last, writer_add, looking);
-	rt_trails_join(&looking->pipeline->trails, tensor, first, last, &looking->trail);
+		rt_history_writers(&looking->pipeline->trails, tensor, first, last, writer_add, looking);
+	rt_history_join(&looking->pipeline->trails, tensor, first, last, &looking->trail);
 	return go_on(looking);
 }
 
@@ -263,7 +263,7 @@ static bool piece_enter(void *context, uint32_t tensor, int64_t first, int64_t l
 	struct looking *looking = context;
 	struct rt_run *run = looking->pipeline->run;
 
-	if (!rt_trails_enter(&looking->pipeline->trails, tensor, first, last, run->tasks, run->clock.now, looking->writes))
+	if (!rt_history_enter(&looking->pipeline->trails, tensor, first, last, run->tasks, run->clock.now, looking->writes))
 		looking->st = rt_no_memory(run->error, "what payload channels follow");
 	return go_on(looking);
 }
@@ -290,7 +290,7 @@ ptowsp_status rt_move_task(struct rt_pipeline *pipeline, const struct rt_site *s
 				rt_access_visit(&accesses[i], &run->tensors, bit, piece_enter, &looking);
 		}
 	}
-	if (rt_trails_full(&pipeline->trails))
-		rt_trails_forget(&pipeline->trails, over(run), rt_clocks_least(&pipeline->clocks));
+	if (rt_history_full(&pipeline->trails))
+		rt_history_forget(&pipeline->trails, over(run), rt_clocks_least(&pipeline->clocks));
 	return looking.st;
 }

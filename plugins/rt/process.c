@@ -53,12 +53,12 @@ static ptowsp_status instance_end(struct rt_pipeline *pipeline, struct rt_instan
 	const struct ptowsp_process_channel_record *use = &tables->process_channel.rows[process->channels];
 
 	for (uint32_t i = 0; i < process->channel_count; i++, use++) {
-		rt_front_end(&pipeline->fronts, &pipeline->channels[use->channel], use->channel, use->direction == PTOWSP_CHANNEL_PRODUCES ? RT_FRONT_PRODUCERS : RT_FRONT_CONSUMERS,
+		rt_vector_clock_end(&pipeline->fronts, &pipeline->channels[use->channel], use->channel, use->direction == PTOWSP_CHANNEL_PRODUCES ? RT_VECTOR_CLOCK_PRODUCERS : RT_VECTOR_CLOCK_CONSUMERS,
 			     pipeline->turn);
 		side_finish(pipeline, use->channel, use->direction != PTOWSP_CHANNEL_PRODUCES);
 	}
 	if (pipeline->run->clock.tell)
-		rt_tell_process(&pipeline->run->tell, instance->process, instance->replica, pipeline->began, pipeline->run->clock.now);
+		rt_listener_process(&pipeline->run->tell, instance->process, instance->replica, pipeline->began, pipeline->run->clock.now);
 	rt_clocks_over(&pipeline->clocks);
 	instance->standing = RT_ENDED;
 	pipeline->live--;
@@ -103,9 +103,9 @@ static ptowsp_status sync_try(struct rt_pipeline *pipeline, struct rt_instance *
 	if (in->op == PTOWSP_OP_BARRIER)
 		rt_batch_flush(run);
 	if (in->op == PTOWSP_OP_SIGNAL)
-		rt_front_signal(&pipeline->fronts, pipeline->turn, in->slot);
+		rt_vector_clock_signal(&pipeline->fronts, pipeline->turn, in->slot);
 	if (in->op == PTOWSP_OP_WAIT)
-		rt_front_wait(&pipeline->fronts, pipeline->turn, in->slot);
+		rt_vector_clock_wait(&pipeline->fronts, pipeline->turn, in->slot);
 	if (pipeline->look != RT_LOOK_RUN && in->op == PTOWSP_OP_FREE)
 		return PTOWSP_OK;
 	return rt_sync_take(run, run->expand.sync);
@@ -120,7 +120,7 @@ static ptowsp_status load_take(struct rt_pipeline *pipeline)
 	uint64_t writer = run->loaded_from;
 
 	if (!st && pipeline->fronts.on)
-		rt_front_slot_load(&pipeline->fronts, pipeline->turn, run->expand.slot, writer ? rt_race_instance(&run->race, writer - 1) : PTOWSP_NONE, writer - 1);
+		rt_vector_clock_slot_load(&pipeline->fronts, pipeline->turn, run->expand.slot, writer ? rt_race_instance(&run->race, writer - 1) : PTOWSP_NONE, writer - 1);
 	return st;
 }
 
@@ -138,7 +138,7 @@ static ptowsp_status event_take(struct rt_pipeline *pipeline, struct rt_instance
 		instance->channel = run->expand.channel;
 		return PTOWSP_OK;
 	case RT_EVENT_CLOSE:
-		rt_front_end(&pipeline->fronts, &pipeline->channels[run->expand.channel], run->expand.channel, RT_FRONT_PRODUCERS, pipeline->turn);
+		rt_vector_clock_end(&pipeline->fronts, &pipeline->channels[run->expand.channel], run->expand.channel, RT_VECTOR_CLOCK_PRODUCERS, pipeline->turn);
 		side_finish(pipeline, run->expand.channel, false);
 		return PTOWSP_OK;
 	case RT_EVENT_SCOPE_BEGIN:
@@ -161,7 +161,7 @@ static ptowsp_status event_take(struct rt_pipeline *pipeline, struct rt_instance
 		return PTOWSP_OK;
 	case RT_EVENT_SLOT_SET:
 		expr = &run->program->exprs.rows[run->expand.expr];
-		rt_front_slot_set(&pipeline->fronts, pipeline->turn, run->expand.slot, run->program->exprs.reads + expr->read, expr->read_count);
+		rt_vector_clock_slot_set(&pipeline->fronts, pipeline->turn, run->expand.slot, run->program->exprs.reads + expr->read, expr->read_count);
 		return rt_event_take(run, event);
 	case RT_EVENT_READ: return rt_process_read(pipeline, run->expand.read, run->expand.read_count);
 	case RT_EVENT_SLOT_LOAD: return pipeline->look == RT_LOOK_TOKENS ? PTOWSP_AGAIN : load_take(pipeline);
@@ -391,9 +391,9 @@ ptowsp_status rt_pipeline_create(struct rt_pipeline **pipeline_out, struct rt_ru
 		pipeline->channels[i].bytes = run->program->payloads[i].bytes;
 	}
 	if (!pipeline->channels || !instances_make(pipeline) || rt_clocks_init(&pipeline->clocks, &run->clock, pipeline->count) ||
-	    (run->program->move_count && !rt_trails_init(&pipeline->trails, tables->tensor.count)) || !rt_versions_instances(run, pipeline->count))
+	    (run->program->move_count && !rt_history_init(&pipeline->trails, tables->tensor.count)) || !rt_versions_instances(run, pipeline->count))
 		return rt_no_memory(run->error, "the pipeline");
-	if (run->race.on && !rt_fronts_init(&pipeline->fronts, pipeline->count, tables->slot.count, tables->event.count, pipeline->channels, tables->channel.count))
+	if (run->race.on && !rt_vector_clocks_init(&pipeline->fronts, pipeline->count, tables->slot.count, tables->event.count, pipeline->channels, tables->channel.count))
 		return rt_no_memory(run->error, "the race check");
 	pipeline->told = calloc((size_t)pipeline->count + 1, sizeof(*pipeline->told));
 	if (!pipeline->told)
@@ -415,8 +415,8 @@ void rt_pipeline_destroy(struct rt_pipeline *pipeline)
 		if (i != pipeline->turn) /* that one is the run's */
 			rt_expand_finish(&pipeline->instances[i].expand);
 	rt_clocks_finish(&pipeline->clocks);
-	rt_trails_finish(&pipeline->trails);
-	rt_fronts_finish(&pipeline->fronts);
+	rt_history_finish(&pipeline->trails);
+	rt_vector_clocks_finish(&pipeline->fronts);
 	free(pipeline->channels);
 	free(pipeline->told);
 	free(pipeline->instances);

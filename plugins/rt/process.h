@@ -9,7 +9,7 @@
 
 #include "rt/channel.h"
 #include "rt/clocks.h"
-#include "rt/trails.h"
+#include "rt/history.h"
 #include "rt/run.h"
 
 #define RT_INSTANCE_LIMIT 4096u /* all replicas together: each has an expander */
@@ -44,8 +44,8 @@ struct rt_pipeline {
 	uint64_t steps_most; /* 0: any number; LIMIT beyond */
 	enum rt_look_for look;
 	struct rt_clocks clocks;
-	struct rt_trails trails; /* where payload is moved */
-	struct rt_fronts fronts; /* where races are looked for */
+	struct rt_history trails; /* where payload is moved */
+	struct rt_vector_clocks fronts; /* where races are looked for */
 };
 
 /* process.c, after the entry's own instructions: all processes until they end. Errors: those of a run; DEADLOCK with the report. */
@@ -76,7 +76,7 @@ const char *rt_process_name(const struct rt_program *program, uint32_t process);
 uint64_t rt_channel_capacity(const struct rt_program *program, uint32_t channel);
 const char *rt_channel_name(const struct rt_program *program, uint32_t channel);
 
-/* tokens.c: the entry's own instructions, as far as a look at tokens or extents wants them. AGAIN: the rest depends on what tasks write. */
+/* lookahead.c: the entry's own instructions, as far as a look at tokens or extents wants them. AGAIN: the rest depends on what tasks write. */
 ptowsp_status rt_entry_look(struct rt_run *run, enum rt_look_for look);
 /* Behind it: the processes of a pipeline, if the entry is one, until they end or are stuck. */
 ptowsp_status rt_pipeline_look(struct rt_run *run, enum rt_look_for look);

@@ -71,7 +71,7 @@ ptowsp_status rt_process_read(struct rt_pipeline *pipeline, uint32_t first, uint
 	struct rt_run *run = pipeline->run;
 	const uint32_t *reads = run->program->exprs.reads + first;
 
-	rt_front_read(&pipeline->fronts, pipeline->turn, reads, count);
+	rt_vector_clock_read(&pipeline->fronts, pipeline->turn, reads, count);
 	return rt_clock_failed(run, rt_lag_read(&run->lag, reads, count));
 }
 

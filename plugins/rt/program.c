@@ -10,7 +10,7 @@
 #include "rt/error.h"
 #include "rt/grow.h"
 #include "rt/run.h"
-#include "rt/turns.h"
+#include "rt/interleave.h"
 
 void rt_log(const struct rt_program *program, int32_t level, const char *text, ...)
 {
@@ -224,7 +224,7 @@ ptowsp_status rt_program_create(struct rt_program **program_out, const struct rt
 	program->planned = args->planned;
 	program->shadowed = args->planned && args->shadowed;
 	pthread_mutex_init(&program->lock, NULL);
-	rt_spares_init(&program->spares);
+	rt_block_cache_init(&program->spares);
 	st = lower(program, args, error);
 	if (!st)
 		st = window_tell(program, error);
@@ -234,7 +234,7 @@ ptowsp_status rt_program_create(struct rt_program **program_out, const struct rt
 	}
 	promise_tell(program);
 	rt_after_tell(program);
-	rt_turns_tell(program);
+	rt_interleave_tell(program);
 	rt_renamings_tell(program);
 	*program_out = program;
 	return PTOWSP_OK;
@@ -282,7 +282,7 @@ void rt_program_destroy(struct rt_program *program)
 	free(program->kernel_used);
 	free(program->level_told);
 	free(program->kernel_ns);
-	rt_spares_finish(&program->spares);
+	rt_block_cache_finish(&program->spares);
 	pthread_mutex_destroy(&program->lock);
 	free(program);
 }

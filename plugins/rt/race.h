@@ -6,7 +6,7 @@
 #define RT_RACE_H
 
 #include "ptowsp/workload.h"
-#include "rt/front.h"
+#include "rt/vector_clock.h"
 #include "rt/pieces.h"
 
 /* What is remembered of a task of the window. */
@@ -44,14 +44,14 @@ void rt_race_order_end(struct rt_race *race);
 void rt_race_barrier(struct rt_race *race, uint64_t tasks);
 void rt_race_fence(struct rt_race *race, uint64_t tasks); /* as a barrier, of copies alone */
 /* The next task: its accesses have gone into race->map through race->track; chosen: its edges; stream: the previous task of its stream + 1, 0 none;
- * front: what comes before it as a task of an instance, NULL for one of the workload. False when out of memory. Sets found and the pair once. */
+ * front: the vector clock of what comes before it as a task of an instance, NULL for one of the workload. False when out of memory. Sets found and the pair once. */
 struct rt_race_task {
 	uint64_t number;
 	uint32_t kernel, instance;
 	const uint64_t *chosen;
 	uint32_t chosen_count;
 	uint64_t stream;
-	const struct rt_front *front;
+	const struct rt_vector_clock *front;
 };
 bool rt_race_task(struct rt_race *race, const struct rt_race_task *task);
 /* The instance of a task, PTOWSP_NONE of one of the workload, and of one so old that nobody asks what comes before it. */

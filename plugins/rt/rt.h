@@ -140,7 +140,7 @@ struct rt_run_args {
 	uint32_t schedulers; /* instances that generate tasks from the bytecode, up to 64; 0: one */
 	const struct rt_notify *notify; /* NULL: the run has one device, number 0 */
 	uint64_t memory; /* bytes that a graph may take which is built before it runs, 0: any; TOO_BIG beyond */
-	const struct rt_held *held; /* NULL, or what the whole run may hold: TOO_BIG beyond, looked at every RT_HELD_TASKS tasks (held.h) */
+	const struct rt_memory_limit *held; /* NULL, or what the whole run may hold: TOO_BIG beyond, looked at every RT_MEMORY_LIMIT_TASKS tasks (memory_limit.h) */
 	const struct rt_engine *engine; /* NULL: the semantic clock. With one, all programs have any number of schedulers */
 	bool designed; /* of a shadowed program without kernels: a slot that is loaded from what a task writes ends it as it ends a run with kernels, unless data that are not there
 			  have already decided what is walked */

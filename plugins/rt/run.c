@@ -8,7 +8,7 @@
 #include "rt/express.h"
 #include "rt/feed.h"
 #include "rt/graph_record.h"
-#include "rt/held.h"
+#include "rt/memory_limit.h"
 #include "rt/memory.h"
 #include "rt/generate.h"
 #include "rt/process.h"
@@ -78,7 +78,7 @@ static void window_choose(struct rt_run *run)
 static void rows_take(struct rt_run *run)
 {
 	size_t size;
-	void *rows = rt_spare_take(&run->program->spares, RT_SPARE_ROWS, rt_clock_size(&run->clock), &size);
+	void *rows = rt_block_cache_take(&run->program->spares, RT_BLOCK_ROWS, rt_clock_size(&run->clock), &size);
 
 	if (rows)
 		rt_clock_adopt(&run->clock, rows, size);
@@ -87,7 +87,7 @@ static void rows_take(struct rt_run *run)
 static void clock_finish(struct rt_run *run)
 {
 	if (run->clock.rows) /* there is a program then */
-		rt_spare_give(&run->program->spares, RT_SPARE_ROWS, run->clock.rows, rt_clock_size(&run->clock));
+		rt_block_cache_give(&run->program->spares, RT_BLOCK_ROWS, run->clock.rows, rt_clock_size(&run->clock));
 	run->clock.rows = NULL;
 	rt_clock_finish(&run->clock);
 }
@@ -109,7 +109,7 @@ ptowsp_status rt_run_clock(struct rt_run *run)
 	clock->depth_count = schedule->depth_count;
 	clock->executors = schedule->dispatch.executors;
 	clock->single = run->window && clock->executors == 1 && schedule->pools == PTOWSP_POOLS_SINGLE;
-	run->tell = (struct rt_tell){run->sinks, PTOWSP_NONE};
+	run->tell = (struct rt_listener){run->sinks, PTOWSP_NONE};
 	clock->tell = !run->quiet && !run->engine && run->sinks && run->sinks->event ? &run->tell : NULL;
 	run->heap_capacity = capacity(run, PTOWSP_RESOURCE_HEAP);
 	clock->event_count = run->program->tables.event.count;
@@ -263,7 +263,7 @@ ptowsp_status rt_run_init(struct rt_run *run, struct rt_program *program, const 
 	run->fixed_map = args->fixed_map;
 	run->memory = args->memory;
 	run->held = args->held && args->held->limit ? args->held : NULL;
-	run->held_next = RT_HELD_TASKS;
+	run->held_next = RT_MEMORY_LIMIT_TASKS;
 	run->notify = args->notify;
 	run->schedulers = args->schedulers ? args->schedulers : 1;
 	run->share_count = run->schedulers > 1 ? run->schedulers : 0;

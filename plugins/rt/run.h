@@ -16,7 +16,7 @@
 #include "rt/track.h"
 #include "rt/sync.h"
 #include "rt/version.h"
-#include "rt/tell.h"
+#include "rt/listener.h"
 
 /* What the backend said about a kernel. */
 struct rt_known {
@@ -48,7 +48,7 @@ struct rt_run {
 	uint64_t window; /* in force */
 	uint64_t heap_capacity;
 	uint64_t memory; /* bytes that a graph built first may take, 0: any */
-	const struct rt_held *held; /* NULL: no limit */
+	const struct rt_memory_limit *held; /* NULL: no limit */
 	uint64_t held_next;         /* task of the next look at it */
 	uint64_t max_tasks;
 
@@ -89,7 +89,7 @@ struct rt_run {
 	struct rt_flow flow;
 	struct rt_clock clock;
 	struct rt_lag lag;
-	struct rt_tell tell; /* clock.tell points to it where somebody listens */
+	struct rt_listener tell; /* clock.tell points to it where somebody listens */
 	struct rt_places places;
 	struct rt_record *record; /* the graph that is built before it runs; NULL without one */
 	struct rt_crew crew;
@@ -168,11 +168,11 @@ ptowsp_status rt_run_clock(struct rt_run *run);
 /* Places that open scopes of processes hold where the program is planned, whose window is unbounded for all else: 0 if none is stated. */
 uint64_t rt_window_planned(const struct rt_run *run);
 ptowsp_status rt_run_expand(struct rt_run *run);
-/* ahead.c: looks at the program without clock and kernels.
+/* start.c: looks at the program without clock and kernels.
  * start(threshold n): when the first task may start. */
 ptowsp_status rt_start_find(const struct rt_run *run, uint64_t *start_out);
 
-/* ahead.c: the pool of a task that was prepared, without a clock: one that may join several pools counts as vector. */
+/* start.c: the pool of a task that was prepared, without a clock: one that may join several pools counts as vector. */
 uint32_t rt_pool_guess(struct rt_run *run, const struct rt_site *site);
 /* auto.c: dispatch auto becomes an affinity, once per program; before the clock is made. */
 ptowsp_status rt_auto_decide(struct rt_run *run);

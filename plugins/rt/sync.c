@@ -124,7 +124,7 @@ static void barrier_raise(struct rt_run *run, uint64_t tasks)
 {
 	if (tasks > run->barrier)
 		run->barrier = tasks;
-	if (!run->pipeline) /* what an instance does is one thing after the other; others it waits for by signals: front.c */
+	if (!run->pipeline) /* what an instance does is one thing after the other; others it waits for by signals: vector_clock.c */
 		rt_race_barrier(&run->race, tasks);
 }
 

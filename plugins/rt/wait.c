@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* wait.c - how the expander waits for worker threads: it runs ready tasks itself, moves the ring's frontier, and looks at deadline and cancel. */
 #include "rt/error.h"
-#include "rt/held.h"
+#include "rt/memory_limit.h"
 #include "rt/run.h"
 
 #define WAIT_NS UINT64_C(10000000) /* between two looks at deadline and cancel */
@@ -17,8 +17,8 @@ ptowsp_status rt_look(struct rt_run *run)
 				  (unsigned long long)run->tasks);
 	if (!run->held || run->tasks < run->held_next)
 		return PTOWSP_OK;
-	run->held_next = run->tasks + RT_HELD_TASKS;
-	return rt_held_check(run->held, run->tasks, run->error);
+	run->held_next = run->tasks + RT_MEMORY_LIMIT_TASKS;
+	return rt_memory_limit_check(run->held, run->tasks, run->error);
 }
 
 #define LOOK_MOST 1024u

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-#include "rt/held.h"
+#include "rt/memory_limit.h"
 
 #include <stdlib.h>
 #include "rt/error.h"
@@ -26,25 +26,25 @@ static uint64_t allocated(void)
 }
 #endif
 
-void rt_held_begin(struct rt_held *held, uint64_t limit, uint64_t given)
+void rt_memory_limit_begin(struct rt_memory_limit *held, uint64_t limit, uint64_t given)
 {
-	*held = (struct rt_held){limit, given, limit ? allocated() : 0};
+	*held = (struct rt_memory_limit){limit, given, limit ? allocated() : 0};
 }
 
-uint64_t rt_held_bytes(const struct rt_held *held)
+uint64_t rt_memory_limit_bytes(const struct rt_memory_limit *held)
 {
 	const uint64_t now = allocated();
 
 	return held->given + (now > held->before ? now - held->before : 0);
 }
 
-ptowsp_status rt_held_check(const struct rt_held *held, uint64_t task, struct ptowsp_error *error)
+ptowsp_status rt_memory_limit_check(const struct rt_memory_limit *held, uint64_t task, struct ptowsp_error *error)
 {
 	uint64_t bytes;
 
 	if (!held || !held->limit)
 		return PTOWSP_OK;
-	bytes = rt_held_bytes(held);
+	bytes = rt_memory_limit_bytes(held);
 	if (bytes <= held->limit)
 		return PTOWSP_OK;
 	return rt_fail_at(error, PTOWSP_TOO_BIG, task, UINT64_MAX,

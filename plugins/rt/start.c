@@ -1,12 +1,10 @@
 /* SPDX-License-Identifier: MIT */
-/* ahead.c - looks at a program without clock and kernels: how far tasks can be issued before any of them starts, and which elements they touch. */
+/* start.c - start(threshold n): how far tasks can be issued before any of them starts, looked at without clock and kernels. */
 #include <stdlib.h>
 #include <string.h>
 #include "rt/error.h"
 #include "rt/process.h"
 #include "rt/run.h"
-
-/* ---- start(threshold n) ---------------------------------------------------------------------------------------- */
 
 /* When what never starts would start: later than anything that is issued. */
 #define NEVER (UINT64_C(1) << 62)
@@ -197,44 +195,5 @@ ptowsp_status rt_start_find(const struct rt_run *run, uint64_t *start_out)
 	rt_run_finish(&ahead->run);
 	free(ahead->pending);
 	free(ahead);
-	return st;
-}
-
-/* ---- extents --------------------------------------------------------------------------------------------------- */
-
-ptowsp_status rt_extents(struct rt_program *program, const struct ptowsp_run_args *args, uint64_t *elements_out, uint32_t count,
-			 struct ptowsp_error *error)
-{
-	struct ptowsp_error own = {.head = PTOWSP_HEAD(own, ERROR)};
-	const struct rt_run_args run_args = {.args = args};
-	uint32_t tensors = program->tables.tensor.count;
-	struct rt_run *run = calloc(1, sizeof(*run));
-	uint64_t *most = calloc((size_t)tensors + 1, sizeof(*most));
-	int64_t *corner = calloc((size_t)tensors * 2 + 1, sizeof(*corner));
-	ptowsp_status st = run && most && corner ? PTOWSP_OK : rt_no_memory(error, "the extents");
-
-	if (!st) {
-		run->quiet = true;
-		run->tensors.measuring = true;
-		run->tensors.most = most;
-		run->tensors.most_row = corner;
-		run->tensors.most_column = corner + tensors;
-		st = rt_run_init(run, program, &run_args, error ? error : &own);
-	}
-	if (!st)
-		st = rt_entry_look(run, RT_LOOK_EXTENTS);
-	if (!st)
-		st = rt_pipeline_look(run, RT_LOOK_EXTENTS);
-	if (st == PTOWSP_UNSUPPORTED && rt_look_gave_up(run)) {
-		st = PTOWSP_OK;
-		memset(most, 0xff, tensors * sizeof(*most));
-	}
-	for (uint32_t t = 0; t < count; t++)
-		elements_out[t] = !st && t < tensors ? most[t] : 0;
-	if (run)
-		rt_run_finish(run);
-	free(run);
-	free(most);
-	free(corner);
 	return st;
 }

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-#include "rt/trails.h"
+#include "rt/history.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -12,14 +12,14 @@ static uint64_t later(uint64_t a, uint64_t b)
 	return a > b ? a : b;
 }
 
-bool rt_trails_init(struct rt_trails *trails, uint32_t tensors)
+bool rt_history_init(struct rt_history *trails, uint32_t tensors)
 {
 	memset(trails, 0, sizeof(*trails));
 	trails->kept = KEPT_LEAST;
 	return rt_intervals_init(&trails->set, tensors);
 }
 
-void rt_trails_finish(struct rt_trails *trails)
+void rt_history_finish(struct rt_history *trails)
 {
 	rt_intervals_finish(&trails->set);
 	free(trails->trails);
@@ -29,7 +29,7 @@ void rt_trails_finish(struct rt_trails *trails)
 
 /* ---- readers ------------------------------------------------------------------------------------------------------ */
 
-static void readers_drop(struct rt_trails *trails, struct rt_trail *trail)
+static void readers_drop(struct rt_history *trails, struct rt_history_row *trail)
 {
 	uint32_t at = trail->readers;
 
@@ -43,7 +43,7 @@ static void readers_drop(struct rt_trails *trails, struct rt_trail *trail)
 	trail->readers = trail->reader_count = 0;
 }
 
-static uint32_t reader_make(struct rt_trails *trails)
+static uint32_t reader_make(struct rt_history *trails)
 {
 	uint32_t at = trails->reader_spare;
 
@@ -57,21 +57,21 @@ static uint32_t reader_make(struct rt_trails *trails)
 	return trails->reader_count++;
 }
 
-static bool reader_add(struct rt_trails *trails, struct rt_trail *trail, uint64_t task)
+static bool reader_add(struct rt_history *trails, struct rt_history_row *trail, uint64_t task)
 {
 	uint32_t at;
 
-	if (trail->reader_count >= RT_TRAIL_READERS || (trail->readers && trails->readers[trail->readers].task == task))
+	if (trail->reader_count >= RT_HISTORY_READERS || (trail->readers && trails->readers[trail->readers].task == task))
 		return true;
-	if (trail->reader_count + 1 == RT_TRAIL_READERS) {
+	if (trail->reader_count + 1 == RT_HISTORY_READERS) {
 		readers_drop(trails, trail);
-		trail->reader_count = RT_TRAIL_READERS;
+		trail->reader_count = RT_HISTORY_READERS;
 		return true;
 	}
 	at = reader_make(trails);
 	if (!at)
 		return false;
-	trails->readers[at] = (struct rt_trail_reader){task, trail->readers, 1};
+	trails->readers[at] = (struct rt_history_reader){task, trail->readers, 1};
 	trail->readers = at;
 	trail->reader_count++;
 	return true;
@@ -80,9 +80,9 @@ static bool reader_add(struct rt_trails *trails, struct rt_trail *trail, uint64_
 /* ---- intervals ---------------------------------------------------------------------------------------------------- */
 
 /* A trail for every node there is room for. */
-static bool trails_grow(struct rt_trails *trails)
+static bool trails_grow(struct rt_history *trails)
 {
-	struct rt_trail *more;
+	struct rt_history_row *more;
 
 	if (trails->room >= trails->set.room)
 		return true;
@@ -94,17 +94,17 @@ static bool trails_grow(struct rt_trails *trails)
 	return true;
 }
 
-static uint32_t insert(struct rt_trails *trails, uint32_t tensor, int64_t first, int64_t last)
+static uint32_t insert(struct rt_history *trails, uint32_t tensor, int64_t first, int64_t last)
 {
 	uint32_t node = rt_interval_insert(&trails->set, tensor, first, last, (struct rt_cell){0});
 
 	if (node == RT_NO_NODE || !trails_grow(trails))
 		return RT_NO_NODE;
-	trails->trails[node] = (struct rt_trail){0};
+	trails->trails[node] = (struct rt_history_row){0};
 	return node;
 }
 
-static uint32_t cut(struct rt_trails *trails, uint32_t node, int64_t at)
+static uint32_t cut(struct rt_history *trails, uint32_t node, int64_t at)
 {
 	uint32_t right = rt_interval_cut(&trails->set, node, at);
 
@@ -117,7 +117,7 @@ static uint32_t cut(struct rt_trails *trails, uint32_t node, int64_t at)
 }
 
 /* The interval that begins at first and ends at or before last: cut out of what is there, or made where there is nothing. */
-static uint32_t piece(struct rt_trails *trails, uint32_t tensor, int64_t first, int64_t last)
+static uint32_t piece(struct rt_history *trails, uint32_t tensor, int64_t first, int64_t last)
 {
 	const struct rt_intervals *set = &trails->set;
 	uint32_t node = rt_interval_after(set, tensor, first);
@@ -133,11 +133,11 @@ static uint32_t piece(struct rt_trails *trails, uint32_t tensor, int64_t first, 
 	return node;
 }
 
-bool rt_trails_enter(struct rt_trails *trails, uint32_t tensor, int64_t first, int64_t last, uint64_t task, uint64_t end, bool writes)
+bool rt_history_enter(struct rt_history *trails, uint32_t tensor, int64_t first, int64_t last, uint64_t task, uint64_t end, bool writes)
 {
 	while (first < last) {
 		uint32_t node = piece(trails, tensor, first, last);
-		struct rt_trail *trail;
+		struct rt_history_row *trail;
 
 		if (node == RT_NO_NODE)
 			return false;
@@ -157,12 +157,12 @@ bool rt_trails_enter(struct rt_trails *trails, uint32_t tensor, int64_t first, i
 	return true;
 }
 
-void rt_trails_join(const struct rt_trails *trails, uint32_t tensor, int64_t first, int64_t last, struct rt_trail *trail)
+void rt_history_join(const struct rt_history *trails, uint32_t tensor, int64_t first, int64_t last, struct rt_history_row *trail)
 {
 	uint32_t node = rt_interval_after(&trails->set, tensor, first);
 
 	for (; node != RT_NO_NODE && trails->set.nodes[node].start < last; node = rt_interval_next(&trails->set, node)) {
-		const struct rt_trail *other = &trails->trails[node];
+		const struct rt_history_row *other = &trails->trails[node];
 
 		trail->wrote = later(trail->wrote, other->wrote);
 		trail->touched = later(trail->touched, other->touched);
@@ -171,7 +171,7 @@ void rt_trails_join(const struct rt_trails *trails, uint32_t tensor, int64_t fir
 	}
 }
 
-void rt_trails_writers(const struct rt_trails *trails, uint32_t tensor, int64_t first, int64_t last, void (*tell)(void *context, uint64_t writer), void *context)
+void rt_history_writers(const struct rt_history *trails, uint32_t tensor, int64_t first, int64_t last, void (*tell)(void *context, uint64_t writer), void *context)
 {
 	uint32_t node = rt_interval_after(&trails->set, tensor, first);
 
@@ -181,7 +181,7 @@ void rt_trails_writers(const struct rt_trails *trails, uint32_t tensor, int64_t 
 }
 
 /* Those from the number on that it has waited for. */
-static void readers_tell(const struct rt_trails *trails, const struct rt_trail *trail, uint64_t from, void (*tell)(void *context, uint64_t task), void *context)
+static void readers_tell(const struct rt_history *trails, const struct rt_history_row *trail, uint64_t from, void (*tell)(void *context, uint64_t task), void *context)
 {
 	for (uint32_t at = trail->readers; at && trails->readers[at].task >= from; at = trails->readers[at].next)
 		tell(context, trails->readers[at].task + 1);
@@ -189,15 +189,15 @@ static void readers_tell(const struct rt_trails *trails, const struct rt_trail *
 		tell(context, trail->wrote);
 }
 
-bool rt_trails_touchers(struct rt_trails *trails, uint32_t tensor, int64_t first, int64_t last, uint32_t process, void (*tell)(void *context, uint64_t task), void *context)
+bool rt_history_touchers(struct rt_history *trails, uint32_t tensor, int64_t first, int64_t last, uint32_t process, void (*tell)(void *context, uint64_t task), void *context)
 {
 	uint32_t node = rt_interval_after(&trails->set, tensor, first);
 	bool all = true;
 
 	for (; node != RT_NO_NODE && trails->set.nodes[node].start < last; node = rt_interval_next(&trails->set, node)) {
-		struct rt_trail *trail = &trails->trails[node];
+		struct rt_history_row *trail = &trails->trails[node];
 
-		if (trail->reader_count == RT_TRAIL_READERS || (trail->awaiter && trail->awaiter != process + 1))
+		if (trail->reader_count == RT_HISTORY_READERS || (trail->awaiter && trail->awaiter != process + 1))
 			all = false;
 		else
 			readers_tell(trails, trail, trail->awaiter ? trail->awaited : 0, tell, context);
@@ -210,17 +210,17 @@ bool rt_trails_touchers(struct rt_trails *trails, uint32_t tensor, int64_t first
 	return all;
 }
 
-static uint32_t count_of(const struct rt_trails *trails)
+static uint32_t count_of(const struct rt_history *trails)
 {
 	return trails->set.room - trails->set.spare_count;
 }
 
-bool rt_trails_full(const struct rt_trails *trails)
+bool rt_history_full(const struct rt_history *trails)
 {
 	return !trails->named && count_of(trails) / 2 >= trails->kept;
 }
 
-void rt_trails_forget(struct rt_trails *trails, uint64_t tasks, uint64_t time)
+void rt_history_forget(struct rt_history *trails, uint64_t tasks, uint64_t time)
 {
 	for (uint32_t node = 0; node < trails->set.room; node++)
 		if (trails->set.nodes[node].used && trails->trails[node].touched <= tasks && trails->trails[node].touched_end <= time)

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-#include "rt/turns.h"
+#include "rt/interleave.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -17,7 +17,7 @@ struct branch {
 	struct aside *bodies;
 	uint32_t count, room;
 };
-struct rt_turns {
+struct rt_interleave {
 	uint32_t count, live, current;
 	uint32_t depth; /* frames up to and including the combine's */
 	struct branch branches[];
@@ -34,9 +34,9 @@ static bool is_loop(const struct rt_frame *frame)
 	return false;
 }
 
-bool rt_turns_enter(struct rt_expand *expand, struct rt_frame *frame, const struct rt_ins *in)
+bool rt_interleave_enter(struct rt_expand *expand, struct rt_frame *frame, const struct rt_ins *in)
 {
-	struct rt_turns *turns = calloc(1, sizeof(*turns) + in->count * sizeof(*turns->branches));
+	struct rt_interleave *turns = calloc(1, sizeof(*turns) + in->count * sizeof(*turns->branches));
 	uint32_t at = frame->at + 1u + in->count;
 
 	frame->turns = turns;
@@ -54,7 +54,7 @@ bool rt_turns_enter(struct rt_expand *expand, struct rt_frame *frame, const stru
 }
 
 /* The branch whose turn it is, out of the expander. */
-static bool put_aside(struct rt_expand *expand, struct rt_turns *turns)
+static bool put_aside(struct rt_expand *expand, struct rt_interleave *turns)
 {
 	struct branch *branch = &turns->branches[turns->current];
 	uint32_t count = expand->depth - turns->depth;
@@ -83,7 +83,7 @@ static bool put_aside(struct rt_expand *expand, struct rt_turns *turns)
 }
 
 /* The next branch that is not over, into the expander. */
-static void go_on(struct rt_expand *expand, struct rt_turns *turns)
+static void go_on(struct rt_expand *expand, struct rt_interleave *turns)
 {
 	struct branch *branch;
 
@@ -111,7 +111,7 @@ static bool holds_turn(unsigned op)
 	return op == PTOWSP_OP_SCOPE || op == PTOWSP_OP_FOR_EACH || op == PTOWSP_OP_SEQUENTIAL;
 }
 
-void rt_turns_tell(const struct rt_program *program)
+void rt_interleave_tell(const struct rt_program *program)
 {
 	uint32_t end = 0; /* of the branches around `at` */
 
@@ -130,10 +130,10 @@ void rt_turns_tell(const struct rt_program *program)
 }
 
 /* From the innermost combine out: an outer one keeps the inner one as it then is. */
-bool rt_turns_pass(struct rt_expand *expand)
+bool rt_interleave_pass(struct rt_expand *expand)
 {
 	for (uint32_t d = expand->depth; d-- > 0 && !holds_turn(expand->frames[d].op);) {
-		struct rt_turns *turns = expand->frames[d].op == PTOWSP_OP_COMBINE ? expand->frames[d].turns : NULL;
+		struct rt_interleave *turns = expand->frames[d].op == PTOWSP_OP_COMBINE ? expand->frames[d].turns : NULL;
 
 		if (!turns || turns->live < 2)
 			continue;
@@ -144,9 +144,9 @@ bool rt_turns_pass(struct rt_expand *expand)
 	return true;
 }
 
-bool rt_turns_end(struct rt_expand *expand, struct rt_frame *frame)
+bool rt_interleave_end(struct rt_expand *expand, struct rt_frame *frame)
 {
-	struct rt_turns *turns = frame->turns;
+	struct rt_interleave *turns = frame->turns;
 
 	turns->branches[turns->current].over = true;
 	turns->branches[turns->current].count = 0;
@@ -155,19 +155,19 @@ bool rt_turns_end(struct rt_expand *expand, struct rt_frame *frame)
 		return true;
 	}
 	expand->at = turns->branches[turns->count - 1].end;
-	rt_turns_drop(frame);
+	rt_interleave_drop(frame);
 	return false;
 }
 
 /* Combines nest as deep as bodies do, 64 at most. */
-void rt_turns_drop(struct rt_frame *frame)
+void rt_interleave_drop(struct rt_frame *frame)
 {
-	struct rt_turns *turns = frame->turns;
+	struct rt_interleave *turns = frame->turns;
 
 	for (uint32_t i = 0; turns && i < turns->count; i++) {
 		for (uint32_t k = 0; k < turns->branches[i].count && i != turns->current; k++)
 			if (turns->branches[i].bodies[k].frame.op == PTOWSP_OP_COMBINE)
-				rt_turns_drop(&turns->branches[i].bodies[k].frame);
+				rt_interleave_drop(&turns->branches[i].bodies[k].frame);
 		free(turns->branches[i].bodies);
 	}
 	free(turns);

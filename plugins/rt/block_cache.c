@@ -1,23 +1,23 @@
 /* SPDX-License-Identifier: MIT */
-#include "rt/spare.h"
+#include "rt/block_cache.h"
 
 #include <stdlib.h>
 #include <string.h>
 
-void rt_spares_init(struct rt_spares *spares)
+void rt_block_cache_init(struct rt_block_cache *spares)
 {
 	memset(spares, 0, sizeof(*spares));
 	pthread_mutex_init(&spares->lock, NULL);
 }
 
-void rt_spares_finish(struct rt_spares *spares)
+void rt_block_cache_finish(struct rt_block_cache *spares)
 {
-	for (unsigned k = 0; k < RT_SPARE_COUNT; k++)
+	for (unsigned k = 0; k < RT_BLOCK_COUNT; k++)
 		free(spares->kept[k].block);
 	pthread_mutex_destroy(&spares->lock);
 }
 
-void *rt_spare_take(struct rt_spares *spares, enum rt_spare kind, size_t least, size_t *size_out)
+void *rt_block_cache_take(struct rt_block_cache *spares, enum rt_block_kind kind, size_t least, size_t *size_out)
 {
 	void *block = NULL;
 
@@ -31,7 +31,7 @@ void *rt_spare_take(struct rt_spares *spares, enum rt_spare kind, size_t least, 
 	return block;
 }
 
-void rt_spare_give(struct rt_spares *spares, enum rt_spare kind, void *block, size_t size)
+void rt_block_cache_give(struct rt_block_cache *spares, enum rt_block_kind kind, void *block, size_t size)
 {
 	void *worse = block;
 

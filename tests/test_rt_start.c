@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT
- * test_rt_ahead.c - deadlocks of workloads, and the least setting with which the blocked task proceeds. */
+ * test_rt_start.c - deadlocks of workloads, and the least setting with which the blocked task proceeds. */
 #include "check_outcome.h"
 
 #include <stdio.h>
@@ -76,7 +76,7 @@ static void a_task_larger_than_a_resource_names_need_and_capacity(void)
 	outcome_done(b, o);
 }
 
-void suite_rt_ahead(CU_pSuite s)
+void suite_rt_start(CU_pSuite s)
 {
 	TEST(s, with_the_proposed_setting_the_blocked_task_proceeds);
 	TEST(s, a_task_larger_than_a_resource_names_need_and_capacity);

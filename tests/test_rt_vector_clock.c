@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT
- * test_rt_front.c - what processes order among each other, as the check behind --strict sees it: one task writes a row, another one reads it, and no edge says
+ * test_rt_vector_clock.c - what processes order among each other, as the check behind --strict sees it: one task writes a row, another one reads it, and no edge says
  * in which order. */
 #include "check_outcome.h"
 #include "rt/rt.h"
@@ -289,7 +289,7 @@ static void where_elements_are_moved_nothing_is_looked_for(void)
 	outcome_done(f.b, o);
 }
 
-void suite_rt_front(CU_pSuite s)
+void suite_rt_vector_clock(CU_pSuite s)
 {
 	TEST(s, a_token_orders_its_sender_s_tasks_before_its_consumer_s);
 	TEST(s, tokens_go_through_processes_without_tasks);

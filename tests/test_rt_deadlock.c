@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT
- * test_rt_stuck.c - why a pipeline cannot go on, the least capacity with which the blocked one could, and what is told of it before any run. */
+ * test_rt_deadlock.c - why a pipeline cannot go on, the least capacity with which the blocked one could, and what is told of it before any run. */
 #include "check_outcome.h"
 
 #include <stdio.h>
@@ -277,7 +277,7 @@ static void what_depends_on_data_is_not_told(void)
 	check_ahead(b, PTOWSP_OK, "");
 }
 
-void suite_rt_stuck(CU_pSuite s)
+void suite_rt_deadlock(CU_pSuite s)
 {
 	TEST(s, a_cycle_of_full_channels_proposes_a_capacity);
 	TEST(s, two_cycles_propose_one_capacity_after_the_other);
