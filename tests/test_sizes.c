@@ -73,6 +73,39 @@ static void every_tool_takes_them(void)
 		done(commands[i]);
 }
 
+/* Tiles that share no place, and do where a memory is too small. */
+static void tiles_are_summed_up(void)
+{
+	FILE *to;
+
+	cli_begin();
+	to = fopen(check_fmt("%s/many.pto", check_dir()), "w");
+	REQUIRE(to != NULL);
+	fputs("func @one(%x: !pto.memref<gm,...,f32>) {\n", to);
+	for (int i = 0; i < MANY; i++)
+		fprintf(to, "  %%t%d = alloc_tile : !pto.tile<8x8xf32>\n  %%t%d = tload %%x[%d, 0]\n", i, i, i);
+	fputs("  tstore %t0, %x[0, 0]\n  return\n}\n", to);
+	REQUIRE(!fclose(to));
+	done("$B/ptowsp-pack many.pto -o many.pkg.zst");
+	done("$B/ptowsp-inspect many.pkg.zst");
+}
+
+/* Each function calls the one before it: expanded in place, a million calls are the limit, which is met in time. */
+static void chains_of_calls_are_refused_in_time(void)
+{
+	FILE *to;
+
+	cli_begin();
+	to = fopen(check_fmt("%s/many.pto", check_dir()), "w");
+	REQUIRE(to != NULL);
+	fputs("func @f0(%x: !pto.memref<gm,...,f32>) {\n  %t = alloc_tile : !pto.tile<8x8xf32>\n  %t = tload %x[0, 0]\n  tstore %t, %x[0, 0]\n  return\n}\n", to);
+	for (int i = 1; i < MANY; i++)
+		fprintf(to, "func @f%d(%%x: !pto.memref<gm,...,f32>) {\n  CALL @f%d(%%x -> %%x)\n  return\n}\n", i, i - 1);
+	REQUIRE(!fclose(to));
+	CHECK_INT(cli(check_fmt("%s $B/ptowsp-pack many.pto -o many.pkg.zst", cli_slow() ? "ulimit -t 40;" : "ulimit -t 10; ulimit -v 2097152;")), 3);
+	CHECK_CONTAINS(cli_err, "the calls of this package expand to more than 1048576 instructions");
+}
+
 static void statements_are_emitted(void)
 {
 	cli_begin();
@@ -86,4 +119,6 @@ void suite_sizes(CU_pSuite s)
 	for (size_t i = 0; i < sizeof(shapes) / sizeof(*shapes); i++)
 		check_add(s, check_fmt("every_tool_takes_many_%s", shapes[i].name), every_tool_takes_them);
 	TEST(s, statements_are_emitted);
+	TEST(s, tiles_are_summed_up);
+	TEST(s, chains_of_calls_are_refused_in_time);
 }

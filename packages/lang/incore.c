@@ -15,7 +15,6 @@
 
 /* The place of each variable of a function in this kernel: by variable, a row of the tile, scalar or parameter table. */
 struct incore_body {
-	struct incore_body *next;
 	const struct lang_function *function;
 	uint16_t *rows;
 };
@@ -179,16 +178,13 @@ static void if_encode(struct lang_incore *kernel, const struct incore_body *body
 
 static struct incore_body *body_find(struct lang_incore *kernel, const struct lang_function *function)
 {
-	struct incore_body *body = kernel->bodies;
+	struct incore_body *body = lang_map_find(&kernel->bodies, function->name);
 
-	while (body && body->function != function)
-		body = body->next;
 	if (body)
 		return body;
 	body = body_create(kernel, function);
 	body_declare(kernel, body, 0);
-	body->next = kernel->bodies;
-	kernel->bodies = body;
+	lang_map_add(&kernel->bodies, &kernel->lower->unit->arena, function->name, body);
 	return body;
 }
 
@@ -356,7 +352,7 @@ static struct lang_span why_place(struct lang_incore *kernel, const char *why, c
 	unsigned number = end ? (unsigned)strtoul(line + 6, NULL, 10) : 0;
 
 	*sentence_out = why;
-	if (!number || kernel->bodies || lang_places_stated(kernel->lower->unit, at.file))
+	if (!number || kernel->bodies.count || lang_places_stated(kernel->lower->unit, at.file))
 		return at;
 	*sentence_out = end + 2;
 	return operand_place(kernel->lower->unit, lang_line_span(kernel->lower->unit, at.file, number), *sentence_out);

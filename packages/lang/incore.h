@@ -4,6 +4,7 @@
 #define LANG_INCORE_H
 
 #include "lang/lang_lower.h"
+#include "lang/lang_map.h"
 #include "lang/tile_code.h"
 
 /* One kernel being encoded. */
@@ -13,7 +14,7 @@ struct lang_incore {
 	struct lang_tile_code code; /* its names are rows of texts until the order of its tables is known */
 	const char **texts;
 	uint32_t text_count, text_capacity;
-	struct incore_body *bodies; /* functions expanded so far: a second call uses the same tiles and scalars */
+	struct lang_map bodies; /* to struct incore_body, by name: functions expanded so far, of which a second call uses the same tiles and scalars */
 };
 
 /* The payload in the arena, once all instructions are there. */
