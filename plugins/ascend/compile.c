@@ -157,7 +157,7 @@ static ptowsp_status objects_read(struct ascend_objects *objects, bool kernel, s
 /* Files of one folder, and the folder. */
 static void folder_remove(const char *folder)
 {
-	static const char *const names[] = {"plan.h", "adapter.h", "plan.cpp", "kernel.c", "orchestration.so", "kernel.so", "orchestration.log", "kernel.log"};
+	static const char *const names[] = {"ascend_plan.h", "adapter.h", "plan.cpp", "kernel.c", "orchestration.so", "kernel.so", "orchestration.log", "kernel.log"};
 	char path[ASCEND_PATH + 32];
 
 	for (size_t i = 0; i < sizeof(names) / sizeof(*names); i++) {

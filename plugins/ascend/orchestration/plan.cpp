@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* plan.cpp - the orchestration object of the pto-runtime engine: submits the tasks of a plan (plan.h), whatever the package. One source for host_build_graph
+/* plan.cpp - the orchestration object of the pto-runtime engine: submits the tasks of a plan (ascend_plan.h), whatever the package. One source for host_build_graph
  * and tensormap_and_ringbuffer; compiled against the user's checkout of the runtime the first time it is needed.
  *
  * Who waits for whom is in the plan, so no argument takes part in the runtime's own search for dependencies (add_no_dep). */
@@ -9,7 +9,7 @@
 
 #include "pto_orchestration_api.h"
 
-#include "plan.h"
+#include "ascend_plan.h"
 
 namespace {
 
