@@ -62,6 +62,8 @@ struct rt_clock {
 	uint32_t depth_count;
 	uint32_t executors; /* per pool */
 	bool single;       /* bounded, with one pool of one executor for ever: `begun` stands for its ready queue */
+	bool gated;        /* there are depths or streams; set by rt_clock_init */
+	bool ringed;       /* rows of all tasks that have not gone, and of the window, always have room; set by rt_clock_init and rt_clock_adopt */
 	bool plain;        /* single, stalling, without depths and streams; set by rt_clock_init */
 	/* state */
 	uint64_t now, last, issued, gone, begun, settled, leave, total;
@@ -124,7 +126,10 @@ ptowsp_status rt_clock_tasks(struct rt_clock *clock, const struct rt_clock_brief
 enum { RT_CLOCK_AT_ONCE = 64 };
 ptowsp_status rt_clock_equal(struct rt_clock *clock, const struct rt_clock_brief *task, uint32_t count);
 /* Tasks of the pool that have been issued and had not started at the time of the latest issue. */
-uint64_t rt_clock_waiting(const struct rt_clock *clock, uint32_t pool);
+static inline uint64_t rt_clock_waiting(const struct rt_clock *clock, uint32_t pool)
+{
+	return clock->single ? clock->issued - clock->begun : rt_waiting_count(&clock->waiting[pool]);
+}
 void rt_clock_scope_begin(struct rt_clock *clock);
 void rt_clock_scope_end(struct rt_clock *clock);
 void rt_clock_order_begin(struct rt_clock *clock);

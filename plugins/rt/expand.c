@@ -270,6 +270,8 @@ enum rt_event rt_expand_next(struct rt_expand *expand)
 {
 	enum rt_event event = RT_EVENT_NONE;
 
+	if (rt_expand_task(expand))
+		return RT_EVENT_TASK;
 	if (expand->passing && !expand->breaking && !rt_interleave_pass(expand))
 		return no_memory(expand);
 	expand->passing = false;

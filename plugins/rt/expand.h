@@ -93,6 +93,26 @@ static inline bool rt_expand_iterate(struct rt_expand *expand)
 	return true;
 }
 
+/* rt_expand_next, where it gives a task of the innermost body or of its next iteration, as it mostly does. False: it is something else, and rt_expand_next
+ * finds out. */
+static inline bool rt_expand_task(struct rt_expand *expand)
+{
+	const struct rt_frame *top = &expand->frames[expand->depth - 1];
+	const struct rt_ins *in;
+
+	if (expand->passing || expand->breaking || expand->budget < 2 || top->branch || (expand->at == top->end && !rt_expand_iterate(expand)))
+		return false;
+	in = &expand->program->code[expand->at];
+	if (in->op != PTOWSP_OP_TASK)
+		return false;
+	expand->budget--;
+	expand->site = in->row;
+	expand->at = in->end;
+	expand->given++;
+	expand->passing = expand->program->schedule.interleaved;
+	return true;
+}
+
 /* Where one expander stands, into another. Rounds and budget stay those of `to`: they are counted per run. */
 void rt_expand_move(struct rt_expand *to, const struct rt_expand *from);
 /* After RT_EVENT_CONSUME: the body runs with this token; or the loop ends. */

@@ -190,17 +190,12 @@ ptowsp_status rt_run_here(struct rt_run *run, const struct rt_site *site, struct
 
 static void edges_tell(struct rt_run *run)
 {
-	const struct rt_sinks *sinks = run->sinks;
-
-	run->edges += run->preds.count;
-	for (uint32_t i = 0; sinks && sinks->edge && i < run->preds.count; i++)
-		sinks->edge(sinks->context, run->preds.list[i], run->tasks);
+	for (uint32_t i = 0; i < run->preds.count; i++)
+		run->sinks->edge(run->sinks->context, run->preds.list[i], run->tasks);
 }
 
 static void batch_count(struct rt_run *run)
 {
-	if (!run->program->schedule.batch)
-		return;
 	if (++run->batch_fill < run->program->schedule.batch)
 		return;
 	run->batches++;
@@ -209,8 +204,11 @@ static void batch_count(struct rt_run *run)
 
 void rt_issue_count(struct rt_run *run, const struct rt_clock_task *task)
 {
-	edges_tell(run);
-	batch_count(run);
+	run->edges += run->preds.count;
+	if (run->sinks && run->sinks->edge)
+		edges_tell(run);
+	if (run->program->schedule.batch)
+		batch_count(run);
 	run->env.task = ++run->tasks;
 	if (run->stream_order)
 		run->stream_order[task->stream] = run->tasks;
@@ -274,8 +272,14 @@ static ptowsp_status blocked(struct rt_run *run, ptowsp_status st, struct rt_blo
 
 ptowsp_status rt_issue_place(struct rt_run *run, const struct rt_site *site, struct rt_clock_task *task)
 {
-	ptowsp_status st = rt_place(&run->places, &run->clock, &run->env, site, task, run->error);
+	ptowsp_status st;
 
+	if (run->places.one && site->dispatch == PTOWSP_NONE) {
+		task->pool = task->executor = task->stream = 0;
+		run->places.counts[0]++;
+		return PTOWSP_OK;
+	}
+	st = rt_place(&run->places, &run->clock, &run->env, site, task, run->error);
 	return !st && run->env.failed ? divided(run, site) : st;
 }
 
@@ -327,19 +331,34 @@ static ptowsp_status reserve(struct rt_run *run, const struct rt_site *site, str
 	return st || !run->race.on ? st : rt_infer_race(run, site, task);
 }
 
+RT_INLINE ptowsp_status clock_tell(struct rt_run *run, const struct rt_clock_task *task)
+{
+	struct ptowsp_trace_task trace;
+	ptowsp_status st;
+
+	if (!rt_lag_none(&run->lag, task))
+		return rt_lag_task(&run->lag, task);
+	st = rt_clock_task(&run->clock, task, &trace);
+	if (!st)
+		rt_run_told(run, &trace);
+	else
+		run->lag.broken = st;
+	return st;
+}
+
 /* Known cycles go to the clock before the kernel runs; the others when it has told them. */
-static ptowsp_status execute(struct rt_run *run, const struct rt_site *site, uint32_t level, struct rt_clock_task *task)
+RT_INLINE ptowsp_status execute(struct rt_run *run, const struct rt_site *site, uint32_t level, struct rt_clock_task *task)
 {
 	bool later = run->kernels && run->known[run->kernel].later;
-	ptowsp_status st = later ? PTOWSP_OK : rt_clock_failed(run, rt_lag_task(&run->lag, task));
+	ptowsp_status st = later ? PTOWSP_OK : clock_tell(run, task);
 
-	if (!st && run->record)
+	if (st)
+		return rt_clock_failed(run, st);
+	if (run->record)
 		st = rt_record_task(run, site, level, task);
-	else if (!st && run->kernels)
+	else if (run->kernels)
 		st = run->known[run->kernel].here ? rt_run_here(run, site, task) : rt_dispatch(run, site, task);
-	if (!st && later)
-		st = rt_clock_failed(run, rt_lag_task(&run->lag, task));
-	return st;
+	return st || !later ? st : rt_clock_failed(run, clock_tell(run, task));
 }
 
 ptowsp_status rt_issue(struct rt_run *run, const struct rt_site *site, uint32_t level)

@@ -122,6 +122,7 @@ ptowsp_status rt_run_clock(struct rt_run *run)
 		st = PTOWSP_NO_MEMORY;
 	if (!st)
 		st = rt_flow_init(&run->flow, run->window, clock->map_capacity, clock->deps_capacity);
+	run->flow.counts |= schedule->built;
 	return st ? rt_no_memory(run->error, "the clock") : PTOWSP_OK;
 }
 
@@ -140,14 +141,7 @@ ptowsp_status rt_clock_failed(struct rt_run *run, ptowsp_status st)
 
 static void told(void *context, const struct ptowsp_trace_task *task)
 {
-	struct rt_run *run = context;
-
-	run->kernel_stats[task->kernel].tasks++;
-	if (task->kernel == run->program->copy_kernel && task->end > run->clock.copies_end)
-		run->clock.copies_end = task->end;
-	run->kernel_stats[task->kernel].cycles += task->end - task->start;
-	if (run->sinks && run->sinks->task)
-		run->sinks->task(run->sinks->context, task);
+	rt_run_told(context, task);
 }
 
 /* Dependencies found for n tasks at a time are merged early here. */

@@ -160,6 +160,18 @@ bool rt_after_own(const struct rt_exprs *exprs, uint32_t id);
 
 /* What a failed step of the clock means, as a sentence. */
 ptowsp_status rt_clock_failed(struct rt_run *run, ptowsp_status st);
+/* The clock has said when a task runs. */
+static inline void rt_run_told(struct rt_run *run, const struct ptowsp_trace_task *task)
+{
+	struct ptowsp_kernel_stats *stats = &run->kernel_stats[task->kernel];
+
+	stats->tasks++;
+	stats->cycles += task->end - task->start;
+	if (task->kernel == run->program->copy_kernel && task->end > run->clock.copies_end)
+		run->clock.copies_end = task->end;
+	if (run->sinks && run->sinks->task)
+		run->sinks->task(run->sinks->context, task);
+}
 /* run.c */
 ptowsp_status rt_run_init(struct rt_run *run, struct rt_program *program, const struct rt_run_args *args, struct ptowsp_error *error);
 void rt_run_finish(struct rt_run *run);
