@@ -59,6 +59,18 @@ bool rt_overlap_admit(struct rt_overlap *map, struct rt_track *track, uint32_t t
 	return false;
 }
 
+bool rt_overlap_covers(struct rt_overlap *map, uint32_t tensor, uint64_t row_unit, uint64_t column_unit)
+{
+	struct rt_lattice *lattice = &map->lattices[tensor];
+	uint64_t rows = rt_common(row_unit & (0 - row_unit), lattice->row_pitch), columns = rt_common(column_unit & (0 - column_unit), lattice->column_pitch);
+
+	if ((row_unit && rows < (uint64_t)lattice->shape.rows) || (column_unit && columns < (uint64_t)lattice->shape.columns))
+		return false;
+	lattice->row_pitch = rows;
+	lattice->column_pitch = columns;
+	return true;
+}
+
 #define PLACES ((UINT64_C(1) << RT_PLACE_BITS) - 1)
 
 /* ---- from cells to intervals ----------------------------------------------------------------------------------- */

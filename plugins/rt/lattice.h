@@ -36,6 +36,8 @@ void rt_overlap_finish(struct rt_overlap *map);
  * and rows of the shape at least 1, rows 0 for elements in line. */
 bool rt_overlap_admit(struct rt_overlap *map, struct rt_track *track, uint32_t tensor, const struct rt_shape *shape, int64_t row,
 		      int64_t column, uint64_t row_step, uint64_t column_step);
+/* Of an access that was admitted: is it with all others that lie multiples of the units away? Units are powers of two, or 0. */
+bool rt_overlap_covers(struct rt_overlap *map, uint32_t tensor, uint64_t row_unit, uint64_t column_unit);
 /* The tensor is accessed as intervals from now on. */
 void rt_overlap_divide(struct rt_overlap *map, struct rt_track *track, uint32_t tensor);
 

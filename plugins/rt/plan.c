@@ -29,6 +29,9 @@ void rt_plans_finish(struct rt_plans *plans)
 /* Accesses of a task whose keys are compared with each other. */
 #define COUNTED_MOST 64u
 
+/* Flat windows of a plan begin here at the last. */
+#define START_MOST ((INT64_C(1) << RT_PLACE_BITS) - 1)
+
 static const struct rt_limit no_limit = {INT64_MIN, UINT64_MAX};
 
 /* False if no value is allowed. */
@@ -67,6 +70,8 @@ static bool flat_limits(struct rt_plan_io *plan, const struct rt_access *access,
 		low = -touched->least > -high ? -touched->least : -high;
 	if (tensor->elements != UINT64_MAX && (int64_t)tensor->elements - (most == RT_FAR ? 0 : most) < high)
 		high = (int64_t)tensor->elements - (most == RT_FAR ? 0 : most);
+	if (high > START_MOST - (most == RT_FAR ? 0 : most)) /* so that all have a name */
+		high = START_MOST - (most == RT_FAR ? 0 : most);
 	plan->pitch = (int64_t)io->unit;
 	plan->open = most == RT_FAR;
 	plan->end = tensor->elements;
@@ -83,6 +88,17 @@ static uint64_t step_of(const struct rt_form *form, uint32_t depth)
 	return step;
 }
 
+/* Values of the form differ by multiples of it, also where they wrap: a power of two. 0: there is one value. */
+static uint64_t unit_of(const struct rt_env *env, const struct rt_form *form)
+{
+	const struct rt_form *sum = form->terms != RT_FORM_CODE ? form : form->base < 0 ? NULL : &env->codes->rows[form->base].sum;
+	uint64_t bits = 0;
+
+	for (unsigned k = 0; sum && k < sum->terms; k++)
+		bits |= (uint64_t)sum->step[k];
+	return sum ? bits & (0 - bits) : 1;
+}
+
 static bool io_plan(struct rt_plan_io *plan, const struct rt_access *access, const struct rt_tensors *tensors, const struct rt_env *env,
 		    uint32_t inner)
 {
@@ -93,6 +109,8 @@ static bool io_plan(struct rt_plan_io *plan, const struct rt_access *access, con
 	plan->column = env->forms[io->column];
 	if (!io->unit ? !block_limits(plan, io, tensor) : !flat_limits(plan, access, tensor))
 		return false;
+	plan->row_unit = unit_of(env, &plan->row);
+	plan->column_unit = unit_of(env, &plan->column);
 	plan->row_step = step_of(&plan->row, inner);
 	plan->column_step = step_of(&plan->column, inner);
 	plan->start_step = plan->row_step * (uint64_t)plan->pitch + plan->column_step;
@@ -274,6 +292,8 @@ static enum meeting keys_meet(const struct rt_plan *plan, uint32_t a, uint32_t b
 	int64_t row, column, row_at = 0, column_at = 0;
 	enum meeting rows, columns;
 
+	if (!left)
+		return x->key.row == y->key.row && x->key.column == y->key.column ? ALWAYS : NEVER;
 	if (__builtin_sub_overflow(x->key.row, y->key.row, &row) || __builtin_sub_overflow(x->key.column, y->key.column, &column))
 		return SOMETIMES;
 	rows = zero_of(row, (int64_t)(plan->ios[a].row_step - plan->ios[b].row_step), left, &row_at);

@@ -19,6 +19,7 @@ struct rt_limit {
 struct rt_plan_io {
 	uint64_t row_step, column_step, start_step; /* per 1 of the innermost loop; they wrap */
 	struct rt_form row, column;
+	uint64_t row_unit, column_unit; /* powers of two: values differ by multiples of them; 0: they never differ */
 	int64_t pitch; /* start = row * pitch + column */
 	struct rt_limit row_limit, column_limit, start_limit;
 	uint64_t end;  /* open: of the tensor, in elements */

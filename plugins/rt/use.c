@@ -149,6 +149,22 @@ uint64_t rt_use_step(const struct rt_run *run, const struct rt_io *io, const str
 	return run->overlap.lattices || !io->unit ? plan->start_step : plan->row_step * FLAT_COLUMNS + plan->column_step;
 }
 
+/* Every access of the plan that lies inside its tensor fits into a name. */
+static bool always_nameable(const struct rt_run *run, const struct rt_io *io)
+{
+	return io->unit || run->tensors.rows[io->tensor].elements <= UINT64_C(1) << RT_PLACE_BITS;
+}
+
+/* The use is a cell whatever the task, if that can be said. */
+static void cell_sure(struct rt_run *run, struct rt_use *use, const struct rt_io *io, const struct rt_plan_io *plan)
+{
+	uint64_t line = plan->row_unit * (uint64_t)plan->pitch | plan->column_unit;
+
+	use->asked = true;
+	use->sure = always_nameable(run, io) &&
+		    rt_overlap_covers(&run->overlap, use->tensor, io->unit ? 0 : plan->row_unit, io->unit ? line : plan->column_unit);
+}
+
 static void cell_place(struct rt_run *run, struct rt_use *use, const struct rt_access *access, const struct rt_plan_io *io, struct rt_way way)
 {
 	bool line = access->io->unit != 0;
@@ -165,7 +181,10 @@ static void cell_place(struct rt_run *run, struct rt_use *use, const struct rt_a
 	else
 		rt_overlap_divide(&run->overlap, &run->track, use->tensor);
 	use->way = cell ? RT_USE_NAMED : RT_USE_PIECES;
-	use->name = (uint64_t)use->tensor << RT_PLACE_BITS | (uint64_t)(access->start + behind);
+	use->base = ((uint64_t)use->tensor << RT_PLACE_BITS) + (uint64_t)behind;
+	use->name = use->base + (uint64_t)access->start;
+	if (cell && io && !use->asked)
+		cell_sure(run, use, access->io, io);
 }
 
 static uint64_t plain_name(const struct rt_access *access)
@@ -177,6 +196,8 @@ static void key_place(const struct rt_run *run, struct rt_use *use, const struct
 {
 	use->way = nameable(run, access, io, left) ? RT_USE_NAMED : RT_USE_INTERNED;
 	use->name = plain_name(access);
+	use->base = (uint64_t)access->key.class << RT_PLACE_BITS;
+	use->sure = io && !access->io->unit && always_nameable(run, access->io);
 }
 
 /* Of a way only parts may be beyond what fits into a name: a key's name depends on nothing but the key. */
@@ -188,9 +209,15 @@ uint64_t rt_use_name(struct rt_run *run, const struct rt_access *access)
 void rt_uses_place(struct rt_run *run, struct rt_use *uses, uint32_t count, const struct rt_access *accesses, const struct rt_plan_io *ios,
 		   struct rt_way way)
 {
+	const struct rt_lattice *lattices = run->overlap.lattices;
+
 	for (struct rt_use *use = uses; use < uses + count; use++) {
 		const struct rt_plan_io *io = ios ? &ios[use->argument] : NULL;
 
+		if (use->sure && !(lattices && lattices[use->tensor].pieces)) {
+			use->name = use->base + (uint64_t)accesses[use->argument].start;
+			continue;
+		}
 		if (run->overlap.lattices)
 			cell_place(run, use, &accesses[use->argument], io, way);
 		else

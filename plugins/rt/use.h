@@ -14,6 +14,9 @@ enum { RT_USE_NAMED, RT_USE_INTERNED, RT_USE_PIECES, RT_USE_VERSION };
 struct rt_use {
 	uint64_t name;
 	uint64_t step;     /* per 1 of the innermost loop; wraps */
+	uint64_t base;     /* of a plan: its name is that much more than where the access starts, */
+	bool sure;         /*   whatever the task, while its tensor is not accessed as intervals */
+	bool asked;        /* whether it is sure has been found */
 	uint16_t argument; /* of the tensor arguments, the first that the use stands for */
 	uint8_t access;    /* PTOWSP_READ | PTOWSP_WRITE */
 	uint8_t way;       /* RT_USE_x */
