@@ -3,7 +3,7 @@
  * name their seed in a failure. */
 #include "check.h"
 #include "random_loops.h"
-#include "rt/run.h"
+#include "rt/rt_run.h"
 #include "rt/skip.h"
 
 #include <stdlib.h>

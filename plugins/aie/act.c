@@ -5,7 +5,7 @@
 #include <string.h>
 #include "closing.h"
 #include "rt/dtype.h"
-#include "rt/error.h"
+#include "rt/rt_error.h"
 #include "rt/footprint.h"
 #include "rt/grow.h"
 

@@ -12,7 +12,7 @@
 #include "base/digest.h"
 #include "base/error.h"
 #include "isa/emit.h"
-#include "rt/error.h"
+#include "rt/rt_error.h"
 #include "registry/common/common_text.h"
 
 enum { FILE_PATH = AIE_PATH + 64 };

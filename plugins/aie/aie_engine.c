@@ -11,13 +11,13 @@
 #include "engine_device.h"
 #include "aie_engine_own.h"
 #include "part.h"
-#include "rt/schedule.h"
+#include "rt/rt_schedule.h"
 #include "rt/dtype.h"
-#include "rt/error.h"
+#include "rt/rt_error.h"
 #include "rt/policy.h"
 #include "rt/memory_limit.h"
 #include "rt/process.h"
-#include "rt/program.h"
+#include "rt/rt_program.h"
 
 /* Tasks and tokens of a run, and bytes that its planning may take where nobody stated a limit: a design is laid out as a whole, with every task in memory, by way of a text; this is
  * some seconds of work. */

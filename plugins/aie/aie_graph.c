@@ -5,7 +5,7 @@
 #include <string.h>
 #include "graph_own.h"
 #include "ptowsp/ids.h"
-#include "rt/error.h"
+#include "rt/rt_error.h"
 #include "rt/grow.h"
 
 bool aie_stream_shared(const struct aie_graph *graph, const struct aie_stream *stream)

@@ -4,7 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include "ptowsp/ids.h"
-#include "rt/error.h"
+#include "rt/rt_error.h"
 
 /* A job of a packed object may have filler behind it, which no step of the order says. */
 static void steps_find(struct aie_ring *ring, const struct aie_design *design)

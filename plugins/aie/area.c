@@ -4,7 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include "rt/dtype.h"
-#include "rt/error.h"
+#include "rt/rt_error.h"
 #include "rt/grow.h"
 #include "rt/policy.h"
 

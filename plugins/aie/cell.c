@@ -4,7 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include "aie_place.h"
-#include "rt/error.h"
+#include "rt/rt_error.h"
 
 struct maker {
 	struct aie_cells *cells;

@@ -7,7 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include "design_read.h"
-#include "rt/error.h"
+#include "rt/rt_error.h"
 
 /* A core counts its own and its neighbours' memory from here (AIETargetModel.h:550, that of the core to the south); what is loaded below is program, whether it fits or not. */
 enum { DATA = 0x40000, LARGEST = 16 << 20 /* of a file: debug information, too */ };

@@ -9,7 +9,7 @@
 #include "aie_client.h"
 #include "core_program.h"
 #include "rt/dtype.h"
-#include "rt/error.h"
+#include "rt/rt_error.h"
 
 enum { SLICE_MS = 20, OPCODE = 3 }; /* between looks at deadline and cancel; what the kernel of an xclbin by mlir-aie takes first */
 

@@ -7,9 +7,9 @@
 #include "aie_emit.h"
 #include "aie_engine.h"
 #include "aie_engine_own.h"
-#include "rt/error.h"
+#include "rt/rt_error.h"
 #include "rt/memory_limit.h"
-#include "rt/program.h"
+#include "rt/rt_program.h"
 
 static ptowsp_status files_give(struct aie_run *run, const struct aie_back *back)
 {

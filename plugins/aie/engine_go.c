@@ -8,9 +8,9 @@
 #include "aie_ring.h"
 #include "rt/crew.h"
 #include "rt/dtype.h"
-#include "rt/error.h"
+#include "rt/rt_error.h"
 #include "rt/memory_limit.h"
-#include "rt/program.h"
+#include "rt/rt_program.h"
 #include "sim.h"
 #include "work.h"
 

@@ -5,8 +5,8 @@
 #include "base/sections.h"
 #include "aie_engine_own.h"
 #include "ptowsp/ids.h"
-#include "rt/error.h"
-#include "rt/program.h"
+#include "rt/rt_error.h"
+#include "rt/rt_program.h"
 
 /* Kernels of which a parameter states a layout; all where the schedule lays out nothing: the packer has looked at what declarations say. */
 static void stated_find(struct aie_loaded *loaded, const struct base_sections *sections)

@@ -6,7 +6,7 @@
 #include "aie_arch.h"
 #include "aie_place.h"
 #include "ptowsp/ids.h"
-#include "rt/error.h"
+#include "rt/rt_error.h"
 
 static int by_number(const void *a, const void *b)
 {

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #include "fits.h"
 
-#include "rt/error.h"
+#include "rt/rt_error.h"
 
 /* Each area once: what is changed in place is there once. */
 static bool is_new(const struct aie_acts *acts, const struct aie_act *act, uint32_t u)

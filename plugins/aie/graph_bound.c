@@ -4,7 +4,7 @@
 #include <string.h>
 #include "graph_own.h"
 #include "ptowsp/ids.h"
-#include "rt/error.h"
+#include "rt/rt_error.h"
 #include "rt/grow.h"
 
 uint32_t aie_word_stream(struct aie_maker *maker, uint32_t cell, bool stores)

@@ -6,7 +6,7 @@
 #include <string.h>
 #include "graph_own.h"
 #include "ptowsp/ids.h"
-#include "rt/error.h"
+#include "rt/rt_error.h"
 #include "rt/grow.h"
 
 /* Of a channel. */

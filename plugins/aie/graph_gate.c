@@ -5,7 +5,7 @@
 #include <string.h>
 #include "graph_own.h"
 #include "ptowsp/ids.h"
-#include "rt/error.h"
+#include "rt/rt_error.h"
 #include "rt/grow.h"
 
 static uint64_t *known_of(struct aie_maker *maker, uint32_t cell)

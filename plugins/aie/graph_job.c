@@ -4,7 +4,7 @@
 #include <string.h>
 #include "graph_own.h"
 #include "ptowsp/ids.h"
-#include "rt/error.h"
+#include "rt/rt_error.h"
 #include "rt/grow.h"
 
 struct jobs {

@@ -3,7 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include "graph_own.h"
-#include "rt/error.h"
+#include "rt/rt_error.h"
 #include "rt/policy.h"
 
 /* ---- who else reads a version ------------------------------------------------------------------------------------------- */

@@ -3,7 +3,7 @@
 #include <string.h>
 #include "graph_own.h"
 #include "rt/dtype.h"
-#include "rt/error.h"
+#include "rt/rt_error.h"
 #include "rt/grow.h"
 
 uint64_t aie_shape_bytes(const struct aie_shape *shape)

@@ -5,7 +5,7 @@
 #include <stdlib.h>
 #include "aie_cost.h"
 #include "graph_own.h"
-#include "rt/error.h"
+#include "rt/rt_error.h"
 
 /* ---- order -------------------------------------------------------------------------------------------------------------- */
 

@@ -3,7 +3,7 @@
 #include <string.h>
 #include "graph_act.h"
 #include "ptowsp/ids.h"
-#include "rt/error.h"
+#include "rt/rt_error.h"
 #include "rt/grow.h"
 
 /* ---- writing ------------------------------------------------------------------------------------------------------------ */

@@ -5,7 +5,7 @@
 #include <string.h>
 #include "base/stage.h"
 #include "ptowsp/ids.h"
-#include "rt/error.h"
+#include "rt/rt_error.h"
 #include "rt/grow.h"
 
 struct maker {

@@ -7,7 +7,7 @@
 #include <string.h>
 #include "isa/emit.h"
 #include "rt/dtype.h"
-#include "rt/error.h"
+#include "rt/rt_error.h"
 #include "rt/grow.h"
 #include "registry/common/common_text.h"
 

@@ -7,7 +7,7 @@
 #include "lower_own.h"
 #include "ptowsp/ids.h"
 #include "rt/dtype.h"
-#include "rt/error.h"
+#include "rt/rt_error.h"
 
 /* ---- types -------------------------------------------------------------------------------------------------------------- */
 

@@ -5,7 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include "fits.h"
-#include "rt/error.h"
+#include "rt/rt_error.h"
 #include "standstill.h"
 
 enum { KEEP = 4096 /* bytes of what is read from memory again that a cell keeps */, COLUMN = 4 /* cores, and streams of a group, where that does */ };

@@ -4,7 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include "order_bound.h"
-#include "rt/error.h"
+#include "rt/rt_error.h"
 #include "rt/grow.h"
 
 struct stream_state {

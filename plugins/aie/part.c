@@ -3,7 +3,7 @@
 
 #include <stdio.h>
 #include <stdlib.h>
-#include "rt/error.h"
+#include "rt/rt_error.h"
 
 /* Digits only. 0: there are none, or too many. */
 static uint32_t number_read(const char **at)

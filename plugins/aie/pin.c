@@ -4,7 +4,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include "rt/error.h"
+#include "rt/rt_error.h"
 
 enum { NAME = 96 };
 struct pin {

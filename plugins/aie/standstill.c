@@ -3,7 +3,7 @@
 
 #include <string.h>
 #include "base/error.h"
-#include "rt/error.h"
+#include "rt/rt_error.h"
 
 enum { SENTENCE = 150 }; /* bytes of the ring in an error's text */
 

@@ -7,7 +7,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include "rt/error.h"
+#include "rt/rt_error.h"
 #include "rt/feed.h"
 
 /* ---- what is said --------------------------------------------------------------------------------------------------- */

@@ -6,9 +6,9 @@
 #include "ascend/ascend_emit.h"
 #include "ascend/name.h"
 #include "ascend/template.h"
-#include "rt/error.h"
+#include "rt/rt_error.h"
 #include "rt/footprint.h"
-#include "rt/program.h"
+#include "rt/rt_program.h"
 
 #define ASCEND_EMIT_MOST (UINT64_C(64) << 20) /* bytes of orchestration */
 enum { ASCEND_EXPRESSION_MOST = 600 };       /* bytes of an expression in one piece */

@@ -4,7 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include "ascend_plan.h"
-#include "rt/error.h"
+#include "rt/rt_error.h"
 
 static uint64_t aligned(uint64_t size)
 {

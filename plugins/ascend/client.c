@@ -6,7 +6,7 @@
 #include <string.h>
 #include <time.h>
 #include "fault.h"
-#include "rt/error.h"
+#include "rt/rt_error.h"
 
 /* ---- opening and closing --------------------------------------------------------------------------------------------- */
 

@@ -10,7 +10,7 @@
 #include "base/command.h"
 #include "base/digest.h"
 #include "isa/emit.h"
-#include "rt/error.h"
+#include "rt/rt_error.h"
 
 extern const struct isa_text ascend_sources[]; /* made by tools/ninja/embed: ascend_plan.h, adapter.h, orchestration/plan.cpp, orchestration/kernel.c */
 

@@ -5,7 +5,7 @@
 #define ASCEND_CORE_KERNEL_H
 
 #include "ascend/core.h"
-#include "rt/error.h"
+#include "rt/rt_error.h"
 
 /* The two cores of a kernel. */
 enum ascend_side { ASCEND_ON_VECTOR = 1, ASCEND_ON_CUBE = 2 };

@@ -5,7 +5,7 @@
 #include "pod.h"
 #include "rt/crew.h"
 #include "rt/dtype.h"
-#include "rt/error.h"
+#include "rt/rt_error.h"
 
 /* ---- on threads of the runtime --------------------------------------------------------------------------------------- */
 

@@ -9,7 +9,7 @@
 #include <stdbool.h>
 #include "adapter.h"
 #include "base/walk.h"
-#include "rt/program.h"
+#include "rt/rt_program.h"
 
 struct ascend_calls;
 struct ascend_called {

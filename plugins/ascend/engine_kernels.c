@@ -3,7 +3,7 @@
 #include <string.h>
 #include "engine_own.h"
 #include "ptowsp/ids.h"
-#include "rt/error.h"
+#include "rt/rt_error.h"
 
 /* What only a run tells is put in when it has run. */
 static ptowsp_status cycles(void *context, uint32_t kernel, const uint64_t *args, uint64_t *cycles_out)

@@ -12,7 +12,7 @@
 #include "compile.h"
 #include "engine.h"
 #include "plan_make.h"
-#include "rt/program.h"
+#include "rt/rt_program.h"
 
 struct ascend_engine {
 	struct ascend_which which; /* points to the next three */

@@ -11,7 +11,7 @@
 #include "plan_need.h"
 #include "plan_window.h"
 #include "rt/dtype.h"
-#include "rt/error.h"
+#include "rt/rt_error.h"
 
 struct run {
 	struct ascend_loaded *loaded;

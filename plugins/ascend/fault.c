@@ -6,7 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include "pod.h"
-#include "rt/error.h"
+#include "rt/rt_error.h"
 
 #define SCHEDULER_TIMEOUT 100
 

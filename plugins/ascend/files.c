@@ -7,7 +7,7 @@
 #include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
-#include "rt/error.h"
+#include "rt/rt_error.h"
 
 static const char *word_of(const struct ascend_which *which, const char *word, size_t length)
 {

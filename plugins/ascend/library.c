@@ -5,7 +5,7 @@
 #include <stdbool.h>
 #include <string.h>
 #include <sys/mman.h>
-#include "rt/error.h"
+#include "rt/rt_error.h"
 
 #define LOG_ERRORS 40 /* LogLevel::ERROR: what a failed run has to say, no more */
 

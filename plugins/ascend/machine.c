@@ -4,7 +4,7 @@
 
 #include <stdlib.h>
 #include <string.h>
-#include "rt/error.h"
+#include "rt/rt_error.h"
 
 static ptowsp_status config_check(const struct ascend_run *run)
 {

@@ -4,7 +4,7 @@
  * and no core fills the gap in front of a task that waits. */
 #include <stdlib.h>
 #include "ascend/machine_state.h"
-#include "rt/error.h"
+#include "rt/rt_error.h"
 #include "rt/grow.h"
 
 struct program {

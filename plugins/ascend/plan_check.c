@@ -3,7 +3,7 @@
 
 #include "plan_build.h"
 #include "pod.h"
-#include "rt/error.h"
+#include "rt/rt_error.h"
 #include "rt/grow.h"
 
 static bool is_task(const struct ascend_plan_step *step)

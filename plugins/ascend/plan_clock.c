@@ -2,7 +2,7 @@
 #include "plan_clock.h"
 
 #include <stdlib.h>
-#include "rt/error.h"
+#include "rt/rt_error.h"
 
 struct times {
 	uint64_t *ends;  /* per step */

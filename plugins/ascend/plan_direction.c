@@ -4,7 +4,7 @@
 #include <stdlib.h>
 #include "ptowsp/ids.h"
 #include "rt/dtype.h"
-#include "rt/error.h"
+#include "rt/rt_error.h"
 
 /* Which elements have been written, of tensors that the question is about; NULL for others. */
 struct written {

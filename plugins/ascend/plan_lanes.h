@@ -6,7 +6,7 @@
 
 #include "base/walk.h"
 #include "plan_preds.h"
-#include "rt/schedule.h"
+#include "rt/rt_schedule.h"
 
 /* The d latest steps, round and round. */
 struct ascend_lane {

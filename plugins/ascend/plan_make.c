@@ -7,7 +7,7 @@
 #include "plan_preds.h"
 #include "plan_window.h"
 #include "pod.h"
-#include "rt/error.h"
+#include "rt/rt_error.h"
 #include "rt/feed.h"
 
 #define SCOPE_TASKS 256u

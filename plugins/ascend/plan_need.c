@@ -3,7 +3,7 @@
 
 #include "plan_build.h"
 #include "plan_check.h"
-#include "rt/error.h"
+#include "rt/rt_error.h"
 #include "rt/grow.h"
 
 enum {

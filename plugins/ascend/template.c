@@ -3,7 +3,7 @@
 
 #include <ctype.h>
 #include <string.h>
-#include "rt/error.h"
+#include "rt/rt_error.h"
 
 struct filling {
 	const char *start, *file;

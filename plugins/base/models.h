@@ -5,7 +5,7 @@
 
 #include <stdbool.h>
 #include "ptowsp/arch.h"
-#include "rt/platform.h"
+#include "rt/rt_platform.h"
 
 struct base_backend;
 struct base_options;

@@ -5,7 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include "rt/dtype.h"
-#include "rt/error.h"
+#include "rt/rt_error.h"
 
 /* ---- tensors of a run ------------------------------------------------------------------------------------------ */
 

@@ -5,7 +5,7 @@
 
 #include "rt/footprint.h"
 #include "rt/intern.h"
-#include "rt/program.h"
+#include "rt/rt_program.h"
 
 /* A tensor in one run, as rows of `columns` elements. */
 struct rt_tensor {

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* account.c - the semantic time of several instances: walks the whole program and meets each task with the record that its instance left. */
 #include <stdlib.h>
-#include "rt/error.h"
+#include "rt/rt_error.h"
 #include "rt/generate.h"
 
 static uint64_t later(uint64_t a, uint64_t b)

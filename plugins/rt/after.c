@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /* after.c - edges that the program states: which task, from an expression; live and counted as those that are inferred. */
-#include "rt/error.h"
+#include "rt/rt_error.h"
 #include "rt/grow.h"
-#include "rt/run.h"
+#include "rt/rt_run.h"
 
 static ptowsp_status word_lower(struct rt_program *program, const struct rt_nest *nest, const struct ptowsp_instruction *in,
 				struct ptowsp_error *error)

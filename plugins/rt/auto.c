@@ -3,8 +3,8 @@
  * values of the first run; what only running tells ends the look. */
 #include <stdlib.h>
 #include <string.h>
-#include "rt/error.h"
-#include "rt/run.h"
+#include "rt/rt_error.h"
+#include "rt/rt_run.h"
 
 enum { AXES = 16, TASKS = 1 << 20 }; /* loops that are compared, the outermost first; tasks that are looked at */
 

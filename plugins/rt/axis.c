@@ -5,8 +5,8 @@
 #include <stdio.h>
 #include <string.h>
 #include "rt/arithmetic.h"
-#include "rt/error.h"
-#include "rt/run.h"
+#include "rt/rt_error.h"
+#include "rt/rt_run.h"
 
 /* ---- tile levels ------------------------------------------------------------------------------------------------- */
 

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: MIT */
-/* caps.c - what this core does, as capability rows. A policy is `enforced` exactly if schedule.c has a rule for it. */
+/* caps.c - what this core does, as capability rows. A policy is `enforced` exactly if rt_schedule.c has a rule for it. */
 #include <stddef.h>
 #include "ptowsp/graph.h"
 #include "ptowsp/workload.h"
-#include "rt/platform.h"
-#include "rt/schedule.h"
+#include "rt/rt_platform.h"
+#include "rt/rt_schedule.h"
 
 /* ---- what this core does ----------------------------------------------------------------------------------------- */
 

@@ -15,7 +15,7 @@
 #include "ptowsp/plugin.h"
 #include "rt/arena.h"
 #include "rt/flow.h"
-#include "rt/schedule.h"
+#include "rt/rt_schedule.h"
 #include "rt/waiting.h"
 
 struct rt_clock_row {

@@ -4,8 +4,8 @@
 #include <stdlib.h>
 #include <string.h>
 #include "rt/dtype.h"
-#include "rt/error.h"
-#include "rt/program.h"
+#include "rt/rt_error.h"
+#include "rt/rt_program.h"
 
 static bool is_copy(const struct rt_program *program, uint32_t kernel)
 {

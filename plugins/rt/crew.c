@@ -3,7 +3,7 @@
 
 #include <stdlib.h>
 #include <string.h>
-#include "rt/error.h"
+#include "rt/rt_error.h"
 
 /* Tasks in flight on worker threads, at most: what the hardware can use, whatever the window is. */
 #define FLIGHT_LIMIT (UINT64_C(1) << 14)

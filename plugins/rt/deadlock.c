@@ -5,7 +5,7 @@
 #include <stddef.h>
 #include <stdio.h>
 #include <string.h>
-#include "rt/error.h"
+#include "rt/rt_error.h"
 #include "rt/process.h"
 
 /* ---- a workload -------------------------------------------------------------------------------------------------- */

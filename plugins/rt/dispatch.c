@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* dispatch.c - from the expander to the worker threads: whether a task is handed over at all, its record in the ring, its links, and who runs it. */
-#include "rt/error.h"
-#include "rt/run.h"
+#include "rt/rt_error.h"
+#include "rt/rt_run.h"
 
 void rt_windows_store(struct rt_run *run, const struct rt_site *site, uint64_t *words)
 {

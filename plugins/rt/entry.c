@@ -2,10 +2,10 @@
 /* entry.c - entries of a package: those that are one task of a kernel, and all of them through the verifier. */
 #include <stdlib.h>
 #include <string.h>
-#include "rt/error.h"
+#include "rt/rt_error.h"
 #include "rt/grow.h"
-#include "rt/program.h"
-#include "rt/verify.h"
+#include "rt/rt_program.h"
+#include "rt/rt_verify.h"
 
 /* ---- entries that are one task of a kernel ----------------------------------------------------------------------- */
 

@@ -3,7 +3,7 @@
 
 #include <stddef.h>
 #include <string.h>
-#include "rt/error.h"
+#include "rt/rt_error.h"
 #include "rt/frame.h"
 #include "rt/interleave.h"
 

@@ -5,7 +5,7 @@
 #define RT_EXPAND_H
 
 #include "rt/axis.h"
-#include "rt/program.h"
+#include "rt/rt_program.h"
 
 enum rt_event {
 	RT_EVENT_TASK,        /* expand.site, level, loops */

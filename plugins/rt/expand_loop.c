@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* expand_loop.c - loops: the iterations of one that is being entered, its next one, its end. */
 #include "rt/axis.h"
-#include "rt/error.h"
+#include "rt/rt_error.h"
 #include "rt/frame.h"
 
 static enum rt_event extent_failed(struct rt_expand *expand, const struct rt_loop *loop, int64_t extent)

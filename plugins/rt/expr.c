@@ -4,7 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include "rt/arithmetic.h"
-#include "rt/error.h"
+#include "rt/rt_error.h"
 #include "rt/grow.h"
 
 /* Bounds the memory and the time that a package can cost by naming one large expression in many places. */

@@ -5,7 +5,7 @@
 #ifndef RT_EXPRESS_H
 #define RT_EXPRESS_H
 
-#include "rt/run.h"
+#include "rt/rt_run.h"
 
 /* Before the first task: may tasks of this run go this way at all? */
 void rt_express_init(struct rt_run *run);

@@ -3,7 +3,7 @@
 #ifndef RT_EXPRESS_TASK_H
 #define RT_EXPRESS_TASK_H
 
-#include "rt/error.h"
+#include "rt/rt_error.h"
 #include "rt/feed.h"
 #include "rt/cells.h"
 #include "rt/untold.h"

@@ -3,7 +3,7 @@
 
 #include <stdlib.h>
 #include <string.h>
-#include "rt/error.h"
+#include "rt/rt_error.h"
 #include "rt/express.h"
 #include "rt/graph_record.h"
 #include "rt/process.h"

@@ -4,7 +4,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include "rt/arithmetic.h"
-#include "rt/error.h"
+#include "rt/rt_error.h"
 #include "rt/grow.h"
 
 static bool form_known(const struct rt_form *form)

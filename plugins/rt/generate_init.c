@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* generate_init.c - making and unmaking what several instances share; which programs they can run. */
 #include <stdlib.h>
-#include "rt/error.h"
+#include "rt/rt_error.h"
 #include "rt/generate.h"
 
 static ptowsp_status refuse(const struct rt_run *run, uint32_t at, const char *what)

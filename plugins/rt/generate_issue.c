@@ -2,7 +2,7 @@
 /* generate_issue.c - when the task that an instance holds may be issued, and issuing it: who comes before it, and who waits for whom. */
 #include <stdlib.h>
 #include <string.h>
-#include "rt/error.h"
+#include "rt/rt_error.h"
 #include "rt/generate.h"
 
 static uint64_t everybody(const struct rt_generate *g)

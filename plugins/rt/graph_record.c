@@ -3,7 +3,7 @@
 
 #include <stdlib.h>
 #include <string.h>
-#include "rt/error.h"
+#include "rt/rt_error.h"
 #include "rt/graph_run.h"
 #include "rt/grow.h"
 

@@ -5,7 +5,7 @@
 #define RT_GRAPH_RECORD_H
 
 #include "rt/graph_build.h"
-#include "rt/run.h"
+#include "rt/rt_run.h"
 
 struct rt_record {
 	struct rt_graph_build build;

@@ -3,7 +3,7 @@
 
 #include <stdlib.h>
 #include <string.h>
-#include "rt/error.h"
+#include "rt/rt_error.h"
 #include "rt/grow.h"
 
 #define LOOK_NS UINT64_C(10000000)

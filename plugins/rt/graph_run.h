@@ -5,7 +5,7 @@
 #define RT_GRAPH_RUN_H
 
 #include <stdatomic.h>
-#include "rt/graph.h"
+#include "rt/rt_graph.h"
 #include "rt/rt.h"
 #include "rt/workers.h"
 

@@ -2,7 +2,7 @@
 #include "rt/graph_text.h"
 
 #include <inttypes.h>
-#include "rt/graph.h"
+#include "rt/rt_graph.h"
 
 static const char rule[] = "================================================================================\n";
 enum { NAME_WIDTH = 14 };

@@ -2,9 +2,9 @@
 /* infer.c - dependencies: what the accesses of the task being issued say through the tensor map of the schedule's rule. */
 #include <stdlib.h>
 #include <string.h>
-#include "rt/error.h"
+#include "rt/rt_error.h"
 #include "rt/process.h"
-#include "rt/run.h"
+#include "rt/rt_run.h"
 
 static const struct rt_schedule *schedule_of(const struct rt_run *run)
 {

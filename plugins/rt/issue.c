@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /* issue.c - a task from its instruction to the clock: arguments, accesses, predecessors, reservations, place, kernel. */
 #include <string.h>
-#include "rt/error.h"
+#include "rt/rt_error.h"
 #include "rt/graph_record.h"
-#include "rt/run.h"
+#include "rt/rt_run.h"
 #include "rt/unwritten.h"
 
 /* ---- what the backend knows about the kernel ------------------------------------------------------------------- */

@@ -4,9 +4,9 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include "rt/error.h"
+#include "rt/rt_error.h"
 #include "rt/process.h"
-#include "rt/run.h"
+#include "rt/rt_run.h"
 
 /* ---- extents and tokens ------------------------------------------------------------------------------------------ */
 

@@ -2,10 +2,10 @@
 /* The words of a task instruction: kernel, arguments, regions, schedule expressions; and what is finished once all are known. */
 #include <stdlib.h>
 #include <string.h>
-#include "rt/error.h"
+#include "rt/rt_error.h"
 #include "rt/grow.h"
 #include "rt/intern.h"
-#include "rt/program.h"
+#include "rt/rt_program.h"
 
 /* ---- kernels --------------------------------------------------------------------------------------------------- */
 

@@ -2,7 +2,7 @@
 #include "rt/memory_limit.h"
 
 #include <stdlib.h>
-#include "rt/error.h"
+#include "rt/rt_error.h"
 
 #if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
 size_t __sanitizer_get_current_allocated_bytes(void); /* not every compiler brings sanitizer/allocator_interface.h */

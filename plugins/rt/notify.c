@@ -5,9 +5,9 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include "rt/error.h"
+#include "rt/rt_error.h"
 #include "rt/grow.h"
-#include "rt/run.h"
+#include "rt/rt_run.h"
 
 #define SLICE_NS UINT64_C(10000000) /* between two looks at deadline and cancel */
 

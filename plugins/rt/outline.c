@@ -2,7 +2,7 @@
 #include "rt/outline.h"
 
 #include <stdlib.h>
-#include "rt/error.h"
+#include "rt/rt_error.h"
 
 /* ---- whose its tasks are ------------------------------------------------------------------------------------------ */
 

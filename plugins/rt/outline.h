@@ -8,7 +8,7 @@
 #ifndef RT_OUTLINE_H
 #define RT_OUTLINE_H
 
-#include "rt/program.h"
+#include "rt/rt_program.h"
 
 /* What is known of the statement that begins at an instruction. Bit d: reads the value of the loop at depth d around it. */
 struct rt_outline_row {

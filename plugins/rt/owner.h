@@ -12,7 +12,7 @@
 #ifndef RT_OWNER_H
 #define RT_OWNER_H
 
-#include "rt/program.h"
+#include "rt/rt_program.h"
 
 /* As one instance looks at it. */
 struct rt_owner {

@@ -3,7 +3,7 @@
 
 #include <stdio.h>
 #include <string.h>
-#include "rt/error.h"
+#include "rt/rt_error.h"
 
 enum { POOL_VECTOR = 0, POOL_CUBE = 1 };
 

@@ -5,7 +5,7 @@
 
 #include "rt/clock.h"
 #include "rt/policy.h"
-#include "rt/program.h"
+#include "rt/rt_program.h"
 
 struct rt_places {
 	bool one; /* whatever the task: pool, executor and stream 0, without a value to look at */

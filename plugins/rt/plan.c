@@ -4,7 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include "rt/express.h"
-#include "rt/run.h"
+#include "rt/rt_run.h"
 
 bool rt_plans_init(struct rt_plans *plans, const struct rt_program *program)
 {

@@ -5,9 +5,9 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include "rt/error.h"
+#include "rt/rt_error.h"
 #include "rt/form.h"
-#include "rt/schedule.h"
+#include "rt/rt_schedule.h"
 
 /* ---- one row per policy ------------------------------------------------------------------------------------------ */
 

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: MIT */
-/* policy.h - dispatch policies: one row of a table each, {name, timed, pick()}. Adding one is a row here and a rule in schedule.c. */
+/* policy.h - dispatch policies: one row of a table each, {name, timed, pick()}. Adding one is a row here and a rule in rt_schedule.c. */
 #ifndef RT_POLICY_H
 #define RT_POLICY_H
 
 #include <stdbool.h>
-#include "rt/program.h"
+#include "rt/rt_program.h"
 
 /* What a policy may look at. */
 struct rt_pick {
@@ -20,7 +20,7 @@ struct rt_policy {
 	bool timed;  /* reads free[]: needs the clock to have seen all earlier tasks */
 	uint32_t (*pick)(const struct rt_pick *pick); /* 0 .. executors - 1 */
 };
-/* Never NULL for what schedule.c made. */
+/* Never NULL for what rt_schedule.c made. */
 const struct rt_policy *rt_policy_find(uint32_t id);
 /* 0 .. n - 1, also for negative v. */
 static inline uint32_t rt_modulo(int64_t v, uint32_t n)

@@ -4,7 +4,7 @@
 #include <pthread.h>
 #include <stdbool.h>
 #include <stdlib.h>
-#include "rt/error.h"
+#include "rt/rt_error.h"
 
 struct rt_pool {
 	pthread_mutex_t lock; /* of everything below */

@@ -10,7 +10,7 @@
 #include "rt/channel.h"
 #include "rt/clocks.h"
 #include "rt/history.h"
-#include "rt/run.h"
+#include "rt/rt_run.h"
 
 #define RT_INSTANCE_LIMIT 4096u /* all replicas together: each has an expander */
 

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /* process_task.c - a task of a process instance: is there room, its edges, its times, its kernel. */
-#include "rt/error.h"
+#include "rt/rt_error.h"
 #include "rt/feed.h"
 #include "rt/process.h"
-#include "rt/run.h"
+#include "rt/rt_run.h"
 
 /* ---- the edges that a task would have ---------------------------------------------------------------------------- */
 

@@ -3,8 +3,8 @@
 #include <stdlib.h>
 #include <string.h>
 #include "rt/dtype.h"
-#include "rt/error.h"
-#include "rt/program.h"
+#include "rt/rt_error.h"
+#include "rt/rt_program.h"
 
 /* Rows and columns of a tensor as a matrix whose last dimension are the columns; false if that depends on the run. */
 static bool shape_known(struct rt_program *program, const struct ptowsp_tensor_record *tensor, int64_t *rows_out, int64_t *columns_out)

@@ -3,7 +3,7 @@
 
 #include <stdio.h>
 #include "rt/arithmetic.h"
-#include "rt/program.h"
+#include "rt/rt_program.h"
 
 static const struct rt_values any = {0, 1};
 

@@ -100,7 +100,7 @@ struct rt_sinks {
 	void *context;
 	void (*task)(void *context, const struct ptowsp_trace_task *task);
 	void (*edge)(void *context, uint64_t producer, uint64_t consumer);
-	/* The graph of a program that is built first (graph.h), once, before it runs, or would run. Borrowed for the call. */
+	/* The graph of a program that is built first (rt_graph.h), once, before it runs, or would run. Borrowed for the call. */
 	void (*graph)(void *context, const void *block, uint64_t size);
 	/* Stalls, tokens, processes, in the order in which the clocks meet them: only where `task` is there too. */
 	void (*event)(void *context, const struct ptowsp_trace_event *event);

@@ -4,7 +4,7 @@
 #ifndef RT_SCHEDULER_H
 #define RT_SCHEDULER_H
 
-#include "rt/run.h"
+#include "rt/rt_run.h"
 #include "rt/skip.h"
 
 enum { RT_NOTES = 64, RT_LOCAL_QUEUES = 2, RT_RING_OF_INSTANCE = 1024 };

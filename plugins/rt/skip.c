@@ -3,7 +3,7 @@
 #include "rt/skip.h"
 
 #include <string.h>
-#include "rt/error.h"
+#include "rt/rt_error.h"
 #include "rt/policy.h"
 
 /* How the iterations of a body are chosen: each is walked; those with own numbers; those whose value is own. */

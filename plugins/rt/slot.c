@@ -2,10 +2,10 @@
 /* slot.c - slots that the program itself changes: set from an expression, loaded from an element of a tensor. */
 #include <math.h>
 #include <string.h>
-#include "rt/error.h"
+#include "rt/rt_error.h"
 #include "rt/graph_record.h"
 #include "rt/process.h"
-#include "rt/run.h"
+#include "rt/rt_run.h"
 
 /* Where the source has the instruction that the expander has just given. */
 static const char *here(const struct rt_run *run, char *text, size_t size)

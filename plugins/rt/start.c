@@ -2,9 +2,9 @@
 /* start.c - start(threshold n): how far tasks can be issued before any of them starts, looked at without clock and kernels. */
 #include <stdlib.h>
 #include <string.h>
-#include "rt/error.h"
+#include "rt/rt_error.h"
 #include "rt/process.h"
-#include "rt/run.h"
+#include "rt/rt_run.h"
 
 /* When what never starts would start: later than anything that is issued. */
 #define NEVER (UINT64_C(1) << 62)

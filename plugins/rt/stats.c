@@ -3,11 +3,11 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include "rt/error.h"
+#include "rt/rt_error.h"
 #include "rt/feed.h"
 #include "rt/memory.h"
 #include "rt/process.h"
-#include "rt/run.h"
+#include "rt/rt_run.h"
 
 enum { RESOURCE_ROOM = RT_POOL_LIMIT + 4 };
 

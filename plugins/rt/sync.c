@@ -5,9 +5,9 @@
 #include <stdlib.h>
 #include <string.h>
 #include "rt/arena.h"
-#include "rt/error.h"
+#include "rt/rt_error.h"
 #include "rt/grow.h"
-#include "rt/run.h"
+#include "rt/rt_run.h"
 
 /* ---- bytes of the heap ------------------------------------------------------------------------------------------- */
 

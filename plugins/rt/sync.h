@@ -5,7 +5,7 @@
 #define RT_SYNC_H
 
 #include "rt/arena.h"
-#include "rt/program.h"
+#include "rt/rt_program.h"
 
 struct rt_event_state {
 	uint64_t count; /* signals that no wait has taken */

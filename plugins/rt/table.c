@@ -5,7 +5,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include "rt/error.h"
+#include "rt/rt_error.h"
 
 static ptowsp_status rows_copy(void **rows_out, uint32_t *count_out, const struct ptowsp_section *section, size_t size,
 			       struct ptowsp_error *error)

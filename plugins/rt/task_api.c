@@ -5,7 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <time.h>
-#include "rt/error.h"
+#include "rt/rt_error.h"
 #include "rt/grow.h"
 #include "rt/task_flight.h"
 

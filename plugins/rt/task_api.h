@@ -15,7 +15,7 @@
  *	rt_task_add_inout(tasks, task, x, 32 * i, 0, 32, 128);
  *	rt_task_submit(tasks, task);
  *
- * Threshold 0 is the safe mode: nothing starts before the orchestration function has returned; the whole graph is built in memory (graph.h), and can be
+ * Threshold 0 is the safe mode: nothing starts before the orchestration function has returned; the whole graph is built in memory (rt_graph.h), and can be
  * run again, written as text (graph_text.h) and copied. Threshold n is the pipelined mode: tasks start when n of them have been submitted, or no more fit without a start,
  * while the function goes on; memory is bounded by the window, whatever the number of tasks.
  *
@@ -29,7 +29,7 @@
 
 #include <stdio.h>
 #include "ptowsp/task.h"
-#include "rt/graph.h"
+#include "rt/rt_graph.h"
 
 struct rt_tasks;
 

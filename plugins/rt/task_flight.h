@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* task_flight.h - tasks of the C interface that run while others are still being submitted: the core's ring and ready queues, with the records of graph.h
+/* task_flight.h - tasks of the C interface that run while others are still being submitted: the core's ring and ready queues, with the records of rt_graph.h
  * in the slots. Memory is bounded by the window. */
 #ifndef RT_TASK_FLIGHT_H
 #define RT_TASK_FLIGHT_H

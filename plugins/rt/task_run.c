@@ -2,7 +2,7 @@
 /* task_run.c - runs of the C interface of tasks: an orchestration function called, its graph built or its tasks in flight, and what came of it. */
 #include <stdlib.h>
 #include <string.h>
-#include "rt/error.h"
+#include "rt/rt_error.h"
 #include "rt/task_flight.h"
 
 #define WORKSPACE_MOST (UINT64_C(1) << 44) /* bytes of one; as many as workers do not wrap */

@@ -4,7 +4,7 @@
 #define RT_UNTOLD_H
 
 #include "rt/preds.h"
-#include "rt/run.h"
+#include "rt/rt_run.h"
 
 enum { RT_TOLD_AT_ONCE = RT_CLOCK_AT_ONCE };
 struct rt_untold {

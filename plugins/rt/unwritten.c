@@ -3,8 +3,8 @@
 
 #include <stdio.h>
 #include <stdlib.h>
-#include "rt/error.h"
-#include "rt/program.h"
+#include "rt/rt_error.h"
+#include "rt/rt_program.h"
 
 /* Is it one that tasks read and only tasks write? Payload arrives without one. */
 static bool is_watched(const struct rt_program *program, uint32_t tensor)

@@ -3,7 +3,7 @@
 #ifndef RT_UNWRITTEN_H
 #define RT_UNWRITTEN_H
 
-#include "rt/run.h"
+#include "rt/rt_run.h"
 
 /* NO_MEMORY. Nothing is looked for where no kernels run: what a run would be given is not known there. */
 ptowsp_status rt_unwritten_init(struct rt_run *run);

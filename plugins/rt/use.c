@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #include "rt/use.h"
 
-#include "rt/run.h"
+#include "rt/rt_run.h"
 
 /* Reads of what nobody writes, and with raw hazards writes of what nobody reads, can make no edge. */
 static unsigned that_matters(const struct rt_run *run, const struct rt_io *io)

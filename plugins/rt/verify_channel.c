@@ -3,10 +3,10 @@
  * channels. */
 #include <stdlib.h>
 #include "rt/dtype.h"
-#include "rt/error.h"
+#include "rt/rt_error.h"
 #include "rt/grow.h"
 #include "rt/process.h"
-#include "rt/verify.h"
+#include "rt/rt_verify.h"
 
 /* ---- payload ----------------------------------------------------------------------------------------------------- */
 

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: MIT */
 /* verify_loop.c - loops and their tile levels, as the verifier reads them. */
 #include "rt/axis.h"
-#include "rt/error.h"
+#include "rt/rt_error.h"
 #include "rt/grow.h"
 #include "rt/renamed.h"
-#include "rt/verify.h"
+#include "rt/rt_verify.h"
 
 ptowsp_status rt_verify_level(struct rt_program *program, uint32_t rows, uint8_t *index_out, struct ptowsp_error *error)
 {

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /* verify_sync.c - while and break, dispatch filters, events, barriers, copies and memory, as the verifier reads them. */
-#include "rt/error.h"
+#include "rt/rt_error.h"
 #include "rt/grow.h"
 #include "rt/policy.h"
-#include "rt/verify.h"
+#include "rt/rt_verify.h"
 
 /* ---- while, break ---------------------------------------------------------------------------------------------- */
 

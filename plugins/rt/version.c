@@ -3,9 +3,9 @@
 
 #include <stdlib.h>
 #include <string.h>
-#include "rt/error.h"
+#include "rt/rt_error.h"
 #include "rt/grow.h"
-#include "rt/run.h"
+#include "rt/rt_run.h"
 
 enum { BUCKETS_FIRST = 64 };
 

@@ -9,7 +9,7 @@
 
 #include "rt/access.h"
 #include "rt/flow.h"
-#include "rt/program.h"
+#include "rt/rt_program.h"
 #include "rt/version_memory.h"
 
 /* A version that has not been given back. */

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /* wait.c - how the expander waits for worker threads: it runs ready tasks itself, moves the ring's frontier, and looks at deadline and cancel. */
-#include "rt/error.h"
+#include "rt/rt_error.h"
 #include "rt/memory_limit.h"
-#include "rt/run.h"
+#include "rt/rt_run.h"
 
 #define WAIT_NS UINT64_C(10000000) /* between two looks at deadline and cancel */
 

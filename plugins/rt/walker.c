@@ -4,7 +4,7 @@
 #include <pthread.h>
 #include <stdlib.h>
 #include "rt/pool.h"
-#include "rt/run.h"
+#include "rt/rt_run.h"
 
 enum { ROWS = 16 };
 

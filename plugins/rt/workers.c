@@ -2,7 +2,7 @@
 #include "rt/workers.h"
 
 #include <string.h>
-#include "rt/error.h"
+#include "rt/rt_error.h"
 
 void rt_workers_init(struct rt_workers *workers, struct rt_pool *pool, void (*run)(void *, uint32_t, struct rt_chain *), void *context)
 {

@@ -9,7 +9,7 @@
 #include "aie/aie_channels.h"
 #include "aie/design.h"
 #include "aie/sim.h"
-#include "rt/error.h"
+#include "rt/rt_error.h"
 
 enum { MOST = 12 };
 struct fake_design {

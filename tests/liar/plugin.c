@@ -17,7 +17,7 @@
 #include "ptowsp/package.h"
 #include "ptowsp/graph.h"
 #include "ptowsp/workload.h"
-#include "rt/platform.h"
+#include "rt/rt_platform.h"
 #ifdef LIAR_SIM
 #include "a2a3sim/a2a3sim_backend.h"
 #define base_of a2a3sim_ops

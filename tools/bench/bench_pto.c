@@ -9,7 +9,7 @@
 #include "ascend/compile.h"
 #include "ascend/plan_build.h"
 #include "ascend/plan_check.h"
-#include "rt/error.h"
+#include "rt/rt_error.h"
 
 enum { SCOPE = 256, CHAINS = 64 };
 

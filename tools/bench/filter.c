@@ -3,7 +3,7 @@
  * as it keeps without a filter. Expansion only: no accesses, no clock. */
 #include <stdlib.h>
 #include <string.h>
-#include "rt/run.h"
+#include "rt/rt_run.h"
 #include "rt/skip.h"
 #include "tools/bench/bench.h"
 #include "tools/bench/bench_program.h"

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* program.h - a workload after verification and lowering: what the expander walks and what a task needs, in flat tables that
+/* rt_program.h - a workload after verification and lowering: what the expander walks and what a task needs, in flat tables that
  * never change while a run goes on. Immutable after rt_program_create except `run`. */
 #ifndef RT_PROGRAM_H
 #define RT_PROGRAM_H
@@ -10,7 +10,7 @@
 #include "rt/axis.h"
 #include "rt/renamed.h"
 #include "rt/rt.h"
-#include "rt/schedule.h"
+#include "rt/rt_schedule.h"
 #include "rt/block_cache.h"
 #include "rt/table.h"
 
@@ -157,7 +157,7 @@ struct rt_program {
 	struct rt_snapshot *result;   /* the copy that rt_run gave out last */
 };
 
-/* Lowers and verifies the entry; see verify.c for the rules. */
+/* Lowers and verifies the entry; see rt_verify.c for the rules. */
 ptowsp_status rt_program_verify(struct rt_program *program, struct ptowsp_error *error);
 /* The words of the TASK at `at` as a site (lower.c). *next_out: the instruction behind them. */
 ptowsp_status rt_site_lower(struct rt_program *program, const struct rt_nest *nest, uint32_t at, uint32_t *next_out,
@@ -182,7 +182,7 @@ void rt_entry_tensors_finish(struct rt_entry_tensors *index);
 /* entry.c: an entry that is one task of a kernel, as bytecode behind the other; nothing for other entries. index: NULL, or its tensors are looked up there, and
  * messages about the task name no place. */
 ptowsp_status rt_entry_write(struct rt_tables *tables, uint32_t entry, const struct rt_entry_tensors *index, struct ptowsp_error *error);
-/* program.c: what is the same for all entries, of a zeroed program: arrays, shapes of tensors, kernels, the schedule; its tables are there. */
+/* rt_program.c: what is the same for all entries, of a zeroed program: arrays, shapes of tensors, kernels, the schedule; its tables are there. */
 ptowsp_status rt_program_common(struct rt_program *program, const struct rt_program_args *args, struct ptowsp_error *error);
 /* copy.c: the kernel of COPY, if the program has one: its row, and `kernels` in front of the backend's. */
 ptowsp_status rt_copy_init(struct rt_program *program, struct ptowsp_error *error);

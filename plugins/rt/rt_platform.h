@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* platform.h - instructions of task graphs as capability rows of a device, from the platform it belongs to (platform.def). */
+/* rt_platform.h - instructions of task graphs as capability rows of a device, from the platform it belongs to (platform.def). */
 #ifndef RT_PLATFORM_H
 #define RT_PLATFORM_H
 

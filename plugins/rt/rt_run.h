@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* run.h - one run in progress: everything that is not the program. The thread of rt_run owns it; worker threads see `crew` only. */
+/* rt_run.h - one run in progress: everything that is not the program. The thread of rt_run owns it; worker threads see `crew` only. */
 #ifndef RT_RUN_H
 #define RT_RUN_H
 
@@ -172,7 +172,7 @@ static inline void rt_run_told(struct rt_run *run, const struct ptowsp_trace_tas
 	if (run->sinks && run->sinks->task)
 		run->sinks->task(run->sinks->context, task);
 }
-/* run.c */
+/* rt_run.c */
 ptowsp_status rt_run_init(struct rt_run *run, struct rt_program *program, const struct rt_run_args *args, struct ptowsp_error *error);
 void rt_run_finish(struct rt_run *run);
 /* Steps between the two: the clock and what else counts, for the window in force; then the entry's own instructions. */
@@ -200,7 +200,7 @@ ptowsp_status rt_issue_place(struct rt_run *run, const struct rt_site *site, str
 ptowsp_status rt_run_here(struct rt_run *run, const struct rt_site *site, struct rt_clock_task *task);
 void rt_issue_count(struct rt_run *run, const struct rt_clock_task *task);
 void rt_batch_flush(struct rt_run *run);
-/* run.c: what an event means in a workload. */
+/* rt_run.c: what an event means in a workload. */
 ptowsp_status rt_event_take(struct rt_run *run, enum rt_event event);
 /* slot.c: an element as 64 bits; at points to it. */
 int64_t rt_element_value(const char *at, unsigned dtype);

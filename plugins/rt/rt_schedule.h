@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* schedule.h - SCHD rows as a configuration. What the backend does not claim as enforced is diagnosed and left at its default. */
+/* rt_schedule.h - SCHD rows as a configuration. What the backend does not claim as enforced is diagnosed and left at its default. */
 #ifndef RT_SCHEDULE_H
 #define RT_SCHEDULE_H
 

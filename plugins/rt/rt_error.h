@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* error.h - one sentence into the caller's error record. */
+/* rt_error.h - one sentence into the caller's error record. */
 #ifndef RT_ERROR_H
 #define RT_ERROR_H
 

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT */
-#include "rt/schedule.h"
+#include "rt/rt_schedule.h"
 
 #include <stdio.h>
 #include <string.h>
-#include "rt/error.h"
+#include "rt/rt_error.h"
 #include "rt/policy.h"
 
 /* ---- what each directive sets ------------------------------------------------------------------------------------ */

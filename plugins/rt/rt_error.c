@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-#include "rt/error.h"
+#include "rt/rt_error.h"
 
 #include <stdarg.h>
 #include <stdio.h>

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: MIT */
-/* run.c - one run from values and bindings to its last task. */
-#include "rt/run.h"
+/* rt_run.c - one run from values and bindings to its last task. */
+#include "rt/rt_run.h"
 
 #include <stdlib.h>
 #include <string.h>
-#include "rt/error.h"
+#include "rt/rt_error.h"
 #include "rt/express.h"
 #include "rt/feed.h"
 #include "rt/graph_record.h"
@@ -65,7 +65,7 @@ static void window_choose(struct rt_run *run)
 
 	run->window = schedule->window;
 	if (schedule->built || run->program->planned) {
-		run->window = 0; /* program.c says so of the former */
+		run->window = 0; /* rt_program.c says so of the former */
 		return;
 	}
 	if (run->schedulers > 1 && !schedule->window_stated)

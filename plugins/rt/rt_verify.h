@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: MIT */
-/* verify.h - the verifier while it reads an entry: where it is, the bodies around that place, and what all instructions need to be checked.
- * One thread. verify.c has the pass; each group of instructions has a file of its own. */
+/* rt_verify.h - the verifier while it reads an entry: where it is, the bodies around that place, and what all instructions need to be checked.
+ * One thread. rt_verify.c has the pass; each group of instructions has a file of its own. */
 #ifndef RT_VERIFY_H
 #define RT_VERIFY_H
 
-#include "rt/program.h"
+#include "rt/rt_program.h"
 
 enum rt_body_kind { RT_BODY_ENTRY, RT_BODY_LOOP, RT_BODY_WHILE, RT_BODY_SCOPE, RT_BODY_BRANCHES };
 
@@ -92,7 +92,7 @@ ptowsp_status rt_verify_copy(struct rt_verifier *v);
 ptowsp_status rt_verify_memory(struct rt_verifier *v);
 /* Once the whole entry was read. Errors: BAD_PACKAGE naming an event that is waited for and never signalled. */
 ptowsp_status rt_verify_events(struct rt_verifier *v);
-/* verify.c: how many tasks there can be. After a task instruction; when a loop's body ends. Errors: BAD_PACKAGE for an AFTER that
+/* rt_verify.c: how many tasks there can be. After a task instruction; when a loop's body ends. Errors: BAD_PACKAGE for an AFTER that
  * can only name the task itself or a later one. */
 ptowsp_status rt_verify_count_task(struct rt_verifier *v, const struct rt_site *site);
 ptowsp_status rt_verify_count_loop(struct rt_verifier *v, const struct rt_body *body);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* graph.h - a built task graph: one block of memory, immutable, without pointers, that may be copied to a device or to a file as it is. What a run
+/* rt_graph.h - a built task graph: one block of memory, immutable, without pointers, that may be copied to a device or to a file as it is. What a run
  * of it changes stands elsewhere (graph_run.h). Everything here compiles freestanding: no library, no operating system, any 64-bit little-endian
  * machine.
  *

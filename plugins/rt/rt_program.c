@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-#include "rt/program.h"
+#include "rt/rt_program.h"
 
 #include <stdarg.h>
 #include <stdio.h>
@@ -7,9 +7,9 @@
 #include <string.h>
 #include <time.h>
 #include "rt/dtype.h"
-#include "rt/error.h"
+#include "rt/rt_error.h"
 #include "rt/grow.h"
-#include "rt/run.h"
+#include "rt/rt_run.h"
 #include "rt/interleave.h"
 
 void rt_log(const struct rt_program *program, int32_t level, const char *text, ...)

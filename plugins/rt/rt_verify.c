@@ -1,15 +1,15 @@
 /* SPDX-License-Identifier: MIT */
-/* verify.c - the bytecode verifier: one pass over the entry, with a stack of at most 64 bodies, that checks everything the expander relies on
+/* rt_verify.c - the bytecode verifier: one pass over the entry, with a stack of at most 64 bodies, that checks everything the expander relies on
  * and lowers as it goes. Afterwards: every target lies behind its instruction and inside the body around it; every row exists; every task has each
  * argument once; every loop depth that is read exists. Nothing else looks at the package's bytes again. */
-#include "rt/verify.h"
+#include "rt/rt_verify.h"
 
 #include <stdlib.h>
 #include <string.h>
 #include "rt/axis.h"
-#include "rt/error.h"
+#include "rt/rt_error.h"
 #include "rt/grow.h"
-#include "rt/run.h"
+#include "rt/rt_run.h"
 
 /* ---- how many tasks there can be --------------------------------------------------------------------------------- */
 
