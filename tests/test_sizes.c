@@ -12,7 +12,7 @@ enum { MANY = 20000, STATEMENTS = 5 /* of the shapes */ };
 #define KERNEL(name) "func @" name MEMREFS " {\n  %%t = alloc_tile : !pto.tile<1x8xf32>\n  %%t = tload %%x[0, 0]\n  tstore %%t, %%y[0, 0]\n  return\n}\n"
 #define TENSORS "tensor %%x : f32[8, 8] in\ntensor %%y : f32[8, 8] out\n"
 
-/* A source: `head`, MANY times `row`, with its number for each %d of it, and `tail`. */
+/* A source: `head`, many times `row`, with its number for each %d of it, and `tail`. */
 static const struct shape {
 	const char *name, *head, *row, *tail;
 } shapes[] = {
@@ -37,13 +37,13 @@ static void form_write(FILE *to, const char *form, int number)
 			fputc(*at, to);
 }
 
-static void source_write(const struct shape *shape)
+static void source_write(const struct shape *shape, int rows)
 {
 	FILE *to = fopen(check_fmt("%s/many.pto", check_dir()), "w");
 
 	REQUIRE(to != NULL);
 	form_write(to, shape->head, 0);
-	for (int i = 0; i < MANY; i++)
+	for (int i = 0; i < rows; i++)
 		form_write(to, shape->row, i);
 	form_write(to, shape->tail, 0);
 	REQUIRE(!fclose(to));
@@ -68,7 +68,7 @@ static void every_tool_takes_them(void)
 	while (strcmp(shape->name, check_name() + strlen("every_tool_takes_many_")))
 		shape++;
 	cli_begin();
-	source_write(shape);
+	source_write(shape, MANY);
 	for (size_t i = 0; i < sizeof(commands) / sizeof(*commands); i++)
 		done(commands[i]);
 }
@@ -109,8 +109,20 @@ static void chains_of_calls_are_refused_in_time(void)
 static void statements_are_emitted(void)
 {
 	cli_begin();
-	source_write(&shapes[STATEMENTS]);
+	source_write(&shapes[STATEMENTS], MANY);
 	done("$B/ptowsp-pack --emit=c many.pto -o emitted");
+}
+
+/* Each kernel of a task graph is a kernel of its own; a look at every pair of 30,000 takes longer than the limit. */
+static void task_graphs_are_explained(void)
+{
+	static const struct shape graph = {"graph", KERNEL("one") "graph @g {\n  TG_BEGIN(G)\n", "    TG_KERNEL(A%d, one, 1, AIV, 0)\n    MC_BIND(A%d, 0, X)\n    MC_BIND(A%d, 1, Y)\n",
+					   "  TG_END(G)\n  TG_LAUNCH(G, stream)\n}\n"};
+
+	cli_begin();
+	source_write(&graph, MANY + MANY / 2);
+	done("$B/ptowsp-pack many.pto -o many.pkg.zst");
+	done("$B/ptowsp-run --explain --plugin=aie --isolate=none many.pkg.zst");
 }
 
 void suite_sizes(CU_pSuite s)
@@ -119,6 +131,7 @@ void suite_sizes(CU_pSuite s)
 	for (size_t i = 0; i < sizeof(shapes) / sizeof(*shapes); i++)
 		check_add(s, check_fmt("every_tool_takes_many_%s", shapes[i].name), every_tool_takes_them);
 	TEST(s, statements_are_emitted);
+	TEST(s, task_graphs_are_explained);
 	TEST(s, tiles_are_summed_up);
 	TEST(s, chains_of_calls_are_refused_in_time);
 }

@@ -7,6 +7,7 @@
 #include "aie/aie_cost.h"
 #include "aie/ir_print.h"
 #include "base/error.h"
+#include "rt/grow.h"
 
 static ptowsp_status give(const struct aie_emit_args *args, const char *path, const char *text, struct ptowsp_error *error)
 {
@@ -45,35 +46,50 @@ static void say_arguments(struct common_text *text, const struct aie_emit_args *
 	common_text_put(text, "\n");
 }
 
-static bool has_body(const struct aie_region *region, const char *kernel)
+/* Kernels that bodies in the cores name, sorted for bsearch. */
+struct bodies {
+	const char **names;
+	uint32_t count, room;
+};
+
+static bool bodies_find(struct bodies *bodies, const struct aie_region *region)
 {
 	for (const struct aie_op *op = region->first; op; op = op->next) {
 		const struct aie_attr *name = aie_op_is(op, "memref.alloca_scope") ? aie_attr_of(op, "ptowsp.kernel") : NULL;
 
-		if (name && name->kind == AIE_ATTR_STRING && !strcmp(name->text, kernel))
-			return true;
+		if (name && name->kind == AIE_ATTR_STRING) {
+			if (!rt_grow((void **)&bodies->names, &bodies->room, bodies->count, sizeof(*bodies->names)))
+				return false;
+			bodies->names[bodies->count++] = name->text;
+		}
 		for (uint32_t r = 0; r < op->region_count; r++)
-			if (has_body(&op->regions[r], kernel))
-				return true;
+			if (!bodies_find(bodies, &op->regions[r]))
+				return false;
 	}
-	return false;
+	return true;
+}
+
+static int by_name(const void *a, const void *b)
+{
+	return strcmp(*(const char *const *)a, *(const char *const *)b);
 }
 
 static void say_bodies(struct common_text *text, const struct aie_emit_args *args)
 {
-	bool any = false;
+	struct bodies bodies = {0};
 
-	for (uint32_t k = 0; k < args->kernels->count; k++) {
-		if (!has_body(&args->module->top->regions[0], args->kernels->rows[k].name))
-			continue;
-		if (!any)
-			common_text_put(text, "Kernels whose bodies stand in the cores, each in a `memref.alloca_scope` that says its name, in operations of `scf`, `memref`, `arith` and `math` (`--opt bodies=inline`); the simulator runs "
-					   "those, in the time of a call by the model:\n\n");
-		any = true;
-		common_text_add(text, "- `%s`\n", args->kernels->rows[k].name);
-	}
-	if (any)
+	if (!bodies_find(&bodies, &args->module->top->regions[0]))
+		text->failed = true;
+	if (bodies.count) {
+		qsort(bodies.names, bodies.count, sizeof(*bodies.names), by_name);
+		common_text_put(text, "Kernels whose bodies stand in the cores, each in a `memref.alloca_scope` that says its name, in operations of `scf`, `memref`, `arith` and `math` (`--opt bodies=inline`); the simulator runs "
+				   "those, in the time of a call by the model:\n\n");
+		for (uint32_t k = 0; k < args->kernels->count; k++)
+			if (bsearch(&args->kernels->rows[k].name, bodies.names, bodies.count, sizeof(*bodies.names), by_name))
+				common_text_add(text, "- `%s`\n", args->kernels->rows[k].name);
 		common_text_put(text, "\n");
+	}
+	free(bodies.names);
 }
 
 static bool calls_any(const struct aie_design *design)

@@ -11,13 +11,22 @@
 #include "rt/memory_limit.h"
 #include "rt/rt_program.h"
 
+/* Each file may take long to make. */
+static ptowsp_status file_give(void *context, const char *path, const void *bytes, uint64_t size)
+{
+	struct aie_run *run = context;
+	ptowsp_status st = base_patience_check(&run->patience, run->error);
+
+	return st ? st : run->file(run->context, path, bytes, size);
+}
+
 static ptowsp_status files_give(struct aie_run *run, const struct aie_back *back)
 {
 	const struct aie_lowered *lowered = &run->loaded->map.lowered;
 	const char **names = calloc((size_t)lowered->argument_count + 1, sizeof(*names));
 	const struct aie_emit_args args = {.text = run->loaded->map.text, .module = &back->module, .design = &back->design, .kernels = &run->loaded->program->kernels, .channels = &back->channels,
-					   .picture = &back->drawn.picture, .ring = back->ring, .epoch_b = run->options->epoch == AIE_EPOCH_B, .arguments = names, .file = run->file,
-					   .context = run->context};
+					   .picture = &back->drawn.picture, .ring = back->ring, .epoch_b = run->options->epoch == AIE_EPOCH_B, .arguments = names, .file = file_give,
+					   .context = run};
 	ptowsp_status st = names ? PTOWSP_OK : rt_no_memory(run->error, "the files of a design");
 
 	for (uint32_t i = 0; names && i < lowered->argument_count; i++)
