@@ -44,6 +44,10 @@ static const struct refusal refusals[] = {
 	 {"o.pto:12:3: process from, channel c: 8 x 8 elements at 16, 0 are outside tensor x, which is 16 x 8"}},
 	{"what_is_consumed_to_outside_has_its_line", OUTSIDE PIPE("9") PACK_OUTSIDE, "$B/ptowsp-run o.pkg.zst", 1,
 	 {"o.pto:16:2: process to, channel c: 8 x 8 elements at 9, 0 are outside tensor x, which is 16 x 8"}},
+	/* 3: package refused, though its tensor has no shape, and who asks could give one */
+	{"an_index_beyond_every_tensor_is_the_package_s_fault", "cat >o.pto <<'END'\nfunc @far(%x: !pto.memref<gm,...,f32>) {\n  %t = alloc_tile : !pto.tile<8x8xf32>\n"
+	 "  %t = tload %x[71776119061217280, 0]\n  tstore %t, %x[0, 0]\n}\nEND\n" PACK_OUTSIDE, "$B/ptowsp-run o.pkg.zst", 3,
+	 {"o.pto:1:6: task 0, kernel far, touches tensor", "at element 2^61 or behind it"}},
 	/* 2: usage */
 	{"no_arguments_are_a_usage_error", NULL, "$B/ptowsp-run", 2, {"PACKAGE", "--help"}},
 	{"an_unknown_flag_is_named", NULL, "$B/ptowsp-run --frobnicate " SCALE, 2, {"--frobnicate"}},

@@ -154,6 +154,28 @@ static ptowsp_status outside(const struct rt_program *program, const struct rt_e
 			  origin(program, env, io, from_slot, sizeof(from_slot)));
 }
 
+/* An offset that is beyond every tensor, not one that is not known. */
+static bool is_endless(const struct rt_footprint *footprint, const struct rt_touched *touched)
+{
+	for (uint32_t i = 0; i < touched->read_count; i++)
+		if (footprint->spans[touched->read + i].start >= RT_FAR - 1)
+			return true;
+	for (uint32_t i = 0; i < touched->write_count; i++)
+		if (footprint->spans[touched->write + i].start >= RT_FAR - 1)
+			return true;
+	return false;
+}
+
+/* Of a tensor that is to be as large as what is touched. */
+static ptowsp_status endless(const struct rt_program *program, const struct rt_env *env, const struct rt_io *io, uint32_t kernel, struct ptowsp_error *error)
+{
+	char who[80];
+
+	return rt_fail_at(error, PTOWSP_TOO_BIG, env->task, kernel == PTOWSP_NONE ? UINT64_MAX : kernel,
+			  "%s touches tensor %.40s at element 2^61 or behind it, and no tensor is so large",
+			  toucher(program, env, kernel, who, sizeof(who)), rt_tensor_name(program, io->tensor));
+}
+
 /* Of a flat window that ends before its tensor does. */
 static ptowsp_status beyond(const struct rt_program *program, const struct rt_env *env, const struct rt_io *io, uint32_t kernel, int64_t at,
 			    struct ptowsp_error *error)
@@ -265,6 +287,8 @@ static ptowsp_status flat_resolve(struct rt_access *access, const struct rt_prog
 		return outside(program, env, io, tensor, kernel, access->start + least, end - (end > access->start), error);
 	if (io->view && access->start % io->view)
 		return misaligned(access, program, env, kernel, error);
+	if (tensors->measuring && access->touched && is_endless(footprint, access->touched))
+		return endless(program, env, io, kernel, error);
 	if (tensors->measuring && io->access && most == RT_FAR)
 		tensors->most[io->tensor] = UINT64_MAX; /* as far as there is: only a bound file can say */
 	else if (tensors->measuring && io->access)
