@@ -152,10 +152,10 @@ static void a_log_of_calls_takes_the_place_of_nothing_else(void)
 static void a_dash_is_no_name_of_a_file(void)
 {
 	static const char *const commands[] = {
-		"$B/ptowsp-run " GOOD " --out dst=- " SCALE, "$B/ptowsp-run " GOOD " --trace - " SCALE, "$B/ptowsp-run " GOOD " --layer=trace:- " SCALE,
-		"$B/ptowsp-run --plugin=aie --emit - $P/vector_add.pkg.zst", "$B/ptowsp-run --plugin=a2a3sim --emit - $P/vector_add.pkg.zst", "$B/ptowsp-run --explain " GOOD " --out dst=- " SCALE,
-		"$B/ptowsp-pack $S/scale.pto -o -", "$B/ptowsp-pack --emit=c $S/scale.pto -o -", "$B/ptowsp-pack $R/tests/vectors -o -", "$B/ptowsp-pack --make-key -",
-		"$B/ptowsp-inspect --pto --out - " SCALE};
+		("$B/ptowsp-run " GOOD " --out dst=- " SCALE), ("$B/ptowsp-run " GOOD " --trace - " SCALE), ("$B/ptowsp-run " GOOD " --layer=trace:- " SCALE),
+		"$B/ptowsp-run --plugin=aie --emit - $P/vector_add.pkg.zst", "$B/ptowsp-run --plugin=a2a3sim --emit - $P/vector_add.pkg.zst",
+		("$B/ptowsp-run --explain " GOOD " --out dst=- " SCALE), "$B/ptowsp-pack $S/scale.pto -o -", "$B/ptowsp-pack --emit=c $S/scale.pto -o -",
+		"$B/ptowsp-pack $R/tests/vectors -o -", "$B/ptowsp-pack --make-key -", ("$B/ptowsp-inspect --pto --out - " SCALE)};
 
 	cli_begin();
 	for (size_t i = 0; i < sizeof(commands) / sizeof(*commands); i++) {
