@@ -128,7 +128,8 @@ static ptowsp_status scope_report(const struct rt_run *run, const struct rt_bloc
 			  rt_resource_name(block->resource), report->scope_depth, report->option);
 }
 
-ptowsp_status rt_block_report(const struct rt_run *run, ptowsp_status st, const struct rt_block *block, struct ptowsp_deadlock *deadlock)
+/* A place that an open scope or a version without a successor holds. */
+static ptowsp_status held_report(const struct rt_run *run, const struct rt_block *block, struct ptowsp_deadlock *deadlock)
 {
 	struct ptowsp_deadlock report = {
 		.head = PTOWSP_HEAD(report, DEADLOCK),
@@ -143,16 +144,21 @@ ptowsp_status rt_block_report(const struct rt_run *run, ptowsp_status st, const 
 		.high_water = run->lag.feed ? 0 : run->clock.meters[block->resource].high_water,
 	};
 
-	if (st == PTOWSP_NO_MEMORY)
-		return rt_no_memory(run->error, "the window");
-	if (st == PTOWSP_TOO_SMALL)
-		return too_small(run, block);
 	option_write(block, &report);
 	if (block->resource == PTOWSP_RESOURCE_HEAP) {
 		report.scope_held = run->flow.scopes != 0;
 		return run->sync.blocked ? heap_report(run, block, &report, deadlock) : version_report(run, block, &report, deadlock);
 	}
 	return scope_report(run, block, &report, deadlock);
+}
+
+ptowsp_status rt_block_report(const struct rt_run *run, ptowsp_status st, const struct rt_block *block, struct ptowsp_deadlock *deadlock)
+{
+	if (st == PTOWSP_NO_MEMORY) /* which says nothing of a block */
+		return rt_no_memory(run->error, "the window");
+	if (st == PTOWSP_TOO_SMALL)
+		return too_small(run, block);
+	return held_report(run, block, deadlock);
 }
 
 /* ---- where a process waits --------------------------------------------------------------------------------------- */
