@@ -130,6 +130,7 @@ static void figures_check(const struct aie_sim_stats stats[2])
 static void a_design_that_needs_buffering_is_told(void)
 {
 	struct aie_sim_stats stats[2] = {{0}, {0}};
+	struct aie_sim_copies copies;
 	struct ptowsp_error error = {.head = PTOWSP_HEAD(error, ERROR)};
 	int32_t memory[16] = {0};
 	void *arguments[] = {memory};
@@ -142,7 +143,9 @@ static void a_design_that_needs_buffering_is_told(void)
 	else {
 		const struct aie_sim_args args = {.design = &whole.design, .routes = &whole.routes, .arguments = arguments};
 
-		CHECK_INT(aie_sim_both(&args, stats, &depends, &error), PTOWSP_OK);
+		REQUIRE_INT(aie_sim_copies_make(&copies, &whole.design, arguments, &error), PTOWSP_OK);
+		CHECK_INT(aie_sim_both(&args, &copies, stats, &depends, &error), PTOWSP_OK);
+		aie_sim_copies_finish(&copies);
 		CHECK(depends);
 		CHECK(stats[0].wait_count > 0);
 		CHECK_UINT(stats[1].wait_count, 0);
@@ -157,7 +160,9 @@ static void a_design_that_needs_buffering_is_told(void)
 	{
 		const struct aie_sim_args args = {.design = &whole.design, .routes = &whole.routes, .arguments = arguments};
 
-		CHECK_INT(aie_sim_both(&args, stats, &depends, &error), PTOWSP_OK);
+		REQUIRE_INT(aie_sim_copies_make(&copies, &whole.design, arguments, &error), PTOWSP_OK);
+		CHECK_INT(aie_sim_both(&args, &copies, stats, &depends, &error), PTOWSP_OK);
+		aie_sim_copies_finish(&copies);
 		CHECK(!depends);
 		aie_sim_finish(&stats[0]);
 		aie_sim_finish(&stats[1]);

@@ -80,9 +80,6 @@ void aie_engine_unload(struct base_program *program)
 	if (!loaded)
 		return;
 	rt_program_destroy(loaded->planned);
-	base_walk_finish(&loaded->walk);
-	aie_map_finish(&loaded->map);
-	aie_bounds_finish(&loaded->bounds);
 	aie_report_finish(&loaded->report);
 	free(loaded->bases);
 	free(loaded->tensors);
@@ -92,6 +89,13 @@ void aie_engine_unload(struct base_program *program)
 	free(loaded->stated);
 	free(loaded);
 	program->own = NULL;
+}
+
+static void plan_finish(struct aie_loaded *loaded)
+{
+	base_walk_finish(&loaded->walk);
+	aie_map_finish(&loaded->map);
+	aie_bounds_finish(&loaded->bounds);
 }
 
 /* ---- a run: the map ----------------------------------------------------------------------------------------------------- */
@@ -318,11 +322,14 @@ static ptowsp_status walked(void *context, struct rt_feed *feed, struct ptowsp_e
 ptowsp_status aie_engine_walk(struct aie_run *run, struct ptowsp_run_stats *stats_out, struct ptowsp_deadlock *deadlock_out)
 {
 	const struct base_walk_then then = {run, walked, MOST_TASKS, &run->patience};
+	ptowsp_status st;
 
 	run->counted = run->args->args->flags & PTOWSP_RUN_NO_KERNELS;
 	run->deadlock = deadlock_out;
 	run->patience = base_patience_of(run->loaded->program->device->instance->host, run->args, MOST_BYTES);
-	return base_walk_fill(&run->loaded->walk, run->loaded->planned, run->args, &then, stats_out, deadlock_out, run->error);
+	st = base_walk_fill(&run->loaded->walk, run->loaded->planned, run->args, &then, stats_out, deadlock_out, run->error);
+	plan_finish(run->loaded); /* what stayed would hide as much of the next run's memory */
+	return st;
 }
 
 ptowsp_status aie_engine_run(struct base_program *program, const struct rt_run_args *args, struct ptowsp_run_stats *stats_out, struct ptowsp_deadlock *deadlock_out,

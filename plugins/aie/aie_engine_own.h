@@ -16,8 +16,8 @@ struct aie_loaded {
 	struct aie_arch part;         /* of the device's, as --opt grid says */
 	struct base_planned kernels;
 	struct rt_program *planned;
-	struct base_walk walk;        /* of the latest run, as the next one */
-	struct aie_bounds bounds;     /* as the next one, of its schedule */
+	struct base_walk walk;        /* of the run that goes on, as the next ones; empty between runs */
+	struct aie_bounds bounds;     /* of its schedule */
 	struct aie_map map;
 	void **bases;                 /* per TENS row, of the run: where it lies */
 	struct aie_tensor *tensors;   /* per TENS row, of the run */
@@ -62,7 +62,7 @@ struct aie_back {
 ptowsp_status aie_back_read(struct aie_back *back, const struct aie_map *map, struct ptowsp_error *error);
 void aie_back_finish(struct aie_back *back);
 /* engine_emit.c: the text of the map and what is read from it as files. */
-ptowsp_status aie_engine_files(struct aie_run *run, struct rt_feed *feed);
+ptowsp_status aie_engine_files(struct aie_run *run, const struct aie_back *back);
 /* engine_layout.c: layouts of a program, whose shards the engine places itself. load: behind the tables of `loaded`. Errors: NO_MEMORY. */
 ptowsp_status aie_layouts_load(struct aie_loaded *loaded, const struct ptowsp_load_args *args, struct ptowsp_error *error);
 /* Of a run: as its tensors are bound. Errors: INVALID for a dimension that a tensor has not. */
@@ -71,7 +71,7 @@ ptowsp_status aie_layouts_bind(struct aie_run *run);
 const struct aie_layout *aie_layouts_of(const struct aie_loaded *loaded);
 /* What became of them, when the run is mapped. */
 void aie_layouts_tell(struct aie_run *run);
-/* engine_go.c: reads the text of the map, runs what it says, tells the feed. */
+/* engine_go.c: reads the text of the map, runs what it says, tells the feed; where files are wanted it gives those instead. */
 ptowsp_status aie_engine_go(struct aie_run *run, struct rt_feed *feed);
 
 #endif

@@ -20,7 +20,7 @@ static ptowsp_status file_give(void *context, const char *path, const void *byte
 	return st ? st : run->file(run->context, path, bytes, size);
 }
 
-static ptowsp_status files_give(struct aie_run *run, const struct aie_back *back)
+ptowsp_status aie_engine_files(struct aie_run *run, const struct aie_back *back)
 {
 	const struct aie_lowered *lowered = &run->loaded->map.lowered;
 	const char **names = calloc((size_t)lowered->argument_count + 1, sizeof(*names));
@@ -37,18 +37,6 @@ static ptowsp_status files_give(struct aie_run *run, const struct aie_back *back
 	return st;
 }
 
-ptowsp_status aie_engine_files(struct aie_run *run, struct rt_feed *feed)
-{
-	struct aie_back back = {0};
-	ptowsp_status st = aie_back_read(&back, &run->loaded->map, run->error);
-
-	(void)feed; /* nothing runs, so nothing is told */
-	if (!st)
-		st = files_give(run, &back);
-	aie_back_finish(&back);
-	return st;
-}
-
 static ptowsp_status emit(struct ptowsp_object *object, const struct ptowsp_run_args *args,
 			  ptowsp_status (*file)(void *context, const char *path, const void *bytes, uint64_t size), void *context, struct ptowsp_error *error)
 {
@@ -59,7 +47,7 @@ static ptowsp_status emit(struct ptowsp_object *object, const struct ptowsp_run_
 	struct rt_sinks sinks = {0};
 	struct rt_memory_limit held;
 	const struct rt_run_args walking = {.args = args, .sinks = &sinks, .schedulers = 1, .memory = program->device->memory_limit, .held = &held, .designed = true};
-	struct aie_run run = {.loaded = program->own, .args = &walking, .error = error ? error : &own, .options = aie_options_of(program), .then = aie_engine_files, .file = file,
+	struct aie_run run = {.loaded = program->own, .args = &walking, .error = error ? error : &own, .options = aie_options_of(program), .then = aie_engine_go, .file = file,
 			      .context = context};
 	ptowsp_status st = base_args_check(&args->head, PTOWSP_STRUCT_RUN_ARGS, PTOWSP_RUN_ARGS_FLOOR_10_0, "emit", run.error);
 
@@ -67,7 +55,7 @@ static ptowsp_status emit(struct ptowsp_object *object, const struct ptowsp_run_
 		st = rt_fail(run.error, PTOWSP_INVALID, "emit: a run of this program is going on");
 	if (st)
 		return st;
-	rt_memory_limit_begin(&held, program->device->memory_limit, 0);
+	rt_memory_limit_begin(&held, program->device->memory_limit, base_given_bytes(program, args));
 	base_kernels_watch(&program->kernels, NULL, args->deadline_ns);
 	st = base_kernels_watched(&program->kernels, aie_engine_walk(&run, &stats, &deadlock), run.error);
 	base_kernels_watch(&program->kernels, NULL, 0);

@@ -22,6 +22,7 @@ struct going {
 	bool again;          /* a second time, to compare: times are those of the first */
 	struct aie_ring ring;
 	void **arguments;
+	struct aie_sim_copies copies; /* where the design is run twice */
 	void **shadows;      /* per argument: it, where it is a copy of the tensor with the rest of its last word; owned */
 	void *filler;
 	uint64_t *cycles;    /* per KREG row that costs the same each time; 0: not asked yet */
@@ -298,7 +299,7 @@ static ptowsp_status simulate(struct going *going)
 					  .buffering = buffering == AIE_BUFFERING_0 ? 0 : 8, .patience = &going->run->patience, .stepped = going->ring.window ? aie_ring_stepped : NULL,
 					  .stepped_context = &going->ring};
 	bool depends = false;
-	ptowsp_status st = both ? aie_sim_both(&args, going->stats, &depends, going->run->error) : aie_sim_run(&args, stats, going->run->error), told;
+	ptowsp_status st = both ? aie_sim_both(&args, &going->copies, going->stats, &depends, going->run->error) : aie_sim_run(&args, stats, going->run->error), told;
 
 	if (!st)
 		log_run(going, stats);
@@ -317,6 +318,7 @@ static void going_finish(struct going *going)
 	for (uint32_t a = 0; going->shadows && a < going->run->loaded->map.lowered.argument_count; a++)
 		free(going->shadows[a]);
 	free(going->shadows);
+	aie_sim_copies_finish(&going->copies);
 	aie_sim_finish(&going->stats[0]);
 	aie_sim_finish(&going->stats[1]);
 	aie_ring_finish(&going->ring);
@@ -330,25 +332,58 @@ static void going_finish(struct going *going)
 	free(going->cores);
 }
 
+/* Also for tensors that are only bound to be counted, so that --explain ends as its run does. */
+static ptowsp_status copies_make(struct going *going)
+{
+	const struct aie_run *run = going->run;
+	const struct aie_lowered *lowered = &run->loaded->map.lowered;
+	void **bound;
+	ptowsp_status st;
+
+	if (run->options->buffering != AIE_BUFFERING_BOTH || aie_options_on_device(&run->options->base))
+		return PTOWSP_OK;
+	bound = calloc((size_t)lowered->argument_count + 1, sizeof(*bound));
+	if (!bound)
+		return rt_no_memory(run->error, "a run of the array");
+	for (uint32_t a = 0; a < lowered->argument_count; a++) {
+		void *base = lowered->arguments[a] == AIE_NOTHING ? going->filler : run->loaded->bases[lowered->arguments[a]];
+
+		bound[a] = base == RT_NOWHERE ? NULL : base;
+	}
+	st = aie_sim_copies_make(&going->copies, &going->back.design, bound, run->error);
+	free(bound);
+	return st;
+}
+
+/* All that a run holds when it begins, whether it is one or only its files are wanted: so both end alike where there is too little. */
+static ptowsp_status going_begin(struct going *going)
+{
+	ptowsp_status st = rooms_make(going) ? PTOWSP_OK : rt_no_memory(going->run->error, "a run of the array");
+
+	if (!st)
+		st = aie_back_read(&going->back, &going->run->loaded->map, going->run->error);
+	if (!st)
+		st = shadows_make(going);
+	if (!st)
+		st = copies_make(going);
+	if (!st)
+		st = ring_begin(going);
+	return st ? st : rt_memory_limit_check(going->run->args->held, going->run->loaded->walk.task_count, going->run->error);
+}
+
 ptowsp_status aie_engine_go(struct aie_run *run, struct rt_feed *feed)
 {
 	struct going going = {.run = run, .feed = feed};
-	ptowsp_status st = rooms_make(&going) ? PTOWSP_OK : rt_no_memory(run->error, "a run of the array");
+	ptowsp_status st = going_begin(&going);
 
-	if (!st)
-		st = aie_back_read(&going.back, &run->loaded->map, run->error);
-	if (!st)
-		st = shadows_make(&going);
-	if (!st)
-		st = ring_begin(&going);
-	if (!st)
-		st = rt_memory_limit_check(run->args->held, run->loaded->walk.task_count, run->error);
-	if (!st) {
+	if (!st && run->file) {
+		st = aie_engine_files(run, &going.back);
+	} else if (!st) {
 		run->patience.most = 0; /* what simulating takes follows from the tensors */
 		st = simulate(&going);
 		shadows_take(&going);
 	}
-	if (!st)
+	if (!st && !run->file)
 		times_tell(&going);
 	going_finish(&going);
 	return st;

@@ -79,22 +79,43 @@ static uint64_t content_bytes(const struct aie_sim_args *args, uint32_t i)
 	return args->arguments[i] ? aie_type_bytes(args->design->arguments[i]) : 0;
 }
 
-/* Copies of what the arguments hold. */
-static bool contents_take(const struct aie_sim_args *args, void **copies)
+ptowsp_status aie_sim_copies_make(struct aie_sim_copies *copies, const struct aie_design *design, void *const *arguments, struct ptowsp_error *error)
 {
-	const struct aie_design *design = args->design;
+	const uint32_t count = design->argument_count;
+	bool ok;
 
-	for (uint32_t i = 0; i < design->argument_count; i++) {
-		const uint64_t bytes = content_bytes(args, i);
+	*copies = (struct aie_sim_copies){calloc(count + 1, sizeof(void *)), calloc(count + 1, sizeof(void *)), count, 0};
+	ok = copies->before && copies->after;
+	for (uint32_t i = 0; i < count; i++) {
+		const uint64_t bytes = arguments[i] ? aie_type_bytes(design->arguments[i]) : 0;
 
-		free(copies[i]);
-		copies[i] = malloc(bytes ? bytes : 1);
-		if (!copies[i])
-			return false;
-		if (bytes)
-			memcpy(copies[i], args->arguments[i], bytes);
+		copies->bytes += 2 * bytes;
+		if (ok) {
+			copies->before[i] = malloc(bytes + 1);
+			copies->after[i] = malloc(bytes + 1);
+			ok = copies->before[i] && copies->after[i];
+		}
 	}
-	return true;
+	return ok ? PTOWSP_OK : base_fail(error, PTOWSP_NO_MEMORY, "no memory to run a design twice, which copies its tensors twice: %llu bytes; --opt buffering=0 or 8 runs it once",
+					  (unsigned long long)copies->bytes);
+}
+
+void aie_sim_copies_finish(struct aie_sim_copies *copies)
+{
+	for (uint32_t i = 0; copies->before && copies->after && i < copies->count; i++) {
+		free(copies->before[i]);
+		free(copies->after[i]);
+	}
+	free(copies->before);
+	free(copies->after);
+	*copies = (struct aie_sim_copies){0};
+}
+
+static void contents_take(const struct aie_sim_args *args, void *const *copies)
+{
+	for (uint32_t i = 0; i < args->design->argument_count; i++)
+		if (content_bytes(args, i))
+			memcpy(copies[i], args->arguments[i], content_bytes(args, i));
 }
 
 static void contents_put(const struct aie_sim_args *args, void *const *copies)
@@ -112,13 +133,14 @@ static bool contents_differ(const struct aie_sim_args *args, void *const *copies
 	return false;
 }
 
-static ptowsp_status both_run(struct aie_sim_args args, struct aie_sim_stats stats[2], bool *depends_out, void **before, void **after, struct ptowsp_error *error)
+ptowsp_status aie_sim_both(const struct aie_sim_args *with, const struct aie_sim_copies *copies, struct aie_sim_stats stats[2], bool *depends_out, struct ptowsp_error *error)
 {
 	struct ptowsp_error second = {.head = PTOWSP_HEAD(second, ERROR)};
+	struct aie_sim_args args = *with;
 	ptowsp_status first_st, second_st;
 
-	if (!contents_take(&args, before))
-		return base_fail(error, PTOWSP_NO_MEMORY, "no memory to run a design twice");
+	*depends_out = false;
+	contents_take(&args, copies->before);
 	args.buffering = AIE_STREAM_WORDS;
 	second_st = aie_sim_run(&args, &stats[1], &second);
 	if (second_st && second_st != PTOWSP_DEADLOCK) {
@@ -126,9 +148,8 @@ static ptowsp_status both_run(struct aie_sim_args args, struct aie_sim_stats sta
 			*error = second;
 		return second_st;
 	}
-	if (!contents_take(&args, after))
-		return base_fail(error, PTOWSP_NO_MEMORY, "no memory to run a design twice");
-	contents_put(&args, before);
+	contents_take(&args, copies->after);
+	contents_put(&args, copies->before);
 	args.buffering = 0;
 	args.told = NULL;
 	args.stepped = NULL;
@@ -136,33 +157,11 @@ static ptowsp_status both_run(struct aie_sim_args args, struct aie_sim_stats sta
 	if (first_st != second_st && (first_st == PTOWSP_DEADLOCK || second_st == PTOWSP_DEADLOCK))
 		*depends_out = true;
 	else if (!first_st && !second_st)
-		*depends_out = contents_differ(&args, after);
-	contents_put(&args, after);
+		*depends_out = contents_differ(&args, copies->after);
+	contents_put(&args, copies->after);
 	if (second_st && error)
 		*error = second;
 	return second_st || first_st == PTOWSP_DEADLOCK ? second_st : first_st;
-}
-
-ptowsp_status aie_sim_both(const struct aie_sim_args *args, struct aie_sim_stats stats[2], bool *depends_out, struct ptowsp_error *error)
-{
-	const uint32_t count = args->design->argument_count;
-	void **before = calloc(count + 1, sizeof(*before)), **after = calloc(count + 1, sizeof(*after));
-	ptowsp_status st = PTOWSP_NO_MEMORY;
-
-	*depends_out = false;
-	if (before && after)
-		st = both_run(*args, stats, depends_out, before, after, error);
-	else
-		base_fail(error, PTOWSP_NO_MEMORY, "no memory to run a design twice");
-	for (uint32_t i = 0; i < count; i++) {
-		if (before)
-			free(before[i]);
-		if (after)
-			free(after[i]);
-	}
-	free(before);
-	free(after);
-	return st;
 }
 
 /* ---- told --------------------------------------------------------------------------------------------------------- */

@@ -175,8 +175,7 @@ static bool connect(struct connection *c, struct rt_notify *notify_out, struct p
 	return c->table && !c->table->place(c->host->context, c->token, &notify_out->device, &count, error) && count > 1;
 }
 
-/* Tensors that the run is given, and the tiles of all threads. */
-static uint64_t given_bytes(const struct base_program *program, const struct ptowsp_run_args *args)
+uint64_t base_given_bytes(const struct base_program *program, const struct ptowsp_run_args *args)
 {
 	uint64_t bytes = program->kernels.scratch_bytes * program->kernels.workers;
 
@@ -208,7 +207,7 @@ ptowsp_status base_program_run(struct base_program *program, const struct base_r
 	};
 	ptowsp_status st;
 
-	rt_memory_limit_begin(&held, program->device->memory_limit, given_bytes(program, &run->args));
+	rt_memory_limit_begin(&held, program->device->memory_limit, base_given_bytes(program, &run->args));
 	args.notify = connect(&connection, &notify, error) ? &notify : NULL;
 	base_kernels_watch(&program->kernels, &run->cancel, run->args.deadline_ns);
 	st = program->shards.chosen ? rt_grid_find(program->rt, &run->args, program->shards.grid, error) : PTOWSP_OK;

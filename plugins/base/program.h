@@ -25,6 +25,8 @@ ptowsp_status base_load(struct ptowsp_object *device, const struct ptowsp_load_a
 ptowsp_status base_unload(struct ptowsp_object *program, struct ptowsp_error *error);
 ptowsp_status base_stats(struct ptowsp_object *program, struct ptowsp_run_stats *stats_out, struct ptowsp_error *error);
 
+/* Bytes of the tensors that a run is given, and of the tiles of all threads. */
+uint64_t base_given_bytes(const struct base_program *program, const struct ptowsp_run_args *args);
 /* One run on the calling thread and the pool's; outputs as rt_run. Runner thread only. */
 ptowsp_status base_program_run(struct base_program *program, const struct base_run *run, struct ptowsp_run_stats *stats_out,
 			      struct ptowsp_deadlock *deadlock_out, struct ptowsp_error *error);
