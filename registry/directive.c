@@ -33,7 +33,7 @@ static void argument_print(const struct ptowsp_directive_record *row, unsigned i
 			return;
 		}
 	}
-	reg_expression_print(tables, value >= 0 && value < PTOWSP_NONE ? (uint32_t)value : PTOWSP_NONE, text);
+	reg_expression_print(tables, value >= 0 && value < PTOWSP_NONE ? (uint32_t)value : PTOWSP_NONE, 0, text);
 }
 
 void reg_directive_print(const struct ptowsp_directive_record *row, const struct reg_expression_tables *tables, struct reg_text *text)

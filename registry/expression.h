@@ -48,10 +48,13 @@ struct reg_expression_tables {
 	const char *strings;   /* STRS, which ends in NUL */
 	uint64_t strings_size;
 	uint32_t expr_count, slot_count;
+	const char *const *loops; /* names of the loops around, outermost first; others are loop(N) */
+	uint32_t loop_count;
 };
-/* Writes row `row` the way it is typed; what is deeper than 16 nodes is "...", a row outside the table "(expression)". Any thread. */
+/* Writes row `row` the way it is typed; what is deeper than 64 nodes is "...", row 7 outside the table "EXPR[7]?". An operator of a level (operator.h) below `least` stands in
+ * parentheses; 0: none does. Any thread. */
 struct reg_text;
-void reg_expression_print(const struct reg_expression_tables *tables, uint32_t row, struct reg_text *text);
+void reg_expression_print(const struct reg_expression_tables *tables, uint32_t row, unsigned least, struct reg_text *text);
 
 /* Index of a loop name in the scope, -1 if there is none. */
 int reg_scope_loop(const struct reg_scope *scope, const char *name, size_t length);

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: MIT */
-/* expression_text.c - rows of the EXPR table as people type them in a schedule. */
+/* expression_text.c - rows of the EXPR table as people type them. */
 #include "registry/expression.h"
 #include "registry/operator.h"
 #include "registry/text.h"
 
-enum { DEPTH_LIMIT = 16, SIGN_LEVEL = 11 }; /* a sign binds closer than every operator */
+enum { DEPTH_LIMIT = 64, SIGN_LEVEL = 11 }; /* a sign binds closer than every operator */
 
 struct printer {
 	const struct reg_expression_tables *tables;
@@ -52,7 +52,10 @@ static void leaf_print(struct printer *p, const struct ptowsp_expr_record *node)
 		reg_text_add(p->text, "%lld", (long long)((uint64_t)node->c << 32 | node->b));
 		return;
 	case PTOWSP_EXPR_LOOP:
-		reg_text_add(p->text, "loop(%u)", node->a);
+		if (node->a < t->loop_count)
+			reg_text_add(p->text, "%s", t->loops[node->a]);
+		else
+			reg_text_add(p->text, "loop(%u)", node->a);
 		return;
 	case PTOWSP_EXPR_VALUE:
 		reg_text_add(p->text, "%s", node->a < t->slot_count ? string_at(t, t->slot[node->a].name) : "?");
@@ -109,7 +112,10 @@ static void row_print(struct printer *p, uint32_t row, unsigned least)
 	if (p->text->length + 1 >= p->text->room)
 		return;
 	if (row >= p->tables->expr_count || p->depth == DEPTH_LIMIT) {
-		reg_text_add(p->text, "%s", row < p->tables->expr_count ? "..." : "(expression)");
+		if (row < p->tables->expr_count)
+			reg_text_add(p->text, "...");
+		else
+			reg_text_add(p->text, "EXPR[%u]?", row);
 		return;
 	}
 	p->depth++;
@@ -117,9 +123,9 @@ static void row_print(struct printer *p, uint32_t row, unsigned least)
 	p->depth--;
 }
 
-void reg_expression_print(const struct reg_expression_tables *tables, uint32_t row, struct reg_text *text)
+void reg_expression_print(const struct reg_expression_tables *tables, uint32_t row, unsigned least, struct reg_text *text)
 {
 	struct printer p = {tables, text, 0};
 
-	row_print(&p, row, 0);
+	row_print(&p, row, least);
 }

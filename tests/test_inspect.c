@@ -17,7 +17,7 @@ static const char *infix(const struct ptowsp_expr_record *nodes, uint32_t count)
 {
 	static const struct ptowsp_slot_record slot = {.name = 1};
 	static const char *const loops[] = {"x", "y"};
-	const struct pkg_tables tables = {.expr = nodes, .expr_count = count, .slot = &slot, .slot_count = 1, .strings = "\0n\0i"};
+	const struct pkg_tables tables = {.expr = nodes, .expr_count = count, .slot = &slot, .slot_count = 1, .strings = "\0n\0i", .strings_size = 5};
 	static char text[64];
 
 	inspect_expression(&tables, count - 1, loops, 2, text, sizeof(text));
@@ -34,8 +34,8 @@ static void expressions_are_infix_with_only_the_parentheses_they_need(void)
 	CHECK_STR(INFIX(NODE(LOOP, 0, 0, 0), NODE(LOOP, 1, 0, 0), NODE(MUL, 0, 1, 0), NODE(ADD, 2, 0, 0)), "x * y + x");
 	CHECK_STR(INFIX(NODE(LOOP, 0, 0, 0), NODE(LOOP, 1, 0, 0), NODE(SUB, 0, 1, 0), NODE(SUB, 0, 2, 0)), "x - (x - y)");
 	CHECK_STR(INFIX(NODE(LOOP, 0, 0, 0), NODE(LOOP, 1, 0, 0), NODE(SUB, 0, 1, 0), NODE(SUB, 2, 0, 0)), "x - y - x");
-	CHECK_STR(INFIX(NODE(VALUE, 0, 0, 0), NODE(AXIS, 3, 0, 0), NODE(MIN, 0, 1, 0), NODE(NEG, 2, 0, 0)), "-min(n, axis(i))");
-	CHECK_STR(INFIX(NODE(TASK, 0, 0, 0), NODE(CONST, 0, 2, 0), NODE(MOD, 0, 1, 0), NODE(EQ, 2, 1, 0), NODE(SELECT, 3, 0, 1)), "(task % 2 == 2 ? task : 2)");
+	CHECK_STR(INFIX(NODE(VALUE, 0, 0, 0), NODE(AXIS, 3, 0, 0), NODE(MIN, 0, 1, 0), NODE(NEG, 2, 0, 0)), "-min(n, i)");
+	CHECK_STR(INFIX(NODE(TASK, 0, 0, 0), NODE(CONST, 0, 2, 0), NODE(MOD, 0, 1, 0), NODE(EQ, 2, 1, 0), NODE(SELECT, 3, 0, 1)), "select(task % 2 == 2, task, 2)");
 	CHECK_STR(INFIX(NODE(LOOP, 0, 0, 0), NODE(LOOP, 1, 0, 0), NODE(LT, 0, 1, 0), NODE(LNOT, 2, 0, 0), NODE(LAND, 3, 2, 0)), "!(x < y) && x < y");
 }
 

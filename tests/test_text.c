@@ -102,7 +102,7 @@ static void words_of_directives_lie_in_the_strings(void)
 	static const struct {
 		int64_t offset;
 		const char *text;
-	} words[] = {{0, "dispatch=affinity(i)"}, {2, "dispatch=affinity(j)"}, {7, "dispatch=affinity()"}, {8, "dispatch=affinity((expression))"}, {-1, "dispatch=affinity((expression))"}};
+	} words[] = {{0, "dispatch=affinity(i)"}, {2, "dispatch=affinity(j)"}, {7, "dispatch=affinity()"}, {8, "dispatch=affinity(EXPR[8]?)"}, {-1, "dispatch=affinity(EXPR[4294967295]?)"}};
 
 	for (size_t i = 0; i < sizeof(words) / sizeof(*words); i++) {
 		const struct ptowsp_directive_record row = {.directive = PTOWSP_DIRECTIVE_DISPATCH, .policy = PTOWSP_DISPATCH_AFFINITY, .count = 1,
