@@ -25,7 +25,7 @@ ptowsp_status probe_device_open(struct probe *probe, struct ptowsp_error *error)
 enum probe_phase { PROBE_RESTS, PROBE_LOADS /* opens, loads or unloads */, PROBE_RUNS, PROBE_CLOSES };
 /* watch is called at each change of the phase: a backend in this process that does not come back takes the process along, and only the caller can end that. NULL: nobody watches. context is
  * borrowed until probe_close. limit_ms: of each run; 0: PROBE_LIMIT_MS, which holds also without a call. */
-enum { PROBE_LIMIT_MS = 120000 };
+enum { PROBE_LIMIT_MS = 20000 };
 void probe_watch(struct probe *probe, uint64_t limit_ms, void (*watch)(void *context, enum probe_phase phase), void *context);
 /* How the backend was lost in a probe for the first time, and in that of which feature; code 0: it was not. DEVICE_LOST: it crashed; DEADLINE: it did not come back, and then no further probe
  * is made. After a crash it is opened again, a few times. */
