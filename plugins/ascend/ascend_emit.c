@@ -268,7 +268,8 @@ static void all_make(struct ascend_emitter *e, const struct rt_program *p)
 	struct made made = {.scalars = calloc((size_t)e->kernels.count + 1, sizeof(*made.scalars))};
 
 	e->slot_used = calloc((size_t)p->tables.slot.count + 1, 1);
-	if (!made.scalars || !e->slot_used)
+	e->turns = calloc((size_t)p->tables.process.count + 1, sizeof(*e->turns));
+	if (!made.scalars || !e->slot_used || !e->turns)
 		e->status = rt_no_memory(e->error, "lists");
 	if (!e->status) {
 		ascend_emit_footprints(e, p);
@@ -293,6 +294,7 @@ static void emitter_finish(struct ascend_emitter *e, uint32_t kernels)
 		rt_footprint_finish(&e->footprints[i]);
 	free(e->footprints);
 	free(e->slot_used);
+	free(e->turns);
 	common_text_finish(&e->told);
 	common_text_finish(&e->told_json);
 	common_text_finish(&e->body);

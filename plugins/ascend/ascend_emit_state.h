@@ -34,6 +34,7 @@ struct ascend_emitter {
 
 	/* the entry being written */
 	const struct rt_program *p;
+	uint32_t *turns;                  /* PROC rows in the order of their turns */
 	uint32_t reach_count;             /* tables of how far kernels reach, so far */
 	bool loads;                       /* slots are loaded or payload moved */
 

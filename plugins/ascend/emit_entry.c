@@ -31,15 +31,6 @@ static bool has_processes(const struct ascend_emitter *e)
 	return e->p->tables.entry.rows[e->p->entry].flags & PTOWSP_ENTRY_PIPELINE;
 }
 
-/* The process declared at that place. */
-static uint32_t process_at(const struct ascend_emitter *e, uint32_t order)
-{
-	for (uint32_t i = 0; i < e->p->tables.process.count; i++)
-		if (process_of(e, i)->order == order)
-			return i;
-	return 0;
-}
-
 /* ---- constants ------------------------------------------------------------------------------------------------------ */
 
 static void levels_put(const struct ascend_emitter *e, struct common_text *out)
@@ -80,7 +71,7 @@ static uint32_t ends_put(const struct ascend_emitter *e, struct common_text *out
 	uint32_t count = 0, instance = 0;
 
 	for (uint32_t order = 0; order < e->p->tables.process.count; order++) {
-		const struct ptowsp_process_record *process = process_of(e, process_at(e, order));
+		const struct ptowsp_process_record *process = process_of(e, e->turns[order]);
 		bool uses = false;
 
 		for (uint32_t i = 0; i < process->channel_count; i++) {
@@ -217,7 +208,7 @@ static void processes_run(struct ascend_emitter *e, struct common_text *out)
 
 	common_text_add(out, "struct All {\n");
 	for (uint32_t order = 0; order < e->p->tables.process.count; order++) {
-		const uint32_t row = process_at(e, order);
+		const uint32_t row = e->turns[order];
 
 		common_text_add(out, "\t%s_state %s[%" PRIu32 "];\n", process_name(e, row), process_name(e, row), process_of(e, row)->replicas);
 	}
@@ -226,7 +217,7 @@ static void processes_run(struct ascend_emitter *e, struct common_text *out)
 			     "\t\tb.fail(BUILDER_MEMORY, \"no memory for processes\");\n\t\treturn b.status;\n\t}\n",
 			rt_instances(e->p) ? rt_instances(e->p) : 1);
 	for (uint32_t order = 0; order < e->p->tables.process.count; order++) {
-		const uint32_t row = process_at(e, order), count = process_of(e, row)->replicas;
+		const uint32_t row = e->turns[order], count = process_of(e, row)->replicas;
 
 		common_text_add(out, "\tfor (int64_t r = 0; r < %" PRIu32 "; r++) {\n\t\tall->%s[r].replica = r;\n\t\tall->list[%" PRIu32
 				     " + r] = BuilderProcess{%s_turn, &all->%s[r], &all->%s[r].place};\n\t}\n",
@@ -264,8 +255,11 @@ void ascend_entry(struct ascend_emitter *e, const struct rt_program *program, st
 	e->loads = loads(program);
 	e->tables.length = 0;
 	e->reach_count = 0;
+	for (uint32_t i = 0; i < program->tables.process.count; i++)
+		if (program->tables.process.rows[i].order < program->tables.process.count)
+			e->turns[program->tables.process.rows[i].order] = i;
 	for (uint32_t order = 0; has_processes(e) && order < program->tables.process.count; order++)
-		process_put(e, process_at(e, order), &functions);
+		process_put(e, e->turns[order], &functions);
 	if (has_processes(e))
 		processes_run(e, &functions);
 	workload_put(e, &functions);
