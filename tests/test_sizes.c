@@ -114,7 +114,7 @@ static void statements_are_emitted(void)
 }
 
 /* Each kernel of a task graph is a kernel of its own; a look at every pair of 30,000 takes longer than the limit. */
-static void task_graphs_are_explained(void)
+static void task_graphs_are_taken(void)
 {
 	static const struct shape graph = {"graph", KERNEL("one") "graph @g {\n  TG_BEGIN(G)\n", "    TG_KERNEL(A%d, one, 1, AIV, 0)\n    MC_BIND(A%d, 0, X)\n    MC_BIND(A%d, 1, Y)\n",
 					   "  TG_END(G)\n  TG_LAUNCH(G, stream)\n}\n"};
@@ -123,6 +123,21 @@ static void task_graphs_are_explained(void)
 	source_write(&graph, MANY + MANY / 2);
 	done("$B/ptowsp-pack many.pto -o many.pkg.zst");
 	done("$B/ptowsp-run --explain --plugin=aie --isolate=none many.pkg.zst");
+	done("$B/ptowsp-pack --emit=c many.pto -o emitted");
+}
+
+/* As many processes as there may be, two ends for each channel. */
+static void channels_are_emitted(void)
+{
+	static const struct shape pipeline = {
+		"channels", TENSORS,
+		"channel %%c%d : payload f32[8, 8] capacity 2\nprocess @p%d produces(%%c%d) {\n  send %%c%d, 0 from %%x[0, 0]\n}\n"
+		"process @q%d consumes(%%c%d) {\n  consume %%c%d as %%i into %%y[0, 0] { }\n}\n", ""};
+
+	cli_begin();
+	source_write(&pipeline, 2048);
+	done("$B/ptowsp-pack many.pto -o many.pkg.zst");
+	done("$B/ptowsp-run --emit emitted --plugin=a2a3 --isolate=none many.pkg.zst");
 }
 
 void suite_sizes(CU_pSuite s)
@@ -131,7 +146,8 @@ void suite_sizes(CU_pSuite s)
 	for (size_t i = 0; i < sizeof(shapes) / sizeof(*shapes); i++)
 		check_add(s, check_fmt("every_tool_takes_many_%s", shapes[i].name), every_tool_takes_them);
 	TEST(s, statements_are_emitted);
-	TEST(s, task_graphs_are_explained);
+	TEST(s, task_graphs_are_taken);
+	TEST(s, channels_are_emitted);
 	TEST(s, tiles_are_summed_up);
 	TEST(s, chains_of_calls_are_refused_in_time);
 }

@@ -57,15 +57,6 @@ static int is_passed(const struct print_tasks *p, uint32_t slot)
 	return p->slots[slot].used && !(p->t->slot[slot].flags & PTOWSP_SLOT_INTERNAL);
 }
 
-/* Has an earlier kernel the function of that one? */
-static int is_before(const struct print_tasks *p, uint32_t at)
-{
-	for (uint32_t i = 0; i < at; i++)
-		if (p->functions->of_kernel[p->kernels[i]] == p->functions->of_kernel[p->kernels[at]])
-			return 1;
-	return 0;
-}
-
 static void head_print(const struct print_tasks *p, struct print_text *text)
 {
 	print_add(text, "/* %s as C, written by ptowsp-pack: its loops, branches and tasks as calls of the task API (plugins/rt/task_api.h), the same for\n"
@@ -73,7 +64,7 @@ static void head_print(const struct print_tasks *p, struct print_text *text)
 		  p->name);
 	print_add(text, "#include \"rt/task_api.h\"\n\n/* The kernels: functions as ptowsp/task.h says. */\n");
 	for (uint32_t i = 0; i < p->kernel_count; i++)
-		if (!is_before(p, i))
+		if (p->used[p->functions->of_kernel[p->kernels[i]]].first == i + 1)
 			print_add(text, "extern ptowsp_status %s(const struct ptowsp_task *task, struct ptowsp_kernel_out *out);\n",
 				  print_c_function(p, p->kernels[i]));
 }
@@ -255,11 +246,16 @@ static int begin(struct print_tasks *p)
 	p->name = p->functions->entries[p->entry];
 	p->kernels = calloc((size_t)p->t->kernel_count + 1, sizeof(*p->kernels));
 	p->kernel_names = calloc((size_t)p->t->kernel_count + 1, sizeof(*p->kernel_names));
+	p->kernel_at = calloc((size_t)p->t->kernel_count + 1, sizeof(*p->kernel_at));
+	p->used = calloc((size_t)p->t->kernel_count + 1, sizeof(*p->used));
+	for (p->named_mask = 15; p->named_mask < 2 * (uint64_t)p->t->kernel_count; p->named_mask = p->named_mask * 2 + 1)
+		;
+	p->named = calloc((size_t)p->named_mask + 1, sizeof(*p->named));
 	p->order = calloc((size_t)p->t->tensor_count + 1, sizeof(*p->order));
 	p->tensors = calloc((size_t)p->t->tensor_count + 1, sizeof(*p->tensors));
 	p->reach = calloc((size_t)p->t->kernel_count + 1, sizeof(*p->reach));
 	p->slots = calloc((size_t)p->t->slot_count + 1, sizeof(*p->slots));
-	if (!p->kernels || !p->kernel_names || !p->order || !p->tensors || !p->reach || !p->slots)
+	if (!p->kernels || !p->kernel_names || !p->kernel_at || !p->used || !p->named || !p->order || !p->tensors || !p->reach || !p->slots)
 		return 0;
 	print_c_names_make(p);
 	order_find(p);
@@ -275,6 +271,9 @@ static void end(struct print_tasks *p)
 	free(p->reach);
 	free(p->kernels);
 	free(p->kernel_names);
+	free(p->kernel_at);
+	free(p->used);
+	free(p->named);
 	free(p->order);
 	free(p->tensors);
 	free(p->slots);

@@ -2,6 +2,7 @@
 /* tasks_name.c - names of tensors, values, loops and kernels as C takes them. */
 #include "print/tasks_parts.h"
 
+#include <inttypes.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -85,24 +86,31 @@ const char *print_c_function(const struct print_tasks *p, uint32_t kernel)
 	return p->functions->rows[p->functions->of_kernel[kernel]].name;
 }
 
+/* The place of a name in `named`; 0 stands there if no kernel has it. */
+static uint32_t *named_at(const struct print_tasks *p, const char *name)
+{
+	uint32_t at = (uint32_t)ptowsp_id(name, strlen(name)) & p->named_mask;
+
+	while (p->named[at] && strcmp(p->kernel_names[p->named[at] - 1], name))
+		at = (at + 1) & p->named_mask;
+	return &p->named[at];
+}
+
 const char *print_c_kernel_add(struct print_tasks *p, uint32_t kernel)
 {
 	const char *function = print_c_function(p, kernel);
+	struct print_c_used *used = &p->used[p->functions->of_kernel[kernel]];
 	char *name = p->kernel_names[p->kernel_count];
-	unsigned number = 1;
-	int again = 1;
+	uint32_t *at;
 
-	for (uint32_t i = 0; i < p->kernel_count; i++)
-		if (p->kernels[i] == kernel)
-			return p->kernel_names[i];
+	if (p->kernel_at[kernel])
+		return p->kernel_names[p->kernel_at[kernel] - 1];
 	snprintf(name, PRINT_C_NAME, "%s", function);
-	while (again) {
-		again = 0;
-		for (uint32_t i = 0; i < p->kernel_count && !again; i++)
-			again = !strcmp(p->kernel_names[i], name);
-		if (again)
-			snprintf(name, PRINT_C_NAME, "%.*s_%u", NAME_MOST, function, ++number);
-	}
+	used->number += !used->number;
+	while (*(at = named_at(p, name)))
+		snprintf(name, PRINT_C_NAME, "%.*s_%" PRIu32, NAME_MOST, function, ++used->number);
 	p->kernels[p->kernel_count++] = kernel;
+	*at = p->kernel_at[kernel] = p->kernel_count;
+	used->first = used->first ? used->first : p->kernel_count;
 	return name;
 }

@@ -38,6 +38,9 @@ struct print_tasks {
 	uint32_t depth;                  /* of indentation */
 	uint32_t *kernels, kernel_count; /* owned: KREG rows in the order of their first tasks */
 	char (*kernel_names)[PRINT_C_NAME]; /* owned: of those: their functions', with a number behind it where several have one */
+	uint32_t *kernel_at;             /* owned, by KREG row: 1 + its place in kernels, 0: it has no task */
+	struct print_c_used { uint32_t first, number; } *used; /* owned, by function: 1 + the place of its first kernel, the latest number behind its name */
+	uint32_t *named, named_mask;     /* owned: 1 + place in kernels, by the name there, 0: free; at most half full */
 	uint32_t *order;                 /* owned: TENS rows, those of the entry first and by position */
 	struct print_c_tensor *tensors;  /* owned, by TENS row */
 	struct print_reach **reach;      /* owned, by KREG row: of its tensors; NULL: not asked yet */
