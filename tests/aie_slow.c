@@ -385,7 +385,10 @@ void world_run_slow(const struct world *world, uint32_t buffering, uint32_t *ddr
 	uint64_t changed = 0;
 
 	memset(result, 0, sizeof(*result));
-	*s = (struct slow){.w = world, .ddr = ddr, .buffering = buffering, .result = result};
+	s->w = world;
+	s->ddr = ddr;
+	s->buffering = buffering;
+	s->result = result;
 	slow_begin(s);
 	for (; s->now - changed < QUIET; s->now++) {
 		bool any = all_try(s);
