@@ -5,16 +5,24 @@
 #include <stdlib.h>
 #include <string.h>
 #include "rt/grow.h"
+#include "rt/preds.h"
 #include "rt/tell.h"
 
 /* ---- making and unmaking --------------------------------------------------------------------------------------- */
+
+/* What has not gone is in the window where that stalls. */
+static void ringed_set(struct rt_clock *clock)
+{
+	clock->ringed = clock->window && clock->window <= clock->mask + 1 && clock->window_mode == RT_WINDOW_STALL;
+}
 
 ptowsp_status rt_clock_init(struct rt_clock *clock, uint32_t slots)
 {
 	bool ok;
 
 	clock->mask = rt_window_room(clock->window) - 1;
-	clock->plain = clock->single && clock->window_mode == RT_WINDOW_STALL && !clock->depth_count && !clock->streams;
+	clock->gated = clock->depth_count || clock->streams;
+	ringed_set(clock);
 	clock->rows = calloc(clock->mask + 1, sizeof(*clock->rows));
 	clock->known = calloc((size_t)slots + 1, sizeof(*clock->known));
 	clock->events = calloc((size_t)clock->event_count + 1, sizeof(*clock->events));
@@ -34,6 +42,7 @@ void rt_clock_adopt(struct rt_clock *clock, struct rt_clock_row *rows, size_t si
 		clock->mask = clock->mask * 2 + 1;
 	free(clock->rows);
 	clock->rows = rows;
+	ringed_set(clock);
 }
 
 void rt_clock_finish(struct rt_clock *clock)
@@ -103,6 +112,7 @@ static bool rows_grow(struct rt_clock *clock)
 	free(clock->rows);
 	clock->rows = more;
 	clock->mask = mask;
+	ringed_set(clock);
 	return true;
 }
 
@@ -117,7 +127,7 @@ static uint64_t held_from(const struct rt_clock *clock)
 }
 
 /* F of every task that no open scope holds. */
-static void settle(struct rt_clock *clock)
+static void settle_all(struct rt_clock *clock)
 {
 	uint64_t until = held_from(clock), task = clock->settled, leave = clock->leave;
 
@@ -132,6 +142,19 @@ static void settle(struct rt_clock *clock)
 	clock->leave = leave;
 }
 
+/* The row is that of the latest task. */
+RT_INLINE void settle(struct rt_clock *clock, struct rt_clock_row *row)
+{
+	if (clock->scopes || clock->settled + 1 != clock->issued) {
+		settle_all(clock);
+		return;
+	}
+	if (row->end > clock->leave)
+		clock->leave = row->end;
+	row->leave = clock->leave;
+	clock->settled = clock->issued;
+}
+
 static void leave_one(struct rt_clock *clock)
 {
 	const struct rt_clock_row *row = row_of(clock, clock->gone);
@@ -142,23 +165,25 @@ static void leave_one(struct rt_clock *clock)
 	clock->gone++;
 }
 
-static void leave_until(struct rt_clock *clock, uint64_t time)
+RT_INLINE void leave_until(struct rt_clock *clock, uint64_t time)
 {
-	uint64_t gone = clock->gone, map = 0, deps = 0;
+	uint64_t gone = clock->gone;
+	const struct rt_clock_row *row = row_of(clock, gone);
 
-	for (; gone < clock->settled && row_of(clock, gone)->leave <= time; gone++) {
-		map += row_of(clock, gone)->need.map;
-		deps += row_of(clock, gone)->need.deps;
-	}
+	if (gone == clock->settled || row->leave > time)
+		return;
+	do {
+		clock->map_used -= row->need.map;
+		clock->deps_used -= row->need.deps;
+		row = row_of(clock, ++gone);
+	} while (gone < clock->settled && row->leave <= time);
 	clock->gone = gone;
-	clock->map_used -= map;
-	clock->deps_used -= deps;
 }
 
 /* ---- stalls ---------------------------------------------------------------------------------------------------- */
 
 /* Room will be there at time `when`: the clock moves on if that is later. */
-static void stall(struct rt_clock *clock, struct rt_meter *meter, uint64_t when)
+RT_INLINE void stall(struct rt_clock *clock, struct rt_meter *meter, uint64_t when)
 {
 	if (when <= clock->now)
 		return;
@@ -169,16 +194,11 @@ static void stall(struct rt_clock *clock, struct rt_meter *meter, uint64_t when)
 	clock->now = when;
 }
 
-/* The task one window ago has to leave. Where it has already, that was before now. */
-static ptowsp_status ring_stall(struct rt_clock *clock)
+/* The task one window ago leaves at `when`, which is later than now. */
+static ptowsp_status ring_wait(struct rt_clock *clock, uint64_t when)
 {
-	uint64_t when, now = clock->now;
+	uint64_t now = clock->now;
 
-	if (!clock->window || clock->issued < clock->window)
-		return PTOWSP_OK;
-	when = row_of(clock, clock->issued - clock->window)->leave;
-	if (when <= now)
-		return PTOWSP_OK;
 	stall(clock, &clock->meters[PTOWSP_RESOURCE_TASK_RING], when);
 	if (clock->window_mode == RT_WINDOW_ABORT)
 		return PTOWSP_RUN_FAILED;
@@ -187,7 +207,18 @@ static ptowsp_status ring_stall(struct rt_clock *clock)
 	return PTOWSP_OK;
 }
 
-static bool lacks(uint64_t capacity, uint64_t used, uint64_t need)
+/* The task one window ago has to leave. Where it has already, that was before now. */
+RT_INLINE ptowsp_status ring_stall(struct rt_clock *clock)
+{
+	uint64_t when;
+
+	if (!clock->window || clock->issued < clock->window)
+		return PTOWSP_OK;
+	when = row_of(clock, clock->issued - clock->window)->leave;
+	return when <= clock->now ? PTOWSP_OK : ring_wait(clock, when);
+}
+
+RT_INLINE bool lacks(uint64_t capacity, uint64_t used, uint64_t need)
 {
 	return used + need > capacity && capacity && need;
 }
@@ -206,7 +237,7 @@ static void pool_stall(struct rt_clock *clock, enum ptowsp_resource resource, ui
 }
 
 /* Those that start by now no longer wait. */
-static void waiting_settle(struct rt_clock *clock, uint32_t pool)
+RT_INLINE void waiting_settle(struct rt_clock *clock, uint32_t pool)
 {
 	if (!clock->single)
 		rt_waiting_started(&clock->waiting[pool], clock->now);
@@ -221,17 +252,11 @@ static uint64_t waiting_pop(struct rt_clock *clock, uint32_t pool)
 	return clock->single ? row_of(clock, clock->begun++)->start : rt_waiting_pop(&clock->waiting[pool]);
 }
 
-uint64_t rt_clock_waiting(const struct rt_clock *clock, uint32_t pool)
-{
-	return clock->single ? clock->issued - clock->begun : rt_waiting_count(&clock->waiting[pool]);
-}
-
-static void ready_stall(struct rt_clock *clock, uint32_t pool)
+static void ready_wait(struct rt_clock *clock, uint32_t pool)
 {
 	uint64_t when = 0;
 
-	waiting_settle(clock, pool);
-	while (clock->ready_capacity && rt_clock_waiting(clock, pool) >= clock->ready_capacity)
+	while (rt_clock_waiting(clock, pool) >= clock->ready_capacity)
 		when = waiting_pop(clock, pool);
 	if (when > clock->now) {
 		stall(clock, &clock->ready_meters[pool], when);
@@ -240,15 +265,22 @@ static void ready_stall(struct rt_clock *clock, uint32_t pool)
 	}
 }
 
-
 /* ---- a task ---------------------------------------------------------------------------------------------------- */
+
+/* The clock moves on by the cost of issuing, and those leave that have by then. */
+RT_INLINE void begin(struct rt_clock *clock)
+{
+	if (clock->spacing && clock->issued && clock->last + clock->spacing > clock->now)
+		clock->now = clock->last + clock->spacing;
+	if (clock->gone < clock->settled && row_of(clock, clock->gone)->leave <= clock->now)
+		leave_until(clock, clock->now);
+}
 
 static ptowsp_status ring_enter(struct rt_clock *clock)
 {
 	ptowsp_status st;
 
-	if (clock->issued && clock->last + clock->spacing > clock->now)
-		clock->now = clock->last + clock->spacing;
+	begin(clock);
 	st = ring_stall(clock);
 	leave_until(clock, clock->now);
 	return st;
@@ -259,7 +291,8 @@ bool rt_clock_aborts(struct rt_clock *clock)
 	return clock->window_mode == RT_WINDOW_ABORT && ring_enter(clock) != PTOWSP_OK;
 }
 
-static ptowsp_status issue(struct rt_clock *clock, const struct rt_clock_task *task)
+/* Something that the task needs is short, or a heap is. */
+static ptowsp_status room_wait(struct rt_clock *clock, const struct rt_clock_task *task)
 {
 	ptowsp_status st = ring_enter(clock);
 
@@ -273,14 +306,43 @@ static ptowsp_status issue(struct rt_clock *clock, const struct rt_clock_task *t
 		rt_clock_heap_stall(clock, task->heap);
 		leave_until(clock, clock->now);
 	}
-	ready_stall(clock, task->pool);
+	return PTOWSP_OK;
+}
+
+/* Could it be? Capacities of 0 bound nothing, but a task that needs nothing of one is no less sure of the others. */
+RT_INLINE bool is_short(const struct rt_clock *clock, const struct rt_clock_task *task)
+{
+	return clock->issued - clock->gone >= clock->window || clock->map_used + task->need.map > clock->map_capacity ||
+	       clock->deps_used + task->need.deps > clock->deps_capacity || task->heap;
+}
+
+RT_INLINE ptowsp_status issue(struct rt_clock *clock, const struct rt_clock_task *task)
+{
+	uint64_t waiting;
+	ptowsp_status st = PTOWSP_OK;
+
+	begin(clock);
+	if (clock->issued - clock->gone == clock->window && clock->window_mode == RT_WINDOW_STALL) {
+		stall(clock, &clock->meters[PTOWSP_RESOURCE_TASK_RING], row_of(clock, clock->gone)->leave);
+		leave_until(clock, clock->now);
+	}
+	if (is_short(clock, task) && (st = room_wait(clock, task)))
+		return st;
+	waiting_settle(clock, task->pool);
+	waiting = rt_clock_waiting(clock, task->pool);
+	if (waiting >= clock->ready_capacity && clock->ready_capacity) {
+		ready_wait(clock, task->pool);
+		waiting = rt_clock_waiting(clock, task->pool);
+	}
+	clock->map_used += task->need.map;
+	clock->deps_used += task->need.deps;
+	rt_meter_mark(&clock->meters[PTOWSP_RESOURCE_TASK_RING], clock->issued - clock->gone + 1);
+	rt_meter_mark(&clock->meters[PTOWSP_RESOURCE_TENSOR_MAP], clock->map_used);
+	rt_meter_mark(&clock->meters[PTOWSP_RESOURCE_DEP_LIST], clock->deps_used);
+	rt_meter_mark(&clock->ready_meters[task->pool], waiting + 1);
+	clock->last = clock->now;
 	if (task->heap)
 		rt_clock_heap_take(clock, task->heap);
-	rt_meter_mark(&clock->meters[PTOWSP_RESOURCE_TASK_RING], clock->issued - clock->gone + 1);
-	rt_meter_mark(&clock->meters[PTOWSP_RESOURCE_TENSOR_MAP], clock->map_used + task->need.map);
-	rt_meter_mark(&clock->meters[PTOWSP_RESOURCE_DEP_LIST], clock->deps_used + task->need.deps);
-	rt_meter_mark(&clock->ready_meters[task->pool], rt_clock_waiting(clock, task->pool) + 1);
-	clock->last = clock->now;
 	return PTOWSP_OK;
 }
 
@@ -289,10 +351,8 @@ static uint64_t later(uint64_t a, uint64_t b)
 	return a > b ? a : b;
 }
 
-uint64_t rt_clock_gates(struct rt_clock *clock, const struct rt_clock_task *task)
+static uint64_t later_gates(struct rt_clock *clock, const struct rt_clock_task *task, uint64_t start)
 {
-	uint64_t start = later(later(clock->now, clock->floor), clock->orders[clock->order_depth].before);
-
 	if (clock->depth_count)
 		start = later(start, rt_clock_depth_time(clock, task));
 	if (clock->streams)
@@ -300,57 +360,75 @@ uint64_t rt_clock_gates(struct rt_clock *clock, const struct rt_clock_task *task
 	return start;
 }
 
-static uint64_t start_time(struct rt_clock *clock, const struct rt_clock_task *task)
+RT_INLINE uint64_t gates(struct rt_clock *clock, const struct rt_clock_task *task)
 {
-	uint64_t start = later(rt_clock_gates(clock, task), clock->free[task->executor]);
+	uint64_t start = later(later(clock->now, clock->floor), clock->orders[clock->order_depth].before);
 
-	for (uint32_t i = 0; i < task->pred_count; i++)
+	return clock->gated ? later_gates(clock, task, start) : start;
+}
+
+uint64_t rt_clock_gates(struct rt_clock *clock, const struct rt_clock_task *task)
+{
+	return gates(clock, task);
+}
+
+RT_INLINE uint64_t start_time(struct rt_clock *clock, const struct rt_clock_task *task)
+{
+	uint64_t start = later(gates(clock, task), clock->free[task->executor]);
+
+	/* Tasks of one executor run in order. */
+	for (uint32_t i = 0; !clock->single && i < task->pred_count; i++)
 		start = later(start, row_of(clock, task->preds[i])->end);
 	return start;
 }
 
-void rt_clock_enter(struct rt_clock *clock, const struct rt_clock_task *task, uint64_t end)
+static void gates_enter(struct rt_clock *clock, const struct rt_clock_task *task, uint64_t end)
 {
-	struct rt_level_of_order *order = &clock->orders[clock->order_depth];
-
 	if (clock->streams)
 		clock->stream_ends[task->stream] = end;
 	if (clock->depth_count)
 		rt_clock_depth_enter(clock, task, end);
+}
+
+RT_INLINE void enter(struct rt_clock *clock, const struct rt_clock_task *task, uint64_t end)
+{
+	struct rt_level_of_order *order = &clock->orders[clock->order_depth];
+
+	if (clock->gated)
+		gates_enter(clock, task, end);
 	order->now = later(order->now, end);
 	clock->total = later(clock->total, end);
+}
+
+void rt_clock_enter(struct rt_clock *clock, const struct rt_clock_task *task, uint64_t end)
+{
+	enter(clock, task, end);
 }
 
 ptowsp_status rt_clock_task(struct rt_clock *clock, const struct rt_clock_task *task, struct ptowsp_trace_task *trace)
 {
 	struct rt_clock_row *row;
+	uint64_t start, end;
 	ptowsp_status st = issue(clock, task);
 
 	if (st)
 		return st;
-	if (clock->issued - oldest(clock, clock->issued + 1) > clock->mask && !rows_grow(clock))
+	if (!clock->ringed && clock->issued - oldest(clock, clock->issued + 1) > clock->mask && !rows_grow(clock))
 		return PTOWSP_NO_MEMORY;
-	trace->task = clock->issued;
-	trace->start = start_time(clock, task);
-	trace->end = trace->start + task->cycles;
-	trace->kernel = task->kernel;
-	trace->executor = task->executor;
-	trace->stream = task->stream;
-	trace->flags = 0;
-	clock->free[task->executor] = trace->end;
-	rt_clock_enter(clock, task, trace->end);
-	if (!clock->single && trace->start > clock->now && !rt_waiting_push(&clock->waiting[task->pool], trace->start))
+	start = start_time(clock, task);
+	end = start + task->cycles;
+	*trace = (struct ptowsp_trace_task){.task = clock->issued, .start = start, .end = end, .kernel = task->kernel, .executor = task->executor,
+					    .stream = task->stream};
+	clock->free[task->executor] = end;
+	enter(clock, task, end);
+	if (!clock->single && start > clock->now && !rt_waiting_push(&clock->waiting[task->pool], start))
 		clock->out_of_memory = true;
 	row = row_of(clock, clock->issued);
-	row->start = trace->start;
-	row->end = trace->end;
-	row->need = task->need;
-	clock->map_used += task->need.map;
-	clock->deps_used += task->need.deps;
+	*row = (struct rt_clock_row){start, end, 0, task->need};
 	if (clock->scopes && !clock->held_first[clock->scopes - 1])
 		clock->held_first[clock->scopes - 1] = clock->issued + 1;
 	clock->issued++;
-	settle(clock);
+	settle(clock, row);
 	return clock->out_of_memory ? PTOWSP_NO_MEMORY : PTOWSP_OK;
 }
 
@@ -371,7 +449,7 @@ void rt_clock_scope_end(struct rt_clock *clock)
 		held = !clock->held_first[k];
 	if (held && clock->now > clock->leave)
 		clock->leave = clock->now;
-	settle(clock);
+	settle_all(clock);
 }
 
 void rt_clock_order_begin(struct rt_clock *clock)

@@ -22,11 +22,6 @@ struct rt_clock_row {
 	uint64_t start, end, leave;
 	struct rt_need need;
 };
-/* What a plain clock has to know of a task. */
-struct rt_clock_brief {
-	uint64_t cycles;
-	struct rt_need need;
-};
 /* The d largest ends of a domain: a heap, the least first. */
 struct rt_ends {
 	uint64_t *ends;
@@ -62,14 +57,13 @@ struct rt_clock {
 	uint32_t depth_count;
 	uint32_t executors; /* per pool */
 	bool single;       /* bounded, with one pool of one executor for ever: `begun` stands for its ready queue */
-	bool plain;        /* single, stalling, without depths and streams; set by rt_clock_init */
+	bool gated;        /* there are depths or streams; set by rt_clock_init */
+	bool ringed;       /* rows of all tasks that have not gone, and of the window, always have room; set by rt_clock_init and rt_clock_adopt */
 	/* state */
 	uint64_t now, last, issued, gone, begun, settled, leave, total;
 	uint64_t map_used, deps_used; /* by tasks gone .. issued - 1 */
 	struct rt_clock_row *rows;
 	uint64_t mask;
-	uint64_t equal_from, equal_until; /* rt_clock_equal: tasks between them are all like `equal` */
-	struct rt_clock_brief equal;
 	uint64_t held_first[PTOWSP_NESTING_LIMIT + 1]; /* open scopes: first own task + 1, 0: none */
 	uint32_t scopes;
 	struct rt_level_of_order orders[PTOWSP_NESTING_LIMIT + 1];
@@ -117,14 +111,11 @@ uint64_t rt_clock_gates(struct rt_clock *clock, const struct rt_clock_task *task
 void rt_clock_enter(struct rt_clock *clock, const struct rt_clock_task *task, uint64_t end);
 /* The next task, which can never be issued, first meets a full ring in mode abort. */
 bool rt_clock_aborts(struct rt_clock *clock);
-/* clock_line.c: the same for `count` tasks, one after the other, if the clock is plain and has no open scope: predecessors cannot matter then, because
- * tasks of one executor run in order. Only cycles and needs are looked at. Errors: NO_MEMORY. */
-ptowsp_status rt_clock_tasks(struct rt_clock *clock, const struct rt_clock_brief *tasks, uint32_t count);
-/* The same for `count` equal ones, RT_CLOCK_AT_ONCE at most: where the ring is full of such tasks all move by constants. */
-enum { RT_CLOCK_AT_ONCE = 64 };
-ptowsp_status rt_clock_equal(struct rt_clock *clock, const struct rt_clock_brief *task, uint32_t count);
 /* Tasks of the pool that have been issued and had not started at the time of the latest issue. */
-uint64_t rt_clock_waiting(const struct rt_clock *clock, uint32_t pool);
+static inline uint64_t rt_clock_waiting(const struct rt_clock *clock, uint32_t pool)
+{
+	return clock->single ? clock->issued - clock->begun : rt_waiting_count(&clock->waiting[pool]);
+}
 void rt_clock_scope_begin(struct rt_clock *clock);
 void rt_clock_scope_end(struct rt_clock *clock);
 void rt_clock_order_begin(struct rt_clock *clock);

@@ -217,7 +217,7 @@ static void slot_fill(struct rt_run *run, struct rt_slot *slot, const struct rt_
 	slot->pool = run->known[run->kernel].pool;
 	slot->queue = (uint8_t)task->pool;
 	slot->level = (uint8_t)run->expand.level;
-	slot->reserved = run->plan && run->plan->express ? RT_SLOT_PLACED : 0;
+	slot->reserved = run->plan && run->plan->direct ? RT_SLOT_PLACED : 0;
 	slot->tags = later ? RT_GRAPH_LATER : 0;
 	run->crew.ring.notes[slot->number & run->crew.ring.mask].later = later;
 	slot->cycles = later ? 0 : task->cycles;

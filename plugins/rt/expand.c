@@ -24,14 +24,11 @@ void rt_expand_start(struct rt_expand *expand, const struct rt_program *program,
 
 void rt_expand_move(struct rt_expand *to, const struct rt_expand *from)
 {
-	uint64_t round_count = to->round_count;
 	uint32_t budget = to->budget, loops = from->depth; /* every loop has a frame */
 
 	memcpy(to, from, offsetof(struct rt_expand, loops));
 	memcpy(to->loops, from->loops, loops * sizeof(*to->loops));
-	memcpy(to->rounds, from->rounds, loops * sizeof(*to->rounds));
 	memcpy(to->frames, from->frames, from->depth * sizeof(*to->frames));
-	to->round_count = round_count;
 	to->budget = budget;
 }
 
@@ -61,13 +58,11 @@ static enum rt_event consume_enter(struct rt_expand *expand, const struct rt_ins
 	return token_want(expand, frame);
 }
 
-/* Tokens come in any order, so each begins a round of its own. */
 void rt_expand_token(struct rt_expand *expand, uint64_t token)
 {
 	const struct rt_frame *frame = &expand->frames[expand->depth - 1];
 
 	expand->loops[frame->depth] = (int64_t)token;
-	expand->rounds[frame->depth] = (struct rt_round){++expand->round_count, (int64_t)token, 1};
 	expand->at = frame->at + 1 + expand->program->code[frame->at].count;
 }
 
@@ -269,6 +264,9 @@ static inline enum rt_event step(struct rt_expand *expand)
 enum rt_event rt_expand_next(struct rt_expand *expand)
 {
 	enum rt_event event = RT_EVENT_NONE;
+
+	if (rt_expand_task(expand))
+		return RT_EVENT_TASK;
 
 	if (expand->passing && !expand->breaking && !rt_turns_pass(expand))
 		return no_memory(expand);

@@ -43,18 +43,11 @@ struct rt_frame {
 	struct rt_level_walk walk;
 };
 
-/* One execution of a loop: its value grows from iteration to iteration, and the loops around it stand still. */
-struct rt_round {
-	uint64_t number; /* never twice in a run; 0: none */
-	int64_t last;    /* no value is larger */
-	uint64_t stride; /* values differ by multiples of it */
-};
 struct rt_expand {
 	const struct rt_program *program;
 	struct rt_env *env; /* where expressions look; env->loops is loops */
 	struct ptowsp_error *error;
 	ptowsp_status failure; /* what RT_EVENT_FAILED stands for: RUN_FAILED, or NO_MEMORY */
-	uint64_t round_count;
 	uint32_t depth, at;
 	uint32_t budget;  /* instructions until the next PAUSE */
 	uint32_t site, level;
@@ -65,7 +58,6 @@ struct rt_expand {
 	bool breaking;    /* bodies are being left up to the innermost loop */
 	/* Arrays last, filled from the front: rt_expand_move leaves out what is not in use. */
 	int64_t loops[PTOWSP_NESTING_LIMIT];
-	struct rt_round rounds[PTOWSP_NESTING_LIMIT]; /* of the loop at each depth */
 	struct rt_frame frames[PTOWSP_NESTING_LIMIT + 1];
 };
 
@@ -93,7 +85,27 @@ static inline bool rt_expand_iterate(struct rt_expand *expand)
 	return true;
 }
 
-/* Where one expander stands, into another. Rounds and budget stay those of `to`: they are counted per run. */
+/* rt_expand_next, where it gives a task of the innermost body or of its next iteration, as it mostly does. False: it is something else, and rt_expand_next
+ * finds out. */
+static inline bool rt_expand_task(struct rt_expand *expand)
+{
+	const struct rt_frame *top = &expand->frames[expand->depth - 1];
+	const struct rt_ins *in;
+
+	if (expand->passing || expand->breaking || expand->budget < 2 || top->branch || (expand->at == top->end && !rt_expand_iterate(expand)))
+		return false;
+	in = &expand->program->code[expand->at];
+	if (in->op != PTOWSP_OP_TASK)
+		return false;
+	expand->budget--;
+	expand->site = in->row;
+	expand->at = in->end;
+	expand->given++;
+	expand->passing = expand->program->schedule.interleaved;
+	return true;
+}
+
+/* Where one expander stands, into another. The budget stays that of `to`: it is counted per run. */
 void rt_expand_move(struct rt_expand *to, const struct rt_expand *from);
 /* After RT_EVENT_CONSUME: the body runs with this token; or the loop ends. */
 void rt_expand_token(struct rt_expand *expand, uint64_t token);

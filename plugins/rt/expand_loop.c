@@ -16,7 +16,7 @@ static enum rt_event extent_failed(struct rt_expand *expand, const struct rt_loo
 	return RT_EVENT_FAILED;
 }
 
-/* The next column index. Indices need not grow, so each iteration is a round of its own. */
+/* The next column index. */
 static enum rt_event select_step(struct rt_expand *expand, struct rt_frame *frame)
 {
 	const struct rt_loop *loop = &expand->program->loops[expand->program->code[frame->at].row];
@@ -24,7 +24,6 @@ static enum rt_event select_step(struct rt_expand *expand, struct rt_frame *fram
 
 	if (rt_axis_index(expand->program, expand->env, loop, frame->at, frame->step++, value, expand->error))
 		return RT_EVENT_FAILED;
-	expand->rounds[frame->depth] = (struct rt_round){++expand->round_count, *value, 1};
 	return RT_EVENT_NONE;
 }
 
@@ -95,12 +94,8 @@ static enum rt_event loop_begin(struct rt_expand *expand, const struct rt_ins *i
 	frame->walk.set = NULL;
 	frame->step = span->step;
 	frame->left = span->count - 1;
-	expand->rounds[loop->depth] = (struct rt_round){
-		++expand->round_count, (int64_t)((uint64_t)span->low + (span->count - 1) * (uint64_t)span->step), (uint64_t)span->step};
 	if (loop->levels != PTOWSP_NONE) {
 		rt_level_start(&frame->walk, &expand->program->level_sets[loop->levels], (uint64_t)span->high);
-		expand->rounds[loop->depth].stride = rt_level_stride(&frame->walk);
-		expand->rounds[loop->depth].last = span->high - rt_level_last_step(&frame->walk);
 		loop_step(expand, frame, &more);
 	} else if (in->op == PTOWSP_OP_SELECT) {
 		if (select_step(expand, frame) != RT_EVENT_NONE)

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 #include "rt/flow.h"
 
-#include <stdbool.h>
 #include <stdlib.h>
 #include <string.h>
 #include "rt/grow.h"
@@ -13,8 +12,7 @@ ptowsp_status rt_flow_init(struct rt_flow *flow, uint64_t window, uint64_t map_c
 	flow->map_capacity = map_capacity;
 	flow->deps_capacity = deps_capacity;
 	flow->mask = rt_window_room(window) - 1;
-	flow->needs = calloc(flow->mask + 1, sizeof(*flow->needs));
-	return flow->needs ? PTOWSP_OK : PTOWSP_NO_MEMORY;
+	return PTOWSP_OK;
 }
 
 void rt_flow_finish(struct rt_flow *flow)
@@ -23,43 +21,19 @@ void rt_flow_finish(struct rt_flow *flow)
 	memset(flow, 0, sizeof(*flow));
 }
 
-void rt_flow_skip(struct rt_flow *flow, uint64_t tasks)
-{
-	if (!tasks)
-		return;
-	flow->issued += tasks;
-	flow->tail = flow->issued;
-	flow->map_held = flow->deps_held = 0;
-}
-
+/* Those before the outermost scope can all leave. */
 void rt_flow_scope_begin(struct rt_flow *flow)
 {
+	if (!flow->scopes && !flow->counts) {
+		flow->from = flow->issued;
+		flow->map_held = flow->deps_held = 0;
+	}
 	flow->first[flow->scopes++] = 0;
 }
 
 void rt_flow_scope_end(struct rt_flow *flow)
 {
 	flow->scopes--;
-	if (rt_flow_held_from(flow) == flow->issued)
-		flow->map_kept = flow->deps_kept = 0;
-}
-
-static uint64_t least(uint64_t a, uint64_t b)
-{
-	return a < b ? a : b;
-}
-
-uint64_t rt_flow_sure(const struct rt_flow *flow, uint32_t map_need)
-{
-	uint64_t sure = UINT64_MAX;
-
-	if (flow->window)
-		sure = flow->window - (flow->issued - rt_flow_held_from(flow));
-	if (flow->map_capacity && map_need)
-		sure = least(sure, (flow->map_capacity - flow->map_kept) / map_need);
-	if (flow->deps_capacity)
-		sure = flow->window > 1 ? least(sure, (flow->deps_capacity - flow->deps_kept) / (flow->window - 1)) : 0;
-	return sure;
 }
 
 uint64_t rt_flow_held_from(const struct rt_flow *flow)
@@ -78,20 +52,21 @@ static const struct rt_need *need_of(const struct rt_flow *flow, uint64_t task)
 
 static void give_back(struct rt_flow *flow)
 {
-	flow->map_held -= need_of(flow, flow->tail)->map;
-	flow->deps_held -= need_of(flow, flow->tail)->deps;
-	flow->tail++;
+	flow->map_held -= need_of(flow, flow->from)->map;
+	flow->deps_held -= need_of(flow, flow->from)->deps;
+	if (++flow->from > flow->tail)
+		flow->tail = flow->from;
 }
 
-/* Large windows, and none: every task that was not told to leave keeps its record. */
+/* The first ones, then for large windows, and none: every task that was not told to leave keeps its record. */
 static bool needs_grow(struct rt_flow *flow)
 {
-	uint64_t mask = flow->mask * 2 + 1;
+	uint64_t mask = flow->needs ? flow->mask * 2 + 1 : flow->mask;
 	struct rt_need *more = malloc((mask + 1) * sizeof(*more));
 
 	if (!more)
 		return false;
-	for (uint64_t t = flow->tail; t < flow->issued; t++)
+	for (uint64_t t = flow->needs ? flow->from : flow->issued; t < flow->issued; t++)
 		more[t & mask] = *need_of(flow, t);
 	free(flow->needs);
 	flow->needs = more;
@@ -131,37 +106,37 @@ static ptowsp_status too_small(const struct rt_flow *flow, struct rt_need need, 
 static ptowsp_status pool_make(struct rt_flow *flow, enum ptowsp_resource resource, uint64_t capacity, const uint64_t *held, uint64_t need,
 			       enum ptowsp_resource *reason, struct rt_block *block)
 {
-	uint64_t held_from = rt_flow_held_from(flow), before = flow->tail;
+	uint64_t held_from = rt_flow_held_from(flow), before = flow->from;
 
-	while (lacks(capacity, *held, need) && flow->tail < held_from)
+	while (lacks(capacity, *held, need) && flow->from < held_from)
 		give_back(flow);
 	if (lacks(capacity, *held, need)) {
 		block_fill(flow, resource, capacity, need, block);
 		return PTOWSP_DEADLOCK;
 	}
-	if (flow->tail != before)
+	if (flow->from != before)
 		*reason = resource;
 	return PTOWSP_OK;
 }
 
 static ptowsp_status ring_make(struct rt_flow *flow, enum ptowsp_resource *reason, struct rt_block *block)
 {
-	uint64_t held_from = rt_flow_held_from(flow), before = flow->tail;
+	uint64_t held_from = rt_flow_held_from(flow), before = flow->from;
 
-	while (flow->issued - flow->tail >= flow->window && flow->tail < held_from)
+	while (flow->issued - flow->from >= flow->window && flow->from < held_from)
 		give_back(flow);
-	if (flow->issued - flow->tail >= flow->window) {
+	if (flow->issued - flow->from >= flow->window) {
 		block_fill(flow, PTOWSP_RESOURCE_TASK_RING, flow->window, 1, block);
 		return PTOWSP_DEADLOCK;
 	}
-	if (flow->tail != before)
+	if (flow->from != before)
 		*reason = PTOWSP_RESOURCE_TASK_RING;
 	return PTOWSP_OK;
 }
 
 static bool full(const struct rt_flow *flow)
 {
-	return flow->window && flow->issued - flow->tail >= flow->window;
+	return flow->window && flow->issued - flow->from >= flow->window;
 }
 
 /* In this order: a later resource is asked when the earlier ones have room. */
@@ -178,32 +153,20 @@ static ptowsp_status room_make(struct rt_flow *flow, struct rt_need need, enum p
 	return st;
 }
 
-ptowsp_status rt_flow_reserve(struct rt_flow *flow, struct rt_need need, enum ptowsp_resource *reason_out, struct rt_block *block_out)
+ptowsp_status rt_flow_reserve_slowly(struct rt_flow *flow, struct rt_need need, enum ptowsp_resource *reason, struct rt_block *block)
 {
-	ptowsp_status st = PTOWSP_OK;
+	ptowsp_status st = flow->scopes || flow->counts ? room_make(flow, need, reason, block) : too_small(flow, need, block);
 
-	/* What happens to most tasks: the oldest leaves, nothing else is short. */
-	if (!flow->scopes && full(flow)) {
-		give_back(flow);
-		*reason_out = PTOWSP_RESOURCE_TASK_RING;
-	}
-	if (full(flow) || lacks(flow->map_capacity, flow->map_held, need.map) || lacks(flow->deps_capacity, flow->deps_held, need.deps))
-		st = room_make(flow, need, reason_out, block_out);
-	if (st)
+	if (st || (!flow->scopes && !flow->counts))
 		return st;
 	if (flow->window || flow->map_capacity || flow->deps_capacity) { /* else nothing has to be remembered */
-		if (flow->issued - flow->tail > flow->mask && !needs_grow(flow))
+		if ((!flow->needs || flow->issued - flow->from > flow->mask) && !needs_grow(flow))
 			return PTOWSP_NO_MEMORY;
 		flow->needs[flow->issued & flow->mask] = need;
 		flow->map_held += need.map;
 		flow->deps_held += need.deps;
 	}
-	if (flow->scopes) {
-		flow->map_kept += need.map;
-		flow->deps_kept += need.deps;
-	}
 	if (flow->scopes && !flow->first[flow->scopes - 1])
 		flow->first[flow->scopes - 1] = flow->issued + 1;
-	flow->issued++;
 	return PTOWSP_OK;
 }

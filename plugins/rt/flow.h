@@ -2,11 +2,12 @@
 /* flow.h - who may be issued: the structural side of the bounded resources.
  *
  * Tasks give back in task order, so "there is room for task i" always means "all tasks before some j have given back". This file finds
- * j from counts alone. If j lies behind the first task that an open scope holds, no time exists at which there is room: a deadlock, found at once. The real
+ * j from counts alone. Without an open scope there always is such a j, so what tasks need is counted from the outermost open scope on. If j lies behind the first task that an open scope holds, no time exists at which there is room: a deadlock, found at once. The real
  * side waits until the tasks before j have retired; the semantic clock moves to the moment at which they have. */
 #ifndef RT_FLOW_H
 #define RT_FLOW_H
 
+#include <stdbool.h>
 #include "ptowsp/run.h"
 #include "ptowsp/workload.h"
 
@@ -18,12 +19,13 @@ struct rt_flow {
 	uint64_t window, map_capacity, deps_capacity; /* 0: unbounded */
 	uint64_t issued;          /* tasks so far */
 	uint64_t tail;            /* all tasks before it have given back, or must have before the next one is issued */
-	uint64_t map_held, deps_held; /* by tasks tail .. issued - 1 */
-	struct rt_need *needs;    /* of tasks tail .. issued - 1, at task & mask; not kept without any bound */
+	bool counts;              /* what tasks need is counted also where no scope is open: nothing gives back before all is there */
+	uint64_t from;            /* counted: the first task that has not given back */
+	uint64_t map_held, deps_held; /* counted: by tasks from .. issued - 1 */
+	struct rt_need *needs;    /* counted: of these, at task & mask; NULL until then */
 	uint64_t mask;
 	uint64_t first[PTOWSP_NESTING_LIMIT + 1]; /* per open scope: its first own task + 1, 0: none yet */
 	uint32_t scopes;
-	uint64_t map_kept, deps_kept; /* of what is held: by tasks that open scopes keep */
 };
 /* Why a task cannot be issued, ever. */
 struct rt_block {
@@ -36,14 +38,27 @@ ptowsp_status rt_flow_init(struct rt_flow *flow, uint64_t window, uint64_t map_c
 void rt_flow_finish(struct rt_flow *flow);
 /* Reserves for the next task. OK: flow->tail tells how many tasks must have retired, *reason_out which resource asks for the most.
  * Errors: TOO_SMALL, DEADLOCK (*block_out says why), NO_MEMORY. */
-ptowsp_status rt_flow_reserve(struct rt_flow *flow, struct rt_need need, enum ptowsp_resource *reason_out, struct rt_block *block_out);
-/* So many tasks, each with map_need at most, can be reserved next, whatever edges they have. */
-uint64_t rt_flow_sure(const struct rt_flow *flow, uint32_t map_need);
-/* So many tasks were issued while no scope was open, and nothing that they and those before them hold can keep a later task from being issued. */
-void rt_flow_skip(struct rt_flow *flow, uint64_t tasks);
+static inline ptowsp_status rt_flow_reserve(struct rt_flow *flow, struct rt_need need, enum ptowsp_resource *reason_out, struct rt_block *block_out);
+/* Of which this is the part that an open scope, or a capacity that may be too small for the task, asks for. */
+ptowsp_status rt_flow_reserve_slowly(struct rt_flow *flow, struct rt_need need, enum ptowsp_resource *reason, struct rt_block *block);
 void rt_flow_scope_begin(struct rt_flow *flow);
 void rt_flow_scope_end(struct rt_flow *flow);
 /* The first task that an open scope keeps from leaving; flow->issued without one. */
 uint64_t rt_flow_held_from(const struct rt_flow *flow);
+
+static inline ptowsp_status rt_flow_reserve(struct rt_flow *flow, struct rt_need need, enum ptowsp_resource *reason_out, struct rt_block *block_out)
+{
+	bool slowly = flow->scopes || flow->counts || need.map > flow->map_capacity || need.deps > flow->deps_capacity;
+	ptowsp_status st = slowly ? rt_flow_reserve_slowly(flow, need, reason_out, block_out) : PTOWSP_OK;
+
+	if (st)
+		return st;
+	flow->issued++;
+	if (flow->window && flow->issued - flow->tail > flow->window) {
+		flow->tail = flow->issued - flow->window;
+		*reason_out = PTOWSP_RESOURCE_TASK_RING;
+	}
+	return PTOWSP_OK;
+}
 
 #endif

@@ -3,6 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include "rt/error.h"
+#include "rt/infer_task.h"
 #include "rt/process.h"
 #include "rt/run.h"
 
@@ -145,6 +146,8 @@ uint32_t rt_infer_map(struct rt_run *run, const struct rt_site *site)
 {
 	uint32_t reads = schedule_of(run)->full ? site->reads : 0;
 
+	if (run->plan && !run->plan->sorted)
+		return run->plan->map_need;
 	if (schedule_of(run)->deps == PTOWSP_DEPS_EXPLICIT)
 		return 0;
 	if (site->distinct)
@@ -349,32 +352,32 @@ void rt_infer_freshen(struct rt_run *run)
 		rt_pieces_freshen(run->race.map, &run->race.track);
 }
 
-ptowsp_status rt_infer(struct rt_run *run, const struct rt_site *site, struct rt_need *need_out)
+ptowsp_status rt_infer_placed(struct rt_run *run, struct rt_plan *plan)
 {
-	const struct rt_use *uses = run->own_uses;
-	uint32_t count;
-	ptowsp_status st;
+	rt_plan_place(run, plan);
+	return rt_infer_uses(run, plan->uses, plan->use_count);
+}
 
-	rt_preds_next(&run->preds, run->tasks, run->window);
+/* A task without a plan, or one that is rare. */
+ptowsp_status rt_infer_slowly(struct rt_run *run, const struct rt_site *site)
+{
+	ptowsp_status st = PTOWSP_OK;
+
 	if (site->renamed && (st = rt_versions_look(run, site)))
 		return st;
-	if (run->plan) {
-		uses = run->plan->uses;
-		count = run->plan->use_count;
-	} else {
-		count = rt_uses_make(run, site, run->accesses, run->own_uses);
-	}
-	if (run->tasks >= run->fresh_until)
-		rt_infer_freshen(run);
-	st = rt_infer_uses(run, uses, count);
+	st = run->plan ? rt_infer_placed(run, run->plan) : rt_infer_uses(run, run->own_uses, rt_uses_make(run, site, run->accesses, run->own_uses));
 	if (!st && run->watch)
 		st = watch_enter(run, site);
 	if (!st && site->after_count)
 		st = rt_after_enter(run, site);
-	*need_out = (struct rt_need){rt_infer_map(run, site), run->preds.count};
-	if (!st && (run->preds.out_of_memory || run->watch_preds.out_of_memory))
+	if (!st && run->watch_preds.out_of_memory)
 		st = rt_no_memory(run->error, "the tensor map");
 	return st;
+}
+
+ptowsp_status rt_infer(struct rt_run *run, const struct rt_site *site, struct rt_need *need_out)
+{
+	return rt_infer_task(run, site, need_out);
 }
 
 uint64_t rt_infer_writer(const struct rt_run *run, uint32_t tensor, int64_t element)

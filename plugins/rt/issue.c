@@ -3,7 +3,7 @@
 #include <string.h>
 #include "rt/error.h"
 #include "rt/graph_record.h"
-#include "rt/run.h"
+#include "rt/infer_task.h"
 #include "rt/unwritten.h"
 
 /* ---- what the backend knows about the kernel ------------------------------------------------------------------- */
@@ -169,6 +169,29 @@ static ptowsp_status accesses_resolve(struct rt_run *run, const struct rt_site *
 
 /* ---- running --------------------------------------------------------------------------------------------------- */
 
+/* The kernel of a plan that is direct, on this thread. */
+static ptowsp_status plan_call(struct rt_run *run, const struct rt_clock_task *task)
+{
+	struct rt_plan *plan = run->plan;
+	struct ptowsp_kernel_out out = {PTOWSP_HEAD(out, KERNEL_OUT), task->cycles, run->error};
+	ptowsp_status st;
+
+	rt_plan_windows_move(plan, &run->tensors);
+	plan->task.number = run->tasks;
+	plan->task.args = run->task_args;
+	plan->task.executor = task->executor;
+	plan->task.stream = task->stream;
+	run->error->text[0] = 0;
+	st = rt_crew_invoke(run->program, &plan->task, &out, 0);
+	return st ? rt_crew_failure(run->program, plan->kernel, run->tasks, st, run->error) : PTOWSP_OK;
+}
+
+/* Does anybody look at the run between kernels? */
+static bool looked_at(const struct rt_run *run)
+{
+	return run->cancel || run->args->deadline_ns || run->sample_left;
+}
+
 ptowsp_status rt_run_here(struct rt_run *run, const struct rt_site *site, struct rt_clock_task *task)
 {
 	struct rt_call call = {.site = site, .number = run->tasks, .cycles = task->cycles, .kernel = run->kernel,
@@ -176,6 +199,10 @@ ptowsp_status rt_run_here(struct rt_run *run, const struct rt_site *site, struct
 	uint64_t cycles;
 	ptowsp_status st;
 
+	if (run->known[run->kernel].here && run->plan && run->plan->direct) {
+		st = plan_call(run, task);
+		return st || !looked_at(run) ? st : rt_look_after_kernel(run);
+	}
 	if (run->known[run->kernel].later)
 		call.cycles = 0;
 	rt_windows_store(run, site, run->window_words);
@@ -190,30 +217,33 @@ ptowsp_status rt_run_here(struct rt_run *run, const struct rt_site *site, struct
 
 static void edges_tell(struct rt_run *run)
 {
-	const struct rt_sinks *sinks = run->sinks;
-
-	run->edges += run->preds.count;
-	for (uint32_t i = 0; sinks && sinks->edge && i < run->preds.count; i++)
-		sinks->edge(sinks->context, run->preds.list[i], run->tasks);
+	for (uint32_t i = 0; i < run->preds.count; i++)
+		run->sinks->edge(run->sinks->context, run->preds.list[i], run->tasks);
 }
 
 static void batch_count(struct rt_run *run)
 {
-	if (!run->program->schedule.batch)
-		return;
 	if (++run->batch_fill < run->program->schedule.batch)
 		return;
 	run->batches++;
 	run->batch_fill = 0;
 }
 
-void rt_issue_count(struct rt_run *run, const struct rt_clock_task *task)
+RT_INLINE void issue_count(struct rt_run *run, const struct rt_clock_task *task)
 {
-	edges_tell(run);
-	batch_count(run);
+	run->edges += run->preds.count;
+	if (run->sinks && run->sinks->edge)
+		edges_tell(run);
+	if (run->program->schedule.batch)
+		batch_count(run);
 	run->env.task = ++run->tasks;
 	if (run->stream_order)
 		run->stream_order[task->stream] = run->tasks;
+}
+
+void rt_issue_count(struct rt_run *run, const struct rt_clock_task *task)
+{
+	issue_count(run, task);
 }
 
 static ptowsp_status limit(struct rt_run *run)
@@ -238,9 +268,9 @@ static ptowsp_status prepare_slowly(struct rt_run *run, const struct rt_site *si
 	return st;
 }
 
-ptowsp_status rt_prepare(struct rt_run *run, const struct rt_site *site, uint32_t level)
+RT_INLINE ptowsp_status prepare(struct rt_run *run, const struct rt_site *site, uint32_t level)
 {
-	struct rt_plan *plan = *rt_plan_at(&run->plans, run->program, site, level);
+	struct rt_plan *plan = *rt_plan_at(&run->plans, site, level);
 	ptowsp_status st = PTOWSP_OK;
 
 	run->plan = NULL;
@@ -253,10 +283,15 @@ ptowsp_status rt_prepare(struct rt_run *run, const struct rt_site *site, uint32_
 		st = args_eval(run, site);
 	if (st)
 		return st;
-	if (!rt_plan_move(plan, &run->expand) && !rt_plan_find(run, plan))
+	if (!rt_plan_find(plan, &run->env, run->track.full))
 		return accesses_resolve(run, site, level);
 	run->plan = plan;
 	return PTOWSP_OK;
+}
+
+ptowsp_status rt_prepare(struct rt_run *run, const struct rt_site *site, uint32_t level)
+{
+	return prepare(run, site, level);
 }
 
 /* Resources are asked in order: a ring that is full in mode abort comes before a deadlock of a later one. */
@@ -272,11 +307,22 @@ static ptowsp_status blocked(struct rt_run *run, ptowsp_status st, struct rt_blo
 	return end ? end : rt_block_report(run, st, block, run->deadlock);
 }
 
+RT_INLINE ptowsp_status issue_place(struct rt_run *run, const struct rt_site *site, struct rt_clock_task *task)
+{
+	ptowsp_status st;
+
+	if (run->places.one && site->dispatch == PTOWSP_NONE) {
+		task->pool = task->executor = task->stream = 0;
+		run->places.counts[0]++;
+		return PTOWSP_OK;
+	}
+	st = rt_place(&run->places, &run->clock, &run->env, site, task, run->error);
+	return !st && run->env.failed ? divided(run, site) : st;
+}
+
 ptowsp_status rt_issue_place(struct rt_run *run, const struct rt_site *site, struct rt_clock_task *task)
 {
-	ptowsp_status st = rt_place(&run->places, &run->clock, &run->env, site, task, run->error);
-
-	return !st && run->env.failed ? divided(run, site) : st;
+	return issue_place(run, site, task);
 }
 
 /* The heap comes behind ring, map and pool, but what is more than all of it is found first. */
@@ -298,15 +344,15 @@ static ptowsp_status versions_reserve(struct rt_run *run, struct rt_clock_task *
 	return rt_versions_take(run, 0, true);
 }
 
-/* Edges, reservations and place. */
-static ptowsp_status reserve(struct rt_run *run, const struct rt_site *site, struct rt_clock_task *task)
+/* Edges, reservations and place. rare: as of a plan. */
+RT_INLINE ptowsp_status reserve(struct rt_run *run, const struct rt_site *site, bool rare, struct rt_clock_task *task)
 {
 	struct rt_block block;
-	ptowsp_status st = rt_infer(run, site, &task->need);
+	ptowsp_status st = rt_infer_task(run, site, &task->need);
 
 	if (st)
 		return st;
-	if (site->renamed)
+	if (rare && site->renamed)
 		st = versions_reserve(run, task);
 	else if ((st = rt_flow_reserve(&run->flow, task->need, &run->reason, &block)))
 		st = blocked(run, st, &block);
@@ -320,43 +366,80 @@ static ptowsp_status reserve(struct rt_run *run, const struct rt_site *site, str
 		st = rt_record_gates(run);
 	else if (run->kernels && !run->known[run->kernel].here)
 		st = rt_dispatch_begin(run);
-	if (!st && site->renamed && run->kernels)
+	if (!st && rare && site->renamed && run->kernels)
 		st = rt_versions_place(run, site);
 	if (!st)
-		st = rt_issue_place(run, site, task);
-	return st || !run->race.on ? st : rt_infer_race(run, site, task);
+		st = issue_place(run, site, task);
+	return st || !rare || !run->race.on ? st : rt_infer_race(run, site, task);
+}
+
+/* The kernel, on whichever thread comes to it. */
+static ptowsp_status kernel_run(struct rt_run *run, const struct rt_site *site, struct rt_clock_task *task)
+{
+	if (run->known[run->kernel].here)
+		return rt_run_here(run, site, task);
+	if (run->plan && run->plan->direct && !run->stream_order && rt_dispatch_keep(run))
+		return rt_dispatch_kept(run, plan_call(run, task));
+	return rt_dispatch(run, site, task);
+}
+
+RT_INLINE ptowsp_status clock_tell(struct rt_run *run, const struct rt_clock_task *task)
+{
+	struct ptowsp_trace_task trace;
+	ptowsp_status st;
+
+	if (!rt_lag_none(&run->lag, task))
+		return rt_lag_task(&run->lag, task);
+	st = rt_clock_task(&run->clock, task, &trace);
+	if (!st)
+		rt_run_told(run, &trace);
+	else
+		run->lag.broken = st;
+	return st;
 }
 
 /* Known cycles go to the clock before the kernel runs; the others when it has told them. */
-static ptowsp_status execute(struct rt_run *run, const struct rt_site *site, uint32_t level, struct rt_clock_task *task)
+RT_INLINE ptowsp_status execute(struct rt_run *run, const struct rt_site *site, uint32_t level, struct rt_clock_task *task)
 {
 	bool later = run->kernels && run->known[run->kernel].later;
-	ptowsp_status st = later ? PTOWSP_OK : rt_clock_failed(run, rt_lag_task(&run->lag, task));
+	ptowsp_status st = later ? PTOWSP_OK : clock_tell(run, task);
 
-	if (!st && run->record)
+	if (st)
+		return rt_clock_failed(run, st);
+	if (run->record)
 		st = rt_record_task(run, site, level, task);
-	else if (!st && run->kernels)
-		st = run->known[run->kernel].here ? rt_run_here(run, site, task) : rt_dispatch(run, site, task);
-	if (!st && later)
-		st = rt_clock_failed(run, rt_lag_task(&run->lag, task));
+	else if (run->kernels)
+		st = kernel_run(run, site, task);
+	return st || !later ? st : rt_clock_failed(run, clock_tell(run, task));
+}
+
+/* What memory and slots have to do with it. */
+static ptowsp_status touch(struct rt_run *run, const struct rt_site *site)
+{
+	ptowsp_status st = PTOWSP_OK;
+
+	if (site->allocated || run->kernel == run->program->copy_kernel)
+		st = rt_sync_touch(run, site);
+	if (!st && site->read_count)
+		st = rt_clock_failed(run, rt_lag_read(&run->lag, run->program->exprs.reads + site->read, site->read_count));
 	return st;
 }
 
 ptowsp_status rt_issue(struct rt_run *run, const struct rt_site *site, uint32_t level)
 {
-	const uint32_t *reads = run->program->exprs.reads + site->read;
-	struct rt_clock_task task = {.depth_loops = site->depth_loops};
-	ptowsp_status st = rt_prepare(run, site, level);
+	struct rt_clock_task task;
+	ptowsp_status st = prepare(run, site, level);
+	bool rare = !run->plan || run->plan->rare;
 
-	if (!st && (site->allocated || run->kernel == run->program->copy_kernel))
-		st = rt_sync_touch(run, site);
-	if (!st && site->read_count)
-		st = rt_clock_failed(run, rt_lag_read(&run->lag, reads, site->read_count));
+	task.depth_loops = site->depth_loops;
+	task.heap = 0;
+	if (!st && rare)
+		st = touch(run, site);
 	if (!st)
-		st = reserve(run, site, &task);
+		st = reserve(run, site, rare, &task);
 	if (!st)
 		st = execute(run, site, level, &task);
 	if (!st)
-		rt_issue_count(run, &task);
+		issue_count(run, &task);
 	return st;
 }

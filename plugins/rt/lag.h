@@ -28,6 +28,11 @@ static inline bool rt_lag_empty(const struct rt_lag *lag)
 {
 	return lag->head == lag->tail && !lag->broken;
 }
+/* The clock can be told of the task at once. */
+static inline bool rt_lag_none(const struct rt_lag *lag, const struct rt_clock_task *task)
+{
+	return !lag->feed && rt_lag_empty(lag) && task->cycles != RT_CYCLES_LATER;
+}
 /* task->cycles may be RT_CYCLES_LATER. All: the clock's errors, or NO_MEMORY. */
 ptowsp_status rt_lag_task(struct rt_lag *lag, const struct rt_clock_task *task);
 ptowsp_status rt_lag_scope_begin(struct rt_lag *lag);

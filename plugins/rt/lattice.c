@@ -30,20 +30,18 @@ static uint64_t size_of(uint64_t step)
 	return (int64_t)step < 0 ? 0 - step : step;
 }
 
-/* The pitch with one more place and its steps; false if two accesses of `length` could then lie across each other. */
-static bool pitch_refine(uint64_t *pitch, int64_t length, int64_t from, int64_t to, uint64_t step)
+/* The pitch with one more place; false if two accesses of `length` could then lie across each other. */
+static bool pitch_refine(uint64_t *pitch, int64_t length, int64_t from, int64_t to)
 {
 	uint64_t away = size_of((uint64_t)to - (uint64_t)from);
 
 	if (away && (!*pitch || away % *pitch))
 		*pitch = rt_common(away, *pitch);
-	if (step && (!*pitch || size_of(step) % *pitch))
-		*pitch = rt_common(size_of(step), *pitch);
 	return !*pitch || *pitch >= (uint64_t)length;
 }
 
 bool rt_overlap_admit(struct rt_overlap *map, struct rt_track *track, uint32_t tensor, const struct rt_shape *shape, int64_t row,
-		      int64_t column, uint64_t row_step, uint64_t column_step)
+		      int64_t column)
 {
 	struct rt_lattice *lattice = &map->lattices[tensor];
 
@@ -52,11 +50,23 @@ bool rt_overlap_admit(struct rt_overlap *map, struct rt_track *track, uint32_t t
 	if (!lattice->begun)
 		*lattice = (struct rt_lattice){.shape = *shape, .row = row, .column = column, .begun = true};
 	if (shape->rows == lattice->shape.rows && shape->columns == lattice->shape.columns &&
-	    pitch_refine(&lattice->row_pitch, shape->rows, lattice->row, row, row_step) &&
-	    pitch_refine(&lattice->column_pitch, shape->columns, lattice->column, column, column_step))
+	    pitch_refine(&lattice->row_pitch, shape->rows, lattice->row, row) &&
+	    pitch_refine(&lattice->column_pitch, shape->columns, lattice->column, column))
 		return true;
 	rt_overlap_divide(map, track, tensor);
 	return false;
+}
+
+bool rt_overlap_covers(struct rt_overlap *map, uint32_t tensor, uint64_t row_step, uint64_t column_step)
+{
+	struct rt_lattice *lattice = &map->lattices[tensor];
+	uint64_t rows = rt_common(row_step & (0 - row_step), lattice->row_pitch), columns = rt_common(column_step & (0 - column_step), lattice->column_pitch);
+
+	if ((row_step && rows < (uint64_t)lattice->shape.rows) || (column_step && columns < (uint64_t)lattice->shape.columns))
+		return false;
+	lattice->row_pitch = rows;
+	lattice->column_pitch = columns;
+	return true;
 }
 
 #define PLACES ((UINT64_C(1) << RT_PLACE_BITS) - 1)

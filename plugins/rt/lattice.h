@@ -32,10 +32,12 @@ struct rt_overlap {
 /* most: as for rt_cells_init; intervals grow in any case. False when out of memory. */
 bool rt_overlap_init(struct rt_overlap *map, const struct rt_tensors *tensors, uint64_t most);
 void rt_overlap_finish(struct rt_overlap *map);
-/* May the tensor be accessed as cells at (row, column) and, if steps are not 0, at all multiples of them from there? False: as intervals. columns
+/* May the tensor be accessed as a cell at (row, column)? False: as intervals. columns
  * and rows of the shape at least 1, rows 0 for elements in line. */
 bool rt_overlap_admit(struct rt_overlap *map, struct rt_track *track, uint32_t tensor, const struct rt_shape *shape, int64_t row,
-		      int64_t column, uint64_t row_step, uint64_t column_step);
+		      int64_t column);
+/* Of an access that was admitted: is it with all others that lie multiples of the steps away? Steps are powers of two, or 0. */
+bool rt_overlap_covers(struct rt_overlap *map, uint32_t tensor, uint64_t row_step, uint64_t column_step);
 /* The tensor is accessed as intervals from now on. */
 void rt_overlap_divide(struct rt_overlap *map, struct rt_track *track, uint32_t tensor);
 

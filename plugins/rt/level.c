@@ -69,30 +69,6 @@ void rt_level_start(struct rt_level_walk *walk, const struct rt_level_set *set, 
 	};
 }
 
-/* A block begins at a multiple of its size, which its step divides. */
-uint32_t rt_level_stride(const struct rt_level_walk *walk)
-{
-	uint32_t stride = walk->full ? walk->set->rows[log2_of(walk->set->max_range)] / RT_LEVEL_BASE : 0;
-
-	for (uint32_t size = walk->next; size >= walk->set->min_range; size /= 2)
-		if (walk->rest & size)
-			stride = (uint32_t)rt_common(walk->set->rows[log2_of(size)] / RT_LEVEL_BASE, stride);
-	return walk->rest & (walk->set->min_range - 1) || !stride ? 1 : stride;
-}
-
-/* Residual iterations come last, before them the smallest block. */
-uint32_t rt_level_last_step(const struct rt_level_walk *walk)
-{
-	const struct rt_level_set *set = walk->set;
-
-	if (walk->rest & (set->min_range - 1))
-		return 1;
-	for (uint32_t size = set->min_range; size <= walk->next && size; size *= 2)
-		if (walk->rest & size)
-			return set->rows[log2_of(size)] / RT_LEVEL_BASE;
-	return set->rows[log2_of(set->max_range)] / RT_LEVEL_BASE;
-}
-
 static void block_enter(struct rt_level_walk *walk, uint32_t size)
 {
 	unsigned k = log2_of(size);
@@ -134,13 +110,4 @@ bool rt_level_next(struct rt_level_walk *walk, int64_t *value_out)
 	walk->base += walk->step;
 	walk->left--;
 	return true;
-}
-
-uint32_t rt_level_skip(struct rt_level_walk *walk, uint32_t most)
-{
-	uint32_t count = walk->left < most ? (uint32_t)walk->left : most;
-
-	walk->base += (uint64_t)count * walk->step;
-	walk->left -= count;
-	return count;
 }

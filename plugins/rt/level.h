@@ -30,13 +30,7 @@ struct rt_level_walk {
 	bool residual;
 };
 void rt_level_start(struct rt_level_walk *walk, const struct rt_level_set *set, uint64_t count);
-/* All values of the walk are multiples of it. Before the first step. */
-uint32_t rt_level_stride(const struct rt_level_walk *walk);
-/* What the last iteration is long. Before the first step. */
-uint32_t rt_level_last_step(const struct rt_level_walk *walk);
 /* The next value; false when there is none. walk->level is its level. */
 bool rt_level_next(struct rt_level_walk *walk, int64_t *value_out);
-/* Passes over the next values of the current block, `most` at most, which lie walk->step apart. Returns how many. */
-uint32_t rt_level_skip(struct rt_level_walk *walk, uint32_t most);
 
 #endif

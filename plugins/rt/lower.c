@@ -271,6 +271,7 @@ ptowsp_status rt_site_close(struct rt_program *program, const struct rt_nest *ne
 		st = rt_no_memory(error, "tasks");
 	if (st)
 		return st;
+	site->number = program->site_count;
 	program->sites[program->site_count++] = *site;
 	program->most_args = site->arg_count > program->most_args ? site->arg_count : program->most_args;
 	program->most_ios = site->io_count > program->most_ios ? site->io_count : program->most_ios;

@@ -49,6 +49,8 @@ ptowsp_status rt_peek_edges(struct rt_run *run, const struct rt_site *site)
 	uint32_t count;
 
 	rt_preds_next(&run->preds, run->tasks, run->window);
+	if (run->plan)
+		rt_plan_place(run, run->plan);
 	count = run->plan ? run->plan->use_count : rt_uses_make(run, site, run->accesses, run->own_uses);
 	for (const struct rt_use *use = uses; cells->entries && use < uses + count; use++) {
 		if (lattices && use->way != RT_USE_VERSION && !rt_use_named(use, lattices))

@@ -54,6 +54,8 @@ void rt_places_init(struct rt_places *places, const struct rt_program *program)
 		pools_by_unit(places);
 	else if (schedule->pools == PTOWSP_POOLS_SINGLE)
 		pool_add(places, PTOWSP_UNIT_ANY, "any");
+	places->one = schedule->pools == PTOWSP_POOLS_SINGLE && schedule->dispatch.executors == 1 && !schedule->streams &&
+		      schedule->dispatch.policy != PTOWSP_DISPATCH_THRESHOLD;
 }
 
 static uint32_t pool_of_kernel(const struct rt_places *places, const struct rt_clock *clock, uint32_t kernel)

@@ -8,6 +8,7 @@
 #include "rt/program.h"
 
 struct rt_places {
+	bool one; /* whatever the task: pool, executor and stream 0, without a value to look at */
 	const struct rt_program *program;
 	const struct rt_policy *policy;
 	uint32_t pools;             /* that there are; custom: so far */

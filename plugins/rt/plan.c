@@ -3,7 +3,6 @@
 
 #include <stdlib.h>
 #include <string.h>
-#include "rt/express.h"
 #include "rt/run.h"
 
 bool rt_plans_init(struct rt_plans *plans, const struct rt_program *program)
@@ -29,6 +28,9 @@ void rt_plans_finish(struct rt_plans *plans)
 /* Accesses of a task whose keys are compared with each other. */
 #define COUNTED_MOST 64u
 
+/* Flat windows of a plan begin here at the last. */
+#define START_MOST ((INT64_C(1) << RT_PLACE_BITS) - 1)
+
 static const struct rt_limit no_limit = {INT64_MIN, UINT64_MAX};
 
 /* False if no value is allowed. */
@@ -38,16 +40,12 @@ static bool limit_set(struct rt_limit *limit, int64_t low, int64_t high)
 	return low <= high;
 }
 
-static bool allowed(const struct rt_limit *limit, int64_t value)
-{
-	return (uint64_t)value - (uint64_t)limit->low <= limit->span;
-}
-
 /* The rules of block_resolve in access.c. */
 static bool block_limits(struct rt_plan_io *plan, const struct rt_io *io, const struct rt_tensor *tensor)
 {
 	plan->pitch = tensor->columns;
-	plan->row_limit = plan->column_limit = plan->start_limit = no_limit;
+	plan->start_limit = no_limit;
+	plan->checked = io->checked;
 	if (io->view && io->checked)
 		return false; /* where it begins is asked of every task */
 	return !io->checked || (limit_set(&plan->row_limit, 0, tensor->rows - (int64_t)io->rows) &&
@@ -67,24 +65,28 @@ static bool flat_limits(struct rt_plan_io *plan, const struct rt_access *access,
 		low = -touched->least > -high ? -touched->least : -high;
 	if (tensor->elements != UINT64_MAX && (int64_t)tensor->elements - (most == RT_FAR ? 0 : most) < high)
 		high = (int64_t)tensor->elements - (most == RT_FAR ? 0 : most);
+	if (high > START_MOST - (most == RT_FAR ? 0 : most)) /* so that all have a name */
+		high = START_MOST - (most == RT_FAR ? 0 : most);
 	plan->pitch = (int64_t)io->unit;
 	plan->open = most == RT_FAR;
 	plan->end = tensor->elements;
+	plan->checked = true;
 	return limit_set(&plan->row_limit, -far_row, far_row) && limit_set(&plan->column_limit, 1 - RT_FAR, RT_FAR - 1) &&
 	       limit_set(&plan->start_limit, low, high);
 }
 
-static uint64_t step_of(const struct rt_form *form, uint32_t depth)
+/* Values of the form differ by multiples of it, also where they wrap: a power of two. 0: there is one value. */
+static uint64_t step_of(const struct rt_env *env, const struct rt_form *form)
 {
-	uint64_t step = 0;
+	const struct rt_form *sum = form->terms != RT_FORM_CODE ? form : form->base < 0 ? NULL : &env->codes->rows[form->base].sum;
+	uint64_t bits = 0;
 
-	for (unsigned k = 0; form->terms != RT_FORM_CODE && k < form->terms; k++)
-		step += form->loop[k] == depth ? (uint64_t)form->step[k] : 0;
-	return step;
+	for (unsigned k = 0; sum && k < sum->terms; k++)
+		bits |= (uint64_t)sum->step[k];
+	return sum ? bits & (0 - bits) : 1;
 }
 
-static bool io_plan(struct rt_plan_io *plan, const struct rt_access *access, const struct rt_tensors *tensors, const struct rt_env *env,
-		    uint32_t inner)
+static bool io_plan(struct rt_plan_io *plan, const struct rt_access *access, const struct rt_tensors *tensors, const struct rt_env *env)
 {
 	const struct rt_io *io = access->io;
 	const struct rt_tensor *tensor = &tensors->rows[io->tensor];
@@ -93,30 +95,15 @@ static bool io_plan(struct rt_plan_io *plan, const struct rt_access *access, con
 	plan->column = env->forms[io->column];
 	if (!io->unit ? !block_limits(plan, io, tensor) : !flat_limits(plan, access, tensor))
 		return false;
-	plan->row_step = step_of(&plan->row, inner);
-	plan->column_step = step_of(&plan->column, inner);
-	plan->start_step = plan->row_step * (uint64_t)plan->pitch + plan->column_step;
+	plan->row_step = step_of(env, &plan->row);
+	plan->column_step = step_of(env, &plan->column);
+	/* A window that ends with its tensor changes its length; one that touches nothing may begin anywhere. */
+	plan->window_anew = plan->open || !tensor->data ||
+			    (io->unit && (plan->start_limit.low < 0 || plan->start_limit.span > tensor->elements - (uint64_t)plan->start_limit.low));
 	return true;
 }
 
-/* A window that ends with its tensor changes its length; one that touches nothing may begin anywhere. */
-static bool window_loose(const struct rt_plan_io *plan, const struct rt_access *access, const struct rt_tensors *tensors)
-{
-	const struct rt_tensor *tensor = &tensors->rows[access->io->tensor];
-
-	return plan->open || !tensor->data ||
-	       (access->io->unit && (plan->start_limit.low < 0 || plan->start_limit.span > tensor->elements - (uint64_t)plan->start_limit.low));
-}
-
 /* ---- a plan ---------------------------------------------------------------------------------------------------- */
-
-static void window_move_add(struct rt_plan *plan, uint32_t io, const struct rt_tensors *tensors)
-{
-	uint64_t step = plan->ios[io].start_step * tensors->rows[plan->accesses[io].io->tensor].size;
-
-	if (step)
-		plan->moves[plan->move_count++] = (struct rt_plan_move){step, &plan->windows[io]};
-}
 
 static bool args_fail(const struct rt_program *program, const struct rt_env *env, const struct rt_site *site)
 {
@@ -126,20 +113,11 @@ static bool args_fail(const struct rt_program *program, const struct rt_env *env
 	return false;
 }
 
-static bool all_affine(const struct rt_plan *plan)
-{
-	for (uint32_t i = 0; i < plan->io_count; i++)
-		if (plan->ios[i].row.terms == RT_FORM_CODE || plan->ios[i].column.terms == RT_FORM_CODE)
-			return false;
-	return true;
-}
-
-/* Everything lies in one block; the uses, a cache line each, come first behind the forms. */
+/* Everything lies in one block. */
 static struct rt_plan *plan_alloc(uint32_t ios)
 {
 	size_t forms = (sizeof(struct rt_plan) + ios * sizeof(struct rt_plan_io) + 63) / 64 * 64, uses = 2 * ios * sizeof(struct rt_use);
-	size_t accesses = ios * sizeof(struct rt_access), windows = ios * sizeof(struct ptowsp_tensor_arg);
-	size_t size = forms + uses + accesses + windows + ios * sizeof(struct rt_plan_move);
+	size_t accesses = ios * sizeof(struct rt_access), size = forms + uses + accesses + ios * sizeof(struct ptowsp_tensor_arg);
 	char *block = aligned_alloc(64, (size + 63) / 64 * 64);
 	struct rt_plan *plan = (struct rt_plan *)(void *)block;
 
@@ -149,47 +127,23 @@ static struct rt_plan *plan_alloc(uint32_t ios)
 	plan->uses = (struct rt_use *)(void *)(block + forms);
 	plan->accesses = (struct rt_access *)(void *)(block + forms + uses);
 	plan->windows = (struct ptowsp_tensor_arg *)(void *)(block + forms + uses + accesses);
-	plan->moves = (struct rt_plan_move *)(void *)(block + forms + uses + accesses + windows);
 	return plan;
 }
 
-void rt_plan_make(struct rt_run *run, const struct rt_site *site, uint32_t level)
+/* Which keys could be equal to an earlier one. */
+static void alike_find(struct rt_plan *plan)
 {
-	struct rt_plans *plans = &run->plans;
-	struct rt_plan **row = rt_plan_at(plans, run->program, site, level), *plan;
-	uint8_t *met = &plans->met[row - plans->rows];
-	uint32_t inner = site->depth ? site->depth - 1u : 0;
-	bool ok;
+	for (uint32_t i = 1; i < plan->io_count; i++)
+		for (uint32_t k = 0; k < i; k++)
+			if (plan->accesses[k].key.class == plan->accesses[i].key.class)
+				plan->ios[i].alike |= plan->accesses[k].io->access & plan->accesses[i].io->access;
+}
 
-	/* Most instructions of a long program without loops are reached once: they shall not cost memory. */
-	if (!*met || run->tensors.measuring) {
-		*met = 1;
-		return;
-	}
-	plan = plan_alloc(site->io_count);
-	ok = plan != NULL;
-	for (uint32_t i = 0; ok && i < site->io_count; i++) {
-		ok = io_plan(&plan->ios[i], &run->accesses[i], &run->tensors, &run->env, inner);
-		plan->windows_loose |= ok && window_loose(&plan->ios[i], &run->accesses[i], &run->tensors);
-	}
-	if (!ok) {
-		free(plan);
-		return;
-	}
-	plan->kernel = run->kernel;
-	plan->io_count = site->io_count;
-	plan->args = args_fail(run->program, &run->env, site);
-	plan->inner = inner;
-	plan->affine = site->depth && all_affine(plan);
-	memcpy(plan->accesses, run->accesses, site->io_count * sizeof(*run->accesses));
+static void task_fill(struct rt_plan *plan, const struct rt_run *run, const struct rt_site *site)
+{
 	for (uint32_t i = 0; i < site->io_count; i++)
-		window_move_add(plan, i, &run->tensors);
-	plan->counted = !site->distinct && run->program->schedule.deps != PTOWSP_DEPS_EXPLICIT;
-	plan->map_most = plan->counted ? site->writes + (run->program->schedule.full ? site->reads : 0u) : rt_infer_map(run, site);
-	plan->map_need = plan->map_most;
-	plan->express = !plan->args && site->io_count <= COUNTED_MOST && rt_express_site(run, site, run->kernel, plan->map_most);
-	plan->cycles = run->known[run->kernel].cycles;
-	plan->stats = run->kernel_stats ? &run->kernel_stats[run->kernel] : NULL;
+		rt_access_window(plan->accesses[i].io, &run->tensors.rows[plan->accesses[i].io->tensor], plan->accesses[i].start, plan->accesses[i].length,
+				 &plan->windows[i]);
 	plan->task = (struct ptowsp_task){
 		.head = PTOWSP_HEAD(plan->task, TASK),
 		.tensors = plan->windows,
@@ -200,180 +154,102 @@ void rt_plan_make(struct rt_run *run, const struct rt_site *site, uint32_t level
 		.unit = run->program->tables.kernel.rows[run->kernel].unit,
 		.block_count = 1,
 	};
+	/* A version's windows lie elsewhere, and COPY has a kernel of its own. */
+	plan->direct = !site->renamed && run->kernel != run->program->copy_kernel && !run->known[run->kernel].later;
+}
+
+void rt_plan_make(struct rt_run *run, const struct rt_site *site, uint32_t level)
+{
+	struct rt_plans *plans = &run->plans;
+	struct rt_plan **row = rt_plan_at(plans, site, level), *plan;
+	uint8_t *met = &plans->met[row - plans->rows];
+	bool ok;
+
+	/* Most instructions of a long program without loops are reached once: they shall not cost memory. */
+	if (!*met || run->tensors.measuring) {
+		*met = 1;
+		return;
+	}
+	plan = plan_alloc(site->io_count);
+	ok = plan != NULL;
+	for (uint32_t i = 0; ok && i < site->io_count; i++)
+		ok = io_plan(&plan->ios[i], &run->accesses[i], &run->tensors, &run->env);
+	if (!ok) {
+		free(plan);
+		return;
+	}
+	plan->kernel = run->kernel;
+	plan->io_count = site->io_count;
+	plan->args = args_fail(run->program, &run->env, site);
+	memcpy(plan->accesses, run->accesses, site->io_count * sizeof(*run->accesses));
+	plan->counted = !site->distinct && run->program->schedule.deps != PTOWSP_DEPS_EXPLICIT;
+	plan->sorted = plan->counted && site->io_count > COUNTED_MOST;
+	plan->map_most = plan->counted ? site->writes + (run->program->schedule.full ? site->reads : 0u) : rt_infer_map(run, site);
+	plan->map_need = plan->map_most;
+	plan->rare = site->renamed || site->allocated || site->after_count || site->read_count || run->kernel == run->program->copy_kernel || run->watch ||
+		     run->race.on || run->record || run->program->schedule.built;
+	alike_find(plan);
+	task_fill(plan, run, site);
 	plan->use_count = rt_uses_make(run, site, plan->accesses, plan->uses);
-	for (uint32_t i = 0; i < plan->use_count; i++)
-		plan->uses[i].step = rt_use_step(run, plan->accesses[plan->uses[i].argument].io, &plan->ios[plan->uses[i].argument]);
 	*row = plan;
 }
 
 /* ---- a task ---------------------------------------------------------------------------------------------------- */
 
-/* Every access from its forms. False: one lies outside its tensor. */
-static bool all_find(struct rt_plan *plan, struct rt_env *env)
-{
-	struct rt_access *access = plan->accesses;
-	bool inside = true;
-
-	for (const struct rt_plan_io *io = plan->ios, *end = io + plan->io_count; io < end; io++, access++) {
-		int64_t row = rt_form_value(env, &io->row, access->io->row), column = rt_form_value(env, &io->column, access->io->column);
-		/* Unsigned: a row beyond its limit may overflow, and is refused. */
-		int64_t start = (int64_t)((uint64_t)row * (uint64_t)io->pitch + (uint64_t)column);
-
-		access->key.row = row;
-		access->key.column = column;
-		access->start = start;
-		if (io->open)
-			access->length = io->end - (uint64_t)start;
-		inside &= allowed(&io->row_limit, row);
-		inside &= allowed(&io->column_limit, column);
-		inside &= allowed(&io->start_limit, start);
-	}
-	return inside;
-}
-
-/* Will `value`, which is allowed, still be after so many steps? What lies between is then allowed too. */
-static bool stays(const struct rt_limit *limit, int64_t value, uint64_t step, int64_t steps)
-{
-	int64_t move, end;
-
-	return !__builtin_mul_overflow((int64_t)step, steps, &move) && !__builtin_add_overflow(value, move, &end) && allowed(limit, end);
-}
-
-static bool rest_inside(const struct rt_plan *plan, int64_t steps)
-{
-	const struct rt_access *access = plan->accesses;
-	for (const struct rt_plan_io *io = plan->ios, *end = io + plan->io_count; io < end; io++, access++)
-		if (!stays(&io->row_limit, access->key.row, io->row_step, steps) ||
-		    !stays(&io->column_limit, access->key.column, io->column_step, steps) ||
-		    !stays(&io->start_limit, access->start, io->start_step, steps))
-			return false;
-	return true;
-}
-
-/* ---- equal keys ------------------------------------------------------------------------------------------------- */
-
-enum meeting { NEVER, ALWAYS, SOMETIMES };
-
-/* A difference that grows by `step` per 1 of the loop: is it 0 at a value from now on until `left` further? *at: where, if it moves. */
-static enum meeting zero_of(int64_t difference, int64_t step, int64_t left, int64_t *at)
-{
-	if (!step || !left)
-		return difference ? NEVER : ALWAYS;
-	if (step == -1 && difference == INT64_MIN)
-		return SOMETIMES;
-	if (difference % step)
-		return NEVER;
-	*at = -(difference / step);
-	return (left < 0 ? *at < left || *at > 0 : *at < 0 || *at > left) ? NEVER : SOMETIMES;
-}
-
-/* Are the keys of two accesses of one class equal while the loop goes on? */
-static enum meeting keys_meet(const struct rt_plan *plan, uint32_t a, uint32_t b, int64_t left)
-{
-	const struct rt_access *x = &plan->accesses[a], *y = &plan->accesses[b];
-	int64_t row, column, row_at = 0, column_at = 0;
-	enum meeting rows, columns;
-
-	if (__builtin_sub_overflow(x->key.row, y->key.row, &row) || __builtin_sub_overflow(x->key.column, y->key.column, &column))
-		return SOMETIMES;
-	rows = zero_of(row, (int64_t)(plan->ios[a].row_step - plan->ios[b].row_step), left, &row_at);
-	columns = zero_of(column, (int64_t)(plan->ios[a].column_step - plan->ios[b].column_step), left, &column_at);
-	if (rows == NEVER || columns == NEVER || (rows == SOMETIMES && columns == SOMETIMES && row_at != column_at))
-		return NEVER;
-	return rows == ALWAYS && columns == ALWAYS ? ALWAYS : SOMETIMES;
-}
-
-/* Accesses of that kind whose key an earlier one of the kind has, too. *known: as long as the round lasts. */
-static uint32_t repeated(const struct rt_plan *plan, unsigned bit, int64_t left, bool *known)
+/* Accesses of that kind whose key an earlier one of the kind has, too. */
+static uint32_t repeated(const struct rt_plan *plan, unsigned bit)
 {
 	uint32_t count = 0;
 
 	for (uint32_t i = 1; i < plan->io_count; i++) {
-		enum meeting met = NEVER;
+		const struct rt_key *key = &plan->accesses[i].key;
+		bool met = false;
 
-		for (uint32_t k = 0; plan->accesses[i].io->access & bit && k < i && met != ALWAYS; k++)
-			if (plan->accesses[k].io->access & bit && plan->accesses[k].io->key == plan->accesses[i].io->key) {
-				enum meeting now = keys_meet(plan, i, k, left);
+		for (uint32_t k = 0; plan->ios[i].alike & bit && !met && k < i; k++) {
+			const struct rt_key *other = &plan->accesses[k].key;
 
-				met = now != NEVER ? now : met;
-			}
-		count += met == ALWAYS;
-		*known &= met != SOMETIMES;
+			met = plan->accesses[k].io->access & bit && other->row == key->row && other->column == key->column && other->class == key->class;
+		}
+		count += met;
 	}
 	return count;
 }
 
-static void map_count(struct rt_plan *plan, bool full, int64_t left)
+void rt_plan_windows_move(struct rt_plan *plan, const struct rt_tensors *tensors)
 {
-	bool known = true;
-	uint32_t less = repeated(plan, PTOWSP_WRITE, left, &known);
+	const struct rt_access *access = plan->accesses;
 
-	if (full)
-		less += repeated(plan, PTOWSP_READ, left, &known);
-	plan->map_need = plan->map_most - less;
-	plan->varying = !known;
-}
+	for (uint32_t i = 0; i < plan->io_count; i++, access++) {
+		const struct rt_tensor *tensor = &tensors->rows[access->io->tensor];
 
-void rt_plan_recount(struct rt_plan *plan, bool full)
-{
-	rt_plan_accesses_move(plan);
-	map_count(plan, full, 0);
-	plan->varying = true;
-}
-
-static void windows_make(struct rt_plan *plan, const struct rt_tensors *tensors)
-{
-	for (uint32_t i = 0; i < plan->io_count; i++) {
-		const struct rt_access *access = &plan->accesses[i];
-
-		rt_access_window(access->io, &tensors->rows[access->io->tensor], access->start, access->length, &plan->windows[i]);
+		if (plan->ios[i].window_anew)
+			rt_access_window(access->io, tensor, access->start, access->length, &plan->windows[i]);
+		else
+			plan->windows[i].data = tensor->place + access->start * (int64_t)tensor->size;
 	}
-	plan->windows_at = plan->at;
 }
 
-void rt_plan_accesses_move(struct rt_plan *plan)
+void rt_plan_count(struct rt_plan *plan, bool full)
 {
-	struct rt_access *access = plan->accesses;
-	uint64_t steps = (uint64_t)plan->at - (uint64_t)plan->accesses_at;
+	if (!plan->sorted)
+		plan->map_need = plan->map_most - repeated(plan, PTOWSP_WRITE) - (full ? repeated(plan, PTOWSP_READ) : 0);
+}
 
-	for (const struct rt_plan_io *io = plan->ios, *end = io + plan->io_count; steps && io < end; io++, access++) {
-		access->key.row = (int64_t)((uint64_t)access->key.row + io->row_step * steps);
-		access->key.column = (int64_t)((uint64_t)access->key.column + io->column_step * steps);
-		access->start = (int64_t)((uint64_t)access->start + io->start_step * steps);
-		if (io->open)
-			access->length -= io->start_step * steps;
+void rt_plan_place(struct rt_run *run, struct rt_plan *plan)
+{
+	const struct rt_lattice *lattices = run->overlap.lattices;
+	uint32_t divided = run->overlap.divided;
+	bool named = lattices || run->exact.entries, sure = true;
+
+	for (struct rt_use *use = plan->uses, *end = use + plan->use_count; use < end; use++) {
+		if (use->sure && !(lattices && lattices[use->tensor].pieces))
+			use->name = use->base + (uint64_t)plan->accesses[use->argument].start;
+		else
+			rt_use_place(run, use, &plan->accesses[use->argument], &plan->ios[use->argument]);
+		named &= use->way == RT_USE_NAMED;
+		sure &= use->sure;
 	}
-	plan->accesses_at = plan->at;
-}
-
-void rt_plan_windows_anew(struct rt_plan *plan, const struct rt_tensors *tensors)
-{
-	rt_plan_accesses_move(plan);
-	windows_make(plan, tensors);
-	plan->windows_anew = plan->windows_loose || !plan->round;
-}
-
-bool rt_plan_find(struct rt_run *run, struct rt_plan *plan)
-{
-	const struct rt_round *round = &run->expand.rounds[plan->inner];
-	struct rt_way way = {0, 0};
-	int64_t value = run->expand.loops[plan->inner], left;
-
-	plan->round = 0;
-	if (!all_find(plan, &run->env) || run->env.failed)
-		return false;
-	if (plan->affine && round->number && !__builtin_sub_overflow(round->last, value, &left) && rest_inside(plan, left)) {
-		plan->round = round->number;
-		way = (struct rt_way){round->stride, left};
-	}
-	if (plan->counted && plan->express)
-		map_count(plan, run->program->schedule.full, way.left);
-	rt_uses_place(run, plan->uses, plan->use_count, plan->accesses, plan->ios, way);
-	plan->named = run->exact.entries || run->overlap.lattices;
-	for (uint32_t i = 0; i < plan->use_count; i++)
-		plan->named &= rt_use_named(&plan->uses[i], run->overlap.lattices);
 	plan->divided = run->overlap.divided;
-	plan->at = plan->accesses_at = value;
-	plan->windows_anew = true;
-	return true;
+	plan->named = named && divided == plan->divided;
+	plan->sure = plan->named && sure;
 }

@@ -54,15 +54,6 @@ static inline uint32_t rt_preds_stale(const struct rt_preds *preds)
 	return preds->bounded ? preds->stamp - (UINT32_C(1) << 31) : 0;
 }
 
-/* The task behind the one before. most: what span grows to. */
-static inline void rt_preds_step(struct rt_preds *preds, uint32_t most)
-{
-	preds->task++;
-	preds->stamp++;
-	preds->span += preds->span < most;
-	preds->count = 0;
-}
-
 /* Has the task of the stamp left the window? The task being issued has not. */
 static inline bool rt_preds_gone(const struct rt_preds *preds, uint32_t stamp)
 {
@@ -85,21 +76,6 @@ RT_INLINE struct rt_sight rt_sight_begin(struct rt_preds *preds)
 RT_INLINE void rt_sight_end(struct rt_sight *sight)
 {
 	sight->preds->count = sight->count;
-}
-
-/* As rt_preds_step, but for preds, which rt_sight_place then tells. */
-RT_INLINE void rt_sight_step(struct rt_sight *sight, uint32_t most)
-{
-	sight->task++;
-	sight->stamp++;
-	sight->span += sight->span < most;
-}
-
-RT_INLINE void rt_sight_place(struct rt_sight *sight)
-{
-	sight->preds->task = sight->task;
-	sight->preds->stamp = sight->stamp;
-	sight->preds->span = sight->span;
 }
 
 /* Behind a call that added through preds. */

@@ -69,6 +69,7 @@ struct rt_after {
 /* A task instruction. */
 struct rt_site {
 	uint32_t instruction;
+	uint32_t number;              /* of the site */
 	uint32_t first_arg, first_io; /* rt_program.args (expressions), rt_program.ios, in argument order */
 	uint16_t arg_count, io_count;
 	uint32_t kernels;             /* KREG row at level 0, 1 ...: rt_program.site_kernels */

@@ -5,7 +5,6 @@
 #include <stdlib.h>
 #include <string.h>
 #include "rt/error.h"
-#include "rt/express.h"
 #include "rt/feed.h"
 #include "rt/graph_record.h"
 #include "rt/held.h"
@@ -122,6 +121,7 @@ ptowsp_status rt_run_clock(struct rt_run *run)
 		st = PTOWSP_NO_MEMORY;
 	if (!st)
 		st = rt_flow_init(&run->flow, run->window, clock->map_capacity, clock->deps_capacity);
+	run->flow.counts = schedule->built;
 	return st ? rt_no_memory(run->error, "the clock") : PTOWSP_OK;
 }
 
@@ -140,14 +140,7 @@ ptowsp_status rt_clock_failed(struct rt_run *run, ptowsp_status st)
 
 static void told(void *context, const struct ptowsp_trace_task *task)
 {
-	struct rt_run *run = context;
-
-	run->kernel_stats[task->kernel].tasks++;
-	if (task->kernel == run->program->copy_kernel && task->end > run->clock.copies_end)
-		run->clock.copies_end = task->end;
-	run->kernel_stats[task->kernel].cycles += task->end - task->start;
-	if (run->sinks && run->sinks->task)
-		run->sinks->task(run->sinks->context, task);
+	rt_run_told(context, task);
 }
 
 /* Dependencies found for n tasks at a time are merged early here. */
@@ -222,9 +215,12 @@ ptowsp_status rt_run_expand(struct rt_run *run)
 	enum rt_event event;
 
 	rt_expand_start(&run->expand, run->program, &run->env, run->error);
-	rt_express_init(run);
-	while (!st && (event = rt_expand_next(&run->expand)) != RT_EVENT_END)
-		st = event == RT_EVENT_TASK ? rt_express(run) : rt_event_take(run, event);
+	while (!st) {
+		event = rt_expand_task(&run->expand) ? RT_EVENT_TASK : rt_expand_next(&run->expand);
+		if (event == RT_EVENT_END)
+			break;
+		st = event == RT_EVENT_TASK ? rt_issue(run, &run->program->sites[run->expand.site], run->expand.level) : rt_event_take(run, event);
+	}
 	return st;
 }
 

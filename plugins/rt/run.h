@@ -107,8 +107,6 @@ struct rt_run {
 	uint64_t engine_executors, engine_streams; /* as it counts them; 0: it did not */
 	uint64_t cross_edges, notifications;   /* between them */
 
-	bool express;            /* tasks of this run may go the short way: express.h */
-
 	uint64_t fresh_until;    /* number of a task before which stamps have to be freshened */
 
 	/* counters */
@@ -130,10 +128,7 @@ struct rt_run {
 /* Accesses of the task being issued. */
 static inline const struct rt_access *rt_run_accesses(struct rt_run *run)
 {
-	if (!run->plan)
-		return run->accesses;
-	rt_plan_accesses_move(run->plan);
-	return run->plan->accesses;
+	return run->plan ? run->plan->accesses : run->accesses;
 }
 struct rt_pipeline;
 
@@ -161,6 +156,18 @@ bool rt_after_own(const struct rt_exprs *exprs, uint32_t id);
 
 /* What a failed step of the clock means, as a sentence. */
 ptowsp_status rt_clock_failed(struct rt_run *run, ptowsp_status st);
+/* The clock has said when a task runs. */
+static inline void rt_run_told(struct rt_run *run, const struct ptowsp_trace_task *task)
+{
+	struct ptowsp_kernel_stats *stats = &run->kernel_stats[task->kernel];
+
+	stats->tasks++;
+	stats->cycles += task->end - task->start;
+	if (task->kernel == run->program->copy_kernel && task->end > run->clock.copies_end)
+		run->clock.copies_end = task->end;
+	if (run->sinks && run->sinks->task)
+		run->sinks->task(run->sinks->context, task);
+}
 /* run.c */
 ptowsp_status rt_run_init(struct rt_run *run, struct rt_program *program, const struct rt_run_args *args, struct ptowsp_error *error);
 void rt_run_finish(struct rt_run *run);

@@ -3,7 +3,6 @@
  * place, no kernel, and nothing waits. */
 #include <stdlib.h>
 #include "rt/error.h"
-#include "rt/express.h"
 #include "rt/memory.h"
 
 /* The steps of rt_issue up to the edges. */
@@ -31,16 +30,14 @@ static ptowsp_status event_take(struct rt_run *run, enum rt_event event)
 	}
 }
 
-/* Tasks come the way they come in a run: through express where they can. */
 static ptowsp_status walk(struct rt_run *run)
 {
 	ptowsp_status st = rt_look(run);
 	enum rt_event event;
 
 	rt_expand_start(&run->expand, run->program, &run->env, run->error);
-	rt_express_init(run);
 	while (!st && (event = rt_expand_next(&run->expand)) != RT_EVENT_END)
-		st = event == RT_EVENT_TASK ? rt_express(run) : event_take(run, event);
+		st = event == RT_EVENT_TASK ? rt_survey_task(run, &run->program->sites[run->expand.site]) : event_take(run, event);
 	return st;
 }
 

@@ -8,7 +8,6 @@
 struct aside {
 	struct rt_frame frame;
 	int64_t value;
-	struct rt_round round;
 };
 struct branch {
 	uint32_t at, end; /* next instruction; of the branch */
@@ -71,10 +70,8 @@ static bool put_aside(struct rt_expand *expand, struct rt_turns *turns)
 		const struct rt_frame *frame = &expand->frames[turns->depth + i];
 
 		branch->bodies[i] = (struct aside){.frame = *frame};
-		if (is_loop(frame)) {
+		if (is_loop(frame))
 			branch->bodies[i].value = expand->loops[frame->depth];
-			branch->bodies[i].round = expand->rounds[frame->depth];
-		}
 	}
 	branch->count = count;
 	branch->at = expand->at;
@@ -99,10 +96,8 @@ static void go_on(struct rt_expand *expand, struct rt_turns *turns)
 		const struct rt_frame *frame = &branch->bodies[i].frame;
 
 		expand->frames[turns->depth + i] = *frame;
-		if (is_loop(frame)) {
+		if (is_loop(frame))
 			expand->loops[frame->depth] = branch->bodies[i].value;
-			expand->rounds[frame->depth] = branch->bodies[i].round;
-		}
 	}
 }
 

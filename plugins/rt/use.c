@@ -104,7 +104,10 @@ uint32_t rt_uses_make(struct rt_run *run, const struct rt_site *site, const stru
 		count = use_add(run, accesses, i, bits, uses_out, count);
 	}
 	uses_sort(uses_out, count);
-	rt_uses_place(run, uses_out, count, accesses, NULL, (struct rt_way){0, 0});
+	for (struct rt_use *use = uses_out; use < uses_out + count; use++) {
+		use->version = run->versions.on && run->versions.renamed[use->tensor] && use->access == PTOWSP_WRITE;
+		rt_use_place(run, use, &accesses[use->argument], NULL);
+	}
 	return count;
 }
 
@@ -115,14 +118,9 @@ static bool within(int64_t value, uint64_t limit)
 	return (uint64_t)value < limit;
 }
 
-/* Both ends of a way. */
-static bool both_within(int64_t value, uint64_t step, int64_t left, uint64_t limit)
-{
-	return within(value, limit) && within((int64_t)((uint64_t)value + step * (uint64_t)left), limit);
-}
-
 /* Columns of a flat window's key in a name: those of a tile's step, while the callee's tile plays no part in a key. */
 #define FLAT_COLUMNS (UINT64_C(1) << 16)
+#define PLACES (UINT64_C(1) << RT_PLACE_BITS)
 
 static uint64_t name_columns(const struct rt_run *run, const struct rt_io *io)
 {
@@ -135,67 +133,72 @@ static int64_t place_of(const struct rt_access *access)
 	return access->io->unit ? (int64_t)((uint64_t)access->key.row * FLAT_COLUMNS + (uint64_t)access->key.column) : access->start;
 }
 
-/* Does it fit into a name, and can row and column be told from it, here and at the end of the way? */
-static bool nameable(const struct rt_run *run, const struct rt_access *access, const struct rt_plan_io *io, int64_t left)
+/* Does it fit into a name, and can row and column be told from it? */
+static bool nameable(const struct rt_run *run, const struct rt_access *access)
 {
-	uint64_t columns = name_columns(run, access->io), limit = columns ? (UINT64_C(1) << RT_PLACE_BITS) / columns : 0;
+	uint64_t columns = name_columns(run, access->io), limit = columns ? PLACES / columns : 0;
 
-	return both_within(access->key.row, io ? io->row_step : 0, left, limit) &&
-	       both_within(access->key.column, io ? io->column_step : 0, left, columns);
+	return within(access->key.row, limit) && within(access->key.column, columns);
 }
 
-uint64_t rt_use_step(const struct rt_run *run, const struct rt_io *io, const struct rt_plan_io *plan)
+/* Every access of the plan that lies inside its tensor fits into a name. */
+static bool always_nameable(const struct rt_run *run, const struct rt_io *io)
 {
-	return run->overlap.lattices || !io->unit ? plan->start_step : plan->row_step * FLAT_COLUMNS + plan->column_step;
+	return io->unit || run->tensors.rows[io->tensor].elements <= PLACES;
 }
 
-static void cell_place(struct rt_run *run, struct rt_use *use, const struct rt_access *access, const struct rt_plan_io *io, struct rt_way way)
+static bool shape_equal(const struct rt_shape *a, const struct rt_shape *b)
 {
+	return a->rows == b->rows && a->columns == b->columns;
+}
+
+static void cell_place(struct rt_run *run, struct rt_use *use, const struct rt_access *access, const struct rt_plan_io *io)
+{
+	struct rt_overlap *map = &run->overlap;
+	const struct rt_lattice *lattice = &map->lattices[use->tensor];
 	bool line = access->io->unit != 0;
 	struct rt_shape shape;
 	int64_t behind;
-	bool cell = shape_of(access, use->access, &shape, &behind) &&
-		    (line ? both_within(access->start + behind, io ? io->start_step : 0, way.left, UINT64_C(1) << RT_PLACE_BITS)
-			  : nameable(run, access, io, way.left));
+	bool cell = shape_of(access, use->access, &shape, &behind) && (line ? within(access->start + behind, PLACES) : nameable(run, access));
 
-	if (cell)
-		cell = rt_overlap_admit(&run->overlap, &run->track, use->tensor, &shape, line ? 0 : access->key.row,
-					line ? access->start + behind : access->key.column, io && !line ? io->row_step * way.stride : 0,
-					!io ? 0 : (line ? io->start_step : io->column_step) * way.stride);
-	else
-		rt_overlap_divide(&run->overlap, &run->track, use->tensor);
+	use->base = ((uint64_t)use->tensor << RT_PLACE_BITS) + (uint64_t)behind;
+	use->name = use->base + (uint64_t)access->start;
+	if (!cell)
+		rt_overlap_divide(map, &run->track, use->tensor);
+	else if (lattice->pieces || !lattice->begun || !shape_equal(&shape, &lattice->shape) || !rt_cells_find(&map->cells, use->name)) /* else it was admitted */
+		cell = rt_overlap_admit(map, &run->track, use->tensor, &shape, line ? 0 : access->key.row, line ? access->start + behind : access->key.column);
 	use->way = cell ? RT_USE_NAMED : RT_USE_PIECES;
-	use->name = (uint64_t)use->tensor << RT_PLACE_BITS | (uint64_t)(access->start + behind);
+	if (!cell || !io || use->asked)
+		return;
+	use->asked = true;
+	use->sure = always_nameable(run, access->io) &&
+		    rt_overlap_covers(map, use->tensor, line ? 0 : io->row_step, line ? io->row_step * (uint64_t)io->pitch | io->column_step : io->column_step);
 }
 
 static uint64_t plain_name(const struct rt_access *access)
 {
-	return (uint64_t)access->key.class << RT_PLACE_BITS | (uint64_t)place_of(access);
+	return ((uint64_t)access->key.class << RT_PLACE_BITS) + (uint64_t)place_of(access);
 }
 
-static void key_place(const struct rt_run *run, struct rt_use *use, const struct rt_access *access, const struct rt_plan_io *io, int64_t left)
+static void key_place(const struct rt_run *run, struct rt_use *use, const struct rt_access *access, const struct rt_plan_io *io)
 {
-	use->way = nameable(run, access, io, left) ? RT_USE_NAMED : RT_USE_INTERNED;
+	use->way = nameable(run, access) ? RT_USE_NAMED : RT_USE_INTERNED;
 	use->name = plain_name(access);
+	use->base = (uint64_t)access->key.class << RT_PLACE_BITS;
+	use->sure = io && !access->io->unit && always_nameable(run, access->io);
 }
 
-/* Of a way only parts may be beyond what fits into a name: a key's name depends on nothing but the key. */
 uint64_t rt_use_name(struct rt_run *run, const struct rt_access *access)
 {
-	return nameable(run, access, NULL, 0) ? plain_name(access) : rt_intern_name(&run->intern, &run->preds, &access->key);
+	return nameable(run, access) ? plain_name(access) : rt_intern_name(&run->intern, &run->preds, &access->key);
 }
 
-void rt_uses_place(struct rt_run *run, struct rt_use *uses, uint32_t count, const struct rt_access *accesses, const struct rt_plan_io *ios,
-		   struct rt_way way)
+void rt_use_place(struct rt_run *run, struct rt_use *use, const struct rt_access *access, const struct rt_plan_io *io)
 {
-	for (struct rt_use *use = uses; use < uses + count; use++) {
-		const struct rt_plan_io *io = ios ? &ios[use->argument] : NULL;
-
-		if (run->overlap.lattices)
-			cell_place(run, use, &accesses[use->argument], io, way);
-		else
-			key_place(run, use, &accesses[use->argument], io, way.left);
-		if (run->versions.on && run->versions.renamed[use->tensor] && use->access == PTOWSP_WRITE && use->way == RT_USE_NAMED)
-			use->way = RT_USE_VERSION;
-	}
+	if (run->overlap.lattices)
+		cell_place(run, use, access, io);
+	else
+		key_place(run, use, access, io);
+	if (use->version && use->way == RT_USE_NAMED)
+		use->way = RT_USE_VERSION;
 }

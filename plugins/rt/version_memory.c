@@ -88,7 +88,6 @@ ptowsp_status rt_versions_place(struct rt_run *run, const struct rt_site *site)
 	struct rt_access *accesses = run->plan ? run->plan->accesses : run->accesses;
 	ptowsp_status st = PTOWSP_OK;
 
-	rt_run_accesses(run);
 	for (uint32_t i = 0; !st && i < versions->making_count; i++)
 		st = block_take(run, &versions->rows[rt_version_find(versions, versions->making[i].name)]);
 	for (uint32_t i = 0; !st && i < site->io_count; i++)
