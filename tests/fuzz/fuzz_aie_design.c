@@ -2,7 +2,7 @@
 /* fuzz_aie_design.c - any bytes as a design of tiles: refused with one sentence that begins with its place, or a design whose channels and rules are looked at, with the
  * same result each time, and whose cores' bodies run a while: round by round, and many rounds at once. */
 #include "aie/body.h"
-#include "aie/check.h"
+#include "aie/aie_check.h"
 
 #include <stdio.h>
 #include <stdlib.h>

@@ -3,7 +3,7 @@
  * nothing outside them, and what the host would read of such a file lies in it. */
 #include "host/code.h"
 #include "host/elf.h"
-#include "host/plugin.h"
+#include "host/host_plugin.h"
 
 #include <assert.h>
 #include <string.h>
