@@ -20,7 +20,7 @@ struct aie_options {
 	unsigned epoch;       /* of the form that people write: AIE_EPOCH_x */
 	unsigned bodies;      /* of kernels: AIE_BODIES_x */
 	unsigned engine;      /* AIE_ENGINE_x */
-	/* Of engine=device, "": where they are by themselves; aie_hardware.h, aie_client.h, base/cache.h. */
+	/* Paths for engine=device, "" for where each is by itself: aie_hardware.h, aie_client.h, base/cache.h. */
 	char xrt[BASE_TEXT], peano[BASE_TEXT], aiecc[BASE_TEXT], bridge[BASE_TEXT], cache[BASE_TEXT], root[BASE_TEXT];
 	char grid[BASE_TEXT]; /* as in part.h */
 	char pins[BASE_TEXT]; /* as in pin.h */

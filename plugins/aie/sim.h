@@ -82,7 +82,7 @@ struct aie_sim_stats {
  * form, NO_MEMORY. stats are filled as far as it came. */
 ptowsp_status aie_sim_run(const struct aie_sim_args *args, struct aie_sim_stats *stats, struct ptowsp_error *error);
 void aie_sim_finish(struct aie_sim_stats *stats);
-/* What the arguments of a design hold before it is run twice, and behind the first time. */
+/* Copies of the arguments of a design: before it is run twice, and behind the first time. */
 struct aie_sim_copies {
 	void **before, **after; /* per argument */
 	uint32_t count;

@@ -85,7 +85,7 @@ static void layer_find(const struct layer *l, enum ascend_memory m, uint32_t til
 			found[(*count)++] = l->tiles[i];
 }
 
-/* Whose place on this side is, in part, that of the tile: first its own. found: room for the tiles of both layers. */
+/* The layer whose place on this side is, in part, that of the tile: first its own. found: room for the tiles of both layers. */
 static void room_make(struct ascend_kernel *k, uint32_t tile, enum ascend_side side, const struct layer layers[ASCEND_MEMORY_COUNT], uint32_t *found)
 {
 	uint32_t count = 0;

@@ -5,7 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* What one program may cost at load: 2 MiB per kind of set; sets of conflicts are quadratic in tiles (isa_plan.c). */
+/* The cost of one program at load is limited: 2 MiB per kind of set; sets of conflicts are quadratic in tiles (isa_plan.c). */
 enum { TILES_MAX = 1024, WORDS_MAX = 1 << 18 };
 enum { USED, WRITTEN, IN, OUT, KINDS };
 

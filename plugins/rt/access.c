@@ -166,7 +166,7 @@ static bool is_endless(const struct rt_footprint *footprint, const struct rt_tou
 	return false;
 }
 
-/* Of a tensor that is to be as large as what is touched. */
+/* The extent of a tensor that is to be as large as what is touched. */
 static ptowsp_status endless(const struct rt_program *program, const struct rt_env *env, const struct rt_io *io, uint32_t kernel, struct ptowsp_error *error)
 {
 	char who[80];

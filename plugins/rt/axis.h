@@ -61,7 +61,7 @@ struct rt_level_walk {
 void rt_level_start(struct rt_level_walk *walk, const struct rt_level_set *set, uint64_t count);
 /* All values of the walk are multiples of it. Before the first step. */
 uint32_t rt_level_stride(const struct rt_level_walk *walk);
-/* What the last iteration is long. Before the first step. */
+/* The length of the last iteration; asked before the first step. */
 uint32_t rt_level_last_step(const struct rt_level_walk *walk);
 /* The next value; false when there is none. walk->level is its level. */
 bool rt_level_next(struct rt_level_walk *walk, int64_t *value_out);

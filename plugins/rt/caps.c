@@ -95,7 +95,7 @@ static const uint8_t ops[] = {
 #undef GRAPH_END
 };
 
-/* Who cannot do the one cannot do the other. */
+/* A backend that cannot do the one cannot do the other. */
 static unsigned like(unsigned op)
 {
 	switch (op) {
