@@ -7,13 +7,30 @@
 #include "host/host_error.h"
 #include "host/host_memory.h"
 #include "host/host_program.h"
+#include "registry/common/common_machine.h"
 #include "registry/names.h"
 
-enum { ALIGNMENT = 512 }; /* tensors in gm, package format */
+enum {
+	ALIGNMENT = 512,     /* tensors in gm, package format */
+	FEW_BYTES = 1 << 24, /* for which nobody asks what the machine has */
+};
 
 static uint32_t element_bytes(const struct ptowsp_program *p, uint32_t index)
 {
 	return reg_dtype(p->plan->tables->tensor[p->plan->tensors[index].row].dtype)->bytes;
+}
+
+/* Whose shape is settled. */
+static uint64_t tensor_bytes(const struct ptowsp_program *p, uint32_t index)
+{
+	uint64_t bytes;
+
+	return __builtin_mul_overflow(p->tensors[index].view.elements, element_bytes(p, index), &bytes) ? UINT64_MAX : bytes;
+}
+
+static bool own_fits(const struct ptowsp_program *p, uint32_t index)
+{
+	return p->tensors[index].own && p->tensors[index].own_bytes == tensor_bytes(p, index);
 }
 
 static void own_release(struct host_tensor *tensor)
@@ -145,11 +162,31 @@ static bool wants_measure(const struct ptowsp_program *p, const struct ptowsp_ex
 	return !(options->flags & PTOWSP_RUN_NO_KERNELS);
 }
 
-/* Shapes of everything, and the bytes that the host must allocate. */
+static uint64_t sum_of(uint64_t a, uint64_t b)
+{
+	return a < UINT64_MAX - b ? a + b : UINT64_MAX;
+}
+
+/* total: of all tensors, fresh: of those that this library has to allocate. A run that the machine has no memory for is refused, and neither killed nor swapped. */
+static ptowsp_status memory_check(const struct ptowsp_execute_options *options, uint64_t total, uint64_t fresh, struct ptowsp_error *error)
+{
+	uint64_t has;
+
+	if (options->memory_limit)
+		return total <= options->memory_limit ? PTOWSP_OK
+			: host_fail(error, PTOWSP_TOO_BIG, "the tensors need %llu bytes, the limit (--max-memory) is %llu", (unsigned long long)total,
+				    (unsigned long long)options->memory_limit);
+	has = fresh < FEW_BYTES ? UINT64_MAX : common_machine_memory();
+	return fresh <= has ? PTOWSP_OK
+		: host_fail(error, PTOWSP_TOO_BIG, "the tensors need %llu bytes, and this machine has %llu left; run where there is more, or allow so much with --max-memory",
+			    (unsigned long long)fresh, (unsigned long long)has);
+}
+
+/* Shapes of everything, and the bytes that they take. */
 static ptowsp_status shapes_settle(struct ptowsp_program *p, const struct ptowsp_execute_options *options,
 				   struct ptowsp_error *error)
 {
-	uint64_t total = 0;
+	uint64_t total = 0, fresh = 0, bytes;
 	ptowsp_status st = PTOWSP_OK;
 
 	for (uint32_t i = 0; i < p->plan->tensor_count && !st; i++)
@@ -166,22 +203,23 @@ static ptowsp_status shapes_settle(struct ptowsp_program *p, const struct ptowsp
 		if (!wants_memory(p, i, options))
 			continue;
 		st = need_check(p, i, error);
-		if (!st && __builtin_add_overflow(total, view->elements * element_bytes(p, i), &total))
-			total = UINT64_MAX;
+		bytes = tensor_bytes(p, i);
+		total = sum_of(total, bytes);
+		if (!p->tensors[i].bound && !own_fits(p, i))
+			fresh = sum_of(fresh, bytes);
 	}
-	if (!st && options->memory_limit && total > options->memory_limit)
-		st = host_fail(error, PTOWSP_TOO_BIG, "the tensors need %llu bytes, the limit (--max-memory) is %llu",
-			       (unsigned long long)total, (unsigned long long)options->memory_limit);
-	return st;
+	return st ? st : memory_check(options, total, fresh, error);
 }
 
-static ptowsp_status own_take(struct ptowsp_program *p, uint32_t index, struct ptowsp_error *error)
+/* Zeros; for a look, which nobody reads, anything: no page of it is touched. */
+static ptowsp_status own_take(struct ptowsp_program *p, uint32_t index, bool looks, struct ptowsp_error *error)
 {
 	struct host_tensor *tensor = &p->tensors[index];
-	uint64_t bytes = tensor->view.elements * element_bytes(p, index);
+	uint64_t bytes = tensor_bytes(p, index);
 
-	if (tensor->own && tensor->own_bytes == bytes) {
-		memset(tensor->own, 0, (size_t)bytes);
+	if (own_fits(p, index)) {
+		if (!looks)
+			memset(tensor->own, 0, (size_t)bytes);
 		return PTOWSP_OK;
 	}
 	own_release(tensor);
@@ -243,7 +281,7 @@ static ptowsp_status content_give(struct ptowsp_program *p, uint32_t index, bool
 		tensor->view.origin = PTOWSP_ORIGIN_BOUND;
 		return PTOWSP_OK;
 	}
-	st = own_take(p, index, error);
+	st = own_take(p, index, looks, error);
 	if (st)
 		return st;
 	tensor->view.data = tensor->own;

@@ -13,6 +13,8 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "registry/common/common_machine.h"
+
 static const char prefix[] = "ptowsp-"; /* and the number of the process that made it */
 enum { END_TRIES = 200 };               /* of a millisecond: what was killed leaves the group a moment later */
 
@@ -66,42 +68,6 @@ static bool has_word(const char *text, const char *word)
 }
 
 /* ---- its place -------------------------------------------------------------------------------------------------- */
-
-/* The hierarchy of version 2 is mounted at the path that mount_find writes; false: nowhere. */
-static bool mount_find(char *path, size_t room)
-{
-	FILE *file = fopen("/proc/self/mountinfo", "re");
-	char line[PATH_MAX + 256], point[PATH_MAX];
-	bool found = false;
-
-	while (file && !found && fgets(line, sizeof(line), file)) {
-		found = strstr(line, " - cgroup2 ") && sscanf(line, "%*s %*s %*s %*s %4095s", point) == 1 && strlen(point) < room;
-		if (found)
-			strcpy(path, point);
-	}
-	if (file)
-		fclose(file);
-	return found;
-}
-
-/* The group that this process is in, below the mount. */
-static bool own_find(char *path, size_t room)
-{
-	char text[PATH_MAX + 64], *at, mount[PATH_MAX];
-	FILE *file = fopen("/proc/self/cgroup", "re");
-	bool found = false;
-
-	while (file && !found && fgets(text, sizeof(text), file)) {
-		found = !strncmp(text, "0::/", 4);
-		text[strcspn(text, "\n")] = '\0';
-	}
-	if (file)
-		fclose(file);
-	if (!found || !mount_find(mount, sizeof(mount)))
-		return false;
-	at = text + 3;
-	return snprintf(path, room, "%s%s", mount, strcmp(at, "/") ? at : "") < (int)room;
-}
 
 /* A group is left behind where its maker was killed, and has the number of a process that is no more; left_remove removes such groups. */
 static void left_remove(const char *parent)
@@ -157,7 +123,7 @@ bool host_cgroup_make(struct host_cgroup *group, const struct host_limits *limit
 	char own[PATH_MAX], *end;
 
 	group->path[0] = '\0';
-	if (!own_find(own, sizeof(own)))
+	if (!common_machine_group(own, sizeof(own)))
 		return false;
 	if (make_in(group, own, limits))
 		return true;

@@ -316,7 +316,7 @@ struct ptowsp_execute_options {
 	uint32_t reserved;
 	uint64_t timeout_ns;   /* DEADLINE after that long, 0 = none */
 	uint64_t max_tasks;    /* LIMIT beyond, 0 = 2^32 */
-	uint64_t memory_limit; /* TOO_BIG if the tensors need more bytes, 0 = none */
+	uint64_t memory_limit; /* TOO_BIG if the tensors need more bytes; 0: if those that are not bound need more than the machine has left for this process */
 };
 /* Gives every tensor its shape and content: bound memory, fill function, sample data, else zeros (a diagnostic for inputs).
  * Runs do it themselves if it has not been done since the last one. Errors: INVALID (a value that must be set, wrong

@@ -165,7 +165,7 @@ static ptowsp_status need_set(struct ptowsp_program *p, uint32_t index, uint64_t
 
 	if (elements == UINT64_MAX && tensor->view.rank == UINT16_MAX)
 		return host_fail(error, PTOWSP_INVALID, "how much of tensor \"%s\" is touched depends on data, or on a loop without an end in "
-				 "sight: give it a shape with --in %s=FILE.npy or --expect %s=FILE.npy", name->name, name->name, name->name);
+				 "sight, or is too much in pieces: give it a shape with --in %s=FILE.npy or --expect %s=FILE.npy", name->name, name->name, name->name);
 	if (elements != UINT64_MAX && tensor->need < elements)
 		tensor->need = elements;
 	if (is_only_expected(p, index) && tensor->view.elements < tensor->need) {

@@ -127,6 +127,38 @@ static void figures_check(const struct aie_sim_stats stats[2])
 	aie_report_finish(&report);
 }
 
+static uint64_t clock_of_nobody(void *context)
+{
+	(void)context;
+	return 1;
+}
+
+/* A tensor may be large: copying it ends with the run. */
+static void a_design_whose_time_is_over_is_not_run_twice(void)
+{
+	const struct ptowsp_host host = {.now_ns = clock_of_nobody};
+	struct base_patience patience = {.host = &host, .ended = PTOWSP_DEADLINE};
+	struct aie_sim_stats stats[2] = {{0}, {0}};
+	struct aie_sim_copies copies;
+	struct ptowsp_error error = {.head = PTOWSP_HEAD(error, ERROR)};
+	int32_t in[64] = {0}, out[64] = {0};
+	void *arguments[] = {in, out};
+	struct aie_whole whole;
+	char *text = aie_trial_host(true, "16");
+	bool depends;
+
+	REQUIRE_INT(aie_whole_read(&whole, text, &error), PTOWSP_OK);
+	const struct aie_sim_args args = {.design = &whole.design, .routes = &whole.routes, .arguments = arguments, .patience = &patience};
+	REQUIRE_INT(aie_sim_copies_make(&copies, &whole.design, arguments, true, &error), PTOWSP_OK);
+	CHECK_UINT(copies.sizes[0], 0); /* which it only reads */
+	CHECK_UINT(copies.sizes[1], sizeof(out));
+	CHECK_INT(aie_sim_both(&args, &copies, stats, &depends, &error), PTOWSP_CANCELLED);
+	CHECK_UINT(stats[1].agent_count, 0);
+	aie_sim_copies_finish(&copies);
+	aie_whole_finish(&whole);
+	free(text);
+}
+
 static void a_design_that_needs_buffering_is_told(void)
 {
 	struct aie_sim_stats stats[2] = {{0}, {0}};
@@ -143,7 +175,7 @@ static void a_design_that_needs_buffering_is_told(void)
 	else {
 		const struct aie_sim_args args = {.design = &whole.design, .routes = &whole.routes, .arguments = arguments};
 
-		REQUIRE_INT(aie_sim_copies_make(&copies, &whole.design, arguments, &error), PTOWSP_OK);
+		REQUIRE_INT(aie_sim_copies_make(&copies, &whole.design, arguments, true, &error), PTOWSP_OK);
 		CHECK_INT(aie_sim_both(&args, &copies, stats, &depends, &error), PTOWSP_OK);
 		aie_sim_copies_finish(&copies);
 		CHECK(depends);
@@ -160,7 +192,7 @@ static void a_design_that_needs_buffering_is_told(void)
 	{
 		const struct aie_sim_args args = {.design = &whole.design, .routes = &whole.routes, .arguments = arguments};
 
-		REQUIRE_INT(aie_sim_copies_make(&copies, &whole.design, arguments, &error), PTOWSP_OK);
+		REQUIRE_INT(aie_sim_copies_make(&copies, &whole.design, arguments, true, &error), PTOWSP_OK);
 		CHECK_INT(aie_sim_both(&args, &copies, stats, &depends, &error), PTOWSP_OK);
 		aie_sim_copies_finish(&copies);
 		CHECK(!depends);
@@ -203,6 +235,7 @@ static void a_host_that_waits_too_early_is_told(void)
 void suite_aie_stuck(CU_pSuite s)
 {
 	TEST(s, a_ring_of_cores_is_told);
+	TEST(s, a_design_whose_time_is_over_is_not_run_twice);
 	TEST(s, a_design_that_needs_buffering_is_told);
 	TEST(s, a_host_that_waits_too_early_is_told);
 }

@@ -90,6 +90,31 @@ static void a_window_keeps_a_run_below_its_memory_limit(void)
 	CHECK_INT(layer("--schedule task_window=64", cli_slow() ? 64 : 512, cli_slow() ? 4000000 : 1000000), 0);
 }
 
+static int vector_add(const char *how, intmax_t limit)
+{
+	return cli(check_fmt("$B/ptowsp-run -q --plugin=aie --isolate=none --threads 1 --max-memory %jd %s $P/vector_add.pkg.zst", limit, how));
+}
+
+/* --explain makes the design twice, for its files and for its tasks; what the first left hid a tenth of the second. */
+static void explain_counts_what_its_run_counts(void)
+{
+	intmax_t too_little = 1000, enough = 64 << 20;
+
+	if (cli_slow())
+		CHECK_SKIP("sanitizers take memory of their own");
+	cli_begin();
+	while (enough - too_little > 1000) {
+		intmax_t middle = (enough + too_little) / 2;
+
+		if (vector_add("", middle))
+			too_little = middle;
+		else
+			enough = middle;
+	}
+	CHECK_INT(vector_add("--explain", enough - enough / 50), 3);
+	CHECK_INT(vector_add("--explain", enough + enough / 50), 0);
+}
+
 void suite_contract_memory(CU_pSuite s)
 {
 	cli_suite("memory");
@@ -97,5 +122,6 @@ void suite_contract_memory(CU_pSuite s)
 	TEST(s, a_layer_of_131072_rows_needs_less_than_64_mib);
 	TEST(s, a_memory_limit_is_held_to_what_a_run_really_takes);
 	TEST(s, the_design_of_an_array_counts_in_the_memory_limit);
+	TEST(s, explain_counts_what_its_run_counts);
 	TEST(s, a_window_keeps_a_run_below_its_memory_limit);
 }

@@ -8,6 +8,8 @@
 #define SCALE "$K/scale.pkg.zst"
 #define BOTH "--device=cpu0,cpu1 $P/two_devices.pkg.zst"
 
+#define LEFT " this machine has " /* and then a number that is another one the next moment */
+
 /* What follows $B/ptowsp-run; status: of both. */
 static const struct alike {
 	const char *name, *arguments;
@@ -56,8 +58,11 @@ static const struct alike {
 	{"more_tasks_without_kernels", "--no-kernels --max-tasks 3 $P/softmax.pkg.zst", 10, "makes more than 3 tasks"},
 	{"more_tasks_in_a_process_of_its_own", "--isolate=process --max-tasks 3 $P/csp.pkg.zst", 10, "makes more than 3 tasks"},
 	{"more_tasks_in_a_later_run", "--runs 2 --set n=1,9 --max-tasks 3 counted.pkg.zst", 10, "makes more than 3 tasks"},
-	{"memory_that_the_machine_lacks", "--set n=4611686018427387 huge.pkg.zst", 1, "no memory for tensor \"x\" (147573952589676384 bytes)"},
-	{"memory_for_a_design_that_is_run_twice", "--plugin=aie --isolate=process large.pkg.zst", 1, "no memory to run a design twice, which copies its tensors twice: 800000000000 bytes"},
+	{"memory_that_the_machine_lacks", "--set n=4611686018427387 huge.pkg.zst", 3, "the tensors need 147573952589676384 bytes, and" LEFT},
+	{"memory_that_the_machine_lacks_for_an_array", "--plugin=aie large.pkg.zst", 3, "the tensors need 400000000000 bytes, and" LEFT},
+	{"memory_that_is_allowed_and_not_there", "--max-memory 18446744073709551615 --set n=4611686018427387 huge.pkg.zst", 1, "no memory for tensor \"x\" (147573952589676384 bytes)"},
+	{"memory_for_a_design_that_is_run_twice", "--plugin=aie --isolate=process --max-memory 9000000000000 large.pkg.zst", 3,
+	 "no memory to run a design twice, for which the tensors that it writes are copied twice: 800000000000 bytes"},
 	{"a_part_beyond_its_tensor", "--set n=100 --set o=1 counted.pkg.zst", 1, "touches 8 x 8 elements at 1, 0 of tensor x"},
 	{"a_window_that_a_scope_fills", "--schedule task_window=2 scope.pkg.zst", 7, "task_window=3"},
 	{"all_of_it", "--in src=src.npy --set count=2 --out dst=new.npy --trace t.json --graph g.txt --stats " SCALE, 0, ""},
@@ -94,11 +99,22 @@ static void files_make(void)
 		    0);
 }
 
+static char *sentence_copy(void)
+{
+	const char *left = strstr(cli_err, LEFT);
+	char *copy = strdup(cli_err);
+
+	REQUIRE(copy != NULL);
+	if (left)
+		copy[left - cli_err] = '\0';
+	return copy;
+}
+
 /* The test's name is a row. --explain first: what it leaves would be seen, and what the run writes is not there yet. */
 static void a_row(void)
 {
 	const struct alike *row = rows;
-	char *before, *after, *sentence;
+	char *before, *after, *sentence, *again;
 
 	while (strcmp(row->name, check_name()) != 0)
 		row++;
@@ -113,11 +129,12 @@ static void a_row(void)
 	CHECK_CONTAINS(cli_err, row->says);
 	if (!row->status)
 		CHECK_CONTAINS(cli_out, "\nload: the backend takes it; no kernel was run: ");
-	sentence = strdup(cli_err);
-	REQUIRE(sentence != NULL);
+	sentence = sentence_copy();
 	CHECK_INT(cli(check_fmt("$B/ptowsp-run %s", row->arguments)), row->status);
+	again = sentence_copy();
 	if (row->status)
-		CHECK_STR(cli_err, sentence);
+		CHECK_STR(again, sentence);
+	free(again);
 	free(sentence);
 	free(before);
 	free(after);

@@ -2,6 +2,7 @@
  * test_rt_footprint.c - what a task touches of its tensors: windows of known and unknown length, extents that are measured. */
 #include "check.h"
 #include "rt_builder.h"
+#include "rt/footprint.h"
 
 static void extents_from_a_symbol_name_it_when_they_leave_the_tensor(void)
 {
@@ -112,6 +113,53 @@ static void without_a_footprint_the_rest_of_the_tensor_is_touched(void)
 	builder_destroy(b);
 }
 
+enum { PIECES = 400000, READ_ARGS = 5 };
+
+/* Element by element of five tensors in turn, `step` apart: more than any look back sees, and than there is room for. */
+static ptowsp_status element_by_element(void *context, uint32_t kernel, const uint64_t *args, rt_touch_fn touch, void *sink)
+{
+	(void)context, (void)kernel;
+	for (int64_t i = 0; i < PIECES; i++)
+		for (uint32_t a = 0; a < READ_ARGS; a++)
+			touch(sink, a, i * (int64_t)args[0], 1, PTOWSP_READ);
+	return PTOWSP_OK;
+}
+
+static void what_is_one_span_in_the_end_counts_once(void)
+{
+	const struct rt_kernels kernels = {.footprint = element_by_element};
+	const uint8_t scales[READ_ARGS] = {0};
+	const uint64_t step = 1;
+	struct rt_footprint footprint = {0};
+
+	CHECK_INT(rt_footprint_ask(&footprint, &kernels, 0, &step, scales, READ_ARGS), PTOWSP_OK);
+	CHECK(footprint.known && !footprint.too_many);
+	for (uint32_t a = 0; a < READ_ARGS && footprint.known; a++) {
+		CHECK_UINT(footprint.args[a].read_count, 1);
+		CHECK_UINT(footprint.args[a].write_count, 0);
+		CHECK_INT(footprint.spans[footprint.args[a].read].start, 0);
+		CHECK_INT(footprint.spans[footprint.args[a].read].end, PIECES);
+		CHECK_INT(footprint.args[a].most, PIECES);
+	}
+	rt_footprint_finish(&footprint);
+}
+
+/* Found as 1.5 GiB that --explain took of a package whose kernel stores one element of 2^25 rows. */
+static void too_many_pieces_are_not_kept(void)
+{
+	const struct rt_kernels kernels = {.footprint = element_by_element};
+	const uint8_t scales[READ_ARGS] = {0};
+	const uint64_t steps[] = {3, 1};
+	struct rt_footprint footprint = {0};
+
+	CHECK_INT(rt_footprint_ask(&footprint, &kernels, 0, &steps[0], scales, READ_ARGS), PTOWSP_OK);
+	CHECK(footprint.too_many && !footprint.known);
+	CHECK_UINT(footprint.raw_room + footprint.span_room, 0);
+	CHECK_INT(rt_footprint_ask(&footprint, &kernels, 0, &steps[1], scales, READ_ARGS), PTOWSP_OK); /* with other arguments */
+	CHECK(!footprint.too_many && footprint.known);
+	rt_footprint_finish(&footprint);
+}
+
 void suite_rt_footprint(CU_pSuite s)
 {
 	TEST(s, extents_from_a_symbol_name_it_when_they_leave_the_tensor);
@@ -119,4 +167,6 @@ void suite_rt_footprint(CU_pSuite s)
 	TEST(s, extents_of_a_tensor_without_shape_are_measured);
 	TEST(s, extents_of_a_program_without_end_cannot_be_told);
 	TEST(s, without_a_footprint_the_rest_of_the_tensor_is_touched);
+	TEST(s, what_is_one_span_in_the_end_counts_once);
+	TEST(s, too_many_pieces_are_not_kept);
 }

@@ -90,6 +90,12 @@ static void unload(struct base_program *program)
 		aie_engine_unload(program);
 }
 
+static void forget(struct base_program *program)
+{
+	if (own_of(program))
+		aie_engine_forget(program);
+}
+
 static ptowsp_status run(struct base_program *program, const struct rt_run_args *args, struct ptowsp_run_stats *stats_out, struct ptowsp_deadlock *deadlock_out,
 			 struct ptowsp_error *error)
 {
@@ -113,6 +119,7 @@ static const struct base_backend backend = {
 	.close = aie_device_close,
 	.load = load,
 	.unload = unload,
+	.forget = forget,
 	.run = run,
 	.extension = extension,
 };

@@ -91,6 +91,14 @@ void aie_engine_unload(struct base_program *program)
 	program->own = NULL;
 }
 
+void aie_engine_forget(struct base_program *program)
+{
+	struct aie_loaded *loaded = program->own;
+
+	aie_report_finish(&loaded->report);
+	rt_program_forget(loaded->planned);
+}
+
 static void plan_finish(struct aie_loaded *loaded)
 {
 	base_walk_finish(&loaded->walk);
@@ -340,7 +348,6 @@ ptowsp_status aie_engine_run(struct base_program *program, const struct rt_run_a
 			      .then = aie_options_on_device(&aie_options_of(program)->base) && !(args->args->flags & PTOWSP_RUN_NO_KERNELS) ? aie_device_go : aie_engine_go};
 	ptowsp_status st;
 
-	aie_report_finish(&run.loaded->report);
 	st = aie_engine_walk(&run, stats_out, deadlock_out);
 	if (run.stuck.wait_count && deadlock_out) /* else it is the walk's, with a report of its own */
 		aie_report_stuck(&run.stuck, run.error->text, deadlock_out);

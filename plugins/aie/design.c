@@ -449,6 +449,11 @@ ptowsp_status aie_design_read(struct aie_design *design, const struct aie_module
 	return reader.status;
 }
 
+bool aie_design_writes(const struct aie_design *design, const struct aie_step *step)
+{
+	return !step->waits && design->tiles[design->fifos[step->fifo].producer].kind != AIE_SHIM;
+}
+
 void aie_design_finish(struct aie_design *design)
 {
 	aie_arena_destroy(design->arena);

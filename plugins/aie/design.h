@@ -97,6 +97,8 @@ struct aie_design {
 /* Fills a zeroed or finished design; module outlives it. Errors: INVALID, one sentence with line (0: built), operation, tile, resource, need and limit. */
 ptowsp_status aie_design_read(struct aie_design *design, const struct aie_module *module, struct ptowsp_error *error);
 void aie_design_finish(struct aie_design *design);
+/* Does the array write elements of the step's argument in it? */
+bool aie_design_writes(const struct aie_design *design, const struct aie_step *step);
 /* The tile that a value names; AIE_NONE: it is no tile's. */
 uint32_t aie_design_tile(const struct aie_design *design, const struct aie_value *value);
 /* The core on a tile, the link that has the fifo; AIE_NONE. */

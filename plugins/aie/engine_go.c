@@ -236,7 +236,7 @@ static void shadows_take(struct going *going)
 	for (uint32_t s = 0; s < design->step_count; s++) {
 		const struct aie_step *step = &design->steps[s];
 
-		if (!step->waits && going->shadows[step->argument] && design->tiles[design->fifos[step->fifo].producer].kind != AIE_SHIM)
+		if (aie_design_writes(design, step) && going->shadows[step->argument])
 			memcpy(memory_of(going->run, going->run->loaded->map.lowered.arguments[step->argument]), going->shadows[step->argument], (size_t)tensor_bytes(going, step->argument));
 	}
 }
@@ -350,7 +350,7 @@ static ptowsp_status copies_make(struct going *going)
 
 		bound[a] = base == RT_NOWHERE ? NULL : base;
 	}
-	st = aie_sim_copies_make(&going->copies, &going->back.design, bound, run->error);
+	st = aie_sim_copies_make(&going->copies, &going->back.design, bound, run->args->held && run->args->held->limit, run->error);
 	free(bound);
 	return st;
 }

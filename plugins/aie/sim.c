@@ -6,9 +6,15 @@
 #include "aie/sim_build.h"
 #include "aie/sim_stuck.h"
 #include "base/error.h"
+#include "registry/common/common_machine.h"
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+
+enum {
+	PIECE = 1 << 20, PIECE_WORK = 256, /* bytes of a tensor that are copied at once, and how many units of patience that takes */
+	FEW_BYTES = 1 << 24,               /* for which nobody asks what the machine has */
+};
 
 static ptowsp_status stats_take(const struct aie_net *net, struct aie_sim_stats *stats, struct ptowsp_error *error)
 {
@@ -73,31 +79,42 @@ void aie_sim_finish(struct aie_sim_stats *stats)
 
 /* ---- twice -------------------------------------------------------------------------------------------------------- */
 
-/* Bytes of one that is there. */
-static uint64_t content_bytes(const struct aie_sim_args *args, uint32_t i)
+/* Copies beside the tensors: a machine that has no memory for all of these swaps, or ends the process. */
+static bool fits(uint64_t copies, bool bounded)
 {
-	return args->arguments[i] ? aie_type_bytes(args->design->arguments[i]) : 0;
+	return bounded || copies < FEW_BYTES || copies + copies / 2 <= common_machine_memory();
 }
 
-ptowsp_status aie_sim_copies_make(struct aie_sim_copies *copies, const struct aie_design *design, void *const *arguments, struct ptowsp_error *error)
+static bool room_make(struct aie_sim_copies *copies)
+{
+	for (uint32_t i = 0; i < copies->count; i++) {
+		if (!copies->sizes[i])
+			continue;
+		copies->before[i] = malloc(copies->sizes[i]);
+		copies->after[i] = malloc(copies->sizes[i]);
+		if (!copies->before[i] || !copies->after[i])
+			return false;
+	}
+	return true;
+}
+
+ptowsp_status aie_sim_copies_make(struct aie_sim_copies *copies, const struct aie_design *design, void *const *arguments, bool bounded, struct ptowsp_error *error)
 {
 	const uint32_t count = design->argument_count;
-	bool ok;
+	uint64_t bytes = 0;
 
-	*copies = (struct aie_sim_copies){calloc(count + 1, sizeof(void *)), calloc(count + 1, sizeof(void *)), count, 0};
-	ok = copies->before && copies->after;
-	for (uint32_t i = 0; i < count; i++) {
-		const uint64_t bytes = arguments[i] ? aie_type_bytes(design->arguments[i]) : 0;
-
-		copies->bytes += 2 * bytes;
-		if (ok) {
-			copies->before[i] = malloc(bytes + 1);
-			copies->after[i] = malloc(bytes + 1);
-			ok = copies->before[i] && copies->after[i];
-		}
-	}
-	return ok ? PTOWSP_OK : base_fail(error, PTOWSP_NO_MEMORY, "no memory to run a design twice, which copies its tensors twice: %llu bytes; --opt buffering=0 or 8 runs it once",
-					  (unsigned long long)copies->bytes);
+	*copies = (struct aie_sim_copies){calloc(count + 1, sizeof(void *)), calloc(count + 1, sizeof(void *)), calloc(count + 1, sizeof(uint64_t)), count};
+	if (!copies->before || !copies->after || !copies->sizes)
+		return base_fail(error, PTOWSP_NO_MEMORY, "no memory to run a design twice");
+	for (uint32_t s = 0; s < design->step_count; s++)
+		if (aie_design_writes(design, &design->steps[s]) && arguments[design->steps[s].argument])
+			copies->sizes[design->steps[s].argument] = aie_type_bytes(design->arguments[design->steps[s].argument]);
+	for (uint32_t i = 0; i < count; i++)
+		bytes += 2 * copies->sizes[i];
+	if (fits(bytes, bounded) && room_make(copies))
+		return PTOWSP_OK;
+	return base_fail(error, PTOWSP_TOO_BIG, "no memory to run a design twice, for which the tensors that it writes are copied twice: %llu bytes; --opt buffering=0 or 8 runs it once",
+			 (unsigned long long)bytes);
 }
 
 void aie_sim_copies_finish(struct aie_sim_copies *copies)
@@ -108,27 +125,50 @@ void aie_sim_copies_finish(struct aie_sim_copies *copies)
 	}
 	free(copies->before);
 	free(copies->after);
+	free(copies->sizes);
 	*copies = (struct aie_sim_copies){0};
 }
 
-static void contents_take(const struct aie_sim_args *args, void *const *copies)
+/* Of an argument that is there: tasks that are only counted have none. */
+static uint64_t content_bytes(const struct aie_sim_args *args, const struct aie_sim_copies *copies, uint32_t i)
 {
-	for (uint32_t i = 0; i < args->design->argument_count; i++)
-		if (content_bytes(args, i))
-			memcpy(copies[i], args->arguments[i], content_bytes(args, i));
+	return args->arguments[i] ? copies->sizes[i] : 0;
 }
 
-static void contents_put(const struct aie_sim_args *args, void *const *copies)
+/* Large ones in pieces, between which a run may end: false. */
+static bool bytes_copy(const struct aie_sim_args *args, void *to, const void *from, uint64_t bytes)
 {
-	for (uint32_t i = 0; i < args->design->argument_count; i++)
-		if (content_bytes(args, i))
-			memcpy(args->arguments[i], copies[i], content_bytes(args, i));
+	bool over = false;
+
+	for (uint64_t at = 0; at < bytes && !over; at += PIECE) {
+		memcpy((char *)to + at, (const char *)from + at, bytes - at < PIECE ? bytes - at : PIECE);
+		over = base_patience_over(args->patience, PIECE_WORK);
+	}
+	return !over;
 }
 
-static bool contents_differ(const struct aie_sim_args *args, void *const *copies)
+static bool contents_take(const struct aie_sim_args *args, const struct aie_sim_copies *copies, void *const *to)
 {
-	for (uint32_t i = 0; i < args->design->argument_count; i++)
-		if (content_bytes(args, i) && memcmp(args->arguments[i], copies[i], content_bytes(args, i)))
+	bool all = true;
+
+	for (uint32_t i = 0; all && i < copies->count; i++)
+		all = bytes_copy(args, to[i], args->arguments[i], content_bytes(args, copies, i));
+	return all;
+}
+
+static bool contents_put(const struct aie_sim_args *args, const struct aie_sim_copies *copies, void *const *from)
+{
+	bool all = true;
+
+	for (uint32_t i = 0; all && i < copies->count; i++)
+		all = bytes_copy(args, args->arguments[i], from[i], content_bytes(args, copies, i));
+	return all;
+}
+
+static bool contents_differ(const struct aie_sim_args *args, const struct aie_sim_copies *copies)
+{
+	for (uint32_t i = 0; i < copies->count; i++)
+		if (content_bytes(args, copies, i) && memcmp(args->arguments[i], copies->after[i], copies->sizes[i]))
 			return true;
 	return false;
 }
@@ -140,7 +180,8 @@ ptowsp_status aie_sim_both(const struct aie_sim_args *with, const struct aie_sim
 	ptowsp_status first_st, second_st;
 
 	*depends_out = false;
-	contents_take(&args, copies->before);
+	if (!contents_take(&args, copies, copies->before))
+		return base_fail(error, PTOWSP_CANCELLED, "ended before it ran");
 	args.buffering = AIE_STREAM_WORDS;
 	second_st = aie_sim_run(&args, &stats[1], &second);
 	if (second_st && second_st != PTOWSP_DEADLOCK) {
@@ -148,8 +189,8 @@ ptowsp_status aie_sim_both(const struct aie_sim_args *with, const struct aie_sim
 			*error = second;
 		return second_st;
 	}
-	contents_take(&args, copies->after);
-	contents_put(&args, copies->before);
+	if (!contents_take(&args, copies, copies->after) || !contents_put(&args, copies, copies->before))
+		return base_fail(error, PTOWSP_CANCELLED, "ended between its two runs");
 	args.buffering = 0;
 	args.told = NULL;
 	args.stepped = NULL;
@@ -157,8 +198,9 @@ ptowsp_status aie_sim_both(const struct aie_sim_args *with, const struct aie_sim
 	if (first_st != second_st && (first_st == PTOWSP_DEADLOCK || second_st == PTOWSP_DEADLOCK))
 		*depends_out = true;
 	else if (!first_st && !second_st)
-		*depends_out = contents_differ(&args, copies->after);
-	contents_put(&args, copies->after);
+		*depends_out = contents_differ(&args, copies);
+	if (!contents_put(&args, copies, copies->after))
+		return base_fail(error, PTOWSP_CANCELLED, "ended behind its two runs");
 	if (second_st && error)
 		*error = second;
 	return second_st || first_st == PTOWSP_DEADLOCK ? second_st : first_st;

@@ -82,14 +82,15 @@ struct aie_sim_stats {
  * form, NO_MEMORY. stats are filled as far as it came. */
 ptowsp_status aie_sim_run(const struct aie_sim_args *args, struct aie_sim_stats *stats, struct ptowsp_error *error);
 void aie_sim_finish(struct aie_sim_stats *stats);
-/* Copies of the arguments of a design: before it is run twice, and behind the first time. */
+/* Copies of the arguments that a design writes: before it is run twice, and behind the first time. */
 struct aie_sim_copies {
 	void **before, **after; /* per argument */
+	uint64_t *sizes;        /* bytes of each; 0: none is needed */
 	uint32_t count;
-	uint64_t bytes;         /* all */
 };
-/* Room for those of the arguments that are not NULL, owned. NO_MEMORY with the bytes that it takes; finish accepts what is there. */
-ptowsp_status aie_sim_copies_make(struct aie_sim_copies *copies, const struct aie_design *design, void *const *arguments, struct ptowsp_error *error);
+/* Room for those of the arguments that are not NULL, owned. bounded: somebody else looks whether it is too much. Errors: TOO_BIG with the bytes that it takes, also where the machine has not so
+ * many, NO_MEMORY; finish accepts what is there. */
+ptowsp_status aie_sim_copies_make(struct aie_sim_copies *copies, const struct aie_design *design, void *const *arguments, bool bounded, struct ptowsp_error *error);
 void aie_sim_copies_finish(struct aie_sim_copies *copies);
 /* With 0 words of buffering (stats[0]) and with 8 (stats[1]): *depends_out where one of them is a deadlock and the other is not, or the arguments end up different. What
  * the arguments hold then, `told`, `stepped`, and the status are of the run with 8. copies: of these arguments. stats: zeroed or finished. Errors: those of aie_sim_run. */

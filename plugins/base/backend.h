@@ -42,6 +42,8 @@ struct base_backend {
 	ptowsp_status (*load)(struct base_program *program, const struct ptowsp_load_args *args, struct ptowsp_error *error);
 	/* Follows when bind or load was called, whether or not it was successful; program->own: what they left, else NULL. */
 	void (*unload)(struct base_program *program);
+	/* Before a run, and before what it holds is counted: gives back what an earlier one left in program->own. Runner thread. */
+	void (*forget)(struct base_program *program);
 	/* Does a run instead of rt_run(program->rt, ...), with its arguments, results and errors. Runner thread. */
 	ptowsp_status (*run)(struct base_program *program, const struct rt_run_args *args, struct ptowsp_run_stats *stats_out,
 			     struct ptowsp_deadlock *deadlock_out, struct ptowsp_error *error);

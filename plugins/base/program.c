@@ -207,6 +207,10 @@ ptowsp_status base_program_run(struct base_program *program, const struct base_r
 	};
 	ptowsp_status st;
 
+	if (program->device->memory_limit)
+		rt_program_forget(program->rt);
+	if (instance->backend->forget)
+		instance->backend->forget(program);
 	rt_memory_limit_begin(&held, program->device->memory_limit, base_given_bytes(program, &run->args));
 	args.notify = connect(&connection, &notify, error) ? &notify : NULL;
 	base_kernels_watch(&program->kernels, &run->cancel, run->args.deadline_ns);

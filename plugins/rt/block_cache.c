@@ -10,13 +10,6 @@ void rt_block_cache_init(struct rt_block_cache *spares)
 	pthread_mutex_init(&spares->lock, NULL);
 }
 
-void rt_block_cache_finish(struct rt_block_cache *spares)
-{
-	for (unsigned k = 0; k < RT_BLOCK_COUNT; k++)
-		free(spares->kept[k].block);
-	pthread_mutex_destroy(&spares->lock);
-}
-
 void *rt_block_cache_take(struct rt_block_cache *spares, enum rt_block_kind kind, size_t least, size_t *size_out)
 {
 	void *block = NULL;
@@ -29,6 +22,20 @@ void *rt_block_cache_take(struct rt_block_cache *spares, enum rt_block_kind kind
 	}
 	pthread_mutex_unlock(&spares->lock);
 	return block;
+}
+
+void rt_block_cache_empty(struct rt_block_cache *spares)
+{
+	size_t size;
+
+	for (unsigned k = 0; k < RT_BLOCK_COUNT; k++)
+		free(rt_block_cache_take(spares, k, 0, &size));
+}
+
+void rt_block_cache_finish(struct rt_block_cache *spares)
+{
+	rt_block_cache_empty(spares);
+	pthread_mutex_destroy(&spares->lock);
 }
 
 void rt_block_cache_give(struct rt_block_cache *spares, enum rt_block_kind kind, void *block, size_t size)

@@ -17,6 +17,8 @@ struct rt_block_cache {
 };
 void rt_block_cache_init(struct rt_block_cache *spares);
 void rt_block_cache_finish(struct rt_block_cache *spares);
+/* Gives back what is kept. */
+void rt_block_cache_empty(struct rt_block_cache *spares);
 /* A block of malloc's of at least `least` bytes, of *size_out, whose content is anything. NULL: none is kept. */
 void *rt_block_cache_take(struct rt_block_cache *spares, enum rt_block_kind kind, size_t least, size_t *size_out);
 /* Takes a block of malloc's over, which may be NULL; the smaller of two is freed. */

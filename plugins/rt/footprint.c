@@ -5,6 +5,8 @@
 #include <string.h>
 #include "rt/grow.h"
 
+enum { RAW_KEPT = 4096 }; /* touches, for the next question */
+
 struct rt_raw_touch {
 	uint32_t arg, access; /* one access bit */
 	struct rt_span span;
@@ -32,10 +34,44 @@ static bool joined(struct rt_footprint *footprint, uint32_t arg, uint32_t access
 	return false;
 }
 
+static int compare(const void *a, const void *b)
+{
+	const struct rt_raw_touch *x = a, *y = b;
+
+	if (x->arg != y->arg)
+		return x->arg < y->arg ? -1 : 1;
+	if (x->access != y->access)
+		return x->access < y->access ? -1 : 1;
+	return (x->span.start > y->span.start) - (x->span.start < y->span.start);
+}
+
+/* Sorted by argument and access; those of each are disjoint, and not adjacent. */
+static void gather(struct rt_footprint *footprint)
+{
+	struct rt_raw_touch *raw = footprint->raw, *last = NULL;
+	uint32_t kept = 0;
+
+	if (footprint->raw_count)
+		qsort(raw, footprint->raw_count, sizeof(*raw), compare);
+	for (uint32_t i = 0; i < footprint->raw_count; i++) {
+		if (last && last->arg == raw[i].arg && last->access == raw[i].access && raw[i].span.start <= last->span.end) {
+			last->span.end = raw[i].span.end > last->span.end ? raw[i].span.end : last->span.end;
+		} else {
+			last = &raw[kept++];
+			*last = raw[i];
+		}
+	}
+	footprint->raw_count = kept;
+	footprint->too_many = kept > RT_FOOTPRINT_SPANS;
+}
+
+/* A kernel may touch element by element in any order: what is one span in the end counts once. */
 static void raw_add(struct rt_footprint *footprint, uint32_t arg, uint32_t access, struct rt_span span)
 {
-	if (joined(footprint, arg, access, span))
+	if (footprint->too_many || joined(footprint, arg, access, span))
 		return;
+	if (footprint->raw_count == 2 * RT_FOOTPRINT_SPANS)
+		gather(footprint);
 	if (!rt_grow((void **)&footprint->raw, &footprint->raw_room, footprint->raw_count, sizeof(*footprint->raw))) {
 		footprint->out_of_memory = true;
 		return;
@@ -64,47 +100,20 @@ static void touched(void *sink, uint32_t arg, int64_t offset, uint64_t length, u
 			raw_add(footprint, arg, bit, span);
 }
 
-static int compare(const void *a, const void *b)
+/* A span for each touch that is left. */
+static bool spans_make(struct rt_footprint *footprint)
 {
-	const struct rt_raw_touch *x = a, *y = b;
-
-	if (x->arg != y->arg)
-		return x->arg < y->arg ? -1 : 1;
-	if (x->access != y->access)
-		return x->access < y->access ? -1 : 1;
-	return (x->span.start > y->span.start) - (x->span.start < y->span.start);
-}
-
-static bool span_add(struct rt_footprint *footprint, uint32_t first, struct rt_span span)
-{
-	struct rt_span *last = footprint->span_count > first ? &footprint->spans[footprint->span_count - 1] : NULL;
-
-	if (last && span.start <= last->end) {
-		last->end = span.end > last->end ? span.end : last->end;
-		return true;
-	}
-	if (!rt_grow((void **)&footprint->spans, &footprint->span_room, footprint->span_count, sizeof(*footprint->spans)))
-		return false;
-	footprint->spans[footprint->span_count++] = span;
-	return true;
-}
-
-/* Sorted, disjoint, not adjacent. */
-static bool normalise(struct rt_footprint *footprint)
-{
-	if (footprint->raw_count)
-		qsort(footprint->raw, footprint->raw_count, sizeof(*footprint->raw), compare);
-	for (uint32_t i = 0; i < footprint->raw_count;) {
+	for (uint32_t i = 0; i < footprint->raw_count; i++) {
 		const struct rt_raw_touch *touch = &footprint->raw[i];
 		struct rt_touched *arg = &footprint->args[touch->arg];
-		uint32_t first = footprint->span_count, run = i;
+		uint32_t *first = touch->access == PTOWSP_READ ? &arg->read : &arg->write;
+		uint32_t *count = touch->access == PTOWSP_READ ? &arg->read_count : &arg->write_count;
 
-		for (; run < footprint->raw_count && footprint->raw[run].arg == touch->arg && footprint->raw[run].access == touch->access; run++)
-			if (!span_add(footprint, first, footprint->raw[run].span))
-				return false;
-		*(touch->access == PTOWSP_READ ? &arg->read : &arg->write) = first;
-		*(touch->access == PTOWSP_READ ? &arg->read_count : &arg->write_count) = footprint->span_count - first;
-		i = run;
+		if (!rt_grow((void **)&footprint->spans, &footprint->span_room, i, sizeof(*footprint->spans)))
+			return false;
+		footprint->spans[i] = touch->span;
+		*first = *count ? *first : i;
+		++*count;
 	}
 	for (uint32_t a = 0; a < footprint->arg_count; a++) {
 		struct rt_touched *arg = &footprint->args[a];
@@ -135,15 +144,22 @@ ptowsp_status rt_footprint_ask(struct rt_footprint *footprint, const struct rt_k
 			return PTOWSP_NO_MEMORY;
 	}
 	memset(footprint->args, 0, arg_count * sizeof(*footprint->args));
-	footprint->span_count = footprint->raw_count = 0;
+	footprint->raw_count = 0;
+	footprint->too_many = false;
 	footprint->scales = scales;
 	if (kernels->footprint)
 		st = kernels->footprint(kernels->context, kernel, args, touched, footprint);
 	if (footprint->out_of_memory)
 		return PTOWSP_NO_MEMORY;
-	footprint->known = !st;
+	gather(footprint);
+	footprint->known = !st && !footprint->too_many;
 	footprint->asked = true;
-	if (st)
-		return st == PTOWSP_UNSUPPORTED ? PTOWSP_OK : st;
-	return normalise(footprint) ? PTOWSP_OK : PTOWSP_NO_MEMORY;
+	if (footprint->known && !spans_make(footprint))
+		st = PTOWSP_NO_MEMORY;
+	if (footprint->raw_room > RAW_KEPT) {
+		free(footprint->raw);
+		footprint->raw = NULL;
+		footprint->raw_room = footprint->raw_count = 0;
+	}
+	return st == PTOWSP_UNSUPPORTED ? PTOWSP_OK : st;
 }

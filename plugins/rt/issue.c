@@ -56,6 +56,14 @@ static bool flat(const struct rt_run *run, const struct rt_site *site)
 	return false;
 }
 
+static void pieces_tell(struct rt_run *run, struct rt_known *known)
+{
+	if (!run->quiet && !known->pieces_told)
+		rt_log(run->program, PTOWSP_LOG_WARNING, "kernel %.80s touches its tensors in more than %u pieces; each counts as touched as far as its window goes",
+		       rt_kernel_name(run->program, run->kernel), RT_FOOTPRINT_SPANS);
+	known->pieces_told = true;
+}
+
 /* Once per kernel, or per task for one whose work depends on its arguments. */
 static ptowsp_status kernel_ask(struct rt_run *run, const struct rt_site *site)
 {
@@ -73,6 +81,8 @@ static ptowsp_status kernel_ask(struct rt_run *run, const struct rt_site *site)
 				      site->io_count);
 		if (unknown(run, st))
 			st = PTOWSP_OK;
+		if (known->footprint.too_many)
+			pieces_tell(run, known);
 		if (st)
 			st = walk_failed(run, st, "what it touches");
 	}

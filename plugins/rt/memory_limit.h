@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* memory_limit.h - what a run holds of the memory of its process, against a limit: what was made for it before, and by how much more the process has allocated
  * since. So it is what is really there: rings, maps, plans, designs, simulators, what sinks of a run in the host's process keep, and what other runs of
- * the same process take meanwhile. Where the C library does not tell (not glibc), only what was made before counts. */
+ * the same process take meanwhile. Some tens of KB of it may be chunks that were freed and that the C library keeps for their thread. Where the C library does not tell (not glibc), only what was made before counts. */
 #ifndef RT_MEMORY_LIMIT_H
 #define RT_MEMORY_LIMIT_H
 

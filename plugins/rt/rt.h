@@ -72,6 +72,8 @@ struct rt_program_args {
 ptowsp_status rt_program_create(struct rt_program **program_out, const struct rt_program_args *args,
 				struct ptowsp_error *error);
 void rt_program_destroy(struct rt_program *program);
+/* Gives back the blocks that a run left for the next one: what there is before a run begins hides as much of what it then holds (memory_limit.h). Between runs. */
+void rt_program_forget(struct rt_program *program);
 
 /* The entries of a package, each verified as rt_program_create does it, in time that grows with what is in them and not with their number times the tables. args->entry
  * is not looked at; diagnostics are not told. One thread. */

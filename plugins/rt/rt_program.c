@@ -247,6 +247,11 @@ static void snapshot_drop(struct rt_snapshot *snapshot)
 	free(snapshot);
 }
 
+void rt_program_forget(struct rt_program *program)
+{
+	rt_block_cache_empty(&program->spares);
+}
+
 void rt_program_destroy(struct rt_program *program)
 {
 	if (!program)

@@ -27,6 +27,7 @@ struct rt_known {
 	bool later;   /* cycles are known only by running */
 	bool checked; /* unusable was asked */
 	bool named;   /* said once that it counts 1 per task */
+	bool pieces_told;
 	uint8_t domain, pool; /* what its executor type translates to: ptowsp/exec.h */
 	bool here;    /* its tasks run where they are issued: there is one thread, or the run is alone and it is brief */
 };
