@@ -286,7 +286,12 @@ static void values_are_known_before_a_run_or_said_not_to_be(void)
 		int status;
 		int64_t value;
 	} rows[] = {{"n * 8 + 1", 0, 801}, {"min(n, 7) << 2", 0, 28}, {"n / 7 % 3 - max(1, n)", 0, -98}, {"n >> 1", 0, 50}, {"seq + 1", PTOWSP_NOT_FOUND, 0},
-		    {"n / 0", PTOWSP_INVALID, 0}, {"task + 1", PTOWSP_INVALID, 0}, {"n < 3", PTOWSP_INVALID, 0}};
+		    {"n / 0", PTOWSP_INVALID, 0}, {"task + 1", PTOWSP_INVALID, 0}, {"n < 3", PTOWSP_INVALID, 0},
+		    {"n % 0", PTOWSP_INVALID, 0}, {"(0 - n) / 7", 0, -14}, {"(0 - n) % 7", 0, -2}, {"n / (0 - 1)", 0, -100}, {"n % (0 - 1)", 0, 0},
+		    {"(0 - 9223372036854775807 - 1) / (0 - 1)", 0, INT64_MIN}, {"(0 - 9223372036854775807 - 1) % (0 - 1)", 0, 0},
+		    {"9223372036854775807 + n", 0, INT64_MIN + 99}, {"0 - 9223372036854775807 - n", 0, INT64_MAX - 98}, {"9223372036854775807 * n", 0, -100},
+		    {"n << 1", 0, 200}, {"n << 63", 0, 0}, {"1 << 63", 0, INT64_MIN}, {"n << 64", 0, 100}, {"n << 65", 0, 200}, {"n >> 3", 0, 12}, {"n >> 63", 0, 0}, {"n >> 65", 0, 50},
+		    {"(0 - n) >> 3", 0, -13}, {"(0 - 1) >> 63", 0, -1}, {"max(n, 100) - min(100, n)", 0, 0}};
 	static const uint64_t bits[] = {0, 0, 0, 100, 0, 0};
 	static const uint8_t known[] = {0, 0, 0, 1, 0, 0}; /* n; not seq */
 
@@ -307,6 +312,25 @@ static void values_are_known_before_a_run_or_said_not_to_be(void)
 	}
 }
 
+/* A row that is used twice by the next one is looked at twice: 2^(n + 1) - 1 times for n rows of sums. */
+static void values_of_shared_rows_are_bounded(void)
+{
+	const struct reg_values values = {0};
+	struct ptowsp_expr_record rows[14] = {{.op = PTOWSP_EXPR_CONST, .b = 1}};
+	int64_t value = 0;
+
+	for (uint32_t r = 1; r < 14; r++)
+		rows[r] = (struct ptowsp_expr_record){.op = PTOWSP_EXPR_ADD, .a = r - 1, .b = r - 1};
+	CHECK_INT(reg_expression_value(rows, 14, 11, &values, &value), PTOWSP_OK);
+	CHECK_INT(value, 2048);
+	rows[12].op = PTOWSP_EXPR_ADD, rows[12].a = 11, rows[12].b = 0; /* 4,095 and 1, and itself */
+	CHECK_INT(reg_expression_value(rows, 14, 12, &values, &value), PTOWSP_BAD_PACKAGE);
+	rows[11].b = 9; /* 2,047 + 511 + 1 */
+	CHECK_INT(reg_expression_value(rows, 14, 12, &values, &value), PTOWSP_OK);
+	CHECK_INT(value, 1024 + 512 + 1);
+	CHECK_INT(reg_expression_value(rows, 14, 14, &values, &value), PTOWSP_BAD_PACKAGE);
+}
+
 static void operands_are_earlier_rows(void)
 {
 	struct reg_rows out = {.base = 0};
@@ -319,6 +343,45 @@ static void operands_are_earlier_rows(void)
 		if (out.at[k].op >= PTOWSP_EXPR_ADD)
 			CHECK(out.at[k].a < k && out.at[k].b < k);
 	reg_rows_finish(&out);
+}
+
+/* One row of the table, as text. */
+static const char *row_text(const struct ptowsp_expr_record *rows, uint32_t count, uint32_t row)
+{
+	static const char *const loops[] = {"i"};
+	static char memory[256];
+	const struct reg_expression_tables tables = {.expr = rows, .expr_count = count, .strings = "", .strings_size = 1, .loops = loops, .loop_count = 1};
+	struct reg_text text;
+
+	reg_text_init(&text, memory, sizeof(memory));
+	reg_expression_print(&tables, row, 0, &text);
+	return memory;
+}
+
+/* Listings show tables that no verifier has seen. */
+static void rows_that_say_nothing_are_shown_as_such(void)
+{
+	enum { CODES = 256 };
+	struct ptowsp_expr_record rows[70] = {
+		{.op = PTOWSP_EXPR_LOOP, .a = 0}, {.op = PTOWSP_EXPR_LOOP, .a = 1}, {.op = PTOWSP_EXPR_VALUE, .a = 0}, {.op = PTOWSP_EXPR_AXIS, .a = 1},
+		{.op = PTOWSP_EXPR_NEG, .a = 70},
+	};
+	static const char *const texts[] = {"i", "loop(1)", "?", "?", "-EXPR[70]?"};
+	unsigned unknown = 0;
+
+	for (uint32_t r = 0; r < sizeof(texts) / sizeof(*texts); r++)
+		CHECK_STR(row_text(rows, 70, r), texts[r]);
+	for (unsigned code = 0; code < CODES; code++) {
+		rows[5].op = (uint8_t)code, rows[5].a = rows[5].b = rows[5].c = 6, rows[6] = (struct ptowsp_expr_record){.op = PTOWSP_EXPR_CONST, .b = 1};
+		unknown += !strcmp(row_text(rows, 70, 5), "?");
+	}
+	CHECK(unknown > CODES / 2);
+
+	rows[0] = (struct ptowsp_expr_record){.op = PTOWSP_EXPR_CONST, .b = 7};
+	for (uint32_t r = 1; r < 70; r++)
+		rows[r] = (struct ptowsp_expr_record){.op = PTOWSP_EXPR_NEG, .a = r - 1};
+	CHECK_STR(row_text(rows, 70, 63), "---------------------------------------------------------------7");
+	CHECK_STR(row_text(rows, 70, 64), "----------------------------------------------------------------...");
 }
 
 static void nesting_and_length_are_bounded(void)
@@ -342,6 +405,28 @@ static void nesting_and_length_are_bounded(void)
 	CHECK_INT(reg_expression_compile("min(1,2", 7, &scope, &out, &row, &error), PTOWSP_INVALID);
 	CHECK_STR(error.text, "expression \"min(1,2\", character 8: ')' is missing");
 	reg_rows_finish(&out);
+}
+
+static void texts_at_their_limits_are_taken(void)
+{
+	char text[4200], nested[200];
+	struct reg_rows out = {.base = 0};
+	uint32_t row;
+
+	snprintf(text, sizeof(text), "task_window=%*d", 4096 - 12, 64);
+	CHECK_STR(printed(parse(text)), "task_window=64");
+	snprintf(text, sizeof(text), "task_window=%*d", 4097 - 12, 64);
+	CHECK(parse(text) == NULL);
+	CHECK_CONTAINS(error.text, "is not KEY=VALUE, such as task_window=64");
+	CHECK_STR(printed(parse("layout=a,b,c,d,e,f,g,h")), "layout=a,b,c,d,e,f,g,h");
+	CHECK_STR(printed(parse("stream_by=9223372036854775807")), "stream_by=9223372036854775807");
+
+	for (int depth = 63; depth <= 65; depth++) {
+		snprintf(nested, sizeof(nested), "%.*s1%.*s", depth, "((((((((((((((((((((((((((((((((((((((((((((((((((((((((((((((((((", depth,
+			 "))))))))))))))))))))))))))))))))))))))))))))))))))))))))))))))))))");
+		CHECK_INT(reg_expression_compile(nested, strlen(nested), &scope, &out, &row, &error), depth < 64 ? PTOWSP_OK : PTOWSP_INVALID);
+		reg_rows_finish(&out);
+	}
 }
 
 /* Words of a schedule are kept in one megabyte, and each directive may name as many domains as there are rows. */
@@ -438,8 +523,11 @@ void suite_schedule(CU_pSuite s)
 	TEST(s, arguments_have_their_kinds);
 	TEST(s, expressions_bind_as_in_c);
 	TEST(s, values_are_known_before_a_run_or_said_not_to_be);
+	TEST(s, values_of_shared_rows_are_bounded);
 	TEST(s, operands_are_earlier_rows);
+	TEST(s, rows_that_say_nothing_are_shown_as_such);
 	TEST(s, nesting_and_length_are_bounded);
+	TEST(s, texts_at_their_limits_are_taken);
 	TEST(s, words_and_domains_are_bounded);
 	TEST(s, sentences_are_cut_and_never_overflow);
 	TEST(s, states_and_strange_codes_have_words);
