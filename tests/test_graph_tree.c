@@ -151,6 +151,35 @@ static void names_in_scalars_are_iterators_inside_their_loops_and_symbols_elsewh
 	graph_module_finish();
 }
 
+/* "!n" and "%m" begin a type and a name elsewhere. */
+static void operators_need_no_blanks_around_them(void)
+{
+	static const struct {
+		const char *text;
+		unsigned op, first, second;
+	} cases[] = {
+		{"!n", PTOWSP_EXPR_LNOT, PTOWSP_EXPR_VALUE, 0},		       {"!n+m", PTOWSP_EXPR_ADD, PTOWSP_EXPR_LNOT, PTOWSP_EXPR_VALUE},
+		{"!(n)", PTOWSP_EXPR_LNOT, PTOWSP_EXPR_VALUE, 0},	       {"!!n", PTOWSP_EXPR_LNOT, PTOWSP_EXPR_LNOT, 0},
+		{"n%m", PTOWSP_EXPR_MOD, PTOWSP_EXPR_VALUE, PTOWSP_EXPR_VALUE}, {"n %m", PTOWSP_EXPR_MOD, PTOWSP_EXPR_VALUE, PTOWSP_EXPR_VALUE},
+		{"n%4", PTOWSP_EXPR_MOD, PTOWSP_EXPR_VALUE, PTOWSP_EXPR_CONST}, {"n-2", PTOWSP_EXPR_SUB, PTOWSP_EXPR_VALUE, PTOWSP_EXPR_CONST},
+		{"n - -2", PTOWSP_EXPR_SUB, PTOWSP_EXPR_VALUE, PTOWSP_EXPR_CONST}, {"n!=m", PTOWSP_EXPR_NE, PTOWSP_EXPR_VALUE, PTOWSP_EXPR_VALUE},
+		{"n<<m", PTOWSP_EXPR_SHL, PTOWSP_EXPR_VALUE, PTOWSP_EXPR_VALUE}, {"n<-m", PTOWSP_EXPR_LT, PTOWSP_EXPR_VALUE, PTOWSP_EXPR_NEG},
+		{"n&&!m", PTOWSP_EXPR_LAND, PTOWSP_EXPR_VALUE, PTOWSP_EXPR_LNOT},
+	};
+
+	for (size_t i = 0; i < sizeof(cases) / sizeof(*cases); i++) {
+		struct lang_graph_program *p = graph_module(check_fmt("CF_IF(%s)\nCF_ENDIF\n", cases[i].text));
+		const struct lang_graph_scalar *top;
+
+		CHECK_STR(graph_module_messages(), "");
+		REQUIRE(p != NULL);
+		top = p->body.first->args[0].scalar;
+		if (top->op != cases[i].op || top->a->op != cases[i].first || (cases[i].second && top->b->op != cases[i].second))
+			CHECK_FAIL("%s is operation %u of %u", cases[i].text, top->op, top->a->op);
+	}
+	graph_module_finish();
+}
+
 static void the_names_of_functions_are_names_without_operands(void)
 {
 	struct lang_graph_program *p = graph_module("CF_IF(min + max)\nCF_ENDIF\n");
@@ -380,6 +409,7 @@ void suite_graph_tree(CU_pSuite s)
 	TEST(s, an_edge_without_a_tensor_means_tensor_0_only_where_there_is_one);
 	TEST(s, scalars_fold_and_bind_as_in_c);
 	TEST(s, names_in_scalars_are_iterators_inside_their_loops_and_symbols_elsewhere);
+	TEST(s, operators_need_no_blanks_around_them);
 	TEST(s, the_names_of_functions_are_names_without_operands);
 	TEST(s, kernels_know_what_is_bound_and_what_they_do_with_it);
 	TEST(s, fused_graphs_are_one_behind_the_other_where_they_share_data);
