@@ -1,12 +1,14 @@
 /* SPDX-License-Identifier: MIT
  * test_package.c - reading packages: container, sections, tables, sample data. */
 #include "check.h"
+#include "format/fail.h"
 #include "format/format_package.h"
 #include "format/format_seal.h"
 #include "format/writer.h"
 #include "sample.h"
 
 #include <pthread.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -309,6 +311,52 @@ static void file_that_is_missing_is_named(void)
 	CHECK(package == NULL);
 }
 
+/* A name longer than its room is told by its end. */
+static void long_names_are_told_by_their_end(void)
+{
+	static const struct {
+		int length, shown;
+		bool is_file;
+	} rows[] = {{72, 72, false}, {73, 72, false}, {200, 72, false}, {120, 120, true}, {121, 120, true}, {220, 120, true}};
+	struct pkg *package;
+	char name[256];
+
+	for (size_t i = 0; i < sizeof(rows) / sizeof(*rows); i++) {
+		const char *shown = name + rows[i].length - rows[i].shown;
+
+		snprintf(name, sizeof(name), "/nowhere/%0*d", rows[i].length - 9, 7);
+		CHECK_INT(rows[i].is_file ? pkg_open(&package, name, NULL, &error) : pkg_open_memory(&package, "none", 4, name, NULL, &error),
+			  rows[i].is_file ? PTOWSP_IO : PTOWSP_BAD_PACKAGE);
+		CHECK_CONTAINS(error.text, check_fmt("%s%s%s ", rows[i].length > rows[i].shown ? "..." : "", shown, rows[i].is_file ? "" : ":"));
+		CHECK(!strncmp(error.text, "...", 3) == (rows[i].length > rows[i].shown));
+	}
+}
+
+/* Sentences have 215 bytes. */
+static void sentences_end_in_whole_characters(void)
+{
+	static const char *const characters[] = {"x", "\xC3\xA9", "\xE2\x82\xAC", "\xF0\x9F\x98\x80"};
+	char text[400];
+
+	for (size_t width = 1; width <= 4; width++)
+		for (size_t lead = 0; lead < 4; lead++) {
+			memset(text, 'a', lead);
+			for (size_t at = lead; at < sizeof(text); at += width)
+				memcpy(text + at, characters[width - 1], at + width < sizeof(text) ? width : 1);
+			text[sizeof(text) - 4] = '\0';
+			CHECK_INT(pkg_fail(&error, PTOWSP_BAD_PACKAGE, "%s", text), PTOWSP_BAD_PACKAGE);
+			CHECK(!memcmp(error.text, text, strlen(error.text)));
+			CHECK_UINT((strlen(error.text) - lead) % width, 0);
+			CHECK(strlen(error.text) + 2 * width > 215);
+		}
+	pkg_fail(&error, PTOWSP_BAD_PACKAGE, "%.107s\xC3\xA9", text);
+	CHECK_UINT(strlen(error.text), 109);
+	pkg_fail(&error, PTOWSP_BAD_PACKAGE, "a\tb\nc\x1F%c \x7F~", '\x01');
+	CHECK_STR(error.text, "a?b?c?? ?~");
+	CHECK(error.code == PTOWSP_BAD_PACKAGE && error.domain == PTOWSP_DOMAIN_HOST && error.where[0] == UINT64_MAX && error.where[1] == UINT64_MAX);
+	CHECK_INT(pkg_fail(NULL, PTOWSP_IO, "nobody asks"), PTOWSP_IO);
+}
+
 static void zstd_accepts_the_file(void)
 {
 	const char *path = check_fmt("%s/sample.pkg.zst", check_tmp());
@@ -409,6 +457,8 @@ void suite_package(CU_pSuite s)
 	TEST(s, limits_are_obeyed_before_anything_is_decompressed);
 	TEST(s, package_is_cut_at_every_byte_and_refused);
 	TEST(s, file_that_is_missing_is_named);
+	TEST(s, long_names_are_told_by_their_end);
+	TEST(s, sentences_end_in_whole_characters);
 	TEST(s, zstd_accepts_the_file);
 	TEST(s, writer_gives_the_same_bytes_each_time);
 	TEST(s, writer_interns_strings);
