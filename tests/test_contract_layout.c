@@ -99,6 +99,11 @@ static void wrong_layouts_are_usage_errors_that_name_the_tensor(void)
 	CHECK_INT(cli("$B/ptowsp-run --explain --schedule spatial_map=2,2 --schedule layout=a,S0,S0 " ADD), 2);
 	CHECK_STR(cli_err, "ptowsp-run: layout of tensor a: two dimensions lie over axis 0 of the grid; write R for one of them\n");
 	CHECK_INT(cli("$B/ptowsp-run --explain --schedule spatial_map=2,2 --schedule 'layout=a,S(0),S(1)' " ADD), 0);
+	/* a grid that only some runs have is one */
+	CHECK_INT(cli("$B/ptowsp-run --explain --schedule 'dispatch=threshold(task,round_robin(2),8,spatial_map(2,2))' --schedule layout=a,S0 " ADD), 0);
+	CHECK_INT(cli("$B/ptowsp-run --explain --schedule 'dispatch=threshold(task,spatial_map(2,2),8,round_robin(2))' --schedule layout=a,S0 " ADD), 0);
+	CHECK_INT(cli("$B/ptowsp-run --explain --schedule 'dispatch=threshold(task,hash(task,2),8,round_robin(2))' --schedule layout=a,S0 " ADD), 2);
+	CHECK_STR(cli_err, "ptowsp-run: layout of tensor a: spatial_map=R,C says over which grid shards lie, and is missing; add it\n");
 }
 
 /* As those of a source, with the package's names: what comes from the command line or from JSON is looked at when it is packed. */
