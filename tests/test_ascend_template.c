@@ -231,19 +231,19 @@ static void names_become_identifiers(void)
 		const char *name, *wanted;
 	} cases[] = {{"add", "add"}, {"llama.x", "llama_x"}, {"add", "add_2"}, {"4k", "k4k"}, {"for", "for_"}, {"A", "A"}, {"ABC", "ABC_"}, {"", "k"},
 		     {"a--b", "a_b"}, {"_x", "k_x"}, {"size_t", "size_t_"}, {"*/ system(\"rm\"); /*", "k_system_rm_"}, {"\xC3\xA4", "k_x_2"}, {"b", "b_"}};
-	struct ascend_names names = {0};
+	struct common_names names = {0};
 
 	for (size_t i = 0; i < sizeof(cases) / sizeof(*cases); i++)
 		CHECK_STR(ascend_names_add(&names, cases[i].name, 'k'), cases[i].wanted);
 	CHECK_STR(ascend_names_add(&names, "TENSOR_x", ASCEND_LOCAL), "tENSOR_x");
-	ascend_names_finish(&names);
+	common_names_finish(&names);
 }
 
 static void random_names_are_identifiers_and_different(void)
 {
 	const char *seed = getenv("PTOWSP_SEED");
 	const uint64_t from = seed ? strtoull(seed, NULL, 0) : (uint64_t)time(NULL);
-	struct ascend_names names = {0};
+	struct common_names names = {0};
 	unsigned wrong = 0;
 	char name[80];
 
@@ -254,18 +254,18 @@ static void random_names_are_identifiers_and_different(void)
 		for (unsigned k = 0; k < length; k++)
 			name[k] = (char)(below(3) ? "ab_.-"[below(5)] : (char)(1 + below(255)));
 		name[length] = 0;
-		if (is_identifier(ascend_names_add(&names, name, 'k')) && strlen(names.rows[names.count - 1]) < ASCEND_NAME)
+		if (is_identifier(ascend_names_add(&names, name, 'k')) && strlen(names.rows[names.count - 1].text) < ASCEND_NAME)
 			continue;
-		CHECK_FAIL("PTOWSP_SEED=%llu: %s is no identifier", (unsigned long long)from, names.rows[names.count - 1]);
+		CHECK_FAIL("PTOWSP_SEED=%llu: %s is no identifier", (unsigned long long)from, names.rows[names.count - 1].text);
 		wrong++;
 	}
 	for (uint32_t i = 0; i < names.count; i++) {
 		const uint32_t before = names.count;
 
-		CHECK(ascend_names_reserve(&names, names.rows[i]));
+		CHECK(common_names_add(&names, names.rows[i].text));
 		REQUIRE_UINT(names.count, before); /* it was there */
 	}
-	ascend_names_finish(&names);
+	common_names_finish(&names);
 }
 
 static void texts_stay_inside_comments_and_strings(void)

@@ -212,11 +212,27 @@ static void what_a_task_lacks_and_endless_loops_are_refused(void)
 		  "-9 kernel loops line 4: tload reads elements [0, 8) of %m, which has 7\n");
 }
 
+/* No number makes another name of these: a search for one once had no end. */
+static void names_like_those_of_the_task_api_begin_in_another_way(void)
+{
+	static const char source[] =
+		"func @rt_tasks(%x: !pto.memref<gm,...,f32>) {\n  %t = alloc_tile : !pto.tile<1x8xf32>\n  %t = tload %x[0, 0]\n  tstore %t, %x[0, 0]\n}\n"
+		"tensor %x : f32[1, 8] inout\nworkload @rt_tasks_run { call @rt_tasks(%x -> %x) }\nworkload @RT_any { call @rt_tasks(%x -> %x) }\n";
+
+	cli_begin();
+	REQUIRE(check_write(check_fmt("%s/rt.pto", getenv("T")), source, sizeof(source) - 1));
+	if (cli("ulimit -t 10; $B/ptowsp-pack --emit=c rt.pto -o c"))
+		CHECK_FAIL("%.900s", cli_err);
+	CHECK_INT(cli("ls c/*.c && for f in c/*.c; do cc -std=c11 -ffp-contract=off -Ic -I$R -I$R/abi -I$R/plugins -c -o ${f%.c}.o $f || exit; done"), 0);
+	CHECK_STR(cli_out, "c/RT_any.c\nc/k_rt_tasks.c\nc/k_rt_tasks_run.c\n");
+}
+
 void suite_emit_names(CU_pSuite s)
 {
 	cli_suite("emit_names");
 	TEST(s, a_name_in_a_kernel_is_nothing_else_s);
 	TEST(s, a_kernel_is_called_like_nothing_in_the_headers);
+	TEST(s, names_like_those_of_the_task_api_begin_in_another_way);
 	TEST(s, what_a_task_lacks_and_endless_loops_are_refused);
 	TEST(s, kernels_and_entries_that_c_cannot_keep_apart_get_numbers);
 }

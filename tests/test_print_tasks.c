@@ -43,12 +43,16 @@ static bool source_open(struct opened *o, const char *source, const char *entry)
 
 static ptowsp_status tasks_print(struct pkg *package, const struct print_functions *functions, uint32_t entry, char **text_out, struct ptowsp_error *error)
 {
+	struct print_tasks *tasks = NULL;
 	struct pkg_code *code;
 	ptowsp_status st = pkg_code_open(&code, package, error);
 
 	*text_out = NULL;
+	if (!st && !(tasks = print_tasks_create(code, functions)))
+		st = PTOWSP_NO_MEMORY;
 	if (!st)
-		st = print_tasks(code, functions, entry, text_out, error);
+		st = print_tasks_entry(tasks, entry, text_out, error);
+	print_tasks_destroy(tasks);
 	pkg_code_close(code);
 	return st;
 }

@@ -126,6 +126,22 @@ static void task_graphs_are_taken(void)
 	done("$B/ptowsp-pack --emit=c many.pto -o emitted");
 }
 
+/* Names that C cuts to the same one: those of 4,000 kernels that differ, and of as many workloads, each with its tensor and symbol. */
+static void names_are_numbered(void)
+{
+#define LONG "a_name_that_is_as_long_as_none_that_C_takes_or_more_so_"
+	static const struct shape functions = {"functions", TENSORS, "func @" LONG "%d(%%x: !pto.memref<gm,...,f32>) {\n  %%t = alloc_tile : !pto.tile<1x8xf32>\n  %%t = texpands %%%d.0\n"
+					       "  tstore %%t, %%x[0, 0]\n  return\n}\n", ""};
+	static const struct shape workloads = {"workloads", KERNEL("k"), "tensor %%" LONG "%d : f32[8, 8] inout\nsymbol %%" LONG "n%d : u64 = 1\n"
+					       "workload @" LONG "w%d {\n  parallel_for %%i in 0 to %%" LONG "n%d { call @k(%%x -> %%" LONG "%d[0, 0], %%y -> %%" LONG "%d[%%i + 1, 0]) }\n}\n", ""};
+
+	cli_begin();
+	source_write(&functions, 4000);
+	done("$B/ptowsp-pack --emit=c many.pto -o functions");
+	source_write(&workloads, 4000);
+	done("$B/ptowsp-pack --emit=c many.pto -o workloads");
+}
+
 /* As many processes as there may be, two ends for each channel. */
 static void channels_are_emitted(void)
 {
@@ -147,6 +163,7 @@ void suite_sizes(CU_pSuite s)
 		check_add(s, check_fmt("every_tool_takes_many_%s", shapes[i].name), every_tool_takes_them);
 	TEST(s, statements_are_emitted);
 	TEST(s, task_graphs_are_taken);
+	TEST(s, names_are_numbered);
 	TEST(s, channels_are_emitted);
 	TEST(s, tiles_are_summed_up);
 	TEST(s, chains_of_calls_are_refused_in_time);

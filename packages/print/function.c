@@ -1,13 +1,12 @@
 /* SPDX-License-Identifier: MIT */
 #include "print/function.h"
 
-#include <ctype.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <strings.h>
 
 #include "isa/emit.h"
+#include "registry/common/common_names.h"
 
 /* Rows by a hash of what makes them different: chains through `next`. */
 struct lookup {
@@ -17,7 +16,9 @@ struct lookup {
 struct making {
 	struct print_functions *f;
 	const struct pkg_tables *t;
-	struct lookup programs, names; /* functions by their program or symbol; functions, then entries, by their name */
+	struct lookup programs;    /* functions by their program or symbol */
+	struct common_names names; /* of functions and entries, and what is made out of those */
+	int done;                  /* 0: no memory */
 };
 
 /* Words that files with orchestration functions have of their own (print_tasks.c), and endings behind the name of an entry or of a CUDA kernel. */
@@ -111,80 +112,56 @@ static void function_take(struct making *m, uint32_t kernel)
 
 /* --- names --- */
 
-static uint64_t name_hash(const char *name)
+/* Is all that is made out of the name free? */
+static int made_are_free(const struct making *m, const char *name)
 {
-	char lower[PRINT_FUNCTION_NAME] = {0};
-	size_t n = 0;
+	char made[PRINT_FUNCTION_NAME + 16];
+	int are = 1;
 
-	for (; name[n]; n++)
-		lower[n] = (char)tolower((unsigned char)name[n]);
-	return ptowsp_id(lower, n);
-}
-
-static const char *name_of(const struct making *m, uint32_t row)
-{
-	return row < m->f->count ? m->f->rows[row].name : m->f->entries[row - m->f->count];
-}
-
-static int is_named(const struct making *m, const char *name)
-{
-	for (uint32_t at = m->names.first[name_hash(name) & m->names.mask]; at; at = m->names.next[at - 1])
-		if (!strcasecmp(name_of(m, at - 1), name))
-			return 1;
-	return 0;
-}
-
-/* Is it what other text says, or would something made out of it or out of another name be? */
-static int is_taken(const struct making *m, const char *name)
-{
-	char other[PRINT_FUNCTION_NAME + 16];
-	const size_t length = strlen(name);
-	int taken = is_named(m, name) || !strncmp(name, "rt_", 3);
-
-	for (size_t i = 0; i < sizeof(words) / sizeof(words[0]); i++)
-		taken |= !strcmp(name, words[i]);
 	for (size_t i = 0; i < sizeof(endings) / sizeof(endings[0]); i++) {
-		const size_t n = strlen(endings[i]);
-
-		snprintf(other, sizeof(other), "%s%s", name, endings[i]);
-		taken |= is_named(m, other);
-		snprintf(other, sizeof(other), "%.*s", length > n ? (int)(length - n) : 0, name);
-		taken |= length > n && !strcmp(name + length - n, endings[i]) && is_named(m, other);
+		snprintf(made, sizeof(made), "%s%s", name, endings[i]);
+		are &= !common_names_find(&m->names, made);
 	}
-	return taken;
+	return are;
 }
 
-static void name_choose(struct making *m, uint32_t row, const char *wanted, char name_out[PRINT_FUNCTION_NAME])
+/* A name is taken together with what is made out of it. */
+static void name_choose(struct making *m, const char *wanted, char name_out[PRINT_FUNCTION_NAME])
 {
-	char plain[PRINT_FUNCTION_NAME - 12], name[PRINT_FUNCTION_NAME];
+	char plain[PRINT_FUNCTION_NAME - 12], made[PRINT_FUNCTION_NAME + 16];
+	const int theirs = !strncmp(wanted, "rt_", 3); /* names of the task API begin so */
 
 	isa_emit_symbol(plain, sizeof(plain), wanted);
-	snprintf(name, sizeof(name), "%s", plain);
-	for (unsigned n = 2; is_taken(m, name); n++)
-		snprintf(name, sizeof(name), "%s_%u", plain, n);
-	strcpy(name_out, name);
-	lookup_add(&m->names, name_hash(name), row);
+	do {
+		snprintf(name_out, PRINT_FUNCTION_NAME, "%s%s", theirs ? "k_" : "", plain);
+		m->done = m->done && common_names_choose(&m->names, name_out, PRINT_FUNCTION_NAME, "_");
+	} while (m->done && !made_are_free(m, name_out));
+	for (size_t i = 0; i < sizeof(endings) / sizeof(endings[0]); i++) {
+		snprintf(made, sizeof(made), "%s%s", name_out, endings[i]);
+		m->done = m->done && common_names_add(&m->names, made);
+	}
 }
 
 static void names_choose(struct making *m)
 {
+	for (size_t i = 0; i < sizeof(words) / sizeof(words[0]); i++)
+		m->done = m->done && common_names_add(&m->names, words[i]);
 	for (uint32_t i = 0; i < m->f->count; i++) {
 		const struct ptowsp_kernel_record *kernel = &m->t->kernel[m->f->rows[i].kernel];
 		const char *symbol = kernel->payload_count ? "" : pkg_string(m->t, kernel->symbol);
 
-		name_choose(m, i, *symbol ? symbol : pkg_string(m->t, kernel->name), m->f->rows[i].name);
+		name_choose(m, *symbol ? symbol : pkg_string(m->t, kernel->name), m->f->rows[i].name);
 	}
 	for (uint32_t i = 0; i < m->t->entry_count; i++)
 		if (!(m->t->entry[i].flags & PTOWSP_ENTRY_KERNEL))
-			name_choose(m, m->f->count + i, pkg_string(m->t, m->t->entry[i].name), m->f->entries[i]);
+			name_choose(m, pkg_string(m->t, m->t->entry[i].name), m->f->entries[i]);
 }
 
 /* --- all of it --- */
 
 int print_functions_make(struct print_functions *functions, const struct pkg_tables *t)
 {
-	struct making m = {.f = functions, .t = t};
-	int done;
+	struct making m = {.f = functions, .t = t, .names.any_case = true};
 
 	*functions = (struct print_functions){
 		.rows = calloc((size_t)t->kernel_count + 1, sizeof(*functions->rows)),
@@ -192,21 +169,19 @@ int print_functions_make(struct print_functions *functions, const struct pkg_tab
 		.of_payload = malloc(((size_t)t->payload_count + 1) * sizeof(*functions->of_payload)),
 		.entries = calloc((size_t)t->entry_count + 1, sizeof(*functions->entries)),
 	};
-	done = lookup_make(&m.programs, t->kernel_count) & lookup_make(&m.names, t->kernel_count + t->entry_count);
-	done = done && functions->rows && functions->of_kernel && functions->of_payload && functions->entries;
-	for (uint32_t i = 0; done && i < t->payload_count; i++)
+	m.done = lookup_make(&m.programs, t->kernel_count) && functions->rows && functions->of_kernel && functions->of_payload && functions->entries;
+	for (uint32_t i = 0; m.done && i < t->payload_count; i++)
 		functions->of_payload[i] = PTOWSP_NONE;
-	for (uint32_t i = 0; done && i < t->kernel_count; i++)
+	for (uint32_t i = 0; m.done && i < t->kernel_count; i++)
 		function_take(&m, i);
-	if (done)
+	if (m.done)
 		names_choose(&m);
-	else
+	if (!m.done)
 		print_functions_finish(functions);
 	free(m.programs.first);
 	free(m.programs.next);
-	free(m.names.first);
-	free(m.names.next);
-	return done;
+	common_names_finish(&m.names);
+	return m.done;
 }
 
 void print_functions_finish(struct print_functions *functions)

@@ -64,7 +64,7 @@ static void head_print(const struct print_tasks *p, struct print_text *text)
 		  p->name);
 	print_add(text, "#include \"rt/task_api.h\"\n\n/* The kernels: functions as ptowsp/task.h says. */\n");
 	for (uint32_t i = 0; i < p->kernel_count; i++)
-		if (p->used[p->functions->of_kernel[p->kernels[i]]].first == i + 1)
+		if (p->first_of[p->functions->of_kernel[p->kernels[i]]] == i + 1)
 			print_add(text, "extern ptowsp_status %s(const struct ptowsp_task *task, struct ptowsp_kernel_out *out);\n",
 				  print_c_function(p, p->kernels[i]));
 }
@@ -75,20 +75,21 @@ static void struct_print(const struct print_tasks *p, struct print_text *text)
 
 	print_add(text, "\nstruct %s_memory {\n\tvoid *data;\n\tuint64_t elements;\n};\n/* What it works on: memory and values from the caller, the rest by "
 			"%s_begin. */\nstruct %s {\n\tstruct {\n", p->name, p->name, p->name);
-	for (uint32_t i = 0; i < p->t->tensor_count; i++)
-		if (p->tensors[p->order[i]].used)
-			print_add(text, "\t\tstruct %s_memory %s; /* %s */\n", p->name, p->tensors[p->order[i]].name,
-				  print_dtype(p->t->tensor[p->order[i]].dtype));
+	for (uint32_t i = 0; i < p->order.count; i++)
+		print_add(text, "\t\tstruct %s_memory %s; /* %s */\n", p->name, p->tensors[p->order.rows[i].row].name,
+			  print_dtype(p->t->tensor[p->order.rows[i].row].dtype));
 	print_add(text, "\t} memory;\n");
-	for (uint32_t i = 0; i < p->t->slot_count; i++)
-		if (is_passed(p, i))
-			print_add(text, "%s\t\tint64_t %s; /* %s%s */\n", values++ ? "" : "\tstruct {\n", p->slots[i].name, print_dtype(p->t->slot[i].dtype),
-				  p->t->slot[i].dtype == PTOWSP_F32 || p->t->slot[i].dtype == PTOWSP_F64 ? ": its bits" : "");
+	for (uint32_t i = 0; i < p->slot_order.count; i++) {
+		const uint32_t slot = p->slot_order.rows[i].row;
+
+		if (is_passed(p, slot))
+			print_add(text, "%s\t\tint64_t %s; /* %s%s */\n", values++ ? "" : "\tstruct {\n", p->slots[slot].name, print_dtype(p->t->slot[slot].dtype),
+				  p->t->slot[slot].dtype == PTOWSP_F32 || p->t->slot[slot].dtype == PTOWSP_F64 ? ": its bits" : "");
+	}
 	print_add(text, "%s\tstruct {\n\t\tuint32_t ", values ? "\t} value;\n" : "");
 	values = 0;
-	for (uint32_t i = 0; i < p->t->tensor_count; i++)
-		if (p->tensors[p->order[i]].used)
-			print_add(text, "%s%s", values++ ? ", " : "", p->tensors[p->order[i]].name);
+	for (uint32_t i = 0; i < p->order.count; i++)
+		print_add(text, "%s%s", values++ ? ", " : "", p->tensors[p->order.rows[i].row].name);
 	print_add(text, "%s;\n\t} tensor; /* numbers of rt_tasks_tensor */\n\tstruct {\n\t\tuint32_t ", values ? "" : "none");
 	values = 0;
 	for (uint32_t i = 0; i < p->kernel_count; i++)
@@ -116,13 +117,16 @@ static const char *quoted_name(const char *name, char quoted[512])
 /* The value that rows are as long as. */
 static void lengths_print(const struct print_tasks *p, struct print_text *text)
 {
-	for (uint32_t i = 0; i < p->t->slot_count; i++) {
-		if (!p->slots[i].in_length)
+	for (uint32_t i = 0; i < p->slot_order.count; i++) {
+		const uint32_t row = p->slot_order.rows[i].row;
+		const struct print_c_slot *slot = &p->slots[row];
+
+		if (!slot->in_length)
 			continue;
-		if (is_passed(p, i))
-			print_add(text, "\tconst int64_t %s = o->value.%s;\n", p->slots[i].name, p->slots[i].name);
+		if (is_passed(p, row))
+			print_add(text, "\tconst int64_t %s = o->value.%s;\n", slot->name, slot->name);
 		else
-			print_add(text, "\tconst int64_t %s = %" PRId64 ";\n", p->slots[i].name, (int64_t)p->t->slot[i].value);
+			print_add(text, "\tconst int64_t %s = %" PRId64 ";\n", slot->name, (int64_t)p->t->slot[row].value);
 	}
 }
 
@@ -167,13 +171,11 @@ static void begin_print(struct print_tasks *p, struct print_text *text)
 		if (workspace)
 			print_add(text, "\trt_tasks_kernel_workspace(tasks, o->kernel.%s, %" PRIu64 ");\n", p->kernel_names[i], workspace);
 	}
-	for (uint32_t i = 0; i < p->t->tensor_count; i++) {
-		const struct print_c_tensor *tensor = &p->tensors[p->order[i]];
+	for (uint32_t i = 0; i < p->order.count; i++) {
+		const struct print_c_tensor *tensor = &p->tensors[p->order.rows[i].row];
 
-		if (!tensor->used)
-			continue;
 		print_add(text, "\to->tensor.%s = rt_tasks_tensor(tasks, \"%s\", o->memory.%s.data, %s, ", tensor->name, tensor->name, tensor->name,
-			  dtypes[p->t->tensor[p->order[i]].dtype]);
+			  dtypes[p->t->tensor[p->order.rows[i].row].dtype]);
 		matrix_print(p, text, tensor);
 	}
 	print_add(text, "}\n\n");
@@ -183,13 +185,14 @@ static void locals_print(const struct print_tasks *p, struct print_text *text)
 {
 	if (p->kernel_count || p->counts)
 		print_add(text, "\tuint64_t t = 0;\n");
-	for (uint32_t i = 0; i < p->t->slot_count; i++) {
-		const struct ptowsp_slot_record *slot = &p->t->slot[i];
+	for (uint32_t i = 0; i < p->slot_order.count; i++) {
+		const struct ptowsp_slot_record *record = &p->t->slot[p->slot_order.rows[i].row];
+		const struct print_c_slot *slot = &p->slots[p->slot_order.rows[i].row];
 
-		if (is_passed(p, i))
-			print_add(text, "\t%sint64_t %s = o->value.%s;\n", p->slots[i].set ? "" : "const ", p->slots[i].name, p->slots[i].name);
-		else if (p->slots[i].used || p->slots[i].set)
-			print_add(text, "\tint64_t %s = %" PRId64 ";\n", p->slots[i].name, slot->flags & PTOWSP_SLOT_HAS_DEFAULT ? (int64_t)slot->value : 0);
+		if (is_passed(p, p->slot_order.rows[i].row))
+			print_add(text, "\t%sint64_t %s = o->value.%s;\n", slot->set ? "" : "const ", slot->name, slot->name);
+		else
+			print_add(text, "\tint64_t %s = %" PRId64 ";\n", slot->name, record->flags & PTOWSP_SLOT_HAS_DEFAULT ? (int64_t)record->value : 0);
 	}
 }
 
@@ -220,64 +223,64 @@ static void all_print(struct print_tasks *p, struct print_text *text)
 
 /* --- all of it --- */
 
-/* Insertion: few are out of place. */
-static void order_find(struct print_tasks *p)
+struct print_tasks *print_tasks_create(const struct pkg_code *code, const struct print_functions *functions)
 {
-	for (uint32_t i = 0; i < p->t->tensor_count; i++) {
-		const struct ptowsp_tensor_record *x = &p->t->tensor[i];
-		uint32_t at = i;
+	const struct pkg_tables *t = pkg_tables(pkg_code_package(code));
+	struct print_tasks *p = calloc(1, sizeof(*p));
 
-		for (; at > 0; at--) {
-			const struct ptowsp_tensor_record *y = &p->t->tensor[p->order[at - 1]];
-
-			if ((y->entry == p->entry) > (x->entry == p->entry) ||
-			    ((y->entry == p->entry) == (x->entry == p->entry) && y->position <= x->position))
-				break;
-			p->order[at] = p->order[at - 1];
-		}
-		p->order[at] = i;
+	if (!p)
+		return NULL;
+	*p = (struct print_tasks){.package = pkg_code_package(code), .code = code, .t = t, .functions = functions, .work = *pkg_code_header(code)};
+	p->kernels = calloc((size_t)t->kernel_count + 1, sizeof(*p->kernels));
+	p->kernel_names = calloc((size_t)t->kernel_count + 1, sizeof(*p->kernel_names));
+	p->kernel_at = calloc((size_t)t->kernel_count + 1, sizeof(*p->kernel_at));
+	p->first_of = calloc((size_t)t->kernel_count + 1, sizeof(*p->first_of));
+	p->tensors = calloc((size_t)t->tensor_count + 1, sizeof(*p->tensors));
+	p->reach = calloc((size_t)t->kernel_count + 1, sizeof(*p->reach));
+	p->slots = calloc((size_t)t->slot_count + 1, sizeof(*p->slots));
+	if (!(pkg_ranks_init(&p->order, t->tensor_count) & pkg_ranks_init(&p->slot_order, t->slot_count)) || !p->kernels || !p->kernel_names ||
+	    !p->kernel_at || !p->first_of || !p->tensors || !p->reach || !p->slots) {
+		print_tasks_destroy(p);
+		return NULL;
 	}
+	for (uint32_t i = 0; i < t->expr_count; i++)
+		p->counts |= t->expr[i].op == PTOWSP_EXPR_TASK;
+	return p;
 }
 
-static int begin(struct print_tasks *p)
+void print_tasks_destroy(struct print_tasks *p)
 {
-	p->work = *pkg_code_header(p->code);
-	p->why.head = (struct ptowsp_head)PTOWSP_HEAD(struct ptowsp_error, ERROR);
-	p->name = p->functions->entries[p->entry];
-	p->kernels = calloc((size_t)p->t->kernel_count + 1, sizeof(*p->kernels));
-	p->kernel_names = calloc((size_t)p->t->kernel_count + 1, sizeof(*p->kernel_names));
-	p->kernel_at = calloc((size_t)p->t->kernel_count + 1, sizeof(*p->kernel_at));
-	p->used = calloc((size_t)p->t->kernel_count + 1, sizeof(*p->used));
-	for (p->named_mask = 15; p->named_mask < 2 * (uint64_t)p->t->kernel_count; p->named_mask = p->named_mask * 2 + 1)
-		;
-	p->named = calloc((size_t)p->named_mask + 1, sizeof(*p->named));
-	p->order = calloc((size_t)p->t->tensor_count + 1, sizeof(*p->order));
-	p->tensors = calloc((size_t)p->t->tensor_count + 1, sizeof(*p->tensors));
-	p->reach = calloc((size_t)p->t->kernel_count + 1, sizeof(*p->reach));
-	p->slots = calloc((size_t)p->t->slot_count + 1, sizeof(*p->slots));
-	if (!p->kernels || !p->kernel_names || !p->kernel_at || !p->used || !p->named || !p->order || !p->tensors || !p->reach || !p->slots)
-		return 0;
-	print_c_names_make(p);
-	order_find(p);
-	for (uint32_t i = 0; i < p->t->expr_count; i++)
-		p->counts |= p->t->expr[i].op == PTOWSP_EXPR_TASK;
-	return 1;
-}
-
-static void end(struct print_tasks *p)
-{
-	for (uint32_t i = 0; p->reach && i < p->t->kernel_count; i++)
+	for (uint32_t i = 0; p && p->reach && i < p->t->kernel_count; i++)
 		free(p->reach[i]);
+	if (!p)
+		return;
 	free(p->reach);
 	free(p->kernels);
 	free(p->kernel_names);
 	free(p->kernel_at);
-	free(p->used);
-	free(p->named);
-	free(p->order);
+	free(p->first_of);
 	free(p->tensors);
 	free(p->slots);
+	pkg_ranks_finish(&p->order);
+	pkg_ranks_finish(&p->slot_order);
+	free(p);
+}
+
+static void entry_end(struct print_tasks *p)
+{
+	for (uint32_t i = 0; i < p->kernel_count; i++)
+		p->kernel_at[p->kernels[i]] = p->first_of[p->functions->of_kernel[p->kernels[i]]] = 0;
+	for (uint32_t i = 0; i < p->order.count; i++)
+		p->tensors[p->order.rows[i].row] = (struct print_c_tensor){.used = 0};
+	for (uint32_t i = 0; i < p->slot_order.count; i++)
+		p->slots[p->slot_order.rows[i].row] = (struct print_c_slot){.used = 0};
+	p->order.count = p->slot_order.count = 0;
+	common_names_finish(&p->names);
+	common_names_finish(&p->named);
 	print_text_finish(&p->body);
+	*p = (struct print_tasks){.package = p->package, .code = p->code, .t = p->t, .functions = p->functions, .work = p->work, .counts = p->counts, .kernels = p->kernels,
+				  .kernel_names = p->kernel_names, .kernel_at = p->kernel_at, .first_of = p->first_of, .tensors = p->tensors, .reach = p->reach,
+				  .slots = p->slots, .order = p->order, .slot_order = p->slot_order};
 }
 
 static void body_make(struct print_tasks *p)
@@ -291,35 +294,35 @@ static void body_make(struct print_tasks *p)
 	p->noting = 1;
 	p->depth = 1;
 	print_c_block(p, first, p->work.num_instructions);
+	p->no_memory |= !print_c_names_make(p);
 	p->noting = 0;
 	print_text_finish(&p->body);
 	p->depth = 1;
 	print_c_block(p, first, p->work.num_instructions);
 }
 
-ptowsp_status print_tasks(const struct pkg_code *code, const struct print_functions *functions, uint32_t entry, char **text_out, struct ptowsp_error *error)
+ptowsp_status print_tasks_entry(struct print_tasks *p, uint32_t entry, char **text_out, struct ptowsp_error *error)
 {
-	struct print_tasks p = {.package = pkg_code_package(code), .code = code, .t = pkg_tables(pkg_code_package(code)), .functions = functions, .entry = entry};
 	struct print_text text = {0};
-	const char *name = pkg_string(p.t, p.t->entry[entry].name);
+	const char *name = pkg_string(p->t, p->t->entry[entry].name);
 	ptowsp_status status;
-	int done = begin(&p);
 
 	*text_out = NULL;
-	if (done)
-		body_make(&p);
-	done = done && !p.body.failed;
-	if (done && !p.why.code)
-		all_print(&p, &text);
-	status = !done || text.failed ? PTOWSP_NO_MEMORY : p.why.code;
+	p->entry = entry;
+	p->name = p->functions->entries[entry];
+	p->why.head = (struct ptowsp_head)PTOWSP_HEAD(struct ptowsp_error, ERROR);
+	body_make(p);
+	if (!p->body.failed && !p->no_memory && !p->why.code)
+		all_print(p, &text);
+	status = p->body.failed || p->no_memory || text.failed ? PTOWSP_NO_MEMORY : p->why.code;
 	if (status == PTOWSP_UNSUPPORTED)
-		pkg_fail(error, status, "%.80s is not written as C: %.400s", name, p.why.text);
+		pkg_fail(error, status, "%.80s is not written as C: %.400s", name, p->why.text);
 	if (status == PTOWSP_NO_MEMORY)
 		pkg_fail(error, status, "no memory to write %.80s as C", name);
 	if (!status)
 		*text_out = text.bytes;
 	else
 		print_text_finish(&text);
-	end(&p);
+	entry_end(p);
 	return status;
 }

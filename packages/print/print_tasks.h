@@ -7,9 +7,12 @@
 #include "format/format_code.h"
 #include "print/function.h"
 
-/* One C file for an entry with code (row of ENTR) of a package whose code was verified, NUL-terminated, to be freed; functions->entries[entry] is the name of its function, NAME of NAME.c.
- * functions: of the package. Errors: UNSUPPORTED with a sentence about the first thing that the
- * task API has no counterpart for, NO_MEMORY. */
-ptowsp_status print_tasks(const struct pkg_code *code, const struct print_functions *functions, uint32_t entry, char **text_out, struct ptowsp_error *error);
+struct print_tasks;
+/* For the entries of a package whose code was verified; functions: of the package. Both are borrowed until it is destroyed. NULL: no memory. One thread. */
+struct print_tasks *print_tasks_create(const struct pkg_code *code, const struct print_functions *functions);
+void print_tasks_destroy(struct print_tasks *tasks); /* NULL too */
+/* One C file for an entry with code (row of ENTR), NUL-terminated, to be freed; functions->entries[entry] is the name of its function, NAME of NAME.c. Errors: UNSUPPORTED with a
+ * sentence about the first thing that the task API has no counterpart for, NO_MEMORY. */
+ptowsp_status print_tasks_entry(struct print_tasks *tasks, uint32_t entry, char **text_out, struct ptowsp_error *error);
 
 #endif

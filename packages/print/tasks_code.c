@@ -35,8 +35,11 @@ static void tensor_print(struct print_tasks *p, uint32_t kernel, const struct pt
 			       pkg_string(p->t, p->t->kernel[kernel].name));
 		return;
 	}
-	if (p->noting) {
+	if (p->noting) { /* and which slots say where it is */
 		print_c_region_note(p, kernel, word->operand1, word->operand2);
+		print_c_expr(p, &call, p->t->region[word->operand2].row, PRINT_C_ANY);
+		print_c_expr(p, &call, p->t->region[word->operand2].column, PRINT_C_ANY);
+		print_text_finish(&call);
 		return;
 	}
 	print_c_divisors_check(p, p->t->region[word->operand2].row);
@@ -210,7 +213,7 @@ static uint32_t set_print(struct print_tasks *p, uint32_t at)
 
 	print_c_expr(p, &value, inst.operand2, PRINT_C_ANY);
 	print_c_divisors_check(p, inst.operand2);
-	p->slots[inst.operand1].set = 1;
+	print_c_slot(p, inst.operand1)->set = 1;
 	print_c_line(p, "%s = %s;", p->slots[inst.operand1].name, value.bytes ? value.bytes : "0");
 	print_text_finish(&value);
 	return at + 1;

@@ -42,8 +42,10 @@ static void constant_print(struct print_text *text, int64_t value)
 
 static void value_print(struct print_tasks *p, struct print_text *text, uint32_t slot)
 {
-	p->slots[slot].used = 1;
-	print_add(text, "%s", p->slots[slot].name);
+	struct print_c_slot *row = print_c_slot(p, slot);
+
+	row->used = 1;
+	print_add(text, "%s", row->name);
 }
 
 /* The innermost open loop of that name. */

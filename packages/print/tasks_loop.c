@@ -40,10 +40,7 @@ static int is_taken(const struct print_tasks *p, const char *name)
 	for (uint32_t i = 0; i < p->loop_count; i++)
 		if (!strcmp(p->loops[i].name, name))
 			return 1;
-	for (uint32_t i = 0; i < p->t->slot_count; i++)
-		if (!strcmp(p->slots[i].name, name))
-			return 1;
-	return 0;
+	return print_c_is_slot(p, name);
 }
 
 static void loop_name(const struct print_tasks *p, char name_out[PRINT_C_NAME], const char *axis)

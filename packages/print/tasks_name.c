@@ -2,7 +2,6 @@
 /* tasks_name.c - names of tensors, values, loops and kernels as C takes them. */
 #include "print/tasks_parts.h"
 
-#include <inttypes.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -38,23 +37,6 @@ void print_c_name(char name_out[PRINT_C_NAME], const char *name)
 			strcpy(name_out + at, "_");
 }
 
-static void unique(struct print_tasks *p, char name[PRINT_C_NAME], uint32_t tensors, uint32_t slots)
-{
-	size_t length = strlen(name);
-	unsigned number = 1;
-	int again = 1;
-
-	while (again) {
-		again = 0;
-		for (uint32_t i = 0; i < tensors && !again; i++)
-			again = !strcmp(p->tensors[i].name, name);
-		for (uint32_t i = 0; i < slots && !again; i++)
-			again = !strcmp(p->slots[i].name, name);
-		if (again)
-			snprintf(name + length, PRINT_C_NAME - length, "_%u", ++number);
-	}
-}
-
 /* The part behind "function." of what belongs to the entry. */
 static const char *short_name(const struct print_tasks *p, const char *name)
 {
@@ -65,20 +47,50 @@ static const char *short_name(const struct print_tasks *p, const char *name)
 	return !strncmp(name, function, length) && name[length] == '.' ? name + length + 1 : name;
 }
 
-void print_c_names_make(struct print_tasks *p)
+/* `name_out`: of the names, as C takes it. */
+static int name_choose(const struct print_tasks *p, struct common_names *names, const char *name, char name_out[PRINT_C_NAME])
 {
-	char name[PRINT_C_NAME];
+	print_c_name(name_out, short_name(p, name));
+	return common_names_choose(names, name_out, PRINT_C_NAME, "_");
+}
 
-	for (uint32_t i = 0; i < p->t->tensor_count; i++) {
-		print_c_name(name, short_name(p, pkg_string(p->t, p->t->tensor[i].name)));
-		unique(p, name, i, 0);
-		strcpy(p->tensors[i].name, name);
-	}
-	for (uint32_t i = 0; i < p->t->slot_count; i++) {
-		print_c_name(name, short_name(p, pkg_string(p->t, p->t->slot[i].name)));
-		unique(p, name, p->t->tensor_count, i);
-		strcpy(p->slots[i].name, name);
-	}
+struct print_c_tensor *print_c_tensor(struct print_tasks *p, uint32_t tensor)
+{
+	struct print_c_tensor *row = &p->tensors[tensor];
+	const struct ptowsp_tensor_record *record = &p->t->tensor[tensor];
+
+	if (!row->used)
+		pkg_ranks_add(&p->order, (uint64_t)(record->entry != p->entry) << 32 | record->position, tensor);
+	row->used = 1;
+	return row;
+}
+
+struct print_c_slot *print_c_slot(struct print_tasks *p, uint32_t slot)
+{
+	struct print_c_slot *row = &p->slots[slot];
+
+	if (!row->listed)
+		pkg_ranks_add(&p->slot_order, slot, slot);
+	row->listed = 1;
+	return row;
+}
+
+int print_c_names_make(struct print_tasks *p)
+{
+	int done = 1;
+
+	pkg_ranks_sort(&p->order);
+	pkg_ranks_sort(&p->slot_order);
+	for (uint32_t i = 0; done && i < p->order.count; i++)
+		done = name_choose(p, &p->names, pkg_string(p->t, p->t->tensor[p->order.rows[i].row].name), p->tensors[p->order.rows[i].row].name);
+	for (uint32_t i = 0; done && i < p->slot_order.count; i++)
+		done = name_choose(p, &p->names, pkg_string(p->t, p->t->slot[p->slot_order.rows[i].row].name), p->slots[p->slot_order.rows[i].row].name);
+	return done;
+}
+
+int print_c_is_slot(const struct print_tasks *p, const char *name)
+{
+	return common_names_find(&p->names, name) > p->order.count;
 }
 
 const char *print_c_function(const struct print_tasks *p, uint32_t kernel)
@@ -86,31 +98,17 @@ const char *print_c_function(const struct print_tasks *p, uint32_t kernel)
 	return p->functions->rows[p->functions->of_kernel[kernel]].name;
 }
 
-/* The place of a name in `named`; 0 stands there if no kernel has it. */
-static uint32_t *named_at(const struct print_tasks *p, const char *name)
-{
-	uint32_t at = (uint32_t)ptowsp_id(name, strlen(name)) & p->named_mask;
-
-	while (p->named[at] && strcmp(p->kernel_names[p->named[at] - 1], name))
-		at = (at + 1) & p->named_mask;
-	return &p->named[at];
-}
-
 const char *print_c_kernel_add(struct print_tasks *p, uint32_t kernel)
 {
-	const char *function = print_c_function(p, kernel);
-	struct print_c_used *used = &p->used[p->functions->of_kernel[kernel]];
+	uint32_t *first = &p->first_of[p->functions->of_kernel[kernel]];
 	char *name = p->kernel_names[p->kernel_count];
-	uint32_t *at;
 
 	if (p->kernel_at[kernel])
 		return p->kernel_names[p->kernel_at[kernel] - 1];
-	snprintf(name, PRINT_C_NAME, "%s", function);
-	used->number += !used->number;
-	while (*(at = named_at(p, name)))
-		snprintf(name, PRINT_C_NAME, "%.*s_%" PRIu32, NAME_MOST, function, ++used->number);
+	snprintf(name, PRINT_C_NAME, "%s", print_c_function(p, kernel));
+	p->no_memory |= !common_names_choose(&p->named, name, PRINT_C_NAME, "_");
 	p->kernels[p->kernel_count++] = kernel;
-	*at = p->kernel_at[kernel] = p->kernel_count;
-	used->first = used->first ? used->first : p->kernel_count;
+	p->kernel_at[kernel] = p->kernel_count;
+	*first = *first ? *first : p->kernel_count;
 	return name;
 }

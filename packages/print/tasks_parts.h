@@ -3,10 +3,12 @@
 #ifndef PRINT_TASKS_PARTS_H
 #define PRINT_TASKS_PARTS_H
 
+#include "format/rank.h"
 #include "print/function.h"
 #include "print/print_tasks.h"
 #include "print/print_text.h"
 #include "ptowsp/workload.h"
+#include "registry/common/common_names.h"
 
 enum { PRINT_C_NAME = 64 };              /* bytes of a name in C */
 #define PRINT_EXPRESSION_MOST 16384u     /* bytes of an expression in C */
@@ -26,6 +28,7 @@ struct print_c_tensor {
 	int by_value;     /* a matrix whose columns are made of the entry's values: the expression `length` */
 	uint32_t length;
 };
+/* Arrays by row are made once; a row is cleared behind each entry that touched it, so that an entry costs what it uses. */
 struct print_tasks {
 	struct pkg *package;
 	const struct pkg_tables *t;
@@ -39,19 +42,22 @@ struct print_tasks {
 	uint32_t *kernels, kernel_count; /* owned: KREG rows in the order of their first tasks */
 	char (*kernel_names)[PRINT_C_NAME]; /* owned: of those: their functions', with a number behind it where several have one */
 	uint32_t *kernel_at;             /* owned, by KREG row: 1 + its place in kernels, 0: it has no task */
-	struct print_c_used { uint32_t first, number; } *used; /* owned, by function: 1 + the place of its first kernel, the latest number behind its name */
-	uint32_t *named, named_mask;     /* owned: 1 + place in kernels, by the name there, 0: free; at most half full */
-	uint32_t *order;                 /* owned: TENS rows, those of the entry first and by position */
-	struct print_c_tensor *tensors;  /* owned, by TENS row */
-	struct print_reach **reach;      /* owned, by KREG row: of its tensors; NULL: not asked yet */
-	struct print_c_slot { char name[PRINT_C_NAME]; int used, set, in_length; } *slots; /* owned, by SLOT row */
+	uint32_t *first_of;              /* owned, by function: 1 + the place of its first kernel, 0: none has a task */
+	struct common_names named;       /* of kernels */
+	int no_memory;                   /* for one of those */
+	struct pkg_ranks order;          /* TENS rows that it uses, those of the entry first and by position */
+	struct print_c_tensor *tensors;  /* owned, by TENS row; zeros where the entry does not use one */
+	struct print_reach **reach;      /* owned, by KREG row: of its tensors; NULL: no entry has asked yet */
+	struct pkg_ranks slot_order;     /* SLOT rows that it uses */
+	struct print_c_slot { char name[PRINT_C_NAME]; int listed, used, set, in_length; } *slots; /* owned, by SLOT row; zeros as those */
+	struct common_names names;       /* of tensors, then of slots */
 	struct print_c_loop { char name[PRINT_C_NAME]; const char *axis; } loops[PTOWSP_NESTING_LIMIT];
 	uint32_t loop_count;
 	uint32_t level;                  /* tile rows in force, 0: as stated */
 	uint32_t scopes;                 /* open ones in the innermost loop */
 	int in_loop, in_levels;          /* what BREAK would leave */
 	int divides, orders, rows;       /* helpers that the text needs */
-	int counts;                      /* task numbers are values */
+	int counts;                      /* task numbers are values of the package */
 	uint32_t most_tensors, most_args;
 	int noting;                      /* the first time */
 	struct ptowsp_error why;         /* the first refusal */
@@ -65,8 +71,12 @@ void print_c_line(struct print_tasks *p, const char *format, ...) __attribute__(
 
 /* tasks_name.c: a name as C takes it, and different from what the file uses itself. */
 void print_c_name(char name_out[PRINT_C_NAME], const char *name);
-/* Names of tensors and slots of the entry. */
-void print_c_names_make(struct print_tasks *p);
+/* A tensor, a slot that the entry uses. */
+struct print_c_tensor *print_c_tensor(struct print_tasks *p, uint32_t tensor);
+struct print_c_slot *print_c_slot(struct print_tasks *p, uint32_t slot);
+/* Names of the tensors and slots that the entry uses, when all of them are known. 0: no memory. */
+int print_c_names_make(struct print_tasks *p);
+int print_c_is_slot(const struct print_tasks *p, const char *name);
 /* Of a kernel's function. */
 const char *print_c_function(const struct print_tasks *p, uint32_t kernel);
 /* A kernel that has a task; its name in the struct. */

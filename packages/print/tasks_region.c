@@ -68,7 +68,7 @@ static int is_steady(struct print_tasks *p, uint32_t row)
 	case PTOWSP_EXPR_CONST:
 		return 1;
 	case PTOWSP_EXPR_VALUE:
-		p->slots[r->a].used = p->slots[r->a].in_length = 1;
+		print_c_slot(p, r->a)->in_length = p->slots[r->a].used = 1;
 		return p->t->slot[r->a].kind == PTOWSP_SLOT_SYMBOL;
 	case PTOWSP_EXPR_ADD:
 	case PTOWSP_EXPR_SUB:
@@ -83,7 +83,7 @@ static int is_steady(struct print_tasks *p, uint32_t row)
 static int by_value(struct print_tasks *p, const struct window *w)
 {
 	const uint32_t row = row_extent(p, w->tensor);
-	struct print_c_tensor *tensor = &p->tensors[w->tensor];
+	struct print_c_tensor *tensor;
 	int64_t extent;
 
 	if (w->region->unit || row == PTOWSP_NONE || print_c_constant(p, row, &extent))
@@ -91,7 +91,8 @@ static int by_value(struct print_tasks *p, const struct window *w)
 	if (!is_steady(p, row))
 		print_c_refuse(p, "rows of tensor %.80s are as long as more than sums and products of symbols: let a symbol of its own say their length",
 			       tensor_name(p, w->tensor));
-	tensor->used = tensor->by_value = p->rows = 1;
+	tensor = print_c_tensor(p, w->tensor);
+	tensor->by_value = p->rows = 1;
 	tensor->length = row;
 	return 1;
 }
@@ -144,9 +145,8 @@ void print_c_region_note(struct print_tasks *p, uint32_t kernel, uint32_t argume
 
 	if (!window_make(p, &w, kernel, argument, region) || by_value(p, &w))
 		return;
-	tensor = &p->tensors[w.tensor];
+	tensor = print_c_tensor(p, w.tensor);
 	declared = row_length(p, w.tensor);
-	tensor->used = 1;
 	if (!tensor->columns)
 		tensor->columns = declared;
 	columns = w.region->unit ? fitting(&w) : declared;

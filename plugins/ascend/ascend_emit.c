@@ -34,17 +34,17 @@ void ascend_tell(struct ascend_emitter *e, const char *format, ...)
 
 const char *ascend_kernel(const struct ascend_emitter *e, uint32_t kernel)
 {
-	return kernel < e->kernels.count ? e->kernels.rows[kernel] : "none";
+	return kernel < e->kernels.count ? e->kernels.rows[kernel].text : "none";
 }
 
 const char *ascend_tensor(const struct ascend_emitter *e, uint32_t tensor)
 {
-	return tensor < e->tensors.count ? e->tensors.rows[tensor] : "none";
+	return tensor < e->tensors.count ? e->tensors.rows[tensor].text : "none";
 }
 
 /* ---- names ------------------------------------------------------------------------------------------------------------ */
 
-static void name_add(struct ascend_emitter *e, struct ascend_names *names, const char *name, char letter)
+static void name_add(struct ascend_emitter *e, struct common_names *names, const char *name, char letter)
 {
 	if (!ascend_names_add(names, name, letter) && !e->status)
 		e->status = rt_no_memory(e->error, "names");
@@ -134,7 +134,7 @@ static void workload_add(struct ascend_emitter *e, const struct rt_program *p, s
 	ascend_entry(e, p, &code);
 	ascend_plan(e, p, plans);
 	ascend_row_add(rows);
-	ascend_row_field(rows, "name", "%s", e->workloads.rows[p->entry]);
+	ascend_row_field(rows, "name", "%s", e->workloads.rows[p->entry].text);
 	ascend_row_field(rows, "code", "%s", common_text_view(&code));
 	ascend_row_comment(rows, "comment", "", rt_string(&p->tables, p->tables.entry.rows[p->entry].name));
 	rows->failed |= code.failed;
@@ -286,10 +286,10 @@ static void all_make(struct ascend_emitter *e, const struct rt_program *p)
 
 static void emitter_finish(struct ascend_emitter *e, uint32_t kernels)
 {
-	struct ascend_names *const names[] = {&e->kernels, &e->tensors, &e->slots, &e->axes, &e->events, &e->channels, &e->workloads, &e->locals};
+	struct common_names *const names[] = {&e->kernels, &e->tensors, &e->slots, &e->axes, &e->events, &e->channels, &e->workloads, &e->locals};
 
 	for (size_t i = 0; i < sizeof(names) / sizeof(*names); i++)
-		ascend_names_finish(names[i]);
+		common_names_finish(names[i]);
 	for (uint32_t i = 0; e->footprints && i < kernels; i++)
 		rt_footprint_finish(&e->footprints[i]);
 	free(e->footprints);

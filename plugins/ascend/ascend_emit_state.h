@@ -24,7 +24,7 @@ struct ascend_emitter {
 	ptowsp_status status;       /* the first error */
 
 	/* the package: the same for all entries */
-	struct ascend_names kernels, tensors, slots, axes, events, channels, workloads; /* by row; workloads: by ENTR row, processes behind them */
+	struct common_names kernels, tensors, slots, axes, events, channels, workloads; /* by row; workloads: by ENTR row, processes behind them */
 	struct rt_footprint *footprints;  /* per KREG row */
 	struct common_text told;          /* sentences, a line each */
 	struct common_text told_json;
@@ -40,7 +40,7 @@ struct ascend_emitter {
 
 	/* the function being written */
 	struct common_text body, fields, tables; /* statements; state of a process; constants in front of the functions */
-	struct ascend_names locals;
+	struct common_names locals;
 	uint8_t *slot_used;               /* per SLOT row */
 	unsigned depth;                   /* of indentation */
 	bool process;
@@ -67,7 +67,7 @@ void ascend_emit_tensors(struct ascend_emitter *e, const struct rt_program *p, s
 void ascend_emit_slots(struct ascend_emitter *e, const struct rt_program *p, struct ascend_rows *rows);
 void ascend_emit_axes(struct ascend_emitter *e, const struct rt_program *p, struct ascend_rows *rows);
 void ascend_emit_dtypes(struct ascend_rows *rows);
-void ascend_emit_named(struct ascend_rows *rows, const struct ascend_names *names, const struct rt_tables *t, const uint32_t *offsets);
+void ascend_emit_named(struct ascend_rows *rows, const struct common_names *names, const struct rt_tables *t, const uint32_t *offsets);
 
 /* emit_files.c: every template filled, as the file of its name without .in; what is the same for all packages. */
 void ascend_emit_templates(struct ascend_emitter *e, const struct ascend_scope *scope);

@@ -148,7 +148,7 @@ static uint32_t set_put(struct ascend_emitter *e, uint32_t at)
 
 	ascend_expr(e, &value, in->row);
 	e->slot_used[in->slot] = 1;
-	ascend_line(e, "%s = %s;", e->slots.rows[in->slot], common_text_view(&value));
+	ascend_line(e, "%s = %s;", e->slots.rows[in->slot].text, common_text_view(&value));
 	e->body.failed |= value.failed;
 	common_text_finish(&value);
 	return at + 1;
@@ -166,7 +166,7 @@ static uint32_t load_put(struct ascend_emitter *e, uint32_t at)
 
 	ascend_region(e, &region, &e->p->ios[in->row], NULL, 0, 0);
 	e->slot_used[in->slot] = 1;
-	ascend_line(e, "if (!b.load(%s, %s, %s))", e->slots.rows[in->slot], common_text_view(&region), in->flags & PTOWSP_SLOT_LOAD_BITS ? "true" : "false");
+	ascend_line(e, "if (!b.load(%s, %s, %s))", e->slots.rows[in->slot].text, common_text_view(&region), in->flags & PTOWSP_SLOT_LOAD_BITS ? "true" : "false");
 	fail_return(e);
 	e->body.failed |= region.failed;
 	common_text_finish(&region);
@@ -190,7 +190,7 @@ static uint32_t filter_put(struct ascend_emitter *e, uint32_t at)
 
 static uint32_t wait_put(struct ascend_emitter *e, uint32_t at)
 {
-	const char *event = e->events.rows[e->p->code[at].slot];
+	const char *event = e->events.rows[e->p->code[at].slot].text;
 
 	if (e->process) {
 		char condition[ASCEND_NAME + 40];
@@ -238,7 +238,7 @@ static void channel_until(struct ascend_emitter *e, const char *call, uint32_t c
 {
 	char condition[ASCEND_NAME + 40];
 
-	snprintf(condition, sizeof(condition), "b.%s(CHANNEL_%s)", call, e->channels.rows[channel]);
+	snprintf(condition, sizeof(condition), "b.%s(CHANNEL_%s)", call, e->channels.rows[channel].text);
 	ascend_turn_until(e, condition);
 }
 
@@ -254,7 +254,7 @@ static uint32_t send_put(struct ascend_emitter *e, uint32_t at)
 		common_text_add(&region, ", ");
 		ascend_region(e, &region, from, NULL, 0, 0);
 	}
-	ascend_line(e, "b.send(CHANNEL_%s, %s%s);", e->channels.rows[in->slot], common_text_view(&token), common_text_view(&region));
+	ascend_line(e, "b.send(CHANNEL_%s, %s%s);", e->channels.rows[in->slot].text, common_text_view(&token), common_text_view(&region));
 	e->body.failed |= token.failed || region.failed;
 	common_text_finish(&token);
 	common_text_finish(&region);
@@ -272,13 +272,13 @@ static uint32_t consume_put(struct ascend_emitter *e, uint32_t at)
 	ascend_line(e, "for (;;) {");
 	e->depth++;
 	channel_until(e, "can_consume", in->slot);
-	ascend_line(e, "if (!b.consume(CHANNEL_%s, %s))", e->channels.rows[in->slot], value);
+	ascend_line(e, "if (!b.consume(CHANNEL_%s, %s))", e->channels.rows[in->slot].text, value);
 	ascend_line(e, "\tbreak;");
 	if (into) {
 		struct common_text region = {0};
 
 		ascend_region(e, &region, into, NULL, 0, 0);
-		ascend_line(e, "b.receive(CHANNEL_%s, %s);", e->channels.rows[in->slot], common_text_view(&region));
+		ascend_line(e, "b.receive(CHANNEL_%s, %s);", e->channels.rows[in->slot].text, common_text_view(&region));
 		e->body.failed |= region.failed;
 		common_text_finish(&region);
 	}
@@ -307,7 +307,7 @@ static uint32_t statement_put(struct ascend_emitter *e, uint32_t at)
 	case PTOWSP_OP_SLOT_SET: return set_put(e, at);
 	case PTOWSP_OP_SLOT_LOAD: return load_put(e, at);
 	case PTOWSP_OP_DISPATCH_FILTER: return filter_put(e, at);
-	case PTOWSP_OP_SIGNAL: ascend_line(e, "b.signal(EVENT_%s);", e->events.rows[in->slot]); return at + 1;
+	case PTOWSP_OP_SIGNAL: ascend_line(e, "b.signal(EVENT_%s);", e->events.rows[in->slot].text); return at + 1;
 	case PTOWSP_OP_WAIT: return wait_put(e, at);
 	case PTOWSP_OP_BARRIER: ascend_line(e, "b.barrier();"); return at + 1;
 	case PTOWSP_OP_FENCE: ascend_line(e, "b.fence();"); return at + 1;
@@ -317,7 +317,7 @@ static uint32_t statement_put(struct ascend_emitter *e, uint32_t at)
 	case PTOWSP_OP_WAIT_NOTIFY: return notify_put(e, at);
 	case PTOWSP_OP_SEND: return send_put(e, at);
 	case PTOWSP_OP_CONSUME: return consume_put(e, at);
-	case PTOWSP_OP_CLOSE: ascend_line(e, "b.close(CHANNEL_%s);", e->channels.rows[in->slot]); return at + 1;
+	case PTOWSP_OP_CLOSE: ascend_line(e, "b.close(CHANNEL_%s);", e->channels.rows[in->slot].text); return at + 1;
 	default: return at + 1; /* NOP */
 	}
 }

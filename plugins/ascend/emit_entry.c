@@ -13,12 +13,12 @@ enum { WINDOW_MOST = 65536, WINDOW_STANDARD = 8192 };
 
 static const char *self(const struct ascend_emitter *e)
 {
-	return e->workloads.rows[e->p->entry];
+	return e->workloads.rows[e->p->entry].text;
 }
 
 static const char *process_name(const struct ascend_emitter *e, uint32_t process)
 {
-	return e->workloads.rows[e->p->tables.entry.count + process];
+	return e->workloads.rows[e->p->tables.entry.count + process].text;
 }
 
 static const struct ptowsp_process_record *process_of(const struct ascend_emitter *e, uint32_t row)
@@ -101,7 +101,7 @@ static void channels_put(const struct ascend_emitter *e, struct common_text *out
 		const uint32_t consumers = ends_put(e, &ends, c, PTOWSP_CHANNEL_CONSUMES, at + producers);
 
 		common_text_add(out, "\t{UINT64_C(%" PRIu64 "), %" PRIu64 ", %" PRIu32 ", %" PRIu32 ", %" PRIu32 ", %" PRIu32 "}, /* %s */\n",
-				rt_channel_capacity(e->p, c), e->p->payloads[c].bytes, at, at + producers, producers, consumers, e->channels.rows[c]);
+				rt_channel_capacity(e->p, c), e->p->payloads[c].bytes, at, at + producers, producers, consumers, e->channels.rows[c].text);
 		at += producers + consumers;
 	}
 	common_text_add(out, "};\nstatic const uint32_t ends[] = {%s}; /* instances of processes */\n", at ? common_text_view(&ends) : "0");
@@ -172,9 +172,9 @@ static void function_begin(struct ascend_emitter *e, bool process)
 	e->resume = 0;
 	e->open_count = 0;
 	memset(e->slot_used, 0, e->p->tables.slot.count);
-	ascend_names_finish(&e->locals);
+	common_names_finish(&e->locals);
 	for (uint32_t i = 0; i < e->slots.count; i++) /* which are locals, too */
-		ascend_names_reserve(&e->locals, e->slots.rows[i]);
+		common_names_add(&e->locals, e->slots.rows[i].text);
 	e->body.length = e->fields.length = 0;
 }
 
@@ -184,7 +184,7 @@ static void slots_put(const struct ascend_emitter *e, struct common_text *out)
 	for (uint32_t i = 0; i < e->p->tables.slot.count; i++)
 		if (e->slot_used[i])
 			common_text_add(out, e->p->changed[i] ? "\tint64_t &%s = b.slots[SLOT_%s];\n" : "\tconst int64_t %s = b.slots[SLOT_%s];\n",
-					e->slots.rows[i], e->slots.rows[i]);
+					e->slots.rows[i].text, e->slots.rows[i].text);
 }
 
 static void process_put(struct ascend_emitter *e, uint32_t row, struct common_text *out)

@@ -64,7 +64,7 @@ static bool leaf_put(struct ascend_emitter *e, struct common_text *text, const s
 	case PTOWSP_EXPR_LOOP: common_text_add(text, "%s", e->loops[node->a]); return true;
 	case PTOWSP_EXPR_VALUE:
 		e->slot_used[node->a] = 1;
-		common_text_add(text, "%s", e->slots.rows[node->a]);
+		common_text_add(text, "%s", e->slots.rows[node->a].text);
 		return true;
 	case PTOWSP_EXPR_TASK: common_text_add(text, "b.next_task()"); return true;
 	case PTOWSP_EXPR_INSTANCE: common_text_add(text, e->process ? "replica" : "0"); return true;

@@ -23,7 +23,7 @@ static const char *scalar_type(unsigned dtype)
 /* Scalars of a kernel, in a list of the row. */
 static void scalars_put(struct ascend_rows *rows, struct ascend_rows *scalars, const struct rt_tables *t, const struct ptowsp_kernel_record *kernel)
 {
-	struct ascend_names names = {0};
+	struct common_names names = {0};
 
 	ascend_rows_init(scalars, kernel->param_count);
 	for (uint32_t i = 0; i < kernel->param_count && !scalars->failed && !rows->failed; i++) {
@@ -44,7 +44,7 @@ static void scalars_put(struct ascend_rows *rows, struct ascend_rows *scalars, c
 		rows->scopes[rows->count - 1].list_count = 1;
 	}
 	rows->failed |= scalars->failed;
-	ascend_names_finish(&names);
+	common_names_finish(&names);
 }
 
 const struct isa_emit_target *ascend_emit_target(const struct ascend_emitter *e)
@@ -137,9 +137,9 @@ void ascend_emit_kernels(struct ascend_emitter *e, const struct rt_program *p, s
 		char symbol[ASCEND_NAME + 2];
 		bool cluster = kernel->unit == PTOWSP_UNIT_AIC_AIV;
 
-		snprintf(symbol, sizeof(symbol), "k_%s", e->kernels.rows[i]);
+		snprintf(symbol, sizeof(symbol), "k_%s", e->kernels.rows[i].text);
 		ascend_row_add(rows);
-		ascend_row_field(rows, "name", "%s", e->kernels.rows[i]);
+		ascend_row_field(rows, "name", "%s", e->kernels.rows[i].text);
 		ascend_row_field(rows, "domain", "%s", domain_text(e, kernel->unit));
 		ascend_row_field(rows, "pool", "%s", pool_text(kernel->unit));
 		ascend_row_field(rows, "blocks", "%" PRIu32, kernel->blockdim ? kernel->blockdim : 1);

@@ -104,7 +104,7 @@ static void row_loop(struct ascend_emitter *e, const struct rt_ins *in, const st
 
 	ascend_local(e, value, axis, "int64_t");
 	name = e->process ? value + 2 : value;
-	common_text_add(&call, "b.axis_row(AXIS_%s, %s, %s)", e->axes.rows[loop->axis], common_text_view(&line), common_text_view(&rows));
+	common_text_add(&call, "b.axis_row(AXIS_%s, %s, %s)", e->axes.rows[loop->axis].text, common_text_view(&line), common_text_view(&rows));
 	kept(e, row, name, "row", "BuilderRow", common_text_view(&call));
 	if (in->op == PTOWSP_OP_SELECT) {
 		char like[ASCEND_NAME + 16], total[ASCEND_NAME + 4];
@@ -113,7 +113,7 @@ static void row_loop(struct ascend_emitter *e, const struct rt_ins *in, const st
 		snprintf(like, sizeof(like), "%.40s_at", name);
 		ascend_local(e, place, like, "int64_t");
 		ascend_line(e, "for (%s%s = 0; %s < %s.count; %s++) {", type, place, place, row, place);
-		ascend_line(e, "\t%s%s = b.axis_index(AXIS_%s, %s, %s.first + %s);", e->process ? "" : "const int64_t ", value, e->axes.rows[loop->axis],
+		ascend_line(e, "\t%s%s = b.axis_index(AXIS_%s, %s, %s.first + %s);", e->process ? "" : "const int64_t ", value, e->axes.rows[loop->axis].text,
 			    total, row, place);
 	} else {
 		ascend_line(e, "for (%s%s = 0; %s < %s.count; %s++) {", type, value, value, row, value);
@@ -141,7 +141,7 @@ static void leveled_loop(struct ascend_emitter *e, const struct rt_ins *in, cons
 	kept(e, outer, name, "level", "uint8_t", "b.place->level");
 	if (!e->process)
 		ascend_line(e, "LevelWalk %s;", walk);
-	ascend_line(e, checked ? "%s.start(&%s_workload::levels[%u], b.extent(%s));" : "%s.start(&%s_workload::levels[%u], %s);", walk, e->workloads.rows[e->p->entry],
+	ascend_line(e, checked ? "%s.start(&%s_workload::levels[%u], b.extent(%s));" : "%s.start(&%s_workload::levels[%u], %s);", walk, e->workloads.rows[e->p->entry].text,
 		    loop->levels, common_text_view(&high));
 	ascend_line(e, "while (%s.next()) {", walk);
 	ascend_line(e, "\t%s%s = %s.value;", e->process ? "" : "const int64_t ", value, walk);

@@ -97,13 +97,13 @@ static void tensors_put(const struct ascend_emitter *e, struct common_text *json
 	for (uint32_t i = 0, n = 0; i < t->tensor.count; i++) {
 		if (!e->p->tensor_access[i] && !e->p->tensor_loaded[i] && !e->p->tensor_indexed[i] && !e->p->tensor_moved[i])
 			continue;
-		common_text_add(json, "%s{\"id\": \"TENSOR_%s\", \"name\": ", n++ ? ",\n    " : "", e->tensors.rows[i]);
+		common_text_add(json, "%s{\"id\": \"TENSOR_%s\", \"name\": ", n++ ? ",\n    " : "", e->tensors.rows[i].text);
 		common_text_json(json, rt_string(t, t->tensor.rows[i].name));
 		common_text_add(json, ", \"dtype\": \"%s\", \"access\": %u}", rt_dtype_text(t->tensor.rows[i].dtype), e->p->tensor_access[i]);
 	}
 	common_text_add(json, "],\n   \"slots\": [");
 	for (uint32_t i = 0; i < t->slot.count; i++) {
-		common_text_add(json, "%s{\"id\": \"SLOT_%s\", \"name\": ", i ? ",\n    " : "", e->slots.rows[i]);
+		common_text_add(json, "%s{\"id\": \"SLOT_%s\", \"name\": ", i ? ",\n    " : "", e->slots.rows[i].text);
 		common_text_json(json, rt_string(t, t->slot.rows[i].name));
 		common_text_add(json, ", \"value\": %" PRIi64 ", \"changes\": %s}", t->slot.rows[i].flags & PTOWSP_SLOT_HAS_DEFAULT ? (int64_t)t->slot.rows[i].value : 0,
 				e->p->changed[i] ? "true" : "false");
@@ -130,7 +130,7 @@ static void code_put(const struct ascend_emitter *e, struct common_text *json)
 void ascend_plan(struct ascend_emitter *e, const struct rt_program *program, struct common_text *json)
 {
 	e->p = program;
-	common_text_add(json, "%s{\"workload\": \"%s\", \"name\": ", json->length ? ",\n  " : "\n  ", e->workloads.rows[program->entry]);
+	common_text_add(json, "%s{\"workload\": \"%s\", \"name\": ", json->length ? ",\n  " : "\n  ", e->workloads.rows[program->entry].text);
 	common_text_json(json, rt_string(&program->tables, program->tables.entry.rows[program->entry].name));
 	common_text_add(json, ", \"tasks\": %" PRIu32 ", \"loops\": %" PRIu32 ", \"processes\": %s,", program->site_count, program->loop_count,
 			program->tables.entry.rows[program->entry].flags & PTOWSP_ENTRY_PIPELINE ? "true" : "false");

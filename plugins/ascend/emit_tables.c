@@ -7,12 +7,12 @@
 #include "rt/arithmetic.h"
 #include "rt/dtype.h"
 
-void ascend_emit_named(struct ascend_rows *rows, const struct ascend_names *names, const struct rt_tables *t, const uint32_t *offsets)
+void ascend_emit_named(struct ascend_rows *rows, const struct common_names *names, const struct rt_tables *t, const uint32_t *offsets)
 {
 	ascend_rows_init(rows, names->count);
 	for (uint32_t i = 0; i < names->count && !rows->failed; i++) {
 		ascend_row_add(rows);
-		ascend_row_field(rows, "name", "%s", names->rows[i]);
+		ascend_row_field(rows, "name", "%s", names->rows[i].text);
 		ascend_row_comment(rows, "comment", "", rt_string(t, offsets[i]));
 	}
 }
@@ -31,10 +31,10 @@ void ascend_emit_axes(struct ascend_emitter *e, const struct rt_program *p, stru
 		for (uint32_t k = 0; valued && k < axis->count; k++)
 			common_text_add(&values, "%s%s%" PRIi64, k ? "," : "", k % 16 ? " " : "\n\t", t->axis_value.rows[axis->first + k].value);
 		ascend_row_add(rows);
-		ascend_row_field(rows, "name", "%s", e->axes.rows[i]);
+		ascend_row_field(rows, "name", "%s", e->axes.rows[i].text);
 		ascend_row_field(rows, "kind", "%s", axis->kind == PTOWSP_AXIS_SPARSE ? "AXIS_IS_SPARSE" : "AXIS_IS_RAGGED");
 		ascend_row_field(rows, "values", "%s", common_text_view(&values));
-		ascend_row_field(rows, "pointer", valued ? "%s_values" : "%.0snullptr", e->axes.rows[i]);
+		ascend_row_field(rows, "pointer", valued ? "%s_values" : "%.0snullptr", e->axes.rows[i].text);
 		ascend_row_field(rows, "count", "%" PRIu32, valued ? axis->count : 0);
 		ascend_row_field(rows, "lengths", "%s%s", rowed && !valued ? "TENSOR_" : "0", rowed && !valued ? ascend_tensor(e, axis->lengths) : "");
 		ascend_row_field(rows, "indices", "%s%s", rowed && !valued && axis->kind == PTOWSP_AXIS_SPARSE ? "TENSOR_" : "0",
@@ -93,7 +93,7 @@ void ascend_emit_tensors(struct ascend_emitter *e, const struct rt_program *p, s
 
 		shape_find(&p->tables, i, &elements, &columns);
 		ascend_row_add(rows);
-		ascend_row_field(rows, "name", "%s", e->tensors.rows[i]);
+		ascend_row_field(rows, "name", "%s", e->tensors.rows[i].text);
 		ascend_row_comment(rows, "comment", rt_dtype_text((uint16_t)dtype), "");
 		ascend_row_field(rows, "elements", "%" PRIu64, elements);
 		ascend_row_field(rows, "columns", "%" PRIu64, columns);
@@ -110,7 +110,7 @@ void ascend_emit_slots(struct ascend_emitter *e, const struct rt_program *p, str
 		const int64_t value = slot->flags & PTOWSP_SLOT_HAS_DEFAULT ? (int64_t)slot->value : 0;
 
 		ascend_row_add(rows);
-		ascend_row_field(rows, "name", "%s", e->slots.rows[i]);
+		ascend_row_field(rows, "name", "%s", e->slots.rows[i].text);
 		ascend_row_comment(rows, "comment", "", rt_string(&p->tables, slot->name));
 		ascend_row_field(rows, "value", value == INT64_MIN ? "%.0sINT64_MIN" : "%sINT64_C(%" PRIi64 ")", "", value);
 	}

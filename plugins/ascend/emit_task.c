@@ -45,7 +45,7 @@ static void reach_put(struct ascend_emitter *e, struct common_text *text, const 
 	for (uint32_t k = 0; k < count; k++)
 		common_text_add(&e->tables, "%s%" PRIu32, k ? ", " : "", reach_of(e, io, kernels[k], argument, &whole));
 	common_text_add(&e->tables, "}; /* elements, by tile level */\n");
-	common_text_add(text, "%s_workload::reach_%" PRIu32 "[b.place->level]", e->workloads.rows[e->p->entry], e->reach_count++);
+	common_text_add(text, "%s_workload::reach_%" PRIu32 "[b.place->level]", e->workloads.rows[e->p->entry].text, e->reach_count++);
 }
 
 void ascend_region(struct ascend_emitter *e, struct common_text *text, const struct rt_io *io, const uint32_t *kernels, uint32_t count, uint32_t argument)
@@ -196,7 +196,7 @@ void ascend_filter_owner(struct ascend_emitter *e, struct common_text *text, uns
 static void pool_put(struct ascend_emitter *e, struct common_text *text, const struct rt_site *site, const char *kernel)
 {
 	switch (e->p->schedule.pools) {
-	case PTOWSP_POOLS_BY_EXEC_UNIT: common_text_add(text, "%s_workload::queues[%s]", e->workloads.rows[e->p->entry], kernel); break;
+	case PTOWSP_POOLS_BY_EXEC_UNIT: common_text_add(text, "%s_workload::queues[%s]", e->workloads.rows[e->p->entry].text, kernel); break;
 	case PTOWSP_POOLS_CUSTOM:
 		common_text_add(text, "(uint32_t)");
 		ascend_expr(e, text, site->pool);
@@ -250,7 +250,7 @@ static void kernel_put(struct ascend_emitter *e, struct common_text *text, const
 	for (uint32_t k = 0; k < e->p->level_count; k++)
 		common_text_add(&e->tables, "%sKERNEL_%s", k ? ", " : "", ascend_kernel(e, kernels[k]));
 	common_text_add(&e->tables, "}; /* by tile level */\n");
-	common_text_add(text, "%s_workload::kernels_%" PRIu32 "[b.place->level]", e->workloads.rows[e->p->entry], number);
+	common_text_add(text, "%s_workload::kernels_%" PRIu32 "[b.place->level]", e->workloads.rows[e->p->entry].text, number);
 }
 
 static void alloc_put(struct ascend_emitter *e, const struct rt_site *site, uint32_t number)

@@ -2,11 +2,7 @@
 #include "ascend/name.h"
 
 #include <ctype.h>
-#include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
-#include "ptowsp/base.h"
-#include "rt/grow.h"
 
 enum { KEPT = 44 }; /* bytes of a name that an identifier keeps */
 
@@ -58,76 +54,14 @@ static void plain_make(char plain[ASCEND_NAME], const char *name, char letter)
 		memcpy(plain + at, plain[at - 1] == '_' ? "x" : "_", 2);
 }
 
-static uint32_t *slot_of(const struct ascend_names *names, const char *name)
-{
-	uint64_t at = ptowsp_id(name, strlen(name));
-
-	while (names->slots[at & names->mask] && strcmp(names->rows[names->slots[at & names->mask] - 1], name))
-		at++;
-	return &names->slots[at & names->mask];
-}
-
-static bool room_make(struct ascend_names *names)
-{
-	const uint32_t mask = names->mask ? names->mask * 2 + 1 : 63;
-	uint32_t *slots;
-
-	if (!rt_grow((void **)&names->rows, &names->room, names->count, sizeof(*names->rows)))
-		return false;
-	if (names->slots && names->count * 2 < names->mask)
-		return true;
-	slots = calloc((size_t)mask + 1, sizeof(*slots));
-	if (!slots)
-		return false;
-	free(names->slots);
-	names->slots = slots;
-	names->mask = mask;
-	for (uint32_t i = 0; i < names->count; i++)
-		*slot_of(names, names->rows[i]) = i + 1;
-	return true;
-}
-
-static const char *add(struct ascend_names *names, const char *plain, uint32_t *slot)
-{
-	snprintf(names->rows[names->count], ASCEND_NAME, "%s", plain);
-	*slot = ++names->count;
-	return names->rows[names->count - 1];
-}
-
-const char *ascend_names_add(struct ascend_names *names, const char *name, char letter)
+const char *ascend_names_add(struct common_names *names, const char *name, char letter)
 {
 	char plain[ASCEND_NAME];
-	uint32_t *slot;
-	size_t length;
 
-	if (!room_make(names))
-		return NULL;
 	plain_make(plain, name, letter);
 	if (letter == ASCEND_LOCAL)
 		plain[0] = (char)tolower((unsigned char)plain[0]);
-	length = strlen(plain);
-	slot = slot_of(names, plain);
-	/* Many that look alike: on from how many there are, so that adding n of them does not take n * n steps. */
-	for (uint32_t number = 2; *slot; number = number == 64 ? names->count + 64 : number + 1) {
-		snprintf(plain + length, sizeof(plain) - length, "%s%lu", plain[length - 1] == '_' ? "" : "_", (unsigned long)number);
-		slot = slot_of(names, plain);
-	}
-	return add(names, plain, slot);
-}
-
-bool ascend_names_reserve(struct ascend_names *names, const char *identifier)
-{
-	uint32_t *slot;
-
-	if (!room_make(names))
-		return false;
-	slot = slot_of(names, identifier);
-	return *slot || add(names, identifier, slot) != NULL;
-}
-
-void ascend_names_finish(struct ascend_names *names)
-{
-	free(names->rows);
-	free(names->slots);
-	*names = (struct ascend_names){0};
+	if (!common_names_choose(names, plain, sizeof(plain), plain[strlen(plain) - 1] == '_' ? "" : "_"))
+		return NULL;
+	return names->rows[names->count - 1].text;
 }

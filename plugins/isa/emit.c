@@ -156,7 +156,7 @@ static ptowsp_status begin(struct isa_emitter *e)
 
 static void finish(struct isa_emitter *e)
 {
-	isa_names_finish(e);
+	common_names_finish(&e->names);
 	free(e->tile_used);
 	free(e->scalar_used);
 }

@@ -4,7 +4,6 @@
 
 #include <ctype.h>
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 
 enum { NAME_MOST = 48 }; /* bytes of a name in emitted code, the number that makes it unique included */
@@ -138,85 +137,41 @@ void isa_emit_symbol(char *symbol_out, size_t size, const char *name)
 	snprintf(symbol_out, size, "%s", plain);
 }
 
-/* All names so far, by a hash of their text. */
-struct pool {
-	char **names;
-	uint32_t *slots; /* index + 1 */
-	uint32_t count, mask;
-};
-
-static uint32_t *slot_of(const struct pool *pool, const char *name)
-{
-	uint64_t at = ptowsp_id(name, strlen(name));
-
-	while (pool->slots[at & pool->mask] && strcmp(pool->names[pool->slots[at & pool->mask] - 1], name))
-		at++;
-	return &pool->slots[at & pool->mask];
-}
-
-static bool pool_add(struct pool *pool, const char *name, char letter)
+static bool name_add(struct isa_emitter *e, const char *name, char letter)
 {
 	char plain[NAME_MOST];
-	size_t length;
-	uint32_t *slot;
 
 	plain_make(plain, name, letter);
 	if (is_made(plain))
 		strcat(plain, "_");
-	length = strlen(plain);
-	slot = slot_of(pool, plain);
-	for (uint32_t n = 2; *slot; n++) {
-		snprintf(plain + length, sizeof(plain) - length, "_%lu", (unsigned long)n);
-		slot = slot_of(pool, plain);
-	}
-	pool->names[pool->count] = strdup(plain);
-	if (!pool->names[pool->count])
-		return false;
-	*slot = ++pool->count;
-	return true;
+	return common_names_choose(&e->names, plain, sizeof(plain), "_");
 }
 
 ptowsp_status isa_names_make(struct isa_emitter *e)
 {
 	const struct ptowsp_tile_header *h = &e->p->header;
-	const uint32_t count = h->param_count + h->tile_count + h->scalar_count;
-	struct pool pool = {.mask = 255};
-	bool ok;
+	bool ok = name_add(e, e->symbol, 'k'); /* nothing else is called like the function */
 
-	while (pool.mask < count * 2)
-		pool.mask = pool.mask * 2 + 1;
-	e->names = pool.names = calloc(count + 2u, sizeof(*pool.names));
-	pool.slots = calloc(pool.mask + 1u, sizeof(*pool.slots));
-	ok = pool.names && pool.slots && pool_add(&pool, e->symbol, 'k'); /* nothing else is called like the function */
 	for (uint32_t i = 0; ok && i < h->param_count; i++)
-		ok = pool_add(&pool, e->p->param_names[i], 'm');
+		ok = name_add(e, e->p->param_names[i], 'm');
 	for (uint32_t i = 0; ok && i < h->tile_count; i++)
-		ok = pool_add(&pool, e->p->tile_names[i], 't');
+		ok = name_add(e, e->p->tile_names[i], 't');
 	for (uint32_t i = 0; ok && i < h->scalar_count; i++)
-		ok = pool_add(&pool, e->p->scalar_names[i], 's');
-	free(pool.slots);
-	e->name_count = pool.count;
+		ok = name_add(e, e->p->scalar_names[i], 's');
 	return ok ? PTOWSP_OK : PTOWSP_NO_MEMORY;
-}
-
-void isa_names_finish(struct isa_emitter *e)
-{
-	for (uint32_t i = 0; i < e->name_count; i++)
-		free(e->names[i]);
-	free(e->names);
 }
 
 const char *isa_param_name(const struct isa_emitter *e, uint32_t row)
 {
-	return e->names[1 + row];
+	return e->names.rows[1 + row].text;
 }
 
 const char *isa_tile_name(const struct isa_emitter *e, uint32_t row)
 {
-	return e->names[1 + e->p->header.param_count + row];
+	return e->names.rows[1 + e->p->header.param_count + row].text;
 }
 
 const char *isa_scalar_name(const struct isa_emitter *e, uint32_t row)
 {
-	return e->names[1 + e->p->header.param_count + e->p->header.tile_count + row];
+	return e->names.rows[1 + e->p->header.param_count + e->p->header.tile_count + row].text;
 }

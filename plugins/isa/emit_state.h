@@ -7,6 +7,7 @@
 #include "isa/emit.h"
 #include "isa/isa_plan.h"
 #include "isa/isa_program.h"
+#include "registry/common/common_names.h"
 #include "registry/common/common_text.h"
 
 enum isa_form { ISA_FORM_NOTHING, ISA_FORM_LOOP, ISA_FORM_LOAD, ISA_FORM_STORE, ISA_FORM_REDUCE, ISA_FORM_CALL, ISA_FORM_SCALAR, ISA_FORM_CONTROL };
@@ -30,8 +31,7 @@ struct isa_emitter {
 	const struct isa_emit_target *target;
 	const char *symbol;
 	struct isa_writing out;
-	char **names;         /* of parameters, tiles and scalars, as in emitted code */
-	uint32_t name_count;
+	struct common_names names; /* the function's, of parameters, tiles and scalars, as in emitted code */
 	bool *tile_used;      /* memory of its own is used */
 	bool *scalar_used;
 	uint64_t cycles;      /* done, and not yet in the text */
@@ -59,7 +59,6 @@ struct isa_piece isa_quoted(const char *name);
 
 /* emit_names.c: names that C takes and that differ from each other. */
 ptowsp_status isa_names_make(struct isa_emitter *e);
-void isa_names_finish(struct isa_emitter *e);
 const char *isa_param_name(const struct isa_emitter *e, uint32_t row);
 const char *isa_tile_name(const struct isa_emitter *e, uint32_t row);
 const char *isa_scalar_name(const struct isa_emitter *e, uint32_t row);

@@ -8,12 +8,14 @@
 #include <string.h>
 
 #include "print/print_tasks.h"
+#include "registry/text.h"
 
 /* What the task API lacks is said, and is no error: the kernels are there. */
 ptowsp_status pack_tasks_add(struct emitted *files, const struct pkg_code *code, const struct print_functions *functions, struct ptowsp_error *error)
 {
 	const struct pkg_tables *t = pkg_tables(pkg_code_package(code));
-	ptowsp_status status = PTOWSP_OK;
+	struct print_tasks *tasks = print_tasks_create(code, functions);
+	ptowsp_status status = tasks ? PTOWSP_OK : reg_fail(error, PTOWSP_NO_MEMORY, "no memory to write entries as C");
 	unsigned written = 0;
 
 	for (uint32_t i = 0; i < t->entry_count && !status; i++) {
@@ -21,7 +23,7 @@ ptowsp_status pack_tasks_add(struct emitted *files, const struct pkg_code *code,
 
 		if (t->entry[i].flags & PTOWSP_ENTRY_KERNEL)
 			continue;
-		status = print_tasks(code, functions, i, &text, error);
+		status = print_tasks_entry(tasks, i, &text, error);
 		if (status == PTOWSP_UNSUPPORTED) {
 			fprintf(stderr, "ptowsp-pack: %s\n", error->text);
 			error->code = status = PTOWSP_OK;
@@ -32,6 +34,7 @@ ptowsp_status pack_tasks_add(struct emitted *files, const struct pkg_code *code,
 		}
 		free(text);
 	}
+	print_tasks_destroy(tasks);
 	if (!status && written)
 		status = pack_headers_add(files, pack_task_headers, error);
 	return status;
