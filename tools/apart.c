@@ -1,11 +1,13 @@
 /* SPDX-License-Identifier: MIT */
 #include "tools/apart.h"
 
+#include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
 
+#include "registry/common/common_names.h"
 #include "registry/text.h"
 
 struct row {
@@ -18,6 +20,8 @@ struct row {
 };
 
 static struct row *rows;
+static struct common_names keys; /* of rows: the place of each, and the file of one that is there */
+static const struct row **owners; /* owned, by key: the first row that has it */
 
 /* The path as if all of it were there: the real path of the deepest part that is, and the rest as it stands; to be freed. NULL: no memory. */
 static char *place_of(const char *path)
@@ -84,21 +88,62 @@ static ptowsp_status refuse(const struct row *a, const struct row *b, struct pto
 	return reg_fail(error, PTOWSP_INVALID, "%s would take the place of %s, %.100s; name another file", output->what, other->what, other->path);
 }
 
-static ptowsp_status look(const struct row *row, struct ptowsp_error *error)
+/* The number of a file that is there: places may be links to it. */
+static const char *file_key(const struct row *row, char key[64])
 {
-	for (const struct row *old = rows; old; old = old->next)
-		if ((row->output || old->output) && same(row, old))
-			return refuse(row, old, error);
-	return PTOWSP_OK;
+	snprintf(key, 64, "%ju:%ju", (uintmax_t)row->device, (uintmax_t)row->number);
+	return key;
+}
+
+static const struct row *owner_of(const char *key)
+{
+	const uint32_t at = common_names_find(&keys, key);
+
+	return at ? owners[at - 1] : NULL;
+}
+
+/* Who has the same file already. NULL: nobody. */
+static const struct row *owner_find(const struct row *row)
+{
+	char key[64];
+	const struct row *owner = row->place ? owner_of(row->place) : NULL;
+
+	return row->place && row->there && !owner ? owner_of(file_key(row, key)) : owner;
+}
+
+static bool key_add(const char *key, const struct row *row)
+{
+	const uint32_t count = keys.count;
+	const struct row **more;
+
+	if (!common_names_add(&keys, key))
+		return false;
+	more = realloc(owners, keys.room * sizeof(*owners));
+	if (!more)
+		return false;
+	owners = more;
+	if (keys.count > count)
+		owners[count] = row;
+	return true;
+}
+
+static ptowsp_status keys_add(const struct row *row, struct ptowsp_error *error)
+{
+	char key[64];
+
+	if (!row->place || (key_add(row->place, row) && (!row->there || key_add(file_key(row, key), row))))
+		return PTOWSP_OK;
+	return reg_fail(error, PTOWSP_NO_MEMORY, "no memory for the path %.140s", row->path);
 }
 
 static ptowsp_status add(const char *path, const char *what, bool output, struct ptowsp_error *error)
 {
 	struct row *row = malloc(sizeof(*row));
 	ptowsp_status st = row ? row_init(row, path, what, output, error) : reg_fail(error, PTOWSP_NO_MEMORY, "no memory for the path %.140s", path);
+	const struct row *owner = st ? NULL : owner_find(row);
 
-	if (!st)
-		st = look(row, error);
+	if (owner && (output || owner->output))
+		st = refuse(row, owner, error);
 	if (st) {
 		if (row)
 			free(row->place);
@@ -107,7 +152,7 @@ static ptowsp_status add(const char *path, const char *what, bool output, struct
 	}
 	row->next = rows;
 	rows = row;
-	return PTOWSP_OK;
+	return keys_add(row, error);
 }
 
 ptowsp_status apart_input(const char *path, const char *what, struct ptowsp_error *error)
@@ -134,17 +179,16 @@ bool apart_same(const char *path, const char *other)
 
 ptowsp_status apart_check(const char *path, struct ptowsp_error *error)
 {
+	const struct row *owner;
 	struct row row;
 	ptowsp_status st = apart_named(path, "what is written", error);
 
 	if (st)
 		return st;
-	st = row_init(&row, path, "what is written", false, error);
-	for (const struct row *old = rows; !st && old; old = old->next)
-		if (!old->output && same(&row, old)) {
-			row.output = true;
-			st = refuse(&row, old, error);
-		}
+	st = row_init(&row, path, "what is written", true, error);
+	owner = st ? NULL : owner_find(&row);
+	if (owner && !owner->output)
+		st = refuse(&row, owner, error);
 	free(row.place);
 	return st;
 }
@@ -158,4 +202,7 @@ void apart_finish(void)
 		free(rows);
 		rows = next;
 	}
+	common_names_finish(&keys);
+	free(owners);
+	owners = NULL;
 }
