@@ -94,6 +94,23 @@ static void emit_works_without_a_device(void)
 	CHECK_STR(cli_err, "");
 }
 
+/* Files that need no run are there, whoever could run them; files of a run are not where there is none. */
+static void emit_works_without_an_engine(void)
+{
+	static const char *const plugins[] = {"a2a3", "a2a3sim"};
+
+	cli_begin();
+	for (int i = 0; i < 2; i++) {
+		CHECK_INT(cli(check_fmt("$B/ptowsp-run --plugin=%s --emit %s $P/two_devices.pkg.zst", plugins[i], plugins[i])), 0);
+		CHECK_CONTAINS(cli_err, check_fmt("nothing was run: opcode notify is unsupported on %s", plugins[i]));
+		CHECK_INT(cli(check_fmt("$B/ptowsp-run --plugin=%s --emit %s --trace t.json $P/two_devices.pkg.zst", plugins[i], plugins[i])), 5);
+	}
+	CHECK_INT(cli("$B/ptowsp-run --plugin=aie --emit aie $P/two_devices.pkg.zst"), 5);
+	CHECK_CONTAINS(cli_err, "opcode notify is unsupported on aie");
+	CHECK_INT(cli("ls -d a2a3 a2a3sim aie 2>/dev/null"), 2);
+	CHECK_STR(cli_out, "a2a3\na2a3sim\n");
+}
+
 /* The same bytes again, and the simulation runs on. */
 static void the_simulation_writes_the_same_tree_and_runs(void)
 {
@@ -116,6 +133,7 @@ void suite_ascend_emit(CU_pSuite s)
 	cli_suite("ascend_emit");
 	example_rows_read();
 	TEST(s, emit_works_without_a_device);
+	TEST(s, emit_works_without_an_engine);
 	TEST(s, owners_are_those_of_every_policy);
 	TEST(s, the_simulation_writes_the_same_tree_and_runs);
 	for (size_t i = 0; i < example_count; i++)

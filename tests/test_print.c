@@ -391,7 +391,7 @@ static void another_digest_is_told_with_its_section(void)
 				"}\n",
 				NULL, &error),
 		  PTOWSP_MISMATCH);
-	CHECK_STR(error.text, "the text packs to another digest: section CODE differs");
+	CHECK_STR(error.text, "the text packs to another digest: section CODE differs; the JSON form says all of it");
 	CHECK_INT(print_compare(s.package, "func @f(%x: f32) { %t = tlod }\n", NULL, &error), PTOWSP_BAD_PACKAGE);
 	CHECK_CONTAINS(error.text, "the text is refused at line 1: ");
 	source_free(&s);

@@ -284,7 +284,7 @@ static ptowsp_status sections_compare(const struct pkg *a, const struct pkg *b, 
 		if (!in_a && !in_b)
 			return pkg_fail(error, PTOWSP_MISMATCH, "the text packs to another digest, for its targets are others");
 		if (!in_a || !in_b || x.type != y.type || x.stride != y.stride || memcmp(x.digest, y.digest, 32) != 0)
-			return pkg_fail(error, PTOWSP_MISMATCH, "the text packs to another digest: section %.4s differs",
+			return pkg_fail(error, PTOWSP_MISMATCH, "the text packs to another digest: section %.4s differs; the JSON form says all of it",
 					(const char *)(in_a ? &x.type : &y.type));
 	}
 }
