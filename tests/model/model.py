@@ -43,6 +43,12 @@ BINARY = {
     ">=": operator.ge, "&&": lambda a, b: a != 0 and b != 0, "||": lambda a, b: a != 0 or b != 0}
 UNARY = {"neg": operator.neg, "~": operator.invert, "!": lambda a: a == 0}
 
+def subject(row):
+    """What a directive is about: the later of two about the same rules."""
+    directive, arguments = row["directive"], row.get("arguments", [])
+    named = {"pipeline_depth": (["global"] + arguments)[-2:-1], "channel_capacity": arguments[:1]}
+    return directive, *named.get(directive, [])
+
 class Program:
     """The tables of a package."""
     def __init__(self, package, values=None):
@@ -50,7 +56,7 @@ class Program:
         self.code = [tuple((list(i) + [0, 0])[:3]) for i in self.work["instructions"]]
         self.entry = max(self.rows("ENTR"), key=lambda e: e.get("flags", 0) & 1)
         self.axes = [self.rows("AXES")[self.row_of("AXES", a)] for a in self.work.get("axes", [])]
-        rows = [(r["directive"], r.get("policy"), r.get("arguments", [])) for r in self.rows("SCHD")]
+        rows = [*{subject(r): (r["directive"], r.get("policy"), r.get("arguments", [])) for r in self.rows("SCHD")}.values()]
         self.schedule = {d: [row[1:] for row in rows if row[0] == d] for d, *_ in rows}
         waits, signals = ({two for op, _, two in self.code if op == word} for word in ("wait", "signal"))
         if waits - signals:
