@@ -373,6 +373,70 @@ static void what_cannot_be_said_is_a_line_each(void)
 	free(bytes);
 }
 
+/* The JSON form of a package with another text at one place. */
+static char *json_changed(const char *json, const char *from, const char *to)
+{
+	const char *at = strstr(json, from);
+	const size_t size = strlen(json) + strlen(to) + 1;
+	char *changed = malloc(size);
+
+	if (!at)
+		CHECK_FAIL("no %s in %s", from, json);
+	REQUIRE(at && changed);
+	snprintf(changed, size, "%.*s%s%s", (int)(at - json), json, to, at + strlen(from));
+	return changed;
+}
+
+/* Tables have names and values that no source can give them. */
+static void names_and_values_that_no_source_has_are_told(void)
+{
+	static const char source[] = "tensor %x : i32[16, 8] inout\nslot %c : i64 = 3\nsymbol %m : i32 = 9\n"
+				     "func @k(%x: !pto.memref<gm,...,i32>, %n: i32, %f: f32) {\n  %t = alloc_tile : !pto.tile<8x8xi32>\n  %t = tload %x[0, 0]\n  %t = tadds %t, %n\n  tstore %t, %x[0, 0]\n"
+				     "  %u = alloc_tile : !pto.tile<8x8xf32>\n  %u = texpands %f\n  tprint %u\n}\n"
+				     "workload @main {\n  parallel_for %i in 0 to 4 {\n    call @k(%x -> %x[0, 0], %n -> %i, %f -> 1.5)\n  }\n  slot_set %c, %c + %m\n}\n";
+	static const struct {
+		const char *from, *to, *line;
+		unsigned unsaid;
+	} rows[] = {
+		{"\"name\": \"i\"", "\"name\": \"a b\"", "// cannot be said: the loop over the axis \"a b\"\n", 1},
+		{"\"name\": \"x\", \"dtype\": \"i32\", \"role\"", "\"name\": \"x y\", \"dtype\": \"i32\", \"role\"", "// cannot be said: the tensor \"x y\" of no function and without a shape\n", 2},
+		{"\"name\": \"x\", \"dtype\": \"i32\", \"role\"", "\"name\": \"x y\", \"dtype\": \"i32\", \"role\"", "// cannot be said: the tensor \"x y\" in a body\n", 2},
+		{"\"name\": \"c\"", "\"name\": \"c d\"", "// cannot be said: the name or the value of \"c d\"\n", 3},
+		{"\"name\": \"c\"", "\"name\": \"c d\"", "// cannot be said: the expression that stands here\n", 3},
+		{"\"name\": \"m\"", "\"name\": \"m n\"", "// cannot be said: the name or the value of \"m n\"\n", 2},
+		{"\"name\": \"k\"", "\"name\": \"k k\"", "// cannot be said: kernel k k: a function is one portable payload for any unit\n", 1},
+		{"\"name\": \"k\", \"unit\": \"any\"", "\"name\": \"k\", \"unit\": \"aiv\"", "// cannot be said: kernel k: a function is one portable payload for any unit\n", 1},
+		{"\"kind\": \"pto\", \"unit\": \"any\"", "\"kind\": \"pto\", \"unit\": \"aiv\"", "// cannot be said: kernel k: a function is one portable payload for any unit\n", 1},
+		{"\"dtype\": \"i64\", \"flags\": 1, \"value\": 3", "\"dtype\": \"f32\", \"flags\": 1, \"value\": 2143294004", "// cannot be said: the name or the value of \"c\"\n", 1},
+		{"\"EXPR\": [", "\"REQS\": [{\"feature\": 30583, \"state\": 3}], \"EXPR\": [", "// cannot be said: the need of feature 0x7777\n", 1},
+		{"[\"param_const\", 1, 1069547520]", "[\"param_const\", 1, 2143294004]", "// cannot be said: the f32 with the bits 0x7fc01234 as an argument\n", 1},
+		{"[\"param_const\", 1, 1069547520]", "[\"param_const\", 1, 1069547521]", "%f -> 1.50000012", 0},
+		{"\"name\": \"c\"", "\"name\": \"C_d.9\"", "slot %C_d.9 : i64 = 3\n", 0},
+	};
+	struct source s = source_compile(source);
+	struct ptowsp_error error = {.head = PTOWSP_HEAD(struct ptowsp_error, ERROR)};
+	char *json;
+
+	CHECK_STR(s.messages, "");
+	REQUIRE_INT(pkg_to_json(s.package, &json, &error), PTOWSP_OK);
+	for (size_t i = 0; i < sizeof(rows) / sizeof(*rows); i++) {
+		char *changed = json_changed(json, rows[i].from, rows[i].to), *printed;
+		void *bytes;
+		struct pkg *package = json_open(changed, &bytes);
+		uint32_t unsaid;
+
+		REQUIRE_INT(source_print(package, NULL, &printed, &unsaid, NULL), PTOWSP_OK);
+		CHECK_UINT(unsaid, rows[i].unsaid);
+		CHECK_CONTAINS(printed, rows[i].line);
+		free(printed);
+		pkg_close(package);
+		free(bytes);
+		free(changed);
+	}
+	free(json);
+	source_free(&s);
+}
+
 static void another_digest_is_told_with_its_section(void)
 {
 	struct source s = source_compile("func @f(%x: !pto.memref<gm,...,f32>) {\n"
@@ -408,6 +472,7 @@ void suite_print(CU_pSuite s)
 	TEST(s, a_file_of_numbers_says_its_type_and_shape);
 	TEST(s, many_data_are_a_file_where_there_may_be_some);
 	TEST(s, what_cannot_be_said_is_a_line_each);
+	TEST(s, names_and_values_that_no_source_has_are_told);
 	TEST(s, another_digest_is_told_with_its_section);
 	TEST(s, every_file_of_the_corpus_comes_back);
 }
