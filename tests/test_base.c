@@ -4,7 +4,10 @@
 #include "fake_host.h"
 
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
+#include "base/cache.h"
 #include "base/error.h"
 #include "base/ops.h"
 #include "ptowsp/graph.h"
@@ -416,6 +419,56 @@ static void payloads_for_its_name_and_its_targets_are_its_own(void)
 	}
 }
 
+/* ---- where it keeps what it has compiled ------------------------------------------------------------------------- */
+
+static void cache_is(const char *stated, const char *want)
+{
+	struct ptowsp_error why = {.head = PTOWSP_HEAD(struct ptowsp_error, ERROR)};
+	char path[BASE_CACHE_PATH + 1];
+
+	CHECK_INT(base_cache_find(path, stated, &why), PTOWSP_OK);
+	CHECK_STR(path, want);
+	CHECK_INT(access(path, W_OK), 0);
+}
+
+static void what_is_compiled_is_kept_where_the_user_s_caches_are(void)
+{
+	char *const xdg = getenv("XDG_CACHE_HOME") ? strdup(getenv("XDG_CACHE_HOME")) : NULL, *const home = getenv("HOME") ? strdup(getenv("HOME")) : NULL;
+	struct ptowsp_error why = {.head = PTOWSP_HEAD(struct ptowsp_error, ERROR)};
+	char path[BASE_CACHE_PATH + 1], at[BASE_CACHE_PATH + 2];
+	const char *folder = check_tmp();
+
+	setenv("HOME", check_fmt("%s/home", folder), 1);
+	setenv("XDG_CACHE_HOME", check_fmt("%s/xdg/deep", folder), 1);
+	cache_is(NULL, check_fmt("%s/xdg/deep/ptowsp", folder));
+	cache_is("", check_fmt("%s/xdg/deep/ptowsp", folder));
+	cache_is(check_fmt("%s/stated/../here", folder), check_fmt("%s/here", folder));
+	setenv("XDG_CACHE_HOME", "relative", 1); /* which the specification of these folders says to ignore */
+	cache_is(NULL, check_fmt("%s/home/.cache/ptowsp", folder));
+	unsetenv("XDG_CACHE_HOME");
+	cache_is(NULL, check_fmt("%s/home/.cache/ptowsp", folder));
+
+	REQUIRE(check_write(check_fmt("%s/file", folder), "x", 1));
+	CHECK_INT(base_cache_find(path, check_fmt("%s/file/below", folder), &why), PTOWSP_IO);
+	CHECK_CONTAINS(why.text, "/file/below cannot be made: Not a directory; name another folder");
+	CHECK_INT(base_cache_find(path, check_fmt("%s/file", folder), &why), PTOWSP_IO);
+	CHECK_CONTAINS(why.text, "/file cannot be made: Not a directory; name another folder");
+	for (size_t more = 0; more < 2; more++) {
+		snprintf(at, sizeof(at), "%s", folder);
+		while (strlen(at) < BASE_CACHE_PATH + more)
+			strcat(at, strlen(at) % 100 ? "c" : "/");
+		CHECK_INT(base_cache_find(path, at, &why), more ? PTOWSP_INVALID : PTOWSP_OK);
+	}
+	CHECK_STR(why.text, "cache=DIR: the path is longer than 900 bytes; use a shorter one");
+
+	if (xdg)
+		setenv("XDG_CACHE_HOME", xdg, 1);
+	if (home)
+		setenv("HOME", home, 1);
+	free(xdg);
+	free(home);
+}
+
 void suite_base(CU_pSuite s)
 {
 	TEST(s, its_options_stand_beside_the_standard_ones_or_in_their_place);
@@ -429,4 +482,5 @@ void suite_base(CU_pSuite s)
 	TEST(s, fini_closes_in_order_what_is_open);
 	TEST(s, without_hooks_it_is_what_the_processor_does);
 	TEST(s, payloads_for_its_name_and_its_targets_are_its_own);
+	TEST(s, what_is_compiled_is_kept_where_the_user_s_caches_are);
 }

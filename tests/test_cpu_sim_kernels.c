@@ -64,6 +64,43 @@ static void built_in_kernels_copy_and_fill(void)
 	fake_stop();
 }
 
+/* A task of a built-in kernel: the rows of its tensors, 0: it has one less; its scalars. */
+static void built_in_kernel_is(const char *name, const uint32_t rows[3], uint32_t scalars, const char *wrong)
+{
+	uint32_t tensors = 0, kernel, zero;
+
+	while (tensors < 3 && rows[tensors])
+		tensors++;
+	fake_reset();
+	zero = bench_program_const(&fake.code, 0);
+	kernel = bench_program_kernel(&fake.code, name, tensors, scalars, NULL, 0);
+	for (unsigned i = 0; i < 3; i++)
+		bench_program_tensor(&fake.code, check_fmt("t%u", i), ROWS, COLUMNS);
+	bench_program_task(&fake.code, kernel, tensors, scalars);
+	for (uint32_t i = 0; i < tensors; i++)
+		bench_program_emit(&fake.code, i ? PTOWSP_OP_IO_OUTPUT : PTOWSP_OP_IO_INPUT, (uint16_t)i, bench_program_region(&fake.code, i, zero, rows[i], COLUMNS));
+	for (uint32_t i = 0; i < scalars; i++)
+		bench_program_emit(&fake.code, PTOWSP_OP_PARAM_CONST, (uint16_t)i, 7);
+	fake_start(2);
+	CHECK_INT(fake_submit(1, 0, NULL), PTOWSP_OK);
+	fake_drain();
+	CHECK_INT(fake.status, *wrong ? PTOWSP_KERNEL_FAILED : PTOWSP_OK);
+	CHECK_CONTAINS(fake.error, wrong);
+	fake_stop();
+}
+
+static void built_in_kernels_say_what_they_take(void)
+{
+	built_in_kernel_is("copy", (const uint32_t[3]){2, 2, 0}, 0, "");
+	built_in_kernel_is("copy", (const uint32_t[3]){2, 0, 0}, 0, "copy takes 2 tensors, source and destination, not 1");
+	built_in_kernel_is("copy", (const uint32_t[3]){2, 2, 2}, 0, "copy takes 2 tensors, source and destination, not 3");
+	built_in_kernel_is("copy", (const uint32_t[3]){2, 1, 0}, 0, check_fmt("copy needs equal shapes and types, got 2x%d and 1x%d", COLUMNS, COLUMNS));
+	built_in_kernel_is("fill", (const uint32_t[3]){2, 0, 0}, 1, "");
+	built_in_kernel_is("fill", (const uint32_t[3]){2, 0, 0}, 0, "fill takes 1 tensor and 1 scalar, not 1 and 0");
+	built_in_kernel_is("fill", (const uint32_t[3]){2, 0, 0}, 2, "fill takes 1 tensor and 1 scalar, not 1 and 2");
+	built_in_kernel_is("fill", (const uint32_t[3]){2, 2, 0}, 1, "fill takes 1 tensor and 1 scalar, not 2 and 1");
+}
+
 static void a_kernel_nobody_serves_is_named_and_still_counted(void)
 {
 	fake_reset();
@@ -202,6 +239,7 @@ void suite_cpu_sim_kernels(CU_pSuite s)
 	TEST(s, each_block_knows_its_index);
 	TEST(s, blocks_of_a_portable_kernel_add_up_with_and_without_running);
 	TEST(s, built_in_kernels_copy_and_fill);
+	TEST(s, built_in_kernels_say_what_they_take);
 	TEST(s, a_kernel_nobody_serves_is_named_and_still_counted);
 	TEST(s, native_code_is_skipped_without_trust_and_refused_with_it);
 	TEST(s, a_payload_for_another_target_does_not_serve);

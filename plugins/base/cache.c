@@ -19,6 +19,7 @@ static ptowsp_status too_long(struct ptowsp_error *error)
 static bool folder_make(const char *path)
 {
 	char part[BASE_CACHE_PATH + 1];
+	struct stat there;
 
 	for (const char *at = path + 1;; at++)
 		if (*at == '/' || !*at) {
@@ -26,7 +27,7 @@ static bool folder_make(const char *path)
 			if (mkdir(part, 0755) && errno != EEXIST)
 				return false;
 			if (!*at)
-				return true;
+				return !stat(path, &there) && (S_ISDIR(there.st_mode) || (errno = ENOTDIR, false));
 		}
 }
 
