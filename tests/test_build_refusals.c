@@ -151,7 +151,7 @@ static void memory_of_tensors(void)
 
 static void views_and_samples(void)
 {
-	static const uint64_t huge[] = {UINT64_MAX / 2, 3}, one[] = {1};
+	static const uint64_t huge[] = {UINT64_MAX / 2, 3}, most[] = {UINT64_MAX / 4}, more[] = {UINT64_MAX / 4 + 1}, none[] = {UINT64_MAX / 4, 0, UINT64_MAX}, one[] = {1};
 
 	REFUSED("ptowsp_build_view: a view with a unit is a flat window and has no rows: rows must be 0",
 		ptowsp_build_view(b, p.tensor, "f32", p.zero, p.zero, 1, 1, 1));
@@ -160,6 +160,9 @@ static void views_and_samples(void)
 	REFUSED("ptowsp_build_sample: no extents: sample data have 1 to 4", ptowsp_build_sample(b, p.tensor, "input", NULL, 1, "abcd", 4));
 	REFUSED("ptowsp_build_sample: 5 extents: sample data have 1 to 4", ptowsp_build_sample(b, p.tensor, "input", huge, 5, "abcd", 4));
 	REFUSED("ptowsp_build_sample: the extents make more bytes than 64 bits count", ptowsp_build_sample(b, p.tensor, "input", huge, 2, "abcd", 4));
+	REFUSED("ptowsp_build_sample: the extents make more bytes than 64 bits count", ptowsp_build_sample(b, p.tensor, "input", more, 1, "abcd", 4));
+	REFUSED("ptowsp_build_sample: the extents make 18446744073709551612 bytes, here are 4", ptowsp_build_sample(b, p.tensor, "input", most, 1, "abcd", 4));
+	REFUSED("ptowsp_build_sample: the extents make 0 bytes, here are 4", ptowsp_build_sample(b, p.tensor, "input", none, 3, "abcd", 4));
 	REFUSED("ptowsp_build_sample: the tensor has input data already", ptowsp_build_sample(b, p.tensor, "input", one, 1, "abcd", 4),
 		ptowsp_build_sample(b, p.tensor, "input", one, 1, "abcd", 4));
 }
