@@ -19,7 +19,7 @@ struct random {
 	bool loads, unsafe, later;
 	bool synced; /* barriers, signals and waits */
 	uint32_t event;
-	bool plain; /* one executor, a window that stalls, no loads: what most programs are, and runs have a short way for */
+	bool plain; /* one executor, a window that stalls, no loads: what most programs are */
 };
 
 /* The program of a seed; r->b is the caller's. */

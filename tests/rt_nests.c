@@ -115,7 +115,7 @@ static uint32_t region(struct rt_nests *n, uint32_t tensor)
 
 /* ---- tasks --------------------------------------------------------------------------------------------------------- */
 
-/* Which tensor a task touches next. What touches one twice in the same way takes no short way: that is rare. */
+/* Which tensor a task touches next. Seldom one that the task touches already: its keys are then counted anew for each task. */
 static uint32_t tensor_pick(struct rt_nests *n, char how, uint32_t *read, uint32_t *written)
 {
 	for (uint32_t tries = 0; tries < 20; tries++) {

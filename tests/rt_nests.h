@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
  * rt_nests.h - random nests of loops: keys that move, stay, or do either, several of them on one lattice, loops that meet each other's keys at their edges, tile
- * levels and tails, and between the loops slots and whatever else the short way does not take. */
+ * levels and tails, and between the loops slots and whatever else is no ordinary task. */
 #ifndef TESTS_RT_NESTS_H
 #define TESTS_RT_NESTS_H
 

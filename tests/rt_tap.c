@@ -79,8 +79,8 @@ static bool list_same(struct rt_tap *tap, uint64_t task, const uint64_t *list, u
 
 ptowsp_status __real_rt_dispatch_begin(struct rt_run *run);
 ptowsp_status __wrap_rt_dispatch_begin(struct rt_run *run);
-ptowsp_status __real_rt_clock_tasks(struct rt_clock *clock, const struct rt_clock_brief *tasks, uint32_t count);
-ptowsp_status __wrap_rt_clock_tasks(struct rt_clock *clock, const struct rt_clock_brief *tasks, uint32_t count);
+ptowsp_status __real_rt_clock_task(struct rt_clock *clock, const struct rt_clock_task *task, struct rt_clock_times *times);
+ptowsp_status __wrap_rt_clock_task(struct rt_clock *clock, const struct rt_clock_task *task, struct rt_clock_times *times);
 
 /* Before a task is handed over. */
 ptowsp_status __wrap_rt_dispatch_begin(struct rt_run *run)
@@ -92,12 +92,12 @@ ptowsp_status __wrap_rt_dispatch_begin(struct rt_run *run)
 	return __real_rt_dispatch_begin(run);
 }
 
-/* When the clock is told of tasks that took the short way. */
-ptowsp_status __wrap_rt_clock_tasks(struct rt_clock *clock, const struct rt_clock_brief *tasks, uint32_t count)
+/* When the clock is told of one. */
+ptowsp_status __wrap_rt_clock_task(struct rt_clock *clock, const struct rt_clock_task *task, struct rt_clock_times *times)
 {
-	for (uint32_t i = 0; tapped && i < count && clock->issued + i < tapped->told->stats.tasks; i++) {
+	if (tapped && clock->issued < tapped->told->stats.tasks) {
 		tapped->counts++;
-		judge(tapped, clock->issued + i, tasks[i].need.deps == count_of(tapped, clock->issued + i));
+		judge(tapped, clock->issued, task->need.deps == task->pred_count && list_same(tapped, clock->issued, task->preds, task->pred_count));
 	}
-	return __real_rt_clock_tasks(clock, tasks, count);
+	return __real_rt_clock_task(clock, task, times);
 }

@@ -107,7 +107,7 @@ static void a_view_begins_at_an_element(void)
 	}
 }
 
-/* In a loop too, where tasks go the short way. */
+/* In a loop too, whose tasks have a plan. */
 static void a_loop_over_views_is_a_loop_over_bytes(void)
 {
 	uint32_t t;

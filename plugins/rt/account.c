@@ -84,6 +84,7 @@ static ptowsp_status time_find(struct rt_generate *g, struct rt_scheduler *s, co
 {
 	struct rt_run *run = g->run;
 	struct rt_clock_task alone = *task;
+	struct rt_clock_times times;
 	ptowsp_status st;
 
 	s->clock.floor = gates(g, task, own);
@@ -91,12 +92,11 @@ static ptowsp_status time_find(struct rt_generate *g, struct rt_scheduler *s, co
 		return PTOWSP_NO_MEMORY;
 	s->clock.free[0] = 0;
 	alone.executor = alone.stream = alone.depth_loops = 0;
-	st = rt_clock_task(&s->clock, &alone, trace);
+	st = rt_clock_task(&s->clock, &alone, &times);
 	if (st)
 		return st;
-	trace->task = own->number;
-	trace->executor = task->executor;
-	trace->stream = task->stream;
+	*trace = (struct ptowsp_trace_task){.task = own->number, .start = times.start, .end = times.end, .kernel = task->kernel, .executor = task->executor,
+					    .stream = task->stream};
 	run->clock.free[task->executor] = trace->end;
 	rt_clock_enter(&run->clock, task, trace->end);
 	return PTOWSP_OK;

@@ -27,14 +27,6 @@ static int64_t divide(int64_t a, int64_t b, bool rest, uint32_t *failed)
 	return rest ? a % b : a / b;
 }
 
-static int64_t shift_right(int64_t a, int64_t b)
-{
-	unsigned by = (unsigned)b & 63;
-	uint64_t u = (uint64_t)a >> by;
-
-	return (int64_t)(a < 0 && by ? u | ~(UINT64_MAX >> by) : u);
-}
-
 int64_t rt_operation(uint32_t op, int64_t a, int64_t b, int64_t c, uint32_t *failed)
 {
 	uint64_t x = (uint64_t)a, y = (uint64_t)b;
@@ -51,7 +43,7 @@ int64_t rt_operation(uint32_t op, int64_t a, int64_t b, int64_t c, uint32_t *fai
 	case PTOWSP_EXPR_OR: return (int64_t)(x | y);
 	case PTOWSP_EXPR_XOR: return (int64_t)(x ^ y);
 	case PTOWSP_EXPR_SHL: return (int64_t)(x << (y & 63));
-	case PTOWSP_EXPR_SHR: return shift_right(a, b);
+	case PTOWSP_EXPR_SHR: return rt_shift_right(a, b);
 	case PTOWSP_EXPR_EQ: return a == b;
 	case PTOWSP_EXPR_NE: return a != b;
 	case PTOWSP_EXPR_LT: return a < b;

@@ -22,4 +22,13 @@ static inline uint64_t rt_common(uint64_t a, uint64_t b)
 	return a;
 }
 
+/* Keeps the sign; by the low six bits of b. */
+static inline int64_t rt_shift_right(int64_t a, int64_t b)
+{
+	unsigned by = (unsigned)b & 63;
+	uint64_t u = (uint64_t)a >> by;
+
+	return (int64_t)(a < 0 && by ? u | ~(UINT64_MAX >> by) : u);
+}
+
 #endif

@@ -4,7 +4,16 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { ROOM_BITS = 11, ROOM_BITS_MOST = 40, REACH_MOST = 64 };
+enum { ROOM_BITS = 11, ROOM_BITS_MOST = 40, REACH_MOST = 64, LOW_MOST = 16 };
+
+/* 2 ^ 64 divided by the golden ratio, for names that are multiples of 2 ^ low. */
+#define GOLDEN UINT64_C(0x9E3779B97F4A7C15)
+
+static void low_set(struct rt_cells *cells, unsigned low)
+{
+	cells->low = low;
+	cells->factor = GOLDEN >> low | 1;
+}
 
 static void entries_set(struct rt_cells *cells, struct rt_entry *entries, unsigned bits, uint32_t stale)
 {
@@ -34,6 +43,7 @@ bool rt_cells_init(struct rt_cells *cells, uint64_t most)
 
 	memset(cells, 0, sizeof(*cells));
 	cells->fixed = most != 0;
+	low_set(cells, LOW_MOST);
 	while (bits <= ROOM_BITS_MOST && most > UINT64_C(1) << (bits - 1))
 		bits++;
 	return entries_make(cells, bits, 0);
@@ -121,7 +131,7 @@ static bool entries_move(const struct rt_cells *from, struct rt_cells *to, const
 static bool grow(struct rt_cells *cells, const struct rt_track *track)
 {
 	for (unsigned bits = 65 - cells->shift;; bits++) {
-		struct rt_cells more = {.fixed = false};
+		struct rt_cells more = {.low = cells->low, .factor = cells->factor};
 
 		if (!entries_make(&more, bits, rt_preds_stale(track->preds)))
 			return false;
@@ -132,6 +142,22 @@ static bool grow(struct rt_cells *cells, const struct rt_track *track)
 		}
 		free(more.entries);
 	}
+}
+
+/* The live ones move; a fixed pool has room for all that there can be. Without memory for it names stay where they are. */
+void rt_cells_fit_on(struct rt_cells *cells, const struct rt_track *track, uint64_t bits)
+{
+	struct rt_cells more = {.fixed = cells->fixed};
+
+	low_set(&more, (unsigned)__builtin_ctzll(bits));
+	if (!entries_make(&more, 64 - cells->shift, rt_preds_stale(track->preds)))
+		return;
+	if (!entries_move(cells, &more, track)) {
+		free(more.entries);
+		return;
+	}
+	free(cells->entries);
+	*cells = more;
 }
 
 /* Counted once per so many names that a table could have filled up, in an eighth of the places, as names are spread evenly: if three eighths of them

@@ -21,6 +21,8 @@ struct rt_cells {
 	struct rt_entry *entries;
 	uint64_t mask;    /* mask + 1 places */
 	unsigned shift;   /* mask + 1 is 2 ^ (64 - shift) */
+	unsigned low;     /* low bits that no name has; rt_cells_fit */
+	uint64_t factor;  /* names go to the places that the high bits of name * factor say */
 	uint64_t entered; /* names since the places were last counted */
 	bool fixed;       /* never grows */
 };
@@ -40,10 +42,19 @@ void rt_cells_take(struct rt_cells *cells, const struct rt_track *track, uint64_
 /* Stamps that are gone are set to stale: every 2^30 tasks. */
 void rt_cells_freshen(struct rt_cells *cells, const struct rt_track *track);
 
-/* Names are often multiples of a tile's size: the high half of a product spreads what is above the low bits. */
+/* Multiples of the golden ratio lie as far apart as can be, so names that follow each other, as those of a loop do, do not meet before the table is full. */
 RT_INLINE uint64_t rt_cells_place(const struct rt_cells *cells, uint64_t name)
 {
-	return (name ^ name >> 32) * UINT64_C(0x9E3779B97F4A7C15) >> cells->shift;
+	return name * cells->factor >> cells->shift;
+}
+
+/* Names will come of which bits are set that no name had so far: they are often multiples of a tile's size, and what follows each other are these multiples.
+ * A name that was not announced is only found less well. */
+void rt_cells_fit_on(struct rt_cells *cells, const struct rt_track *track, uint64_t bits);
+static inline void rt_cells_fit(struct rt_cells *cells, const struct rt_track *track, uint64_t bits)
+{
+	if (bits & ((UINT64_C(1) << cells->low) - 1))
+		rt_cells_fit_on(cells, track, bits);
 }
 
 /* NULL if there is none of that name. */

@@ -14,6 +14,12 @@
 static void ringed_set(struct rt_clock *clock)
 {
 	clock->ringed = clock->window && clock->window <= clock->mask + 1 && clock->window_mode == RT_WINDOW_STALL;
+	clock->lone = clock->ringed && clock->single && !clock->gated && !clock->tell;
+}
+
+static uint64_t most(uint64_t capacity)
+{
+	return capacity ? capacity : UINT64_MAX;
 }
 
 ptowsp_status rt_clock_init(struct rt_clock *clock, uint32_t slots)
@@ -21,8 +27,12 @@ ptowsp_status rt_clock_init(struct rt_clock *clock, uint32_t slots)
 	bool ok;
 
 	clock->mask = rt_window_room(clock->window) - 1;
+	clock->ring_most = most(clock->window);
+	clock->stalling = clock->window_mode == RT_WINDOW_STALL ? clock->ring_most : UINT64_MAX;
+	clock->map_most = most(clock->map_capacity);
+	clock->deps_most = most(clock->deps_capacity);
+	clock->ready_most = most(clock->ready_capacity);
 	clock->gated = clock->depth_count || clock->streams;
-	clock->plain = clock->single && clock->window_mode == RT_WINDOW_STALL && !clock->gated;
 	ringed_set(clock);
 	clock->rows = calloc(clock->mask + 1, sizeof(*clock->rows));
 	clock->known = calloc((size_t)slots + 1, sizeof(*clock->known));
@@ -128,7 +138,7 @@ static uint64_t held_from(const struct rt_clock *clock)
 }
 
 /* F of every task that no open scope holds. */
-static void settle_all(struct rt_clock *clock)
+void rt_clock_settle_all(struct rt_clock *clock)
 {
 	uint64_t until = held_from(clock), task = clock->settled, leave = clock->leave;
 
@@ -141,19 +151,6 @@ static void settle_all(struct rt_clock *clock)
 	}
 	clock->settled = task;
 	clock->leave = leave;
-}
-
-/* The row is that of the latest task. */
-RT_INLINE void settle(struct rt_clock *clock, struct rt_clock_row *row)
-{
-	if (clock->scopes || clock->settled + 1 != clock->issued) {
-		settle_all(clock);
-		return;
-	}
-	if (row->end > clock->leave)
-		clock->leave = row->end;
-	row->leave = clock->leave;
-	clock->settled = clock->issued;
 }
 
 static void leave_one(struct rt_clock *clock)
@@ -219,7 +216,7 @@ RT_INLINE ptowsp_status ring_stall(struct rt_clock *clock)
 	return when <= clock->now ? PTOWSP_OK : ring_wait(clock, when);
 }
 
-RT_INLINE bool lacks(uint64_t capacity, uint64_t used, uint64_t need)
+static bool lacks(uint64_t capacity, uint64_t used, uint64_t need)
 {
 	return used + need > capacity && capacity && need;
 }
@@ -268,11 +265,18 @@ static void ready_wait(struct rt_clock *clock, uint32_t pool)
 
 /* ---- a task ---------------------------------------------------------------------------------------------------- */
 
+static uint64_t spaced(const struct rt_clock *clock, uint64_t now)
+{
+	uint64_t least = clock->last + clock->spacing;
+
+	return clock->issued && least > now ? least : now;
+}
+
 /* The clock moves on by the cost of issuing, and those leave that have by then. */
 RT_INLINE void begin(struct rt_clock *clock)
 {
-	if (clock->spacing && clock->issued && clock->last + clock->spacing > clock->now)
-		clock->now = clock->last + clock->spacing;
+	if (clock->spacing)
+		clock->now = spaced(clock, clock->now);
 	if (clock->gone < clock->settled && row_of(clock, clock->gone)->leave <= clock->now)
 		leave_until(clock, clock->now);
 }
@@ -310,38 +314,114 @@ static ptowsp_status room_wait(struct rt_clock *clock, const struct rt_clock_tas
 	return PTOWSP_OK;
 }
 
-/* Could it be? Capacities of 0 bound nothing, but a task that needs nothing of one is no less sure of the others. */
-RT_INLINE bool is_short(const struct rt_clock *clock, const struct rt_clock_task *task)
+/* The instant at which a task is issued, in registers: the issue clock, who has gone, and what those hold that have not. */
+struct instant {
+	uint64_t now, gone, map, deps;
+};
+
+RT_INLINE struct instant instant_of(const struct rt_clock *clock)
 {
-	return clock->issued - clock->gone >= clock->window || clock->map_used + task->need.map > clock->map_capacity ||
-	       clock->deps_used + task->need.deps > clock->deps_capacity || task->heap;
+	return (struct instant){clock->now, clock->gone, clock->map_used, clock->deps_used};
+}
+
+RT_INLINE void instant_store(struct rt_clock *clock, const struct instant *at)
+{
+	clock->now = at->now;
+	clock->gone = at->gone;
+	clock->map_used = at->map;
+	clock->deps_used = at->deps;
+}
+
+/* Those leave that have by now. */
+RT_INLINE void instant_leave(const struct rt_clock *clock, struct instant *at)
+{
+	for (const struct rt_clock_row *row = row_of(clock, at->gone); at->gone < clock->settled && row->leave <= at->now; row = row_of(clock, ++at->gone)) {
+		at->map -= row->need.map;
+		at->deps -= row->need.deps;
+	}
+}
+
+/* A full ring stalls, as it does for every task of a run in full swing. */
+RT_INLINE void instant_ring(struct rt_clock *clock, struct instant *at)
+{
+	struct rt_meter *meter = &clock->meters[PTOWSP_RESOURCE_TASK_RING];
+	uint64_t when;
+
+	if (clock->issued - at->gone != clock->stalling)
+		return;
+	when = row_of(clock, at->gone)->leave;
+	if (clock->tell) {
+		clock->now = at->now;
+		rt_listener_stall(clock, meter, when);
+	}
+	meter->stalls++;
+	meter->cycles += when - at->now;
+	at->now = when;
+	instant_leave(clock, at);
+}
+
+/* Something else is short, or a heap is to be asked. */
+static ptowsp_status instant_wait(struct rt_clock *clock, const struct rt_clock_task *task, struct instant *at)
+{
+	ptowsp_status st;
+
+	instant_store(clock, at);
+	st = room_wait(clock, task);
+	*at = instant_of(clock);
+	return st;
+}
+
+/* Those of the pool's ready queue that have begun leave it. */
+RT_INLINE void instant_begin(struct rt_clock *clock, uint32_t pool, const struct instant *at)
+{
+	uint64_t begun = clock->begun;
+
+	if (!clock->single) {
+		rt_waiting_started(&clock->waiting[pool], at->now);
+		return;
+	}
+	while (begun < clock->issued && row_of(clock, begun)->start <= at->now)
+		begun++;
+	clock->begun = begun;
+}
+
+/* Places of it that are taken once the task has its own. */
+RT_INLINE uint64_t instant_ready(struct rt_clock *clock, uint32_t pool, struct instant *at)
+{
+	uint64_t waiting;
+
+	instant_begin(clock, pool, at);
+	waiting = rt_clock_waiting(clock, pool);
+	if (waiting < clock->ready_most)
+		return waiting + 1;
+	instant_store(clock, at);
+	ready_wait(clock, pool);
+	*at = instant_of(clock);
+	return rt_clock_waiting(clock, pool) + 1;
 }
 
 RT_INLINE ptowsp_status issue(struct rt_clock *clock, const struct rt_clock_task *task)
 {
-	uint64_t waiting;
-	ptowsp_status st = PTOWSP_OK;
+	struct instant at = instant_of(clock);
+	uint64_t ready;
+	ptowsp_status st;
 
-	begin(clock);
-	if (clock->issued - clock->gone == clock->window && clock->window_mode == RT_WINDOW_STALL) {
-		stall(clock, &clock->meters[PTOWSP_RESOURCE_TASK_RING], row_of(clock, clock->gone)->leave);
-		leave_until(clock, clock->now);
-	}
-	if (is_short(clock, task) && (st = room_wait(clock, task)))
-		return st;
-	waiting_settle(clock, task->pool);
-	waiting = rt_clock_waiting(clock, task->pool);
-	if (waiting >= clock->ready_capacity && clock->ready_capacity) {
-		ready_wait(clock, task->pool);
-		waiting = rt_clock_waiting(clock, task->pool);
-	}
-	clock->map_used += task->need.map;
-	clock->deps_used += task->need.deps;
-	rt_meter_mark(&clock->meters[PTOWSP_RESOURCE_TASK_RING], clock->issued - clock->gone + 1);
-	rt_meter_mark(&clock->meters[PTOWSP_RESOURCE_TENSOR_MAP], clock->map_used);
-	rt_meter_mark(&clock->meters[PTOWSP_RESOURCE_DEP_LIST], clock->deps_used);
-	rt_meter_mark(&clock->ready_meters[task->pool], waiting + 1);
-	clock->last = clock->now;
+	if (clock->spacing)
+		at.now = spaced(clock, at.now);
+	instant_leave(clock, &at);
+	instant_ring(clock, &at);
+	if (clock->issued - at.gone >= clock->ring_most || at.map + task->need.map > clock->map_most || at.deps + task->need.deps > clock->deps_most || task->heap)
+		if ((st = instant_wait(clock, task, &at)))
+			return st;
+	ready = instant_ready(clock, task->pool, &at);
+	at.map += task->need.map;
+	at.deps += task->need.deps;
+	rt_meter_mark(&clock->meters[PTOWSP_RESOURCE_TASK_RING], clock->issued - at.gone + 1);
+	rt_meter_mark(&clock->meters[PTOWSP_RESOURCE_TENSOR_MAP], at.map);
+	rt_meter_mark(&clock->meters[PTOWSP_RESOURCE_DEP_LIST], at.deps);
+	rt_meter_mark(&clock->ready_meters[task->pool], ready);
+	instant_store(clock, &at);
+	clock->last = at.now;
 	if (task->heap)
 		rt_clock_heap_take(clock, task->heap);
 	return PTOWSP_OK;
@@ -406,7 +486,7 @@ void rt_clock_enter(struct rt_clock *clock, const struct rt_clock_task *task, ui
 	enter(clock, task, end);
 }
 
-ptowsp_status rt_clock_task(struct rt_clock *clock, const struct rt_clock_task *task, struct ptowsp_trace_task *trace)
+ptowsp_status rt_clock_task(struct rt_clock *clock, const struct rt_clock_task *task, struct rt_clock_times *times)
 {
 	struct rt_clock_row *row;
 	uint64_t start, end;
@@ -418,18 +498,15 @@ ptowsp_status rt_clock_task(struct rt_clock *clock, const struct rt_clock_task *
 		return PTOWSP_NO_MEMORY;
 	start = start_time(clock, task);
 	end = start + task->cycles;
-	*trace = (struct ptowsp_trace_task){.task = clock->issued, .start = start, .end = end, .kernel = task->kernel, .executor = task->executor,
-					    .stream = task->stream};
+	*times = (struct rt_clock_times){start, end};
 	clock->free[task->executor] = end;
 	enter(clock, task, end);
 	if (!clock->single && start > clock->now && !rt_waiting_push(&clock->waiting[task->pool], start))
 		clock->out_of_memory = true;
 	row = row_of(clock, clock->issued);
 	*row = (struct rt_clock_row){start, end, 0, task->need};
-	if (clock->scopes && !clock->held_first[clock->scopes - 1])
-		clock->held_first[clock->scopes - 1] = clock->issued + 1;
 	clock->issued++;
-	settle(clock, row);
+	rt_clock_settle(clock, row);
 	return clock->out_of_memory ? PTOWSP_NO_MEMORY : PTOWSP_OK;
 }
 
@@ -450,7 +527,7 @@ void rt_clock_scope_end(struct rt_clock *clock)
 		held = !clock->held_first[k];
 	if (held && clock->now > clock->leave)
 		clock->leave = clock->now;
-	settle_all(clock);
+	rt_clock_settle_all(clock);
 }
 
 void rt_clock_order_begin(struct rt_clock *clock)

@@ -22,11 +22,6 @@ struct rt_clock_row {
 	uint64_t start, end, leave;
 	struct rt_need need;
 };
-/* What a plain clock has to know of a task. */
-struct rt_clock_brief {
-	uint64_t cycles;
-	struct rt_need need;
-};
 /* The d largest ends of a domain: a heap, the least first. */
 struct rt_ends {
 	uint64_t *ends;
@@ -54,6 +49,8 @@ struct rt_listener;
 struct rt_clock {
 	/* configuration */
 	uint64_t window, map_capacity, deps_capacity, ready_capacity; /* 0: unbounded */
+	uint64_t ring_most, map_most, deps_most, ready_most; /* the same, UINT64_MAX: unbounded; set by rt_clock_init */
+	uint64_t stalling; /* ring_most where a full ring stalls, else UINT64_MAX; set by rt_clock_init */
 	uint32_t window_mode;
 	uint64_t spacing;  /* a(i) >= a(i-1) + spacing */
 	uint64_t floor;    /* nothing starts earlier: start(threshold) */
@@ -63,15 +60,13 @@ struct rt_clock {
 	uint32_t executors; /* per pool */
 	bool single;       /* bounded, with one pool of one executor for ever: `begun` stands for its ready queue */
 	bool gated;        /* there are depths or streams; set by rt_clock_init */
-	bool ringed;       /* rows of all tasks that have not gone, and of the window, always have room; set by rt_clock_init and rt_clock_adopt */
-	bool plain;        /* single, stalling, without depths and streams; set by rt_clock_init */
+	bool ringed;       /* rows of all tasks that have not gone, and of the window, always have room, and a full ring stalls; set with mask */
+	bool lone;         /* ringed, single, not gated, and nobody hears of stalls: clock_lone.h; set with mask */
 	/* state */
 	uint64_t now, last, issued, gone, begun, settled, leave, total;
 	uint64_t map_used, deps_used; /* by tasks gone .. issued - 1 */
 	struct rt_clock_row *rows;
 	uint64_t mask;
-	uint64_t equal_from, equal_until; /* rt_clock_equal: tasks between them are all like `equal` */
-	struct rt_clock_brief equal;
 	uint64_t held_first[PTOWSP_NESTING_LIMIT + 1]; /* open scopes: first own task + 1, 0: none */
 	uint32_t scopes;
 	struct rt_level_of_order orders[PTOWSP_NESTING_LIMIT + 1];
@@ -102,6 +97,10 @@ struct rt_clock_task {
 	uint32_t pred_count;
 	const uint64_t *preds;
 };
+/* When it runs. */
+struct rt_clock_times {
+	uint64_t start, end;
+};
 
 /* slots: SLOT rows. The caller has filled the configuration. Errors: NO_MEMORY. */
 ptowsp_status rt_clock_init(struct rt_clock *clock, uint32_t slots);
@@ -112,19 +111,29 @@ void rt_clock_adopt(struct rt_clock *clock, struct rt_clock_row *rows, size_t si
 /* Room for pools 0 .. pools - 1. False when out of memory. */
 bool rt_clock_pools(struct rt_clock *clock, uint32_t pools);
 
-/* The next task. Times into *trace. RUN_FAILED: the window is full and its mode is abort. */
-ptowsp_status rt_clock_task(struct rt_clock *clock, const struct rt_clock_task *task, struct ptowsp_trace_task *trace);
+/* The next task. RUN_FAILED: the window is full and its mode is abort. */
+ptowsp_status rt_clock_task(struct rt_clock *clock, const struct rt_clock_task *task, struct rt_clock_times *times);
 /* What rt_clock_task is made of, for clocks_task.c: the earliest start by issue clock, orders, depths and stream; and what a task that ends then changes in these. */
 uint64_t rt_clock_gates(struct rt_clock *clock, const struct rt_clock_task *task);
 void rt_clock_enter(struct rt_clock *clock, const struct rt_clock_task *task, uint64_t end);
 /* The next task, which can never be issued, first meets a full ring in mode abort. */
 bool rt_clock_aborts(struct rt_clock *clock);
-/* clock_line.c: the same for `count` tasks, one after the other, if the clock is plain and has no open scope: predecessors cannot matter then, because
- * tasks of one executor run in order. Only cycles and needs are looked at. Errors: NO_MEMORY. */
-ptowsp_status rt_clock_tasks(struct rt_clock *clock, const struct rt_clock_brief *tasks, uint32_t count);
-/* The same for `count` equal ones, RT_CLOCK_AT_ONCE at most: where the ring is full of such tasks all move by constants. */
-enum { RT_CLOCK_AT_ONCE = 64 };
-ptowsp_status rt_clock_equal(struct rt_clock *clock, const struct rt_clock_brief *task, uint32_t count);
+/* F of every task that no open scope holds. */
+void rt_clock_settle_all(struct rt_clock *clock);
+/* The same behind the latest task, whose row it is. */
+static inline void rt_clock_settle(struct rt_clock *clock, struct rt_clock_row *row)
+{
+	if (clock->scopes) {
+		if (!clock->held_first[clock->scopes - 1])
+			clock->held_first[clock->scopes - 1] = clock->issued;
+		rt_clock_settle_all(clock);
+		return;
+	}
+	if (row->end > clock->leave)
+		clock->leave = row->end;
+	row->leave = clock->leave;
+	clock->settled = clock->issued;
+}
 /* Tasks of the pool that have been issued and had not started at the time of the latest issue. */
 static inline uint64_t rt_clock_waiting(const struct rt_clock *clock, uint32_t pool)
 {

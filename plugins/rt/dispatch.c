@@ -140,6 +140,8 @@ ptowsp_status rt_dispatch_begin(struct rt_run *run)
 	if (run->tasks % TURN == 0)
 		st = help(run);
 	wanted = run->places.timed && run->lag.waiting ? run->tasks : rt_flow_ended(&run->flow, run->tasks);
+	if (wanted > run->flow.tail)
+		run->reason = PTOWSP_RESOURCE_TASK_RING;
 	return !st && crew->ring.frontier < wanted ? rt_wait_tasks(run, wanted) : st;
 }
 
@@ -204,7 +206,7 @@ static void slot_fill(struct rt_run *run, struct rt_slot *slot, const struct rt_
 	slot->pool = run->known[run->kernel].pool;
 	slot->queue = (uint8_t)task->pool;
 	slot->level = (uint8_t)run->expand.level;
-	slot->reserved = run->plan && run->plan->express ? RT_SLOT_PLACED : 0;
+	slot->reserved = run->plan && run->plan->plain ? RT_SLOT_PLACED : 0;
 	slot->tags = later ? RT_GRAPH_LATER : 0;
 	run->crew.ring.notes[slot->number & run->crew.ring.mask].later = later;
 	slot->cycles = later ? 0 : task->cycles;
@@ -242,7 +244,7 @@ bool rt_dispatch_keep(struct rt_run *run)
 {
 	struct rt_crew *crew = &run->crew;
 
-	return crew->sharing && brief(run) && run->barrier <= crew->ring.barrier && (uint32_t)run->tasks % rt_crew_rules.sample_every &&
+	return crew->sharing && !run->stream_order && brief(run) && run->barrier <= crew->ring.barrier && (uint32_t)run->tasks % rt_crew_rules.sample_every &&
 	       rt_ring_room(&crew->ring, 0) && rt_ring_free(&crew->ring, run->preds.list, run->preds.count);
 }
 

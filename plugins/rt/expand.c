@@ -266,6 +266,50 @@ static inline enum rt_event step(struct rt_expand *expand)
 	return expand->at == top->end ? leave(expand, top) : execute(expand, &expand->program->code[expand->at]);
 }
 
+/* At a condition that reads no slot. False, and nothing has changed: it divides by zero. */
+static inline bool cond_pass(struct rt_expand *expand, const struct rt_ins *in)
+{
+	int64_t value = rt_value(expand->env, in->row);
+	struct rt_frame *frame;
+
+	if (expand->env->failed)
+		return false;
+	if (!value) {
+		expand->at = in[1].end;
+		return true;
+	}
+	frame = rt_frame_push(expand, in->op, in[1].end);
+	frame->left = in[2].end;
+	expand->at += 3;
+	return true;
+}
+
+bool rt_expand_reach(struct rt_expand *expand)
+{
+	const struct rt_ins *code = expand->program->code;
+
+	while (expand->budget > 1) {
+		struct rt_frame *top = &expand->frames[expand->depth - 1];
+		const struct rt_ins *in = &code[expand->at];
+
+		if (expand->at == top->end) {
+			if (top->op == PTOWSP_OP_COND) {
+				expand->at = (uint32_t)top->left;
+				expand->depth--;
+			} else if (!rt_expand_iterate(expand)) {
+				return false;
+			}
+		} else if (in->op == PTOWSP_OP_TASK) {
+			rt_expand_take(expand, in);
+			return true;
+		} else if (in->op != PTOWSP_OP_COND || expand->program->exprs.rows[in->row].read_count || !cond_pass(expand, in)) {
+			return false;
+		}
+		expand->budget--;
+	}
+	return false;
+}
+
 enum rt_event rt_expand_next(struct rt_expand *expand)
 {
 	enum rt_event event = RT_EVENT_NONE;

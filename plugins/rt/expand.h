@@ -93,23 +93,33 @@ static inline bool rt_expand_iterate(struct rt_expand *expand)
 	return true;
 }
 
-/* rt_expand_next, where it gives a task of the innermost body or of its next iteration, as it mostly does. False: it is something else, and rt_expand_next
- * finds out. */
-static inline bool rt_expand_task(struct rt_expand *expand)
-{
-	const struct rt_frame *top = &expand->frames[expand->depth - 1];
-	const struct rt_ins *in;
+/* rt_expand_next, where it comes to a task through ends of iterations and conditions that read no slot, as it mostly does. False: it is something else, and
+ * rt_expand_next finds out. */
+bool rt_expand_reach(struct rt_expand *expand);
 
-	if (expand->passing || expand->breaking || expand->budget < 2 || top->branch || (expand->at == top->end && !rt_expand_iterate(expand)))
-		return false;
-	in = &expand->program->code[expand->at];
-	if (in->op != PTOWSP_OP_TASK)
-		return false;
+static inline void rt_expand_take(struct rt_expand *expand, const struct rt_ins *in)
+{
 	expand->budget--;
 	expand->site = in->row;
 	expand->at = in->end;
 	expand->given++;
 	expand->passing = expand->program->schedule.interleaved;
+}
+
+/* The same, at once where the task is of the same body or of its next iteration. */
+static inline bool rt_expand_task(struct rt_expand *expand)
+{
+	const struct rt_frame *top = &expand->frames[expand->depth - 1];
+	const struct rt_ins *in;
+
+	if (expand->passing || expand->breaking || expand->budget < 2 || top->branch)
+		return false;
+	if (expand->at == top->end && !rt_expand_iterate(expand))
+		return rt_expand_reach(expand);
+	in = &expand->program->code[expand->at];
+	if (in->op != PTOWSP_OP_TASK)
+		return rt_expand_reach(expand);
+	rt_expand_take(expand, in);
 	return true;
 }
 

@@ -4,7 +4,6 @@
 #include <stdlib.h>
 #include <string.h>
 #include "rt/rt_error.h"
-#include "rt/express.h"
 #include "rt/graph_record.h"
 #include "rt/process.h"
 #include "rt/walker.h"
@@ -45,7 +44,7 @@ static ptowsp_status workload_step(struct rt_feed *feed)
 		feed->held = true;
 		return rt_feed_put(feed, RT_ITEM_NOTIFY, 0, run->tasks, 0);
 	}
-	return event == RT_EVENT_TASK && !feed->filtered ? rt_express(run) : rt_event_take(run, event);
+	return rt_event_take(run, event);
 }
 
 static ptowsp_status held_take(struct rt_feed *feed)
@@ -220,8 +219,6 @@ static ptowsp_status begin(struct rt_feed *feed)
 	if (!feed->filtered) {
 		rt_expand_start(&run->expand, run->program, &run->env, run->error);
 		feed->numbered = !feed->limits.policy;
-		feed->one_place = run->clock.executors == 1 && run->program->schedule.pools == PTOWSP_POOLS_SINGLE;
-		rt_express_init(run);
 	} else if (!st) {
 		st = rt_skip_init(&feed->skip, &run->expand, run->program, &run->env, 0, feed->limits.schedulers, run->error);
 		feed->skip.all = true;

@@ -123,7 +123,7 @@ void rt_feed_began(struct rt_feed *feed, uint64_t cycles);
 
 /* Items that are walked while the first one is a task that has not said how long it took. */
 enum { RT_FEED_AHEAD = 4096 };
-/* Of tasks that follow each other in the short way so many are met at once, or a lane more. */
+/* Items that a walker passes on together, unless its rules say otherwise. */
 enum { RT_FEED_PLENTY = 256 };
 /* Kernels that take up to so many times as long as without an engine stay with the walk: the engine has a task's worth to do meanwhile. */
 enum { RT_FEED_BRIEF = 4 };
@@ -163,7 +163,6 @@ struct rt_feed {
 	bool held;             /* the walk stands before a NOTIFY that the engine was asked about */
 	bool filtered;         /* the program has filters, and instances that they choose from */
 	struct rt_owner owner;
-	bool one_place;        /* one pool with one executor */
 	bool numbered;         /* the number of a task alone says whose it is, by its rest */
 	struct rt_skip skip;   /* filtered */
 	struct rt_item end;
@@ -179,11 +178,6 @@ void rt_told_copy(struct rt_told *to, const struct rt_told *from, uint32_t kerne
 /* feed_put.c: what was met. Errors: NO_MEMORY. */
 ptowsp_status rt_feed_put(struct rt_feed *feed, enum rt_item_kind kind, uint32_t row, uint64_t number, uint64_t bytes);
 ptowsp_status rt_feed_put_task(struct rt_feed *feed, const struct rt_clock_task *task);
-/* The task being issued, in the short way (express.h): what it is stands in its plan, its predecessors in run->preds. Finds its place, and says so in
- * the plan. Errors also: those of rt_issue_place. */
-struct rt_plan;
-struct rt_site;
-ptowsp_status rt_feed_put_plan(struct rt_feed *feed, struct rt_plan *plan, const struct rt_site *site);
 ptowsp_status rt_feed_put_slots(struct rt_feed *feed, enum rt_item_kind kind, uint32_t row, const uint32_t *slots, uint32_t count);
 /* FOLLOW of the first `number` tasks, or of some of them. */
 ptowsp_status rt_feed_put_follow(struct rt_feed *feed, uint64_t number, const uint64_t *tasks, uint32_t count);

@@ -136,6 +136,8 @@ static uint32_t owner_find(struct rt_feed *feed, const struct rt_site *site, uin
 		return 0;
 	if (feed->stage == RT_FEED_PIPELINE)
 		return run->pipeline->turn % feed->limits.schedulers;
+	if (feed->numbered)
+		return rt_owner_rest(&feed->owner, run->tasks);
 	if (feed->filtered && rt_skip_filter_of(&feed->skip))
 		return feed->skip.all_owner;
 	if (feed->limits.policy && feed->limits.policy != PTOWSP_DISPATCH_WORK_STEAL)
@@ -164,61 +166,6 @@ ptowsp_status rt_feed_put_task(struct rt_feed *feed, const struct rt_clock_task 
 	item->executor = task->executor;
 	for (uint32_t i = 0; i < task->pred_count; i++)
 		words_of(feed, item)[i] = task->preds[i];
-	return PTOWSP_OK;
-}
-
-static void edges_tell(const struct rt_run *run)
-{
-	for (uint32_t i = 0; i < run->preds.count; i++)
-		run->sinks->edge(run->sinks->context, run->preds.list[i], run->tasks);
-}
-
-/* Its place, which its kernel is told, too. */
-static ptowsp_status plan_place(struct rt_feed *feed, struct rt_plan *plan, const struct rt_site *site, uint32_t *pool_out)
-{
-	struct rt_clock_task task = {.kernel = plan->kernel};
-	ptowsp_status st;
-
-	feed->run->kernel = plan->kernel;
-	st = rt_issue_place(feed->run, site, &task);
-	plan->task.executor = task.executor;
-	*pool_out = task.pool;
-	return st;
-}
-
-ptowsp_status rt_feed_put_plan(struct rt_feed *feed, struct rt_plan *plan, const struct rt_site *site)
-{
-	struct rt_run *run = feed->run;
-	const struct rt_preds *preds = &run->preds;
-	const struct rt_need need = {plan->map_need, preds->count};
-	uint32_t pool = 0;
-	ptowsp_status st = feed->one_place ? PTOWSP_OK : plan_place(feed, plan, site, &pool);
-	struct rt_item *item;
-	struct rt_block block;
-	uint64_t *list;
-
-	if (!st && run->flow.scopes)
-		st = rt_flow_reserve(&run->flow, need, &run->reason, &block); /* there is room: rt_flow_sure */
-	item = st ? NULL : item_make(feed, RT_ITEM_TASK, preds->count);
-	if (!item)
-		return st ? st : PTOWSP_NO_MEMORY;
-	item->row = site->instruction;
-	item->number = run->tasks;
-	item->unit = (uint8_t)plan->task.unit;
-	item->owner = feed->numbered ? rt_owner_rest(&feed->owner, run->tasks) : owner_find(feed, site, plan->task.executor);
-	item->bytes = 0;
-	item->cycles = plan->cycles;
-	item->need = need;
-	item->pool = pool;
-	item->stream = 0;
-	item->executor = plan->task.executor;
-	item->kernel = plan->kernel;
-	item->depth_loops = site->depth_loops;
-	list = words_of(feed, item);
-	for (uint32_t i = 0; i < preds->count; i++)
-		list[i] = preds->list[i];
-	if (run->sinks && run->sinks->edge)
-		edges_tell(run);
 	return PTOWSP_OK;
 }
 

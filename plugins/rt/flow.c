@@ -19,7 +19,9 @@ ptowsp_status rt_flow_init(struct rt_flow *flow, uint64_t window, uint64_t map_c
 	flow->map_capacity = map_capacity;
 	flow->deps_capacity = deps_capacity;
 	flow->mask = rt_window_room(window) - 1;
-	flow->counts = is_small(map_capacity, window) || is_small(deps_capacity, window);
+	flow->map_most = map_capacity ? map_capacity : UINT64_MAX;
+	flow->deps_most = deps_capacity ? deps_capacity : UINT64_MAX;
+	flow->counts = flow->counting = is_small(map_capacity, window) || is_small(deps_capacity, window);
 	return PTOWSP_OK;
 }
 
@@ -32,43 +34,20 @@ void rt_flow_finish(struct rt_flow *flow)
 /* Those before the outermost scope can all leave. */
 void rt_flow_scope_begin(struct rt_flow *flow)
 {
-	if (!flow->scopes && !flow->counts) {
+	if (!flow->counting) {
 		flow->from = flow->issued;
 		flow->map_held = flow->deps_held = 0;
 	}
 	flow->first[flow->scopes++] = 0;
+	flow->counting = true;
 }
 
 void rt_flow_scope_end(struct rt_flow *flow)
 {
 	flow->scopes--;
+	flow->counting = flow->counts || flow->scopes;
 	if (rt_flow_held_from(flow) == flow->issued)
 		flow->map_kept = flow->deps_kept = 0;
-}
-
-void rt_flow_skip(struct rt_flow *flow, uint64_t tasks)
-{
-	flow->issued += tasks;
-	flow->from = flow->issued;
-	flow->map_held = flow->deps_held = 0;
-}
-
-static uint64_t least(uint64_t a, uint64_t b)
-{
-	return a < b ? a : b;
-}
-
-uint64_t rt_flow_sure(const struct rt_flow *flow, uint32_t map_need)
-{
-	uint64_t sure = UINT64_MAX;
-
-	if (flow->window)
-		sure = flow->window - (flow->issued - rt_flow_held_from(flow));
-	if (flow->map_capacity && map_need)
-		sure = least(sure, (flow->map_capacity - flow->map_kept) / map_need);
-	if (flow->deps_capacity)
-		sure = flow->window > 1 ? least(sure, (flow->deps_capacity - flow->deps_kept) / (flow->window - 1)) : 0;
-	return sure;
 }
 
 uint64_t rt_flow_held_from(const struct rt_flow *flow)
@@ -188,12 +167,8 @@ static ptowsp_status room_make(struct rt_flow *flow, struct rt_need need, enum p
 	return st;
 }
 
-ptowsp_status rt_flow_reserve_slowly(struct rt_flow *flow, struct rt_need need, enum ptowsp_resource *reason, struct rt_block *block)
+static ptowsp_status count(struct rt_flow *flow, struct rt_need need)
 {
-	ptowsp_status st = flow->scopes || flow->counts ? room_make(flow, need, reason, block) : too_small(flow, need, block);
-
-	if (st || (!flow->scopes && !flow->counts))
-		return st;
 	if (flow->window || flow->map_capacity || flow->deps_capacity) { /* else nothing has to be remembered */
 		if ((!flow->needs || flow->issued - flow->from > flow->mask) && !needs_grow(flow))
 			return PTOWSP_NO_MEMORY;
@@ -208,4 +183,14 @@ ptowsp_status rt_flow_reserve_slowly(struct rt_flow *flow, struct rt_need need, 
 	if (flow->scopes && !flow->first[flow->scopes - 1])
 		flow->first[flow->scopes - 1] = flow->issued + 1;
 	return PTOWSP_OK;
+}
+
+ptowsp_status rt_flow_reserve_slowly(struct rt_flow *flow, struct rt_need need, enum ptowsp_resource *reason, struct rt_block *block)
+{
+	ptowsp_status st = flow->counting ? room_make(flow, need, reason, block) : too_small(flow, need, block);
+
+	if (!st && flow->counting)
+		st = count(flow, need);
+	flow->issued += !st;
+	return st;
 }

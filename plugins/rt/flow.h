@@ -17,9 +17,11 @@ struct rt_need {
 };
 struct rt_flow {
 	uint64_t window, map_capacity, deps_capacity; /* 0: unbounded */
+	uint64_t map_most, deps_most; /* the same, UINT64_MAX: unbounded */
 	uint64_t issued;          /* tasks so far */
-	uint64_t tail;            /* all tasks before it have given back, or must have before the next one is issued */
+	uint64_t tail;            /* counted: all tasks before it have given back, or must have before the next one is issued */
 	bool counts;              /* what tasks need is counted also where no scope is open: a pool is small, or nothing gives back before all is there */
+	bool counting;            /* it is counted: for that reason, or a scope is open */
 	uint64_t from;            /* counted: the first task that has not given back */
 	uint64_t map_held, deps_held; /* counted: by tasks from .. issued - 1 */
 	struct rt_need *needs;    /* counted: of these, at task & mask; NULL until then */
@@ -37,40 +39,38 @@ struct rt_block {
 
 ptowsp_status rt_flow_init(struct rt_flow *flow, uint64_t window, uint64_t map_capacity, uint64_t deps_capacity);
 void rt_flow_finish(struct rt_flow *flow);
-/* Reserves for the next task. OK: rt_flow_ended tells how many tasks must have retired, *reason_out which resource asks for the most.
+/* Reserves for the next task. OK: rt_flow_ended tells how many tasks must have retired; where it is more than the window asks for,
+ * *reason_out says which resource does.
  * Errors: TOO_SMALL, DEADLOCK (*block_out says why), NO_MEMORY. */
 static inline ptowsp_status rt_flow_reserve(struct rt_flow *flow, struct rt_need need, enum ptowsp_resource *reason_out, struct rt_block *block_out);
-/* Of which this is the part that an open scope, or a capacity that may be too small for the task, asks for. */
+/* The same, where an open scope or a capacity that may be too small for the task has a say. */
 ptowsp_status rt_flow_reserve_slowly(struct rt_flow *flow, struct rt_need need, enum ptowsp_resource *reason, struct rt_block *block);
-/* So many tasks, each with map_need at most, can be reserved next, whatever edges they have. */
-uint64_t rt_flow_sure(const struct rt_flow *flow, uint32_t map_need);
-/* So many tasks were issued while no scope was open, and nothing that they and those before them hold can keep a later task from being issued. */
-void rt_flow_skip(struct rt_flow *flow, uint64_t tasks);
 void rt_flow_scope_begin(struct rt_flow *flow);
 void rt_flow_scope_end(struct rt_flow *flow);
 /* The first task that an open scope keeps from leaving; flow->issued without one. */
 uint64_t rt_flow_held_from(const struct rt_flow *flow);
 
+/* All tasks before it have given back, or must have before the next one is issued. */
+static inline uint64_t rt_flow_tail(const struct rt_flow *flow)
+{
+	uint64_t left = flow->window && flow->issued > flow->window ? flow->issued - flow->window : 0;
+
+	return flow->tail > left ? flow->tail : left;
+}
+
 /* Tasks before it have to have ended for real before the task is issued: those whose places are used again. */
 static inline uint64_t rt_flow_ended(const struct rt_flow *flow, uint64_t task)
 {
-	uint64_t window = flow->window && task >= flow->window ? task - flow->window + 1 : 0;
+	uint64_t left = flow->window && task >= flow->window ? task - flow->window + 1 : 0;
 
-	return flow->tail > window ? flow->tail : window;
+	return flow->tail > left ? flow->tail : left;
 }
 
 static inline ptowsp_status rt_flow_reserve(struct rt_flow *flow, struct rt_need need, enum ptowsp_resource *reason_out, struct rt_block *block_out)
 {
-	bool slowly = flow->scopes || flow->counts || need.map > flow->map_capacity || need.deps > flow->deps_capacity;
-	ptowsp_status st = slowly ? rt_flow_reserve_slowly(flow, need, reason_out, block_out) : PTOWSP_OK;
-
-	if (st)
-		return st;
+	if (flow->counting || need.map > flow->map_most || need.deps > flow->deps_most)
+		return rt_flow_reserve_slowly(flow, need, reason_out, block_out);
 	flow->issued++;
-	if (flow->window && flow->issued - flow->tail > flow->window) {
-		flow->tail = flow->issued - flow->window;
-		*reason_out = PTOWSP_RESOURCE_TASK_RING;
-	}
 	return PTOWSP_OK;
 }
 

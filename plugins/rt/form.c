@@ -6,6 +6,7 @@
 #include "rt/arithmetic.h"
 #include "rt/rt_error.h"
 #include "rt/grow.h"
+#include "rt/preds.h"
 
 static bool form_known(const struct rt_form *form)
 {
@@ -96,11 +97,19 @@ struct compiling {
 	bool lost;      /* out of memory */
 };
 
-/* The register that it fills, as a form. */
+static bool same_step(const struct rt_step *a, const struct rt_step *b)
+{
+	return a->op == b->op && a->a == b->a && a->b == b->b && a->c == b->c && a->value == b->value;
+}
+
+/* The register that it fills, as a form: one that is there already, if an equal step is. */
 static struct rt_form step_add(struct compiling *c, struct rt_step step)
 {
 	uint32_t at = c->codes->step_count - c->first;
 
+	for (uint32_t k = 0; k < at; k++)
+		if (same_step(&c->codes->steps[c->first + k], &step))
+			return (struct rt_form){.terms = 1, .loop = {(uint8_t)(RT_REGISTER + k)}, .step = {1}};
 	c->long_one |= at == RT_STEPS_MOST;
 	c->lost |= !rt_grow((void **)&c->codes->steps, &c->codes->step_room, c->codes->step_count, sizeof(step));
 	if (c->long_one || c->lost)
@@ -158,6 +167,30 @@ static struct rt_form node_form(struct compiling *c, const struct rt_exprs *expr
 	return leaf ? step_add(c, (struct rt_step){.op = (uint8_t)node->op, .a = RT_IMMEDIATE, .b = RT_IMMEDIATE, .value = node->a}) : operation_add(c, node, forms);
 }
 
+/* Steps that cannot fail and need no call. */
+static bool is_quick(const struct rt_step *step)
+{
+	switch (step->op) {
+	case PTOWSP_EXPR_MOD:
+	case PTOWSP_EXPR_DIV: return step->b == RT_IMMEDIATE && step->value > 0;
+	case PTOWSP_EXPR_LAND:
+	case PTOWSP_EXPR_LOR:
+	case PTOWSP_EXPR_NEG:
+	case PTOWSP_EXPR_NOT:
+	case PTOWSP_EXPR_LNOT: return false;
+	}
+	return true;
+}
+
+static bool all_quick(const struct rt_codes *codes, uint32_t first)
+{
+	bool quick = true;
+
+	for (uint32_t k = first; k < codes->step_count; k++)
+		quick &= is_quick(&codes->steps[k]);
+	return quick;
+}
+
 /* Its form, with the code that it may need. */
 static struct rt_form expr_form(struct compiling *c, const struct rt_exprs *exprs, const struct rt_expr *expr, struct rt_form *forms,
 				const uint64_t *values)
@@ -176,7 +209,7 @@ static struct rt_form expr_form(struct compiling *c, const struct rt_exprs *expr
 	}
 	c->lost |= !rt_grow((void **)&codes->rows, &codes->room, codes->count, sizeof(*codes->rows));
 	if (!c->lost)
-		codes->rows[codes->count++] = (struct rt_code){c->first, codes->step_count - c->first, forms[expr->count - 1]};
+		codes->rows[codes->count++] = (struct rt_code){c->first, codes->step_count - c->first, all_quick(codes, c->first), forms[expr->count - 1]};
 	return (struct rt_form){.terms = RT_FORM_CODE, .base = (int64_t)codes->count - 1};
 }
 
@@ -192,50 +225,87 @@ ptowsp_status rt_exprs_specialise(const struct rt_exprs *exprs, const uint64_t *
 	return c.lost ? rt_no_memory(error, "expressions") : PTOWSP_OK;
 }
 
-static inline int64_t source(const struct rt_env *env, uint8_t at)
+RT_INLINE int64_t source(const struct rt_env *env, uint8_t at)
 {
-	return at < RT_REGISTER ? env->loops[at] : env->scratch[at];
+	const int64_t *from = at < RT_REGISTER ? env->loops : env->scratch;
+
+	return from[at];
+}
+
+RT_INLINE int64_t quick_step(const struct rt_env *env, const struct rt_step *step)
+{
+	int64_t a = source(env, step->a), b = step->b == RT_IMMEDIATE ? step->value : source(env, step->b);
+
+	switch (step->op) {
+	case PTOWSP_EXPR_ADD: return (int64_t)((uint64_t)a + (uint64_t)b);
+	case PTOWSP_EXPR_SUB: return (int64_t)((uint64_t)a - (uint64_t)b);
+	case PTOWSP_EXPR_MUL: return (int64_t)((uint64_t)a * (uint64_t)b);
+	case PTOWSP_EXPR_DIV: return a / b;
+	case PTOWSP_EXPR_MOD: return a % b;
+	case PTOWSP_EXPR_MIN: return a < b ? a : b;
+	case PTOWSP_EXPR_MAX: return a > b ? a : b;
+	case PTOWSP_EXPR_AND: return a & b;
+	case PTOWSP_EXPR_OR: return a | b;
+	case PTOWSP_EXPR_XOR: return a ^ b;
+	case PTOWSP_EXPR_SHL: return (int64_t)((uint64_t)a << (b & 63));
+	case PTOWSP_EXPR_SHR: return rt_shift_right(a, b);
+	case PTOWSP_EXPR_EQ: return a == b;
+	case PTOWSP_EXPR_NE: return a != b;
+	case PTOWSP_EXPR_LT: return a < b;
+	case PTOWSP_EXPR_LE: return a <= b;
+	case PTOWSP_EXPR_GT: return a > b;
+	case PTOWSP_EXPR_GE: return a >= b;
+	case PTOWSP_EXPR_SELECT: return a ? b : source(env, step->c);
+	case PTOWSP_EXPR_VALUE: return (int64_t)env->values[step->value];
+	case PTOWSP_EXPR_TASK: return (int64_t)env->task;
+	case PTOWSP_EXPR_INSTANCE: return (int64_t)env->instance;
+	default: return step->value;
+	}
+}
+
+/* What its steps filled, and the loops. */
+RT_INLINE int64_t sum_of(const struct rt_env *env, const struct rt_form *form)
+{
+	uint64_t sum = (uint64_t)form->base;
+
+	for (unsigned k = 0; k < form->terms; k++)
+		sum += (uint64_t)form->step[k] * (uint64_t)source(env, form->loop[k]);
+	return (int64_t)sum;
+}
+
+static int64_t quick_run(const struct rt_env *env, const struct rt_code *code)
+{
+	int64_t *to = env->scratch + RT_REGISTER;
+
+	for (const struct rt_step *step = env->codes->steps + code->first, *end = step + code->count; step < end; step++)
+		*to++ = quick_step(env, step);
+	return sum_of(env, &code->sum);
 }
 
 static inline int64_t step_run(const struct rt_env *env, const struct rt_step *step, uint32_t *failed)
 {
-	uint64_t a = (uint64_t)source(env, step->a), b = (uint64_t)source(env, step->b);
+	int64_t b = step->b == RT_IMMEDIATE ? step->value : source(env, step->b);
 
-	switch (step->op) {
-	case PTOWSP_EXPR_ADD: return (int64_t)(a + b);
-	case PTOWSP_EXPR_MUL: return (int64_t)(a * b);
-	case PTOWSP_EXPR_CONST: return step->value;
-	case PTOWSP_EXPR_VALUE: return (int64_t)env->values[step->value];
-	case PTOWSP_EXPR_TASK: return (int64_t)env->task;
-	case PTOWSP_EXPR_INSTANCE: return (int64_t)env->instance;
-	case PTOWSP_EXPR_MOD:
-		if ((int64_t)b > 0)
-			return (int64_t)a % (int64_t)b;
-		break;
-	}
-	return rt_operation(step->op, (int64_t)a, (int64_t)b, source(env, step->c), failed);
+	return is_quick(step) ? quick_step(env, step) : rt_operation(step->op, source(env, step->a), b, source(env, step->c), failed);
+}
+
+static int64_t slow_run(struct rt_env *env, const struct rt_code *code, uint32_t id)
+{
+	const struct rt_step *step = env->codes->steps + code->first;
+	uint32_t failed = 0;
+
+	for (uint32_t k = 0; k < code->count; k++)
+		env->scratch[RT_REGISTER + k] = step_run(env, &step[k], &failed);
+	return failed ? rt_expr_run(env, id) : sum_of(env, &code->sum); /* the former finds the place */
 }
 
 int64_t rt_code_run(struct rt_env *env, const struct rt_form *form, uint32_t id)
 {
 	const struct rt_code *code = form->base < 0 ? NULL : &env->codes->rows[form->base];
-	const struct rt_step *step = code ? env->codes->steps + code->first : NULL;
-	int64_t *to = env->scratch + RT_REGISTER;
-	uint32_t failed = 0;
-	uint64_t sum;
 
 	if (!code)
 		return rt_expr_run(env, id);
-	for (const struct rt_step *end = step + code->count; step < end; step++) {
-		env->scratch[RT_IMMEDIATE] = step->value;
-		*to++ = step_run(env, step, &failed);
-	}
-	if (failed)
-		return rt_expr_run(env, id); /* which finds the place */
-	sum = (uint64_t)code->sum.base;
-	for (unsigned k = 0; k < code->sum.terms; k++)
-		sum += (uint64_t)code->sum.step[k] * (uint64_t)source(env, code->sum.loop[k]);
-	return (int64_t)sum;
+	return code->quick ? quick_run(env, code) : slow_run(env, code, id);
 }
 
 /* ---- node by node ------------------------------------------------------------------------------------------------ */

@@ -3,6 +3,7 @@
 #ifndef RT_FORM_H
 #define RT_FORM_H
 
+#include <stdbool.h>
 #include <stddef.h>
 #include "rt/expr.h"
 
@@ -21,6 +22,7 @@ struct rt_step {
 };
 struct rt_code {
 	uint32_t first, count; /* steps */
+	bool quick; /* none of them can fail or needs a call */
 	struct rt_form sum;
 };
 struct rt_codes {

@@ -86,6 +86,9 @@ ptowsp_status rt_infer_init(struct rt_run *run)
 		ok = rt_cells_init(&run->exact, most_live(run));
 	if (ok && schedule->deps == PTOWSP_DEPS_BYTES_OVERLAP)
 		ok = rt_overlap_init(&run->overlap, &run->tensors, most_live(run));
+	run->cells = cells_of(run);
+	run->span_most = run->window && run->window - 1 < UINT32_MAX ? (uint32_t)(run->window - 1) : UINT32_MAX;
+	rt_preds_next(&run->preds, run->tasks, run->window);
 	if (ok)
 		spares_take(run);
 	run->overlap.look = look;
@@ -336,6 +339,7 @@ static ptowsp_status watch_enter(struct rt_run *run, const struct rt_site *site)
 void rt_infer_freshen(struct rt_run *run)
 {
 	run->fresh_until = run->tasks + FRESHEN_EVERY;
+	run->checked_until = run->max_tasks < run->fresh_until ? run->max_tasks : run->fresh_until;
 	if (run->exact.entries)
 		rt_cells_freshen(&run->exact, &run->track);
 	if (run->overlap.lattices) {

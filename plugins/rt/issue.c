@@ -1,6 +1,9 @@
 /* SPDX-License-Identifier: MIT */
-/* issue.c - a task from its instruction to the clock: arguments, accesses, predecessors, reservations, place, kernel. */
+/* issue.c - a task from its instruction to the clock: arguments, accesses, predecessors, reservations, place, kernel. An ordinary one, `ordinary_issue`, has
+ * a plain plan and nobody but the clock hears of it; `rt_issue` takes any. */
 #include <string.h>
+#include "rt/cells.h"
+#include "rt/clock_lone.h"
 #include "rt/rt_error.h"
 #include "rt/graph_record.h"
 #include "rt/rt_run.h"
@@ -212,14 +215,20 @@ static void batch_count(struct rt_run *run)
 	run->batch_fill = 0;
 }
 
-void rt_issue_count(struct rt_run *run, const struct rt_clock_task *task)
+RT_INLINE void tasks_count(struct rt_run *run)
 {
 	run->edges += run->preds.count;
+	run->env.task = ++run->tasks;
+	rt_preds_step(&run->preds, run->span_most);
+}
+
+void rt_issue_count(struct rt_run *run, const struct rt_clock_task *task)
+{
 	if (run->sinks && run->sinks->edge)
 		edges_tell(run);
 	if (run->program->schedule.batch)
 		batch_count(run);
-	run->env.task = ++run->tasks;
+	tasks_count(run);
 	if (run->stream_order)
 		run->stream_order[task->stream] = run->tasks;
 }
@@ -285,7 +294,6 @@ ptowsp_status rt_issue_place(struct rt_run *run, const struct rt_site *site, str
 	ptowsp_status st;
 
 	if (run->places.one && site->dispatch == PTOWSP_NONE) {
-		task->pool = task->executor = task->stream = 0;
 		run->places.counts[0]++;
 		return PTOWSP_OK;
 	}
@@ -312,14 +320,121 @@ static ptowsp_status versions_reserve(struct rt_run *run, struct rt_clock_task *
 	return rt_versions_take(run, 0, true);
 }
 
-/* Edges, reservations and place. */
+/* ---- predecessors ------------------------------------------------------------------------------------------------- */
+
+bool rt_issue_plain(const struct rt_run *run, const struct rt_site *site, uint32_t kernel)
+{
+	return !run->watch && !site->allocated && !site->renamed && !site->after_count && kernel != run->program->copy_kernel &&
+	       !(run->kernels && run->known[kernel].later);
+}
+
+/* The plan is of the task at which the expander stands. *steps_out: how far the names of its uses are behind. False: an access has to find words for what is
+ * wrong with it. */
+RT_INLINE bool plan_reach(struct rt_run *run, struct rt_plan *plan, uint64_t *steps_out)
+{
+	int64_t value = run->expand.loops[plan->inner];
+
+	*steps_out = 0;
+	if (!plan->round || plan->round != run->expand.rounds[plan->inner].number)
+		return rt_plan_find(run, plan);
+	*steps_out = (uint64_t)value - (uint64_t)plan->at;
+	plan->at = value;
+	return true;
+}
+
+/* Every use has a name. */
+RT_INLINE void named_enter(struct rt_run *run, struct rt_plan *plan, uint64_t steps, bool full)
+{
+	struct rt_cells *cells = run->cells;
+	struct rt_sight sight = rt_sight_begin(&run->preds);
+
+	for (struct rt_use *use = plan->uses, *end = use + plan->use_count; use < end; use++) {
+		uint64_t name = use->name + use->step * steps;
+
+		use->name = name;
+		rt_sight_access(&sight, cells, &run->track, name, use->access, full);
+	}
+	rt_sight_end(&sight);
+}
+
+static ptowsp_status uses_enter_slowly(struct rt_run *run, struct rt_plan *plan, uint64_t steps)
+{
+	for (uint32_t i = 0; i < plan->use_count; i++)
+		plan->uses[i].name += plan->uses[i].step * steps;
+	run->plan = plan; /* whose accesses are asked for */
+	return rt_infer_uses(run, plan->uses, plan->use_count);
+}
+
+/* Under overlap a tensor that is divided meanwhile shows in the count. */
+RT_INLINE ptowsp_status uses_enter(struct rt_run *run, struct rt_plan *plan, uint64_t steps)
+{
+	if (!plan->named || plan->divided != run->overlap.divided)
+		return uses_enter_slowly(run, plan, steps);
+	if (run->track.full)
+		named_enter(run, plan, steps, true);
+	else
+		named_enter(run, plan, steps, false);
+	return PTOWSP_OK;
+}
+
+static ptowsp_status slots_read(struct rt_run *run, const struct rt_site *site)
+{
+	return rt_clock_failed(run, rt_lag_read(&run->lag, run->program->exprs.reads + site->read, site->read_count));
+}
+
+/* Arguments, what the clock waits for, predecessors, places in the tensor map. */
+RT_INLINE ptowsp_status plan_prepare(struct rt_run *run, struct rt_plan *plan, const struct rt_site *site, uint64_t steps, struct rt_need *need_out)
+{
+	ptowsp_status st = PTOWSP_OK;
+
+	run->plan = plan;
+	run->kernel = plan->kernel;
+	if (plan->argued)
+		st = args_eval(run, site);
+	if (!st && site->read_count)
+		st = slots_read(run, site);
+	if (plan->varying)
+		rt_plan_recount(plan, run->track.full);
+	if (!st && plan->use_count)
+		st = uses_enter(run, plan, steps);
+	if (run->preds.out_of_memory)
+		return rt_no_memory(run->error, "the tensor map");
+	*need_out = (struct rt_need){plan->map_need, run->preds.count};
+	return st;
+}
+
+/* The plan of the task at which the expander stands, and it is of this task; NULL: there is none, or more has to be asked. *steps_out: as plan_reach. */
+RT_INLINE struct rt_plan *plan_of(struct rt_run *run, uint64_t *steps_out)
+{
+	struct rt_plan *plan = run->plans.rows[(size_t)run->expand.site * run->plans.levels + run->expand.level];
+
+	return plan && plan->plain && run->tasks < run->checked_until && plan_reach(run, plan, steps_out) ? plan : NULL;
+}
+
+static ptowsp_status prepare(struct rt_run *run, const struct rt_site *site, uint32_t level, struct rt_need *need_out)
+{
+	uint64_t steps;
+	struct rt_plan *plan = plan_of(run, &steps);
+	ptowsp_status st = PTOWSP_OK;
+
+	if (plan)
+		return plan_prepare(run, plan, site, steps, need_out);
+	st = rt_prepare(run, site, level);
+	if (!st && (site->allocated || run->kernel == run->program->copy_kernel))
+		st = rt_sync_touch(run, site);
+	if (!st && site->read_count)
+		st = slots_read(run, site);
+	return st ? st : rt_infer(run, site, need_out);
+}
+
+/* ---- any task ------------------------------------------------------------------------------------------------------ */
+
+/* Room in ring, map, pool and heap; then its predecessors and the place where it runs. */
 static ptowsp_status reserve(struct rt_run *run, const struct rt_site *site, struct rt_clock_task *task)
 {
 	struct rt_block block;
-	ptowsp_status st = rt_infer(run, site, &task->need);
+	ptowsp_status st = PTOWSP_OK;
 
-	if (st)
-		return st;
 	if (site->renamed)
 		st = versions_reserve(run, task);
 	else if ((st = rt_flow_reserve(&run->flow, task->need, &run->reason, &block)))
@@ -341,23 +456,24 @@ static ptowsp_status reserve(struct rt_run *run, const struct rt_site *site, str
 	return st || !run->race.on ? st : rt_infer_race(run, site, task);
 }
 
-RT_INLINE ptowsp_status clock_tell(struct rt_run *run, const struct rt_clock_task *task)
+/* Or whoever tells it later. */
+static ptowsp_status clock_tell(struct rt_run *run, const struct rt_clock_task *task)
 {
-	struct ptowsp_trace_task trace;
+	struct rt_clock_times times;
 	ptowsp_status st;
 
 	if (!rt_lag_none(&run->lag, task))
 		return rt_lag_task(&run->lag, task);
-	st = rt_clock_task(&run->clock, task, &trace);
-	if (!st)
-		rt_run_told(run, &trace);
-	else
-		run->lag.broken = st;
-	return st;
+	st = rt_clock_task(&run->clock, task, &times);
+	if (st)
+		return run->lag.broken = st;
+	rt_run_told(run, &(struct ptowsp_trace_task){.task = run->tasks, .start = times.start, .end = times.end, .kernel = task->kernel,
+						     .executor = task->executor, .stream = task->stream});
+	return PTOWSP_OK;
 }
 
 /* Known cycles go to the clock before the kernel runs; the others when it has told them. */
-RT_INLINE ptowsp_status execute(struct rt_run *run, const struct rt_site *site, uint32_t level, struct rt_clock_task *task)
+static ptowsp_status execute(struct rt_run *run, const struct rt_site *site, uint32_t level, struct rt_clock_task *task)
 {
 	bool later = run->kernels && run->known[run->kernel].later;
 	ptowsp_status st = later ? PTOWSP_OK : clock_tell(run, task);
@@ -371,21 +487,145 @@ RT_INLINE ptowsp_status execute(struct rt_run *run, const struct rt_site *site, 
 	return st || !later ? st : rt_clock_failed(run, clock_tell(run, task));
 }
 
-ptowsp_status rt_issue(struct rt_run *run, const struct rt_site *site, uint32_t level)
+static ptowsp_status any_issue(struct rt_run *run, const struct rt_site *site, uint32_t level)
 {
-	const uint32_t *reads = run->program->exprs.reads + site->read;
 	struct rt_clock_task task = {.depth_loops = site->depth_loops};
-	ptowsp_status st = rt_prepare(run, site, level);
+	ptowsp_status st = prepare(run, site, level, &task.need);
 
-	if (!st && (site->allocated || run->kernel == run->program->copy_kernel))
-		st = rt_sync_touch(run, site);
-	if (!st && site->read_count)
-		st = rt_clock_failed(run, rt_lag_read(&run->lag, reads, site->read_count));
 	if (!st)
 		st = reserve(run, site, &task);
 	if (!st)
 		st = execute(run, site, level, &task);
 	if (!st)
 		rt_issue_count(run, &task);
+	return st;
+}
+
+/* ---- an ordinary task ---------------------------------------------------------------------------------------------- */
+
+void rt_issue_begin(struct rt_run *run)
+{
+	const struct rt_schedule *schedule = &run->program->schedule;
+	bool heard = run->sinks && (run->sinks->task || run->sinks->edge);
+
+	run->ordinary = !heard && !run->race.on && !schedule->built && !run->record && !schedule->batch && !run->stream_order && !run->lag.feed;
+}
+
+static ptowsp_status plan_call(struct rt_run *run, struct rt_plan *plan)
+{
+	struct ptowsp_kernel_out out = {PTOWSP_HEAD(out, KERNEL_OUT), plan->cycles, run->error};
+	ptowsp_status st;
+
+	rt_plan_windows_move(plan, &run->tensors);
+	plan->task.number = run->tasks;
+	plan->task.args = run->task_args;
+	run->error->text[0] = 0;
+	st = rt_crew_invoke(run->program, &plan->task, &out, 0);
+	return st ? rt_crew_failure(run->program, plan->kernel, run->tasks, st, run->error) : PTOWSP_OK;
+}
+
+static ptowsp_status called_here(struct rt_run *run, struct rt_plan *plan)
+{
+	ptowsp_status st = plan_call(run, plan);
+
+	return !st && (run->cancel || run->args->deadline_ns || run->sample_left) ? rt_look_after_kernel(run) : st;
+}
+
+static struct rt_clock_task task_of(const struct rt_run *run, const struct rt_plan *plan, const struct rt_site *site, struct rt_need need)
+{
+	return (struct rt_clock_task){.cycles = plan->cycles, .need = need, .kernel = plan->kernel, .depth_loops = site->depth_loops, .preds = run->preds.list,
+				      .pred_count = run->preds.count};
+}
+
+/* Its place, and when it runs, where that takes more than rt_clock_lone. */
+static ptowsp_status placed_tell(struct rt_run *run, struct rt_plan *plan, const struct rt_site *site, struct rt_clock_task *task)
+{
+	struct rt_clock_times times;
+	ptowsp_status st = rt_issue_place(run, site, task);
+
+	if (st)
+		return st;
+	plan->task.executor = task->executor;
+	if (!rt_lag_none(&run->lag, task))
+		return rt_clock_failed(run, rt_lag_task(&run->lag, task));
+	st = rt_clock_task(&run->clock, task, &times);
+	plan->stats->tasks += !st;
+	plan->stats->cycles += st ? 0 : plan->cycles;
+	return st ? rt_clock_failed(run, run->lag.broken = st) : PTOWSP_OK;
+}
+
+/* Its kernel runs on whichever thread comes to it. What a task holds is given back by task number, so the tasks before the window have to have ended. */
+static ptowsp_status shared_issue(struct rt_run *run, struct rt_plan *plan, const struct rt_site *site, struct rt_need need)
+{
+	struct rt_clock_task task = task_of(run, plan, site, need);
+	ptowsp_status st = rt_dispatch_begin(run);
+
+	if (!st)
+		st = placed_tell(run, plan, site, &task);
+	if (!st)
+		st = rt_dispatch_keep(run) ? rt_dispatch_kept(run, plan_call(run, plan)) : rt_dispatch(run, site, &task);
+	return st;
+}
+
+static ptowsp_status elsewhere_tell(struct rt_run *run, struct rt_plan *plan, const struct rt_site *site, struct rt_need need)
+{
+	struct rt_clock_task task = task_of(run, plan, site, need);
+
+	return placed_tell(run, plan, site, &task);
+}
+
+RT_INLINE ptowsp_status lone_tell(struct rt_run *run, struct rt_plan *plan, const struct rt_site *site, struct rt_need need)
+{
+	if (!plan->lone || !run->clock.lone || !rt_lag_empty(&run->lag) || !rt_clock_lone(&run->clock, plan->cycles, need))
+		return elsewhere_tell(run, plan, site, need);
+	run->places.counts[0]++;
+	plan->stats->tasks++;
+	plan->stats->cycles += plan->cycles;
+	return PTOWSP_OK;
+}
+
+RT_INLINE ptowsp_status ordinary_issue(struct rt_run *run, struct rt_plan *plan, const struct rt_site *site, uint64_t steps)
+{
+	struct rt_need need;
+	struct rt_block block;
+	ptowsp_status st = plan_prepare(run, plan, site, steps, &need);
+
+	if (!st && (st = rt_flow_reserve(&run->flow, need, &run->reason, &block)))
+		st = blocked(run, st, &block);
+	if (st)
+		return st;
+	if (run->kernels && !run->known[plan->kernel].here) {
+		st = shared_issue(run, plan, site, need);
+	} else {
+		st = lone_tell(run, plan, site, need);
+		if (!st && run->kernels)
+			st = called_here(run, plan);
+	}
+	if (!st)
+		tasks_count(run);
+	return st;
+}
+
+RT_INLINE ptowsp_status task_issue(struct rt_run *run)
+{
+	const struct rt_site *site = &run->program->sites[run->expand.site];
+	uint64_t steps;
+	struct rt_plan *plan = run->ordinary ? plan_of(run, &steps) : NULL;
+
+	return plan ? ordinary_issue(run, plan, plan->site, steps) : any_issue(run, site, run->expand.level);
+}
+
+ptowsp_status rt_issue(struct rt_run *run)
+{
+	return task_issue(run);
+}
+
+ptowsp_status rt_issue_tasks(struct rt_run *run)
+{
+	ptowsp_status st;
+
+	do
+		st = task_issue(run);
+	while (!st && rt_expand_task(&run->expand));
 	return st;
 }

@@ -73,11 +73,12 @@ static bool empty(const struct rt_lag *lag)
 
 static ptowsp_status task_tell(struct rt_lag *lag, const struct rt_clock_task *task)
 {
-	struct ptowsp_trace_task trace;
-	ptowsp_status st = lag->broken ? lag->broken : rt_clock_task(lag->clock, task, &trace);
+	struct rt_clock_times times;
+	ptowsp_status st = lag->broken ? lag->broken : rt_clock_task(lag->clock, task, &times);
 
 	if (!st)
-		lag->told(lag->context, &trace);
+		lag->told(lag->context, &(struct ptowsp_trace_task){.task = lag->clock->issued - 1, .start = times.start, .end = times.end, .kernel = task->kernel,
+								    .executor = task->executor, .stream = task->stream});
 	else
 		lag->broken = st;
 	return st;

@@ -133,11 +133,11 @@ ptowsp_status rt_place(struct rt_places *places, struct rt_clock *clock, struct 
 		       struct rt_clock_task *task, struct ptowsp_error *error)
 {
 	const struct rt_schedule *schedule = &places->program->schedule;
-	ptowsp_status st = pool_choose(places, clock, env, site, task, error);
 	uint64_t count;
 	uint32_t executor;
+	ptowsp_status st;
 
-	if (st)
+	if (schedule->pools != PTOWSP_POOLS_SINGLE && (st = pool_choose(places, clock, env, site, task, error)))
 		return st;
 	count = places->counts[task->pool]++;
 	executor = executor_choose(places, clock, env, site, task->pool, count);

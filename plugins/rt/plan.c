@@ -3,7 +3,6 @@
 
 #include <stdlib.h>
 #include <string.h>
-#include "rt/express.h"
 #include "rt/rt_run.h"
 
 bool rt_plans_init(struct rt_plans *plans, const struct rt_program *program)
@@ -194,6 +193,7 @@ void rt_plan_make(struct rt_run *run, const struct rt_site *site, uint32_t level
 		free(plan);
 		return;
 	}
+	plan->site = site;
 	plan->kernel = run->kernel;
 	plan->io_count = site->io_count;
 	plan->args = args_fail(run->program, &run->env, site);
@@ -205,7 +205,9 @@ void rt_plan_make(struct rt_run *run, const struct rt_site *site, uint32_t level
 	plan->counted = !site->distinct && run->program->schedule.deps != PTOWSP_DEPS_EXPLICIT;
 	plan->map_most = plan->counted ? site->writes + (run->program->schedule.full ? site->reads : 0u) : rt_infer_map(run, site);
 	plan->map_need = plan->map_most;
-	plan->express = !plan->args && site->io_count <= COUNTED_MOST && rt_express_site(run, site, run->kernel, plan->map_most);
+	plan->plain = !plan->args && site->io_count <= COUNTED_MOST && rt_issue_plain(run, site, run->kernel);
+	plan->argued = site->arg_count && (run->kernels || run->record);
+	plan->lone = run->places.one && site->dispatch == PTOWSP_NONE;
 	plan->cycles = run->known[run->kernel].cycles;
 	plan->stats = run->kernel_stats ? &run->kernel_stats[run->kernel] : NULL;
 	plan->task = (struct ptowsp_task){
@@ -292,8 +294,6 @@ static enum meeting keys_meet(const struct rt_plan *plan, uint32_t a, uint32_t b
 	int64_t row, column, row_at = 0, column_at = 0;
 	enum meeting rows, columns;
 
-	if (!left)
-		return x->key.row == y->key.row && x->key.column == y->key.column ? ALWAYS : NEVER;
 	if (__builtin_sub_overflow(x->key.row, y->key.row, &row) || __builtin_sub_overflow(x->key.column, y->key.column, &column))
 		return SOMETIMES;
 	rows = zero_of(row, (int64_t)(plan->ios[a].row_step - plan->ios[b].row_step), left, &row_at);
@@ -323,11 +323,40 @@ static uint32_t repeated(const struct rt_plan *plan, unsigned bit, int64_t left,
 	return count;
 }
 
+/* The same of one task alone. */
+static uint32_t repeated_now(const struct rt_plan *plan, unsigned bit)
+{
+	const struct rt_access *accesses = plan->accesses;
+	uint32_t count = 0;
+
+	for (uint32_t i = 1; i < plan->io_count; i++)
+		for (uint32_t k = 0; accesses[i].io->access & bit && k < i; k++)
+			if (accesses[k].start == accesses[i].start && accesses[k].io->access & bit && accesses[k].io->key == accesses[i].io->key &&
+			    accesses[k].key.row == accesses[i].key.row && accesses[k].key.column == accesses[i].key.column) {
+				count++;
+				break;
+			}
+	return count;
+}
+
+static void now_count(struct rt_plan *plan, bool full)
+{
+	plan->map_need = plan->map_most - repeated_now(plan, PTOWSP_WRITE);
+	if (full)
+		plan->map_need -= repeated_now(plan, PTOWSP_READ);
+}
+
 static void map_count(struct rt_plan *plan, bool full, int64_t left)
 {
 	bool known = true;
-	uint32_t less = repeated(plan, PTOWSP_WRITE, left, &known);
+	uint32_t less;
 
+	plan->varying = false;
+	if (!left) {
+		now_count(plan, full);
+		return;
+	}
+	less = repeated(plan, PTOWSP_WRITE, left, &known);
 	if (full)
 		less += repeated(plan, PTOWSP_READ, left, &known);
 	plan->map_need = plan->map_most - less;
@@ -337,8 +366,7 @@ static void map_count(struct rt_plan *plan, bool full, int64_t left)
 void rt_plan_recount(struct rt_plan *plan, bool full)
 {
 	rt_plan_accesses_move(plan);
-	map_count(plan, full, 0);
-	plan->varying = true;
+	now_count(plan, full);
 }
 
 static void windows_make(struct rt_plan *plan, const struct rt_tensors *tensors)
@@ -373,6 +401,43 @@ void rt_plan_windows_anew(struct rt_plan *plan, const struct rt_tensors *tensors
 	plan->windows_anew = plan->windows_loose || !plan->round;
 }
 
+/* Bits by which names differ while the loop goes on. */
+static uint64_t steps_of(const struct rt_plan *plan, uint64_t stride)
+{
+	uint64_t bits = 0;
+
+	for (uint32_t i = 0; i < plan->use_count; i++)
+		bits |= plan->uses[i].step * stride;
+	return bits;
+}
+
+/* Uses that are cells whatever the task, and stay so: their names follow from where the accesses start. */
+static bool settled_place(struct rt_run *run, struct rt_plan *plan)
+{
+	uint64_t bits = 0;
+
+	if (!plan->settled || plan->divided != run->overlap.divided)
+		return false;
+	for (struct rt_use *use = plan->uses, *end = use + plan->use_count; use < end; use++)
+		bits |= use->name = use->base + (uint64_t)plan->accesses[use->argument].start;
+	rt_cells_fit(run->cells, &run->track, bits | plan->steps);
+	return true;
+}
+
+static void all_place(struct rt_run *run, struct rt_plan *plan, struct rt_way way)
+{
+	bool sure = true;
+
+	rt_uses_place(run, plan->uses, plan->use_count, plan->accesses, plan->ios, way);
+	plan->named = run->exact.entries || run->overlap.lattices;
+	for (uint32_t i = 0; i < plan->use_count; i++) {
+		plan->named &= rt_use_named(&plan->uses[i], run->overlap.lattices);
+		sure &= plan->uses[i].sure;
+	}
+	plan->settled = plan->named && sure;
+	plan->divided = run->overlap.divided;
+}
+
 bool rt_plan_find(struct rt_run *run, struct rt_plan *plan)
 {
 	const struct rt_round *round = &run->expand.rounds[plan->inner];
@@ -384,15 +449,13 @@ bool rt_plan_find(struct rt_run *run, struct rt_plan *plan)
 		return false;
 	if (plan->affine && round->number && !__builtin_sub_overflow(round->last, value, &left) && rest_inside(plan, left)) {
 		plan->round = round->number;
+		plan->steps = steps_of(plan, round->stride);
 		way = (struct rt_way){round->stride, left};
 	}
-	if (plan->counted && plan->express)
+	if (plan->counted && plan->plain)
 		map_count(plan, run->program->schedule.full, way.left);
-	rt_uses_place(run, plan->uses, plan->use_count, plan->accesses, plan->ios, way);
-	plan->named = run->exact.entries || run->overlap.lattices;
-	for (uint32_t i = 0; i < plan->use_count; i++)
-		plan->named &= rt_use_named(&plan->uses[i], run->overlap.lattices);
-	plan->divided = run->overlap.divided;
+	if (!settled_place(run, plan))
+		all_place(run, plan, way);
 	plan->at = plan->accesses_at = value;
 	plan->windows_anew = true;
 	return true;

@@ -31,6 +31,7 @@ struct rt_plan_move {
 	struct ptowsp_tensor_arg *window;
 };
 struct rt_plan {
+	const struct rt_site *site;
 	uint32_t kernel;
 	uint32_t io_count, use_count;
 	uint32_t inner; /* depth of the innermost loop */
@@ -41,11 +42,15 @@ struct rt_plan {
 	int64_t accesses_at, windows_at; /* what the others are of */
 	bool windows_anew;  /* they are not of this round */
 	bool windows_loose; /* moving them on does not do */
-	bool express;       /* express.h; then: */
+	bool plain;         /* its tasks need nothing but what stands here: rt_issue_plain; then: */
+	bool argued;        /* arguments are wanted */
+	bool lone;          /* there is one place where they can run: clock_lone.h */
+	uint64_t cycles;    /* of each */
+	struct ptowsp_kernel_stats *stats;
+	bool settled;       /* all uses are cells whatever the task, unless more tensors are divided */
+	uint64_t steps;     /* bits by which names differ within a round */
 	bool named;         /* all uses are by name, unless more tensors are divided than at that time: */
 	uint32_t divided;
-	uint64_t cycles;    /* of each task */
-	struct ptowsp_kernel_stats *stats;
 	bool counted;       /* which of its keys are equal is found for each round */
 	uint32_t map_most;  /* places in the tensor map if no two of its keys are equal */
 	uint32_t map_need;  /*   of the latest task */

@@ -5,7 +5,6 @@
 #include <stdlib.h>
 #include <string.h>
 #include "rt/rt_error.h"
-#include "rt/express.h"
 #include "rt/feed.h"
 #include "rt/graph_record.h"
 #include "rt/memory_limit.h"
@@ -123,6 +122,7 @@ ptowsp_status rt_run_clock(struct rt_run *run)
 	if (!st)
 		st = rt_flow_init(&run->flow, run->window, clock->map_capacity, clock->deps_capacity);
 	run->flow.counts |= schedule->built;
+	run->flow.counting |= schedule->built;
 	return st ? rt_no_memory(run->error, "the clock") : PTOWSP_OK;
 }
 
@@ -196,7 +196,7 @@ static ptowsp_status structure(struct rt_run *run, enum rt_event event)
 ptowsp_status rt_event_take(struct rt_run *run, enum rt_event event)
 {
 	switch (event) {
-	case RT_EVENT_TASK: return rt_issue(run, &run->program->sites[run->expand.site], run->expand.level);
+	case RT_EVENT_TASK: return rt_issue(run);
 	case RT_EVENT_PAUSE: return pause_take(run);
 	case RT_EVENT_SLOT_SET: return rt_slot_set(run, run->expand.slot, run->expand.expr);
 	case RT_EVENT_SLOT_LOAD: rt_batch_flush(run); return rt_slot_load(run, run->expand.slot, &run->program->ios[run->expand.io]);
@@ -215,9 +215,9 @@ ptowsp_status rt_run_expand(struct rt_run *run)
 	enum rt_event event;
 
 	rt_expand_start(&run->expand, run->program, &run->env, run->error);
-	rt_express_init(run);
+	rt_issue_begin(run);
 	while (!st && (event = rt_expand_next(&run->expand)) != RT_EVENT_END)
-		st = event == RT_EVENT_TASK ? rt_express(run) : rt_event_take(run, event);
+		st = event == RT_EVENT_TASK ? rt_issue_tasks(run) : rt_event_take(run, event);
 	return st;
 }
 

@@ -76,6 +76,7 @@ struct rt_run {
 	bool fixed_map;             /* exact and overlap.cells are pools that never grow */
 	struct rt_cells exact;     /* one of the two is there, none with explicit */
 	struct rt_overlap overlap;
+	struct rt_cells *cells;    /* of the one */
 	struct rt_intern intern;   /* of keys in exact */
 	struct rt_preds watch_preds; /* of tensors that slot_load reads: writers by extent, whatever deps says */
 	struct rt_track watch_track;
@@ -107,8 +108,9 @@ struct rt_run {
 	uint64_t engine_executors, engine_streams; /* as it counts them; 0: it did not */
 	uint64_t cross_edges, notifications;   /* between them */
 
-	bool express;            /* tasks of this run may go the short way: express.h */
-
+	bool ordinary;           /* the clock alone hears of tasks, and they run when they are issued or go to the worker threads: rt_issue_begin */
+	uint32_t span_most;      /* tasks of the window behind the latest one */
+	uint64_t checked_until;  /* the least of max_tasks and: */
 	uint64_t fresh_until;    /* number of a task before which stamps have to be freshened */
 
 	/* counters */
@@ -193,8 +195,14 @@ ptowsp_status rt_auto_decide(struct rt_run *run);
 
 /* issue.c: arguments, kernel and accesses of a task; nothing is reserved yet. */
 ptowsp_status rt_prepare(struct rt_run *run, const struct rt_site *site, uint32_t level);
-/* One task from its site to the clock. */
-ptowsp_status rt_issue(struct rt_run *run, const struct rt_site *site, uint32_t level);
+/* Nothing has to be asked before its predecessors are found but what a plan knows. After rt_infer_init. */
+bool rt_issue_plain(const struct rt_run *run, const struct rt_site *site, uint32_t kernel);
+/* Before the first task. */
+void rt_issue_begin(struct rt_run *run);
+/* The task at which the expander stands, from its site to the clock. */
+ptowsp_status rt_issue(struct rt_run *run);
+/* And those that follow it without anything else in between. */
+ptowsp_status rt_issue_tasks(struct rt_run *run);
 /* Its parts, for process_task.c: pool, executor and stream; the kernel on this thread, timed where it is not `here`; what is counted once the task is
  * issued. */
 ptowsp_status rt_issue_place(struct rt_run *run, const struct rt_site *site, struct rt_clock_task *task);

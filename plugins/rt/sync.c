@@ -196,7 +196,7 @@ static ptowsp_status free_take(struct rt_run *run, uint32_t instruction, uint32_
 	if (!run->sync.there[tensor])
 		return memory_failed(run, instruction, "is freed and was not allocated");
 	run->sync.there[tensor] = 0;
-	rt_arena_settle(&run->sync.arena, run->flow.tail);
+	rt_arena_settle(&run->sync.arena, rt_flow_tail(&run->flow));
 	if (!rt_arena_return(&run->sync.arena, tasks, bytes))
 		return rt_no_memory(run->error, "the heap arena");
 	return rt_clock_failed(run, rt_lag_sync(&run->lag, PTOWSP_OP_FREE, tasks, bytes));

@@ -148,7 +148,7 @@ static ptowsp_status places_find(struct rt_flight *flight, struct ptowsp_error *
 				  "task %llu can never be submitted: open scopes hold the whole window of %llu tasks; a window of %llu lets it in, or end a "
 				  "scope before",
 				  (unsigned long long)flight->ring.issued, (unsigned long long)block.capacity, (unsigned long long)block.proposed);
-	return wait_tasks(flight, flight->flow.tail, error);
+	return wait_tasks(flight, rt_flow_tail(&flight->flow), error);
 }
 
 /* The latest task of its stream, + 1; UINT64_MAX without memory. */

@@ -206,6 +206,16 @@ uint64_t rt_use_name(struct rt_run *run, const struct rt_access *access)
 	return nameable(run, access, NULL, 0) ? plain_name(access) : rt_intern_name(&run->intern, &run->preds, &access->key);
 }
 
+static void use_place(struct rt_run *run, struct rt_use *use, const struct rt_access *access, const struct rt_plan_io *io, struct rt_way way)
+{
+	if (run->overlap.lattices)
+		cell_place(run, use, access, io, way);
+	else
+		key_place(run, use, access, io, way.left);
+	if (run->versions.on && run->versions.renamed[use->tensor] && use->access == PTOWSP_WRITE && use->way == RT_USE_NAMED)
+		use->way = RT_USE_VERSION;
+}
+
 void rt_uses_place(struct rt_run *run, struct rt_use *uses, uint32_t count, const struct rt_access *accesses, const struct rt_plan_io *ios,
 		   struct rt_way way)
 {
@@ -214,15 +224,11 @@ void rt_uses_place(struct rt_run *run, struct rt_use *uses, uint32_t count, cons
 	for (struct rt_use *use = uses; use < uses + count; use++) {
 		const struct rt_plan_io *io = ios ? &ios[use->argument] : NULL;
 
-		if (use->sure && !(lattices && lattices[use->tensor].pieces)) {
+		if (use->sure && !(lattices && lattices[use->tensor].pieces))
 			use->name = use->base + (uint64_t)accesses[use->argument].start;
-			continue;
-		}
-		if (run->overlap.lattices)
-			cell_place(run, use, &accesses[use->argument], io, way);
 		else
-			key_place(run, use, &accesses[use->argument], io, way.left);
-		if (run->versions.on && run->versions.renamed[use->tensor] && use->access == PTOWSP_WRITE && use->way == RT_USE_NAMED)
-			use->way = RT_USE_VERSION;
+			use_place(run, use, &accesses[use->argument], io, way);
+		if (use->way != RT_USE_PIECES && use->way != RT_USE_INTERNED)
+			rt_cells_fit(run->cells, &run->track, use->name | (io ? use->step * way.stride : 0));
 	}
 }

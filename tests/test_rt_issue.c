@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT
- * test_rt_express.c - the short way: a run that nobody listens to goes task after task, block after block, and is the run that it is otherwise. */
+ * test_rt_issue.c - ordinary tasks, of which nobody but the clock hears: a run that nobody listens to is the run that it is otherwise. */
 #include "check.h"
 #include "rt_builder.h"
 
@@ -48,7 +48,7 @@ static void same(const struct outcome *a, const struct outcome *b)
 	}
 }
 
-/* Both ways, told and untold. max_tasks: 0 for none. */
+/* Told and untold. max_tasks: 0 for none. */
 static void both(int64_t bodies, unsigned flags, unsigned run_flags, uint64_t max_tasks, int64_t window)
 {
 	struct outcome *o[2];
@@ -74,13 +74,13 @@ static void what_nobody_listens_to_is_the_same_run(void)
 	both(3000, 0, PTOWSP_RUN_NO_KERNELS, 0, 100);
 }
 
-static void a_kernel_that_fails_within_a_block_ends_the_run_there(void)
+static void a_kernel_that_fails_among_ordinary_tasks_ends_the_run_there(void)
 {
 	both(2000, BUILDER_FAILS_LATE, 0, 0, 64);
 	both(340, BUILDER_FAILS_LATE, 0, 0, 8192);
 }
 
-static void a_limit_of_tasks_within_a_block_ends_the_run_there(void)
+static void a_limit_of_tasks_among_ordinary_tasks_ends_the_run_there(void)
 {
 	for (uint64_t most = 60; most < 140; most++)
 		both(100, 0, 0, most, 64);
@@ -168,11 +168,11 @@ static void equal_tasks_move_by_constants_where_the_ring_is_full_of_them(void)
 		}
 }
 
-void suite_rt_express(CU_pSuite s)
+void suite_rt_issue(CU_pSuite s)
 {
 	TEST(s, equal_tasks_move_by_constants_where_the_ring_is_full_of_them);
 	TEST(s, what_nobody_listens_to_is_the_same_run);
-	TEST(s, a_kernel_that_fails_within_a_block_ends_the_run_there);
-	TEST(s, a_limit_of_tasks_within_a_block_ends_the_run_there);
+	TEST(s, a_kernel_that_fails_among_ordinary_tasks_ends_the_run_there);
+	TEST(s, a_limit_of_tasks_among_ordinary_tasks_ends_the_run_there);
 	TEST(s, tasks_without_edges_reserve_what_they_need);
 }

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
- * test_rt_lane.c - random programs of long loops over nothing but tasks, whose keys stay or move by constants: a run that tells nobody, which may
- * take the short ways, has the edges, times, high-water marks and memory of one that is told task by task. PTOWSP_SEED=N runs one seed,
+ * test_rt_rounds.c - random programs of long loops over nothing but tasks, whose keys stay or move by constants: a run that tells nobody
+ * has the edges, times, high-water marks and memory of one that is told task by task. PTOWSP_SEED=N runs one seed,
  * PTOWSP_SEEDS=N that many. */
 #include "check_outcome.h"
 #include "rt/crew.h"
@@ -34,7 +34,7 @@ static bool one(uint64_t seed, struct rt_pool *pool)
 }
 
 /* With two threads every task is handed over. */
-static void lanes_are_as_their_tasks_one_by_one(void)
+static void rounds_are_the_same_told_and_untold(void)
 {
 	const char *only = getenv("PTOWSP_SEED"), *many = getenv("PTOWSP_SEEDS");
 	uint64_t first = only ? strtoull(only, NULL, 10) : 1, count = only ? 1 : many ? strtoull(many, NULL, 10) : 2000;
@@ -50,7 +50,7 @@ static void lanes_are_as_their_tasks_one_by_one(void)
 	rt_pool_destroy(pool);
 }
 
-void suite_rt_lane(CU_pSuite s)
+void suite_rt_rounds(CU_pSuite s)
 {
-	TEST(s, lanes_are_as_their_tasks_one_by_one);
+	TEST(s, rounds_are_the_same_told_and_untold);
 }
