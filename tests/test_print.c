@@ -437,6 +437,54 @@ static void names_and_values_that_no_source_has_are_told(void)
 	source_free(&s);
 }
 
+/* An entry is a function by its tensors or its slots. */
+static void modules_of_few_things_come_back(void)
+{
+	static const char *const sources[] = {
+		"func @tick(%n: i32) {\n  ADD %n:i32, %n:i32, 1\n}\n// Function Type: Orchestration\nfunc @f() {\n  %n = alloc_scalar : i32\n  %at = alloc_scalar : i32\n"
+		"  IF %n:i32\n    LI %at:i32, 3\n  ENDIF\n  CALL @tick(%n -> %at)\n}\n",
+		"func @tick(%n: i32) {\n  ADD %n:i32, %n:i32, 1\n}\n",
+		"slot %c : i64 = 3\nfunc @tick(%n: i32) {\n  ADD %n:i32, %n:i32, 1\n}\n",
+		"symbol %c : i64 = 3\nfunc @tick(%n: i32) {\n  ADD %n:i32, %n:i32, 1\n}\n",
+		"tensor %x : f32[4] in\n",
+		"kernel @bare(%n: i32)\n",
+		"kernel @bare(%n: i32)\nworkload @w {\n  call @bare(%n -> 3)\n}\n",
+	};
+
+	for (size_t i = 0; i < sizeof(sources) / sizeof(*sources); i++) {
+		struct source s = source_compile(sources[i]);
+
+		CHECK_STR(s.messages, "");
+		round_trip(&s, check_fmt("few_%zu", i));
+		source_free(&s);
+	}
+}
+
+static void kernels_without_code_have_only_the_traits_that_they_have(void)
+{
+	static const char *const lines[] = {
+		"kernel @bare(%a: f32[4, 8] inout)  ",
+		"kernel @full(%a: f32[4, 8] inout) on aiv blockdim 4 workspace 64 function \"entry_of_it\" measured {  ",
+		"\n  image ascend-a2a3 base64 \"AAAAAAAAAAA=\" at 4 cycles 77 workspace 99\n",
+		"\n  source ascend-a2a3 base64 \"aW50IHg7Cg==\" \"the_entry\" on aic\n}\n",
+	};
+	struct source s = source_compile("tensor %x : f32[4, 8] inout\nkernel @bare(%a: f32[4, 8] inout)\n"
+					 "kernel @full(%a: f32[4, 8] inout) on aiv blockdim 4 workspace 64 function \"entry_of_it\" measured {\n"
+					 "  image ascend-a2a3 base64 \"AAAAAAAAAAA=\" at 4 cycles 77 workspace 99\n  source ascend-a2a3 base64 \"aW50IHg7Cg==\" \"the_entry\" on aic\n}\n"
+					 "workload @main {\n  call @bare(%a -> %x[0, 0])\n  call @full(%a -> %x[0, 0])\n}\n");
+	uint32_t unsaid;
+	char *printed;
+
+	CHECK_STR(s.messages, "");
+	REQUIRE_INT(source_print(s.package, NULL, &printed, &unsaid, NULL), PTOWSP_OK);
+	CHECK_UINT(unsaid, 0);
+	for (size_t i = 0; i < sizeof(lines) / sizeof(*lines); i++)
+		CHECK_CONTAINS(printed, lines[i]);
+	round_trip(&s, "traits");
+	free(printed);
+	source_free(&s);
+}
+
 static void another_digest_is_told_with_its_section(void)
 {
 	struct source s = source_compile("func @f(%x: !pto.memref<gm,...,f32>) {\n"
@@ -473,6 +521,8 @@ void suite_print(CU_pSuite s)
 	TEST(s, many_data_are_a_file_where_there_may_be_some);
 	TEST(s, what_cannot_be_said_is_a_line_each);
 	TEST(s, names_and_values_that_no_source_has_are_told);
+	TEST(s, modules_of_few_things_come_back);
+	TEST(s, kernels_without_code_have_only_the_traits_that_they_have);
 	TEST(s, another_digest_is_told_with_its_section);
 	TEST(s, every_file_of_the_corpus_comes_back);
 }
