@@ -37,6 +37,86 @@ static void defaults_are_numbers_of_their_type(void)
 			   " single f32 symbol, default 1.1\n small i8 symbol, default -3\n wide f64 symbol, default 1e+300\n");
 }
 
+/* Of most instructions one. */
+static void a_listing_says_what_each_instruction_does(void)
+{
+	static const char source[] =
+		"tensor %x : u8[16, 64] inout\n"
+		"tensor %rows : i32[4] in\n"
+		"event %done\n"
+		"symbol %n : i32 = 3\n"
+		"slot %c : i64 = 0\n"
+		"kernel @k(%a: f32[4, 4] inout, %s: i32)\n"
+		"kernel @b(%a: u8[1, 8] inout)\n"
+		"workload @main {\n"
+		"  parallel_for %i in 0 to %n step 2 {\n"
+		"    %t = call @k(%a -> %x[%i, 0 : 4, 16] as f32, %s -> %i * 3 + 1)\n"
+		"    call @k(%a -> %x[0, 4 : 4, 16] as f32, %s -> 7) after data %t, soft 0\n"
+		"  }\n"
+		"  while %c < 4 {\n"
+		"    slot_set %c, %c + 1\n"
+		"    if %c == 2 {\n"
+		"      break\n"
+		"    } else {\n"
+		"      slot_load %c, %rows[0]\n"
+		"    }\n"
+		"  }\n"
+		"  combine { scope { call @b(%a -> %x[0, 0 : 1, 8]) } } { signal %done }\n"
+		"  sequential { wait %done } { barrier } { nop }\n"
+		"  for_each %j in ragged(4, %rows)[2] { fence device }\n"
+		"  notify 1, 2\n"
+		"}\n",
+			  listing[] =
+		"workload: instructions 35, axes 2, kernels 2, tensors 0\n"
+		"main: (default entry)\n"
+		"     0  parallel_for i = 0 .. n step 2 -> 9                       ; l.pto:9\n"
+		"     1    task k, 1 arguments, 1 tensors                          ; l.pto:10\n"
+		"     2      param_expr 0, i * 3 + 1\n"
+		"     3      io_inout 0, x[i, 0] 4 x 16 as f32\n"
+		"     4    task k, 1 arguments, 1 tensors                          ; l.pto:11\n"
+		"     5      param_const 0, 7\n"
+		"     6      io_inout 0, x[0, 4] 4 x 16 as f32\n"
+		"     7      after data, task - 1\n"
+		"     8      after soft, 0\n"
+		"     9  while c < 4                                               ; l.pto:13\n"
+		"    10    target -> 17\n"
+		"    11    slot_set c, c + 1                                       ; l.pto:14\n"
+		"    12    cond c == 2                                             ; l.pto:15\n"
+		"    13      target -> 16\n"
+		"    14      target -> 17\n"
+		"    15      break                                                 ; l.pto:16\n"
+		"    16      slot_load c, rows[0, 0] 1 x 1                         ; l.pto:18\n"
+		"    17  combine 2                                                 ; l.pto:21\n"
+		"    18    target -> 23\n"
+		"    19    target -> 24\n"
+		"    20    scope -> 23                                             ; l.pto:21\n"
+		"    21      task b, 0 arguments, 1 tensors                        ; l.pto:21\n"
+		"    22        io_inout 0, x[0, 0] 1 x 8\n"
+		"    23    signal done                                             ; l.pto:21\n"
+		"    24  sequential 3                                              ; l.pto:22\n"
+		"    25    target -> 29\n"
+		"    26    target -> 30\n"
+		"    27    target -> 31\n"
+		"    28    wait done                                               ; l.pto:22\n"
+		"    29    barrier                                                 ; l.pto:22\n"
+		"    30    nop                                                     ; l.pto:22\n"
+		"    31  for_each j in row 2 of 4 (ragged by rows) -> 33           ; l.pto:23\n"
+		"    32    fence device                                            ; l.pto:23\n"
+		"    33  notify 1, 2                                               ; l.pto:24\n"
+		"    34  halt\n"
+		"\n"
+		"kernel b (any)\n"
+		"  no payload: a registered or built-in C function serves it\n"
+		"\n"
+		"kernel k (any)\n"
+		"  no payload: a registered or built-in C function serves it\n";
+
+	cli_begin();
+	REQUIRE(check_write(check_fmt("%s/l.pto", check_tmp()), source, strlen(source)));
+	REQUIRE_INT(cli("$B/ptowsp-pack l.pto -o l.pkg.zst && $B/ptowsp-inspect --disasm l.pkg.zst"), 0);
+	CHECK_STR(cli_out, listing);
+}
+
 static void every_package_has_a_listing(void)
 {
 	cli_begin();
@@ -227,6 +307,7 @@ void suite_contract_inspect(CU_pSuite s)
 	TEST(s, every_package_has_a_summary);
 	TEST(s, defaults_are_numbers_of_their_type);
 	TEST(s, every_package_has_a_listing);
+	TEST(s, a_listing_says_what_each_instruction_does);
 	TEST(s, every_package_verifies);
 	TEST(s, every_package_has_a_json_form_that_packs_to_the_same_digests);
 	TEST(s, every_example_comes_back_from_its_source_with_its_data);
