@@ -10,6 +10,8 @@
 #include "base/cache.h"
 #include "base/error.h"
 #include "base/ops.h"
+#include "base/patience.h"
+#include "base/sections.h"
 #include "ptowsp/graph.h"
 #include "ptowsp/ids.h"
 
@@ -419,6 +421,110 @@ static void payloads_for_its_name_and_its_targets_are_its_own(void)
 	}
 }
 
+/* ---- work that may be long ------------------------------------------------------------------------------------- */
+
+static uint64_t time_ns;
+
+static uint64_t time_now(void *context)
+{
+	(void)context;
+	return time_ns;
+}
+
+static void work_ends_at_its_deadline_or_when_somebody_cancels_it(void)
+{
+	static const struct ptowsp_host host = {.now_ns = time_now};
+	static const struct {
+		uint32_t cancel;
+		uint64_t deadline_ns, now_ns, tasks;
+		ptowsp_status st;
+		const char *text;
+	} rows[] = {
+		{0, 0, UINT64_MAX, 1, PTOWSP_OK, ""},
+		{0, 1000, 999, 1, PTOWSP_OK, ""},
+		{0, 1000, 1000, 1, PTOWSP_DEADLINE, "the deadline passed while it planned and simulated 1 task; allow more time with --timeout-ms"},
+		{0, 1000, 1001, 14, PTOWSP_DEADLINE, "the deadline passed while it planned and simulated 14 tasks; allow more time with --timeout-ms"},
+		{1, 1000, 1001, 0, PTOWSP_CANCELLED, "the run was cancelled while it planned the program's tasks"},
+		{1, 0, 0, 2, PTOWSP_CANCELLED, "the run was cancelled while it planned 2 tasks"},
+	};
+
+	for (size_t i = 0; i < sizeof(rows) / sizeof(*rows); i++) {
+		const struct ptowsp_run_args run = {.deadline_ns = rows[i].deadline_ns};
+		const struct rt_run_args args = {.args = &run, .cancel = &rows[i].cancel};
+		struct base_patience patience = base_patience_of(&host, &args, 0);
+		struct ptowsp_error why = {.head = PTOWSP_HEAD(struct ptowsp_error, ERROR)};
+
+		patience.tasks = rows[i].tasks;
+		time_ns = rows[i].now_ns;
+		CHECK_INT(base_patience_check(&patience, &why), rows[i].st);
+		CHECK_STR(why.text, rows[i].text);
+		time_ns = 0;
+		CHECK_INT(base_patience_over(&patience, 1), rows[i].st != PTOWSP_OK); /* for good */
+		CHECK_INT(base_patience_told(&patience, PTOWSP_OK, &why), PTOWSP_OK);
+		CHECK_INT(base_patience_told(&patience, PTOWSP_NO_MEMORY, &why), rows[i].st ? rows[i].st : PTOWSP_NO_MEMORY);
+		CHECK_INT(base_patience_told(NULL, PTOWSP_NO_MEMORY, &why), PTOWSP_NO_MEMORY);
+		CHECK_INT(base_patience_check(NULL, &why), PTOWSP_OK);
+		CHECK(!base_patience_over(NULL, UINT64_MAX));
+	}
+}
+
+static void the_clock_is_looked_at_behind_enough_work(void)
+{
+	static const struct ptowsp_host host = {.now_ns = time_now};
+	const struct ptowsp_run_args run = {.deadline_ns = 1};
+	const struct rt_run_args args = {.args = &run};
+	struct base_patience patience = base_patience_of(&host, &args, 0);
+	unsigned asked = 0;
+
+	time_ns = 0;
+	CHECK(!base_patience_over(&patience, 0)); /* the first one looks */
+	time_ns = 1;
+	while (!base_patience_over(&patience, 1) && asked < 100000)
+		asked++;
+	CHECK(asked > 0 && asked < 100000);
+}
+
+/* ---- tables of a package ---------------------------------------------------------------------------------------- */
+
+static void rows_strings_and_code_outside_their_tables_are_none(void)
+{
+	static const char strings[] = "\0abc\0de", open[] = {'a', 'b'};
+	static const struct ptowsp_debug_record debug[] = {{.file = 1, .kind = 0, .row = 5, .line = 9}, {.file = 5, .kind = 1, .row = 5, .line = 7}};
+	struct base_sections sections = {.strs = {PTOWSP_SECTION_STRS, 1, sizeof(strings), strings}, .code = {PTOWSP_SECTION_CODE, 1, 8, strings},
+					 .dbgi = {PTOWSP_SECTION_DBGI, sizeof(*debug), 2, debug}};
+	struct ptowsp_error why = {.head = PTOWSP_HEAD(struct ptowsp_error, ERROR)};
+	struct ptowsp_debug_record row;
+	const void *bytes;
+	char place[64];
+
+	CHECK_STR(base_sections_string(&sections, 1), "abc");
+	CHECK_STR(base_sections_string(&sections, sizeof(strings) - 1), "");
+	CHECK_STR(base_sections_string(&sections, sizeof(strings)), "");
+	CHECK_STR(base_sections_string(&sections, UINT32_MAX), "");
+	CHECK_STR(base_sections_place(&sections, 5, place, sizeof(place)), "de:7");
+	CHECK_STR(base_sections_place(&sections, 6, place, sizeof(place)), "");
+	CHECK_INT(base_sections_code(&sections, 8, 0, &bytes, &why), PTOWSP_OK);
+	CHECK_INT(base_sections_code(&sections, 3, 5, &bytes, &why), PTOWSP_OK);
+	CHECK(bytes == strings + 3);
+	CHECK_INT(base_sections_code(&sections, 3, 6, &bytes, &why), PTOWSP_BAD_PACKAGE);
+	CHECK_STR(why.text, "a payload lies at 3, 6 bytes, outside section CODE of 8 bytes");
+	CHECK_INT(base_sections_code(&sections, 9, 0, &bytes, &why), PTOWSP_BAD_PACKAGE);
+	CHECK_INT(base_sections_code(&sections, 4, UINT64_MAX, &bytes, &why), PTOWSP_BAD_PACKAGE);
+	CHECK_INT(base_sections_row(&sections.dbgi, 1, &row, sizeof(row), &why), PTOWSP_OK);
+	CHECK_UINT(row.line, 7);
+	CHECK_INT(base_sections_row(&sections.dbgi, 2, &row, sizeof(row), &why), PTOWSP_BAD_PACKAGE);
+	CHECK_STR(why.text, "section DBGI has 2 rows, row 2 is referred to");
+	CHECK_INT(base_sections_row(&sections.kreg, 0, &row, sizeof(row), &why), PTOWSP_BAD_PACKAGE);
+	CHECK_STR(why.text, "section ? has 0 rows, row 0 is referred to");
+	sections.dbgi.stride = 4; /* an older file's */
+	CHECK_INT(base_sections_row(&sections.dbgi, 0, &row, sizeof(row), &why), PTOWSP_OK);
+	CHECK(row.line == 0 && row.row == 0);
+	sections.strs = (struct ptowsp_section){PTOWSP_SECTION_STRS, 1, sizeof(open), open};
+	CHECK_STR(base_sections_string(&sections, 0), "");
+	sections.strs.count = 0;
+	CHECK_STR(base_sections_string(&sections, 0), "");
+}
+
 /* ---- where it keeps what it has compiled ------------------------------------------------------------------------- */
 
 static void cache_is(const char *stated, const char *want)
@@ -482,5 +588,8 @@ void suite_base(CU_pSuite s)
 	TEST(s, fini_closes_in_order_what_is_open);
 	TEST(s, without_hooks_it_is_what_the_processor_does);
 	TEST(s, payloads_for_its_name_and_its_targets_are_its_own);
+	TEST(s, work_ends_at_its_deadline_or_when_somebody_cancels_it);
+	TEST(s, the_clock_is_looked_at_behind_enough_work);
+	TEST(s, rows_strings_and_code_outside_their_tables_are_none);
 	TEST(s, what_is_compiled_is_kept_where_the_user_s_caches_are);
 }
