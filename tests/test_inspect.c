@@ -233,6 +233,8 @@ static void several_packages_give_an_object_each(void)
 	CHECK_CONTAINS(out, "\"targets\":[\"cpu_sim\"],\"tile_memory\":{\"targets\":[{\"target\":\"sram\",");
 	CHECK_CONTAINS(out, "copy or pack it again\",\"schema\":\"ptowsp.inspected/1\"}\n");
 	CHECK_CONTAINS(out, "},\"schema\":\"ptowsp.inspected/1\"}\n");
+	for (const char *line = out, *end; (end = strchr(line, '\n')); line = end + 1)
+		CHECK(end > line && *line == '{' && end[-1] == '}'); /* and nothing else */
 	free(out);
 	free(err);
 }

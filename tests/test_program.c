@@ -214,6 +214,28 @@ static void packages_of_several_folders_are_made_in_theirs(void)
 	free(err);
 }
 
+static void tensors_of_the_same_dimensions_share_them_again(void)
+{
+	static const char text[] = "tensor %x : f32[4, 8] inout\ntensor %y : f32[4, 8] inout\n"
+				   "kernel @bare(%a: f32[4, 8] inout)\nworkload @main {\n  call @bare(%a -> %x[0, 0])\n}\n";
+	const char *folder = check_tmp(), *program;
+	char *calls, *out, *err;
+
+	program = check_fmt("cd '%s' && '%s/bin/ptowsp-inspect' --json 0000.pkg.zst | sed '/\"TENS\"/,/\\]/s/\"dims\": [0-9]*, //' >one.json && "
+			    "rm 0000.pkg.zst && '%s/bin/ptowsp-pack' --from-json one.json -o 0000.pkg.zst && cp 0000.pkg.zst 0001.pkg.zst", folder, check_build(), check_build());
+	source_pack(folder, 0, "one.pto", text, strlen(text), 0);
+	CHECK_INT(check_run(program, &out, &err), 0);
+	CHECK_STR(err, "");
+	free(out);
+	free(err);
+	calls = program_print(folder);
+	CHECK_UINT(times(calls, "ptowsp_build_tensor_like(b, tensor[1], tensor[0]);"), 2);
+	free(calls);
+	if (SANITIZED)
+		CHECK_SKIP("a sanitized library needs a sanitized program; what is printed was built all the same");
+	program_run(folder, 2);
+}
+
 static void one_package_gives_a_program_of_one_file(void)
 {
 	static const char text[] = "func @f(%n: i32) {\n}\n";
@@ -240,5 +262,6 @@ void suite_program(CU_pSuite s)
 	TEST(s, every_example_comes_back_from_its_program);
 	TEST(s, every_probe_comes_back_from_its_program);
 	TEST(s, packages_of_several_folders_are_made_in_theirs);
+	TEST(s, tensors_of_the_same_dimensions_share_them_again);
 	TEST(s, one_package_gives_a_program_of_one_file);
 }
