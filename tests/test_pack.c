@@ -122,7 +122,7 @@ static void several_folders_keep_their_places(void)
 static void files_of_a_folder_that_fail_have_their_line_and_the_code(void)
 {
 	check_tmp();
-	check_run(check_fmt("mkdir -p '%s/in' '%s/two' && cd '%s/in' && ln -s none.pto c.pto", check_dir(),
+	check_run(check_fmt("mkdir -p '%s/in' '%s/two' '%s/way' && cd '%s/in' && ln -s none.pto c.pto", check_dir(), check_dir(),
 			    check_dir(), check_dir()), NULL, NULL);
 	check_put("in/a.pto", COPY);
 	check_put("in/b.pto", "func @f(\n");
@@ -138,6 +138,10 @@ static void files_of_a_folder_that_fail_have_their_line_and_the_code(void)
 	CHECK_STR(out, "a.pto: 1 kernel, 1 entry, 0 warnings\nb.pto: refused, 1 error\nc.pto: no package\n");
 	CHECK_INT(pack("--json in/a.pto -o one.pkg.zst"), 0);
 	CHECK_CONTAINS(out, "{\"file\":\"in/a.pto\",\"package\":\"one.pkg.zst\",\"status\":\"OK\"");
+	check_put("way/two", "no folder\n");
+	CHECK_INT(pack("--json in two -o way"), 3);
+	CHECK_CONTAINS(out, "{\"file\":\"two/a.pto\",\"package\":\"\",\"status\":\"IO\",\"kernels\":0,\"entries\":0,\"warnings\":0,\"errors\":0,"
+			    "\"error\":\"the folder way/two cannot be made: File exists\",\"schema\":\"ptowsp.packed/1\"}\n");
 }
 
 /* Everything that options add is in the package. */
