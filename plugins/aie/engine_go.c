@@ -208,6 +208,15 @@ static uint64_t tensor_bytes(const struct going *going, uint32_t argument)
 	return tensor->elements * rt_dtype_bytes(tensor->dtype);
 }
 
+/* What is bound there, also to be counted alone: room is made for it all the same, so that --explain ends as its run does. NULL: nothing. */
+static void *bound_of(const struct going *going, uint32_t argument)
+{
+	const struct aie_loaded *loaded = going->run->loaded;
+	void *base = loaded->map.lowered.arguments[argument] == AIE_NOTHING ? going->filler : loaded->bases[loaded->map.lowered.arguments[argument]];
+
+	return base == RT_NOWHERE ? NULL : base;
+}
+
 /* Where words are moved that end behind a tensor, the array gets a copy that has them. */
 static ptowsp_status shadows_make(struct going *going)
 {
@@ -217,12 +226,15 @@ static ptowsp_status shadows_make(struct going *going)
 	for (uint32_t a = 0; going->shadows && a < lowered->argument_count; a++) {
 		uint64_t bytes = aie_type_bytes(going->back.design.arguments[a]);
 
-		if (lowered->arguments[a] == AIE_NOTHING || !going->arguments[a] || bytes <= tensor_bytes(going, a))
+		if (lowered->arguments[a] == AIE_NOTHING || !bound_of(going, a) || bytes <= tensor_bytes(going, a))
 			continue;
 		going->shadows[a] = calloc(1, (size_t)bytes);
 		if (!going->shadows[a])
 			return rt_no_memory(going->run->error, "a tensor of the array");
-		memcpy(going->shadows[a], going->arguments[a], (size_t)tensor_bytes(going, a));
+		if (!going->arguments[a])
+			continue;
+		if (!base_patience_copy(&going->run->patience, going->shadows[a], going->arguments[a], tensor_bytes(going, a)))
+			return rt_fail(going->run->error, PTOWSP_CANCELLED, "ended before it ran");
 		going->arguments[a] = going->shadows[a];
 	}
 	return going->shadows ? PTOWSP_OK : rt_no_memory(going->run->error, "a tensor of the array");
@@ -233,11 +245,15 @@ static void shadows_take(struct going *going)
 {
 	const struct aie_design *design = &going->back.design;
 
-	for (uint32_t s = 0; s < design->step_count; s++) {
+	for (uint32_t s = 0; !going->run->counted && s < design->step_count; s++) {
 		const struct aie_step *step = &design->steps[s];
+		void **shadow = &going->shadows[step->argument];
 
-		if (aie_design_writes(design, step) && going->shadows[step->argument])
-			memcpy(memory_of(going->run, going->run->loaded->map.lowered.arguments[step->argument]), going->shadows[step->argument], (size_t)tensor_bytes(going, step->argument));
+		if (!aie_design_writes(design, step) || !*shadow)
+			continue;
+		memcpy(memory_of(going->run, going->run->loaded->map.lowered.arguments[step->argument]), *shadow, (size_t)tensor_bytes(going, step->argument));
+		free(*shadow); /* once, however many steps write it */
+		*shadow = NULL;
 	}
 }
 
@@ -332,7 +348,6 @@ static void going_finish(struct going *going)
 	free(going->cores);
 }
 
-/* Also for tensors that are only bound to be counted, so that --explain ends as its run does. */
 static ptowsp_status copies_make(struct going *going)
 {
 	const struct aie_run *run = going->run;
@@ -345,11 +360,8 @@ static ptowsp_status copies_make(struct going *going)
 	bound = calloc((size_t)lowered->argument_count + 1, sizeof(*bound));
 	if (!bound)
 		return rt_no_memory(run->error, "a run of the array");
-	for (uint32_t a = 0; a < lowered->argument_count; a++) {
-		void *base = lowered->arguments[a] == AIE_NOTHING ? going->filler : run->loaded->bases[lowered->arguments[a]];
-
-		bound[a] = base == RT_NOWHERE ? NULL : base;
-	}
+	for (uint32_t a = 0; a < lowered->argument_count; a++)
+		bound[a] = bound_of(going, a);
 	st = aie_sim_copies_make(&going->copies, &going->back.design, bound, run->args->held && run->args->held->limit, run->error);
 	free(bound);
 	return st;

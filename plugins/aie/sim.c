@@ -11,10 +11,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum {
-	PIECE = 1 << 20, PIECE_WORK = 256, /* bytes of a tensor that are copied at once, and how many units of patience that takes */
-	FEW_BYTES = 1 << 24,               /* for which nobody asks what the machine has */
-};
+enum { FEW_BYTES = 1 << 24 }; /* for which nobody asks what the machine has */
 
 static ptowsp_status stats_take(const struct aie_net *net, struct aie_sim_stats *stats, struct ptowsp_error *error)
 {
@@ -135,24 +132,12 @@ static uint64_t content_bytes(const struct aie_sim_args *args, const struct aie_
 	return args->arguments[i] ? copies->sizes[i] : 0;
 }
 
-/* Large ones in pieces, between which a run may end: false. */
-static bool bytes_copy(const struct aie_sim_args *args, void *to, const void *from, uint64_t bytes)
-{
-	bool over = false;
-
-	for (uint64_t at = 0; at < bytes && !over; at += PIECE) {
-		memcpy((char *)to + at, (const char *)from + at, bytes - at < PIECE ? bytes - at : PIECE);
-		over = base_patience_over(args->patience, PIECE_WORK);
-	}
-	return !over;
-}
-
 static bool contents_take(const struct aie_sim_args *args, const struct aie_sim_copies *copies, void *const *to)
 {
 	bool all = true;
 
 	for (uint32_t i = 0; all && i < copies->count; i++)
-		all = bytes_copy(args, to[i], args->arguments[i], content_bytes(args, copies, i));
+		all = base_patience_copy(args->patience, to[i], args->arguments[i], content_bytes(args, copies, i));
 	return all;
 }
 
@@ -161,7 +146,7 @@ static bool contents_put(const struct aie_sim_args *args, const struct aie_sim_c
 	bool all = true;
 
 	for (uint32_t i = 0; all && i < copies->count; i++)
-		all = bytes_copy(args, args->arguments[i], from[i], content_bytes(args, copies, i));
+		all = base_patience_copy(args->patience, args->arguments[i], from[i], content_bytes(args, copies, i));
 	return all;
 }
 

@@ -2,11 +2,13 @@
 #include "patience.h"
 
 #include <stdio.h>
+#include <string.h>
 
 #include "error.h"
 #include "rt/memory_limit.h"
 
 enum { SLICE = 1024 };                  /* work between two looks at the clock: about a millisecond */
+enum { PIECE = 1 << 20, PIECE_WORK = 256 }; /* bytes that are copied at once, and what work that is */
 #define HELD_NS UINT64_C(10000000)      /* between two looks at memory, which takes microseconds */
 
 struct base_patience base_patience_of(const struct ptowsp_host *host, const struct rt_run_args *args, uint64_t most)
@@ -73,6 +75,17 @@ static ptowsp_status memory_fail(const struct base_patience *patience, struct pt
 	return base_fail(error, PTOWSP_TOO_BIG,
 			 "planning %s before they run takes more than %llu bytes of memory; let each task do more, allow more with --max-memory, or take another backend, such as cpu_sim",
 			 tasks_text(patience, tasks), (unsigned long long)patience->most);
+}
+
+bool base_patience_copy(struct base_patience *patience, void *to, const void *from, uint64_t bytes)
+{
+	bool over = false;
+
+	for (uint64_t at = 0; at < bytes && !over; at += PIECE) {
+		memcpy((char *)to + at, (const char *)from + at, bytes - at < PIECE ? bytes - at : PIECE);
+		over = base_patience_over(patience, PIECE_WORK);
+	}
+	return !over;
 }
 
 ptowsp_status base_patience_told(const struct base_patience *patience, ptowsp_status st, struct ptowsp_error *error)
