@@ -49,16 +49,6 @@ bool rt_cells_init(struct rt_cells *cells, uint64_t most)
 	return entries_make(cells, bits, 0);
 }
 
-void rt_cells_adopt(struct rt_cells *cells, struct rt_entry *entries, size_t size)
-{
-	unsigned bits = 0;
-
-	while (size >= (sizeof(*entries) << (bits + 1)))
-		bits++;
-	free(cells->entries);
-	entries_set(cells, entries, bits, 0);
-}
-
 size_t rt_cells_size(const struct rt_cells *cells)
 {
 	return cells->entries ? (cells->mask + 1) * sizeof(*cells->entries) : 0;

@@ -29,9 +29,8 @@ struct rt_cells {
 /* most: 0, or a fixed pool for so many live names. False when out of memory. */
 bool rt_cells_init(struct rt_cells *cells, uint64_t most);
 void rt_cells_finish(struct rt_cells *cells);
-/* Bytes of the table. An empty one that may grow takes over a block of malloc's that is no smaller than its own. */
+/* Bytes of the table. */
 size_t rt_cells_size(const struct rt_cells *cells);
-void rt_cells_adopt(struct rt_cells *cells, struct rt_entry *entries, size_t size);
 /* The rest of rt_cells_find: the name is not where it is looked for first. Then: makes one that is not there; NULL when out of memory, which preds
  * remember. */
 struct rt_cell *rt_cells_find_on(const struct rt_cells *cells, uint64_t name, uint64_t at);

@@ -22,19 +22,33 @@ static uint64_t most(uint64_t capacity)
 	return capacity ? capacity : UINT64_MAX;
 }
 
-ptowsp_status rt_clock_init(struct rt_clock *clock, uint32_t slots)
+size_t rt_clock_least(const struct rt_clock *clock)
+{
+	return rt_window_room(clock->window) * sizeof(*clock->rows);
+}
+
+/* Rows are written before anybody looks at them. */
+static void rows_init(struct rt_clock *clock, size_t size)
+{
+	clock->mask = rt_window_room(clock->window) - 1;
+	while (clock->rows && size >= 2 * rt_clock_size(clock))
+		clock->mask = clock->mask * 2 + 1;
+	if (!clock->rows)
+		clock->rows = malloc(rt_clock_least(clock));
+	ringed_set(clock);
+}
+
+ptowsp_status rt_clock_init(struct rt_clock *clock, uint32_t slots, size_t rows_size)
 {
 	bool ok;
 
-	clock->mask = rt_window_room(clock->window) - 1;
 	clock->ring_most = most(clock->window);
 	clock->stalling = clock->window_mode == RT_WINDOW_STALL ? clock->ring_most : UINT64_MAX;
 	clock->map_most = most(clock->map_capacity);
 	clock->deps_most = most(clock->deps_capacity);
 	clock->ready_most = most(clock->ready_capacity);
 	clock->gated = clock->depth_count || clock->streams;
-	ringed_set(clock);
-	clock->rows = calloc(clock->mask + 1, sizeof(*clock->rows));
+	rows_init(clock, rows_size);
 	clock->known = calloc((size_t)slots + 1, sizeof(*clock->known));
 	clock->events = calloc((size_t)clock->event_count + 1, sizeof(*clock->events));
 	clock->stream_ends = calloc(clock->streams + 1, sizeof(*clock->stream_ends));
@@ -45,15 +59,6 @@ ptowsp_status rt_clock_init(struct rt_clock *clock, uint32_t slots)
 size_t rt_clock_size(const struct rt_clock *clock)
 {
 	return clock->rows ? (clock->mask + 1) * sizeof(*clock->rows) : 0;
-}
-
-void rt_clock_adopt(struct rt_clock *clock, struct rt_clock_row *rows, size_t size)
-{
-	while (size >= 2 * rt_clock_size(clock))
-		clock->mask = clock->mask * 2 + 1;
-	free(clock->rows);
-	clock->rows = rows;
-	ringed_set(clock);
 }
 
 void rt_clock_finish(struct rt_clock *clock)

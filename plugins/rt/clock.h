@@ -102,12 +102,13 @@ struct rt_clock_times {
 	uint64_t start, end;
 };
 
-/* slots: SLOT rows. The caller has filled the configuration. Errors: NO_MEMORY. */
-ptowsp_status rt_clock_init(struct rt_clock *clock, uint32_t slots);
+/* slots: SLOT rows. The caller has filled the configuration; rows is NULL or a block of malloc's of rows_size bytes, rt_clock_least at least, which the clock
+ * takes over. Errors: NO_MEMORY. */
+ptowsp_status rt_clock_init(struct rt_clock *clock, uint32_t slots, size_t rows_size);
 void rt_clock_finish(struct rt_clock *clock);
-/* Bytes of the rows. A clock without tasks takes over a block of malloc's that is no smaller than its own. */
+/* Bytes of the rows: those that there are, those that a clock so configured begins with. */
 size_t rt_clock_size(const struct rt_clock *clock);
-void rt_clock_adopt(struct rt_clock *clock, struct rt_clock_row *rows, size_t size);
+size_t rt_clock_least(const struct rt_clock *clock);
 /* Room for pools 0 .. pools - 1. False when out of memory. */
 bool rt_clock_pools(struct rt_clock *clock, uint32_t pools);
 

@@ -306,7 +306,7 @@ ptowsp_status rt_entries_create(struct rt_entries **entries_out, const struct rt
 	}
 	e->program->kernels = *args->kernels;
 	pthread_mutex_init(&e->program->lock, NULL);
-	rt_block_cache_init(&e->program->spares);
+	rt_spares_init(&e->program->spares);
 	e->verifier.program = e->program;
 	st = common_make(e, args, error);
 	if (st)

@@ -6,6 +6,9 @@
 #include "rt/process.h"
 #include "rt/rt_run.h"
 
+/* Stamps of tasks that have left the window are set to stale after so many tasks. */
+#define FRESHEN_EVERY (UINT64_C(1) << 29)
+
 static const struct rt_schedule *schedule_of(const struct rt_run *run)
 {
 	return &run->program->schedule;
@@ -38,59 +41,64 @@ static ptowsp_status look(void *context)
 	return rt_look(context);
 }
 
-/* Of the one map there is. A pool that never grows has the size that it is asked for. */
-static struct rt_cells *cells_of(struct rt_run *run)
+/* A look ahead, a pool of one size and a window that remembers every task leave nothing for a later run. */
+static bool spared(const struct rt_run *run)
 {
-	return run->exact.entries ? &run->exact : &run->overlap.cells;
+	return !run->quiet && !run->fixed_map && run->window && !(run->window >> 31);
 }
 
-/* What earlier runs of the program left. */
-static void spares_take(struct rt_run *run)
+/* The map of an earlier run of the program, none of whose tasks is of the window. */
+static bool spare_take(struct rt_run *run)
 {
-	struct rt_block_cache *spares = &run->program->spares;
-	struct rt_cells *cells = cells_of(run);
-	size_t size;
-	void *block;
+	struct rt_spare_map map;
 
-	if (cells->entries && !cells->fixed && (block = rt_block_cache_take(spares, RT_BLOCK_CELLS, rt_cells_size(cells), &size)))
-		rt_cells_adopt(cells, block, size);
-	if ((block = rt_block_cache_take(spares, RT_BLOCK_READERS, rt_track_size(&run->track), &size)))
-		rt_track_adopt(&run->track, block, size);
+	if (!spared(run) || !rt_spares_map_take(&run->program->spares, &map))
+		return false;
+	*run->cells = map.cells;
+	run->track = map.track;
+	run->track.preds = &run->preds;
+	run->preds.base = map.stamp;
+	run->fresh_until = map.stamped < FRESHEN_EVERY ? FRESHEN_EVERY - map.stamped : 0;
+	return true;
 }
 
-static void spares_give(struct rt_run *run)
+static void spare_give(struct rt_run *run)
 {
-	struct rt_block_cache *spares;
-	struct rt_cells *cells = cells_of(run);
+	struct rt_spare_map map = {.cells = run->cells ? *run->cells : (struct rt_cells){0}, .track = run->track, .stamp = run->preds.stamp};
 
-	if (!run->track.readers) /* its making failed before there was anything to leave, or even a program */
+	if (!map.cells.entries || !map.track.readers || !spared(run) || run->preds.out_of_memory)
 		return;
-	spares = &run->program->spares;
-	if (!cells->fixed) {
-		rt_block_cache_give(spares, RT_BLOCK_CELLS, cells->entries, rt_cells_size(cells));
-		cells->entries = NULL;
-	}
-	rt_block_cache_give(spares, RT_BLOCK_READERS, run->track.readers, rt_track_size(&run->track));
+	map.stamped = FRESHEN_EVERY - (run->fresh_until > run->tasks ? run->fresh_until - run->tasks : 0);
+	rt_spares_map_give(&run->program->spares, &map);
+	run->cells->entries = NULL;
 	run->track.readers = NULL;
+}
+
+static bool map_init(struct rt_run *run)
+{
+	const struct rt_schedule *schedule = schedule_of(run);
+	bool overlap = schedule->deps == PTOWSP_DEPS_BYTES_OVERLAP;
+
+	run->cells = overlap ? &run->overlap.cells : &run->exact;
+	run->fresh_until = FRESHEN_EVERY;
+	if (overlap && !rt_overlap_init(&run->overlap, &run->tensors))
+		return false;
+	if (schedule->deps != PTOWSP_DEPS_EXPLICIT && spare_take(run))
+		return true;
+	return rt_track_init(&run->track, &run->preds, schedule->full) && (schedule->deps == PTOWSP_DEPS_EXPLICIT || rt_cells_init(run->cells, most_live(run)));
 }
 
 ptowsp_status rt_infer_init(struct rt_run *run)
 {
 	const struct rt_schedule *schedule = schedule_of(run);
-	bool ok = rt_preds_init(&run->preds) && rt_track_init(&run->track, &run->preds, schedule->full);
+	bool ok = rt_preds_init(&run->preds) && map_init(run);
 
 	run->keys = calloc((size_t)run->program->most_ios + 1, sizeof(*run->keys));
 	run->own_uses = aligned_alloc(64, ((2 * (size_t)run->program->most_ios + 1) * sizeof(*run->own_uses) + 63) / 64 * 64);
 	ok = ok && run->keys && run->own_uses && !rt_versions_init(run);
-	if (ok && schedule->deps == PTOWSP_DEPS_TENSOR_MAP_EXACT)
-		ok = rt_cells_init(&run->exact, most_live(run));
-	if (ok && schedule->deps == PTOWSP_DEPS_BYTES_OVERLAP)
-		ok = rt_overlap_init(&run->overlap, &run->tensors, most_live(run));
-	run->cells = cells_of(run);
+	run->checked_until = run->max_tasks < run->fresh_until ? run->max_tasks : run->fresh_until;
 	run->span_most = run->window && run->window - 1 < UINT32_MAX ? (uint32_t)(run->window - 1) : UINT32_MAX;
 	rt_preds_next(&run->preds, run->tasks, run->window);
-	if (ok)
-		spares_take(run);
 	run->overlap.look = look;
 	run->overlap.context = run;
 	if (ok && loads(run->program))
@@ -102,7 +110,7 @@ ptowsp_status rt_infer_init(struct rt_run *run)
 
 void rt_infer_finish(struct rt_run *run)
 {
-	spares_give(run);
+	spare_give(run);
 	rt_cells_finish(&run->exact);
 	rt_intern_finish(&run->intern);
 	rt_overlap_finish(&run->overlap);
@@ -333,8 +341,6 @@ static ptowsp_status watch_enter(struct rt_run *run, const struct rt_site *site)
 			rt_access_visit(&accesses[i], &run->tensors, PTOWSP_WRITE, piece_write, &entering);
 	return entering.st;
 }
-
-#define FRESHEN_EVERY (UINT64_C(1) << 29)
 
 void rt_infer_freshen(struct rt_run *run)
 {

@@ -10,7 +10,7 @@ bool rt_intervals_init(struct rt_intervals *set, uint32_t tensors)
 {
 	memset(set, 0, sizeof(*set));
 	set->tensors = tensors;
-	set->room = 1024;
+	set->room = 32;
 	set->mask = set->room * 4 - 1;
 	set->nodes = calloc(set->room, sizeof(*set->nodes));
 	set->roots = malloc(((size_t)tensors + 1) * sizeof(*set->roots));

@@ -6,13 +6,13 @@
 #include "rt/access.h"
 #include "rt/arithmetic.h"
 
-bool rt_overlap_init(struct rt_overlap *map, const struct rt_tensors *tensors, uint64_t most)
+bool rt_overlap_init(struct rt_overlap *map, const struct rt_tensors *tensors)
 {
 	memset(map, 0, sizeof(*map));
 	map->tensors = tensors;
 	map->lattices = calloc((size_t)tensors->count + 1, sizeof(*map->lattices));
 	map->pieces = rt_pieces_create(tensors->count);
-	return rt_cells_init(&map->cells, most) && map->lattices && map->pieces;
+	return map->lattices && map->pieces;
 }
 
 void rt_overlap_finish(struct rt_overlap *map)

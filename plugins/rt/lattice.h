@@ -29,8 +29,8 @@ struct rt_overlap {
 	uint32_t moved;                /* intervals made by moving */
 	ptowsp_status stopped;
 };
-/* most: as for rt_cells_init; intervals grow in any case. False when out of memory. */
-bool rt_overlap_init(struct rt_overlap *map, const struct rt_tensors *tensors, uint64_t most);
+/* The caller makes the cells. False when out of memory. */
+bool rt_overlap_init(struct rt_overlap *map, const struct rt_tensors *tensors);
 void rt_overlap_finish(struct rt_overlap *map);
 /* May the tensor be accessed as cells at (row, column) and, if steps are not 0, at all multiples of them from there? False: as intervals. columns
  * and rows of the shape at least 1, rows 0 for elements in line. */

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* preds.h - the predecessors of the task being issued, each once.
  *
- * A stamp is the low half of a task's number + 1. Of two stamps only the distance counts: how many tasks ago. Whoever keeps stamps has to
+ * A stamp is the low half of a task's number + base + 1. Of two stamps only the distance counts: how many tasks ago. Whoever keeps stamps has to
  * set those that are gone to rt_preds_stale every 2^30 tasks; a run under a window of 2^31 or more has at most 2^32 - 1 tasks. */
 #ifndef RT_PREDS_H
 #define RT_PREDS_H
@@ -11,6 +11,7 @@
 
 struct rt_preds {
 	uint64_t task;   /* being issued */
+	uint32_t base;   /* stamps of the run begin behind it: where a tensor map is used again they go on, so that it need not be cleared */
 	uint32_t stamp;  /* its stamp */
 	uint32_t span;   /* tasks before it that are live: older ones have left the window */
 	bool bounded;    /* by a window below 2^31 */
@@ -42,7 +43,7 @@ static inline void rt_preds_next(struct rt_preds *preds, uint64_t task, uint64_t
 	uint64_t span = window && task >= window ? window - 1 : task;
 
 	preds->task = task;
-	preds->stamp = (uint32_t)task + 1;
+	preds->stamp = (uint32_t)task + preds->base + 1;
 	preds->span = span < UINT32_MAX ? (uint32_t)span : UINT32_MAX;
 	preds->bounded = window && !(window >> 31);
 	preds->count = 0;

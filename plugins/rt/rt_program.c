@@ -224,7 +224,7 @@ ptowsp_status rt_program_create(struct rt_program **program_out, const struct rt
 	program->planned = args->planned;
 	program->shadowed = args->planned && args->shadowed;
 	pthread_mutex_init(&program->lock, NULL);
-	rt_block_cache_init(&program->spares);
+	rt_spares_init(&program->spares);
 	st = lower(program, args, error);
 	if (!st)
 		st = window_tell(program, error);
@@ -249,7 +249,7 @@ static void snapshot_drop(struct rt_snapshot *snapshot)
 
 void rt_program_forget(struct rt_program *program)
 {
-	rt_block_cache_empty(&program->spares);
+	rt_spares_empty(&program->spares);
 }
 
 void rt_program_destroy(struct rt_program *program)
@@ -287,7 +287,7 @@ void rt_program_destroy(struct rt_program *program)
 	free(program->kernel_used);
 	free(program->level_told);
 	free(program->kernel_ns);
-	rt_block_cache_finish(&program->spares);
+	rt_spares_finish(&program->spares);
 	pthread_mutex_destroy(&program->lock);
 	free(program);
 }

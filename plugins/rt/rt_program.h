@@ -11,7 +11,7 @@
 #include "rt/renamed.h"
 #include "rt/rt.h"
 #include "rt/rt_schedule.h"
-#include "rt/block_cache.h"
+#include "rt/spares.h"
 #include "rt/table.h"
 
 /* One instruction, at its own index: positions in messages are those of the package. */
@@ -145,7 +145,7 @@ struct rt_program {
 	uint8_t *kernel_used;         /* per KREG row: named by a site at some level */
 	_Atomic uint32_t *kernel_ns;  /* per KREG row: how long a task of it takes, blended from samples; UINT32_MAX: not known. Kept from run to run */
 	uint8_t *level_told;          /* per KREG row: "no variant for a level" was said */
-	struct rt_block_cache spares;
+	struct rt_spares spares;
 	struct rt_chosen {            /* what dispatch auto took, at the first run; executors 0: nothing */
 		uint32_t axis, executors; /* STRS offset; PTOWSP_NONE where no loop has tasks */
 		uint64_t edges, cross;

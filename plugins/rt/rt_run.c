@@ -73,20 +73,10 @@ static void window_choose(struct rt_run *run)
 		run->window = 0; /* a look ahead: nobody holds a place */
 }
 
-/* Rows that an earlier run of the program left. */
-static void rows_take(struct rt_run *run)
-{
-	size_t size;
-	void *rows = rt_block_cache_take(&run->program->spares, RT_BLOCK_ROWS, rt_clock_size(&run->clock), &size);
-
-	if (rows)
-		rt_clock_adopt(&run->clock, rows, size);
-}
-
 static void clock_finish(struct rt_run *run)
 {
 	if (run->clock.rows) /* there is a program then */
-		rt_block_cache_give(&run->program->spares, RT_BLOCK_ROWS, run->clock.rows, rt_clock_size(&run->clock));
+		rt_spares_rows_give(&run->program->spares, run->clock.rows, rt_clock_size(&run->clock));
 	run->clock.rows = NULL;
 	rt_clock_finish(&run->clock);
 }
@@ -95,6 +85,7 @@ ptowsp_status rt_run_clock(struct rt_run *run)
 {
 	const struct rt_schedule *schedule = &run->program->schedule;
 	struct rt_clock *clock = &run->clock;
+	size_t rows_size = 0;
 	ptowsp_status st;
 
 	clock->window = run->window;
@@ -114,9 +105,8 @@ ptowsp_status rt_run_clock(struct rt_run *run)
 	clock->event_count = run->program->tables.event.count;
 	clock->heap.capacity = run->sync.arena.capacity = run->heap_capacity;
 	rt_places_init(&run->places, run->program);
-	st = rt_clock_init(clock, run->program->tables.slot.count);
-	if (!st)
-		rows_take(run);
+	clock->rows = rt_spares_rows_take(&run->program->spares, rt_clock_least(clock), &rows_size);
+	st = rt_clock_init(clock, run->program->tables.slot.count, rows_size);
 	if (!st && !rt_clock_pools(clock, run->places.pools))
 		st = PTOWSP_NO_MEMORY;
 	if (!st)

@@ -20,7 +20,7 @@ static ptowsp_status time_init(struct rt_scheduler *s, const struct rt_run *like
 	clock->ready_capacity = base->ready_capacity;
 	clock->spacing = base->spacing;
 	clock->executors = 1;
-	st = rt_clock_init(clock, like->program->tables.slot.count);
+	st = rt_clock_init(clock, like->program->tables.slot.count, 0);
 	return st ? st : rt_flow_init(&s->flow, base->window, base->map_capacity, base->deps_capacity);
 }
 

@@ -155,7 +155,7 @@ static ptowsp_status clock_init(struct ahead *ahead)
 	clock->executors = schedule->dispatch.executors;
 	clock->event_count = ahead->run.program->tables.event.count;
 	rt_places_init(&ahead->run.places, ahead->run.program);
-	st = rt_clock_init(clock, ahead->run.program->tables.slot.count);
+	st = rt_clock_init(clock, ahead->run.program->tables.slot.count, 0);
 	if (!st && !rt_clock_pools(clock, ahead->run.places.pools))
 		st = PTOWSP_NO_MEMORY;
 	return st ? rt_no_memory(ahead->run.error, "the look ahead") : PTOWSP_OK;

@@ -16,19 +16,6 @@ bool rt_track_init(struct rt_track *track, struct rt_preds *preds, bool full)
 	return track->readers != NULL;
 }
 
-size_t rt_track_size(const struct rt_track *track)
-{
-	return track->readers ? ((size_t)track->mask + 1) * sizeof(*track->readers) : 0;
-}
-
-void rt_track_adopt(struct rt_track *track, struct rt_reader *readers, size_t size)
-{
-	while (size >= 2 * rt_track_size(track))
-		track->mask = track->mask * 2 + 1;
-	free(track->readers);
-	track->readers = readers;
-}
-
 void rt_track_finish(struct rt_track *track)
 {
 	free(track->readers);

@@ -27,9 +27,6 @@ struct rt_track {
 };
 bool rt_track_init(struct rt_track *track, struct rt_preds *preds, bool full);
 void rt_track_finish(struct rt_track *track);
-/* Bytes of the records. One that has none yet takes over a block of malloc's that is no smaller than its own. */
-size_t rt_track_size(const struct rt_track *track);
-void rt_track_adopt(struct rt_track *track, struct rt_reader *readers, size_t size);
 /* Makes room for a record: drops those that left the window, else twice the room. Returns its serial. */
 uint32_t rt_track_room(struct rt_track *track);
 /* The readers among those whom a writer must wait for. */
