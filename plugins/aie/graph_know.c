@@ -111,7 +111,7 @@ static uint64_t reading(const struct aie_maker *maker, uint32_t cell, uint32_t u
 	return h;
 }
 
-static bool reads_same(const struct aie_maker *maker, uint32_t a, uint32_t b)
+bool aie_maker_reads_same(const struct aie_maker *maker, uint32_t a, uint32_t b)
 {
 	const struct aie_versions *versions = maker->args->versions;
 	const struct aie_use *x = &maker->args->acts->uses[a], *y = &maker->args->acts->uses[b];
@@ -150,7 +150,7 @@ static bool again_find(struct aie_maker *maker)
 			if (!is_kept(maker, cell_of[u], &acts->uses[u]))
 				continue;
 			at = reading(maker, cell_of[u], u) & (slots - 1);
-			while (table[at] && !(cell_of[table[at] - 1] == cell_of[u] && reads_same(maker, table[at] - 1, u)))
+			while (table[at] && !(cell_of[table[at] - 1] == cell_of[u] && aie_maker_reads_same(maker, table[at] - 1, u)))
 				at = (at + 1) & (slots - 1);
 			if (!table[at])
 				table[at] = u + 1;

@@ -58,6 +58,8 @@ struct aie_maker {
 };
 /* graph_know.c: what has to be known of later acts before the first line. */
 ptowsp_status aie_maker_know(struct aie_maker *maker);
+/* Do two uses that read find the same elements of the same writes? */
+bool aie_maker_reads_same(const struct aie_maker *maker, uint32_t a, uint32_t b);
 void aie_maker_finish(struct aie_maker *maker);
 /* graph_act.c: the lines of an act. Errors: UNSUPPORTED, NO_MEMORY. */
 ptowsp_status aie_maker_act(struct aie_maker *maker, uint32_t number);

@@ -5,41 +5,53 @@
 #include "graph_own.h"
 #include "rt/rt_error.h"
 #include "rt/grow.h"
-#include "rt/policy.h"
 
 struct sharing {
 	struct aie_maker *maker;
-	uint64_t *digests;   /* per stream: of its jobs, whatever cell they are for */
+	uint32_t *first;     /* per stream: its first job + 1 */
+	uint32_t *next;      /* per job: the next job + 1 of its stream */
 	uint32_t *into;      /* per stream: the one that it is part of, itself */
 	uint32_t *new_number;
 	uint32_t *new_job;   /* per job + 1: what it is then; those that others follow are there still */
 };
 
-static void digests_find(struct sharing *sharing)
+static void chains_make(struct sharing *sharing)
 {
 	const struct aie_graph *graph = sharing->maker->graph;
-	const struct aie_versions *versions = sharing->maker->args->versions;
 
-	for (uint32_t j = 0; j < graph->job_count; j++) {
-		const struct aie_job *job = &graph->jobs[j];
-		const struct aie_act *act = &sharing->maker->args->acts->rows[job->act];
-		uint64_t h = sharing->digests[job->stream];
-
-		if (act->kind == AIE_ACT_LEAVE) /* each waits for another end */
-			h += rt_mix64(act->token + 1);
-		h = rt_mix64(h ^ job->area ^ (uint64_t)job->after << 32) + rt_mix64((uint64_t)job->object << 32 ^ job->at);
-		for (uint32_t n = job->use == AIE_NOTHING ? 0 : versions->first[job->use]; job->use != AIE_NOTHING && n < versions->first[job->use + 1]; n++)
-			h = rt_mix64(h + versions->needs[n] + 1); /* mix64 of 0 is 0: version 0 has to count, too */
-		sharing->digests[job->stream] = h;
+	for (uint32_t j = graph->job_count; j--;) {
+		sharing->next[j] = sharing->first[graph->jobs[j].stream];
+		sharing->first[graph->jobs[j].stream] = j + 1;
 	}
+}
+
+/* Do both bring the same elements of the same time, or words behind the same? Who leaves a channel waits for an end of its own. */
+static bool jobs_same(const struct sharing *sharing, const struct aie_job *x, const struct aie_job *y)
+{
+	const struct aie_act *acts = sharing->maker->args->acts->rows, *a = &acts[x->act], *b = &acts[y->act];
+
+	if (x->object != y->object || x->area != y->area || x->at != y->at || x->after != y->after)
+		return false;
+	if ((a->kind == AIE_ACT_LEAVE || b->kind == AIE_ACT_LEAVE) && (a->kind != b->kind || a->token != b->token))
+		return false;
+	if (x->use == AIE_NOTHING || y->use == AIE_NOTHING)
+		return x->use == y->use;
+	return aie_maker_reads_same(sharing->maker, x->use, y->use);
 }
 
 static bool same(const struct sharing *sharing, uint32_t a, uint32_t b)
 {
-	const struct aie_stream *x = &sharing->maker->graph->streams[a], *y = &sharing->maker->graph->streams[b];
+	const struct aie_graph *graph = sharing->maker->graph;
+	const struct aie_stream *x = &graph->streams[a], *y = &graph->streams[b];
+	uint32_t i = sharing->first[a], j = sharing->first[b];
 
-	return y->kind == AIE_STREAM_LOAD && x->kind == AIE_STREAM_LOAD && x->objects == y->objects && sharing->digests[a] == sharing->digests[b] &&
-	       aie_shape_same(&x->shape, &y->shape) && x->packed == y->packed;
+	if (x->kind != AIE_STREAM_LOAD || y->kind != AIE_STREAM_LOAD || x->objects != y->objects || x->packed != y->packed || !aie_shape_same(&x->shape, &y->shape))
+		return false;
+	while (i && j && jobs_same(sharing, &graph->jobs[i - 1], &graph->jobs[j - 1])) {
+		i = sharing->next[i - 1];
+		j = sharing->next[j - 1];
+	}
+	return !i && !j;
 }
 
 /* Ends of all that are part of the stream, together. */
@@ -112,17 +124,19 @@ static void renumber(struct sharing *sharing)
 ptowsp_status aie_graph_share(struct aie_maker *maker)
 {
 	uint32_t count = maker->graph->stream_count;
-	struct sharing sharing = {maker, calloc((size_t)count + 1, sizeof(uint64_t)), calloc((size_t)count + 1, sizeof(uint32_t)),
-				  calloc((size_t)count + 1, sizeof(uint32_t)), calloc((size_t)maker->graph->job_count + 1, sizeof(uint32_t))};
-	bool ok = sharing.digests && sharing.into && sharing.new_number && sharing.new_job;
+	size_t jobs = (size_t)maker->graph->job_count + 1;
+	struct sharing sharing = {maker, calloc((size_t)count + 1, sizeof(uint32_t)), calloc(jobs, sizeof(uint32_t)), calloc((size_t)count + 1, sizeof(uint32_t)),
+				  calloc((size_t)count + 1, sizeof(uint32_t)), calloc(jobs, sizeof(uint32_t))};
+	bool ok = sharing.first && sharing.next && sharing.into && sharing.new_number && sharing.new_job;
 
 	if (ok) {
-		digests_find(&sharing);
+		chains_make(&sharing);
 		ok = groups_find(&sharing);
 	}
 	if (ok)
 		renumber(&sharing);
-	free(sharing.digests);
+	free(sharing.first);
+	free(sharing.next);
 	free(sharing.into);
 	free(sharing.new_number);
 	free(sharing.new_job);
