@@ -106,11 +106,31 @@ static void chains_of_calls_are_refused_in_time(void)
 	CHECK_CONTAINS(cli_err, "the calls of this package expand to more than 1048576 instructions");
 }
 
+static void emitted_for_all_targets(void)
+{
+	done("$B/ptowsp-pack --emit=c many.pto -o emitted");
+	done("$B/ptowsp-pack --emit=cuda many.pto -o emitted");
+	done("$B/ptowsp-pack --emit=ascend-a2a3 many.pto -o emitted");
+	done("$B/ptowsp-pack --emit=ascend-a5 many.pto -o emitted");
+}
+
+/* One group of them; as many stages, loads of one tile, tiles that are used once, each of a shape of its own. */
 static void statements_are_emitted(void)
 {
+	static const struct shape kernels[] = {
+		{"stages", "func @f" MEMREFS " {\n  %%t = alloc_tile : !pto.tile<8x8xf32>\n  %%u = alloc_tile : !pto.tile<8x4xf32>\n", "  %%t = tadd %%t, %%t\n  %%u = tadd %%u, %%u\n", "}\n"},
+		{"loads", "func @f" MEMREFS " {\n  %%t = alloc_tile : !pto.tile<8x8xf32>\n", "  %%t = tload %%x[%d, 0]\n", "  tstore %%t, %%y[0, 0]\n}\n"},
+		{"tiles", "func @f" MEMREFS " {\n", "  %%t%d = alloc_tile : !pto.tile<8x8xf32>\n  %%t%d = tload %%x[%d, 0]\n  %%t%d = tadd %%t%d, %%t%d\n", "  tstore %%t0, %%y[0, 0]\n}\n"},
+		{"stores", "func @f" MEMREFS " {\n", "  %%t%d = alloc_tile : !pto.tile<1x8xf32>\n  %%t%d = texpands %%%d.0\n  tstore %%t%d, %%y[%d, 0]\n", "}\n"},
+	};
+
 	cli_begin();
 	source_write(&shapes[STATEMENTS], MANY);
-	done("$B/ptowsp-pack --emit=c many.pto -o emitted");
+	emitted_for_all_targets();
+	for (size_t i = 0; i < sizeof(kernels) / sizeof(*kernels); i++) {
+		source_write(&kernels[i], MANY);
+		emitted_for_all_targets();
+	}
 }
 
 /* Each kernel of a task graph is a kernel of its own; a look at every pair of 30,000 takes longer than the limit. */

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* emit.c - one kernel as source text: its instructions in their order, then what they turned out to need in front of them. */
-#include "isa/emit_state.h"
+#include "isa/emit_group.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -142,8 +142,9 @@ static ptowsp_status begin(struct isa_emitter *e)
 	ptowsp_status status = PTOWSP_OK;
 
 	e->tile_used = calloc(e->p->header.tile_count + 1u, sizeof(*e->tile_used));
+	e->group_tiles = calloc(e->p->header.tile_count + 1u, sizeof(*e->group_tiles));
 	e->scalar_used = calloc(e->p->header.scalar_count + 1u, sizeof(*e->scalar_used));
-	if (!status && (!e->tile_used || !e->scalar_used))
+	if (!status && (!e->tile_used || !e->scalar_used || !e->group_tiles))
 		status = PTOWSP_NO_MEMORY;
 	if (!status)
 		status = isa_names_make(e);
@@ -158,6 +159,7 @@ static void finish(struct isa_emitter *e)
 {
 	common_names_finish(&e->names);
 	free(e->tile_used);
+	free(e->group_tiles);
 	free(e->scalar_used);
 }
 

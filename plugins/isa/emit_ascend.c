@@ -3,10 +3,11 @@
  * has one (emit_ascend.def), on A5 one on registers, several in a row in one scope; products go through the cube. What the vector unit does not know is a
  * loop over elements with the expression of emit.def. */
 #include "isa/convert.h"
-#include "isa/emit_state.h"
+#include "isa/emit_group.h"
 #include "isa/live.h"
 
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 static const struct vector_op {
@@ -149,6 +150,17 @@ static void vector_emit(struct isa_emitter *e, uint32_t i)
 
 /* --- registers --- */
 
+/* Instructions [first, end), as many as can be done in registers one behind the other, and the tiles that they use, each once. */
+struct run {
+	uint32_t first, end;
+	struct run_tile {
+		uint32_t tile;
+		bool before, written; /* it is read before it is written, if it is written */
+	} *tiles;                     /* owned */
+	uint32_t count, room;
+	bool failed;                  /* no memory */
+};
+
 static bool overlap(const struct isa_emitter *e, uint32_t x, uint32_t y)
 {
 	const struct ptowsp_tile_tile *a = &e->p->tiles[x], *b = &e->p->tiles[y];
@@ -158,93 +170,115 @@ static bool overlap(const struct isa_emitter *e, uint32_t x, uint32_t y)
 	return x != y && e->p->plan.at[x] < b_end && e->p->plan.at[y] < a_end;
 }
 
-static bool uses_tile(const struct isa_uses *uses, uint32_t tile)
+/* Is it memory that the run uses for another tile? All tiles of a run go to memory at its end. */
+static bool collides(const struct isa_emitter *e, const struct run *run, uint32_t tile)
 {
-	for (unsigned n = 0; n < uses->read_count; n++)
-		if (uses->read[n] == tile)
-			return true;
-	for (unsigned n = 0; n < uses->written_count; n++)
-		if (uses->written[n] == tile)
+	for (uint32_t k = 0; k < run->count; k++)
+		if (overlap(e, run->tiles[k].tile, tile))
 			return true;
 	return false;
 }
 
-/* Does instruction i use memory that an instruction of [first, i) uses for another tile? All tiles of a run go to memory at its end. */
-static bool collides(const struct isa_emitter *e, uint32_t first, uint32_t i)
+/* Without lifetimes (isa_plan.h) each tile has a place of its own. */
+static bool any_collides(const struct isa_emitter *e, const struct run *run, const struct isa_uses *uses)
 {
-	const struct isa_uses here = isa_uses(&e->p->insts[i]);
+	bool any = false;
 
-	for (uint32_t x = 0; x < e->p->header.tile_count; x++)
-		for (uint32_t y = 0; y < e->p->header.tile_count && uses_tile(&here, x); y++)
-			for (uint32_t k = first; k < i && overlap(e, x, y); k++) {
-				const struct isa_uses there = isa_uses(&e->p->insts[k]);
-
-				if (uses_tile(&there, y))
-					return true;
-			}
-	return false;
+	for (unsigned n = 0; n < uses->read_count && e->p->plan.live; n++)
+		any |= collides(e, run, uses->read[n]);
+	for (unsigned n = 0; n < uses->written_count && e->p->plan.live; n++)
+		any |= collides(e, run, uses->written[n]);
+	return any;
 }
 
-/* How many instructions from i on work on as many elements of one type, in registers. */
-static uint32_t run_end(const struct isa_emitter *e, uint32_t i)
+static void tile_use(struct isa_emitter *e, struct run *run, uint32_t tile, bool writes)
+{
+	uint32_t *at = &e->group_tiles[tile].first; /* 1 + its place in the run */
+
+	if (!*at && run->count == run->room) {
+		struct run_tile *more = realloc(run->tiles, (run->room * 2 + 8) * sizeof(*more));
+
+		run->failed |= !more;
+		if (!more)
+			return;
+		run->tiles = more;
+		run->room = run->room * 2 + 8;
+	}
+	if (!*at) {
+		run->tiles[run->count] = (struct run_tile){.tile = tile, .before = !writes};
+		*at = ++run->count;
+	}
+	run->tiles[*at - 1].written |= writes;
+}
+
+/* One more instruction, unless it uses memory of another tile. False: it is not in the run. */
+static bool run_add(struct isa_emitter *e, struct run *run)
+{
+	const struct isa_uses uses = isa_uses(&e->p->insts[run->end]);
+
+	if (any_collides(e, run, &uses))
+		return false;
+	for (unsigned n = 0; n < uses.read_count; n++)
+		tile_use(e, run, uses.read[n], false);
+	for (unsigned n = 0; n < uses.written_count; n++)
+		tile_use(e, run, uses.written[n], true);
+	run->end++;
+	return true;
+}
+
+static int by_tile(const void *x, const void *y)
+{
+	const struct run_tile *a = x, *b = y;
+
+	return (a->tile > b->tile) - (a->tile < b->tile);
+}
+
+static bool is_alike(const struct isa_emitter *e, uint32_t a, uint32_t b)
+{
+	return is_register_form(e, b) && isa_key_type(e, a) == isa_key_type(e, b) && count_of(&step_of(e, a)->d) == count_of(&step_of(e, b)->d);
+}
+
+/* From instruction i on those that work on as many elements of one type. */
+static void run_make(struct isa_emitter *e, struct run *run, uint32_t i)
 {
 	const struct isa_group *group = isa_plan_group(&e->p->plan, i);
-	uint32_t end = i + 1;
 
-	while (group && end < group->end && is_register_form(e, end) && isa_key_type(e, end) == isa_key_type(e, i) &&
-	       count_of(&step_of(e, end)->d) == count_of(&step_of(e, i)->d) && !collides(e, i, end))
-		end++;
-	return end;
+	*run = (struct run){.first = i, .end = i};
+	while (run_add(e, run) && group && run->end < group->end && is_alike(e, i, run->end))
+		;
+	for (uint32_t k = 0; k < run->count; k++)
+		e->group_tiles[run->tiles[k].tile].first = 0;
+	if (run->count)
+		qsort(run->tiles, run->count, sizeof(*run->tiles), by_tile);
 }
 
-/* Tiles of the run, each once: what it is before the run (read first), and whether it is written. */
-static bool comes_before(const struct isa_emitter *e, uint32_t first, uint32_t end, uint32_t tile, bool written)
+static void run_emit(struct isa_emitter *e, const struct run *run)
 {
-	for (uint32_t k = first; k < end; k++) {
-		const struct isa_uses uses = isa_uses(&e->p->insts[k]);
+	const char *type = type_of(isa_key_type(e, run->first));
+	const unsigned long count = count_of(&step_of(e, run->first)->d);
+	const struct run_tile *const end = run->tiles + run->count;
 
-		for (unsigned n = 0; n < uses.read_count && !written; n++)
-			if (uses.read[n] == tile)
-				return true;
-		for (unsigned n = 0; n < uses.written_count; n++)
-			if (uses.written[n] == tile)
-				return written;
-	}
-	return false;
-}
-
-static void run_emit(struct isa_emitter *e, uint32_t first, uint32_t end)
-{
-	const char *type = type_of(isa_key_type(e, first));
-	const unsigned long count = count_of(&step_of(e, first)->d);
-	const uint32_t tiles = e->p->header.tile_count;
-
-	for (uint32_t i = first; i < end; i++)
+	for (uint32_t i = run->first; i < run->end; i++)
 		isa_comment(e, i);
 	isa_open(e, "%s", "");
-	for (uint32_t t = 0; t < tiles; t++)
-		if (comes_before(e, first, end, t, false) || comes_before(e, first, end, t, true))
-			isa_line(e, "__ubuf__ %s *const %s_u = (__ubuf__ %s *)%s.GetPhyAddr();", type, isa_tile_name(e, t), type, isa_tile(e, t).text);
+	for (const struct run_tile *t = run->tiles; t < end; t++)
+		isa_line(e, "__ubuf__ %s *const %s_u = (__ubuf__ %s *)%s.GetPhyAddr();", type, isa_tile_name(e, t->tile), type, isa_tile(e, t->tile).text);
 	isa_line(e, "uint32_t left = %lu;", count);
 	isa_open(e, "__VEC_SCOPE__ ");
 	isa_line(e, "AscendC::MicroAPI::MaskReg mask;");
-	for (uint32_t t = 0; t < tiles; t++)
-		if (comes_before(e, first, end, t, false) || comes_before(e, first, end, t, true))
-			isa_line(e, "AscendC::MicroAPI::RegTensor<%s> %s_v;", type, isa_tile_name(e, t));
+	for (const struct run_tile *t = run->tiles; t < end; t++)
+		isa_line(e, "AscendC::MicroAPI::RegTensor<%s> %s_v;", type, isa_tile_name(e, t->tile));
 	isa_open(e, "for (uint16_t step = 0; step < tile_steps<%s>(%lu); step++) ", type, count);
 	isa_line(e, "mask = AscendC::MicroAPI::UpdateMask<%s>(left);", type);
-	for (uint32_t t = 0; t < tiles; t++)
-		if (comes_before(e, first, end, t, false))
-			isa_line(e, "AscendC::MicroAPI::LoadAlign(%s_v, %s_u + step * tile_lanes<%s>());", isa_tile_name(e, t), isa_tile_name(e, t), type);
-	for (uint32_t i = first; i < end; i++)
+	for (const struct run_tile *t = run->tiles; t < end; t++)
+		if (t->before)
+			isa_line(e, "AscendC::MicroAPI::LoadAlign(%s_v, %s_u + step * tile_lanes<%s>());", isa_tile_name(e, t->tile), isa_tile_name(e, t->tile), type);
+	for (uint32_t i = run->first; i < run->end; i++)
 		isa_line(e, "%s", filled(e, i, vector_ops[e->p->insts[i].op].registers, true).text);
-	for (uint32_t t = 0; t < tiles; t++)
-		for (uint32_t i = first; i < end; i++)
-			if (step_of(e, i)->d.row == t) {
-				isa_line(e, "AscendC::MicroAPI::StoreAlign(%s_u + step * tile_lanes<%s>(), %s_v, mask);", isa_tile_name(e, t), type,
-					 isa_tile_name(e, t));
-				break;
-			}
+	for (const struct run_tile *t = run->tiles; t < end; t++)
+		if (t->written)
+			isa_line(e, "AscendC::MicroAPI::StoreAlign(%s_u + step * tile_lanes<%s>(), %s_v, mask);", isa_tile_name(e, t->tile), type,
+				 isa_tile_name(e, t->tile));
 	isa_close(e);
 	isa_close(e);
 	isa_close(e);
@@ -516,12 +550,15 @@ static void call_emit(struct isa_emitter *e, uint32_t i)
 uint32_t isa_ascend_statement(struct isa_emitter *e, uint32_t i)
 {
 	const unsigned op = e->p->insts[i].op, form = isa_emit_op(op)->form;
-	const uint32_t end = is_register_form(e, i) ? run_end(e, i) : i + 1;
+	struct run run;
 
 	e->temp_now = 0;
 	if (is_register_form(e, i)) {
-		run_emit(e, i, end);
-		return end;
+		run_make(e, &run, i);
+		run_emit(e, &run);
+		e->out.text.failed |= run.failed;
+		free(run.tiles);
+		return run.end;
 	}
 	isa_comment(e, i);
 	if (knows(e, i))
@@ -540,7 +577,7 @@ uint32_t isa_ascend_statement(struct isa_emitter *e, uint32_t i)
 		reduce_emit(e, i);
 	else
 		call_emit(e, i);
-	return end;
+	return i + 1;
 }
 
 /* --- head and tail --- */

@@ -13,23 +13,36 @@ struct isa_stage {
 	uint32_t first, end, columns;
 	bool reduces;
 };
+/* A tile that an instruction reads, or gives a value: reads come first. */
+struct isa_use {
+	uint32_t inst;
+	bool writes;
+};
+/* What is known of a tile that the group uses; nothing goes through all tiles of the program for a group, nor through all of the group for a stage or an instruction. */
+struct isa_group_tile {
+	uint32_t first, count; /* its uses */
+	uint32_t windows;      /* loads and stores of it so far, while they are numbered */
+	uint32_t window;       /* the load, plus 1, from whose window later stages read it, too; 0: none */
+	uint32_t variable;     /* times it was given a value in this stage; 0: it is in memory */
+	uint32_t values;       /* times it is given one in this stage */
+	uint8_t marks;         /* in this stage */
+};
+enum {
+	MARK_READ = 1,   /* from memory in this stage */
+	MARK_WRITTEN = 2 /* to memory in this stage */
+};
 struct isa_grouping {
 	struct isa_emitter *e;
 	const struct isa_group *group;
-	struct isa_stage *stages;
+	struct isa_stage *stages;     /* owned */
 	uint32_t count;
-	bool *cut;          /* per instruction of the group: a stage begins here whatever else */
-	uint8_t *marks;     /* per tile: see below */
-	uint32_t *variable; /* per tile: times it was given a value in this stage; 0: it is in memory */
-	uint32_t *window;   /* per tile: the load, plus 1, from whose window later stages read it, too; 0: none */
+	struct isa_group_tile *tiles; /* by tile: the emitter's */
+	struct isa_use *uses;         /* owned: those of each tile in their order */
+	uint32_t *used, used_count;   /* owned: tiles that the group uses, each once */
+	uint32_t *windows;            /* owned, per instruction: its number among the loads and stores of its tile, 0 first */
 	bool blocks;
-	uint32_t columns;   /* of the stage */
-};
-enum {
-	MARK_READ = 1,    /* from memory in this stage */
-	MARK_WRITTEN = 2, /* to memory in this stage */
-	MARK_LATER = 4,   /* a later stage reads the value that this one leaves */
-	MARK_AGAIN = 8    /* a later stage gives it another value */
+	uint32_t end;                 /* of the stage in question: behind it is later */
+	uint32_t columns;             /* of the stage */
 };
 
 static inline const struct isa_step *isa_group_step(const struct isa_grouping *g, uint32_t i)
@@ -72,19 +85,21 @@ static inline bool isa_group_writes(const struct isa_grouping *g, uint32_t i)
 }
 
 /* emit_stage.c: the stages of the group. */
+/* `uses`, `used` and `windows`; the tiles are as before isa_uses_find behind isa_uses_clear. */
+void isa_uses_find(struct isa_grouping *g);
+void isa_uses_clear(struct isa_grouping *g);
+/* The tile's first use at or behind an instruction; NULL: none in the group. */
+const struct isa_use *isa_use_from(const struct isa_grouping *g, uint32_t tile, uint32_t inst);
 /* Tiles that are read from their window by all stages: `window`. */
 void isa_stage_windows(struct isa_grouping *g);
 /* `stages`, as few as there may be; behind isa_stage_windows. */
 void isa_stages_make(struct isa_grouping *g);
-/* Marks and variables of a stage that begins; what later stages do stays marked. */
-void isa_stage_reset(struct isa_grouping *g);
-/* Marks what the stages behind it read and write. */
-void isa_stage_later(struct isa_grouping *g, uint32_t stage);
-void isa_source_later(struct isa_grouping *g, uint32_t i, const struct isa_operand *tile, char access);
+/* No marks and no variables for tiles of a stage that begins. */
+void isa_stage_reset(struct isa_grouping *g, const struct isa_stage *stage);
 /* Whether a value made in this stage has to be in memory when the stage is done. */
 bool isa_stage_keeps(const struct isa_grouping *g, uint32_t tile);
-/* Do two tiles share memory? */
-bool isa_tiles_overlap(const struct isa_grouping *g, uint32_t x, uint32_t y);
+/* Has another tile of these some of the tile's memory? Only those count that have one of the marks; marks 0: all. */
+bool isa_tile_collides(const struct isa_grouping *g, uint32_t tile, unsigned marks);
 
 /* emit_window.c: loads and stores before and behind the loops. */
 /* Bytes of an element as text. */

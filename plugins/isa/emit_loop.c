@@ -41,8 +41,8 @@ static struct isa_piece tile_element(struct isa_grouping *g, const struct isa_op
 /* The element of a tile in memory that the loop is at. */
 static struct isa_piece in_memory(struct isa_grouping *g, const struct isa_operand *tile, char access, bool flat)
 {
-	if (g->window[tile->row])
-		return window_element(g, g->window[tile->row] - 1, flat);
+	if (g->tiles[tile->row].window)
+		return window_element(g, g->tiles[tile->row].window - 1, flat);
 	return tile_element(g, tile, access, flat);
 }
 
@@ -56,23 +56,13 @@ static void element_texts(struct isa_grouping *g, uint32_t i, bool flat, struct 
 	for (unsigned k = 0; access[k]; k++)
 		if (access[k] == 's')
 			texts->source[k] = isa_scalar_stored(g->e, sources[k]->row, isa_key_type(g->e, i));
-		else if (access[k] == 'e' && g->variable[sources[k]->row])
+		else if (access[k] == 'e' && g->tiles[sources[k]->row].variable)
 			texts->source[k] = isa_piece("%s", isa_tile_name(g->e, sources[k]->row));
 		else if (access[k] != '-')
 			texts->source[k] = in_memory(g, sources[k], access[k], flat);
 }
 
-/* How often the stage gives the tile a value. */
-static uint32_t values_of(const struct isa_grouping *g, const struct isa_stage *stage, uint32_t tile)
-{
-	uint32_t count = 0;
-
-	for (uint32_t i = stage->first; i < stage->end; i++)
-		count += isa_group_writes(g, i) && isa_group_step(g, i)->d.row == tile;
-	return count;
-}
-
-static void element_emit(struct isa_grouping *g, const struct isa_stage *stage, uint32_t i, bool flat)
+static void element_emit(struct isa_grouping *g, uint32_t i, bool flat)
 {
 	struct isa_emitter *e = g->e;
 	const struct isa_step *s = isa_group_step(g, i);
@@ -89,10 +79,10 @@ static void element_emit(struct isa_grouping *g, const struct isa_stage *stage, 
 		isa_line(e, "%s = %s;", window_element(g, i, flat).text, value.text);
 		return;
 	}
-	if (g->variable[s->d.row]++)
+	if (g->tiles[s->d.row].variable++)
 		isa_line(e, "%s = %s; %s", isa_tile_name(e, s->d.row), value.text, isa_comment_text(e, i).text);
 	else
-		isa_line(e, "%s%s %s = %s; %s", values_of(g, stage, s->d.row) == 1 ? "const " : "", isa_stored_type(s->d.dtype),
+		isa_line(e, "%s%s %s = %s; %s", g->tiles[s->d.row].values == 1 ? "const " : "", isa_stored_type(s->d.dtype),
 			 isa_tile_name(e, s->d.row), value.text, isa_comment_text(e, i).text);
 }
 
@@ -102,10 +92,10 @@ static void kept_emit(struct isa_grouping *g, const struct isa_stage *stage, boo
 	for (uint32_t i = stage->first; i < stage->end; i++) {
 		const uint32_t tile = isa_group_step(g, i)->d.row;
 
-		if (!isa_group_writes(g, i) || !g->variable[tile] || !isa_stage_keeps(g, tile))
+		if (!isa_group_writes(g, i) || !g->tiles[tile].variable || !isa_stage_keeps(g, tile))
 			continue;
 		isa_line(g->e, "%s = %s;", in_memory(g, &isa_group_step(g, i)->d, 'e', flat).text, isa_tile_name(g->e, tile));
-		g->variable[tile] = 0;
+		g->tiles[tile].variable = 0;
 	}
 }
 
@@ -119,7 +109,7 @@ static bool has_gaps(const struct isa_grouping *g, uint32_t i)
 	if ((isa_group_form(g, i) == ISA_FORM_LOAD || isa_group_form(g, i) == ISA_FORM_STORE) && !isa_window_packed(g, i))
 		return true;
 	for (unsigned k = 0; access[k]; k++)
-		if (access[k] == 'e' && g->window[sources[k]->row] && !isa_window_packed(g, g->window[sources[k]->row] - 1))
+		if (access[k] == 'e' && g->tiles[sources[k]->row].window && !isa_window_packed(g, g->tiles[sources[k]->row].window - 1))
 			return true;
 	return false;
 }
@@ -136,7 +126,7 @@ static bool needs_rows(const struct isa_grouping *g, const struct isa_stage *sta
 static bool is_empty(const struct isa_grouping *g, const struct isa_stage *stage)
 {
 	for (uint32_t i = stage->first; i < stage->end; i++)
-		if (isa_group_form(g, i) != ISA_FORM_NOTHING && !(isa_group_form(g, i) == ISA_FORM_LOAD && g->window[isa_group_step(g, i)->d.row]))
+		if (isa_group_form(g, i) != ISA_FORM_NOTHING && !(isa_group_form(g, i) == ISA_FORM_LOAD && g->tiles[isa_group_step(g, i)->d.row].window))
 			return false;
 	return true;
 }
@@ -155,9 +145,9 @@ static void loop_open(struct isa_grouping *g, const char *of, const char *name, 
 static void row_source(struct isa_grouping *g, uint32_t i, const struct isa_operand *tile, char access)
 {
 	(void)i;
-	if (access != 'r' || g->marks[tile->row] & MARK_READ)
+	if (access != 'r' || g->tiles[tile->row].marks & MARK_READ)
 		return;
-	g->marks[tile->row] |= MARK_READ;
+	g->tiles[tile->row].marks |= MARK_READ;
 	isa_line(g->e, "const %s %s = %s[row];", isa_stored_type(tile->dtype), isa_tile_name(g->e, tile->row), isa_tile(g->e, tile->row).text);
 }
 
@@ -182,13 +172,16 @@ static void stage_loop(struct isa_grouping *g, const struct isa_stage *stage)
 		loop_open(g, of, name, each > 1 ? isa_piece("top * %lu", each).text : "top",
 			  each > 1 ? isa_piece("(top + rows) * %lu", each).text : "top + rows", flat || columns == 1);
 	g->columns = stage->columns;
+	for (uint32_t i = stage->first; i < stage->end; i++)
+		if (isa_group_writes(g, i))
+			g->tiles[isa_group_step(g, i)->d.row].values++;
 	if (!flat && columns > 1)
 		rows_emit(g, stage);
 	if (!flat && columns > 1)
 		loop_open(g, g->e->target->loop_columns, "column", "0", isa_piece("%lu", columns).text, true);
 	for (uint32_t i = stage->first; i < stage->end; i++)
 		if (isa_group_form(g, i) != ISA_FORM_NOTHING)
-			element_emit(g, stage, i, flat);
+			element_emit(g, i, flat);
 	kept_emit(g, stage, flat);
 	if (!flat && columns > 1)
 		isa_close(g->e);
@@ -200,7 +193,7 @@ static void window_reduce(struct isa_grouping *g, uint32_t i, const char *name, 
 {
 	struct isa_emitter *e = g->e;
 	const struct isa_step *s = isa_group_step(g, i);
-	const uint32_t load = g->window[s->a.row] - 1;
+	const uint32_t load = g->tiles[s->a.row].window - 1;
 	const struct isa_piece d = isa_tile(e, s->d.row), from = isa_window_name(g, load, "_from");
 	const struct isa_piece step = isa_window_packed(g, load) ? isa_piece("%lu", (unsigned long)s->a.columns) : isa_window_name(g, load, "_from_step");
 
@@ -219,7 +212,7 @@ static void stage_reduce(struct isa_grouping *g, const struct isa_stage *stage)
 	const char *name = isa_emit_op(s->op)->floats, *type = isa_type_suffix(s->a.dtype);
 	struct isa_piece d, a;
 
-	if (g->window[s->a.row]) {
+	if (g->tiles[s->a.row].window) {
 		window_reduce(g, stage->first, name, type);
 		return;
 	}
@@ -247,8 +240,8 @@ static void stages_emit(struct isa_grouping *g)
 		isa_put(g->e, "\n");
 	}
 	for (uint32_t k = 0; k < g->count; k++) {
-		isa_stage_later(g, k);
-		isa_stage_reset(g);
+		g->end = g->stages[k].end;
+		isa_stage_reset(g, &g->stages[k]);
 		if (g->stages[k].reduces) {
 			stage_reduce(g, &g->stages[k]); /* it has a barrier of its own */
 		} else if (!is_empty(g, &g->stages[k])) {
@@ -303,6 +296,7 @@ static void group_emit(struct isa_grouping *g)
 	const uint32_t first = g->group->first;
 
 	e->temp_now = 0;
+	isa_uses_find(g);
 	if (g->group->end == first + 1 && (e->p->insts[first].op == PTOWSP_PTO_TLOAD || e->p->insts[first].op == PTOWSP_PTO_TSTORE)) {
 		isa_comment(e, first);
 		isa_cycles_put(e);
@@ -324,21 +318,20 @@ static void group_emit(struct isa_grouping *g)
 
 void isa_group_emit(struct isa_emitter *e, const struct isa_group *group)
 {
-	const uint32_t tiles = e->p->header.tile_count, count = group->end - group->first;
-	struct isa_grouping g = {.e = e, .group = group};
+	const size_t count = group->end - group->first, most = count * 5 /* operands */;
+	struct isa_grouping g = {.e = e, .group = group, .tiles = e->group_tiles};
 
 	g.stages = calloc(count, sizeof(*g.stages));
-	g.cut = calloc(count, sizeof(*g.cut));
-	g.marks = calloc(tiles + 1u, sizeof(*g.marks));
-	g.variable = calloc(tiles + 1u, sizeof(*g.variable));
-	g.window = calloc(tiles + 1u, sizeof(*g.window));
-	if (g.stages && g.cut && g.marks && g.variable && g.window)
+	g.uses = calloc(most, sizeof(*g.uses));
+	g.used = calloc(most, sizeof(*g.used));
+	g.windows = calloc(count, sizeof(*g.windows));
+	if (g.stages && g.uses && g.used && g.windows)
 		group_emit(&g);
 	else
 		e->out.text.failed = true;
+	isa_uses_clear(&g);
 	free(g.stages);
-	free(g.cut);
-	free(g.marks);
-	free(g.variable);
-	free(g.window);
+	free(g.uses);
+	free(g.used);
+	free(g.windows);
 }

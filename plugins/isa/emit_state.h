@@ -26,6 +26,7 @@ struct isa_writing {
 	unsigned depth; /* of blocks, a tab each */
 };
 
+struct isa_group_tile;
 struct isa_emitter {
 	const struct isa_program *p;
 	const struct isa_emit_target *target;
@@ -33,6 +34,7 @@ struct isa_emitter {
 	struct isa_writing out;
 	struct common_names names; /* the function's, of parameters, tiles and scalars, as in emitted code */
 	bool *tile_used;      /* memory of its own is used */
+	struct isa_group_tile *group_tiles; /* owned, by tile (emit_group.h); zeros between groups */
 	bool *scalar_used;
 	uint64_t cycles;      /* done, and not yet in the text */
 	uint64_t temp_at;     /* bytes of tiles; temporary memory begins there */

@@ -13,36 +13,20 @@ const char *isa_bytes_text(const struct isa_operand *tile)
 	return texts[tile->bytes];
 }
 
-static void tiles_mark(struct isa_grouping *g, uint32_t first, uint32_t end)
-{
-	memset(g->marks, 0, g->e->p->header.tile_count * sizeof(*g->marks));
-	for (uint32_t i = first; i < end; i++) {
-		isa_group_sources(g, i, isa_source_later);
-		if (isa_group_writes(g, i))
-			g->marks[isa_group_step(g, i)->d.row] |= MARK_LATER;
-	}
-}
-
 /* Whether the tile's memory is its own in the group, and free before its load or behind its store, which is instruction i. */
 static bool has_room(struct isa_grouping *g, uint32_t i)
 {
-	const uint32_t tile = isa_group_result(g, i)->row;
+	const struct isa_operand *result = isa_group_result(g, i);
+	const struct isa_group_tile *tile = &g->tiles[result->row];
 
 	if (isa_group_step(g, i)->op == PTOWSP_PTO_TSTORE_FP) /* what is stored is not the tile */
 		return false;
-	if (isa_group_form(g, i) == ISA_FORM_LOAD) {
-		tiles_mark(g, g->group->first, i);
-		if (g->marks[tile])
+	if (isa_group_form(g, i) == ISA_FORM_LOAD && g->uses[tile->first].inst < i)
+		return false;
+	for (uint32_t k = tile->count; isa_group_form(g, i) == ISA_FORM_STORE && k-- > 0 && g->uses[tile->first + k].inst > i;)
+		if (g->uses[tile->first + k].writes)
 			return false;
-	}
-	for (uint32_t k = i + 1; isa_group_form(g, i) == ISA_FORM_STORE && k < g->group->end; k++)
-		if (isa_group_writes(g, k) && isa_group_step(g, k)->d.row == tile)
-			return false;
-	tiles_mark(g, g->group->first, g->group->end);
-	for (uint32_t t = 0; t < g->e->p->header.tile_count; t++)
-		if (t != tile && g->marks[t] && isa_tiles_overlap(g, t, tile))
-			return false;
-	return true;
+	return !isa_tile_collides(g, result->row, 0);
 }
 
 /* Where the tile of a load or store goes whose window a loop cannot walk: its own memory, unless that has something else. */
@@ -65,10 +49,8 @@ bool isa_window_packed(const struct isa_grouping *g, uint32_t i)
 /* Names of one load or store of the group; a tile that it loads twice has two of each. */
 struct isa_piece isa_window_name(const struct isa_grouping *g, uint32_t i, const char *ending)
 {
-	uint32_t before = 0;
+	const uint32_t before = g->windows[i - g->group->first];
 
-	for (uint32_t k = g->group->first; k < i; k++)
-		before += (isa_group_form(g, k) == ISA_FORM_LOAD || isa_group_form(g, k) == ISA_FORM_STORE) && isa_group_result(g, k)->row == isa_group_result(g, i)->row;
 	return before ? isa_piece("%s%s_%lu", isa_tile_name(g->e, isa_group_result(g, i)->row), ending, (unsigned long)before + 1)
 		      : isa_piece("%s%s", isa_tile_name(g->e, isa_group_result(g, i)->row), ending);
 }
@@ -139,7 +121,7 @@ void isa_windows_begin(struct isa_grouping *g)
 		struct isa_piece end, at;
 
 		if (!loads && isa_group_form(g, i) != ISA_FORM_STORE)
-			continue; /* before a name is looked for: that is a way through the group */
+			continue;
 		type = isa_stored_type(isa_group_result(g, i)->dtype);
 		end = isa_window_name(g, i, loads ? "_from" : "_into");
 		at = isa_window_name(g, i, loads ? "_at" : "_to");
