@@ -162,6 +162,29 @@ static void names_are_numbered(void)
 	done("$B/ptowsp-pack --emit=c many.pto -o workloads");
 }
 
+/* The last of 50 scalars has the first one 2^50 times in it. */
+static void expressions_with_operands_in_common_are_printed(void)
+{
+	FILE *to;
+
+	cli_begin();
+	to = fopen(check_fmt("%s/many.pto", check_dir()), "w");
+	REQUIRE(to != NULL);
+	fputs("func @k(%x: !pto.memref<gm,...,f32>) {\n  %t = alloc_tile : !pto.tile<8x8xf32>\n  tstore %t, %x[0, 0]\n  return\n}\n"
+	      "// Function Type: Orchestration\nfunc @o(%x: !pto.memref<gm,...,f32>, %s0: i32) {\n",
+	      to);
+	for (int i = 0; i < 50; i++)
+		fprintf(to, "  %%s%d = alloc_scalar : i32\n  %s %%s%d:i32, %%s%d, %%s%d\n", i + 1, i % 2 ? "ADD" : "DIV", i + 1, i, i);
+	fputs("  FOR %i:idx, 0:idx, %s50:idx, 1:idx\n    CALL @k(%x -> (%x, s50, 0))\n  ENDFOR\n  return\n}\n", to);
+	REQUIRE(!fclose(to));
+	done("$B/ptowsp-pack many.pto -o many.pkg.zst");
+	done("$B/ptowsp-pack --emit=c many.pto -o emitted");
+	done("$B/ptowsp-inspect --pto many.pkg.zst");
+	done("$B/ptowsp-inspect --c many.pkg.zst");
+	done("$B/ptowsp-run --set s0=0 --plugin=aie --isolate=none --explain many.pkg.zst");
+	done("$B/ptowsp-run --set s0=0 --plugin=a2a3 --isolate=none --emit emitted_a2a3 many.pkg.zst");
+}
+
 /* As many processes as there may be, two ends for each channel. */
 static void channels_are_emitted(void)
 {
@@ -184,6 +207,7 @@ void suite_sizes(CU_pSuite s)
 	TEST(s, statements_are_emitted);
 	TEST(s, task_graphs_are_taken);
 	TEST(s, names_are_numbered);
+	TEST(s, expressions_with_operands_in_common_are_printed);
 	TEST(s, channels_are_emitted);
 	TEST(s, tiles_are_summed_up);
 	TEST(s, chains_of_calls_are_refused_in_time);

@@ -2,6 +2,9 @@
 /* index.c - rows by what they are looked up by: tensors of an entry, places where code begins, calls of a caller, names. */
 #include "print/parts.h"
 
+#include "format/format_names.h"
+
+#include <stdlib.h>
 #include <string.h>
 
 /* --- making --- */
@@ -77,9 +80,27 @@ static int names_rank(struct print_index *x, const struct pkg_tables *t)
 	return 1;
 }
 
+/* Operands are earlier rows: one pass. */
+static int exprs_look(struct print_index *x, const struct pkg_tables *t)
+{
+	x->exprs = calloc((size_t)t->expr_count + 1, 1);
+	for (uint32_t i = 0; x->exprs && i < t->expr_count; i++) {
+		const struct ptowsp_expr_record *e = &t->expr[i];
+		const uint32_t operands[3] = {e->a, e->b, e->c};
+
+		if (e->op == PTOWSP_EXPR_VALUE && t->slot[e->a].kind == PTOWSP_SLOT_SLOT)
+			x->exprs[i] = PRINT_READS_SLOT;
+		if (e->op == PTOWSP_EXPR_DIV || e->op == PTOWSP_EXPR_MOD)
+			x->exprs[i] = PRINT_DIVIDES;
+		for (unsigned k = 0; k < pkg_expr_operands(e->op); k++)
+			x->exprs[i] |= x->exprs[operands[k]];
+	}
+	return x->exprs != NULL;
+}
+
 int print_index_make(struct print_job *job)
 {
-	return rows_rank(&job->index, job->t) && names_rank(&job->index, job->t);
+	return rows_rank(&job->index, job->t) && names_rank(&job->index, job->t) && exprs_look(&job->index, job->t) && print_schedule_index(job);
 }
 
 void print_index_finish(struct print_job *job)
@@ -89,6 +110,8 @@ void print_index_finish(struct print_job *job)
 
 	for (size_t i = 0; i < sizeof(all) / sizeof(*all); i++)
 		pkg_ranks_finish(all[i]);
+	free(x->exprs);
+	free(x->scheduled);
 }
 
 /* --- looking up --- */

@@ -300,7 +300,7 @@ static void unread_print(struct print_scope *s)
 	for (uint32_t i = 0; i < entry->value_count; i++) {
 		uint32_t slot = s->job->t->entry_value[entry->values + i].slot;
 
-		if (!s->symbols[slot] && !print_schedule_reads(s->job, slot))
+		if (!s->symbols[slot] && !s->job->index.scheduled[slot])
 			print_unread(s, slot);
 	}
 }

@@ -17,7 +17,10 @@ struct print_index {
 	struct pkg_ranks owners;   /* slots of functions: the function's name */
 	struct pkg_ranks tails;    /* symbols: what stands behind a '.' of their names */
 	struct pkg_ranks unused;   /* symbols that nothing reads: the entry that declares them */
+	uint8_t *exprs;            /* owned, by EXPR row: of what is in the expression, however often; operands of operands may be 2^64 */
+	uint8_t *scheduled;        /* owned, by SLOT row: 1: the schedule reads it */
 };
+enum { PRINT_READS_SLOT = 1, PRINT_DIVIDES = 2 };
 /* One package being printed. */
 struct print_job {
 	struct pkg *package;
@@ -122,8 +125,8 @@ int print_is_declared(const struct print_job *job, uint32_t slot);
 /* --- schedule.c --- */
 
 void print_schedule(const struct print_job *job, struct print_text *text);
-/* Does the schedule read the slot or symbol? */
-int print_schedule_reads(const struct print_job *job, uint32_t slot);
+/* Fills index.scheduled. 0: no memory. */
+int print_schedule_index(struct print_job *job);
 
 /* --- declare.c, process.c, graph.c, about.c --- */
 

@@ -30,7 +30,7 @@ static void divisions_walk(const struct print_job *job, struct print_divisions *
 	const struct ptowsp_expr_record *e = &job->t->expr[row];
 	unsigned operands = pkg_expr_operands(e->op);
 
-	if (!operands || depth > PTOWSP_NESTING_LIMIT)
+	if (!(job->index.exprs[row] & PRINT_DIVIDES) || divisions->count == PRINT_MAX_DIVISIONS || depth > PTOWSP_NESTING_LIMIT)
 		return;
 	divisions_walk(job, divisions, e->a, depth + 1);
 	if (e->op == PTOWSP_EXPR_DIV || e->op == PTOWSP_EXPR_MOD)

@@ -160,17 +160,9 @@ static const char *statement_of(unsigned op, const char **mode_out)
 }
 
 /* Slots inside of an expression would make its helper a slot, too. */
-static int reads_slot(const struct print_scope *s, uint32_t row, uint32_t depth)
+static int reads_slot(const struct print_scope *s, uint32_t row)
 {
-	const struct ptowsp_expr_record *e = &s->job->t->expr[row];
-	unsigned operands = pkg_expr_operands(e->op);
-
-	if (e->op == PTOWSP_EXPR_VALUE)
-		return s->job->t->slot[e->a].kind == PTOWSP_SLOT_SLOT;
-	if (depth > DEEPEST)
-		return 1;
-	return (operands > 0 && reads_slot(s, e->a, depth + 1)) || (operands > 1 && reads_slot(s, e->b, depth + 1)) ||
-	       (operands > 2 && reads_slot(s, e->c, depth + 1));
+	return s->job->index.exprs[row] & PRINT_READS_SLOT;
 }
 
 static struct print_value node_value(struct print_scope *s, uint32_t row, uint32_t depth);
@@ -250,7 +242,7 @@ struct print_value print_value_of(struct print_scope *s, uint32_t row)
 {
 	const struct ptowsp_expr_record *e = &s->job->t->expr[row];
 
-	if (e->op != PTOWSP_EXPR_VALUE && reads_slot(s, row, 0))
+	if (e->op != PTOWSP_EXPR_VALUE && reads_slot(s, row))
 		print_unsaid(&s->body, s->depth, "an expression of slots where it stands");
 	return node_value(s, row, 0);
 }

@@ -223,6 +223,25 @@ static void all_print(struct print_tasks *p, struct print_text *text)
 
 /* --- all of it --- */
 
+/* Operands are earlier rows: one pass. */
+static void exprs_look(struct print_tasks *p)
+{
+	for (uint32_t i = 0; i < p->t->expr_count; i++) {
+		const struct ptowsp_expr_record *r = &p->t->expr[i];
+		const uint32_t operands[3] = {r->a, r->b, r->c};
+		const int is_symbol = r->op == PTOWSP_EXPR_VALUE && p->t->slot[r->a].kind == PTOWSP_SLOT_SYMBOL;
+		const int adds = r->op == PTOWSP_EXPR_ADD || r->op == PTOWSP_EXPR_SUB || r->op == PTOWSP_EXPR_MUL;
+
+		if (r->op == PTOWSP_EXPR_TASK || (r->op == PTOWSP_EXPR_VALUE && !is_symbol))
+			p->exprs[i] = PRINT_C_CHANGES;
+		for (unsigned k = 0; k < pkg_expr_operands(r->op); k++)
+			p->exprs[i] |= p->exprs[operands[k]] & PRINT_C_CHANGES;
+		if (r->op == PTOWSP_EXPR_CONST || is_symbol || (adds && p->exprs[r->a] & p->exprs[r->b] & PRINT_C_STEADY))
+			p->exprs[i] |= PRINT_C_STEADY;
+		p->counts |= r->op == PTOWSP_EXPR_TASK;
+	}
+}
+
 struct print_tasks *print_tasks_create(const struct pkg_code *code, const struct print_functions *functions)
 {
 	const struct pkg_tables *t = pkg_tables(pkg_code_package(code));
@@ -238,13 +257,14 @@ struct print_tasks *print_tasks_create(const struct pkg_code *code, const struct
 	p->tensors = calloc((size_t)t->tensor_count + 1, sizeof(*p->tensors));
 	p->reach = calloc((size_t)t->kernel_count + 1, sizeof(*p->reach));
 	p->slots = calloc((size_t)t->slot_count + 1, sizeof(*p->slots));
+	p->exprs = calloc((size_t)t->expr_count + 1, sizeof(*p->exprs));
+	p->seen = calloc((size_t)t->expr_count + 1, sizeof(*p->seen));
 	if (!(pkg_ranks_init(&p->order, t->tensor_count) & pkg_ranks_init(&p->slot_order, t->slot_count)) || !p->kernels || !p->kernel_names ||
-	    !p->kernel_at || !p->first_of || !p->tensors || !p->reach || !p->slots) {
+	    !p->kernel_at || !p->first_of || !p->tensors || !p->reach || !p->slots || !p->exprs || !p->seen) {
 		print_tasks_destroy(p);
 		return NULL;
 	}
-	for (uint32_t i = 0; i < t->expr_count; i++)
-		p->counts |= t->expr[i].op == PTOWSP_EXPR_TASK;
+	exprs_look(p);
 	return p;
 }
 
@@ -261,6 +281,8 @@ void print_tasks_destroy(struct print_tasks *p)
 	free(p->first_of);
 	free(p->tensors);
 	free(p->slots);
+	free(p->exprs);
+	free(p->seen);
 	pkg_ranks_finish(&p->order);
 	pkg_ranks_finish(&p->slot_order);
 	free(p);
@@ -280,7 +302,7 @@ static void entry_end(struct print_tasks *p)
 	print_text_finish(&p->body);
 	*p = (struct print_tasks){.package = p->package, .code = p->code, .t = p->t, .functions = p->functions, .work = p->work, .counts = p->counts, .kernels = p->kernels,
 				  .kernel_names = p->kernel_names, .kernel_at = p->kernel_at, .first_of = p->first_of, .tensors = p->tensors, .reach = p->reach,
-				  .slots = p->slots, .order = p->order, .slot_order = p->slot_order};
+				  .slots = p->slots, .exprs = p->exprs, .seen = p->seen, .walk = p->walk, .order = p->order, .slot_order = p->slot_order};
 }
 
 static void body_make(struct print_tasks *p)

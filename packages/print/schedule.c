@@ -10,43 +10,48 @@
 
 #define DIRECTIVE_TEXT 16384u
 
-static int expr_reads(const struct print_job *job, uint32_t row, uint32_t slot, uint32_t depth)
+static void root_mark(const struct print_job *job, uint8_t *exprs, uint64_t row)
 {
-	const struct ptowsp_expr_record *e;
-	unsigned operands;
-
-	if (row >= job->t->expr_count || depth > PTOWSP_NESTING_LIMIT)
-		return 0;
-	e = &job->t->expr[row];
-	operands = pkg_expr_operands(e->op);
-	return (e->op == PTOWSP_EXPR_VALUE && e->a == slot) || (operands > 0 && expr_reads(job, e->a, slot, depth + 1)) ||
-	       (operands > 1 && expr_reads(job, e->b, slot, depth + 1)) || (operands > 2 && expr_reads(job, e->c, slot, depth + 1));
+	if (row < job->t->expr_count)
+		exprs[row] = 1;
 }
 
-/* Policies inside of others are words, in which #row is an expression. */
-static int word_reads(const struct print_job *job, const char *word, uint32_t slot)
+static void roots_mark(const struct print_job *job, uint8_t *exprs, const struct ptowsp_directive_record *d)
 {
-	for (word = strchr(word, '#'); word; word = strchr(word + 1, '#'))
-		if (expr_reads(job, (uint32_t)strtoul(word + 1, NULL, 10), slot, 0))
-			return 1;
-	return 0;
-}
+	const int64_t arguments[] = {d->a0, d->a1, d->a2, d->a3, d->a4, d->a5, d->a6, d->a7};
 
-int print_schedule_reads(const struct print_job *job, uint32_t slot)
-{
-	for (uint32_t i = 0; i < job->t->directive_count; i++) {
-		const struct ptowsp_directive_record *d = &job->t->directive[i];
-		const int64_t arguments[] = {d->a0, d->a1, d->a2, d->a3, d->a4, d->a5, d->a6, d->a7};
+	for (unsigned k = 0; k < d->count && k < 8; k++) {
+		const unsigned kind = (unsigned)(d->kinds >> (8 * k)) & 0xFF;
+		const char *word = kind == PTOWSP_ARGUMENT_WORD ? print_string(job, (uint32_t)arguments[k]) : "";
 
-		for (unsigned k = 0; k < d->count && k < 8; k++) {
-			unsigned kind = (unsigned)(d->kinds >> (8 * k)) & 0xFF;
-
-			if ((kind == PTOWSP_ARGUMENT_EXPR && expr_reads(job, (uint32_t)arguments[k], slot, 0)) ||
-			    (kind == PTOWSP_ARGUMENT_WORD && word_reads(job, print_string(job, (uint32_t)arguments[k]), slot)))
-				return 1;
-		}
+		if (kind == PTOWSP_ARGUMENT_EXPR)
+			root_mark(job, exprs, (uint64_t)arguments[k]);
+		for (word = strchr(word, '#'); word; word = strchr(word + 1, '#')) /* policies inside of others are words, in which #row is an expression */
+			root_mark(job, exprs, strtoul(word + 1, NULL, 10));
 	}
-	return 0;
+}
+
+/* Operands are earlier rows: one pass from behind. */
+int print_schedule_index(struct print_job *job)
+{
+	uint8_t *exprs = calloc((size_t)job->t->expr_count + 1, 1);
+	int done;
+
+	job->index.scheduled = calloc((size_t)job->t->slot_count + 1, 1);
+	for (uint32_t i = 0; exprs && i < job->t->directive_count; i++)
+		roots_mark(job, exprs, &job->t->directive[i]);
+	for (uint32_t i = exprs && job->index.scheduled ? job->t->expr_count : 0; i-- > 0;) {
+		const struct ptowsp_expr_record *e = &job->t->expr[i];
+		const uint32_t operands[3] = {e->a, e->b, e->c};
+
+		for (unsigned k = 0; k < pkg_expr_operands(e->op); k++)
+			exprs[operands[k]] |= exprs[i];
+		if (e->op == PTOWSP_EXPR_VALUE)
+			job->index.scheduled[e->a] |= exprs[i];
+	}
+	done = exprs && job->index.scheduled;
+	free(exprs);
+	return done;
 }
 
 static void directive_print(const struct print_job *job, struct print_text *text, uint32_t row)

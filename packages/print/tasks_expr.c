@@ -185,15 +185,23 @@ static void divisor_check(struct print_tasks *p, uint32_t row)
 	print_text_finish(&text);
 }
 
-void print_c_divisors_check(struct print_tasks *p, uint32_t row)
+/* Each once, however often the expression has it. */
+static void divisors_check(struct print_tasks *p, uint32_t row)
 {
 	const struct ptowsp_expr_record *r = &p->t->expr[row];
 	const uint32_t operands[3] = {r->a, r->b, r->c};
 
-	if (p->why.code || p->body.size > PRINT_TASKS_MOST)
+	if (p->why.code || p->body.size > PRINT_TASKS_MOST || p->seen[row] == p->walk)
 		return;
+	p->seen[row] = p->walk;
 	for (unsigned i = 0; i < pkg_expr_operands(r->op); i++)
-		print_c_divisors_check(p, operands[i]);
+		divisors_check(p, operands[i]);
 	if (r->op == PTOWSP_EXPR_DIV || r->op == PTOWSP_EXPR_MOD)
 		divisor_check(p, r->b);
+}
+
+void print_c_divisors_check(struct print_tasks *p, uint32_t row)
+{
+	p->walk++;
+	divisors_check(p, row);
 }

@@ -76,15 +76,7 @@ static void body_print(struct print_tasks *p, uint32_t from, uint32_t to, const 
 /* Is there a slot in it, which the loop's own body may change? */
 static int changes(const struct print_tasks *p, uint32_t row)
 {
-	const struct ptowsp_expr_record *r = &p->t->expr[row];
-	const uint32_t operands[3] = {r->a, r->b, r->c};
-
-	if (r->op == PTOWSP_EXPR_TASK || (r->op == PTOWSP_EXPR_VALUE && p->t->slot[r->a].kind != PTOWSP_SLOT_SYMBOL))
-		return 1;
-	for (unsigned i = 0; i < pkg_expr_operands(r->op); i++)
-		if (changes(p, operands[i]))
-			return 1;
-	return 0;
+	return p->exprs[row] & PRINT_C_CHANGES;
 }
 
 static void plain_loop(struct print_tasks *p, uint32_t at, uint32_t to, const struct ptowsp_axis_record *axis, const char *name)

@@ -57,11 +57,16 @@ struct print_tasks {
 	uint32_t scopes;                 /* open ones in the innermost loop */
 	int in_loop, in_levels;          /* what BREAK would leave */
 	int divides, orders, rows;       /* helpers that the text needs */
+	uint8_t *exprs;                  /* owned, by EXPR row: see below */
+	uint32_t *seen, walk;            /* owned, by EXPR row: the latest walk that came by */
 	int counts;                      /* task numbers are values of the package */
 	uint32_t most_tensors, most_args;
 	int noting;                      /* the first time */
 	struct ptowsp_error why;         /* the first refusal */
 };
+
+/* Of an expression, whatever its operands have in common: it is made of sums, differences and products of numbers and symbols; something in it may change in a run. */
+enum { PRINT_C_STEADY = 1, PRINT_C_CHANGES = 2 };
 
 struct ptowsp_instruction print_c_instruction(const struct print_tasks *p, uint32_t at);
 /* Keeps the first sentence. */

@@ -3,6 +3,7 @@
  * so many; any other one is a single row of all its elements, and a region a part of it. Where the length of declared rows is a value of the run, it is a
  * matrix of so many columns as that value makes when NAME_begin is called. */
 #include "print/tasks_parts.h"
+#include "format/format_names.h"
 #include "isa/isa.h"
 #include "isa/isa_program.h"
 #include "isa/emit.h"
@@ -59,24 +60,19 @@ static uint32_t row_length(struct print_tasks *p, uint32_t tensor)
 	return (uint32_t)extent;
 }
 
-/* Sums, differences and products of numbers and symbols: nothing that changes in a run or cannot be computed. Marks the symbols. */
-static int is_steady(struct print_tasks *p, uint32_t row)
+/* Its symbols say how long rows are. */
+static void lengths_mark(struct print_tasks *p, uint32_t row)
 {
 	const struct ptowsp_expr_record *r = &p->t->expr[row];
+	const uint32_t operands[3] = {r->a, r->b, r->c};
 
-	switch (r->op) {
-	case PTOWSP_EXPR_CONST:
-		return 1;
-	case PTOWSP_EXPR_VALUE:
+	if (p->seen[row] == p->walk)
+		return;
+	p->seen[row] = p->walk;
+	if (r->op == PTOWSP_EXPR_VALUE)
 		print_c_slot(p, r->a)->in_length = p->slots[r->a].used = 1;
-		return p->t->slot[r->a].kind == PTOWSP_SLOT_SYMBOL;
-	case PTOWSP_EXPR_ADD:
-	case PTOWSP_EXPR_SUB:
-	case PTOWSP_EXPR_MUL:
-		return is_steady(p, r->a) && is_steady(p, r->b);
-	default:
-		return 0;
-	}
+	for (unsigned i = 0; i < pkg_expr_operands(r->op); i++)
+		lengths_mark(p, operands[i]);
 }
 
 /* A matrix whose columns are made of values: true, unless its rows have a fixed length or none of their own. */
@@ -88,7 +84,9 @@ static int by_value(struct print_tasks *p, const struct window *w)
 
 	if (w->region->unit || row == PTOWSP_NONE || print_c_constant(p, row, &extent))
 		return 0;
-	if (!is_steady(p, row))
+	p->walk++;
+	lengths_mark(p, row);
+	if (!(p->exprs[row] & PRINT_C_STEADY))
 		print_c_refuse(p, "rows of tensor %.80s are as long as more than sums and products of symbols: let a symbol of its own say their length",
 			       tensor_name(p, w->tensor));
 	tensor = print_c_tensor(p, w->tensor);
