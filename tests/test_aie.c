@@ -233,8 +233,8 @@ static void kernels_may_have_any_name(void)
 	REQUIRE_INT(cli("cat made/design.mlir"), 0);
 	CHECK_CONTAINS(cli_out, "sym_name = \"kernel_memcpy\"");
 	CHECK_CONTAINS(cli_out, "sym_name = \"kernel_main\"");
-	CHECK_CONTAINS(cli_out, "sym_name = \"kernel_main_1\", sym_visibility = \"private\", ptowsp.kernel = \"main\"");
-	CHECK_CONTAINS(cli_out, "sym_name = \"kernel_main_1_1\", sym_visibility = \"private\", ptowsp.kernel = \"main_1\"");
+	CHECK_CONTAINS(cli_out, "sym_name = \"kernel_main_2\", sym_visibility = \"private\", ptowsp.kernel = \"main\"");
+	CHECK_CONTAINS(cli_out, "sym_name = \"kernel_main_2_2\", sym_visibility = \"private\", ptowsp.kernel = \"main_2\"");
 }
 
 static void what_cannot_be_is_said(void)

@@ -226,7 +226,8 @@ ptowsp_status aie_lower(struct aie_module *module, const struct aie_lower_args *
 	free(lowering.tiles);
 	free(lowering.cell_tiles);
 	free(lowering.streams);
-	free(lowering.functions);
+	common_names_finish(&lowering.functions);
+	common_names_finish(&lowering.symbols);
 	return lowering.failed == PTOWSP_NO_MEMORY ? rt_no_memory(error, "the module of a design") : lowering.failed;
 }
 

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* lower_core.c - functions that cells call, their buffers, and a core per cell. */
+#include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -7,6 +8,7 @@
 #include "loop.h"
 #include "lower_own.h"
 #include "ptowsp/ids.h"
+#include "registry/common/common_text.h"
 #include "rt/dtype.h"
 #include "rt/rt_error.h"
 #include "rt/grow.h"
@@ -107,17 +109,31 @@ static void function_make(struct aie_lowering *lowering, const struct call *call
 	views_tell(lowering, call, op);
 }
 
-static uint32_t function_find(const struct aie_lowering *lowering, const struct call *call)
+/* Text that calls of one function have in common: all that types_same compares. */
+static void key_make(const struct aie_lowering *lowering, const struct call *call, struct common_text *key)
 {
-	uint32_t f = 0;
+	common_text_add(key, "%" PRIu32 " %" PRIu32, call->task->kernel, call->task->arg_count);
+	for (uint32_t i = 0; i < call->line->count; i++) {
+		const struct aie_shape *shape = &lowering->args->graph->spots[call->line->spots + i].shape;
+		const struct aie_view *view = &use_of(lowering, call, i)->view;
 
-	for (; f < lowering->lowered->function_count; f++) {
-		struct call other = call_of(lowering, lowering->functions[f]);
-
-		if (types_same(lowering, call, &other))
-			break;
+		common_text_add(key, ", %u %d %" PRIu64 " %" PRIu64 " %" PRIi64 " %" PRIu64 " %" PRIu64 " %" PRIu64, (unsigned)shape->dtype, shape->flat, shape->rows,
+				shape->columns, view->before, view->rows, view->columns, view->stride);
 	}
-	return f;
+}
+
+/* function_count: there is none yet. */
+static uint32_t function_find(struct aie_lowering *lowering, const struct call *call, bool add)
+{
+	struct common_text key = {0};
+	uint32_t row;
+
+	key_make(lowering, call, &key);
+	row = common_names_find(&lowering->functions, common_text_view(&key));
+	if (key.failed || (!row && add && !common_names_add(&lowering->functions, common_text_view(&key))))
+		lowering->failed = PTOWSP_NO_MEMORY;
+	common_text_finish(&key);
+	return row ? row - 1 : lowering->lowered->function_count;
 }
 
 /* why: what has no body in its kernel, "". */
@@ -126,16 +142,14 @@ static void function_add(struct aie_lowering *lowering, const struct aie_line *l
 	struct aie_lowered *lowered = lowering->lowered;
 	struct call call = call_of(lowering, line);
 
-	if (function_find(lowering, &call) < lowered->function_count)
+	if (function_find(lowering, &call, true) < lowered->function_count || lowering->failed)
 		return;
 	if (!rt_grow((void **)&lowered->functions, &lowering->function_room, lowered->function_count, sizeof(*lowered->functions)) ||
 	    !rt_grow((void **)&lowered->kernels, &lowering->kernel_room, lowered->function_count, sizeof(*lowered->kernels)) ||
-	    !rt_grow((void **)&lowered->tasks, &lowering->task_room, lowered->function_count, sizeof(*lowered->tasks)) ||
-	    !rt_grow((void **)&lowering->functions, &lowering->line_room, lowered->function_count, sizeof(*lowering->functions))) {
+	    !rt_grow((void **)&lowered->tasks, &lowering->task_room, lowered->function_count, sizeof(*lowered->tasks))) {
 		lowering->failed = PTOWSP_NO_MEMORY;
 		return;
 	}
-	lowering->functions[lowered->function_count] = line;
 	lowered->kernels[lowered->function_count] = call.task->kernel;
 	lowered->tasks[lowered->function_count] = lowering->args->acts->rows[line->act].task;
 	lowered->functions[lowered->function_count] = aie_lower_function_name(lowering, lowering->args->kernel_name(lowering->args->context, call.task->kernel));
@@ -272,7 +286,7 @@ static void call_add(struct body *body, const struct call *call, struct aie_valu
 	op = aie_op_add(lowering->module, body->parent, body->region, "func.call");
 	for (uint32_t i = 0; i < count; i++)
 		aie_op_operand(lowering->module, op, values[i]);
-	aie_op_attr(lowering->module, op, "callee", aie_attr_text(lowering->module, AIE_ATTR_SYMBOL, lowering->lowered->functions[function_find(lowering, call)]));
+	aie_op_attr(lowering->module, op, "callee", aie_attr_text(lowering->module, AIE_ATTR_SYMBOL, lowering->lowered->functions[function_find(lowering, call, false)]));
 }
 
 static void call_make(struct body *body, const struct aie_line *line)

@@ -22,21 +22,12 @@ void aie_lower_stream_names(struct aie_lowering *lowering)
 			snprintf(name, sizeof(lowering->streams[s]), "%.40s_%u", lowering->args->channel_name(lowering->args->context, stream->channel), s);
 		else
 			snprintf(name, sizeof(lowering->streams[s]), "%s_%u", stream->whole ? wholes[stream->kind] : kinds[stream->kind], s);
+		if (!common_names_add(&lowering->symbols, name))
+			lowering->failed = PTOWSP_NO_MEMORY;
 	}
 }
 
-static bool is_taken(const struct aie_lowering *lowering, const char *name)
-{
-	for (uint32_t f = 0; f < lowering->lowered->function_count; f++)
-		if (!strcmp(lowering->lowered->functions[f], name))
-			return true;
-	for (uint32_t s = 0; s < lowering->args->graph->stream_count; s++)
-		if (!strcmp(lowering->streams[s], name))
-			return true;
-	return false;
-}
-
-char *aie_lower_function_name(const struct aie_lowering *lowering, const char *kernel)
+char *aie_lower_function_name(struct aie_lowering *lowering, const char *kernel)
 {
 	size_t length = sizeof(prefix) - 1 + strlen(kernel);
 	char *name = malloc(length + 16);
@@ -46,7 +37,8 @@ char *aie_lower_function_name(const struct aie_lowering *lowering, const char *k
 	snprintf(name, length + 1, "%s%s", prefix, kernel);
 	for (size_t i = sizeof(prefix) - 1; i < length; i++)
 		name[i] = isalnum((unsigned char)kernel[i - sizeof(prefix) + 1]) ? name[i] : '_';
-	for (uint32_t n = 1; is_taken(lowering, name); n++)
-		snprintf(name + length, 16, "_%u", n);
-	return name;
+	if (common_names_choose(&lowering->symbols, name, length + 16, "_"))
+		return name;
+	free(name);
+	return NULL;
 }

@@ -4,6 +4,7 @@
 #define AIE_LOWER_OWN_H
 
 #include "lower.h"
+#include "registry/common/common_names.h"
 
 struct aie_lowering {
 	struct aie_module *module;
@@ -14,8 +15,9 @@ struct aie_lowering {
 	struct aie_value **tiles;       /* per column and row */
 	struct aie_value **cell_tiles;  /* per cell */
 	char (*streams)[64];            /* names */
-	const struct aie_line **functions; /* per function: a line that calls it */
-	uint32_t function_room, line_room, kernel_room, task_room;
+	struct common_names functions;  /* per function: what its calls have in common */
+	struct common_names symbols;    /* of fifos and functions */
+	uint32_t function_room, kernel_room, task_room;
 	struct ptowsp_error *error;
 	ptowsp_status failed;
 };
@@ -26,7 +28,7 @@ const struct aie_type *aie_lower_shape(struct aie_lowering *lowering, const stru
 const struct aie_type *aie_lower_object(struct aie_lowering *lowering, uint32_t stream);
 /* lower_name.c: names of fifos, one per stream; then of functions, which no fifo and no function before has: the caller's, NULL without memory. */
 void aie_lower_stream_names(struct aie_lowering *lowering);
-char *aie_lower_function_name(const struct aie_lowering *lowering, const char *kernel);
+char *aie_lower_function_name(struct aie_lowering *lowering, const char *kernel);
 /* lower_core.c: functions that the cells call, buffers, and one core per cell. */
 void aie_lower_functions(struct aie_lowering *lowering);
 void aie_lower_cores(struct aie_lowering *lowering);
