@@ -146,6 +146,23 @@ static void task_graphs_are_taken(void)
 	done("$B/ptowsp-pack --emit=c many.pto -o emitted");
 }
 
+/* Launches that are waited for, and copies. */
+static void launches_are_taken(void)
+{
+#define LAUNCHES(name, row) {name, KERNEL("one") "graph @g {\n  MC_ALLOC(Y, 1024)\n  TG_BEGIN(G)\n    TG_KERNEL(A, one, 1, AIV, 0)\n    MC_BIND(A, 0, X)\n    MC_BIND(A, 1, Y)\n  TG_END(G)\n", row, "}\n"}
+	static const struct shape shapes_of_launches[] = {
+		LAUNCHES("launches", "  TG_LAUNCH(G, s)\n"), LAUNCHES("streams", "  TG_LAUNCH(G, s%d)\n"), LAUNCHES("syncs", "  TG_INVOKE(G, %d)\n  TG_SYNC(G)\n"),
+		LAUNCHES("copies", "  MC_COPY(X, Y, 256)\n"),
+	};
+
+	cli_begin();
+	for (size_t i = 0; i < sizeof(shapes_of_launches) / sizeof(*shapes_of_launches); i++) {
+		source_write(&shapes_of_launches[i], MANY);
+		done("$B/ptowsp-pack many.pto -o many.pkg.zst");
+		done("$B/ptowsp-inspect --pto many.pkg.zst");
+	}
+}
+
 /* Names that C cuts to the same one: those of 4,000 kernels that differ, and of as many workloads, each with its tensor and symbol. */
 static void names_are_numbered(void)
 {
@@ -181,8 +198,8 @@ static void expressions_with_operands_in_common_are_printed(void)
 	done("$B/ptowsp-pack --emit=c many.pto -o emitted");
 	done("$B/ptowsp-inspect --pto many.pkg.zst");
 	done("$B/ptowsp-inspect --c many.pkg.zst");
-	done("$B/ptowsp-run --set s0=0 --plugin=aie --isolate=none --explain many.pkg.zst");
-	done("$B/ptowsp-run --set s0=0 --plugin=a2a3 --isolate=none --emit emitted_a2a3 many.pkg.zst");
+	done("$B/ptowsp-run --set s0=1 --plugin=aie --isolate=none --explain many.pkg.zst");
+	done("$B/ptowsp-run --set s0=1 --plugin=a2a3 --isolate=none --emit emitted_a2a3 many.pkg.zst");
 }
 
 /* As many processes as there may be, two ends for each channel. */
@@ -206,6 +223,7 @@ void suite_sizes(CU_pSuite s)
 		check_add(s, check_fmt("every_tool_takes_many_%s", shapes[i].name), every_tool_takes_them);
 	TEST(s, statements_are_emitted);
 	TEST(s, task_graphs_are_taken);
+	TEST(s, launches_are_taken);
 	TEST(s, names_are_numbered);
 	TEST(s, expressions_with_operands_in_common_are_printed);
 	TEST(s, channels_are_emitted);

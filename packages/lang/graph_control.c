@@ -116,7 +116,6 @@ static void launch_emit(struct lang_graph_walk *walk, const struct lang_graph_in
 		lang_graph_checkpoint_emit(walk, inst);
 	else
 		lang_graph_block_emit(walk, walk->launch->graph->body);
-	walk->launch->issued = 1;
 	walk->launch = outer;
 	walk->iteration = lang_expr_const(&walk->lower->tables.exprs, 0);
 }

@@ -50,9 +50,12 @@ static void event_edges(struct edges *edges, const struct lang_graph_object *eve
 {
 	struct lang_graph_lowering *lowering = edges->walk->lowering;
 
-	for (const struct lang_graph_link *link = lowering->signals[event->index].first; link; link = link->next)
-		for (uint32_t i = 0; i < lowering->launch_count; i++)
-			edge_add(edges, lang_graph_node_of(&lowering->launches[i], lang_graph_kernel(link->inst->args[1].object)), PTOWSP_AFTER_TASK);
+	for (const struct lang_graph_link *link = lowering->signals[event->index].first; link; link = link->next) {
+		const struct lang_graph_kernel *kernel = lang_graph_kernel(link->inst->args[1].object);
+
+		for (uint32_t i = 0; i < kernel->object.graph->launch_count; i++)
+			edge_add(edges, lang_graph_node_of(&lowering->launches[kernel->object.graph->launches[i]], kernel), PTOWSP_AFTER_TASK);
+	}
 }
 
 /* An event that all its signals may have left out: the run ends there with a report, instead of going on as if it had come. */
@@ -180,11 +183,9 @@ static void launch_edges(struct edges *edges, const struct lang_graph_node *node
 
 	if (!launch->branches && !node->source)
 		return;
-	for (uint32_t i = 0; i < lowering->launch_count; i++) {
-		struct lang_graph_launch *before = &lowering->launches[i];
+	for (uint32_t i = 0; i < launch->direct_count; i++) {
+		struct lang_graph_launch *before = &lowering->launches[launch->direct[i]];
 
-		if (!(launch->waits[i] & 1))
-			continue;
 		for (uint32_t n = 0; n < before->node_count; n++)
 			if (before->branches || before->nodes[n].sink)
 				edge_add(edges, &before->nodes[n], PTOWSP_AFTER_TASK);

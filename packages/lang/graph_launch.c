@@ -3,9 +3,8 @@
  * TG_SYNC follows the launches of its graph. */
 #include "lang/graph_lower.h"
 
+#include <stdlib.h>
 #include <string.h>
-
-enum { DIRECT = 1, BEHIND = 2 }; /* bits of lang_graph_launch.waits */
 
 /* --- finding them --- */
 
@@ -106,120 +105,184 @@ struct lang_graph_launch *lang_graph_launch_of(struct lang_graph_lowering *lower
 
 /* --- who waits for whom --- */
 
+/* Launches, each once. */
+struct set {
+	uint32_t *items, count, capacity;
+};
 /* While the top of the program is walked: the launches that those on a stream, and all others, have to wait for. */
 struct order {
 	struct lang_graph_lowering *lowering;
 	struct tail {
 		const struct lang_graph_object *stream; /* NULL: that of TG_INVOKE */
-		uint8_t *last;                          /* per launch */
+		struct set last;
 	} *tails;
 	uint32_t tail_count, tail_capacity;
-	uint8_t *host;                              /* per launch: waited for by what follows */
+	struct set host;                            /* waited for by what follows */
+	struct set now;                             /* of the launch in question */
+	uint64_t *bits;                             /* those of a set while it is changed, a bit per launch */
+	uint32_t words;                             /* of bits */
+	uint32_t waits;                             /* of all launches for others, directly */
+	int refused;                                /* those were too many */
 };
 
-static uint8_t *set_create(const struct order *order)
+static int bit_has(const uint64_t *bits, uint32_t i)
 {
-	return lang_alloc(&order->lowering->unit->arena, order->lowering->launch_count + 1);
+	return bits[i / 64] >> i % 64 & 1;
 }
 
-static uint8_t *tail_of(struct order *order, const struct lang_graph_object *stream)
+static void bit_add(uint64_t *bits, uint32_t i)
+{
+	bits[i / 64] |= UINT64_C(1) << i % 64;
+}
+
+static void bits_add(const struct order *order, uint64_t *bits, const uint64_t *more)
+{
+	for (uint32_t w = 0; w < order->words; w++)
+		bits[w] |= more[w];
+}
+
+static struct set *tail_of(struct order *order, const struct lang_graph_object *stream)
 {
 	for (uint32_t i = 0; i < order->tail_count; i++)
 		if (order->tails[i].stream == stream)
-			return order->tails[i].last;
-	*LANG_PUSH(&order->lowering->unit->arena, order->tails, order->tail_count, order->tail_capacity) =
-		(struct tail){.stream = stream, .last = set_create(order)};
-	return order->tails[order->tail_count - 1].last;
+			return &order->tails[i].last;
+	*LANG_PUSH(&order->lowering->unit->arena, order->tails, order->tail_count, order->tail_capacity) = (struct tail){.stream = stream};
+	return &order->tails[order->tail_count - 1].last;
 }
 
-static int is_behind(const struct lang_graph_launch *launch, uint32_t other)
+static void set_push(const struct order *order, struct set *set, uint32_t i)
 {
-	return launch->waits[other] & BEHIND;
+	*LANG_PUSH(&order->lowering->unit->arena, set->items, set->count, set->capacity) = i;
 }
 
-/* An event that another one of the set waits for anyway need not be waited for; one that may not run waits for nothing. */
-static void set_reduce(const struct order *order, uint8_t *set)
+/* While `bits` are those of the set. */
+static void set_add(const struct order *order, struct set *set, uint32_t i)
 {
-	const struct lang_graph_lowering *lowering = order->lowering;
-
-	for (uint32_t i = 0; i < lowering->launch_count; i++)
-		for (uint32_t k = 0; set[i] && k < lowering->launch_count; k++)
-			if (set[k] && !lowering->launches[k].conditional && !lowering->launches[k].hollow && is_behind(&lowering->launches[k], i))
-				set[i] = 0;
+	if (bit_has(order->bits, i))
+		return;
+	bit_add(order->bits, i);
+	set_push(order, set, i);
 }
 
-static void set_add(const struct order *order, uint8_t *set, const uint8_t *more)
+static void set_add_all(const struct order *order, struct set *set, const struct set *more)
 {
-	for (uint32_t i = 0; i < order->lowering->launch_count; i++)
-		set[i] |= more[i];
+	for (uint32_t i = 0; i < more->count; i++)
+		set_add(order, set, more->items[i]);
 }
 
-static void wait_for(const struct order *order, struct lang_graph_launch *launch, uint8_t *set)
+static void bits_clear(const struct order *order)
 {
-	const struct lang_graph_lowering *lowering = order->lowering;
+	memset(order->bits, 0, order->words * sizeof(*order->bits));
+}
+
+/* A launch that another one of the set waits for anyway need not be waited for; one that may not run waits for nothing. */
+static void set_reduce(const struct order *order, struct set *set)
+{
+	uint32_t kept = 0;
+
+	bits_clear(order);
+	for (uint32_t k = 0; k < set->count && set->count > 1; k++) {
+		const struct lang_graph_launch *launch = &order->lowering->launches[set->items[k]];
+
+		if (!launch->conditional && !launch->hollow)
+			bits_add(order, order->bits, launch->behind);
+	}
+	for (uint32_t k = 0; k < set->count; k++)
+		if (!bit_has(order->bits, set->items[k]))
+			set->items[kept++] = set->items[k];
+	set->count = kept;
+	bits_clear(order);
+}
+
+static int by_number(const void *x, const void *y)
+{
+	const uint32_t a = *(const uint32_t *)x, b = *(const uint32_t *)y;
+
+	return (a > b) - (a < b);
+}
+
+/* The set is `now`. */
+static void wait_for(struct order *order, struct lang_graph_launch *launch)
+{
+	struct set *set = &order->now;
 
 	set_reduce(order, set);
-	for (uint32_t i = 0; i < lowering->launch_count; i++) {
-		if (!set[i])
-			continue;
-		launch->waits[i] |= DIRECT | BEHIND;
-		for (uint32_t k = 0; k < lowering->launch_count; k++)
-			launch->waits[k] |= lowering->launches[i].waits[k] & BEHIND;
+	if (set->count > LANG_MAX_INSTRUCTIONS - order->waits) { /* an edge each, which graph_lower.c would refuse then */
+		lang_error(order->lowering->unit, launch->inst->at, "the launches of this program come to more than %u instructions and edges", LANG_MAX_INSTRUCTIONS);
+		order->refused = 1;
+		return;
+	}
+	order->waits += set->count;
+	if (set->count)
+		qsort(set->items, set->count, sizeof(*set->items), by_number);
+	launch->direct = set->items;
+	launch->direct_count = set->count;
+	for (uint32_t i = 0; i < set->count; i++) {
+		order->lowering->launches[set->items[i]].waited = 1;
+		bit_add(launch->behind, set->items[i]);
+		bits_add(order, launch->behind, order->lowering->launches[set->items[i]].behind);
 	}
 }
 
 /* The launch; if no task of it may run, also what it waits for. */
-static void launch_take(const struct order *order, uint32_t i, uint8_t *set)
+static void launch_take(const struct order *order, uint32_t i, struct set *set)
 {
 	const struct lang_graph_launch *launch = &order->lowering->launches[i];
 
-	set[i] = 1;
+	set_add(order, set, i);
 	for (uint32_t k = 0; launch->hollow && k < order->lowering->launch_count; k++)
-		set[k] |= is_behind(launch, k) != 0;
+		if (bit_has(launch->behind, k))
+			set_add(order, set, k);
 }
 
-/* All launches of the graph so far. */
-static void launches_of(const struct order *order, const struct lang_graph_object *graph, uint8_t *set)
+/* Launches of the graph so far that not all that follows waits for anyway. */
+static void launches_take(const struct order *order, const struct lang_graph *graph, struct set *set)
 {
-	for (uint32_t i = 0; i < order->lowering->launch_count; i++)
-		if (order->lowering->launches[i].issued && order->lowering->launches[i].graph &&
-		    &order->lowering->launches[i].graph->object == graph)
-			launch_take(order, i, set);
+	for (uint32_t i = graph->synced; i < graph->launch_count; i++)
+		launch_take(order, graph->launches[i], set);
 }
 
 static void launch_order(struct order *order, struct lang_graph_inst *inst)
 {
+	struct lang_arena *arena = &order->lowering->unit->arena;
 	struct lang_graph_launch *launch = lang_graph_launch_of(order->lowering, inst);
-	uint8_t *set = set_create(order), *tail = NULL;
+	struct set *tail = NULL;
 	uint32_t index = (uint32_t)(launch - order->lowering->launches);
 
-	launch->waits = set_create(order);
-	set_add(order, set, order->host);
+	launch->behind = lang_alloc(arena, order->words * sizeof(*launch->behind));
+	order->now = (struct set){.count = 0};
+	set_add_all(order, &order->now, &order->host);
 	if (launch->graph) {
 		tail = tail_of(order, inst->op == PTOWSP_TG_LAUNCH ? inst->args[1].object : NULL);
-		set_add(order, set, tail);
+		set_add_all(order, &order->now, tail);
 	} else if (inst->op != PTOWSP_MC_COPY) {
-		launches_of(order, inst->args[0].object, set);
+		launches_take(order, lang_graph_of(inst->args[0].object), &order->now);
 	}
-	wait_for(order, launch, set);
-	launch->issued = 1;
+	wait_for(order, launch);
+	if (launch->graph)
+		*LANG_PUSH(arena, launch->graph->launches, launch->graph->launch_count, launch->graph->launch_capacity) = index;
 	if (inst->op == PTOWSP_TG_CHECKPOINT || inst->op == PTOWSP_TG_RESTORE)
-		tail = order->host; /* whatever follows is behind it */
+		tail = &order->host; /* whatever follows is behind it */
 	if (tail && !launch->conditional && !launch->hollow)
-		memset(tail, 0, order->lowering->launch_count);
+		tail->count = 0;
 	if (tail)
-		tail[index] = 1;
+		set_push(order, tail, index);
 }
 
 static void sync_order(struct order *order, const struct lang_graph_inst *inst)
 {
-	launches_of(order, inst->args[0].object, order->host);
-	set_reduce(order, order->host);
+	struct lang_graph *graph = lang_graph_of(inst->args[0].object);
+
+	for (uint32_t i = 0; i < order->host.count; i++)
+		bit_add(order->bits, order->host.items[i]);
+	launches_take(order, graph, &order->host);
+	graph->synced = graph->launch_count;
+	set_reduce(order, &order->host);
 }
 
 static void block_order(struct order *order, const struct lang_graph_block *block)
 {
-	for (struct lang_graph_inst *inst = block->first; inst; inst = inst->next) {
+	for (struct lang_graph_inst *inst = block->first; inst && !order->refused; inst = inst->next) {
 		if (inst->op == PTOWSP_TG_LAUNCH || inst->op == PTOWSP_TG_INVOKE || is_copies(inst->op))
 			launch_order(order, inst);
 		else if (inst->op == PTOWSP_TG_SYNC)
@@ -238,26 +301,19 @@ void lang_graph_launches_find(struct lang_graph_lowering *lowering)
 	block_find(lowering, &lowering->program->body, 0);
 	for (uint32_t i = 0; i < lowering->launch_count; i++)
 		lowering->dynamic |= lowering->launches[i].branches;
-	order.host = set_create(&order);
+	for (uint32_t i = 0; i < lowering->program->graph_count; i++)
+		lowering->program->graphs[i]->launch_count = lowering->program->graphs[i]->synced = 0;
+	order.words = lowering->launch_count / 64 + 1;
+	order.bits = lang_alloc(&lowering->unit->arena, order.words * sizeof(*order.bits));
 	block_order(&order, &lowering->program->body);
-	for (uint32_t i = 0; i < lowering->launch_count; i++)
-		lowering->launches[i].issued = 0;
 }
 
 int lang_graph_launch_behind(const struct lang_graph_lowering *lowering, uint32_t launch, uint32_t other)
 {
-	return lowering->launches[launch].waits && lowering->launches[launch].waits[other] & BEHIND;
+	return lowering->launches[launch].behind && bit_has(lowering->launches[launch].behind, other);
 }
 
 /* --- who is waited for --- */
-
-static int is_waited_for(const struct lang_graph_lowering *lowering, uint32_t launch)
-{
-	for (uint32_t i = 0; i < lowering->launch_count; i++)
-		if (lowering->launches[i].waits && lowering->launches[i].waits[launch] & DIRECT)
-			return 1;
-	return 0;
-}
 
 static int has_barrier(const struct lang_graph *graph)
 {
@@ -269,20 +325,20 @@ static int has_barrier(const struct lang_graph *graph)
 
 static void signals_name(struct lang_graph_lowering *lowering, const struct lang_graph_list *signals)
 {
-	for (const struct lang_graph_link *link = signals->first; link; link = link->next)
-		for (uint32_t i = 0; i < lowering->launch_count; i++) {
-			struct lang_graph_node *node = lang_graph_node_of(&lowering->launches[i], lang_graph_kernel(link->inst->args[1].object));
+	for (const struct lang_graph_link *link = signals->first; link; link = link->next) {
+		const struct lang_graph_kernel *kernel = lang_graph_kernel(link->inst->args[1].object);
+		const struct lang_graph *graph = kernel->object.graph;
 
-			if (node)
-				node->named = 1;
-		}
+		for (uint32_t i = 0; i < graph->launch_count; i++)
+			lang_graph_node_of(&lowering->launches[graph->launches[i]], kernel)->named = 1;
+	}
 }
 
 void lang_graph_nodes_name(struct lang_graph_lowering *lowering)
 {
 	for (uint32_t i = 0; i < lowering->launch_count; i++) {
 		struct lang_graph_launch *launch = &lowering->launches[i];
-		int all = is_waited_for(lowering, i) || (launch->graph && has_barrier(launch->graph));
+		int all = launch->waited || (launch->graph && has_barrier(launch->graph));
 
 		for (uint32_t n = 0; n < launch->node_count; n++)
 			launch->nodes[n].named = (uint8_t)(all || (launch->graph && n < launch->graph->kernel_count &&

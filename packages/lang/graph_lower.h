@@ -33,10 +33,11 @@ struct lang_graph_launch {
 	struct lang_graph_inst **copies;   /* MC_COPY of its graph, in text order */
 	uint32_t node_count, copy_count, copy_capacity;
 	uint8_t conditional;               /* it stands in a branch or loop */
-	uint8_t issued;
 	uint8_t branches;                  /* its graph has branches or loops */
 	uint8_t hollow;                    /* it may be that no task of it runs: nobody is behind anything because of it */
-	uint8_t *waits;                    /* per launch: it starts behind that one, directly; behind that one in any way (bit 2) */
+	uint8_t waited;                    /* some launch waits for it directly */
+	uint32_t *direct, direct_count;    /* launches that it waits for, ascending; others behind those */
+	uint64_t *behind;                  /* per launch a bit: it starts behind that one in any way; NULL: not looked at yet */
 };
 
 /* The facts that lowering finds out about a tensor. */

@@ -150,6 +150,8 @@ struct lang_graph {
 	struct lang_graph_depend **depends;
 	uint32_t depend_count, depend_capacity;
 	struct lang_graph *fused[2];      /* TG_FUSE: of what, else NULL */
+	uint32_t *launches, launch_count, launch_capacity; /* while code is made (graph_launch.c): its launches, rows in text order, */
+	uint32_t synced;                  /*   how many of them what follows waits for */
 	uint8_t closed;                   /* 1: TG_END was there */
 };
 
