@@ -182,13 +182,32 @@ static bool is_quick(const struct rt_step *step)
 	return true;
 }
 
-static bool all_quick(const struct rt_codes *codes, uint32_t first)
+static uint64_t loop_bit(uint8_t at)
 {
-	bool quick = true;
+	return at < RT_REGISTER ? UINT64_C(1) << at : 0;
+}
 
-	for (uint32_t k = first; k < codes->step_count; k++)
-		quick &= is_quick(&codes->steps[k]);
-	return quick;
+/* Bit d: the step asks for the value of the loop at depth d. */
+static uint64_t loops_of(const struct rt_step *step)
+{
+	unsigned count = rt_operands(step->op);
+
+	return (count > 0 ? loop_bit(step->a) : 0) | (count > 1 ? loop_bit(step->b) : 0) | (count > 2 ? loop_bit(step->c) : 0);
+}
+
+/* Of the steps from `first` on. */
+static struct rt_code code_of(const struct rt_codes *codes, uint32_t first, const struct rt_form *sum)
+{
+	struct rt_code code = {.first = first, .count = codes->step_count - first, .quick = true, .sum = *sum};
+
+	for (uint32_t k = first; k < codes->step_count; k++) {
+		const struct rt_step *step = &codes->steps[k];
+
+		code.quick &= is_quick(step);
+		code.moves |= step->op == PTOWSP_EXPR_VALUE || step->op == PTOWSP_EXPR_TASK;
+		code.loops |= loops_of(step);
+	}
+	return code;
 }
 
 /* Its form, with the code that it may need. */
@@ -209,7 +228,7 @@ static struct rt_form expr_form(struct compiling *c, const struct rt_exprs *expr
 	}
 	c->lost |= !rt_grow((void **)&codes->rows, &codes->room, codes->count, sizeof(*codes->rows));
 	if (!c->lost)
-		codes->rows[codes->count++] = (struct rt_code){c->first, codes->step_count - c->first, all_quick(codes, c->first), forms[expr->count - 1]};
+		codes->rows[codes->count++] = code_of(codes, c->first, &forms[expr->count - 1]);
 	return (struct rt_form){.terms = RT_FORM_CODE, .base = (int64_t)codes->count - 1};
 }
 

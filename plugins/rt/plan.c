@@ -78,12 +78,29 @@ static bool flat_limits(struct rt_plan_io *plan, const struct rt_access *access,
 	       limit_set(&plan->start_limit, low, high);
 }
 
-static uint64_t step_of(const struct rt_form *form, uint32_t depth)
+/* The code of a form that has some, or NULL. */
+static const struct rt_code *code_of(const struct rt_env *env, const struct rt_form *form)
 {
+	return form->terms == RT_FORM_CODE && form->base >= 0 ? &env->codes->rows[form->base] : NULL;
+}
+
+/* Does it move by a constant while the loop at `depth` goes on? Steps of code then fill the same registers all the time. */
+static bool is_affine(const struct rt_env *env, const struct rt_form *form, uint32_t depth)
+{
+	const struct rt_code *code = code_of(env, form);
+
+	return form->terms != RT_FORM_CODE || (code && !code->moves && !(code->loops >> depth & 1));
+}
+
+/* By how much, per 1 of the loop, where it does. */
+static uint64_t step_of(const struct rt_env *env, const struct rt_form *form, uint32_t depth)
+{
+	const struct rt_code *code = code_of(env, form);
+	const struct rt_form *sum = code ? &code->sum : form;
 	uint64_t step = 0;
 
-	for (unsigned k = 0; form->terms != RT_FORM_CODE && k < form->terms; k++)
-		step += form->loop[k] == depth ? (uint64_t)form->step[k] : 0;
+	for (unsigned k = 0; sum->terms != RT_FORM_CODE && k < sum->terms; k++)
+		step += sum->loop[k] == depth ? (uint64_t)sum->step[k] : 0;
 	return step;
 }
 
@@ -110,8 +127,8 @@ static bool io_plan(struct rt_plan_io *plan, const struct rt_access *access, con
 		return false;
 	plan->row_unit = unit_of(env, &plan->row);
 	plan->column_unit = unit_of(env, &plan->column);
-	plan->row_step = step_of(&plan->row, inner);
-	plan->column_step = step_of(&plan->column, inner);
+	plan->row_step = step_of(env, &plan->row, inner);
+	plan->column_step = step_of(env, &plan->column, inner);
 	plan->start_step = plan->row_step * (uint64_t)plan->pitch + plan->column_step;
 	return true;
 }
@@ -135,18 +152,25 @@ static void window_move_add(struct rt_plan *plan, uint32_t io, const struct rt_t
 		plan->moves[plan->move_count++] = (struct rt_plan_move){step, &plan->windows[io]};
 }
 
+static bool is_failing(const struct rt_env *env, const struct rt_form *form)
+{
+	const struct rt_code *code = code_of(env, form);
+
+	return form->terms == RT_FORM_CODE && !(code && code->quick);
+}
+
 static bool args_fail(const struct rt_program *program, const struct rt_env *env, const struct rt_site *site)
 {
 	for (uint32_t i = 0; i < site->arg_count; i++)
-		if (env->forms[program->args[site->first_arg + i]].terms == RT_FORM_CODE)
+		if (is_failing(env, &env->forms[program->args[site->first_arg + i]]))
 			return true;
 	return false;
 }
 
-static bool all_affine(const struct rt_plan *plan)
+static bool all_affine(const struct rt_plan *plan, const struct rt_env *env)
 {
 	for (uint32_t i = 0; i < plan->io_count; i++)
-		if (plan->ios[i].row.terms == RT_FORM_CODE || plan->ios[i].column.terms == RT_FORM_CODE)
+		if (!is_affine(env, &plan->ios[i].row, plan->inner) || !is_affine(env, &plan->ios[i].column, plan->inner))
 			return false;
 	return true;
 }
@@ -198,7 +222,7 @@ void rt_plan_make(struct rt_run *run, const struct rt_site *site, uint32_t level
 	plan->io_count = site->io_count;
 	plan->args = args_fail(run->program, &run->env, site);
 	plan->inner = inner;
-	plan->affine = site->depth && all_affine(plan);
+	plan->affine = site->depth && all_affine(plan, &run->env);
 	memcpy(plan->accesses, run->accesses, site->io_count * sizeof(*run->accesses));
 	for (uint32_t i = 0; i < site->io_count; i++)
 		window_move_add(plan, i, &run->tensors);
