@@ -81,5 +81,5 @@ ptowsp_status ptowsp_artifact_emit(struct ptowsp_backend *backend, const struct 
 	memcpy(args.digest, pkg_digest(plan->package->pkg), sizeof(args.digest));
 	st = host_call_artifact_emit(&backend->caller, backend->instance, device ? device->name : "", &args, host_giving_take, &g, &theirs);
 	st = host_given(&g, st, &theirs, error);
-	return host_error_leave(g.refused ? st : host_blame(backend, plan, st, error), error);
+	return host_error_leave(g.refused ? st : host_blame(backend, plan, "emit", st, error), error);
 }

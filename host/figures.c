@@ -12,6 +12,14 @@ int ptowsp_report_has_files(struct ptowsp_backend *backend)
 	return host_caller_offers(&backend->caller, backend->instance, HOST_OPERATION_report_emit);
 }
 
+/* A refusal of g's is not the plugin's. */
+static ptowsp_status files_answer(const struct host_giving *g, const struct ptowsp_program *program, const struct ptowsp_run_args *args, ptowsp_status st, struct ptowsp_error *error)
+{
+	const struct host_cause cause = host_program_cause(program, "emit", args->deadline_ns);
+
+	return g->refused ? st : host_answer(&cause, st, error);
+}
+
 ptowsp_status ptowsp_report_emit(struct ptowsp_program *program, const struct ptowsp_execute_options *options,
 				 ptowsp_status (*file)(void *context, const char *path, const void *bytes, uint64_t size), void *context, struct ptowsp_error *error)
 {
@@ -35,7 +43,7 @@ ptowsp_status ptowsp_report_emit(struct ptowsp_program *program, const struct pt
 	args = host_run_args(program, options);
 	host_services_aim(&backend->services, &program->diagnostics, NULL);
 	st = host_call_report_emit(&backend->caller, program->object, &args, host_giving_take, &g, &theirs);
-	return host_error_leave(host_given(&g, st, &theirs, error), error);
+	return host_error_leave(files_answer(&g, program, &args, host_given(&g, st, &theirs, error), error), error);
 }
 
 static ptowsp_status file_drop(void *context, const char *path, const void *bytes, uint64_t size)
@@ -59,7 +67,7 @@ static ptowsp_status design_try(struct ptowsp_program *program, const struct pto
 	st = host_call_report_emit(&program->backend->caller, program->object, &args, host_giving_take, &g, &theirs);
 	host_services_aim(services, &program->diagnostics, NULL);
 	services->log = log;
-	return host_given(&g, st, &theirs, error);
+	return files_answer(&g, program, &args, host_given(&g, st, &theirs, error), error);
 }
 
 ptowsp_status ptowsp_program_place(struct ptowsp_program *program, const struct ptowsp_execute_options *options, struct ptowsp_error *error)

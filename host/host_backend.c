@@ -28,15 +28,19 @@ struct host_search host_backend_search(const struct ptowsp_backend_options *opti
 	return search;
 }
 
-/* A plugin's sentence may be missing or without its end. */
+struct host_cause host_backend_cause(const struct ptowsp_backend *b, const char *operation)
+{
+	return (struct host_cause){.plugin = b->plugin->note.name,
+				   .operation = operation,
+				   .chosen = b->has_settings || *b->selector,
+				   .late = b->plugin->remote && host_remote_ended(b->plugin->remote)};
+}
+
 static ptowsp_status theirs(const struct ptowsp_backend *b, const char *operation, ptowsp_status st, struct ptowsp_error *error)
 {
-	if (!st)
-		return st;
-	error->text[sizeof(error->text) - 1] = '\0';
-	if (!error->text[0])
-		return host_fail(error, st, "%s: %s failed and did not say why", b->plugin->note.name, operation);
-	return st;
+	const struct host_cause cause = host_backend_cause(b, operation);
+
+	return host_answer(&cause, st, error);
 }
 
 /* "How many", then all of them. A plugin without the operation has none. */

@@ -3,6 +3,7 @@
 #ifndef HOST_BACKEND_H
 #define HOST_BACKEND_H
 
+#include "host/answer.h"
 #include "host/call.h"
 #include "host/layers.h"
 #include "host/host_plugin.h"
@@ -40,6 +41,9 @@ struct ptowsp_backend {
 /* Opens the device if that has not happened. Errors: NO_DEVICE and what the plugin says. */
 ptowsp_status host_backend_device_open(struct ptowsp_backend *backend, struct ptowsp_error *error);
 struct reg_caps host_backend_caps(const struct ptowsp_backend *backend);
+
+/* Facts about an operation of that name, which reads the options of the plugin and the selector of its device; the limit of a worker is the only one. */
+struct host_cause host_backend_cause(const struct ptowsp_backend *backend, const char *operation);
 
 /* The search path that options describe. */
 struct host_search host_backend_search(const struct ptowsp_backend_options *options, const struct host_policy *policy);

@@ -15,6 +15,8 @@ struct host_run {
 	struct host_report report;
 	uint64_t token;
 	uint64_t begin_ns, end_ns; /* submit and completion on host_now_ns */
+	uint64_t deadline_ns; /* that it was given, 0: none; of whoever submits and waits */
+	_Atomic bool cancelled; /* by whoever submitted it; any thread */
 	bool in_flight;
 	struct host_group *group;  /* NULL: a run by itself; left when the run is complete */
 	uint32_t member;

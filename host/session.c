@@ -116,8 +116,12 @@ static bool is_invalid_alone(struct ptowsp_backend *backend, const struct ptowsp
 	return st == PTOWSP_INVALID;
 }
 
-ptowsp_status host_blame(struct ptowsp_backend *backend, const struct ptowsp_plan *plan, ptowsp_status st, struct ptowsp_error *error)
+ptowsp_status host_blame(struct ptowsp_backend *backend, const struct ptowsp_plan *plan, const char *operation, ptowsp_status st, struct ptowsp_error *error)
 {
+	struct host_cause cause = host_backend_cause(backend, operation);
+
+	cause.chosen = cause.chosen || plan->overrides.count || st == PTOWSP_INVALID;
+	st = host_answer(&cause, st, error);
 	if (st != PTOWSP_INVALID || backend->has_settings || (plan->overrides.count && !is_invalid_alone(backend, plan)))
 		return st;
 	return error->code = PTOWSP_BAD_PACKAGE;
@@ -136,9 +140,7 @@ static ptowsp_status load(struct ptowsp_program *p, uint32_t flags, struct ptows
 	p->compile_ns = host_now_ns() - begin;
 	if (st)
 		p->object = NULL;
-	if (st && !error->text[0])
-		st = host_fail(error, st, "%s could not load the package and did not say why", ptowsp_backend_name(p->backend));
-	return host_blame(p->backend, p->plan, st, error);
+	return host_blame(p->backend, p->plan, "load", st, error);
 }
 
 void host_program_keep(struct ptowsp_program *p, uint32_t flags)
@@ -251,6 +253,17 @@ struct ptowsp_run_args host_run_args(const struct ptowsp_program *p, const struc
 	};
 }
 
+struct host_cause host_program_cause(const struct ptowsp_program *p, const char *operation, uint64_t deadline_ns)
+{
+	struct host_cause cause = host_backend_cause(p->backend, operation);
+
+	cause.chosen = cause.chosen || p->plan->overrides.count || p->asked;
+	for (uint32_t i = 0; i < p->plan->tensor_count; i++)
+		cause.chosen = cause.chosen || p->tensors[i].bound || p->tensors[i].fill || *p->tensors[i].given_from;
+	cause.late = cause.late || (deadline_ns && host_now_ns() >= deadline_ns);
+	return cause;
+}
+
 /* The place in the source of an instruction of the workload, as backends say it. */
 static void instruction_text(const struct pkg_tables *t, uint32_t instruction, struct reg_text *text)
 {
@@ -272,6 +285,14 @@ ptowsp_status host_partner_check(const struct ptowsp_program *p, struct ptowsp_e
 	reg_text_init(&text, where, sizeof(where));
 	instruction_text(p->plan->tables, p->plan->usage.partner, &text);
 	return host_fail(error, PTOWSP_INVALID, "%s: this run has one device; give it more with --device=SEL,SEL", where);
+}
+
+static ptowsp_status run_answer(struct ptowsp_program *p, const char *operation, ptowsp_status st, struct ptowsp_error *error)
+{
+	struct host_cause cause = host_program_cause(p, operation, p->run.deadline_ns);
+
+	cause.cancelled = atomic_load(&p->run.cancelled);
+	return host_answer(&cause, st, error);
 }
 
 ptowsp_status ptowsp_execute_async(struct ptowsp_program *p, const struct ptowsp_execute_options *options,
@@ -298,12 +319,13 @@ ptowsp_status ptowsp_execute_async(struct ptowsp_program *p, const struct ptowsp
 		return host_error_leave(host_fail(error, st, "too many runs at once on this backend"), error);
 	p->prepared = false;
 	args = host_run_args(p, options);
+	p->run.deadline_ns = args.deadline_ns;
+	atomic_store(&p->run.cancelled, false);
 	args.token = p->run.token;
 	st = host_call_submit(&p->backend->caller, p->backend->device, &args, error);
 	if (st) {
 		host_runs_abandon(runs, &p->run);
-		if (!error->text[0])
-			st = host_fail(error, st, "%s refused the run and did not say why", ptowsp_backend_name(p->backend));
+		st = run_answer(p, "submit", st, error);
 	}
 	return host_error_leave(st, error);
 }
@@ -327,16 +349,13 @@ static bool wait_slice(struct ptowsp_program *p, uint64_t until_ns)
 ptowsp_status ptowsp_synchronize(struct ptowsp_program *p, uint64_t timeout_ns, struct ptowsp_error *error)
 {
 	uint64_t now = host_now_ns(), until = timeout_ns > UINT64_MAX - now ? UINT64_MAX : now + timeout_ns;
-	ptowsp_status st;
 
 	error = host_error_enter(error);
 	while (!wait_slice(p, until))
 		if (host_now_ns() >= until)
 			return PTOWSP_AGAIN;
-	st = p->run.report.status;
-	if (st)
-		*error = p->run.report.error;
-	return host_error_leave(st, error);
+	*error = p->run.report.error;
+	return host_error_leave(run_answer(p, "the run", p->run.report.status, error), error);
 }
 
 ptowsp_status ptowsp_execute(struct ptowsp_program *p, const struct ptowsp_execute_options *options,
@@ -388,5 +407,6 @@ ptowsp_status ptowsp_cancel(struct ptowsp_program *p, struct ptowsp_error *error
 	error = host_error_enter(error);
 	if (ptowsp_is_complete(p))
 		return PTOWSP_OK;
+	atomic_store(&p->run.cancelled, true);
 	return host_error_leave(host_call_cancel(&p->backend->caller, p->backend->device, p->run.token, error), error);
 }

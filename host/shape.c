@@ -181,6 +181,7 @@ ptowsp_status host_tensors_measure(struct ptowsp_program *p, const struct ptowsp
 	struct host_caller *caller = &p->backend->caller;
 	struct ptowsp_run_args args = host_run_args(p, options);
 	uint32_t count = p->plan->tables->tensor_count;
+	struct host_cause cause;
 	uint64_t *elements;
 	ptowsp_status st;
 
@@ -192,6 +193,8 @@ ptowsp_status host_tensors_measure(struct ptowsp_program *p, const struct ptowsp
 	if (!elements)
 		return host_fail(error, PTOWSP_NO_MEMORY, "no memory to measure tensors");
 	st = host_call_extents_measure(caller, p->object, &args, elements, count, error);
+	cause = host_program_cause(p, "measure", args.deadline_ns);
+	st = host_answer(&cause, st, error);
 	for (uint32_t i = 0; i < p->plan->tensor_count && !st; i++)
 		st = need_set(p, i, elements[p->plan->tensors[i].row], error);
 	free(elements);

@@ -1,7 +1,9 @@
 /* SPDX-License-Identifier: MIT
  * test_breach.c - what checking layers say of breaches: how many of them, of which side, and the verdict at the end. */
 #include "check.h"
+#include "host/answer.h"
 #include "host/breach.h"
+#include "registry/names.h"
 
 #include <string.h>
 
@@ -83,9 +85,43 @@ static void the_first_failure_of_a_layer_counts_where_nobody_broke_a_rule(void)
 	host_breaches_finish(&b);
 }
 
+/* ---- what a plugin answers, held against facts ---- */
+
+static void answers(ptowsp_status st, struct host_cause cause, ptowsp_status expected)
+{
+	struct ptowsp_error error = {.head = PTOWSP_HEAD(struct ptowsp_error, ERROR), .text = "hostile"};
+
+	cause.plugin = "null";
+	cause.operation = "load";
+	CHECK_INT(host_answer(&cause, st, &error), expected);
+	if (st == expected)
+		CHECK_STR(error.text, "hostile");
+	else
+		CHECK_STR(error.text, check_fmt("null answers load with %s: hostile", reg_status_name(st)));
+}
+
+static void statuses_about_the_caller_need_a_fact(void)
+{
+	const struct host_cause none = {0}, chosen = {.chosen = true}, cancelled = {.cancelled = true}, late = {.late = true}, all = {.chosen = true, .cancelled = true, .late = true};
+	static const ptowsp_status settings[] = {PTOWSP_INVALID, PTOWSP_NOT_FOUND, PTOWSP_IO};
+
+	for (size_t i = 0; i < sizeof(settings) / sizeof(*settings); i++) {
+		answers(settings[i], none, PTOWSP_RUN_FAILED);
+		answers(settings[i], cancelled, PTOWSP_RUN_FAILED);
+		answers(settings[i], chosen, settings[i]);
+	}
+	answers(PTOWSP_CANCELLED, chosen, PTOWSP_RUN_FAILED);
+	answers(PTOWSP_CANCELLED, cancelled, PTOWSP_CANCELLED);
+	answers(PTOWSP_DEADLINE, chosen, PTOWSP_RUN_FAILED);
+	answers(PTOWSP_DEADLINE, late, PTOWSP_DEADLINE);
+	answers(PTOWSP_MISMATCH, all, PTOWSP_RUN_FAILED);
+	answers(PTOWSP_BAD_PACKAGE, none, PTOWSP_BAD_PACKAGE);
+}
+
 void suite_breach(CU_pSuite s)
 {
 	TEST(s, twenty_breaches_are_said_and_all_are_counted);
 	TEST(s, the_verdict_is_the_first_breach_with_its_side);
 	TEST(s, the_first_failure_of_a_layer_counts_where_nobody_broke_a_rule);
+	TEST(s, statuses_about_the_caller_need_a_fact);
 }

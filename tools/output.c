@@ -75,7 +75,6 @@ void output_abort_on_signals(void)
 		if (!sigaction(numbers[i], NULL, &old) && old.sa_handler != SIG_IGN)
 			sigaction(numbers[i], &action, NULL);
 	}
-	signal(SIGXFSZ, SIG_IGN);
 }
 
 static ptowsp_status fail(struct ptowsp_error *error, const char *path)

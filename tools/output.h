@@ -34,8 +34,7 @@ void output_drop(struct output *output);
 void output_abort_all(void);
 /* What output_abort_all does first, async-signal-safe too; one function, NULL: nothing. */
 void output_abort_hook(void (*also)(void));
-/* For a tool that has nothing else to do on a signal: one that ends the process removes the temporary files first, and a file
- * that grows beyond the limit of its user is an error of writing. */
+/* For a tool that has nothing else to do on a signal: one that ends the process removes the temporary files first. */
 void output_abort_on_signals(void);
 /* output_named(true) gives files names from the beginning, as a file system does that has no nameless files, for tests. */
 void output_named(bool always);

@@ -4,6 +4,7 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <signal.h>
 #include <stdio.h>
 #include <string.h>
 #include <unistd.h>
@@ -52,6 +53,7 @@ void standard_begin(void)
 
 	for (int number = 0; number <= STDERR_FILENO; number++)
 		number_hold(number);
+	signal(SIGXFSZ, SIG_IGN); /* a file beyond the limit of its user is an error of writing */
 	ours = fopencookie(NULL, "w", (cookie_io_functions_t){.write = through});
 	if (!ours)
 		return;

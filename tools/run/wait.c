@@ -76,7 +76,6 @@ void run_signals_install(void)
 		if (rows[i].number != SIGHUP || (!sigaction(SIGHUP, NULL, &old) && old.sa_handler != SIG_IGN))
 			sigaction(rows[i].number, &action, NULL);
 	}
-	signal(SIGXFSZ, SIG_IGN); /* a file beyond the limit of its user is an error of writing */
 }
 
 int run_signal(void)
