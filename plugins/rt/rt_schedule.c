@@ -283,15 +283,19 @@ static ptowsp_status batches(const struct rt_directive *d)
 	return number(d, 0, 1, INT64_MAX, &d->schedule->batch);
 }
 
-/* The later of rate_limit and issue_cost rules; both say a(i) >= a(i-1) + k. */
+/* Both say a(i) >= a(i-1) + k; the larger one rules. */
 static ptowsp_status spacing(const struct rt_directive *d)
 {
-	uint64_t k = 0;
-	ptowsp_status st = number(d, 0, 0, INT64_C(1) << 40, &k);
+	bool rate = d->row->directive == PTOWSP_DIRECTIVE_TIMING;
 
-	if (k > d->schedule->issue_cost)
-		d->schedule->issue_cost = k;
-	return st;
+	return number(d, 0, 0, INT64_C(1) << 40, rate ? &d->schedule->rate : &d->schedule->issue_cost);
+}
+
+/* Of two rows of one directive the later rules. */
+static void timing_begin(struct rt_schedule *schedule)
+{
+	schedule->interleaved = false;
+	schedule->rate = 0;
 }
 
 static ptowsp_status start(const struct rt_directive *d)
@@ -473,10 +477,14 @@ ptowsp_status rt_schedule_init(struct rt_schedule *schedule, const struct rt_tab
 	schedule->strict = flags & PTOWSP_LOAD_STRICT;
 	for (uint32_t i = 0; !st && i < tables->directive.count; i++) {
 		directive.row = &tables->directive.rows[i];
+		if (directive.row->directive == PTOWSP_DIRECTIVE_TIMING)
+			timing_begin(schedule);
 		dispatch |= directive.row->directive == PTOWSP_DIRECTIVE_DISPATCH;
 		grid |= directive.row->directive == PTOWSP_DIRECTIVE_SPATIAL_MAP;
 		st = row_apply(&directive, caps, cap_count, host);
 	}
+	if (schedule->rate > schedule->issue_cost)
+		schedule->issue_cost = schedule->rate;
 	if (built_first(tables))
 		schedule->built = true;
 	if (schedule->built)

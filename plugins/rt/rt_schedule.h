@@ -52,7 +52,8 @@ struct rt_schedule {
 	uint64_t streams;   /* 0: none */
 	uint32_t stream_expr; /* EXPR row or PTOWSP_NONE */
 	uint64_t batch;     /* 0: none */
-	uint64_t issue_cost;
+	uint64_t issue_cost; /* and of timing rate_limit, which is the next one while rows are read */
+	uint64_t rate;
 	uint64_t start;     /* threshold, at least 1 */
 	bool built;         /* the whole graph is built before anything starts; the task window is recorded */
 	uint32_t ready;     /* PTOWSP_READY_x, for engines that have an order of ready tasks; 0: none is stated */
