@@ -276,6 +276,8 @@ static const struct refusal refusals[] = {
 	{"pack_of_a_folder_without_sources_names_it", "mkdir -p none/deep", "$B/ptowsp-pack none -o to", 2, {"there is no .pto file below none"}},
 	{"pack_of_data_without_a_file_says_how", NULL, "$B/ptowsp-pack --data src $S/scale.pto -o new.pkg.zst", 2, {"NAME=FILE.npy, not \"src\""}},
 	{"pack_of_data_for_no_tensor_names_it", NULL, "$B/ptowsp-pack --data none=src.npy $S/scale.pto -o new.pkg.zst", 2, {"none"}},
+	{"a_device_with_a_name_that_none_has_is_named", NULL, "$B/ptowsp-run --device=$(printf 'x%.0s' $(seq 200)) " SCALE, 2, {"--device=xxxxxxxx", "no device has so long a name"}},
+	{"a_device_that_is_not_there_is_named_with_those_that_are", NULL, "$B/ptowsp-run --device=cpu7 " SCALE, 8, {"device \"cpu7\" is unknown; known: cpu0, cpu1"}},
 	{"inspect_without_arguments_is_a_usage_error", NULL, "$B/ptowsp-inspect", 2, {"PACKAGE", "--help"}},
 	{"inspect_with_a_trust_that_there_is_not_says_which_there_is", NULL, "$B/ptowsp-inspect --verify --trust=x " SCALE, 2, {"--trust takes signed, not \"x\""}},
 	{"inspect_of_a_missing_file_names_it", NULL, "$B/ptowsp-inspect nowhere.pkg.zst", 2, {"nowhere.pkg.zst"}},
