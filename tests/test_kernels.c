@@ -87,6 +87,23 @@ static void names_are_found_with_their_signature(void)
 	CHECK_STR(error.text, "registered kernel \"axpy\" is unknown; known: none");
 }
 
+static void any_number_of_functions_is_found(void)
+{
+	enum { MANY = 500 };
+	reg_function fn;
+
+	for (int i = 0; i < MANY; i++)
+		REQUIRE_INT(ptowsp_kernel_register(check_fmt("k%d", i), i % 2 ? "v(p)" : "v(p,p)", i % 3 ? nothing : other), 0);
+	for (int i = 0; i < MANY; i += 5)
+		CHECK(ptowsp_kernel_unregister(check_fmt("k%d", i)));
+	for (int i = 0; i < MANY; i++) {
+		CHECK_INT(reg_kernel_find(check_fmt("k%d", i), i % 2 ? "v(p)" : "v(p,p)", &fn, &error), i % 5 ? 0 : PTOWSP_NOT_FOUND);
+		CHECK(fn == (i % 5 == 0 ? NULL : i % 3 ? nothing : other));
+	}
+	for (int i = 0; i < MANY; i++)
+		CHECK_INT(ptowsp_kernel_unregister(check_fmt("k%d", i)), i % 5 != 0);
+}
+
 static void a_name_is_not_taken_over(void)
 {
 	reg_function fn;
@@ -252,6 +269,7 @@ void suite_kernels(CU_pSuite s)
 	TEST(s, wrong_signatures_are_refused_with_a_sentence);
 	TEST(s, thirty_two_arguments_are_the_most);
 	TEST(s, names_are_found_with_their_signature);
+	TEST(s, any_number_of_functions_is_found);
 	TEST(s, a_name_is_not_taken_over);
 	TEST(s, common_shapes_go_through_a_thunk);
 	TEST(s, other_shapes_go_through_libffi);

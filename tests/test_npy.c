@@ -77,6 +77,8 @@ static void wrong_files_are_refused_with_the_reason(void)
 		{"{'descr': '<f4', 'fortran_order': True, 'shape': (2, 2), }", 16, "x.npy: it is in Fortran order; save it with numpy.ascontiguousarray"},
 		{"{'descr': '>f4', 'fortran_order': False, 'shape': (2, 2), }", 16, "x.npy: element type '>f4' is not known; little-endian f2, f4, f8, i1 to i8, u1 to u8 and b1 are"},
 		{"{'descr': '<c8', 'fortran_order': False, 'shape': (2, 2), }", 32, "x.npy: element type '<c8' is not known; little-endian f2, f4, f8, i1 to i8, u1 to u8 and b1 are"},
+		{"{'descr': '<f4abcdefghijkl', 'fortran_order': False, 'shape': (2, 2), }", 16, "x.npy: element type '<f4abcdefghijkl' is not known; little-endian f2, f4, f8, i1 to i8, u1 to u8 and b1 are"},
+		{"{'descr': '<f4abcdefghijklm', 'fortran_order': False, 'shape': (2, 2), }", 16, "x.npy: it has no plain element type"},
 		{"{'descr': [('a', '<f4')], 'fortran_order': False, 'shape': (2,), }", 8, "x.npy: it has no plain element type"},
 		{"{'descr': '<f4', 'fortran_order': False, 'shape': (2, 2), }", 15, "x.npy: its shape and type need 16 bytes of data, it has 15"},
 		{"{'descr': '<f4', 'fortran_order': False, 'shape': (2, 2), }", 17, "x.npy: its shape and type need 16 bytes of data, it has 17"},
