@@ -44,41 +44,43 @@ static uint64_t filler_find(const struct aie_graph *graph)
 	return (most + 3) / 4 * 4;
 }
 
-/* Elements of a tensor as an argument: the last word that is moved may end behind the tensor. */
-static uint64_t elements_of(const struct aie_lower_args *args, uint32_t tensor)
+/* Where the last word ends that is moved of each tensor, in bytes; 0: none is. NULL: no memory. */
+static uint64_t *ends_find(const struct aie_lower_args *args)
 {
-	uint64_t size = rt_dtype_bytes(args->tensors[tensor].dtype), most = args->tensors[tensor].elements * size;
+	uint64_t *ends = calloc((size_t)args->tensor_count + 1, sizeof(*ends));
 
-	for (uint32_t j = 0; j < args->graph->job_count; j++) {
+	for (uint32_t j = 0; ends && j < args->graph->job_count; j++) {
 		const struct aie_area *area = args->graph->jobs[j].area == AIE_NOTHING ? NULL : &args->acts->areas.rows[args->graph->jobs[j].area];
-		uint64_t end = area && area->tensor == tensor ? area->at + (area->rows - 1) * area->stride + aie_area_row_bytes(area) : 0;
+		const uint64_t end = area ? area->at + (area->rows - 1) * area->stride + aie_area_row_bytes(area) : 0;
 
-		most = end > most ? end : most;
+		if (area && end > ends[area->tensor])
+			ends[area->tensor] = end;
 	}
-	return most / size;
+	return ends;
 }
 
+/* Of each tensor that is moved all elements; the last word may end behind them. */
 static bool arguments_make(struct host *host)
 {
 	const struct aie_lower_args *args = host->lowering->args;
 	struct aie_lowered *lowered = host->lowering->lowered;
-	uint8_t *used = calloc((size_t)args->tensor_count + 1, 1);
+	uint64_t *ends = ends_find(args);
 
 	lowered->arguments = calloc((size_t)args->tensor_count + 2, sizeof(*lowered->arguments));
-	if (!used || !lowered->arguments) {
-		free(used);
+	if (!ends || !lowered->arguments) {
+		free(ends);
 		return false;
 	}
-	for (uint32_t j = 0; j < args->graph->job_count; j++)
-		if (args->graph->jobs[j].area != AIE_NOTHING)
-			used[args->acts->areas.rows[args->graph->jobs[j].area].tensor] = 1;
-	for (uint32_t t = 0; t < args->tensor_count; t++)
-		if (used[t])
-			argument_add(host, t, args->tensors[t].dtype, elements_of(args, t));
+	for (uint32_t t = 0; t < args->tensor_count; t++) {
+		const uint64_t size = rt_dtype_bytes(args->tensors[t].dtype), whole = args->tensors[t].elements * size;
+
+		if (ends[t])
+			argument_add(host, t, args->tensors[t].dtype, (ends[t] > whole ? ends[t] : whole) / size);
+	}
 	lowered->filler_bytes = filler_find(args->graph);
 	if (lowered->filler_bytes)
 		argument_add(host, AIE_NOTHING, PTOWSP_I32, lowered->filler_bytes / 4);
-	free(used);
+	free(ends);
 	return true;
 }
 
