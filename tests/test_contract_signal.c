@@ -36,6 +36,34 @@ static void an_interrupt_cancels_and_leaves_outputs_untouched(void)
 	}
 }
 
+/* Each rename takes half a second longer, so that the signal comes behind the first one. */
+static void a_signal_between_two_outputs_comes_too_late(void)
+{
+	cli_begin();
+	if (cli("strace -o /dev/null true"))
+		CHECK_SKIP("strace traces nothing here");
+	CHECK_INT(cli("echo old >old.npy; echo old >old.json; strace -f -o /dev/null -e trace=rename -e inject=rename:delay_exit=500000 "
+		      "$B/ptowsp-run --out y=old.npy --trace old.json $P/softmax.pkg.zst & s=$!; while read -r l <old.npy && [ \"$l\" = old ]; do :; done; kill -TERM $(pgrep -P $s); wait $s"), 0);
+	CHECK_CONTAINS(cli_out, "compare: ok");
+	CHECK_INT(cli("ls -A; grep -l '^old$' old.npy old.json; true"), 0);
+	CHECK_STR(cli_out, "old.json\nold.npy\n");
+}
+
+/* Of files of a folder, all or none are there, wherever the signal comes. */
+static void a_signal_leaves_whole_folders_or_none(void)
+{
+	static const char *const commands[] = {"$B/ptowsp-run -q --plugin=a2a3sim --emit e $P/softmax.pkg.zst", "$B/ptowsp-pack --emit=c $R/packages/examples/softmax.pto -o e",
+					       "$B/ptowsp-inspect --pto --out e $P/llama.pkg.zst $P/softmax.pkg.zst $P/bgemm.pkg.zst"};
+
+	for (size_t i = 0; i < sizeof(commands) / sizeof(*commands); i++) {
+		cli_begin();
+		REQUIRE_INT(cli(check_fmt("%s >/dev/null && find e -type f | wc -l >all && rm -r e", commands[i])), 0);
+		CHECK_INT(cli(check_fmt("for t in 2 4 6 8 10 12 14 16 20 25 30 40 50 70; do %s >/dev/null 2>&1 & p=$!; sleep $(printf 0.%%03d $t); kill -TERM $p; wait $p; "
+					"n=$( (find e -type f 2>/dev/null) | wc -l); [ $n = 0 ] || [ $n = $(cat all) ] || { echo $t: $n files; exit 1; }; rm -rf e; done", commands[i])), 0);
+		CHECK_STR(cli_out, "");
+	}
+}
+
 /* The line comes after a second of processor time, in which it measures. */
 static void long_measuring_is_said_where_someone_watches(void)
 {
@@ -75,6 +103,8 @@ void suite_contract_signal(CU_pSuite s)
 {
 	cli_suite("signal");
 	TEST(s, an_interrupt_cancels_and_leaves_outputs_untouched);
+	TEST(s, a_signal_between_two_outputs_comes_too_late);
+	TEST(s, a_signal_leaves_whole_folders_or_none);
 	TEST(s, long_measuring_is_said_where_someone_watches);
 	TEST(s, a_hangup_under_nohup_stays_ignored);
 	TEST(s, sigusr1_prints_the_state_and_the_run_goes_on);

@@ -241,6 +241,7 @@ ptowsp_status emitted_write(struct emitted *e, struct ptowsp_error *error)
 
 	if (st)
 		return st;
+	output_hold();
 	st = folder_make(e->folder, error);
 	if (!st)
 		st = record_write(e, true, error);
@@ -251,6 +252,7 @@ ptowsp_status emitted_write(struct emitted *e, struct ptowsp_error *error)
 			unlink(done->path);
 	if (st)
 		record_write(e, false, &unsaid);
+	output_release();
 	return st;
 }
 

@@ -26,7 +26,7 @@ void emitted_finish(struct emitted *e);
 ptowsp_status emitted_add(struct emitted *e, const char *name, const void *bytes, size_t size, struct ptowsp_error *error);
 /* Could all be written? Without any: could a file? The caller drops folders that were made for it (folder.h). Errors: as emitted_write. */
 ptowsp_status emitted_look(struct emitted *e, struct ptowsp_error *error);
-/* Makes the folders and writes all; programs, which begin with "#!", may be executed by whoever may read them. Errors: INVALID naming a file that is there and that no earlier call made, IO, NO_MEMORY;
+/* Makes the folders and writes all, while signals wait; programs, which begin with "#!", may be executed by whoever may read them. Errors: INVALID naming a file that is there and that no earlier call made, IO, NO_MEMORY;
  * what was written is removed again then, but for files that replaced earlier ones. */
 ptowsp_status emitted_write(struct emitted *e, struct ptowsp_error *error);
 /* How many files there are, and their bytes. */

@@ -225,7 +225,7 @@ static ptowsp_status picture_make(const struct form *form, bool placed, int sour
 }
 
 /* Writes the graph, and draws it, beside its place: a signal removes both files. */
-static ptowsp_status file_write(const struct form *form, const struct graph_layout *l, const char *path,
+static ptowsp_status file_write(const struct form *form, const struct graph_layout *l, const char *path, struct output *out,
 				struct ptowsp_error *error)
 {
 	bool placed = form->picture && is_large(l->graph);
@@ -242,30 +242,44 @@ static ptowsp_status file_write(const struct form *form, const struct graph_layo
 		st = output_finish(&picture, error);
 	if (!st && form->picture)
 		st = picture_make(form, placed, fileno(source.file), fileno(picture.file), path, error);
-	if (!st)
-		st = output_publish(form->picture ? &picture : &source, error);
+	if (!st) {
+		*out = form->picture ? picture : source;
+		*(form->picture ? &picture : &source) = (struct output){.slot = -1};
+	}
 	output_drop(&picture);
 	output_drop(&source);
 	return st;
 }
 
-ptowsp_status graph_save(const struct graph *g, const char *path, struct ptowsp_error *error)
+ptowsp_status graph_file(const struct graph *g, const char *path, struct output *out, struct ptowsp_error *error)
 {
 	const struct form *form = form_of(path, error);
 	struct graph_layout l = {0};
 	char *place = NULL;
 	ptowsp_status st;
 
+	*out = (struct output){.slot = -1};
 	if (!form)
 		return PTOWSP_INVALID;
 	st = strcmp(path, "-") ? place_find(&place, path, error) : PTOWSP_OK;
 	if (!st)
 		st = graph_layout_init(&l, g, error);
 	if (!st && place)
-		st = file_write(form, &l, place, error);
+		st = file_write(form, &l, place, out, error);
 	else if (!st)
 		form->write(stdout, &l);
 	graph_layout_finish(&l);
 	free(place);
+	return st;
+}
+
+ptowsp_status graph_save(const struct graph *g, const char *path, struct ptowsp_error *error)
+{
+	struct output output;
+	ptowsp_status st = graph_file(g, path, &output, error);
+
+	if (!st)
+		st = output_publish(&output, error);
+	output_drop(&output);
 	return st;
 }

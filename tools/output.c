@@ -35,6 +35,42 @@ static int pending_add(char *path)
 	return -1;
 }
 
+/* Files that this call put where none was, the latest first; kept as long as the process. */
+struct placed {
+	struct placed *before;
+	char path[];
+};
+
+static struct placed *_Atomic latest;
+static bool notes_places, holds;
+static sigset_t before_hold;
+
+static void place_note(const char *path)
+{
+	struct placed *placed = notes_places && !holds ? malloc(sizeof(*placed) + strlen(path) + 1) : NULL;
+
+	if (!placed)
+		return;
+	strcpy(placed->path, path);
+	placed->before = atomic_load(&latest);
+	atomic_store(&latest, placed);
+}
+
+void output_hold(void)
+{
+	sigset_t all;
+
+	sigfillset(&all);
+	sigprocmask(SIG_BLOCK, &all, &before_hold);
+	holds = true;
+}
+
+void output_release(void)
+{
+	holds = false;
+	sigprocmask(SIG_SETMASK, &before_hold, NULL);
+}
+
 static void (*_Atomic hook)(void);
 
 void output_abort_hook(void (*also)(void))
@@ -54,6 +90,8 @@ void output_abort_all(void)
 		if (path)
 			unlink(path);
 	}
+	for (const struct placed *placed = atomic_load(&latest); placed; placed = placed->before)
+		unlink(placed->path);
 	folder_drop_empty();
 }
 
@@ -68,6 +106,7 @@ void output_abort_on_signals(void)
 {
 	static const int numbers[] = {SIGHUP, SIGINT, SIGQUIT, SIGPIPE, SIGTERM};
 
+	notes_places = true;
 	for (size_t i = 0; i < sizeof(numbers) / sizeof(*numbers); i++) {
 		struct sigaction action = {.sa_handler = on_signal, .sa_flags = SA_RESETHAND}, old;
 
@@ -280,6 +319,8 @@ static int nameless_publish(struct output *output)
 	sigfillset(&all);
 	sigprocmask(SIG_BLOCK, &all, &before);
 	failed = link_as(output, output->path);
+	if (!failed)
+		place_note(output->path);
 	for (int attempt = 0; failed && errno == EEXIST && attempt < 100 && name_add(name, length); attempt++) {
 		failed = link_as(output, name);
 		if (!failed && (failed = rename(name, output->path))) {
@@ -295,11 +336,21 @@ static int nameless_publish(struct output *output)
 	return failed;
 }
 
+static int named_publish(const struct output *output)
+{
+	const bool fresh = access(output->path, F_OK);
+	const int failed = rename(output->temporary, output->path);
+
+	if (!failed && fresh)
+		place_note(output->path);
+	return failed;
+}
+
 ptowsp_status output_publish(struct output *output, struct ptowsp_error *error)
 {
 	if (!output->file)
 		return PTOWSP_OK;
-	if (output->temporary ? rename(output->temporary, output->path) : nameless_publish(output))
+	if (output->temporary ? named_publish(output) : nameless_publish(output))
 		return fail(error, output->path);
 	slot_free(output);
 	free(output->temporary);

@@ -34,8 +34,11 @@ void output_drop(struct output *output);
 void output_abort_all(void);
 /* What output_abort_all does first, async-signal-safe too; one function, NULL: nothing. */
 void output_abort_hook(void (*also)(void));
-/* For a tool that has nothing else to do on a signal: one that ends the process removes the temporary files first. */
+/* For a tool that has nothing else to do on a signal: one that ends the process first removes the temporary files, and files that this call put where none was. */
 void output_abort_on_signals(void);
+/* Signals of this thread wait between the two, for files that are put in place together: what is published meanwhile stays. Not nested. */
+void output_hold(void);
+void output_release(void);
 /* output_named(true) gives files names from the beginning, as a file system does that has no nameless files, for tests. */
 void output_named(bool always);
 

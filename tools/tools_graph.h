@@ -39,6 +39,9 @@ ptowsp_status graph_path_check(const char *path, struct ptowsp_error *error);
  * one. Errors: INVALID (ending, or an edge names no task, or there is a cycle), IO, NO_MEMORY, NO_DEVICE: the program `dot` of
  * Graphviz, which makes svg and pdf, was not found or failed. */
 ptowsp_status graph_save(const struct graph *graph, const char *path, struct ptowsp_error *error);
+/* The same without putting the file in its place: *out_file is what output_publish (output.h) takes, or empty for "-"; the caller drops it. */
+struct output;
+ptowsp_status graph_file(const struct graph *graph, const char *path, struct output *out_file, struct ptowsp_error *error);
 
 /* graph_read.c: reads the JSON form, or the text form, in which sizes have one digit of a kilobyte, into an empty graph. Errors: IO, INVALID with file,
  * line and column or what is missing, NO_MEMORY. */

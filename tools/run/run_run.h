@@ -189,6 +189,8 @@ void run_tracks_finish(struct run *run, const struct ptowsp_error *failure);
 
 /* run/wait.c: waiting with signals, deadline and progress. */
 void run_signals_install(void);
+/* Outputs are about to be put in place: a signal that asks to end comes too late from here on. */
+void run_signals_over(void);
 /* The signal that asked to end, 0 if none. */
 int run_signal(void);
 /* Gives a phase that cannot be interrupted a limit: --timeout-ms for running, if it is given, --load-timeout-ms for the others; a little behind it the process ends by itself. Who

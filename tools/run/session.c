@@ -199,15 +199,21 @@ static ptowsp_status run_once(struct run *run, uint64_t number, struct ptowsp_er
 
 static ptowsp_status results_save(struct run *run, struct ptowsp_error *error)
 {
+	struct output graph = {.slot = -1};
 	ptowsp_status st = run_outputs_write(run, error);
 
 	run_checkpoints_tell(run);
 	if (!st)
 		st = run_trace_finish(run, NULL, error);
 	if (!st && run->graph_wanted)
-		st = graph_save(&run->graph, run->options->graph, error);
+		st = graph_file(&run->graph, run->options->graph, &graph, error);
 	if (!st)
 		st = run_checkpoint_write(run, error);
+	if (!st)
+		run_signals_over();
+	if (!st)
+		st = output_publish(&graph, error);
+	output_drop(&graph);
 	if (!st)
 		st = run_outputs_publish(run, error);
 	if (!st && run->trace_wanted)
@@ -233,8 +239,10 @@ static void failure_save(struct run *run, const struct ptowsp_error *failure)
 		st = results_save(run, &error);
 	else if (tells && run->trace.begun)
 		st = run_trace_finish(run, failure, &error);
-	if (!st && tells && run->trace.begun)
+	if (!st && tells && run->trace.begun) {
+		run_signals_over();
 		st = output_publish(&run->trace.output, &error);
+	}
 	if (st)
 		fprintf(stderr, "ptowsp-run: %s\n", error.text);
 }

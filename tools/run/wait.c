@@ -19,7 +19,7 @@
 #define SLICE_NS UINT64_C(50000000)
 #define SECOND_NS UINT64_C(1000000000)
 
-static volatile sig_atomic_t asked_to_end, asked_for_state, waiting;
+static volatile sig_atomic_t asked_to_end, asked_for_state, waiting, over;
 
 static void leave(int status)
 {
@@ -43,6 +43,8 @@ static void cancelled_leave(int number)
 
 static void on_end(int number)
 {
+	if (over)
+		return;
 	if (!waiting || asked_to_end)
 		cancelled_leave(number);
 	asked_to_end = number;
@@ -76,6 +78,11 @@ void run_signals_install(void)
 		if (rows[i].number != SIGHUP || (!sigaction(SIGHUP, NULL, &old) && old.sa_handler != SIG_IGN))
 			sigaction(rows[i].number, &action, NULL);
 	}
+}
+
+void run_signals_over(void)
+{
+	over = 1;
 }
 
 int run_signal(void)
@@ -128,12 +135,14 @@ static void progress(struct run *run, uint64_t begin, uint64_t *shown)
 /* A second for the backend to stop; then the process goes without it. */
 static ptowsp_status cancel(struct run *run, struct ptowsp_error *error)
 {
-	ptowsp_status st;
-
 	ptowsp_cancel(run->program, NULL);
-	st = ptowsp_synchronize(run->program, SECOND_NS, error);
-	if (st == PTOWSP_AGAIN)
+	if (ptowsp_synchronize(run->program, SECOND_NS, error) == PTOWSP_AGAIN)
 		cancelled_leave(asked_to_end);
+	return PTOWSP_CANCELLED;
+}
+
+static ptowsp_status cancelled(struct ptowsp_error *error)
+{
 	return reg_fail(error, PTOWSP_CANCELLED, "cancelled by %s", asked_to_end == SIGINT ? "an interrupt" : "a signal");
 }
 
@@ -164,6 +173,8 @@ ptowsp_status run_wait(struct run *run, struct ptowsp_error *error)
 			progress(run, begin, &shown);
 	} while (st == PTOWSP_AGAIN);
 	waiting = 0;
+	if (asked_to_end) /* also where the run was faster: no output is in its place yet */
+		st = cancelled(error);
 	if (shown != begin)
 		run_progress_print(run, NULL);
 	if ((!st || (st == PTOWSP_CANCELLED && !asked_to_end)) && atomic_load(&run->graph_full))
