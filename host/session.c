@@ -97,8 +97,8 @@ static struct ptowsp_load_args load_args(const struct ptowsp_plan *plan, const s
 	return args;
 }
 
-/* Does the plugin refuse the package in the same way without the overrides? */
-static bool is_invalid_alone(struct ptowsp_backend *backend, const struct ptowsp_plan *plan)
+/* What the plugin says of the package without the overrides. */
+static ptowsp_status alone(struct ptowsp_backend *backend, const struct ptowsp_plan *plan)
 {
 	struct ptowsp_error ignored = {.head = PTOWSP_HEAD(struct ptowsp_error, ERROR)};
 	struct ptowsp_load_args args;
@@ -108,21 +108,24 @@ static bool is_invalid_alone(struct ptowsp_backend *backend, const struct ptowsp
 	ptowsp_status st;
 
 	if (!backend->device)
-		return false;
+		return PTOWSP_NO_DEVICE;
 	args = load_args(plan, sections, count, 0);
 	st = host_call_load(&backend->caller, backend->device, &args, &object, &ignored);
 	if (!st)
 		host_call_unload(&backend->caller, object, &ignored);
-	return st == PTOWSP_INVALID;
+	return st;
 }
 
 ptowsp_status host_blame(struct ptowsp_backend *backend, const struct ptowsp_plan *plan, const char *operation, ptowsp_status st, struct ptowsp_error *error)
 {
 	struct host_cause cause = host_backend_cause(backend, operation);
+	const bool overridden = plan->overrides.count > 0;
 
-	cause.chosen = cause.chosen || plan->overrides.count || st == PTOWSP_INVALID;
+	cause.chosen = cause.chosen || overridden || st == PTOWSP_INVALID;
 	st = host_answer(&cause, st, error);
-	if (st != PTOWSP_INVALID || backend->has_settings || (plan->overrides.count && !is_invalid_alone(backend, plan)))
+	if (st == PTOWSP_BAD_PACKAGE && overridden && !alone(backend, plan))
+		return error->code = PTOWSP_INVALID;
+	if (st != PTOWSP_INVALID || backend->has_settings || (overridden && alone(backend, plan) != PTOWSP_INVALID))
 		return st;
 	return error->code = PTOWSP_BAD_PACKAGE;
 }

@@ -95,7 +95,7 @@ static void thresholds_that_make_no_sense_are_refused(void)
 
 		ROW(DISPATCH, THRESHOLD, "ew", builder_const(b, 0), cases[i].text);
 		o = builder_run(b, NULL);
-		CHECK_INT(o->status, PTOWSP_INVALID);
+		CHECK_INT(o->status, PTOWSP_BAD_PACKAGE);
 		CHECK_CONTAINS(o->error.text, cases[i].why);
 		outcome_done(b, o);
 	}

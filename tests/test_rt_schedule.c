@@ -79,7 +79,7 @@ static void wrong_arguments_are_refused_by_name(void)
 
 		builder_schedule(b, rows[i].directive, rows[i].policy, rows[i].args, rows[i].n, rows[i].n);
 		o = builder_run(b, NULL);
-		CHECK_INT(o->status, PTOWSP_INVALID);
+		CHECK_INT(o->status, PTOWSP_BAD_PACKAGE);
 		CHECK_CONTAINS(o->error.text, rows[i].why);
 		outcome_done(b, o);
 	}
@@ -92,14 +92,14 @@ static void directives_that_need_or_exclude_each_other_are_refused(void)
 
 	ROW(STREAM_BY, EXPRESSION, "e", builder_const(b, 0));
 	o = builder_run(b, NULL);
-	CHECK_INT(o->status, PTOWSP_INVALID);
+	CHECK_INT(o->status, PTOWSP_BAD_PACKAGE);
 	CHECK_CONTAINS(o->error.text, "stream_by needs streams");
 	outcome_done(b, o);
 	b = builder_grid();
 	ROW(DISPATCH, ROUND_ROBIN, "n", INT64_C(4));
 	ROW(SPATIAL_MAP, GRID, "nn", INT64_C(2), INT64_C(2));
 	o = builder_run(b, NULL);
-	CHECK_INT(o->status, PTOWSP_INVALID);
+	CHECK_INT(o->status, PTOWSP_BAD_PACKAGE);
 	CHECK_CONTAINS(o->error.text, "exclude each other");
 	outcome_done(b, o);
 }

@@ -70,9 +70,9 @@ static ptowsp_status layout_apply(struct base_shards *shards, const struct base_
 		if (!base_sections_row(&sections->tens, t, &tensor, sizeof(tensor), NULL) && is_called(sections, &tensor, shards->entry, name))
 			row = row_find(shards, t);
 	if (!row)
-		return base_fail(error, PTOWSP_INVALID, "layout: there is no tensor \"%.80s\"", name);
+		return base_fail(error, PTOWSP_BAD_PACKAGE, "layout: there is no tensor \"%.80s\"", name);
 	if (d->count - 1u > (tensor.flags & PTOWSP_TENSOR_SHAPELESS ? 4u : tensor.dim_count)) /* without a shape: what a run binds */
-		return base_fail(error, PTOWSP_INVALID, "layout: tensor %.80s has %u dimensions, %u are laid out", name,
+		return base_fail(error, PTOWSP_BAD_PACKAGE, "layout: tensor %.80s has %u dimensions, %u are laid out", name,
 				tensor.flags & PTOWSP_TENSOR_SHAPELESS ? 4u : tensor.dim_count, d->count - 1u);
 	for (uint32_t k = 0; k < 4; k++)
 		row->axis[k] = BASE_WHOLE;
@@ -80,10 +80,10 @@ static ptowsp_status layout_apply(struct base_shards *shards, const struct base_
 		const char *word = base_sections_string(sections, (uint32_t)(&d->a0)[k]);
 
 		if (!word_read(word, &row->axis[k - 1]))
-			return base_fail(error, PTOWSP_INVALID, "layout: tensor %.80s, dimension %u is \"%.20s\"; R, S0 or S1 is wanted", name, k - 1, word);
+			return base_fail(error, PTOWSP_BAD_PACKAGE, "layout: tensor %.80s, dimension %u is \"%.20s\"; R, S0 or S1 is wanted", name, k - 1, word);
 	}
 	if (!shards->grid[0])
-		return base_fail(error, PTOWSP_INVALID, "layout of tensor %.80s: spatial_map=R,C says over which grid shards lie, and is missing", name);
+		return base_fail(error, PTOWSP_BAD_PACKAGE, "layout of tensor %.80s: spatial_map=R,C says over which grid shards lie, and is missing", name);
 	return PTOWSP_OK;
 }
 
@@ -101,7 +101,7 @@ static ptowsp_status rows_read(struct base_shards *shards, const struct base_sec
 		for (uint32_t k = 0; !st && k < tensor.dim_count && k < 4; k++) {
 			st = base_sections_row(&sections->dims, tensor.dims + k, &dim, sizeof(dim), error);
 			if (!st && dim.distribution && dim.mesh_axis > 1)
-				st = base_fail(error, PTOWSP_INVALID, "tensor %.80s is sharded over axis %u of the grid, which has two: 0 and 1",
+				st = base_fail(error, PTOWSP_BAD_PACKAGE, "tensor %.80s is sharded over axis %u of the grid, which has two: 0 and 1",
 					      base_sections_string(sections, tensor.name), dim.mesh_axis);
 			else if (!st && dim.distribution)
 				row->axis[k] = (uint8_t)dim.mesh_axis;
@@ -172,7 +172,7 @@ static ptowsp_status rows_check(struct base_shards *shards, const struct base_se
 		for (uint32_t k = 0; k < 4; k++)
 			if (row->axis[k] != BASE_WHOLE && ++uses[row->axis[k]] > 1) {
 				base_sections_row(&sections->tens, row->tensor, &tensor, sizeof(tensor), NULL);
-				return base_fail(error, PTOWSP_INVALID, "layout: two dimensions of tensor %.80s lie over axis %u of the grid",
+				return base_fail(error, PTOWSP_BAD_PACKAGE, "layout: two dimensions of tensor %.80s lie over axis %u of the grid",
 						base_sections_string(sections, tensor.name), row->axis[k]);
 			}
 		if (is_cut(row) && shards->grid[0])

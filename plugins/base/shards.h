@@ -42,7 +42,7 @@ struct base_shards {
 };
 
 /* Reads TENS, DIMS, SCHD, WORK. What the core itself reads, for slots, axes and copies, stays whole, which is said once per tensor.
- * Errors: INVALID (an unknown tensor, a layout without a grid, two dimensions over one axis, more dimensions than there are), NO_MEMORY. */
+ * Errors: BAD_PACKAGE (an unknown tensor, a layout without a grid, two dimensions over one axis, more dimensions than there are), NO_MEMORY. */
 ptowsp_status base_shards_init(struct base_shards *shards, const struct base_instance *instance, const struct base_sections *sections,
 			      uint32_t entry, struct ptowsp_error *error);
 void base_shards_finish(struct base_shards *shards); /* of zeroed ones too */

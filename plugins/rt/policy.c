@@ -96,7 +96,7 @@ struct reader {
 
 static ptowsp_status wrong(const struct reader *r, const char *want)
 {
-	return rt_fail(r->error, PTOWSP_INVALID, "schedule directive dispatch threshold: %s is wanted at \"%.40s\" of \"%.80s\"", want, r->at,
+	return rt_fail(r->error, PTOWSP_BAD_PACKAGE, "schedule directive dispatch threshold: %s is wanted at \"%.40s\" of \"%.80s\"", want, r->at,
 		       r->text);
 }
 
@@ -237,9 +237,9 @@ static ptowsp_status part_add(struct rt_schedule *schedule, struct reader *r, in
 
 	for (uint32_t k = 0; !st && k < schedule->part_count; k++)
 		if (schedule->parts[k].threshold == threshold)
-			st = rt_fail(r->error, PTOWSP_INVALID, "schedule directive dispatch threshold has two policies from %lld on", (long long)threshold);
+			st = rt_fail(r->error, PTOWSP_BAD_PACKAGE, "schedule directive dispatch threshold has two policies from %lld on", (long long)threshold);
 	if (!st && schedule->part_count == RT_PART_LIMIT)
-		st = rt_fail(r->error, PTOWSP_INVALID, "schedule directive dispatch threshold has more than %d policies", RT_PART_LIMIT);
+		st = rt_fail(r->error, PTOWSP_BAD_PACKAGE, "schedule directive dispatch threshold has more than %d policies", RT_PART_LIMIT);
 	if (!st)
 		schedule->parts[schedule->part_count++] = part;
 	return st;

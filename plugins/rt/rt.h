@@ -68,7 +68,7 @@ struct rt_program_args {
 };
 /* An address where nothing is, as if a tensor began there. */
 #define RT_NOWHERE ((char *)(uintptr_t)4096)
-/* Errors: BAD_PACKAGE naming instruction and rule, UNKNOWN_OPCODE, UNSUPPORTED, INVALID (schedule), NO_MEMORY. */
+/* Errors: BAD_PACKAGE naming instruction and rule, UNKNOWN_OPCODE, UNSUPPORTED, NO_MEMORY. */
 ptowsp_status rt_program_create(struct rt_program **program_out, const struct rt_program_args *args,
 				struct ptowsp_error *error);
 void rt_program_destroy(struct rt_program *program);

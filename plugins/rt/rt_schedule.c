@@ -34,7 +34,7 @@ static unsigned kind(const struct rt_directive *d, unsigned i)
 
 static ptowsp_status wrong(const struct rt_directive *d, unsigned i, const char *want)
 {
-	return rt_fail(d->error, PTOWSP_INVALID, "schedule directive %s: argument %u must be %s", rt_directive_name(d->row->directive),
+	return rt_fail(d->error, PTOWSP_BAD_PACKAGE, "schedule directive %s: argument %u must be %s", rt_directive_name(d->row->directive),
 		       i + 1, want);
 }
 
@@ -45,7 +45,7 @@ static ptowsp_status number(const struct rt_directive *d, unsigned i, int64_t le
 	if (i >= d->row->count || kind(d, i) != PTOWSP_ARGUMENT_NUMBER)
 		return wrong(d, i, "a number");
 	if (value < least || value > most)
-		return rt_fail(d->error, PTOWSP_INVALID, "schedule directive %s: %lld is outside %lld..%lld",
+		return rt_fail(d->error, PTOWSP_BAD_PACKAGE, "schedule directive %s: %lld is outside %lld..%lld",
 			       rt_directive_name(d->row->directive), (long long)value, (long long)least, (long long)most);
 	*value_out = (uint64_t)value;
 	return PTOWSP_OK;
@@ -255,7 +255,7 @@ static ptowsp_status pipeline_depth(const struct rt_directive *d)
 					       strcmp(rt_string(d->tables, schedule->depths[at].loop), rt_string(d->tables, depth.loop))))
 		at++;
 	if (st || at == RT_DEPTH_LIMIT)
-		return st ? st : rt_fail(d->error, PTOWSP_INVALID, "pipeline_depth names more than %u domains", RT_DEPTH_LIMIT);
+		return st ? st : rt_fail(d->error, PTOWSP_BAD_PACKAGE, "pipeline_depth names more than %u domains", RT_DEPTH_LIMIT);
 	schedule->depth_count += at == schedule->depth_count;
 	schedule->depths[at] = depth;
 	return PTOWSP_OK;
@@ -424,7 +424,7 @@ static ptowsp_status row_apply(const struct rt_directive *d, const struct ptowsp
 	if (!policy || !rt_directive_name(row->directive))
 		return rt_fail(d->error, PTOWSP_BAD_PACKAGE, "schedule directive %u with policy %u is unknown", row->directive, row->policy);
 	if (row->count < least || row->count > most || row->count > 8)
-		return rt_fail(d->error, PTOWSP_INVALID, "schedule directive %s %s takes %u to %u arguments, not %u",
+		return rt_fail(d->error, PTOWSP_BAD_PACKAGE, "schedule directive %s %s takes %u to %u arguments, not %u",
 			       rt_directive_name(row->directive), policy, least, most, row->count);
 	if (state != PTOWSP_STATE_ENFORCED)
 		return disobey(d, feature, state, policy, host);
@@ -451,9 +451,9 @@ static void defaults(struct rt_schedule *schedule)
 static ptowsp_status together(const struct rt_schedule *schedule, bool dispatch, bool grid, struct ptowsp_error *error)
 {
 	if (schedule->stream_expr != PTOWSP_NONE && !schedule->streams)
-		return rt_fail(error, PTOWSP_INVALID, "schedule directive stream_by needs streams=N: how many there are");
+		return rt_fail(error, PTOWSP_BAD_PACKAGE, "schedule directive stream_by needs streams=N: how many there are");
 	if (dispatch && grid)
-		return rt_fail(error, PTOWSP_INVALID, "schedule directives dispatch and spatial_map exclude each other");
+		return rt_fail(error, PTOWSP_BAD_PACKAGE, "schedule directives dispatch and spatial_map exclude each other");
 	return PTOWSP_OK;
 }
 

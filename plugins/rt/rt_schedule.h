@@ -60,13 +60,13 @@ struct rt_schedule {
 	bool strict;
 };
 
-/* caps, flags: as in rt_program_args. Errors: INVALID naming the directive and what is wrong with its arguments, UNSUPPORTED for one
+/* caps, flags: as in rt_program_args. Errors: BAD_PACKAGE naming the directive and what is wrong with its arguments, UNSUPPORTED for one
  * that must be enforced and is not, BAD_PACKAGE for unknown codes. */
 ptowsp_status rt_schedule_init(struct rt_schedule *schedule, const struct rt_tables *tables, const struct ptowsp_cap *caps,
 			       uint32_t cap_count, uint32_t flags, const struct ptowsp_host *host, struct ptowsp_error *error);
 
 /* policy.c: "round_robin(2)", "hash(#12, 4), 100: affinity(i, 2)" ... at a STRS offset as parts of the schedule, the first from
- * `threshold` on; #12 is row 12 of EXPR. Errors: INVALID naming what is wrong. */
+ * `threshold` on; #12 is row 12 of EXPR. Errors: BAD_PACKAGE naming what is wrong. */
 ptowsp_status rt_threshold_read(struct rt_schedule *schedule, const struct rt_tables *tables, uint32_t text, int64_t threshold,
 				struct ptowsp_error *error);
 /* The part that serves a value. */
@@ -89,7 +89,7 @@ struct rt_directive {
 const char *rt_directive_name(unsigned directive);
 /* Is there a policy of this core for it? */
 bool rt_directive_obeyed(unsigned directive, unsigned policy);
-/* Sets nothing where this core has no policy for the row: the backend itself enforces it. Errors: INVALID naming the argument that is wrong. */
+/* Sets nothing where this core has no policy for the row: the backend itself enforces it. Errors: BAD_PACKAGE naming the argument that is wrong. */
 ptowsp_status rt_directive_apply(const struct rt_directive *directive);
 
 #endif
