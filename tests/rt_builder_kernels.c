@@ -29,7 +29,7 @@ static ptowsp_status kernel_footprint(void *context, uint32_t kernel, const uint
 	if (k->flags & BUILDER_NO_FOOTPRINT)
 		return PTOWSP_UNSUPPORTED;
 	for (uint32_t i = 0; i < k->touch_count; i++)
-		touch(sink, k->touches[i].arg, k->touches[i].offset, k->touches[i].length, k->touches[i].access);
+		touch(sink, k->touches[i].arg, k->touches[i].offset, k->touches[i].length, 0, k->touches[i].access);
 	return PTOWSP_OK;
 }
 

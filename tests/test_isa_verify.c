@@ -397,9 +397,9 @@ static uint64_t random_next(void)
 	return z ^ z >> 31;
 }
 
-static void ignore_touch(void *context, uint32_t param, int64_t offset, uint64_t length, unsigned access)
+static void ignore_touch(void *context, uint32_t param, int64_t offset, uint64_t length, uint64_t width, unsigned access)
 {
-	(void)context, (void)param, (void)offset, (void)length, (void)access;
+	(void)context, (void)param, (void)offset, (void)length, (void)width, (void)access;
 }
 
 static void ignore_line(void *context, const char *line)

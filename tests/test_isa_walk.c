@@ -16,14 +16,14 @@ static bool create(void)
 	return !status;
 }
 
-/* Touches as text: "R0[0,64) W1[64,128) " */
+/* Touches as text, with the width of their tiles: "R0[0,+64/8) W1[64,+1/0) " */
 struct touches {
 	char text[512];
 	uint64_t count;
 	bool outside; /* of 4096 elements */
 };
 
-static void touch_note(void *context, uint32_t param, int64_t offset, uint64_t length, unsigned access)
+static void touch_note(void *context, uint32_t param, int64_t offset, uint64_t length, uint64_t width, unsigned access)
 {
 	struct touches *t = context;
 	const size_t at = strlen(t->text);
@@ -33,8 +33,8 @@ static void touch_note(void *context, uint32_t param, int64_t offset, uint64_t l
 	if (length == UINT64_MAX)
 		snprintf(t->text + at, sizeof(t->text) - at, "%s%u[all) ", access == PTOWSP_READ ? "R" : "W", param);
 	else
-		snprintf(t->text + at, sizeof(t->text) - at, "%s%u[%lld,+%llu) ", access == PTOWSP_READ ? "R" : "W", param,
-			 (long long)offset, (unsigned long long)length);
+		snprintf(t->text + at, sizeof(t->text) - at, "%s%u[%lld,+%llu/%llu) ", access == PTOWSP_READ ? "R" : "W", param,
+			 (long long)offset, (unsigned long long)length, (unsigned long long)width);
 }
 
 static void walk_reports_every_touch(void)
@@ -61,7 +61,7 @@ static void walk_reports_every_touch(void)
 	CHECK(isa_program_varies(program));
 	CHECK(!isa_program_data_dependent(program));
 	CHECK_INT(isa_walk(program, args, 1, 0, touch_note, &t, &cycles, &task.error), PTOWSP_OK);
-	CHECK_STR(t.text, "R0[3,+64) R0[67,+64) W1[-320,+64) R0[all) W1[all) R0[4096,+1) W1[9,+1) W1[2305843009213693951,+64) ");
+	CHECK_STR(t.text, "R0[3,+64/8) R0[67,+64/8) W1[-320,+64/8) R0[all) W1[all) R0[4096,+1/0) W1[9,+1/0) W1[2305843009213693951,+64/8) ");
 	CHECK_UINT(cycles, 64 * 6);
 	CHECK_INT(isa_walk(program, args, 0, 0, NULL, NULL, &cycles, &task.error), PTOWSP_INVALID);
 	CHECK_STR(task.error.text, "kernel probe takes 1 scalars, got 0");

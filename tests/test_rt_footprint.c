@@ -121,7 +121,7 @@ static ptowsp_status element_by_element(void *context, uint32_t kernel, const ui
 	(void)context, (void)kernel;
 	for (int64_t i = 0; i < PIECES; i++)
 		for (uint32_t a = 0; a < READ_ARGS; a++)
-			touch(sink, a, i * (int64_t)args[0], 1, PTOWSP_READ);
+			touch(sink, a, i * (int64_t)args[0], 1, 0, PTOWSP_READ);
 	return PTOWSP_OK;
 }
 

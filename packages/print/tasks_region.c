@@ -246,11 +246,11 @@ void print_c_region(struct print_tasks *p, struct print_text *text, uint32_t ker
 
 /* ---- how far a kernel reaches in each of its tensors, and in tiles of how many columns: from its portable payload. ---- */
 
-static void touch(void *context, uint32_t param, int64_t offset, uint64_t length, unsigned access)
+static void touch(void *context, uint32_t param, int64_t offset, uint64_t length, uint64_t width, unsigned access)
 {
 	struct print_reach *reach = (struct print_reach *)context + param;
 
-	(void)access;
+	(void)width, (void)access;
 	if (offset < 0 || length > INT64_MAX - (uint64_t)offset)
 		reach->elements = PRINT_WHOLE;
 	else if (reach->elements < (uint64_t)offset + length)

@@ -3,6 +3,7 @@
 
 #include <stdlib.h>
 #include <string.h>
+#include "alias.h"
 #include "closing.h"
 #include "rt/dtype.h"
 #include "rt/rt_error.h"
@@ -21,6 +22,7 @@ struct maker {
 	struct rt_footprint varied;      /* of the latest task whose kernel depends on them */
 	uint32_t kernel_count;
 	uint8_t *scales;                 /* zeros: windows count in elements of their own */
+	struct aie_argument *arguments;  /* of the latest task */
 	struct seen *seen;               /* instances x channels x sides */
 	uint8_t *made;                   /* per area: an act has written all of it */
 	uint32_t made_room;
@@ -36,6 +38,12 @@ struct reach {
 	int64_t from, to;  /* touched at all */
 	bool reads, whole; /* whole: one write covers from .. to */
 };
+
+/* Is what is written where the footprint has it? Rows of a tile lie in rows of the window, so that is so where they are as long. */
+static bool is_row_by_row(const struct rt_touched *touched, const struct ptowsp_tensor_arg *window)
+{
+	return window->rows == 1 || !touched->widest || (touched->narrowest == window->columns && touched->widest == window->columns);
+}
 
 static struct reach reach_of(const struct rt_footprint *footprint, uint32_t arg, const struct ptowsp_tensor_arg *window)
 {
@@ -54,7 +62,7 @@ static struct reach reach_of(const struct rt_footprint *footprint, uint32_t arg,
 		reach.to = touched->most;
 	}
 	write = footprint->spans + touched->write;
-	reach.whole = touched->write_count == 1 && write->start == reach.from && write->end == reach.to;
+	reach.whole = touched->write_count == 1 && write->start == reach.from && write->end == reach.to && is_row_by_row(touched, window);
 	reach.reads = touched->read_count || !reach.whole;
 	return reach;
 }
@@ -115,23 +123,30 @@ static bool made_note(struct maker *maker, uint32_t area)
 	return true;
 }
 
-static ptowsp_status use_add(struct maker *maker, const struct ptowsp_tensor_arg *window, const struct reach *touched, bool reads, bool writes)
+/* What an act touches of a window. */
+static struct aie_argument argument_of(struct maker *maker, const struct ptowsp_tensor_arg *window, const struct reach *touched, bool reads, bool writes)
+{
+	const bool call = maker->acts->rows[maker->acts->count - 1].kind == AIE_ACT_CALL;
+	const struct reach reach = writes ? *touched : reach_wanted(maker, window, touched);
+	struct aie_argument argument = {.area = area_of(maker, window, &reach), .use.writes = writes};
+
+	argument.use.view.before = argument.area.flat ? reach.from : 0;
+	argument.use.reads = (call && use_widen(maker, &argument.area, &argument.use.view)) || reads;
+	return argument;
+}
+
+static ptowsp_status use_add(struct maker *maker, struct aie_argument *argument)
 {
 	struct aie_acts *acts = maker->acts;
-	const bool call = acts->rows[acts->count - 1].kind == AIE_ACT_CALL;
-	const struct reach reach = writes ? *touched : reach_wanted(maker, window, touched);
-	struct aie_area area = area_of(maker, window, &reach);
-	struct aie_use use = {.writes = writes, .view.before = area.flat ? reach.from : 0};
-	ptowsp_status st;
+	struct aie_use *use = &argument->use;
+	ptowsp_status st = aie_areas_add(&acts->areas, &argument->area, &use->area, maker->error);
 
-	use.reads = (call && use_widen(maker, &area, &use.view)) || reads;
-	st = aie_areas_add(&acts->areas, &area, &use.area, maker->error);
-	if (!st && writes && !use.reads && !made_note(maker, use.area))
+	if (!st && use->writes && !use->reads && !made_note(maker, use->area))
 		st = rt_no_memory(maker->error, "the acts of a plan");
 	if (!st && !rt_grow((void **)&acts->uses, &acts->use_room, acts->use_count, sizeof(*acts->uses)))
 		st = rt_no_memory(maker->error, "the acts of a plan");
 	if (!st)
-		acts->uses[acts->use_count++] = use;
+		acts->uses[acts->use_count++] = *use;
 	return st;
 }
 
@@ -174,43 +189,46 @@ static ptowsp_status gaps(const struct maker *maker, uint64_t number, uint32_t k
 			  (unsigned long long)number, args->kernel_name(args->context, kernel), args->tensor_name(args->context, window->tensor));
 }
 
-/* Words that the latest use of an act writes around what it wants to write, as they were before, must not be among those that another use writes. */
-static ptowsp_status apart(const struct maker *maker, uint64_t number, uint32_t kernel)
+static ptowsp_status types(const struct maker *maker, uint64_t number, uint32_t kernel, uint32_t first, uint32_t second)
 {
-	const struct aie_acts *acts = maker->acts;
-	const struct aie_use *use = &acts->uses[acts->use_count - 1];
-	const struct aie_area *area = &acts->areas.rows[use->area];
+	const struct aie_acts_args *args = maker->args;
 
-	for (const struct aie_use *other = acts->uses + acts->rows[acts->count - 1].uses; other < use; other++)
-		if (other->writes && (use->view.rows || other->view.rows) && aie_areas_touch(area, &acts->areas.rows[other->area]))
-			return rt_fail_at(maker->error, PTOWSP_UNSUPPORTED, number, kernel,
-					  "task %llu, kernel %.60s: two of its arguments write parts of the same words of tensor %.40s, and DMAs move words of 4 bytes; use --opt clock=reference",
-					  (unsigned long long)number, maker->args->kernel_name(maker->args->context, kernel),
-					  maker->args->tensor_name(maker->args->context, area->tensor));
-	return PTOWSP_OK;
+	return rt_fail_at(maker->error, PTOWSP_UNSUPPORTED, number, kernel,
+			  "task %llu, kernel %.60s: its tensor arguments %u and %u have elements of %.40s in common and different types, and no buffer of a core has two; use --opt clock=reference",
+			  (unsigned long long)number, args->kernel_name(args->context, kernel), first, second, args->tensor_name(args->context, maker->arguments[first].area.tensor));
+}
+
+static ptowsp_status arguments_find(struct maker *maker, const struct base_walk_task *task, uint64_t number, const struct rt_footprint *footprint)
+{
+	const struct base_kernels *served = maker->args->served;
+	const struct aie_alias_args alias = {footprint, task->kernel < served->count && served->rows[task->kernel].blocks <= 1, maker->args->exact, maker->args->tensors};
+	uint32_t first, second;
+
+	for (uint32_t i = 0; i < task->tensor_count; i++) {
+		const struct ptowsp_tensor_arg *window = &maker->args->walk->tensors[task->tensors + i];
+		const struct reach reach = reach_of(footprint, i, window);
+		const bool writes = window->access & PTOWSP_WRITE;
+
+		if (window->column_stride != 1)
+			return gaps(maker, number, task->kernel, window);
+		maker->arguments[i] = argument_of(maker, window, &reach, !writes || reach.reads, writes);
+	}
+	return aie_alias(maker->arguments, task->tensor_count, &alias, &first, &second) ? types(maker, number, task->kernel, first, second) : PTOWSP_OK;
 }
 
 static ptowsp_status call_add(struct maker *maker, uint64_t number)
 {
-	const struct base_walk *walk = maker->args->walk;
-	const struct base_walk_task *task = &walk->tasks[number];
+	const struct base_walk_task *task = &maker->args->walk->tasks[number];
 	const struct aie_act act = {.kind = AIE_ACT_CALL, .process = task->process, .task = number, .kernel = task->kernel, .use_count = task->tensor_count};
 	const struct rt_footprint *footprint = NULL;
 	ptowsp_status st = act_add(maker, &act);
 
 	if (!st)
 		st = footprint_of(maker, task, &footprint);
-	for (uint32_t i = 0; !st && i < task->tensor_count; i++) {
-		const struct ptowsp_tensor_arg *window = &walk->tensors[task->tensors + i];
-		struct reach reach = reach_of(footprint, i, window);
-		bool writes = window->access & PTOWSP_WRITE;
-
-		if (window->column_stride != 1)
-			return gaps(maker, number, task->kernel, window);
-		st = use_add(maker, window, &reach, !writes || reach.reads, writes);
-		if (!st && writes)
-			st = apart(maker, number, task->kernel);
-	}
+	if (!st)
+		st = arguments_find(maker, task, number, footprint);
+	for (uint32_t i = 0; !st && i < task->tensor_count; i++)
+		st = use_add(maker, &maker->arguments[i]);
 	return st;
 }
 
@@ -240,8 +258,12 @@ static ptowsp_status token_add(struct maker *maker, const struct base_walk_event
 	ptowsp_status st = act_add(maker, &act);
 	const struct ptowsp_tensor_arg *window = move ? &maker->args->walk->tensors[move->tensor] : NULL;
 	const struct reach reach = {0, window ? (int64_t)window->columns : 0, sends, !sends};
+	struct aie_argument argument;
 
-	return st || !move ? st : use_add(maker, window, &reach, sends, !sends);
+	if (st || !move)
+		return st;
+	argument = argument_of(maker, window, &reach, sends, !sends);
+	return use_add(maker, &argument);
 }
 
 /* ---- all --------------------------------------------------------------------------------------------------------------- */
@@ -257,13 +279,14 @@ static bool begin(struct maker *maker)
 		most = walk->tasks[t].tensor_count > most ? walk->tasks[t].tensor_count : most;
 	}
 	maker->scales = calloc((size_t)most + 1, 1);
+	maker->arguments = calloc((size_t)most + 1, sizeof(*maker->arguments));
 	maker->channels = walk->limits.channels;
 	maker->acts->processes = walk->limits.processes;
 	maker->footprints = calloc((size_t)maker->kernel_count + 1, sizeof(*maker->footprints));
 	maker->seen = calloc(((size_t)walk->limits.processes + 1) * (maker->channels + 1) * SIDES, sizeof(*maker->seen));
 	for (int side = 0; side < SIDES; side++)
 		maker->tokens[side] = calloc((size_t)maker->channels + 1, sizeof(uint64_t));
-	return maker->scales && maker->footprints && maker->seen && maker->tokens[SENDS] && maker->tokens[TAKES];
+	return maker->scales && maker->arguments && maker->footprints && maker->seen && maker->tokens[SENDS] && maker->tokens[TAKES];
 }
 
 static void end(struct maker *maker)
@@ -272,6 +295,7 @@ static void end(struct maker *maker)
 		rt_footprint_finish(&maker->footprints[k]);
 	rt_footprint_finish(&maker->varied);
 	free(maker->scales);
+	free(maker->arguments);
 	free(maker->footprints);
 	free(maker->seen);
 	free(maker->made);

@@ -6,6 +6,7 @@
 
 #define AIE_MOST_TENSORS 64 /* arguments of a call */
 
+#include "base/kernels.h"
 #include "base/patience.h"
 #include "base/walk.h"
 #include "area.h"
@@ -22,6 +23,7 @@ struct aie_use {
 	uint32_t area;
 	bool reads, writes;    /* what a kernel does not write wholly it reads, too */
 	struct aie_view view;  /* of the kernel, in the area */
+	uint32_t with;         /* of a call: place among its uses of the one that is the same buffer and reads and writes for both; its own: it is one by itself (alias.h) */
 	/* aie_version.h */
 	uint32_t from;         /* version that is read; AIE_MEMORY: what lies there, whoever put it there */
 	uint32_t to;           /* version that is made */
@@ -55,13 +57,14 @@ struct aie_acts_args {
 	void *const *bases;    /* per TENS row: where its memory begins */
 	const struct aie_tensor *tensors; /* per TENS row */
 	struct base_patience *patience; /* as of the acts, which keep it */
+	const struct base_kernels *served; /* what serves them: which one a task runs several times */
 	bool exact;            /* what calls touch stays as it is, and does not become words */
 	const char *(*kernel_name)(const void *context, uint32_t kernel);
 	const char *(*tensor_name)(const void *context, uint32_t tensor);
 	const void *context;   /* of both */
 };
-/* Fills zeroed or finished acts. Errors: UNSUPPORTED naming task, kernel and argument where a window has gaps between the elements of a row, or where it
- * writes two parts of one word into places of their own; NO_MEMORY. */
+/* Fills zeroed or finished acts. Errors: UNSUPPORTED naming task, kernel and tensor where a window has gaps between the elements of a row, or where two that are one buffer
+ * have different types; NO_MEMORY. */
 ptowsp_status aie_acts_make(struct aie_acts *acts, const struct aie_acts_args *args, struct ptowsp_error *error);
 void aie_acts_finish(struct aie_acts *acts);
 

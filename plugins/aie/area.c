@@ -18,6 +18,11 @@ uint64_t aie_area_bytes(const struct aie_area *area)
 	return area->rows * aie_area_row_bytes(area);
 }
 
+uint64_t aie_area_end(const struct aie_area *area)
+{
+	return area->at + (area->rows - 1) * area->stride + aie_area_row_bytes(area);
+}
+
 /* ---- numbers ----------------------------------------------------------------------------------------------------------- */
 
 static bool same(const struct aie_area *a, const struct aie_area *b)
@@ -83,11 +88,6 @@ uint32_t aie_areas_find(const struct aie_areas *areas, const struct aie_area *ar
 
 /* ---- meeting ----------------------------------------------------------------------------------------------------------- */
 
-static uint64_t end_of(const struct aie_area *area)
-{
-	return area->at + (area->rows - 1) * area->stride + aie_area_row_bytes(area);
-}
-
 /* Both have rows of one stride, so both are boxes of one grid, unless a row of one goes around the end of a grid's row. */
 static bool boxes_meet(const struct aie_area *a, const struct aie_area *b)
 {
@@ -109,14 +109,14 @@ static bool meet(const struct aie_area *a, const struct aie_area *b)
 
 bool aie_areas_touch(const struct aie_area *a, const struct aie_area *b)
 {
-	return a->tensor == b->tensor && a->at < end_of(b) && b->at < end_of(a) && meet(a, b);
+	return a->tensor == b->tensor && a->at < aie_area_end(b) && b->at < aie_area_end(a) && meet(a, b);
 }
 
 bool aie_area_covers(const struct aie_area *whole, const struct aie_area *part)
 {
 	uint64_t stride = whole->rows > 1 ? whole->stride : part->stride, row = aie_area_row_bytes(whole), from = part->at - whole->at;
 
-	if (whole->tensor != part->tensor || part->at < whole->at || end_of(part) > end_of(whole))
+	if (whole->tensor != part->tensor || part->at < whole->at || aie_area_end(part) > aie_area_end(whole))
 		return false;
 	if (whole->rows == 1 || whole->stride == row)
 		return true;
@@ -152,7 +152,7 @@ static bool pairs_find(struct aie_areas *areas, const struct place *places, stru
 	for (uint32_t i = 0; i < areas->count; i++) {
 		const struct aie_area *a = &areas->rows[places[i].area];
 
-		for (uint32_t k = i + 1; k < areas->count && places[k].tensor == places[i].tensor && places[k].at < end_of(a); k++)
+		for (uint32_t k = i + 1; k < areas->count && places[k].tensor == places[i].tensor && places[k].at < aie_area_end(a); k++)
 			if (base_patience_over(patience, 1) || (meet(a, &areas->rows[places[k].area]) && !pair_add(areas, places[i].area, places[k].area)))
 				return false;
 	}

@@ -36,6 +36,7 @@ struct aie_areas {
 };
 uint64_t aie_area_row_bytes(const struct aie_area *area);
 uint64_t aie_area_bytes(const struct aie_area *area); /* of its elements, without what lies between rows */
+uint64_t aie_area_end(const struct aie_area *area);   /* bytes from the tensor's first to behind its last element */
 /* word.c: DMAs move words of 4 bytes: can they move the area as it is? */
 bool aie_area_is_words(const struct aie_area *area);
 /* The area becomes words that have all its elements, and the view what it was in them: the same rows with more at their ends, or all from the first word to the last one, where

@@ -21,14 +21,14 @@ static void call(struct aie_acting *acting)
 		return;
 	}
 	for (uint32_t i = 0; i < count; i++)
-		if (!uses[act->uses + i].writes)
+		if (!uses[act->uses + i].writes && uses[act->uses + i].with == i)
 			spots[i] = aie_acting_source(acting, act->uses + i);
 	for (uint32_t i = 0; i < count; i++)
 		if (uses[act->uses + i].writes)
 			spots[i] = aie_acting_target(acting, act->uses + i);
 	first = maker->graph->spot_count;
 	for (uint32_t i = 0; i < count; i++)
-		aie_acting_spot_add(acting, &spots[i]);
+		aie_acting_spot_add(acting, &spots[uses[act->uses + i].with]);
 	aie_acting_line_add(acting, &(struct aie_line){.kind = AIE_LINE_CALL, .act = acting->number, .spots = first, .count = count});
 	for (uint32_t i = 0; i < count; i++)
 		aie_acting_read_done(acting, act->uses + i);

@@ -53,7 +53,9 @@ static bool tile_find(struct aie_inliner *in, uint32_t inst, uint32_t param, uin
 		p.columns = (int64_t)columns;
 		p.step = (int64_t)view->stride;
 	}
-	p.column = aie_inline_add(in, p.column, aie_inline_number(-view->before));
+	if (p.rank == 2)
+		p.row = aie_inline_add(in, p.row, aie_inline_number(-view->before / (int64_t)view->stride));
+	p.column = aie_inline_add(in, p.column, aie_inline_number(p.rank == 2 ? -view->before % (int64_t)view->stride : -view->before));
 	*place_out = p;
 	if (inside && is_there(&p))
 		return true;
@@ -158,18 +160,19 @@ void aie_inline_make_store_scaled(struct aie_inliner *in, uint32_t inst, const s
 static uint32_t element_find(struct aie_inliner *in, uint32_t param, struct aie_inline_index n, struct aie_value *at_out[2])
 {
 	const struct aie_view *view = &in->args->views[param];
-	const struct aie_inline_index before = aie_inline_number(-view->before);
+	const int64_t stride = (int64_t)view->stride, first = -view->before;
 	const uint32_t rank = in->args->memrefs[param]->type->rank;
 	struct aie_value *number = aie_inline_value(in, n), *width = aie_inline_value(in, aie_inline_number((int64_t)view->columns));
 	struct aie_inline_index row, column;
 
 	if (is_flat(view)) {
-		at_out[0] = aie_inline_value(in, aie_inline_add(in, n, before));
+		at_out[0] = aie_inline_value(in, aie_inline_add(in, n, aie_inline_number(first)));
 		return 1;
 	}
 	row = aie_inline_of(aie_inline_binary(in, "arith.divui", number, width));
-	column = aie_inline_add(in, aie_inline_of(aie_inline_binary(in, "arith.remui", number, width)), before);
-	at_out[0] = aie_inline_value(in, rank == 2 ? row : aie_inline_add(in, aie_inline_times(in, row, (int64_t)view->stride), column));
+	column = aie_inline_add(in, aie_inline_of(aie_inline_binary(in, "arith.remui", number, width)), aie_inline_number(rank == 2 ? first % stride : first));
+	row = rank == 2 ? aie_inline_add(in, row, aie_inline_number(first / stride)) : aie_inline_add(in, aie_inline_times(in, row, stride), column);
+	at_out[0] = aie_inline_value(in, row);
 	at_out[1] = aie_inline_value(in, column);
 	return rank;
 }

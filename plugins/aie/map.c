@@ -434,7 +434,7 @@ static ptowsp_status depth_said(const struct aie_map_args *args, struct ptowsp_e
 
 static ptowsp_status make(struct aie_map *map, const struct aie_map_args *args, bool exact, struct ptowsp_error *error)
 {
-	const struct aie_acts_args acts = {args->walk, args->kernels, args->bases, args->tensors, args->patience, exact, args->kernel_name, args->tensor_name, args->context};
+	const struct aie_acts_args acts = {args->walk, args->kernels, args->bases, args->tensors, args->patience, args->served, exact, args->kernel_name, args->tensor_name, args->context};
 	ptowsp_status st;
 
 	aie_map_finish(map);

@@ -25,7 +25,7 @@ static uint64_t words_of(uint64_t bytes)
 bool aie_area_widen(struct aie_area *area, struct aie_view *view, uint64_t tensor_bytes)
 {
 	const uint64_t size = rt_dtype_bytes(area->dtype), lead = area->at % WORD, row = words_of(lead + aie_area_row_bytes(area));
-	const uint64_t end = area->at + (area->rows - 1) * area->stride + aie_area_row_bytes(area);
+	const uint64_t end = aie_area_end(area);
 	const bool dense = is_dense(area), rows = !dense && area->stride % WORD == 0 && row <= area->stride;
 
 	if (!view->rows)

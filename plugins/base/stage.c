@@ -125,13 +125,14 @@ static uint64_t start_of(const struct base_sharded *row, const struct ptowsp_ten
 }
 
 /* What the kernel says it touches of a flat window; the core has checked that it lies inside the tensor. */
-static void touch(void *context, uint32_t argument, int64_t offset, uint64_t length, unsigned access)
+static void touch(void *context, uint32_t argument, int64_t offset, uint64_t length, uint64_t width, unsigned access)
 {
 	struct base_stage *stage = context;
 	const struct ptowsp_tensor_arg *window;
 	struct base_sharded *row;
 	uint64_t first;
 
+	(void)width;
 	if (argument >= stage->window_count)
 		return;
 	window = &stage->windows[argument];

@@ -77,8 +77,9 @@ int isa_program_data_dependent(const struct isa_program *program);
 
 /* Called for each tload, tstore, gather, LOAD ... : `length` consecutive elements from `offset` of parameter `param`.
  * offset is relative to the window and may be negative or too large: it is what the program would touch.
- * Gather and scatter, whose addresses are data, report offset 0 and length UINT64_MAX. Offsets beyond 2^61 saturate. */
-typedef void (*isa_touch_fn)(void *context, uint32_t param, int64_t offset, uint64_t length, unsigned access);
+ * Gather and scatter, whose addresses are data, report offset 0 and length UINT64_MAX. Offsets beyond 2^61 saturate.
+ * width: columns of the tile, which lie in a row of a window that has several; 0: single elements, counted row by row. */
+typedef void (*isa_touch_fn)(void *context, uint32_t param, int64_t offset, uint64_t length, uint64_t width, unsigned access);
 
 /* Walks the control flow of a task's only block on scalars alone: cycles of the reference model and every touch. touch may be NULL; then loops whose
  * rounds are all equal take no time. Needs no scratch; any thread.

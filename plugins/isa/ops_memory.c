@@ -392,18 +392,18 @@ ISA_FLOATS(ELEMENTS, bits)
 ISA_BOOLS(ELEMENTS, bits != 0)
 
 /* The walk's side: what would be touched. */
-static void touch(const struct isa_state *state, const struct isa_operand *memref, int64_t offset, uint64_t length,
+static void touch(const struct isa_state *state, const struct isa_operand *memref, int64_t offset, uint64_t length, uint64_t width,
 		  unsigned access)
 {
 	if (state->touch)
-		state->touch(state->context, memref->row, offset, length, access);
+		state->touch(state->context, memref->row, offset, length, width, access);
 }
 
 static ptowsp_status tload_walk(const struct isa_step *s, struct isa_state *state)
 {
 	const uint64_t *x = state->scalars, count = isa_count(&s->d);
 
-	touch(state, &s->a, flat_start((int64_t)x[s->b.at], (int64_t)x[s->c.at], count), count, PTOWSP_READ);
+	touch(state, &s->a, flat_start((int64_t)x[s->b.at], (int64_t)x[s->c.at], count), count, s->d.columns, PTOWSP_READ);
 	return PTOWSP_OK;
 }
 
@@ -411,7 +411,7 @@ static ptowsp_status tstore_walk(const struct isa_step *s, struct isa_state *sta
 {
 	const uint64_t *x = state->scalars, count = isa_count(&s->a);
 
-	touch(state, &s->d, flat_start((int64_t)x[s->b.at], (int64_t)x[s->c.at], count), count, PTOWSP_WRITE);
+	touch(state, &s->d, flat_start((int64_t)x[s->b.at], (int64_t)x[s->c.at], count), count, s->a.columns, PTOWSP_WRITE);
 	return PTOWSP_OK;
 }
 
@@ -419,33 +419,33 @@ static ptowsp_status tstore_fp_walk(const struct isa_step *s, struct isa_state *
 {
 	const uint64_t *x = state->scalars, count = isa_count(&s->a);
 
-	touch(state, &s->d, flat_start((int64_t)x[s->c.at], (int64_t)x[s->f.at], count), count, PTOWSP_WRITE);
+	touch(state, &s->d, flat_start((int64_t)x[s->c.at], (int64_t)x[s->f.at], count), count, s->a.columns, PTOWSP_WRITE);
 	return PTOWSP_OK;
 }
 
 static ptowsp_status mgather_walk(const struct isa_step *s, struct isa_state *state)
 {
-	touch(state, &s->a, 0, UINT64_MAX, PTOWSP_READ);
+	touch(state, &s->a, 0, UINT64_MAX, 0, PTOWSP_READ);
 	return PTOWSP_OK;
 }
 
 static ptowsp_status mscatter_walk(const struct isa_step *s, struct isa_state *state)
 {
-	touch(state, &s->d, 0, UINT64_MAX, PTOWSP_WRITE);
+	touch(state, &s->d, 0, UINT64_MAX, 0, PTOWSP_WRITE);
 	return PTOWSP_OK;
 }
 
 /* What memory holds is not known here; nothing that steers depends on it (flow.c). */
 static ptowsp_status load_walk(const struct isa_step *s, struct isa_state *state)
 {
-	touch(state, &s->a, (int64_t)state->scalars[s->b.at], 1, PTOWSP_READ);
+	touch(state, &s->a, (int64_t)state->scalars[s->b.at], 1, 0, PTOWSP_READ);
 	state->scalars[s->d.at] = 0;
 	return PTOWSP_OK;
 }
 
 static ptowsp_status store_walk(const struct isa_step *s, struct isa_state *state)
 {
-	touch(state, &s->d, (int64_t)state->scalars[s->b.at], 1, PTOWSP_WRITE);
+	touch(state, &s->d, (int64_t)state->scalars[s->b.at], 1, 0, PTOWSP_WRITE);
 	return PTOWSP_OK;
 }
 

@@ -79,13 +79,28 @@ static void raw_add(struct rt_footprint *footprint, uint32_t arg, uint32_t acces
 	footprint->raw[footprint->raw_count++] = (struct rt_raw_touch){arg, access, span};
 }
 
-static void touched(void *sink, uint32_t arg, int64_t offset, uint64_t length, unsigned access)
+/* In which order, and how wide. */
+static void turn_note(struct rt_footprint *footprint, struct rt_touched *arg, uint64_t width, unsigned access)
+{
+	footprint->told++;
+	if (access & PTOWSP_READ)
+		arg->last_read = footprint->told;
+	if (!(access & PTOWSP_WRITE))
+		return;
+	arg->first_write = arg->first_write ? arg->first_write : footprint->told;
+	if (width && (!arg->widest || width < arg->narrowest))
+		arg->narrowest = width;
+	arg->widest = width > arg->widest ? width : arg->widest;
+}
+
+static void touched(void *sink, uint32_t arg, int64_t offset, uint64_t length, uint64_t width, unsigned access)
 {
 	struct rt_footprint *footprint = sink;
 	struct rt_span span = {offset < -RT_FAR ? -RT_FAR : offset, RT_FAR};
 
 	if (arg >= footprint->arg_count || !length)
 		return;
+	turn_note(footprint, &footprint->args[arg], width, access);
 	if (footprint->scales[arg] > 1) {
 		offset = offset > -RT_FAR / 8 && offset < RT_FAR / 8 ? offset * footprint->scales[arg] : offset < 0 ? -RT_FAR : RT_FAR;
 		length = length < (uint64_t)RT_FAR / 8 ? length * footprint->scales[arg] : UINT64_MAX;
@@ -145,6 +160,7 @@ ptowsp_status rt_footprint_ask(struct rt_footprint *footprint, const struct rt_k
 	}
 	memset(footprint->args, 0, arg_count * sizeof(*footprint->args));
 	footprint->raw_count = 0;
+	footprint->told = 0;
 	footprint->too_many = false;
 	footprint->scales = scales;
 	if (kernels->footprint)

@@ -17,6 +17,8 @@ struct rt_touched { /* one tensor argument */
 	uint32_t read, read_count;   /* spans */
 	uint32_t write, write_count;
 	int64_t least, most;         /* over all spans; 0, 0 without one */
+	uint64_t narrowest, widest;  /* of the tiles that are written: their columns; 0, 0 without one */
+	uint64_t first_write, last_read; /* places among the touches of all arguments, from 1; 0: none */
 };
 /* Of all arguments of a kernel; a footprint in more pieces is not known, so that a kernel takes a bounded part of memory and of the time of its tasks. */
 #define RT_FOOTPRINT_SPANS (UINT32_C(1) << 18)
@@ -25,6 +27,7 @@ struct rt_footprint {
 	struct rt_touched *args; /* arg_count of them */
 	struct rt_raw_touch *raw;
 	const uint8_t *scales;   /* while the backend answers */
+	uint64_t told;           /* touches, while the backend answers */
 	uint32_t span_room, arg_count, raw_count, raw_room;
 	bool known;    /* false: the backend cannot tell, or there are too many */
 	bool too_many; /* more than RT_FOOTPRINT_SPANS */

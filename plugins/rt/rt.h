@@ -10,8 +10,10 @@
 #include "ptowsp/plugin.h"
 #include "ptowsp/workload.h"
 
-/* What the backend knows about kernels. All functions may be called from any thread; `context` is the backend's. */
-typedef void (*rt_touch_fn)(void *sink, uint32_t tensor_argument, int64_t offset, uint64_t length, unsigned access);
+/* What the backend knows about kernels. All functions may be called from any thread; `context` is the backend's.
+ * A touch is told in its turn: the order is that of the kernel. width: columns of a tile, whose rows lie one behind the other in a flat window, and in rows of the window in one
+ * that has several; 0: single elements, counted row by row. */
+typedef void (*rt_touch_fn)(void *sink, uint32_t tensor_argument, int64_t offset, uint64_t length, uint64_t width, unsigned access);
 /* Elements that go into a payload channel with a token, or come out of it. */
 struct rt_moved {
 	uint32_t process, channel; /* instance; CSPC row */

@@ -11,9 +11,9 @@ enum { ELEMENTS = 4096, SCRATCH = 1 << 16, PARAMS = 8, STEPS = 20000, JUMPS = 50
 /* Names of the seeds; others fall behind the end and are refused, as they should. */
 static const char strings[] = "\0kernel\0input\0output\0x\0y\0n\0row\0col\0i";
 
-static void on_touch(void *context, uint32_t param, int64_t offset, uint64_t length, unsigned access)
+static void on_touch(void *context, uint32_t param, int64_t offset, uint64_t length, uint64_t width, unsigned access)
 {
-	(void)offset, (void)length, (void)access;
+	(void)offset, (void)length, (void)width, (void)access;
 	*(uint32_t *)context |= param;
 }
 

@@ -20,8 +20,8 @@ static ptowsp_status cycles(void *context, uint32_t kernel, const uint64_t *args
 static ptowsp_status footprint(void *context, uint32_t kernel, const uint64_t *args, rt_touch_fn touch, void *sink)
 {
 	(void)context, (void)args;
-	touch(sink, 0, kernel, 4, PTOWSP_READ);
-	touch(sink, 1, -(int64_t)kernel, UINT64_MAX, PTOWSP_WRITE);
+	touch(sink, 0, kernel, 4, 0, PTOWSP_READ);
+	touch(sink, 1, -(int64_t)kernel, UINT64_MAX, 0, PTOWSP_WRITE);
 	return kernel == 3 ? PTOWSP_UNSUPPORTED : PTOWSP_OK;
 }
 
