@@ -64,6 +64,8 @@ static ptowsp_status devices_read(struct ptowsp_backend *b, struct ptowsp_error 
 	for (uint32_t i = 0; i < b->device_count && !st; i++)
 		if (!b->devices[i] || !b->devices[i]->name)
 			st = host_fail(error, PTOWSP_PLUGIN_REFUSED, "%s: device %u has no name", b->plugin->note.name, i);
+		else if (!reg_text_is_plain(b->devices[i]->name))
+			st = host_fail(error, PTOWSP_PLUGIN_REFUSED, "%s: the name of device %u has control characters: %s", b->plugin->note.name, i, b->devices[i]->name);
 	return st;
 }
 

@@ -21,9 +21,7 @@ struct ptowsp_error *host_error_enter(struct ptowsp_error *error)
 void host_line(char *text, size_t room)
 {
 	text[room - 1] = '\0';
-	for (; *text; text++)
-		if ((unsigned char)*text < ' ' || *text == 0x7F)
-			*text = ' ';
+	reg_text_plain(text, ' ');
 }
 
 ptowsp_status host_error_leave(ptowsp_status status, struct ptowsp_error *error)

@@ -7,6 +7,8 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "registry/common/common_text.h"
+
 #define NAME_LIMIT 63 /* bytes of a name that count for the distance */
 
 void reg_text_init(struct reg_text *text, char *memory, size_t room)
@@ -168,4 +170,45 @@ ptowsp_status reg_fail_unknown(struct ptowsp_error *error, ptowsp_status status,
 	reg_text_add(&text, "%s \"%.40s\" is unknown; known: ", what, wanted);
 	reg_text_add_nearest(&text, wanted, names, count);
 	return reg_fail(error, status, "%s", sentence);
+}
+
+/* ---- plain text ---- */
+
+/* Bytes of the character at the beginning; *plain_out: it is nothing but text. */
+static size_t character(const char *at, bool *plain_out)
+{
+	const unsigned char *u = (const unsigned char *)at;
+	const size_t bytes = common_text_character(at);
+	const unsigned code = bytes == 2 ? (u[0] & 0x1Fu) << 6 | (u[1] & 0x3Fu) : bytes == 3 ? (u[0] & 0xFu) << 12 | (u[1] & 0x3Fu) << 6 | (u[2] & 0x3Fu) : u[0];
+
+	*plain_out = bytes > 3 || (bytes && code >= 0x20 && (code < 0x7F || code > 0x9F) && code != 0x61C && code != 0x200E && code != 0x200F && (code < 0x2028 || code > 0x202E) &&
+				   (code < 0x2066 || code > 0x2069));
+	return bytes ? bytes : 1;
+}
+
+void reg_text_plain(char *text, char with)
+{
+	char *to = text;
+
+	while (*text) {
+		bool plain;
+		const size_t bytes = character(text, &plain);
+
+		if (plain)
+			memmove(to, text, bytes);
+		else
+			*to = with;
+		to += plain ? bytes : 1;
+		text += bytes;
+	}
+	*to = '\0';
+}
+
+bool reg_text_is_plain(const char *text)
+{
+	bool plain = true;
+
+	while (*text && plain)
+		text += character(text, &plain);
+	return plain;
 }

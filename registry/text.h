@@ -3,6 +3,8 @@
 #ifndef REGISTRY_TEXT_H
 #define REGISTRY_TEXT_H
 
+#include <stdbool.h>
+
 #include "ptowsp/base.h"
 
 /* Text being written into someone else's memory: always NUL-terminated, cut instead of overflowing.
@@ -21,6 +23,12 @@ void reg_text_add_nearest(struct reg_text *text, const char *wanted, const char 
 
 /* "[32, 16]", cut at the room; returns memory, at least 1 byte of room. */
 const char *reg_shape_text(const uint64_t *extents, uint32_t rank, char *memory, size_t room);
+
+/* Text of packages, plugins and files where a terminal or a source gets it: puts `with` in place of every character of C0 (line ends and tabs too), DEL and C1, every one that
+ * ends a line or turns the direction of writing, and every byte that is no UTF-8. In place; the text gets no longer. Any thread. */
+void reg_text_plain(char *text, char with);
+/* Has the text none of them? */
+bool reg_text_is_plain(const char *text);
 
 /* Writes the sentence into *error (NULL allowed) and returns status. Sets every field of the record. Any thread. */
 ptowsp_status reg_fail(struct ptowsp_error *error, ptowsp_status status, const char *format, ...)

@@ -301,9 +301,29 @@ static void data_of_a_tensor_with_a_long_name_get_a_file(void)
 	CHECK_INT(cli("$B/ptowsp-pack s/long.pto -o again.pkg.zst && cmp long.pkg.zst again.pkg.zst"), 0);
 }
 
+/* The language cannot say such a name, and no line of anything begins with a part of it. */
+static void names_never_become_lines(void)
+{
+	static const char *const commands[] = {"$B/ptowsp-inspect --pto e.pkg.zst", "$B/ptowsp-inspect e.pkg.zst", "$B/ptowsp-inspect --disasm e.pkg.zst", "$B/ptowsp-run --stats e.pkg.zst",
+					       "$B/ptowsp-run --explain e.pkg.zst"};
+	static const char *const edits[] = {"0,/\"softmax\"/s//\"a\\\\nptowsp-run: all is well\"/", "0,/\"y\"/s//\"y\\\\nptowsp-run: all is well\"/", "0,/\"row_max\"/s//\"r\\\\u009b31m\"/"};
+
+	for (size_t i = 0; i < sizeof(edits) / sizeof(*edits); i++) {
+		cli_begin();
+		REQUIRE_INT(cli(check_fmt("$B/ptowsp-inspect --json $P/softmax.pkg.zst | sed '%s' >e.json && $B/ptowsp-pack --from-json e.json -o e.pkg.zst", edits[i])), 0);
+		for (size_t k = 0; k < sizeof(commands) / sizeof(*commands); k++) {
+			const int status = cli(commands[k]);
+
+			if (status == 3 || status > 5 || strstr(cli_out, "\nptowsp-run") || strstr(cli_out, "\xc2\x9b"))
+				CHECK_FAIL("%s, edit %zu: %d, %s", commands[k], i, status, cli_out);
+		}
+	}
+}
+
 void suite_contract_inspect(CU_pSuite s)
 {
 	cli_suite("inspect");
+	TEST(s, names_never_become_lines);
 	TEST(s, every_package_has_a_summary);
 	TEST(s, defaults_are_numbers_of_their_type);
 	TEST(s, every_package_has_a_listing);

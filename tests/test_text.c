@@ -128,8 +128,27 @@ static void features_have_a_last_one(void)
 	CHECK(!reg_feature_at(UINT32_MAX, &feature));
 }
 
+static void plain_text_has_no_commands_and_one_line(void)
+{
+	static const struct { const char *text, *plain; } cases[] = {
+		{"", ""}, {"row max 0~", "row max 0~"}, {"a\tb\nc\x1b[2J\x7f", "a?b?c?[2J?"}, {"\xc3\xa4\xe2\x82\xac\xf0\x9f\x98\x80", "\xc3\xa4\xe2\x82\xac\xf0\x9f\x98\x80"},
+		{"\xc2\x9b" "31m\xc2\xa0", "?31m\xc2\xa0"}, {"x\xe2\x80\xae" "y\xe2\x81\xa6z\xe2\x80\xa8\xd8\x9c", "x?y?z??"}, {"\x9b\xff\xe2\x82", "????"},
+	};
+
+	for (size_t i = 0; i < sizeof(cases) / sizeof(*cases); i++) {
+		char text[64];
+
+		strcpy(text, cases[i].text);
+		CHECK_INT(reg_text_is_plain(text), !strcmp(cases[i].text, cases[i].plain));
+		reg_text_plain(text, '?');
+		CHECK_STR(text, cases[i].plain);
+		CHECK(reg_text_is_plain(text));
+	}
+}
+
 void suite_text(CU_pSuite s)
 {
+	TEST(s, plain_text_has_no_commands_and_one_line);
 	TEST(s, the_nearest_names_come_first_and_equal_ones_as_they_stand);
 	TEST(s, names_that_do_not_fit_are_counted);
 	TEST(s, of_very_many_names_the_last_may_be_the_nearest);

@@ -6,8 +6,31 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "registry/text.h"
+
 #define COLUMN_LIMIT 16
 #define WIDTH_LIMIT 44 /* wider cells push what follows to the right */
+
+/* A cell may hold any name: each is plain text, and the tabs between stay. */
+static void cells_plain(char *line)
+{
+	char *to = line;
+
+	for (char *cell = line, *end; cell; cell = end) {
+		size_t length;
+
+		end = strchr(cell, '\t');
+		if (end)
+			*end++ = '\0';
+		reg_text_plain(cell, '?');
+		length = strlen(cell);
+		memmove(to, cell, length);
+		to += length;
+		if (end)
+			*to++ = '\t';
+	}
+	*to = '\0';
+}
 
 void columns_add(struct columns *c, const char *format, ...)
 {
@@ -17,9 +40,7 @@ void columns_add(struct columns *c, const char *format, ...)
 	va_start(arguments, format);
 	vsnprintf(line, sizeof(line), format, arguments);
 	va_end(arguments);
-	for (char *at = line; *at; at++)
-		if (((unsigned char)*at < ' ' && *at != '\t') || *at == 0x7F)
-			*at = '?'; /* of a file's name: this is one line */
+	cells_plain(line);
 	if (c->count == c->room) {
 		size_t room = c->room ? c->room * 2 : 32;
 		char **lines = realloc(c->lines, room * sizeof(*lines));

@@ -7,6 +7,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "registry/text.h"
+
 struct json_t *plain_json(const char *text)
 {
 	json_t *value = json_string(text);
@@ -22,18 +24,41 @@ struct json_t *plain_json(const char *text)
 	return value;
 }
 
-void plain_line(FILE *to, const char *format, ...)
+/* Line ends at both ends of the format are the caller's; those between are of an argument. */
+static void print(FILE *to, const char *format, va_list list)
 {
-	char *line = NULL;
+	const size_t first = strspn(format, "\n");
+	size_t length = strlen(format), last = length;
+	char *text = NULL;
+
+	while (last > first && format[last - 1] == '\n')
+		last--;
+	if (vasprintf(&text, format, list) < 0)
+		text = NULL;
+	fprintf(to, "%.*s", (int)first, format);
+	if (text) {
+		text[strlen(text) - (length - last)] = '\0';
+		reg_text_plain(text + first, '?');
+	}
+	fprintf(to, "%s%s", text ? text + first : "no memory for a line", format + last);
+	free(text);
+}
+
+void plain_print(FILE *to, const char *format, ...)
+{
 	va_list list;
 
 	va_start(list, format);
-	if (vasprintf(&line, format, list) < 0)
-		line = NULL;
+	print(to, format, list);
 	va_end(list);
-	for (char *at = line; at && *at; at++)
-		if ((unsigned char)*at < ' ' || *at == 0x7F)
-			*at = '?';
-	fprintf(to, "%s\n", line ? line : "no memory for a line");
-	free(line);
+}
+
+void plain_line(FILE *to, const char *format, ...)
+{
+	va_list list;
+
+	va_start(list, format);
+	print(to, format, list);
+	va_end(list);
+	fputc('\n', to);
 }

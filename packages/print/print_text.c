@@ -3,6 +3,7 @@
 #include "print/print_text.h"
 #include "format/format_names.h"
 #include "lang/number.h"
+#include "registry/text.h"
 
 #include <inttypes.h>
 #include <math.h>
@@ -84,8 +85,14 @@ void print_indent(struct print_text *text, uint32_t depth)
 	print_add(text, "%*s", (int)(2 * depth), "");
 }
 
+/* A line holds names of a package, none of which may end it. */
 void print_end(struct print_text *text)
 {
+	bytes_add(text, "", 1);
+	if (!text->failed) {
+		reg_text_plain(text->bytes + text->line, '?');
+		text->size = text->line + strlen(text->bytes + text->line);
+	}
 	bytes_add(text, "\n", 1);
 	text->line = text->size;
 }

@@ -5,6 +5,7 @@
 #include "print/print.h"
 #include "format/fail.h"
 #include "lang/lang.h"
+#include "registry/text.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -77,7 +78,9 @@ static void head_print(const struct print_job *job, struct print_text *text)
 {
 	const char *name = pkg_meta(job->package, "name");
 
-	if (name && *name) {
+	if (name && !reg_text_is_plain(name)) {
+		print_unsaid(text, 0, "the name of the package, %s", name);
+	} else if (name && *name) {
 		print_add(text, "// PTO Module: %s", name);
 		print_end(text);
 	}

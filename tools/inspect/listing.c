@@ -2,6 +2,7 @@
 /* listing.c - the workload bytecode with names instead of numbers, and the portable kernels. The bytecode was not
  * verified: whatever it says is shown, nothing of it is followed. */
 #include "tools/inspect/inspect.h"
+#include "tools/plain.h"
 
 #include "format/graph_read.h"
 #include "format/format_names.h"
@@ -241,7 +242,7 @@ static void labels_print(const struct listing *l, uint32_t at)
 	const struct pkg_tables *t = l->tables;
 
 	for (uint32_t e = l->labels && l->labels_next ? l->labels[at] : 0; e; e = l->labels_next[e])
-		fprintf(l->to, "%s:%s\n", pkg_string(t, t->entry[e - 1].name),
+		plain_print(l->to, "%s:%s\n", pkg_string(t, t->entry[e - 1].name),
 			t->entry[e - 1].flags & PTOWSP_ENTRY_DEFAULT ? " (default entry)" : "");
 }
 
@@ -251,7 +252,7 @@ static void processes_print(const struct listing *l, uint32_t at)
 
 	for (uint32_t p = 0; p < t->process_count; p++)
 		if (t->process[p].instruction == at)
-			fprintf(l->to, "%s: (process, %u instance%s)\n", pkg_string(t, t->process[p].name), (unsigned)t->process[p].replicas,
+			plain_print(l->to, "%s: (process, %u instance%s)\n", pkg_string(t, t->process[p].name), (unsigned)t->process[p].replicas,
 				t->process[p].replicas == 1 ? "" : "s");
 }
 
@@ -273,13 +274,13 @@ static void instruction_print(const struct listing *l, uint32_t at, const struct
 	} else {
 		snprintf(line, sizeof(line), "opcode 0x%02x? %u, %u", i->opcode, i->operand1, (unsigned)i->operand2);
 	}
-	fprintf(l->to, "%6u  %*s", (unsigned)at, (int)(2 * l->block_count), "");
+	plain_print(l->to, "%6u  %*s", (unsigned)at, (int)(2 * l->block_count), "");
 	if (l->lines && l->lines[at]) {
 		debug = &l->tables->debug[l->lines[at] - 1];
-		fprintf(l->to, "%-*s  ; %s:%u\n", 56 - (int)(2 * (l->block_count < 20 ? l->block_count : 20)), line,
+		plain_print(l->to, "%-*s  ; %s:%u\n", 56 - (int)(2 * (l->block_count < 20 ? l->block_count : 20)), line,
 			pkg_string(l->tables, debug->file), (unsigned)debug->line);
 	} else {
-		fprintf(l->to, "%s\n", line);
+		plain_print(l->to, "%s\n", line);
 	}
 }
 
@@ -309,7 +310,7 @@ static void kernel_entries_list(const struct pkg_tables *t, FILE *to)
 {
 	for (uint32_t e = 0; e < t->entry_count; e++)
 		if (t->entry[e].flags & PTOWSP_ENTRY_KERNEL)
-			fprintf(to, "%s: one task of kernel %s%s\n", pkg_string(t, t->entry[e].name),
+			plain_print(to, "%s: one task of kernel %s%s\n", pkg_string(t, t->entry[e].name),
 				pkg_string(t, t->kernel[t->entry[e].instruction].name),
 				t->entry[e].flags & PTOWSP_ENTRY_DEFAULT ? " (default entry)" : "");
 }
@@ -326,7 +327,7 @@ static void work_list(const struct pkg_tables *t, FILE *to)
 	l.instructions = t->raw_work + sizeof(l.header);
 	l.rows = l.instructions + 8ull * l.header.num_instructions;
 	marks_find(&l);
-	fprintf(to, "workload: instructions %u, axes %u, kernels %u, tensors %u\n", (unsigned)l.header.num_instructions,
+	plain_print(to, "workload: instructions %u, axes %u, kernels %u, tensors %u\n", (unsigned)l.header.num_instructions,
 		(unsigned)l.header.num_axes, (unsigned)l.header.num_kernels, (unsigned)l.header.num_tensors);
 	for (uint32_t i = 0; i < l.header.num_instructions; i++) {
 		struct ptowsp_instruction instruction = instruction_at(&l, i);
@@ -360,7 +361,7 @@ static ptowsp_status graphs_list(const struct pkg_tables *t, FILE *to, struct pt
 
 static void line_print(void *context, const char *line)
 {
-	fprintf(context, "  %s\n", line);
+	plain_print(context, "  %s\n", line);
 }
 
 static ptowsp_status payload_list(const struct pkg_tables *t, const struct ptowsp_payload_record *p, FILE *to,
@@ -370,7 +371,7 @@ static ptowsp_status payload_list(const struct pkg_tables *t, const struct ptows
 	ptowsp_status st;
 
 	if (p->kind != PTOWSP_PAYLOAD_PTO) {
-		fprintf(to, "  %s payload%s%s, %" PRIu64 " bytes: not listed\n", pkg_word(PKG_WORDS_payload, p->kind),
+		plain_print(to, "  %s payload%s%s, %" PRIu64 " bytes: not listed\n", pkg_word(PKG_WORDS_payload, p->kind),
 			p->target ? " for " : "", pkg_string(t, p->target), p->size);
 		return PTOWSP_OK;
 	}
@@ -379,7 +380,7 @@ static ptowsp_status payload_list(const struct pkg_tables *t, const struct ptows
 		return st;
 	isa_disassemble(program, line_print, to);
 	if (isa_program_unusable(program))
-		fprintf(to, "  ; cannot run: %s\n", isa_program_unusable(program));
+		plain_print(to, "  ; cannot run: %s\n", isa_program_unusable(program));
 	isa_program_destroy(program);
 	return PTOWSP_OK;
 }
@@ -398,7 +399,7 @@ ptowsp_status inspect_listing_tables(const struct pkg_tables *t, FILE *to, struc
 	for (uint32_t i = 0; i < t->kernel_count; i++) {
 		const struct ptowsp_kernel_record *k = &t->kernel[i];
 
-		fprintf(to, "\nkernel %s (%s)\n", pkg_string(t, k->name), pkg_word(PKG_WORDS_unit, k->unit));
+		plain_print(to, "\nkernel %s (%s)\n", pkg_string(t, k->name), pkg_word(PKG_WORDS_unit, k->unit));
 		if (!k->payload_count)
 			fputs("  no payload: a registered or built-in C function serves it\n", to);
 		for (uint32_t p = 0; p < k->payload_count; p++) {

@@ -6,6 +6,7 @@
 #include "format/schema.h"
 #include "print/print_text.h"
 #include "tools/columns.h"
+#include "tools/plain.h"
 
 #include <inttypes.h>
 #include <string.h>
@@ -42,13 +43,13 @@ static void head_print(const struct pkg *package, const char *path, FILE *to)
 	bytes_text(pkg_file_size(package), size, sizeof(size));
 	for (uint32_t i = 0; i < count; i++)
 		list_add(targets, sizeof(targets), target[i]);
-	fprintf(to, "%s%s%s\n", pkg_name(package), version && *version ? " " : "", version ? version : "");
-	fprintf(to, "  file     %s, %s\n", path, size);
-	fprintf(to, "  abi      %s\n", pkg_abi(package));
-	fprintf(to, "  targets  %s\n", count ? targets : "any");
+	plain_print(to, "%s%s%s\n", pkg_name(package), version && *version ? " " : "", version ? version : "");
+	plain_print(to, "  file     %s, %s\n", path, size);
+	plain_print(to, "  abi      %s\n", pkg_abi(package));
+	plain_print(to, "  targets  %s\n", count ? targets : "any");
 	fputs("  digest   ", to);
 	for (int i = 0; i < 32; i++)
-		fprintf(to, "%02x", digest[i]);
+		plain_print(to, "%02x", digest[i]);
 	fputc('\n', to);
 }
 
@@ -164,7 +165,7 @@ static void kernels_print(const struct pkg_tables *t, FILE *to)
 		columns_add(&c, "%.200s\t%s\t%s\t%.100s\t%s", pkg_string(t, k->name), pkg_word(PKG_WORDS_unit, k->unit), payloads,
 			    k->signature ? pkg_string(t, k->signature) : "-", params);
 	}
-	fprintf(to, "\nkernels: %u\n", (unsigned)t->kernel_count);
+	plain_print(to, "\nkernels: %u\n", (unsigned)t->kernel_count);
 	columns_sort(&c, 1);
 	columns_print(&c, to, 2);
 }
@@ -219,7 +220,7 @@ static void tensors_print(const struct pkg_tables *t, FILE *to)
 			    pkg_word(PKG_WORDS_role, x->role), place,
 			    x->entry == PTOWSP_NONE ? "" : pkg_string(t, t->entry[x->entry].name));
 	}
-	fprintf(to, "\ntensors: %u\n", (unsigned)t->tensor_count);
+	plain_print(to, "\ntensors: %u\n", (unsigned)t->tensor_count);
 	columns_sort(&c, 1);
 	columns_print(&c, to, 2);
 }
@@ -246,7 +247,7 @@ static void values_print(const struct pkg_tables *t, FILE *to)
 		columns_add(&c, "%.200s\t%s%s\t%s\t%s", pkg_string(t, s->name), pkg_word(PKG_WORDS_slot_kind, s->kind),
 			    s->flags & PTOWSP_SLOT_INTERNAL ? ", internal" : "", pkg_word(PKG_WORDS_dtype, s->dtype), value);
 	}
-	fprintf(to, "\nsymbols and slots: %u\n", (unsigned)t->slot_count);
+	plain_print(to, "\nsymbols and slots: %u\n", (unsigned)t->slot_count);
 	columns_sort(&c, 1);
 	columns_print(&c, to, 2);
 }
@@ -267,7 +268,7 @@ static void entries_print(const struct pkg_tables *t, FILE *to)
 		columns_add(&c, "%.200s\t%u\t%s\t%s", pkg_string(t, e->name), (unsigned)e->instruction,
 			    e->flags & PTOWSP_ENTRY_DEFAULT ? "default" : "", needs);
 	}
-	fprintf(to, "\nentries: %u\n", (unsigned)t->entry_count);
+	plain_print(to, "\nentries: %u\n", (unsigned)t->entry_count);
 	columns_sort(&c, 1);
 	columns_print(&c, to, 2);
 }
@@ -297,14 +298,14 @@ static void schedule_print(const struct pkg_tables *t, FILE *to)
 {
 	char arguments[TEXT], feature[64];
 
-	fprintf(to, "\nschedule%s\n", t->directive_count ? "" : ": the defaults");
+	plain_print(to, "\nschedule%s\n", t->directive_count ? "" : ": the defaults");
 	for (uint32_t i = 0; i < t->directive_count; i++) {
 		const struct ptowsp_directive_record *d = &t->directive[i];
 		const struct pkg_policy *policy = pkg_policy(d->directive, d->policy);
 		int named = !pkg_policy_is_bare(policy);
 
 		arguments_text(t, d, arguments, sizeof(arguments));
-		fprintf(to, "  %s = %s%s%s%s%s\n", pkg_word(PKG_WORDS_directive, d->directive),
+		plain_print(to, "  %s = %s%s%s%s%s\n", pkg_word(PKG_WORDS_directive, d->directive),
 			named || d->policy > 1 ? pkg_policy_text(policy).text : "", named && d->count ? "(" : !named && d->policy > 1 ? " " : "",
 			arguments, named && d->count ? ")" : "", d->flags & PTOWSP_DIRECTIVE_MUST ? ", must be enforced" : "");
 	}
@@ -312,7 +313,7 @@ static void schedule_print(const struct pkg_tables *t, FILE *to)
 		static const char *const states[] = {"", "at least diagnosed", "at least recorded", "enforced"};
 
 		pkg_feature_text(t->requirement[i].feature, feature, sizeof(feature));
-		fprintf(to, "  needs %s: %s\n", feature, states[t->requirement[i].state & 3]);
+		plain_print(to, "  needs %s: %s\n", feature, states[t->requirement[i].state & 3]);
 	}
 }
 

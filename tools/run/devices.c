@@ -6,6 +6,7 @@
 
 #include "registry/names.h"
 #include "registry/text.h"
+#include "tools/plain.h"
 #include "tools/run/run_run.h"
 
 /* Bits as words; `names` by rising bit. */
@@ -76,9 +77,9 @@ static void device_print(const struct ptowsp_backend *backend, const struct ptow
 
 	bits_text(d->dispatch, dispatch_names, 4, dispatch, sizeof(dispatch));
 	bits_text(d->sync, sync_names, 3, sync, sizeof(sync));
-	printf("%s %s: %s\n  engine %s, cycle model %s, timing %s, dispatch by %s, synchronisation %s", ptowsp_backend_name(backend), d->name,
-	       d->text ? d->text : "", run_engine(d), run_cycle_model(d), timing_names[d->timing < 4 ? d->timing : 0], dispatch,
-	       *sync ? sync : "none");
+	plain_line(stdout, "%s %s: %s", ptowsp_backend_name(backend), d->name, d->text ? d->text : "");
+	plain_print(stdout, "  engine %s, cycle model %s, timing %s, dispatch by %s, synchronisation %s", run_engine(d), run_cycle_model(d),
+		    timing_names[d->timing < 4 ? d->timing : 0], dispatch, *sync ? sync : "none");
 	if (d->grid_rows)
 		printf(", grid %ux%u", d->grid_rows, d->grid_columns);
 	printf("\n");

@@ -269,13 +269,13 @@ static void verdicts_print(const struct part *x)
 	struct columns table = {0};
 	struct ptowsp_verdict v;
 
-	printf("verdicts:\n");
+	plain_print(stdout, "verdicts:\n");
 	for (uint32_t i = 0; ptowsp_match_row(x->match, i, &v); i++)
 		columns_add(&table, "%s\t%s%s%s%s", v.what, reg_state_text(v.state), v.refused ? ", refused" : "",
 			    *v.reason ? ": " : "", v.reason);
 	columns_print(&table, stdout, 2);
 	if (!ptowsp_match_row(x->match, 0, &v))
-		printf("  no directive is set: the defaults hold, and everything that the package needs is enforced\n");
+		plain_print(stdout, "  no directive is set: the defaults hold, and everything that the package needs is enforced\n");
 }
 
 static void value_text(const struct ptowsp_value_info *info, char *memory, size_t room)
@@ -297,7 +297,7 @@ static void values_print(const struct part *x)
 
 	if (!ptowsp_plan_value(x->plan, 0, &info))
 		return;
-	printf("symbols and slots:\n");
+	plain_print(stdout, "symbols and slots:\n");
 	for (uint32_t i = 0; ptowsp_plan_value(x->plan, i, &info); i++) {
 		const char *type = reg_dtype(info.dtype) ? reg_dtype(info.dtype)->text : "?";
 		const char *kind = info.kind == PTOWSP_SLOT_SYMBOL ? "symbol" : "slot";
@@ -319,7 +319,7 @@ static void tensors_print(const struct part *x)
 	struct columns table = {0};
 	struct ptowsp_tensor_info info;
 
-	printf("tensors:\n");
+	plain_print(stdout, "tensors:\n");
 	for (uint32_t i = 0; ptowsp_plan_tensor(x->plan, i, &info); i++)
 		columns_add(&table, "%s\t%s\t%s\t%s%s%s%s", info.name, reg_dtype(info.dtype) ? reg_dtype(info.dtype)->text : "?",
 			    reg_role_text(info.role),
@@ -333,16 +333,16 @@ static void tensors_print(const struct part *x)
 static void temps_print(const struct part *x)
 {
 	if (x->temps)
-		printf("temp tensors:\n");
+		plain_print(stdout, "temp tensors:\n");
 	for (uint32_t i = 0; temps_line(x, i); i++)
-		printf("  %s\n", temps_line(x, i));
+		plain_print(stdout, "  %s\n", temps_line(x, i));
 }
 
 static void search_print(const struct explanation *x)
 {
 	struct ptowsp_listing_row row;
 
-	printf("search path:\n");
+	plain_print(stdout, "search path:\n");
 	for (uint32_t i = 0; ptowsp_listing_folder(x->listing, i); i++)
 		plain_line(stdout, "  %s", ptowsp_listing_folder(x->listing, i));
 	for (uint32_t i = 0; ptowsp_listing_row(x->listing, i, &row); i++) {
@@ -359,17 +359,17 @@ static void part_print(const struct part *x)
 
 	plain_line(stdout, "backend %s %s, %s", ptowsp_backend_name(x->backend), ptowsp_backend_version(x->backend), ptowsp_backend_path(x->backend));
 	if (*ptowsp_backend_trust(x->backend))
-		printf("trust in the plugin: %s\n", ptowsp_backend_trust(x->backend));
-	printf("device %s, engine %s, cycles by the %s model\n", device ? device->name : "none", run_engine(device), run_cycle_model(device));
-	printf("isolation: %s\n", run_isolation_text(ptowsp_backend_isolation(x->backend)));
+		plain_print(stdout, "trust in the plugin: %s\n", ptowsp_backend_trust(x->backend));
+	plain_print(stdout, "device %s, engine %s, cycles by the %s model\n", device ? device->name : "none", run_engine(device), run_cycle_model(device));
+	plain_print(stdout, "isolation: %s\n", run_isolation_text(ptowsp_backend_isolation(x->backend)));
 	if (x->status)
-		printf("load: refused, exit %d: %s\n", reg_status_exit(x->status), x->refusal.text);
+		plain_print(stdout, "load: refused, exit %d: %s\n", reg_status_exit(x->status), x->refusal.text);
 	else if (x->refusal.code)
-		printf("load: the backend takes it; how its run ends is not known: %s\n", x->refusal.text);
+		plain_print(stdout, "load: the backend takes it; how its run ends is not known: %s\n", x->refusal.text);
 	else
-		printf("load: the backend takes it; no kernel was run: what kernels do, and hold meanwhile, only a run tells\n");
+		plain_print(stdout, "load: the backend takes it; no kernel was run: what kernels do, and hold meanwhile, only a run tells\n");
 	if (*ptowsp_match_trust(x->match))
-		printf("trust in native code: %s\n", ptowsp_match_trust(x->match));
+		plain_print(stdout, "trust in native code: %s\n", ptowsp_match_trust(x->match));
 	verdicts_print(x);
 	values_print(x);
 	tensors_print(x);
@@ -385,8 +385,8 @@ static void passed_print(void)
 static void explanation_print(const struct explanation *x)
 {
 	for (uint32_t i = 0; i < x->part_count; i++) {
-		printf("package %s, entry %s", ptowsp_package_name(x->run.package), ptowsp_plan_entry(x->parts[i].plan));
-		printf(i ? ", the program of device %u\n" : "\n", i);
+		plain_print(stdout, "package %s, entry %s", ptowsp_package_name(x->run.package), ptowsp_plan_entry(x->parts[i].plan));
+		plain_print(stdout, i ? ", the program of device %u\n" : "\n", i);
 		part_print(&x->parts[i]);
 	}
 	passed_print();

@@ -6,6 +6,7 @@
 #include "ptowsp/report.h"
 #include "registry/names.h"
 #include "registry/text.h"
+#include "tools/plain.h"
 #include "tools/run/run_run.h"
 
 static void compare_verdict(const struct run *run)
@@ -25,7 +26,7 @@ static void compare_verdict(const struct run *run)
 		worst = tensor->compare.max_abs > worst ? tensor->compare.max_abs : worst;
 	}
 	if (compared)
-		printf("; compare: %s (%u tensor%s, %llu elements, max abs %.3g)", wrong ? "DIFFERENT" : "ok", compared,
+		plain_print(stdout, "; compare: %s (%u tensor%s, %llu elements, max abs %.3g)", wrong ? "DIFFERENT" : "ok", compared,
 		       compared > 1 ? "s" : "", (unsigned long long)elements, worst);
 }
 
@@ -33,10 +34,10 @@ static void compare_verdict(const struct run *run)
 static void auto_print(const struct ptowsp_run_stats *s)
 {
 	if (s->auto_executors && s->auto_axis[0])
-		printf("; dispatch auto: affinity(%s, %llu), %llu of %llu edges cross", s->auto_axis, (unsigned long long)s->auto_executors,
+		plain_print(stdout, "; dispatch auto: affinity(%s, %llu), %llu of %llu edges cross", s->auto_axis, (unsigned long long)s->auto_executors,
 		       (unsigned long long)s->auto_cross, (unsigned long long)s->auto_edges);
 	else if (s->auto_executors)
-		printf("; dispatch auto: no loop has tasks");
+		plain_print(stdout, "; dispatch auto: no loop has tasks");
 }
 
 void run_summary_print(struct run *run)
@@ -47,14 +48,14 @@ void run_summary_print(struct run *run)
 	if (run->options->quiet)
 		return;
 	if (run->options->runs > 1)
-		printf("run %llu: ", (unsigned long long)run->runs_done);
-	printf("%s%s%s: %llu task%s, %llu cycles (%s%s), %.3f ms", ptowsp_backend_name(run->backend), device ? " " : "",
+		plain_print(stdout, "run %llu: ", (unsigned long long)run->runs_done);
+	plain_print(stdout, "%s%s%s: %llu task%s, %llu cycles (%s%s), %.3f ms", ptowsp_backend_name(run->backend), device ? " " : "",
 	       device ? device->name : "", (unsigned long long)s->tasks, s->tasks == 1 ? "" : "s",
 	       (unsigned long long)s->total_cycles, run_cycle_model(device), run->options->no_kernels ? ", no kernels run" : "",
 	       ptowsp_elapsed_ms(run->program));
 	auto_print(s);
 	compare_verdict(run);
-	printf("\n");
+	plain_print(stdout, "\n");
 }
 
 const char *run_code_text(uint32_t flags)
@@ -64,9 +65,9 @@ const char *run_code_text(uint32_t flags)
 
 static void kernels_print(const struct run *run, const struct ptowsp_run_stats *s)
 {
-	printf("%-32s %12s %16s %s\n", "kernel", "tasks", "cycles", "code");
+	plain_print(stdout, "%-32s %12s %16s %s\n", "kernel", "tasks", "cycles", "code");
 	for (uint32_t i = 0; i < s->kernel_count; i++)
-		printf("%-32s %12llu %16llu %s%s\n", ptowsp_plan_kernel(run->plan, s->kernels[i].kernel),
+		plain_print(stdout, "%-32s %12llu %16llu %s%s\n", ptowsp_plan_kernel(run->plan, s->kernels[i].kernel),
 		       (unsigned long long)s->kernels[i].tasks, (unsigned long long)s->kernels[i].cycles,
 		       run_code_text(s->kernels[i].flags) ? run_code_text(s->kernels[i].flags) : "-",
 		       s->kernels[i].flags & PTOWSP_KERNEL_COUNTED_ONE ? "  (counted 1 each)" : "");
@@ -85,9 +86,9 @@ const char *run_resource_name(const struct run *run, const struct ptowsp_resourc
 static void processes_print(const struct run *run, const struct ptowsp_run_stats *s)
 {
 	if (s->process_count)
-		printf("%-24s %10s %12s %16s\n", "process", "replica", "tasks", "end");
+		plain_print(stdout, "%-24s %10s %12s %16s\n", "process", "replica", "tasks", "end");
 	for (uint32_t i = 0; i < s->process_count; i++)
-		printf("%-24s %10u %12llu %16llu\n", ptowsp_plan_process(run->plan, s->processes[i].process), s->processes[i].replica,
+		plain_print(stdout, "%-24s %10u %12llu %16llu\n", ptowsp_plan_process(run->plan, s->processes[i].process), s->processes[i].replica,
 		       (unsigned long long)s->processes[i].tasks, (unsigned long long)s->processes[i].clock);
 }
 
@@ -103,11 +104,11 @@ const char *run_tensor_name(const struct run *run, uint32_t row)
 static void layouts_print(const struct run *run, const struct ptowsp_run_stats *s)
 {
 	if (s->layout_count)
-		printf("%-24s %-12s %8s %14s %14s %14s\n", "layout of", "", "shards", "bytes local", "bytes moved", "bytes placed");
+		plain_print(stdout, "%-24s %-12s %8s %14s %14s %14s\n", "layout of", "", "shards", "bytes local", "bytes moved", "bytes placed");
 	for (uint32_t i = 0; i < s->layout_count; i++) {
 		const struct ptowsp_layout_stats *l = &s->layouts[i];
 
-		printf("%-24s %-12s %8u %14llu %14llu %14llu\n", run_tensor_name(run, l->tensor), l->layout, l->shards,
+		plain_print(stdout, "%-24s %-12s %8u %14llu %14llu %14llu\n", run_tensor_name(run, l->tensor), l->layout, l->shards,
 		       (unsigned long long)l->bytes_local, (unsigned long long)l->bytes_moved, (unsigned long long)l->bytes_placed);
 	}
 }
@@ -115,12 +116,12 @@ static void layouts_print(const struct run *run, const struct ptowsp_run_stats *
 static void channels_print(const struct run *run, const struct ptowsp_run_stats *s)
 {
 	if (s->channel_count)
-		printf("%-16s %10s %10s %12s %12s %12s %12s %14s\n", "channel", "sends", "consumes", "full waits", "full cycles", "empty waits",
+		plain_print(stdout, "%-16s %10s %10s %12s %12s %12s %12s %14s\n", "channel", "sends", "consumes", "full waits", "full cycles", "empty waits",
 		       "empty cycles", "payload bytes");
 	for (uint32_t i = 0; i < s->channel_count; i++) {
 		const struct ptowsp_channel_stats *c = &s->channels[i];
 
-		printf("%-16s %10llu %10llu %12llu %12llu %12llu %12llu %14llu\n", ptowsp_plan_channel(run->plan, c->channel),
+		plain_print(stdout, "%-16s %10llu %10llu %12llu %12llu %12llu %12llu %14llu\n", ptowsp_plan_channel(run->plan, c->channel),
 		       (unsigned long long)c->sends, (unsigned long long)c->consumes, (unsigned long long)c->full_count,
 		       (unsigned long long)c->full_cycles, (unsigned long long)c->empty_count, (unsigned long long)c->empty_cycles, (unsigned long long)c->payload_bytes);
 	}
@@ -131,18 +132,18 @@ static void resources_print(const struct run *run, const struct ptowsp_run_stats
 {
 	char name[160];
 
-	printf("%-16s %14s %14s %10s %14s %10s\n", "resource", "capacity", "high water", "stalls", "stall cycles", "waited ms");
+	plain_print(stdout, "%-16s %14s %14s %10s %14s %10s\n", "resource", "capacity", "high water", "stalls", "stall cycles", "waited ms");
 	for (uint32_t i = 0; i < s->resource_count; i++) {
 		const struct ptowsp_resource_stats *r = &s->resources[i];
 		char capacity[24] = "unbounded";
 
 		if (r->capacity || r->resource == PTOWSP_RESOURCE_CHANNEL_FULL)
 			snprintf(capacity, sizeof(capacity), "%llu", (unsigned long long)r->capacity);
-		printf("%-16s %14s %14llu %10llu %14llu %10.3f\n", run_resource_name(run, r, name, sizeof(name)), capacity, (unsigned long long)r->high_water,
+		plain_print(stdout, "%-16s %14s %14llu %10llu %14llu %10.3f\n", run_resource_name(run, r, name, sizeof(name)), capacity, (unsigned long long)r->high_water,
 		       (unsigned long long)r->stall_count, (unsigned long long)r->stall_cycles, (double)r->stall_ns / 1e6);
 	}
 	if (s->process_count)
-		printf("high water of ring, pools and heap: counted over all processes\n");
+		plain_print(stdout, "high water of ring, pools and heap: counted over all processes\n");
 }
 
 static void compares_print(const struct run *run)
@@ -152,7 +153,7 @@ static void compares_print(const struct run *run)
 		const struct compare *c = &tensor->compare;
 
 		if (tensor->compared)
-			printf("compare %s with %s: %s, %llu of %llu exceed; abs max %.3g mean %.3g; rel max %.3g mean %.3g\n",
+			plain_print(stdout, "compare %s with %s: %s, %llu of %llu exceed; abs max %.3g mean %.3g; rel max %.3g mean %.3g\n",
 			       tensor->info.name, tensor->compared_with, c->exceed ? "DIFFERENT" : "ok",
 			       (unsigned long long)c->exceed, (unsigned long long)c->elements, c->max_abs, c->mean_abs, c->max_rel,
 			       c->mean_rel);
@@ -163,11 +164,11 @@ static void schedulers_print(const struct ptowsp_run_stats *s)
 {
 	if (!s->scheduler_count)
 		return;
-	printf("edges between scheduler instances %llu, notifications %llu\n", (unsigned long long)s->cross_edges,
+	plain_print(stdout, "edges between scheduler instances %llu, notifications %llu\n", (unsigned long long)s->cross_edges,
 	       (unsigned long long)s->notifications);
-	printf("%-28s %16s %16s %16s\n", "scheduler instance", "tasks", "passed over", "walked");
+	plain_print(stdout, "%-28s %16s %16s %16s\n", "scheduler instance", "tasks", "passed over", "walked");
 	for (uint32_t i = 0; i < s->scheduler_count; i++)
-		printf("%-28u %16llu %16llu %16llu\n", i, (unsigned long long)s->schedulers[i].tasks, (unsigned long long)s->schedulers[i].skipped,
+		plain_print(stdout, "%-28u %16llu %16llu %16llu\n", i, (unsigned long long)s->schedulers[i].tasks, (unsigned long long)s->schedulers[i].skipped,
 		       (unsigned long long)s->schedulers[i].walked);
 }
 
@@ -177,7 +178,7 @@ static void pipes_print(const struct ptowsp_run_stats *s)
 	uint64_t whole = 0;
 
 	if (s->pipe_count)
-		printf("%-28s %16s %16s\n", "cores", "cycles", "share %");
+		plain_print(stdout, "%-28s %16s %16s\n", "cores", "cycles", "share %");
 	for (uint32_t i = 0; i < s->pipe_count; i++) {
 		const struct ptowsp_pipe_stats *row = &s->pipes[i];
 		char text[64];
@@ -187,7 +188,7 @@ static void pipes_print(const struct ptowsp_run_stats *s)
 		else
 			snprintf(text, sizeof(text), "%u %s", row->cores, reg_pool_text(row->unit));
 		whole = *row->name ? whole : row->cycles;
-		printf("%-28s %16llu %16.1f\n", text, (unsigned long long)row->cycles,
+		plain_print(stdout, "%-28s %16llu %16.1f\n", text, (unsigned long long)row->cycles,
 		       100.0 * (double)row->cycles / ((*row->name ? (double)whole : (double)row->cores * (double)s->total_cycles) + 1e-9));
 	}
 }
@@ -200,15 +201,15 @@ static void figures_print(const struct run *run)
 
 	for (uint32_t i = 0; ptowsp_report_row(run->program, i, &row); i++) {
 		if (strcmp(group, row.group))
-			printf("%s\n", row.group);
+			plain_print(stdout, "%s\n", row.group);
 		memcpy(group, row.group, sizeof(group));
-		printf("  %-44s %14llu", row.name, (unsigned long long)row.value);
+		plain_print(stdout, "  %-44s %14llu", row.name, (unsigned long long)row.value);
 		if (row.limit)
-			printf(" of %llu", (unsigned long long)row.limit);
-		printf("%s%s", *row.unit ? " " : "", row.unit);
+			plain_print(stdout, " of %llu", (unsigned long long)row.limit);
+		plain_print(stdout, "%s%s", *row.unit ? " " : "", row.unit);
 		if (row.limit)
-			printf(" (%.1f %%)", 100.0 * (double)row.value / (double)row.limit);
-		printf("\n");
+			plain_print(stdout, " (%.1f %%)", 100.0 * (double)row.value / (double)row.limit);
+		plain_print(stdout, "\n");
 	}
 }
 
@@ -223,18 +224,18 @@ void run_stats_text(struct run *run)
 	if (s->task_window)
 		snprintf(window, sizeof(window), "%llu", (unsigned long long)s->task_window);
 	run_summary_print(run);
-	printf("tasks %llu, edges %llu, executors %llu, streams %llu, task window %s\n", (unsigned long long)s->tasks,
+	plain_print(stdout, "tasks %llu, edges %llu, executors %llu, streams %llu, task window %s\n", (unsigned long long)s->tasks,
 	       (unsigned long long)s->edges, (unsigned long long)s->executors, (unsigned long long)s->streams, window);
-	printf("engine %s, cycle model %s\n", run_engine(device), run_cycle_model(device));
-	printf("load %.3f ms, run %.3f ms; deterministic: %s%s%s\n", ptowsp_compile_ms(run->program), (double)s->execute_ns / 1e6,
+	plain_print(stdout, "engine %s, cycle model %s\n", run_engine(device), run_cycle_model(device));
+	plain_print(stdout, "load %.3f ms, run %.3f ms; deterministic: %s%s%s\n", ptowsp_compile_ms(run->program), (double)s->execute_ns / 1e6,
 	       deterministic[s->deterministic < 3 ? s->deterministic : 2], numerics ? "; numerics: " : "", numerics ? numerics : "");
 	if (ptowsp_backend_isolation(run->backend) != PTOWSP_ISOLATE_NONE)
-		printf("isolation %s: %llu bytes of tensors copied\n", run_isolation_text(ptowsp_backend_isolation(run->backend)),
+		plain_print(stdout, "isolation %s: %llu bytes of tensors copied\n", run_isolation_text(ptowsp_backend_isolation(run->backend)),
 		       (unsigned long long)ptowsp_backend_copied(run->backend));
 	schedulers_print(s);
 	kernels_print(run, s);
 	if (*ptowsp_program_trust(run->program))
-		printf("trust in native code: %s\n", ptowsp_program_trust(run->program));
+		plain_print(stdout, "trust in native code: %s\n", ptowsp_program_trust(run->program));
 	resources_print(run, s);
 	channels_print(run, s);
 	processes_print(run, s);
@@ -243,7 +244,7 @@ void run_stats_text(struct run *run)
 	figures_print(run);
 	compares_print(run);
 	if (ptowsp_deadlock(run->program)) /* the sentence on stderr has no room for everybody who waits */
-		printf("deadlock: %s\n", ptowsp_deadlock(run->program)->text);
+		plain_print(stdout, "deadlock: %s\n", ptowsp_deadlock(run->program)->text);
 }
 
 /* Which temp tensors are not renamed changes no result, and its author can do nothing about it in a run: --explain, --stats and -v say it. */
@@ -295,7 +296,7 @@ static void diagnostic_print(const struct run *run, const struct ptowsp_diagnost
 	const struct run_tensor *unwritten = unwritten_of(run, row);
 
 	if (!is_given(unwritten) && (run->options->verbose || !is_for_who_asks(row)))
-		fprintf(stderr, "ptowsp-run: %s%s\n", row->text, unwritten ? ": it holds zeros then" : "");
+		plain_print(stderr, "ptowsp-run: %s%s\n", row->text, unwritten ? ": it holds zeros then" : "");
 }
 
 void run_diagnostics_print(struct run *run)
