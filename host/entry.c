@@ -6,6 +6,7 @@
 #include "host/services.h"
 
 #include <dlfcn.h>
+#include <errno.h>
 #include <link.h>
 #include <string.h>
 #include <sys/stat.h>
@@ -77,14 +78,18 @@ static ptowsp_status object_open(struct host_file *file, entry_fn *entry_out, st
 		host_sealed_name(file->sealed.fd, sealed);
 		name = sealed;
 	}
+	errno = 0;
 	handle = dlopen(name, RTLD_NOW | RTLD_LOCAL | RTLD_NODELETE);
 	symbol = handle ? dlsym(handle, PTOWSP_ENTRY_NAME) : NULL;
 	if (!symbol) {
+		const int native = handle ? 0 : errno;
+
 		why = dlerror();
 		/* dlerror repeats the path before its sentence. */
 		if (why && !strncmp(why, name, strlen(name)) && why[strlen(name)] == ':')
 			why += strlen(name) + 2;
-		return host_refuse(error, file->path, "cannot be loaded: %s", why ? why : "it has no entry");
+		host_refuse(error, file->path, "cannot be loaded: %s", why ? why : "it has no entry");
+		return error ? error->code = host_refuse_status(native) : host_refuse_status(native);
 	}
 	memcpy(entry_out, &symbol, sizeof(symbol));
 	return identity_check(file, *entry_out, error);

@@ -2,6 +2,7 @@
 /* refuse.c - sentences about a plugin's file. */
 #include "host/refuse.h"
 
+#include <errno.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <string.h>
@@ -29,12 +30,19 @@ ptowsp_status host_refuse(struct ptowsp_error *error, const char *path, const ch
 	return host_fail(error, PTOWSP_PLUGIN_REFUSED, "%s%s: %s", tail == path ? "" : "...", tail, sentence);
 }
 
+ptowsp_status host_refuse_status(int native)
+{
+	return native == EMFILE || native == ENFILE || native == ENOMEM || native == EAGAIN ? PTOWSP_NO_MEMORY : PTOWSP_PLUGIN_REFUSED;
+}
+
 ptowsp_status host_refuse_errno(struct ptowsp_error *error, const char *path, int native, const char *sentence)
 {
 	host_refuse(error, path, "%s: %s", sentence, strerror(native));
-	if (error)
+	if (error) {
+		error->code = host_refuse_status(native);
 		error->native = native;
-	return PTOWSP_PLUGIN_REFUSED;
+	}
+	return host_refuse_status(native);
 }
 
 const char *host_refuse_sentence(const char *text, const char *path)

@@ -17,6 +17,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include "host/refuse.h"
 #include "host/remote_own.h"
 #include "host/search.h"
 
@@ -113,12 +114,14 @@ static ptowsp_status process_make(struct host_remote *r, const struct host_remot
 	char program[PATH_MAX];
 
 	if (memory < 0 || socketpair(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0, pair) || socketpair(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0, life)) {
+		const int why = errno;
+
 		for (int i = 0; i < 2; i++)
 			if (pair[i] >= 0)
 				close(pair[i]);
 		if (memory >= 0)
 			close(memory);
-		return host_fail(error, PTOWSP_NO_MEMORY, "%s: no memory or descriptors for a worker", start->name);
+		return host_fail(error, PTOWSP_NO_MEMORY, "%s: no memory or descriptors for a worker: %s", start->name, strerror(why));
 	}
 	r->socket = pair[0];
 	r->life = life[1];
@@ -138,7 +141,7 @@ static ptowsp_status process_make(struct host_remote *r, const struct host_remot
 	close(pair[1]);
 	close(memory);
 	if (rc)
-		return host_fail(error, PTOWSP_PLUGIN_REFUSED, "%s cannot be isolated: the worker %.100s does not start: %s; --isolate=none runs it in this process",
+		return host_fail(error, host_refuse_status(rc), "%s cannot be isolated: the worker %.100s does not start: %s; --isolate=none runs it in this process",
 				 start->name, program, strerror(rc));
 	r->pidfd = (int)syscall(SYS_pidfd_open, r->pid, 0);
 	if (r->pidfd < 0)

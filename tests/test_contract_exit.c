@@ -235,7 +235,7 @@ static const struct refusal refusals[] = {
 	{"conform_with_a_full_stdout_says_so", NULL, "$B/ptowsp-conform --list >/dev/full", 2, {"stdout", "space"}},
 	{"an_output_beyond_the_limit_of_its_user_is_an_error_of_writing", NULL,
 	 "ulimit -f 1; $B/ptowsp-run --entry mixed --graph old.json --trace long.json --no-kernels --set n=100 --set m=100 " VECTORS, 2, {"cannot be written", "File too large"}},
-	{"a_worker_without_descriptors_says_so", NULL, "ulimit -n 14; $B/ptowsp-run --isolate=process " GOOD SCALE, 4, {"isolated", "Too many open files"}},
+	{"a_worker_without_descriptors_says_so", NULL, "ulimit -n 14; $B/ptowsp-run --isolate=process " GOOD SCALE, 1, {"isolated", "Too many open files"}},
 	{"pack_of_a_folder_into_a_package_is_a_usage_error", "mkdir from && cp $S/scale.pto from", "$B/ptowsp-pack from -o new.pkg.zst", 2, {"new.pkg.zst", "folder"}},
 	{"pack_below_a_file_names_the_file_that_was_asked_for", NULL, "$B/ptowsp-pack $S/scale.pto -o old.npy/x.pkg.zst", 2, {"old.npy/x.pkg.zst cannot be written"}},
 	{"a_kernel_that_nobody_has_names_it_and_what_is_known",
@@ -405,9 +405,37 @@ static void every_flipped_bit_is_refused(void)
 	free(bytes);
 }
 
+/* Nothing is wrong with a plugin then, nor with a worker. */
+static void a_lack_of_descriptors_is_no_refusal(void)
+{
+	cli_begin();
+	for (int number = 4; number < 16; number++)
+		for (int isolated = 0; isolated < 2; isolated++) {
+			const int status = cli(check_fmt("ulimit -n %d; exec $B/ptowsp-run %s $P/softmax.pkg.zst", number, isolated ? "--isolate=process" : ""));
+
+			if (status != 0 && status != 1 && status != 127) /* 127: libptowsp.so itself cannot be opened */
+				CHECK_FAIL("with %d descriptors: %d, %s", number, status, cli_err);
+		}
+}
+
+/* Two that end well without having done anything: one leaves no file, one leaves another kind of file. */
+static void a_compiler_that_makes_nothing_is_named(void)
+{
+	cli_begin();
+	CHECK_INT(cli("CC=true $B/ptowsp-pack --native $R/packages/examples/softmax.pto -o n.pkg.zst"), 8);
+	CHECK_CONTAINS(cli_err, "left no shared object");
+	REQUIRE_INT(cli("printf '#!/bin/sh\\nwhile [ $# -gt 1 ]; do [ \"$1\" = -o ] && echo garbage >\"$2\"; shift; done\\n' >cc.sh; chmod +x cc.sh"), 0);
+	CHECK_INT(cli("CC=$PWD/cc.sh $B/ptowsp-pack --native $R/packages/examples/softmax.pto -o n.pkg.zst"), 8);
+	CHECK_CONTAINS(cli_err, "is no ELF file");
+	CHECK_INT(cli("ls"), 0);
+	CHECK_STR(cli_out, "cc.sh\n");
+}
+
 void suite_contract_exit(CU_pSuite s)
 {
 	cli_suite("exit");
+	TEST(s, a_lack_of_descriptors_is_no_refusal);
+	TEST(s, a_compiler_that_makes_nothing_is_named);
 	for (size_t i = 0; i < sizeof(refusals) / sizeof(*refusals); i++)
 		check_add(s, refusals[i].name, run_refusal);
 	TEST(s, every_truncation_is_refused);

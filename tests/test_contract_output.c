@@ -232,6 +232,21 @@ static void what_cannot_be_written_leaves_nothing(void)
 	}
 }
 
+/* A log that stdout goes to, or any open file, by whatever name: it keeps what is in it. */
+static void an_output_replaces_no_stream(void)
+{
+	static const char *const outputs[] = {"--out y=/dev/stdout", "--trace /dev/fd/1", "--trace /proc/self/fd/1", "--out y=/dev/stderr", "--trace log", "--trace /dev/fd/5", "--trace link"};
+
+	cli_begin();
+	REQUIRE_INT(cli("ln -s /proc/self/fd/5 link"), 0);
+	for (size_t i = 0; i < sizeof(outputs) / sizeof(*outputs); i++) {
+		CHECK_INT(cli(check_fmt("echo before >log; $B/ptowsp-run %s $P/softmax.pkg.zst >>log 2>>err 5>>log", outputs[i])), 2);
+		CHECK_INT(cli("cat log; tail -n 1 err"), 0);
+		CHECK_CONTAINS(cli_out, "before\n");
+		CHECK_CONTAINS(cli_out, "it is no plain file");
+	}
+}
+
 static void a_failed_emit_leaves_the_files_that_were_there(void)
 {
 	cli_begin();
@@ -348,6 +363,7 @@ void suite_contract_output(CU_pSuite s)
 	TEST(s, a_dash_is_no_name_of_a_file);
 	TEST(s, files_of_others_are_not_replaced_by_emit);
 	TEST(s, what_cannot_be_written_leaves_nothing);
+	TEST(s, an_output_replaces_no_stream);
 	TEST(s, a_failed_emit_leaves_the_files_that_were_there);
 	TEST(s, a_killed_run_leaves_nothing);
 	TEST(s, what_a_killed_writer_leaves_the_next_output_removes);

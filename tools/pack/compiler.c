@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #include "tools/pack/compiler.h"
 
+#include <elf.h>
 #include <limits.h>
 #include <stdbool.h>
 #include <stdio.h>
@@ -207,6 +208,7 @@ ptowsp_status compiler_run(const struct compiler *compiler, const struct pack_ke
 {
 	const char *failed = sources_compile(compiler, list, target);
 	char line[120], said[FILE_NAME] = "said", path[FILE_PATH];
+	ptowsp_status st;
 
 	if (failed)
 		snprintf(said, sizeof(said), "%s.said", failed);
@@ -215,5 +217,12 @@ ptowsp_status compiler_run(const struct compiler *compiler, const struct pack_ke
 		return reg_fail(error, PTOWSP_RUN_FAILED, "\"%.40s\" cannot compile the kernels: %.120s", compiler->command, line);
 	}
 	snprintf(path, sizeof(path), "%s/kernels.so", scratch_path());
-	return pkg_file_load(path, PKG_FILE_NAMED, object_out, size_out, error);
+	if (access(path, F_OK))
+		return reg_fail(error, PTOWSP_NO_DEVICE, "\"%.80s\" ended well and left no shared object; name another one with CC", compiler->command);
+	st = pkg_file_load(path, PKG_FILE_NAMED, object_out, size_out, error);
+	if (st || (*size_out > SELFMAG && !memcmp(*object_out, ELFMAG, SELFMAG)))
+		return st;
+	free(*object_out);
+	*object_out = NULL;
+	return reg_fail(error, PTOWSP_NO_DEVICE, "\"%.80s\" ended well, and what it left is no ELF file; name another one with CC", compiler->command);
 }
