@@ -45,7 +45,7 @@ static void value_print(struct print_tasks *p, struct print_text *text, uint32_t
 	struct print_c_slot *row = print_c_slot(p, slot);
 
 	row->used = 1;
-	print_add(text, "%s", row->name);
+	print_add(text, "%s", row->name[0] ? row->name : "value"); /* names come behind the walk that finds what has to have one */
 }
 
 /* The innermost open loop of that name. */
