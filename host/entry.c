@@ -10,6 +10,7 @@
 #include <link.h>
 #include <string.h>
 #include <sys/stat.h>
+#include <unistd.h>
 
 typedef const struct ptowsp_plugin *(*entry_fn)(uint32_t host_minor);
 
@@ -66,6 +67,17 @@ static ptowsp_status identity_check(const struct host_file *file, entry_fn entry
 	return PTOWSP_OK;
 }
 
+/* dlopen tells its reason in words only: the errno of taking one descriptor more, or 0. */
+static int lack_find(void)
+{
+	const int fd = dup(STDERR_FILENO), native = errno;
+
+	if (fd < 0)
+		return native;
+	close(fd);
+	return 0;
+}
+
 static ptowsp_status object_open(struct host_file *file, entry_fn *entry_out, struct ptowsp_error *error)
 {
 	const char *name = file->path, *why;
@@ -78,11 +90,10 @@ static ptowsp_status object_open(struct host_file *file, entry_fn *entry_out, st
 		host_sealed_name(file->sealed.fd, sealed);
 		name = sealed;
 	}
-	errno = 0;
 	handle = dlopen(name, RTLD_NOW | RTLD_LOCAL | RTLD_NODELETE);
 	symbol = handle ? dlsym(handle, PTOWSP_ENTRY_NAME) : NULL;
 	if (!symbol) {
-		const int native = handle ? 0 : errno;
+		const int native = handle ? 0 : lack_find();
 
 		why = dlerror();
 		/* dlerror repeats the path before its sentence. */
