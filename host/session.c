@@ -295,6 +295,7 @@ static ptowsp_status run_answer(struct ptowsp_program *p, const char *operation,
 	struct host_cause cause = host_program_cause(p, operation, p->run.deadline_ns);
 
 	cause.cancelled = atomic_load(&p->run.cancelled);
+	cause.late = true; /* an engine that cannot be looked into has a timeout of its own */
 	return host_answer(&cause, st, error);
 }
 

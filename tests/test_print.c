@@ -441,8 +441,8 @@ static void names_and_values_that_no_source_has_are_told(void)
 static void modules_of_few_things_come_back(void)
 {
 	static const char *const sources[] = {
-		"func @tick(%n: i32) {\n  ADD %n:i32, %n:i32, 1\n}\n// Function Type: Orchestration\nfunc @f() {\n  %n = alloc_scalar : i32\n  %at = alloc_scalar : i32\n"
-		"  IF %n:i32\n    LI %at:i32, 3\n  ENDIF\n  CALL @tick(%n -> %at)\n}\n",
+		("func @tick(%n: i32) {\n  ADD %n:i32, %n:i32, 1\n}\n// Function Type: Orchestration\nfunc @f() {\n  %n = alloc_scalar : i32\n  %at = alloc_scalar : i32\n"
+		"  IF %n:i32\n    LI %at:i32, 3\n  ENDIF\n  CALL @tick(%n -> %at)\n}\n"),
 		"func @tick(%n: i32) {\n  ADD %n:i32, %n:i32, 1\n}\n",
 		"slot %c : i64 = 3\nfunc @tick(%n: i32) {\n  ADD %n:i32, %n:i32, 1\n}\n",
 		"symbol %c : i64 = 3\nfunc @tick(%n: i32) {\n  ADD %n:i32, %n:i32, 1\n}\n",

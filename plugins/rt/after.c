@@ -70,7 +70,7 @@ ptowsp_status rt_after_enter(struct rt_run *run, const struct rt_site *site)
 					  (uint64_t)task == run->tasks ? "the task itself" : "a later task");
 		/* A stamp tells only tasks of the window apart. */
 		if (used && task >= 0 && after->kind != PTOWSP_AFTER_SOFT && run->tasks - (uint64_t)task <= run->preds.span)
-			rt_preds_add(&run->preds, (uint32_t)task + 1);
+			rt_preds_add(&run->preds, rt_preds_stamp(&run->preds, (uint64_t)task));
 	}
 	return PTOWSP_OK;
 }

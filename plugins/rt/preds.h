@@ -37,13 +37,19 @@ void rt_preds_finish(struct rt_preds *preds);
 /* Adds to a list that is long, or full. */
 void rt_preds_add_slowly(struct rt_preds *preds, uint64_t producer);
 
+/* The stamp of a task. */
+static inline uint32_t rt_preds_stamp(const struct rt_preds *preds, uint64_t task)
+{
+	return (uint32_t)task + preds->base + 1;
+}
+
 /* The next task: clears the list. window: 0 for unbounded. */
 static inline void rt_preds_next(struct rt_preds *preds, uint64_t task, uint64_t window)
 {
 	uint64_t span = window && task >= window ? window - 1 : task;
 
 	preds->task = task;
-	preds->stamp = (uint32_t)task + preds->base + 1;
+	preds->stamp = rt_preds_stamp(preds, task);
 	preds->span = span < UINT32_MAX ? (uint32_t)span : UINT32_MAX;
 	preds->bounded = window && !(window >> 31);
 	preds->count = 0;

@@ -48,7 +48,7 @@ void rt_task_deps_next(struct rt_task_deps *deps, uint64_t task)
 void rt_task_deps_add(struct rt_task_deps *deps, uint64_t producer)
 {
 	if (deps->preds.task - producer <= deps->preds.span)
-		rt_preds_add(&deps->preds, (uint32_t)producer + 1);
+		rt_preds_add(&deps->preds, rt_preds_stamp(&deps->preds, producer));
 }
 
 /* ---- exact: a key per tensor, place and shape ------------------------------------------------------------------------ */
