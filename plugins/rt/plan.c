@@ -355,8 +355,8 @@ static uint32_t repeated_now(const struct rt_plan *plan, unsigned bit)
 
 	for (uint32_t i = 1; i < plan->io_count; i++)
 		for (uint32_t k = 0; accesses[i].io->access & bit && k < i; k++)
-			if (accesses[k].start == accesses[i].start && accesses[k].io->access & bit && accesses[k].io->key == accesses[i].io->key &&
-			    accesses[k].key.row == accesses[i].key.row && accesses[k].key.column == accesses[i].key.column) {
+			if (accesses[k].io->access & bit && accesses[k].io->key == accesses[i].io->key && accesses[k].key.row == accesses[i].key.row &&
+			    accesses[k].key.column == accesses[i].key.column) {
 				count++;
 				break;
 			}
