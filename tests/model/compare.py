@@ -97,15 +97,19 @@ def ran(build, folder, options, places=()):
 
 
 def untold(build, folder, options, got):
-    """Nobody asks for tasks and edges, and the tensor map is the other one, and loops are replayed always or never: None, or what then differs. Tasks may go shorter ways inside."""
-    command = [f"{build}/bin/ptowsp-run", "--plugin=cpu_sim", "--stats=json", "--timeout-ms=60000", "--opt", "tensor_map=fixed"]
+    """Nobody asks for tasks and edges, and the tensor map is the other one, or that of a run before: None, or what then differs. Tasks may go shorter ways inside."""
+    return otherwise(build, folder, options + ["--opt", "tensor_map=fixed"], got) or otherwise(build, folder, options + ["--runs=2"], got)
+
+
+def otherwise(build, folder, options, got):
+    command = [f"{build}/bin/ptowsp-run", "--plugin=cpu_sim", "--stats=json", "--timeout-ms=60000"]
     done = subprocess.run(command + options + [os.path.join(folder, "p.pkg.zst")], capture_output=True, text=True)
     if done.returncode:
-        return f"exit {done.returncode} without --trace and --graph: {done.stderr.strip()}"
+        return f"exit {done.returncode} without --trace and --graph, {' '.join(options[-2:])}: {done.stderr.strip()}"
     stats = json.loads(done.stdout)
     mine = {"executors": stats["num_executors"], "total": stats["total_cycles"], "num_edges": stats["num_edges"],
             "resources": {r["name"]: [r["high_water"], r["stall_count"], r["stall_cycles"]] for r in stats["resources"]}}
-    return next((f"{key} without --trace and --graph: {mine[key]}, with: {got[key]}" for key in mine if mine[key] != got[key]), None)
+    return next((f"{key} without --trace and --graph, {' '.join(options[-2:])}: {mine[key]}, with: {got[key]}" for key in mine if mine[key] != got[key]), None)
 
 
 def difference(want, got, schedulers=1, skip=()):
