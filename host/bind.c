@@ -20,7 +20,7 @@ static uint32_t element_bytes(const struct ptowsp_program *p, uint32_t index)
 	return reg_dtype(p->plan->tables->tensor[p->plan->tensors[index].row].dtype)->bytes;
 }
 
-/* Whose shape is settled. */
+/* The shape of the tensor is settled. */
 static uint64_t tensor_bytes(const struct ptowsp_program *p, uint32_t index)
 {
 	uint64_t bytes;

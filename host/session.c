@@ -97,7 +97,7 @@ static struct ptowsp_load_args load_args(const struct ptowsp_plan *plan, const s
 	return args;
 }
 
-/* What the plugin says of the package without the overrides. */
+/* The answer of the plugin to the package without the overrides. */
 static ptowsp_status alone(struct ptowsp_backend *backend, const struct ptowsp_plan *plan)
 {
 	struct ptowsp_error ignored = {.head = PTOWSP_HEAD(struct ptowsp_error, ERROR)};

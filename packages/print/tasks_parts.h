@@ -65,7 +65,7 @@ struct print_tasks {
 	struct ptowsp_error why;         /* the first refusal */
 };
 
-/* Of an expression, whatever its operands have in common: it is made of sums, differences and products of numbers and symbols; something in it may change in a run. */
+/* An expression, with flags for what its operands come to: it is made of sums, differences and products of numbers and symbols; something in it may change in a run. */
 enum { PRINT_C_STEADY = 1, PRINT_C_CHANGES = 2 };
 
 struct ptowsp_instruction print_c_instruction(const struct print_tasks *p, uint32_t at);

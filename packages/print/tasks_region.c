@@ -60,7 +60,7 @@ static uint32_t row_length(struct print_tasks *p, uint32_t tensor)
 	return (uint32_t)extent;
 }
 
-/* Its symbols say how long rows are. */
+/* Symbols of the expression say how long rows are. */
 static void lengths_mark(struct print_tasks *p, uint32_t row)
 {
 	const struct ptowsp_expr_record *r = &p->t->expr[row];

@@ -123,7 +123,7 @@ static bool made_note(struct maker *maker, uint32_t area)
 	return true;
 }
 
-/* What an act touches of a window. */
+/* The part of a window that an act touches. */
 static struct aie_argument argument_of(struct maker *maker, const struct ptowsp_tensor_arg *window, const struct reach *touched, bool reads, bool writes)
 {
 	const bool call = maker->acts->rows[maker->acts->count - 1].kind == AIE_ACT_CALL;

@@ -208,7 +208,7 @@ static uint64_t tensor_bytes(const struct going *going, uint32_t argument)
 	return tensor->elements * rt_dtype_bytes(tensor->dtype);
 }
 
-/* What is bound there, also to be counted alone: room is made for it all the same, so that --explain ends as its run does. NULL: nothing. */
+/* Memory that is bound there, also to be counted alone: room is made for it all the same, so that --explain ends as its run does. NULL: nothing. */
 static void *bound_of(const struct going *going, uint32_t argument)
 {
 	const struct aie_loaded *loaded = going->run->loaded;

@@ -44,7 +44,7 @@ static uint64_t filler_find(const struct aie_graph *graph)
 	return (most + 3) / 4 * 4;
 }
 
-/* Where the last word ends that is moved of each tensor, in bytes; 0: none is. NULL: no memory. */
+/* The end of the last word that is moved of each tensor, in bytes; 0: none is. NULL: no memory. */
 static uint64_t *ends_find(const struct aie_lower_args *args)
 {
 	uint64_t *ends = calloc((size_t)args->tensor_count + 1, sizeof(*ends));
@@ -59,7 +59,7 @@ static uint64_t *ends_find(const struct aie_lower_args *args)
 	return ends;
 }
 
-/* Of each tensor that is moved all elements; the last word may end behind them. */
+/* All elements of each tensor that is moved; the last word may end behind them. */
 static bool arguments_make(struct host *host)
 {
 	const struct aie_lower_args *args = host->lowering->args;

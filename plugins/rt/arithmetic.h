@@ -4,6 +4,8 @@
 #define RT_ARITHMETIC_H
 
 #include <stdint.h>
+#include "ptowsp/workload.h"
+#include "rt/inline.h"
 
 /* How many operands an operation has, 0 for leaves; UINT32_MAX: there is no such operation. */
 unsigned rt_operands(unsigned op);
@@ -29,6 +31,38 @@ static inline int64_t rt_shift_right(int64_t a, int64_t b)
 	uint64_t u = (uint64_t)a >> by;
 
 	return (int64_t)(a < 0 && by ? u | ~(UINT64_MAX >> by) : u);
+}
+
+/* rt_operation of those that cannot fail: all but division and remainder. */
+RT_INLINE int64_t rt_sure_operation(uint32_t op, int64_t a, int64_t b, int64_t c)
+{
+	uint64_t x = (uint64_t)a, y = (uint64_t)b;
+
+	switch (op) {
+	case PTOWSP_EXPR_ADD: return (int64_t)(x + y);
+	case PTOWSP_EXPR_SUB: return (int64_t)(x - y);
+	case PTOWSP_EXPR_MUL: return (int64_t)(x * y);
+	case PTOWSP_EXPR_MIN: return a < b ? a : b;
+	case PTOWSP_EXPR_MAX: return a > b ? a : b;
+	case PTOWSP_EXPR_AND: return (int64_t)(x & y);
+	case PTOWSP_EXPR_OR: return (int64_t)(x | y);
+	case PTOWSP_EXPR_XOR: return (int64_t)(x ^ y);
+	case PTOWSP_EXPR_SHL: return (int64_t)(x << (y & 63));
+	case PTOWSP_EXPR_SHR: return rt_shift_right(a, b);
+	case PTOWSP_EXPR_EQ: return a == b;
+	case PTOWSP_EXPR_NE: return a != b;
+	case PTOWSP_EXPR_LT: return a < b;
+	case PTOWSP_EXPR_LE: return a <= b;
+	case PTOWSP_EXPR_GT: return a > b;
+	case PTOWSP_EXPR_GE: return a >= b;
+	case PTOWSP_EXPR_LAND: return a && b;
+	case PTOWSP_EXPR_LOR: return a || b;
+	case PTOWSP_EXPR_NEG: return (int64_t)(0 - x);
+	case PTOWSP_EXPR_NOT: return (int64_t)~x;
+	case PTOWSP_EXPR_LNOT: return !a;
+	case PTOWSP_EXPR_SELECT: return a ? b : c;
+	}
+	return 0;
 }
 
 #endif

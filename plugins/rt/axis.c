@@ -141,15 +141,6 @@ bool rt_level_next(struct rt_level_walk *walk, int64_t *value_out)
 	return true;
 }
 
-uint32_t rt_level_skip(struct rt_level_walk *walk, uint32_t most)
-{
-	uint32_t count = walk->left < most ? (uint32_t)walk->left : most;
-
-	walk->base += (uint64_t)count * walk->step;
-	walk->left -= count;
-	return count;
-}
-
 /* ---- rows of ragged and sparse axes ------------------------------------------------------------------------------ */
 
 static const char *name_of(const struct rt_program *program, const struct rt_loop *loop)

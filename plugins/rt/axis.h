@@ -65,7 +65,5 @@ uint32_t rt_level_stride(const struct rt_level_walk *walk);
 uint32_t rt_level_last_step(const struct rt_level_walk *walk);
 /* The next value; false when there is none. walk->level is its level. */
 bool rt_level_next(struct rt_level_walk *walk, int64_t *value_out);
-/* Passes over the next values of the current block, `most` at most, which lie walk->step apart. Returns how many. */
-uint32_t rt_level_skip(struct rt_level_walk *walk, uint32_t most);
 
 #endif

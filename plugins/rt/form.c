@@ -6,7 +6,6 @@
 #include "rt/arithmetic.h"
 #include "rt/rt_error.h"
 #include "rt/grow.h"
-#include "rt/preds.h"
 
 static bool form_known(const struct rt_form *form)
 {
@@ -167,19 +166,10 @@ static struct rt_form node_form(struct compiling *c, const struct rt_exprs *expr
 	return leaf ? step_add(c, (struct rt_step){.op = (uint8_t)node->op, .a = RT_IMMEDIATE, .b = RT_IMMEDIATE, .value = node->a}) : operation_add(c, node, forms);
 }
 
-/* Steps that cannot fail and need no call. */
+/* It cannot fail. */
 static bool is_quick(const struct rt_step *step)
 {
-	switch (step->op) {
-	case PTOWSP_EXPR_MOD:
-	case PTOWSP_EXPR_DIV: return step->b == RT_IMMEDIATE && step->value > 0;
-	case PTOWSP_EXPR_LAND:
-	case PTOWSP_EXPR_LOR:
-	case PTOWSP_EXPR_NEG:
-	case PTOWSP_EXPR_NOT:
-	case PTOWSP_EXPR_LNOT: return false;
-	}
-	return true;
+	return (step->op != PTOWSP_EXPR_MOD && step->op != PTOWSP_EXPR_DIV) || (step->b == RT_IMMEDIATE && step->value > 0);
 }
 
 static uint64_t loop_bit(uint8_t at)
@@ -256,33 +246,17 @@ RT_INLINE int64_t quick_step(const struct rt_env *env, const struct rt_step *ste
 	int64_t a = source(env, step->a), b = step->b == RT_IMMEDIATE ? step->value : source(env, step->b);
 
 	switch (step->op) {
-	case PTOWSP_EXPR_ADD: return (int64_t)((uint64_t)a + (uint64_t)b);
-	case PTOWSP_EXPR_SUB: return (int64_t)((uint64_t)a - (uint64_t)b);
-	case PTOWSP_EXPR_MUL: return (int64_t)((uint64_t)a * (uint64_t)b);
-	case PTOWSP_EXPR_DIV: return a / b;
-	case PTOWSP_EXPR_MOD: return a % b;
-	case PTOWSP_EXPR_MIN: return a < b ? a : b;
-	case PTOWSP_EXPR_MAX: return a > b ? a : b;
-	case PTOWSP_EXPR_AND: return a & b;
-	case PTOWSP_EXPR_OR: return a | b;
-	case PTOWSP_EXPR_XOR: return a ^ b;
-	case PTOWSP_EXPR_SHL: return (int64_t)((uint64_t)a << (b & 63));
-	case PTOWSP_EXPR_SHR: return rt_shift_right(a, b);
-	case PTOWSP_EXPR_EQ: return a == b;
-	case PTOWSP_EXPR_NE: return a != b;
-	case PTOWSP_EXPR_LT: return a < b;
-	case PTOWSP_EXPR_LE: return a <= b;
-	case PTOWSP_EXPR_GT: return a > b;
-	case PTOWSP_EXPR_GE: return a >= b;
-	case PTOWSP_EXPR_SELECT: return a ? b : source(env, step->c);
+	case PTOWSP_EXPR_CONST: return step->value;
 	case PTOWSP_EXPR_VALUE: return (int64_t)env->values[step->value];
 	case PTOWSP_EXPR_TASK: return (int64_t)env->task;
 	case PTOWSP_EXPR_INSTANCE: return (int64_t)env->instance;
-	default: return step->value;
+	case PTOWSP_EXPR_DIV: return a / b;
+	case PTOWSP_EXPR_MOD: return a % b;
 	}
+	return rt_sure_operation(step->op, a, b, step->op == PTOWSP_EXPR_SELECT ? source(env, step->c) : 0);
 }
 
-/* What its steps filled, and the loops. */
+/* The sum of what its steps filled and of loops. */
 RT_INLINE int64_t sum_of(const struct rt_env *env, const struct rt_form *form)
 {
 	uint64_t sum = (uint64_t)form->base;

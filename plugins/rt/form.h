@@ -22,7 +22,7 @@ struct rt_step {
 };
 struct rt_code {
 	uint32_t first, count; /* steps */
-	bool quick; /* none of them can fail or needs a call */
+	bool quick; /* none of them can fail */
 	bool moves; /* one of them asks for a slot or the number of the task */
 	uint64_t loops; /* bit d: one of them asks for the value of the loop at depth d */
 	struct rt_form sum;

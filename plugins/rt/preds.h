@@ -8,6 +8,7 @@
 
 #include <stdbool.h>
 #include <stdint.h>
+#include "rt/inline.h"
 
 struct rt_preds {
 	uint64_t task;   /* being issued */
@@ -21,12 +22,6 @@ struct rt_preds {
 	uint32_t mask;
 	bool out_of_memory; /* sticky */
 };
-/* Of functions that work on a struct in registers: a call would put it into memory. */
-#if defined(__GNUC__)
-#define RT_INLINE static inline __attribute__((always_inline))
-#else
-#define RT_INLINE static inline
-#endif
 
 /* From so many on, the list is no longer searched for what is to be added. */
 #define RT_PREDS_FEW 12u
@@ -92,21 +87,6 @@ RT_INLINE struct rt_sight rt_sight_begin(struct rt_preds *preds)
 RT_INLINE void rt_sight_end(struct rt_sight *sight)
 {
 	sight->preds->count = sight->count;
-}
-
-/* As rt_preds_step, but for preds, which rt_sight_place then tells. */
-RT_INLINE void rt_sight_step(struct rt_sight *sight, uint32_t most)
-{
-	sight->task++;
-	sight->stamp++;
-	sight->span += sight->span < most;
-}
-
-RT_INLINE void rt_sight_place(struct rt_sight *sight)
-{
-	sight->preds->task = sight->task;
-	sight->preds->stamp = sight->stamp;
-	sight->preds->span = sight->span;
 }
 
 /* Behind a call that added through preds. */
