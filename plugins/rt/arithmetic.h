@@ -5,7 +5,7 @@
 
 #include <stdint.h>
 #include "ptowsp/workload.h"
-#include "rt/inline.h"
+#include "rt/rt_inline.h"
 
 /* How many operands an operation has, 0 for leaves; UINT32_MAX: there is no such operation. */
 unsigned rt_operands(unsigned op);

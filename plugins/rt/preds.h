@@ -8,7 +8,7 @@
 
 #include <stdbool.h>
 #include <stdint.h>
-#include "rt/inline.h"
+#include "rt/rt_inline.h"
 
 struct rt_preds {
 	uint64_t task;   /* being issued */

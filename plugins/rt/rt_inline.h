@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* inline.h - functions on the way of every task. */
+/* rt_inline.h - functions on the way of every task. */
 #ifndef RT_INLINE_H
 #define RT_INLINE_H
 
