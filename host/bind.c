@@ -219,7 +219,7 @@ static ptowsp_status own_take(struct ptowsp_program *p, uint32_t index, bool loo
 
 	if (own_fits(p, index)) {
 		if (!looks)
-			memset(tensor->own, 0, (size_t)bytes);
+			host_memory_zero(tensor->own, bytes, tensor->own_shared);
 		return PTOWSP_OK;
 	}
 	own_release(tensor);
@@ -331,6 +331,7 @@ ptowsp_status host_settle(struct ptowsp_program *p, const struct ptowsp_execute_
 
 static ptowsp_status prepare(struct ptowsp_program *p, const struct ptowsp_execute_options *options, struct ptowsp_error *error)
 {
+	const uint64_t deadline = host_run_args(p, options).deadline_ns;
 	ptowsp_status st = begin(p, options, error);
 
 	if (!st && options->flags & PTOWSP_RUN_LOOK)
@@ -338,7 +339,10 @@ static ptowsp_status prepare(struct ptowsp_program *p, const struct ptowsp_execu
 	for (uint32_t i = 0; i < p->plan->tensor_count && !st; i++) {
 		if (!wants_memory(p, i, options))
 			continue;
-		st = content_give(p, i, options->flags & PTOWSP_RUN_LOOK, error);
+		if (deadline && host_now_ns() >= deadline)
+			st = host_fail(error, PTOWSP_DEADLINE, "tensor \"%s\" has no content yet", p->plan->tensors[i].name);
+		else
+			st = content_give(p, i, options->flags & PTOWSP_RUN_LOOK, error);
 		if (!st)
 			binding_add(p, i);
 	}

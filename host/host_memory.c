@@ -7,6 +7,7 @@
 #include <sys/mman.h>
 
 #define LARGE (UINT64_C(256) << 10)
+#define FRESH (UINT64_C(16) << 20) /* below, zeros are written sooner than pages are faulted in */
 
 void *host_memory_take(uint64_t size, uint64_t align)
 {
@@ -32,4 +33,10 @@ void host_memory_give(void *memory, uint64_t size)
 		munmap(memory, (size_t)size);
 	else
 		free(memory);
+}
+
+void host_memory_zero(void *memory, uint64_t size, bool shared)
+{
+	if (size < FRESH || madvise(memory, (size_t)size, shared ? MADV_REMOVE : MADV_DONTNEED))
+		memset(memory, 0, (size_t)size);
 }

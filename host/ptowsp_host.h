@@ -320,7 +320,7 @@ struct ptowsp_execute_options {
 };
 /* Gives every tensor its shape and content: bound memory, fill function, sample data, else zeros (a diagnostic for inputs).
  * Runs do it themselves if it has not been done since the last one. Errors: INVALID (a value that must be set, wrong
- * shape, too few elements: names tensor, source, elements and need), TOO_BIG, NO_MEMORY. */
+ * shape, too few elements: names tensor, source, elements and need), TOO_BIG, NO_MEMORY, DEADLINE between two tensors. */
 PTOWSP_API ptowsp_status ptowsp_prepare(struct ptowsp_program *program, const struct ptowsp_execute_options *options,
 					struct ptowsp_error *error);
 /* Runs and waits. options may be NULL. */

@@ -115,6 +115,22 @@ static void explain_counts_what_its_run_counts(void)
 	CHECK_INT(vector_add("--explain", enough + enough / 50), 0);
 }
 
+/* 8 x 16 elements of 3 GiB are touched. */
+static void a_later_run_takes_no_more_of_a_large_tensor_than_the_first(void)
+{
+	static const char *const how[] = {"", "--plugin=a2a3sim", "--isolate=process"};
+
+	if (cli_slow())
+		CHECK_SKIP("sanitizers take memory of their own");
+	cli_begin();
+	REQUIRE_INT(cli("cat >large.pto <<'END'\ntensor %x : f32[50331648, 16] inout\nfunc @one(%x: !pto.memref<gm,...,f32>) {\n  %t = alloc_tile : !pto.tile<8x16xf32>\n"
+			"  %t = tload %x[0, 0]\n  tstore %t, %x[0, 0]\n}\nworkload @main {\n call @one(%x -> %x[0, 0 : 8, 16])\n}\nEND\n$B/ptowsp-pack large.pto -o large.pkg.zst"), 0);
+	for (size_t i = 0; i < sizeof(how) / sizeof(*how); i++) {
+		REQUIRE_INT(cli(check_fmt("$B/ptowsp-run -q --runs 3 --max-memory 9000000000 --stats=json %s large.pkg.zst", how[i])), 0);
+		CHECK(cli_int(cli_json(), "peak_rss_bytes") < 64 << 20);
+	}
+}
+
 void suite_contract_memory(CU_pSuite s)
 {
 	cli_suite("memory");
@@ -123,5 +139,6 @@ void suite_contract_memory(CU_pSuite s)
 	TEST(s, a_memory_limit_is_held_to_what_a_run_really_takes);
 	TEST(s, the_design_of_an_array_counts_in_the_memory_limit);
 	TEST(s, explain_counts_what_its_run_counts);
+	TEST(s, a_later_run_takes_no_more_of_a_large_tensor_than_the_first);
 	TEST(s, a_window_keeps_a_run_below_its_memory_limit);
 }

@@ -5,6 +5,7 @@
 
 #include <stdlib.h>
 #include <string.h>
+#include <time.h>
 
 #include "host/host_program.h"
 #include "host/runs.h"
@@ -267,6 +268,32 @@ static void memory_beyond_the_limit_is_refused_before_the_run(void)
 	one_session_close();
 }
 
+/* Until the time of the run is over. */
+static ptowsp_status slow_fill(void *context, void *data, uint64_t elements, struct ptowsp_error *error)
+{
+	static const struct timespec pause = {.tv_nsec = 3000000};
+
+	(void)data, (void)elements, (void)error;
+	++*(unsigned *)context;
+	nanosleep(&pause, NULL);
+	return PTOWSP_OK;
+}
+
+static void a_deadline_ends_the_filling_of_tensors(void)
+{
+	const struct ptowsp_execute_options options = {.timeout_ns = 2000000};
+	unsigned filled = 0;
+
+	REQUIRE(one_session_start(&one_session_shaped, "poll"));
+	for (uint32_t i = 0; i < 3; i++)
+		ptowsp_tensor_fill(one_session.program, i, slow_fill, &filled);
+	CHECK_INT(ptowsp_prepare(one_session.program, &options, &one_session.error), PTOWSP_DEADLINE);
+	CHECK_CONTAINS(one_session.error.text, " has no content yet");
+	CHECK(filled <= 1);
+	CHECK_INT(ptowsp_prepare(one_session.program, NULL, &one_session.error), 0);
+	one_session_close();
+}
+
 static void without_kernels_nothing_is_bound_or_called(void)
 {
 	struct ptowsp_execute_options options = {.flags = PTOWSP_RUN_NO_KERNELS, .memory_limit = 1};
@@ -357,6 +384,7 @@ void suite_session(CU_pSuite suite)
 	TEST(suite, values_are_parsed_in_their_type);
 	TEST(suite, a_float_beyond_its_type_is_refused_with_the_largest_value);
 	TEST(suite, memory_beyond_the_limit_is_refused_before_the_run);
+	TEST(suite, a_deadline_ends_the_filling_of_tensors);
 	TEST(suite, without_kernels_nothing_is_bound_or_called);
 	TEST(suite, sample_data_come_with_the_package);
 	TEST(suite, a_kernel_that_nobody_has_is_named_with_what_is_known);
