@@ -194,6 +194,7 @@ struct lang_module {
 	const char **targets;
 	uint32_t target_count, target_capacity;
 	const struct lang_options *options;
+	struct ptowsp_build *build;       /* owned by the compilation: what the module becomes; NULL: nothing yet */
 	struct lang_decl *default_decl;   /* the default entry, if it is no function */
 };
 

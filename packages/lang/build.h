@@ -137,9 +137,10 @@ struct build_body {
 	uint32_t name##_count, name##_capacity
 
 struct ptowsp_build {
-	struct lang_arena arena;
+	struct lang_arena *arena; /* own, or the one of the compilation that builds */
+	struct lang_arena own;
 	jmp_buf out;            /* every call that refuses leaves by it */
-	const char *doing;      /* the call at hand */
+	const char *doing;      /* the call at hand; NULL: a compilation builds, whose messages have a place instead */
 	ptowsp_status status;
 	char error[512];
 	struct pkg_strings strings;
@@ -191,6 +192,8 @@ struct ptowsp_build {
 
 /* --- builder.c --- */
 
+/* One without facts; arena: where its tables grow, NULL: its own. NULL without memory; ptowsp_build_destroy ends it. */
+struct ptowsp_build *build_create(struct lang_arena *arena);
 /* 1: the call may go on. */
 int build_enter(struct ptowsp_build *b, const char *call);
 /* Behind a refusal, or when memory ran out. */
@@ -229,7 +232,7 @@ uint32_t build_word(struct ptowsp_build *b, uint32_t words, const char *word);
 void *build_copy(struct ptowsp_build *b, const void *bytes, uint64_t size);
 /* Bits of a value of that type that a text says. */
 uint64_t build_bits(struct ptowsp_build *b, uint32_t dtype, const char *text);
-#define BUILD_PUSH(b, names, name) LANG_PUSH(&(b)->arena, (b)->names, (b)->name##_count, (b)->name##_capacity)
+#define BUILD_PUSH(b, names, name) LANG_PUSH((b)->arena, (b)->names, (b)->name##_count, (b)->name##_capacity)
 
 /* --- builder_value.c --- */
 

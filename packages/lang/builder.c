@@ -62,7 +62,7 @@ static void sentence_clean(char *text, size_t size)
 
 _Noreturn void build_refuse(struct ptowsp_build *b, const char *format, ...)
 {
-	size_t used = (size_t)snprintf(b->error, sizeof(b->error), "%s: ", b->doing);
+	size_t used = b->doing ? (size_t)snprintf(b->error, sizeof(b->error), "%s: ", b->doing) : 0;
 	va_list args;
 
 	va_start(args, format);
@@ -75,7 +75,7 @@ _Noreturn void build_refuse(struct ptowsp_build *b, const char *format, ...)
 
 void build_notice(struct ptowsp_build *b, const char *text)
 {
-	*BUILD_PUSH(b, notices, notice) = lang_clean(&b->arena, text, strlen(text));
+	*BUILD_PUSH(b, notices, notice) = lang_clean(b->arena, text, strlen(text));
 }
 
 const char *ptowsp_build_error(const struct ptowsp_build *b)
@@ -95,7 +95,7 @@ const char *ptowsp_build_notice(const struct ptowsp_build *b, uint32_t index)
 
 /* ---- life ------------------------------------------------------------------------------------------------------------------------- */
 
-struct ptowsp_build *ptowsp_build_create(const char *name)
+struct ptowsp_build *build_create(struct lang_arena *arena)
 {
 	struct ptowsp_build *b = calloc(1, sizeof(*b));
 	uint32_t offset;
@@ -106,9 +106,19 @@ struct ptowsp_build *ptowsp_build_create(const char *name)
 		free(b);
 		return NULL;
 	}
-	lang_arena_init(&b->arena, ARENA_BYTES, &b->out);
-	lang_tables_init(&b->tables, &b->arena);
+	lang_arena_init(&b->own, ARENA_BYTES, &b->out);
+	b->arena = arena ? arena : &b->own;
+	lang_tables_init(&b->tables, b->arena);
 	b->entry = b->process = PTOWSP_NONE;
+	return b;
+}
+
+struct ptowsp_build *ptowsp_build_create(const char *name)
+{
+	struct ptowsp_build *b = build_create(NULL);
+
+	if (!b)
+		return NULL;
 	b->doing = "ptowsp_build_create";
 	if (!name)
 		return b;
@@ -125,7 +135,7 @@ void ptowsp_build_destroy(struct ptowsp_build *b)
 	if (!b)
 		return;
 	pkg_strings_finish(&b->strings);
-	lang_arena_finish(&b->arena);
+	lang_arena_finish(&b->own);
 	free(b->bytes);
 	free(b->file);
 	free(b);
@@ -169,7 +179,7 @@ uint32_t build_row(struct ptowsp_build *b, enum build_kind kind, uint32_t handle
 /* Text that section STRS may hold: UTF-8 without control characters but tab and newline. */
 static int is_clean(struct ptowsp_build *b, const char *text)
 {
-	const char *clean = lang_clean(&b->arena, text, strlen(text));
+	const char *clean = lang_clean(b->arena, text, strlen(text));
 
 	for (; *text; text++, clean++)
 		if (*text != *clean && *text != '\t' && *text != '\n')
@@ -203,7 +213,7 @@ uint32_t build_name(struct ptowsp_build *b, enum build_kind kind, const char *na
 		build_refuse(b, "%s needs a name", kind_words[kind]);
 	if (lang_map_find(&b->names[kind], name))
 		build_refuse(b, "there is %s named \"%.80s\" already", kind_words[kind], name);
-	lang_map_add(&b->names[kind], &b->arena, lang_copy(&b->arena, name, strlen(name)), (void *)((uintptr_t)row + 1));
+	lang_map_add(&b->names[kind], b->arena, lang_copy(b->arena, name, strlen(name)), (void *)((uintptr_t)row + 1));
 	return string;
 }
 
@@ -235,7 +245,7 @@ void *build_copy(struct ptowsp_build *b, const void *bytes, uint64_t size)
 		build_refuse(b, "the bytes are missing (NULL)");
 	if (size > ARENA_BYTES)
 		build_refuse(b, "%llu bytes are more than a builder holds, %llu", (unsigned long long)size, (unsigned long long)ARENA_BYTES);
-	copy = lang_alloc(&b->arena, (size_t)size + 1);
+	copy = lang_alloc(b->arena, (size_t)size + 1);
 	if (size)
 		memcpy(copy, bytes, (size_t)size);
 	return copy;
@@ -277,7 +287,7 @@ uint32_t ptowsp_build_target(struct ptowsp_build *b, const char *target)
 		build_refuse(b, "\"%.40s\" is no backend: 1 to 32 of a-z 0-9 _", target ? target : "");
 	if (b->target_count == 32)
 		build_refuse(b, "a package names at most 32 backends");
-	*BUILD_PUSH(b, targets, target) = lang_copy(&b->arena, target, length);
+	*BUILD_PUSH(b, targets, target) = lang_copy(b->arena, target, length);
 	return BUILD_DONE;
 }
 
@@ -312,7 +322,7 @@ uint32_t ptowsp_build_string(struct ptowsp_build *b, const char *text)
 
 	if (!string)
 		build_refuse(b, "the empty string is in every package already, leave it out");
-	*BUILD_PUSH(b, presets, preset) = lang_copy(&b->arena, text, strlen(text));
+	*BUILD_PUSH(b, presets, preset) = lang_copy(b->arena, text, strlen(text));
 	return BUILD_DONE;
 }
 
@@ -337,11 +347,11 @@ uint32_t ptowsp_build_list(struct ptowsp_build *b, uint32_t handle)
 
 	switch (handle >> BUILD_ROW_BITS) {
 	case BUILD_AXIS:
-		*LANG_PUSH(&b->arena, tables->work_axes, tables->work_axis_count, tables->work_axis_capacity) =
+		*LANG_PUSH(b->arena, tables->work_axes, tables->work_axis_count, tables->work_axis_capacity) =
 			build_row(b, BUILD_AXIS, handle);
 		break;
 	case BUILD_TENSOR:
-		*LANG_PUSH(&b->arena, tables->work_tensors, tables->work_tensor_count, tables->work_tensor_capacity) =
+		*LANG_PUSH(b->arena, tables->work_tensors, tables->work_tensor_count, tables->work_tensor_capacity) =
 			build_row(b, BUILD_TENSOR, handle);
 		break;
 	default:

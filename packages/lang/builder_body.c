@@ -31,13 +31,13 @@ uint32_t ptowsp_build_body(struct ptowsp_build *b, uint32_t kernel)
 	if (b->body.code)
 		build_refuse(b, "the body of kernel %.80s is still open", build_text(b, b->kernels[b->body.kernel].record.name));
 	b->kernels[row].bodied = 1;
-	code = lang_alloc(&b->arena, sizeof(*code));
-	code->arena = &b->arena;
+	code = lang_alloc(b->arena, sizeof(*code));
+	code->arena = b->arena;
 	handle = build_payload_add(b, (struct build_payload){.record = {.kind = PTOWSP_PAYLOAD_PTO}, .kernel = row, .code = code});
 	b->body = (struct build_body){.payload = b->payload_count - 1,
 				      .kernel = row,
 				      .code = code,
-				      .arguments = lang_alloc(&b->arena, ((size_t)b->kernels[row].scalars + 1) * sizeof(uint32_t)),
+				      .arguments = lang_alloc(b->arena, ((size_t)b->kernels[row].scalars + 1) * sizeof(uint32_t)),
 				      .tile_first = b->tile_handles,
 				      .scalar_first = b->scalar_handles};
 	return handle;
@@ -57,7 +57,7 @@ static uint32_t local_name(struct ptowsp_build *b, const char *name)
 	struct build_payload *payload = payload_of(b);
 	uint32_t string = build_string(b, name);
 
-	*LANG_PUSH(&b->arena, payload->names, payload->name_count, payload->name_capacity) = string;
+	*LANG_PUSH(b->arena, payload->names, payload->name_count, payload->name_capacity) = string;
 	return string;
 }
 
@@ -202,7 +202,7 @@ static void touch(struct ptowsp_build *b, struct ptowsp_tile_param *params, cons
 struct ptowsp_tile_param *build_tile_params(struct ptowsp_build *b, uint32_t kernel)
 {
 	const struct build_kernel *k = &b->kernels[kernel];
-	struct ptowsp_tile_param *params = lang_alloc(&b->arena, ((size_t)k->tensors + 1) * sizeof(*params));
+	struct ptowsp_tile_param *params = lang_alloc(b->arena, ((size_t)k->tensors + 1) * sizeof(*params));
 
 	for (uint32_t i = 0; i < k->record.param_count; i++) {
 		const struct build_param *p = &b->params[k->params[i]];
@@ -218,7 +218,7 @@ static void params_check(struct ptowsp_build *b)
 {
 	static const char *const words[] = {"does not touch it", "reads it", "writes it", "reads and writes it"};
 	const struct build_kernel *k = &b->kernels[b->body.kernel];
-	struct ptowsp_tile_param *found = lang_alloc(&b->arena, ((size_t)k->tensors + 1) * sizeof(*found));
+	struct ptowsp_tile_param *found = lang_alloc(b->arena, ((size_t)k->tensors + 1) * sizeof(*found));
 
 	for (uint32_t i = 0; i < b->body.code->inst_count; i++)
 		touch(b, found, &b->body.code->insts[i]);

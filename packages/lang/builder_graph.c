@@ -37,7 +37,7 @@ uint32_t ptowsp_build_graph_name(struct ptowsp_build *b, const char *object, uin
 		row.object++;
 	if (!object || !pkg_graph_object_text(row.object))
 		build_refuse(b, "\"%.40s\" is no object of a graph: graph, kernel, tensor, stream, event, ... as in graph_objects.def", object ? object : "");
-	*LANG_PUSH(&b->arena, g->names, g->name_count, g->name_capacity) = row;
+	*LANG_PUSH(b->arena, g->names, g->name_count, g->name_capacity) = row;
 	return BUILD_DONE;
 }
 
@@ -96,7 +96,7 @@ uint32_t ptowsp_build_graph_op(struct ptowsp_build *b, const char *op)
 	inst_close(b);
 	if (!inst.form)
 		build_refuse(b, "\"%.40s\" is no instruction of a graph (graph_ops.def)", op ? op : "");
-	*LANG_PUSH(&b->arena, g->insts, g->inst_count, g->inst_capacity) = inst;
+	*LANG_PUSH(b->arena, g->insts, g->inst_count, g->inst_capacity) = inst;
 	return BUILD_DONE;
 }
 
@@ -138,9 +138,9 @@ uint32_t ptowsp_build_graph_set(struct ptowsp_build *b, const uint32_t *numbers,
 		build_refuse(b, "%s of %s is no set", operand->name, inst->form->name);
 	if (count && !numbers)
 		build_refuse(b, "the numbers are missing (NULL)");
-	*LANG_PUSH(&b->arena, g->sets, g->set_count, g->set_capacity) = count;
+	*LANG_PUSH(b->arena, g->sets, g->set_count, g->set_capacity) = count;
 	for (uint32_t i = 0; i < count; i++)
-		*LANG_PUSH(&b->arena, g->sets, g->set_count, g->set_capacity) = numbers[i];
+		*LANG_PUSH(b->arena, g->sets, g->set_count, g->set_capacity) = numbers[i];
 	return operand_set(b, row);
 }
 
@@ -163,7 +163,7 @@ static uint32_t node_add(struct ptowsp_build *b, struct pkg_graph_node node)
 		node.b = node.op == PTOWSP_GRAPH_NODE_ELEMENT ? node.b : operands[1];
 		node.c = operands[2];
 	}
-	*LANG_PUSH(&b->arena, g->nodes, g->node_count, g->node_capacity) = node;
+	*LANG_PUSH(b->arena, g->nodes, g->node_count, g->node_capacity) = node;
 	g->stack[g->depth++] = g->node_count - 1;
 	return BUILD_DONE;
 }

@@ -78,7 +78,7 @@ static uint32_t param_add(struct ptowsp_build *b, uint32_t handle, struct build_
 		build_refuse(b, "a kernel has at most %u parameters", RUN_LIMIT);
 	param.number = param.record.kind == PTOWSP_PARAM_TENSOR ? kernel->tensors++ : kernel->scalars++;
 	*BUILD_PUSH(b, params, param) = param;
-	*LANG_PUSH(&b->arena, kernel->params, kernel->record.param_count, kernel->param_capacity) = b->param_count - 1;
+	*LANG_PUSH(b->arena, kernel->params, kernel->record.param_count, kernel->param_capacity) = b->param_count - 1;
 	return build_handle(b, BUILD_PARAM, b->param_count - 1);
 }
 
@@ -176,7 +176,7 @@ uint32_t build_payload_add(struct ptowsp_build *b, struct build_payload payload)
 	if (kernel->record.payload_count == RUN_LIMIT)
 		build_refuse(b, "a kernel has at most %u payloads", RUN_LIMIT);
 	*BUILD_PUSH(b, payloads, payload) = payload;
-	*LANG_PUSH(&b->arena, kernel->payloads, kernel->record.payload_count, kernel->payload_capacity) = b->payload_count - 1;
+	*LANG_PUSH(b->arena, kernel->payloads, kernel->record.payload_count, kernel->payload_capacity) = b->payload_count - 1;
 	return build_handle(b, BUILD_PAYLOAD, b->payload_count - 1);
 }
 
@@ -292,6 +292,6 @@ uint32_t ptowsp_build_variant(struct ptowsp_build *b, uint32_t kernel, uint32_t 
 		build_refuse(b, "level %u: levels are multiples of 32 rows", rows);
 	if (k->record.variant_count == RUN_LIMIT)
 		build_refuse(b, "a kernel has at most %u variants", RUN_LIMIT);
-	*LANG_PUSH(&b->arena, k->variants, k->record.variant_count, k->variant_capacity) = variant;
+	*LANG_PUSH(b->arena, k->variants, k->record.variant_count, k->variant_capacity) = variant;
 	return BUILD_DONE;
 }

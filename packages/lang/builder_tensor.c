@@ -202,7 +202,7 @@ static uint32_t region_add(struct ptowsp_build *b, const struct ptowsp_region_re
 
 	if (!b->stated)
 		return build_handle(b, BUILD_REGION, lang_region_add(tables, region));
-	*LANG_PUSH(&b->arena, tables->regions, tables->region_count, tables->region_capacity) = *region;
+	*LANG_PUSH(b->arena, tables->regions, tables->region_count, tables->region_capacity) = *region;
 	return build_handle(b, BUILD_REGION, tables->region_count - 1);
 }
 
@@ -257,7 +257,7 @@ uint32_t ptowsp_build_sample(struct ptowsp_build *b, uint32_t tensor, const char
 	uint64_t want = pkg_dtype_bytes(b->tensors[sample.record.tensor].record.dtype);
 
 	if (!extents || !rank || rank > 4)
-		build_refuse(b, "%s extents: sample data have 1 to 4", extents ? lang_format(&b->arena, "%u", rank) : "no");
+		build_refuse(b, "%s extents: sample data have 1 to 4", extents ? lang_format(b->arena, "%u", rank) : "no");
 	for (uint32_t i = 0; i < rank; i++) {
 		*places[i] = extents[i];
 		if (extents[i] && want > UINT64_MAX / extents[i])

@@ -75,7 +75,7 @@ static uint32_t argument_lower(struct lang_lower *lower, const struct lang_scala
 	if (!text)
 		return lang_scalar_lower(lower, scalar);
 	lang_number_read(text, dtype, &value);
-	return lang_expr_const(&lower->tables.exprs, value);
+	return lang_expr_const(&lower->tables->exprs, value);
 }
 
 /* --- tasks --- */
@@ -86,7 +86,7 @@ static uint32_t kernel_number(struct lang_lower *lower, const struct lang_work *
 	uint32_t row = work->function ? work->function->kernel : work->target->row;
 
 	if (!*number)
-		*number = lang_work_kernel_add(&lower->tables, row) + 1;
+		*number = lang_work_kernel_add(lower->tables, row) + 1;
 	return *number - 1;
 }
 
@@ -97,7 +97,7 @@ static const struct lang_scalar *scalar_of(const struct lang_work *work, uint32_
 
 void lang_afters_lower(struct lang_work_walk *walk, const struct lang_work *work)
 {
-	struct lang_exprs *exprs = &walk->lower->tables.exprs;
+	struct lang_exprs *exprs = &walk->lower->tables->exprs;
 
 	for (uint32_t i = 0; i < work->after_count; i++) {
 		const struct lang_after *after = &work->afters[i];
@@ -199,7 +199,7 @@ static void task_emit(struct lang_work_walk *walk, const struct lang_work *work)
 
 		if (param.tensor)
 			continue;
-		row = lang_argument_add(&lower->tables, param.argument, argument_lower(lower, scalar_of(work, i), param.dtype));
+		row = lang_argument_add(lower->tables, param.argument, argument_lower(lower, scalar_of(work, i), param.dtype));
 		if (row == PTOWSP_NONE)
 			lang_too_large(lower, work->at);
 	}
@@ -220,7 +220,7 @@ static void task_emit(struct lang_work_walk *walk, const struct lang_work *work)
 /* The element where a part begins, counted from the beginning of its tensor. */
 static uint32_t start_lower(struct lang_lower *lower, const struct lang_part *part)
 {
-	struct lang_exprs *exprs = &lower->tables.exprs;
+	struct lang_exprs *exprs = &lower->tables->exprs;
 	uint32_t start = lang_expr_const(exprs, 0), rank = part->decl->rank;
 
 	for (uint32_t i = 0; i < part->index_count; i++) {
@@ -305,7 +305,7 @@ static struct ptowsp_call_record *record_at(struct lang_lower *lower, uint32_t r
 
 uint32_t lang_call_begin(struct lang_lower *lower, uint32_t caller, uint32_t callee)
 {
-	struct ptowsp_call_record record = {.first = lower->tables.work_count,
+	struct ptowsp_call_record record = {.first = lower->tables->work_count,
 					    .caller = caller,
 					    .callee = callee,
 					    .arguments = pkg_writer_count(lower->writer, PTOWSP_SECTION_CARG)};
@@ -353,7 +353,7 @@ void lang_call_end(struct lang_lower *lower, uint32_t record)
 	struct ptowsp_call_record *call = record_at(lower, record);
 
 	if (call)
-		call->instructions = lower->tables.work_count - call->first;
+		call->instructions = lower->tables->work_count - call->first;
 }
 
 static const char *view_text(int viewed)

@@ -133,6 +133,7 @@ ptowsp_status lang_compile(struct pkg_writer *writer, const struct lang_source *
 	lang_list_sort(c->unit.list);
 	status = verdict(c, left, error);
 	*diagnostics_out = &c->unit.list->head;
+	ptowsp_build_destroy(c->module.build);
 	lang_arena_finish(&c->unit.arena);
 	free(c);
 	return status;

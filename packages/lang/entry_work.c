@@ -308,7 +308,7 @@ void lang_extent_lower(struct lang_work_walk *walk, const struct lang_work *work
 
 void lang_filter_lower(struct lang_work_walk *walk, const struct lang_work *work)
 {
-	uint32_t value = work->value ? lang_scalar_lower(walk->lower, work->value) : lang_expr_const(&walk->lower->tables.exprs, 0);
+	uint32_t value = work->value ? lang_scalar_lower(walk->lower, work->value) : lang_expr_const(&walk->lower->tables->exprs, 0);
 
 	lang_work_emit(walk, PTOWSP_OP_DISPATCH_FILTER, work->mode, value, work->at);
 }

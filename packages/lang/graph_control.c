@@ -8,7 +8,7 @@
 
 static void body_end(struct lang_graph_walk *walk, uint32_t head)
 {
-	walk->lower->tables.work[head].operand2 = walk->lower->tables.work_count;
+	walk->lower->tables->work[head].operand2 = walk->lower->tables->work_count;
 }
 
 static void if_emit(struct lang_graph_walk *walk, const struct lang_graph_inst *inst)
@@ -42,7 +42,7 @@ static void break_emit(struct lang_graph_walk *walk, uint32_t condition)
 
 static uint32_t axis_of(struct lang_graph_walk *walk, const char *name, uint32_t high)
 {
-	struct lang_exprs *exprs = &walk->lower->tables.exprs;
+	struct lang_exprs *exprs = &walk->lower->tables->exprs;
 	struct ptowsp_axis_record axis = {.name = pkg_writer_string(walk->lower->writer, name),
 					  .kind = PTOWSP_AXIS_DENSE,
 					  .low = lang_expr_const(exprs, 0),
@@ -53,14 +53,14 @@ static uint32_t axis_of(struct lang_graph_walk *walk, const char *name, uint32_t
 					  .lengths = PTOWSP_NONE,
 					  .indices = PTOWSP_NONE};
 
-	return lang_axis_add(&walk->lower->tables, &axis);
+	return lang_axis_add(walk->lower->tables, &axis);
 }
 
 /* Iterations follow each other: a loop at this granularity is a sequence of kernels. CF_WHILE is such a loop that asks before each one. */
 static void loop_emit(struct lang_graph_walk *walk, const struct lang_graph_inst *inst)
 {
 	int counted = inst->op == PTOWSP_CF_LOOP;
-	struct lang_exprs *exprs = &walk->lower->tables.exprs;
+	struct lang_exprs *exprs = &walk->lower->tables->exprs;
 	uint32_t high = counted ? lang_graph_expr(walk, inst->args[0].scalar) : lang_expr_const(exprs, FOREVER);
 	uint32_t head = lang_graph_emit_at(walk, PTOWSP_OP_FOR_EACH, axis_of(walk, counted ? inst->args[1].object->name : "while", high), 0);
 
@@ -117,7 +117,7 @@ static void launch_emit(struct lang_graph_walk *walk, const struct lang_graph_in
 	else
 		lang_graph_block_emit(walk, walk->launch->graph->body);
 	walk->launch = outer;
-	walk->iteration = lang_expr_const(&walk->lower->tables.exprs, 0);
+	walk->iteration = lang_expr_const(&walk->lower->tables->exprs, 0);
 }
 
 static void inst_emit(struct lang_graph_walk *walk, const struct lang_graph_inst *inst)

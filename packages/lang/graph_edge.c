@@ -61,7 +61,7 @@ static void event_edges(struct edges *edges, const struct lang_graph_object *eve
 /* An event that all its signals may have left out: the run ends there with a report, instead of going on as if it had come. */
 static void event_guard(struct lang_graph_walk *walk, const struct lang_graph_object *object)
 {
-	struct lang_exprs *exprs = &walk->lower->tables.exprs;
+	struct lang_exprs *exprs = &walk->lower->tables->exprs;
 	struct edges signals = edges_begin(walk);
 	struct lang_graph_event *event = &walk->lowering->events[object->index];
 	uint32_t none = lang_expr_const(exprs, 1), head, zero = lang_expr_const(exprs, 0);
@@ -92,7 +92,7 @@ void lang_graph_events_wait(struct lang_graph_walk *walk, const struct lang_grap
 
 void lang_graph_events_end(struct lang_graph_walk *walk)
 {
-	uint32_t head, zero = lang_expr_const(&walk->lower->tables.exprs, 0);
+	uint32_t head, zero = lang_expr_const(&walk->lower->tables->exprs, 0);
 
 	for (uint32_t i = 0; i < walk->lowering->program->object_count; i++) {
 		if (!walk->lowering->events[i].needed)
@@ -203,7 +203,7 @@ static void cover(const struct lang_graph_walk *walk, struct lang_graph_node *no
 
 void lang_graph_edges_emit(struct lang_graph_walk *walk, struct lang_graph_node *node, const struct lang_graph_kernel *kernel)
 {
-	struct lang_exprs *exprs = &walk->lower->tables.exprs;
+	struct lang_exprs *exprs = &walk->lower->tables->exprs;
 	struct edges edges = edges_begin(walk);
 
 	if (kernel) {

@@ -31,7 +31,7 @@ uint32_t lang_graph_emit(struct lang_graph_walk *walk, unsigned opcode, uint32_t
 
 	if (operand1 > UINT16_MAX)
 		lang_operand_refuse(walk->lower, named_by(opcode), help, walk->at);
-	at = lang_work_add(&walk->lower->tables, opcode, operand1, operand2);
+	at = lang_work_add(walk->lower->tables, opcode, operand1, operand2);
 	if (at != PTOWSP_NONE)
 		return at;
 	lang_error(unit, walk->at, "the launches of this program come to more than %u instructions and edges", LANG_MAX_INSTRUCTIONS);
@@ -74,7 +74,7 @@ static uint32_t bind_region(struct lang_graph_walk *walk, const struct lang_grap
 	const struct lang_graph_param param = lang_graph_tensor_param(bind->kernel, bind->arg);
 	uint64_t elements = bind_elements(bind, memory);
 	struct ptowsp_region_record region = {
-		.tensor = lang_graph_tensor_row(memory), .row = lang_expr_const(&walk->lower->tables.exprs, 0), .column = column, .unit = 1};
+		.tensor = lang_graph_tensor_row(memory), .row = lang_expr_const(&walk->lower->tables->exprs, 0), .column = column, .unit = 1};
 
 	if (elements && elements <= UINT32_MAX)
 		region.columns = (uint32_t)elements;
@@ -84,7 +84,7 @@ static uint32_t bind_region(struct lang_graph_walk *walk, const struct lang_grap
 	}
 	if (param.name && param.dtype != memory->dtype)
 		region.view = param.dtype + 1u;
-	return lang_region_add(&walk->lower->tables, &region);
+	return lang_region_add(walk->lower->tables, &region);
 }
 
 /* --- tasks --- */
@@ -103,7 +103,7 @@ static void node_issue(struct lang_graph_walk *walk, struct lang_graph_node *nod
 static void number_set(struct lang_graph_walk *walk, struct lang_graph_node *node)
 {
 	if (walk->lowering->dynamic && node->named)
-		lang_graph_emit(walk, PTOWSP_OP_SLOT_SET, node->slot.row, lang_expr_leaf(&walk->lower->tables.exprs, PTOWSP_EXPR_TASK));
+		lang_graph_emit(walk, PTOWSP_OP_SLOT_SET, node->slot.row, lang_expr_leaf(&walk->lower->tables->exprs, PTOWSP_EXPR_TASK));
 	node->number = walk->tasks++;
 }
 
@@ -116,15 +116,15 @@ static uint32_t argument_expr(struct lang_graph_walk *walk, const struct lang_gr
 
 	for (uint32_t i = walk->iterator_count; i-- > 0;)
 		if (!strcmp(walk->iterators[i].object->name, name))
-			return lang_expr_loop(&walk->lower->tables.exprs, walk->iterators[i].loop);
+			return lang_expr_loop(&walk->lower->tables->exprs, walk->iterators[i].loop);
 	if (row == PTOWSP_NONE) {
 		lang_error(walk->lower->unit, kernel->object.at, "kernel %s gets no %%%s, which @%s takes: no iterator around it, symbol or slot is called so",
 			   kernel->object.name, name, kernel->entry);
 		lang_help(walk->lower->unit, "symbol %%%s : %s = 0", name, lang_dtype_text(param.dtype));
-		return lang_expr_const(&walk->lower->tables.exprs, 0);
+		return lang_expr_const(&walk->lower->tables->exprs, 0);
 	}
 	lang_value_use(walk->lower, row);
-	return lang_expr_value(&walk->lower->tables.exprs, row);
+	return lang_expr_value(&walk->lower->tables->exprs, row);
 }
 
 uint32_t tensors_of(const struct lang_graph_kernel *kernel)
@@ -152,11 +152,11 @@ void lang_graph_kernel_emit(struct lang_graph_walk *walk, const struct lang_grap
 	lang_graph_barrier_emit(walk, kernel);
 	lang_graph_events_wait(walk, kernel);
 	if (!row->work)
-		row->work = lang_work_kernel_add(&walk->lower->tables, row->made.row) + 1;
+		row->work = lang_work_kernel_add(walk->lower->tables, row->made.row) + 1;
 	number_set(walk, node);
 	lang_graph_emit_at(walk, PTOWSP_OP_TASK, row->work - 1, scalars << 16 | tensors);
 	for (uint32_t i = 0; i < scalars; i++)
-		if (lang_argument_add(&walk->lower->tables, i, argument_expr(walk, kernel, i)) == PTOWSP_NONE)
+		if (lang_argument_add(walk->lower->tables, i, argument_expr(walk, kernel, i)) == PTOWSP_NONE)
 			lang_too_large(walk->lower, walk->at);
 	for (uint32_t i = 0; i < tensors; i++) {
 		const struct lang_graph_bind *bind = lang_graph_bind_of(kernel, i);
@@ -172,9 +172,9 @@ void lang_graph_kernel_emit(struct lang_graph_walk *walk, const struct lang_grap
 static uint32_t part(struct lang_graph_walk *walk, uint32_t tensor, uint32_t column, uint64_t elements)
 {
 	struct ptowsp_region_record region = {
-		.tensor = tensor, .row = lang_expr_const(&walk->lower->tables.exprs, 0), .column = column, .rows = 1, .columns = (uint32_t)elements};
+		.tensor = tensor, .row = lang_expr_const(&walk->lower->tables->exprs, 0), .column = column, .rows = 1, .columns = (uint32_t)elements};
 
-	return lang_region_add(&walk->lower->tables, &region);
+	return lang_region_add(walk->lower->tables, &region);
 }
 
 static void copy_words(struct lang_graph_walk *walk, struct lang_graph_node *node, uint32_t from, uint32_t to)
@@ -231,7 +231,7 @@ void lang_graph_copy_emit(struct lang_graph_walk *walk, const struct lang_graph_
 /* Taking it copies its first two bytes onto the others, bringing it back the last one onto the second. */
 static void mark_emit(struct lang_graph_walk *walk, struct lang_graph_node *node, const struct lang_graph_mark *mark, unsigned op)
 {
-	struct lang_exprs *exprs = &walk->lower->tables.exprs;
+	struct lang_exprs *exprs = &walk->lower->tables->exprs;
 	int saves = op == PTOWSP_TG_CHECKPOINT;
 	uint32_t from = part(walk, mark->made.row, lang_expr_const(exprs, saves ? 0 : 3), saves ? 2 : 1);
 	uint32_t to = part(walk, mark->made.row, lang_expr_const(exprs, saves ? 2 : 1), saves ? 2 : 1);
@@ -241,7 +241,7 @@ static void mark_emit(struct lang_graph_walk *walk, struct lang_graph_node *node
 
 void lang_graph_checkpoint_emit(struct lang_graph_walk *walk, const struct lang_graph_inst *inst)
 {
-	uint32_t zero = lang_expr_const(&walk->lower->tables.exprs, 0), n = 0;
+	uint32_t zero = lang_expr_const(&walk->lower->tables->exprs, 0), n = 0;
 
 	for (const struct lang_graph_save *save = walk->lowering->saves; save; save = save->next) {
 		uint32_t here = part(walk, lang_graph_tensor_row(save->memory), zero, save->elements), there = part(walk, save->made.row, zero, save->elements);
@@ -264,8 +264,8 @@ void lang_graph_code(struct lang_lower *lower, struct lang_decl *decl)
 	struct lang_graph_walk walk = {.lower = lower, .lowering = lowering, .at = decl->at};
 
 	lang_entry_begin(lower, decl->row);
-	lower->tables.region_first = lower->tables.region_count;
-	walk.iteration = lang_expr_const(&lower->tables.exprs, 0);
+	lower->tables->region_first = lower->tables->region_count;
+	walk.iteration = lang_expr_const(&lower->tables->exprs, 0);
 	lang_graph_allocs_emit(&walk);
 	lang_graph_block_emit(&walk, &lowering->program->body);
 	walk.at = decl->at;
@@ -281,15 +281,15 @@ static uint32_t value_expr(struct lang_graph_walk *walk, const char *name)
 	uint32_t row = lang_row_find(lang_rows_of(walk->lower, PTOWSP_SECTION_SLOT), name);
 
 	if (row == PTOWSP_NONE)
-		return lang_expr_const(&walk->lower->tables.exprs, 0);
+		return lang_expr_const(&walk->lower->tables->exprs, 0);
 	lang_value_use(walk->lower, row);
-	return lang_expr_value(&walk->lower->tables.exprs, row);
+	return lang_expr_value(&walk->lower->tables->exprs, row);
 }
 
 /* Loads the element into its slot, here and now. */
 static uint32_t element_load(struct lang_graph_walk *walk, const struct lang_graph_scalar *scalar)
 {
-	struct lang_exprs *exprs = &walk->lower->tables.exprs;
+	struct lang_exprs *exprs = &walk->lower->tables->exprs;
 	const struct lang_graph_memory *memory = lang_graph_memory_of(walk, lang_graph_tensor(scalar->object));
 	uint32_t size = pkg_dtype_bytes(scalar->dtype), index = lang_graph_expr(walk, scalar->a), slot = scalar->slot->made.row;
 	struct ptowsp_region_record region = {.tensor = lang_graph_tensor_row(memory), .row = lang_expr_const(exprs, 0), .column = index, .unit = 1};
@@ -299,7 +299,7 @@ static uint32_t element_load(struct lang_graph_walk *walk, const struct lang_gra
 		region.columns = size;
 		region.view = scalar->dtype + 1u;
 	}
-	lang_graph_emit(walk, PTOWSP_OP_SLOT_LOAD, slot, lang_region_add(&walk->lower->tables, &region));
+	lang_graph_emit(walk, PTOWSP_OP_SLOT_LOAD, slot, lang_region_add(walk->lower->tables, &region));
 	return lang_expr_value(exprs, slot);
 }
 
@@ -307,13 +307,13 @@ static uint32_t iterator_expr(struct lang_graph_walk *walk, const struct lang_gr
 {
 	for (uint32_t i = walk->iterator_count; i-- > 0;)
 		if (walk->iterators[i].object == iterator)
-			return lang_expr_loop(&walk->lower->tables.exprs, walk->iterators[i].loop);
-	return lang_expr_const(&walk->lower->tables.exprs, 0);
+			return lang_expr_loop(&walk->lower->tables->exprs, walk->iterators[i].loop);
+	return lang_expr_const(&walk->lower->tables->exprs, 0);
 }
 
 uint32_t lang_graph_expr(struct lang_graph_walk *walk, const struct lang_graph_scalar *scalar)
 {
-	struct lang_exprs *exprs = &walk->lower->tables.exprs;
+	struct lang_exprs *exprs = &walk->lower->tables->exprs;
 	uint32_t a, b;
 
 	switch (scalar->op) {
@@ -333,7 +333,7 @@ uint32_t lang_graph_expr(struct lang_graph_walk *walk, const struct lang_graph_s
 
 uint32_t lang_graph_elements_expr(struct lang_graph_walk *walk, const struct lang_graph_scalar *bytes, const struct lang_graph_memory *memory)
 {
-	struct lang_exprs *exprs = &walk->lower->tables.exprs;
+	struct lang_exprs *exprs = &walk->lower->tables->exprs;
 	uint32_t expr = lang_graph_expr(walk, bytes), size = pkg_dtype_bytes(memory->dtype);
 
 	return size == 1 ? expr : lang_expr_binary(exprs, PTOWSP_EXPR_DIV, expr, lang_expr_const(exprs, size));

@@ -8,7 +8,7 @@
 
 static uint32_t dims_write(struct lang_lower *lower, uint64_t elements)
 {
-	struct ptowsp_dim_record dim = {.extent = lang_expr_const(&lower->tables.exprs, elements)};
+	struct ptowsp_dim_record dim = {.extent = lang_expr_const(&lower->tables->exprs, elements)};
 
 	return pkg_writer_row(lower->writer, PTOWSP_SECTION_DIMS, &dim, sizeof(dim));
 }

@@ -164,7 +164,7 @@ static void values_write(struct lang_lower *lower, struct lang_axis *axis)
 /* How many rows there are. */
 static uint32_t rows_lower(struct lang_lower *lower, const struct lang_axis *axis)
 {
-	struct lang_exprs *exprs = &lower->tables.exprs;
+	struct lang_exprs *exprs = &lower->tables->exprs;
 	uint32_t count;
 
 	if (axis->kind != PTOWSP_AXIS_SPARSE || axis->high)
@@ -179,7 +179,7 @@ static uint32_t rows_lower(struct lang_lower *lower, const struct lang_axis *axi
 
 uint32_t lang_axis_lower(struct lang_lower *lower, struct lang_axis *axis, const char *name, uint32_t row)
 {
-	struct lang_exprs *exprs = &lower->tables.exprs;
+	struct lang_exprs *exprs = &lower->tables->exprs;
 	struct ptowsp_axis_record record = {.name = pkg_writer_string(lower->writer, name), .kind = axis->kind, .levels = lang_levels_row(lower, axis->levels), .row = row};
 
 	record.low = axis->low ? lang_scalar_lower(lower, axis->low) : lang_expr_const(exprs, 0);
@@ -192,14 +192,14 @@ uint32_t lang_axis_lower(struct lang_lower *lower, struct lang_axis *axis, const
 	record.first = axis->values;
 	record.count = axis->value_count;
 	for (uint32_t i = 0; i < axis->stated_count; i++)
-		if (!memcmp(&lower->tables.axes[axis->stated[i]], &record, sizeof(record)))
+		if (!memcmp(&lower->tables->axes[axis->stated[i]], &record, sizeof(record)))
 			return axis->stated[i];
-	return lang_axis_add(&lower->tables, &record);
+	return lang_axis_add(lower->tables, &record);
 }
 
 uint32_t lang_axis_twin(struct lang_lower *lower, uint32_t row)
 {
-	struct lang_tables *tables = &lower->tables;
+	struct lang_tables *tables = lower->tables;
 	struct ptowsp_axis_record record = tables->axes[row];
 
 	if (record.kind == PTOWSP_AXIS_DENSE || record.kind == PTOWSP_AXIS_DENSE_DYN) {

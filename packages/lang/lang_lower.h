@@ -5,6 +5,7 @@
 
 #include "format/writer.h"
 #include "lang/ast.h"
+#include "lang/build.h"
 #include "lang/decl.h"
 #include "lang/levels.h"
 #include "lang/tables.h"
@@ -22,7 +23,9 @@ struct lang_lower {
 	struct lang_unit *unit;
 	struct lang_module *module;
 	struct pkg_writer *writer;
-	struct lang_tables tables;
+	struct ptowsp_build *build;
+	struct lang_tables *tables; /* the build's */
+	struct lang_span at;        /* of what is being built */
 	uint32_t value_first;   /* of the entry being lowered in the tables' values; PTOWSP_NONE outside of entries */
 	struct lang_rows rows[LANG_MAX_SECTIONS];
 	uint32_t rows_count;

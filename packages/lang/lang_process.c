@@ -208,7 +208,7 @@ static void body_lower(struct lang_lower *lower, struct lang_process *process)
 {
 	struct lang_work_walk walk = {.lower = lower, .entry = PTOWSP_NONE, .body = &process->body};
 
-	process->instruction = lower->tables.work_count;
+	process->instruction = lower->tables->work_count;
 	lang_body_lower(&walk, &process->body);
 	lang_work_emit(&walk, PTOWSP_OP_HALT, 0, 0, process->head.at);
 }
@@ -216,7 +216,7 @@ static void body_lower(struct lang_lower *lower, struct lang_process *process)
 /* Slots and symbols that the bodies read are noted as if they were one entry, and kept for all entries that processes run behind. */
 void lang_pipeline_lower(struct lang_lower *lower)
 {
-	struct lang_tables *tables = &lower->tables;
+	struct lang_tables *tables = lower->tables;
 	uint32_t first = tables->value_count;
 
 	if (!lang_has_pipeline(lower->module))

@@ -400,8 +400,8 @@ void lang_kernels_write(struct lang_lower *lower, const struct lang_rows *kernel
 void lang_entry_begin(struct lang_lower *lower, uint32_t row)
 {
 	lower->view_scope = ++lower->view_scopes;
-	lower->value_first = lower->entries[row].values = lower->tables.value_count;
-	lower->entries[row].instruction = lower->tables.work_count;
+	lower->value_first = lower->entries[row].values = lower->tables->value_count;
+	lower->entries[row].instruction = lower->tables->work_count;
 }
 
 /* The values that an entry with code needs are a set: in what order its code reads them is not said. */
@@ -414,8 +414,8 @@ static int by_number(const void *a, const void *b)
 
 static void values_sort(struct lang_lower *lower, uint32_t first)
 {
-	if (lower->tables.value_count > first)
-		qsort(lower->tables.values + first, lower->tables.value_count - first, sizeof(*lower->tables.values), by_number);
+	if (lower->tables->value_count > first)
+		qsort(lower->tables->values + first, lower->tables->value_count - first, sizeof(*lower->tables->values), by_number);
 }
 
 void lang_entry_end(struct lang_lower *lower, uint32_t row)
@@ -428,14 +428,14 @@ void lang_entry_end(struct lang_lower *lower, uint32_t row)
 		lang_value_use(lower, lower->pipeline_values[i]);
 	if (!f || f->kind != LANG_INCORE)
 		values_sort(lower, lower->value_first);
-	lower->entries[row].value_count = lower->tables.value_count - lower->value_first;
+	lower->entries[row].value_count = lower->tables->value_count - lower->value_first;
 	lower->value_first = PTOWSP_NONE;
 }
 
 void lang_value_use(struct lang_lower *lower, uint32_t slot)
 {
 	if (lower->value_first != PTOWSP_NONE)
-		lang_value_add(&lower->tables, lower->value_first, slot);
+		lang_value_add(lower->tables, lower->value_first, slot);
 }
 
 void lang_code_lower(struct lang_lower *lower)
@@ -473,5 +473,5 @@ void lang_entries_write(struct lang_lower *lower, const struct lang_rows *entrie
 		pkg_writer_row(lower->writer, PTOWSP_SECTION_ENTR, record, sizeof(*record));
 		lang_debug_add(lower, 2, i, row->decl ? row->decl->at : row->function->at);
 	}
-	lang_values_write(&lower->tables, lower->writer);
+	lang_values_write(lower->tables, lower->writer);
 }

@@ -29,7 +29,7 @@ static uint32_t need_expr(struct walk *walk, const struct frame *frame, const st
 {
 	assert(!frame->caller && var->symbol);
 	lang_value_use(walk->lower, var->symbol->row);
-	return lang_expr_value(&walk->lower->tables.exprs, var->symbol->row);
+	return lang_expr_value(&walk->lower->tables->exprs, var->symbol->row);
 }
 
 static int is_slot(const struct lang_var *var)
@@ -40,7 +40,7 @@ static int is_slot(const struct lang_var *var)
 static uint32_t var_expr(struct walk *walk, struct frame *frame, const struct lang_var *var)
 {
 	if (is_slot(var))
-		return lang_expr_value(&walk->lower->tables.exprs, var->slot);
+		return lang_expr_value(&walk->lower->tables->exprs, var->slot);
 	if (frame->values[var->id] == PTOWSP_NONE)
 		frame->values[var->id] = need_expr(walk, frame, var);
 	return frame->values[var->id];
@@ -49,7 +49,7 @@ static uint32_t var_expr(struct walk *walk, struct frame *frame, const struct la
 static uint32_t operand_expr(struct walk *walk, struct frame *frame, const struct lang_operand *operand)
 {
 	if (operand->kind == LANG_OPERAND_NUMBER)
-		return lang_expr_const(&walk->lower->tables.exprs, operand->value);
+		return lang_expr_const(&walk->lower->tables->exprs, operand->value);
 	return var_expr(walk, frame, operand->var);
 }
 
@@ -110,7 +110,7 @@ static void slots_start(struct walk *walk, struct frame *frame)
 		const struct lang_var *var = start_next(frame->function, 0, outside);
 
 		for (; var; var = start_next(frame->function, var->slot + 1, outside)) {
-			uint32_t expr = outside ? frame->values[var->id] : lang_expr_const(&walk->lower->tables.exprs, 0);
+			uint32_t expr = outside ? frame->values[var->id] : lang_expr_const(&walk->lower->tables->exprs, 0);
 
 			if (expr == PTOWSP_NONE)
 				expr = need_expr(walk, frame, var);
@@ -125,7 +125,7 @@ static uint32_t region_add(struct walk *walk, uint32_t tensor, uint32_t row, uin
 {
 	struct ptowsp_region_record region = {.tensor = tensor, .row = row, .column = column, .unit = unit};
 
-	return lang_region_add(&walk->lower->tables, &region);
+	return lang_region_add(walk->lower->tables, &region);
 }
 
 /* Elements per row step of a CALL tuple: the callee's tile; rows of the base level inside a loop with tile levels. */
@@ -139,13 +139,13 @@ static uint32_t unit_of(const struct walk *walk, const struct lang_var *param)
 static uint32_t kernel_number(struct walk *walk, struct lang_function *function)
 {
 	if (!function->work_kernel)
-		function->work_kernel = lang_work_kernel_add(&walk->lower->tables, function->kernel) + 1;
+		function->work_kernel = lang_work_kernel_add(walk->lower->tables, function->kernel) + 1;
 	return function->work_kernel - 1;
 }
 
 static void param_emit(struct walk *walk, uint32_t argument, uint32_t expr, struct lang_span at)
 {
-	if (lang_argument_add(&walk->lower->tables, argument, expr) == PTOWSP_NONE)
+	if (lang_argument_add(walk->lower->tables, argument, expr) == PTOWSP_NONE)
 		lang_too_large(walk->lower, at);
 }
 
@@ -166,7 +166,7 @@ static const struct lang_arg *arg_of(const struct lang_stmt *stmt, const struct 
 static void kernel_call(struct walk *walk, struct frame *frame, const struct lang_stmt *stmt)
 {
 	struct lang_function *target = stmt->target;
-	uint32_t zero = lang_expr_const(&walk->lower->tables.exprs, 0);
+	uint32_t zero = lang_expr_const(&walk->lower->tables->exprs, 0);
 
 	if (walk->levels.stated)
 		lang_variants_note(walk->lower, stmt, &walk->levels);
@@ -181,7 +181,7 @@ static void kernel_call(struct walk *walk, struct frame *frame, const struct lan
 
 		lang_view_note(walk->lower, &(struct lang_viewing){.kernel = target->kernel, .name = target->name, .count = target->memref_count, .tensor = i,
 								     .param = target->memrefs[i]->name, .flat = 1, .at = arg->at});
-		column = lang_expr_binary(&walk->lower->tables.exprs, PTOWSP_EXPR_ADD, to->base, column);
+		column = lang_expr_binary(&walk->lower->tables->exprs, PTOWSP_EXPR_ADD, to->base, column);
 		lang_word_add(walk->lower, lang_io_word(target->memrefs[i]->access), i,
 		     region_add(walk, to->tensor, row, column, unit_of(walk, target->memrefs[i])), stmt->at);
 	}
@@ -205,7 +205,7 @@ static struct frame *frame_create(struct walk *walk, const struct lang_function 
 static uint32_t call_record(struct walk *walk, struct frame *frame, const struct lang_stmt *stmt, const uint32_t *needs)
 {
 	struct lang_lower *lower = walk->lower;
-	struct lang_exprs *exprs = &lower->tables.exprs;
+	struct lang_exprs *exprs = &lower->tables->exprs;
 	const struct lang_function *target = stmt->target;
 	uint32_t record = lang_call_begin(lower, frame->function->entry, target->entry);
 
@@ -223,7 +223,7 @@ static uint32_t call_record(struct walk *walk, struct frame *frame, const struct
 /* An orchestration inside another one: its memrefs begin where the tuples say. */
 static void orchestration_call(struct walk *walk, struct frame *frame, const struct lang_stmt *stmt)
 {
-	struct lang_exprs *exprs = &walk->lower->tables.exprs;
+	struct lang_exprs *exprs = &walk->lower->tables->exprs;
 	const struct lang_function *target = stmt->target;
 	struct frame *inner = frame_create(walk, target, frame);
 	uint32_t *needs = lang_alloc(&walk->lower->unit->arena, (target->need_count + 1) * sizeof(*needs));
@@ -273,7 +273,7 @@ static uint32_t axis_add(struct walk *walk, struct frame *frame, const struct la
 					  .lengths = PTOWSP_NONE,
 					  .indices = PTOWSP_NONE};
 
-	return lang_axis_add(&lower->tables, &axis);
+	return lang_axis_add(lower->tables, &axis);
 }
 
 static void for_lower(struct walk *walk, struct frame *frame, const struct lang_stmt *stmt)
@@ -285,16 +285,16 @@ static void for_lower(struct walk *walk, struct frame *frame, const struct lang_
 	nest(walk, stmt->at);
 	if (stmt->levels)
 		lang_levels_enter(&walk->levels, stmt->levels);
-	frame->values[value->id] = lang_expr_loop(&walk->lower->tables.exprs, walk->loops++);
+	frame->values[value->id] = lang_expr_loop(&walk->lower->tables->exprs, walk->loops++);
 	block_lower(walk, frame, &stmt->body);
 	frame->values[value->id] = PTOWSP_NONE;
 	*walk = outer;
-	walk->lower->tables.work[head].operand2 = walk->lower->tables.work_count;
+	walk->lower->tables->work[head].operand2 = walk->lower->tables->work_count;
 }
 
 static uint32_t condition_expr(struct walk *walk, struct frame *frame, const struct lang_stmt *stmt)
 {
-	struct lang_exprs *exprs = &walk->lower->tables.exprs;
+	struct lang_exprs *exprs = &walk->lower->tables->exprs;
 	uint32_t value = operand_expr(walk, frame, &stmt->operands[0]);
 
 	if (!stmt->mode)
@@ -311,9 +311,9 @@ static void if_lower(struct walk *walk, struct frame *frame, const struct lang_s
 	lang_word_add(walk->lower, PTOWSP_OP_TARGET, 0, 0, stmt->at);
 	nest(walk, stmt->at);
 	block_lower(walk, frame, &stmt->body);
-	lower->tables.work[head + 1].operand2 = lower->tables.work_count;
+	lower->tables->work[head + 1].operand2 = lower->tables->work_count;
 	block_lower(walk, frame, &stmt->other);
-	lower->tables.work[head + 2].operand2 = lower->tables.work_count;
+	lower->tables->work[head + 2].operand2 = lower->tables->work_count;
 	walk->depth--;
 }
 
@@ -370,10 +370,10 @@ void lang_entry_lower(struct lang_lower *lower, struct lang_function *function, 
 		return;
 	}
 	frame = frame_create(&walk, function, NULL);
-	lower->tables.region_first = lower->tables.region_count;
-	*instruction_out = lower->tables.work_count;
+	lower->tables->region_first = lower->tables->region_count;
+	*instruction_out = lower->tables->work_count;
 	for (uint32_t i = 0; i < function->memref_count; i++)
-		frame->memrefs[i] = (struct lang_binding){function->tensors[i], lang_expr_const(&lower->tables.exprs, 0)};
+		frame->memrefs[i] = (struct lang_binding){function->tensors[i], lang_expr_const(&lower->tables->exprs, 0)};
 	slots_start(&walk, frame);
 	block_lower(&walk, frame, &function->body);
 	lang_word_add(walk.lower, PTOWSP_OP_HALT, 0, 0, function->at);

@@ -21,7 +21,7 @@ void lang_debug_add(struct lang_lower *lower, uint16_t kind, uint32_t row, struc
 		file++;
 	if (file == lower->file_count)
 		*LANG_PUSH(&lower->unit->arena, lower->files, lower->file_count, lower->file_capacity) = origin.file;
-	*LANG_PUSH(&lower->unit->arena, lower->tables.debug, lower->tables.debug_count, lower->tables.debug_capacity) = (struct ptowsp_debug_record){
+	*LANG_PUSH(&lower->unit->arena, lower->tables->debug, lower->tables->debug_count, lower->tables->debug_capacity) = (struct ptowsp_debug_record){
 		.file = file,
 		.kind = kind,
 		.row = row,
@@ -31,9 +31,9 @@ void lang_debug_add(struct lang_lower *lower, uint16_t kind, uint32_t row, struc
 
 uint32_t lang_binary_at(struct lang_lower *lower, enum ptowsp_expr_op op, uint32_t a, uint32_t b, struct lang_span at)
 {
-	uint32_t before = lower->tables.exprs.count, row = lang_expr_binary(&lower->tables.exprs, op, a, b);
+	uint32_t before = lower->tables->exprs.count, row = lang_expr_binary(&lower->tables->exprs, op, a, b);
 
-	if (row >= before && (op == PTOWSP_EXPR_DIV || op == PTOWSP_EXPR_MOD) && lower->tables.exprs.rows[row].op == op)
+	if (row >= before && (op == PTOWSP_EXPR_DIV || op == PTOWSP_EXPR_MOD) && lower->tables->exprs.rows[row].op == op)
 		lang_debug_add(lower, 4, row, at);
 	return row;
 }
@@ -76,7 +76,7 @@ uint32_t lang_word_add(struct lang_lower *lower, unsigned opcode, uint32_t opera
 
 	if (operand1 > UINT16_MAX)
 		lang_operand_refuse(lower, named_by(opcode), "divide it into several packages", at);
-	row = lang_work_add(&lower->tables, opcode, operand1, operand2);
+	row = lang_work_add(lower->tables, opcode, operand1, operand2);
 	if (row == PTOWSP_NONE)
 		lang_too_large(lower, at);
 	return row;
@@ -134,41 +134,59 @@ static void rows_sort(struct lang_lower *lower)
 /* Positions name their files by number until all are known. */
 static void files_name(struct lang_lower *lower)
 {
-	for (uint32_t i = 0; i < lower->tables.debug_count; i++)
-		lower->tables.debug[i].file = pkg_writer_string(lower->writer, lower->files[lower->tables.debug[i].file]);
+	for (uint32_t i = 0; i < lower->tables->debug_count; i++)
+		lower->tables->debug[i].file = pkg_writer_string(lower->writer, lower->files[lower->tables->debug[i].file]);
 }
 
 /* Ids first, then what code refers to, then code, then what only the end knows. */
+static void all_lower(struct lang_lower *lower, const char *name, const struct lang_options *options)
+{
+	const struct lang_module *module = lower->module;
+	struct lang_rows *kernels = lang_rows_of(lower, PTOWSP_SECTION_KREG), *entries = lang_rows_of(lower, PTOWSP_SECTION_ENTR);
+	struct lang_rows *slots = lang_rows_of(lower, PTOWSP_SECTION_SLOT), *events = lang_rows_of(lower, PTOWSP_SECTION_EVNT);
+
+	lang_facts_write(lower, name, options->producer);
+	for (uint32_t i = 0; i < module->target_count; i++)
+		pkg_writer_target(lower->writer, module->targets[i]);
+	lang_rows_declare(lower);
+	lang_graphs_declare(lower);
+	lang_functions_declare(lower, kernels, entries);
+	lower->entries = lang_alloc(&module->unit->arena, (entries->count + 1) * sizeof(*lower->entries));
+	lang_slots_declare(lower, slots);
+	rows_sort(lower);
+	lang_slots_write(lower, slots);
+	for (uint32_t i = 0; i < options->default_count; i++)
+		lang_default_set(lower, slots, options->defaults[i]);
+	lang_tensors_write(lower);
+	lang_rows_write(lower, events);
+	lang_code_lower(lower);
+	lang_entries_write(lower, entries);
+	lang_variants_warn(lower);
+	lang_kernels_write(lower, kernels);
+	declarations_write(lower);
+	files_name(lower);
+	lang_tables_write(lower->tables, lower->writer);
+	if (pkg_writer_normalise(lower->writer, NULL))
+		longjmp(module->unit->out, 1);
+	lang_schedule_lower(lower); /* its expressions stand behind all others, for its words name their rows */
+	lang_graph_schedule(lower);
+}
+
+/* A sentence of the builder is an error at what was being built; without one, memory ran out. */
 void lang_lower(struct lang_module *module, struct pkg_writer *writer, const char *name, const struct lang_options *options)
 {
-	struct lang_lower lower = {.unit = module->unit, .module = module, .writer = writer, .value_first = PTOWSP_NONE};
-	struct lang_rows *kernels = lang_rows_of(&lower, PTOWSP_SECTION_KREG), *entries = lang_rows_of(&lower, PTOWSP_SECTION_ENTR);
-	struct lang_rows *slots = lang_rows_of(&lower, PTOWSP_SECTION_SLOT), *events = lang_rows_of(&lower, PTOWSP_SECTION_EVNT);
+	struct lang_unit *unit = module->unit;
+	struct lang_lower *lower = lang_alloc(&unit->arena, sizeof(*lower));
 
-	lang_tables_init(&lower.tables, &module->unit->arena);
-	lang_facts_write(&lower, name, options->producer);
-	for (uint32_t i = 0; i < module->target_count; i++)
-		pkg_writer_target(writer, module->targets[i]);
-	lang_rows_declare(&lower);
-	lang_graphs_declare(&lower);
-	lang_functions_declare(&lower, kernels, entries);
-	lower.entries = lang_alloc(&module->unit->arena, (entries->count + 1) * sizeof(*lower.entries));
-	lang_slots_declare(&lower, slots);
-	rows_sort(&lower);
-	lang_slots_write(&lower, slots);
-	for (uint32_t i = 0; i < options->default_count; i++)
-		lang_default_set(&lower, slots, options->defaults[i]);
-	lang_tensors_write(&lower);
-	lang_rows_write(&lower, events);
-	lang_code_lower(&lower);
-	lang_entries_write(&lower, entries);
-	lang_variants_warn(&lower);
-	lang_kernels_write(&lower, kernels);
-	declarations_write(&lower);
-	files_name(&lower);
-	lang_tables_write(&lower.tables, writer);
-	if (pkg_writer_normalise(writer, NULL))
-		longjmp(module->unit->out, 1);
-	lang_schedule_lower(&lower); /* its expressions stand behind all others, for its words name their rows */
-	lang_graph_schedule(&lower);
+	module->build = build_create(&unit->arena);
+	if (!module->build)
+		longjmp(unit->out, 1);
+	*lower = (struct lang_lower){.unit = unit, .module = module, .writer = writer, .build = module->build, .tables = &module->build->tables,
+				     .value_first = PTOWSP_NONE};
+	if (!setjmp(module->build->out))
+		all_lower(lower, name, options);
+	else if (module->build->status)
+		lang_error(unit, lower->at, "%s", module->build->error);
+	else
+		longjmp(unit->out, 1);
 }

@@ -303,7 +303,7 @@ void lang_copy_check(struct lang_work_check *check, struct lang_work *work)
 
 static uint32_t row_lower(struct lang_lower *lower, const struct lang_part *part)
 {
-	struct lang_exprs *exprs = &lower->tables.exprs;
+	struct lang_exprs *exprs = &lower->tables->exprs;
 	uint32_t row = lang_expr_const(exprs, 0);
 
 	for (uint32_t i = 0; i + 1 < part->index_count; i++) {
@@ -318,13 +318,13 @@ void lang_part_place_lower(struct lang_lower *lower, const struct lang_part *par
 {
 	*row_out = row_lower(lower, part);
 	*column_out = part->index_count ? lang_scalar_lower(lower, part->indices[part->index_count - 1])
-					: lang_expr_const(&lower->tables.exprs, 0);
+					: lang_expr_const(&lower->tables->exprs, 0);
 }
 
 /* A flat window: in steps of the tensor's columns where they are a number, else of single elements. */
 static void flat_lower(struct lang_lower *lower, const struct lang_part *part, struct ptowsp_region_record *region)
 {
-	struct lang_exprs *exprs = &lower->tables.exprs;
+	struct lang_exprs *exprs = &lower->tables->exprs;
 	const struct lang_scalar *last = part->decl->extents[part->decl->rank - 1];
 	int64_t columns, row;
 
@@ -353,5 +353,5 @@ uint32_t lang_part_lower(struct lang_work_walk *walk, const struct lang_part *pa
 	if (part->flat)
 		flat_lower(lower, part, &region);
 	region.view = part->viewed ? 1u + part->view : 0;
-	return lang_region_add(&lower->tables, &region);
+	return lang_region_add(lower->tables, &region);
 }

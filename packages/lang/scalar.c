@@ -208,7 +208,7 @@ int lang_scalar_known(const struct lang_scalar *scalar, int64_t *value_out)
 
 uint32_t lang_scalar_lower(struct lang_lower *lower, const struct lang_scalar *scalar)
 {
-	struct lang_exprs *exprs = &lower->tables.exprs;
+	struct lang_exprs *exprs = &lower->tables->exprs;
 	uint32_t rows[3] = {0, 0, 0};
 
 	switch (scalar->kind) {

@@ -41,7 +41,7 @@ static const char *table_name(struct job *job, uint32_t section, uint32_t row)
 /* Loops by name: equal names have one string. Internal slots cannot be meant. */
 static void scope_fill(struct job *job)
 {
-	const struct lang_tables *tables = &job->lower->tables;
+	const struct lang_tables *tables = job->lower->tables;
 	uint32_t slots = pkg_writer_count(job->lower->writer, PTOWSP_SECTION_SLOT);
 	struct lang_arena *arena = &job->unit->arena;
 	const char **loops = lang_alloc(arena, (tables->axis_count + 1) * sizeof(*loops));

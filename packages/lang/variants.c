@@ -96,7 +96,7 @@ uint32_t lang_levels_row(struct lang_lower *lower, const struct lang_levels *lev
 	rows = lang_alloc(&lower->unit->arena, (levels->count + 1) * sizeof(*rows));
 	for (uint32_t i = 0; i < levels->count; i++)
 		rows[i] = (struct ptowsp_level_record){.block = levels->rows[i].block, .rows = levels->rows[i].rows};
-	return lang_levels_add(&lower->tables, levels->max_range, levels->min_range, rows, levels->count);
+	return lang_levels_add(lower->tables, levels->max_range, levels->min_range, rows, levels->count);
 }
 
 /* "@f has no variant for tile levels 64, 128 and runs there as it is"; the first of them, 0 where it lacks none. */

@@ -34,7 +34,7 @@ void lang_body_lower(struct lang_work_walk *walk, const struct lang_body *body)
 
 static void target_set(struct lang_work_walk *walk, uint32_t row)
 {
-	walk->lower->tables.work[row].operand2 = walk->lower->tables.work_count;
+	walk->lower->tables->work[row].operand2 = walk->lower->tables->work_count;
 }
 
 /* --- loops and branches --- */
@@ -62,7 +62,7 @@ void lang_loop_lower(struct lang_work_walk *walk, const struct lang_work *work)
 /* So many TARGET words, then the bodies. */
 static void bodies_lower(struct lang_work_walk *walk, const struct lang_work *work, uint32_t count)
 {
-	uint32_t targets = walk->lower->tables.work_count;
+	uint32_t targets = walk->lower->tables->work_count;
 
 	for (uint32_t i = 0; i < count; i++)
 		lang_word_emit(walk, PTOWSP_OP_TARGET, 0, 0, work->at);
@@ -131,7 +131,7 @@ void lang_slot_load_lower(struct lang_work_walk *walk, const struct lang_work *w
 {
 	uint32_t row = lang_work_emit(walk, PTOWSP_OP_SLOT_LOAD, work->decl->row, lang_part_lower(walk, &work->parts[0]), work->at);
 
-	walk->lower->tables.work[row].flags = work->mode ? PTOWSP_SLOT_LOAD_BITS : 0;
+	walk->lower->tables->work[row].flags = work->mode ? PTOWSP_SLOT_LOAD_BITS : 0;
 }
 
 /* The number of the task that follows, where something else than the next tasks reads it. */
@@ -139,7 +139,7 @@ void lang_task_name_lower(struct lang_work_walk *walk, const struct lang_work *w
 {
 	if (work->local && work->local->slot)
 		lang_word_emit(walk, PTOWSP_OP_SLOT_SET, work->local->slot->head.row,
-			       lang_expr_leaf(&walk->lower->tables.exprs, PTOWSP_EXPR_TASK), work->at);
+			       lang_expr_leaf(&walk->lower->tables->exprs, PTOWSP_EXPR_TASK), work->at);
 }
 
 void lang_copy_lower(struct lang_work_walk *walk, const struct lang_work *work)
@@ -160,7 +160,7 @@ void lang_workload_code(struct lang_lower *lower, struct lang_decl *decl)
 	struct lang_work_walk walk = {.lower = lower, .entry = decl->row, .body = body};
 
 	lang_entry_begin(lower, decl->row);
-	lower->tables.region_first = lower->tables.region_count;
+	lower->tables->region_first = lower->tables->region_count;
 	lang_body_lower(&walk, body);
 	lang_word_emit(&walk, PTOWSP_OP_HALT, 0, 0, decl->at);
 	lang_entry_end(lower, decl->row);
