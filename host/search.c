@@ -15,12 +15,9 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-/* Where installed plugins lie when nothing that runs may say it: tools/ninja/install with its standard PREFIX, else the Debian packages of tools/deb. */
+/* Where installed plugins lie when nothing that runs may say it: what tools/ninja/install says, its standard PREFIX, the Debian packages of tools/deb. */
 static const char *const system_folders[] = {
-#ifdef HOST_SYSTEM_FOLDER
-	HOST_SYSTEM_FOLDER,
-#endif
-	"/usr/local/lib/ptowsp/v10/plugins",
+	host_system_folder, "/usr/local/lib/ptowsp/v10/plugins",
 #if defined(__x86_64__)
 	"/usr/lib/x86_64-linux-gnu/ptowsp/v10/plugins",
 #elif defined(__aarch64__)

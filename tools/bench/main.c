@@ -3,12 +3,11 @@
 #include "tools/bench/bench.h"
 
 #include <errno.h>
-#include <libgen.h>
 #include <limits.h>
 #include <stdlib.h>
 #include <string.h>
-#include <unistd.h>
 #include "host/ptowsp_host.h"
+#include "tools/beside.h"
 #include "tools/pages/page.h"
 #include "tools/standard.h"
 
@@ -30,18 +29,11 @@ static int refuse(const char *what, const char *value)
 	return 2;
 }
 
-/* The build's packages/ beside the bin/ of this program. */
 static const char *packages_find(void)
 {
-	static char path[PATH_MAX + 16];
-	char self[PATH_MAX];
-	ssize_t n = readlink("/proc/self/exe", self, sizeof(self) - 1);
+	static char path[PATH_MAX];
 
-	if (n <= 0)
-		return "packages";
-	self[n] = 0;
-	snprintf(path, sizeof(path), "%s/../packages", dirname(self));
-	return path;
+	return beside_find("packages", "share/ptowsp/v10/packages", path, sizeof(path)) ? path : "packages";
 }
 
 static int number(const char *text, unsigned least, unsigned most, unsigned *value_out)

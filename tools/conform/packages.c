@@ -8,11 +8,11 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/stat.h>
 #include <unistd.h>
 
 #include "format/json.h"
 #include "registry/expression.h"
+#include "tools/beside.h"
 
 /* A package that stays open. */
 struct conform_package {
@@ -27,24 +27,11 @@ static const char smallest_text[] =
 
 static const char *folder(struct conform *c)
 {
-	static char found[PATH_MAX + 64];
-	static const char *const beside[] = {"packages/probes", "share/ptowsp/v10/probes"};
-	char program[PATH_MAX] = "", *slash;
-	struct stat stat_of;
+	static char found[PATH_MAX];
 
 	if (c->probes)
 		return c->probes;
-	if (readlink("/proc/self/exe", program, sizeof(program) - 1) < 0)
-		return "";
-	for (int up = 0; up < 2; up++)
-		if ((slash = strrchr(program, '/')))
-			*slash = 0;
-	for (size_t i = 0; i < 2; i++) {
-		snprintf(found, sizeof(found), "%s/%s", program, beside[i]);
-		if (!stat(found, &stat_of) && S_ISDIR(stat_of.st_mode))
-			return found;
-	}
-	return "";
+	return beside_find("packages/probes", "share/ptowsp/v10/probes", found, sizeof(found)) ? found : "";
 }
 
 static struct ptowsp_package *package_keep(struct conform *c, const char *name, struct ptowsp_package *package)

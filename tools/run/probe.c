@@ -8,14 +8,12 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/auxv.h>
-#include <sys/stat.h>
-#include <unistd.h>
 
 #include "ptowsp/graph.h"
 #include "ptowsp/workload.h"
 #include "registry/names.h"
 #include "registry/text.h"
+#include "tools/beside.h"
 #include "tools/run/probe_run.h"
 
 #ifndef PROBE_SYSTEM_FOLDER
@@ -69,34 +67,6 @@ static const struct row {
 
 /* ---- where packages are ---------------------------------------------------------------------------------------- */
 
-static bool is_folder(const char *path)
-{
-	struct stat status;
-
-	return !stat(path, &status) && S_ISDIR(status.st_mode);
-}
-
-/* Like plugins: beside the running program first, but not under elevated privileges: a hard link could move it. */
-static void folder_find(char *out, size_t room)
-{
-	static const char *const beside[] = {"packages/probes", "share/ptowsp/v10/probes"};
-	char program[PATH_MAX] = "", *slash;
-	bool found = false;
-
-	if (getauxval(AT_SECURE) || readlink("/proc/self/exe", program, sizeof(program) - 1) < 0)
-		program[0] = 0;
-	for (int up = 0; up < 2; up++)
-		if ((slash = strrchr(program, '/')))
-			*slash = 0;
-	for (size_t i = 0; i < sizeof(beside) / sizeof(*beside) && *program && !found; i++) {
-		int length = snprintf(out, room, "%s/%s", program, beside[i]);
-
-		found = length > 0 && (size_t)length < room && is_folder(out);
-	}
-	if (!found)
-		snprintf(out, room, "%s", PROBE_SYSTEM_FOLDER);
-}
-
 static struct ptowsp_package *package_open(struct probe *probe, const char *name, struct ptowsp_error *error)
 {
 	struct opened *o = probe->packages;
@@ -133,7 +103,8 @@ ptowsp_status probe_open(struct probe **out, const struct ptowsp_backend_options
 	if (folder)
 		reg_text_add(&text, "%s", folder);
 	else
-		folder_find(probe->folder, sizeof(probe->folder));
+		if (!beside_find("packages/probes", "share/ptowsp/v10/probes", probe->folder, sizeof(probe->folder)))
+			snprintf(probe->folder, sizeof(probe->folder), "%s", PROBE_SYSTEM_FOLDER);
 	st = ptowsp_backend_open(&probe->backend, &probe->options, error);
 	if (st)
 		probe_close(probe);
