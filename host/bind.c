@@ -182,7 +182,25 @@ static ptowsp_status memory_check(const struct ptowsp_execute_options *options, 
 			    (unsigned long long)fresh, (unsigned long long)has);
 }
 
-/* Shapes of everything, and the bytes that they take. */
+/* Where the content of a tensor comes from whose shape is settled. Sample data that nobody can read are refused when they are. */
+static uint32_t origin_of(const struct ptowsp_program *p, uint32_t index)
+{
+	const struct pkg_tables *t = p->plan->tables;
+	const struct host_tensor *tensor = &p->tensors[index];
+	const uint32_t row = p->plan->tensors[index].sample[PTOWSP_SAMPLE_INPUT];
+	uint64_t extents[4], elements;
+
+	if (tensor->bound || tensor->fill)
+		return tensor->bound ? PTOWSP_ORIGIN_BOUND : PTOWSP_ORIGIN_FILLED;
+	if (row == PTOWSP_NONE)
+		return PTOWSP_ORIGIN_ZEROS;
+	memcpy(extents, &t->sample[row].extent0, sizeof(extents));
+	if (t->sample[row].rank > 4 || host_elements(extents, t->sample[row].rank, element_bytes(p, index), &elements))
+		return PTOWSP_ORIGIN_SAMPLE;
+	return elements == tensor->view.elements ? PTOWSP_ORIGIN_SAMPLE : PTOWSP_ORIGIN_ZEROS;
+}
+
+/* Shapes of everything, the bytes that they take, and where content comes from. */
 static ptowsp_status shapes_settle(struct ptowsp_program *p, const struct ptowsp_execute_options *options,
 				   struct ptowsp_error *error)
 {
@@ -202,6 +220,7 @@ static ptowsp_status shapes_settle(struct ptowsp_program *p, const struct ptowsp
 		}
 		if (!wants_memory(p, i, options))
 			continue;
+		view->origin = origin_of(p, i);
 		st = need_check(p, i, error);
 		bytes = tensor_bytes(p, i);
 		total = sum_of(total, bytes);
@@ -234,40 +253,29 @@ static ptowsp_status own_take(struct ptowsp_program *p, uint32_t index, bool loo
 	return PTOWSP_OK;
 }
 
-static void zeros_diagnose(struct ptowsp_program *p, uint32_t index, const char *why)
+static void zeros_diagnose(struct ptowsp_program *p, uint32_t index)
 {
 	uint16_t role = p->plan->tables->tensor[p->plan->tensors[index].row].role;
 	const char *name = p->plan->tensors[index].name;
+	bool sampled = p->plan->tensors[index].sample[PTOWSP_SAMPLE_INPUT] != PTOWSP_NONE;
 	char line[200];
 	struct reg_text text;
 
-	p->tensors[index].view.origin = PTOWSP_ORIGIN_ZEROS;
 	if (role != PTOWSP_ROLE_IN && role != PTOWSP_ROLE_CONST)
 		return;
 	reg_text_init(&text, line, sizeof(line));
-	reg_text_add(&text, "input \"%s\" is zeros%s; give it with --in %s=FILE.npy", name, why, name);
+	reg_text_add(&text, "input \"%s\" is zeros%s; give it with --in %s=FILE.npy", name, sampled ? ": the package's sample data are for another shape" : "", name);
 	host_services_diagnose(&p->backend->services, 0, PTOWSP_STATE_DIAGNOSED, line);
 }
 
 static ptowsp_status sample_copy(struct ptowsp_program *p, uint32_t index, struct ptowsp_error *error)
 {
-	struct ptowsp_tensor_view *view = &p->tensors[index].view, sample;
-	ptowsp_status st;
+	struct ptowsp_tensor_view sample;
+	ptowsp_status st = ptowsp_tensor_sample(p, index, PTOWSP_SAMPLE_INPUT, &sample, error);
 
-	if (p->plan->tensors[index].sample[PTOWSP_SAMPLE_INPUT] == PTOWSP_NONE) {
-		zeros_diagnose(p, index, "");
-		return PTOWSP_OK;
-	}
-	st = ptowsp_tensor_sample(p, index, PTOWSP_SAMPLE_INPUT, &sample, error);
-	if (st)
-		return st;
-	if (sample.elements != view->elements) {
-		zeros_diagnose(p, index, ": the package's sample data are for another shape");
-		return PTOWSP_OK;
-	}
-	memcpy(view->data, sample.data, (size_t)(sample.elements * element_bytes(p, index)));
-	view->origin = PTOWSP_ORIGIN_SAMPLE;
-	return PTOWSP_OK;
+	if (!st)
+		memcpy(p->tensors[index].own, sample.data, (size_t)(sample.elements * element_bytes(p, index)));
+	return st;
 }
 
 /* Memory and content of one tensor whose shape is settled; a look has no content. */
@@ -278,7 +286,6 @@ static ptowsp_status content_give(struct ptowsp_program *p, uint32_t index, bool
 
 	if (tensor->bound) {
 		tensor->view.data = tensor->bound;
-		tensor->view.origin = PTOWSP_ORIGIN_BOUND;
 		return PTOWSP_OK;
 	}
 	st = own_take(p, index, looks, error);
@@ -287,10 +294,11 @@ static ptowsp_status content_give(struct ptowsp_program *p, uint32_t index, bool
 	tensor->view.data = tensor->own;
 	if (looks)
 		return PTOWSP_OK;
-	if (!tensor->fill)
+	if (tensor->view.origin == PTOWSP_ORIGIN_SAMPLE)
 		return sample_copy(p, index, error);
-	tensor->view.origin = PTOWSP_ORIGIN_FILLED;
-	return tensor->fill(tensor->fill_context, tensor->own, tensor->view.elements, error);
+	if (tensor->view.origin == PTOWSP_ORIGIN_ZEROS)
+		zeros_diagnose(p, index);
+	return !tensor->fill ? PTOWSP_OK : tensor->fill(tensor->fill_context, tensor->own, tensor->view.elements, error);
 }
 
 static void binding_add(struct ptowsp_program *p, uint32_t index)

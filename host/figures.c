@@ -59,14 +59,12 @@ static ptowsp_status design_try(struct ptowsp_program *program, const struct pto
 	struct ptowsp_error theirs = {.head = PTOWSP_HEAD(struct ptowsp_error, ERROR)}, ours = theirs;
 	struct host_giving g = {program->backend, file_drop, NULL, PTOWSP_OK, &ours};
 	const struct ptowsp_run_args args = host_run_args(program, options);
-	void (*log)(void *context, int32_t level, const char *text) = services->log;
 	ptowsp_status st;
 
-	services->log = NULL;
 	host_services_aim(services, NULL, NULL);
+	host_services_mute(services);
 	st = host_call_report_emit(&program->backend->caller, program->object, &args, host_giving_take, &g, &theirs);
 	host_services_aim(services, &program->diagnostics, NULL);
-	services->log = log;
 	return files_answer(&g, program, &args, host_given(&g, st, &theirs, error), error);
 }
 

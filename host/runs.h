@@ -18,6 +18,7 @@ struct host_run {
 	uint64_t deadline_ns; /* that it was given, 0: none; of whoever submits and waits */
 	_Atomic bool cancelled; /* by whoever submitted it; any thread */
 	bool in_flight;
+	bool looks;                /* PTOWSP_RUN_LOOK */
 	struct host_group *group;  /* NULL: a run by itself; left when the run is complete */
 	uint32_t member;
 };

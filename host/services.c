@@ -55,9 +55,9 @@ static void plugin_line_write(struct host_services *s, int32_t level, const char
 	const size_t length = strlen(line) + 1;
 
 	pthread_mutex_lock(&s->lock);
-	if (said->left_out || said->lines == HOST_LINES_TOLD || said->bytes + length > HOST_LINE_BYTES_TOLD) {
+	if (!s->muted && (said->left_out || said->lines == HOST_LINES_TOLD || said->bytes + length > HOST_LINE_BYTES_TOLD)) {
 		said->left_out++;
-	} else {
+	} else if (!s->muted) {
 		said->lines++;
 		said->bytes += length;
 		if (s->log)
@@ -343,7 +343,15 @@ void host_services_aim(struct host_services *s, struct host_diagnostics *diagnos
 {
 	pthread_mutex_lock(&s->lock);
 	said_tell(s);
+	s->muted = false;
 	s->diagnostics = diagnostics;
 	s->findings = findings;
+	pthread_mutex_unlock(&s->lock);
+}
+
+void host_services_mute(struct host_services *s)
+{
+	pthread_mutex_lock(&s->lock);
+	s->muted = true;
 	pthread_mutex_unlock(&s->lock);
 }

@@ -47,6 +47,7 @@ struct host_services {
 	struct host_said {
 		uint64_t lines, bytes, left_out;
 	} said[HOST_LOG_LEVELS];              /* since the last aim */
+	bool muted;                           /* lines of the plugin are dropped until the next aim */
 	struct host_diagnostics *diagnostics; /* of the program that is being loaded or was run last; NULL: dropped */
 	struct host_findings *findings;       /* of the program that is being loaded; NULL: none is */
 };
@@ -58,6 +59,8 @@ void host_services_finish(struct host_services *services);
 size_t host_services_lack(const char *list, const char **id_out);
 /* Whose diagnostics and findings follow; NULL for nobody. */
 void host_services_aim(struct host_services *services, struct host_diagnostics *diagnostics, struct host_findings *findings);
+/* What the plugin says is dropped until then: of a trial, because the run says it again. */
+void host_services_mute(struct host_services *services);
 /* The host's own diagnostics go the same way. */
 void host_services_diagnose(struct host_services *services, uint32_t feature, unsigned state, const char *text);
 void host_services_log(struct host_services *services, int32_t level, const char *format, ...)

@@ -299,6 +299,20 @@ static ptowsp_status run_answer(struct ptowsp_program *p, const char *operation,
 	return host_answer(&cause, st, error);
 }
 
+/* A run without kernels goes on where one with them ends: backends of base tell what by, as unsupported. */
+static ptowsp_status look_answer(const struct ptowsp_program *p, struct ptowsp_error *error)
+{
+	struct ptowsp_diagnostic row;
+
+	for (uint32_t i = 0; p->run.looks && ptowsp_diagnostic_row(p, i, &row); i++) {
+		if (row.state == PTOWSP_STATE_UNSUPPORTED && row.feature == PTOWSP_FEATURE_CSP_PAYLOAD)
+			return host_fail(error, PTOWSP_TOO_BIG, "%s", row.text);
+		if (row.state == PTOWSP_STATE_UNSUPPORTED && row.feature == PTOWSP_FEATURE_NO_KERNELS)
+			return host_fail(error, PTOWSP_KERNEL_FAILED, "%s", row.text);
+	}
+	return PTOWSP_OK;
+}
+
 ptowsp_status ptowsp_execute_async(struct ptowsp_program *p, const struct ptowsp_execute_options *options,
 				   struct ptowsp_error *error)
 {
@@ -318,12 +332,15 @@ ptowsp_status ptowsp_execute_async(struct ptowsp_program *p, const struct ptowsp
 	if (st)
 		return host_error_leave(st, error);
 	host_services_aim(&p->backend->services, &p->diagnostics, NULL);
+	if (options->flags & PTOWSP_RUN_LOOK)
+		host_services_mute(&p->backend->services);
 	st = host_runs_begin(runs, &p->run);
 	if (st)
 		return host_error_leave(host_fail(error, st, "too many runs at once on this backend"), error);
 	p->prepared = false;
 	args = host_run_args(p, options);
 	p->run.deadline_ns = args.deadline_ns;
+	p->run.looks = options->flags & PTOWSP_RUN_LOOK;
 	atomic_store(&p->run.cancelled, false);
 	args.token = p->run.token;
 	st = host_call_submit(&p->backend->caller, p->backend->device, &args, error);
@@ -353,13 +370,15 @@ static bool wait_slice(struct ptowsp_program *p, uint64_t until_ns)
 ptowsp_status ptowsp_synchronize(struct ptowsp_program *p, uint64_t timeout_ns, struct ptowsp_error *error)
 {
 	uint64_t now = host_now_ns(), until = timeout_ns > UINT64_MAX - now ? UINT64_MAX : now + timeout_ns;
+	ptowsp_status st;
 
 	error = host_error_enter(error);
 	while (!wait_slice(p, until))
 		if (host_now_ns() >= until)
 			return PTOWSP_AGAIN;
 	*error = p->run.report.error;
-	return host_error_leave(run_answer(p, "the run", p->run.report.status, error), error);
+	st = p->run.report.status ? run_answer(p, "the run", p->run.report.status, error) : look_answer(p, error);
+	return host_error_leave(st, error);
 }
 
 ptowsp_status ptowsp_execute(struct ptowsp_program *p, const struct ptowsp_execute_options *options,

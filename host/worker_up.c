@@ -46,7 +46,7 @@ static void kernel_find(struct host_caller *caller, struct host_call *call)
 		return;
 	}
 	*(struct ptowsp_kernel_ref *)call->values[4].pointer = (struct ptowsp_kernel_ref){0};
-	call->status = host_fail(call->error, PTOWSP_NOT_FOUND, "an isolated plugin cannot call functions of the embedding program (\"%.40s\"); --isolate=none",
+	call->status = host_fail(call->error, PTOWSP_NOT_FOUND, "no function \"%.40s\"; known: none that an isolated plugin can call; --isolate=none",
 				 (const char *)call->values[1].data);
 }
 

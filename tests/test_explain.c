@@ -64,6 +64,13 @@ static const struct alike {
 	{"memory_for_a_design_that_is_run_twice", "--plugin=aie --isolate=process --max-memory 9000000000000 large.pkg.zst", 3,
 	 "no memory to run a design twice, for which the tensors that it writes are copied twice: 800000000000 bytes"},
 	{"a_part_beyond_its_tensor", "--set n=100 --set o=1 counted.pkg.zst", 1, "touches 8 x 8 elements at 1, 0 of tensor x"},
+	{"a_kernel_that_nothing_serves", "unserved.pkg.zst", 1, "task 1 cannot run: kernel nowhere (unserved.pto:7): no payload for cpu_sim"},
+	{"a_kernel_that_nothing_serves_on_an_array", "--plugin=aie unserved.pkg.zst", 1, "task 1 cannot run: kernel nowhere (unserved.pto:7): no payload for aie"},
+	{"a_kernel_that_nothing_serves_elsewhere", "--isolate=process --plugin=a2a3sim unserved.pkg.zst", 1, "task 1 cannot run: kernel nowhere (unserved.pto:7): no payload for a2a3sim; built in: nop, copy, fill; registered: none that an isolated plugin can call; --isolate=none\n"},
+	{"a_kernel_that_nothing_serves_and_nobody_runs", "--no-kernels unserved.pkg.zst", 0, ""},
+	{"expected_data_of_another_size", "$R/tests/mutants/kept/expected_data_of_another_size.pkg.zst", 3, "\"y\" has 4096 elements, the package's expected data of it have 2048; pack expected data"},
+	{"blocks_of_channels", "--max-memory 300000000 $R/tests/mutants/kept/channel_of_many_blocks.pkg.zst", 3, "the blocks of payload channels up to c need 4294967296 bytes, the limit is 300000000"},
+	{"blocks_of_channels_without_kernels", "--no-kernels --max-memory 300000000 $R/tests/mutants/kept/channel_of_many_blocks.pkg.zst", 0, ""},
 	{"a_window_that_a_scope_fills", "--schedule task_window=2 scope.pkg.zst", 7, "task_window=3"},
 	{"all_of_it", "--in src=src.npy --set count=2 --out dst=new.npy --trace t.json --graph g.txt --stats " SCALE, 0, ""},
 	{"all_files_of_a_design", "--plugin=aie --emit design $P/vector_add.pkg.zst", 0, ""},
@@ -92,6 +99,10 @@ static void files_make(void)
 	REQUIRE_INT(cli("cat >scope.pto <<'END'\ntensor %x : f32[8, 8] inout\nfunc @one(%x: !pto.memref<gm,...,f32>) {\n  %t = alloc_tile : !pto.tile<8x8xf32>\n"
 			"  %t = tload %x[0, 0]\n  tstore %t, %x[0, 0]\n}\nworkload @main {\n scope {\n  parallel_for %i in 0 to 3 {\n   call @one(%x -> %x[0, 0])\n  }\n }\n}\nEND\n"
 			"$B/ptowsp-pack scope.pto -o scope.pkg.zst"),
+		    0);
+	REQUIRE_INT(cli("cat >unserved.pto <<'END'\ntensor %x : f32[8, 8] inout\nfunc @one(%x: !pto.memref<gm,...,f32>) {\n  %t = alloc_tile : !pto.tile<8x8xf32>\n"
+			"  %t = tload %x[0, 0]\n  tstore %t, %x[0, 0]\n}\nkernel @nowhere(%x: f32[8, 8] inout)\nworkload @main {\n call @one(%x -> %x[0, 0])\n call @nowhere(%x -> %x[0, 0])\n}\nEND\n"
+			"$B/ptowsp-pack unserved.pto -o unserved.pkg.zst"),
 		    0);
 	REQUIRE_INT(cli("cat >shaped.pto <<'END'\ntensor %a : f32[8, 8] in\ntensor %b : f32[8, 8] out\nfunc @one(%a: !pto.memref<gm,...,f32>, %b: !pto.memref<gm,...,f32>) {\n"
 			"  %t = alloc_tile : !pto.tile<8x8xf32>\n  %t = tload %a[0, 0]\n  tstore %t, %b[0, 0]\n}\nworkload @main {\n call @one(%a -> %a[0, 0], %b -> %b[0, 0])\n}\nEND\n"

@@ -99,14 +99,14 @@ static ptowsp_status kernel_usable(struct rt_run *run)
 	struct rt_known *known = &run->known[run->kernel];
 	const char *why;
 
-	if (!run->bodies || known->checked)
+	if (run->quiet || known->checked)
 		return PTOWSP_OK;
+	known->checked = true;
 	why = kernels->unusable ? kernels->unusable(kernels->context, run->kernel) : NULL;
 	if (why)
-		return rt_fail_at(run->error, PTOWSP_KERNEL_FAILED, run->tasks, run->kernel, "task %llu cannot run: %.170s",
-				  (unsigned long long)run->tasks, why);
-	known->checked = true;
-	if (run->program->tables.kernel.rows[run->kernel].flags & PTOWSP_KERNEL_MEASURED)
+		return rt_run_needs(run, PTOWSP_FEATURE_NO_KERNELS, rt_fail_at(run->error, PTOWSP_KERNEL_FAILED, run->tasks, run->kernel, "task %llu cannot run: %.170s",
+									       (unsigned long long)run->tasks, why));
+	if (run->bodies && run->program->tables.kernel.rows[run->kernel].flags & PTOWSP_KERNEL_MEASURED)
 		run->measured = true;
 	return PTOWSP_OK;
 }

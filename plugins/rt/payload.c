@@ -77,12 +77,16 @@ ptowsp_status rt_payloads_init(struct rt_run *run)
 	struct rt_payloads *payloads = &run->payloads;
 	ptowsp_status st;
 
-	if (!run->kernels || !run->program->move_count || run->program->planned)
+	if (run->quiet || !run->program->move_count || run->program->planned)
 		return PTOWSP_OK;
 	payloads->first = calloc((size_t)run->program->tables.channel.count + 1, sizeof(*payloads->first));
 	if (!payloads->first)
 		return rt_no_memory(run->error, "payload channels");
 	st = places_find(run);
+	if (!run->kernels) {
+		rt_payloads_finish(payloads);
+		return rt_run_needs(run, PTOWSP_FEATURE_CSP_PAYLOAD, st);
+	}
 	if (!st && payloads->bytes <= SIZE_MAX - LINE)
 		payloads->memory = aligned_alloc(LINE, (size_t)payloads->bytes + LINE);
 	return st || payloads->memory ? st : rt_no_memory(run->error, "the blocks of payload channels");

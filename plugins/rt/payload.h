@@ -14,7 +14,7 @@ struct rt_payloads {
 };
 
 struct rt_run;
-/* Only where kernels run and the entry is a pipeline; a planned program moves nothing. Errors: TOO_BIG for more than the run's memory limit, NO_MEMORY. */
+/* Only where the entry is a pipeline; a planned program moves nothing, and without kernels there is no memory, but what a run with them would be refused for is told. Errors: TOO_BIG for more than the run's memory limit, NO_MEMORY. */
 ptowsp_status rt_payloads_init(struct rt_run *run);
 void rt_payloads_finish(struct rt_payloads *payloads);
 /* Copies the elements of a region into block `number` of the channel, or out of it. The caller has waited for who touches them. */

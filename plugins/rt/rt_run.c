@@ -279,6 +279,19 @@ ptowsp_status rt_run_init(struct rt_run *run, struct rt_program *program, const 
 	return st;
 }
 
+ptowsp_status rt_run_needs(const struct rt_run *run, uint32_t feature, ptowsp_status st)
+{
+	const struct ptowsp_host *host = run->program->host;
+
+	if (!st || run->bodies)
+		return st;
+	if (run->error && host && host->diagnose)
+		host->diagnose(host->context, feature, PTOWSP_STATE_UNSUPPORTED, run->error->text, strlen(run->error->text));
+	if (run->error)
+		*run->error = (struct ptowsp_error){.head = run->error->head};
+	return PTOWSP_OK;
+}
+
 void rt_run_finish(struct rt_run *run)
 {
 	rt_crew_finish(&run->crew);

@@ -178,6 +178,8 @@ static inline void rt_run_told(struct rt_run *run, const struct ptowsp_trace_tas
 /* rt_run.c */
 ptowsp_status rt_run_init(struct rt_run *run, struct rt_program *program, const struct rt_run_args *args, struct ptowsp_error *error);
 void rt_run_finish(struct rt_run *run);
+/* st, in run->error, ends a run with kernels. One without them goes on: the feature is told as unsupported, with the sentence, and the answer is OK. */
+ptowsp_status rt_run_needs(const struct rt_run *run, uint32_t feature, ptowsp_status st);
 /* Steps between the two: the clock and what else counts, for the window in force; then the entry's own instructions. */
 ptowsp_status rt_run_clock(struct rt_run *run);
 /* Places that open scopes of processes hold where the program is planned, whose window is unbounded for all else: 0 if none is stated. */

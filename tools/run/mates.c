@@ -210,14 +210,19 @@ ptowsp_status run_mates_join(struct run *run, struct ptowsp_error *error)
 	return st;
 }
 
-ptowsp_status run_mates_start(struct run *run, struct ptowsp_error *error)
+ptowsp_status run_mates_prepare(struct run *run, struct ptowsp_error *error)
 {
 	ptowsp_status st = PTOWSP_OK;
 
 	for (uint32_t i = 0; !st && i < run->mate_count; i++)
 		st = mate_prepare(run, i, error);
-	if (!st)
-		st = run_mates_join(run, error);
+	return st ? st : run_mates_join(run, error);
+}
+
+ptowsp_status run_mates_start(struct run *run, struct ptowsp_error *error)
+{
+	ptowsp_status st = PTOWSP_OK;
+
 	run->mates_failed = false;
 	for (uint32_t i = 0; !st && i < run->mate_count; i++)
 		st = ptowsp_execute_async(run->mates[i].program, &run->execute, error);

@@ -120,7 +120,7 @@ ptowsp_status run_program_check(struct ptowsp_program *program, const struct run
  * DEADLINE where there are too many tasks to count; INVALID as PTOWSP_RUN_LOOK has it. */
 ptowsp_status run_look(struct run *run, uint64_t number, struct ptowsp_error *error);
 
-/* run/mates.c: what --device names behind the first one. start: after the run itself is prepared; wait: st is what has become of it, and failures of
+/* run/mates.c: what --device names behind the first one. prepare, start: after the run itself is prepared; wait: st is what has become of it, and failures of
  * the others become the run's. failed: while the run goes on; one of the others has failed, so that it need not. */
 /* Before the plan is made: the entry of the first device, NULL for the package's own default. */
 ptowsp_status run_mates_entry(const struct run *run, const char **entry_out, struct ptowsp_error *error);
@@ -135,6 +135,7 @@ ptowsp_status run_mate_values(const struct run_mate *mate, struct ptowsp_error *
 /* Makes one run of all programs that are loaded. */
 ptowsp_status run_mates_join(struct run *run, struct ptowsp_error *error);
 ptowsp_status run_mates_open(struct run *run, struct ptowsp_error *error);
+ptowsp_status run_mates_prepare(struct run *run, struct ptowsp_error *error);
 ptowsp_status run_mates_start(struct run *run, struct ptowsp_error *error);
 bool run_mates_failed(struct run *run);
 ptowsp_status run_mates_wait(struct run *run, ptowsp_status st, struct ptowsp_error *error);
@@ -169,7 +170,7 @@ bool run_emit_was_all(const struct run *run, ptowsp_status st, const struct ptow
 
 /* run/verify.c: expectations. MISMATCH with the sentence of the first tensor that differs. */
 ptowsp_status run_compare(struct run *run, struct ptowsp_error *error);
-/* Do the files of --expect have as many elements as their tensors, whose shapes are settled? INVALID. */
+/* Has what run_compare compares with as many elements as its tensors, whose shapes are settled? Errors: INVALID for a file of --expect, BAD_PACKAGE for data of the package. */
 ptowsp_status run_expect_check(const struct run *run, struct ptowsp_error *error);
 /* run/files.c: INVALID where an output of the command line is an input, the plugin or another output. */
 ptowsp_status run_files_apart(const struct run_options *options, struct ptowsp_error *error);

@@ -80,8 +80,12 @@ ptowsp_status run_program_load(struct ptowsp_program **out, struct ptowsp_backen
 
 static ptowsp_status start_and_wait(struct run *run, struct ptowsp_error *error)
 {
-	ptowsp_status st = run_mates_start(run, error);
+	ptowsp_status st = run_mates_prepare(run, error);
 
+	if (!st)
+		st = run_expect_check(run, error);
+	if (!st)
+		st = run_mates_start(run, error);
 	if (!st)
 		st = ptowsp_execute_async(run->program, &run->execute, error);
 	if (!st)

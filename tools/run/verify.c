@@ -54,83 +54,89 @@ static ptowsp_status fail(const struct run_tensor *tensor, const struct ptowsp_t
 	return reg_fail(error, PTOWSP_MISMATCH, "%s", sentence);
 }
 
-/* there: it has memory in the run, because the entry uses it or because the command line gives it content. */
-static ptowsp_status fits(const struct run_tensor *tensor, const struct ptowsp_tensor_view *view, bool there, uint64_t elements, const char *name, struct ptowsp_error *error)
+/* What a tensor is compared with: the file of --expect, on a bare run the package's own; name NULL: nothing. */
+struct expectation {
+	const void *data;
+	uint64_t elements;
+	const char *name;
+};
+
+static ptowsp_status expectation_find(const struct run *run, uint32_t index, bool bare, struct expectation *out, struct ptowsp_error *error)
 {
-	if (!there)
+	const uint32_t wanted = PTOWSP_TENSOR_INFO_EXPECTED | PTOWSP_TENSOR_INFO_USED;
+	const struct run_tensor *tensor = &run->tensors[index];
+	struct ptowsp_tensor_view sample;
+	struct ptowsp_program *program;
+	ptowsp_status st;
+	uint32_t place;
+
+	*out = (struct expectation){tensor->expect_file.data, tensor->expect_file.elements, tensor->expect};
+	if (tensor->expect || !bare || (tensor->info.flags & wanted) != wanted)
+		return PTOWSP_OK;
+	program = run_tensor_program(run, index, &place);
+	st = ptowsp_tensor_sample(program, place, PTOWSP_SAMPLE_EXPECTED, &sample, error);
+	*out = (struct expectation){sample.data, sample.elements, "sample data"};
+	return st;
+}
+
+static ptowsp_status fits(const struct run *run, uint32_t index, const struct expectation *e, struct ptowsp_error *error)
+{
+	const struct run_tensor *tensor = &run->tensors[index];
+	struct ptowsp_tensor_view view;
+
+	if (!e->name)
+		return PTOWSP_OK;
+	if (!(tensor->info.flags & PTOWSP_TENSOR_INFO_USED || tensor->in || tensor->filled || tensor->restored))
 		return reg_fail(error, PTOWSP_INVALID, "--expect %.60s: the entry does not use that tensor; --explain says what it uses", tensor->info.name);
-	if (view->elements != elements)
-		return reg_fail(error, PTOWSP_INVALID, "\"%.60s\" has %llu elements, %.80s has %llu", tensor->info.name,
-				(unsigned long long)view->elements, name, (unsigned long long)elements);
-	return PTOWSP_OK;
+	run_tensor_view(run, index, &view);
+	if (view.elements == e->elements)
+		return PTOWSP_OK;
+	if (tensor->expect)
+		return reg_fail(error, PTOWSP_INVALID, "\"%.60s\" has %llu elements, %.80s has %llu", tensor->info.name, (unsigned long long)view.elements, e->name,
+				(unsigned long long)e->elements);
+	return reg_fail(error, PTOWSP_BAD_PACKAGE, "\"%.60s\" has %llu elements, the package's expected data of it have %llu; pack expected data of its shape, or give others with --expect %.60s=FILE.npy",
+			tensor->info.name, (unsigned long long)view.elements, (unsigned long long)e->elements, tensor->info.name);
 }
 
 ptowsp_status run_expect_check(const struct run *run, struct ptowsp_error *error)
 {
+	const bool bare = is_bare(run);
+	struct expectation e;
 	ptowsp_status st = PTOWSP_OK;
 
 	for (uint32_t i = 0; !st && i < run->tensor_count; i++) {
-		const struct run_tensor *tensor = &run->tensors[i];
-		bool there = tensor->info.flags & PTOWSP_TENSOR_INFO_USED || tensor->in || tensor->filled || tensor->restored;
-		struct ptowsp_tensor_view view;
-
-		run_tensor_view(run, i, &view);
-		if (tensor->expect)
-			st = fits(tensor, &view, there, tensor->expect_file.elements, tensor->expect, error);
+		st = expectation_find(run, i, bare, &e, error);
+		if (!st)
+			st = fits(run, i, &e, error);
 	}
 	return st;
 }
 
-static ptowsp_status compare_with(struct run *run, uint32_t index, const void *expected, uint64_t elements, const char *name,
-				  struct ptowsp_error *error)
+static ptowsp_status compare_with(struct run *run, uint32_t index, const struct expectation *e, struct ptowsp_error *error)
 {
 	struct run_tensor *tensor = &run->tensors[index];
 	struct ptowsp_tensor_view view;
-	ptowsp_status st;
 
 	run_tensor_view(run, index, &view);
-	st = fits(tensor, &view, view.data != NULL, elements, name, error);
-	if (st)
-		return st;
-	compare_run(&tensor->compare, view.dtype, view.data, expected, elements, run->options->rtol, run->options->atol);
+	compare_run(&tensor->compare, view.dtype, view.data, e->data, e->elements, run->options->rtol, run->options->atol);
 	tensor->compared = true;
-	tensor->compared_with = name;
+	tensor->compared_with = e->name;
 	return tensor->compare.exceed ? fail(tensor, &view, error) : PTOWSP_OK;
-}
-
-static ptowsp_status compare_sample(struct run *run, uint32_t index, struct ptowsp_error *error)
-{
-	struct ptowsp_tensor_view sample;
-	ptowsp_status st;
-	struct ptowsp_program *program;
-	uint32_t place;
-
-	if (!(run->tensors[index].info.flags & PTOWSP_TENSOR_INFO_EXPECTED) ||
-	    !(run->tensors[index].info.flags & PTOWSP_TENSOR_INFO_USED))
-		return PTOWSP_OK;
-	program = run_tensor_program(run, index, &place);
-	st = ptowsp_tensor_sample(program, place, PTOWSP_SAMPLE_EXPECTED, &sample, error);
-	if (st)
-		return st;
-	st = compare_with(run, index, sample.data, sample.elements, "sample data", error);
-	return st == PTOWSP_INVALID ? (error->code = PTOWSP_BAD_PACKAGE) : st; /* nothing but the package had a say */
 }
 
 ptowsp_status run_compare(struct run *run, struct ptowsp_error *error)
 {
 	struct ptowsp_error later = {.head = PTOWSP_HEAD(struct ptowsp_error, ERROR)};
-	bool bare = is_bare(run);
+	const bool bare = is_bare(run);
 	ptowsp_status first = PTOWSP_OK;
 
 	for (uint32_t i = 0; i < run->tensor_count; i++) {
-		struct run_tensor *tensor = &run->tensors[i];
 		struct ptowsp_error *into = first ? &later : error;
-		ptowsp_status st = PTOWSP_OK;
+		struct expectation e;
+		ptowsp_status st = expectation_find(run, i, bare, &e, into);
 
-		if (tensor->expect)
-			st = compare_with(run, i, tensor->expect_file.data, tensor->expect_file.elements, tensor->expect, into);
-		else if (bare)
-			st = compare_sample(run, i, into);
+		if (!st && e.name)
+			st = compare_with(run, i, &e, into);
 		first = first ? first : st;
 	}
 	return first;
