@@ -24,13 +24,11 @@ static inline uint64_t rt_common(uint64_t a, uint64_t b)
 	return a;
 }
 
-/* Keeps the sign; by the low six bits of b. */
+/* Keeps the sign; by the low six bits of b. Every compiler that builds this shifts negative numbers so, which the standard leaves to it. */
 static inline int64_t rt_shift_right(int64_t a, int64_t b)
 {
-	unsigned by = (unsigned)b & 63;
-	uint64_t u = (uint64_t)a >> by;
-
-	return (int64_t)(a < 0 && by ? u | ~(UINT64_MAX >> by) : u);
+	_Static_assert(-3 >> 1 == -2, "right shifts of negative numbers keep the sign");
+	return a >> ((unsigned)b & 63);
 }
 
 /* rt_operation of those that cannot fail: all but division and remainder. */

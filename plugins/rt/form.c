@@ -49,7 +49,7 @@ static struct rt_form leaf_form(const struct rt_exprs *exprs, const struct rt_no
 	if (node->op == PTOWSP_EXPR_CONST)
 		return (struct rt_form){.base = node->value};
 	if (node->op == PTOWSP_EXPR_LOOP)
-		return (struct rt_form){.terms = 1, .loop = {(uint8_t)node->a}, .step = {1}};
+		return (struct rt_form){.terms = 1, .loop = {(uint16_t)node->a}, .step = {1}};
 	if (node->op == PTOWSP_EXPR_VALUE && !exprs->changed[node->a])
 		return (struct rt_form){.base = (int64_t)values[node->a]};
 	return (struct rt_form){.terms = RT_FORM_CODE};
@@ -88,101 +88,97 @@ void rt_codes_finish(struct rt_codes *codes)
 	*codes = (struct rt_codes){0};
 }
 
-/* An expression that is being compiled. */
-struct compiling {
-	struct rt_codes *codes;
-	uint32_t first; /* its own steps */
-	bool long_one;  /* it has too many */
-	bool lost;      /* out of memory */
-};
-
 static bool same_step(const struct rt_step *a, const struct rt_step *b)
 {
 	return a->op == b->op && a->a == b->a && a->b == b->b && a->c == b->c && a->value == b->value;
 }
 
 /* The register that it fills, as a form: one that is there already, if an equal step is. */
-static struct rt_form step_add(struct compiling *c, struct rt_step step)
+static struct rt_form step_add(struct rt_coding *c, struct rt_step step)
 {
-	uint32_t at = c->codes->step_count - c->first;
+	struct rt_codes *codes = c->codes;
+	uint32_t at = codes->step_count - c->first;
 
 	for (uint32_t k = 0; k < at; k++)
-		if (same_step(&c->codes->steps[c->first + k], &step))
-			return (struct rt_form){.terms = 1, .loop = {(uint8_t)(RT_REGISTER + k)}, .step = {1}};
-	c->long_one |= at == RT_STEPS_MOST;
-	c->lost |= !rt_grow((void **)&c->codes->steps, &c->codes->step_room, c->codes->step_count, sizeof(step));
-	if (c->long_one || c->lost)
+		if (same_step(&codes->steps[c->first + k], &step))
+			return (struct rt_form){.terms = 1, .loop = {(uint16_t)(RT_REGISTER + k)}, .step = {1}};
+	c->too_long |= at == RT_STEPS_MOST;
+	c->lost |= !rt_grow((void **)&codes->steps, &codes->step_room, codes->step_count, sizeof(step));
+	if (c->too_long || c->lost)
 		return (struct rt_form){0};
-	c->codes->steps[c->codes->step_count++] = step;
-	return (struct rt_form){.terms = 1, .loop = {(uint8_t)(RT_REGISTER + at)}, .step = {1}};
+	codes->steps[codes->step_count++] = step;
+	return (struct rt_form){.terms = 1, .loop = {(uint16_t)(RT_REGISTER + at)}, .step = {1}};
 }
 
-/* The sum as one source: where it is none, steps make a register of it. */
-static uint8_t source_of(struct compiling *c, const struct rt_form *form)
+/* The register of a step. */
+static uint16_t register_of(struct rt_coding *c, struct rt_step step)
 {
-	struct rt_form sum = {.loop = {RT_IMMEDIATE}};
+	return (uint16_t)(step_add(c, step).loop[0] - RT_REGISTER);
+}
+
+static uint16_t term_register(struct rt_coding *c, const struct rt_form *form, unsigned term)
+{
+	uint16_t at = form->loop[term] < RT_REGISTER ? register_of(c, (struct rt_step){.op = PTOWSP_EXPR_LOOP, .value = form->loop[term]})
+						     : (uint16_t)(form->loop[term] - RT_REGISTER);
+
+	return form->step[term] == 1 ? at : register_of(c, (struct rt_step){.op = PTOWSP_EXPR_MUL | RT_NUMBER, .a = at, .value = form->step[term]});
+}
+
+/* The sum as one register: where it is none, steps make one of it. */
+static uint16_t sum_register(struct rt_coding *c, const struct rt_form *form)
+{
+	uint16_t at;
 
 	if (form_known(form))
-		sum = step_add(c, (struct rt_step){.op = PTOWSP_EXPR_CONST, .a = RT_IMMEDIATE, .b = RT_IMMEDIATE, .value = form->base});
-	for (unsigned k = 0; k < form->terms; k++) {
-		struct rt_form term = {.loop = {form->loop[k]}};
+		return register_of(c, (struct rt_step){.op = PTOWSP_EXPR_CONST, .value = form->base});
+	at = term_register(c, form, 0);
+	for (unsigned k = 1; k < form->terms; k++) {
+		uint16_t term = term_register(c, form, k);
 
-		if (form->step[k] != 1)
-			term = step_add(c, (struct rt_step){.op = PTOWSP_EXPR_MUL, .a = term.loop[0], .b = RT_IMMEDIATE, .value = form->step[k]});
-		sum = k ? step_add(c, (struct rt_step){.op = PTOWSP_EXPR_ADD, .a = sum.loop[0], .b = term.loop[0]}) : term;
+		at = register_of(c, (struct rt_step){.op = PTOWSP_EXPR_ADD, .a = at, .b = term});
 	}
-	if (!form_known(form) && form->base)
-		sum = step_add(c, (struct rt_step){.op = PTOWSP_EXPR_ADD, .a = sum.loop[0], .b = RT_IMMEDIATE, .value = form->base});
-	return sum.loop[0];
+	return form->base ? register_of(c, (struct rt_step){.op = PTOWSP_EXPR_ADD | RT_NUMBER, .a = at, .value = form->base}) : at;
 }
 
-/* An operation, one of whose operands may be its own number. */
-static struct rt_form operation_add(struct compiling *c, const struct rt_node *node, const struct rt_form *forms)
+static struct rt_form operation_add(struct rt_coding *c, const struct rt_node *node)
 {
-	struct rt_step step = {.op = (uint8_t)node->op, .b = RT_IMMEDIATE, .c = RT_IMMEDIATE};
+	struct rt_step step = {.op = (uint16_t)node->op};
 	unsigned count = rt_operands(node->op);
-	const struct rt_form *b = &forms[node->b];
+	const struct rt_form *b = &c->forms[node->b];
 
-	step.a = source_of(c, &forms[node->a]);
+	step.a = sum_register(c, &c->forms[node->a]);
 	if (count == 2 && form_known(b)) {
-		step.b = RT_IMMEDIATE;
+		step.op |= RT_NUMBER;
 		step.value = b->base;
 	} else if (count > 1) {
-		step.b = source_of(c, b);
+		step.b = sum_register(c, b);
 	}
 	if (count > 2)
-		step.c = source_of(c, &forms[node->c]);
+		step.c = sum_register(c, &c->forms[node->c]);
 	return step_add(c, step);
 }
 
-static struct rt_form node_form(struct compiling *c, const struct rt_exprs *exprs, const struct rt_node *node, const struct rt_form *forms,
-				const uint64_t *values)
+static struct rt_form node_form(struct rt_coding *c, const struct rt_node *node)
 {
 	bool leaf = !rt_operands(node->op);
-	struct rt_form form = leaf ? leaf_form(exprs, node, values) : inner_form(node, forms);
+	struct rt_form form = leaf ? leaf_form(c->exprs, node, c->values) : inner_form(node, c->forms);
 
 	if (form.terms != RT_FORM_CODE)
 		return form;
-	return leaf ? step_add(c, (struct rt_step){.op = (uint8_t)node->op, .a = RT_IMMEDIATE, .b = RT_IMMEDIATE, .value = node->a}) : operation_add(c, node, forms);
+	return leaf ? step_add(c, (struct rt_step){.op = (uint16_t)node->op, .value = node->a}) : operation_add(c, node);
 }
 
-/* It cannot fail. */
+static bool divides(const struct rt_step *step)
+{
+	unsigned op = step->op & ~RT_NUMBER;
+
+	return op == PTOWSP_EXPR_MOD || op == PTOWSP_EXPR_DIV;
+}
+
+/* It cannot fail, nor wrap. */
 static bool is_quick(const struct rt_step *step)
 {
-	return (step->op != PTOWSP_EXPR_MOD && step->op != PTOWSP_EXPR_DIV) || (step->b == RT_IMMEDIATE && step->value > 0);
-}
-
-static uint64_t loop_bit(uint8_t at)
-{
-	return at < RT_REGISTER ? UINT64_C(1) << at : 0;
-}
-
-/* Bit d: the step asks for the value of the loop at depth d. */
-static uint64_t loops_of(const struct rt_step *step)
-{
-	unsigned count = rt_operands(step->op);
-
-	return (count > 0 ? loop_bit(step->a) : 0) | (count > 1 ? loop_bit(step->b) : 0) | (count > 2 ? loop_bit(step->c) : 0);
+	return !divides(step) || (step->op & RT_NUMBER && step->value > 0);
 }
 
 /* Of the steps from `first` on. */
@@ -195,110 +191,147 @@ static struct rt_code code_of(const struct rt_codes *codes, uint32_t first, cons
 
 		code.quick &= is_quick(step);
 		code.moves |= step->op == PTOWSP_EXPR_VALUE || step->op == PTOWSP_EXPR_TASK;
-		code.loops |= loops_of(step);
+		code.loops |= step->op == PTOWSP_EXPR_LOOP ? UINT64_C(1) << step->value : 0;
 	}
 	return code;
 }
 
-/* Its form, with the code that it may need. */
-static struct rt_form expr_form(struct compiling *c, const struct rt_exprs *exprs, const struct rt_expr *expr, struct rt_form *forms,
-				const uint64_t *values)
+static void coding_start(struct rt_coding *c)
+{
+	c->first = c->codes->step_count;
+	c->too_long = false;
+}
+
+bool rt_coding_begin(struct rt_coding *c, const struct rt_exprs *exprs, const uint64_t *values, struct rt_codes *codes)
+{
+	*c = (struct rt_coding){.exprs = exprs, .values = values, .codes = codes};
+	c->forms = calloc(exprs->longest ? exprs->longest : 1, sizeof(*c->forms));
+	c->lost = !c->forms;
+	coding_start(c);
+	return !c->lost;
+}
+
+struct rt_form rt_coding_add(struct rt_coding *c, uint32_t id)
+{
+	const struct rt_expr *expr = &c->exprs->rows[id];
+
+	for (uint32_t i = 0; i < expr->count; i++)
+		c->forms[i] = node_form(c, &c->exprs->nodes[expr->first + i]);
+	return c->forms[expr->count - 1];
+}
+
+/* The steps since the start as a row of codes. */
+static void code_add(struct rt_coding *c, const struct rt_form *sum)
 {
 	struct rt_codes *codes = c->codes;
 
-	c->first = codes->step_count;
-	c->long_one = false;
-	for (uint32_t i = 0; i < expr->count; i++)
-		forms[i] = node_form(c, exprs, &exprs->nodes[expr->first + i], forms, values);
-	if (codes->step_count == c->first && !c->long_one)
-		return forms[expr->count - 1];
-	if (c->long_one) {
-		codes->step_count = c->first;
-		return (struct rt_form){.terms = RT_FORM_CODE, .base = -1};
-	}
 	c->lost |= !rt_grow((void **)&codes->rows, &codes->room, codes->count, sizeof(*codes->rows));
 	if (!c->lost)
-		codes->rows[codes->count++] = code_of(codes, c->first, &forms[expr->count - 1]);
-	return (struct rt_form){.terms = RT_FORM_CODE, .base = (int64_t)codes->count - 1};
+		codes->rows[codes->count++] = code_of(codes, c->first, sum);
+}
+
+bool rt_coding_end(struct rt_coding *c, uint32_t *code_out)
+{
+	bool steps = c->codes->step_count != c->first;
+
+	free(c->forms);
+	if (steps && !c->too_long && !c->lost)
+		code_add(c, &(struct rt_form){0});
+	if (c->too_long || c->lost)
+		c->codes->step_count = c->first;
+	*code_out = steps ? c->codes->count : 0;
+	return !c->too_long && !c->lost;
+}
+
+/* Its form, with a code of its own where it needs one. */
+static struct rt_form expr_form(struct rt_coding *c, uint32_t id)
+{
+	struct rt_form form;
+
+	coding_start(c);
+	form = rt_coding_add(c, id);
+	if (c->too_long) {
+		c->codes->step_count = c->first;
+		return (struct rt_form){.terms = RT_FORM_CODE, .base = -1};
+	}
+	if (c->codes->step_count == c->first)
+		return form;
+	code_add(c, &form);
+	return (struct rt_form){.terms = RT_FORM_CODE, .base = (int64_t)c->codes->count - 1};
 }
 
 ptowsp_status rt_exprs_specialise(const struct rt_exprs *exprs, const uint64_t *values, struct rt_form *forms_out, struct rt_codes *codes,
 				  struct ptowsp_error *error)
 {
-	struct rt_form *forms = calloc(exprs->longest ? exprs->longest : 1, sizeof(*forms));
-	struct compiling c = {.codes = codes, .lost = !forms};
+	struct rt_coding c;
 
+	rt_coding_begin(&c, exprs, values, codes);
 	for (uint32_t id = 0; !c.lost && id < exprs->count; id++)
-		forms_out[id] = expr_form(&c, exprs, &exprs->rows[id], forms, values);
-	free(forms);
+		forms_out[id] = expr_form(&c, id);
+	free(c.forms);
 	return c.lost ? rt_no_memory(error, "expressions") : PTOWSP_OK;
 }
 
-RT_INLINE int64_t source(const struct rt_env *env, uint8_t at)
+/* ---- steps run --------------------------------------------------------------------------------------------------- */
+
+RT_INLINE int64_t leaf_value(const struct rt_env *env, const struct rt_step *step)
 {
-	const int64_t *from = at < RT_REGISTER ? env->loops : env->scratch;
-
-	return from[at];
-}
-
-RT_INLINE int64_t quick_step(const struct rt_env *env, const struct rt_step *step)
-{
-	int64_t a = source(env, step->a), b = step->b == RT_IMMEDIATE ? step->value : source(env, step->b);
-
 	switch (step->op) {
-	case PTOWSP_EXPR_CONST: return step->value;
+	case PTOWSP_EXPR_LOOP: return env->loops[step->value];
 	case PTOWSP_EXPR_VALUE: return (int64_t)env->values[step->value];
 	case PTOWSP_EXPR_TASK: return (int64_t)env->task;
 	case PTOWSP_EXPR_INSTANCE: return (int64_t)env->instance;
-	case PTOWSP_EXPR_DIV: return a / b;
-	case PTOWSP_EXPR_MOD: return a % b;
 	}
-	return rt_sure_operation(step->op, a, b, step->op == PTOWSP_EXPR_SELECT ? source(env, step->c) : 0);
+	return step->value;
 }
 
-/* The sum of what its steps filled and of loops. */
-RT_INLINE int64_t sum_of(const struct rt_env *env, const struct rt_form *form)
+/* b > 0 where it divides. */
+RT_INLINE int64_t quick_operation(uint32_t op, int64_t a, int64_t b, int64_t c)
 {
-	uint64_t sum = (uint64_t)form->base;
-
-	for (unsigned k = 0; k < form->terms; k++)
-		sum += (uint64_t)form->step[k] * (uint64_t)source(env, form->loop[k]);
-	return (int64_t)sum;
+	return op == PTOWSP_EXPR_DIV ? a / b : op == PTOWSP_EXPR_MOD ? a % b : rt_sure_operation(op, a, b, c);
 }
 
-static int64_t quick_run(const struct rt_env *env, const struct rt_code *code)
+/* A case of its own for each operation, twice: each is a few instructions. */
+RT_INLINE int64_t quick_step(const struct rt_env *env, const int64_t *registers, const struct rt_step *step)
 {
-	int64_t *to = env->scratch + RT_REGISTER;
-
-	for (const struct rt_step *step = env->codes->steps + code->first, *end = step + code->count; step < end; step++)
-		*to++ = quick_step(env, step);
-	return sum_of(env, &code->sum);
+	switch (step->op) {
+#define X(NAME, code, mnemonic, count, effect)                                                                                                     \
+	case (code) | RT_NUMBER: return quick_operation(code, registers[step->a], step->value, 0);                                                 \
+	case code:                                                                                                                                 \
+		return (count) ? quick_operation(code, registers[step->a], (count) > 1 ? registers[step->b] : 1, (count) > 2 ? registers[step->c] : 0) \
+			       : leaf_value(env, step);
+#include "ptowsp/expr_ops.def"
+#undef X
+	}
+	return 0;
 }
 
-static inline int64_t step_run(const struct rt_env *env, const struct rt_step *step, uint32_t *failed)
+static inline int64_t step_run(const struct rt_env *env, const int64_t *registers, const struct rt_step *step, uint32_t *failed)
 {
-	int64_t b = step->b == RT_IMMEDIATE ? step->value : source(env, step->b);
-
-	return is_quick(step) ? quick_step(env, step) : rt_operation(step->op, source(env, step->a), b, source(env, step->c), failed);
+	if (is_quick(step))
+		return quick_step(env, registers, step);
+	return rt_operation(step->op & ~(uint32_t)RT_NUMBER, registers[step->a], step->op & RT_NUMBER ? step->value : registers[step->b], 0, failed);
 }
 
-static int64_t slow_run(struct rt_env *env, const struct rt_code *code, uint32_t id)
+bool rt_code_fill(struct rt_env *env, const struct rt_code *code)
 {
-	const struct rt_step *step = env->codes->steps + code->first;
+	int64_t *registers = env->scratch + RT_REGISTER, *to = registers;
+	const struct rt_step *step = env->codes->steps + code->first, *end = step + code->count;
 	uint32_t failed = 0;
 
-	for (uint32_t k = 0; k < code->count; k++)
-		env->scratch[RT_REGISTER + k] = step_run(env, &step[k], &failed);
-	return failed ? rt_expr_run(env, id) : sum_of(env, &code->sum); /* the former finds the place */
+	if (code->quick)
+		for (; step < end; step++)
+			*to++ = quick_step(env, registers, step);
+	for (; step < end; step++)
+		*to++ = step_run(env, registers, step, &failed);
+	return !failed;
 }
 
 int64_t rt_code_run(struct rt_env *env, const struct rt_form *form, uint32_t id)
 {
 	const struct rt_code *code = form->base < 0 ? NULL : &env->codes->rows[form->base];
 
-	if (!code)
-		return rt_expr_run(env, id);
-	return code->quick ? quick_run(env, code) : slow_run(env, code, id);
+	return code && rt_code_fill(env, code) ? rt_code_sum(env, &code->sum) : rt_expr_run(env, id); /* which finds the place of a division by zero */
 }
 
 /* ---- node by node ------------------------------------------------------------------------------------------------ */

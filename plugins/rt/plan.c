@@ -78,57 +78,39 @@ static bool flat_limits(struct rt_plan_io *plan, const struct rt_access *access,
 	       limit_set(&plan->start_limit, low, high);
 }
 
-/* The code of a form that has some, or NULL. */
-static const struct rt_code *code_of(const struct rt_env *env, const struct rt_form *form)
+/* Values of the form differ by multiples of it, also where they wrap: a power of two. 0: there is one value. */
+static uint64_t unit_of(const struct rt_form *form)
 {
-	return form->terms == RT_FORM_CODE && form->base >= 0 ? &env->codes->rows[form->base] : NULL;
+	uint64_t bits = 0;
+
+	for (unsigned k = 0; k < form->terms; k++)
+		bits |= (uint64_t)form->step[k];
+	return bits & (0 - bits);
 }
 
-/* Does it move by a constant while the loop at `depth` goes on? Steps of code then fill the same registers all the time. */
-static bool is_affine(const struct rt_env *env, const struct rt_form *form, uint32_t depth)
+/* By how much the form moves per 1 of the loop at `depth`, while registers stay. */
+static uint64_t step_of(const struct rt_form *form, uint32_t depth)
 {
-	const struct rt_code *code = code_of(env, form);
-
-	return form->terms != RT_FORM_CODE || (code && !code->moves && !(code->loops >> depth & 1));
-}
-
-/* By how much, per 1 of the loop, where it does. */
-static uint64_t step_of(const struct rt_env *env, const struct rt_form *form, uint32_t depth)
-{
-	const struct rt_code *code = code_of(env, form);
-	const struct rt_form *sum = code ? &code->sum : form;
 	uint64_t step = 0;
 
-	for (unsigned k = 0; sum->terms != RT_FORM_CODE && k < sum->terms; k++)
-		step += sum->loop[k] == depth ? (uint64_t)sum->step[k] : 0;
+	for (unsigned k = 0; k < form->terms; k++)
+		step += form->loop[k] == depth ? (uint64_t)form->step[k] : 0;
 	return step;
 }
 
-/* Values of the form differ by multiples of it, also where they wrap: a power of two. 0: there is one value. */
-static uint64_t unit_of(const struct rt_env *env, const struct rt_form *form)
-{
-	const struct rt_form *sum = form->terms != RT_FORM_CODE ? form : form->base < 0 ? NULL : &env->codes->rows[form->base].sum;
-	uint64_t bits = 0;
-
-	for (unsigned k = 0; sum && k < sum->terms; k++)
-		bits |= (uint64_t)sum->step[k];
-	return sum ? bits & (0 - bits) : 1;
-}
-
-static bool io_plan(struct rt_plan_io *plan, const struct rt_access *access, const struct rt_tensors *tensors, const struct rt_env *env,
-		    uint32_t inner)
+static bool io_plan(struct rt_plan_io *plan, const struct rt_access *access, const struct rt_tensors *tensors, struct rt_coding *coding, uint32_t inner)
 {
 	const struct rt_io *io = access->io;
 	const struct rt_tensor *tensor = &tensors->rows[io->tensor];
 
-	plan->row = env->forms[io->row];
-	plan->column = env->forms[io->column];
+	plan->row = rt_coding_add(coding, io->row);
+	plan->column = rt_coding_add(coding, io->column);
 	if (!io->unit ? !block_limits(plan, io, tensor) : !flat_limits(plan, access, tensor))
 		return false;
-	plan->row_unit = unit_of(env, &plan->row);
-	plan->column_unit = unit_of(env, &plan->column);
-	plan->row_step = step_of(env, &plan->row, inner);
-	plan->column_step = step_of(env, &plan->column, inner);
+	plan->row_unit = unit_of(&plan->row);
+	plan->column_unit = unit_of(&plan->column);
+	plan->row_step = step_of(&plan->row, inner);
+	plan->column_step = step_of(&plan->column, inner);
 	plan->start_step = plan->row_step * (uint64_t)plan->pitch + plan->column_step;
 	return true;
 }
@@ -154,9 +136,7 @@ static void window_move_add(struct rt_plan *plan, uint32_t io, const struct rt_t
 
 static bool is_failing(const struct rt_env *env, const struct rt_form *form)
 {
-	const struct rt_code *code = code_of(env, form);
-
-	return form->terms == RT_FORM_CODE && !(code && code->quick);
+	return form->terms == RT_FORM_CODE && (form->base < 0 || !env->codes->rows[form->base].quick);
 }
 
 static bool args_fail(const struct rt_program *program, const struct rt_env *env, const struct rt_site *site)
@@ -167,20 +147,51 @@ static bool args_fail(const struct rt_program *program, const struct rt_env *env
 	return false;
 }
 
-static bool all_affine(const struct rt_plan *plan, const struct rt_env *env)
+/* Do all accesses move by constants while the innermost loop goes on? Steps of code then fill the same registers all the time. */
+static bool is_affine(const struct rt_plan *plan, const struct rt_codes *codes)
 {
-	for (uint32_t i = 0; i < plan->io_count; i++)
-		if (!is_affine(env, &plan->ios[i].row, plan->inner) || !is_affine(env, &plan->ios[i].column, plan->inner))
-			return false;
-	return true;
+	const struct rt_code *code = plan->code ? &codes->rows[plan->code - 1] : NULL;
+
+	return plan->site->depth && !(code && (code->moves || code->loops >> plan->inner & 1));
+}
+
+/* Forms and limits of all accesses. False: the instruction cannot have a plan. */
+static bool ios_plan(struct rt_plan *plan, struct rt_run *run)
+{
+	struct rt_coding coding;
+	bool ok = rt_coding_begin(&coding, &run->program->exprs, run->values, &run->codes);
+
+	for (uint32_t i = 0; ok && i < plan->io_count; i++) {
+		ok = io_plan(&plan->ios[i], &run->accesses[i], &run->tensors, &coding, plan->inner);
+		plan->windows_loose |= ok && window_loose(&plan->ios[i], &run->accesses[i], &run->tensors);
+	}
+	return rt_coding_end(&coding, &plan->code) && ok;
+}
+
+/* Pairs of accesses of one class that do the same; counted only where pairs_out is NULL. */
+static uint32_t pairs_find(const struct rt_access *accesses, uint32_t count, struct rt_plan_pair *pairs_out)
+{
+	uint32_t pairs = 0;
+
+	for (uint32_t i = 1; count <= COUNTED_MOST && i < count; i++)
+		for (uint32_t k = 0; k < i; k++) {
+			uint8_t bits = (uint8_t)(accesses[i].io->access & accesses[k].io->access);
+
+			if (!bits || accesses[i].io->key != accesses[k].io->key)
+				continue;
+			if (pairs_out)
+				pairs_out[pairs] = (struct rt_plan_pair){(uint8_t)i, (uint8_t)k, bits};
+			pairs++;
+		}
+	return pairs;
 }
 
 /* Everything lies in one block; the uses, a cache line each, come first behind the forms. */
-static struct rt_plan *plan_alloc(uint32_t ios)
+static struct rt_plan *plan_alloc(uint32_t ios, uint32_t pairs)
 {
 	size_t forms = (sizeof(struct rt_plan) + ios * sizeof(struct rt_plan_io) + 63) / 64 * 64, uses = 2 * ios * sizeof(struct rt_use);
-	size_t accesses = ios * sizeof(struct rt_access), windows = ios * sizeof(struct ptowsp_tensor_arg);
-	size_t size = forms + uses + accesses + windows + ios * sizeof(struct rt_plan_move);
+	size_t accesses = ios * sizeof(struct rt_access), windows = ios * sizeof(struct ptowsp_tensor_arg), moves = ios * sizeof(struct rt_plan_move);
+	size_t size = forms + uses + accesses + windows + moves + pairs * sizeof(struct rt_plan_pair);
 	char *block = aligned_alloc(64, (size + 63) / 64 * 64);
 	struct rt_plan *plan = (struct rt_plan *)(void *)block;
 
@@ -191,6 +202,7 @@ static struct rt_plan *plan_alloc(uint32_t ios)
 	plan->accesses = (struct rt_access *)(void *)(block + forms + uses);
 	plan->windows = (struct ptowsp_tensor_arg *)(void *)(block + forms + uses + accesses);
 	plan->moves = (struct rt_plan_move *)(void *)(block + forms + uses + accesses + windows);
+	plan->pairs = (struct rt_plan_pair *)(void *)(block + forms + uses + accesses + windows + moves);
 	return plan;
 }
 
@@ -199,33 +211,29 @@ void rt_plan_make(struct rt_run *run, const struct rt_site *site, uint32_t level
 	struct rt_plans *plans = &run->plans;
 	struct rt_plan **row = rt_plan_at(plans, run->program, site, level), *plan;
 	uint8_t *met = &plans->met[row - plans->rows];
-	uint32_t inner = site->depth ? site->depth - 1u : 0;
-	bool ok;
 
 	/* Most instructions of a long program without loops are reached once: they shall not cost memory. */
 	if (!*met || run->tensors.measuring) {
 		*met = 1;
 		return;
 	}
-	plan = plan_alloc(site->io_count);
-	ok = plan != NULL;
-	for (uint32_t i = 0; ok && i < site->io_count; i++) {
-		ok = io_plan(&plan->ios[i], &run->accesses[i], &run->tensors, &run->env, inner);
-		plan->windows_loose |= ok && window_loose(&plan->ios[i], &run->accesses[i], &run->tensors);
-	}
-	if (!ok) {
-		free(plan);
+	plan = plan_alloc(site->io_count, pairs_find(run->accesses, site->io_count, NULL));
+	if (!plan)
 		return;
-	}
 	plan->site = site;
 	plan->kernel = run->kernel;
 	plan->io_count = site->io_count;
+	plan->inner = site->depth ? site->depth - 1u : 0;
+	if (!ios_plan(plan, run)) {
+		free(plan);
+		return;
+	}
 	plan->args = args_fail(run->program, &run->env, site);
-	plan->inner = inner;
-	plan->affine = site->depth && all_affine(plan, &run->env);
+	plan->affine = is_affine(plan, &run->codes);
 	memcpy(plan->accesses, run->accesses, site->io_count * sizeof(*run->accesses));
 	for (uint32_t i = 0; i < site->io_count; i++)
 		window_move_add(plan, i, &run->tensors);
+	plan->pair_count = pairs_find(run->accesses, site->io_count, plan->pairs);
 	plan->counted = !site->distinct && run->program->schedule.deps != PTOWSP_DEPS_EXPLICIT;
 	plan->map_most = plan->counted ? site->writes + (run->program->schedule.full ? site->reads : 0u) : rt_infer_map(run, site);
 	plan->map_need = plan->map_most;
@@ -252,14 +260,14 @@ void rt_plan_make(struct rt_run *run, const struct rt_site *site, uint32_t level
 
 /* ---- a task ---------------------------------------------------------------------------------------------------- */
 
-/* Every access from its forms. False: one lies outside its tensor. */
-static bool all_find(struct rt_plan *plan, struct rt_env *env)
+/* Every access from its forms, whose registers are filled. False: one lies outside its tensor. */
+RT_INLINE bool accesses_find(struct rt_plan *plan, const struct rt_env *env)
 {
 	struct rt_access *access = plan->accesses;
 	bool inside = true;
 
 	for (const struct rt_plan_io *io = plan->ios, *end = io + plan->io_count; io < end; io++, access++) {
-		int64_t row = rt_form_value(env, &io->row, access->io->row), column = rt_form_value(env, &io->column, access->io->column);
+		int64_t row = rt_code_sum(env, &io->row), column = rt_code_sum(env, &io->column);
 		/* Unsigned: a row beyond its limit may overflow, and is refused. */
 		int64_t start = (int64_t)((uint64_t)row * (uint64_t)io->pitch + (uint64_t)column);
 
@@ -330,18 +338,13 @@ static enum meeting keys_meet(const struct rt_plan *plan, uint32_t a, uint32_t b
 /* Accesses of that kind whose key an earlier one of the kind has, too. *known: as long as the round lasts. */
 static uint32_t repeated(const struct rt_plan *plan, unsigned bit, int64_t left, bool *known)
 {
-	uint32_t count = 0;
+	uint32_t count = 0, counted = 0;
 
-	for (uint32_t i = 1; i < plan->io_count; i++) {
-		enum meeting met = NEVER;
+	for (const struct rt_plan_pair *pair = plan->pairs, *end = pair + plan->pair_count; pair < end; pair++) {
+		enum meeting met = !(pair->bits & bit) || pair->later == counted ? NEVER : keys_meet(plan, pair->later, pair->earlier, left);
 
-		for (uint32_t k = 0; plan->accesses[i].io->access & bit && k < i && met != ALWAYS; k++)
-			if (plan->accesses[k].io->access & bit && plan->accesses[k].io->key == plan->accesses[i].io->key) {
-				enum meeting now = keys_meet(plan, i, k, left);
-
-				met = now != NEVER ? now : met;
-			}
 		count += met == ALWAYS;
+		counted = met == ALWAYS ? pair->later : counted;
 		*known &= met != SOMETIMES;
 	}
 	return count;
@@ -351,15 +354,14 @@ static uint32_t repeated(const struct rt_plan *plan, unsigned bit, int64_t left,
 static uint32_t repeated_now(const struct rt_plan *plan, unsigned bit)
 {
 	const struct rt_access *accesses = plan->accesses;
-	uint32_t count = 0;
+	uint32_t count = 0, counted = 0;
 
-	for (uint32_t i = 1; i < plan->io_count; i++)
-		for (uint32_t k = 0; accesses[i].io->access & bit && k < i; k++)
-			if (accesses[k].io->access & bit && accesses[k].io->key == accesses[i].io->key && accesses[k].key.row == accesses[i].key.row &&
-			    accesses[k].key.column == accesses[i].key.column) {
-				count++;
-				break;
-			}
+	for (const struct rt_plan_pair *pair = plan->pairs, *end = pair + plan->pair_count; pair < end; pair++)
+		if (pair->bits & bit && pair->later != counted && accesses[pair->later].key.row == accesses[pair->earlier].key.row &&
+		    accesses[pair->later].key.column == accesses[pair->earlier].key.column) {
+			count++;
+			counted = pair->later;
+		}
 	return count;
 }
 
@@ -469,7 +471,7 @@ bool rt_plan_find(struct rt_run *run, struct rt_plan *plan)
 	int64_t value = run->expand.loops[plan->inner], left;
 
 	plan->round = 0;
-	if (!all_find(plan, &run->env) || run->env.failed)
+	if ((plan->code && !rt_code_fill(&run->env, &run->codes.rows[plan->code - 1])) || !accesses_find(plan, &run->env))
 		return false;
 	if (plan->affine && round->number && !__builtin_sub_overflow(round->last, value, &left) && rest_inside(plan, left)) {
 		plan->round = round->number;

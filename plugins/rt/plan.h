@@ -30,11 +30,17 @@ struct rt_plan_move {
 	uint64_t step;
 	struct ptowsp_tensor_arg *window;
 };
+/* Two accesses whose keys can be equal. */
+struct rt_plan_pair {
+	uint8_t later, earlier; /* of the accesses */
+	uint8_t bits;           /* what both do: PTOWSP_READ, PTOWSP_WRITE */
+};
 struct rt_plan {
 	const struct rt_site *site;
 	uint32_t kernel;
 	uint32_t io_count, use_count;
 	uint32_t inner; /* depth of the innermost loop */
+	uint32_t code;  /* row of the run's codes + 1: steps that fill registers for the forms; 0: none */
 	bool affine;    /* there is one, and all accesses move on by constants */
 	bool args;      /* arguments have to be evaluated even where no kernel wants them: one of them can fail */
 	uint64_t round; /* of that loop, in which the accesses were found and its rest was proved; 0: none */
@@ -61,6 +67,8 @@ struct rt_plan {
 	struct ptowsp_tensor_arg *windows;
 	struct rt_plan_move *moves; /* of the windows that do not stay where they are */
 	uint32_t move_count;
+	struct rt_plan_pair *pairs; /* where `counted` */
+	uint32_t pair_count;
 	struct rt_plan_io ios[];
 };
 /* One per task instruction and level. */
