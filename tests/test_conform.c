@@ -180,7 +180,7 @@ static void wrong_command_lines_are_usage_and_a_missing_file_is_exit_4(void)
 		const char *arguments, *sentence;
 		int status;
 	} rows[] = {
-		{"", "no PLUGIN.so is given", 2},
+		{"", "no plugin is given", 2},
 		{"--nonsense x.so", "unknown flag --nonsense", 2},
 		{"--seed=x x.so", "--seed needs a number", 2},
 		{"--timeout=0 x.so", "--timeout needs seconds", 2},
@@ -188,6 +188,7 @@ static void wrong_command_lines_are_usage_and_a_missing_file_is_exit_4(void)
 		{"--opt nothing x.so", "--opt needs KEY=VALUE", 2},
 		{"a.so b.so", "one plugin at a time", 2},
 		{"./nowhere.so", "cannot be opened: No such file", 4},
+		{"nowhere", "cannot be opened: No such file", 4},
 	};
 
 	for (size_t i = 0; i < sizeof(rows) / sizeof(*rows); i++) {
@@ -197,6 +198,15 @@ static void wrong_command_lines_are_usage_and_a_missing_file_is_exit_4(void)
 		CHECK_CONTAINS(err, rows[i].sentence);
 		free(err);
 	}
+}
+
+/* As ptowsp-run --plugin=NAME does. */
+static void a_name_means_the_plugin_that_is_found_by_it(void)
+{
+	char *out = conform("", "--test 'file*' cpu_sim", 0, NULL);
+
+	CHECK_CONTAINS(out, "2 ok, 0 not ok, ");
+	free(out);
 }
 
 /* The switch of those who test what a compiler makes: everything but the lint goes on. */
@@ -326,6 +336,7 @@ void suite_conform(CU_pSuite s)
 	TEST(s, a_plugin_with_two_devices_conforms);
 	TEST(s, list_names_every_test_and_its_obligation);
 	TEST(s, wrong_command_lines_are_usage_and_a_missing_file_is_exit_4);
+	TEST(s, a_name_means_the_plugin_that_is_found_by_it);
 	TEST(s, a_refused_file_is_not_run);
 	TEST(s, a_file_of_another_name_is_told_its_own);
 	TEST(s, without_the_lint_a_refused_file_is_tested);

@@ -6,6 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "host/ptowsp_host.h"
 #include "host/replay.h"
 #include "ptowsp/base.h"
 #include "tools/conform/runner.h"
@@ -113,6 +114,24 @@ static int replay(const struct conform_options *o)
 	return st == PTOWSP_IO ? 4 : st ? 1 : 0;
 }
 
+/* The real path of the file, or of the plugin that ptowsp-run would take by that name. false: there is neither, errno says why there is no file. */
+static bool plugin_find(const char *plugin, char path_out[PATH_MAX])
+{
+	const bool is_file = realpath(plugin, path_out) != NULL;
+	const int why = errno;
+	const struct ptowsp_backend_options usual = {0};
+	struct ptowsp_listing *listing = NULL;
+	struct ptowsp_listing_row row;
+	bool found = is_file;
+
+	if (!is_file && !strchr(plugin, '/') && !ptowsp_listing_create(&listing, &usual, NULL))
+		for (uint32_t i = 0; !found && ptowsp_listing_row(listing, i, &row); i++)
+			found = !row.shadowed && row.name && !strcmp(row.name, plugin) && realpath(row.path, path_out);
+	ptowsp_listing_destroy(listing);
+	errno = why;
+	return found;
+}
+
 #if defined(__SANITIZE_ADDRESS__)
 /* A test that fails cleans up nothing, and one that forks leaves by exit: what a plugin does not give back is told by its accounts. The sanitizer asks this, whatever
  * ASAN_OPTIONS says. */
@@ -144,8 +163,8 @@ static int work(int argc, char **argv)
 	if (list)
 		return conform_list(&options), 0;
 	if (!options.plugin)
-		return misuse("no %s is given", "PLUGIN.so");
-	if (!realpath(options.plugin, path)) {
+		return misuse("no %s is given", "plugin");
+	if (!plugin_find(options.plugin, path)) {
 		fprintf(stderr, "ptowsp-conform: %s cannot be opened: %s\n", options.plugin, strerror(errno));
 		return 4;
 	}
