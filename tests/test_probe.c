@@ -99,10 +99,9 @@ static void cpu_sim_enforces_what_has_an_effect(void)
 	probe_close(probe);
 }
 
-/* The liar without a lie is cpu_sim: what the other tests find is the lie. */
-static void the_liar_holds_every_claim_while_it_does_not_lie(void)
+static void every_claim_holds(const char *lie)
 {
-	struct probe *probe = open_with(LIAR, "0", NULL);
+	struct probe *probe = open_with(LIAR, lie, NULL);
 	struct probe_result result;
 	struct reg_feature feature;
 
@@ -111,6 +110,31 @@ static void the_liar_holds_every_claim_while_it_does_not_lie(void)
 		if (claimed(probe, feature.id) && result.state != PROBE_ENFORCED)
 			CHECK_FAIL("%s is observed as %s: %s", feature.name, probe_state_text(result.state), result.text);
 	}
+	probe_close(probe);
+}
+
+/* The liar without a lie is cpu_sim: what the other tests find is the lie. */
+static void the_liar_holds_every_claim_while_it_does_not_lie(void)
+{
+	every_claim_holds("0");
+}
+
+static void a_backend_for_native_kernels_only_can_prove_every_claim(void)
+{
+	every_claim_holds("native");
+}
+
+/* What native kernels of the probes ask for beside the feature says nothing about it. */
+static void a_backend_that_takes_fewer_native_kernels_is_called_no_liar(void)
+{
+	struct probe *probe = open_with(LIAR, "native+", NULL);
+	struct probe_result result;
+
+	probe_feature(probe, PTOWSP_FEATURE_PAYLOAD(PTOWSP_PAYLOAD_ELF), &result);
+	CHECK_INT(result.state, PROBE_ENFORCED);
+	probe_feature(probe, PTOWSP_FEATURE_OPCODE(PTOWSP_OP_TASK), &result);
+	CHECK_INT(result.state, PROBE_NOT_PROBED);
+	CHECK_STR(result.text, "the native kernels of the probe are refused: liar has no workspace");
 	probe_close(probe);
 }
 
@@ -444,6 +468,8 @@ void suite_probe(CU_pSuite s)
 	TEST(s, every_claim_of_cpu_sim_has_a_probe_and_holds);
 	TEST(s, cpu_sim_enforces_what_has_an_effect);
 	TEST(s, the_liar_holds_every_claim_while_it_does_not_lie);
+	TEST(s, a_backend_for_native_kernels_only_can_prove_every_claim);
+	TEST(s, a_backend_that_takes_fewer_native_kernels_is_called_no_liar);
 	TEST(s, a_lie_about_any_directive_is_found_out);
 	TEST(s, a_directive_with_another_number_is_found_out);
 	TEST(s, payload_without_its_capacity_is_found_out);

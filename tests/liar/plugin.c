@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* plugin.c - the liar: cpu_sim with one claim broken at a time, chosen by its option `lie`, a feature id (or "claims": every row says
- * enforced; an id with "+": the directive's numbers are one larger, the capacity of payload channels is what the package says). It declares what cpu_sim declares and then does not do it: a directive is dropped from the schedule or replaced by a rival,
+ * enforced; "native": no lie, but portable kernels are said to be unsupported, with "+" native ones with a workspace, too; an id with "+": the directive's numbers are one larger, the capacity of payload channels is what the package says). It declares what cpu_sim declares and then does not do it: a directive is dropped from the schedule or replaced by a rival,
  * an instruction by another one, a service withheld.
  *
  * Built with LIAR_SIM it is a2a3sim instead: what a lie changes must be seen on the machine, too.
@@ -9,9 +9,11 @@
 #include "ptowsp/note.h"
 #include "ptowsp/ptowsp.h"
 
+#include <stdbool.h>
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/error.h"
 #include "base/program.h"
 #include "base/queue.h"
 #include "ptowsp/package.h"
@@ -30,12 +32,12 @@
 
 PTOWSP_NOTE(0, NAME, "tests", "1.0", NAME);
 
-enum { CLAIMS = 0xFFFF, OPTIONS = 16, VALUES = 16 };
+enum { CLAIMS = 0xFFFF, NATIVE = 0xFFFE, OPTIONS = 16, VALUES = 16 };
 #define POLICY(directive, policy) PTOWSP_FEATURE_POLICY(PTOWSP_DIRECTIVE_##directive, PTOWSP_##directive##_##policy)
 #define OPCODE(name) PTOWSP_FEATURE_OPCODE(PTOWSP_OP_##name)
 #define GRAPH(name) PTOWSP_FEATURE_GRAPH(PTOWSP_##name)
 
-static uint32_t lie;            /* feature id, CLAIMS, 0: honest */
+static uint32_t lie;            /* feature id, CLAIMS, NATIVE, 0: honest */
 static int platform;            /* of cpu1: enum rt_platform, -1: as cpu0 */
 enum { TOLD = 64 };
 static struct ptowsp_host told[TOLD]; /* services for cpu_sim, one per instance: the host's, with a done of our own */
@@ -288,25 +290,37 @@ static void *section_break(struct ptowsp_section *section)
 }
 
 /* cpu_sim and its core copy what they keep of sections, so the broken ones live only here. */
+static int wants_workspace(const struct ptowsp_section *section)
+{
+	int wants = 0;
+
+	for (uint64_t i = 0; section->type == PTOWSP_SECTION_KPAY && i < section->count; i++)
+		wants |= ((const struct ptowsp_payload_record *)(const void *)((const char *)section->data + i * section->stride))->workspace != 0;
+	return wants;
+}
+
 static ptowsp_status load(struct ptowsp_object *device, const struct ptowsp_load_args *args, struct ptowsp_object **program_out,
 			  struct ptowsp_error *error)
 {
 	struct ptowsp_section sections[32] = {{0}};
 	void *copies[32] = {NULL};
 	struct ptowsp_load_args broken = *args;
-	ptowsp_status st;
+	ptowsp_status st = PTOWSP_OK;
 
 	if (args->section_count > 32)
 		abort();
 	laid_out = 0;
 	for (uint32_t i = 0; i < args->section_count; i++) {
 		sections[i] = *(const struct ptowsp_section *)(const void *)((const char *)args->sections + (size_t)i * args->section_stride);
+		if (is(NATIVE) && counts_on && wants_workspace(&sections[i]))
+			st = base_fail(error, PTOWSP_UNSUPPORTED, NAME " has no workspace");
 		copies[i] = section_break(&sections[i]);
 	}
 	broken.sections = sections;
 	broken.section_stride = sizeof(*sections);
 	have_values = 0;
-	st = base_load(device, &broken, program_out, error);
+	if (!st)
+		st = base_load(device, &broken, program_out, error);
 	for (uint32_t i = 0; i < args->section_count; i++)
 		free(copies[i]);
 	return st;
@@ -432,8 +446,14 @@ static ptowsp_status capabilities(struct ptowsp_object *instance, const char *de
 {
 	ptowsp_status st = base_of.capabilities(instance, device, rows_out, stride, count, error);
 
-	for (uint32_t i = 0; !st && is(CLAIMS) && i < *count; i++)
-		((struct ptowsp_cap *)(void *)((char *)rows_out + (size_t)i * stride))->state = PTOWSP_STATE_ENFORCED;
+	for (uint32_t i = 0; !st && (is(CLAIMS) || is(NATIVE)) && i < *count; i++) {
+		struct ptowsp_cap *row = (void *)((char *)rows_out + (size_t)i * stride);
+
+		if (is(CLAIMS))
+			row->state = PTOWSP_STATE_ENFORCED;
+		else if (row->feature == PTOWSP_FEATURE_PAYLOAD(PTOWSP_PAYLOAD_PTO))
+			row->state = PTOWSP_STATE_UNSUPPORTED;
+	}
 	if (!st && platform >= 0 && device && !strcmp(device, "cpu1"))
 		platform_rows(rows_out, stride, *count);
 	return st;
@@ -457,10 +477,11 @@ static ptowsp_status options(const struct ptowsp_option **options_out, uint32_t 
 
 static void lie_read(const char *text)
 {
+	const bool native = !strcmp(text, "native") || !strcmp(text, "native+");
 	char *end = "";
 
-	lie = !strcmp(text, "claims") ? CLAIMS : (uint32_t)strtoul(text, &end, 0);
-	counts_on = *end == '+';
+	lie = !strcmp(text, "claims") ? CLAIMS : native ? NATIVE : (uint32_t)strtoul(text, &end, 0);
+	counts_on = *end == '+' || !strcmp(text, "native+");
 }
 
 static ptowsp_status init(const struct ptowsp_host *host, const struct ptowsp_init_args *args, struct ptowsp_object **instance_out,

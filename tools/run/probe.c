@@ -288,6 +288,13 @@ static enum probe_state run_watched(struct probe *probe, struct ptowsp_package *
 	return outcome->gone ? lose(probe, feature, &outcome->error, result) : PROBE_ENFORCED;
 }
 
+/* Because of what the package holds; any other reason says nothing about the feature. */
+static bool refuses(ptowsp_status status)
+{
+	return status == PTOWSP_UNSUPPORTED || status == PTOWSP_UNIMPLEMENTED || status == PTOWSP_UNKNOWN_FIELD || status == PTOWSP_UNKNOWN_OPCODE || status == PTOWSP_BAD_PACKAGE ||
+	       status == PTOWSP_INVALID || status == PTOWSP_TOO_SMALL;
+}
+
 /* One run into *outcome. PROBE_ENFORCED: it can be looked at. */
 static enum probe_state run(struct probe *probe, const char *text, uint32_t feature, struct probe_outcome *outcome,
 			    struct probe_result *result)
@@ -313,14 +320,9 @@ static enum probe_state run(struct probe *probe, const char *text, uint32_t feat
 		return say(result, PROBE_NOT_PROBED, "%s", outcome->missing);
 	if (outcome->refused)
 		return say(result, PROBE_REFUSED, "%s", outcome->error.text);
+	if (outcome->native && !outcome->loaded && refuses(outcome->status)) /* what portable kernels would not ask for */
+		return say(result, PROBE_NOT_PROBED, "the native kernels of the probe are refused: %s", outcome->error.text);
 	return PROBE_ENFORCED;
-}
-
-/* Because of what the package holds; any other reason says nothing about the feature. */
-static bool refuses(ptowsp_status status)
-{
-	return status == PTOWSP_UNSUPPORTED || status == PTOWSP_UNIMPLEMENTED || status == PTOWSP_UNKNOWN_FIELD || status == PTOWSP_UNKNOWN_OPCODE || status == PTOWSP_BAD_PACKAGE ||
-	       status == PTOWSP_INVALID || status == PTOWSP_TOO_SMALL;
 }
 
 /* What is to be seen of an outcome. PROBE_ENFORCED: it can be compared. */

@@ -88,10 +88,22 @@ static void edge_keep(void *context, const struct ptowsp_graph_edge *edges, uint
 
 /* ---- before ---------------------------------------------------------------------------------------------------- */
 
-/* The probe of native code brings its own, from the folder of the probes. */
-static uint32_t load_flags(uint32_t feature)
+static bool takes(const struct ptowsp_backend *backend, uint32_t payload)
 {
-	return feature == PTOWSP_FEATURE_PAYLOAD(PTOWSP_PAYLOAD_ELF) ? PTOWSP_LOAD_TRUST_NATIVE : 0;
+	const struct ptowsp_cap *cap = ptowsp_backend_cap(backend, PTOWSP_FEATURE_PAYLOAD(payload));
+
+	return cap && cap->state > PTOWSP_STATE_UNSUPPORTED;
+}
+
+static bool needs_native(const struct ptowsp_backend *backend)
+{
+	return takes(backend, PTOWSP_PAYLOAD_ELF) && !takes(backend, PTOWSP_PAYLOAD_PTO);
+}
+
+/* Native code of the probes, which come with this program, runs where it is what is probed, and on backends that run no portable kernels. */
+static uint32_t load_flags(const struct ptowsp_backend *backend, uint32_t feature)
+{
+	return needs_native(backend) || feature == PTOWSP_FEATURE_PAYLOAD(PTOWSP_PAYLOAD_ELF) ? PTOWSP_LOAD_TRUST_NATIVE : 0;
 }
 
 static bool places_tasks(uint32_t feature)
@@ -134,7 +146,7 @@ static bool needs_met(struct probe_outcome *o, const struct ptowsp_backend *back
 	struct ptowsp_match *match;
 	struct ptowsp_verdict verdict;
 
-	o->status = ptowsp_match_create(&match, backend, plan, load_flags(feature), &o->error);
+	o->status = ptowsp_match_create(&match, backend, plan, load_flags(backend, feature), &o->error);
 	for (uint32_t i = 0; !o->status && !*o->missing && !o->refused && ptowsp_match_row(match, i, &verdict); i++)
 		need_meet(o, &verdict, feature, cap ? cap->state : PTOWSP_STATE_UNSUPPORTED);
 	ptowsp_match_destroy(match);
@@ -280,14 +292,14 @@ static void program_run(struct probe_outcome *o, struct ptowsp_program *program,
 enum { TENSORS = 8 };
 
 /* The program of device 1; its tensors are its own. */
-static ptowsp_status mate_load(struct probe_outcome *o, struct ptowsp_package *package, struct ptowsp_backend *backend, const struct probe_spec *spec,
+static ptowsp_status mate_load(struct probe_outcome *o, struct ptowsp_package *package, struct ptowsp_backend *backend, const struct probe_spec *spec, uint32_t flags,
 			       struct ptowsp_plan **plan_out, struct ptowsp_program **program_out, uint64_t *memory)
 {
 	struct ptowsp_plan_options options = {.entry = spec->mate, .schedule = spec->schedule, .schedule_count = spec->schedule_count};
 	ptowsp_status st = ptowsp_plan_create(plan_out, package, &options, &o->error);
 
 	if (!st)
-		st = ptowsp_program_load(program_out, backend, *plan_out, 0, &o->error);
+		st = ptowsp_program_load(program_out, backend, *plan_out, flags, &o->error);
 	return st ? st : tensors_bind(*program_out, *plan_out, memory, TENSORS, &o->error);
 }
 
@@ -316,16 +328,16 @@ void probe_run(struct probe_outcome *o, struct ptowsp_package *package, struct p
 	struct ptowsp_program *program = NULL, *mate_program = NULL;
 	uint64_t *memory = calloc((size_t)2 * TENSORS * PROBE_ELEMENTS, sizeof(*memory));
 
-	*o = (struct probe_outcome){.error = {.head = PTOWSP_HEAD(o->error, ERROR)}};
+	*o = (struct probe_outcome){.error = {.head = PTOWSP_HEAD(o->error, ERROR)}, .native = needs_native(backend) && feature != PTOWSP_FEATURE_PAYLOAD(PTOWSP_PAYLOAD_ELF)};
 	o->status = memory ? ptowsp_plan_create(&plan, package, &options, &o->error)
 			   : reg_fail(&o->error, PTOWSP_NO_MEMORY, "no memory for the tensors of a probe");
 	if (!o->status && needs_met(o, backend, plan, feature)) {
-		o->status = ptowsp_program_load(&program, backend, plan, load_flags(feature), &o->error);
+		o->status = ptowsp_program_load(&program, backend, plan, load_flags(backend, feature), &o->error);
 		if (!o->status && mate)
-			o->status = mate_load(o, package, mate, spec, &mate_plan, &mate_program, memory + (size_t)TENSORS * PROBE_ELEMENTS);
+			o->status = mate_load(o, package, mate, spec, load_flags(mate, feature), &mate_plan, &mate_program, memory + (size_t)TENSORS * PROBE_ELEMENTS);
 		if (!o->status)
 			program_run(o, program, plan, mate_program, spec, memory, TENSORS);
-		gone_check(o, backend, plan, spec, load_flags(feature));
+		gone_check(o, backend, plan, spec, load_flags(backend, feature));
 	}
 	ptowsp_program_unload(program);
 	ptowsp_program_unload(mate_program);

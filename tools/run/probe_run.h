@@ -66,6 +66,7 @@ struct probe_outcome {
 	char unmet[240];               /* a directive that the run needs and the backend does not enforce, or the probed one with a number beyond its limits; "" */
 	char unplaced[240];            /* the same of those that say which executor runs a task: a backend may have several by itself; "" */
 	bool gone;                     /* the backend: it crashed or did not come back; status and error say how */
+	bool native;                   /* native kernels stood in for portable ones, which the backend does not run */
 	bool refused;                  /* by the match of needs and capabilities, because of the probed feature; error has the reason */
 };
 /* feature: the probed one; of others that the plan needs `missing` says which is refused, and then nothing runs, and `unmet` and `unplaced` which is less than enforced. mate: a backend of device 1, where
