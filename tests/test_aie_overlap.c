@@ -86,22 +86,6 @@ static void one_buffer_has_one_type(void)
 	cli_check_sentence();
 }
 
-/* ---- what a task allows ------------------------------------------------------------------------------------------------- */
-
-/* The words of a task say less than its kernel does. */
-static void what_a_task_does_not_allow_ends_a_run_everywhere(void)
-{
-	static const char *const plugins[] = {"cpu_sim", "a2a3sim", "aie", "aie --opt bodies=call"};
-
-	cli_begin();
-	REQUIRE_INT(cli("sed -e 's/%v -> 7, %y -> %first/%v -> 7, %y -> bind %first/' $R/packages/probes/events.pto > e.pto; $B/ptowsp-pack e.pto -o e.pkg.zst"), 0);
-	for (unsigned p = 0; p < 4; p++) {
-		CHECK_INT(cli(check_fmt("$B/ptowsp-run --plugin=%s --entry temp e.pkg.zst", plugins[p])), 1);
-		CHECK_STR(cli_err, "ptowsp-run: task 2, kernel put: writes %y, which the task does not allow\n");
-	}
-	CHECK_INT(cli("$B/ptowsp-run -q --plugin=aie --entry temp --no-kernels e.pkg.zst"), 0);
-}
-
 /* ---- random programs ---------------------------------------------------------------------------------------------------- */
 
 enum { SIDE = 12, ARGUMENTS = 3, TILES = 2, TEXT = 16384 };
@@ -248,6 +232,5 @@ void suite_aie_overlap(CU_pSuite s)
 	TEST(s, what_a_task_has_written_it_reads_by_another_argument);
 	TEST(s, what_tiles_leave_out_stays);
 	TEST(s, one_buffer_has_one_type);
-	TEST(s, what_a_task_does_not_allow_ends_a_run_everywhere);
 	TEST(s, random_programs_have_the_same_results_everywhere);
 }

@@ -485,10 +485,40 @@ static void no_sentence_names_its_kernel_twice(void)
 	CHECK_INT(cli("$B/ptowsp-run -v --opt debug=on one.pkg.zst"), 1);
 	CHECK_STR(cli_err, "ptowsp-run: kernel one (one.pto:1) line 5: tadd needs equal shapes, got 1x8 and 1x8 -> 8x8\n"
 			   "ptowsp-run: task 0 cannot run: kernel one (one.pto:1) line 5: tadd needs equal shapes, got 1x8 and 1x8 -> 8x8\n");
-	REQUIRE_INT(cli("sed -e 's/%v -> 7, %y -> %first/%v -> 7, %y -> bind %first/' $R/packages/probes/events.pto > e.pto; "
-			"$B/ptowsp-pack e.pto -o e.pkg.zst"), 0);
-	CHECK_INT(cli("$B/ptowsp-run --entry temp e.pkg.zst"), 1);
-	CHECK_STR(cli_err, "ptowsp-run: task 2, kernel put: writes %y, which the task does not allow\n");
+}
+
+/* The words of a task allow less than its portable kernel does, or hand another element type over: known from the package alone. */
+static void what_a_task_does_not_allow_its_kernel_is_the_package_s_fault(void)
+{
+	static const char *const ways[] = {"run --plugin=cpu_sim", "run --plugin=a2a3sim --no-kernels", "run --plugin=aie", "run --explain --plugin=aie", "inspect --verify", "inspect --json"};
+	static const struct {
+		const char *name, *sentence;
+	} cases[] = {{"task_writes_an_input", "WORK[4]: kernel add writes %c, which its task does not allow with io_input; state io_inout"},
+		     {"task_hands_another_type_over", "WORK[3]: %b of kernel add is f32, the tensor that its task hands over is f16; hand one of that type over"}};
+
+	cli_begin();
+	for (unsigned c = 0; c < 2; c++)
+		for (unsigned w = 0; w < sizeof(ways) / sizeof(ways[0]); w++) {
+			CHECK_INT(cli(check_fmt("$B/ptowsp-%s $R/tests/refused/%s.pkg.zst", ways[w], cases[c].name)), 3);
+			CHECK_CONTAINS(cli_err, cases[c].sentence);
+			cli_check_sentence();
+		}
+	REQUIRE_INT(cli("$B/ptowsp-inspect --json $P/vector_add.pkg.zst > a.json && sed -e 's/\"io_input\"/\"io_bind\"/' a.json > b.json"), 0);
+	CHECK_INT(cli("$B/ptowsp-pack --from-json b.json -o b.pkg.zst"), 3);
+	CHECK_CONTAINS(cli_err, "which its task does not allow with io_bind; state io_input");
+	CHECK_INT(cli("sed -e 's/\"io_input\"/\"io_inout\"/' a.json > c.json && $B/ptowsp-pack --from-json c.json -o c.pkg.zst && $B/ptowsp-run -q c.pkg.zst"), 0);
+}
+
+/* A parameter that the payload does not touch may be stated in any way. */
+static void what_a_payload_does_not_touch_is_stated_in_any_way(void)
+{
+	cli_begin();
+	for (unsigned i = 0; i < 4; i++) {
+		static const char *const words[] = {"in", "out", "inout", "bind"};
+
+		CHECK_INT(cli(check_fmt("sed -e 's/-> bind %%out/-> %s %%out/' $R/packages/probes/control.pto > c.pto && $B/ptowsp-pack c.pto -o c.pkg.zst && "
+					"$B/ptowsp-run -q --entry bind c.pkg.zst", words[i])), 0);
+	}
 }
 
 void suite_contract_run(CU_pSuite s)
@@ -525,4 +555,6 @@ void suite_contract_run(CU_pSuite s)
 	TEST(s, no_sentence_names_its_kernel_twice);
 	TEST(s, a_promise_is_not_told_where_it_is_checked);
 	TEST(s, a_plugin_folder_that_is_not_there_is_told);
+	TEST(s, what_a_task_does_not_allow_its_kernel_is_the_package_s_fault);
+	TEST(s, what_a_payload_does_not_touch_is_stated_in_any_way);
 }

@@ -5,6 +5,7 @@
 #include "format/format_package.h"
 #include "format/format_seal.h"
 #include "format/writer.h"
+#include "ptowsp/workload.h"
 #include "sample.h"
 
 #include <pthread.h>
@@ -417,34 +418,57 @@ static void writer_refuses_what_could_not_be_read(void)
 	pkg_writer_destroy(w);
 }
 
-/* 4,200 kernels that share 65,535 payloads would be 275 million pairs. */
-static void kernels_that_share_payloads_are_not_compared_for_ever(void)
+/* `kernels` of them, each with the same 65,535 payloads. */
+static struct pkg_writer *payloads_shared(int kernels)
 {
 	static const uint8_t code[64] = "code";
 	struct ptowsp_payload_record payload = {.kind = PTOWSP_PAYLOAD_PTO, .size = sizeof(code)};
 	struct pkg_writer *w = pkg_writer_create();
-	size_t size;
-	void *bytes;
 
-	REQUIRE(w != NULL);
+	if (!w)
+		return NULL;
 	payload.offset = pkg_writer_bytes(w, PTOWSP_SECTION_CODE, code, sizeof(code), 64);
 	for (int i = 0; i < 65535; i++)
 		pkg_writer_row(w, PTOWSP_SECTION_KPAY, &payload, sizeof(payload));
-	for (int i = 0; i < 4200; i++) {
+	for (int i = 0; i < kernels; i++) {
 		const char *name = check_fmt("k%d", i);
 		struct ptowsp_kernel_record kernel = {.id = ptowsp_id(name, strlen(name)), .name = pkg_writer_string(w, name), .payload_count = 65535};
 
 		pkg_writer_row(w, PTOWSP_SECTION_KREG, &kernel, sizeof(kernel));
 	}
+	return w;
+}
+
+/* 4,200 kernels, or 4,200 tensors of a task, would be 275 million pairs. */
+static void payloads_that_many_share_are_not_compared_for_ever(void)
+{
+	static struct {
+		struct ptowsp_workload_header header;
+		struct ptowsp_instruction code[4200];
+		uint32_t kernel;
+	} work = {{PTOWSP_WORKLOAD_MAGIC, PTOWSP_WORKLOAD_VERSION, 4200, 0, 1, 0}, {{.opcode = PTOWSP_OP_TASK}}, 0};
+	struct pkg_writer *w = payloads_shared(4200);
+	size_t size;
+	void *bytes;
+
+	REQUIRE(w != NULL);
 	REQUIRE_INT(pkg_writer_sort(w, &error), PTOWSP_OK);
 	CHECK_INT(pkg_writer_seal(w, &bytes, &size, &error), PTOWSP_BAD_PACKAGE);
 	CHECK_STR(error.text, "new package: KREG[4096]: so many kernels share so many portable payloads that there are more than 268435456 parameters to compare");
+	pkg_writer_destroy(w);
+	w = payloads_shared(1);
+	REQUIRE(w != NULL);
+	for (int i = 1; i < 4200; i++)
+		work.code[i].opcode = PTOWSP_OP_IO_INPUT;
+	pkg_writer_bytes(w, PTOWSP_SECTION_WORK, &work, sizeof(work), 0);
+	CHECK_INT(pkg_writer_seal(w, &bytes, &size, &error), PTOWSP_BAD_PACKAGE);
+	CHECK_STR(error.text, "new package: WORK[4097]: so many tasks have kernels with so many payloads that there are more than 268435456 to compare");
 	pkg_writer_destroy(w);
 }
 
 void suite_package(CU_pSuite s)
 {
-	TEST(s, kernels_that_share_payloads_are_not_compared_for_ever);
+	TEST(s, payloads_that_many_share_are_not_compared_for_ever);
 	TEST(s, package_gives_every_table_back);
 	TEST(s, sections_for_plugins_are_aligned_and_leave_sample_bytes_out);
 	TEST(s, sample_data_come_with_their_tensor);

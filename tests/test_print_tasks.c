@@ -363,7 +363,7 @@ static void what_the_task_api_lacks_is_refused_by_name(void)
 	refusal_check("probes/control.pto", "each", "each is not written as C: the task API has no counterpart for for_each");
 	refusal_check("probes/control.pto", "sequential", "sequential is not written as C: the task API has no counterpart for sequential");
 	refusal_check("probes/control.pto", "load", "load is not written as C: the task API has no counterpart for slot_load");
-	refusal_check("probes/control.pto", "bind", "bind is not written as C: a task of spin takes a tensor that it does not touch, and each tensor of a task of the task API is read or written");
+	refusal_check("probes/control.pto", "bind", "bind is not written as C: a task of idle takes a tensor that it does not touch, and each tensor of a task of the task API is read or written");
 	refusal_check("probes/events.pto", "heap", "heap is not written as C: the task API has no counterpart for alloc");
 	refusal_check("probes/events.pto", "copy", "copy is not written as C: the task API has no counterpart for copy");
 	refusal_check("probes/events.pto", "signal", "signal is not written as C: the task API has no counterpart for signal");

@@ -29,6 +29,8 @@ ptowsp_status pkg_verify_kernels(const struct pkg_check *check);
 ptowsp_status pkg_verify_payloads(const struct pkg_check *check);
 /* Portable payloads take what the kernels that have them are called with. Needs verified payloads and parameters. */
 ptowsp_status pkg_verify_portable(const struct pkg_check *check);
+/* Tensors that tasks hand to portable payloads: element types, and each access that a payload makes is one that its task states. Needs verified payloads, regions and WORK's lists. */
+ptowsp_status pkg_verify_tasks(const struct pkg_check *check);
 /* Expressions with the extents of tensors, then steps of axes and units of regions (verify_exprs.c). */
 ptowsp_status pkg_verify_exprs(const struct pkg_check *check);
 ptowsp_status pkg_verify_loops(const struct pkg_check *check);

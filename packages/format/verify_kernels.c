@@ -1,11 +1,13 @@
 /* SPDX-License-Identifier: MIT */
-/* verify_kernels.c - kernels: their signatures and payloads. */
+/* verify_kernels.c - kernels: their signatures and payloads, and what tasks hand to them. */
 #include "verify.h"
 
 #include "container.h"
 #include "format_names.h"
 
+#include "ptowsp/task.h"
 #include "ptowsp/tile.h"
+#include "ptowsp/workload.h"
 
 #include <string.h>
 
@@ -205,6 +207,138 @@ ptowsp_status pkg_verify_portable(const struct pkg_check *c)
 			if (portable && !st)
 				st = arguments_check(c, k, p, &x);
 		}
+	}
+	return st;
+}
+
+/* ---- tasks against the portable payloads of their kernels ---------------------------------------------------------------------------- */
+
+/* A word of a task that hands a tensor over. */
+struct handed {
+	const struct pkg_check *check;
+	uint32_t kernel;  /* of the task, row of KREG */
+	uint32_t at;      /* instruction */
+	struct ptowsp_instruction word;
+	uint64_t *looks;  /* rows may be shared by many */
+};
+
+/* What it lets the kernel do; -1: no word that hands a tensor over. */
+static int access_of(uint8_t opcode)
+{
+	switch (opcode) {
+	case PTOWSP_OP_IO_BIND: return 0;
+	case PTOWSP_OP_IO_INPUT: return PTOWSP_READ;
+	case PTOWSP_OP_IO_OUTPUT: return PTOWSP_WRITE;
+	case PTOWSP_OP_IO_INOUT: return PTOWSP_READ | PTOWSP_WRITE;
+	default: return -1;
+	}
+}
+
+/* A word of a task that hands a number over. */
+static int is_value(uint8_t opcode)
+{
+	return opcode == PTOWSP_OP_PARAM_CONST || opcode == PTOWSP_OP_PARAM_LOOPVAR || opcode == PTOWSP_OP_PARAM_EXPR;
+}
+
+/* The name of tensor `place` among the kernel's. */
+static const char *tensor_name(const struct pkg_tables *t, const struct ptowsp_kernel_record *k, uint32_t place)
+{
+	for (uint32_t i = k->params; i < k->params + k->param_count; i++)
+		if (t->param[i].kind == PTOWSP_PARAM_TENSOR && !place--)
+			return pkg_string(t, t->param[i].name);
+	return "";
+}
+
+/* The element type that the kernel sees; NONE: the region is not there, which whoever follows the instructions says. */
+static uint32_t handed_type(const struct handed *h)
+{
+	const struct pkg_tables *t = h->check->tables;
+	const struct ptowsp_region_record *region = &t->region[h->word.operand2];
+
+	if (h->word.operand2 >= t->region_count)
+		return PTOWSP_NONE;
+	return region->view ? region->view - 1 : t->tensor[region->tensor].dtype;
+}
+
+/* The word that allows that. */
+static const char *access_word(unsigned access)
+{
+	return pkg_word(PKG_WORDS_opcode, access == PTOWSP_READ ? PTOWSP_OP_IO_INPUT : access == PTOWSP_WRITE ? PTOWSP_OP_IO_OUTPUT : PTOWSP_OP_IO_INOUT);
+}
+
+static ptowsp_status handed_check(const struct handed *h, const struct ptowsp_kernel_record *k, const struct tiles *x)
+{
+	const struct pkg_check *c = h->check;
+	const char *kernel = pkg_string(c->tables, k->name), *tensor, *have;
+	const unsigned allowed = (unsigned)access_of(h->word.opcode);
+	const uint32_t type = handed_type(h);
+	struct ptowsp_tile_param param;
+	unsigned lacking;
+
+	if (h->word.operand1 >= x->header.param_count)
+		return PTOWSP_OK; /* whoever follows the instructions says so */
+	memcpy(&param, x->params + (size_t)h->word.operand1 * sizeof(param), sizeof(param));
+	lacking = param.access & ~allowed & 3u;
+	tensor = tensor_name(c->tables, k, h->word.operand1);
+	MUST(!lacking, "WORK[%u]: kernel %.40s %s %%%.40s, which its task does not allow with %s; state %s", (unsigned)h->at, kernel, direction(lacking), tensor,
+	     pkg_word(PKG_WORDS_opcode, h->word.opcode), access_word(param.access | allowed));
+	have = type == PTOWSP_NONE ? NULL : pkg_word(PKG_WORDS_dtype, type);
+	MUST(type == PTOWSP_NONE || type == param.dtype, "WORK[%u]: %%%.40s of kernel %.40s is %s, the tensor that its task hands over is %s; hand one of that type over", (unsigned)h->at,
+	     tensor, kernel, pkg_word(PKG_WORDS_dtype, param.dtype), have ? have : "of no known type");
+	return PTOWSP_OK;
+}
+
+static ptowsp_status payloads_check(const struct handed *h, const struct ptowsp_kernel_record *k)
+{
+	const struct pkg_tables *t = h->check->tables;
+	ptowsp_status st = PTOWSP_OK;
+
+	*h->looks += 1 + k->payload_count;
+	for (uint32_t p = k->payloads; p < k->payloads + k->payload_count && !st; p++) {
+		struct tiles x;
+
+		if (tiles_find(t, &t->payload[p], &x))
+			st = handed_check(h, k, &x);
+	}
+	return st;
+}
+
+/* The kernel of the task and those that stand in for it at some level. */
+static ptowsp_status kernels_check(const struct handed *h)
+{
+	const struct pkg_check *c = h->check;
+	const struct pkg_tables *t = c->tables;
+	const struct ptowsp_kernel_record *k = &t->kernel[h->kernel];
+	ptowsp_status st = payloads_check(h, k);
+
+	for (uint32_t v = k->variants; v < k->variants + k->variant_count && !st; v++)
+		st = payloads_check(h, &t->kernel[t->variant[v].kernel]);
+	if (!st)
+		MUST(*h->looks <= LOOKS_LIMIT, "WORK[%u]: so many tasks have kernels with so many payloads that there are more than %u to compare", (unsigned)h->at, LOOKS_LIMIT);
+	return st;
+}
+
+ptowsp_status pkg_verify_tasks(const struct pkg_check *c)
+{
+	const struct pkg_tables *t = c->tables;
+	struct ptowsp_workload_header header = {0};
+	uint64_t looks = 0;
+	struct handed h = {.check = c, .kernel = PTOWSP_NONE, .looks = &looks};
+	const uint8_t *kernels;
+	ptowsp_status st = PTOWSP_OK;
+
+	if (!t->raw_work_size)
+		return PTOWSP_OK;
+	memcpy(&header, t->raw_work, sizeof(header));
+	kernels = t->raw_work + sizeof(header) + sizeof(h.word) * (size_t)header.num_instructions + sizeof(h.kernel) * (size_t)header.num_axes;
+	for (; h.at < header.num_instructions && !st; h.at++) {
+		memcpy(&h.word, t->raw_work + sizeof(header) + sizeof(h.word) * (size_t)h.at, sizeof(h.word));
+		if (h.word.opcode == PTOWSP_OP_TASK && h.word.operand1 < header.num_kernels)
+			memcpy(&h.kernel, kernels + sizeof(h.kernel) * (size_t)h.word.operand1, sizeof(h.kernel));
+		else if (access_of(h.word.opcode) < 0 && !is_value(h.word.opcode))
+			h.kernel = PTOWSP_NONE;
+		else if (access_of(h.word.opcode) >= 0 && h.kernel != PTOWSP_NONE)
+			st = kernels_check(&h);
 	}
 	return st;
 }

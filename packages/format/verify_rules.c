@@ -219,7 +219,7 @@ ptowsp_status pkg_verify_rules(const struct pkg_check *check)
 {
 	static ptowsp_status (*const steps[])(const struct pkg_check *) = {
 		meta_check, pkg_verify_kernels, pkg_verify_payloads, pkg_verify_portable, levels_check,   tensors_check, pkg_verify_exprs,
-		pkg_verify_loops, pkg_verify_axes, work_check, entries_check, pkg_verify_kernel_entries, pkg_verify_schedule, pkg_verify_samples,
+		pkg_verify_loops, pkg_verify_axes, work_check, pkg_verify_tasks, entries_check, pkg_verify_kernel_entries, pkg_verify_schedule, pkg_verify_samples,
 		graphs_check, positions_check, calls_check, pkg_verify_layouts, pkg_verify_memories, pkg_verify_param_memories};
 	ptowsp_status st = PTOWSP_OK;
 

@@ -65,22 +65,38 @@ static void shape_check(struct lang_work_check *check, const struct lang_work *w
 	whole_help(check, part, param);
 }
 
-/* The call says what is done with the tensor. More than the callee does is harmless; less is a promise. */
+/* What the code does that is in the package: a function's, or that of the portable payloads of a kernel. */
+static unsigned access_done(const struct lang_work *work, const struct lang_callee_param *param)
+{
+	const struct lang_kernel *kernel = (const struct lang_kernel *)work->target;
+	unsigned access = work->function ? param->access : 0;
+
+	for (uint32_t i = 0; !work->function && i < kernel->payload_count; i++)
+		if (kernel->payloads[i].function && param->argument < kernel->payloads[i].function->memref_count)
+			access |= kernel->payloads[i].function->memrefs[param->argument]->access;
+	return access;
+}
+
+/* The call says what is done with the tensor. More than the callee does is harmless; less is a promise, which code that is in the package must not break. */
 static int access_check(struct lang_work_check *check, const struct lang_work *work, const struct lang_pass *pass,
 			const struct lang_callee_param *param)
 {
-	unsigned missing = param->access & ~pass->access;
+	unsigned missing = param->access & ~pass->access, broken;
 
 	if (work->function && work->function->kind == LANG_ORCHESTRATION) {
 		lang_error(check->unit, pass->part.at, "@%s is expanded in place: its own calls say what is done with %%%s", work->callee, param->name);
 		return 0;
 	}
-	if (missing && pass->access) { /* bind says by itself that only the address is passed */
-		lang_warn(check->unit, pass->part.at, "@%s %s %%%s, and this call says that it does not", work->callee,
-			  missing == PTOWSP_READ ? "reads" : "writes", param->name);
+	broken = access_done(work, param) & missing;
+	if (!broken && (!missing || !pass->access)) /* bind says by itself that only the address is passed */
+		return 1;
+	(broken ? lang_error : lang_warn)(check->unit, pass->part.at, "@%s %s %%%s, and this call says that it does not", work->callee,
+					  missing == PTOWSP_READ ? "reads" : "writes", param->name);
+	if (broken)
+		lang_help(check->unit, "say %s, or leave the word out", pkg_word(PKG_WORDS_access, broken | pass->access));
+	else
 		lang_help(check->unit, "nothing orders the task by what it does there; leave the word out unless that is meant");
-	}
-	return 1;
+	return !broken;
 }
 
 static void tensor_pass(struct lang_work_check *check, struct lang_work *work, struct lang_pass *pass, const struct lang_callee_param *param)

@@ -11,7 +11,6 @@
 #include "engine_device.h"
 #include "aie_engine_own.h"
 #include "part.h"
-#include "rt/crew.h"
 #include "rt/rt_schedule.h"
 #include "rt/dtype.h"
 #include "rt/rt_error.h"
@@ -304,25 +303,6 @@ static ptowsp_status scopes_look(const struct aie_run *run, struct rt_feed *feed
 	return aborts && st == PTOWSP_DEADLOCK ? rt_feed_full(feed, report.task) : st;
 }
 
-/* A body in a core does what its kernel does, whatever the task allows: that is looked at here, as it is where kernels are called. */
-static ptowsp_status tasks_check(const struct aie_run *run, struct ptowsp_error *error)
-{
-	const struct base_program *program = run->loaded->program;
-	const struct base_walk *walk = &run->loaded->walk;
-	ptowsp_status st = PTOWSP_OK;
-
-	for (uint64_t t = 0; !st && t < walk->task_count; t++) {
-		const struct base_walk_task *row = &walk->tasks[t];
-		const struct base_kernel *kernel = row->kernel < program->kernels.count ? &program->kernels.rows[row->kernel] : NULL; /* a copy has none */
-		const struct ptowsp_task task = {.head = PTOWSP_HEAD(task, TASK), .tensors = walk->tensors + row->tensors, .tensor_stride = sizeof(*walk->tensors),
-						 .tensor_count = row->tensor_count, .args = walk->args + row->args, .arg_count = row->arg_count};
-
-		if (kernel && kernel->isa && !kernel->ref.fn && isa_task_check(kernel->isa, &task, error))
-			st = rt_crew_failure(program->rt, row->kernel, t, PTOWSP_KERNEL_FAILED, error);
-	}
-	return st;
-}
-
 /* The walk is over: rt has looked at bindings and values, and said which tasks there are. */
 static ptowsp_status walked(void *context, struct rt_feed *feed, struct ptowsp_error *error)
 {
@@ -340,8 +320,6 @@ static ptowsp_status walked(void *context, struct rt_feed *feed, struct ptowsp_e
 		st = grid_find(run);
 	if (!st)
 		st = aie_layouts_bind(run);
-	if (!st && !run->counted)
-		st = tasks_check(run, error);
 	if (!st)
 		st = map_make(run);
 	if (!st)

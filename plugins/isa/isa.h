@@ -88,10 +88,6 @@ typedef void (*isa_touch_fn)(void *context, uint32_t param, int64_t offset, uint
 ptowsp_status isa_walk(const struct isa_program *program, const uint64_t *args, uint32_t arg_count, uint64_t max_steps,
 		       isa_touch_fn touch, void *context, uint64_t *cycles_out, struct ptowsp_error *error);
 
-/* Has the task the tensors and scalars that the program takes, of its types, and does it allow what the program does with them? A run looks at that before anything else; who
- * runs a program in another form asks here. Any thread. Errors: KERNEL_FAILED. */
-ptowsp_status isa_task_check(const struct isa_program *program, const struct ptowsp_task *task, struct ptowsp_error *error);
-
 /* Runs it on a task. scratch: isa_program_scratch bytes, 64-byte aligned, this thread's. out->cycles is what was executed.
  * Every access is checked against the task's windows: in a flat one a tile at [r, c] is R * C elements from r * R * C + c, in
  * others rows r * R ... from column c. Any thread, several at once. Errors: KERNEL_FAILED with kernel, source line and what was

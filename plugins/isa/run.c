@@ -33,13 +33,6 @@ static ptowsp_status windows_check(const struct isa_state *st)
 	return PTOWSP_OK;
 }
 
-ptowsp_status isa_task_check(const struct isa_program *program, const struct ptowsp_task *task, struct ptowsp_error *error)
-{
-	const struct isa_state state = {.program = program, .task = task, .error = error};
-
-	return windows_check(&state);
-}
-
 static void scalars_init(const struct isa_program *p, uint64_t *scalars, const uint64_t *args, struct isa_block block)
 {
 	memcpy(scalars, p->initial, p->header.scalar_count * sizeof(*scalars));

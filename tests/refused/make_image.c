@@ -5,6 +5,7 @@
 #include "format/schema.h"
 #include "ptowsp/task.h"
 #include "ptowsp/tile.h"
+#include "ptowsp/workload.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -253,6 +254,20 @@ CHANGE(work_counts_wrap, work_put(image, 12, UINT32_MAX))
 CHANGE(work_axis_outside, work_put(image, 24 + 6 * 8, 1))
 CHANGE(work_kernel_outside, work_put(image, 24 + 6 * 8 + 4, 1))
 CHANGE(work_tensor_outside, work_put(image, 24 + 6 * 8 + 8, 3))
+/* A portable payload of two inputs and an output, and the word of the task for one of them. */
+static void task_word(struct pkg_image *image, uint32_t tensor, uint8_t opcode, uint32_t region)
+{
+	const struct ptowsp_instruction word = {.opcode = opcode, .operand1 = (uint16_t)tensor, .operand2 = region};
+
+	portable(image, 3, THIRD(.access = PTOWSP_WRITE, .rows = 8, .columns = 8), PTOWSP_SCALAR_LOCAL);
+	memcpy(section(image, PTOWSP_SECTION_WORK)->data + sizeof(struct ptowsp_workload_header) + (2 + (size_t)tensor) * sizeof(word), &word, sizeof(word));
+}
+
+CHANGE(task_writes_an_input, task_word(image, 2, PTOWSP_OP_IO_INPUT, 2))
+CHANGE(task_reads_an_output, task_word(image, 1, PTOWSP_OP_IO_OUTPUT, 1))
+CHANGE(task_touches_what_it_binds, task_word(image, 0, PTOWSP_OP_IO_BIND, 0))
+CHANGE(task_hands_another_type_over, (set(image, PTOWSP_SECTION_TENS, 1, "dtype", PTOWSP_F16), task_word(image, 1, PTOWSP_OP_IO_INPUT, 1)))
+CHANGE(task_hands_no_known_type_over, (set(image, PTOWSP_SECTION_REGN, 1, "view", 200), task_word(image, 1, PTOWSP_OP_IO_INPUT, 1)))
 CHANGE(work_missing, drop(image, PTOWSP_SECTION_WORK))
 FIELD_CASE(entry_outside, ENTR, 0, "instruction", 6)
 
@@ -519,7 +534,7 @@ const struct image_case image_cases[] = {
 	CASE(extent_of_a_loop), CASE(extent_of_a_sum_with_a_loop), CASE(extent_negative), CASE(extent_of_a_slot), CASE(step_zero),
 	CASE(step_negative), CASE(region_flat_with_rows), CASE(work_shorter_than_its_header), CASE(work_magic_wrong),
 	CASE(work_version_unknown), CASE(work_counts_do_not_fill_it), CASE(work_counts_wrap), CASE(work_axis_outside),
-	CASE(work_kernel_outside), CASE(work_tensor_outside), CASE(work_missing), CASE(entry_outside), CASE(entries_both_default),
+	CASE(work_kernel_outside), CASE(work_tensor_outside), CASE(task_writes_an_input), CASE(task_reads_an_output), CASE(task_touches_what_it_binds), CASE(task_hands_another_type_over), CASE(task_hands_no_known_type_over), CASE(work_missing), CASE(entry_outside), CASE(entries_both_default),
 	CASE(policy_unknown), CASE(policy_with_few_arguments), CASE(policy_with_many_arguments), CASE(argument_kind_unknown),
 	CASE(argument_word_outside), CASE(argument_word_negative), CASE(argument_expression_outside), CASE(argument_behind_the_last), CASE(domain_unknown),
 	CASE(layout_of_nobody), CASE(layout_of_more_dimensions), CASE(layout_word_unknown), CASE(layout_that_is_a_number), CASE(layout_without_a_name),
