@@ -3,6 +3,7 @@
 #include "contract/cli.h"
 
 #include <signal.h>
+#include <stdio.h>
 #include <string.h>
 
 #define VECTORS "$K/vectors.pkg.zst"
@@ -99,6 +100,35 @@ static void sigusr1_prints_the_state_and_the_run_goes_on(void)
 	CHECK(cli_ms > 3500);
 }
 
+/* Of the machine, which the walk through the program is thousands of tasks ahead of. */
+static void the_state_of_a_machine_is_its_own(void)
+{
+	static const int one[] = {SIGUSR1};
+	unsigned long long used, high, rows = 0;
+
+	cli_begin();
+	CHECK_INT(cli_signalled("exec $B/ptowsp-run --plugin=a2a3sim --no-kernels --schedule task_window=64 --timeout-ms 2500 --entry nest --set n=2000000000 --set m=2 " VECTORS, one, 1, 1200), 10);
+	for (const char *at = cli_err; (at = strstr(at, " used ")); at++) {
+		const char *water = strstr(at, "high water ");
+
+		REQUIRE(water && sscanf(at, " used %llu", &used) == 1 && sscanf(water, "high water %llu", &high) == 1);
+		CHECK(used <= high);
+		rows += used > 0;
+	}
+	CHECK(rows > 0);
+}
+
+/* Measuring is a phase before a run, and all that there is in an explanation. */
+static void sigusr1_prints_the_phase_where_nothing_runs_yet(void)
+{
+	SKIP_WHERE_SIGNALS_WAIT();
+	cli_begin();
+	CHECK_INT(cli_signalled_after_work("exec $B/ptowsp-run --timeout-ms 3000 --set total_rows=2147483647 $P/softmax.pkg.zst", SIGUSR1, 100), 10);
+	CHECK_CONTAINS(cli_err, "ptowsp-run: still preparing or running, ");
+	CHECK_INT(cli_signalled_after_work("exec $B/ptowsp-run --explain --timeout-ms 3000 --set total_rows=2147483647 $P/softmax.pkg.zst", SIGUSR1, 100), 0);
+	CHECK_CONTAINS(cli_err, "ptowsp-run: still looking at the run, ");
+}
+
 void suite_contract_signal(CU_pSuite s)
 {
 	cli_suite("signal");
@@ -107,5 +137,7 @@ void suite_contract_signal(CU_pSuite s)
 	TEST(s, a_signal_leaves_whole_folders_or_none);
 	TEST(s, long_measuring_is_said_where_someone_watches);
 	TEST(s, a_hangup_under_nohup_stays_ignored);
+	TEST(s, the_state_of_a_machine_is_its_own);
+	TEST(s, sigusr1_prints_the_phase_where_nothing_runs_yet);
 	TEST(s, sigusr1_prints_the_state_and_the_run_goes_on);
 }

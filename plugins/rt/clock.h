@@ -33,6 +33,7 @@ struct rt_level_of_order {
 };
 struct rt_meter {
 	uint64_t high_water, stalls, cycles;
+	uint64_t used; /* of an engine: right after its latest issue; the clocks of rt have it themselves */
 };
 static inline void rt_meter_stall(struct rt_meter *meter, uint64_t cycles)
 {

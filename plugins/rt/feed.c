@@ -338,8 +338,10 @@ void rt_feed_use(struct rt_feed *feed, enum ptowsp_resource resource, uint32_t p
 {
 	struct rt_meter *meter = meter_of(feed, resource, pool);
 
-	if (meter)
-		rt_meter_mark(meter, use);
+	if (!meter)
+		return;
+	rt_meter_mark(meter, use);
+	meter->used = use;
 }
 
 ptowsp_status rt_feed_full(struct rt_feed *feed, uint64_t task)

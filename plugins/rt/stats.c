@@ -41,21 +41,27 @@ static struct ptowsp_resource_stats *resource_add(struct rt_snapshot *snapshot, 
 	return row;
 }
 
+/* The walk for an engine is ahead of it, and its clock is not told of ends. */
+static uint64_t used_of(const struct rt_run *run, const struct rt_meter *meter, uint64_t own)
+{
+	return run->engine ? meter->used : own;
+}
+
 static void resources_fill(const struct rt_run *run, struct rt_snapshot *snapshot)
 {
 	const struct rt_clock *clock = &run->clock;
 
 	snapshot->stats.resource_count = 0;
-	resource_add(snapshot, PTOWSP_RESOURCE_TASK_RING, "task_ring", clock->window, clock->issued - clock->gone,
+	resource_add(snapshot, PTOWSP_RESOURCE_TASK_RING, "task_ring", clock->window, used_of(run, &clock->meters[PTOWSP_RESOURCE_TASK_RING], clock->issued - clock->gone),
 		     &clock->meters[PTOWSP_RESOURCE_TASK_RING])->stall_ns = run->stall_ns[PTOWSP_RESOURCE_TASK_RING];
-	resource_add(snapshot, PTOWSP_RESOURCE_TENSOR_MAP, "tensor_map", clock->map_capacity, clock->map_used,
+	resource_add(snapshot, PTOWSP_RESOURCE_TENSOR_MAP, "tensor_map", clock->map_capacity, used_of(run, &clock->meters[PTOWSP_RESOURCE_TENSOR_MAP], clock->map_used),
 		     &clock->meters[PTOWSP_RESOURCE_TENSOR_MAP])->stall_ns = run->stall_ns[PTOWSP_RESOURCE_TENSOR_MAP];
-	resource_add(snapshot, PTOWSP_RESOURCE_DEP_LIST, "dep_list", clock->deps_capacity, clock->deps_used,
+	resource_add(snapshot, PTOWSP_RESOURCE_DEP_LIST, "dep_list", clock->deps_capacity, used_of(run, &clock->meters[PTOWSP_RESOURCE_DEP_LIST], clock->deps_used),
 		     &clock->meters[PTOWSP_RESOURCE_DEP_LIST])->stall_ns = run->stall_ns[PTOWSP_RESOURCE_DEP_LIST];
-	resource_add(snapshot, PTOWSP_RESOURCE_HEAP, "heap", run->heap_capacity, clock->heap.used,
+	resource_add(snapshot, PTOWSP_RESOURCE_HEAP, "heap", run->heap_capacity, used_of(run, &clock->meters[PTOWSP_RESOURCE_HEAP], clock->heap.used),
 		     &clock->meters[PTOWSP_RESOURCE_HEAP])->stall_ns = run->stall_ns[PTOWSP_RESOURCE_HEAP];
 	for (uint32_t p = 0; p < run->places.pools && p < clock->pools; p++) {
-		resource_add(snapshot, PTOWSP_RESOURCE_READY, run->places.names[p], clock->ready_capacity, rt_clock_waiting(clock, p),
+		resource_add(snapshot, PTOWSP_RESOURCE_READY, run->places.names[p], clock->ready_capacity, used_of(run, &clock->ready_meters[p], rt_clock_waiting(clock, p)),
 			     &clock->ready_meters[p])
 			->pool = p;
 	}
@@ -66,7 +72,7 @@ static void channel_fill(const struct rt_run *run, struct rt_snapshot *snapshot,
 {
 	const struct rt_channel *channel = &run->pipeline->channels[row];
 	const struct rt_wait_meter *full = run->engine ? &channel->told_full : &channel->full, *empty = run->engine ? &channel->told_empty : &channel->empty;
-	const struct rt_meter meter = {channel->high_water, full->count + empty->count, full->cycles + empty->cycles};
+	const struct rt_meter meter = {.high_water = channel->high_water, .stalls = full->count + empty->count, .cycles = full->cycles + empty->cycles};
 	char name[24];
 
 	snprintf(name, sizeof(name), "channel:%.15s", rt_channel_name(run->program, row));

@@ -103,7 +103,7 @@ static ptowsp_status part_look(struct part *part)
 
 static void part_settle(struct explanation *x, struct part *part)
 {
-	run_watchdog(part->options, RUN_LOADING);
+	run_watchdog(part->options, RUN_LOOKING);
 	part->status = values_take(x, part);
 	if (!part->status)
 		part->status = part_look(part);
@@ -128,7 +128,7 @@ static ptowsp_status tasks_count(struct explanation *x, struct ptowsp_error *err
 			reg_fail(error, PTOWSP_UNSUPPORTED, "%s counts no tasks without their kernels", ptowsp_backend_name(x->parts[i].backend));
 			return PTOWSP_OK;
 		}
-	run_watchdog(o, RUN_LOADING);
+	run_watchdog(o, RUN_LOOKING);
 	for (uint64_t i = 0; !st && i < (run_values_vary(o) ? o->runs : 1); i++)
 		st = run_look(&x->run, i, error);
 	run_watchdog(o, RUN_NOTHING);

@@ -136,6 +136,7 @@ int main(int argc, char **argv)
 	atexit(left_early);
 	run_signals_install();
 	st = run_options_parse(&options, argc, argv, &error);
+	run_watchdog(&options, RUN_NOTHING);
 	if (!st)
 		st = dispatch(&options, rest, sizeof(rest), &error);
 	if (!st)

@@ -196,8 +196,10 @@ void run_signals_over(void);
 int run_signal(void);
 /* Gives a phase that cannot be interrupted a limit: --timeout-ms for running, if it is given, --load-timeout-ms for the others; a little behind it the process ends by itself. Who
  * watches is told when opening or loading takes long. NOTHING: no limit any more. */
-enum run_phase { RUN_NOTHING, RUN_OPENING, RUN_LOADING, RUN_RUNNING, RUN_CLOSING };
+enum run_phase { RUN_NOTHING, RUN_OPENING, RUN_LOADING, RUN_LOOKING, RUN_RUNNING, RUN_CLOSING };
 void run_watchdog(const struct run_options *options, enum run_phase phase);
+/* Which phase goes on and for how long, as a line. In handlers, too. */
+void run_phase_say(void);
 bool run_is_watched(const struct run_options *options); /* by people, who get lines about what goes on */
 /* Around a phase in which tensors without a shape may be measured: says so, once, when it takes long and someone watches. */
 void run_measuring(const struct run *run, bool begins);

@@ -2,8 +2,8 @@
 /* wait.c - waiting for a run: signals, deadline, progress.
  *
  * SIGINT, SIGTERM and SIGHUP are noted; while the tool waits for a run it cancels that, elsewhere the handler itself
- * removes temporary files and ends the process with a sentence. SIGVTALRM is the clock of a phase that says nothing by
- * itself; SIGALRM belongs to run/watchdog.c. */
+ * removes temporary files and ends the process with a sentence. SIGUSR1 asks for the state of the run that the tool waits
+ * for, elsewhere for the phase. SIGVTALRM is the clock of a phase that says nothing by itself; SIGALRM belongs to run/watchdog.c. */
 #include <signal.h>
 #include <stdatomic.h>
 #include <stdlib.h>
@@ -53,7 +53,10 @@ static void on_end(int number)
 static void on_state(int number)
 {
 	(void)number;
-	asked_for_state = 1;
+	if (waiting)
+		asked_for_state = 1;
+	else
+		run_phase_say();
 }
 
 static void on_measuring(int number)

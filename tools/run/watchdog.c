@@ -14,9 +14,11 @@
 enum { BEHIND_MS = 1000, BEHIND_RUN_MS = 2000 /* the library waits one for a run to heed its deadline */, FIRST_WORD_MS = 3000, NEXT_WORD_MS = 10000, OPENING_MS = 60000 };
 
 /* Written before the alarm is set, and read in its handler. */
-static char end_text[200], doing_text[100];
+static char end_text[200];
 static int64_t began_ms, ends_ms;
-static volatile sig_atomic_t watched;
+static volatile sig_atomic_t watched, current;
+
+static const char *const words[] = {"reading, comparing or writing", "opening the plugin", "loading", "looking at the run", "preparing or running", "closing the plugin"};
 
 static int64_t now_ms(void)
 {
@@ -45,6 +47,15 @@ static void number_say(int64_t number)
 	say(at);
 }
 
+void run_phase_say(void)
+{
+	say("ptowsp-run: still ");
+	say(words[current]);
+	say(", ");
+	number_say((now_ms() - began_ms) / 1000);
+	say(" s\n");
+}
+
 static void alarm_set(int64_t ms)
 {
 	const struct itimerval timer = {.it_value = {(time_t)(ms / 1000), (suseconds_t)(ms % 1000 * 1000)}};
@@ -69,27 +80,21 @@ static void on_alarm(int number)
 		output_abort_all();
 		_exit(reg_status_exit(PTOWSP_DEADLINE));
 	}
-	if (watched) {
-		say(doing_text);
-		number_say((now - began_ms) / 1000);
-		say(" s\n");
-	}
+	if (watched)
+		run_phase_say();
 	alarm_next(now);
 }
 
-static void texts_make(enum run_phase phase, uint64_t ms)
+static void end_text_make(enum run_phase phase, uint64_t ms)
 {
-	static const char *const words[] = {"", "opening the plugin", "loading", "", "closing the plugin"};
 	struct reg_text text;
 
-	reg_text_init(&text, doing_text, sizeof(doing_text));
-	reg_text_add(&text, "ptowsp-run: still %s, ", words[phase]);
 	reg_text_init(&text, end_text, sizeof(end_text));
 	if (phase == RUN_RUNNING)
 		reg_text_add(&text, "ptowsp-run: the deadline of %llu ms passed and the backend does not come back; run ended\n", (unsigned long long)ms);
 	else
 		reg_text_add(&text, "ptowsp-run: %s did not end in %llu ms and the backend does not come back; ended%s\n", words[phase], (unsigned long long)ms,
-			     phase == RUN_LOADING ? "; --load-timeout-ms gives it longer" : "");
+			     phase == RUN_LOADING || phase == RUN_LOOKING ? "; --load-timeout-ms gives it longer" : "");
 }
 
 void run_watchdog(const struct run_options *o, enum run_phase phase)
@@ -98,12 +103,13 @@ void run_watchdog(const struct run_options *o, enum run_phase phase)
 	uint64_t ms = phase == RUN_RUNNING ? o->timeout_ms : o->load_timeout_ms;
 
 	alarm_set(0);
+	began_ms = now_ms();
+	current = (sig_atomic_t)phase;
 	if ((phase == RUN_OPENING || phase == RUN_CLOSING) && ms > OPENING_MS)
 		ms = OPENING_MS;
 	if (phase == RUN_NOTHING || !ms)
 		return;
-	texts_make(phase, ms);
-	began_ms = now_ms();
+	end_text_make(phase, ms);
 	ends_ms = began_ms + (int64_t)(ms < INT64_MAX / 4 ? ms : INT64_MAX / 4) + (phase == RUN_RUNNING ? BEHIND_RUN_MS : BEHIND_MS);
 	watched = phase != RUN_RUNNING && run_is_watched(o);
 	sigemptyset(&action.sa_mask);
