@@ -13,17 +13,6 @@
 
 /* --- meta --- */
 
-/* Text that a package may hold: UTF-8 without control characters but tab and newline. */
-static int is_text(struct lang_unit *unit, const char *text, size_t size)
-{
-	char *plain = lang_copy(&unit->arena, text, size);
-
-	for (size_t i = 0; i < size; i++)
-		if (plain[i] == '\t' || plain[i] == '\n')
-			plain[i] = ' ';
-	return strlen(plain) == size && !memcmp(lang_clean(&unit->arena, plain, size), plain, size);
-}
-
 /* "text", or base64 "..." of one that cannot stand in quotes. NULL after an error. */
 static const struct lang_token *quoted_take(struct lang_parser *parser, const char *what)
 {
@@ -41,7 +30,7 @@ static const struct lang_token *quoted_take(struct lang_parser *parser, const ch
 	read = lang_alloc(&parser->unit->arena, sizeof(*read));
 	*read = *token;
 	read->text = lang_copy(&parser->unit->arena, text, size);
-	if (is_text(parser->unit, text, size))
+	if (strlen(read->text) == size && lang_is_clean(text, size))
 		return read;
 	lang_error(parser->unit, token->at, "these bytes are no text: UTF-8 without control characters but tab and newline");
 	return NULL;
@@ -104,16 +93,16 @@ void lang_meta_parse(struct lang_parser *parser)
 	lang_map_add(&parser->module->facts, &parser->unit->arena, meta->key, meta);
 }
 
-void lang_facts_write(struct lang_lower *lower, const char *name, const char *producer)
+void lang_facts_build(struct lang_lower *lower, const char *name, const char *producer)
 {
 	const struct lang_meta *version = lang_map_find(&lower->module->facts, "version"), *kind = lang_map_find(&lower->module->facts, "entry_kind");
 
-	lang_meta_write(lower->writer, name, version ? version->text : "", producer, kind ? kind->text : "task_buffer");
+	build_facts(lower->build, name, version ? version->text : "", producer, kind ? kind->text : "task_buffer");
 	for (const struct lang_decl *decl = lower->module->decls; decl; decl = decl->next) {
 		const struct lang_meta *meta = (const struct lang_meta *)decl;
 
 		if (decl->kind == LANG_DECL_META && meta != version && meta != kind)
-			pkg_writer_meta(lower->writer, meta->key, meta->text);
+			build_meta(lower->build, meta->key, meta->text);
 	}
 }
 
@@ -149,11 +138,9 @@ void lang_require_parse(struct lang_parser *parser)
 	lang_decl_skip(parser);
 }
 
-void lang_require_write(struct lang_lower *lower, struct lang_decl *decl)
+void lang_require_build(struct lang_lower *lower, struct lang_decl *decl)
 {
 	const struct lang_require *require = (const struct lang_require *)decl;
-	struct ptowsp_requirement_record record = {.state = require->state};
 
-	pkg_feature_find(require->feature, &record.feature);
-	pkg_writer_row(lower->writer, PTOWSP_SECTION_REQS, &record, sizeof(record));
+	build_require(lower->build, require->feature, require->state);
 }

@@ -33,10 +33,10 @@ enum lang_sample_form { LANG_SAMPLE_NUMBERS, LANG_SAMPLE_BASE64, LANG_SAMPLE_FIL
 
 void lang_meta_parse(struct lang_parser *parser);
 void lang_require_parse(struct lang_parser *parser);
-void lang_require_write(struct lang_lower *lower, struct lang_decl *decl);
+void lang_require_build(struct lang_lower *lower, struct lang_decl *decl);
 void lang_sample_parse(struct lang_parser *parser);
-void lang_sample_write(struct lang_lower *lower, struct lang_decl *decl);
+void lang_sample_build(struct lang_lower *lower, struct lang_decl *decl);
 /* The facts that every package begins with, then those of the source. */
-void lang_facts_write(struct lang_lower *lower, const char *name, const char *producer);
+void lang_facts_build(struct lang_lower *lower, const char *name, const char *producer);
 
 #endif

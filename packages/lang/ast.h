@@ -131,7 +131,7 @@ struct lang_stmt {
 /* Declarations other than functions; decl.h has them. */
 enum lang_decl_kind {
 	LANG_DECL_NONE,
-#define X(word, KIND, sign, section, parse, check, write, code) LANG_DECL_##KIND,
+#define X(word, KIND, sign, section, parse, check, build, code) LANG_DECL_##KIND,
 #include "lang/decls.def"
 #undef X
 	LANG_DECL_KINDS
@@ -157,9 +157,8 @@ struct lang_function {
 	uint32_t memref_count, need_count, need_capacity;
 	/* rows in the package */
 	uint32_t kernel, entry;
-	uint32_t payload;      /* KPAY row of its body plus 1, 0: not written yet */
+	uint32_t payload;      /* the kernel that holds its payload plus 1, 0: none yet */
 	uint32_t *tensors;     /* TENS row per memref */
-	uint32_t work_kernel;  /* its number in the kernel list of WORK plus 1, 0: not there yet */
 	/* variants by tile level, found while calls are lowered */
 	struct lang_variant {
 		uint32_t rows;

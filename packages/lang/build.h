@@ -27,18 +27,16 @@ struct build_place {
 /* Names in all rows are offsets in the builder's own strings, and rows of other tables their numbers as declared. */
 struct build_tensor {
 	struct ptowsp_tensor_record record;
-	struct ptowsp_dim_record dims[4];
+	struct ptowsp_dim_record *dims;      /* room for 4 with the first */
+	struct ptowsp_memory_record *memory; /* NULL: row after row, without holes */
 	uint32_t like;  /* 1 + the tensor whose dimensions it has, 0: its own */
 	uint8_t placed, shared;
-	struct ptowsp_memory_record memory; /* written if ordered */
-	uint8_t ordered;
 };
 struct build_param {
 	struct ptowsp_param_record record;
-	struct ptowsp_param_layout_record dims[4]; /* of its layout */
-	uint32_t dim_count; /* 0: it states none */
-	struct ptowsp_memory_record memory; /* written if ordered */
-	uint8_t ordered;
+	struct ptowsp_param_layout_record *dims; /* of its layout, room for 4 with the first */
+	struct ptowsp_memory_record *memory;     /* NULL: it states none */
+	uint32_t dim_count;                      /* 0: it states no layout */
 	uint32_t kernel;
 	uint32_t number; /* among the tensors, or the scalars, of its kernel */
 };
@@ -47,6 +45,8 @@ struct build_payload {
 	uint32_t kernel;
 	const void *bytes;              /* NULL: code */
 	struct lang_tile_code *code;
+	struct ptowsp_tile_param *params; /* of the code; NULL: those of the kernel */
+	uint32_t param_count;
 	uint32_t name;                  /* of code, 0: the kernel's */
 	uint32_t *names;                /* of tiles and scalars in the order of declaration */
 	uint32_t name_count, name_capacity;
@@ -183,6 +183,7 @@ struct ptowsp_build {
 	struct build_task task;
 	unsigned carry;                  /* opcode of the word that the send or consume in front still needs, 0: none */
 	struct build_body body;
+	struct lang_tile_turn turns[PTOWSP_NESTING_LIMIT]; /* of the body */
 	uint32_t tile_handles, scalar_handles; /* given out so far */
 	void *bytes;                     /* sealed; malloc'd */
 	size_t size;
@@ -210,12 +211,18 @@ void build_leave(struct ptowsp_build *b);
 		}                                                                                                      \
 	} while (0)
 #define BUILD_CALL(b) BUILD_CALL_OF(b, __func__)
+/* The order of memory that is stated there; made when it is asked for first. */
+struct ptowsp_memory_record *build_memory(struct ptowsp_build *b, struct ptowsp_memory_record **memory);
 /* Orders in memory, of what the calls name so: "tensor", "param". */
 void build_memory_state(struct ptowsp_build *b, struct ptowsp_memory_record *memory, const char *order, uint32_t swizzle);
 void build_memory_block(struct ptowsp_build *b, struct ptowsp_memory_record *memory, const char *what, uint32_t rows, uint32_t columns);
 void build_memory_stride(struct ptowsp_build *b, struct ptowsp_memory_record *memory, const char *what, uint32_t elements);
 _Noreturn void build_refuse(struct ptowsp_build *b, const char *format, ...) __attribute__((format(printf, 2, 3)));
 void build_notice(struct ptowsp_build *b, const char *text);
+/* The facts that every package begins with. producer NULL: LANG_PRODUCER; kind: of its entries. Then one of its own. */
+void build_facts(struct ptowsp_build *b, const char *name, const char *version, const char *producer, const char *kind);
+void build_meta(struct ptowsp_build *b, const char *key, const char *value);
+void build_target(struct ptowsp_build *b, const char *target);
 
 uint32_t build_handle(struct ptowsp_build *b, enum build_kind kind, uint32_t row);
 /* The row of a handle that must stand for that kind. */
@@ -234,6 +241,31 @@ void *build_copy(struct ptowsp_build *b, const void *bytes, uint64_t size);
 uint64_t build_bits(struct ptowsp_build *b, uint32_t dtype, const char *text);
 #define BUILD_PUSH(b, names, name) LANG_PUSH((b)->arena, (b)->names, (b)->name##_count, (b)->name##_capacity)
 
+/* --- rows: what calls by handles and words, and the compilation of a source, add to. Names are texts, other rows their numbers. --- */
+
+/* Each returns the new row. The name of the record is ignored. */
+uint32_t build_slot_add(struct ptowsp_build *b, const char *name, struct ptowsp_slot_record slot);
+uint32_t build_tensor_add(struct ptowsp_build *b, const char *name, const struct build_tensor *tensor);
+uint32_t build_kernel_add(struct ptowsp_build *b, const char *name, struct ptowsp_kernel_record record);
+uint32_t build_param_add(struct ptowsp_build *b, const char *name, struct build_param param);
+uint32_t build_payload_add(struct ptowsp_build *b, struct build_payload payload);
+uint32_t build_event_add(struct ptowsp_build *b, const char *name);
+uint32_t build_channel_add(struct ptowsp_build *b, const char *name, struct ptowsp_channel_record channel);
+uint32_t build_process_add(struct ptowsp_build *b, const char *name, uint32_t replicas);
+uint32_t build_entry_add(struct ptowsp_build *b, const char *name, uint32_t flags, uint32_t instruction);
+/* One more dimension of a tensor, which may be there already or yet to be added. */
+void build_tensor_dim(struct ptowsp_build *b, struct build_tensor *tensor, struct ptowsp_dim_record dim);
+/* The same of the layout of a parameter. */
+void build_param_dim(struct ptowsp_build *b, struct build_param *param, struct ptowsp_param_layout_record dim);
+void build_variant_add(struct ptowsp_build *b, uint32_t kernel, uint32_t rows, uint32_t other);
+void build_process_use(struct ptowsp_build *b, uint32_t process, struct ptowsp_process_channel_record use);
+void build_require(struct ptowsp_build *b, const char *feature, uint32_t state);
+/* A graph of the instruction form, valid until the next one; its instructions and nodes are pushed as they are. */
+struct build_graph *build_graph_add(struct ptowsp_build *b, const char *name, uint32_t device);
+void build_graph_name_add(struct ptowsp_build *b, struct build_graph *graph, uint32_t object, uint32_t number, const char *name);
+/* The row of the set. */
+uint32_t build_graph_set_add(struct ptowsp_build *b, struct build_graph *graph, const uint32_t *numbers, uint32_t count);
+
 /* --- builder_value.c --- */
 
 /* The row of an expression, or of the value of a symbol or slot. */
@@ -245,12 +277,19 @@ enum { BUILD_NEEDS_DEPTH = 127, BUILD_NEEDS_RUN = 128, BUILD_NEEDS_SYMBOL = 256 
 uint16_t build_needs(struct ptowsp_build *b, uint32_t expr);
 
 /* --- builder_kernel.c --- */
-uint32_t build_payload_add(struct ptowsp_build *b, struct build_payload payload);
 /* The tile parameters of a kernel, names as they are. */
 struct ptowsp_tile_param *build_tile_params(struct ptowsp_build *b, uint32_t kernel);
 
 /* --- builder_body.c --- */
 
+/* Opens the body of a kernel (a row) as one more payload of it. name: of the code; NULL: the kernel's. */
+void build_body_open(struct ptowsp_build *b, uint32_t kernel, struct ptowsp_payload_record record, const char *name);
+/* A tile, a scalar, a literal of the body that is open: rows of its tables. */
+uint32_t build_tile_add(struct ptowsp_build *b, const char *name, struct ptowsp_tile_tile tile);
+uint32_t build_scalar_add(struct ptowsp_build *b, const char *name, uint16_t dtype, uint16_t kind, uint64_t value);
+uint32_t build_literal_add(struct ptowsp_build *b, uint16_t dtype, uint64_t bits);
+/* Closes it. params: of the code, NULL: those of the kernel. The bytes of the payload, with the builder's strings. */
+const void *build_body_close(struct ptowsp_build *b, struct ptowsp_tile_param *params, uint32_t param_count, size_t *size_out);
 /* The code of the body that is open. */
 struct lang_tile_code *build_tile_code(struct ptowsp_build *b);
 /* A parameter of the kernel whose body is open: its row. */

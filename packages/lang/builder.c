@@ -120,13 +120,10 @@ struct ptowsp_build *ptowsp_build_create(const char *name)
 	if (!b)
 		return NULL;
 	b->doing = "ptowsp_build_create";
-	if (!name)
-		return b;
-	ptowsp_build_meta(b, "name", name);
-	ptowsp_build_meta(b, "version", "");
-	ptowsp_build_meta(b, "producer", LANG_PRODUCER);
-	ptowsp_build_meta(b, "entry_kind", "task_buffer");
-	ptowsp_build_meta(b, "wsp_runtime_abi", PTOWSP_ABI_STRING);
+	if (setjmp(b->out))
+		build_leave(b);
+	else if (name)
+		build_facts(b, name, "", NULL, "task_buffer");
 	return b;
 }
 
@@ -176,24 +173,13 @@ uint32_t build_row(struct ptowsp_build *b, enum build_kind kind, uint32_t handle
 	return row;
 }
 
-/* Text that section STRS may hold: UTF-8 without control characters but tab and newline. */
-static int is_clean(struct ptowsp_build *b, const char *text)
-{
-	const char *clean = lang_clean(b->arena, text, strlen(text));
-
-	for (; *text; text++, clean++)
-		if (*text != *clean && *text != '\t' && *text != '\n')
-			return 0;
-	return 1;
-}
-
 uint32_t build_string(struct ptowsp_build *b, const char *text)
 {
 	uint32_t offset;
 
 	if (!text)
 		build_refuse(b, "a text is missing (NULL)");
-	if (!is_clean(b, text))
+	if (!lang_is_clean(text, strlen(text)))
 		build_refuse(b, "\"%.60s\" is no UTF-8 without control characters", text);
 	if (!pkg_strings_add(&b->strings, text, &offset))
 		longjmp(b->out, 1);
@@ -213,7 +199,9 @@ uint32_t build_name(struct ptowsp_build *b, enum build_kind kind, const char *na
 		build_refuse(b, "%s needs a name", kind_words[kind]);
 	if (lang_map_find(&b->names[kind], name))
 		build_refuse(b, "there is %s named \"%.80s\" already", kind_words[kind], name);
-	lang_map_add(&b->names[kind], b->arena, lang_copy(b->arena, name, strlen(name)), (void *)((uintptr_t)row + 1));
+	if (b->doing) /* names of a compilation lie in its arena already */
+		name = lang_copy(b->arena, name, strlen(name));
+	lang_map_add(&b->names[kind], b->arena, name, (void *)((uintptr_t)row + 1));
 	return string;
 }
 
@@ -265,6 +253,21 @@ uint64_t build_bits(struct ptowsp_build *b, uint32_t dtype, const char *text)
 uint32_t ptowsp_build_meta(struct ptowsp_build *b, const char *key, const char *value)
 {
 	BUILD_CALL(b);
+	build_meta(b, key, value);
+	return BUILD_DONE;
+}
+
+void build_facts(struct ptowsp_build *b, const char *name, const char *version, const char *producer, const char *kind)
+{
+	build_meta(b, "name", name);
+	build_meta(b, "version", version);
+	build_meta(b, "producer", producer ? producer : LANG_PRODUCER);
+	build_meta(b, "entry_kind", kind);
+	build_meta(b, "wsp_runtime_abi", PTOWSP_ABI_STRING);
+}
+
+void build_meta(struct ptowsp_build *b, const char *key, const char *value)
+{
 	struct ptowsp_meta_record row = {build_string(b, key), build_string(b, value)};
 
 	if (!row.key)
@@ -272,15 +275,20 @@ uint32_t ptowsp_build_meta(struct ptowsp_build *b, const char *key, const char *
 	for (uint32_t i = 0; i < b->meta_count; i++)
 		if (b->metas[i].key == row.key) {
 			b->metas[i] = row;
-			return BUILD_DONE;
+			return;
 		}
 	*BUILD_PUSH(b, metas, meta) = row;
-	return BUILD_DONE;
 }
 
 uint32_t ptowsp_build_target(struct ptowsp_build *b, const char *target)
 {
 	BUILD_CALL(b);
+	build_target(b, target);
+	return BUILD_DONE;
+}
+
+void build_target(struct ptowsp_build *b, const char *target)
+{
 	size_t length = target ? strlen(target) : 0;
 
 	if (!length || length > 32 || strspn(target, "abcdefghijklmnopqrstuvwxyz0123456789_") != length)
@@ -288,7 +296,6 @@ uint32_t ptowsp_build_target(struct ptowsp_build *b, const char *target)
 	if (b->target_count == 32)
 		build_refuse(b, "a package names at most 32 backends");
 	*BUILD_PUSH(b, targets, target) = lang_copy(b->arena, target, length);
-	return BUILD_DONE;
 }
 
 uint32_t ptowsp_build_position(struct ptowsp_build *b, const char *file, uint32_t line, uint32_t column)

@@ -22,25 +22,32 @@ static struct build_payload *payload_of(struct ptowsp_build *b)
 	return &b->payloads[b->body.payload];
 }
 
+void build_body_open(struct ptowsp_build *b, uint32_t kernel, struct ptowsp_payload_record record, const char *name)
+{
+	struct lang_tile_code *code = lang_alloc(b->arena, sizeof(*code));
+
+	code->arena = b->arena;
+	code->turns = b->turns;
+	b->kernels[kernel].bodied = 1;
+	record.kind = PTOWSP_PAYLOAD_PTO;
+	build_payload_add(b, (struct build_payload){.record = record, .kernel = kernel, .code = code, .name = name ? build_string(b, name) : 0});
+	b->body = (struct build_body){.payload = b->payload_count - 1,
+				      .kernel = kernel,
+				      .code = code,
+				      .arguments = lang_alloc(b->arena, ((size_t)b->kernels[kernel].scalars + 1) * sizeof(uint32_t)),
+				      .tile_first = b->tile_handles,
+				      .scalar_first = b->scalar_handles};
+}
+
 uint32_t ptowsp_build_body(struct ptowsp_build *b, uint32_t kernel)
 {
 	BUILD_CALL(b);
-	uint32_t row = build_row(b, BUILD_KERNEL, kernel), handle;
-	struct lang_tile_code *code;
+	uint32_t row = build_row(b, BUILD_KERNEL, kernel);
 
 	if (b->body.code)
 		build_refuse(b, "the body of kernel %.80s is still open", build_text(b, b->kernels[b->body.kernel].record.name));
-	b->kernels[row].bodied = 1;
-	code = lang_alloc(b->arena, sizeof(*code));
-	code->arena = b->arena;
-	handle = build_payload_add(b, (struct build_payload){.record = {.kind = PTOWSP_PAYLOAD_PTO}, .kernel = row, .code = code});
-	b->body = (struct build_body){.payload = b->payload_count - 1,
-				      .kernel = row,
-				      .code = code,
-				      .arguments = lang_alloc(b->arena, ((size_t)b->kernels[row].scalars + 1) * sizeof(uint32_t)),
-				      .tile_first = b->tile_handles,
-				      .scalar_first = b->scalar_handles};
-	return handle;
+	build_body_open(b, row, (struct ptowsp_payload_record){0}, NULL);
+	return build_handle(b, BUILD_PAYLOAD, b->body.payload);
 }
 
 uint32_t ptowsp_build_body_name(struct ptowsp_build *b, const char *name)
@@ -51,13 +58,15 @@ uint32_t ptowsp_build_body_name(struct ptowsp_build *b, const char *name)
 	return BUILD_DONE;
 }
 
-/* The name of a tile or scalar, noted in the order of declaration. */
+/* The name of a tile or scalar. Calls note it in the order of declaration, in which its string will stand; the compilation of a source leaves that to
+ * the order of the rows. */
 static uint32_t local_name(struct ptowsp_build *b, const char *name)
 {
 	struct build_payload *payload = payload_of(b);
 	uint32_t string = build_string(b, name);
 
-	*LANG_PUSH(b->arena, payload->names, payload->name_count, payload->name_capacity) = string;
+	if (b->doing)
+		*LANG_PUSH(b->arena, payload->names, payload->name_count, payload->name_capacity) = string;
 	return string;
 }
 
@@ -68,17 +77,22 @@ static uint32_t row_check(struct ptowsp_build *b, uint32_t row)
 	return row;
 }
 
+uint32_t build_tile_add(struct ptowsp_build *b, const char *name, struct ptowsp_tile_tile tile)
+{
+	if (!tile.rows || !tile.columns)
+		build_refuse(b, "a tile of %u x %u has no elements", tile.rows, tile.columns);
+	tile.name = local_name(b, name);
+	return row_check(b, lang_tile_add(b->body.code, &tile));
+}
+
 uint32_t ptowsp_build_tile(struct ptowsp_build *b, const char *name, const char *dtype, uint32_t rows, uint32_t columns)
 {
 	BUILD_CALL(b);
-	struct lang_tile_code *code = build_tile_code(b);
-	struct ptowsp_tile_tile tile = {
-		.rows = rows, .columns = columns, .dtype = (uint16_t)build_word(b, PKG_WORDS_dtype, dtype), .space = PTOWSP_SPACE_UB};
+	struct ptowsp_tile_tile tile = {.rows = rows, .columns = columns, .space = PTOWSP_SPACE_UB};
 
-	if (!rows || !columns)
-		build_refuse(b, "a tile of %u x %u has no elements", rows, columns);
-	tile.name = local_name(b, name);
-	b->tile_handles = b->body.tile_first + row_check(b, lang_tile_add(code, &tile)) + 1;
+	build_tile_code(b);
+	tile.dtype = (uint16_t)build_word(b, PKG_WORDS_dtype, dtype);
+	b->tile_handles = b->body.tile_first + build_tile_add(b, name, tile) + 1;
 	return build_handle(b, BUILD_TILE, b->tile_handles - 1);
 }
 
@@ -94,10 +108,20 @@ uint32_t ptowsp_build_tile_space(struct ptowsp_build *b, uint32_t tile, const ch
 	return BUILD_DONE;
 }
 
+uint32_t build_scalar_add(struct ptowsp_build *b, const char *name, uint16_t dtype, uint16_t kind, uint64_t value)
+{
+	return row_check(b, lang_tile_scalar_add(b->body.code, local_name(b, name), dtype, kind, value));
+}
+
+uint32_t build_literal_add(struct ptowsp_build *b, uint16_t dtype, uint64_t bits)
+{
+	return row_check(b, lang_tile_literal_add(b->body.code, dtype, bits));
+}
+
 /* Handles of scalars are given out for rows up to the latest: literals may share an earlier one. */
 static uint32_t scalar_handle(struct ptowsp_build *b, uint32_t row)
 {
-	row = b->body.scalar_first + row_check(b, row);
+	row += b->body.scalar_first;
 	if (row >= b->scalar_handles)
 		b->scalar_handles = row + 1;
 	return build_handle(b, BUILD_SCALAR, row);
@@ -110,12 +134,13 @@ uint32_t ptowsp_build_scalar(struct ptowsp_build *b, const char *name, const cha
 		const char *word;
 		uint16_t kind;
 	} kinds[] = {{"local", PTOWSP_SCALAR_LOCAL}, {"block_index", PTOWSP_SCALAR_BLOCK}, {"block_count", PTOWSP_SCALAR_BLOCKS}};
-	struct lang_tile_code *code = build_tile_code(b);
-	uint16_t type = (uint16_t)build_word(b, PKG_WORDS_dtype, dtype);
+	uint16_t type;
 
+	build_tile_code(b);
+	type = (uint16_t)build_word(b, PKG_WORDS_dtype, dtype);
 	for (size_t i = 0; kind && i < sizeof(kinds) / sizeof(*kinds); i++)
 		if (!strcmp(kinds[i].word, kind))
-			return scalar_handle(b, lang_tile_scalar_add(code, local_name(b, name), type, kinds[i].kind, 0));
+			return scalar_handle(b, build_scalar_add(b, name, type, kinds[i].kind, 0));
 	build_refuse(b, "\"%.40s\" is no kind of scalar; known: local, block_index, block_count", kind ? kind : "");
 }
 
@@ -125,8 +150,7 @@ uint32_t build_tile_argument(struct ptowsp_build *b, uint32_t param)
 	uint32_t *row = &b->body.arguments[p->number];
 
 	if (!*row) {
-		local_name(b, build_text(b, p->record.name));
-		*row = row_check(b, lang_tile_scalar_add(b->body.code, p->record.name, p->record.dtype, PTOWSP_SCALAR_ARG, p->number)) + 1;
+		*row = build_scalar_add(b, build_text(b, p->record.name), p->record.dtype, PTOWSP_SCALAR_ARG, p->number) + 1;
 		scalar_handle(b, *row - 1);
 	}
 	return *row - 1;
@@ -156,18 +180,18 @@ uint32_t ptowsp_build_argument(struct ptowsp_build *b, uint32_t param)
 uint32_t ptowsp_build_literal_bits(struct ptowsp_build *b, const char *dtype, uint64_t bits)
 {
 	BUILD_CALL(b);
-	struct lang_tile_code *code = build_tile_code(b);
-
-	return scalar_handle(b, lang_tile_literal_add(code, (uint16_t)build_word(b, PKG_WORDS_dtype, dtype), bits));
+	build_tile_code(b);
+	return scalar_handle(b, build_literal_add(b, (uint16_t)build_word(b, PKG_WORDS_dtype, dtype), bits));
 }
 
 uint32_t ptowsp_build_literal(struct ptowsp_build *b, const char *dtype, const char *text)
 {
 	BUILD_CALL(b);
-	struct lang_tile_code *code = build_tile_code(b);
-	uint16_t type = (uint16_t)build_word(b, PKG_WORDS_dtype, dtype);
+	uint16_t type;
 
-	return scalar_handle(b, lang_tile_literal_add(code, type, build_bits(b, type, text)));
+	build_tile_code(b);
+	type = (uint16_t)build_word(b, PKG_WORDS_dtype, dtype);
+	return scalar_handle(b, build_literal_add(b, type, build_bits(b, type, text)));
 }
 
 /* ---- the end ------------------------------------------------------------------------------------------------------------------------ */
@@ -257,6 +281,23 @@ static void payload_verify(struct ptowsp_build *b, const void *payload, size_t s
 		build_notice(b, why);
 }
 
+const void *build_body_close(struct ptowsp_build *b, struct ptowsp_tile_param *params, uint32_t param_count, size_t *size_out)
+{
+	const struct build_kernel *k = &b->kernels[b->body.kernel];
+	struct build_payload *payload = payload_of(b);
+	const void *bytes;
+
+	if (!b->stated)
+		lang_tile_order(b->body.code); /* the normal form: no handle of a scalar is used any more */
+	payload->params = params;
+	payload->param_count = param_count;
+	bytes = lang_tile_encode(b->body.code, payload->name ? payload->name : k->record.name, params ? params : build_tile_params(b, b->body.kernel),
+				 params ? param_count : k->tensors, size_out);
+	payload->record.size = *size_out;
+	b->body.code = NULL;
+	return bytes;
+}
+
 uint32_t ptowsp_build_body_end(struct ptowsp_build *b)
 {
 	BUILD_CALL(b);
@@ -274,12 +315,8 @@ uint32_t ptowsp_build_body_end(struct ptowsp_build *b)
 	if (!code->inst_count || code->insts[code->inst_count - 1].op != PTOWSP_PTO_RETURN)
 		build_tile_inst(b, PTOWSP_PTO_RETURN);
 	params_check(b);
-	if (!b->stated)
-		lang_tile_order(code); /* the normal form: no handle of a scalar is used any more */
-	payload = lang_tile_encode(code, k->record.name, build_tile_params(b, b->body.kernel), k->tensors, &size);
-	payload_of(b)->record.size = size;
+	payload = build_body_close(b, NULL, 0, &size);
 	payload_verify(b, payload, size);
-	b->body.code = NULL;
 	return BUILD_DONE;
 }
 

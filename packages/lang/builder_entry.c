@@ -8,13 +8,13 @@
 
 /* ---- entries ------------------------------------------------------------------------------------------------------------------------ */
 
-static uint32_t entry_add(struct ptowsp_build *b, const char *name, uint32_t flags, uint32_t instruction)
+uint32_t build_entry_add(struct ptowsp_build *b, const char *name, uint32_t flags, uint32_t instruction)
 {
 	struct build_entry entry = {.record = {.flags = flags, .instruction = instruction}, .place = b->place};
 
 	entry.record.name = build_name(b, BUILD_ENTRY, name, b->entry_count);
 	*BUILD_PUSH(b, entries, entry) = entry;
-	return build_handle(b, BUILD_ENTRY, b->entry_count - 1);
+	return b->entry_count - 1;
 }
 
 /* No code may be open: the code of one ends before that of the next begins. */
@@ -33,7 +33,7 @@ uint32_t ptowsp_build_entry(struct ptowsp_build *b, const char *name)
 	uint32_t handle;
 
 	code_begin(b);
-	handle = entry_add(b, name, 0, b->tables.work_count);
+	handle = build_handle(b, BUILD_ENTRY, build_entry_add(b, name, 0, b->tables.work_count));
 	b->entry = b->entry_count - 1;
 	build_open(b, PTOWSP_OP_HALT, b->tables.work_count, 0);
 	return handle;
@@ -42,7 +42,7 @@ uint32_t ptowsp_build_entry(struct ptowsp_build *b, const char *name)
 uint32_t ptowsp_build_entry_kernel(struct ptowsp_build *b, const char *name, uint32_t kernel)
 {
 	BUILD_CALL(b);
-	return entry_add(b, name, PTOWSP_ENTRY_KERNEL, build_row(b, BUILD_KERNEL, kernel));
+	return build_handle(b, BUILD_ENTRY, build_entry_add(b, name, PTOWSP_ENTRY_KERNEL, build_row(b, BUILD_KERNEL, kernel)));
 }
 
 uint32_t ptowsp_build_entry_default(struct ptowsp_build *b, uint32_t entry)
@@ -83,13 +83,25 @@ uint32_t ptowsp_build_entry_value(struct ptowsp_build *b, uint32_t entry, uint32
 
 /* ---- events and channels ----------------------------------------------------------------------------------------------------------- */
 
-uint32_t ptowsp_build_event(struct ptowsp_build *b, const char *name)
+uint32_t build_event_add(struct ptowsp_build *b, const char *name)
 {
-	BUILD_CALL(b);
 	struct ptowsp_event_record event = {.name = build_name(b, BUILD_EVENT, name, b->event_count)};
 
 	*BUILD_PUSH(b, events, event) = event;
-	return build_handle(b, BUILD_EVENT, b->event_count - 1);
+	return b->event_count - 1;
+}
+
+uint32_t ptowsp_build_event(struct ptowsp_build *b, const char *name)
+{
+	BUILD_CALL(b);
+	return build_handle(b, BUILD_EVENT, build_event_add(b, name));
+}
+
+uint32_t build_channel_add(struct ptowsp_build *b, const char *name, struct ptowsp_channel_record channel)
+{
+	channel.name = build_name(b, BUILD_CHANNEL, name, b->channel_count);
+	*BUILD_PUSH(b, channels, channel) = channel;
+	return b->channel_count - 1;
 }
 
 uint32_t ptowsp_build_channel(struct ptowsp_build *b, const char *name, const char *kind, uint32_t capacity, uint64_t latency)
@@ -98,25 +110,28 @@ uint32_t ptowsp_build_channel(struct ptowsp_build *b, const char *name, const ch
 	struct ptowsp_channel_record channel = {
 		.capacity = capacity, .latency = latency, .kind = (uint16_t)build_word(b, PKG_WORDS_channel_kind, kind)};
 
-	channel.name = build_name(b, BUILD_CHANNEL, name, b->channel_count);
-	*BUILD_PUSH(b, channels, channel) = channel;
-	return build_handle(b, BUILD_CHANNEL, b->channel_count - 1);
+	return build_handle(b, BUILD_CHANNEL, build_channel_add(b, name, channel));
 }
 
 /* ---- processes ------------------------------------------------------------------------------------------------------------------------ */
 
-uint32_t ptowsp_build_process(struct ptowsp_build *b, const char *name, uint32_t replicas)
+uint32_t build_process_add(struct ptowsp_build *b, const char *name, uint32_t replicas)
 {
-	BUILD_CALL(b);
 	struct build_process process = {.record = {.instruction = b->tables.work_count, .replicas = replicas, .order = b->process_count},
 					.place = b->place};
 
-	code_begin(b);
 	if (!replicas || replicas > 4096)
 		build_refuse(b, "%u replicas: 1 to 4096 are possible", replicas);
 	process.record.name = build_name(b, BUILD_PROCESS, name, b->process_count);
 	*BUILD_PUSH(b, processes, process) = process;
-	b->process = b->process_count - 1;
+	return b->process_count - 1;
+}
+
+uint32_t ptowsp_build_process(struct ptowsp_build *b, const char *name, uint32_t replicas)
+{
+	BUILD_CALL(b);
+	code_begin(b);
+	b->process = build_process_add(b, name, replicas);
 	build_open(b, PTOWSP_OP_HALT, b->tables.work_count, 0);
 	return build_handle(b, BUILD_PROCESS, b->process);
 }
@@ -124,16 +139,22 @@ uint32_t ptowsp_build_process(struct ptowsp_build *b, const char *name, uint32_t
 uint32_t ptowsp_build_process_uses(struct ptowsp_build *b, uint32_t process, const char *direction, uint32_t channel)
 {
 	BUILD_CALL(b);
-	struct build_process *p = &b->processes[build_row(b, BUILD_PROCESS, process)];
 	struct ptowsp_process_channel_record use = {.channel = build_row(b, BUILD_CHANNEL, channel),
 						    .direction = (uint16_t)build_word(b, PKG_WORDS_channel_direction, direction)};
+
+	build_process_use(b, build_row(b, BUILD_PROCESS, process), use);
+	return BUILD_DONE;
+}
+
+void build_process_use(struct ptowsp_build *b, uint32_t process, struct ptowsp_process_channel_record use)
+{
+	struct build_process *p = &b->processes[process];
 
 	for (uint32_t i = 0; i < p->record.channel_count; i++)
 		if (p->uses[i].channel == use.channel && p->uses[i].direction == use.direction)
 			build_refuse(b, "process %.80s has channel %.80s as one that it %s already", build_text(b, p->record.name),
-				     build_text(b, b->channels[use.channel].name), direction);
+				     build_text(b, b->channels[use.channel].name), pkg_word(PKG_WORDS_channel_direction, use.direction));
 	*LANG_PUSH(b->arena, p->uses, p->record.channel_count, p->use_capacity) = use;
-	return BUILD_DONE;
 }
 
 uint32_t ptowsp_build_process_order(struct ptowsp_build *b, uint32_t process, uint32_t order)
@@ -266,6 +287,13 @@ uint32_t ptowsp_build_directive_must(struct ptowsp_build *b, uint32_t directive)
 uint32_t ptowsp_build_require(struct ptowsp_build *b, const char *feature, uint32_t state)
 {
 	BUILD_CALL(b);
+
+	build_require(b, feature, state);
+	return BUILD_DONE;
+}
+
+void build_require(struct ptowsp_build *b, const char *feature, uint32_t state)
+{
 	struct ptowsp_requirement_record row = {.state = (uint16_t)state};
 
 	if (!feature || !pkg_feature_find(feature, &row.feature))
@@ -273,5 +301,4 @@ uint32_t ptowsp_build_require(struct ptowsp_build *b, const char *feature, uint3
 	if (!state || state > 3)
 		build_refuse(b, "state %u: 1 is diagnosed, 2 recorded, 3 enforced", state);
 	*BUILD_PUSH(b, requirements, requirement) = row;
-	return BUILD_DONE;
 }

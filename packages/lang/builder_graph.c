@@ -15,14 +15,37 @@ static struct build_graph *graph_of(struct ptowsp_build *b)
 	return &b->graphs[b->graph_count - 1];
 }
 
+struct build_graph *build_graph_add(struct ptowsp_build *b, const char *name, uint32_t device)
+{
+	struct build_graph graph = {.name = build_string(b, name), .device = device};
+
+	*BUILD_PUSH(b, graphs, graph) = graph;
+	return &b->graphs[b->graph_count - 1];
+}
+
+void build_graph_name_add(struct ptowsp_build *b, struct build_graph *g, uint32_t object, uint32_t number, const char *name)
+{
+	struct build_graph_name row = {object, number, build_string(b, name)};
+
+	*LANG_PUSH(b->arena, g->names, g->name_count, g->name_capacity) = row;
+}
+
+uint32_t build_graph_set_add(struct ptowsp_build *b, struct build_graph *g, const uint32_t *numbers, uint32_t count)
+{
+	uint32_t row = g->set_count;
+
+	*LANG_PUSH(b->arena, g->sets, g->set_count, g->set_capacity) = count;
+	for (uint32_t i = 0; i < count; i++)
+		*LANG_PUSH(b->arena, g->sets, g->set_count, g->set_capacity) = numbers[i];
+	return row;
+}
+
 uint32_t ptowsp_build_graph(struct ptowsp_build *b, const char *name, uint32_t device)
 {
 	BUILD_CALL(b);
-	struct build_graph graph = {.name = build_string(b, name), .device = device};
-
 	if (b->graph_open)
 		build_refuse(b, "graph %.80s is still open", build_text(b, b->graphs[b->graph_count - 1].name));
-	*BUILD_PUSH(b, graphs, graph) = graph;
+	build_graph_add(b, name, device);
 	b->graph_open = 1;
 	return BUILD_DONE;
 }
@@ -31,13 +54,13 @@ uint32_t ptowsp_build_graph_name(struct ptowsp_build *b, const char *object, uin
 {
 	BUILD_CALL(b);
 	struct build_graph *g = graph_of(b);
-	struct build_graph_name row = {0, number, build_string(b, name)};
+	uint32_t kind = 0;
 
-	while (object && pkg_graph_object_text(row.object) && strcmp(pkg_graph_object_text(row.object), object) != 0)
-		row.object++;
-	if (!object || !pkg_graph_object_text(row.object))
+	while (object && pkg_graph_object_text(kind) && strcmp(pkg_graph_object_text(kind), object) != 0)
+		kind++;
+	if (!object || !pkg_graph_object_text(kind))
 		build_refuse(b, "\"%.40s\" is no object of a graph: graph, kernel, tensor, stream, event, ... as in graph_objects.def", object ? object : "");
-	*LANG_PUSH(b->arena, g->names, g->name_count, g->name_capacity) = row;
+	build_graph_name_add(b, g, kind, number, name);
 	return BUILD_DONE;
 }
 
@@ -132,16 +155,12 @@ uint32_t ptowsp_build_graph_set(struct ptowsp_build *b, const uint32_t *numbers,
 	struct build_graph *g = graph_of(b);
 	struct build_graph_inst *inst;
 	const struct pkg_graph_operand *operand = operand_next(b, &inst);
-	uint32_t row = g->set_count;
 
 	if (operand->kind != PKG_GRAPH_SET)
 		build_refuse(b, "%s of %s is no set", operand->name, inst->form->name);
 	if (count && !numbers)
 		build_refuse(b, "the numbers are missing (NULL)");
-	*LANG_PUSH(b->arena, g->sets, g->set_count, g->set_capacity) = count;
-	for (uint32_t i = 0; i < count; i++)
-		*LANG_PUSH(b->arena, g->sets, g->set_count, g->set_capacity) = numbers[i];
-	return operand_set(b, row);
+	return operand_set(b, build_graph_set_add(b, g, numbers, count));
 }
 
 /* ---- scalars ----------------------------------------------------------------------------------------------------------------------- */

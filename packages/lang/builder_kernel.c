@@ -11,14 +11,21 @@
 #define PAYLOAD_BYTES (UINT64_C(1) << 28)
 #define RUN_LIMIT 65535u /* parameters, payloads, variants of a kernel */
 
-uint32_t ptowsp_build_kernel(struct ptowsp_build *b, const char *name, const char *unit)
+uint32_t build_kernel_add(struct ptowsp_build *b, const char *name, struct ptowsp_kernel_record record)
 {
-	BUILD_CALL(b);
-	struct build_kernel kernel = {.record = {.unit = (uint16_t)build_word(b, PKG_WORDS_unit, unit)}, .place = b->place};
+	struct build_kernel kernel = {.record = record, .place = b->place};
 
 	kernel.record.name = build_name(b, BUILD_KERNEL, name, b->kernel_count);
 	*BUILD_PUSH(b, kernels, kernel) = kernel;
-	return build_handle(b, BUILD_KERNEL, b->kernel_count - 1);
+	return b->kernel_count - 1;
+}
+
+uint32_t ptowsp_build_kernel(struct ptowsp_build *b, const char *name, const char *unit)
+{
+	BUILD_CALL(b);
+	struct ptowsp_kernel_record record = {.unit = (uint16_t)build_word(b, PKG_WORDS_unit, unit)};
+
+	return build_handle(b, BUILD_KERNEL, build_kernel_add(b, name, record));
 }
 
 static struct build_kernel *kernel_of(struct ptowsp_build *b, uint32_t handle)
@@ -63,13 +70,11 @@ uint32_t ptowsp_build_kernel_measured(struct ptowsp_build *b, uint32_t kernel)
 
 /* ---- parameters ------------------------------------------------------------------------------------------------------------------ */
 
-static uint32_t param_add(struct ptowsp_build *b, uint32_t handle, struct build_param param, const char *name)
+uint32_t build_param_add(struct ptowsp_build *b, const char *name, struct build_param param)
 {
-	struct build_kernel *kernel;
+	struct build_kernel *kernel = &b->kernels[param.kernel];
 
-	param.kernel = build_row(b, BUILD_KERNEL, handle);
 	param.record.name = build_string(b, name);
-	kernel = &b->kernels[param.kernel];
 	if (!param.record.name)
 		build_refuse(b, "a parameter needs a name");
 	if (kernel->listed || kernel->bodied)
@@ -79,7 +84,13 @@ static uint32_t param_add(struct ptowsp_build *b, uint32_t handle, struct build_
 	param.number = param.record.kind == PTOWSP_PARAM_TENSOR ? kernel->tensors++ : kernel->scalars++;
 	*BUILD_PUSH(b, params, param) = param;
 	*LANG_PUSH(b->arena, kernel->params, kernel->record.param_count, kernel->param_capacity) = b->param_count - 1;
-	return build_handle(b, BUILD_PARAM, b->param_count - 1);
+	return b->param_count - 1;
+}
+
+static uint32_t param_add(struct ptowsp_build *b, uint32_t kernel, struct build_param param, const char *name)
+{
+	param.kernel = build_row(b, BUILD_KERNEL, kernel);
+	return build_handle(b, BUILD_PARAM, build_param_add(b, name, param));
 }
 
 uint32_t ptowsp_build_param(struct ptowsp_build *b, uint32_t kernel, const char *name, const char *dtype, const char *access)
@@ -129,8 +140,15 @@ uint32_t ptowsp_build_param_dim(struct ptowsp_build *b, uint32_t param, const ch
 	for (uint32_t i = 0; word && i < p->dim_count; i++)
 		if (p->dims[i].distribution && p->dims[i].mesh_axis == mesh_axis)
 			build_refuse(b, "axis %u shards another dimension already", mesh_axis);
-	p->dims[p->dim_count++] = (struct ptowsp_param_layout_record){.distribution = word, .mesh_axis = (uint16_t)mesh_axis};
+	build_param_dim(b, p, (struct ptowsp_param_layout_record){.distribution = word, .mesh_axis = (uint16_t)mesh_axis});
 	return BUILD_DONE;
+}
+
+void build_param_dim(struct ptowsp_build *b, struct build_param *p, struct ptowsp_param_layout_record dim)
+{
+	if (!p->dims)
+		p->dims = lang_alloc(b->arena, 4 * sizeof(*p->dims));
+	p->dims[p->dim_count++] = dim;
 }
 
 /* A scalar lies nowhere. */
@@ -140,14 +158,13 @@ static struct ptowsp_memory_record *memory_of(struct ptowsp_build *b, uint32_t h
 
 	if (p->record.kind != PTOWSP_PARAM_TENSOR)
 		build_refuse(b, "%.80s is a scalar, tensors lie in memory", build_text(b, p->record.name));
-	return &p->memory;
+	return build_memory(b, &p->memory);
 }
 
 uint32_t ptowsp_build_param_memory(struct ptowsp_build *b, uint32_t param, const char *order, uint32_t swizzle)
 {
 	BUILD_CALL(b);
 	build_memory_state(b, memory_of(b, param), order, swizzle);
-	b->params[build_row(b, BUILD_PARAM, param)].ordered = 1;
 	return BUILD_DONE;
 }
 
@@ -177,7 +194,7 @@ uint32_t build_payload_add(struct ptowsp_build *b, struct build_payload payload)
 		build_refuse(b, "a kernel has at most %u payloads", RUN_LIMIT);
 	*BUILD_PUSH(b, payloads, payload) = payload;
 	*LANG_PUSH(b->arena, kernel->payloads, kernel->record.payload_count, kernel->payload_capacity) = b->payload_count - 1;
-	return build_handle(b, BUILD_PAYLOAD, b->payload_count - 1);
+	return b->payload_count - 1;
 }
 
 uint32_t ptowsp_build_payload(struct ptowsp_build *b, uint32_t kernel, const char *kind, const void *bytes, uint64_t size)
@@ -189,7 +206,7 @@ uint32_t ptowsp_build_payload(struct ptowsp_build *b, uint32_t kernel, const cha
 	if (!size)
 		build_refuse(b, "a payload has bytes");
 	payload.bytes = build_copy(b, bytes, size);
-	return build_payload_add(b, payload);
+	return build_handle(b, BUILD_PAYLOAD, build_payload_add(b, payload));
 }
 
 uint32_t ptowsp_build_payload_file(struct ptowsp_build *b, uint32_t kernel, const char *kind, const char *path)
@@ -209,7 +226,7 @@ uint32_t ptowsp_build_payload_file(struct ptowsp_build *b, uint32_t kernel, cons
 	payload.bytes = build_copy(b, b->file, size);
 	free(b->file);
 	b->file = NULL;
-	return build_payload_add(b, payload);
+	return build_handle(b, BUILD_PAYLOAD, build_payload_add(b, payload));
 }
 
 uint32_t ptowsp_build_payload_like(struct ptowsp_build *b, uint32_t kernel, uint32_t other)
@@ -285,13 +302,18 @@ uint32_t ptowsp_build_payload_workspace(struct ptowsp_build *b, uint32_t payload
 uint32_t ptowsp_build_variant(struct ptowsp_build *b, uint32_t kernel, uint32_t rows, uint32_t other)
 {
 	BUILD_CALL(b);
-	struct build_kernel *k = kernel_of(b, kernel);
-	struct ptowsp_variant_record variant = {.rows = rows, .kernel = build_row(b, BUILD_KERNEL, other)};
+
+	build_variant_add(b, build_row(b, BUILD_KERNEL, kernel), rows, build_row(b, BUILD_KERNEL, other));
+	return BUILD_DONE;
+}
+
+void build_variant_add(struct ptowsp_build *b, uint32_t kernel, uint32_t rows, uint32_t other)
+{
+	struct build_kernel *k = &b->kernels[kernel];
 
 	if (!rows || rows % 32)
 		build_refuse(b, "level %u: levels are multiples of 32 rows", rows);
 	if (k->record.variant_count == RUN_LIMIT)
 		build_refuse(b, "a kernel has at most %u variants", RUN_LIMIT);
-	*LANG_PUSH(b->arena, k->variants, k->record.variant_count, k->variant_capacity) = variant;
-	return BUILD_DONE;
+	*LANG_PUSH(b->arena, k->variants, k->record.variant_count, k->variant_capacity) = (struct ptowsp_variant_record){rows, other};
 }

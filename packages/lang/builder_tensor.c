@@ -6,17 +6,24 @@
 
 #include <string.h>
 
+uint32_t build_tensor_add(struct ptowsp_build *b, const char *name, const struct build_tensor *tensor)
+{
+	uint32_t string = build_name(b, BUILD_TENSOR, name, b->tensor_count);
+
+	*BUILD_PUSH(b, tensors, tensor) = *tensor;
+	b->tensors[b->tensor_count - 1].record.name = string;
+	return b->tensor_count - 1;
+}
+
 uint32_t ptowsp_build_tensor(struct ptowsp_build *b, const char *name, const char *dtype, const char *role)
 {
 	BUILD_CALL(b);
 	struct build_tensor tensor = {.record = {.dtype = (uint16_t)build_word(b, PKG_WORDS_dtype, dtype),
 						 .role = (uint16_t)build_word(b, PKG_WORDS_role, role),
-						 .entry = PTOWSP_NONE}};
+						 .entry = PTOWSP_NONE,
+						 .position = b->tensor_count - b->tensors_placed}};
 
-	tensor.record.name = build_name(b, BUILD_TENSOR, name, b->tensor_count);
-	tensor.record.position = b->tensor_count - b->tensors_placed;
-	*BUILD_PUSH(b, tensors, tensor) = tensor;
-	return build_handle(b, BUILD_TENSOR, b->tensor_count - 1);
+	return build_handle(b, BUILD_TENSOR, build_tensor_add(b, name, &tensor));
 }
 
 static struct build_tensor *tensor_of(struct ptowsp_build *b, uint32_t handle)
@@ -46,7 +53,13 @@ uint32_t ptowsp_build_tensor_dim(struct ptowsp_build *b, uint32_t tensor, uint32
 {
 	BUILD_CALL(b);
 	struct build_tensor *t = tensor_of(b, tensor);
-	uint32_t expr = build_expr(b, extent);
+
+	build_tensor_dim(b, t, (struct ptowsp_dim_record){.extent = build_expr(b, extent)});
+	return BUILD_DONE;
+}
+
+void build_tensor_dim(struct ptowsp_build *b, struct build_tensor *t, struct ptowsp_dim_record dim)
+{
 	int64_t value;
 
 	if (t->record.flags & PTOWSP_TENSOR_SHAPELESS)
@@ -55,12 +68,13 @@ uint32_t ptowsp_build_tensor_dim(struct ptowsp_build *b, uint32_t tensor, uint32
 		build_refuse(b, "the tensor shares its dimensions with another one (ptowsp_build_tensor_like), they stand");
 	if (t->record.dim_count == 4)
 		build_refuse(b, "a tensor has at most 4 dimensions");
-	if (build_needs(b, expr) & BUILD_NEEDS_RUN)
+	if (build_needs(b, dim.extent) & BUILD_NEEDS_RUN)
 		build_refuse(b, "an extent uses constants and symbols only");
-	if (lang_expr_is_const(&b->tables.exprs, expr, &value) && value < 0)
+	if (lang_expr_is_const(&b->tables.exprs, dim.extent, &value) && value < 0)
 		build_refuse(b, "the extent is %lld: 0 or more elements are possible", (long long)value);
-	t->dims[t->record.dim_count++].extent = expr;
-	return BUILD_DONE;
+	if (!t->dims)
+		t->dims = lang_alloc(b->arena, 4 * sizeof(*t->dims));
+	t->dims[t->record.dim_count++] = dim;
 }
 
 uint32_t ptowsp_build_tensor_shard(struct ptowsp_build *b, uint32_t tensor, uint32_t mesh_axis)
@@ -93,6 +107,13 @@ uint32_t ptowsp_build_tensor_replicated(struct ptowsp_build *b, uint32_t tensor)
 }
 
 /* ---- orders in memory ----------------------------------------------------------------------------------------------------------- */
+
+struct ptowsp_memory_record *build_memory(struct ptowsp_build *b, struct ptowsp_memory_record **memory)
+{
+	if (!*memory)
+		*memory = lang_alloc(b->arena, sizeof(**memory));
+	return *memory;
+}
 
 void build_memory_state(struct ptowsp_build *b, struct ptowsp_memory_record *memory, const char *order, uint32_t swizzle)
 {
@@ -134,24 +155,22 @@ void build_memory_stride(struct ptowsp_build *b, struct ptowsp_memory_record *me
 uint32_t ptowsp_build_tensor_memory(struct ptowsp_build *b, uint32_t tensor, const char *order, uint32_t swizzle)
 {
 	BUILD_CALL(b);
-	struct build_tensor *t = tensor_of(b, tensor);
 
-	build_memory_state(b, &t->memory, order, swizzle);
-	t->ordered = 1;
+	build_memory_state(b, build_memory(b, &tensor_of(b, tensor)->memory), order, swizzle);
 	return BUILD_DONE;
 }
 
 uint32_t ptowsp_build_tensor_block(struct ptowsp_build *b, uint32_t tensor, uint32_t rows, uint32_t columns)
 {
 	BUILD_CALL(b);
-	build_memory_block(b, &tensor_of(b, tensor)->memory, "tensor", rows, columns);
+	build_memory_block(b, build_memory(b, &tensor_of(b, tensor)->memory), "tensor", rows, columns);
 	return BUILD_DONE;
 }
 
 uint32_t ptowsp_build_tensor_stride(struct ptowsp_build *b, uint32_t tensor, uint32_t elements)
 {
 	BUILD_CALL(b);
-	build_memory_stride(b, &tensor_of(b, tensor)->memory, "tensor", elements);
+	build_memory_stride(b, build_memory(b, &tensor_of(b, tensor)->memory), "tensor", elements);
 	return BUILD_DONE;
 }
 

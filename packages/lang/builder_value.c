@@ -7,13 +7,18 @@
 
 /* ---- symbols and slots ----------------------------------------------------------------------------------------------------------- */
 
+uint32_t build_slot_add(struct ptowsp_build *b, const char *name, struct ptowsp_slot_record slot)
+{
+	slot.name = build_name(b, BUILD_SLOT, name, b->slot_count);
+	*BUILD_PUSH(b, slots, slot) = slot;
+	return b->slot_count - 1;
+}
+
 static uint32_t slot_add(struct ptowsp_build *b, const char *name, const char *dtype, uint16_t kind)
 {
-	struct ptowsp_slot_record row = {.kind = kind, .dtype = (uint16_t)build_word(b, PKG_WORDS_dtype, dtype)};
+	struct ptowsp_slot_record slot = {.kind = kind, .dtype = (uint16_t)build_word(b, PKG_WORDS_dtype, dtype)};
 
-	row.name = build_name(b, BUILD_SLOT, name, b->slot_count);
-	*BUILD_PUSH(b, slots, slot) = row;
-	return build_handle(b, BUILD_SLOT, b->slot_count - 1);
+	return build_handle(b, BUILD_SLOT, build_slot_add(b, name, slot));
 }
 
 uint32_t ptowsp_build_symbol(struct ptowsp_build *b, const char *name, const char *dtype)

@@ -106,9 +106,10 @@ static void tensors_write(const struct seal *s)
 	for (uint32_t i = 0; i < b->tensor_count; i++) { /* in the order that the tensors will have */
 		struct build_tensor *t = &b->tensors[order[i].row];
 
-		t->memory.tensor = order[i].row;
-		if (t->ordered)
-			pkg_writer_row(s->writer, PTOWSP_SECTION_TMEM, &t->memory, sizeof(t->memory));
+		if (!t->memory)
+			continue;
+		t->memory->tensor = order[i].row;
+		pkg_writer_row(s->writer, PTOWSP_SECTION_TMEM, t->memory, sizeof(*t->memory));
 	}
 }
 
@@ -244,8 +245,8 @@ static void params_write(const struct seal *s, struct build_kernel *k)
 			param->dims[d].param = row;
 			pkg_writer_row(s->writer, PTOWSP_SECTION_KLAY, &param->dims[d], sizeof(param->dims[d]));
 		}
-		if (param->ordered)
-			param_memory_write(s, &param->memory, row);
+		if (param->memory)
+			param_memory_write(s, param->memory, row);
 	}
 }
 
@@ -254,8 +255,8 @@ static const void *code_encode(const struct seal *s, struct build_payload *p, si
 {
 	struct ptowsp_build *b = s->b;
 	const struct build_kernel *k = &b->kernels[p->kernel];
-	struct ptowsp_tile_param *params = build_tile_params(b, p->kernel);
-	uint32_t name;
+	struct ptowsp_tile_param *params = p->params ? p->params : build_tile_params(b, p->kernel);
+	uint32_t count = p->params ? p->param_count : k->tensors, name;
 
 	for (uint32_t i = 0; i < p->name_count; i++)
 		string_of(s, p->names[i]);
@@ -264,9 +265,9 @@ static const void *code_encode(const struct seal *s, struct build_payload *p, si
 		p->code->tiles[i].name = string_of(s, p->code->tiles[i].name);
 	for (uint32_t i = 0; i < p->code->scalar_count; i++)
 		p->code->scalars[i].name = string_of(s, p->code->scalars[i].name);
-	for (uint32_t i = 0; i < k->tensors; i++)
+	for (uint32_t i = 0; i < count; i++)
 		params[i].name = string_of(s, params[i].name);
-	return lang_tile_encode(p->code, name, params, k->tensors, size_out);
+	return lang_tile_encode(p->code, name, params, count, size_out);
 }
 
 static void payloads_write(const struct seal *s, struct build_kernel *k)
@@ -277,10 +278,11 @@ static void payloads_write(const struct seal *s, struct build_kernel *k)
 	for (uint32_t i = 0; i < k->record.payload_count; i++) {
 		struct build_payload *p = &s->b->payloads[k->payloads[i]];
 		size_t size = (size_t)p->record.size;
-		const void *bytes = p->code ? code_encode(s, p, &size) : p->bytes;
+		const void *bytes;
 
 		p->record.target = string_of(s, p->record.target);
 		p->record.entry = string_of(s, p->record.entry);
+		bytes = p->code ? code_encode(s, p, &size) : p->bytes;
 		p->record.offset = pkg_writer_bytes(s->writer, PTOWSP_SECTION_CODE, bytes, size, 64);
 		p->record.size = size;
 		pkg_writer_row(s->writer, PTOWSP_SECTION_KPAY, &p->record, sizeof(p->record));
@@ -305,8 +307,8 @@ static void kernels_write(const struct seal *s)
 		NAMED(s, k->record);
 		k->record.signature = string_of(s, k->record.signature);
 		params_write(s, k);
-		k->record.symbol = string_of(s, k->record.symbol);
 		payloads_write(s, k);
+		k->record.symbol = string_of(s, k->record.symbol);
 		variants_write(s, k);
 		build_debug(b, 1, order[i].row, k->place);
 	}

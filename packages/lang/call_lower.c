@@ -82,12 +82,7 @@ static uint32_t argument_lower(struct lang_lower *lower, const struct lang_scala
 
 static uint32_t kernel_number(struct lang_lower *lower, const struct lang_work *work)
 {
-	uint32_t *number = work->function ? &work->function->work_kernel : &((struct lang_kernel *)work->target)->work_kernel;
-	uint32_t row = work->function ? work->function->kernel : work->target->row;
-
-	if (!*number)
-		*number = lang_work_kernel_add(lower->tables, row) + 1;
-	return *number - 1;
+	return build_kernel_listed(lower->build, work->function ? work->function->kernel : work->target->row);
 }
 
 static const struct lang_scalar *scalar_of(const struct lang_work *work, uint32_t index)
@@ -295,38 +290,25 @@ void lang_task_lower(struct lang_work_walk *walk, const struct lang_work *work)
 	}
 }
 
-/* NULL where there was no memory for it, which sealing tells. */
-static struct ptowsp_call_record *record_at(struct lang_lower *lower, uint32_t record)
-{
-	if (record >= pkg_writer_count(lower->writer, PTOWSP_SECTION_CALL))
-		return NULL;
-	return pkg_writer_at(lower->writer, PTOWSP_SECTION_CALL, record);
-}
-
 uint32_t lang_call_begin(struct lang_lower *lower, uint32_t caller, uint32_t callee)
 {
-	struct ptowsp_call_record record = {.first = lower->tables->work_count,
-					    .caller = caller,
-					    .callee = callee,
-					    .arguments = pkg_writer_count(lower->writer, PTOWSP_SECTION_CARG)};
+	struct ptowsp_build *b = lower->build;
 
-	return pkg_writer_row(lower->writer, PTOWSP_SECTION_CALL, &record, sizeof(record));
+	*BUILD_PUSH(b, calls, call) =
+		(struct build_call_note){.record = {.first = lower->tables->work_count, .caller = caller}, .callee = b->entries[callee].record.name};
+	return b->call_count - 1;
 }
 
-static void argument_add(struct lang_lower *lower, uint32_t record, const struct ptowsp_call_argument_record *argument)
+static void argument_add(struct lang_lower *lower, uint32_t record, struct ptowsp_call_argument_record argument)
 {
-	struct ptowsp_call_record *call = record_at(lower, record);
+	struct build_call_note *call = &lower->build->calls[record];
 
-	pkg_writer_row(lower->writer, PTOWSP_SECTION_CARG, argument, sizeof(*argument));
-	if (call)
-		call->argument_count++;
+	*LANG_PUSH(&lower->unit->arena, call->arguments, call->record.argument_count, call->argument_capacity) = argument;
 }
 
 void lang_call_tensor(struct lang_lower *lower, uint32_t record, uint32_t tensor, uint32_t row, uint32_t column)
 {
-	struct ptowsp_call_argument_record argument = {.tensor = tensor, .slot = PTOWSP_NONE, .row = row, .column = column};
-
-	argument_add(lower, record, &argument);
+	argument_add(lower, record, (struct ptowsp_call_argument_record){.tensor = tensor, .slot = PTOWSP_NONE, .row = row, .column = column});
 }
 
 static int by_slot(const void *a, const void *b)
@@ -338,22 +320,21 @@ static int by_slot(const void *a, const void *b)
 
 void lang_call_scalars(struct lang_lower *lower, uint32_t record, const struct lang_function *callee, const uint32_t *values)
 {
-	struct ptowsp_call_argument_record *arguments = lang_alloc(&lower->unit->arena, ((size_t)callee->need_count + 1) * sizeof(*arguments));
+	const struct build_call_note *call = &lower->build->calls[record];
+	uint32_t first = call->record.argument_count;
 
 	for (uint32_t i = 0; i < callee->need_count; i++)
-		arguments[i] = (struct ptowsp_call_argument_record){
-			.tensor = PTOWSP_NONE, .slot = callee->needs[i]->symbol->row, .row = values[i], .column = PTOWSP_NONE};
-	qsort(arguments, callee->need_count, sizeof(*arguments), by_slot);
-	for (uint32_t i = 0; i < callee->need_count; i++)
-		argument_add(lower, record, &arguments[i]);
+		argument_add(lower, record, (struct ptowsp_call_argument_record){
+			.tensor = PTOWSP_NONE, .slot = callee->needs[i]->symbol->row, .row = values[i], .column = PTOWSP_NONE});
+	if (callee->need_count)
+		qsort(call->arguments + first, callee->need_count, sizeof(*call->arguments), by_slot);
 }
 
 void lang_call_end(struct lang_lower *lower, uint32_t record)
 {
-	struct ptowsp_call_record *call = record_at(lower, record);
+	struct ptowsp_call_record *call = &lower->build->calls[record].record;
 
-	if (call)
-		call->instructions = lower->tables->work_count - call->first;
+	call->instructions = lower->tables->work_count - call->first;
 }
 
 static const char *view_text(int viewed)

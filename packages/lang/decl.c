@@ -17,8 +17,8 @@
 #include <string.h>
 
 const struct lang_decl_form lang_decl_forms[LANG_DECL_KINDS] = {
-#define X(word, KIND, sign, section, parse, check, write, code)                                                                 \
-	[LANG_DECL_##KIND] = {word, LANG_DECL_##KIND, sign, section, parse, check, write, code},
+#define X(word, KIND, sign, section, parse, check, build, code)                                                                 \
+	[LANG_DECL_##KIND] = {word, LANG_DECL_##KIND, sign, section, parse, check, build, code},
 #include "lang/decls.def"
 #undef X
 };

@@ -25,7 +25,7 @@ struct lang_decl_form {
 	void (*check)(struct lang_module *module, struct lang_decl *decl);
 	/* Once per declaration, in the order of its section's ids (source order without a section): writes its row, which is decl->row. Rows
 	 * of every section are numbered by then. SLOT, EVNT and TENS are written before all code, the others behind it. */
-	void (*write)(struct lang_lower *lower, struct lang_decl *decl);
+	void (*build)(struct lang_lower *lower, struct lang_decl *decl);
 	/* Once per declaration, in source order, after the functions' code: instructions of WORK. */
 	void (*code)(struct lang_lower *lower, struct lang_decl *decl);
 };

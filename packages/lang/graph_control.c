@@ -43,7 +43,7 @@ static void break_emit(struct lang_graph_walk *walk, uint32_t condition)
 static uint32_t axis_of(struct lang_graph_walk *walk, const char *name, uint32_t high)
 {
 	struct lang_exprs *exprs = &walk->lower->tables->exprs;
-	struct ptowsp_axis_record axis = {.name = pkg_writer_string(walk->lower->writer, name),
+	struct ptowsp_axis_record axis = {.name = build_code_name(walk->lower->build, build_string(walk->lower->build, name)),
 					  .kind = PTOWSP_AXIS_DENSE,
 					  .low = lang_expr_const(exprs, 0),
 					  .high = high,

@@ -43,7 +43,7 @@ uint32_t lang_graph_emit_at(struct lang_graph_walk *walk, unsigned opcode, uint3
 {
 	uint32_t at = lang_graph_emit(walk, opcode, operand1, operand2);
 
-	lang_debug_add(walk->lower, 0, at, walk->at);
+	lang_debug_add(walk->lower, at, walk->at);
 	return at;
 }
 
@@ -151,10 +151,8 @@ void lang_graph_kernel_emit(struct lang_graph_walk *walk, const struct lang_grap
 	}
 	lang_graph_barrier_emit(walk, kernel);
 	lang_graph_events_wait(walk, kernel);
-	if (!row->work)
-		row->work = lang_work_kernel_add(walk->lower->tables, row->made.row) + 1;
 	number_set(walk, node);
-	lang_graph_emit_at(walk, PTOWSP_OP_TASK, row->work - 1, scalars << 16 | tensors);
+	lang_graph_emit_at(walk, PTOWSP_OP_TASK, build_kernel_listed(walk->lower->build, row->made.row), scalars << 16 | tensors);
 	for (uint32_t i = 0; i < scalars; i++)
 		if (lang_argument_add(walk->lower->tables, i, argument_expr(walk, kernel, i)) == PTOWSP_NONE)
 			lang_too_large(walk->lower, walk->at);
@@ -264,14 +262,13 @@ void lang_graph_code(struct lang_lower *lower, struct lang_decl *decl)
 	struct lang_graph_walk walk = {.lower = lower, .lowering = lowering, .at = decl->at};
 
 	lang_entry_begin(lower, decl->row);
-	lower->tables->region_first = lower->tables->region_count;
 	walk.iteration = lang_expr_const(&lower->tables->exprs, 0);
 	lang_graph_allocs_emit(&walk);
 	lang_graph_block_emit(&walk, &lowering->program->body);
 	walk.at = decl->at;
 	lang_graph_events_end(&walk);
 	lang_graph_emit(&walk, PTOWSP_OP_HALT, 0, 0);
-	lang_entry_end(lower, decl->row);
+	lang_entry_end(lower, 0);
 }
 
 /* ---- scalars of graph programs as expressions; what they load is loaded where they stand. ---- */

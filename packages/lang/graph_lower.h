@@ -63,7 +63,6 @@ struct lang_graph_node_row { /* KREG row of a kernel */
 	struct lang_graph_lowering *lowering;
 	struct lang_graph_node_row *same; /* itself, or that of a kernel which is called in the same way */
 	const char *name;
-	uint32_t work;         /* place in the kernel list of WORK plus 1 */
 };
 
 /* More kernels than that in a module: those that are called in the same way share a row, which bears the name of their entry. An instruction of WORK
@@ -170,7 +169,7 @@ int lang_graph_row_taken(struct lang_lower *lower, uint32_t section, const char 
 const char *lang_graph_row_name(struct lang_lower *lower, uint32_t section, const char *program, const char *graph, const char *name);
 /* A row that the compiler makes; write: once all rows have their places. */
 void lang_graph_row_add(struct lang_lower *lower, uint32_t section, const char *name, struct lang_made *made,
-			void (*write)(struct lang_lower *lower, struct lang_made *made, uint64_t id, uint32_t name));
+			void (*build)(struct lang_lower *lower, struct lang_made *made, const char *name));
 
 /* graph_memory.c: tensors, those of checkpoints too. */
 void lang_graph_memories_declare(struct lang_lower *lower, struct lang_graph_lowering *lowering);

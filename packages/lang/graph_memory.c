@@ -6,11 +6,19 @@
 
 #include <string.h>
 
-static uint32_t dims_write(struct lang_lower *lower, uint64_t elements)
-{
-	struct ptowsp_dim_record dim = {.extent = lang_expr_const(&lower->tables->exprs, elements)};
+#define SHAPELESS UINT64_MAX /* of the shape of what is bound */
 
-	return pkg_writer_row(lower->writer, PTOWSP_SECTION_DIMS, &dim, sizeof(dim));
+/* A tensor of one dimension. */
+static void tensor_build(struct lang_lower *lower, const char *name, struct ptowsp_tensor_record record, uint64_t elements)
+{
+	struct build_tensor tensor = {.record = record};
+
+	tensor.record.entry = PTOWSP_NONE;
+	if (elements != SHAPELESS)
+		build_tensor_dim(lower->build, &tensor, (struct ptowsp_dim_record){.extent = lang_expr_const(&lower->tables->exprs, elements)});
+	else
+		tensor.record.flags = PTOWSP_TENSOR_SHAPELESS;
+	build_tensor_add(lower->build, name, &tensor);
 }
 
 static unsigned space_of(unsigned location)
@@ -32,43 +40,33 @@ static unsigned role_of(const struct lang_graph_memory *memory)
 	}
 }
 
-static void memory_write(struct lang_lower *lower, struct lang_made *made, uint64_t id, uint32_t name)
+static void memory_build(struct lang_lower *lower, struct lang_made *made, const char *name)
 {
 	const struct lang_graph_memory *memory = (const struct lang_graph_memory *)made;
 	const struct lang_graph_tensor *tensor = memory->tensor;
-	struct ptowsp_tensor_record record = {.id = id, .name = name, .dtype = memory->dtype, .entry = PTOWSP_NONE, .position = tensor->object.index};
+	struct ptowsp_tensor_record record = {.dtype = memory->dtype, .position = tensor->object.index, .role = (uint16_t)role_of(memory)};
 
 	if (tensor->object.defined) {
 		record.role = PTOWSP_ROLE_TEMP;
 		record.location = (uint16_t)space_of(tensor->location);
 		record.alignment = tensor->alignment;
-		record.dims = dims_write(lower, memory->elements);
-		record.dim_count = 1;
-	} else {
-		record.role = (uint16_t)role_of(memory);
-		record.flags = PTOWSP_TENSOR_SHAPELESS;
 	}
-	pkg_writer_row(lower->writer, PTOWSP_SECTION_TENS, &record, sizeof(record));
+	tensor_build(lower, name, record, tensor->object.defined ? memory->elements : SHAPELESS);
 }
 
-static void save_write(struct lang_lower *lower, struct lang_made *made, uint64_t id, uint32_t name)
+static void save_build(struct lang_lower *lower, struct lang_made *made, const char *name)
 {
 	const struct lang_graph_save *save = (const struct lang_graph_save *)made;
-	struct ptowsp_tensor_record record = {.id = id, .name = name, .dtype = save->memory->dtype, .entry = PTOWSP_NONE, .role = PTOWSP_ROLE_OUT,
-					      .alignment = save->memory->tensor->alignment, .dim_count = 1};
 
-	record.dims = dims_write(lower, save->elements);
-	pkg_writer_row(lower->writer, PTOWSP_SECTION_TENS, &record, sizeof(record));
+	tensor_build(lower, name, (struct ptowsp_tensor_record){.dtype = save->memory->dtype, .role = PTOWSP_ROLE_OUT, .alignment = save->memory->tensor->alignment},
+		     save->elements);
 }
 
 /* The name of such a row ends in a character that no id has: who looks for checkpoints finds them by that. */
-static void mark_write(struct lang_lower *lower, struct lang_made *made, uint64_t id, uint32_t name)
+static void mark_build(struct lang_lower *lower, struct lang_made *made, const char *name)
 {
-	struct ptowsp_tensor_record record = {.id = id, .name = name, .dtype = PTOWSP_U8, .entry = PTOWSP_NONE, .role = PTOWSP_ROLE_OUT, .dim_count = 1};
-
 	(void)made;
-	record.dims = dims_write(lower, LANG_GRAPH_MARK_BYTES);
-	pkg_writer_row(lower->writer, PTOWSP_SECTION_TENS, &record, sizeof(record));
+	tensor_build(lower, name, (struct ptowsp_tensor_record){.dtype = PTOWSP_U8, .role = PTOWSP_ROLE_OUT}, LANG_GRAPH_MARK_BYTES);
 }
 
 /* By tensor: the graph is bound to it, or copies into it. */
@@ -115,7 +113,7 @@ static void mark_add(struct lang_lower *lower, struct lang_graph_lowering *lower
 	mark->checkpoint = checkpoint;
 	mark->next = lowering->marks;
 	lowering->marks = mark;
-	lang_graph_row_add(lower, PTOWSP_SECTION_TENS, lang_format(&lower->unit->arena, "%s.@", prefix), &mark->made, mark_write);
+	lang_graph_row_add(lower, PTOWSP_SECTION_TENS, lang_format(&lower->unit->arena, "%s.@", prefix), &mark->made, mark_build);
 }
 
 static void save_add(struct lang_lower *lower, struct lang_graph_lowering *lowering, const struct lang_graph_inst *inst,
@@ -131,7 +129,7 @@ static void save_add(struct lang_lower *lower, struct lang_graph_lowering *lower
 	save->next = lowering->saves;
 	lowering->saves = save;
 	if (save->elements) {
-		lang_graph_row_add(lower, PTOWSP_SECTION_TENS, lang_format(&lower->unit->arena, "%s.%s", prefix, memory->name), &save->made, save_write);
+		lang_graph_row_add(lower, PTOWSP_SECTION_TENS, lang_format(&lower->unit->arena, "%s.%s", prefix, memory->name), &save->made, save_build);
 		return;
 	}
 	lang_error(lower->unit, inst->at, "nothing says how large tensor %s is, so the checkpoint %s cannot save it", tensor->object.name,
@@ -202,7 +200,7 @@ void lang_graph_memories_declare(struct lang_lower *lower, struct lang_graph_low
 		if (shared_find(lowering, memory))
 			continue;
 		memory->name = lang_graph_row_name(lower, PTOWSP_SECTION_TENS, lowering->program->head.name, NULL, memory->tensor->object.name);
-		lang_graph_row_add(lower, PTOWSP_SECTION_TENS, memory->name, &memory->made, memory_write);
+		lang_graph_row_add(lower, PTOWSP_SECTION_TENS, memory->name, &memory->made, memory_build);
 	}
 	saves_declare(lower, lowering);
 }

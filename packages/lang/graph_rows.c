@@ -26,9 +26,9 @@ const char *lang_graph_row_name(struct lang_lower *lower, uint32_t section, cons
 }
 
 void lang_graph_row_add(struct lang_lower *lower, uint32_t section, const char *name, struct lang_made *made,
-			void (*write)(struct lang_lower *lower, struct lang_made *made, uint64_t id, uint32_t name))
+			void (*build)(struct lang_lower *lower, struct lang_made *made, const char *name))
 {
-	made->write = write;
+	made->build = build;
 	lang_row_add(lower, lang_rows_of(lower, section), name)->made = made;
 }
 
@@ -45,44 +45,37 @@ static unsigned unit_of(unsigned core_type)
 	}
 }
 
-static uint32_t params_write(struct lang_lower *lower, const struct lang_graph_node_row *row)
+static void params_build(struct lang_lower *lower, const struct lang_graph_node_row *row, uint32_t kernel)
 {
-	uint32_t first = pkg_writer_count(lower->writer, PTOWSP_SECTION_KPRM);
-
 	for (uint32_t i = 0; i < row->kernel->arg_count; i++) {
 		const struct lang_graph_bind *bind = lang_graph_bind_of(row->kernel, i);
-		struct ptowsp_param_record record = {
-			.name = pkg_writer_string(lower->writer, lang_format(&lower->unit->arena, "arg%u", i)), .kind = PTOWSP_PARAM_TENSOR};
+		struct build_param param = {.kernel = kernel, .record = {.kind = PTOWSP_PARAM_TENSOR}};
 
-		record.dtype = bind ? row->lowering->memories[bind->tensor->object.index].dtype : PTOWSP_U8;
-		record.access = bind ? (uint16_t)lang_graph_access(row->lowering, row->kernel, bind) : 0;
-		pkg_writer_row(lower->writer, PTOWSP_SECTION_KPRM, &record, sizeof(record));
+		param.record.dtype = bind ? row->lowering->memories[bind->tensor->object.index].dtype : PTOWSP_U8;
+		param.record.access = bind ? (uint16_t)lang_graph_access(row->lowering, row->kernel, bind) : 0;
+		build_param_add(lower->build, lang_format(&lower->unit->arena, "arg%u", i), param);
 	}
-	return first;
 }
 
-static void kernel_write(struct lang_lower *lower, struct lang_made *made, uint64_t id, uint32_t name)
+static void kernel_build(struct lang_lower *lower, struct lang_made *made, const char *name)
 {
 	const struct lang_graph_node_row *row = (const struct lang_graph_node_row *)made;
 	const struct lang_graph_kernel *kernel = row->kernel;
-	struct ptowsp_kernel_record record = {.id = id,
-					      .name = name,
-					      .unit = (uint16_t)unit_of(kernel->core_type),
-					      .blockdim = kernel->blockdim,
-					      .workspace = kernel->workspace};
+	struct ptowsp_build *b = lower->build;
+	const struct ptowsp_kernel_record record = {.unit = (uint16_t)unit_of(kernel->core_type), .blockdim = kernel->blockdim, .workspace = kernel->workspace};
+	uint32_t at;
 
+	lang_at(lower, kernel->object.inst ? kernel->object.inst->at : kernel->object.at);
+	at = kernel->decl ? lang_kernel_row_build(lower, kernel->decl, name, record) : build_kernel_add(b, name, record);
 	if (kernel->function) {
-		lang_kernel_rows(lower, kernel->function, &record);
-	} else if (kernel->decl) {
-		lang_kernel_fill(lower, kernel->decl, &record);
-	} else {
-		record.params = params_write(lower, row);
-		record.param_count = kernel->arg_count;
+		lang_function_params(lower, at, kernel->function);
+		lang_function_payload(lower, at, kernel->function);
+		return;
 	}
-	if (!kernel->function && !record.symbol && strcmp(row->name, kernel->entry))
-		record.symbol = pkg_writer_string(lower->writer, kernel->entry);
-	pkg_writer_row(lower->writer, PTOWSP_SECTION_KREG, &record, sizeof(record));
-	lang_debug_add(lower, 1, made->row, kernel->object.inst ? kernel->object.inst->at : kernel->object.at);
+	if (!kernel->decl)
+		params_build(lower, row, at);
+	if (!b->kernels[at].record.symbol && strcmp(row->name, kernel->entry))
+		b->kernels[at].record.symbol = build_string(b, kernel->entry);
 }
 
 static int rows_are_shared(const struct lang_module *module)
@@ -133,7 +126,7 @@ static void kernel_declare(struct lang_lower *lower, struct lang_graph_lowering 
 	row->name = shared ? entry_name(lower, lowering, kernel)
 			   : lang_graph_row_name(lower, PTOWSP_SECTION_KREG, lowering->program->head.name,
 						 kernel->object.graph ? kernel->object.graph->object.name : NULL, kernel->object.name);
-	lang_graph_row_add(lower, PTOWSP_SECTION_KREG, row->name, &row->made, kernel_write);
+	lang_graph_row_add(lower, PTOWSP_SECTION_KREG, row->name, &row->made, kernel_build);
 	if (shared)
 		lang_map_add(&lowering->alike, &lower->unit->arena, text, row);
 }
@@ -152,36 +145,25 @@ static void kernels_declare(struct lang_lower *lower, struct lang_graph_lowering
 
 /* --- slots and events --- */
 
-static void number_write(struct lang_lower *lower, struct lang_made *made, uint64_t id, uint32_t name)
+static void number_build(struct lang_lower *lower, struct lang_made *made, const char *name)
 {
-	struct ptowsp_slot_record record = {.id = id,
-					    .name = name,
-					    .kind = PTOWSP_SLOT_SLOT,
-					    .dtype = PTOWSP_I64,
-					    .flags = PTOWSP_SLOT_HAS_DEFAULT | PTOWSP_SLOT_INTERNAL,
-					    .value = UINT64_MAX}; /* no task yet */
-
 	(void)made;
-	pkg_writer_row(lower->writer, PTOWSP_SECTION_SLOT, &record, sizeof(record));
+	build_slot_add(lower->build, name, (struct ptowsp_slot_record){.kind = PTOWSP_SLOT_SLOT, .dtype = PTOWSP_I64,
+				.flags = PTOWSP_SLOT_HAS_DEFAULT | PTOWSP_SLOT_INTERNAL, .value = UINT64_MAX}); /* no task yet */
 }
 
-static void slot_write(struct lang_lower *lower, struct lang_made *made, uint64_t id, uint32_t name)
+static void slot_build(struct lang_lower *lower, struct lang_made *made, const char *name)
 {
-	const struct lang_graph_slot *slot = (const struct lang_graph_slot *)made;
-	struct ptowsp_slot_record record = {.id = id, .name = name};
+	const struct lang_graph_scalar *element = ((const struct lang_graph_slot *)made)->element;
 
-	record.kind = slot->element ? PTOWSP_SLOT_SLOT : PTOWSP_SLOT_SYMBOL;
-	record.dtype = slot->element ? slot->element->dtype : PTOWSP_U64;
-	record.flags = slot->element ? PTOWSP_SLOT_HAS_DEFAULT | PTOWSP_SLOT_INTERNAL : 0;
-	pkg_writer_row(lower->writer, PTOWSP_SECTION_SLOT, &record, sizeof(record));
+	build_slot_add(lower->build, name, (struct ptowsp_slot_record){.kind = element ? PTOWSP_SLOT_SLOT : PTOWSP_SLOT_SYMBOL,
+				.dtype = element ? element->dtype : PTOWSP_U64, .flags = element ? PTOWSP_SLOT_HAS_DEFAULT | PTOWSP_SLOT_INTERNAL : 0});
 }
 
-static void event_write(struct lang_lower *lower, struct lang_made *made, uint64_t id, uint32_t name)
+static void event_build(struct lang_lower *lower, struct lang_made *made, const char *name)
 {
-	struct ptowsp_event_record record = {.id = id, .name = name};
-
 	(void)made;
-	pkg_writer_row(lower->writer, PTOWSP_SECTION_EVNT, &record, sizeof(record));
+	build_event_add(lower->build, name);
 }
 
 static int symbol_of_function(const struct lang_module *module, const char *name)
@@ -206,13 +188,13 @@ static void scalar_declare(struct lang_lower *lower, struct lang_graph_lowering 
 		slot = scalar->slot = lang_alloc(arena, sizeof(*slot));
 		slot->element = scalar;
 		lang_graph_row_add(lower, PTOWSP_SECTION_SLOT, lang_format(arena, "@%s.element%u", lowering->program->head.name, lowering->elements++), &slot->made,
-				   slot_write);
+				   slot_build);
 	} else if (scalar->op == PTOWSP_EXPR_VALUE && !lang_map_find(&lowering->scalars, scalar->object->name) &&
 		   !symbol_of_function(lower->module, scalar->object->name)) {
 		slot = lang_alloc(arena, sizeof(*slot));
 		lang_map_add(&lowering->scalars, arena, scalar->object->name, slot);
 		if (!lang_graph_row_taken(lower, PTOWSP_SECTION_SLOT, scalar->object->name))
-			lang_graph_row_add(lower, PTOWSP_SECTION_SLOT, scalar->object->name, &slot->made, slot_write);
+			lang_graph_row_add(lower, PTOWSP_SECTION_SLOT, scalar->object->name, &slot->made, slot_build);
 	}
 }
 
@@ -233,7 +215,7 @@ static void numbers_declare(struct lang_lower *lower, struct lang_graph_lowering
 			if (lowering->launches[i].nodes[n].named)
 				lang_graph_row_add(lower, PTOWSP_SECTION_SLOT,
 						   lang_format(&lower->unit->arena, "@%s.launch%u.%u", lowering->program->head.name, i, n),
-						   &lowering->launches[i].nodes[n].slot, number_write);
+						   &lowering->launches[i].nodes[n].slot, number_build);
 }
 
 static void events_declare(struct lang_lower *lower, struct lang_graph_lowering *lowering)
@@ -248,7 +230,7 @@ static void events_declare(struct lang_lower *lower, struct lang_graph_lowering 
 			continue;
 		event->object = program->objects[i];
 		lang_graph_row_add(lower, PTOWSP_SECTION_EVNT, lang_graph_row_name(lower, PTOWSP_SECTION_EVNT, program->head.name, NULL, program->objects[i]->name), &event->made,
-				   event_write);
+				   event_build);
 	}
 }
 

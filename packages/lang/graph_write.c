@@ -18,9 +18,8 @@ struct line {
 struct graph_write {
 	struct lang_unit *unit;
 	struct lang_graph_program *program;
-	struct pkg_writer *writer;
-	struct pkg_graph_builder builder;
-	/* Taken before the builder, so that nothing is lost where the arena ends the compilation. */
+	struct ptowsp_build *build;
+	struct build_graph *graph;
 	struct line *lines; /* by place in program text */
 	uint32_t *numbers;  /* room for the largest set */
 	struct lang_graph_object **objects;
@@ -67,7 +66,8 @@ static uint32_t node_write(struct graph_write *w, struct lang_graph_scalar *scal
 		node.b = scalar->b ? node_write(w, scalar->b) : 0;
 		node.c = scalar->c ? node_write(w, scalar->c) : 0;
 	}
-	scalar->row = pkg_graph_add_node(&w->builder, &node);
+	*LANG_PUSH(w->build->arena, w->graph->nodes, w->graph->node_count, w->graph->node_capacity) = node;
+	scalar->row = w->graph->node_count - 1;
 	return scalar->row;
 }
 
@@ -75,7 +75,7 @@ static uint64_t set_write(struct graph_write *w, const struct lang_graph_arg *ar
 {
 	for (uint32_t i = 0; i < arg->set_count; i++)
 		w->numbers[i] = arg->set[i]->number;
-	return pkg_graph_add_set(&w->builder, w->numbers, arg->set_count);
+	return build_graph_set_add(w->build, w->graph, w->numbers, arg->set_count);
 }
 
 static uint64_t value_of(struct graph_write *w, const struct pkg_graph_operand *operand, const struct lang_graph_arg *arg)
@@ -90,7 +90,7 @@ static uint64_t value_of(struct graph_write *w, const struct pkg_graph_operand *
 	case PKG_GRAPH_SET:
 		return set_write(w, arg);
 	case PKG_GRAPH_SYMBOL:
-		return pkg_writer_string(w->writer, arg->text);
+		return build_string(w->build, arg->text);
 	case PKG_GRAPH_SCALAR:
 		if (!lang_graph_constant(arg->scalar, &value))
 			return PTOWSP_GRAPH_DYNAMIC | node_write(w, arg->scalar);
@@ -102,15 +102,14 @@ static uint64_t value_of(struct graph_write *w, const struct pkg_graph_operand *
 
 static void line_write(struct graph_write *w, const struct line *line)
 {
-	const struct pkg_graph_form *form = pkg_graph_form(line->op);
-	uint64_t values[PTOWSP_GRAPH_ARGS] = {0};
+	struct build_graph_inst inst = {.form = pkg_graph_form(line->op)};
 
 	if (line->op == line->inst->op)
-		for (uint32_t i = 0; i < form->count; i++)
-			values[i] = value_of(w, &form->operands[i], &line->inst->args[i]);
+		for (uint32_t i = 0; i < inst.form->count; i++)
+			inst.values[i] = value_of(w, &inst.form->operands[i], &line->inst->args[i]);
 	else if (line->op == PTOWSP_TG_END)
-		values[0] = line->inst->args[0].object->number;
-	pkg_graph_add(&w->builder, form, values);
+		inst.values[0] = line->inst->args[0].object->number;
+	*LANG_PUSH(w->build->arena, w->graph->insts, w->graph->inst_count, w->graph->inst_capacity) = inst;
 }
 
 /* --- names --- */
@@ -151,7 +150,7 @@ static void names_write(struct graph_write *w)
 	qsort(objects, count, sizeof(*objects), by_number);
 	for (uint32_t i = 0; i < count; i++)
 		if (is_named(objects[i]))
-			pkg_graph_add_name(&w->builder, objects[i]->kind, objects[i]->number, pkg_writer_string(w->writer, objects[i]->name));
+			build_graph_name_add(w->build, w->graph, objects[i]->kind, objects[i]->number, objects[i]->name);
 }
 
 static void room_take(struct graph_write *w)
@@ -164,21 +163,17 @@ static void room_take(struct graph_write *w)
 	w->objects = lang_alloc(&w->unit->arena, objects * sizeof(*w->objects));
 }
 
-void lang_graph_write(struct lang_lower *lower, struct lang_decl *decl)
+void lang_graph_build(struct lang_lower *lower, struct lang_decl *decl)
 {
-	struct graph_write w = {.unit = lower->unit, .program = (struct lang_graph_program *)(void *)decl, .writer = lower->writer};
-	ptowsp_status st;
+	struct graph_write w = {.unit = lower->unit, .program = (struct lang_graph_program *)(void *)decl, .build = lower->build};
 
+	w.graph = build_graph_add(lower->build, decl->name, w.program->device);
 	room_take(&w);
 	lines_fill(&w, &w.program->body);
 	names_write(&w);
 	for (uint32_t i = 0; i < w.program->inst_count; i++)
 		if (w.lines[i].inst)
 			line_write(&w, &w.lines[i]);
-	st = pkg_graph_seal(&w.builder, lower->writer, pkg_writer_string(lower->writer, decl->name), w.program->device);
-	pkg_graph_builder_finish(&w.builder);
-	if (st)
-		longjmp(*w.unit->arena.out, 1);
 }
 
 /* ---- directives that a package with graphs has unless its source says otherwise. ---- */

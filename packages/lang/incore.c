@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /* incore.c - an InCore function as a portable kernel (tile.h), and what the verifier of the backends says of it.
  * Functions that it calls are expanded in place. */
-#include "lang/incore.h"
+#include "lang/lang_lower.h"
+#include "lang/lang_map.h"
 #include "isa/isa.h"
 #include "lang/diag.h"
 #include "lang/lang_check.h"
@@ -13,54 +14,48 @@
 
 #define NO_ROW LANG_MAX_ROWS
 
+/* One kernel being encoded. */
+struct incore {
+	struct lang_lower *lower;
+	const struct lang_function *function; /* the kernel's own */
+	struct lang_tile_code *code;          /* of the builder's body */
+	struct lang_map bodies; /* to struct incore_body, by name: functions expanded so far, of which a second call uses the same tiles and scalars */
+};
+
 /* The place of each variable of a function in this kernel: by variable, a row of the tile, scalar or parameter table. */
 struct incore_body {
 	const struct lang_function *function;
 	uint16_t *rows;
 };
 
-static void block_encode(struct lang_incore *kernel, const struct incore_body *body, const struct lang_block *block);
+static void block_encode(struct incore *kernel, const struct incore_body *body, const struct lang_block *block);
 
 /* --- tables --- */
 
-static uint16_t row_check(struct lang_incore *kernel, uint32_t row, const char *what)
+/* What is expanded has the name of its function in front. */
+static const char *name_of(struct incore *kernel, const struct lang_function *function, const struct lang_var *var)
 {
-	if (row < NO_ROW)
-		return (uint16_t)row;
-	lang_error(kernel->lower->unit, kernel->function->at, "@%s has more than %u %s", kernel->function->name, NO_ROW, what);
-	lang_stop(kernel->lower->unit);
+	return function == kernel->function ? var->name : lang_format(&kernel->lower->unit->arena, "%s.%s", function->name, var->name);
 }
 
-static uint32_t name_of(struct lang_incore *kernel, const struct lang_function *function, const char *name)
+static uint16_t tile_add(struct incore *kernel, const struct lang_function *function, const struct lang_var *var)
 {
-	if (function != kernel->function)
-		name = lang_format(&kernel->lower->unit->arena, "%s.%s", function->name, name);
-	*LANG_PUSH(&kernel->lower->unit->arena, kernel->texts, kernel->text_count, kernel->text_capacity) = name;
-	return kernel->text_count - 1;
+	const struct ptowsp_tile_tile tile = {.rows = var->type.rows, .columns = var->type.columns, .dtype = var->type.dtype, .space = var->type.space};
+
+	return (uint16_t)build_tile_add(kernel->lower->build, name_of(kernel, function, var), tile);
 }
 
-static uint16_t tile_add(struct lang_incore *kernel, const struct lang_function *function, const struct lang_var *var)
+static uint16_t scalar_add(struct incore *kernel, const struct lang_function *function, const struct lang_var *var, uint16_t kind, uint64_t value)
 {
-	struct ptowsp_tile_tile tile = {.rows = var->type.rows,
-					.columns = var->type.columns,
-					.dtype = var->type.dtype,
-					.space = var->type.space,
-					.name = name_of(kernel, function, var->name)};
-
-	return row_check(kernel, lang_tile_add(&kernel->code, &tile), "tiles");
+	return (uint16_t)build_scalar_add(kernel->lower->build, name_of(kernel, function, var), var->type.dtype, kind, value);
 }
 
-static uint16_t scalar_add(struct lang_incore *kernel, uint32_t name, uint16_t dtype, uint16_t kind, uint64_t value)
+static uint16_t literal_add(struct incore *kernel, uint16_t dtype, uint64_t value)
 {
-	return row_check(kernel, lang_tile_scalar_add(&kernel->code, name, dtype, kind, value), "scalars and literals");
+	return (uint16_t)build_literal_add(kernel->lower->build, dtype, value);
 }
 
-static uint16_t literal_add(struct lang_incore *kernel, uint16_t dtype, uint64_t value)
-{
-	return row_check(kernel, lang_tile_literal_add(&kernel->code, dtype, value), "scalars and literals");
-}
-
-static struct incore_body *body_create(struct lang_incore *kernel, const struct lang_function *function)
+static struct incore_body *body_create(struct incore *kernel, const struct lang_function *function)
 {
 	struct lang_arena *arena = &kernel->lower->unit->arena;
 	struct incore_body *body = lang_alloc(arena, sizeof(*body));
@@ -73,7 +68,7 @@ static struct incore_body *body_create(struct lang_incore *kernel, const struct 
 }
 
 /* Tiles and scalars of a function. arguments: needed scalars are the task's; else they are found at each call. */
-static void body_declare(struct lang_incore *kernel, struct incore_body *body, int arguments)
+static void body_declare(struct incore *kernel, struct incore_body *body, int arguments)
 {
 	const struct lang_function *function = body->function;
 	uint64_t argument = 0;
@@ -84,30 +79,28 @@ static void body_declare(struct lang_incore *kernel, struct incore_body *body, i
 		if (var->kind == LANG_TILE)
 			body->rows[i] = tile_add(kernel, function, var);
 		else if (var->kind == LANG_MEMREF)
-			body->rows[i] = arguments ? row_check(kernel, var->number, "memrefs") : NO_ROW;
+			body->rows[i] = arguments ? (uint16_t)var->number : NO_ROW;
 		else if (var->block)
-			body->rows[i] = scalar_add(kernel, name_of(kernel, function, var->name), var->type.dtype, var->block, 0);
+			body->rows[i] = scalar_add(kernel, function, var, var->block, 0);
 		else if (var->kind == LANG_SCALAR && var->needed && arguments)
-			body->rows[i] = scalar_add(kernel, name_of(kernel, function, var->name), var->type.dtype, PTOWSP_SCALAR_ARG,
-						   argument++);
+			body->rows[i] = scalar_add(kernel, function, var, PTOWSP_SCALAR_ARG, argument++);
 		else if (var->kind == LANG_LOOP || var->writes) /* one that nothing mentions needs no row */
-			body->rows[i] = scalar_add(kernel, name_of(kernel, function, var->name), var->type.dtype,
-						   PTOWSP_SCALAR_LOCAL, 0);
+			body->rows[i] = scalar_add(kernel, function, var, PTOWSP_SCALAR_LOCAL, 0);
 	}
 }
 
 /* --- instructions --- */
 
-static struct ptowsp_tile_inst *inst_add(struct lang_incore *kernel, unsigned op, struct lang_span at)
+static struct ptowsp_tile_inst *inst_add(struct incore *kernel, unsigned op, struct lang_span at)
 {
-	struct ptowsp_tile_inst *inst = lang_tile_inst_add(&kernel->code, op, lang_origin_of(kernel->lower->unit, at).line);
+	struct ptowsp_tile_inst *inst = lang_tile_inst_add(kernel->code, op, lang_origin_of(kernel->lower->unit, at).line);
 
 	if (!inst)
 		lang_too_large(kernel->lower, at);
 	return inst;
 }
 
-static uint16_t operand_row(struct lang_incore *kernel, const struct incore_body *body, const struct lang_operand *operand)
+static uint16_t operand_row(struct incore *kernel, const struct incore_body *body, const struct lang_operand *operand)
 {
 	uint16_t row;
 
@@ -119,13 +112,13 @@ static uint16_t operand_row(struct lang_incore *kernel, const struct incore_body
 }
 
 /* The latest instruction opens, turns, leaves or ends a loop or branch; checking has left nothing to refuse but the depth. */
-static void control(struct lang_incore *kernel, struct lang_span at)
+static void control(struct incore *kernel, struct lang_span at)
 {
-	if (lang_tile_control(&kernel->code))
+	if (lang_tile_control(kernel->code))
 		lang_too_deep(kernel->lower->unit, at, " when calls are expanded");
 }
 
-static void op_encode(struct lang_incore *kernel, const struct incore_body *body, const struct lang_stmt *stmt)
+static void op_encode(struct incore *kernel, const struct incore_body *body, const struct lang_stmt *stmt)
 {
 	uint16_t rows[6] = {0};
 	struct ptowsp_tile_inst *inst;
@@ -139,13 +132,13 @@ static void op_encode(struct lang_incore *kernel, const struct incore_body *body
 	control(kernel, stmt->at);
 }
 
-static void bare_encode(struct lang_incore *kernel, unsigned op, struct lang_span at)
+static void bare_encode(struct incore *kernel, unsigned op, struct lang_span at)
 {
 	inst_add(kernel, op, at);
 	control(kernel, at);
 }
 
-static void for_encode(struct lang_incore *kernel, const struct incore_body *body, const struct lang_stmt *stmt)
+static void for_encode(struct incore *kernel, const struct incore_body *body, const struct lang_stmt *stmt)
 {
 	op_encode(kernel, body, stmt);
 	block_encode(kernel, body, &stmt->body);
@@ -153,7 +146,7 @@ static void for_encode(struct lang_incore *kernel, const struct incore_body *bod
 }
 
 /* The condition is part of the loop: a BREAK there leaves it, too. */
-static void while_encode(struct lang_incore *kernel, const struct incore_body *body, const struct lang_stmt *stmt)
+static void while_encode(struct incore *kernel, const struct incore_body *body, const struct lang_stmt *stmt)
 {
 	bare_encode(kernel, PTOWSP_PTO_WHILE, stmt->at);
 	block_encode(kernel, body, &stmt->body);
@@ -163,7 +156,7 @@ static void while_encode(struct lang_incore *kernel, const struct incore_body *b
 	bare_encode(kernel, PTOWSP_PTO_ENDWHILE, stmt->at);
 }
 
-static void if_encode(struct lang_incore *kernel, const struct incore_body *body, const struct lang_stmt *stmt)
+static void if_encode(struct incore *kernel, const struct incore_body *body, const struct lang_stmt *stmt)
 {
 	op_encode(kernel, body, stmt);
 	block_encode(kernel, body, &stmt->body);
@@ -176,7 +169,7 @@ static void if_encode(struct lang_incore *kernel, const struct incore_body *body
 
 /* --- calls --- */
 
-static struct incore_body *body_find(struct lang_incore *kernel, const struct lang_function *function)
+static struct incore_body *body_find(struct incore *kernel, const struct lang_function *function)
 {
 	struct incore_body *body = lang_map_find(&kernel->bodies, function->name);
 
@@ -189,7 +182,7 @@ static struct incore_body *body_find(struct lang_incore *kernel, const struct la
 }
 
 /* The values that the callee's scalars start with: the caller's values, or 0 where only a branch sets them. */
-static void scalars_start(struct lang_incore *kernel, const struct incore_body *caller, struct incore_body *body, const struct lang_stmt *stmt)
+static void scalars_start(struct incore *kernel, const struct incore_body *caller, struct incore_body *body, const struct lang_stmt *stmt)
 {
 	const struct lang_function *target = stmt->target;
 	struct ptowsp_tile_inst *inst;
@@ -220,7 +213,7 @@ static void scalars_start(struct lang_incore *kernel, const struct incore_body *
 }
 
 /* A return in the middle of a function cannot be expanded: there is no jump to its end. */
-static void returns_refuse(struct lang_incore *kernel, const struct lang_block *block, const struct lang_stmt *call, int top)
+static void returns_refuse(struct incore *kernel, const struct lang_block *block, const struct lang_stmt *call, int top)
 {
 	for (const struct lang_stmt *stmt = block->first; stmt; stmt = stmt->next) {
 		if (stmt->op == PTOWSP_PTO_RETURN && (!top || stmt->next)) {
@@ -233,7 +226,7 @@ static void returns_refuse(struct lang_incore *kernel, const struct lang_block *
 	}
 }
 
-static void call_encode(struct lang_incore *kernel, const struct incore_body *caller, const struct lang_stmt *stmt)
+static void call_encode(struct incore *kernel, const struct incore_body *caller, const struct lang_stmt *stmt)
 {
 	const struct lang_function *target = stmt->target;
 	struct incore_body *shared = body_find(kernel, target), here = *shared;
@@ -249,7 +242,7 @@ static void call_encode(struct lang_incore *kernel, const struct incore_body *ca
 	block_encode(kernel, &here, &target->body);
 }
 
-static void stmt_encode(struct lang_incore *kernel, const struct incore_body *body, const struct lang_stmt *stmt)
+static void stmt_encode(struct incore *kernel, const struct incore_body *body, const struct lang_stmt *stmt)
 {
 	switch (stmt->op) {
 	case PTOWSP_PTO_FOR:
@@ -278,63 +271,13 @@ static void stmt_encode(struct lang_incore *kernel, const struct incore_body *bo
 	}
 }
 
-static void block_encode(struct lang_incore *kernel, const struct incore_body *body, const struct lang_block *block)
+static void block_encode(struct incore *kernel, const struct incore_body *body, const struct lang_block *block)
 {
 	for (const struct lang_stmt *stmt = block->first; stmt; stmt = stmt->next)
 		stmt_encode(kernel, body, stmt);
 }
 
-/* --- the kernel --- */
-
-const void *lang_kernel_encode(struct lang_lower *lower, struct lang_function *function, size_t *size_out)
-{
-	struct lang_incore kernel = {.lower = lower, .function = function, .code = {.arena = &lower->unit->arena}};
-	struct incore_body *body = body_create(&kernel, function);
-	void *payload;
-
-	body_declare(&kernel, body, 1);
-	block_encode(&kernel, body, &function->body);
-	if (!kernel.code.inst_count || kernel.code.insts[kernel.code.inst_count - 1].op != PTOWSP_PTO_RETURN)
-		inst_add(&kernel, PTOWSP_PTO_RETURN, function->at);
-	payload = lang_incore_payload(&kernel, size_out);
-	lang_incore_verify(&kernel, function, payload, *size_out);
-	return payload;
-}
-
-/* ---- the bytes of a portable kernel, and what the verifier of the backends says of them. ---- */
-
-/* Strings are taken by the order of the rows, which says nothing about where the source declares them. */
-static void strings_take(struct lang_incore *kernel)
-{
-	struct lang_tile_code *code = &kernel->code;
-
-	lang_tile_order(code);
-	for (uint32_t i = 0; i < code->tile_count; i++)
-		code->tiles[i].name = pkg_writer_string(kernel->lower->writer, kernel->texts[code->tiles[i].name]);
-	for (uint32_t i = 0; i < code->scalar_count; i++)
-		if (code->scalars[i].kind != PTOWSP_SCALAR_CONST)
-			code->scalars[i].name = pkg_writer_string(kernel->lower->writer, kernel->texts[code->scalars[i].name]);
-}
-
-void *lang_incore_payload(struct lang_incore *kernel, size_t *size_out)
-{
-	const struct lang_function *function = kernel->function;
-	struct ptowsp_tile_param *params =
-		lang_alloc(kernel->code.arena, (function->memref_count + 1) * sizeof(*params));
-	uint32_t name = pkg_writer_string(kernel->lower->writer, function->name);
-
-	strings_take(kernel);
-	for (uint32_t i = 0; i < function->memref_count; i++) {
-		const struct lang_var *memref = function->memrefs[i];
-
-		params[i] = (struct ptowsp_tile_param){.name = pkg_writer_string(kernel->lower->writer, memref->name),
-						       .dtype = memref->type.dtype,
-						       .access = memref->access,
-						       .rows = memref->rows,
-						       .columns = memref->columns};
-	}
-	return lang_tile_encode(&kernel->code, name, params, function->memref_count, size_out);
-}
+/* ---- what the verifier of the backends says. ---- */
 
 /* "tadd works on ..., not on u1 (%h)" means %h, where the line has it by that name. */
 static struct lang_span operand_place(const struct lang_unit *unit, struct lang_span line, const char *sentence)
@@ -345,7 +288,7 @@ static struct lang_span operand_place(const struct lang_unit *unit, struct lang_
 }
 
 /* "kernel f line 11: sentence" is the sentence at that line, where the line is one of this function's own file. */
-static struct lang_span why_place(struct lang_incore *kernel, const char *why, const char **sentence_out)
+static struct lang_span why_place(struct incore *kernel, const char *why, const char **sentence_out)
 {
 	struct lang_span at = kernel->function->at;
 	const char *line = strstr(why, " line "), *end = line ? strstr(line, ": ") : NULL;
@@ -358,13 +301,13 @@ static struct lang_span why_place(struct lang_incore *kernel, const char *why, c
 	return operand_place(kernel->lower->unit, lang_line_span(kernel->lower->unit, at.file, number), *sentence_out);
 }
 
-void lang_incore_verify(struct lang_incore *kernel, struct lang_function *function, const void *payload, size_t size)
+/* It has the last word: what it says about element types becomes a warning, and a structure that it refuses is a defect of the front end. */
+static void incore_verify(struct incore *kernel, struct lang_function *function, const void *payload, size_t size)
 {
 	struct ptowsp_error error = {.head = PTOWSP_HEAD(struct ptowsp_error, ERROR)};
 	struct isa_program *program = NULL;
-	const struct pkg_writer *writer = kernel->lower->writer;
-	const size_t strings = pkg_writer_strings(writer); /* 0: no memory for one */
-	ptowsp_status status = isa_program_create(&program, payload, size, strings ? pkg_writer_text(writer, 0) : NULL, strings, &error);
+	const struct pkg_strings *strings = &kernel->lower->build->strings;
+	ptowsp_status status = isa_program_create(&program, payload, size, strings->bytes, strings->size, &error);
 	const char *sentence;
 	struct lang_span at;
 	char why[256] = "";
@@ -383,4 +326,36 @@ void lang_incore_verify(struct lang_incore *kernel, struct lang_function *functi
 	at = why_place(kernel, why, &sentence);
 	lang_warn(kernel->lower->unit, at, "%s", sentence);
 	lang_help(kernel->lower->unit, "@%s is packed but will not run; the other functions do", function->name);
+}
+
+/* --- the kernel --- */
+
+static struct ptowsp_tile_param *params_of(struct lang_lower *lower, const struct lang_function *function)
+{
+	struct ptowsp_tile_param *params = lang_alloc(&lower->unit->arena, (function->memref_count + 1) * sizeof(*params));
+
+	for (uint32_t i = 0; i < function->memref_count; i++) {
+		const struct lang_var *memref = function->memrefs[i];
+
+		params[i] = (struct ptowsp_tile_param){build_string(lower->build, memref->name), memref->type.dtype, memref->access, memref->rows, memref->columns};
+	}
+	return params;
+}
+
+void lang_kernel_encode(struct lang_lower *lower, struct lang_function *function, uint32_t row, struct ptowsp_payload_record record)
+{
+	struct incore kernel = {.lower = lower, .function = function};
+	struct incore_body *body = body_create(&kernel, function);
+	const void *payload;
+	size_t size;
+
+	lang_at(lower, function->at);
+	build_body_open(lower->build, row, record, function->name);
+	kernel.code = build_tile_code(lower->build);
+	body_declare(&kernel, body, 1);
+	block_encode(&kernel, body, &function->body);
+	if (!kernel.code->inst_count || kernel.code->insts[kernel.code->inst_count - 1].op != PTOWSP_PTO_RETURN)
+		inst_add(&kernel, PTOWSP_PTO_RETURN, function->at);
+	payload = build_body_close(lower->build, params_of(lower, function), function->memref_count, &size);
+	incore_verify(&kernel, function, payload, size);
 }

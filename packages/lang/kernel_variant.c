@@ -194,15 +194,3 @@ void lang_kernel_level_note(struct lang_lower *lower, struct lang_kernel *kernel
 			return;
 	*LANG_PUSH(&lower->unit->arena, kernel->lacking, kernel->lacking_count, kernel->lacking_capacity) = rows;
 }
-
-uint32_t lang_kernel_variants_write(struct lang_lower *lower, const struct lang_kernel *kernel)
-{
-	for (uint32_t i = 0; i < kernel->variant_count; i++) {
-		const struct lang_kernel_variant *variant = &kernel->variants[i];
-		struct ptowsp_variant_record record = {.rows = variant->rows,
-						       .kernel = variant->function ? variant->function->kernel : variant->kernel->head.row};
-
-		pkg_writer_row(lower->writer, PTOWSP_SECTION_KVAR, &record, sizeof(record));
-	}
-	return kernel->variant_count;
-}

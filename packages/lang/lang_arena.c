@@ -113,6 +113,16 @@ char *lang_clean(struct lang_arena *arena, const char *text, size_t length)
 	return copy;
 }
 
+int lang_is_clean(const char *text, size_t length)
+{
+	for (size_t at = 0, size; at < length; at += size) {
+		size = text[at] == '\t' || text[at] == '\n' ? 1 : character_length((const unsigned char *)text + at, length - at);
+		if (!size)
+			return 0;
+	}
+	return 1;
+}
+
 char *lang_format(struct lang_arena *arena, const char *format, ...)
 {
 	va_list args;

@@ -25,6 +25,8 @@ void *lang_alloc(struct lang_arena *arena, size_t size);
 char *lang_copy(struct lang_arena *arena, const char *text, size_t length);
 /* The same, with "_" for control characters and for bytes that are no UTF-8: texts of a package are clean. */
 char *lang_clean(struct lang_arena *arena, const char *text, size_t length);
+/* 1: of the text nothing would be replaced so, but tabs and newlines, which a package may have, too. */
+int lang_is_clean(const char *text, size_t length);
 char *lang_format(struct lang_arena *arena, const char *format, ...) __attribute__((format(printf, 2, 3)));
 
 /* Makes room for one more element of an array of `count` elements (the old one stays in the arena until the end). */

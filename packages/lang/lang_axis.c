@@ -137,11 +137,11 @@ void lang_axis_check_in(const struct lang_scope *scope, struct lang_axis *axis)
 
 static void value_write(struct lang_lower *lower, struct lang_axis *axis, int64_t value)
 {
-	struct ptowsp_axis_value_record record = {.value = value};
-	uint32_t row = pkg_writer_row(lower->writer, PTOWSP_SECTION_AXVL, &record, sizeof(record));
+	struct ptowsp_build *b = lower->build;
 
 	if (!axis->value_count++)
-		axis->values = row;
+		axis->values = b->axis_value_count;
+	*BUILD_PUSH(b, axis_values, axis_value) = (struct ptowsp_axis_value_record){.value = value};
 }
 
 /* Running sums of lengths, or beginnings and then indices; once per axis. */
@@ -180,7 +180,7 @@ static uint32_t rows_lower(struct lang_lower *lower, const struct lang_axis *axi
 uint32_t lang_axis_lower(struct lang_lower *lower, struct lang_axis *axis, const char *name, uint32_t row)
 {
 	struct lang_exprs *exprs = &lower->tables->exprs;
-	struct ptowsp_axis_record record = {.name = pkg_writer_string(lower->writer, name), .kind = axis->kind, .levels = lang_levels_row(lower, axis->levels), .row = row};
+	struct ptowsp_axis_record record = {.name = build_code_name(lower->build, build_string(lower->build, name)), .kind = axis->kind, .levels = lang_levels_row(lower, axis->levels), .row = row};
 
 	record.low = axis->low ? lang_scalar_lower(lower, axis->low) : lang_expr_const(exprs, 0);
 	record.high = rows_lower(lower, axis);

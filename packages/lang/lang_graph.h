@@ -183,7 +183,7 @@ static inline int lang_graph_constant(const struct lang_graph_scalar *scalar, in
 /* Hooks of decls.def: `graph @name { ... }`. */
 void lang_graph_parse(struct lang_parser *parser);
 void lang_graph_check(struct lang_module *module, struct lang_decl *decl); /* constraints; sorts the bodies of graphs */
-void lang_graph_write(struct lang_lower *lower, struct lang_decl *decl); /* its binary into section GRPH */
+void lang_graph_build(struct lang_lower *lower, struct lang_decl *decl); /* its binary into section GRPH */
 void lang_graph_code(struct lang_lower *lower, struct lang_decl *decl);  /* its instructions in WORK (graph_lower.c) */
 /* Bare instructions at the next token, called like the file's program or the file: up to the next declaration. */
 int lang_graph_at(const struct lang_parser *parser);

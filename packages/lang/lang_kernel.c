@@ -255,45 +255,23 @@ void lang_kernel_check(struct lang_module *module, struct lang_decl *decl)
 
 /* --- rows --- */
 
-static void layout_write(struct lang_lower *lower, const struct lang_layout *layout, uint32_t param)
+static void params_build(struct lang_lower *lower, const struct lang_kernel *kernel, uint32_t row)
 {
-	for (uint32_t i = 0; i < layout->rank; i++) {
-		struct ptowsp_param_layout_record record = {
-			.param = param, .distribution = layout->dims[i].sharded, .mesh_axis = layout->dims[i].mesh_axis};
-
-		pkg_writer_row(lower->writer, PTOWSP_SECTION_KLAY, &record, sizeof(record));
-	}
-}
-
-static void memory_write(struct lang_lower *lower, const struct lang_memory *memory, uint32_t param)
-{
-	struct ptowsp_memory_record m = lang_memory_record(memory);
-	struct ptowsp_param_memory_record record = {.param = param, .order = m.order, .swizzle = m.swizzle, .block_rows = m.block_rows,
-						    .block_columns = m.block_columns, .stride0 = m.stride0, .stride1 = m.stride1,
-						    .stride2 = m.stride2, .stride3 = m.stride3};
-
-	if (memory->stated)
-		pkg_writer_row(lower->writer, PTOWSP_SECTION_KMEM, &record, sizeof(record));
-}
-
-static uint32_t params_write(struct lang_lower *lower, const struct lang_kernel *kernel)
-{
-	uint32_t first = pkg_writer_count(lower->writer, PTOWSP_SECTION_KPRM);
-
 	for (uint32_t i = 0; i < kernel->param_count; i++) {
 		const struct lang_kernel_param *param = &kernel->params[i];
-		struct ptowsp_param_record record = {.name = pkg_writer_string(lower->writer, param->name),
-						     .kind = param->tensor ? PTOWSP_PARAM_TENSOR : PTOWSP_PARAM_SCALAR,
-						     .dtype = param->dtype,
-						     .access = param->access,
-						     .rows = param->rows,
-						     .columns = param->columns};
-		uint32_t row = pkg_writer_row(lower->writer, PTOWSP_SECTION_KPRM, &record, sizeof(record));
+		struct build_param p = {.kernel = row,
+					.record = {.kind = param->tensor ? PTOWSP_PARAM_TENSOR : PTOWSP_PARAM_SCALAR,
+						   .dtype = param->dtype,
+						   .access = param->access,
+						   .rows = param->rows,
+						   .columns = param->columns}};
 
-		layout_write(lower, &param->layout, row);
-		memory_write(lower, &param->layout.memory, row);
+		for (uint32_t d = 0; d < param->layout.rank; d++)
+			build_param_dim(lower->build, &p, (struct ptowsp_param_layout_record){.distribution = param->layout.dims[d].sharded, .mesh_axis = param->layout.dims[d].mesh_axis});
+		if (param->layout.memory.stated)
+			*build_memory(lower->build, &p.memory) = lang_memory_record(&param->layout.memory);
+		build_param_add(lower->build, param->name, p);
 	}
-	return first;
 }
 
 static uint64_t number_of(const struct lang_scalar *scalar)
@@ -305,65 +283,65 @@ static uint64_t number_of(const struct lang_scalar *scalar)
 	return (uint64_t)value;
 }
 
-static uint32_t payloads_write(struct lang_lower *lower, const struct lang_kernel *kernel)
+static void payloads_build(struct lang_lower *lower, const struct lang_kernel *kernel, uint32_t row)
 {
-	uint32_t first = pkg_writer_count(lower->writer, PTOWSP_SECTION_KPAY);
+	struct ptowsp_build *b = lower->build;
 
 	for (uint32_t i = 0; i < kernel->payload_count; i++) {
 		const struct lang_payload *payload = &kernel->payloads[i];
-		const void *bytes = payload->bytes;
-		size_t size = payload->size;
-		struct ptowsp_payload_record record = {.target = pkg_writer_string(lower->writer, payload->target),
+		struct ptowsp_payload_record record = {.target = build_string(b, payload->target),
 						       .kind = payload->kind,
 						       .unit = payload->unit_stated ? payload->unit : kernel->unit,
 						       .entry_offset = number_of(payload->offset),
-						       .entry = pkg_writer_string(lower->writer, payload->entry ? payload->entry : ""),
+						       .entry = build_string(b, payload->entry ? payload->entry : ""),
 						       .cycles = number_of(payload->cycles),
-						       .workspace = number_of(payload->workspace)};
+						       .workspace = number_of(payload->workspace),
+						       .size = payload->size};
 
 		if (payload->function)
-			bytes = lang_kernel_encode(lower, payload->function, &size);
-		record.offset = pkg_writer_bytes(lower->writer, PTOWSP_SECTION_CODE, bytes, size, 64);
-		record.size = size;
-		pkg_writer_row(lower->writer, PTOWSP_SECTION_KPAY, &record, sizeof(record));
+			lang_kernel_encode(lower, payload->function, row, record);
+		else
+			build_payload_add(b, (struct build_payload){.record = record, .kernel = row, .bytes = payload->bytes});
 	}
-	return first;
 }
 
 /* Without blanks, as packages have it. */
-static uint32_t signature_write(struct lang_lower *lower, const char *signature)
+static uint32_t signature_build(struct lang_lower *lower, const char *signature)
 {
 	char *text = lang_alloc(&lower->unit->arena, strlen(signature) + 1), *end = text;
 
 	for (; *signature; signature++)
 		if (*signature != ' ' && *signature != '\t')
 			*end++ = *signature;
-	return pkg_writer_string(lower->writer, text);
+	return build_string(lower->build, text);
 }
 
-void lang_kernel_fill(struct lang_lower *lower, struct lang_kernel *kernel, struct ptowsp_kernel_record *record)
+uint32_t lang_kernel_row_build(struct lang_lower *lower, struct lang_kernel *kernel, const char *name, struct ptowsp_kernel_record record)
 {
-	record->signature = signature_write(lower, kernel->signature ? kernel->signature : "");
-	record->flags = kernel->measured ? PTOWSP_KERNEL_MEASURED : 0;
-	record->params = params_write(lower, kernel);
-	record->param_count = kernel->param_count;
-	if (!kernel->payload_row)
-		kernel->payload_row = payloads_write(lower, kernel) + 1;
-	record->payloads = kernel->payload_row - 1;
-	record->payload_count = kernel->payload_count;
-	record->variants = pkg_writer_count(lower->writer, PTOWSP_SECTION_KVAR);
-	record->symbol = pkg_writer_string(lower->writer, kernel->function ? kernel->function : "");
+	uint32_t row;
+
+	record.signature = signature_build(lower, kernel->signature ? kernel->signature : "");
+	record.flags = kernel->measured ? PTOWSP_KERNEL_MEASURED : 0;
+	record.symbol = build_string(lower->build, kernel->function ? kernel->function : "");
+	row = build_kernel_add(lower->build, name, record);
+	params_build(lower, kernel, row);
+	lower->build->kernels[row].like = kernel->payload_row;
+	if (!kernel->payload_row) {
+		kernel->payload_row = row + 1;
+		payloads_build(lower, kernel, row);
+	}
+	return row;
 }
 
-void lang_kernel_write(struct lang_lower *lower, struct lang_decl *decl)
+void lang_kernel_build(struct lang_lower *lower, struct lang_decl *decl)
 {
 	struct lang_kernel *kernel = (struct lang_kernel *)decl;
-	struct ptowsp_kernel_record record = {.id = ptowsp_id(decl->name, strlen(decl->name)), .unit = kernel->unit};
+	struct ptowsp_kernel_record record = {.unit = kernel->unit, .blockdim = (uint32_t)number_of(kernel->blockdim), .workspace = number_of(kernel->workspace)};
+	uint32_t row = lang_kernel_row_build(lower, kernel, decl->name, record);
 
-	record.name = pkg_writer_string(lower->writer, decl->name);
-	record.blockdim = (uint32_t)number_of(kernel->blockdim);
-	record.workspace = number_of(kernel->workspace);
-	lang_kernel_fill(lower, kernel, &record);
-	record.variant_count = lang_kernel_variants_write(lower, kernel);
-	pkg_writer_row(lower->writer, PTOWSP_SECTION_KREG, &record, sizeof(record));
+	for (uint32_t i = 0; i < kernel->variant_count; i++) {
+		const struct lang_kernel_variant *variant = &kernel->variants[i];
+
+		build_variant_add(lower->build, row, variant->rows, variant->function ? variant->function->kernel : variant->kernel->head.row);
+	}
 }

@@ -65,8 +65,7 @@ struct lang_kernel {
 	uint8_t steps_warned;        /* its tiles are larger than a step: said */
 	uint32_t *lacking;           /* tile levels at which it is called and has no variant */
 	uint32_t lacking_count, lacking_capacity;
-	uint32_t payload_row;        /* of its payloads in KPAY plus 1, 0: not written yet */
-	uint32_t work_kernel;        /* its number in the kernel list of WORK plus 1, 0: not there yet */
+	uint32_t payload_row;        /* the row that holds its payloads plus 1, 0: none yet */
 };
 
 /* A parameter in the map of its kernel's names; parameters themselves move while they are read. */
@@ -76,18 +75,17 @@ struct lang_param_name {
 
 void lang_kernel_parse(struct lang_parser *parser);
 void lang_kernel_check(struct lang_module *module, struct lang_decl *decl);
-void lang_kernel_write(struct lang_lower *lower, struct lang_decl *decl);
+void lang_kernel_build(struct lang_lower *lower, struct lang_decl *decl);
 /* Finds what the variants of a kernel are: kernels or InCore functions with its parameters, one per level. 0 after an error. */
 int lang_kernel_variants_check(struct lang_module *module, struct lang_kernel *kernel);
-/* Their rows of KVAR; how many. */
-uint32_t lang_kernel_variants_write(struct lang_lower *lower, const struct lang_kernel *kernel);
 /* The variant for a tile level; NULL: the kernel itself runs there. */
 const struct lang_kernel_variant *lang_kernel_variant_at(const struct lang_kernel *kernel, uint32_t rows);
 /* Rows and columns of a variant's tensor, counted among tensors; 0: any. */
 void lang_kernel_variant_shape(const struct lang_kernel_variant *variant, uint32_t tensor, uint32_t *rows_out, uint32_t *columns_out);
 /* The kernel is called where a loop may run at that level: notes it if there is no variant. */
 void lang_kernel_level_note(struct lang_lower *lower, struct lang_kernel *kernel, uint32_t rows);
-/* Fields that rows of one kernel under several names have in common: signature, parameters, payloads, C function. */
-void lang_kernel_fill(struct lang_lower *lower, struct lang_kernel *kernel, struct ptowsp_kernel_record *record);
+/* A row of the kernel under a name: signature, parameters, C function, and its payloads, which the first row holds for all. record: the other fields.
+ * The row. */
+uint32_t lang_kernel_row_build(struct lang_lower *lower, struct lang_kernel *kernel, const char *name, struct ptowsp_kernel_record record);
 
 #endif

@@ -26,18 +26,16 @@ struct lang_lower {
 	struct ptowsp_build *build;
 	struct lang_tables *tables; /* the build's */
 	struct lang_span at;        /* of what is being built */
-	uint32_t value_first;   /* of the entry being lowered in the tables' values; PTOWSP_NONE outside of entries */
+	struct build_entry *entry;  /* whose code is lowered: what it reads becomes its values; NULL outside of entries */
+	struct build_entry pipeline; /* the values of processes, which all entries with processes around have */
 	struct lang_rows rows[LANG_MAX_SECTIONS];
 	uint32_t rows_count;
-	struct ptowsp_entry_record *entries; /* by row of ENTR; what names and values they have is filled in at the end */
-	uint32_t *pipeline_values; /* SLOT rows that the bodies of processes read */
-	uint32_t pipeline_value_count;
 	uint32_t *schedule_values; /* SLOT rows that the schedule reads */
 	uint32_t schedule_value_count, schedule_value_capacity;
 	int schedule_known;        /* they are there */
 	int graph_rows_shared;     /* kernels of graphs that say the same have one row */
-	const char **files;     /* of positions, by the number that stands in their rows until all of them are known */
-	uint32_t file_count, file_capacity;
+	const char *file;       /* of the latest position, and its string in the build */
+	uint32_t file_string;
 	uint32_t expansions;    /* calls expanded in place so far */
 	struct lang_view **views; /* per KREG row what its first task passes, per tensor; NULL: no task yet */
 	uint32_t view_scopes, view_scope; /* scopes so far, LANG_VIEW_PROCESSES among them; whose code is lowered now */
@@ -48,28 +46,27 @@ void lang_lower(struct lang_module *module, struct pkg_writer *writer, const cha
 
 /* --- steps of lang_lower: lang_rows.c --- */
 
-/* Rows of the symbols that functions need and of the slots of their scalars; then all rows of SLOT, in their order. */
-void lang_slots_declare(struct lang_lower *lower, struct lang_rows *slots);
-void lang_slots_write(struct lang_lower *lower, const struct lang_rows *slots);
+/* Names of all rows with ids, in the order of their ids, before anything refers to them; entries in the order of their code. */
+void lang_rows_declare(struct lang_lower *lower);
+/* Symbols that functions need and the slots of their scalars, with those that are declared. */
+void lang_slots_build(struct lang_lower *lower);
 /* NAME=VALUE: the value of a symbol unless a run sets it. */
-void lang_default_set(struct lang_lower *lower, const struct lang_rows *slots, const char *text);
-/* Kernels and entries are numbered. */
-void lang_functions_declare(struct lang_lower *lower, struct lang_rows *kernels, struct lang_rows *entries);
-/* All rows of TENS, of KREG, of ENTR with their values; kernels and entries once the code is there. */
-void lang_tensors_write(struct lang_lower *lower);
-void lang_kernels_write(struct lang_lower *lower, const struct lang_rows *kernels);
-void lang_entries_write(struct lang_lower *lower, const struct lang_rows *entries);
+void lang_default_set(struct lang_lower *lower, const char *text);
+void lang_tensors_build(struct lang_lower *lower);
+/* Kernels with their parameters and code. */
+void lang_kernels_build(struct lang_lower *lower);
 /* Code in the order of the source: first that of functions, then that of processes, then that of other declarations. */
 void lang_code_lower(struct lang_lower *lower);
+/* The variants of functions, which their calls have found. */
+void lang_variants_build(struct lang_lower *lower);
 
 /* --- entries --- */
 
-/* Instructions belong to the ENTR row from here on; slots and symbols that the code reads become its values. */
+/* Instructions belong to the entry from here on; slots and symbols that the code reads become its values. */
 void lang_entry_begin(struct lang_lower *lower, uint32_t row);
-void lang_entry_end(struct lang_lower *lower, uint32_t row);
-/* Code of the entry of one function; its first instruction goes to *instruction_out, the symbols it needs to the values of the tables. An InCore
- * function has none: it is one task, *instruction_out its kernel. */
-void lang_entry_lower(struct lang_lower *lower, struct lang_function *function, uint32_t *instruction_out);
+void lang_entry_end(struct lang_lower *lower, int is_function);
+/* Code of the entry of an Orchestration function. An InCore function has none: it is one task. */
+void lang_entry_lower(struct lang_lower *lower, struct lang_function *function);
 
 /* A memref of a function: a tensor, from an element on. */
 struct lang_binding {
@@ -81,10 +78,12 @@ struct lang_binding {
 void lang_orchestration_lower(struct lang_lower *lower, const struct lang_function *function, const struct lang_binding *memrefs,
 			      const uint32_t *needs, uint32_t depth, uint32_t loops, const struct lang_level_set *levels);
 
-/* Parameters and payload of an InCore function, as a kernel has them. */
-void lang_kernel_rows(struct lang_lower *lower, struct lang_function *function, struct ptowsp_kernel_record *record);
-/* Encodes an InCore function as a portable kernel: bytes in the arena, size_out a multiple of 8. Warns if it cannot run. */
-const void *lang_kernel_encode(struct lang_lower *lower, struct lang_function *function, size_t *size_out);
+/* The kernel's parameters are the memrefs and needed scalars of a function. */
+void lang_function_params(struct lang_lower *lower, uint32_t kernel, const struct lang_function *function);
+/* Its payload is the function's code, which the first kernel that has it holds for all. */
+void lang_function_payload(struct lang_lower *lower, uint32_t kernel, struct lang_function *function);
+/* An InCore function as a portable payload of a kernel. Warns if it cannot run. */
+void lang_kernel_encode(struct lang_lower *lower, struct lang_function *function, uint32_t kernel, struct ptowsp_payload_record record);
 
 /* Ends the compilation: calls are expanded in place, and this package grows beyond every bound by that. */
 _Noreturn void lang_too_large(struct lang_lower *lower, struct lang_span at);
@@ -100,8 +99,10 @@ void lang_value_use(struct lang_lower *lower, uint32_t slot);
 uint32_t lang_word_add(struct lang_lower *lower, unsigned opcode, uint32_t operand1, uint32_t operand2, struct lang_span at);
 /* The same with its position. */
 uint32_t lang_word_add_at(struct lang_lower *lower, unsigned opcode, uint32_t operand1, uint32_t operand2, struct lang_span at);
-/* A source position of row `row`; kind as in DBGI. */
-void lang_debug_add(struct lang_lower *lower, uint16_t kind, uint32_t row, struct lang_span at);
+/* The position of that instruction. */
+void lang_debug_add(struct lang_lower *lower, uint32_t row, struct lang_span at);
+/* What is built next stands there: its position in the package, and that of what the builder refuses. */
+void lang_at(struct lang_lower *lower, struct lang_span at);
 /* lang_expr_binary; a division remembers where it was written first, as it may end a run far from where its value is used. */
 uint32_t lang_binary_at(struct lang_lower *lower, enum ptowsp_expr_op op, uint32_t a, uint32_t b, struct lang_span at);
 
@@ -123,7 +124,7 @@ void lang_variants_warn(struct lang_lower *lower);
 /* A row that bears nobody's name: the lowering of a declaration makes it. */
 struct lang_made {
 	uint32_t row; /* known when the rows of its section are sorted */
-	void (*write)(struct lang_lower *lower, struct lang_made *made, uint64_t id, uint32_t name); /* name: offset in STRS */
+	void (*build)(struct lang_lower *lower, struct lang_made *made, const char *name);
 };
 /* One row to be: of a function, a scalar of a function, a symbol, a declaration, or made. */
 struct lang_row {
@@ -141,14 +142,10 @@ struct lang_rows *lang_rows_of(struct lang_lower *lower, uint32_t section);
 struct lang_row *lang_row_add(struct lang_lower *lower, struct lang_rows *rows, const char *name);
 /* The place of the row of that name, now or (when they are sorted) in the package; PTOWSP_NONE: there is none. */
 uint32_t lang_row_find(const struct lang_rows *rows, const char *name);
-/* Every declaration that has a section gets its row. */
-void lang_rows_declare(struct lang_lower *lower);
 /* Sorts rows by id; two names of one id are an error. Declarations learn their rows. */
 void lang_rows_sort(struct lang_lower *lower, struct lang_rows *rows);
-/* Writes a row that is made; 0: it is not. */
-int lang_row_made(struct lang_lower *lower, const struct lang_row *row);
-/* The write hooks of the declarations of a section; sorted rows only. */
-void lang_rows_write(struct lang_lower *lower, struct lang_rows *rows);
+/* Builds the rows of a section that are declared or made. */
+void lang_rows_build(struct lang_lower *lower, uint32_t section);
 
 /* calls that are expanded in place leave a record (CALL, CARG): what the source says, which its instructions do not show. */
 

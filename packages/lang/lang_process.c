@@ -171,35 +171,22 @@ void lang_pipeline_complete(struct lang_module *module)
 
 /* --- rows --- */
 
-void lang_channel_write(struct lang_lower *lower, struct lang_decl *decl)
+void lang_channel_build(struct lang_lower *lower, struct lang_decl *decl)
 {
 	const struct lang_channel *channel = (const struct lang_channel *)decl;
-	struct ptowsp_channel_record record = {.id = ptowsp_id(decl->name, strlen(decl->name)),
-					       .name = pkg_writer_string(lower->writer, decl->name),
-					       .capacity = channel->capacity,
-					       .latency = channel->latency,
-					       .kind = channel->is_payload ? PTOWSP_CHANNEL_PAYLOAD : PTOWSP_CHANNEL_TOKEN};
 
-	pkg_writer_row(lower->writer, PTOWSP_SECTION_CSPC, &record, sizeof(record));
+	build_channel_add(lower->build, decl->name, (struct ptowsp_channel_record){.capacity = channel->capacity, .latency = channel->latency,
+				.kind = channel->is_payload ? PTOWSP_CHANNEL_PAYLOAD : PTOWSP_CHANNEL_TOKEN});
 }
 
-void lang_process_write(struct lang_lower *lower, struct lang_decl *decl)
+void lang_process_build(struct lang_lower *lower, struct lang_decl *decl)
 {
 	const struct lang_process *process = (const struct lang_process *)decl;
-	struct ptowsp_process_record record = {.id = ptowsp_id(decl->name, strlen(decl->name)),
-					       .name = pkg_writer_string(lower->writer, decl->name),
-					       .instruction = process->instruction,
-					       .replicas = process->replicas,
-					       .order = decl->position,
-					       .channels = pkg_writer_count(lower->writer, PTOWSP_SECTION_PRCH),
-					       .channel_count = process->use_count};
+	uint32_t row = build_process_add(lower->build, decl->name, process->replicas);
 
-	for (uint32_t i = 0; i < process->use_count; i++) {
-		struct ptowsp_process_channel_record use = {.channel = process->uses[i].channel->head.row, .direction = process->uses[i].direction};
-
-		pkg_writer_row(lower->writer, PTOWSP_SECTION_PRCH, &use, sizeof(use));
-	}
-	pkg_writer_row(lower->writer, PTOWSP_SECTION_PROC, &record, sizeof(record));
+	lower->build->processes[row].record.order = decl->position;
+	for (uint32_t i = 0; i < process->use_count; i++)
+		build_process_use(lower->build, row, (struct ptowsp_process_channel_record){.channel = process->uses[i].channel->head.row, .direction = process->uses[i].direction});
 }
 
 /* --- code --- */
@@ -208,7 +195,7 @@ static void body_lower(struct lang_lower *lower, struct lang_process *process)
 {
 	struct lang_work_walk walk = {.lower = lower, .entry = PTOWSP_NONE, .body = &process->body};
 
-	process->instruction = lower->tables->work_count;
+	lower->build->processes[process->head.row].record.instruction = lower->tables->work_count;
 	lang_body_lower(&walk, &process->body);
 	lang_work_emit(&walk, PTOWSP_OP_HALT, 0, 0, process->head.at);
 }
@@ -216,20 +203,9 @@ static void body_lower(struct lang_lower *lower, struct lang_process *process)
 /* Slots and symbols that the bodies read are noted as if they were one entry, and kept for all entries that processes run behind. */
 void lang_pipeline_lower(struct lang_lower *lower)
 {
-	struct lang_tables *tables = lower->tables;
-	uint32_t first = tables->value_count;
-
-	if (!lang_has_pipeline(lower->module))
-		return;
-	lower->value_first = first;
+	lower->entry = &lower->pipeline;
 	for (struct lang_decl *decl = lower->module->decls; decl; decl = decl->next)
 		if (decl->kind == LANG_DECL_PROCESS)
 			body_lower(lower, (struct lang_process *)decl);
-	lower->value_first = PTOWSP_NONE;
-	lower->pipeline_value_count = tables->value_count - first;
-	lower->pipeline_values = lang_alloc(&lower->unit->arena, (lower->pipeline_value_count + 1) * sizeof(*lower->pipeline_values));
-	if (lower->pipeline_value_count)
-		memcpy(lower->pipeline_values, tables->values + first,
-		       lower->pipeline_value_count * sizeof(*lower->pipeline_values));
-	tables->value_count = first;
+	lower->entry = NULL;
 }

@@ -37,12 +37,11 @@ struct lang_process {
 	uint32_t replicas;
 	struct lang_span replicas_at;
 	struct lang_body body;
-	uint32_t instruction;    /* its first one in WORK */
 };
 
 void lang_channel_parse(struct lang_parser *parser);
 void lang_channel_check(struct lang_module *module, struct lang_decl *decl);
-void lang_channel_write(struct lang_lower *lower, struct lang_decl *decl);
+void lang_channel_build(struct lang_lower *lower, struct lang_decl *decl);
 
 /* How a process says that it uses a channel; NULL: it does not. */
 struct lang_use *lang_process_use(const struct lang_process *process, const char *channel, uint16_t direction);
@@ -50,7 +49,7 @@ struct lang_use *lang_process_use(const struct lang_process *process, const char
 void lang_process_parse(struct lang_parser *parser);
 void lang_process_check(struct lang_module *module, struct lang_decl *decl);
 void lang_process_body_check(struct lang_module *module, struct lang_process *process);
-void lang_process_write(struct lang_lower *lower, struct lang_decl *decl);
+void lang_process_build(struct lang_lower *lower, struct lang_decl *decl);
 
 /* A package with processes: they run behind each of its workloads. */
 int lang_has_pipeline(const struct lang_module *module);

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* lang_rows.c - rows with ids, numbered before anything refers to them: slots, kernels, tensors and entries. */
 #include "lang/lang_lower.h"
+#include "lang/graph_lower.h"
 #include "lang/number.h"
 #include "lang/scalar.h"
 #include "lang/lang_process.h"
@@ -43,7 +44,7 @@ uint32_t lang_row_find(const struct lang_rows *rows, const char *name)
 	return place ? (uint32_t)(place - 1) : PTOWSP_NONE;
 }
 
-void lang_rows_declare(struct lang_lower *lower)
+static void decls_declare(struct lang_lower *lower)
 {
 	for (struct lang_decl *decl = lower->module->decls; decl; decl = decl->next) {
 		uint32_t section = lang_decl_forms[decl->kind].section;
@@ -105,30 +106,24 @@ void lang_rows_sort(struct lang_lower *lower, struct lang_rows *rows)
 			equal_ids_refuse(lower, &rows->rows[i - 1], &rows->rows[i]);
 }
 
-int lang_row_made(struct lang_lower *lower, const struct lang_row *row)
+/* A row that is declared or made; 0: it is a function's. */
+static int row_build(struct lang_lower *lower, const struct lang_row *row)
 {
 	if (row->made)
-		row->made->write(lower, row->made, row->id, pkg_writer_string(lower->writer, row->name));
-	return row->made != NULL;
+		row->made->build(lower, row->made, row->name);
+	if (!row->decl)
+		return row->made != NULL;
+	lang_at(lower, row->decl->at);
+	lang_decl_forms[row->decl->kind].build(lower, row->decl);
+	return 1;
 }
 
-/* Writes a row that is declared or made; 0: it is a function's. */
-static int row_written(struct lang_lower *lower, const struct lang_row *row)
+void lang_rows_build(struct lang_lower *lower, uint32_t section)
 {
-	if (row->decl)
-		lang_decl_forms[row->decl->kind].write(lower, row->decl);
-	return row->decl || lang_row_made(lower, row);
-}
+	const struct lang_rows *rows = lang_rows_of(lower, section);
 
-void lang_rows_write(struct lang_lower *lower, struct lang_rows *rows)
-{
-	for (uint32_t i = 0; i < rows->count; i++) {
-		struct lang_decl *decl = rows->rows[i].decl;
-
-		if (decl && lang_decl_forms[decl->kind].write)
-			lang_decl_forms[decl->kind].write(lower, decl);
-		lang_row_made(lower, &rows->rows[i]);
-	}
+	for (uint32_t i = 0; i < rows->count; i++)
+		row_build(lower, &rows->rows[i]);
 }
 
 /* ---- symbols that functions need, the slots of their scalars, and what symbols are unless a run sets them. ---- */
@@ -167,8 +162,9 @@ static void symbol_names(struct lang_lower *lower)
 	}
 }
 
-void lang_slots_declare(struct lang_lower *lower, struct lang_rows *slots)
+static void slots_declare(struct lang_lower *lower)
 {
+	struct lang_rows *slots = lang_rows_of(lower, PTOWSP_SECTION_SLOT);
 	struct lang_module *module = lower->module;
 	struct lang_map seen = {0};
 
@@ -188,60 +184,48 @@ void lang_slots_declare(struct lang_lower *lower, struct lang_rows *slots)
 		}
 }
 
-void lang_slots_write(struct lang_lower *lower, const struct lang_rows *slots)
+void lang_slots_build(struct lang_lower *lower)
 {
+	const struct lang_rows *slots = lang_rows_of(lower, PTOWSP_SECTION_SLOT);
 	struct lang_module *module = lower->module;
-	struct lang_map rows = {0};
 
 	for (uint32_t i = 0; i < slots->count; i++) {
 		const struct lang_row *row = &slots->rows[i];
-		struct ptowsp_slot_record record = {.id = row->id};
 
-		if (row_written(lower, row))
+		if (row_build(lower, row))
 			continue;
-		record.name = pkg_writer_string(lower->writer, row->name);
-		record.kind = row->var ? PTOWSP_SLOT_SLOT : PTOWSP_SLOT_SYMBOL;
-		record.dtype = row->var ? row->var->type.dtype : row->symbol->dtype;
-		record.flags = row->var ? PTOWSP_SLOT_HAS_DEFAULT | PTOWSP_SLOT_INTERNAL : 0;
-		pkg_writer_row(lower->writer, PTOWSP_SECTION_SLOT, &record, sizeof(record));
 		if (row->var)
-			row->var->slot = i;
+			row->var->slot = build_slot_add(lower->build, row->name, (struct ptowsp_slot_record){.kind = PTOWSP_SLOT_SLOT, .dtype = row->var->type.dtype,
+								.flags = PTOWSP_SLOT_HAS_DEFAULT | PTOWSP_SLOT_INTERNAL});
 		else
-			row->symbol->row = i;
-		if (row->symbol)
-			lang_map_add(&rows, &lower->unit->arena, row->symbol->name, row->symbol);
+			build_slot_add(lower->build, row->name, (struct ptowsp_slot_record){.kind = PTOWSP_SLOT_SYMBOL, .dtype = row->symbol->dtype});
 	}
-	for (uint32_t i = 0; i < module->symbol_count; i++) {
-		struct lang_symbol *symbol = module->symbols[i];
-		const struct lang_value *value = value_find(module, symbol->name);
-
-		symbol->row = value ? value->head.row : ((struct lang_symbol *)lang_map_find(&rows, symbol->name))->row;
-	}
+	for (uint32_t i = 0; i < module->symbol_count; i++)
+		module->symbols[i]->row = lang_row_find(slots, module->symbols[i]->name);
 }
 
-void lang_default_set(struct lang_lower *lower, const struct lang_rows *slots, const char *text)
+void lang_default_set(struct lang_lower *lower, const char *text)
 {
+	struct ptowsp_build *b = lower->build;
 	const char *sign = strchr(text, '=');
-	size_t length = sign ? (size_t)(sign - text) : strlen(text);
 	struct lang_span nowhere = {0};
 	struct lang_guess guess;
 
-	lang_guess_start(&guess, lang_copy(&lower->unit->arena, text, length));
-	for (uint32_t i = 0; i < slots->count; i++) {
-		struct ptowsp_slot_record *record = pkg_writer_at(lower->writer, PTOWSP_SECTION_SLOT, i);
+	lang_guess_start(&guess, lang_copy(&lower->unit->arena, text, sign ? (size_t)(sign - text) : strlen(text)));
+	for (uint32_t i = 0; i < b->slot_count; i++) {
+		struct ptowsp_slot_record *slot = &b->slots[i];
 
-		if (!record || record->flags & PTOWSP_SLOT_INTERNAL)
+		if (slot->flags & PTOWSP_SLOT_INTERNAL)
 			continue;
-		lang_guess_try(&guess, slots->rows[i].name);
-		if (strcmp(slots->rows[i].name, guess.word) != 0)
+		lang_guess_try(&guess, build_text(b, slot->name));
+		if (strcmp(build_text(b, slot->name), guess.word) != 0)
 			continue;
-		if (!sign || lang_number_read(sign + 1, record->dtype, &record->value) != LANG_NUMBER_OK) {
+		if (!sign || lang_number_read(sign + 1, slot->dtype, &slot->value) != LANG_NUMBER_OK) {
 			lower->unit->misuses++;
-			lang_error(lower->unit, nowhere, "\"%s\" gives %s no value of type %s", text, guess.word,
-				   lang_dtype_text(record->dtype));
+			lang_error(lower->unit, nowhere, "\"%s\" gives %s no value of type %s", text, guess.word, lang_dtype_text(slot->dtype));
 			return;
 		}
-		record->flags |= PTOWSP_SLOT_HAS_DEFAULT;
+		slot->flags |= PTOWSP_SLOT_HAS_DEFAULT;
 		return;
 	}
 	lower->unit->misuses++;
@@ -254,224 +238,187 @@ void lang_default_set(struct lang_lower *lower, const struct lang_rows *slots, c
 /* The execution unit of a kernel whose source does not say one: whichever pool is free first. */
 #define KERNEL_UNIT PTOWSP_UNIT_ANY
 
-void lang_functions_declare(struct lang_lower *lower, struct lang_rows *kernels, struct lang_rows *entries)
+static void functions_declare(struct lang_lower *lower)
 {
+	struct lang_rows *kernels = lang_rows_of(lower, PTOWSP_SECTION_KREG), *entries = lang_rows_of(lower, PTOWSP_SECTION_ENTR);
+	struct lang_rows *tensors = lang_rows_of(lower, PTOWSP_SECTION_TENS);
+
 	for (struct lang_function *f = lower->module->first; f; f = f->next) {
 		lang_row_add(lower, entries, f->name)->function = f;
 		if (f->kind == LANG_INCORE)
 			lang_row_add(lower, kernels, f->name)->function = f;
+		for (uint32_t i = 0; i < f->memref_count; i++) {
+			struct lang_row *row = lang_row_add(lower, tensors, lang_format(&lower->unit->arena, "%s.%s", f->name, f->memrefs[i]->name));
+
+			row->function = f;
+			row->var = f->memrefs[i];
+		}
 	}
-	lang_rows_sort(lower, kernels);
-	lang_rows_sort(lower, entries);
-	for (uint32_t i = 0; i < entries->count; i++)
-		if (entries->rows[i].function)
-			entries->rows[i].function->entry = i;
+}
+
+static uint32_t entry_add(struct lang_lower *lower, const char *name, struct lang_span at, uint32_t flags)
+{
+	uint32_t row;
+
+	lang_at(lower, at);
+	row = build_entry_add(lower->build, name, flags, 0);
+	lower->build->entries[row].stated = 1; /* its values come from the expressions as they are written, not as they are folded */
+	return row;
+}
+
+/* In the order of their code. */
+static void entries_declare(struct lang_lower *lower)
+{
+	const struct lang_module *module = lower->module;
+
+	for (struct lang_function *f = module->first; f; f = f->next)
+		f->entry = entry_add(lower, f->name, f->at,
+				     (f == module->default_entry ? PTOWSP_ENTRY_DEFAULT : 0u) | (f->kind == LANG_INCORE ? PTOWSP_ENTRY_KERNEL : 0u));
+	for (struct lang_decl *decl = module->decls; decl; decl = decl->next)
+		if (lang_decl_forms[decl->kind].section == PTOWSP_SECTION_ENTR)
+			decl->row = entry_add(lower, decl->name, decl->at,
+					      (decl == module->default_decl ? PTOWSP_ENTRY_DEFAULT : 0u) |
+						      (decl->kind == LANG_DECL_WORKLOAD && lang_has_pipeline(module) ? PTOWSP_ENTRY_PIPELINE : 0u));
+}
+
+void lang_rows_declare(struct lang_lower *lower)
+{
+	const struct lang_rows *kernels = lang_rows_of(lower, PTOWSP_SECTION_KREG);
+
+	decls_declare(lower);
+	lang_graphs_declare(lower);
+	functions_declare(lower);
+	slots_declare(lower);
+	for (uint32_t i = 0; i < lower->rows_count; i++)
+		lang_rows_sort(lower, &lower->rows[i]);
 	for (uint32_t i = 0; i < kernels->count; i++)
 		if (kernels->rows[i].function)
 			kernels->rows[i].function->kernel = i;
+	entries_declare(lower);
 }
 
-void lang_tensors_write(struct lang_lower *lower)
+void lang_tensors_build(struct lang_lower *lower)
 {
 	static const uint8_t roles[] = {[0] = PTOWSP_ROLE_IN,
 					[PTOWSP_READ] = PTOWSP_ROLE_IN,
 					[PTOWSP_WRITE] = PTOWSP_ROLE_OUT,
 					[PTOWSP_READ | PTOWSP_WRITE] = PTOWSP_ROLE_INOUT};
-	struct lang_rows *tensors = lang_rows_of(lower, PTOWSP_SECTION_TENS);
+	const struct lang_rows *tensors = lang_rows_of(lower, PTOWSP_SECTION_TENS);
 
-	for (struct lang_function *f = lower->module->first; f; f = f->next)
-		for (uint32_t i = 0; i < f->memref_count; i++) {
-			struct lang_row *row =
-				lang_row_add(lower, tensors, lang_format(&lower->unit->arena, "%s.%s", f->name, f->memrefs[i]->name));
-
-			row->function = f;
-			row->var = f->memrefs[i];
-		}
-	lang_rows_sort(lower, tensors);
 	for (uint32_t i = 0; i < tensors->count; i++) {
 		const struct lang_row *row = &tensors->rows[i];
-		struct ptowsp_tensor_record record = {.id = row->id, .flags = PTOWSP_TENSOR_SHAPELESS};
+		struct build_tensor tensor = {.record = {.flags = PTOWSP_TENSOR_SHAPELESS}};
 
-		if (row_written(lower, row))
+		if (row_build(lower, row))
 			continue;
-		record.name = pkg_writer_string(lower->writer, row->name);
-		record.dtype = row->var->type.dtype;
-		record.role = roles[row->var->access];
-		record.location = row->var->type.space;
-		record.entry = row->function->entry;
-		record.position = row->var->number;
-		pkg_writer_row(lower->writer, PTOWSP_SECTION_TENS, &record, sizeof(record));
-		row->function->tensors[row->var->number] = i;
+		tensor.record.dtype = row->var->type.dtype;
+		tensor.record.role = roles[row->var->access];
+		tensor.record.location = row->var->type.space;
+		tensor.record.entry = row->function->entry;
+		tensor.record.position = row->var->number;
+		row->function->tensors[row->var->number] = build_tensor_add(lower->build, row->name, &tensor);
 	}
 }
 
-static uint32_t params_write(struct lang_lower *lower, const struct lang_function *f)
+void lang_function_params(struct lang_lower *lower, uint32_t kernel, const struct lang_function *f)
 {
-	uint32_t first = pkg_writer_count(lower->writer, PTOWSP_SECTION_KPRM);
-
 	for (uint32_t i = 0; i < f->memref_count; i++) {
 		const struct lang_var *memref = f->memrefs[i];
-		struct ptowsp_param_record record = {.name = pkg_writer_string(lower->writer, memref->name),
-						     .kind = PTOWSP_PARAM_TENSOR,
-						     .dtype = memref->type.dtype,
-						     .access = memref->access,
-						     .rows = memref->rows,
-						     .columns = memref->columns};
 
-		pkg_writer_row(lower->writer, PTOWSP_SECTION_KPRM, &record, sizeof(record));
+		build_param_add(lower->build, memref->name, (struct build_param){.kernel = kernel, .record = {.kind = PTOWSP_PARAM_TENSOR, .dtype = memref->type.dtype, .access = memref->access,
+							     .rows = memref->rows, .columns = memref->columns}});
 	}
-	for (uint32_t i = 0; i < f->need_count; i++) {
-		struct ptowsp_param_record record = {.name = pkg_writer_string(lower->writer, f->needs[i]->name),
-						     .kind = PTOWSP_PARAM_SCALAR,
-						     .dtype = f->needs[i]->type.dtype};
-
-		pkg_writer_row(lower->writer, PTOWSP_SECTION_KPRM, &record, sizeof(record));
-	}
-	return first;
+	for (uint32_t i = 0; i < f->need_count; i++)
+		build_param_add(lower->build, f->needs[i]->name, (struct build_param){.kernel = kernel, .record = {.kind = PTOWSP_PARAM_SCALAR, .dtype = f->needs[i]->type.dtype}});
 }
 
-static uint32_t payload_write(struct lang_lower *lower, struct lang_function *f)
+void lang_function_payload(struct lang_lower *lower, uint32_t kernel, struct lang_function *f)
 {
-	struct ptowsp_payload_record record = {.kind = PTOWSP_PAYLOAD_PTO, .unit = KERNEL_UNIT};
-	size_t size;
-	const void *payload;
-
-	if (f->payload) /* of another kernel with the same body */
-		return f->payload - 1;
-	payload = lang_kernel_encode(lower, f, &size);
-
-	record.offset = pkg_writer_bytes(lower->writer, PTOWSP_SECTION_CODE, payload, size, 64);
-	record.size = size;
-	f->payload = pkg_writer_row(lower->writer, PTOWSP_SECTION_KPAY, &record, sizeof(record)) + 1;
-	return f->payload - 1;
+	lower->build->kernels[kernel].like = f->payload; /* of another kernel with the same body */
+	if (f->payload)
+		return;
+	f->payload = kernel + 1;
+	lang_kernel_encode(lower, f, kernel, (struct ptowsp_payload_record){.unit = KERNEL_UNIT});
 }
 
-static uint32_t variants_write(struct lang_lower *lower, const struct lang_function *f, uint32_t *count_out)
+void lang_kernels_build(struct lang_lower *lower)
 {
-	uint32_t first = pkg_writer_count(lower->writer, PTOWSP_SECTION_KVAR);
+	const struct lang_rows *kernels = lang_rows_of(lower, PTOWSP_SECTION_KREG);
 
-	*count_out = 0;
-	for (uint32_t i = 0; i < f->variant_count; i++) {
-		struct ptowsp_variant_record record = {.rows = f->variants[i].rows};
-
-		if (!f->variants[i].function)
-			continue;
-		record.kernel = f->variants[i].function->kernel;
-		pkg_writer_row(lower->writer, PTOWSP_SECTION_KVAR, &record, sizeof(record));
-		++*count_out;
-	}
-	return first;
-}
-
-void lang_kernel_rows(struct lang_lower *lower, struct lang_function *f, struct ptowsp_kernel_record *record)
-{
-	record->params = params_write(lower, f);
-	record->param_count = f->memref_count + f->need_count;
-	record->payloads = payload_write(lower, f);
-	record->payload_count = 1;
-}
-
-static void kernel_write(struct lang_lower *lower, struct lang_function *f, uint64_t id)
-{
-	struct ptowsp_kernel_record record = {.id = id, .name = pkg_writer_string(lower->writer, f->name), .unit = KERNEL_UNIT};
-
-	lang_kernel_rows(lower, f, &record);
-	record.variants = variants_write(lower, f, &record.variant_count);
-	pkg_writer_row(lower->writer, PTOWSP_SECTION_KREG, &record, sizeof(record));
-}
-
-void lang_kernels_write(struct lang_lower *lower, const struct lang_rows *kernels)
-{
 	for (uint32_t i = 0; i < kernels->count; i++) {
-		if (lang_row_made(lower, &kernels->rows[i])) {
+		const struct lang_row *row = &kernels->rows[i];
+
+		if (row_build(lower, row))
 			continue;
-		} else if (kernels->rows[i].decl) {
-			lang_decl_forms[kernels->rows[i].decl->kind].write(lower, kernels->rows[i].decl);
-			lang_debug_add(lower, 1, i, kernels->rows[i].decl->at);
-		} else {
-			kernel_write(lower, kernels->rows[i].function, kernels->rows[i].id);
-			lang_debug_add(lower, 1, i, kernels->rows[i].function->at);
-		}
+		lang_at(lower, row->function->at);
+		build_kernel_add(lower->build, row->name, (struct ptowsp_kernel_record){.unit = KERNEL_UNIT});
+		lang_function_params(lower, i, row->function);
+		lang_function_payload(lower, i, row->function);
 	}
 }
 
-/* ---- entries: their code, the values that it needs, their rows. ---- */
+void lang_variants_build(struct lang_lower *lower)
+{
+	for (const struct lang_function *f = lower->module->first; f; f = f->next)
+		for (uint32_t i = 0; i < f->variant_count; i++)
+			if (f->variants[i].function)
+				build_variant_add(lower->build, f->kernel, f->variants[i].rows, f->variants[i].function->kernel);
+}
+
+/* ---- entries: their code and the values that it needs. ---- */
 
 void lang_entry_begin(struct lang_lower *lower, uint32_t row)
 {
 	lower->view_scope = ++lower->view_scopes;
-	lower->value_first = lower->entries[row].values = lower->tables->value_count;
-	lower->entries[row].instruction = lower->tables->work_count;
+	lower->entry = &lower->build->entries[row];
+	lower->entry->record.instruction = lower->tables->work_count;
+	lower->tables->region_first = lower->tables->region_count;
 }
 
-/* The values that an entry with code needs are a set: in what order its code reads them is not said. */
-static int by_number(const void *a, const void *b)
+void lang_entry_end(struct lang_lower *lower, int is_function)
 {
-	uint32_t x = *(const uint32_t *)a, y = *(const uint32_t *)b;
-
-	return x < y ? -1 : x > y;
-}
-
-static void values_sort(struct lang_lower *lower, uint32_t first)
-{
-	if (lower->tables->value_count > first)
-		qsort(lower->tables->values + first, lower->tables->value_count - first, sizeof(*lower->tables->values), by_number);
-}
-
-void lang_entry_end(struct lang_lower *lower, uint32_t row)
-{
-	const struct lang_function *f = lang_rows_of(lower, PTOWSP_SECTION_ENTR)->rows[row].function;
-
-	if (!f || f->kind != LANG_INCORE) /* the values of a kernel's entry are its scalars, in their order, and nothing else */
-		lang_schedule_values(lower);
-	for (uint32_t i = 0; !f && i < lower->pipeline_value_count; i++)
-		lang_value_use(lower, lower->pipeline_values[i]);
-	if (!f || f->kind != LANG_INCORE)
-		values_sort(lower, lower->value_first);
-	lower->entries[row].value_count = lower->tables->value_count - lower->value_first;
-	lower->value_first = PTOWSP_NONE;
+	lang_schedule_values(lower);
+	for (uint32_t i = 0; !is_function && i < lower->pipeline.record.value_count; i++)
+		lang_value_use(lower, lower->pipeline.values[i]);
+	lower->entry = NULL;
 }
 
 void lang_value_use(struct lang_lower *lower, uint32_t slot)
 {
-	if (lower->value_first != PTOWSP_NONE)
-		lang_value_add(lower->tables, lower->value_first, slot);
+	struct build_entry *entry = lower->entry;
+
+	for (uint32_t i = 0; entry && i < entry->record.value_count; i++)
+		if (entry->values[i] == slot)
+			return;
+	if (entry)
+		*LANG_PUSH(&lower->unit->arena, entry->values, entry->record.value_count, entry->value_capacity) = slot;
+}
+
+/* One task on its own tensors: the entry says all, its values are the scalars of the kernel in their order, and nothing else. */
+static void kernel_entry(struct lang_lower *lower, const struct lang_function *f)
+{
+	lower->entry = &lower->build->entries[f->entry];
+	lower->entry->record.instruction = f->kernel;
+	for (uint32_t i = 0; i < f->need_count; i++)
+		lang_value_use(lower, f->needs[i]->symbol->row);
+	lower->entry = NULL;
 }
 
 void lang_code_lower(struct lang_lower *lower)
 {
 	lower->view_scopes = LANG_VIEW_PROCESSES;
 	for (struct lang_function *f = lower->module->first; f; f = f->next) {
-		uint32_t instruction;
-
+		if (f->kind == LANG_INCORE) {
+			kernel_entry(lower, f);
+			continue;
+		}
 		lang_entry_begin(lower, f->entry);
-		lang_entry_lower(lower, f, &instruction);
-		lower->entries[f->entry].instruction = instruction;
-		lang_entry_end(lower, f->entry);
+		lang_entry_lower(lower, f);
+		lang_entry_end(lower, 1);
 	}
 	lower->view_scope = LANG_VIEW_PROCESSES;
 	lang_pipeline_lower(lower);
 	for (struct lang_decl *decl = lower->module->decls; decl; decl = decl->next)
 		if (lang_decl_forms[decl->kind].code)
 			lang_decl_forms[decl->kind].code(lower, decl);
-}
-
-void lang_entries_write(struct lang_lower *lower, const struct lang_rows *entries)
-{
-	for (uint32_t i = 0; i < entries->count; i++) {
-		const struct lang_row *row = &entries->rows[i];
-		const struct lang_module *module = lower->module;
-		struct ptowsp_entry_record *record = &lower->entries[i];
-
-		record->id = row->id;
-		record->name = pkg_writer_string(lower->writer, row->name);
-		if (row->decl ? row->decl == module->default_decl : row->function == module->default_entry)
-			record->flags |= PTOWSP_ENTRY_DEFAULT;
-		if (row->decl && row->decl->kind == LANG_DECL_WORKLOAD && lang_has_pipeline(module))
-			record->flags |= PTOWSP_ENTRY_PIPELINE;
-		record->flags |= row->function && row->function->kind == LANG_INCORE ? PTOWSP_ENTRY_KERNEL : 0;
-		pkg_writer_row(lower->writer, PTOWSP_SECTION_ENTR, record, sizeof(*record));
-		lang_debug_add(lower, 2, i, row->decl ? row->decl->at : row->function->at);
-	}
-	lang_values_write(lower->tables, lower->writer);
 }

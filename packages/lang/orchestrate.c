@@ -136,13 +136,6 @@ static uint32_t unit_of(const struct walk *walk, const struct lang_var *param)
 	return unit ? unit : 1;
 }
 
-static uint32_t kernel_number(struct walk *walk, struct lang_function *function)
-{
-	if (!function->work_kernel)
-		function->work_kernel = lang_work_kernel_add(walk->lower->tables, function->kernel) + 1;
-	return function->work_kernel - 1;
-}
-
 static void param_emit(struct walk *walk, uint32_t argument, uint32_t expr, struct lang_span at)
 {
 	if (lang_argument_add(walk->lower->tables, argument, expr) == PTOWSP_NONE)
@@ -151,7 +144,7 @@ static void param_emit(struct walk *walk, uint32_t argument, uint32_t expr, stru
 
 static void task_emit(struct walk *walk, struct lang_function *kernel, struct lang_span at)
 {
-	lang_word_add_at(walk->lower, PTOWSP_OP_TASK, kernel_number(walk, kernel), kernel->need_count << 16 | kernel->memref_count, at);
+	lang_word_add_at(walk->lower, PTOWSP_OP_TASK, build_kernel_listed(walk->lower->build, kernel->kernel), kernel->need_count << 16 | kernel->memref_count, at);
 }
 
 /* --- calls --- */
@@ -263,7 +256,7 @@ static void nest(struct walk *walk, struct lang_span at)
 static uint32_t axis_add(struct walk *walk, struct frame *frame, const struct lang_stmt *stmt)
 {
 	struct lang_lower *lower = walk->lower;
-	struct ptowsp_axis_record axis = {.name = pkg_writer_string(lower->writer, stmt->operands[0].text),
+	struct ptowsp_axis_record axis = {.name = build_code_name(lower->build, build_string(lower->build, stmt->operands[0].text)),
 					  .kind = PTOWSP_AXIS_DENSE,
 					  .low = operand_expr(walk, frame, &stmt->operands[1]),
 					  .high = operand_expr(walk, frame, &stmt->operands[2]),
@@ -358,20 +351,11 @@ static void block_lower(struct walk *walk, struct frame *frame, const struct lan
 		stmt_lower(walk, frame, stmt);
 }
 
-void lang_entry_lower(struct lang_lower *lower, struct lang_function *function, uint32_t *instruction_out)
+void lang_entry_lower(struct lang_lower *lower, struct lang_function *function)
 {
 	struct walk walk = {.lower = lower};
-	struct frame *frame;
+	struct frame *frame = frame_create(&walk, function, NULL);
 
-	if (function->kind == LANG_INCORE) { /* one task on its own tensors: the entry says all, but for its symbols */
-		for (uint32_t i = 0; i < function->need_count; i++)
-			lang_value_use(lower, function->needs[i]->symbol->row);
-		*instruction_out = function->kernel;
-		return;
-	}
-	frame = frame_create(&walk, function, NULL);
-	lower->tables->region_first = lower->tables->region_count;
-	*instruction_out = lower->tables->work_count;
 	for (uint32_t i = 0; i < function->memref_count; i++)
 		frame->memrefs[i] = (struct lang_binding){function->tensors[i], lang_expr_const(&lower->tables->exprs, 0)};
 	slots_start(&walk, frame);

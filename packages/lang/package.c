@@ -9,24 +9,22 @@
 
 #include <string.h>
 
-void lang_debug_add(struct lang_lower *lower, uint16_t kind, uint32_t row, struct lang_span at)
+/* Positions come by the thousand from one file. */
+static struct build_place place_of(struct lang_lower *lower, struct lang_origin origin)
 {
-	uint32_t file = 0;
-	struct lang_origin origin = kind == 4 ? lang_origin_of_division(lower->unit, at) : lang_origin_of(lower->unit, at);
-
 	if (!origin.line)
-		return;
-	/* The string of the file comes last: a position may be dropped with what it is a position of. */
-	while (file < lower->file_count && strcmp(lower->files[file], origin.file) != 0)
-		file++;
-	if (file == lower->file_count)
-		*LANG_PUSH(&lower->unit->arena, lower->files, lower->file_count, lower->file_capacity) = origin.file;
-	*LANG_PUSH(&lower->unit->arena, lower->tables->debug, lower->tables->debug_count, lower->tables->debug_capacity) = (struct ptowsp_debug_record){
-		.file = file,
-		.kind = kind,
-		.row = row,
-		.line = origin.line,
-		.column = origin.column};
+		return (struct build_place){0};
+	if (!lower->file || strcmp(lower->file, origin.file) != 0) {
+		lower->file = origin.file;
+		lower->file_string = build_string(lower->build, origin.file);
+	}
+	return (struct build_place){lower->file_string, origin.line, origin.column};
+}
+
+void lang_at(struct lang_lower *lower, struct lang_span at)
+{
+	lower->at = at;
+	lower->build->place = place_of(lower, lang_origin_of(lower->unit, at));
 }
 
 uint32_t lang_binary_at(struct lang_lower *lower, enum ptowsp_expr_op op, uint32_t a, uint32_t b, struct lang_span at)
@@ -34,7 +32,7 @@ uint32_t lang_binary_at(struct lang_lower *lower, enum ptowsp_expr_op op, uint32
 	uint32_t before = lower->tables->exprs.count, row = lang_expr_binary(&lower->tables->exprs, op, a, b);
 
 	if (row >= before && (op == PTOWSP_EXPR_DIV || op == PTOWSP_EXPR_MOD) && lower->tables->exprs.rows[row].op == op)
-		lang_debug_add(lower, 4, row, at);
+		build_debug(lower->build, 4, row, place_of(lower, lang_origin_of_division(lower->unit, at)));
 	return row;
 }
 
@@ -70,6 +68,11 @@ void lang_operand_refuse(struct lang_lower *lower, const char *what, const char 
 	lang_stop(lower->unit);
 }
 
+void lang_debug_add(struct lang_lower *lower, uint32_t row, struct lang_span at)
+{
+	build_debug(lower->build, 0, row, place_of(lower, lang_origin_of(lower->unit, at)));
+}
+
 uint32_t lang_word_add(struct lang_lower *lower, unsigned opcode, uint32_t operand1, uint32_t operand2, struct lang_span at)
 {
 	uint32_t row;
@@ -86,7 +89,7 @@ uint32_t lang_word_add_at(struct lang_lower *lower, unsigned opcode, uint32_t op
 {
 	uint32_t row = lang_word_add(lower, opcode, operand1, operand2, at);
 
-	lang_debug_add(lower, 0, row, at);
+	lang_debug_add(lower, row, at);
 	return row;
 }
 
@@ -96,83 +99,53 @@ void lang_expansion_count(struct lang_lower *lower, struct lang_span at)
 		lang_too_large(lower, at);
 }
 
-/* Rows of declarations whose sections have hooks of their own, and nothing else: channels, processes, graphs. */
-static void declarations_write(struct lang_lower *lower)
+/* What has no row with an id, or none that anything refers to. */
+static void abouts_build(struct lang_lower *lower)
 {
-	struct lang_decl *decl;
-
-	for (uint32_t i = 0; i < lower->rows_count; i++)
-		switch (lower->rows[i].section) {
-		case PTOWSP_SECTION_SLOT:
-		case PTOWSP_SECTION_EVNT:
-		case PTOWSP_SECTION_TENS:
-		case PTOWSP_SECTION_KREG:
-		case PTOWSP_SECTION_ENTR:
-			break; /* written where others need them */
-		default:
-			lang_rows_write(lower, &lower->rows[i]);
-		}
-	for (decl = lower->module->decls; decl; decl = decl->next)
-		if ((!lang_decl_forms[decl->kind].section || lang_decl_forms[decl->kind].section == PTOWSP_SECTION_ENTR) &&
-		    lang_decl_forms[decl->kind].write)
-			lang_decl_forms[decl->kind].write(lower, decl);
-}
-
-static void rows_sort(struct lang_lower *lower)
-{
-	for (uint32_t i = 0; i < lower->rows_count; i++)
-		switch (lower->rows[i].section) {
-		case PTOWSP_SECTION_KREG:
-		case PTOWSP_SECTION_ENTR:
-		case PTOWSP_SECTION_TENS:
-			break; /* sorted where functions join them */
-		default:
-			lang_rows_sort(lower, &lower->rows[i]);
-		}
-}
-
-/* Positions name their files by number until all are known. */
-static void files_name(struct lang_lower *lower)
-{
-	for (uint32_t i = 0; i < lower->tables->debug_count; i++)
-		lower->tables->debug[i].file = pkg_writer_string(lower->writer, lower->files[lower->tables->debug[i].file]);
+	for (struct lang_decl *decl = lower->module->decls; decl; decl = decl->next)
+		if ((!lang_decl_forms[decl->kind].section || lang_decl_forms[decl->kind].section == PTOWSP_SECTION_ENTR) && lang_decl_forms[decl->kind].build)
+			lang_decl_forms[decl->kind].build(lower, decl);
 }
 
 /* Ids first, then what code refers to, then code, then what only the end knows. */
-static void all_lower(struct lang_lower *lower, const char *name, const struct lang_options *options)
+static void all_build(struct lang_lower *lower, const char *name, const struct lang_options *options)
 {
 	const struct lang_module *module = lower->module;
-	struct lang_rows *kernels = lang_rows_of(lower, PTOWSP_SECTION_KREG), *entries = lang_rows_of(lower, PTOWSP_SECTION_ENTR);
-	struct lang_rows *slots = lang_rows_of(lower, PTOWSP_SECTION_SLOT), *events = lang_rows_of(lower, PTOWSP_SECTION_EVNT);
 
-	lang_facts_write(lower, name, options->producer);
+	lang_facts_build(lower, name, options->producer);
 	for (uint32_t i = 0; i < module->target_count; i++)
-		pkg_writer_target(lower->writer, module->targets[i]);
+		build_target(lower->build, module->targets[i]);
 	lang_rows_declare(lower);
-	lang_graphs_declare(lower);
-	lang_functions_declare(lower, kernels, entries);
-	lower->entries = lang_alloc(&module->unit->arena, (entries->count + 1) * sizeof(*lower->entries));
-	lang_slots_declare(lower, slots);
-	rows_sort(lower);
-	lang_slots_write(lower, slots);
+	lang_slots_build(lower);
 	for (uint32_t i = 0; i < options->default_count; i++)
-		lang_default_set(lower, slots, options->defaults[i]);
-	lang_tensors_write(lower);
-	lang_rows_write(lower, events);
+		lang_default_set(lower, options->defaults[i]);
+	lang_kernels_build(lower);
+	lang_tensors_build(lower);
+	lang_rows_build(lower, PTOWSP_SECTION_EVNT);
+	lang_rows_build(lower, PTOWSP_SECTION_CSPC);
+	lang_rows_build(lower, PTOWSP_SECTION_PROC);
 	lang_code_lower(lower);
-	lang_entries_write(lower, entries);
 	lang_variants_warn(lower);
-	lang_kernels_write(lower, kernels);
-	declarations_write(lower);
-	files_name(lower);
-	lang_tables_write(lower->tables, lower->writer);
-	if (pkg_writer_normalise(lower->writer, NULL))
-		longjmp(module->unit->out, 1);
-	lang_schedule_lower(lower); /* its expressions stand behind all others, for its words name their rows */
-	lang_graph_schedule(lower);
+	lang_variants_build(lower);
+	abouts_build(lower);
 }
 
 /* A sentence of the builder is an error at what was being built; without one, memory ran out. */
+static int is_built(struct lang_lower *lower, const char *name, const struct lang_options *options)
+{
+	struct ptowsp_build *build = lower->build;
+
+	if (!setjmp(build->out)) {
+		all_build(lower, name, options);
+		build_write(build, lower->writer);
+		return 1;
+	}
+	if (!build->status)
+		longjmp(lower->unit->out, 1);
+	lang_error(lower->unit, lower->at, "%s", build->error);
+	return 0;
+}
+
 void lang_lower(struct lang_module *module, struct pkg_writer *writer, const char *name, const struct lang_options *options)
 {
 	struct lang_unit *unit = module->unit;
@@ -181,12 +154,11 @@ void lang_lower(struct lang_module *module, struct pkg_writer *writer, const cha
 	module->build = build_create(&unit->arena);
 	if (!module->build)
 		longjmp(unit->out, 1);
-	*lower = (struct lang_lower){.unit = unit, .module = module, .writer = writer, .build = module->build, .tables = &module->build->tables,
-				     .value_first = PTOWSP_NONE};
-	if (!setjmp(module->build->out))
-		all_lower(lower, name, options);
-	else if (module->build->status)
-		lang_error(unit, lower->at, "%s", module->build->error);
-	else
+	*lower = (struct lang_lower){.unit = unit, .module = module, .writer = writer, .build = module->build, .tables = &module->build->tables};
+	if (!is_built(lower, name, options))
+		return;
+	if (pkg_writer_sort(writer, NULL) || pkg_writer_normalise(writer, NULL))
 		longjmp(unit->out, 1);
+	lang_schedule_lower(lower); /* its expressions stand behind all others, for its words name their rows */
+	lang_graph_schedule(lower);
 }

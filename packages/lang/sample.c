@@ -233,7 +233,7 @@ static void shape_meet(struct lang_lower *lower, const struct lang_sample *sampl
 		lang_help(lower->unit, "write [%s] in front of =", texts[1]);
 }
 
-void lang_sample_write(struct lang_lower *lower, struct lang_decl *decl)
+void lang_sample_build(struct lang_lower *lower, struct lang_decl *decl)
 {
 	struct lang_sample *sample = (struct lang_sample *)decl;
 	uint32_t tensor = tensor_find(lower, sample);
@@ -245,7 +245,7 @@ void lang_sample_write(struct lang_lower *lower, struct lang_decl *decl)
 
 	if (tensor == PTOWSP_NONE || is_repeated(lower, sample, tensor))
 		return;
-	dtype = ((const struct ptowsp_tensor_record *)pkg_writer_at(lower->writer, PTOWSP_SECTION_TENS, tensor))->dtype;
+	dtype = lower->build->tensors[tensor].record.dtype;
 	element = pkg_dtype_bytes(dtype);
 	bytes = data_read(lower, sample, dtype, &size);
 	if (!bytes || !size_check(lower, sample, size, element))
@@ -256,6 +256,5 @@ void lang_sample_write(struct lang_lower *lower, struct lang_decl *decl)
 		*places[i] = sample->extents[i];
 	shape_meet(lower, sample, sample->rank ? sample->extents : (const uint64_t[]){size / element}, record.rank);
 	record.size = size;
-	record.offset = pkg_writer_bytes(lower->writer, PTOWSP_SECTION_TBLB, bytes, size, 64);
-	pkg_writer_row(lower->writer, PTOWSP_SECTION_TDAT, &record, sizeof(record));
+	*BUILD_PUSH(lower->build, samples, sample) = (struct build_sample){record, bytes};
 }

@@ -222,7 +222,7 @@ uint32_t lang_scalar_lower(struct lang_lower *lower, const struct lang_scalar *s
 		return lang_expr_value(exprs, scalar->local ? scalar->local->slot->head.row : scalar->decl->row);
 	default:
 		if (scalar->op == PTOWSP_EXPR_AXIS)
-			return lang_expr_node(exprs, (struct ptowsp_expr_record){.op = PTOWSP_EXPR_AXIS, .a = pkg_writer_string(lower->writer, scalar->text)});
+			return lang_expr_node(exprs, (struct ptowsp_expr_record){.op = PTOWSP_EXPR_AXIS, .a = build_code_name(lower->build, build_string(lower->build, scalar->text))});
 		if (!scalar->operands[0])
 			return lang_expr_leaf(exprs, scalar->op);
 		for (int i = 0; i < 3 && scalar->operands[i]; i++)
@@ -236,23 +236,17 @@ uint32_t lang_scalar_lower(struct lang_lower *lower, const struct lang_scalar *s
 
 /* ---- rows of symbols, slots and events. ---- */
 
-void lang_symbol_write(struct lang_lower *lower, struct lang_decl *decl)
+void lang_symbol_build(struct lang_lower *lower, struct lang_decl *decl)
 {
 	const struct lang_value *value = (const struct lang_value *)decl;
-	struct ptowsp_slot_record record = {.id = ptowsp_id(decl->name, strlen(decl->name)),
-					    .name = pkg_writer_string(lower->writer, decl->name),
-					    .kind = decl->kind == LANG_DECL_SYMBOL ? PTOWSP_SLOT_SYMBOL : PTOWSP_SLOT_SLOT,
-					    .dtype = value->dtype,
-					    .value = value->value};
 
-	record.flags = (value->has_default ? PTOWSP_SLOT_HAS_DEFAULT : 0u) | (value->internal ? PTOWSP_SLOT_INTERNAL : 0u);
-	pkg_writer_row(lower->writer, PTOWSP_SECTION_SLOT, &record, sizeof(record));
+	build_slot_add(lower->build, decl->name, (struct ptowsp_slot_record){.kind = decl->kind == LANG_DECL_SYMBOL ? PTOWSP_SLOT_SYMBOL : PTOWSP_SLOT_SLOT,
+				.dtype = value->dtype,
+				.flags = (value->has_default ? PTOWSP_SLOT_HAS_DEFAULT : 0u) | (value->internal ? PTOWSP_SLOT_INTERNAL : 0u),
+				.value = value->value});
 }
 
-void lang_event_write(struct lang_lower *lower, struct lang_decl *decl)
+void lang_event_build(struct lang_lower *lower, struct lang_decl *decl)
 {
-	struct ptowsp_event_record record = {.id = ptowsp_id(decl->name, strlen(decl->name)),
-					     .name = pkg_writer_string(lower->writer, decl->name)};
-
-	pkg_writer_row(lower->writer, PTOWSP_SECTION_EVNT, &record, sizeof(record));
+	build_event_add(lower->build, decl->name);
 }

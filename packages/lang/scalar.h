@@ -78,9 +78,9 @@ struct lang_event {
 };
 
 void lang_symbol_parse(struct lang_parser *parser);
-void lang_symbol_write(struct lang_lower *lower, struct lang_decl *decl);
+void lang_symbol_build(struct lang_lower *lower, struct lang_decl *decl);
 void lang_event_parse(struct lang_parser *parser);
 void lang_event_check(struct lang_module *module, struct lang_decl *decl);
-void lang_event_write(struct lang_lower *lower, struct lang_decl *decl);
+void lang_event_build(struct lang_lower *lower, struct lang_decl *decl);
 
 #endif

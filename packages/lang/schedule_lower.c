@@ -334,15 +334,15 @@ static void schedule_lower(struct job *job, const struct lang_schedule *schedule
 
 static void argument_values(struct lang_lower *lower, const struct lang_argument *argument)
 {
-	uint32_t slots = pkg_writer_count(lower->writer, PTOWSP_SECTION_SLOT);
+	const struct ptowsp_build *b = lower->build;
 
 	for (uint32_t i = 0; i < argument->token_count; i++)
-		for (uint32_t row = 0; row < slots; row++) {
-			const struct ptowsp_slot_record *slot = pkg_writer_at(lower->writer, PTOWSP_SECTION_SLOT, row);
+		for (uint32_t row = 0; row < b->slot_count; row++) {
+			const struct ptowsp_slot_record *slot = &b->slots[row];
 			const struct lang_token *token = &argument->tokens[i];
 
 			if ((token->kind == LANG_NAME || token->kind == LANG_WORD) && !(slot->flags & PTOWSP_SLOT_INTERNAL) &&
-			    !strcmp(pkg_writer_text(lower->writer, slot->name), token->text))
+			    !strcmp(build_text(b, slot->name), token->text))
 				*LANG_PUSH(&lower->unit->arena, lower->schedule_values, lower->schedule_value_count, lower->schedule_value_capacity) = row;
 		}
 }

@@ -63,14 +63,6 @@ uint32_t lang_levels_add(struct lang_tables *tables, uint32_t max_range, uint32_
 	return tables->levels_count - 1;
 }
 
-void lang_value_add(struct lang_tables *tables, uint32_t first, uint32_t slot)
-{
-	for (uint32_t i = first; i < tables->value_count; i++)
-		if (tables->values[i] == slot)
-			return;
-	*LANG_PUSH(tables->arena, tables->values, tables->value_count, tables->value_capacity) = slot;
-}
-
 uint32_t lang_work_kernel_add(struct lang_tables *tables, uint32_t kernel)
 {
 	*LANG_PUSH(tables->arena, tables->work_kernels, tables->work_kernel_count, tables->work_kernel_capacity) = kernel;
@@ -148,22 +140,4 @@ void lang_tables_write(const struct lang_tables *tables, struct pkg_writer *writ
 	if (!tables->work_left_out)
 		work_write(tables, writer);
 	rows_write(writer, PTOWSP_SECTION_DBGI, tables->debug, tables->debug_count, sizeof(*tables->debug));
-}
-
-void lang_values_write(const struct lang_tables *tables, struct pkg_writer *writer)
-{
-	for (uint32_t i = 0; i < tables->value_count; i++) {
-		struct ptowsp_entry_value_record record = {.slot = tables->values[i]};
-
-		pkg_writer_row(writer, PTOWSP_SECTION_ESYM, &record, sizeof(record));
-	}
-}
-
-void lang_meta_write(struct pkg_writer *writer, const char *name, const char *version, const char *producer, const char *kind)
-{
-	pkg_writer_meta(writer, "name", name);
-	pkg_writer_meta(writer, "version", version);
-	pkg_writer_meta(writer, "producer", producer ? producer : LANG_PRODUCER);
-	pkg_writer_meta(writer, "entry_kind", kind);
-	pkg_writer_meta(writer, "wsp_runtime_abi", PTOWSP_ABI_STRING);
 }

@@ -22,11 +22,10 @@ struct lang_tables {
 	uint32_t *work_kernels; /* KREG rows */
 	uint32_t *work_axes;    /* the list of WORK where it is not all axes in their order */
 	uint32_t *work_tensors; /* and that of tensors: none where regions say all */
-	uint32_t *values;       /* SLOT rows that entries must have, a run per entry */
-	uint32_t region_count, axis_count, levels_count, level_row_count, work_count, debug_count, work_kernel_count, value_count,
+	uint32_t region_count, axis_count, levels_count, level_row_count, work_count, debug_count, work_kernel_count,
 		work_axis_count, work_tensor_count;
 	uint32_t region_capacity, axis_capacity, levels_capacity, level_row_capacity, work_capacity, debug_capacity,
-		work_kernel_capacity, value_capacity, work_axis_capacity, work_tensor_capacity;
+		work_kernel_capacity, work_axis_capacity, work_tensor_capacity;
 	uint8_t work_left_out;  /* 1: a package without code has no WORK */
 	uint32_t region_first;  /* equal regions are looked for from here on: those of the entry at hand */
 };
@@ -38,8 +37,6 @@ uint32_t lang_region_add(struct lang_tables *tables, const struct ptowsp_region_
 uint32_t lang_axis_add(struct lang_tables *tables, const struct ptowsp_axis_record *axis);
 uint32_t lang_levels_add(struct lang_tables *tables, uint32_t max_range, uint32_t min_range, const struct ptowsp_level_record *rows,
 			 uint32_t count);
-/* A symbol or slot that the entry whose values begin at `first` must have: once. */
-void lang_value_add(struct lang_tables *tables, uint32_t first, uint32_t slot);
 /* The next place in the kernel list of WORK. */
 uint32_t lang_work_kernel_add(struct lang_tables *tables, uint32_t kernel);
 
@@ -52,11 +49,7 @@ uint32_t lang_argument_add(struct lang_tables *tables, uint32_t argument, uint32
 
 /* Appends EXPR, LVLS, TLVL, AXES, REGN, WORK and DBGI. */
 void lang_tables_write(const struct lang_tables *tables, struct pkg_writer *writer);
-/* And ESYM. */
-void lang_values_write(const struct lang_tables *tables, struct pkg_writer *writer);
 
 #define LANG_PRODUCER "ptowsp-pack " PTOWSP_ABI_STRING
-/* The facts that every package of this build begins with; producer NULL: LANG_PRODUCER. */
-void lang_meta_write(struct pkg_writer *writer, const char *name, const char *version, const char *producer, const char *kind);
 
 #endif

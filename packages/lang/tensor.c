@@ -149,16 +149,6 @@ int lang_tensor_shape(const struct lang_tensor *tensor, int64_t *rows_out, int64
 	return *rows_out <= INT32_MAX;
 }
 
-static void memory_write(struct lang_lower *lower, const struct lang_memory *memory, uint32_t tensor)
-{
-	struct ptowsp_memory_record record = lang_memory_record(memory);
-
-	if (memory->order == PTOWSP_MEMORY_ROW_MAJOR && !memory->swizzle)
-		return;
-	record.tensor = tensor;
-	pkg_writer_row(lower->writer, PTOWSP_SECTION_TMEM, &record, sizeof(record));
-}
-
 /* layout(R, R): dimensions do not tell it from nothing said. */
 static int is_replicated(const struct lang_layout *layout)
 {
@@ -168,29 +158,25 @@ static int is_replicated(const struct lang_layout *layout)
 	return layout->stated;
 }
 
-void lang_tensor_write(struct lang_lower *lower, struct lang_decl *decl)
+void lang_tensor_build(struct lang_lower *lower, struct lang_decl *decl)
 {
 	const struct lang_tensor *tensor = (const struct lang_tensor *)decl;
-	struct ptowsp_tensor_record record = {.id = ptowsp_id(decl->name, strlen(decl->name)),
-					      .name = pkg_writer_string(lower->writer, decl->name),
-					      .dtype = tensor->dtype,
+	const struct lang_memory *memory = &tensor->layout.memory;
+	struct build_tensor row = {.record = {.dtype = tensor->dtype,
 					      .role = tensor->role,
 					      .location = tensor->space,
-					      .dims = pkg_writer_count(lower->writer, PTOWSP_SECTION_DIMS),
-					      .dim_count = tensor->rank,
 					      .alignment = tensor->alignment,
 					      .flags = is_replicated(&tensor->layout) ? PTOWSP_TENSOR_REPLICATED : 0,
 					      .entry = PTOWSP_NONE,
-					      .position = decl->position};
+					      .position = decl->position}};
 
-	for (uint32_t i = 0; i < tensor->rank; i++) {
-		struct ptowsp_dim_record dim = {.extent = lang_scalar_lower(lower, tensor->extents[i]),
-						.distribution = tensor->layout.dims[i].sharded,
-						.mesh_axis = tensor->layout.dims[i].mesh_axis};
-
-		pkg_writer_row(lower->writer, PTOWSP_SECTION_DIMS, &dim, sizeof(dim));
-	}
-	memory_write(lower, &tensor->layout.memory, pkg_writer_row(lower->writer, PTOWSP_SECTION_TENS, &record, sizeof(record)));
+	for (uint32_t i = 0; i < tensor->rank; i++)
+		build_tensor_dim(lower->build, &row, (struct ptowsp_dim_record){.extent = lang_scalar_lower(lower, tensor->extents[i]),
+										.distribution = tensor->layout.dims[i].sharded,
+										.mesh_axis = tensor->layout.dims[i].mesh_axis});
+	if (memory->order != PTOWSP_MEMORY_ROW_MAJOR || memory->swizzle)
+		*build_memory(lower->build, &row.memory) = lang_memory_record(memory);
+	build_tensor_add(lower->build, decl->name, &row);
 }
 
 void lang_tensor_use(struct lang_lower *lower, const struct lang_tensor *tensor)

@@ -32,7 +32,7 @@ void lang_tensor_parse(struct lang_parser *parser);
 void lang_tensor_check(struct lang_module *module, struct lang_decl *decl);
 /* Can it lie so? Whole blocks, and no two elements in one place. name: what messages call it. 0 after an error. */
 int lang_tensor_memory_check(struct lang_unit *unit, const struct lang_tensor *tensor, const struct lang_memory *memory, const char *name);
-void lang_tensor_write(struct lang_lower *lower, struct lang_decl *decl);
+void lang_tensor_build(struct lang_lower *lower, struct lang_decl *decl);
 /* After all bodies: outputs that are read although nothing fills them, those that nothing writes, and temp tensors that are read before
  * anything writes them. */
 void lang_tensors_finish(struct lang_module *module);

@@ -18,7 +18,7 @@ struct lang_tile_turn {
 	uint32_t head, turn;        /* that opcode's instruction; that of DO or ELSE */
 	uint32_t breaks, continues; /* instruction + 1, linked by their targets until the loop ends, 0 ends the chain */
 };
-/* Zeroed but for the arena, in which everything lies. Names are offsets wherever the caller keeps strings. */
+/* Zeroed but for turns and the arena, in which everything lies. Names are offsets wherever the caller keeps strings. */
 struct lang_tile_code {
 	struct lang_arena *arena;
 	struct ptowsp_tile_tile *tiles;
@@ -26,7 +26,7 @@ struct lang_tile_code {
 	struct ptowsp_tile_inst *insts;
 	uint32_t tile_count, scalar_count, inst_count;
 	uint32_t tile_capacity, scalar_capacity, inst_capacity;
-	struct lang_tile_turn turns[PTOWSP_NESTING_LIMIT]; /* outermost first */
+	struct lang_tile_turn *turns; /* outermost first; room for PTOWSP_NESTING_LIMIT, which all codes of one owner share */
 	uint32_t depth;
 };
 

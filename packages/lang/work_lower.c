@@ -160,8 +160,7 @@ void lang_workload_code(struct lang_lower *lower, struct lang_decl *decl)
 	struct lang_work_walk walk = {.lower = lower, .entry = decl->row, .body = body};
 
 	lang_entry_begin(lower, decl->row);
-	lower->tables->region_first = lower->tables->region_count;
 	lang_body_lower(&walk, body);
 	lang_word_emit(&walk, PTOWSP_OP_HALT, 0, 0, decl->at);
-	lang_entry_end(lower, decl->row);
+	lang_entry_end(lower, 0);
 }
