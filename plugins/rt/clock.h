@@ -94,6 +94,7 @@ struct rt_clock_task {
 	struct rt_need need;
 	uint32_t pool, executor, stream, kernel; /* executor: counted on through the pools */
 	uint32_t depth_loops; /* bit k: task of the loop that depths[k] names */
+	uint32_t owner;       /* the scheduler instance that it belongs to */
 	uint64_t heap;        /* bytes of the versions it makes */
 	uint32_t pred_count;
 	const uint64_t *preds;

@@ -6,6 +6,7 @@
 #include "rt/clock_lone.h"
 #include "rt/rt_error.h"
 #include "rt/graph_record.h"
+#include "rt/schedulers.h"
 #include "rt/rt_run.h"
 #include "rt/unwritten.h"
 
@@ -379,7 +380,7 @@ RT_INLINE ptowsp_status uses_enter(struct rt_run *run, struct rt_plan *plan, uin
 
 static ptowsp_status slots_read(struct rt_run *run, const struct rt_site *site)
 {
-	return rt_clock_failed(run, rt_lag_read(&run->lag, run->program->exprs.reads + site->read, site->read_count));
+	return rt_clock_failed(run, rt_lag_read(&run->lag, run->instances ? run->instances->turn : PTOWSP_NONE, run->program->exprs.reads + site->read, site->read_count));
 }
 
 /* Arguments, what the clock waits for, predecessors, places in the tensor map. */
@@ -429,15 +430,27 @@ static ptowsp_status prepare(struct rt_run *run, const struct rt_site *site, uin
 
 /* ---- any task ------------------------------------------------------------------------------------------------------ */
 
+/* Room in the ring and pools of its scheduler instance. */
+static ptowsp_status instance_reserve(struct rt_run *run, struct rt_clock_task *task)
+{
+	struct rt_block block;
+	ptowsp_status st = rt_schedulers_reserve(run->instances, task->need, &block);
+
+	task->owner = run->instances->turn;
+	return st ? blocked(run, st, &block) : PTOWSP_OK;
+}
+
 /* Room in ring, map, pool and heap; then its predecessors and the place where it runs. */
 static ptowsp_status reserve(struct rt_run *run, const struct rt_site *site, struct rt_clock_task *task)
 {
 	struct rt_block block;
 	ptowsp_status st = PTOWSP_OK;
 
-	if (site->renamed)
+	if (run->instances)
+		st = instance_reserve(run, task);
+	if (!st && site->renamed)
 		st = versions_reserve(run, task);
-	else if ((st = rt_flow_reserve(&run->flow, task->need, &run->reason, &block)))
+	else if (!st && (st = rt_flow_reserve(&run->flow, task->need, &run->reason, &block)))
 		st = blocked(run, st, &block);
 	if (st)
 		return st;
@@ -490,8 +503,10 @@ static ptowsp_status execute(struct rt_run *run, const struct rt_site *site, uin
 static ptowsp_status any_issue(struct rt_run *run, const struct rt_site *site, uint32_t level)
 {
 	struct rt_clock_task task = {.depth_loops = site->depth_loops};
-	ptowsp_status st = prepare(run, site, level, &task.need);
+	ptowsp_status st = run->instances ? rt_schedulers_turn(run->instances) : PTOWSP_OK;
 
+	if (!st)
+		st = prepare(run, site, level, &task.need);
 	if (!st)
 		st = reserve(run, site, &task);
 	if (!st)
@@ -508,7 +523,7 @@ void rt_issue_begin(struct rt_run *run)
 	const struct rt_schedule *schedule = &run->program->schedule;
 	bool heard = run->sinks && (run->sinks->task || run->sinks->edge);
 
-	run->ordinary = !heard && !run->race.on && !schedule->built && !run->record && !schedule->batch && !run->stream_order && !run->lag.feed;
+	run->ordinary = !heard && !run->race.on && !schedule->built && !run->record && !schedule->batch && !run->stream_order && !run->lag.feed && !run->instances;
 }
 
 static ptowsp_status plan_call(struct rt_run *run, struct rt_plan *plan)

@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include "rt/feed.h"
+#include "rt/schedulers.h"
 #include "rt/grow.h"
 
 /* A record: kind | length << 8, then length words. */
@@ -73,11 +74,14 @@ static bool empty(const struct rt_lag *lag)
 
 static ptowsp_status task_tell(struct rt_lag *lag, const struct rt_clock_task *task)
 {
+	uint64_t number = lag->many ? lag->many->timed : lag->clock->issued;
 	struct rt_clock_times times;
-	ptowsp_status st = lag->broken ? lag->broken : rt_clock_task(lag->clock, task, &times);
+	ptowsp_status st = lag->broken;
 
 	if (!st)
-		lag->told(lag->context, &(struct ptowsp_trace_task){.task = lag->clock->issued - 1, .start = times.start, .end = times.end, .kernel = task->kernel,
+		st = lag->many ? rt_schedulers_task(lag->many, task->owner, task, &times) : rt_clock_task(lag->clock, task, &times);
+	if (!st)
+		lag->told(lag->context, &(struct ptowsp_trace_task){.task = number, .start = times.start, .end = times.end, .kernel = task->kernel,
 								    .executor = task->executor, .stream = task->stream});
 	else
 		lag->broken = st;
@@ -111,7 +115,8 @@ static ptowsp_status task_take(struct rt_lag *lag, uint64_t length)
 	task.pool = (uint32_t)pair, task.executor = (uint32_t)(pair >> 32);
 	pair = get(lag);
 	task.stream = (uint32_t)pair, task.kernel = (uint32_t)(pair >> 32);
-	task.depth_loops = (uint32_t)get(lag);
+	pair = get(lag);
+	task.depth_loops = (uint32_t)pair, task.owner = (uint32_t)(pair >> 32);
 	task.heap = get(lag);
 	if (!preds_take(lag, task.pred_count))
 		return lag->broken = PTOWSP_NO_MEMORY;
@@ -120,51 +125,80 @@ static ptowsp_status task_take(struct rt_lag *lag, uint64_t length)
 	return task_tell(lag, &task);
 }
 
-static void slots_take(struct rt_lag *lag, enum kind kind, uint64_t length)
-{
-	uint32_t slot = kind == KIND_SET ? (uint32_t)get(lag) : 0, one;
-	uint64_t time = lag->clock->now, left = kind == KIND_SET ? length - 1 : length;
+/* Anything but a task. */
+struct event {
+	enum kind kind;
+	uint32_t slot, count, owner; /* owner: of READ, an instance or PTOWSP_NONE */
+	const uint32_t *slots;       /* count of them: of rt_exprs.reads, which stay */
+	unsigned op;                 /* of SYNC */
+	uint64_t a, b;               /* LOAD: a is the writer */
+};
 
-	for (; left; left--) {
-		one = (uint32_t)get(lag);
-		if (kind == KIND_READ)
-			rt_clock_read(lag->clock, &one, 1);
-		else if (lag->clock->known[one] > time)
-			time = lag->clock->known[one];
-	}
-	if (kind == KIND_SET)
-		lag->clock->known[slot] = time;
+static void read_tell(struct rt_lag *lag, const struct event *event)
+{
+	if (!lag->many)
+		rt_clock_read(lag->clock, event->slots, event->count);
+	for (uint32_t i = 0; lag->many && i < event->count; i++)
+		rt_schedulers_read(lag->many, event->owner, event->slots[i]);
 }
 
-static ptowsp_status sync_take(struct rt_lag *lag)
+static ptowsp_status event_tell(struct rt_lag *lag, const struct event *event)
 {
-	uint64_t op = get(lag), a = get(lag), b = get(lag);
-	ptowsp_status st = rt_clock_sync(lag->clock, (unsigned)op, a, b);
+	struct rt_clock *clock = lag->clock;
 
-	return st ? lag->broken = st : PTOWSP_OK;
+	if (lag->many && (event->kind == KIND_SCOPE_BEGIN || event->kind == KIND_SCOPE_END))
+		rt_schedulers_clock_scope(lag->many, event->kind == KIND_SCOPE_BEGIN);
+	else if (lag->many && event->kind != KIND_READ)
+		rt_schedulers_meet(lag->many);
+	switch (event->kind) {
+	case KIND_TASK: break;
+	case KIND_SCOPE_BEGIN: rt_clock_scope_begin(clock); break;
+	case KIND_SCOPE_END: rt_clock_scope_end(clock); break;
+	case KIND_ORDER_BEGIN: rt_clock_order_begin(clock); break;
+	case KIND_ORDER_STEP: rt_clock_order_step(clock); break;
+	case KIND_ORDER_END: rt_clock_order_end(clock); break;
+	case KIND_READ: read_tell(lag, event); break;
+	case KIND_SET: rt_clock_slot_set(clock, event->slot, event->slots, event->count); break;
+	case KIND_LOAD: rt_clock_slot_load(clock, event->slot, event->a); break;
+	case KIND_SYNC: return lag->broken = rt_clock_sync(clock, event->op, event->a, event->b);
+	}
+	return PTOWSP_OK;
+}
+
+enum { EVENT_WORDS = 5 };
+
+static ptowsp_status event_put(struct rt_lag *lag, const struct event *event)
+{
+	ptowsp_status st = record(lag, event->kind, EVENT_WORDS);
+
+	if (st)
+		return st;
+	put(lag, event->slot | (uint64_t)event->count << 32);
+	put(lag, event->owner | (uint64_t)event->op << 32);
+	put(lag, (uint64_t)(uintptr_t)event->slots);
+	put(lag, event->a);
+	put(lag, event->b);
+	return PTOWSP_OK;
+}
+
+static ptowsp_status event_take(struct rt_lag *lag, enum kind kind)
+{
+	uint64_t first = get(lag), second = get(lag);
+	struct event event = {.kind = kind, .slot = (uint32_t)first, .count = (uint32_t)(first >> 32), .owner = (uint32_t)second,
+			      .op = (unsigned)(second >> 32)};
+
+	event.slots = (const uint32_t *)(uintptr_t)get(lag);
+	event.a = get(lag);
+	event.b = get(lag);
+	return event_tell(lag, &event);
 }
 
 static ptowsp_status record_take(struct rt_lag *lag)
 {
 	uint64_t head = get(lag), length = head >> 8;
-	uint32_t slot;
+	enum kind kind = (enum kind)(head & 0xFF);
 
-	switch ((enum kind)(head & 0xFF)) {
-	case KIND_TASK: return task_take(lag, length);
-	case KIND_SCOPE_BEGIN: rt_clock_scope_begin(lag->clock); break;
-	case KIND_SCOPE_END: rt_clock_scope_end(lag->clock); break;
-	case KIND_ORDER_BEGIN: rt_clock_order_begin(lag->clock); break;
-	case KIND_ORDER_STEP: rt_clock_order_step(lag->clock); break;
-	case KIND_ORDER_END: rt_clock_order_end(lag->clock); break;
-	case KIND_READ: slots_take(lag, KIND_READ, length); break;
-	case KIND_SET: slots_take(lag, KIND_SET, length); break;
-	case KIND_LOAD:
-		slot = (uint32_t)get(lag);
-		rt_clock_slot_load(lag->clock, slot, get(lag));
-		break;
-	case KIND_SYNC: return sync_take(lag);
-	}
-	return PTOWSP_OK;
+	return kind == KIND_TASK ? task_take(lag, length) : event_take(lag, kind);
 }
 
 /* Everything up to the next task whose cycles are not known. */
@@ -212,7 +246,7 @@ ptowsp_status rt_lag_task(struct rt_lag *lag, const struct rt_clock_task *task)
 	put(lag, task->need.map | (uint64_t)task->need.deps << 32);
 	put(lag, task->pool | (uint64_t)task->executor << 32);
 	put(lag, task->stream | (uint64_t)task->kernel << 32);
-	put(lag, task->depth_loops);
+	put(lag, task->depth_loops | (uint64_t)task->owner << 32);
 	put(lag, task->heap);
 
 	for (uint32_t i = 0; i < task->pred_count; i++)
@@ -221,15 +255,15 @@ ptowsp_status rt_lag_task(struct rt_lag *lag, const struct rt_clock_task *task)
 	return PTOWSP_OK;
 }
 
-#define SIMPLE(name, KIND)                                    \
-	ptowsp_status rt_lag_##name(struct rt_lag *lag)       \
-	{                                                     \
-		if (lag->feed)                                \
-			return rt_feed_put(lag->feed, RT_ITEM_##KIND, 0, 0, 0); \
-		if (!empty(lag))                              \
-			return record(lag, KIND_##KIND, 0);   \
-		rt_clock_##name(lag->clock);                  \
-		return PTOWSP_OK;                             \
+static ptowsp_status hear(struct rt_lag *lag, const struct event *event)
+{
+	return empty(lag) ? event_tell(lag, event) : event_put(lag, event);
+}
+
+#define SIMPLE(name, KIND)                                                                                                                     \
+	ptowsp_status rt_lag_##name(struct rt_lag *lag)                                                                                        \
+	{                                                                                                                                      \
+		return lag->feed ? rt_feed_put(lag->feed, RT_ITEM_##KIND, 0, 0, 0) : hear(lag, &(struct event){.kind = KIND_##KIND});          \
 	}
 SIMPLE(scope_begin, SCOPE_BEGIN)
 SIMPLE(scope_end, SCOPE_END)
@@ -238,72 +272,28 @@ SIMPLE(order_step, ORDER_STEP)
 SIMPLE(order_end, ORDER_END)
 #undef SIMPLE
 
-ptowsp_status rt_lag_read(struct rt_lag *lag, const uint32_t *slots, uint32_t count)
+ptowsp_status rt_lag_read(struct rt_lag *lag, uint32_t owner, const uint32_t *slots, uint32_t count)
 {
-	ptowsp_status st = PTOWSP_OK;
-
 	if (lag->feed)
 		return rt_feed_put_slots(lag->feed, RT_ITEM_READ, 0, slots, count);
-	if (empty(lag)) {
-		rt_clock_read(lag->clock, slots, count);
-		return st;
-	}
-	if (count)
-		st = record(lag, KIND_READ, count);
-	for (uint32_t i = 0; !st && i < count; i++)
-		put(lag, slots[i]);
-	return st;
+	return hear(lag, &(struct event){.kind = KIND_READ, .owner = owner, .slots = slots, .count = count});
 }
 
 ptowsp_status rt_lag_slot_set(struct rt_lag *lag, uint32_t slot, const uint32_t *reads, uint32_t count)
 {
-	ptowsp_status st;
-
 	if (lag->feed)
 		return rt_feed_put_slots(lag->feed, RT_ITEM_SET, slot, reads, count);
-	if (empty(lag)) {
-		rt_clock_slot_set(lag->clock, slot, reads, count);
-		return PTOWSP_OK;
-	}
-	st = record(lag, KIND_SET, (uint64_t)count + 1);
-	if (!st)
-		put(lag, slot);
-	for (uint32_t i = 0; !st && i < count; i++)
-		put(lag, reads[i]);
-	return st;
+	return hear(lag, &(struct event){.kind = KIND_SET, .slot = slot, .slots = reads, .count = count});
 }
 
 ptowsp_status rt_lag_slot_load(struct rt_lag *lag, uint32_t slot, uint64_t writer)
 {
-	ptowsp_status st;
-
 	if (lag->feed)
 		return rt_feed_put(lag->feed, RT_ITEM_LOAD, slot, writer, 0);
-	if (empty(lag)) {
-		rt_clock_slot_load(lag->clock, slot, writer);
-		return PTOWSP_OK;
-	}
-	st = record(lag, KIND_LOAD, 2);
-	if (st)
-		return st;
-	put(lag, slot);
-	put(lag, writer);
-	return PTOWSP_OK;
+	return hear(lag, &(struct event){.kind = KIND_LOAD, .slot = slot, .a = writer});
 }
 
 ptowsp_status rt_lag_sync(struct rt_lag *lag, unsigned op, uint64_t a, uint64_t b)
 {
-	ptowsp_status st;
-
-	if (lag->feed)
-		return rt_feed_put_sync(lag->feed, op, a, b);
-	if (empty(lag))
-		return rt_clock_sync(lag->clock, op, a, b);
-	st = record(lag, KIND_SYNC, 3);
-	if (st)
-		return st;
-	put(lag, op);
-	put(lag, a);
-	put(lag, b);
-	return PTOWSP_OK;
+	return lag->feed ? rt_feed_put_sync(lag->feed, op, a, b) : hear(lag, &(struct event){.kind = KIND_SYNC, .op = op, .a = a, .b = b});
 }

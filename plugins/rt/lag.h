@@ -9,10 +9,12 @@
 #define RT_CYCLES_LATER UINT64_MAX
 
 struct rt_feed;
+struct rt_schedulers;
 struct rt_lag {
 	struct rt_feed *feed; /* not NULL: everything goes there, and the clock is not told */
 	bool over;            /* there was one, and nobody asks any more */
 	struct rt_clock *clock;
+	struct rt_schedulers *many; /* several scheduler instances, each with a clock of its own; NULL: one */
 	void (*told)(void *context, const struct ptowsp_trace_task *task); /* each task, in order */
 	void *context;
 	uint64_t *words;     /* ring of records */
@@ -31,7 +33,7 @@ static inline bool rt_lag_empty(const struct rt_lag *lag)
 /* The clock can be told of the task at once. */
 static inline bool rt_lag_none(const struct rt_lag *lag, const struct rt_clock_task *task)
 {
-	return !lag->feed && rt_lag_empty(lag) && task->cycles != RT_CYCLES_LATER;
+	return !lag->feed && !lag->many && rt_lag_empty(lag) && task->cycles != RT_CYCLES_LATER;
 }
 /* task->cycles may be RT_CYCLES_LATER. All: the clock's errors, or NO_MEMORY. */
 ptowsp_status rt_lag_task(struct rt_lag *lag, const struct rt_clock_task *task);
@@ -40,7 +42,8 @@ ptowsp_status rt_lag_scope_end(struct rt_lag *lag);
 ptowsp_status rt_lag_order_begin(struct rt_lag *lag);
 ptowsp_status rt_lag_order_step(struct rt_lag *lag);
 ptowsp_status rt_lag_order_end(struct rt_lag *lag);
-ptowsp_status rt_lag_read(struct rt_lag *lag, const uint32_t *slots, uint32_t count);
+/* slots: of rt_exprs.reads; owner: the scheduler instance that reads, PTOWSP_NONE: all. */
+ptowsp_status rt_lag_read(struct rt_lag *lag, uint32_t owner, const uint32_t *slots, uint32_t count);
 ptowsp_status rt_lag_slot_set(struct rt_lag *lag, uint32_t slot, const uint32_t *reads, uint32_t count);
 ptowsp_status rt_lag_slot_load(struct rt_lag *lag, uint32_t slot, uint64_t writer);
 /* As rt_clock_sync. */

@@ -72,7 +72,7 @@ ptowsp_status rt_process_read(struct rt_pipeline *pipeline, uint32_t first, uint
 	const uint32_t *reads = run->program->exprs.reads + first;
 
 	rt_vector_clock_read(&pipeline->fronts, pipeline->turn, reads, count);
-	return rt_clock_failed(run, rt_lag_read(&run->lag, reads, count));
+	return rt_clock_failed(run, rt_lag_read(&run->lag, PTOWSP_NONE, reads, count));
 }
 
 /* Could the edges of any task find no room in what open scopes leave of the dependency pool? A task has at most one per task of the window. */

@@ -9,7 +9,7 @@
 #include "rt/graph_record.h"
 #include "rt/memory_limit.h"
 #include "rt/memory.h"
-#include "rt/generate.h"
+#include "rt/schedulers.h"
 #include "rt/process.h"
 #include "rt/unwritten.h"
 
@@ -109,8 +109,11 @@ ptowsp_status rt_run_clock(struct rt_run *run)
 	st = rt_clock_init(clock, run->program->tables.slot.count, rows_size);
 	if (!st && !rt_clock_pools(clock, run->places.pools))
 		st = PTOWSP_NO_MEMORY;
+	if (!st && run->schedulers > 1)
+		st = rt_schedulers_init(run);
+	/* Pools are those of each instance. */
 	if (!st)
-		st = rt_flow_init(&run->flow, run->window, clock->map_capacity, clock->deps_capacity);
+		st = rt_flow_init(&run->flow, run->window, run->instances ? 0 : clock->map_capacity, run->instances ? 0 : clock->deps_capacity);
 	run->flow.counts |= schedule->built;
 	run->flow.counting |= schedule->built;
 	return st ? rt_no_memory(run->error, "the clock") : PTOWSP_OK;
@@ -123,7 +126,7 @@ ptowsp_status rt_clock_failed(struct rt_run *run, ptowsp_status st)
 	if (st == PTOWSP_RUN_FAILED)
 		return rt_fail_at(run->error, st, run->clock.issued, UINT64_MAX,
 				  "the task window of %llu is full at task %llu, and its mode is abort; raise task_window or let it stall",
-				  (unsigned long long)(run->program->planned ? run->program->schedule.window : run->window), (unsigned long long)run->clock.issued);
+				  (unsigned long long)(run->program->planned ? run->program->schedule.window : rt_schedulers_window(run)), (unsigned long long)run->clock.issued);
 	return st;
 }
 
@@ -161,11 +164,15 @@ static ptowsp_status structure(struct rt_run *run, enum rt_event event)
 	switch (event) {
 	case RT_EVENT_SCOPE_BEGIN:
 		rt_flow_scope_begin(&run->flow);
+		if (run->instances)
+			rt_schedulers_scope(run->instances, true);
 		rt_versions_scope_begin(run, 0);
 		return rt_lag_scope_begin(&run->lag);
 	case RT_EVENT_SCOPE_END:
 		rt_batch_flush(run);
 		rt_flow_scope_end(&run->flow);
+		if (run->instances)
+			rt_schedulers_scope(run->instances, false);
 		st = rt_versions_scope_end(run, 0, true);
 		return st ? st : rt_lag_scope_end(&run->lag);
 	case RT_EVENT_ORDER_BEGIN:
@@ -179,7 +186,7 @@ static ptowsp_status structure(struct rt_run *run, enum rt_event event)
 	case RT_EVENT_ORDER_END:
 		rt_race_order_end(&run->race);
 		return rt_lag_order_end(&run->lag);
-	default: return rt_lag_read(&run->lag, run->program->exprs.reads + run->expand.read, run->expand.read_count);
+	default: return rt_lag_read(&run->lag, PTOWSP_NONE, run->program->exprs.reads + run->expand.read, run->expand.read_count);
 	}
 }
 
@@ -306,6 +313,7 @@ void rt_run_finish(struct rt_run *run)
 	rt_tensors_finish(&run->tensors);
 	rt_unwritten_finish(run);
 	rt_pipeline_destroy(run->pipeline);
+	rt_schedulers_finish(run);
 	rt_payloads_finish(&run->payloads);
 	for (uint32_t k = 0; run->known && k < run->program->tables.kernel.count; k++)
 		rt_footprint_finish(&run->known[k].footprint);
@@ -361,14 +369,16 @@ static void known_init(struct rt_run *run, uint32_t kernel)
 
 static ptowsp_status execute(struct rt_run *run, struct rt_pool *pool)
 {
-	ptowsp_status st = rt_auto_decide(run);
+	ptowsp_status st = run->schedulers > 1 ? rt_schedulers_check(run) : PTOWSP_OK;
 
+	if (!st)
+		st = rt_auto_decide(run);
 	if (!st)
 		st = rt_run_clock(run);
 	if (!st)
 		st = rt_infer_init(run);
 	if (!st)
-		st = run->schedulers > 1 ? PTOWSP_OK : rt_record_init(run, run->memory);
+		st = rt_record_init(run, run->memory);
 	if (!st)
 		st = rt_crew_init(&run->crew, run->program, &run->tensors, run->kernels && !run->record ? pool : NULL, run->window, run->error);
 	for (uint32_t k = 0; !st && k < run->program->tables.kernel.count; k++)
@@ -380,7 +390,7 @@ static ptowsp_status execute(struct rt_run *run, struct rt_pool *pool)
 	if (!st && run->engine)
 		st = rt_feed_run(run, run->engine, pool);
 	else if (!st)
-		st = run->schedulers > 1 ? rt_generate_run(run, pool) : rt_run_expand(run);
+		st = rt_run_expand(run);
 	if (!st && run->record && !run->engine)
 		st = rt_record_run(run, pool);
 	if (!st && !run->engine && run->program->tables.entry.rows[run->program->entry].flags & PTOWSP_ENTRY_PIPELINE)
@@ -388,6 +398,8 @@ static ptowsp_status execute(struct rt_run *run, struct rt_pool *pool)
 	if (run->crew.workers.threads > 1)
 		st = tasks_end(run, st);
 	rt_batch_flush(run);
+	if (run->instances)
+		rt_schedulers_sum(run->instances, !st);
 	return st;
 }
 

@@ -31,7 +31,8 @@ struct rt_known {
 	uint8_t domain, pool; /* what its executor type translates to: ptowsp/exec.h */
 	bool here;    /* its tasks run where they are issued: there is one thread, or the run is alone and it is brief */
 };
-struct rt_record; /* graph_record.h */
+struct rt_record;    /* graph_record.h */
+struct rt_schedulers; /* schedulers.h */
 struct rt_run {
 	struct rt_program *program;
 	const struct ptowsp_run_args *args;
@@ -102,6 +103,7 @@ struct rt_run {
 
 	const struct rt_engine *engine; /* NULL: semantic time is rt's own */
 	uint32_t schedulers;     /* instances that generate tasks, 1 or more; with an engine 1 */
+	struct rt_schedulers *instances; /* they; NULL: one */
 	struct ptowsp_scheduler_stats *shares; /* per instance, where there are several */
 	uint32_t share_count;
 	uint64_t told_total;     /* the largest end that an engine told */

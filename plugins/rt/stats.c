@@ -5,6 +5,7 @@
 #include <string.h>
 #include "rt/rt_error.h"
 #include "rt/feed.h"
+#include "rt/schedulers.h"
 #include "rt/memory.h"
 #include "rt/process.h"
 #include "rt/rt_run.h"
@@ -162,7 +163,7 @@ static void fill(const struct rt_run *run, struct rt_snapshot *snapshot)
 	stats->total_cycles = run->engine ? run->told_total : run->clock.total;
 	stats->tasks = run->tasks;
 	stats->edges = run->edges;
-	stats->task_window = run->window;
+	stats->task_window = rt_schedulers_window(run);
 	stats->executors = (uint64_t)run->places.pools * run->clock.executors;
 	stats->streams = run->engine_streams ? run->engine_streams : schedule->streams ? schedule->streams : 1;
 	stats->batches = run->batches;
@@ -296,7 +297,7 @@ void rt_memory_count(const struct rt_run *run, struct rt_memory *memory_out)
 	const struct rt_track *track = &run->track;
 
 	*memory_out = (struct rt_memory){
-		.window = run->window,
+		.window = rt_schedulers_window(run),
 		.in_flight = run->clock.meters[PTOWSP_RESOURCE_TASK_RING].high_water,
 		.records = clock_bytes(&run->clock) + (flow->needs ? (flow->mask + 1) * sizeof(*flow->needs) : 0) + ring_bytes(&run->crew),
 		.edges = edge_bytes(run),
