@@ -3,7 +3,7 @@
 #ifndef PTOWSP_TESTS_AIE_TRIAL_H
 #define PTOWSP_TESTS_AIE_TRIAL_H
 
-#include "tools/bench/aie_written.h"
+#include "aie_written.h"
 
 /* y [32] = x [32] times w [16], again and again, times a factor; c [m, n] i32 = a [m, k] i16 times b [k, n] i16; no other. context: the array. */
 ptowsp_status aie_trial_kernel(void *context, const struct aie_sim_call *call, uint64_t *cycles_out, struct ptowsp_error *error);

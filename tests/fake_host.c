@@ -7,7 +7,7 @@
 #include <string.h>
 #include <time.h>
 #include "check.h"
-#include "tools/bench/bench_tile.h"
+#include "fake_tile.h"
 
 struct fake fake;
 
@@ -124,14 +124,14 @@ void fake_reset(void)
 	*(void **)&entry = dlsym(so, PTOWSP_ENTRY_NAME);
 	REQUIRE(entry != NULL);
 	plugin = entry(0);
-	bench_program_finish(&fake.code);
+	fake_program_finish(&fake.code);
 	memset(&fake, 0, sizeof(fake));
 	fake.fail_at = -1;
 	fake.ops = plugin->ops;
 	fake.host = (struct ptowsp_host){.head = PTOWSP_HEAD(struct ptowsp_host, HOST), .major = 10,
 					 .extension = fake_extension, .alloc = fake_alloc, .release = fake_release,
 					 .log = fake_log, .diagnose = fake_diagnose, .done = fake_done, .now_ns = fake_now};
-	bench_program_init(&fake.code);
+	fake_program_init(&fake.code);
 }
 
 ptowsp_status fake_init(const char *key, const char *value, struct ptowsp_error *error)
@@ -153,7 +153,7 @@ ptowsp_status fake_open(uint32_t threads, struct ptowsp_error *error)
 ptowsp_status fake_load(struct ptowsp_error *error)
 {
 	uint32_t count;
-	const struct ptowsp_section *sections = bench_program_seal(&fake.code, &count);
+	const struct ptowsp_section *sections = fake_program_seal(&fake.code, &count);
 	struct ptowsp_load_args args = {.head = PTOWSP_HEAD(args, LOAD_ARGS), .sections = sections,
 					.section_count = count, .section_stride = sizeof(*sections)};
 
@@ -190,44 +190,44 @@ void *fake_rows(uint32_t type)
 
 void fake_add_program(void)
 {
-	struct bench_tile tile = {0};
-	uint32_t kernel, zero = bench_program_const(&fake.code, 0);
+	struct fake_tile tile = {0};
+	uint32_t kernel, zero = fake_program_const(&fake.code, 0);
 	uint64_t size;
 	const void *payload;
 	uint16_t r, a, b;
 
 	for (unsigned i = 0; i < 3; i++)
-		bench_tile_param(&tile, i == 2 ? PTOWSP_WRITE : PTOWSP_READ, ROWS, COLUMNS);
-	a = bench_tile_tile(&tile, ROWS, COLUMNS);
-	b = bench_tile_tile(&tile, ROWS, COLUMNS);
-	r = bench_tile_const(&tile, 0);
-	bench_tile_inst(&tile, PTOWSP_PTO_TLOAD, a, 0, r, r);
-	bench_tile_inst(&tile, PTOWSP_PTO_TLOAD, b, 1, r, r);
-	bench_tile_inst(&tile, PTOWSP_PTO_TADD, a, a, b, 0);
-	bench_tile_inst(&tile, PTOWSP_PTO_TSTORE, 2, a, r, r);
-	payload = bench_tile_pack(&tile, &size);
-	kernel = bench_program_kernel(&fake.code, "add", 3, 0, payload, size);
+		fake_tile_param(&tile, i == 2 ? PTOWSP_WRITE : PTOWSP_READ, ROWS, COLUMNS);
+	a = fake_tile_tile(&tile, ROWS, COLUMNS);
+	b = fake_tile_tile(&tile, ROWS, COLUMNS);
+	r = fake_tile_const(&tile, 0);
+	fake_tile_inst(&tile, PTOWSP_PTO_TLOAD, a, 0, r, r);
+	fake_tile_inst(&tile, PTOWSP_PTO_TLOAD, b, 1, r, r);
+	fake_tile_inst(&tile, PTOWSP_PTO_TADD, a, a, b, 0);
+	fake_tile_inst(&tile, PTOWSP_PTO_TSTORE, 2, a, r, r);
+	payload = fake_tile_pack(&tile, &size);
+	kernel = fake_program_kernel(&fake.code, "add", 3, 0, payload, size);
 	for (unsigned i = 0; i < 3; i++)
-		bench_program_tensor(&fake.code, check_fmt("t%u", i), ROWS, COLUMNS);
-	bench_program_task(&fake.code, kernel, 3, 0);
+		fake_program_tensor(&fake.code, check_fmt("t%u", i), ROWS, COLUMNS);
+	fake_program_task(&fake.code, kernel, 3, 0);
 	for (uint32_t i = 0; i < 3; i++)
-		bench_program_emit(&fake.code, i == 2 ? PTOWSP_OP_IO_OUTPUT : PTOWSP_OP_IO_INPUT, i,
-				   bench_program_region(&fake.code, i, zero, ROWS, COLUMNS));
+		fake_program_emit(&fake.code, i == 2 ? PTOWSP_OP_IO_OUTPUT : PTOWSP_OP_IO_INPUT, i,
+				   fake_program_region(&fake.code, i, zero, ROWS, COLUMNS));
 }
 
 void fake_chain_program(const char *kernel_name, uint32_t count)
 {
-	uint32_t kernel = bench_program_kernel(&fake.code, kernel_name, 1, 1, NULL, 0);
-	uint32_t axis = bench_program_axis(&fake.code, "i", bench_program_const(&fake.code, count)), loop;
+	uint32_t kernel = fake_program_kernel(&fake.code, kernel_name, 1, 1, NULL, 0);
+	uint32_t axis = fake_program_axis(&fake.code, "i", fake_program_const(&fake.code, count)), loop;
 
 	for (unsigned i = 0; i < 3; i++)
-		bench_program_tensor(&fake.code, check_fmt("t%u", i), ROWS, COLUMNS);
-	loop = bench_program_emit(&fake.code, PTOWSP_OP_PARALLEL_FOR, axis, 0);
-	bench_program_task(&fake.code, kernel, 1, 1);
-	bench_program_emit(&fake.code, PTOWSP_OP_IO_INOUT, 0,
-			   bench_program_region(&fake.code, 0, bench_program_const(&fake.code, 0), ROWS, COLUMNS));
-	bench_program_emit(&fake.code, PTOWSP_OP_PARAM_CONST, 0, 3);
-	bench_program_end(&fake.code, loop);
+		fake_program_tensor(&fake.code, check_fmt("t%u", i), ROWS, COLUMNS);
+	loop = fake_program_emit(&fake.code, PTOWSP_OP_PARALLEL_FOR, axis, 0);
+	fake_program_task(&fake.code, kernel, 1, 1);
+	fake_program_emit(&fake.code, PTOWSP_OP_IO_INOUT, 0,
+			   fake_program_region(&fake.code, 0, fake_program_const(&fake.code, 0), ROWS, COLUMNS));
+	fake_program_emit(&fake.code, PTOWSP_OP_PARAM_CONST, 0, 3);
+	fake_program_end(&fake.code, loop);
 }
 
 void fake_start(uint32_t threads)
@@ -255,5 +255,5 @@ void fake_stop(void)
 	if (fake.instance)
 		CHECK_INT(fake.ops->fini(fake.instance, NULL), PTOWSP_OK);
 	CHECK_INT(fake.bytes, 0);
-	bench_program_finish(&fake.code);
+	fake_program_finish(&fake.code);
 }

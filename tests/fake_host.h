@@ -5,7 +5,7 @@
 
 #include <stdatomic.h>
 #include "ptowsp/plugin.h"
-#include "tools/bench/bench_program.h"
+#include "fake_program.h"
 
 #define ROWS 8u
 #define COLUMNS 16u
@@ -27,7 +27,7 @@ struct fake {
 	uint64_t first_kernel_cycles;
 	char error[216];
 	char log[4096];
-	struct bench_program code;
+	struct fake_program code;
 	float data[3][ELEMENTS];
 };
 extern struct fake fake;

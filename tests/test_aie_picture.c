@@ -9,7 +9,7 @@
 #include "aie/picture_design.h"
 #include "registry/common/common_text.h"
 #include "aie/xml.h"
-#include "tools/bench/aie_written.h"
+#include "aie_written.h"
 #include "check.h"
 
 enum { FLOWS = 4 };

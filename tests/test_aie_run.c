@@ -5,7 +5,7 @@
 #include <string.h>
 
 #include "aie/aie_cost.h"
-#include "tools/bench/aie.h"
+#include "aie_design.h"
 #include "aie_trial.h"
 #include "check.h"
 #include "isa/element.h"
@@ -498,7 +498,7 @@ static void all_shims_share_what_ddr_gives(void)
 	const uint32_t words = 1 << 16, cap = aie_arch_named("npu2")->ddr_bytes;
 	uint32_t *from = calloc(words, 4), *to = calloc(words, 4);
 	void *arguments[] = {from, to};
-	char *text = bench_aie_copy(words);
+	char *text = aie_design_copy(words);
 
 	for (uint32_t i = 0; i < words; i++)
 		from[i] = i * 3;

@@ -410,7 +410,7 @@ static void payloads_for_its_name_and_its_targets_are_its_own(void)
 		begin(&trial_ops);
 		fake_add_program();
 		payload = fake_rows(PTOWSP_SECTION_KPAY);
-		payload->target = bench_program_string(&fake.code, rows[i].target);
+		payload->target = fake_program_string(&fake.code, rows[i].target);
 		fake_start(1);
 		CHECK_INT(fake_submit(1, 0, NULL), PTOWSP_OK);
 		fake_drain();

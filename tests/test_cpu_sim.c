@@ -4,7 +4,7 @@
 
 #include <semaphore.h>
 #include "fake_host.h"
-#include "tools/bench/bench_tile.h"
+#include "fake_tile.h"
 
 static void one_task_adds_two_tensors(void)
 {
@@ -112,7 +112,7 @@ static void fini_cancels_and_joins_what_is_left(void)
 	CHECK_INT(fake.done_count, 2);
 	CHECK_INT(fake.status, PTOWSP_CANCELLED);
 	CHECK_INT(fake.bytes, 0);
-	bench_program_finish(&fake.code);
+	fake_program_finish(&fake.code);
 }
 
 static void deadline_ends_a_run(void)
@@ -141,20 +141,20 @@ static void deadline_ends_a_run(void)
 /* A kernel that would take hours, and what walking it costs in closed form. */
 static void long_program(int64_t rounds)
 {
-	struct bench_tile tile = {0};
+	struct fake_tile tile = {0};
 	uint32_t kernel, loop;
 	uint64_t size;
 	const void *payload;
-	uint16_t a = bench_tile_tile(&tile, 8, 8);
+	uint16_t a = fake_tile_tile(&tile, 8, 8);
 
-	loop = bench_tile_loop(&tile, rounds);
-	bench_tile_inst(&tile, PTOWSP_PTO_TADD, a, a, a, 0);
-	bench_tile_end(&tile, loop);
-	payload = bench_tile_pack(&tile, &size);
-	kernel = bench_program_kernel(&fake.code, "slow", 0, 0, payload, size);
+	loop = fake_tile_loop(&tile, rounds);
+	fake_tile_inst(&tile, PTOWSP_PTO_TADD, a, a, a, 0);
+	fake_tile_end(&tile, loop);
+	payload = fake_tile_pack(&tile, &size);
+	kernel = fake_program_kernel(&fake.code, "slow", 0, 0, payload, size);
 	for (unsigned i = 0; i < 3; i++)
-		bench_program_tensor(&fake.code, check_fmt("t%u", i), ROWS, COLUMNS);
-	bench_program_task(&fake.code, kernel, 0, 0);
+		fake_program_tensor(&fake.code, check_fmt("t%u", i), ROWS, COLUMNS);
+	fake_program_task(&fake.code, kernel, 0, 0);
 }
 
 static void a_kernel_that_takes_too_long_is_ended_and_named(void)

@@ -2,7 +2,7 @@
  * test_cpu_sim_kernels.c - kernels as cpu_sim finds and runs them: registered, built in, portable, native; blocks, and payloads that are broken. */
 #include "check.h"
 #include "fake_host.h"
-#include "tools/bench/bench_tile.h"
+#include "fake_tile.h"
 
 static void each_block_knows_its_index(void)
 {
@@ -42,17 +42,17 @@ static void built_in_kernels_copy_and_fill(void)
 	uint32_t fill, copy, zero;
 
 	fake_reset();
-	zero = bench_program_const(&fake.code, 0);
-	fill = bench_program_kernel(&fake.code, "fill", 1, 1, NULL, 0);
-	copy = bench_program_kernel(&fake.code, "copy", 2, 0, NULL, 0);
+	zero = fake_program_const(&fake.code, 0);
+	fill = fake_program_kernel(&fake.code, "fill", 1, 1, NULL, 0);
+	copy = fake_program_kernel(&fake.code, "copy", 2, 0, NULL, 0);
 	for (unsigned i = 0; i < 3; i++)
-		bench_program_tensor(&fake.code, check_fmt("t%u", i), ROWS, COLUMNS);
-	bench_program_task(&fake.code, fill, 1, 1);
-	bench_program_emit(&fake.code, PTOWSP_OP_IO_OUTPUT, 0, bench_program_region(&fake.code, 0, zero, ROWS, COLUMNS));
-	bench_program_emit(&fake.code, PTOWSP_OP_PARAM_CONST, 0, 0x40000000); /* 2.0f */
-	bench_program_task(&fake.code, copy, 2, 0);
-	bench_program_emit(&fake.code, PTOWSP_OP_IO_INPUT, 0, bench_program_region(&fake.code, 0, zero, 2, COLUMNS));
-	bench_program_emit(&fake.code, PTOWSP_OP_IO_OUTPUT, 1, bench_program_region(&fake.code, 1, zero, 2, COLUMNS));
+		fake_program_tensor(&fake.code, check_fmt("t%u", i), ROWS, COLUMNS);
+	fake_program_task(&fake.code, fill, 1, 1);
+	fake_program_emit(&fake.code, PTOWSP_OP_IO_OUTPUT, 0, fake_program_region(&fake.code, 0, zero, ROWS, COLUMNS));
+	fake_program_emit(&fake.code, PTOWSP_OP_PARAM_CONST, 0, 0x40000000); /* 2.0f */
+	fake_program_task(&fake.code, copy, 2, 0);
+	fake_program_emit(&fake.code, PTOWSP_OP_IO_INPUT, 0, fake_program_region(&fake.code, 0, zero, 2, COLUMNS));
+	fake_program_emit(&fake.code, PTOWSP_OP_IO_OUTPUT, 1, fake_program_region(&fake.code, 1, zero, 2, COLUMNS));
 	fake_start(2);
 	CHECK_INT(fake_submit(1, 0, NULL), PTOWSP_OK);
 	fake_drain();
@@ -72,15 +72,15 @@ static void built_in_kernel_is(const char *name, const uint32_t rows[3], uint32_
 	while (tensors < 3 && rows[tensors])
 		tensors++;
 	fake_reset();
-	zero = bench_program_const(&fake.code, 0);
-	kernel = bench_program_kernel(&fake.code, name, tensors, scalars, NULL, 0);
+	zero = fake_program_const(&fake.code, 0);
+	kernel = fake_program_kernel(&fake.code, name, tensors, scalars, NULL, 0);
 	for (unsigned i = 0; i < 3; i++)
-		bench_program_tensor(&fake.code, check_fmt("t%u", i), ROWS, COLUMNS);
-	bench_program_task(&fake.code, kernel, tensors, scalars);
+		fake_program_tensor(&fake.code, check_fmt("t%u", i), ROWS, COLUMNS);
+	fake_program_task(&fake.code, kernel, tensors, scalars);
 	for (uint32_t i = 0; i < tensors; i++)
-		bench_program_emit(&fake.code, i ? PTOWSP_OP_IO_OUTPUT : PTOWSP_OP_IO_INPUT, (uint16_t)i, bench_program_region(&fake.code, i, zero, rows[i], COLUMNS));
+		fake_program_emit(&fake.code, i ? PTOWSP_OP_IO_OUTPUT : PTOWSP_OP_IO_INPUT, (uint16_t)i, fake_program_region(&fake.code, i, zero, rows[i], COLUMNS));
 	for (uint32_t i = 0; i < scalars; i++)
-		bench_program_emit(&fake.code, PTOWSP_OP_PARAM_CONST, (uint16_t)i, 7);
+		fake_program_emit(&fake.code, PTOWSP_OP_PARAM_CONST, (uint16_t)i, 7);
 	fake_start(2);
 	CHECK_INT(fake_submit(1, 0, NULL), PTOWSP_OK);
 	fake_drain();
@@ -123,7 +123,7 @@ static void a_kernel_nobody_serves_is_named_and_still_counted(void)
 static ptowsp_status load_flags(uint32_t flags, struct ptowsp_error *error)
 {
 	uint32_t count;
-	const struct ptowsp_section *sections = bench_program_seal(&fake.code, &count);
+	const struct ptowsp_section *sections = fake_program_seal(&fake.code, &count);
 	struct ptowsp_load_args args = {.head = PTOWSP_HEAD(args, LOAD_ARGS), .sections = sections, .section_count = count,
 					.section_stride = sizeof(*sections), .flags = flags};
 
@@ -159,7 +159,7 @@ static void a_payload_for_another_target_does_not_serve(void)
 {
 	fake_reset();
 	fake_add_program();
-	((struct ptowsp_payload_record *)fake_rows(PTOWSP_SECTION_KPAY))->target = bench_program_string(&fake.code, "aie");
+	((struct ptowsp_payload_record *)fake_rows(PTOWSP_SECTION_KPAY))->target = fake_program_string(&fake.code, "aie");
 	fake_start(1);
 	CHECK_INT(fake_submit(1, 0, NULL), PTOWSP_OK);
 	fake_drain();
@@ -189,7 +189,7 @@ static void a_broken_payload_is_refused_when_loaded(void)
 
 	fake_reset();
 	fake_add_program();
-	bench_program_kernel(&fake.code, "later", 0, 0, NULL, 0); /* not reached */
+	fake_program_kernel(&fake.code, "later", 0, 0, NULL, 0); /* not reached */
 	((unsigned char *)fake_rows(PTOWSP_SECTION_CODE))[0] ^= 1;
 	CHECK_INT(fake_init(NULL, NULL, &error), PTOWSP_OK);
 	CHECK_INT(fake_open(1, &error), PTOWSP_OK);
@@ -203,23 +203,23 @@ static void a_broken_payload_is_refused_when_loaded(void)
 static void a_shape_error_fails_only_the_runs_that_reach_it(void)
 {
 	struct ptowsp_debug_record place = {.kind = 1, .row = 0, .line = 12};
-	struct bench_tile tile = {0};
+	struct fake_tile tile = {0};
 	uint32_t kernel;
 	uint64_t size;
 	const void *payload;
 	uint16_t a, b;
 
 	fake_reset();
-	a = bench_tile_tile(&tile, 8, 8);
-	b = bench_tile_tile(&tile, 8, 1);
-	bench_tile_inst(&tile, PTOWSP_PTO_TDIV, a, a, b, 0);
-	payload = bench_tile_pack(&tile, &size);
-	kernel = bench_program_kernel(&fake.code, "crooked", 0, 0, payload, size);
-	place.file = bench_program_string(&fake.code, "softmax.pto");
-	bench_program_row(&fake.code, PTOWSP_SECTION_DBGI, &place, sizeof(place));
+	a = fake_tile_tile(&tile, 8, 8);
+	b = fake_tile_tile(&tile, 8, 1);
+	fake_tile_inst(&tile, PTOWSP_PTO_TDIV, a, a, b, 0);
+	payload = fake_tile_pack(&tile, &size);
+	kernel = fake_program_kernel(&fake.code, "crooked", 0, 0, payload, size);
+	place.file = fake_program_string(&fake.code, "softmax.pto");
+	fake_program_row(&fake.code, PTOWSP_SECTION_DBGI, &place, sizeof(place));
 	for (unsigned i = 0; i < 3; i++)
-		bench_program_tensor(&fake.code, check_fmt("t%u", i), ROWS, COLUMNS);
-	bench_program_task(&fake.code, kernel, 0, 0);
+		fake_program_tensor(&fake.code, check_fmt("t%u", i), ROWS, COLUMNS);
+	fake_program_task(&fake.code, kernel, 0, 0);
 	fake_start(1);
 	CHECK_INT(fake_submit(1, 0, NULL), PTOWSP_OK);
 	fake_drain();

@@ -8,7 +8,7 @@
 #include "graph_maker.h"
 #include "rt/graph_text.h"
 #include "rt/task_api.h"
-#include "tools/bench/fused_softmax.h"
+#include "fused_softmax.h"
 
 /* ---- fused softmax: 64 tiles, 5 tasks each -------------------------------------------------------------------------------- */
 

@@ -1,86 +1,125 @@
 /* SPDX-License-Identifier: MIT */
-/* bench.h - what the benchmarks of ptowsp-bench share: options, one table of results, clock and memory of this process. */
+/* bench.h - the harness of ptowsp-bench: a case has rows, a row one quantity, taken in so many repetitions on a machine that is as quiet as it gets. */
 #ifndef TOOLS_BENCH_H
 #define TOOLS_BENCH_H
 
 #include <stdbool.h>
+#include <stddef.h>
 #include <stdint.h>
 #include <stdio.h>
+#include "ptowsp/base.h"
 
 #define BENCH_REPS_LIMIT 64u
+#define BENCH_PATH 4096
 
+/* Flags of the command line, flags.def. */
 struct bench_options {
 	unsigned reps;        /* timed repetitions, 1 to BENCH_REPS_LIMIT */
-	unsigned threads;     /* of the runtime, 0: one */
-	const char *packages; /* folder of the example packages */
-	bool small;           /* sizes for a look at the rows: what they say means little */
-	const char *plugin;   /* that runs what goes through the host; NULL: cpu_sim */
-	const char *shape;    /* of tasks: this one alone, or "seed N"; NULL: all */
+	unsigned threads;     /* of the runtime */
 	unsigned seed;        /* of tasks: the first random nest */
+	const char *packages; /* folder of the example packages */
+	const char *plugin;   /* runs what goes through the host; NULL: cpu_sim */
+	const char *shape;    /* of tasks: this one alone, or "wild"; NULL: all */
+	bool small;           /* sizes for a look at the rows, of which nothing is asked */
+	bool tsv, json, version, help;
 };
 
-/* A series of measurements of one quantity. */
+/* A run of the program: the case that is measured, and its error. */
+struct bench {
+	struct bench_options options;
+	const char *name;          /* of the case */
+	struct ptowsp_error error; /* the sentence of a failure */
+};
+
+/* The cases: OK, or a status with a sentence in bench->error. cases.def lists them. */
+#define B(name, function, text) ptowsp_status function(struct bench *bench);
+#include "tools/bench/cases.def"
+#undef B
+/* `ptowsp-bench peer ...`: its own options, its own columns; an exit status. */
+int bench_peer(struct bench *bench, int argc, char **argv);
+
+/* ---- flags (main.c) ------------------------------------------------------------------------------------------------ */
+
+enum bench_flag_sort { BENCH_FLAG_FLAG /* bool */, BENCH_FLAG_COUNT /* unsigned */, BENCH_FLAG_TEXT /* const char * */ };
+struct bench_flag {
+	const char *name; /* behind "--" */
+	char letter;      /* 0: none */
+	enum bench_flag_sort sort;
+	size_t field;     /* offset in what is filled */
+};
+/* Fills `into` from argv[1..]; what is no flag goes to `other`. 0, or 2 after a sentence on stderr. */
+int bench_flags_read(const struct bench_flag *flags, size_t count, void *into, int argc, char **argv, int (*other)(void *into, const char *word));
+/* The exit status 2 after a sentence about one argument. */
+int bench_refuse(const char *what, const char *value);
+
+/* ---- rows (table.c) ------------------------------------------------------------------------------------------------ */
+
+/* Values of one quantity in the order in which they were taken. */
 struct bench_series {
-	unsigned count, disturbed; /* disturbed: of these, while others used the machine */
+	unsigned count;
+	uint64_t disturbed; /* bit per value: others used the machine meanwhile */
 	double values[BENCH_REPS_LIMIT];
 };
+void bench_series_add(struct bench_series *series, double value, bool disturbed);
+unsigned bench_series_noisy(const struct bench_series *series); /* values that were disturbed */
+struct bench_quantiles {
+	double median, least, most;
+};
+struct bench_quantiles bench_series_quantiles(const struct bench_series *series); /* zeros without values */
 
-/* One row of the table. */
 struct bench_row {
-	const char *benchmark, *subject, *measure, *unit; /* subject: what was measured, e.g. "llama_layer 16K" */
-	struct bench_series series;  /* count 0: this cannot be measured here, the row says "-" */
-	const char *reference;       /* figure to compare with and whose it is; NULL: there is none */
-	double least, most;          /* what the median should be, both 0: nothing is asked of it */
+	const char *subject, *measure, *unit; /* subject: the thing that is measured, e.g. "llama_layer 16K" */
+	const char *reference;                /* a figure to compare with and its origin; NULL: there is none */
+	double least, most;                   /* wanted of the median, both 0: nothing is */
 };
 
 enum bench_form { BENCH_COLUMNS, BENCH_TSV, BENCH_JSON };
-
 /* Rows are printed, or collected (JSON), as they come. */
 void bench_table_begin(FILE *out, enum bench_form form, int argc, char **argv);
-void bench_table_row(const struct bench_row *row);
+/* A series without values is a row with "-": it cannot be measured here. */
+void bench_table_row(const struct bench *bench, const struct bench_row *row, const struct bench_series *series);
 /* A row of one value. */
-void bench_table_value(struct bench_row row, double value);
+void bench_table_value(const struct bench *bench, struct bench_row row, double value);
+/* The row that is being measured, on stderr if that is a terminal; gone with the next row. */
+void bench_table_progress(const struct bench_row *row);
 void bench_table_end(void);
-/* What is being measured, on stderr if that is a terminal; gone with the next row. */
-void bench_table_progress(const char *subject, const char *measure);
 
-void bench_series_add(struct bench_series *series, double value);
-double bench_series_median(const struct bench_series *series);
-double bench_series_least(const struct bench_series *series);
-double bench_series_most(const struct bench_series *series);
+/* ---- measuring (measure.c) ----------------------------------------------------------------------------------------- */
 
-/* Adds options->reps results of measure to the series, taken while the machine is quiet: disturbed ones are taken again, at most as many as there are, and then
- * kept and counted. threads: that measure uses. Errors: those of measure. */
-struct ptowsp_error;
-int bench_measure(const struct bench_options *options, unsigned threads, struct bench_series *series,
-		  int (*measure)(void *context, double *value_out, struct ptowsp_error *error), void *context, struct ptowsp_error *error);
+/* Takes one value. Errors: its own. */
+typedef ptowsp_status bench_take(void *context, double *value_out, struct ptowsp_error *error);
 
-/* Repetitions in turns: each of the ways once, then again, so that a slow moment meets all. Those in which the machine was not quiet are taken again as by
- * bench_measure, for one thread. measure gives the value of one repetition of one way. */
-void bench_alternate(const struct bench_options *options, unsigned ways, struct bench_series *series, double (*measure)(void *context, unsigned way), void *context);
+/* A row and its values: taken, or made of those of other ways, repetition by repetition. */
+enum bench_sort { BENCH_TAKEN, BENCH_RATIO, BENCH_DIFFERENCE, BENCH_GAIN /* percent by which the value of `over` is above that of `under` */ };
+struct bench_way {
+	struct bench_row row;
+	bench_take *take;     /* NULL: not to be had here */
+	void *context;
+	unsigned threads;     /* that it uses, 0: one */
+	enum bench_sort sort;
+	unsigned over, under; /* ways that stand before this one */
+};
+/* Ways in turns, each once and then again, so that a slow moment meets all of them; at most 64. Values that were disturbed are taken again, at most as many as there are, and then
+ * kept and told. series: one per way. Errors: those of taking. */
+ptowsp_status bench_take_all(struct bench *bench, const struct bench_way *ways, unsigned count, struct bench_series *series);
+/* The same behind one round that warms up and does not count, printed as rows. Errors also: NO_MEMORY. */
+ptowsp_status bench_measure(struct bench *bench, const struct bench_way *ways, unsigned count);
 
 uint64_t bench_now_ns(void);
 /* Resident bytes now and at most since bench_peak_reset; 0 where the system does not say. */
 uint64_t bench_resident_bytes(void);
 uint64_t bench_peak_bytes(void);
 void bench_peak_reset(void);
-/* Page faults of this process that needed no disk, so far. */
-uint64_t bench_faults(void);
 
-/* The benchmarks. 0, or an exit code after a sentence on stderr. */
-int bench_tasks(const struct bench_options *options);
-int bench_examples(const struct bench_options *options);
-int bench_sizes(const struct bench_options *options);
-int bench_filter(const struct bench_options *options);
-int bench_softmax(const struct bench_options *options);
-int bench_a2a3sim(const struct bench_options *options);
-int bench_aie(const struct bench_options *options);
-int bench_packages(const struct bench_options *options);
-int bench_isa(const struct bench_options *options);
-int bench_kernel(const struct bench_options *options);
-int bench_call(const struct bench_options *options);
-int bench_isolate(const struct bench_options *options);
-/* `ptowsp-bench peer ...`: its own options, its own columns. */
-int bench_peer(int argc, char **argv, const char *packages);
+/* Is anybody else using the machine? A repetition is disturbed if our threads had to wait for a processor for more than 3 % of it, or, with several threads, if others used more
+ * than 5 % of the machine. */
+struct bench_quiet {
+	double delay_ns, foreign_ns;
+	uint64_t began_ns;
+};
+/* Waits until others rest; at most PB_QUIET_S seconds (default 30) over the life of the process. */
+void bench_quiet_wait(void);
+void bench_quiet_begin(struct bench_quiet *quiet);
+bool bench_quiet_disturbed(const struct bench_quiet *quiet, unsigned threads);
 
 #endif

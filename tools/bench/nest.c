@@ -2,6 +2,7 @@
 #include "tools/bench/nest.h"
 
 #include <string.h>
+#include "tools/bench/bench.h"
 
 #define AT(t, row) bench_nest_at(nest, t, row, 0)
 #define IN(t, row, column) bench_nest_at(nest, t, row, column)
@@ -279,4 +280,36 @@ void bench_nest_walk(struct bench_nest *nest, const struct bench_shape *shape)
 								      .access = written[s] >> w & 1 ? PTOWSP_READ | PTOWSP_WRITE : PTOWSP_READ};
 	}
 	shape->walk(nest);
+}
+
+static ptowsp_status nothing(const struct ptowsp_task *task, struct ptowsp_kernel_out *out)
+{
+	(void)task, (void)out;
+	return PTOWSP_OK;
+}
+
+uint64_t bench_nest_count(struct bench_nest *nest, const struct bench_shape *shape)
+{
+	nest->kernel = nothing;
+	bench_nest_walk(nest, shape);
+	return nest->number;
+}
+
+/* The best of many tries is taken. */
+uint64_t bench_nest_work(unsigned ns)
+{
+	enum { TRYING_NS = 150000000, TRY_COUNT = 50000 };
+	static double best; /* ns each; 0: not known yet */
+	const uint64_t count = TRY_COUNT, until = best > 0 ? 0 : bench_now_ns() + TRYING_NS;
+	const struct ptowsp_task task = {.args = &count, .arg_count = 1};
+
+	while (ns && bench_now_ns() < until) {
+		const uint64_t began = bench_now_ns();
+		double each;
+
+		step(&task, NULL);
+		each = (double)(bench_now_ns() - began) / TRY_COUNT;
+		best = best <= 0 || each < best ? each : best;
+	}
+	return ns ? (uint64_t)(ns / best + 0.5) : 0;
 }

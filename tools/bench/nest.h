@@ -5,6 +5,7 @@
 #define TOOLS_BENCH_NEST_H
 
 #include <stdbool.h>
+#include <stddef.h>
 #include "ptowsp/task.h"
 
 #define BENCH_NEST_TENSORS 8u
@@ -21,6 +22,7 @@ struct bench_nest_call {
 /* One walk. The caller sets the first part; tensors are borrowed. */
 struct bench_nest {
 	uint32_t *tensors[BENCH_NEST_TENSORS]; /* in order of declaration */
+	uint64_t elements[BENCH_NEST_TENSORS];
 	uint64_t columns[BENCH_NEST_TENSORS];  /* elements of a row */
 	int64_t n;
 	uint64_t work;            /* multiply-adds per task */
@@ -49,6 +51,9 @@ void bench_shape_fill(const struct bench_shape *shape, unsigned tensor, uint32_t
 /* All tasks; nest->number says how many. */
 void bench_nest_walk(struct bench_nest *nest, const struct bench_shape *shape);
 
+/* The number of tasks; none runs. */
+uint64_t bench_nest_count(struct bench_nest *nest, const struct bench_shape *shape);
+
 /* For walks: the tile in that row and column of tiles. */
 static inline uint32_t *bench_nest_at(const struct bench_nest *nest, unsigned tensor, int64_t row, int64_t column)
 {
@@ -73,5 +78,40 @@ static inline void bench_nest_task(struct bench_nest *nest, enum bench_step step
 
 /* The kernel itself, shapes/step.c. */
 ptowsp_status step(const struct ptowsp_task *task, struct ptowsp_kernel_out *out);
+/* How many multiply-adds of the kernel take so long here; found by trying for a while at the first call. 0 for 0. One thread. */
+uint64_t bench_nest_work(unsigned ns);
+
+/* ---- random nests by seed (wild.c) --------------------------------------------------------------------------------- */
+
+struct bench_wild {
+	struct bench_shape shape; /* its size is the number of rounds of the outermost loop */
+	char *source;             /* a workload on the kernels of shapes/step.pto */
+	size_t size;
+};
+/* The same seed gives the same nest. NULL without memory. Freed by bench_wild_free. */
+struct bench_wild *bench_wild_make(uint64_t seed);
+void bench_wild_free(struct bench_wild *wild); /* NULL is allowed */
+
+/* ---- limit-static (order.c): no runtime, but as far as two threads get that each walk a list of tasks made before, and wait where the other has to be ahead ---- */
+
+struct bench_order_task {
+	uint32_t *windows[BENCH_NEST_WINDOWS];
+	uint64_t by;
+	uint32_t number, wait; /* wait: so many of the other thread's tasks have to be over */
+	uint32_t step;
+};
+/* The tasks of a walk, by the thread that does them. */
+struct bench_order {
+	struct bench_order_task *tasks[2];
+	uint32_t count[2];
+	uint64_t edges; /* unique pairs of a task and one that wrote what it reads */
+	const struct bench_nest *nest;
+	struct order_tile *tiles;
+};
+/* Walks the shape, on the tensors of nest, whose kernel and context it uses; none runs. Finish also after a failure. False without memory. */
+bool bench_order_init(struct bench_order *order, struct bench_nest *nest, const struct bench_shape *shape);
+void bench_order_finish(struct bench_order *order);
+/* All tasks once, on the tensors that nest had. *ns_out: execution alone. False if there is no second thread. */
+bool bench_order_run(const struct bench_order *order, double *ns_out);
 
 #endif

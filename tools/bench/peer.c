@@ -2,12 +2,10 @@
 /* peer.c - ptowsp-bench peer: one row of the comparison with other task-graph runtimes, as users run it: package, host, plugin, real tensors.
  *
  * Protocol: the graph is generated from bytecode in every repetition and executed while it is generated, so there is no figure for building or for a second
- * execution alone. After every repetition, the timed ones too, tensors and counts are compared with what plain loops leave behind. */
+ * execution alone. After every repetition, the timed ones too, tensors and counts are compared with those of plain loops. */
 #include <inttypes.h>
-#include <stdlib.h>
 #include <string.h>
-#include "tools/bench/quiet.h"
-#include "tools/bench/subject.h"
+#include "tools/bench/trial.h"
 
 #define DOES_NOT_APPLY 3
 
@@ -15,158 +13,124 @@ static const char *const columns =
 	"peer\tthreads\tworkload\ttasks\tedges\twork_ns\treps\tbuild_tpms\tbuild_min\tbuild_max\texec_tpms\texec_min\texec_max"
 	"\te2e_tpms\te2e_min\te2e_max\tteardown_tpms\trss_bytes_per_task\tnoisy\tverified";
 
+/* Flags of the row. */
 struct peer {
-	struct bench_subject subject;
-	struct bench_options options;
-	const char *workload;
-	unsigned work_ns, window;
-	bool exact;
-	uint64_t edges; /* unique pairs of a task and one that wrote what it reads */
-	char schedule[2][40];
-	const char *rows[2];
+	const char *workload, *deps, *plugin, *packages;
+	unsigned n, threads, work_ns, reps, window;
+	bool columns;
+};
+static const struct bench_flag flags[] = {
+#define X(flag, sort, field) {flag, 0, BENCH_FLAG_##sort, offsetof(struct peer, field)},
+	X("workload", TEXT, workload) X("n", COUNT, n) X("threads", COUNT, threads) X("work-ns", COUNT, work_ns) X("reps", COUNT, reps) X("window", COUNT, window)
+	X("deps", TEXT, deps) X("plugin", TEXT, plugin) X("packages", TEXT, packages) X("columns", FLAG, columns)
+#undef X
 };
 
-/* The timed repetitions. Disturbed ones are taken again, at most as many as there are. */
-static ptowsp_status measure(struct peer *peer, struct bench_series *rates, struct ptowsp_error *error)
+static int word_refuse(void *into, const char *word)
 {
-	unsigned again = peer->options.reps;
-	ptowsp_status st = PTOWSP_OK;
-
-	while (!st && rates->count < peer->options.reps) {
-		struct bench_quiet quiet;
-		bool disturbed;
-		double ns;
-
-		bench_quiet_wait();
-		bench_quiet_begin(&quiet);
-		st = bench_subject_run(&peer->subject, 0, &ns, error);
-		disturbed = bench_quiet_disturbed(&quiet, peer->subject.threads);
-		if (disturbed && again) {
-			again--;
-			continue;
-		}
-		rates->disturbed += disturbed;
-		bench_series_add(rates, (double)peer->subject.tasks * 1e6 / ns);
-	}
-	return st;
+	(void)into;
+	return bench_refuse("peer: no option", word);
 }
 
-static void row_print(const struct peer *peer, const struct bench_series *rates, uint64_t bytes)
+static int flags_check(const struct peer *peer)
 {
-	const struct bench_subject *s = &peer->subject;
+	const struct bench_shape *shape = bench_shape_find(peer->workload);
 
-	printf("%s\t%u\t%s/%u\t%" PRIu64 "\t%" PRIu64 "\t%u\t%u", peer->exact ? "ptowsp-exact" : "ptowsp", s->threads, peer->workload, s->n, s->tasks, peer->edges,
-	       peer->work_ns, peer->options.reps);
-	printf("\t-\t-\t-\t-\t-\t-\t%.0f\t%.0f\t%.0f\t-", bench_series_median(rates), bench_series_least(rates), bench_series_most(rates));
-	printf("\t%.0f\t%u", (double)bytes / (double)s->tasks, rates->disturbed);
-	if (s->bad_tensors || s->bad_counts)
-		printf("\tFAIL(order=%" PRIu64 ",count=%" PRIu64 ")\n", s->bad_tensors, s->bad_counts);
+	if (!shape)
+		return bench_refuse("peer: no workload", peer->workload);
+	if (strcmp(peer->deps, "exact") && strcmp(peer->deps, "overlap"))
+		return bench_refuse("peer: --deps is exact or overlap, not", peer->deps);
+	if (!peer->n || peer->n > 1u << 24 || !peer->threads || peer->threads > 1024 || !peer->reps || peer->reps > BENCH_REPS_LIMIT || peer->work_ns > 1u << 30 || peer->window > 1u << 24)
+		return bench_refuse("peer: a number is out of range for", peer->workload);
+	/* Tasks grow with the square of n or faster, and their numbers here have 32 bits. */
+	return peer->n > 4096 && shape->n < 1000 ? DOES_NOT_APPLY : 0;
+}
+
+static ptowsp_status rate(void *context, double *value_out, struct ptowsp_error *error)
+{
+	struct bench_trial *trial = context;
+	double ns = 1;
+	ptowsp_status status = bench_trial_run(trial, 0, &ns, error);
+
+	*value_out = (double)trial->tasks * 1e6 / ns;
+	return status;
+}
+
+static void row_print(const struct peer *peer, const struct bench_trial *t, uint64_t edges, const struct bench_series *rates, uint64_t bytes)
+{
+	const struct bench_quantiles rate = bench_series_quantiles(rates);
+
+	printf("%s\t%u\t%s/%u\t%" PRIu64 "\t%" PRIu64 "\t%u\t%u", strcmp(peer->deps, "exact") ? "ptowsp" : "ptowsp-exact", peer->threads, peer->workload, peer->n, t->tasks, edges,
+	       peer->work_ns, peer->reps);
+	printf("\t-\t-\t-\t-\t-\t-\t%.0f\t%.0f\t%.0f\t-", rate.median, rate.least, rate.most);
+	printf("\t%.0f\t%u", (double)bytes / (double)t->tasks, bench_series_noisy(rates));
+	if (t->bad_tensors || t->bad_counts)
+		printf("\tFAIL(order=%" PRIu64 ",count=%" PRIu64 ")\n", t->bad_tensors, t->bad_counts);
 	else
 		printf("\tok\n");
 }
 
-static int word_take(struct peer *peer, const char *name, const char *value)
-{
-	if (!strcmp(name, "--workload") && (peer->subject.shape = bench_shape_find(value)))
-		peer->workload = value;
-	else if (!strcmp(name, "--deps") && (!strcmp(value, "exact") || !strcmp(value, "overlap")))
-		peer->exact = !strcmp(value, "exact");
-	else if (!strcmp(name, "--plugin") && *value)
-		peer->options.plugin = value;
-	else if (!strcmp(name, "--packages") && *value)
-		peer->options.packages = value;
-	else
-		return 2;
-	return 0;
-}
-
-static int argument_take(struct peer *peer, const char *name, const char *value)
-{
-	const struct {
-		const char *name;
-		unsigned *value;
-		unsigned least, most;
-	} arguments[] = {
-		{"--n", &peer->subject.n, 1, 1u << 24},	    {"--threads", &peer->subject.threads, 1, 1024}, {"--work-ns", &peer->work_ns, 0, 1u << 30},
-		{"--reps", &peer->options.reps, 1, BENCH_REPS_LIMIT}, {"--window", &peer->window, 1, 1u << 24},
-	};
-	char *end;
-
-	for (size_t i = 0; i < sizeof(arguments) / sizeof(*arguments); i++)
-		if (!strcmp(arguments[i].name, name)) {
-			unsigned long number = strtoul(value, &end, 10);
-
-			*arguments[i].value = (unsigned)number;
-			if (*value && !*end && number >= arguments[i].least && number <= arguments[i].most)
-				return 0;
-		}
-	if (!word_take(peer, name, value))
-		return 0;
-	fprintf(stderr, "ptowsp-bench peer: %s %s: not an option, or not a value that it takes; ptowsp-bench --help shows them\n", name, value);
-	return 2;
-}
-
 /* The edges of the row; the lists they come from are not kept. */
-static ptowsp_status edges_count(struct peer *peer)
+static ptowsp_status edges_count(struct bench_trial *trial, uint64_t *edges_out)
 {
 	struct bench_order order;
-	const bool made = bench_order_init(&order, &peer->subject.nest, peer->subject.shape);
+	const bool made = bench_order_init(&order, &trial->nest, trial->shape);
 
-	peer->edges = order.edges;
+	*edges_out = order.edges;
 	bench_order_finish(&order);
 	return made ? PTOWSP_OK : PTOWSP_NO_MEMORY;
 }
 
-static ptowsp_status row_make(struct peer *peer, struct ptowsp_error *error)
+static ptowsp_status row_make(const struct peer *peer, struct bench_trial *trial)
 {
+	const struct bench_way way = {.row = {peer->workload, "", "", NULL, 0, 0}, .take = rate, .context = trial, .threads = peer->threads};
 	struct bench_series rates = {0};
-	uint64_t resident = 0, peak;
+	uint64_t resident, peak, edges = 0;
 	double ns;
-	ptowsp_status st;
+	ptowsp_status status = bench_trial_init(trial);
 
-	snprintf(peer->schedule[0], sizeof(peer->schedule[0]), "deps=%s", peer->exact ? "tensor_map_exact" : "bytes_overlap");
-	snprintf(peer->schedule[1], sizeof(peer->schedule[1]), "task_window=%u", peer->window);
-	peer->rows[0] = peer->schedule[0];
-	peer->rows[1] = peer->schedule[1];
-	peer->subject.options = &peer->options;
-	peer->subject.schedule = peer->rows;
-	peer->subject.schedule_count = peer->window ? 2 : 1;
-	st = bench_subject_init(&peer->subject, error);
-	if (!st)
-		st = edges_count(peer);
-	if (!st)
-		st = bench_subject_work(&peer->subject, peer->work_ns, error);
+	if (!status)
+		status = edges_count(trial, &edges);
+	if (!status)
+		status = bench_trial_work(trial, peer->work_ns);
 	bench_peak_reset();
 	resident = bench_resident_bytes();
-	if (!st)
-		st = bench_subject_run(&peer->subject, 0, &ns, error);
+	if (!status)
+		status = bench_trial_run(trial, 0, &ns, &trial->bench->error);
 	peak = bench_peak_bytes();
-	if (!st)
-		st = measure(peer, &rates, error);
-	if (!st)
-		row_print(peer, &rates, peak > resident ? peak - resident : 0);
-	return st;
+	if (!status)
+		status = bench_take_all(trial->bench, &way, 1, &rates);
+	if (!status)
+		row_print(peer, trial, edges, &rates, peak > resident ? peak - resident : 0);
+	return status;
 }
 
-int bench_peer(int argc, char **argv, const char *packages)
+int bench_peer(struct bench *bench, int argc, char **argv)
 {
-	struct ptowsp_error error = {.head = PTOWSP_HEAD(error, ERROR)};
-	struct peer peer = {.subject = {.n = 128, .threads = 1, .shape = bench_shape_find("w1")}, .options = {.reps = 7, .packages = packages}, .workload = "w1"};
-	ptowsp_status st;
-	int rc = 0;
+	struct peer peer = {.workload = "w1", .deps = "overlap", .packages = bench->options.packages, .n = 128, .threads = 1, .reps = 7};
+	int rc = bench_flags_read(flags, sizeof(flags) / sizeof(*flags), &peer, argc, argv, word_refuse);
+	char window[40];
+	const char *schedule[] = {NULL, window};
+	struct bench_trial trial = {.bench = bench, .n = peer.n};
 
-	if (argc > 1 && !strcmp(argv[1], "--columns"))
+	if (!rc && peer.columns)
 		return puts(columns), 0;
-	for (int i = 1; !rc && i < argc; i += 2)
-		rc = argument_take(&peer, argv[i], i + 1 < argc ? argv[i + 1] : "");
-	if (!rc && peer.subject.n > 4096 && peer.subject.shape->n < 1000)
-		rc = DOES_NOT_APPLY; /* tasks grow with the square of n or faster, and their numbers here have 32 bits */
+	if (!rc)
+		rc = flags_check(&peer);
 	if (rc)
 		return rc;
-	st = row_make(&peer, &error);
-	if (st)
-		fprintf(stderr, "ptowsp-bench peer: %s\n", *error.text ? error.text : "out of memory");
-	rc = st ? 1 : peer.subject.bad_tensors || peer.subject.bad_counts;
-	bench_subject_finish(&peer.subject);
+	schedule[0] = strcmp(peer.deps, "exact") ? "deps=bytes_overlap" : "deps=tensor_map_exact";
+	snprintf(window, sizeof(window), "task_window=%u", peer.window);
+	bench->options.reps = peer.reps;
+	bench->options.packages = peer.packages;
+	bench->options.plugin = peer.plugin;
+	trial.n = peer.n;
+	trial.shape = bench_shape_find(peer.workload);
+	trial.subject = (struct bench_subject){.on = {.threads = peer.threads}, .schedule = {.schedule = schedule, .schedule_count = peer.window ? 2 : 1}};
+	rc = row_make(&peer, &trial) != PTOWSP_OK;
+	if (rc)
+		fprintf(stderr, "ptowsp-bench peer: %s\n", *bench->error.text ? bench->error.text : "out of memory");
+	rc = rc || trial.bad_tensors || trial.bad_counts;
+	bench_trial_finish(&trial);
 	return rc;
 }

@@ -14,12 +14,6 @@ static FILE *out;
 static enum bench_form form;
 static json_t *document; /* with --json */
 
-void bench_series_add(struct bench_series *series, double value)
-{
-	if (series->count < BENCH_REPS_LIMIT)
-		series->values[series->count++] = value;
-}
-
 static int ascending(const void *a, const void *b)
 {
 	double x = *(const double *)a, y = *(const double *)b;
@@ -27,31 +21,26 @@ static int ascending(const void *a, const void *b)
 	return (x > y) - (x < y);
 }
 
-static struct bench_series sorted(const struct bench_series *series)
+struct bench_quantiles bench_series_quantiles(const struct bench_series *series)
 {
-	struct bench_series copy = *series;
-
-	qsort(copy.values, copy.count, sizeof(*copy.values), ascending);
-	return copy;
-}
-
-double bench_series_median(const struct bench_series *series)
-{
-	struct bench_series s = sorted(series);
+	struct bench_series s = *series;
+	const unsigned half = s.count / 2;
 
 	if (!s.count)
-		return 0;
-	return s.count % 2 ? s.values[s.count / 2] : (s.values[s.count / 2 - 1] + s.values[s.count / 2]) / 2;
+		return (struct bench_quantiles){0, 0, 0};
+	qsort(s.values, s.count, sizeof(*s.values), ascending);
+	return (struct bench_quantiles){s.count % 2 ? s.values[half] : (s.values[half - 1] + s.values[half]) / 2, s.values[0], s.values[s.count - 1]};
 }
 
-double bench_series_least(const struct bench_series *series)
+void bench_series_add(struct bench_series *series, double value, bool disturbed)
 {
-	return series->count ? sorted(series).values[0] : 0;
+	series->disturbed |= (uint64_t)disturbed << series->count;
+	series->values[series->count++] = value;
 }
 
-double bench_series_most(const struct bench_series *series)
+unsigned bench_series_noisy(const struct bench_series *series)
 {
-	return series->count ? sorted(series).values[series->count - 1] : 0;
+	return (unsigned)__builtin_popcountll(series->disturbed);
 }
 
 /* "model name" of the processor, or the machine's architecture. */
@@ -120,7 +109,7 @@ static const char *number(double value, char text[32])
 	return text;
 }
 
-/* ---- rows ------------------------------------------------------------------------------------------------------- */
+/* ---- rows ---------------------------------------------------------------------------------------------------------- */
 
 static bool progress; /* a line of it stands on the terminal */
 
@@ -131,99 +120,105 @@ static void progress_clear(void)
 	progress = false;
 }
 
-void bench_table_progress(const char *subject, const char *measure)
+void bench_table_progress(const struct bench_row *row)
 {
 	if (!isatty(STDERR_FILENO))
 		return;
 	progress_clear();
-	fprintf(stderr, "%.40s: %.60s ...", subject, measure);
+	fprintf(stderr, "%.40s: %.60s ...", row->subject, row->measure);
 	progress = true;
 }
 
-static void target_print(const struct bench_row *row, char *text, size_t size)
-{
-	char value[32];
+/* A row as it is told. */
+struct told {
+	const char *benchmark, *met, *reference;
+	const struct bench_row *row;
+	struct bench_quantiles values;
+	unsigned count, noisy;
+	char target[48];
+};
 
-	if (row->least > 0)
-		snprintf(text, size, ">= %s", number(row->least, value));
-	else if (row->most > 0)
-		snprintf(text, size, "<= %s", number(row->most, value));
-	else
-		snprintf(text, size, "-");
+/* Times of repetitions that were mostly disturbed say neither yes nor no: a disturbance may as well have met the thing that we are compared with. */
+static const char *met(const struct told *t)
+{
+	if (t->noisy * 2 > t->count)
+		return "unclear";
+	return (t->row->least > 0 && t->values.median < t->row->least) || (t->row->most > 0 && t->values.median > t->row->most) ? "no" : "yes";
 }
 
-/* Times of repetitions that were mostly disturbed say neither yes nor no: a disturbance may as well have met what we are compared with. */
-static const char *met(const struct bench_row *row)
+/* Small sizes are for a look at the rows: nothing is wanted of them. */
+static struct told told_of(const struct bench *bench, const struct bench_row *row, const struct bench_series *series)
 {
-	const bool counted = !strcmp(row->unit, "faults");
-	double median = bench_series_median(&row->series);
+	struct told t = {.benchmark = bench->name, .row = row, .reference = row->reference ? row->reference : "-", .values = bench_series_quantiles(series), .count = series->count,
+			 .noisy = bench_series_noisy(series), .met = "-", .target = "-"};
+	char value[32];
 
-	if (!row->series.count || (row->least <= 0 && row->most <= 0))
-		return "-";
-	if (!counted && row->series.disturbed * 2 > row->series.count)
-		return "unclear";
-	return (row->least > 0 && median < row->least) || (row->most > 0 && median > row->most) ? "no" : "yes";
+	if (bench->options.small || (row->least <= 0 && row->most <= 0))
+		return t;
+	snprintf(t.target, sizeof(t.target), "%s %s", row->least > 0 ? ">=" : "<=", number(row->least > 0 ? row->least : row->most, value));
+	if (t.count)
+		t.met = met(&t);
+	return t;
 }
 
 /* As many columns as a reader needs: a benchmark's name stands in the command, a reference in the other forms. */
-static void columns_print(const struct bench_row *row, const char *median, const char *least, const char *most, const char *target)
+static void columns_print(const struct told *t, const char *median, const char *least, const char *most)
 {
+	const bool wanted = t->target[0] != '-', several = t->count > 1;
 	char noisy[32] = "";
 
-	if (row->series.disturbed)
-		snprintf(noisy, sizeof(noisy), "%u of %u", row->series.disturbed, row->series.count);
-	fprintf(out, COLUMNS, row->subject, row->measure, median, row->unit, row->series.count > 1 ? least : "", row->series.count > 1 ? most : "", noisy,
-		*target == '-' ? "" : target, *target == '-' ? "" : met(row));
+	if (t->noisy)
+		snprintf(noisy, sizeof(noisy), "%u of %u", t->noisy, t->count);
+	fprintf(out, COLUMNS, t->row->subject, t->row->measure, median, t->row->unit, several ? least : "", several ? most : "", noisy, wanted ? t->target : "",
+		wanted ? t->met : "");
+}
+
+static void row_print(const struct told *t)
+{
+	char median[32] = "-", least[32] = "-", most[32] = "-";
+
+	if (t->count) {
+		number(t->values.median, median);
+		number(t->values.least, least);
+		number(t->values.most, most);
+	}
+	if (form == BENCH_COLUMNS)
+		columns_print(t, median, least, most);
+	else
+		fprintf(out, "%s\t%s\t%s\t%s\t%s\t%s\t%s\t%u\t%u\t%s\t%s\t%s\n", t->benchmark, t->row->subject, t->row->measure, t->row->unit, median, least, most, t->count, t->noisy,
+			t->reference, t->target, t->met);
 	fflush(out);
 }
 
-static void row_print(const struct bench_row *row)
+static json_t *real(const struct told *t, double value)
 {
-	char median[32] = "-", least[32] = "-", most[32] = "-", target[48];
-
-	if (row->series.count) {
-		number(bench_series_median(&row->series), median);
-		number(bench_series_least(&row->series), least);
-		number(bench_series_most(&row->series), most);
-	}
-	target_print(row, target, sizeof(target));
-	if (form == BENCH_COLUMNS) {
-		columns_print(row, median, least, most, target);
-		return;
-	}
-	fprintf(out, "%s\t%s\t%s\t%s\t%s\t%s\t%s\t%u\t%u\t%s\t%s\t%s\n", row->benchmark, row->subject, row->measure, row->unit, median,
-		least, most, row->series.count, row->series.disturbed, row->reference ? row->reference : "-", target, met(row));
-	fflush(out);
+	return t->count ? json_real(value) : json_null();
 }
 
-static void row_collect(const struct bench_row *row)
+static void row_collect(const struct told *t)
 {
-	char target[48];
-	json_t *json;
-
-	target_print(row, target, sizeof(target));
-	json = json_pack("{s:s, s:s, s:s, s:s, s:I, s:I, s:s, s:s, s:s}", "benchmark", row->benchmark, "subject", row->subject, "measure", row->measure,
-			 "unit", row->unit, "reps", (json_int_t)row->series.count, "noisy", (json_int_t)row->series.disturbed, "reference",
-			 row->reference ? row->reference : "-", "target", target, "met", met(row));
-	json_object_set_new(json, "median", row->series.count ? json_real(bench_series_median(&row->series)) : json_null());
-	json_object_set_new(json, "min", row->series.count ? json_real(bench_series_least(&row->series)) : json_null());
-	json_object_set_new(json, "max", row->series.count ? json_real(bench_series_most(&row->series)) : json_null());
-	json_array_append_new(json_object_get(document, "rows"), json);
+	json_array_append_new(json_object_get(document, "rows"),
+			      json_pack("{s:s, s:s, s:s, s:s, s:i, s:i, s:s, s:s, s:s, s:o, s:o, s:o}", "benchmark", t->benchmark, "subject", t->row->subject, "measure",
+					t->row->measure, "unit", t->row->unit, "reps", (int)t->count, "noisy", (int)t->noisy, "reference", t->reference, "target", t->target, "met",
+					t->met, "median", real(t, t->values.median), "min", real(t, t->values.least), "max", real(t, t->values.most)));
 }
 
-void bench_table_row(const struct bench_row *row)
+void bench_table_row(const struct bench *bench, const struct bench_row *row, const struct bench_series *series)
 {
+	const struct told t = told_of(bench, row, series);
+
 	progress_clear();
 	if (document)
-		row_collect(row);
+		row_collect(&t);
 	else
-		row_print(row);
+		row_print(&t);
 }
 
-void bench_table_value(struct bench_row row, double value)
+void bench_table_value(const struct bench *bench, struct bench_row row, double value)
 {
-	bench_series_add(&row.series, value);
-	bench_table_row(&row);
+	const struct bench_series series = {.count = 1, .values = {value}};
+
+	bench_table_row(bench, &row, &series);
 }
 
 void bench_table_end(void)

@@ -1,15 +1,14 @@
 /* SPDX-License-Identifier: MIT */
 /* tasks.c - tasks per millisecond of every shape as users run it: package, host, plugin, real tensors; kernels that do next to nothing and kernels of 200 ns to 20 us,
  * one thread and two; beside them the same tasks by loops in C and by a fixed order on two threads, which are no runtimes but limits. Then random nests
- * by seed, what a task in flight takes, and how long a run of ten tasks takes. Every execution is compared with what the loops leave behind. */
+ * by seed, bytes per task in flight, and a run of ten tasks. Every execution is compared with the tensors that the loops leave. */
 #include <string.h>
-#include <sys/wait.h>
 #include <unistd.h>
-#include "tools/bench/subject.h"
+#include "tools/bench/trial.h"
 
 enum { SEEDS = 5, RUNS = 100, WINDOW = 8192 /* tasks in flight: the default */ };
 
-/* What is wanted, tasks/ms of empty kernels on one thread; beyond the first size of a shape, another one. */
+/* Wanted tasks/ms of empty kernels on one thread; beyond the first size of a shape, another one. */
 static const struct {
 	const char *shape;
 	double rate;
@@ -20,356 +19,253 @@ static const struct {
 } larger[] = {{"wavefront", 512}, {"llama", 256}};
 static const struct length {
 	unsigned ns;
-	const char *name;
+	const char *one, *two, *order, *ratio;
 	bool few;     /* of the smaller size */
-	double least; /* two threads over the fixed order, 0: nothing is asked */
-} lengths[] = {{200, "200 ns", false, 0}, {1000, "1 us", false, 0.94}, {5000, "5 us", true, 0}, {20000, "20 us", true, 0}};
-
-/* A shape with one thread and with two. */
-struct subject {
-	const struct bench_options *options;
-	struct bench_subject one, two;
-	struct bench_order order; /* on two.nest */
-	char name[40];
-	struct ptowsp_error *error;
+	double least; /* two threads over the fixed order, 0: nothing is wanted */
+} lengths[] = {
+#define LENGTH(ns, name, few, least) \
+	{ns, "kernels of " name ", 1 thread", "kernels of " name ", 2 threads", "kernels of " name ", limit: fixed order, 2 threads", "kernels of " name ", 2 threads / fixed order", few, least}
+	LENGTH(200, "200 ns", false, 0), LENGTH(1000, "1 us", false, 0.94), LENGTH(5000, "5 us", true, 0), LENGTH(20000, "20 us", true, 0),
+#undef LENGTH
 };
 
-/* ---- measures ------------------------------------------------------------------------------------------------------ */
+/* A shape with one thread and with two. */
+struct pair {
+	struct bench *bench;
+	struct bench_trial one, two;
+	struct bench_order order; /* on two.nest */
+	char name[40];
+};
 
-static int rate(struct bench_subject *b, uint32_t flags, double *value_out, struct ptowsp_error *error)
+/* ---- values -------------------------------------------------------------------------------------------------------- */
+
+static double rate_of(const struct bench_trial *t, double ns)
+{
+	return (double)t->tasks * 1e6 / ns;
+}
+
+static ptowsp_status counted_rate(void *trial, double *value_out, struct ptowsp_error *error)
 {
 	double ns = 1;
-	ptowsp_status st = bench_subject_run(b, flags, &ns, error);
+	ptowsp_status status = bench_trial_run(trial, PTOWSP_RUN_NO_KERNELS, &ns, error);
 
-	*value_out = (double)b->tasks * 1e6 / ns;
-	return st;
+	*value_out = rate_of(trial, ns);
+	return status;
 }
 
-static int one_counted(void *context, double *value_out, struct ptowsp_error *error)
+static ptowsp_status run_rate(void *trial, double *value_out, struct ptowsp_error *error)
 {
-	return rate(&((struct subject *)context)->one, PTOWSP_RUN_NO_KERNELS, value_out, error);
+	double ns = 1;
+	ptowsp_status status = bench_trial_run(trial, 0, &ns, error);
+
+	*value_out = rate_of(trial, ns);
+	return status;
 }
 
-static int one_rate(void *context, double *value_out, struct ptowsp_error *error)
+static ptowsp_status nest_rate(void *trial, double *value_out, struct ptowsp_error *error)
 {
-	return rate(&((struct subject *)context)->one, 0, value_out, error);
-}
-
-static int two_rate(void *context, double *value_out, struct ptowsp_error *error)
-{
-	return rate(&((struct subject *)context)->two, 0, value_out, error);
-}
-
-static int nest_rate(void *context, double *value_out, struct ptowsp_error *error)
-{
-	struct bench_subject *b = &((struct subject *)context)->one;
 	double ns;
 
 	(void)error;
-	bench_subject_nest(b, &ns);
-	*value_out = (double)b->tasks * 1e6 / ns;
+	bench_trial_nest(trial, &ns);
+	*value_out = rate_of(trial, ns);
 	return PTOWSP_OK;
 }
 
-static int order_rate(void *context, double *value_out, struct ptowsp_error *error)
+static ptowsp_status order_rate(void *context, double *value_out, struct ptowsp_error *error)
 {
-	struct subject *s = context;
+	struct pair *p = context;
 	double ns = 1;
-	ptowsp_status st = bench_subject_order(&s->two, &s->order, &ns);
+	ptowsp_status status = bench_trial_order(&p->two, &p->order, &ns);
 
 	(void)error;
-	*value_out = (double)s->two.tasks * 1e6 / ns;
-	return st;
-}
-
-/* One right after the other, so that what else the machine does meets both. */
-static int ratio(void *context, double *value_out, struct ptowsp_error *error, int (*over)(void *, double *, struct ptowsp_error *),
-		 int (*under)(void *, double *, struct ptowsp_error *))
-{
-	double a = 0, b = 1;
-	int st = over(context, &a, error);
-
-	if (!st)
-		st = under(context, &b, error);
-	*value_out = a / b;
-	return st;
-}
-
-static int two_over_one(void *context, double *value_out, struct ptowsp_error *error)
-{
-	return ratio(context, value_out, error, two_rate, one_rate);
-}
-
-static int two_over_order(void *context, double *value_out, struct ptowsp_error *error)
-{
-	return ratio(context, value_out, error, two_rate, order_rate);
+	*value_out = rate_of(&p->two, ns);
+	return status;
 }
 
 /* us of one run; shorter than a look at the clock is exact, so many are timed each by itself. */
-static int run_us(struct bench_subject *b, double *value_out, struct ptowsp_error *error)
+static ptowsp_status run_us(void *trial, double *value_out, struct ptowsp_error *error)
 {
 	double ns = 0, sum = 0;
-	ptowsp_status st = PTOWSP_OK;
+	ptowsp_status status = PTOWSP_OK;
 
-	for (unsigned i = 0; !st && i < RUNS; i++, sum += ns)
-		st = bench_subject_run(b, 0, &ns, error);
+	for (unsigned i = 0; !status && i < RUNS; i++, sum += ns)
+		status = bench_trial_run(trial, 0, &ns, error);
 	*value_out = sum / RUNS / 1e3;
-	return st;
+	return status;
 }
 
-static int one_us(void *context, double *value_out, struct ptowsp_error *error)
+/* ---- a shape at a size --------------------------------------------------------------------------------------------- */
+
+static ptowsp_status pair_init(struct pair *p, const struct bench_wild *wild, const struct bench_shape *shape, unsigned n)
 {
-	return run_us(&((struct subject *)context)->one, value_out, error);
-}
+	const struct bench_trial like = {.bench = p->bench, .shape = shape, .wild = wild, .n = n, .subject = {.on = {.threads = 1}}};
+	ptowsp_status status;
 
-static int two_us(void *context, double *value_out, struct ptowsp_error *error)
-{
-	return run_us(&((struct subject *)context)->two, value_out, error);
-}
-
-/* ---- rows ---------------------------------------------------------------------------------------------------------- */
-
-/* least, most: as in struct bench_row. */
-static ptowsp_status row_measure(struct subject *s, unsigned threads, const char *measure, const char *unit, double least, double most,
-				 int (*take)(void *context, double *value_out, struct ptowsp_error *error))
-{
-	struct bench_row row = {.benchmark = "tasks", .subject = s->name, .measure = measure, .unit = unit, .least = s->options->small ? 0 : least,
-				.most = s->options->small ? 0 : most};
-	ptowsp_status st;
-
-	bench_table_progress(s->name, measure);
-	st = bench_measure(s->options, threads, &row.series, take, s, s->error);
-	if (!st)
-		bench_table_row(&row);
-	return st;
-}
-
-static ptowsp_status subject_init(struct subject *s, const struct bench_wild *wild, const struct bench_shape *shape, unsigned n)
-{
-	const struct bench_subject like = {.options = s->options, .shape = shape, .wild = wild, .n = n, .threads = 1};
-	ptowsp_status st;
-
-	s->one = s->two = like;
-	s->two.threads = 2;
-	s->order = (struct bench_order){0};
-	snprintf(s->name, sizeof(s->name), "%s/%u", shape->name, n);
-	st = bench_subject_init(&s->one, s->error);
-	if (!st)
-		st = bench_subject_init(&s->two, s->error);
-	if (!st && shape->two && !bench_order_init(&s->order, &s->two.nest, shape))
-		st = PTOWSP_NO_MEMORY;
-	return st;
+	p->one = p->two = like;
+	p->two.subject.on.threads = 2;
+	p->order = (struct bench_order){0};
+	snprintf(p->name, sizeof(p->name), "%s/%u", shape->name, n);
+	status = bench_trial_init(&p->one);
+	return status ? status : bench_trial_init(&p->two);
 }
 
 /* The verdict about every execution since. */
-static ptowsp_status subject_finish(struct subject *s, ptowsp_status st)
+static ptowsp_status pair_finish(struct pair *p, ptowsp_status status)
 {
-	if (!st)
-		st = bench_subject_verdict(&s->one, s->error);
-	if (!st)
-		st = bench_subject_verdict(&s->two, s->error);
-	bench_order_finish(&s->order);
-	bench_subject_finish(&s->one);
-	bench_subject_finish(&s->two);
-	return st;
+	if (!status)
+		status = bench_trial_verdict(&p->one);
+	if (!status)
+		status = bench_trial_verdict(&p->two);
+	bench_order_finish(&p->order);
+	bench_trial_finish(&p->one);
+	bench_trial_finish(&p->two);
+	return status;
 }
 
-static double rate_wanted(const struct subject *s)
+static ptowsp_status empty_measure(struct pair *p)
 {
+	enum { COUNTED, ONE, TWO, OVER, NEST, WAYS };
+	struct bench_way ways[WAYS] = {
+		[COUNTED] = {.row = {p->name, "without kernels, 1 thread", "tasks/ms", NULL, 0, 0}, .take = counted_rate, .context = &p->one},
+		[ONE] = {.row = {p->name, "empty kernels, 1 thread", "tasks/ms", NULL, 0, 0}, .take = run_rate, .context = &p->one},
+		[TWO] = {.row = {p->name, "empty kernels, 2 threads", "tasks/ms", NULL, 0, 0}, .take = run_rate, .context = &p->two, .threads = 2},
+		[OVER] = {.row = {p->name, "empty kernels, 2 threads / 1", "ratio", NULL, 0.8, 0}, .sort = BENCH_RATIO, .over = TWO, .under = ONE},
+		[NEST] = {.row = {p->name, "empty kernels, limit: loops in C", "tasks/ms", NULL, 0, 0}, .take = nest_rate, .context = &p->one},
+	};
+
 	for (size_t i = 0; i < sizeof(wanted) / sizeof(*wanted); i++)
-		if (!strcmp(s->one.shape->name, wanted[i].shape))
-			return wanted[i].rate;
-	return 0;
+		if (!strcmp(p->one.shape->name, wanted[i].shape))
+			ways[ONE].row.least = wanted[i].rate;
+	bench_table_value(p->bench, (struct bench_row){p->name, "tasks", "tasks", NULL, 0, 0}, (double)p->one.tasks);
+	return bench_measure(p->bench, ways, WAYS);
 }
 
-static ptowsp_status empty_measure(struct subject *s)
+/* Two that wait for each other need a core each, so the fixed order is left out on one core. */
+static ptowsp_status long_measure(struct pair *p, const struct length *length)
 {
-	struct bench_row row = {.benchmark = "tasks", .subject = s->name, .measure = "tasks", .unit = "tasks"};
-	ptowsp_status st;
+	enum { ONE, TWO, ORDER, OVER, WAYS };
+	const bool order = p->one.shape->two && sysconf(_SC_NPROCESSORS_ONLN) > 1;
+	const struct bench_way ways[WAYS] = {
+		[ONE] = {.row = {p->name, length->one, "tasks/ms", NULL, 0, 0}, .take = run_rate, .context = &p->one},
+		[TWO] = {.row = {p->name, length->two, "tasks/ms", NULL, 0, 0}, .take = run_rate, .context = &p->two, .threads = 2},
+		[ORDER] = {.row = {p->name, length->order, "tasks/ms", NULL, 0, 0}, .take = order_rate, .context = p, .threads = 2},
+		[OVER] = {.row = {p->name, length->ratio, "ratio", NULL, length->least, 0}, .sort = BENCH_RATIO, .over = TWO, .under = ORDER},
+	};
+	ptowsp_status status = bench_trial_work(&p->one, length->ns);
 
-	bench_table_value(row, (double)s->one.tasks);
-	st = row_measure(s, 1, "without kernels, 1 thread", "tasks/ms", 0, 0, one_counted);
-	if (!st)
-		st = row_measure(s, 1, "empty kernels, 1 thread", "tasks/ms", rate_wanted(s), 0, one_rate);
-	if (!st)
-		st = row_measure(s, 2, "empty kernels, 2 threads", "tasks/ms", 0, 0, two_rate);
-	if (!st)
-		st = row_measure(s, 2, "empty kernels, 2 threads / 1", "ratio", 0.8, 0, two_over_one);
-	return st ? st : row_measure(s, 1, "empty kernels, limit: loops in C", "tasks/ms", 0, 0, nest_rate);
+	if (!status)
+		status = bench_trial_work(&p->two, length->ns);
+	bench_order_finish(&p->order);
+	if (!status && order && !bench_order_init(&p->order, &p->two.nest, p->two.shape)) /* its tasks hold their work */
+		status = PTOWSP_NO_MEMORY;
+	return status ? status : bench_measure(p->bench, ways, order ? WAYS : ORDER);
 }
 
-/* The rows of two that wait for each other need a core each. */
-static ptowsp_status long_measure(struct subject *s, const struct length *length)
+/* Empty kernels and those whose size is the same; then those of the smaller size. */
+static ptowsp_status size_measure(struct pair *p, const struct bench_wild *wild, const struct bench_shape *shape, unsigned n, bool few)
 {
-	const bool order = s->one.shape->two && sysconf(_SC_NPROCESSORS_ONLN) > 1;
-	char measure[96];
-	ptowsp_status st = bench_subject_work(&s->one, length->ns, s->error);
+	ptowsp_status status = pair_init(p, wild, shape, n);
 
-	if (!st)
-		st = bench_subject_work(&s->two, length->ns, s->error);
-	bench_order_finish(&s->order);
-	if (!st && order && !bench_order_init(&s->order, &s->two.nest, s->two.shape)) /* its tasks hold their work */
-		st = PTOWSP_NO_MEMORY;
-	snprintf(measure, sizeof(measure), "kernels of %s, 1 thread", length->name);
-	if (!st)
-		st = row_measure(s, 1, measure, "tasks/ms", 0, 0, one_rate);
-	snprintf(measure, sizeof(measure), "kernels of %s, 2 threads", length->name);
-	if (!st)
-		st = row_measure(s, 2, measure, "tasks/ms", 0, 0, two_rate);
-	snprintf(measure, sizeof(measure), "kernels of %s, limit: fixed order, 2 threads", length->name);
-	if (!st && order)
-		st = row_measure(s, 2, measure, "tasks/ms", 0, 0, order_rate);
-	snprintf(measure, sizeof(measure), "kernels of %s, 2 threads / fixed order", length->name);
-	if (!st && order)
-		st = row_measure(s, 2, measure, "ratio", length->least, 0, two_over_order);
-	return st;
+	if (!status && !few)
+		status = empty_measure(p);
+	for (size_t i = 0; !status && i < sizeof(lengths) / sizeof(*lengths); i++)
+		if (lengths[i].few == few)
+			status = long_measure(p, &lengths[i]);
+	return pair_finish(p, status);
+}
+
+static ptowsp_status shape_measure(struct pair *p, const struct bench_wild *wild, const struct bench_shape *shape)
+{
+	const bool small = p->bench->options.small;
+	ptowsp_status status = size_measure(p, wild, shape, small ? shape->small : shape->n, false);
+
+	return status ? status : size_measure(p, wild, shape, small ? shape->small : shape->few, true);
+}
+
+static ptowsp_status ten_measure(struct pair *p, const char *name)
+{
+	const struct bench_way ways[] = {
+		{.row = {p->name, "a run of ten empty tasks, 1 thread", "us", NULL, 0, 5}, .take = run_us, .context = &p->one},
+		{.row = {p->name, "a run of ten empty tasks, 2 threads", "us", NULL, 0, 5}, .take = run_us, .context = &p->two, .threads = 2},
+	};
+	ptowsp_status status = pair_init(p, NULL, bench_shape_find(name), 10);
+
+	return pair_finish(p, status ? status : bench_measure(p->bench, ways, 2));
 }
 
 /* ---- memory -------------------------------------------------------------------------------------------------------- */
 
-/* What a first run adds to the resident memory at its peak, 0: it failed. */
-static uint64_t peak_of(const struct subject *s, const struct bench_shape *shape, unsigned n, unsigned threads)
+/* By `peer`, which is a process of its own: memory that an earlier measurement gave back would be used again and not be counted. */
+static ptowsp_status bytes_measure(struct bench *bench, const struct bench_shape *shape, unsigned threads)
 {
-	struct bench_subject b = {.options = s->options, .shape = shape, .n = n, .threads = threads};
-	uint64_t before = 0, peak = 0;
-	double ns;
-	ptowsp_status st = bench_subject_init(&b, s->error);
+	const char *measure = threads == 1 ? "bytes per task in flight, 1 thread" : "bytes per task in flight, 2 threads", *plugin = bench->options.plugin;
+	const unsigned n = bench->options.small ? shape->small : shape->n;
+	char name[40], self[BENCH_PATH], command[3 * BENCH_PATH];
+	struct bench_series bytes = {0};
+	double tasks = 0, each = 0;
+	FILE *row;
 
-	if (!st) {
-		bench_peak_reset();
-		before = bench_resident_bytes();
-		st = bench_subject_run(&b, 0, &ns, s->error);
-		peak = bench_peak_bytes();
-	}
-	bench_subject_finish(&b);
-	return st || peak <= before ? 0 : peak - before;
-}
-
-/* In a process of its own, because memory that an earlier measurement gave back would be used again and not be counted. */
-static ptowsp_status bytes_measure(struct subject *s, const struct bench_shape *shape, unsigned n, uint64_t tasks, unsigned threads)
-{
-	struct bench_row row = {.benchmark = "tasks", .subject = s->name, .unit = "bytes", .most = s->options->small ? 0 : 128};
-	uint64_t bytes = 0;
-	int ends[2];
-	pid_t child;
-
-	fflush(NULL);
-	child = pipe(ends) ? -1 : fork();
-	if (child == 0) {
-		bytes = peak_of(s, shape, n, threads);
-		_exit(write(ends[1], &bytes, sizeof(bytes)) == (ssize_t)sizeof(bytes) ? 0 : 1);
-	}
-	if (child < 0)
-		return PTOWSP_NO_MEMORY;
-	close(ends[1]);
-	if (read(ends[0], &bytes, sizeof(bytes)) != (ssize_t)sizeof(bytes))
-		bytes = 0;
-	close(ends[0]);
-	waitpid(child, NULL, 0);
-	row.measure = threads == 1 ? "bytes per task in flight, 1 thread" : "bytes per task in flight, 2 threads";
-	if (bytes)
-		bench_table_value(row, (double)bytes / (double)(tasks < WINDOW ? tasks : WINDOW));
-	else
-		bench_table_row(&row);
+	snprintf(name, sizeof(name), "%s/%u", shape->name, n);
+	snprintf(command, sizeof(command), "PB_QUIET_S=0 '%s' peer --workload %s --n %u --threads %u --reps 1 --packages '%s' --plugin '%s'", bench_build_path(bench, "bin/ptowsp-bench", self),
+		 shape->name, n, threads, bench->options.packages, plugin ? plugin : "cpu_sim");
+	row = popen(command, "r");
+	if (row && fscanf(row, "%*s %*s %*s %lf %*s %*s %*s %*s %*s %*s %*s %*s %*s %*s %*s %*s %*s %lf", &tasks, &each) == 2 && each > 0)
+		bench_series_add(&bytes, each * tasks / (tasks < WINDOW ? tasks : WINDOW), false);
+	if (row)
+		pclose(row);
+	bench_table_row(bench, &(struct bench_row){name, measure, "bytes", NULL, 0, 128}, &bytes);
 	return PTOWSP_OK;
 }
 
-/* ---- subjects ------------------------------------------------------------------------------------------------------ */
+/* ---- shapes -------------------------------------------------------------------------------------------------------- */
 
-/* Empty kernels and those whose size is the same; then those of the smaller size. */
-static ptowsp_status size_measure(struct subject *s, const struct bench_wild *wild, const struct bench_shape *shape, unsigned n, bool few)
-{
-	ptowsp_status st = subject_init(s, wild, shape, n);
-
-	if (!st && !few)
-		st = empty_measure(s);
-	for (size_t i = 0; !st && i < sizeof(lengths) / sizeof(*lengths); i++)
-		if (lengths[i].few == few)
-			st = long_measure(s, &lengths[i]);
-	return subject_finish(s, st);
-}
-
-static ptowsp_status shape_measure(struct subject *s, const struct bench_wild *wild, const struct bench_shape *shape)
-{
-	const unsigned n = s->options->small ? shape->small : shape->n;
-	ptowsp_status st = size_measure(s, wild, shape, n, false);
-
-	if (!st)
-		st = size_measure(s, wild, shape, s->options->small ? shape->small : shape->few, true);
-	return st;
-}
-
-static ptowsp_status shape_bytes(struct subject *s, const struct bench_shape *shape)
-{
-	const unsigned n = s->options->small ? shape->small : shape->n;
-	uint64_t tasks;
-	ptowsp_status st = subject_init(s, NULL, shape, n);
-
-	tasks = s->one.tasks;
-	st = subject_finish(s, st);
-	if (!st)
-		st = bytes_measure(s, shape, n, tasks, 1);
-	return st ? st : bytes_measure(s, shape, n, tasks, 2);
-}
-
-static ptowsp_status ten_measure(struct subject *s, const char *name)
-{
-	ptowsp_status st = subject_init(s, NULL, bench_shape_find(name), 10);
-
-	if (!st)
-		st = row_measure(s, 1, "a run of ten empty tasks, 1 thread", "us", 0, 5, one_us);
-	if (!st)
-		st = row_measure(s, 2, "a run of ten empty tasks, 2 threads", "us", 0, 5, two_us);
-	return subject_finish(s, st);
-}
-
-static ptowsp_status wild_measure(struct subject *s, unsigned seed)
+static ptowsp_status wild_measure(struct pair *p, unsigned seed)
 {
 	struct bench_wild *wild = bench_wild_make(seed);
-	ptowsp_status st = wild ? shape_measure(s, wild, bench_wild_shape(wild)) : PTOWSP_NO_MEMORY;
+	ptowsp_status status = wild ? shape_measure(p, wild, &wild->shape) : PTOWSP_NO_MEMORY;
 
 	bench_wild_free(wild);
-	return st;
+	return status;
 }
 
-static bool is_wanted(const struct bench_options *options, const char *shape)
+static bool is_wanted(const struct bench *bench, const char *shape)
 {
-	return !options->shape || !strcmp(options->shape, shape);
+	return !bench->options.shape || !strcmp(bench->options.shape, shape);
 }
 
-static ptowsp_status all_measure(struct subject *s)
+static ptowsp_status files_measure(struct pair *p)
 {
-	const struct bench_options *options = s->options;
-	ptowsp_status st = PTOWSP_OK;
+	ptowsp_status status = PTOWSP_OK;
 
-	for (const struct bench_shape *shape = bench_shapes; !st && shape->name; shape++)
-		if (is_wanted(options, shape->name))
-			st = shape_bytes(s, shape); /* first, while this process is small */
-	for (const struct bench_shape *shape = bench_shapes; !st && shape->name; shape++)
-		if (is_wanted(options, shape->name))
-			st = shape_measure(s, NULL, shape);
-	for (size_t i = 0; !st && !options->small && i < sizeof(larger) / sizeof(*larger); i++)
-		if (is_wanted(options, larger[i].shape))
-			st = size_measure(s, NULL, bench_shape_find(larger[i].shape), larger[i].n, false);
-	if (!st && is_wanted(options, "chain"))
-		st = ten_measure(s, "chain");
-	if (!st && is_wanted(options, "independent"))
-		st = ten_measure(s, "independent");
-	for (unsigned i = 0; !st && is_wanted(options, "wild") && i < SEEDS; i++)
-		st = wild_measure(s, options->seed + i);
-	return st;
+	for (const struct bench_shape *shape = bench_shapes; shape->name; shape++)
+		for (unsigned threads = 1; threads <= 2 && !status && is_wanted(p->bench, shape->name); threads++)
+			status = bytes_measure(p->bench, shape, threads);
+	for (const struct bench_shape *shape = bench_shapes; !status && shape->name; shape++)
+		if (is_wanted(p->bench, shape->name))
+			status = shape_measure(p, NULL, shape);
+	for (size_t i = 0; !status && !p->bench->options.small && i < sizeof(larger) / sizeof(*larger); i++)
+		if (is_wanted(p->bench, larger[i].shape))
+			status = size_measure(p, NULL, bench_shape_find(larger[i].shape), larger[i].n, false);
+	return status;
 }
 
-int bench_tasks(const struct bench_options *options)
+ptowsp_status bench_tasks(struct bench *bench)
 {
-	struct ptowsp_error error = {.head = PTOWSP_HEAD(error, ERROR)};
-	struct subject s = {.options = options, .error = &error};
-	ptowsp_status st;
+	const struct bench_options *options = &bench->options;
+	struct pair pair = {.bench = bench};
+	ptowsp_status status;
 
-	if (options->shape && strcmp(options->shape, "wild") && !bench_shape_find(options->shape))
-		return fprintf(stderr, "ptowsp-bench tasks: no shape \"%s\"; tools/bench/shapes has them, and wild are random ones\n", options->shape), 2;
-	st = all_measure(&s);
-	if (st)
-		fprintf(stderr, "ptowsp-bench tasks: %s\n", *error.text ? error.text : "out of memory");
-	return st ? 1 : 0;
+	if (options->shape && strcmp(options->shape, "wild") && !bench_shape_find(options->shape)) {
+		snprintf(bench->error.text, sizeof(bench->error.text), "no shape \"%.60s\"; tools/bench/shapes has them, and wild are random ones", options->shape);
+		return PTOWSP_INVALID;
+	}
+	status = files_measure(&pair);
+	if (!status && is_wanted(bench, "chain"))
+		status = ten_measure(&pair, "chain");
+	if (!status && is_wanted(bench, "independent"))
+		status = ten_measure(&pair, "independent");
+	for (unsigned i = 0; !status && is_wanted(bench, "wild") && i < SEEDS; i++)
+		status = wild_measure(&pair, options->seed + i);
+	return status;
 }

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-#include "tools/bench/wild.h"
+#include "tools/bench/nest.h"
 
 #include <inttypes.h>
 #include <stdio.h>
@@ -23,27 +23,25 @@ struct node {
 	enum bench_step step;
 	struct place places[BENCH_NEST_WINDOWS];
 };
-struct bench_wild {
+struct random_nest {
+	struct bench_wild wild;
 	struct node nodes[NODES];
 	uint32_t count;
 	uint64_t random;
-	struct bench_shape shape;
 	char name[32];
-	char *source;
-	size_t size;
 };
 
 static const uint8_t windows_of[BENCH_STEPS] = {1, 2, 2, 3, 4};
 
 /* ---- making ------------------------------------------------------------------------------------------------------- */
 
-static uint32_t draw(struct bench_wild *w, uint32_t below)
+static uint32_t draw(struct random_nest *w, uint32_t below)
 {
 	w->random = w->random * UINT64_C(6364136223846793005) + UINT64_C(1442695040888963407);
 	return (uint32_t)(w->random >> 33) % below;
 }
 
-static void call_draw(struct bench_wild *w, struct node *node)
+static void call_draw(struct random_nest *w, struct node *node)
 {
 	node->sort = CALL;
 	node->step = (enum bench_step)draw(w, BENCH_STEPS);
@@ -58,9 +56,9 @@ static void call_draw(struct bench_wild *w, struct node *node)
 	}
 }
 
-static uint32_t body_draw(struct bench_wild *w, uint32_t depth, bool scoped);
+static uint32_t body_draw(struct random_nest *w, uint32_t depth, bool scoped);
 
-static void node_draw(struct bench_wild *w, uint32_t at, uint32_t depth, bool scoped)
+static void node_draw(struct random_nest *w, uint32_t at, uint32_t depth, bool scoped)
 {
 	struct node *node = &w->nodes[at];
 	const uint32_t die = draw(w, 10);
@@ -83,7 +81,7 @@ static void node_draw(struct bench_wild *w, uint32_t at, uint32_t depth, bool sc
 }
 
 /* One to three statements; a call where no node is left for more. */
-static uint32_t body_draw(struct bench_wild *w, uint32_t depth, bool scoped)
+static uint32_t body_draw(struct random_nest *w, uint32_t depth, bool scoped)
 {
 	uint32_t first = 0, last = 0;
 
@@ -126,7 +124,7 @@ static void call_walk(struct bench_nest *nest, const struct node *node, const in
 	bench_nest_task(nest, node->step, windows[0], windows[1], windows[2], windows[3]);
 }
 
-static void body_walk(struct bench_nest *nest, const struct bench_wild *w, uint32_t at, int64_t *values)
+static void body_walk(struct bench_nest *nest, const struct random_nest *w, uint32_t at, int64_t *values)
 {
 	for (; at; at = w->nodes[at].next) {
 		const struct node *node = &w->nodes[at];
@@ -148,7 +146,7 @@ static void body_walk(struct bench_nest *nest, const struct bench_wild *w, uint3
 
 static void walk(struct bench_nest *nest)
 {
-	const struct bench_wild *w = nest->program;
+	const struct random_nest *w = nest->program;
 	int64_t values[DEPTH + 1] = {0};
 
 	for (values[0] = 0; values[0] < nest->n; values[0]++)
@@ -166,7 +164,7 @@ static void place_write(FILE *f, const struct place *place, char parameter, uint
 	fprintf(f, "%s) %% %d * 4, 0]", place->squared ? " + %v0 * %v0" : "", TILES);
 }
 
-static void body_write(FILE *f, const struct bench_wild *w, uint32_t at)
+static void body_write(FILE *f, const struct random_nest *w, uint32_t at)
 {
 	static const char *const steps[BENCH_STEPS] = {"step1", "step2", "step2b", "step3", "step4"};
 
@@ -193,13 +191,13 @@ static void body_write(FILE *f, const struct bench_wild *w, uint32_t at)
 	}
 }
 
-static bool source_write(struct bench_wild *w)
+static bool source_write(struct random_nest *w)
 {
-	FILE *f = open_memstream(&w->source, &w->size);
+	FILE *f = open_memstream(&w->wild.source, &w->wild.size);
 
 	if (!f)
 		return false;
-	fprintf(f, "symbol %%n : i64 = %u\n", w->shape.n);
+	fprintf(f, "symbol %%n : i64 = %u\n", w->wild.shape.n);
 	for (int t = 0; t < TENSORS; t++)
 		fprintf(f, "tensor %%x%d : i32[%d, 4] inout\n", t, TILES * 4);
 	fprintf(f, "workload @main {\nparallel_for %%v0 in 0 to %%n {\n");
@@ -208,44 +206,37 @@ static bool source_write(struct bench_wild *w)
 	return fclose(f) == 0;
 }
 
-/* ---- */
-
-static ptowsp_status nothing(const struct ptowsp_task *task, struct ptowsp_kernel_out *out)
-{
-	(void)task, (void)out;
-	return PTOWSP_OK;
-}
+/* ---- life ---------------------------------------------------------------------------------------------------------- */
 
 /* As many rounds as make about the tasks wanted. */
-static void size_find(struct bench_wild *w)
+static void size_find(struct random_nest *w)
 {
-	struct bench_nest nest = {.n = 60, .kernel = nothing};
+	struct bench_nest nest = {.n = 60};
 	uint64_t rounds;
 
 	for (unsigned t = 0; t < TENSORS; t++)
 		nest.tensors[t] = w->nodes[0].places[0].by; /* nobody looks there */
-	bench_nest_walk(&nest, &w->shape);
-	rounds = TASKS_WANTED * 60 / (nest.number + 1);
-	w->shape.n = (unsigned)(rounds < 1 ? 1 : rounds > TASKS_WANTED ? TASKS_WANTED : rounds);
-	w->shape.few = w->shape.n / 10 + 1;
-	w->shape.small = w->shape.n / 40 + 1;
+	rounds = TASKS_WANTED * 60 / (bench_nest_count(&nest, &w->wild.shape) + 1);
+	w->wild.shape.n = (unsigned)(rounds < 1 ? 1 : rounds > TASKS_WANTED ? TASKS_WANTED : rounds);
+	w->wild.shape.few = w->wild.shape.n / 10 + 1;
+	w->wild.shape.small = w->wild.shape.n / 40 + 1;
 }
 
 struct bench_wild *bench_wild_make(uint64_t seed)
 {
-	struct bench_wild *w = calloc(1, sizeof(*w));
+	struct random_nest *w = calloc(1, sizeof(*w));
 
 	if (!w)
 		return NULL;
 	w->random = seed * UINT64_C(0x9E3779B97F4A7C15) + 1;
 	snprintf(w->name, sizeof(w->name), "seed %" PRIu64, seed);
-	w->shape = (struct bench_shape){.name = w->name, .walk = walk, .program = w};
+	w->wild.shape = (struct bench_shape){.name = w->name, .walk = walk, .program = w};
 	w->count = 1;
 	w->nodes[0].body = body_draw(w, 1, false);
 	size_find(w);
 	if (source_write(w))
-		return w;
-	bench_wild_free(w);
+		return &w->wild;
+	bench_wild_free(&w->wild);
 	return NULL;
 }
 
@@ -254,15 +245,4 @@ void bench_wild_free(struct bench_wild *wild)
 	if (wild)
 		free(wild->source);
 	free(wild);
-}
-
-const char *bench_wild_source(const struct bench_wild *wild, size_t *size_out)
-{
-	*size_out = wild->size;
-	return wild->source;
-}
-
-const struct bench_shape *bench_wild_shape(const struct bench_wild *wild)
-{
-	return &wild->shape;
 }

@@ -12,7 +12,7 @@ static const struct page_row rows[] = {
 	       "beside a reference figure and a target where there is one, and whether the median meets it, which is unclear where most of them "
 	       "were disturbed; \"-\" is what cannot be measured. Without a NAME all of them.")
 	PAGE_G("Benchmarks")
-#include "tools/bench/list.def"
+#include "tools/bench/cases.def"
 	PAGE_W("peer", "one row in the columns of a comparison of task-graph runtimes; --columns prints them; w1 to w4 are the shapes llama, wavefront, independent, chain; exit status 3 for what does not apply")
 #include "tools/bench/flags.def"
 	PAGE_E("0", "success")
