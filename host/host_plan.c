@@ -28,7 +28,7 @@ static ptowsp_status package_wrap(struct ptowsp_package **out, struct pkg *pkg, 
 ptowsp_status ptowsp_package_open(struct ptowsp_package **out, const char *path, uint64_t max_bytes,
 				  struct ptowsp_error *error)
 {
-	struct pkg_limits limits = {max_bytes, max_bytes};
+	struct pkg_limits limits = {max_bytes, max_bytes, max_bytes != 0};
 	struct pkg *pkg;
 	ptowsp_status st;
 
@@ -43,7 +43,7 @@ ptowsp_status ptowsp_package_open(struct ptowsp_package **out, const char *path,
 ptowsp_status ptowsp_package_open_memory(struct ptowsp_package **out, const void *bytes, size_t size, const char *name,
 					 uint64_t max_bytes, struct ptowsp_error *error)
 {
-	struct pkg_limits limits = {max_bytes, max_bytes};
+	struct pkg_limits limits = {max_bytes, max_bytes, max_bytes != 0};
 	struct pkg *pkg;
 	ptowsp_status st;
 

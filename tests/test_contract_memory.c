@@ -1,6 +1,11 @@
 /* SPDX-License-Identifier: MIT
  * test_contract_memory.c - memory of a run: what it takes, and what --max-memory holds it to. */
 #include "contract/cli.h"
+#include "format/format_seal.h"
+#include "ptowsp/package.h"
+
+#include <stdlib.h>
+#include <string.h>
 
 #define VECTORS "$K/vectors.pkg.zst"
 
@@ -131,6 +136,66 @@ static void a_later_run_takes_no_more_of_a_large_tensor_than_the_first(void)
 	}
 }
 
+/* The softmax with so many empty strings more than anything names: tens of KB as a file. */
+static void swollen_make(const char *path, size_t bytes)
+{
+	struct ptowsp_error error;
+	struct pkg_image image;
+	struct pkg_image_section *strings;
+	size_t size = 0;
+	char *file = check_read(check_fmt("%s/packages/softmax.pkg.zst", check_build()), &size);
+	void *made = NULL;
+
+	REQUIRE(file != NULL);
+	REQUIRE_INT(pkg_image_read(&image, file, size, "softmax", &error), PTOWSP_OK);
+	strings = pkg_image_find(&image, PTOWSP_SECTION_STRS);
+	REQUIRE(strings && (strings->data = realloc(strings->data, strings->size + bytes)));
+	memset(strings->data + strings->size, 0, bytes);
+	strings->count = strings->size += bytes;
+	REQUIRE_INT(pkg_image_seal(&image, &made, &size, &error), PTOWSP_OK);
+	REQUIRE(check_write(path, made, size));
+	pkg_image_finish(&image);
+	free(made);
+	free(file);
+}
+
+/* A small file may unpack to a large package, which costs every tool its size some times over: it is refused before anything is decompressed. */
+static void a_package_that_unpacks_to_more_than_the_limit_is_refused(void)
+{
+	static const struct {
+		const char *call;
+		int rc;
+		const char *limit;
+	} cases[] = {{"run -q", 0, NULL},
+		     {"run -q --max-memory 16777216", 3, "16777216"},
+		     {"run --explain --max-memory 16777216", 3, "16777216"},
+		     {"run -q --max-memory 20000000 --no-kernels", 0, NULL},
+		     {"inspect --verify", 0, NULL},
+		     {"inspect --verify --max-memory=100000", 3, "100000"},
+		     {"inspect --c", 3, "16777216"},
+		     {"inspect --max-memory 100000 --json", 3, "100000"}};
+
+	cli_begin();
+	swollen_make(check_fmt("%s/swollen.pkg.zst", check_dir()), 17 << 20);
+	for (size_t i = 0; i < sizeof(cases) / sizeof(*cases); i++) {
+		CHECK_INT(cli(check_fmt("$B/ptowsp-%s swollen.pkg.zst > out", cases[i].call)), cases[i].rc);
+		if (cases[i].rc) {
+			CHECK_CONTAINS(cli_err, check_fmt("bytes are more than the limit of %s; allow so much with --max-memory", cases[i].limit));
+			cli_check_sentence();
+		}
+	}
+	CHECK_INT(cli("$B/ptowsp-inspect --max-memory 1k swollen.pkg.zst"), 2);
+	CHECK_CONTAINS(cli_err, "--max-memory takes a number of bytes from 1 on, not \"1k\"");
+	CHECK_INT(cli("$B/ptowsp-inspect swollen.pkg.zst --max-memory"), 2);
+	CHECK_CONTAINS(cli_err, "--max-memory needs a number");
+	if (cli_slow())
+		return;
+	swollen_make(check_fmt("%s/swollen.pkg.zst", check_dir()), 257 << 20);
+	CHECK_INT(cli("$B/ptowsp-run swollen.pkg.zst"), 3);
+	CHECK_INT(cli("$B/ptowsp-inspect --verify swollen.pkg.zst"), 3);
+	CHECK_CONTAINS(cli_err, "the limit of 268435456");
+}
+
 void suite_contract_memory(CU_pSuite s)
 {
 	cli_suite("memory");
@@ -141,4 +206,5 @@ void suite_contract_memory(CU_pSuite s)
 	TEST(s, explain_counts_what_its_run_counts);
 	TEST(s, a_later_run_takes_no_more_of_a_large_tensor_than_the_first);
 	TEST(s, a_window_keeps_a_run_below_its_memory_limit);
+	TEST(s, a_package_that_unpacks_to_more_than_the_limit_is_refused);
 }

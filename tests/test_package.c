@@ -269,7 +269,7 @@ static void unknown_required_section_is_refused_by_name(void)
 
 static void limits_are_obeyed_before_anything_is_decompressed(void)
 {
-	const struct pkg_limits section = {600, 0}, total = {0, 1000};
+	const struct pkg_limits section = {.section_bytes = 600}, total = {.total_bytes = 1000};
 	ptowsp_status st;
 	void *bytes;
 

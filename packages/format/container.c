@@ -136,8 +136,8 @@ static ptowsp_status row_check_sizes(const struct reading *r, uint32_t i, const 
 	     (unsigned)row->codec);
 	MUST(row->stride >= 1 && row->stride <= PKG_STRIDE_LIMIT, "section %u (%s): stride is %u, allowed are 1 to %u", (unsigned)i,
 	     name, (unsigned)row->stride, PKG_STRIDE_LIMIT);
-	MUST(row->size <= caps->section_bytes, "section %u (%s): %llu bytes are more than the limit of %llu", (unsigned)i, name, size,
-	     (unsigned long long)caps->section_bytes);
+	MUST(row->size <= caps->section_bytes, "section %u (%s): %llu bytes are more than the limit of %llu%s", (unsigned)i, name, size,
+	     (unsigned long long)caps->section_bytes, caps->raise);
 	MUST(row->size % row->stride == 0 && row->count == row->size / row->stride,
 	     "section %u (%s): %llu records of %u bytes are not %llu bytes", (unsigned)i, name, count, (unsigned)row->stride, size);
 	MUST(row->stride == 1 || row->count <= PKG_ROW_LIMIT, "section %u (%s): %llu records are more than the limit of %u",
@@ -178,8 +178,8 @@ static ptowsp_status toc_read(const struct reading *r)
 		if (!st)
 			st = row_check_place(r, i, row, &next);
 		if (!st)
-			MUST(row->size <= r->caps->total_bytes - total, "sections 0 to %u have more bytes than the limit of %llu",
-			     (unsigned)i, (unsigned long long)r->caps->total_bytes);
+			MUST(row->size <= r->caps->total_bytes - total, "sections 0 to %u have more bytes than the limit of %llu%s",
+			     (unsigned)i, (unsigned long long)r->caps->total_bytes, r->caps->raise);
 		total += row->size;
 	}
 	if (!st)

@@ -69,6 +69,7 @@ struct pkg_container {
 
 struct pkg_caps { /* effective limits, never 0 */
 	uint64_t section_bytes, total_bytes;
+	const char *raise; /* ends the sentence of a refusal: how to allow more, or "" */
 };
 
 /* Checks everything that can be said without decompressing: frames, ABI string, header digest, table of contents. */

@@ -32,7 +32,7 @@ static ptowsp_status package_verify(const struct pkg *p, struct ptowsp_error *er
 
 static struct pkg_caps caps_of(const struct pkg_limits *limits)
 {
-	struct pkg_caps caps = {PKG_SIZE_LIMIT, PKG_SIZE_LIMIT};
+	struct pkg_caps caps = {PKG_SIZE_LIMIT, PKG_SIZE_LIMIT, limits && limits->flag ? "; allow so much with --max-memory" : ""};
 
 	if (limits && limits->section_bytes)
 		caps.section_bytes = limits->section_bytes;

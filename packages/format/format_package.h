@@ -36,7 +36,10 @@ struct pkg;
 struct pkg_limits {
 	uint64_t section_bytes; /* uncompressed, per section; 0 = 1 GiB */
 	uint64_t total_bytes;   /* uncompressed, all sections; 0 = 1 GiB */
+	int flag;               /* refusals name --max-memory, by which a user allows more */
 };
+/* Uncompressed bytes that tools take of a package unless --max-memory says another number: so much they hold several times in seconds. */
+#define PKG_TOOL_LIMIT (UINT64_C(256) << 20)
 
 /* Opens, checks digests of every section but TBLB, and verifies every table in one pass. limits may be NULL.
  * Unknown optional sections are left out with a notice; only the digest of their packed bytes is checked.

@@ -61,7 +61,7 @@ static ptowsp_status image_take(struct pkg_image *image, const struct pkg_contai
 
 ptowsp_status pkg_image_read(struct pkg_image *image, const void *bytes, size_t size, const char *name, struct ptowsp_error *error)
 {
-	const struct pkg_caps caps = {PKG_SIZE_LIMIT, PKG_SIZE_LIMIT};
+	const struct pkg_caps caps = {PKG_SIZE_LIMIT, PKG_SIZE_LIMIT, ""};
 	struct pkg_container *c = malloc(sizeof(*c));
 	ptowsp_status st;
 

@@ -14,7 +14,7 @@
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 
-static const struct pkg_limits limits = {1 << 22, 1 << 23};
+static const struct pkg_limits limits = {.section_bytes = 1 << 22, .total_bytes = 1 << 23};
 
 static void show(struct pkg *package)
 {

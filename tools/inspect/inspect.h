@@ -76,7 +76,10 @@ struct inspect_paths {
 	struct inspect_path *items; /* owned */
 	size_t count, room;
 	int failed;   /* no memory */
+	uint64_t most; /* bytes that each may unpack to */
 };
+/* As pkg_open, of at most that many bytes when unpacked; the refusal names --max-memory. */
+ptowsp_status inspect_open(struct pkg **package_out, const char *path, uint64_t most, struct ptowsp_error *error);
 /* 0, or 2 with a sentence on stderr where something cannot be read; what can be is there all the same. */
 int inspect_paths_collect(struct inspect_paths *paths, char *const *names, int count);
 void inspect_paths_finish(struct inspect_paths *paths);

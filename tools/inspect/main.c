@@ -12,6 +12,7 @@
 #include "tools/pages/page.h"
 #include "tools/standard.h"
 
+#include <errno.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -23,6 +24,7 @@ struct options {
 	const char *graph;     /* --graph OUT */
 	const char *out;       /* --out FOLDER; NULL: stdout */
 	struct inspect_trust trust;
+	uint64_t max_memory;   /* 0: what the mode takes */
 	char **paths;          /* of argv */
 	int path_count;
 };
@@ -64,13 +66,26 @@ void inspect_notices(const struct pkg *package, const char *path)
 		fprintf(stderr, "ptowsp-inspect: %s: %s\n", path, notice);
 }
 
+ptowsp_status inspect_open(struct pkg **package_out, const char *path, uint64_t most, struct ptowsp_error *error)
+{
+	const struct pkg_limits limits = {most, most, 1};
+
+	return pkg_open(package_out, path, &limits, error);
+}
+
+/* Text takes several times the room of what it says, and calls that build it far more time. */
+static uint64_t mode_limit(enum mode mode)
+{
+	return mode == JSON ? PKG_TOOL_LIMIT / 4 : mode == PROGRAM ? PKG_TOOL_LIMIT / 16 : PKG_TOOL_LIMIT;
+}
+
 /* One package in the chosen way. */
-static int package_show(const struct options *options, const char *path)
+static int package_show(const struct options *options, const char *path, uint64_t most)
 {
 	struct ptowsp_error error = {.code = PTOWSP_OK};
 	struct pkg *package;
 	char *text = NULL;
-	ptowsp_status st = pkg_open(&package, path, NULL, &error);
+	ptowsp_status st = inspect_open(&package, path, most, &error);
 
 	if (st)
 		return inspect_complain(&error, NULL);
@@ -109,7 +124,7 @@ static int is_several(const struct options *options)
 static int packages_show(const struct options *options)
 {
 	struct ptowsp_error error = {.code = PTOWSP_OK};
-	struct inspect_paths paths = {0};
+	struct inspect_paths paths = {.most = options->max_memory ? options->max_memory : mode_limit(options->mode)};
 	int status = inspect_paths_collect(&paths, options->paths, options->path_count), several = is_several(options);
 
 	for (size_t i = 0; !status && i < paths.count; i++)
@@ -123,7 +138,7 @@ static int packages_show(const struct options *options)
 		status = inspect_worse(status, inspect_lines(&paths, options->mode == JSON, stdout));
 	else
 		for (size_t i = 0; i < paths.count; i++)
-			status = inspect_worse(status, package_show(options, paths.items[i].path));
+			status = inspect_worse(status, package_show(options, paths.items[i].path, paths.most));
 	inspect_paths_finish(&paths);
 	return status;
 }
@@ -157,7 +172,7 @@ static int mode_set(struct options *options, enum mode mode, const char *name)
 }
 
 /* The flags: where the value of a TEXT goes; for modes and pages which. */
-enum sort { MODE, TEXT, DIRS, TRUST, PAGE };
+enum sort { MODE, TEXT, DIRS, TRUST, NUMBER, PAGE };
 static const struct flag {
 	const char *name, *argument;
 	char letter; /* 0: it has none */
@@ -169,6 +184,7 @@ static const struct flag {
 #define FIELD_TEXT(field) offsetof(struct options, field)
 #define FIELD_DIRS(field) 0
 #define FIELD_TRUST(field) 0
+#define FIELD_NUMBER(field) offsetof(struct options, field)
 #define G(title)
 #define X(name, letter, sort, field, argument, text) {"--" name, argument, letter, sort, FIELD_##sort(field)},
 #include "tools/inspect/flags.def"
@@ -178,7 +194,7 @@ static const struct flag {
 
 static int takes_value(const struct flag *flag)
 {
-	return flag->sort == TEXT || flag->sort == DIRS || flag->sort == TRUST;
+	return flag->sort != MODE && flag->sort != PAGE;
 }
 
 static const struct flag *flag_find(const char *text)
@@ -202,16 +218,27 @@ static int text_take(struct options *options, const struct flag *flag, const cha
 	return -1;
 }
 
+static int number_take(struct options *options, const struct flag *flag, const char *value)
+{
+	char *stop;
+
+	errno = 0;
+	*(uint64_t *)(void *)((char *)options + flag->field) = strtoull(value, &stop, 10);
+	return errno || *stop || *value < '1' || *value > '9' ? misuse("--max-memory takes a number of bytes from 1 on, not \"%s\"", value) : -1;
+}
+
 static int value_take(struct options *options, const struct flag *flag, int argc, char **argv, int *at)
 {
 	const char *behind = argv[*at] + strlen(flag->name), *value;
 
 	if (!*behind && *at + 1 >= argc)
-		return misuse(flag->sort == TRUST ? "%s needs the word signed" : !strncmp(flag->argument, "FILE", 4) ? "%s needs a file to write" : "%s needs a folder",
+		return misuse(flag->sort == NUMBER ? "%s needs a number" : flag->sort == TRUST ? "%s needs the word signed" : !strncmp(flag->argument, "FILE", 4) ? "%s needs a file to write" : "%s needs a folder",
 			      flag->name);
 	value = *behind ? behind + 1 : argv[++*at];
 	if (flag->sort == TEXT)
 		return text_take(options, flag, value);
+	if (flag->sort == NUMBER)
+		return number_take(options, flag, value);
 	if (flag->sort == DIRS)
 		options->trust.dirs[options->trust.dir_count++] = value;
 	else if (strcmp(value, "signed"))

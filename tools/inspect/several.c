@@ -84,7 +84,7 @@ int inspect_lines(const struct inspect_paths *paths, int json, FILE *to)
 		struct ptowsp_error error = {.code = PTOWSP_OK};
 		struct pkg *package;
 
-		if (pkg_open(&package, paths->items[i].path, NULL, &error)) {
+		if (inspect_open(&package, paths->items[i].path, paths->most, &error)) {
 			status = inspect_worse(status, refused_print(&columns, paths->items[i].path, json, &error, to));
 			continue;
 		}
@@ -127,7 +127,7 @@ static int names_check(const struct inspect_paths *paths)
 
 /* ---- sources ---- */
 
-static int source_save(const struct inspect_path *from, const char *folder, FILE *to)
+static int source_save(const struct inspect_path *from, uint64_t most, const char *folder, FILE *to)
 {
 	struct ptowsp_error error = {.code = PTOWSP_OK};
 	struct pkg *package = NULL;
@@ -136,7 +136,7 @@ static int source_save(const struct inspect_path *from, const char *folder, FILE
 	ptowsp_status st = stem ? folder_make_for(stem, &error) : pkg_fail(&error, PTOWSP_NO_MEMORY, "no memory for a name");
 
 	if (!st)
-		st = pkg_open(&package, from->path, NULL, &error);
+		st = inspect_open(&package, from->path, most, &error);
 	if (!st) {
 		inspect_notices(package, from->path);
 		st = inspect_source_save(package, stem, &lines, &files, &error);
@@ -160,18 +160,18 @@ int inspect_sources_save(const struct inspect_paths *paths, const char *folder, 
 	if (!status && folder_make(folder, &error))
 		return inspect_complain(&error, folder);
 	for (size_t i = 0, count = status ? 0 : paths->count; i < count; i++)
-		status = inspect_worse(status, source_save(&paths->items[i], folder, to));
+		status = inspect_worse(status, source_save(&paths->items[i], paths->most, folder, to));
 	return status;
 }
 
 /* ---- a program ---- */
 
-static int program_add(const char *path, uint32_t number, FILE *to)
+static int program_add(const char *path, uint64_t most, uint32_t number, FILE *to)
 {
 	struct ptowsp_error error = {.code = PTOWSP_OK};
 	struct pkg *package;
 	struct pkg_code *code;
-	ptowsp_status st = pkg_open(&package, path, NULL, &error);
+	ptowsp_status st = inspect_open(&package, path, most, &error);
 
 	if (st)
 		return inspect_complain(&error, path);
@@ -198,7 +198,7 @@ int inspect_program(const struct inspect_paths *paths, FILE *to)
 		inspect_c_begin(memory);
 	for (size_t i = 0; i < paths->count && names && memory; i++) {
 		names[i] = paths->items[i].relative;
-		status = inspect_worse(status, program_add(paths->items[i].path, (uint32_t)i, memory));
+		status = inspect_worse(status, program_add(paths->items[i].path, paths->most, (uint32_t)i, memory));
 	}
 	if (!status)
 		inspect_c_end(memory, names, (uint32_t)paths->count);

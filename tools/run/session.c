@@ -3,6 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "format/format_package.h"
 #include "registry/text.h"
 #include "tools/run/run_run.h"
 
@@ -18,7 +19,7 @@ ptowsp_status run_open(struct run *run, const struct run_options *options, struc
 	plan.schedule = schedule;
 	if (!schedule)
 		return reg_fail(error, PTOWSP_NO_MEMORY, "no memory for the command line");
-	st = ptowsp_package_open(&run->package, options->package, 0, error);
+	st = ptowsp_package_open(&run->package, options->package, options->max_memory ? options->max_memory : PKG_TOOL_LIMIT, error);
 	if (!st)
 		st = run_mates_entry(run, &plan.entry, error);
 	if (!st)
