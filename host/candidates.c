@@ -9,6 +9,7 @@
 
 struct ptowsp_listing {
 	struct host_listing rows;
+	uint32_t policy; /* PTOWSP_PLUGINS_x that holds */
 };
 
 ptowsp_status ptowsp_listing_create(struct ptowsp_listing **out, const struct ptowsp_backend_options *options,
@@ -27,6 +28,8 @@ ptowsp_status ptowsp_listing_create(struct ptowsp_listing **out, const struct pt
 		st = host_list(&search, &listing->rows, error);
 	else if (!st)
 		st = host_fail(error, PTOWSP_NO_MEMORY, "no memory to list plugins");
+	if (listing)
+		listing->policy = host_policy_kind(&policy);
 	host_policy_finish(&policy);
 	if (st)
 		free(listing);
@@ -45,14 +48,13 @@ void ptowsp_listing_destroy(struct ptowsp_listing *listing)
 int ptowsp_listing_row(const struct ptowsp_listing *listing, uint32_t index, struct ptowsp_listing_row *row_out)
 {
 	const struct host_candidate *c;
-	const char *why;
 
 	if (index >= listing->rows.count)
 		return 0;
 	c = &listing->rows.rows[index];
 	*row_out = (struct ptowsp_listing_row){c->path,         c->note.name,   c->note.vendor, c->note.version, c->note.targets,
 					       c->reason,       c->note.major,  c->note.minor,  c->usable,       c->shadowed,
-					       c->usable ? host_isolate_rule(c->path, &why) : PTOWSP_ISOLATE_DEFAULT, 0};
+					       c->usable ? host_isolate_rule(c->path, listing->policy) : PTOWSP_ISOLATE_DEFAULT, 0};
 	return 1;
 }
 

@@ -10,6 +10,7 @@
 #include "host/isolate.h"
 #include "host/host_plan.h"
 #include "host/host_policy.h"
+#include "host/match.h"
 
 #define DEVICE "device" /* the option whose values say whose devices come first; abi/README.md */
 enum { ROOM = 4096 }; /* devices, options or capability rows of one plugin: more is a lie */
@@ -190,13 +191,15 @@ static ptowsp_status instance_make(struct ptowsp_backend *b, const struct ptowsp
 }
 
 /* And the keys whose signatures count for packages, if they are asked for. */
-static ptowsp_status plugin_load(struct ptowsp_backend *b, const struct ptowsp_backend_options *options, struct ptowsp_error *error)
+static ptowsp_status plugin_load(struct ptowsp_backend *b, const struct ptowsp_backend_options *options, const struct ptowsp_plan *plan, struct ptowsp_error *error)
 {
+	const uint32_t trusts = options->flags & (PTOWSP_BACKEND_TRUST_NATIVE | PTOWSP_BACKEND_TRUST_SIGNED);
 	const struct host_trust_dirs dirs = {options->trust_dirs, options->trust_dir_count};
 	struct host_policy policy = {0};
 	struct host_search search = host_backend_search(options, &policy);
 	ptowsp_status st = host_policy_init(&policy, options->plugin_trust, &dirs, error);
 
+	search.apart = (options->flags & PTOWSP_BACKEND_NATIVE_APART) && trusts && plan && host_plan_brings_native(plan);
 	if (!st)
 		st = host_plugin_load(&search, options->plugin ? options->plugin : "cpu_sim", &b->plugin, error);
 	host_policy_finish(&policy);
@@ -269,7 +272,7 @@ ptowsp_status ptowsp_backend_open_for(struct ptowsp_backend **out, const struct 
 	b->threads = options->threads;
 	b->memory_limit = options->memory_limit;
 	b->has_settings = options->setting_count > 0;
-	st = plugin_load(b, options, error);
+	st = plugin_load(b, options, plan, error);
 	if (!st)
 		st = caller_make(b, options, error);
 	if (!st)

@@ -29,6 +29,7 @@ struct host_search {
 	const char *const *order; /* --plugin-order, decides between aliases; NULL: the built-in one (registry); borrowed */
 	uint32_t order_count;
 	uint32_t isolate;        /* PTOWSP_ISOLATE_x, or HOST_ISOLATE_RULE; 0: none */
+	bool apart;              /* by that rule a worker for every plugin */
 	uint32_t load_timeout_ms; /* of struct host_remote_start */
 	struct host_limits limits; /* likewise */
 	void (*entering)(void);  /* told before the entry is called; NULL: nobody */

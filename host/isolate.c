@@ -25,18 +25,15 @@ static bool owner_find(uid_t *owner_out)
 	return true;
 }
 
-uint32_t host_isolate_rule(const char *real_path, const char **why_out)
+uint32_t host_isolate_rule(const char *real_path, uint32_t policy)
 {
 	struct stat file;
 	uid_t owner = 0;
 
-	*why_out = "it does not lie in the folder of the running tool or library";
-	if (!host_is_own(real_path))
+	if (policy == PTOWSP_PLUGINS_SIGNED) /* or it is refused */
+		return PTOWSP_ISOLATE_NONE;
+	if (!host_is_own(real_path) || stat(real_path, &file) || (file.st_uid && (!owner_find(&owner) || file.st_uid != owner)))
 		return PTOWSP_ISOLATE_PROCESS;
-	*why_out = "it belongs neither to root nor to the owner of the running library";
-	if (stat(real_path, &file) || (file.st_uid && (!owner_find(&owner) || file.st_uid != owner)))
-		return PTOWSP_ISOLATE_PROCESS;
-	*why_out = "it lies in the folder of the running tool or library and has an owner who could change that, too";
 	return PTOWSP_ISOLATE_NONE;
 }
 

@@ -143,13 +143,9 @@ void host_plugin_release(struct host_plugin *plugin)
 
 static uint32_t isolate_of(const struct host_search *search, const struct host_file *file)
 {
-	const char *why;
-
 	if (!search || search->isolate != HOST_ISOLATE_RULE)
 		return search && search->isolate ? search->isolate : PTOWSP_ISOLATE_NONE;
-	if (host_policy_kind(search->policy) == PTOWSP_PLUGINS_SIGNED) /* or it is refused */
-		return PTOWSP_ISOLATE_NONE;
-	return host_isolate_rule(file->path, &why);
+	return search->apart ? PTOWSP_ISOLATE_PROCESS : host_isolate_rule(file->path, host_policy_kind(search->policy));
 }
 
 static ptowsp_status path_load(const struct host_search *search, const char *path, const char *link,

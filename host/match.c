@@ -56,11 +56,30 @@ static uint32_t kinds_portable(const struct ptowsp_plan *plan, const struct host
 }
 
 /* Native code names a triple, "x86_64-linux-gnu". */
-static bool is_this_machine(const struct host_note *note, const char *target)
+static bool names_machine(const char *target)
 {
 	size_t length = strlen(HOST_MACHINE);
 
-	return !*target || serves(note, target) || (!strncmp(target, HOST_MACHINE, length) && (!target[length] || target[length] == '-'));
+	return !*target || (!strncmp(target, HOST_MACHINE, length) && (!target[length] || target[length] == '-'));
+}
+
+static bool is_this_machine(const struct host_note *note, const char *target)
+{
+	return names_machine(target) || serves(note, target);
+}
+
+bool host_plan_brings_native(const struct ptowsp_plan *plan)
+{
+	const struct pkg_tables *t = plan->tables;
+
+	for (uint32_t k = 0; k < t->kernel_count; k++)
+		for (uint32_t i = 0; plan->usage.kernels[k] && i < t->kernel[k].payload_count; i++) {
+			const struct ptowsp_payload_record *payload = &t->payload[t->kernel[k].payloads + i];
+
+			if (payload->kind == PTOWSP_PAYLOAD_ELF && names_machine(pkg_string(t, payload->target)))
+				return true;
+		}
+	return false;
 }
 
 /* What loading it would be refused for; "" if it would not be. */

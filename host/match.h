@@ -16,6 +16,9 @@ struct ptowsp_match {
  * ptowsp_match_trust. */
 uint32_t host_trust_flags(const struct ptowsp_backend *backend, const struct ptowsp_plan *plan, uint32_t flags, char text_out[HOST_TRUST_TEXT]);
 
+/* Would native code of a kernel that the plan uses run on this machine, if it is trusted and the backend takes any? */
+bool host_plan_brings_native(const struct ptowsp_plan *plan);
+
 /* As ptowsp_match_create. look: native code that would run is looked at too; who loads the program next is told then. */
 ptowsp_status host_match_create(struct ptowsp_match **out, const struct ptowsp_backend *backend, const struct ptowsp_plan *plan, uint32_t flags, bool look,
 				struct ptowsp_error *error);

@@ -164,7 +164,8 @@ enum {
 	PTOWSP_BACKEND_USER_PLUGINS = 1, /* search the user's own folder too */
 	PTOWSP_BACKEND_TRUST_NATIVE = 2, /* what is chosen will load with PTOWSP_LOAD_TRUST_NATIVE */
 	PTOWSP_BACKEND_TRUST_SIGNED = 4, /* programs may be loaded with PTOWSP_LOAD_TRUST_SIGNED: trusted keys are read when the backend is opened */
-	PTOWSP_BACKEND_STRICT = 8        /* what is chosen will load with PTOWSP_LOAD_STRICT */
+	PTOWSP_BACKEND_STRICT = 8,       /* what is chosen will load with PTOWSP_LOAD_STRICT */
+	PTOWSP_BACKEND_NATIVE_APART = 16 /* without `isolate`, and opened for a plan whose native code may run here, it gets a worker, wherever its plugin lies: that code may end its process */
 };
 /* A load flag of this API, beside those of ptowsp/run.h; plugins do not see it: native code runs if the package is signed by a trusted key for this plugin and
  * the ABI that it speaks with this host, else the package is as without trust. The backend was opened with PTOWSP_BACKEND_TRUST_SIGNED. */

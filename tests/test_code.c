@@ -106,6 +106,33 @@ static void with_trust_the_first_payload_runs(void)
 	values_are("y.npy", 5, 5, 5, 5);
 }
 
+/* Whatever such code does to its process: the tool has one of its own, and its exit status and sentence say what became of the other. */
+static void code_that_ends_its_process_ends_no_tool(void)
+{
+	static const struct {
+		const char *body, *sentence;
+	} rows[] = {
+		{"*(volatile int *)8 = 1;", ": signal 11 ("},
+		{"abort();", ": signal 6 ("},
+		{"_exit(0);", ": it left with exit status 0"},
+		{"exit(0);", ": it left with exit status 0"},
+		{"kill(getpid(), SIGSTOP);", "its worker was stopped by signal"},
+		{"} __attribute__((constructor)) static void early(void) { _exit(0);", "its worker ended in load: it left with exit status 0"},
+	};
+
+	for (size_t i = 0; i < sizeof(rows) / sizeof(*rows); i++) {
+		begin();
+		file_write("bad.c", "#include <signal.h>\n#include <stdlib.h>\n#include <unistd.h>\nvoid twice(const float *x, float *y, long n) { (void)x, (void)y, (void)n; ", rows[i].body, " }\n");
+		CHECK_INT(cli("gcc -fPIC -shared bad.c -o lib.so"), 0);
+		pack(both);
+		CHECK_INT(cli("$B/ptowsp-run --trust=all m.pkg.zst"), 9);
+		CHECK_CONTAINS(cli_err, "cpu_sim: its worker ");
+		CHECK_CONTAINS(cli_err, rows[i].sentence);
+		cli_check_sentence();
+	}
+	CHECK_INT(cli("$B/ptowsp-run m.pkg.zst"), 0);
+}
+
 static void code_that_is_native_only_needs_trust(void)
 {
 	begin();
@@ -486,7 +513,7 @@ static void no_payload_is_written_to_a_named_file(void)
 	begin();
 	pack(both);
 	CHECK_INT(cli("ASAN_OPTIONS=detect_leaks=0 strace -f -o calls -e trace=openat,open,creat,memfd_create,execve,rename,renameat2,link,linkat,symlink,mknodat "
-		      "$B/ptowsp-run --trust=all m.pkg.zst"), 0);
+		      "$B/ptowsp-run --trust=all --isolate=none m.pkg.zst"), 0);
 	CHECK_INT(cli("grep -c memfd_create calls"), 0);
 	CHECK_STR(cli_out, "1\n");
 	CHECK_INT(cli("grep -c execve calls"), 0);
@@ -502,6 +529,7 @@ void suite_code(CU_pSuite s)
 	cli_suite("code");
 	TEST(s, without_trust_the_portable_payload_runs);
 	TEST(s, with_trust_the_first_payload_runs);
+	TEST(s, code_that_ends_its_process_ends_no_tool);
 	TEST(s, code_that_is_native_only_needs_trust);
 	TEST(s, code_for_other_machines_is_passed_over);
 	TEST(s, explain_says_what_would_run_and_runs_nothing);

@@ -174,6 +174,9 @@ static void a_signed_plugin_loads(void)
 	CHECK_INT(cli(WITH("signed") "--list-plugins"), 0); /* of the others each says why not */
 	CHECK_CONTAINS(cli_out, "usable");
 	CHECK_CONTAINS(cli_out, "is not signed: there is no .sig file beside it");
+	CHECK(!strstr(cli_out, "runs in a process of its own")); /* a signed one is trusted as the tool's own are */
+	CHECK_INT(cli(WITH("any") "--list-plugins"), 0);
+	CHECK_CONTAINS(cli_out, "runs in a process of its own");
 	CHECK_INT(cli("$B/ptowsp-pack --sign=bob p/libptowsp_cpu_sim.so && rm keys/ann.pub && cp bob.pub keys && " WITH("signed") "$P/vector_add.pkg.zst"), 0);
 }
 

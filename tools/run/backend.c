@@ -76,7 +76,7 @@ ptowsp_status run_backend_options(struct run_backend_options *out, const struct 
 		.plugin = options->plugin,
 		.plugin_dirs = out->dirs,
 		.plugin_dir_count = options->plugin_dirs.count,
-		.flags = (options->user_plugins ? PTOWSP_BACKEND_USER_PLUGINS : 0) |
+		.flags = PTOWSP_BACKEND_NATIVE_APART | (options->user_plugins ? PTOWSP_BACKEND_USER_PLUGINS : 0) |
 			 (run_load_flags(options) & PTOWSP_LOAD_TRUST_NATIVE ? PTOWSP_BACKEND_TRUST_NATIVE : 0) |
 			 (run_load_flags(options) & PTOWSP_LOAD_TRUST_SIGNED ? PTOWSP_BACKEND_TRUST_SIGNED : 0) |
 			 (options->strict ? PTOWSP_BACKEND_STRICT : 0),
