@@ -94,6 +94,8 @@ void builder_consume_block(struct builder *b, uint32_t channel, uint32_t region)
 const struct ptowsp_section *builder_sections(struct builder *b, uint32_t *count_out);
 struct ptowsp_instruction *builder_code(struct builder *b, uint32_t *count_out); /* to damage it */
 const struct rt_kernels *builder_kernels(struct builder *b);
+/* The rows of rt, with those that hold where several threads take ready tasks. Returns how many. */
+uint32_t builder_caps(struct ptowsp_cap *rows_out, uint32_t room);
 ptowsp_status builder_program(struct builder *b, struct rt_program **program_out, struct ptowsp_error *error);
 
 struct outcome_edge {

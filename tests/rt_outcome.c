@@ -34,13 +34,23 @@ static uint64_t now_ns(void *context)
 	return builder_now_ns();
 }
 
+uint32_t builder_caps(struct ptowsp_cap *rows_out, uint32_t room)
+{
+	const uint32_t count = rt_capabilities(rows_out, room);
+
+	for (uint32_t i = 0; i < count; i++)
+		if (rows_out[i].feature >> 4 == PTOWSP_FEATURE_POLICY(PTOWSP_DIRECTIVE_READY, 0) >> 4)
+			rows_out[i].state = PTOWSP_STATE_ENFORCED;
+	return count;
+}
+
 ptowsp_status builder_program(struct builder *b, struct rt_program **program_out, struct ptowsp_error *error)
 {
 	static struct ptowsp_host host; /* the context is not read behind rt_program_destroy */
 	struct ptowsp_cap caps[256];
 	struct rt_program_args args = {.section_stride = sizeof(struct ptowsp_section), .kernels = &b->table, .host = &host, .caps = caps};
 
-	args.cap_count = rt_capabilities(caps, 256);
+	args.cap_count = builder_caps(caps, 256);
 	args.sections = builder_sections(b, &args.section_count);
 	host = (struct ptowsp_host){.head = PTOWSP_HEAD(host, HOST), .context = b, .log = log_line, .diagnose = diagnose, .now_ns = now_ns};
 	return rt_program_create(program_out, &args, error);

@@ -113,6 +113,8 @@ static bool one(uint64_t seed, struct rt_pool *const *pools, uint64_t *tasks)
 
 	rules_set(seed);
 	random_schedule_make(&r, seed);
+	if (seed / 4 % 4) /* else nothing is stated */
+		builder_schedule(r.b, PTOWSP_DIRECTIVE_READY, (unsigned)(seed / 4 % 4), "");
 	first = builder_run(r.b, &how);
 	*tasks += first->stats.tasks;
 	ok = threads_same(&r, first, how, pools);

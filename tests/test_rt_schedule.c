@@ -9,11 +9,11 @@ static void what_is_not_enforced_is_said_and_left_alone(void)
 	struct builder *b = builder_grid();
 	struct outcome *o;
 
-	ROW(READY, PRIORITY, "");
+	ROW(TIMING, IMMEDIATE, "");
 	ROW(LAYOUT, SHARD, "w", "x");
 	o = builder_run(b, NULL);
 	CHECK_INT(o->status, PTOWSP_OK);
-	CHECK_CONTAINS(o->log, "schedule directive ready priority is recorded, not enforced");
+	CHECK_CONTAINS(o->log, "schedule directive timing immediate is recorded, not enforced");
 	CHECK_CONTAINS(o->log, "schedule directive layout (shard) is ignored, not enforced");
 	outcome_done(b, o);
 }
@@ -27,7 +27,7 @@ static void directives_that_must_be_enforced_are_refused_otherwise(void)
 	struct rt_program *program;
 	uint32_t count;
 
-	ROW(READY, PRIORITY, "");
+	ROW(TIMING, IMMEDIATE, "");
 	sections = builder_sections(b, &count);
 	for (uint32_t i = 0; i < count; i++)
 		if (sections[i].type == PTOWSP_SECTION_SCHD) {
@@ -35,7 +35,7 @@ static void directives_that_must_be_enforced_are_refused_otherwise(void)
 			rows[0].flags = PTOWSP_DIRECTIVE_MUST;
 		}
 	CHECK_INT(builder_program(b, &program, &error), PTOWSP_UNSUPPORTED);
-	CHECK_CONTAINS(error.text, "ready priority cannot be enforced here");
+	CHECK_CONTAINS(error.text, "timing immediate cannot be enforced here");
 	builder_destroy(b);
 }
 

@@ -42,6 +42,24 @@ ptowsp_status rt_crew_make(struct rt_crew *crew, struct ptowsp_error *error)
 	return PTOWSP_OK;
 }
 
+static void slot_rank(void *context, uint32_t at, struct rt_rank *rank)
+{
+	const struct rt_crew *crew = context;
+	const struct rt_slot *slot = rt_ring_slot(&crew->ring, at);
+
+	*rank = (struct rt_rank){rt_program_priority(crew->program, slot->instruction), rt_ring_awaited(&crew->ring, at), slot->number};
+}
+
+void rt_crew_order(struct rt_crew *crew)
+{
+	const struct rt_ready_policy *policy = rt_program_order(crew->program);
+
+	if (!policy || crew->workers.threads == 1)
+		return;
+	crew->workers.order = (struct rt_ready_order){policy, slot_rank, crew};
+	crew->brief_ns = 0;
+}
+
 bool rt_crew_widen(struct rt_crew *crew, uint32_t workers)
 {
 	struct ptowsp_tensor_arg *scratch = aligned_alloc(RT_LINE, (size_t)crew->scratch_stride * workers * sizeof(*scratch));
@@ -177,7 +195,7 @@ static void look_forward(struct rt_crew *crew, const struct rt_slot *slot, uint3
 
 	if (edge)
 		__builtin_prefetch(&crew->ring.edges[edge - 1]);
-	if (rt_deque_peek(&crew->workers.ready.deques[worker], &next)) {
+	if (!crew->workers.ready.queues && rt_deque_peek(&crew->workers.ready.deques[worker], &next)) {
 		const char *line = (const char *)rt_ring_slot(&crew->ring, next);
 
 		__builtin_prefetch(line, 1);

@@ -173,6 +173,15 @@ static void tasks_begin(struct rt_graph_state *state)
 			rt_chain_ready(&chain, t);
 	if (chain.have)
 		rt_ready_push(&state->workers.ready, 0, chain.next);
+	if (state->workers.ready.queues)
+		rt_ready_share(&state->workers.ready, 0);
+}
+
+static void task_rank(void *context, uint32_t task, struct rt_rank *rank)
+{
+	const struct rt_graph_state *state = context;
+
+	*rank = (struct rt_rank){state->how->priority(state->how->context, task), state->graph->tasks[task].fanout_count, task};
 }
 
 static ptowsp_status run_shared(struct rt_graph_state *state, struct ptowsp_error *error)
@@ -208,6 +217,7 @@ ptowsp_status rt_graph_run(struct rt_graph_state *state, const struct rt_graph_h
 	if (!state->graph->task_count)
 		return PTOWSP_OK;
 	rt_workers_init(&state->workers, how->pool, task_run, state);
+	state->workers.order = (struct rt_ready_order){how->policy, task_rank, state};
 	st = run_shared(state, error);
 	rt_workers_finish(&state->workers);
 	free(state->ended);

@@ -17,6 +17,10 @@ struct rt_graph_how {
 	ptowsp_status (*task)(void *context, uint32_t task, uint32_t worker, struct ptowsp_error *error);
 	/* Asked by the calling thread between tasks and every 10 ms while it waits; an error ends the run. May be NULL. */
 	ptowsp_status (*look)(void *context, struct ptowsp_error *error);
+	/* The order of ready tasks; NULL: none is stated. */
+	const struct rt_ready_policy *policy;
+	/* Of a task, for policies. Any thread. */
+	uint32_t (*priority)(void *context, uint32_t task);
 };
 /* Tasks of one thread that have ended, on a line of its own. */
 struct rt_graph_ended {

@@ -5,7 +5,19 @@
 #include <string.h>
 #include <time.h>
 
-bool rt_ready_init(struct rt_ready *ready, uint64_t slots, uint32_t threads)
+static bool queues_init(struct rt_ready *ready, uint64_t slots, const struct rt_ready_order *order)
+{
+	const uint32_t count = order->policy->own ? ready->threads : 1;
+	bool made = true;
+
+	ready->order = *order;
+	ready->queues = aligned_alloc(64, count * sizeof(*ready->queues));
+	for (; ready->queues && made && ready->queue_count < count; ready->queue_count++)
+		made = rt_ready_queue_init(&ready->queues[ready->queue_count], slots);
+	return ready->queues && made;
+}
+
+bool rt_ready_init(struct rt_ready *ready, uint64_t slots, uint32_t threads, const struct rt_ready_order *order)
 {
 	pthread_condattr_t attr;
 	bool made = true;
@@ -21,7 +33,7 @@ bool rt_ready_init(struct rt_ready *ready, uint64_t slots, uint32_t threads)
 	ready->deques = aligned_alloc(64, threads * sizeof(*ready->deques)); /* what one thread writes shares no line with what another does */
 	for (uint32_t t = 0; ready->deques && t < threads; t++)
 		made &= rt_deque_init(&ready->deques[t], slots);
-	return ready->deques && made;
+	return ready->deques && made && (!order->policy || queues_init(ready, slots, order));
 }
 
 void rt_ready_finish(struct rt_ready *ready)
@@ -29,6 +41,9 @@ void rt_ready_finish(struct rt_ready *ready)
 	for (uint32_t t = 0; ready->deques && t < ready->threads; t++)
 		rt_deque_finish(&ready->deques[t]);
 	free(ready->deques);
+	for (uint32_t q = 0; q < ready->queue_count; q++)
+		rt_ready_queue_finish(&ready->queues[q]);
+	free(ready->queues);
 	pthread_cond_destroy(&ready->news);
 	pthread_cond_destroy(&ready->wake);
 	pthread_mutex_destroy(&ready->lock);
@@ -37,8 +52,8 @@ void rt_ready_finish(struct rt_ready *ready)
 
 /* ---- waking -------------------------------------------------------------------------------------------------------
  *
- * Who adds a task stores `bottom` and then loads `parked`, `searching`, `expecting`. Who is about to wait stores `parked` or `expecting` and then
- * loads every `bottom`. All of these are sequentially consistent, so one of the two sees the other: no task is added beside a thread that
+ * Who adds a task stores `bottom`, or `count` of a queue, and then loads `parked`, `searching`, `expecting`. Who is about to wait stores `parked` or `expecting` and then
+ * loads every one of these. All of these are sequentially consistent, so one of the two sees the other: no task is added beside a thread that
  * goes on sleeping. `lock` closes the gap between that look and the wait itself. */
 
 /* How many are there. */
@@ -46,7 +61,9 @@ static uint64_t count(const struct rt_ready *ready)
 {
 	uint64_t all = 0;
 
-	for (uint32_t t = 0; t < ready->threads; t++) {
+	for (uint32_t q = 0; q < ready->queue_count; q++)
+		all += atomic_load(&ready->queues[q].count);
+	for (uint32_t t = 0; !ready->queues && t < ready->threads; t++) {
 		int64_t own = rt_deque_count(&ready->deques[t]);
 
 		all += own > 0 ? (uint64_t)own : 0;
@@ -79,6 +96,21 @@ static void wake_one(struct rt_ready *ready)
 void rt_ready_push(struct rt_ready *ready, uint32_t worker, uint32_t slot)
 {
 	rt_deque_push(&ready->deques[worker], slot);
+	if (ready->queues)
+		rt_ready_share(ready, worker);
+	else
+		wake_one(ready);
+}
+
+/* One thread is woken, and wakes the next where there is more. */
+void rt_ready_share(struct rt_ready *ready, uint32_t worker)
+{
+	struct rt_deque *kept = &ready->deques[worker];
+	uint32_t slot;
+
+	if (!rt_deque_peek(kept, &slot))
+		return;
+	rt_ready_queue_enter(&ready->queues[worker % ready->queue_count], &ready->order, kept);
 	wake_one(ready);
 }
 
@@ -107,8 +139,18 @@ static bool steal(struct rt_ready *ready, uint32_t worker, uint32_t *slot_out)
 	return false;
 }
 
+static bool queues_take(struct rt_ready *ready, uint32_t worker, uint32_t *slot_out)
+{
+	for (uint32_t q = 0; q < ready->queue_count; q++)
+		if (rt_ready_queue_take(&ready->queues[(worker + q) % ready->queue_count], slot_out))
+			return true;
+	return false;
+}
+
 bool rt_ready_take(struct rt_ready *ready, uint32_t worker, uint32_t *slot_out)
 {
+	if (ready->queues)
+		return queues_take(ready, worker, slot_out);
 	return rt_deque_pop(&ready->deques[worker], slot_out) || steal(ready, worker, slot_out);
 }
 

@@ -238,6 +238,16 @@ void rt_ring_finished(struct rt_ring *ring, uint32_t at, bool failed, void (*rea
 	}
 }
 
+/* Acquire: the edges up to the newest one. None of them is used again while the task has not ended. */
+uint32_t rt_ring_awaited(const struct rt_ring *ring, uint32_t at)
+{
+	uint32_t count = 0;
+
+	for (uint32_t edge = atomic_load_explicit(&rt_ring_slot(ring, at)->successors, memory_order_acquire); edge; edge = ring->edges[edge - 1].next)
+		count++;
+	return count;
+}
+
 struct rt_slot *rt_ring_advance(struct rt_ring *ring)
 {
 	uint32_t at = (uint32_t)(ring->frontier & ring->mask);

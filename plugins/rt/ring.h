@@ -106,6 +106,8 @@ void rt_ring_ran(struct rt_ring *ring, bool failed);
 bool rt_ring_ended(const struct rt_ring *ring, uint32_t at);
 /* A worker has finished the task in a slot: calls ready for each task that waited only for it; for none if it failed. */
 void rt_ring_finished(struct rt_ring *ring, uint32_t at, bool failed, void (*ready)(void *context, uint32_t slot), void *context);
+/* How many tasks wait for one that has not ended, as far as they are linked. Any thread. */
+uint32_t rt_ring_awaited(const struct rt_ring *ring, uint32_t at);
 /* The oldest task if it has ended well: moves the frontier over it. Its slot stays readable until the next add. */
 struct rt_slot *rt_ring_advance(struct rt_ring *ring);
 

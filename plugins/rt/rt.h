@@ -65,6 +65,9 @@ struct rt_program_args {
 	/* Nothing runs: kernels.run is told what would, COPY too, whose kernel is the row behind those of the package, on one thread and in any order. So the
 	 * window is unbounded but for the turns of processes, who find a stated one full where open scopes hold it, temp tensors lie where they are bound, and a slot that is loaded from what a task writes ends the run: UNSUPPORTED. */
 	bool planned;
+	/* Priorities of tasks by their instruction, so many bytes apart; a larger one is taken first. Copied. 0 of them: no task has one. */
+	const uint32_t *priorities;
+	uint32_t priority_count, priority_stride;
 	/* Of a planned program: without kernels, too, kernels.run and kernels.moved are told, and windows of tensors without memory are counted from RT_NOWHERE on. */
 	bool shadowed;
 };

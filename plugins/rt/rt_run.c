@@ -381,6 +381,8 @@ static ptowsp_status execute(struct rt_run *run, struct rt_pool *pool)
 		st = rt_record_init(run, run->memory);
 	if (!st)
 		st = rt_crew_init(&run->crew, run->program, &run->tensors, run->kernels && !run->record ? pool : NULL, run->window, run->error);
+	if (!st && !run->engine) /* which has an order of its own */
+		rt_crew_order(&run->crew);
 	for (uint32_t k = 0; !st && k < run->program->tables.kernel.count; k++)
 		known_init(run, k);
 	if (!st)

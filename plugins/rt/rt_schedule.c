@@ -309,7 +309,6 @@ static ptowsp_status start_built(const struct rt_directive *d)
 	return PTOWSP_OK;
 }
 
-/* An engine's affair: threads of this core take what is ready as it comes. */
 static ptowsp_status ready(const struct rt_directive *d)
 {
 	d->schedule->ready = d->row->policy;

@@ -56,7 +56,7 @@ struct rt_schedule {
 	uint64_t rate;
 	uint64_t start;     /* threshold, at least 1 */
 	bool built;         /* the whole graph is built before anything starts; the task window is recorded */
-	uint32_t ready;     /* PTOWSP_READY_x, for engines that have an order of ready tasks; 0: none is stated */
+	uint32_t ready;     /* PTOWSP_READY_x: the order of ready tasks, of worker threads or of an engine; 0: none is stated */
 	bool strict;
 };
 

@@ -19,7 +19,7 @@ void rt_workers_init(struct rt_workers *workers, struct rt_pool *pool, void (*ru
 bool rt_workers_make(struct rt_workers *workers, uint64_t slots)
 {
 	workers->made = true;
-	return rt_ready_init(&workers->ready, slots, workers->threads);
+	return rt_ready_init(&workers->ready, slots, workers->threads, &workers->order);
 }
 
 static void work(void *context, uint32_t worker)
@@ -72,6 +72,10 @@ void rt_chain_ready(void *context, uint32_t slot)
 {
 	struct rt_chain *chain = context;
 
+	if (chain->workers->ready.queues) {
+		rt_ready_keep(&chain->workers->ready, chain->worker, slot);
+		return;
+	}
 	if (chain->have)
 		rt_ready_push(&chain->workers->ready, chain->worker, chain->next);
 	chain->next = slot;
@@ -85,6 +89,8 @@ void rt_workers_run(struct rt_workers *workers, uint32_t slot, uint32_t worker)
 	while (chain.have && !atomic_load_explicit(&workers->stop, memory_order_relaxed)) {
 		chain.have = false;
 		workers->run(workers->context, chain.next, &chain);
+		if (workers->ready.queues)
+			rt_ready_share(&workers->ready, worker);
 		if (!worker && workers->goes_on && !workers->goes_on(workers->host)) {
 			if (chain.have)
 				rt_ready_push(&workers->ready, 0, chain.next);

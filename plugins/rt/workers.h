@@ -22,6 +22,7 @@ struct rt_workers {
 	void (*run)(void *context, uint32_t slot, struct rt_chain *chain); /* a task, and rt_chain_ready for each that waited only for it */
 	bool (*goes_on)(void *host); /* asked by the calling thread between the tasks of a chain: may it go on with the next one? NULL: yes */
 	void *host;
+	struct rt_ready_order order; /* of ready tasks; zeroed by init, in force from make on */
 	struct rt_ready ready;
 	_Atomic uint64_t failed_task; /* the lowest known; UINT64_MAX: none */
 	_Atomic uint32_t stop; /* nothing begins any more */
@@ -41,7 +42,7 @@ void rt_workers_halt(struct rt_workers *workers);
 void rt_workers_leave(struct rt_workers *workers);
 void rt_workers_finish(struct rt_workers *workers);
 
-/* This one became ready; context: a struct rt_chain. */
+/* This one became ready; context: a struct rt_chain. With a stated order it is shown, with the others that its task makes ready, when that task is over. */
 void rt_chain_ready(void *context, uint32_t slot);
 /* Runs a task and what becomes ready by it. */
 void rt_workers_run(struct rt_workers *workers, uint32_t slot, uint32_t worker);
