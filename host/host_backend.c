@@ -3,6 +3,7 @@
 #include "host/host_backend.h"
 
 #include <limits.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -12,7 +13,8 @@
 #include "host/host_policy.h"
 #include "host/match.h"
 
-#define DEVICE "device" /* the option whose values say whose devices come first; abi/README.md */
+#define DEVICE "device"   /* the option whose values say whose devices come first; abi/README.md */
+#define THREADS "threads" /* the option that says how many threads a device will be opened with; abi/README.md */
 enum { ROOM = 4096 }; /* devices, options or capability rows of one plugin: more is a lie */
 
 struct host_search host_backend_search(const struct ptowsp_backend_options *options, const struct host_policy *policy)
@@ -160,16 +162,19 @@ static const char *target_of(const struct ptowsp_backend *b, const struct ptowsp
 	return NULL;
 }
 
-/* The caller's settings, and the device of the target behind them; owned, NULL: no memory. */
-static struct ptowsp_setting *settings_make(const struct ptowsp_backend_options *options, const char *target, uint32_t *count_out)
+/* The caller's settings, and behind them the device of the target, and how many threads there will be, which a plugin that has an option for it hears before it says what it enforces;
+ * owned, NULL: no memory. */
+static struct ptowsp_setting *settings_make(const struct ptowsp_backend_options *options, const char *target, const char *threads, uint32_t *count_out)
 {
-	struct ptowsp_setting *settings = calloc(options->setting_count + 1u, sizeof(*settings));
+	struct ptowsp_setting *settings = calloc(options->setting_count + 2u, sizeof(*settings));
 
 	*count_out = options->setting_count;
 	if (settings && options->setting_count)
 		memcpy(settings, options->settings, options->setting_count * sizeof(*settings));
 	if (settings && target)
 		settings[(*count_out)++] = (struct ptowsp_setting){DEVICE, target};
+	if (settings && *threads)
+		settings[(*count_out)++] = (struct ptowsp_setting){THREADS, threads};
 	return settings;
 }
 
@@ -243,9 +248,13 @@ static ptowsp_status caller_make(struct ptowsp_backend *b, const struct ptowsp_b
 static ptowsp_status instance_open(struct ptowsp_backend *b, const struct ptowsp_backend_options *options, const struct ptowsp_plan *plan, struct ptowsp_error *error)
 {
 	uint32_t count;
-	struct ptowsp_setting *settings = settings_make(options, target_of(b, options, plan), &count);
-	ptowsp_status st = settings ? host_settings_check(b, settings, count, error) : host_fail(error, PTOWSP_NO_MEMORY, "no memory for the options of a plugin");
+	char threads[12] = "";
+	struct ptowsp_setting *settings;
+	ptowsp_status st;
 
+	snprintf(threads, sizeof(threads), "%u", b->threads);
+	settings = settings_make(options, target_of(b, options, plan), b->threads && host_option_counts(b, THREADS) ? threads : "", &count);
+	st = settings ? host_settings_check(b, settings, count, error) : host_fail(error, PTOWSP_NO_MEMORY, "no memory for the options of a plugin");
 	if (!st)
 		st = instance_make(b, settings, count, error);
 	free(settings);

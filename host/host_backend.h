@@ -54,6 +54,8 @@ ptowsp_status host_settings_check(const struct ptowsp_backend *backend, const st
 
 /* options.c: does the plugin declare this option with this word among its values? */
 bool host_option_takes(const struct ptowsp_backend *backend, const char *key, const char *word);
+/* Does it declare this option as a number? */
+bool host_option_counts(const struct ptowsp_backend *backend, const char *key);
 
 /* A worker that ends in a call behind the run, whose result stands: told once, as a warning. lived: as the other says, in front of that call. */
 void host_backend_end_tell(struct ptowsp_backend *b, bool lived, ptowsp_status st, const struct ptowsp_error *error);

@@ -34,12 +34,26 @@ static bool range_has(const char *range, const char *value)
 	return false;
 }
 
-bool host_option_takes(const struct ptowsp_backend *backend, const char *key, const char *word)
+static const struct ptowsp_option *named(const struct ptowsp_backend *backend, const char *key)
 {
 	for (uint32_t i = 0; i < backend->option_count; i++)
 		if (!strcmp(backend->options[i]->name, key))
-			return backend->options[i]->range && range_has(backend->options[i]->range, word);
-	return false;
+			return backend->options[i];
+	return NULL;
+}
+
+bool host_option_takes(const struct ptowsp_backend *backend, const char *key, const char *word)
+{
+	const struct ptowsp_option *option = named(backend, key);
+
+	return option && option->range && range_has(option->range, word);
+}
+
+bool host_option_counts(const struct ptowsp_backend *backend, const char *key)
+{
+	const struct ptowsp_option *option = named(backend, key);
+
+	return option && !strcmp(option->type, "int");
 }
 
 static bool is_int(const char *value, long long *number)

@@ -72,9 +72,7 @@ ptowsp_status ascend_hook_bind(struct base_program *program, struct ptowsp_error
 
 ptowsp_status ascend_hook_load(struct base_program *program, const struct ptowsp_load_args *args, struct ptowsp_error *error)
 {
-	if (ascend_options_pto(options_of(program)))
-		return ascend_pto_load(program, args, error);
-	return ascend_options_own(options_of(program)) ? ascend_simulated_load(program, args, error) : PTOWSP_OK;
+	return ascend_options_pto(options_of(program)) ? ascend_pto_load(program, args, error) : PTOWSP_OK;
 }
 
 void ascend_hook_unload(struct base_program *program)

@@ -12,7 +12,7 @@
 
 #include "rt/feed.h"
 
-struct ascend_hints;
+struct base_hints;
 /* What an instance and the way between it and its cores cost, in cycles of the cores. All 0: tasks cost what their kernels cost, and nothing else. */
 struct ascend_protocol {
 	uint64_t lookup;     /* a task in the producer map: one instance at a time */
@@ -37,7 +37,7 @@ struct ascend_machine_config {
 	const uint8_t *units;              /* per kernel, enum ptowsp_unit: where a task runs whose package leaves the choice; NULL: any of vector and cube cores */
 	bool by_number;                    /* ready tasks: the lowest number first, not the one that is ready longest */
 	bool program_order;                /* no events: tasks in the order of their numbers, on the core of their kind that has least to do */
-	const struct ascend_hints *hints;  /* what kernels wish for; NULL: nothing */
+	const struct base_hints *hints;  /* what kernels wish for; NULL: nothing */
 	struct ascend_protocol cost;
 };
 /* What became of a run, beside what rt keeps. */

@@ -2,7 +2,7 @@
 /* machine_ready.c - ready tasks of an instance: a queue per kind of core, the longest waiting first and of those the lowest number, or the lowest number of all; and the counters of
  * pipeline_depth, at which a task that may not start yet is parked. */
 #include <stdlib.h>
-#include "ascend/hints.h"
+#include "base/hints.h"
 #include "ascend/machine_ready.h"
 #include "ptowsp/ids.h"
 #include "rt/grow.h"

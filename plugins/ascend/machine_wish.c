@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: MIT */
 /* machine_wish.c - what programs wish for their kernels: which launch is more urgent, what stays on its core, how many cores share the blocks of a task. */
-#include "ascend/hints.h"
+#include "base/hints.h"
 #include "ascend/machine_core.h"
 
 /* NULL: none. */
-static const struct ascend_hint *hint_of(const struct ascend_run *run, uint32_t number)
+static const struct base_hint *hint_of(const struct ascend_run *run, uint32_t number)
 {
-	const struct ascend_hint *hint = ascend_hint_of(run->machine->config.hints, run->marks[number & run->mask].instruction);
+	const struct base_hint *hint = base_hint_of(run->machine->config.hints, run->marks[number & run->mask].instruction);
 
 	return hint && hint->blocks && hint->kernel == ascend_task_of(run, number)->kernel ? hint : NULL;
 }
@@ -14,7 +14,7 @@ static const struct ascend_hint *hint_of(const struct ascend_run *run, uint32_t 
 void ascend_wish_enter(struct ascend_run *run, const struct rt_item *item)
 {
 	struct ascend_mark *mark = &run->marks[item->number & run->mask];
-	const struct ascend_hint *hint;
+	const struct base_hint *hint;
 
 	*mark = (struct ascend_mark){.instruction = item->row};
 	hint = hint_of(run, (uint32_t)item->number);
@@ -23,7 +23,7 @@ void ascend_wish_enter(struct ascend_run *run, const struct rt_item *item)
 
 uint64_t ascend_wish_pickup(struct ascend_run *run, uint16_t core, uint32_t number)
 {
-	const struct ascend_hint *hint = hint_of(run, number);
+	const struct base_hint *hint = hint_of(run, number);
 	uint32_t kernel = ascend_task_of(run, number)->kernel + 1;
 	struct ascend_residence *there = &run->residences[core];
 
@@ -62,7 +62,7 @@ static uint32_t mates_take(struct ascend_run *run, struct ascend_aicpu *aicpu, u
 void ascend_wish_spread(struct ascend_run *run, struct ascend_aicpu *aicpu, uint16_t core, uint32_t number)
 {
 	struct ascend_task *task = ascend_task_of(run, number);
-	const struct ascend_hint *hint = hint_of(run, number);
+	const struct base_hint *hint = hint_of(run, number);
 	uint32_t wanted = !hint || task->class > ASCEND_CUBE ? 0 : task->class == ASCEND_CUBE ? hint->cubes : hint->vectors;
 	uint64_t rounds;
 

@@ -5,7 +5,6 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include "ascend/core.h"
-#include "ascend/hints.h"
 #include "ascend/machine_cost.h"
 #include "ascend/shares.h"
 #include "base/error.h"
@@ -16,7 +15,6 @@ struct bound {
 	const struct base_kernels *kernels;
 	enum ascend_model model;
 	struct ascend_shares *shares; /* owned */
-	struct ascend_hints *hints;   /* owned; NULL: none */
 	uint8_t *units;               /* owned: per kernel, and of the copy behind them; of the machine's config */
 	struct large *larges;         /* kernels that do not fit and run all the same */
 	struct ascend_kernel *rows[]; /* one per KREG row; NULL: without portable code, or it does not fit */
@@ -141,11 +139,6 @@ ptowsp_status ascend_simulated_bind(struct base_program *program, const struct a
 	return st;
 }
 
-ptowsp_status ascend_simulated_load(struct base_program *program, const struct ptowsp_load_args *args, struct ptowsp_error *error)
-{
-	return ascend_hints_make(&((struct bound *)program->own)->hints, args, error);
-}
-
 void ascend_simulated_unload(struct base_program *program)
 {
 	struct bound *bound = program->own;
@@ -159,7 +152,6 @@ void ascend_simulated_unload(struct base_program *program)
 	program->kernels.costs = NULL;
 	if (bound) {
 		ascend_shares_destroy(bound->shares);
-		ascend_hints_destroy(bound->hints);
 		free(bound->units);
 	}
 	free(bound);
@@ -181,7 +173,7 @@ ptowsp_status ascend_simulated_run(struct base_program *program, const struct as
 	machine.config.program_order = own->order == ASCEND_PROGRAM_ORDER;
 	machine.config.streams = own->streams;
 	machine.config.units = bound->units;
-	machine.config.hints = bound->hints;
+	machine.config.hints = program->hints;
 	if (own->protocol == ASCEND_PROTOCOL_NONE)
 		machine.config.cost = (struct ascend_protocol){0};
 	with.engine = &engine;

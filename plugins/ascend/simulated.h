@@ -34,8 +34,6 @@ struct ascend_simulated {
 
 /* Sets program->own and program->kernels.costs. A kernel whose tiles do not fit says so when a task of it runs, or is to. Errors: NO_MEMORY. */
 ptowsp_status ascend_simulated_bind(struct base_program *program, const struct ascend_simulated *own, struct ptowsp_error *error);
-/* ascend_simulated_load reads the wishes for kernels, behind bind. Errors: NO_MEMORY. */
-ptowsp_status ascend_simulated_load(struct base_program *program, const struct ptowsp_load_args *args, struct ptowsp_error *error);
 void ascend_simulated_unload(struct base_program *program);
 /* Rows of a simulated device that differ from the rows of rt and its platform, as base_backend.caps; own NULL: by the reference clock. instances: AICPU threads that generate
  * tasks. */

@@ -8,11 +8,15 @@
 #include "program.h"
 #include "queue.h"
 
-static uint32_t usable_cores(void)
+uint32_t base_threads(uint32_t wanted, const struct base_options *options)
 {
 	cpu_set_t set;
-	int count = sched_getaffinity(0, sizeof(set), &set) ? 0 : CPU_COUNT(&set);
+	int count;
 
+	wanted = wanted || !options ? wanted : options->threads;
+	if (wanted)
+		return wanted;
+	count = sched_getaffinity(0, sizeof(set), &set) ? 0 : CPU_COUNT(&set);
 	return count > 0 ? (uint32_t)count : 1;
 }
 
@@ -77,7 +81,7 @@ ptowsp_status base_open(struct ptowsp_object *object, const struct ptowsp_open_a
 	device->instance = instance;
 	device->model = model;
 	device->memory_limit = args->memory_limit;
-	device->threads = args->threads ? args->threads : usable_cores();
+	device->threads = base_threads(args->threads, instance->options);
 	device->next = instance->devices;
 	instance->devices = device;
 	st = sync_init(device, error);

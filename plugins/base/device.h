@@ -42,6 +42,8 @@ struct base_device {
 	uint32_t stop;
 };
 
+/* How many there are of a device that is opened with so many, 0 for none in particular, under these options; NULL: the defaults. Any thread. */
+uint32_t base_threads(uint32_t wanted, const struct base_options *options);
 /* Destroys a device in any state of construction: cancels what runs, unloads what is loaded, joins. */
 void base_device_destroy(struct base_device *device);
 

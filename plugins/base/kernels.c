@@ -243,9 +243,19 @@ static ptowsp_status run(void *context, const struct ptowsp_task *task, struct p
 	return st;
 }
 
+static ptowsp_status run_in_real_time(void *context, const struct ptowsp_task *task, struct ptowsp_kernel_out *out, uint32_t worker)
+{
+	struct base_kernels *kernels = context;
+	struct ptowsp_trace_task *row = base_timeline_enter(&kernels->timeline, task, worker);
+	ptowsp_status st = run(kernels, task, out, worker);
+
+	base_timeline_leave(&kernels->timeline, row);
+	return st;
+}
+
 struct rt_kernels base_kernels_table(struct base_kernels *kernels)
 {
-	return (struct rt_kernels){kernels, cycles, footprint, varies, run, unusable, explain, code, NULL};
+	return (struct rt_kernels){kernels, cycles, footprint, varies, kernels->timeline.lanes ? run_in_real_time : run, unusable, explain, code, NULL};
 }
 
 void base_kernels_settle(struct base_kernels *kernels)

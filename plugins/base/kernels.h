@@ -9,6 +9,7 @@
 #include "rt/rt.h"
 #include "sections.h"
 #include "shards.h"
+#include "timeline.h"
 
 /* One row of KREG. Without why, its tasks call ref.fn if that is set, else they run isa. */
 struct base_kernel {
@@ -56,6 +57,7 @@ struct base_kernels {
 	struct base_watch watch;
 	const struct base_costs *costs; /* borrowed; NULL: the reference model */
 	struct base_shards *shards;     /* NULL: every tensor is whole */
+	struct base_timeline timeline;  /* with trace=real */
 };
 
 /* Chooses for each kernel: the first of its payloads that runs here, native ones with PTOWSP_LOAD_TRUST_NATIVE only ▸ function registered with the host ▸ built-in ▸ a sentence why there is none

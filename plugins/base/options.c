@@ -23,6 +23,10 @@ static const struct base_option standard[] = {
 	 offsetof(struct base_options, own_clock), 1, {"reference", "own"}, 0, 0},
 	{BASE_OPTION("numerics", "word", "exact", "exact|fast", "fast may fuse products with sums and sum rows in any order, and says how far results may be off"),
 	 offsetof(struct base_options, fast), 0, {"exact", "fast"}, 0, 0},
+	{BASE_OPTION("threads", "int", "0", "0..65536", "worker threads, 0: all cores this process may use; --threads says it in place of this"),
+	 offsetof(struct base_options, threads), 0, {NULL}, 0, 65536},
+	{BASE_OPTION("trace", "word", "semantic", "semantic|real", "what --trace shows: cycles and executors, or nanoseconds in which kernels ran on worker threads, and those"),
+	 offsetof(struct base_options, real_time), 0, {"semantic", "real"}, 0, 0},
 };
 #define STANDARD ((uint32_t)(sizeof(standard) / sizeof(*standard)))
 

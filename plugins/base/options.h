@@ -17,6 +17,8 @@ struct base_options {
 	unsigned schedulers; /* instances that generate tasks from the bytecode, 1 to 64 */
 	unsigned own_clock; /* 1: the backend's own clock, 0: the reference clock */
 	unsigned fast;      /* 1: portable kernels may fuse and reorder sums of floats */
+	unsigned threads;   /* worker threads of a device; 0: all cores this process may use */
+	unsigned real_time; /* 1: the trace shows when kernels really ran */
 };
 
 #define BASE_VALUES 8u

@@ -11,19 +11,26 @@
 #include "rt/policy.h"
 #include "rt/memory_limit.h"
 
+static bool in_order(const struct base_program *program)
+{
+	return base_in_order(program->device->model, program->device->threads, program->device->instance->options->schedulers);
+}
+
 /* The core places tasks on executors even where there is one scheduler instance and nothing to choose from, because shards lie there; so the core gets the rows of at
  * least two instances. base_caps_list decides whether a plugin claims that the places can be seen. */
 static ptowsp_status caps_of_core(const struct base_program *program, struct ptowsp_cap rows_out[BASE_CAPS_LIMIT], uint32_t *count_out, struct ptowsp_error *error)
 {
 	const struct base_instance *instance = program->device->instance;
 	const uint32_t size = base_options_size(instance->backend);
+	struct ptowsp_cap others[BASE_CAPS_LIMIT];
 	struct base_options *many = base_alloc(instance, size);
 
 	if (!many)
 		return base_fail(error, PTOWSP_NO_MEMORY, "no memory to load a program");
 	memcpy(many, instance->options, size);
 	many->schedulers = many->schedulers < 2 ? 2 : many->schedulers;
-	*count_out = base_caps(instance->backend, many, program->device->model, rows_out);
+	*count_out = in_order(program) ? base_caps_order(rows_out, 0) : 0;
+	*count_out = base_caps_add(rows_out, *count_out, others, base_caps(instance->backend, many, program->device->model, others));
 	base_release(instance, many, size);
 	return PTOWSP_OK;
 }
@@ -42,6 +49,9 @@ static ptowsp_status lower(struct base_program *program, const struct ptowsp_loa
 		.host = instance->host,
 		.caps = caps,
 		.flags = args->flags,
+		.priorities = program->hints ? &program->hints->rows->priority : NULL,
+		.priority_count = program->hints && program->hints->priorities && in_order(program) ? program->hints->count : 0,
+		.priority_stride = sizeof(*program->hints->rows),
 	};
 	ptowsp_status st = caps_of_core(program, caps, &lowering.cap_count, error);
 
@@ -87,6 +97,10 @@ ptowsp_status base_load(struct ptowsp_object *object, const struct ptowsp_load_a
 			      device->memory_limit, error);
 	if (!st)
 		st = base_shards_init(&program->shards, device->instance, &sections, args->entry, error);
+	if (!st && device->instance->options->real_time)
+		st = base_timeline_init(&program->kernels.timeline, device->instance, program->kernels.workers, error);
+	if (!st)
+		st = base_hints_make(&program->hints, args, error);
 	if (!st)
 		st = lower(program, args, error);
 	if (!st && program->shards.count)
@@ -111,6 +125,8 @@ void base_program_destroy(struct base_program *program)
 	if (program->hooked && device->instance->backend->unload)
 		device->instance->backend->unload(program);
 	rt_program_destroy(program->rt);
+	base_hints_destroy(program->hints);
+	base_timeline_finish(&program->kernels.timeline);
 	base_kernels_finish(&program->kernels);
 	base_shards_finish(&program->shards);
 	while (*link != program)
@@ -191,7 +207,7 @@ ptowsp_status base_program_run(struct base_program *program, const struct base_r
 			      struct ptowsp_deadlock *deadlock_out, struct ptowsp_error *error)
 {
 	const struct base_instance *instance = program->device->instance;
-	struct rt_sinks sinks = base_trace_sinks(&program->trace);
+	struct rt_sinks sinks = base_trace_sinks(&program->trace, instance->options->real_time);
 	struct connection connection = {.host = instance->host, .token = run->args.token};
 	struct rt_notify notify;
 	struct rt_memory_limit held;
@@ -214,6 +230,7 @@ ptowsp_status base_program_run(struct base_program *program, const struct base_r
 	rt_memory_limit_begin(&held, program->device->memory_limit, base_given_bytes(program, &run->args));
 	args.notify = connect(&connection, &notify, error) ? &notify : NULL;
 	base_kernels_watch(&program->kernels, &run->cancel, run->args.deadline_ns);
+	base_timeline_begin(&program->kernels.timeline, &program->trace);
 	st = program->shards.chosen ? rt_grid_find(program->rt, &run->args, program->shards.grid, error) : PTOWSP_OK;
 	if (!st)
 		st = base_shards_begin(&program->shards, &run->args, error);
@@ -225,6 +242,7 @@ ptowsp_status base_program_run(struct base_program *program, const struct base_r
 	}
 	st = base_kernels_watched(&program->kernels, st, error);
 	base_kernels_watch(&program->kernels, NULL, 0);
+	base_timeline_tell(&program->kernels.timeline);
 	base_trace_flush(&program->trace);
 	if (instance->options->profiling)
 		base_kernels_profile(&program->kernels);

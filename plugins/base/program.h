@@ -4,6 +4,7 @@
 #define BASE_PROGRAM_H
 
 #include "device.h"
+#include "hints.h"
 #include "kernels.h"
 #include "trace.h"
 
@@ -15,6 +16,7 @@ struct base_program {
 	struct base_kernels kernels;
 	struct rt_program *rt;
 	struct base_shards shards;
+	struct base_hints *hints;     /* owned; NULL: the program wishes nothing */
 	struct base_trace trace;
 	uint32_t in_flight;          /* guarded by device->lock */
 };

@@ -22,8 +22,8 @@ struct base_trace {
 	struct ptowsp_trace_event events[BASE_TRACE_BATCH];
 };
 
-/* The sinks for rt_run; nothing is recorded for what is not attached. */
-struct rt_sinks base_trace_sinks(struct base_trace *trace);
+/* The sinks for rt_run; nothing is recorded for what is not attached. real: tasks come from elsewhere (timeline.h), and waits on the semantic clock are not for the same axis. */
+struct rt_sinks base_trace_sinks(struct base_trace *trace, bool real);
 /* Hands over what is left. */
 void base_trace_flush(struct base_trace *trace);
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-#include "ascend/hints.h"
+#include "base/hints.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -32,7 +32,7 @@ struct graph {
 struct kernel {
 	struct label label;
 	uint32_t id, graph;
-	struct ascend_hint hint;
+	struct base_hint hint;
 };
 struct reading {
 	struct base_sections sections;
@@ -292,9 +292,9 @@ static bool kernel_named(const struct reading *r, const char *name, const struct
 }
 
 /* The n-th task instruction of a kernel is that of the n-th launch in the text. */
-static void task_take(struct reading *r, struct ascend_hints *hints, uint32_t instruction, uint32_t row)
+static void task_take(struct reading *r, struct base_hints *hints, uint32_t instruction, uint32_t row)
 {
-	struct ascend_hint *hint = &hints->rows[instruction];
+	struct base_hint *hint = &hints->rows[instruction];
 	struct ptowsp_kernel_record record;
 	const struct graph *graph;
 	const struct kernel *kernel;
@@ -312,7 +312,7 @@ static void task_take(struct reading *r, struct ascend_hints *hints, uint32_t in
 	hints->priorities |= hint->priority != 0;
 }
 
-static void work_walk(struct reading *r, struct ascend_hints *hints, const struct ptowsp_workload_header *header)
+static void work_walk(struct reading *r, struct base_hints *hints, const struct ptowsp_workload_header *header)
 {
 	const uint8_t *work = r->sections.work.data, *kernels = work + sizeof(*header) + (size_t)8 * header->num_instructions + (size_t)4 * header->num_axes;
 
@@ -368,11 +368,11 @@ static void reading_finish(struct reading *r)
 	free(r->met);
 }
 
-ptowsp_status ascend_hints_make(struct ascend_hints **hints_out, const struct ptowsp_load_args *args, struct ptowsp_error *error)
+ptowsp_status base_hints_make(struct base_hints **hints_out, const struct ptowsp_load_args *args, struct ptowsp_error *error)
 {
 	struct reading r = {.first = 0};
 	struct ptowsp_workload_header header;
-	struct ascend_hints *hints = NULL;
+	struct base_hints *hints = NULL;
 	bool enough;
 	size_t room;
 
@@ -392,13 +392,13 @@ ptowsp_status ascend_hints_make(struct ascend_hints **hints_out, const struct pt
 		work_walk(&r, hints, &header);
 		*hints_out = hints;
 	} else {
-		ascend_hints_destroy(hints);
+		base_hints_destroy(hints);
 	}
 	reading_finish(&r);
 	return enough ? PTOWSP_OK : base_fail(error, PTOWSP_NO_MEMORY, "no memory for what kernels wish for");
 }
 
-void ascend_hints_destroy(struct ascend_hints *hints)
+void base_hints_destroy(struct base_hints *hints)
 {
 	if (hints)
 		free(hints->rows);

@@ -1,14 +1,14 @@
 /* SPDX-License-Identifier: MIT */
 /* hints.h - what a program of the instruction form wishes for its kernels: priorities of launches, kernels that stay resident, cores for their blocks. Read from section GRPH,
  * found again by the task instructions that the packer made of the launches. Constant after make; any thread. */
-#ifndef ASCEND_HINTS_H
-#define ASCEND_HINTS_H
+#ifndef BASE_HINTS_H
+#define BASE_HINTS_H
 
 #include <stdbool.h>
 #include "ptowsp/run.h"
 
 /* A hint has all wishes for the tasks of one task instruction. */
-struct ascend_hint {
+struct base_hint {
 	uint32_t kernel;       /* KREG row */
 	uint32_t priority;     /* TG_SET_PRIORITY that is in force at the launch; 0 without one */
 	uint32_t cubes, vectors; /* CA_REQUEST; 0: none */
@@ -16,16 +16,16 @@ struct ascend_hint {
 	uint64_t invocations;  /* TG_PERSISTENT: for which it stays on its core, 0: for all */
 	bool resident;
 };
-struct ascend_hints {
-	struct ascend_hint *rows; /* owned; per instruction of WORK */
+struct base_hints {
+	struct base_hint *rows; /* owned; per instruction of WORK */
 	uint32_t count;
 	bool priorities;          /* there are some */
 };
 
 /* NULL in *hints_out: the entry has none, or more than 512 instructions. Bytes that are not as FORMAT.md says are no hints. Errors: NO_MEMORY. */
-ptowsp_status ascend_hints_make(struct ascend_hints **hints_out, const struct ptowsp_load_args *args, struct ptowsp_error *error);
-void ascend_hints_destroy(struct ascend_hints *hints); /* NULL is allowed */
-static inline const struct ascend_hint *ascend_hint_of(const struct ascend_hints *hints, uint32_t instruction)
+ptowsp_status base_hints_make(struct base_hints **hints_out, const struct ptowsp_load_args *args, struct ptowsp_error *error);
+void base_hints_destroy(struct base_hints *hints); /* NULL is allowed */
+static inline const struct base_hint *base_hint_of(const struct base_hints *hints, uint32_t instruction)
 {
 	return hints && instruction < hints->count ? &hints->rows[instruction] : NULL;
 }
