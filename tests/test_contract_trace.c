@@ -145,6 +145,48 @@ static void a_trace_does_not_depend_on_threads_and_changes_no_figure(void)
 		    0);
 }
 
+/* Tasks in the order of their numbers, on the tracks of threads, each behind the one that it waits for; waits on the semantic clock are not on the same axis. */
+static void a_trace_in_real_time_shows_when_kernels_ran_and_on_which_thread(void)
+{
+	json_t *root, *events, *event;
+	intmax_t tasks = 0, first_end = 0;
+	size_t i;
+
+	cli_begin();
+	REQUIRE_INT(cli("$B/ptowsp-run -q --threads 2 --opt trace=real --schedule ready=priority --schedule task_window=4 --entry crowd --trace r.json $P/probes/tasks.pkg.zst"), 0);
+	root = cli_json_file("r.json");
+	events = json_object_get(root, "traceEvents");
+	json_array_foreach(events, i, event) {
+		CHECK(!has_text(event, "ph", "B"));
+		if (!has_text(event, "ph", "X"))
+			continue;
+		CHECK_INT(member(json_object_get(event, "args"), "task"), tasks);
+		CHECK(member(event, "tid") == 0 || member(event, "tid") == 1);
+		CHECK(member(event, "dur") > 0 && member(event, "ts") >= first_end);
+		first_end = tasks++ ? first_end : member(event, "ts") + member(event, "dur");
+	}
+	CHECK_INT(tasks, 29);
+	CHECK_STR(track_name(events, EXECUTORS, 0), "host 0");
+	CHECK_STR(track_name(events, EXECUTORS, 1), "host 1");
+	json_decref(root);
+}
+
+/* An order of ready tasks is in force where two threads or more take them. */
+static void orders_of_ready_tasks_are_enforced_by_several_threads(void)
+{
+	static const struct { const char *options; int code; } cases[] = {
+		{"--threads 1", 5}, {"--threads 2", 0}, {"--opt threads=1", 5}, {"--opt threads=2", 0}, {"--threads 2 --opt threads=1", 0},
+		{"--threads 1 --opt threads=2", 5}, {"--threads 2 --opt schedulers=2", 5}, {"--threads 2 --isolate=process", 0}, {"--threads 1 --isolate=process", 5},
+	};
+
+	for (size_t i = 0; i < sizeof(cases) / sizeof(*cases); i++) {
+		cli_begin();
+		CHECK_INT(cli(check_fmt("$B/ptowsp-run -q %s --strict --schedule ready=priority --entry fork $P/probes/tasks.pkg.zst", cases[i].options)), cases[i].code);
+		if (cases[i].code)
+			CHECK_CONTAINS(cli_err, "ready=priority is recorded on cpu_sim but must be at least enforced");
+	}
+}
+
 static json_t *end_mark(json_t *events)
 {
 	json_t *event, *found = NULL;
@@ -250,6 +292,8 @@ void suite_contract_trace(CU_pSuite s)
 	TEST(s, a_pipeline_has_tracks_for_processes_and_channels);
 	TEST(s, a_stall_names_its_task_and_where_it_ends_the_task_may_start);
 	TEST(s, a_trace_does_not_depend_on_threads_and_changes_no_figure);
+	TEST(s, a_trace_in_real_time_shows_when_kernels_ran_and_on_which_thread);
+	TEST(s, orders_of_ready_tasks_are_enforced_by_several_threads);
 	TEST(s, a_run_that_fails_by_itself_leaves_a_trace_up_to_there);
 	TEST(s, a_run_with_other_values_than_expected_writes_all_it_was_asked_for);
 	TEST(s, statistics_have_a_row_per_process);

@@ -162,8 +162,8 @@ static enum probe_state say(struct probe_result *result, enum probe_state state,
 
 /* ---- configurations ----------------------------------------------------------------------------------------------- */
 
-enum { SETTINGS = 16 };
-static const struct ptowsp_setting wide_setting = {"schedulers", PROBE_INSTANCES};
+enum { SETTINGS = 16, SETTINGS_MORE = 2 /* of them are the probes' own */ };
+static const struct ptowsp_setting wide_setting = {"schedulers", PROBE_INSTANCES}, real_setting = {"trace", "real"};
 
 static struct ptowsp_backend *backend_now(const struct probe *probe)
 {
@@ -171,23 +171,28 @@ static struct ptowsp_backend *backend_now(const struct probe *probe)
 }
 
 /* The configuration that is probed: how to open it. */
-static struct ptowsp_backend_options options_now(const struct probe *probe, struct ptowsp_setting room[SETTINGS])
+static struct ptowsp_backend_options options_now(const struct probe *probe, bool real, struct ptowsp_setting room[SETTINGS])
 {
 	struct ptowsp_backend_options options = probe->options;
 
-	if (probe->is_wide) {
+	if (!probe->is_wide && !real)
+		return options;
+	if (options.setting_count)
 		memcpy(room, options.settings, options.setting_count * sizeof(*room));
+	options.settings = room;
+	if (probe->is_wide)
 		room[options.setting_count++] = wide_setting;
-		options.settings = room;
-	}
+	if (real)
+		room[options.setting_count++] = real_setting;
 	return options;
 }
 
-static bool has_option(const struct ptowsp_backend *backend, const char *key)
+/* Has the backend this option, and is there room for it beside those of the caller? */
+static bool can_add(const struct probe *probe, const char *key)
 {
 	const struct ptowsp_option *option;
 
-	for (uint32_t i = 0; (option = ptowsp_backend_option(backend, i)); i++)
+	for (uint32_t i = 0; probe->options.setting_count <= SETTINGS - SETTINGS_MORE && (option = ptowsp_backend_option(probe->backend, i)); i++)
 		if (!strcmp(option->name, key))
 			return true;
 	return false;
@@ -204,7 +209,7 @@ static ptowsp_status mate_open(const struct probe *probe, struct ptowsp_backend 
 	const struct ptowsp_device *current = ptowsp_backend_current(backend_now(probe)), *device;
 	const struct ptowsp_device *mate = NULL;
 	struct ptowsp_setting settings[SETTINGS];
-	struct ptowsp_backend_options options = options_now(probe, settings);
+	struct ptowsp_backend_options options = options_now(probe, false, settings);
 
 	for (uint32_t i = 0; (device = ptowsp_backend_device(backend_now(probe), i)); i++)
 		if (device != current && (!mate || (!alike(mate, current) && alike(device, current))))
@@ -236,7 +241,7 @@ static ptowsp_status runner_open(struct probe *probe, struct ptowsp_backend **ou
 {
 	struct ptowsp_backend **fresh = &probe->fresh[probe->is_wide];
 	struct ptowsp_setting settings[SETTINGS];
-	struct ptowsp_backend_options options = options_now(probe, settings);
+	struct ptowsp_backend_options options = options_now(probe, false, settings);
 	ptowsp_status st = PTOWSP_OK;
 
 	if (probe->is_gone[probe->is_wide]) {
@@ -256,12 +261,15 @@ static enum probe_state backends_open(struct probe *probe, const struct probe_sp
 {
 	struct ptowsp_error error = {.head = PTOWSP_HEAD(error, ERROR)};
 	struct ptowsp_setting settings[SETTINGS];
-	struct ptowsp_backend_options options = options_now(probe, settings);
+	struct ptowsp_backend_options options;
 	enum probe_state otherwise = PROBE_FAILED;
 	ptowsp_status st;
 
 	*out = (struct probe_runners){0};
-	options.threads = spec->threads;
+	if (spec->real && !can_add(probe, real_setting.key))
+		return say(result, PROBE_NOT_PROBED, "the backend has no option trace=real, so when kernels really began cannot be seen");
+	options = options_now(probe, spec->real, settings);
+	options.threads = spec->real && options.threads && options.threads < spec->threads ? options.threads : spec->threads;
 	st = spec->threads ? ptowsp_backend_open(&out->own, &options, &error) : runner_open(probe, &out->main, &error);
 	if (!st && spec->mate) {
 		otherwise = PROBE_NOT_PROBED;
@@ -372,6 +380,16 @@ static const char *shown(const struct probe_view *view)
 	return *view->text ? view->text : "none";
 }
 
+static bool is_real(const struct row *row)
+{
+	struct probe_spec spec;
+
+	if (row->relation == NONE)
+		return false;
+	probe_spec_read(&spec, row->with);
+	return spec.real;
+}
+
 static enum probe_state compare(const struct row *row, const struct probe_view *without, const struct probe_view *with,
 				struct probe_result *result)
 {
@@ -380,6 +398,8 @@ static enum probe_state compare(const struct row *row, const struct probe_view *
 
 	if (*row->without)
 		snprintf(base, sizeof(base), ", without it %s", shown(without));
+	if (good && is_real(row)) /* the figures are others each time */
+		return say(result, PROBE_ENFORCED, "%s, in real time", row->text);
 	if (good)
 		return say(result, PROBE_ENFORCED, "%s: %s %.160s%.160s", row->text, row->look, shown(with), base);
 	return say(result, PROBE_NO_EFFECT, "not so: %s: %s %.120s%.120s%s%.120s", row->text, row->look, shown(with), base,
@@ -458,6 +478,18 @@ static bool is_left(const struct probe *probe, const struct row *row, enum probe
 	return state == PROBE_NOT_PROBED && !probe->is_wide && wants_instances(row) && unmet(probe, row);
 }
 
+/* A feature with rows that look at real time has them for devices whose tasks worker threads take, and its other rows for those that have a clock for that. */
+static bool applies(const struct probe *probe, const struct row *row)
+{
+	const struct ptowsp_device *device = ptowsp_backend_current(backend_now(probe));
+	const bool on_threads = device && device->dispatch == PTOWSP_DISPATCH_THREADS && device->timing == PTOWSP_TIMING_REFERENCE;
+	bool any = false;
+
+	for (size_t i = 0; i < sizeof(rows) / sizeof(*rows); i++)
+		any |= rows[i].feature == row->feature && is_real(&rows[i]);
+	return !any || is_real(row) == on_threads;
+}
+
 static void rows_probe(struct probe *probe, uint32_t feature, struct probe_result *result)
 {
 	enum probe_state state = PROBE_ENFORCED;
@@ -466,7 +498,7 @@ static void rows_probe(struct probe *probe, uint32_t feature, struct probe_resul
 		struct probe_result seen = *result;
 		bool left;
 
-		if (rows[i].feature != feature)
+		if (rows[i].feature != feature || !applies(probe, &rows[i]))
 			continue;
 		result->probes += rows[i].relation != NONE;
 		if (rows[i].relation == NONE)
@@ -504,10 +536,10 @@ static bool wide_open(struct probe *probe)
 	struct ptowsp_setting settings[SETTINGS];
 	struct ptowsp_backend_options options;
 
-	if (probe->wide || probe->options.setting_count >= SETTINGS || !has_option(probe->backend, wide_setting.key))
+	if (probe->wide || !can_add(probe, wide_setting.key))
 		return probe->wide != NULL;
 	probe->is_wide = true;
-	options = options_now(probe, settings);
+	options = options_now(probe, false, settings);
 	if (ptowsp_backend_open(&probe->wide, &options, &error))
 		probe->wide = NULL;
 	return probe->wide != NULL;

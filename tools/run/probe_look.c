@@ -69,6 +69,20 @@ static void by_start(struct seeing *s)
 		number_add(s, sorted[i].task);
 }
 
+/* Of one task, how many started before it. */
+static void place(struct seeing *s)
+{
+	const struct ptowsp_trace_task *tasks = s->outcome->tasks;
+	const uint64_t task = strtoull(s->argument, NULL, 10);
+	uint64_t before = 0;
+
+	for (uint64_t i = 0; task < traced(s) && i < traced(s); i++)
+		before += start_order(&tasks[i], &tasks[task]) < 0;
+	number_add(s, before);
+	if (task >= traced(s))
+		s->view->missing = "the trace does not have this task";
+}
+
 /* Both, for runs that must be alike. */
 static void places(struct seeing *s)
 {
@@ -276,6 +290,7 @@ static const struct look {
 	{"streams", TRACE, streams},
 	{"starts", TRACE, starts},
 	{"by_start", TRACE, by_start},   /* numbers of the tasks, in order of their starts */
+	{"place", TRACE, place},         /* in that order, of the task that is named behind */
 	{"numbers", TRACE, numbers},     /* of the tasks, in order of the trace */
 	{"places", TRACE, places},       /* start..end/executor */
 	{"kernels", TRACE, kernels},

@@ -30,6 +30,8 @@ static void word_read(struct probe_spec *spec, char *word)
 		spec->then[spec->then_count++] = rest;
 	else if ((rest = after(word, "@threads=")))
 		spec->threads = (uint32_t)strtoul(rest, NULL, 10);
+	else if ((rest = after(word, "@real=")))
+		spec->threads = (uint32_t)strtoul(rest, NULL, 10), spec->real = true;
 	else if ((rest = after(word, "@mate=")))
 		spec->mate = rest;
 	else if (!strcmp(word, "@instances"))

@@ -25,6 +25,7 @@ struct probe_watch {
  *	@cancel           is cancelled 20 ms after its start
  *	@deadline         has 50 ms
  *	@threads=N        on a backend of its own with so many worker threads
+ *	@real=N           the same, with N or as many as are asked for if these are fewer; the trace shows when kernels really began, and executors are threads
  *	@instances        what the row says can be seen where there are PROBE_INSTANCES scheduler instances, if not with the options as they are
  *	@mate=ENTRY       one run on two devices: that entry is the program of device 1
  * All texts point into `memory`. */
@@ -35,7 +36,7 @@ struct probe_spec {
 	char *set[PROBE_WORDS], *then[PROBE_WORDS]; /* NAME=VALUE */
 	uint32_t schedule_count, set_count, then_count, threads;
 	const char *mate;       /* NULL: one device */
-	bool instances, no_kernels, cancel, deadline;
+	bool real, instances, no_kernels, cancel, deadline;
 	struct probe_watch watch; /* zeroed by probe_spec_read */
 };
 void probe_phase_tell(const struct probe_spec *spec, enum probe_phase phase);
