@@ -23,7 +23,7 @@ static const struct alike {
 	{"memory_for_tensors", "--max-memory 200000 $P/llama.pkg.zst", 3, "the tensors need 232448 bytes, the limit (--max-memory) is 200000"},
 	{"memory_for_tensors_of_any_backend", "--plugin=auto --plugin-order aie,cpu_sim --quiet --max-memory 200000 $P/llama.pkg.zst", 3, "the tensors need 232448 bytes"},
 	{"memory_without_kernels", "--no-kernels --max-memory 200000 $P/llama.pkg.zst", 0, ""},
-	{"memory_for_tiles", "--threads 2 --max-memory 1000 $P/softmax.pkg.zst", 3, "the tiles of 2 threads need 1280 bytes"},
+	{"memory_for_tiles", "--threads 64 --max-memory 10000 counted.pkg.zst", 3, "the tiles of 64 threads need 20480 bytes"},
 	{"a_tensor_beyond_all_memory", "--set n=4611686018427387904 huge.pkg.zst", 3, "tensor \"x\" is larger than 2^62 bytes"},
 	{"files_of_a_backend_that_makes_none", "--emit /proc/x $P/softmax.pkg.zst", 5, "cpu_sim makes no files of a program"},
 	{"files_of_a_program_nowhere", "--plugin=a2a3sim --emit /proc/x $P/vector_add.pkg.zst", 2, "the folder /proc/x cannot be made"},
