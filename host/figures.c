@@ -52,20 +52,24 @@ static ptowsp_status file_drop(void *context, const char *path, const void *byte
 	return PTOWSP_OK;
 }
 
-/* The files of a trial design go nowhere, and messages about them are dropped, because the run says them again. */
-static ptowsp_status design_try(struct ptowsp_program *program, const struct ptowsp_execute_options *options, struct ptowsp_error *error)
+/* The files of a trial design go nowhere, and messages about them are dropped, because the run says them again. kernels: the run comes to them before its design is made. */
+static ptowsp_status design_try(struct ptowsp_program *program, const struct ptowsp_execute_options *options, bool kernels, struct ptowsp_error *error)
 {
 	struct host_services *services = &program->backend->services;
 	struct ptowsp_error theirs = {.head = PTOWSP_HEAD(struct ptowsp_error, ERROR)}, ours = theirs;
 	struct host_giving g = {program->backend, file_drop, NULL, PTOWSP_OK, &ours};
 	const struct ptowsp_run_args args = host_run_args(program, options);
-	ptowsp_status st;
+	struct host_diagnostics told = {0};
+	ptowsp_status st, needs;
 
-	host_services_aim(services, NULL, NULL);
+	host_services_aim(services, &told, NULL);
 	host_services_mute(services);
 	st = host_call_report_emit(&program->backend->caller, program->object, &args, host_giving_take, &g, &theirs);
 	host_services_aim(services, &program->diagnostics, NULL);
-	return files_answer(&g, program, &args, host_given(&g, st, &theirs, error), error);
+	st = files_answer(&g, program, &args, host_given(&g, st, &theirs, error), error);
+	needs = kernels ? host_diagnostics_needs(&told, error) : PTOWSP_OK;
+	host_diagnostics_finish(&told);
+	return needs ? needs : st;
 }
 
 ptowsp_status ptowsp_program_place(struct ptowsp_program *program, const struct ptowsp_execute_options *options, struct ptowsp_error *error)
@@ -84,7 +88,7 @@ ptowsp_status ptowsp_program_place(struct ptowsp_program *program, const struct 
 	counted.flags |= PTOWSP_RUN_NO_KERNELS;
 	st = host_settle(program, &counted, error);
 	if (!st)
-		st = design_try(program, &counted, error);
+		st = design_try(program, &counted, !counts, error);
 	if ((st != PTOWSP_UNSUPPORTED || counts) && st != PTOWSP_INVALID) /* a run without kernels takes zeros for what its tasks would write */
 		st = host_plan_data_check(program->plan, error) ? PTOWSP_INVALID : st;
 	return host_error_leave(st, error);

@@ -9,6 +9,7 @@
 
 #include "host/code.h"
 #include "host/describe.h"
+#include "host/host_error.h"
 #include "host/kernels_ffi.h"
 #include "host/host_memory.h"
 
@@ -119,6 +120,17 @@ void host_diagnostics_finish(struct host_diagnostics *d)
 		free(d->rows[i].text);
 	free(d->rows);
 	*d = (struct host_diagnostics){0};
+}
+
+ptowsp_status host_diagnostics_needs(const struct host_diagnostics *d, struct ptowsp_error *error)
+{
+	for (uint32_t i = 0; i < d->count; i++) {
+		if (d->rows[i].state == PTOWSP_STATE_UNSUPPORTED && d->rows[i].feature == PTOWSP_FEATURE_CSP_PAYLOAD)
+			return host_fail(error, PTOWSP_TOO_BIG, "%s", d->rows[i].text);
+		if (d->rows[i].state == PTOWSP_STATE_UNSUPPORTED && d->rows[i].feature == PTOWSP_FEATURE_NO_KERNELS)
+			return host_fail(error, PTOWSP_KERNEL_FAILED, "%s", d->rows[i].text);
+	}
+	return PTOWSP_OK;
 }
 
 void host_services_diagnose(struct host_services *s, uint32_t feature, unsigned state, const char *text)

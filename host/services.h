@@ -34,6 +34,8 @@ struct host_diagnostics {
 	uint32_t count, room;
 };
 void host_diagnostics_finish(struct host_diagnostics *diagnostics);
+/* A run without kernels goes on where one with them ends: backends of base tell by what, as unsupported. That end, else OK. After the run. */
+ptowsp_status host_diagnostics_needs(const struct host_diagnostics *diagnostics, struct ptowsp_error *error);
 
 /* The table is given to a plugin at init; the plugin calls it from any thread. Everything mutable is atomic or guarded
  * by `lock`, except runs, which has its own. Lock order: none is taken inside another. */

@@ -299,20 +299,6 @@ static ptowsp_status run_answer(struct ptowsp_program *p, const char *operation,
 	return host_answer(&cause, st, error);
 }
 
-/* A run without kernels goes on where one with them ends: backends of base tell what by, as unsupported. */
-static ptowsp_status look_answer(const struct ptowsp_program *p, struct ptowsp_error *error)
-{
-	struct ptowsp_diagnostic row;
-
-	for (uint32_t i = 0; p->run.looks && ptowsp_diagnostic_row(p, i, &row); i++) {
-		if (row.state == PTOWSP_STATE_UNSUPPORTED && row.feature == PTOWSP_FEATURE_CSP_PAYLOAD)
-			return host_fail(error, PTOWSP_TOO_BIG, "%s", row.text);
-		if (row.state == PTOWSP_STATE_UNSUPPORTED && row.feature == PTOWSP_FEATURE_NO_KERNELS)
-			return host_fail(error, PTOWSP_KERNEL_FAILED, "%s", row.text);
-	}
-	return PTOWSP_OK;
-}
-
 ptowsp_status ptowsp_execute_async(struct ptowsp_program *p, const struct ptowsp_execute_options *options,
 				   struct ptowsp_error *error)
 {
@@ -377,7 +363,7 @@ ptowsp_status ptowsp_synchronize(struct ptowsp_program *p, uint64_t timeout_ns, 
 		if (host_now_ns() >= until)
 			return PTOWSP_AGAIN;
 	*error = p->run.report.error;
-	st = p->run.report.status ? run_answer(p, "the run", p->run.report.status, error) : look_answer(p, error);
+	st = p->run.report.status ? run_answer(p, "the run", p->run.report.status, error) : p->run.looks ? host_diagnostics_needs(&p->diagnostics, error) : PTOWSP_OK;
 	return host_error_leave(st, error);
 }
 

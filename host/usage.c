@@ -14,7 +14,7 @@ struct scan {
 	const uint8_t *instructions, *kernels; /* in WORK; may be unaligned in principle, read by memcpy */
 	struct host_usage *usage;
 	struct ptowsp_error *error;
-	uint32_t at; /* instruction */
+	uint32_t entry, at; /* row of ENTR, instruction */
 	bool turns;  /* data may decide whether a run comes to it */
 };
 
@@ -68,11 +68,25 @@ static ptowsp_status kernel_use(struct scan *scan, uint32_t operand)
 	return row_use(scan, row);
 }
 
+/* Nobody gives memory to tensors of another entry: they are its parameters. */
+static ptowsp_status tensor_use(struct scan *scan, uint32_t row)
+{
+	const struct pkg_tables *t = scan->tables;
+	const uint32_t owner = t->tensor[row].entry;
+
+	scan->usage->tensors[row] = 1;
+	if (owner == PTOWSP_NONE || owner == scan->entry)
+		return PTOWSP_OK;
+	return host_fail(scan->error, PTOWSP_BAD_PACKAGE, "section WORK, instruction %u: tensor %.60s is one of entry %.60s, and entry %.60s has none of them", scan->at,
+			 pkg_string(t, t->tensor[row].name), pkg_string(t, t->entry[owner].name), pkg_string(t, t->entry[scan->entry].name));
+}
+
 /* The tensors that hold the rows of a ragged or sparse axis. */
 static ptowsp_status axis_use(struct scan *scan, uint32_t operand)
 {
 	const struct pkg_tables *t = scan->tables;
 	const uint8_t *axes = scan->kernels - (uint64_t)scan->header.num_axes * 4;
+	ptowsp_status st;
 	uint32_t row;
 
 	if (operand >= scan->header.num_axes)
@@ -80,19 +94,15 @@ static ptowsp_status axis_use(struct scan *scan, uint32_t operand)
 	memcpy(&row, axes + (size_t)operand * 4, sizeof(row));
 	if (row >= t->axis_count)
 		return fail(scan, "its axis is outside AXES");
-	if (t->axis[row].lengths != PTOWSP_NONE)
-		scan->usage->tensors[t->axis[row].lengths] = 1;
-	if (t->axis[row].indices != PTOWSP_NONE)
-		scan->usage->tensors[t->axis[row].indices] = 1;
-	return PTOWSP_OK;
+	st = t->axis[row].lengths == PTOWSP_NONE ? PTOWSP_OK : tensor_use(scan, t->axis[row].lengths);
+	return st || t->axis[row].indices == PTOWSP_NONE ? st : tensor_use(scan, t->axis[row].indices);
 }
 
 static ptowsp_status region_use(struct scan *scan, uint32_t region)
 {
 	if (region >= scan->tables->region_count)
 		return fail(scan, "its region is outside REGN");
-	scan->usage->tensors[scan->tables->region[region].tensor] = 1;
-	return PTOWSP_OK;
+	return tensor_use(scan, scan->tables->region[region].tensor);
 }
 
 /* An entry is the program of the first device: what it tells itself needs nobody. */
@@ -199,7 +209,7 @@ static ptowsp_status graph_use(struct scan *scan, uint32_t entry)
 ptowsp_status host_usage_scan(struct host_usage *usage_out, const struct pkg_tables *tables, uint32_t entry,
 			      struct ptowsp_error *error)
 {
-	struct scan scan = {.tables = tables, .usage = usage_out, .error = error, .at = tables->entry[entry].instruction};
+	struct scan scan = {.tables = tables, .usage = usage_out, .error = error, .entry = entry, .at = tables->entry[entry].instruction};
 	ptowsp_status st;
 
 	*usage_out = (struct host_usage){.partner = PTOWSP_NONE, .kernels = calloc(tables->kernel_count + 1u, 1),

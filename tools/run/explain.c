@@ -90,24 +90,39 @@ static ptowsp_status values_take(const struct explanation *x, struct part *part)
 	return st;
 }
 
-/* What a run of the loaded program would say before it begins, then what its backend makes of it. OK also where that takes values, data or more time. */
-static ptowsp_status part_look(struct part *part)
+/* What a run of the loaded program would say before it begins. OK also where that takes values or more time. */
+static void part_check(struct explanation *x, struct part *part)
 {
-	ptowsp_status st = run_program_check(part->program, part->options, &part->refusal);
+	ptowsp_status st;
 
-	if (st)
-		return st == PTOWSP_DEADLINE || values_wanted(part) ? PTOWSP_OK : st;
-	st = run_program_place(part->program, part->options, &part->refusal);
-	return st == PTOWSP_DEADLINE || st == PTOWSP_INVALID ? PTOWSP_OK : st;
+	run_watchdog(part->options, RUN_LOOKING);
+	st = values_take(x, part);
+	if (!st) {
+		st = run_program_check(part->program, part->options, &part->refusal);
+		st = st == PTOWSP_DEADLINE || values_wanted(part) ? PTOWSP_OK : st;
+	}
+	run_watchdog(part->options, RUN_NOTHING);
+	part->status = st;
 }
 
-static void part_settle(struct explanation *x, struct part *part)
+/* Then what its backend makes of it. OK also where that takes data or more time. */
+static void part_place(struct part *part)
 {
+	ptowsp_status st;
+
 	run_watchdog(part->options, RUN_LOOKING);
-	part->status = values_take(x, part);
-	if (!part->status)
-		part->status = part_look(part);
+	st = run_program_place(part->program, part->options, &part->refusal);
 	run_watchdog(part->options, RUN_NOTHING);
+	part->status = st == PTOWSP_DEADLINE || st == PTOWSP_INVALID ? PTOWSP_OK : st;
+}
+
+static bool is_known(const struct explanation *x)
+{
+	bool known = true;
+
+	for (uint32_t i = 0; i < x->part_count; i++)
+		known = known && !x->parts[i].status && !x->parts[i].refusal.code && !values_wanted(&x->parts[i]);
+	return known;
 }
 
 static bool counts(const struct part *x)
@@ -203,18 +218,18 @@ static ptowsp_status part_make(struct explanation *x, uint32_t number, struct pt
 static void parts_settle(struct explanation *x)
 {
 	struct part *first = &x->parts[0];
-	bool known = true;
 
 	first->status = run_tensors_bind(&x->run, &first->refusal);
 	if (!first->status)
 		first->status = run_mates_join(&x->run, &first->refusal);
 	for (uint32_t i = 0; !first->status && i < x->part_count; i++)
-		part_settle(x, &x->parts[i]);
+		part_check(x, &x->parts[i]);
 	if (!first->status && !first->refusal.code)
 		first->status = run_expect_check(&x->run, &first->refusal);
-	for (uint32_t i = 0; i < x->part_count; i++)
-		known = known && !x->parts[i].status && !x->parts[i].refusal.code && !values_wanted(&x->parts[i]);
-	if (known)
+	for (uint32_t i = 0; !first->status && i < x->part_count; i++)
+		if (!x->parts[i].status && !x->parts[i].refusal.code)
+			part_place(&x->parts[i]);
+	if (is_known(x))
 		first->status = tasks_count(x, &first->refusal);
 }
 
