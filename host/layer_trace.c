@@ -92,9 +92,9 @@ static void flush(struct trace *t)
 static void write_record(struct trace *t)
 {
 	host_tape_close(&t->tape);
-	if (t->tape.broke && !t->failed)
+	if (t->tape.out.failed && !t->failed)
 		t->failed = ENOMEM;
-	if (!t->failed && fwrite(t->tape.bytes, 1, t->tape.size, t->file) != t->tape.size)
+	if (!t->failed && fwrite(t->tape.out.bytes, 1, t->tape.out.length, t->file) != t->tape.out.length)
 		t->failed = errno;
 }
 

@@ -2,7 +2,6 @@
 /* tape.c - from calls to bytes. */
 #include "host/tape.h"
 
-#include <stdlib.h>
 #include <string.h>
 
 #include "host/check.h"
@@ -40,24 +39,14 @@ uint64_t host_tape_description(void)
 	return digest;
 }
 
+/* Items begin at multiples of 8. */
 static void put(struct host_tape *t, const void *bytes, size_t size)
 {
-	const size_t whole = (size + 7) / 8 * 8;
+	static const char zeros[8];
 
-	if (!t->broke && t->size + whole > t->room) {
-		const size_t room = 2 * t->room + whole + 1024;
-		unsigned char *more = realloc(t->bytes, room);
-
-		t->broke = !more;
-		t->bytes = more ? more : t->bytes;
-		t->room = more ? room : t->room;
-	}
-	if (t->broke)
-		return;
 	if (size)
-		memcpy(t->bytes + t->size, bytes, size);
-	memset(t->bytes + t->size + size, 0, whole - size);
-	t->size += whole;
+		common_text_bytes(&t->out, bytes, size);
+	common_text_bytes(&t->out, zeros, (8 - size % 8) % 8);
 }
 
 void host_tape_number(struct host_tape *t, uint64_t number)
@@ -218,8 +207,8 @@ void host_tape_call(struct host_tape *t, const struct host_call *call, unsigned 
 	const struct tape_record record = {.operation = (uint16_t)(o - host_operations), .phase = (uint16_t)phase, .status = phase == TAPE_RETURN ? call->status : 0,
 					   .number = number, .outer = outer, .thread = thread, .ns = ns};
 
-	t->size = 0;
-	t->broke = false;
+	t->out.length = 0;
+	t->out.failed = false;
 	put(t, &record, sizeof(record));
 	if (phase == TAPE_RETURN)
 		answer_put(t, call);
@@ -235,14 +224,13 @@ void host_tape_call(struct host_tape *t, const struct host_call *call, unsigned 
 
 void host_tape_close(struct host_tape *t)
 {
-	const uint64_t size = t->size;
+	const uint64_t size = t->out.length;
 
-	if (!t->broke)
-		memcpy(t->bytes, &size, sizeof(size));
+	if (!t->out.failed)
+		memcpy(t->out.bytes, &size, sizeof(size));
 }
 
 void host_tape_finish(struct host_tape *t)
 {
-	free(t->bytes);
-	*t = (struct host_tape){0};
+	common_text_finish(&t->out);
 }

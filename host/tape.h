@@ -20,6 +20,7 @@
 #define HOST_TAPE_H
 
 #include "host/call.h"
+#include "registry/common/common_text.h"
 
 #define TAPE_MAGIC UINT64_C(0x4C4C414357544F50) /* the bytes "POTWCALL" */
 #define TAPE_VERSION 1u
@@ -50,9 +51,7 @@ uint32_t host_tape_dtype(uint64_t dtype);
 /* ---- writing ---- */
 
 struct host_tape {
-	unsigned char *bytes; /* owned; a record from its beginning */
-	size_t size, room;
-	bool broke;           /* no memory */
+	struct common_text out; /* a record from its beginning: bytes, no text */
 };
 void host_tape_number(struct host_tape *tape, uint64_t number);
 /* Makes the bytes of one record. */

@@ -6,90 +6,66 @@
 #include "json_rows.h"
 #include "format_package.h"
 
+#include "registry/common/common_text.h"
+
 #include <stdlib.h>
 #include <string.h>
 
-/* Text that grows; after a failed allocation bytes is NULL and nothing more is added. */
-struct text {
-	char *bytes;
-	size_t size, room;
-};
-
-static void text_add(struct text *t, const char *more)
-{
-	size_t length = strlen(more);
-
-	if (t->bytes && t->room - t->size <= length) {
-		size_t room = (t->size + length) * 2;
-		char *bytes = realloc(t->bytes, room);
-
-		if (!bytes)
-			free(t->bytes);
-		t->bytes = bytes;
-		t->room = room;
-	}
-	if (!t->bytes)
-		return;
-	memcpy(t->bytes + t->size, more, length + 1);
-	t->size += length;
-}
-
 /* A JSON value on one line; takes it. A value that could not be made fails the whole text. */
-static void value_add(struct text *t, json_t *value)
+static void value_add(struct common_text *t, json_t *value)
 {
 	char *line = value ? json_dumps(value, JSON_ENCODE_ANY) : NULL;
 
 	json_decref(value);
 	if (line) {
-		text_add(t, line);
+		common_text_put(t, line);
 		free(line);
 	} else {
-		free(t->bytes);
-		t->bytes = NULL;
+		t->failed = true;
 	}
 }
 
 /* Begins `"key": ` on a line of its own, behind whatever came before. */
-static void key_add(struct text *t, const char *key)
+static void key_add(struct common_text *t, const char *key)
 {
-	text_add(t, t->size > 2 ? ",\n  \"" : "  \"");
-	text_add(t, key);
-	text_add(t, "\": ");
+	common_text_put(t, t->length > 2 ? ",\n  \"" : "  \"");
+	common_text_put(t, key);
+	common_text_put(t, "\": ");
 }
 
 /* Between the elements of a list or object that has one element per line. */
-static void line_begin(struct text *t, size_t i)
+static void line_begin(struct common_text *t, size_t i)
 {
-	text_add(t, i ? ",\n    " : "\n    ");
+	common_text_put(t, i ? ",\n    " : "\n    ");
 }
 
-static void strings_add(struct text *t, const struct pkg_tables *tables)
+static void strings_add(struct common_text *t, const struct pkg_tables *tables)
 {
 	size_t i = 0;
 
 	key_add(t, "STRS");
-	text_add(t, "[");
+	common_text_put(t, "[");
 	for (uint64_t at = 1; at < tables->strings_size; at += strlen(tables->strings + at) + 1) {
 		line_begin(t, i++);
 		value_add(t, json_string(tables->strings + at));
 	}
-	text_add(t, i ? "\n  ]" : "]");
+	common_text_put(t, i ? "\n  ]" : "]");
 }
 
-static void meta_add(struct text *t, const struct pkg_tables *tables)
+static void meta_add(struct common_text *t, const struct pkg_tables *tables)
 {
 	key_add(t, "META");
-	text_add(t, "{");
+	common_text_put(t, "{");
 	for (uint32_t i = 0; i < tables->meta_count; i++) {
 		line_begin(t, i);
 		value_add(t, json_string(pkg_string(tables, tables->meta[i].key)));
-		text_add(t, ": ");
+		common_text_put(t, ": ");
 		value_add(t, json_string(pkg_string(tables, tables->meta[i].value)));
 	}
-	text_add(t, tables->meta_count ? "\n  }" : "}");
+	common_text_put(t, tables->meta_count ? "\n  }" : "}");
 }
 
-static void table_add(struct text *t, const struct pkg_tables *tables, const struct pkg_schema *schema)
+static void table_add(struct common_text *t, const struct pkg_tables *tables, const struct pkg_schema *schema)
 {
 	uint32_t count;
 	const uint8_t *array = pkg_schema_array(schema, tables, &count);
@@ -97,61 +73,60 @@ static void table_add(struct text *t, const struct pkg_tables *tables, const str
 	if (!count)
 		return;
 	key_add(t, schema->section);
-	text_add(t, "[");
+	common_text_put(t, "[");
 	for (uint32_t i = 0; i < count; i++) {
 		line_begin(t, i);
 		value_add(t, pkg_json_row(schema, tables, array + (size_t)i * schema->bytes));
 	}
-	text_add(t, "\n  ]");
+	common_text_put(t, "\n  ]");
 }
 
-static void blob_add(struct text *t, const char *key, const void *bytes, uint64_t size)
+static void blob_add(struct common_text *t, const char *key, const void *bytes, uint64_t size)
 {
 	char *digits = size ? pkg_base64_write(bytes, (size_t)size) : NULL;
 
 	if (!size)
 		return;
 	key_add(t, key);
-	text_add(t, "\"");
+	common_text_put(t, "\"");
 	if (digits) {
-		text_add(t, digits);
+		common_text_put(t, digits);
 	} else {
-		free(t->bytes);
-		t->bytes = NULL;
+		t->failed = true;
 	}
-	text_add(t, "\"");
+	common_text_put(t, "\"");
 	free(digits);
 }
 
 /* An object whose "instructions" stand one on a line. Takes it. */
-static void program_add(struct text *t, json_t *program)
+static void program_add(struct common_text *t, json_t *program)
 {
 	json_t *list, *value;
 	const char *key;
 	size_t i, lists = 0;
 
-	text_add(t, "{");
+	common_text_put(t, "{");
 	json_object_foreach(program, key, list) {
 		line_begin(t, lists++);
-		text_add(t, "\"");
-		text_add(t, key);
-		text_add(t, "\": ");
+		common_text_put(t, "\"");
+		common_text_put(t, key);
+		common_text_put(t, "\": ");
 		if (strcmp(key, "instructions")) {
 			value_add(t, json_incref(list));
 			continue;
 		}
-		text_add(t, "[");
+		common_text_put(t, "[");
 		json_array_foreach(list, i, value) {
-			text_add(t, i ? ",\n      " : "\n      ");
+			common_text_put(t, i ? ",\n      " : "\n      ");
 			value_add(t, json_incref(value));
 		}
-		text_add(t, "\n    ]");
+		common_text_put(t, "\n    ]");
 	}
-	text_add(t, "\n  }");
+	common_text_put(t, "\n  }");
 	json_decref(program);
 }
 
-static void work_add(struct text *t, const struct pkg_tables *tables)
+static void work_add(struct common_text *t, const struct pkg_tables *tables)
 {
 	if (!tables->raw_work_size)
 		return;
@@ -159,7 +134,7 @@ static void work_add(struct text *t, const struct pkg_tables *tables)
 	program_add(t, pkg_json_work(tables));
 }
 
-static void graphs_add(struct text *t, const struct pkg_tables *tables)
+static void graphs_add(struct common_text *t, const struct pkg_tables *tables)
 {
 	json_t *list, *graph;
 	size_t i;
@@ -168,21 +143,20 @@ static void graphs_add(struct text *t, const struct pkg_tables *tables)
 		return;
 	list = pkg_json_graphs(tables);
 	if (!list) {
-		free(t->bytes);
-		t->bytes = NULL;
+		t->failed = true;
 		return;
 	}
 	key_add(t, "GRPH");
-	text_add(t, "[");
+	common_text_put(t, "[");
 	json_array_foreach(list, i, graph) {
-		text_add(t, i ? ", " : "");
+		common_text_put(t, i ? ", " : "");
 		program_add(t, json_incref(graph));
 	}
-	text_add(t, "]");
+	common_text_put(t, "]");
 	json_decref(list);
 }
 
-static void targets_add(struct text *t, const struct pkg *package)
+static void targets_add(struct common_text *t, const struct pkg *package)
 {
 	json_t *list = json_array();
 	uint32_t count;
@@ -194,7 +168,7 @@ static void targets_add(struct text *t, const struct pkg *package)
 	value_add(t, list);
 }
 
-static void section_add(struct text *t, const struct pkg_tables *tables, const struct pkg_schema *schema)
+static void section_add(struct common_text *t, const struct pkg_tables *tables, const struct pkg_schema *schema)
 {
 	switch (schema->type) {
 	case PTOWSP_SECTION_STRS:
@@ -219,7 +193,7 @@ static void section_add(struct text *t, const struct pkg_tables *tables, const s
 
 ptowsp_status pkg_to_json(struct pkg *package, char **text_out, struct ptowsp_error *error)
 {
-	struct text t = {malloc(4096), 0, 4096};
+	struct common_text t = {0};
 	const void *samples = NULL;
 	uint64_t samples_size = 0;
 	uint32_t count;
@@ -227,20 +201,20 @@ ptowsp_status pkg_to_json(struct pkg *package, char **text_out, struct ptowsp_er
 	ptowsp_status st = pkg_sample_section(package, &samples, &samples_size, error);
 
 	*text_out = NULL;
-	if (st) {
-		free(t.bytes);
+	if (st)
 		return st;
-	}
-	text_add(&t, "{\n");
+	common_text_put(&t, "{\n");
 	key_add(&t, "schema");
 	value_add(&t, json_string(PKG_JSON_SCHEMA));
 	targets_add(&t, package);
 	for (uint32_t i = 0; i < count; i++)
 		section_add(&t, pkg_tables(package), &schemas[i]);
 	blob_add(&t, "TBLB", samples, samples_size);
-	text_add(&t, "\n}\n");
-	if (!t.bytes)
+	common_text_put(&t, "\n}\n");
+	if (t.failed) {
+		common_text_finish(&t);
 		return pkg_fail(error, PTOWSP_NO_MEMORY, "%s: out of memory for its JSON form", pkg_name(package));
+	}
 	*text_out = t.bytes;
 	return PTOWSP_OK;
 }

@@ -38,7 +38,7 @@ static void bytes_add(struct print_text *text, const void *bytes, uint64_t size)
 	char *encoded = pkg_base64_write(bytes, (size_t)size);
 
 	print_add(text, "base64 \"%s\"", encoded ? encoded : "");
-	text->failed |= !encoded;
+	text->out.failed |= !encoded;
 	free(encoded);
 }
 
@@ -154,7 +154,7 @@ static ptowsp_status data_add(const struct print_job *job, struct print_text *te
 		extents_add(text, data);
 		bytes_add(text, data->bytes, data->size);
 	}
-	text->failed |= list.failed;
+	text->out.failed |= list.out.failed;
 	print_text_finish(&list);
 	return st;
 }

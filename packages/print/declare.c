@@ -247,7 +247,7 @@ static void payload_print(const struct print_job *job, struct print_text *text, 
 		print_add(text, "%s%s%s base64 \"%s\"", words[p->kind], *target ? " " : "", target, bytes ? bytes : "");
 		if (*entry)
 			print_add(text, " \"%s\"", entry);
-		text->failed |= !bytes;
+		text->out.failed |= !bytes;
 		free(bytes);
 	}
 	if (p->entry_offset)
@@ -305,6 +305,6 @@ void print_kernels(const struct print_job *job, struct print_text *text)
 	for (uint32_t k = 0; function && k < t->kernel_count; k++)
 		if (!function[k] && !job->made.kernels[k])
 			kernel_print(job, text, k);
-	text->failed |= !function;
+	text->out.failed |= !function;
 	free(function);
 }

@@ -221,8 +221,8 @@ static uint32_t lines_of(const struct print_text *text)
 {
 	uint32_t lines = 1;
 
-	for (size_t i = 0; i < text->size; i++)
-		lines += text->bytes[i] == '\n';
+	for (size_t i = 0; i < text->out.length; i++)
+		lines += text->out.bytes[i] == '\n';
 	return lines;
 }
 
@@ -248,9 +248,9 @@ static int try_pack(struct print_job *job, const struct print_text *functions, i
 	print_append(&all, functions);
 	job->graphs.first_line = lines_of(&all);
 	print_add(&all, "%s", job->graphs.text);
-	done = !all.failed;
+	done = !all.out.failed;
 	if (done)
-		job->graphs.package = pack(all.bytes, &job->graphs.bytes);
+		job->graphs.package = pack(all.out.bytes, &job->graphs.bytes);
 	if (job->graphs.package)
 		marks_set(job, pkg_tables(job->graphs.package), values);
 	for (uint32_t i = 0; i < job->t->tensor_count && values == 2 && job->graphs.package; i++)

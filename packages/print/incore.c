@@ -186,7 +186,7 @@ void print_incore(struct print_job *job, struct print_text *text, uint32_t entry
 	if (k.undeclared)
 		function_print(&k);
 	else
-		text->failed = 1;
+		text->out.failed = 1;
 	free(k.undeclared);
 	isa_program_destroy(k.program);
 }

@@ -105,8 +105,8 @@ static int is_named(const struct print_job *job, const char *before, const char 
 	int is = 1;
 
 	print_add(&name, "%s%s.%s", before, function, rest);
-	if (!name.failed)
-		is = *before ? print_slot_named(job, name.bytes) : print_tensor_named(job, name.bytes, 0);
+	if (!name.out.failed)
+		is = *before ? print_slot_named(job, name.out.bytes) : print_tensor_named(job, name.out.bytes, 0);
 	print_text_finish(&name);
 	return is;
 }

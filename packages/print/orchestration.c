@@ -143,9 +143,9 @@ static uint32_t task_print(struct print_scope *s, uint32_t at, const struct ptow
 		some += (uint32_t)argument_print(s, &call, &params[tensors + i], &word, name, some > 0);
 	}
 	print_indent(&s->body, s->depth);
-	print_add(&s->body, "CALL @%s(%s)", name, call.bytes ? call.bytes : "");
+	print_add(&s->body, "CALL @%s(%s)", name, common_text_view(&call.out));
 	print_end_of(s->job, &s->body, 0, at);
-	s->body.failed |= call.failed;
+	s->body.out.failed |= call.out.failed;
 	print_text_finish(&call);
 	for (; end < s->job->work.num_instructions && instruction_at(s, end).opcode == PTOWSP_OP_AFTER; end++)
 		print_unsaid(&s->body, s->depth, "an edge from an earlier task");
@@ -195,9 +195,9 @@ static void expanded_print(struct print_scope *s, const struct ptowsp_call_recor
 			some += expanded_scalar_print(s, &text, call->callee, &args[i], some > 0);
 		}
 	print_indent(&s->body, s->depth);
-	print_add(&s->body, "CALL @%s(%s)", print_string(s->job, s->job->t->entry[call->callee].name), text.bytes ? text.bytes : "");
+	print_add(&s->body, "CALL @%s(%s)", print_string(s->job, s->job->t->entry[call->callee].name), common_text_view(&text.out));
 	print_end(&s->body);
-	s->body.failed |= text.failed;
+	s->body.out.failed |= text.out.failed;
 	print_text_finish(&text);
 }
 
@@ -322,7 +322,7 @@ void print_orchestration(struct print_job *job, struct print_text *text, uint32_
 
 	print_scope_init(&s);
 	halt_find(&s, &end);
-	if (!s.body.failed) {
+	if (!s.body.out.failed) {
 		block_print(&s, s.start, end);
 		unread_print(&s);
 		print_add(text, "// Function Type: Orchestration");
@@ -336,6 +336,6 @@ void print_orchestration(struct print_job *job, struct print_text *text, uint32_
 		print_add(text, "}");
 		print_end(text);
 	}
-	text->failed |= s.body.failed;
+	text->out.failed |= s.body.out.failed;
 	print_scope_finish(&s);
 }

@@ -17,7 +17,7 @@ void print_scope_init(struct print_scope *s)
 	s->function = print_string(s->job, s->job->t->entry[s->entry].name);
 	s->symbols = calloc(slots, 1);
 	s->slots = calloc(slots, sizeof(*s->slots));
-	s->body.failed = !s->symbols || !s->slots;
+	s->body.out.failed = !s->symbols || !s->slots;
 }
 
 void print_scope_finish(struct print_scope *s)

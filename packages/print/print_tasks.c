@@ -218,7 +218,7 @@ static void all_print(struct print_tasks *p, struct print_text *text)
 			"\tconst struct %s *o = context;\n",
 		  p->name, p->name, p->name);
 	locals_print(p, text);
-	print_add(text, "\n%s%s\treturn PTOWSP_OK;\n}\n", p->body.bytes ? p->body.bytes : "", p->kernel_count ? "" : "\t(void)tasks;\n\t(void)o;\n");
+	print_add(text, "\n%s%s\treturn PTOWSP_OK;\n}\n", common_text_view(&p->body.out), p->kernel_count ? "" : "\t(void)tasks;\n\t(void)o;\n");
 }
 
 /* --- all of it --- */
@@ -334,15 +334,15 @@ ptowsp_status print_tasks_entry(struct print_tasks *p, uint32_t entry, char **te
 	p->name = p->functions->entries[entry];
 	p->why.head = (struct ptowsp_head)PTOWSP_HEAD(struct ptowsp_error, ERROR);
 	body_make(p);
-	if (!p->body.failed && !p->no_memory && !p->why.code)
+	if (!p->body.out.failed && !p->no_memory && !p->why.code)
 		all_print(p, &text);
-	status = p->body.failed || p->no_memory || text.failed ? PTOWSP_NO_MEMORY : p->why.code;
+	status = p->body.out.failed || p->no_memory || text.out.failed ? PTOWSP_NO_MEMORY : p->why.code;
 	if (status == PTOWSP_UNSUPPORTED)
 		pkg_fail(error, status, "%.80s is not written as C: %.400s", name, p->why.text);
 	if (status == PTOWSP_NO_MEMORY)
 		pkg_fail(error, status, "no memory to write %.80s as C", name);
 	if (!status)
-		*text_out = text.bytes;
+		*text_out = text.out.bytes;
 	else
 		print_text_finish(&text);
 	entry_end(p);

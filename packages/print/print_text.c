@@ -16,59 +16,13 @@
 
 void print_text_finish(struct print_text *text)
 {
-	free(text->bytes);
-	memset(text, 0, sizeof(*text));
-}
-
-/* Room for that many more bytes and a NUL; 0 without memory. */
-static int grow(struct print_text *text, size_t more)
-{
-	size_t room = (text->size + more + 1) * 2 + 256;
-	char *bytes;
-
-	if (text->failed)
-		return 0;
-	if (text->bytes && text->room - text->size > more)
-		return 1;
-	bytes = realloc(text->bytes, room);
-	if (!bytes) {
-		text->failed = 1;
-		return 0;
-	}
-	text->bytes = bytes;
-	text->room = room;
-	return 1;
-}
-
-static void bytes_add(struct print_text *text, const char *bytes, size_t size)
-{
-	if (!grow(text, size))
-		return;
-	memcpy(text->bytes + text->size, bytes, size);
-	text->size += size;
-	text->bytes[text->size] = '\0';
+	common_text_finish(&text->out);
+	*text = (struct print_text){0};
 }
 
 void print_add_list(struct print_text *text, const char *format, va_list list)
 {
-	char small[256], *large = small;
-	va_list again;
-	int length;
-
-	va_copy(again, list);
-	length = vsnprintf(small, sizeof(small), format, list);
-	if (length >= (int)sizeof(small)) {
-		large = malloc((size_t)length + 1);
-		if (large)
-			vsnprintf(large, (size_t)length + 1, format, again);
-		else
-			text->failed = 1;
-	}
-	va_end(again);
-	if (length > 0 && large)
-		bytes_add(text, large, (size_t)length);
-	if (large != small)
-		free(large);
+	common_text_add_list(&text->out, format, list);
 }
 
 void print_add(struct print_text *text, const char *format, ...)
@@ -88,13 +42,12 @@ void print_indent(struct print_text *text, uint32_t depth)
 /* A line holds names of a package, none of which may end it. */
 void print_end(struct print_text *text)
 {
-	bytes_add(text, "", 1);
-	if (!text->failed) {
-		reg_text_plain(text->bytes + text->line, '?');
-		text->size = text->line + strlen(text->bytes + text->line);
+	if (text->out.length > text->line) {
+		reg_text_plain(text->out.bytes + text->line, '?');
+		text->out.length = text->line + strlen(text->out.bytes + text->line);
 	}
-	bytes_add(text, "\n", 1);
-	text->line = text->size;
+	common_text_put(&text->out, "\n");
+	text->line = text->out.length;
 }
 
 static void place_add(struct print_text *text, const char *before, struct print_place place)
@@ -106,7 +59,7 @@ static void place_add(struct print_text *text, const char *before, struct print_
 
 void print_end_at(struct print_text *text, struct print_place place, const struct print_place *divisions, uint32_t division_count, const char *file)
 {
-	size_t used = text->size - text->line;
+	size_t used = text->out.length - text->line;
 
 	while (division_count && !divisions[division_count - 1].line)
 		division_count--;
@@ -136,11 +89,10 @@ void print_unsaid(struct print_text *text, uint32_t depth, const char *format, .
 
 void print_append(struct print_text *text, const struct print_text *more)
 {
-	if (more->size)
-		bytes_add(text, more->bytes, more->size);
+	common_text_bytes(&text->out, common_text_view(&more->out), more->out.length);
 	text->unsaid += more->unsaid;
-	text->failed |= more->failed;
-	text->line = text->size;
+	text->out.failed |= more->out.failed;
+	text->line = text->out.length;
 }
 
 const char *print_dtype(unsigned dtype)

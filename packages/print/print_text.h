@@ -6,13 +6,12 @@
 #include <stdarg.h>
 #include "format/format_package.h"
 #include "lang/expr_print.h"
+#include "registry/common/common_text.h"
 
 struct print_text {
-	char *bytes;       /* owned, NUL-terminated once something was added */
-	size_t size, room;
+	struct common_text out;
 	size_t line;       /* where the line at hand begins */
 	uint32_t unsaid;   /* comment lines about what the language cannot say */
-	int failed;        /* no memory: what follows is dropped */
 };
 void print_text_finish(struct print_text *text);
 

@@ -48,7 +48,7 @@ void print_expr(struct print_work *w, uint32_t row)
 	char *memory = malloc(EXPR_TEXT);
 
 	if (!memory) {
-		w->text->failed = 1;
+		w->text->out.failed = 1;
 		return;
 	}
 	reg_text_init(&text, memory, EXPR_TEXT);

@@ -86,7 +86,7 @@ void print_processes(struct print_job *job, struct print_text *text)
 {
 	struct pkg_ranks order;
 
-	text->failed |= !pkg_ranks_init(&order, job->t->process_count);
+	text->out.failed |= !pkg_ranks_init(&order, job->t->process_count);
 	for (uint32_t i = 0; order.rows && i < job->t->process_count; i++)
 		pkg_ranks_add(&order, job->t->process[i].order, i);
 	if (order.rows)

@@ -60,7 +60,7 @@ static void directive_print(const struct print_job *job, struct print_text *text
 	struct reg_text directive;
 
 	if (!memory) {
-		text->failed = 1;
+		text->out.failed = 1;
 		return;
 	}
 	reg_text_init(&directive, memory, DIRECTIVE_TEXT);

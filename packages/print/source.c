@@ -260,12 +260,12 @@ ptowsp_status print_source(const struct pkg_code *code, const struct print_files
 	}
 	if (done) {
 		st = all_print(&job, &text, &functions, order, error);
-		done = !text.failed;
+		done = !text.out.failed;
 	}
 	if (done && !st) {
 		*unsaid_out = text.unsaid;
-		*text_out = text.bytes;
-		text.bytes = NULL;
+		*text_out = text.out.bytes;
+		text.out.bytes = NULL;
 	}
 	job_end(&job);
 	free(order);

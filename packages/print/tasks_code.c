@@ -46,8 +46,8 @@ static void tensor_print(struct print_tasks *p, uint32_t kernel, const struct pt
 	print_c_divisors_check(p, p->t->region[word->operand2].column);
 	print_add(&call, "rt_task_add_%s(tasks, t", calls[word->opcode]);
 	print_c_region(p, &call, kernel, word->operand1, word->operand2);
-	print_c_line(p, "%s);", call.bytes ? call.bytes : "");
-	p->body.failed |= call.failed;
+	print_c_line(p, "%s);", common_text_view(&call.out));
+	p->body.out.failed |= call.out.failed;
 	print_text_finish(&call);
 }
 
@@ -65,7 +65,7 @@ static void argument_print(struct print_tasks *p, const struct ptowsp_instructio
 	}
 	print_c_expr(p, &value, word->operand2, 12);
 	print_c_divisors_check(p, word->operand2);
-	print_c_line(p, "rt_task_add_arg(tasks, t, (uint64_t)%s);", value.bytes ? value.bytes : "0");
+	print_c_line(p, "rt_task_add_arg(tasks, t, (uint64_t)%s);", value.out.bytes ? value.out.bytes : "0");
 	print_text_finish(&value);
 }
 
@@ -82,8 +82,8 @@ static uint32_t afters_print(struct print_tasks *p, uint32_t at)
 			continue;
 		print_c_expr(p, &value, word.operand2, 7);
 		print_c_divisors_check(p, word.operand2);
-		print_c_line(p, "if (%s >= 0)", value.bytes ? value.bytes : "-1");
-		print_c_line(p, "\trt_task_add_dep(tasks, t, (uint64_t)(%s));", value.bytes ? value.bytes : "0");
+		print_c_line(p, "if (%s >= 0)", value.out.bytes ? value.out.bytes : "-1");
+		print_c_line(p, "\trt_task_add_dep(tasks, t, (uint64_t)(%s));", value.out.bytes ? value.out.bytes : "0");
 		print_text_finish(&value);
 	}
 }
@@ -131,7 +131,7 @@ static uint32_t cond_print(struct print_tasks *p, uint32_t at)
 
 	print_c_expr(p, &value, row, PRINT_C_ANY);
 	print_c_divisors_check(p, row);
-	print_c_line(p, "if (%s) {", value.bytes ? value.bytes : "0");
+	print_c_line(p, "if (%s) {", value.out.bytes ? value.out.bytes : "0");
 	part_print(p, at + 3, then_end);
 	if (end > then_end) {
 		print_c_line(p, "} else {");
@@ -155,7 +155,7 @@ static uint32_t while_print(struct print_tasks *p, uint32_t at)
 	p->depth++;
 	print_c_expr(p, &value, row, 12);
 	print_c_divisors_check(p, row);
-	print_c_line(p, "if (!%s)", value.bytes ? value.bytes : "0");
+	print_c_line(p, "if (!%s)", value.out.bytes ? value.out.bytes : "0");
 	print_c_line(p, "\tbreak;");
 	print_c_block(p, at + 2, end);
 	p->depth--;
@@ -214,7 +214,7 @@ static uint32_t set_print(struct print_tasks *p, uint32_t at)
 	print_c_expr(p, &value, inst.operand2, PRINT_C_ANY);
 	print_c_divisors_check(p, inst.operand2);
 	print_c_slot(p, inst.operand1)->set = 1;
-	print_c_line(p, "%s = %s;", p->slots[inst.operand1].name, value.bytes ? value.bytes : "0");
+	print_c_line(p, "%s = %s;", p->slots[inst.operand1].name, value.out.bytes ? value.out.bytes : "0");
 	print_text_finish(&value);
 	return at + 1;
 }
@@ -251,9 +251,9 @@ static uint32_t instruction_print(struct print_tasks *p, uint32_t at)
 
 void print_c_block(struct print_tasks *p, uint32_t from, uint32_t to)
 {
-	if (p->body.size > PRINT_TASKS_MOST)
+	if (p->body.out.length > PRINT_TASKS_MOST)
 		print_c_refuse(p, "as C it is longer than %u bytes", PRINT_TASKS_MOST);
-	for (uint32_t at = from; at < to && !p->why.code && !p->body.failed;) {
+	for (uint32_t at = from; at < to && !p->why.code && !p->body.out.failed;) {
 		if (print_c_instruction(p, at).opcode == PTOWSP_OP_HALT)
 			return;
 		at = instruction_print(p, at);

@@ -126,7 +126,7 @@ void print_c_expr(struct print_tasks *p, struct print_text *text, uint32_t row, 
 {
 	const struct ptowsp_expr_record *r = &p->t->expr[row];
 
-	if (text->size > PRINT_EXPRESSION_MOST) {
+	if (text->out.length > PRINT_EXPRESSION_MOST) {
 		print_c_refuse(p, "an expression has more than %u bytes as C", PRINT_EXPRESSION_MOST);
 		return;
 	}
@@ -180,7 +180,7 @@ static void divisor_check(struct print_tasks *p, uint32_t row)
 	if (print_c_constant(p, row, &divisor) && divisor)
 		return;
 	print_c_expr(p, &text, row, 6);
-	print_c_line(p, "if (%s == 0)", text.bytes ? text.bytes : "0");
+	print_c_line(p, "if (%s == 0)", text.out.bytes ? text.out.bytes : "0");
 	print_c_line(p, "\treturn PTOWSP_RUN_FAILED; /* a division by zero */");
 	print_text_finish(&text);
 }
@@ -191,7 +191,7 @@ static void divisors_check(struct print_tasks *p, uint32_t row)
 	const struct ptowsp_expr_record *r = &p->t->expr[row];
 	const uint32_t operands[3] = {r->a, r->b, r->c};
 
-	if (p->why.code || p->body.size > PRINT_TASKS_MOST || p->seen[row] == p->walk)
+	if (p->why.code || p->body.out.length > PRINT_TASKS_MOST || p->seen[row] == p->walk)
 		return;
 	p->seen[row] = p->walk;
 	for (unsigned i = 0; i < pkg_expr_operands(r->op); i++)

@@ -92,18 +92,18 @@ static void plain_loop(struct print_tasks *p, uint32_t at, uint32_t to, const st
 	print_c_divisors_check(p, axis->low);
 	print_c_divisors_check(p, axis->high);
 	if (!print_c_constant(p, axis->step, &value)) {
-		print_c_line(p, "if (%s < 1)", step.bytes ? step.bytes : "");
+		print_c_line(p, "if (%s < 1)", common_text_view(&step.out));
 		print_c_line(p, "\treturn PTOWSP_RUN_FAILED; /* the step of a loop is at least 1 */");
 	}
-	if (low.failed || high.failed || step.failed)
-		p->body.failed = 1;
+	if (low.out.failed || high.out.failed || step.out.failed)
+		p->body.out.failed = 1;
 	else if (hoisted)
-		print_c_line(p, "for (int64_t %s = %s, %s_end = %s, %s_step = %s; %s < %s_end; %s += %s_step) {", name, low.bytes, name, high.bytes, name,
-			     step.bytes, name, name, name, name);
-	else if (!strcmp(step.bytes, "1"))
-		print_c_line(p, "for (int64_t %s = %s; %s < %s; %s++) {", name, low.bytes, name, high.bytes, name);
+		print_c_line(p, "for (int64_t %s = %s, %s_end = %s, %s_step = %s; %s < %s_end; %s += %s_step) {", name, low.out.bytes, name, high.out.bytes, name,
+			     step.out.bytes, name, name, name, name);
+	else if (!strcmp(step.out.bytes, "1"))
+		print_c_line(p, "for (int64_t %s = %s; %s < %s; %s++) {", name, low.out.bytes, name, high.out.bytes, name);
 	else
-		print_c_line(p, "for (int64_t %s = %s; %s < %s; %s += %s) {", name, low.bytes, name, high.bytes, name, step.bytes);
+		print_c_line(p, "for (int64_t %s = %s; %s < %s; %s += %s) {", name, low.out.bytes, name, high.out.bytes, name, step.out.bytes);
 	body_print(p, at + 1, to, name, pkg_string(p->t, axis->name), 0);
 	print_text_finish(&low);
 	print_text_finish(&high);
@@ -150,7 +150,7 @@ static void leveled_loop(struct print_tasks *p, uint32_t at, uint32_t to, const 
 		print_c_line(p, "/* In blocks of %lu, then one by one. */", 1ul << levels.most);
 	else
 		print_c_line(p, "/* In blocks of %lu, %lu ... %lu, then one by one. */", 1ul << levels.most, 1ul << (levels.most - 1), 1ul << levels.least);
-	print_c_line(p, "const int64_t %s_count = %s;", name, high.bytes ? high.bytes : "");
+	print_c_line(p, "const int64_t %s_count = %s;", name, common_text_view(&high.out));
 	print_c_line(p, "int64_t %s_base = 0;", name);
 	print_add(&p->body, "\n");
 	for (uint32_t most = levels.most; last <= levels.most && most >= last && most < 32; most = k - 1) {

@@ -196,16 +196,16 @@ static void flat_print(struct print_tasks *p, struct print_text *text, const str
 	const char *name = p->tensors[w->tensor].name;
 
 	scaled_print(p, &start, w->region->row, w->region->unit, w->region->column, columns);
-	print_add(text, single ? "0, %s, 1, " : "%s, 0, ", start.bytes ? start.bytes : "");
+	print_add(text, single ? "0, %s, 1, " : "%s, 0, ", common_text_view(&start.out));
 	if (w->reach.elements != PRINT_WHOLE)
 		print_add(text, "%" PRIu64, w->reach.elements / columns);
 	else if (columns == 1)
-		print_add(text, "(uint32_t)(o->memory.%s.elements - %s)", name, start.bytes ? start.bytes : "");
+		print_add(text, "(uint32_t)(o->memory.%s.elements - %s)", name, common_text_view(&start.out));
 	else
-		print_add(text, "(uint32_t)(o->memory.%s.elements / %" PRIu32 " - %s)", name, columns, start.bytes ? start.bytes : "");
+		print_add(text, "(uint32_t)(o->memory.%s.elements / %" PRIu32 " - %s)", name, columns, common_text_view(&start.out));
 	if (!single)
 		print_add(text, ", %" PRIu32, columns);
-	p->body.failed |= start.failed;
+	p->body.out.failed |= start.out.failed;
 	print_text_finish(&start);
 }
 
@@ -315,7 +315,7 @@ const struct print_reach *print_c_reach(struct print_tasks *p, uint32_t kernel)
 	if (!p->reach[kernel])
 		p->reach[kernel] = reach_make(p, kernel);
 	if (!p->reach[kernel])
-		p->body.failed = 1;
+		p->body.out.failed = 1;
 	return p->reach[kernel];
 }
 
