@@ -220,6 +220,24 @@ static void a_signal_while_a_picture_is_drawn_leaves_nothing_behind(void)
 	CHECK_STR(cli_out, "bin\ng.svg\nold\n");
 }
 
+static void a_dot_that_is_none_is_not_believed(void)
+{
+	static const struct { const char *script, *says; } rows[] = {
+		{"exit 0", "ended well and made no picture"}, {"echo hello", "ended well and made no picture"}, {"kill -9 $$", "was ended by signal 9"},
+		{"exit 3", "failed with status 3"}, {"trap '' ALRM TERM; exec sleep 60", "did not end in 1000 ms"}};
+
+	cli_begin();
+	for (size_t i = 0; i < sizeof(rows) / sizeof(*rows); i++) {
+		REQUIRE_INT(cli(check_fmt("mkdir -p bin && printf '#!/bin/sh\n%s\n' >bin/dot && chmod +x bin/dot && echo old >g.svg", rows[i].script)), 0);
+		CHECK_INT(cli("PATH=$PWD/bin:$PATH $B/ptowsp-run --timeout-ms 1000 --entry overlap --graph g.svg " VECTORS), 8);
+		CHECK_CONTAINS(cli_err, rows[i].says);
+		cli_check_sentence();
+		CHECK(cli_ms < 20000);
+		CHECK_INT(cli("cat g.svg && ls -A"), 0);
+		CHECK_STR(cli_out, "old\nbin\ng.svg\n");
+	}
+}
+
 void suite_contract_graph(CU_pSuite s)
 {
 	cli_suite("graph");
@@ -232,6 +250,7 @@ void suite_contract_graph(CU_pSuite s)
 	TEST(s, a_dash_writes_the_graph_to_stdout);
 	TEST(s, a_dot_graph_goes_left_to_right_with_ranks);
 	TEST(s, pictures_are_drawn_by_graphviz);
+	TEST(s, a_dot_that_is_none_is_not_believed);
 	TEST(s, without_graphviz_a_picture_says_what_is_missing);
 	TEST(s, a_saved_graph_is_drawn_later);
 	TEST(s, names_with_odd_characters_survive_in_dot_and_json);

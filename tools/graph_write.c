@@ -12,13 +12,17 @@
 #include <fcntl.h>
 #include <inttypes.h>
 #include <jansson.h>
+#include <limits.h>
+#include <poll.h>
 #include <signal.h>
 #include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/prctl.h>
+#include <sys/syscall.h>
 #include <sys/wait.h>
+#include <time.h>
 #include <unistd.h>
 
 static void bytes_text(uint64_t bytes, char *text, size_t size)
@@ -153,11 +157,12 @@ static const struct form {
 	const char *ending;
 	void (*write)(FILE *to, const struct graph_layout *l);
 	const char *picture; /* option of dot, NULL for what is written here */
-} forms[] = {{".txt", text_write, NULL},
-	     {".dot", dot_write, NULL},
-	     {".svg", dot_write, "-Tsvg"},
-	     {".pdf", dot_write, "-Tpdf"},
-	     {".json", json_write, NULL}};
+	const char *mark;    /* in the first bytes of such a picture */
+} forms[] = {{".txt", text_write, NULL, NULL},
+	     {".dot", dot_write, NULL, NULL},
+	     {".svg", dot_write, "-Tsvg", "<svg"},
+	     {".pdf", dot_write, "-Tpdf", "%PDF-"},
+	     {".json", json_write, NULL, NULL}};
 
 static const struct form *form_of(const char *path, struct ptowsp_error *error)
 {
@@ -189,12 +194,43 @@ static bool is_large(const struct graph *g)
 	return g->task_count + g->edge_count > 800;
 }
 
-/* Starts `dot option` with its input in source, from the beginning, and its output in target; its exit status, 127 if there is no such program. It ends with this
- * process. placed: places are given. */
-static int dot_run(const char *option, bool placed, int source, int target)
+static uint64_t now_ms(void)
+{
+	struct timespec now;
+
+	clock_gettime(CLOCK_MONOTONIC, &now);
+	return (uint64_t)now.tv_sec * 1000 + (uint64_t)now.tv_nsec / 1000000;
+}
+
+static int left_ms(uint64_t until)
+{
+	const uint64_t now = now_ms();
+
+	return now < until ? (int)(until - now) : 0;
+}
+
+/* Waits; a child that takes longer than ms is killed, false. */
+static bool ends_in(pid_t child, uint64_t ms, int *status_out)
+{
+	struct pollfd ended = {.fd = (int)syscall(SYS_pidfd_open, child, 0), .events = POLLIN};
+	const uint64_t until = now_ms() + (ms < INT_MAX ? ms : INT_MAX);
+	int ready = -1;
+
+	while (ended.fd >= 0 && (ready = poll(&ended, 1, left_ms(until))) < 0 && errno == EINTR)
+		;
+	if (!ready)
+		kill(child, SIGKILL);
+	while (waitpid(child, status_out, 0) < 0 && errno == EINTR)
+		;
+	if (ended.fd >= 0)
+		close(ended.fd);
+	return ready != 0;
+}
+
+/* Starts `dot option` with its input in source, from the beginning, and its output in target. It ends with this process. placed: places are given. */
+static pid_t dot_start(const char *option, bool placed, int source, int target)
 {
 	char *own[] = {"dot", (char *)(uintptr_t)option, NULL}, *given[] = {"dot", "-Kneato", "-n2", (char *)(uintptr_t)option, NULL};
-	int status = -1;
 	pid_t child = fork();
 
 	if (!child) {
@@ -206,22 +242,37 @@ static int dot_run(const char *option, bool placed, int source, int target)
 		execvp("dot", placed ? given : own);
 		_exit(127);
 	}
-	while (child > 0 && waitpid(child, &status, 0) < 0 && errno == EINTR)
-		;
-	return child > 0 && WIFEXITED(status) ? WEXITSTATUS(status) : 126;
+	return child;
 }
 
-static ptowsp_status picture_make(const struct form *form, bool placed, int source, int target, const char *path,
-				  struct ptowsp_error *error)
+static bool is_picture(const struct form *form, int target)
 {
-	int status = dot_run(form->picture, placed, source, target);
+	char begin[4097];
+	const ssize_t got = pread(target, begin, sizeof(begin) - 1, 0);
 
-	if (status == 127)
-		return pkg_fail(error, PTOWSP_NO_DEVICE,
-				"graph \"%s\": the program dot (Graphviz) is not in PATH; install graphviz or name a .dot file", path);
-	if (status)
-		return pkg_fail(error, PTOWSP_NO_DEVICE, "graph \"%s\": the program dot (Graphviz) failed with status %d", path, status);
-	return PTOWSP_OK;
+	begin[got > 0 ? got : 0] = '\0';
+	return strstr(begin, form->mark);
+}
+
+#define PICTURE "graph \"%s\": the program dot (Graphviz) "
+
+static ptowsp_status picture_make(const struct form *form, const struct graph *g, int source, int target, const char *path, struct ptowsp_error *error)
+{
+	const uint64_t most = g->draw_ms ? g->draw_ms : GRAPH_DRAW_MS;
+	const pid_t child = dot_start(form->picture, is_large(g), source, target);
+	int status = 0;
+
+	if (child < 0)
+		return pkg_fail(error, PTOWSP_NO_MEMORY, PICTURE "cannot be started: %s", path, strerror(errno));
+	if (!ends_in(child, most, &status))
+		return pkg_fail(error, PTOWSP_NO_DEVICE, PICTURE "did not end in %" PRIu64 " ms; name a .dot file", path, most);
+	if (WIFSIGNALED(status))
+		return pkg_fail(error, PTOWSP_NO_DEVICE, PICTURE "was ended by signal %d; name a .dot file", path, WTERMSIG(status));
+	if (WEXITSTATUS(status) == 127)
+		return pkg_fail(error, PTOWSP_NO_DEVICE, PICTURE "is not in PATH; install graphviz or name a .dot file", path);
+	if (WEXITSTATUS(status))
+		return pkg_fail(error, PTOWSP_NO_DEVICE, PICTURE "failed with status %d; name a .dot file", path, WEXITSTATUS(status));
+	return is_picture(form, target) ? PTOWSP_OK : pkg_fail(error, PTOWSP_NO_DEVICE, PICTURE "ended well and made no picture; look at what is called dot in PATH, or name a .dot file", path);
 }
 
 /* Writes the graph, and draws it, beside its place: a signal removes both files. */
@@ -241,7 +292,7 @@ static ptowsp_status file_write(const struct form *form, const struct graph_layo
 	if (!st && form->picture)
 		st = output_finish(&picture, error);
 	if (!st && form->picture)
-		st = picture_make(form, placed, fileno(source.file), fileno(picture.file), path, error);
+		st = picture_make(form, l->graph, fileno(source.file), fileno(picture.file), path, error);
 	if (!st) {
 		*out = form->picture ? picture : source;
 		*(form->picture ? &picture : &source) = (struct output){.slot = -1};

@@ -8,6 +8,8 @@
 #define GRAPH_SCHEMA "ptowsp.graph/1"
 #define GRAPH_MOST (UINT64_C(1) << 22) /* tasks and edges of a run that are collected: 180 MB, and some seconds to write them */
 
+#define GRAPH_DRAW_MS UINT64_C(120000) /* that Graphviz may take for a picture, where nobody says otherwise */
+
 struct graph_task {
 	uint64_t id;        /* its number */
 	const char *kernel; /* borrowed: lives as long as the graph */
@@ -25,6 +27,7 @@ struct graph {
 	size_t task_count, task_room, edge_count, edge_room;
 	void *document; /* owned: what a graph that was read borrows its names from, */
 	char *text;     /* owned: as JSON or as text */
+	uint64_t draw_ms; /* that Graphviz may take, 0: GRAPH_DRAW_MS */
 	int failed;
 	int rounded;    /* sizes have one digit of a kilobyte, as they were read from text */
 };
@@ -37,7 +40,7 @@ ptowsp_status graph_path_check(const char *path, struct ptowsp_error *error);
 
 /* Writes path by its ending: .txt .dot .svg .pdf .json; "-" is text on stdout. A file is either what it was or the whole new
  * one. Errors: INVALID (ending, or an edge names no task, or there is a cycle), IO, NO_MEMORY, NO_DEVICE: the program `dot` of
- * Graphviz, which makes svg and pdf, was not found or failed. */
+ * Graphviz, which makes svg and pdf, was not found, failed, took too long or made none. */
 ptowsp_status graph_save(const struct graph *graph, const char *path, struct ptowsp_error *error);
 /* The same without putting the file in its place: *out_file is what output_publish (output.h) takes, or empty for "-"; the caller drops it. */
 struct output;

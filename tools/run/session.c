@@ -56,6 +56,7 @@ ptowsp_status run_files_open(struct run *run, struct ptowsp_error *error)
 	if (!st && o->graph) {
 		st = graph_look(o->graph, error);
 		run->graph_wanted = !st;
+		run->graph.draw_ms = o->timeout_ms;
 	}
 	if (!st && o->trace) {
 		st = output_open(&run->trace.output, o->trace, error);
