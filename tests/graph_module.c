@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 #include "tests/graph_module.h"
 
-#include "lang/lang_check.h"
-#include "lang/parse.h"
+#include "lang/check/lang_check.h"
+#include "lang/parse/parse.h"
 #include "tests/check.h"
 
 #include <stdio.h>

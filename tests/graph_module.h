@@ -3,7 +3,7 @@
 #ifndef TESTS_GRAPH_MODULE_H
 #define TESTS_GRAPH_MODULE_H
 
-#include "lang/lang_graph.h"
+#include "lang/graph/lang_graph.h"
 
 /* Parses and checks; the tree stays until the next call. NULL where there is an error or no program. */
 struct lang_graph_program *graph_module(const char *text);

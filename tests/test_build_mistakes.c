@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* test_build_mistakes.c - packages by calls: everyday mistakes are refused, and nothing is added behind them. What each refusal says is in test_build_refusals.c. */
-#include "lang/builder_calls.h"
+#include "lang/builder/builder_calls.h"
 #include "tests/build_refused.h"
 #include "tests/check.h"
 #include "tests/source.h"

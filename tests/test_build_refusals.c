@@ -2,7 +2,7 @@
  * test_build_refusals.c - the sentences of the builder's refusals, part by part. Those of everyday mistakes are in test_build_mistakes.c. */
 #include "tests/build_refused.h"
 
-#include "lang/tile_code.h"
+#include "lang/builder/tile_code.h"
 
 #include <stdint.h>
 #include <stdio.h>

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  * test_builder.c - packages by calls: the same as from source, every call, examples. Mistakes are in test_build_mistakes.c; what ptowsp-inspect --c prints is in test_program.c. */
 #include "isa/isa.h"
-#include "lang/builder_calls.h"
+#include "lang/builder/builder_calls.h"
 #include "tests/build_refused.h"
 #include "tests/check.h"
 #include "tests/source.h"

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
  * test_lex.c - tokens, their places, and the comments that mean something. */
-#include "lang/lex.h"
+#include "lang/parse/lex.h"
 #include "tests/check.h"
 
 #include <string.h>

@@ -4,8 +4,8 @@
 
 #include "format/format_names.h"
 #include "lang/lang_bytes.h"
-#include "lang/lang_lower.h"
-#include "lang/parse.h"
+#include "lang/lower/lang_lower.h"
+#include "lang/parse/parse.h"
 
 #include <string.h>
 

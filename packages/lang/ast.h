@@ -4,7 +4,7 @@
 #define LANG_AST_H
 
 #include "lang/diag.h"
-#include "lang/lex.h"
+#include "lang/parse/lex.h"
 #include "lang/lang_map.h"
 #include "ptowsp/task.h"
 #include "ptowsp/tile.h"

@@ -2,12 +2,12 @@
 #include "lang/lang.h"
 
 #include "format/fail.h"
-#include "lang/lang_check.h"
-#include "lang/lang_lower.h"
+#include "lang/check/lang_check.h"
+#include "lang/lower/lang_lower.h"
 #include "lang/lang_move.h"
-#include "lang/parse.h"
+#include "lang/parse/parse.h"
 #include "lang/lang_process.h"
-#include "lang/range.h"
+#include "lang/check/range.h"
 #include "lang/tensor.h"
 
 #include <stdio.h>

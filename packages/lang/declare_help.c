@@ -2,8 +2,8 @@
 /* declare_help.c - help: a declaration for a name that nothing declares, and what is written here instead of words of
  * other languages. */
 #include "isa/isa.h"
-#include "lang/lang_check.h"
-#include "lang/parse.h"
+#include "lang/check/lang_check.h"
+#include "lang/parse/parse.h"
 #include "lang/diag.h"
 
 #include <stddef.h>

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* entry_work.c - what an entry says of itself: extents of its axes, which scheduler instance its tasks belong to, where it ends. */
-#include "lang/lang_lower.h"
-#include "lang/parse.h"
+#include "lang/lower/lang_lower.h"
+#include "lang/parse/parse.h"
 #include "lang/lang_process.h"
 
 #include <string.h>

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /* kernel_variant.c - what takes the place of a declared kernel at other tile levels. */
 #include "lang/lang_kernel.h"
-#include "lang/parse.h"
+#include "lang/parse/parse.h"
 #include "lang/levels.h"
-#include "lang/lang_lower.h"
+#include "lang/lower/lang_lower.h"
 
 #include <string.h>
 

@@ -2,7 +2,7 @@
 /* lang_axis.c - axes checked, and their rows of AXES and AXVL. */
 #include "lang/lang_axis.h"
 
-#include "lang/lang_lower.h"
+#include "lang/lower/lang_lower.h"
 
 #include <string.h>
 

@@ -4,7 +4,7 @@
 
 #include "format/container.h"
 #include "lang/lang_bytes.h"
-#include "lang/lang_lower.h"
+#include "lang/lower/lang_lower.h"
 
 #include <stdlib.h>
 #include <string.h>

@@ -2,7 +2,7 @@
 /* lang_move.c - relayout, all_gather and broadcast: copies between tensors of layouts that do not join. */
 #include "lang/lang_work.h"
 #include "lang/lang_move.h"
-#include "lang/parse.h"
+#include "lang/parse/parse.h"
 
 #include <string.h>
 

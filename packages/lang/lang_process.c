@@ -2,8 +2,8 @@
 /* lang_process.c - channels and processes: what must hold of them together, and their rows. */
 #include "lang/lang_process.h"
 #include "lang/lang_schedule.h"
-#include "lang/lang_lower.h"
-#include "lang/parse.h"
+#include "lang/lower/lang_lower.h"
+#include "lang/parse/parse.h"
 
 #include <string.h>
 

@@ -7,7 +7,7 @@
 
 #include "lang/decl.h"
 #include "registry/names.h"
-#include "lang/parse.h"
+#include "lang/parse/parse.h"
 #include "format/format_package.h"
 #include "registry/text.h"
 

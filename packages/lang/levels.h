@@ -3,7 +3,7 @@
 #ifndef LANG_LEVELS_H
 #define LANG_LEVELS_H
 
-#include "lang/lang_check.h"
+#include "lang/check/lang_check.h"
 
 #define LANG_LEVEL_ROWS 32u /* rows of level 0: what a loop steps by where nothing else is said */
 #define LANG_MAX_LEVELS 33u /* block sizes that are powers of two, and the residual iterations */

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /* part.c - parts of tensors: which, how large, inside or not; their rows of REGN. */
 #include "format/format_names.h"
-#include "lang/lang_lower.h"
-#include "lang/range.h"
+#include "lang/lower/lang_lower.h"
+#include "lang/check/range.h"
 
 #include <assert.h>
 #include <string.h>

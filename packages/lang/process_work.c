@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* process_work.c - send, consume and close: what processes do with channels. */
-#include "lang/lang_lower.h"
-#include "lang/parse.h"
+#include "lang/lower/lang_lower.h"
+#include "lang/parse/parse.h"
 #include "lang/lang_process.h"
 
 /* --- parsing --- */

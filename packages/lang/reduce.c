@@ -2,7 +2,7 @@
 /* reduce.c - all_reduce and reduce_scatter: contributions along the first dimension of a tensor are added up, in their order, tile by tile. */
 #include "lang/lang_work.h"
 #include "lang/lang_move.h"
-#include "lang/parse.h"
+#include "lang/parse/parse.h"
 #include "lang/lang_process.h"
 
 #include <stdint.h>

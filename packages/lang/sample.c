@@ -4,9 +4,9 @@
 
 #include "format/format_names.h"
 #include "lang/lang_bytes.h"
-#include "lang/lang_lower.h"
+#include "lang/lower/lang_lower.h"
 #include "lang/number.h"
-#include "lang/parse.h"
+#include "lang/parse/parse.h"
 #include "lang/tensor.h"
 #include "registry/names.h"
 #include "registry/npy.h"

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* scalar.c - what the names of a scalar expression mean, and its EXPR rows; rows of symbols, slots and events. */
 #include "lang/scalar.h"
-#include "lang/lang_lower.h"
+#include "lang/lower/lang_lower.h"
 #include "lang/lang_process.h"
 
 #include <string.h>

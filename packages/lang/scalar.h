@@ -4,7 +4,7 @@
 #define LANG_SCALAR_H
 
 #include "lang/decl.h"
-#include "lang/lang_expr.h"
+#include "lang/builder/lang_expr.h"
 
 #define LANG_MAX_OPERATORS 1000u /* of one expression */
 

@@ -2,7 +2,7 @@
 /* tensor.c - declared tensors: their shapes, and their rows of TENS and DIMS. */
 #include "lang/tensor.h"
 
-#include "lang/lang_lower.h"
+#include "lang/lower/lang_lower.h"
 #include "lang/lang_work.h"
 
 #include <string.h>

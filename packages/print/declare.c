@@ -4,7 +4,7 @@
 
 #include "format/base64.h"
 #include "format/format_names.h"
-#include "lang/parse.h"
+#include "lang/parse/parse.h"
 
 #include <stdlib.h>
 #include <string.h>

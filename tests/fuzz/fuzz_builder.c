@@ -3,7 +3,7 @@
  * verifier of the format takes; its code and kernels go through the verifiers of the backends. */
 #include "format/format_package.h"
 #include "isa/isa.h"
-#include "lang/builder_calls.h"
+#include "lang/builder/builder_calls.h"
 
 #include <stdlib.h>
 #include <string.h>

@@ -6,7 +6,7 @@
 
 #include "format/format_code.h"
 #include "format/rank.h"
-#include "lang/builder_calls.h"
+#include "lang/builder/builder_calls.h"
 
 #include <stdio.h>
 

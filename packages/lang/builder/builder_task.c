@@ -1,0 +1,222 @@
+/* SPDX-License-Identifier: MIT */
+/* builder_task.c - tasks: their arguments, regions and stated edges; notes of calls that were expanded. */
+#include "lang/builder/build.h"
+#include "format/format_names.h"
+#include "ptowsp/task.h"
+
+uint32_t build_kernel_listed(struct ptowsp_build *b, uint32_t kernel)
+{
+	struct build_kernel *k = &b->kernels[kernel];
+
+	if (!k->listed)
+		k->listed = lang_work_kernel_add(&b->tables, kernel) + 1;
+	return k->listed - 1;
+}
+
+/* The words of a task are complete, or the call that comes next says what they lack. */
+void build_task_close(struct ptowsp_build *b)
+{
+	const struct build_kernel *kernel;
+
+	if (b->carry)
+		build_refuse(b, "the %s in front lacks the region of its payload: ptowsp_build_carry",
+			     b->carry == PTOWSP_OP_IO_INPUT ? "send" : "consume");
+	if (!b->task.open)
+		return;
+	b->task.open = 0;
+	if (b->task.copy)
+		return;
+	kernel = &b->kernels[b->task.kernel];
+	if (b->task.args < kernel->scalars)
+		build_refuse(b, "the task of %.80s in front has %u of %u arguments", build_text(b, kernel->record.name), b->task.args,
+			     kernel->scalars);
+	if (b->task.uses < kernel->tensors)
+		build_refuse(b, "the task of %.80s in front has %u of %u regions", build_text(b, kernel->record.name), b->task.uses,
+			     kernel->tensors);
+}
+
+void build_copy_open(struct ptowsp_build *b, uint32_t head)
+{
+	b->task = (struct build_task){.head = head, .open = 1, .copy = 1};
+}
+
+uint32_t ptowsp_build_task(struct ptowsp_build *b, uint32_t kernel)
+{
+	BUILD_CALL(b);
+	uint32_t row = build_row(b, BUILD_KERNEL, kernel), head;
+	const struct build_kernel *k = &b->kernels[row];
+
+	build_code(b);
+	head = build_emit_at(b, PTOWSP_OP_TASK, build_kernel_listed(b, row), k->scalars << 16 | k->tensors);
+	b->task = (struct build_task){.head = head, .kernel = row, .open = 1};
+	return BUILD_DONE;
+}
+
+/* The parameter of the task at hand that comes next. */
+static const struct build_param *param_next(struct ptowsp_build *b, uint16_t kind)
+{
+	uint32_t number = kind == PTOWSP_PARAM_TENSOR ? b->task.uses : b->task.args;
+	const struct build_kernel *k;
+
+	if (!b->task.open || b->task.afters || b->task.copy)
+		build_refuse(b, "this stands behind a task, in front of its edges");
+	k = &b->kernels[b->task.kernel];
+	for (uint32_t i = 0; i < k->record.param_count; i++) {
+		const struct build_param *p = &b->params[k->params[i]];
+
+		if (p->record.kind == kind && p->number == number)
+			return p;
+	}
+	build_refuse(b, "kernel %.80s has %u scalars and %u tensors, and they are there", build_text(b, k->record.name), k->scalars,
+		     k->tensors);
+}
+
+static void arg_next(struct ptowsp_build *b)
+{
+	param_next(b, PTOWSP_PARAM_SCALAR);
+	if (b->task.uses)
+		build_refuse(b, "the arguments of a task stand in front of its regions");
+}
+
+uint32_t ptowsp_build_arg(struct ptowsp_build *b, uint32_t expr)
+{
+	BUILD_CALL(b);
+	uint32_t row = build_expr(b, expr);
+
+	arg_next(b);
+	build_evaluate(b, row);
+	if (b->stated)
+		build_emit(b, PTOWSP_OP_PARAM_EXPR, b->task.args, row);
+	else if (lang_argument_add(&b->tables, b->task.args, row) == PTOWSP_NONE)
+		build_refuse(b, "a package has at most %u instructions", LANG_MAX_INSTRUCTIONS);
+	b->task.args++;
+	return BUILD_DONE;
+}
+
+uint32_t ptowsp_build_arg_number(struct ptowsp_build *b, int32_t value)
+{
+	BUILD_CALL(b);
+	arg_next(b);
+	build_emit(b, PTOWSP_OP_PARAM_CONST, b->task.args++, (uint32_t)value);
+	return BUILD_DONE;
+}
+
+uint32_t ptowsp_build_arg_loop(struct ptowsp_build *b, uint32_t depth)
+{
+	BUILD_CALL(b);
+	arg_next(b);
+	if (depth >= b->loops)
+		build_refuse(b, "there is no loop at depth %u here, %u are open", depth, b->loops);
+	build_emit(b, PTOWSP_OP_PARAM_LOOPVAR, b->task.args++, depth);
+	return BUILD_DONE;
+}
+
+static uint32_t use(struct ptowsp_build *b, uint32_t region, unsigned access)
+{
+	if (b->task.args < b->kernels[b->task.kernel].scalars)
+		build_refuse(b, "the arguments of a task stand in front of its regions");
+	build_emit(b, lang_io_word(access), b->task.uses, build_region_row(b, region));
+	b->task.uses++;
+	return BUILD_DONE;
+}
+
+uint32_t ptowsp_build_use(struct ptowsp_build *b, uint32_t region)
+{
+	BUILD_CALL(b);
+	return use(b, region, param_next(b, PTOWSP_PARAM_TENSOR)->record.access);
+}
+
+uint32_t ptowsp_build_use_as(struct ptowsp_build *b, uint32_t region, const char *access)
+{
+	BUILD_CALL(b);
+	param_next(b, PTOWSP_PARAM_TENSOR);
+	return use(b, region, build_word(b, PKG_WORDS_access, access));
+}
+
+static int is_short(const struct ptowsp_build *b)
+{
+	const struct build_kernel *kernel = &b->kernels[b->task.kernel];
+
+	return b->task.args < kernel->scalars || b->task.uses < kernel->tensors;
+}
+
+uint32_t ptowsp_build_after(struct ptowsp_build *b, const char *kind, uint32_t task)
+{
+	BUILD_CALL(b);
+	uint32_t expr = build_expr(b, task);
+
+	if (!b->task.open || (!b->task.copy && is_short(b)))
+		build_refuse(b, "an edge stands behind a copy, or a task with all its arguments and regions");
+	build_evaluate(b, expr);
+	build_emit(b, PTOWSP_OP_AFTER, build_word(b, PKG_WORDS_edge, kind), expr);
+	b->task.afters = 1;
+	return BUILD_DONE;
+}
+
+/* ---- notes about calls that were expanded in place: nothing that a run needs, but what ptowsp-inspect --pto prints. ---- */
+
+static struct build_call_note *call_of(struct ptowsp_build *b)
+{
+	if (!b->call_open)
+		build_refuse(b, "this stands between ptowsp_build_call and ptowsp_build_call_end");
+	return &b->calls[b->call_count - 1];
+}
+
+uint32_t ptowsp_build_call(struct ptowsp_build *b, const char *entry)
+{
+	BUILD_CALL(b);
+	struct build_call_note call = {.callee = build_string(b, entry)};
+
+	build_code(b);
+	if (!call.callee)
+		build_refuse(b, "the name of the entry is missing");
+	if (b->call_open)
+		build_refuse(b, "calls inside of a call are notes of the entry that makes them");
+	call.record.first = b->tables.work_count;
+	call.record.caller = b->entry;
+	*BUILD_PUSH(b, calls, call) = call;
+	b->call_open = b->depth;
+	return BUILD_DONE;
+}
+
+static uint32_t argument_add(struct ptowsp_build *b, struct build_call_note *call, struct ptowsp_call_argument_record argument)
+{
+	if (call->record.first != b->tables.work_count)
+		build_refuse(b, "the arguments of a call stand in front of its code");
+	*LANG_PUSH(b->arena, call->arguments, call->record.argument_count, call->argument_capacity) = argument;
+	return BUILD_DONE;
+}
+
+uint32_t ptowsp_build_call_tensor(struct ptowsp_build *b, uint32_t tensor, uint32_t row, uint32_t column)
+{
+	BUILD_CALL(b);
+	struct build_call_note *call = call_of(b);
+	struct ptowsp_call_argument_record argument = {.tensor = build_row(b, BUILD_TENSOR, tensor), .slot = PTOWSP_NONE};
+
+	argument.row = build_expr(b, row);
+	argument.column = build_expr(b, column);
+	return argument_add(b, call, argument);
+}
+
+uint32_t ptowsp_build_call_scalar(struct ptowsp_build *b, uint32_t symbol, uint32_t expr)
+{
+	BUILD_CALL(b);
+	struct build_call_note *call = call_of(b);
+	struct ptowsp_call_argument_record argument = {.tensor = PTOWSP_NONE, .slot = build_row(b, BUILD_SLOT, symbol), .column = PTOWSP_NONE};
+
+	argument.row = build_expr(b, expr);
+	return argument_add(b, call, argument);
+}
+
+uint32_t ptowsp_build_call_end(struct ptowsp_build *b)
+{
+	BUILD_CALL(b);
+	struct build_call_note *call = call_of(b);
+
+	build_code(b);
+	if (b->depth != b->call_open)
+		build_refuse(b, "a call ends in the body in which it began");
+	call->record.instructions = b->tables.work_count - call->record.first;
+	b->call_open = 0;
+	return BUILD_DONE;
+}

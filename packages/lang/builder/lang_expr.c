@@ -1,0 +1,196 @@
+/* SPDX-License-Identifier: MIT */
+#include "lang/builder/lang_expr.h"
+
+#include "format/format_names.h"
+
+#include <assert.h>
+#include <string.h>
+
+static uint32_t hash_of(const struct ptowsp_expr_record *row)
+{
+	uint64_t hash = row->op;
+
+	hash = (hash * UINT64_C(0x9E3779B97F4A7C15)) ^ row->a;
+	hash = (hash * UINT64_C(0x9E3779B97F4A7C15)) ^ row->b;
+	hash = (hash * UINT64_C(0x9E3779B97F4A7C15)) ^ row->c;
+	hash *= UINT64_C(0x9E3779B97F4A7C15);
+	return (uint32_t)(hash >> 32);
+}
+
+/* The place of an equal row, or the free one where it belongs. */
+static uint32_t *slot_of(const struct lang_exprs *exprs, const struct ptowsp_expr_record *row)
+{
+	uint32_t at = hash_of(row) & exprs->mask;
+
+	while (exprs->slots[at] && memcmp(&exprs->rows[exprs->slots[at] - 1], row, sizeof(*row)) != 0)
+		at = (at + 1) & exprs->mask;
+	return &exprs->slots[at];
+}
+
+static void slots_grow(struct lang_exprs *exprs)
+{
+	exprs->mask = exprs->slots ? exprs->mask * 2 + 1 : 63;
+	exprs->slots = lang_alloc(exprs->arena, ((size_t)exprs->mask + 1) * sizeof(*exprs->slots));
+	for (uint32_t i = 0; i < exprs->count; i++)
+		*slot_of(exprs, &exprs->rows[i]) = i + 1;
+}
+
+static uint32_t row_add(struct lang_exprs *exprs, struct ptowsp_expr_record row)
+{
+	uint32_t *slot;
+
+	if (!exprs->slots || exprs->count > exprs->mask / 2)
+		slots_grow(exprs);
+	slot = slot_of(exprs, &row);
+	if (!*slot) {
+		*LANG_PUSH(exprs->arena, exprs->rows, exprs->count, exprs->capacity) = row;
+		*slot = exprs->count;
+	}
+	return *slot - 1;
+}
+
+uint32_t lang_expr_const(struct lang_exprs *exprs, uint64_t value)
+{
+	return row_add(exprs, (struct ptowsp_expr_record){
+				      .op = PTOWSP_EXPR_CONST, .b = (uint32_t)value, .c = (uint32_t)(value >> 32)});
+}
+
+uint32_t lang_expr_loop(struct lang_exprs *exprs, uint32_t depth)
+{
+	return row_add(exprs, (struct ptowsp_expr_record){.op = PTOWSP_EXPR_LOOP, .a = depth});
+}
+
+uint32_t lang_expr_value(struct lang_exprs *exprs, uint32_t slot)
+{
+	return row_add(exprs, (struct ptowsp_expr_record){.op = PTOWSP_EXPR_VALUE, .a = slot});
+}
+
+int lang_expr_is_const(const struct lang_exprs *exprs, uint32_t row, int64_t *value_out)
+{
+	const struct ptowsp_expr_record *node = &exprs->rows[row];
+
+	if (node->op != PTOWSP_EXPR_CONST)
+		return 0;
+	*value_out = (int64_t)((uint64_t)node->c << 32 | node->b);
+	return 1;
+}
+
+/* Quotient or rest, toward zero; the least number divided by -1 wraps. */
+static int divide(int64_t a, int64_t b, int rest, uint64_t *value_out)
+{
+	if (b == 0)
+		return 0;
+	if (b == -1)
+		*value_out = rest ? 0 : 0 - (uint64_t)a;
+	else
+		*value_out = (uint64_t)(rest ? a % b : a / b);
+	return 1;
+}
+
+static uint64_t shift_right(int64_t a, int64_t b)
+{
+	unsigned by = (unsigned)b & 63;
+	uint64_t bits = (uint64_t)a >> by;
+
+	return a < 0 && by ? bits | ~(UINT64_MAX >> by) : bits;
+}
+
+int lang_expr_fold(enum ptowsp_expr_op op, int64_t a, int64_t b, int64_t c, uint64_t *value_out)
+{
+	uint64_t x = (uint64_t)a, y = (uint64_t)b;
+
+	switch (op) {
+	case PTOWSP_EXPR_DIV:
+	case PTOWSP_EXPR_MOD: return divide(a, b, op == PTOWSP_EXPR_MOD, value_out);
+	case PTOWSP_EXPR_ADD: *value_out = x + y; break;
+	case PTOWSP_EXPR_SUB: *value_out = x - y; break;
+	case PTOWSP_EXPR_MUL: *value_out = x * y; break;
+	case PTOWSP_EXPR_MIN: *value_out = a < b ? x : y; break;
+	case PTOWSP_EXPR_MAX: *value_out = a > b ? x : y; break;
+	case PTOWSP_EXPR_AND: *value_out = x & y; break;
+	case PTOWSP_EXPR_OR: *value_out = x | y; break;
+	case PTOWSP_EXPR_XOR: *value_out = x ^ y; break;
+	case PTOWSP_EXPR_SHL: *value_out = x << (y & 63); break;
+	case PTOWSP_EXPR_SHR: *value_out = shift_right(a, b); break;
+	case PTOWSP_EXPR_EQ: *value_out = a == b; break;
+	case PTOWSP_EXPR_NE: *value_out = a != b; break;
+	case PTOWSP_EXPR_LT: *value_out = a < b; break;
+	case PTOWSP_EXPR_LE: *value_out = a <= b; break;
+	case PTOWSP_EXPR_GT: *value_out = a > b; break;
+	case PTOWSP_EXPR_GE: *value_out = a >= b; break;
+	case PTOWSP_EXPR_LAND: *value_out = a && b; break;
+	case PTOWSP_EXPR_LOR: *value_out = a || b; break;
+	case PTOWSP_EXPR_NEG: *value_out = 0 - x; break;
+	case PTOWSP_EXPR_NOT: *value_out = ~x; break;
+	case PTOWSP_EXPR_LNOT: *value_out = !a; break;
+	case PTOWSP_EXPR_SELECT: *value_out = a ? y : (uint64_t)c; break;
+	default: return 0;
+	}
+	return 1;
+}
+
+uint32_t lang_expr_unary(struct lang_exprs *exprs, enum ptowsp_expr_op op, uint32_t a)
+{
+	int64_t number;
+	uint64_t value;
+
+	if (lang_expr_is_const(exprs, a, &number) && lang_expr_fold(op, number, 0, 0, &value))
+		return lang_expr_const(exprs, value);
+	return row_add(exprs, (struct ptowsp_expr_record){.op = (uint16_t)op, .a = a});
+}
+
+uint32_t lang_expr_ternary(struct lang_exprs *exprs, enum ptowsp_expr_op op, uint32_t a, uint32_t b, uint32_t c)
+{
+	int64_t values[3];
+	uint64_t value;
+
+	if (lang_expr_is_const(exprs, a, &values[0]) && lang_expr_is_const(exprs, b, &values[1]) &&
+	    lang_expr_is_const(exprs, c, &values[2]) && lang_expr_fold(op, values[0], values[1], values[2], &value))
+		return lang_expr_const(exprs, value);
+	return row_add(exprs, (struct ptowsp_expr_record){.op = (uint16_t)op, .a = a, .b = b, .c = c});
+}
+
+uint32_t lang_expr_leaf(struct lang_exprs *exprs, enum ptowsp_expr_op op)
+{
+	return row_add(exprs, (struct ptowsp_expr_record){.op = (uint16_t)op});
+}
+
+uint32_t lang_expr_binary(struct lang_exprs *exprs, enum ptowsp_expr_op op, uint32_t a, uint32_t b)
+{
+	int64_t left = 0, right = 0;
+	int a_const = lang_expr_is_const(exprs, a, &left), b_const = lang_expr_is_const(exprs, b, &right);
+	uint64_t value;
+
+	assert(a < exprs->count && b < exprs->count);
+	if (a_const && b_const && lang_expr_fold(op, left, right, 0, &value))
+		return lang_expr_const(exprs, value);
+	if (b_const && right == 0 && (op == PTOWSP_EXPR_ADD || op == PTOWSP_EXPR_SUB))
+		return a;
+	if (a_const && left == 0 && op == PTOWSP_EXPR_ADD)
+		return b;
+	if (b_const && right == 1 && (op == PTOWSP_EXPR_MUL || op == PTOWSP_EXPR_DIV))
+		return a;
+	if (a_const && left == 1 && op == PTOWSP_EXPR_MUL)
+		return b;
+	return row_add(exprs, (struct ptowsp_expr_record){.op = (uint16_t)op, .a = a, .b = b});
+}
+
+uint32_t lang_expr_node(struct lang_exprs *exprs, struct ptowsp_expr_record row)
+{
+	switch (pkg_expr_operands(row.op)) {
+	case 1:
+		return lang_expr_unary(exprs, (enum ptowsp_expr_op)row.op, row.a);
+	case 2:
+		return lang_expr_binary(exprs, (enum ptowsp_expr_op)row.op, row.a, row.b);
+	case 3:
+		return lang_expr_ternary(exprs, (enum ptowsp_expr_op)row.op, row.a, row.b, row.c);
+	default:
+		return row_add(exprs, row);
+	}
+}
+
+uint32_t lang_expr_append(struct lang_exprs *exprs, struct ptowsp_expr_record row)
+{
+	*LANG_PUSH(exprs->arena, exprs->rows, exprs->count, exprs->capacity) = row;
+	return exprs->count - 1;
+}

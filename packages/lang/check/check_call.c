@@ -1,0 +1,172 @@
+/* SPDX-License-Identifier: MIT */
+/* check_call.c - arguments of a CALL: every memref once, and a value for every scalar that the callee needs. */
+#include "lang/check/lang_check.h"
+
+#include <string.h>
+
+void lang_memref_touch(struct lang_var *memref, unsigned access, uint32_t rows, uint32_t columns)
+{
+	memref->access |= (uint8_t)access;
+	if (!memref->rows) {
+		memref->rows = rows;
+		memref->columns = columns;
+	}
+}
+
+static void formal_refuse(struct lang_check *check, const struct lang_arg *arg, const struct lang_function *target)
+{
+	struct lang_guess guess;
+
+	lang_error(check->unit, arg->at, "@%s has no parameter %%%s", target->name, arg->formal);
+	lang_guess_start(&guess, arg->formal);
+	for (uint32_t i = 0; i < target->var_count; i++)
+		if (target->vars[i]->param || target->vars[i]->needed)
+			lang_guess_try(&guess, target->vars[i]->name);
+	lang_guess_help(check->unit, &guess, "%");
+}
+
+static void tuple_check(struct lang_check *check, struct lang_arg *arg)
+{
+	if (check->function->kind == LANG_INCORE) {
+		lang_error(check->unit, arg->actual.at, "an InCore function passes %%%s without an offset", arg->actual.text);
+		lang_help(check->unit, "offsets belong to Orchestration functions; here the callee is inlined and may tload [r, c]");
+		return;
+	}
+	lang_scalar_read(check, &arg->row, PTOWSP_I64);
+	lang_scalar_read(check, &arg->column, PTOWSP_I64);
+}
+
+static void memref_bind(struct lang_check *check, struct lang_arg *arg)
+{
+	struct lang_var *actual = lang_operand_find(check, &arg->actual, LANG_WANT_MEMREF);
+	const struct lang_var *param = arg->param;
+
+	if (arg->tuple)
+		tuple_check(check, arg);
+	if (!actual)
+		return;
+	if (actual->type.dtype != param->type.dtype) {
+		lang_error(check->unit, arg->actual.at, "%%%s is %s, the parameter %%%s is %s", actual->name,
+			   lang_type_text(check->unit, &actual->type), param->name, lang_type_text(check->unit, &param->type));
+		return;
+	}
+	lang_memref_touch(actual, param->access, param->rows, param->columns);
+	actual->loose |= param->loose || check->branches;
+}
+
+static int class_equal(unsigned a, unsigned b)
+{
+	return lang_dtype_class(a) == 'f' || lang_dtype_class(b) == 'f' ? a == b : 1;
+}
+
+static void scalar_bind(struct lang_check *check, struct lang_arg *arg)
+{
+	const struct lang_var *param = arg->param, *actual;
+
+	if (arg->tuple) {
+		lang_error(check->unit, arg->actual.at, "%%%s is a scalar and has no offset", arg->formal);
+		return;
+	}
+	if (!lang_scalar_read(check, &arg->actual, param->type.dtype))
+		return;
+	actual = arg->actual.var;
+	if (actual && !class_equal(actual->type.dtype, param->type.dtype))
+		lang_error(check->unit, arg->actual.at, "%%%s is %s, the parameter %%%s is %s", actual->name,
+			   lang_type_text(check->unit, &actual->type), param->name, lang_type_text(check->unit, &param->type));
+}
+
+static void arg_check(struct lang_check *check, struct lang_arg *arg, const struct lang_function *target, struct lang_arg **bound)
+{
+	arg->param = lang_var_find(target, arg->formal);
+	if (arg->param && arg->param->kind == LANG_BROKEN)
+		return;
+	if (!arg->param || (!arg->param->param && !arg->param->needed)) {
+		formal_refuse(check, arg, target);
+		arg->param = NULL;
+		return;
+	}
+	if (bound[arg->param->id]) {
+		lang_error(check->unit, arg->at, "%%%s is passed twice", arg->formal);
+		return;
+	}
+	bound[arg->param->id] = arg;
+	if (arg->param->kind == LANG_MEMREF)
+		memref_bind(check, arg);
+	else
+		scalar_bind(check, arg);
+}
+
+/* The caller's scalar of that name; else one that it takes over, so that its own caller may have one. */
+static struct lang_var *need_find(struct lang_check *check, const struct lang_stmt *stmt, const struct lang_var *need)
+{
+	struct lang_function *function = check->function;
+	const char *name = need->name;
+	struct lang_var *var = lang_var_find(function, name);
+
+	if (var && var->kind == LANG_BROKEN)
+		return NULL;
+	if (var && (var->kind == LANG_SCALAR || (var->kind == LANG_LOOP && var->active))) {
+		if (class_equal(var->type.dtype, need->type.dtype) && (!var->implied || var->type.dtype == need->type.dtype))
+			return var;
+		if (!var->implied || function->kind == LANG_INCORE) {
+			lang_error(check->unit, stmt->callee_at, "@%s takes %%%s over from here as %s, but here it is %s", stmt->callee,
+				   name, lang_type_text(check->unit, &need->type), lang_type_text(check->unit, &var->type));
+			lang_help(check->unit, "pass it: CALL @%s(..., %%%s -> %%other)", stmt->callee, name);
+			return NULL;
+		}
+	}
+	if (var) {
+		name = lang_format(&check->unit->arena, "%s.%s", stmt->callee, need->name);
+		var = lang_var_find(function, name);
+	}
+	if (!var) {
+		var = lang_var_add(check->unit, function, LANG_SCALAR, name, need->type, stmt->callee_at);
+		var->implied = 1;
+		/* The callee's own symbol will do in an orchestration; a kernel has its own arguments. */
+		var->symbol = function->kind == LANG_ORCHESTRATION ? need->symbol : NULL;
+	}
+	return var;
+}
+
+static void needs_bind(struct lang_check *check, struct lang_stmt *stmt)
+{
+	const struct lang_function *target = stmt->target;
+
+	stmt->needs = lang_alloc(&check->unit->arena, (target->need_count + 1) * sizeof(*stmt->needs));
+	for (uint32_t i = 0; i < target->need_count; i++) {
+		struct lang_arg *arg = stmt->bound[target->needs[i]->id];
+		struct lang_operand *operand = arg ? &arg->actual : NULL;
+
+		if (!operand) {
+			operand = lang_alloc(&check->unit->arena, sizeof(*operand));
+			operand->kind = LANG_OPERAND_NAME;
+			operand->at = stmt->callee_at;
+			operand->text = target->needs[i]->name;
+			operand->var = need_find(check, stmt, target->needs[i]);
+			if (operand->var)
+				lang_fact_read(check, operand->var);
+		}
+		stmt->needs[i] = operand;
+	}
+}
+
+void lang_call_check(struct lang_check *check, struct lang_stmt *stmt)
+{
+	const struct lang_function *target = stmt->target;
+
+	if (!target || target->torn) /* refused when the module was linked; its parameters are not known */
+		return;
+	stmt->bound = lang_alloc(&check->unit->arena, ((size_t)target->var_count + 1) * sizeof(struct lang_arg *));
+	if (check->function->kind == LANG_INCORE && target->kind == LANG_ORCHESTRATION) {
+		lang_error(check->unit, stmt->callee_at, "an InCore function cannot call the Orchestration function @%s", target->name);
+		return;
+	}
+	for (uint32_t i = 0; i < stmt->arg_count; i++)
+		arg_check(check, &stmt->args[i], target, stmt->bound);
+	for (uint32_t i = 0; i < target->memref_count; i++)
+		if (!stmt->bound[target->memrefs[i]->id]) {
+			lang_error(check->unit, stmt->callee_at, "@%s needs its memref %%%s", target->name, target->memrefs[i]->name);
+			lang_help(check->unit, "pass it: %%%s -> %%tensor", target->memrefs[i]->name);
+		}
+	needs_bind(check, stmt);
+}

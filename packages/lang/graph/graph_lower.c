@@ -1,0 +1,337 @@
+/* SPDX-License-Identifier: MIT */
+/* graph_lower.c - the code of a graph program: tasks and copies with their regions, and its scalars; graph_control.c has
+ * what stands around them. */
+#include "lang/graph/graph_walk.h"
+
+#include <assert.h>
+#include <string.h>
+
+/* --- words --- */
+
+/* The things of a graph that the first operand of an instruction counts. */
+static const char *named_by(unsigned opcode)
+{
+	switch (opcode) {
+	case PTOWSP_OP_TASK:
+		return "kernels that differ";
+	case PTOWSP_OP_SLOT_SET:
+		return "kernels and copies that others wait for, in programs with CF_ instructions";
+	case PTOWSP_OP_SLOT_LOAD:
+		return "elements that scalars read";
+	default:
+		return "loops";
+	}
+}
+
+uint32_t lang_graph_emit(struct lang_graph_walk *walk, unsigned opcode, uint32_t operand1, uint32_t operand2)
+{
+	static const char help[] = "put what repeats itself into CF_LOOP, or into a package of its own";
+	struct lang_unit *unit = walk->lower->unit;
+	uint32_t at;
+
+	if (operand1 > UINT16_MAX)
+		lang_operand_refuse(walk->lower, named_by(opcode), help, walk->at);
+	at = lang_work_add(walk->lower->tables, opcode, operand1, operand2);
+	if (at != PTOWSP_NONE)
+		return at;
+	lang_error(unit, walk->at, "the launches of this program come to more than %u instructions and edges", LANG_MAX_INSTRUCTIONS);
+	lang_help(unit, "%s", help);
+	lang_stop(unit);
+}
+
+uint32_t lang_graph_emit_at(struct lang_graph_walk *walk, unsigned opcode, uint32_t operand1, uint32_t operand2)
+{
+	uint32_t at = lang_graph_emit(walk, opcode, operand1, operand2);
+
+	lang_debug_add(walk->lower, at, walk->at);
+	return at;
+}
+
+void lang_graph_nest(struct lang_graph_walk *walk)
+{
+	if (++walk->depth > PTOWSP_NESTING_LIMIT)
+		lang_too_deep(walk->lower->unit, walk->at, " where graphs are launched");
+}
+
+/* --- regions --- */
+
+/* Elements of the tensor that the binding gives, 0: all behind its offset. */
+static uint64_t bind_elements(const struct lang_graph_bind *bind, const struct lang_graph_memory *memory)
+{
+	int64_t size, offset;
+
+	if (lang_graph_constant(bind->size, &size) && size > 0)
+		return (uint64_t)size / pkg_dtype_bytes(memory->dtype);
+	if (memory->elements && lang_graph_constant(bind->offset, &offset) && lang_graph_constant(bind->size, &size))
+		return memory->elements - (uint64_t)offset / pkg_dtype_bytes(memory->dtype);
+	return 0;
+}
+
+/* A portable kernel says itself what it touches behind the window's start; of any other the whole binding counts. */
+static uint32_t bind_region(struct lang_graph_walk *walk, const struct lang_graph_bind *bind, uint32_t column)
+{
+	const struct lang_graph_memory *memory = lang_graph_memory_of(walk, bind->tensor);
+	const struct lang_graph_param param = lang_graph_tensor_param(bind->kernel, bind->arg);
+	uint64_t elements = bind_elements(bind, memory);
+	struct ptowsp_region_record region = {
+		.tensor = lang_graph_tensor_row(memory), .row = lang_expr_const(&walk->lower->tables->exprs, 0), .column = column, .unit = 1};
+
+	if (elements && elements <= UINT32_MAX)
+		region.columns = (uint32_t)elements;
+	if (!lang_graph_is_portable(bind->kernel) && region.columns && !memory->declared) {
+		region.unit = 0;
+		region.rows = 1;
+	}
+	if (param.name && param.dtype != memory->dtype)
+		region.view = param.dtype + 1u;
+	return lang_region_add(walk->lower->tables, &region);
+}
+
+/* --- tasks --- */
+
+/* Behind the task. */
+static void node_issue(struct lang_graph_walk *walk, struct lang_graph_node *node)
+{
+	node->conditional = walk->branches > 0;
+	if (!node->issued || node->covered)
+		*LANG_PUSH(&walk->lower->unit->arena, walk->open, walk->open_count, walk->open_capacity) = node;
+	node->issued = 1;
+	node->covered = 0;
+}
+
+/* Before the task: the number that it is going to have. */
+static void number_set(struct lang_graph_walk *walk, struct lang_graph_node *node)
+{
+	if (walk->lowering->dynamic && node->named)
+		lang_graph_emit(walk, PTOWSP_OP_SLOT_SET, node->slot.row, lang_expr_leaf(&walk->lower->tables->exprs, PTOWSP_EXPR_TASK));
+	node->number = walk->tasks++;
+}
+
+/* Scalars that an entry takes: loops around it by name, else symbols and slots. */
+static uint32_t argument_expr(struct lang_graph_walk *walk, const struct lang_graph_kernel *kernel, uint32_t argument)
+{
+	const struct lang_graph_param param = lang_graph_scalar_param(kernel, argument);
+	const char *name = param.name;
+	uint32_t row = kernel->function ? kernel->function->needs[argument]->symbol->row : lang_row_find(lang_rows_of(walk->lower, PTOWSP_SECTION_SLOT), name);
+
+	for (uint32_t i = walk->iterator_count; i-- > 0;)
+		if (!strcmp(walk->iterators[i].object->name, name))
+			return lang_expr_loop(&walk->lower->tables->exprs, walk->iterators[i].loop);
+	if (row == PTOWSP_NONE) {
+		lang_error(walk->lower->unit, kernel->object.at, "kernel %s gets no %%%s, which @%s takes: no iterator around it, symbol or slot is called so",
+			   kernel->object.name, name, kernel->entry);
+		lang_help(walk->lower->unit, "symbol %%%s : %s = 0", name, lang_dtype_text(param.dtype));
+		return lang_expr_const(&walk->lower->tables->exprs, 0);
+	}
+	lang_value_use(walk->lower, row);
+	return lang_expr_value(&walk->lower->tables->exprs, row);
+}
+
+uint32_t tensors_of(const struct lang_graph_kernel *kernel)
+{
+	uint32_t known = lang_graph_tensor_params(kernel);
+
+	return known == UINT32_MAX ? kernel->arg_count : known;
+}
+
+void lang_graph_kernel_emit(struct lang_graph_walk *walk, const struct lang_graph_kernel *kernel)
+{
+	struct lang_graph_node_row *row = walk->lowering->kernels[kernel->object.index].same;
+	uint32_t tensors = tensors_of(kernel), scalars = lang_graph_scalar_params(kernel);
+	uint32_t *columns = lang_alloc(&walk->lower->unit->arena, (tensors + 1) * sizeof(*columns));
+	struct lang_graph_node *node = lang_graph_node_of(walk->launch, kernel);
+
+	if (!node)
+		return;
+	assert(kernel->bind_count == tensors); /* each argument is bound once */
+	for (uint32_t i = 0; i < tensors; i++) { /* what they load stands in front of the task */
+		const struct lang_graph_bind *bind = lang_graph_bind_of(kernel, i);
+
+		columns[i] = lang_graph_elements_expr(walk, bind->offset, lang_graph_memory_of(walk, bind->tensor));
+	}
+	lang_graph_barrier_emit(walk, kernel);
+	lang_graph_events_wait(walk, kernel);
+	number_set(walk, node);
+	lang_graph_emit_at(walk, PTOWSP_OP_TASK, build_kernel_listed(walk->lower->build, row->made.row), scalars << 16 | tensors);
+	for (uint32_t i = 0; i < scalars; i++)
+		if (lang_argument_add(walk->lower->tables, i, argument_expr(walk, kernel, i)) == PTOWSP_NONE)
+			lang_too_large(walk->lower, walk->at);
+	for (uint32_t i = 0; i < tensors; i++) {
+		const struct lang_graph_bind *bind = lang_graph_bind_of(kernel, i);
+
+		lang_graph_emit(walk, lang_io_word(lang_graph_access(walk->lowering, kernel, bind)), i, bind_region(walk, bind, columns[i]));
+	}
+	lang_graph_edges_emit(walk, node, kernel);
+	node_issue(walk, node);
+}
+
+/* --- copies --- */
+
+static uint32_t part(struct lang_graph_walk *walk, uint32_t tensor, uint32_t column, uint64_t elements)
+{
+	struct ptowsp_region_record region = {
+		.tensor = tensor, .row = lang_expr_const(&walk->lower->tables->exprs, 0), .column = column, .rows = 1, .columns = (uint32_t)elements};
+
+	return lang_region_add(walk->lower->tables, &region);
+}
+
+static void copy_words(struct lang_graph_walk *walk, struct lang_graph_node *node, uint32_t from, uint32_t to)
+{
+	number_set(walk, node);
+	lang_graph_emit_at(walk, PTOWSP_OP_COPY, 0, from);
+	lang_graph_emit(walk, PTOWSP_OP_IO_OUTPUT, 0, to);
+	lang_graph_edges_emit(walk, node, NULL);
+	node_issue(walk, node);
+}
+
+void lang_graph_copy_emit(struct lang_graph_walk *walk, const struct lang_graph_inst *inst)
+{
+	const struct lang_graph_memory *from = lang_graph_memory_of(walk, lang_graph_tensor(inst->args[0].object));
+	const struct lang_graph_memory *to = lang_graph_memory_of(walk, lang_graph_tensor(inst->args[1].object));
+	struct lang_graph_launch *launch = walk->launch;
+	uint32_t first = launch->graph ? launch->graph->kernel_count : 0, a, b, source, target;
+	uint64_t elements;
+	int64_t size;
+
+	if (!lang_graph_constant(inst->args[2].scalar, &size)) {
+		lang_error(walk->lower->unit, inst->args[2].at, "the size of MC_COPY must be a constant");
+		lang_help(walk->lower->unit, "copy it in a kernel, whose bindings may depend on scalars");
+		return;
+	}
+	if (size / pkg_dtype_bytes(from->dtype) > UINT32_MAX) {
+		lang_error(walk->lower->unit, inst->args[2].at, "MC_COPY copies at most %u elements, and %lld bytes are %lld of type %s", UINT32_MAX,
+			   (long long)size, (long long)(size / pkg_dtype_bytes(from->dtype)), lang_dtype_text(from->dtype));
+		lang_help(walk->lower->unit, "copy it in several parts");
+		return;
+	}
+	for (unsigned i = 0; i < 2; i++) {
+		const struct lang_graph_memory *memory = i ? to : from;
+
+		if (!memory->declared || memory->declared->rank <= 1)
+			continue;
+		lang_error(walk->lower->unit, inst->args[i].at, "MC_COPY counts bytes, and %%%s is declared with %u dimensions", memory->name,
+			   memory->declared->rank);
+		lang_help(walk->lower->unit, "declare it with one, or leave the declaration out");
+		return;
+	}
+	elements = (uint64_t)size / pkg_dtype_bytes(from->dtype);
+	a = lang_graph_elements_expr(walk, inst->args[3].scalar, from);
+	b = lang_graph_elements_expr(walk, inst->args[4].scalar, to);
+	for (uint32_t i = 0; i < launch->copy_count; i++)
+		if (launch->copies[i] == inst) {
+			/* One after the other: in which order arguments of a call are made, compilers choose, and a package must not depend on them. */
+			target = part(walk, lang_graph_tensor_row(to), b, elements);
+			source = part(walk, lang_graph_tensor_row(from), a, elements);
+			copy_words(walk, &launch->nodes[first + i], source, target);
+		}
+}
+
+/* Taking it copies its first two bytes onto the others, bringing it back the last one onto the second. */
+static void mark_emit(struct lang_graph_walk *walk, struct lang_graph_node *node, const struct lang_graph_mark *mark, unsigned op)
+{
+	struct lang_exprs *exprs = &walk->lower->tables->exprs;
+	int saves = op == PTOWSP_TG_CHECKPOINT;
+	uint32_t from = part(walk, mark->made.row, lang_expr_const(exprs, saves ? 0 : 3), saves ? 2 : 1);
+	uint32_t to = part(walk, mark->made.row, lang_expr_const(exprs, saves ? 2 : 1), saves ? 2 : 1);
+
+	copy_words(walk, node, from, to);
+}
+
+void lang_graph_checkpoint_emit(struct lang_graph_walk *walk, const struct lang_graph_inst *inst)
+{
+	uint32_t zero = lang_expr_const(&walk->lower->tables->exprs, 0), n = 0;
+
+	for (const struct lang_graph_save *save = walk->lowering->saves; save; save = save->next) {
+		uint32_t here = part(walk, lang_graph_tensor_row(save->memory), zero, save->elements), there = part(walk, save->made.row, zero, save->elements);
+
+		if (save->checkpoint != inst->args[1].object || !save->elements)
+			continue;
+		copy_words(walk, &walk->launch->nodes[n++], inst->op == PTOWSP_TG_CHECKPOINT ? here : there,
+			   inst->op == PTOWSP_TG_CHECKPOINT ? there : here);
+	}
+	for (const struct lang_graph_mark *mark = walk->lowering->marks; mark; mark = mark->next)
+		if (mark->checkpoint == inst->args[1].object)
+			mark_emit(walk, &walk->launch->nodes[n++], mark, inst->op);
+}
+
+/* --- the whole program --- */
+
+void lang_graph_code(struct lang_lower *lower, struct lang_decl *decl)
+{
+	struct lang_graph_lowering *lowering = ((struct lang_graph_program *)decl)->lowering;
+	struct lang_graph_walk walk = {.lower = lower, .lowering = lowering, .at = decl->at};
+
+	lang_entry_begin(lower, decl->row);
+	walk.iteration = lang_expr_const(&lower->tables->exprs, 0);
+	lang_graph_allocs_emit(&walk);
+	lang_graph_block_emit(&walk, &lowering->program->body);
+	walk.at = decl->at;
+	lang_graph_events_end(&walk);
+	lang_graph_emit(&walk, PTOWSP_OP_HALT, 0, 0);
+	lang_entry_end(lower, 0);
+}
+
+/* ---- scalars of graph programs as expressions; what they load is loaded where they stand. ---- */
+
+static uint32_t value_expr(struct lang_graph_walk *walk, const char *name)
+{
+	uint32_t row = lang_row_find(lang_rows_of(walk->lower, PTOWSP_SECTION_SLOT), name);
+
+	if (row == PTOWSP_NONE)
+		return lang_expr_const(&walk->lower->tables->exprs, 0);
+	lang_value_use(walk->lower, row);
+	return lang_expr_value(&walk->lower->tables->exprs, row);
+}
+
+/* Loads the element into its slot, here and now. */
+static uint32_t element_load(struct lang_graph_walk *walk, const struct lang_graph_scalar *scalar)
+{
+	struct lang_exprs *exprs = &walk->lower->tables->exprs;
+	const struct lang_graph_memory *memory = lang_graph_memory_of(walk, lang_graph_tensor(scalar->object));
+	uint32_t size = pkg_dtype_bytes(scalar->dtype), index = lang_graph_expr(walk, scalar->a), slot = scalar->slot->made.row;
+	struct ptowsp_region_record region = {.tensor = lang_graph_tensor_row(memory), .row = lang_expr_const(exprs, 0), .column = index, .unit = 1};
+
+	if (memory->dtype != scalar->dtype) {
+		region.column = lang_expr_binary(exprs, PTOWSP_EXPR_MUL, index, lang_expr_const(exprs, size));
+		region.columns = size;
+		region.view = scalar->dtype + 1u;
+	}
+	lang_graph_emit(walk, PTOWSP_OP_SLOT_LOAD, slot, lang_region_add(walk->lower->tables, &region));
+	return lang_expr_value(exprs, slot);
+}
+
+static uint32_t iterator_expr(struct lang_graph_walk *walk, const struct lang_graph_object *iterator)
+{
+	for (uint32_t i = walk->iterator_count; i-- > 0;)
+		if (walk->iterators[i].object == iterator)
+			return lang_expr_loop(&walk->lower->tables->exprs, walk->iterators[i].loop);
+	return lang_expr_const(&walk->lower->tables->exprs, 0);
+}
+
+uint32_t lang_graph_expr(struct lang_graph_walk *walk, const struct lang_graph_scalar *scalar)
+{
+	struct lang_exprs *exprs = &walk->lower->tables->exprs;
+	uint32_t a, b;
+
+	switch (scalar->op) {
+	case PTOWSP_EXPR_CONST: return lang_expr_const(exprs, (uint64_t)scalar->value);
+	case PTOWSP_EXPR_VALUE: return value_expr(walk, scalar->object->name);
+	case PTOWSP_EXPR_AXIS: return iterator_expr(walk, scalar->object);
+	case PTOWSP_GRAPH_NODE_ELEMENT: return element_load(walk, scalar);
+	case PTOWSP_GRAPH_NODE_ITERATION: return walk->iteration;
+	default: break;
+	}
+	a = lang_graph_expr(walk, scalar->a);
+	if (!scalar->b)
+		return lang_expr_unary(exprs, scalar->op, a);
+	b = lang_graph_expr(walk, scalar->b);
+	return scalar->c ? lang_expr_ternary(exprs, scalar->op, a, b, lang_graph_expr(walk, scalar->c)) : lang_expr_binary(exprs, scalar->op, a, b);
+}
+
+uint32_t lang_graph_elements_expr(struct lang_graph_walk *walk, const struct lang_graph_scalar *bytes, const struct lang_graph_memory *memory)
+{
+	struct lang_exprs *exprs = &walk->lower->tables->exprs;
+	uint32_t expr = lang_graph_expr(walk, bytes), size = pkg_dtype_bytes(memory->dtype);
+
+	return size == 1 ? expr : lang_expr_binary(exprs, PTOWSP_EXPR_DIV, expr, lang_expr_const(exprs, size));
+}

@@ -1,0 +1,177 @@
+/* SPDX-License-Identifier: MIT */
+/* graph_lower.h - a program of task graph instructions as workload: rows of kernels, tensors, slots and events, and one entry of code.
+ * Everything lies in the unit's arena.
+ *
+ * graph_type.c   which element type each tensor has
+ * graph_memory.c, graph_rows.c  rows with ids, and what is written into them
+ * graph_launch.c  launches: who waits for whom
+ * graph_control.c, graph_lower.c, graph_edge.c  the code */
+#ifndef LANG_GRAPH_LOWER_H
+#define LANG_GRAPH_LOWER_H
+
+#include "lang/graph/lang_graph.h"
+#include "lang/lower/lang_lower.h"
+#include "lang/tensor.h"
+
+/* A kernel or a copy of one launch. In a program with control flow its slot holds the number of its latest task, -1 before the first. */
+struct lang_graph_node {
+	struct lang_made slot; /* first */
+	uint64_t number;       /* of its task, in a program without control flow */
+	uint8_t issued;        /* the code so far has it */
+	uint8_t conditional;   /* it may not run */
+	uint8_t source, sink;  /* no edge of its graph leads to it, from it */
+	uint8_t named;         /* others may wait for it: in a program with control flow it has a slot */
+	uint8_t covered;       /* a task of its launch that always runs waits for it */
+	uint32_t stamp, place; /* of the latest list of edges that it is in, and where there */
+};
+
+/* One TG_LAUNCH or TG_INVOKE; also a copy at the top, and the copies of a TG_CHECKPOINT or TG_RESTORE. */
+struct lang_graph_launch {
+	struct lang_graph_inst *inst;
+	struct lang_graph *graph;          /* NULL: copies only */
+	struct lang_graph_node *nodes;     /* kernels as in graph->kernels, then copies */
+	struct lang_graph_inst **copies;   /* MC_COPY of its graph, in text order */
+	uint32_t node_count, copy_count, copy_capacity;
+	uint8_t conditional;               /* it stands in a branch or loop */
+	uint8_t branches;                  /* its graph has branches or loops */
+	uint8_t hollow;                    /* it may be that no task of it runs: nobody is behind anything because of it */
+	uint8_t waited;                    /* some launch waits for it directly */
+	uint32_t *direct, direct_count;    /* launches that it waits for, ascending; others behind those */
+	uint64_t *behind;                  /* per launch a bit: it starts behind that one in any way; NULL: not looked at yet */
+};
+
+/* The facts that lowering finds out about a tensor. */
+struct lang_graph_memory {
+	struct lang_made made;  /* first; TENS row */
+	struct lang_graph_tensor *tensor;
+	struct lang_graph_memory *leader; /* of those that are copied into each other: one type */
+	const char *name;       /* of the row */
+	struct lang_graph_memory *shared; /* external: of an earlier program, the same tensor; NULL: none */
+	const struct lang_tensor *declared; /* external: `tensor` of that name in the module, NULL: none */
+	uint16_t dtype;         /* u8 where elements of several types lie in it */
+	uint8_t typed, mixed;   /* while types are found: some use has one; two uses differ */
+	uint8_t ordered;        /* a copy or a scalar reads or writes it: kernels of which nothing is known count as doing both */
+	uint8_t freed_inside;   /* MC_FREE in the block of its MC_ALLOC */
+	uint8_t there;          /* while code is written: between the two */
+	const struct lang_graph_block *home; /* while code is written: the block that takes and frees it */
+	uint64_t elements;      /* 0: external, as many as are bound */
+};
+
+struct lang_graph_node_row { /* KREG row of a kernel */
+	struct lang_made made; /* first */
+	struct lang_graph_kernel *kernel;
+	struct lang_graph_lowering *lowering;
+	struct lang_graph_node_row *same; /* itself, or that of a kernel which is called in the same way */
+	const char *name;
+};
+
+/* More kernels than that in a module: those that are called in the same way share a row, which bears the name of their entry. An instruction of WORK
+ * can name 65,536 of them. */
+#define LANG_GRAPH_ROWS_LIMIT (1u << 15)
+
+struct lang_graph_slot { /* of an element that is loaded, or a scalar that is declared nowhere */
+	struct lang_made made; /* first */
+	const struct lang_graph_scalar *element; /* NULL: of a scalar */
+};
+
+/* Instructions and edges that name a kernel or an event, in the order of the text. */
+struct lang_graph_link {
+	struct lang_graph_link *next;
+	struct lang_graph_inst *inst;
+	struct lang_graph_depend *depend;
+};
+struct lang_graph_list {
+	struct lang_graph_link *first, *last;
+};
+struct lang_graph_links {
+	struct lang_graph_list into, from; /* TG_DEPEND */
+	struct lang_graph_list waits;      /* SY_WAIT */
+	struct lang_graph_list sets;       /* SY_BARRIER */
+};
+
+struct lang_graph_event { /* of an event that kernels wait for */
+	struct lang_made made; /* first */
+	const struct lang_graph_object *object;
+	uint8_t needed;        /* it may be that nothing signals it */
+};
+
+struct lang_graph_save { /* a tensor in a checkpoint */
+	struct lang_made made; /* first; TENS row of the copy */
+	struct lang_graph_memory *memory;
+	const struct lang_graph_object *checkpoint;
+	uint64_t elements;
+	struct lang_graph_save *next;
+};
+
+/* The state of a checkpoint: LANG_GRAPH_MARK_BYTES. Who wants to know sets the first two to 1 and the others to 0 before the run, the last one to 1 too
+ * where the run begins with the checkpoint. Then the third one is 1 once it was taken, and the second one 0 for good once it was brought back without
+ * being there: it takes over the last one when it is brought back, and the last one takes over the second when it is taken. */
+enum { LANG_GRAPH_MARK_BYTES = 4 };
+struct lang_graph_mark {
+	struct lang_made made; /* first; TENS row */
+	const struct lang_graph_object *checkpoint;
+	struct lang_graph_mark *next;
+};
+
+struct lang_graph_lowering {
+	struct lang_unit *unit;
+	struct lang_module *module;
+	struct lang_graph_program *program;
+	uint32_t entry;                     /* ENTR row */
+	struct lang_graph_launch *launches; /* in text order */
+	uint32_t launch_count, launch_capacity;
+	struct lang_graph_memory *memories; /* by tensor->object.index */
+	struct lang_graph_node_row *kernels;/* by kernel->object.index */
+	struct lang_graph_links *links;     /* by kernel->object.index */
+	struct lang_graph_list *signals;    /* SY_SIGNAL by object->index of the event */
+	struct lang_map scalars;            /* those of the slots that are called like a scalar */
+	uint32_t elements;                  /* of the slots those that are loaded */
+	struct lang_graph_event *events;    /* by object->index; without an object where it is no event */
+	struct lang_graph_save *saves;
+	struct lang_graph_mark *marks;
+	struct lang_map alike;              /* rows that kernels share, by what is in them */
+	uint8_t dynamic;                    /* there is control flow: task numbers are in slots */
+};
+
+/* --- graph_edge.c --- */
+void lang_graph_list_add(struct lang_arena *arena, struct lang_graph_list *list, struct lang_graph_inst *inst, struct lang_graph_depend *depend);
+void lang_graph_links_make(struct lang_graph_lowering *lowering);
+
+/* --- graph_type.c --- */
+void lang_graph_types_find(struct lang_graph_lowering *lowering);
+/* How a kernel touches its argument: READ | WRITE, 0: not known, or not at all. */
+unsigned lang_graph_access(const struct lang_graph_lowering *lowering, const struct lang_graph_kernel *kernel,
+			   const struct lang_graph_bind *bind);
+struct lang_graph_bind *lang_graph_bind_of(const struct lang_graph_kernel *kernel, uint32_t arg);
+
+/* --- graph_launch.c --- */
+void lang_graph_launches_find(struct lang_graph_lowering *lowering);
+/* The launch that the instruction makes. */
+struct lang_graph_launch *lang_graph_launch_of(struct lang_graph_lowering *lowering, const struct lang_graph_inst *inst);
+/* The one is behind the other, directly or not. */
+int lang_graph_launch_behind(const struct lang_graph_lowering *lowering, uint32_t launch, uint32_t other);
+/* Marks the nodes that edges may lead from. */
+void lang_graph_nodes_name(struct lang_graph_lowering *lowering);
+struct lang_graph_node *lang_graph_node_of(struct lang_graph_launch *launch, const struct lang_graph_kernel *kernel);
+
+/* --- graph_rows.c --- */
+/* TENS row; once rows are sorted. */
+uint32_t lang_graph_tensor_row(const struct lang_graph_memory *memory);
+/* Rows of all graph programs of the module, before any is numbered. */
+void lang_graphs_declare(struct lang_lower *lower);
+/* Directives that graphs bring along, where the source has none of the kind. */
+void lang_graph_schedule(struct lang_lower *lower);
+
+/* --- what the files share that declare the rows of graph programs. --- */
+
+int lang_graph_row_taken(struct lang_lower *lower, uint32_t section, const char *name);
+/* A free name, as short as it can be: K, graph.K, program.graph.K */
+const char *lang_graph_row_name(struct lang_lower *lower, uint32_t section, const char *program, const char *graph, const char *name);
+/* A row that the compiler makes; write: once all rows have their places. */
+void lang_graph_row_add(struct lang_lower *lower, uint32_t section, const char *name, struct lang_made *made,
+			void (*build)(struct lang_lower *lower, struct lang_made *made, const char *name));
+
+/* graph_memory.c: tensors, those of checkpoints too. */
+void lang_graph_memories_declare(struct lang_lower *lower, struct lang_graph_lowering *lowering);
+
+#endif

@@ -1,0 +1,363 @@
+/* SPDX-License-Identifier: MIT */
+/* call_lower.c - calls of bodies: tasks, what is expanded in place and the notes of that, how tasks see flat memory. */
+#include "lang/lower/lang_lower.h"
+#include "lang/number.h"
+#include "lang/lang_work.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+static int is_float(uint16_t dtype)
+{
+	return lang_dtype_class(dtype) == 'f';
+}
+
+/* A literal of a float type with its sign: "0.5", "-2". NULL: it is none. */
+static const char *literal(struct lang_unit *unit, const struct lang_scalar *scalar)
+{
+	if (scalar->kind == LANG_SCALAR_NUMBER || scalar->kind == LANG_SCALAR_FLOAT)
+		return scalar->text;
+	if (scalar->kind == LANG_SCALAR_OP && scalar->op == PTOWSP_EXPR_NEG &&
+	    (scalar->operands[0]->kind == LANG_SCALAR_NUMBER || scalar->operands[0]->kind == LANG_SCALAR_FLOAT))
+		return lang_format(&unit->arena, "-%s", scalar->operands[0]->text);
+	return NULL;
+}
+
+static int float_check(const struct lang_scope *scope, struct lang_scalar *scalar, uint16_t dtype, const char *name)
+{
+	struct lang_unit *unit = scope->module->unit;
+	struct lang_decl *decl = scalar->kind == LANG_SCALAR_NAME ? lang_decl_find(scope->module, '%', scalar->text) : NULL;
+	const char *text;
+	uint64_t value;
+
+	if (scalar->kind == LANG_SCALAR_NAME && !decl && lang_number_is_word(scalar->text)) /* %inf looks like a name, as in functions */
+		scalar->kind = LANG_SCALAR_FLOAT;
+	text = literal(unit, scalar);
+
+	if (text) {
+		if (lang_number_read(text, dtype, &value) == LANG_NUMBER_OK)
+			return 1;
+		lang_error(unit, scalar->all, "%.40s is no value of type %s", text, lang_dtype_text(dtype));
+		return 0;
+	}
+	if (decl && (decl->kind == LANG_DECL_SYMBOL || decl->kind == LANG_DECL_SLOT) && ((struct lang_value *)decl)->dtype == dtype) {
+		decl->used = 1;
+		scalar->decl = decl;
+		return 1;
+	}
+	lang_error(unit, scalar->all, "%%%s is of type %s: a number, or a symbol or slot of that type is passed", name, lang_dtype_text(dtype));
+	return 0;
+}
+
+int lang_argument_check(const struct lang_scope *scope, struct lang_scalar *scalar, uint16_t dtype, const char *name)
+{
+	struct lang_unit *unit = scope->module->unit;
+	int64_t known;
+	uint64_t value;
+
+	if (is_float(dtype))
+		return float_check(scope, scalar, dtype, name);
+	if (!lang_scalar_check(scope, scalar, lang_format(&unit->arena, "%%%s", name)))
+		return 0;
+	if (!lang_scalar_known(scalar, &known) ||
+	    lang_number_read(lang_format(&unit->arena, "%lld", (long long)known), dtype, &value) == LANG_NUMBER_OK)
+		return 1;
+	lang_error(unit, scalar->all, "%lld does not fit %%%s of type %s", (long long)known, name, lang_dtype_text(dtype));
+	return 0;
+}
+
+/* The EXPR row of the value. */
+static uint32_t argument_lower(struct lang_lower *lower, const struct lang_scalar *scalar, uint16_t dtype)
+{
+	const char *text = is_float(dtype) ? literal(lower->unit, scalar) : NULL;
+	uint64_t value = 0;
+
+	if (!text)
+		return lang_scalar_lower(lower, scalar);
+	lang_number_read(text, dtype, &value);
+	return lang_expr_const(&lower->tables->exprs, value);
+}
+
+/* --- tasks --- */
+
+static uint32_t kernel_number(struct lang_lower *lower, const struct lang_work *work)
+{
+	return build_kernel_listed(lower->build, work->function ? work->function->kernel : work->target->row);
+}
+
+static const struct lang_scalar *scalar_of(const struct lang_work *work, uint32_t index)
+{
+	return work->binds[index] ? work->binds[index]->value : work->needs[index];
+}
+
+void lang_afters_lower(struct lang_work_walk *walk, const struct lang_work *work)
+{
+	struct lang_exprs *exprs = &walk->lower->tables->exprs;
+
+	for (uint32_t i = 0; i < work->after_count; i++) {
+		const struct lang_after *after = &work->afters[i];
+		uint32_t task = after->back ? lang_expr_binary(exprs, PTOWSP_EXPR_SUB, lang_expr_leaf(exprs, PTOWSP_EXPR_TASK),
+							       lang_expr_const(exprs, after->back))
+					    : lang_scalar_lower(walk->lower, after->task);
+
+		lang_word_emit(walk, PTOWSP_OP_AFTER, after->kind, task, work->at);
+	}
+}
+
+/* The stand-in for the callee at a tile level, and the rows that it touches of one tensor. */
+struct standing {
+	const char *name, *param, *verb;
+	uint32_t rows, columns;
+	uint8_t other;   /* it is not the callee itself */
+	uint8_t *warned; /* its tiles are larger than a step: said */
+};
+
+static struct standing standing_at(struct lang_lower *lower, const struct lang_work *work, uint32_t rows, const struct lang_callee_param *param)
+{
+	struct standing standing = {.name = work->callee, .param = param->name, .rows = param->rows, .columns = param->columns};
+
+	if (work->function) {
+		const struct lang_function *f = lang_variant_at(lower, work->function, rows);
+		const struct lang_var *memref = f->memrefs[param->argument];
+
+		standing = (struct standing){f->name, memref->name, "moves a tile of", memref->rows, memref->columns, f != work->function,
+					     &work->function->steps_warned};
+	} else {
+		struct lang_kernel *kernel = (struct lang_kernel *)work->target;
+		const struct lang_kernel_variant *variant = lang_kernel_variant_at(kernel, rows);
+
+		standing.warned = &kernel->steps_warned;
+		standing.verb = "takes";
+		lang_kernel_level_note(lower, kernel, rows);
+		if (variant) {
+			standing.name = variant->name;
+			standing.other = 1;
+			lang_kernel_variant_shape(variant, param->argument, &standing.rows, &standing.columns);
+		}
+	}
+	return standing;
+}
+
+/* A variant may stand in for the callee at a tile level, and touch more: a part with a size of its own has to hold that, too. */
+static void level_check(struct lang_lower *lower, const struct lang_work *work, uint32_t rows)
+{
+	for (uint32_t i = 0; i < lang_callee_count(work); i++) {
+		struct lang_callee_param param = lang_callee_param(work, i);
+		struct standing standing;
+		const struct lang_part *part;
+		int64_t row;
+
+		if (!param.tensor)
+			continue;
+		part = &work->binds[i]->part;
+		standing = standing_at(lower, work, rows, &param);
+		if (!part->flat && standing.other && (standing.rows > part->rows || standing.columns > part->columns)) {
+			lang_error(lower->unit, part->all, "at tile level %u, @%s %s %u x %u %s %%%s, this part of %%%s is %u x %u", rows, standing.name,
+				   standing.verb, standing.rows, standing.columns, work->function ? "to or from" : "of", standing.param, part->tensor,
+				   part->rows, part->columns);
+			lang_help(lower->unit, "pass it as flat memory: %%%s[row, column : ...]", part->tensor);
+		} else if (part->index_count && !lang_scalar_known(part->indices[0], &row)) {
+			lang_step_warn(lower, standing.warned, standing.name, standing.rows, rows, part->tensor, part->all);
+		}
+	}
+}
+
+static void view_note(struct lang_lower *lower, const struct lang_work *work, const struct lang_callee_param *param, const struct lang_part *part,
+		      uint32_t tensors)
+{
+	const struct lang_viewing viewing = {.kernel = work->function ? work->function->kernel : work->target->row,
+					     .name = work->callee,
+					     .count = tensors,
+					     .tensor = param->argument,
+					     .param = param->name,
+					     .flat = part->flat,
+					     .viewed = part->viewed,
+					     .at = part->all};
+
+	lang_view_note(lower, &viewing);
+}
+
+static void task_emit(struct lang_work_walk *walk, const struct lang_work *work)
+{
+	struct lang_lower *lower = walk->lower;
+	uint32_t count = lang_callee_count(work), tensors = 0;
+
+	for (uint32_t i = 0; i < count; i++)
+		tensors += lang_callee_param(work, i).tensor;
+	for (uint32_t i = 0; walk->levels.stated && i < walk->levels.count; i++)
+		level_check(lower, work, walk->levels.rows[i]);
+	lang_task_name_lower(walk, work);
+	lang_work_emit(walk, PTOWSP_OP_TASK, kernel_number(lower, work), (count - tensors) << 16 | tensors, work->at);
+	for (uint32_t i = 0; i < count; i++) {
+		struct lang_callee_param param = lang_callee_param(work, i);
+		uint32_t row;
+
+		if (param.tensor)
+			continue;
+		row = lang_argument_add(lower->tables, param.argument, argument_lower(lower, scalar_of(work, i), param.dtype));
+		if (row == PTOWSP_NONE)
+			lang_too_large(lower, work->at);
+	}
+	for (uint32_t i = 0; i < count; i++) {
+		struct lang_callee_param param = lang_callee_param(work, i);
+		const struct lang_pass *pass = work->binds[i];
+
+		if (!param.tensor)
+			continue;
+		view_note(lower, work, &param, &pass->part, tensors);
+		lang_word_emit(walk, lang_io_word(pass->stated ? pass->access : param.access), param.argument, lang_part_lower(walk, &pass->part), work->at);
+	}
+	lang_afters_lower(walk, work);
+}
+
+/* --- what is expanded in place --- */
+
+/* The element where a part begins, counted from the beginning of its tensor. */
+static uint32_t start_lower(struct lang_lower *lower, const struct lang_part *part)
+{
+	struct lang_exprs *exprs = &lower->tables->exprs;
+	uint32_t start = lang_expr_const(exprs, 0), rank = part->decl->rank;
+
+	for (uint32_t i = 0; i < part->index_count; i++) {
+		if (i)
+			start = lang_expr_binary(exprs, PTOWSP_EXPR_MUL, start,
+						 lang_scalar_lower(lower, part->decl->extents[part->index_count == rank ? i : rank - 1]));
+		start = lang_expr_binary(exprs, PTOWSP_EXPR_ADD, start, lang_scalar_lower(lower, part->indices[i]));
+	}
+	return start;
+}
+
+static uint32_t call_record(struct lang_work_walk *walk, const struct lang_work *work, const uint32_t *needs)
+{
+	const struct lang_function *f = work->function;
+	uint32_t record = lang_call_begin(walk->lower, walk->entry, f->entry);
+
+	for (uint32_t i = 0; i < f->memref_count; i++) {
+		const struct lang_part *part = &work->binds[i]->part;
+		uint32_t row, column;
+
+		lang_part_place_lower(walk->lower, part, &row, &column);
+		lang_call_tensor(walk->lower, record, part->decl->head.row, row, column);
+	}
+	lang_call_scalars(walk->lower, record, f, needs);
+	return record;
+}
+
+static void orchestration_expand(struct lang_work_walk *walk, const struct lang_work *work)
+{
+	struct lang_lower *lower = walk->lower;
+	const struct lang_function *f = work->function;
+	struct lang_binding *memrefs = lang_alloc(&lower->unit->arena, (f->memref_count + 1) * sizeof(*memrefs));
+	uint32_t *needs = lang_alloc(&lower->unit->arena, (f->need_count + 1) * sizeof(*needs));
+	uint32_t record = PTOWSP_NONE;
+
+	for (uint32_t i = 0; i < f->memref_count; i++) {
+		const struct lang_part *part = &work->binds[i]->part;
+
+		lang_tensor_use(lower, part->decl);
+		memrefs[i] = (struct lang_binding){part->decl->head.row, start_lower(lower, part)};
+	}
+	for (uint32_t i = 0; i < f->need_count; i++)
+		needs[i] = argument_lower(lower, scalar_of(work, f->memref_count + i), f->needs[i]->type.dtype);
+	if (!walk->expansions)
+		record = call_record(walk, work, needs);
+	lang_orchestration_lower(lower, f, memrefs, needs, walk->depth - 1, walk->loops, &walk->levels);
+	if (!walk->expansions)
+		lang_call_end(lower, record);
+}
+
+static void workload_expand(struct lang_work_walk *walk, const struct lang_work *work)
+{
+	uint32_t record = walk->expansions ? PTOWSP_NONE : lang_call_begin(walk->lower, walk->entry, work->target->row);
+
+	walk->expansions++;
+	lang_body_expand(walk, &((const struct lang_workload *)work->target)->body);
+	walk->expansions--;
+	if (!walk->expansions)
+		lang_call_end(walk->lower, record);
+}
+
+void lang_task_lower(struct lang_work_walk *walk, const struct lang_work *work)
+{
+	if (work->target && work->target->kind == LANG_DECL_WORKLOAD) {
+		lang_expansion_count(walk->lower, work->at);
+		workload_expand(walk, work);
+	} else if (work->function && work->function->kind == LANG_ORCHESTRATION) {
+		lang_expansion_count(walk->lower, work->at);
+		orchestration_expand(walk, work);
+	} else {
+		task_emit(walk, work);
+	}
+}
+
+uint32_t lang_call_begin(struct lang_lower *lower, uint32_t caller, uint32_t callee)
+{
+	struct ptowsp_build *b = lower->build;
+
+	*BUILD_PUSH(b, calls, call) =
+		(struct build_call_note){.record = {.first = lower->tables->work_count, .caller = caller}, .callee = b->entries[callee].record.name};
+	return b->call_count - 1;
+}
+
+static void argument_add(struct lang_lower *lower, uint32_t record, struct ptowsp_call_argument_record argument)
+{
+	struct build_call_note *call = &lower->build->calls[record];
+
+	*LANG_PUSH(&lower->unit->arena, call->arguments, call->record.argument_count, call->argument_capacity) = argument;
+}
+
+void lang_call_tensor(struct lang_lower *lower, uint32_t record, uint32_t tensor, uint32_t row, uint32_t column)
+{
+	argument_add(lower, record, (struct ptowsp_call_argument_record){.tensor = tensor, .slot = PTOWSP_NONE, .row = row, .column = column});
+}
+
+static int by_slot(const void *a, const void *b)
+{
+	const struct ptowsp_call_argument_record *x = a, *y = b;
+
+	return x->slot < y->slot ? -1 : x->slot > y->slot;
+}
+
+void lang_call_scalars(struct lang_lower *lower, uint32_t record, const struct lang_function *callee, const uint32_t *values)
+{
+	const struct build_call_note *call = &lower->build->calls[record];
+	uint32_t first = call->record.argument_count;
+
+	for (uint32_t i = 0; i < callee->need_count; i++)
+		argument_add(lower, record, (struct ptowsp_call_argument_record){
+			.tensor = PTOWSP_NONE, .slot = callee->needs[i]->symbol->row, .row = values[i], .column = PTOWSP_NONE});
+	if (callee->need_count)
+		qsort(call->arguments + first, callee->need_count, sizeof(*call->arguments), by_slot);
+}
+
+void lang_call_end(struct lang_lower *lower, uint32_t record)
+{
+	struct ptowsp_call_record *call = &lower->build->calls[record].record;
+
+	call->instructions = lower->tables->work_count - call->first;
+}
+
+static const char *view_text(int viewed)
+{
+	return viewed ? "bytes with \"as\"" : "elements as they are";
+}
+
+void lang_view_note(struct lang_lower *lower, const struct lang_viewing *viewing)
+{
+	struct lang_arena *arena = &lower->unit->arena;
+	struct lang_view **views, *first;
+
+	if (!lower->views)
+		lower->views = lang_alloc(arena, (lang_rows_of(lower, PTOWSP_SECTION_KREG)->count + 1) * sizeof(*lower->views));
+	views = &lower->views[viewing->kernel];
+	if (!*views)
+		*views = lang_alloc(arena, (viewing->count + 1) * sizeof(**views));
+	first = &(*views)[viewing->tensor];
+	if (first->scope != LANG_VIEW_PROCESSES && first->scope != lower->view_scope) {
+		*first = (struct lang_view){lower->view_scope, viewing->viewed, viewing->at};
+	} else if (viewing->flat && viewing->viewed != first->viewed) {
+		lang_error(lower->unit, viewing->at, "%%%s of @%s is passed %s here, and %s at %s: all tasks of a kernel see flat memory alike", viewing->param,
+			   viewing->name, view_text(viewing->viewed), view_text(first->viewed), lang_place(lower->unit, first->at));
+		lang_help(lower->unit, "declare a kernel of the same code for one of them: kernel @%s_bytes(...) { portable @%s }", viewing->name, viewing->name);
+	}
+}

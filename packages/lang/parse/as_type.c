@@ -1,0 +1,270 @@
+/* SPDX-License-Identifier: MIT */
+/* as_type.c - types of PTO-AS: f16, !pto.ptr<f16>, !pto.tensor_view<1x1x1x16x16xf16>, !pto.tile_buf<loc=mat, dtype=f16, ...>. */
+#include "lang/parse/as.h"
+
+#include <stdio.h>
+#include <string.h>
+
+static const struct element {
+	const char *text;
+	uint16_t dtype;
+	uint8_t index;
+} elements[] = {
+	{"index", PTOWSP_I64, 1}, {"i1", PTOWSP_BOOL, 0},  {"ui8", PTOWSP_U8, 0}, {"ui16", PTOWSP_U16, 0}, {"ui32", PTOWSP_U32, 0},
+	{"ui64", PTOWSP_U64, 0},  {"si8", PTOWSP_I8, 0},   {"si16", PTOWSP_I16, 0}, {"si32", PTOWSP_I32, 0}, {"si64", PTOWSP_I64, 0},
+#define X(name, code, bytes, cls, text, descr) {text, code, 0},
+#include "ptowsp/dtype.def"
+#undef X
+};
+
+static int element_set(struct lang_parser *parser, const char *text, struct lang_span at, struct lang_type *type)
+{
+	for (size_t i = 0; i < sizeof(elements) / sizeof(*elements); i++)
+		if (!strcmp(elements[i].text, text)) {
+			type->dtype = elements[i].dtype;
+			type->index = elements[i].index;
+			return 1;
+		}
+	lang_error(parser->unit, at, "there is no element type \"%s\"", text);
+	lang_help(parser->unit, "element types are index i1 i8 i16 i32 i64 ui8 ui16 ui32 ui64 f16 bf16 f32 f64");
+	return 0;
+}
+
+/* A type that is not closed must not swallow the lines below; one that goes on there goes on with "name=", "," or ">". */
+static int ends_here(const struct lang_token *token)
+{
+	if (token->kind == LANG_END || token->mark == '}' || token->mark == '{')
+		return 1;
+	return token->first && token->mark != '>' && token->mark != ',' && !(token->kind == LANG_WORD && token[1].mark == '=');
+}
+
+/* The text up to the next "," or ">" of this type, without blanks: "loc=mat", "16x128xf32", "valid=?x?". */
+static int item_read(struct lang_parser *parser, char *text, size_t size)
+{
+	size_t used = 0;
+	int depth = 0;
+
+	*text = '\0';
+	for (;;) {
+		const struct lang_token *token = lang_peek(parser);
+
+		if (ends_here(token))
+			return lang_expected(parser, "\">\" at the end of the type");
+		if (!depth && (token->mark == ',' || token->mark == '>'))
+			return 1;
+		depth += (token->mark == '<') - (token->mark == '>');
+		used += (size_t)snprintf(text + used, size - used, "%s", token->text);
+		if (used >= size) {
+			lang_error(parser->unit, token->at, "a part of a type has at most %zu characters", size - 1);
+			return 0;
+		}
+		lang_take(parser);
+	}
+}
+
+/* "16", "?" at *text up to an x; 0 sizes for "?". Returns 0 if it is neither. */
+static int size_read(const char **text, uint32_t *size_out)
+{
+	char number[16];
+	size_t length = strcspn(*text, "x");
+
+	if (length == 0 || length >= sizeof(number))
+		return 0;
+	memcpy(number, *text, length);
+	number[length] = '\0';
+	*text += length + ((*text)[length] == 'x');
+	*size_out = 0;
+	return !strcmp(number, "?") || lang_uint_read(number, size_out);
+}
+
+/* "1x1x16x?xf16" */
+static int shape_read(struct lang_parser *parser, const char *text, struct lang_as_type *type)
+{
+	const char *size;
+
+	while (*text == '?' || (*text >= '0' && *text <= '9')) {
+		if (type->rank == LANG_AS_RANK) {
+			lang_error(parser->unit, type->at, "a shape has at most %d sizes", LANG_AS_RANK);
+			return 0;
+		}
+		size = text;
+		if (!size_read(&text, &type->sizes[type->rank])) {
+			lang_error(parser->unit, type->at, "\"%.*s\" is no size of 32 bits: a shape is sizes and an element type, such as 16x128xf32",
+				   (int)strcspn(size, "x"), size);
+			return 0;
+		}
+		type->rank++;
+	}
+	return element_set(parser, text, type->at, &type->type);
+}
+
+static int space_set(const char *text, struct lang_type *type)
+{
+	static const char *const near[] = {"mat", "left", "right", "acc", "bias", "scaling"};
+
+	const int vector = !strcmp(text, "vec") || !strcmp(text, "ub");
+
+	if (vector)
+		type->space = PTOWSP_SPACE_UB;
+	for (size_t i = 0; i < sizeof(near) / sizeof(*near); i++)
+		if (!strcmp(text, near[i]))
+			type->space = PTOWSP_SPACE_L1;
+	return vector || type->space == PTOWSP_SPACE_L1;
+}
+
+/* The elements of a tile: its valid part decides where it is stated. */
+struct tile {
+	uint32_t rows, columns, valid_rows, valid_columns;
+};
+
+static int tile_item(struct lang_parser *parser, const char *text, struct lang_as_type *type, struct tile *tile)
+{
+	const char *value = strchr(text, '=');
+	const char *rest = value ? value + 1 : text;
+	size_t key = value ? (size_t)(value - text) : 0;
+	uint32_t *number = !strncmp(text, "rows=", 5)    ? &tile->rows
+			   : !strncmp(text, "cols=", 5)  ? &tile->columns
+			   : !strncmp(text, "v_row=", 6) ? &tile->valid_rows
+			   : !strncmp(text, "v_col=", 6) ? &tile->valid_columns
+							 : NULL;
+	int ok = 1;
+
+	if (number)
+		ok = size_read(&rest, number) && !*rest;
+	else if (!value && strchr(text, 'x'))
+		ok = shape_read(parser, text, type) && type->rank == 2;
+	else if (!value || (key == 3 && !strncmp(text, "loc", 3)))
+		ok = space_set(rest, &type->type);
+	else if (key == 5 && !strncmp(text, "dtype", 5))
+		return element_set(parser, rest, type->at, &type->type);
+	else if (key == 5 && !strncmp(text, "valid", 5))
+		ok = size_read(&rest, &tile->valid_rows) && size_read(&rest, &tile->valid_columns) && !*rest;
+	else /* how a machine lays the tile out: nothing that changes its elements */
+		ok = 1;
+	if (!ok) {
+		lang_error(parser->unit, type->at, "\"%s\" is no part of a tile's type", text);
+		lang_help(parser->unit, "!pto.tile_buf<loc=vec, dtype=f32, rows=16, cols=128, v_row=16, v_col=128, ...>");
+	}
+	return ok;
+}
+
+static int tile_read(struct lang_parser *parser, struct lang_as_type *type)
+{
+	struct tile tile = {0, 0, UINT32_MAX, UINT32_MAX};
+	char text[96];
+
+	type->kind = LANG_AS_TYPE_TILE;
+	type->type.kind = LANG_TYPE_TILE;
+	type->type.space = PTOWSP_SPACE_UB;
+	type->type.dtype = PTOWSP_F32;
+	for (;;) {
+		if (!item_read(parser, text, sizeof(text)) || !tile_item(parser, text, type, &tile))
+			return 0;
+		if (!lang_at_mark(parser, ','))
+			break;
+		lang_take(parser);
+	}
+	if (type->rank == 2) {
+		tile.rows = type->sizes[0];
+		tile.columns = type->sizes[1];
+	}
+	type->type.rows = tile.valid_rows == UINT32_MAX ? tile.rows : tile.valid_rows;
+	type->type.columns = tile.valid_columns == UINT32_MAX ? tile.columns : tile.valid_columns;
+	type->sizes[0] = tile.rows;
+	type->sizes[1] = tile.columns;
+	return lang_expect(parser, '>', "at the end of the type");
+}
+
+/* "f16" or "f16, gm" */
+static int pointer_read(struct lang_parser *parser, struct lang_as_type *type)
+{
+	char text[96];
+
+	type->kind = LANG_AS_TYPE_POINTER;
+	type->type.kind = LANG_TYPE_MEMREF;
+	type->type.space = PTOWSP_SPACE_GM;
+	if (!item_read(parser, text, sizeof(text)) || !element_set(parser, text, type->at, &type->type))
+		return 0;
+	if (lang_at_mark(parser, ',')) {
+		lang_take(parser);
+		if (!item_read(parser, text, sizeof(text)))
+			return 0;
+	}
+	return lang_expect(parser, '>', "at the end of the type");
+}
+
+static int view_read(struct lang_parser *parser, struct lang_as_type *type)
+{
+	char text[96];
+
+	type->kind = LANG_AS_TYPE_VIEW;
+	if (!item_read(parser, text, sizeof(text)) || !shape_read(parser, text, type))
+		return 0;
+	while (lang_at_mark(parser, ',')) {
+		lang_take(parser);
+		if (!item_read(parser, text, sizeof(text)))
+			return 0;
+	}
+	return lang_expect(parser, '>', "at the end of the type");
+}
+
+int lang_as_type_parse(struct lang_parser *parser, struct lang_as_type *type_out)
+{
+	static const struct {
+		const char *word;
+		int (*read)(struct lang_parser *parser, struct lang_as_type *type);
+	} kinds[] = {{"pto.ptr", pointer_read},
+		     {"pto.tensor_view", view_read},
+		     {"pto.partition_tensor_view", view_read},
+		     {"pto.tile_view", view_read},
+		     {"pto.tile_buf", tile_read},
+		     {"pto.tile", tile_read}};
+	const struct lang_token *token = lang_peek(parser);
+
+	memset(type_out, 0, sizeof(*type_out));
+	type_out->at = type_out->type.at = token->at;
+	if (token->kind == LANG_WORD) {
+		lang_take(parser);
+		type_out->type.kind = LANG_TYPE_SCALAR;
+		return element_set(parser, token->text, token->at, &type_out->type);
+	}
+	if (token->kind != LANG_TYPE)
+		return lang_expected(parser, "a type");
+	lang_take(parser);
+	for (size_t i = 0; i < sizeof(kinds) / sizeof(*kinds); i++)
+		if (!strcmp(token->text, kinds[i].word))
+			return lang_expect(parser, '<', "behind the type's name") && kinds[i].read(parser, type_out);
+	lang_error(parser->unit, token->at, "there is no type !%s", token->text);
+	lang_help(parser->unit, "types are !pto.ptr<f16>, !pto.tensor_view<...>, !pto.tile_view<...>, !pto.tile_buf<...> and element types");
+	return 0;
+}
+
+static int list_skip(struct lang_parser *parser)
+{
+	struct lang_as_type type;
+	int wrapped = lang_at_mark(parser, '(');
+
+	if (wrapped)
+		lang_take(parser);
+	while (!lang_at_mark(parser, ')')) {
+		if (!lang_as_type_parse(parser, &type))
+			return 0;
+		if (!lang_at_mark(parser, ','))
+			break;
+		lang_take(parser);
+	}
+	return !wrapped || lang_expect(parser, ')', "behind the types");
+}
+
+int lang_as_types_skip(struct lang_parser *parser)
+{
+	if (!lang_at_mark(parser, ':'))
+		return 1;
+	lang_take(parser);
+	if (!list_skip(parser))
+		return 0;
+	if (lang_peek(parser)->kind != LANG_ARROW)
+		return 1;
+	lang_take(parser);
+	return list_skip(parser);
+}

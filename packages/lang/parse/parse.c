@@ -1,0 +1,414 @@
+/* SPDX-License-Identifier: MIT */
+/* parse.c - tokens, functions and files: what declarations and statements are read with. */
+#include "lang/parse/parse.h"
+#include "lang/parse/as.h"
+#include "lang/graph/lang_graph.h"
+#include "lang/lang_work.h"
+
+#include <assert.h>
+#include <stdio.h>
+#include <string.h>
+
+const struct lang_token *lang_peek(const struct lang_parser *parser)
+{
+	return &parser->tokens.rows[parser->at];
+}
+
+int lang_at_mark(const struct lang_parser *parser, char mark)
+{
+	return lang_peek(parser)->mark == mark;
+}
+
+int lang_at_word(const struct lang_parser *parser, const char *word)
+{
+	const struct lang_token *token = lang_peek(parser);
+
+	return token->kind == LANG_WORD && !strcmp(token->text, word);
+}
+
+const struct lang_token *lang_take(struct lang_parser *parser)
+{
+	const struct lang_token *token = lang_peek(parser);
+
+	if (token->kind != LANG_END)
+		parser->at++;
+	return token;
+}
+
+static const char *token_text(struct lang_unit *unit, const struct lang_token *token)
+{
+	static const char signs[] = {[LANG_NAME] = '%', [LANG_LITERAL] = '%', [LANG_AT] = '@', [LANG_TYPE] = '!', [LANG_HASH] = '#'};
+
+	if (token->kind == LANG_END)
+		return "the end of the file";
+	if (token->kind < sizeof(signs) && signs[token->kind])
+		return lang_format(&unit->arena, "\"%c%.80s\"", signs[token->kind], token->text);
+	return lang_format(&unit->arena, "\"%.80s\"", token->text);
+}
+
+int lang_expected(struct lang_parser *parser, const char *what)
+{
+	const struct lang_token *token = lang_peek(parser), *before = parser->at ? token - 1 : NULL;
+
+	/* A word that is missing at the end of a line is missed there, not at the next word. */
+	if (token->first && before) {
+		struct lang_span end = before->at;
+
+		end.column += end.length;
+		end.length = 1;
+		lang_error(parser->unit, end, "expected %s, found the end of the line", what);
+	} else {
+		lang_error(parser->unit, token->at, "expected %s, found %s", what, token_text(parser->unit, token));
+	}
+	return 0;
+}
+
+int lang_arrow_expected(struct lang_parser *parser, const char *example)
+{
+	lang_expected(parser, "\"->\" behind the callee's parameter");
+	lang_help(parser->unit, "arguments have names, those of the callee's parameters: %s", example);
+	return 0;
+}
+
+static int closes(char mark)
+{
+	return mark == ')' || mark == ']' || mark == '}';
+}
+
+int lang_at_more(const struct lang_parser *parser)
+{
+	return lang_at_mark(parser, ',') && !closes(lang_peek(parser)[1].mark);
+}
+
+int lang_expect(struct lang_parser *parser, char mark, const char *where)
+{
+	char what[128];
+
+	if (closes(mark) && lang_at_mark(parser, ',') && lang_peek(parser)[1].mark == mark)
+		lang_take(parser);
+	if (lang_at_mark(parser, mark)) {
+		lang_take(parser);
+		return 1;
+	}
+	snprintf(what, sizeof(what), "\"%c\" %s", mark, where);
+	return lang_expected(parser, what);
+}
+
+static int param_parse(struct lang_parser *parser)
+{
+	const struct lang_token *name = lang_peek(parser);
+	struct lang_type type;
+	struct lang_var *old;
+
+	if (name->kind != LANG_NAME)
+		return lang_expected(parser, "a parameter such as %x: !pto.memref<gm,...,f32>");
+	lang_take(parser);
+	if (!lang_expect(parser, ':', "and a type behind the parameter") || !lang_type_parse(parser, &type)) {
+		lang_broken_declare(parser, name->text, name->at);
+		return 0;
+	}
+	if (type.kind == LANG_TYPE_TILE) {
+		lang_error(parser->unit, type.at, "%%%s cannot be a tile: memrefs and scalars are passed", name->text);
+		lang_help(parser->unit, "pass the memref and tload the tile inside");
+		lang_broken_declare(parser, name->text, name->at);
+		return 1;
+	}
+	old = lang_var_find(parser->function, name->text);
+	if (old) {
+		lang_error(parser->unit, name->at, "there are two parameters %%%s", name->text);
+		parser->function->torn = 1; /* one of them was to have another name */
+		return 1;
+	}
+	lang_var_add(parser->unit, parser->function, type.kind == LANG_TYPE_MEMREF ? LANG_MEMREF : LANG_SCALAR, name->text, type,
+		     name->at)
+		->param = 1;
+	return 1;
+}
+
+/* Skips a parameter with an error: to the next one, or to what ends the list. 0: neither is in sight. */
+static int param_skip(struct lang_parser *parser)
+{
+	for (;;) {
+		const struct lang_token *token = lang_peek(parser);
+
+		if (token->mark == ')' || (token->kind == LANG_NAME && token[1].mark == ':'))
+			return 1;
+		if (token->kind == LANG_END || token->mark == '{' || token->first)
+			return 0;
+		lang_take(parser);
+	}
+}
+
+static int params_parse(struct lang_parser *parser)
+{
+	if (!lang_expect(parser, '(', "and the parameters behind the function's name"))
+		return 0;
+	while (!lang_at_mark(parser, ')')) {
+		if (!param_parse(parser)) {
+			if (!param_skip(parser))
+				return 0;
+			continue;
+		}
+		if (!lang_at_mark(parser, ','))
+			break;
+		lang_take(parser);
+	}
+	if (lang_at_mark(parser, ')')) {
+		lang_take(parser);
+		return 1;
+	}
+	lang_expected(parser, "\")\" at the end of the parameters");
+	if (lang_at_mark(parser, '['))
+		lang_help(parser->unit, "memory without a shape is passed: !pto.memref<gm,...,f32>; shapes stand in tensors, kernels and tiles");
+	return 0;
+}
+
+/* The next token begins a declaration, which ends a function that is not closed. */
+static int at_func(const struct lang_parser *parser)
+{
+	return lang_peek(parser)->first && lang_decl_at(parser);
+}
+
+/* The signature up to "{". Behind an error the statements are read all the same, for their own errors; 0: there are none. */
+static int signature_parse(struct lang_parser *parser)
+{
+	if (!params_parse(parser))
+		parser->function->torn |= !lang_at_mark(parser, '{');
+	else if (lang_expect(parser, '{', "and the statements behind the parameters"))
+		return 1;
+	while (!lang_at_mark(parser, '{') && !lang_peek(parser)->first && lang_peek(parser)->kind != LANG_END)
+		lang_take(parser);
+	if (!lang_at_mark(parser, '{'))
+		return lang_peek(parser)->kind != LANG_END && !at_func(parser);
+	lang_take(parser);
+	return 1;
+}
+
+static void kind_set(struct lang_parser *parser, const struct lang_token *token)
+{
+	struct lang_function *function = parser->function;
+
+	function->kind = token->note == LANG_NOTE_ORCHESTRATION ? LANG_ORCHESTRATION : LANG_INCORE;
+	if (token->note == LANG_NOTE_OTHER) {
+		lang_error(parser->unit, token->note_at, "a function is of type InCore or Orchestration");
+		lang_help(parser->unit, "write \"// Function Type: InCore\" or \"// Function Type: Orchestration\"");
+	}
+}
+
+/* A function's name may be used once in all sources. The second function is still read, for its own errors. */
+void lang_function_start(struct lang_parser *parser, const struct lang_token *name)
+{
+	struct lang_function *old = lang_map_find(&parser->module->functions, name->text);
+	const struct lang_decl *decl = lang_decl_find(parser->module, '@', name->text);
+
+	parser->function = lang_function_add(parser->module, name->text, name->at);
+	if (old) {
+		lang_error(parser->unit, name->at, "there are two functions @%s, the first one at %s", name->text,
+			   lang_place(parser->unit, old->at));
+		lang_help(parser->unit, "rename one of them: the files of a package share one set of names");
+	} else {
+		if (decl) {
+			lang_error(parser->unit, name->at, "@%s is declared twice, first as %s at %s", name->text,
+				   lang_decl_noun(parser->unit, decl->kind), lang_place(parser->unit, decl->at));
+			lang_help(parser->unit, "rename one of them: the files of a package share one set of names");
+		}
+		lang_map_add(&parser->module->functions, &parser->unit->arena, name->text, parser->function);
+	}
+}
+
+/* Up to the next declaration at the start of a line, or the end. */
+static void function_skip(struct lang_parser *parser)
+{
+	while (lang_peek(parser)->kind != LANG_END && !at_func(parser))
+		lang_take(parser);
+}
+
+/* Reads the rest of a function whose statements ended at a token that ends none of them. */
+static void function_end(struct lang_parser *parser)
+{
+	while (!lang_at_mark(parser, '}')) {
+		const struct lang_token *token = lang_peek(parser);
+
+		if (token->kind == LANG_END || at_func(parser) || lang_at_word(parser, "func")) {
+			lang_error(parser->unit, parser->function->at, "@%s is not closed by \"}\"", parser->function->name);
+			return;
+		}
+		lang_error(parser->unit, token->at, "this %s ends nothing", token->text);
+		lang_take(parser);
+		lang_block_parse(parser, &parser->function->body);
+	}
+	lang_take(parser);
+}
+
+void lang_func_parse(struct lang_parser *parser)
+{
+	const struct lang_token *func = lang_take(parser), *name = lang_peek(parser);
+
+	if (name->kind != LANG_AT)
+		lang_expected(parser, "the function's name such as @f");
+	if (name->kind != LANG_AT && name->kind != LANG_WORD) {
+		function_skip(parser);
+		return;
+	}
+	lang_take(parser);
+	lang_function_start(parser, name);
+	kind_set(parser, func);
+	if (!signature_parse(parser))
+		return;
+	lang_block_parse(parser, &parser->function->body);
+	function_end(parser);
+}
+
+/* A name that a function may have: the letters of a text, others as "_". */
+static const char *name_make(struct lang_unit *unit, const char *text, size_t length)
+{
+	char *name = lang_copy(&unit->arena, text, length);
+
+	for (char *c = name; *c; c++)
+		if (!((*c >= 'a' && *c <= 'z') || (*c >= 'A' && *c <= 'Z') || (*c >= '0' && *c <= '9') || *c == '_'))
+			*c = '_';
+	return *name ? name : "main";
+}
+
+static const char *stem(struct lang_unit *unit, const char *path)
+{
+	const char *base = strrchr(path, '/'), *dot;
+
+	base = base ? base + 1 : path;
+	dot = strrchr(base, '.');
+	return name_make(unit, base, dot && dot > base ? (size_t)(dot - base) : strlen(base));
+}
+
+/* The name of bare text: like its program or its file. */
+static const char *bare_name(struct lang_parser *parser, uint32_t file)
+{
+	const char *program = parser->tokens.program.text;
+
+	return program ? name_make(parser->unit, program, strlen(program)) : stem(parser->unit, parser->unit->sources[file].name);
+}
+
+/* A file of statements without a function: one InCore function. */
+static void bare_parse(struct lang_parser *parser, uint32_t file)
+{
+	struct lang_token name = *lang_peek(parser);
+
+	name.text = bare_name(parser, file);
+	lang_function_start(parser, &name);
+	parser->function->bare = 1;
+	kind_set(parser, &name);
+	lang_block_parse(parser, &parser->function->body);
+	/* An error in front makes the statements look wrong that were only taken for others. */
+	while (lang_peek(parser)->kind != LANG_END && !parser->unit->list->head.errors) {
+		lang_error(parser->unit, lang_peek(parser)->at, "%s ends nothing here", token_text(parser->unit, lang_peek(parser)));
+		lang_take(parser);
+		lang_block_parse(parser, &parser->function->body);
+	}
+}
+
+static void entry_take(struct lang_parser *parser, struct lang_remark entry)
+{
+	struct lang_module *module = parser->module;
+
+	if (!entry.text)
+		return;
+	if (*entry.text == '@')
+		entry.text++;
+	if (module->entry.text && !module->entry_chosen && strcmp(module->entry.text, entry.text) != 0) {
+		lang_error(parser->unit, entry.at, "there are two entries, @%s here and @%s at %s", entry.text, module->entry.text,
+			   lang_place(parser->unit, module->entry.at));
+		lang_help(parser->unit, "take one of the comments out, or choose with --entry");
+	} else {
+		module->entry = entry;
+	}
+}
+
+/* The remarks of a file that concern the whole module set; the first file that has one decides. */
+static void remarks_take(struct lang_parser *parser)
+{
+	if (!parser->module->name)
+		parser->module->name = parser->tokens.module.text;
+	entry_take(parser, parser->tokens.entry);
+	entry_take(parser, parser->tokens.second_entry);
+}
+
+static void unknown_refuse(struct lang_parser *parser)
+{
+	const struct lang_token *token = lang_take(parser);
+	struct lang_guess guess;
+
+	lang_error(parser->unit, token->at, "%s is no declaration", token_text(parser->unit, token));
+	if (lang_habit_help(parser->unit, LANG_HABIT_FILE, token->text)) {
+		lang_decl_skip(parser);
+		return;
+	}
+	lang_guess_start(&guess, token->text);
+	for (size_t i = 1; i < LANG_DECL_KINDS; i++)
+		lang_guess_try(&guess, lang_decl_forms[i].word);
+	if (!lang_guess_help(parser->unit, &guess, ""))
+		lang_help(parser->unit, "a function begins with: func @name(%%x: !pto.memref<gm,...,f32>) {");
+	lang_decl_skip(parser);
+}
+
+void lang_parse(struct lang_module *module, uint32_t file)
+{
+	struct lang_parser parser = {.unit = module->unit, .module = module};
+	const struct lang_decl_form *form;
+
+	lang_lex(module->unit, file, &parser.tokens);
+	if (file == 0)
+		module->end = parser.tokens.rows[parser.tokens.count - 1].at;
+	remarks_take(&parser);
+	if (lang_as_at(&parser)) {
+		lang_as_parse(&parser);
+		return;
+	}
+	if (!lang_decl_at(&parser) && !lang_graph_at(&parser) && lang_peek(&parser)->kind != LANG_END) {
+		bare_parse(&parser, file);
+		return;
+	}
+	while (lang_peek(&parser)->kind != LANG_END) {
+		form = lang_decl_at(&parser);
+		if (form)
+			form->parse(&parser);
+		else if (lang_graph_at(&parser))
+			lang_graph_bare_parse(&parser, bare_name(&parser, file));
+		else
+			unknown_refuse(&parser);
+	}
+}
+
+/* ---- text of the compiler's own, read with one place for all of it. ---- */
+
+static struct lang_parser parser_of(struct lang_module *module, const char *text, struct lang_span at)
+{
+	struct lang_unit *unit = module->unit;
+	const struct lang_source source = {.name = "", .text = text, .size = strlen(text)}, *sources = unit->sources;
+	struct lang_parser parser = {.unit = unit, .module = module};
+
+	unit->sources = &source;
+	lang_lex(unit, 0, &parser.tokens);
+	unit->sources = sources;
+	for (uint32_t i = 0; i < parser.tokens.count; i++)
+		parser.tokens.rows[i].at = parser.tokens.rows[i].note_at = at;
+	return parser;
+}
+
+void lang_made_function(struct lang_module *module, const char *text, struct lang_span at)
+{
+	struct lang_parser parser = parser_of(module, text, at);
+
+	lang_func_parse(&parser);
+	assert(lang_peek(&parser)->kind == LANG_END);
+}
+
+void lang_made_body(struct lang_module *module, struct lang_work *work, const char *text)
+{
+	/* Operators are tokens behind the word of a declaration. */
+	struct lang_parser parser = parser_of(module, lang_format(&module->unit->arena, "workload {\n%s}\n", text), work->at);
+	int ok;
+
+	lang_take(&parser);
+	ok = lang_work_body_parse(&parser, work);
+	assert(ok && lang_peek(&parser)->kind == LANG_END);
+	(void)ok;
+}

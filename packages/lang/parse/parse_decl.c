@@ -1,0 +1,239 @@
+/* SPDX-License-Identifier: MIT */
+/* parse_decl.c - declarations of one line: module, target, symbol, slot, event. */
+#include "lang/number.h"
+#include "lang/parse/parse.h"
+#include "lang/scalar.h"
+
+#include <stdio.h>
+#include <string.h>
+
+const struct lang_token *lang_name_take(struct lang_parser *parser, enum lang_token_kind kind, const char *what)
+{
+	if (lang_peek(parser)->kind != kind) {
+		lang_expected(parser, what);
+		return NULL;
+	}
+	return lang_take(parser);
+}
+
+int lang_word_take(struct lang_parser *parser, const char *word)
+{
+	if (!lang_at_word(parser, word))
+		return 0;
+	lang_take(parser);
+	return 1;
+}
+
+int lang_clause_take(struct lang_parser *parser, struct lang_clauses *clauses, uint32_t bit, const char *word)
+{
+	const uint32_t mask = UINT32_C(1) << bit;
+
+	if (clauses->again || !lang_at_word(parser, word))
+		return 0;
+	if (clauses->seen & mask) {
+		lang_error(parser->unit, lang_peek(parser)->at, "\"%s\" stands here already", word);
+		clauses->again = 1;
+		return 0;
+	}
+	clauses->seen |= mask;
+	return lang_word_take(parser, word);
+}
+
+void lang_decl_skip(struct lang_parser *parser)
+{
+	lang_line_skip(parser);
+	while (lang_peek(parser)->kind != LANG_END && !(lang_peek(parser)->first && lang_decl_at(parser)))
+		lang_take(parser);
+}
+
+void *lang_decl_begin(struct lang_parser *parser, enum lang_decl_kind decl, size_t size, enum lang_token_kind kind, const char *what)
+{
+	const struct lang_token *name;
+
+	lang_take(parser);
+	name = lang_name_take(parser, kind, what);
+	if (name)
+		return lang_decl_add(parser, decl, size, name->text, name->at);
+	lang_decl_skip(parser);
+	return NULL;
+}
+
+void lang_decl_end(struct lang_parser *parser, struct lang_decl *decl, int ok)
+{
+	decl->broken = !ok;
+	if (!ok)
+		lang_decl_skip(parser);
+}
+
+int lang_words_take(struct lang_parser *parser, enum pkg_words words, uint32_t *code_out)
+{
+	const struct lang_token *token = lang_peek(parser);
+
+	if (token->kind != LANG_WORD || !pkg_word_find(words, token->text, code_out))
+		return 0;
+	lang_take(parser);
+	return 1;
+}
+
+int lang_access_take(struct lang_parser *parser, uint8_t *access_out)
+{
+	for (uint8_t access = 0; access < 4; access++)
+		if (lang_word_take(parser, lang_access_text(access))) {
+			*access_out = access;
+			return 1;
+		}
+	return 0;
+}
+
+const char *lang_access_text(unsigned access)
+{
+	return access & 3 ? pkg_word(PKG_WORDS_access, access & 3) : "bind";
+}
+
+void lang_module_parse(struct lang_parser *parser)
+{
+	struct lang_module *module = parser->module;
+	const struct lang_token *name;
+
+	lang_take(parser);
+	name = lang_name_take(parser, LANG_AT, "the module's name such as @attention");
+	if (!name) {
+		lang_decl_skip(parser);
+		return;
+	}
+	if (module->module_name && strcmp(module->module_name, name->text) != 0) {
+		lang_error(parser->unit, name->at, "the module is called @%s at %s", module->module_name,
+			   lang_place(parser->unit, module->module_at));
+		return;
+	}
+	module->module_name = name->text;
+	module->module_at = name->at;
+}
+
+/* "dav-c220", "x86_64": what stands together without blanks is one word. NULL after an error. */
+const char *lang_target_read(struct lang_parser *parser, const char *what)
+{
+	const struct lang_token *token = lang_peek(parser);
+	const char *text = token->text;
+	uint32_t end;
+
+	if (token->kind != LANG_WORD) {
+		lang_expected(parser, what);
+		return NULL;
+	}
+	for (;;) {
+		end = token->at.column + token->at.length;
+		lang_take(parser);
+		token = lang_peek(parser);
+		if (token->first || token->at.column != end ||
+		    (token->kind != LANG_WORD && token->kind != LANG_NUMBER && token->mark != '-' && token->mark != '+'))
+			return text;
+		text = lang_format(&parser->unit->arena, "%s%.*s", text, (int)token->at.length,
+				   token->mark ? &token->mark : token->text);
+	}
+}
+
+void lang_target_parse(struct lang_parser *parser)
+{
+	struct lang_module *module = parser->module;
+
+	lang_take(parser);
+	for (;;) {
+		struct lang_span at = lang_peek(parser)->at;
+		const char *name = NULL;
+
+		if (lang_peek(parser)->first && lang_decl_at(parser)) {
+			lang_expected(parser, "a target such as cpu_sim");
+			return;
+		}
+		name = lang_target_read(parser, "a target such as cpu_sim");
+		if (!name) {
+			lang_decl_skip(parser);
+			return;
+		}
+		for (uint32_t i = 0; i < module->target_count; i++)
+			if (!strcmp(module->targets[i], name)) {
+				lang_error(parser->unit, at, "the target %.80s is named twice", name);
+				return;
+			}
+		if (module->target_count == LANG_MAX_TARGETS) {
+			lang_error(parser->unit, at, "a package has at most %u targets", LANG_MAX_TARGETS);
+			return;
+		}
+		*LANG_PUSH(&parser->unit->arena, module->targets, module->target_count, module->target_capacity) = name;
+		if (!lang_at_mark(parser, ','))
+			return;
+		lang_take(parser);
+	}
+}
+
+int lang_element_parse(struct lang_parser *parser, uint16_t *dtype_out, const char *what)
+{
+	struct lang_type type;
+
+	if (lang_peek(parser)->kind != LANG_WORD)
+		return lang_expected(parser, what);
+	if (!lang_type_parse(parser, &type))
+		return 0;
+	*dtype_out = type.dtype;
+	return 1;
+}
+
+/* The text of a number of a type, as a slot holds it. */
+static int default_read(struct lang_parser *parser, struct lang_value *value, const char *text, struct lang_span at)
+{
+	if (lang_number_read(text, value->dtype, &value->value) == LANG_NUMBER_OK) {
+		value->has_default = 1;
+		return 1;
+	}
+	lang_error(parser->unit, at, "%.40s is no value of type %s", text, lang_dtype_text(value->dtype));
+	return 0;
+}
+
+/* "= 1024", "= 64 * 16", "= -0.5" */
+static int default_parse(struct lang_parser *parser, struct lang_value *value)
+{
+	const struct lang_token *token = lang_peek(parser);
+	struct lang_scope scope = {.module = parser->module, .constant = 1};
+	struct lang_scalar *scalar;
+	char text[32];
+	int64_t number;
+
+	if ((token->kind == LANG_NUMBER || (token->kind == LANG_WORD && lang_number_is_word(token->text))) &&
+	    (lang_dtype_class(value->dtype) == 'f' || (value->dtype == PTOWSP_U64 && *token->text != '-' && token[1].first))) {
+		lang_take(parser);
+		return default_read(parser, value, token->text, token->at);
+	}
+	scalar = lang_scalar_parse(parser, "a value such as 1024");
+	if (!scalar || !lang_scalar_check(&scope, scalar, "a default value"))
+		return 0;
+	if (!lang_scalar_known(scalar, &number)) {
+		lang_error(parser->unit, scalar->all, "a default value is a number");
+		return 0;
+	}
+	snprintf(text, sizeof(text), "%lld", (long long)number);
+	return default_read(parser, value, text, scalar->all);
+}
+
+void lang_symbol_parse(struct lang_parser *parser)
+{
+	const enum lang_decl_kind kind = lang_decl_at(parser)->kind;
+	struct lang_value *value = lang_decl_begin(parser, kind, sizeof(*value), LANG_NAME,
+						   kind == LANG_DECL_SYMBOL ? "the symbol's name such as %n" : "the slot's name such as %gate");
+	int ok;
+
+	if (!value)
+		return;
+	value->dtype = PTOWSP_I64;
+	ok = lang_expect(parser, ':', "and the type behind the name") && lang_element_parse(parser, &value->dtype, "a type such as u64");
+	if (ok && lang_at_mark(parser, '=')) {
+		lang_take(parser);
+		ok = default_parse(parser, value);
+	}
+	lang_decl_end(parser, &value->head, ok);
+}
+
+void lang_event_parse(struct lang_parser *parser)
+{
+	lang_decl_begin(parser, LANG_DECL_EVENT, sizeof(struct lang_event), LANG_NAME, "the event's name such as %ready");
+}
