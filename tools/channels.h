@@ -3,12 +3,12 @@
 #ifndef TOOLS_CHANNELS_H
 #define TOOLS_CHANNELS_H
 
-#include <stdio.h>
-
 #include "format/format_package.h"
 
-/* One line per entry whose processes block each other whatever their tasks do: "tool: warning: where: entry main: ...". What the runtime core would refuse
- * at load is nobody's business here. Returns how many. */
-uint32_t channels_warn(const struct pkg *package, FILE *to, const char *tool, const char *where);
+/* One line on stderr per entry whose processes block each other whatever their tasks do: "tool: warning: where: entry main: ...". What the runtime core would refuse
+ * at load is nobody's business here. */
+void channels_warn(const struct pkg *package, const char *tool, const char *where);
+/* BAD_PACKAGE instead, naming the first of them; nothing is printed. */
+ptowsp_status channels_refuse(const struct pkg *package, const char *where, struct ptowsp_error *error);
 
 #endif

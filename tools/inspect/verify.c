@@ -68,7 +68,7 @@ ptowsp_status inspect_verify(struct pkg *package, const char *path, FILE *to, st
 		st = entries_verify(package, error);
 	if (st)
 		return st;
-	channels_warn(package, stderr, "ptowsp-inspect", path);
+	channels_warn(package, "ptowsp-inspect", path);
 	fprintf(to, "%s: holds: header, %u sections with their digests", path, (unsigned)counts.sections);
 	if (counts.unknown)
 		fprintf(to, " (%u unknown ones not read)", (unsigned)counts.unknown);

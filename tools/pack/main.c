@@ -100,19 +100,19 @@ static ptowsp_status named_read(void *context, uint32_t source, const char *file
 }
 
 /* What no run could load is refused here already: an edge to a later task, a wait that nobody signals, a resource too small for one task. A newer opcode is
- * for who knows it. A pipeline that must block is worth a line, and no package under --strict. */
+ * for who knows it. A pipeline that must block is worth a line, under --strict that of the refusal. */
 static ptowsp_status package_check(const struct pack_options *options, const void *bytes, size_t size, const char *path, struct ptowsp_error *error)
 {
 	struct ptowsp_error why = {.head = PTOWSP_HEAD(struct ptowsp_error, ERROR)};
 	struct pkg *package = NULL;
-	uint32_t stuck;
 	ptowsp_status status = pkg_open_memory(&package, bytes, size, path, NULL, error);
 
 	if (!status && entries_verify(package, &why) == PTOWSP_BAD_PACKAGE)
 		status = reg_fail(error, PTOWSP_BAD_PACKAGE, "%.100s: %.150s", path, why.text);
-	stuck = status ? 0 : channels_warn(package, stderr, "ptowsp-pack", path);
-	if (!status && stuck && options->strict)
-		status = reg_fail(error, PTOWSP_BAD_PACKAGE, "%.160s: a pipeline must end in a deadlock, and --strict refuses that", path);
+	if (!status && options->strict)
+		status = channels_refuse(package, path, error);
+	else if (!status)
+		channels_warn(package, "ptowsp-pack", path);
 	pkg_close(package);
 	return status;
 }
