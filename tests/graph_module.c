@@ -18,7 +18,7 @@ void graph_module_finish(void)
 	if (!unit.list)
 		return;
 	lang_diagnostics_destroy(&unit.list->head);
-	lang_arena_finish(&unit.arena);
+	common_arena_finish(&unit.arena);
 	memset(&unit, 0, sizeof(unit));
 }
 
@@ -38,7 +38,7 @@ struct lang_graph_program *graph_module(const char *text)
 	unit.sources = &source;
 	unit.source_count = 1;
 	unit.list = lang_list_create(&unit.out);
-	lang_arena_init(&unit.arena, 1 << 28, &unit.out);
+	common_arena_init(&unit.arena, 1 << 28, &unit.out);
 	module.unit = &unit;
 	module.last = &module.first;
 	module.last_decl = &module.decls;

@@ -146,11 +146,11 @@ static void every_spelling_comes_back_as_the_same_package(void)
 static void every_example_is_taken(void)
 {
 	const struct lang_spelling *rows;
-	struct lang_arena arena;
+	struct common_arena arena;
 	uint32_t count;
 	jmp_buf out;
 
-	lang_arena_init(&arena, 1 << 20, &out);
+	common_arena_init(&arena, 1 << 20, &out);
 	if (setjmp(out)) {
 		CHECK_FAIL("no memory for examples");
 		return;
@@ -168,7 +168,7 @@ static void every_example_is_taken(void)
 			CHECK_INT(s.t->directive[0].directive == rows[i].directive && s.t->directive[0].policy == rows[i].policy, 1);
 		source_free(&s);
 	}
-	lang_arena_finish(&arena);
+	common_arena_finish(&arena);
 }
 
 static void every_policy_of_the_abi_has_a_spelling(void)

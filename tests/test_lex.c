@@ -14,14 +14,14 @@ static void lex(const char *text)
 {
 	if (unit.list) {
 		lang_diagnostics_destroy(&unit.list->head);
-		lang_arena_finish(&unit.arena);
+		common_arena_finish(&unit.arena);
 	}
 	source = (struct lang_source){"test.pto", text, strlen(text)};
 	memset(&unit, 0, sizeof(unit));
 	unit.sources = &source;
 	unit.source_count = 1;
 	unit.list = lang_list_create(&unit.out);
-	lang_arena_init(&unit.arena, 1 << 24, &unit.out);
+	common_arena_init(&unit.arena, 1 << 24, &unit.out);
 	if (setjmp(unit.out) == 0)
 		lang_lex(&unit, 0, &tokens);
 	else
@@ -139,17 +139,17 @@ static void text_need_not_end_with_anything(void)
 
 static void an_arena_leaves_when_its_limit_is_reached(void)
 {
-	struct lang_arena arena;
+	struct common_arena arena;
 	jmp_buf out;
 	volatile int rounds = 0;
 
-	lang_arena_init(&arena, 200000, &out);
+	common_arena_init(&arena, 200000, &out);
 	if (!setjmp(out)) {
 		for (;; rounds++)
-			memset(lang_alloc(&arena, 1000), 1, 1000);
+			memset(common_alloc(&arena, 1000), 1, 1000);
 	}
 	CHECK(rounds > 100 && rounds < 200);
-	lang_arena_finish(&arena);
+	common_arena_finish(&arena);
 }
 
 void suite_lex(CU_pSuite s)

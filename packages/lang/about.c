@@ -4,6 +4,7 @@
 
 #include "format/format_names.h"
 #include "lang/lang_bytes.h"
+#include "lang/lang_clean.h"
 #include "lang/lower/lang_lower.h"
 #include "lang/parse/parse.h"
 
@@ -27,10 +28,10 @@ static const struct lang_token *quoted_take(struct lang_parser *parser, const ch
 	text = lang_base64_read(parser->module, token->text, token->at, &size);
 	if (!text)
 		return NULL;
-	read = lang_alloc(&parser->unit->arena, sizeof(*read));
+	read = common_alloc(&parser->unit->arena, sizeof(*read));
 	*read = *token;
-	read->text = lang_copy(&parser->unit->arena, text, size);
-	if (strlen(read->text) == size && lang_is_clean(text, size))
+	read->text = common_copy(&parser->unit->arena, text, size);
+	if (strlen(read->text) == size && lang_is_clean(read->text))
 		return read;
 	lang_error(parser->unit, token->at, "these bytes are no text: UTF-8 without control characters but tab and newline");
 	return NULL;

@@ -9,21 +9,21 @@
 struct lang_var *lang_var_add(struct lang_unit *unit, struct lang_function *function, enum lang_var_kind kind, const char *name,
 			      struct lang_type type, struct lang_span at)
 {
-	struct lang_var *var = lang_alloc(&unit->arena, sizeof(*var));
+	struct lang_var *var = common_alloc(&unit->arena, sizeof(*var));
 
 	var->name = name;
 	var->type = type;
 	var->at = at;
 	var->kind = (uint8_t)kind;
 	var->id = function->var_count;
-	*LANG_PUSH(&unit->arena, function->vars, function->var_count, function->var_capacity) = var;
+	*COMMON_PUSH(&unit->arena, function->vars, function->var_count, function->var_capacity) = var;
 	lang_map_add(&function->names, &unit->arena, name, var);
 	return var;
 }
 
 struct lang_function *lang_function_add(struct lang_module *module, const char *name, struct lang_span at)
 {
-	struct lang_function *function = lang_alloc(&module->unit->arena, sizeof(*function));
+	struct lang_function *function = common_alloc(&module->unit->arena, sizeof(*function));
 
 	function->name = name;
 	function->at = at;
@@ -61,11 +61,11 @@ const char *lang_type_text(struct lang_unit *unit, const struct lang_type *type)
 	switch (type->kind) {
 	case LANG_TYPE_TILE:
 		if (type->space != PTOWSP_SPACE_UB)
-			return lang_format(&unit->arena, "!pto.tile<%ux%ux%s,%s>", type->rows, type->columns, element,
+			return common_format(&unit->arena, "!pto.tile<%ux%ux%s,%s>", type->rows, type->columns, element,
 					   pkg_word(PKG_WORDS_space, type->space));
-		return lang_format(&unit->arena, "!pto.tile<%ux%ux%s>", type->rows, type->columns, element);
+		return common_format(&unit->arena, "!pto.tile<%ux%ux%s>", type->rows, type->columns, element);
 	case LANG_TYPE_MEMREF:
-		return lang_format(&unit->arena, "!pto.memref<%s,...,%s>", pkg_word(PKG_WORDS_space, type->space), element);
+		return common_format(&unit->arena, "!pto.memref<%s,...,%s>", pkg_word(PKG_WORDS_space, type->space), element);
 	default:
 		return element;
 	}

@@ -3,6 +3,7 @@
 
 #include "format/fail.h"
 #include "lang/check/lang_check.h"
+#include "lang/lang_clean.h"
 #include "lang/lower/lang_lower.h"
 #include "lang/lang_move.h"
 #include "lang/parse/parse.h"
@@ -120,7 +121,7 @@ ptowsp_status lang_compile(struct pkg_writer *writer, const struct lang_source *
 		free(c);
 		return no_memory(sources, error);
 	}
-	lang_arena_init(&c->unit.arena, c->options->memory ? c->options->memory : ARENA_BYTES, &c->unit.out);
+	common_arena_init(&c->unit.arena, c->options->memory ? c->options->memory : ARENA_BYTES, &c->unit.out);
 	c->module.unit = &c->unit;
 	c->module.last = &c->module.first;
 	c->module.options = c->options;
@@ -134,7 +135,7 @@ ptowsp_status lang_compile(struct pkg_writer *writer, const struct lang_source *
 	status = verdict(c, left, error);
 	*diagnostics_out = &c->unit.list->head;
 	ptowsp_build_destroy(c->module.build);
-	lang_arena_finish(&c->unit.arena);
+	common_arena_finish(&c->unit.arena);
 	free(c);
 	return status;
 }

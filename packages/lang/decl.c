@@ -47,7 +47,7 @@ const char *lang_decl_noun(struct lang_unit *unit, unsigned kind)
 {
 	const char *word = lang_decl_forms[kind].word;
 
-	return lang_format(&unit->arena, "%s %s", strchr("aeiou", *word) ? "an" : "a", word);
+	return common_format(&unit->arena, "%s %s", strchr("aeiou", *word) ? "an" : "a", word);
 }
 
 /* The declaration that has the name already: *at_out says where. NULL: nothing has. */
@@ -80,7 +80,7 @@ static void name_add(struct lang_parser *parser, struct lang_decl *decl, char si
 void *lang_decl_add(struct lang_parser *parser, enum lang_decl_kind kind, size_t size, const char *name, struct lang_span at)
 {
 	struct lang_module *module = parser->module;
-	struct lang_decl *decl = lang_alloc(&parser->unit->arena, size);
+	struct lang_decl *decl = common_alloc(&parser->unit->arena, size);
 
 	decl->name = name;
 	decl->at = at;
@@ -100,7 +100,7 @@ void lang_decl_help(struct lang_module *module, char sign, enum lang_decl_kind k
 
 	for (const struct lang_decl *decl = module->decls; decl; decl = decl->next)
 		most++;
-	names = lang_alloc(&module->unit->arena, most * sizeof(*names));
+	names = common_alloc(&module->unit->arena, most * sizeof(*names));
 	for (const struct lang_decl *decl = module->decls; decl; decl = decl->next)
 		if (lang_decl_forms[decl->kind].sign == sign && (!kind || decl->kind == kind))
 			names[count++] = decl->name;

@@ -16,7 +16,7 @@ struct lang_list *lang_list_create(jmp_buf *out)
 	struct lang_list *list = calloc(1, sizeof(*list));
 
 	if (list)
-		lang_arena_init(&list->arena, LIST_BYTES, out);
+		common_arena_init(&list->arena, LIST_BYTES, out);
 	return list;
 }
 
@@ -26,7 +26,7 @@ void lang_diagnostics_destroy(struct lang_diagnostics *diagnostics)
 
 	if (!list)
 		return;
-	lang_arena_finish(&list->arena);
+	common_arena_finish(&list->arena);
 	free(list);
 }
 
@@ -70,7 +70,7 @@ static const char *excerpt_make(const struct lang_unit *unit, struct lang_span a
 	if (length - first > EXCERPT_WIDTH)
 		length = first + EXCERPT_WIDTH;
 	width = at.length && caret + at.length <= length ? at.length : 1;
-	text = lang_alloc(&unit->list->arena, 2 * (length - first) + width + 16);
+	text = common_alloc(&unit->list->arena, 2 * (length - first) + width + 16);
 	for (size_t i = first; i < length; i++)
 		text[used++] = shown(line[i]);
 	text[used++] = '\n';
@@ -91,10 +91,10 @@ static struct lang_diagnostic *list_add(struct lang_unit *unit, uint32_t severit
 
 	row.line = at.line;
 	row.column = at.column;
-	row.file = lang_copy(&list->arena, source->name, strlen(source->name));
+	row.file = common_copy(&list->arena, source->name, strlen(source->name));
 	if (at.line)
 		row.excerpt = excerpt_make(unit, at);
-	list->rows = lang_room(&list->arena, list->rows, list->head.count, &list->capacity, sizeof(*list->rows));
+	list->rows = common_room(&list->arena, list->rows, list->head.count, &list->capacity, sizeof(*list->rows));
 	list->rows[list->head.count] = row;
 	list->head.rows = list->rows;
 	return &list->rows[list->head.count++];
@@ -105,7 +105,7 @@ static char *text_format(struct lang_list *list, const char *format, va_list arg
 	char text[1024];
 	int length = vsnprintf(text, sizeof(text), format, args);
 
-	return lang_copy(&list->arena, text, length < (int)sizeof(text) ? (size_t)length : sizeof(text) - 1);
+	return common_copy(&list->arena, text, length < (int)sizeof(text) ? (size_t)length : sizeof(text) - 1);
 }
 
 _Noreturn void lang_stop(struct lang_unit *unit)
@@ -192,7 +192,7 @@ struct lang_span lang_word_span(const struct lang_unit *unit, struct lang_span l
 
 const char *lang_place(struct lang_unit *unit, struct lang_span at)
 {
-	return lang_format(&unit->arena, "%s:%u", unit->sources[at.file].name, at.line);
+	return common_format(&unit->arena, "%s:%u", unit->sources[at.file].name, at.line);
 }
 
 void lang_diagnostic_print(const struct lang_diagnostic *row, void (*emit)(void *context, const char *line), void *context)

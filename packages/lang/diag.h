@@ -3,7 +3,7 @@
 #ifndef LANG_DIAG_H
 #define LANG_DIAG_H
 
-#include "lang/lang_arena.h"
+#include "registry/common/common_arena.h"
 #include "lang/lang.h"
 
 /* A piece of one line of one source. line 0: the source as a whole. */
@@ -15,7 +15,7 @@ struct lang_span {
 
 /* The state that all stages of a compilation share. */
 struct lang_unit {
-	struct lang_arena arena;      /* everything but the diagnostics */
+	struct common_arena arena;      /* everything but the diagnostics */
 	const struct lang_source *sources;
 	uint32_t source_count;
 	struct lang_list *list;       /* the diagnostics so far */
@@ -34,7 +34,7 @@ struct lang_line {
 /* The growing form of struct lang_diagnostics; its texts outlive the compilation in an arena of their own. */
 struct lang_list {
 	struct lang_diagnostics head; /* first: the pointer handed out is the list's */
-	struct lang_arena arena;
+	struct common_arena arena;
 	struct lang_diagnostic *rows;
 	uint32_t capacity;
 	struct lang_line near; /* the line that was found last */

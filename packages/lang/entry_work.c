@@ -51,7 +51,7 @@ int lang_filter_parse(struct lang_parser *parser, struct lang_work *work)
 /* "1, 7": a device of the run, and a number of the notification. */
 int lang_notify_parse(struct lang_parser *parser, struct lang_work *work)
 {
-	uint32_t *notification = lang_alloc(&parser->unit->arena, sizeof(*notification));
+	uint32_t *notification = common_alloc(&parser->unit->arena, sizeof(*notification));
 
 	if (lang_peek(parser)->kind != LANG_NUMBER || !lang_uint_read(lang_peek(parser)->text, &work->mode))
 		return lang_expected(parser, "the number of a device of the run, such as 1");
@@ -170,7 +170,7 @@ static struct lang_axis *extent_axis(struct lang_lower *lower, struct lang_work 
 		return axis;
 	if (lists) /* they say how many rows there are, and the extent said the same */
 		return (struct lang_axis *)work->decl;
-	axis = work->axis = lang_alloc(&lower->unit->arena, sizeof(*axis));
+	axis = work->axis = common_alloc(&lower->unit->arena, sizeof(*axis));
 	*axis = *(const struct lang_axis *)work->decl;
 	axis->low = axis->step = NULL;
 	axis->high = work->value;
@@ -190,7 +190,7 @@ static void extents_enter(struct lang_work_walk *walk, const struct lang_body *b
 			continue;
 		if (work->form->opcode != PTOWSP_OP_AXIS_DENSE)
 			return;
-		extent = lang_alloc(&walk->lower->unit->arena, sizeof(*extent));
+		extent = common_alloc(&walk->lower->unit->arena, sizeof(*extent));
 		*extent = (struct lang_extent){walk->extents, (const struct lang_axis *)work->decl, extent_axis(walk->lower, work)};
 		walk->extents = extent;
 	}

@@ -192,5 +192,5 @@ void lang_kernel_level_note(struct lang_lower *lower, struct lang_kernel *kernel
 	for (uint32_t i = 0; i < kernel->lacking_count; i++)
 		if (kernel->lacking[i] == rows)
 			return;
-	*LANG_PUSH(&lower->unit->arena, kernel->lacking, kernel->lacking_count, kernel->lacking_capacity) = rows;
+	*COMMON_PUSH(&lower->unit->arena, kernel->lacking, kernel->lacking_count, kernel->lacking_capacity) = rows;
 }

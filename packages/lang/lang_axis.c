@@ -206,7 +206,7 @@ uint32_t lang_axis_twin(struct lang_lower *lower, uint32_t row)
 		record.kind = record.kind == PTOWSP_AXIS_DENSE ? PTOWSP_AXIS_DENSE_DYN : PTOWSP_AXIS_DENSE;
 		return lang_axis_add(tables, &record);
 	}
-	*LANG_PUSH(tables->arena, tables->axes, tables->axis_count, tables->axis_capacity) = record;
+	*COMMON_PUSH(tables->arena, tables->axes, tables->axis_count, tables->axis_capacity) = record;
 	return tables->axis_count - 1;
 }
 
@@ -217,5 +217,5 @@ void lang_axis_state(struct lang_lower *lower, struct lang_axis *axis, const cha
 	for (uint32_t i = 0; i < axis->stated_count; i++)
 		if (axis->stated[i] == at)
 			return;
-	*LANG_PUSH(&lower->unit->arena, axis->stated, axis->stated_count, axis->stated_capacity) = at;
+	*COMMON_PUSH(&lower->unit->arena, axis->stated, axis->stated_count, axis->stated_capacity) = at;
 }

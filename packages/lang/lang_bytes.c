@@ -20,7 +20,7 @@ void *lang_base64_read(struct lang_module *module, const char *text, struct lang
 {
 	size_t size, wrong;
 	uint8_t *bytes = pkg_base64_read(text, strlen(text), &size, &wrong);
-	void *copy = bytes && size != SIZE_MAX && size ? lang_alloc(&module->unit->arena, size) : NULL;
+	void *copy = bytes && size != SIZE_MAX && size ? common_alloc(&module->unit->arena, size) : NULL;
 
 	if (copy)
 		memcpy(copy, bytes, size);
@@ -48,7 +48,7 @@ void *lang_file_read(struct lang_module *module, const char *file, struct lang_s
 		lang_error(module->unit, at, "%.200s", error.text);
 		return NULL;
 	}
-	copy = size && size <= most ? lang_alloc(&module->unit->arena, size) : NULL;
+	copy = size && size <= most ? common_alloc(&module->unit->arena, size) : NULL;
 	if (copy)
 		memcpy(copy, bytes, size);
 	free(bytes);

@@ -101,9 +101,9 @@ static const char *signature_make(struct lang_module *module, const struct lang_
 	const char *text = "v(";
 
 	for (uint32_t i = 0; i < kernel->param_count; i++)
-		text = lang_format(&module->unit->arena, "%s%s%s", text, i ? "," : "",
+		text = common_format(&module->unit->arena, "%s%s%s", text, i ? "," : "",
 				   kernel->params[i].tensor ? "p" : scalar_type(kernel->params[i].dtype));
-	return lang_format(&module->unit->arena, "%s)", text);
+	return common_format(&module->unit->arena, "%s)", text);
 }
 
 static int signature_check(struct lang_module *module, const struct lang_kernel *kernel)
@@ -176,7 +176,7 @@ static int param_fits(struct lang_unit *unit, const struct lang_kernel *kernel, 
 /* "1 scalar", "2 scalars" */
 static const char *counted(struct lang_unit *unit, uint32_t count, const char *noun)
 {
-	return lang_format(&unit->arena, "%u %s%s", count, noun, count == 1 ? "" : "s");
+	return common_format(&unit->arena, "%u %s%s", count, noun, count == 1 ? "" : "s");
 }
 
 /* The function's memrefs and scalars must be the kernel's, in order. */
@@ -308,7 +308,7 @@ static void payloads_build(struct lang_lower *lower, const struct lang_kernel *k
 /* Without blanks, as packages have it. */
 static uint32_t signature_build(struct lang_lower *lower, const char *signature)
 {
-	char *text = lang_alloc(&lower->unit->arena, strlen(signature) + 1), *end = text;
+	char *text = common_alloc(&lower->unit->arena, strlen(signature) + 1), *end = text;
 
 	for (; *signature; signature++)
 		if (*signature != ' ' && *signature != '\t')

@@ -238,8 +238,8 @@ static const char *reason_of(struct lang_unit *unit, enum lang_join join, const 
 	if (join == LANG_JOIN_RANK)
 		return "they have different numbers of dimensions";
 	if (join == LANG_JOIN_TWICE)
-		return lang_format(&unit->arena, "axis %u of the grid would shard two dimensions", a->dims[dim].mesh_axis);
-	return lang_format(&unit->arena, "dimension %u is sharded over axis %u and over axis %u of the grid", dim, a->dims[dim].mesh_axis,
+		return common_format(&unit->arena, "axis %u of the grid would shard two dimensions", a->dims[dim].mesh_axis);
+	return common_format(&unit->arena, "dimension %u is sharded over axis %u and over axis %u of the grid", dim, a->dims[dim].mesh_axis,
 			   b->dims[dim].mesh_axis);
 }
 

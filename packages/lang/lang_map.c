@@ -22,18 +22,18 @@ void *lang_map_find(const struct lang_map *map, const char *name)
 	return map->slots ? slot_of(map, name)->value : NULL;
 }
 
-static void grow(struct lang_map *map, struct lang_arena *arena)
+static void grow(struct lang_map *map, struct common_arena *arena)
 {
 	struct lang_map old = *map;
 
 	map->mask = old.slots ? old.mask * 2 + 1 : 15;
-	map->slots = lang_alloc(arena, ((size_t)map->mask + 1) * sizeof(*map->slots));
+	map->slots = common_alloc(arena, ((size_t)map->mask + 1) * sizeof(*map->slots));
 	for (uint32_t i = 0; old.slots && i <= old.mask; i++)
 		if (old.slots[i].name)
 			*slot_of(map, old.slots[i].name) = old.slots[i];
 }
 
-void lang_map_add(struct lang_map *map, struct lang_arena *arena, const char *name, void *value)
+void lang_map_add(struct lang_map *map, struct common_arena *arena, const char *name, void *value)
 {
 	struct lang_map_slot *slot;
 

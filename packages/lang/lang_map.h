@@ -3,7 +3,7 @@
 #ifndef LANG_MAP_H
 #define LANG_MAP_H
 
-#include "lang/lang_arena.h"
+#include "registry/common/common_arena.h"
 
 /* Open addressing; at most half full. Names are borrowed and must live as long as the map. */
 struct lang_map {
@@ -16,6 +16,6 @@ struct lang_map {
 
 void *lang_map_find(const struct lang_map *map, const char *name); /* NULL if absent */
 /* The name must not be there yet; value must not be NULL. */
-void lang_map_add(struct lang_map *map, struct lang_arena *arena, const char *name, void *value);
+void lang_map_add(struct lang_map *map, struct common_arena *arena, const char *name, void *value);
 
 #endif

@@ -37,7 +37,7 @@ int lang_relayout_parse(struct lang_parser *parser, struct lang_work *work)
 		return lang_part_parse(parser, &work->parts[1]) && lang_afters_parse(parser, work);
 	if (!lang_at_word(parser, "layout") && !lang_at_word(parser, "mem"))
 		return lang_expected(parser, "layout(...), mem(...) or a tensor");
-	layout = lang_alloc(&parser->unit->arena, sizeof(*layout));
+	layout = common_alloc(&parser->unit->arena, sizeof(*layout));
 	work->more = layout;
 	return lang_layout_parse(parser, layout);
 }
@@ -104,7 +104,7 @@ void lang_bound_set(struct lang_body *body, struct lang_scalar *extent)
 /* One copy per step of the first dimension, which symbols decide. */
 static void copies_make(struct lang_work_check *check, struct lang_work *work)
 {
-	struct lang_arena *arena = &check->unit->arena;
+	struct common_arena *arena = &check->unit->arena;
 	const struct lang_part *from = &work->parts[0], *to = &work->parts[1];
 	int64_t rows, columns;
 	const char *zeros;
@@ -120,7 +120,7 @@ static void copies_make(struct lang_work_check *check, struct lang_work *work)
 	}
 	zeros = lang_zeros_text(from->decl->rank - 1u);
 	lang_made_body(check->scope.module, work,
-		       lang_format(arena, "parallel_for %%row in 0 to 1 {\nrelayout %%%s[%%row%s : %lld, %lld] -> %%%s[%%row%s]\n}\n", from->tensor, zeros,
+		       common_format(arena, "parallel_for %%row in 0 to 1 {\nrelayout %%%s[%%row%s : %lld, %lld] -> %%%s[%%row%s]\n}\n", from->tensor, zeros,
 				   (long long)rows, (long long)columns, to->tensor, zeros));
 	lang_bound_set(&work->bodies[0], from->decl->extents[0]);
 	lang_body_check(check, &work->bodies[0]);
@@ -164,7 +164,7 @@ static int layouts_equal(const struct lang_layout *a, const struct lang_layout *
 /* The name means that tensor from here to the end of the body. */
 static void name_move(struct lang_work_check *check, const char *name, struct lang_tensor *tensor)
 {
-	struct lang_relaid *relaid = lang_alloc(&check->unit->arena, sizeof(*relaid));
+	struct lang_relaid *relaid = common_alloc(&check->unit->arena, sizeof(*relaid));
 
 	*relaid = (struct lang_relaid){.outer = check->relaid, .name = name, .tensor = tensor};
 	check->relaid = relaid;
@@ -174,7 +174,7 @@ static void name_move(struct lang_work_check *check, const char *name, struct la
 static struct lang_tensor *tensor_make(struct lang_work_check *check, const struct lang_tensor *like, const struct lang_layout *layout, struct lang_span at)
 {
 	struct lang_module *module = check->scope.module;
-	struct lang_tensor *tensor = lang_alloc(&check->unit->arena, sizeof(*tensor));
+	struct lang_tensor *tensor = common_alloc(&check->unit->arena, sizeof(*tensor));
 	const struct lang_tensor *origin = like->origin ? like->origin : like;
 	uint32_t number = 1;
 
@@ -189,7 +189,7 @@ static struct lang_tensor *tensor_make(struct lang_work_check *check, const stru
 				       .origin = origin};
 	memcpy(tensor->extents, like->extents, sizeof(tensor->extents));
 	do
-		tensor->head.name = lang_format(&check->unit->arena, "%s.%u", origin->head.name, number++);
+		tensor->head.name = common_format(&check->unit->arena, "%s.%u", origin->head.name, number++);
 	while (lang_decl_find(module, '%', tensor->head.name));
 	lang_map_add(&module->values, &check->unit->arena, tensor->head.name, tensor);
 	tensor->head.position = module->decl_counts[LANG_DECL_TENSOR]++;
@@ -274,7 +274,7 @@ static const char *layouts_text(struct lang_work_check *check, const struct lang
 
 	lang_layout_print(&work->parts[0].decl->layout, from);
 	lang_layout_print(&work->parts[1].decl->layout, to);
-	return lang_format(&check->unit->arena, "%%%s has %s, %%%s has %s", work->parts[0].tensor, from, work->parts[1].tensor, to);
+	return common_format(&check->unit->arena, "%%%s has %s, %%%s has %s", work->parts[0].tensor, from, work->parts[1].tensor, to);
 }
 
 int lang_collective_check(struct lang_work_check *check, const struct lang_work *work)

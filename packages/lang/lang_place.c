@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 #include "lang/diag.h"
+#include "lang/lang_clean.h"
 
 #include "format/rank.h"
 #include "ptowsp/base.h"
@@ -24,7 +25,7 @@ struct lang_places {
 static struct lang_places *places_of(struct lang_unit *unit, uint32_t file)
 {
 	if (!unit->places)
-		unit->places = lang_alloc(&unit->arena, unit->source_count * sizeof(*unit->places));
+		unit->places = common_alloc(&unit->arena, unit->source_count * sizeof(*unit->places));
 	return &unit->places[file];
 }
 
@@ -77,7 +78,7 @@ void lang_place_read(struct lang_unit *unit, uint32_t file, uint32_t line, const
 		end--;
 	at = origin_read(text, end, &row.origin);
 	while (at && end - at > 1 && *at == '/' && at[1] >= '0' && at[1] <= '9') {
-		struct lang_origin *division = LANG_PUSH(&unit->arena, row.divisions, row.division_count, row.division_capacity);
+		struct lang_origin *division = COMMON_PUSH(&unit->arena, row.divisions, row.division_count, row.division_capacity);
 
 		memset(division, 0, sizeof(*division));
 		at = origin_read(at + 1, end, division);
@@ -86,7 +87,7 @@ void lang_place_read(struct lang_unit *unit, uint32_t file, uint32_t line, const
 		return;
 	if (at < end)
 		row.origin.file = file_name(unit, at, (size_t)(end - at));
-	*LANG_PUSH(&unit->arena, places->rows, places->count, places->capacity) = row;
+	*COMMON_PUSH(&unit->arena, places->rows, places->count, places->capacity) = row;
 }
 
 void lang_places_state(struct lang_unit *unit, uint32_t file, const char *name)
@@ -110,7 +111,7 @@ void lang_place_division(struct lang_unit *unit, struct lang_span at)
 {
 	struct lang_places *places = places_of(unit, at.file);
 
-	*LANG_PUSH(&unit->arena, places->divisions, places->division_count, places->division_capacity) = at;
+	*COMMON_PUSH(&unit->arena, places->divisions, places->division_count, places->division_capacity) = at;
 }
 
 /* Which division of its line stands at that very place, 0 first; PTOWSP_NONE: something else stands there. */

@@ -26,7 +26,7 @@ const char *lang_spelling_piece(const char *text, char piece_out[LANG_PIECE_BYTE
 /* " " or "": what stands before a piece that is written behind another one. */
 const char *lang_piece_blank(const char *piece, const char *before);
 /* A whole directive spelled so, "dispatch round_robin(4)", for whoever has to be shown one. In the arena. */
-const char *lang_spelling_example(struct lang_arena *arena, const struct lang_spelling *spelling);
+const char *lang_spelling_example(struct common_arena *arena, const struct lang_spelling *spelling);
 /* How many arguments a row spelled so has: -1 for as many as there are ($0+, $1s, $1p). */
 int lang_spelling_arguments(const struct lang_spelling *spelling);
 /* Does it spell rows and columns of a grid? */

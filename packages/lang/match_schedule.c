@@ -41,7 +41,7 @@ static int stuck(struct lang_match *match, const char *what, int literal)
 			return 0;
 	if (match->expected_count < LANG_EXPECTATIONS)
 		match->expected[match->expected_count++] =
-			(struct lang_expectation){(uint8_t)literal, lang_copy(&match->unit->arena, what, strlen(what))};
+			(struct lang_expectation){(uint8_t)literal, common_copy(&match->unit->arena, what, strlen(what))};
 	return 0;
 }
 
@@ -154,14 +154,14 @@ static int shard_match(struct lang_match *match, struct lang_directive *directiv
 		return 0;
 	if (next(match)->kind != LANG_NUMBER)
 		return stuck(match, "0 for the rows of the grid or 1 for its columns", 0);
-	argument->name = lang_format(&match->unit->arena, "S%.20s", next(match)->text);
+	argument->name = common_format(&match->unit->arena, "S%.20s", next(match)->text);
 	match->at++;
 	return literal_match(match, ")");
 }
 
 static int policy_match(struct lang_match *match, struct lang_directive *directive)
 {
-	struct lang_directive *policy = lang_alloc(&match->unit->arena, sizeof(*policy));
+	struct lang_directive *policy = common_alloc(&match->unit->arena, sizeof(*policy));
 	struct lang_argument argument = {.kind = 'p', .at = next(match)->at, .policy = policy};
 
 	if (!lang_directive_match(match, "dispatch", 1, policy))
@@ -385,13 +385,13 @@ static const char *argument_example(const struct lang_spelling *spelling, const 
 	}
 }
 
-const char *lang_spelling_example(struct lang_arena *arena, const struct lang_spelling *spelling)
+const char *lang_spelling_example(struct common_arena *arena, const struct lang_spelling *spelling)
 {
 	char piece[LANG_PIECE_BYTES], before[LANG_PIECE_BYTES] = "";
 	const char *text = spelling->word;
 
 	for (const char *at = spelling->text; (at = lang_spelling_piece(at, piece)); memcpy(before, piece, sizeof(before)))
-		text = lang_format(arena, "%s%s%s", text, lang_piece_blank(piece, before),
+		text = common_format(arena, "%s%s%s", text, lang_piece_blank(piece, before),
 				   *piece == '$' ? argument_example(spelling, piece) : piece + (*piece == '?'));
 	return text;
 }

@@ -295,7 +295,7 @@ void lang_copy_check(struct lang_work_check *check, struct lang_work *work)
 
 	if (!lang_copy_find(check, work))
 		return;
-	lang_part_join(check, &work->parts[0], PTOWSP_READ, &to->decl->layout, lang_format(&check->unit->arena, "%%%s", to->tensor));
+	lang_part_join(check, &work->parts[0], PTOWSP_READ, &to->decl->layout, common_format(&check->unit->arena, "%%%s", to->tensor));
 	lang_copy_size(check, work);
 }
 

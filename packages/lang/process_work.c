@@ -38,7 +38,7 @@ int lang_consume_parse(struct lang_parser *parser, struct lang_work *work)
 	name = lang_name_take(parser, LANG_NAME, "a name for the token such as %i");
 	if (!name)
 		return 0;
-	work->local = lang_alloc(&parser->unit->arena, sizeof(*work->local));
+	work->local = common_alloc(&parser->unit->arena, sizeof(*work->local));
 	work->local->kind = LANG_LOCAL_LOOP;
 	work->local->name = name->text;
 	work->local->at = name->at;
@@ -81,7 +81,7 @@ static const struct lang_channel *channel_find(struct lang_work_check *check, st
 
 static const char *payload_text(struct lang_work_check *check, const struct lang_channel *channel)
 {
-	return lang_format(&check->unit->arena, "%s[%u, %u]", lang_dtype_text(channel->dtype), channel->rows, channel->columns);
+	return common_format(&check->unit->arena, "%s[%u, %u]", lang_dtype_text(channel->dtype), channel->rows, channel->columns);
 }
 
 /* preposition: "from", "into" */

@@ -90,11 +90,11 @@ static const struct lang_tensor *tensor_named(const struct lang_module *module, 
 	return decl && decl->kind == LANG_DECL_TENSOR && !decl->broken ? (const struct lang_tensor *)decl : NULL;
 }
 
-static const char *function_text(struct lang_arena *arena, const char *name, const struct reduction *reduction, const char *type, const struct lang_cut *cut)
+static const char *function_text(struct common_arena *arena, const char *name, const struct reduction *reduction, const char *type, const struct lang_cut *cut)
 {
-	const char *tile = lang_format(arena, "!pto.tile<%lldx%lldx%s>", (long long)cut->rows, (long long)cut->columns, type);
+	const char *tile = common_format(arena, "!pto.tile<%lldx%lldx%s>", (long long)cut->rows, (long long)cut->columns, type);
 
-	return lang_format(arena,
+	return common_format(arena,
 			   "func @%s(%%part: !pto.memref<gm,...,%s>, %%total: !pto.memref<gm,...,%s>) {\n"
 			   "%%one = alloc_tile : %s\n%%sum = alloc_tile : %s\n%%one = tload %%part[0, 0]\n%%sum = tload %%total[0, 0]\n"
 			   "%%sum = %s %%sum, %%one\ntstore %%sum, %%total[0, 0]\nreturn\n}\n",
@@ -104,7 +104,7 @@ static const char *function_text(struct lang_arena *arena, const char *name, con
 /* made: functions of this file by their names. What is wrong is told when the body is checked. */
 static void work_prepare(struct lang_module *module, struct lang_map *made, struct lang_work *work)
 {
-	struct lang_arena *arena = &module->unit->arena;
+	struct common_arena *arena = &module->unit->arena;
 	const struct lang_tensor *total = tensor_named(module, &work->parts[1]);
 	const struct reduction *reduction = &reductions[work->mode];
 	const char *name;
@@ -112,9 +112,9 @@ static void work_prepare(struct lang_module *module, struct lang_map *made, stru
 
 	if (!total || total->dtype == PTOWSP_BOOL || !cut_find(total, &cut))
 		return;
-	name = lang_format(arena, "%s.%s.%lldx%lld", reduction->word, lang_dtype_text(total->dtype), (long long)cut.rows, (long long)cut.columns);
+	name = common_format(arena, "%s.%s.%lldx%lld", reduction->word, lang_dtype_text(total->dtype), (long long)cut.rows, (long long)cut.columns);
 	while (!lang_map_find(made, name) && (lang_map_find(&module->functions, name) || lang_decl_find(module, '@', name)))
-		name = lang_format(arena, "%s.", name);
+		name = common_format(arena, "%s.", name);
 	if (!lang_map_find(made, name)) {
 		lang_made_function(module, function_text(arena, name, reduction, lang_dtype_text(total->dtype), &cut), work->at);
 		lang_map_add(made, arena, name, work);
@@ -179,25 +179,25 @@ static int shapes_fit(struct lang_work_check *check, const struct lang_work *wor
 /* --- tasks --- */
 
 /* Rows from %row on, in every contribution: of known size. */
-static const char *known_text(struct lang_arena *arena, const struct lang_work *work, const struct lang_cut *cut, const char *parts)
+static const char *known_text(struct common_arena *arena, const struct lang_work *work, const struct lang_cut *cut, const char *parts)
 {
 	const char *from = work->parts[0].tensor, *to = work->parts[1].tensor;
-	const char *row = cut->all > cut->rows ? lang_format(arena, "%%row * %lld", (long long)cut->rows) : "0";
-	const char *body = lang_format(arena, "relayout %%%s[%s, 0 : %lld, %lld] -> %%%s[%s, 0]\n"
+	const char *row = cut->all > cut->rows ? common_format(arena, "%%row * %lld", (long long)cut->rows) : "0";
+	const char *body = common_format(arena, "relayout %%%s[%s, 0 : %lld, %lld] -> %%%s[%s, 0]\n"
 					      "parallel_for %%part in 1 to %s {\ncall @%s(%%part -> %%%s[%%part * %lld + %s, 0], %%total -> %%%s[%s, 0])\n}\n",
 				       from, row, (long long)cut->rows, (long long)cut->columns, to, row, parts, work->callee, from, (long long)cut->all, row, to, row);
 
 	if (cut->all == cut->rows)
 		return body;
-	return lang_format(arena, "parallel_for %%row in 0 to %lld {\n%s}\n", (long long)(cut->all / cut->rows), body);
+	return common_format(arena, "parallel_for %%row in 0 to %lld {\n%s}\n", (long long)(cut->all / cut->rows), body);
 }
 
 /* A step of the first dimension of the total at a time. */
-static const char *unknown_text(struct lang_arena *arena, const struct lang_work *work, const struct lang_cut *cut, const char *parts)
+static const char *unknown_text(struct common_arena *arena, const struct lang_work *work, const struct lang_cut *cut, const char *parts)
 {
 	const char *from = work->parts[0].tensor, *to = work->parts[1].tensor, *zeros = lang_zeros_text(work->parts[1].decl->rank - 1u);
 
-	return lang_format(arena,
+	return common_format(arena,
 			   "parallel_for %%row in 0 to 1 {\nrelayout %%%s[0, %%row%s : %lld, %lld] -> %%%s[%%row%s]\n"
 			   "parallel_for %%part in 1 to %s {\ncall @%s(%%part -> %%%s[%%part, %%row%s], %%total -> %%%s[%%row%s])\n}\n}\n",
 			   from, zeros, (long long)cut->rows, (long long)cut->columns, to, zeros, parts, work->callee, from, zeros, to, zeros);
@@ -205,7 +205,7 @@ static const char *unknown_text(struct lang_arena *arena, const struct lang_work
 
 static void tasks_make(struct lang_work_check *check, struct lang_work *work)
 {
-	struct lang_arena *arena = &check->unit->arena;
+	struct common_arena *arena = &check->unit->arena;
 	struct lang_scalar *count = work->parts[0].decl->extents[0];
 	struct lang_body *inner;
 	int64_t parts = 2;
@@ -214,7 +214,7 @@ static void tasks_make(struct lang_work_check *check, struct lang_work *work)
 
 	cut_find(work->parts[1].decl, &cut);
 	lang_scalar_known(count, &parts);
-	text = lang_format(arena, "%lld", (long long)parts);
+	text = common_format(arena, "%lld", (long long)parts);
 	lang_made_body(check->scope.module, work, cut.all ? known_text(arena, work, &cut, text) : unknown_text(arena, work, &cut, text));
 	if (!cut.all)
 		lang_bound_set(&work->bodies[0], work->parts[1].decl->extents[0]);

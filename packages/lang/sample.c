@@ -45,7 +45,7 @@ static int numbers_parse(struct lang_parser *parser, struct lang_sample *sample)
 		lang_take(parser);
 		if (lang_peek(parser)->kind != LANG_NUMBER && !(lang_peek(parser)->kind == LANG_WORD && lang_number_is_word(lang_peek(parser)->text)))
 			return lang_expected(parser, "a number");
-		*LANG_PUSH(&parser->unit->arena, sample->numbers, sample->number_count, sample->number_capacity) = lang_take(parser);
+		*COMMON_PUSH(&parser->unit->arena, sample->numbers, sample->number_count, sample->number_capacity) = lang_take(parser);
 	} while (lang_at_more(parser));
 	return lang_expect(parser, ']', "behind the numbers");
 }
@@ -93,7 +93,7 @@ void lang_sample_parse(struct lang_parser *parser)
 static void *numbers_read(struct lang_lower *lower, const struct lang_sample *sample, uint16_t dtype, size_t *size_out)
 {
 	size_t element = pkg_dtype_bytes(dtype);
-	uint8_t *bytes = lang_alloc(&lower->unit->arena, sample->number_count * element);
+	uint8_t *bytes = common_alloc(&lower->unit->arena, sample->number_count * element);
 
 	*size_out = sample->number_count * element;
 	for (uint32_t i = 0; i < sample->number_count; i++) {
@@ -133,7 +133,7 @@ static void *npy_read(struct lang_lower *lower, struct lang_sample *sample, cons
 	sample->rank = npy.rank;
 	memcpy(sample->extents, npy.extents, sizeof(npy.extents));
 	*size = (size_t)npy.elements * pkg_dtype_bytes(dtype);
-	return memcpy(lang_alloc(&lower->unit->arena, *size + 1), npy.data, *size);
+	return memcpy(common_alloc(&lower->unit->arena, *size + 1), npy.data, *size);
 }
 
 static void *data_read(struct lang_lower *lower, struct lang_sample *sample, uint16_t dtype, size_t *size_out)
@@ -163,7 +163,7 @@ static uint32_t tensor_find(struct lang_lower *lower, const struct lang_sample *
 
 	if (row != PTOWSP_NONE)
 		return row;
-	names = lang_alloc(&lower->unit->arena, (tensors->count + 1) * sizeof(*names));
+	names = common_alloc(&lower->unit->arena, (tensors->count + 1) * sizeof(*names));
 	for (uint32_t i = 0; i < tensors->count; i++)
 		names[i] = tensors->rows[i].name;
 	lang_error(lower->unit, sample->head.at, "there is no tensor %%%s", sample->tensor);

@@ -25,7 +25,7 @@ static void names_help(const struct lang_scope *scope, const char *word)
 		most++;
 	for (const struct lang_decl *decl = module->decls; decl; decl = decl->next)
 		most++;
-	names = lang_alloc(&module->unit->arena, most * sizeof(*names));
+	names = common_alloc(&module->unit->arena, most * sizeof(*names));
 	for (const struct lang_local *local = scope->locals; local; local = local->outer)
 		names[count++] = local->name;
 	for (const struct lang_decl *decl = module->decls; decl; decl = decl->next)
@@ -91,8 +91,8 @@ static struct lang_value *task_slot(const struct lang_scope *scope, struct lang_
 
 	if (value)
 		return value;
-	value = lang_alloc(&module->unit->arena, sizeof(*value));
-	value->head.name = lang_format(&module->unit->arena, "@%s.%s.%u", scope->around, local->name, module->decl_counts[LANG_DECL_SLOT]);
+	value = common_alloc(&module->unit->arena, sizeof(*value));
+	value->head.name = common_format(&module->unit->arena, "@%s.%s.%u", scope->around, local->name, module->decl_counts[LANG_DECL_SLOT]);
 	value->head.at = local->at;
 	value->head.kind = LANG_DECL_SLOT;
 	value->head.position = module->decl_counts[LANG_DECL_SLOT]++;

@@ -137,8 +137,8 @@ struct build_body {
 	uint32_t name##_count, name##_capacity
 
 struct ptowsp_build {
-	struct lang_arena *arena; /* own, or the one of the compilation that builds */
-	struct lang_arena own;
+	struct common_arena *arena; /* own, or the one of the compilation that builds */
+	struct common_arena own;
 	jmp_buf out;            /* every call that refuses leaves by it */
 	const char *doing;      /* the call at hand; NULL: a compilation builds, whose messages have a place instead */
 	ptowsp_status status;
@@ -194,7 +194,7 @@ struct ptowsp_build {
 /* --- builder.c --- */
 
 /* One without facts; arena: where its tables grow, NULL: its own. NULL without memory; ptowsp_build_destroy ends it. */
-struct ptowsp_build *build_create(struct lang_arena *arena);
+struct ptowsp_build *build_create(struct common_arena *arena);
 /* 1: the call may go on. */
 int build_enter(struct ptowsp_build *b, const char *call);
 /* Behind a refusal, or when memory ran out. */
@@ -239,7 +239,7 @@ uint32_t build_word(struct ptowsp_build *b, uint32_t words, const char *word);
 void *build_copy(struct ptowsp_build *b, const void *bytes, uint64_t size);
 /* Bits of a value of that type that a text says. */
 uint64_t build_bits(struct ptowsp_build *b, uint32_t dtype, const char *text);
-#define BUILD_PUSH(b, names, name) LANG_PUSH((b)->arena, (b)->names, (b)->name##_count, (b)->name##_capacity)
+#define BUILD_PUSH(b, names, name) COMMON_PUSH((b)->arena, (b)->names, (b)->name##_count, (b)->name##_capacity)
 
 /* --- rows: what calls by handles and words, and the compilation of a source, add to. Names are texts, other rows their numbers. --- */
 

@@ -4,6 +4,7 @@
 #include "format/format_names.h"
 #include "format/schema.h"
 #include "lang/ast.h"
+#include "lang/lang_clean.h"
 #include "lang/number.h"
 #include "lang/builder/builder_calls.h"
 
@@ -95,7 +96,7 @@ const char *ptowsp_build_notice(const struct ptowsp_build *b, uint32_t index)
 
 /* ---- life ------------------------------------------------------------------------------------------------------------------------- */
 
-struct ptowsp_build *build_create(struct lang_arena *arena)
+struct ptowsp_build *build_create(struct common_arena *arena)
 {
 	struct ptowsp_build *b = calloc(1, sizeof(*b));
 	uint32_t offset;
@@ -106,7 +107,7 @@ struct ptowsp_build *build_create(struct lang_arena *arena)
 		free(b);
 		return NULL;
 	}
-	lang_arena_init(&b->own, ARENA_BYTES, &b->out);
+	common_arena_init(&b->own, ARENA_BYTES, &b->out);
 	b->arena = arena ? arena : &b->own;
 	lang_tables_init(&b->tables, b->arena);
 	b->entry = b->process = PTOWSP_NONE;
@@ -132,7 +133,7 @@ void ptowsp_build_destroy(struct ptowsp_build *b)
 	if (!b)
 		return;
 	pkg_strings_finish(&b->strings);
-	lang_arena_finish(&b->own);
+	common_arena_finish(&b->own);
 	free(b->bytes);
 	free(b->file);
 	free(b);
@@ -179,7 +180,7 @@ uint32_t build_string(struct ptowsp_build *b, const char *text)
 
 	if (!text)
 		build_refuse(b, "a text is missing (NULL)");
-	if (!lang_is_clean(text, strlen(text)))
+	if (!lang_is_clean(text))
 		build_refuse(b, "\"%.60s\" is no UTF-8 without control characters", text);
 	if (!pkg_strings_add(&b->strings, text, &offset))
 		longjmp(b->out, 1);
@@ -200,7 +201,7 @@ uint32_t build_name(struct ptowsp_build *b, enum build_kind kind, const char *na
 	if (lang_map_find(&b->names[kind], name))
 		build_refuse(b, "there is %s named \"%.80s\" already", kind_words[kind], name);
 	if (b->doing) /* names of a compilation lie in its arena already */
-		name = lang_copy(b->arena, name, strlen(name));
+		name = common_copy(b->arena, name, strlen(name));
 	lang_map_add(&b->names[kind], b->arena, name, (void *)((uintptr_t)row + 1));
 	return string;
 }
@@ -233,7 +234,7 @@ void *build_copy(struct ptowsp_build *b, const void *bytes, uint64_t size)
 		build_refuse(b, "the bytes are missing (NULL)");
 	if (size > ARENA_BYTES)
 		build_refuse(b, "%llu bytes are more than a builder holds, %llu", (unsigned long long)size, (unsigned long long)ARENA_BYTES);
-	copy = lang_alloc(b->arena, (size_t)size + 1);
+	copy = common_alloc(b->arena, (size_t)size + 1);
 	if (size)
 		memcpy(copy, bytes, (size_t)size);
 	return copy;
@@ -295,7 +296,7 @@ void build_target(struct ptowsp_build *b, const char *target)
 		build_refuse(b, "\"%.40s\" is no backend: 1 to 32 of a-z 0-9 _", target ? target : "");
 	if (b->target_count == 32)
 		build_refuse(b, "a package names at most 32 backends");
-	*BUILD_PUSH(b, targets, target) = lang_copy(b->arena, target, length);
+	*BUILD_PUSH(b, targets, target) = common_copy(b->arena, target, length);
 }
 
 uint32_t ptowsp_build_position(struct ptowsp_build *b, const char *file, uint32_t line, uint32_t column)
@@ -329,7 +330,7 @@ uint32_t ptowsp_build_string(struct ptowsp_build *b, const char *text)
 
 	if (!string)
 		build_refuse(b, "the empty string is in every package already, leave it out");
-	*BUILD_PUSH(b, presets, preset) = lang_copy(b->arena, text, strlen(text));
+	*BUILD_PUSH(b, presets, preset) = common_copy(b->arena, text, strlen(text));
 	return BUILD_DONE;
 }
 
@@ -354,11 +355,11 @@ uint32_t ptowsp_build_list(struct ptowsp_build *b, uint32_t handle)
 
 	switch (handle >> BUILD_ROW_BITS) {
 	case BUILD_AXIS:
-		*LANG_PUSH(b->arena, tables->work_axes, tables->work_axis_count, tables->work_axis_capacity) =
+		*COMMON_PUSH(b->arena, tables->work_axes, tables->work_axis_count, tables->work_axis_capacity) =
 			build_row(b, BUILD_AXIS, handle);
 		break;
 	case BUILD_TENSOR:
-		*LANG_PUSH(b->arena, tables->work_tensors, tables->work_tensor_count, tables->work_tensor_capacity) =
+		*COMMON_PUSH(b->arena, tables->work_tensors, tables->work_tensor_count, tables->work_tensor_capacity) =
 			build_row(b, BUILD_TENSOR, handle);
 		break;
 	default:

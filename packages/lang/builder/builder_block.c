@@ -250,7 +250,7 @@ uint32_t build_emit(struct ptowsp_build *b, unsigned opcode, uint32_t operand1, 
 void build_debug(struct ptowsp_build *b, uint16_t kind, uint32_t row, struct build_place place)
 {
 	if (place.line)
-		*LANG_PUSH(b->arena, b->tables.debug, b->tables.debug_count, b->tables.debug_capacity) = (struct ptowsp_debug_record){
+		*COMMON_PUSH(b->arena, b->tables.debug, b->tables.debug_count, b->tables.debug_capacity) = (struct ptowsp_debug_record){
 			.file = place.file, .kind = kind, .row = row, .line = place.line, .column = place.column};
 }
 
@@ -271,7 +271,7 @@ static void value_note(struct ptowsp_build *b, uint32_t slot)
 	for (uint32_t i = 0; i < entry->record.value_count; i++)
 		if (entry->values[i] == slot)
 			return;
-	*LANG_PUSH(b->arena, entry->values, entry->record.value_count, entry->value_capacity) = slot;
+	*COMMON_PUSH(b->arena, entry->values, entry->record.value_count, entry->value_capacity) = slot;
 }
 
 /* Looked at for the first time since the stamp was set. */

@@ -24,7 +24,7 @@ static struct build_payload *payload_of(struct ptowsp_build *b)
 
 void build_body_open(struct ptowsp_build *b, uint32_t kernel, struct ptowsp_payload_record record, const char *name)
 {
-	struct lang_tile_code *code = lang_alloc(b->arena, sizeof(*code));
+	struct lang_tile_code *code = common_alloc(b->arena, sizeof(*code));
 
 	code->arena = b->arena;
 	code->turns = b->turns;
@@ -34,7 +34,7 @@ void build_body_open(struct ptowsp_build *b, uint32_t kernel, struct ptowsp_payl
 	b->body = (struct build_body){.payload = b->payload_count - 1,
 				      .kernel = kernel,
 				      .code = code,
-				      .arguments = lang_alloc(b->arena, ((size_t)b->kernels[kernel].scalars + 1) * sizeof(uint32_t)),
+				      .arguments = common_alloc(b->arena, ((size_t)b->kernels[kernel].scalars + 1) * sizeof(uint32_t)),
 				      .tile_first = b->tile_handles,
 				      .scalar_first = b->scalar_handles};
 }
@@ -66,7 +66,7 @@ static uint32_t local_name(struct ptowsp_build *b, const char *name)
 	uint32_t string = build_string(b, name);
 
 	if (b->doing)
-		*LANG_PUSH(b->arena, payload->names, payload->name_count, payload->name_capacity) = string;
+		*COMMON_PUSH(b->arena, payload->names, payload->name_count, payload->name_capacity) = string;
 	return string;
 }
 
@@ -226,7 +226,7 @@ static void touch(struct ptowsp_build *b, struct ptowsp_tile_param *params, cons
 struct ptowsp_tile_param *build_tile_params(struct ptowsp_build *b, uint32_t kernel)
 {
 	const struct build_kernel *k = &b->kernels[kernel];
-	struct ptowsp_tile_param *params = lang_alloc(b->arena, ((size_t)k->tensors + 1) * sizeof(*params));
+	struct ptowsp_tile_param *params = common_alloc(b->arena, ((size_t)k->tensors + 1) * sizeof(*params));
 
 	for (uint32_t i = 0; i < k->record.param_count; i++) {
 		const struct build_param *p = &b->params[k->params[i]];
@@ -242,7 +242,7 @@ static void params_check(struct ptowsp_build *b)
 {
 	static const char *const words[] = {"does not touch it", "reads it", "writes it", "reads and writes it"};
 	const struct build_kernel *k = &b->kernels[b->body.kernel];
-	struct ptowsp_tile_param *found = lang_alloc(b->arena, ((size_t)k->tensors + 1) * sizeof(*found));
+	struct ptowsp_tile_param *found = common_alloc(b->arena, ((size_t)k->tensors + 1) * sizeof(*found));
 
 	for (uint32_t i = 0; i < b->body.code->inst_count; i++)
 		touch(b, found, &b->body.code->insts[i]);

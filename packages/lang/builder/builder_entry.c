@@ -77,7 +77,7 @@ uint32_t ptowsp_build_entry_value(struct ptowsp_build *b, uint32_t entry, uint32
 	if (!e->stated)
 		e->record.value_count = 0;
 	e->stated = 1;
-	*LANG_PUSH(b->arena, e->values, e->record.value_count, e->value_capacity) = row;
+	*COMMON_PUSH(b->arena, e->values, e->record.value_count, e->value_capacity) = row;
 	return BUILD_DONE;
 }
 
@@ -154,7 +154,7 @@ void build_process_use(struct ptowsp_build *b, uint32_t process, struct ptowsp_p
 		if (p->uses[i].channel == use.channel && p->uses[i].direction == use.direction)
 			build_refuse(b, "process %.80s has channel %.80s as one that it %s already", build_text(b, p->record.name),
 				     build_text(b, b->channels[use.channel].name), pkg_word(PKG_WORDS_channel_direction, use.direction));
-	*LANG_PUSH(b->arena, p->uses, p->record.channel_count, p->use_capacity) = use;
+	*COMMON_PUSH(b->arena, p->uses, p->record.channel_count, p->use_capacity) = use;
 }
 
 uint32_t ptowsp_build_process_order(struct ptowsp_build *b, uint32_t process, uint32_t order)

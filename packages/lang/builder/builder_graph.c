@@ -27,16 +27,16 @@ void build_graph_name_add(struct ptowsp_build *b, struct build_graph *g, uint32_
 {
 	struct build_graph_name row = {object, number, build_string(b, name)};
 
-	*LANG_PUSH(b->arena, g->names, g->name_count, g->name_capacity) = row;
+	*COMMON_PUSH(b->arena, g->names, g->name_count, g->name_capacity) = row;
 }
 
 uint32_t build_graph_set_add(struct ptowsp_build *b, struct build_graph *g, const uint32_t *numbers, uint32_t count)
 {
 	uint32_t row = g->set_count;
 
-	*LANG_PUSH(b->arena, g->sets, g->set_count, g->set_capacity) = count;
+	*COMMON_PUSH(b->arena, g->sets, g->set_count, g->set_capacity) = count;
 	for (uint32_t i = 0; i < count; i++)
-		*LANG_PUSH(b->arena, g->sets, g->set_count, g->set_capacity) = numbers[i];
+		*COMMON_PUSH(b->arena, g->sets, g->set_count, g->set_capacity) = numbers[i];
 	return row;
 }
 
@@ -119,7 +119,7 @@ uint32_t ptowsp_build_graph_op(struct ptowsp_build *b, const char *op)
 	inst_close(b);
 	if (!inst.form)
 		build_refuse(b, "\"%.40s\" is no instruction of a graph (graph_ops.def)", op ? op : "");
-	*LANG_PUSH(b->arena, g->insts, g->inst_count, g->inst_capacity) = inst;
+	*COMMON_PUSH(b->arena, g->insts, g->inst_count, g->inst_capacity) = inst;
 	return BUILD_DONE;
 }
 
@@ -182,7 +182,7 @@ static uint32_t node_add(struct ptowsp_build *b, struct pkg_graph_node node)
 		node.b = node.op == PTOWSP_GRAPH_NODE_ELEMENT ? node.b : operands[1];
 		node.c = operands[2];
 	}
-	*LANG_PUSH(b->arena, g->nodes, g->node_count, g->node_capacity) = node;
+	*COMMON_PUSH(b->arena, g->nodes, g->node_count, g->node_capacity) = node;
 	g->stack[g->depth++] = g->node_count - 1;
 	return BUILD_DONE;
 }

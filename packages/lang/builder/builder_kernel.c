@@ -83,7 +83,7 @@ uint32_t build_param_add(struct ptowsp_build *b, const char *name, struct build_
 		build_refuse(b, "a kernel has at most %u parameters", RUN_LIMIT);
 	param.number = param.record.kind == PTOWSP_PARAM_TENSOR ? kernel->tensors++ : kernel->scalars++;
 	*BUILD_PUSH(b, params, param) = param;
-	*LANG_PUSH(b->arena, kernel->params, kernel->record.param_count, kernel->param_capacity) = b->param_count - 1;
+	*COMMON_PUSH(b->arena, kernel->params, kernel->record.param_count, kernel->param_capacity) = b->param_count - 1;
 	return b->param_count - 1;
 }
 
@@ -147,7 +147,7 @@ uint32_t ptowsp_build_param_dim(struct ptowsp_build *b, uint32_t param, const ch
 void build_param_dim(struct ptowsp_build *b, struct build_param *p, struct ptowsp_param_layout_record dim)
 {
 	if (!p->dims)
-		p->dims = lang_alloc(b->arena, 4 * sizeof(*p->dims));
+		p->dims = common_alloc(b->arena, 4 * sizeof(*p->dims));
 	p->dims[p->dim_count++] = dim;
 }
 
@@ -193,7 +193,7 @@ uint32_t build_payload_add(struct ptowsp_build *b, struct build_payload payload)
 	if (kernel->record.payload_count == RUN_LIMIT)
 		build_refuse(b, "a kernel has at most %u payloads", RUN_LIMIT);
 	*BUILD_PUSH(b, payloads, payload) = payload;
-	*LANG_PUSH(b->arena, kernel->payloads, kernel->record.payload_count, kernel->payload_capacity) = b->payload_count - 1;
+	*COMMON_PUSH(b->arena, kernel->payloads, kernel->record.payload_count, kernel->payload_capacity) = b->payload_count - 1;
 	return b->payload_count - 1;
 }
 
@@ -315,5 +315,5 @@ void build_variant_add(struct ptowsp_build *b, uint32_t kernel, uint32_t rows, u
 		build_refuse(b, "level %u: levels are multiples of 32 rows", rows);
 	if (k->record.variant_count == RUN_LIMIT)
 		build_refuse(b, "a kernel has at most %u variants", RUN_LIMIT);
-	*LANG_PUSH(b->arena, k->variants, k->record.variant_count, k->variant_capacity) = (struct ptowsp_variant_record){rows, other};
+	*COMMON_PUSH(b->arena, k->variants, k->record.variant_count, k->variant_capacity) = (struct ptowsp_variant_record){rows, other};
 }

@@ -134,7 +134,7 @@ static uint32_t reduce_check(struct ptowsp_build *b, const char *word, uint32_t 
 	cut_find(b, target, plan);
 	plan->parts = build_handle(b, BUILD_EXPR, source->dims[0].extent);
 	plan->dtype = lang_dtype_text(target->record.dtype);
-	plan->name = lang_format(b->arena, "%s.%s.%lldx%lld", op, plan->dtype, (long long)plan->cut.rows, (long long)plan->cut.columns);
+	plan->name = common_format(b->arena, "%s.%s.%lldx%lld", op, plan->dtype, (long long)plan->cut.rows, (long long)plan->cut.columns);
 	kernel_find(b, target, plan);
 	return BUILD_DONE;
 }
@@ -142,7 +142,7 @@ static uint32_t reduce_check(struct ptowsp_build *b, const char *word, uint32_t 
 /* A tensor of the kernel's own entry: like any InCore function, it can be run by itself. */
 static uint32_t entry_tensor(struct ptowsp_build *b, const struct plan *plan, uint32_t entry, const char *param, const char *role, uint32_t position)
 {
-	uint32_t tensor = ptowsp_build_tensor(b, lang_format(b->arena, "%s.%s", plan->name, param), plan->dtype, role);
+	uint32_t tensor = ptowsp_build_tensor(b, common_format(b->arena, "%s.%s", plan->name, param), plan->dtype, role);
 
 	return tensor && ptowsp_build_tensor_shapeless(b, tensor) ? ptowsp_build_tensor_place(b, tensor, entry, position) : 0;
 }

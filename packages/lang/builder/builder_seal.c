@@ -16,7 +16,7 @@ static void words_settle(struct ptowsp_build *b, struct pkg_writer *writer, size
 	struct word {
 		int64_t *place;
 		const char *text;
-	} *words = lang_alloc(b->arena, ((size_t)b->directive_count * 8 + 1) * sizeof(*words));
+	} *words = common_alloc(b->arena, ((size_t)b->directive_count * 8 + 1) * sizeof(*words));
 	size_t count = 0;
 
 	for (uint32_t i = 0; i < b->directive_count; i++) {
@@ -27,7 +27,7 @@ static void words_settle(struct ptowsp_build *b, struct pkg_writer *writer, size
 			if ((row->kinds >> 8 * k & 0xFF) == PTOWSP_ARGUMENT_WORD && *places[k] >= (int64_t)before) {
 				const char *text = pkg_writer_text(writer, (uint32_t)*places[k]);
 
-				words[count++] = (struct word){places[k], lang_copy(b->arena, text, strlen(text))};
+				words[count++] = (struct word){places[k], common_copy(b->arena, text, strlen(text))};
 			}
 	}
 	pkg_writer_strings_cut(writer, before);

@@ -183,7 +183,7 @@ static uint32_t argument_add(struct ptowsp_build *b, struct build_call_note *cal
 {
 	if (call->record.first != b->tables.work_count)
 		build_refuse(b, "the arguments of a call stand in front of its code");
-	*LANG_PUSH(b->arena, call->arguments, call->record.argument_count, call->argument_capacity) = argument;
+	*COMMON_PUSH(b->arena, call->arguments, call->record.argument_count, call->argument_capacity) = argument;
 	return BUILD_DONE;
 }
 

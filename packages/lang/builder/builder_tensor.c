@@ -73,7 +73,7 @@ void build_tensor_dim(struct ptowsp_build *b, struct build_tensor *t, struct pto
 	if (lang_expr_is_const(&b->tables.exprs, dim.extent, &value) && value < 0)
 		build_refuse(b, "the extent is %lld: 0 or more elements are possible", (long long)value);
 	if (!t->dims)
-		t->dims = lang_alloc(b->arena, 4 * sizeof(*t->dims));
+		t->dims = common_alloc(b->arena, 4 * sizeof(*t->dims));
 	t->dims[t->record.dim_count++] = dim;
 }
 
@@ -111,7 +111,7 @@ uint32_t ptowsp_build_tensor_replicated(struct ptowsp_build *b, uint32_t tensor)
 struct ptowsp_memory_record *build_memory(struct ptowsp_build *b, struct ptowsp_memory_record **memory)
 {
 	if (!*memory)
-		*memory = lang_alloc(b->arena, sizeof(**memory));
+		*memory = common_alloc(b->arena, sizeof(**memory));
 	return *memory;
 }
 
@@ -221,7 +221,7 @@ static uint32_t region_add(struct ptowsp_build *b, const struct ptowsp_region_re
 
 	if (!b->stated)
 		return build_handle(b, BUILD_REGION, lang_region_add(tables, region));
-	*LANG_PUSH(b->arena, tables->regions, tables->region_count, tables->region_capacity) = *region;
+	*COMMON_PUSH(b->arena, tables->regions, tables->region_count, tables->region_capacity) = *region;
 	return build_handle(b, BUILD_REGION, tables->region_count - 1);
 }
 
@@ -276,7 +276,7 @@ uint32_t ptowsp_build_sample(struct ptowsp_build *b, uint32_t tensor, const char
 	uint64_t want = pkg_dtype_bytes(b->tensors[sample.record.tensor].record.dtype);
 
 	if (!extents || !rank || rank > 4)
-		build_refuse(b, "%s extents: sample data have 1 to 4", extents ? lang_format(b->arena, "%u", rank) : "no");
+		build_refuse(b, "%s extents: sample data have 1 to 4", extents ? common_format(b->arena, "%u", rank) : "no");
 	for (uint32_t i = 0; i < rank; i++) {
 		*places[i] = extents[i];
 		if (extents[i] && want > UINT64_MAX / extents[i])

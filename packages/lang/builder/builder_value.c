@@ -116,7 +116,7 @@ uint16_t build_needs(struct ptowsp_build *b, uint32_t expr)
 	while (b->need_count <= expr) {
 		uint16_t needs = node_needs(b, &b->tables.exprs.rows[b->need_count]);
 
-		*LANG_PUSH(b->arena, b->needs, b->need_count, b->need_capacity) = needs;
+		*COMMON_PUSH(b->arena, b->needs, b->need_count, b->need_capacity) = needs;
 	}
 	return b->needs[expr];
 }
@@ -192,7 +192,7 @@ static uint32_t axis_add(struct ptowsp_build *b, const struct ptowsp_axis_record
 	if (!b->stated)
 		return build_handle(b, BUILD_AXIS, lang_axis_add(&b->tables, axis));
 	row = b->tables.axis_count;
-	*LANG_PUSH(b->arena, b->tables.axes, b->tables.axis_count, b->tables.axis_capacity) = *axis;
+	*COMMON_PUSH(b->arena, b->tables.axes, b->tables.axis_count, b->tables.axis_capacity) = *axis;
 	return build_handle(b, BUILD_AXIS, row);
 }
 
@@ -218,7 +218,7 @@ uint32_t ptowsp_build_levels(struct ptowsp_build *b, uint32_t max_range, uint32_
 {
 	BUILD_CALL(b);
 	struct lang_tables *tables = &b->tables;
-	struct ptowsp_level_record *levels = lang_alloc(b->arena, ((size_t)count + 1) * sizeof(*levels));
+	struct ptowsp_level_record *levels = common_alloc(b->arena, ((size_t)count + 1) * sizeof(*levels));
 
 	if (!min_range || min_range > max_range || (max_range & (max_range - 1)) || (min_range & (min_range - 1)))
 		build_refuse(b, "max_range %u and min_range %u: both must be powers of two, the second one not above the first", max_range, min_range);
@@ -230,10 +230,10 @@ uint32_t ptowsp_build_levels(struct ptowsp_build *b, uint32_t max_range, uint32_
 	}
 	if (!b->stated)
 		return build_handle(b, BUILD_LEVELS, lang_levels_add(tables, max_range, min_range, levels, count));
-	*LANG_PUSH(b->arena, tables->levels, tables->levels_count, tables->levels_capacity) =
+	*COMMON_PUSH(b->arena, tables->levels, tables->levels_count, tables->levels_capacity) =
 		(struct ptowsp_levels_record){max_range, min_range, tables->level_row_count, count};
 	for (uint32_t i = 0; i < count; i++)
-		*LANG_PUSH(b->arena, tables->level_rows, tables->level_row_count, tables->level_row_capacity) = levels[i];
+		*COMMON_PUSH(b->arena, tables->level_rows, tables->level_row_count, tables->level_row_capacity) = levels[i];
 	return build_handle(b, BUILD_LEVELS, tables->levels_count - 1);
 }
 
@@ -291,7 +291,7 @@ uint32_t ptowsp_build_ragged(struct ptowsp_build *b, const char *name, uint32_t 
 
 	if (!lengths || rows > 1u << 24)
 		build_refuse(b, "the lengths are missing (NULL), or more than 2^24: give them as a tensor, ptowsp_build_axis_of");
-	sums = lang_alloc(b->arena, ((size_t)rows + 1) * sizeof(*sums));
+	sums = common_alloc(b->arena, ((size_t)rows + 1) * sizeof(*sums));
 	for (uint32_t i = 0; i < rows; i++) {
 		if (lengths[i] < 0 || lengths[i] > INT64_MAX - sums[i])
 			build_refuse(b, "length %u is %lld: lengths are 0 or more, and fit in 64 bits together", i, (long long)lengths[i]);
@@ -319,7 +319,7 @@ uint32_t ptowsp_build_sparse(struct ptowsp_build *b, const char *name, uint32_t 
 	if (begins[rows] > 1 << 24 || (begins[rows] && !indices))
 		build_refuse(b, "the indices are missing (NULL), or more than 2^24: give them as a tensor, ptowsp_build_axis_of");
 	count = (uint32_t)begins[rows];
-	values = lang_alloc(b->arena, ((size_t)rows + 1 + count) * sizeof(*values));
+	values = common_alloc(b->arena, ((size_t)rows + 1 + count) * sizeof(*values));
 	memcpy(values, begins, ((size_t)rows + 1) * sizeof(*values));
 	for (uint32_t i = 0; i < count; i++)
 		if ((values[rows + 1 + i] = indices[i]) < 0)

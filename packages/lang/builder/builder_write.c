@@ -44,7 +44,7 @@ static uint64_t id_of(const struct seal *s, uint32_t name)
 /* rows: `count` structs of `size` bytes that begin with a record; its name is at `name`. The order in which they are written. */
 static const struct ranked *order_of(const struct seal *s, const void *rows, uint32_t count, size_t size, size_t name)
 {
-	struct ranked *order = lang_alloc(s->b->arena, ((size_t)count + 1) * sizeof(*order));
+	struct ranked *order = common_alloc(s->b->arena, ((size_t)count + 1) * sizeof(*order));
 
 	for (uint32_t i = 0; i < count; i++) {
 		uint32_t string;
@@ -127,7 +127,7 @@ static void events_write(const struct seal *s)
 /* The values that the code of an entry needs are a set: by their rows. The values of a kernel's entry are its scalars, in their order. */
 static void values_sort(const struct seal *s, struct build_entry *e)
 {
-	struct ranked *order = lang_alloc(s->b->arena, ((size_t)e->record.value_count + 1) * sizeof(*order));
+	struct ranked *order = common_alloc(s->b->arena, ((size_t)e->record.value_count + 1) * sizeof(*order));
 
 	if (s->b->stated || e->record.flags & PTOWSP_ENTRY_KERNEL || !e->record.value_count)
 		return;
@@ -141,7 +141,7 @@ static void values_sort(const struct seal *s, struct build_entry *e)
 /* The first entry with code and without tensors of its own, which is a workload. */
 static uint32_t workload_first(struct ptowsp_build *b)
 {
-	uint8_t *placed = lang_alloc(b->arena, (size_t)b->entry_count + 1);
+	uint8_t *placed = common_alloc(b->arena, (size_t)b->entry_count + 1);
 	uint32_t first = 0;
 
 	for (uint32_t i = 0; i < b->tensor_count; i++)

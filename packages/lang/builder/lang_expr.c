@@ -30,7 +30,7 @@ static uint32_t *slot_of(const struct lang_exprs *exprs, const struct ptowsp_exp
 static void slots_grow(struct lang_exprs *exprs)
 {
 	exprs->mask = exprs->slots ? exprs->mask * 2 + 1 : 63;
-	exprs->slots = lang_alloc(exprs->arena, ((size_t)exprs->mask + 1) * sizeof(*exprs->slots));
+	exprs->slots = common_alloc(exprs->arena, ((size_t)exprs->mask + 1) * sizeof(*exprs->slots));
 	for (uint32_t i = 0; i < exprs->count; i++)
 		*slot_of(exprs, &exprs->rows[i]) = i + 1;
 }
@@ -43,7 +43,7 @@ static uint32_t row_add(struct lang_exprs *exprs, struct ptowsp_expr_record row)
 		slots_grow(exprs);
 	slot = slot_of(exprs, &row);
 	if (!*slot) {
-		*LANG_PUSH(exprs->arena, exprs->rows, exprs->count, exprs->capacity) = row;
+		*COMMON_PUSH(exprs->arena, exprs->rows, exprs->count, exprs->capacity) = row;
 		*slot = exprs->count;
 	}
 	return *slot - 1;
@@ -191,6 +191,6 @@ uint32_t lang_expr_node(struct lang_exprs *exprs, struct ptowsp_expr_record row)
 
 uint32_t lang_expr_append(struct lang_exprs *exprs, struct ptowsp_expr_record row)
 {
-	*LANG_PUSH(exprs->arena, exprs->rows, exprs->count, exprs->capacity) = row;
+	*COMMON_PUSH(exprs->arena, exprs->rows, exprs->count, exprs->capacity) = row;
 	return exprs->count - 1;
 }

@@ -3,12 +3,12 @@
 #ifndef LANG_EXPR_H
 #define LANG_EXPR_H
 
-#include "lang/lang_arena.h"
+#include "registry/common/common_arena.h"
 #include "ptowsp/package.h"
 #include "ptowsp/workload.h"
 
 struct lang_exprs {
-	struct lang_arena *arena;
+	struct common_arena *arena;
 	struct ptowsp_expr_record *rows; /* operands are earlier rows */
 	uint32_t count, capacity;
 	uint32_t *slots;                 /* hash to row + 1, 0: free */

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #include "lang/builder/tables.h"
 
-#include "lang/lang_arena.h"
+#include "registry/common/common_arena.h"
 #include "ptowsp/task.h"
 #include "ptowsp/workload.h"
 
@@ -11,7 +11,7 @@
  * regions, and the first axes, are those that repeat. */
 #define LOOK_BACK 256u
 
-void lang_tables_init(struct lang_tables *tables, struct lang_arena *arena)
+void lang_tables_init(struct lang_tables *tables, struct common_arena *arena)
 {
 	memset(tables, 0, sizeof(*tables));
 	tables->arena = arena;
@@ -27,7 +27,7 @@ uint32_t lang_region_add(struct lang_tables *tables, const struct ptowsp_region_
 	for (uint32_t i = first; i < tables->region_count; i++)
 		if (!memcmp(&tables->regions[i], region, sizeof(*region)))
 			return i;
-	*LANG_PUSH(tables->arena, tables->regions, tables->region_count, tables->region_capacity) = *region;
+	*COMMON_PUSH(tables->arena, tables->regions, tables->region_count, tables->region_capacity) = *region;
 	return tables->region_count - 1;
 }
 
@@ -36,7 +36,7 @@ uint32_t lang_axis_add(struct lang_tables *tables, const struct ptowsp_axis_reco
 	for (uint32_t i = 0; i < tables->axis_count && i < LOOK_BACK; i++)
 		if (!memcmp(&tables->axes[i], axis, sizeof(*axis)))
 			return i;
-	*LANG_PUSH(tables->arena, tables->axes, tables->axis_count, tables->axis_capacity) = *axis;
+	*COMMON_PUSH(tables->arena, tables->axes, tables->axis_count, tables->axis_capacity) = *axis;
 	return tables->axis_count - 1;
 }
 
@@ -58,14 +58,14 @@ uint32_t lang_levels_add(struct lang_tables *tables, uint32_t max_range, uint32_
 			return i;
 	row.first = tables->level_row_count;
 	for (uint32_t i = 0; i < count; i++)
-		*LANG_PUSH(tables->arena, tables->level_rows, tables->level_row_count, tables->level_row_capacity) = rows[i];
-	*LANG_PUSH(tables->arena, tables->levels, tables->levels_count, tables->levels_capacity) = row;
+		*COMMON_PUSH(tables->arena, tables->level_rows, tables->level_row_count, tables->level_row_capacity) = rows[i];
+	*COMMON_PUSH(tables->arena, tables->levels, tables->levels_count, tables->levels_capacity) = row;
 	return tables->levels_count - 1;
 }
 
 uint32_t lang_work_kernel_add(struct lang_tables *tables, uint32_t kernel)
 {
-	*LANG_PUSH(tables->arena, tables->work_kernels, tables->work_kernel_count, tables->work_kernel_capacity) = kernel;
+	*COMMON_PUSH(tables->arena, tables->work_kernels, tables->work_kernel_count, tables->work_kernel_capacity) = kernel;
 	return tables->work_kernel_count - 1;
 }
 
@@ -73,7 +73,7 @@ uint32_t lang_work_add(struct lang_tables *tables, unsigned opcode, uint32_t ope
 {
 	if (tables->work_count == LANG_MAX_INSTRUCTIONS)
 		return PTOWSP_NONE;
-	*LANG_PUSH(tables->arena, tables->work, tables->work_count, tables->work_capacity) = (struct ptowsp_instruction){
+	*COMMON_PUSH(tables->arena, tables->work, tables->work_count, tables->work_capacity) = (struct ptowsp_instruction){
 		.opcode = (uint8_t)opcode, .operand1 = (uint16_t)operand1, .operand2 = operand2};
 	return tables->work_count - 1;
 }

@@ -11,7 +11,7 @@
 
 /* Everything lies in the arena. */
 struct lang_tables {
-	struct lang_arena *arena;
+	struct common_arena *arena;
 	struct lang_exprs exprs;
 	struct ptowsp_region_record *regions;
 	struct ptowsp_axis_record *axes;
@@ -30,7 +30,7 @@ struct lang_tables {
 	uint32_t region_first;  /* equal regions are looked for from here on: those of the entry at hand */
 };
 
-void lang_tables_init(struct lang_tables *tables, struct lang_arena *arena);
+void lang_tables_init(struct lang_tables *tables, struct common_arena *arena);
 
 /* The row of an equal record, or of a new one. */
 uint32_t lang_region_add(struct lang_tables *tables, const struct ptowsp_region_record *region);

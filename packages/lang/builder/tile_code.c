@@ -10,7 +10,7 @@ uint32_t lang_tile_add(struct lang_tile_code *code, const struct ptowsp_tile_til
 {
 	if (code->tile_count == LANG_MAX_ROWS)
 		return LANG_MAX_ROWS;
-	*LANG_PUSH(code->arena, code->tiles, code->tile_count, code->tile_capacity) = *tile;
+	*COMMON_PUSH(code->arena, code->tiles, code->tile_count, code->tile_capacity) = *tile;
 	return code->tile_count - 1;
 }
 
@@ -18,7 +18,7 @@ uint32_t lang_tile_scalar_add(struct lang_tile_code *code, uint32_t name, uint16
 {
 	if (code->scalar_count == LANG_MAX_ROWS)
 		return LANG_MAX_ROWS;
-	*LANG_PUSH(code->arena, code->scalars, code->scalar_count, code->scalar_capacity) =
+	*COMMON_PUSH(code->arena, code->scalars, code->scalar_count, code->scalar_capacity) =
 		(struct ptowsp_tile_scalar){.name = name, .dtype = dtype, .kind = kind, .value = value};
 	return code->scalar_count - 1;
 }
@@ -38,7 +38,7 @@ struct ptowsp_tile_inst *lang_tile_inst_add(struct lang_tile_code *code, unsigne
 
 	if (code->inst_count == LANG_MAX_INSTRUCTIONS)
 		return NULL;
-	inst = LANG_PUSH(code->arena, code->insts, code->inst_count, code->inst_capacity);
+	inst = COMMON_PUSH(code->arena, code->insts, code->inst_count, code->inst_capacity);
 	*inst = (struct ptowsp_tile_inst){.op = (uint8_t)op, .line = line};
 	return inst;
 }
@@ -69,7 +69,7 @@ static void chain_resolve(struct lang_tile_code *code, uint32_t chain, uint32_t 
 static const char *turn_open(struct lang_tile_code *code, unsigned op)
 {
 	if (code->depth == PTOWSP_NESTING_LIMIT)
-		return lang_format(code->arena, "loops and branches nest at most %u deep", PTOWSP_NESTING_LIMIT);
+		return common_format(code->arena, "loops and branches nest at most %u deep", PTOWSP_NESTING_LIMIT);
 	code->turns[code->depth++] = (struct lang_tile_turn){.op = (uint8_t)op, .head = code->inst_count - 1};
 	return NULL;
 }
@@ -82,7 +82,7 @@ static const char *loop_leave(struct lang_tile_code *code, struct ptowsp_tile_in
 	while (at && code->turns[at - 1].op == PTOWSP_PTO_IF)
 		at--;
 	if (!at)
-		return lang_format(code->arena, "%s outside a loop", isa_op(inst->op)->mnemonic);
+		return common_format(code->arena, "%s outside a loop", isa_op(inst->op)->mnemonic);
 	chain = inst->op == PTOWSP_PTO_BREAK ? &code->turns[at - 1].breaks : &code->turns[at - 1].continues;
 	inst->target = *chain;
 	*chain = code->inst_count;
@@ -92,7 +92,7 @@ static const char *loop_leave(struct lang_tile_code *code, struct ptowsp_tile_in
 static const char *turn_middle(struct lang_tile_code *code, struct lang_tile_turn *turn, const char *mnemonic)
 {
 	if (turn->turned)
-		return lang_format(code->arena, "the second %s of one %s", mnemonic, isa_op(turn->op)->mnemonic);
+		return common_format(code->arena, "the second %s of one %s", mnemonic, isa_op(turn->op)->mnemonic);
 	turn->turned = 1;
 	turn->turn = code->inst_count - 1;
 	return NULL;
@@ -133,7 +133,7 @@ const char *lang_tile_control(struct lang_tile_code *code)
 	if (!opener)
 		return NULL;
 	if (!turn || turn->op != opener)
-		return lang_format(code->arena, "%s without its %s", isa_op(inst->op)->mnemonic, isa_op(opener)->mnemonic);
+		return common_format(code->arena, "%s without its %s", isa_op(inst->op)->mnemonic, isa_op(opener)->mnemonic);
 	if (inst->op == PTOWSP_PTO_DO || inst->op == PTOWSP_PTO_ELSE)
 		return turn_middle(code, turn, isa_op(inst->op)->mnemonic);
 	return turn_end(code, turn);
@@ -163,8 +163,8 @@ static void inst_renumber(struct ptowsp_tile_inst *inst, const uint16_t *now)
 void lang_tile_order(struct lang_tile_code *code)
 {
 	uint32_t count = code->scalar_count, at = 0;
-	struct ptowsp_tile_scalar *rows = lang_alloc(code->arena, (count + 1) * sizeof(*rows));
-	uint16_t *now = lang_alloc(code->arena, (count + 1) * sizeof(*now));
+	struct ptowsp_tile_scalar *rows = common_alloc(code->arena, (count + 1) * sizeof(*rows));
+	uint16_t *now = common_alloc(code->arena, (count + 1) * sizeof(*now));
 
 	for (uint32_t rank = 0; rank < 3; rank++)
 		for (uint32_t i = 0; i < count; i++)
@@ -200,7 +200,7 @@ void *lang_tile_encode(const struct lang_tile_code *code, uint32_t name, const s
 	unsigned char *payload, *at;
 
 	*size_out = sizeof(header) + param_bytes + tiles + scalars + insts;
-	payload = lang_alloc(code->arena, *size_out);
+	payload = common_alloc(code->arena, *size_out);
 	at = table_put(payload, &header, sizeof(header));
 	at = table_put(at, params, param_bytes);
 	at = table_put(at, code->tiles, tiles);

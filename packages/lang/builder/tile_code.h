@@ -3,7 +3,7 @@
 #ifndef LANG_TILE_CODE_H
 #define LANG_TILE_CODE_H
 
-#include "lang/lang_arena.h"
+#include "registry/common/common_arena.h"
 #include "ptowsp/task.h"
 #include "ptowsp/tile.h"
 #include "ptowsp/workload.h"
@@ -20,7 +20,7 @@ struct lang_tile_turn {
 };
 /* Zeroed but for turns and the arena, in which everything lies. Names are offsets wherever the caller keeps strings. */
 struct lang_tile_code {
-	struct lang_arena *arena;
+	struct common_arena *arena;
 	struct ptowsp_tile_tile *tiles;
 	struct ptowsp_tile_scalar *scalars;
 	struct ptowsp_tile_inst *insts;

@@ -134,7 +134,7 @@ static void pass_bind(struct lang_work_check *check, struct lang_work *work, str
 		return;
 	if (i == count) {
 		lang_error(check->unit, pass->at, "@%s has no parameter %%%s", work->callee, pass->formal);
-		names = lang_alloc(&check->unit->arena, (count + 1) * sizeof(*names));
+		names = common_alloc(&check->unit->arena, (count + 1) * sizeof(*names));
 		for (i = 0; i < count; i++)
 			names[i] = lang_callee_param(work, i).name;
 		if (count)
@@ -151,7 +151,7 @@ static void pass_bind(struct lang_work_check *check, struct lang_work *work, str
 /* A scalar that is not passed is the caller's value of that name, if there is one. */
 static void need_find(struct lang_work_check *check, struct lang_work *work, uint32_t index, const struct lang_callee_param *param)
 {
-	struct lang_scalar *scalar = lang_alloc(&check->unit->arena, sizeof(*scalar));
+	struct lang_scalar *scalar = common_alloc(&check->unit->arena, sizeof(*scalar));
 	struct lang_local *local = check->scope.locals;
 	struct lang_decl *decl = lang_decl_find(check->scope.module, '%', param->name);
 
@@ -192,12 +192,12 @@ static void params_check(struct lang_work_check *check, struct lang_work *work)
 
 static void cycle_refuse(struct lang_work_check *check, const struct lang_work *work)
 {
-	struct lang_arena *arena = &check->unit->arena;
+	struct common_arena *arena = &check->unit->arena;
 	const struct lang_workload *at = (const struct lang_workload *)check->decl;
-	const char *path = lang_format(arena, "@%s", work->callee);
+	const char *path = common_format(arena, "@%s", work->callee);
 
 	for (; &at->head != work->target; at = at->caller)
-		path = lang_format(arena, "@%.60s -> %.400s", at->head.name, path);
+		path = common_format(arena, "@%.60s -> %.400s", at->head.name, path);
 	lang_error(check->unit, work->callee_at, "recursion: @%s -> %.460s", work->callee, path);
 	lang_help(check->unit, "calls are expanded when a program is packed, so they must end; use a loop");
 }
@@ -271,8 +271,8 @@ void lang_task_check(struct lang_work_check *check, struct lang_work *work)
 		pass_resolve(check, &work->passes[i]);
 	if ((work->target && work->target->broken) || (work->function && work->function->torn))
 		return; /* its parameters are not known */
-	work->binds = lang_alloc(&check->unit->arena, (lang_callee_count(work) + 1) * sizeof(*work->binds));
-	work->needs = lang_alloc(&check->unit->arena, (lang_callee_count(work) + 1) * sizeof(*work->needs));
+	work->binds = common_alloc(&check->unit->arena, (lang_callee_count(work) + 1) * sizeof(*work->binds));
+	work->needs = common_alloc(&check->unit->arena, (lang_callee_count(work) + 1) * sizeof(*work->needs));
 	for (uint32_t i = 0; i < work->pass_count; i++)
 		pass_bind(check, work, &work->passes[i]);
 	params_check(check, work);

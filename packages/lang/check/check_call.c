@@ -116,7 +116,7 @@ static struct lang_var *need_find(struct lang_check *check, const struct lang_st
 		}
 	}
 	if (var) {
-		name = lang_format(&check->unit->arena, "%s.%s", stmt->callee, need->name);
+		name = common_format(&check->unit->arena, "%s.%s", stmt->callee, need->name);
 		var = lang_var_find(function, name);
 	}
 	if (!var) {
@@ -132,13 +132,13 @@ static void needs_bind(struct lang_check *check, struct lang_stmt *stmt)
 {
 	const struct lang_function *target = stmt->target;
 
-	stmt->needs = lang_alloc(&check->unit->arena, (target->need_count + 1) * sizeof(*stmt->needs));
+	stmt->needs = common_alloc(&check->unit->arena, (target->need_count + 1) * sizeof(*stmt->needs));
 	for (uint32_t i = 0; i < target->need_count; i++) {
 		struct lang_arg *arg = stmt->bound[target->needs[i]->id];
 		struct lang_operand *operand = arg ? &arg->actual : NULL;
 
 		if (!operand) {
-			operand = lang_alloc(&check->unit->arena, sizeof(*operand));
+			operand = common_alloc(&check->unit->arena, sizeof(*operand));
 			operand->kind = LANG_OPERAND_NAME;
 			operand->at = stmt->callee_at;
 			operand->text = target->needs[i]->name;
@@ -156,7 +156,7 @@ void lang_call_check(struct lang_check *check, struct lang_stmt *stmt)
 
 	if (!target || target->torn) /* refused when the module was linked; its parameters are not known */
 		return;
-	stmt->bound = lang_alloc(&check->unit->arena, ((size_t)target->var_count + 1) * sizeof(struct lang_arg *));
+	stmt->bound = common_alloc(&check->unit->arena, ((size_t)target->var_count + 1) * sizeof(struct lang_arg *));
 	if (check->function->kind == LANG_INCORE && target->kind == LANG_ORCHESTRATION) {
 		lang_error(check->unit, stmt->callee_at, "an InCore function cannot call the Orchestration function @%s", target->name);
 		return;

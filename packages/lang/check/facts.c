@@ -24,7 +24,7 @@ void lang_fact_write(struct lang_check *check, struct lang_var *var)
 		return;
 	var->write_order = check->order;
 	var->conditional = check->depth > 0;
-	LANG_PUSH(&check->unit->arena, check->writes, check->write_count, check->write_capacity)->var = var;
+	COMMON_PUSH(&check->unit->arena, check->writes, check->write_count, check->write_capacity)->var = var;
 }
 
 void lang_facts_block_end(struct lang_check *check, uint32_t first_write)
@@ -77,13 +77,13 @@ static void block_fold(const struct lang_block *block)
 static void symbol_add(struct lang_check *check, struct lang_var *var)
 {
 	struct lang_module *module = check->module;
-	struct lang_symbol *symbol = lang_alloc(&check->unit->arena, sizeof(*symbol));
+	struct lang_symbol *symbol = common_alloc(&check->unit->arena, sizeof(*symbol));
 
 	symbol->name = var->name;
 	symbol->dtype = var->type.dtype;
 	symbol->function = check->function;
 	symbol->var = var;
-	*LANG_PUSH(&check->unit->arena, module->symbols, module->symbol_count, module->symbol_capacity) = symbol;
+	*COMMON_PUSH(&check->unit->arena, module->symbols, module->symbol_count, module->symbol_capacity) = symbol;
 	var->symbol = symbol;
 }
 
@@ -103,7 +103,7 @@ void lang_facts_finish(struct lang_check *check)
 		if (!var->needed)
 			continue;
 		var->need = function->need_count;
-		*LANG_PUSH(&check->unit->arena, function->needs, function->need_count, function->need_capacity) = var;
+		*COMMON_PUSH(&check->unit->arena, function->needs, function->need_count, function->need_capacity) = var;
 	}
 	if (function->memref_count + function->need_count <= LANG_MAX_PARAMS)
 		return;

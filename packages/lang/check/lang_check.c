@@ -102,7 +102,7 @@ static void shape_check(struct lang_check *check, const struct lang_stmt *stmt, 
 	if (!count || check->function->unusable ||
 	    !isa_shape_check(stmt->op, dst, dst_count, src, src_count, text, sizeof(text)))
 		return;
-	check->function->unusable = lang_copy(&check->unit->arena, text, strlen(text));
+	check->function->unusable = common_copy(&check->unit->arena, text, strlen(text));
 	lang_warn(check->unit, stmt->at, "%s", text);
 	lang_help(check->unit, "@%s is packed but will not run; the other functions do", check->function->name);
 }
@@ -314,8 +314,8 @@ static void memrefs_list(struct lang_check *check)
 {
 	struct lang_function *function = check->function;
 
-	function->memrefs = lang_alloc(&check->unit->arena, (function->var_count + 1) * sizeof(*function->memrefs));
-	function->tensors = lang_alloc(&check->unit->arena, (function->var_count + 1) * sizeof(*function->tensors));
+	function->memrefs = common_alloc(&check->unit->arena, (function->var_count + 1) * sizeof(*function->memrefs));
+	function->tensors = common_alloc(&check->unit->arena, (function->var_count + 1) * sizeof(*function->tensors));
 	for (uint32_t i = 0; i < function->var_count; i++)
 		if (function->vars[i]->kind == LANG_MEMREF) {
 			function->vars[i]->number = function->memref_count;

@@ -137,7 +137,7 @@ static void known_help(struct linker *linker, const char *word)
 
 	for (struct lang_decl *decl = module->decls; decl; decl = decl->next)
 		most++;
-	names = lang_alloc(&linker->unit->arena, most * sizeof(*names));
+	names = common_alloc(&linker->unit->arena, most * sizeof(*names));
 	for (struct lang_function *f = module->first; f; f = f->next)
 		names[count++] = f->name;
 	for (struct lang_decl *decl = module->decls; decl; decl = decl->next)
@@ -171,7 +171,7 @@ void lang_link(struct lang_module *module, const char *chosen)
 {
 	struct linker linker = {.unit = module->unit, .module = module};
 
-	module->order = lang_alloc(&module->unit->arena, (module->function_count + 1) * sizeof(*module->order));
+	module->order = common_alloc(&module->unit->arena, (module->function_count + 1) * sizeof(*module->order));
 	for (struct lang_function *f = module->first; f; f = f->next)
 		if (!f->state)
 			function_walk(&linker, f);

@@ -107,7 +107,7 @@ static struct lang_var *bare_declare(struct lang_check *check, const struct lang
 /* "tadd %x, 1.0": the same with a scalar is called tadds. */
 static void scalar_form_help(struct lang_check *check, enum lang_want want)
 {
-	const char *name = lang_format(&check->unit->arena, "%ss", check->stmt->word);
+	const char *name = common_format(&check->unit->arena, "%ss", check->stmt->word);
 
 	if (want == LANG_WANT_TILE && isa_op_find(name, strlen(name)) >= 0)
 		lang_help(check->unit, "%s takes a tile and a scalar", name);

@@ -10,7 +10,7 @@
 
 static const char *shape_text(struct lang_work_check *check, uint32_t rows, uint32_t columns)
 {
-	return lang_format(&check->unit->arena, "%u x %u", rows, columns);
+	return common_format(&check->unit->arena, "%u x %u", rows, columns);
 }
 
 static void value_refuse(struct lang_work_check *check, const struct lang_work *work, const struct lang_pass *pass, const struct lang_callee_param *param)
@@ -101,7 +101,7 @@ static int access_check(struct lang_work_check *check, const struct lang_work *w
 
 static void tensor_pass(struct lang_work_check *check, struct lang_work *work, struct lang_pass *pass, const struct lang_callee_param *param)
 {
-	const char *who = lang_format(&check->unit->arena, "@%s", work->callee);
+	const char *who = common_format(&check->unit->arena, "@%s", work->callee);
 	struct lang_part *part = &pass->part;
 
 	if (pass->value) {
@@ -113,7 +113,7 @@ static void tensor_pass(struct lang_work_check *check, struct lang_work *work, s
 	if (!lang_part_check(check, part, pass->stated ? pass->access : param->access, who) || !type_fits(check, work, part, param))
 		return;
 	if (param->layout) {
-		const char *whose = lang_format(&check->unit->arena, "%%%s of %s", param->name, who);
+		const char *whose = common_format(&check->unit->arena, "%%%s of %s", param->name, who);
 
 		if (!lang_part_memory_join(check, part, param->access, &param->layout->memory, whose))
 			return;
@@ -144,7 +144,7 @@ static void range_fits(struct lang_work_check *check, const struct lang_scalar *
 		return;
 	for (int greatest = 1; greatest >= 0; greatest--)
 		if (lang_range_end(&range, greatest, &end) &&
-		    lang_number_read(lang_format(&check->unit->arena, "%lld", (long long)end), param->dtype, &bits) != LANG_NUMBER_OK) {
+		    lang_number_read(common_format(&check->unit->arena, "%lld", (long long)end), param->dtype, &bits) != LANG_NUMBER_OK) {
 			lang_error(check->unit, value->all, "%lld does not fit %%%s of type %s%s", (long long)end, param->name, lang_dtype_text(param->dtype),
 				   lang_range_text(check->unit, &range, greatest));
 			return;
@@ -201,14 +201,14 @@ static int pair_join(struct lang_work_check *check, const struct operand *a, con
 	dim = dim_between(la, lb);
 	if (dim == la->rank)
 		return 1;
-	lang_layouts_refuse(check, b->part, b->access, la, lang_format(&check->unit->arena, "%%%s of the same call", a->part->tensor));
+	lang_layouts_refuse(check, b->part, b->access, la, common_format(&check->unit->arena, "%%%s of the same call", a->part->tensor));
 	return 0;
 }
 
 void lang_passes_join(struct lang_work_check *check, const struct lang_work *work)
 {
 	uint32_t all = lang_callee_count(work), count = 0;
-	struct operand *operands = lang_alloc(&check->unit->arena, (all + 1) * sizeof(*operands));
+	struct operand *operands = common_alloc(&check->unit->arena, (all + 1) * sizeof(*operands));
 
 	for (uint32_t i = 0; i < all; i++) {
 		const struct lang_pass *pass = work->binds[i];

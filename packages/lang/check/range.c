@@ -143,7 +143,7 @@ const char *lang_range_text(struct lang_unit *unit, const struct lang_range *ran
 		const struct lang_range_term *term = &range->terms[i];
 
 		if (term->factor)
-			text = lang_format(&unit->arena, "%s%s%%%s is %lld", text, *text ? " and " : " where ", term->local->name,
+			text = common_format(&unit->arena, "%s%s%%%s is %lld", text, *text ? " and " : " where ", term->local->name,
 					   (long long)((term->factor > 0) == greatest ? term->local->last : term->local->first));
 	}
 	return text;

@@ -40,7 +40,7 @@ static void read_note(struct unwritten *u, const struct lang_stmt *stmt, const s
 
 	if (u->written[operand->var->id])
 		return;
-	read = lang_alloc(&u->unit->arena, sizeof(*read));
+	read = common_alloc(&u->unit->arena, sizeof(*read));
 	*read = (struct read){.tile = operand->var, .stmt = stmt, .operand = operand, .loop = u->loop, .direct = !u->loop || u->loop->depth == u->depth};
 	*u->last = read;
 	u->last = &read->next;
@@ -75,7 +75,7 @@ static void op_walk(struct unwritten *u, const struct lang_stmt *stmt)
 
 static void loop_walk(struct unwritten *u, const struct lang_stmt *stmt)
 {
-	struct loop *loop = lang_alloc(&u->unit->arena, sizeof(*loop));
+	struct loop *loop = common_alloc(&u->unit->arena, sizeof(*loop));
 
 	*loop = (struct loop){.outer = u->loop, .depth = u->depth + 1, .open = 1};
 	u->loop = loop;
@@ -129,7 +129,7 @@ void lang_unwritten_tell(struct lang_unit *unit, const struct lang_function *fun
 	struct unwritten u = {.unit = unit, .function = function};
 
 	u.last = &u.reads;
-	u.written = lang_alloc(&unit->arena, function->var_count + 1);
+	u.written = common_alloc(&unit->arena, function->var_count + 1);
 	memset(u.written, 0, function->var_count + 1);
 	block_walk(&u, &function->body);
 	reads_tell(&u);

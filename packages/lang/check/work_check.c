@@ -119,7 +119,7 @@ static void row_check(struct lang_work_check *check, struct lang_work *work)
 	const struct lang_axis *axis = work->axis;
 	int rows = axis->kind == PTOWSP_AXIS_RAGGED || axis->kind == PTOWSP_AXIS_SPARSE;
 	struct lang_span at = work->name ? work->name_at : axis->kind_at.line ? axis->kind_at : axis->head.at;
-	const char *name = work->name ? lang_format(&check->unit->arena, "%%%s", work->name) : "this axis";
+	const char *name = work->name ? common_format(&check->unit->arena, "%%%s", work->name) : "this axis";
 
 	if (rows && !work->value) {
 		lang_error(check->unit, at, "%s is %s: say which of its rows", name, axis->kind == PTOWSP_AXIS_RAGGED ? "ragged" : "sparse");

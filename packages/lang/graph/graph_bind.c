@@ -382,7 +382,7 @@ void lang_graph_bind(struct lang_module *module, struct lang_graph_program *prog
 		struct lang_graph_kernel *kernel = bind->kernel;
 
 		bind_check(unit, bind);
-		*LANG_PUSH(&unit->arena, kernel->binds, kernel->bind_count, kernel->bind_capacity) = bind;
+		*COMMON_PUSH(&unit->arena, kernel->binds, kernel->bind_count, kernel->bind_capacity) = bind;
 	}
 	for (uint32_t i = 0; i < program->kernel_count; i++)
 		arguments_check(unit, program->kernels[i]);

@@ -142,7 +142,7 @@ static void kind_check(struct lang_unit *unit, const struct lang_graph_inst *ins
 static void request_check(struct graph_check *check, const struct lang_graph_inst *inst, const struct cores *cores)
 {
 	const struct lang_graph_kernel *kernel = lang_graph_kernel(inst->args[0].object);
-	const char *who = lang_format(&check->unit->arena, "%s asks", kernel->object.name);
+	const char *who = common_format(&check->unit->arena, "%s asks", kernel->object.name);
 
 	if (kernel->aic > cores->aic)
 		cores_refuse(check->unit, inst->args[1].at, who, "AIC", kernel->aic, cores, cores->aic);
@@ -198,7 +198,7 @@ static void partitions_compare(struct graph_check *check, const struct lang_grap
 		lang_help(check->unit, "%s is defined at %s", b[0].object->name, lang_place(check->unit, check->partitions[i]->at));
 		return;
 	}
-	*LANG_PUSH(&check->unit->arena, check->partitions, check->partition_count, check->partition_capacity) = inst;
+	*COMMON_PUSH(&check->unit->arena, check->partitions, check->partition_count, check->partition_capacity) = inst;
 }
 
 /* Requests and partitions, wherever they stand. */
@@ -218,7 +218,7 @@ static void cores_walk(struct graph_check *check, const struct lang_graph_block 
 static uint32_t *levels_make(struct graph_check *check)
 {
 	const struct lang_graph_order *order = &check->order;
-	uint32_t *level = lang_alloc(&check->unit->arena, ((size_t)order->node_count + 1) * sizeof(*level));
+	uint32_t *level = common_alloc(&check->unit->arena, ((size_t)order->node_count + 1) * sizeof(*level));
 
 	for (uint32_t i = 0; i < order->node_count; i++) {
 		uint32_t node = order->sorted[i], then = level[node] + (node < order->kernel_count);
@@ -236,9 +236,9 @@ static void levels_check(struct graph_check *check, const struct cores *cores)
 	const struct lang_graph_order *order = &check->order;
 	const struct lang_graph *graph = order->graph;
 	uint32_t *level = levels_make(check);
-	struct cores *sums = lang_alloc(&check->unit->arena, ((size_t)order->node_count + 1) * sizeof(*sums));
-	uint32_t *at = lang_alloc(&check->unit->arena, ((size_t)graph->kernel_count + 1) * sizeof(*at));
-	uint32_t *asked = lang_alloc(&check->unit->arena, ((size_t)order->node_count + 1) * sizeof(*asked)); /* kernels of the level */
+	struct cores *sums = common_alloc(&check->unit->arena, ((size_t)order->node_count + 1) * sizeof(*sums));
+	uint32_t *at = common_alloc(&check->unit->arena, ((size_t)graph->kernel_count + 1) * sizeof(*at));
+	uint32_t *asked = common_alloc(&check->unit->arena, ((size_t)order->node_count + 1) * sizeof(*asked)); /* kernels of the level */
 
 	for (uint32_t i = 0; i < graph->kernel_count; i++)
 		at[order->position[i]] = i;
@@ -256,7 +256,7 @@ static void levels_check(struct graph_check *check, const struct cores *cores)
 			continue;
 		sum->device = "told";
 		cores_refuse(check->unit, kernel->object.at,
-			     lang_format(&check->unit->arena, "%s and kernels beside it that wait for none of each other ask", kernel->object.name),
+			     common_format(&check->unit->arena, "%s and kernels beside it that wait for none of each other ask", kernel->object.name),
 			     sum->aic > cores->aic ? "AIC" : sum->aiv > cores->aiv ? "AIV" : "AICPU",
 			     sum->aic > cores->aic ? sum->aic : sum->aiv > cores->aiv ? sum->aiv : sum->aicpu, cores,
 			     sum->aic > cores->aic ? cores->aic : sum->aiv > cores->aiv ? cores->aiv : cores->aicpu);

@@ -30,7 +30,7 @@ static void edge_add(struct edges *edges, struct lang_graph_node *node, uint32_t
 	}
 	node->stamp = edges->stamp;
 	node->place = edges->count;
-	*LANG_PUSH(&walk->lower->unit->arena, walk->waits, edges->count, walk->wait_capacity) = (struct lang_graph_wait){node, kind};
+	*COMMON_PUSH(&walk->lower->unit->arena, walk->waits, edges->count, walk->wait_capacity) = (struct lang_graph_wait){node, kind};
 }
 
 static uint32_t kind_of(unsigned dep_type)
@@ -170,7 +170,7 @@ static void barrier_raise(struct lang_graph_walk *walk, const struct lang_graph_
 	walk->open_count = kept;
 	walk->barrier_count = 0;
 	for (uint32_t i = 0; i < kept; i++)
-		*LANG_PUSH(&walk->lower->unit->arena, walk->barrier, walk->barrier_count, walk->barrier_capacity) = walk->open[i];
+		*COMMON_PUSH(&walk->lower->unit->arena, walk->barrier, walk->barrier_count, walk->barrier_capacity) = walk->open[i];
 }
 
 /* --- launches --- */
@@ -227,9 +227,9 @@ void lang_graph_edges_emit(struct lang_graph_walk *walk, struct lang_graph_node 
 
 /* ---- by kernel and by event: the instructions that order them, so that nobody searches a program for them. ---- */
 
-void lang_graph_list_add(struct lang_arena *arena, struct lang_graph_list *list, struct lang_graph_inst *inst, struct lang_graph_depend *depend)
+void lang_graph_list_add(struct common_arena *arena, struct lang_graph_list *list, struct lang_graph_inst *inst, struct lang_graph_depend *depend)
 {
-	struct lang_graph_link *link = lang_alloc(arena, sizeof(*link));
+	struct lang_graph_link *link = common_alloc(arena, sizeof(*link));
 
 	*link = (struct lang_graph_link){NULL, inst, depend};
 	if (list->last)
@@ -241,7 +241,7 @@ void lang_graph_list_add(struct lang_arena *arena, struct lang_graph_list *list,
 
 static void block_link(struct lang_graph_lowering *lowering, const struct lang_graph_block *block)
 {
-	struct lang_arena *arena = &lowering->unit->arena;
+	struct common_arena *arena = &lowering->unit->arena;
 
 	for (struct lang_graph_inst *inst = block->first; inst; inst = inst->next) {
 		if (inst->op == PTOWSP_SY_SIGNAL)
@@ -257,7 +257,7 @@ static void block_link(struct lang_graph_lowering *lowering, const struct lang_g
 
 static void depends_link(struct lang_graph_lowering *lowering, const struct lang_graph *graph)
 {
-	struct lang_arena *arena = &lowering->unit->arena;
+	struct common_arena *arena = &lowering->unit->arena;
 
 	for (uint32_t i = 0; i < graph->depend_count; i++) {
 		struct lang_graph_depend *depend = graph->depends[i];
@@ -270,10 +270,10 @@ static void depends_link(struct lang_graph_lowering *lowering, const struct lang
 void lang_graph_links_make(struct lang_graph_lowering *lowering)
 {
 	const struct lang_graph_program *program = lowering->program;
-	struct lang_arena *arena = &lowering->unit->arena;
+	struct common_arena *arena = &lowering->unit->arena;
 
-	lowering->links = lang_alloc(arena, ((size_t)program->kernel_count + 1) * sizeof(*lowering->links));
-	lowering->signals = lang_alloc(arena, ((size_t)program->object_count + 1) * sizeof(*lowering->signals));
+	lowering->links = common_alloc(arena, ((size_t)program->kernel_count + 1) * sizeof(*lowering->links));
+	lowering->signals = common_alloc(arena, ((size_t)program->object_count + 1) * sizeof(*lowering->signals));
 	block_link(lowering, &program->body);
 	for (uint32_t g = 0; g < program->graph_count; g++) {
 		/* Kernels that TG_FUSE made stand nowhere in the text. */

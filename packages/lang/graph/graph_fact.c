@@ -20,12 +20,12 @@ static void kernel_fill(struct lang_graph_reader *reader, struct lang_graph_inst
 			   (unsigned long long)kernel->workspace);
 	kernel->inst = inst;
 	kernel->node = reader->graph->kernel_count;
-	*LANG_PUSH(&reader->unit->arena, reader->graph->kernels, reader->graph->kernel_count, reader->graph->kernel_capacity) = kernel;
+	*COMMON_PUSH(&reader->unit->arena, reader->graph->kernels, reader->graph->kernel_count, reader->graph->kernel_capacity) = kernel;
 }
 
 static void depend_fill(struct lang_graph_reader *reader, struct lang_graph_inst *inst)
 {
-	struct lang_graph_depend *depend = lang_alloc(&reader->unit->arena, sizeof(*depend));
+	struct lang_graph_depend *depend = common_alloc(&reader->unit->arena, sizeof(*depend));
 	struct lang_graph_object *tensor = inst->args[3].object;
 
 	depend->inst = inst;
@@ -33,7 +33,7 @@ static void depend_fill(struct lang_graph_reader *reader, struct lang_graph_inst
 	depend->dst = lang_graph_kernel(inst->args[1].object);
 	depend->type = (uint32_t)inst->args[2].value;
 	depend->tensor = tensor ? lang_graph_tensor(tensor) : NULL;
-	*LANG_PUSH(&reader->unit->arena, reader->graph->depends, reader->graph->depend_count, reader->graph->depend_capacity) = depend;
+	*COMMON_PUSH(&reader->unit->arena, reader->graph->depends, reader->graph->depend_count, reader->graph->depend_capacity) = depend;
 }
 
 static void alloc_fill(struct lang_graph_reader *reader, const struct lang_graph_inst *inst)
@@ -55,7 +55,7 @@ static void alloc_fill(struct lang_graph_reader *reader, const struct lang_graph
 static void bind_fill(struct lang_graph_reader *reader, struct lang_graph_inst *inst)
 {
 	struct lang_graph_program *p = reader->program;
-	struct lang_graph_bind *bind = lang_alloc(&reader->unit->arena, sizeof(*bind));
+	struct lang_graph_bind *bind = common_alloc(&reader->unit->arena, sizeof(*bind));
 
 	bind->inst = inst;
 	bind->kernel = lang_graph_kernel(inst->args[0].object);
@@ -63,7 +63,7 @@ static void bind_fill(struct lang_graph_reader *reader, struct lang_graph_inst *
 	bind->tensor = lang_graph_tensor(inst->args[2].object);
 	bind->offset = inst->args[3].scalar;
 	bind->size = inst->args[4].scalar;
-	*LANG_PUSH(&reader->unit->arena, p->binds, p->bind_count, p->bind_capacity) = bind;
+	*COMMON_PUSH(&reader->unit->arena, p->binds, p->bind_count, p->bind_capacity) = bind;
 }
 
 static void request_fill(struct lang_graph_reader *reader, const struct lang_graph_inst *inst)

@@ -75,35 +75,35 @@ static struct lang_graph_kernel *same_find(const struct lang_graph *first, const
 static struct lang_graph_kernel *kernel_copy(struct fusion *fusion, const struct lang_graph_kernel *kernel, const struct lang_graph *from)
 {
 	struct lang_graph_program *p = fusion->program;
-	struct lang_arena *arena = &fusion->unit->arena;
-	struct lang_graph_kernel *copy = lang_alloc(arena, sizeof(*copy));
+	struct common_arena *arena = &fusion->unit->arena;
+	struct lang_graph_kernel *copy = common_alloc(arena, sizeof(*copy));
 
 	*copy = *kernel;
 	copy->object.index = p->kernel_count;
 	copy->object.number = ++fusion->number;
 	copy->object.graph = fusion->graph;
 	if (lang_map_find(&fusion->names, kernel->object.name))
-		copy->object.name = lang_format(arena, "%s.%s", from->object.name, kernel->object.name);
+		copy->object.name = common_format(arena, "%s.%s", from->object.name, kernel->object.name);
 	if (!lang_map_find(&fusion->names, copy->object.name))
 		lang_map_add(&fusion->names, arena, copy->object.name, copy);
 	copy->node = fusion->graph->kernel_count;
 	copy->binds = NULL;
 	copy->bind_count = copy->bind_capacity = 0;
 	for (uint32_t i = 0; i < kernel->bind_count; i++) {
-		struct lang_graph_bind *bind = lang_alloc(arena, sizeof(*bind));
+		struct lang_graph_bind *bind = common_alloc(arena, sizeof(*bind));
 
 		*bind = *kernel->binds[i];
 		bind->kernel = copy;
-		*LANG_PUSH(arena, copy->binds, copy->bind_count, copy->bind_capacity) = bind;
+		*COMMON_PUSH(arena, copy->binds, copy->bind_count, copy->bind_capacity) = bind;
 	}
-	*LANG_PUSH(arena, p->kernels, p->kernel_count, p->kernel_capacity) = copy;
-	*LANG_PUSH(arena, fusion->graph->kernels, fusion->graph->kernel_count, fusion->graph->kernel_capacity) = copy;
+	*COMMON_PUSH(arena, p->kernels, p->kernel_count, p->kernel_capacity) = copy;
+	*COMMON_PUSH(arena, fusion->graph->kernels, fusion->graph->kernel_count, fusion->graph->kernel_capacity) = copy;
 	return copy;
 }
 
 static void operands_copy(struct fusion *fusion, struct lang_graph_inst *inst)
 {
-	struct lang_graph_arg *args = inst->arg_count ? lang_alloc(&fusion->unit->arena, inst->arg_count * sizeof(*args)) : NULL;
+	struct lang_graph_arg *args = inst->arg_count ? common_alloc(&fusion->unit->arena, inst->arg_count * sizeof(*args)) : NULL;
 
 	for (uint32_t i = 0; i < inst->arg_count; i++) {
 		struct lang_graph_arg *arg = &args[i];
@@ -114,7 +114,7 @@ static void operands_copy(struct fusion *fusion, struct lang_graph_inst *inst)
 			arg->object = &fusion->copies[arg->object->index]->object;
 		if (!arg->set_count)
 			continue;
-		set = lang_alloc(&fusion->unit->arena, arg->set_count * sizeof(*set));
+		set = common_alloc(&fusion->unit->arena, arg->set_count * sizeof(*set));
 		for (uint32_t k = 0; k < arg->set_count; k++)
 			set[k] = &fusion->copies[arg->set[k]->index]->object;
 		arg->set = set;
@@ -130,7 +130,7 @@ static void block_copy(struct fusion *fusion, const struct lang_graph_block *fro
 
 		if (inst->op == PTOWSP_TG_KERNEL && fusion->copies[inst->args[0].object->index]->inst != inst)
 			continue;
-		copy = lang_alloc(&fusion->unit->arena, sizeof(*copy));
+		copy = common_alloc(&fusion->unit->arena, sizeof(*copy));
 		*copy = *inst;
 		copy->next = NULL;
 		copy->parent = parent;
@@ -151,10 +151,10 @@ static void block_copy(struct fusion *fusion, const struct lang_graph_block *fro
 static void depend_add(struct fusion *fusion, struct lang_graph_kernel *src, struct lang_graph_kernel *dst, uint32_t type,
 		       struct lang_graph_tensor *tensor, struct lang_graph_inst *inst)
 {
-	struct lang_graph_depend *d = lang_alloc(&fusion->unit->arena, sizeof(*d));
+	struct lang_graph_depend *d = common_alloc(&fusion->unit->arena, sizeof(*d));
 
 	*d = (struct lang_graph_depend){inst, src, dst, type, tensor};
-	*LANG_PUSH(&fusion->unit->arena, fusion->graph->depends, fusion->graph->depend_count, fusion->graph->depend_capacity) = d;
+	*COMMON_PUSH(&fusion->unit->arena, fusion->graph->depends, fusion->graph->depend_count, fusion->graph->depend_capacity) = d;
 }
 
 static void graph_copy(struct fusion *fusion, const struct lang_graph *from, const struct lang_graph *first, struct lang_graph_inst *inst)
@@ -216,7 +216,7 @@ static void fuse(struct lang_unit *unit, struct lang_graph_program *program, str
 		if (program->kernels[i]->object.number > fusion.number)
 			fusion.number = program->kernels[i]->object.number;
 	fusion.graph->closed = 1;
-	fusion.copies = lang_alloc(&unit->arena, ((size_t)program->kernel_count + 1) * sizeof(*fusion.copies));
+	fusion.copies = common_alloc(&unit->arena, ((size_t)program->kernel_count + 1) * sizeof(*fusion.copies));
 	graph_copy(&fusion, a, NULL, inst);
 	fusion.first_count = fusion.graph->kernel_count;
 	graph_copy(&fusion, b, a, inst);

@@ -17,7 +17,7 @@ static void copies_find(struct lang_graph_lowering *lowering, struct lang_graph_
 {
 	for (struct lang_graph_inst *inst = block->first; inst; inst = inst->next) {
 		if (inst->op == PTOWSP_MC_COPY)
-			*LANG_PUSH(&lowering->unit->arena, launch->copies, launch->copy_count, launch->copy_capacity) = inst;
+			*COMMON_PUSH(&lowering->unit->arena, launch->copies, launch->copy_count, launch->copy_capacity) = inst;
 		launch->branches |= inst->op == PTOWSP_CF_IF || inst->op == PTOWSP_CF_LOOP || inst->op == PTOWSP_CF_WHILE;
 		copies_find(lowering, launch, &inst->body);
 		copies_find(lowering, launch, &inst->other);
@@ -57,13 +57,13 @@ static int has_task(const struct lang_graph_block *block)
 
 static void launch_add(struct lang_graph_lowering *lowering, struct lang_graph_inst *inst, int conditional)
 {
-	struct lang_arena *arena = &lowering->unit->arena;
-	struct lang_graph_launch *launch = LANG_PUSH(arena, lowering->launches, lowering->launch_count, lowering->launch_capacity);
+	struct common_arena *arena = &lowering->unit->arena;
+	struct lang_graph_launch *launch = COMMON_PUSH(arena, lowering->launches, lowering->launch_count, lowering->launch_capacity);
 
 	*launch = (struct lang_graph_launch){.inst = inst, .conditional = (uint8_t)conditional};
 	inst->launch = lowering->launch_count;
 	if (inst->op == PTOWSP_MC_COPY) {
-		*LANG_PUSH(arena, launch->copies, launch->copy_count, launch->copy_capacity) = inst;
+		*COMMON_PUSH(arena, launch->copies, launch->copy_count, launch->copy_capacity) = inst;
 		launch->node_count = 1;
 	} else if (is_copies(inst->op)) {
 		launch->node_count = tensors_of(lowering);
@@ -74,7 +74,7 @@ static void launch_add(struct lang_graph_lowering *lowering, struct lang_graph_i
 		launch->hollow = !has_task(launch->graph->body);
 		launch->node_count = launch->graph->kernel_count + launch->copy_count;
 	}
-	launch->nodes = lang_alloc(arena, (launch->node_count + 1) * sizeof(*launch->nodes));
+	launch->nodes = common_alloc(arena, (launch->node_count + 1) * sizeof(*launch->nodes));
 	edge_ends_find(launch);
 }
 
@@ -146,13 +146,13 @@ static struct set *tail_of(struct order *order, const struct lang_graph_object *
 	for (uint32_t i = 0; i < order->tail_count; i++)
 		if (order->tails[i].stream == stream)
 			return &order->tails[i].last;
-	*LANG_PUSH(&order->lowering->unit->arena, order->tails, order->tail_count, order->tail_capacity) = (struct tail){.stream = stream};
+	*COMMON_PUSH(&order->lowering->unit->arena, order->tails, order->tail_count, order->tail_capacity) = (struct tail){.stream = stream};
 	return &order->tails[order->tail_count - 1].last;
 }
 
 static void set_push(const struct order *order, struct set *set, uint32_t i)
 {
-	*LANG_PUSH(&order->lowering->unit->arena, set->items, set->count, set->capacity) = i;
+	*COMMON_PUSH(&order->lowering->unit->arena, set->items, set->count, set->capacity) = i;
 }
 
 /* While `bits` are those of the set. */
@@ -244,12 +244,12 @@ static void launches_take(const struct order *order, const struct lang_graph *gr
 
 static void launch_order(struct order *order, struct lang_graph_inst *inst)
 {
-	struct lang_arena *arena = &order->lowering->unit->arena;
+	struct common_arena *arena = &order->lowering->unit->arena;
 	struct lang_graph_launch *launch = lang_graph_launch_of(order->lowering, inst);
 	struct set *tail = NULL;
 	uint32_t index = (uint32_t)(launch - order->lowering->launches);
 
-	launch->behind = lang_alloc(arena, order->words * sizeof(*launch->behind));
+	launch->behind = common_alloc(arena, order->words * sizeof(*launch->behind));
 	order->now = (struct set){.count = 0};
 	set_add_all(order, &order->now, &order->host);
 	if (launch->graph) {
@@ -260,7 +260,7 @@ static void launch_order(struct order *order, struct lang_graph_inst *inst)
 	}
 	wait_for(order, launch);
 	if (launch->graph)
-		*LANG_PUSH(arena, launch->graph->launches, launch->graph->launch_count, launch->graph->launch_capacity) = index;
+		*COMMON_PUSH(arena, launch->graph->launches, launch->graph->launch_count, launch->graph->launch_capacity) = index;
 	if (inst->op == PTOWSP_TG_CHECKPOINT || inst->op == PTOWSP_TG_RESTORE)
 		tail = &order->host; /* whatever follows is behind it */
 	if (tail && !launch->conditional && !launch->hollow)
@@ -304,7 +304,7 @@ void lang_graph_launches_find(struct lang_graph_lowering *lowering)
 	for (uint32_t i = 0; i < lowering->program->graph_count; i++)
 		lowering->program->graphs[i]->launch_count = lowering->program->graphs[i]->synced = 0;
 	order.words = lowering->launch_count / 64 + 1;
-	order.bits = lang_alloc(&lowering->unit->arena, order.words * sizeof(*order.bits));
+	order.bits = common_alloc(&lowering->unit->arena, order.words * sizeof(*order.bits));
 	block_order(&order, &lowering->program->body);
 }
 

@@ -94,7 +94,7 @@ static void node_issue(struct lang_graph_walk *walk, struct lang_graph_node *nod
 {
 	node->conditional = walk->branches > 0;
 	if (!node->issued || node->covered)
-		*LANG_PUSH(&walk->lower->unit->arena, walk->open, walk->open_count, walk->open_capacity) = node;
+		*COMMON_PUSH(&walk->lower->unit->arena, walk->open, walk->open_count, walk->open_capacity) = node;
 	node->issued = 1;
 	node->covered = 0;
 }
@@ -138,7 +138,7 @@ void lang_graph_kernel_emit(struct lang_graph_walk *walk, const struct lang_grap
 {
 	struct lang_graph_node_row *row = walk->lowering->kernels[kernel->object.index].same;
 	uint32_t tensors = tensors_of(kernel), scalars = lang_graph_scalar_params(kernel);
-	uint32_t *columns = lang_alloc(&walk->lower->unit->arena, (tensors + 1) * sizeof(*columns));
+	uint32_t *columns = common_alloc(&walk->lower->unit->arena, (tensors + 1) * sizeof(*columns));
 	struct lang_graph_node *node = lang_graph_node_of(walk->launch, kernel);
 
 	if (!node)

@@ -134,7 +134,7 @@ struct lang_graph_lowering {
 };
 
 /* --- graph_edge.c --- */
-void lang_graph_list_add(struct lang_arena *arena, struct lang_graph_list *list, struct lang_graph_inst *inst, struct lang_graph_depend *depend);
+void lang_graph_list_add(struct common_arena *arena, struct lang_graph_list *list, struct lang_graph_inst *inst, struct lang_graph_depend *depend);
 void lang_graph_links_make(struct lang_graph_lowering *lowering);
 
 /* --- graph_type.c --- */

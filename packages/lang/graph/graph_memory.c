@@ -101,25 +101,25 @@ static const char *prefix_find(struct lang_lower *lower, const char *program, co
 	const char *prefix = checkpoint;
 
 	for (unsigned n = 1; prefix_taken(lower, prefix); n++)
-		prefix = n > 1 ? lang_format(&lower->unit->arena, "%s.%s.%u", program, checkpoint, n)
-			       : lang_format(&lower->unit->arena, "%s.%s", program, checkpoint);
+		prefix = n > 1 ? common_format(&lower->unit->arena, "%s.%s.%u", program, checkpoint, n)
+			       : common_format(&lower->unit->arena, "%s.%s", program, checkpoint);
 	return prefix;
 }
 
 static void mark_add(struct lang_lower *lower, struct lang_graph_lowering *lowering, const struct lang_graph_object *checkpoint, const char *prefix)
 {
-	struct lang_graph_mark *mark = lang_alloc(&lower->unit->arena, sizeof(*mark));
+	struct lang_graph_mark *mark = common_alloc(&lower->unit->arena, sizeof(*mark));
 
 	mark->checkpoint = checkpoint;
 	mark->next = lowering->marks;
 	lowering->marks = mark;
-	lang_graph_row_add(lower, PTOWSP_SECTION_TENS, lang_format(&lower->unit->arena, "%s.@", prefix), &mark->made, mark_build);
+	lang_graph_row_add(lower, PTOWSP_SECTION_TENS, common_format(&lower->unit->arena, "%s.@", prefix), &mark->made, mark_build);
 }
 
 static void save_add(struct lang_lower *lower, struct lang_graph_lowering *lowering, const struct lang_graph_inst *inst,
 		     struct lang_graph_memory *memory, const char *prefix)
 {
-	struct lang_graph_save *save = lang_alloc(&lower->unit->arena, sizeof(*save));
+	struct lang_graph_save *save = common_alloc(&lower->unit->arena, sizeof(*save));
 	const struct lang_graph_tensor *tensor = memory->tensor;
 	const char *checkpoint = inst->args[1].object->name;
 
@@ -129,7 +129,7 @@ static void save_add(struct lang_lower *lower, struct lang_graph_lowering *lower
 	save->next = lowering->saves;
 	lowering->saves = save;
 	if (save->elements) {
-		lang_graph_row_add(lower, PTOWSP_SECTION_TENS, lang_format(&lower->unit->arena, "%s.%s", prefix, memory->name), &save->made, save_build);
+		lang_graph_row_add(lower, PTOWSP_SECTION_TENS, common_format(&lower->unit->arena, "%s.%s", prefix, memory->name), &save->made, save_build);
 		return;
 	}
 	lang_error(lower->unit, inst->at, "nothing says how large tensor %s is, so the checkpoint %s cannot save it", tensor->object.name,
@@ -150,7 +150,7 @@ static void saves_declare(struct lang_lower *lower, struct lang_graph_lowering *
 			continue;
 		prefix = prefix_find(lower, program->head.name, inst->args[1].object->name);
 		mark_add(lower, lowering, inst->args[1].object, prefix);
-		touched = lang_alloc(&lower->unit->arena, program->tensor_count + 1);
+		touched = common_alloc(&lower->unit->arena, program->tensor_count + 1);
 		touches_find(lowering, lang_graph_of(inst->args[0].object), touched);
 		for (uint32_t t = 0; t < program->tensor_count; t++)
 			/* A use that only reads loses nothing. */

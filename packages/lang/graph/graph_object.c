@@ -25,7 +25,7 @@ static int is_number(const char *name)
 static struct lang_graph_object *object_make(struct lang_graph_reader *reader, enum ptowsp_graph_object kind)
 {
 	struct lang_graph_program *p = reader->program;
-	struct lang_arena *arena = &reader->unit->arena;
+	struct common_arena *arena = &reader->unit->arena;
 	struct lang_graph *graph;
 	struct lang_graph_kernel *kernel;
 	struct lang_graph_tensor *tensor;
@@ -33,27 +33,27 @@ static struct lang_graph_object *object_make(struct lang_graph_reader *reader, e
 
 	switch (kind) {
 	case PTOWSP_GRAPH_GRAPH:
-		graph = lang_alloc(arena, sizeof(*graph));
+		graph = common_alloc(arena, sizeof(*graph));
 		graph->object.index = p->graph_count;
 		graph->own.last = &graph->own.first;
 		graph->body = &graph->own;
-		*LANG_PUSH(arena, p->graphs, p->graph_count, p->graph_capacity) = graph;
+		*COMMON_PUSH(arena, p->graphs, p->graph_count, p->graph_capacity) = graph;
 		return &graph->object;
 	case PTOWSP_GRAPH_KERNEL:
-		kernel = lang_alloc(arena, sizeof(*kernel));
+		kernel = common_alloc(arena, sizeof(*kernel));
 		kernel->object.index = p->kernel_count;
-		*LANG_PUSH(arena, p->kernels, p->kernel_count, p->kernel_capacity) = kernel;
+		*COMMON_PUSH(arena, p->kernels, p->kernel_count, p->kernel_capacity) = kernel;
 		return &kernel->object;
 	case PTOWSP_GRAPH_TENSOR:
-		tensor = lang_alloc(arena, sizeof(*tensor));
+		tensor = common_alloc(arena, sizeof(*tensor));
 		tensor->object.index = p->tensor_count;
 		tensor->alignment = 512;
-		*LANG_PUSH(arena, p->tensors, p->tensor_count, p->tensor_capacity) = tensor;
+		*COMMON_PUSH(arena, p->tensors, p->tensor_count, p->tensor_capacity) = tensor;
 		return &tensor->object;
 	default:
-		object = lang_alloc(arena, sizeof(*object));
+		object = common_alloc(arena, sizeof(*object));
 		object->index = p->object_count;
-		*LANG_PUSH(arena, p->objects, p->object_count, p->object_capacity) = object;
+		*COMMON_PUSH(arena, p->objects, p->object_count, p->object_capacity) = object;
 		return object;
 	}
 }
@@ -121,7 +121,7 @@ void lang_graph_forget(struct lang_graph_reader *reader)
 static void known_help(struct lang_graph_reader *reader, const struct lang_graph_object *wrong)
 {
 	const struct lang_graph_program *p = reader->program;
-	const char **names = lang_alloc(&reader->unit->arena, (p->graph_count + p->kernel_count + p->tensor_count + 1) * sizeof(*names));
+	const char **names = common_alloc(&reader->unit->arena, (p->graph_count + p->kernel_count + p->tensor_count + 1) * sizeof(*names));
 	uint32_t count = 0;
 
 	for (uint32_t i = 0; i < p->kernel_count && wrong->kind == PTOWSP_GRAPH_KERNEL; i++)
@@ -208,8 +208,8 @@ static void kind_number(struct lang_graph_reader *reader, enum ptowsp_graph_obje
 		count++;
 	while (numbers.mask < count * 2)
 		numbers.mask = numbers.mask * 2 + 1;
-	numbers.taken = lang_alloc(&reader->unit->arena, (numbers.mask + 1) * sizeof(*numbers.taken));
-	done = lang_alloc(&reader->unit->arena, count + 1);
+	numbers.taken = common_alloc(&reader->unit->arena, (numbers.mask + 1) * sizeof(*numbers.taken));
+	done = common_alloc(&reader->unit->arena, count + 1);
 	for (uint32_t i = 0; i < count; i++) {
 		object = object_at(p, kind, i);
 		if (object->kind == kind && object->numeric && lang_uint_read(object->name, &object->number))

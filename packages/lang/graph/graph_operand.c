@@ -23,7 +23,7 @@ static const struct lang_token *id_take(struct lang_graph_reader *reader, const 
 	uint32_t number;
 
 	if (token->kind != LANG_WORD && token->kind != LANG_NAME && token->kind != LANG_NUMBER) {
-		lang_expected(parser, lang_format(&reader->unit->arena, "the id of a %s (%s)", object, operand->name));
+		lang_expected(parser, common_format(&reader->unit->arena, "the id of a %s (%s)", object, operand->name));
 		return NULL;
 	}
 	if (token->kind == LANG_NUMBER && (!lang_uint_read(token->text, &number) || number == UINT32_MAX)) {
@@ -44,7 +44,7 @@ static const char *id_text(struct lang_graph_reader *reader, const struct lang_t
 
 	if (token->kind != LANG_NUMBER || !lang_uint_read(token->text, &number))
 		return token->text;
-	return lang_format(&reader->unit->arena, "%u", (unsigned)number);
+	return common_format(&reader->unit->arena, "%u", (unsigned)number);
 }
 
 static int id_parse(struct lang_graph_reader *reader, const struct pkg_graph_operand *operand, struct lang_graph_inst *inst,
@@ -77,7 +77,7 @@ static int set_parse(struct lang_graph_reader *reader, const struct pkg_graph_op
 
 	reader->sets++;
 	arg->at = lang_peek(parser)->at;
-	if (!lang_expect(parser, '{', lang_format(&reader->unit->arena, "and the %ss of the set", pkg_graph_object_text((uint32_t)operand->argument))))
+	if (!lang_expect(parser, '{', common_format(&reader->unit->arena, "and the %ss of the set", pkg_graph_object_text((uint32_t)operand->argument))))
 		return 0;
 	for (;;) {
 		struct lang_graph_object *object;
@@ -91,7 +91,7 @@ static int set_parse(struct lang_graph_reader *reader, const struct pkg_graph_op
 			return 0;
 		}
 		object->set = reader->sets;
-		*LANG_PUSH(&reader->unit->arena, arg->set, arg->set_count, capacity) = object;
+		*COMMON_PUSH(&reader->unit->arena, arg->set, arg->set_count, capacity) = object;
 		if (!lang_at_more(parser))
 			return lang_expect(parser, '}', "behind the set");
 		lang_take(parser);
@@ -103,7 +103,7 @@ static int symbol_parse(struct lang_graph_reader *reader, const struct pkg_graph
 	const struct lang_token *token = lang_peek(reader->parser);
 
 	if (token->kind != LANG_WORD && token->kind != LANG_AT)
-		return lang_expected(reader->parser, lang_format(&reader->unit->arena, "the name of a kernel (%s)", operand->name));
+		return lang_expected(reader->parser, common_format(&reader->unit->arena, "the name of a kernel (%s)", operand->name));
 	lang_take(reader->parser);
 	arg->at = token->at;
 	arg->text = token->text;
@@ -112,7 +112,7 @@ static int symbol_parse(struct lang_graph_reader *reader, const struct pkg_graph
 
 const char *lang_graph_upper(struct lang_graph_reader *reader, const char *text)
 {
-	char *upper = lang_copy(&reader->unit->arena, text, strlen(text));
+	char *upper = common_copy(&reader->unit->arena, text, strlen(text));
 
 	for (char *at = upper; *at; at++)
 		*at = *at >= 'a' && *at <= 'z' ? (char)(*at - 'a' + 'A') : *at;
@@ -139,7 +139,7 @@ static int word_parse(struct lang_graph_reader *reader, const struct pkg_graph_o
 	uint32_t code = 0;
 
 	if (token->kind != LANG_WORD && token->kind != LANG_NUMBER)
-		return lang_expected(reader->parser, lang_format(&reader->unit->arena, "a word (%s)", operand->name));
+		return lang_expected(reader->parser, common_format(&reader->unit->arena, "a word (%s)", operand->name));
 	if (token->kind == LANG_NUMBER ? !lang_uint_read(token->text, &code) || !pkg_word((enum pkg_words)operand->argument, code)
 				       : !pkg_word_find((enum pkg_words)operand->argument, token->text, &code))
 		return word_refuse(reader, operand, token);
@@ -171,7 +171,7 @@ static int scalar_parse(struct lang_graph_reader *reader, const struct pkg_graph
 	int64_t value;
 
 	arg->at = lang_peek(reader->parser)->at;
-	arg->scalar = lang_graph_scalar_parse(reader, lang_format(&reader->unit->arena, "a value (%s)", operand->name));
+	arg->scalar = lang_graph_scalar_parse(reader, common_format(&reader->unit->arena, "a value (%s)", operand->name));
 	if (!arg->scalar)
 		return 0;
 	if (operand->kind != PKG_GRAPH_SCALAR && !constant_check(reader, operand, arg))
@@ -234,7 +234,7 @@ static const char *operands_text(struct lang_unit *unit, const struct pkg_graph_
 	for (uint32_t i = 0; i < form->count; i++) {
 		const struct pkg_graph_operand *o = &form->operands[i];
 
-		text = lang_format(&unit->arena, *o->value ? "%s%s[%s]" : "%s%s%s", text, i ? ", " : "", o->name);
+		text = common_format(&unit->arena, *o->value ? "%s%s[%s]" : "%s%s%s", text, i ? ", " : "", o->name);
 	}
 	return text;
 }
@@ -304,7 +304,7 @@ int lang_graph_operands_parse(struct lang_graph_reader *reader, const struct pkg
 	if (!lang_at_mark(parser, '(') || lang_peek(parser)->first) {
 		if (!form->count)
 			return 1;
-		lang_expected(parser, lang_format(&reader->unit->arena, "\"(\" and the operands of %s", form->name));
+		lang_expected(parser, common_format(&reader->unit->arena, "\"(\" and the operands of %s", form->name));
 		lang_line_skip(parser);
 		return 0;
 	}

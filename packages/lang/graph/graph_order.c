@@ -41,15 +41,15 @@ static void block_walk(struct walk *walk, const struct lang_graph_block *block)
 	for (struct lang_graph_inst *inst = block->first; inst; inst = inst->next) {
 		walk->segment += (uint32_t)is_fixed(inst->op);
 		if (inst->op == PTOWSP_MC_FENCE)
-			*LANG_PUSH(&walk->unit->arena, order->fences, order->fence_count, order->fence_capacity) = inst;
+			*COMMON_PUSH(&walk->unit->arena, order->fences, order->fence_count, order->fence_capacity) = inst;
 		if (inst->op == PTOWSP_TG_KERNEL && !inst->broken) {
 			uint32_t node = lang_graph_kernel(inst->args[0].object)->node;
 
 			order->segment[node] = walk->segment;
 		} else if (inst->op == PTOWSP_SY_BARRIER && !inst->broken) {
-			*LANG_PUSH(&walk->unit->arena, walk->barriers, walk->barrier_count, walk->barrier_capacity) = inst;
+			*COMMON_PUSH(&walk->unit->arena, walk->barriers, walk->barrier_count, walk->barrier_capacity) = inst;
 		} else if ((inst->op == PTOWSP_SY_SIGNAL || inst->op == PTOWSP_SY_WAIT) && !inst->broken) {
-			*LANG_PUSH(&walk->unit->arena, walk->waits, walk->wait_count, walk->wait_capacity) = inst;
+			*COMMON_PUSH(&walk->unit->arena, walk->waits, walk->wait_count, walk->wait_capacity) = inst;
 		} else if (inst->body.first || inst->other.first) {
 			block_walk(walk, &inst->body);
 			walk->segment++;
@@ -61,7 +61,7 @@ static void block_walk(struct walk *walk, const struct lang_graph_block *block)
 
 static void edge_add(struct walk *walk, uint32_t from, uint32_t to, uint32_t type, const struct lang_graph_inst *inst)
 {
-	*LANG_PUSH(&walk->unit->arena, walk->order->edges, walk->order->edge_count, walk->order->edge_capacity) =
+	*COMMON_PUSH(&walk->unit->arena, walk->order->edges, walk->order->edge_count, walk->order->edge_capacity) =
 		(struct lang_graph_edge){from, to, (uint8_t)type, inst};
 }
 
@@ -91,7 +91,7 @@ static void depend_edges(struct walk *walk)
 static void cut_edges(struct walk *walk)
 {
 	struct lang_graph_order *order = walk->order;
-	const struct lang_graph_inst **cuts = lang_alloc(&walk->unit->arena, ((size_t)order->kernel_count + 1) * sizeof(*cuts));
+	const struct lang_graph_inst **cuts = common_alloc(&walk->unit->arena, ((size_t)order->kernel_count + 1) * sizeof(*cuts));
 	uint32_t start = 0, node = UINT32_MAX;
 
 	for (uint32_t i = 0; i < order->graph->depend_count; i++)
@@ -126,7 +126,7 @@ static void event_edges(struct walk *walk)
 
 		node = lang_map_find(&nodes, inst->args[0].object->name);
 		if (!node) {
-			node = lang_alloc(&walk->unit->arena, sizeof(*node));
+			node = common_alloc(&walk->unit->arena, sizeof(*node));
 			*node = order->node_count++;
 			lang_map_add(&nodes, &walk->unit->arena, inst->args[0].object->name, node);
 		}
@@ -224,8 +224,8 @@ void lang_graph_order_make(struct lang_unit *unit, struct lang_graph *graph, str
 	memset(order_out, 0, sizeof(*order_out));
 	order_out->graph = graph;
 	order_out->kernel_count = graph->kernel_count;
-	order_out->segment = lang_alloc(&unit->arena, rows);
-	order_out->position = lang_alloc(&unit->arena, rows);
+	order_out->segment = common_alloc(&unit->arena, rows);
+	order_out->position = common_alloc(&unit->arena, rows);
 	block_walk(&walk, graph->body);
 	order_out->node_count = graph->kernel_count;
 	depend_edges(&walk);

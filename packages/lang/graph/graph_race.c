@@ -80,9 +80,9 @@ static void accesses_find(struct race_check *check)
 
 	for (uint32_t k = 0; k < graph->kernel_count; k++)
 		count += graph->kernels[k]->bind_count;
-	check->accesses = lang_alloc(&check->unit->arena, (count + 1) * sizeof(*check->accesses));
-	check->bounds = lang_alloc(&check->unit->arena, (2 * count + 1) * sizeof(*check->bounds));
-	check->parts = lang_alloc(&check->unit->arena, (2 * count + 1) * sizeof(*check->parts));
+	check->accesses = common_alloc(&check->unit->arena, (count + 1) * sizeof(*check->accesses));
+	check->bounds = common_alloc(&check->unit->arena, (2 * count + 1) * sizeof(*check->bounds));
+	check->parts = common_alloc(&check->unit->arena, (2 * count + 1) * sizeof(*check->parts));
 	for (uint32_t k = 0; k < graph->kernel_count; k++)
 		for (uint32_t i = 0; i < graph->kernels[k]->bind_count; i++) {
 			const struct lang_graph_bind *bind = graph->kernels[k]->binds[i];
@@ -135,7 +135,7 @@ static void live_add(struct race_check *check, struct live **list, uint32_t acce
 	if (live)
 		check->free_lives = live->next;
 	else
-		live = lang_alloc(&check->unit->arena, sizeof(*live));
+		live = common_alloc(&check->unit->arena, sizeof(*live));
 	*live = (struct live){*list, access};
 	*list = live;
 }
@@ -150,9 +150,9 @@ static void ask(struct race_check *check, const struct live *live, uint32_t acce
 		if (first->asked == access + 1 || x->kernel == y->kernel || lang_graph_are_alternatives(x->kernel->inst, y->kernel->inst))
 			continue;
 		first->asked = access + 1;
-		*LANG_PUSH(&check->unit->arena, check->questions, check->question_count, check->question_capacity) =
+		*COMMON_PUSH(&check->unit->arena, check->questions, check->question_count, check->question_capacity) =
 			(struct lang_graph_question){.from = x->kernel->node, .to = y->kernel->node, .about = check->pair_count};
-		*LANG_PUSH(&check->unit->arena, check->pairs, check->pair_count, check->pair_capacity) = (struct pair){x, y};
+		*COMMON_PUSH(&check->unit->arena, check->pairs, check->pair_count, check->pair_capacity) = (struct pair){x, y};
 	}
 }
 
@@ -239,7 +239,7 @@ static void unordered_warn(struct lang_unit *unit, const struct pair *pair)
 	wn = w->kernel->object.name;
 	on = o->kernel->object.name;
 	lang_warn(unit, o->inst->at, "%s writes %s, %s %s it, and nothing orders the two", wn, tn, on, o->access & PTOWSP_READ ? "reads" : "writes");
-	lang_help(unit, "TG_DEPEND(%s, %s, %s)", wn, on, o->access & PTOWSP_READ ? lang_format(&unit->arena, "DATA, %s", tn) : "AFTER");
+	lang_help(unit, "TG_DEPEND(%s, %s, %s)", wn, on, o->access & PTOWSP_READ ? common_format(&unit->arena, "DATA, %s", tn) : "AFTER");
 }
 
 static void unseen_warn(struct lang_unit *unit, const struct pair *pair)

@@ -107,9 +107,9 @@ void lang_graph_reach(struct lang_unit *unit, const struct lang_graph_order *ord
 
 	if (!count)
 		return;
-	pass.before = lang_alloc(&unit->arena, order->node_count * sizeof(*pass.before));
-	pass.visible = lang_alloc(&unit->arena, order->node_count * sizeof(*pass.visible));
-	pass.bit = lang_alloc(&unit->arena, order->node_count * sizeof(*pass.bit));
+	pass.before = common_alloc(&unit->arena, order->node_count * sizeof(*pass.before));
+	pass.visible = common_alloc(&unit->arena, order->node_count * sizeof(*pass.visible));
+	pass.bit = common_alloc(&unit->arena, order->node_count * sizeof(*pass.bit));
 	for (uint32_t i = 0; i < count; i++) {
 		questions[i].from = order->rank[questions[i].from];
 		questions[i].to = order->rank[questions[i].to];

@@ -18,11 +18,11 @@ int lang_graph_row_taken(struct lang_lower *lower, uint32_t section, const char 
 
 const char *lang_graph_row_name(struct lang_lower *lower, uint32_t section, const char *program, const char *graph, const char *name)
 {
-	struct lang_arena *arena = &lower->unit->arena;
+	struct common_arena *arena = &lower->unit->arena;
 
 	if (lang_graph_row_taken(lower, section, name) && graph)
-		name = lang_format(arena, "%s.%s", graph, name);
-	return lang_graph_row_taken(lower, section, name) ? lang_format(arena, "%s.%s", program, name) : name;
+		name = common_format(arena, "%s.%s", graph, name);
+	return lang_graph_row_taken(lower, section, name) ? common_format(arena, "%s.%s", program, name) : name;
 }
 
 void lang_graph_row_add(struct lang_lower *lower, uint32_t section, const char *name, struct lang_made *made,
@@ -53,7 +53,7 @@ static void params_build(struct lang_lower *lower, const struct lang_graph_node_
 
 		param.record.dtype = bind ? row->lowering->memories[bind->tensor->object.index].dtype : PTOWSP_U8;
 		param.record.access = bind ? (uint16_t)lang_graph_access(row->lowering, row->kernel, bind) : 0;
-		build_param_add(lower->build, lang_format(&lower->unit->arena, "arg%u", i), param);
+		build_param_add(lower->build, common_format(&lower->unit->arena, "arg%u", i), param);
 	}
 }
 
@@ -91,13 +91,13 @@ static int rows_are_shared(const struct lang_module *module)
 /* All that its row will say. */
 static const char *row_text(struct lang_lower *lower, const struct lang_graph_lowering *lowering, const struct lang_graph_kernel *kernel)
 {
-	struct lang_arena *arena = &lower->unit->arena;
-	const char *text = lang_format(arena, "%s %u %u %llu", kernel->entry, kernel->blockdim, kernel->core_type, (unsigned long long)kernel->workspace);
+	struct common_arena *arena = &lower->unit->arena;
+	const char *text = common_format(arena, "%s %u %u %llu", kernel->entry, kernel->blockdim, kernel->core_type, (unsigned long long)kernel->workspace);
 
 	for (uint32_t i = 0; !kernel->function && !kernel->decl && i < kernel->arg_count; i++) {
 		const struct lang_graph_bind *bind = lang_graph_bind_of(kernel, i);
 
-		text = lang_format(arena, "%s %u.%u", text, bind ? lowering->memories[bind->tensor->object.index].dtype : 0u,
+		text = common_format(arena, "%s %u.%u", text, bind ? lowering->memories[bind->tensor->object.index].dtype : 0u,
 				   bind ? lang_graph_access(lowering, kernel, bind) : 0u);
 	}
 	return text;
@@ -109,7 +109,7 @@ static const char *entry_name(struct lang_lower *lower, const struct lang_graph_
 	const char *name = kernel->entry;
 
 	for (uint32_t i = lowering->alike.count; lang_graph_row_taken(lower, PTOWSP_SECTION_KREG, name); i++)
-		name = lang_format(&lower->unit->arena, "%s.%u", kernel->entry, i);
+		name = common_format(&lower->unit->arena, "%s.%u", kernel->entry, i);
 	return name;
 }
 
@@ -176,7 +176,7 @@ static int symbol_of_function(const struct lang_module *module, const char *name
 
 static void scalar_declare(struct lang_lower *lower, struct lang_graph_lowering *lowering, struct lang_graph_scalar *scalar)
 {
-	struct lang_arena *arena = &lower->unit->arena;
+	struct common_arena *arena = &lower->unit->arena;
 	struct lang_graph_slot *slot;
 
 	if (!scalar)
@@ -185,13 +185,13 @@ static void scalar_declare(struct lang_lower *lower, struct lang_graph_lowering 
 	scalar_declare(lower, lowering, scalar->b);
 	scalar_declare(lower, lowering, scalar->c);
 	if (scalar->op == PTOWSP_GRAPH_NODE_ELEMENT && !scalar->slot) {
-		slot = scalar->slot = lang_alloc(arena, sizeof(*slot));
+		slot = scalar->slot = common_alloc(arena, sizeof(*slot));
 		slot->element = scalar;
-		lang_graph_row_add(lower, PTOWSP_SECTION_SLOT, lang_format(arena, "@%s.element%u", lowering->program->head.name, lowering->elements++), &slot->made,
+		lang_graph_row_add(lower, PTOWSP_SECTION_SLOT, common_format(arena, "@%s.element%u", lowering->program->head.name, lowering->elements++), &slot->made,
 				   slot_build);
 	} else if (scalar->op == PTOWSP_EXPR_VALUE && !lang_map_find(&lowering->scalars, scalar->object->name) &&
 		   !symbol_of_function(lower->module, scalar->object->name)) {
-		slot = lang_alloc(arena, sizeof(*slot));
+		slot = common_alloc(arena, sizeof(*slot));
 		lang_map_add(&lowering->scalars, arena, scalar->object->name, slot);
 		if (!lang_graph_row_taken(lower, PTOWSP_SECTION_SLOT, scalar->object->name))
 			lang_graph_row_add(lower, PTOWSP_SECTION_SLOT, scalar->object->name, &slot->made, slot_build);
@@ -214,7 +214,7 @@ static void numbers_declare(struct lang_lower *lower, struct lang_graph_lowering
 		for (uint32_t n = 0; n < lowering->launches[i].node_count; n++)
 			if (lowering->launches[i].nodes[n].named)
 				lang_graph_row_add(lower, PTOWSP_SECTION_SLOT,
-						   lang_format(&lower->unit->arena, "@%s.launch%u.%u", lowering->program->head.name, i, n),
+						   common_format(&lower->unit->arena, "@%s.launch%u.%u", lowering->program->head.name, i, n),
 						   &lowering->launches[i].nodes[n].slot, number_build);
 }
 
@@ -222,7 +222,7 @@ static void events_declare(struct lang_lower *lower, struct lang_graph_lowering 
 {
 	struct lang_graph_program *program = lowering->program;
 
-	lowering->events = lang_alloc(&lower->unit->arena, (program->object_count + 1) * sizeof(*lowering->events));
+	lowering->events = common_alloc(&lower->unit->arena, (program->object_count + 1) * sizeof(*lowering->events));
 	for (uint32_t i = 0; i < program->object_count; i++) {
 		struct lang_graph_event *event = &lowering->events[i];
 
@@ -236,14 +236,14 @@ static void events_declare(struct lang_lower *lower, struct lang_graph_lowering 
 
 static struct lang_graph_lowering *declare(struct lang_lower *lower, struct lang_graph_program *program)
 {
-	struct lang_arena *arena = &lower->unit->arena;
-	struct lang_graph_lowering *lowering = lang_alloc(arena, sizeof(*lowering));
+	struct common_arena *arena = &lower->unit->arena;
+	struct lang_graph_lowering *lowering = common_alloc(arena, sizeof(*lowering));
 
 	lowering->unit = lower->unit;
 	lowering->module = lower->module;
 	lowering->program = program;
-	lowering->memories = lang_alloc(arena, (program->tensor_count + 1) * sizeof(*lowering->memories));
-	lowering->kernels = lang_alloc(arena, (program->kernel_count + 1) * sizeof(*lowering->kernels));
+	lowering->memories = common_alloc(arena, (program->tensor_count + 1) * sizeof(*lowering->memories));
+	lowering->kernels = common_alloc(arena, (program->kernel_count + 1) * sizeof(*lowering->kernels));
 	lang_graph_links_make(lowering);
 	lang_graph_types_find(lowering);
 	lang_graph_launches_find(lowering);

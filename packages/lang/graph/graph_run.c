@@ -39,7 +39,7 @@ static void users_find(struct run_check *check)
 
 				if (*list && (*list)->graph == graph)
 					continue;
-				user = lang_alloc(&check->unit->arena, sizeof(*user));
+				user = common_alloc(&check->unit->arena, sizeof(*user));
 				user->graph = graph;
 				user->next = *list;
 				*list = user;
@@ -298,16 +298,16 @@ void lang_graph_run_check(struct lang_unit *unit, const struct lang_graph_progra
 {
 	struct run_check check = {.unit = unit, .program = program};
 
-	check.state = lang_alloc(&unit->arena, program->graph_count + 1);
-	check.launches = lang_alloc(&unit->arena, (program->graph_count + 1) * sizeof(*check.launches));
-	check.gone = lang_alloc(&unit->arena, (program->graph_count + 1) * sizeof(*check.gone));
-	check.gone_at = lang_alloc(&unit->arena, (program->graph_count + 1) * sizeof(*check.gone_at));
-	check.users = lang_alloc(&unit->arena, (program->tensor_count + 1) * sizeof(*check.users));
-	check.signals = lang_alloc(&unit->arena, (program->object_count + 1) * sizeof(*check.signals));
-	check.waits = lang_alloc(&unit->arena, (program->object_count + 1) * sizeof(*check.waits));
-	check.freed = lang_alloc(&unit->arena, (program->tensor_count + 1) * sizeof(*check.freed));
-	check.signalled = lang_alloc(&unit->arena, program->object_count + 1);
-	check.syncs = lang_alloc(&unit->arena, (program->graph_count + 1) * sizeof(*check.syncs));
+	check.state = common_alloc(&unit->arena, program->graph_count + 1);
+	check.launches = common_alloc(&unit->arena, (program->graph_count + 1) * sizeof(*check.launches));
+	check.gone = common_alloc(&unit->arena, (program->graph_count + 1) * sizeof(*check.gone));
+	check.gone_at = common_alloc(&unit->arena, (program->graph_count + 1) * sizeof(*check.gone_at));
+	check.users = common_alloc(&unit->arena, (program->tensor_count + 1) * sizeof(*check.users));
+	check.signals = common_alloc(&unit->arena, (program->object_count + 1) * sizeof(*check.signals));
+	check.waits = common_alloc(&unit->arena, (program->object_count + 1) * sizeof(*check.waits));
+	check.freed = common_alloc(&unit->arena, (program->tensor_count + 1) * sizeof(*check.freed));
+	check.signalled = common_alloc(&unit->arena, program->object_count + 1);
+	check.syncs = common_alloc(&unit->arena, (program->graph_count + 1) * sizeof(*check.syncs));
 	for (uint32_t g = 0; g < program->graph_count; g++)
 		syncs_find(&check, program->graphs[g], program->graphs[g]->body);
 	users_find(&check);

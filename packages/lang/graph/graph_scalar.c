@@ -19,7 +19,7 @@ struct scalar_climb {
 
 static struct lang_graph_scalar *node_make(struct lang_unit *unit, unsigned op, struct lang_span at)
 {
-	struct lang_graph_scalar *node = lang_alloc(&unit->arena, sizeof(*node));
+	struct lang_graph_scalar *node = common_alloc(&unit->arena, sizeof(*node));
 
 	node->op = (uint8_t)op;
 	node->at = at;
@@ -158,7 +158,7 @@ static struct lang_graph_scalar *number_parse(struct lang_climb *climb)
 	uint32_t id;
 
 	if (lang_at_mark(climb->parser, '[') && !lang_peek(climb->parser)->first && lang_uint_read(token->text, &id) && id < UINT32_MAX)
-		return element_parse(climb, lang_format(&climb->parser->unit->arena, "%u", (unsigned)id), token->at);
+		return element_parse(climb, common_format(&climb->parser->unit->arena, "%u", (unsigned)id), token->at);
 	if (!hex_read(token->text, &value) && lang_number_read(token->text, PTOWSP_I64, &value) != LANG_NUMBER_OK) {
 		lang_error(climb->parser->unit, token->at, "\"%.40s\" is no whole number of 64 bits", token->text);
 		return NULL;

@@ -51,14 +51,14 @@ static uint32_t heap_pop(struct sort *s)
 static void sort_init(struct sort *s)
 {
 	struct lang_graph_order *order = s->order;
-	struct lang_arena *arena = &s->unit->arena;
+	struct common_arena *arena = &s->unit->arena;
 
-	s->missing = lang_alloc(arena, (order->node_count + 1) * sizeof(uint32_t));
-	order->first = lang_alloc(arena, (order->node_count + 1) * sizeof(uint32_t));
-	order->next = lang_alloc(arena, (order->edge_count + 1) * sizeof(uint32_t));
-	s->heap = lang_alloc(arena, (order->node_count + 1) * sizeof(uint32_t));
-	order->sorted = lang_alloc(arena, (order->node_count + 1) * sizeof(uint32_t));
-	order->rank = lang_alloc(arena, (order->node_count + 1) * sizeof(uint32_t));
+	s->missing = common_alloc(arena, (order->node_count + 1) * sizeof(uint32_t));
+	order->first = common_alloc(arena, (order->node_count + 1) * sizeof(uint32_t));
+	order->next = common_alloc(arena, (order->edge_count + 1) * sizeof(uint32_t));
+	s->heap = common_alloc(arena, (order->node_count + 1) * sizeof(uint32_t));
+	order->sorted = common_alloc(arena, (order->node_count + 1) * sizeof(uint32_t));
+	order->rank = common_alloc(arena, (order->node_count + 1) * sizeof(uint32_t));
 	for (uint32_t e = 0; e < order->edge_count; e++) {
 		s->missing[order->edges[e].to]++;
 		order->next[e] = order->first[order->edges[e].from];
@@ -104,8 +104,8 @@ static void barrier_refuse(struct sort *s, const uint32_t *from, uint32_t barrie
 static void cycle_refuse(struct sort *s)
 {
 	struct lang_graph_order *order = s->order;
-	uint32_t *from = lang_alloc(&s->unit->arena, (order->node_count + 1) * sizeof(uint32_t)); /* edge + 1 into a node that waits */
-	uint8_t *seen = lang_alloc(&s->unit->arena, order->node_count + 1);
+	uint32_t *from = common_alloc(&s->unit->arena, (order->node_count + 1) * sizeof(uint32_t)); /* edge + 1 into a node that waits */
+	uint8_t *seen = common_alloc(&s->unit->arena, order->node_count + 1);
 	uint32_t node = 0, start, length = 0;
 	const char *text = "";
 
@@ -126,7 +126,7 @@ static void cycle_refuse(struct sort *s)
 			return;
 		}
 		if (node < order->kernel_count && length++ < 8)
-			text = lang_format(&s->unit->arena, "%s%s%s", lang_graph_node_name(order, node), *text ? " -> " : "", text);
+			text = common_format(&s->unit->arena, "%s%s%s", lang_graph_node_name(order, node), *text ? " -> " : "", text);
 		node = order->edges[from[node] - 1].from;
 	} while (node != start);
 	lang_error(s->unit, order->edges[from[start] - 1].inst->at, "the dependencies form a circle: %s -> %s",
@@ -153,7 +153,7 @@ static void held_refuse(struct sort *s, uint32_t kernel, const uint32_t *last)
 static void held_check(struct sort *s)
 {
 	struct lang_graph_order *order = s->order;
-	uint32_t *last = lang_alloc(&s->unit->arena, (order->node_count + 1) * sizeof(uint32_t)); /* edge + 1 into a node, from who is issued last */
+	uint32_t *last = common_alloc(&s->unit->arena, (order->node_count + 1) * sizeof(uint32_t)); /* edge + 1 into a node, from who is issued last */
 	uint32_t segment = 0;
 
 	for (uint32_t e = 0; e < order->edge_count; e++) {
@@ -194,9 +194,9 @@ static void block_sort(const struct lang_graph_order *order, struct lang_unit *u
 	uint32_t count = 0, capacity = 0, all_count = 0, all_capacity = 0;
 
 	for (struct lang_graph_inst *inst = block->first; inst; inst = inst->next) {
-		*LANG_PUSH(&unit->arena, all, all_count, all_capacity) = inst;
+		*COMMON_PUSH(&unit->arena, all, all_count, all_capacity) = inst;
 		if (inst->op == PTOWSP_TG_KERNEL)
-			*LANG_PUSH(&unit->arena, places, count, capacity) =
+			*COMMON_PUSH(&unit->arena, places, count, capacity) =
 				(struct place){order->position[lang_graph_kernel(inst->args[0].object)->node], inst};
 		block_sort(order, unit, &inst->body);
 		block_sort(order, unit, &inst->other);

@@ -66,7 +66,7 @@ static uint32_t node_write(struct graph_write *w, struct lang_graph_scalar *scal
 		node.b = scalar->b ? node_write(w, scalar->b) : 0;
 		node.c = scalar->c ? node_write(w, scalar->c) : 0;
 	}
-	*LANG_PUSH(w->build->arena, w->graph->nodes, w->graph->node_count, w->graph->node_capacity) = node;
+	*COMMON_PUSH(w->build->arena, w->graph->nodes, w->graph->node_count, w->graph->node_capacity) = node;
 	scalar->row = w->graph->node_count - 1;
 	return scalar->row;
 }
@@ -109,7 +109,7 @@ static void line_write(struct graph_write *w, const struct line *line)
 			inst.values[i] = value_of(w, &inst.form->operands[i], &line->inst->args[i]);
 	else if (line->op == PTOWSP_TG_END)
 		inst.values[0] = line->inst->args[0].object->number;
-	*LANG_PUSH(w->build->arena, w->graph->insts, w->graph->inst_count, w->graph->inst_capacity) = inst;
+	*COMMON_PUSH(w->build->arena, w->graph->insts, w->graph->inst_count, w->graph->inst_capacity) = inst;
 }
 
 /* --- names --- */
@@ -158,9 +158,9 @@ static void room_take(struct graph_write *w)
 	const struct lang_graph_program *p = w->program;
 	size_t objects = (size_t)p->graph_count + p->kernel_count + p->tensor_count + p->object_count + 1;
 
-	w->lines = lang_alloc(&w->unit->arena, (p->inst_count + 1) * sizeof(*w->lines));
-	w->numbers = lang_alloc(&w->unit->arena, ((size_t)p->kernel_count + 1) * sizeof(*w->numbers));
-	w->objects = lang_alloc(&w->unit->arena, objects * sizeof(*w->objects));
+	w->lines = common_alloc(&w->unit->arena, (p->inst_count + 1) * sizeof(*w->lines));
+	w->numbers = common_alloc(&w->unit->arena, ((size_t)p->kernel_count + 1) * sizeof(*w->numbers));
+	w->objects = common_alloc(&w->unit->arena, objects * sizeof(*w->objects));
 }
 
 void lang_graph_build(struct lang_lower *lower, struct lang_decl *decl)

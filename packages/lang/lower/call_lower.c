@@ -19,7 +19,7 @@ static const char *literal(struct lang_unit *unit, const struct lang_scalar *sca
 		return scalar->text;
 	if (scalar->kind == LANG_SCALAR_OP && scalar->op == PTOWSP_EXPR_NEG &&
 	    (scalar->operands[0]->kind == LANG_SCALAR_NUMBER || scalar->operands[0]->kind == LANG_SCALAR_FLOAT))
-		return lang_format(&unit->arena, "-%s", scalar->operands[0]->text);
+		return common_format(&unit->arena, "-%s", scalar->operands[0]->text);
 	return NULL;
 }
 
@@ -57,10 +57,10 @@ int lang_argument_check(const struct lang_scope *scope, struct lang_scalar *scal
 
 	if (is_float(dtype))
 		return float_check(scope, scalar, dtype, name);
-	if (!lang_scalar_check(scope, scalar, lang_format(&unit->arena, "%%%s", name)))
+	if (!lang_scalar_check(scope, scalar, common_format(&unit->arena, "%%%s", name)))
 		return 0;
 	if (!lang_scalar_known(scalar, &known) ||
-	    lang_number_read(lang_format(&unit->arena, "%lld", (long long)known), dtype, &value) == LANG_NUMBER_OK)
+	    lang_number_read(common_format(&unit->arena, "%lld", (long long)known), dtype, &value) == LANG_NUMBER_OK)
 		return 1;
 	lang_error(unit, scalar->all, "%lld does not fit %%%s of type %s", (long long)known, name, lang_dtype_text(dtype));
 	return 0;
@@ -247,8 +247,8 @@ static void orchestration_expand(struct lang_work_walk *walk, const struct lang_
 {
 	struct lang_lower *lower = walk->lower;
 	const struct lang_function *f = work->function;
-	struct lang_binding *memrefs = lang_alloc(&lower->unit->arena, (f->memref_count + 1) * sizeof(*memrefs));
-	uint32_t *needs = lang_alloc(&lower->unit->arena, (f->need_count + 1) * sizeof(*needs));
+	struct lang_binding *memrefs = common_alloc(&lower->unit->arena, (f->memref_count + 1) * sizeof(*memrefs));
+	uint32_t *needs = common_alloc(&lower->unit->arena, (f->need_count + 1) * sizeof(*needs));
 	uint32_t record = PTOWSP_NONE;
 
 	for (uint32_t i = 0; i < f->memref_count; i++) {
@@ -303,7 +303,7 @@ static void argument_add(struct lang_lower *lower, uint32_t record, struct ptows
 {
 	struct build_call_note *call = &lower->build->calls[record];
 
-	*LANG_PUSH(&lower->unit->arena, call->arguments, call->record.argument_count, call->argument_capacity) = argument;
+	*COMMON_PUSH(&lower->unit->arena, call->arguments, call->record.argument_count, call->argument_capacity) = argument;
 }
 
 void lang_call_tensor(struct lang_lower *lower, uint32_t record, uint32_t tensor, uint32_t row, uint32_t column)
@@ -344,14 +344,14 @@ static const char *view_text(int viewed)
 
 void lang_view_note(struct lang_lower *lower, const struct lang_viewing *viewing)
 {
-	struct lang_arena *arena = &lower->unit->arena;
+	struct common_arena *arena = &lower->unit->arena;
 	struct lang_view **views, *first;
 
 	if (!lower->views)
-		lower->views = lang_alloc(arena, (lang_rows_of(lower, PTOWSP_SECTION_KREG)->count + 1) * sizeof(*lower->views));
+		lower->views = common_alloc(arena, (lang_rows_of(lower, PTOWSP_SECTION_KREG)->count + 1) * sizeof(*lower->views));
 	views = &lower->views[viewing->kernel];
 	if (!*views)
-		*views = lang_alloc(arena, (viewing->count + 1) * sizeof(**views));
+		*views = common_alloc(arena, (viewing->count + 1) * sizeof(**views));
 	first = &(*views)[viewing->tensor];
 	if (first->scope != LANG_VIEW_PROCESSES && first->scope != lower->view_scope) {
 		*first = (struct lang_view){lower->view_scope, viewing->viewed, viewing->at};

@@ -35,7 +35,7 @@ static void block_encode(struct incore *kernel, const struct incore_body *body, 
 /* What is expanded has the name of its function in front. */
 static const char *name_of(struct incore *kernel, const struct lang_function *function, const struct lang_var *var)
 {
-	return function == kernel->function ? var->name : lang_format(&kernel->lower->unit->arena, "%s.%s", function->name, var->name);
+	return function == kernel->function ? var->name : common_format(&kernel->lower->unit->arena, "%s.%s", function->name, var->name);
 }
 
 static uint16_t tile_add(struct incore *kernel, const struct lang_function *function, const struct lang_var *var)
@@ -57,11 +57,11 @@ static uint16_t literal_add(struct incore *kernel, uint16_t dtype, uint64_t valu
 
 static struct incore_body *body_create(struct incore *kernel, const struct lang_function *function)
 {
-	struct lang_arena *arena = &kernel->lower->unit->arena;
-	struct incore_body *body = lang_alloc(arena, sizeof(*body));
+	struct common_arena *arena = &kernel->lower->unit->arena;
+	struct incore_body *body = common_alloc(arena, sizeof(*body));
 
 	body->function = function;
-	body->rows = lang_alloc(arena, (function->var_count + 1) * sizeof(*body->rows));
+	body->rows = common_alloc(arena, (function->var_count + 1) * sizeof(*body->rows));
 	for (uint32_t i = 0; i < function->var_count; i++)
 		body->rows[i] = NO_ROW;
 	return body;
@@ -233,7 +233,7 @@ static void call_encode(struct incore *kernel, const struct incore_body *caller,
 
 	lang_expansion_count(kernel->lower, stmt->at);
 	returns_refuse(kernel, &target->body, stmt, 1);
-	here.rows = lang_alloc(&kernel->lower->unit->arena, (target->var_count + 1) * sizeof(*here.rows));
+	here.rows = common_alloc(&kernel->lower->unit->arena, (target->var_count + 1) * sizeof(*here.rows));
 	memcpy(here.rows, shared->rows, target->var_count * sizeof(*here.rows));
 	for (uint32_t i = 0; i < stmt->arg_count; i++)
 		if (stmt->args[i].param->kind == LANG_MEMREF)
@@ -322,7 +322,7 @@ static void incore_verify(struct incore *kernel, struct lang_function *function,
 		lang_unwritten_tell(kernel->lower->unit, function);
 	if (!*why || function->unusable)
 		return;
-	function->unusable = lang_copy(&kernel->lower->unit->arena, why, strlen(why));
+	function->unusable = common_copy(&kernel->lower->unit->arena, why, strlen(why));
 	at = why_place(kernel, why, &sentence);
 	lang_warn(kernel->lower->unit, at, "%s", sentence);
 	lang_help(kernel->lower->unit, "@%s is packed but will not run; the other functions do", function->name);
@@ -332,7 +332,7 @@ static void incore_verify(struct incore *kernel, struct lang_function *function,
 
 static struct ptowsp_tile_param *params_of(struct lang_lower *lower, const struct lang_function *function)
 {
-	struct ptowsp_tile_param *params = lang_alloc(&lower->unit->arena, (function->memref_count + 1) * sizeof(*params));
+	struct ptowsp_tile_param *params = common_alloc(&lower->unit->arena, (function->memref_count + 1) * sizeof(*params));
 
 	for (uint32_t i = 0; i < function->memref_count; i++) {
 		const struct lang_var *memref = function->memrefs[i];

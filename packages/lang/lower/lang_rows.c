@@ -30,7 +30,7 @@ static void name_put(struct lang_lower *lower, struct lang_rows *rows, uint32_t 
 
 struct lang_row *lang_row_add(struct lang_lower *lower, struct lang_rows *rows, const char *name)
 {
-	struct lang_row *row = LANG_PUSH(&lower->unit->arena, rows->rows, rows->count, rows->capacity);
+	struct lang_row *row = COMMON_PUSH(&lower->unit->arena, rows->rows, rows->count, rows->capacity);
 
 	*row = (struct lang_row){.id = ptowsp_id(name, strlen(name)), .name = name};
 	name_put(lower, rows, rows->count - 1);
@@ -158,7 +158,7 @@ static void symbol_names(struct lang_lower *lower)
 		struct lang_symbol *symbol = module->symbols[i];
 
 		if (lang_map_find(&mixed, symbol->name))
-			symbol->name = lang_format(&lower->unit->arena, "%s.%s", symbol->function->name, symbol->name);
+			symbol->name = common_format(&lower->unit->arena, "%s.%s", symbol->function->name, symbol->name);
 	}
 }
 
@@ -180,7 +180,7 @@ static void slots_declare(struct lang_lower *lower)
 
 			/* Never read and never set: needs no row. */
 			if (var->kind == LANG_SCALAR && !var->pure && var->writes)
-				lang_row_add(lower, slots, lang_format(&lower->unit->arena, "@%s.%s", f->name, var->name))->var = var;
+				lang_row_add(lower, slots, common_format(&lower->unit->arena, "@%s.%s", f->name, var->name))->var = var;
 		}
 }
 
@@ -211,7 +211,7 @@ void lang_default_set(struct lang_lower *lower, const char *text)
 	struct lang_span nowhere = {0};
 	struct lang_guess guess;
 
-	lang_guess_start(&guess, lang_copy(&lower->unit->arena, text, sign ? (size_t)(sign - text) : strlen(text)));
+	lang_guess_start(&guess, common_copy(&lower->unit->arena, text, sign ? (size_t)(sign - text) : strlen(text)));
 	for (uint32_t i = 0; i < b->slot_count; i++) {
 		struct ptowsp_slot_record *slot = &b->slots[i];
 
@@ -248,7 +248,7 @@ static void functions_declare(struct lang_lower *lower)
 		if (f->kind == LANG_INCORE)
 			lang_row_add(lower, kernels, f->name)->function = f;
 		for (uint32_t i = 0; i < f->memref_count; i++) {
-			struct lang_row *row = lang_row_add(lower, tensors, lang_format(&lower->unit->arena, "%s.%s", f->name, f->memrefs[i]->name));
+			struct lang_row *row = lang_row_add(lower, tensors, common_format(&lower->unit->arena, "%s.%s", f->name, f->memrefs[i]->name));
 
 			row->function = f;
 			row->var = f->memrefs[i];
@@ -391,7 +391,7 @@ void lang_value_use(struct lang_lower *lower, uint32_t slot)
 		if (entry->values[i] == slot)
 			return;
 	if (entry)
-		*LANG_PUSH(&lower->unit->arena, entry->values, entry->record.value_count, entry->value_capacity) = slot;
+		*COMMON_PUSH(&lower->unit->arena, entry->values, entry->record.value_count, entry->value_capacity) = slot;
 }
 
 /* One task on its own tensors: the entry says all, its values are the scalars of the kernel in their order, and nothing else. */

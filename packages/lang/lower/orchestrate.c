@@ -182,13 +182,13 @@ static void kernel_call(struct walk *walk, struct frame *frame, const struct lan
 
 static struct frame *frame_create(struct walk *walk, const struct lang_function *function, const struct frame *caller)
 {
-	struct lang_arena *arena = &walk->lower->unit->arena;
-	struct frame *frame = lang_alloc(arena, sizeof(*frame));
+	struct common_arena *arena = &walk->lower->unit->arena;
+	struct frame *frame = common_alloc(arena, sizeof(*frame));
 
 	frame->function = function;
 	frame->caller = caller;
-	frame->memrefs = lang_alloc(arena, (function->memref_count + 1) * sizeof(*frame->memrefs));
-	frame->values = lang_alloc(arena, (function->var_count + 1) * sizeof(*frame->values));
+	frame->memrefs = common_alloc(arena, (function->memref_count + 1) * sizeof(*frame->memrefs));
+	frame->values = common_alloc(arena, (function->var_count + 1) * sizeof(*frame->values));
 	for (uint32_t i = 0; i < function->var_count; i++)
 		frame->values[i] = PTOWSP_NONE;
 	return frame;
@@ -219,7 +219,7 @@ static void orchestration_call(struct walk *walk, struct frame *frame, const str
 	struct lang_exprs *exprs = &walk->lower->tables->exprs;
 	const struct lang_function *target = stmt->target;
 	struct frame *inner = frame_create(walk, target, frame);
-	uint32_t *needs = lang_alloc(&walk->lower->unit->arena, (target->need_count + 1) * sizeof(*needs));
+	uint32_t *needs = common_alloc(&walk->lower->unit->arena, (target->need_count + 1) * sizeof(*needs));
 	uint32_t record = PTOWSP_NONE;
 
 	lang_expansion_count(walk->lower, stmt->at);

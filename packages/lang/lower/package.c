@@ -149,7 +149,7 @@ static int is_built(struct lang_lower *lower, const char *name, const struct lan
 void lang_lower(struct lang_module *module, struct pkg_writer *writer, const char *name, const struct lang_options *options)
 {
 	struct lang_unit *unit = module->unit;
-	struct lang_lower *lower = lang_alloc(&unit->arena, sizeof(*lower));
+	struct lang_lower *lower = common_alloc(&unit->arena, sizeof(*lower));
 
 	module->build = build_create(&unit->arena);
 	if (!module->build)

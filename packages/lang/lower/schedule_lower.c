@@ -24,7 +24,7 @@ static const char *row_name(struct job *job, uint32_t offset)
 {
 	const char *text = pkg_writer_text(job->lower->writer, offset);
 
-	return lang_copy(&job->unit->arena, text, strlen(text)); /* the writer moves its strings */
+	return common_copy(&job->unit->arena, text, strlen(text)); /* the writer moves its strings */
 }
 
 static const char *table_name(struct job *job, uint32_t section, uint32_t row)
@@ -43,11 +43,11 @@ static void scope_fill(struct job *job)
 {
 	const struct lang_tables *tables = job->lower->tables;
 	uint32_t slots = pkg_writer_count(job->lower->writer, PTOWSP_SECTION_SLOT);
-	struct lang_arena *arena = &job->unit->arena;
-	const char **loops = lang_alloc(arena, (tables->axis_count + 1) * sizeof(*loops));
-	const char **values = lang_alloc(arena, (slots + 1) * sizeof(*values));
-	uint32_t *loop_strings = lang_alloc(arena, (tables->axis_count + 1) * sizeof(*loop_strings));
-	uint32_t *value_rows = lang_alloc(arena, (slots + 1) * sizeof(*value_rows)), count = 0;
+	struct common_arena *arena = &job->unit->arena;
+	const char **loops = common_alloc(arena, (tables->axis_count + 1) * sizeof(*loops));
+	const char **values = common_alloc(arena, (slots + 1) * sizeof(*values));
+	uint32_t *loop_strings = common_alloc(arena, (tables->axis_count + 1) * sizeof(*loop_strings));
+	uint32_t *value_rows = common_alloc(arena, (slots + 1) * sizeof(*value_rows)), count = 0;
 
 	for (uint32_t i = 0; i < tables->axis_count; i++) {
 		uint32_t old = 0;
@@ -90,7 +90,7 @@ static int loop_check(struct job *job, const struct lang_argument *argument)
 static int row_check(struct job *job, const struct lang_argument *argument, uint32_t section, const char *what)
 {
 	uint32_t count = pkg_writer_count(job->lower->writer, section);
-	const char **names = lang_alloc(&job->unit->arena, (count + 1) * sizeof(*names));
+	const char **names = common_alloc(&job->unit->arena, (count + 1) * sizeof(*names));
 
 	for (uint32_t i = 0; i < count; i++)
 		names[i] = table_name(job, section, i);
@@ -137,7 +137,7 @@ static int expression_name_check(struct job *job, const struct lang_token *token
 	if ((token->kind != LANG_NAME && token->kind != LANG_WORD) || is_known(scope->loops, scope->loop_count, token->text) ||
 	    is_known(scope->values, scope->value_count, token->text) || (token->kind == LANG_WORD && is_known(words, 5, token->text)))
 		return 1;
-	names = lang_alloc(&job->unit->arena, (scope->loop_count + scope->value_count + 1) * sizeof(*names));
+	names = common_alloc(&job->unit->arena, (scope->loop_count + scope->value_count + 1) * sizeof(*names));
 	for (uint32_t i = 0; i < scope->loop_count; i++)
 		names[count++] = scope->loops[i];
 	for (uint32_t i = 0; i < scope->value_count; i++)
@@ -162,7 +162,7 @@ static char *expression_text(struct job *job, const struct lang_argument *argume
 	for (uint32_t line = argument->at.line; line < last->at.line; to++)
 		line += *to == '\n';
 	to = last->at.line > argument->at.line ? to + last->at.column - 1 + last->at.length : from + last->at.column - argument->at.column + last->at.length;
-	text = lang_copy(&job->unit->arena, from, (size_t)(to - from));
+	text = common_copy(&job->unit->arena, from, (size_t)(to - from));
 	for (char *at = text; *at; at++) {
 		if (at[0] == '/' && at[1] == '/')
 			while (*at && *at != '\n')
@@ -201,7 +201,7 @@ static int expression_check(struct job *job, struct lang_argument *argument)
 	for (uint32_t i = 0; i < argument->token_count; i++)
 		if (!expression_name_check(job, &argument->tokens[i]))
 			return 0;
-	argument->name = lang_format(&job->unit->arena, "(%s)", text); /* so that no name in it is taken for a word */
+	argument->name = common_format(&job->unit->arena, "(%s)", text); /* so that no name in it is taken for a word */
 	st = reg_expression_compile(text, strlen(text), &job->scope, &rows, &row, &error);
 	reg_rows_finish(&rows);
 	if (!st)
@@ -240,7 +240,7 @@ static int names_check(struct job *job, struct lang_directive *directive)
 static const char *value_text(struct job *job, const struct lang_directive *directive)
 {
 	const struct reg_policy *policy = reg_policy(directive->spelling->directive, directive->spelling->policy);
-	struct lang_arena *arena = &job->unit->arena;
+	struct common_arena *arena = &job->unit->arena;
 	const char *text = "";
 	int bare = reg_policy_is_bare(policy);
 
@@ -248,11 +248,11 @@ static const char *value_text(struct job *job, const struct lang_directive *dire
 		const struct lang_argument *argument = &directive->arguments[i];
 		const char *join = !i ? "" : directive->arguments[i - 1].kind == 'i' ? ": " : ",";
 
-		text = lang_format(arena, "%s%s%s", text, join, argument->policy ? value_text(job, argument->policy) : argument->name);
+		text = common_format(arena, "%s%s%s", text, join, argument->policy ? value_text(job, argument->policy) : argument->name);
 	}
 	if (!bare)
-		return directive->count ? lang_format(arena, "%s(%s)", policy->word, text) : policy->word;
-	return policy->code > 1 ? lang_format(arena, "%s,%.*s", text, (int)(strlen(policy->word) - 2), policy->word + 1) : text;
+		return directive->count ? common_format(arena, "%s(%s)", policy->word, text) : policy->word;
+	return policy->code > 1 ? common_format(arena, "%s,%.*s", text, (int)(strlen(policy->word) - 2), policy->word + 1) : text;
 }
 
 /* Words get their place among the package's strings. */
@@ -322,7 +322,7 @@ static void schedule_lower(struct job *job, const struct lang_schedule *schedule
 
 	for (struct lang_directive *d = schedule->first; d; d = d->next) {
 		ok &= names_check(job, d);
-		d->line = lang_format(&job->unit->arena, "%s=%s", reg_directive(d->spelling->directive)->text, value_text(job, d));
+		d->line = common_format(&job->unit->arena, "%s=%s", reg_directive(d->spelling->directive)->text, value_text(job, d));
 	}
 	ok &= grid_check(job, schedule);
 	failed = ok ? rows_write(job, schedule, &error) : NULL;
@@ -343,7 +343,7 @@ static void argument_values(struct lang_lower *lower, const struct lang_argument
 
 			if ((token->kind == LANG_NAME || token->kind == LANG_WORD) && !(slot->flags & PTOWSP_SLOT_INTERNAL) &&
 			    !strcmp(build_text(b, slot->name), token->text))
-				*LANG_PUSH(&lower->unit->arena, lower->schedule_values, lower->schedule_value_count, lower->schedule_value_capacity) = row;
+				*COMMON_PUSH(&lower->unit->arena, lower->schedule_values, lower->schedule_value_count, lower->schedule_value_capacity) = row;
 		}
 }
 

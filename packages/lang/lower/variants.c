@@ -34,7 +34,7 @@ static struct lang_function *variant_find(struct lang_lower *lower, const struct
 {
 	struct lang_function *variant;
 
-	variant = lang_map_find(&lower->module->functions, lang_format(&lower->unit->arena, "%s_%u", target->name, rows));
+	variant = lang_map_find(&lower->module->functions, common_format(&lower->unit->arena, "%s_%u", target->name, rows));
 	if (!variant || same_signature(target, variant))
 		return variant;
 	lang_error(lower->unit, variant->at, "@%s stands in for @%s at tile level %u, but its parameters differ", variant->name,
@@ -53,7 +53,7 @@ const struct lang_function *lang_variant_at(struct lang_lower *lower, struct lan
 	for (uint32_t i = 0; i < target->variant_count; i++)
 		if (target->variants[i].rows == rows)
 			return target->variants[i].function ? target->variants[i].function : target;
-	variant = LANG_PUSH(&lower->unit->arena, target->variants, target->variant_count, target->variant_capacity);
+	variant = COMMON_PUSH(&lower->unit->arena, target->variants, target->variant_count, target->variant_capacity);
 	variant->rows = rows;
 	variant->function = variant_find(lower, target, rows);
 	return variant->function ? variant->function : target;
@@ -93,7 +93,7 @@ uint32_t lang_levels_row(struct lang_lower *lower, const struct lang_levels *lev
 
 	if (!levels)
 		return PTOWSP_NONE;
-	rows = lang_alloc(&lower->unit->arena, (levels->count + 1) * sizeof(*rows));
+	rows = common_alloc(&lower->unit->arena, (levels->count + 1) * sizeof(*rows));
 	for (uint32_t i = 0; i < levels->count; i++)
 		rows[i] = (struct ptowsp_level_record){.block = levels->rows[i].block, .rows = levels->rows[i].rows};
 	return lang_levels_add(lower->tables, levels->max_range, levels->min_range, rows, levels->count);
@@ -114,7 +114,7 @@ static uint32_t lacking_warn(struct lang_lower *lower, const char *name, struct 
 
 static void function_warn(struct lang_lower *lower, const struct lang_function *f)
 {
-	uint32_t *rows = lang_alloc(&lower->unit->arena, (f->variant_count + 1) * sizeof(*rows)), count = 0, first;
+	uint32_t *rows = common_alloc(&lower->unit->arena, (f->variant_count + 1) * sizeof(*rows)), count = 0, first;
 
 	for (uint32_t i = 0; i < f->variant_count; i++)
 		if (!f->variants[i].function)

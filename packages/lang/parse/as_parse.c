@@ -237,7 +237,7 @@ static int unknown_refuse(struct lang_as *as, const char *word)
 		lang_guess_try(&guess, operations[i].word);
 	for (unsigned op = 0; op < PTOWSP_PTO_ADD; op++)
 		if (isa_op(op))
-			lang_guess_try(&guess, lang_format(&as->parser->unit->arena, "pto.%s", isa_op(op)->mnemonic));
+			lang_guess_try(&guess, common_format(&as->parser->unit->arena, "pto.%s", isa_op(op)->mnemonic));
 	lang_guess_help(as->parser->unit, &guess, "");
 	return 0;
 }

@@ -95,7 +95,7 @@ static const char *bits_text(struct lang_as *as, const char *text, unsigned dtyp
 		value = (double)single;
 	else if (dtype != PTOWSP_F64)
 		return NULL;
-	return lang_format(&as->parser->unit->arena, isnan(value) ? "nan" : "%.17g", value);
+	return common_format(&as->parser->unit->arena, isnan(value) ? "nan" : "%.17g", value);
 }
 
 static int float_constant(struct lang_as *as, const struct lang_as_results *results, const struct lang_token *number,

@@ -232,7 +232,7 @@ static int move_refuse(struct lang_as *as, unsigned op, const char *word)
 /* The tile scaled by column, which is then stored as any other. */
 static const struct lang_as_value *scaled(struct lang_as *as, const struct lang_as_value *tile, const struct lang_as_value *scale)
 {
-	struct lang_as_value *value = lang_alloc(&as->parser->unit->arena, sizeof(*value));
+	struct lang_as_value *value = common_alloc(&as->parser->unit->arena, sizeof(*value));
 	struct lang_operand operands[3];
 
 	*value = *tile;

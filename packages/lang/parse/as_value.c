@@ -7,7 +7,7 @@
 #include <stdio.h>
 #include <string.h>
 
-static struct lang_arena *arena_of(const struct lang_as *as)
+static struct common_arena *arena_of(const struct lang_as *as)
 {
 	return &as->parser->unit->arena;
 }
@@ -17,7 +17,7 @@ static struct lang_as_name *name_of(struct lang_as *as, const char *text)
 	struct lang_as_name *name = lang_map_find(&as->names, text);
 
 	if (!name) {
-		name = lang_alloc(arena_of(as), sizeof(*name));
+		name = common_alloc(arena_of(as), sizeof(*name));
 		lang_map_add(&as->names, arena_of(as), text, name);
 	}
 	return name;
@@ -38,7 +38,7 @@ struct lang_as_value *lang_as_name_find(struct lang_as *as, const struct lang_to
 struct lang_as_value *lang_as_define(struct lang_as *as, const struct lang_token *token, enum lang_as_kind kind)
 {
 	struct lang_as_name *name = name_of(as, token->text);
-	struct lang_as_value *value = lang_alloc(arena_of(as), sizeof(*value));
+	struct lang_as_value *value = common_alloc(arena_of(as), sizeof(*value));
 
 	if (name->top && name->top->kind != LANG_AS_BROKEN && kind != LANG_AS_BROKEN)
 		lang_error(as->parser->unit, token->at, "%%%s is there already, from %s", token->text,
@@ -72,10 +72,10 @@ void lang_as_region_leave(struct lang_as *as, struct lang_as_value *outer)
 const char *lang_as_var(struct lang_as *as, enum lang_var_kind kind, const char *name, struct lang_type type, struct lang_span at)
 {
 	const int is_number = *name >= '0' && *name <= '9';
-	const char *text = is_number ? lang_format(arena_of(as), "v%s", name) : name;
+	const char *text = is_number ? common_format(arena_of(as), "v%s", name) : name;
 
 	while (lang_var_find(as->parser->function, text))
-		text = lang_format(arena_of(as), "%s%s.%u", is_number ? "v" : "", name, ++as->made);
+		text = common_format(arena_of(as), "%s%s.%u", is_number ? "v" : "", name, ++as->made);
 	type.kind = kind == LANG_TILE ? LANG_TYPE_TILE : kind == LANG_MEMREF ? LANG_TYPE_MEMREF : LANG_TYPE_SCALAR;
 	lang_var_add(as->parser->unit, as->parser->function, kind, text, type, at);
 	return text;
@@ -83,7 +83,7 @@ const char *lang_as_var(struct lang_as *as, enum lang_var_kind kind, const char 
 
 static struct lang_as_value *number_value(struct lang_as *as, const struct lang_token *token)
 {
-	struct lang_as_value *value = lang_alloc(arena_of(as), sizeof(*value));
+	struct lang_as_value *value = common_alloc(arena_of(as), sizeof(*value));
 
 	value->kind = LANG_AS_NUMBER;
 	value->type = (struct lang_type){.kind = LANG_TYPE_SCALAR, .dtype = PTOWSP_I64, .index = 1};
@@ -149,7 +149,7 @@ int lang_as_term(struct lang_as *as, struct lang_as_term *term_out)
 
 struct lang_stmt *lang_as_emit(struct lang_as *as, unsigned op, const struct lang_operand *operands, uint32_t count)
 {
-	struct lang_stmt *stmt = lang_alloc(arena_of(as), sizeof(*stmt));
+	struct lang_stmt *stmt = common_alloc(arena_of(as), sizeof(*stmt));
 
 	stmt->op = (uint8_t)op;
 	stmt->at = as->at;
@@ -158,7 +158,7 @@ struct lang_stmt *lang_as_emit(struct lang_as *as, unsigned op, const struct lan
 	stmt->other.last = &stmt->other.first;
 	stmt->count = count;
 	stmt->results = (uint32_t)strspn(isa_op(op)->operands, "TS");
-	stmt->operands = lang_alloc(arena_of(as), (count + 1) * sizeof(*stmt->operands));
+	stmt->operands = common_alloc(arena_of(as), (count + 1) * sizeof(*stmt->operands));
 	if (count)
 		memcpy(stmt->operands, operands, count * sizeof(*operands));
 	*as->block->last = stmt;
@@ -171,7 +171,7 @@ struct lang_operand lang_as_of_term(const struct lang_as *as, struct lang_as_ter
 	if (term.var)
 		return lang_as_of_name(as, term.var);
 	return (struct lang_operand){.kind = LANG_OPERAND_NUMBER,
-				     .text = lang_format(arena_of(as), "%lld", (long long)term.number),
+				     .text = common_format(arena_of(as), "%lld", (long long)term.number),
 				     .at = as->at};
 }
 

@@ -76,7 +76,7 @@ int lang_as_view_make(struct lang_as *as, const struct lang_as_results *results)
 	static const char *const words[2] = {"shape", "strides"};
 	const struct lang_token *token = lang_peek(as->parser);
 	struct lang_as_value *pointer = lang_as_operand(as);
-	struct lang_as_view *view = lang_alloc(&as->parser->unit->arena, sizeof(*view));
+	struct lang_as_view *view = common_alloc(&as->parser->unit->arena, sizeof(*view));
 
 	if (!pointer || !one_result(as, results, "pto.make_tensor_view"))
 		return 0;
@@ -98,7 +98,7 @@ int lang_as_view_part(struct lang_as *as, const struct lang_as_results *results)
 	static const char *const words[2] = {"offsets", "sizes"};
 	const struct lang_token *token = lang_peek(as->parser);
 	struct lang_as_value *whole = lang_as_operand(as);
-	struct lang_as_view *view = lang_alloc(&as->parser->unit->arena, sizeof(*view));
+	struct lang_as_view *view = common_alloc(&as->parser->unit->arena, sizeof(*view));
 	struct lang_as_term offsets[LANG_AS_RANK];
 	uint32_t rank;
 
@@ -210,15 +210,15 @@ static const char *shared_tile(struct lang_as *as, const char *name, const struc
 /* The element numbers of a place without its base. With strides that are numbers they are made once, before everything. */
 static const char *walk_of(struct lang_as *as, const struct place *p)
 {
-	struct lang_arena *arena = &as->parser->unit->arena;
+	struct common_arena *arena = &as->parser->unit->arena;
 	const int constant = !p->row.var && !p->column.var;
-	const char *name = constant ? lang_format(arena, "walk.%ux%u.%lld.%lld", p->rows, p->columns, (long long)p->row.number,
+	const char *name = constant ? common_format(arena, "walk.%ux%u.%lld.%lld", p->rows, p->columns, (long long)p->row.number,
 						  (long long)p->column.number)
-				    : lang_format(arena, "walk.%ux%u", p->rows, p->columns);
+				    : common_format(arena, "walk.%ux%u", p->rows, p->columns);
 	struct lang_block *here = as->block;
 	int fresh, part_fresh;
 	const char *walk = shared_tile(as, name, p, &fresh);
-	const char *part = shared_tile(as, lang_format(arena, "part.%ux%u", p->rows, p->columns), p, &part_fresh);
+	const char *part = shared_tile(as, common_format(arena, "part.%ux%u", p->rows, p->columns), p, &part_fresh);
 
 	if (constant)
 		as->block = &as->prologue;
@@ -236,7 +236,7 @@ static const char *numbers_of(struct lang_as *as, const struct place *p)
 
 	if (is(p->view->base, 0))
 		return walk;
-	numbers = shared_tile(as, lang_format(&as->parser->unit->arena, "part.%ux%u", p->rows, p->columns), p, &fresh);
+	numbers = shared_tile(as, common_format(&as->parser->unit->arena, "part.%ux%u", p->rows, p->columns), p, &fresh);
 	tile3(as, PTOWSP_PTO_TADDS, numbers, walk, p->view->base);
 	return numbers;
 }

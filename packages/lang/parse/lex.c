@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: MIT */
+#include "lang/lang_clean.h"
 #include "lang/parse/lex.h"
 #include "lang/diag.h"
 
@@ -48,21 +49,21 @@ static const char *mark_text(struct lexer *lexer, char mark)
 	const char **text = &lexer->marks[(unsigned char)mark];
 
 	if (!*text)
-		*text = lang_copy(&lexer->unit->arena, &mark, 1);
+		*text = common_copy(&lexer->unit->arena, &mark, 1);
 	return *text;
 }
 
 static void token_add(struct lexer *lexer, enum lang_token_kind kind, size_t skip, size_t length)
 {
 	struct lang_tokens *tokens = lexer->tokens;
-	struct lang_token *token = LANG_PUSH(&lexer->unit->arena, tokens->rows, tokens->count, lexer->capacity);
+	struct lang_token *token = COMMON_PUSH(&lexer->unit->arena, tokens->rows, tokens->count, lexer->capacity);
 
 	token->kind = (uint8_t)kind;
 	token->mark = kind == LANG_MARK ? *lexer->at : '\0';
 	token->first = lexer->fresh;
 	token->note = lexer->note;
 	token->note_at = lexer->note_at;
-	token->text = kind == LANG_MARK ? mark_text(lexer, *lexer->at) : lang_copy(&lexer->unit->arena, lexer->at + skip, length - skip);
+	token->text = kind == LANG_MARK ? mark_text(lexer, *lexer->at) : common_copy(&lexer->unit->arena, lexer->at + skip, length - skip);
 	token->at = span_of(lexer, lexer->at, length);
 	if (token->mark == '/' || token->mark == '%')
 		lang_place_division(lexer->unit, token->at);
@@ -352,7 +353,7 @@ void lang_lex(struct lang_unit *unit, uint32_t file, struct lang_tokens *tokens_
 		lexer.at = lexer.line_start = source->text + 3;
 	/* Generated sources have a token in three bytes or so. */
 	lexer.capacity = (uint32_t)(source->size / 3 < TOKENS_GUESS ? source->size / 3 + 64 : TOKENS_GUESS);
-	tokens_out->rows = lang_alloc(&unit->arena, lexer.capacity * sizeof(*tokens_out->rows));
+	tokens_out->rows = common_alloc(&unit->arena, lexer.capacity * sizeof(*tokens_out->rows));
 	while (lexer.at < lexer.end)
 		if (!blank_skip(&lexer))
 			token_read(&lexer);

@@ -42,8 +42,8 @@ static const char *token_text(struct lang_unit *unit, const struct lang_token *t
 	if (token->kind == LANG_END)
 		return "the end of the file";
 	if (token->kind < sizeof(signs) && signs[token->kind])
-		return lang_format(&unit->arena, "\"%c%.80s\"", signs[token->kind], token->text);
-	return lang_format(&unit->arena, "\"%.80s\"", token->text);
+		return common_format(&unit->arena, "\"%c%.80s\"", signs[token->kind], token->text);
+	return common_format(&unit->arena, "\"%.80s\"", token->text);
 }
 
 int lang_expected(struct lang_parser *parser, const char *what)
@@ -262,7 +262,7 @@ void lang_func_parse(struct lang_parser *parser)
 /* A name that a function may have: the letters of a text, others as "_". */
 static const char *name_make(struct lang_unit *unit, const char *text, size_t length)
 {
-	char *name = lang_copy(&unit->arena, text, length);
+	char *name = common_copy(&unit->arena, text, length);
 
 	for (char *c = name; *c; c++)
 		if (!((*c >= 'a' && *c <= 'z') || (*c >= 'A' && *c <= 'Z') || (*c >= '0' && *c <= '9') || *c == '_'))
@@ -404,7 +404,7 @@ void lang_made_function(struct lang_module *module, const char *text, struct lan
 void lang_made_body(struct lang_module *module, struct lang_work *work, const char *text)
 {
 	/* Operators are tokens behind the word of a declaration. */
-	struct lang_parser parser = parser_of(module, lang_format(&module->unit->arena, "workload {\n%s}\n", text), work->at);
+	struct lang_parser parser = parser_of(module, common_format(&module->unit->arena, "workload {\n%s}\n", text), work->at);
 	int ok;
 
 	lang_take(&parser);

@@ -21,7 +21,7 @@ static int values_parse(struct lang_parser *parser, struct lang_list_source *lis
 			lang_error(parser->unit, scalar->all, "a list holds numbers from 0 to %u", UINT32_MAX);
 			return 0;
 		}
-		*LANG_PUSH(&parser->unit->arena, list->values, list->count, list->capacity) = value;
+		*COMMON_PUSH(&parser->unit->arena, list->values, list->count, list->capacity) = value;
 		if (!lang_at_mark(parser, ','))
 			break;
 		lang_take(parser);

@@ -77,7 +77,7 @@ static void access_parse(struct lang_parser *parser, struct lang_pass *pass)
 
 static int pass_parse(struct lang_parser *parser, struct lang_work *work)
 {
-	struct lang_pass *pass = LANG_PUSH(&parser->unit->arena, work->passes, work->pass_count, work->pass_capacity);
+	struct lang_pass *pass = COMMON_PUSH(&parser->unit->arena, work->passes, work->pass_count, work->pass_capacity);
 	const struct lang_token *name = lang_name_take(parser, LANG_NAME, "an argument such as %x -> %tensor[0, 0]"), *token;
 
 	memset(pass, 0, sizeof(*pass));
@@ -125,7 +125,7 @@ int lang_afters_parse(struct lang_parser *parser, struct lang_work *work)
 	if (!lang_word_take(parser, "after"))
 		return 1;
 	for (;;) {
-		struct lang_after *after = LANG_PUSH(&parser->unit->arena, work->afters, work->after_count, work->after_capacity);
+		struct lang_after *after = COMMON_PUSH(&parser->unit->arena, work->afters, work->after_count, work->after_capacity);
 
 		*after = (struct lang_after){.kind = PTOWSP_AFTER_TASK};
 		if (!lang_at_word(parser, "after"))

@@ -46,7 +46,7 @@ static int level_list_parse(struct lang_parser *parser, struct lang_levels *leve
 		if (!lang_uint_read(lang_peek(parser)->text, &level.rows))
 			return lang_expected(parser, "tile rows");
 		lang_take(parser);
-		*LANG_PUSH(&parser->unit->arena, levels->rows, levels->count, levels->capacity) = level;
+		*COMMON_PUSH(&parser->unit->arena, levels->rows, levels->count, levels->capacity) = level;
 		levels->stated = 1; /* an empty list says no more than none */
 		if (!lang_at_mark(parser, ','))
 			break;
@@ -79,7 +79,7 @@ int lang_levels_parse(struct lang_parser *parser, struct lang_levels **levels)
 		if (word == 3)
 			return !clauses.again;
 		if (!*levels) {
-			*levels = lang_alloc(&parser->unit->arena, sizeof(**levels));
+			*levels = common_alloc(&parser->unit->arena, sizeof(**levels));
 			(*levels)->at = at;
 		}
 		if (!lang_expect(parser, '=', "behind the loop's attribute"))
@@ -99,7 +99,7 @@ static int for_head_parse(struct lang_parser *parser, struct lang_stmt *stmt)
 		return 0;
 	if (stmt->count != 4) {
 		lang_error(parser->unit, stmt->at, "FOR takes its value, the first value, the bound and the step, here %s",
-			   stmt->count == 1 ? "is 1 operand" : lang_format(&parser->unit->arena, "are %u operands", stmt->count));
+			   stmt->count == 1 ? "is 1 operand" : common_format(&parser->unit->arena, "are %u operands", stmt->count));
 		lang_help(parser->unit, "FOR %%i:idx, 0:idx, %%n:idx, 1:idx");
 		return 0;
 	}
@@ -262,7 +262,7 @@ int lang_call_parse(struct lang_parser *parser, struct lang_stmt *stmt)
 	if (!lang_expect(parser, '(', "and the arguments behind the function"))
 		return 0;
 	while (!lang_at_mark(parser, ')')) {
-		if (!arg_parse(parser, LANG_PUSH(&parser->unit->arena, stmt->args, stmt->arg_count, capacity)))
+		if (!arg_parse(parser, COMMON_PUSH(&parser->unit->arena, stmt->args, stmt->arg_count, capacity)))
 			return 0;
 		if (!lang_at_mark(parser, ','))
 			break;

@@ -128,7 +128,7 @@ const char *lang_target_read(struct lang_parser *parser, const char *what)
 		if (token->first || token->at.column != end ||
 		    (token->kind != LANG_WORD && token->kind != LANG_NUMBER && token->mark != '-' && token->mark != '+'))
 			return text;
-		text = lang_format(&parser->unit->arena, "%s%.*s", text, (int)token->at.length,
+		text = common_format(&parser->unit->arena, "%s%.*s", text, (int)token->at.length,
 				   token->mark ? &token->mark : token->text);
 	}
 }
@@ -160,7 +160,7 @@ void lang_target_parse(struct lang_parser *parser)
 			lang_error(parser->unit, at, "a package has at most %u targets", LANG_MAX_TARGETS);
 			return;
 		}
-		*LANG_PUSH(&parser->unit->arena, module->targets, module->target_count, module->target_capacity) = name;
+		*COMMON_PUSH(&parser->unit->arena, module->targets, module->target_count, module->target_capacity) = name;
 		if (!lang_at_mark(parser, ','))
 			return;
 		lang_take(parser);

@@ -119,13 +119,13 @@ static struct lang_graph_object *nameless_make(struct lang_graph_reader *reader,
 
 static void inst_parse(struct lang_graph_reader *reader, const struct pkg_graph_form *form)
 {
-	struct lang_graph_inst *inst = lang_alloc(&reader->unit->arena, sizeof(*inst));
+	struct lang_graph_inst *inst = common_alloc(&reader->unit->arena, sizeof(*inst));
 	const struct lang_graph_frame *end = lang_graph_frame_of_end(form->op);
 	int good;
 
 	inst->op = form->op;
 	inst->arg_count = form->count;
-	inst->args = form->count ? lang_alloc(&reader->unit->arena, form->count * sizeof(*inst->args)) : NULL;
+	inst->args = form->count ? common_alloc(&reader->unit->arena, form->count * sizeof(*inst->args)) : NULL;
 	inst->at = lang_take(reader->parser)->at;
 	/* An end ends its block, whatever is wrong with its operand. */
 	good = lang_graph_operands_parse(reader, form, inst);

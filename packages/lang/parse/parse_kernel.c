@@ -47,12 +47,12 @@ static int param_add(struct lang_unit *unit, struct lang_kernel *kernel, struct 
 		lang_help(unit, "pass what belongs together as one tensor");
 		return 0;
 	}
-	name = lang_alloc(&unit->arena, sizeof(*name));
+	name = common_alloc(&unit->arena, sizeof(*name));
 	name->param = kernel->param_count;
 	lang_map_add(&kernel->names, &unit->arena, param->name, name);
 	param->argument = list->count;
-	*LANG_PUSH(&unit->arena, list->params, list->count, list->capacity) = kernel->param_count;
-	*LANG_PUSH(&unit->arena, kernel->params, kernel->param_count, kernel->param_capacity) = *param;
+	*COMMON_PUSH(&unit->arena, list->params, list->count, list->capacity) = kernel->param_count;
+	*COMMON_PUSH(&unit->arena, kernel->params, kernel->param_count, kernel->param_capacity) = *param;
 	return 1;
 }
 
@@ -140,7 +140,7 @@ static int variant_parse(struct lang_parser *parser, struct lang_kernel *kernel)
 
 	if (!name)
 		return 0;
-	*LANG_PUSH(&parser->unit->arena, kernel->variants, kernel->variant_count, kernel->variant_capacity) =
+	*COMMON_PUSH(&parser->unit->arena, kernel->variants, kernel->variant_count, kernel->variant_capacity) =
 		(struct lang_kernel_variant){.level = level, .name = name->text, .at = name->at};
 	return 1;
 }
@@ -211,7 +211,7 @@ static int file_parse(struct lang_parser *parser, struct lang_payload *payload)
 /* The words behind native, image, source or portable: [sig "..."] [cycles n] [workspace n] [at n] [on unit] at the end of each. */
 static int payload_parse(struct lang_parser *parser, struct lang_kernel *kernel, uint16_t kind, struct lang_span at)
 {
-	struct lang_payload *payload = LANG_PUSH(&parser->unit->arena, kernel->payloads, kernel->payload_count, kernel->payload_capacity);
+	struct lang_payload *payload = COMMON_PUSH(&parser->unit->arena, kernel->payloads, kernel->payload_count, kernel->payload_capacity);
 	struct lang_clauses clauses = {0};
 
 	*payload = (struct lang_payload){.kind = kind, .at = at};

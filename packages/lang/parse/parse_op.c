@@ -32,7 +32,7 @@ static void indices_fill(struct lang_parser *parser, struct lang_stmt *stmt, con
 /* How it is written, with the names that its effect has: "%d = tload %m[r, c]". */
 static const char *form_text(struct lang_parser *parser, const struct lang_stmt *stmt, const char *operands, uint32_t results)
 {
-	struct lang_arena *arena = &parser->unit->arena;
+	struct common_arena *arena = &parser->unit->arena;
 	const char *text = results ? "" : stmt->word, *sources = "abcf", *targets = "de";
 	uint32_t count = (uint32_t)strlen(operands);
 
@@ -41,12 +41,12 @@ static const char *form_text(struct lang_parser *parser, const struct lang_stmt 
 		int element = strchr("Mm", operands[i]) && operands[i + 1] == 's' && operands[i + 2] == 's';
 
 		if (results && i == results)
-			text = lang_format(arena, "%s = %s", text, stmt->word);
+			text = common_format(arena, "%s = %s", text, stmt->word);
 		if (!strchr("Mm", operands[i]))
-			name = lang_format(arena, "%c", strchr("TS", operands[i]) ? *targets++ : *sources++);
+			name = common_format(arena, "%c", strchr("TS", operands[i]) ? *targets++ : *sources++);
 		if (operands[i] == 's' && stmt->op < PTOWSP_PTO_ADD)
 			name = "s";
-		text = lang_format(arena, "%s%s%s%%%s%s", text, comma, *text ? " " : "", name, element ? "[r, c]" : "");
+		text = common_format(arena, "%s%s%s%%%s%s", text, comma, *text ? " " : "", name, element ? "[r, c]" : "");
 		i += element ? 2 : 0;
 	}
 	return text;
@@ -226,7 +226,7 @@ const char *lang_mode_spelled(struct lang_unit *unit, const char *word)
 {
 	for (size_t i = 0; i < sizeof(modes) / sizeof(*modes); i++)
 		if (!strcmp(modes[i].attribute, "cmpMode") && is_like(modes[i].word, word))
-			return lang_format(&unit->arena, "%s = %s", modes[i].attribute, modes[i].word);
+			return common_format(&unit->arena, "%s = %s", modes[i].attribute, modes[i].word);
 	return NULL;
 }
 

@@ -7,7 +7,7 @@
 
 struct lang_operand *lang_operand_add(struct lang_parser *parser, struct lang_stmt *stmt, uint32_t *capacity)
 {
-	return LANG_PUSH(&parser->unit->arena, stmt->operands, stmt->count, *capacity);
+	return COMMON_PUSH(&parser->unit->arena, stmt->operands, stmt->count, *capacity);
 }
 
 /* inf, nan: words that are numbers. */
@@ -139,7 +139,7 @@ static int types_parse(struct lang_parser *parser, struct lang_type **types, uin
 	if (wrapped)
 		lang_take(parser);
 	for (;;) {
-		if (!lang_type_parse(parser, LANG_PUSH(&parser->unit->arena, *types, *count, capacity)))
+		if (!lang_type_parse(parser, COMMON_PUSH(&parser->unit->arena, *types, *count, capacity)))
 			return 0;
 		if (wrapped ? !lang_at_more(parser) : !lang_at_mark(parser, ','))
 			break;

@@ -124,7 +124,7 @@ static int uses_parse(struct lang_parser *parser, struct lang_process *process, 
 		if (name->kind != LANG_NAME)
 			return lang_expected(parser, "a channel such as %c");
 		lang_take(parser);
-		*LANG_PUSH(&parser->unit->arena, process->uses, process->use_count, process->use_capacity) =
+		*COMMON_PUSH(&parser->unit->arena, process->uses, process->use_count, process->use_capacity) =
 			(struct lang_use){.name = name->text, .at = name->at, .direction = direction};
 		if (!lang_at_mark(parser, ','))
 			break;

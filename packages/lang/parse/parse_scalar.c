@@ -18,7 +18,7 @@ static const struct function {
 
 static struct lang_scalar *scalar_make(struct lang_parser *parser, enum lang_scalar_kind kind, struct lang_span at)
 {
-	struct lang_scalar *scalar = lang_alloc(&parser->unit->arena, sizeof(*scalar));
+	struct lang_scalar *scalar = common_alloc(&parser->unit->arena, sizeof(*scalar));
 
 	scalar->kind = (uint8_t)kind;
 	scalar->at = scalar->all = at;

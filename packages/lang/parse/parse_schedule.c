@@ -18,7 +18,7 @@ static const char *expectations_text(const struct lang_match *match)
 		const char *join = !i ? "" : i + 1 == match->expected_count ? " or " : ", ";
 		const char *quote = match->expected[i].literal && !strpbrk(match->expected[i].text, "abcdefghijklmnopqrstuvwxyz") ? "\"" : "";
 
-		text = lang_format(&match->unit->arena, "%s%s%s%s%s", text, join, quote, match->expected[i].text, quote);
+		text = common_format(&match->unit->arena, "%s%s%s%s%s", text, join, quote, match->expected[i].text, quote);
 	}
 	return text;
 }
@@ -117,7 +117,7 @@ static int number_check(struct lang_parser *parser, const struct lang_directive 
 			   policy_name(spelling), (long long)most);
 		return 0;
 	}
-	argument->name = lang_format(&parser->unit->arena, "%lld", (long long)argument->number);
+	argument->name = common_format(&parser->unit->arena, "%lld", (long long)argument->number);
 	return 1;
 }
 
@@ -242,7 +242,7 @@ static void needs_check(struct lang_parser *parser, const struct lang_schedule *
 static void directive_parse(struct lang_parser *parser, struct lang_schedule *schedule)
 {
 	const struct lang_token *word = lang_peek(parser);
-	struct lang_directive *directive = lang_alloc(&parser->unit->arena, sizeof(*directive));
+	struct lang_directive *directive = common_alloc(&parser->unit->arena, sizeof(*directive));
 	struct lang_match match = {.unit = parser->unit, .tokens = parser->tokens.rows};
 
 	if (word->kind != LANG_WORD || !lang_is_directive(word->text)) {

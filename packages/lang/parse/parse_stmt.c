@@ -115,7 +115,7 @@ static int statement_expected(struct lang_parser *parser)
 
 static void statement_parse(struct lang_parser *parser, struct lang_block *block)
 {
-	struct lang_stmt *stmt = lang_alloc(&parser->unit->arena, sizeof(*stmt));
+	struct lang_stmt *stmt = common_alloc(&parser->unit->arena, sizeof(*stmt));
 	uint32_t start = parser->at;
 	int declared = 0, ok;
 

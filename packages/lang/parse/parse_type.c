@@ -69,7 +69,7 @@ static int space_find(struct lang_parser *parser, struct lang_type *type)
 /* "32x128xf32" */
 static int shape_read(struct lang_parser *parser, const struct lang_token *token, struct lang_type *type)
 {
-	char *text = lang_copy(&parser->unit->arena, token->text, strlen(token->text));
+	char *text = common_copy(&parser->unit->arena, token->text, strlen(token->text));
 	char *columns = strchr(text, 'x'), *element = columns ? strchr(columns + 1, 'x') : NULL;
 
 	if (!element) {

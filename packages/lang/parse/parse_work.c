@@ -48,7 +48,7 @@ static int name_parse(struct lang_parser *parser, struct lang_work *work, const 
 
 static struct lang_local *local_make(struct lang_parser *parser, enum lang_local_kind kind, const struct lang_token *name)
 {
-	struct lang_local *local = lang_alloc(&parser->unit->arena, sizeof(*local));
+	struct lang_local *local = common_alloc(&parser->unit->arena, sizeof(*local));
 
 	local->kind = (uint8_t)kind;
 	local->name = name->text;
@@ -173,7 +173,7 @@ static void statements_parse(struct lang_parser *parser, struct lang_body *body)
 {
 	body->last = &body->first;
 	while (!body_ends(parser)) {
-		struct lang_work *work = lang_alloc(&parser->unit->arena, sizeof(*work));
+		struct lang_work *work = common_alloc(&parser->unit->arena, sizeof(*work));
 		uint32_t start = parser->at;
 
 		if (statement_parse(parser, work)) {
@@ -227,7 +227,7 @@ int lang_work_body_parse(struct lang_parser *parser, struct lang_work *work)
 		lang_error(parser->unit, body.at, "%s has more than %u bodies", work->form->word, UINT16_MAX);
 		return 0;
 	}
-	kept = LANG_PUSH(&parser->unit->arena, work->bodies, work->body_count, work->body_capacity);
+	kept = COMMON_PUSH(&parser->unit->arena, work->bodies, work->body_count, work->body_capacity);
 	*kept = body;
 	if (!kept->first)
 		kept->last = &kept->first;
@@ -271,7 +271,7 @@ static int space_parse(struct lang_parser *parser, struct lang_work *work)
 		name_take(parser, work);
 		return row_parse(parser, work);
 	}
-	work->axis = lang_alloc(&parser->unit->arena, sizeof(*work->axis));
+	work->axis = common_alloc(&parser->unit->arena, sizeof(*work->axis));
 	work->axis->head.kind = LANG_DECL_AXIS;
 	work->axis->head.at = token->at;
 	if (token->kind == LANG_WORD && token[1].mark == '(' && strcmp(token->text, "min") != 0 && strcmp(token->text, "max") != 0 &&
@@ -318,8 +318,8 @@ int lang_cond_parse(struct lang_parser *parser, struct lang_work *work)
 		return lang_work_body_parse(parser, work);
 	/* else if: the other branch is one statement */
 	nest(parser, lang_peek(parser)->at);
-	other = lang_alloc(&parser->unit->arena, sizeof(*other));
-	body = LANG_PUSH(&parser->unit->arena, work->bodies, work->body_count, work->body_capacity);
+	other = common_alloc(&parser->unit->arena, sizeof(*other));
+	body = COMMON_PUSH(&parser->unit->arena, work->bodies, work->body_count, work->body_capacity);
 	*body = (struct lang_body){.at = lang_peek(parser)->at};
 	other->at = body->at;
 	other->form = form_take(parser);
