@@ -4,8 +4,11 @@
 #include "ptowsp/note.h"
 
 #include <signal.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <time.h>
+#include <unistd.h>
 
 #include "host/confine.h"
 #include "host/runs.h"
@@ -325,6 +328,59 @@ static void functions_of_the_embedding_program_are_not_there(void)
 	free(bytes);
 }
 
+/* A plugin whose poll comes back at once is not asked without a pause, in the host or in a worker: that would take a processor. */
+static void polls_that_complete_nothing_are_few(void)
+{
+	static const uint32_t where[] = {PTOWSP_ISOLATE_NONE, PTOWSP_ISOLATE_PROCESS};
+
+	for (size_t i = 0; i < 2; i++) {
+		struct moody s = {0};
+		unsigned polls = 0;
+		const char *said;
+
+		REQUIRE_INT(moody_package(&s, moody_empty(), &error), 0);
+		REQUIRE_INT(moody_backend(&s, "hasty", where[i], 0, &error), 0);
+		REQUIRE_INT(ptowsp_program_load(&s.program, s.backend, s.plan, 0, &error), 0);
+		CHECK_INT(ptowsp_execute(s.program, NULL, &error), 0);
+		said = strstr(s.log, "polls ");
+		CHECK(said && sscanf(said, "polls %u", &polls) == 1);
+		CHECK(polls > 1 && polls < 2000); /* in 200 ms, and as many again where the machine is busy */
+		moody_close(&s);
+	}
+}
+
+static uint64_t clock_ns(pid_t process)
+{
+	struct timespec used = {0};
+	clockid_t clock;
+
+	return !clock_getcpuclockid(process, &clock) && !clock_gettime(clock, &used) ? (uint64_t)used.tv_sec * UINT64_C(1000000000) + (uint64_t)used.tv_nsec : 0;
+}
+
+static void a_worker_that_nobody_asks_takes_no_processor_time(void)
+{
+	struct moody s = {0};
+	char *below = NULL, *at;
+	pid_t processes[8] = {0};
+	uint64_t before = 0, after = 0;
+	unsigned count = 0;
+
+	REQUIRE_INT(moody_open(&s, moody_empty(), "", &error), 0);
+	check_run(check_fmt("below() { for c in $(cat /proc/$1/task/*/children); do echo $c; below $c; done; }; below %d", (int)getpid()), &below, NULL);
+	for (at = below; *at && count < 8; at += strspn(at, "\n"))
+		processes[count++] = (pid_t)strtol(at, &at, 10);
+	usleep(100000);
+	for (unsigned i = 0; i < count; i++)
+		before += clock_ns(processes[i]);
+	usleep(400000);
+	for (unsigned i = 0; i < count; i++)
+		after += clock_ns(processes[i]);
+	CHECK(before > 0); /* of those that are there still */
+	CHECK(after - before < UINT64_C(20000000));
+	free(below);
+	moody_close(&s);
+}
+
 /* ---- several devices of one run --------------------------------------------------------------------------------- */
 
 /* The first device adds ten to X, tells the second one, which does the same and tells the first; `last` is what that one waits for at the end. */
@@ -439,6 +495,8 @@ void suite_isolate(CU_pSuite s)
 	TEST(s, a_folder_with_more_than_plugins_is_warned_of);
 	TEST(s, a_plugin_that_cannot_be_isolated_is_refused_with_that_reason);
 	TEST(s, functions_of_the_embedding_program_are_not_there);
+	TEST(s, polls_that_complete_nothing_are_few);
+	TEST(s, a_worker_that_nobody_asks_takes_no_processor_time);
 	TEST(s, devices_in_different_processes_tell_each_other);
 	TEST(s, a_device_whose_worker_ends_is_not_waited_for);
 	TEST(s, devices_need_memory_that_they_share);

@@ -2,11 +2,14 @@
 /* test_load.c - loading: one sentence for each bad plugin, one object for each file, no hole in the operations. */
 #include "check.h"
 
+#include <dlfcn.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/resource.h>
 #include <unistd.h>
 
 #include "host/host_plugin.h"
+#include "host/sealed.h"
 
 static const char *plugin_path(const char *name)
 {
@@ -245,6 +248,43 @@ static void load_runs_constructors_only_of_what_it_loads(void)
 	unsetenv("PTOWSP_TEST_CONSTRUCTOR");
 }
 
+static int sealed_make(struct host_sealed *sealed, const char *plugin)
+{
+	ptowsp_status status;
+	size_t size;
+	char *bytes = check_read(plugin_path(plugin), &size);
+	bool made = bytes && !host_sealed_begin(sealed, plugin, &status) && !host_sealed_append(sealed, bytes, size, &status) && !host_sealed_end(sealed, &status);
+
+	free(bytes);
+	return made ? sealed->fd : -1;
+}
+
+/* The linker knows an object by the number of its file, also when that is closed: the next file of that number needs another, and there may be none. */
+static void a_file_gets_a_number_that_no_object_is_loaded_by(void)
+{
+	char name[HOST_SEALED_NAME];
+	struct host_sealed sealed;
+	struct rlimit limit, few;
+	void *object;
+	int number = sealed_make(&sealed, "good");
+
+	REQUIRE(number >= 0 && !getrlimit(RLIMIT_NOFILE, &limit));
+	host_sealed_name(number, name);
+	object = dlopen(name, RTLD_LAZY | RTLD_LOCAL);
+	REQUIRE(object != NULL);
+	host_sealed_finish(&sealed, false);
+	REQUIRE_INT(sealed_make(&sealed, "constructor"), number);
+	few = (struct rlimit){(rlim_t)number + 1, limit.rlim_max};
+	CHECK_INT(setrlimit(RLIMIT_NOFILE, &few), 0);
+	CHECK(!host_sealed_number(&sealed));
+	CHECK_INT(sealed.fd, number);
+	CHECK_INT(setrlimit(RLIMIT_NOFILE, &limit), 0);
+	CHECK(host_sealed_number(&sealed));
+	CHECK(sealed.fd > number && !host_sealed_loaded(sealed.fd));
+	dlclose(object);
+	host_sealed_finish(&sealed, false);
+}
+
 void suite_load(CU_pSuite s)
 {
 	TEST(s, load_gives_descriptor_note_and_operations);
@@ -260,4 +300,5 @@ void suite_load(CU_pSuite s)
 	TEST(s, load_without_lint_takes_a_lazily_bound_plugin);
 	TEST(s, load_refuses_an_entry_of_another_file);
 	TEST(s, load_runs_constructors_only_of_what_it_loads);
+	TEST(s, a_file_gets_a_number_that_no_object_is_loaded_by);
 }
