@@ -332,19 +332,18 @@ uint32_t run_load_flags(const struct run_options *options)
 	       (!strcmp(trust, "signed") ? PTOWSP_LOAD_TRUST_SIGNED : 0);
 }
 
-static void list_finish(struct run_list *list)
+static void list_finish(const struct run_list *list)
 {
 	for (uint32_t i = 0; i < list->count; i++)
 		free(list->rows[i].name);
 	free(list->rows);
-	*list = (struct run_list){NULL, 0};
 }
 
 void run_options_finish(struct run_options *options)
 {
 	for (unsigned i = 0; i < FLAGS; i++)
 		if (flags[i].sort == MANY || flags[i].sort == PAIRS)
-			list_finish((struct run_list *)(void *)((char *)options + flags[i].field));
+			list_finish((const struct run_list *)(const void *)((const char *)options + flags[i].field));
 }
 
 const char **run_list_values(const struct run_list *list)
