@@ -17,7 +17,7 @@ static void each_allocation_fails_in_turn(void)
 {
 	const char *name = strstr(check_name(), "turn_in_") + 8;
 	char *out, *err;
-	int status = check_run(check_fmt("%s/obj/tests/faults/faults %s/test/faults/libptowsp_cpu_sim.so %s/packages %s %u", check_build(),
+	int status = check_run(check_fmt("%s/obj/tests/faults/faults %s/test/faults %s/packages %s %u", check_build(),
 					 check_build(), check_build(), name, every()),
 			       &out, &err);
 
@@ -107,7 +107,7 @@ void suite_faults(CU_pSuite s)
 		"versions",	   "versions_without_bound", "rows_from_tensors", "stated_edges",	  "memory_that_is_given_back",	 "built_first",
 		"choosing_an_axis", "branches_in_turn", "several_instances", "several_instances_with_small_rings", "several_instances_that_generate_first",
 		"several_instances_in_a_deadlock", "payload", "payload_two_threads", "races_between_processes",
-		"a_graph_with_a_checkpoint", "a_graph_with_branches", "two_devices", "two_devices_that_fail", "tasks_from_c_safe", "tasks_from_c_pipelined",
+		"a_graph_with_a_checkpoint", "a_graph_with_branches", "two_devices", "two_devices_that_fail", "an_array", "an_array_for_processes", "a_machine", "a_machine_for_processes", "tasks_from_c_safe", "tasks_from_c_pipelined",
 	};
 
 	for (size_t i = 0; i < sizeof(names) / sizeof(*names); i++)

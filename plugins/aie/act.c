@@ -175,6 +175,8 @@ static ptowsp_status footprint_of(struct maker *maker, const struct base_walk_ta
 		rt_footprint_finish(footprint);
 	if (!footprint->asked)
 		st = rt_footprint_ask(footprint, kernels, task->kernel, args, maker->scales, task->tensor_count);
+	if (st == PTOWSP_NO_MEMORY)
+		rt_no_memory(maker->error, "what a kernel touches");
 	footprint->asked = true;
 	*footprint_out = footprint;
 	return st;

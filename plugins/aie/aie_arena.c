@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #include "aie/aie_arena.h"
 
+#include <stdbool.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -12,6 +13,7 @@ struct chunk {
 };
 struct aie_arena {
 	struct chunk *chunks;
+	bool exhausted;
 };
 enum { HEAD = (sizeof(struct chunk) + ALIGN - 1) / ALIGN * ALIGN };
 
@@ -52,13 +54,15 @@ void *aie_arena_take(struct aie_arena *arena, size_t count, size_t size)
 	size_t bytes;
 	void *result;
 
-	if (size && count > (SIZE_MAX - HEAD - ALIGN) / size)
+	arena->exhausted |= size && count > (SIZE_MAX - HEAD - ALIGN) / size;
+	if (arena->exhausted)
 		return NULL;
 	bytes = (count * size + ALIGN - 1) / ALIGN * ALIGN;
 	if (!bytes)
 		bytes = ALIGN;
 	if (!chunk || chunk->room - chunk->used < bytes)
 		chunk = chunk_add(arena, bytes);
+	arena->exhausted = !chunk;
 	if (!chunk)
 		return NULL;
 	result = (char *)chunk + HEAD + chunk->used;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* aie_arena.h - memory that is given back all at once. One thread. */
+/* aie_arena.h - memory that is given back all at once. Where there was none once, there is none afterwards: the last one asked for tells of all. One thread. */
 #ifndef AIE_ARENA_H
 #define AIE_ARENA_H
 

@@ -59,11 +59,9 @@ static uint32_t channel_stream(struct aie_acting *acting, uint32_t from, uint32_
 	const struct aie_label label = {.kind = AIE_STREAM_CHANNEL, .from = from, .to = to, .channel = act->channel, .kernel = AIE_NOTHING, .use = AIE_NOTHING};
 	uint32_t stream = aie_acting_stream_of(acting, label, &to, 1, false);
 
-	if (!acting->failed)
-		acting->maker->graph->streams[stream].room = acting->maker->rooms[act->channel];
-	if (!acting->failed)
-		acting->maker->graph->streams[stream].shape = act->use_count ? aie_acting_shape_of(acting->maker, acting->maker->args->acts->uses[act->uses].area)
-									     : (struct aie_shape){PTOWSP_I32, true, 1, 1};
+	acting->maker->graph->streams[stream].room = acting->maker->rooms[act->channel];
+	acting->maker->graph->streams[stream].shape = act->use_count ? aie_acting_shape_of(acting->maker, acting->maker->args->acts->uses[act->uses].area)
+								     : (struct aie_shape){PTOWSP_I32, true, 1, 1};
 	return stream;
 }
 
@@ -78,7 +76,7 @@ static void host_moves(struct aie_acting *acting, uint32_t stream)
 					  .area = use == AIE_NOTHING ? AIE_NOTHING : acting->maker->args->acts->uses[use].area, .bytes = aie_shape_bytes(&row->shape),
 					  .use = use, .stores = act->kind == AIE_ACT_TAKE});
 	row->objects += act->kind == AIE_ACT_SEND;
-	if (!acting->failed && act->kind == AIE_ACT_SEND)
+	if (act->kind == AIE_ACT_SEND)
 		aie_credit_sent(acting->maker, acting->number, acting->maker->graph->job_count - 1);
 }
 
@@ -111,7 +109,7 @@ static ptowsp_status send(struct aie_acting *acting)
 		host_moves(acting, stream);
 		return PTOWSP_OK;
 	}
-	acting->failed |= !aie_credit_wait(maker, acting->number);
+	aie_acting_memory(acting, aie_credit_wait(maker, acting->number));
 	if (act->use_count) {
 		from = aie_acting_source(acting, act->uses);
 		to = aie_acting_part_add(acting, stream, true, from.shape);
@@ -132,10 +130,10 @@ static void take(struct aie_acting *acting)
 	uint32_t stream = channel_stream(acting, maker->args->acts->rows[maker->takers[acting->number]].cell, act->cell);
 	struct aie_spot from, to;
 
-	acting->failed |= !aie_credit_give(maker, acting->number, true, act->cell == AIE_HOST && maker->credit[acting->number] != AIE_NOTHING ? host_took(acting) : 0);
+	aie_acting_memory(acting, aie_credit_give(maker, acting->number, true, act->cell == AIE_HOST && maker->credit[acting->number] != AIE_NOTHING ? host_took(acting) : 0));
 	if (act->cell == AIE_HOST) {
 		host_moves(acting, stream);
-		acting->failed |= !aie_credit_give(maker, acting->number, false, maker->graph->job_count);
+		aie_acting_memory(acting, aie_credit_give(maker, acting->number, false, maker->graph->job_count));
 		return;
 	}
 	if (act->use_count) {
@@ -149,7 +147,7 @@ static void take(struct aie_acting *acting)
 		aie_acting_object_open(acting, stream, false);
 	}
 	aie_acting_objects_close(acting, false);
-	acting->failed |= !aie_credit_give(maker, acting->number, false, 0);
+	aie_acting_memory(acting, aie_credit_give(maker, acting->number, false, 0));
 	if (act->use_count)
 		aie_acting_made(acting, act->uses);
 	aie_acting_objects_close(acting, true);
@@ -163,7 +161,7 @@ static ptowsp_status called(struct aie_acting *acting)
 
 	call(acting);
 	aie_gate_called(maker, acting->act);
-	return st || acting->failed || acting->crowded || acting->crossed ? st : aie_bound_words(maker, acting->number, line, job);
+	return st || acting->crowded || acting->crossed ? st : aie_bound_words(maker, acting->number, line, job);
 }
 
 /* The host hears from who closes and tells who leaves (graph_job.c); of its own processes it knows. */
@@ -172,35 +170,43 @@ static void closing(struct aie_acting *acting)
 	const struct aie_act *act = acting->act;
 
 	if (act->cell != AIE_HOST)
-		acting->failed |= !aie_word_add(acting->maker, acting->number, acting->maker->graph->cells[act->cell].count, act->kind == AIE_ACT_CLOSE);
+		aie_acting_memory(acting, aie_word_add(acting->maker, acting->number, acting->maker->graph->cells[act->cell].count, act->kind == AIE_ACT_CLOSE));
+}
+
+static ptowsp_status act_make(struct aie_acting *acting)
+{
+	struct aie_maker *maker = acting->maker;
+	const struct aie_act *act = acting->act;
+	ptowsp_status st = PTOWSP_OK;
+
+	if (act->kind == AIE_ACT_CALL) {
+		st = called(acting);
+	} else if (act->kind == AIE_ACT_SEND) {
+		st = send(acting);
+	} else if (act->kind == AIE_ACT_TAKE) {
+		take(acting);
+	} else if (act->kind == AIE_ACT_CLOSE || act->kind == AIE_ACT_LEAVE) {
+		closing(acting);
+	} else if (act->kind == AIE_ACT_HOLD) {
+		hold(acting);
+	} else {
+		st = aie_gate_act(maker, act);
+	}
+	if (!st && acting->crowded)
+		st = rt_fail_at(maker->error, PTOWSP_UNSUPPORTED, act->task, act->kernel, "task %llu has more than %u tensor arguments from different streams",
+				(unsigned long long)act->task, AIE_ACT_OPEN);
+	if (!st && acting->crossed)
+		st = rt_fail_at(maker->error, PTOWSP_UNSUPPORTED, act->task, act->kernel,
+				"task %llu reads what another core makes in another order than that core makes it, and a stream has one; use fewer cores (--opt grid)",
+				(unsigned long long)act->task);
+	return st;
 }
 
 ptowsp_status aie_maker_act(struct aie_maker *maker, uint32_t number)
 {
 	struct aie_acting acting = {.maker = maker, .act = &maker->args->acts->rows[number], .number = number};
-	ptowsp_status st = PTOWSP_OK;
 
-	if (acting.act->kind == AIE_ACT_CALL) {
-		st = called(&acting);
-	} else if (acting.act->kind == AIE_ACT_SEND) {
-		st = send(&acting);
-	} else if (acting.act->kind == AIE_ACT_TAKE) {
-		take(&acting);
-	} else if (acting.act->kind == AIE_ACT_CLOSE || acting.act->kind == AIE_ACT_LEAVE) {
-		closing(&acting);
-	} else if (acting.act->kind == AIE_ACT_HOLD) {
-		hold(&acting);
-	} else {
-		st = aie_gate_act(maker, acting.act);
-	}
-	if (!st && acting.crowded)
-		st = rt_fail_at(maker->error, PTOWSP_UNSUPPORTED, acting.act->task, acting.act->kernel, "task %llu has more than %u tensor arguments from different streams",
-				(unsigned long long)acting.act->task, AIE_ACT_OPEN);
-	if (!st && acting.crossed)
-		st = rt_fail_at(maker->error, PTOWSP_UNSUPPORTED, acting.act->task, acting.act->kernel,
-				"task %llu reads what another core makes in another order than that core makes it, and a stream has one; use fewer cores (--opt grid)",
-				(unsigned long long)acting.act->task);
-	return st || !acting.failed ? st : rt_no_memory(maker->error, "the virtual graph");
+	return setjmp(acting.out) ? rt_no_memory(maker->error, "the virtual graph") : act_make(&acting);
 }
 
 /* ---- ends --------------------------------------------------------------------------------------------------------------- */
@@ -217,19 +223,26 @@ static bool is_seen(const struct aie_lines *program)
 	return true;
 }
 
+/* A word behind all that the cell does. */
+static void end_tell(struct aie_acting *acting)
+{
+	const struct aie_shape word = {PTOWSP_I32, true, 1, 1};
+	uint32_t stream = aie_acting_store_stream(acting, word);
+	struct aie_spot spot = aie_acting_part_add(acting, stream, true, word);
+
+	aie_acting_job_add(acting, &(struct aie_job){.stream = stream, .object = acting->maker->graph->streams[stream].objects, .area = AIE_NOTHING, .at = spot.at, .bytes = 4,
+					   .use = AIE_NOTHING, .stores = true});
+	aie_acting_objects_close(acting, true);
+}
+
 ptowsp_status aie_maker_end(struct aie_maker *maker, uint32_t cell, uint32_t last)
 {
 	struct aie_acting acting = {.maker = maker, .act = &maker->args->acts->rows[last], .number = last};
-	const struct aie_shape word = {PTOWSP_I32, true, 1, 1};
-	struct aie_spot spot;
-	uint32_t stream;
 
 	if (is_seen(&maker->graph->cells[cell]))
 		return PTOWSP_OK;
-	stream = aie_acting_store_stream(&acting, word);
-	spot = aie_acting_part_add(&acting, stream, true, word);
-	aie_acting_job_add(&acting, &(struct aie_job){.stream = stream, .object = maker->graph->streams[stream].objects, .area = AIE_NOTHING, .at = spot.at, .bytes = 4,
-					   .use = AIE_NOTHING, .stores = true});
-	aie_acting_objects_close(&acting, true);
-	return acting.failed ? rt_no_memory(maker->error, "the virtual graph") : PTOWSP_OK;
+	if (setjmp(acting.out))
+		return rt_no_memory(maker->error, "the virtual graph");
+	end_tell(&acting);
+	return PTOWSP_OK;
 }

@@ -1,8 +1,10 @@
 /* SPDX-License-Identifier: MIT */
-/* graph_act.h - one act while its lines are written: graph_act.c says in which order, the others how. Where memory or room is short, a flag says so and the act goes on:
- * what comes of it is thrown away. One thread. */
+/* graph_act.h - one act while its lines are written: graph_act.c says in which order, the others how. Where memory runs out the act is left at once; where room
+ * is short, a flag says so and the act goes on: what comes of it is thrown away. One thread. */
 #ifndef AIE_GRAPH_ACT_H
 #define AIE_GRAPH_ACT_H
+
+#include <setjmp.h>
 
 #include "graph_own.h"
 
@@ -20,12 +22,14 @@ struct aie_acting {
 	uint32_t open_count;
 	uint32_t temps[AIE_ACT_OPEN]; /* buffers for this act alone */
 	uint32_t temp_count;
-	bool failed;      /* no memory */
+	jmp_buf out;      /* no memory */
 	bool crowded;     /* more than AIE_ACT_OPEN */
 	bool crossed;     /* a cell wants what another one makes in another order */
 };
 
 /* graph_line.c */
+/* Leaves the act unless there was memory for what it has. */
+void aie_acting_memory(struct aie_acting *acting, bool there);
 /* A line of the act's cell, behind those that are there. */
 void aie_acting_line_add(struct aie_acting *acting, const struct aie_line *line);
 /* Its place among spots; those of one line follow each other. */

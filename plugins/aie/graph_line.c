@@ -8,24 +8,25 @@
 
 /* ---- lines, spots, jobs, buffers ---------------------------------------------------------------------------------------- */
 
+void aie_acting_memory(struct aie_acting *acting, bool there)
+{
+	if (!there)
+		longjmp(acting->out, 1);
+}
+
 void aie_acting_line_add(struct aie_acting *acting, const struct aie_line *line)
 {
 	struct aie_lines *program = &acting->maker->graph->cells[acting->act->cell];
 
-	if (!rt_grow((void **)&program->lines, &program->room, program->count, sizeof(*program->lines)))
-		acting->failed = true;
-	else
-		program->lines[program->count++] = *line;
+	aie_acting_memory(acting, rt_grow((void **)&program->lines, &program->room, program->count, sizeof(*program->lines)));
+	program->lines[program->count++] = *line;
 }
 
 uint32_t aie_acting_spot_add(struct aie_acting *acting, const struct aie_spot *spot)
 {
 	struct aie_graph *graph = acting->maker->graph;
 
-	if (!rt_grow((void **)&graph->spots, &graph->spot_room, graph->spot_count, sizeof(*graph->spots))) {
-		acting->failed = true;
-		return 0;
-	}
+	aie_acting_memory(acting, rt_grow((void **)&graph->spots, &graph->spot_room, graph->spot_count, sizeof(*graph->spots)));
 	graph->spots[graph->spot_count] = *spot;
 	return graph->spot_count++;
 }
@@ -42,10 +43,7 @@ void aie_acting_job_add(struct aie_acting *acting, const struct aie_job *job)
 {
 	struct aie_graph *graph = acting->maker->graph;
 
-	if (!rt_grow((void **)&graph->jobs, &graph->job_room, graph->job_count, sizeof(*graph->jobs))) {
-		acting->failed = true;
-		return;
-	}
+	aie_acting_memory(acting, rt_grow((void **)&graph->jobs, &graph->job_room, graph->job_count, sizeof(*graph->jobs)));
 	graph->jobs[graph->job_count] = *job;
 	graph->jobs[graph->job_count++].act = acting->number;
 }
@@ -71,10 +69,8 @@ struct aie_spot aie_acting_buffer_take(struct aie_acting *acting, struct aie_sha
 		maker->free_buffers[f] = maker->free_buffers[--maker->free_count];
 		return (struct aie_spot){AIE_SPOT_BUFFER, b, 0, shape};
 	}
-	if (!rt_grow((void **)&graph->buffers, &graph->buffer_room, graph->buffer_count, sizeof(*graph->buffers)))
-		acting->failed = true;
-	else
-		graph->buffers[graph->buffer_count++] = (struct aie_room){acting->act->cell, shape};
+	aie_acting_memory(acting, rt_grow((void **)&graph->buffers, &graph->buffer_room, graph->buffer_count, sizeof(*graph->buffers)));
+	graph->buffers[graph->buffer_count++] = (struct aie_room){acting->act->cell, shape};
 	return (struct aie_spot){AIE_SPOT_BUFFER, graph->buffer_count - 1, 0, shape};
 }
 
@@ -82,10 +78,8 @@ void aie_acting_buffer_give(struct aie_acting *acting, uint32_t buffer)
 {
 	struct aie_maker *maker = acting->maker;
 
-	if (!rt_grow((void **)&maker->free_buffers, &maker->free_room, maker->free_count, sizeof(*maker->free_buffers)))
-		acting->failed = true;
-	else
-		maker->free_buffers[maker->free_count++] = buffer;
+	aie_acting_memory(acting, rt_grow((void **)&maker->free_buffers, &maker->free_room, maker->free_count, sizeof(*maker->free_buffers)));
+	maker->free_buffers[maker->free_count++] = buffer;
 }
 
 /* ---- objects ------------------------------------------------------------------------------------------------------------ */
@@ -161,10 +155,7 @@ uint32_t aie_acting_stream_of(struct aie_acting *acting, struct aie_label label,
 		label.shape = (struct aie_shape){PTOWSP_U8, true, 1, 0};
 	}
 	stream = aie_maker_stream(acting->maker, &label, ends, end_count);
-	if (stream == AIE_NOTHING) {
-		acting->failed = true;
-		return 0;
-	}
+	aie_acting_memory(acting, stream != AIE_NOTHING);
 	acting->maker->graph->streams[stream].packed = packed;
 	return stream;
 }

@@ -4,6 +4,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include "aie/aie_arena.h"
 #include "lower_own.h"
 #include "ptowsp/ids.h"
 #include "rt/dtype.h"
@@ -88,14 +89,11 @@ static const struct aie_attr *no_dims(struct aie_lowering *lowering)
 
 static const struct aie_attr *no_dims_list(struct aie_lowering *lowering, uint32_t count)
 {
-	const struct aie_attr **items = calloc((size_t)count + 1, sizeof(*items)), *list = NULL;
+	const struct aie_attr **items = aie_arena_take(lowering->module->arena, (size_t)count + 1, sizeof(*items));
 
 	for (uint32_t i = 0; items && i < count; i++)
 		items[i] = no_dims(lowering);
-	if (items)
-		list = aie_attr_list(lowering->module, AIE_ATTR_DIMS_LIST, count, items);
-	free(items);
-	return list;
+	return items ? aie_attr_list(lowering->module, AIE_ATTR_DIMS_LIST, count, items) : NULL;
 }
 
 /* The source's and each end's; a host's end has none, and the other side's number stands there. */
@@ -103,14 +101,11 @@ static const struct aie_attr *depth_attr(struct aie_lowering *lowering, uint32_t
 {
 	const struct aie_depths *depths = &lowering->args->depths[s];
 	uint32_t ends = lowering->args->graph->streams[s].to_count, from = depths->from ? depths->from : depths->to, to = depths->to ? depths->to : depths->from;
-	const struct aie_attr **items = calloc((size_t)ends + 1, sizeof(*items)), *list = NULL;
+	const struct aie_attr **items = aie_arena_take(lowering->module->arena, (size_t)ends + 1, sizeof(*items));
 
 	for (uint32_t e = 0; items && e <= ends; e++)
 		items[e] = aie_i32(lowering, e ? to : from);
-	if (items)
-		list = aie_attr_list(lowering->module, AIE_ATTR_LIST, ends + 1, items);
-	free(items);
-	return list;
+	return items ? aie_attr_list(lowering->module, AIE_ATTR_LIST, ends + 1, items) : NULL;
 }
 
 static void fifo_make(struct aie_lowering *lowering, uint32_t s)
@@ -137,21 +132,18 @@ static void fifo_make(struct aie_lowering *lowering, uint32_t s)
 
 static const struct aie_attr *names_attr(struct aie_lowering *lowering, const uint32_t *streams, uint32_t count)
 {
-	const struct aie_attr **items = calloc((size_t)count + 1, sizeof(*items)), *list = NULL;
+	const struct aie_attr **items = aie_arena_take(lowering->module->arena, (size_t)count + 1, sizeof(*items));
 
 	for (uint32_t i = 0; items && i < count; i++)
 		items[i] = aie_attr_text(lowering->module, AIE_ATTR_SYMBOL, lowering->streams[streams[i]]);
-	if (items)
-		list = aie_attr_list(lowering->module, AIE_ATTR_LIST, count, items);
-	free(items);
-	return list;
+	return items ? aie_attr_list(lowering->module, AIE_ATTR_LIST, count, items) : NULL;
 }
 
 /* Where the members' parts begin in an object of the whole: elements. */
 static const struct aie_attr *offsets_attr(struct aie_lowering *lowering, const struct aie_group *group, bool has)
 {
 	const struct aie_graph *graph = lowering->args->graph;
-	const struct aie_attr **items = calloc((size_t)group->count + 1, sizeof(*items)), *list = NULL;
+	const struct aie_attr **items = aie_arena_take(lowering->module->arena, (size_t)group->count + 1, sizeof(*items));
 	int64_t at = 0;
 
 	for (uint32_t i = 0; items && i < group->count; i++) {
@@ -160,10 +152,7 @@ static const struct aie_attr *offsets_attr(struct aie_lowering *lowering, const 
 		items[i] = aie_attr_int(lowering->module, aie_type_plain(lowering->module, AIE_TYPE_INT, 64), at);
 		at += (int64_t)(shape->rows * shape->columns);
 	}
-	if (items)
-		list = aie_attr_list(lowering->module, AIE_ATTR_LIST, has ? group->count : 0, items);
-	free(items);
-	return list;
+	return items ? aie_attr_list(lowering->module, AIE_ATTR_LIST, has ? group->count : 0, items) : NULL;
 }
 
 static void link_make(struct aie_lowering *lowering, const struct aie_group *group)

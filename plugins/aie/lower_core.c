@@ -6,6 +6,7 @@
 #include <string.h>
 #include "inline.h"
 #include "loop.h"
+#include "aie/aie_arena.h"
 #include "lower_own.h"
 #include "ptowsp/ids.h"
 #include "registry/common/common_text.h"
@@ -55,15 +56,12 @@ static bool types_same(const struct aie_lowering *lowering, const struct call *a
 static const struct aie_type *function_type(struct aie_lowering *lowering, const struct call *call)
 {
 	uint32_t count = call->line->count + call->task->arg_count;
-	const struct aie_type **parts = calloc((size_t)count + 1, sizeof(*parts)), *type = NULL;
+	const struct aie_type **parts = aie_arena_take(lowering->module->arena, (size_t)count + 1, sizeof(*parts));
 
 	for (uint32_t i = 0; parts && i < count; i++)
 		parts[i] = i < call->line->count ? aie_lower_shape(lowering, &lowering->args->graph->spots[call->line->spots + i].shape)
 						 : aie_type_plain(lowering->module, AIE_TYPE_INT, 64);
-	if (parts)
-		type = aie_type_function(lowering->module, count, count, parts);
-	free(parts);
-	return type;
+	return parts ? aie_type_function(lowering->module, count, count, parts) : NULL;
 }
 
 static void numbers_tell(struct aie_lowering *lowering, struct aie_op *op, const char *name, uint32_t count, const int64_t *numbers)

@@ -20,9 +20,9 @@ static ptowsp_status stats_take(const struct aie_net *net, struct aie_sim_stats 
 	for (uint32_t i = 0; stats->agents && i < net->agent_count; i++) {
 		stats->agents[i] = net->agents[i];
 		stats->agents[i].name = strdup(net->agents[i].name);
-		stats->agent_count = i + 1;
 		if (!stats->agents[i].name)
 			break;
+		stats->agent_count = i + 1;
 		if (stats->agents[i].busy > stats->agents[stats->bottleneck].busy)
 			stats->bottleneck = i;
 	}
@@ -108,8 +108,8 @@ ptowsp_status aie_sim_copies_make(struct aie_sim_copies *copies, const struct ai
 			copies->sizes[design->steps[s].argument] = aie_type_bytes(design->arguments[design->steps[s].argument]);
 	for (uint32_t i = 0; i < count; i++)
 		bytes += 2 * copies->sizes[i];
-	if (fits(bytes, bounded) && room_make(copies))
-		return PTOWSP_OK;
+	if (fits(bytes, bounded))
+		return room_make(copies) ? PTOWSP_OK : base_fail(error, PTOWSP_NO_MEMORY, "no memory to run a design twice");
 	return base_fail(error, PTOWSP_TOO_BIG, "no memory to run a design twice, for which the tensors that it writes are copied twice: %llu bytes; --opt buffering=0 or 8 runs it once",
 			 (unsigned long long)bytes);
 }

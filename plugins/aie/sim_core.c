@@ -58,7 +58,7 @@ static bool acquire(struct aie_net *net, uint32_t number, uint64_t *spent_out, p
 		core_works(net, core);
 	lock->begun[side] += more;
 	*spent_out = more ? AIE_COST_LOCK_CORE : 0;
-	*status_out = objects_fill(core, lock) ? PTOWSP_OK : PTOWSP_NO_MEMORY;
+	*status_out = objects_fill(core, lock) ? PTOWSP_OK : base_fail(net->error, PTOWSP_NO_MEMORY, "no memory for the objects of %s", net->agents[core->agent].name);
 	return !*status_out;
 }
 

@@ -190,7 +190,7 @@ struct rt_item *ascend_item_first(struct ascend_run *run, uint32_t process)
 
 	while (items->head == items->tail && !all->drained && !run->status && !run->no_memory)
 		pull(run);
-	return items->head != items->tail ? &items->rows[items->head & items->mask] : NULL;
+	return !run->no_memory && items->head != items->tail ? &items->rows[items->head & items->mask] : NULL;
 }
 
 void ascend_item_drop(struct ascend_process *process)

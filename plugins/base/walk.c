@@ -8,6 +8,8 @@
 
 /* ---- tasks ----------------------------------------------------------------------------------------------------------- */
 
+static const char tasks_planned[] = "the tasks of a planned program";
+
 /* Room for task `number`; those between are not there yet. */
 static bool task_room(struct base_walk *walk, uint64_t number)
 {
@@ -61,7 +63,10 @@ static bool task_told(struct base_walk *walk, const struct ptowsp_task *task)
 ptowsp_status base_walk_task_run(void *context, const struct ptowsp_task *task, struct ptowsp_kernel_out *out, uint32_t worker)
 {
 	(void)worker;
-	return task_told(context, task) ? PTOWSP_OK : rt_no_memory(out->error, "the tasks of a planned program");
+	struct base_walk *walk = context;
+
+	walk->exhausted |= !task_told(walk, task);
+	return walk->exhausted ? rt_no_memory(out->error, tasks_planned) : PTOWSP_OK;
 }
 
 ptowsp_status base_walk_moved(void *context, const struct rt_moved *moved, struct ptowsp_error *error)
@@ -165,7 +170,7 @@ static ptowsp_status pull(void *context, struct rt_feed *feed, struct ptowsp_err
 			return st;
 		ok = item->kind == RT_ITEM_TASK ? task_take(walk, item) : event_take(walk, item);
 	}
-	return rt_no_memory(error, "the tasks of a planned program");
+	return rt_no_memory(error, tasks_planned);
 }
 
 ptowsp_status base_walk_fill(struct base_walk *walk, struct rt_program *planned, const struct rt_run_args *args, const struct base_walk_then *then,
@@ -185,7 +190,7 @@ ptowsp_status base_walk_fill(struct base_walk *walk, struct rt_program *planned,
 	with.schedulers = 1;
 	st = rt_run(planned, &with, stats_out, deadlock_out, error);
 	rt_pool_destroy(pool);
-	return st;
+	return walk->exhausted ? rt_no_memory(error, tasks_planned) : st; /* told as a kernel's failure until here */
 }
 
 void base_walk_finish(struct base_walk *walk)

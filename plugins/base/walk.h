@@ -43,6 +43,7 @@ struct base_walk {
 	struct rt_limits limits;  /* in force; depths are the program's */
 	uint64_t *capacities;     /* per channel */
 	uint64_t edges;
+	bool exhausted;           /* a task was not taken for want of memory */
 };
 
 /* kernels.run of the planned program, with the walk as its context. */

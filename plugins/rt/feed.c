@@ -141,7 +141,7 @@ ptowsp_status rt_feed_next(struct rt_feed *feed, const struct rt_item **item_out
 			st = rt_wait_tasks(feed->run, feed->run->tasks);
 		}
 	}
-	if (!st && feed->give.broken)
+	if (feed->give.broken)
 		st = rt_no_memory(feed->run->error, "items");
 	if (st)
 		return st;

@@ -120,7 +120,7 @@ static void processes_fill(const struct rt_run *run, struct rt_snapshot *snapsho
 	const struct rt_pipeline *pipeline = run->pipeline;
 
 	snapshot->stats.process_count = 0;
-	for (uint32_t i = 0; pipeline && pipeline->clocks.own && i < pipeline->count; i++) {
+	for (uint32_t i = 0; pipeline && pipeline->clocks.own && pipeline->told && i < pipeline->count; i++) {
 		const struct rt_instance *instance = &pipeline->instances[i];
 		bool channel = instance->standing == RT_SENDING || instance->standing == RT_CONSUMING;
 

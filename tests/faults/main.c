@@ -2,7 +2,7 @@
  * main.c - each allocation of a whole life fails in turn: opening a package, planning, opening a backend, loading, running, closing. Every
  * time NO_MEMORY comes out with one sentence, or the run is right without it, and nothing stays behind.
  *
- *	faults PLUGIN PACKAGES [NAME [EVERY]]     a file and a folder; one line per program: "ok NAME - so many allocations ..." or "not ok NAME - why" */
+ *	faults PLUGINS PACKAGES [NAME [EVERY]]     two folders; one line per program: "ok NAME - so many allocations ..." or "not ok NAME - why" */
 #include <inttypes.h>
 #include <stdarg.h>
 #include <stdatomic.h>
@@ -25,38 +25,43 @@ static const struct program {
 	const char *schedulers; /* instances, NULL: one */
 	ptowsp_status ends;     /* where nothing fails */
 	const char *mate;       /* entry on a second device of the run; NULL: there is one */
+	const char *backend;    /* NULL: cpu_sim */
 } programs[] = {
-	{"softmax", "softmax", NULL, {NULL}, "total_rows=29", 1, 0, NULL, PTOWSP_OK, NULL},
-	{"softmax_two_threads", "softmax", NULL, {NULL}, "total_rows=29", 2, 0, NULL, PTOWSP_OK, NULL},
-	{"llama_layer_without_kernels", "llama_layer", NULL, {"task_window=64"}, "num_tiles=8", 1, PTOWSP_RUN_NO_KERNELS, NULL, PTOWSP_OK, NULL},
-	{"exact_raw_pools_streams", "probes/control", "units", {"deps=tensor_map_exact", "pools=by_exec_unit", "streams=2"}, NULL, 1, 0, NULL, PTOWSP_OK, NULL},
-	{"slots_and_loads", "probes/tasks", "count", {"dispatch=work_steal(3)", "pipeline_depth=2"}, "n=40", 2, 0, NULL, PTOWSP_OK, NULL},
-	{"a_deadlock", "probes/control", "scope", {"task_window=2"}, NULL, 1, 0, NULL, PTOWSP_DEADLOCK, NULL},
-	{"a_kernel_that_fails", "probes/control", "bind", {NULL}, NULL, 1, 0, NULL, PTOWSP_KERNEL_FAILED, NULL},
-	{"no_such_entry", "probes/control", "nowhere", {NULL}, NULL, 1, 0, NULL, PTOWSP_NOT_FOUND, NULL},
-	{"processes", "probes/channels", NULL, {NULL}, NULL, 1, 0, NULL, PTOWSP_OK, NULL},
-	{"races_between_processes", "probes/channels", NULL, {"deps=explicit"}, NULL, 1, PTOWSP_RUN_STRICT, NULL, PTOWSP_OK, NULL},
-	{"processes_two_threads", "probes/channels", NULL, {NULL}, NULL, 2, 0, NULL, PTOWSP_OK, NULL},
-	{"payload", "probes/payload", NULL, {NULL}, NULL, 1, 0, NULL, PTOWSP_OK, NULL},
-	{"payload_two_threads", "probes/payload", NULL, {"channel_capacity=c,0"}, NULL, 2, 0, NULL, PTOWSP_OK, NULL},
-	{"rows_from_tensors", "probes/flow", "sparse_rows", {NULL}, NULL, 1, 0, NULL, PTOWSP_OK, NULL},
-	{"stated_edges", "probes/flow", "hybrid", {"deps=hybrid"}, NULL, 2, 0, NULL, PTOWSP_OK, NULL},
-	{"memory_that_is_given_back", "probes/events", "heap", {"heap=64"}, NULL, 1, 0, NULL, PTOWSP_OK, NULL},
-	{"versions", "probes/events", "temp", {"heap=64"}, NULL, 2, 0, NULL, PTOWSP_OK, NULL},
-	{"versions_without_bound", "probes/events", "temp", {"start=after_orchestration"}, NULL, 2, 0, NULL, PTOWSP_OK, NULL},
-	{"choosing_an_axis", "probes/tasks", "lanes", {"dispatch=auto(2)"}, NULL, 1, 0, NULL, PTOWSP_OK, NULL},
-	{"branches_in_turn", "probes/control", "combine", {"timing=interleaved", "dispatch=threshold(task,round_robin(2),3,static_partition(4))"}, NULL, 1, 0, NULL, PTOWSP_OK, NULL},
-	{"built_first", "probes/tasks", "count", {"start=after_orchestration"}, "n=40", 2, 0, NULL, PTOWSP_OK, NULL},
-	{"several_instances", "probes/tasks", "lanes", {"dispatch=affinity(lane,2)"}, NULL, 2, 0, "2", PTOWSP_OK, NULL},
-	{"several_instances_with_small_rings", "softmax", NULL, {"task_window=4", "dispatch=round_robin(3)", "hazards=raw"}, "total_rows=29", 2, 0, "3", PTOWSP_OK, NULL},
-	{"several_instances_that_generate_first", "probes/flow", "sparse_rows", {"start=after_orchestration"}, NULL, 1, 0, "3", PTOWSP_OK, NULL},
-	{"several_instances_in_a_deadlock", "probes/control", "scope", {"task_window=1"}, NULL, 1, 0, "2", PTOWSP_DEADLOCK, NULL},
-	{"a_graph_with_a_checkpoint", "probes/graphs", "restored", {NULL}, NULL, 1, 0, NULL, PTOWSP_OK, NULL},
-	{"a_graph_with_branches", "probes/graphs", "branches", {"start=after_orchestration"}, "n=2", 2, 0, NULL, PTOWSP_OK, NULL},
-	{"two_devices", "two_devices", "left", {NULL}, NULL, 1, 0, NULL, PTOWSP_OK, "right"},
-	{"two_devices_that_fail", "two_devices", "left", {"tensor_map=1"}, NULL, 2, 0, NULL, PTOWSP_TOO_SMALL, "right"},
-	{"tasks_from_c_safe", NULL, NULL, {NULL}, NULL, 2, 0, NULL, PTOWSP_OK, NULL},
-	{"tasks_from_c_pipelined", NULL, NULL, {NULL}, NULL, 2, 1, NULL, PTOWSP_OK, NULL},
+	{"softmax", "softmax", NULL, {NULL}, "total_rows=29", 1, 0, NULL, PTOWSP_OK, NULL, NULL},
+	{"softmax_two_threads", "softmax", NULL, {NULL}, "total_rows=29", 2, 0, NULL, PTOWSP_OK, NULL, NULL},
+	{"llama_layer_without_kernels", "llama_layer", NULL, {"task_window=64"}, "num_tiles=8", 1, PTOWSP_RUN_NO_KERNELS, NULL, PTOWSP_OK, NULL, NULL},
+	{"exact_raw_pools_streams", "probes/control", "units", {"deps=tensor_map_exact", "pools=by_exec_unit", "streams=2"}, NULL, 1, 0, NULL, PTOWSP_OK, NULL, NULL},
+	{"slots_and_loads", "probes/tasks", "count", {"dispatch=work_steal(3)", "pipeline_depth=2"}, "n=40", 2, 0, NULL, PTOWSP_OK, NULL, NULL},
+	{"a_deadlock", "probes/control", "scope", {"task_window=2"}, NULL, 1, 0, NULL, PTOWSP_DEADLOCK, NULL, NULL},
+	{"a_kernel_that_fails", "probes/control", "bind", {NULL}, NULL, 1, 0, NULL, PTOWSP_KERNEL_FAILED, NULL, NULL},
+	{"no_such_entry", "probes/control", "nowhere", {NULL}, NULL, 1, 0, NULL, PTOWSP_NOT_FOUND, NULL, NULL},
+	{"processes", "probes/channels", NULL, {NULL}, NULL, 1, 0, NULL, PTOWSP_OK, NULL, NULL},
+	{"races_between_processes", "probes/channels", NULL, {"deps=explicit"}, NULL, 1, PTOWSP_RUN_STRICT, NULL, PTOWSP_OK, NULL, NULL},
+	{"processes_two_threads", "probes/channels", NULL, {NULL}, NULL, 2, 0, NULL, PTOWSP_OK, NULL, NULL},
+	{"payload", "probes/payload", NULL, {NULL}, NULL, 1, 0, NULL, PTOWSP_OK, NULL, NULL},
+	{"payload_two_threads", "probes/payload", NULL, {"channel_capacity=c,0"}, NULL, 2, 0, NULL, PTOWSP_OK, NULL, NULL},
+	{"rows_from_tensors", "probes/flow", "sparse_rows", {NULL}, NULL, 1, 0, NULL, PTOWSP_OK, NULL, NULL},
+	{"stated_edges", "probes/flow", "hybrid", {"deps=hybrid"}, NULL, 2, 0, NULL, PTOWSP_OK, NULL, NULL},
+	{"memory_that_is_given_back", "probes/events", "heap", {"heap=64"}, NULL, 1, 0, NULL, PTOWSP_OK, NULL, NULL},
+	{"versions", "probes/events", "temp", {"heap=64"}, NULL, 2, 0, NULL, PTOWSP_OK, NULL, NULL},
+	{"versions_without_bound", "probes/events", "temp", {"start=after_orchestration"}, NULL, 2, 0, NULL, PTOWSP_OK, NULL, NULL},
+	{"choosing_an_axis", "probes/tasks", "lanes", {"dispatch=auto(2)"}, NULL, 1, 0, NULL, PTOWSP_OK, NULL, NULL},
+	{"branches_in_turn", "probes/control", "combine", {"timing=interleaved", "dispatch=threshold(task,round_robin(2),3,static_partition(4))"}, NULL, 1, 0, NULL, PTOWSP_OK, NULL, NULL},
+	{"built_first", "probes/tasks", "count", {"start=after_orchestration"}, "n=40", 2, 0, NULL, PTOWSP_OK, NULL, NULL},
+	{"several_instances", "probes/tasks", "lanes", {"dispatch=affinity(lane,2)"}, NULL, 2, 0, "2", PTOWSP_OK, NULL, NULL},
+	{"several_instances_with_small_rings", "softmax", NULL, {"task_window=4", "dispatch=round_robin(3)", "hazards=raw"}, "total_rows=29", 2, 0, "3", PTOWSP_OK, NULL, NULL},
+	{"several_instances_that_generate_first", "probes/flow", "sparse_rows", {"start=after_orchestration"}, NULL, 1, 0, "3", PTOWSP_OK, NULL, NULL},
+	{"several_instances_in_a_deadlock", "probes/control", "scope", {"task_window=1"}, NULL, 1, 0, "2", PTOWSP_DEADLOCK, NULL, NULL},
+	{"a_graph_with_a_checkpoint", "probes/graphs", "restored", {NULL}, NULL, 1, 0, NULL, PTOWSP_OK, NULL, NULL},
+	{"a_graph_with_branches", "probes/graphs", "branches", {"start=after_orchestration"}, "n=2", 2, 0, NULL, PTOWSP_OK, NULL, NULL},
+	{"two_devices", "two_devices", "left", {NULL}, NULL, 1, 0, NULL, PTOWSP_OK, "right", NULL},
+	{"two_devices_that_fail", "two_devices", "left", {"tensor_map=1"}, NULL, 2, 0, NULL, PTOWSP_TOO_SMALL, "right", NULL},
+	{"an_array", "passthrough", NULL, {NULL}, NULL, 1, 0, NULL, PTOWSP_OK, NULL, "aie"},
+	{"an_array_for_processes", "two_stage", NULL, {NULL}, NULL, 1, 0, NULL, PTOWSP_OK, NULL, "aie"},
+	{"a_machine", "softmax", NULL, {NULL}, "total_rows=5", 1, 0, NULL, PTOWSP_OK, NULL, "a2a3sim"},
+	{"a_machine_for_processes", "two_stage", NULL, {NULL}, NULL, 1, 0, NULL, PTOWSP_OK, NULL, "a2a3sim"},
+	{"tasks_from_c_safe", NULL, NULL, {NULL}, NULL, 2, 0, NULL, PTOWSP_OK, NULL, NULL},
+	{"tasks_from_c_pipelined", NULL, NULL, {NULL}, NULL, 2, 1, NULL, PTOWSP_OK, NULL, NULL},
 };
 
 static void task_drop(void *context, const struct ptowsp_trace_task *tasks, uint32_t count, uint32_t stride)
@@ -84,14 +89,16 @@ struct device {
 	struct ptowsp_program *program;
 };
 
-static ptowsp_status device_open(struct device *d, const struct program *p, const char *entry, const char *plugin, struct ptowsp_package *package,
+static ptowsp_status device_open(struct device *d, const struct program *p, const char *entry, const char *plugins, struct ptowsp_package *package,
 				 struct ptowsp_error *error)
 {
+	char plugin[1024];
 	struct ptowsp_setting instances = {"schedulers", p->schedulers};
 	struct ptowsp_backend_options backend_options = {.isolate = PTOWSP_ISOLATE_NONE, .plugin = plugin, .threads = p->threads, .settings = &instances, .setting_count = p->schedulers != NULL};
 	struct ptowsp_plan_options plan_options = {.entry = entry, .schedule = p->schedule};
 	ptowsp_status st;
 
+	snprintf(plugin, sizeof(plugin), "%s/libptowsp_%s.so", plugins, p->backend ? p->backend : "cpu_sim");
 	while (plan_options.schedule_count < 4 && p->schedule[plan_options.schedule_count])
 		plan_options.schedule_count++;
 	st = ptowsp_plan_create(&d->plan, package, &plan_options, error);
@@ -150,7 +157,7 @@ static ptowsp_status tasks_life(const struct program *p, struct ptowsp_error *er
 	return st;
 }
 
-static ptowsp_status life(const struct program *p, const char *plugin, const char *folder, struct ptowsp_error *error)
+static ptowsp_status life(const struct program *p, const char *plugins, const char *folder, struct ptowsp_error *error)
 {
 	struct ptowsp_package *package = NULL;
 	struct device pair[2] = {{0}};
@@ -162,9 +169,9 @@ static ptowsp_status life(const struct program *p, const char *plugin, const cha
 	snprintf(path, sizeof(path), "%s/%s.pkg.zst", folder, p->package);
 	st = ptowsp_package_open(&package, path, 0, error);
 	if (!st)
-		st = device_open(&pair[0], p, p->entry, plugin, package, error);
+		st = device_open(&pair[0], p, p->entry, plugins, package, error);
 	if (!st && p->mate)
-		st = device_open(&pair[1], p, p->mate, plugin, package, error);
+		st = device_open(&pair[1], p, p->mate, plugins, package, error);
 	if (!st)
 		st = p->mate ? pair_run(pair, error) : program_run(pair[0].program, p, error);
 	device_close(&pair[1]);
@@ -213,36 +220,36 @@ static void judge(struct tally *tally, uint64_t n, ptowsp_status st, ptowsp_stat
 		tally->refused++;
 }
 
-static ptowsp_status once(const struct program *p, const char *plugin, const char *folder, uint64_t fail_at, struct ptowsp_error *error)
+static ptowsp_status once(const struct program *p, const char *plugins, const char *folder, uint64_t fail_at, struct ptowsp_error *error)
 {
 	ptowsp_status st;
 
 	*error = (struct ptowsp_error){.head = PTOWSP_HEAD(*error, ERROR)};
 	atomic_store(&fault_count.count, 0);
 	atomic_store(&fault_count.fail_at, fail_at);
-	st = life(p, plugin, folder, error);
+	st = life(p, plugins, folder, error);
 	atomic_store(&fault_count.fail_at, 0);
 	return st;
 }
 
 /* every: of so many allocations one fails; another one in each program. */
-static int program_try(const struct program *p, uint64_t every, const char *plugin, const char *folder)
+static int program_try(const struct program *p, uint64_t every, const char *plugins, const char *folder)
 {
 	struct ptowsp_error error;
 	struct tally tally = {0};
 	ptowsp_status clean;
 	uint64_t count, kept_before;
 
-	once(p, plugin, folder, 0, &error); /* what is made once per process is there now */
+	once(p, plugins, folder, 0, &error); /* what is made once per process is there now */
 	kept_before = fault_count.used;
-	clean = once(p, plugin, folder, 0, &error);
+	clean = once(p, plugins, folder, 0, &error);
 	count = atomic_load(&fault_count.count);
 	if (fault_count.used != kept_before)
 		bad(&tally, "a life without faults leaves memory behind");
 	if (clean != p->ends)
 		bad(&tally, "a life without faults ends with %s: %.200s", reg_status_name(clean), error.text);
 	for (uint64_t n = 1 + (uint64_t)(p - programs) % every; n <= count; n += every) {
-		ptowsp_status st = once(p, plugin, folder, n, &error);
+		ptowsp_status st = once(p, plugins, folder, n, &error);
 
 		judge(&tally, n, st, clean, &error, kept_before);
 	}
