@@ -123,7 +123,7 @@ static void explain_counts_what_its_run_counts(void)
 /* 8 x 16 elements of 3 GiB are touched. */
 static void a_later_run_takes_no_more_of_a_large_tensor_than_the_first(void)
 {
-	static const char *const how[] = {"", "--plugin=a2a3sim", "--isolate=process"};
+	static const char *const how[] = {"", "--isolate=process"};
 
 	if (cli_slow())
 		CHECK_SKIP("sanitizers take memory of their own");
@@ -134,6 +134,27 @@ static void a_later_run_takes_no_more_of_a_large_tensor_than_the_first(void)
 		REQUIRE_INT(cli(check_fmt("$B/ptowsp-run -q --runs 3 --max-memory 9000000000 --stats=json %s large.pkg.zst", how[i])), 0);
 		CHECK(cli_int(cli_json(), "peak_rss_bytes") < 64 << 20);
 	}
+}
+
+/* A run without end of its window remembers each task: it ends when it comes to hold what the machine had left, and is not killed for it. */
+static void a_window_without_end_takes_no_more_than_the_machine_has(void)
+{
+	static const char *const how[] = {"", "--isolate=process", "--threads 2", "--explain"};
+	static const char small[] = "unshare -m -r sh -c \"mount --bind $T/meminfo /proc/meminfo && $B/ptowsp-run -q --no-kernels --entry nest --set n=1000 --set m=1000 %s " VECTORS "\"";
+
+	cli_begin();
+	if (cli_slow())
+		CHECK_SKIP("sanitizers have memory of their own");
+	REQUIRE_INT(cli("printf 'MemTotal: 100000 kB\nMemAvailable: 20000 kB\n' > $T/meminfo"), 0);
+	if (cli("unshare -m -r mount --bind $T/meminfo /proc/meminfo"))
+		CHECK_SKIP("no namespace of mounts can be made here");
+	for (size_t i = 0; i < sizeof(how) / sizeof(*how); i++) {
+		CHECK_INT(cli(check_fmt(small, check_fmt("--schedule task_window=0 %s", how[i]))), 3);
+		CHECK_CONTAINS(cli_err, "and this machine had 20480000 left when it began; state a task_window that is not 0, or allow so much with --max-memory");
+		cli_check_sentence();
+	}
+	CHECK_INT(cli(check_fmt(small, "--schedule task_window=0 --max-memory 1000000000")), 0);
+	CHECK_INT(cli(check_fmt(small, "")), 0);
 }
 
 /* The softmax with so many empty strings more than anything names: tens of KB as a file. */
@@ -206,5 +227,6 @@ void suite_contract_memory(CU_pSuite s)
 	TEST(s, explain_counts_what_its_run_counts);
 	TEST(s, a_later_run_takes_no_more_of_a_large_tensor_than_the_first);
 	TEST(s, a_window_keeps_a_run_below_its_memory_limit);
+	TEST(s, a_window_without_end_takes_no_more_than_the_machine_has);
 	TEST(s, a_package_that_unpacks_to_more_than_the_limit_is_refused);
 }

@@ -23,7 +23,7 @@ struct base_patience base_patience_of(const struct ptowsp_host *host, const stru
 /* With a limit of 1 byte above what there was: how many bytes there are more than that. */
 static uint64_t taken(const struct base_patience *patience)
 {
-	const struct rt_memory_limit held = {1, 0, patience->before};
+	const struct rt_memory_limit held = {.limit = 1, .before = patience->before};
 
 	return rt_memory_limit_bytes(&held);
 }

@@ -2,6 +2,7 @@
 #include "rt/memory_limit.h"
 
 #include <stdlib.h>
+#include "registry/common/common_machine.h"
 #include "rt/rt_error.h"
 
 #if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
@@ -28,7 +29,13 @@ static uint64_t allocated(void)
 
 void rt_memory_limit_begin(struct rt_memory_limit *held, uint64_t limit, uint64_t given)
 {
-	*held = (struct rt_memory_limit){limit, given, limit ? allocated() : 0};
+	*held = (struct rt_memory_limit){.limit = limit, .given = given, .before = limit ? allocated() : 0};
+}
+
+void rt_memory_limit_of_machine(struct rt_memory_limit *held)
+{
+	rt_memory_limit_begin(held, common_machine_memory(), 0);
+	held->machine = 1;
 }
 
 uint64_t rt_memory_limit_bytes(const struct rt_memory_limit *held)
@@ -47,6 +54,10 @@ ptowsp_status rt_memory_limit_check(const struct rt_memory_limit *held, uint64_t
 	bytes = rt_memory_limit_bytes(held);
 	if (bytes <= held->limit)
 		return PTOWSP_OK;
+	if (held->machine)
+		return rt_fail_at(error, PTOWSP_TOO_BIG, task, UINT64_MAX,
+				  "the run took %llu bytes up to task %llu, and this machine had %llu left when it began; state a task_window that is not 0, or allow so much with --max-memory",
+				  (unsigned long long)bytes, (unsigned long long)task, (unsigned long long)held->limit);
 	return rt_fail_at(error, PTOWSP_TOO_BIG, task, UINT64_MAX,
 			  "the run holds %llu bytes at task %llu, %llu of them tensors and tiles, the limit (--max-memory) is %llu; raise it, or state a smaller task_window",
 			  (unsigned long long)bytes, (unsigned long long)task, (unsigned long long)held->given, (unsigned long long)held->limit);

@@ -12,8 +12,11 @@ struct rt_memory_limit {
 	uint64_t limit;  /* bytes, 0: none */
 	uint64_t given;  /* bytes made before the run: its tensors, tiles of threads */
 	uint64_t before; /* bytes of the process when it began */
+	int machine;     /* nobody stated the limit: so much the machine had left when it began */
 };
 void rt_memory_limit_begin(struct rt_memory_limit *held, uint64_t limit, uint64_t given);
+/* By what the machine has left now: for a run that may take more with each task and has no limit. Some tens of microseconds. */
+void rt_memory_limit_of_machine(struct rt_memory_limit *held);
 /* Bytes now. */
 uint64_t rt_memory_limit_bytes(const struct rt_memory_limit *held);
 /* TOO_BIG beyond the limit. held: NULL or without a limit is fine, and costs nothing; task: how many there are so far. Else some microseconds. */

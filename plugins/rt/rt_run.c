@@ -268,6 +268,10 @@ ptowsp_status rt_run_init(struct rt_run *run, struct rt_program *program, const 
 	run->max_tasks = args->args->max_tasks ? args->args->max_tasks : TASKS_DEFAULT;
 	run->started_ns = rt_now_ns(program);
 	window_choose(run);
+	if (!run->held && !run->quiet && !run->window && program->schedule.window_stated) {
+		rt_memory_limit_of_machine(&run->machine);
+		run->held = &run->machine;
+	}
 	if ((!run->window || run->window >> 31) && run->max_tasks >= TASKS_DEFAULT)
 		run->max_tasks = TASKS_DEFAULT - 1; /* such a window remembers every task by 32 bits */
 	rt_lag_init(&run->lag, &run->clock, told, run);

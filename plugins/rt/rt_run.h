@@ -8,6 +8,7 @@
 #include "rt/expand.h"
 #include "rt/flow.h"
 #include "rt/lag.h"
+#include "rt/memory_limit.h"
 #include "rt/payload.h"
 #include "rt/place.h"
 #include "rt/plan.h"
@@ -51,6 +52,7 @@ struct rt_run {
 	uint64_t heap_capacity;
 	uint64_t memory; /* bytes that a graph built first may take, 0: any */
 	const struct rt_memory_limit *held; /* NULL: no limit */
+	struct rt_memory_limit machine; /* held, where none is stated and the window has no end */
 	uint64_t held_next;         /* task of the next look at it */
 	uint64_t max_tasks;
 

@@ -7,58 +7,83 @@
 
 /* ---- control groups --------------------------------------------------------------------------------------------- */
 
-/* The hierarchy of version 2 is mounted at the path that mount_find writes; false: nowhere. */
-static bool mount_find(char *path, size_t room)
+/* Is the memory controller among these, as version 1 lists them? */
+static bool has_memory(const char *list)
 {
-	FILE *file = fopen("/proc/self/mountinfo", "re");
-	char line[PATH_MAX + 256], point[PATH_MAX];
-	bool found = false;
+	for (const char *at = list; (at = strstr(at, "memory")); at += strlen("memory"))
+		if ((at == list || at[-1] == ',') && (!at[6] || at[6] == ',' || at[6] == '\n'))
+			return true;
+	return false;
+}
 
-	while (file && !found && fgets(line, sizeof(line), file)) {
-		found = strstr(line, " - cgroup2 ") && sscanf(line, "%*s %*s %*s %*s %4095s", point) == 1 && strlen(point) < room;
-		if (found)
-			strcpy(path, point);
+/* The next line that is about memory; version 2: each is. */
+static bool line_find(FILE *file, int version, char *line, int room)
+{
+	while (file && fgets(line, room, file)) {
+		char controllers[256] = "", *last = strrchr(line, ' ');
+
+		if (version == 2 ? !strncmp(line, "0::/", 4) || strstr(line, " - cgroup2 ")
+				 : (sscanf(line, "%*u:%255[^:]:/", controllers) == 1 && has_memory(controllers)) || (strstr(line, " - cgroup ") && last && has_memory(last + 1)))
+			return true;
 	}
-	if (file)
-		fclose(file);
-	return found;
+	return false;
+}
+
+/* The folder where the process' group of that version lies: its path in the hierarchy, below the root of what is mounted. */
+static bool group_find(const char *proc, int version, char *path, size_t room)
+{
+	char text[PATH_MAX + 256], line[2 * PATH_MAX + 256], name[PATH_MAX + 16], root[PATH_MAX], point[PATH_MAX], *at;
+	FILE *groups, *mounts;
+	bool found;
+
+	snprintf(name, sizeof(name), "%.4000s/self/cgroup", proc);
+	groups = fopen(name, "re");
+	snprintf(name, sizeof(name), "%.4000s/self/mountinfo", proc);
+	mounts = fopen(name, "re");
+	found = line_find(groups, version, text, sizeof(text)) && line_find(mounts, version, line, sizeof(line)) &&
+		sscanf(line, "%*s %*s %*s %4095s %4095s", root, point) == 2;
+	if (groups)
+		fclose(groups);
+	if (mounts)
+		fclose(mounts);
+	if (!found)
+		return false;
+	text[strcspn(text, "\n")] = '\0';
+	at = strchr(strchr(text, ':') + 1, ':') + 1;
+	if (strcmp(root, "/") && !strncmp(at, root, strlen(root)))
+		at += strlen(root);
+	return snprintf(path, room, "%s%s", point, strcmp(at, "/") ? at : "") < (int)room;
 }
 
 bool common_machine_group(char *path, size_t room)
 {
-	char text[PATH_MAX + 64], *at, mount[PATH_MAX];
-	FILE *file = fopen("/proc/self/cgroup", "re");
-	bool found = false;
-
-	while (file && !found && fgets(text, sizeof(text), file)) {
-		found = !strncmp(text, "0::/", 4);
-		text[strcspn(text, "\n")] = '\0';
-	}
-	if (file)
-		fclose(file);
-	if (!found || !mount_find(mount, sizeof(mount)))
-		return false;
-	at = text + 3;
-	return snprintf(path, room, "%s%s", mount, strcmp(at, "/") ? at : "") < (int)room;
+	return group_find("/proc", 2, path, room);
 }
 
 /* Of a group and those above it; folders without such a file end the way up. */
-static uint64_t group_most(void)
+static uint64_t group_most(const char *proc, int version, const char *name)
 {
-	char group[PATH_MAX], path[PATH_MAX + 16];
+	char group[PATH_MAX], path[PATH_MAX + 32];
 	uint64_t most = UINT64_MAX;
 	unsigned long long here;
 	FILE *file;
 
-	if (!common_machine_group(group, sizeof(group)))
+	if (!group_find(proc, version, group, sizeof(group)))
 		return most;
-	while (*group && snprintf(path, sizeof(path), "%s/memory.max", group) > 0 && (file = fopen(path, "re"))) {
+	while (*group && snprintf(path, sizeof(path), "%s/%s", group, name) > 0 && (file = fopen(path, "re"))) {
 		if (fscanf(file, "%llu", &here) == 1 && here < most) /* else "max" */
 			most = here;
 		fclose(file);
 		*strrchr(group, '/') = '\0';
 	}
 	return most;
+}
+
+uint64_t common_machine_bound(const char *proc)
+{
+	const uint64_t one = group_most(proc, 1, "memory.limit_in_bytes"), two = group_most(proc, 2, "memory.max");
+
+	return one < two ? one : two;
 }
 
 /* ---- memory ----------------------------------------------------------------------------------------------------- */
@@ -75,6 +100,6 @@ uint64_t common_machine_memory(void)
 			free = kib * 1024;
 	if (file)
 		fclose(file);
-	most = group_most();
+	most = common_machine_bound("/proc");
 	return free < most ? free : most;
 }
