@@ -17,7 +17,7 @@ static struct rt_scheduler_mark *mark_of(const struct rt_schedulers *instances, 
 
 uint64_t rt_schedulers_window(const struct rt_run *run)
 {
-	return run->instances ? run->instances->rows[0].clock.window : run->window;
+	return run->instances && run->instances->rows ? run->instances->rows[0].clock.window : run->window;
 }
 
 /* ---- which programs ------------------------------------------------------------------------------------------------ */

@@ -33,7 +33,7 @@ static const struct program {
 	{"exact_raw_pools_streams", "probes/control", "units", {"deps=tensor_map_exact", "pools=by_exec_unit", "streams=2"}, NULL, 1, 0, NULL, PTOWSP_OK, NULL, NULL},
 	{"slots_and_loads", "probes/tasks", "count", {"dispatch=work_steal(3)", "pipeline_depth=2"}, "n=40", 2, 0, NULL, PTOWSP_OK, NULL, NULL},
 	{"a_deadlock", "probes/control", "scope", {"task_window=2"}, NULL, 1, 0, NULL, PTOWSP_DEADLOCK, NULL, NULL},
-	{"a_kernel_that_fails", "probes/control", "bind", {NULL}, NULL, 1, 0, NULL, PTOWSP_KERNEL_FAILED, NULL, NULL},
+	{"a_kernel_that_fails", "probes/tasks", "fail", {NULL}, NULL, 1, 0, NULL, PTOWSP_KERNEL_FAILED, NULL, NULL},
 	{"no_such_entry", "probes/control", "nowhere", {NULL}, NULL, 1, 0, NULL, PTOWSP_NOT_FOUND, NULL, NULL},
 	{"processes", "probes/channels", NULL, {NULL}, NULL, 1, 0, NULL, PTOWSP_OK, NULL, NULL},
 	{"races_between_processes", "probes/channels", NULL, {"deps=explicit"}, NULL, 1, PTOWSP_RUN_STRICT, NULL, PTOWSP_OK, NULL, NULL},
