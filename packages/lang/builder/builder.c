@@ -104,6 +104,7 @@ struct ptowsp_build *build_create(struct common_arena *arena)
 	if (!b)
 		return NULL;
 	if (!pkg_strings_add(&b->strings, "", &offset)) {
+		pkg_strings_finish(&b->strings);
 		free(b);
 		return NULL;
 	}
