@@ -95,20 +95,22 @@ static unsigned state_of(enum word word)
 	return states[word];
 }
 
-/* cpu_sim is the column "CPU Sim", with two exceptions: it has two devices, so that what tells another one can be shown without a multi-chip machine, and
- * a fence orders here, too. */
+/* cpu_sim is the column "CPU Sim", with three exceptions: it has two devices, so that what tells another one can be shown without a multi-chip machine, a fence orders here, too,
+ * and two threads or more share or part the kernels of a set. */
 static void cpu_sim_claims_its_column(void)
 {
 	const char *dir = check_fmt("%s/lib/ptowsp/plugins", check_build());
 	struct ptowsp_backend_options options = {.isolate = PTOWSP_ISOLATE_NONE, .plugin = "cpu_sim", .plugin_dirs = &dir, .plugin_dir_count = 1};
 	struct ptowsp_backend *backend;
 
-	for (int d = 0; d < 2; d++) {
-		options.device = d ? "cpu1" : "cpu0";
+	for (uint32_t d = 0; d < 4; d++) {
+		options.device = d & 1 ? "cpu1" : "cpu0";
+		options.threads = 1 + d / 2;
 		REQUIRE_INT(ptowsp_backend_open(&backend, &options, NULL), PTOWSP_OK);
 		for (size_t i = 0; i < sizeof(rows) / sizeof(*rows); i++) {
 			const struct ptowsp_cap *cap = ptowsp_backend_cap(backend, PTOWSP_FEATURE_GRAPH(rows[i].op));
-			unsigned wanted = rows[i].op == PTOWSP_SY_NOTIFY || rows[i].op == PTOWSP_MC_FENCE ? PTOWSP_STATE_ENFORCED : state_of(rows[i].platforms[CPU]);
+			bool more = rows[i].op == PTOWSP_SY_NOTIFY || rows[i].op == PTOWSP_MC_FENCE || (rows[i].op == PTOWSP_CA_AFFINITY && options.threads > 1);
+			unsigned wanted = more ? PTOWSP_STATE_ENFORCED : state_of(rows[i].platforms[CPU]);
 
 			if (!cap || cap->state != wanted)
 				CHECK_FAIL("%s is in state %d, the table says %u", rows[i].name, cap ? cap->state : -1, wanted);

@@ -409,7 +409,7 @@ static void what_nothing_has_shown_is_printed_as_claimed(void)
 	char *out, *err;
 
 	REQUIRE_INT(check_run(check_fmt("%s/bin/ptowsp-run --capabilities %s", check_build(), lies), &out, NULL), 0);
-	CHECK_CONTAINS(out, "\n  CA_AFFINITY                          claimed\n"); /* it has no probe */
+	CHECK_CONTAINS(out, "\n  CA_PARTITION                         claimed\n"); /* it has no probe */
 	CHECK_CONTAINS(out, "\n  CF_WHILE                             enforced\n");
 	CHECK_CONTAINS(out, "\nclaimed: the backend says enforced, ");
 	free(out);
@@ -417,7 +417,7 @@ static void what_nothing_has_shown_is_printed_as_claimed(void)
 	CHECK_CONTAINS(out, "\"state\": \"claimed\"");
 	free(out);
 	CHECK_INT(verify(lies, &out, &err), 1); /* others have */
-	CHECK_CONTAINS(out, "\nCA_AFFINITY                          claimed   not probed  unproved  ");
+	CHECK_CONTAINS(out, "\nCA_PARTITION                         claimed   not probed  unproved  ");
 	CHECK_CONTAINS(out, "\nCF_WHILE                             enforced  enforced    holds     ");
 	free(out), free(err);
 }

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT
- * test_rt_ready.c - the order in which worker threads take ready tasks, where one is stated: by the schedule, by priorities of launches; with tasks in flight and with a graph
+ * test_rt_ready.c - the order in which worker threads take ready tasks, where one is stated: by the schedule, by priorities of launches, by homes; with tasks in flight and with a graph
  * that is built first. */
 #include <sched.h>
 #include <stdatomic.h>
@@ -68,22 +68,22 @@ static struct builder *program_build(void)
 }
 
 /* Task numbers of this program are places among its task instructions. */
-static uint32_t priorities_give(struct builder *b, const uint8_t given[TASKS], uint32_t *rows)
+static uint32_t priorities_give(struct builder *b, const uint8_t given[TASKS], struct rt_wish *rows)
 {
 	uint32_t count, task = 0;
 	const struct ptowsp_instruction *code = builder_code(b, &count);
 
 	for (uint32_t i = 0; i < count; i++)
-		rows[i] = code[i].opcode == PTOWSP_OP_TASK ? given[task++] : 0;
+		rows[i] = (struct rt_wish){.priority = code[i].opcode == PTOWSP_OP_TASK ? given[task++] : 0};
 	return count;
 }
 
 static void play_run(struct builder *b, const uint8_t *priorities)
 {
-	uint32_t rows[256];
+	struct rt_wish rows[256];
 	struct ptowsp_cap caps[512];
 	struct rt_kernels kernels = *builder_kernels(b);
-	struct rt_program_args args = {.kernels = &kernels, .caps = caps, .section_stride = sizeof(struct ptowsp_section), .priority_stride = sizeof(*rows)};
+	struct rt_program_args args = {.kernels = &kernels, .caps = caps, .section_stride = sizeof(struct ptowsp_section), .wish_stride = sizeof(*rows)};
 	struct rt_program *program = NULL;
 	struct outcome *o;
 
@@ -94,8 +94,8 @@ static void play_run(struct builder *b, const uint8_t *priorities)
 	atomic_store(&play.ran, 0);
 	args.cap_count = builder_caps(caps, COUNT(caps));
 	args.sections = builder_sections(b, &args.section_count);
-	args.priorities = rows;
-	args.priority_count = priorities ? priorities_give(b, priorities, rows) : 0;
+	args.wishes = rows;
+	args.wish_count = priorities ? priorities_give(b, priorities, rows) : 0;
 	REQUIRE_INT(rt_program_create(&program, &args, NULL), PTOWSP_OK);
 	o = builder_run_program(b, program, &(struct outcome_how){.threads = 2});
 	CHECK_INT(o->status, PTOWSP_OK);
@@ -145,7 +145,7 @@ static void launches_of_higher_priority_go_first_whatever_the_policy(void)
 
 static void by_slot(void *context, uint32_t slot, struct rt_rank *rank)
 {
-	*rank = (struct rt_rank){.priority = slot % 10 == 0, .awaited = *(const uint32_t *)context, .number = slot};
+	*rank = (struct rt_rank){.priority = slot % 10 == 0, .awaited = *(const uint32_t *)context, .home = slot / 100, .number = slot};
 }
 
 static void taken(struct rt_ready *ready, uint32_t worker, uint32_t expected)
@@ -156,11 +156,11 @@ static void taken(struct rt_ready *ready, uint32_t worker, uint32_t expected)
 	CHECK_UINT(slot, expected);
 }
 
-/* With priorities; without them the deques are what it states. */
-static void work_steal_keeps_a_queue_for_each_thread(void)
+/* With priorities, which go first whichever thread has them; without them the deques are what it states. */
+static void work_steal_takes_from_others_when_its_own_are_gone(void)
 {
 	uint32_t awaited = 0, slot;
-	const struct rt_ready_order order = {rt_ready_policy_find(PTOWSP_READY_WORK_STEAL, true), by_slot, &awaited};
+	const struct rt_ready_order order = {rt_ready_policy_find(PTOWSP_READY_WORK_STEAL, true), by_slot, &awaited, false};
 	struct rt_ready ready;
 
 	CHECK(!rt_ready_policy_find(PTOWSP_READY_WORK_STEAL, false));
@@ -168,16 +168,38 @@ static void work_steal_keeps_a_queue_for_each_thread(void)
 	REQUIRE(rt_ready_init(&ready, 64, 2, &order));
 	for (uint32_t k = 1; k < 4; k++)
 		rt_ready_push(&ready, 0, k), rt_ready_push(&ready, 1, 10 * k), rt_ready_push(&ready, 1, 10 * k + 1);
-	CHECK_UINT(rt_ready_own(&ready), 3);
+	taken(&ready, 0, 30);
+	taken(&ready, 0, 20);
+	taken(&ready, 1, 10);
 	taken(&ready, 0, 3);
 	taken(&ready, 0, 2);
-	taken(&ready, 0, 1);
-	taken(&ready, 0, 30); /* the other one's */
-	taken(&ready, 1, 20);
-	taken(&ready, 1, 10);
 	taken(&ready, 1, 31);
-	taken(&ready, 1, 21);
+	taken(&ready, 0, 1);
+	taken(&ready, 0, 21); /* the other one's */
 	taken(&ready, 1, 11);
+	CHECK(!rt_ready_take(&ready, 1, &slot));
+	rt_ready_finish(&ready);
+}
+
+/* Homes 1 to 3 on two threads: the third is the first thread's again. */
+static void tasks_are_taken_at_home_first(void)
+{
+	static const uint32_t slots[] = {101, 201, 1, 301, 2, 102, 203, 3};
+	uint32_t awaited = 0, slot;
+	const struct rt_ready_order order = {rt_ready_policy_find(0, true), by_slot, &awaited, true};
+	struct rt_ready ready;
+
+	REQUIRE(rt_ready_init(&ready, 512, 2, &order));
+	for (size_t k = 0; k < COUNT(slots); k++)
+		rt_ready_push(&ready, 0, slots[k]);
+	taken(&ready, 1, 201);
+	taken(&ready, 1, 203);
+	taken(&ready, 1, 1);
+	taken(&ready, 0, 101);
+	taken(&ready, 0, 301);
+	taken(&ready, 1, 2);
+	taken(&ready, 1, 3);
+	taken(&ready, 1, 102); /* nothing else is left */
 	CHECK(!rt_ready_take(&ready, 1, &slot));
 	rt_ready_finish(&ready);
 }
@@ -186,7 +208,7 @@ static void work_steal_keeps_a_queue_for_each_thread(void)
 static void what_is_kept_is_shown_at_once(void)
 {
 	uint32_t awaited = 0, slot;
-	const struct rt_ready_order order = {rt_ready_policy_find(PTOWSP_READY_FIFO, false), by_slot, &awaited};
+	const struct rt_ready_order order = {rt_ready_policy_find(PTOWSP_READY_FIFO, false), by_slot, &awaited, false};
 	struct rt_ready ready;
 
 	REQUIRE(rt_ready_init(&ready, 64, 3, &order));
@@ -207,12 +229,12 @@ static void a_queue_gives_back_what_it_took_in_the_order_of_its_policy(void)
 {
 	enum { MANY = 500 };
 	uint32_t awaited = 0, slot;
-	const struct rt_ready_order order = {rt_ready_policy_find(PTOWSP_READY_PRIORITY, false), by_slot, &awaited};
+	const struct rt_ready_order order = {rt_ready_policy_find(PTOWSP_READY_PRIORITY, false), by_slot, &awaited, false};
 	struct rt_ready ready;
 
 	REQUIRE(rt_ready_init(&ready, 512, 1, &order));
 	for (uint32_t k = 0; k < MANY; k++) {
-		slot = k * 173 % MANY;
+		slot = k * 173 % MANY; /* homes are not asked for */
 		awaited = slot % 3;
 		rt_ready_push(&ready, 0, slot);
 	}
@@ -229,7 +251,8 @@ void suite_rt_ready(CU_pSuite s)
 	TEST(s, fifo_takes_what_became_ready_first);
 	TEST(s, priority_takes_what_most_wait_for);
 	TEST(s, launches_of_higher_priority_go_first_whatever_the_policy);
-	TEST(s, work_steal_keeps_a_queue_for_each_thread);
+	TEST(s, work_steal_takes_from_others_when_its_own_are_gone);
+	TEST(s, tasks_are_taken_at_home_first);
 	TEST(s, what_is_kept_is_shown_at_once);
 	TEST(s, a_queue_gives_back_what_it_took_in_the_order_of_its_policy);
 }

@@ -18,7 +18,7 @@ void ascend_wish_enter(struct ascend_run *run, const struct rt_item *item)
 
 	*mark = (struct ascend_mark){.instruction = item->row};
 	hint = hint_of(run, (uint32_t)item->number);
-	mark->priority = hint ? hint->priority : 0;
+	mark->priority = hint ? hint->wish.priority : 0;
 }
 
 uint64_t ascend_wish_pickup(struct ascend_run *run, uint16_t core, uint32_t number)

@@ -41,7 +41,7 @@ static const struct ptowsp_cap of_one_instance[] = {BASE_CAP(PTOWSP_FEATURE_OPCO
  * their own. */
 static const struct ptowsp_cap in_order[] = {
 	BASE_CAP(BASE_POLICY(READY, FIFO), ENFORCED), BASE_CAP(BASE_POLICY(READY, WORK_STEAL), ENFORCED), BASE_CAP(BASE_POLICY(READY, PRIORITY), ENFORCED),
-	BASE_CAP(PTOWSP_FEATURE_GRAPH(PTOWSP_TG_SET_PRIORITY), ENFORCED),
+	BASE_CAP(PTOWSP_FEATURE_GRAPH(PTOWSP_TG_SET_PRIORITY), ENFORCED), BASE_CAP(PTOWSP_FEATURE_GRAPH(PTOWSP_CA_AFFINITY), ENFORCED),
 };
 
 bool base_in_order(const struct base_model *model, uint32_t threads, uint32_t schedulers)

@@ -43,6 +43,7 @@ struct reading {
 	struct graph *graphs;
 	struct kernel *kernels;
 	uint32_t graph_count, kernel_count;
+	uint32_t homes;               /* of CA_AFFINITY, so far */
 	uint32_t *met;                /* per KREG row: task instructions so far */
 };
 
@@ -226,6 +227,22 @@ static void wish_take(struct reading *r, uint32_t op, uint32_t row)
 	}
 }
 
+/* COLOCATE, and L2_SHARE, whose cores have that in common: one home for all kernels of the set; SEPARATE: one for each. */
+static void affinity_take(struct reading *r, uint32_t row)
+{
+	const uint32_t set = (uint32_t)operand(r, PTOWSP_CA_AFFINITY, row, 0, 4), count = (uint32_t)operand(r, PTOWSP_GRAPH_TABLE_SETS, set, 0, 4);
+	const bool apart = operand(r, PTOWSP_CA_AFFINITY, row, 4, 4) == PTOWSP_affinity_type_SEPARATE;
+
+	r->homes += !apart;
+	for (uint32_t i = 0; i < count && i < r->tables[PTOWSP_GRAPH_TABLE_SETS].count; i++) {
+		struct kernel *kernel = kernel_find(r, (uint32_t)operand(r, PTOWSP_GRAPH_TABLE_SETS, set + 1 + i, 0, 4));
+
+		r->homes += apart;
+		if (kernel)
+			kernel->hint.wish.home = r->homes;
+	}
+}
+
 /* False: no memory. */
 static bool instruction_take(struct reading *r, uint32_t op, uint32_t row)
 {
@@ -244,6 +261,7 @@ static bool instruction_take(struct reading *r, uint32_t op, uint32_t row)
 		return true;
 	case PTOWSP_TG_PERSISTENT:
 	case PTOWSP_CA_REQUEST: wish_take(r, op, row); return true;
+	case PTOWSP_CA_AFFINITY: affinity_take(r, row); return true;
 	default: return true;
 	}
 }
@@ -308,8 +326,9 @@ static void task_take(struct reading *r, struct base_hints *hints, uint32_t inst
 	hint->blocks = hint->blocks ? hint->blocks : 1;
 	launch = r->met[row]++;
 	if (graph->launches)
-		hint->priority = graph->priorities[launch < graph->launches ? launch : graph->launches - 1];
-	hints->priorities |= hint->priority != 0;
+		hint->wish.priority = graph->priorities[launch < graph->launches ? launch : graph->launches - 1];
+	hints->priorities |= hint->wish.priority != 0;
+	hints->homes |= hint->wish.home != 0;
 }
 
 static void work_walk(struct reading *r, struct base_hints *hints, const struct ptowsp_workload_header *header)
@@ -355,7 +374,7 @@ static bool sections_read(struct reading *r, const struct ptowsp_load_args *args
 
 static bool has_wishes(const struct reading *r)
 {
-	return (r->tables[PTOWSP_TG_SET_PRIORITY].count || r->tables[PTOWSP_TG_PERSISTENT].count || r->tables[PTOWSP_CA_REQUEST].count) &&
+	return (r->tables[PTOWSP_TG_SET_PRIORITY].count || r->tables[PTOWSP_TG_PERSISTENT].count || r->tables[PTOWSP_CA_REQUEST].count || r->tables[PTOWSP_CA_AFFINITY].count) &&
 	       r->tables[PTOWSP_GRAPH_TABLE_ORDER].count <= INSTRUCTIONS && r->tables[PTOWSP_GRAPH_TABLE_NAME].count <= NAMES;
 }
 

@@ -49,9 +49,9 @@ static ptowsp_status lower(struct base_program *program, const struct ptowsp_loa
 		.host = instance->host,
 		.caps = caps,
 		.flags = args->flags,
-		.priorities = program->hints ? &program->hints->rows->priority : NULL,
-		.priority_count = program->hints && program->hints->priorities && in_order(program) ? program->hints->count : 0,
-		.priority_stride = sizeof(*program->hints->rows),
+		.wishes = program->hints ? &program->hints->rows->wish : NULL,
+		.wish_count = program->hints && (program->hints->priorities || program->hints->homes) && in_order(program) ? program->hints->count : 0,
+		.wish_stride = sizeof(*program->hints->rows),
 	};
 	ptowsp_status st = caps_of_core(program, caps, &lowering.cap_count, error);
 

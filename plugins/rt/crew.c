@@ -47,7 +47,9 @@ static void slot_rank(void *context, uint32_t at, struct rt_rank *rank)
 	const struct rt_crew *crew = context;
 	const struct rt_slot *slot = rt_ring_slot(&crew->ring, at);
 
-	*rank = (struct rt_rank){rt_program_priority(crew->program, slot->instruction), rt_ring_awaited(&crew->ring, at), slot->number};
+	const struct rt_wish wish = rt_program_wish(crew->program, slot->instruction);
+
+	*rank = (struct rt_rank){wish.priority, rt_ring_awaited(&crew->ring, at), wish.home, slot->number};
 }
 
 void rt_crew_order(struct rt_crew *crew)
@@ -56,7 +58,7 @@ void rt_crew_order(struct rt_crew *crew)
 
 	if (!policy || crew->workers.threads == 1)
 		return;
-	crew->workers.order = (struct rt_ready_order){policy, slot_rank, crew};
+	crew->workers.order = (struct rt_ready_order){policy, slot_rank, crew, crew->program->homes};
 	crew->brief_ns = 0;
 }
 
@@ -195,7 +197,7 @@ static void look_forward(struct rt_crew *crew, const struct rt_slot *slot, uint3
 
 	if (edge)
 		__builtin_prefetch(&crew->ring.edges[edge - 1]);
-	if (!crew->workers.ready.queues && rt_deque_peek(&crew->workers.ready.deques[worker], &next)) {
+	if (!crew->workers.ready.queue && rt_deque_peek(&crew->workers.ready.deques[worker], &next)) {
 		const char *line = (const char *)rt_ring_slot(&crew->ring, next);
 
 		__builtin_prefetch(line, 1);

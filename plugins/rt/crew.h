@@ -43,7 +43,7 @@ struct rt_crew {
 /* window: tasks in flight at most, 0 unbounded. Errors: NO_MEMORY. */
 ptowsp_status rt_crew_init(struct rt_crew *crew, const struct rt_program *program, const struct rt_tensors *tensors,
 			   struct rt_pool *pool, uint64_t window, struct ptowsp_error *error);
-/* Before the first task: worker threads take ready tasks in the order that the schedule and the priorities of launches state. Then the run never goes alone. */
+/* Before the first task: worker threads take ready tasks in the order that the schedule and the wishes of programs state. Then the run never goes alone. */
 void rt_crew_order(struct rt_crew *crew);
 /* Room for so many workers that call rt_crew_call on their own. False when out of memory. */
 bool rt_crew_widen(struct rt_crew *crew, uint32_t workers);

@@ -223,17 +223,17 @@ static ptowsp_status cycles_tell(struct rt_run *run, const struct rt_graph *grap
 	return st;
 }
 
-static uint32_t priority(void *context, uint32_t number)
+static struct rt_wish wish(void *context, uint32_t number)
 {
 	const struct going *going = context;
 
-	return rt_program_priority(going->record->run->program, going->graph.tasks[number].instruction);
+	return rt_program_wish(going->record->run->program, going->graph.tasks[number].instruction);
 }
 
 static ptowsp_status graph_go(struct rt_run *run, struct going *going, struct rt_pool *pool)
 {
 	struct rt_graph_how how = {.pool = pool, .context = going, .task = task_call, .look = look,
-				   .policy = rt_program_order(run->program), .priority = priority};
+				   .policy = rt_program_order(run->program), .wish = wish, .homes = run->program->homes};
 	struct rt_graph_state state = {0};
 	ptowsp_status st = rt_graph_state_init(&state, &going->graph, run->error);
 

@@ -173,15 +173,16 @@ static void tasks_begin(struct rt_graph_state *state)
 			rt_chain_ready(&chain, t);
 	if (chain.have)
 		rt_ready_push(&state->workers.ready, 0, chain.next);
-	if (state->workers.ready.queues)
+	if (state->workers.ready.queue)
 		rt_ready_share(&state->workers.ready, 0);
 }
 
 static void task_rank(void *context, uint32_t task, struct rt_rank *rank)
 {
 	const struct rt_graph_state *state = context;
+	const struct rt_wish wish = state->how->wish ? state->how->wish(state->how->context, task) : (struct rt_wish){0, 0};
 
-	*rank = (struct rt_rank){state->how->priority(state->how->context, task), state->graph->tasks[task].fanout_count, task};
+	*rank = (struct rt_rank){wish.priority, state->graph->tasks[task].fanout_count, wish.home, task};
 }
 
 static ptowsp_status run_shared(struct rt_graph_state *state, struct ptowsp_error *error)
@@ -217,7 +218,7 @@ ptowsp_status rt_graph_run(struct rt_graph_state *state, const struct rt_graph_h
 	if (!state->graph->task_count)
 		return PTOWSP_OK;
 	rt_workers_init(&state->workers, how->pool, task_run, state);
-	state->workers.order = (struct rt_ready_order){how->policy, task_rank, state};
+	state->workers.order = (struct rt_ready_order){how->policy, task_rank, state, how->homes};
 	st = run_shared(state, error);
 	rt_workers_finish(&state->workers);
 	free(state->ended);

@@ -19,8 +19,9 @@ struct rt_graph_how {
 	ptowsp_status (*look)(void *context, struct ptowsp_error *error);
 	/* The order of ready tasks; NULL: none is stated. */
 	const struct rt_ready_policy *policy;
-	/* Of a task, for policies. Any thread. */
-	uint32_t (*priority)(void *context, uint32_t task);
+	/* Of a task, for policies; NULL: none has any. Any thread. */
+	struct rt_wish (*wish)(void *context, uint32_t task);
+	bool homes; /* some have one */
 };
 /* Tasks of one thread that have ended, on a line of its own. */
 struct rt_graph_ended {

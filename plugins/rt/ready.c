@@ -5,16 +5,10 @@
 #include <string.h>
 #include <time.h>
 
-static bool queues_init(struct rt_ready *ready, uint64_t slots, const struct rt_ready_order *order)
+static bool queue_init(struct rt_ready *ready, uint64_t slots, const struct rt_ready_order *order)
 {
-	const uint32_t count = order->policy->own ? ready->threads : 1;
-	bool made = true;
-
-	ready->order = *order;
-	ready->queues = aligned_alloc(64, count * sizeof(*ready->queues));
-	for (; ready->queues && made && ready->queue_count < count; ready->queue_count++)
-		made = rt_ready_queue_init(&ready->queues[ready->queue_count], slots);
-	return ready->queues && made;
+	ready->queue = aligned_alloc(64, sizeof(*ready->queue));
+	return ready->queue && rt_ready_queue_init(ready->queue, order, slots, ready->threads);
 }
 
 bool rt_ready_init(struct rt_ready *ready, uint64_t slots, uint32_t threads, const struct rt_ready_order *order)
@@ -33,7 +27,7 @@ bool rt_ready_init(struct rt_ready *ready, uint64_t slots, uint32_t threads, con
 	ready->deques = aligned_alloc(64, threads * sizeof(*ready->deques)); /* what one thread writes shares no line with what another does */
 	for (uint32_t t = 0; ready->deques && t < threads; t++)
 		made &= rt_deque_init(&ready->deques[t], slots);
-	return ready->deques && made && (!order->policy || queues_init(ready, slots, order));
+	return ready->deques && made && (!order->policy || queue_init(ready, slots, order));
 }
 
 void rt_ready_finish(struct rt_ready *ready)
@@ -41,9 +35,9 @@ void rt_ready_finish(struct rt_ready *ready)
 	for (uint32_t t = 0; ready->deques && t < ready->threads; t++)
 		rt_deque_finish(&ready->deques[t]);
 	free(ready->deques);
-	for (uint32_t q = 0; q < ready->queue_count; q++)
-		rt_ready_queue_finish(&ready->queues[q]);
-	free(ready->queues);
+	if (ready->queue)
+		rt_ready_queue_finish(ready->queue);
+	free(ready->queue);
 	pthread_cond_destroy(&ready->news);
 	pthread_cond_destroy(&ready->wake);
 	pthread_mutex_destroy(&ready->lock);
@@ -52,7 +46,7 @@ void rt_ready_finish(struct rt_ready *ready)
 
 /* ---- waking -------------------------------------------------------------------------------------------------------
  *
- * Who adds a task stores `bottom`, or `count` of a queue, and then loads `parked`, `searching`, `expecting`. Who is about to wait stores `parked` or `expecting` and then
+ * Who adds a task stores `bottom`, or `count` of the queue, and then loads `parked`, `searching`, `expecting`. Who is about to wait stores `parked` or `expecting` and then
  * loads every one of these. All of these are sequentially consistent, so one of the two sees the other: no task is added beside a thread that
  * goes on sleeping. `lock` closes the gap between that look and the wait itself. */
 
@@ -61,9 +55,9 @@ static uint64_t count(const struct rt_ready *ready)
 {
 	uint64_t all = 0;
 
-	for (uint32_t q = 0; q < ready->queue_count; q++)
-		all += atomic_load(&ready->queues[q].count);
-	for (uint32_t t = 0; !ready->queues && t < ready->threads; t++) {
+	if (ready->queue)
+		return atomic_load(&ready->queue->count);
+	for (uint32_t t = 0; t < ready->threads; t++) {
 		int64_t own = rt_deque_count(&ready->deques[t]);
 
 		all += own > 0 ? (uint64_t)own : 0;
@@ -96,7 +90,7 @@ static void wake_one(struct rt_ready *ready)
 void rt_ready_push(struct rt_ready *ready, uint32_t worker, uint32_t slot)
 {
 	rt_deque_push(&ready->deques[worker], slot);
-	if (ready->queues)
+	if (ready->queue)
 		rt_ready_share(ready, worker);
 	else
 		wake_one(ready);
@@ -110,7 +104,7 @@ void rt_ready_share(struct rt_ready *ready, uint32_t worker)
 
 	if (!rt_deque_peek(kept, &slot))
 		return;
-	rt_ready_queue_enter(&ready->queues[worker % ready->queue_count], &ready->order, kept);
+	rt_ready_queue_enter(ready->queue, worker, kept);
 	wake_one(ready);
 }
 
@@ -139,18 +133,10 @@ static bool steal(struct rt_ready *ready, uint32_t worker, uint32_t *slot_out)
 	return false;
 }
 
-static bool queues_take(struct rt_ready *ready, uint32_t worker, uint32_t *slot_out)
-{
-	for (uint32_t q = 0; q < ready->queue_count; q++)
-		if (rt_ready_queue_take(&ready->queues[(worker + q) % ready->queue_count], slot_out))
-			return true;
-	return false;
-}
-
 bool rt_ready_take(struct rt_ready *ready, uint32_t worker, uint32_t *slot_out)
 {
-	if (ready->queues)
-		return queues_take(ready, worker, slot_out);
+	if (ready->queue)
+		return rt_ready_queue_take(ready->queue, worker, slot_out);
 	return rt_deque_pop(&ready->deques[worker], slot_out) || steal(ready, worker, slot_out);
 }
 

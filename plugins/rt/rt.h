@@ -50,6 +50,11 @@ ptowsp_status rt_pool_create(struct rt_pool **pool_out, uint32_t threads, struct
 void rt_pool_destroy(struct rt_pool *pool); /* joins */
 uint32_t rt_pool_threads(const struct rt_pool *pool);
 
+/* What worker threads should heed of the tasks of an instruction. */
+struct rt_wish {
+	uint32_t priority; /* a larger one is taken first */
+	uint32_t home;     /* tasks of one home share a thread, those of another one have another; 0: none */
+};
 /* A verified and lowered program for one entry and one schedule. Sections are copied, not kept. */
 struct rt_program;
 struct rt_program_args {
@@ -65,9 +70,9 @@ struct rt_program_args {
 	/* Nothing runs: kernels.run is told what would, COPY too, whose kernel is the row behind those of the package, on one thread and in any order. So the
 	 * window is unbounded but for the turns of processes, who find a stated one full where open scopes hold it, temp tensors lie where they are bound, and a slot that is loaded from what a task writes ends the run: UNSUPPORTED. */
 	bool planned;
-	/* Priorities of tasks by their instruction, so many bytes apart; a larger one is taken first. Copied. 0 of them: no task has one. */
-	const uint32_t *priorities;
-	uint32_t priority_count, priority_stride;
+	/* By their instruction, so many bytes apart; copied. 0 of them: no task has any. */
+	const struct rt_wish *wishes;
+	uint32_t wish_count, wish_stride;
 	/* Of a planned program: without kernels, too, kernels.run and kernels.moved are told, and windows of tensors without memory are counted from RT_NOWHERE on. */
 	bool shadowed;
 };

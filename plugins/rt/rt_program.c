@@ -148,22 +148,24 @@ static ptowsp_status snapshots_make(struct rt_program *program, struct ptowsp_er
 
 /* ---- making and unmaking --------------------------------------------------------------------------------------- */
 
-static ptowsp_status priorities_copy(struct rt_program *program, const struct rt_program_args *args, struct ptowsp_error *error)
+static ptowsp_status wishes_copy(struct rt_program *program, const struct rt_program_args *args, struct ptowsp_error *error)
 {
-	if (!args->priority_count)
+	if (!args->wish_count)
 		return PTOWSP_OK;
-	program->priorities = malloc(args->priority_count * sizeof(*program->priorities));
-	if (!program->priorities)
+	program->wishes = malloc(args->wish_count * sizeof(*program->wishes));
+	if (!program->wishes)
 		return rt_no_memory(error, "the program");
-	for (uint32_t i = 0; i < args->priority_count; i++)
-		program->priorities[i] = *(const uint32_t *)(const void *)((const char *)args->priorities + (size_t)i * args->priority_stride);
-	program->priority_count = args->priority_count;
+	for (uint32_t i = 0; i < args->wish_count; i++) {
+		program->wishes[i] = *(const struct rt_wish *)(const void *)((const char *)args->wishes + (size_t)i * args->wish_stride);
+		program->homes |= program->wishes[i].home != 0;
+	}
+	program->wish_count = args->wish_count;
 	return PTOWSP_OK;
 }
 
 const struct rt_ready_policy *rt_program_order(const struct rt_program *program)
 {
-	return rt_ready_policy_find(program->schedule.ready, program->priorities != NULL);
+	return rt_ready_policy_find(program->schedule.ready, program->wishes != NULL);
 }
 
 ptowsp_status rt_program_common(struct rt_program *program, const struct rt_program_args *args, struct ptowsp_error *error)
@@ -245,7 +247,7 @@ ptowsp_status rt_program_create(struct rt_program **program_out, const struct rt
 	rt_spares_init(&program->spares);
 	st = lower(program, args, error);
 	if (!st)
-		st = priorities_copy(program, args, error);
+		st = wishes_copy(program, args, error);
 	if (!st)
 		st = window_tell(program, error);
 	if (st) {
@@ -307,7 +309,7 @@ void rt_program_destroy(struct rt_program *program)
 	free(program->kernel_used);
 	free(program->level_told);
 	free(program->kernel_ns);
-	free(program->priorities);
+	free(program->wishes);
 	rt_spares_finish(&program->spares);
 	pthread_mutex_destroy(&program->lock);
 	free(program);

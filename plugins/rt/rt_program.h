@@ -146,8 +146,9 @@ struct rt_program {
 	uint8_t *kernel_used;         /* per KREG row: named by a site at some level */
 	_Atomic uint32_t *kernel_ns;  /* per KREG row: how long a task of it takes, blended from samples; UINT32_MAX: not known. Kept from run to run */
 	uint8_t *level_told;          /* per KREG row: "no variant for a level" was said */
-	uint32_t *priorities;         /* per instruction, priority_count of them: of the tasks of a TASK; NULL: none has one */
-	uint32_t priority_count;
+	struct rt_wish *wishes;       /* per instruction, wish_count of them: of the tasks of a TASK; NULL: none has any */
+	uint32_t wish_count;
+	bool homes;                   /* some of them have one */
 	struct rt_spares spares;
 	struct rt_chosen {            /* what dispatch auto took, at the first run; executors 0: nothing */
 		uint32_t axis, executors; /* STRS offset; PTOWSP_NONE where no loop has tasks */
@@ -160,11 +161,11 @@ struct rt_program {
 	struct rt_snapshot *result;   /* the copy that rt_run gave out last */
 };
 
-static inline uint32_t rt_program_priority(const struct rt_program *program, uint32_t instruction)
+static inline struct rt_wish rt_program_wish(const struct rt_program *program, uint32_t instruction)
 {
-	return instruction < program->priority_count ? program->priorities[instruction] : 0;
+	return instruction < program->wish_count ? program->wishes[instruction] : (struct rt_wish){0, 0};
 }
-/* The order of ready tasks on worker threads, by the schedule and these priorities. NULL: none is stated. */
+/* The order of ready tasks on worker threads, by the schedule and these wishes. NULL: none is stated. */
 const struct rt_ready_policy *rt_program_order(const struct rt_program *program);
 /* Lowers and verifies the entry; see rt_verify.c for the rules. */
 ptowsp_status rt_program_verify(struct rt_program *program, struct ptowsp_error *error);

@@ -72,7 +72,7 @@ void rt_chain_ready(void *context, uint32_t slot)
 {
 	struct rt_chain *chain = context;
 
-	if (chain->workers->ready.queues) {
+	if (chain->workers->ready.queue) {
 		rt_ready_keep(&chain->workers->ready, chain->worker, slot);
 		return;
 	}
@@ -89,7 +89,7 @@ void rt_workers_run(struct rt_workers *workers, uint32_t slot, uint32_t worker)
 	while (chain.have && !atomic_load_explicit(&workers->stop, memory_order_relaxed)) {
 		chain.have = false;
 		workers->run(workers->context, chain.next, &chain);
-		if (workers->ready.queues)
+		if (workers->ready.queue)
 			rt_ready_share(&workers->ready, worker);
 		if (!worker && workers->goes_on && !workers->goes_on(workers->host)) {
 			if (chain.have)

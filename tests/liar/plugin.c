@@ -264,7 +264,7 @@ static void *section_break(struct ptowsp_section *section)
 	uint32_t type = section->type;
 	char *copy;
 
-	if (type == PTOWSP_SECTION_GRPH && (is(GRAPH(TG_SET_PRIORITY)) || is(GRAPH(TG_PERSISTENT)) || is(GRAPH(CA_REQUEST))))
+	if (type == PTOWSP_SECTION_GRPH && (is(GRAPH(TG_SET_PRIORITY)) || is(GRAPH(TG_PERSISTENT)) || is(GRAPH(CA_REQUEST)) || is(GRAPH(CA_AFFINITY))))
 		section->count = 0; /* nobody hears of wishes */
 	if (!bytes || (type != PTOWSP_SECTION_SCHD && type != PTOWSP_SECTION_WORK && type != PTOWSP_SECTION_AXES && type != PTOWSP_SECTION_KPAY &&
 		       type != PTOWSP_SECTION_TENS && type != PTOWSP_SECTION_CSPC))

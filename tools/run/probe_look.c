@@ -83,6 +83,23 @@ static void place(struct seeing *s)
 		s->view->missing = "the trace does not have this task";
 }
 
+/* Of tasks "first last", how many are on the executor that has most of them. */
+static void together(struct seeing *s)
+{
+	char *rest;
+	const uint64_t first = strtoull(s->argument, &rest, 10), last = strtoull(rest, NULL, 10);
+	uint64_t most = 0;
+
+	for (uint64_t i = first; i <= last && i < traced(s); i++) {
+		uint64_t count = 0;
+
+		for (uint64_t k = first; k <= last && k < traced(s); k++)
+			count += s->outcome->tasks[k].executor == s->outcome->tasks[i].executor;
+		most = count > most ? count : most;
+	}
+	number_add(s, most);
+}
+
 /* Both, for runs that must be alike. */
 static void places(struct seeing *s)
 {
@@ -291,6 +308,7 @@ static const struct look {
 	{"starts", TRACE, starts},
 	{"by_start", TRACE, by_start},   /* numbers of the tasks, in order of their starts */
 	{"place", TRACE, place},         /* in that order, of the task that is named behind */
+	{"together", TRACE, together},   /* of the tasks from the first to the last that are named behind, those on the executor that has most */
 	{"numbers", TRACE, numbers},     /* of the tasks, in order of the trace */
 	{"places", TRACE, places},       /* start..end/executor */
 	{"kernels", TRACE, kernels},
