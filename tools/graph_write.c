@@ -140,7 +140,7 @@ static void json_write(FILE *to, const struct graph_layout *l)
 		json_t *kernel = json_string(g->tasks[i].kernel);
 
 		fprintf(to, "%s{\"id\": %" PRIu64 ", \"kernel\": ", i ? ",\n  " : "\n  ", g->tasks[i].id);
-		if (!kernel || json_dumpf(kernel, to, JSON_ENCODE_ANY))
+		if (!kernel || json_dumpf(kernel, to, JSON_ENCODE_ANY | JSON_ENSURE_ASCII))
 			fputs("\"\"", to);
 		json_decref(kernel);
 		if (g->tasks[i].bytes)

@@ -14,7 +14,7 @@
 /* A JSON value on one line; takes it. A value that could not be made fails the whole text. */
 static void value_add(struct common_text *t, json_t *value)
 {
-	char *line = value ? json_dumps(value, JSON_ENCODE_ANY) : NULL;
+	char *line = value ? json_dumps(value, JSON_ENCODE_ANY | JSON_ENSURE_ASCII) : NULL;
 
 	json_decref(value);
 	if (line) {

@@ -269,7 +269,7 @@ static void report_end(struct report *report, const struct host_note *note)
 			  note->version, "path", o->plugin, "seed", (json_int_t)o->seed, "ok", (int)report->ok, "not_ok", (int)report->failed, "skipped",
 			  (int)report->skipped, "tests", report->rows);
 	if (whole)
-		json_dumpf(whole, stdout, JSON_INDENT(1));
+		json_dumpf(whole, stdout, JSON_INDENT(1) | JSON_ENSURE_ASCII);
 	putchar('\n');
 	json_decref(whole);
 }

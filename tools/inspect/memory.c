@@ -121,7 +121,7 @@ int inspect_memory_append(const struct pkg_tables *t, char *text, FILE *to)
 {
 	char *end = strrchr(text, '}');
 	json_t *object = inspect_memory_json(t);
-	char *memory = object ? json_dumps(object, JSON_COMPACT) : NULL;
+	char *memory = object ? json_dumps(object, JSON_COMPACT | JSON_ENSURE_ASCII) : NULL;
 
 	if (end && memory) {
 		while (end > text && (end[-1] == '\n' || end[-1] == ' '))

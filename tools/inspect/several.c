@@ -52,7 +52,7 @@ static json_t *package_object(const struct pkg *package, const char *path)
 
 static int object_print(json_t *object, FILE *to)
 {
-	char *line = object ? json_dumps(object, JSON_COMPACT) : NULL;
+	char *line = object ? json_dumps(object, JSON_COMPACT | JSON_ENSURE_ASCII) : NULL;
 
 	if (line)
 		fprintf(to, "%s\n", line);

@@ -41,7 +41,7 @@ static int object_print(const char *file, const char *package, const struct pack
 	if (object && counts->error.code)
 		json_object_set_new(object, "error", plain_json(counts->error.text));
 	if (object && !json_object_set_new(object, "schema", json_string("ptowsp.packed/1")))
-		line = json_dumps(object, JSON_COMPACT);
+		line = json_dumps(object, JSON_COMPACT | JSON_ENSURE_ASCII);
 	if (line)
 		puts(line);
 	else

@@ -18,7 +18,7 @@ ptowsp_status run_json_print_digits(struct json_t *root, unsigned digits, struct
 
 	if (!root)
 		return reg_fail(error, PTOWSP_NO_MEMORY, "no memory for JSON");
-	bad = json_dumpf(root, stdout, JSON_INDENT(2) | JSON_REAL_PRECISION(digits));
+	bad = json_dumpf(root, stdout, JSON_INDENT(2) | JSON_ENSURE_ASCII | JSON_REAL_PRECISION(digits));
 	json_decref(root);
 	if (!bad)
 		putchar('\n');

@@ -27,7 +27,7 @@ static const char *name_json(struct run_trace *trace, uint32_t kernel)
 	}
 	if (!trace->names[kernel]) {
 		string = json_string(ptowsp_plan_kernel(trace->plan, kernel));
-		trace->names[kernel] = json_dumps(string, JSON_ENCODE_ANY);
+		trace->names[kernel] = json_dumps(string, JSON_ENCODE_ANY | JSON_ENSURE_ASCII);
 		json_decref(string);
 	}
 	return trace->names[kernel] ? trace->names[kernel] : "\"?\"";

@@ -70,7 +70,7 @@ static FILE *open_event(struct run_trace *trace, const char *ph, unsigned pid, u
 static void text_write(FILE *file, const char *text)
 {
 	json_t *string = json_string(text);
-	char *dump = string ? json_dumps(string, JSON_ENCODE_ANY) : NULL;
+	char *dump = string ? json_dumps(string, JSON_ENCODE_ANY | JSON_ENSURE_ASCII) : NULL;
 
 	fputs(dump ? dump : "\"?\"", file);
 	free(dump);
