@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* emit_ascend.c - the rows for Ascend C: A2/A3, and A5. Tiles are tensors in the unified buffer; an instruction is a vector instruction on them where Ascend C
- * has one (emit_ascend.def), on A5 one on registers, several in a row in one scope; products go through the cube. What the vector unit does not know is a
- * loop over elements with the expression of emit.def. */
+ * has one (elementwise.def, emit_ascend.def), on A5 one on registers, several in a row in one scope; products go through the cube. What the vector unit does not know is a
+ * loop over elements with the expression of the operation. */
 #include "isa/convert.h"
 #include "isa/emit_group.h"
 #include "isa/live.h"
@@ -16,6 +16,11 @@ static const struct vector_op {
 #define X(NAME, types, vector, registers) [PTOWSP_PTO_##NAME] = {types, vector, registers},
 #include "isa/emit_ascend.def"
 #undef X
+#define NUMBERS(NAME, of, float_how, f, how, i, u, ...) [PTOWSP_PTO_##NAME] = {__VA_ARGS__},
+#define FLOATS(NAME, of, how, f, ...) [PTOWSP_PTO_##NAME] = {__VA_ARGS__},
+#define INTEGERS(NAME, of, how, n, ...) [PTOWSP_PTO_##NAME] = {__VA_ARGS__},
+#define BITS(NAME, of, how, n, one, ...) [PTOWSP_PTO_##NAME] = {__VA_ARGS__},
+#include "isa/elementwise.def"
 };
 
 static const struct isa_step *step_of(const struct isa_emitter *e, uint32_t i)

@@ -12,9 +12,10 @@
 
 enum isa_form { ISA_FORM_NOTHING, ISA_FORM_LOOP, ISA_FORM_LOAD, ISA_FORM_STORE, ISA_FORM_REDUCE, ISA_FORM_CALL, ISA_FORM_SCALAR, ISA_FORM_CONTROL };
 
-/* A row of emit.def. */
+/* A row of emit.def, or of elementwise.def, whose expressions are C. */
 struct isa_emit_op {
 	uint8_t form;
+	bool is_c;
 	const char *access;
 	const char *floats, *is_signed, *is_unsigned, *u1;
 };

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* emit_value.c - expressions: literals, scalars, elements, and what emit.def makes of them. */
+/* emit_value.c - expressions: literals, scalars, elements, and what emit.def and elementwise.def make of them. */
 #include "isa/convert.h"
 #include "isa/emit_state.h"
 
@@ -11,6 +11,12 @@ static const struct isa_emit_op ops[256] = {
 	[PTOWSP_PTO_##NAME] = {.form = ISA_FORM_##how, .access = of, .floats = f, .is_signed = i, .is_unsigned = u, .u1 = b},
 #include "isa/emit.def"
 #undef X
+#define ELEMENT(NAME, of, ...) [PTOWSP_PTO_##NAME] = {.form = ISA_FORM_LOOP, .access = #of, .is_c = true, __VA_ARGS__},
+#define NUMBERS(NAME, of, float_how, f, how, i, u, ...) ELEMENT(NAME, of, .floats = #f, .is_signed = #i, .is_unsigned = #u, .u1 = "")
+#define FLOATS(NAME, of, how, f, ...) ELEMENT(NAME, of, .floats = #f, .is_signed = "", .is_unsigned = "", .u1 = "")
+#define INTEGERS(NAME, of, how, n, ...) ELEMENT(NAME, of, .floats = "", .is_signed = #n, .is_unsigned = #n, .u1 = "")
+#define BITS(NAME, of, how, n, one, ...) ELEMENT(NAME, of, .floats = "", .is_signed = #n, .is_unsigned = #n, .u1 = #one)
+#include "isa/elementwise.def"
 };
 
 const struct isa_emit_op *isa_emit_op(unsigned opcode)
@@ -315,6 +321,49 @@ static const char *word_fill(struct filling *f, char kind, const char *at, unsig
 	return at + 1;
 }
 
+/* A word of an expression of elementwise.def; returns what follows. */
+static const char *name_fill(struct filling *f, const char *at, unsigned key)
+{
+	const size_t length = strspn(at, "abcdefghijklmnopqrstuvwxyz_ABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789");
+
+	if (length == 1)
+		return word_fill(f, '$', at, key);
+	if (!strncmp(at, "tile_", 5))
+		fill(f, isa_piece("%.*s_%s", (int)length, at, key == PTOWSP_F64 ? "f64" : "f32").text);
+	else if (!strncmp(at, "LAST", length))
+		word_fill(f, '$', "n", key);
+	else if (!strncmp(at, "DIV_", 4) || !strncmp(at, "REM_", 4))
+		fill(f, isa_filled(f->e, f->inst, *at == 'D' ? "tile_div_$T($a, $b)" : "tile_rem_$T($a, $b)", key, f->texts).text);
+	else
+		return function_fill(f, at, key);
+	return at + length;
+}
+
+/* C to C: operands, (W) and functions become those of the type. */
+static struct isa_piece c_filled(struct isa_emitter *e, uint32_t i, const char *expression, unsigned key, const struct isa_element_texts *texts)
+{
+	struct filling f = {.e = e, .inst = i, .texts = texts};
+
+	f.out.text[0] = '\0';
+	for (const char *at = expression; *at;) {
+		const char one[2] = {*at, '\0'};
+		const bool wraps = !strncmp(at, "(W)", 3);
+
+		if (wraps && at[3] >= 'a' && at[3] <= 'c') {
+			at = word_fill(&f, '#', at + 3, key);
+		} else if (wraps) {
+			fill(&f, isa_piece("(%s)", words[key].wide).text);
+			at += 3;
+		} else if ((*at >= 'a' && *at <= 'z') || (*at >= 'A' && *at <= 'Z')) {
+			at = name_fill(&f, at, key);
+		} else {
+			fill(&f, one);
+			at++;
+		}
+	}
+	return f.out;
+}
+
 static const char *expression_of(const struct isa_emit_op *op, unsigned key)
 {
 	switch (isa_class(key)) {
@@ -348,12 +397,15 @@ struct isa_piece isa_filled(struct isa_emitter *e, uint32_t i, const char *expre
 struct isa_piece isa_expression(struct isa_emitter *e, uint32_t i, const struct isa_element_texts *texts)
 {
 	const unsigned key = isa_key_type(e, i);
-	const char *expression = expression_of(isa_emit_op(e->p->insts[i].op), key);
+	const struct isa_emit_op *op = isa_emit_op(e->p->insts[i].op);
+	const char *expression = expression_of(op, key);
 	const bool stored = expression[0] == '=';
 	struct isa_piece piece;
 
 	if (e->p->insts[i].op == PTOWSP_PTO_TCVT)
 		return convert(e, i, texts->source[0].text);
+	if (op->is_c)
+		return isa_rounded(c_filled(e, i, expression, key, texts).text, key);
 	piece = isa_filled(e, i, expression + stored, key, texts);
 	return stored ? piece : isa_rounded(piece.text, key);
 }

@@ -15,7 +15,7 @@ struct isa_kernel {
 	isa_step_fn run[ISA_DTYPES];
 	isa_step_fn walk;
 };
-extern const struct isa_kernel isa_ops_unary[], isa_ops_binary[], isa_ops_compare[], isa_ops_matrix[], isa_ops_reduce[],
+extern const struct isa_kernel isa_ops_element[], isa_ops_compare[], isa_ops_matrix[], isa_ops_reduce[],
 	isa_ops_broadcast[], isa_ops_move[], isa_ops_memory[], isa_ops_convert[], isa_ops_special[], isa_ops_scalar[];
 /* For numerics=fast: of floats only, instead of those above. */
 extern const struct isa_kernel isa_ops_matrix_fast[], isa_ops_fast[];
@@ -28,7 +28,7 @@ extern const struct isa_kernel isa_ops_matrix_fast[], isa_ops_fast[];
 #else
 #define ISA_TABLE(name) isa_ops_##name
 #endif
-extern const struct isa_kernel isa_ops_unary_avx2[], isa_ops_binary_avx2[], isa_ops_reduce_avx2[], isa_ops_broadcast_avx2[];
+extern const struct isa_kernel isa_ops_element_avx2[], isa_ops_reduce_avx2[], isa_ops_broadcast_avx2[];
 
 /* What stands in a generated function: the types of its element type, and its sign and width. */
 #define ISA_LOOP_TYPES(type)                                                                                                   \

@@ -4,10 +4,10 @@
 
 #include <stdlib.h>
 
-static const struct isa_kernel *const tables[] = {isa_ops_unary,   isa_ops_binary,    isa_ops_compare, isa_ops_matrix,
+static const struct isa_kernel *const tables[] = {isa_ops_element, isa_ops_compare, isa_ops_matrix,
 						  isa_ops_reduce,  isa_ops_broadcast, isa_ops_move,    isa_ops_memory,
 						  isa_ops_special, isa_ops_scalar,    isa_ops_convert};
-static const struct isa_kernel *const tables_avx2[] = {isa_ops_unary_avx2, isa_ops_binary_avx2, isa_ops_reduce_avx2,
+static const struct isa_kernel *const tables_avx2[] = {isa_ops_element_avx2, isa_ops_reduce_avx2,
 						       isa_ops_broadcast_avx2};
 static const struct isa_kernel *const tables_fast[] = {isa_ops_matrix_fast, isa_ops_fast};
 

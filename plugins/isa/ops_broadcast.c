@@ -43,41 +43,10 @@ static ptowsp_status tcolexpand(const struct isa_step *s, struct isa_state *stat
 	return PTOWSP_OK;
 }
 
-#define ROW_COMBINE(type, NAME, how, value)                                                                                    \
-	static ptowsp_status NAME##_##type(const struct isa_step *s, struct isa_state *state)                                  \
-	{                                                                                                                      \
-		ISA_LOOP_TYPES(type)                                                                                           \
-		S *d = isa_tile(state, &s->d);                                                                                 \
-		const S *x = isa_tile(state, &s->a), *y = isa_tile(state, &s->b);                                              \
-		const size_t rows = s->d.rows, columns = s->d.columns;                                                         \
-                                                                                                                               \
-		for (size_t i = 0; i < rows; i++) {                                                                            \
-			S *to = d + i * columns;                                                                               \
-			const S *from = x + i * columns;                                                                       \
-			const C b = isa_get_##type(y[i]);                                                                      \
-                                                                                                                               \
-			ISA_LOOP_##how for (size_t j = 0; j < columns; j++)                                                    \
-			{                                                                                                      \
-				const C a = isa_get_##type(from[j]);                                                           \
-                                                                                                                               \
-				to[j] = isa_put_##type(value);                                                                 \
-			}                                                                                                      \
-		}                                                                                                              \
-		return PTOWSP_OK;                                                                                              \
-	}
-ISA_NUMBERS(ROW_COMBINE, TROWEXPANDMUL, VECTOR, (W)a *(W)b)
-ISA_NUMBERS(ROW_COMBINE, TROWEXPANDSUB, VECTOR, (W)a - (W)b)
-ISA_FLOATS(ROW_COMBINE, TROWEXPANDDIV, VECTOR, a / b)
-ISA_SIGNED(ROW_COMBINE, TROWEXPANDDIV, PLAIN, b == 0 ? 0 : b == -1 ? 0 - (W)a : (W)(a / b))
-ISA_UNSIGNED(ROW_COMBINE, TROWEXPANDDIV, PLAIN, b == 0 ? 0 : a / b)
-
 const struct isa_kernel ISA_TABLE(broadcast)[] = {
 	ISA_ROW_SIZED(TEXPANDS, texpands)
 	ISA_ROW_SIZED(TROWEXPAND, trowexpand)
 	ISA_ROW_OF(TCOLEXPAND, tcolexpand)
-	ISA_ROW(TROWEXPANDMUL)
-	ISA_ROW(TROWEXPANDDIV)
-	ISA_ROW(TROWEXPANDSUB)
 	{.op = 0},
 };
 #ifdef ISA_LEVEL_PUSHED

@@ -8,26 +8,6 @@ static ptowsp_status copy(const struct isa_step *s, struct isa_state *state)
 	return PTOWSP_OK;
 }
 
-/* The scale may be the destination only when that has one row. */
-#define MOVE_SCALED(type, ...)                                                                                                 \
-	static ptowsp_status TMOV_FP_##type(const struct isa_step *s, struct isa_state *state)                                 \
-	{                                                                                                                      \
-		ISA_LOOP_TYPES(type)                                                                                           \
-		S *d = isa_tile(state, &s->d);                                                                                 \
-		const S *x = isa_tile(state, &s->a), *scale = isa_tile(state, &s->b);                                          \
-		const size_t rows = s->d.rows, columns = s->d.columns;                                                         \
-                                                                                                                               \
-		for (size_t i = 0; i < rows; i++)                                                                              \
-			ISA_VECTOR for (size_t j = 0; j < columns; j++)                                                        \
-			{                                                                                                      \
-				const C a = isa_get_##type(x[i * columns + j]), b = isa_get_##type(scale[j]);                  \
-                                                                                                                               \
-				d[i * columns + j] = isa_put_##type((W)a * (W)b);                                              \
-			}                                                                                                      \
-		return PTOWSP_OK;                                                                                              \
-	}
-ISA_NUMBERS(MOVE_SCALED, )
-
 #define TRANSPOSE(size, ...)                                                                                                   \
 	static ptowsp_status ttrans_##size(const struct isa_step *s, struct isa_state *state)                                  \
 	{                                                                                                                      \
@@ -141,6 +121,5 @@ const struct isa_kernel isa_ops_move[] = {
 	ISA_ROW_SIZED(TGATHERB, tgatherb)
 	ISA_ROW_SIZED(TSCATTER, tscatter)
 	ISA_ROW_OF(TMOV, copy)
-	ISA_ROW(TMOV_FP)
 	{.op = 0},
 };
