@@ -6,6 +6,7 @@
 #include "ptowsp/workload.h"
 
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 #define M "!pto.memref<gm,...,f32>"
@@ -74,9 +75,38 @@ static void what_is_left_out_comes_back_as_none(void)
 	source_free(&s);
 }
 
+/* A checkpoint names the parts that it copies, and none of the other checkpoints. */
+static void regions_of_a_checkpoint_are_those_that_it_copies(void)
+{
+	uint32_t regions[2];
+
+	for (uint32_t i = 0; i < 2; i++) {
+		char *text = NULL;
+		size_t size;
+		FILE *file = open_memstream(&text, &size);
+		struct source s;
+
+		REQUIRE(file != NULL);
+		fputs("func @one(%x: " M ", %y: " M ") {\n  %a = alloc_tile : !pto.tile<8x8xf32>\n  %a = tload %x[0, 0]\n  tstore %a, %y[0, 0]\n}\n"
+		      "graph @g {\nMC_ALLOC(Y, 256)\nTG_BEGIN(G)\nTG_KERNEL(A, one, 1, AIV, 0)\nMC_BIND(A, 0, X)\nMC_BIND(A, 1, Y)\nTG_END(G)\n", file);
+		for (uint32_t n = 0; n < 300 * (i + 1); n++)
+			fprintf(file, "TG_LAUNCH(G, s)\nTG_SYNC(G)\nTG_CHECKPOINT(G, C%u)\nTG_RESTORE(G, C%u)\n", n, n);
+		fputs("}\n", file);
+		REQUIRE(!fclose(file));
+		s = source_compile(text);
+		REQUIRE(s.package != NULL);
+		regions[i] = s.t->region_count;
+		source_free(&s);
+		free(text);
+	}
+	CHECK(regions[1] <= 2 * regions[0]);
+	CHECK(regions[0] <= 300 * 8);
+}
+
 void suite_workload_size(CU_pSuite s)
 {
 	TEST(s, two_loops_around_one_kernel_take_at_most_160_bytes);
 	TEST(s, the_llama_layer_takes_at_most_4096_bytes);
 	TEST(s, what_is_left_out_comes_back_as_none);
+	TEST(s, regions_of_a_checkpoint_are_those_that_it_copies);
 }

@@ -242,10 +242,12 @@ void lang_graph_checkpoint_emit(struct lang_graph_walk *walk, const struct lang_
 	uint32_t zero = lang_expr_const(&walk->lower->tables->exprs, 0), n = 0;
 
 	for (const struct lang_graph_save *save = walk->lowering->saves; save; save = save->next) {
-		uint32_t here = part(walk, lang_graph_tensor_row(save->memory), zero, save->elements), there = part(walk, save->made.row, zero, save->elements);
+		uint32_t here, there;
 
 		if (save->checkpoint != inst->args[1].object || !save->elements)
 			continue;
+		here = part(walk, lang_graph_tensor_row(save->memory), zero, save->elements);
+		there = part(walk, save->made.row, zero, save->elements);
 		copy_words(walk, &walk->launch->nodes[n++], inst->op == PTOWSP_TG_CHECKPOINT ? here : there,
 			   inst->op == PTOWSP_TG_CHECKPOINT ? there : here);
 	}
