@@ -127,6 +127,16 @@ static void a_barrier_ends_what_overlaps(void)
 	tile_op(&b, PTOWSP_PTO_TSYNC, zero(), zero());
 	tile_op(&b, PTOWSP_PTO_TADD, y, y, y);
 	CHECK_UINT(cycles(), 144 + 10);
+
+	for (unsigned synchronised = 0; synchronised < 2; synchronised++) { /* the scalar pipe, which all others wait for, waits too */
+		begin();
+		x = tile(32, 128), y = tile_local(&b, "s", PTOWSP_F32, 0);
+		tile_op(&b, PTOWSP_PTO_TLOAD, x, 0, zero(), zero());
+		if (synchronised)
+			tile_op(&b, PTOWSP_PTO_TSYNC, zero(), zero());
+		tile_op(&b, PTOWSP_PTO_LOAD, y, 1, zero());
+		CHECK_UINT(cycles(), synchronised ? 144 + 80 : 144);
+	}
 }
 
 static void a_store_and_a_load_of_the_same_parameter_follow_each_other(void)
