@@ -328,6 +328,19 @@ static void functions_of_the_embedding_program_are_not_there(void)
 	free(bytes);
 }
 
+/* The row of a claim whose probe ended the worker holds nothing, whichever run of the probe it was. */
+static void a_probe_that_loses_its_worker_proves_nothing(void)
+{
+	char *out = NULL, *err = NULL;
+
+	CHECK_INT(check_run(check_fmt("%s/bin/ptowsp-run --capabilities --verify --isolate=process --plugin=%s/test/isolate/libptowsp_moody.so --opt mood=kill:submit", check_build(),
+				      check_build()), &out, &err), 9);
+	CHECK_CONTAINS(out, "\nTG_BEGIN                             -         lost        -         moody: its worker ended in submit: signal 9 ");
+	CHECK_CONTAINS(err, "ptowsp-run: the probe of TG_BEGIN crashed the backend: ");
+	free(out);
+	free(err);
+}
+
 /* A plugin whose poll comes back at once is not asked without a pause, in the host or in a worker: that would take a processor. */
 static void polls_that_complete_nothing_are_few(void)
 {
@@ -495,6 +508,7 @@ void suite_isolate(CU_pSuite s)
 	TEST(s, a_folder_with_more_than_plugins_is_warned_of);
 	TEST(s, a_plugin_that_cannot_be_isolated_is_refused_with_that_reason);
 	TEST(s, functions_of_the_embedding_program_are_not_there);
+	TEST(s, a_probe_that_loses_its_worker_proves_nothing);
 	TEST(s, polls_that_complete_nothing_are_few);
 	TEST(s, a_worker_that_nobody_asks_takes_no_processor_time);
 	TEST(s, devices_in_different_processes_tell_each_other);
