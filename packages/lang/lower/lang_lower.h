@@ -142,8 +142,6 @@ struct lang_rows *lang_rows_of(struct lang_lower *lower, uint32_t section);
 struct lang_row *lang_row_add(struct lang_lower *lower, struct lang_rows *rows, const char *name);
 /* The place of the row of that name, now or (when they are sorted) in the package; PTOWSP_NONE: there is none. */
 uint32_t lang_row_find(const struct lang_rows *rows, const char *name);
-/* Sorts rows by id; two names of one id are an error. Declarations learn their rows. */
-void lang_rows_sort(struct lang_lower *lower, struct lang_rows *rows);
 /* Builds the rows of a section that are declared or made. */
 void lang_rows_build(struct lang_lower *lower, uint32_t section);
 

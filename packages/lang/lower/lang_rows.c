@@ -89,7 +89,8 @@ static void equal_ids_refuse(struct lang_lower *lower, const struct lang_row *a,
 		lang_help(lower->unit, "rename one of them");
 }
 
-void lang_rows_sort(struct lang_lower *lower, struct lang_rows *rows)
+/* By id; two names of one id are an error. Declarations learn their rows. */
+static void rows_sort(struct lang_lower *lower, struct lang_rows *rows)
 {
 	if (rows->count)
 		qsort(rows->rows, rows->count, sizeof(*rows->rows), by_id);
@@ -290,7 +291,7 @@ void lang_rows_declare(struct lang_lower *lower)
 	functions_declare(lower);
 	slots_declare(lower);
 	for (uint32_t i = 0; i < lower->rows_count; i++)
-		lang_rows_sort(lower, &lower->rows[i]);
+		rows_sort(lower, &lower->rows[i]);
 	for (uint32_t i = 0; i < kernels->count; i++)
 		if (kernels->rows[i].function)
 			kernels->rows[i].function->kernel = i;
