@@ -77,7 +77,8 @@ static ptowsp_status list_read(void *context, const char *folder, bool given, st
 	size_t size = 0;
 	ptowsp_status st;
 
-	if (given && access(folder, R_OK | X_OK))
+	snprintf(path, sizeof(path), "%s/.", folder); /* of what is no folder, that it is none */
+	if (given && access(path, R_OK | X_OK))
 		return host_fail(error, PTOWSP_IO, "trust folder %.120s cannot be read: %s", folder, strerror(errno));
 	if (snprintf(path, sizeof(path), "%s/plugins.list", folder) >= (int)sizeof(path) || lstat(path, &there)) /* a link that leads nowhere, or to itself, is one that cannot be read */
 		return PTOWSP_OK;

@@ -222,6 +222,18 @@ static void without_the_lint_a_refused_file_is_tested(void)
 	free(out);
 }
 
+/* The template has neither a trace nor a graph: what is asked for is what is missed. */
+static void a_backend_without_a_graph_is_told_so(void)
+{
+	static const char empty[] = "{\"schema\": \"ptowsp.package/1\", \"WORK\": {\"instructions\": [[\"halt\"]]}, \"ENTR\": [{\"name\": \"main\", \"flags\": 1}]}";
+	char *err = NULL;
+
+	REQUIRE_INT(check_run(check_fmt("cd %s && %s/abi/template/build && echo '%s' >e.json && %s/bin/ptowsp-pack --from-json e.json -o e.pkg.zst", check_tmp(), check_root(), empty, check_build()), NULL, NULL), 0);
+	CHECK_INT(check_run(check_fmt("cd %s && %s/bin/ptowsp-run --plugin=./libptowsp_null.so --graph - e.pkg.zst", check_dir(), check_build()), NULL, &err), 5);
+	CHECK_CONTAINS(err, "null offers no task graph");
+	free(err);
+}
+
 /* What no host finds is said, too. */
 static void a_file_of_another_name_is_told_its_own(void)
 {
@@ -337,6 +349,7 @@ void suite_conform(CU_pSuite s)
 	TEST(s, list_names_every_test_and_its_obligation);
 	TEST(s, wrong_command_lines_are_usage_and_a_missing_file_is_exit_4);
 	TEST(s, a_name_means_the_plugin_that_is_found_by_it);
+	TEST(s, a_backend_without_a_graph_is_told_so);
 	TEST(s, a_refused_file_is_not_run);
 	TEST(s, a_file_of_another_name_is_told_its_own);
 	TEST(s, without_the_lint_a_refused_file_is_tested);

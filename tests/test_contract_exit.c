@@ -264,6 +264,7 @@ static const struct refusal refusals[] = {
 	{"pack_emits_for_targets_that_it_knows", NULL, "$B/ptowsp-pack --emit=rust $S/scale.pto -o folder", 2, {"no sources are written for --emit=rust; known:", "c, cuda, ascend-a2a3, ascend-a5"}},
 	{"pack_emits_or_compiles", NULL, "$B/ptowsp-pack --emit=c --native $S/scale.pto -o folder", 2, {"one of them"}},
 	{"pack_emits_into_a_folder", NULL, "$B/ptowsp-pack --emit=c $S/scale.pto -o new.pkg.zst", 2, {"--emit writes into a folder", "new.pkg.zst"}},
+	{"pack_says_what_it_cannot_sign", NULL, "$B/ptowsp-pack --sign=key src.npy", 2, {"neither a package nor a plugin", "src.npy"}},
 	{"pack_signs_no_folder_of_sources", NULL, "$B/ptowsp-pack --emit=c --sign=key $S/scale.pto -o folder", 2, {"--sign signs packages, and --emit makes none"}},
 	{"pack_compiles_for_a_triple", NULL, "$B/ptowsp-pack '--native=x y' $S/scale.pto -o new.pkg.zst", 2, {"--native takes a triple such as aarch64-linux-gnu, not x y"}},
 	{"pack_compiles_for_a_triple_and_no_flag", NULL, "$B/ptowsp-pack --native=-gnu $S/scale.pto -o new.pkg.zst", 2, {"--native takes a triple such as aarch64-linux-gnu, not -gnu"}},

@@ -210,6 +210,8 @@ static void a_plugin_that_no_signature_covers_is_refused(void)
 static void a_listed_plugin_loads(void)
 {
 	plugins_begin();
+	CHECK_INT(cli("$B/ptowsp-run --plugin-trust=listed --trust-dir /dev/zero $P/vector_add.pkg.zst"), 2);
+	CHECK_CONTAINS(cli_err, "trust folder /dev/zero cannot be read: Not a directory");
 	CHECK_INT(cli(WITH("listed") "$P/vector_add.pkg.zst"), 4);
 	CHECK_CONTAINS(cli_err, "no plugins.list of the trust folders has \"");
 	CHECK_CONTAINS(cli_err, " cpu_sim\"");

@@ -173,6 +173,8 @@ static int options_check(struct pack_options *o)
 		folders += is_folder(o->inputs[i]);
 	if (!o->json && !o->input_count)
 		return usage_fail("no SOURCE.pto is named", "");
+	if (!o->output && o->sign && o->input_count)
+		return usage_fail("what is neither a package nor a plugin is a source, and is signed as the package that -o names: ", o->inputs[0]);
 	if (!o->output)
 		return usage_fail("-o PATH is missing", "");
 	if (o->json && o->input_count)

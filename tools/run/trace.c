@@ -96,12 +96,12 @@ ptowsp_status run_sinks_attach(struct run *run, struct ptowsp_error *error)
 	run->trace.begun = run->trace_wanted;
 	if (run->trace_wanted)
 		fprintf(run->trace.output.file, "{\"schema\":\"ptowsp.trace/1\",\"displayTimeUnit\":\"ns\",\"traceEvents\":[");
-	if (run->trace_wanted || run->graph_wanted)
+	if (run->graph_wanted)
+		st = ptowsp_graph_attach(run->program, on_edges, run, error);
+	if (!st && (run->trace_wanted || run->graph_wanted))
 		st = ptowsp_trace_attach(run->program, on_tasks, run, error);
 	if (!st && run->trace_wanted && ptowsp_trace_events_attach(run->program, on_events, run, NULL) && !run->options->quiet)
 		fprintf(stderr, "ptowsp-run: --trace shows tasks only: %s tells nothing of stalls and channels\n", ptowsp_backend_name(run->backend));
-	if (!st && run->graph_wanted)
-		st = ptowsp_graph_attach(run->program, on_edges, run, error);
 	return st;
 }
 
