@@ -521,6 +521,18 @@ static void what_a_payload_does_not_touch_is_stated_in_any_way(void)
 	}
 }
 
+/* Each iteration is ordered behind all before it, which are looked at once and not once for each of them: a hundredth of what it took. */
+static void an_ordered_loop_of_explicit_dependencies_is_checked_in_no_time(void)
+{
+	cli_begin();
+	if (cli_slow())
+		CHECK_SKIP("sanitizers take their time");
+	REQUIRE_INT(cli("cat > square.pto <<'END'\ntensor %x : f32[128000, 8] inout\nfunc @k(%x: !pto.memref<gm,...,f32>, %y: !pto.memref<gm,...,f32>) {\n"
+			"  %t = alloc_tile : !pto.tile<8x8xf32>\n  %t = tload %x[0, 0]\n  tstore %t, %y[0, 0]\n}\n"
+			"workload @main { for_each %i in 0 to 16000 { call @k(%x -> %x[%i * 8, 0], %y -> %x[(15999 - %i) * 8, 0]) } }\nEND\n$B/ptowsp-pack square.pto -o square.pkg.zst"), 0);
+	CHECK_INT(cli("$B/ptowsp-run -q --strict --schedule deps=explicit --timeout-ms 20000 square.pkg.zst"), 0);
+}
+
 void suite_contract_run(CU_pSuite s)
 {
 	cli_suite("run");
@@ -557,4 +569,5 @@ void suite_contract_run(CU_pSuite s)
 	TEST(s, a_plugin_folder_that_is_not_there_is_told);
 	TEST(s, what_a_task_does_not_allow_its_kernel_is_the_package_s_fault);
 	TEST(s, what_a_payload_does_not_touch_is_stated_in_any_way);
+	TEST(s, an_ordered_loop_of_explicit_dependencies_is_checked_in_no_time);
 }

@@ -171,10 +171,29 @@ static void visit(struct rt_race *race, uint64_t task, uint64_t walk, uint64_t *
 	race->stack[(*top)++] = task;
 }
 
+/* Tasks [from, end) that the walk has marked: iterations of an ordered loop have earlier ones before them that are nearly the same. */
+struct marked {
+	uint64_t from, end;
+};
+
+static void visit_range(struct rt_race *race, struct marked range, uint64_t walk, uint64_t *top, struct marked *marked)
+{
+	for (uint64_t t = range.from; t < range.end; t++)
+		if (t >= marked->from && t < marked->end)
+			t = marked->end - 1;
+		else
+			visit(race, t, walk, top);
+	if (marked->from == marked->end)
+		*marked = range;
+	else if (range.from <= marked->end && range.end >= marked->from)
+		*marked = (struct marked){range.from < marked->from ? range.from : marked->from, range.end > marked->end ? range.end : marked->end};
+}
+
 /* Marks every task not before `least` that is ordered before `task`. */
 static void walk_back(struct rt_race *race, uint64_t task, uint64_t least)
 {
 	uint64_t top = 0, walk = task + 1;
+	struct marked marked = {0};
 
 	race->stack[top++] = task;
 	while (top) {
@@ -186,8 +205,9 @@ static void walk_back(struct rt_race *race, uint64_t task, uint64_t least)
 		for (uint32_t b = 0; b < row->barriers; b++) {
 			uint64_t from = word(race, row->at + row->preds + 2 * b), end = word(race, row->at + row->preds + 2 * b + 1);
 
-			for (uint64_t t = from > least ? from : least; t < end; t++)
-				visit(race, t, walk, &top);
+			from = from > least ? from : least;
+			if (from < end)
+				visit_range(race, (struct marked){from, end}, walk, &top, &marked);
 		}
 		for (uint64_t t = least; row->fenced && t < word(race, row->at + row->preds + 2 * (uint64_t)row->barriers); t++)
 			if (row_of(race, t)->kernel == race->copy)
