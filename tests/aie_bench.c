@@ -23,12 +23,14 @@ static uint32_t no_lock(void *context, const char *fifo, int64_t port, const str
 static void functions_find(struct aie_bench *b, const struct aie_region *region)
 {
 	for (const struct aie_op *op = region->first; op; op = op->next) {
-		if (aie_op_is(op, "func.func"))
+		if (aie_op_is(op, "func.func")) {
 			b->functions[b->design.function_count++] = (struct aie_function){op, aie_attr_of(op, "sym_name")->text, aie_attr_of(op, "function_type")->type,
 											 !op->regions[0].first};
-		else
+			REQUIRE(common_names_add(&b->design.function_names, aie_attr_of(op, "sym_name")->text));
+		} else {
 			for (uint32_t i = 0; i < op->region_count; i++)
 				functions_find(b, &op->regions[i]);
+		}
 	}
 	b->design.functions = b->functions;
 }
@@ -86,6 +88,7 @@ ptowsp_status aie_bench_run(struct aie_bench *b)
 void aie_bench_finish(struct aie_bench *b)
 {
 	aie_body_destroy(b->body);
+	common_names_finish(&b->design.function_names);
 	aie_module_finish(&b->module);
 	memset(b, 0, sizeof(*b));
 }

@@ -186,7 +186,7 @@ static void channels_are_streams_of_the_text(void)
 	REQUIRE(text);
 	CHECK_CONTAINS(text, "sym_name = \"loaded_");
 	CHECK_CONTAINS(text, "sym_name = \"computed_");
-	CHECK_CONTAINS(text, "{ptowsp.kernel = \"layer\"}");
+	CHECK_CONTAINS(text, "ptowsp.kernel = \"layer\"}");
 	free(text);
 	text = design_of("two_stage", ""); /* what the stages share goes from core to core, and the token beside it */
 	REQUIRE(text);
@@ -229,12 +229,12 @@ static void programs_that_differed_agree(void)
 static void kernels_may_have_any_name(void)
 {
 	cli_begin();
-	REQUIRE_INT(cli("$B/ptowsp-pack $R/tests/aie/names.pto -o names.pkg.zst && $B/ptowsp-run --plugin=aie --quiet --opt cores=1 --opt bodies=call --fill x=iota --emit made names.pkg.zst"), 0);
+	REQUIRE_INT(cli("$B/ptowsp-pack $R/tests/aie/names.pto -o names.pkg.zst && $B/ptowsp-run --plugin=aie --quiet --opt cores=1 --fill x=iota --emit made names.pkg.zst"), 0);
 	REQUIRE_INT(cli("cat made/design.mlir"), 0);
 	CHECK_CONTAINS(cli_out, "sym_name = \"kernel_memcpy\"");
 	CHECK_CONTAINS(cli_out, "sym_name = \"kernel_main\"");
-	CHECK_CONTAINS(cli_out, "sym_name = \"kernel_main_2\", sym_visibility = \"private\", ptowsp.kernel = \"main\"");
-	CHECK_CONTAINS(cli_out, "sym_name = \"kernel_main_2_2\", sym_visibility = \"private\", ptowsp.kernel = \"main_2\"");
+	CHECK_CONTAINS(cli_out, "sym_name = \"kernel_main_2\", sym_visibility = \"private\", link_with = \"kernel_0_main.o\", ptowsp.kernel = \"main\"");
+	CHECK_CONTAINS(cli_out, "sym_name = \"kernel_main_2_2\", sym_visibility = \"private\", link_with = \"kernel_2_main_2.o\", ptowsp.kernel = \"main_2\"");
 }
 
 static void what_cannot_be_is_said(void)

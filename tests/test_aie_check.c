@@ -124,7 +124,7 @@ static const struct mutant {
 	{"stack_too_large", "pipe", "stack_size = 1024", "stack_size = 65536",
 	 "5:10: aie.tile: core tile (0,2) needs 66048 bytes of memory, of 65536; most for stack, 65536 (rule 6.1)"},
 	{"allocates_more_than_its_stack", "pipe", "%y = \"aie.objectfifo.acquire\"() {objFifo_name = @mid",
-	 "memref.alloca_scope {\n%s = memref.alloca() : memref<128xi32>\nmemref.alloca_scope {\n%t = memref.alloca() {alignment = 64 : i64} : memref<513xi8>\n}\n}\n"
+	 "scf.for %q = %zero to %one step %one {\n%s = memref.alloca() : memref<128xi32>\nscf.for %p = %zero to %one step %one {\n%t = memref.alloca() {alignment = 64 : i64} : memref<513xi8>\n}\n}\n"
 	 "%y = \"aie.objectfifo.acquire\"() {objFifo_name = @mid", "13:14: aie.core: core tile (0,2) allocates 1088 bytes at once, of a stack of 1024 (rule 6.3)"},
 	{"buffer_on_shim", "split", "\"aie.buffer\"(%a)", "\"aie.buffer\"(%shim)", "28:13: aie.buffer: buffer 'sums' needs memory of shim (0,0), which has none (rule 6.1)"},
 	{"too_many_locks", "locks", "// one more",

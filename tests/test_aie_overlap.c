@@ -48,10 +48,10 @@ static void what_a_task_has_written_it_reads_by_another_argument(void)
 				  "func @two(%%a: !pto.memref<gm,...,f32>, %%b: !pto.memref<gm,...,f32>, %%c: !pto.memref<gm,...,f32>) {\n  %%t = alloc_tile : !pto.tile<%s>\n"
 				  "  %%u = alloc_tile : !pto.tile<%s>\n  %%t = tload %%a[0, 0]\n  tstore %%t, %%b[0, 0]\n  %%u = tload %%c[0, 0]\n  %%u = tadd %%u, %%t\n"
 				  "  tstore %%u, %%c[0, 0]\n  return\n}\nworkload @main { call @two(%%a -> %%x, %%b -> %s, %%c -> %s) call @two(%%a -> %%y, %%b -> %%w, %%c -> %%w) }\n";
-	static const char *const ways[] = {"", "--opt bodies=call", "--device=npu2 --opt cores=1"};
+	static const char *const ways[] = {"", "--device=npu2 --opt cores=1"};
 
 	cli_begin();
-	for (unsigned w = 0; w < 3; w++) {
+	for (unsigned w = 0; w < sizeof(ways) / sizeof(*ways); w++) {
 		is_right(check_fmt(two, "16x16xf32", "16x16xf32", "%y", "%y"), ways[w]);
 		is_right(check_fmt(two, "8x8xf32", "8x8xf32", "%y[4, 2 : 8, 8]", "%y[1, 5 : 8, 8]"), ways[w]);
 		is_right(check_fmt(two, "1x16xf32", "1x16xf32", "%y[3, 0 : 1, 16]", "%y[2, 8 : ...]"), ways[w]);
@@ -201,7 +201,7 @@ static int run(const char *to, const char *flags)
 
 static void random_programs_have_the_same_results_everywhere(void)
 {
-	static const char *const ways[] = {"", "--opt cores=1", "--device=npu2 --opt bodies=call", "--opt cores=3 --opt depth=1"};
+	static const char *const ways[] = {"", "--opt cores=1", "--device=npu2", "--opt cores=3 --opt depth=1"};
 	const char *first = getenv("PTOWSP_SEED"), *count = getenv("PTOWSP_SEEDS"); /* others than those of each run */
 	const uint64_t from = first ? strtoull(first, NULL, 10) : 1, seeds = count ? strtoull(count, NULL, 10) : cli_slow() ? 8 : 48;
 	unsigned refused = 0;

@@ -8,8 +8,6 @@
 #include "aie_design.h"
 #include "aie_trial.h"
 #include "check.h"
-#include "isa/element.h"
-#include "isa/isa_tile.h"
 #include "ptowsp/ids.h"
 
 /* ---- files -------------------------------------------------------------------------------------------------------- */
@@ -45,50 +43,6 @@ static void examples_compute_what_they_say(void)
 	file_run("two_stage", arguments);
 	for (int i = 0; i < 64; i++)
 		CHECK_INT(out[i], 2 * (in[i] + 1));
-}
-
-/* tests/aie/kernel.mlir: rows of e^x by their sum, then products with their own first four columns as bf16, from 0.1 on. */
-static void kernel_expected(const float *x, float *y)
-{
-	float powers[4][8], sums[4];
-
-	for (int i = 0; i < 4; i++) {
-		sums[i] = 0;
-		for (int j = 0; j < 8; j++)
-			powers[i][j] = tile_exp_f32(x[8 * i + j]);
-		for (int j = 0; j < 8; j++)
-			sums[i] += powers[i][j];
-		for (int j = 0; j < 8; j++)
-			powers[i][j] /= sums[i];
-	}
-	for (int i = 0; i < 4; i++)
-		for (int j = 0; j < 8; j++) {
-			float sum = 0.1f;
-
-			for (int k = 0; k < 4; k++)
-				sum += isa_get_bf16(isa_put_bf16(powers[i][k])) * powers[k][j];
-			y[8 * i + j] = sum > 0.1f ? sum : 0.1f;
-		}
-}
-
-static void bodies_of_kernels_compute_what_they_say(void)
-{
-	char *text = check_read(check_fmt("%s/tests/aie/kernel.mlir", check_root()), NULL);
-	struct aie_sim_stats stats = {0};
-	float in[256], out[256], wanted[256];
-	void *arguments[] = {in, out};
-	struct ptowsp_error error;
-
-	REQUIRE(text != NULL);
-	for (int i = 0; i < 256; i++)
-		in[i] = (float)(i * 7919 % 251 - 125) / 32;
-	for (int object = 0; object < 8; object++)
-		kernel_expected(in + 32 * object, wanted + 32 * object);
-	if (!CHECK_INT(aie_trial_run(text, arguments, 0, &stats, &error), PTOWSP_OK))
-		CHECK_FAIL("%s", error.text);
-	CHECK_MEM(out, wanted, sizeof(out));
-	free(text);
-	aie_sim_finish(&stats);
 }
 
 static void the_product_is_distributed_and_joined(void)
@@ -528,7 +482,6 @@ static void costs_have_sources(void)
 void suite_aie_run(CU_pSuite s)
 {
 	TEST(s, examples_compute_what_they_say);
-	TEST(s, bodies_of_kernels_compute_what_they_say);
 	TEST(s, the_product_is_distributed_and_joined);
 	TEST(s, a_pipe_through_shared_memory_computes_what_it_says);
 	TEST(s, objects_are_split_and_joined);

@@ -16,6 +16,7 @@ static void a_design_comes_as_files_that_say_what_they_are(void)
 	} rows[] = {
 		{"design.mlir", "\"builtin.module\"", "\"aie.runtime_sequence\""}, {"design.custom.mlir", "module {", "aie.objectfifo.acquire"},
 		{"array.svg", "<svg", "load_"}, {"tiles.txt", "", "of 65536 bytes of memory"}, {"README.md", "# A design for npu1", "`aie-opt`"},
+		{"kernels/kernel_*_zero_i32.c", "/* A kernel, ", "__asm__(\"kernel_zero_i32\")"},
 	};
 
 	cli_begin();
@@ -25,13 +26,34 @@ static void a_design_comes_as_files_that_say_what_they_are(void)
 		CHECK(!strncmp(cli_out, rows[i].begins, strlen(rows[i].begins)));
 		CHECK_CONTAINS(cli_out, rows[i].has);
 		if (strcmp(rows[i].file, "README.md"))
-			CHECK_INT(cli(check_fmt("grep -F '| `%s` |' $T/made/README.md", rows[i].file)), 0);
+			CHECK_INT(cli(check_fmt("grep -F '| `%.*s` |' $T/made/README.md", (int)strcspn(rows[i].file, "/"), rows[i].file)), 0);
 	}
 	CHECK_INT(cli("grep -F 'What was not run on it: `aie-opt`, `aiecc`, `mlir-opt`' $T/made/README.md"), 0);
 	REQUIRE_INT(cli("cat $T/made/design.json"), 0);
 	CHECK_CONTAINS(cli_out, "\"hottest\"");
 	CHECK_CONTAINS(cli_out, "\"bytes_per_second\"");
-	CHECK_INT(cli("test $(ls $T/made | wc -l) = 6"), 0);
+	CHECK_INT(cli("test $(ls $T/made | wc -l) = 7"), 0);
+}
+
+/* Each function that cores call is declared with the object that it is linked with, whose source stands below kernels/; cores themselves name none. The sources need no library. */
+static void each_kernel_is_a_file_that_compiles_for_a_core(void)
+{
+	static const char *const examples[] = {"softmax", "gemm_1", "llama", "tiles", "paged_attention", "attention_pipeline", "csp", "fan_in"};
+	const bool compiles = !check_run("clang --print-targets | grep -q riscv32", NULL, NULL);
+
+	cli_begin();
+	for (size_t i = 0; i < (cli_slow() ? 1 : sizeof(examples) / sizeof(*examples)); i++) {
+		REQUIRE_INT(cli(check_fmt("$B/ptowsp-run --plugin=aie --quiet --opt buffering=8 --emit made $P/%s.pkg.zst", examples[i])), 0);
+		CHECK_INT(cli("grep func.func made/design.mlir | grep -v 'sym_visibility = \"private\", link_with = \"kernel_[0-9]*_[a-z0-9_]*\\.o\", ptowsp.kernel'"), 1);
+		CHECK_INT(cli("grep aie.core made/design.mlir | grep link_with"), 1);
+		CHECK_INT(cli("for o in $(sed -n 's/.*link_with = \"\\([a-z0-9_]*\\)\\.o\".*/\\1/p' made/design.mlir); do test -s made/kernels/$o.c || exit 1; done"), 0);
+		if (compiles && cli("for k in made/kernels/*.c; do clang --target=riscv32 -march=rv32im -mabi=ilp32 -Os -std=gnu11 -DNDEBUG -Wall -Wextra -Werror -Imade/kernels "
+				    "-idirafter made/kernels/bare -c $k -o k.o || exit 1; done"))
+			CHECK_FAIL("%s: %.600s", examples[i], cli_err);
+		cli("rm -rf made");
+	}
+	if (!compiles)
+		CHECK_SKIP("clang has no target riscv32");
 }
 
 /* Only the form that people write has epochs. */
@@ -252,6 +274,7 @@ void suite_aie_shown(CU_pSuite s)
 {
 	cli_suite("aie_shown");
 	TEST(s, a_design_comes_as_files_that_say_what_they_are);
+	TEST(s, each_kernel_is_a_file_that_compiles_for_a_core);
 	TEST(s, epochs_are_an_option);
 	TEST(s, files_are_those_of_the_run);
 	TEST(s, figures_say_use_and_limits);

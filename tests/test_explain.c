@@ -171,7 +171,7 @@ static void memory_for_a_design_is_counted(void)
 		CHECK_SKIP("sanitizers take memory of their own");
 	cli_begin();
 	for (size_t i = 0; i < sizeof(how) / sizeof(*how); i++) {
-		CHECK_INT(cli(check_fmt("$B/ptowsp-run %s --plugin=aie --isolate=none --max-memory 1000000 $P/dynamic_softmax.pkg.zst", how[i])), 3);
+		CHECK_INT(cli(check_fmt("$B/ptowsp-run %s --plugin=aie --isolate=none --max-memory 500000 $P/dynamic_softmax.pkg.zst", how[i])), 3);
 		CHECK_CONTAINS(cli_err, "the limit (--max-memory)");
 		CHECK_INT(cli(check_fmt("$B/ptowsp-run %s --plugin=aie --isolate=none --max-memory 2000000 $P/dynamic_softmax.pkg.zst", how[i])), 0);
 	}

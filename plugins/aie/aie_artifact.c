@@ -11,7 +11,6 @@
 #include "base/command.h"
 #include "base/digest.h"
 #include "base/error.h"
-#include "isa/emit.h"
 #include "rt/rt_error.h"
 #include "registry/common/common_text.h"
 
@@ -27,13 +26,14 @@ static void script_write(struct common_text *text, const struct aie_artifact_arg
 			   "set -e\ncd \"$(dirname \"$0\")\"\n"
 			   "peano=${1:-${PEANO_INSTALL_DIR:?name the folder of Peano (llvm-aie)}}\naiecc=${2:-aiecc}\n"
 			   "work=$PWD/work.$$\nfailed=\nmkdir \"$work\"\ntrap 'rm -rf \"$work\"' EXIT\ncp design.mlir \"$work\"\n");
-	common_text_put(text, "for source in");
-	for (uint32_t f = 0; f < args->files->count; f++)
-		common_text_add(text, " %.*s", (int)strlen(args->files->files[f].name) - 2, args->files->files[f].name);
-	common_text_add(text, "; do\n\t\"$peano/bin/clang\" --target=%s-none-unknown-elf -std=gnu11 -O2 -DNDEBUG -ffunction-sections -fdata-sections -I. -c \"$source.c\" -o \"$work/$source.o\"\ndone\n",
-		     strcmp(args->arch->generation->name, "AIE2") ? "aie2p" : "aie2");
-	common_text_put(text, "\"$peano/bin/ld.lld\" -r \"$work\"/*.o -o \"$work/kernels.o\"\n"
-			   "cd \"$work\"\n"
+	if (args->files->kernel_count) {
+		common_text_put(text, "for source in");
+		for (uint32_t f = 0; f < args->files->kernel_count; f++)
+			common_text_add(text, " %.*s", (int)strlen(args->files->files[f].name) - 2, args->files->files[f].name);
+		common_text_add(text, "; do\n\t\"$peano/bin/clang\" --target=%s-none-unknown-elf -std=gnu11 -O2 -ffp-contract=off -DNDEBUG -ffunction-sections -fdata-sections -I. -idirafter bare -c \"$source.c\" -o \"$work/$source.o\"\ndone\n",
+				strcmp(args->arch->generation->name, "AIE2") ? "aie2p" : "aie2");
+	}
+	common_text_put(text, "cd \"$work\"\n"
 			   "\"$aiecc\" --peano=\"$peano\" --get-xclbin --get-npu-insts --xclbin-name=aie.xclbin --npu-insts-name=insts.bin --output-dir=. --tmpdir=steps design.mlir || failed=$?\n"
 			   "mkdir -p ../cores # programs of cores, also of those that are too large: their size is asked\n"
 			   "find . -name '*core_*_*.elf' -exec mv {} ../cores/ \\;\n"
@@ -42,11 +42,6 @@ static void script_write(struct common_text *text, const struct aie_artifact_arg
 }
 
 /* ---- the folder --------------------------------------------------------------------------------------------------------- */
-
-static bool of_cores(const struct isa_text *header)
-{
-	return !strstr(header->path, "cuda") && !strstr(header->path, "ascend");
-}
 
 static void digest_text(struct base_digest *digest, const char *text)
 {
@@ -62,48 +57,35 @@ static struct base_digest digest_of(const struct aie_artifact_args *args, const 
 	digest_text(&digest, script);
 	for (uint32_t f = 0; f < args->files->count; f++)
 		digest_text(&digest, args->files->files[f].text);
-	for (const struct isa_text *header = isa_emit_headers; header->path; header++)
-		for (const char *const *line = header->lines; of_cores(header) && *line; line++)
-			digest_text(&digest, *line);
 	return digest;
 }
 
-static bool file_write(const char *folder, const char *name, const char *const *lines)
+static const char *const folders[] = {"isa", "ptowsp", "bare"}; /* of headers */
+enum { FOLDERS = sizeof(folders) / sizeof(*folders) };
+
+static bool file_write(const char *folder, const char *name, const char *text)
 {
-	char path[FILE_PATH + 64];
+	char path[FILE_PATH + AIE_FILE_NAME];
 	FILE *file;
 	bool ok;
 
 	snprintf(path, sizeof(path), "%s/%s", folder, name);
 	file = fopen(path, "w");
-	ok = file;
-	for (; ok && *lines; lines++)
-		ok = fputs(*lines, file) >= 0;
+	ok = file && fputs(text, file) >= 0;
 	return file && !fclose(file) && ok;
-}
-
-static bool headers_write(const char *folder)
-{
-	char path[FILE_PATH];
-	bool ok = true;
-
-	for (size_t i = 0; i < 2; i++) {
-		snprintf(path, sizeof(path), "%s/%s", folder, i ? "ptowsp" : "isa");
-		ok &= !mkdir(path, 0755);
-	}
-	for (const struct isa_text *header = isa_emit_headers; ok && header->path; header++)
-		ok = !of_cores(header) || file_write(folder, header->path, header->lines);
-	return ok;
 }
 
 static bool sources_write(const char *folder, const struct aie_artifact_args *args, const char *script)
 {
 	char path[FILE_PATH];
-	bool ok = file_write(folder, "design.mlir", (const char *const[]){args->text, NULL}) && file_write(folder, "build.sh", (const char *const[]){script, NULL}) &&
-		  headers_write(folder);
+	bool ok = file_write(folder, "design.mlir", args->text) && file_write(folder, "build.sh", script);
 
+	for (size_t i = 0; ok && i < FOLDERS; i++) {
+		snprintf(path, sizeof(path), "%s/%s", folder, folders[i]);
+		ok = !mkdir(path, 0755);
+	}
 	for (uint32_t f = 0; ok && f < args->files->count; f++)
-		ok = file_write(folder, args->files->files[f].name, (const char *const[]){args->files->files[f].text, NULL});
+		ok = file_write(folder, args->files->files[f].name, args->files->files[f].text);
 	snprintf(path, sizeof(path), "%s/build.sh", folder);
 	return ok && !chmod(path, 0755);
 }
@@ -112,7 +94,7 @@ static bool sources_write(const char *folder, const struct aie_artifact_args *ar
 static void folder_remove(const char *folder, const struct aie_artifact_args *args)
 {
 	static const char *const own[] = {"design.mlir", "build.sh"};
-	char path[FILE_PATH + 64];
+	char path[FILE_PATH + AIE_FILE_NAME];
 
 	for (size_t i = 0; i < sizeof(own) / sizeof(*own); i++) {
 		snprintf(path, sizeof(path), "%s/%s", folder, own[i]);
@@ -122,12 +104,8 @@ static void folder_remove(const char *folder, const struct aie_artifact_args *ar
 		snprintf(path, sizeof(path), "%s/%s", folder, args->files->files[f].name);
 		unlink(path);
 	}
-	for (const struct isa_text *header = isa_emit_headers; header->path; header++) {
-		snprintf(path, sizeof(path), "%s/%s", folder, header->path);
-		unlink(path);
-	}
-	for (size_t i = 0; i < 2; i++) {
-		snprintf(path, sizeof(path), "%s/%s", folder, i ? "ptowsp" : "isa");
+	for (size_t i = 0; i < FOLDERS; i++) {
+		snprintf(path, sizeof(path), "%s/%s", folder, folders[i]);
 		rmdir(path);
 	}
 	rmdir(folder);

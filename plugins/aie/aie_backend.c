@@ -25,8 +25,6 @@ static const struct base_option options[] = {
 	{BASE_OPTION("seed", "int", "1", "1..65535", "of the placement: the same seed gives the same places"), offsetof(struct aie_options, seed), 1, {NULL}, 1, 65535},
 	{BASE_OPTION("epoch", "word", "B", "A|B", "syntax of design.custom.mlir below --emit: of the dialect before August 2026, or since then"),
 	 offsetof(struct aie_options, epoch), AIE_EPOCH_B, {[AIE_EPOCH_A] = "A", [AIE_EPOCH_B] = "B"}, 0, 0},
-	{BASE_OPTION("bodies", "word", "inline", "inline|call", "kernels in a design: their bodies in its cores, which MLIR's own tools take, or calls of them; engine=device always calls"),
-	 offsetof(struct aie_options, bodies), AIE_BODIES_INLINE, {[AIE_BODIES_INLINE] = "inline", [AIE_BODIES_CALL] = "call"}, 0, 0},
 	{BASE_OPTION("clock", "word", "own", "reference|own", "who runs tasks and when: the array, or threads by the clock of the runtime core, the same on every backend"),
 	 offsetof(struct base_options, own_clock), 1, {"reference", "own"}, 0, 0},
 	{BASE_OPTION("engine", "word", "array", "array|device", "what runs designs: a model of the array, or a device by way of XRT (plugins/aie/DEVICE.md)"),

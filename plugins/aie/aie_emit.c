@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: MIT */
 #include "aie/aie_emit.h"
 
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "aie/aie_cost.h"
 #include "aie/ir_print.h"
 #include "base/error.h"
-#include "rt/grow.h"
 
 static ptowsp_status give(const struct aie_emit_args *args, const char *path, const char *text, struct ptowsp_error *error)
 {
@@ -23,6 +23,19 @@ static ptowsp_status give_made(const struct aie_emit_args *args, const char *pat
 	return st;
 }
 
+/* Each kernel and what it includes. */
+static ptowsp_status give_kernels(const struct aie_emit_args *args, struct ptowsp_error *error)
+{
+	char path[AIE_FILE_NAME + 16];
+	ptowsp_status st = PTOWSP_OK;
+
+	for (uint32_t f = 0; !st && f < args->files->count; f++) {
+		snprintf(path, sizeof(path), "kernels/%s", args->files->files[f].name);
+		st = give(args, path, args->files->files[f].text, error);
+	}
+	return st;
+}
+
 static void say_files(struct common_text *text, const struct aie_emit_args *args)
 {
 	common_text_put(text, "| file | what it is |\n|---|---|\n"
@@ -32,7 +45,10 @@ static void say_files(struct common_text *text, const struct aie_emit_args *args
 		     args->epoch_b ? "B" : "A");
 	common_text_put(text, "| `design.json` | tiles with what they hold and take of their limits; streams hop by hop, with their bandwidth |\n"
 			   "| `array.svg` | a picture of that: open it in a browser, titles of streams stand under the pointer |\n"
-			   "| `tiles.txt` | a line per tile: use and limit of memory, channels, buffer descriptors, locks |\n\n");
+			   "| `tiles.txt` | a line per tile: use and limit of memory, channels, buffer descriptors, locks |\n");
+	if (args->files->kernel_count)
+		common_text_add(text, "| `kernels` | %u kernels as C, a file each, with the headers that they include |\n", args->files->kernel_count);
+	common_text_put(text, "\n");
 }
 
 static void say_arguments(struct common_text *text, const struct aie_emit_args *args)
@@ -46,52 +62,6 @@ static void say_arguments(struct common_text *text, const struct aie_emit_args *
 	common_text_put(text, "\n");
 }
 
-/* Kernels that bodies in the cores name, sorted for bsearch. */
-struct bodies {
-	const char **names;
-	uint32_t count, room;
-};
-
-static bool bodies_find(struct bodies *bodies, const struct aie_region *region)
-{
-	for (const struct aie_op *op = region->first; op; op = op->next) {
-		const struct aie_attr *name = aie_op_is(op, "memref.alloca_scope") ? aie_attr_of(op, "ptowsp.kernel") : NULL;
-
-		if (name && name->kind == AIE_ATTR_STRING) {
-			if (!rt_grow((void **)&bodies->names, &bodies->room, bodies->count, sizeof(*bodies->names)))
-				return false;
-			bodies->names[bodies->count++] = name->text;
-		}
-		for (uint32_t r = 0; r < op->region_count; r++)
-			if (!bodies_find(bodies, &op->regions[r]))
-				return false;
-	}
-	return true;
-}
-
-static int by_name(const void *a, const void *b)
-{
-	return strcmp(*(const char *const *)a, *(const char *const *)b);
-}
-
-static void say_bodies(struct common_text *text, const struct aie_emit_args *args)
-{
-	struct bodies bodies = {0};
-
-	if (!bodies_find(&bodies, &args->module->top->regions[0]))
-		text->failed = true;
-	if (bodies.count) {
-		qsort(bodies.names, bodies.count, sizeof(*bodies.names), by_name);
-		common_text_put(text, "Kernels whose bodies stand in the cores, each in a `memref.alloca_scope` that says its name, in operations of `scf`, `memref`, `arith` and `math` (`--opt bodies=inline`); the simulator runs "
-				   "those, in the time of a call by the model:\n\n");
-		for (uint32_t k = 0; k < args->kernels->count; k++)
-			if (bsearch(&args->kernels->rows[k].name, bodies.names, bodies.count, sizeof(*bodies.names), by_name))
-				common_text_add(text, "- `%s`\n", args->kernels->rows[k].name);
-		common_text_put(text, "\n");
-	}
-	free(bodies.names);
-}
-
 static bool calls_any(const struct aie_design *design)
 {
 	for (uint32_t i = 0; i < design->function_count; i++)
@@ -100,22 +70,22 @@ static bool calls_any(const struct aie_design *design)
 	return false;
 }
 
-static void say_kernels(struct common_text *text, const struct aie_design *design)
+static void say_kernels(struct common_text *text, const struct aie_emit_args *args)
 {
+	const struct aie_design *design = args->design;
+
 	if (!calls_any(design))
 		return;
-	common_text_put(text, "Functions that cores call and that are only declared; the simulator runs the package's kernels in their place, a device needs an object file with each:\n\n");
+	common_text_put(text, "Functions that cores call, and the object file that each is linked with. The simulator computes them by the package's kernels; a device needs the objects, of the sources in "
+			   "`kernels/` (C that gives the same bits; of a kernel that has no portable code there is none):\n\n");
 	for (uint32_t i = 0; i < design->function_count; i++) {
-		const struct aie_attr *why = aie_attr_of(design->functions[i].op, "ptowsp.why");
+		const struct aie_attr *object = aie_attr_of(design->functions[i].op, "link_with");
 
 		if (!design->functions[i].outside)
 			continue;
 		common_text_add(text, "- `%s", design->functions[i].name);
 		aie_print_signature(text, design->functions[i].type);
-		common_text_put(text, "`");
-		if (why && why->kind == AIE_ATTR_STRING)
-			common_text_add(text, ": its kernel has no body in the core, as it has %s", why->text);
-		common_text_put(text, "\n");
+		common_text_add(text, "`: `%s`\n", object && object->kind == AIE_ATTR_STRING ? object->text : "");
 	}
 	common_text_put(text, "\n");
 }
@@ -132,8 +102,10 @@ static void say_checks(struct common_text *text, const struct aie_arch *arch, co
 			   "Times are " AIE_MODEL "'s, not measured.\n\n");
 }
 
-static void say_next(struct common_text *text, bool calls)
+static void say_next(struct common_text *text, const struct aie_emit_args *args)
 {
+	const bool calls = calls_any(args->design);
+
 	common_text_put(text, "To go on:\n\n```\n");
 	if (calls)
 		common_text_put(text, "sed 's/\"func.call\"/\"aie.call\"/' design.mlir | mlir-opt-22 --allow-unregistered-dialect - -o /dev/null   # syntax, types, SSA; LLVM's tool, which does not know the\n"
@@ -141,8 +113,12 @@ static void say_next(struct common_text *text, bool calls)
 	else
 		common_text_put(text, "mlir-opt-22 --allow-unregistered-dialect design.mlir -o /dev/null   # syntax, types, SSA; LLVM's tool, which does not know the dialect\n");
 	common_text_put(text, "aie-opt design.mlir -o /dev/null                                    # the dialect's own reader and rules\n");
-	common_text_add(text, "aiecc design.mlir                                                   # %sxclbin and instructions for a device\n", calls ? "with an object file per function: " : "");
-	common_text_put(text, "ptowsp-run --plugin=aie --opt engine=device PACKAGE                 # all that with calls of the package's kernels as C, and the run, where they are installed: plugins/aie/DEVICE.md\n```\n");
+	if (args->files->kernel_count)
+		common_text_add(text, "for k in kernels/*.c; do $PEANO_INSTALL_DIR/bin/clang --target=%s-none-unknown-elf -std=gnu11 -O2 -ffp-contract=off -DNDEBUG -Ikernels -idirafter kernels/bare -c $k; done\n"
+				   "                                                                    # or, to see that they compile, --target=riscv32 -march=rv32im -mabi=ilp32 -Os of any clang\n",
+				strcmp(args->design->arch->generation->name, "AIE2") ? "aie2p" : "aie2");
+	common_text_add(text, "aiecc design.mlir                                                   # %sxclbin and instructions for a device\n", calls ? "with these objects beside it: " : "");
+	common_text_put(text, "ptowsp-run --plugin=aie --opt engine=device PACKAGE                 # all that, and the run, where the tools are installed: plugins/aie/DEVICE.md\n```\n");
 }
 
 static char *readme(const struct aie_emit_args *args)
@@ -157,10 +133,9 @@ static char *readme(const struct aie_emit_args *args)
 			     args->picture->grid[1]);
 	say_files(&text, args);
 	say_arguments(&text, args);
-	say_bodies(&text, args);
-	say_kernels(&text, design);
+	say_kernels(&text, args);
 	say_checks(&text, design->arch, args->ring);
-	say_next(&text, calls_any(design));
+	say_next(&text, args);
 	if (text.failed)
 		common_text_finish(&text);
 	return text.bytes;
@@ -186,5 +161,7 @@ ptowsp_status aie_emit(const struct aie_emit_args *args, struct ptowsp_error *er
 		st = give_made(args, "array.svg", aie_picture_svg(args->picture), error);
 	if (!st)
 		st = give_made(args, "tiles.txt", aie_channels_report(args->channels, args->design), error);
+	if (!st)
+		st = give_kernels(args, error);
 	return st ? st : give_made(args, "README.md", readme(args), error);
 }

@@ -3,15 +3,15 @@
 #ifndef AIE_EMIT_H
 #define AIE_EMIT_H
 
-#include "base/kernels.h"
 #include "aie_channels.h"
+#include "kernel_files.h"
 #include "picture.h"
 
 struct aie_emit_args {
 	const char *text;               /* of the module, in the generic form */
 	const struct aie_module *module; /* read from it */
 	const struct aie_design *design;
-	const struct base_kernels *kernels; /* of the package */
+	const struct aie_kernel_files *files; /* of its kernels */
 	const struct aie_channels *channels;
 	const struct aie_picture *picture;
 	const char *ring;               /* of streams, "" where there is none */

@@ -269,9 +269,8 @@ static ptowsp_status map_make(struct aie_run *run)
 	const struct aie_options *options = run->options;
 	const struct rt_schedule *schedule = &loaded->planned->schedule;
 	const uint32_t depth = depth_of(schedule);
-	const bool called = options->bodies == AIE_BODIES_CALL || options->engine == AIE_ENGINE_DEVICE; /* whose compiler is given C */
 	const struct aie_map_args args = {.arch = loaded->arch, .walk = &loaded->walk, .patience = &run->patience, .kernels = &loaded->planned->kernels, .bases = loaded->bases, .tensors = loaded->tensors,
-					  .kept = loaded->kept, .stacks = loaded->stacks, .served = &loaded->program->kernels, .bodies = called ? NULL : &loaded->program->kernels, .tensor_count = loaded->planned->tables.tensor.count,
+					  .kept = loaded->kept, .stacks = loaded->stacks, .served = &loaded->program->kernels, .tensor_count = loaded->planned->tables.tensor.count,
 					  .kernel_count = loaded->planned->tables.kernel.count, .cells = options->cores, 
 					  .scheduled = is_scheduled(schedule) || loaded->by_holder, .must = is_must(run) || *options->pins, .by_holder = loaded->by_holder,
 					  .pool = loaded->by_holder ? (uint32_t)(run->grid[0] * run->grid[1]) : schedule->dispatch.executors, .grid_rows = (uint32_t)run->grid[0], .grid_columns = (uint32_t)run->grid[1],

@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: MIT */
-/* body.c - a core's region and the functions it calls become instructions. */
-#include "aie/body_lanes.h"
+/* body.c - a core's region and the functions it calls become instructions: loops, choices, calls, objects. */
+#include "aie/aie_cost.h"
+#include "aie/body_code.h"
 
 #include "base/error.h"
 #include "rt/grow.h"
+#include <stdlib.h>
 #include <string.h>
-
-enum { ARGUMENTS = 32 };
 
 uint32_t aie_body_row(void **rows, uint32_t *count, uint32_t *room, size_t size)
 {
@@ -32,17 +32,11 @@ ptowsp_status aie_body_emit(struct aie_body_maker *maker, const struct aie_op *o
 	return PTOWSP_OK;
 }
 
-/* Kinds that there is no memory for are not needed: loops then run one round after the other. */
 uint32_t aie_body_registers(struct aie_body_maker *maker, uint32_t count)
 {
 	const uint32_t first = maker->frame;
 
-	for (; maker->frame < first + count; maker->frame++) {
-		if (rt_grow((void **)&maker->kinds, &maker->kind_room, maker->frame, 1))
-			maker->kinds[maker->frame] = AIE_LANE_NONE;
-		if (rt_grow((void **)&maker->lane_registers, &maker->lane_register_room, maker->frame, sizeof(*maker->lane_registers)))
-			maker->lane_registers[maker->frame] = (struct aie_lane_register){0};
-	}
+	maker->frame += count;
 	return first;
 }
 
@@ -50,11 +44,8 @@ uint32_t aie_body_place(struct aie_body_maker *maker, const struct aie_value *va
 {
 	uint32_t *place = &maker->places[value->id];
 
-	if (*place == AIE_NONE) {
+	if (*place == AIE_NONE)
 		*place = aie_body_registers(maker, 1);
-		if (*place < maker->kind_room)
-			maker->kinds[*place] = (uint8_t)aie_lane_kind(value->type);
-	}
 	return *place;
 }
 
@@ -82,12 +73,12 @@ static ptowsp_status constant(struct aie_body_maker *maker, const struct aie_op 
 	const struct aie_attr *value = aie_attr_of(op, "value");
 	union aie_register number = {.i = 0};
 
+	if (op->results[0]->type->kind == AIE_TYPE_F64)
+		return base_fail(maker->error, PTOWSP_UNSUPPORTED, "line %u: arith.constant of f64 has no model; use f32", op->line);
 	if (value->kind == AIE_ATTR_BOOL)
 		number.i = value->number ? -1 : 0;
 	else if (value->kind == AIE_ATTR_INT)
 		number.i = value->number;
-	else if (op->results[0]->type->kind == AIE_TYPE_F64)
-		number.d = value->real;
 	else
 		number.f = (float)value->real;
 	return number_emit(maker, op, number);
@@ -158,9 +149,8 @@ static ptowsp_status call_look(struct aie_body_maker *maker, const struct aie_op
 		return base_fail(maker->error, PTOWSP_INVALID, "line %u: func.call of @%s, which is no function; declare it", op->line, name);
 	if (!call_fits(op, design->functions[number].type))
 		return base_fail(maker->error, PTOWSP_INVALID, "line %u: func.call of @%s with other types than it has; give it what it takes", op->line, name);
-	if (design->functions[number].outside && (op->result_count || op->operand_count > ARGUMENTS))
-		return base_fail(maker->error, PTOWSP_UNSUPPORTED, "line %u: kernel @%s gives %u results for %u arguments; a kernel gives none and takes at most %d", op->line, name,
-				 op->result_count, op->operand_count, ARGUMENTS);
+	if (design->functions[number].outside && op->result_count)
+		return base_fail(maker->error, PTOWSP_UNSUPPORTED, "line %u: kernel @%s gives %u results; a kernel gives none, let it store them", op->line, name, op->result_count);
 	return PTOWSP_OK;
 }
 
@@ -223,12 +213,85 @@ static ptowsp_status object(struct aie_body_maker *maker, const struct aie_op *o
 	return aie_body_emit(maker, op, (struct aie_ins){.code = acquires ? AIE_CODE_ACQUIRE : AIE_CODE_RELEASE, .d = first, .c = row});
 }
 
+/* ---- loops and choices -------------------------------------------------------------------------------------------- */
+
+static ptowsp_status block(struct aie_body_maker *maker, const struct aie_region *region);
+
+/* All at once: what is read may be what is written. */
+static ptowsp_status moves(struct aie_body_maker *maker, const struct aie_op *op, struct aie_value *const *from, struct aie_value *const *to, uint32_t count)
+{
+	uint32_t between;
+	ptowsp_status st = PTOWSP_OK;
+
+	if (count == 1)
+		return aie_body_emit(maker, op, (struct aie_ins){.code = AIE_CODE_MOVE, .d = aie_body_place(maker, to[0]), .a = aie_body_place(maker, from[0])});
+	between = aie_body_registers(maker, count);
+	for (uint32_t i = 0; !st && i < count; i++)
+		st = aie_body_emit(maker, op, (struct aie_ins){.code = AIE_CODE_MOVE, .d = between + i, .a = aie_body_place(maker, from[i])});
+	for (uint32_t i = 0; !st && i < count; i++)
+		st = aie_body_emit(maker, op, (struct aie_ins){.code = AIE_CODE_MOVE, .d = aie_body_place(maker, to[i]), .a = between + i});
+	return st;
+}
+
+static ptowsp_status loop(struct aie_body_maker *maker, const struct aie_op *op)
+{
+	const struct aie_region *region = &op->regions[0];
+	struct aie_ins head = {.code = AIE_CODE_FOR, .a = aie_body_place(maker, op->operands[0]), .b = aie_body_place(maker, op->operands[1])};
+	struct aie_ins back = {.code = AIE_CODE_NEXT, .cost = AIE_COST_OP_BRANCH, .a = aie_body_place(maker, op->operands[2]), .b = head.b};
+	uint32_t at;
+	ptowsp_status st;
+
+	head.d = back.d = aie_body_place(maker, region->arguments[0]);
+	for (uint32_t i = 0; i < op->result_count; i++) /* a result is what was carried last */
+		maker->places[op->results[i]->id] = aie_body_place(maker, region->arguments[1 + i]);
+	st = moves(maker, op, op->operands + 3, region->arguments + 1, op->result_count);
+	if (!st)
+		st = aie_body_emit(maker, op, (struct aie_ins){.code = AIE_CODE_STEP, .a = back.a});
+	if (!st)
+		st = aie_body_emit(maker, op, head);
+	at = back.c = maker->body->code_count;
+	if (!st)
+		st = block(maker, region);
+	if (!st)
+		st = moves(maker, op, region->last->operands, region->arguments + 1, op->result_count);
+	if (!st)
+		st = aie_body_emit(maker, op, back);
+	if (st)
+		return st;
+	maker->body->code_rows[at - 1].c = maker->body->code_count;
+	return PTOWSP_OK;
+}
+
+static ptowsp_status branch(struct aie_body_maker *maker, const struct aie_op *op)
+{
+	const struct aie_region *then = &op->regions[0], *other = &op->regions[1];
+	uint32_t unless = maker->body->code_count, jump;
+	ptowsp_status st = aie_body_emit(maker, op, (struct aie_ins){.code = AIE_CODE_UNLESS, .cost = AIE_COST_OP_BRANCH, .a = aie_body_place(maker, op->operands[0])});
+
+	if (!st)
+		st = block(maker, then);
+	if (!st)
+		st = moves(maker, op, then->last->operands, op->results, op->result_count);
+	jump = maker->body->code_count;
+	if (!st)
+		st = aie_body_emit(maker, op, (struct aie_ins){.code = AIE_CODE_JUMP});
+	if (st)
+		return st;
+	maker->body->code_rows[unless].c = maker->body->code_count;
+	st = block(maker, other);
+	if (!st && other->last)
+		st = moves(maker, op, other->last->operands, op->results, op->result_count);
+	if (!st)
+		maker->body->code_rows[jump].c = maker->body->code_count;
+	return st;
+}
+
 /* ---- all ---------------------------------------------------------------------------------------------------------- */
 
 static const struct {
 	const char *name;
 	ptowsp_status (*make)(struct aie_body_maker *maker, const struct aie_op *op);
-} controls[] = {{"func.call", call}, {"func.return", returned}};
+} controls[] = {{"func.call", call}, {"func.return", returned}, {"scf.for", loop}, {"scf.if", branch}};
 
 static ptowsp_status statement(struct aie_body_maker *maker, const struct aie_op *op)
 {
@@ -242,17 +305,15 @@ static ptowsp_status statement(struct aie_body_maker *maker, const struct aie_op
 		return object(maker, op, aie_op_is(op, "aie.objectfifo.acquire"));
 	if (aie_op_is(op, "aie.end"))
 		return aie_body_emit(maker, op, (struct aie_ins){.code = AIE_CODE_END});
-	if (aie_op_is(op, "arith.constant") || aie_op_is(op, "scf.yield") || aie_op_is(op, "memref.alloca_scope.return"))
+	if (aie_op_is(op, "arith.constant") || aie_op_is(op, "scf.yield"))
 		return PTOWSP_OK;
-	st = aie_body_control(maker, op, &known);
-	if (!known)
-		st = aie_body_arith(maker, op, &known);
+	st = aie_body_arith(maker, op, &known);
 	if (!known)
 		st = aie_body_memory(maker, op, &known);
-	return known ? st : base_fail(maker->error, PTOWSP_UNSUPPORTED, "line %u: a core that does %s has no model; use arith, math, memref, scf and kernels", op->line, op->name);
+	return known ? st : base_fail(maker->error, PTOWSP_UNSUPPORTED, "line %u: a core that does %s has no model; use arith, memref, scf and kernels", op->line, op->name);
 }
 
-ptowsp_status aie_body_block(struct aie_body_maker *maker, const struct aie_region *region)
+static ptowsp_status block(struct aie_body_maker *maker, const struct aie_region *region)
 {
 	ptowsp_status st = PTOWSP_OK;
 
@@ -278,7 +339,7 @@ static ptowsp_status function_make(struct aie_body_maker *maker, const struct ai
 		aie_body_place(maker, region->arguments[i]);
 	st = prologue(maker, region);
 	if (!st)
-		st = aie_body_block(maker, region);
+		st = block(maker, region);
 	if (!st)
 		st = aie_body_emit(maker, op, (struct aie_ins){.code = AIE_CODE_END});
 	for (uint32_t i = calls; i < maker->body->call_count; i++)
@@ -357,13 +418,25 @@ static uint32_t values_below(const struct aie_op *op)
 	return most;
 }
 
-/* Lists of no rows point into these tables as well, which are there for that. */
+/* Lists of no rows point into this table as well, which is there for that. */
 static bool tables_begin(struct aie_body *body)
 {
-	const bool made = AIE_BODY_ROW(body, register) != AIE_NONE && AIE_BODY_ROW(body, lane_ins) != AIE_NONE && AIE_BODY_ROW(body, lane_access) != AIE_NONE;
+	const bool made = AIE_BODY_ROW(body, register) != AIE_NONE;
 
-	body->register_count = body->lane_ins_count = body->lane_access_count = 0;
+	body->register_count = 0;
 	return made;
+}
+
+/* Room for the arguments of any kernel that is called. */
+static bool arguments_begin(struct aie_body *body)
+{
+	uint32_t most = 1;
+
+	for (uint32_t i = 0; i < body->call_count; i++)
+		most = body->call_rows[i].arguments > most ? body->call_rows[i].arguments : most;
+	body->memrefs = calloc(most, sizeof(*body->memrefs));
+	body->scalars = calloc(most, sizeof(*body->scalars));
+	return body->memrefs && body->scalars;
 }
 
 static ptowsp_status make(struct aie_body_maker *maker)
@@ -391,8 +464,7 @@ static ptowsp_status make(struct aie_body_maker *maker)
 		return st;
 	body->file = calloc(maker->functions[functions].need, sizeof(*body->file));
 	body->stack = calloc(maker->functions[functions].depth, sizeof(*body->stack));
-	body->columns = calloc((size_t)body->column_count + 1, sizeof(*body->columns));
-	return body->file && body->stack && body->columns ? PTOWSP_OK : aie_body_no_memory(maker);
+	return body->file && body->stack && arguments_begin(body) ? PTOWSP_OK : aie_body_no_memory(maker);
 }
 
 ptowsp_status aie_body_create(struct aie_body **body_out, const struct aie_op *core, const struct aie_body_outside *outside, struct ptowsp_error *error)
@@ -407,8 +479,6 @@ ptowsp_status aie_body_create(struct aie_body **body_out, const struct aie_op *c
 	st = make(&maker);
 	free(maker.places);
 	free(maker.functions);
-	free(maker.kinds);
-	free(maker.lane_registers);
 	if (st)
 		aie_body_destroy(maker.body);
 	else
@@ -432,14 +502,8 @@ void aie_body_destroy(struct aie_body *body)
 	free(body->port_rows);
 	free(body->call_rows);
 	free(body->register_rows);
-	free(body->name_rows);
-	free(body->lanes_rows);
-	free(body->lane_ins_rows);
-	free(body->lane_access_rows);
-	free(body->lane_loop_rows);
-	free(body->lane_splat_rows);
-	free(body->divisor_rows);
-	free(body->columns);
+	free(body->memrefs);
+	free(body->scalars);
 	free(body->file);
 	free(body->stack);
 	free(body);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* body_arith.c - operations of arith and math as instructions. */
+/* body_arith.c - operations of arith as instructions. */
 #include "aie/body_code.h"
 #include "aie/aie_cost.h"
 
@@ -14,7 +14,6 @@ static const struct row {
 } rows[] = {
 #define INTEGER(op, name, cost, value) {name, sizeof(name) - 1, AIE_CODE_##op, AIE_COST_OP_##cost, false},
 #define FLOAT(op, name, cost, value) {name, sizeof(name) - 1, AIE_CODE_##op, AIE_COST_OP_##cost, true},
-#define FUNCTION(op, name, value, value64) {name, sizeof(name) - 1, AIE_CODE_##op, AIE_COST_OP_OTHER, true},
 #include "aie/body.def"
 };
 
@@ -33,26 +32,18 @@ static uint32_t bits_of(const struct aie_type *type)
 	return type->kind == AIE_TYPE_INDEX ? 64 : type->bits;
 }
 
-static bool is_double(const struct aie_type *type)
-{
-	return type->kind == AIE_TYPE_F64;
-}
-
 static bool divides(uint16_t code)
 {
 	return code >= AIE_CODE_DIVSI && code <= AIE_CODE_FLOORDIVSI;
 }
 
-/* Of one operand it is both. */
 static ptowsp_status binary(struct aie_body_maker *maker, const struct aie_op *op, const struct row *row)
 {
 	struct aie_ins ins = {.code = row->code, .cost = row->cost, .d = aie_body_place(maker, op->results[0]), .a = aie_body_place(maker, op->operands[0]),
-			      .b = aie_body_place(maker, op->operands[op->operand_count - 1])};
+			      .b = aie_body_place(maker, op->operands[1])};
 	ptowsp_status st = PTOWSP_OK;
 
-	if (row->floats)
-		ins.code = (uint16_t)(ins.code + is_double(op->results[0]->type));
-	else
+	if (!row->floats)
 		ins.c = 64 - bits_of(op->results[0]->type);
 	if (!row->floats && divides(row->code))
 		st = aie_body_emit(maker, op, (struct aie_ins){.code = AIE_CODE_NONZERO, .a = ins.b});
@@ -70,11 +61,9 @@ static ptowsp_status compare(struct aie_body_maker *maker, const struct aie_op *
 {
 	const uint32_t predicate = (uint32_t)aie_attr_of(op, "predicate")->number;
 	const bool floats = aie_op_is(op, "arith.cmpf");
-	struct aie_ins ins = {.code = (uint16_t)(floats ? AIE_CODE_CMPF : AIE_CODE_EQ + predicate), .cost = AIE_COST_OP_OTHER, .d = aie_body_place(maker, op->results[0]),
+	const struct aie_ins ins = {.code = (uint16_t)(floats ? AIE_CODE_CMPF : AIE_CODE_EQ + predicate), .cost = AIE_COST_OP_OTHER, .d = aie_body_place(maker, op->results[0]),
 			      .a = aie_body_place(maker, op->operands[0]), .b = aie_body_place(maker, op->operands[1]), .c = predicate};
 
-	if (floats && is_double(op->operands[0]->type))
-		ins.c |= 16;
 	return aie_body_emit(maker, op, ins);
 }
 
@@ -87,7 +76,7 @@ static ptowsp_status choose(struct aie_body_maker *maker, const struct aie_op *o
 
 static ptowsp_status negated(struct aie_body_maker *maker, const struct aie_op *op)
 {
-	return unary(maker, op, is_double(op->results[0]->type) ? AIE_CODE_NEGF64 : AIE_CODE_NEGF, 0, 0);
+	return unary(maker, op, AIE_CODE_NEGF, 0, 0);
 }
 
 static ptowsp_status cut(struct aie_body_maker *maker, const struct aie_op *op)
@@ -101,12 +90,12 @@ static ptowsp_status cut(struct aie_body_maker *maker, const struct aie_op *op)
 
 static ptowsp_status widened(struct aie_body_maker *maker, const struct aie_op *op)
 {
-	return unary(maker, op, is_double(op->results[0]->type) ? AIE_CODE_WIDEN : AIE_CODE_MOVE, 0, 0);
+	return unary(maker, op, AIE_CODE_MOVE, 0, 0);
 }
 
 static ptowsp_status rounded(struct aie_body_maker *maker, const struct aie_op *op)
 {
-	return unary(maker, op, AIE_CODE_NARROW, is_double(op->operands[0]->type), op->results[0]->type->kind);
+	return unary(maker, op, AIE_CODE_NARROW, 0, op->results[0]->type->kind);
 }
 
 static ptowsp_status float_of(struct aie_body_maker *maker, const struct aie_op *op)
@@ -120,7 +109,7 @@ static ptowsp_status int_of(struct aie_body_maker *maker, const struct aie_op *o
 {
 	const bool is_unsigned = aie_op_is(op, "arith.fptoui");
 
-	return unary(maker, op, AIE_CODE_INT_OF, is_double(op->operands[0]->type), bits_of(op->results[0]->type) + (is_unsigned ? 128 : 0));
+	return unary(maker, op, AIE_CODE_INT_OF, 0, bits_of(op->results[0]->type) + (is_unsigned ? 128 : 0));
 }
 
 static bool is_int(const struct aie_type *type)
@@ -141,40 +130,6 @@ static ptowsp_status same_bits(struct aie_body_maker *maker, const struct aie_op
 	return base_fail(maker->error, PTOWSP_UNSUPPORTED, "line %u: arith.bitcast between two sorts of floats has no model; go by way of an integer", op->line);
 }
 
-static ptowsp_status fused(struct aie_body_maker *maker, const struct aie_op *op)
-{
-	return aie_body_emit(maker, op, (struct aie_ins){.code = is_double(op->results[0]->type) ? AIE_CODE_FMA64 : AIE_CODE_FMA, .cost = AIE_COST_OP_MUL,
-							  .d = aie_body_place(maker, op->results[0]), .a = aie_body_place(maker, op->operands[0]),
-							  .b = aie_body_place(maker, op->operands[1]), .c = aie_body_place(maker, op->operands[2])});
-}
-
-static ptowsp_status power(struct aie_body_maker *maker, const struct aie_op *op)
-{
-	const bool ints = aie_op_is(op, "math.ipowi");
-
-	return unary(maker, op, ints ? AIE_CODE_IPOWI : AIE_CODE_FPOWI, aie_body_place(maker, op->operands[1]),
-		     ints ? 64 - bits_of(op->results[0]->type) : is_double(op->results[0]->type));
-}
-
-static ptowsp_status sine_and_cosine(struct aie_body_maker *maker, const struct aie_op *op)
-{
-	const bool wide = is_double(op->operands[0]->type);
-	ptowsp_status st = unary(maker, op, wide ? AIE_CODE_SIN64 : AIE_CODE_SIN, 0, 0);
-
-	return st ? st : aie_body_emit(maker, op, (struct aie_ins){.code = wide ? AIE_CODE_COS64 : AIE_CODE_COS, .d = aie_body_place(maker, op->results[1]),
-								    .a = aie_body_place(maker, op->operands[0])});
-}
-
-static ptowsp_status class_of(struct aie_body_maker *maker, const struct aie_op *op)
-{
-	static const char *const classes[] = {"math.isfinite", "math.isinf", "math.isnan", "math.isnormal"};
-	uint32_t class = 0;
-
-	while (!aie_op_is(op, classes[class]))
-		class++;
-	return unary(maker, op, AIE_CODE_CLASS, op->operands[0]->type->kind, class);
-}
-
 static const struct {
 	const char *name;
 	ptowsp_status (*make)(struct aie_body_maker *maker, const struct aie_op *op);
@@ -182,8 +137,7 @@ static const struct {
 	{"arith.cmpi", compare},     {"arith.cmpf", compare},      {"arith.select", choose},     {"arith.negf", negated},      {"arith.extsi", cut},
 	{"arith.extui", cut},        {"arith.trunci", cut},        {"arith.index_cast", cut},    {"arith.index_castui", cut},  {"arith.extf", widened},
 	{"arith.truncf", rounded},   {"arith.sitofp", float_of},   {"arith.uitofp", float_of},   {"arith.fptosi", int_of},     {"arith.fptoui", int_of},
-	{"arith.bitcast", same_bits}, {"math.fma", fused},         {"math.ipowi", power},        {"math.fpowi", power},       {"math.sincos", sine_and_cosine},
-	{"math.isfinite", class_of}, {"math.isinf", class_of},     {"math.isnan", class_of},     {"math.isnormal", class_of},
+	{"arith.bitcast", same_bits},
 };
 
 static ptowsp_status widths_look(struct aie_body_maker *maker, const struct aie_op *op)
@@ -193,6 +147,8 @@ static ptowsp_status widths_look(struct aie_body_maker *maker, const struct aie_
 
 		if (type->kind == AIE_TYPE_INT && (type->bits > 64 || !type->bits))
 			return base_fail(maker->error, PTOWSP_UNSUPPORTED, "line %u: %s of %u bits has no model; use at most 64", op->line, op->name, type->bits);
+		if (type->kind == AIE_TYPE_F64)
+			return base_fail(maker->error, PTOWSP_UNSUPPORTED, "line %u: %s of f64 has no model; use f32", op->line, op->name);
 	}
 	return PTOWSP_OK;
 }

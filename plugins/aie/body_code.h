@@ -7,8 +7,7 @@
 
 enum aie_code {
 #define INTEGER(op, name, cost, value) AIE_CODE_##op,
-#define FLOAT(op, name, cost, value) AIE_CODE_##op, AIE_CODE_##op##64,
-#define FUNCTION(op, name, value, value64) AIE_CODE_##op, AIE_CODE_##op##64,
+#define FLOAT(op, name, cost, value) AIE_CODE_##op,
 #define COMPARE(op, number, value) AIE_CODE_##op,
 #define ELEMENT(kind) AIE_CODE_LOAD_##kind, AIE_CODE_STORE_##kind,
 #define PLAIN(op) AIE_CODE_##op,
@@ -17,7 +16,6 @@ enum aie_code {
 union aie_register {
 	int64_t i;
 	float f;
-	double d;
 	uint8_t *p; /* first element of a memref */
 };
 struct aie_ins {
@@ -64,20 +62,8 @@ struct aie_body {
 	struct aie_call *call_rows;
 	uint32_t *register_rows;
 	void **block_rows;
-	const char **name_rows; /* of kernels */
-	/* body_lanes.h */
-	struct aie_lanes *lanes_rows;
-	struct aie_lane_ins *lane_ins_rows;
-	struct aie_lane_access *lane_access_rows;
-	struct aie_lane_loop *lane_loop_rows;
-	struct aie_lane_splat *lane_splat_rows;
-	uint32_t *divisor_rows;
-	union aie_column *columns;
-	uint32_t column_count;  /* most that a loop has */
-	uint32_t lanes_count, lane_ins_count, lane_access_count, lane_loop_count, lane_splat_count, divisor_count;
-	uint32_t lanes_room, lane_ins_room, lane_access_room, lane_loop_room, lane_splat_room, divisor_room;
-	uint32_t code_count, line_count, number_count, access_count, window_count, copy_count, port_count, call_count, register_count, block_count, name_count;
-	uint32_t code_room, line_room, number_room, access_room, window_room, copy_room, port_room, call_room, register_room, block_room, name_room;
+	uint32_t code_count, line_count, number_count, access_count, window_count, copy_count, port_count, call_count, register_count, block_count;
+	uint32_t code_room, line_room, number_room, access_room, window_room, copy_room, port_room, call_room, register_room, block_room;
 	const struct aie_body_outside *outside;
 	/* Where it is. */
 	union aie_register *file; /* [size]: all frames */
@@ -85,7 +71,8 @@ struct aie_body {
 	struct aie_frame *stack;
 	uint32_t depth;
 	uint32_t wanted, wanted_count; /* registers that the objects of the last acquire go to */
-	bool quiet;             /* in the body of a kernel: what it costs was said when it began */
+	void **memrefs;         /* of the kernel that is called, per argument */
+	uint64_t *scalars;
 	uint64_t instructions;
 };
 
@@ -98,11 +85,6 @@ struct aie_body_maker {
 	uint32_t value_count;
 	const struct aie_op *function; /* at hand: func.func or aie.core */
 	uint32_t owner, frame;  /* its number and its registers so far */
-	uint8_t *kinds;         /* per register of its frame: enum aie_lane_kind */
-	struct aie_lane_register {
-		uint32_t loop, role, column, reads; /* what body_lanes.c knows of it in the loop of this number; column: behind it, 0: none yet */
-	} *lane_registers;      /* per register */
-	uint32_t kind_room, lane_register_room, lane_loops;
 	struct aie_body_function {
 		uint32_t entry, frame, need, depth; /* need: with what it calls */
 		bool wanted, done, busy;
@@ -119,11 +101,7 @@ uint32_t aie_body_registers(struct aie_body_maker *maker, uint32_t count);
 uint32_t aie_body_place(struct aie_body_maker *maker, const struct aie_value *value);
 /* load, store, alloc, dealloc, subview, view, copy. *known_out: it was one. */
 ptowsp_status aie_body_memory(struct aie_body_maker *maker, const struct aie_op *op, bool *known_out);
-/* Loops, choices, scopes. */
-ptowsp_status aie_body_control(struct aie_body_maker *maker, const struct aie_op *op, bool *known_out);
-/* The operations of a region. */
-ptowsp_status aie_body_block(struct aie_body_maker *maker, const struct aie_region *region);
-/* arith, math. */
+/* arith. */
 ptowsp_status aie_body_arith(struct aie_body_maker *maker, const struct aie_op *op, bool *known_out);
 
 #endif

@@ -19,7 +19,7 @@ static uint16_t element_code(const struct aie_type *element)
 	case AIE_TYPE_BF16: return AIE_CODE_LOAD_BF16;
 	case AIE_TYPE_F16: return AIE_CODE_LOAD_F16;
 	case AIE_TYPE_F32: return AIE_CODE_LOAD_F32;
-	case AIE_TYPE_F64: return AIE_CODE_LOAD_F64;
+	case AIE_TYPE_F64: return 0;
 	case AIE_TYPE_INDEX: return AIE_CODE_LOAD_I32;
 	default: break;
 	}

@@ -1,20 +1,102 @@
 /* SPDX-License-Identifier: MIT */
 /* body_run.c - instructions of a body, one after the other, until it needs an object. */
-#include "aie/body_lanes.h"
-#include "aie/body_number.h"
 #include "aie/aie_cost.h"
+#include "aie/body_code.h"
 
 #include "base/error.h"
-#include "isa/isa_tile.h"
+#include "isa/convert.h"
 #include "ptowsp/ids.h"
 #include <math.h>
 #include <string.h>
 
-enum { TURNS = 65536, ARGUMENTS = 32 }; /* turns of loops after which the simulator is asked whether it should end */
+enum { TURNS = 65536 }; /* turns of loops after which the simulator is asked whether it should end */
 
-uint64_t aie_body_bits(enum aie_type_kind kind, double value)
+/* ---- numbers ------------------------------------------------------------------------------------------------------ */
+
+static inline int64_t cut(int64_t value, uint32_t shift)
 {
-	return isa_float_round(value, aie_number_dtype_of(kind), PTOWSP_ROUND_RINT);
+	return (int64_t)((uint64_t)value << shift) >> shift;
+}
+
+static inline uint64_t bare(int64_t value, uint32_t shift)
+{
+	return (uint64_t)value << shift >> shift;
+}
+
+static uint64_t bits_of_float(float value, enum aie_type_kind kind)
+{
+	uint32_t bits;
+
+	if (kind != AIE_TYPE_F32)
+		return kind == AIE_TYPE_BF16 ? isa_put_bf16(value) : isa_put_f16(value);
+	memcpy(&bits, &value, 4);
+	return bits;
+}
+
+static float float_of_bits(uint64_t bits, enum aie_type_kind kind)
+{
+	const uint32_t low = (uint32_t)bits;
+	float value;
+
+	if (kind != AIE_TYPE_F32)
+		return kind == AIE_TYPE_BF16 ? isa_get_bf16((uint16_t)bits) : isa_get_f16((uint16_t)bits);
+	memcpy(&value, &low, 4);
+	return value;
+}
+
+static float float_of_int(int64_t value, enum aie_type_kind kind, uint32_t bits)
+{
+	const unsigned dtype = kind == AIE_TYPE_BF16 ? PTOWSP_BF16 : PTOWSP_F16;
+
+	if (kind == AIE_TYPE_F32)
+		return bits ? (float)bare(value, 64 - bits) : (float)value;
+	return float_of_bits(bits ? isa_convert_unsigned(bare(value, 64 - bits), dtype, PTOWSP_ROUND_RINT) : isa_convert_signed(value, dtype, PTOWSP_ROUND_RINT), kind);
+}
+
+static int64_t int_of(double value, uint32_t width)
+{
+	const uint32_t bits = width & 127;
+	const bool is_unsigned = width & 128;
+	const double beyond = ldexp(1.0, (int)bits - !is_unsigned), least = is_unsigned ? 0 : -beyond;
+	const uint64_t most = bits > !is_unsigned ? UINT64_MAX >> (64 - bits + !is_unsigned) : 0;
+
+	if (value != value)
+		return 0;
+	if (value >= beyond)
+		return cut((int64_t)most, 64 - bits);
+	if (value <= least)
+		return is_unsigned ? 0 : -(int64_t)most - 1;
+	return cut(is_unsigned ? (int64_t)(uint64_t)value : (int64_t)value, 64 - bits);
+}
+
+static bool compares(float a, float b, uint32_t predicate)
+{
+	const bool unordered = a != a || b != b;
+
+	switch (predicate & 7) {
+	case 1: return unordered ? predicate & 8 : a == b;
+	case 2: return unordered ? predicate & 8 : a > b;
+	case 3: return unordered ? predicate & 8 : a >= b;
+	case 4: return unordered ? predicate & 8 : a < b;
+	case 5: return unordered ? predicate & 8 : a <= b;
+	case 6: return unordered ? predicate & 8 : a != b;
+	default: return false;
+	}
+}
+
+/* arith.cmpf's 16: false, the ordered ones, ord, the unordered ones, uno, true. */
+static bool cmpf(float a, float b, uint32_t predicate)
+{
+	static const uint8_t unordered[] = {9, 10, 11, 12, 13, 14}; /* ueq ugt uge ult ule une */
+	const bool nan = a != a || b != b;
+
+	switch (predicate) {
+	case 0: return false;
+	case 7: return !nan;
+	case 14: return nan;
+	case 15: return true;
+	default: return compares(a, b, predicate < 7 ? predicate : unordered[predicate - 8]);
+	}
 }
 
 /* ---- memory ------------------------------------------------------------------------------------------------------- */
@@ -53,8 +135,7 @@ static void copy(const struct aie_copy *copied, uint8_t *from, uint8_t *to)
 static ptowsp_status kernel(struct aie_body *body, const struct aie_call *call, const union aie_register *r, uint64_t *cycles, struct ptowsp_error *error)
 {
 	const struct aie_sim_kernels *kernels = &body->outside->kernels;
-	void *memrefs[ARGUMENTS] = {0};
-	uint64_t scalars[ARGUMENTS] = {0}, spent = 0;
+	uint64_t spent = 0;
 	ptowsp_status st;
 
 	if (!kernels->call)
@@ -64,29 +145,14 @@ static ptowsp_status kernel(struct aie_body *body, const struct aie_call *call, 
 		const union aie_register value = r[body->register_rows[call->first + i]];
 
 		if (type->kind == AIE_TYPE_MEMREF)
-			memrefs[i] = value.p;
+			body->memrefs[i] = value.p;
 		else if (type->kind == AIE_TYPE_INDEX || type->kind == AIE_TYPE_INT)
-			scalars[i] = aie_number_bare(value.i, type->kind == AIE_TYPE_INDEX ? 0 : 64 - type->bits);
+			body->scalars[i] = bare(value.i, type->kind == AIE_TYPE_INDEX ? 0 : 64 - type->bits);
 		else
-			scalars[i] = aie_number_float_bits(value, type->kind);
+			body->scalars[i] = bits_of_float(value.f, type->kind);
 	}
-	st = kernels->call(kernels->context, &(struct aie_sim_call){call->function, body->outside->core, (body->outside->now ? *body->outside->now : 0) + *cycles, memrefs, scalars},
+	st = kernels->call(kernels->context, &(struct aie_sim_call){call->function, body->outside->core, (body->outside->now ? *body->outside->now : 0) + *cycles, body->memrefs, body->scalars},
 			   &spent, error);
-	*cycles += spent;
-	return st;
-}
-
-/* What the body of a kernel costs, as its call would; not at all where nobody knows the kernel, or where it stands in another one. */
-static ptowsp_status scope_begin(struct aie_body *body, const char *name, uint64_t *cycles, enum aie_sim_how *how_out, struct ptowsp_error *error)
-{
-	const struct aie_sim_kernels *kernels = &body->outside->kernels;
-	uint64_t spent = 0;
-	ptowsp_status st;
-
-	*how_out = AIE_SIM_UNKNOWN;
-	if (body->quiet || !kernels->inlined)
-		return PTOWSP_OK;
-	st = kernels->inlined(kernels->context, &(struct aie_sim_scope){name, body->outside->core, (body->outside->now ? *body->outside->now : 0) + *cycles}, how_out, &spent, error);
 	*cycles += spent;
 	return st;
 }
@@ -151,8 +217,7 @@ static ptowsp_status run(struct aie_body *body, struct aie_ask *ask, struct ptow
 	const struct aie_ins *in = body->code_rows + body->pc;
 	const struct aie_access *const accesses = body->access_rows;
 	union aie_register *r = body->file + body->base;
-	uint64_t cycles = 0, paid = 0, done = 0; /* paid: at the beginning of a kernel's body */
-	uint64_t rounds = 0;
+	uint64_t cycles = 0, done = 0;
 	uint32_t turns = TURNS;
 	ptowsp_status st = PTOWSP_OK;
 
@@ -163,31 +228,15 @@ static ptowsp_status run(struct aie_body *body, struct aie_ask *ask, struct ptow
 #define INTEGER(op, name, cost, value)                                                                                                                                     \
 	case AIE_CODE_##op: {                                                                                                                                             \
 		const int64_t a = r[in->a].i, b = r[in->b].i;                                                                                                             \
-		const uint64_t ua = aie_number_bare(a, in->c), ub = aie_number_bare(b, in->c), bits = 64 - in->c;                                                                               \
+		const uint64_t ua = bare(a, in->c), ub = bare(b, in->c), bits = 64 - in->c;                                                                                \
 		(void)a, (void)b, (void)ua, (void)ub, (void)bits;                                                                                                         \
-		r[in->d].i = aie_number_cut(value, in->c);                                                                                                                           \
+		r[in->d].i = cut(value, in->c);                                                                                                                           \
 		break;                                                                                                                                                    \
 	}
 #define FLOAT(op, name, cost, value)                                                                                                                                       \
 	case AIE_CODE_##op: {                                                                                                                                             \
 		const float a = r[in->a].f, b = r[in->b].f;                                                                                                               \
 		r[in->d].f = (float)(value);                                                                                                                              \
-		break;                                                                                                                                                    \
-	}                                                                                                                                                                 \
-	case AIE_CODE_##op##64: {                                                                                                                                         \
-		const double a = r[in->a].d, b = r[in->b].d;                                                                                                              \
-		r[in->d].d = value;                                                                                                                                       \
-		break;                                                                                                                                                    \
-	}
-#define FUNCTION(op, name, value, value64)                                                                                                                                 \
-	case AIE_CODE_##op: {                                                                                                                                             \
-		const float a = r[in->a].f;                                                                                                                               \
-		r[in->d].f = (float)(value);                                                                                                                              \
-		break;                                                                                                                                                    \
-	}                                                                                                                                                                 \
-	case AIE_CODE_##op##64: {                                                                                                                                         \
-		const double a = r[in->a].d;                                                                                                                              \
-		r[in->d].d = value64;                                                                                                                                     \
 		break;                                                                                                                                                    \
 	}
 #define COMPARE(op, number, value)                                                                                                                                         \
@@ -204,7 +253,6 @@ static ptowsp_status run(struct aie_body *body, struct aie_ask *ask, struct ptow
 		MEMORY(I32, int32_t, i)
 		MEMORY(I64, int64_t, i)
 		MEMORY(F32, float, f)
-		MEMORY(F64, double, d)
 		MEMORY16(BF16, isa_get_bf16, isa_put_bf16)
 		MEMORY16(F16, isa_get_f16, isa_put_f16)
 		case AIE_CODE_MOVE: r[in->d] = r[in->a]; break;
@@ -213,42 +261,16 @@ static ptowsp_status run(struct aie_body *body, struct aie_ask *ask, struct ptow
 			if (!r[in->a].i)
 				return wrong(body, in, "divides by 0", error);
 			break;
-		case AIE_CODE_CMPF:
-			if (in->c & 16)
-				r[in->d].i = -(int64_t)aie_number_cmpf(r[in->a].d, r[in->b].d, in->c & 15);
-			else
-				r[in->d].i = -(int64_t)aie_number_cmpf(r[in->a].f, r[in->b].f, in->c);
-			break;
+		case AIE_CODE_CMPF: r[in->d].i = -(int64_t)cmpf(r[in->a].f, r[in->b].f, in->c); break;
 		case AIE_CODE_NEGF: r[in->d].f = -r[in->a].f; break;
-		case AIE_CODE_NEGF64: r[in->d].d = -r[in->a].d; break;
 		case AIE_CODE_SELECT: r[in->d] = r[in->a].i ? r[in->b] : r[in->c]; break;
-		case AIE_CODE_CUT: r[in->d].i = aie_number_cut(r[in->a].i, in->c); break;
-		case AIE_CODE_CUTU: r[in->d].i = (int64_t)aie_number_bare(r[in->a].i, in->c); break;
-		case AIE_CODE_NARROW: r[in->d] = aie_number_rounded(r[in->a], in->b, in->c); break;
-		case AIE_CODE_WIDEN: r[in->d].d = r[in->a].f; break;
-		case AIE_CODE_FLOAT_OF: r[in->d] = aie_number_float_of_int(r[in->a].i, in->b, in->c); break;
-		case AIE_CODE_INT_OF: r[in->d].i = aie_number_int_of(in->b ? r[in->a].d : (double)r[in->a].f, in->c); break;
-		case AIE_CODE_BITS: {
-			const uint64_t bits = aie_number_float_bits(r[in->a], in->c);
-
-			r[in->d].i = in->c == AIE_TYPE_F64 ? (int64_t)bits : in->c == AIE_TYPE_F32 ? (int32_t)bits : (int16_t)bits;
-			break;
-		}
-		case AIE_CODE_OF_BITS: r[in->d] = aie_number_float_of_bits((uint64_t)r[in->a].i, in->c); break;
-		case AIE_CODE_FMA: r[in->d].f = fmaf(r[in->a].f, r[in->b].f, r[in->c].f); break;
-		case AIE_CODE_FMA64: r[in->d].d = fma(r[in->a].d, r[in->b].d, r[in->c].d); break;
-		case AIE_CODE_IPOWI:
-			if (!r[in->a].i && r[in->b].i < 0)
-				return wrong(body, in, "takes 0 to a power below 0, which divides by 0", error);
-			r[in->d].i = aie_number_power(r[in->a].i, r[in->b].i, in->c);
-			break;
-		case AIE_CODE_FPOWI:
-			if (in->c)
-				r[in->d].d = pow(r[in->a].d, (double)r[in->b].i);
-			else
-				r[in->d].f = (float)pow(r[in->a].f, (double)r[in->b].i);
-			break;
-		case AIE_CODE_CLASS: r[in->d].i = -(int64_t)aie_number_is_class(in->b == AIE_TYPE_F64 ? r[in->a].d : (double)r[in->a].f, in->b, in->c); break;
+		case AIE_CODE_CUT: r[in->d].i = cut(r[in->a].i, in->c); break;
+		case AIE_CODE_CUTU: r[in->d].i = (int64_t)bare(r[in->a].i, in->c); break;
+		case AIE_CODE_NARROW: r[in->d].f = float_of_bits(bits_of_float(r[in->a].f, in->c), in->c); break;
+		case AIE_CODE_FLOAT_OF: r[in->d].f = float_of_int(r[in->a].i, in->b, in->c); break;
+		case AIE_CODE_INT_OF: r[in->d].i = int_of(r[in->a].f, in->c); break;
+		case AIE_CODE_BITS: r[in->d].i = cut((int64_t)bits_of_float(r[in->a].f, in->c), in->c == AIE_TYPE_F32 ? 32 : 48); break;
+		case AIE_CODE_OF_BITS: r[in->d].f = float_of_bits((uint64_t)r[in->a].i, in->c); break;
 		case AIE_CODE_SUBVIEW: {
 			uint8_t *at = address(r, r[in->a].p, &body->window_rows[in->c].moving);
 
@@ -269,10 +291,6 @@ static ptowsp_status run(struct aie_body *body, struct aie_ask *ask, struct ptow
 		case AIE_CODE_STEP:
 			if (r[in->a].i <= 0)
 				return wrong(body, in, "has a loop whose step is not above 0", error);
-			if (in->b && aie_lanes_run(body, &body->lanes_rows[in->b - 1], r, &cycles, &done, &rounds)) {
-				in = body->code_rows + in[1].c - 1;
-				turns -= rounds < turns ? rounds : turns - 1;
-			}
 			break;
 		case AIE_CODE_FOR:
 			r[in->d] = r[in->a];
@@ -307,29 +325,6 @@ static ptowsp_status run(struct aie_body *body, struct aie_ask *ask, struct ptow
 			if (st)
 				return st;
 			break;
-		case AIE_CODE_SCOPE: {
-			enum aie_sim_how how;
-
-			st = scope_begin(body, body->name_rows[in->c], &cycles, &how, error);
-			if (st)
-				return st;
-			if (how == AIE_SIM_SKIPPED) {
-				in = body->code_rows + in->b - 1;
-				break;
-			}
-			r[in->d].i = how == AIE_SIM_COSTS;
-			if (how != AIE_SIM_COSTS)
-				break;
-			body->quiet = true;
-			paid = cycles;
-			break;
-		}
-		case AIE_CODE_SCOPE_END:
-			if (!r[in->a].i)
-				break;
-			body->quiet = false;
-			cycles = paid;
-			break;
 		case AIE_CODE_ACQUIRE:
 		case AIE_CODE_RELEASE: {
 			const struct aie_body_port *port = &body->port_rows[in->c];
@@ -348,7 +343,7 @@ static ptowsp_status run(struct aie_body *body, struct aie_ask *ask, struct ptow
 out:
 	body->pc = (uint32_t)(in + 1 - body->code_rows);
 	body->instructions += done;
-	ask->cycles = body->quiet ? paid : cycles;
+	ask->cycles = cycles;
 	return PTOWSP_OK;
 }
 

@@ -7,8 +7,7 @@
 #include <stdlib.h>
 #include "base/error.h"
 
-/* Bytes that live at once. What an alloca takes is there until the operation around it ends that MLIR has as a scope of such memory: a loop, a memref.alloca_scope, a
- * function, or the core. */
+/* Bytes that live at once. What an alloca takes is there until the operation around it ends that MLIR has as a scope of such memory: a loop, a function, or the core. */
 struct need {
 	uint64_t kept, most; /* still there at the end of a region; at any time */
 };
@@ -32,7 +31,7 @@ static uint64_t bytes_of(const struct aie_op *op)
 
 static bool is_scope(const struct aie_op *op)
 {
-	return aie_op_is(op, "scf.for") || aie_op_is(op, "memref.alloca_scope");
+	return aie_op_is(op, "scf.for");
 }
 
 static struct need region_need(struct finder *finder, const struct aie_region *region);

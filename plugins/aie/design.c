@@ -155,10 +155,9 @@ uint32_t aie_design_fifo(const struct aie_design *design, const char *name)
 
 uint32_t aie_design_function(const struct aie_design *design, const char *name)
 {
-	for (uint32_t i = 0; i < design->function_count; i++)
-		if (!strcmp(design->functions[i].name, name))
-			return i;
-	return AIE_NONE;
+	const uint32_t row = common_names_find(&design->function_names, name);
+
+	return row ? row - 1 : AIE_NONE;
 }
 
 /* Number `at` of a list, 0 where there is none. */
@@ -230,7 +229,7 @@ static bool read_function(struct aie_design_reader *reader, const struct aie_op 
 		return aie_design_memory(reader);
 	design->functions = rows;
 	rows[design->function_count++] = function;
-	return true;
+	return common_names_add(&design->function_names, function.name) || aie_design_memory(reader);
 }
 
 /* The tile of operand i; AIE_NONE: it is none, which was said. */
@@ -457,5 +456,6 @@ bool aie_design_writes(const struct aie_design *design, const struct aie_step *s
 void aie_design_finish(struct aie_design *design)
 {
 	aie_arena_destroy(design->arena);
+	common_names_finish(&design->function_names);
 	*design = (struct aie_design){0};
 }

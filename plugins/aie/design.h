@@ -7,6 +7,7 @@
 #include "aie_arch.h"
 #include "area.h"
 #include "ir.h"
+#include "registry/common/common_names.h"
 
 #define AIE_NONE UINT32_MAX
 
@@ -93,6 +94,7 @@ struct aie_design {
 	const struct aie_type **arguments; /* of the runtime sequence: memrefs in DDR */
 	uint32_t tile_count, fifo_count, link_count, buffer_count, core_count, function_count, step_count, argument_count;
 	struct aie_arena *arena;
+	struct common_names function_names; /* rows as functions */
 };
 /* Fills a zeroed or finished design; module outlives it. Errors: INVALID, one sentence with line (0: built), operation, tile, resource, need and limit. */
 ptowsp_status aie_design_read(struct aie_design *design, const struct aie_module *module, struct ptowsp_error *error);

@@ -5,7 +5,7 @@
 
 #include "aie_check.h"
 
-enum { AIE_DESIGN_FIFOS = 1024, AIE_DESIGN_FUNCTIONS = 1024, AIE_DESIGN_BUFFERS = 4096, AIE_DESIGN_STEPS = 1 << 20, AIE_DESIGN_ENDS = 64 };
+enum { AIE_DESIGN_FIFOS = 1024, AIE_DESIGN_FUNCTIONS = 1 << 17, AIE_DESIGN_BUFFERS = 4096, AIE_DESIGN_STEPS = 1 << 20, AIE_DESIGN_ENDS = 64 };
 enum { AIE_DESIGN_NUMBER = 1 << 30 }; /* most of a size, stride or offset of a DMA: a product of two, four times, is an int64_t */
 
 struct aie_design_reader {

@@ -24,7 +24,9 @@ ptowsp_status aie_engine_files(struct aie_run *run, const struct aie_back *back)
 {
 	const struct aie_lowered *lowered = &run->loaded->map.lowered;
 	const char **names = calloc((size_t)lowered->argument_count + 1, sizeof(*names));
-	const struct aie_emit_args args = {.text = run->loaded->map.text, .module = &back->module, .design = &back->design, .kernels = &run->loaded->program->kernels, .channels = &back->channels,
+	const struct aie_kernel_files_args kernels = {&back->design, lowered, &run->loaded->walk, &run->loaded->program->kernels, false};
+	struct aie_kernel_files files = {0};
+	const struct aie_emit_args args = {.text = run->loaded->map.text, .module = &back->module, .design = &back->design, .files = &files, .channels = &back->channels,
 					   .picture = &back->drawn.picture, .ring = back->ring, .epoch_b = run->options->epoch == AIE_EPOCH_B, .arguments = names, .file = file_give,
 					   .context = run};
 	ptowsp_status st = names ? PTOWSP_OK : rt_no_memory(run->error, "the files of a design");
@@ -32,7 +34,10 @@ ptowsp_status aie_engine_files(struct aie_run *run, const struct aie_back *back)
 	for (uint32_t i = 0; names && i < lowered->argument_count; i++)
 		names[i] = lowered->arguments[i] == AIE_NOTHING ? NULL : rt_tensor_name(run->loaded->planned, lowered->arguments[i]);
 	if (!st)
+		st = aie_kernel_files_make(&files, &kernels, run->error);
+	if (!st)
 		st = aie_emit(&args, run->error);
+	aie_kernel_files_finish(&files);
 	free(names);
 	return st;
 }

@@ -33,17 +33,6 @@ struct going {
 
 /* ---- kernels ------------------------------------------------------------------------------------------------------------ */
 
-/* As the map knows it; its function_count: it does not. */
-static uint32_t lowered_of(const struct going *going, const struct aie_function *function)
-{
-	const struct aie_lowered *lowered = &going->run->loaded->map.lowered;
-	uint32_t f = 0;
-
-	while (f < lowered->function_count && strcmp(lowered->functions[f], function->name))
-		f++;
-	return f;
-}
-
 static struct ptowsp_tensor_arg window(const struct aie_view *view, void *data, const struct ptowsp_tensor_arg *like)
 {
 	uintptr_t first = (uintptr_t)data - (uintptr_t)view->before * rt_dtype_bytes(like->dtype);
@@ -110,14 +99,15 @@ static ptowsp_status call(void *context, const struct aie_sim_call *call, uint64
 	const struct rt_program *program = going->run->loaded->program->rt;
 	const struct aie_lowered *lowered = &going->run->loaded->map.lowered;
 	const struct base_walk *walk = &going->run->loaded->walk;
-	uint32_t known = lowered_of(going, function), tensors = 0;
+	const uint32_t known = (uint32_t)(function - going->back.design.functions); /* in the order of the map */
+	uint32_t tensors = 0;
 	struct ptowsp_tensor_arg windows[AIE_MOST_TENSORS];
 	struct ptowsp_kernel_out out = {PTOWSP_HEAD(out, KERNEL_OUT), 0, error};
 	struct ptowsp_task task = {.head = PTOWSP_HEAD(task, TASK), .tensors = windows, .tensor_stride = sizeof(*windows), .process = PTOWSP_NONE,
 				   .block_count = 1};
 	ptowsp_status st;
 
-	if (known == lowered->function_count)
+	if (known >= lowered->function_count)
 		return rt_fail(error, PTOWSP_UNSUPPORTED, "no model for kernel %.60s", function->name);
 	task.kernel = lowered->kernels[known];
 	task.number = task_next(going, call->core);
@@ -137,26 +127,6 @@ static ptowsp_status call(void *context, const struct aie_sim_call *call, uint64
 	*cycles_out = out.cycles;
 	st = cost_of(going, &task, cycles_out);
 	time_take(going, task.number, call->core, call->at, *cycles_out);
-	return st;
-}
-
-/* The next task of a core is that of the body that stands there. What it takes was said before it ran, as it is said of calls. */
-static ptowsp_status inlined(void *context, const struct aie_sim_scope *scope, enum aie_sim_how *how_out, uint64_t *cycles_out, struct ptowsp_error *error)
-{
-	struct going *going = context;
-	const struct base_walk *walk = &going->run->loaded->walk;
-	const struct base_kernels *kernels = &going->run->loaded->program->kernels;
-	const uint64_t number = task_next(going, scope->core);
-	const struct base_walk_task *task = number < walk->task_count ? &walk->tasks[number] : NULL;
-	ptowsp_status st;
-
-	(void)error;
-	if (!task || strcmp(rt_kernel_name(going->run->loaded->planned, task->kernel), scope->kernel) != 0)
-		return PTOWSP_OK;
-	*how_out = going->run->counted ? AIE_SIM_SKIPPED : AIE_SIM_COSTS;
-	*cycles_out = task->kernel < kernels->count && kernels->rows[task->kernel].fixed_cycles ? kernels->rows[task->kernel].fixed_cycles : task->cycles;
-	st = cost_of(going, &(struct ptowsp_task){.kernel = task->kernel, .args = walk->args + task->args, .arg_count = task->arg_count}, cycles_out);
-	time_take(going, number, scope->core, scope->at, *cycles_out);
 	return st;
 }
 
@@ -311,7 +281,7 @@ static ptowsp_status simulate(struct going *going)
 	const unsigned buffering = going->run->options->buffering;
 	const bool both = buffering == AIE_BUFFERING_BOTH;
 	struct aie_sim_stats *stats = &going->stats[buffering != AIE_BUFFERING_0];
-	const struct aie_sim_args args = {.design = &going->back.design, .routes = &going->back.routes, .arguments = going->arguments, .counted = going->run->counted, .kernels = {going, call, inlined, begin},
+	const struct aie_sim_args args = {.design = &going->back.design, .routes = &going->back.routes, .arguments = going->arguments, .counted = going->run->counted, .kernels = {going, call, begin},
 					  .buffering = buffering == AIE_BUFFERING_0 ? 0 : 8, .patience = &going->run->patience, .stepped = going->ring.window ? aie_ring_stepped : NULL,
 					  .stepped_context = &going->ring};
 	bool depends = false;

@@ -160,17 +160,6 @@ static void choice(const struct aie_custom *custom, const struct aie_op *op, uin
 	aie_print_attrs(custom->text, op, NULL, " ");
 }
 
-static void scope(const struct aie_custom *custom, const struct aie_op *op, uint32_t depth)
-{
-	if (op->result_count) {
-		common_text_put(custom->text, "-> (");
-		types(custom, op->results, op->result_count);
-		common_text_put(custom->text, ") ");
-	}
-	aie_custom_region(custom, &op->regions[0], depth, op->result_count ? NULL : "memref.alloca_scope.return");
-	aie_print_attrs(custom->text, op, NULL, " ");
-}
-
 static void function(const struct aie_custom *custom, const struct aie_op *op, uint32_t depth)
 {
 	static const char *const without[] = {"sym_name", "sym_visibility", "function_type", NULL};
@@ -241,9 +230,6 @@ static void computes(const struct aie_custom *custom, const struct aie_op *op, c
 	flags(custom, op);
 	if (row->shape == AIE_SHAPE_CONVERT) {
 		from_to(custom, op->operands[0]->type, op->results[0]->type);
-	} else if (row->shape == AIE_SHAPE_POWER) {
-		common_text_put(custom->text, " : ");
-		types(custom, op->operands, op->operand_count);
 	} else {
 		typed(custom, op->operands[op->operand_count - 1]->type);
 	}
@@ -257,7 +243,6 @@ static void known(const struct aie_custom *custom, const struct aie_op *op, cons
 	switch (row->shape) {
 	case AIE_SHAPE_FOR: loop(custom, op, depth); break;
 	case AIE_SHAPE_IF: choice(custom, op, depth); break;
-	case AIE_SHAPE_SCOPE: scope(custom, op, depth); break;
 	case AIE_SHAPE_FUNCTION: function(custom, op, depth); break;
 	case AIE_SHAPE_CALL: call(custom, op); break;
 	case AIE_SHAPE_SUBVIEW: subview(custom, op); break;

@@ -51,8 +51,6 @@ static aie_form *const forms[] = {
 	[AIE_SHAPE_VIEW] = aie_form_view,       [AIE_SHAPE_COPY] = aie_form_copy,         [AIE_SHAPE_CONSTANT] = aie_form_constant,
 	[AIE_SHAPE_BINARY] = aie_form_binary,   [AIE_SHAPE_UNARY] = aie_form_unary,       [AIE_SHAPE_COMPARE] = aie_form_compare,
 	[AIE_SHAPE_SELECT] = aie_form_select,   [AIE_SHAPE_CONVERT] = aie_form_convert,
-	[AIE_SHAPE_SCOPE] = aie_form_scope,     [AIE_SHAPE_TERNARY] = aie_form_ternary,   [AIE_SHAPE_POWER] = aie_form_power,
-	[AIE_SHAPE_PAIR] = aie_form_pair,       [AIE_SHAPE_CLASS] = aie_form_class,
 };
 
 /* Words that stand for longer ones. */
@@ -71,7 +69,7 @@ bool aie_read_custom(struct aie_reader *reader, struct aie_op *op, const struct 
 	const struct aie_op_row *row = row_of(at);
 
 	if (!row)
-		return aie_read_fail(reader, at, "'%.*s' stands here, expected an operation of arith, math, scf, memref or func, or one in quotes (the generic form)",
+		return aie_read_fail(reader, at, "'%.*s' stands here, expected an operation of arith, scf, memref or func, or one in quotes (the generic form)",
 				     at->length < 48 ? (int)at->length : 48, at->begin);
 	op->name = aie_name(reader->module, row->name, strlen(row->name));
 	return op->name ? forms[row->shape](reader, op, row) : aie_read_memory(reader);

@@ -21,12 +21,10 @@ bool aie_form_flags(struct aie_reader *reader, struct aie_op *op);
 
 /* ir_form_arith.c */
 aie_form aie_form_constant, aie_form_binary, aie_form_unary, aie_form_compare, aie_form_select, aie_form_convert;
-/* ir_form_math.c */
-aie_form aie_form_ternary, aie_form_power, aie_form_pair, aie_form_class;
 /* ir_form_memref.c */
 aie_form aie_form_load, aie_form_store, aie_form_alloc, aie_form_dealloc, aie_form_copy, aie_form_view, aie_form_subview;
-/* ir_form_scf.c: and memref.alloca_scope; values: of a yield, a return. */
-aie_form aie_form_for, aie_form_if, aie_form_scope, aie_form_values;
+/* ir_form_scf.c: values: of a yield, a return. */
+aie_form aie_form_for, aie_form_if, aie_form_values;
 /* ir_form_func.c: and the module. */
 aie_form aie_form_call, aie_form_function, aie_form_module;
 

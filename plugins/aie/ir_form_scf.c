@@ -3,16 +3,11 @@
 #include "ir_form.h"
 
 /* The yield that people leave out where there is nothing to give. */
-static bool end_add(struct aie_reader *reader, struct aie_op *op, struct aie_region *region, const char *name)
-{
-	if (op->result_count || (region->last && aie_op_is(region->last, name)))
-		return true;
-	return aie_op_add(reader->module, op, region, name) || aie_read_memory(reader);
-}
-
 static bool yield_end(struct aie_reader *reader, struct aie_op *op, struct aie_region *region)
 {
-	return end_add(reader, op, region, "scf.yield");
+	if (op->result_count || (region->last && aie_op_is(region->last, "scf.yield")))
+		return true;
+	return aie_op_add(reader->module, op, region, "scf.yield") || aie_read_memory(reader);
 }
 
 /* iter_args(%a = %b, ...) -> (types): operands, results and names. */
@@ -124,17 +119,6 @@ bool aie_form_if(struct aie_reader *reader, struct aie_op *op, const struct aie_
 	if (aie_read_take_word(reader, "else") ? !if_region(reader, op) : !aie_op_region(reader->module, op))
 		return reader->status ? false : aie_read_memory(reader);
 	return aie_form_attrs(reader, op);
-}
-
-bool aie_form_scope(struct aie_reader *reader, struct aie_op *op, const struct aie_op_row *row)
-{
-	struct aie_region *region = aie_op_region(reader->module, op);
-
-	(void)row;
-	if (!region)
-		return aie_read_memory(reader);
-	return results(reader, op) && aie_read_body(reader, op, region, reader->scope.count) && end_add(reader, op, region, "memref.alloca_scope.return") &&
-	       aie_form_attrs(reader, op);
 }
 
 /* %a, %b : a, b; or nothing. */

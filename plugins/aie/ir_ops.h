@@ -10,16 +10,11 @@ enum aie_shape {
 	AIE_SHAPE_MODULE, AIE_SHAPE_FUNCTION,
 	AIE_SHAPE_CALL,     /* callee; operands and results as the callee has them, which design.h looks at */
 	AIE_SHAPE_RETURN, AIE_SHAPE_FOR, AIE_SHAPE_IF,
-	AIE_SHAPE_SCOPE,    /* memref.alloca_scope */
-	AIE_SHAPE_YIELD,    /* the end of a region of scf or memref */
+	AIE_SHAPE_YIELD,    /* the end of a region of scf */
 	AIE_SHAPE_LOAD, AIE_SHAPE_STORE, AIE_SHAPE_ALLOC, AIE_SHAPE_DEALLOC,
 	AIE_SHAPE_SUBVIEW,  /* offsets may be operands, sizes and strides are numbers */
 	AIE_SHAPE_VIEW, AIE_SHAPE_COPY,
 	AIE_SHAPE_CONSTANT, AIE_SHAPE_BINARY, AIE_SHAPE_UNARY, AIE_SHAPE_COMPARE, AIE_SHAPE_SELECT, AIE_SHAPE_CONVERT,
-	AIE_SHAPE_TERNARY,
-	AIE_SHAPE_POWER,    /* a float to an integer */
-	AIE_SHAPE_PAIR,     /* one operand, two results */
-	AIE_SHAPE_CLASS,    /* of a float: an i1 */
 };
 struct aie_op_row {
 	const char *name;

@@ -338,7 +338,7 @@ static bool op_begin(struct aie_reader *reader, struct aie_op **op_out, struct a
 /* Nothing stands behind what ends a region. */
 static bool is_end(const struct aie_op *op)
 {
-	return op && !op->result_count && !op->region_count && (aie_op_is(op, "scf.yield") || aie_op_is(op, "func.return") || aie_op_is(op, "memref.alloca_scope.return"));
+	return op && !op->result_count && !op->region_count && (aie_op_is(op, "scf.yield") || aie_op_is(op, "func.return"));
 }
 
 bool aie_read_op(struct aie_reader *reader, struct aie_op *parent, struct aie_region *region)

@@ -116,34 +116,6 @@ static const char *verify_convert(const struct aie_op *op, const struct aie_op_r
 	return NULL;
 }
 
-/* ---- math */
-
-static const char *verify_ternary(const struct aie_op *op, const struct aie_op_row *row)
-{
-	return has(op, 3, 1, 0) && operand(op, 0) == operand(op, 1) && operand(op, 0) == operand(op, 2) && operand(op, 0) == result(op, 0) && is_number(result(op, 0), row->to)
-		       ? NULL
-		       : "takes three floats of one type and gives one";
-}
-
-static const char *verify_power(const struct aie_op *op, const struct aie_op_row *row)
-{
-	return has(op, 2, 1, 0) && operand(op, 0) == result(op, 0) && is_number(result(op, 0), row->to) && is_number(operand(op, 1), 'i')
-		       ? NULL
-		       : "takes a float and an integer and gives a float of its type";
-}
-
-static const char *verify_pair(const struct aie_op *op, const struct aie_op_row *row)
-{
-	return has(op, 1, 2, 0) && operand(op, 0) == result(op, 0) && operand(op, 0) == result(op, 1) && is_number(operand(op, 0), row->from)
-		       ? NULL
-		       : "takes a float and gives two of its type";
-}
-
-static const char *verify_class(const struct aie_op *op, const struct aie_op_row *row)
-{
-	return has(op, 1, 1, 0) && is_number(operand(op, 0), row->from) && is_bool(result(op, 0)) ? NULL : "takes a float and gives an i1";
-}
-
 /* ---- memref */
 
 /* The indices of an element, from operand `first` on. */
@@ -300,9 +272,9 @@ static bool types_are(struct aie_value *const *values, struct aie_value *const *
 }
 
 /* The region ends with a yield of what the operation gives. */
-static bool yields(const struct aie_op *op, const struct aie_region *region, const char *yield)
+static bool yields(const struct aie_op *op, const struct aie_region *region)
 {
-	return region->last && aie_op_is(region->last, yield) && region->last->operand_count == op->result_count &&
+	return region->last && aie_op_is(region->last, "scf.yield") && region->last->operand_count == op->result_count &&
 	       types_are(region->last->operands, op->results, op->result_count);
 }
 
@@ -318,7 +290,7 @@ static const char *verify_for(const struct aie_op *op, const struct aie_op_row *
 	body = &op->regions[0];
 	if (body->argument_count != 1 + carried || body->arguments[0]->type != operand(op, 0) || !types_are(body->arguments + 1, op->results, carried))
 		return "has a body with the counter and a value for each result as its arguments";
-	return yields(op, body, "scf.yield") ? NULL : "has a body that ends with scf.yield of its results";
+	return yields(op, body) ? NULL : "has a body that ends with scf.yield of its results";
 }
 
 static const char *verify_if(const struct aie_op *op, const struct aie_op_row *row)
@@ -326,27 +298,16 @@ static const char *verify_if(const struct aie_op *op, const struct aie_op_row *r
 	(void)row;
 	if (op->operand_count != 1 || !is_bool(operand(op, 0)) || op->region_count != 2 || op->regions[0].argument_count || op->regions[1].argument_count)
 		return "takes an i1 and has two regions without arguments";
-	if (!yields(op, &op->regions[0], "scf.yield") || (op->regions[1].first ? !yields(op, &op->regions[1], "scf.yield") : op->result_count != 0))
+	if (!yields(op, &op->regions[0]) || (op->regions[1].first ? !yields(op, &op->regions[1]) : op->result_count != 0))
 		return "has regions that end with scf.yield of its results, the second one maybe nothing if there are none";
 	return NULL;
 }
 
-static const char *verify_scope(const struct aie_op *op, const struct aie_op_row *row)
-{
-	(void)row;
-	if (op->operand_count || op->region_count != 1 || op->regions[0].argument_count)
-		return "takes nothing and has one region without arguments";
-	return yields(op, &op->regions[0], "memref.alloca_scope.return") ? NULL : "has a region that ends with memref.alloca_scope.return of its results";
-}
-
 static const char *verify_yield(const struct aie_op *op, const struct aie_op_row *row)
 {
-	const bool scope = aie_op_is(op, "memref.alloca_scope.return");
-
 	(void)row;
-	if (op->result_count || op->region_count || op->next || !op->parent ||
-	    (scope ? !aie_op_is(op->parent, "memref.alloca_scope") : strncmp(op->parent->name, "scf.", 4) != 0))
-		return scope ? "stands at the end of the region of memref.alloca_scope" : "stands at the end of a region of scf.for or scf.if";
+	if (op->result_count || op->region_count || op->next || !op->parent || strncmp(op->parent->name, "scf.", 4) != 0)
+		return "stands at the end of a region of scf.for or scf.if";
 	return NULL;
 }
 
@@ -409,8 +370,6 @@ static verify *const verifies[] = {
 	[AIE_SHAPE_VIEW] = verify_view,       [AIE_SHAPE_COPY] = verify_copy,         [AIE_SHAPE_CONSTANT] = verify_constant,
 	[AIE_SHAPE_BINARY] = verify_binary,   [AIE_SHAPE_UNARY] = verify_unary,       [AIE_SHAPE_COMPARE] = verify_compare,
 	[AIE_SHAPE_SELECT] = verify_select,   [AIE_SHAPE_CONVERT] = verify_convert,
-	[AIE_SHAPE_SCOPE] = verify_scope,     [AIE_SHAPE_TERNARY] = verify_ternary,   [AIE_SHAPE_POWER] = verify_power,
-	[AIE_SHAPE_PAIR] = verify_pair,       [AIE_SHAPE_CLASS] = verify_class,
 };
 
 ptowsp_status aie_op_verify(const struct aie_op *op, struct ptowsp_error *error)

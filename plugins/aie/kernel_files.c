@@ -11,13 +11,14 @@
 #include "rt/grow.h"
 #include "registry/common/common_text.h"
 
-/* ---- a kernel ----------------------------------------------------------------------------------------------------------- */
+extern const struct isa_text aie_bare_headers[]; /* made of bare/ */
 
 /* There is nobody on a core who reads sentences, and no room for what writes them. */
 static const char quiet[] = "#include <stdio.h>\n"
 			    "static inline __attribute__((unused)) int quiet(const void *text, ...)\n{\n\t(void)text;\n\treturn 0;\n}\n"
 			    "#undef snprintf\n#undef vsnprintf\n#define snprintf(...) quiet(__VA_ARGS__)\n#define vsnprintf(...) quiet(__VA_ARGS__)\n";
 
+/* Takes the text; false: no memory, and the text is freed. */
 static bool file_add(struct aie_kernel_files *files, const char *name, char *text)
 {
 	if (!text || !rt_grow((void **)&files->files, &files->room, files->count, sizeof(*files->files))) {
@@ -29,58 +30,27 @@ static bool file_add(struct aie_kernel_files *files, const char *name, char *tex
 	return true;
 }
 
-static ptowsp_status kernel_write(struct aie_kernel_files *files, const struct base_kernel *row, uint32_t kernel, struct ptowsp_error *error)
-{
-	struct common_text text = {0};
-	char symbol[32], name[32], *code = NULL;
-	size_t size;
-	ptowsp_status st;
+/* A kernel that refuses what it gets: nobody can be told, so the core stands still, and the host sees a run without an end. */
+static const char still[] = "\n/* For a kernel that refuses what it gets: nobody can be told, so the core stands still, and the host sees a run without an end. */\n"
+			    "static __attribute__((unused, noinline)) void stop(void)\n{\n\tfor (;;)\n\t\t__asm__ volatile(\"\");\n}\n";
 
-	snprintf(symbol, sizeof(symbol), "ptowsp_kernel_%" PRIu32, kernel);
-	snprintf(name, sizeof(name), "kernel_%" PRIu32 ".c", kernel);
-	st = isa_emit(row->isa, &isa_emit_targets[0], symbol, &code, &size, error);
-	if (st)
-		return st;
-	common_text_put(&text, quiet);
-	common_text_put(&text, code);
-	free(code);
-	if (text.failed) {
-		common_text_finish(&text);
-		return rt_no_memory(error, "a kernel's source");
-	}
-	return file_add(files, name, text.bytes) ? PTOWSP_OK : rt_no_memory(error, "a kernel's source");
+static const struct base_kernel *row_of(const struct aie_kernel_files_args *args, uint32_t f)
+{
+	const uint32_t kernel = args->lowered->kernels[f];
+
+	return kernel < args->kernels->count ? &args->kernels->rows[kernel] : NULL;
 }
 
-static ptowsp_status kernels_write(struct aie_kernel_files *files, const struct aie_kernel_files_args *args, struct ptowsp_error *error)
+/* The file that becomes the object of a function; false: it is linked with none. */
+static bool name_make(char name_out[AIE_FILE_NAME], const struct aie_function *function)
 {
-	const struct aie_lowered *lowered = args->lowered;
-	ptowsp_status st = PTOWSP_OK;
+	const struct aie_attr *object = aie_attr_of(function->op, "link_with");
+	const int length = object && object->kind == AIE_ATTR_STRING ? (int)strlen(object->text) - 2 : 0;
 
-	for (uint32_t f = 0; !st && f < lowered->function_count; f++) {
-		uint32_t kernel = lowered->kernels[f], before = 0;
-		const struct base_kernel *row = kernel < args->kernels->count ? &args->kernels->rows[kernel] : NULL;
-
-		while (before < f && lowered->kernels[before] != kernel)
-			before++;
-		if (before < f)
-			continue;
-		if (row && row->isa)
-			st = kernel_write(files, row, kernel, error);
-		else
-			st = rt_fail(error, PTOWSP_UNSUPPORTED, "kernel %.60s has no portable code, and engine=device has no other for a core; give it a body, or take engine=array",
-				     row ? row->name : "copy");
-	}
-	return st;
+	return length > 0 && snprintf(name_out, AIE_FILE_NAME, "%.*s.c", length, object->text) < AIE_FILE_NAME;
 }
 
-/* ---- its calls ---------------------------------------------------------------------------------------------------------- */
-
-static const struct aie_function *function_of(const struct aie_design *design, const char *name)
-{
-	uint32_t f = aie_design_function(design, name);
-
-	return f == AIE_NONE ? NULL : &design->functions[f];
-}
+/* ---- calls -------------------------------------------------------------------------------------------------------------- */
 
 static void parameters(struct common_text *text, uint32_t tensors, uint32_t scalars)
 {
@@ -108,7 +78,7 @@ static void call_write(struct common_text *text, const struct aie_kernel_files_a
 	const struct base_walk_task *task = &args->walk->tasks[lowered->tasks[f]];
 	uint32_t kernel = lowered->kernels[f], tensors = task->tensor_count, scalars = function->type->inputs - task->tensor_count;
 
-	common_text_add(text, "\nptowsp_status ptowsp_kernel_%" PRIu32 "(const struct ptowsp_task *task, struct ptowsp_kernel_out *out);\nvoid call_%" PRIu32 "(", kernel, f);
+	common_text_add(text, "\nvoid call_%" PRIu32 "(", f);
 	parameters(text, tensors, scalars);
 	common_text_add(text, ") __asm__(\"%s\");\nvoid call_%" PRIu32 "(", function->name, f);
 	parameters(text, tensors, scalars);
@@ -129,47 +99,119 @@ static void call_write(struct common_text *text, const struct aie_kernel_files_a
 		     scalars, tensors, kernel, args->kernels->rows[kernel].blocks ? args->kernels->rows[kernel].blocks : 1, workspace, kernel);
 }
 
-static ptowsp_status calls_write(struct common_text *text, const struct aie_kernel_files_args *args, struct ptowsp_error *error)
-{
-	common_text_put(text, "/* What the design calls, made by ptowsp: each function calls its kernel as task.h has it. */\n#include \"ptowsp/task.h\"\n\n"
-			   "/* A kernel that refuses what it gets: nobody can be told, so the core stands still, and the host sees a run without an end. */\n"
-			   "static __attribute__((unused, noinline)) void stop(void)\n{\n\tfor (;;)\n\t\t__asm__ volatile(\"\");\n}\n");
-	for (uint32_t f = 0; f < args->lowered->function_count; f++) {
-		const struct aie_function *function = function_of(args->design, args->lowered->functions[f]);
-		const struct base_walk_task *task = &args->walk->tasks[args->lowered->tasks[f]];
-		uint64_t workspace = 0;
-		ptowsp_status st = isa_emit_workspace(args->kernels->rows[args->lowered->kernels[f]].isa, &workspace, error);
+/* ---- a kernel ----------------------------------------------------------------------------------------------------------- */
 
-		if (st)
-			return st;
-		if (!function || function->type->inputs < task->tensor_count)
-			return rt_fail(error, PTOWSP_UNSUPPORTED, "the design has no function %.60s as its kernel is called; report this with the package", args->lowered->functions[f]);
-		call_write(text, args, f, function, workspace);
+/* What all its functions stand on. */
+static ptowsp_status kernel_write(struct common_text *text, const struct base_kernel *row, uint32_t kernel, struct ptowsp_error *error)
+{
+	char symbol[32], *code = NULL;
+	size_t size;
+	ptowsp_status st;
+
+	snprintf(symbol, sizeof(symbol), "ptowsp_kernel_%" PRIu32, kernel);
+	st = isa_emit(row->isa, &isa_emit_targets[0], symbol, &code, &size, error);
+	if (st)
+		return st;
+	common_text_put(text, "/* A kernel, and what a design calls of it: functions that call it as ptowsp/task.h has it. Made by ptowsp. */\n");
+	common_text_put(text, quiet);
+	common_text_put(text, code);
+	common_text_put(text, still);
+	free(code);
+	return PTOWSP_OK;
+}
+
+/* All functions of the kernel that function `first` is the first one of. */
+static ptowsp_status file_make(struct aie_kernel_files *files, const struct aie_kernel_files_args *args, uint32_t first, struct ptowsp_error *error)
+{
+	const struct aie_lowered *lowered = args->lowered;
+	const struct base_kernel *row = row_of(args, first);
+	struct common_text text = {0};
+	char name[AIE_FILE_NAME];
+	uint64_t workspace = 0;
+	ptowsp_status st = isa_emit_workspace(row->isa, &workspace, error);
+
+	if (!st)
+		st = kernel_write(&text, row, lowered->kernels[first], error);
+	for (uint32_t f = first; !st && f < lowered->function_count; f++)
+		if (lowered->kernels[f] == lowered->kernels[first])
+			call_write(&text, args, f, &args->design->functions[f], workspace);
+	if (!st && !name_make(name, &args->design->functions[first]))
+		st = rt_fail(error, PTOWSP_UNSUPPORTED, "function %.60s of the design is linked with no object file; report this with the package", lowered->functions[first]);
+	if (!st && text.failed)
+		st = rt_no_memory(error, "a kernel's source");
+	if (st)
+		common_text_finish(&text);
+	else if (!file_add(files, name, text.bytes))
+		st = rt_no_memory(error, "a kernel's source");
+	return st;
+}
+
+/* ---- headers ------------------------------------------------------------------------------------------------------------ */
+
+/* What stands beside kernels and not below them is for other targets. */
+static bool is_needed(const struct isa_text *header)
+{
+	return !strstr(header->path, "cuda") && !strstr(header->path, "ascend");
+}
+
+static bool headers_add(struct aie_kernel_files *files, const struct isa_text *headers)
+{
+	static const char own[] = "aie/";
+
+	for (const struct isa_text *header = headers; header->path; header++) {
+		const char *path = strncmp(header->path, own, sizeof(own) - 1) ? header->path : header->path + sizeof(own) - 1;
+		struct common_text text = {0};
+
+		if (!is_needed(header))
+			continue;
+		for (const char *const *line = header->lines; *line; line++)
+			common_text_put(&text, *line);
+		if (text.failed) {
+			common_text_finish(&text);
+			return false;
+		}
+		if (!file_add(files, path, text.bytes))
+			return false;
 	}
-	return text->failed ? rt_no_memory(error, "the calls of a design") : PTOWSP_OK;
+	return true;
+}
+
+/* written: per kernel, those of the package and behind them one for all others. */
+static ptowsp_status kernels_add(struct aie_kernel_files *files, const struct aie_kernel_files_args *args, bool *written, struct ptowsp_error *error)
+{
+	const struct aie_lowered *lowered = args->lowered;
+	ptowsp_status st = PTOWSP_OK;
+
+	for (uint32_t f = 0; !st && f < lowered->function_count; f++) {
+		const struct base_kernel *row = row_of(args, f);
+		bool *is_written = &written[row ? lowered->kernels[f] : args->kernels->count];
+
+		if (*is_written)
+			continue;
+		*is_written = true;
+		if (row && row->isa)
+			st = file_make(files, args, f, error);
+		else if (args->all)
+			st = rt_fail(error, PTOWSP_UNSUPPORTED, "kernel %.60s has no portable code, and engine=device has no other for a core; give it a body, or take engine=array",
+				     row ? row->name : "copy");
+	}
+	files->kernel_count = files->count;
+	return st;
 }
 
 ptowsp_status aie_kernel_files_make(struct aie_kernel_files *files, const struct aie_kernel_files_args *args, struct ptowsp_error *error)
 {
-	struct aie_kernel_files kernels = {0};
-	struct common_text text = {0};
-	ptowsp_status st;
+	bool *written = calloc((size_t)args->kernels->count + 1, sizeof(*written));
+	ptowsp_status st = written ? PTOWSP_OK : rt_no_memory(error, "kernels of a design as files");
 
 	aie_kernel_files_finish(files);
-	st = kernels_write(&kernels, args, error);
 	if (!st)
-		st = calls_write(&text, args, error);
-	if (!st && !file_add(files, "calls.c", text.bytes))
-		st = rt_no_memory(error, "the calls of a design");
-	else if (st)
-		common_text_finish(&text);
-	for (uint32_t k = 0; k < kernels.count; k++) {
-		if (!st && !file_add(files, kernels.files[k].name, kernels.files[k].text))
-			st = rt_no_memory(error, "a kernel's source");
-		else if (st)
-			free(kernels.files[k].text);
-	}
-	free(kernels.files);
+		st = kernels_add(files, args, written, error);
+	if (!st && files->count && !(headers_add(files, isa_emit_headers) && headers_add(files, aie_bare_headers)))
+		st = rt_no_memory(error, "the headers of kernels");
+	if (st)
+		aie_kernel_files_finish(files);
+	free(written);
 	return st;
 }
 

@@ -4,7 +4,6 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include "inline.h"
 #include "loop.h"
 #include "aie/aie_arena.h"
 #include "lower_own.h"
@@ -91,19 +90,20 @@ static void views_tell(struct aie_lowering *lowering, const struct call *call, s
 	numbers_tell(lowering, op, "ptowsp.window", 3 * call->line->count, windows);
 }
 
-static void function_make(struct aie_lowering *lowering, const struct call *call, const char *name, const char *why)
+static void function_make(struct aie_lowering *lowering, const struct call *call, const char *name)
 {
+	const char *kernel = lowering->args->kernel_name(lowering->args->context, call->task->kernel);
 	struct aie_module *module = lowering->module;
 	struct aie_op *op = aie_op_add(module, lowering->device, lowering->body, "func.func");
+	char object[AIE_OBJECT_NAME];
 
+	aie_lower_object_name(object, call->task->kernel, kernel);
 	aie_op_region(module, op);
 	aie_op_attr(module, op, "function_type", aie_attr_type(module, function_type(lowering, call)));
 	aie_op_attr(module, op, "sym_name", aie_attr_text(module, AIE_ATTR_STRING, name));
 	aie_op_attr(module, op, "sym_visibility", aie_attr_text(module, AIE_ATTR_STRING, "private"));
-	aie_op_attr(module, op, "ptowsp.kernel",
-		    aie_attr_text(module, AIE_ATTR_STRING, lowering->args->kernel_name(lowering->args->context, call->task->kernel)));
-	if (*why)
-		aie_op_attr(module, op, "ptowsp.why", aie_attr_text(module, AIE_ATTR_STRING, why));
+	aie_op_attr(module, op, "link_with", aie_attr_text(module, AIE_ATTR_STRING, object));
+	aie_op_attr(module, op, "ptowsp.kernel", aie_attr_text(module, AIE_ATTR_STRING, kernel));
 	views_tell(lowering, call, op);
 }
 
@@ -134,8 +134,7 @@ static uint32_t function_find(struct aie_lowering *lowering, const struct call *
 	return row ? row - 1 : lowering->lowered->function_count;
 }
 
-/* why: what has no body in its kernel, "". */
-static void function_add(struct aie_lowering *lowering, const struct aie_line *line, const char *why)
+static void function_add(struct aie_lowering *lowering, const struct aie_line *line)
 {
 	struct aie_lowered *lowered = lowering->lowered;
 	struct call call = call_of(lowering, line);
@@ -154,17 +153,17 @@ static void function_add(struct aie_lowering *lowering, const struct aie_line *l
 	if (!lowered->functions[lowered->function_count])
 		lowering->failed = PTOWSP_NO_MEMORY;
 	else
-		function_make(lowering, &call, lowered->functions[lowered->function_count++], why);
+		function_make(lowering, &call, lowered->functions[lowered->function_count++]);
 }
 
 void aie_lower_functions(struct aie_lowering *lowering)
 {
 	const struct aie_graph *graph = lowering->args->graph;
 
-	for (uint32_t c = 0; !lowering->args->bodies && c < graph->cell_count; c++)
+	for (uint32_t c = 0; c < graph->cell_count; c++)
 		for (uint32_t l = 0; !lowering->failed && l < graph->cells[c].count; l++)
 			if (graph->cells[c].lines[l].kind == AIE_LINE_CALL)
-				function_add(lowering, &graph->cells[c].lines[l], "");
+				function_add(lowering, &graph->cells[c].lines[l]);
 }
 
 /* ---- a body ------------------------------------------------------------------------------------------------------------- */
@@ -176,7 +175,6 @@ struct body {
 	const struct aie_lines *program;
 	struct aie_value **objects; /* per stream: the one that is open */
 	struct aie_value **buffers; /* per buffer of the graph */
-	bool calls;                 /* some kernel */
 };
 
 static struct aie_value *constant(struct body *body, const struct aie_type *type, int64_t value)
@@ -231,81 +229,27 @@ static void copy_make(struct body *body, const struct aie_line *line)
 	aie_op_operand(body->lowering->module, op, to);
 }
 
-/* The kernel's window in an argument. */
-static struct aie_view view_of(const struct aie_lowering *lowering, const struct call *call, uint32_t i)
-{
-	const struct aie_shape *shape = &lowering->args->graph->spots[call->line->spots + i].shape;
-	struct aie_view view = use_of(lowering, call, i)->view;
-
-	if (!view.rows) {
-		view.rows = shape->flat ? 1 : shape->rows;
-		view.columns = view.stride = (uint64_t)((int64_t)shape->columns + view.before);
-	}
-	return view;
-}
-
-/* The body of the kernel, where there is one: the call does without a function then. */
-static bool body_make(struct body *body, const struct call *call, struct aie_value *const *memrefs, char why[96])
-{
-	struct aie_lowering *lowering = body->lowering;
-	const uint32_t kernel = call->task->kernel;
-	const struct base_kernel *row = kernel < lowering->args->bodies->count ? &lowering->args->bodies->rows[kernel] : NULL;
-	struct aie_view views[AIE_MOST_TENSORS];
-	struct aie_inline_args args = {.module = lowering->module, .parent = body->parent, .region = body->region, .memrefs = memrefs, .views = views, .memref_count = call->line->count,
-				       .scalars = lowering->args->walk->args + call->task->args, .scalar_count = call->task->arg_count};
-	bool failed, made;
-
-	snprintf(why, 96, "what is no portable code");
-	if (!row || !row->isa || row->ref.fn)
-		return false;
-	for (uint32_t i = 0; i < call->line->count; i++)
-		views[i] = view_of(lowering, call, i);
-	args.program = row->isa;
-	args.name = row->name;
-	args.blocks = row->blocks;
-	args.memory = lowering->args->stacks[kernel];
-	made = aie_inline(&args, why, &failed);
-	if (failed)
-		lowering->failed = PTOWSP_NO_MEMORY;
-	return made;
-}
-
-/* values: memrefs, then scalars, which are made here. */
-static void call_add(struct body *body, const struct call *call, struct aie_value **values)
-{
-	struct aie_lowering *lowering = body->lowering;
-	const uint64_t *scalars = lowering->args->walk->args + call->task->args;
-	const uint32_t count = call->line->count + call->task->arg_count;
-	struct aie_op *op;
-
-	for (uint32_t i = call->line->count; i < count; i++)
-		values[i] = constant(body, aie_type_plain(lowering->module, AIE_TYPE_INT, 64), (int64_t)scalars[i - call->line->count]);
-	body->calls = true;
-	op = aie_op_add(lowering->module, body->parent, body->region, "func.call");
-	for (uint32_t i = 0; i < count; i++)
-		aie_op_operand(lowering->module, op, values[i]);
-	aie_op_attr(lowering->module, op, "callee", aie_attr_text(lowering->module, AIE_ATTR_SYMBOL, lowering->lowered->functions[function_find(lowering, call, false)]));
-}
-
 static void call_make(struct body *body, const struct aie_line *line)
 {
 	struct aie_lowering *lowering = body->lowering;
+	struct aie_module *module = lowering->module;
 	const struct call call = call_of(lowering, line);
-	struct aie_value **values = calloc((size_t)line->count + call.task->arg_count + 1, sizeof(struct aie_value *));
-	char why[96] = "";
+	const uint32_t function = function_find(lowering, &call, false), count = line->count + call.task->arg_count;
+	struct aie_value **values = calloc((size_t)count + 1, sizeof(struct aie_value *));
+	struct aie_op *op;
 
-	if (!values) {
+	if (!values || lowering->failed) {
 		lowering->failed = PTOWSP_NO_MEMORY;
+		free(values);
 		return;
 	}
-	for (uint32_t i = 0; i < line->count; i++)
-		values[i] = spot_value(body, &lowering->args->graph->spots[line->spots + i]);
-	if (!lowering->args->bodies || !body_make(body, &call, values, why)) {
-		if (lowering->args->bodies)
-			function_add(lowering, line, why);
-		if (!lowering->failed)
-			call_add(body, &call, values);
-	}
+	for (uint32_t i = 0; i < count; i++)
+		values[i] = i < line->count ? spot_value(body, &lowering->args->graph->spots[line->spots + i])
+					    : constant(body, aie_type_plain(module, AIE_TYPE_INT, 64), (int64_t)lowering->args->walk->args[call.task->args + i - line->count]);
+	op = aie_op_add(module, body->parent, body->region, "func.call");
+	for (uint32_t i = 0; i < count; i++)
+		aie_op_operand(module, op, values[i]);
+	aie_op_attr(module, op, "callee", aie_attr_text(module, AIE_ATTR_SYMBOL, lowering->lowered->functions[function]));
 	free(values);
 }
 
@@ -510,7 +454,6 @@ static void core_make(struct aie_lowering *lowering, uint32_t cell, struct body 
 	aie_op_operand(module, op, lowering->cell_tiles[cell]);
 	body->parent = op;
 	body->region = aie_op_region(module, op);
-	body->calls = false;
 	region = body->region;
 	if (region && has_buffers(lowering, cell))
 		loop_begin(body, 1);
@@ -523,8 +466,6 @@ static void core_make(struct aie_lowering *lowering, uint32_t cell, struct body 
 	if (region)
 		aie_op_add(module, op, region, "aie.end");
 	aie_op_attr(module, op, "stack_size", aie_i32(lowering, (int64_t)stack_of(lowering, cell, body->program)));
-	if (body->calls)
-		aie_op_attr(module, op, "link_with", aie_attr_text(module, AIE_ATTR_STRING, "kernels.o"));
 	aie_op_result(module, op, aie_type_plain(module, AIE_TYPE_INDEX, 0));
 }
 

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: MIT */
-/* lower_name.c - symbols of a design: its fifos and the functions that its cores call. A core's program is linked with C's library and with what the tools begin it by, so no
+/* lower_name.c - symbols of a design: its fifos and the functions that its cores call, and files of these. A core's program is linked with C's library and with what the tools begin it by, so no
  * symbol is what a package calls something: a kernel may be called memcpy or main. */
 #include <ctype.h>
+#include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -41,4 +42,14 @@ char *aie_lower_function_name(struct aie_lowering *lowering, const char *kernel)
 		return name;
 	free(name);
 	return NULL;
+}
+
+/* Kernels of one name have different numbers, and files have names of bounded length. */
+void aie_lower_object_name(char name_out[AIE_OBJECT_NAME], uint32_t kernel, const char *name)
+{
+	int length = snprintf(name_out, AIE_OBJECT_NAME, "%s%" PRIu32 "_%.48s", prefix, kernel, name);
+
+	for (int i = sizeof(prefix) - 1; i < length; i++)
+		name_out[i] = isalnum((unsigned char)name_out[i]) ? name_out[i] : '_';
+	snprintf(name_out + length, AIE_OBJECT_NAME - (size_t)length, ".o");
 }

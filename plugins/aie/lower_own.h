@@ -6,6 +6,8 @@
 #include "lower.h"
 #include "registry/common/common_names.h"
 
+#define AIE_OBJECT_NAME 80 /* bytes of an object file's name */
+
 struct aie_lowering {
 	struct aie_module *module;
 	const struct aie_lower_args *args;
@@ -26,9 +28,10 @@ const struct aie_type *aie_lower_element(struct aie_lowering *lowering, unsigned
 const struct aie_type *aie_lower_shape(struct aie_lowering *lowering, const struct aie_shape *shape);
 /* As objects of a stream are declared. */
 const struct aie_type *aie_lower_object(struct aie_lowering *lowering, uint32_t stream);
-/* lower_name.c: names of fifos, one per stream; then of functions, which no fifo and no function before has: the caller's, NULL without memory. */
+/* lower_name.c: names of fifos, one per stream; then of functions, which no fifo and no function before has: the caller's, NULL without memory; the object file of a kernel. */
 void aie_lower_stream_names(struct aie_lowering *lowering);
 char *aie_lower_function_name(struct aie_lowering *lowering, const char *kernel);
+void aie_lower_object_name(char name_out[AIE_OBJECT_NAME], uint32_t kernel, const char *name);
 /* lower_core.c: functions that the cells call, buffers, and one core per cell. */
 void aie_lower_functions(struct aie_lowering *lowering);
 void aie_lower_cores(struct aie_lowering *lowering);

@@ -409,7 +409,7 @@ static ptowsp_status text_make(struct aie_map *map, const struct aie_map_args *a
 {
 	const struct aie_lower_args lower = {.arch = args->arch, .walk = args->walk, .acts = &map->acts, .cells = &map->cells, .graph = &map->graph, .order = &map->order,
 					     .depths = map->depths, .places = map->places, .tensors = args->tensors, .tensor_count = args->tensor_count,
-					     .kernel_count = args->kernel_count, .stacks = args->stacks, .bodies = args->bodies, .kernel_name = args->kernel_name,
+					     .kernel_count = args->kernel_count, .stacks = args->stacks, .kernel_name = args->kernel_name,
 					     .channel_name = args->channel_name, .tensor_name = args->tensor_name, .context = args->context};
 	struct aie_module module = {0};
 	ptowsp_status st = aie_module_begin(&module, error);

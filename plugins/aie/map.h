@@ -20,7 +20,6 @@ struct aie_map_args {
 	const uint8_t *kept;               /* per TENS row: what is written is seen after the run */
 	const uint64_t *stacks;            /* per KREG row: bytes of tiles */
 	const struct base_kernels *served; /* as in act.h */
-	const struct base_kernels *bodies; /* as in lower.h */
 	uint32_t tensor_count, kernel_count;
 	uint32_t cells;                    /* most cores, 0: all that there are */
 	bool scheduled;                    /* executors of the walk are cores */

@@ -16,24 +16,11 @@ struct aie_sim_call {
 	void *const *memrefs;              /* per argument of the function: the address of its first element, of a memref */
 	const uint64_t *scalars;           /* per argument: its bits, of a scalar */
 };
-/* The body of a kernel that stands in a core: a memref.alloca_scope that says its kernel. */
-struct aie_sim_scope {
-	const char *kernel;                /* ptowsp.kernel */
-	uint32_t core;                     /* of the design */
-	uint64_t at;                       /* cycle in which it begins */
-};
-enum aie_sim_how {
-	AIE_SIM_UNKNOWN,                   /* it is run, and each instruction costs what it costs */
-	AIE_SIM_COSTS,                     /* it is run, and costs what was said */
-	AIE_SIM_SKIPPED,                   /* it costs what was said, and is not run */
-};
 struct aie_sim_kernels {
 	void *context;
 	/* Runs it: elements of an inner view lie strides apart, as the function's type says. cycles_out: of the whole call, by the model. Errors: UNSUPPORTED "no model for
 	 * kernel X" where nobody knows it. */
 	ptowsp_status (*call)(void *context, const struct aie_sim_call *call, uint64_t *cycles_out, struct ptowsp_error *error);
-	/* NULL: all are UNKNOWN; or told where such a body begins. cycles_out: of the whole body, by the model. */
-	ptowsp_status (*inlined)(void *context, const struct aie_sim_scope *scope, enum aie_sim_how *how_out, uint64_t *cycles_out, struct ptowsp_error *error);
 	void (*begin)(void *context, uint32_t buffering); /* NULL, or told before a run, of which aie_sim_both does two */
 };
 struct aie_sim_args {

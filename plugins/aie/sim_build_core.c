@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* sim_build_core.c - memories of a design: pools of fifos with their locks, buffers; and the bodies of its cores. */
+#include "aie/ir_float.h"
 #include "aie/sim_build.h"
 
 #include "base/error.h"
@@ -132,7 +133,7 @@ static void initial_put(uint8_t *memory, const struct aie_buffer *buffer)
 
 		memcpy(&real, &value, 8);
 		if (element->kind != AIE_TYPE_INT && element->kind != AIE_TYPE_INDEX)
-			bits = aie_body_bits(element->kind, real);
+			bits = aie_float_bits(element, real);
 		memcpy(memory + i * bytes, &bits, bytes);
 	}
 }
@@ -206,7 +207,7 @@ static ptowsp_status core_make(struct aie_build *build, uint32_t number)
 	ptowsp_status st;
 
 	*core = (struct aie_body_core){.build = build, .core = number};
-	core->outside = (struct aie_body_outside){core, lock_find, buffer_find, design, build->args->kernels, number, &build->net->now, false};
+	core->outside = (struct aie_body_outside){core, lock_find, buffer_find, design, build->args->kernels, number, &build->net->now};
 	if (aie_net_core(build->net, aie_net_agent(build->net, "core (%" PRId32 ",%" PRId32 ")", tile->column, tile->row), (struct aie_program){0}) == AIE_NONE)
 		return aie_build_no_memory(build);
 	st = aie_body_create(&core->body, design->cores[number].op, &core->outside, build->error);

@@ -47,23 +47,6 @@ module @forms attributes {test.flag} {
       %same = arith.xori %q, %q : i32
     }
     %r = "arith.maximumf"(%got, %sum) <{fastmath = #arith.fastmath<none>}> : (f32, f32) -> f32
-    memref.alloca_scope {
-      %tile = memref.alloca() : memref<4x4xf32>
-      %e = math.exp %got : f32
-      memref.store %e, %tile[%c0, %c1] : memref<4x4xf32>
-    } {ptowsp.kernel = "two words"}
-    %inner:2 = memref.alloca_scope -> (f32, i32) {
-      %h = math.tanh %got fastmath<fast> : f32
-      memref.alloca_scope.return %h, %i : f32, i32
-    }
-    %fused = math.fma %inner#0, %sum, %r : f32
-    %angle = math.atan2 %fused, %r fastmath<nnan, ninf> : f32
-    %whole = math.absi %inner#1 : i32
-    %zeros = math.ctlz %n : index
-    %cube = math.ipowi %whole, %i : i32
-    %fourth = math.fpowi %angle, %cube : f32, i32
-    %sine, %cosine = math.sincos %fourth : f32
-    %is = math.isnan %cosine : f32
     return %r, %c0 : f32, index
   }
   "test.buffers"() {note = "a \"quoted\" line\0A", flag, wide = [1, 2.5, true, unit, @name, @"a name", i32, (i32) -> (index, f32)],
