@@ -11,7 +11,8 @@ enum { FRAME_ENTRY = 0xFF, PAUSE_EVERY = 1024 };
 
 void rt_expand_start(struct rt_expand *expand, const struct rt_program *program, struct rt_env *env, struct ptowsp_error *error)
 {
-	memset(expand, 0, sizeof(*expand));
+	memset(expand, 0, offsetof(struct rt_expand, loops)); /* the arrays are long, and filled before they are read */
+	expand->rounds[0] = (struct rt_round){0};             /* of tasks outside of loops */
 	expand->program = program;
 	expand->env = env;
 	expand->error = error;

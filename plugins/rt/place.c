@@ -44,7 +44,6 @@ void rt_places_init(struct rt_places *places, const struct rt_program *program)
 {
 	const struct rt_schedule *schedule = &program->schedule;
 
-	memset(places, 0, sizeof(*places));
 	places->program = program;
 	places->policy = rt_policy_find(schedule->dispatch.policy);
 	places->timed = places->policy->timed;

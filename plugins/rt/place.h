@@ -17,6 +17,7 @@ struct rt_places {
 	uint64_t counts[RT_POOL_LIMIT]; /* tasks so far per pool */
 	bool timed;                 /* placing reads the clock, which must have seen all earlier tasks */
 };
+/* *places is zero. */
 void rt_places_init(struct rt_places *places, const struct rt_program *program);
 /* Fills pool, executor and stream of *task. Errors: RUN_FAILED for a pool outside 0 .. 255, NO_MEMORY. */
 ptowsp_status rt_place(struct rt_places *places, struct rt_clock *clock, struct rt_env *env, const struct rt_site *site,

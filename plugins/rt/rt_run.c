@@ -25,7 +25,7 @@ static ptowsp_status values_init(struct rt_run *run)
 
 	run->values = calloc((size_t)slots + 1, sizeof(*run->values));
 	run->forms = calloc((size_t)exprs->count + 1, sizeof(*run->forms));
-	run->env.scratch = calloc(rt_exprs_scratch(exprs), sizeof(*run->env.scratch));
+	run->env.scratch = malloc(rt_exprs_scratch(exprs) * sizeof(*run->env.scratch));
 	if (!run->values || !run->forms || !run->env.scratch)
 		return rt_no_memory(run->error, "values");
 	for (uint32_t i = 0; i < slots; i++)
