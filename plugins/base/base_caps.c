@@ -37,16 +37,15 @@ static const struct ptowsp_cap services[] = {
 /* A filter says which scheduler instance has a task: where there is one, it has all of them. */
 static const struct ptowsp_cap of_one_instance[] = {BASE_CAP(PTOWSP_FEATURE_OPCODE(PTOWSP_OP_DISPATCH_FILTER), RECORDED)};
 
-/* Ready tasks wait for worker threads here, which take them in the order that is stated. A single thread runs each task where it is issued, and several instances have queues of
- * their own. */
+/* Ready tasks wait for worker threads here, which take them in the order that is stated. A single thread runs each task where it is issued. */
 static const struct ptowsp_cap in_order[] = {
 	BASE_CAP(BASE_POLICY(READY, FIFO), ENFORCED), BASE_CAP(BASE_POLICY(READY, WORK_STEAL), ENFORCED), BASE_CAP(BASE_POLICY(READY, PRIORITY), ENFORCED),
 	BASE_CAP(PTOWSP_FEATURE_GRAPH(PTOWSP_TG_SET_PRIORITY), ENFORCED), BASE_CAP(PTOWSP_FEATURE_GRAPH(PTOWSP_CA_AFFINITY), ENFORCED),
 };
 
-bool base_in_order(const struct base_model *model, uint32_t threads, uint32_t schedulers)
+bool base_in_order(const struct base_model *model, uint32_t threads)
 {
-	return model->device.dispatch == PTOWSP_DISPATCH_THREADS && model->device.timing == PTOWSP_TIMING_REFERENCE && threads > 1 && schedulers < 2;
+	return model->device.dispatch == PTOWSP_DISPATCH_THREADS && model->device.timing == PTOWSP_TIMING_REFERENCE && threads > 1;
 }
 
 uint32_t base_caps_order(struct ptowsp_cap rows[BASE_CAPS_LIMIT], uint32_t there)
@@ -78,7 +77,7 @@ uint32_t base_caps(const struct base_backend *backend, const struct base_options
 	struct ptowsp_cap others[BASE_CAPS_LIMIT];
 	uint32_t there = backend->caps ? backend->caps(options, model, rows_out) : 0;
 
-	if (base_in_order(model, base_threads(0, options), options ? options->schedulers : 1))
+	if (base_in_order(model, base_threads(0, options)))
 		there = base_caps_order(rows_out, there);
 	there = BASE_CAPS_ADD(rows_out, there, services);
 	if (!options || options->schedulers < 2)

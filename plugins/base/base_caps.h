@@ -15,8 +15,8 @@
 /* Appends the rows whose features are not among the first `there` yet. Returns how many there are then; at most BASE_CAPS_LIMIT. */
 uint32_t base_caps_add(struct ptowsp_cap rows[BASE_CAPS_LIMIT], uint32_t there, const struct ptowsp_cap *more, uint32_t count);
 #define BASE_CAPS_ADD(rows, there, list) base_caps_add(rows, there, list, (uint32_t)(sizeof(list) / sizeof(*(list))))
-/* Do worker threads take ready tasks in a stated order, with so many threads and scheduler instances? */
-bool base_in_order(const struct base_model *model, uint32_t threads, uint32_t schedulers);
+/* Do worker threads take ready tasks in a stated order, with so many threads? */
+bool base_in_order(const struct base_model *model, uint32_t threads);
 /* Appends the rows of that. Returns how many there are then. */
 uint32_t base_caps_order(struct ptowsp_cap rows[BASE_CAPS_LIMIT], uint32_t there);
 /* Each feature once: who comes first says it. Returns how many rows there are. Any thread. */

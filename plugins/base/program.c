@@ -13,7 +13,7 @@
 
 static bool in_order(const struct base_program *program)
 {
-	return base_in_order(program->device->model, program->device->threads, program->device->instance->options->schedulers);
+	return base_in_order(program->device->model, program->device->threads);
 }
 
 /* The core places tasks on executors even where there is one scheduler instance and nothing to choose from, because shards lie there; so the core gets the rows of at
