@@ -121,7 +121,8 @@ static ptowsp_status process_make(struct host_remote *r, const struct host_remot
 				close(pair[i]);
 		if (memory >= 0)
 			close(memory);
-		return host_fail(error, PTOWSP_NO_MEMORY, "%s: no memory or descriptors for a worker: %s", start->name, strerror(why));
+		return host_fail(error, PTOWSP_NO_MEMORY, "%s: no %s for a worker: %s", start->name,
+				 why == EFBIG ? "file of its size (ulimit -f), which is shared memory," : "memory or descriptors", strerror(why));
 	}
 	r->socket = pair[0];
 	r->life = life[1];

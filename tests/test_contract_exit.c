@@ -431,8 +431,18 @@ static void a_compiler_that_makes_nothing_is_named(void)
 	REQUIRE_INT(cli("printf '#!/bin/sh\\nwhile [ $# -gt 1 ]; do [ \"$1\" = -o ] && echo garbage >\"$2\"; shift; done\\n' >cc.sh; chmod +x cc.sh"), 0);
 	CHECK_INT(cli("CC=$PWD/cc.sh $B/ptowsp-pack --native $R/packages/examples/softmax.pto -o n.pkg.zst"), 8);
 	CHECK_CONTAINS(cli_err, "is no ELF file");
+	REQUIRE_INT(cli("printf '#!/bin/sh\\nwhile [ $# -gt 1 ]; do [ \"$1\" = -o ] && cp /bin/sh \"$2\"; shift; done\\n' >cc.sh"), 0);
+	CHECK_INT(cli("CC=$PWD/cc.sh $B/ptowsp-pack --native $R/packages/examples/softmax.pto -o n.pkg.zst"), 8);
+	CHECK_CONTAINS(cli_err, "is no ELF file with the kernels");
 	CHECK_INT(cli("ls"), 0);
 	CHECK_STR(cli_out, "cc.sh\n");
+}
+
+static void the_limit_of_file_sizes_is_named(void)
+{
+	cli_begin();
+	CHECK_INT(cli("ulimit -f 1; $B/ptowsp-run --isolate=process $P/softmax.pkg.zst"), 1);
+	CHECK_CONTAINS(cli_err, "no file of its size (ulimit -f), which is shared memory, for a worker: File too large");
 }
 
 void suite_contract_exit(CU_pSuite s)
@@ -440,6 +450,7 @@ void suite_contract_exit(CU_pSuite s)
 	cli_suite("exit");
 	TEST(s, a_lack_of_descriptors_is_no_refusal);
 	TEST(s, a_compiler_that_makes_nothing_is_named);
+	TEST(s, the_limit_of_file_sizes_is_named);
 	for (size_t i = 0; i < sizeof(refusals) / sizeof(*refusals); i++)
 		check_add(s, refusals[i].name, run_refusal);
 	TEST(s, every_truncation_is_refused);

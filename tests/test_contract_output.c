@@ -104,6 +104,7 @@ static void what_is_read_is_not_overwritten(void)
 		{"$B/ptowsp-pack --from-json s.json -o s.json", "what is written", "the JSON"},
 		{"$B/ptowsp-pack --data src=src.npy scale.pto -o src.npy", "what is written", "the data"},
 		{"$B/ptowsp-pack --sign=key scale.pto -o key", "what is written", "the key"},
+		{"$B/ptowsp-pack --sign=key scale.pto -o key.pub", "what is written", "the public half of the key"},
 		{"$B/ptowsp-pack --sign=key libptowsp_cpu_sim.so -o libptowsp_cpu_sim.so", "what is written", "the plugin"},
 		{"$B/ptowsp-inspect --graph g.txt g.txt", "what is written", "the dump"},
 	};

@@ -203,6 +203,17 @@ static int objects_link(const struct compiler *compiler, const struct pack_kerne
 	return code;
 }
 
+/* An ELF file with a string for the name of each; whether that names its function is found when it is loaded. */
+static bool has_kernels(const struct pack_kernels *list, const void *object, size_t size)
+{
+	bool all = size > SELFMAG && !memcmp(object, ELFMAG, SELFMAG);
+
+	for (uint32_t i = 0; all && i < list->functions.count; i++)
+		if (list->rows[i].text)
+			all = memmem(object, size, list->functions.rows[i].name, strlen(list->functions.rows[i].name) + 1);
+	return all;
+}
+
 ptowsp_status compiler_run(const struct compiler *compiler, const struct pack_kernels *list, const struct isa_emit_target *target, void **object_out,
 			   size_t *size_out, struct ptowsp_error *error)
 {
@@ -220,9 +231,9 @@ ptowsp_status compiler_run(const struct compiler *compiler, const struct pack_ke
 	if (access(path, F_OK))
 		return reg_fail(error, PTOWSP_NO_DEVICE, "\"%.80s\" ended well and left no shared object; name another one with CC", compiler->command);
 	st = pkg_file_load(path, PKG_FILE_NAMED, object_out, size_out, error);
-	if (st || (*size_out > SELFMAG && !memcmp(*object_out, ELFMAG, SELFMAG)))
+	if (st || has_kernels(list, *object_out, *size_out))
 		return st;
 	free(*object_out);
 	*object_out = NULL;
-	return reg_fail(error, PTOWSP_NO_DEVICE, "\"%.80s\" ended well, and what it left is no ELF file; name another one with CC", compiler->command);
+	return reg_fail(error, PTOWSP_NO_DEVICE, "\"%.80s\" ended well, and what it left is no ELF file with the kernels; name another one with CC", compiler->command);
 }

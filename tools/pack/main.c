@@ -220,13 +220,28 @@ static int pack_json(const struct pack_options *options)
 	return status ? pack_fail(&error) : 0;
 }
 
+/* Neither half of a key is a place for what it signs. */
+static ptowsp_status key_apart(const char *key, struct ptowsp_error *error)
+{
+	char *public = NULL;
+	ptowsp_status st = apart_input(key, "the key", error);
+
+	if (st)
+		return st;
+	if (asprintf(&public, "%s.pub", key) < 0)
+		return reg_fail(error, PTOWSP_NO_MEMORY, "no memory for the name of a key");
+	st = apart_input(public, "the public half of the key", error);
+	free(public);
+	return st;
+}
+
 static int options_run(const struct pack_options *o)
 {
 	struct ptowsp_error error = {.head = PTOWSP_HEAD(struct ptowsp_error, ERROR)};
 	struct pack_counts counts;
 	int code;
 
-	if (o->sign && apart_input(o->sign, "the key", &error))
+	if (o->sign && key_apart(o->sign, &error))
 		return pack_fail(&error);
 	if (o->make_key)
 		return pack_key_make(o->make_key);
