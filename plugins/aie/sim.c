@@ -108,8 +108,10 @@ ptowsp_status aie_sim_copies_make(struct aie_sim_copies *copies, const struct ai
 			copies->sizes[design->steps[s].argument] = aie_type_bytes(design->arguments[design->steps[s].argument]);
 	for (uint32_t i = 0; i < count; i++)
 		bytes += 2 * copies->sizes[i];
-	if (fits(bytes, bounded))
-		return room_make(copies) ? PTOWSP_OK : base_fail(error, PTOWSP_NO_MEMORY, "no memory to run a design twice");
+	if (fits(bytes, bounded) && room_make(copies))
+		return PTOWSP_OK;
+	if (bytes < FEW_BYTES)
+		return base_fail(error, PTOWSP_NO_MEMORY, "no memory to run a design twice");
 	return base_fail(error, PTOWSP_TOO_BIG, "no memory to run a design twice, for which the tensors that it writes are copied twice: %llu bytes; --opt buffering=0 or 8 runs it once",
 			 (unsigned long long)bytes);
 }
