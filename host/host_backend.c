@@ -8,10 +8,10 @@
 #include <string.h>
 
 #include "host/host_error.h"
-#include "host/isolate.h"
-#include "host/host_plan.h"
-#include "host/host_policy.h"
-#include "host/match.h"
+#include "host/worker/isolate.h"
+#include "host/plan/host_plan.h"
+#include "host/trust/host_policy.h"
+#include "host/plan/match.h"
 
 #define DEVICE "device"   /* the option whose values say whose devices come first; abi/README.md */
 #define THREADS "threads" /* the option that says how many threads a device will be opened with; abi/README.md */

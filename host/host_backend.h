@@ -3,13 +3,13 @@
 #ifndef HOST_BACKEND_H
 #define HOST_BACKEND_H
 
-#include "host/answer.h"
-#include "host/call.h"
-#include "host/layers.h"
-#include "host/host_plugin.h"
+#include "host/call/answer.h"
+#include "host/call/call.h"
+#include "host/layers/layers.h"
+#include "host/find/host_plugin.h"
 #include "host/ptowsp_host.h"
-#include "host/services.h"
-#include "host/trust.h"
+#include "host/call/services.h"
+#include "host/trust/trust.h"
 #include "registry/caps_match.h"
 
 struct ptowsp_backend {

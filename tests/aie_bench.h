@@ -3,7 +3,7 @@
 #ifndef PTOWSP_TESTS_AIE_BENCH_H
 #define PTOWSP_TESTS_AIE_BENCH_H
 
-#include "aie/body.h"
+#include "aie/ir/body.h"
 
 enum { AIE_BENCH_BUFFERS = 4, AIE_BENCH_BYTES = 16384 };
 

@@ -4,7 +4,7 @@
 #ifndef PTOWSP_TESTS_AIE_FABRIC_H
 #define PTOWSP_TESTS_AIE_FABRIC_H
 
-#include "aie/route.h"
+#include "aie/place/route.h"
 
 struct fabric_random {
 	uint64_t state;

@@ -5,7 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "aie/aie_cost.h"
+#include "aie/sim/aie_cost.h"
 #include "check.h"
 #include "ptowsp/ids.h"
 

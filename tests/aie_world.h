@@ -6,7 +6,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-#include "aie/sim_net.h"
+#include "aie/sim/sim_net.h"
 
 enum { WORLD_LOCKS = 64, WORLD_ENDS = 64, WORLD_STREAMS = 32, WORLD_CORES = 6, WORLD_PORTS = 8, WORLD_PARTS = 3, WORLD_STEPS = 128, WORLD_WORDS = 1 << 15 };
 

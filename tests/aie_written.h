@@ -7,8 +7,8 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "aie/aie_channels.h"
-#include "aie/sim.h"
+#include "aie/design/aie_channels.h"
+#include "aie/sim/sim.h"
 
 /* A text that grows; begun by written_begin. */
 struct written {

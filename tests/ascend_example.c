@@ -5,7 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "ascend/plan_build.h"
+#include "ascend/plan/plan_build.h"
 
 enum { PLUS, PLUS_SCALAR, TIMES };
 

@@ -3,9 +3,9 @@
 #ifndef TESTS_ASCEND_EXAMPLE_H
 #define TESTS_ASCEND_EXAMPLE_H
 
-#include "ascend/callable.h"
-#include "ascend/client.h"
-#include "ascend/compile.h"
+#include "ascend/engine/callable.h"
+#include "ascend/engine/client.h"
+#include "ascend/engine/compile.h"
 #include "check.h"
 
 enum { ASCEND_EXAMPLE_LENGTH = 16384, ASCEND_EXAMPLE_TENSORS = 7 };

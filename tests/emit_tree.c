@@ -7,11 +7,11 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
-#include "ascend/ascend_emit.h"
+#include "ascend/emit/ascend_emit.h"
 #include "emit/tree_glue.h"
-#include "rt/arithmetic.h"
-#include "rt/dtype.h"
-#include "rt/feed.h"
+#include "rt/program/arithmetic.h"
+#include "rt/program/dtype.h"
+#include "rt/run/feed.h"
 
 enum { WINDOWS = 64, ARGS = 64 };
 

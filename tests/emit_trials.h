@@ -3,7 +3,7 @@
 #ifndef PTOWSP_TESTS_EMIT_TRIALS_H
 #define PTOWSP_TESTS_EMIT_TRIALS_H
 
-#include "isa/emit.h"
+#include "isa/emit/emit.h"
 #include "random_tiles.h"
 
 /* How kernels of a target are compiled and called here. */

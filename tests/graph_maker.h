@@ -4,8 +4,8 @@
 #define PTOWSP_TESTS_GRAPH_MAKER_H
 
 #include <stdatomic.h>
-#include "rt/graph_build.h"
-#include "rt/graph_run.h"
+#include "rt/graph/graph_build.h"
+#include "rt/graph/graph_run.h"
 
 /* xorshift; *state is not 0. */
 uint32_t graph_pick(uint64_t *state, uint32_t n);

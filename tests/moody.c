@@ -6,7 +6,7 @@
 #include <string.h>
 
 #include "check.h"
-#include "host/runs.h"
+#include "host/run/runs.h"
 
 static void on_log(void *context, int32_t level, const char *text)
 {

@@ -3,7 +3,7 @@
 
 #include <stdlib.h>
 #include <string.h>
-#include "rt/rt_run.h"
+#include "rt/run/rt_run.h"
 
 static struct rt_tap *tapped;
 

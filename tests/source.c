@@ -2,7 +2,7 @@
 #include "tests/source.h"
 
 #include "format/format_code.h"
-#include "format/graph_read.h"
+#include "format/graph/graph_read.h"
 #include "isa/isa.h"
 #include "print/print.h"
 #include "ptowsp/workload.h"

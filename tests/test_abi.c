@@ -8,7 +8,7 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "host/host_plugin.h"
+#include "host/find/host_plugin.h"
 #include "ptowsp/ptowsp.h"
 
 #define FROZEN "abi/v10.0"

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  * test_aie_check.c - designs with one thing wrong: each is refused by the rule for it, in its sentence. A mutant is a design of tests/aie in which a text, where it
  * stands first, is another one. */
-#include "aie/aie_check.h"
+#include "aie/design/aie_check.h"
 #include "check.h"
 
 #include <stdio.h>

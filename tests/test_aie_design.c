@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  * test_aie_design.c - the view of a design and what it takes from its tiles. */
-#include "aie/aie_channels.h"
-#include "aie/design.h"
+#include "aie/design/aie_channels.h"
+#include "aie/design/design.h"
 #include "check.h"
 
 #include <stdlib.h>

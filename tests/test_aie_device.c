@@ -2,8 +2,8 @@
  * test_aie_device.c - engine=device of the aie plugin: what is missing, and a machine that stands for a real one. The bridge is the one that users compile; XRT beneath it and
  * the compilers are fakes (tests/fakes), and the array is the simulator, which reads the text that the compilers were given and calls the kernels that they made. */
 #include "aie/bridge.h"
-#include "aie/core_program.h"
-#include "aie/aie_hardware.h"
+#include "aie/engine/core_program.h"
+#include "aie/engine/aie_hardware.h"
 #include "contract/cli.h"
 
 #include <signal.h>

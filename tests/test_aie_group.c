@@ -7,7 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "aie/order.h"
+#include "aie/graph/order.h"
 
 static unsigned times(const char *text, const char *word)
 {

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT
  * test_aie_ir.c - MLIR as text: what is read gives the same text again, and what cannot be read is said in a sentence with its place. Golden texts are
  * tests/aie/NAME.FORM; with PTOWSP_UPDATE=1 in the environment they are written. */
-#include "aie/ir.h"
-#include "aie/ir_read.h"
+#include "aie/ir/ir.h"
+#include "aie/ir/ir_read.h"
 #include "check.h"
 
 #include <stdio.h>

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT
  * test_aie_ir_random.c - random modules are built, printed, read, and compared part by part with what was built. A failure names its seed; PTOWSP_SEED=N takes one,
  * PTOWSP_SEEDS=N that many. */
-#include "aie/ir.h"
-#include "aie/ir_print.h"
+#include "aie/ir/ir.h"
+#include "aie/ir/ir_print.h"
 #include "check.h"
 
 #include <stdio.h>

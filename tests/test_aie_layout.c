@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
  * test_aie_layout.c - where things are on an array: who holds which element, for all small layouts; executors and shards of schedules on tiles. */
-#include "aie/layout.h"
+#include "aie/graph/layout.h"
 #include "contract/cli.h"
 
 #include <stdio.h>

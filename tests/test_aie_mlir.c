@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  * test_aie_mlir.c - MLIR's own mlir-opt takes what is printed, with and without an IRDL description of the operations of a design, refuses mutants of it, and what it
  * prints is read as the same module. Skipped where mlir-opt-22 (Debian: mlir-22-tools) is not installed. */
-#include "aie/ir.h"
+#include "aie/ir/ir.h"
 #include "check.h"
 #include "contract/cli.h"
 

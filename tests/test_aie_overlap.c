@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  * test_aie_overlap.c - windows that have elements in common, on the arrays: what is read is what was written last, whoever wrote it. */
 #include "contract/cli.h"
-#include "rt/policy.h"
+#include "rt/program/policy.h"
 
 #include <stdarg.h>
 #include <stdio.h>

@@ -5,10 +5,10 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "aie/picture.h"
-#include "aie/picture_design.h"
+#include "aie/picture/picture.h"
+#include "aie/picture/picture_design.h"
 #include "registry/common/common_text.h"
-#include "aie/xml.h"
+#include "aie/picture/xml.h"
 #include "aie_written.h"
 #include "check.h"
 

@@ -4,7 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "aie/aie_place.h"
+#include "aie/place/aie_place.h"
 #include "aie_fabric.h"
 #include "check.h"
 

@@ -4,7 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "aie/aie_cost.h"
+#include "aie/sim/aie_cost.h"
 #include "aie_design.h"
 #include "aie_written.h"
 #include "check.h"

@@ -4,7 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "aie/route.h"
+#include "aie/place/route.h"
 #include "aie_fabric.h"
 #include "check.h"
 

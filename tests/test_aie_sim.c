@@ -3,7 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "aie/sim_queue.h"
+#include "aie/sim/sim_queue.h"
 #include "aie_world.h"
 #include "check.h"
 

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT
  * test_aie_word.c - parts of tensors that begin and end within words: the words that have them, and random programs whose results are those of cpu_sim. */
-#include "aie/area.h"
+#include "aie/graph/area.h"
 #include "contract/cli.h"
-#include "rt/dtype.h"
-#include "rt/policy.h"
+#include "rt/program/dtype.h"
+#include "rt/program/policy.h"
 
 #include <stdarg.h>
 #include <stdio.h>

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT
  * test_artifact.c - files that a backend gives away: which paths are taken, and what the caller hears. */
 #include "check.h"
-#include "host/artifact.h"
-#include "host/host_plugin.h"
+#include "host/run/artifact.h"
+#include "host/find/host_plugin.h"
 
 #include <string.h>
 

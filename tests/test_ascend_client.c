@@ -4,7 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
-#include "ascend/fault.h"
+#include "ascend/engine/fault.h"
 #include "ascend_example.h"
 
 static struct ptowsp_error error;

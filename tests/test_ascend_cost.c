@@ -2,7 +2,7 @@
  * test_ascend_cost.c - the table of costs: every line has a source and is what its model says; the columns of pto-isa for LLaMA's kernels. */
 #include "ascend_llama.h"
 #include "ascend/cost.h"
-#include "ascend/machine_cost.h"
+#include "ascend/machine/machine_cost.h"
 #include "check.h"
 
 static const struct line {

@@ -5,11 +5,11 @@
 #include <stdlib.h>
 #include <string.h>
 #include <time.h>
-#include "ascend/callable.h"
-#include "ascend/client.h"
-#include "ascend/compile.h"
-#include "ascend/plan_build.h"
-#include "ascend/plan_need.h"
+#include "ascend/engine/callable.h"
+#include "ascend/engine/client.h"
+#include "ascend/engine/compile.h"
+#include "ascend/plan/plan_build.h"
+#include "ascend/plan/plan_need.h"
 #include "check.h"
 
 /* Of all tasks of a trial. */

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
  * test_ascend_limit.c - tiles that just fit into the memories of a core and those that do not, each side of each limit. */
-#include "ascend/core.h"
+#include "ascend/core/core.h"
 #include "check.h"
 #include "tile_builder.h"
 

@@ -2,7 +2,7 @@
  * test_ascend_llama.c - makespans of the llama layer on 24 cube and 48 vector cores with a constant per kernel: by the rule of the original's simulator, whose figures
  * these are, and by events, as a list schedule of the same graph gives them. */
 #include "check.h"
-#include "ascend/machine.h"
+#include "ascend/machine/machine.h"
 #include "llama_layer.h"
 
 #include <string.h>

@@ -2,10 +2,10 @@
  * test_ascend_machine.c - the event-driven machine: results, tasks and edges are those of the semantic clock's runs, and its times keep every rule that tasks,
  * cores, windows, streams and depths have. Random programs name their seed in a failure: PTOWSP_SEED=N runs one, PTOWSP_SEEDS=N that many. */
 #include "check.h"
-#include "ascend/machine.h"
+#include "ascend/machine/machine.h"
 #include "random_schedule.h"
-#include "rt/crew.h"
-#include "rt/walker.h"
+#include "rt/threads/crew.h"
+#include "rt/threads/walker.h"
 
 #include <stdlib.h>
 #include <string.h>

@@ -2,7 +2,7 @@
  * test_ascend_process.c - pipelines of processes on the machine. Where its protocol costs nothing and there are cores for all, each process's tasks, tokens and waits
  * are those of the semantic clock; with costs, results and tokens are. Random pipelines name their seed in a failure: PTOWSP_SEED=N runs one. */
 #include "check.h"
-#include "ascend/machine.h"
+#include "ascend/machine/machine.h"
 #include "random_pipeline.h"
 
 #include <stdlib.h>

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  * test_ascend_random.c - random kernels: what bounds their cycles, the same from a walk that leaps over rounds of loops and from a run that takes
  * each instruction, never fewer for one instruction more. PTOWSP_SEED=n repeats a trial. */
-#include "ascend/core.h"
+#include "ascend/core/core.h"
 #include "check.h"
 #include "tile_probe.h"
 #include "tile_random.h"

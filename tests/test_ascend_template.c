@@ -7,8 +7,8 @@
 #include <stdlib.h>
 #include <string.h>
 #include <time.h>
-#include "ascend/name.h"
-#include "ascend/template.h"
+#include "ascend/emit/name.h"
+#include "ascend/emit/template.h"
 
 static const struct ascend_field outer[] = {{"name", "softmax"}, {"empty", ""}, {"hole", "${name}"}};
 static const struct ascend_field row_fields[][2] = {{{"name", "add"}, {"id", "0"}}, {{"name", "mul"}, {"id", "1"}}};

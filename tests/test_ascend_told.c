@@ -4,7 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
-#include "ascend/fault.h"
+#include "ascend/engine/fault.h"
 #include "ascend_example.h"
 
 static struct ptowsp_error error;
@@ -73,7 +73,7 @@ static void every_fault_is_mapped(void)
 		const char *name, *remedy;
 	} faults[] = {
 #define X(code, name, status, remedy) {code, PTOWSP_##status, #name, remedy},
-#include "ascend/fault.def"
+#include "ascend/engine/fault.def"
 #undef X
 	};
 	static const struct {

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT
  * test_breach.c - what checking layers say of breaches: how many of them, of which side, and the verdict at the end. */
 #include "check.h"
-#include "host/answer.h"
-#include "host/breach.h"
+#include "host/call/answer.h"
+#include "host/layers/breach.h"
 #include "registry/names.h"
 
 #include <string.h>

@@ -4,7 +4,7 @@
 
 #include <string.h>
 
-#include "host/host_program.h"
+#include "host/run/host_program.h"
 #include "one_session.h"
 
 static void options_are_checked_before_the_plugin_sees_them(void)

@@ -10,9 +10,9 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "host/code.h"
+#include "host/trust/code.h"
 #include "host/ptowsp_host.h"
-#include "host/services.h"
+#include "host/call/services.h"
 #include "tests/fives.h"
 
 /* Its constructor says that something of it ran. */

@@ -20,8 +20,8 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
-#include "host/cgroup.h"
-#include "host/confine.h"
+#include "host/sandbox/cgroup.h"
+#include "host/sandbox/confine.h"
 
 #if defined(__x86_64__)
 #define HERE AUDIT_ARCH_X86_64

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* test_description.c - structs.def and operations.def against the layout golden, which comes from debug information: no struct, field, size or
- * offset is forgotten or said differently. That the parameters of functions are right the compiler checks (host/call.c). */
+ * offset is forgotten or said differently. That the parameters of functions are right the compiler checks (host/call/call.c). */
 #include "check.h"
 
 #include <limits.h>
@@ -8,7 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "host/describe.h"
+#include "host/call/describe.h"
 
 /* A described field as the golden shows it. */
 struct line {
@@ -247,7 +247,7 @@ static void description_lie_does_not_compile(void)
 					tmp, check_root(), tmp, lies[i].edit, tmp, lies[i].file, check_root(), lies[i].file, tmp, lies[i].file),
 			      NULL, NULL),
 		    0);
-	CHECK(check_run(check_fmt("cd '%s' && gcc -std=c11 -fsyntax-only -I'%s' -I. host/describe.c && gcc -std=c11 -fsyntax-only -I'%s' -I. host/call.c",
+	CHECK(check_run(check_fmt("cd '%s' && gcc -std=c11 -fsyntax-only -I'%s' -I. host/call/describe.c && gcc -std=c11 -fsyntax-only -I'%s' -I. host/call/call.c",
 				  check_root(), tmp, tmp),
 			NULL, NULL) != 0);
 }

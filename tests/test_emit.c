@@ -10,7 +10,7 @@
 #include <unistd.h>
 
 #include "check.h"
-#include "isa/emit.h"
+#include "isa/emit/emit.h"
 #include "ptowsp/note.h"
 #include "random_tiles.h"
 #include "tile_random.h"

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* test_graph_binary.c - the PTOG binary of task graphs, byte by byte: what is written, what is read, what is refused. */
 #include "ptowsp/workload.h"
-#include "format/graph_read.h"
+#include "format/graph/graph_read.h"
 #include "format/writer.h"
 #include "tests/check.h"
 #include "tests/source.h"

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT
  * test_graph_form.c - task graphs as text, as JSON, and as text again. The bytes of the PTOG binary are in test_graph_binary.c. */
 #include "ptowsp/workload.h"
-#include "format/graph_read.h"
-#include "format/json.h"
+#include "format/graph/graph_read.h"
+#include "format/json/json.h"
 #include "format/writer.h"
 #include "tests/check.h"
 #include "tests/source.h"

@@ -2,7 +2,7 @@
 /* test_hostile.c - plugins that break one rule each, in the host's process, in one of their own, under the checking layers, and under ptowsp-conform. More that are refused
  * before they run are in test_lint.c, test_note.c and test_load.c. */
 #include "check.h"
-#include "host/confine.h"
+#include "host/sandbox/confine.h"
 #include "ptowsp/note.h"
 
 #include <stdlib.h>

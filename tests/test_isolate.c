@@ -10,8 +10,8 @@
 #include <time.h>
 #include <unistd.h>
 
-#include "host/confine.h"
-#include "host/runs.h"
+#include "host/sandbox/confine.h"
+#include "host/run/runs.h"
 #include "moody.h"
 #include "one_task.h"
 

@@ -5,7 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "host/kernels_ffi.h"
+#include "host/run/kernels_ffi.h"
 #include "host/ptowsp_host.h"
 #include "registry/registry_kernels.h"
 

@@ -9,10 +9,10 @@
 #include <string.h>
 
 #include "host/host_error.h"
-#include "host/layers.h"
-#include "host/loan.h"
-#include "host/normalise.h"
-#include "host/runs.h"
+#include "host/layers/layers.h"
+#include "host/call/loan.h"
+#include "host/find/normalise.h"
+#include "host/run/runs.h"
 
 /* ---- a plugin ---- */
 

@@ -9,9 +9,9 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "host/bytes.h"
-#include "host/elf.h"
-#include "host/host_plugin.h"
+#include "host/find/bytes.h"
+#include "host/find/elf.h"
+#include "host/find/host_plugin.h"
 #include "ptowsp/note.h"
 
 static const char *plugin_path(const char *name)

@@ -8,8 +8,8 @@
 #include <sys/resource.h>
 #include <unistd.h>
 
-#include "host/host_plugin.h"
-#include "host/sealed.h"
+#include "host/find/host_plugin.h"
+#include "host/trust/sealed.h"
 
 static const char *plugin_path(const char *name)
 {

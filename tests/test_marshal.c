@@ -6,9 +6,9 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "host/check.h"
-#include "host/marshal.h"
-#include "host/host_plugin.h"
+#include "host/call/check.h"
+#include "host/call/marshal.h"
+#include "host/find/host_plugin.h"
 
 enum { MOST = 3, ROUNDS = 40 }; /* rows and values of an array */
 

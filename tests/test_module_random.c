@@ -2,7 +2,7 @@
  * test_module_random.c - random modules: the package, printed as source, as JSON and as calls of the builder, is the same package again; with one thread and
  * with two it runs alike. A failure names its seed, the module stays in build/test/tmp. PTOWSP_SEED=N takes one seed, PTOWSP_SEEDS=N that many. */
 #include "contract/cli.h"
-#include "format/json.h"
+#include "format/json/json.h"
 #include "print/print.h"
 #include "tests/random_module.h"
 #include "tests/source.h"

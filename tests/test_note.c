@@ -7,7 +7,7 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "host/host_note.h"
+#include "host/find/host_note.h"
 #include "ptowsp/note.h"
 
 static const char *plugin_path(const char *name)

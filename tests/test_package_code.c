@@ -2,7 +2,7 @@
  * test_package_code.c - bytecode for who follows it without running it: what must be refused, each with its sentence, and what is handed out. */
 #include "check.h"
 #include "format/format_code.h"
-#include "format/json.h"
+#include "format/json/json.h"
 #include "format/format_seal.h"
 
 #include <stdlib.h>

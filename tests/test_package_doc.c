@@ -2,7 +2,7 @@
  * test_package_doc.c - packages/FORMAT.md says what the code does. */
 #include "check.h"
 #include "format/container.h"
-#include "format/json.h"
+#include "format/json/json.h"
 
 #include <stdlib.h>
 #include <string.h>

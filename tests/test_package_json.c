@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT
  * test_package_json.c - packages as JSON and back. */
 #include "check.h"
-#include "format/base64.h"
-#include "format/json.h"
+#include "format/json/base64.h"
+#include "format/json/json.h"
 #include "format/writer.h"
 #include "ptowsp/workload.h"
 #include "sample.h"

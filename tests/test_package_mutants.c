@@ -2,7 +2,7 @@
  * test_package_mutants.c - thousands of packages with random damage: each is refused or readable, none crashes or hangs.
  * PTOWSP_SEED=N repeats what a failure printed, PTOWSP_MUTANTS=N changes how many there are per test. */
 #include "check.h"
-#include "format/json.h"
+#include "format/json/json.h"
 #include "format/format_seal.h"
 #include "sample.h"
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* Out tensors that are read before they are written, on random tasks, beside a second count that keeps a byte per element and follows addresses instead of places. */
-#include "ascend/plan_direction.h"
+#include "ascend/plan/plan_direction.h"
 #include "check.h"
 #include "ptowsp/ids.h"
 

@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: MIT */
 /* What rings have to hold, on random plans: counted as plan_need.c does, and task by task with all that is open written down. */
-#include "ascend/plan_need.h"
+#include "ascend/plan/plan_need.h"
 
 #include <stdlib.h>
 #include <string.h>
-#include "ascend/engine_calls.h"
-#include "ascend/plan_build.h"
-#include "ascend/plan_check.h"
+#include "ascend/engine/engine_calls.h"
+#include "ascend/plan/plan_build.h"
+#include "ascend/plan/plan_check.h"
 #include "check.h"
 
 enum { STEPS = 120, DEPTH = 9 };

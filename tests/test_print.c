@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
  * test_print.c - packages as source text again: what the text packs to is the package, byte for byte. */
-#include "format/json.h"
+#include "format/json/json.h"
 #include "print/print.h"
 #include "registry/names.h"
 #include "registry/npy.h"

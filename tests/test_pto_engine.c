@@ -317,7 +317,7 @@ static void faults_become_exit_codes(void)
 		ptowsp_status status;
 	} faults[] = {
 #define X(code, name, status, remedy) {code, PTOWSP_##status},
-#include "ascend/fault.def"
+#include "ascend/engine/fault.def"
 #undef X
 	};
 	static const char *const details[] = {

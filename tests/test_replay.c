@@ -6,8 +6,8 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "host/replay.h"
-#include "host/tape.h"
+#include "host/layers/replay.h"
+#include "host/call/tape.h"
 
 static struct ptowsp_error error;
 static struct host_replay_result result;

@@ -5,8 +5,8 @@
 #include <pthread.h>
 #include <stdlib.h>
 #include <string.h>
-#include "rt/crew.h"
-#include "rt/flow.h"
+#include "rt/threads/crew.h"
+#include "rt/structure/flow.h"
 #include "rt_builder.h"
 
 /* ---- the deque ---------------------------------------------------------------------------------------------------- */

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  * test_rt_expr.c - scalar expressions: every operation, wrapping, folding into sums of loop values, errors. */
 #include "check.h"
-#include "rt/form.h"
+#include "rt/program/form.h"
 #include "rt_builder.h"
 
 #include <stdlib.h>

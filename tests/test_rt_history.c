@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  * test_rt_history.c - who wrote and who touched elements that payload channels move, against an array with a row per element. */
 #include "check.h"
-#include "rt/history.h"
+#include "rt/process/history.h"
 
 #include <stdlib.h>
 #include <string.h>

@@ -2,7 +2,7 @@
  * test_rt_nests.c - random nests of loops in runs that tell nobody: each task has the predecessors, and the run the times, marks and memory, of one that is
  * told task by task. PTOWSP_SEED=N runs one seed, PTOWSP_SEEDS=N that many. */
 #include "check_outcome.h"
-#include "rt/crew.h"
+#include "rt/threads/crew.h"
 #include "rt_nests.h"
 #include "rt_tap.h"
 

@@ -2,7 +2,7 @@
  * test_rt_payload.c - payload channels on the core itself: what arrives, with any number of threads, and in how much memory. */
 #include "check.h"
 #include "rt_builder.h"
-#include "rt/crew.h"
+#include "rt/threads/crew.h"
 #include "rt/rt.h"
 
 #include <stdio.h>

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  * test_rt_process.c - pipelines on the core itself. */
 #include "check_outcome.h"
-#include "rt/crew.h"
+#include "rt/threads/crew.h"
 #include "rt/rt.h"
 
 #include <stdio.h>

@@ -6,7 +6,7 @@
 #include "check_outcome.h"
 #include "ptowsp/note.h"
 #include "random_schedule.h"
-#include "rt/crew.h"
+#include "rt/threads/crew.h"
 
 #include <stdio.h>
 #include <stdlib.h>

@@ -5,7 +5,7 @@
 #include <stdatomic.h>
 
 #include "check_outcome.h"
-#include "rt/ready.h"
+#include "rt/threads/ready.h"
 
 /* ---- the program ---------------------------------------------------------------------------------------------------
  *

@@ -3,7 +3,7 @@
  * has the edges, times, high-water marks and memory of one that is told task by task. PTOWSP_SEED=N runs one seed,
  * PTOWSP_SEEDS=N that many. */
 #include "check_outcome.h"
-#include "rt/crew.h"
+#include "rt/threads/crew.h"
 #include "rt_loops.h"
 
 #include <stdlib.h>

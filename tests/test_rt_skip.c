@@ -3,8 +3,8 @@
  * name their seed in a failure. */
 #include "check.h"
 #include "random_loops.h"
-#include "rt/rt_run.h"
-#include "rt/skip.h"
+#include "rt/run/rt_run.h"
+#include "rt/instances/skip.h"
 
 #include <stdlib.h>
 #include <string.h>

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
  * test_rt_store.c - what kernels see of temp tensors: versions, holes in the heap, graphs that are built first. */
-#include "rt/crew.h"
+#include "rt/threads/crew.h"
 #include "temp_builder.h"
 
 #include <string.h>

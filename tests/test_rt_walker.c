@@ -5,9 +5,9 @@
 #include <stdatomic.h>
 #include <stdio.h>
 #include <string.h>
-#include "rt/crew.h"
-#include "rt/feed.h"
-#include "rt/walker.h"
+#include "rt/threads/crew.h"
+#include "rt/run/feed.h"
+#include "rt/threads/walker.h"
 #include "rt_builder.h"
 
 enum { ROUNDS = 20000 };

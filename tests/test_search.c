@@ -8,7 +8,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "host/host_plugin.h"
+#include "host/find/host_plugin.h"
 
 static const char *hostile(void)
 {

@@ -7,8 +7,8 @@
 #include <string.h>
 #include <time.h>
 
-#include "host/host_program.h"
-#include "host/runs.h"
+#include "host/run/host_program.h"
+#include "host/run/runs.h"
 #include "one_session.h"
 
 enum { N = ONE_TASK_ELEMENTS };

@@ -7,9 +7,9 @@
 #include <string.h>
 #include <time.h>
 
-#include "host/host_policy.h"
+#include "host/trust/host_policy.h"
 #include "host/ptowsp_host.h"
-#include "host/trust.h"
+#include "host/trust/trust.h"
 #include "tests/fives.h"
 
 static const char source[] = FIVES_TENSORS("") FIVES_FUNC "kernel @k(%x: f32[4] in, %y: f32[4] out, %n: i64) sig \"v(p,p,i64)\" { ";

@@ -5,9 +5,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "host/host_frame.h"
-#include "host/host_ring.h"
-#include "host/wire.h"
+#include "host/worker/host_frame.h"
+#include "host/worker/host_ring.h"
+#include "host/call/wire.h"
 
 static uint64_t random_next(uint64_t *state)
 {

@@ -8,7 +8,7 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "host/runs.h"
+#include "host/run/runs.h"
 #include "moody.h"
 
 static struct ptowsp_error error;

@@ -3,7 +3,7 @@
  *
  *	format_tables FILE          rewrites what stands between the marks
  *	format_tables --check FILE  exit 1 if that would change it */
-#include "format/graph_schema.h"
+#include "format/graph/graph_schema.h"
 #include "format/format_names.h"
 #include "format/schema.h"
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* container.c - header, table of contents, and that they cover the file without gaps; the identity of a package. */
-#include "container.h"
-#include "format_names.h"
+#include "format/container.h"
+#include "format/format_names.h"
 
 #include <stdlib.h>
 #include <string.h>

@@ -3,8 +3,8 @@
 #ifndef FORMAT_CONTAINER_H
 #define FORMAT_CONTAINER_H
 
-#include "format_digest.h"
-#include "fail.h"
+#include "format/format_digest.h"
+#include "format/fail.h"
 
 #define PKG_HEADER_FRAME 0x184D2A50u
 #define PKG_SIGNATURE_FRAME 0x184D2A5Fu

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* fail.c - filling the error record. */
-#include "fail.h"
+#include "format/fail.h"
 
 #include <errno.h>
 #include <stdarg.h>

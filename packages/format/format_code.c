@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
-#include "format_code.h"
+#include "format/format_code.h"
 
-#include "fail.h"
-#include "format_names.h"
+#include "format/fail.h"
+#include "format/format_names.h"
 
 #include <stdlib.h>
 #include <string.h>

@@ -4,7 +4,7 @@
 #ifndef FORMAT_CODE_H
 #define FORMAT_CODE_H
 
-#include "format_package.h"
+#include "format/format_package.h"
 
 #include "ptowsp/workload.h"
 

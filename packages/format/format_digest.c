@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* format_digest.c - SHA-256 over whole sections and over the header. */
-#include "format_digest.h"
+#include "format/format_digest.h"
 
 #include <assert.h>
 #include <openssl/evp.h>

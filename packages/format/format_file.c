@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-#include "format_file.h"
+#include "format/format_file.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -7,7 +7,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "fail.h"
+#include "format/fail.h"
 
 ptowsp_status pkg_file_check(int fd, const char *name, uint64_t most, uint64_t *size_out, struct ptowsp_error *error)
 {

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* format_names.c - words and codes, from the .def tables of abi/ptowsp. */
-#include "format_names.h"
+#include "format/format_names.h"
 
 #include "ptowsp/caps.h"
 #include "ptowsp/package.h"

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /* format_package.c - opening a package: read the file, check the container, have the sections decoded, verify the tables. */
-#include "package_open.h"
+#include "format/package_open.h"
 
-#include "format_file.h"
-#include "verify.h"
+#include "format/format_file.h"
+#include "format/verify/verify.h"
 
 #include <assert.h>
 #include <errno.h>

@@ -3,7 +3,7 @@
 #ifndef FORMAT_PACKAGE_H
 #define FORMAT_PACKAGE_H
 
-#include "format_signature.h"
+#include "format/format_signature.h"
 
 #include "ptowsp/package.h"
 #include "ptowsp/run.h"

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: MIT */
 /* format_plain.c - all tables into a writer again, but for what --native added at the end of them. */
-#include "format_plain.h"
+#include "format/format_plain.h"
 
-#include "fail.h"
-#include "schema.h"
-#include "writer.h"
+#include "format/fail.h"
+#include "format/schema.h"
+#include "format/writer.h"
 
 #include <stdlib.h>
 #include <string.h>

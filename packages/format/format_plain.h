@@ -3,7 +3,7 @@
 #ifndef FORMAT_PLAIN_H
 #define FORMAT_PLAIN_H
 
-#include "format_package.h"
+#include "format/format_package.h"
 
 /* META key that says that there is such code; its string begins what is added to STRS. */
 #define PKG_NATIVE_COMPILER "native_compiler"

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /* format_seal.c - image to file and back. */
-#include "format_seal.h"
+#include "format/format_seal.h"
 
-#include "container.h"
+#include "format/container.h"
 
 #include <stdlib.h>
 #include <string.h>

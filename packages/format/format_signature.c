@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* format_signature.c - rows of signatures as bytes, keys, and Ed25519 over a statement and a digest, by libsodium. */
-#include "format_signature.h"
+#include "format/format_signature.h"
 
 #include <sodium.h>
 #include <stdio.h>

@@ -3,9 +3,9 @@
 #ifndef FORMAT_SIGNATURE_H
 #define FORMAT_SIGNATURE_H
 
-#include "format_digest.h"
-#include "fail.h"
-#include "format_signature.h"
+#include "format/format_digest.h"
+#include "format/fail.h"
+#include "format/format_signature.h"
 
 #include <stdbool.h>
 

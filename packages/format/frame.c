@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* frame.c - one section: its zstd frame and its digests. */
-#include "container.h"
-#include "format_names.h"
+#include "format/container.h"
+#include "format/format_names.h"
 
 #include <stdlib.h>
 #include <string.h>

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: MIT */
 /* layouts.c - layouts and orders in memory: rows of KLAY (layouts that kernel parameters state), TMEM (orders of tensors) and KMEM (orders that
  * kernel parameters take), and what holds of them. */
-#include "rank.h"
-#include "verify.h"
+#include "format/verify/rank.h"
+#include "format/verify/verify.h"
 
-#include "format_names.h"
+#include "format/format_names.h"
 #include "ptowsp/workload.h"
 
 #include <stdio.h>

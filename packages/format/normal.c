@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: MIT */
 /* normal.c - expressions by their first use. */
-#include "writer.h"
-#include "format_names.h"
+#include "format/writer.h"
+#include "format/format_names.h"
 
-#include "fail.h"
-#include "schema.h"
+#include "format/fail.h"
+#include "format/schema.h"
 
 #include "ptowsp/workload.h"
 

@@ -3,8 +3,8 @@
 #ifndef FORMAT_PACKAGE_OPEN_H
 #define FORMAT_PACKAGE_OPEN_H
 
-#include "container.h"
-#include "format_package.h"
+#include "format/container.h"
+#include "format/format_package.h"
 
 #include <pthread.h>
 

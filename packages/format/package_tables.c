@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /* package_tables.c - sections of a package as tables: decoded, brought to the size of this build's records, and put where they belong. */
-#include "package_open.h"
+#include "format/package_open.h"
 
-#include "schema.h"
+#include "format/schema.h"
 
 #include <stdio.h>
 #include <stdlib.h>

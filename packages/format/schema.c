@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* schema.c - the descriptions of all sections, expanded from records.def. */
-#include "schema.h"
+#include "format/schema.h"
 
 #include <string.h>
 

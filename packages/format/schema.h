@@ -3,8 +3,8 @@
 #ifndef FORMAT_SCHEMA_H
 #define FORMAT_SCHEMA_H
 
-#include "format_names.h"
-#include "format_package.h"
+#include "format/format_names.h"
+#include "format/format_package.h"
 
 enum pkg_kind { /* see the head of records.def */
 	PKG_NUMBER, PKG_ZERO, PKG_NAME, PKG_ID, PKG_REF, PKG_OPTIONAL, PKG_FIRST, PKG_COUNT, PKG_ENUM, PKG_BITS, PKG_OFFSET,

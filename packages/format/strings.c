@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* strings.c - interning. */
-#include "strings.h"
+#include "format/strings.h"
 
 #include "ptowsp/base.h"
 

@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: MIT */
 /* writer.c - sections growing in memory; sealing them into a file. */
-#include "writer.h"
+#include "format/writer.h"
 
-#include "fail.h"
-#include "format_package.h"
-#include "schema.h"
-#include "format_seal.h"
-#include "strings.h"
+#include "format/fail.h"
+#include "format/format_package.h"
+#include "format/schema.h"
+#include "format/format_seal.h"
+#include "format/strings.h"
 
 #include <assert.h>
 #include <stddef.h>

@@ -4,7 +4,7 @@
 #define FORMAT_WRITER_H
 
 #include "ptowsp/package.h"
-#include "writer.h"
+#include "format/writer.h"
 
 /* Grows sections row by row. A failed allocation is remembered and reported by the next pkg_writer_seal.
  * One thread at a time. */

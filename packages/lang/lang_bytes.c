@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* lang_bytes.c - bytes that a source names: files below its folder, or base64 text. */
 #include "lang/lang_bytes.h"
-#include "format/base64.h"
+#include "format/json/base64.h"
 #include "lang/decl.h"
 #include "lang/lang.h"
 #include "format/fail.h"

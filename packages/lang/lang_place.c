@@ -2,7 +2,7 @@
 #include "lang/diag.h"
 #include "lang/lang_clean.h"
 
-#include "format/rank.h"
+#include "format/verify/rank.h"
 #include "ptowsp/base.h"
 
 #include <string.h>

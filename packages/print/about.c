@@ -2,7 +2,7 @@
 /* about.c - what a package says of itself: facts, features that it needs, sample data. */
 #include "print/parts.h"
 
-#include "format/base64.h"
+#include "format/json/base64.h"
 #include "format/format_names.h"
 #include "registry/names.h"
 

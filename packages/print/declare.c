@@ -2,7 +2,7 @@
 /* declare.c - declarations around functions: values, tensors, axes, kernels. */
 #include "print/print_work.h"
 
-#include "format/base64.h"
+#include "format/json/base64.h"
 #include "format/format_names.h"
 #include "lang/parse/parse.h"
 

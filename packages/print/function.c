@@ -5,7 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "isa/emit.h"
+#include "isa/emit/emit.h"
 #include "registry/common/common_names.h"
 
 /* Rows by a hash of what makes them different: chains through `next`. */

@@ -3,7 +3,7 @@
  * packed, and what that gives is left out. The same package says which line each position belongs to. */
 #include "print/parts.h"
 
-#include "format/graph_read.h"
+#include "format/graph/graph_read.h"
 #include "lang/lang.h"
 
 #include <stdio.h>

@@ -4,7 +4,7 @@
 #define PRINT_PARTS_H
 
 #include "print/print.h"
-#include "format/rank.h"
+#include "format/verify/rank.h"
 #include "print/print_text.h"
 #include "ptowsp/workload.h"
 

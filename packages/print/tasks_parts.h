@@ -3,7 +3,7 @@
 #ifndef PRINT_TASKS_PARTS_H
 #define PRINT_TASKS_PARTS_H
 
-#include "format/rank.h"
+#include "format/verify/rank.h"
 #include "print/function.h"
 #include "print/print_tasks.h"
 #include "print/print_text.h"

@@ -6,7 +6,7 @@
 #include "format/format_names.h"
 #include "isa/isa.h"
 #include "isa/isa_program.h"
-#include "isa/emit.h"
+#include "isa/emit/emit.h"
 
 #include <inttypes.h>
 #include <stdlib.h>

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-#include "aie_artifact.h"
+#include "aie/aie_artifact.h"
 
 #include <errno.h>
 #include <stdio.h>
@@ -11,7 +11,7 @@
 #include "base/command.h"
 #include "base/digest.h"
 #include "base/error.h"
-#include "rt/rt_error.h"
+#include "rt/program/rt_error.h"
 #include "registry/common/common_text.h"
 
 enum { FILE_PATH = AIE_PATH + 64 };

@@ -4,9 +4,9 @@
 #ifndef AIE_ARTIFACT_H
 #define AIE_ARTIFACT_H
 
-#include "aie_arch.h"
-#include "aie_hardware.h"
-#include "kernel_files.h"
+#include "aie/aie_arch.h"
+#include "aie/engine/aie_hardware.h"
+#include "aie/design/kernel_files.h"
 
 struct aie_artifact_args {
 	const struct aie_arch *arch;

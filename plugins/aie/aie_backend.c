@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: MIT */
-#include "aie_backend.h"
+#include "aie/aie_backend.h"
 
 #include <string.h>
 #include "base/ops.h"
-#include "aie_caps.h"
-#include "aie_engine.h"
-#include "engine_device.h"
-#include "aie_options.h"
+#include "aie/aie_caps.h"
+#include "aie/engine/aie_engine.h"
+#include "aie/engine/engine_device.h"
+#include "aie/aie_options.h"
 
 /* Values of `device` behind the names of arrays: the targets that mean one. */
 enum { AIE_XDNA1 = AIE_CHOICES, AIE_XDNA2 };

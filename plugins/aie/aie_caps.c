@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* aie_caps.c - on the array structure is what streams and the host's order say: a task runs when its objects are there. Nobody issues tasks one after the other, so what a
  * schedule says of issuing, rings and queues has nothing to act on; a program is walked before it runs, so nothing that tasks compute can decide which tasks there are. */
-#include "aie_caps.h"
+#include "aie/aie_caps.h"
 
 #include "ptowsp/graph.h"
 #include "ptowsp/ids.h"

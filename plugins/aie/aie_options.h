@@ -4,7 +4,7 @@
 #define AIE_OPTIONS_H
 
 #include "base/options.h"
-#include "model.h"
+#include "aie/model.h"
 
 enum { AIE_ENGINE_ARRAY, AIE_ENGINE_DEVICE };
 enum { AIE_BUFFERING_0, AIE_BUFFERING_8, AIE_BUFFERING_BOTH };

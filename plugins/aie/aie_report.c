@@ -6,10 +6,10 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "aie/core_program.h"
-#include "aie/aie_cost.h"
-#include "aie/design_read.h"
-#include "aie/sim_net.h"
+#include "aie/engine/core_program.h"
+#include "aie/sim/aie_cost.h"
+#include "aie/design/design_read.h"
+#include "aie/sim/sim_net.h"
 #include "base/error.h"
 #include "rt/grow.h"
 

@@ -4,10 +4,10 @@
 #ifndef AIE_REPORT_H
 #define AIE_REPORT_H
 
-#include "picture.h"
+#include "aie/picture/picture.h"
 #include "ptowsp/report.h"
 #include "ptowsp/run.h"
-#include "sim.h"
+#include "aie/sim/sim.h"
 
 /* Rows, owned. */
 struct aie_report {

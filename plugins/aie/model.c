@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
-#include "model.h"
+#include "aie/model.h"
 
-#include "aie_cost.h"
+#include "aie/sim/aie_cost.h"
 #include "ptowsp/ids.h"
 
 /* A core's memory holds its fifos, buffers and the tiles of its kernels; memory tiles and DDR are the array's. */

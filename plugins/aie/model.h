@@ -3,7 +3,7 @@
 #ifndef AIE_MODEL_DEVICES_H
 #define AIE_MODEL_DEVICES_H
 
-#include "aie_arch.h"
+#include "aie/aie_arch.h"
 #include "base/models.h"
 
 /* Words of --opt device=, in the order of the options' values. */

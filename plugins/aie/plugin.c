@@ -2,7 +2,7 @@
 /* plugin.c - the aie backend: tile arrays of AMD, mapped, written as MLIR and simulated. */
 #include "ptowsp/plugin.h"
 
-#include "aie_backend.h"
+#include "aie/aie_backend.h"
 #include "ptowsp/note.h"
 
 #define NAME AIE_BACKEND_NAME

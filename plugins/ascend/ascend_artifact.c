@@ -3,7 +3,7 @@
 
 #include <string.h>
 #include "ascend/ascend_arch.h"
-#include "ascend/ascend_emit.h"
+#include "ascend/emit/ascend_emit.h"
 #include "base/backend.h"
 #include "base/base_caps.h"
 #include "base/error.h"

@@ -3,11 +3,11 @@
 #ifndef ASCEND_OPTIONS_H
 #define ASCEND_OPTIONS_H
 
-#include "ascend_arch.h"
+#include "ascend/ascend_arch.h"
 #include "base/device.h"
 #include "base/options.h"
-#include "pto.h"
-#include "simulated.h"
+#include "ascend/engine/pto.h"
+#include "ascend/machine/simulated.h"
 
 /* Streams of a device where no option says how many: as many as a pto-runtime makes. */
 enum { ASCEND_STREAMS = 2 };

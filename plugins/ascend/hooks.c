@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 #include "ascend/hooks.h"
 
-#include "ascend/pto.h"
-#include "ascend/simulated.h"
+#include "ascend/engine/pto.h"
+#include "ascend/machine/simulated.h"
 #include "base/error.h"
 
 static const struct base_options *options_of(const struct base_program *program)

@@ -5,7 +5,7 @@
 #include <string.h>
 
 #include "error.h"
-#include "rt/memory_limit.h"
+#include "rt/structure/memory_limit.h"
 
 enum { SLICE = 1024 };                  /* work between two looks at the clock: about a millisecond */
 enum { PIECE = 1 << 20, PIECE_WORK = 256 }; /* bytes that are copied at once, and what work that is */

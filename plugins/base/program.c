@@ -7,9 +7,9 @@
 #include "error.h"
 #include "planned.h"
 #include "queue.h"
-#include "rt/dtype.h"
-#include "rt/policy.h"
-#include "rt/memory_limit.h"
+#include "rt/program/dtype.h"
+#include "rt/program/policy.h"
+#include "rt/structure/memory_limit.h"
 
 static bool in_order(const struct base_program *program)
 {

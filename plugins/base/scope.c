@@ -4,7 +4,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include "error.h"
-#include "rt/rt_error.h"
+#include "rt/program/rt_error.h"
 #include "rt/grow.h"
 
 /* What open scopes hold, in a walk along events and tasks: each its own tasks, not those of scopes inside of it that have ended. Places come back in the order of tasks,

@@ -5,7 +5,7 @@
 #include "backend.h"
 #include "builtin.h"
 #include "error.h"
-#include "rt/rt_error.h"
+#include "rt/program/rt_error.h"
 
 #if defined(__x86_64__)
 #define MACHINE "x86_64"

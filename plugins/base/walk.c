@@ -3,7 +3,7 @@
 
 #include <stdlib.h>
 #include <string.h>
-#include "rt/rt_error.h"
+#include "rt/program/rt_error.h"
 #include "rt/grow.h"
 
 /* ---- tasks ----------------------------------------------------------------------------------------------------------- */

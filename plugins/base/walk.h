@@ -6,7 +6,7 @@
 
 #include "patience.h"
 #include "ptowsp/run.h"
-#include "rt/feed.h"
+#include "rt/run/feed.h"
 
 /* A task, by its number. */
 struct base_walk_task {

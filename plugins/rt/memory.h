@@ -4,7 +4,7 @@
 #ifndef RT_MEMORY_H
 #define RT_MEMORY_H
 
-#include "rt/rt_run.h"
+#include "rt/run/rt_run.h"
 
 void rt_memory_count(const struct rt_run *run, struct rt_memory *memory_out);
 /* To the run's sink, if there is one; while its rings still exist. */

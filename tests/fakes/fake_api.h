@@ -4,7 +4,7 @@
 #define FAKE_API_H
 
 #include <stdbool.h>
-#include "ascend/pod.h"
+#include "ascend/engine/pod.h"
 
 enum { FAKE_INPUT, FAKE_OUTPUT, FAKE_INOUT, FAKE_OUTPUT_EXISTING, FAKE_NO_DEP }; /* TensorArgType; an OUTPUT is placed by the runtime */
 struct fake_args { /* CoreTaskArgs */

@@ -6,7 +6,7 @@
 #ifndef FAKE_FAULTS_H
 #define FAKE_FAULTS_H
 
-#include "ascend/pod.h"
+#include "ascend/engine/pod.h"
 
 #define FAKE_WRONG (-77)
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* fake_other.c - libraries that are no pto-runtime of generation 4. FAKE: 1, 2 older generations; 3 none; 4 lacks a function; 5 another contract. */
-#include "ascend/pod.h"
+#include "ascend/engine/pod.h"
 
 #if FAKE == 1
 int launch_runtime(void);

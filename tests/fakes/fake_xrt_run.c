@@ -6,10 +6,10 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include "aie/aie_channels.h"
-#include "aie/design.h"
-#include "aie/sim.h"
-#include "rt/rt_error.h"
+#include "aie/design/aie_channels.h"
+#include "aie/design/design.h"
+#include "aie/sim/sim.h"
+#include "rt/program/rt_error.h"
 
 enum { MOST = 12 };
 struct fake_design {

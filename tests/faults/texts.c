@@ -13,7 +13,7 @@
 #include <zstd.h>
 #include <zstd_errors.h>
 
-#include "format/json.h"
+#include "format/json/json.h"
 #include "format/format_code.h"
 #include "format/format_plain.h"
 #include "format/format_seal.h"

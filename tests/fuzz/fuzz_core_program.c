@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* fuzz_core_program.c - any bytes as the ELF file of a compiled core of a tile array: nothing outside of them is read, and no program is longer than its file could say. */
-#include "aie/core_program.h"
+#include "aie/engine/core_program.h"
 
 #include <stdlib.h>
 #include <string.h>

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* fuzz_json.c - any text as a package's JSON form: refused with a sentence, or a package whose own JSON form gives the same
  * bytes again. */
-#include "format/json.h"
+#include "format/json/json.h"
 
 #include <stdlib.h>
 #include <string.h>

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* fuzz_mlir.c - any bytes as MLIR's text: refused with one sentence that begins with its place, or a module whose text gives the same text again; it can also be
  * printed as people write it. */
-#include "aie/ir.h"
+#include "aie/ir/ir.h"
 
 #include <stdio.h>
 #include <stdlib.h>

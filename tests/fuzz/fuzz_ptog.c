@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /* fuzz_ptog.c - any bytes as section GRPH: refused with a sentence, or instructions that can be shown as source and as JSON. What is
  * shown as JSON is read again and gives the same bytes, unless it has tables that this build does not know. */
-#include "format/graph_read.h"
-#include "format/json.h"
+#include "format/graph/graph_read.h"
+#include "format/json/json.h"
 #include "format/writer.h"
 
 #include <stdio.h>

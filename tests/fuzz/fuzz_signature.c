@@ -2,7 +2,7 @@
 /* fuzz_signature.c - any bytes as what decides about trust, by their first byte: rows of signatures, a public or secret key, a list of plugins. Refused with a sentence, or what
  * was read is written again to the same bytes. */
 #include "format/format_signature.h"
-#include "host/host_policy.h"
+#include "host/trust/host_policy.h"
 
 #include <stdlib.h>
 #include <string.h>

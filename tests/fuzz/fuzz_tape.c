@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /* fuzz_tape.c - any bytes as a log of layer trace, as it is and with the right head: the arguments of each call are refused, or all of them can be read, and results have the room that
  * their counts say. */
-#include "host/check.h"
-#include "host/replay_log.h"
+#include "host/call/check.h"
+#include "host/layers/replay_log.h"
 
 #include <stdlib.h>
 #include <string.h>

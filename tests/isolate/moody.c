@@ -26,7 +26,7 @@ PTOWSP_NOTE(FLAGS, "moody", "tests", "1.0.0", "moody");
 #include <time.h>
 #include <unistd.h>
 
-#include "host/host_frame.h"
+#include "host/worker/host_frame.h"
 
 static char mood[64];
 static const struct ptowsp_host *own_host;

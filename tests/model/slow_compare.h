@@ -4,7 +4,7 @@
 #ifndef TESTS_MODEL_SLOW_COMPARE_H
 #define TESTS_MODEL_SLOW_COMPARE_H
 
-#include "ascend/machine.h"
+#include "ascend/machine/machine.h"
 #include "tests/rt_builder.h"
 
 /* ENDS_EARLY: a deadlock, a limit: there are no times to compare. */

@@ -4,7 +4,7 @@
 #ifndef TESTS_MODEL_SLOW_MACHINE_H
 #define TESTS_MODEL_SLOW_MACHINE_H
 
-#include "ascend/machine.h"
+#include "ascend/machine/machine.h"
 #include "tests/model/slow_program.h"
 
 /* In the order in which a task reserves them; SLOW_QUEUE: of its pool. */

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: MIT
- * slow_program.h - what the slow machine runs: the items of a feed (rt/feed.h), kept one behind the other, and what follows from their order alone: who is in which
+ * slow_program.h - what the slow machine runs: the items of a feed (rt/run/feed.h), kept one behind the other, and what follows from their order alone: who is in which
  * scope and iteration, behind which barrier, which item a value is from. Structure is rt's and has models of its own (rt_model.h, model.py); time is not in here. */
 #ifndef TESTS_MODEL_SLOW_PROGRAM_H
 #define TESTS_MODEL_SLOW_PROGRAM_H
 
-#include "rt/feed.h"
+#include "rt/run/feed.h"
 
 enum { SLOW_NONE = -1, SLOW_CHANNELS = 16 };
 

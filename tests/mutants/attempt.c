@@ -4,9 +4,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "format/json.h"
+#include "format/json/json.h"
 #include "format/format_seal.h"
-#include "host/host_plan.h"
+#include "host/plan/host_plan.h"
 #include "isa/isa.h"
 
 /* Nothing that a package says may take longer or more than this. Time is the processor's (clock.c). */

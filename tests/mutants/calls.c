@@ -20,7 +20,7 @@
 #include <unistd.h>
 
 #include "call.h"
-#include "format/json.h"
+#include "format/json/json.h"
 #include "mutant.h"
 
 enum { JOBS_MOST = 64, SUBJECTS_MOST = 256, CODES = 16, TRIES = 40, REFUSED_ONE_IN = 8 };

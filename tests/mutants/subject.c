@@ -7,7 +7,7 @@
 #include <string.h>
 
 #include "format/fail.h"
-#include "format/json.h"
+#include "format/json/json.h"
 
 #define SAMPLES_MOST 16384u /* bytes of sample data that a mutant may carry */
 #define FILE_MOST (16u << 20)

@@ -3,7 +3,7 @@
 # Prints "not ok" for each include against arrows.txt and for each source in a folder that it does not list; else one "ok".
 BEGIN { good = "ok includes_follow_the_arrows" }
 
-# Where a path belongs: plugins/rt/ring.h -> plugins/rt, plugins/aie/aie_place.c -> plugins/aie (rules of plugins/*), host/x.c -> host.
+# Where a path belongs: plugins/rt/threads/ring.h -> plugins/rt, plugins/aie/place/aie_place.c -> plugins/aie (rules of plugins/*), host/x.c -> host.
 function folder(path,    part, n, two) {
 	n = split(path, part, "/")
 	two = part[1] "/" part[2]

@@ -9,7 +9,7 @@
 #include <setjmp.h>
 #include <stdbool.h>
 
-#include "host/host_plugin.h"
+#include "host/find/host_plugin.h"
 #include "tools/conform/conform_services.h"
 
 enum conform_verdict { CONFORM_DIED = 0, CONFORM_OK, CONFORM_NOT_OK, CONFORM_SKIPPED }; /* DIED: it never came to a verdict */

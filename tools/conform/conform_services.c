@@ -7,8 +7,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "host/describe.h"
-#include "host/group.h"
+#include "host/call/describe.h"
+#include "host/run/group.h"
 #include "registry/names.h"
 #include "tools/conform/conform.h"
 

@@ -7,7 +7,7 @@
 #include <stdatomic.h>
 #include <stdbool.h>
 
-#include "host/services.h"
+#include "host/call/services.h"
 #include "ptowsp/plugin.h"
 
 enum { CONFORM_TOKENS = 4096 };

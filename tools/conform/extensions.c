@@ -3,10 +3,10 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "host/code.h"
+#include "host/trust/code.h"
 #include "host/host_error.h"
-#include "host/group.h"
-#include "host/kernels_ffi.h"
+#include "host/run/group.h"
+#include "host/run/kernels_ffi.h"
 #include "tools/conform/conform_services.h"
 
 _Thread_local struct host_findings *conform_loading;

@@ -7,7 +7,7 @@
 #include <string.h>
 
 #include "host/ptowsp_host.h"
-#include "host/replay.h"
+#include "host/layers/replay.h"
 #include "ptowsp/base.h"
 #include "tools/conform/runner.h"
 #include "tools/pages/page.h"

@@ -10,7 +10,7 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "format/json.h"
+#include "format/json/json.h"
 #include "registry/expression.h"
 #include "tools/beside.h"
 

@@ -3,7 +3,7 @@
 #ifndef TOOLS_CONFORM_PACKAGES_H
 #define TOOLS_CONFORM_PACKAGES_H
 
-#include "host/host_plan.h"
+#include "host/plan/host_plan.h"
 #include "tools/conform/conform.h"
 
 enum { PROGRAM_TENSORS = 64, PROGRAM_SECTIONS = 64, PROGRAM_ELEMENTS = 1024 };

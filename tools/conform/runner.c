@@ -18,7 +18,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include "host/file.h"
+#include "host/find/file.h"
 #include "tools/conform/conform.h"
 
 static const struct test {

@@ -7,7 +7,7 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "host/file.h"
+#include "host/find/file.h"
 #include "tools/conform/conform.h"
 #include "tools/conform/conform_process.h"
 

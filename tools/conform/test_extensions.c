@@ -2,7 +2,7 @@
 /* test_extensions.c - what a plugin does with the host's extensions: native code of packages, runs on several devices. */
 #include <string.h>
 
-#include "host/group.h"
+#include "host/run/group.h"
 #include "ptowsp/graph.h"
 #include "registry/names.h"
 #include "tools/conform/conform.h"

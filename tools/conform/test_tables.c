@@ -5,7 +5,7 @@
 #include <string.h>
 
 #include "ptowsp/ptowsp.h"
-#include "host/describe.h"
+#include "host/call/describe.h"
 #include "ptowsp/report.h"
 #include "registry/names.h"
 #include "tools/conform/conform.h"

@@ -7,7 +7,7 @@
 #include "tools/inspect/c.h"
 
 #include "format/fail.h"
-#include "format/graph_read.h"
+#include "format/graph/graph_read.h"
 #include "format/format_names.h"
 #include "format/schema.h"
 

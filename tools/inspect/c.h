@@ -5,7 +5,7 @@
 #define TOOLS_INSPECT_C_H
 
 #include "format/format_code.h"
-#include "format/rank.h"
+#include "format/verify/rank.h"
 #include "lang/builder/builder_calls.h"
 
 #include <stdio.h>

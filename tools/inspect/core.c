@@ -2,7 +2,7 @@
 /* core.c - the portable kernels on cores of Ascend: where they run, what they need of each memory, what they cost there. */
 #include "tools/inspect/inspect.h"
 
-#include "ascend/core.h"
+#include "ascend/core/core.h"
 #include "tools/columns.h"
 
 #include <inttypes.h>

@@ -4,7 +4,7 @@
 #include "tools/inspect/inspect.h"
 #include "tools/plain.h"
 
-#include "format/graph_read.h"
+#include "format/graph/graph_read.h"
 #include "format/format_names.h"
 #include "isa/isa.h"
 #include "ptowsp/workload.h"

@@ -3,7 +3,7 @@
 #include "tools/inspect/inspect.h"
 
 #include "format/fail.h"
-#include "format/json.h"
+#include "format/json/json.h"
 #include "registry/variable.h"
 #include "tools/apart.h"
 #include "tools/folder.h"

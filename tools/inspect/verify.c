@@ -6,7 +6,7 @@
 #include "format/fail.h"
 #include "format/schema.h"
 #include "isa/isa.h"
-#include "host/trust.h"
+#include "host/trust/trust.h"
 
 #include <inttypes.h>
 #include <string.h>

@@ -9,7 +9,7 @@
 
 #include "format/container.h"
 #include "format/format_file.h"
-#include "format/json.h"
+#include "format/json/json.h"
 #include "lang/lang.h"
 #include "registry/names.h"
 #include "registry/text.h"

@@ -10,7 +10,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "isa/emit.h"
+#include "isa/emit/emit.h"
 #include "tools/pages/page.h"
 
 static int is_folder(const char *path)

@@ -4,7 +4,7 @@
 #define TOOLS_PACK_KERNELS_H
 
 #include "format/format_code.h"
-#include "isa/emit.h"
+#include "isa/emit/emit.h"
 #include "print/function.h"
 #include "tools/emitted.h"
 

@@ -8,7 +8,7 @@
 #include <string.h>
 
 #include "format/format_package.h"
-#include "host/host_plan.h"
+#include "host/plan/host_plan.h"
 #include "registry/names.h"
 #include "registry/text.h"
 #include "tools/run/run_run.h"

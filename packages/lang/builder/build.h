@@ -3,7 +3,7 @@
 #ifndef LANG_BUILD_H
 #define LANG_BUILD_H
 
-#include "format/graph_builder.h"
+#include "format/graph/graph_builder.h"
 #include "format/strings.h"
 #include "lang/builder.h"
 #include "lang/lang_map.h"

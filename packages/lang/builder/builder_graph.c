@@ -2,7 +2,7 @@
 /* builder_graph.c - the instruction form: graphs as they stand in section GRPH. What runs is code like any other. */
 #include "lang/builder/build.h"
 
-#include "format/graph_schema.h"
+#include "format/graph/graph_schema.h"
 #include "format/format_names.h"
 
 #include <stdlib.h>

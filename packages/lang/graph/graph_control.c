@@ -2,7 +2,7 @@
 /* graph_control.c - instructions of a graph program in their order: branches, loops, launches, and what is one word of code. */
 #include "lang/graph/graph_walk.h"
 
-#include "format/graph_read.h"
+#include "format/graph/graph_read.h"
 
 #define FOREVER (INT64_C(1) << 62) /* iterations of a CF_WHILE */
 

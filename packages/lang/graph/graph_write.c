@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* graph_write.c - a program as a task graph binary, the instructions that TG_FUSE implies left out, and the directives of
  * its package. */
-#include "format/graph_builder.h"
+#include "format/graph/graph_builder.h"
 #include "lang/graph/lang_graph.h"
 #include "lang/lower/lang_lower.h"
 #include "lang/graph/graph_lower.h"

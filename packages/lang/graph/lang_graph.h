@@ -6,7 +6,7 @@
 #define LANG_GRAPH_H
 
 #include "lang/decl.h"
-#include "format/graph_schema.h"
+#include "format/graph/graph_schema.h"
 #include "lang/parse/parse.h"
 
 enum { LANG_GRAPH_TOLD = 2 }; /* lang_graph_object.defined: it is not, and that was told */

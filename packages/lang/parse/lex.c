@@ -3,7 +3,7 @@
 #include "lang/parse/lex.h"
 #include "lang/diag.h"
 
-#include "format/graph_schema.h"
+#include "format/graph/graph_schema.h"
 
 #include "lang/decl.h"
 

@@ -5,11 +5,11 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "host/isolate.h"
-#include "host/layers.h"
+#include "host/worker/isolate.h"
+#include "host/layers/layers.h"
 #include "host/ptowsp_host.h"
-#include "host/remote.h"
-#include "host/services.h"
+#include "host/worker/remote.h"
+#include "host/call/services.h"
 #include "ptowsp/package.h"
 #include "ptowsp/workload.h"
 #include "registry/names.h"

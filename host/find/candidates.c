@@ -1,0 +1,64 @@
+/* SPDX-License-Identifier: MIT */
+/* candidates.c - the list of plugins of the embedding API. */
+#include <stdlib.h>
+
+#include "host/host_backend.h"
+#include "host/worker/isolate.h"
+#include "host/host_error.h"
+#include "host/trust/host_policy.h"
+
+struct ptowsp_listing {
+	struct host_listing rows;
+	uint32_t policy; /* PTOWSP_PLUGINS_x that holds */
+};
+
+ptowsp_status ptowsp_listing_create(struct ptowsp_listing **out, const struct ptowsp_backend_options *options,
+				    struct ptowsp_error *error)
+{
+	const struct host_trust_dirs dirs = {options->trust_dirs, options->trust_dir_count};
+	struct host_policy policy = {0};
+	struct host_search search = host_backend_search(options, &policy);
+	struct ptowsp_listing *listing = calloc(1, sizeof(*listing));
+	ptowsp_status st;
+
+	*out = NULL;
+	error = host_error_enter(error);
+	st = host_policy_init(&policy, options->plugin_trust, &dirs, error);
+	if (!st && listing)
+		st = host_list(&search, &listing->rows, error);
+	else if (!st)
+		st = host_fail(error, PTOWSP_NO_MEMORY, "no memory to list plugins");
+	if (listing)
+		listing->policy = host_policy_kind(&policy);
+	host_policy_finish(&policy);
+	if (st)
+		free(listing);
+	else
+		*out = listing;
+	return host_error_leave(st, error);
+}
+
+void ptowsp_listing_destroy(struct ptowsp_listing *listing)
+{
+	if (listing)
+		host_listing_finish(&listing->rows);
+	free(listing);
+}
+
+int ptowsp_listing_row(const struct ptowsp_listing *listing, uint32_t index, struct ptowsp_listing_row *row_out)
+{
+	const struct host_candidate *c;
+
+	if (index >= listing->rows.count)
+		return 0;
+	c = &listing->rows.rows[index];
+	*row_out = (struct ptowsp_listing_row){c->path,         c->note.name,   c->note.vendor, c->note.version, c->note.targets,
+					       c->reason,       c->note.major,  c->note.minor,  c->usable,       c->shadowed,
+					       c->usable ? host_isolate_rule(c->path, listing->policy) : PTOWSP_ISOLATE_DEFAULT, 0};
+	return 1;
+}
+
+const char *ptowsp_listing_folder(const struct ptowsp_listing *listing, uint32_t index)
+{
+	return index < listing->rows.folder_count ? listing->rows.folders[index] : NULL;
+}

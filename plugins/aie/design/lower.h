@@ -1,0 +1,46 @@
+/* SPDX-License-Identifier: MIT */
+/* lower.h - a virtual graph with places as operations of an MLIR module. One thread. */
+#ifndef AIE_LOWER_H
+#define AIE_LOWER_H
+
+#include "aie/aie_arch.h"
+#include "base/kernels.h"
+#include "aie/ir/ir.h"
+#include "aie/graph/order.h"
+#include "aie/place/aie_place.h"
+
+struct aie_lower_args {
+	const struct aie_arch *arch;
+	const struct base_walk *walk;       /* whose scalars calls get */
+	const struct aie_acts *acts;
+	const struct aie_cells *cells;
+	const struct aie_graph *graph;
+	const struct aie_order *order;
+	const struct aie_depths *depths;    /* per stream */
+	const struct aie_place *places;     /* per cell, then per stream that begins or ends at the host, then per group */
+	const struct aie_tensor *tensors;   /* per TENS row */
+	uint32_t tensor_count, kernel_count;
+	const uint64_t *stacks;             /* per KREG row: bytes that a call takes on its core */
+	const char *(*kernel_name)(const void *context, uint32_t kernel);
+	const char *(*channel_name)(const void *context, uint32_t channel);
+	const char *(*tensor_name)(const void *context, uint32_t tensor);
+	const void *context;                /* of all three */
+};
+/* What became what. */
+struct aie_lowered {
+	uint32_t *arguments;   /* per argument of the sequence: TENS row; AIE_NOTHING: filler of filler_bytes */
+	uint32_t argument_count;
+	uint64_t filler_bytes;
+	char **functions;      /* names, each of calls of one kernel with arguments of the same types */
+	uint32_t *kernels;     /* per function: KREG row */
+	uint64_t *tasks;       /* per function: a task that calls it */
+	uint32_t function_count;
+};
+/* Fills a begun module, and zeroed or finished lowered. Functions have no body; each says its kernel in the attribute ptowsp.kernel, in link_with the object file that all
+ * functions of that kernel are in, in ptowsp.before how many elements of a kernel's windows lie in front of its arguments (where it leaves the first ones alone; negative: how
+ * many of the argument lie in front of the window), and in ptowsp.window rows, columns and stride of a window that is only a part of its argument, 0 of others. Functions of the
+ * module are in the order of `lowered`. Errors: UNSUPPORTED naming tensor or kernel: what a channel moves is no multiple of 4 bytes, types that have no name in MLIR; NO_MEMORY. */
+ptowsp_status aie_lower(struct aie_module *module, const struct aie_lower_args *args, struct aie_lowered *lowered, struct ptowsp_error *error);
+void aie_lowered_finish(struct aie_lowered *lowered);
+
+#endif

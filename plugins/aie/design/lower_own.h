@@ -1,0 +1,46 @@
+/* SPDX-License-Identifier: MIT */
+/* lower_own.h - what the files of lowering share. */
+#ifndef AIE_LOWER_OWN_H
+#define AIE_LOWER_OWN_H
+
+#include "aie/design/lower.h"
+#include "registry/common/common_names.h"
+
+#define AIE_OBJECT_NAME 80 /* bytes of an object file's name */
+
+struct aie_lowering {
+	struct aie_module *module;
+	const struct aie_lower_args *args;
+	struct aie_lowered *lowered;
+	struct aie_op *device;
+	struct aie_region *body;        /* of the device */
+	struct aie_value **tiles;       /* per column and row */
+	struct aie_value **cell_tiles;  /* per cell */
+	char (*streams)[64];            /* names */
+	struct common_names functions;  /* per function: what its calls have in common */
+	struct common_names symbols;    /* of fifos and functions */
+	uint32_t function_room, kernel_room, task_room;
+	struct ptowsp_error *error;
+	ptowsp_status failed;
+};
+/* Of an element; NULL with `failed` set where MLIR has no such type. */
+const struct aie_type *aie_lower_element(struct aie_lowering *lowering, unsigned dtype);
+const struct aie_type *aie_lower_shape(struct aie_lowering *lowering, const struct aie_shape *shape);
+/* As objects of a stream are declared. */
+const struct aie_type *aie_lower_object(struct aie_lowering *lowering, uint32_t stream);
+/* lower_name.c: names of fifos, one per stream; then of functions, which no fifo and no function before has: the caller's, NULL without memory; the object file of a kernel. */
+void aie_lower_stream_names(struct aie_lowering *lowering);
+char *aie_lower_function_name(struct aie_lowering *lowering, const char *kernel);
+void aie_lower_object_name(char name_out[AIE_OBJECT_NAME], uint32_t kernel, const char *name);
+/* lower_core.c: functions that the cells call, buffers, and one core per cell. */
+void aie_lower_functions(struct aie_lowering *lowering);
+void aie_lower_cores(struct aie_lowering *lowering);
+/* lower_host.c: the runtime sequence. */
+void aie_lower_host(struct aie_lowering *lowering);
+
+static inline const struct aie_attr *aie_i32(struct aie_lowering *lowering, int64_t value)
+{
+	return aie_attr_int(lowering->module, aie_type_plain(lowering->module, AIE_TYPE_INT, 32), value);
+}
+
+#endif

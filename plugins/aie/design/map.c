@@ -1,0 +1,476 @@
+/* SPDX-License-Identifier: MIT */
+#include "aie/design/map.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include "aie/graph/fits.h"
+#include "rt/program/rt_error.h"
+#include "aie/graph/standstill.h"
+
+enum { KEEP = 4096 /* bytes of what is read from memory again that a cell keeps */, COLUMN = 4 /* cores, and streams of a group, where that does */ };
+
+/* ---- depths ------------------------------------------------------------------------------------------------------------- */
+
+static ptowsp_status depths_make(struct aie_map *map, struct ptowsp_error *error)
+{
+	free(map->depths);
+	map->depths = calloc((size_t)map->graph.stream_count + 1, sizeof(*map->depths));
+	return map->depths ? PTOWSP_OK : rt_no_memory(error, "the depths of fifos");
+}
+
+/* ---- places ------------------------------------------------------------------------------------------------------------- */
+
+struct placing {
+	struct aie_place_node *nodes;
+	struct aie_place_net *nets;
+	uint32_t *ends;
+	uint32_t *ways;        /* per cell: streams in, streams out */
+	uint32_t node_count, end_count;
+};
+
+/* For texts: the kernel that it calls first. */
+static const char *cell_name(const struct aie_map *map, const struct aie_map_args *args, uint32_t cell)
+{
+	const struct aie_lines *program = &map->graph.cells[cell];
+
+	for (uint32_t l = 0; l < program->count; l++)
+		if (program->lines[l].kind == AIE_LINE_CALL)
+			return args->kernel_name(args->context, map->acts.rows[program->lines[l].act].kernel);
+	return "core";
+}
+
+static uint64_t cell_bytes(const struct aie_map *map, const struct aie_map_args *args, uint32_t cell)
+{
+	const struct aie_lines *program = &map->graph.cells[cell];
+	uint64_t stack = 0, bytes = 0;
+
+	for (uint32_t l = 0; l < program->count; l++)
+		if (program->lines[l].kind == AIE_LINE_CALL) {
+			uint64_t need = args->stacks[map->acts.rows[program->lines[l].act].kernel];
+
+			stack = need > stack ? need : stack;
+		}
+	for (uint32_t b = 0; b < map->graph.buffer_count; b++)
+		if (map->graph.buffers[b].cell == cell)
+			bytes += aie_shape_bytes(&map->graph.buffers[b].shape);
+	return bytes + stack + aie_arch_tile(args->arch, AIE_FIRST_CORE)->limits[AIE_STACK];
+}
+
+static void cells_describe(struct placing *placing, const struct aie_map *map, const struct aie_map_args *args)
+{
+	for (uint32_t c = 0; c < map->graph.cell_count; c++) {
+		struct aie_place_node *node = &placing->nodes[c];
+
+		*node = (struct aie_place_node){.kind = AIE_CORE, .column = map->cells.rows[c].column, .row = map->cells.rows[c].row, .bytes = cell_bytes(map, args, c),
+						.name = cell_name(map, args, c)};
+	}
+	placing->node_count = map->graph.cell_count;
+}
+
+/* What a stream takes at one of its ends. */
+static void end_describe(struct placing *placing, const struct aie_stream *stream, uint32_t node, bool source, bool shared, uint32_t depth)
+{
+	struct aie_place_node *row = &placing->nodes[node];
+
+	row->in += !source && !shared;
+	row->out += source && !shared;
+	if (row->kind == AIE_MEMTILE)
+		return;
+	row->locks += 2;
+	row->bds += depth ? depth : 1;
+	if (row->kind == AIE_CORE)
+		row->bytes += depth * aie_shape_bytes(&stream->shape);
+}
+
+static void ways_count(struct placing *placing, const struct aie_graph *graph)
+{
+	for (uint32_t s = 0; s < graph->stream_count; s++) {
+		const struct aie_stream *stream = &graph->streams[s];
+
+		if (stream->from < AIE_LINKED)
+			placing->ways[2 * stream->from + 1]++;
+		for (uint32_t e = stream->to; e < stream->to + stream->to_count; e++)
+			if (graph->ends[e] < AIE_LINKED)
+				placing->ways[2 * graph->ends[e]]++;
+	}
+}
+
+/* A stream between two cores takes a DMA channel of each, and where they have no more of them it has to lie in a memory that both see. */
+static bool needs_memory(const struct placing *placing, const struct aie_map_args *args, const struct aie_graph *graph, const struct aie_stream *stream)
+{
+	const uint64_t *limits = aie_arch_tile(args->arch, AIE_FIRST_CORE)->limits;
+
+	return aie_stream_shared(graph, stream) &&
+	       (placing->ways[2 * stream->from + 1] > limits[AIE_DMA_OUT] || placing->ways[2 * graph->ends[stream->to]] > limits[AIE_DMA_IN]);
+}
+
+static void hosts_describe(struct placing *placing, const struct aie_graph *graph)
+{
+	for (uint32_t s = 0; s < graph->stream_count; s++)
+		if (aie_stream_hosted(graph, &graph->streams[s]))
+			placing->nodes[placing->node_count++] =
+				(struct aie_place_node){.kind = AIE_SHIM, .column = AIE_ANYWHERE, .row = AIE_ANYWHERE, .name = "host stream"};
+}
+
+/* What groups take of a memory tile besides channels. Even channels have one half of its descriptors, odd ones the other, and which channels a group gets is not known yet:
+ * twice what the half with the whole's channel could need at most. */
+static void groups_describe(struct placing *placing, const struct aie_map *map)
+{
+	const struct aie_graph *graph = &map->graph;
+
+	for (uint32_t g = 0; g < graph->group_count; g++) {
+		const struct aie_group *group = &graph->groups[g];
+		const struct aie_stream *whole = &graph->streams[group->whole];
+		uint32_t depth = group->joins ? map->depths[group->whole].from : map->depths[group->whole].to;
+
+		placing->nodes[placing->node_count++] =
+			(struct aie_place_node){.kind = AIE_MEMTILE, .column = AIE_ANYWHERE, .row = AIE_ANYWHERE, .locks = 2 * group->count,
+						.bds = 2 * depth * (group->count + (group->count + 1) / 2), .bytes = depth * aie_shape_bytes(&whole->shape),
+						.name = group->joins ? "joined stores" : "distributed loads"};
+	}
+}
+
+/* shim: of the stream, if it has one; groups: the first. */
+static uint32_t end_node(const struct aie_stream *stream, uint32_t end, uint32_t shim, uint32_t groups)
+{
+	return end == AIE_HOST ? shim : end == AIE_LINKED ? groups + stream->group : end;
+}
+
+static void streams_describe(struct placing *placing, const struct aie_map *map, const struct aie_map_args *args)
+{
+	const struct aie_graph *graph = &map->graph;
+	uint32_t shim = graph->cell_count, groups;
+
+	hosts_describe(placing, graph);
+	groups = placing->node_count;
+	groups_describe(placing, map);
+	for (uint32_t s = 0; s < graph->stream_count; s++) {
+		const struct aie_stream *stream = &graph->streams[s];
+		struct aie_place_net *net = &placing->nets[s];
+
+		*net = (struct aie_place_net){.from = end_node(stream, stream->from, shim, groups), .to = placing->ends + placing->end_count,
+					      .to_count = stream->to_count, .need = needs_memory(placing, args, graph, stream) ? AIE_NEED_SHARED : AIE_NEED_NEAR,
+					      .weight = 1 + stream->objects * aie_shape_bytes(&stream->shape) / 4};
+		end_describe(placing, stream, net->from, true, net->need == AIE_NEED_SHARED, map->depths[s].from);
+		for (uint32_t e = 0; e < stream->to_count; e++) {
+			uint32_t node = end_node(stream, graph->ends[stream->to + e], shim, groups);
+
+			placing->ends[placing->end_count++] = node;
+			end_describe(placing, stream, node, false, net->need == AIE_NEED_SHARED, map->depths[s].to);
+		}
+		shim += aie_stream_hosted(graph, stream);
+	}
+}
+
+static ptowsp_status place(struct aie_map *map, const struct aie_map_args *args, struct ptowsp_error *error)
+{
+	const struct aie_graph *graph = &map->graph;
+	size_t nodes = (size_t)graph->cell_count + graph->stream_count + graph->group_count + 1;
+	struct placing placing = {calloc(nodes, sizeof(*placing.nodes)), calloc(nodes, sizeof(*placing.nets)), calloc((size_t)graph->end_count + 1, sizeof(uint32_t)),
+				  calloc(2 * (size_t)graph->cell_count + 1, sizeof(uint32_t)), 0, 0};
+	ptowsp_status st = PTOWSP_OK;
+
+	free(map->places);
+	map->places = calloc(nodes, sizeof(*map->places));
+	if (!placing.nodes || !placing.nets || !placing.ends || !placing.ways || !map->places)
+		st = rt_no_memory(error, "the places of a design");
+	if (!st) {
+		cells_describe(&placing, map, args);
+		ways_count(&placing, graph);
+		streams_describe(&placing, map, args);
+		map->place_count = placing.node_count;
+		st = aie_place_with(args->effort, args->arch, placing.nodes, placing.node_count, placing.nets, graph->stream_count, args->seed, map->places, error);
+	}
+	free(placing.nodes);
+	free(placing.nets);
+	free(placing.ends);
+	free(placing.ways);
+	return st;
+}
+
+/* ---- all ---------------------------------------------------------------------------------------------------------------- */
+
+/* How a graph is tried. */
+struct way {
+	uint32_t cells;    /* most */
+	bool obey;         /* executors are cells */
+	bool apart;        /* cells hand each other nothing but through memory */
+	bool share, pack, always; /* as in aie_graph.h */
+	uint32_t group, depth, keep;
+};
+
+/* Streams without depths and places. */
+static ptowsp_status streams_make(struct aie_map *map, const struct aie_map_args *args, const struct way *way, struct ptowsp_error *error)
+{
+	const struct aie_graph_args graph = {.acts = &map->acts, .cells = &map->cells, .versions = &map->versions, .arch = args->arch, .share = way->share, .pack = way->pack,
+					     .group = way->group, .always = way->always, .keep = way->keep, .bounds = args->bounds, .capacities = args->walk->capacities};
+	ptowsp_status st = base_patience_check(args->patience, error);
+
+	if (!st)
+		st = aie_cells_make(&map->cells, &map->acts, way->obey ? &map->executors : NULL, way->cells, error);
+
+	if (!st)
+		st = aie_pins_apply(&args->pins, &map->cells, error);
+	if (!st)
+		st = aie_versions_make(&map->versions, &map->acts, args->kept, way->apart, error);
+	return st ? st : aie_graph_make(&map->graph, &graph, error);
+}
+
+static ptowsp_status order_make(struct aie_map *map, const struct aie_map_args *args, uint32_t depth, struct ptowsp_error *error)
+{
+	const struct aie_order_args order = {&map->graph, map->depths, args->queue, &map->acts, args->bounds};
+	bool less = true;
+	ptowsp_status st = PTOWSP_UNSUPPORTED;
+
+	for (int whole = 0; st == PTOWSP_UNSUPPORTED && whole < 2 && less; whole++) {
+		st = base_patience_check(args->patience, error);
+		if (st)
+			break;
+		less = aie_depths_choose(map->depths, &map->graph, depth, whole);
+		st = place(map, args, error);
+		if (st)
+			continue;
+		aie_depths_settle(map->depths, &map->graph, args->arch, map->places);
+		st = aie_order_make(&map->order, &order, error);
+		if (st == PTOWSP_UNSUPPORTED && map->order.stuck)
+			st = aie_standstill_fail(map, args, map->stood.text[0] ? error : &map->stood);
+	}
+	return st;
+}
+
+static ptowsp_status graph_make(struct aie_map *map, const struct aie_map_args *args, const struct way *way, struct ptowsp_error *error)
+{
+	ptowsp_status st = streams_make(map, args, way, error);
+
+	if (!st)
+		st = depths_make(map, error);
+	return st ? st : order_make(map, args, way->depth, error);
+}
+
+static ptowsp_status depths_try(struct aie_map *map, const struct aie_map_args *args, struct way way, struct ptowsp_error *error)
+{
+	ptowsp_status st = PTOWSP_UNSUPPORTED;
+
+	for (way.depth = way.keep || args->exact ? args->depth : 1; st == PTOWSP_UNSUPPORTED && way.depth; way.depth = args->exact ? 0 : way.depth - 1) {
+		st = graph_make(map, args, &way, error);
+		if (map->graph.crowded && !way.group)
+			break;
+	}
+	return st;
+}
+
+/* Is the host done in clearly less time when memory tiles distribute and join whatever they can, not only what it has no channels for? */
+static ptowsp_status cheaper(struct aie_map *map, const struct aie_map_args *args, struct way way, bool *cheaper_out, struct ptowsp_error *error)
+{
+	ptowsp_status st = streams_make(map, args, &way, error);
+	uint64_t alone;
+
+	*cheaper_out = false;
+	way.group = COLUMN;
+	if (st == PTOWSP_UNSUPPORTED && map->graph.crowded)
+		st = streams_make(map, args, &way, error);
+	if (st || map->graph.cell_count < 2)
+		return st;
+	alone = map->graph.host_cycles;
+	way.always = true;
+	st = streams_make(map, args, &way, error);
+	*cheaper_out = !st && map->graph.host_cycles <= alone / 4 * 3;
+	return st;
+}
+
+/* Each stream with a channel of a shim of its own; where there are not so many, or where that is cheaper, groups of them through memory tiles, of a column's cores first; each
+ * time with loads that cells can share, where it makes a difference then with those of a cell together. Only where it has to be where the schedule says when
+ * tasks begin: what is for one cell may be held up by another's. */
+static ptowsp_status groups_try(struct aie_map *map, const struct aie_map_args *args, struct way way, struct ptowsp_error *error)
+{
+	static const uint32_t groups[] = {0, COLUMN, 6, 3, 2};
+	struct way through = way;
+	bool is_cheaper = false;
+	ptowsp_status st = args->bounds ? PTOWSP_OK : cheaper(map, args, way, &is_cheaper, error);
+
+	if (st && st != PTOWSP_UNSUPPORTED)
+		return st;
+	through.group = COLUMN;
+	through.always = true;
+	st = is_cheaper ? depths_try(map, args, through, error) : PTOWSP_UNSUPPORTED;
+	for (uint32_t g = 0; st == PTOWSP_UNSUPPORTED && g < sizeof(groups) / sizeof(*groups) && (!g || map->graph.crowded); g++) {
+		way.group = groups[g];
+		way.pack = false;
+		st = depths_try(map, args, way, error);
+		way.pack = true;
+		if (st == PTOWSP_UNSUPPORTED && map->graph.by_use)
+			st = depths_try(map, args, way, error);
+	}
+	return st;
+}
+
+/* With loads that several share, but where the schedule says which of them begins when; then without; and where memory is short with fewer objects in fifos, unless the schedule says
+ * how many. */
+static ptowsp_status ways_try(struct aie_map *map, const struct aie_map_args *args, struct way way, struct ptowsp_error *error)
+{
+	ptowsp_status st = PTOWSP_UNSUPPORTED;
+
+	for (int share = !args->bounds; st == PTOWSP_UNSUPPORTED && share >= 0; share--) {
+		way.share = share;
+		st = groups_try(map, args, way, error);
+	}
+	return st;
+}
+
+/* Cells hand each other what they make; where they have no channels for it, all of it goes through memory. */
+static ptowsp_status obeying_try(struct aie_map *map, const struct aie_map_args *args, uint32_t cells, struct ptowsp_error *error)
+{
+	ptowsp_status st = ways_try(map, args, (struct way){.cells = cells, .obey = true, .keep = KEEP}, error);
+
+	return st == PTOWSP_UNSUPPORTED ? ways_try(map, args, (struct way){.cells = cells, .obey = true, .apart = true, .keep = KEEP}, error) : st;
+}
+
+/* Cores hold their parts of tensors. */
+static ptowsp_status hold(struct aie_map *map, const struct aie_map_args *args, uint32_t cells, struct ptowsp_error *error)
+{
+	const struct aie_hold_args holders = {&map->acts, args->layouts, args->tensor_count, args->stated, &map->executors, args->kernel_name, args->tensor_name, args->context};
+	ptowsp_status st = aie_hold_make(&map->hold, &holders, error);
+
+	if (st)
+		return st;
+	aie_hold_swap(&map->hold, &map->acts);
+	st = obeying_try(map, args, cells, error);
+	map->held = !st;
+	if (st)
+		aie_hold_swap(&map->hold, &map->acts);
+	return st;
+}
+
+static ptowsp_status executors_make(struct aie_map *map, const struct aie_map_args *args, struct ptowsp_error *error)
+{
+	struct aie_executors_args executors = {.walk = args->walk, .pool = args->pool, .grid_rows = args->grid_rows, .grid_columns = args->grid_columns};
+	uint32_t *holders = args->layouts ? aie_hold_all(&map->acts, args->layouts, &executors.more_count) : NULL;
+	uint32_t *numbers = args->by_holder ? aie_hold_executors(&map->acts, args->layouts, args->walk->task_count) : NULL;
+	bool whole = (holders || !args->layouts) && (numbers || !args->by_holder);
+	ptowsp_status st;
+
+	executors.more = holders;
+	executors.numbers = numbers;
+	st = whole ? aie_executors_make(&map->executors, &executors, error) : rt_no_memory(error, "the executors of a schedule");
+	free(holders);
+	free(numbers);
+	return st;
+}
+
+/* Executors of the schedule are cores. */
+static ptowsp_status obey(struct aie_map *map, const struct aie_map_args *args, uint32_t cells, struct ptowsp_error *error)
+{
+	ptowsp_status st = executors_make(map, args, error);
+
+	if (!st)
+		st = args->layouts ? hold(map, args, cells, error) : PTOWSP_UNSUPPORTED;
+	if (st == PTOWSP_UNSUPPORTED && args->layouts)
+		snprintf(map->why, sizeof(map->why), "%s", error->text);
+	if (st == PTOWSP_UNSUPPORTED && !(args->layouts && args->must))
+		st = obeying_try(map, args, cells, error);
+	map->obeyed = !st;
+	map->grid[0] = st ? 0 : args->grid_rows;
+	map->grid[1] = st ? 0 : args->grid_columns;
+	if (st == PTOWSP_UNSUPPORTED)
+		snprintf(map->why, sizeof(map->why), "%s", error->text);
+	return st;
+}
+
+/* All cores, then half of them and so on, but that each process keeps its own. */
+static ptowsp_status cells_try(struct aie_map *map, const struct aie_map_args *args, struct way way, struct ptowsp_error *error)
+{
+	ptowsp_status st = PTOWSP_UNSUPPORTED;
+
+	for (; st == PTOWSP_UNSUPPORTED && way.cells; way.cells = map->acts.processes ? 0 : way.cells / 2)
+		st = ways_try(map, args, way, error);
+	return st;
+}
+
+/* As the schedule says, if that can be. Else as it fits; where memory is short at last so that what is read from memory again comes again. */
+static ptowsp_status graph_choose(struct aie_map *map, const struct aie_map_args *args, struct ptowsp_error *error)
+{
+	uint32_t all = args->arch->columns * (args->arch->rows - AIE_FIRST_CORE), cells = args->cells && args->cells < all ? args->cells : all;
+	ptowsp_status st = PTOWSP_UNSUPPORTED;
+
+	map->stood = (struct ptowsp_error){.head = PTOWSP_HEAD(map->stood, ERROR)};
+	if (args->scheduled)
+		st = obey(map, args, cells, error);
+	if (st == PTOWSP_UNSUPPORTED && args->scheduled && args->must)
+		return rt_fail(error, PTOWSP_UNSUPPORTED, "the schedule's executors cannot be cores: %s", map->why);
+	st = st == PTOWSP_UNSUPPORTED ? cells_try(map, args, (struct way){.cells = cells, .keep = KEEP}, error) : st;
+	st = st == PTOWSP_UNSUPPORTED ? cells_try(map, args, (struct way){.cells = cells}, error) : st;
+	if (st == PTOWSP_UNSUPPORTED && map->acts.processes && map->stood.text[0])
+		*error = map->stood; /* what channels need may not fit, too, but that they need it is the reason */
+	return st;
+}
+
+static ptowsp_status text_make(struct aie_map *map, const struct aie_map_args *args, struct ptowsp_error *error)
+{
+	const struct aie_lower_args lower = {.arch = args->arch, .walk = args->walk, .acts = &map->acts, .cells = &map->cells, .graph = &map->graph, .order = &map->order,
+					     .depths = map->depths, .places = map->places, .tensors = args->tensors, .tensor_count = args->tensor_count,
+					     .kernel_count = args->kernel_count, .stacks = args->stacks, .kernel_name = args->kernel_name,
+					     .channel_name = args->channel_name, .tensor_name = args->tensor_name, .context = args->context};
+	struct aie_module module = {0};
+	ptowsp_status st = aie_module_begin(&module, error);
+
+	if (!st)
+		st = aie_lower(&module, &lower, &map->lowered, error);
+	if (!st)
+		st = base_patience_check(args->patience, error);
+	if (!st)
+		st = aie_module_print(&module, AIE_FORM_GENERIC, &map->text, error);
+	aie_module_finish(&module);
+	return st;
+}
+
+/* It may be that which is too much. */
+static ptowsp_status depth_said(const struct aie_map_args *args, struct ptowsp_error *error)
+{
+	struct ptowsp_error why = *error;
+
+	return rt_fail(error, PTOWSP_UNSUPPORTED, "with pipeline_depth=%u, as many objects at each end of each fifo, %.180s", args->depth, why.text);
+}
+
+static ptowsp_status make(struct aie_map *map, const struct aie_map_args *args, bool exact, struct ptowsp_error *error)
+{
+	const struct aie_acts_args acts = {args->walk, args->kernels, args->bases, args->tensors, args->patience, args->served, exact, args->kernel_name, args->tensor_name, args->context};
+	ptowsp_status st;
+
+	aie_map_finish(map);
+	st = aie_acts_make(&map->acts, &acts, error);
+	if (!st)
+		st = aie_fits_check(&map->acts, args, error);
+	if (!st)
+		st = graph_choose(map, args, error);
+	if (st == PTOWSP_UNSUPPORTED && args->exact)
+		return depth_said(args, error);
+	return st ? st : text_make(map, args, error);
+}
+
+/* Parts of words are exchanged by way of memory. What only goes from core to core may do so as it is, where that is no way. */
+ptowsp_status aie_map_make(struct aie_map *map, const struct aie_map_args *args, struct ptowsp_error *error)
+{
+	struct ptowsp_error other = {.head = PTOWSP_HEAD(other, ERROR)};
+	ptowsp_status st = make(map, args, false, error);
+
+	if (st == PTOWSP_UNSUPPORTED && map->acts.widened && !make(map, args, true, &other))
+		st = PTOWSP_OK;
+	return st;
+}
+
+void aie_map_finish(struct aie_map *map)
+{
+	aie_acts_finish(&map->acts);
+	aie_executors_finish(&map->executors);
+	aie_hold_finish(&map->hold);
+	aie_cells_finish(&map->cells);
+	aie_versions_finish(&map->versions);
+	aie_graph_finish(&map->graph);
+	aie_order_finish(&map->order);
+	aie_lowered_finish(&map->lowered);
+	free(map->depths);
+	free(map->places);
+	free(map->text);
+	memset(map, 0, sizeof(*map));
+}

@@ -1,0 +1,77 @@
+/* SPDX-License-Identifier: MIT */
+/* aie_engine_own.h - what the files of the engine share. */
+#ifndef AIE_ENGINE_OWN_H
+#define AIE_ENGINE_OWN_H
+
+#include "base/planned.h"
+#include "base/program.h"
+#include "aie/design/map.h"
+#include "aie/aie_options.h"
+#include "aie/picture/picture_design.h"
+#include "aie/aie_report.h"
+
+struct aie_loaded {
+	struct base_program *program;
+	const struct aie_arch *arch;  /* part */
+	struct aie_arch part;         /* of the device's, as --opt grid says */
+	struct base_planned kernels;
+	struct rt_program *planned;
+	struct base_walk walk;        /* of the run that goes on, as the next ones; empty between runs */
+	struct aie_bounds bounds;     /* of its schedule */
+	struct aie_map map;
+	void **bases;                 /* per TENS row, of the run: where it lies */
+	struct aie_tensor *tensors;   /* per TENS row, of the run */
+	uint8_t *kept;                /* per TENS row */
+	uint64_t *stacks;             /* per KREG row */
+	struct aie_report report;     /* of the latest run */
+	struct aie_layout *layouts;   /* per TENS row, of the run */
+	bool by_holder;               /* the schedule says nothing of executors: tasks go to those who hold what they touch */
+	uint8_t *stated;              /* per KREG row, as in hold.h */
+};
+struct aie_run {
+	struct aie_loaded *loaded;
+	const struct rt_run_args *args;
+	struct ptowsp_deadlock *deadlock; /* NULL: nobody asks */
+	struct ptowsp_error *error;
+	const struct aie_options *options;
+	/* What is done with the map. */
+	ptowsp_status (*then)(struct aie_run *run, struct rt_feed *feed);
+	struct aie_sim_stats stuck;   /* of a run that the array cannot end: who waits */
+	ptowsp_status (*file)(void *context, const char *path, const void *bytes, uint64_t size); /* of files that are made, not run */
+	void *context;
+	uint64_t grid[2];             /* rows and columns that executors of this run stand on; 0: none */
+	struct base_patience patience; /* with its planning and its simulation */
+	bool counted;                 /* no kernel runs, and tensors need no memory */
+};
+static inline const struct aie_options *aie_options_of(const struct base_program *program)
+{
+	return (const void *)program->device->instance->options;
+}
+/* aie_engine.c: walks the program with the arguments of the run, maps it, and does what follows. */
+ptowsp_status aie_engine_walk(struct aie_run *run, struct ptowsp_run_stats *stats_out, struct ptowsp_deadlock *deadlock_out);
+/* What the text of a map says. */
+struct aie_back {
+	struct aie_module module;
+	struct aie_design design;
+	struct aie_channels channels;
+	struct aie_routes routes;
+	struct aie_picture_design drawn;
+	char ring[256];               /* of streams, which a run with bounded buffers has shown to move; "": there is none */
+};
+/* engine_back.c: fills a zeroed one. Errors: of the reader, the rules and the router. */
+ptowsp_status aie_back_read(struct aie_back *back, const struct aie_map *map, struct ptowsp_error *error);
+void aie_back_finish(struct aie_back *back);
+/* engine_emit.c: the text of the map and what is read from it as files. */
+ptowsp_status aie_engine_files(struct aie_run *run, const struct aie_back *back);
+/* engine_layout.c: layouts of a program, whose shards the engine places itself. load: behind the tables of `loaded`. Errors: NO_MEMORY. */
+ptowsp_status aie_layouts_load(struct aie_loaded *loaded, const struct ptowsp_load_args *args, struct ptowsp_error *error);
+/* Of a run: as its tensors are bound. Errors: INVALID for a dimension that a tensor has not. */
+ptowsp_status aie_layouts_bind(struct aie_run *run);
+/* The layouts if there are any and a grid for them, else NULL. */
+const struct aie_layout *aie_layouts_of(const struct aie_loaded *loaded);
+/* What became of them, when the run is mapped. */
+void aie_layouts_tell(struct aie_run *run);
+/* engine_go.c: reads the text of the map, runs what it says, tells the feed; where files are wanted it gives those instead. */
+ptowsp_status aie_engine_go(struct aie_run *run, struct rt_feed *feed);
+
+#endif

@@ -1,0 +1,82 @@
+/* SPDX-License-Identifier: MIT */
+/* engine_emit.c - the extension "ptowsp.report/1": what a run would be as files, and figures of the one that was. */
+#include <stdlib.h>
+
+#include "base/error.h"
+#include "base/queue.h"
+#include "aie/design/aie_emit.h"
+#include "aie/engine/aie_engine.h"
+#include "aie/engine/aie_engine_own.h"
+#include "rt/program/rt_error.h"
+#include "rt/structure/memory_limit.h"
+#include "rt/program/rt_program.h"
+
+/* Each file may take long to make. */
+static ptowsp_status file_give(void *context, const char *path, const void *bytes, uint64_t size)
+{
+	struct aie_run *run = context;
+	ptowsp_status st = base_patience_check(&run->patience, run->error);
+
+	return st ? st : run->file(run->context, path, bytes, size);
+}
+
+ptowsp_status aie_engine_files(struct aie_run *run, const struct aie_back *back)
+{
+	const struct aie_lowered *lowered = &run->loaded->map.lowered;
+	const char **names = calloc((size_t)lowered->argument_count + 1, sizeof(*names));
+	const struct aie_kernel_files_args kernels = {&back->design, lowered, &run->loaded->walk, &run->loaded->program->kernels, false};
+	struct aie_kernel_files files = {0};
+	const struct aie_emit_args args = {.text = run->loaded->map.text, .module = &back->module, .design = &back->design, .files = &files, .channels = &back->channels,
+					   .picture = &back->drawn.picture, .ring = back->ring, .epoch_b = run->options->epoch == AIE_EPOCH_B, .arguments = names, .file = file_give,
+					   .context = run};
+	ptowsp_status st = names ? PTOWSP_OK : rt_no_memory(run->error, "the files of a design");
+
+	for (uint32_t i = 0; names && i < lowered->argument_count; i++)
+		names[i] = lowered->arguments[i] == AIE_NOTHING ? NULL : rt_tensor_name(run->loaded->planned, lowered->arguments[i]);
+	if (!st)
+		st = aie_kernel_files_make(&files, &kernels, run->error);
+	if (!st)
+		st = aie_emit(&args, run->error);
+	aie_kernel_files_finish(&files);
+	free(names);
+	return st;
+}
+
+static ptowsp_status emit(struct ptowsp_object *object, const struct ptowsp_run_args *args,
+			  ptowsp_status (*file)(void *context, const char *path, const void *bytes, uint64_t size), void *context, struct ptowsp_error *error)
+{
+	struct base_program *program = (struct base_program *)object;
+	struct ptowsp_error own = {.head = PTOWSP_HEAD(own, ERROR)};
+	struct ptowsp_run_stats stats = {.head = PTOWSP_HEAD(stats, RUN_STATS)};
+	struct ptowsp_deadlock deadlock = {.head = PTOWSP_HEAD(deadlock, DEADLOCK)}; /* its sentence is in the error, too */
+	struct rt_sinks sinks = {0};
+	struct rt_memory_limit held;
+	const struct rt_run_args walking = {.args = args, .sinks = &sinks, .schedulers = 1, .memory = program->device->memory_limit, .held = &held, .designed = true};
+	struct aie_run run = {.loaded = program->own, .args = &walking, .error = error ? error : &own, .options = aie_options_of(program), .then = aie_engine_go, .file = file,
+			      .context = context};
+	ptowsp_status st = base_args_check(&args->head, PTOWSP_STRUCT_RUN_ARGS, PTOWSP_RUN_ARGS_FLOOR_10_0, "emit", run.error);
+
+	if (!st && base_in_flight(program->device, program))
+		st = rt_fail(run.error, PTOWSP_INVALID, "emit: a run of this program is going on");
+	if (st)
+		return st;
+	rt_memory_limit_begin(&held, program->device->memory_limit, base_given_bytes(program, args));
+	base_kernels_watch(&program->kernels, NULL, args->deadline_ns);
+	st = base_kernels_watched(&program->kernels, aie_engine_walk(&run, &stats, &deadlock), run.error);
+	base_kernels_watch(&program->kernels, NULL, 0);
+	return st;
+}
+
+static ptowsp_status figures(struct ptowsp_object *object, const struct ptowsp_figure **rows_out, uint32_t *count_out, uint32_t *stride_out, struct ptowsp_error *error)
+{
+	const struct base_program *program = (const struct base_program *)object;
+	const struct aie_loaded *loaded = program->own;
+
+	(void)error;
+	*rows_out = loaded->report.rows;
+	*count_out = loaded->report.count;
+	*stride_out = sizeof(*loaded->report.rows);
+	return PTOWSP_OK;
+}
+
+const struct ptowsp_report_extension aie_report_table = {.head = PTOWSP_HEAD(aie_report_table, EXTENSION), .emit = emit, .figures = figures};

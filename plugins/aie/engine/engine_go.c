@@ -1,0 +1,372 @@
+/* SPDX-License-Identifier: MIT */
+/* engine_go.c - what the text of a map says is run: what tasks compute and when comes from there and from nowhere else. */
+#include <stdlib.h>
+#include <string.h>
+#include "base/error.h"
+#include "aie/sim/aie_cost.h"
+#include "aie/engine/aie_engine_own.h"
+#include "aie/graph/aie_ring.h"
+#include "rt/threads/crew.h"
+#include "rt/program/dtype.h"
+#include "rt/program/rt_error.h"
+#include "rt/structure/memory_limit.h"
+#include "rt/program/rt_program.h"
+#include "aie/sim/sim.h"
+#include "aie/sim/work.h"
+
+struct going {
+	struct aie_run *run;
+	struct rt_feed *feed;
+	struct aie_back back;
+	struct aie_sim_stats stats[2]; /* with 0 words of stream buffering, and with 8 */
+	bool again;          /* a second time, to compare: times are those of the first */
+	struct aie_ring ring;
+	void **arguments;
+	struct aie_sim_copies copies; /* where the design is run twice */
+	void **shadows;      /* per argument: it, where it is a copy of the tensor with the rest of its last word; owned */
+	void *filler;
+	uint64_t *cycles;    /* per KREG row that costs the same each time; 0: not asked yet */
+	uint32_t *next;      /* per core: line that its next call comes behind */
+	uint64_t *starts, *ends; /* per task */
+	uint32_t *cores;     /* per task */
+};
+
+/* ---- kernels ------------------------------------------------------------------------------------------------------------ */
+
+static struct ptowsp_tensor_arg window(const struct aie_view *view, void *data, const struct ptowsp_tensor_arg *like)
+{
+	uintptr_t first = (uintptr_t)data - (uintptr_t)view->before * rt_dtype_bytes(like->dtype);
+
+	return (struct ptowsp_tensor_arg){.data = (void *)first, .rows = view->rows, .columns = view->columns, .row_stride = view->stride,
+					  .column_stride = 1, .dtype = like->dtype, .access = like->access, .tensor = like->tensor};
+}
+
+static int is_over(void *patience)
+{
+	return base_patience_look(patience);
+}
+
+/* cycles: in, what the kernel said. */
+static ptowsp_status cost_of(struct going *going, const struct ptowsp_task *task, uint64_t *cycles)
+{
+	const struct base_kernels *kernels = &going->run->loaded->program->kernels;
+	const struct base_kernel *row = task->kernel < kernels->count ? &kernels->rows[task->kernel] : NULL;
+	const struct isa_guard guard = {is_over, &going->run->patience};
+	ptowsp_status st;
+
+	if (!row || !row->isa || row->fixed_cycles) {
+		*cycles = aie_cost_call(*cycles);
+		return PTOWSP_OK;
+	}
+	if (going->cycles[task->kernel]) {
+		*cycles = going->cycles[task->kernel];
+		return PTOWSP_OK;
+	}
+	st = aie_work(going->run->loaded->arch, row->isa, task->args, task->arg_count, row->blocks, &guard, cycles, going->run->error);
+	if (!st && !isa_program_varies(row->isa))
+		going->cycles[task->kernel] = *cycles;
+	return st == PTOWSP_UNSUPPORTED ? PTOWSP_OK : st; /* only data tell: the reference model's, which the run said */
+}
+
+/* The next call of a core is that of its next line that calls: its task, PTOWSP_NONE where the text calls more often. */
+static uint64_t task_next(struct going *going, uint32_t core)
+{
+	const struct aie_map *map = &going->run->loaded->map;
+	const struct aie_lines *lines = core < map->graph.cell_count ? &map->graph.cells[core] : NULL;
+
+	while (lines && going->next[core] < lines->count) {
+		const struct aie_line *line = &lines->lines[going->next[core]++];
+
+		if (line->kind == AIE_LINE_CALL)
+			return map->acts.rows[line->act].task;
+	}
+	return UINT64_MAX;
+}
+
+static void time_take(struct going *going, uint64_t task, uint32_t core, uint64_t at, uint64_t cycles)
+{
+	if (task == UINT64_MAX || going->again)
+		return;
+	going->starts[task] = at;
+	going->ends[task] = at + cycles;
+	going->cores[task] = core;
+}
+
+static ptowsp_status call(void *context, const struct aie_sim_call *call, uint64_t *cycles_out, struct ptowsp_error *error)
+{
+	struct going *going = context;
+	const struct aie_function *function = call->function;
+	const struct rt_program *program = going->run->loaded->program->rt;
+	const struct aie_lowered *lowered = &going->run->loaded->map.lowered;
+	const struct base_walk *walk = &going->run->loaded->walk;
+	const uint32_t known = (uint32_t)(function - going->back.design.functions); /* in the order of the map */
+	uint32_t tensors = 0;
+	struct ptowsp_tensor_arg windows[AIE_MOST_TENSORS];
+	struct ptowsp_kernel_out out = {PTOWSP_HEAD(out, KERNEL_OUT), 0, error};
+	struct ptowsp_task task = {.head = PTOWSP_HEAD(task, TASK), .tensors = windows, .tensor_stride = sizeof(*windows), .process = PTOWSP_NONE,
+				   .block_count = 1};
+	ptowsp_status st;
+
+	if (known >= lowered->function_count)
+		return rt_fail(error, PTOWSP_UNSUPPORTED, "no model for kernel %.60s", function->name);
+	task.kernel = lowered->kernels[known];
+	task.number = task_next(going, call->core);
+	task.executor = call->core;
+	task.tensor_count = walk->tasks[lowered->tasks[known]].tensor_count;
+	task.arg_count = function->type->inputs - task.tensor_count;
+	task.args = call->scalars + task.tensor_count;
+	for (; tensors < task.tensor_count && tensors < AIE_MOST_TENSORS; tensors++) {
+		const struct aie_view view = aie_function_view(function, tensors);
+
+		windows[tensors] = window(&view, call->memrefs[tensors], &walk->tensors[walk->tasks[lowered->tasks[known]].tensors + tensors]);
+	}
+	if (going->run->counted)
+		out.cycles = task.number < walk->task_count ? walk->tasks[task.number].cycles : 1;
+	else if ((st = rt_crew_invoke(program, &task, &out, 0)))
+		return rt_crew_failure(program, task.kernel, task.number, st, error);
+	*cycles_out = out.cycles;
+	st = cost_of(going, &task, cycles_out);
+	time_take(going, task.number, call->core, call->at, *cycles_out);
+	return st;
+}
+
+/* ---- times -------------------------------------------------------------------------------------------------------------- */
+
+static void times_tell(struct going *going)
+{
+	const struct base_walk *walk = &going->run->loaded->walk;
+
+	aie_ring_tell(&going->ring, going->ends);
+	rt_feed_executors(going->feed, going->back.design.core_count);
+	for (uint64_t t = 0; t < walk->task_count; t++)
+		rt_feed_told(going->feed, &(struct ptowsp_trace_task){.task = t, .start = going->starts[t], .end = going->ends[t], .kernel = walk->tasks[t].kernel,
+								      .executor = going->cores[t], .stream = walk->tasks[t].stream});
+}
+
+/* ---- a run -------------------------------------------------------------------------------------------------------------- */
+
+/* Without kernels nothing moves, so that nothing is changed that is bound. */
+static void *memory_of(const struct aie_run *run, uint32_t tensor)
+{
+	return run->counted ? NULL : run->loaded->bases[tensor];
+}
+
+static bool rooms_make(struct going *going)
+{
+	const struct aie_loaded *loaded = going->run->loaded;
+	const struct aie_lowered *lowered = &loaded->map.lowered;
+	uint64_t tasks = loaded->walk.task_count + 1;
+
+	going->arguments = calloc((size_t)lowered->argument_count + 1, sizeof(*going->arguments));
+	going->filler = calloc(1, lowered->filler_bytes + 4);
+	going->cycles = calloc((size_t)loaded->planned->tables.kernel.count + 1, sizeof(*going->cycles));
+	going->next = calloc((size_t)loaded->map.graph.cell_count + 1, sizeof(*going->next));
+	going->starts = calloc(tasks, sizeof(*going->starts));
+	going->ends = calloc(tasks, sizeof(*going->ends));
+	going->cores = calloc(tasks, sizeof(*going->cores));
+	if (!going->arguments || !going->filler || !going->cycles || !going->next || !going->starts || !going->ends || !going->cores)
+		return false;
+	for (uint32_t a = 0; a < lowered->argument_count; a++)
+		going->arguments[a] = lowered->arguments[a] == AIE_NOTHING ? going->filler : memory_of(going->run, lowered->arguments[a]);
+	return true;
+}
+
+static uint64_t tensor_bytes(const struct going *going, uint32_t argument)
+{
+	const struct aie_tensor *tensor = &going->run->loaded->tensors[going->run->loaded->map.lowered.arguments[argument]];
+
+	return tensor->elements * rt_dtype_bytes(tensor->dtype);
+}
+
+/* Memory that is bound there, also to be counted alone: room is made for it all the same, so that --explain ends as its run does. NULL: nothing. */
+static void *bound_of(const struct going *going, uint32_t argument)
+{
+	const struct aie_loaded *loaded = going->run->loaded;
+	void *base = loaded->map.lowered.arguments[argument] == AIE_NOTHING ? going->filler : loaded->bases[loaded->map.lowered.arguments[argument]];
+
+	return base == RT_NOWHERE ? NULL : base;
+}
+
+/* Where words are moved that end behind a tensor, the array gets a copy that has them. */
+static ptowsp_status shadows_make(struct going *going)
+{
+	const struct aie_lowered *lowered = &going->run->loaded->map.lowered;
+
+	going->shadows = calloc((size_t)lowered->argument_count + 1, sizeof(*going->shadows));
+	for (uint32_t a = 0; going->shadows && a < lowered->argument_count; a++) {
+		uint64_t bytes = aie_type_bytes(going->back.design.arguments[a]);
+
+		if (lowered->arguments[a] == AIE_NOTHING || !bound_of(going, a) || bytes <= tensor_bytes(going, a))
+			continue;
+		going->shadows[a] = calloc(1, (size_t)bytes);
+		if (!going->shadows[a])
+			return rt_no_memory(going->run->error, "a tensor of the array");
+		if (!going->arguments[a])
+			continue;
+		if (!base_patience_copy(&going->run->patience, going->shadows[a], going->arguments[a], tensor_bytes(going, a)))
+			return rt_fail(going->run->error, PTOWSP_CANCELLED, "ended before it ran");
+		going->arguments[a] = going->shadows[a];
+	}
+	return going->shadows ? PTOWSP_OK : rt_no_memory(going->run->error, "a tensor of the array");
+}
+
+/* What the array has written comes back; what it only reads may be nobody's to write. */
+static void shadows_take(struct going *going)
+{
+	const struct aie_design *design = &going->back.design;
+
+	for (uint32_t s = 0; !going->run->counted && s < design->step_count; s++) {
+		const struct aie_step *step = &design->steps[s];
+		void **shadow = &going->shadows[step->argument];
+
+		if (!aie_design_writes(design, step) || !*shadow)
+			continue;
+		memcpy(memory_of(going->run, going->run->loaded->map.lowered.arguments[step->argument]), *shadow, (size_t)tensor_bytes(going, step->argument));
+		free(*shadow); /* once, however many steps write it */
+		*shadow = NULL;
+	}
+}
+
+/* Without a window that is stated there is none. */
+static ptowsp_status ring_begin(struct going *going)
+{
+	const struct aie_loaded *loaded = going->run->loaded;
+	const struct rt_schedule *schedule = &loaded->planned->schedule;
+
+	return aie_ring_begin(&going->ring, &loaded->map, &going->back.design, &loaded->walk, going->feed, schedule->window_stated ? schedule->window : 0, schedule->window_mode,
+			      going->run->error);
+}
+
+/* The simulator begins: the one that is run last only to compare has fewer words in its streams. */
+static void begin(void *context, uint32_t buffering)
+{
+	struct going *going = context;
+
+	going->again = going->run->options->buffering == AIE_BUFFERING_BOTH && !buffering;
+	memset(going->next, 0, ((size_t)going->run->loaded->map.graph.cell_count + 1) * sizeof(*going->next));
+}
+
+static void log_run(const struct going *going, const struct aie_sim_stats *stats)
+{
+	base_log(going->run->loaded->program->device->instance, PTOWSP_LOG_INFO, "%s, not measured: %llu cycles on %u cores; bottleneck %s, busy %llu %%; %llu bytes from and to memory",
+		 AIE_MODEL, (unsigned long long)stats->cycles, going->back.design.core_count, stats->agents[stats->bottleneck].name,
+		 (unsigned long long)(stats->cycles ? stats->agents[stats->bottleneck].busy * 100 / stats->cycles : 0), (unsigned long long)stats->ddr_bytes);
+}
+
+static void depends_say(const struct going *going)
+{
+	static const char text[] = "the design depends on the buffering of streams: with 8 words in each it does not end as with 0; a device has some between 4 and 8 (--opt "
+				   "buffering=0 or 8 runs one of them)";
+	const struct ptowsp_host *host = going->run->loaded->program->device->instance->host;
+
+	host->diagnose(host->context, 0, PTOWSP_STATE_DIAGNOSED, text, sizeof(text) - 1);
+}
+
+static ptowsp_status report_fill(struct going *going, const struct aie_sim_stats *stats, bool both, bool depends)
+{
+	struct aie_report *report = &going->run->loaded->report;
+	struct ptowsp_error *error = going->run->error;
+	const struct aie_picture *picture = &going->back.drawn.picture;
+	ptowsp_status st = aie_report_design(report, &going->back.design, picture, NULL, error);
+
+	if (!st)
+		st = aie_report_run(report, &going->back.design, picture, stats, error);
+	if (!st && both)
+		st = aie_report_buffering(report, going->stats, depends, error);
+	return st;
+}
+
+static ptowsp_status simulate(struct going *going)
+{
+	const unsigned buffering = going->run->options->buffering;
+	const bool both = buffering == AIE_BUFFERING_BOTH;
+	struct aie_sim_stats *stats = &going->stats[buffering != AIE_BUFFERING_0];
+	const struct aie_sim_args args = {.design = &going->back.design, .routes = &going->back.routes, .arguments = going->arguments, .counted = going->run->counted, .kernels = {going, call, begin},
+					  .buffering = buffering == AIE_BUFFERING_0 ? 0 : 8, .patience = &going->run->patience, .stepped = going->ring.window ? aie_ring_stepped : NULL,
+					  .stepped_context = &going->ring};
+	bool depends = false;
+	ptowsp_status st = both ? aie_sim_both(&args, &going->copies, going->stats, &depends, going->run->error) : aie_sim_run(&args, stats, going->run->error), told;
+
+	if (!st)
+		log_run(going, stats);
+	if (depends)
+		depends_say(going);
+	told = stats->agent_count ? report_fill(going, stats, both && (going->stats[0].agent_count != 0), depends) : PTOWSP_OK;
+	if (st == PTOWSP_DEADLOCK) {
+		going->run->stuck = *stats;
+		*stats = (struct aie_sim_stats){0};
+	}
+	return st ? st : told;
+}
+
+static void going_finish(struct going *going)
+{
+	for (uint32_t a = 0; going->shadows && a < going->run->loaded->map.lowered.argument_count; a++)
+		free(going->shadows[a]);
+	free(going->shadows);
+	aie_sim_copies_finish(&going->copies);
+	aie_sim_finish(&going->stats[0]);
+	aie_sim_finish(&going->stats[1]);
+	aie_ring_finish(&going->ring);
+	aie_back_finish(&going->back);
+	free(going->arguments);
+	free(going->filler);
+	free(going->cycles);
+	free(going->next);
+	free(going->starts);
+	free(going->ends);
+	free(going->cores);
+}
+
+static ptowsp_status copies_make(struct going *going)
+{
+	const struct aie_run *run = going->run;
+	const struct aie_lowered *lowered = &run->loaded->map.lowered;
+	void **bound;
+	ptowsp_status st;
+
+	if (run->options->buffering != AIE_BUFFERING_BOTH || aie_options_on_device(&run->options->base))
+		return PTOWSP_OK;
+	bound = calloc((size_t)lowered->argument_count + 1, sizeof(*bound));
+	if (!bound)
+		return rt_no_memory(run->error, "a run of the array");
+	for (uint32_t a = 0; a < lowered->argument_count; a++)
+		bound[a] = bound_of(going, a);
+	st = aie_sim_copies_make(&going->copies, &going->back.design, bound, run->args->held && run->args->held->limit, run->error);
+	free(bound);
+	return st;
+}
+
+/* All that a run holds when it begins, whether it is one or only its files are wanted: so both end alike where there is too little. */
+static ptowsp_status going_begin(struct going *going)
+{
+	ptowsp_status st = rooms_make(going) ? PTOWSP_OK : rt_no_memory(going->run->error, "a run of the array");
+
+	if (!st)
+		st = aie_back_read(&going->back, &going->run->loaded->map, going->run->error);
+	if (!st)
+		st = shadows_make(going);
+	if (!st)
+		st = copies_make(going);
+	if (!st)
+		st = ring_begin(going);
+	return st ? st : rt_memory_limit_check(going->run->args->held, going->run->loaded->walk.task_count, going->run->error);
+}
+
+ptowsp_status aie_engine_go(struct aie_run *run, struct rt_feed *feed)
+{
+	struct going going = {.run = run, .feed = feed};
+	ptowsp_status st = going_begin(&going);
+
+	if (!st && run->file) {
+		st = aie_engine_files(run, &going.back);
+	} else if (!st) {
+		run->patience.most = 0; /* what simulating takes follows from the tensors */
+		st = simulate(&going);
+		shadows_take(&going);
+	}
+	if (!st && !run->file)
+		times_tell(&going);
+	going_finish(&going);
+	return st;
+}

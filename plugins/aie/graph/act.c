@@ -1,0 +1,444 @@
+/* SPDX-License-Identifier: MIT */
+#include "aie/graph/act.h"
+
+#include <stdlib.h>
+#include <string.h>
+#include "aie/graph/alias.h"
+#include "aie/graph/closing.h"
+#include "rt/program/dtype.h"
+#include "rt/program/rt_error.h"
+#include "rt/access/footprint.h"
+#include "rt/grow.h"
+
+enum { SENDS, TAKES, SIDES };
+/* Tokens and moves that an instance has seen of a channel. */
+struct seen {
+	uint64_t tokens, move; /* move: place in the walk where its next one is looked for */
+};
+struct maker {
+	struct aie_acts *acts;
+	const struct aie_acts_args *args;
+	struct rt_footprint *footprints; /* per KREG row, of those that do not depend on scalars */
+	struct rt_footprint varied;      /* of the latest task whose kernel depends on them */
+	uint32_t kernel_count;
+	uint8_t *scales;                 /* zeros: windows count in elements of their own */
+	struct aie_argument *arguments;  /* of the latest task */
+	struct seen *seen;               /* instances x channels x sides */
+	uint8_t *made;                   /* per area: an act has written all of it */
+	uint32_t made_room;
+	uint64_t *tokens[SIDES];         /* per channel: next number */
+	uint32_t channels;
+	struct ptowsp_error *error;
+};
+
+/* ---- areas ----------------------------------------------------------------------------------------------------------- */
+
+/* Elements of the window as the kernel counts them, one row after the other. */
+struct reach {
+	int64_t from, to;  /* touched at all */
+	bool reads, whole; /* whole: one write covers from .. to */
+};
+
+/* Is what is written where the footprint has it? Rows of a tile lie in rows of the window, so that is so where they are as long. */
+static bool is_row_by_row(const struct rt_touched *touched, const struct ptowsp_tensor_arg *window)
+{
+	return window->rows == 1 || !touched->widest || (touched->narrowest == window->columns && touched->widest == window->columns);
+}
+
+static struct reach reach_of(const struct rt_footprint *footprint, uint32_t arg, const struct ptowsp_tensor_arg *window)
+{
+	int64_t size = (int64_t)(window->rows * window->columns);
+	struct reach reach = {0, size, true, false};
+	const struct rt_touched *touched;
+	const struct rt_span *write;
+
+	if (!footprint->known || arg >= footprint->arg_count)
+		return reach;
+	touched = &footprint->args[arg];
+	if (touched->most > size || touched->least < 0 || touched->least == touched->most)
+		return reach;
+	if (window->rows == 1) {
+		reach.from = touched->least;
+		reach.to = touched->most;
+	}
+	write = footprint->spans + touched->write;
+	reach.whole = touched->write_count == 1 && write->start == reach.from && write->end == reach.to && is_row_by_row(touched, window);
+	reach.reads = touched->read_count || !reach.whole;
+	return reach;
+}
+
+static struct aie_area area_of(const struct maker *maker, const struct ptowsp_tensor_arg *window, const struct reach *reach)
+{
+	uint64_t size = rt_dtype_bytes(window->dtype);
+	const char *base = maker->args->bases[window->tensor], *data = window->data;
+	struct aie_area area = {.tensor = window->tensor, .dtype = window->dtype, .flat = window->rows == 1, .rows = window->rows, .columns = window->columns,
+				    .stride = window->row_stride * size};
+
+	area.at = (uint64_t)(data - base);
+	if (area.flat) {
+		area.at += (uint64_t)reach->from * size;
+		area.columns = (uint64_t)(reach->to - reach->from);
+		area.stride = area.columns * size;
+	}
+	return area;
+}
+
+static uint64_t tensor_bytes(const struct maker *maker, uint32_t tensor)
+{
+	return maker->args->tensors[tensor].elements * rt_dtype_bytes(maker->args->tensors[tensor].dtype);
+}
+
+/* As words: what a call gets, of which it sees a part. What a token carries is seen as it is. True: as of aie_area_widen. */
+static bool use_widen(const struct maker *maker, struct aie_area *area, struct aie_view *view)
+{
+	if (maker->args->exact || aie_area_is_words(area))
+		return false;
+	maker->acts->widened = true;
+	return aie_area_widen(area, view, tensor_bytes(maker, area->tensor));
+}
+
+/* What an act before has made as a whole is read as a whole, whatever part of it a kernel wants: so it comes from there and not by way of memory. */
+static struct reach reach_wanted(const struct maker *maker, const struct ptowsp_tensor_arg *window, const struct reach *reach)
+{
+	const struct reach all = {0, (int64_t)(window->rows * window->columns), true, false};
+	struct aie_area area = area_of(maker, window, &all);
+	struct aie_view view = {0};
+	uint32_t number;
+
+	use_widen(maker, &area, &view);
+	number = aie_areas_find(&maker->acts->areas, &area);
+	return number < maker->acts->areas.count && number < maker->made_room && maker->made[number] ? all : *reach;
+}
+
+static bool made_note(struct maker *maker, uint32_t area)
+{
+	while (maker->made_room <= area) {
+		uint32_t room = maker->made_room;
+
+		if (!rt_grow((void **)&maker->made, &maker->made_room, room, sizeof(*maker->made)))
+			return false;
+		memset(maker->made + room, 0, maker->made_room - room);
+	}
+	maker->made[area] = 1;
+	return true;
+}
+
+/* The part of a window that an act touches. */
+static struct aie_argument argument_of(struct maker *maker, const struct ptowsp_tensor_arg *window, const struct reach *touched, bool reads, bool writes)
+{
+	const bool call = maker->acts->rows[maker->acts->count - 1].kind == AIE_ACT_CALL;
+	const struct reach reach = writes ? *touched : reach_wanted(maker, window, touched);
+	struct aie_argument argument = {.area = area_of(maker, window, &reach), .use.writes = writes};
+
+	argument.use.view.before = argument.area.flat ? reach.from : 0;
+	argument.use.reads = (call && use_widen(maker, &argument.area, &argument.use.view)) || reads;
+	return argument;
+}
+
+static ptowsp_status use_add(struct maker *maker, struct aie_argument *argument)
+{
+	struct aie_acts *acts = maker->acts;
+	struct aie_use *use = &argument->use;
+	ptowsp_status st = aie_areas_add(&acts->areas, &argument->area, &use->area, maker->error);
+
+	if (!st && use->writes && !use->reads && !made_note(maker, use->area))
+		st = rt_no_memory(maker->error, "the acts of a plan");
+	if (!st && !rt_grow((void **)&acts->uses, &acts->use_room, acts->use_count, sizeof(*acts->uses)))
+		st = rt_no_memory(maker->error, "the acts of a plan");
+	if (!st)
+		acts->uses[acts->use_count++] = *use;
+	return st;
+}
+
+static ptowsp_status act_add(struct maker *maker, const struct aie_act *act)
+{
+	struct aie_acts *acts = maker->acts;
+
+	if (!rt_grow((void **)&acts->rows, &acts->room, acts->count, sizeof(*acts->rows)))
+		return rt_no_memory(maker->error, "the acts of a plan");
+	acts->rows[acts->count] = *act;
+	acts->rows[acts->count++].uses = acts->use_count;
+	return PTOWSP_OK;
+}
+
+/* ---- calls ------------------------------------------------------------------------------------------------------------- */
+
+static ptowsp_status footprint_of(struct maker *maker, const struct base_walk_task *task, const struct rt_footprint **footprint_out)
+{
+	const struct rt_kernels *kernels = maker->args->kernels;
+	const uint64_t *args = maker->args->walk->args + task->args;
+	bool varies = task->kernel >= maker->kernel_count || kernels->varies(kernels->context, task->kernel);
+	struct rt_footprint *footprint = varies ? &maker->varied : &maker->footprints[task->kernel];
+	ptowsp_status st = PTOWSP_OK;
+
+	if (varies)
+		rt_footprint_finish(footprint);
+	if (!footprint->asked)
+		st = rt_footprint_ask(footprint, kernels, task->kernel, args, maker->scales, task->tensor_count);
+	if (st == PTOWSP_NO_MEMORY)
+		rt_no_memory(maker->error, "what a kernel touches");
+	footprint->asked = true;
+	*footprint_out = footprint;
+	return st;
+}
+
+static ptowsp_status gaps(const struct maker *maker, uint64_t number, uint32_t kernel, const struct ptowsp_tensor_arg *window)
+{
+	const struct aie_acts_args *args = maker->args;
+
+	return rt_fail_at(maker->error, PTOWSP_UNSUPPORTED, number, kernel,
+			  "task %llu, kernel %.60s: its window of tensor %.40s has gaps between the elements of a row, which no buffer descriptor walks here; use --opt clock=reference",
+			  (unsigned long long)number, args->kernel_name(args->context, kernel), args->tensor_name(args->context, window->tensor));
+}
+
+static ptowsp_status types(const struct maker *maker, uint64_t number, uint32_t kernel, uint32_t first, uint32_t second)
+{
+	const struct aie_acts_args *args = maker->args;
+
+	return rt_fail_at(maker->error, PTOWSP_UNSUPPORTED, number, kernel,
+			  "task %llu, kernel %.60s: its tensor arguments %u and %u have elements of %.40s in common and different types, and no buffer of a core has two; use --opt clock=reference",
+			  (unsigned long long)number, args->kernel_name(args->context, kernel), first, second, args->tensor_name(args->context, maker->arguments[first].area.tensor));
+}
+
+static ptowsp_status arguments_find(struct maker *maker, const struct base_walk_task *task, uint64_t number, const struct rt_footprint *footprint)
+{
+	const struct base_kernels *served = maker->args->served;
+	const struct aie_alias_args alias = {footprint, task->kernel < served->count && served->rows[task->kernel].blocks <= 1, maker->args->exact, maker->args->tensors};
+	uint32_t first, second;
+
+	for (uint32_t i = 0; i < task->tensor_count; i++) {
+		const struct ptowsp_tensor_arg *window = &maker->args->walk->tensors[task->tensors + i];
+		const struct reach reach = reach_of(footprint, i, window);
+		const bool writes = window->access & PTOWSP_WRITE;
+
+		if (window->column_stride != 1)
+			return gaps(maker, number, task->kernel, window);
+		maker->arguments[i] = argument_of(maker, window, &reach, !writes || reach.reads, writes);
+	}
+	return aie_alias(maker->arguments, task->tensor_count, &alias, &first, &second) ? types(maker, number, task->kernel, first, second) : PTOWSP_OK;
+}
+
+static ptowsp_status call_add(struct maker *maker, uint64_t number)
+{
+	const struct base_walk_task *task = &maker->args->walk->tasks[number];
+	const struct aie_act act = {.kind = AIE_ACT_CALL, .process = task->process, .task = number, .kernel = task->kernel, .use_count = task->tensor_count};
+	const struct rt_footprint *footprint = NULL;
+	ptowsp_status st = act_add(maker, &act);
+
+	if (!st)
+		st = footprint_of(maker, task, &footprint);
+	if (!st)
+		st = arguments_find(maker, task, number, footprint);
+	for (uint32_t i = 0; !st && i < task->tensor_count; i++)
+		st = use_add(maker, &maker->arguments[i]);
+	return st;
+}
+
+/* ---- tokens ------------------------------------------------------------------------------------------------------------ */
+
+static const struct base_walk_move *move_next(struct maker *maker, struct seen *seen, uint32_t process, uint32_t channel, bool sends)
+{
+	const struct base_walk *walk = maker->args->walk;
+
+	while (seen->move < walk->move_count) {
+		const struct base_walk_move *move = &walk->moves[seen->move++];
+
+		if (move->process == process && move->channel == channel && move->sends == sends)
+			return move;
+	}
+	return NULL;
+}
+
+static ptowsp_status token_add(struct maker *maker, const struct base_walk_event *event)
+{
+	bool sends = event->kind == RT_ITEM_SEND;
+	unsigned side = sends ? SENDS : TAKES;
+	struct seen *seen = &maker->seen[((size_t)event->process * maker->channels + event->row) * SIDES + side];
+	const struct base_walk_move *move = move_next(maker, seen, event->process, event->row, sends);
+	const struct aie_act act = {.kind = sends ? AIE_ACT_SEND : AIE_ACT_TAKE, .process = event->process, .channel = event->row,
+				    .token = maker->tokens[side][event->row]++, .use_count = move != NULL};
+	ptowsp_status st = act_add(maker, &act);
+	const struct ptowsp_tensor_arg *window = move ? &maker->args->walk->tensors[move->tensor] : NULL;
+	const struct reach reach = {0, window ? (int64_t)window->columns : 0, sends, !sends};
+	struct aie_argument argument;
+
+	if (st || !move)
+		return st;
+	argument = argument_of(maker, window, &reach, sends, !sends);
+	return use_add(maker, &argument);
+}
+
+/* ---- all --------------------------------------------------------------------------------------------------------------- */
+
+static bool begin(struct maker *maker)
+{
+	const struct base_walk *walk = maker->args->walk;
+
+	uint32_t most = 0;
+
+	for (uint64_t t = 0; t < walk->task_count; t++) {
+		maker->kernel_count = walk->tasks[t].kernel >= maker->kernel_count ? walk->tasks[t].kernel + 1 : maker->kernel_count;
+		most = walk->tasks[t].tensor_count > most ? walk->tasks[t].tensor_count : most;
+	}
+	maker->scales = calloc((size_t)most + 1, 1);
+	maker->arguments = calloc((size_t)most + 1, sizeof(*maker->arguments));
+	maker->channels = walk->limits.channels;
+	maker->acts->processes = walk->limits.processes;
+	maker->footprints = calloc((size_t)maker->kernel_count + 1, sizeof(*maker->footprints));
+	maker->seen = calloc(((size_t)walk->limits.processes + 1) * (maker->channels + 1) * SIDES, sizeof(*maker->seen));
+	for (int side = 0; side < SIDES; side++)
+		maker->tokens[side] = calloc((size_t)maker->channels + 1, sizeof(uint64_t));
+	return maker->scales && maker->arguments && maker->footprints && maker->seen && maker->tokens[SENDS] && maker->tokens[TAKES];
+}
+
+static void end(struct maker *maker)
+{
+	for (uint32_t k = 0; maker->footprints && k < maker->kernel_count; k++)
+		rt_footprint_finish(&maker->footprints[k]);
+	rt_footprint_finish(&maker->varied);
+	free(maker->scales);
+	free(maker->arguments);
+	free(maker->footprints);
+	free(maker->seen);
+	free(maker->made);
+	free(maker->tokens[SENDS]);
+	free(maker->tokens[TAKES]);
+}
+
+/* What orders tasks of a workload; a process does its own one after the other. */
+static ptowsp_status order_add(struct maker *maker, const struct base_walk_event *event)
+{
+	struct aie_act act = {.process = PTOWSP_NONE, .task = event->number};
+
+	if (event->process != PTOWSP_NONE)
+		return PTOWSP_OK;
+	switch (event->kind) {
+	case RT_ITEM_ORDER_BEGIN: act.kind = AIE_ACT_BEGIN; break;
+	case RT_ITEM_ORDER_STEP: act.kind = AIE_ACT_STEP; break;
+	case RT_ITEM_ORDER_END: act.kind = AIE_ACT_END; break;
+	case RT_ITEM_BARRIER:
+	case RT_ITEM_WAIT:
+	case RT_ITEM_FENCE: act.kind = AIE_ACT_GATE; break;
+	default: return PTOWSP_OK;
+	}
+	return act_add(maker, &act);
+}
+
+static ptowsp_status closing_add(struct maker *maker, const struct base_walk_event *event, uint8_t kind)
+{
+	return act_add(maker, &(struct aie_act){.kind = kind, .process = event->process, .channel = event->row});
+}
+
+static ptowsp_status event_add(struct maker *maker, const struct base_walk_event *event)
+{
+	switch (event->kind) {
+	case RT_ITEM_SEND:
+	case RT_ITEM_TAKE: return token_add(maker, event);
+	case RT_ITEM_FINISH: return event->number ? PTOWSP_OK : closing_add(maker, event, AIE_ACT_CLOSE);
+	case RT_ITEM_CLOSED: return closing_add(maker, event, AIE_ACT_LEAVE);
+	default: return order_add(maker, event);
+	}
+}
+
+/* ---- edges that nothing touched asks for -------------------------------------------------------------------------------- */
+
+static bool uses_meet(const struct aie_acts *acts, const struct aie_use *a, const struct aie_use *b)
+{
+	bool meet = a->area == b->area;
+
+	for (uint32_t m = acts->areas.first[a->area]; !meet && m < acts->areas.first[a->area + 1]; m++)
+		meet = acts->areas.meets[m] == b->area;
+	return meet && (a->writes || b->writes);
+}
+
+static bool acts_meet(const struct aie_acts *acts, const struct aie_act *a, const struct aie_act *b)
+{
+	for (uint32_t x = a->uses; x < a->uses + a->use_count; x++)
+		for (uint32_t y = b->uses; y < b->uses + b->use_count; y++)
+			if (uses_meet(acts, &acts->uses[x], &acts->uses[y]))
+				return true;
+	return false;
+}
+
+/* calls: per task, its act. */
+static bool preds_find(struct maker *maker, struct aie_act *act, const uint32_t *calls)
+{
+	struct aie_acts *acts = maker->acts;
+	const struct base_walk_task *task = &maker->args->walk->tasks[act->task];
+
+	act->preds = acts->pred_count;
+	for (uint32_t p = 0; p < task->pred_count && !base_patience_over(acts->patience, 1); p++) {
+		uint64_t pred = maker->args->walk->preds[task->preds + p];
+
+		if (acts_meet(acts, &acts->rows[calls[pred]], act))
+			continue;
+		if (!rt_grow((void **)&acts->preds, &acts->pred_room, acts->pred_count, sizeof(*acts->preds)))
+			return false;
+		acts->preds[acts->pred_count++] = pred;
+	}
+	act->pred_count = acts->pred_count - act->preds;
+	return true;
+}
+
+static ptowsp_status edges_find(struct maker *maker)
+{
+	struct aie_acts *acts = maker->acts;
+	uint32_t *calls = calloc(maker->args->walk->task_count + 1, sizeof(*calls));
+	bool ok = calls;
+
+	for (uint32_t a = 0; ok && a < acts->count; a++)
+		if (acts->rows[a].kind == AIE_ACT_CALL)
+			calls[acts->rows[a].task] = a;
+	for (uint32_t a = 0; ok && a < acts->count; a++)
+		if (acts->rows[a].kind == AIE_ACT_CALL && acts->rows[a].process == PTOWSP_NONE)
+			ok = preds_find(maker, &acts->rows[a], calls);
+	free(calls);
+	return ok ? PTOWSP_OK : rt_no_memory(maker->error, "the acts of a plan");
+}
+
+/* ---- all, again --------------------------------------------------------------------------------------------------------- */
+
+/* Tasks, tokens and what orders them, as they follow each other. */
+static ptowsp_status merge(struct maker *maker)
+{
+	const struct base_walk *walk = maker->args->walk;
+	ptowsp_status st = PTOWSP_OK;
+	uint64_t task = 0;
+
+	for (uint32_t e = 0; !st && e <= walk->event_count; e++) {
+		uint64_t to = e < walk->event_count ? walk->events[e].at : walk->task_count;
+
+		while (!st && task < to)
+			st = base_patience_over(maker->acts->patience, 1) ? PTOWSP_NO_MEMORY : call_add(maker, task++);
+		if (!st && e < walk->event_count)
+			st = event_add(maker, &walk->events[e]);
+	}
+	return st;
+}
+
+ptowsp_status aie_acts_make(struct aie_acts *acts, const struct aie_acts_args *args, struct ptowsp_error *error)
+{
+	struct maker maker = {.acts = acts, .args = args, .error = error};
+	ptowsp_status st;
+
+	aie_acts_finish(acts);
+	acts->patience = args->patience;
+	st = begin(&maker) ? merge(&maker) : rt_no_memory(error, "the acts of a plan");
+	if (!st)
+		st = aie_closings_settle(acts, maker.channels, error);
+	if (!st)
+		st = aie_areas_meet(&acts->areas, acts->patience, error);
+	if (!st)
+		st = edges_find(&maker);
+	end(&maker);
+	return st;
+}
+
+void aie_acts_finish(struct aie_acts *acts)
+{
+	free(acts->rows);
+	free(acts->uses);
+	free(acts->preds);
+	aie_areas_finish(&acts->areas);
+	memset(acts, 0, sizeof(*acts));
+}

@@ -1,0 +1,204 @@
+/* SPDX-License-Identifier: MIT */
+#include "aie/graph/aie_graph.h"
+
+#include <stdlib.h>
+#include <string.h>
+#include "aie/graph/graph_own.h"
+#include "ptowsp/ids.h"
+#include "rt/program/rt_error.h"
+#include "rt/grow.h"
+
+bool aie_stream_shared(const struct aie_graph *graph, const struct aie_stream *stream)
+{
+	return stream->to_count == 1 && stream->from < AIE_LINKED && graph->ends[stream->to] < AIE_LINKED;
+}
+
+bool aie_stream_hosted(const struct aie_graph *graph, const struct aie_stream *stream)
+{
+	return stream->from == AIE_HOST || graph->ends[stream->to] == AIE_HOST;
+}
+
+/* ---- DMA channels of a core --------------------------------------------------------------------------------------------- */
+
+struct ends {
+	uint32_t in, out;      /* streams */
+	uint32_t loads, stores; /* of them, those that could be one */
+	uint32_t credits;      /* of both, those that say that there is room in a channel */
+};
+
+static void ends_count(const struct aie_graph *graph, struct ends *ends)
+{
+	memset(ends, 0, graph->cell_count * sizeof(*ends));
+	for (uint32_t s = 0; s < graph->stream_count; s++) {
+		const struct aie_stream *stream = &graph->streams[s];
+
+		if (aie_stream_shared(graph, stream))
+			continue;
+		if (stream->from != AIE_HOST) {
+			ends[stream->from].out++;
+			ends[stream->from].stores += stream->kind == AIE_STREAM_STORE;
+			ends[stream->from].credits += stream->kind == AIE_STREAM_TOKEN && stream->room;
+		}
+		for (uint32_t e = 0; e < stream->to_count; e++)
+			if (graph->ends[stream->to + e] != AIE_HOST) {
+				ends[graph->ends[stream->to + e]].in++;
+				ends[graph->ends[stream->to + e]].loads += stream->kind == AIE_STREAM_LOAD;
+				ends[graph->ends[stream->to + e]].credits += stream->kind == AIE_STREAM_TOKEN && stream->room;
+			}
+	}
+}
+
+static ptowsp_status too_many(struct aie_maker *maker, uint32_t cell, const char *way, uint32_t need, uint32_t limit, uint32_t credits)
+{
+	if (credits)
+		return rt_fail(maker->error, PTOWSP_UNSUPPORTED,
+			       "cell %u needs %u streams %s, and a core has %u DMA channels that way; some are words that hold channels to their capacity: state a larger channel_capacity",
+			       cell, need, way, limit);
+	return rt_fail(maker->error, PTOWSP_UNSUPPORTED, "cell %u needs %u streams %s, and a core has %u DMA channels that way; give the work of it to fewer kernels or processes",
+		       cell, need, way, limit);
+}
+
+/* Says which cells have to pack; again_out: there is a new one. */
+static ptowsp_status channels_fit(struct aie_maker *maker, bool *again_out)
+{
+	const uint64_t *limits = aie_arch_tile(maker->args->arch, AIE_FIRST_CORE)->limits;
+	const uint32_t in = (uint32_t)limits[AIE_DMA_IN], out = (uint32_t)limits[AIE_DMA_OUT];
+	struct ends *ends = calloc((size_t)maker->graph->cell_count + 1, sizeof(*ends));
+	ptowsp_status st = ends ? PTOWSP_OK : rt_no_memory(maker->error, "the virtual graph");
+
+	*again_out = false;
+	if (!st)
+		ends_count(maker->graph, ends);
+	for (uint32_t c = 0; !st && c < maker->graph->cell_count; c++) {
+		uint8_t had = maker->pack[c];
+
+		if (ends[c].in > in && ends[c].loads > 1)
+			maker->pack[c] |= maker->args->pack || had & AIE_PACK_USES ? AIE_PACK_LOADS : AIE_PACK_USES;
+		else if (ends[c].in > in)
+			st = too_many(maker, c, "in", ends[c].in, in, ends[c].credits);
+		if ((ends[c].out > out || maker->one_store) && ends[c].stores > 1)
+			maker->pack[c] |= AIE_PACK_STORES;
+		else if (!st && ends[c].out > out)
+			st = too_many(maker, c, "out", ends[c].out, out, ends[c].credits);
+		*again_out |= maker->pack[c] != had;
+	}
+	free(ends);
+	return st;
+}
+
+/* ---- all ---------------------------------------------------------------------------------------------------------------- */
+
+/* Nothing of the graph and of what was done to make it. */
+static void restart(struct aie_maker *maker)
+{
+	uint32_t cells = maker->graph->cell_count;
+	struct aie_lines *programs = maker->graph->cells;
+
+	for (uint32_t c = 0; c < cells; c++)
+		programs[c].count = 0;
+	maker->graph->stream_count = maker->graph->end_count = maker->graph->spot_count = maker->graph->buffer_count = maker->graph->job_count = 0;
+	maker->free_count = 0;
+	aie_gate_restart(maker);
+	memset(maker->homes, 0, maker->args->versions->count * sizeof(*maker->homes));
+	memset(maker->kept, 0, maker->args->acts->use_count * sizeof(*maker->kept));
+}
+
+static ptowsp_status ends_make(struct aie_maker *maker)
+{
+	const struct aie_acts *acts = maker->args->acts;
+	uint32_t *last = calloc((size_t)maker->graph->cell_count + 1, sizeof(*last));
+	ptowsp_status st = last ? PTOWSP_OK : rt_no_memory(maker->error, "the virtual graph");
+
+	for (uint32_t a = 0; !st && a < acts->count; a++)
+		if (acts->rows[a].cell != AIE_HOST)
+			last[acts->rows[a].cell] = a;
+	for (uint32_t c = 0; !st && c < maker->graph->cell_count; c++)
+		st = aie_maker_end(maker, c, last[c]);
+	free(last);
+	return st;
+}
+
+static ptowsp_status lines_make(struct aie_maker *maker)
+{
+	bool again = true;
+	ptowsp_status st = PTOWSP_OK;
+
+	while (!st && again) {
+		restart(maker);
+		for (uint32_t a = 0; !st && a < maker->args->acts->count; a++)
+			st = base_patience_over(maker->args->acts->patience, 1) ? PTOWSP_NO_MEMORY : aie_maker_act(maker, a);
+		if (!st)
+			st = ends_make(maker);
+		if (!st)
+			st = channels_fit(maker, &again);
+	}
+	return st;
+}
+
+static ptowsp_status streams_make(struct aie_maker *maker)
+{
+	ptowsp_status st = lines_make(maker);
+
+	return st || !maker->args->share ? st : aie_graph_share(maker);
+}
+
+static void by_use_find(struct aie_maker *maker)
+{
+	for (uint32_t c = 0; c < maker->graph->cell_count; c++)
+		maker->graph->by_use |= (maker->pack[c] & (AIE_PACK_USES | AIE_PACK_LOADS)) == AIE_PACK_USES;
+}
+
+/* As the cells ask for it; and where the host has too few channels, once more with cells that store by one stream each. */
+static ptowsp_status all_make(struct aie_maker *maker)
+{
+	ptowsp_status st = streams_make(maker);
+
+	if (st)
+		return st;
+	by_use_find(maker);
+	maker->graph->crowded = aie_graph_crowded(maker);
+	if (!maker->graph->crowded || !maker->args->group)
+		return PTOWSP_OK;
+	maker->one_store = true;
+	return streams_make(maker);
+}
+
+ptowsp_status aie_graph_make(struct aie_graph *graph, const struct aie_graph_args *args, struct ptowsp_error *error)
+{
+	struct aie_maker maker = {.graph = graph, .args = args, .error = error};
+	ptowsp_status st;
+
+	aie_graph_finish(graph);
+	graph->cells = calloc((size_t)args->cells->count + 1, sizeof(*graph->cells));
+	graph->cell_count = graph->cells ? args->cells->count : 0;
+	maker.pack = calloc((size_t)args->cells->count + 1, 1);
+	st = graph->cells && maker.pack ? aie_maker_know(&maker) : rt_no_memory(error, "the virtual graph");
+	if (!st)
+		st = all_make(&maker);
+	if (!st)
+		st = aie_graph_jobs(&maker);
+	if (!st)
+		st = aie_graph_group(&maker);
+	if (!st)
+		st = aie_graph_tasks(&maker);
+	aie_maker_finish(&maker);
+	return st;
+}
+
+void aie_graph_finish(struct aie_graph *graph)
+{
+	for (uint32_t c = 0; c < graph->cell_count; c++)
+		free(graph->cells[c].lines);
+	free(graph->cells);
+	free(graph->streams);
+	free(graph->ends);
+	free(graph->spots);
+	free(graph->buffers);
+	free(graph->jobs);
+	free(graph->deps);
+	free(graph->groups);
+	free(graph->members);
+	free(graph->own);
+	free(graph->own_first);
+	memset(graph, 0, sizeof(*graph));
+}

@@ -1,0 +1,28 @@
+/* SPDX-License-Identifier: MIT */
+/* cell.h - who does what: a cell does its acts one after the other and is to be one core. A process instance that calls kernels is a cell, one that calls none is the
+ * host's. Tasks of a workload go where the schedule says; where it says nothing, to the cell that made what they go on with, so that a chain of kernels shares a core
+ * and its memory, and what begins anew goes to the next cell. One thread. */
+#ifndef AIE_CELL_H
+#define AIE_CELL_H
+
+#include "aie/graph/act.h"
+#include "aie/graph/executor.h"
+
+#define AIE_HOST UINT32_MAX
+
+struct aie_cell {
+	uint32_t process;  /* instance, PTOWSP_NONE: of the workload */
+	uint32_t executor; /* of the schedule, PTOWSP_NONE: of none */
+	uint32_t acts;     /* that it does */
+	int32_t column, row; /* of its tile, AIE_ANYWHERE each */
+};
+struct aie_cells {
+	struct aie_cell *rows;
+	uint32_t count;
+};
+/* Fills zeroed or finished cells and acts' cell. executors: whose the tasks of the workload are, NULL: nobody says so. most: cells that there may be, at least 1.
+ * Errors: UNSUPPORTED for more processes that call kernels, or more executors, than cells; NO_MEMORY. */
+ptowsp_status aie_cells_make(struct aie_cells *cells, struct aie_acts *acts, const struct aie_executors *executors, uint32_t most, struct ptowsp_error *error);
+void aie_cells_finish(struct aie_cells *cells);
+
+#endif

@@ -1,0 +1,205 @@
+/* SPDX-License-Identifier: MIT */
+#include "aie/graph/closing.h"
+
+#include <stdlib.h>
+#include <string.h>
+#include "rt/program/rt_error.h"
+#include "rt/grow.h"
+
+#define NONE UINT32_MAX
+
+/* A consumer waits for a producer. */
+struct pair {
+	uint32_t close, leave; /* acts */
+};
+struct maker {
+	struct aie_acts *acts;
+	uint32_t channels;
+	uint32_t *taker;   /* per act: of SEND: who takes its token, NONE: nobody */
+	uint8_t *goes_on;  /* per act: of LEAVE: its process does something behind that others may see */
+	uint32_t *latest;  /* per instance: the latest of its acts that takes time, NONE */
+	uint32_t *before;  /* per act: of CLOSE: that one */
+	uint32_t *closes;  /* CLOSEs so far */
+	uint32_t close_count, close_room;
+	struct pair *pairs;
+	uint32_t pair_count, pair_room;
+};
+
+/* ---- what is known of tokens and of what follows ------------------------------------------------------------------------ */
+
+/* Tokens leave a channel in the order in which they went in. */
+static bool takers_find(struct maker *maker)
+{
+	const struct aie_acts *acts = maker->acts;
+	uint32_t *next = malloc(((size_t)maker->channels + 1) * sizeof(*next));
+
+	memset(maker->taker, 0xff, ((size_t)acts->count + 1) * sizeof(*maker->taker));
+	for (uint32_t c = 0; next && c < maker->channels; c++)
+		next[c] = 0;
+	for (uint32_t a = 0; next && a < acts->count; a++) {
+		const struct aie_act *act = &acts->rows[a];
+
+		if (act->kind != AIE_ACT_TAKE)
+			continue;
+		while (next[act->channel] < a && !(acts->rows[next[act->channel]].kind == AIE_ACT_SEND && acts->rows[next[act->channel]].channel == act->channel))
+			next[act->channel]++;
+		maker->taker[next[act->channel]++] = a;
+	}
+	free(next);
+	return next;
+}
+
+static bool takes_time(const struct maker *maker, uint32_t act)
+{
+	unsigned kind = maker->acts->rows[act].kind;
+
+	return kind == AIE_ACT_CALL || kind == AIE_ACT_TAKE || (kind == AIE_ACT_SEND && maker->taker[act] != NONE);
+}
+
+/* From the end: closing a channel is seen by those who leave it and go on. */
+static bool followers_find(struct maker *maker)
+{
+	const struct aie_acts *acts = maker->acts;
+	uint8_t *busy = calloc((size_t)acts->processes + 1, 1), *seen = calloc((size_t)maker->channels + 1, 1);
+
+	for (uint32_t a = busy && seen ? acts->count : 0; a--;) {
+		const struct aie_act *act = &acts->rows[a];
+
+		if (act->process >= acts->processes)
+			continue;
+		if (act->kind == AIE_ACT_LEAVE) {
+			maker->goes_on[a] = busy[act->process];
+			seen[act->channel] |= busy[act->process];
+		} else {
+			busy[act->process] |= act->kind == AIE_ACT_CLOSE ? seen[act->channel] : takes_time(maker, a);
+		}
+	}
+	free(busy);
+	free(seen);
+	return busy && seen;
+}
+
+/* ---- pairs -------------------------------------------------------------------------------------------------------------- */
+
+/* What the producer did last before it closed its end was to send something that the consumer has taken. */
+static bool is_known(const struct maker *maker, uint32_t close, uint32_t leave)
+{
+	const struct aie_act *rows = maker->acts->rows;
+	uint32_t before = maker->before[close];
+
+	if (before == NONE)
+		return true;
+	return rows[before].kind == AIE_ACT_SEND && maker->taker[before] < leave && rows[maker->taker[before]].process == rows[leave].process;
+}
+
+static bool left_before(const struct maker *maker, uint32_t close, uint32_t leave)
+{
+	const struct aie_act *rows = maker->acts->rows;
+
+	for (uint32_t p = 0; p < maker->pair_count; p++)
+		if (maker->pairs[p].close == close && rows[maker->pairs[p].leave].process == rows[leave].process)
+			return true;
+	return false;
+}
+
+static bool leave_take(struct maker *maker, uint32_t leave)
+{
+	const struct aie_act *rows = maker->acts->rows;
+	bool waits = false;
+
+	for (uint32_t c = 0; maker->goes_on[leave] && c < maker->close_count; c++) {
+		uint32_t close = maker->closes[c];
+
+		if (rows[close].channel != rows[leave].channel || rows[close].process == rows[leave].process || is_known(maker, close, leave) || left_before(maker, close, leave))
+			continue;
+		if (!rt_grow((void **)&maker->pairs, &maker->pair_room, maker->pair_count, sizeof(*maker->pairs)))
+			return false;
+		maker->pairs[maker->pair_count++] = (struct pair){close, leave};
+		waits = true;
+	}
+	if (waits)
+		maker->latest[rows[leave].process] = leave;
+	return true;
+}
+
+static bool close_take(struct maker *maker, uint32_t close)
+{
+	maker->before[close] = maker->latest[maker->acts->rows[close].process];
+	if (!rt_grow((void **)&maker->closes, &maker->close_room, maker->close_count, sizeof(*maker->closes)))
+		return false;
+	maker->closes[maker->close_count++] = close;
+	return true;
+}
+
+static bool pairs_find(struct maker *maker)
+{
+	const struct aie_acts *acts = maker->acts;
+	bool ok = true;
+
+	memset(maker->latest, 0xff, ((size_t)acts->processes + 1) * sizeof(*maker->latest));
+	for (uint32_t a = 0; ok && a < acts->count; a++) {
+		const struct aie_act *act = &acts->rows[a];
+
+		if (act->process >= acts->processes)
+			continue;
+		if (act->kind == AIE_ACT_LEAVE)
+			ok = leave_take(maker, a);
+		else if (act->kind == AIE_ACT_CLOSE)
+			ok = close_take(maker, a);
+		else if (takes_time(maker, a))
+			maker->latest[act->process] = a;
+	}
+	return ok;
+}
+
+/* ---- all ---------------------------------------------------------------------------------------------------------------- */
+
+static bool is_end(const struct aie_act *act)
+{
+	return act->kind == AIE_ACT_CLOSE || act->kind == AIE_ACT_LEAVE;
+}
+
+/* In the place of each CLOSE and LEAVE those of its pairs. */
+static bool acts_replace(struct maker *maker)
+{
+	struct aie_acts *acts = maker->acts;
+	uint32_t room = acts->count + 2 * maker->pair_count + 1, count = 0;
+	struct aie_act *rows = calloc(room, sizeof(*rows));
+
+	for (uint32_t a = 0; rows && a < acts->count; a++) {
+		if (!is_end(&acts->rows[a])) {
+			rows[count++] = acts->rows[a];
+			continue;
+		}
+		for (uint32_t p = 0; p < maker->pair_count; p++)
+			if (maker->pairs[p].close == a || maker->pairs[p].leave == a) {
+				rows[count] = acts->rows[a];
+				rows[count++].token = p;
+			}
+	}
+	if (!rows)
+		return false;
+	free(acts->rows);
+	acts->rows = rows;
+	acts->count = count;
+	acts->room = room;
+	acts->closings = maker->pair_count;
+	return true;
+}
+
+ptowsp_status aie_closings_settle(struct aie_acts *acts, uint32_t channels, struct ptowsp_error *error)
+{
+	size_t count = (size_t)acts->count + 1;
+	struct maker maker = {.acts = acts, .channels = channels, .taker = calloc(count, sizeof(uint32_t)), .goes_on = calloc(count, 1),
+			      .latest = calloc((size_t)acts->processes + 1, sizeof(uint32_t)), .before = calloc(count, sizeof(uint32_t))};
+	bool ok = maker.taker && maker.goes_on && maker.latest && maker.before;
+
+	ok = ok && takers_find(&maker) && followers_find(&maker) && pairs_find(&maker) && acts_replace(&maker);
+	free(maker.taker);
+	free(maker.goes_on);
+	free(maker.latest);
+	free(maker.before);
+	free(maker.closes);
+	free(maker.pairs);
+	return ok ? PTOWSP_OK : rt_no_memory(error, "the acts of a plan");
+}

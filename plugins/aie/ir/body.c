@@ -1,0 +1,515 @@
+/* SPDX-License-Identifier: MIT */
+/* body.c - a core's region and the functions it calls become instructions: loops, choices, calls, objects. */
+#include "aie/sim/aie_cost.h"
+#include "aie/ir/body_code.h"
+
+#include "base/error.h"
+#include "rt/grow.h"
+#include <stdlib.h>
+#include <string.h>
+
+uint32_t aie_body_row(void **rows, uint32_t *count, uint32_t *room, size_t size)
+{
+	if (!rt_grow(rows, room, *count, size))
+		return AIE_NONE;
+	memset((char *)*rows + *count * size, 0, size);
+	return (*count)++;
+}
+
+ptowsp_status aie_body_no_memory(struct aie_body_maker *maker)
+{
+	return base_fail(maker->error, PTOWSP_NO_MEMORY, "no memory for the instructions of a core");
+}
+
+ptowsp_status aie_body_emit(struct aie_body_maker *maker, const struct aie_op *op, struct aie_ins ins)
+{
+	const uint32_t row = AIE_BODY_ROW(maker->body, code), line = AIE_BODY_ROW(maker->body, line);
+
+	if (row == AIE_NONE || line == AIE_NONE)
+		return aie_body_no_memory(maker);
+	maker->body->code_rows[row] = ins;
+	maker->body->line_rows[line] = op->line;
+	return PTOWSP_OK;
+}
+
+uint32_t aie_body_registers(struct aie_body_maker *maker, uint32_t count)
+{
+	const uint32_t first = maker->frame;
+
+	maker->frame += count;
+	return first;
+}
+
+uint32_t aie_body_place(struct aie_body_maker *maker, const struct aie_value *value)
+{
+	uint32_t *place = &maker->places[value->id];
+
+	if (*place == AIE_NONE)
+		*place = aie_body_registers(maker, 1);
+	return *place;
+}
+
+/* ---- what is there before the first instruction -------------------------------------------------------------------- */
+
+static bool is_inside(const struct aie_op *op, const struct aie_op *outer)
+{
+	while (op && op != outer)
+		op = op->parent;
+	return op;
+}
+
+static ptowsp_status number_emit(struct aie_body_maker *maker, const struct aie_op *op, union aie_register number)
+{
+	const uint32_t row = AIE_BODY_ROW(maker->body, number);
+
+	if (row == AIE_NONE)
+		return aie_body_no_memory(maker);
+	maker->body->number_rows[row] = number;
+	return aie_body_emit(maker, op, (struct aie_ins){.code = AIE_CODE_NUMBER, .d = aie_body_place(maker, op->results[0]), .c = row});
+}
+
+static ptowsp_status constant(struct aie_body_maker *maker, const struct aie_op *op)
+{
+	const struct aie_attr *value = aie_attr_of(op, "value");
+	union aie_register number = {.i = 0};
+
+	if (op->results[0]->type->kind == AIE_TYPE_F64)
+		return base_fail(maker->error, PTOWSP_UNSUPPORTED, "line %u: arith.constant of f64 has no model; use f32", op->line);
+	if (value->kind == AIE_ATTR_BOOL)
+		number.i = value->number ? -1 : 0;
+	else if (value->kind == AIE_ATTR_INT)
+		number.i = value->number;
+	else
+		number.f = (float)value->real;
+	return number_emit(maker, op, number);
+}
+
+/* Of the device: buffers, and constants that stand there. */
+static ptowsp_status outer_value(struct aie_body_maker *maker, const struct aie_op *op, const struct aie_value *value)
+{
+	const struct aie_body_outside *outside = maker->body->outside;
+	uint8_t *memory;
+
+	if (!value->argument && aie_op_is(value->op, "arith.constant"))
+		return constant(maker, value->op);
+	memory = !value->argument && outside->buffer ? outside->buffer(outside->context, value->op) : NULL;
+	if (!memory)
+		return base_fail(maker->error, PTOWSP_INVALID, "line %u: %s takes a value of %s from outside, which a core cannot reach; use an aie.buffer or a constant", op->line,
+				 op->name, value->op->name);
+	return number_emit(maker, value->op, (union aie_register){.p = memory});
+}
+
+/* Constants and what comes from outside, once, wherever they stand: a loop is not kept up by them. */
+static ptowsp_status prologue(struct aie_body_maker *maker, const struct aie_region *region)
+{
+	ptowsp_status st = PTOWSP_OK;
+
+	for (const struct aie_op *op = region->first; !st && op; op = op->next) {
+		if (aie_op_is(op, "arith.constant"))
+			st = constant(maker, op);
+		for (uint32_t i = 0; !st && i < op->operand_count; i++)
+			if (maker->places[op->operands[i]->id] == AIE_NONE && !is_inside(op->operands[i]->op, maker->function))
+				st = outer_value(maker, op, op->operands[i]);
+		for (uint32_t i = 0; !st && i < op->region_count; i++)
+			st = prologue(maker, &op->regions[i]);
+	}
+	return st;
+}
+
+/* ---- calls -------------------------------------------------------------------------------------------------------- */
+
+static ptowsp_status list_add(struct aie_body_maker *maker, struct aie_value *const *values, uint32_t count)
+{
+	for (uint32_t i = 0; i < count; i++) {
+		const uint32_t row = AIE_BODY_ROW(maker->body, register);
+
+		if (row == AIE_NONE)
+			return aie_body_no_memory(maker);
+		maker->body->register_rows[row] = aie_body_place(maker, values[i]);
+	}
+	return PTOWSP_OK;
+}
+
+static bool call_fits(const struct aie_op *op, const struct aie_type *type)
+{
+	if (type->inputs != op->operand_count || type->part_count != op->operand_count + op->result_count)
+		return false;
+	for (uint32_t i = 0; i < type->part_count; i++)
+		if (type->parts[i] != (i < type->inputs ? op->operands[i] : op->results[i - type->inputs])->type)
+			return false;
+	return true;
+}
+
+static ptowsp_status call_look(struct aie_body_maker *maker, const struct aie_op *op, uint32_t number)
+{
+	const char *name = aie_attr_of(op, "callee")->text;
+	const struct aie_design *design = maker->body->outside->design;
+
+	if (number == AIE_NONE)
+		return base_fail(maker->error, PTOWSP_INVALID, "line %u: func.call of @%s, which is no function; declare it", op->line, name);
+	if (!call_fits(op, design->functions[number].type))
+		return base_fail(maker->error, PTOWSP_INVALID, "line %u: func.call of @%s with other types than it has; give it what it takes", op->line, name);
+	if (design->functions[number].outside && op->result_count)
+		return base_fail(maker->error, PTOWSP_UNSUPPORTED, "line %u: kernel @%s gives %u results; a kernel gives none, let it store them", op->line, name, op->result_count);
+	return PTOWSP_OK;
+}
+
+static ptowsp_status call(struct aie_body_maker *maker, const struct aie_op *op)
+{
+	const struct aie_design *design = maker->body->outside->design;
+	const uint32_t number = aie_design_function(design, aie_attr_of(op, "callee")->text), row = AIE_BODY_ROW(maker->body, call);
+	ptowsp_status st = row == AIE_NONE ? aie_body_no_memory(maker) : call_look(maker, op, number);
+
+	if (st)
+		return st;
+	maker->body->call_rows[row] = (struct aie_call){.function = &design->functions[number], .number = number, .owner = maker->owner,
+							.first = maker->body->register_count, .arguments = op->operand_count, .results = op->result_count};
+	maker->functions[number].wanted = !design->functions[number].outside;
+	st = list_add(maker, op->operands, op->operand_count);
+	if (!st)
+		st = list_add(maker, op->results, op->result_count);
+	if (st)
+		return st;
+	return aie_body_emit(maker, op, (struct aie_ins){.code = design->functions[number].outside ? AIE_CODE_KERNEL : AIE_CODE_CALL, .c = row});
+}
+
+static ptowsp_status returned(struct aie_body_maker *maker, const struct aie_op *op)
+{
+	const uint32_t first = maker->body->register_count;
+	ptowsp_status st = list_add(maker, op->operands, op->operand_count);
+
+	return st ? st : aie_body_emit(maker, op, (struct aie_ins){.code = AIE_CODE_RETURN, .c = first});
+}
+
+/* ---- objects ------------------------------------------------------------------------------------------------------ */
+
+static const struct aie_attr *attr_kind(const struct aie_op *op, const char *name, enum aie_attr_kind kind)
+{
+	const struct aie_attr *attr = aie_attr_of(op, name);
+
+	return attr && attr->kind == kind ? attr : NULL;
+}
+
+static ptowsp_status object(struct aie_body_maker *maker, const struct aie_op *op, bool acquires)
+{
+	const struct aie_body_outside *outside = maker->body->outside;
+	const struct aie_attr *fifo = attr_kind(op, "objFifo_name", AIE_ATTR_SYMBOL), *port = attr_kind(op, "port", AIE_ATTR_INT);
+	const struct aie_attr *size = attr_kind(op, "size", AIE_ATTR_INT);
+	const uint32_t row = AIE_BODY_ROW(maker->body, port), first = maker->frame;
+	uint32_t lock;
+
+	if (row == AIE_NONE)
+		return aie_body_no_memory(maker);
+	if (!fifo || !port || !size || size->number < 1 || size->number > UINT16_MAX || op->result_count != (acquires ? (uint64_t)size->number : 0))
+		return base_fail(maker->error, PTOWSP_INVALID, "line %u: %s has objFifo_name, port, a size of at least 1%s", op->line, op->name,
+				 acquires ? " and a result for each object" : " and no result");
+	lock = maker->owner == AIE_NONE ? outside->lock(outside->context, fifo->text, port->number, acquires ? op->results[0]->type : NULL) : AIE_NONE;
+	if (lock == AIE_NONE)
+		return base_fail(maker->error, PTOWSP_INVALID, "line %u: %s of @%s, of which this core is not the %s, or with another type; use an end of the core's tile", op->line,
+				 op->name, fifo->text, port->number ? "consumer" : "producer");
+	maker->body->port_rows[row] = (struct aie_body_port){lock, (uint32_t)size->number, port->number ? AIE_GETTER : AIE_PUTTER};
+	for (uint32_t i = 0; i < op->result_count; i++)
+		maker->places[op->results[i]->id] = aie_body_registers(maker, 1);
+	return aie_body_emit(maker, op, (struct aie_ins){.code = acquires ? AIE_CODE_ACQUIRE : AIE_CODE_RELEASE, .d = first, .c = row});
+}
+
+/* ---- loops and choices -------------------------------------------------------------------------------------------- */
+
+static ptowsp_status block(struct aie_body_maker *maker, const struct aie_region *region);
+
+/* All at once: what is read may be what is written. */
+static ptowsp_status moves(struct aie_body_maker *maker, const struct aie_op *op, struct aie_value *const *from, struct aie_value *const *to, uint32_t count)
+{
+	uint32_t between;
+	ptowsp_status st = PTOWSP_OK;
+
+	if (count == 1)
+		return aie_body_emit(maker, op, (struct aie_ins){.code = AIE_CODE_MOVE, .d = aie_body_place(maker, to[0]), .a = aie_body_place(maker, from[0])});
+	between = aie_body_registers(maker, count);
+	for (uint32_t i = 0; !st && i < count; i++)
+		st = aie_body_emit(maker, op, (struct aie_ins){.code = AIE_CODE_MOVE, .d = between + i, .a = aie_body_place(maker, from[i])});
+	for (uint32_t i = 0; !st && i < count; i++)
+		st = aie_body_emit(maker, op, (struct aie_ins){.code = AIE_CODE_MOVE, .d = aie_body_place(maker, to[i]), .a = between + i});
+	return st;
+}
+
+static ptowsp_status loop(struct aie_body_maker *maker, const struct aie_op *op)
+{
+	const struct aie_region *region = &op->regions[0];
+	struct aie_ins head = {.code = AIE_CODE_FOR, .a = aie_body_place(maker, op->operands[0]), .b = aie_body_place(maker, op->operands[1])};
+	struct aie_ins back = {.code = AIE_CODE_NEXT, .cost = AIE_COST_OP_BRANCH, .a = aie_body_place(maker, op->operands[2]), .b = head.b};
+	uint32_t at;
+	ptowsp_status st;
+
+	head.d = back.d = aie_body_place(maker, region->arguments[0]);
+	for (uint32_t i = 0; i < op->result_count; i++) /* a result is what was carried last */
+		maker->places[op->results[i]->id] = aie_body_place(maker, region->arguments[1 + i]);
+	st = moves(maker, op, op->operands + 3, region->arguments + 1, op->result_count);
+	if (!st)
+		st = aie_body_emit(maker, op, (struct aie_ins){.code = AIE_CODE_STEP, .a = back.a});
+	if (!st)
+		st = aie_body_emit(maker, op, head);
+	at = back.c = maker->body->code_count;
+	if (!st)
+		st = block(maker, region);
+	if (!st)
+		st = moves(maker, op, region->last->operands, region->arguments + 1, op->result_count);
+	if (!st)
+		st = aie_body_emit(maker, op, back);
+	if (st)
+		return st;
+	maker->body->code_rows[at - 1].c = maker->body->code_count;
+	return PTOWSP_OK;
+}
+
+static ptowsp_status branch(struct aie_body_maker *maker, const struct aie_op *op)
+{
+	const struct aie_region *then = &op->regions[0], *other = &op->regions[1];
+	uint32_t unless = maker->body->code_count, jump;
+	ptowsp_status st = aie_body_emit(maker, op, (struct aie_ins){.code = AIE_CODE_UNLESS, .cost = AIE_COST_OP_BRANCH, .a = aie_body_place(maker, op->operands[0])});
+
+	if (!st)
+		st = block(maker, then);
+	if (!st)
+		st = moves(maker, op, then->last->operands, op->results, op->result_count);
+	jump = maker->body->code_count;
+	if (!st)
+		st = aie_body_emit(maker, op, (struct aie_ins){.code = AIE_CODE_JUMP});
+	if (st)
+		return st;
+	maker->body->code_rows[unless].c = maker->body->code_count;
+	st = block(maker, other);
+	if (!st && other->last)
+		st = moves(maker, op, other->last->operands, op->results, op->result_count);
+	if (!st)
+		maker->body->code_rows[jump].c = maker->body->code_count;
+	return st;
+}
+
+/* ---- all ---------------------------------------------------------------------------------------------------------- */
+
+static const struct {
+	const char *name;
+	ptowsp_status (*make)(struct aie_body_maker *maker, const struct aie_op *op);
+} controls[] = {{"func.call", call}, {"func.return", returned}, {"scf.for", loop}, {"scf.if", branch}};
+
+static ptowsp_status statement(struct aie_body_maker *maker, const struct aie_op *op)
+{
+	bool known;
+	ptowsp_status st;
+
+	for (size_t i = 0; i < sizeof(controls) / sizeof(*controls); i++)
+		if (aie_op_is(op, controls[i].name))
+			return controls[i].make(maker, op);
+	if (aie_op_is(op, "aie.objectfifo.acquire") || aie_op_is(op, "aie.objectfifo.release"))
+		return object(maker, op, aie_op_is(op, "aie.objectfifo.acquire"));
+	if (aie_op_is(op, "aie.end"))
+		return aie_body_emit(maker, op, (struct aie_ins){.code = AIE_CODE_END});
+	if (aie_op_is(op, "arith.constant") || aie_op_is(op, "scf.yield"))
+		return PTOWSP_OK;
+	st = aie_body_arith(maker, op, &known);
+	if (!known)
+		st = aie_body_memory(maker, op, &known);
+	return known ? st : base_fail(maker->error, PTOWSP_UNSUPPORTED, "line %u: a core that does %s has no model; use arith, memref, scf and kernels", op->line, op->name);
+}
+
+static ptowsp_status block(struct aie_body_maker *maker, const struct aie_region *region)
+{
+	ptowsp_status st = PTOWSP_OK;
+
+	for (const struct aie_op *op = region->first; !st && op; op = op->next)
+		st = statement(maker, op);
+	return st;
+}
+
+static ptowsp_status function_make(struct aie_body_maker *maker, const struct aie_op *op, uint32_t owner)
+{
+	struct aie_body_function *made = &maker->functions[owner == AIE_NONE ? maker->body->outside->design->function_count : owner];
+	const struct aie_region *region = &op->regions[0];
+	const uint32_t calls = maker->body->call_count;
+	ptowsp_status st;
+
+	maker->function = op;
+	maker->owner = owner;
+	maker->frame = 0;
+	made->entry = maker->body->code_count;
+	/* Places of values from outside are of a frame. */
+	memset(maker->places, 0xFF, maker->value_count * sizeof(*maker->places));
+	for (uint32_t i = 0; i < region->argument_count; i++)
+		aie_body_place(maker, region->arguments[i]);
+	st = prologue(maker, region);
+	if (!st)
+		st = block(maker, region);
+	if (!st)
+		st = aie_body_emit(maker, op, (struct aie_ins){.code = AIE_CODE_END});
+	for (uint32_t i = calls; i < maker->body->call_count; i++)
+		maker->body->call_rows[i].frame = maker->frame;
+	made->frame = maker->frame;
+	made->done = true;
+	return st;
+}
+
+static ptowsp_status functions_make(struct aie_body_maker *maker)
+{
+	const struct aie_design *design = maker->body->outside->design;
+	ptowsp_status st = PTOWSP_OK;
+	bool more = true;
+
+	while (more && !st) {
+		more = false;
+		for (uint32_t i = 0; !st && i < design->function_count; i++)
+			if (maker->functions[i].wanted && !maker->functions[i].done) {
+				st = function_make(maker, design->functions[i].op, i);
+				more = true;
+			}
+	}
+	return st;
+}
+
+/* Registers and frames below this one; a function that is met while it is looked at calls itself. */
+static ptowsp_status needs_find(struct aie_body_maker *maker, uint32_t owner)
+{
+	const struct aie_design *design = maker->body->outside->design;
+	struct aie_body_function *made = &maker->functions[owner == AIE_NONE ? design->function_count : owner];
+	ptowsp_status st = PTOWSP_OK;
+
+	if (made->busy)
+		return base_fail(maker->error, PTOWSP_UNSUPPORTED, "function @%s calls itself, which has no model; write a loop", design->functions[owner].name);
+	made->busy = true;
+	made->need = 0;
+	made->depth = 1;
+	for (uint32_t i = 0; !st && i < maker->body->call_count; i++) {
+		struct aie_call *called = &maker->body->call_rows[i];
+
+		if (called->owner != owner || called->function->outside)
+			continue;
+		if (!maker->functions[called->number].need)
+			st = needs_find(maker, called->number);
+		called->entry = maker->functions[called->number].entry;
+		if (maker->functions[called->number].need > made->need)
+			made->need = maker->functions[called->number].need;
+		if (maker->functions[called->number].depth >= made->depth)
+			made->depth = maker->functions[called->number].depth + 1;
+	}
+	made->busy = false;
+	made->need += made->frame + 1;
+	return st;
+}
+
+/* The largest id of a value that an operation or one in it names. */
+static uint32_t values_below(const struct aie_op *op)
+{
+	uint32_t most = 0;
+
+	for (uint32_t i = 0; i < op->operand_count + op->result_count; i++) {
+		const uint32_t id = (i < op->operand_count ? op->operands[i] : op->results[i - op->operand_count])->id;
+
+		most = id > most ? id : most;
+	}
+	for (uint32_t r = 0; r < op->region_count; r++) {
+		for (uint32_t i = 0; i < op->regions[r].argument_count; i++)
+			most = op->regions[r].arguments[i]->id > most ? op->regions[r].arguments[i]->id : most;
+		for (const struct aie_op *in = op->regions[r].first; in; in = in->next) {
+			const uint32_t below = values_below(in);
+
+			most = below > most ? below : most;
+		}
+	}
+	return most;
+}
+
+/* Lists of no rows point into this table as well, which is there for that. */
+static bool tables_begin(struct aie_body *body)
+{
+	const bool made = AIE_BODY_ROW(body, register) != AIE_NONE;
+
+	body->register_count = 0;
+	return made;
+}
+
+/* Room for the arguments of any kernel that is called. */
+static bool arguments_begin(struct aie_body *body)
+{
+	uint32_t most = 1;
+
+	for (uint32_t i = 0; i < body->call_count; i++)
+		most = body->call_rows[i].arguments > most ? body->call_rows[i].arguments : most;
+	body->memrefs = calloc(most, sizeof(*body->memrefs));
+	body->scalars = calloc(most, sizeof(*body->scalars));
+	return body->memrefs && body->scalars;
+}
+
+static ptowsp_status make(struct aie_body_maker *maker)
+{
+	const uint32_t functions = maker->body->outside->design->function_count;
+	struct aie_body *body = maker->body;
+	ptowsp_status st;
+
+	maker->value_count = values_below(maker->core) + 1;
+	for (uint32_t i = 0; i < functions; i++) {
+		const uint32_t below = values_below(maker->body->outside->design->functions[i].op) + 1;
+
+		maker->value_count = below > maker->value_count ? below : maker->value_count;
+	}
+	maker->places = calloc(maker->value_count, sizeof(*maker->places));
+	maker->functions = calloc(functions + 1, sizeof(*maker->functions));
+	if (!maker->places || !maker->functions || !tables_begin(body))
+		return aie_body_no_memory(maker);
+	st = function_make(maker, maker->core, AIE_NONE);
+	if (!st)
+		st = functions_make(maker);
+	if (!st)
+		st = needs_find(maker, AIE_NONE);
+	if (st)
+		return st;
+	body->file = calloc(maker->functions[functions].need, sizeof(*body->file));
+	body->stack = calloc(maker->functions[functions].depth, sizeof(*body->stack));
+	return body->file && body->stack && arguments_begin(body) ? PTOWSP_OK : aie_body_no_memory(maker);
+}
+
+ptowsp_status aie_body_create(struct aie_body **body_out, const struct aie_op *core, const struct aie_body_outside *outside, struct ptowsp_error *error)
+{
+	struct aie_body_maker maker = {.core = core, .error = error};
+	ptowsp_status st;
+
+	maker.body = calloc(1, sizeof(*maker.body));
+	if (!maker.body)
+		return aie_body_no_memory(&maker);
+	maker.body->outside = outside;
+	st = make(&maker);
+	free(maker.places);
+	free(maker.functions);
+	if (st)
+		aie_body_destroy(maker.body);
+	else
+		*body_out = maker.body;
+	return st;
+}
+
+void aie_body_destroy(struct aie_body *body)
+{
+	if (!body)
+		return;
+	for (uint32_t i = 0; i < body->block_count; i++)
+		free(body->block_rows[i]);
+	free(body->block_rows);
+	free(body->code_rows);
+	free(body->line_rows);
+	free(body->number_rows);
+	free(body->access_rows);
+	free(body->window_rows);
+	free(body->copy_rows);
+	free(body->port_rows);
+	free(body->call_rows);
+	free(body->register_rows);
+	free(body->memrefs);
+	free(body->scalars);
+	free(body->file);
+	free(body->stack);
+	free(body);
+}
+
+uint64_t aie_body_instructions(const struct aie_body *body)
+{
+	return body->instructions;
+}

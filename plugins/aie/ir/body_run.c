@@ -1,0 +1,358 @@
+/* SPDX-License-Identifier: MIT */
+/* body_run.c - instructions of a body, one after the other, until it needs an object. */
+#include "aie/sim/aie_cost.h"
+#include "aie/ir/body_code.h"
+
+#include "base/error.h"
+#include "isa/convert.h"
+#include "ptowsp/ids.h"
+#include <math.h>
+#include <string.h>
+
+enum { TURNS = 65536 }; /* turns of loops after which the simulator is asked whether it should end */
+
+/* ---- numbers ------------------------------------------------------------------------------------------------------ */
+
+static inline int64_t cut(int64_t value, uint32_t shift)
+{
+	return (int64_t)((uint64_t)value << shift) >> shift;
+}
+
+static inline uint64_t bare(int64_t value, uint32_t shift)
+{
+	return (uint64_t)value << shift >> shift;
+}
+
+static uint64_t bits_of_float(float value, enum aie_type_kind kind)
+{
+	uint32_t bits;
+
+	if (kind != AIE_TYPE_F32)
+		return kind == AIE_TYPE_BF16 ? isa_put_bf16(value) : isa_put_f16(value);
+	memcpy(&bits, &value, 4);
+	return bits;
+}
+
+static float float_of_bits(uint64_t bits, enum aie_type_kind kind)
+{
+	const uint32_t low = (uint32_t)bits;
+	float value;
+
+	if (kind != AIE_TYPE_F32)
+		return kind == AIE_TYPE_BF16 ? isa_get_bf16((uint16_t)bits) : isa_get_f16((uint16_t)bits);
+	memcpy(&value, &low, 4);
+	return value;
+}
+
+static float float_of_int(int64_t value, enum aie_type_kind kind, uint32_t bits)
+{
+	const unsigned dtype = kind == AIE_TYPE_BF16 ? PTOWSP_BF16 : PTOWSP_F16;
+
+	if (kind == AIE_TYPE_F32)
+		return bits ? (float)bare(value, 64 - bits) : (float)value;
+	return float_of_bits(bits ? isa_convert_unsigned(bare(value, 64 - bits), dtype, PTOWSP_ROUND_RINT) : isa_convert_signed(value, dtype, PTOWSP_ROUND_RINT), kind);
+}
+
+static int64_t int_of(double value, uint32_t width)
+{
+	const uint32_t bits = width & 127;
+	const bool is_unsigned = width & 128;
+	const double beyond = ldexp(1.0, (int)bits - !is_unsigned), least = is_unsigned ? 0 : -beyond;
+	const uint64_t most = bits > !is_unsigned ? UINT64_MAX >> (64 - bits + !is_unsigned) : 0;
+
+	if (value != value)
+		return 0;
+	if (value >= beyond)
+		return cut((int64_t)most, 64 - bits);
+	if (value <= least)
+		return is_unsigned ? 0 : -(int64_t)most - 1;
+	return cut(is_unsigned ? (int64_t)(uint64_t)value : (int64_t)value, 64 - bits);
+}
+
+static bool compares(float a, float b, uint32_t predicate)
+{
+	const bool unordered = a != a || b != b;
+
+	switch (predicate & 7) {
+	case 1: return unordered ? predicate & 8 : a == b;
+	case 2: return unordered ? predicate & 8 : a > b;
+	case 3: return unordered ? predicate & 8 : a >= b;
+	case 4: return unordered ? predicate & 8 : a < b;
+	case 5: return unordered ? predicate & 8 : a <= b;
+	case 6: return unordered ? predicate & 8 : a != b;
+	default: return false;
+	}
+}
+
+/* arith.cmpf's 16: false, the ordered ones, ord, the unordered ones, uno, true. */
+static bool cmpf(float a, float b, uint32_t predicate)
+{
+	static const uint8_t unordered[] = {9, 10, 11, 12, 13, 14}; /* ueq ugt uge ult ule une */
+	const bool nan = a != a || b != b;
+
+	switch (predicate) {
+	case 0: return false;
+	case 7: return !nan;
+	case 14: return nan;
+	case 15: return true;
+	default: return compares(a, b, predicate < 7 ? predicate : unordered[predicate - 8]);
+	}
+}
+
+/* ---- memory ------------------------------------------------------------------------------------------------------- */
+
+/* NULL: outside. */
+static inline uint8_t *address(const union aie_register *r, uint8_t *base, const struct aie_access *access)
+{
+	for (uint32_t d = 0; d < access->rank; d++) {
+		const int64_t index = r[access->at[d]].i;
+
+		if ((uint64_t)index >= (uint64_t)access->dims[d])
+			return NULL;
+		base += index * access->strides[d];
+	}
+	return base;
+}
+
+static void copy(const struct aie_copy *copied, uint8_t *from, uint8_t *to)
+{
+	struct aie_cursor reads, writes;
+	uint8_t some[512];
+
+	aie_cursor_begin(&reads, from);
+	aie_cursor_begin(&writes, to);
+	for (uint64_t left = copied->from.bytes; left;) {
+		const uint64_t n = left < sizeof(some) ? left : sizeof(some);
+
+		aie_cursor_get(&reads, &copied->from, some, n);
+		aie_cursor_put(&writes, &copied->to, some, n);
+		left -= n;
+	}
+}
+
+/* ---- calls -------------------------------------------------------------------------------------------------------- */
+
+static ptowsp_status kernel(struct aie_body *body, const struct aie_call *call, const union aie_register *r, uint64_t *cycles, struct ptowsp_error *error)
+{
+	const struct aie_sim_kernels *kernels = &body->outside->kernels;
+	uint64_t spent = 0;
+	ptowsp_status st;
+
+	if (!kernels->call)
+		return base_fail(error, PTOWSP_UNSUPPORTED, "no model for kernel %s; give the simulator one, or write the function's body", call->function->name);
+	for (uint32_t i = 0; i < call->arguments; i++) {
+		const struct aie_type *type = call->function->type->parts[i];
+		const union aie_register value = r[body->register_rows[call->first + i]];
+
+		if (type->kind == AIE_TYPE_MEMREF)
+			body->memrefs[i] = value.p;
+		else if (type->kind == AIE_TYPE_INDEX || type->kind == AIE_TYPE_INT)
+			body->scalars[i] = bare(value.i, type->kind == AIE_TYPE_INDEX ? 0 : 64 - type->bits);
+		else
+			body->scalars[i] = bits_of_float(value.f, type->kind);
+	}
+	st = kernels->call(kernels->context, &(struct aie_sim_call){call->function, body->outside->core, (body->outside->now ? *body->outside->now : 0) + *cycles, body->memrefs, body->scalars},
+			   &spent, error);
+	*cycles += spent;
+	return st;
+}
+
+static void call_begin(struct aie_body *body, uint32_t number, uint32_t pc)
+{
+	const struct aie_call *call = &body->call_rows[number];
+	union aie_register *r = body->file + body->base;
+
+	for (uint32_t i = 0; i < call->arguments; i++)
+		r[call->frame + i] = r[body->register_rows[call->first + i]];
+	body->stack[body->depth++] = (struct aie_frame){pc, number, body->base};
+	body->base += call->frame;
+}
+
+static uint32_t call_end(struct aie_body *body, const uint32_t *returned)
+{
+	const struct aie_frame *frame = &body->stack[--body->depth];
+	const struct aie_call *call = &body->call_rows[frame->call];
+	union aie_register *callee = body->file + body->base, *caller = body->file + frame->base;
+
+	/* Results of a caller are no registers of the callee: it returns all before any is used. */
+	for (uint32_t i = 0; i < call->results; i++)
+		caller[body->register_rows[call->first + call->arguments + i]] = callee[returned[i]];
+	body->base = frame->base;
+	return frame->pc;
+}
+
+/* ---- the loop ----------------------------------------------------------------------------------------------------- */
+
+static ptowsp_status wrong(const struct aie_body *body, const struct aie_ins *in, const char *what, struct ptowsp_error *error)
+{
+	return base_fail(error, PTOWSP_KERNEL_FAILED, "line %u: the core %s", body->line_rows[in - body->code_rows], what);
+}
+
+#define LOAD(kind, ...)                                                                                                                                                    \
+	case AIE_CODE_LOAD_##kind: {                                                                                                                                      \
+		const uint8_t *at = address(r, r[in->a].p, &accesses[in->c]);                                                                                             \
+		if (!at)                                                                                                                                                  \
+			return wrong(body, in, "loads from outside of a memref; keep its indices below its sizes", error);                                                 \
+		__VA_ARGS__                                                                                                                                               \
+		break;                                                                                                                                                    \
+	}
+#define STORE(kind, ...)                                                                                                                                                   \
+	case AIE_CODE_STORE_##kind: {                                                                                                                                     \
+		uint8_t *at = address(r, r[in->a].p, &accesses[in->c]);                                                                                                   \
+		if (!at)                                                                                                                                                  \
+			return wrong(body, in, "stores outside of a memref; keep its indices below its sizes", error);                                                     \
+		__VA_ARGS__                                                                                                                                               \
+		break;                                                                                                                                                    \
+	}
+#define MEMORY(kind, type, member)                                                                                                                                         \
+	LOAD(kind, { type v; memcpy(&v, at, sizeof(v)); r[in->d].member = v; })                                                                                            \
+	STORE(kind, { type v = (type)r[in->d].member; memcpy(at, &v, sizeof(v)); })
+#define MEMORY16(kind, of, to)                                                                                                                                             \
+	LOAD(kind, { uint16_t v; memcpy(&v, at, 2); r[in->d].f = of(v); })                                                                                                 \
+	STORE(kind, { uint16_t v = to(r[in->d].f); memcpy(at, &v, 2); })
+
+/* The interpreter loop, one long switch: each instruction is a line or a few. */
+static ptowsp_status run(struct aie_body *body, struct aie_ask *ask, struct ptowsp_error *error)
+{
+	const struct aie_ins *in = body->code_rows + body->pc;
+	const struct aie_access *const accesses = body->access_rows;
+	union aie_register *r = body->file + body->base;
+	uint64_t cycles = 0, done = 0;
+	uint32_t turns = TURNS;
+	ptowsp_status st = PTOWSP_OK;
+
+	for (;; in++) {
+		cycles += in->cost;
+		done++;
+		switch ((enum aie_code)in->code) {
+#define INTEGER(op, name, cost, value)                                                                                                                                     \
+	case AIE_CODE_##op: {                                                                                                                                             \
+		const int64_t a = r[in->a].i, b = r[in->b].i;                                                                                                             \
+		const uint64_t ua = bare(a, in->c), ub = bare(b, in->c), bits = 64 - in->c;                                                                                \
+		(void)a, (void)b, (void)ua, (void)ub, (void)bits;                                                                                                         \
+		r[in->d].i = cut(value, in->c);                                                                                                                           \
+		break;                                                                                                                                                    \
+	}
+#define FLOAT(op, name, cost, value)                                                                                                                                       \
+	case AIE_CODE_##op: {                                                                                                                                             \
+		const float a = r[in->a].f, b = r[in->b].f;                                                                                                               \
+		r[in->d].f = (float)(value);                                                                                                                              \
+		break;                                                                                                                                                    \
+	}
+#define COMPARE(op, number, value)                                                                                                                                         \
+	case AIE_CODE_##op: {                                                                                                                                             \
+		const int64_t a = r[in->a].i, b = r[in->b].i;                                                                                                             \
+		r[in->d].i = -(int64_t)(value);                                                                                                                           \
+		break;                                                                                                                                                    \
+	}
+#include "aie/ir/body.def"
+		LOAD(BIT, r[in->d].i = -(int64_t)(*at & 1);)
+		STORE(BIT, *at = r[in->d].i & 1;)
+		MEMORY(I8, int8_t, i)
+		MEMORY(I16, int16_t, i)
+		MEMORY(I32, int32_t, i)
+		MEMORY(I64, int64_t, i)
+		MEMORY(F32, float, f)
+		MEMORY16(BF16, isa_get_bf16, isa_put_bf16)
+		MEMORY16(F16, isa_get_f16, isa_put_f16)
+		case AIE_CODE_MOVE: r[in->d] = r[in->a]; break;
+		case AIE_CODE_NUMBER: r[in->d] = body->number_rows[in->c]; break;
+		case AIE_CODE_NONZERO:
+			if (!r[in->a].i)
+				return wrong(body, in, "divides by 0", error);
+			break;
+		case AIE_CODE_CMPF: r[in->d].i = -(int64_t)cmpf(r[in->a].f, r[in->b].f, in->c); break;
+		case AIE_CODE_NEGF: r[in->d].f = -r[in->a].f; break;
+		case AIE_CODE_SELECT: r[in->d] = r[in->a].i ? r[in->b] : r[in->c]; break;
+		case AIE_CODE_CUT: r[in->d].i = cut(r[in->a].i, in->c); break;
+		case AIE_CODE_CUTU: r[in->d].i = (int64_t)bare(r[in->a].i, in->c); break;
+		case AIE_CODE_NARROW: r[in->d].f = float_of_bits(bits_of_float(r[in->a].f, in->c), in->c); break;
+		case AIE_CODE_FLOAT_OF: r[in->d].f = float_of_int(r[in->a].i, in->b, in->c); break;
+		case AIE_CODE_INT_OF: r[in->d].i = int_of(r[in->a].f, in->c); break;
+		case AIE_CODE_BITS: r[in->d].i = cut((int64_t)bits_of_float(r[in->a].f, in->c), in->c == AIE_TYPE_F32 ? 32 : 48); break;
+		case AIE_CODE_OF_BITS: r[in->d].f = float_of_bits((uint64_t)r[in->a].i, in->c); break;
+		case AIE_CODE_SUBVIEW: {
+			uint8_t *at = address(r, r[in->a].p, &body->window_rows[in->c].moving);
+
+			if (!at)
+				return wrong(body, in, "takes a subview that is not within its memref; keep offsets and sizes within", error);
+			r[in->d].p = at + body->window_rows[in->c].offset;
+			break;
+		}
+		case AIE_CODE_VIEW:
+			if ((uint64_t)r[in->b].i > in->c)
+				return wrong(body, in, "takes a view that is not within its memref; keep it within", error);
+			r[in->d].p = r[in->a].p + r[in->b].i;
+			break;
+		case AIE_CODE_COPY:
+			copy(&body->copy_rows[in->c], r[in->a].p, r[in->b].p);
+			cycles += body->copy_rows[in->c].elements * (AIE_COST_OP_LOAD + AIE_COST_OP_STORE);
+			break;
+		case AIE_CODE_STEP:
+			if (r[in->a].i <= 0)
+				return wrong(body, in, "has a loop whose step is not above 0", error);
+			break;
+		case AIE_CODE_FOR:
+			r[in->d] = r[in->a];
+			if (r[in->d].i >= r[in->b].i)
+				in = body->code_rows + in->c - 1;
+			break;
+		case AIE_CODE_NEXT:
+			if ((uint64_t)r[in->b].i - (uint64_t)r[in->d].i <= (uint64_t)r[in->a].i)
+				break;
+			r[in->d].i += r[in->a].i;
+			in = body->code_rows + in->c - 1;
+			if (--turns)
+				break;
+			*ask = (struct aie_ask){.kind = AIE_ASK_NOTHING};
+			goto out;
+		case AIE_CODE_UNLESS:
+			if (!r[in->a].i)
+				in = body->code_rows + in->c - 1;
+			break;
+		case AIE_CODE_JUMP: in = body->code_rows + in->c - 1; break;
+		case AIE_CODE_CALL:
+			call_begin(body, in->c, (uint32_t)(in - body->code_rows));
+			r = body->file + body->base;
+			in = body->code_rows + body->call_rows[in->c].entry - 1;
+			break;
+		case AIE_CODE_RETURN:
+			in = body->code_rows + call_end(body, body->register_rows + in->c);
+			r = body->file + body->base;
+			break;
+		case AIE_CODE_KERNEL:
+			st = kernel(body, &body->call_rows[in->c], r, &cycles, error);
+			if (st)
+				return st;
+			break;
+		case AIE_CODE_ACQUIRE:
+		case AIE_CODE_RELEASE: {
+			const struct aie_body_port *port = &body->port_rows[in->c];
+
+			*ask = (struct aie_ask){.kind = in->code == AIE_CODE_ACQUIRE ? AIE_ASK_ACQUIRE : AIE_ASK_RELEASE, .lock = port->lock, .side = port->side, .count = port->count};
+			body->wanted = in->d;
+			body->wanted_count = in->code == AIE_CODE_ACQUIRE ? port->count : 0;
+			goto out;
+		}
+		case AIE_CODE_END:
+			*ask = (struct aie_ask){.kind = AIE_ASK_END};
+			in--; /* it stays there */
+			goto out;
+		}
+	}
+out:
+	body->pc = (uint32_t)(in + 1 - body->code_rows);
+	body->instructions += done;
+	ask->cycles = cycles;
+	return PTOWSP_OK;
+}
+
+ptowsp_status aie_body_next(void *context, void *const *objects, struct aie_ask *ask, struct ptowsp_error *error)
+{
+	struct aie_body *body = context;
+
+	for (uint32_t i = 0; i < body->wanted_count; i++)
+		body->file[body->base + body->wanted + i].p = objects[i];
+	body->wanted_count = 0;
+	return run(body, ask, error);
+}

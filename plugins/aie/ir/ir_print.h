@@ -1,0 +1,43 @@
+/* SPDX-License-Identifier: MIT */
+/* ir_print.h - types, attributes and names of values as text. */
+#ifndef AIE_IR_PRINT_H
+#define AIE_IR_PRINT_H
+
+#include "aie/ir/ir.h"
+#include "registry/common/common_text.h"
+
+void aie_print_type(struct common_text *text, const struct aie_type *type);
+void aie_print_attr(struct common_text *text, const struct aie_attr *attr);
+/* `true`, `-3`, `1.5e+00`, `0x7FC0`: of an integer its value, of a float its bits' value; without the type. */
+void aie_print_number(struct common_text *text, const struct aie_type *type, int64_t number, double real);
+/* [<size = 4, stride = 8>, ...] */
+void aie_print_dims(struct common_text *text, const struct aie_attr *dims);
+/* @name, "text" and names of attributes, in quotes where they need them. */
+void aie_print_symbol(struct common_text *text, const char *name);
+void aie_print_string(struct common_text *text, const char *string);
+void aie_print_key(struct common_text *text, const char *name);
+/* {a = 1 : i32, b} without those of the list of names, which ends with NULL and may be NULL; nothing where none is left. `before` stands before it. */
+void aie_print_attrs(struct common_text *text, const struct aie_op *op, const char *const *without, const char *before);
+/* (a, b) -> c */
+void aie_print_signature(struct common_text *text, const struct aie_type *function);
+
+/* Names of values, by id: those of a module, counted from its beginning. */
+struct aie_names {
+	uint32_t *numbers;        /* owned */
+	uint32_t results, arguments;
+};
+ptowsp_status aie_names_begin(struct aie_names *names, const struct aie_module *module, struct ptowsp_error *error);
+void aie_names_finish(struct aie_names *names);
+/* A use: %3, %3#1, %arg0. */
+void aie_print_value(struct common_text *text, const struct aie_names *names, const struct aie_value *value);
+/* `%3 = `, `%3:2 = ` or nothing. */
+void aie_print_results(struct common_text *text, const struct aie_names *names, const struct aie_op *op);
+void aie_print_indent(struct common_text *text, uint32_t depth);
+/* An operation in the generic form, its regions included, without the line's end. */
+void aie_print_generic(struct common_text *text, const struct aie_names *names, const struct aie_op *op, uint32_t depth);
+/* dense<...> without its type. */
+void aie_print_dense(struct common_text *text, const struct aie_attr *attr);
+/* The same as people write it; what has no such form, or not what the form needs, in the generic one. epoch_b: acquire has the objects as its results. */
+void aie_print_custom(struct common_text *text, const struct aie_names *names, const struct aie_op *op, uint32_t depth, bool epoch_b);
+
+#endif

@@ -1,0 +1,19 @@
+/* SPDX-License-Identifier: MIT */
+/* picture_design.h - a design as a picture: what its module, its channels and its routes say. */
+#ifndef AIE_PICTURE_DESIGN_H
+#define AIE_PICTURE_DESIGN_H
+
+#include "aie/design/aie_channels.h"
+#include "aie/picture/picture.h"
+
+struct aie_picture_design {
+	struct aie_picture picture;
+	struct aie_arena *arena;     /* of what the picture points at */
+};
+/* Fills a zeroed or finished one. On a core tile stand the kernels that its core calls, on a memory tile its links, on a shim the fifos that it ends; a fifo that does not
+ * move on the tile of its memory. Design, channels, routes (of the channels' flows) and title outlive it. Errors: NO_MEMORY. One thread. */
+ptowsp_status aie_picture_of_design(struct aie_picture_design *drawn, const struct aie_design *design, const struct aie_channels *channels,
+				    const struct aie_routes *routes, const char *title, struct ptowsp_error *error);
+void aie_picture_design_finish(struct aie_picture_design *drawn);
+
+#endif

@@ -1,0 +1,302 @@
+/* SPDX-License-Identifier: MIT */
+/* picture_svg.c - the array drawn: row 0 at the bottom, a box per tile with its nodes and how much of it they take, a line per wire of a stream.
+ *
+ * Every port has its place on the edge of its tile, opposite to that of the neighbour's port that it is wired to: wires between tiles are straight and never lie on each
+ * other; inside a tile a line goes from the port where the stream comes in to the one where it leaves. */
+#include "aie/picture/picture.h"
+
+#include <stdlib.h>
+
+#include "registry/common/common_text.h"
+#include "aie/picture/xml.h"
+
+enum {
+	TILE = 168, GAP = 36, MARGIN = 28, HEAD = 44,     /* boxes, between them, around all, the title */
+	LEGEND = 360, LINE = 15,                          /* width and height of its lines */
+	NAMES = 4,                                        /* lines of nodes in a box */
+	BAR_X = 36, BAR = 50, BAR_Y = 88, BAR_STEP = 12   /* of use and limit */
+};
+static const char *const colours[] = {"#1f77b4", "#d62728", "#2ca02c", "#9467bd", "#ff7f0e", "#8c564b", "#e377c2", "#17becf",
+				      "#7f7f00", "#393b79", "#ad494a", "#637939", "#843c39", "#7b4173", "#3182bd", "#e6550d"};
+
+static const char *colour(uint32_t stream)
+{
+	return colours[stream % (sizeof(colours) / sizeof(*colours))];
+}
+
+/* ---- where things are -------------------------------------------------------------------------------------------------------------------------------- */
+
+struct point {
+	int x, y;
+};
+static struct point corner(const struct aie_picture *picture, int32_t column, int32_t row)
+{
+	return (struct point){MARGIN + column * (TILE + GAP), HEAD + ((int32_t)picture->arch->rows - 1 - row) * (TILE + GAP)};
+}
+
+/* Ports that lead up and those that lead down have their own stretches of an edge, so do those to the east and to the west. */
+static struct point port_point(const struct aie_picture *picture, int32_t column, int32_t row, enum aie_bundle bundle, uint32_t channel, bool into)
+{
+	struct point at = corner(picture, column, row);
+	const int step = (int)channel * 10;
+
+	switch (bundle) {
+	case AIE_BUNDLE_NORTH:
+		return (struct point){at.x + (into ? 104 : 30) + step, at.y};
+	case AIE_BUNDLE_SOUTH:
+		return (struct point){at.x + (into ? 30 : 104) + (row ? step : (int)channel * 9), at.y + TILE};
+	case AIE_BUNDLE_EAST:
+		return (struct point){at.x + TILE, at.y + (into ? 96 : 40) + step};
+	case AIE_BUNDLE_WEST:
+		return (struct point){at.x, at.y + (into ? 40 : 96) + step};
+	case AIE_BUNDLE_DMA:
+		return (struct point){at.x + (into ? 104 : 30) + step, at.y + TILE - 14};
+	default:
+		return (struct point){at.x + (into ? 18 : 10), at.y + TILE - 14};
+	}
+}
+
+/* ---- tiles ------------------------------------------------------------------------------------------------------------------------------------------- */
+
+static void put_bar(struct common_text *text, struct point at, const char *name, uint64_t used, uint64_t limit)
+{
+	const int filled = !limit ? 0 : used >= limit ? BAR : (int)(used * BAR / limit);
+
+	if (!limit && !used)
+		return;
+	common_text_add(text, "<text x=\"%d\" y=\"%d\" class=\"small\">%s</text><rect x=\"%d\" y=\"%d\" width=\"%d\" height=\"8\" class=\"bar\"/>", at.x + 8, at.y + 7, name,
+		     at.x + BAR_X, at.y, BAR);
+	if (filled)
+		common_text_add(text, "<rect x=\"%d\" y=\"%d\" width=\"%d\" height=\"8\" class=\"use\"/>", at.x + BAR_X, at.y, filled);
+	common_text_add(text, "<text x=\"%d\" y=\"%d\" class=\"small\">%llu / %llu</text>\n", at.x + BAR_X + BAR + 4, at.y + 7, (unsigned long long)used, (unsigned long long)limit);
+}
+
+/* The stretches of memory over its bar, every second one darker, with their names. */
+static void put_parts(struct common_text *text, const struct aie_picture_tile *tile, struct point at, uint64_t limit)
+{
+	uint64_t before = 0;
+
+	for (uint32_t i = 0; limit && i < tile->part_count; i++) {
+		const uint64_t end = before + tile->parts[i].bytes;
+		const int x0 = (int)((before < limit ? before : limit) * BAR / limit), x1 = (int)((end < limit ? end : limit) * BAR / limit);
+
+		if (x1 > x0) {
+			common_text_add(text, "<rect x=\"%d\" y=\"%d\" width=\"%d\" height=\"8\" class=\"part%u\"><title>", at.x + BAR_X + x0, at.y, x1 - x0, i % 2);
+			aie_xml_add(text, tile->parts[i].name);
+			common_text_add(text, ": %llu bytes</title></rect>\n", (unsigned long long)tile->parts[i].bytes);
+		}
+		before = end;
+	}
+}
+
+static void put_names(struct common_text *text, const struct aie_picture_tile *tile, struct point at)
+{
+	const uint32_t shown = tile->node_count > NAMES ? NAMES - 1 : tile->node_count;
+
+	for (uint32_t i = 0; i < shown; i++) {
+		common_text_add(text, "<text x=\"%d\" y=\"%d\" class=\"node\">", at.x + 8, at.y + 32 + (int)i * 13);
+		aie_xml_add_short(text, tile->nodes[i], 26);
+		common_text_put(text, "<title>");
+		aie_xml_add(text, tile->nodes[i]);
+		common_text_put(text, "</title></text>\n");
+	}
+	if (shown == tile->node_count)
+		return;
+	common_text_add(text, "<text x=\"%d\" y=\"%d\" class=\"node\">and %u more<title>", at.x + 8, at.y + 32 + (int)shown * 13, tile->node_count - shown);
+	for (uint32_t i = shown; i < tile->node_count; i++) {
+		common_text_put(text, i > shown ? ", " : "");
+		aie_xml_add(text, tile->nodes[i]);
+	}
+	common_text_put(text, "</title></text>\n");
+}
+
+static void put_box(struct common_text *text, const struct aie_picture *picture, int32_t column, int32_t row)
+{
+	static const char *const classes[AIE_KINDS] = {"shim", "memtile", "core"};
+	const struct point at = corner(picture, column, row);
+	const enum aie_kind kind = aie_arch_kind(picture->arch, row);
+
+	common_text_add(text, "<rect x=\"%d\" y=\"%d\" width=\"%d\" height=\"%d\" rx=\"4\" class=\"%s\"/><text x=\"%d\" y=\"%d\" class=\"tile\">%s (%d,%d)</text>\n", at.x, at.y, TILE, TILE,
+		     classes[kind], at.x + 8, at.y + 16, kind == AIE_CORE ? "core" : aie_arch_kind_text(kind), column, row);
+}
+
+static void put_use(struct common_text *text, const struct aie_picture *picture, const struct aie_picture_tile *tile)
+{
+	static const struct {
+		enum aie_limit limit;
+		const char *name;
+	} rows[] = {{AIE_MEMORY, "bytes"}, {AIE_BDS, "BDs"}, {AIE_LOCKS, "locks"}, {AIE_DMA_IN, "in"}, {AIE_DMA_OUT, "out"}};
+	const uint64_t *limits = aie_arch_tile(picture->arch, tile->row)->limits;
+	struct point at = corner(picture, tile->column, tile->row);
+
+	put_names(text, tile, at);
+	at.y += BAR_Y;
+	for (size_t i = 0; i < sizeof(rows) / sizeof(*rows); i++, at.y += BAR_STEP) {
+		put_bar(text, at, rows[i].name, tile->used[rows[i].limit], limits[rows[i].limit]);
+		if (!i)
+			put_parts(text, tile, at, limits[AIE_MEMORY]);
+		if (tile->used[rows[i].limit] > limits[rows[i].limit])
+			common_text_add(text, "<rect x=\"%d\" y=\"%d\" width=\"%d\" height=\"8\" class=\"over\"/>\n", at.x + BAR_X, at.y, BAR);
+	}
+}
+
+/* ---- streams ----------------------------------------------------------------------------------------------------------------------------------------- */
+
+static void put_point(struct common_text *text, struct point at, bool first)
+{
+	common_text_add(text, "%s%d,%d", first ? "" : " ", at.x, at.y);
+}
+
+/* The first hop not drawn yet that goes on from another one; count: none. */
+static uint32_t goes_on(const struct aie_hop *hops, uint32_t count, uint32_t at, const bool *drawn)
+{
+	int32_t column = hops[at].column, row = hops[at].row;
+	enum aie_bundle into;
+
+	if (hops[at].out < AIE_BUNDLE_SOUTH || hops[at].out > AIE_BUNDLE_EAST)
+		return count;
+	into = aie_arch_step(hops[at].out, &column, &row);
+	for (uint32_t i = at + 1; i < count; i++)
+		if (!drawn[i] && hops[i].column == column && hops[i].row == row && hops[i].in == into && hops[i].in_channel == hops[at].out_channel)
+			return i;
+	return count;
+}
+
+/* A line from where a hop comes in to the end of the way that goes on from it. */
+static void put_line(struct common_text *text, const struct aie_picture *picture, const struct aie_hop *hops, uint32_t count, uint32_t at, bool *drawn)
+{
+	bool first = true;
+
+	common_text_put(text, "<polyline points=\"");
+	for (; at < count; at = goes_on(hops, count, at, drawn)) {
+		const struct aie_hop *hop = &hops[at];
+
+		drawn[at] = true;
+		put_point(text, port_point(picture, hop->column, hop->row, hop->in, hop->in_channel, true), first);
+		put_point(text, port_point(picture, hop->column, hop->row, hop->out, hop->out_channel, false), false);
+		first = false;
+	}
+	common_text_put(text, "\"/>\n");
+}
+
+static void put_end(struct common_text *text, const struct aie_picture *picture, const struct aie_hop *hop, bool source)
+{
+	const struct point at = source ? port_point(picture, hop->column, hop->row, hop->in, hop->in_channel, true)
+				       : port_point(picture, hop->column, hop->row, hop->out, hop->out_channel, false);
+
+	if (source)
+		common_text_add(text, "<rect x=\"%d\" y=\"%d\" width=\"6\" height=\"6\" class=\"end\"/>\n", at.x - 3, at.y - 3);
+	else
+		common_text_add(text, "<circle cx=\"%d\" cy=\"%d\" r=\"3\" class=\"end\"/>\n", at.x, at.y);
+}
+
+static bool leaves_array(const struct aie_hop *hop)
+{
+	return hop->out < AIE_BUNDLE_SOUTH || hop->out > AIE_BUNDLE_EAST || (hop->row == 0 && hop->out == AIE_BUNDLE_SOUTH);
+}
+
+static void put_title(struct common_text *text, const struct aie_picture *picture, uint32_t stream)
+{
+	const struct aie_flow *flow = &picture->flows[stream];
+	const struct aie_route *route = &picture->routes->routes[stream];
+
+	aie_xml_add(text, picture->streams[stream].name);
+	common_text_add(text, ": (%d,%d) %s %u to ", flow->from.column, flow->from.row, aie_arch_bundle_text(flow->from.bundle), flow->from.channel);
+	for (uint32_t i = 0; i < flow->to_count; i++)
+		common_text_add(text, "%s(%d,%d) %s %u", i ? ", " : "", flow->to[i].column, flow->to[i].row, aie_arch_bundle_text(flow->to[i].bundle), flow->to[i].channel);
+	common_text_add(text, "; %u wires, %u switches", route->length, route->longest);
+	if (picture->streams[stream].text) {
+		common_text_put(text, "; ");
+		aie_xml_add(text, picture->streams[stream].text);
+	}
+}
+
+static bool put_stream(struct common_text *text, const struct aie_picture *picture, uint32_t stream)
+{
+	const struct aie_route *route = &picture->routes->routes[stream];
+	const struct aie_hop *hops = &picture->routes->hops[route->first];
+	bool *drawn = calloc(route->count + 1, sizeof(*drawn));
+
+	if (!drawn)
+		return false;
+	common_text_add(text, "<g class=\"stream\" stroke=\"%s\" fill=\"%s\"><title>", colour(stream), colour(stream));
+	put_title(text, picture, stream);
+	common_text_put(text, "</title>\n");
+	for (uint32_t i = 0; i < route->count; i++) {
+		if (!drawn[i])
+			put_line(text, picture, hops, route->count, i, drawn);
+		if (!i)
+			put_end(text, picture, &hops[i], true);
+		if (leaves_array(&hops[i]))
+			put_end(text, picture, &hops[i], false);
+	}
+	common_text_put(text, "</g>\n");
+	free(drawn);
+	return true;
+}
+
+/* ---- all --------------------------------------------------------------------------------------------------------------------------------------------- */
+
+static void put_legend(struct common_text *text, const struct aie_picture *picture)
+{
+	const struct aie_routes *routes = picture->routes;
+	const int x = MARGIN + (int)picture->arch->columns * (TILE + GAP);
+	const uint32_t narrowest = aie_picture_narrowest(picture);
+	int y = HEAD + 12;
+
+	common_text_add(text, "<text x=\"%d\" y=\"%d\" class=\"tile\">%u streams, %u wires</text>\n", x, y, routes->count, routes->length);
+	if (picture->grid[0])
+		common_text_add(text, "<text x=\"%d\" y=\"%d\" class=\"small\">grid of the schedule: %u x %u cores</text>\n", x, y += LINE, picture->grid[0], picture->grid[1]);
+	if (routes->hottest.limit)
+		common_text_add(text, "<text x=\"%d\" y=\"%d\" class=\"small\">hottest: %s side of (%d,%d), %u of %u wires</text>\n", x, y += LINE,
+			     aie_arch_bundle_text(routes->hottest.side), routes->hottest.column, routes->hottest.row, routes->hottest.used, routes->hottest.limit);
+	if (narrowest != PTOWSP_NONE) {
+		common_text_add(text, "<text x=\"%d\" y=\"%d\" class=\"small\">narrowest: ", x, y += LINE);
+		aie_xml_add_short(text, picture->streams[narrowest].name, 30);
+		common_text_add(text, ", %llu MB/s</text>\n", (unsigned long long)(aie_picture_bandwidth(picture, narrowest) / 1000000));
+	}
+	for (uint32_t i = 0; i < routes->count; i++) {
+		common_text_add(text, "<line x1=\"%d\" y1=\"%d\" x2=\"%d\" y2=\"%d\" stroke=\"%s\" stroke-width=\"3\"/><text x=\"%d\" y=\"%d\" class=\"small\">", x, y + LINE - 3, x + 20,
+			     y + LINE - 3, colour(i), x + 26, y + LINE);
+		aie_xml_add_short(text, picture->streams[i].name, 44);
+		common_text_put(text, "<title>");
+		put_title(text, picture, i);
+		common_text_put(text, "</title></text>\n");
+		y += LINE;
+	}
+}
+
+static void put_head(struct common_text *text, const struct aie_picture *picture)
+{
+	const int width = 2 * MARGIN + (int)picture->arch->columns * (TILE + GAP) + LEGEND;
+	const int tiles = HEAD + (int)picture->arch->rows * (TILE + GAP), legend = HEAD + LINE * ((int)picture->routes->count + 5);
+
+	common_text_add(text, "<svg xmlns=\"http://www.w3.org/2000/svg\" width=\"%d\" height=\"%d\" viewBox=\"0 0 %d %d\">\n", width, tiles > legend ? tiles : legend, width,
+		     tiles > legend ? tiles : legend);
+	common_text_put(text, "<style>text{font-family:sans-serif}.title{font-size:16px}.tile{font-size:12px;font-weight:bold}.node{font-size:11px}.small{font-size:9px}"
+			   ".core{fill:#eef4fb;stroke:#5b7ea6}.memtile{fill:#f3eefb;stroke:#7c6aa6}.shim{fill:#f4f4ee;stroke:#8a8a5b}.bar{fill:#fff;stroke:#999;stroke-width:0.5}"
+			   ".use{fill:#9dbb7f}.over{fill:none;stroke:#d62728;stroke-width:2}.part0{fill:#9dbb7f}.part1{fill:#7d9f5c}.stream polyline{fill:none;stroke-width:1.6;opacity:0.75}"
+			   ".stream:hover polyline{stroke-width:4;opacity:1}.end{stroke:none}</style>\n<text x=\"28\" y=\"26\" class=\"title\">");
+	aie_xml_add(text, picture->title);
+	common_text_add(text, " on %s</text>\n", picture->arch->name);
+}
+
+char *aie_picture_svg(const struct aie_picture *picture)
+{
+	struct common_text text = {0};
+	bool drawn = true;
+
+	put_head(&text, picture);
+	for (int32_t row = 0; row < (int32_t)picture->arch->rows; row++)
+		for (int32_t column = 0; column < (int32_t)picture->arch->columns; column++)
+			put_box(&text, picture, column, row);
+	for (uint32_t i = 0; drawn && i < picture->routes->count; i++)
+		drawn = put_stream(&text, picture, i);
+	for (uint32_t i = 0; i < picture->tile_count; i++)
+		put_use(&text, picture, &picture->tiles[i]);
+	put_legend(&text, picture);
+	common_text_put(&text, "</svg>\n");
+	if (!drawn || text.failed)
+		common_text_finish(&text);
+	return text.bytes;
+}

@@ -1,0 +1,54 @@
+/* SPDX-License-Identifier: MIT */
+/* aie_place.c - a placement from the first pin to the last exchange, and which needs were not met. */
+#include "aie/place/aie_place.h"
+
+#include <string.h>
+
+#include "aie/place/place_state.h"
+#include "base/error.h"
+
+/* Of the first net whose needs are not met. */
+static ptowsp_status look_at_needs(const struct place_state *state, struct ptowsp_error *error)
+{
+	for (uint32_t i = 0; i < state->net_count; i++) {
+		const struct aie_place_net *net = &state->nets[i];
+
+		for (uint32_t k = 0; k < net->to_count; k++) {
+			const struct aie_place_net one = {.from = net->from, .to = &net->to[k], .to_count = 1, .need = net->need};
+			const struct aie_place *from = &state->places[net->from], *to = &state->places[net->to[k]];
+
+			if (!aie_place_cost(state->arch, state->places, &one, 1).unmet)
+				continue;
+			return base_fail(error, PTOWSP_UNSUPPORTED, "nodes '%s' and '%s' need %s, and no places with that were found: nearest core tiles (%d,%d) and (%d,%d); give them a stream instead",
+					 state->nodes[net->from].name, state->nodes[net->to[k]].name, net->need == AIE_NEED_CASCADE ? "a cascade" : "a memory that both see",
+					 from->column, from->row, to->column, to->row);
+		}
+	}
+	return PTOWSP_OK;
+}
+
+ptowsp_status aie_place_with(enum aie_effort effort, const struct aie_arch *arch, const struct aie_place_node *nodes, uint32_t node_count, const struct aie_place_net *nets,
+			     uint32_t net_count, uint64_t seed, struct aie_place *places_out, struct ptowsp_error *error)
+{
+	struct place_state state;
+	ptowsp_status status = place_state_init(&state, arch, nodes, node_count, nets, net_count, error);
+
+	state.random = seed;
+	state.effort = effort;
+	if (!status)
+		status = place_start(&state, error);
+	if (!status && seed && effort)
+		status = place_improve(&state, error);
+	if (!status)
+		status = look_at_needs(&state, error);
+	if (!status && node_count)
+		memcpy(places_out, state.places, node_count * sizeof(*places_out));
+	place_state_finish(&state);
+	return status;
+}
+
+ptowsp_status aie_place(const struct aie_arch *arch, const struct aie_place_node *nodes, uint32_t node_count, const struct aie_place_net *nets,
+			uint32_t net_count, uint64_t seed, struct aie_place *places_out, struct ptowsp_error *error)
+{
+	return aie_place_with(AIE_EFFORT_USUAL, arch, nodes, node_count, nets, net_count, seed, places_out, error);
+}

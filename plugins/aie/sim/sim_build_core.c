@@ -1,0 +1,226 @@
+/* SPDX-License-Identifier: MIT */
+/* sim_build_core.c - memories of a design: pools of fifos with their locks, buffers; and the bodies of its cores. */
+#include "aie/ir/ir_float.h"
+#include "aie/sim/sim_build.h"
+
+#include "base/error.h"
+#include <inttypes.h>
+#include <string.h>
+
+/* ---- pools -------------------------------------------------------------------------------------------------------- */
+
+static ptowsp_status tables_make(struct aie_build *build)
+{
+	const struct aie_design *design = build->args->design;
+
+	build->put = aie_net_memory(build->net, design->fifo_count * sizeof(*build->put));
+	build->ends = aie_net_memory(build->net, design->fifo_count * sizeof(*build->ends));
+	build->got = aie_net_memory(build->net, design->fifo_count * sizeof(*build->got));
+	build->buffers = aie_net_memory(build->net, design->buffer_count * sizeof(*build->buffers));
+	build->cores = aie_net_memory(build->net, design->core_count * sizeof(*build->cores));
+	if (!build->put || !build->ends || !build->got || !build->buffers || !build->cores)
+		return aie_build_no_memory(build);
+	for (uint32_t i = 0; i < design->fifo_count; i++) {
+		const uint32_t count = design->fifos[i].consumer_count;
+
+		build->put[i] = build->ends[i] = AIE_NONE;
+		build->got[i] = aie_net_memory(build->net, count * sizeof(**build->got));
+		if (!build->got[i])
+			return aie_build_no_memory(build);
+		memset(build->got[i], 0xFF, count * sizeof(**build->got));
+	}
+	return PTOWSP_OK;
+}
+
+static uint32_t plain_pool(struct aie_build *build, const struct aie_fifo *fifo, uint32_t depth)
+{
+	const uint64_t bytes = aie_type_bytes(fifo->type), parts[2] = {0, bytes};
+
+	return aie_net_locks(build->net, fifo->name, depth ? depth : 1, bytes, 1, parts);
+}
+
+static bool is_linked(const struct aie_design *design, const struct aie_fifo *fifo, uint32_t tile)
+{
+	return fifo->link_in != AIE_NONE && design->links[fifo->link_in].tile == tile;
+}
+
+static ptowsp_status fifo_pools(struct aie_build *build, uint32_t number)
+{
+	const struct aie_design *design = build->args->design;
+	const struct aie_fifo *fifo = &design->fifos[number];
+	bool failed = false;
+
+	if (!fifo->moves) {
+		build->put[number] = build->got[number][0] = plain_pool(build, fifo, fifo->depths[0]);
+		return build->put[number] == AIE_NONE ? aie_build_no_memory(build) : PTOWSP_OK;
+	}
+	if (design->tiles[fifo->producer].kind != AIE_SHIM && fifo->link_out == AIE_NONE)
+		failed = (build->put[number] = plain_pool(build, fifo, fifo->depths[0])) == AIE_NONE;
+	for (uint32_t c = 0; c < fifo->consumer_count; c++)
+		if (design->tiles[fifo->consumers[c]].kind != AIE_SHIM && !is_linked(design, fifo, fifo->consumers[c]))
+			failed = (build->got[number][c] = plain_pool(build, fifo, fifo->depths[1 + c])) == AIE_NONE || failed;
+	return failed ? aie_build_no_memory(build) : PTOWSP_OK;
+}
+
+static uint32_t consumer_on(const struct aie_fifo *fifo, uint32_t tile)
+{
+	for (uint32_t c = 0; c < fifo->consumer_count; c++)
+		if (fifo->consumers[c] == tile)
+			return c;
+	return 0;
+}
+
+/* Where parts begin in the whole; they follow each other and fill it. */
+static ptowsp_status parts_find(struct aie_build *build, const struct aie_link *link, const struct aie_fifo *whole, const uint32_t *fifos, uint32_t count, uint64_t *parts)
+{
+	const struct aie_design *design = build->args->design;
+	const uint64_t element = aie_type_bytes(whole->type->element);
+
+	parts[0] = 0;
+	for (uint32_t i = 0; i < count; i++) {
+		const struct aie_fifo *part = &design->fifos[fifos[i]];
+
+		if (link->offsets && (uint64_t)link->offsets[i] * element != parts[i])
+			return base_fail(build->error, PTOWSP_UNSUPPORTED, "part @%s of @%s begins at element %" PRId64 ", the one before ends at %" PRIu64 "; let parts follow each other",
+					 part->name, whole->name, link->offsets[i], parts[i] / element);
+		parts[i + 1] = parts[i] + aie_type_bytes(part->type);
+	}
+	if (parts[count] != aie_type_bytes(whole->type))
+		return base_fail(build->error, PTOWSP_UNSUPPORTED, "parts of @%s have %" PRIu64 " bytes together, it has %" PRIu64 "; make them the same", whole->name, parts[count],
+				 aie_type_bytes(whole->type));
+	return PTOWSP_OK;
+}
+
+static ptowsp_status link_pool(struct aie_build *build, const struct aie_link *link)
+{
+	const struct aie_design *design = build->args->design;
+	const bool join = link->in_count > 1;
+	const uint32_t count = join ? link->in_count : link->out_count, number = join ? link->outs[0] : link->ins[0];
+	const uint32_t *fifos = join ? link->ins : link->outs;
+	const struct aie_fifo *whole = &design->fifos[number];
+	const uint32_t depth = join ? whole->depths[0] : whole->depths[1 + consumer_on(whole, link->tile)];
+	uint64_t *parts = aie_net_memory(build->net, (count + 1) * sizeof(*parts));
+	ptowsp_status st = parts ? parts_find(build, link, whole, fifos, count, parts) : aie_build_no_memory(build);
+	uint32_t lock;
+
+	if (st)
+		return st;
+	lock = aie_net_locks(build->net, whole->name, depth ? depth : 1, parts[count], count, parts);
+	if (lock == AIE_NONE)
+		return aie_build_no_memory(build);
+	for (uint32_t i = 0; i < count; i++) {
+		if (join)
+			build->got[fifos[i]][consumer_on(&design->fifos[fifos[i]], link->tile)] = lock + i;
+		else
+			build->put[fifos[i]] = lock + i;
+	}
+	if (join)
+		build->put[number] = lock;
+	else
+		build->got[number][consumer_on(whole, link->tile)] = lock;
+	return st;
+}
+
+static void initial_put(uint8_t *memory, const struct aie_buffer *buffer)
+{
+	const struct aie_type *element = buffer->type->element;
+	const uint64_t bytes = aie_type_bytes(element), count = aie_type_count(buffer->type);
+
+	for (uint64_t i = 0; i < count; i++) {
+		const int64_t value = buffer->initial->ints[i < buffer->initial->count ? i : 0];
+		uint64_t bits = (uint64_t)value;
+		double real;
+
+		memcpy(&real, &value, 8);
+		if (element->kind != AIE_TYPE_INT && element->kind != AIE_TYPE_INDEX)
+			bits = aie_float_bits(element, real);
+		memcpy(memory + i * bytes, &bits, bytes);
+	}
+}
+
+static ptowsp_status buffers_make(struct aie_build *build)
+{
+	const struct aie_design *design = build->args->design;
+
+	for (uint32_t i = 0; i < design->buffer_count; i++) {
+		const struct aie_buffer *buffer = &design->buffers[i];
+
+		build->buffers[i] = aie_net_memory(build->net, aie_type_bytes(buffer->type));
+		if (!build->buffers[i])
+			return aie_build_no_memory(build);
+		if (buffer->initial && buffer->initial->kind == AIE_ATTR_DENSE && buffer->initial->count)
+			initial_put(build->buffers[i], buffer);
+	}
+	return PTOWSP_OK;
+}
+
+ptowsp_status aie_build_locks(struct aie_build *build)
+{
+	const struct aie_design *design = build->args->design;
+	ptowsp_status st = tables_make(build);
+
+	for (uint32_t i = 0; !st && i < design->fifo_count; i++)
+		st = fifo_pools(build, i);
+	for (uint32_t i = 0; !st && i < design->link_count; i++)
+		st = link_pool(build, &design->links[i]);
+	return st ? st : buffers_make(build);
+}
+
+/* ---- cores -------------------------------------------------------------------------------------------------------- */
+
+static uint32_t lock_find(void *context, const char *name, int64_t port, const struct aie_type *type)
+{
+	struct aie_body_core *core = context;
+	const struct aie_design *design = core->build->args->design;
+	const uint32_t number = aie_design_fifo(design, name), tile = design->cores[core->core].tile;
+	const struct aie_fifo *fifo = number == AIE_NONE ? NULL : &design->fifos[number];
+	uint32_t lock = AIE_NONE;
+
+	if (!fifo || (type && type != fifo->type))
+		return AIE_NONE;
+	if (port == 0 && fifo->producer == tile)
+		lock = core->build->put[number];
+	for (uint32_t c = 0; port == 1 && c < fifo->consumer_count; c++)
+		if (fifo->consumers[c] == tile)
+			lock = core->build->got[number][c];
+	if (lock != AIE_NONE)
+		aie_net_joins(core->build->net, core->core, lock, port ? AIE_GETTER : AIE_PUTTER);
+	return lock;
+}
+
+static uint8_t *buffer_find(void *context, const struct aie_op *op)
+{
+	const struct aie_body_core *core = context;
+	const struct aie_design *design = core->build->args->design;
+
+	for (uint32_t i = 0; i < design->buffer_count; i++)
+		if (design->buffers[i].op == op)
+			return core->build->buffers[i];
+	return NULL;
+}
+
+static ptowsp_status core_make(struct aie_build *build, uint32_t number)
+{
+	const struct aie_design *design = build->args->design;
+	const struct aie_tile *tile = &design->tiles[design->cores[number].tile];
+	struct aie_body_core *core = &build->cores[number];
+	ptowsp_status st;
+
+	*core = (struct aie_body_core){.build = build, .core = number};
+	core->outside = (struct aie_body_outside){core, lock_find, buffer_find, design, build->args->kernels, number, &build->net->now};
+	if (aie_net_core(build->net, aie_net_agent(build->net, "core (%" PRId32 ",%" PRId32 ")", tile->column, tile->row), (struct aie_program){0}) == AIE_NONE)
+		return aie_build_no_memory(build);
+	st = aie_body_create(&core->body, design->cores[number].op, &core->outside, build->error);
+	if (!st)
+		build->net->cores[number].program = (struct aie_program){core->body, aie_body_next};
+	return st;
+}
+
+ptowsp_status aie_build_cores(struct aie_build *build)
+{
+	ptowsp_status st = PTOWSP_OK;
+
+	for (uint32_t i = 0; !st && i < build->args->design->core_count; i++)
+		st = core_make(build, i);
+	return st;
+}

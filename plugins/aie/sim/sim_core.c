@@ -1,0 +1,130 @@
+/* SPDX-License-Identifier: MIT */
+/* sim_core.c - cores work, acquire and release. */
+#include "aie/sim/aie_cost.h"
+#include "aie/sim/sim_net.h"
+#include "base/error.h"
+
+#include <stdlib.h>
+
+/* Addresses of the oldest objects that the core has. */
+static bool objects_fill(struct aie_machine_core *core, const struct aie_lock *lock)
+{
+	if (core->ask.count > core->room) {
+		void **more = realloc(core->objects, core->ask.count * sizeof(*more));
+
+		if (!more)
+			return false;
+		core->objects = more;
+		core->room = core->ask.count;
+	}
+	for (uint32_t i = 0; i < core->ask.count; i++)
+		core->objects[i] = aie_lock_object(lock, lock->done[core->ask.side] + i);
+	return true;
+}
+
+static void core_works(struct aie_net *net, struct aie_machine_core *core)
+{
+	net->agents[core->agent].blocked += net->now - core->since;
+	core->state = AIE_CORE_WORKS;
+	core->since = net->now;
+}
+
+static void core_stops(struct aie_net *net, struct aie_machine_core *core, enum aie_core_state state)
+{
+	aie_net_tell(net, core->agent, "work", core->since, net->now);
+	net->agents[core->agent].end = net->now;
+	net->last = net->now > net->last ? net->now : net->last;
+	core->state = state;
+	core->since = net->now;
+}
+
+/* false: it waits now, or there is no memory (*status_out). spent_out: cycles. */
+static bool acquire(struct aie_net *net, uint32_t number, uint64_t *spent_out, ptowsp_status *status_out)
+{
+	struct aie_machine_core *core = &net->cores[number];
+	const enum aie_side side = core->ask.side;
+	struct aie_lock *lock = &net->locks[core->ask.lock];
+	const uint64_t held = lock->begun[side] - lock->done[side], more = core->ask.count > held ? core->ask.count - held : 0;
+	const uint64_t seen = more ? aie_lock_ready(lock, side, more) : net->now;
+
+	lock->waits[side] = seen == AIE_NEVER;
+	if (seen > net->now) {
+		if (core->state == AIE_CORE_WORKS)
+			core_stops(net, core, AIE_CORE_WAITS);
+		aie_queue_set(&net->queue, number, seen);
+		return false;
+	}
+	if (core->state == AIE_CORE_WAITS)
+		core_works(net, core);
+	lock->begun[side] += more;
+	*spent_out = more ? AIE_COST_LOCK_CORE : 0;
+	*status_out = objects_fill(core, lock) ? PTOWSP_OK : base_fail(net->error, PTOWSP_NO_MEMORY, "no memory for the objects of %s", net->agents[core->agent].name);
+	return !*status_out;
+}
+
+static ptowsp_status release(struct aie_net *net, const struct aie_machine_core *core)
+{
+	const enum aie_side side = core->ask.side;
+	const struct aie_lock *lock = &net->locks[core->ask.lock];
+
+	if (core->ask.count > lock->begun[side] - lock->done[side])
+		return base_fail(net->error, PTOWSP_INVALID, "%s releases %u objects of @%s, of which it has %llu; release no more than was acquired",
+				 net->agents[core->agent].name, core->ask.count, lock->name, (unsigned long long)(lock->begun[side] - lock->done[side]));
+	for (uint32_t i = 0; i < core->ask.count; i++)
+		aie_lock_done(net, core->ask.lock, side, net->now + AIE_COST_LOCK_CORE);
+	net->agents[core->agent].objects += core->ask.count;
+	return PTOWSP_OK;
+}
+
+/* Does what the core asked for; false: it goes on later, or never. */
+static bool ask_do(struct aie_net *net, uint32_t number, uint64_t *spent_out, ptowsp_status *status_out)
+{
+	struct aie_machine_core *core = &net->cores[number];
+
+	*status_out = PTOWSP_OK;
+	*spent_out = 0;
+	switch (core->ask.kind) {
+	case AIE_ASK_ACQUIRE:
+		return acquire(net, number, spent_out, status_out);
+	case AIE_ASK_RELEASE:
+		*spent_out = AIE_COST_LOCK_CORE;
+		*status_out = release(net, core);
+		return !*status_out;
+	case AIE_ASK_END:
+		core_stops(net, core, AIE_CORE_ENDED);
+		aie_queue_set(&net->queue, number, AIE_NEVER);
+		return false;
+	default:
+		return true;
+	}
+}
+
+ptowsp_status aie_core_run(struct aie_net *net, uint32_t number)
+{
+	struct aie_machine_core *core = &net->cores[number];
+	uint64_t spent;
+	ptowsp_status st = PTOWSP_OK;
+
+	do {
+		if (!ask_do(net, number, &spent, &st))
+			return st;
+		st = core->program.next(core->program.context, core->objects, &core->ask, net->error);
+		spent += core->ask.cycles;
+		net->agents[core->agent].busy += spent;
+	} while (!st && !spent && core->ask.kind != AIE_ASK_NOTHING); /* which ends now and then, so that a run can */
+	aie_queue_set(&net->queue, number, net->now + spent);
+	return st;
+}
+
+void aie_core_wake(struct aie_net *net, uint32_t number)
+{
+	const struct aie_machine_core *core = &net->cores[number];
+	struct aie_lock *lock = &net->locks[core->ask.lock];
+	const enum aie_side side = core->ask.side;
+	const uint64_t held = lock->begun[side] - lock->done[side], seen = aie_lock_ready(lock, side, core->ask.count - held);
+
+	if (seen == AIE_NEVER)
+		return;
+	lock->waits[side] = false;
+	aie_queue_set(&net->queue, number, seen);
+}

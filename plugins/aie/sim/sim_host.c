@@ -1,0 +1,137 @@
+/* SPDX-License-Identifier: MIT */
+/* sim_host.c - the host hands over tasks, one after the other, and waits for their tokens. */
+#include "aie/sim/aie_cost.h"
+#include "aie/sim/sim_net.h"
+#include "base/error.h"
+
+static void host_waits(struct aie_net *net, enum aie_host_state state, uint32_t end)
+{
+	struct aie_host *host = &net->host;
+
+	if (host->state == AIE_HOST_WORKS)
+		host->since = net->now;
+	host->state = state;
+	host->wanted = end;
+	aie_queue_set(&net->queue, aie_agent_host(net), AIE_NEVER);
+}
+
+static void host_works(struct aie_net *net)
+{
+	struct aie_host *host = &net->host;
+
+	if (host->state != AIE_HOST_WORKS)
+		net->agents[net->host_agent].blocked += net->now - host->since;
+	host->state = AIE_HOST_WORKS;
+}
+
+/* A token that nobody waited for, from this task on. */
+static uint32_t token_from(const struct aie_net *net, uint32_t task)
+{
+	while (task != AIE_NONE && !net->tasks[task].token)
+		task = net->tasks[task].next;
+	return task;
+}
+
+/* Who has the room that the window leaves: the first end that works at a task. */
+static uint32_t working_end(const struct aie_net *net)
+{
+	uint32_t i = 0;
+
+	while (i + 1 < net->end_count && !net->ends[i].working)
+		i++;
+	return i;
+}
+
+static bool task_give(struct aie_net *net, uint32_t number)
+{
+	const struct aie_task *task = &net->tasks[number];
+	struct aie_end *end = &net->ends[task->end];
+
+	if (end->queued >= net->channel_queue || (net->window && net->host.under_way >= net->window)) {
+		host_waits(net, AIE_HOST_ROOM, end->queued >= net->channel_queue ? task->end : working_end(net));
+		return false;
+	}
+	host_works(net);
+	if (end->task_last != AIE_NONE)
+		net->tasks[end->task_last].next = number;
+	end->task_last = number;
+	if (end->task == AIE_NONE)
+		end->task = number;
+	if (end->token == AIE_NONE && task->token)
+		end->token = number;
+	end->queued++;
+	net->host.under_way++;
+	net->agents[net->host_agent].objects++;
+	aie_stream_given(net, task->end);
+	return true;
+}
+
+static bool token_take(struct aie_net *net, uint32_t number, ptowsp_status *status_out)
+{
+	struct aie_end *end = &net->ends[number];
+
+	if (end->token == AIE_NONE) {
+		*status_out = base_fail(net->error, PTOWSP_INVALID, "the host waits for a token of @%s, but no task before has one left; give a task issue_token", end->fifo);
+		return false;
+	}
+	if (!net->tasks[end->token].done || net->tasks[end->token].at > net->now) {
+		host_waits(net, AIE_HOST_TOKEN, number);
+		if (net->tasks[end->token].done)
+			aie_queue_set(&net->queue, aie_agent_host(net), net->tasks[end->token].at);
+		return false;
+	}
+	host_works(net);
+	end->token = token_from(net, net->tasks[end->token].next);
+	return true;
+}
+
+/* A task takes the host a while before it is handed over. */
+static void step_begin(struct aie_net *net)
+{
+	struct aie_host *host = &net->host;
+	const bool task = host->step < host->count && host->steps[host->step].task != AIE_NONE;
+	const uint64_t spent = task ? AIE_COST_HOST_TASK : 0;
+
+	host->begun = net->now;
+	net->agents[net->host_agent].end = net->now;
+	net->agents[net->host_agent].busy += spent;
+	aie_queue_set(&net->queue, aie_agent_host(net), net->now + spent);
+}
+
+void aie_host_begin(struct aie_net *net)
+{
+	step_begin(net);
+}
+
+ptowsp_status aie_host_run(struct aie_net *net)
+{
+	struct aie_host *host = &net->host;
+	ptowsp_status st = PTOWSP_OK;
+
+	if (host->step < host->count) {
+		const struct aie_host_step *step = &host->steps[host->step];
+
+		if (host->state == AIE_HOST_WORKS)
+			aie_net_tell(net, net->host_agent, "task", host->begun, net->now);
+		if (step->task != AIE_NONE ? !task_give(net, step->task) : !token_take(net, step->end, &st))
+			return st;
+		if (net->stepped)
+			st = net->stepped(net->stepped_context, host->step, host->begun, net->now);
+		host->step++;
+		step_begin(net);
+		return st;
+	}
+	host->state = AIE_HOST_ENDED;
+	aie_queue_set(&net->queue, aie_agent_host(net), AIE_NEVER);
+	net->last = net->now > net->last ? net->now : net->last;
+	return st;
+}
+
+void aie_host_told(struct aie_net *net, uint32_t number, uint64_t time)
+{
+	net->tasks[number].done = true;
+	net->tasks[number].at = time;
+	net->host.under_way--;
+	if (net->host.state == AIE_HOST_ROOM || net->host.state == AIE_HOST_TOKEN)
+		aie_net_wake(net, aie_agent_host(net), time);
+}

@@ -1,0 +1,173 @@
+/* SPDX-License-Identifier: MIT */
+/* sim_net.c - a net is put together, and taken apart. */
+#include "aie/sim/sim_net.h"
+
+#include "rt/grow.h"
+#include <stdarg.h>
+#include <stdio.h>
+#include <string.h>
+
+/* Index of a new zeroed row of one of the arrays. */
+static uint32_t row_add(void **rows, uint32_t *count, uint32_t *room, size_t size)
+{
+	if (!rt_grow(rows, room, *count, size))
+		return AIE_NONE;
+	memset((char *)*rows + *count * size, 0, size);
+	return (*count)++;
+}
+#define ROW_ADD(net, row) row_add((void **)&(net)->row##s, &(net)->row##_count, &(net)->row##_room, sizeof(*(net)->row##s))
+
+void *aie_net_memory(struct aie_net *net, uint64_t bytes)
+{
+	uint32_t row = ROW_ADD(net, block);
+
+	return row == AIE_NONE ? NULL : (net->blocks[row] = calloc(bytes ? bytes : 1, 1));
+}
+
+uint32_t aie_net_agent(struct aie_net *net, const char *format, ...)
+{
+	char text[96], *name;
+	uint32_t row;
+	va_list list;
+
+	va_start(list, format);
+	vsnprintf(text, sizeof(text), format, list);
+	va_end(list);
+	name = aie_net_memory(net, strlen(text) + 1);
+	row = name ? ROW_ADD(net, agent) : AIE_NONE;
+	if (row != AIE_NONE)
+		net->agents[row].name = strcpy(name, text);
+	return row;
+}
+
+static bool lock_init(struct aie_net *net, struct aie_lock *lock, uint64_t depth)
+{
+	uint64_t *times = aie_net_memory(net, 2 * depth * sizeof(*times));
+
+	if (!times)
+		return false;
+	lock->depth = depth;
+	lock->mask = depth & (depth - 1) ? 0 : depth - 1;
+	for (int side = AIE_PUTTER; side <= AIE_GETTER; side++) {
+		lock->times[side] = times + (side ? depth : 0);
+		lock->agent[side] = lock->core[side] = lock->end[side] = AIE_NONE;
+	}
+	return true;
+}
+
+uint32_t aie_net_locks(struct aie_net *net, const char *name, uint64_t depth, uint64_t bytes, uint32_t count, const uint64_t *parts)
+{
+	uint8_t *base = depth <= SIZE_MAX / (bytes + 1) ? aie_net_memory(net, depth * bytes) : NULL;
+	uint32_t first = AIE_NONE;
+
+	for (uint32_t i = 0; base && i < count; i++) {
+		uint32_t row = ROW_ADD(net, lock);
+
+		if (row == AIE_NONE || !lock_init(net, &net->locks[row], depth))
+			return AIE_NONE;
+		net->locks[row].name = name;
+		net->locks[row].base = base + parts[i];
+		net->locks[row].stride = bytes;
+		first = i ? first : row;
+	}
+	return first;
+}
+
+uint32_t aie_net_end(struct aie_net *net, const char *fifo, uint32_t agent, bool sends, bool shim, uint64_t delay, uint64_t repeat)
+{
+	uint32_t row = agent == AIE_NONE ? AIE_NONE : ROW_ADD(net, end);
+
+	if (row == AIE_NONE)
+		return row;
+	net->ends[row] = (struct aie_end){.fifo = fifo, .agent = agent, .sends = sends, .shim = shim, .delay = delay, .repeat = repeat ? repeat : 1,
+					  .piece = net->piece_count, .task = AIE_NONE, .task_last = AIE_NONE, .token = AIE_NONE, .fresh = true};
+	return row;
+}
+
+uint32_t aie_net_piece(struct aie_net *net, uint32_t lock, uint32_t lock_count, const struct aie_path *path)
+{
+	struct aie_end *end = &net->ends[net->end_count - 1];
+	const enum aie_side side = end->sends ? AIE_GETTER : AIE_PUTTER;
+	uint32_t row = lock == AIE_NONE ? AIE_NONE : ROW_ADD(net, piece);
+
+	if (row == AIE_NONE)
+		return row;
+	net->pieces[row] = (struct aie_piece){lock, lock_count, *path};
+	end->piece_count++;
+	for (uint32_t i = lock; i < lock + lock_count; i++) {
+		net->locks[i].agent[side] = end->agent;
+		net->locks[i].end[side] = net->end_count - 1;
+	}
+	return row;
+}
+
+uint32_t aie_net_stream(struct aie_net *net, uint32_t end, uint32_t end_count)
+{
+	uint32_t row = ROW_ADD(net, stream);
+
+	if (row == AIE_NONE)
+		return row;
+	net->streams[row] = (struct aie_stream){.end = end, .end_count = end_count, .pace = 1, .until = AIE_NEVER};
+	for (uint32_t i = end; i < end + end_count; i++)
+		net->ends[i].stream = row;
+	return row;
+}
+
+uint32_t aie_net_core(struct aie_net *net, uint32_t agent, struct aie_program program)
+{
+	uint32_t row = agent == AIE_NONE ? AIE_NONE : ROW_ADD(net, core);
+
+	if (row != AIE_NONE)
+		net->cores[row] = (struct aie_machine_core){.program = program, .agent = agent};
+	return row;
+}
+
+void aie_net_joins(struct aie_net *net, uint32_t core, uint32_t lock, enum aie_side side)
+{
+	net->locks[lock].agent[side] = net->cores[core].agent;
+	net->locks[lock].core[side] = core;
+}
+
+static uint32_t step_add(struct aie_net *net, uint32_t task, uint32_t end)
+{
+	struct aie_host *host = &net->host;
+	uint32_t row = row_add((void **)&host->steps, &host->count, &host->room, sizeof(*host->steps));
+
+	if (row != AIE_NONE)
+		host->steps[row] = (struct aie_host_step){task, end};
+	return row;
+}
+
+uint32_t aie_net_task(struct aie_net *net, uint32_t end, uint8_t *base, const struct aie_path *path, bool token)
+{
+	uint32_t row = ROW_ADD(net, task);
+
+	if (row == AIE_NONE)
+		return row;
+	net->tasks[row] = (struct aie_task){.end = end, .next = AIE_NONE, .base = base, .path = *path, .token = token};
+	return step_add(net, row, end) == AIE_NONE ? AIE_NONE : row;
+}
+
+uint32_t aie_net_wait(struct aie_net *net, uint32_t end)
+{
+	return step_add(net, AIE_NONE, end);
+}
+
+void aie_net_finish(struct aie_net *net)
+{
+	for (uint32_t i = 0; i < net->block_count; i++)
+		free(net->blocks[i]);
+	for (uint32_t i = 0; i < net->core_count; i++)
+		free(net->cores[i].objects);
+	free(net->blocks);
+	free(net->locks);
+	free(net->pieces);
+	free(net->tasks);
+	free(net->ends);
+	free(net->streams);
+	free(net->cores);
+	free(net->agents);
+	free(net->host.steps);
+	aie_queue_finish(&net->queue);
+	*net = (struct aie_net){0};
+}

@@ -1,0 +1,213 @@
+/* SPDX-License-Identifier: MIT */
+/* sim_net.h - what is simulated, without tiles and texts: buffers with locks, streams with two or more ends, cores that ask for objects, a host that hands over tasks.
+ *
+ * A lock counts the objects of one pool of buffers in their order: put (filled) and got (emptied), each with the time since when the other side sees it. It has one putter
+ * and one getter; each is a core or an end of a stream, and whoever waits is woken by the other one. A stream is an agent of the queue with one time, whose ends each
+ * have a state; cores and the host are agents, too. Times are cycles of one clock.
+ *
+ * How words flow: in a cycle the sender sends a word if each receiver can take it, which is so if the receiver is at work or has room among the `buffering` words of its
+ * end of the stream; a receiver takes one if it is at work and there is one. Between changes of state that is linear, so an event is a change. An object is there for
+ * the receiver's side as many cycles later as its switches take; a receiver that has all of its words goes on at once.
+ *
+ * Indices are of the arrays; AIE_NONE is none. One thread. */
+#ifndef AIE_SIM_NET_H
+#define AIE_SIM_NET_H
+
+#include "ptowsp/base.h"
+#include "aie/sim/sim.h"
+#include "aie/sim/sim_queue.h"
+#include "aie/sim/sim_walk.h"
+
+enum { AIE_STREAM_WORDS = 8 };       /* most of buffering */
+
+enum aie_side { AIE_PUTTER, AIE_GETTER };
+struct aie_lock {
+	const char *name;            /* of its fifo, borrowed */
+	uint8_t *base;               /* of the first object, or of this part of it */
+	uint64_t stride;             /* bytes to the next one */
+	uint64_t depth, mask;        /* mask: depth - 1 where that is a power of two, else 0 */
+	uint64_t begun[2], done[2];  /* objects that each side began with, and was done with */
+	uint64_t *times[2];          /* [depth] each: since when the other side sees what this one did to the slot */
+	uint32_t agent[2];           /* who is on this side: agent of the stats */
+	uint32_t core[2], end[2];    /* the same as index of one of both arrays, else AIE_NONE */
+	bool waits[2];
+};
+/* What a DMA moves at one go: a buffer descriptor. */
+struct aie_piece {
+	uint32_t lock, lock_count;   /* neighbours: parts of one object */
+	struct aie_path path;
+};
+/* What the host hands over to an end in DDR. */
+struct aie_task {
+	uint32_t end, next;          /* the next one of its end */
+	uint8_t *base;
+	struct aie_path path;
+	bool token, done;
+	uint64_t at;                 /* handed over; done */
+};
+enum aie_end_state { AIE_END_IDLE, AIE_END_READY, AIE_END_LOCK, AIE_END_WORDS };
+struct aie_end {
+	const char *fifo;            /* borrowed */
+	uint32_t stream, agent;
+	bool sends, shim;
+	uint64_t delay;              /* of a receiver: cycles through the switches */
+	/* What it does: pieces round and round, or the tasks that it is given. */
+	uint32_t piece, piece_count, turn;
+	uint64_t repeat, repeated;   /* times that each object is sent */
+	uint32_t task, task_last, queued; /* that it works at or that is next; queued: given and not begun */
+	uint32_t token;              /* oldest task with a token that nobody waited for */
+	bool working;                /* at `task` */
+	/* How far it is. */
+	enum aie_end_state state;    /* LOCK: ready is not known; READY: from `ready` on; WORDS: at work */
+	bool fresh;                  /* nothing was done yet */
+	uint64_t ready, base;        /* base: cycle in which it could begin if the lock were there */
+	uint64_t since, begun;       /* since: of the last account; begun: of this piece */
+	uint64_t left;               /* words */
+	const struct aie_path *path;
+	struct aie_cursor cursor;
+	uint64_t grant, granted;     /* words that DDR was asked for, and when it has them */
+	uint32_t held;               /* words that stand before a receiver, in store */
+	uint32_t first;
+	uint8_t store[4 * AIE_STREAM_WORDS];
+	bool takes;                  /* words, in the present stretch */
+};
+struct aie_stream {
+	uint32_t end, end_count;     /* the sender, then the receivers */
+	bool sends;                  /* in the present stretch */
+	uint32_t pace;
+	uint64_t from, until;        /* words flow from here on, at most until there */
+};
+/* What a core asks for next, after so many cycles of work. */
+enum aie_ask_kind { AIE_ASK_NOTHING, AIE_ASK_ACQUIRE, AIE_ASK_RELEASE, AIE_ASK_END };
+struct aie_ask {
+	enum aie_ask_kind kind;
+	uint32_t lock;
+	enum aie_side side;
+	uint32_t count;              /* of ACQUIRE: objects to have, those held already among them */
+	uint64_t cycles;
+};
+struct aie_program {
+	void *context;
+	/* Works until it needs something. objects: addresses of what the last ACQUIRE asked for, oldest first. */
+	ptowsp_status (*next)(void *context, void *const *objects, struct aie_ask *ask, struct ptowsp_error *error);
+};
+enum aie_core_state { AIE_CORE_WORKS, AIE_CORE_WAITS, AIE_CORE_ENDED };
+struct aie_machine_core {
+	struct aie_program program;
+	uint32_t agent;
+	enum aie_core_state state;
+	struct aie_ask ask;
+	uint64_t since;              /* of the present state */
+	void **objects;              /* [room] */
+	uint32_t room;
+};
+/* A step of the host: a task, or (AIE_NONE) a wait for the token of an end. */
+struct aie_host_step {
+	uint32_t task, end;
+};
+enum aie_host_state { AIE_HOST_WORKS, AIE_HOST_ROOM, AIE_HOST_TOKEN, AIE_HOST_ENDED };
+struct aie_host {
+	struct aie_host_step *steps;
+	uint32_t count, room, step;
+	enum aie_host_state state;
+	uint64_t since, begun;       /* of this state; of this step */
+	uint32_t under_way;          /* tasks that are not done */
+	uint32_t wanted;             /* AIE_HOST_ROOM, AIE_HOST_TOKEN: of this end */
+};
+struct aie_net {
+	struct aie_lock *locks;
+	struct aie_piece *pieces;
+	struct aie_task *tasks;
+	struct aie_end *ends;
+	struct aie_stream *streams;
+	struct aie_machine_core *cores;
+	struct aie_sim_agent *agents;
+	void **blocks;               /* all that is freed in the end */
+	uint32_t lock_count, piece_count, task_count, end_count, stream_count, core_count, agent_count, block_count;
+	uint32_t lock_room, piece_room, task_room, end_room, stream_room, core_room, agent_room, block_room;
+	struct aie_host host;
+	uint32_t host_agent;
+	/* Of the run. */
+	struct aie_queue queue;      /* agents: cores, then streams, then the host */
+	uint64_t now, events, last;  /* last: the latest end of anything */
+	uint32_t buffering;
+	uint32_t channel_queue, window; /* tasks per channel that wait; under way in all, 0: as many as there is room for */
+	uint64_t ddr_rate, ddr_clock, ddr_bytes; /* bytes per cycle, 0: no limit; clock in bytes, so that it stays whole */
+	void (*told)(void *context, uint32_t agent, const char *what, uint64_t begin, uint64_t end);
+	void *told_context;
+	ptowsp_status (*stepped)(void *context, uint32_t step, uint64_t begin, uint64_t end); /* sim.h */
+	void *stepped_context;
+	struct ptowsp_error *error;
+};
+
+/* ---- making. All return an index, AIE_NONE without memory. Names are kept by copy, but fifo's ---------------------------------------------------- */
+
+/* Zeroed bytes that live as long as the net. */
+void *aie_net_memory(struct aie_net *net, uint64_t bytes);
+uint32_t aie_net_agent(struct aie_net *net, const char *format, ...) __attribute__((format(printf, 2, 3)));
+/* count locks, neighbours, over `depth` objects of so many bytes; parts: [count + 1] where each begins, and the end. */
+uint32_t aie_net_locks(struct aie_net *net, const char *name, uint64_t depth, uint64_t bytes, uint32_t count, const uint64_t *parts);
+/* The sender first, then its receivers; then the stream. lock AIE_NONE: an end in DDR. pieces are given to the last end made. */
+uint32_t aie_net_end(struct aie_net *net, const char *fifo, uint32_t agent, bool sends, bool shim, uint64_t delay, uint64_t repeat);
+uint32_t aie_net_piece(struct aie_net *net, uint32_t lock, uint32_t lock_count, const struct aie_path *path);
+uint32_t aie_net_stream(struct aie_net *net, uint32_t end, uint32_t end_count);
+uint32_t aie_net_core(struct aie_net *net, uint32_t agent, struct aie_program program);
+/* The core is on this side of the lock. */
+void aie_net_joins(struct aie_net *net, uint32_t core, uint32_t lock, enum aie_side side);
+uint32_t aie_net_task(struct aie_net *net, uint32_t end, uint8_t *base, const struct aie_path *path, bool token);
+uint32_t aie_net_wait(struct aie_net *net, uint32_t end);
+void aie_net_finish(struct aie_net *net);
+
+/* ---- running ------------------------------------------------------------------------------------------------------------------ */
+
+/* Once, from the beginning to where nothing can happen any more. Errors: those of programs; LIMIT after max_events (0: none); CANCELLED; DEADLOCK (sim_stuck.h). */
+ptowsp_status aie_net_run(struct aie_net *net, const struct aie_sim_args *args, struct ptowsp_error *error);
+
+/* ---- between the files of the simulator ---------------------------------------------------------------------------------------- */
+
+/* Cycle in which this side sees `count` objects more than it began with; AIE_NEVER: nobody knows yet. */
+uint64_t aie_lock_ready(const struct aie_lock *lock, enum aie_side side, uint64_t count);
+/* This side is done with its oldest object, which the other one sees from `seen` on, and is woken for. */
+void aie_lock_done(struct aie_net *net, uint32_t lock, enum aie_side side, uint64_t seen);
+/* Place of an object. Most depths are powers of two, and a division is dear. */
+static inline uint64_t aie_lock_slot(const struct aie_lock *lock, uint64_t number)
+{
+	return lock->mask ? number & lock->mask : lock->depth == 1 ? 0 : number % lock->depth;
+}
+static inline uint8_t *aie_lock_object(const struct aie_lock *lock, uint64_t number)
+{
+	return lock->base + aie_lock_slot(lock, number) * lock->stride;
+}
+static inline uint32_t aie_agent_stream(const struct aie_net *net, uint32_t stream)
+{
+	return net->core_count + stream;
+}
+static inline uint32_t aie_agent_host(const struct aie_net *net)
+{
+	return net->core_count + net->stream_count;
+}
+/* At `time` or before. */
+static inline void aie_net_wake(struct aie_net *net, uint32_t queued, uint64_t time)
+{
+	if (time < aie_queue_time(&net->queue, queued))
+		aie_queue_set(&net->queue, queued, time);
+}
+static inline void aie_net_tell(struct aie_net *net, uint32_t agent, const char *what, uint64_t begin, uint64_t end)
+{
+	if (net->told && end > begin)
+		net->told(net->told_context, agent, what, begin, end);
+}
+void aie_stream_begin(struct aie_net *net, uint32_t stream);
+void aie_stream_run(struct aie_net *net, uint32_t stream);
+/* Of a lock that the end waits for there is more. */
+void aie_stream_wake(struct aie_net *net, uint32_t end);
+/* It was given a task. */
+void aie_stream_given(struct aie_net *net, uint32_t end);
+ptowsp_status aie_core_run(struct aie_net *net, uint32_t core);
+void aie_core_wake(struct aie_net *net, uint32_t core);
+void aie_host_begin(struct aie_net *net);
+ptowsp_status aie_host_run(struct aie_net *net);
+/* A task is done from `time` on. */
+void aie_host_told(struct aie_net *net, uint32_t task, uint64_t time);
+
+#endif

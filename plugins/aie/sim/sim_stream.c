@@ -1,0 +1,362 @@
+/* SPDX-License-Identifier: MIT */
+/* sim_stream.c - words from the DMA at one end of a stream to those at the others, from change to change. */
+#include "aie/sim/aie_cost.h"
+#include "aie/sim/sim_net.h"
+
+#include <string.h>
+
+enum { BATCH = 512 }; /* words that are copied at once */
+
+static enum aie_side side_of(const struct aie_end *end)
+{
+	return end->sends ? AIE_GETTER : AIE_PUTTER;
+}
+
+/* ---- time that is over -------------------------------------------------------------------------------------------- */
+
+static void account(struct aie_net *net, const struct aie_stream *stream, struct aie_end *end)
+{
+	struct aie_sim_agent *agent = &net->agents[end->agent];
+	const uint64_t passed = net->now - end->since;
+	const bool moves = end->sends ? stream->sends : end->takes;
+	uint64_t stood = passed;
+
+	if (end->state == AIE_END_READY)
+		stood = 0;
+	else if (end->state == AIE_END_WORDS && moves)
+		stood = stream->from <= end->since ? 0 : stream->from < net->now ? stream->from - end->since : passed;
+	if (end->state != AIE_END_IDLE) {
+		agent->busy += passed - stood;
+		agent->blocked += stood;
+	}
+	end->since = net->now;
+}
+
+static void store_add(struct aie_end *end, const uint8_t *words, uint32_t count)
+{
+	for (uint32_t i = 0; i < count; i++, words += 4)
+		memcpy(end->store + 4 * ((end->first + end->held++) % AIE_STREAM_WORDS), words, 4);
+}
+
+static void store_put(struct aie_end *end, uint32_t count)
+{
+	for (uint32_t i = 0; i < count; i++) {
+		aie_cursor_put(&end->cursor, end->path, end->store + 4 * end->first, 4);
+		end->first = (end->first + 1) % AIE_STREAM_WORDS;
+		end->held--;
+	}
+}
+
+/* count words that the sender sent reach a receiver: it takes those that stand there first. */
+static void words_reach(struct aie_end *end, const uint8_t *words, uint32_t count)
+{
+	const uint32_t old = !end->takes ? 0 : end->held < count ? end->held : count, direct = end->takes ? count - old : 0;
+
+	store_put(end, old);
+	if (direct)
+		aie_cursor_put(&end->cursor, end->path, words, 4 * (uint64_t)direct);
+	store_add(end, words + 4 * (size_t)direct, count - direct);
+}
+
+static void words_send(struct aie_net *net, const struct aie_stream *stream, uint64_t count)
+{
+	struct aie_end *ends = &net->ends[stream->end];
+	uint8_t words[4 * BATCH];
+
+	while (count) {
+		const uint32_t n = count < BATCH ? (uint32_t)count : BATCH;
+
+		aie_cursor_get(&ends->cursor, ends->path, words, 4 * (uint64_t)n);
+		for (uint32_t i = 1; i < stream->end_count; i++)
+			words_reach(&ends[i], words, n);
+		count -= n;
+	}
+}
+
+/* What flowed since the last change. */
+static void settle(struct aie_net *net, struct aie_stream *stream)
+{
+	struct aie_end *ends = &net->ends[stream->end];
+	uint64_t words = 0;
+
+	if (stream->until != AIE_NEVER && net->now > stream->from)
+		words = stream->pace == 1 ? net->now - stream->from : (net->now - stream->from) / stream->pace;
+	if (stream->sends)
+		words_send(net, stream, words);
+	for (uint32_t i = 0; i < stream->end_count; i++) {
+		const bool moves = i ? ends[i].takes : stream->sends;
+
+		account(net, stream, &ends[i]);
+		if (!moves)
+			continue;
+		if (!stream->sends)
+			store_put(&ends[i], (uint32_t)words);
+		ends[i].left -= words;
+		ends[i].grant -= words < ends[i].grant ? words : ends[i].grant;
+	}
+	stream->from += words * stream->pace;
+}
+
+/* ---- what an end does next ---------------------------------------------------------------------------------------- */
+
+/* The lock is seen from `seen` on: where it was waited for it costs, and memory answers anew. */
+static void ready_set(struct aie_end *end, uint64_t seen, bool anew)
+{
+	const uint64_t memory = end->sends ? AIE_COST_MEMORY : 0;
+
+	end->ready = seen <= end->base ? end->base + (anew ? memory : 0) : seen + AIE_COST_LOCK_DMA + memory;
+	end->state = AIE_END_READY;
+}
+
+static void task_begin(struct aie_net *net, struct aie_end *end)
+{
+	const uint64_t first = end->sends ? AIE_COST_FIRST_MM2S : AIE_COST_FIRST_S2MM;
+	struct aie_task *task;
+
+	end->state = AIE_END_IDLE;
+	if (end->task == AIE_NONE)
+		return;
+	task = &net->tasks[end->task];
+	end->queued--;
+	end->working = true;
+	end->base = net->now + (end->sends ? AIE_COST_TASK_MM2S : AIE_COST_TASK_S2MM) + AIE_COST_BD + (end->fresh ? first + AIE_COST_CHANNEL : 0);
+	end->path = &task->path;
+	aie_cursor_begin(&end->cursor, task->base);
+	ready_set(end, 0, true);
+	end->fresh = false;
+	if (net->host.state == AIE_HOST_ROOM)
+		aie_net_wake(net, aie_agent_host(net), net->now);
+}
+
+/* The locks of the piece, if all are there. */
+static bool locks_take(struct aie_net *net, struct aie_end *end, const struct aie_piece *piece)
+{
+	const enum aie_side side = side_of(end);
+	uint64_t seen = 0;
+
+	for (uint32_t i = 0; i < piece->lock_count; i++) {
+		const uint64_t one = aie_lock_ready(&net->locks[piece->lock + i], side, 1);
+
+		seen = one > seen ? one : seen;
+	}
+	for (uint32_t i = 0; i < piece->lock_count; i++)
+		net->locks[piece->lock + i].waits[side] = seen == AIE_NEVER;
+	if (seen == AIE_NEVER)
+		return false;
+	aie_cursor_begin(&end->cursor, aie_lock_object(&net->locks[piece->lock], net->locks[piece->lock].begun[side]));
+	for (uint32_t i = 0; i < piece->lock_count; i++)
+		net->locks[piece->lock + i].begun[side]++;
+	ready_set(end, seen, end->fresh);
+	end->fresh = false;
+	return true;
+}
+
+static void piece_begin(struct aie_net *net, struct aie_end *end)
+{
+	const struct aie_piece *piece = &net->pieces[end->piece + end->turn];
+
+	end->path = &piece->path;
+	if (end->repeated) {
+		const struct aie_lock *lock = &net->locks[piece->lock];
+
+		aie_cursor_begin(&end->cursor, aie_lock_object(lock, lock->begun[AIE_GETTER] - 1));
+		ready_set(end, 0, false);
+	} else if (!locks_take(net, end, piece)) {
+		end->state = AIE_END_LOCK;
+	}
+}
+
+static void piece_done(struct aie_net *net, struct aie_end *end)
+{
+	const struct aie_piece *piece = &net->pieces[end->piece + end->turn];
+
+	end->base = net->now + AIE_COST_BUBBLE;
+	if (++end->repeated < end->repeat) {
+		piece_begin(net, end);
+		return;
+	}
+	end->repeated = 0;
+	for (uint32_t i = 0; i < piece->lock_count; i++)
+		aie_lock_done(net, piece->lock + i, side_of(end), net->now + end->delay + AIE_COST_LOCK_DMA);
+	end->turn = end->turn + 1 < end->piece_count ? end->turn + 1 : 0;
+	piece_begin(net, end);
+}
+
+static void task_done(struct aie_net *net, struct aie_end *end)
+{
+	const uint32_t task = end->task;
+
+	end->task = net->tasks[task].next;
+	end->working = false;
+	end->grant = 0;
+	aie_host_told(net, task, net->now + end->delay);
+	task_begin(net, end);
+}
+
+static void end_step(struct aie_net *net, struct aie_end *end)
+{
+	if (end->state == AIE_END_WORDS && !end->left) {
+		net->agents[end->agent].objects++;
+		net->last = net->now + end->delay > net->last ? net->now + end->delay : net->last;
+		net->agents[end->agent].end = net->now;
+		aie_net_tell(net, end->agent, end->fifo, end->begun, net->now);
+		if (end->shim)
+			task_done(net, end);
+		else
+			piece_done(net, end);
+	}
+	if (end->state == AIE_END_READY && end->ready <= net->now) {
+		end->state = AIE_END_WORDS;
+		end->left = end->path->bytes / 4;
+		end->begun = net->now;
+	}
+}
+
+/* ---- the next stretch --------------------------------------------------------------------------------------------- */
+
+/* DDR serves who asks in the order in which they ask; a burst's words cannot be through before it has them. */
+static void ddr_ask(struct aie_net *net, struct aie_end *end)
+{
+	const uint64_t words = end->left < AIE_COST_DDR_BURST / 4 ? end->left : AIE_COST_DDR_BURST / 4;
+
+	end->grant = words;
+	end->granted = net->now;
+	net->ddr_bytes += 4 * words;
+	if (!net->ddr_rate)
+		return;
+	if (net->ddr_clock < net->now * net->ddr_rate)
+		net->ddr_clock = net->now * net->ddr_rate;
+	net->ddr_clock += 4 * words;
+	end->granted = (net->ddr_clock + net->ddr_rate - 1) / net->ddr_rate;
+}
+
+/* Words that may flow before this end has to be looked at again; *from: not before. */
+static uint64_t end_words(struct aie_net *net, struct aie_end *end, uint64_t pace, uint64_t *from)
+{
+	if (!end->shim)
+		return end->left;
+	if (!end->grant)
+		ddr_ask(net, end);
+	if (end->granted > *from + end->grant * pace)
+		*from = end->granted - end->grant * pace;
+	return end->grant;
+}
+
+static bool sender_can(const struct aie_net *net, const struct aie_stream *stream)
+{
+	const struct aie_end *ends = &net->ends[stream->end];
+
+	if (ends->state != AIE_END_WORDS)
+		return false;
+	for (uint32_t i = 1; i < stream->end_count; i++)
+		if (ends[i].state != AIE_END_WORDS && ends[i].held >= net->buffering)
+			return false;
+	return true;
+}
+
+static bool who_moves(const struct aie_net *net, struct aie_stream *stream, uint32_t *pace)
+{
+	struct aie_end *ends = &net->ends[stream->end];
+	bool any = stream->sends = sender_can(net, stream);
+
+	*pace = any ? ends->path->pace : 1;
+	for (uint32_t i = 1; i < stream->end_count; i++) {
+		ends[i].takes = ends[i].state == AIE_END_WORDS && (ends[i].held || stream->sends);
+		any = any || ends[i].takes;
+		if (ends[i].takes && ends[i].path->pace > *pace)
+			*pace = ends[i].path->pace;
+	}
+	return any;
+}
+
+/* Words until the next change, at least 1. */
+static uint64_t stretch_words(struct aie_net *net, const struct aie_stream *stream, uint64_t pace, uint64_t *from)
+{
+	struct aie_end *ends = &net->ends[stream->end];
+	uint64_t words = stream->sends ? end_words(net, ends, pace, from) : UINT64_MAX;
+
+	for (uint32_t i = 1; i < stream->end_count; i++) {
+		uint64_t most = UINT64_MAX;
+
+		if (ends[i].takes)
+			most = end_words(net, &ends[i], pace, from);
+		else if (stream->sends)
+			most = net->buffering - ends[i].held;
+		if (ends[i].takes && !stream->sends && ends[i].held < most)
+			most = ends[i].held;
+		words = most < words ? most : words;
+	}
+	return words;
+}
+
+static void stretch_plan(struct aie_net *net, struct aie_stream *stream)
+{
+	const bool moved = stream->until != AIE_NEVER;
+	uint32_t pace;
+	uint64_t from = net->now;
+
+	stream->until = AIE_NEVER;
+	if (who_moves(net, stream, &pace)) {
+		/* A word that is half through goes on. */
+		if (moved && pace == stream->pace && stream->from < from)
+			from = stream->from;
+		stream->until = stretch_words(net, stream, pace, &from);
+		stream->until = from + stream->until * pace;
+		stream->pace = pace;
+	}
+	stream->from = from;
+}
+
+void aie_stream_run(struct aie_net *net, uint32_t number)
+{
+	struct aie_stream *stream = &net->streams[number];
+	struct aie_end *ends = &net->ends[stream->end];
+	uint64_t next;
+
+	settle(net, stream);
+	for (uint32_t i = 0; i < stream->end_count; i++)
+		end_step(net, &ends[i]);
+	stretch_plan(net, stream);
+	next = stream->until;
+	for (uint32_t i = 0; i < stream->end_count; i++)
+		if (ends[i].state == AIE_END_READY && ends[i].ready < next)
+			next = ends[i].ready;
+	aie_queue_set(&net->queue, aie_agent_stream(net, number), next);
+}
+
+/* ---- from outside ------------------------------------------------------------------------------------------------- */
+
+void aie_stream_begin(struct aie_net *net, uint32_t number)
+{
+	const struct aie_stream *stream = &net->streams[number];
+
+	for (uint32_t i = stream->end; i < stream->end + stream->end_count; i++) {
+		struct aie_end *end = &net->ends[i];
+
+		end->base = AIE_COST_BD + AIE_COST_CHANNEL;
+		if (!end->shim && end->piece_count)
+			piece_begin(net, end);
+		if (end->state == AIE_END_READY)
+			aie_net_wake(net, aie_agent_stream(net, number), end->ready);
+	}
+}
+
+void aie_stream_wake(struct aie_net *net, uint32_t number)
+{
+	struct aie_end *end = &net->ends[number];
+
+	account(net, &net->streams[end->stream], end);
+	if (locks_take(net, end, &net->pieces[end->piece + end->turn]))
+		aie_net_wake(net, aie_agent_stream(net, end->stream), end->ready);
+}
+
+void aie_stream_given(struct aie_net *net, uint32_t number)
+{
+	struct aie_end *end = &net->ends[number];
+
+	if (end->working)
+		return;
+	account(net, &net->streams[end->stream], end);
+	task_begin(net, end);
+	aie_net_wake(net, aie_agent_stream(net, end->stream), end->ready);
+}

@@ -1,0 +1,204 @@
+/* SPDX-License-Identifier: MIT */
+/* sim_stuck.c - a deadlock is described: each wait, then a ring found by going from one who waits to whom he waits for. */
+#include "aie/sim/sim_stuck.h"
+
+#include "base/error.h"
+#include "rt/grow.h"
+#include <stdio.h>
+#include <string.h>
+
+enum { SENTENCE = 172 }; /* of an error's text, behind how many and when */
+
+struct list {
+	struct aie_sim_wait *rows;
+	uint32_t count, room;
+	bool failed;
+};
+
+static void wait_add(struct list *list, struct aie_sim_wait wait)
+{
+	if (list->failed || !rt_grow((void **)&list->rows, &list->room, list->count, sizeof(*list->rows)))
+		list->failed = true;
+	else
+		list->rows[list->count++] = wait;
+}
+
+static void core_look(const struct aie_net *net, const struct aie_machine_core *core, struct list *list)
+{
+	const enum aie_side side = core->ask.side;
+	const struct aie_lock *lock = &net->locks[core->ask.lock];
+
+	if (core->state == AIE_CORE_WAITS)
+		wait_add(list, (struct aie_sim_wait){core->agent, lock->agent[!side], lock->name, lock->begun[side] - lock->done[side], core->ask.count, false});
+}
+
+static void locks_look(const struct aie_net *net, const struct aie_end *end, struct list *list)
+{
+	const struct aie_piece *piece = &net->pieces[end->piece + end->turn];
+	const enum aie_side side = end->sends ? AIE_GETTER : AIE_PUTTER;
+
+	for (uint32_t i = piece->lock; i < piece->lock + piece->lock_count; i++)
+		if (aie_lock_ready(&net->locks[i], side, 1) == AIE_NEVER)
+			wait_add(list, (struct aie_sim_wait){end->agent, net->locks[i].agent[!side], end->fifo, 0, 1, false});
+}
+
+static void words_look(const struct aie_net *net, const struct aie_end *end, struct list *list)
+{
+	const struct aie_stream *stream = &net->streams[end->stream];
+	const uint64_t all = end->path->bytes / 4;
+
+	if (!end->sends)
+		wait_add(list, (struct aie_sim_wait){end->agent, net->ends[stream->end].agent, end->fifo, all - end->left, all, true});
+	for (uint32_t i = stream->end + 1; end->sends && i < stream->end + stream->end_count; i++)
+		if (net->ends[i].state != AIE_END_WORDS && net->ends[i].held >= net->buffering)
+			wait_add(list, (struct aie_sim_wait){end->agent, net->ends[i].agent, end->fifo, all - end->left, all, true});
+}
+
+static void end_look(const struct aie_net *net, const struct aie_end *end, struct list *list)
+{
+	if (end->state == AIE_END_LOCK)
+		locks_look(net, end, list);
+	else if (end->state == AIE_END_WORDS)
+		words_look(net, end, list);
+	else if (end->state == AIE_END_IDLE && end->shim) /* it would go on if the host gave it more */
+		wait_add(list, (struct aie_sim_wait){end->agent, net->host.state == AIE_HOST_ENDED ? AIE_NONE : net->host_agent, "", 0, 1, false});
+}
+
+static struct list waits_find(const struct aie_net *net)
+{
+	struct list list = {0};
+
+	if (net->host.state == AIE_HOST_ROOM || net->host.state == AIE_HOST_TOKEN)
+		wait_add(&list, (struct aie_sim_wait){net->host_agent, net->ends[net->host.wanted].agent, "", 0, 1, false});
+	for (uint32_t i = 0; i < net->core_count; i++)
+		core_look(net, &net->cores[i], &list);
+	for (uint32_t i = 0; i < net->end_count; i++)
+		end_look(net, &net->ends[i], &list);
+	return list;
+}
+
+/* Deep first from `agent`, whose path to here stands in ring; marks: 1 on the path, 2 done with. Number of agents on the path; *from_out: where the ring begins in it. */
+static uint32_t ring_search(const struct list *list, uint32_t agent, uint8_t *marks, uint32_t *ring, uint32_t depth, uint32_t *from_out)
+{
+	ring[depth] = agent;
+	marks[agent] = 1;
+	for (uint32_t i = 0; i < list->count; i++) {
+		const uint32_t other = list->rows[i].other;
+		uint32_t found;
+
+		if (list->rows[i].agent != agent || other == AIE_NONE || marks[other] == 2)
+			continue;
+		if (marks[other] == 1) {
+			for (*from_out = depth; ring[*from_out] != other; --*from_out)
+				;
+			return depth + 1;
+		}
+		found = ring_search(list, other, marks, ring, depth + 1, from_out);
+		if (found)
+			return found;
+	}
+	marks[agent] = 2;
+	return 0;
+}
+
+/* Agents of a ring, in ring; 0: there is none. ring and marks: [agents], marks zeroed. */
+static uint32_t ring_find(const struct list *list, uint8_t *marks, uint32_t *ring)
+{
+	uint32_t count = 0, from = 0;
+
+	for (uint32_t i = 0; !count && i < list->count; i++)
+		if (!marks[list->rows[i].agent])
+			count = ring_search(list, list->rows[i].agent, marks, ring, 0, &from);
+	memmove(ring, ring + from, (count - from) * sizeof(*ring));
+	return count - from;
+}
+
+bool aie_stuck_list(const struct aie_net *net, struct aie_sim_stats *stats)
+{
+	struct list list = waits_find(net);
+	uint32_t *ring = calloc(net->agent_count + 1, sizeof(*ring));
+	uint8_t *marks = calloc(net->agent_count + 1, 1);
+
+	if (!list.failed && ring && marks) {
+		stats->ring_count = ring_find(&list, marks, ring);
+		stats->ring = ring;
+		stats->waits = list.rows;
+		stats->wait_count = list.count;
+	} else {
+		free(list.rows);
+		free(ring);
+	}
+	free(marks);
+	return stats->ring != NULL;
+}
+
+static const struct aie_sim_wait *wait_of(const struct aie_sim_stats *stats, uint32_t agent, uint32_t other)
+{
+	for (uint32_t i = 0; i < stats->wait_count; i++)
+		if (stats->waits[i].agent == agent && (other == AIE_NONE || stats->waits[i].other == other))
+			return &stats->waits[i];
+	return NULL;
+}
+
+static size_t wait_say(const struct aie_net *net, const struct aie_sim_wait *wait, char *text, size_t size)
+{
+	const char *name = net->agents[wait->agent].name;
+	int n;
+
+	if (wait->agent == net->host_agent)
+		n = snprintf(text, size, "%s wants %s of %s", name, net->host.state == AIE_HOST_ROOM ? "room in the queue" : "a token", net->agents[wait->other].name);
+	else if (!*wait->fifo)
+		n = snprintf(text, size, "%s wants a task", name);
+	else
+		n = snprintf(text, size, "%s wants %llu%s of @%s, has %llu", name, (unsigned long long)wait->wanted, wait->words ? " words" : "", wait->fifo,
+			     (unsigned long long)wait->held);
+	return n < 0 ? 0 : (size_t)n < size ? (size_t)n : size - 1;
+}
+
+/* The ring if there is one, else all who wait, as many as there is room for. */
+static void stuck_say(const struct aie_net *net, const struct aie_sim_stats *stats, char *text, size_t size)
+{
+	const uint32_t count = stats->ring_count ? stats->ring_count : stats->wait_count;
+	size_t at = 0;
+
+	*text = 0;
+	for (uint32_t i = 0; i < count; i++) {
+		const struct aie_sim_wait *wait = stats->ring_count ? wait_of(stats, stats->ring[i], stats->ring[(i + 1) % count]) : &stats->waits[i];
+		char clause[160];
+		const size_t length = wait_say(net, wait, clause, sizeof(clause));
+
+		if (at + length + sizeof("; ...") + 2 > size) {
+			base_text(text + at, size - at, "%s...", i ? "; " : "");
+			return;
+		}
+		base_text(text + at, size - at, "%s%s", i ? "; " : "", clause);
+		at = strlen(text);
+	}
+}
+
+static bool stuck(const struct aie_net *net)
+{
+	if (net->host.state != AIE_HOST_ENDED || net->host.under_way)
+		return true;
+	for (uint32_t i = 0; !net->host.count && i < net->core_count; i++)
+		if (net->cores[i].state != AIE_CORE_ENDED)
+			return true;
+	return false;
+}
+
+ptowsp_status aie_stuck_look(const struct aie_net *net, struct ptowsp_error *error)
+{
+	struct aie_sim_stats stats = {0};
+	char text[SENTENCE];
+
+	if (!stuck(net))
+		return PTOWSP_OK;
+	if (!aie_stuck_list(net, &stats))
+		return base_fail(error, PTOWSP_NO_MEMORY, "no memory to describe a deadlock of %u agents", net->agent_count);
+	stuck_say(net, &stats, text, sizeof(text));
+	base_fail(error, PTOWSP_DEADLOCK, "deadlock in cycle %llu, %s of %u: %s", (unsigned long long)net->now, stats.ring_count ? "ring" : "waits",
+		  stats.ring_count ? stats.ring_count : stats.wait_count, text);
+	free(stats.waits);
+	free(stats.ring);
+	return PTOWSP_DEADLOCK;
+}

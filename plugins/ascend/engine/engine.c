@@ -1,0 +1,181 @@
+/* SPDX-License-Identifier: MIT */
+#include "ascend/engine/engine_own.h"
+
+#include <stdlib.h>
+#include <string.h>
+#include "rt/program/rt_error.h"
+
+/* ---- devices --------------------------------------------------------------------------------------------------------- */
+
+static ptowsp_status which_copy(struct ascend_engine *engine, const struct ascend_which *which, struct ptowsp_error *error)
+{
+	engine->root = realpath(which->root, NULL);
+	engine->arch = strdup(which->arch);
+	engine->variant = strdup(which->variant);
+	if (!engine->root && *which->root)
+		engine->root = strdup(which->root); /* ascend_files_find says what is wrong with it */
+	if (!*which->root)
+		return rt_fail(error, PTOWSP_NO_DEVICE, "engine=pto-runtime needs --opt runtime=DIR, the folder of a pto-runtime that was built in place");
+	if (!engine->root || !engine->arch || !engine->variant)
+		return rt_no_memory(error, "an engine");
+	engine->which = (struct ascend_which){engine->root, engine->arch, engine->variant, which->onboard};
+	return PTOWSP_OK;
+}
+
+/* The libraries first: what they are is told sooner than a compiler runs. */
+ptowsp_status ascend_engine_open(struct ascend_engine **engine_out, const struct ascend_which *which, const char *cache, int device,
+				 struct ptowsp_error *error)
+{
+	struct ascend_engine *engine = calloc(1, sizeof(*engine));
+	ptowsp_status st;
+
+	*engine_out = NULL;
+	if (!engine)
+		return rt_no_memory(error, "an engine");
+	st = which_copy(engine, which, error);
+	if (!st)
+		st = ascend_client_open(&engine->client, &engine->which, device, error);
+	if (!st)
+		st = ascend_objects_make(&engine->objects, &engine->which, cache, error);
+	if (st)
+		ascend_engine_close(engine);
+	else
+		*engine_out = engine;
+	return st;
+}
+
+void ascend_engine_close(struct ascend_engine *engine)
+{
+	if (!engine)
+		return;
+	ascend_client_close(engine->client);
+	ascend_objects_finish(&engine->objects);
+	free(engine->root);
+	free(engine->arch);
+	free(engine->variant);
+	free(engine);
+}
+
+const char *ascend_engine_variant(const struct ascend_engine *engine)
+{
+	return engine->variant;
+}
+
+/* ---- programs -------------------------------------------------------------------------------------------------------- */
+
+/* Tensors that the entry's tasks touch, in order of rows: what is written comes back, and begins as it is bound. */
+static void entries_number(struct ascend_loaded *loaded)
+{
+	const struct rt_program *rt = loaded->planned;
+
+	loaded->entry_count = ASCEND_ENTRY_FIRST;
+	loaded->directions[ASCEND_ENTRY_PLAN] = loaded->directions[ASCEND_ENTRY_CALLS] = ASCEND_IN;
+	for (uint32_t t = 0; t < rt->tables.tensor.count; t++) {
+		loaded->outs[t] = rt->tables.tensor.rows[t].role == PTOWSP_ROLE_OUT;
+		if (!rt->tensor_access[t])
+			continue;
+		loaded->entries[t] = loaded->entry_count;
+		loaded->directions[loaded->entry_count++] = rt->tensor_access[t] & PTOWSP_WRITE ? ASCEND_INOUT : ASCEND_IN;
+	}
+}
+
+static ptowsp_status planned_make(struct ascend_loaded *loaded, const struct ptowsp_load_args *args, struct ptowsp_error *error)
+{
+	struct rt_kernels kernels;
+
+	loaded->kernels = (struct ascend_planned){{base_kernels_table(&loaded->program->kernels), &loaded->walk}, loaded->engine->which.onboard, NULL};
+	kernels = ascend_planned_table(&loaded->kernels);
+	return base_planned_create(&loaded->planned, loaded->program, args, &kernels, false, error);
+}
+
+static ptowsp_status payload_check(const struct ascend_loaded *loaded, struct ptowsp_error *error)
+{
+	return loaded->planned->move_count ? rt_fail(error, PTOWSP_UNSUPPORTED, "the program sends payload through channels, which the pto-runtime has not; take another backend, such as cpu_sim")
+					   : PTOWSP_OK;
+}
+
+static ptowsp_status tables_make(struct ascend_loaded *loaded, struct ptowsp_error *error)
+{
+	uint32_t tensors = loaded->planned->tables.tensor.count;
+
+	loaded->kernel_count = loaded->planned->tables.kernel.count;
+	loaded->entries = calloc((size_t)tensors + 1, sizeof(*loaded->entries));
+	loaded->outs = calloc((size_t)tensors + 1, 1);
+	loaded->directions = calloc((size_t)tensors + ASCEND_ENTRY_FIRST, sizeof(*loaded->directions));
+	loaded->image_cycles = calloc((size_t)loaded->kernel_count + 1, sizeof(*loaded->image_cycles));
+	loaded->bindings = calloc((size_t)tensors + 1, sizeof(*loaded->bindings));
+	if (!loaded->entries || !loaded->outs || !loaded->directions || !loaded->bindings || !loaded->image_cycles)
+		return rt_no_memory(error, "a program of the pto-runtime");
+	loaded->kernels.cycles = loaded->image_cycles;
+	entries_number(loaded);
+	return PTOWSP_OK;
+}
+
+static ptowsp_status callable_register(struct ascend_loaded *loaded, struct ptowsp_error *error)
+{
+	const struct ascend_engine *engine = loaded->engine;
+	struct ascend_kernel_object *kernels = calloc((size_t)loaded->kernel_count + 1, sizeof(*kernels));
+	struct ascend_callable_args args = {engine->objects.orchestration, engine->objects.orchestration_size, kernels, 0,
+					    loaded->directions, loaded->entry_count};
+	void *block = NULL;
+	ptowsp_status st = kernels ? PTOWSP_OK : rt_no_memory(error, "kernels of the pto-runtime");
+
+	for (uint32_t k = 0; !st && k < loaded->kernel_count; k++) {
+		if (engine->which.onboard && !loaded->planned->kernel_used[k])
+			continue; /* another entry's */
+		kernels[args.kernel_count] = (struct ascend_kernel_object){(int32_t)k, engine->objects.kernel, engine->objects.kernel_size};
+		if (engine->which.onboard)
+			st = ascend_image_find(&kernels[args.kernel_count], &loaded->image_cycles[k], loaded, k, error);
+		args.kernel_count++;
+	}
+	if (!st)
+		st = ascend_callable_make(&block, &args, error);
+	if (!st)
+		st = ascend_client_register(engine->client, block, &loaded->callable, error);
+	free(block);
+	free(kernels);
+	return st;
+}
+
+ptowsp_status ascend_engine_load(struct ascend_engine *engine, struct ascend_loaded **loaded_out, struct base_program *program,
+				 const struct ptowsp_load_args *args, struct ptowsp_error *error)
+{
+	struct ascend_loaded *loaded = calloc(1, sizeof(*loaded));
+	ptowsp_status st;
+
+	*loaded_out = NULL;
+	if (!loaded)
+		return rt_no_memory(error, "a program of the pto-runtime");
+	loaded->engine = engine;
+	loaded->program = program;
+	loaded->callable = -1;
+	loaded->flags = args->flags;
+	base_sections_find(&loaded->sections, args);
+	st = planned_make(loaded, args, error);
+	if (!st)
+		st = payload_check(loaded, error);
+	if (!st)
+		st = tables_make(loaded, error);
+	if (!st)
+		st = callable_register(loaded, error);
+	if (st)
+		ascend_engine_unload(loaded);
+	else
+		*loaded_out = loaded;
+	return st;
+}
+
+void ascend_engine_unload(struct ascend_loaded *loaded)
+{
+	if (!loaded)
+		return;
+	ascend_client_unregister(loaded->engine->client, loaded->callable);
+	rt_program_destroy(loaded->planned);
+	base_walk_finish(&loaded->walk);
+	free(loaded->entries);
+	free(loaded->outs);
+	free(loaded->directions);
+	free(loaded->bindings);
+	free(loaded->image_cycles);
+	free(loaded);
+}

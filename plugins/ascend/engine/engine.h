@@ -1,0 +1,33 @@
+/* SPDX-License-Identifier: MIT */
+/* engine.h - the pto-runtime engine of a backend made of base: what its hooks open, load, run, unload and close call where engine=pto-runtime. */
+#ifndef ASCEND_ENGINE_H
+#define ASCEND_ENGINE_H
+
+#include "base/program.h"
+#include "ascend/engine/files.h"
+
+struct ascend_engine; /* of a device */
+struct ascend_loaded; /* of a program */
+
+/* which: copied, its root may be relative; cache: as in compile.h; device: its number. Errors: of ascend_objects_make and ascend_client_open. */
+ptowsp_status ascend_engine_open(struct ascend_engine **engine_out, const struct ascend_which *which, const char *cache, int device,
+				 struct ptowsp_error *error);
+void ascend_engine_close(struct ascend_engine *engine); /* NULL is allowed; after the last program */
+/* For --stats: "host_build_graph" or "tensormap_and_ringbuffer". */
+const char *ascend_engine_variant(const struct ascend_engine *engine);
+
+/* Behind base's load. Errors: UNSUPPORTED for channels of payload, and on a device for kernels without a payload for its cores; of ascend_callable_make and
+ * ascend_client_register; of rt_program_create. */
+ptowsp_status ascend_engine_load(struct ascend_engine *engine, struct ascend_loaded **loaded_out, struct base_program *program,
+				 const struct ptowsp_load_args *args, struct ptowsp_error *error);
+void ascend_engine_unload(struct ascend_loaded *loaded); /* NULL is allowed */
+/* In place of rt_run. The plan of the run is made, checked against the limits of the variant, and given to the runtime. Statistics are those of structure: the
+ * runtime tells no times. Errors: of rt_run, ascend_direction_check, ascend_plan_make, ascend_plan_check, ascend_client_run; KERNEL_FAILED of the first task that failed. */
+ptowsp_status ascend_engine_run(struct ascend_loaded *loaded, const struct rt_run_args *args, struct ptowsp_run_stats *stats_out,
+				struct ptowsp_deadlock *deadlock_out, struct ptowsp_error *error);
+
+/* Capability rows under this engine, before those of base and rt: what it does not enforce. variant: ASCEND_HOST_GRAPH or ASCEND_TASK_BUFFER; onboard: on a device.
+ * As base_backend.caps. */
+uint32_t ascend_engine_caps(const char *variant, bool onboard, struct ptowsp_cap *rows_out);
+
+#endif

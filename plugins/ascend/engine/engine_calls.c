@@ -1,0 +1,144 @@
+/* SPDX-License-Identifier: MIT */
+#include "ascend/engine/engine_calls.h"
+
+#include <stdlib.h>
+#include "ascend/engine/pod.h"
+#include "rt/threads/crew.h"
+#include "rt/program/dtype.h"
+#include "rt/program/rt_error.h"
+
+/* ---- on threads of the runtime --------------------------------------------------------------------------------------- */
+
+static uint32_t worker_take(struct ascend_calls *calls)
+{
+	uint32_t worker = 0;
+
+	pthread_mutex_lock(&calls->lock);
+	while (calls->busy == (calls->workers < 64 ? (UINT64_C(1) << calls->workers) - 1 : UINT64_MAX))
+		pthread_cond_wait(&calls->idle, &calls->lock);
+	while (calls->busy >> worker & 1)
+		worker++;
+	calls->busy |= UINT64_C(1) << worker;
+	pthread_mutex_unlock(&calls->lock);
+	return worker;
+}
+
+static void worker_give(struct ascend_calls *calls, uint32_t worker)
+{
+	pthread_mutex_lock(&calls->lock);
+	calls->busy &= ~(UINT64_C(1) << worker);
+	pthread_cond_signal(&calls->idle);
+	pthread_mutex_unlock(&calls->lock);
+}
+
+static void failure_keep(struct ascend_calls *calls, uint64_t number, ptowsp_status st, const struct ptowsp_error *error)
+{
+	pthread_mutex_lock(&calls->lock);
+	if (number < calls->failed) {
+		calls->failed = number;
+		calls->status = st;
+		calls->said = *error;
+	}
+	pthread_mutex_unlock(&calls->lock);
+	atomic_store(&calls->stop, 1);
+}
+
+/* Where the runtime has put them: shapes are the package's. */
+static void tensors_place(struct ptowsp_tensor_arg *tensors, const struct base_walk *walk, const struct base_walk_task *task, const int64_t *args)
+{
+	for (uint32_t i = 0; i < task->tensor_count; i++) {
+		const struct ascend_tensor *from = (const struct ascend_tensor *)(uintptr_t)args[1 + i];
+
+		tensors[i] = walk->tensors[task->tensors + i];
+		tensors[i].data = (void *)(uintptr_t)(from->addr + from->start * rt_dtype_bytes(tensors[i].dtype));
+	}
+}
+
+static void task_run(struct ascend_calls *calls, const struct base_walk_task *from, uint64_t number, const int64_t *args)
+{
+	const struct rt_program *program = calls->program;
+	struct ptowsp_tensor_arg tensors[ASCEND_TASK_TENSORS];
+	struct ptowsp_error error = {.head = PTOWSP_HEAD(error, ERROR)};
+	struct ptowsp_kernel_out out = {PTOWSP_HEAD(out, KERNEL_OUT), from->cycles, &error};
+	struct ptowsp_task task = {.head = PTOWSP_HEAD(task, TASK), .args = (const uint64_t *)args + 1 + from->tensor_count, .tensors = tensors,
+				   .arg_count = from->arg_count, .tensor_count = from->tensor_count, .tensor_stride = sizeof(*tensors), .kernel = from->kernel,
+				   .number = number, .stream = from->stream, .process = from->process == PTOWSP_NONE ? 0 : from->process,
+				   .executor = from->executor, .unit = from->unit, .block_count = 1};
+	uint32_t worker = worker_take(calls);
+	ptowsp_status st;
+
+	tensors_place(tensors, calls->walk, from, args);
+	st = rt_crew_invoke(program, &task, &out, worker);
+	worker_give(calls, worker);
+	calls->cycles[number] = out.cycles;
+	if (st)
+		failure_keep(calls, number, rt_crew_failure(program, from->kernel, number, st, &error), &error);
+}
+
+static void record_run(const struct ascend_call *call, const int64_t *args)
+{
+	struct ascend_called *record = (struct ascend_called *)(uintptr_t)call;
+	struct ascend_calls *calls = record->calls;
+
+	if (!atomic_load_explicit(&calls->stop, memory_order_relaxed) && !atomic_exchange(&record->taken, 1))
+		task_run(calls, &calls->walk->tasks[record->number], record->number, args);
+}
+
+/* ---- life ------------------------------------------------------------------------------------------------------------ */
+
+ptowsp_status ascend_calls_init(struct ascend_calls *calls, const struct rt_program *program, const struct base_walk *walk, uint32_t workers, struct ptowsp_error *error)
+{
+	calls->program = program;
+	calls->walk = walk;
+	calls->workers = workers;
+	calls->failed = UINT64_MAX;
+	pthread_mutex_init(&calls->lock, NULL);
+	pthread_cond_init(&calls->idle, NULL);
+	calls->made = true;
+	calls->cycles = calloc(walk->task_count + 1, sizeof(*calls->cycles));
+	for (uint64_t t = 0; calls->cycles && t < walk->task_count; t++)
+		calls->cycles[t] = walk->tasks[t].cycles;
+	return calls->cycles ? PTOWSP_OK : rt_no_memory(error, "the times of a plan");
+}
+
+void ascend_calls_finish(struct ascend_calls *calls)
+{
+	if (!calls->made)
+		return;
+	free(calls->records);
+	free(calls->cycles);
+	pthread_mutex_destroy(&calls->lock);
+	pthread_cond_destroy(&calls->idle);
+	calls->made = false;
+}
+
+ptowsp_status ascend_calls_record(struct ascend_calls *calls, struct ptowsp_error *error)
+{
+	uint64_t count = calls->walk->task_count;
+
+	if (count > UINT32_MAX / sizeof(*calls->records))
+		return rt_fail(error, PTOWSP_TOO_SMALL, "a run has %llu tasks; the pto-runtime takes %llu per run: divide it", (unsigned long long)count,
+			       (unsigned long long)(UINT32_MAX / sizeof(*calls->records)));
+	calls->records = calloc(count + 1, sizeof(*calls->records));
+	if (!calls->records)
+		return rt_no_memory(error, "the calls of the pto-runtime");
+	for (uint64_t t = 0; t < count; t++) {
+		calls->records[t].call.run = record_run;
+		calls->records[t].calls = calls;
+		calls->records[t].number = t;
+	}
+	return PTOWSP_OK;
+}
+
+void ascend_calls_stop(struct ascend_calls *calls)
+{
+	atomic_store(&calls->stop, 1);
+}
+
+ptowsp_status ascend_calls_result(const struct ascend_calls *calls, struct ptowsp_error *error)
+{
+	if (calls->failed == UINT64_MAX)
+		return PTOWSP_OK;
+	*error = calls->said;
+	return calls->status;
+}

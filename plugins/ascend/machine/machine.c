@@ -1,0 +1,129 @@
+/* SPDX-License-Identifier: MIT */
+#include "ascend/machine/machine_core.h"
+#include "ascend/machine/machine_ready.h"
+
+#include <stdlib.h>
+#include <string.h>
+#include "rt/program/rt_error.h"
+
+static ptowsp_status config_check(const struct ascend_run *run)
+{
+	const struct ascend_machine_config *config = &run->machine->config;
+
+	if (run->instances <= config->clusters && run->instances <= ASCEND_INSTANCES)
+		return PTOWSP_OK;
+	return rt_fail(run->error, PTOWSP_INVALID, "%u scheduler instances share %u clusters of cores, and each needs one; use schedulers=%u or fewer",
+		       run->instances, config->clusters, config->clusters);
+}
+
+static void cores_tell(struct ascend_run *run)
+{
+	run->traced = rt_feed_traced(run->feed);
+	run->heard = rt_feed_heard(run->feed);
+	for (uint32_t core = 0; run->traced && core < run->core_count + run->instances; core++) {
+		uint32_t number = ascend_core_number(run, (uint16_t)core);
+
+		if (core < run->core_count)
+			rt_feed_executor(run->feed, number, core < run->machine->config.clusters ? PTOWSP_UNIT_AIC : PTOWSP_UNIT_AIV, number);
+		else
+			rt_feed_executor(run->feed, number, PTOWSP_UNIT_AICPU, core - run->core_count);
+	}
+}
+
+static bool init(struct ascend_run *run)
+{
+	run->core_count = run->machine->config.clusters * (1 + run->machine->config.vectors_each);
+	ascend_tree_init(&run->tree, run->instances);
+	ascend_order_of_ready(run);
+	if (!ascend_tasks_init(run) || !ascend_gates_init(run) || !ascend_aicpus_init(run) || !ascend_depths_init(run) || !ascend_issue_init(run) ||
+	    !ascend_processes_init(run))
+		return false;
+	ascend_cores_init(run);
+	run->started = run->limits->start <= 1;
+	cores_tell(run);
+	return true;
+}
+
+static void finish(struct ascend_run *run)
+{
+	ascend_processes_finish(run);
+	ascend_issue_finish(run);
+	ascend_depths_finish(run);
+	ascend_aicpus_finish(run);
+	ascend_gates_finish(run);
+	ascend_tasks_finish(run);
+}
+
+void ascend_pull_failed(struct ascend_run *run, ptowsp_status st)
+{
+	bool at_once = st == PTOWSP_CANCELLED || st == PTOWSP_DEADLINE || st == PTOWSP_NO_MEMORY;
+
+	run->over = true;
+	if (at_once)
+		run->status = st;
+	else
+		run->failed = st;
+	ascend_stand(run);
+}
+
+/* rt has seen that everything can be issued, so a machine that stands still before its end has lost something. */
+static ptowsp_status go(struct ascend_run *run)
+{
+	ascend_issue_pull(run);
+	ascend_aicpus_go(run);
+	if (run->no_memory)
+		return rt_no_memory(run->error, "the machine");
+	if (!run->status && run->failed)
+		return run->failed;
+	if (!run->status && (!run->over || run->ended < run->met))
+		return rt_fail(run->error, PTOWSP_RUN_FAILED, "the machine stands still before the end of the program: a fault of this plugin");
+	return run->status;
+}
+
+static void tell(struct ascend_run *run)
+{
+	rt_feed_executors(run->feed, run->core_count);
+	rt_feed_streams(run->feed, run->stream_count);
+	rt_feed_crossed(run->feed, run->cross_edges, run->notifications);
+	for (uint32_t p = 0; p < run->instances; p++) {
+		const struct ascend_aicpu *aicpu = &run->aicpus[p];
+
+		rt_feed_share(run->feed, p, aicpu->tasks);
+		run->machine->stats.busy[p] = aicpu->busy;
+		memcpy(run->machine->stats.ring_high[p], aicpu->ring_high, sizeof(aicpu->ring_high));
+	}
+	ascend_cores_exit(run);
+}
+
+static ptowsp_status engine_run(void *context, struct rt_feed *feed, struct ptowsp_error *error)
+{
+	struct ascend_machine *machine = context;
+	struct ascend_run *run;
+	ptowsp_status st;
+
+	memset(&machine->stats, 0, sizeof(machine->stats));
+	if (machine->config.program_order)
+		return ascend_program_order(machine, feed, error);
+	run = calloc(1, sizeof(*run));
+	if (!run)
+		return rt_no_memory(error, "the machine");
+	run->machine = machine;
+	run->cost = &machine->config.cost;
+	run->feed = feed;
+	run->limits = rt_feed_limits(feed);
+	run->error = error;
+	run->instances = run->limits->schedulers;
+	st = config_check(run);
+	if (!st)
+		st = init(run) ? go(run) : rt_no_memory(error, "the machine");
+	if (run->aicpus)
+		tell(run);
+	finish(run);
+	free(run);
+	return st;
+}
+
+struct rt_engine ascend_machine_engine(struct ascend_machine *machine)
+{
+	return (struct rt_engine){machine, engine_run};
+}

@@ -1,0 +1,57 @@
+/* SPDX-License-Identifier: MIT */
+/* machine.h - the machine: AICPU scheduler instances and AICores on one event-driven clock, an engine for a feed of the runtime core (rt/run/feed.h).
+ *
+ * An instance (AICPU thread) generates its own tasks, keeps them in its rings, hands those that are ready to its own cores and hears when they are done.
+ * It does one thing at a time and each thing costs cycles: what others of its kind or cores do goes on meanwhile. Instances look tasks up in one producer map, in the
+ * order of their numbers, because whom a task follows depends on all before it; what comes behind the look-up they do side by side.
+ *
+ * The same run gives the same times, whatever threads run kernels: events at the same time are taken by cores before instances, and each by number.
+ * One thread. */
+#ifndef ASCEND_MACHINE_H
+#define ASCEND_MACHINE_H
+
+#include "rt/run/feed.h"
+
+struct base_hints;
+/* What an instance and the way between it and its cores cost, in cycles of the cores. All 0: tasks cost what their kernels cost, and nothing else. */
+struct ascend_protocol {
+	uint64_t lookup;     /* a task in the producer map: one instance at a time */
+	uint64_t lookup_use; /* and for each edge that is found */
+	uint64_t submit;     /* its slot, payload and links: side by side with others */
+	uint64_t dispatch;   /* a ready task: payload and token written */
+	uint64_t token;      /* until the core sees the token */
+	uint64_t pickup;     /* until its kernel begins: ACK, payload fetched */
+	uint64_t fin;        /* from the end of the kernel until its instance sees FIN */
+	uint64_t complete;   /* a FIN handled, and tasks that waited for it */
+	uint64_t notify;     /* another instance told */
+	uint64_t notice;     /* until it can hear that */
+	uint64_t hear;       /* and hears */
+};
+enum { ASCEND_INSTANCES = 64, ASCEND_CORES = 256 };
+struct ascend_machine_config {
+	uint32_t clusters, vectors_each;   /* a cluster: a cube core and so many vector cores */
+	uint32_t first_cube, first_vector; /* numbers of cores as they stand in a trace */
+	uint32_t rings;                    /* of an instance: a task goes to ring min(scope depth, rings - 1) */
+	uint32_t payloads;                 /* of a core: 1, or 2: the next task is there while one runs */
+	uint32_t streams;                  /* of the device: stream s of the schedule is s mod that; 0: as many as the schedule has */
+	const uint8_t *units;              /* per kernel, enum ptowsp_unit: where a task runs whose package leaves the choice; NULL: any of vector and cube cores */
+	bool by_number;                    /* ready tasks: the lowest number first, not the one that is ready longest */
+	bool program_order;                /* no events: tasks in the order of their numbers, on the core of their kind that has least to do */
+	const struct base_hints *hints;  /* what kernels wish for; NULL: nothing */
+	struct ascend_protocol cost;
+};
+/* What became of a run, beside what rt keeps. */
+struct ascend_machine_stats {
+	uint64_t busy[ASCEND_INSTANCES];  /* cycles that an instance spent on its own work */
+	uint64_t ring_high[ASCEND_INSTANCES][4];
+	uint64_t cube_cycles, vector_cycles; /* of kernels, all cores together */
+};
+struct ascend_machine {
+	struct ascend_machine_config config;
+	struct ascend_machine_stats stats;   /* of the latest run */
+};
+/* Engine over *machine, which stays the caller's; one run at a time. Errors of a run besides those of the feed: INVALID for more instances than
+ * clusters, NO_MEMORY. */
+struct rt_engine ascend_machine_engine(struct ascend_machine *machine);
+
+#endif

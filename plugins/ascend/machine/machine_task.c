@@ -1,0 +1,180 @@
+/* SPDX-License-Identifier: MIT */
+/* machine_task.c - tasks in flight: their records, who waits for whom, and what the end of one changes. */
+#include <stdlib.h>
+#include <string.h>
+#include "ascend/machine/machine_core.h"
+#include "ascend/machine/machine_task.h"
+#include "ptowsp/ids.h"
+#include "rt/grow.h"
+
+bool ascend_tasks_init(struct ascend_run *run)
+{
+	bool marked;
+
+	run->mask = rt_window_room(run->limits->window) - 1;
+	run->tasks = calloc(run->mask + 1, sizeof(*run->tasks));
+	run->needs = calloc(run->mask + 1, sizeof(*run->needs));
+	marked = run->wishes || run->limits->order == PTOWSP_READY_PRIORITY;
+	run->marks = marked ? calloc(run->mask + 1, sizeof(*run->marks)) : NULL;
+	if (marked && !run->marks)
+		return false;
+	run->owner_mask = run->mask;
+	run->owners = calloc(run->owner_mask + 1, 1);
+	run->link_count = 1; /* 0 is none */
+	return run->tasks && run->needs && run->owners;
+}
+
+void ascend_tasks_finish(struct ascend_run *run)
+{
+	free(run->tasks);
+	free(run->needs);
+	free(run->marks);
+	free(run->owners);
+	free(run->links);
+}
+
+/* ---- records ------------------------------------------------------------------------------------------------------ */
+
+static bool tasks_grow(struct ascend_run *run)
+{
+	uint64_t mask = 2 * run->mask + 1;
+	struct ascend_task *tasks = calloc(mask + 1, sizeof(*tasks));
+	struct ascend_need *needs = calloc(mask + 1, sizeof(*needs));
+	struct ascend_mark *marks = run->marks ? calloc(mask + 1, sizeof(*marks)) : NULL;
+	const bool room = tasks && needs && (marks || !run->marks);
+
+	for (uint64_t k = run->left; room && k < run->met; k++) {
+		tasks[k & mask] = run->tasks[k & run->mask];
+		needs[k & mask] = run->needs[k & run->mask];
+		if (marks)
+			marks[k & mask] = run->marks[k & run->mask];
+	}
+	if (room) {
+		free(run->tasks);
+		free(run->needs);
+		free(run->marks);
+		run->tasks = tasks;
+		run->needs = needs;
+		run->marks = marks;
+		run->mask = mask;
+		return true;
+	}
+	free(tasks);
+	free(needs);
+	free(marks);
+	return false;
+}
+
+/* Edges reach back over the window, and without one to the first task. */
+static bool owners_grow(struct ascend_run *run)
+{
+	uint64_t size = 2 * (run->owner_mask + 1);
+	uint8_t *more;
+
+	more = realloc(run->owners, size);
+	if (!more)
+		return false;
+	memset(more + size / 2, 0, size / 2);
+	run->owners = more;
+	run->owner_mask = size - 1;
+	return true;
+}
+
+bool ascend_tasks_grow(struct ascend_run *run, uint64_t number)
+{
+	if (run->met - run->left > run->mask && !tasks_grow(run))
+		run->no_memory = true;
+	if (!run->limits->window && run->instances > 1 && number > run->owner_mask && !owners_grow(run))
+		run->no_memory = true;
+	return !run->no_memory;
+}
+
+/* ---- links -------------------------------------------------------------------------------------------------------- */
+
+static void link_drop(struct ascend_run *run, uint32_t at)
+{
+	run->links[at].next = run->link_free;
+	run->link_free = at;
+}
+
+/* A link that is in no circle becomes the last one of this. */
+static void link_enter(struct ascend_run *run, uint32_t *circle, uint32_t at)
+{
+	run->links[at].next = *circle ? run->links[*circle].next : at;
+	if (*circle)
+		run->links[*circle].next = at;
+	*circle = at;
+}
+
+void ascend_link_add(struct ascend_run *run, uint32_t *circle, uint32_t task)
+{
+	uint32_t at = run->link_free;
+
+	if (at) {
+		run->link_free = run->links[at].next;
+	} else {
+		if (!rt_grow((void **)&run->links, &run->link_room, run->link_count, sizeof(*run->links))) {
+			run->no_memory = true;
+			return;
+		}
+		at = run->link_count++;
+	}
+	run->links[at].task = task;
+	link_enter(run, circle, at);
+}
+
+/* Those of other instances: sorted by whose they are, each circle goes out as one notice. */
+static uint32_t others_tell(struct ascend_run *run, uint32_t *circles, uint64_t whose)
+{
+	uint32_t told = 0;
+
+	for (; whose; whose &= whose - 1) {
+		uint32_t instance = (uint32_t)__builtin_ctzll(whose);
+
+		ascend_notice_send(run, instance, circles[instance], run->now + run->cost->notice);
+		told++;
+	}
+	run->notifications += told;
+	return told;
+}
+
+uint32_t ascend_circle_release(struct ascend_run *run, uint32_t *circle, uint32_t instance)
+{
+	uint32_t circles[ASCEND_INSTANCES], last = *circle, next = last ? run->links[last].next : 0, at = 0;
+	uint64_t whose = 0;
+
+	*circle = 0;
+	while (at != last) {
+		uint32_t task, owner;
+
+		at = next;
+		next = run->links[at].next;
+		task = run->links[at].task;
+		owner = ascend_task_of(run, task)->owner;
+		if (owner == instance) {
+			link_drop(run, at);
+			ascend_task_release(run, task);
+			continue;
+		}
+		if (!(whose >> owner & 1))
+			circles[owner] = 0;
+		whose |= UINT64_C(1) << owner;
+		link_enter(run, &circles[owner], at);
+	}
+	return whose ? others_tell(run, circles, whose) : 0;
+}
+
+/* ---- the end ------------------------------------------------------------------------------------------------------ */
+
+void ascend_task_tell(struct ascend_run *run, uint64_t number, const struct ascend_task *task)
+{
+	const struct ptowsp_trace_task trace = {.task = number, .start = task->start, .end = task->end, .kernel = task->kernel, .executor = ascend_core_number(run, task->core),
+						.stream = task->stream};
+
+	rt_feed_told(run->feed, &trace);
+}
+
+void ascend_tasks_leave(struct ascend_run *run)
+{
+	ascend_leave(run);
+}

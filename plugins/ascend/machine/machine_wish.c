@@ -1,0 +1,88 @@
+/* SPDX-License-Identifier: MIT */
+/* machine_wish.c - what programs wish for their kernels: which launch is more urgent, what stays on its core, how many cores share the blocks of a task. */
+#include "base/hints.h"
+#include "ascend/machine/machine_core.h"
+
+/* NULL: none. */
+static const struct base_hint *hint_of(const struct ascend_run *run, uint32_t number)
+{
+	const struct base_hint *hint = base_hint_of(run->machine->config.hints, run->marks[number & run->mask].instruction);
+
+	return hint && hint->blocks && hint->kernel == ascend_task_of(run, number)->kernel ? hint : NULL;
+}
+
+void ascend_wish_enter(struct ascend_run *run, const struct rt_item *item)
+{
+	struct ascend_mark *mark = &run->marks[item->number & run->mask];
+	const struct base_hint *hint;
+
+	*mark = (struct ascend_mark){.instruction = item->row};
+	hint = hint_of(run, (uint32_t)item->number);
+	mark->priority = hint ? hint->wish.priority : 0;
+}
+
+uint64_t ascend_wish_pickup(struct ascend_run *run, uint16_t core, uint32_t number)
+{
+	const struct base_hint *hint = hint_of(run, number);
+	uint32_t kernel = ascend_task_of(run, number)->kernel + 1;
+	struct ascend_residence *there = &run->residences[core];
+
+	if (!hint || !hint->resident) {
+		*there = (struct ascend_residence){0};
+		return run->cost->pickup;
+	}
+	if (there->kernel != kernel || (hint->invocations && !there->left)) {
+		*there = (struct ascend_residence){.kernel = kernel, .left = hint->invocations ? hint->invocations - 1 : 0};
+		return run->cost->pickup;
+	}
+	there->left -= hint->invocations != 0;
+	return 0;
+}
+
+/* Idle cores of the kind are taken, too, up to `more` of them. Returns how many. */
+static uint32_t mates_take(struct ascend_run *run, struct ascend_aicpu *aicpu, uint16_t core, uint32_t more)
+{
+	const unsigned class = run->cores[core].class;
+	const uint32_t base = class == ASCEND_CUBE ? aicpu->cube_base : aicpu->vector_base;
+	uint32_t taken = 0;
+
+	for (uint32_t w = 0; w < 2; w++)
+		while (taken < more && aicpu->idle[class][w]) {
+			const uint32_t bit = (uint32_t)__builtin_ctzll(aicpu->idle[class][w]);
+			struct ascend_core *mate = &run->cores[base + 64 * w + bit];
+
+			mate->count = 2; /* no room */
+			ascend_core_show(aicpu, mate);
+			run->mates[core][w] |= UINT64_C(1) << bit;
+			taken++;
+		}
+	return taken;
+}
+
+void ascend_wish_spread(struct ascend_run *run, struct ascend_aicpu *aicpu, uint16_t core, uint32_t number)
+{
+	struct ascend_task *task = ascend_task_of(run, number);
+	const struct base_hint *hint = hint_of(run, number);
+	uint32_t wanted = !hint || task->class > ASCEND_CUBE ? 0 : task->class == ASCEND_CUBE ? hint->cubes : hint->vectors;
+	uint64_t rounds;
+
+	if (!wanted || run->cores[core].count != 1)
+		return;
+	wanted = wanted < hint->blocks ? wanted : hint->blocks;
+	wanted = 1 + mates_take(run, aicpu, core, wanted - 1);
+	rounds = (hint->blocks + wanted - 1) / wanted;
+	task->cycles = task->cycles / hint->blocks * rounds + task->cycles % hint->blocks * rounds / hint->blocks;
+}
+
+void ascend_wish_gather(struct ascend_run *run, struct ascend_aicpu *aicpu, uint16_t core)
+{
+	const uint32_t base = run->cores[core].class == ASCEND_CUBE ? aicpu->cube_base : aicpu->vector_base;
+
+	for (uint32_t w = 0; w < 2; w++)
+		for (uint64_t *mates = &run->mates[core][w]; *mates; *mates &= *mates - 1) {
+			struct ascend_core *mate = &run->cores[base + 64 * w + (uint32_t)__builtin_ctzll(*mates)];
+
+			mate->count = 0;
+			ascend_core_show(aicpu, mate);
+		}
+}

@@ -1,0 +1,85 @@
+/* SPDX-License-Identifier: MIT */
+/* simulated_caps.c - what the machine does not do under some of its options. Its executors are scheduler instances: with one of them there is nothing to choose from. With
+ * `order=program` nothing waits for anything but tasks, slots and events: there are no schedulers, queues and capacities. With `model=name` a kernel takes as long whatever
+ * it does. */
+#include "ascend/ascend_arch.h"
+#include "ascend/machine/simulated.h"
+#include "base/base_caps.h"
+#include "ptowsp/graph.h"
+#include "ptowsp/ids.h"
+#include "ptowsp/workload.h"
+
+#define GRAPH(op) PTOWSP_FEATURE_GRAPH(PTOWSP_##op)
+#define OPCODE(op) PTOWSP_FEATURE_OPCODE(PTOWSP_OP_##op)
+#define FEATURE(name) PTOWSP_FEATURE_##name
+
+/* A single instance has all tasks, so directives that choose an instance have no effect. The mapping of layouts by a grid stays, whichever instance runs the tasks. */
+static const struct ptowsp_cap one_instance[] = {
+	BASE_CAP(BASE_POLICY(DISPATCH, ROUND_ROBIN), RECORDED), BASE_CAP(BASE_POLICY(DISPATCH, AFFINITY), RECORDED),
+	BASE_CAP(BASE_POLICY(DISPATCH, HASH), RECORDED), BASE_CAP(BASE_POLICY(DISPATCH, THRESHOLD), RECORDED),
+	BASE_CAP(BASE_POLICY(DISPATCH, STATIC_PARTITION), RECORDED), BASE_CAP(BASE_POLICY(DISPATCH, WORK_STEAL), RECORDED),
+	BASE_CAP(BASE_POLICY(DISPATCH, CUSTOM), RECORDED), BASE_CAP(BASE_POLICY(DISPATCH, AUTO), RECORDED),
+	BASE_CAP(BASE_POLICY(SPATIAL_MAP, GRID), RECORDED), BASE_CAP(BASE_POLICY(DISPATCH, GRID), RECORDED), BASE_CAP(OPCODE(DISPATCH_FILTER), RECORDED),
+};
+/* Ready tasks wait in queues here; to take them from each other needs others. */
+static const struct ptowsp_cap queues[] = {BASE_CAP(BASE_POLICY(READY, FIFO), ENFORCED), BASE_CAP(BASE_POLICY(READY, PRIORITY), ENFORCED)};
+static const struct ptowsp_cap wishes[] = {BASE_CAP(GRAPH(TG_SET_PRIORITY), ENFORCED), BASE_CAP(GRAPH(CA_REQUEST), ENFORCED), BASE_CAP(GRAPH(CA_PARTITION), RECORDED)};
+/* Saves picking a kernel up, where that costs anything. */
+static const struct ptowsp_cap residence[] = {BASE_CAP(GRAPH(TG_PERSISTENT), ENFORCED)};
+static const struct ptowsp_cap others[] = {BASE_CAP(BASE_POLICY(READY, WORK_STEAL), ENFORCED)};
+/* The policies whose last number says how many executors there are: more than there are instances cannot be kept apart. */
+static const uint32_t counted[] = {BASE_POLICY(DISPATCH, ROUND_ROBIN), BASE_POLICY(DISPATCH, AFFINITY), BASE_POLICY(DISPATCH, HASH), BASE_POLICY(DISPATCH, WORK_STEAL),
+				   BASE_POLICY(DISPATCH, CUSTOM), BASE_POLICY(DISPATCH, AUTO)};
+static const struct ptowsp_cap by_name[] = {BASE_CAP(FEATURE(TOTAL_CYCLES), RECORDED), BASE_CAP(FEATURE(KERNEL_CYCLES), RECORDED)};
+static const struct ptowsp_cap program_order[] = {
+	/* when a task is issued */
+	BASE_CAP(BASE_POLICY(POOLS, SINGLE), RECORDED), BASE_CAP(BASE_POLICY(POOLS, BY_EXEC_UNIT), RECORDED), BASE_CAP(BASE_POLICY(POOLS, CUSTOM), RECORDED),
+	BASE_CAP(BASE_POLICY(PIPELINE_DEPTH, DEPTH), RECORDED), BASE_CAP(BASE_POLICY(TIMING, RATE_LIMIT), RECORDED),
+	BASE_CAP(BASE_POLICY(ISSUE_COST, CYCLES), RECORDED), BASE_CAP(BASE_POLICY(START, THRESHOLD), RECORDED),
+	BASE_CAP(BASE_POLICY(START, AFTER_ORCHESTRATION), RECORDED),
+	/* resources that nobody counts */
+	BASE_CAP(BASE_POLICY(TASK_WINDOW, STALL), RECORDED), BASE_CAP(BASE_POLICY(TASK_WINDOW, ABORT), RECORDED),
+	BASE_CAP(BASE_POLICY(TASK_WINDOW, BENCHMARK), RECORDED), BASE_CAP(BASE_POLICY(TENSOR_MAP, CAPACITY), RECORDED),
+	BASE_CAP(BASE_POLICY(DEP_LIST, CAPACITY), RECORDED), BASE_CAP(BASE_POLICY(HEAP, CAPACITY), RECORDED),
+	BASE_CAP(BASE_POLICY(READY_QUEUE, CAPACITY), RECORDED), BASE_CAP(FEATURE(TEMP_RENAMED), RECORDED),
+	BASE_CAP(OPCODE(ALLOC), RECORDED), BASE_CAP(OPCODE(FREE), RECORDED), BASE_CAP(GRAPH(MC_ALLOC), RECORDED), BASE_CAP(GRAPH(MC_FREE), RECORDED),
+	BASE_CAP(OPCODE(SCOPE), RECORDED), BASE_CAP(FEATURE(SCOPE_LIVENESS), RECORDED), BASE_CAP(FEATURE(DEADLOCK_REPORT), RECORDED),
+	BASE_CAP(BASE_POLICY(LAYOUT, SHARD), DIAGNOSED), BASE_CAP(FEATURE(STALL_STATS), UNSUPPORTED), BASE_CAP(FEATURE(HIGH_WATER), UNSUPPORTED),
+	/* processes have an order of their own */
+	BASE_CAP(BASE_POLICY(CHANNEL_CAPACITY, CAPACITY), RECORDED), BASE_CAP(OPCODE(SEND), UNSUPPORTED), BASE_CAP(OPCODE(CONSUME), UNSUPPORTED),
+	BASE_CAP(OPCODE(CLOSE), UNSUPPORTED), BASE_CAP(FEATURE(CSP_TOKEN), UNSUPPORTED), BASE_CAP(FEATURE(CSP_PAYLOAD), UNSUPPORTED),
+};
+static const struct ptowsp_cap alone[] = {ASCEND_CAPS_ALONE};
+/* A task runs where its schedule says, so there is nothing to ask for. */
+static const struct ptowsp_cap together[] = {BASE_CAP(GRAPH(CA_AFFINITY), RECORDED)};
+
+static uint32_t limited_add(struct ptowsp_cap *rows, uint32_t there, uint32_t feature, uint32_t most)
+{
+	const struct ptowsp_cap row = {.feature = feature, .state = PTOWSP_STATE_ENFORCED, .evidence = PTOWSP_EVIDENCE_SELF_TESTED, .low = 1, .high = most};
+
+	return base_caps_add(rows, there, &row, 1);
+}
+
+/* Rows of a machine that has queues and events. */
+static uint32_t machine_caps(const struct ascend_simulated *own, uint32_t instances, struct ptowsp_cap *rows, uint32_t there)
+{
+	there = BASE_CAPS_ADD(rows, there, queues);
+	there = BASE_CAPS_ADD(rows, there, wishes);
+	if (own->protocol == ASCEND_PROTOCOL_PUBLISHED)
+		there = BASE_CAPS_ADD(rows, there, residence);
+	there = instances < 2 ? BASE_CAPS_ADD(rows, there, one_instance) : BASE_CAPS_ADD(rows, there, others);
+	for (size_t k = 0; k < sizeof(counted) / sizeof(*counted); k++)
+		there = limited_add(rows, there, counted[k], instances);
+	return limited_add(rows, there, BASE_POLICY(STREAMS, COUNT), own->streams);
+}
+
+uint32_t ascend_simulated_caps(const struct ascend_simulated *own, const struct base_model *model, uint32_t instances, struct ptowsp_cap *rows_out)
+{
+	uint32_t there = model->platform == RT_PLATFORM_A5 ? BASE_CAPS_ADD(rows_out, 0, together) : BASE_CAPS_ADD(rows_out, 0, alone);
+
+	if (own && own->model == ASCEND_MODEL_NAME)
+		there = BASE_CAPS_ADD(rows_out, there, by_name);
+	if (own && own->order == ASCEND_PROGRAM_ORDER)
+		return BASE_CAPS_ADD(rows_out, BASE_CAPS_ADD(rows_out, there, program_order), one_instance);
+	return own ? machine_caps(own, instances, rows_out, there) : there;
+}

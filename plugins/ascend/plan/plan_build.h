@@ -1,0 +1,45 @@
+/* SPDX-License-Identifier: MIT */
+/* plan_build.h - makes a plan (ascend_plan.h) step by step, and one block of it. One thread. */
+#ifndef ASCEND_PLAN_BUILD_H
+#define ASCEND_PLAN_BUILD_H
+
+#include <stdbool.h>
+#include "ascend/ascend_plan.h"
+#include "ptowsp/base.h"
+
+struct ascend_plan_build {
+	struct ascend_plan_step *steps;
+	uint32_t *edges;
+	struct ascend_plan_window *windows;
+	uint64_t *scalars;
+	uint32_t step_count, edge_count, window_count, scalar_count;
+	uint32_t step_room, edge_room, window_room, scalar_room;
+	bool failed; /* no memory; what comes then is lost, and block says so */
+};
+/* A zeroed one is empty. Each call adds behind what is there; edges, windows and scalars belong to the step that was added last. Returns the step's number. */
+uint32_t ascend_plan_step_add(struct ascend_plan_build *build, const struct ascend_plan_step *step);
+void ascend_plan_edge_add(struct ascend_plan_build *build, uint32_t producer);
+void ascend_plan_window_add(struct ascend_plan_build *build, const struct ascend_plan_window *window);
+void ascend_plan_scalar_add(struct ascend_plan_build *build, uint64_t value);
+/* *block_out: to be freed. Errors: NO_MEMORY. */
+ptowsp_status ascend_plan_block_make(const struct ascend_plan_build *build, struct ascend_plan_head **block_out, struct ptowsp_error *error);
+void ascend_plan_build_finish(struct ascend_plan_build *build);
+
+static inline const struct ascend_plan_step *ascend_plan_steps(const struct ascend_plan_head *plan)
+{
+	return (const struct ascend_plan_step *)(const void *)((const char *)plan + plan->steps);
+}
+static inline const uint32_t *ascend_plan_edges(const struct ascend_plan_head *plan)
+{
+	return (const uint32_t *)(const void *)((const char *)plan + plan->edges);
+}
+static inline const struct ascend_plan_window *ascend_plan_windows(const struct ascend_plan_head *plan)
+{
+	return (const struct ascend_plan_window *)(const void *)((const char *)plan + plan->windows);
+}
+static inline const uint64_t *ascend_plan_scalars(const struct ascend_plan_head *plan)
+{
+	return (const uint64_t *)(const void *)((const char *)plan + plan->scalars);
+}
+
+#endif

@@ -1,0 +1,98 @@
+/* SPDX-License-Identifier: MIT */
+#include "ascend/plan/plan_check.h"
+
+#include "ascend/plan/plan_build.h"
+#include "ascend/engine/pod.h"
+#include "rt/program/rt_error.h"
+#include "rt/grow.h"
+
+static bool is_task(const struct ascend_plan_step *step)
+{
+	return step->kind == ASCEND_STEP_TASK || step->kind == ASCEND_STEP_DUMMY;
+}
+
+static uint64_t tasks_of(const struct ascend_plan_head *plan)
+{
+	const struct ascend_plan_step *steps = ascend_plan_steps(plan);
+	uint64_t tasks = 0;
+
+	for (uint32_t i = 0; i < plan->step_count; i++)
+		tasks += is_task(&steps[i]);
+	return tasks;
+}
+
+uint64_t ascend_plan_window(const struct ascend_plan_head *plan)
+{
+	uint64_t window = rt_power_above(tasks_of(plan) + 1);
+
+	return window < ASCEND_WINDOW ? ASCEND_WINDOW : window;
+}
+
+/* Shapes have a queue each; tasks without a kernel, too. */
+static uint32_t queue_of(const struct ascend_plan_step *step)
+{
+	return step->kind == ASCEND_STEP_DUMMY ? 3 : step->shape;
+}
+
+static const char *const queues[] = {"cube", "vector", "mix", "without a kernel"};
+
+/* Those that wait for nothing are ready before the first one runs. What becomes ready together later cannot be told before. */
+static ptowsp_status ready_check(const struct ascend_plan_head *plan, struct ptowsp_error *error)
+{
+	const struct ascend_plan_step *steps = ascend_plan_steps(plan);
+	uint64_t ready[4] = {0};
+
+	for (uint32_t i = 0; i < plan->step_count; i++)
+		if (is_task(&steps[i]) && !steps[i].edge_count)
+			ready[queue_of(&steps[i])]++;
+	for (uint32_t q = 0; q < 4; q++)
+		if (ready[q] > ASCEND_READY_LIMIT)
+			return rt_fail(error, PTOWSP_TOO_SMALL,
+				       "%llu %s tasks are ready at once; host_build_graph has room for %d of each shape: use variant=tensormap_and_ringbuffer, or order them",
+				       (unsigned long long)ready[q], queues[q], ASCEND_READY_LIMIT);
+	return PTOWSP_OK;
+}
+
+static ptowsp_status fan_in_check(const struct ascend_plan_head *plan, struct ptowsp_error *error)
+{
+	const struct ascend_plan_step *steps = ascend_plan_steps(plan);
+
+	for (uint32_t i = 0; i < plan->step_count; i++)
+		if (is_task(&steps[i]) && steps[i].edge_count > ASCEND_HOST_FAN_IN)
+			return rt_fail_at(error, PTOWSP_TOO_SMALL, steps[i].number, steps[i].function,
+					  "task %llu waits for %u others; host_build_graph takes %d: state fewer dependencies", (unsigned long long)steps[i].number,
+					  steps[i].edge_count, ASCEND_HOST_FAN_IN);
+	return PTOWSP_OK;
+}
+
+static ptowsp_status window_check(const struct ascend_plan_head *plan, uint64_t window, struct ptowsp_error *error)
+{
+	uint64_t tasks = tasks_of(plan), most = window ? window : ASCEND_WINDOW;
+
+	if (tasks < most && most <= ASCEND_WINDOW_LIMIT)
+		return PTOWSP_OK;
+	return rt_fail(error, PTOWSP_TOO_SMALL,
+		       "the graph has %llu tasks; host_build_graph keeps all of them in a window of at most %d, less one: use variant=tensormap_and_ringbuffer",
+		       (unsigned long long)tasks, most <= ASCEND_WINDOW_LIMIT ? (int)most : ASCEND_WINDOW_LIMIT);
+}
+
+ptowsp_status ascend_plan_check(const struct ascend_plan_head *plan, bool host_graph, uint64_t window, struct ptowsp_error *error)
+{
+	const struct ascend_plan_step *steps = ascend_plan_steps(plan);
+	ptowsp_status st = PTOWSP_OK;
+
+	if (plan->bytes > UINT32_MAX)
+		return rt_fail(error, PTOWSP_TOO_SMALL, "the plan of %u steps has %llu bytes; the pto-runtime takes 2^32 - 1 per tensor: divide the run", plan->step_count,
+			       (unsigned long long)plan->bytes);
+	for (uint32_t i = 0; i < plan->step_count; i++)
+		if (steps[i].kind == ASCEND_STEP_TASK && steps[i].function >= ASCEND_FUNCTIONS)
+			return rt_fail_at(error, PTOWSP_TOO_SMALL, steps[i].number, steps[i].function,
+					  "task %llu runs kernel number %u of the package; the pto-runtime has ids up to %d: split the package",
+					  (unsigned long long)steps[i].number, steps[i].function, ASCEND_FUNCTIONS - 1);
+	if (!host_graph)
+		return PTOWSP_OK;
+	st = window_check(plan, window, error);
+	if (!st)
+		st = fan_in_check(plan, error);
+	return st ? st : ready_check(plan, error);
+}

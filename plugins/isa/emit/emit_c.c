@@ -1,0 +1,83 @@
+/* SPDX-License-Identifier: MIT */
+/* emit_c.c - the row for C: one function behind task.h, for any machine that a C compiler knows. */
+#include "isa/emit/emit_state.h"
+
+void isa_params_put(struct isa_emitter *e, const char *kind)
+{
+	static const char *const accesses[] = {"0", "PTOWSP_READ", "PTOWSP_WRITE", "PTOWSP_READ | PTOWSP_WRITE"};
+	const struct isa_program *p = e->p;
+
+	if (!p->header.param_count)
+		return;
+	isa_put(e, "enum {");
+	for (uint32_t i = 0; i < p->header.param_count; i++)
+		isa_put(e, "%s %s", i ? "," : "", isa_param_name(e, i));
+	isa_put(e, " }; /* windows */\n%s struct tile_param params[] = {\n", kind);
+	for (uint32_t i = 0; i < p->header.param_count; i++)
+		isa_put(e, "\t{%s, PTOWSP_%s, %s},\n", isa_quoted(p->param_names[i]).text, isa_type_code(p->params[i].dtype),
+			accesses[p->params[i].access & 3]);
+	isa_put(e, "};\n");
+}
+
+void isa_tiles_put(struct isa_emitter *e)
+{
+	for (uint32_t i = 0; i < e->p->header.tile_count; i++) {
+		const struct ptowsp_tile_tile *t = &e->p->tiles[i];
+		const char *type = isa_stored_type(t->dtype);
+
+		if (e->tile_used[i])
+			isa_line(e, "%s *const %s = (%s *)(void *)(call->memory + %lu); /* %lux%lux%s */", type, isa_tile(e, i).text, type,
+				 (unsigned long)e->p->plan.at[i], (unsigned long)t->rows, (unsigned long)t->columns, isa_dtype_text(t->dtype));
+		if (e->tile_used[i] && isa_tile_is_placed(e, i))
+			isa_line(e, "const %s *%s_place = %s; /* or where it is loaded from */", type, isa_tile_name(e, i), isa_tile(e, i).text);
+	}
+}
+
+/* Where a scalar starts. */
+static struct isa_piece initial(const struct isa_emitter *e, uint32_t row)
+{
+	const struct ptowsp_tile_scalar *s = &e->p->scalars[row];
+	const char *type = isa_stored_type(s->dtype);
+
+	if (s->kind == PTOWSP_SCALAR_LOCAL)
+		return isa_literal(e->p->initial[row], s->dtype);
+	if (s->kind == PTOWSP_SCALAR_ARG && (s->dtype == PTOWSP_F32 || s->dtype == PTOWSP_F64))
+		return isa_piece("isa_%s_of(call->task->args[%lu])", type, (unsigned long)s->value);
+	if (s->kind == PTOWSP_SCALAR_ARG)
+		return s->dtype == PTOWSP_BOOL ? isa_piece("call->task->args[%lu] != 0", (unsigned long)s->value)
+					       : isa_piece("(%s)call->task->args[%lu]", type, (unsigned long)s->value);
+	return s->dtype == PTOWSP_BOOL ? isa_piece("call->task->%s != 0", s->kind == PTOWSP_SCALAR_BLOCK ? "block" : "block_count")
+				       : isa_piece("(%s)call->task->%s", type, s->kind == PTOWSP_SCALAR_BLOCK ? "block" : "block_count");
+}
+
+void isa_scalars_put(struct isa_emitter *e)
+{
+	for (uint32_t i = 0; i < e->p->header.scalar_count; i++)
+		if (e->scalar_used[i] && e->p->scalars[i].kind != PTOWSP_SCALAR_CONST)
+			isa_line(e, "%s %s = %s;", isa_scalar_type(e->p->scalars[i].dtype), isa_scalar_name(e, i), initial(e, i).text);
+}
+
+void isa_c_head(struct isa_emitter *e)
+{
+	const struct isa_program *p = e->p;
+
+	isa_put(e, "/* Kernel %s as C, written by ptowsp-pack. Each statement stands behind the instruction that it is made of. */\n", e->symbol);
+	isa_put(e, "#include \"isa/kernel_tile.h\"\n%s\n", e->products ? "#include \"isa/product.h\"\n" : "");
+	isa_params_put(e, "static const");
+	isa_put(e, "static const struct tile_kernel kernel = {%s, %s, %lu, %lu, %llu};\n\n", isa_quoted(p->name).text,
+		p->header.param_count ? "params" : "NULL", (unsigned long)p->header.param_count, (unsigned long)p->arg_count,
+		(unsigned long long)(e->temp_at + e->temp_most));
+	isa_put(e, "TILE_MACHINES\nstatic ptowsp_status %s_body(struct tile_call *call)\n{\n", e->symbol);
+	e->out.depth = 1;
+	isa_tiles_put(e);
+	isa_scalars_put(e);
+	e->out.depth = 0;
+	isa_put(e, "\n");
+}
+
+void isa_c_tail(struct isa_emitter *e)
+{
+	isa_put(e, "}\n\n__attribute__((visibility(\"default\")))\n");
+	isa_put(e, "ptowsp_status %s(const struct ptowsp_task *task, struct ptowsp_kernel_out *out)\n{\n", e->symbol);
+	isa_put(e, "\treturn tile_run(&kernel, task, out, %s_body);\n}\n", e->symbol);
+}

@@ -1,0 +1,306 @@
+/* SPDX-License-Identifier: MIT */
+/* emit_call.c - tile operations that are a statement of their own: products, reductions of columns, moves, sorting, single elements. */
+#include "isa/convert.h"
+#include "isa/emit/emit_state.h"
+
+static const struct isa_step *step_of(const struct isa_emitter *e, uint32_t i)
+{
+	return &e->p->steps[i];
+}
+
+static unsigned long count_of(const struct isa_operand *tile)
+{
+	return (unsigned long)tile->rows * tile->columns;
+}
+
+/* A tile's memory under the name of its statement. */
+static struct isa_piece memory(struct isa_emitter *e, const struct isa_operand *tile)
+{
+	return isa_tile(e, tile->row);
+}
+
+static void returns(struct isa_emitter *e, const char *call)
+{
+	isa_line(e, "if (%s)", call);
+	isa_line(e, "\treturn PTOWSP_KERNEL_FAILED;");
+}
+
+/* --- products --- */
+
+static unsigned computed_type(unsigned dtype)
+{
+	switch (dtype) {
+#define X(type, code, class_letter, stored, computed, wide, bytes, sum, matrix, one) \
+	case PTOWSP_##code: return PTOWSP_##matrix;
+#include "isa/element.def"
+#undef X
+	default:
+		return dtype;
+	}
+}
+
+/* Products of signed integers wrap as those of unsigned ones: one function for both. */
+static unsigned product_type(unsigned dtype)
+{
+	const unsigned type = computed_type(dtype);
+
+	return type == PTOWSP_I32 ? PTOWSP_U32 : type == PTOWSP_I64 ? PTOWSP_U64 : type;
+}
+
+/* The memory of a tile, in what products of that type compute with, widened first where the tile is narrower. */
+static struct isa_piece factor(struct isa_emitter *e, const struct isa_operand *tile)
+{
+	const unsigned type = product_type(tile->dtype);
+	const struct isa_piece here = isa_tile_is_placed(e, tile->row) ? isa_piece("%s_place", isa_tile_name(e, tile->row)) : memory(e, tile);
+	struct isa_piece wide;
+
+	if (computed_type(tile->dtype) == tile->dtype)
+		return type == tile->dtype ? here : isa_piece("(const %s *)%s", isa_stored_type(type), here.text);
+	wide = isa_temp(e, count_of(tile), type);
+	isa_line(e, "product_widen_%s(%s, %s, %lu);", isa_type_suffix(tile->dtype), wide.text, here.text, count_of(tile));
+	return wide;
+}
+
+/* What the sum starts from, which has the type of the result: where it lies, widened into d if that is of another type. */
+static struct isa_piece start(struct isa_emitter *e, const char *d, const struct isa_operand *from)
+{
+	const unsigned type = product_type(from->dtype);
+
+	if (computed_type(from->dtype) == from->dtype)
+		return type == from->dtype ? memory(e, from) : isa_piece("(const %s *)%s", isa_stored_type(type), memory(e, from).text);
+	isa_line(e, "product_widen_%s(%s, %s, %lu);", isa_type_suffix(from->dtype), d, memory(e, from).text, count_of(from));
+	return isa_piece("%s", d);
+}
+
+/* Scales of neighbours along k. */
+static void scaled_emit(struct isa_emitter *e, const struct isa_step *s, const char *suffix, const char *d, const char *a, const char *b)
+{
+	const struct isa_piece a_scale = factor(e, &s->b), b_scale = factor(e, &s->f);
+	const unsigned long k = s->a.columns;
+
+	isa_line(e, "product_scaled_%s(%s, %s, %s, %lu, %s, %s, %lu, %lu, %lu, %lu);", suffix, d, a, a_scale.text, k / s->b.columns, b,
+		 b_scale.text, k / s->f.rows, (unsigned long)s->a.rows, k, (unsigned long)s->c.columns);
+}
+
+static void product_emit(struct isa_emitter *e, uint32_t i)
+{
+	const struct isa_step *s = step_of(e, i);
+	const bool adds = s->op == PTOWSP_PTO_TMATMUL_ACC;
+	const struct isa_operand *left = adds ? &s->b : &s->a, *right = adds || s->op == PTOWSP_PTO_TMATMUL_MX ? &s->c : &s->b;
+	const unsigned type = product_type(s->d.dtype);
+	const bool plain = computed_type(s->d.dtype) == s->d.dtype, apart = s->copy || !plain;
+	const char *suffix = isa_type_suffix(type);
+	struct isa_piece d = apart ? isa_temp(e, count_of(&s->d), type) : memory(e, &s->d), a, b, from = isa_piece("NULL");
+
+	e->products = true;
+	if (!apart && type != s->d.dtype)
+		d = isa_piece("(%s *)%s", isa_stored_type(type), d.text);
+	a = factor(e, left);
+	b = factor(e, right);
+	if (adds)
+		from = start(e, d.text, &s->a);
+	if (s->op == PTOWSP_PTO_TMATMUL_MX)
+		scaled_emit(e, s, suffix, d.text, a.text, b.text);
+	else
+		isa_line(e, "product_%s(%s, %s, %s, %s, %lu, %lu, %lu);", suffix, d.text, from.text, a.text, b.text, (unsigned long)left->rows,
+			 (unsigned long)left->columns, (unsigned long)right->columns);
+	if (s->op == PTOWSP_PTO_TMATMUL_BIAS)
+		isa_line(e, "product_bias_%s(%s, %s, %lu, %lu);", suffix, d.text, factor(e, &s->c).text, (unsigned long)s->d.rows,
+			 (unsigned long)s->d.columns);
+	if (!plain)
+		isa_line(e, "product_narrow_%s(%s, %s, %lu);", isa_type_suffix(s->d.dtype), memory(e, &s->d).text, d.text, count_of(&s->d));
+	else if (apart)
+		isa_line(e, e->target->move, memory(e, &s->d).text, d.text, count_of(&s->d) * s->d.bytes);
+}
+
+/* --- moves --- */
+
+/* Where a result goes that must not land on its own source yet, and its way back. */
+static struct isa_piece result(struct isa_emitter *e, const struct isa_step *s)
+{
+	return s->copy ? isa_temp(e, count_of(&s->d), s->d.dtype) : memory(e, &s->d);
+}
+
+static void result_move(struct isa_emitter *e, const struct isa_step *s, const char *from)
+{
+	if (s->copy)
+		isa_line(e, e->target->move, memory(e, &s->d).text, from, count_of(&s->d) * s->d.bytes);
+}
+
+static void reduce_emit(struct isa_emitter *e, const struct isa_step *s)
+{
+	isa_line(e, "tile_%s_%s(%s, %s, %lu, %lu);", isa_op(s->op)->mnemonic + 1, isa_type_suffix(s->a.dtype), memory(e, &s->d).text,
+		 memory(e, &s->a).text, (unsigned long)s->a.rows, (unsigned long)s->a.columns);
+}
+
+static void transpose_emit(struct isa_emitter *e, const struct isa_step *s)
+{
+	const struct isa_piece d = result(e, s);
+
+	isa_line(e, "tile_trans_%s(%s, %s, %lu, %lu);", isa_type_suffix(s->d.dtype), d.text, memory(e, &s->a).text, (unsigned long)s->d.rows,
+		 (unsigned long)s->d.columns);
+	result_move(e, s, d.text);
+}
+
+static void extract_emit(struct isa_emitter *e, uint32_t i)
+{
+	const struct isa_step *s = step_of(e, i);
+
+	returns(e, isa_piece("tile_extract(call, %s, %s, %lu, %lu, %s, %lu, %lu, %s, %s, %s, %u)", isa_place_text(e, i).text,
+			     memory(e, &s->d).text, (unsigned long)s->d.rows, (unsigned long)s->d.columns, memory(e, &s->a).text,
+			     (unsigned long)s->a.rows, (unsigned long)s->a.columns, isa_quoted(e->p->tile_names[s->a.row]).text,
+			     isa_scalar_i64(e, s->b.row).text, isa_scalar_i64(e, s->c.row).text, s->d.bytes)
+			     .text);
+}
+
+static void gather_emit(struct isa_emitter *e, uint32_t i)
+{
+	static const char *const units[9] = {
+		[1] = "bytes", [2] = "multiples of 2 from bytes", [4] = "multiples of 4 from bytes", [8] = "multiples of 8 from bytes"};
+	const struct isa_step *s = step_of(e, i);
+	const bool bytes = s->op == PTOWSP_PTO_TGATHERB;
+	const struct isa_piece d = result(e, s);
+
+	returns(e, isa_piece("tile_gather(call, %s, \"%s\", %s, %s, %lu, %s, %s, %d, %lu, %u, %u, \"%s\")", isa_place_text(e, i).text,
+			     isa_op(s->op)->mnemonic, d.text, memory(e, &s->a).text, count_of(&s->a), memory(e, &s->b).text,
+			     isa_quoted(e->p->tile_names[s->b.row]).text, s->b.dtype == PTOWSP_U32, count_of(&s->d), s->d.bytes,
+			     bytes ? s->a.bytes : 1, bytes ? units[s->a.bytes] : "elements")
+			     .text);
+	result_move(e, s, d.text);
+}
+
+static void scatter_emit(struct isa_emitter *e, uint32_t i)
+{
+	const struct isa_step *s = step_of(e, i);
+	struct isa_piece a = memory(e, &s->a), index = memory(e, &s->b), copy;
+
+	if (s->copy) { /* the destination is a source: that source is read from a copy */
+		copy = isa_temp(e, count_of(&s->d), s->d.dtype);
+		isa_line(e, e->target->move, copy.text, memory(e, &s->d).text, count_of(&s->d) * s->d.bytes);
+		a = s->a.row == s->d.row ? copy : a;
+		index = s->b.row == s->d.row ? copy : index;
+	}
+	returns(e, isa_piece("tile_scatter(call, %s, %s, %lu, %s, %s, %s, %d, %lu, %lu, %u)", isa_place_text(e, i).text, memory(e, &s->d).text,
+			     (unsigned long)s->d.rows, a.text, index.text, isa_quoted(e->p->tile_names[s->b.row]).text,
+			     s->b.dtype == PTOWSP_U32, count_of(&s->a), (unsigned long)s->a.columns, s->d.bytes)
+			     .text);
+}
+
+static void indexed_emit(struct isa_emitter *e, uint32_t i)
+{
+	const struct isa_step *s = step_of(e, i);
+	const char *place = "";
+	const struct isa_piece text = isa_place_text(e, i);
+
+	place = text.text;
+	if (s->op == PTOWSP_PTO_MGATHER)
+		returns(e, isa_piece("tile_mgather(call, %s, %s, %s, %s, %d, %lu, %u)", place, memory(e, &s->d).text, isa_param_name(e, s->a.row),
+				     memory(e, &s->b).text, s->b.dtype == PTOWSP_U32, count_of(&s->d), s->d.bytes)
+				     .text);
+	else
+		returns(e, isa_piece("tile_mscatter(call, %s, %s, %s, %s, %d, %lu, %u)", place, isa_param_name(e, s->d.row), memory(e, &s->a).text,
+				     memory(e, &s->b).text, s->b.dtype == PTOWSP_U32, count_of(&s->a), s->a.bytes)
+				     .text);
+}
+
+static void sort_emit(struct isa_emitter *e, const struct isa_step *s)
+{
+	isa_line(e, "tile_sort32_%s(%s, (int32_t *)(void *)%s, %s, %lu);", isa_type_suffix(s->a.dtype), memory(e, &s->d).text,
+		 memory(e, &s->e).text, memory(e, &s->a).text, count_of(&s->a));
+}
+
+static void merge_emit(struct isa_emitter *e, const struct isa_step *s)
+{
+	const struct isa_piece d = result(e, s);
+
+	isa_line(e, "tile_mrgsort_%s(%s, %lu, %s, %lu, %s, %lu);", isa_type_suffix(s->a.dtype), d.text, count_of(&s->d), memory(e, &s->a).text,
+		 count_of(&s->a), memory(e, &s->b).text, count_of(&s->b));
+	result_move(e, s, d.text);
+}
+
+/* --- single elements --- */
+
+static void offset_emit(struct isa_emitter *e, uint32_t i, const struct isa_operand *tile, uint32_t offset)
+{
+	returns(e, isa_piece("tile_offset(call, %s, \"%s\", %s, %s, %lu)", isa_place_text(e, i).text, isa_op(e->p->insts[i].op)->mnemonic,
+			     isa_quoted(e->p->tile_names[tile->row]).text, isa_scalar_i64(e, offset).text, count_of(tile))
+			     .text);
+}
+
+static void getval_emit(struct isa_emitter *e, uint32_t i)
+{
+	const struct isa_step *s = step_of(e, i);
+	const struct isa_piece from = isa_piece("%s[%s]", memory(e, &s->a).text, isa_scalar_i64(e, s->b.row).text);
+	const bool same = s->a.dtype == s->d.dtype && s->d.dtype != PTOWSP_BOOL;
+
+	offset_emit(e, i, &s->a, s->b.row);
+	e->scalar_used[s->d.row] = true;
+	isa_line(e, "%s = %s;", isa_scalar_name(e, s->d.row),
+		 same ? from.text : isa_narrowed(s->a.dtype == PTOWSP_BOOL ? isa_piece("%s != 0", from.text).text : from.text, s->d.dtype).text);
+	isa_barrier_put(e); /* what follows may write to the tile */
+}
+
+static void setval_emit(struct isa_emitter *e, uint32_t i)
+{
+	const struct isa_step *s = step_of(e, i);
+
+	offset_emit(e, i, &s->d, s->a.row);
+	isa_barrier_put(e);
+	isa_line(e, "%s[%s] = %s;", memory(e, &s->d).text, isa_scalar_i64(e, s->a.row).text, isa_scalar_stored(e, s->b.row, s->d.dtype).text);
+	isa_barrier_put(e);
+}
+
+void isa_call_emit(struct isa_emitter *e, uint32_t i)
+{
+	const struct isa_step *s = step_of(e, i);
+
+	e->temp_now = 0;
+	isa_comment(e, i);
+	isa_cycles_put(e);
+	switch (s->op) {
+	case PTOWSP_PTO_TMATMUL:
+	case PTOWSP_PTO_TMATMUL_ACC:
+	case PTOWSP_PTO_TMATMUL_BIAS:
+	case PTOWSP_PTO_TMATMUL_MX:
+		product_emit(e, i);
+		break;
+	case PTOWSP_PTO_TCOLSUM:
+	case PTOWSP_PTO_TCOLMAX:
+	case PTOWSP_PTO_TCOLMIN:
+		reduce_emit(e, s);
+		break;
+	case PTOWSP_PTO_TTRANS:
+		transpose_emit(e, s);
+		break;
+	case PTOWSP_PTO_TEXTRACT:
+		extract_emit(e, i);
+		break;
+	case PTOWSP_PTO_TGATHER:
+	case PTOWSP_PTO_TGATHERB:
+		gather_emit(e, i);
+		break;
+	case PTOWSP_PTO_TSCATTER:
+		scatter_emit(e, i);
+		break;
+	case PTOWSP_PTO_MGATHER:
+	case PTOWSP_PTO_MSCATTER:
+		indexed_emit(e, i);
+		break;
+	case PTOWSP_PTO_TSORT32:
+		sort_emit(e, s);
+		break;
+	case PTOWSP_PTO_TMRGSORT:
+		merge_emit(e, s);
+		break;
+	case PTOWSP_PTO_GETVAL:
+		getval_emit(e, i);
+		break;
+	case PTOWSP_PTO_SETVAL:
+		setval_emit(e, i);
+		break;
+	default: /* treshape */
+		isa_line(e, e->target->move_over, memory(e, &s->d).text, memory(e, &s->a).text, count_of(&s->d) * s->d.bytes);
+		break;
+	}
+	e->cycles += s->cost;
+}

@@ -1,0 +1,488 @@
+/* SPDX-License-Identifier: MIT */
+#include "rt/access/plan.h"
+
+#include <stdlib.h>
+#include <string.h>
+#include "rt/run/rt_run.h"
+
+bool rt_plans_init(struct rt_plans *plans, const struct rt_program *program)
+{
+	plans->levels = program->level_count;
+	plans->count = program->site_count * program->level_count;
+	plans->rows = calloc((size_t)plans->count + 1, sizeof(*plans->rows));
+	plans->met = calloc((size_t)plans->count + 1, sizeof(*plans->met));
+	return plans->rows && plans->met;
+}
+
+void rt_plans_finish(struct rt_plans *plans)
+{
+	for (uint32_t i = 0; plans->rows && i < plans->count; i++)
+		free(plans->rows[i]);
+	free(plans->rows);
+	free(plans->met);
+	memset(plans, 0, sizeof(*plans));
+}
+
+/* ---- limits ---------------------------------------------------------------------------------------------------- */
+
+/* Accesses of a task whose keys are compared with each other. */
+#define COUNTED_MOST 64u
+
+/* Flat windows of a plan begin here at the last. */
+#define START_MOST ((INT64_C(1) << RT_PLACE_BITS) - 1)
+
+static const struct rt_limit no_limit = {INT64_MIN, UINT64_MAX};
+
+/* False if no value is allowed. */
+static bool limit_set(struct rt_limit *limit, int64_t low, int64_t high)
+{
+	*limit = (struct rt_limit){low, (uint64_t)high - (uint64_t)low};
+	return low <= high;
+}
+
+static bool allowed(const struct rt_limit *limit, int64_t value)
+{
+	return (uint64_t)value - (uint64_t)limit->low <= limit->span;
+}
+
+/* The rules of block_resolve in access.c. */
+static bool block_limits(struct rt_plan_io *plan, const struct rt_io *io, const struct rt_tensor *tensor)
+{
+	plan->pitch = tensor->columns;
+	plan->row_limit = plan->column_limit = plan->start_limit = no_limit;
+	if (io->view && io->checked)
+		return false; /* where it begins is asked of every task */
+	return !io->checked || (limit_set(&plan->row_limit, 0, tensor->rows - (int64_t)io->rows) &&
+				limit_set(&plan->column_limit, 0, tensor->columns - (int64_t)io->columns));
+}
+
+/* The rules of flat_resolve in access.c. */
+static bool flat_limits(struct rt_plan_io *plan, const struct rt_access *access, const struct rt_tensor *tensor)
+{
+	const struct rt_io *io = access->io;
+	const struct rt_touched *touched = access->touched;
+	int64_t far_row = RT_FAR / io->unit - 1, low = 0, high = RT_FAR - 1, most = touched && touched->most != RT_FAR ? touched->most : rt_io_reach(io);
+
+	if (io->view)
+		return false; /* where it begins is asked of every task */
+	if (touched)
+		low = -touched->least > -high ? -touched->least : -high;
+	if (tensor->elements != UINT64_MAX && (int64_t)tensor->elements - (most == RT_FAR ? 0 : most) < high)
+		high = (int64_t)tensor->elements - (most == RT_FAR ? 0 : most);
+	if (high > START_MOST - (most == RT_FAR ? 0 : most)) /* so that all have a name */
+		high = START_MOST - (most == RT_FAR ? 0 : most);
+	plan->pitch = (int64_t)io->unit;
+	plan->open = most == RT_FAR;
+	plan->end = tensor->elements;
+	return limit_set(&plan->row_limit, -far_row, far_row) && limit_set(&plan->column_limit, 1 - RT_FAR, RT_FAR - 1) &&
+	       limit_set(&plan->start_limit, low, high);
+}
+
+/* Values of the form differ by multiples of it, also where they wrap: a power of two. 0: there is one value. */
+static uint64_t unit_of(const struct rt_form *form)
+{
+	uint64_t bits = 0;
+
+	for (unsigned k = 0; k < form->terms; k++)
+		bits |= (uint64_t)form->step[k];
+	return bits & (0 - bits);
+}
+
+/* By how much the form moves per 1 of the loop at `depth`, while registers stay. */
+static uint64_t step_of(const struct rt_form *form, uint32_t depth)
+{
+	uint64_t step = 0;
+
+	for (unsigned k = 0; k < form->terms; k++)
+		step += form->loop[k] == depth ? (uint64_t)form->step[k] : 0;
+	return step;
+}
+
+static bool io_plan(struct rt_plan_io *plan, const struct rt_access *access, const struct rt_tensors *tensors, struct rt_coding *coding, uint32_t inner)
+{
+	const struct rt_io *io = access->io;
+	const struct rt_tensor *tensor = &tensors->rows[io->tensor];
+
+	plan->row = rt_coding_add(coding, io->row);
+	plan->column = rt_coding_add(coding, io->column);
+	if (!io->unit ? !block_limits(plan, io, tensor) : !flat_limits(plan, access, tensor))
+		return false;
+	plan->row_unit = unit_of(&plan->row);
+	plan->column_unit = unit_of(&plan->column);
+	plan->row_step = step_of(&plan->row, inner);
+	plan->column_step = step_of(&plan->column, inner);
+	plan->start_step = plan->row_step * (uint64_t)plan->pitch + plan->column_step;
+	return true;
+}
+
+/* A window that ends with its tensor changes its length; one that touches nothing may begin anywhere. */
+static bool window_loose(const struct rt_plan_io *plan, const struct rt_access *access, const struct rt_tensors *tensors)
+{
+	const struct rt_tensor *tensor = &tensors->rows[access->io->tensor];
+
+	return plan->open || !tensor->data ||
+	       (access->io->unit && (plan->start_limit.low < 0 || plan->start_limit.span > tensor->elements - (uint64_t)plan->start_limit.low));
+}
+
+/* ---- a plan ---------------------------------------------------------------------------------------------------- */
+
+static void window_move_add(struct rt_plan *plan, uint32_t io, const struct rt_tensors *tensors)
+{
+	uint64_t step = plan->ios[io].start_step * tensors->rows[plan->accesses[io].io->tensor].size;
+
+	if (step)
+		plan->moves[plan->move_count++] = (struct rt_plan_move){step, &plan->windows[io]};
+}
+
+static bool is_failing(const struct rt_env *env, const struct rt_form *form)
+{
+	return form->terms == RT_FORM_CODE && (form->base < 0 || !env->codes->rows[form->base].quick);
+}
+
+static bool args_fail(const struct rt_program *program, const struct rt_env *env, const struct rt_site *site)
+{
+	for (uint32_t i = 0; i < site->arg_count; i++)
+		if (is_failing(env, &env->forms[program->args[site->first_arg + i]]))
+			return true;
+	return false;
+}
+
+/* Do all accesses move by constants while the innermost loop goes on? Steps of code then fill the same registers all the time. */
+static bool is_affine(const struct rt_plan *plan, const struct rt_codes *codes)
+{
+	const struct rt_code *code = plan->code ? &codes->rows[plan->code - 1] : NULL;
+
+	return plan->site->depth && !(code && (code->moves || code->loops >> plan->inner & 1));
+}
+
+/* Forms and limits of all accesses. False: the instruction cannot have a plan. */
+static bool ios_plan(struct rt_plan *plan, struct rt_run *run)
+{
+	struct rt_coding coding;
+	bool ok = rt_coding_begin(&coding, &run->program->exprs, run->values, &run->codes);
+
+	for (uint32_t i = 0; ok && i < plan->io_count; i++) {
+		ok = io_plan(&plan->ios[i], &run->accesses[i], &run->tensors, &coding, plan->inner);
+		plan->windows_loose |= ok && window_loose(&plan->ios[i], &run->accesses[i], &run->tensors);
+	}
+	return rt_coding_end(&coding, &plan->code) && ok;
+}
+
+/* Pairs of accesses of one class that do the same; counted only where pairs_out is NULL. */
+static uint32_t pairs_find(const struct rt_access *accesses, uint32_t count, struct rt_plan_pair *pairs_out)
+{
+	uint32_t pairs = 0;
+
+	for (uint32_t i = 1; count <= COUNTED_MOST && i < count; i++)
+		for (uint32_t k = 0; k < i; k++) {
+			uint8_t bits = (uint8_t)(accesses[i].io->access & accesses[k].io->access);
+
+			if (!bits || accesses[i].io->key != accesses[k].io->key)
+				continue;
+			if (pairs_out)
+				pairs_out[pairs] = (struct rt_plan_pair){(uint8_t)i, (uint8_t)k, bits};
+			pairs++;
+		}
+	return pairs;
+}
+
+/* Everything lies in one block; the uses, a cache line each, come first behind the forms. */
+static struct rt_plan *plan_alloc(uint32_t ios, uint32_t pairs)
+{
+	size_t forms = (sizeof(struct rt_plan) + ios * sizeof(struct rt_plan_io) + 63) / 64 * 64, uses = 2 * ios * sizeof(struct rt_use);
+	size_t accesses = ios * sizeof(struct rt_access), windows = ios * sizeof(struct ptowsp_tensor_arg), moves = ios * sizeof(struct rt_plan_move);
+	size_t size = forms + uses + accesses + windows + moves + pairs * sizeof(struct rt_plan_pair);
+	char *block = aligned_alloc(64, (size + 63) / 64 * 64);
+	struct rt_plan *plan = (struct rt_plan *)(void *)block;
+
+	if (!plan)
+		return NULL;
+	memset(block, 0, size);
+	plan->uses = (struct rt_use *)(void *)(block + forms);
+	plan->accesses = (struct rt_access *)(void *)(block + forms + uses);
+	plan->windows = (struct ptowsp_tensor_arg *)(void *)(block + forms + uses + accesses);
+	plan->moves = (struct rt_plan_move *)(void *)(block + forms + uses + accesses + windows);
+	plan->pairs = (struct rt_plan_pair *)(void *)(block + forms + uses + accesses + windows + moves);
+	return plan;
+}
+
+void rt_plan_make(struct rt_run *run, const struct rt_site *site, uint32_t level)
+{
+	struct rt_plans *plans = &run->plans;
+	struct rt_plan **row = rt_plan_at(plans, run->program, site, level), *plan;
+	uint8_t *met = &plans->met[row - plans->rows];
+
+	/* Most instructions of a long program without loops are reached once: they shall not cost memory. */
+	if (!*met || run->tensors.measuring) {
+		*met = 1;
+		return;
+	}
+	plan = plan_alloc(site->io_count, pairs_find(run->accesses, site->io_count, NULL));
+	if (!plan)
+		return;
+	plan->site = site;
+	plan->kernel = run->kernel;
+	plan->io_count = site->io_count;
+	plan->inner = site->depth ? site->depth - 1u : 0;
+	if (!ios_plan(plan, run)) {
+		free(plan);
+		return;
+	}
+	plan->args = args_fail(run->program, &run->env, site);
+	plan->affine = is_affine(plan, &run->codes);
+	memcpy(plan->accesses, run->accesses, site->io_count * sizeof(*run->accesses));
+	for (uint32_t i = 0; i < site->io_count; i++)
+		window_move_add(plan, i, &run->tensors);
+	plan->pair_count = pairs_find(run->accesses, site->io_count, plan->pairs);
+	plan->counted = !site->distinct && run->program->schedule.deps != PTOWSP_DEPS_EXPLICIT;
+	plan->map_most = plan->counted ? site->writes + (run->program->schedule.full ? site->reads : 0u) : rt_infer_map(run, site);
+	plan->map_need = plan->map_most;
+	plan->plain = !plan->args && site->io_count <= COUNTED_MOST && rt_issue_plain(run, site, run->kernel);
+	plan->argued = site->arg_count && (run->kernels || run->record);
+	plan->lone = run->places.one && site->dispatch == PTOWSP_NONE;
+	plan->cycles = run->known[run->kernel].cycles;
+	plan->stats = run->kernel_stats ? &run->kernel_stats[run->kernel] : NULL;
+	plan->task = (struct ptowsp_task){
+		.head = PTOWSP_HEAD(plan->task, TASK),
+		.tensors = plan->windows,
+		.arg_count = site->arg_count,
+		.tensor_count = site->io_count,
+		.tensor_stride = sizeof(*plan->windows),
+		.kernel = run->kernel,
+		.unit = run->program->tables.kernel.rows[run->kernel].unit,
+		.block_count = 1,
+	};
+	plan->use_count = rt_uses_make(run, site, plan->accesses, plan->uses);
+	for (uint32_t i = 0; i < plan->use_count; i++)
+		plan->uses[i].step = rt_use_step(run, plan->accesses[plan->uses[i].argument].io, &plan->ios[plan->uses[i].argument]);
+	*row = plan;
+}
+
+/* ---- a task ---------------------------------------------------------------------------------------------------- */
+
+/* Every access from its forms, whose registers are filled. False: one lies outside its tensor. */
+RT_INLINE bool accesses_find(struct rt_plan *plan, const struct rt_env *env)
+{
+	struct rt_access *access = plan->accesses;
+	bool inside = true;
+
+	for (const struct rt_plan_io *io = plan->ios, *end = io + plan->io_count; io < end; io++, access++) {
+		int64_t row = rt_code_sum(env, &io->row), column = rt_code_sum(env, &io->column);
+		/* Unsigned: a row beyond its limit may overflow, and is refused. */
+		int64_t start = (int64_t)((uint64_t)row * (uint64_t)io->pitch + (uint64_t)column);
+
+		access->key.row = row;
+		access->key.column = column;
+		access->start = start;
+		if (io->open)
+			access->length = io->end - (uint64_t)start;
+		inside &= allowed(&io->row_limit, row);
+		inside &= allowed(&io->column_limit, column);
+		inside &= allowed(&io->start_limit, start);
+	}
+	return inside;
+}
+
+/* Will `value`, which is allowed, still be after so many steps? What lies between is then allowed too. */
+static bool stays(const struct rt_limit *limit, int64_t value, uint64_t step, int64_t steps)
+{
+	int64_t move, end;
+
+	return !__builtin_mul_overflow((int64_t)step, steps, &move) && !__builtin_add_overflow(value, move, &end) && allowed(limit, end);
+}
+
+static bool rest_inside(const struct rt_plan *plan, int64_t steps)
+{
+	const struct rt_access *access = plan->accesses;
+	for (const struct rt_plan_io *io = plan->ios, *end = io + plan->io_count; io < end; io++, access++)
+		if (!stays(&io->row_limit, access->key.row, io->row_step, steps) ||
+		    !stays(&io->column_limit, access->key.column, io->column_step, steps) ||
+		    !stays(&io->start_limit, access->start, io->start_step, steps))
+			return false;
+	return true;
+}
+
+/* ---- equal keys ------------------------------------------------------------------------------------------------- */
+
+enum meeting { NEVER, ALWAYS, SOMETIMES };
+
+/* A difference that grows by `step` per 1 of the loop: is it 0 at a value from now on until `left` further? *at: where, if it moves. */
+static enum meeting zero_of(int64_t difference, int64_t step, int64_t left, int64_t *at)
+{
+	if (!step || !left)
+		return difference ? NEVER : ALWAYS;
+	if (step == -1 && difference == INT64_MIN)
+		return SOMETIMES;
+	if (difference % step)
+		return NEVER;
+	*at = -(difference / step);
+	return (left < 0 ? *at < left || *at > 0 : *at < 0 || *at > left) ? NEVER : SOMETIMES;
+}
+
+/* Are the keys of two accesses of one class equal while the loop goes on? */
+static enum meeting keys_meet(const struct rt_plan *plan, uint32_t a, uint32_t b, int64_t left)
+{
+	const struct rt_access *x = &plan->accesses[a], *y = &plan->accesses[b];
+	int64_t row, column, row_at = 0, column_at = 0;
+	enum meeting rows, columns;
+
+	if (__builtin_sub_overflow(x->key.row, y->key.row, &row) || __builtin_sub_overflow(x->key.column, y->key.column, &column))
+		return SOMETIMES;
+	rows = zero_of(row, (int64_t)(plan->ios[a].row_step - plan->ios[b].row_step), left, &row_at);
+	columns = zero_of(column, (int64_t)(plan->ios[a].column_step - plan->ios[b].column_step), left, &column_at);
+	if (rows == NEVER || columns == NEVER || (rows == SOMETIMES && columns == SOMETIMES && row_at != column_at))
+		return NEVER;
+	return rows == ALWAYS && columns == ALWAYS ? ALWAYS : SOMETIMES;
+}
+
+/* Accesses of that kind whose key an earlier one of the kind has, too. *known: as long as the round lasts. */
+static uint32_t repeated(const struct rt_plan *plan, unsigned bit, int64_t left, bool *known)
+{
+	uint32_t count = 0, counted = 0;
+
+	for (const struct rt_plan_pair *pair = plan->pairs, *end = pair + plan->pair_count; pair < end; pair++) {
+		enum meeting met = !(pair->bits & bit) || pair->later == counted ? NEVER : keys_meet(plan, pair->later, pair->earlier, left);
+
+		count += met == ALWAYS;
+		counted = met == ALWAYS ? pair->later : counted;
+		*known &= met != SOMETIMES;
+	}
+	return count;
+}
+
+/* The same of one task alone. */
+static uint32_t repeated_now(const struct rt_plan *plan, unsigned bit)
+{
+	const struct rt_access *accesses = plan->accesses;
+	uint32_t count = 0, counted = 0;
+
+	for (const struct rt_plan_pair *pair = plan->pairs, *end = pair + plan->pair_count; pair < end; pair++)
+		if (pair->bits & bit && pair->later != counted && accesses[pair->later].key.row == accesses[pair->earlier].key.row &&
+		    accesses[pair->later].key.column == accesses[pair->earlier].key.column) {
+			count++;
+			counted = pair->later;
+		}
+	return count;
+}
+
+static void now_count(struct rt_plan *plan, bool full)
+{
+	plan->map_need = plan->map_most - repeated_now(plan, PTOWSP_WRITE);
+	if (full)
+		plan->map_need -= repeated_now(plan, PTOWSP_READ);
+}
+
+static void map_count(struct rt_plan *plan, bool full, int64_t left)
+{
+	bool known = true;
+	uint32_t less;
+
+	plan->varying = false;
+	if (!left) {
+		now_count(plan, full);
+		return;
+	}
+	less = repeated(plan, PTOWSP_WRITE, left, &known);
+	if (full)
+		less += repeated(plan, PTOWSP_READ, left, &known);
+	plan->map_need = plan->map_most - less;
+	plan->varying = !known;
+}
+
+void rt_plan_recount(struct rt_plan *plan, bool full)
+{
+	rt_plan_accesses_move(plan);
+	now_count(plan, full);
+}
+
+static void windows_make(struct rt_plan *plan, const struct rt_tensors *tensors)
+{
+	for (uint32_t i = 0; i < plan->io_count; i++) {
+		const struct rt_access *access = &plan->accesses[i];
+
+		rt_access_window(access->io, &tensors->rows[access->io->tensor], access->start, access->length, &plan->windows[i]);
+	}
+	plan->windows_at = plan->at;
+}
+
+void rt_plan_accesses_move(struct rt_plan *plan)
+{
+	struct rt_access *access = plan->accesses;
+	uint64_t steps = (uint64_t)plan->at - (uint64_t)plan->accesses_at;
+
+	for (const struct rt_plan_io *io = plan->ios, *end = io + plan->io_count; steps && io < end; io++, access++) {
+		access->key.row = (int64_t)((uint64_t)access->key.row + io->row_step * steps);
+		access->key.column = (int64_t)((uint64_t)access->key.column + io->column_step * steps);
+		access->start = (int64_t)((uint64_t)access->start + io->start_step * steps);
+		if (io->open)
+			access->length -= io->start_step * steps;
+	}
+	plan->accesses_at = plan->at;
+}
+
+void rt_plan_windows_anew(struct rt_plan *plan, const struct rt_tensors *tensors)
+{
+	rt_plan_accesses_move(plan);
+	windows_make(plan, tensors);
+	plan->windows_anew = plan->windows_loose || !plan->round;
+}
+
+/* Bits by which names differ while the loop goes on. */
+static uint64_t steps_of(const struct rt_plan *plan, uint64_t stride)
+{
+	uint64_t bits = 0;
+
+	for (uint32_t i = 0; i < plan->use_count; i++)
+		bits |= plan->uses[i].step * stride;
+	return bits;
+}
+
+/* Uses that are cells whatever the task, and stay so: their names follow from where the accesses start. */
+static bool settled_place(struct rt_run *run, struct rt_plan *plan)
+{
+	uint64_t bits = 0;
+
+	if (!plan->settled || plan->divided != run->overlap.divided)
+		return false;
+	for (struct rt_use *use = plan->uses, *end = use + plan->use_count; use < end; use++)
+		bits |= use->name = use->base + (uint64_t)plan->accesses[use->argument].start;
+	rt_cells_fit(run->cells, &run->track, bits | plan->steps);
+	return true;
+}
+
+static void all_place(struct rt_run *run, struct rt_plan *plan, struct rt_way way)
+{
+	bool sure = true;
+
+	rt_uses_place(run, plan->uses, plan->use_count, plan->accesses, plan->ios, way);
+	plan->named = run->exact.entries || run->overlap.lattices;
+	for (uint32_t i = 0; i < plan->use_count; i++) {
+		plan->named &= rt_use_named(&plan->uses[i], run->overlap.lattices);
+		sure &= plan->uses[i].sure;
+	}
+	plan->settled = plan->named && sure;
+	plan->divided = run->overlap.divided;
+}
+
+bool rt_plan_find(struct rt_run *run, struct rt_plan *plan)
+{
+	const struct rt_round *round = &run->expand.rounds[plan->inner];
+	struct rt_way way = {0, 0};
+	int64_t value = run->expand.loops[plan->inner], left;
+
+	plan->round = 0;
+	if ((plan->code && !rt_code_fill(&run->env, &run->codes.rows[plan->code - 1])) || !accesses_find(plan, &run->env))
+		return false;
+	if (plan->affine && round->number && !__builtin_sub_overflow(round->last, value, &left) && rest_inside(plan, left)) {
+		plan->round = round->number;
+		plan->steps = steps_of(plan, round->stride);
+		way = (struct rt_way){round->stride, left};
+	}
+	if (plan->counted && plan->plain)
+		map_count(plan, run->program->schedule.full, way.left);
+	if (!settled_place(run, plan))
+		all_place(run, plan, way);
+	plan->at = plan->accesses_at = value;
+	plan->windows_anew = true;
+	return true;
+}

@@ -1,0 +1,131 @@
+/* SPDX-License-Identifier: MIT */
+/* plan.h - what a task instruction comes to in one run at one tile level: its kernel, per tensor argument two affine forms and the range in which
+ * they may lie, and its uses of the tensor map. What does not change from task to task is worked out when the instruction is reached for the second
+ * time. While the innermost loop goes on, everything moves on by a constant per step of its value, and if the last iteration stays inside its tensors, so
+ * do those before it. Uses are moved for each task; accesses and windows when somebody asks for them. One thread. */
+#ifndef RT_PLAN_H
+#define RT_PLAN_H
+
+#include "rt/access/access.h"
+#include "rt/expand/expand.h"
+#include "rt/access/use.h"
+
+/* Values low .. low + span are allowed, as one unsigned comparison. */
+struct rt_limit {
+	int64_t low;
+	uint64_t span;
+};
+/* How an access is found from the loop values. */
+struct rt_plan_io {
+	uint64_t row_step, column_step, start_step; /* per 1 of the innermost loop; they wrap */
+	struct rt_form row, column;
+	uint64_t row_unit, column_unit; /* powers of two: values differ by multiples of them; 0: they never differ */
+	int64_t pitch; /* start = row * pitch + column */
+	struct rt_limit row_limit, column_limit, start_limit;
+	uint64_t end;  /* open: of the tensor, in elements */
+	bool open;     /* the window goes on to the end of its tensor, else its length is always the same */
+};
+/* Of a window that moves on by `step` bytes per 1 of the innermost loop. */
+struct rt_plan_move {
+	uint64_t step;
+	struct ptowsp_tensor_arg *window;
+};
+/* Two accesses whose keys can be equal. */
+struct rt_plan_pair {
+	uint8_t later, earlier; /* of the accesses */
+	uint8_t bits;           /* what both do: PTOWSP_READ, PTOWSP_WRITE */
+};
+struct rt_plan {
+	const struct rt_site *site;
+	uint32_t kernel;
+	uint32_t io_count, use_count;
+	uint32_t inner; /* depth of the innermost loop */
+	uint32_t code;  /* row of the run's codes + 1: steps that fill registers for the forms; 0: none */
+	bool affine;    /* there is one, and all accesses move on by constants */
+	bool args;      /* arguments have to be evaluated even where no kernel wants them: one of them can fail */
+	uint64_t round; /* of that loop, in which the accesses were found and its rest was proved; 0: none */
+	int64_t at;     /* its value at the latest task: uses are of it */
+	int64_t accesses_at, windows_at; /* what the others are of */
+	bool windows_anew;  /* they are not of this round */
+	bool windows_loose; /* moving them on does not do */
+	bool plain;         /* its tasks need nothing but what stands here: rt_issue_plain; then: */
+	bool argued;        /* arguments are wanted */
+	bool lone;          /* there is one place where they can run: clock_lone.h */
+	uint64_t cycles;    /* of each */
+	struct ptowsp_kernel_stats *stats;
+	bool settled;       /* all uses are cells whatever the task, unless more tensors are divided */
+	uint64_t steps;     /* bits by which names differ within a round */
+	bool named;         /* all uses are by name, unless more tensors are divided than at that time: */
+	uint32_t divided;
+	bool counted;       /* which of its keys are equal is found for each round */
+	uint32_t map_most;  /* places in the tensor map if no two of its keys are equal */
+	uint32_t map_need;  /*   of the latest task */
+	bool varying;       /*   which is not that of each task of the round */
+	struct ptowsp_task task; /* for the kernel: all but number and args */
+	struct rt_use *uses;          /* of the latest task: reads, then both, then writes */
+	struct rt_access *accesses;
+	struct ptowsp_tensor_arg *windows;
+	struct rt_plan_move *moves; /* of the windows that do not stay where they are */
+	uint32_t move_count;
+	struct rt_plan_pair *pairs; /* where `counted` */
+	uint32_t pair_count;
+	struct rt_plan_io ios[];
+};
+/* One per task instruction and level. */
+struct rt_plans {
+	struct rt_plan **rows; /* site * levels + level; NULL until it is reached twice */
+	uint8_t *met;
+	uint32_t levels;
+	uint32_t count;
+};
+bool rt_plans_init(struct rt_plans *plans, const struct rt_program *program);
+void rt_plans_finish(struct rt_plans *plans);
+/* Accesses of the latest task, as windows where the kernel wants to see them. */
+void rt_plan_accesses_move(struct rt_plan *plan);
+void rt_plan_windows_anew(struct rt_plan *plan, const struct rt_tensors *tensors);
+/* map_need of the latest task, where it varies. full: hazards. */
+void rt_plan_recount(struct rt_plan *plan, bool full);
+
+/* Windows that end with their tensor change their length, and one that is not touched may begin anywhere: those are made anew. */
+static inline void rt_plan_windows_move(struct rt_plan *plan, const struct rt_tensors *tensors)
+{
+	uint64_t steps = (uint64_t)plan->at - (uint64_t)plan->windows_at;
+
+	if (plan->windows_anew) {
+		rt_plan_windows_anew(plan, tensors);
+		return;
+	}
+	for (const struct rt_plan_move *move = plan->moves, *end = move + plan->move_count; move < end; move++)
+		move->window->data = (char *)move->window->data + move->step * steps;
+	plan->windows_at = plan->at;
+}
+
+static inline struct rt_plan **rt_plan_at(const struct rt_plans *plans, const struct rt_program *program, const struct rt_site *site,
+					  uint32_t level)
+{
+	return &plans->rows[(size_t)(site - program->sites) * plans->levels + level];
+}
+
+struct rt_run;
+/* After a task of the instruction has been resolved without a plan, which left run->accesses. Makes a plan from the second call on; whether there is
+ * one makes no difference to any result. */
+void rt_plan_make(struct rt_run *run, const struct rt_site *site, uint32_t level);
+/* A task that is not the next one of the plan's round: everything from the forms. False: an access lies outside its tensor or divides
+ * by zero; resolving it without the plan finds the words. */
+bool rt_plan_find(struct rt_run *run, struct rt_plan *plan);
+
+/* The next task of the round? Then its uses are in place. */
+static inline bool rt_plan_move(struct rt_plan *plan, const struct rt_expand *expand)
+{
+	int64_t value = expand->loops[plan->inner];
+	uint64_t steps = (uint64_t)value - (uint64_t)plan->at;
+
+	if (plan->round != expand->rounds[plan->inner].number || !plan->round)
+		return false;
+	for (struct rt_use *use = plan->uses, *end = use + plan->use_count; use < end; use++)
+		use->name += use->step * steps;
+	plan->at = value;
+	return true;
+}
+
+#endif

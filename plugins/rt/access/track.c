@@ -1,0 +1,77 @@
+/* SPDX-License-Identifier: MIT */
+#include "rt/access/track.h"
+
+#include <stdlib.h>
+#include <string.h>
+#include "ptowsp/task.h"
+
+bool rt_track_init(struct rt_track *track, struct rt_preds *preds, bool full)
+{
+	memset(track, 0, sizeof(*track));
+	track->preds = preds;
+	track->head = track->tail = 1;
+	track->full = full;
+	track->mask = 1023;
+	track->readers = malloc(((size_t)track->mask + 1) * sizeof(*track->readers));
+	return track->readers != NULL;
+}
+
+void rt_track_finish(struct rt_track *track)
+{
+	free(track->readers);
+	memset(track, 0, sizeof(*track));
+}
+
+static bool listed(const struct rt_track *track, uint32_t serial)
+{
+	return serial - track->tail < track->head - track->tail;
+}
+
+static void grow(struct rt_track *track)
+{
+	uint32_t mask = track->mask * 2 + 1;
+	struct rt_reader *more = mask < UINT32_MAX / 2 ? malloc(((size_t)mask + 1) * sizeof(*more)) : NULL;
+
+	if (!more) {
+		track->preds->out_of_memory = true;
+		track->tail = track->head; /* forgets the readers: the run ends before that matters */
+		return;
+	}
+	for (uint32_t s = track->tail; s != track->head; s++)
+		more[s & mask] = track->readers[s & track->mask];
+	free(track->readers);
+	track->readers = more;
+	track->mask = mask;
+}
+
+/* Half empty afterwards, or twice as large: either way the next call is far away. */
+uint32_t rt_track_room(struct rt_track *track)
+{
+	while (track->tail != track->head && rt_preds_gone(track->preds, track->readers[track->tail & track->mask].task))
+		track->tail++;
+	if (track->head - track->tail > track->mask / 2)
+		grow(track);
+	return track->head ? track->head : 1;
+}
+
+void rt_cell_readers(struct rt_track *track, const struct rt_cell *cell)
+{
+	uint32_t serial = cell->readers;
+
+	while (listed(track, serial)) {
+		const struct rt_reader *reader = &track->readers[serial & track->mask];
+
+		if (rt_preds_gone(track->preds, reader->task))
+			return;
+		rt_preds_add(track->preds, reader->task);
+		serial = reader->next;
+	}
+}
+
+void rt_cell_peek(struct rt_track *track, const struct rt_cell *cell, unsigned access)
+{
+	if (track->full || access & PTOWSP_READ)
+		rt_preds_add(track->preds, cell->writer);
+	if (track->full && access & PTOWSP_WRITE)
+		rt_cell_readers(track, cell);
+}

@@ -1,0 +1,132 @@
+/* SPDX-License-Identifier: MIT */
+/* expand.h - the bytecode interpreter: walks a lowered program and gives one event at a time, so that its user can stop in the
+ * middle of any nest and go on later. No recursion, no allocation, O(nesting) state. One thread. */
+#ifndef RT_EXPAND_H
+#define RT_EXPAND_H
+
+#include "rt/program/axis.h"
+#include "rt/program/rt_program.h"
+
+enum rt_event {
+	RT_EVENT_TASK,        /* expand.site, level, loops */
+	RT_EVENT_SCOPE_BEGIN,
+	RT_EVENT_SCOPE_END,
+	RT_EVENT_ORDER_BEGIN, /* a for_each or sequential */
+	RT_EVENT_ORDER_STEP,  /* its next iteration or step */
+	RT_EVENT_ORDER_END,
+	RT_EVENT_READ,        /* a condition or bound read the slots expand.read ... of exprs.reads */
+	RT_EVENT_SLOT_SET,    /* expand.slot, expand.expr: not yet evaluated */
+	RT_EVENT_SLOT_LOAD,   /* expand.slot, expand.io */
+	RT_EVENT_SEND,        /* expand.channel, expand.expr: not yet evaluated */
+	RT_EVENT_CONSUME,     /* expand.channel: the next token is wanted; rt_expand_token or rt_expand_closed goes on */
+	RT_EVENT_CLOSE,       /* expand.channel */
+	RT_EVENT_SYNC,        /* expand.sync: a SIGNAL, WAIT, BARRIER, FENCE, ALLOC or FREE of program.code */
+	RT_EVENT_PAUSE,       /* time for a look at deadline and cancel: every 1,024 instructions */
+	RT_EVENT_END,
+	RT_EVENT_FAILED,      /* expand.error was filled: RUN_FAILED */
+	RT_EVENT_NONE         /* nothing to tell: of rt_expand_step only */
+};
+
+struct rt_interleave;
+/* A body that is being walked. */
+struct rt_frame {
+	uint8_t op;     /* opcode that opened it; the entry has its own */
+	uint8_t level;  /* in force outside it */
+	uint16_t branch; /* sequential: step; for_each: 1 before ORDER_BEGIN was given */
+	uint32_t at;    /* the instruction that opened it */
+	uint32_t end;   /* of the body or branch */
+	uint32_t depth; /* loops: of the value */
+	int64_t step;   /* loops; select: place of the next index */
+	uint64_t left;  /* loops without levels: iterations after this one; cond: where to go on behind the then part */
+	uint64_t given; /* tasks before it, of this expander */
+	struct rt_interleave *turns; /* combine under timing interleaved: owned */
+	struct rt_level_walk walk;
+};
+
+/* One execution of a loop: its value grows from iteration to iteration, and the loops around it stand still. */
+struct rt_round {
+	uint64_t number; /* never twice in a run; 0: none */
+	int64_t last;    /* no value is larger */
+	uint64_t stride; /* values differ by multiples of it */
+};
+struct rt_expand {
+	const struct rt_program *program;
+	struct rt_env *env; /* where expressions look; env->loops is loops */
+	struct ptowsp_error *error;
+	ptowsp_status failure; /* what RT_EVENT_FAILED stands for: RUN_FAILED, or NO_MEMORY */
+	uint64_t round_count;
+	uint32_t depth, at;
+	uint32_t budget;  /* instructions until the next PAUSE */
+	uint32_t site, level;
+	uint32_t slot, expr, io, read, read_count, sync;
+	uint32_t channel; /* CSPC row */
+	uint64_t given;   /* tasks so far */
+	bool passing;     /* a turn is over: branches take turns */
+	bool breaking;    /* bodies are being left up to the innermost loop */
+	/* Arrays last, filled from the front: rt_expand_move leaves out what is not in use. */
+	int64_t loops[PTOWSP_NESTING_LIMIT];
+	struct rt_round rounds[PTOWSP_NESTING_LIMIT]; /* of the loop at each depth */
+	struct rt_frame frames[PTOWSP_NESTING_LIMIT + 1];
+};
+
+void rt_expand_start(struct rt_expand *expand, const struct rt_program *program, struct rt_env *env, struct ptowsp_error *error);
+enum rt_event rt_expand_next(struct rt_expand *expand);
+/* As if a BREAK were reached here: the innermost loop is left with the next event. False: there is none. */
+bool rt_expand_break(struct rt_expand *expand);
+/* One instruction, or the end of one body, at a time: for who looks at the frames in between. Not where branches take turns. */
+enum rt_event rt_expand_step(struct rt_expand *expand);
+/* Gives back what bodies hold that were not walked to their end; nothing otherwise. */
+void rt_expand_finish(struct rt_expand *expand);
+/* expand_loop.c: at the end of the body of a parallel_for over a dense axis: enters its next iteration. False, and nothing has changed: there is none, or it is
+ * not such a body. */
+bool rt_expand_again(struct rt_expand *expand);
+/* The next iteration of the innermost body, where the expander stands at its end. */
+static inline bool rt_expand_iterate(struct rt_expand *expand)
+{
+	struct rt_frame *top = &expand->frames[expand->depth - 1];
+
+	if (top->op != PTOWSP_OP_PARALLEL_FOR || top->walk.set || !top->left)
+		return rt_expand_again(expand);
+	top->left--;
+	expand->loops[top->depth] += top->step;
+	expand->at = top->at + 1;
+	return true;
+}
+
+/* rt_expand_next, where it comes to a task through ends of iterations and conditions that read no slot, as it mostly does. False: it is something else, and
+ * rt_expand_next finds out. */
+bool rt_expand_reach(struct rt_expand *expand);
+
+static inline void rt_expand_take(struct rt_expand *expand, const struct rt_ins *in)
+{
+	expand->budget--;
+	expand->site = in->row;
+	expand->at = in->end;
+	expand->given++;
+	expand->passing = expand->program->schedule.interleaved;
+}
+
+/* The same, at once where the task is of the same body or of its next iteration. */
+static inline bool rt_expand_task(struct rt_expand *expand)
+{
+	const struct rt_frame *top = &expand->frames[expand->depth - 1];
+	const struct rt_ins *in;
+
+	if (expand->passing || expand->breaking || expand->budget < 2 || top->branch)
+		return false;
+	if (expand->at == top->end && !rt_expand_iterate(expand))
+		return rt_expand_reach(expand);
+	in = &expand->program->code[expand->at];
+	if (in->op != PTOWSP_OP_TASK)
+		return rt_expand_reach(expand);
+	rt_expand_take(expand, in);
+	return true;
+}
+
+/* Where one expander stands, into another. Rounds and budget stay those of `to`: they are counted per run. */
+void rt_expand_move(struct rt_expand *to, const struct rt_expand *from);
+/* After RT_EVENT_CONSUME: the body runs with this token; or the loop ends. */
+void rt_expand_token(struct rt_expand *expand, uint64_t token);
+void rt_expand_closed(struct rt_expand *expand);
+
+#endif

@@ -1,0 +1,35 @@
+/* SPDX-License-Identifier: MIT */
+/* task_deps.h - who a task of the C interface waits for: the core's tensor maps, asked with rectangles. One thread. */
+#ifndef RT_TASK_DEPS_H
+#define RT_TASK_DEPS_H
+
+#include "rt/graph/rt_graph.h"
+#include "rt/access/cells.h"
+#include "rt/access/pieces.h"
+
+/* Keys of one tensor with one shape have a class. */
+struct rt_task_shape {
+	uint32_t tensor, rows, columns;
+	uint32_t class; /* + 1; 0: a free place */
+};
+struct rt_task_deps {
+	uint32_t rules;
+	uint64_t window; /* 0: unbounded */
+	struct rt_preds preds;
+	struct rt_track track;
+	struct rt_cells exact;
+	struct rt_intern intern; /* of places that do not fit into a name */
+	struct rt_pieces *pieces;
+	struct rt_task_shape *shapes; /* open addressing, mask + 1 places */
+	uint32_t shape_count, shape_mask;
+};
+/* False when out of memory. */
+bool rt_task_deps_init(struct rt_task_deps *deps, uint32_t rules, uint64_t window, uint32_t tensors);
+void rt_task_deps_finish(struct rt_task_deps *deps);
+/* The next task: its explicit producers, all earlier tasks, then its accesses; pitch[tensor]: elements from row to row. deps->preds.list has the answer,
+ * each task once. False when out of memory. */
+void rt_task_deps_next(struct rt_task_deps *deps, uint64_t task);
+void rt_task_deps_add(struct rt_task_deps *deps, uint64_t producer);
+bool rt_task_deps_find(struct rt_task_deps *deps, const struct rt_graph_io *ios, uint32_t count, const struct rt_graph_tensor *tensors);
+
+#endif

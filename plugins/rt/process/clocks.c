@@ -1,0 +1,185 @@
+/* SPDX-License-Identifier: MIT */
+#include "rt/process/clocks_rows.h"
+
+#include <stdlib.h>
+#include <string.h>
+#include "rt/grow.h"
+
+/* ---- making, turns --------------------------------------------------------------------------------------------- */
+
+ptowsp_status rt_clocks_init(struct rt_clocks *clocks, struct rt_clock *base, uint32_t instances)
+{
+	clocks->base = base;
+	clocks->count = instances;
+	clocks->turn = PTOWSP_NONE;
+	clocks->first = clocks->settled = clocks->issued = base->issued;
+	clocks->leave = base->total;
+	clocks->mask = rt_window_room(base->window) - 1;
+	clocks->rows = calloc(clocks->mask + 1, sizeof(*clocks->rows));
+	clocks->own = calloc(instances ? instances : 1, sizeof(*clocks->own));
+	if (!clocks->rows || !clocks->own)
+		return PTOWSP_NO_MEMORY;
+	for (uint32_t i = 0; i < instances; i++)
+		clocks->own[i].now = base->total;
+	return PTOWSP_OK;
+}
+
+void rt_clocks_finish(struct rt_clocks *clocks)
+{
+	for (uint32_t p = 0; p < RT_POOL_LIMIT; p++)
+		free(clocks->starts[p].at);
+	free(clocks->rows);
+	free(clocks->scopes);
+	free(clocks->own);
+	memset(clocks, 0, sizeof(*clocks));
+}
+
+void rt_clocks_turn(struct rt_clocks *clocks, uint32_t instance)
+{
+	struct rt_clock *base = clocks->base;
+	struct rt_own_clock *own;
+
+	if (clocks->turn != PTOWSP_NONE) {
+		own = &clocks->own[clocks->turn];
+		own->now = base->now;
+		own->last = base->last;
+		own->order_depth = base->order_depth;
+		memcpy(own->orders, base->orders, (base->order_depth + 1) * sizeof(*own->orders));
+	}
+	clocks->turn = instance;
+	if (instance == PTOWSP_NONE)
+		return;
+	own = &clocks->own[instance];
+	base->now = own->now;
+	base->last = own->last;
+	base->order_depth = own->order_depth;
+	memcpy(base->orders, own->orders, (own->order_depth + 1) * sizeof(*own->orders));
+}
+
+uint64_t *rt_clocks_now(struct rt_clocks *clocks, uint32_t instance)
+{
+	return instance == clocks->turn ? &clocks->base->now : &clocks->own[instance].now;
+}
+
+void rt_clocks_over(struct rt_clocks *clocks)
+{
+	clocks->own[clocks->turn].over = true;
+	clocks->base->total = rt_later(clocks->base->total, clocks->base->now);
+}
+
+/* ---- what is remembered ---------------------------------------------------------------------------------------- */
+
+/* No instance will ever ask about an earlier time. */
+uint64_t rt_clocks_least(const struct rt_clocks *clocks)
+{
+	uint64_t least = clocks->base->now;
+
+	for (uint32_t i = 0; i < clocks->count; i++)
+		if (!clocks->own[i].over && i != clocks->turn && clocks->own[i].now < least)
+			least = clocks->own[i].now;
+	return least;
+}
+
+/* A stalling window: what is older has left before any task that is still to come is issued. */
+static bool left_window(const struct rt_clocks *clocks, uint64_t task)
+{
+	return !clocks->asked && clocks->base->window && clocks->base->window_mode == RT_WINDOW_STALL && clocks->issued - task > clocks->base->window;
+}
+
+static void rows_forget(struct rt_clocks *clocks)
+{
+	uint64_t least = rt_clocks_least(clocks);
+
+	while (clocks->first < clocks->settled &&
+	       (left_window(clocks, clocks->first) || rt_clocks_row(clocks, clocks->first)->leave <= least))
+		clocks->first++;
+}
+
+static bool rows_grow(struct rt_clocks *clocks)
+{
+	uint64_t mask = clocks->mask * 2 + 1;
+	struct rt_row_of_all *more = malloc((mask + 1) * sizeof(*more));
+
+	if (!more)
+		return false;
+	for (uint64_t t = clocks->first; t < clocks->issued; t++)
+		more[t & mask] = *rt_clocks_row(clocks, t);
+	free(clocks->rows);
+	clocks->rows = more;
+	clocks->mask = mask;
+	return true;
+}
+
+/* Half of the rows must have been forgotten for that to be worth while. */
+bool rt_clocks_row_make(struct rt_clocks *clocks)
+{
+	if (clocks->issued - clocks->first <= clocks->mask)
+		return true;
+	rows_forget(clocks);
+	return clocks->issued - clocks->first <= clocks->mask / 2 || rows_grow(clocks);
+}
+
+void rt_clocks_settle(struct rt_clocks *clocks)
+{
+	for (; clocks->settled < clocks->issued; clocks->settled++) {
+		struct rt_row_of_all *row = rt_clocks_row(clocks, clocks->settled);
+		struct rt_scope_of_all *scope = row->scope ? &clocks->scopes[row->scope - 1] : NULL;
+
+		if (scope && scope->open)
+			return;
+		if (scope) {
+			clocks->leave = rt_later(clocks->leave, scope->close);
+			if (!--scope->tasks) {
+				scope->next = clocks->scope_free;
+				clocks->scope_free = row->scope;
+			}
+		}
+		clocks->leave = rt_later(clocks->leave, row->end);
+		row->leave = clocks->leave;
+	}
+}
+
+/* ---- scopes ---------------------------------------------------------------------------------------------------- */
+
+ptowsp_status rt_clocks_scope_begin(struct rt_clocks *clocks)
+{
+	struct rt_own_clock *own = &clocks->own[clocks->turn];
+	uint32_t id = clocks->scope_free;
+
+	if (id) {
+		clocks->scope_free = clocks->scopes[id - 1].next;
+	} else {
+		if (!rt_grow((void **)&clocks->scopes, &clocks->scope_room, clocks->scope_count, sizeof(*clocks->scopes)))
+			return PTOWSP_NO_MEMORY;
+		id = ++clocks->scope_count;
+	}
+	clocks->scopes[id - 1] = (struct rt_scope_of_all){.open = true};
+	own->scope[own->scopes++] = id;
+	return PTOWSP_OK;
+}
+
+void rt_clocks_scope_end(struct rt_clocks *clocks)
+{
+	struct rt_own_clock *own = &clocks->own[clocks->turn];
+	uint32_t id = own->scope[--own->scopes];
+	struct rt_scope_of_all *scope = &clocks->scopes[id - 1];
+
+	scope->open = false;
+	scope->close = clocks->base->now;
+	if (!scope->tasks) {
+		scope->next = clocks->scope_free;
+		clocks->scope_free = id;
+	}
+	rt_clocks_settle(clocks);
+}
+
+uint32_t rt_clocks_holder(const struct rt_clocks *clocks)
+{
+	uint32_t scope = clocks->settled < clocks->issued ? rt_clocks_row(clocks, clocks->settled)->scope : 0;
+
+	for (uint32_t i = 0; scope && i < clocks->count; i++)
+		for (uint32_t k = 0; k < clocks->own[i].scopes; k++)
+			if (clocks->own[i].scope[k] == scope)
+				return i;
+	return PTOWSP_NONE;
+}

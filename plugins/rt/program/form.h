@@ -1,0 +1,117 @@
+/* SPDX-License-Identifier: MIT */
+/* form.h - expressions in one run: sums of loop values where they are that, else steps that fill registers and a sum over both. Signed 64-bit, wrapping. */
+#ifndef RT_FORM_H
+#define RT_FORM_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include "rt/program/expr.h"
+
+/* What an expression is in one run: base + sum of step[k] * value of loop[k]; or code: base is its row of rt_codes, or -1 where it is walked node by node. */
+enum { RT_FORM_TERMS = 4, RT_FORM_CODE = 255 };
+struct rt_form {
+	int64_t base, step[RT_FORM_TERMS];
+	uint16_t loop[RT_FORM_TERMS]; /* in a sum of code also registers: RT_REGISTER + number */
+	uint8_t terms; /* or RT_FORM_CODE */
+};
+/* Step k of a code fills register k; its operands are earlier registers, or, with RT_NUMBER in op, the second one its own number. Equal steps stand once. */
+enum { RT_REGISTER = PTOWSP_NESTING_LIMIT, RT_STEPS_MOST = 1024, RT_NUMBER = 0x80 };
+struct rt_step {
+	int64_t value; /* of RT_NUMBER and CONST; VALUE: a SLOT row; LOOP: a depth */
+	uint16_t op, a, b, c; /* op: enum ptowsp_expr_op */
+};
+struct rt_code {
+	uint32_t first, count; /* steps */
+	bool quick; /* none of them can fail */
+	bool moves; /* one of them asks for a slot or the number of the task */
+	uint64_t loops; /* bit d: one of them asks for the value of the loop at depth d */
+	struct rt_form sum; /* of an expression that has a code of its own */
+};
+struct rt_codes {
+	struct rt_code *rows;
+	struct rt_step *steps;
+	uint32_t count, room, step_count, step_room;
+};
+/* A code that is being made, of one expression or of several. */
+struct rt_coding {
+	const struct rt_exprs *exprs;
+	const uint64_t *values;
+	struct rt_codes *codes;
+	struct rt_form *forms; /* of the nodes of one expression */
+	uint32_t first;        /* its own steps */
+	bool too_long, lost;   /* more than RT_STEPS_MOST; out of memory */
+};
+/* values: one per SLOT row. forms_out: one per compiled expression. *codes: zero at first; rt_codes_finish, also after an error. Errors: NO_MEMORY. */
+ptowsp_status rt_exprs_specialise(const struct rt_exprs *exprs, const uint64_t *values, struct rt_form *forms_out, struct rt_codes *codes,
+				  struct ptowsp_error *error);
+void rt_codes_finish(struct rt_codes *codes);
+/* Several expressions as one code, so that steps which they share are run once. values, codes: as above. Between begin and end nothing else is added to codes.
+ * False: out of memory. */
+bool rt_coding_begin(struct rt_coding *coding, const struct rt_exprs *exprs, const uint64_t *values, struct rt_codes *codes);
+/* The expression as a sum over loops and registers of the code; meaningless where the code becomes too long, which its end says. */
+struct rt_form rt_coding_add(struct rt_coding *coding, uint32_t id);
+/* *code_out: row of codes + 1, or 0 where no step is needed. False: out of memory, or the code is too long; codes are as before. */
+bool rt_coding_end(struct rt_coding *coding, uint32_t *code_out);
+/* Numbers that an evaluation works on, in rt_env.scratch. */
+static inline size_t rt_exprs_scratch(const struct rt_exprs *exprs)
+{
+	return (size_t)(exprs->longest > RT_STEPS_MOST ? exprs->longest : RT_STEPS_MOST) + RT_REGISTER;
+}
+
+struct rt_tensors;
+/* Where values come from while a program runs. */
+struct rt_env {
+	const struct rt_exprs *exprs;
+	const struct rt_form *forms;
+	const struct rt_codes *codes;
+	const int64_t *loops;   /* value per depth */
+	const uint64_t *values; /* per SLOT row */
+	uint64_t task;          /* number of the task, or of the next one */
+	uint64_t instance;      /* number of the replica of a process, 0 outside */
+	struct rt_tensors *tensors; /* where axes find their lengths; NULL while nothing is bound */
+	int64_t *scratch;       /* rt_exprs_scratch */
+	uint32_t failed;        /* EXPR row + 1 of the first division by zero, never cleared here; the value is then 0 */
+};
+/* Node by node, without forms. */
+int64_t rt_expr_run(struct rt_env *env, uint32_t id);
+/* An expression whose form is code. */
+int64_t rt_code_run(struct rt_env *env, const struct rt_form *form, uint32_t id);
+/* Fills the registers of a code. False: it divides by zero somewhere. */
+bool rt_code_fill(struct rt_env *env, const struct rt_code *code);
+/* Where the source has the division by zero at which env failed, else the instruction, with the instruction's number; into text, which it returns. */
+const char *rt_division_place(const struct rt_env *env, const struct rt_tables *tables, uint32_t instruction, char *text, size_t size);
+
+/* Expression id, whose form is at hand. Unused terms of a form are zero, so the common one and two terms need no loop. */
+static inline int64_t rt_form_value(struct rt_env *env, const struct rt_form *form, uint32_t id)
+{
+	uint64_t sum = (uint64_t)form->base;
+
+	if (form->terms == RT_FORM_CODE)
+		return rt_code_run(env, form, id);
+	if (form->terms)
+		sum += (uint64_t)form->step[0] * (uint64_t)env->loops[form->loop[0]] +
+		       (uint64_t)form->step[1] * (uint64_t)env->loops[form->loop[1]];
+	for (unsigned k = 2; k < form->terms; k++)
+		sum += (uint64_t)form->step[k] * (uint64_t)env->loops[form->loop[k]];
+	return (int64_t)sum;
+}
+
+/* A sum over loops and registers that are filled. */
+static inline int64_t rt_code_sum(const struct rt_env *env, const struct rt_form *sum)
+{
+	uint64_t value = (uint64_t)sum->base;
+
+	for (unsigned k = 0; k < sum->terms; k++) {
+		const int64_t *from = sum->loop[k] < RT_REGISTER ? env->loops : env->scratch;
+
+		value += (uint64_t)sum->step[k] * (uint64_t)from[sum->loop[k]];
+	}
+	return (int64_t)value;
+}
+
+static inline int64_t rt_value(struct rt_env *env, uint32_t id)
+{
+	return rt_form_value(env, &env->forms[id], id);
+}
+
+#endif

@@ -1,0 +1,51 @@
+/* SPDX-License-Identifier: MIT */
+/* policy.h - dispatch policies: one row of a table each, {name, timed, pick()}. Adding one is a row here and a rule in rt_schedule.c. */
+#ifndef RT_POLICY_H
+#define RT_POLICY_H
+
+#include <stdbool.h>
+#include "rt/program/rt_program.h"
+
+/* What a policy may look at. */
+struct rt_pick {
+	const struct rt_dispatch *dispatch;
+	uint64_t task;        /* number */
+	uint64_t count;       /* earlier tasks of the pool */
+	int64_t value;        /* of the policy's expression or affinity axis, 0 where there is none */
+	int64_t grid[2];      /* values of the two outermost parallel loops */
+	const uint64_t *free; /* when each executor of the pool is free; timed policies only */
+};
+struct rt_policy {
+	uint32_t id; /* rt_dispatch.policy */
+	bool timed;  /* reads free[]: needs the clock to have seen all earlier tasks */
+	uint32_t (*pick)(const struct rt_pick *pick); /* 0 .. executors - 1 */
+};
+/* Never NULL for what rt_schedule.c made. */
+const struct rt_policy *rt_policy_find(uint32_t id);
+/* 0 .. n - 1, also for negative v. */
+static inline uint32_t rt_modulo(int64_t v, uint32_t n)
+{
+	int64_t rest = v % (int64_t)n;
+
+	return (uint32_t)(rest < 0 ? rest + (int64_t)n : rest);
+}
+
+/* The mixing steps of splitmix64, without its increment. */
+static inline uint64_t rt_mix64(uint64_t z)
+{
+	z ^= z >> 30;
+	z *= UINT64_C(0xBF58476D1CE4E5B9);
+	z ^= z >> 27;
+	z *= UINT64_C(0x94D049BB133111EB);
+	return z ^ z >> 31;
+}
+
+/* The first executor with the least free time. */
+uint32_t rt_free_least(const uint64_t *free, uint32_t count);
+
+/* grid_out: rows, columns; 0, 0: tasks of this run go to no grid. Of a threshold: that of the policy that serves the run's value where it reads nothing but symbols; else
+ * tasks of one run may take different policies, and all stand on its largest grid (most places, of equals the one behind the larger threshold).
+ * args: checked as rt_run does. Any thread. Errors: NO_MEMORY. */
+ptowsp_status rt_grid_find(const struct rt_program *program, const struct ptowsp_run_args *args, uint64_t grid_out[2], struct ptowsp_error *error);
+
+#endif

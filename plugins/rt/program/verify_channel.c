@@ -1,0 +1,270 @@
+/* SPDX-License-Identifier: MIT */
+/* verify_channel.c - send, consume and close, which belong into processes; the processes of a pipeline, whose bodies are programs of their own; and the words of payload
+ * channels. */
+#include <stdlib.h>
+#include "rt/program/dtype.h"
+#include "rt/program/rt_error.h"
+#include "rt/grow.h"
+#include "rt/process/process.h"
+#include "rt/program/rt_verify.h"
+
+/* ---- payload ----------------------------------------------------------------------------------------------------- */
+
+/* The first region says what the channel carries, the others say the same. */
+static ptowsp_status shape_check(struct rt_verifier *v, uint32_t at, uint32_t channel, const struct rt_io *io)
+{
+	struct rt_payload *payload = &v->program->payloads[channel], own = {.rows = io->rows, .columns = io->columns, .instruction = at};
+	const char *name = rt_channel_name(v->program, channel);
+
+	own.dtype = v->program->tables.tensor.rows[io->tensor].dtype;
+	own.size = rt_dtype_bytes(own.dtype);
+	own.bytes = (uint64_t)own.rows * own.columns;
+	if (own.bytes > (UINT64_C(1) << 62) / own.size)
+		return rt_fail(v->error, PTOWSP_BAD_PACKAGE, "%s: a block of channel %.40s is too large: %u x %u elements", rt_verifier_here(v), name,
+			       own.rows, own.columns);
+	own.bytes *= own.size;
+	if (!payload->bytes)
+		*payload = own;
+	if (payload->rows == own.rows && payload->columns == own.columns && payload->dtype == own.dtype)
+		return PTOWSP_OK;
+	return rt_fail(v->error, PTOWSP_BAD_PACKAGE, "%s: channel %.40s carries %u x %u %s at instruction %u, here it is %u x %u %s", rt_verifier_here(v),
+		       name, payload->rows, payload->columns, rt_dtype_text(payload->dtype), payload->instruction, own.rows, own.columns,
+		       rt_dtype_text(own.dtype));
+}
+
+/* io: lowered. expr: of the token, or PTOWSP_NONE. */
+static ptowsp_status move_add(struct rt_verifier *v, uint32_t channel, const struct rt_io *io, uint32_t expr, uint32_t *row_out)
+{
+	struct rt_program *program = v->program;
+	const uint32_t ids[] = {io->row, io->column, expr};
+	struct rt_move move = {.io = program->io_count, .channel = channel};
+	ptowsp_status st = rt_exprs_reads(&program->exprs, ids, expr == PTOWSP_NONE ? 2 : 3, &move.read, &move.read_count, v->error);
+
+	if (st)
+		return st;
+	if (!rt_grow((void **)&program->ios, &program->io_room, program->io_count, sizeof(*io)) ||
+	    !rt_grow((void **)&program->moves, &program->move_room, program->move_count, sizeof(move)))
+		return rt_no_memory(v->error, "regions");
+	program->ios[program->io_count++] = *io;
+	*row_out = program->move_count;
+	program->moves[program->move_count++] = move;
+	program->tensor_moved[io->tensor] |= (uint8_t)io->access;
+	return PTOWSP_OK;
+}
+
+ptowsp_status rt_verify_payload(struct rt_verifier *v, uint32_t at, uint32_t expr, uint16_t *words_out)
+{
+	struct rt_program *program = v->program;
+	const struct ptowsp_instruction *in = rt_verifier_word(v, at);
+	bool sends = in->opcode == PTOWSP_OP_SEND;
+	uint8_t word = sends ? PTOWSP_OP_IO_INPUT : PTOWSP_OP_IO_OUTPUT;
+	struct rt_io io = {.access = sends ? PTOWSP_READ : PTOWSP_WRITE};
+	uint32_t row = 0;
+	ptowsp_status st;
+
+	*words_out = 0;
+	if (program->tables.channel.rows[in->operand1].kind != PTOWSP_CHANNEL_PAYLOAD)
+		return PTOWSP_OK;
+	if (at + 2 > v->bodies[v->depth - 1].end || at + 1 >= rt_verifier_code_count(v) || in[1].opcode != word || in[1].operand1 || in[1].flags)
+		return rt_fail(v->error, PTOWSP_BAD_PACKAGE, "%s: channel %.40s is one of payload, so behind the %s stands one %s word, of tensor argument 0",
+			       rt_verifier_here(v), rt_channel_name(program, in->operand1), sends ? "send" : "consume", sends ? "io_input" : "io_output");
+	st = rt_verifier_placed(v, rt_io_lower(program, &v->nest, in[1].operand2, &io, v->error));
+	if (!st && io.unit)
+		st = rt_fail(v->error, PTOWSP_BAD_PACKAGE, "%s: channel %.40s moves blocks, so its region needs rows and columns", rt_verifier_here(v),
+			     rt_channel_name(program, in->operand1));
+	if (!st)
+		st = shape_check(v, at, in->operand1, &io);
+	if (!st)
+		st = move_add(v, in->operand1, &io, expr, &row);
+	program->code[at + 1] = (struct rt_ins){.op = word, .flags = io.checked ? PTOWSP_CHECKED : 0, .row = row};
+	*words_out = 1;
+	return st;
+}
+
+/* Its bytes would have to come back behind a move that is no task. */
+ptowsp_status rt_verify_payloads(struct rt_verifier *v)
+{
+	const struct rt_program *program = v->program;
+
+	for (uint32_t i = 0; i < program->move_count; i++) {
+		uint32_t tensor = program->ios[program->moves[i].io].tensor;
+
+		if (program->tensor_allocated[tensor])
+			return rt_fail(v->error, PTOWSP_UNSUPPORTED,
+				       "tensor %.60s lives between alloc and free, and channel %.60s moves elements of it; copy them to another tensor first",
+				       rt_tensor_name(program, tensor), rt_channel_name(program, program->moves[i].channel));
+	}
+	return PTOWSP_OK;
+}
+
+/* ---- processes and their channels -------------------------------------------------------------------------------- */
+
+/* The channel of the instruction at v->at, which the process says that it uses so. */
+static ptowsp_status channel_check(struct rt_verifier *v, unsigned direction)
+{
+	static const char *const verbs[] = {"produces for", "consumes from"};
+	const struct rt_tables *tables = &v->program->tables;
+	const struct ptowsp_process_record *process;
+	uint32_t channel = rt_verifier_word(v, v->at)->operand1;
+
+	if (v->process == PTOWSP_NONE)
+		return rt_fail(v->error, PTOWSP_BAD_PACKAGE, "%s: opcode 0x%02x belongs into a process", rt_verifier_here(v),
+			       rt_verifier_word(v, v->at)->opcode);
+	if (channel >= tables->channel.count)
+		return rt_fail(v->error, PTOWSP_BAD_PACKAGE, "%s: there is no channel %u", rt_verifier_here(v), channel);
+	process = &tables->process.rows[v->process];
+	for (uint32_t i = 0; i < process->channel_count; i++) {
+		const struct ptowsp_process_channel_record *use = &tables->process_channel.rows[process->channels + i];
+
+		if (use->channel == channel && use->direction == direction)
+			return PTOWSP_OK;
+	}
+	return rt_fail(v->error, PTOWSP_BAD_PACKAGE, "%s: process %.40s does not say that it %s channel %.40s", rt_verifier_here(v),
+		       rt_string(tables, process->name), verbs[direction], rt_string(tables, tables->channel.rows[channel].name));
+}
+
+ptowsp_status rt_verify_send(struct rt_verifier *v)
+{
+	const struct ptowsp_instruction *in = rt_verifier_word(v, v->at);
+	uint32_t id = 0;
+	uint16_t words = 0;
+	ptowsp_status st = channel_check(v, PTOWSP_CHANNEL_PRODUCES);
+
+	if (!st)
+		st = rt_verifier_expr(v, in->operand2, &id);
+	if (!st)
+		st = rt_verify_payload(v, v->at, id, &words);
+	v->program->code[v->at] = (struct rt_ins){.op = in->opcode, .count = words, .row = id, .slot = in->operand1};
+	v->at += 1u + words;
+	return st;
+}
+
+ptowsp_status rt_verify_close(struct rt_verifier *v)
+{
+	const struct ptowsp_instruction *in = rt_verifier_word(v, v->at);
+	ptowsp_status st = channel_check(v, PTOWSP_CHANNEL_PRODUCES);
+
+	v->program->code[v->at++] = (struct rt_ins){.op = in->opcode, .slot = in->operand1};
+	return st;
+}
+
+/* Inside, and for the region of its payload, the token is the value of a loop that bears the channel's name and may be any number. */
+ptowsp_status rt_verify_consume(struct rt_verifier *v)
+{
+	const struct ptowsp_instruction *in = rt_verifier_word(v, v->at);
+	struct rt_nest *nest = &v->nest;
+	uint16_t words = 0;
+	ptowsp_status st = channel_check(v, PTOWSP_CHANNEL_CONSUMES);
+
+	if (!st)
+		st = rt_verifier_target(v, in->operand2, v->at + 1);
+	if (!st)
+		st = rt_verifier_push(v, (struct rt_body){.kind = RT_BODY_LOOP, .end = in->operand2, .outer_key = nest->key, .before = v->tasks,
+							  .times = UINT64_MAX});
+	if (st)
+		return st;
+	v->loops++;
+	v->program->code[v->at] = (struct rt_ins){.op = in->opcode, .end = in->operand2, .row = nest->depth, .slot = in->operand1};
+	nest->low[nest->depth] = INT64_MIN;
+	nest->high[nest->depth] = INT64_MAX;
+	nest->values[nest->depth] = (struct rt_values){0, 1};
+	nest->names[nest->depth++] = v->program->tables.channel.rows[in->operand1].name;
+	nest->key = v->at;
+	st = rt_verify_payload(v, v->at, PTOWSP_NONE, &words);
+	v->program->code[v->at].count = words;
+	v->at += 1u + words;
+	return st;
+}
+
+/* ---- the tables ------------------------------------------------------------------------------------------------ */
+
+static ptowsp_status channels_check(const struct rt_program *program, struct ptowsp_error *error)
+{
+	const struct rt_tables *tables = &program->tables;
+
+	for (uint32_t i = 0; i < tables->channel.count; i++)
+		if (tables->channel.rows[i].kind > PTOWSP_CHANNEL_PAYLOAD)
+			return rt_fail(error, PTOWSP_UNSUPPORTED, "channel %.60s has the unknown kind %u; 0 token, 1 payload",
+				       rt_string(tables, tables->channel.rows[i].name), tables->channel.rows[i].kind);
+	return PTOWSP_OK;
+}
+
+static ptowsp_status uses_check(const struct rt_program *program, const struct ptowsp_process_record *process, struct ptowsp_error *error)
+{
+	const struct rt_tables *tables = &program->tables;
+
+	if (process->channel_count > tables->process_channel.count ||
+	    process->channels > tables->process_channel.count - process->channel_count)
+		return rt_fail(error, PTOWSP_BAD_PACKAGE, "process %.60s names PRCH rows that are not there", rt_string(tables, process->name));
+	for (uint32_t i = 0; i < process->channel_count; i++) {
+		const struct ptowsp_process_channel_record *use = &tables->process_channel.rows[process->channels + i];
+
+		if (use->channel >= tables->channel.count || use->direction > PTOWSP_CHANNEL_CONSUMES)
+			return rt_fail(error, PTOWSP_BAD_PACKAGE, "PRCH row %u names channel %u of %u, direction %u", process->channels + i,
+				       use->channel, tables->channel.count, use->direction);
+	}
+	return PTOWSP_OK;
+}
+
+static ptowsp_status processes_check(const struct rt_program *program, struct ptowsp_error *error)
+{
+	const struct rt_tables *tables = &program->tables;
+	uint64_t instances = 0;
+	ptowsp_status st = PTOWSP_OK;
+
+	for (uint32_t i = 0; !st && i < tables->process.count; i++) {
+		const struct ptowsp_process_record *process = &tables->process.rows[i];
+
+		instances += process->replicas;
+		if (process->instruction >= tables->work.code_count || !process->replicas || instances > RT_INSTANCE_LIMIT)
+			return rt_fail(error, PTOWSP_BAD_PACKAGE,
+				       "process %.60s begins at instruction %u of %u and has %u replicas; all together are 1 to %u",
+				       rt_string(tables, process->name), process->instruction, tables->work.code_count, process->replicas,
+				       RT_INSTANCE_LIMIT);
+		st = uses_check(program, process, error);
+	}
+	return st;
+}
+
+/* ---- bodies ---------------------------------------------------------------------------------------------------- */
+
+/* An instruction is lowered for one place in one nest, so bodies do not overlap: owner[i] is 1 + the process, or 1 + count for the entry, that has instruction i. */
+static ptowsp_status body_claim(struct rt_verifier *v, uint32_t *owner, uint32_t first, uint32_t halt, uint32_t who)
+{
+	const struct rt_tables *tables = &v->program->tables;
+
+	for (uint32_t i = first; i < halt; i++) {
+		if (owner[i])
+			return rt_fail(v->error, PTOWSP_BAD_PACKAGE, "instruction %u belongs to process %.60s and to %.60s", i,
+				       rt_string(tables, tables->process.rows[who].name),
+				       owner[i] > tables->process.count ? "the entry"
+									: rt_string(tables, tables->process.rows[owner[i] - 1].name));
+		owner[i] = who + 1;
+	}
+	return PTOWSP_OK;
+}
+
+/* Where a body ends is known once it is read; nothing runs before all are. */
+ptowsp_status rt_verify_processes(struct rt_verifier *v, uint32_t first, uint32_t halt)
+{
+	const struct rt_tables *tables = &v->program->tables;
+	uint32_t *owner = calloc((size_t)tables->work.code_count + 1, sizeof(*owner));
+	ptowsp_status st = owner ? PTOWSP_OK : rt_no_memory(v->error, "the verifier");
+
+	if (!st && v->program->schedule.built)
+		st = rt_fail(v->error, PTOWSP_UNSUPPORTED,
+			     "the graph of a pipeline cannot be built before it runs, its tasks follow the tokens; leave out start=after_orchestration");
+	if (!st)
+		st = channels_check(v->program, v->error);
+	if (!st)
+		st = processes_check(v->program, v->error);
+	if (!st)
+		st = body_claim(v, owner, first, halt, tables->process.count);
+	for (uint32_t i = 0; !st && i < tables->process.count; i++) {
+		st = rt_verifier_pass(v, tables->process.rows[i].instruction, i);
+		if (!st)
+			st = body_claim(v, owner, tables->process.rows[i].instruction, v->at, i);
+	}
+	free(owner);
+	return st;
+}

@@ -1,0 +1,271 @@
+/* SPDX-License-Identifier: MIT */
+/* verify_loop.c - loops and their tile levels, as the verifier reads them. */
+#include "rt/program/axis.h"
+#include "rt/program/rt_error.h"
+#include "rt/grow.h"
+#include "rt/program/renamed.h"
+#include "rt/program/rt_verify.h"
+
+ptowsp_status rt_verify_level(struct rt_program *program, uint32_t rows, uint8_t *index_out, struct ptowsp_error *error)
+{
+	uint32_t k = 0;
+
+	while (k < program->level_count && program->levels[k] != rows)
+		k++;
+	if (k == program->level_count) {
+		if (k == RT_LEVEL_LIMIT)
+			return rt_fail(error, PTOWSP_BAD_PACKAGE, "more than %u different tile levels", RT_LEVEL_LIMIT);
+		if (!rt_grow((void **)&program->levels, &program->level_room, k, sizeof(*program->levels)))
+			return rt_no_memory(error, "tile levels");
+		program->levels[program->level_count++] = rows;
+	}
+	*index_out = (uint8_t)k;
+	return PTOWSP_OK;
+}
+
+static ptowsp_status levels_lower(struct rt_program *program, uint32_t row, uint32_t *index_out, struct ptowsp_error *error)
+{
+	struct rt_level_set *set;
+	ptowsp_status st;
+
+	if (!rt_grow((void **)&program->level_sets, &program->level_set_room, program->level_set_count, sizeof(*set)))
+		return rt_no_memory(error, "tile levels");
+	set = &program->level_sets[program->level_set_count];
+	st = rt_level_set_read(set, &program->tables, row, error);
+	for (unsigned k = 0; !st && k < 32; k++)
+		if (set->min_range >> k <= 1 && set->max_range >> k) /* a block size that can occur */
+			st = rt_verify_level(program, set->rows[k], &set->level[k], error);
+	*index_out = program->level_set_count++;
+	return st;
+}
+
+/* The bounds as far as they are known; the rules that need values are checked again when the loop is entered. */
+static ptowsp_status bounds_check(struct rt_verifier *v, const struct rt_loop *loop)
+{
+	struct rt_exprs *exprs = &v->program->exprs;
+	int64_t value;
+
+	if (rt_expr_known(exprs, loop->step, &value) && value < 1)
+		return rt_fail(v->error, PTOWSP_BAD_PACKAGE, "%s: the step of the loop is %lld, it must be at least 1", rt_verifier_here(v),
+			       (long long)value);
+	if (loop->levels == PTOWSP_NONE)
+		return PTOWSP_OK;
+	if (rt_expr_known(exprs, loop->step, &value) && value != 1)
+		return rt_fail(v->error, PTOWSP_BAD_PACKAGE, "%s: a loop with tile levels has step 1, not %lld", rt_verifier_here(v), (long long)value);
+	if (rt_expr_known(exprs, loop->low, &value) && value != 0)
+		return rt_fail(v->error, PTOWSP_BAD_PACKAGE, "%s: a loop with tile levels begins at 0, not %lld", rt_verifier_here(v), (long long)value);
+	return PTOWSP_OK;
+}
+
+/* The loop's values seen from inside. */
+static void nest_enter(struct rt_verifier *v, const struct rt_loop *loop)
+{
+	struct rt_nest *nest = &v->nest;
+	int64_t ignored, high;
+
+	if (loop->line == PTOWSP_NONE) {
+		rt_expr_range(&v->program->exprs, loop->low, nest, &nest->low[nest->depth], &ignored);
+		rt_expr_range(&v->program->exprs, loop->high, nest, &ignored, &high);
+		nest->high[nest->depth] = high == INT64_MIN ? high : high - 1;
+	} else {
+		nest->low[nest->depth] = 0;
+		nest->high[nest->depth] = rt_axis_most(v->program, loop);
+	}
+	if (nest->high[nest->depth] < nest->low[nest->depth]) { /* never runs: nothing to prove from */
+		nest->low[nest->depth] = INT64_MIN;
+		nest->high[nest->depth] = INT64_MAX;
+	}
+	nest->values[nest->depth] = loop->line == PTOWSP_NONE && loop->levels == PTOWSP_NONE
+					    ? rt_loop_values(&v->program->exprs, nest, loop->low, loop->step)
+					    : (struct rt_values){0, 1};
+	if (rt_verifier_word(v, v->at)->opcode != PTOWSP_OP_FOR_EACH)
+		nest->parallels[nest->parallel++] = nest->depth;
+	nest->names[nest->depth++] = loop->name;
+	nest->key = v->at;
+}
+
+/* How often the body runs at most, as far as can be said. */
+static uint64_t times_most(const struct rt_verifier *v, const struct rt_loop *loop)
+{
+	int64_t low, high, step, ignored;
+
+	if (loop->line != PTOWSP_NONE)
+		return loop->count ? loop->count : UINT64_MAX; /* a row has no more values than all of them */
+	rt_expr_range(&v->program->exprs, loop->low, &v->nest, &low, &ignored);
+	rt_expr_range(&v->program->exprs, loop->high, &v->nest, &ignored, &high);
+	rt_expr_range(&v->program->exprs, loop->step, &v->nest, &step, &ignored);
+	if (low == INT64_MIN || high == INT64_MAX)
+		return UINT64_MAX;
+	if (high <= low)
+		return 0;
+	return ((uint64_t)high - (uint64_t)low - 1) / (uint64_t)(step < 1 ? 1 : step) + 1;
+}
+
+ptowsp_status rt_verifier_axis(struct rt_verifier *v, uint32_t operand, uint32_t *row_out)
+{
+	const struct rt_tables *tables = &v->program->tables;
+
+	if (operand >= tables->work.axis_count || tables->work.axes[operand] >= tables->axis.count)
+		return rt_fail(v->error, PTOWSP_BAD_PACKAGE, "%s: there is no axis %u", rt_verifier_here(v), operand);
+	*row_out = tables->work.axes[operand];
+	return PTOWSP_OK;
+}
+
+/* low, high and step, from the AXES row or from the word at the beginning of the entry. */
+static ptowsp_status bounds_lower(struct rt_verifier *v, const struct ptowsp_axis_record *axis, struct rt_loop *loop)
+{
+	const struct rt_axis_word *word = v->axis_words ? &v->axis_words[loop->axis] : NULL;
+	ptowsp_status st;
+
+	if (word && word->stated) {
+		loop->kind = word->kind;
+		loop->low = word->low;
+		loop->high = word->high;
+		loop->step = word->step;
+		return PTOWSP_OK;
+	}
+	loop->kind = axis->kind;
+	st = rt_verifier_expr(v, axis->low, &loop->low);
+	if (!st)
+		st = rt_verifier_expr(v, axis->high, &loop->high);
+	return st ? st : rt_verifier_expr(v, axis->step, &loop->step);
+}
+
+/* What a ragged or sparse axis has beyond a dense one; checked = 0 if the row is one of its rows whatever the run. */
+static ptowsp_status row_lower(struct rt_verifier *v, const struct ptowsp_axis_record *axis, struct rt_loop *loop, uint8_t *checked)
+{
+	struct rt_program *program = v->program;
+	int64_t rows = INT64_MIN, low, high;
+	ptowsp_status st;
+
+	if (axis->row == PTOWSP_NONE)
+		return rt_fail(v->error, PTOWSP_BAD_PACKAGE, "%s: axis %s is ragged or sparse and does not say which row", rt_verifier_here(v),
+			       rt_string(&program->tables, axis->name));
+	loop->lengths = axis->lengths;
+	loop->indices = axis->indices;
+	loop->first = axis->first;
+	loop->count = axis->count;
+	rt_expr_known(&program->exprs, loop->high, &rows);
+	st = rt_verifier_expr(v, axis->row, &loop->line);
+	if (!st)
+		st = rt_verifier_placed(v, rt_axis_check(program, loop, rows, v->error));
+	if (st)
+		return st;
+	if (!loop->count) {
+		program->tensor_indexed[loop->lengths] = 1;
+		if (loop->kind == PTOWSP_AXIS_SPARSE)
+			program->tensor_indexed[loop->indices] = 1;
+	}
+	rt_expr_range(&program->exprs, loop->line, &v->nest, &low, &high);
+	*checked = low < 0 || high >= rows ? PTOWSP_CHECKED : 0;
+	return PTOWSP_OK;
+}
+
+static ptowsp_status kind_lower(struct rt_verifier *v, const struct ptowsp_axis_record *axis, struct rt_loop *loop, uint8_t *checked)
+{
+	bool select = rt_verifier_word(v, v->at)->opcode == PTOWSP_OP_SELECT;
+	const char *name = rt_string(&v->program->tables, axis->name);
+	int64_t low, high;
+
+	if (loop->kind > PTOWSP_AXIS_SPARSE)
+		return rt_fail(v->error, PTOWSP_UNSUPPORTED, "%s: axis %s has the unknown kind %u", rt_verifier_here(v), name, loop->kind);
+	if (select != (loop->kind == PTOWSP_AXIS_SPARSE))
+		return rt_fail(v->error, PTOWSP_BAD_PACKAGE, select ? "%s: select walks a sparse axis, and %s is none" : "%s: axis %s is sparse, only select walks it",
+			       rt_verifier_here(v), name);
+	*checked = 0;
+	if (loop->kind == PTOWSP_AXIS_RAGGED || loop->kind == PTOWSP_AXIS_SPARSE)
+		return row_lower(v, axis, loop, checked);
+	rt_expr_range(&v->program->exprs, loop->high, &v->nest, &low, &high);
+	if (loop->kind == PTOWSP_AXIS_DENSE_DYN && low < 0)
+		*checked = PTOWSP_CHECKED;
+	return PTOWSP_OK;
+}
+
+ptowsp_status rt_verify_loop(struct rt_verifier *v)
+{
+	struct rt_program *program = v->program;
+	const struct ptowsp_instruction *in = rt_verifier_word(v, v->at);
+	const struct ptowsp_axis_record *axis;
+	struct rt_loop loop = {.depth = v->nest.depth, .levels = PTOWSP_NONE, .line = PTOWSP_NONE};
+	uint32_t ids[4];
+	uint8_t checked = 0;
+	ptowsp_status st = rt_verifier_target(v, in->operand2, v->at + 1);
+
+	if (!st)
+		st = rt_verifier_axis(v, in->operand1, &loop.axis);
+	if (st)
+		return st;
+	axis = &program->tables.axis.rows[loop.axis];
+	loop.name = axis->name;
+	st = bounds_lower(v, axis, &loop);
+	if (!st && axis->levels != PTOWSP_NONE)
+		st = rt_verifier_placed(v, levels_lower(program, axis->levels, &loop.levels, v->error));
+	if (!st)
+		st = kind_lower(v, axis, &loop, &checked);
+	if (!st)
+		st = bounds_check(v, &loop);
+	ids[0] = loop.low, ids[1] = loop.high, ids[2] = loop.step, ids[3] = loop.line;
+	if (!st)
+		st = rt_exprs_reads(&program->exprs, ids, 4, &loop.read, &loop.read_count, v->error);
+	if (!st)
+		st = rt_verifier_push(v, (struct rt_body){.kind = RT_BODY_LOOP, .end = in->operand2, .outer_key = v->nest.key,
+							  .before = v->tasks, .times = times_most(v, &loop)});
+	if (!st && !rt_grow((void **)&program->loops, &program->loop_room, program->loop_count, sizeof(loop)))
+		st = rt_no_memory(v->error, "loops");
+	if (st)
+		return st;
+	program->code[v->at] = (struct rt_ins){.op = in->opcode, .flags = checked, .end = in->operand2, .row = program->loop_count};
+	program->loops[program->loop_count++] = loop;
+	nest_enter(v, &loop);
+	v->loops++;
+	v->at++;
+	return PTOWSP_OK;
+}
+
+/* ---- axes that the entry states itself ------------------------------------------------------------------------- */
+
+static ptowsp_status words_init(struct rt_verifier *v)
+{
+	if (!v->axis_words)
+		v->axis_words = calloc((size_t)v->program->tables.axis.count + 1, sizeof(*v->axis_words));
+	return v->axis_words ? PTOWSP_OK : rt_no_memory(v->error, "axes");
+}
+
+static ptowsp_status extent_lower(struct rt_verifier *v, const struct ptowsp_instruction *in, uint32_t *id_out)
+{
+	struct rt_program *program = v->program;
+
+	if (in->opcode != PTOWSP_OP_AXIS_DENSE_DYN)
+		return rt_expr_constant(&program->exprs, in->operand2, id_out, v->error);
+	if (in->operand2 >= program->tables.slot.count)
+		return rt_fail(v->error, PTOWSP_BAD_PACKAGE, "%s: there is no SLOT row %u, the table has %u", rt_verifier_here(v), in->operand2,
+			       program->tables.slot.count);
+	return rt_expr_slot(&program->exprs, in->operand2, id_out, v->error);
+}
+
+ptowsp_status rt_verify_axis(struct rt_verifier *v)
+{
+	const struct ptowsp_instruction *in = rt_verifier_word(v, v->at);
+	struct rt_axis_word *word;
+	uint32_t row = 0;
+	ptowsp_status st = rt_verifier_axis(v, in->operand1, &row);
+
+	if (!st && v->begun)
+		st = rt_fail(v->error, PTOWSP_BAD_PACKAGE, "%s: the axes of an entry are stated at its beginning", rt_verifier_here(v));
+	if (!st)
+		st = words_init(v);
+	if (st)
+		return st;
+	word = &v->axis_words[row];
+	if (word->stated)
+		return rt_fail(v->error, PTOWSP_BAD_PACKAGE, "%s: axis %s is stated twice", rt_verifier_here(v),
+			       rt_string(&v->program->tables, v->program->tables.axis.rows[row].name));
+	*word = (struct rt_axis_word){.stated = true, .kind = in->opcode - PTOWSP_OP_AXIS_DENSE};
+	st = extent_lower(v, in, &word->high);
+	if (!st)
+		st = rt_expr_constant(&v->program->exprs, 0, &word->low, v->error);
+	if (!st)
+		st = rt_expr_constant(&v->program->exprs, 1, &word->step, v->error);
+	v->program->code[v->at++].op = PTOWSP_OP_NOP;
+	return st;
+}

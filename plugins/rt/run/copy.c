@@ -1,0 +1,137 @@
+/* SPDX-License-Identifier: MIT */
+/* copy.c - the kernel of COPY: a row behind those of the package, which this core runs itself wherever there is a place. It costs one cycle per
+ * element, its only scalar. */
+#include <stdlib.h>
+#include <string.h>
+#include "rt/program/dtype.h"
+#include "rt/program/rt_error.h"
+#include "rt/program/rt_program.h"
+
+static bool is_copy(const struct rt_program *program, uint32_t kernel)
+{
+	return kernel == program->copy_kernel;
+}
+
+static ptowsp_status cycles(void *context, uint32_t kernel, const uint64_t *args, uint64_t *cycles_out)
+{
+	const struct rt_program *program = context;
+
+	if (is_copy(program, kernel)) {
+		*cycles_out = args[0];
+		return PTOWSP_OK;
+	}
+	return program->backend.cycles ? program->backend.cycles(program->backend.context, kernel, args, cycles_out) : PTOWSP_UNSUPPORTED;
+}
+
+static ptowsp_status footprint(void *context, uint32_t kernel, const uint64_t *args, rt_touch_fn touch, void *sink)
+{
+	const struct rt_program *program = context;
+
+	if (is_copy(program, kernel) || !program->backend.footprint)
+		return PTOWSP_UNSUPPORTED; /* its regions have rows and columns: nobody asks */
+	return program->backend.footprint(program->backend.context, kernel, args, touch, sink);
+}
+
+static int varies(void *context, uint32_t kernel)
+{
+	const struct rt_program *program = context;
+
+	return is_copy(program, kernel) || (program->backend.varies && program->backend.varies(program->backend.context, kernel));
+}
+
+static const char *unusable(void *context, uint32_t kernel)
+{
+	const struct rt_program *program = context;
+
+	return is_copy(program, kernel) || !program->backend.unusable ? NULL : program->backend.unusable(program->backend.context, kernel);
+}
+
+static uint32_t code(void *context, uint32_t kernel)
+{
+	const struct rt_program *program = context;
+
+	return is_copy(program, kernel) || !program->backend.code ? 0 : program->backend.code(program->backend.context, kernel);
+}
+
+static ptowsp_status moved(void *context, const struct rt_moved *moved, struct ptowsp_error *error)
+{
+	const struct rt_program *program = context;
+
+	return program->backend.moved ? program->backend.moved(program->backend.context, moved, error) : PTOWSP_OK;
+}
+
+static void explain(void *context, uint32_t kernel, const uint64_t *args, struct ptowsp_error *error)
+{
+	const struct rt_program *program = context;
+
+	if (!is_copy(program, kernel) && program->backend.explain)
+		program->backend.explain(program->backend.context, kernel, args, error);
+}
+
+/* Row by row; from the last one where the target lies behind the source, so that they may overlap. */
+static void block_copy(const struct ptowsp_tensor_arg *from, const struct ptowsp_tensor_arg *to)
+{
+	size_t size = rt_dtype_bytes(from->dtype), row = (size_t)from->columns * size;
+
+	for (uint64_t k = 0; k < from->rows; k++) {
+		uint64_t r = (const char *)to->data > (const char *)from->data ? from->rows - 1 - k : k;
+
+		memmove((char *)to->data + r * to->row_stride * size, (const char *)from->data + r * from->row_stride * size, row);
+	}
+}
+
+static ptowsp_status run(void *context, const struct ptowsp_task *task, struct ptowsp_kernel_out *out, uint32_t worker)
+{
+	const struct rt_program *program = context;
+
+	if (!is_copy(program, task->kernel) || program->planned)
+		return program->backend.run(program->backend.context, task, out, worker);
+	block_copy(&task->tensors[0], &task->tensors[1]);
+	return PTOWSP_OK;
+}
+
+static bool has_copy(const struct rt_tables *tables)
+{
+	for (uint32_t i = 0; i < tables->work.code_count; i++)
+		if (tables->work.code[i].opcode == PTOWSP_OP_COPY)
+			return true;
+	return false;
+}
+
+/* Rows behind the package's, and "copy" behind its strings. */
+static ptowsp_status kernel_add(struct rt_tables *t, uint32_t *row_out, struct ptowsp_error *error)
+{
+	static const char name[] = "copy";
+	struct ptowsp_kernel_record *kernels = realloc(t->kernel.rows, (t->kernel.count + (size_t)2) * sizeof(*kernels));
+	struct ptowsp_param_record *params = realloc(t->param.rows, (t->param.count + (size_t)4) * sizeof(*params));
+	char *strings = realloc(t->strings, (size_t)t->strings_size + sizeof(name) + 1);
+
+	t->kernel.rows = kernels ? kernels : t->kernel.rows;
+	t->param.rows = params ? params : t->param.rows;
+	t->strings = strings ? strings : t->strings;
+	if (!kernels || !params || !strings)
+		return rt_no_memory(error, "the kernel of copies");
+	memcpy(strings + t->strings_size, name, sizeof(name));
+	kernels[t->kernel.count] = (struct ptowsp_kernel_record){
+		.name = t->strings_size, .unit = PTOWSP_UNIT_ANY, .params = t->param.count, .param_count = 3};
+	t->strings_size += sizeof(name);
+	t->strings[t->strings_size] = 0;
+	params[t->param.count++] = (struct ptowsp_param_record){.kind = PTOWSP_PARAM_SCALAR, .dtype = PTOWSP_I64};
+	params[t->param.count++] = (struct ptowsp_param_record){.kind = PTOWSP_PARAM_TENSOR, .access = PTOWSP_READ};
+	params[t->param.count++] = (struct ptowsp_param_record){.kind = PTOWSP_PARAM_TENSOR, .access = PTOWSP_WRITE};
+	*row_out = t->kernel.count++;
+	return PTOWSP_OK;
+}
+
+ptowsp_status rt_copy_init(struct rt_program *program, struct ptowsp_error *error)
+{
+	ptowsp_status st;
+
+	program->copy_kernel = PTOWSP_NONE;
+	if (!has_copy(&program->tables))
+		return PTOWSP_OK;
+	st = kernel_add(&program->tables, &program->copy_kernel, error);
+	program->backend = program->kernels;
+	program->kernels = (struct rt_kernels){program, cycles, footprint, varies, run, unusable, explain, code, moved};
+	return st;
+}

@@ -1,0 +1,268 @@
+/* SPDX-License-Identifier: MIT */
+/* dispatch.c - from the expander to the worker threads: whether a task is handed over at all, its record in the ring, its links, and who runs it. */
+#include "rt/program/rt_error.h"
+#include "rt/run/rt_run.h"
+
+void rt_windows_store(struct rt_run *run, const struct rt_site *site, uint64_t *words)
+{
+	const struct rt_access *accesses = rt_run_accesses(run);
+
+	for (uint32_t i = 0; i < site->io_count; i++) {
+		words[2 * i] = (uint64_t)accesses[i].start;
+		words[2 * i + 1] = accesses[i].length;
+	}
+}
+
+/* ---- alone or sharing --------------------------------------------------------------------------------------------- */
+
+/* A kernel whose work depends on its arguments may be brief now and long the next time. */
+static bool brief(const struct rt_run *run)
+{
+	return !run->known[run->kernel].varies && rt_crew_brief(&run->crew, run->kernel);
+}
+
+static bool goes_on(void *host);
+
+static ptowsp_status sharing_begin(struct rt_run *run)
+{
+	struct rt_crew *crew = &run->crew;
+	ptowsp_status st = rt_crew_make(crew, run->error);
+
+	if (st)
+		return st;
+	for (uint32_t k = 0; k < run->program->tables.kernel.count; k++)
+		run->known[k].here = false;
+	run->sample_left = 0;
+	rt_ring_skip(&crew->ring, run->tasks, run->barrier);
+	crew->brief_run = 0;
+	crew->long_end = run->tasks + 1;
+	crew->workers.goes_on = goes_on;
+	crew->workers.host = run;
+	crew->since_ns = rt_now_ns(run->program);
+	crew->sharing = true;
+	return PTOWSP_OK;
+}
+
+/* Waits for nothing but brief tasks. */
+static ptowsp_status sharing_end(struct rt_run *run)
+{
+	ptowsp_status st = rt_wait_tasks(run, run->tasks);
+
+	if (st)
+		return st;
+	run->crew.sharing = false;
+	run->sample_left = rt_crew_rules.sample_every;
+	return PTOWSP_OK;
+}
+
+static ptowsp_status mode_choose(struct rt_run *run)
+{
+	struct rt_crew *crew = &run->crew;
+
+	if (!crew->sharing)
+		return brief(run) ? PTOWSP_OK : sharing_begin(run);
+	if (!brief(run)) {
+		crew->brief_run = 0;
+		crew->long_end = run->tasks + 1;
+		return PTOWSP_OK;
+	}
+	return ++crew->brief_run >= rt_crew_rules.brief_run && crew->ring.frontier >= crew->long_end ? sharing_end(run) : PTOWSP_OK;
+}
+
+void rt_dispatch_sample(struct rt_run *run)
+{
+	run->sample_left = rt_crew_rules.sample_every;
+	run->known[run->kernel].here = false;
+}
+
+/* ---- helping ------------------------------------------------------------------------------------------------------ */
+
+/* The expander goes on for TURN tasks, then runs ready ones while the others have enough without more of them: LEAST ready for each thread, or AHEAD in flight, which
+ * will make some ready. */
+enum { TURN = 64, LEAST = 8, AHEAD = 512 };
+static bool enough(const struct rt_crew *crew)
+{
+	return rt_ready_own(&crew->workers.ready) >= (uint64_t)crew->workers.threads * LEAST ||
+	       crew->ring.issued - crew->ring.frontier >= (uint64_t)crew->workers.threads * AHEAD;
+}
+
+/* The frontier is moved, and `enough` with it, after so many tasks at the latest. */
+enum { CHAIN = 32 };
+
+/* Between the tasks of a chain on this thread. */
+static bool goes_on(void *host)
+{
+	struct rt_run *run = host;
+	struct rt_crew *crew = &run->crew;
+
+	crew->looked = rt_look_after_kernel(run);
+	if (crew->looked)
+		return false;
+	return crew->awaited ? !rt_ring_ended(&crew->ring, crew->awaited - 1) : ++crew->chained < CHAIN && enough(crew);
+}
+
+ptowsp_status rt_dispatch_run(struct rt_run *run, uint32_t slot)
+{
+	run->crew.looked = PTOWSP_OK;
+	run->crew.chained = 0;
+	rt_workers_run(&run->crew.workers, slot, 0);
+	return run->crew.looked;
+}
+
+static ptowsp_status help(struct rt_run *run)
+{
+	struct rt_crew *crew = &run->crew;
+	ptowsp_status st = rt_frontier_move(run);
+	uint32_t slot;
+
+	if (!crew->workers.entered)
+		rt_call_helpers(run, rt_now_ns(run->program) - crew->since_ns);
+	while (!st && enough(crew) && rt_ready_take(&crew->workers.ready, 0, &slot)) {
+		st = rt_dispatch_run(run, slot);
+		if (!st)
+			st = rt_frontier_move(run);
+	}
+	return st;
+}
+
+/* Places that have to be given back, and, for policies that look at the clock, cycles that are not yet known. */
+ptowsp_status rt_dispatch_begin(struct rt_run *run)
+{
+	struct rt_crew *crew = &run->crew;
+	uint64_t failed = atomic_load_explicit(&crew->workers.failed_task, memory_order_relaxed);
+	uint64_t wanted;
+	ptowsp_status st = mode_choose(run);
+
+	if (st || !crew->sharing)
+		return st;
+	if (failed != UINT64_MAX) /* ends with that failure, or an earlier one */
+		return rt_wait_tasks(run, failed + 1);
+	if (run->tasks % TURN == 0)
+		st = help(run);
+	wanted = run->places.timed && run->lag.waiting ? run->tasks : rt_flow_ended(&run->flow, run->tasks);
+	if (wanted > run->flow.tail)
+		run->reason = PTOWSP_RESOURCE_TASK_RING;
+	return !st && crew->ring.frontier < wanted ? rt_wait_tasks(run, wanted) : st;
+}
+
+/* ---- into the ring ------------------------------------------------------------------------------------------------ */
+
+/* A ready task goes to whoever is free, unless handing it over takes longer than running it. */
+static ptowsp_status run_ready(struct rt_run *run, uint32_t slot)
+{
+	struct rt_crew *crew = &run->crew;
+
+	if (brief(run))
+		return rt_dispatch_run(run, slot);
+	rt_ready_push(&crew->workers.ready, 0, slot);
+	rt_call_helpers(run, rt_ready_own(&crew->workers.ready) * rt_crew_kernel_ns(crew, run->kernel));
+	return PTOWSP_OK;
+}
+
+/* Before the first task behind a barrier. */
+static ptowsp_status gate_make(struct rt_run *run)
+{
+	struct rt_ring *ring = &run->crew.ring;
+	uint64_t oldest, from = ring->barrier > ring->frontier ? ring->barrier : ring->frontier;
+	ptowsp_status st = rt_wait_room(run, run->barrier > from ? run->barrier - from : 0);
+
+	run->reason = PTOWSP_RESOURCE_TASK_RING;
+	/* When the tasks of a gate are over, so is the gate, as soon as the worker that ran the last one has come to it. */
+	while (!st && !rt_ring_gate_room(ring, &oldest)) {
+		st = rt_wait_tasks(run, oldest);
+		if (!st)
+			st = rt_look(run);
+	}
+	if (!st)
+		rt_ring_gate(ring, run->barrier);
+	return st;
+}
+
+/* Where the windows of a plan's task are and how long: the rest does not change. */
+static void windows_place(struct rt_run *run, struct rt_slot *slot)
+{
+	uint64_t *words = slot->words + slot->arg_count;
+
+	rt_plan_windows_move(run->plan, &run->tensors);
+	for (const struct ptowsp_tensor_arg *window = run->plan->windows, *end = window + slot->io_count; window < end; window++, words += 2) {
+		words[0] = (uint64_t)(uintptr_t)window->data;
+		words[1] = window->columns;
+	}
+}
+
+static void slot_fill(struct rt_run *run, struct rt_slot *slot, const struct rt_site *site, struct rt_clock_task *task)
+{
+	bool later = run->known[run->kernel].later;
+
+	slot->site = (uint32_t)(site - run->program->sites);
+	slot->kernel = run->kernel;
+	slot->executor = task->executor;
+	slot->stream = task->stream;
+	slot->instruction = site->instruction;
+	slot->order = (uint32_t)run->barrier;
+	slot->arg_count = site->arg_count;
+	slot->io_count = site->io_count;
+	slot->domain = run->known[run->kernel].domain;
+	slot->pool = run->known[run->kernel].pool;
+	slot->queue = (uint8_t)task->pool;
+	slot->level = (uint8_t)run->expand.level;
+	slot->reserved = run->plan && run->plan->plain ? RT_SLOT_PLACED : 0;
+	slot->tags = later ? RT_GRAPH_LATER : 0;
+	run->crew.ring.notes[slot->number & run->crew.ring.mask].later = later;
+	slot->cycles = later ? 0 : task->cycles;
+	if (later)
+		task->cycles = RT_CYCLES_LATER;
+	for (uint32_t i = 0; i < site->arg_count; i++)
+		slot->words[i] = run->task_args[i];
+	if (slot->reserved)
+		windows_place(run, slot);
+	else
+		rt_windows_store(run, site, slot->words + site->arg_count);
+}
+
+static ptowsp_status hand_over(struct rt_run *run, const struct rt_site *site, struct rt_clock_task *task)
+{
+	struct rt_ring *ring = &run->crew.ring;
+	struct rt_slot *slot;
+	ptowsp_status st = PTOWSP_OK;
+
+	if (run->barrier > ring->barrier)
+		st = gate_make(run);
+	if (!st && !rt_ring_room(ring, (uint64_t)run->preds.count + 2)) /* and one for the stream's order, one for the gate */
+		st = rt_wait_room(run, (uint64_t)run->preds.count + 2);
+	if (st)
+		return st;
+	slot = rt_ring_add(ring);
+	slot_fill(run, slot, site, task);
+	if (rt_ring_link(ring, run->preds.list, run->preds.count, run->stream_order ? run->stream_order[task->stream] : 0))
+		st = run_ready(run, (uint32_t)(slot->number & ring->mask));
+	return st;
+}
+
+/* A brief task that waits for nothing: nobody else need know of it. Those that are timed take the long way. */
+bool rt_dispatch_keep(struct rt_run *run)
+{
+	struct rt_crew *crew = &run->crew;
+
+	return crew->sharing && !run->stream_order && brief(run) && run->barrier <= crew->ring.barrier && (uint32_t)run->tasks % rt_crew_rules.sample_every &&
+	       rt_ring_room(&crew->ring, 0) && rt_ring_free(&crew->ring, run->preds.list, run->preds.count);
+}
+
+ptowsp_status rt_dispatch_kept(struct rt_run *run, ptowsp_status st)
+{
+	rt_ring_ran(&run->crew.ring, st != PTOWSP_OK);
+	if (st) /* is told when all before it are over */
+		rt_workers_failed(&run->crew.workers, run->tasks, st, run->error);
+	return rt_look_after_kernel(run);
+}
+
+ptowsp_status rt_dispatch(struct rt_run *run, const struct rt_site *site, struct rt_clock_task *task)
+{
+	ptowsp_status st;
+
+	if (run->crew.sharing)
+		return hand_over(run, site, task);
+	st = rt_run_here(run, site, task);
+	run->known[run->kernel].here = brief(run);
+	return st;
+}

@@ -1,0 +1,646 @@
+/* SPDX-License-Identifier: MIT */
+/* issue.c - a task from its instruction to the clock: arguments, accesses, predecessors, reservations, place, kernel. An ordinary one, `ordinary_issue`, has
+ * a plain plan and nobody but the clock hears of it; `rt_issue` takes any. */
+#include <string.h>
+#include "rt/access/cells.h"
+#include "rt/time/clock_lone.h"
+#include "rt/program/rt_error.h"
+#include "rt/graph/graph_record.h"
+#include "rt/instances/schedulers.h"
+#include "rt/run/rt_run.h"
+#include "rt/structure/unwritten.h"
+
+/* ---- what the backend knows about the kernel ------------------------------------------------------------------- */
+
+static ptowsp_status walk_failed(const struct rt_run *run, ptowsp_status st, const char *what)
+{
+	const struct rt_kernels *kernels = &run->program->kernels;
+	struct ptowsp_error why = {.head = PTOWSP_HEAD(struct ptowsp_error, ERROR)};
+
+	if (st != PTOWSP_LIMIT && st != PTOWSP_NO_MEMORY)
+		st = PTOWSP_RUN_FAILED;
+	if (kernels->explain)
+		kernels->explain(kernels->context, run->kernel, run->task_args, &why);
+	if (why.text[0])
+		return rt_fail_at(run->error, st, run->tasks, run->kernel, "task %llu: %.180s", (unsigned long long)run->tasks, why.text);
+	return rt_fail_at(run->error, st, run->tasks, run->kernel, "task %llu, kernel %.40s: %s cannot be found (status %d)",
+			  (unsigned long long)run->tasks, rt_kernel_name(run->program, run->kernel), what, (int)st);
+}
+
+/* A walk that takes too long tells nothing; a run of the kernel may end all the same, or meet its deadline. */
+static bool unknown(const struct rt_run *run, ptowsp_status st)
+{
+	return st == PTOWSP_UNSUPPORTED || (st == PTOWSP_LIMIT && run->bodies);
+}
+
+static ptowsp_status cycles_ask(struct rt_run *run, struct rt_known *known)
+{
+	const struct rt_kernels *kernels = &run->program->kernels;
+	ptowsp_status st = PTOWSP_UNSUPPORTED;
+
+	if (kernels->cycles)
+		st = kernels->cycles(kernels->context, run->kernel, run->task_args, &known->cycles);
+	known->later = unknown(run, st);
+	if (!known->later)
+		return st ? walk_failed(run, st, "its cycles") : PTOWSP_OK;
+	known->cycles = 1;
+	if (!run->bodies && !run->quiet && !known->named)
+		rt_log(run->program, PTOWSP_LOG_WARNING, "kernel %.80s: cycles are known only by running; each task counts 1",
+		       rt_kernel_name(run->program, run->kernel));
+	known->named = true;
+	run->kernel_stats[run->kernel].flags |= run->bodies ? 0u : PTOWSP_KERNEL_COUNTED_ONE;
+	return PTOWSP_OK;
+}
+
+static bool flat(const struct rt_run *run, const struct rt_site *site)
+{
+	for (uint32_t i = 0; i < site->io_count; i++)
+		if (run->program->ios[site->first_io + i].unit)
+			return true;
+	return false;
+}
+
+static void pieces_tell(struct rt_run *run, struct rt_known *known)
+{
+	if (!run->quiet && !known->pieces_told)
+		rt_log(run->program, PTOWSP_LOG_WARNING, "kernel %.80s touches its tensors in more than %u pieces; each counts as touched as far as its window goes",
+		       rt_kernel_name(run->program, run->kernel), RT_FOOTPRINT_SPANS);
+	known->pieces_told = true;
+}
+
+/* Once per kernel, or per task for one whose work depends on its arguments. */
+static ptowsp_status kernel_ask(struct rt_run *run, const struct rt_site *site)
+{
+	const struct rt_kernels *kernels = &run->program->kernels;
+	struct rt_known *known = &run->known[run->kernel];
+	ptowsp_status st = PTOWSP_OK;
+
+	if (!known->asked)
+		known->varies = kernels->varies && kernels->varies(kernels->context, run->kernel);
+	if (!known->asked || known->varies)
+		st = cycles_ask(run, known);
+	known->asked = true;
+	if (!st && (!known->footprint.asked || known->varies) && flat(run, site)) {
+		st = rt_footprint_ask(&known->footprint, kernels, run->kernel, run->task_args, run->program->io_views + site->first_io,
+				      site->io_count);
+		if (unknown(run, st))
+			st = PTOWSP_OK;
+		if (known->footprint.too_many)
+			pieces_tell(run, known);
+		if (st)
+			st = walk_failed(run, st, "what it touches");
+	}
+	return st;
+}
+
+/* Can its body run? Asked when the first task of the kernel is reached. */
+static ptowsp_status kernel_usable(struct rt_run *run)
+{
+	const struct rt_kernels *kernels = &run->program->kernels;
+	struct rt_known *known = &run->known[run->kernel];
+	const char *why;
+
+	if (run->quiet || known->checked)
+		return PTOWSP_OK;
+	known->checked = true;
+	why = kernels->unusable ? kernels->unusable(kernels->context, run->kernel) : NULL;
+	if (why)
+		return rt_run_needs(run, PTOWSP_FEATURE_NO_KERNELS, rt_fail_at(run->error, PTOWSP_KERNEL_FAILED, run->tasks, run->kernel, "task %llu cannot run: %.170s",
+									       (unsigned long long)run->tasks, why));
+	if (run->bodies && run->program->tables.kernel.rows[run->kernel].flags & PTOWSP_KERNEL_MEASURED)
+		run->measured = true;
+	return PTOWSP_OK;
+}
+
+/* A level without a kernel of its own is served by the plain one; names that end in _<digits> are meant to stay. */
+static void level_tell(struct rt_run *run, uint32_t level)
+{
+	const char *name = rt_kernel_name(run->program, run->kernel), *tail = strrchr(name, '_');
+	bool own = tail && tail[1] && strspn(tail + 1, "0123456789") == strlen(tail + 1);
+
+	if (own || run->quiet || run->program->level_told[run->kernel])
+		return;
+	run->program->level_told[run->kernel] = 1;
+	rt_log(run->program, PTOWSP_LOG_INFO, "kernel %.80s has no form for tile level %u; the plain one is used", name,
+	       run->program->levels[level]);
+}
+
+static ptowsp_status kernel_choose(struct rt_run *run, const struct rt_site *site, uint32_t level)
+{
+	const uint32_t *kernels = &run->program->site_kernels[site->kernels];
+	ptowsp_status st;
+
+	run->kernel = kernels[level];
+	if (level && kernels[level] == kernels[0])
+		level_tell(run, level);
+	st = kernel_usable(run);
+	return st ? st : kernel_ask(run, site);
+}
+
+/* ---- arguments and accesses ------------------------------------------------------------------------------------ */
+
+static ptowsp_status divided(struct rt_run *run, const struct rt_site *site)
+{
+	char text[160];
+
+	return rt_fail_at(run->error, PTOWSP_RUN_FAILED, run->tasks, run->kernel, "task %llu: division by zero in its expressions, %s",
+			  (unsigned long long)run->tasks, rt_division_place(&run->env, &run->program->tables, site->instruction, text, sizeof(text)));
+}
+
+static ptowsp_status args_eval(struct rt_run *run, const struct rt_site *site)
+{
+	for (uint32_t i = 0; i < site->arg_count; i++)
+		run->task_args[i] = (uint64_t)rt_value(&run->env, run->program->args[site->first_arg + i]);
+	return run->env.failed ? divided(run, site) : PTOWSP_OK;
+}
+
+static ptowsp_status bound_check(struct rt_run *run, const struct rt_site *site)
+{
+	for (uint32_t i = 0; i < site->io_count; i++) {
+		uint32_t tensor = run->accesses[i].io->tensor;
+
+		if (!run->tensors.rows[tensor].bound)
+			return rt_fail_at(run->error, PTOWSP_RUN_FAILED, run->tasks, run->kernel,
+					  "task %llu, kernel %.40s: tensor %.40s is bound to no memory", (unsigned long long)run->tasks,
+					  rt_kernel_name(run->program, run->kernel), rt_tensor_name(run->program, tensor));
+	}
+	return PTOWSP_OK;
+}
+
+static ptowsp_status accesses_resolve(struct rt_run *run, const struct rt_site *site, uint32_t level)
+{
+	const struct rt_footprint *footprint = &run->known[run->kernel].footprint;
+	ptowsp_status st = PTOWSP_OK;
+
+	for (uint32_t i = 0; !st && i < site->io_count; i++)
+		st = rt_access_resolve(&run->accesses[i], run->program, &run->tensors, &run->env, &run->program->ios[site->first_io + i],
+				       level, footprint, i, run->kernel, run->error);
+	st = rt_error_place(&run->program->tables, site->instruction, st, run->error);
+	if (!st && run->env.failed)
+		st = divided(run, site);
+	return st || !run->bodies ? st : bound_check(run, site);
+}
+
+/* ---- running --------------------------------------------------------------------------------------------------- */
+
+ptowsp_status rt_run_here(struct rt_run *run, const struct rt_site *site, struct rt_clock_task *task)
+{
+	struct rt_call call = {.site = site, .number = run->tasks, .cycles = task->cycles, .kernel = run->kernel,
+			       .executor = task->executor, .stream = task->stream, .args = run->task_args, .windows = run->window_words};
+	uint64_t cycles;
+	ptowsp_status st;
+
+	if (run->known[run->kernel].later)
+		call.cycles = 0;
+	rt_windows_store(run, site, run->window_words);
+	st = run->known[run->kernel].here ? rt_crew_call(&run->crew, &call, 0, &cycles, run->error)
+					   : rt_crew_call_timed(&run->crew, &call, 0, &cycles, run->error);
+	if (run->known[run->kernel].later)
+		task->cycles = cycles;
+	return st ? st : rt_look_after_kernel(run);
+}
+
+/* ---- counters -------------------------------------------------------------------------------------------------- */
+
+static void edges_tell(struct rt_run *run)
+{
+	for (uint32_t i = 0; i < run->preds.count; i++)
+		run->sinks->edge(run->sinks->context, run->preds.list[i], run->tasks);
+}
+
+static void batch_count(struct rt_run *run)
+{
+	if (++run->batch_fill < run->program->schedule.batch)
+		return;
+	run->batches++;
+	run->batch_fill = 0;
+}
+
+RT_INLINE void tasks_count(struct rt_run *run)
+{
+	run->edges += run->preds.count;
+	run->env.task = ++run->tasks;
+	rt_preds_step(&run->preds, run->span_most);
+}
+
+void rt_issue_count(struct rt_run *run, const struct rt_clock_task *task)
+{
+	if (run->sinks && run->sinks->edge)
+		edges_tell(run);
+	if (run->program->schedule.batch)
+		batch_count(run);
+	tasks_count(run);
+	if (run->stream_order)
+		run->stream_order[task->stream] = run->tasks;
+}
+
+static ptowsp_status limit(struct rt_run *run)
+{
+	return rt_fail_at(run->error, PTOWSP_LIMIT, run->tasks, UINT64_MAX, "the program makes more than %llu task%s; raise --max-tasks",
+			  (unsigned long long)run->max_tasks, run->max_tasks == 1 ? "" : "s");
+}
+
+/* A kernel whose work depends on its arguments has no plan. */
+static ptowsp_status prepare_slowly(struct rt_run *run, const struct rt_site *site, uint32_t level)
+{
+	ptowsp_status st = args_eval(run, site);
+
+	if (!st)
+		st = kernel_choose(run, site, level);
+	if (!st)
+		st = accesses_resolve(run, site, level);
+	if (!st)
+		rt_unwritten_look(run, site);
+	if (!st && !run->known[run->kernel].varies)
+		rt_plan_make(run, site, level);
+	return st;
+}
+
+ptowsp_status rt_prepare(struct rt_run *run, const struct rt_site *site, uint32_t level)
+{
+	struct rt_plan *plan = *rt_plan_at(&run->plans, run->program, site, level);
+	ptowsp_status st = PTOWSP_OK;
+
+	run->plan = NULL;
+	if (run->tasks >= run->max_tasks)
+		return limit(run);
+	if (!plan)
+		return prepare_slowly(run, site, level);
+	run->kernel = plan->kernel;
+	if (((run->kernels || run->record) && site->arg_count) || plan->args)
+		st = args_eval(run, site);
+	if (st)
+		return st;
+	if (!rt_plan_move(plan, &run->expand) && !rt_plan_find(run, plan))
+		return accesses_resolve(run, site, level);
+	run->plan = plan;
+	return PTOWSP_OK;
+}
+
+/* Resources are asked in order: a ring that is full in mode abort comes before a deadlock of a later one. */
+static ptowsp_status blocked(struct rt_run *run, ptowsp_status st, struct rt_block *block)
+{
+	ptowsp_status end = PTOWSP_OK;
+
+	if (st == PTOWSP_DEADLOCK && block->resource != PTOWSP_RESOURCE_TASK_RING && run->clock.window_mode == RT_WINDOW_ABORT) {
+		end = rt_wait_tasks(run, run->tasks);
+		if (!end && rt_clock_aborts(&run->clock))
+			end = rt_clock_failed(run, PTOWSP_RUN_FAILED);
+	}
+	return end ? end : rt_block_report(run, st, block, run->deadlock);
+}
+
+ptowsp_status rt_issue_place(struct rt_run *run, const struct rt_site *site, struct rt_clock_task *task)
+{
+	ptowsp_status st;
+
+	if (run->places.one && site->dispatch == PTOWSP_NONE) {
+		run->places.counts[0]++;
+		return PTOWSP_OK;
+	}
+	st = rt_place(&run->places, &run->clock, &run->env, site, task, run->error);
+	return !st && run->env.failed ? divided(run, site) : st;
+}
+
+/* The heap comes behind ring, map and pool, but what is more than all of it is found first. */
+static ptowsp_status versions_reserve(struct rt_run *run, struct rt_clock_task *task)
+{
+	struct rt_block block, heap;
+	ptowsp_status room = rt_versions_room(run, rt_flow_held_from(&run->flow), &heap), st;
+
+	if (room == PTOWSP_TOO_SMALL)
+		return blocked(run, room, &heap);
+	st = rt_flow_reserve(&run->flow, task->need, &run->reason, &block);
+	if (st)
+		return blocked(run, st, &block);
+	if (room && run->program->schedule.built)
+		return rt_record_heap(run);
+	if (room)
+		return blocked(run, PTOWSP_DEADLOCK, &heap);
+	task->heap = run->versions.need;
+	return rt_versions_take(run, 0, true);
+}
+
+/* ---- predecessors ------------------------------------------------------------------------------------------------- */
+
+bool rt_issue_plain(const struct rt_run *run, const struct rt_site *site, uint32_t kernel)
+{
+	return !run->watch && !site->allocated && !site->renamed && !site->after_count && kernel != run->program->copy_kernel &&
+	       !(run->kernels && run->known[kernel].later);
+}
+
+/* The plan is of the task at which the expander stands. *steps_out: how far the names of its uses are behind. False: an access has to find words for what is
+ * wrong with it. */
+RT_INLINE bool plan_reach(struct rt_run *run, struct rt_plan *plan, uint64_t *steps_out)
+{
+	int64_t value = run->expand.loops[plan->inner];
+
+	*steps_out = 0;
+	if (!plan->round || plan->round != run->expand.rounds[plan->inner].number)
+		return rt_plan_find(run, plan);
+	*steps_out = (uint64_t)value - (uint64_t)plan->at;
+	plan->at = value;
+	return true;
+}
+
+/* Every use has a name. */
+RT_INLINE void named_enter(struct rt_run *run, struct rt_plan *plan, uint64_t steps, bool full)
+{
+	struct rt_cells *cells = run->cells;
+	struct rt_sight sight = rt_sight_begin(&run->preds);
+
+	for (struct rt_use *use = plan->uses, *end = use + plan->use_count; use < end; use++) {
+		uint64_t name = use->name + use->step * steps;
+
+		use->name = name;
+		rt_sight_access(&sight, cells, &run->track, name, use->access, full);
+	}
+	rt_sight_end(&sight);
+}
+
+static ptowsp_status uses_enter_slowly(struct rt_run *run, struct rt_plan *plan, uint64_t steps)
+{
+	for (uint32_t i = 0; i < plan->use_count; i++)
+		plan->uses[i].name += plan->uses[i].step * steps;
+	run->plan = plan; /* whose accesses are asked for */
+	return rt_infer_uses(run, plan->uses, plan->use_count);
+}
+
+/* Under overlap a tensor that is divided meanwhile shows in the count. */
+RT_INLINE ptowsp_status uses_enter(struct rt_run *run, struct rt_plan *plan, uint64_t steps)
+{
+	if (!plan->named || plan->divided != run->overlap.divided)
+		return uses_enter_slowly(run, plan, steps);
+	if (run->track.full)
+		named_enter(run, plan, steps, true);
+	else
+		named_enter(run, plan, steps, false);
+	return PTOWSP_OK;
+}
+
+static ptowsp_status slots_read(struct rt_run *run, const struct rt_site *site)
+{
+	return rt_clock_failed(run, rt_lag_read(&run->lag, run->instances ? run->instances->turn : PTOWSP_NONE, run->program->exprs.reads + site->read, site->read_count));
+}
+
+/* Arguments, what the clock waits for, predecessors, places in the tensor map. */
+RT_INLINE ptowsp_status plan_prepare(struct rt_run *run, struct rt_plan *plan, const struct rt_site *site, uint64_t steps, struct rt_need *need_out)
+{
+	ptowsp_status st = PTOWSP_OK;
+
+	run->plan = plan;
+	run->kernel = plan->kernel;
+	if (plan->argued)
+		st = args_eval(run, site);
+	if (!st && site->read_count)
+		st = slots_read(run, site);
+	if (plan->varying)
+		rt_plan_recount(plan, run->track.full);
+	if (!st && plan->use_count)
+		st = uses_enter(run, plan, steps);
+	if (run->preds.out_of_memory)
+		return rt_no_memory(run->error, "the tensor map");
+	*need_out = (struct rt_need){plan->map_need, run->preds.count};
+	return st;
+}
+
+/* The plan of the task at which the expander stands, and it is of this task; NULL: there is none, or more has to be asked. *steps_out: as plan_reach. */
+RT_INLINE struct rt_plan *plan_of(struct rt_run *run, uint64_t *steps_out)
+{
+	struct rt_plan *plan = run->plans.rows[(size_t)run->expand.site * run->plans.levels + run->expand.level];
+
+	return plan && plan->plain && run->tasks < run->checked_until && plan_reach(run, plan, steps_out) ? plan : NULL;
+}
+
+static ptowsp_status prepare(struct rt_run *run, const struct rt_site *site, uint32_t level, struct rt_need *need_out)
+{
+	uint64_t steps;
+	struct rt_plan *plan = plan_of(run, &steps);
+	ptowsp_status st = PTOWSP_OK;
+
+	if (plan)
+		return plan_prepare(run, plan, site, steps, need_out);
+	st = rt_prepare(run, site, level);
+	if (!st && (site->allocated || run->kernel == run->program->copy_kernel))
+		st = rt_sync_touch(run, site);
+	if (!st && site->read_count)
+		st = slots_read(run, site);
+	return st ? st : rt_infer(run, site, need_out);
+}
+
+/* ---- any task ------------------------------------------------------------------------------------------------------ */
+
+/* Room in the ring and pools of its scheduler instance. */
+static ptowsp_status instance_reserve(struct rt_run *run, struct rt_clock_task *task)
+{
+	struct rt_block block;
+	ptowsp_status st = rt_schedulers_reserve(run->instances, task->need, &block);
+
+	task->owner = run->instances->turn;
+	return st ? blocked(run, st, &block) : PTOWSP_OK;
+}
+
+/* Room in ring, map, pool and heap; then its predecessors and the place where it runs. */
+static ptowsp_status reserve(struct rt_run *run, const struct rt_site *site, struct rt_clock_task *task)
+{
+	struct rt_block block;
+	ptowsp_status st = PTOWSP_OK;
+
+	if (run->instances)
+		st = instance_reserve(run, task);
+	if (!st && site->renamed)
+		st = versions_reserve(run, task);
+	else if (!st && (st = rt_flow_reserve(&run->flow, task->need, &run->reason, &block)))
+		st = blocked(run, st, &block);
+	if (st)
+		return st;
+	task->kernel = run->kernel;
+	task->cycles = run->known[run->kernel].cycles;
+	task->preds = run->preds.list;
+	task->pred_count = run->preds.count;
+	if (run->program->schedule.built)
+		st = rt_record_gates(run);
+	else if (run->kernels && !run->known[run->kernel].here)
+		st = rt_dispatch_begin(run);
+	if (!st && site->renamed && run->kernels)
+		st = rt_versions_place(run, site);
+	if (!st)
+		st = rt_issue_place(run, site, task);
+	return st || !run->race.on ? st : rt_infer_race(run, site, task);
+}
+
+/* Or whoever tells it later. */
+static ptowsp_status clock_tell(struct rt_run *run, const struct rt_clock_task *task)
+{
+	struct rt_clock_times times;
+	ptowsp_status st;
+
+	if (!rt_lag_none(&run->lag, task))
+		return rt_lag_task(&run->lag, task);
+	st = rt_clock_task(&run->clock, task, &times);
+	if (st)
+		return run->lag.broken = st;
+	rt_run_told(run, &(struct ptowsp_trace_task){.task = run->tasks, .start = times.start, .end = times.end, .kernel = task->kernel,
+						     .executor = task->executor, .stream = task->stream});
+	return PTOWSP_OK;
+}
+
+/* Known cycles go to the clock before the kernel runs; the others when it has told them. */
+static ptowsp_status execute(struct rt_run *run, const struct rt_site *site, uint32_t level, struct rt_clock_task *task)
+{
+	bool later = run->kernels && run->known[run->kernel].later;
+	ptowsp_status st = later ? PTOWSP_OK : clock_tell(run, task);
+
+	if (st)
+		return rt_clock_failed(run, st);
+	if (run->record)
+		st = rt_record_task(run, site, level, task);
+	else if (run->kernels)
+		st = run->known[run->kernel].here ? rt_run_here(run, site, task) : rt_dispatch(run, site, task);
+	return st || !later ? st : rt_clock_failed(run, clock_tell(run, task));
+}
+
+static ptowsp_status any_issue(struct rt_run *run, const struct rt_site *site, uint32_t level)
+{
+	struct rt_clock_task task = {.depth_loops = site->depth_loops};
+	ptowsp_status st = run->instances ? rt_schedulers_turn(run->instances) : PTOWSP_OK;
+
+	if (!st)
+		st = prepare(run, site, level, &task.need);
+	if (!st)
+		st = reserve(run, site, &task);
+	if (!st)
+		st = execute(run, site, level, &task);
+	if (!st)
+		rt_issue_count(run, &task);
+	return st;
+}
+
+/* ---- an ordinary task ---------------------------------------------------------------------------------------------- */
+
+void rt_issue_begin(struct rt_run *run)
+{
+	const struct rt_schedule *schedule = &run->program->schedule;
+	bool heard = run->sinks && (run->sinks->task || run->sinks->edge);
+
+	run->ordinary = !heard && !run->race.on && !schedule->built && !run->record && !schedule->batch && !run->stream_order && !run->lag.feed && !run->instances;
+}
+
+static ptowsp_status plan_call(struct rt_run *run, struct rt_plan *plan)
+{
+	struct ptowsp_kernel_out out = {PTOWSP_HEAD(out, KERNEL_OUT), plan->cycles, run->error};
+	ptowsp_status st;
+
+	rt_plan_windows_move(plan, &run->tensors);
+	plan->task.number = run->tasks;
+	plan->task.args = run->task_args;
+	run->error->text[0] = 0;
+	st = rt_crew_invoke(run->program, &plan->task, &out, 0);
+	return st ? rt_crew_failure(run->program, plan->kernel, run->tasks, st, run->error) : PTOWSP_OK;
+}
+
+static ptowsp_status called_here(struct rt_run *run, struct rt_plan *plan)
+{
+	ptowsp_status st = plan_call(run, plan);
+
+	return !st && (run->cancel || run->args->deadline_ns || run->sample_left) ? rt_look_after_kernel(run) : st;
+}
+
+static struct rt_clock_task task_of(const struct rt_run *run, const struct rt_plan *plan, const struct rt_site *site, struct rt_need need)
+{
+	return (struct rt_clock_task){.cycles = plan->cycles, .need = need, .kernel = plan->kernel, .depth_loops = site->depth_loops, .preds = run->preds.list,
+				      .pred_count = run->preds.count};
+}
+
+/* Its place, and when it runs, where that takes more than rt_clock_lone. */
+static ptowsp_status placed_tell(struct rt_run *run, struct rt_plan *plan, const struct rt_site *site, struct rt_clock_task *task)
+{
+	struct rt_clock_times times;
+	ptowsp_status st = rt_issue_place(run, site, task);
+
+	if (st)
+		return st;
+	plan->task.executor = task->executor;
+	if (!rt_lag_none(&run->lag, task))
+		return rt_clock_failed(run, rt_lag_task(&run->lag, task));
+	st = rt_clock_task(&run->clock, task, &times);
+	plan->stats->tasks += !st;
+	plan->stats->cycles += st ? 0 : plan->cycles;
+	return st ? rt_clock_failed(run, run->lag.broken = st) : PTOWSP_OK;
+}
+
+/* Its kernel runs on whichever thread comes to it. What a task holds is given back by task number, so the tasks before the window have to have ended. */
+static ptowsp_status shared_issue(struct rt_run *run, struct rt_plan *plan, const struct rt_site *site, struct rt_need need)
+{
+	struct rt_clock_task task = task_of(run, plan, site, need);
+	ptowsp_status st = rt_dispatch_begin(run);
+
+	if (!st)
+		st = placed_tell(run, plan, site, &task);
+	if (!st)
+		st = rt_dispatch_keep(run) ? rt_dispatch_kept(run, plan_call(run, plan)) : rt_dispatch(run, site, &task);
+	return st;
+}
+
+static ptowsp_status elsewhere_tell(struct rt_run *run, struct rt_plan *plan, const struct rt_site *site, struct rt_need need)
+{
+	struct rt_clock_task task = task_of(run, plan, site, need);
+
+	return placed_tell(run, plan, site, &task);
+}
+
+RT_INLINE ptowsp_status lone_tell(struct rt_run *run, struct rt_plan *plan, const struct rt_site *site, struct rt_need need)
+{
+	if (!plan->lone || !run->clock.lone || !rt_lag_empty(&run->lag) || !rt_clock_lone(&run->clock, plan->cycles, need))
+		return elsewhere_tell(run, plan, site, need);
+	run->places.counts[0]++;
+	plan->stats->tasks++;
+	plan->stats->cycles += plan->cycles;
+	return PTOWSP_OK;
+}
+
+RT_INLINE ptowsp_status ordinary_issue(struct rt_run *run, struct rt_plan *plan, const struct rt_site *site, uint64_t steps)
+{
+	struct rt_need need;
+	struct rt_block block;
+	ptowsp_status st = plan_prepare(run, plan, site, steps, &need);
+
+	if (!st && (st = rt_flow_reserve(&run->flow, need, &run->reason, &block)))
+		st = blocked(run, st, &block);
+	if (st)
+		return st;
+	if (run->kernels && !run->known[plan->kernel].here) {
+		st = shared_issue(run, plan, site, need);
+	} else {
+		st = lone_tell(run, plan, site, need);
+		if (!st && run->kernels)
+			st = called_here(run, plan);
+	}
+	if (!st)
+		tasks_count(run);
+	return st;
+}
+
+RT_INLINE ptowsp_status task_issue(struct rt_run *run)
+{
+	const struct rt_site *site = &run->program->sites[run->expand.site];
+	uint64_t steps;
+	struct rt_plan *plan = run->ordinary ? plan_of(run, &steps) : NULL;
+
+	return plan ? ordinary_issue(run, plan, plan->site, steps) : any_issue(run, site, run->expand.level);
+}
+
+ptowsp_status rt_issue(struct rt_run *run)
+{
+	return task_issue(run);
+}
+
+ptowsp_status rt_issue_tasks(struct rt_run *run)
+{
+	ptowsp_status st;
+
+	do
+		st = task_issue(run);
+	while (!st && rt_expand_task(&run->expand));
+	return st;
+}

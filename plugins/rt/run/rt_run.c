@@ -1,0 +1,436 @@
+/* SPDX-License-Identifier: MIT */
+/* rt_run.c - one run from values and bindings to its last task. */
+#include "rt/run/rt_run.h"
+
+#include <stdlib.h>
+#include <string.h>
+#include "rt/program/rt_error.h"
+#include "rt/run/feed.h"
+#include "rt/graph/graph_record.h"
+#include "rt/structure/memory_limit.h"
+#include "rt/memory.h"
+#include "rt/instances/schedulers.h"
+#include "rt/process/process.h"
+#include "rt/structure/unwritten.h"
+
+#define TASKS_DEFAULT (UINT64_C(1) << 32)
+
+/* ---- values ---------------------------------------------------------------------------------------------------- */
+
+static ptowsp_status values_init(struct rt_run *run)
+{
+	const struct rt_program *program = run->program;
+	const struct rt_exprs *exprs = &program->exprs;
+	uint32_t slots = program->tables.slot.count;
+
+	run->values = calloc((size_t)slots + 1, sizeof(*run->values));
+	run->forms = calloc((size_t)exprs->count + 1, sizeof(*run->forms));
+	run->env.scratch = malloc(rt_exprs_scratch(exprs) * sizeof(*run->env.scratch));
+	if (!run->values || !run->forms || !run->env.scratch)
+		return rt_no_memory(run->error, "values");
+	for (uint32_t i = 0; i < slots; i++)
+		run->values[i] = i < run->args->value_count ? run->args->values[i] : program->tables.slot.rows[i].value;
+	run->env.exprs = exprs;
+	run->env.forms = run->forms;
+	run->env.codes = &run->codes;
+	run->env.values = run->values;
+	return rt_exprs_specialise(exprs, run->values, run->forms, &run->codes, run->error);
+}
+
+/* ---- resources ------------------------------------------------------------------------------------------------- */
+
+/* An unbounded window makes the others unbounded unless they are stated. */
+static uint64_t capacity(const struct rt_run *run, unsigned resource)
+{
+	const struct rt_schedule *schedule = &run->program->schedule;
+
+	if (schedule->stated[resource])
+		return schedule->capacity[resource];
+	if (!run->window)
+		return 0;
+	return resource == PTOWSP_RESOURCE_READY ? run->window : schedule->capacity[resource];
+}
+
+uint64_t rt_window_planned(const struct rt_run *run)
+{
+	const struct rt_schedule *schedule = &run->program->schedule;
+
+	return schedule->window_stated ? schedule->window : 0;
+}
+
+static void window_choose(struct rt_run *run)
+{
+	const struct rt_schedule *schedule = &run->program->schedule;
+
+	run->window = schedule->window;
+	if (schedule->built || run->program->planned) {
+		run->window = 0; /* rt_program.c says so of the former */
+		return;
+	}
+	if (run->schedulers > 1 && !schedule->window_stated)
+		run->window = RT_RING_OF_INSTANCE;
+	if (run->quiet && !schedule->window_stated)
+		run->window = 0; /* a look ahead: nobody holds a place */
+}
+
+static void clock_finish(struct rt_run *run)
+{
+	if (run->clock.rows) /* there is a program then */
+		rt_spares_rows_give(&run->program->spares, run->clock.rows, rt_clock_size(&run->clock));
+	run->clock.rows = NULL;
+	rt_clock_finish(&run->clock);
+}
+
+ptowsp_status rt_run_clock(struct rt_run *run)
+{
+	const struct rt_schedule *schedule = &run->program->schedule;
+	struct rt_clock *clock = &run->clock;
+	size_t rows_size = 0;
+	ptowsp_status st;
+
+	clock->window = run->window;
+	clock->window_mode = run->engine ? RT_WINDOW_STALL : schedule->window_mode; /* an engine meets a full ring itself */
+	clock->map_capacity = capacity(run, PTOWSP_RESOURCE_TENSOR_MAP);
+	clock->deps_capacity = capacity(run, PTOWSP_RESOURCE_DEP_LIST);
+	clock->ready_capacity = capacity(run, PTOWSP_RESOURCE_READY);
+	clock->spacing = schedule->issue_cost;
+	clock->streams = schedule->streams;
+	clock->depths = schedule->depths;
+	clock->depth_count = schedule->depth_count;
+	clock->executors = schedule->dispatch.executors;
+	clock->single = run->window && clock->executors == 1 && schedule->pools == PTOWSP_POOLS_SINGLE;
+	run->tell = (struct rt_listener){run->sinks, PTOWSP_NONE};
+	clock->tell = !run->quiet && !run->engine && run->sinks && run->sinks->event ? &run->tell : NULL;
+	run->heap_capacity = capacity(run, PTOWSP_RESOURCE_HEAP);
+	clock->event_count = run->program->tables.event.count;
+	clock->heap.capacity = run->sync.arena.capacity = run->heap_capacity;
+	rt_places_init(&run->places, run->program);
+	clock->rows = rt_spares_rows_take(&run->program->spares, rt_clock_least(clock), &rows_size);
+	st = rt_clock_init(clock, run->program->tables.slot.count, rows_size);
+	if (!st && !rt_clock_pools(clock, run->places.pools))
+		st = PTOWSP_NO_MEMORY;
+	if (!st && run->schedulers > 1)
+		st = rt_schedulers_init(run);
+	/* Pools are those of each instance. */
+	if (!st)
+		st = rt_flow_init(&run->flow, run->window, run->instances ? 0 : clock->map_capacity, run->instances ? 0 : clock->deps_capacity);
+	run->flow.counts |= schedule->built;
+	run->flow.counting |= schedule->built;
+	return st ? rt_no_memory(run->error, "the clock") : PTOWSP_OK;
+}
+
+ptowsp_status rt_clock_failed(struct rt_run *run, ptowsp_status st)
+{
+	if (st == PTOWSP_NO_MEMORY)
+		return rt_no_memory(run->error, "the clock");
+	if (st == PTOWSP_RUN_FAILED)
+		return rt_fail_at(run->error, st, run->clock.issued, UINT64_MAX,
+				  "the task window of %llu is full at task %llu, and its mode is abort; raise task_window or let it stall",
+				  (unsigned long long)(run->program->planned ? run->program->schedule.window : rt_schedulers_window(run)), (unsigned long long)run->clock.issued);
+	return st;
+}
+
+/* ---- what the clock tells -------------------------------------------------------------------------------------- */
+
+static void told(void *context, const struct ptowsp_trace_task *task)
+{
+	rt_run_told(context, task);
+}
+
+/* Dependencies found for n tasks at a time are merged early here. */
+void rt_batch_flush(struct rt_run *run)
+{
+	if (!run->batch_fill)
+		return;
+	run->batches++;
+	run->flushes++;
+	run->batch_fill = 0;
+}
+
+/* ---- events of the expander ------------------------------------------------------------------------------------ */
+
+static ptowsp_status pause_take(struct rt_run *run)
+{
+	if (!run->quiet)
+		rt_stats_publish(run);
+	return rt_look(run);
+}
+
+/* Scopes, orders and reads mean something to the clock and to flow only. */
+static ptowsp_status structure(struct rt_run *run, enum rt_event event)
+{
+	ptowsp_status st;
+
+	switch (event) {
+	case RT_EVENT_SCOPE_BEGIN:
+		rt_flow_scope_begin(&run->flow);
+		if (run->instances)
+			rt_schedulers_scope(run->instances, true);
+		rt_versions_scope_begin(run, 0);
+		return rt_lag_scope_begin(&run->lag);
+	case RT_EVENT_SCOPE_END:
+		rt_batch_flush(run);
+		rt_flow_scope_end(&run->flow);
+		if (run->instances)
+			rt_schedulers_scope(run->instances, false);
+		st = rt_versions_scope_end(run, 0, true);
+		return st ? st : rt_lag_scope_end(&run->lag);
+	case RT_EVENT_ORDER_BEGIN:
+		rt_race_order_begin(&run->race, run->tasks);
+		return rt_lag_order_begin(&run->lag);
+	case RT_EVENT_ORDER_STEP:
+		rt_batch_flush(run);
+		run->barrier = run->tasks;
+		rt_race_order_step(&run->race, run->tasks);
+		return rt_lag_order_step(&run->lag);
+	case RT_EVENT_ORDER_END:
+		rt_race_order_end(&run->race);
+		return rt_lag_order_end(&run->lag);
+	default: return rt_lag_read(&run->lag, PTOWSP_NONE, run->program->exprs.reads + run->expand.read, run->expand.read_count);
+	}
+}
+
+ptowsp_status rt_event_take(struct rt_run *run, enum rt_event event)
+{
+	switch (event) {
+	case RT_EVENT_TASK: return rt_issue(run);
+	case RT_EVENT_PAUSE: return pause_take(run);
+	case RT_EVENT_SLOT_SET: return rt_slot_set(run, run->expand.slot, run->expand.expr);
+	case RT_EVENT_SLOT_LOAD: rt_batch_flush(run); return rt_slot_load(run, run->expand.slot, &run->program->ios[run->expand.io]);
+	case RT_EVENT_SYNC:
+		if (run->program->code[run->expand.sync].op == PTOWSP_OP_BARRIER)
+			rt_batch_flush(run);
+		return rt_sync_take(run, run->expand.sync);
+	case RT_EVENT_FAILED: return run->expand.failure;
+	default: return rt_clock_failed(run, structure(run, event));
+	}
+}
+
+ptowsp_status rt_run_expand(struct rt_run *run)
+{
+	ptowsp_status st = rt_look(run);
+	enum rt_event event;
+
+	rt_expand_start(&run->expand, run->program, &run->env, run->error);
+	rt_issue_begin(run);
+	while (!st && (event = rt_expand_next(&run->expand)) != RT_EVENT_END)
+		st = event == RT_EVENT_TASK ? rt_issue_tasks(run) : rt_event_take(run, event);
+	return st;
+}
+
+/* ---- making and unmaking --------------------------------------------------------------------------------------- */
+
+static ptowsp_status storage_init(struct rt_run *run)
+{
+	const struct rt_program *program = run->program;
+
+	run->known = calloc((size_t)program->tables.kernel.count + 1, sizeof(*run->known));
+	run->kernel_stats = calloc((size_t)program->tables.kernel.count + 1, sizeof(*run->kernel_stats));
+	run->task_args = calloc((size_t)program->most_args + 1, sizeof(*run->task_args));
+	run->accesses = calloc((size_t)program->most_ios + 1, sizeof(*run->accesses));
+	run->window_words = calloc((size_t)program->most_ios * 2 + 1, sizeof(*run->window_words));
+	if (run->share_count)
+		run->shares = calloc(run->share_count, sizeof(*run->shares));
+	if (program->schedule.streams)
+		run->stream_order = calloc(program->schedule.streams, sizeof(*run->stream_order));
+	if (!run->known || !run->kernel_stats || !run->task_args || !run->accesses || !run->window_words || !rt_plans_init(&run->plans, program) ||
+	    (program->schedule.streams && !run->stream_order) || (run->share_count && !run->shares))
+		return rt_no_memory(run->error, "the run");
+	for (uint32_t k = 0; k < program->tables.kernel.count; k++) {
+		run->kernel_stats[k].kernel = k;
+		run->kernel_stats[k].flags = program->kernels.code ? program->kernels.code(program->kernels.context, k) : 0;
+	}
+	return PTOWSP_OK;
+}
+
+ptowsp_status rt_run_init(struct rt_run *run, struct rt_program *program, const struct rt_run_args *args, struct ptowsp_error *error)
+{
+	ptowsp_status st;
+
+	run->program = program;
+	run->args = args->args;
+	run->sinks = args->sinks;
+	run->cancel = args->cancel;
+	run->fixed_map = args->fixed_map;
+	run->memory = args->memory;
+	run->held = args->held && args->held->limit ? args->held : NULL;
+	run->held_next = RT_MEMORY_LIMIT_TASKS;
+	run->notify = args->notify;
+	run->schedulers = args->schedulers ? args->schedulers : 1;
+	run->share_count = run->schedulers > 1 ? run->schedulers : 0;
+	run->engine = args->engine;
+	run->designed = args->designed;
+	if (run->engine)
+		run->schedulers = 1; /* one walk, whatever the engine has */
+	run->error = error;
+	run->bodies = !(args->args->flags & PTOWSP_RUN_NO_KERNELS) && !run->quiet;
+	run->kernels = run->bodies || (program->shadowed && !run->quiet);
+	run->max_tasks = args->args->max_tasks ? args->args->max_tasks : TASKS_DEFAULT;
+	run->started_ns = rt_now_ns(program);
+	window_choose(run);
+	if (!run->held && !run->quiet && !run->window && program->schedule.window_stated) {
+		rt_memory_limit_of_machine(&run->machine);
+		run->held = &run->machine;
+	}
+	if ((!run->window || run->window >> 31) && run->max_tasks >= TASKS_DEFAULT)
+		run->max_tasks = TASKS_DEFAULT - 1; /* such a window remembers every task by 32 bits */
+	rt_lag_init(&run->lag, &run->clock, told, run);
+	st = values_init(run);
+	if (!st)
+		st = storage_init(run);
+	if (!st)
+		st = rt_sync_init(run);
+	if (!st)
+		st = rt_tensors_init(&run->tensors, program, run->args, &run->env, error);
+	if (!st)
+		st = rt_unwritten_init(run);
+	run->tensors.strict = run->bodies;
+	run->tensors.unbound_told = run->quiet;
+	run->env.tensors = &run->tensors;
+	return st;
+}
+
+ptowsp_status rt_run_needs(const struct rt_run *run, uint32_t feature, ptowsp_status st)
+{
+	const struct ptowsp_host *host = run->program->host;
+
+	if (!st || run->bodies)
+		return st;
+	if (run->error && host && host->diagnose)
+		host->diagnose(host->context, feature, PTOWSP_STATE_UNSUPPORTED, run->error->text, strlen(run->error->text));
+	if (run->error)
+		*run->error = (struct ptowsp_error){.head = run->error->head};
+	return PTOWSP_OK;
+}
+
+void rt_run_finish(struct rt_run *run)
+{
+	rt_crew_finish(&run->crew);
+	rt_record_finish(run);
+	rt_infer_finish(run);
+	clock_finish(run);
+	rt_lag_finish(&run->lag);
+	rt_flow_finish(&run->flow);
+	rt_expand_finish(&run->expand);
+	rt_sync_finish(run);
+	rt_notices_finish(&run->notices);
+	rt_tensors_finish(&run->tensors);
+	rt_unwritten_finish(run);
+	rt_pipeline_destroy(run->pipeline);
+	rt_schedulers_finish(run);
+	rt_payloads_finish(&run->payloads);
+	for (uint32_t k = 0; run->known && k < run->program->tables.kernel.count; k++)
+		rt_footprint_finish(&run->known[k].footprint);
+	free(run->known);
+	free(run->kernel_stats);
+	free(run->task_args);
+	free(run->accesses);
+	rt_plans_finish(&run->plans);
+	free(run->window_words);
+	free(run->stream_order);
+	free(run->shares);
+	free(run->values);
+	free(run->forms);
+	rt_codes_finish(&run->codes);
+	free(run->env.scratch);
+}
+
+/* ---- rt_run ---------------------------------------------------------------------------------------------------- */
+
+/* What was issued ends, unless somebody wants the run to end now. A kernel or the clock that fails
+ * meanwhile comes first: with one thread it would have. */
+static ptowsp_status tasks_end(struct rt_run *run, ptowsp_status st)
+{
+	struct ptowsp_error error = *run->error;
+	ptowsp_status end;
+
+	if (st == PTOWSP_CANCELLED || st == PTOWSP_DEADLINE || st == PTOWSP_NO_MEMORY)
+		return st;
+	end = rt_wait_tasks(run, run->tasks);
+	if (!end && run->lag.broken)
+		end = rt_clock_failed(run, run->lag.broken);
+	if (!st || end == PTOWSP_KERNEL_FAILED || (end && run->lag.broken))
+		return end;
+	*run->error = error;
+	return st;
+}
+
+static void known_init(struct rt_run *run, uint32_t kernel)
+{
+	struct rt_known *known = &run->known[kernel];
+	enum ptowsp_unit unit = PTOWSP_UNIT_ANY;
+	enum ptowsp_exec_domain domain = PTOWSP_EXEC_DOMAIN_HOST_CPU;
+	enum ptowsp_exec_pool pool = PTOWSP_EXEC_POOL_ANY;
+
+	if (ptowsp_unit_read(run->program->tables.kernel.rows[kernel].unit, &unit)) {
+		ptowsp_domain_of_unit(unit, &domain);
+		ptowsp_pool_of_unit(unit, &pool);
+	}
+	known->domain = (uint8_t)domain;
+	known->pool = (uint8_t)pool;
+	known->here = run->crew.workers.threads == 1;
+}
+
+static ptowsp_status execute(struct rt_run *run, struct rt_pool *pool)
+{
+	ptowsp_status st = run->schedulers > 1 ? rt_schedulers_check(run) : PTOWSP_OK;
+
+	if (!st)
+		st = rt_auto_decide(run);
+	if (!st)
+		st = rt_run_clock(run);
+	if (!st)
+		st = rt_infer_init(run);
+	if (!st)
+		st = rt_record_init(run, run->memory);
+	if (!st)
+		st = rt_crew_init(&run->crew, run->program, &run->tensors, run->kernels && !run->record ? pool : NULL, run->window, run->error);
+	if (!st && !run->engine) /* which has an order of its own */
+		rt_crew_order(&run->crew);
+	for (uint32_t k = 0; !st && k < run->program->tables.kernel.count; k++)
+		known_init(run, k);
+	if (!st)
+		st = rt_payloads_init(run);
+	if (!st)
+		st = rt_start_find(run, &run->clock.floor);
+	if (!st && run->engine)
+		st = rt_feed_run(run, run->engine, pool);
+	else if (!st)
+		st = rt_run_expand(run);
+	if (!st && run->record && !run->engine)
+		st = rt_record_run(run, pool);
+	if (!st && !run->engine && run->program->tables.entry.rows[run->program->entry].flags & PTOWSP_ENTRY_PIPELINE)
+		st = rt_pipeline_run(run);
+	if (run->crew.workers.threads > 1)
+		st = tasks_end(run, st);
+	rt_batch_flush(run);
+	if (run->instances)
+		rt_schedulers_sum(run->instances, !st);
+	return st;
+}
+
+ptowsp_status rt_run(struct rt_program *program, const struct rt_run_args *args, struct ptowsp_run_stats *stats_out,
+		     struct ptowsp_deadlock *deadlock_out, struct ptowsp_error *error)
+{
+	struct ptowsp_error own = {.head = PTOWSP_HEAD(own, ERROR)};
+	struct rt_run *run = calloc(1, sizeof(*run));
+	ptowsp_status st;
+
+	rt_stats_reset(program);
+	if (!run)
+		return rt_no_memory(error, "the run");
+	run->deadlock = deadlock_out;
+	st = rt_run_init(run, program, args, error ? error : &own);
+	if (!st)
+		st = execute(run, args->pool);
+	rt_memory_tell(run);
+	rt_crew_finish(&run->crew);
+	run->ended_ns = rt_now_ns(program);
+	if (run->kernel_stats && run->clock.rows)
+		rt_stats_publish(run);
+	rt_stats_give(program, program->result, stats_out);
+	rt_run_finish(run);
+	free(run);
+	return st;
+}
+

@@ -1,0 +1,317 @@
+/* SPDX-License-Identifier: MIT */
+/* stats.c - counters as rt_run and rt_stats give them back. */
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include "rt/program/rt_error.h"
+#include "rt/run/feed.h"
+#include "rt/instances/schedulers.h"
+#include "rt/memory.h"
+#include "rt/process/process.h"
+#include "rt/run/rt_run.h"
+
+enum { RESOURCE_ROOM = RT_POOL_LIMIT + 4 };
+
+ptowsp_status rt_snapshot_init(struct rt_snapshot *snapshot, const struct rt_program *program, struct ptowsp_error *error)
+{
+	uint32_t channels = program->tables.channel.count;
+
+	snapshot->resources = calloc((size_t)RESOURCE_ROOM + channels, sizeof(*snapshot->resources));
+	snapshot->channels = calloc((size_t)channels + 1, sizeof(*snapshot->channels));
+	snapshot->processes = calloc((size_t)rt_instances(program) + 1, sizeof(*snapshot->processes));
+	snapshot->kernels = calloc((size_t)program->tables.kernel.count + 1, sizeof(*snapshot->kernels));
+	return snapshot->resources && snapshot->kernels && snapshot->channels && snapshot->processes ? PTOWSP_OK : rt_no_memory(error, "statistics");
+}
+
+void rt_snapshot_finish(struct rt_snapshot *snapshot)
+{
+	free(snapshot->resources);
+	free(snapshot->kernels);
+	free(snapshot->channels);
+	free(snapshot->processes);
+}
+
+static struct ptowsp_resource_stats *resource_add(struct rt_snapshot *snapshot, unsigned resource, const char *name, uint64_t capacity,
+						  uint64_t used, const struct rt_meter *meter)
+{
+	struct ptowsp_resource_stats *row = &snapshot->resources[snapshot->stats.resource_count++];
+
+	*row = (struct ptowsp_resource_stats){.resource = resource, .capacity = capacity, .high_water = meter->high_water,
+					      .stall_count = meter->stalls, .stall_cycles = meter->cycles, .used = used};
+	snprintf(row->name, sizeof(row->name), "%s", name);
+	return row;
+}
+
+/* The walk for an engine is ahead of it, and its clock is not told of ends. */
+static uint64_t used_of(const struct rt_run *run, const struct rt_meter *meter, uint64_t own)
+{
+	return run->engine ? meter->used : own;
+}
+
+static void resources_fill(const struct rt_run *run, struct rt_snapshot *snapshot)
+{
+	const struct rt_clock *clock = &run->clock;
+
+	snapshot->stats.resource_count = 0;
+	resource_add(snapshot, PTOWSP_RESOURCE_TASK_RING, "task_ring", clock->window, used_of(run, &clock->meters[PTOWSP_RESOURCE_TASK_RING], clock->issued - clock->gone),
+		     &clock->meters[PTOWSP_RESOURCE_TASK_RING])->stall_ns = run->stall_ns[PTOWSP_RESOURCE_TASK_RING];
+	resource_add(snapshot, PTOWSP_RESOURCE_TENSOR_MAP, "tensor_map", clock->map_capacity, used_of(run, &clock->meters[PTOWSP_RESOURCE_TENSOR_MAP], clock->map_used),
+		     &clock->meters[PTOWSP_RESOURCE_TENSOR_MAP])->stall_ns = run->stall_ns[PTOWSP_RESOURCE_TENSOR_MAP];
+	resource_add(snapshot, PTOWSP_RESOURCE_DEP_LIST, "dep_list", clock->deps_capacity, used_of(run, &clock->meters[PTOWSP_RESOURCE_DEP_LIST], clock->deps_used),
+		     &clock->meters[PTOWSP_RESOURCE_DEP_LIST])->stall_ns = run->stall_ns[PTOWSP_RESOURCE_DEP_LIST];
+	resource_add(snapshot, PTOWSP_RESOURCE_HEAP, "heap", run->heap_capacity, used_of(run, &clock->meters[PTOWSP_RESOURCE_HEAP], clock->heap.used),
+		     &clock->meters[PTOWSP_RESOURCE_HEAP])->stall_ns = run->stall_ns[PTOWSP_RESOURCE_HEAP];
+	for (uint32_t p = 0; p < run->places.pools && p < clock->pools; p++) {
+		resource_add(snapshot, PTOWSP_RESOURCE_READY, run->places.names[p], clock->ready_capacity, used_of(run, &clock->ready_meters[p], rt_clock_waiting(clock, p)),
+			     &clock->ready_meters[p])
+			->pool = p;
+	}
+}
+
+/* Among the resources a channel has one row with both waits; the name is cut to what fits, the row in CSPC is `pool`. */
+static void channel_fill(const struct rt_run *run, struct rt_snapshot *snapshot, uint32_t row)
+{
+	const struct rt_channel *channel = &run->pipeline->channels[row];
+	const struct rt_wait_meter *full = run->engine ? &channel->told_full : &channel->full, *empty = run->engine ? &channel->told_empty : &channel->empty;
+	const struct rt_meter meter = {.high_water = channel->high_water, .stalls = full->count + empty->count, .cycles = full->cycles + empty->cycles};
+	char name[24];
+
+	snprintf(name, sizeof(name), "channel:%.15s", rt_channel_name(run->program, row));
+	resource_add(snapshot, PTOWSP_RESOURCE_CHANNEL_FULL, name, channel->capacity, channel->sends - channel->consumes, &meter)->pool = row;
+	snapshot->channels[snapshot->stats.channel_count++] = (struct ptowsp_channel_stats){
+		.channel = row,
+		.flags = channel->producers.open ? 0 : PTOWSP_CHANNEL_CLOSED,
+		.capacity = channel->capacity,
+		.latency = channel->latency,
+		.sends = channel->sends,
+		.consumes = channel->consumes,
+		.high_water = channel->high_water,
+		.full_count = full->count,
+		.full_cycles = full->cycles,
+		.empty_count = empty->count,
+		.empty_cycles = empty->cycles,
+		.payload_bytes = channel->consumes * channel->bytes,
+	};
+}
+
+static void channels_fill(const struct rt_run *run, struct rt_snapshot *snapshot)
+{
+	snapshot->stats.channel_count = 0;
+	for (uint32_t i = 0; run->pipeline && run->pipeline->channels && i < run->pipeline->channel_count; i++)
+		channel_fill(run, snapshot, i);
+}
+
+static const uint8_t standings[] = {
+	[RT_GOING] = PTOWSP_STANDING_GOING,   [RT_SENDING] = PTOWSP_STANDING_SENDING, [RT_CONSUMING] = PTOWSP_STANDING_CONSUMING,
+	[RT_ISSUING] = PTOWSP_STANDING_ISSUING, [RT_WAITING] = PTOWSP_STANDING_EVENT, [RT_ENDED] = PTOWSP_STANDING_ENDED,
+};
+
+static void schedulers_fill(const struct rt_run *run, struct rt_snapshot *snapshot)
+{
+	snapshot->stats.scheduler_count = run->shares ? run->share_count : 0;
+	snapshot->stats.cross_edges = run->cross_edges;
+	snapshot->stats.notifications = run->notifications;
+	if (run->shares)
+		memcpy(snapshot->schedulers, run->shares, run->share_count * sizeof(*run->shares));
+}
+
+static void processes_fill(const struct rt_run *run, struct rt_snapshot *snapshot)
+{
+	const struct rt_pipeline *pipeline = run->pipeline;
+
+	snapshot->stats.process_count = 0;
+	for (uint32_t i = 0; pipeline && pipeline->clocks.own && pipeline->told && i < pipeline->count; i++) {
+		const struct rt_instance *instance = &pipeline->instances[i];
+		bool channel = instance->standing == RT_SENDING || instance->standing == RT_CONSUMING;
+
+		snapshot->processes[snapshot->stats.process_count++] = (struct ptowsp_process_stats){
+			.process = instance->process,
+			.replica = instance->replica,
+			.standing = standings[instance->standing],
+			.channel = channel ? instance->channel : PTOWSP_NONE,
+			.resource = instance->standing == RT_ISSUING ? instance->block.resource : 0,
+			.clock = run->engine ? pipeline->told[i] : i == pipeline->clocks.turn ? run->clock.now : pipeline->clocks.own[i].now,
+			.tasks = instance->tasks,
+		};
+	}
+}
+
+static void kernels_fill(const struct rt_run *run, struct rt_snapshot *snapshot)
+{
+	snapshot->stats.kernel_count = 0;
+	for (uint32_t k = 0; k < run->program->tables.kernel.count; k++)
+		if (run->kernel_stats[k].tasks)
+			snapshot->kernels[snapshot->stats.kernel_count++] = run->kernel_stats[k];
+}
+
+static void chosen_fill(const struct rt_program *program, struct ptowsp_run_stats *stats)
+{
+	const struct rt_chosen *chosen = &program->chosen;
+
+	stats->auto_executors = chosen->executors;
+	stats->auto_edges = chosen->edges;
+	stats->auto_cross = chosen->cross;
+	if (chosen->executors && chosen->axis != PTOWSP_NONE)
+		snprintf(stats->auto_axis, sizeof(stats->auto_axis), "%s", rt_string(&program->tables, chosen->axis));
+}
+
+static void fill(const struct rt_run *run, struct rt_snapshot *snapshot)
+{
+	struct ptowsp_run_stats *stats = &snapshot->stats;
+	const struct rt_schedule *schedule = &run->program->schedule;
+
+	stats->total_cycles = run->engine ? run->told_total : run->clock.total;
+	stats->tasks = run->tasks;
+	stats->edges = run->edges;
+	stats->task_window = rt_schedulers_window(run);
+	stats->executors = (uint64_t)run->places.pools * run->clock.executors;
+	stats->streams = run->engine_streams ? run->engine_streams : schedule->streams ? schedule->streams : 1;
+	stats->batches = run->batches;
+	stats->flushes = run->flushes;
+	stats->execute_ns = (run->ended_ns ? run->ended_ns : rt_now_ns(run->program)) - run->started_ns;
+	stats->deterministic = run->measured || run->race.found		      ? PTOWSP_DETERMINISTIC_NO
+			       : rt_schedule_safe(schedule) || run->race.on ? PTOWSP_DETERMINISTIC_YES
+									     : PTOWSP_DETERMINISTIC_UNKNOWN;
+	stats->stall = run->waiting ? (uint32_t)run->reason + 1 : 0;
+	if (run->pipeline)
+		stats->executors = run->pipeline->count;
+	if (run->engine)
+		stats->executors = run->engine_executors;
+	resources_fill(run, snapshot);
+	channels_fill(run, snapshot);
+	processes_fill(run, snapshot);
+	schedulers_fill(run, snapshot);
+	chosen_fill(run->program, stats);
+	kernels_fill(run, snapshot);
+}
+
+static void copy(const struct rt_snapshot *from, struct rt_snapshot *to)
+{
+	to->stats = from->stats;
+	to->stats.resources = to->resources;
+	to->stats.kernels = to->kernels;
+	to->stats.channels = to->channels;
+	to->stats.processes = to->processes;
+	to->stats.schedulers = to->schedulers;
+	memcpy(to->schedulers, from->schedulers, from->stats.scheduler_count * sizeof(*to->schedulers));
+	memcpy(to->resources, from->resources, from->stats.resource_count * sizeof(*to->resources));
+	memcpy(to->channels, from->channels, from->stats.channel_count * sizeof(*to->channels));
+	memcpy(to->processes, from->processes, from->stats.process_count * sizeof(*to->processes));
+	memcpy(to->kernels, from->kernels, from->stats.kernel_count * sizeof(*to->kernels));
+}
+
+void rt_stats_reset(struct rt_program *program)
+{
+	struct rt_snapshot *snapshot = program->snapshot;
+
+	pthread_mutex_lock(&program->lock);
+	snapshot->stats = (struct ptowsp_run_stats){
+		.head = PTOWSP_HEAD(snapshot->stats, RUN_STATS),
+		.resource_stride = sizeof(*snapshot->resources),
+		.kernel_stride = sizeof(*snapshot->kernels),
+		.channel_stride = sizeof(*snapshot->channels),
+		.process_stride = sizeof(*snapshot->processes),
+		.scheduler_stride = sizeof(*snapshot->schedulers),
+	};
+	pthread_mutex_unlock(&program->lock);
+}
+
+void rt_stats_publish(struct rt_run *run)
+{
+	if (run->lag.feed)
+		rt_feed_show(run->lag.feed);
+	pthread_mutex_lock(&run->program->lock);
+	fill(run, run->program->snapshot);
+	pthread_mutex_unlock(&run->program->lock);
+}
+
+/* Keeps the caller's size; writes only what fits into it. */
+void rt_stats_give(struct rt_program *program, struct rt_snapshot *into, struct ptowsp_run_stats *stats_out)
+{
+	struct ptowsp_head head = stats_out->head;
+	uint32_t size = head.size < sizeof(*stats_out) ? head.size : (uint32_t)sizeof(*stats_out);
+
+	pthread_mutex_lock(&program->lock);
+	copy(program->snapshot, into);
+	pthread_mutex_unlock(&program->lock);
+	if (size < sizeof(head))
+		return;
+	memcpy(stats_out, &into->stats, size);
+	stats_out->head.size = head.size;
+}
+
+void rt_stats(const struct rt_program *program, struct ptowsp_run_stats *stats_out)
+{
+	struct rt_program *owner = (struct rt_program *)program; /* only its lock and the reader's copy change */
+
+	rt_stats_give(owner, owner->reader, stats_out);
+}
+
+/* ---- bytes that a run asks for ----------------------------------------------------------------------------------- */
+
+/* Semantic times and reservations of each task, and the starts that wait in a ready queue. */
+static uint64_t clock_bytes(const struct rt_clock *clock)
+{
+	uint64_t bytes = rt_clock_size(clock);
+
+	for (uint32_t p = 0; p < clock->pools; p++) {
+		const struct rt_waiting *waiting = &clock->waiting[p];
+
+		bytes += waiting->line ? ((uint64_t)waiting->mask + 1) * sizeof(*waiting->line) : 0;
+		bytes += waiting->room * sizeof(*waiting->heap);
+	}
+	return bytes;
+}
+
+/* A slot per task, and its place in the line and in every deque. */
+static uint64_t ring_bytes(const struct rt_crew *crew)
+{
+	uint64_t slots = crew->ring.mask + 1;
+
+	if (!crew->workers.made)
+		return 0;
+	return (slots + RT_GATES) * crew->ring.stride + slots * sizeof(uint32_t) * (1 + (uint64_t)crew->workers.threads);
+}
+
+static uint64_t edge_bytes(const struct rt_run *run)
+{
+	const struct rt_preds *preds = &run->preds;
+	uint64_t bytes = preds->room * sizeof(*preds->list) + (preds->marks ? ((uint64_t)preds->mask + 1) * sizeof(*preds->marks) : 0);
+
+	return bytes + (run->crew.workers.made ? ((uint64_t)run->crew.ring.edge_mask + 1) * sizeof(*run->crew.ring.edges) : 0);
+}
+
+static uint64_t map_bytes(const struct rt_run *run)
+{
+	uint64_t bytes = rt_cells_size(&run->exact) + rt_cells_size(&run->overlap.cells);
+
+	if (run->intern.rows)
+		bytes += (run->intern.mask + 1) * sizeof(*run->intern.rows);
+	bytes += run->overlap.pieces ? rt_pieces_bytes(run->overlap.pieces) : 0;
+	return bytes + (run->watch ? rt_pieces_bytes(run->watch) : 0);
+}
+
+void rt_memory_count(const struct rt_run *run, struct rt_memory *memory_out)
+{
+	const struct rt_flow *flow = &run->flow;
+	const struct rt_track *track = &run->track;
+
+	*memory_out = (struct rt_memory){
+		.window = rt_schedulers_window(run),
+		.in_flight = run->clock.meters[PTOWSP_RESOURCE_TASK_RING].high_water,
+		.records = clock_bytes(&run->clock) + (flow->needs ? (flow->mask + 1) * sizeof(*flow->needs) : 0) + ring_bytes(&run->crew),
+		.edges = edge_bytes(run),
+		.map = map_bytes(run),
+		.readers = track->readers ? ((uint64_t)track->mask + 1) * sizeof(*track->readers) : 0,
+	};
+}
+
+void rt_memory_tell(const struct rt_run *run)
+{
+	struct rt_memory memory;
+
+	if (!run->sinks || !run->sinks->memory)
+		return;
+	rt_memory_count(run, &memory);
+	run->sinks->memory(run->sinks->context, &memory);
+}

@@ -1,0 +1,102 @@
+/* SPDX-License-Identifier: MIT */
+/* crew.h - running kernels: on the calling thread as tasks are issued, or on the worker threads in any order that their predecessors allow.
+ *
+ * With several threads a run is in one of two modes. Alone: the calling thread runs each task where it is issued, exactly as with one thread; ring and
+ * ready queues do not exist yet, or are empty, and the workers are parked. Sharing: tasks go through the ring. dispatch.c says when which. */
+#ifndef RT_CREW_H
+#define RT_CREW_H
+
+#include "rt/access/access.h"
+#include "rt/threads/ring.h"
+#include "rt/threads/workers.h"
+
+/* A task as its kernel sees it. */
+struct rt_call {
+	const struct rt_site *site;
+	uint64_t number, cycles; /* cycles: preset */
+	uint32_t kernel, executor, stream;
+	const uint64_t *args;
+	const uint64_t *windows; /* per tensor argument: start (signed), length as in struct rt_access */
+	bool placed;             /* no: address, columns */
+};
+
+struct rt_crew {
+	char apart[RT_LINE]; /* workers read what follows for every task; what stands before is the expander's */
+	const struct rt_program *program;
+	struct rt_tensors tensors; /* a copy, for the same reason */
+	uint64_t flight;      /* tasks in flight, at most */
+	uint64_t brief_ns;    /* kernels that take less are brief: that of the rules, or more where others have enough to do meanwhile */
+	struct ptowsp_tensor_arg *scratch; /* most_ios per worker */
+	uint32_t scratch_stride;
+	struct rt_ring ring;
+	struct rt_workers workers; /* tasks behind the first that failed do not begin any more; those before it go on */
+
+	/* the expander's own */
+	bool sharing;
+	uint64_t since_ns;    /* when that began */
+	uint32_t awaited;     /* slot + 1 of the task that the expander waits for; 0: it does not wait */
+	uint32_t chained;     /* tasks that it has run one behind the other */
+	ptowsp_status looked; /* what the look between them said */
+	uint32_t brief_run;   /* tasks of brief kernels since the last one that was not */
+	uint64_t long_end;    /* the latest task whose kernel is not brief, + 1 */
+};
+/* window: tasks in flight at most, 0 unbounded. Errors: NO_MEMORY. */
+ptowsp_status rt_crew_init(struct rt_crew *crew, const struct rt_program *program, const struct rt_tensors *tensors,
+			   struct rt_pool *pool, uint64_t window, struct ptowsp_error *error);
+/* Before the first task: worker threads take ready tasks in the order that the schedule and the wishes of programs state. Then the run never goes alone. */
+void rt_crew_order(struct rt_crew *crew);
+/* Room for so many workers that call rt_crew_call on their own. False when out of memory. */
+bool rt_crew_widen(struct rt_crew *crew, uint32_t workers);
+/* Sends workers home, waits for what is running. */
+void rt_crew_finish(struct rt_crew *crew);
+/* The first time that something is to be shared: makes ring and queues. Errors: NO_MEMORY. */
+ptowsp_status rt_crew_make(struct rt_crew *crew, struct ptowsp_error *error);
+/* Runs a kernel on this thread. *cycles_out: what it reported. */
+ptowsp_status rt_crew_call(struct rt_crew *crew, const struct rt_call *call, uint32_t worker, uint64_t *cycles_out,
+			   struct ptowsp_error *error);
+/* The same; how long it took changes what is known of its kernel. */
+ptowsp_status rt_crew_call_timed(struct rt_crew *crew, const struct rt_call *call, uint32_t worker, uint64_t *cycles_out,
+				 struct ptowsp_error *error);
+
+/* When a run with several threads goes alone. The defaults were measured; tests set others, while nothing runs. */
+struct rt_crew_rules {
+	uint32_t brief_ns;     /* kernels that take less are brief: handing a task over takes longer. 0: none is */
+	uint32_t brief_run;    /* tasks of brief kernels in a row before a run goes alone */
+	uint32_t sample_every; /* one task in so many is timed */
+};
+extern struct rt_crew_rules rt_crew_rules;
+/* How long a task of it takes, in ns; UINT32_MAX: not known. */
+static inline uint32_t rt_crew_kernel_ns(const struct rt_crew *crew, uint32_t kernel)
+{
+	/* Relaxed: a figure to choose by, nothing hangs on it. */
+	return atomic_load_explicit(&crew->program->kernel_ns[kernel], memory_order_relaxed);
+}
+/* Is it known to be brief? */
+static inline bool rt_crew_brief(const struct rt_crew *crew, uint32_t kernel)
+{
+	return rt_crew_kernel_ns(crew, kernel) < crew->brief_ns;
+}
+
+/* One call. */
+static inline ptowsp_status rt_crew_invoke(const struct rt_program *program, const struct ptowsp_task *task, struct ptowsp_kernel_out *out,
+					   uint32_t worker)
+{
+	ptowsp_status st;
+
+#ifdef RT_BREAK_SWAP /* a build for tests only: the checks have to notice two tasks that change places */
+	struct ptowsp_task swapped = *task;
+
+	swapped.number += task->number % 100 == 1 ? 1u : task->number % 100 == 2 ? UINT64_MAX : 0u;
+	task = &swapped;
+#endif
+	st = program->kernels.run(program->kernels.context, task, out, worker);
+#ifdef RT_BREAK_ONCE /* a build for tests only: the checks have to notice */
+	if (task->number % 100 == 1)
+		st = program->kernels.run(program->kernels.context, task, out, worker);
+#endif
+	return st;
+}
+/* Makes what a kernel said, if anything, into a sentence that names the task. */
+ptowsp_status rt_crew_failure(const struct rt_program *program, uint32_t kernel, uint64_t task, ptowsp_status st, struct ptowsp_error *error);
+
+#endif

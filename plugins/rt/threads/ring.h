@@ -1,0 +1,114 @@
+/* SPDX-License-Identifier: MIT */
+/* ring.h - tasks in flight on the worker threads: a record for each, with its arguments behind it, and its place in the successor lists of its
+ * predecessors. Filled in task order and emptied in task order. Nothing here ever grows: who finds no room waits for the oldest task.
+ *
+ * One thread (the expander) adds tasks and moves the frontier. Any worker finishes tasks. A slot's plain fields are written before the task
+ * is made ready and read after it was taken from a ready queue; `cycles` is written by the worker before it closes the list of successors, and
+ * read by the expander after it has found it closed.
+ *
+ * A barrier is a gate: a slot without a task, behind all tasks before it and in front of all behind it. */
+#ifndef RT_RING_H
+#define RT_RING_H
+
+#include <stdatomic.h>
+#include <stdbool.h>
+#include "ptowsp/base.h"
+#include "rt/graph/rt_graph.h"
+
+/* successors: the newest edge + 1, or one of these. */
+#define RT_CLOSED UINT32_MAX       /* the task is over: no edge can be added */
+#define RT_FAILED (UINT32_MAX - 1) /* the same, and what comes behind it never runs */
+
+/* `reserved` of a slot: its words are the address of each window and its columns, not start and length. */
+enum { RT_SLOT_PLACED = 1 };
+enum { RT_GATES = 64, RT_LINE = 64 /* bytes that move between cores as one */ };
+
+/* Together with its words it begins at a cache line and shares none with another slot. */
+struct rt_slot {
+	_Atomic uint32_t waits;      /* predecessors that have not finished, + 1 until the task is linked */
+	_Atomic uint32_t successors;
+	uint32_t site;               /* row of rt_program.sites */
+	uint64_t number, cycles;     /* cycles: preset, then what the kernel said */
+	RT_TASK_FIELDS               /* as in a built graph, order by its low half; LATER of tags: its cycles are for the clock, which waits for them */
+	uint64_t words[];            /* arguments, then start and length of each window */
+};
+struct rt_edge {
+	uint32_t next; /* edge + 1 in the producer's list */
+	uint32_t slot; /* consumer */
+};
+/* What the expander keeps of a task for itself, so that it need not look into the slot, which lies in a worker's cache. */
+enum rt_fate { RT_HANDED, RT_RAN, RT_RAN_FAILED };
+struct rt_note {
+	uint32_t edge_end; /* free-running: where the edges stood after it */
+	uint8_t fate;      /* RAN: kept. Its slot was never written */
+	bool later;        /* its cycles are for the clock, which waits for them */
+};
+struct rt_ring {
+	/* read by all threads */
+	unsigned char *slots; /* mask + 1 of them, then the gates, stride bytes each */
+	size_t stride;
+	struct rt_edge *edges;
+	_Atomic uint8_t *ends; /* of tasks handed over: 1 when it has ended well. Close together: the expander asks for every predecessor */
+	uint64_t mask;
+	uint32_t edge_mask;
+	char apart[RT_LINE]; /* what the expander writes for every task must not take the lines above away from the workers */
+	struct rt_note *notes;
+	uint32_t edge_head, edge_tail; /* free-running */
+	uint64_t issued, frontier; /* tasks added; tasks before it are done */
+	uint64_t barrier;          /* of the newest gate: tasks before it */
+	uint32_t gates, gate;      /* made so far, free-running; the newest one's slot + 1, 0: nothing waits behind it any more */
+	uint64_t gate_barriers[RT_GATES];
+};
+/* Of a slot with so many words. */
+static inline size_t rt_slot_bytes(uint64_t words)
+{
+	return (sizeof(struct rt_slot) + words * sizeof(uint64_t) + RT_LINE - 1) / RT_LINE * RT_LINE;
+}
+/* tasks, most_words: at least 1; most_words: of one task. False when out of memory. */
+bool rt_ring_init(struct rt_ring *ring, uint64_t tasks, uint64_t most_words);
+void rt_ring_finish(struct rt_ring *ring);
+
+static inline struct rt_slot *rt_ring_slot(const struct rt_ring *ring, uint32_t at)
+{
+	return (struct rt_slot *)(ring->slots + at * ring->stride);
+}
+static inline struct rt_slot *rt_ring_task(const struct rt_ring *ring, uint64_t task)
+{
+	return rt_ring_slot(ring, (uint32_t)(task & ring->mask));
+}
+/* A task that was handed over is over, in whatever way. Acquire: everything that it wrote, and its cycles, are there for whoever asks. */
+static inline bool rt_slot_over(const struct rt_slot *slot)
+{
+	return atomic_load_explicit(&slot->successors, memory_order_acquire) >= RT_FAILED;
+}
+/* Room for another task with so many edges? If not, wait until the frontier moves. */
+static inline bool rt_ring_room(const struct rt_ring *ring, uint64_t edges)
+{
+	return ring->issued - ring->frontier <= ring->mask && ring->edge_head - ring->edge_tail + edges <= (uint64_t)ring->edge_mask + 1;
+}
+/* Nothing is in flight, and the next task is number `task`: those before it ran elsewhere. */
+void rt_ring_skip(struct rt_ring *ring, uint64_t task, uint64_t barrier);
+/* Is another gate free? If not, wait for the tasks before the barrier of the oldest: *barrier_out. */
+bool rt_ring_gate_room(const struct rt_ring *ring, uint64_t *barrier_out);
+/* From the next task on, tasks wait for all before `barrier`, which is larger than the last one. Needs room for a gate, and for as many edges as there are
+ * tasks in flight between the two barriers. */
+void rt_ring_gate(struct rt_ring *ring, uint64_t barrier);
+/* The next task's slot, not yet linked. Needs room. */
+struct rt_slot *rt_ring_add(struct rt_ring *ring);
+/* Makes the newest task wait for its producers, for task `also` - 1 (0: none), and for the newest gate. True if there is nothing to wait for: the caller
+ * makes it ready. */
+bool rt_ring_link(struct rt_ring *ring, const uint64_t *producers, uint32_t count, uint64_t also);
+/* May the next task run at once? True if all its producers, which are tasks, have ended well, and nothing holds it at a gate. */
+bool rt_ring_free(const struct rt_ring *ring, const uint64_t *producers, uint32_t count);
+/* The next task, of which nobody else has heard, has run on the expander's thread. Needs room. */
+void rt_ring_ran(struct rt_ring *ring, bool failed);
+/* The expander asks: has a task in flight ended, in whatever way? Sequentially consistent, as rt_ready_expect demands. */
+bool rt_ring_ended(const struct rt_ring *ring, uint32_t at);
+/* A worker has finished the task in a slot: calls ready for each task that waited only for it; for none if it failed. */
+void rt_ring_finished(struct rt_ring *ring, uint32_t at, bool failed, void (*ready)(void *context, uint32_t slot), void *context);
+/* How many tasks wait for one that has not ended, as far as they are linked. Any thread. */
+uint32_t rt_ring_awaited(const struct rt_ring *ring, uint32_t at);
+/* The oldest task if it has ended well: moves the frontier over it. Its slot stays readable until the next add. */
+struct rt_slot *rt_ring_advance(struct rt_ring *ring);
+
+#endif

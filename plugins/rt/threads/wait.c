@@ -1,0 +1,171 @@
+/* SPDX-License-Identifier: MIT */
+/* wait.c - how the expander waits for worker threads: it runs ready tasks itself, moves the ring's frontier, and looks at deadline and cancel. */
+#include "rt/program/rt_error.h"
+#include "rt/structure/memory_limit.h"
+#include "rt/run/rt_run.h"
+
+#define WAIT_NS UINT64_C(10000000) /* between two looks at deadline and cancel */
+
+ptowsp_status rt_look(struct rt_run *run)
+{
+	if (run->cancel && atomic_load_explicit((const volatile _Atomic uint32_t *)run->cancel, memory_order_relaxed))
+		return rt_fail_at(run->error, PTOWSP_CANCELLED, run->tasks, UINT64_MAX, "the run was cancelled after %llu tasks were issued",
+				  (unsigned long long)run->tasks);
+	if (run->args->deadline_ns && rt_now_ns(run->program) >= run->args->deadline_ns)
+		return rt_fail_at(run->error, PTOWSP_DEADLINE, run->tasks, UINT64_MAX,
+				  "the deadline passed after %llu tasks were issued; allow more time with --timeout-ms",
+				  (unsigned long long)run->tasks);
+	if (!run->held || run->tasks < run->held_next)
+		return PTOWSP_OK;
+	run->held_next = run->tasks + RT_MEMORY_LIMIT_TASKS;
+	return rt_memory_limit_check(run->held, run->tasks, run->error);
+}
+
+#define LOOK_MOST 1024u
+#define LOOK_NS UINT64_C(500000)
+
+#define SHOW_NS UINT64_C(50000000)
+
+/* Reading the clock costs as much as a short task: the number of kernels between two looks adapts to about half a millisecond. */
+ptowsp_status rt_look_after_kernel(struct rt_run *run)
+{
+	uint64_t now;
+
+	if (run->sample_left && !--run->sample_left)
+		rt_dispatch_sample(run);
+	if (run->cancel && atomic_load_explicit((const volatile _Atomic uint32_t *)run->cancel, memory_order_relaxed))
+		return rt_look(run);
+	if (run->look_left && --run->look_left)
+		return PTOWSP_OK;
+	now = rt_now_ns(run->program);
+	if (now - run->looked_ns > LOOK_NS)
+		run->look_every = run->look_every / 2;
+	else if (run->look_every < LOOK_MOST)
+		run->look_every = run->look_every * 2 + 1;
+	run->looked_ns = now;
+	run->look_left = run->look_every ? run->look_every : 1;
+	if (now - run->shown_ns > SHOW_NS) {
+		run->shown_ns = now;
+		rt_stats_publish(run);
+	}
+	return rt_look(run);
+}
+
+ptowsp_status rt_frontier_move(struct rt_run *run)
+{
+	struct rt_crew *crew = &run->crew;
+	struct rt_ring *ring = &crew->ring;
+	const struct rt_slot *slot;
+	ptowsp_status st = PTOWSP_OK;
+
+	while (!st && (slot = rt_ring_advance(ring)))
+		if (ring->notes[(ring->frontier - 1) & ring->mask].later)
+			st = rt_clock_failed(run, rt_lag_cycles(&run->lag, slot->cycles));
+	/* Relaxed: rt_workers_status acquires. Not before everything in front of it is over: of two failures the earlier one is told, as with one thread. */
+	if (!st && atomic_load_explicit(&crew->workers.failed_task, memory_order_relaxed) == ring->frontier)
+		st = rt_workers_status(&crew->workers, run->error);
+	return st;
+}
+
+/* What others see of a wait; not for one that ends at once. */
+static void wait_show(struct rt_run *run)
+{
+	if (run->waiting)
+		return;
+	run->waiting = true;
+	rt_stats_publish(run);
+}
+
+static bool slot_over(const void *context, uint32_t at)
+{
+	return rt_ring_ended(context, at);
+}
+
+/* The end to wait for: that of the last task wanted, or, if it has come, of the first one. */
+static uint32_t slot_expected(const struct rt_ring *ring, uint64_t wanted)
+{
+	uint32_t last = (uint32_t)((wanted - 1) & ring->mask);
+
+	return slot_over(ring, last) ? (uint32_t)(ring->frontier & ring->mask) : last;
+}
+
+/* A wake costs about as much as so much work. */
+#define WAKE_NS UINT64_C(40000)
+
+void rt_call_helpers(struct rt_run *run, uint64_t ns)
+{
+	struct rt_workers *workers = &run->crew.workers;
+
+	if (!workers->entered && ns > WAKE_NS && rt_ready_own(&workers->ready))
+		rt_workers_enter(workers);
+}
+
+/* One step of waiting: something to run, or a nap until there is news. */
+static ptowsp_status wait_step(struct rt_run *run, uint64_t wanted)
+{
+	struct rt_crew *crew = &run->crew;
+	ptowsp_status st = PTOWSP_OK;
+	uint32_t slot;
+	bool found = rt_ready_take(&crew->workers.ready, 0, &slot);
+
+	if (!found) {
+		st = rt_look(run);
+		if (st)
+			return st;
+		wait_show(run);
+		found = rt_ready_expect(&crew->workers.ready, slot_expected(&crew->ring, wanted), slot_over, &crew->ring, WAIT_NS, &slot);
+	}
+	if (found) {
+		if (!crew->workers.entered)
+			rt_call_helpers(run, rt_now_ns(run->program) - crew->since_ns);
+		crew->awaited = slot_expected(&crew->ring, wanted) + 1;
+		st = rt_dispatch_run(run, slot);
+		crew->awaited = 0;
+	}
+	return st ? st : rt_frontier_move(run);
+}
+
+static ptowsp_status timed(struct rt_run *run, ptowsp_status st, uint64_t since)
+{
+	run->stall_ns[run->reason] += rt_now_ns(run->program) - since;
+	run->waiting = false;
+	return st;
+}
+
+/* Who has to wait waits for more than it needs, an eighth of what is in flight, or it would wait again for the next task. All tasks in flight end without
+ * the expander's help, so this cannot hang. */
+static uint64_t frontier_wanted(const struct rt_run *run, uint64_t tasks)
+{
+	return tasks + (run->crew.ring.issued - tasks) / 8;
+}
+
+ptowsp_status rt_wait_tasks(struct rt_run *run, uint64_t tasks)
+{
+	struct rt_crew *crew = &run->crew;
+	uint64_t since;
+	ptowsp_status st;
+
+	if (!crew->sharing || crew->ring.frontier >= tasks)
+		return PTOWSP_OK;
+	st = rt_frontier_move(run);
+	if (st || crew->ring.frontier >= tasks)
+		return st;
+	since = rt_now_ns(run->program);
+	tasks = frontier_wanted(run, tasks);
+	while (!st && crew->ring.frontier < tasks)
+		st = wait_step(run, tasks);
+	return timed(run, st, since);
+}
+
+ptowsp_status rt_wait_room(struct rt_run *run, uint64_t edges)
+{
+	struct rt_ring *ring = &run->crew.ring;
+	ptowsp_status st = PTOWSP_OK;
+
+	if (rt_ring_room(ring, edges))
+		return st;
+	run->reason = PTOWSP_RESOURCE_TASK_RING;
+	while (!st && !rt_ring_room(ring, edges))
+		st = rt_wait_tasks(run, ring->frontier + 1);
+	return st;
+}
