@@ -4,7 +4,7 @@
 #ifndef TESTS_FUSED_SOFTMAX_H
 #define TESTS_FUSED_SOFTMAX_H
 
-#include "rt/graph/task_api.h"
+#include "rt/task_api.h"
 
 enum { FUSED_SOFTMAX_ROWS = 32, FUSED_SOFTMAX_COLUMNS = 128, FUSED_SOFTMAX_TASKS = 5 /* of a tile */ };
 

@@ -176,7 +176,7 @@ static void orders_of_ready_tasks_are_enforced_by_several_threads(void)
 {
 	static const struct { const char *options; int code; } cases[] = {
 		{"--threads 1", 5}, {"--threads 2", 0}, {"--opt threads=1", 5}, {"--opt threads=2", 0}, {"--threads 2 --opt threads=1", 0},
-		{"--threads 1 --opt threads=2", 5}, {"--threads 2 --opt schedulers=2", 5}, {"--threads 2 --isolate=process", 0}, {"--threads 1 --isolate=process", 5},
+		{"--threads 1 --opt threads=2", 5}, {"--threads 2 --opt schedulers=2", 0}, {"--threads 2 --isolate=process", 0}, {"--threads 1 --isolate=process", 5},
 	};
 
 	for (size_t i = 0; i < sizeof(cases) / sizeof(*cases); i++) {

@@ -6,8 +6,8 @@
 #include <string.h>
 #include "check.h"
 #include "graph_maker.h"
-#include "rt/graph/graph_text.h"
-#include "rt/graph/task_api.h"
+#include "rt/graph_text.h"
+#include "rt/task_api.h"
 #include "fused_softmax.h"
 
 /* ---- fused softmax: 64 tiles, 5 tasks each -------------------------------------------------------------------------------- */

@@ -4,7 +4,7 @@
 #include <string.h>
 #include "check.h"
 #include "graph_maker.h"
-#include "rt/graph/task_api.h"
+#include "rt/task_api.h"
 
 enum { MODEL_TASKS = 70, MODEL_TENSORS = 3, SIDE = 8, CELLS = MODEL_TENSORS * SIDE * SIDE, REGIONS = 3 };
 struct region {

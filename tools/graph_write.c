@@ -6,7 +6,7 @@
 #include "tools/tools_place.h"
 
 #include "format/fail.h"
-#include "rt/graph/graph_text.h"
+#include "rt/graph_text.h"
 
 #include <errno.h>
 #include <fcntl.h>

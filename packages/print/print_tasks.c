@@ -59,7 +59,7 @@ static int is_passed(const struct print_tasks *p, uint32_t slot)
 
 static void head_print(const struct print_tasks *p, struct print_text *text)
 {
-	print_add(text, "/* %s as C, written by ptowsp-pack: its loops, branches and tasks as calls of the task API (plugins/rt/graph/task_api.h), the same for\n"
+	print_add(text, "/* %s as C, written by ptowsp-pack: its loops, branches and tasks as calls of the task API (plugins/rt/task_api.h), the same for\n"
 			" * every target of the kernels. Values are integers of 64 bits; compile with -fwrapv if they may be larger. */\n",
 		  p->name);
 	print_add(text, "#include \"rt/task_api.h\"\n\n/* The kernels: functions as ptowsp/task.h says. */\n");

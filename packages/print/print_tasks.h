@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* print_tasks.h - the code of an entry as C: the same loops, branches and tasks as calls of the task API (plugins/rt/graph/task_api.h), whatever the kernels are
+/* print_tasks.h - the code of an entry as C: the same loops, branches and tasks as calls of the task API (plugins/rt/task_api.h), whatever the kernels are
  * compiled for. */
 #ifndef PRINT_TASKS_H
 #define PRINT_TASKS_H

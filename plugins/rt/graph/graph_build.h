@@ -5,7 +5,7 @@
 #define RT_GRAPH_BUILD_H
 
 #include <stdbool.h>
-#include "rt/graph/rt_graph.h"
+#include "rt/rt_graph.h"
 
 struct rt_graph_build {
 	uint64_t max_tasks, max_bytes; /* of the block; set before the first task, 0: no bound but that of the records */

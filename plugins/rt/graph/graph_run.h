@@ -5,7 +5,7 @@
 #define RT_GRAPH_RUN_H
 
 #include <stdatomic.h>
-#include "rt/graph/rt_graph.h"
+#include "rt/rt_graph.h"
 #include "rt/rt.h"
 #include "rt/threads/workers.h"
 

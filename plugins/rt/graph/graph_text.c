@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
-#include "rt/graph/graph_text.h"
+#include "rt/graph_text.h"
 
 #include <inttypes.h>
-#include "rt/graph/rt_graph.h"
+#include "rt/rt_graph.h"
 
 static const char rule[] = "================================================================================\n";
 enum { NAME_WIDTH = 14 };

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* rt_graph.c - what a block must be like before anybody relies on it. Freestanding, as its header. */
-#include "rt/graph/rt_graph.h"
+#include "rt/rt_graph.h"
 
 static const uint32_t sizes[RT_GRAPH_PARTS] = {
 	sizeof(struct rt_graph_task), sizeof(uint32_t), sizeof(uint64_t), sizeof(struct rt_graph_io), sizeof(struct rt_graph_kernel),

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-#include "rt/graph/task_api.h"
+#include "rt/task_api.h"
 
 #include <assert.h>
 #include <stdlib.h>

@@ -3,7 +3,7 @@
 #ifndef RT_TASK_DEPS_H
 #define RT_TASK_DEPS_H
 
-#include "rt/graph/rt_graph.h"
+#include "rt/rt_graph.h"
 #include "rt/access/cells.h"
 #include "rt/access/pieces.h"
 

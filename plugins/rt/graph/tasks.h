@@ -8,7 +8,7 @@
 #include "rt/graph/graph_build.h"
 #include "rt/graph/graph_run.h"
 #include "rt/rt.h"
-#include "rt/graph/task_api.h"
+#include "rt/task_api.h"
 #include "rt/graph/task_deps.h"
 
 struct rt_flight; /* task_flight.h */

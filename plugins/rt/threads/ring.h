@@ -13,7 +13,7 @@
 #include <stdatomic.h>
 #include <stdbool.h>
 #include "ptowsp/base.h"
-#include "rt/graph/rt_graph.h"
+#include "rt/rt_graph.h"
 
 /* successors: the newest edge + 1, or one of these. */
 #define RT_CLOSED UINT32_MAX       /* the task is over: no edge can be added */

@@ -89,7 +89,7 @@ static void start(const char *path, bool process)
 static void look(void)
 {
 	const struct ptowsp_device *devices[8];
-	const struct ptowsp_option *options[8];
+	const struct ptowsp_option *options[64];
 	struct ptowsp_cap rows[512];
 	uint32_t count = 8;
 
@@ -98,7 +98,7 @@ static void look(void)
 	if (later())
 		printf("device.later: %s\n", devices[0]->later);
 #endif
-	count = 8;
+	count = 64;
 	if (!host_call_options(&caller, options, &count, &error) && count) {
 #if LATER
 		if (later())

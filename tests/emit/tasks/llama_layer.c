@@ -1,6 +1,6 @@
-/* llama_layer as C, written by ptowsp-pack: its loops, branches and tasks as calls of the task API (plugins/rt/graph/task_api.h), the same for
+/* llama_layer as C, written by ptowsp-pack: its loops, branches and tasks as calls of the task API (plugins/rt/task_api.h), the same for
  * every target of the kernels. Values are integers of 64 bits; compile with -fwrapv if they may be larger. */
-#include "rt/graph/task_api.h"
+#include "rt/task_api.h"
 
 /* The kernels: functions as ptowsp/task.h says. */
 extern ptowsp_status rmsnorm_tile_64(const struct ptowsp_task *task, struct ptowsp_kernel_out *out);

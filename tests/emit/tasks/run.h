@@ -6,7 +6,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include "rt/graph/task_api.h"
+#include "rt/task_api.h"
 
 struct run_tensor {
 	const char *name;

@@ -29,7 +29,7 @@
 
 #include <stdio.h>
 #include "ptowsp/task.h"
-#include "rt/graph/rt_graph.h"
+#include "rt/rt_graph.h"
 
 struct rt_tasks;
 
