@@ -168,7 +168,6 @@ static void a_trace_in_real_time_shows_when_kernels_ran_and_on_which_thread(void
 	CHECK_INT(tasks, 29);
 	CHECK_STR(track_name(events, EXECUTORS, 0), "host 0");
 	CHECK_STR(track_name(events, EXECUTORS, 1), "host 1");
-	json_decref(root);
 }
 
 /* An order of ready tasks is in force where two threads or more take them. */

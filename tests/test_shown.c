@@ -8,8 +8,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Folders, times, and what zstd makes of bytes are others elsewhere. */
-static const char filter[] = "status=$?; sed -E -e \"s|${B%/bin}|BUILD|g; s|$T|HERE|g; s|$R|TREE|g\" -e 's/[0-9]+\\.[0-9]{3}( ms|$)/TIME\\1/g'"
+/* Folders, times with the blanks that set them in columns, and what zstd makes of bytes are others elsewhere. */
+static const char filter[] = "status=$?; sed -E -e \"s|${B%/bin}|BUILD|g; s|$T|HERE|g; s|$R|TREE|g\" -e 's/ *[0-9]+\\.[0-9]{3}( ms|$)/ TIME\\1/g'"
 			     " -e 's/(\"[a-z_]*_(ms|ns|rss_bytes)\"): ?[0-9.e+-]+/\\1: TIME/g'"
 			     " -e 's/(pkg.zst, )[0-9.]+ (bytes|kB)/\\1SIZE/; s/^(  [A-Z]{4} [0-9 ]* )[0-9]+/\\1SIZE/' said; exit $status";
 

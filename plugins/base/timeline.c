@@ -119,7 +119,8 @@ static void tasks_tell(const struct base_timeline *timeline, uint32_t *at)
 	uint32_t worker = 0;
 
 	for (uint32_t w = 0; w < timeline->workers; w++)
-		qsort(timeline->lanes[w].rows, timeline->lanes[w].count, sizeof(*timeline->lanes[w].rows), by_number);
+		if (timeline->lanes[w].count) /* a thread that ran nothing has no rows */
+			qsort(timeline->lanes[w].rows, timeline->lanes[w].count, sizeof(*timeline->lanes[w].rows), by_number);
 	while ((lane = lane_next(timeline, at, &worker)))
 		to->task_sink(to->task_context, &lane->rows[at[worker]++], 1, sizeof(*lane->rows));
 }
