@@ -7,6 +7,7 @@
 #include "rt/run/feed.h"
 #include "rt/instances/schedulers.h"
 #include "rt/grow.h"
+#include "rt/rt_inline.h"
 
 /* A record: kind | length << 8, then length words. */
 enum kind { KIND_TASK, KIND_SCOPE_BEGIN, KIND_SCOPE_END, KIND_ORDER_BEGIN, KIND_ORDER_STEP, KIND_ORDER_END, KIND_READ, KIND_SET, KIND_LOAD, KIND_SYNC };
@@ -125,7 +126,7 @@ static ptowsp_status task_take(struct rt_lag *lag, uint64_t length)
 	return task_tell(lag, &task);
 }
 
-/* Anything but a task. */
+/* Anything but a task; inlined where it is told, so that its kind is known. */
 struct event {
 	enum kind kind;
 	uint32_t slot, count, owner; /* owner: of READ, an instance or PTOWSP_NONE */
@@ -134,7 +135,7 @@ struct event {
 	uint64_t a, b;               /* LOAD: a is the writer */
 };
 
-static void read_tell(struct rt_lag *lag, const struct event *event)
+RT_INLINE void read_tell(struct rt_lag *lag, const struct event *event)
 {
 	if (!lag->many)
 		rt_clock_read(lag->clock, event->slots, event->count);
@@ -142,7 +143,7 @@ static void read_tell(struct rt_lag *lag, const struct event *event)
 		rt_schedulers_read(lag->many, event->owner, event->slots[i]);
 }
 
-static ptowsp_status event_tell(struct rt_lag *lag, const struct event *event)
+RT_INLINE ptowsp_status event_tell(struct rt_lag *lag, const struct event *event)
 {
 	struct rt_clock *clock = lag->clock;
 
@@ -255,7 +256,7 @@ ptowsp_status rt_lag_task(struct rt_lag *lag, const struct rt_clock_task *task)
 	return PTOWSP_OK;
 }
 
-static ptowsp_status hear(struct rt_lag *lag, const struct event *event)
+RT_INLINE ptowsp_status hear(struct rt_lag *lag, const struct event *event)
 {
 	return empty(lag) ? event_tell(lag, event) : event_put(lag, event);
 }
