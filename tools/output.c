@@ -306,18 +306,15 @@ static int link_as(const struct output *output, const char *name)
 	return linkat(AT_FDCWD, self, AT_FDCWD, name, AT_SYMLINK_FOLLOW);
 }
 
-/* A file that has the name already is replaced by renaming, which takes a temporary name: signals are held meanwhile, so that only SIGKILL can leave that name behind. */
+/* A file that has the name already is replaced by renaming, which takes a temporary name. */
 static int nameless_publish(struct output *output)
 {
 	char *name = folder_of(output->path);
 	size_t length = name ? strlen(name) : 0;
-	sigset_t all, before;
 	int failed = -1;
 
 	if (!name)
 		return errno = ENOMEM, -1;
-	sigfillset(&all);
-	sigprocmask(SIG_BLOCK, &all, &before);
 	failed = link_as(output, output->path);
 	if (!failed)
 		place_note(output->path);
@@ -331,7 +328,6 @@ static int nameless_publish(struct output *output)
 			break;
 		}
 	}
-	sigprocmask(SIG_SETMASK, &before, NULL);
 	free(name);
 	return failed;
 }
@@ -346,11 +342,34 @@ static int named_publish(const struct output *output)
 	return failed;
 }
 
+static bool next_is_last;
+
+void output_last(void)
+{
+	next_is_last = true;
+}
+
+/* Signals are held meanwhile, so that only SIGKILL can leave a temporary name behind. */
+static int published(struct output *output)
+{
+	sigset_t all, before;
+	int failed, why;
+
+	sigfillset(&all);
+	sigprocmask(SIG_BLOCK, &all, &before);
+	failed = output->temporary ? named_publish(output) : nameless_publish(output);
+	why = errno;
+	if (failed || !next_is_last)
+		sigprocmask(SIG_SETMASK, &before, NULL);
+	errno = why;
+	return failed;
+}
+
 ptowsp_status output_publish(struct output *output, struct ptowsp_error *error)
 {
 	if (!output->file)
 		return PTOWSP_OK;
-	if (output->temporary ? named_publish(output) : nameless_publish(output))
+	if (published(output))
 		return fail(error, output->path);
 	slot_free(output);
 	free(output->temporary);

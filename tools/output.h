@@ -39,6 +39,8 @@ void output_abort_on_signals(void);
 /* Signals of this thread wait between the two, for files that are put in place together: what is published meanwhile stays. Not nested. */
 void output_hold(void);
 void output_release(void);
+/* The next file that is put in its place is all that the tool is for: a signal that comes behind it is too late to end the process. */
+void output_last(void);
 /* output_named(true) gives files names from the beginning, as a file system does that has no nameless files, for tests. */
 void output_named(bool always);
 

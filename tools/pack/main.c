@@ -133,6 +133,7 @@ static ptowsp_status package_write(const struct pack_options *options, struct pk
 		return status;
 	}
 	status = options->sign ? pack_package_sign(options, path, &bytes, &size, error) : PTOWSP_OK;
+	output_last();
 	if (!status)
 		status = output_save(path, NULL, 0, bytes, size, error);
 	free(bytes);
