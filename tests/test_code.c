@@ -116,7 +116,7 @@ static void code_that_ends_its_process_ends_no_tool(void)
 		{"abort();", ": signal 6 ("},
 		{"_exit(0);", ": it left with exit status 0"},
 		{"exit(0);", ": it left with exit status 0"},
-		{"kill(getpid(), SIGSTOP);", "its worker was stopped by signal"},
+		{"kill(getpid(), SIGSTOP); for (;;) pause();", "its worker was stopped by signal"},
 		{"} __attribute__((constructor)) static void early(void) { _exit(0);", "its worker ended in load: it left with exit status 0"},
 	};
 
