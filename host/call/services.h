@@ -61,7 +61,7 @@ void host_services_finish(struct host_services *services);
 size_t host_services_lack(const char *list, const char **id_out);
 /* Whose diagnostics and findings follow; NULL for nobody. */
 void host_services_aim(struct host_services *services, struct host_diagnostics *diagnostics, struct host_findings *findings);
-/* What the plugin says is dropped until then: of a trial, because the run says it again. */
+/* Lines of log from the plugin are dropped until then: of a trial, because the run says it again. */
 void host_services_mute(struct host_services *services);
 /* The host's own diagnostics go the same way. */
 void host_services_diagnose(struct host_services *services, uint32_t feature, unsigned state, const char *text);

@@ -15,7 +15,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-/* Where installed plugins lie when nothing that runs may say it: what tools/ninja/install says, its standard PREFIX, the Debian packages of tools/deb. */
+/* The folder of installed plugins when nothing that runs may say it: that of tools/ninja/install, its standard PREFIX, the Debian packages of tools/deb. */
 static const char *const system_folders[] = {
 	host_system_folder, "/usr/local/lib/ptowsp/v10/plugins",
 #if defined(__x86_64__)

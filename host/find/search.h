@@ -18,7 +18,7 @@ struct host_folders {
 ptowsp_status host_folders_init(struct host_folders *folders, const struct host_search *search, struct ptowsp_error *error);
 void host_folders_finish(struct host_folders *folders);
 
-/* Where plugins are installed, for a process that may not, or cannot, look beside its own file. */
+/* The folder into which plugins are installed, for a process that may not, or cannot, look beside its own file. */
 extern const char host_system_folder[];
 /* A file of this build that is no plugin, beside the folder that belongs to the running tool or library: "ptowsp-worker". false: it is not there. */
 bool host_beside_find(const char *name, char *path_out, size_t room);

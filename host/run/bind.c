@@ -182,7 +182,7 @@ static ptowsp_status memory_check(const struct ptowsp_execute_options *options, 
 			    (unsigned long long)fresh, (unsigned long long)has);
 }
 
-/* Where the content of a tensor comes from whose shape is settled. Sample data that nobody can read are refused when they are. */
+/* The source of the content of a tensor whose shape is settled. Sample data that nobody can read are refused when they are. */
 static uint32_t origin_of(const struct ptowsp_program *p, uint32_t index)
 {
 	const struct pkg_tables *t = p->plan->tables;

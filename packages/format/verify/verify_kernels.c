@@ -222,7 +222,7 @@ struct handed {
 	uint64_t *looks;  /* rows may be shared by many */
 };
 
-/* What it lets the kernel do; -1: no word that hands a tensor over. */
+/* The access that the word lets the kernel have; -1: no word that hands a tensor over. */
 static int access_of(uint8_t opcode)
 {
 	switch (opcode) {

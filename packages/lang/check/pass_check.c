@@ -65,7 +65,7 @@ static void shape_check(struct lang_work_check *check, const struct lang_work *w
 	whole_help(check, part, param);
 }
 
-/* What the code does that is in the package: a function's, or that of the portable payloads of a kernel. */
+/* Accesses of the code that is in the package: a function's, or that of the portable payloads of a kernel. */
 static unsigned access_done(const struct lang_work *work, const struct lang_callee_param *param)
 {
 	const struct lang_kernel *kernel = (const struct lang_kernel *)work->target;

@@ -32,7 +32,7 @@ static void block_encode(struct incore *kernel, const struct incore_body *body, 
 
 /* --- tables --- */
 
-/* What is expanded has the name of its function in front. */
+/* Names of an expanded function have the name of that function in front. */
 static const char *name_of(struct incore *kernel, const struct lang_function *function, const struct lang_var *var)
 {
 	return function == kernel->function ? var->name : common_format(&kernel->lower->unit->arena, "%s.%s", function->name, var->name);
