@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
  * check.c - assertions with messages, places, files and commands for tests. */
-#include "check.h"
+#include "tests/check.h"
 #include "ptowsp/note.h"
 
 #include <errno.h>

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  * check.h - what a test file includes.
  *
- * tests/test_ring.c gives one function that registers its tests; a test is a function whose name is a sentence:
+ * test_ring.c in a folder of tests gives one function that registers its tests; a test is a function whose name is a sentence:
  *
  *	static void ring_rejects_push_when_full(void)
  *	{

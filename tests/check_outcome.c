@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-#include "check_outcome.h"
+#include "tests/check_outcome.h"
 
 #include <string.h>
 

@@ -3,8 +3,8 @@
 #ifndef TESTS_CHECK_OUTCOME_H
 #define TESTS_CHECK_OUTCOME_H
 
-#include "check.h"
-#include "rt_builder.h"
+#include "tests/check.h"
+#include "tests/rt/rt_builder.h"
 
 #define COUNT(a) (sizeof(a) / sizeof(*(a)))
 #define EMIT(b, op, x, y) builder_emit(b, PTOWSP_OP_##op, x, y)

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: MIT
  * corpus.c - reads the shared corpus and compiles its sources in process. */
-#include "corpus.h"
+#include "tests/corpus.h"
 
 #include <stdlib.h>
 #include <string.h>
-#include "check.h"
+#include "tests/check.h"
 #include "format/writer.h"
 #include "lang/lang.h"
 

@@ -4,14 +4,14 @@
  *	not ok NAME - file:line: why; file:line: why
  *	skip NAME - reason
  * Exit status 1 if a test failed, 2 on wrong usage. */
-#include "check.h"
+#include "tests/check.h"
 
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 #define X(name, what, needs) void suite_##name(CU_pSuite s);
-#include "suites.def"
+#include "tests/suites.def"
 #undef X
 
 static const struct suite {
@@ -19,7 +19,7 @@ static const struct suite {
 	void (*fill)(CU_pSuite);
 } suites[] = {
 #define X(name, what, needs) {#name, what, suite_##name},
-#include "suites.def"
+#include "tests/suites.def"
 #undef X
 };
 #define NUM_SUITES (sizeof(suites) / sizeof(*suites))

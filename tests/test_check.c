@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
  * test_check.c - the suite of tests/check.h itself. */
-#include "check.h"
+#include "tests/check.h"
 
 #include <stdlib.h>
 #include <string.h>

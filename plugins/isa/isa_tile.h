@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* isa_tile.h - functions of one f32 element, for the interpreter and for emitted C alike: the same bits on every machine, straight
  * code without tables, so that a loop of them becomes vectors. Each is computed in double with a relative error below 2^-43
- * and rounded to float once, subnormal results too. NaN gives NaN. Over all 2^32 arguments (tests/test_isa_tile.c) exp is off by at
+ * and rounded to float once, subnormal results too. NaN gives NaN. Over all 2^32 arguments (tests/isa/test_isa_tile.c) exp is off by at
  * most 0.50000074 units in the last place and for 21 arguments not the nearest float, ln by at most 0.500000001 and for 3, and tanh is
  * always the nearest. Needs -ffp-contract=off; rounding to nearest even. Includes nothing but the C library. */
 #ifndef ISA_TILE_H

@@ -13,7 +13,7 @@
 #include "host/ptowsp_host.h"
 #include "registry/names.h"
 #include "tests/faults/count.h"
-#include "tests/fused_softmax.h"
+#include "tests/taskgraph/fused_softmax.h"
 
 /* ---- programs -------------------------------------------------------------------------------------------------- */
 

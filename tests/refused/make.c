@@ -7,7 +7,7 @@
 
 #include "format/container.h"
 #include "format/format_package.h"
-#include "tests/sample.h"
+#include "tests/format/sample.h"
 
 #include <stdio.h>
 #include <stdlib.h>

@@ -1,0 +1,266 @@
+/* SPDX-License-Identifier: MIT
+ * test_aie.c - the aie plugin: packages become designs, and what is computed is what the emitted text says, run by the simulator. */
+#include "tests/contract/cli.h"
+#include "tests/tools/example_rows.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* Every example: those without a sentence run, the others are refused with it, and nothing of them runs. */
+static const struct example {
+	const char *name;
+	const char *refused;       /* NULL: it runs */
+	bool several;              /* its processes need a core each: not one for all */
+} examples[] = {
+	{"vector_add", NULL, false},
+	{"vector_example", "task 0, kernel add needs 329344 bytes of a core tile's memory, 131712 for its tiles, 196608 for its arguments", false},
+	{"softmax", NULL, false},
+	{"fused_softmax", NULL, false},
+	{"dynamic_softmax", NULL, false},
+	{"matmul", NULL, false},
+	{"matmul_diamond", "task 0, kernel split needs 165792 bytes of a core tile's memory", false},
+	{"bgemm", "task 0, kernel gemm needs 99408 bytes of a core tile's memory, 49232 for its tiles, 49152 for its arguments, 1024 of stack, and one has 65536", false},
+	{"alternating_matmul_add", NULL, false},
+	{"gemm_1", NULL, false},
+	{"gemm_16", NULL, false},
+	{"gemm_32", NULL, false},
+	{"flash_attention", "task 0, kernel turn needs 132160 bytes of a core tile's memory", false},
+	{"flash_attention_4k", "task 0, kernel turn needs 132160 bytes of a core tile's memory", false},
+	{"paged_attention", NULL, false},
+	{"indexer", "task 0, kernel mla_prolog needs 109656 bytes of a core tile's memory", false},
+	{"deepseek", "task 0, kernel MLA_PROLOG needs 1574528 bytes of a core tile's memory", false},
+	{"llama", NULL, false},
+	{"llama_8k", "task 0, kernel rmsnorm needs 68656 bytes of a core tile's memory", false},
+	{"llama_layer", "task 0, kernel rmsnorm_tile needs 69072 bytes of a core tile's memory", false},
+	{"llama_layer_4", "task 0, kernel rmsnorm_tile needs 69072 bytes of a core tile's memory", false},
+	{"moe", "slot count is read from tensor counts, which task 1 fills, but this engine is given all tasks before the first one runs; take another backend, such as cpu_sim", false},
+	{"predicated", "slot open is read from tensor gates, which task 1 fills, but this engine is given all tasks before the first one runs; take another backend, such as cpu_sim", false},
+	{"fan_in", NULL, false},
+	{"passthrough", NULL, false},
+	{"two_stage", NULL, true},
+	{"tiles", NULL, false},
+	{"csp", NULL, true},
+	{"attention_pipeline", NULL, true},
+	{"two_devices", "opcode notify is unsupported on aie", false},
+};
+enum { EXAMPLES = sizeof(examples) / sizeof(*examples) };
+
+static const struct example *example_of(const char *name)
+{
+	for (size_t i = 0; i < EXAMPLES; i++)
+		if (!strcmp(examples[i].name, name))
+			return &examples[i];
+	return NULL;
+}
+
+static void refusal_check(const char *run, const char *said)
+{
+	int rc = cli(check_fmt("$B/ptowsp-run --plugin=aie --quiet %s", run));
+
+	if (rc != 5)
+		CHECK_FAIL("%s: exit %d, %s", run, rc, cli_err);
+	CHECK_CONTAINS(cli_err, said);
+	cli_check_sentence();
+}
+
+/* Whoever looks at the program hears that, too. */
+static void seen_before_check(const char *run, const char *said)
+{
+	refusal_check(run, said);
+	refusal_check(check_fmt("--explain %s", run), said);
+}
+
+static void examples_compute_what_they_should(void)
+{
+	cli_begin();
+	example_rows_read();
+	for (size_t i = 0; i < EXAMPLES; i++) {
+		const struct example_row *row = example_row_of(examples[i].name);
+
+		REQUIRE(row);
+		if (examples[i].refused)
+			continue;
+		example_run(row, check_fmt("$P/%s.pkg.zst", examples[i].name), "--plugin=aie", 1);
+		example_run(row, check_fmt("$P/%s.pkg.zst", examples[i].name), "--plugin=aie --device=npu2", 1);
+		if (!examples[i].several)
+			example_run(row, check_fmt("$P/%s.pkg.zst", examples[i].name), "--plugin=aie --opt cores=1", 1);
+	}
+}
+
+/* The table above has every row of the README: those that do not run say in a sentence why. */
+static void every_other_example_says_what_it_lacks(void)
+{
+	static const char *const ways[] = {"", "--device=npu2", "--opt cores=1"};
+
+	cli_begin();
+	example_rows_read();
+	CHECK_UINT(example_count, EXAMPLES);
+	for (size_t i = 0; i < example_count; i++) {
+		const struct example *example = example_of(example_rows[i].name);
+
+		if (!example)
+			CHECK_FAIL("%s: suite aie does not say what becomes of it", example_rows[i].name);
+		else if (example->refused && !strchr(example_rows[i].package, '/')) /* large ones are not built for every run */
+			for (size_t w = 0; w < sizeof(ways) / sizeof(*ways); w++)
+				seen_before_check(check_fmt("%s $P/%s.pkg.zst", ways[w], example->name), example->refused);
+		else if (example->several)
+			seen_before_check(check_fmt("--opt cores=1 $P/%s.pkg.zst", example->name), "process instances call kernels, and each needs a core of its own");
+	}
+}
+
+static intmax_t counted(const char *name, const char *how, intmax_t *cycles_out)
+{
+	json_t *json;
+
+	if (cli(check_fmt("$B/ptowsp-run --quiet --stats=json %s $P/%s.pkg.zst", how, name))) {
+		CHECK_FAIL("%s %s: %s", name, how, cli_err);
+		return -1;
+	}
+	CHECK(!strstr(cli_err, " is zeros"));
+	json = cli_json();
+	*cycles_out = cli_int(json, "total_cycles");
+	return cli_int(json, "num_tasks");
+}
+
+/* The same tasks in the same cycles; where tensors say which tasks there are, those of zeros, as on cpu_sim. */
+static void without_kernels_all_is_mapped_and_timed(void)
+{
+	static const char *const timed[] = {"softmax", "gemm_16", "fan_in", "llama", "two_stage", "attention_pipeline"};
+	static const char *const zeros[] = {"paged_attention", "predicated", "moe"};
+	intmax_t with, without;
+
+	cli_begin();
+	for (size_t i = 0; i < sizeof(timed) / sizeof(*timed); i++) {
+		CHECK_INT(counted(timed[i], "--plugin=aie --no-kernels", &without), counted(timed[i], "--plugin=aie", &with));
+		CHECK_INT(without, with);
+	}
+	for (size_t i = 0; i < sizeof(zeros) / sizeof(*zeros); i++)
+		CHECK_INT(counted(zeros[i], "--plugin=aie --no-kernels", &without), counted(zeros[i], "--no-kernels", &with));
+	refusal_check("--no-kernels $P/bgemm.pkg.zst", "task 0, kernel gemm needs 99408 bytes");
+	CHECK_INT(cli("$B/ptowsp-run --plugin=aie --quiet --no-kernels --fill x=ones --out y=y.npy $P/vector_add.pkg.zst"), 2); /* there is no x */
+}
+
+/* Whatever the number of cores and the depth of fifos. */
+static void results_do_not_depend_on_the_array(void)
+{
+	static const char *const ways[] = {"cores=1", "cores=2", "cores=5", "depth=1", "depth=4", "buffering=0", "seed=77"};
+
+	cli_begin();
+	for (size_t i = 0; i < sizeof(ways) / sizeof(*ways); i++) {
+		example_run(example_row_of("paged_attention"), "$P/paged_attention.pkg.zst", check_fmt("--plugin=aie --opt %s", ways[i]), 1);
+		example_run(example_row_of("dynamic_softmax"), "$P/dynamic_softmax.pkg.zst", check_fmt("--plugin=aie --opt %s", ways[i]), 1);
+	}
+}
+
+static char *design_of(const char *name, const char *how)
+{
+	if (cli(check_fmt("$B/ptowsp-run --plugin=aie --quiet %s --emit $T/emitted $P/%s.pkg.zst", how, name)))
+		return NULL;
+	return cli("cat $T/emitted/design.mlir") ? NULL : strdup(cli_out);
+}
+
+static void the_same_package_gives_the_same_text(void)
+{
+	char *first, *second;
+
+	cli_begin();
+	for (size_t i = 0; i < EXAMPLES; i++) {
+		if (examples[i].refused)
+			continue;
+		first = design_of(examples[i].name, "");
+		second = design_of(examples[i].name, "");
+		if (!first || !second || strcmp(first, second))
+			CHECK_FAIL("%s: two texts for one package, or none", examples[i].name);
+		free(first);
+		free(second);
+	}
+}
+
+static void channels_are_streams_of_the_text(void)
+{
+	char *text;
+
+	cli_begin();
+	text = design_of("csp", "");
+	REQUIRE(text);
+	CHECK_CONTAINS(text, "sym_name = \"loaded_");
+	CHECK_CONTAINS(text, "sym_name = \"computed_");
+	CHECK_CONTAINS(text, "ptowsp.kernel = \"layer\"}");
+	free(text);
+	text = design_of("two_stage", ""); /* what the stages share goes from core to core, and the token beside it */
+	REQUIRE(text);
+	CHECK_CONTAINS(text, "sym_name = \"ready_");
+	CHECK_CONTAINS(text, "sym_name = \"pass_");
+	free(text);
+}
+
+/* Random programs that differed once from cpu_sim, as small as they could be made (tests/model/arrays.py), and others of their kind: same bytes, whatever the array. */
+static void programs_that_differed_agree(void)
+{
+	static const struct {
+		const char *name, *in, *out[3];
+		bool two; /* processes that call kernels */
+	} rows[] = {
+		{"parts", "--fill x=random:1 --fill y=random:2 --fill z=random:3", {"y", "made", "z"}, false},
+		{"halves", "--fill x=random:1 --fill small=random:2", {"y", "large"}, false},
+		{"words", "--fill x=random:1 --fill y=random:2 --fill z=random:3 --fill w=random:4", {"y", "z"}, false},
+		{"names", "--fill x=random:1", {"made", "y", "z"}, false},
+		{"lap", "--fill x=random:1 --fill t=iota", {"t", "z", "w"}, false},
+		{"turns", "--fill x=random:1 --fill y=random:2 --fill z=random:3", {"x", "y", "z"}, true},
+	};
+	static const char *const ways[] = {"", "--device=npu2 --opt depth=1", "--opt cores=1"};
+
+	cli_begin();
+	for (size_t i = 0; i < sizeof(rows) / sizeof(*rows); i++) {
+		REQUIRE_INT(cli(check_fmt("$B/ptowsp-pack '%s/tests/aie/designs/%s.pto' -o %s.pkg.zst", check_root(), rows[i].name, rows[i].name)), 0);
+		for (size_t o = 0; o < 3 && rows[i].out[o]; o++) {
+			const char *tensor = rows[i].out[o];
+
+			CHECK_INT(cli(check_fmt("$B/ptowsp-run --quiet %s --out %s=cpu.npy %s.pkg.zst", rows[i].in, tensor, rows[i].name)), 0);
+			for (size_t w = 0; w < sizeof(ways) / sizeof(*ways) - rows[i].two; w++)
+				if (cli(check_fmt("$B/ptowsp-run --plugin=aie --quiet %s %s --out %s=aie.npy %s.pkg.zst && cmp cpu.npy aie.npy", ways[w], rows[i].in, tensor, rows[i].name)))
+					CHECK_FAIL("%s, %s, tensor %s: %s%s", rows[i].name, ways[w], tensor, cli_out, cli_err);
+		}
+	}
+}
+
+/* A core's program is linked with a library of C and with what the tools begin it by. */
+static void kernels_may_have_any_name(void)
+{
+	cli_begin();
+	REQUIRE_INT(cli("$B/ptowsp-pack $R/tests/aie/designs/names.pto -o names.pkg.zst && $B/ptowsp-run --plugin=aie --quiet --opt cores=1 --fill x=iota --emit made names.pkg.zst"), 0);
+	REQUIRE_INT(cli("cat made/design.mlir"), 0);
+	CHECK_CONTAINS(cli_out, "sym_name = \"kernel_memcpy\"");
+	CHECK_CONTAINS(cli_out, "sym_name = \"kernel_main\"");
+	CHECK_CONTAINS(cli_out, "sym_name = \"kernel_main_2\", sym_visibility = \"private\", link_with = \"kernel_0_main.o\", ptowsp.kernel = \"main\"");
+	CHECK_CONTAINS(cli_out, "sym_name = \"kernel_main_2_2\", sym_visibility = \"private\", link_with = \"kernel_2_main_2.o\", ptowsp.kernel = \"main_2\"");
+}
+
+static void what_cannot_be_is_said(void)
+{
+	cli_begin();
+	CHECK_INT(cli("$B/ptowsp-run --plugin=aie --quiet --opt clock=reference $P/predicated.pkg.zst"), 0);
+}
+
+static void no_row_is_false(void)
+{
+	cli_begin();
+	CHECK_INT(cli("$B/ptowsp-run --plugin=aie --capabilities --verify"), 0);
+	CHECK_CONTAINS(cli_out, " 0 false");
+}
+
+void suite_aie(CU_pSuite s)
+{
+	cli_suite("aie");
+	TEST(s, examples_compute_what_they_should);
+	TEST(s, every_other_example_says_what_it_lacks);
+	TEST(s, without_kernels_all_is_mapped_and_timed);
+	TEST(s, programs_that_differed_agree);
+	TEST(s, results_do_not_depend_on_the_array);
+	TEST(s, the_same_package_gives_the_same_text);
+	TEST(s, channels_are_streams_of_the_text);
+	TEST(s, kernels_may_have_any_name);
+	TEST(s, what_cannot_be_is_said);
+	TEST(s, no_row_is_false);
+}

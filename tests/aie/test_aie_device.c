@@ -1,0 +1,484 @@
+/* SPDX-License-Identifier: MIT
+ * test_aie_device.c - engine=device of the aie plugin: what is missing, and a machine that stands for a real one. The bridge is the one that users compile; XRT beneath it and
+ * the compilers are fakes (tests/fakes), and the array is the simulator, which reads the text that the compilers were given and calls the kernels that they made. */
+#include "aie/bridge.h"
+#include "aie/engine/core_program.h"
+#include "aie/engine/aie_hardware.h"
+#include "tests/contract/cli.h"
+
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#define NOWHERE "env -u XILINX_XRT -u PEANO_INSTALL_DIR "
+#define PLACE "--plugin=aie --opt engine=device --opt root=$B/../fakes/xrt "
+#define MACHINE PLACE "--opt peano=$B/../fakes/xrt/peano --opt aiecc=$B/../fakes/xrt/peano/bin/aiecc "
+/* What is compiled once may serve all tests of the suite; a cache of a test's own begins with its bridge. */
+#define KEPT MACHINE "--opt cache=$B/../test/aie_device_cache "
+#define OWN MACHINE "--opt cache=$T/cache "
+#define OWN_BEGIN "rm -rf cache && mkdir cache && cp -r $B/../test/aie_device_cache/aie-bridge-* cache/"
+
+/* The child is no tool of this build: where the fake XRT has a sanitizer it needs one, too. A sanitizer looks for what throws when a process begins, so it is there then. */
+static const char *environment(void)
+{
+#if defined(__clang__)
+	const char *compiler = "clang";
+#else
+	const char *compiler = "gcc";
+#endif
+	const char *throws = *check_sanitizer() ? "ASAN_OPTIONS=$ASAN_OPTIONS:verify_asan_link_order=0 LD_PRELOAD=$(g++ -print-file-name=libstdc++.so.6)" : "";
+
+	return check_fmt("FAKE_XRT_LOG=$T/log CC='%s %s' %s ", compiler, check_sanitizer(), throws);
+}
+
+/* ptowsp-run with a list of faults and options; its exit status. The log begins anew. */
+static int device_run(const char *faults, const char *options)
+{
+	char line[1800];
+
+	snprintf(line, sizeof(line), "rm -f log; %s FAKE_XRT='%s' $B/ptowsp-run %s", environment(), faults, options);
+	return cli(line);
+}
+
+/* False: there is nothing to compile with. */
+static bool device_begin(void)
+{
+	cli_begin();
+	if (cli("g++ --version && cc --version && ld --version"))
+		return false;
+	REQUIRE_INT(cli("ls -d $B/../test/aie_device_cache/aie-bridge-*[0-9a-f]") && device_run("", KEPT "$P/vector_add.pkg.zst"), 0);
+	return true;
+}
+#define NEED_DEVICE()                                                                                         \
+	do {                                                                                                  \
+		if (!device_begin())                                                                          \
+			CHECK_SKIP("there is no g++, cc and ld to compile the bridge and the kernels with");  \
+	} while (0)
+
+/* ---- without a device --------------------------------------------------------------------------------------------------- */
+
+static void without_the_option_nothing_is_looked_for(void)
+{
+	cli_begin();
+	CHECK_INT(device_run("abort_open", "--plugin=aie --opt root=$B/../fakes/xrt --opt cache=$T/cache $P/vector_add.pkg.zst"), 0);
+	CHECK_INT(cli("test ! -e log && test ! -e cache"), 0);
+	CHECK_INT(device_run("abort_open", "--devices " KEPT), 0);
+	CHECK_CONTAINS(cli_out, "aie npu1: XDNA1 (Phoenix, Hawk Point): 4 columns, 16 AIE2 cores; by way of XRT\n  engine device, cycle model host clock, ns, timing measured");
+	CHECK_INT(device_run("abort_open", "--capabilities " KEPT), 0);
+	CHECK_INT(cli("test ! -e log"), 0);
+	CHECK_INT(device_run("abort_open", "--explain " KEPT "$P/vector_add.pkg.zst"), 8); /* which needs it to know what a run would say */
+	CHECK_CONTAINS(cli_out, "\nload: refused, exit 8: ");
+}
+
+/* Rows say what a device would do; nothing here has shown it. */
+static void its_rows_are_claims(void)
+{
+	cli_begin();
+	REQUIRE_INT(cli(NOWHERE "$B/ptowsp-run --capabilities --plugin=aie --opt engine=device --json"), 0);
+	CHECK_CONTAINS(cli_out, "\"evidence\": \"claimed\"");
+	CHECK(!strstr(cli_out, "\"evidence\": \"self"));
+	CHECK_INT(cli(NOWHERE "$B/ptowsp-run --capabilities --plugin=aie --opt engine=device"), 0);
+	CHECK_CONTAINS(cli_out, "cycles per kernel                    unsupported");
+	REQUIRE_INT(cli(NOWHERE "$B/ptowsp-run --capabilities --plugin=aie --json"), 0);
+	CHECK_CONTAINS(cli_out, "\"evidence\": \"self");
+}
+
+/* Every piece is named, with where it was looked for and what to do; the last line is the first of those that nothing runs without. */
+static void a_bare_machine_ends_with_8_and_says_what_it_lacks(void)
+{
+	static const char *const lines[] = {
+		"engine=device: no device /dev/accel/accel0: load the driver amdxdna",
+		"engine=device: no libxrt_coreutil.so.2 in lib, lib64 or lib/*-linux-gnu of xrt=",
+		"engine=device: no xrt/xrt_hw_context.h in include of xrt=",
+		"engine=device: no aiecc in the folders of PATH: install mlir-aie 1.4.3 or newer",
+		"engine=device: no Peano: PEANO_INSTALL_DIR is not set; install llvm-aie, or name it with peano=DIR",
+	};
+
+	cli_begin();
+	if (!access("/dev/accel/accel0", F_OK))
+		CHECK_SKIP("this machine has an array");
+	CHECK_INT(cli(NOWHERE "PATH=/nowhere:/usr/bin:/bin $B/ptowsp-run --plugin=aie --opt engine=device --opt xrt=$T/none $P/vector_add.pkg.zst"), 8);
+	for (size_t i = 0; i < sizeof(lines) / sizeof(*lines); i++)
+		if (!strstr(cli_err, lines[i]) || strstr(strstr(cli_err, lines[i]) + 1, lines[i]))
+			CHECK_FAIL("not there once: %s", lines[i]);
+	CHECK_INT(cli(NOWHERE "$B/ptowsp-run --quiet --plugin=aie --opt engine=device $P/vector_add.pkg.zst"), 8);
+	CHECK_CONTAINS(cli_err, "no device /dev/accel/accel0");
+	cli_check_sentence();
+	CHECK_INT(cli(NOWHERE "$B/ptowsp-run --plugin=aie --opt engine=device --opt clock=reference $P/vector_add.pkg.zst"), 2);
+	CHECK_CONTAINS(cli_err, "clock=reference: engine=device has no such clock");
+	CHECK_INT(cli("$B/ptowsp-run --plugin=aie --opt engine=xrt $P/vector_add.pkg.zst"), 2);
+}
+
+/* A machine that gets one piece after the other. */
+static void each_piece_is_missed_until_it_is_there(void)
+{
+	static const struct {
+		enum aie_piece_kind kind;
+		const char *said, *make, *found;
+	} rows[] = {
+		{AIE_PIECE_DRIVER, "/dev/accel/accel0: load the driver", "mkdir -p m/dev/accel && : >m/dev/accel/accel0", "/m/dev/accel/accel0"},
+		{AIE_PIECE_XRT, "no libxrt_coreutil.so.2 in lib, lib64 or lib/*-linux-gnu of /opt/xilinx/xrt and /usr", "mkdir -p m/usr/lib/x86_64-linux-gnu && : >m/usr/lib/x86_64-linux-gnu/libxrt_coreutil.so.2",
+		 "/m/usr/lib/x86_64-linux-gnu"},
+		{AIE_PIECE_XRT, NULL, "mkdir -p m/opt/xilinx/xrt/lib && : >m/opt/xilinx/xrt/lib/libxrt_coreutil.so.2", "/m/opt/xilinx/xrt/lib"},
+		{AIE_PIECE_HEADERS, "no xrt/xrt_hw_context.h in include of /opt/xilinx/xrt and /usr", "mkdir -p m/opt/xilinx/xrt/include/xrt && : >m/opt/xilinx/xrt/include/xrt/xrt_hw_context.h",
+		 "/m/opt/xilinx/xrt/include"},
+		{AIE_PIECE_AIECC, "no aiecc in the folders of PATH", "mkdir -p m/bin && : >m/bin/aiecc && chmod +x m/bin/aiecc", "/m/bin/aiecc"},
+		{AIE_PIECE_PEANO, "no bin/clang and bin/ld.lld of Peano in", "mkdir -p m/peano/bin && : >m/peano/bin/clang && : >m/peano/bin/ld.lld && chmod +x m/peano/bin/*", "/m/peano"},
+	};
+	char root[500], path[1200], peano[600];
+	struct aie_piece pieces[AIE_PIECES];
+	struct aie_places places = {.root = root, .path = path, .peano_install = peano};
+	struct ptowsp_error error = {.head = PTOWSP_HEAD(error, ERROR)};
+
+	cli_begin();
+	REQUIRE_INT(cli("pwd"), 0);
+	snprintf(root, sizeof(root), "%.*s/m", (int)strcspn(cli_out, "\n"), cli_out);
+	snprintf(path, sizeof(path), "relative:%s/none::%s/bin:/", root, root);
+	snprintf(peano, sizeof(peano), "%s/peano", root);
+	for (size_t i = 0; i < sizeof(rows) / sizeof(*rows); i++) {
+		aie_pieces_find(pieces, &places);
+		if (rows[i].said) {
+			CHECK_STR(pieces[rows[i].kind].found, "");
+			CHECK_CONTAINS(pieces[rows[i].kind].missing, rows[i].said);
+			CHECK_INT(aie_pieces_need(pieces, &rows[i].kind, 1, &error), PTOWSP_NO_DEVICE);
+			CHECK_CONTAINS(error.text, rows[i].said);
+		}
+		REQUIRE_INT(cli(rows[i].make), 0);
+		aie_pieces_find(pieces, &places);
+		CHECK_STR(pieces[rows[i].kind].found + strlen(pieces[rows[i].kind].found) - strlen(rows[i].found), rows[i].found);
+		CHECK_INT(aie_pieces_need(pieces, &rows[i].kind, 1, &error), PTOWSP_OK);
+	}
+	places.aiecc = "/nowhere/aiecc";
+	places.xrt = "/nowhere/xrt";
+	aie_pieces_find(pieces, &places);
+	CHECK_CONTAINS(pieces[AIE_PIECE_AIECC].missing, "aiecc=/nowhere/aiecc is no program");
+	CHECK_CONTAINS(pieces[AIE_PIECE_XRT].missing, "of xrt=/nowhere/xrt:");
+}
+
+/* ---- a run to its end --------------------------------------------------------------------------------------------------- */
+
+static void calls_come_in_their_order(void)
+{
+	static const char log[] = "device 0\ndevice closed\nalive: 0 devices, 0 xclbins, 0 contexts, 0 buffers, 0 runs\n" /* the child */
+				  "device 0\nxclbin\nregister\ncontext\nkernel MLIR_AIE\nbuffer 8 cacheable 1\nsync to 1\n"
+				  "buffer 8192 host_only 3\nbuffer 8192 host_only 4\nbuffer 8192 host_only 5\nsync to 3\nsync to 4\nsync to 5\n"
+				  "start: opcode 3, 2 words, 3 buffers\nwait: state 4\nsync from 5\nrun closed\nbuffer closed 3\nbuffer closed 4\nbuffer closed 5\nbuffer closed 1\n"
+				  "context closed\ndevice closed\nalive: 0 devices, 0 xclbins, 0 contexts, 0 buffers, 0 runs\n";
+	json_t *stats;
+
+	NEED_DEVICE();
+	REQUIRE_INT(device_run("", KEPT "--stats=json $P/vector_add.pkg.zst"), 0);
+	stats = cli_json();
+	REQUIRE(stats != NULL);
+	CHECK_STR(cli_text(stats, "engine"), "device");
+	CHECK_STR(cli_text(stats, "cycle_model"), "host clock, ns");
+	CHECK_INT(cli_int(stats, "num_tasks"), 8);
+	CHECK(cli_int(stats, "total_cycles") > 0);
+	REQUIRE_INT(cli("cat log"), 0);
+	CHECK_STR(cli_out, log);
+}
+
+/* The text and the compiled C of each kernel, against the tile ISA's interpreter: results of the examples have the same bits. */
+static void compiled_kernels_have_the_bits_of_the_interpreter(void)
+{
+	static const struct {
+		const char *name, *tensors;
+	} rows[] = {
+		{"vector_add", "c"}, {"softmax", "y"}, {"gemm_1", "c_i8 c_i16 c_bf16 c_f32"}, {"csp", "y"}, {"two_stage", "y"}, {"llama", "y"}, {"tiles", "y"}, {"attention_pipeline", "o"},
+		{"alternating_matmul_add", "c z"}, {"dynamic_softmax", "y"}, {"fan_in", "slots y"}, {"fused_softmax", "y"}, {"gemm_16", "c_i8 c_i16 c_bf16 c_f32"}, {"gemm_32", "c_i8 c_i16 c_bf16 c_f32"},
+		{"matmul", "c"}, {"paged_attention", "out"}, {"passthrough", "y"},
+	};
+
+	NEED_DEVICE();
+	for (size_t i = 0; i < (cli_slow() ? 2 : sizeof(rows) / sizeof(*rows)); i++) {
+		REQUIRE_INT(cli(check_fmt("$B/ptowsp-run --plugin=aie --quiet $(for t in %s; do echo --out $t=a.$t.npy; done) $P/%s.pkg.zst", rows[i].tensors, rows[i].name)), 0);
+		CHECK_INT(device_run("", check_fmt(KEPT "$(for t in %s; do echo --out $t=b.$t.npy; done) $P/%s.pkg.zst", rows[i].tensors, rows[i].name)), 0);
+		CHECK_CONTAINS(cli_out, "compare: ok");
+		if (cli(check_fmt("for t in %s; do cmp a.$t.npy b.$t.npy || exit 1; done", rows[i].tensors)))
+			CHECK_FAIL("%s: %.200s", rows[i].name, cli_out);
+		CHECK_INT(cli("grep -q refused log"), 1);
+		CHECK_INT(cli("tail -n1 log | grep -qx 'alive: 0 devices, 0 xclbins, 0 contexts, 0 buffers, 0 runs'"), 0);
+	}
+}
+
+/* Their names are nobody's else in a core's program. */
+static void kernels_may_have_names_of_the_library(void)
+{
+	NEED_DEVICE();
+	REQUIRE_INT(cli("$B/ptowsp-pack $R/tests/aie/designs/names.pto -o names.pkg.zst && $B/ptowsp-run --quiet --fill x=random:1 --out z=cpu.npy names.pkg.zst"), 0);
+	REQUIRE_INT(cli(OWN_BEGIN), 0);
+	CHECK_INT(device_run("", OWN "--quiet --opt cores=1 --fill x=random:1 --out z=own.npy names.pkg.zst"), 0);
+	CHECK_INT(cli("cmp cpu.npy own.npy"), 0);
+	REQUIRE_INT(cli("nm -D --defined-only cache/aie-[0-9a-f][0-9a-f]*/kernels.so"), 0);
+	CHECK_CONTAINS(cli_out, " T kernel_memcpy\n");
+	CHECK(!strstr(cli_out, " T memcpy") && !strstr(cli_out, " T main"));
+}
+
+/* Buffers that end with a word where tensors do not, and windows within what cores get. */
+static void words_that_are_shared_come_back_whole(void)
+{
+	NEED_DEVICE();
+	REQUIRE_INT(cli("$B/ptowsp-pack $R/tests/aie/designs/words.pto -o words.pkg.zst"), 0);
+#define WORDS "--quiet --fill x=random:1 --fill y=random:2 --fill z=random:3 --fill w=random:4 words.pkg.zst "
+	REQUIRE_INT(cli("$B/ptowsp-run " WORDS "--out y=cpu.npy --out z=cpu.z.npy"), 0);
+	CHECK_INT(device_run("", KEPT WORDS "--out y=own.npy --out z=own.z.npy"), 0);
+	CHECK_INT(cli("cmp cpu.npy own.npy && cmp cpu.z.npy own.z.npy && grep -q 'buffer 72 host_only' log"), 0);
+}
+
+/* Cores have run to their end, so each run has a context of its own. */
+static void every_run_has_a_context_of_its_own(void)
+{
+	NEED_DEVICE();
+	CHECK_INT(device_run("", KEPT "--runs 3 $P/vector_add.pkg.zst"), 0);
+	CHECK_INT(cli("test \"$(grep -cx context log)\" = 3 && test \"$(grep -cx 'context closed' log)\" = 3"), 0);
+}
+
+/* A second process needs no compiler, and one that has none says where the sources stand. */
+static void what_was_compiled_is_taken_again(void)
+{
+	NEED_DEVICE();
+	CHECK_INT(device_run("", PLACE "--opt aiecc=$B/../fakes/xrt/peano/bin/aiecc --opt cache=$T/cache --opt peano=$T $P/vector_add.pkg.zst"), 8);
+	CHECK_CONTAINS(cli_err, "no bin/clang and bin/ld.lld of Peano in");
+	CHECK_CONTAINS(cli_err, "engine=device: the design stands in ");
+	REQUIRE_INT(cli(check_fmt("%s sh cache/aie-[0-9a-f]*/build.sh $B/../fakes/xrt/peano $B/../fakes/xrt/peano/bin/aiecc", environment())), 0);
+	CHECK_INT(cli("ls cache/aie-[0-9a-f]* | grep -q work"), 1);
+	CHECK_INT(device_run("", PLACE "--opt aiecc=$B/../fakes/xrt/peano/bin/aiecc --opt cache=$T/cache --opt peano=$T $P/vector_add.pkg.zst"), 0);
+	REQUIRE_INT(cli("ls cache | grep -c aie-bridge"), 0);
+	CHECK_STR(cli_out, "1\n");
+}
+
+/* The other array has another target and another name. */
+static void each_array_has_its_compiler(void)
+{
+	NEED_DEVICE();
+	REQUIRE_INT(cli(OWN_BEGIN), 0);
+	CHECK_INT(device_run("strix", "--opt device=npu2 " OWN "$P/vector_add.pkg.zst"), 0);
+	CHECK_INT(cli("grep -q -- --target=aie2p-none-unknown-elf cache/aie-[0-9a-f]*/build.sh"), 0);
+	CHECK_INT(device_run("strix", KEPT "$P/vector_add.pkg.zst"), 8);
+	CHECK_CONTAINS(cli_err, "this machine has NPU Strix, an npu2, and designs would be for npu1; take --opt device=npu2");
+	CHECK_INT(device_run("", KEPT "--opt device=npu2 $P/vector_add.pkg.zst"), 8);
+	CHECK_CONTAINS(cli_err, "take --opt device=npu1");
+	CHECK_INT(device_run("nameless", KEPT "$P/vector_add.pkg.zst"), 0); /* which may be any */
+}
+
+/* Cores have pointers of 32 bits. */
+static void kernels_are_compiled_for_short_pointers(void)
+{
+	NEED_DEVICE();
+	REQUIRE_INT(cli(OWN_BEGIN), 0);
+	REQUIRE_INT(cli("mkdir -p gnu && : >gnu/stubs-32.h && echo '#include <stdio.h>' >t.c"), 0);
+#define SHORT "clang --target=i386-linux-gnu -std=gnu11 -O1 -Wall -Wextra -Werror -fsyntax-only -I. -I$T -isystem /usr/include -isystem /usr/include/x86_64-linux-gnu "
+	if (cli(SHORT "t.c"))
+		CHECK_SKIP("no clang with headers of this machine for 32 bits");
+	REQUIRE_INT(device_run("", OWN "$P/softmax.pkg.zst"), 0);
+	CHECK_INT(cli("cd cache/aie-[0-9a-f][0-9a-f]* && for f in kernel_*.c; do " SHORT "$f || exit 1; done"), 0);
+}
+
+/* ---- what goes wrong ---------------------------------------------------------------------------------------------------- */
+
+/* Whatever XRT throws: its words are in the sentence, and nothing is left there. */
+static void every_call_may_fail(void)
+{
+	static const struct {
+		const char *fault;
+		int exit;
+		const char *said;
+	} rows[] = {
+		{"no_device", 8, "engine=device: XRT opens no device 0: xrt::device: No such device '0'; xrt-smi examine lists those that there are"},
+		{"abort_open", 8, "engine=device: XRT ended the process that opened device 0"},
+		{"bad_xclbin", 8, "NPU Phoenix, load: the device does not take it: xrt::xclbin: xclbin is corrupted"},
+		{"other_kernel", 8, "load: the device does not take it: xclbin: no kernel whose name begins with MLIR_AIE"},
+		{"few_args", 8, "kernel MLIR_AIE takes 4 arguments, with 3 buffers it has 6; compile with mlir-aie 1.4.3 or newer"},
+		{"register", 8, "load: the device does not take it: register_xclbin, hw_context, kernel: Operation not supported"},
+		{"firmware", 8, "DRM_IOCTL_AMDXDNA_CREATE_HWCTX IOCTL failed (err=-22): Invalid argument"},
+		{"words", 1, "load: there is no memory for it: xrt::bo: no room in the device heap"},
+		{"buffer", 1, "load: there is no memory for it: xrt::bo: std::bad_alloc of a buffer"},
+		{"map", 9, "NPU Phoenix, buffer to the device: xrt::bo::map: mmap failed"},
+		{"sync_to", 9, "NPU Phoenix, buffer to the device: xrt::bo::sync: sync failed"},
+		{"start", 9, "NPU Phoenix, start: xrt::run: no slot in the queue"},
+		{"error_state", 1, "wait: the run failed, state 5: xrt::run::wait: the command did not complete"},
+		{"timeout_state", 1, "wait: the run failed, state 8: "},
+		{"wait", 9, "NPU Phoenix, wait: xrt::run::wait: Failed to wait for command: Input/output error"},
+		{"sync_from", 9, "NPU Phoenix, buffer from the device: xrt::bo::sync: sync failed"},
+	};
+
+	NEED_DEVICE();
+	for (size_t i = 0; i < sizeof(rows) / sizeof(*rows); i++) {
+		CHECK_INT(device_run(rows[i].fault, KEPT "--quiet --out c=c.npy $P/vector_add.pkg.zst"), rows[i].exit);
+		CHECK_CONTAINS(cli_err, rows[i].said);
+		cli_check_sentence();
+		CHECK_INT(cli("test -e c.npy || grep -q refused log"), 1);
+		CHECK_INT(cli("tail -n1 log | grep -qx 'alive: 0 devices, 0 xclbins, 0 contexts, 0 buffers, 0 runs'"), i == 1); /* who aborts counts nothing */
+	}
+	CHECK_INT(device_run("", KEPT "$P/vector_add.pkg.zst"), 0);
+}
+
+/* A run without an end: the deadline, a signal, and a driver that does not take the run back. */
+static void a_run_that_hangs_is_ended(void)
+{
+	const int stop[] = {SIGINT};
+
+	NEED_DEVICE();
+	CHECK_INT(device_run("hang", KEPT "--timeout-ms 4000 $P/vector_add.pkg.zst"), 10);
+	CHECK_CONTAINS(cli_err, "the deadline passed on NPU Phoenix; allow more time with --timeout-ms, or see with engine=array whether the design comes to an end");
+	CHECK_INT(cli("grep -qx abort log && tail -n1 log | grep -qx 'alive: 0 devices, 0 xclbins, 0 contexts, 0 buffers, 0 runs'"), 0);
+	CHECK_INT(device_run("hang abort", KEPT "--timeout-ms 4000 $P/vector_add.pkg.zst"), 10);
+	CHECK_CONTAINS(cli_err, "NPU Phoenix could not end the run: xrt::run::abort: abort is not supported");
+	CHECK_INT(cli("tail -n1 log | grep -qx 'alive: 0 devices, 0 xclbins, 0 contexts, 0 buffers, 0 runs'"), 0);
+	CHECK_INT(cli_signalled(check_fmt("rm -f log; export FAKE_XRT=hang %s; exec $B/ptowsp-run " KEPT "$P/vector_add.pkg.zst", environment()), stop, 1, 2000), 130);
+	CHECK_INT(cli("grep -qx abort log"), 0);
+}
+
+static void tools_that_refuse_are_quoted(void)
+{
+	static const struct {
+		const char *environment, *said;
+	} rows[] = {
+		{"FAKE_AIECC=fail", "the design cannot be compiled: design.mlir:3:5: error: 'aie.objectfifo' op requires something; all of it is in "},
+		{"FAKE_AIECC=nothing", "the design cannot be compiled: mv: "},
+		{"FAKE_AIECC=odd", "/insts.bin is no file of instructions, which are words of 4 bytes; remove its folder, and it is compiled again"},
+		{"FAKE_CC=false", "the design cannot be compiled: "},
+		{"CXX=/nowhere/g++", "/nowhere/g++, which compiles the bridge to XRT, cannot be run; install it"},
+		{"CXX='g++ -include /nowhere.h'", "the bridge cannot be compiled: "},
+		{"CC=/nowhere/gcc", "/nowhere/gcc, which compiles the probe of the bridge to XRT, cannot be run; install it"},
+	};
+
+	NEED_DEVICE();
+	for (size_t i = 0; i < sizeof(rows) / sizeof(*rows); i++) {
+		CHECK_INT(cli(check_fmt(OWN_BEGIN " && rm -f log; export %s %s; $B/ptowsp-run --quiet " OWN "$P/vector_add.pkg.zst", environment(), rows[i].environment)), 8);
+		CHECK_CONTAINS(cli_err, rows[i].said);
+		cli_check_sentence();
+		CHECK_INT(cli("ls cache/aie-*/work* 2>/dev/null"), 2);
+	}
+	CHECK_INT(cli(check_fmt("rm -rf cache; : >cache; %s $B/ptowsp-run --quiet " OWN "$P/vector_add.pkg.zst", environment())), 2);
+	CHECK_CONTAINS(cli_err, "cache=");
+}
+
+/* Only a compiler knows it; the file that it leaves says it of each core. */
+static void what_a_program_takes_is_read_from_what_was_compiled(void)
+{
+	NEED_DEVICE();
+	REQUIRE_INT(cli(OWN_BEGIN), 0);
+	CHECK_INT(device_run("", OWN "--quiet --stats --opt cores=2 $P/vector_add.pkg.zst"), 0);
+	CHECK_CONTAINS(cli_out, "program memory");
+	CHECK_CONTAINS(cli_out, "4096 of 16384 bytes");
+	CHECK(!strstr(cli_out, "not measured"));
+	CHECK_INT(cli(check_fmt(OWN_BEGIN "; rm -f log; export %s FAKE_PROGRAM=16384; $B/ptowsp-run --quiet " OWN "$P/vector_add.pkg.zst", environment())), 0);
+	for (int overflow = 0; overflow < 2; overflow++) {
+		CHECK_INT(cli(check_fmt(OWN_BEGIN "; rm -f log; export %s FAKE_PROGRAM=16385 FAKE_AIECC=%s; $B/ptowsp-run --quiet " OWN "$P/vector_add.pkg.zst", environment(),
+					overflow ? "overflow" : "")), 5);
+		CHECK_CONTAINS(cli_err, "core tile (");
+		CHECK_CONTAINS(cli_err, "its program takes 16385 bytes, a core has 16384 of program memory");
+		cli_check_sentence();
+		CHECK_INT(cli("grep -q start log"), 1);
+		CHECK_INT(device_run("", OWN "--quiet $P/vector_add.pkg.zst"), overflow ? 0 : 5); /* what is kept is measured again, what was refused is compiled again */
+	}
+	CHECK_INT(cli(check_fmt(OWN_BEGIN "; rm -f log; export %s FAKE_PROGRAM=none; $B/ptowsp-run --quiet --stats " OWN "$P/vector_add.pkg.zst", environment())), 0);
+	CHECK_CONTAINS(cli_out, "not measured");
+	CHECK_CONTAINS(cli_out, "program memory, of which each has 16384 bytes");
+}
+
+/* Whatever lies there: nothing is read that is not in the file. */
+static void a_file_that_is_no_program_says_nothing(void)
+{
+	static const unsigned char begin[] = {0x7f, 'E', 'L', 'F', 1, 1, 1, 0, 0, 0, 0, 0, 0, 0, 0, 0, 2, 0, 8, 1, 1, 0, 0, 0, 0, 0, 0, 0, 52};
+	unsigned char file[116] = {0};
+
+	memcpy(file, begin, sizeof(begin));
+	file[40] = 52;
+	file[42] = 32;
+	file[44] = 2;
+	file[52] = 1;            /* loaded, at 0x100 */
+	file[52 + 13] = 1;
+	file[52 + 20] = 0x40;
+	file[84] = 1;            /* loaded, where data lies */
+	file[84 + 14] = 7;
+	file[84 + 20] = 0x80;
+	CHECK_UINT(aie_core_program_bytes(file, sizeof(file)), 0x140);
+	file[84 + 14] = 1;       /* behind the program, but nobody's data */
+	CHECK_UINT(aie_core_program_bytes(file, sizeof(file)), 0x10080);
+	file[84 + 12] = file[84 + 13] = file[84 + 14] = 0xff;
+	file[84 + 15] = 0xff;
+	CHECK_UINT(aie_core_program_bytes(file, sizeof(file)), 0x140);
+	for (size_t size = 0; size < sizeof(file); size++)
+		CHECK_UINT(aie_core_program_bytes(file, size), AIE_UNMEASURED);
+	file[4] = 2;
+	CHECK_UINT(aie_core_program_bytes(file, sizeof(file)), AIE_UNMEASURED);
+	file[4] = 1;
+	file[28] = file[29] = file[30] = file[31] = 0xff;
+	CHECK_UINT(aie_core_program_bytes(file, sizeof(file)), AIE_UNMEASURED);
+}
+
+/* A bridge of the user's own. */
+static void a_bridge_may_be_named_and_is_looked_at(void)
+{
+	static const char source[] = "#include \"aie/bridge.h\"\nstatic const struct aie_bridge bridge = {%s};\nconst struct aie_bridge *ptowsp_aie_bridge(void) { return &bridge; }\n";
+	static const char *const fields[] = {"AIE_BRIDGE_VERSION + 1, sizeof(bridge)", "AIE_BRIDGE_VERSION, sizeof(bridge) - 8"};
+
+	NEED_DEVICE();
+	REQUIRE_INT(device_run("", OWN "$P/vector_add.pkg.zst"), 0);
+	CHECK_INT(device_run("", OWN "--opt xrt=$B/../fakes/xrt/opt/xilinx/xrt --opt bridge=$(echo $T/cache/aie-bridge*/bridge.so) $P/vector_add.pkg.zst"), 0);
+	CHECK_INT(device_run("", MACHINE "--opt bridge=$T/none.so $P/vector_add.pkg.zst"), 8);
+	CHECK_CONTAINS(cli_err, "engine=device: no bridge=");
+	CHECK_INT(cli("echo text >text.so"), 0);
+	CHECK_INT(device_run("", OWN "--opt bridge=$T/text.so $P/vector_add.pkg.zst"), 8);
+	CHECK_CONTAINS(cli_err, "text.so cannot be loaded: ");
+	for (size_t i = 0; i < sizeof(fields) / sizeof(*fields); i++) {
+		REQUIRE_INT(cli(check_fmt("cat >b.c <<'END'\n%sEND\ncc -shared -fPIC -I$R/plugins b.c -o b.so", check_fmt(source, fields[i]))), 0);
+		CHECK_INT(device_run("", OWN "--opt bridge=$T/b.so $P/vector_add.pkg.zst"), 8);
+		CHECK_CONTAINS(cli_err, "b.so cannot be loaded: it is no bridge of this version");
+	}
+}
+
+static void what_a_core_has_no_code_for_is_refused(void)
+{
+	static const char package[] = "module @copies\ntensor %x : f32[4, 16] in\ntensor %y : f32[4, 16] out\nworkload @main { copy %x -> %y }\n";
+
+	NEED_DEVICE();
+	REQUIRE_INT(cli(check_fmt("cat >d.pto <<'END'\n%s\nEND\n$B/ptowsp-pack d.pto -o d.pkg.zst", package)), 0);
+	CHECK_INT(device_run("", KEPT "--fill x=iota d.pkg.zst"), 5);
+	CHECK_CONTAINS(cli_err, "copy");
+	CHECK_INT(device_run("", KEPT "--no-kernels $P/vector_add.pkg.zst"), 0); /* counted by the model: nothing goes to the device */
+	CHECK_CONTAINS(cli_out, "8 tasks");
+	CHECK_CONTAINS(cli_out, "no kernels run");
+}
+
+/* ---- the page ----------------------------------------------------------------------------------------------------------- */
+
+/* Each option that plugins/aie/DEVICE.md names is there, and each file of the tree. */
+static void what_the_page_names_is_there(void)
+{
+	cli_begin();
+	CHECK_INT(cli("for o in $(grep -o -- '--opt [a-z]*=' $R/plugins/aie/DEVICE.md | sort -u | sed 's/.* //; s/=//'); do\n"
+		      "$B/ptowsp-run --help --plugin=aie | grep -q \"  *$o\" || { echo \"$o\" && exit 1; }\ndone"), 0);
+	CHECK_INT(cli("cd $R && for f in $(grep -oE '(plugins|tests|build/packages)/[A-Za-z0-9_./]*[A-Za-z0-9]' plugins/aie/DEVICE.md | sort -u); do\n"
+		      "test -e $f || { echo \"$f\" && exit 1; }\ndone"), 0);
+	CHECK_INT(cli("for f in $(grep -oE 'xrt/[a-z_/]*\\.h' $R/plugins/aie/DEVICE.md | sort -u); do grep -q \"$f\" $R/plugins/aie/bridge/xrt.cc || exit 1; done"), 0);
+}
+
+void suite_aie_device(CU_pSuite s)
+{
+	cli_suite("aie_device");
+	TEST(s, without_the_option_nothing_is_looked_for);
+	TEST(s, its_rows_are_claims);
+	TEST(s, a_bare_machine_ends_with_8_and_says_what_it_lacks);
+	TEST(s, each_piece_is_missed_until_it_is_there);
+	TEST(s, calls_come_in_their_order);
+	TEST(s, compiled_kernels_have_the_bits_of_the_interpreter);
+	TEST(s, kernels_may_have_names_of_the_library);
+	TEST(s, words_that_are_shared_come_back_whole);
+	TEST(s, every_run_has_a_context_of_its_own);
+	TEST(s, what_was_compiled_is_taken_again);
+	TEST(s, each_array_has_its_compiler);
+	TEST(s, kernels_are_compiled_for_short_pointers);
+	TEST(s, every_call_may_fail);
+	TEST(s, a_run_that_hangs_is_ended);
+	TEST(s, tools_that_refuse_are_quoted);
+	TEST(s, what_a_program_takes_is_read_from_what_was_compiled);
+	TEST(s, a_file_that_is_no_program_says_nothing);
+	TEST(s, a_bridge_may_be_named_and_is_looked_at);
+	TEST(s, what_a_core_has_no_code_for_is_refused);
+	TEST(s, what_the_page_names_is_there);
+}

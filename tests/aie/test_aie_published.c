@@ -1,0 +1,124 @@
+/* SPDX-License-Identifier: MIT
+ * test_aie_published.c - the model of AMD's arrays beside figures that were published. Sources: "independent", no constant of the model comes from the figure; "same source",
+ * constants come from the same measurements; "fit", a constant was chosen to meet it. */
+#include <stdlib.h>
+#include <string.h>
+
+#include "aie/sim/aie_cost.h"
+#include "tests/aie/aie_design.h"
+#include "tests/aie/aie_written.h"
+#include "tests/check.h"
+#include "ptowsp/ids.h"
+
+/* A model is wrong by at most so many percent of the figure. */
+static void point(const char *name, double model, double published, double percent)
+{
+	const double error = 100 * (model - published) / published;
+
+	if (error < -percent || error > percent)
+		CHECK_FAIL("%s: %.1f by the model, %.1f published: %.1f %% apart, more than %.1f %%", name, model, published, error, percent);
+}
+
+/* @mm, on tiles of 64 x 64. */
+static ptowsp_status kernel_call(void *context, const struct aie_sim_call *call, uint64_t *cycles_out, struct ptowsp_error *error)
+{
+	const uint32_t *dtype = context;
+
+	(void)call, (void)error;
+	*cycles_out = aie_cost_call(aie_cost_matmul(aie_arch_named("npu1"), *dtype, 64, 64, 64));
+	return PTOWSP_OK;
+}
+
+/* Runs a design and takes its text; false: a check failed. */
+static bool run(char *text, uint32_t dtype, struct aie_sim_stats *stats)
+{
+	struct ptowsp_error error = {.head = PTOWSP_HEAD(error, ERROR)};
+	struct aie_whole whole;
+	ptowsp_status status = aie_whole_read(&whole, text, &error);
+	uint64_t most = 1;
+	void *memory, *arguments[4];
+
+	free(text);
+	for (uint32_t i = 0; !status && i < whole.design.argument_count; i++)
+		most = aie_type_bytes(whole.design.arguments[i]) > most ? aie_type_bytes(whole.design.arguments[i]) : most;
+	memory = calloc(most, 1);
+	for (size_t i = 0; i < 4; i++)
+		arguments[i] = memory;
+	if (!status)
+		status = aie_sim_run(&(struct aie_sim_args){.design = &whole.design, .routes = &whole.routes, .arguments = arguments, .kernels = {.context = &dtype, .call = kernel_call}},
+				     stats, &error);
+	if (status)
+		CHECK_FAIL("%s", error.text);
+	aie_whole_finish(&whole);
+	free(memory);
+	return status == PTOWSP_OK;
+}
+
+static double cycles_of(char *text, uint32_t dtype)
+{
+	struct aie_sim_stats stats = {0};
+	const double cycles = run(text, dtype, &stats) ? (double)stats.cycles : 0;
+
+	aie_sim_finish(&stats);
+	return cycles;
+}
+
+/* Cycles that an agent was busy. */
+static double busy_of(char *text, const char *agent)
+{
+	struct aie_sim_stats stats = {0};
+	double busy = 0;
+
+	if (run(text, 0, &stats))
+		for (uint32_t i = 0; i < stats.agent_count; i++)
+			if (!strcmp(stats.agents[i].name, agent))
+				busy = (double)stats.agents[i].busy;
+	aie_sim_finish(&stats);
+	return busy;
+}
+
+/* Percent of peak of a step more. */
+static double gemm_peak(const char *element, uint32_t dtype)
+{
+	const double ideal = 64.0 * 64 * 64 / aie_arch_macs(aie_arch_named("npu1"), dtype);
+
+	return 100 * ideal * 16 / (cycles_of(aie_design_gemm(24, element), dtype) - cycles_of(aie_design_gemm(8, element), dtype));
+}
+
+/* VCK190 (AIE1): 530 and 4437 +- 154; programming guide 4c: about 12000 and 72 to 78; mlir-aie #2735 and Dato: about 75 and 50, 47.6; mlir-aie #2559: 66.6. */
+static void cycles_are_near_published_ones(void)
+{
+	const struct aie_arch *npu2 = aie_arch_named("npu2");
+	struct aie_sim_stats stats = {0};
+
+	point("tile to tile, 512 words (independent)", (double)aie_cost_transfer(512, 2), 530, 1);
+	point("DDR to a core, 4096 words, warm channel (independent)", cycles_of(aie_design_ddr(true, 5, 4096), 0) - cycles_of(aie_design_ddr(true, 4, 4096), 0), 4437, 1);
+	point("scalar loop over 1024 elements (independent)", cycles_of(aie_design_scalar(1), 0), 12000, 12);
+	point("vector kernel, 1024 i16 scaled (same source)", (double)aie_cost_vector(2048, 2048, 0, 0), 75, 2);
+	point("npu1, 16 cores, 64 x 64 x 64 i16 (independent)", gemm_peak("i16", PTOWSP_I16), 75, 6);
+	point("npu1, 16 cores, 64 x 64 x 64 bf16 (fit)", gemm_peak("bf16", PTOWSP_BF16), 50, 1);
+	if (run(aie_design_copy(1 << 21), 0, &stats))
+		point("npu2, copy of 64 MiB on 8 columns (fit), GB/s", (double)stats.ddr_bytes / (double)stats.cycles * (double)npu2->clock_hz / 1e9, 66.6, 1);
+	aie_sim_finish(&stats);
+}
+
+/* Cycles of a first task by its words, of xdna-emu on Phoenix; constants come from the same measurements. */
+static void first_tasks_of_shims_are_near_measured_ones(void)
+{
+	static const struct {
+		uint32_t words;
+		double in, out;
+		double in_percent, out_percent; /* their sizes do not lie on a line, the model's do */
+	} points[] = {{64, 1741, 696, 1, 16}, {1024, 1247, 1187, 116, 31}, {2048, 3421, 2217, 9, 17}, {4096, 5304, 4261, 9, 9}, {8192, 9121, 8357, 9, 5}, {16384, 17963, 16525, 1, 3}};
+
+	for (size_t i = 0; i < sizeof(points) / sizeof(*points); i++) {
+		point(check_fmt("shim MM2S, first task, %u words", points[i].words), busy_of(aie_design_ddr(true, 1, points[i].words), "dma (0,0) MM2S 0"), points[i].in, points[i].in_percent);
+		point(check_fmt("shim S2MM, first task, %u words", points[i].words), busy_of(aie_design_ddr(false, 1, points[i].words), "dma (0,0) S2MM 0"), points[i].out, points[i].out_percent);
+	}
+}
+
+void suite_aie_published(CU_pSuite s)
+{
+	TEST(s, cycles_are_near_published_ones);
+	TEST(s, first_tasks_of_shims_are_near_measured_ones);
+}

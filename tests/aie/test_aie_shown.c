@@ -1,0 +1,289 @@
+/* SPDX-License-Identifier: MIT
+ * test_aie_shown.c - what a user of the aie plugin sees: files of a design, figures of a run, what depends on buffering, deadlocks, kernels that nobody knows. */
+#include "tests/contract/cli.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+/* ---- files -------------------------------------------------------------------------------------------------------- */
+
+static void a_design_comes_as_files_that_say_what_they_are(void)
+{
+	static const struct {
+		const char *file, *begins, *has;
+	} rows[] = {
+		{"design.mlir", "\"builtin.module\"", "\"aie.runtime_sequence\""}, {"design.custom.mlir", "module {", "aie.objectfifo.acquire"},
+		{"array.svg", "<svg", "load_"}, {"tiles.txt", "", "of 65536 bytes of memory"}, {"README.md", "# A design for npu1", "`aie-opt`"},
+		{"kernels/kernel_*_zero_i32.c", "/* A kernel, ", "__asm__(\"kernel_zero_i32\")"},
+	};
+
+	cli_begin();
+	REQUIRE_INT(cli("$B/ptowsp-run --plugin=aie --quiet --emit $T/made $P/gemm_1.pkg.zst"), 0);
+	for (size_t i = 0; i < sizeof(rows) / sizeof(*rows); i++) {
+		REQUIRE_INT(cli(check_fmt("cat $T/made/%s", rows[i].file)), 0);
+		CHECK(!strncmp(cli_out, rows[i].begins, strlen(rows[i].begins)));
+		CHECK_CONTAINS(cli_out, rows[i].has);
+		if (strcmp(rows[i].file, "README.md"))
+			CHECK_INT(cli(check_fmt("grep -F '| `%.*s` |' $T/made/README.md", (int)strcspn(rows[i].file, "/"), rows[i].file)), 0);
+	}
+	CHECK_INT(cli("grep -F 'What was not run on it: `aie-opt`, `aiecc`, `mlir-opt`' $T/made/README.md"), 0);
+	REQUIRE_INT(cli("cat $T/made/design.json"), 0);
+	CHECK_CONTAINS(cli_out, "\"hottest\"");
+	CHECK_CONTAINS(cli_out, "\"bytes_per_second\"");
+	CHECK_INT(cli("test $(ls $T/made | wc -l) = 7"), 0);
+}
+
+/* Each function that cores call is declared with the object that it is linked with, whose source stands below kernels/; cores themselves name none. The sources need no library. */
+static void each_kernel_is_a_file_that_compiles_for_a_core(void)
+{
+	static const char *const examples[] = {"softmax", "gemm_1", "llama", "tiles", "paged_attention", "attention_pipeline", "csp", "fan_in"};
+	const bool compiles = !check_run("clang --print-targets | grep -q riscv32", NULL, NULL);
+
+	cli_begin();
+	for (size_t i = 0; i < (cli_slow() ? 1 : sizeof(examples) / sizeof(*examples)); i++) {
+		REQUIRE_INT(cli(check_fmt("$B/ptowsp-run --plugin=aie --quiet --opt buffering=8 --emit made $P/%s.pkg.zst", examples[i])), 0);
+		CHECK_INT(cli("grep func.func made/design.mlir | grep -v 'sym_visibility = \"private\", link_with = \"kernel_[0-9]*_[a-z0-9_]*\\.o\", ptowsp.kernel'"), 1);
+		CHECK_INT(cli("grep aie.core made/design.mlir | grep link_with"), 1);
+		CHECK_INT(cli("for o in $(sed -n 's/.*link_with = \"\\([a-z0-9_]*\\)\\.o\".*/\\1/p' made/design.mlir); do test -s made/kernels/$o.c || exit 1; done"), 0);
+		if (compiles && cli("for k in made/kernels/*.c; do clang --target=riscv32 -march=rv32im -mabi=ilp32 -Os -std=gnu11 -DNDEBUG -Wall -Wextra -Werror -Imade/kernels "
+				    "-idirafter made/kernels/bare -c $k -o k.o || exit 1; done"))
+			CHECK_FAIL("%s: %.600s", examples[i], cli_err);
+		cli("rm -rf made");
+	}
+	if (!compiles)
+		CHECK_SKIP("clang has no target riscv32");
+}
+
+/* Only the form that people write has epochs. */
+static void epochs_are_an_option(void)
+{
+	cli_begin();
+	REQUIRE_INT(cli("$B/ptowsp-run --plugin=aie --quiet --opt epoch=A --emit $T/a $P/two_stage.pkg.zst"), 0);
+	REQUIRE_INT(cli("$B/ptowsp-run --plugin=aie --quiet --opt epoch=B --emit $T/b $P/two_stage.pkg.zst"), 0);
+	REQUIRE_INT(cli("$B/ptowsp-run --plugin=aie --quiet --emit $T/c $P/two_stage.pkg.zst"), 0);
+	CHECK_INT(cli("cmp $T/a/design.mlir $T/b/design.mlir"), 0);
+	CHECK_INT(cli("cmp $T/b/design.custom.mlir $T/c/design.custom.mlir"), 0);
+	CHECK_INT(cli("grep -q 'aie.objectfifo.subview.access' $T/a/design.custom.mlir"), 0);
+	CHECK_INT(cli("grep -q 'aie.objectfifo.subview.access' $T/b/design.custom.mlir"), 1);
+	CHECK_INT(cli("$B/ptowsp-run --plugin=aie --quiet --opt epoch=C $P/two_stage.pkg.zst"), 2);
+	CHECK_CONTAINS(cli_err, "A|B");
+}
+
+/* It is the design of the run with these values and shapes, made before the run. */
+static void files_are_those_of_the_run(void)
+{
+	cli_begin();
+	REQUIRE_INT(cli("$B/ptowsp-run --plugin=aie --quiet --device npu2 --opt cores=2 --emit $T/two $P/gemm_1.pkg.zst"), 0);
+	CHECK_INT(cli("grep -q 'device = 8 : i32' $T/two/design.mlir"), 0);
+	CHECK_INT(cli("test $(grep -c '\"aie.core\"' $T/two/design.mlir) -le 2"), 0);
+	CHECK_INT(cli("$B/ptowsp-run --plugin=aie --quiet --opt clock=reference --emit $T/none $P/gemm_1.pkg.zst"), 5);
+	CHECK_CONTAINS(cli_err, "makes no files");
+	CHECK_INT(cli("$B/ptowsp-run --plugin=aie --quiet --emit /nowhere/x $P/gemm_1.pkg.zst"), 2);
+	CHECK_CONTAINS(cli_err, "/nowhere/x");
+}
+
+/* ---- figures ------------------------------------------------------------------------------------------------------ */
+
+/* Of the figures whose group and name begin so, the largest: not every core uses what some core does. */
+static json_t *figure(json_t *stats, const char *group, const char *name)
+{
+	json_t *rows = json_object_get(stats, "figures"), *row, *best = NULL;
+	size_t i;
+
+	json_array_foreach(rows, i, row)
+		if (!strncmp(cli_text(row, "group"), group, strlen(group)) && !strncmp(cli_text(row, "name"), name, strlen(name)) &&
+		    (!best || cli_int(row, "value") > cli_int(best, "value")))
+			best = row;
+	if (!best)
+		CHECK_FAIL("no figure %s, %s", group, name);
+	return best;
+}
+
+static void figures_say_use_and_limits(void)
+{
+	static const struct {
+		const char *group, *name, *unit;
+		int64_t least, limit; /* limit 0: none */
+	} rows[] = {
+		{"design", "cores of npu1 in use", "cores", 1, 16}, {"routes", "total path length", "wires", 1, 0}, {"routes", "hottest link: (", "wires", 1, 4},
+		{"routes", "narrowest route: ", "bytes/s", 1, 0}, {"core tile (", "memory", "bytes", 1024, 65536}, {"core tile (", "DMA channels in", "", 1, 2},
+		{"core tile (", "buffer descriptors", "", 1, 16}, {"core tile (", "locks", "", 1, 16}, {"shim (", "DMA channels out", "", 1, 2},
+		{"aie model 1, not measured", "bottleneck: ", "cycles busy", 1, -1}, {"aie model 1, not measured", "core (", "cycles busy", 1, -1},
+		{"aie model 1, not measured", "bottleneck among cores: core (", "cycles busy", 1, -1},
+	};
+	json_t *stats;
+
+	cli_begin();
+	REQUIRE_INT(cli("$B/ptowsp-run --plugin=aie --quiet --stats=json $P/two_stage.pkg.zst"), 0);
+	stats = cli_json();
+	REQUIRE(stats != NULL);
+	for (size_t i = 0; i < sizeof(rows) / sizeof(*rows); i++) {
+		json_t *row = figure(stats, rows[i].group, rows[i].name);
+
+		if (!row)
+			continue;
+		CHECK(cli_int(row, "value") >= rows[i].least);
+		CHECK_STR(cli_text(row, "unit"), rows[i].unit);
+		if (rows[i].limit > 0 && strcmp(rows[i].group, "routes"))
+			CHECK_INT(cli_int(row, "limit"), rows[i].limit);
+		if (rows[i].limit)
+			CHECK(cli_int(row, "value") <= cli_int(row, "limit"));
+	}
+	CHECK_INT(cli("$B/ptowsp-run --plugin=aie --quiet --stats $P/two_stage.pkg.zst"), 0);
+	CHECK_CONTAINS(cli_out, "aie model 1, not measured\n");
+	CHECK_CONTAINS(cli_out, "hottest link: (");
+	CHECK_CONTAINS(cli_out, " cores (");
+	CHECK_INT(cli("$B/ptowsp-run --plugin=cpu_sim --quiet --stats=json $P/two_stage.pkg.zst"), 0);
+	stats = cli_json();
+	REQUIRE(stats != NULL);
+	CHECK_UINT(json_array_size(json_object_get(stats, "figures")), 0);
+}
+
+static void both_ways_of_buffering_are_run(void)
+{
+	json_t *stats, *row;
+
+	cli_begin();
+	REQUIRE_INT(cli("$B/ptowsp-run --plugin=aie --quiet --stats=json $P/csp.pkg.zst"), 0);
+	stats = cli_json();
+	REQUIRE(stats != NULL);
+	row = figure(stats, "stream buffering", "the design depends on it");
+	CHECK_INT(cli_int(row, "value"), 0);
+	CHECK_STR(cli_text(row, "unit"), "no");
+	CHECK(cli_int(figure(stats, "stream buffering", "with 0 words"), "value") >= cli_int(figure(stats, "stream buffering", "with 8 words"), "value"));
+	CHECK_INT(cli("$B/ptowsp-run --plugin=aie --quiet --opt buffering=0 --stats $P/csp.pkg.zst"), 0);
+	CHECK(!strstr(cli_out, "stream buffering"));
+}
+
+/* ---- what does not end -------------------------------------------------------------------------------------------- */
+
+static void a_kernel_that_nobody_knows_is_an_error(void)
+{
+	cli_begin();
+	REQUIRE_INT(cli("$B/ptowsp-pack $R/tests/aie/designs/unknown_kernel.pto -o $T/unknown.pkg.zst"), 0);
+	CHECK_INT(cli("$B/ptowsp-run --plugin=aie --quiet --out y=$T/y.npy $T/unknown.pkg.zst"), 5);
+	CHECK_CONTAINS(cli_err, "mystery");
+	cli_check_sentence();
+	CHECK_INT(cli("test -e $T/y.npy"), 1);
+}
+
+/* So many blocks of so many rows, with channels of that capacity. */
+static int ring_pack(int count, int rows, int capacity)
+{
+	return cli(check_fmt("sed 's/COUNT/%d/g; s/ROWS/%d/g; s/ALL/%d/g; s/CAPACITY/%d/g' $R/tests/aie/designs/ring.pto.in >$T/ring.pto && $B/ptowsp-pack $T/ring.pto -o $T/ring.pkg.zst",
+			     count, rows, count * rows, capacity));
+}
+
+static void a_ring_that_buffers_make_safe_runs(void)
+{
+	cli_begin();
+	REQUIRE_INT(ring_pack(8, 8, 4), 0);
+	REQUIRE_INT(cli("$B/ptowsp-run --plugin=cpu_sim --quiet --fill x=iota --out y=$T/a.npy $T/ring.pkg.zst"), 0);
+	CHECK_INT(cli("$B/ptowsp-run --plugin=aie --quiet --fill x=iota --out y=$T/b.npy --emit $T/made $T/ring.pkg.zst"), 0);
+	CHECK_INT(cli("cmp $T/a.npy $T/b.npy"), 0);
+	CHECK_INT(cli("grep -q 'aie.objectfifo: streams form a ring: core (.*) -.*-> core (.*) -.*-> core' $T/made/README.md"), 0);
+	CHECK_INT(cli("$B/ptowsp-run --plugin=aie --quiet --emit $T/none $P/vector_add.pkg.zst && ! grep -q 'streams form a ring' $T/none/README.md"), 0);
+}
+
+/* Its blocks are so large that a core's memory does not hold as many as the channels may have. */
+static void a_ring_that_they_do_not_is_refused_with_the_ring(void)
+{
+	cli_begin();
+	REQUIRE_INT(ring_pack(16, 32, 8), 0);
+	CHECK_INT(cli("$B/ptowsp-run --plugin=cpu_sim --quiet --fill x=iota --out y=$T/a.npy $T/ring.pkg.zst"), 0);
+	CHECK_INT(cli("$B/ptowsp-run --plugin=aie --quiet --fill x=iota --out y=$T/b.npy $T/ring.pkg.zst"), 5);
+	CHECK_CONTAINS(cli_err, "streams form a ring that their buffers do not make safe: core 0 (twice) finds channel go full (4); core 1 (twice) finds channel come full (4)");
+	cli_check_sentence();
+	CHECK_INT(cli("test -e $T/b.npy"), 1);
+}
+
+/* Whatever the array: the program says so itself. */
+static void a_deadlock_of_the_program_is_one(void)
+{
+	cli_begin();
+	ring_pack(8, 8, 2); /* which warns */
+	CHECK_INT(cli("$B/ptowsp-run --plugin=aie --quiet --fill x=iota --stats $T/ring.pkg.zst"), 7);
+	CHECK_CONTAINS(cli_err, "deadlock: process one waits");
+	CHECK_CONTAINS(cli_out, "which is full: 2 of 2");
+	CHECK_INT(cli("$B/ptowsp-pack $R/packages/probes/stuck.pto -o $T/stuck.pkg.zst && $B/ptowsp-run --plugin=aie --quiet --schedule channel_capacity=many,1 $T/stuck.pkg.zst"), 7);
+	CHECK_CONTAINS(cli_err, "source waits");
+	CHECK_CONTAINS(cli_err, "channel_capacity=many,2");
+}
+
+/* ---- how much, how long --------------------------------------------------------------------------------------------- */
+
+/* So many tasks that touch nothing of each other's. */
+static int many_pack(long long count)
+{
+	return cli(check_fmt("sed 's/COUNT/%lld/' $R/tests/aie/designs/many.pto.in >$T/many.pto && $B/ptowsp-pack $T/many.pto -o $T/many.pkg.zst", count));
+}
+
+/* Also those of a program that would not end. */
+static void more_tasks_than_a_design_has_are_refused_as_they_come(void)
+{
+	cli_begin();
+	REQUIRE_INT(many_pack((1 << 17) + 1), 0);
+	CHECK_INT(cli("$B/ptowsp-run --plugin=aie --quiet --no-kernels $T/many.pkg.zst"), 5);
+	CHECK_CONTAINS(cli_err, "more than 131072 tasks and tokens");
+	CHECK_CONTAINS(cli_err, "cpu_sim");
+	cli_check_sentence();
+	CHECK_INT(cli("$B/ptowsp-run --plugin=aie --quiet --out b=$T/b.npy $T/many.pkg.zst"), 5);
+	CHECK_INT(cli("test -e $T/b.npy"), 1);
+	CHECK_INT(cli("$B/ptowsp-run --plugin=cpu_sim --quiet $T/many.pkg.zst"), 0);
+	CHECK_INT(cli("$B/ptowsp-run --plugin=aie --quiet --opt clock=reference $T/many.pkg.zst"), 0);
+	REQUIRE_INT(many_pack(4000000000000000000), 0);
+	CHECK_INT(cli("$B/ptowsp-run --plugin=aie --quiet --no-kernels $T/many.pkg.zst"), 5);
+	CHECK_CONTAINS(cli_err, "more than 131072 tasks and tokens");
+}
+
+/* Wherever it is then: walking, mapping, writing, reading, simulating. Deadlines grow until the run has time enough, or for two seconds in all. */
+static void a_deadline_is_met_while_a_design_is_made(void)
+{
+	int ms = 5, status;
+
+	cli_begin();
+	REQUIRE_INT(many_pack(100000), 0);
+	for (; (status = cli(check_fmt("$B/ptowsp-run --plugin=aie --quiet --timeout-ms %d $T/many.pkg.zst", ms))) == 10 && ms < 700; ms += ms / 2) {
+		CHECK_CONTAINS(cli_err, "not done in"); /* wherever: also while tensors get their content */
+		CHECK_INT(strstr(cli_err, "does not come back") != NULL, 0);
+		cli_check_sentence();
+	}
+	CHECK(ms > 5 && (!status || status == 10));
+}
+
+static void a_plan_that_takes_more_memory_than_the_limit_is_refused(void)
+{
+	cli_begin();
+	REQUIRE_INT(many_pack(60000), 0);
+	CHECK_INT(cli("$B/ptowsp-run --plugin=aie --quiet --max-memory 30000000 --out b=$T/b.npy $T/many.pkg.zst"), 3);
+	CHECK_CONTAINS(cli_err, "--max-memory");
+	CHECK_CONTAINS(cli_err, "30000000");
+	cli_check_sentence();
+	CHECK_INT(cli("test -e $T/b.npy"), 1);
+	CHECK_INT(cli("$B/ptowsp-run --plugin=aie --quiet --max-memory 30000000 --emit $T/many $T/many.pkg.zst"), 3);
+	CHECK_CONTAINS(cli_err, "30000000");
+	CHECK_INT(cli("test -e $T/many"), 1);
+	CHECK_INT(cli("$B/ptowsp-run --plugin=aie --quiet --max-memory 600000000 $T/many.pkg.zst"), 0);
+	CHECK_INT(cli("$B/ptowsp-run --plugin=aie --quiet --max-memory 100000 $P/vector_add.pkg.zst"), 3); /* before it has seen one */
+	CHECK_CONTAINS(cli_err, "planning the program's tasks before they run takes more memory");
+}
+
+void suite_aie_shown(CU_pSuite s)
+{
+	cli_suite("aie_shown");
+	TEST(s, a_design_comes_as_files_that_say_what_they_are);
+	TEST(s, each_kernel_is_a_file_that_compiles_for_a_core);
+	TEST(s, epochs_are_an_option);
+	TEST(s, files_are_those_of_the_run);
+	TEST(s, figures_say_use_and_limits);
+	TEST(s, both_ways_of_buffering_are_run);
+	TEST(s, a_kernel_that_nobody_knows_is_an_error);
+	TEST(s, a_ring_that_buffers_make_safe_runs);
+	TEST(s, a_ring_that_they_do_not_is_refused_with_the_ring);
+	TEST(s, a_deadlock_of_the_program_is_one);
+	TEST(s, more_tasks_than_a_design_has_are_refused_as_they_come);
+	TEST(s, a_deadline_is_met_while_a_design_is_made);
+	TEST(s, a_plan_that_takes_more_memory_than_the_limit_is_refused);
+}

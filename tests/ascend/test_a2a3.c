@@ -1,0 +1,319 @@
+/* SPDX-License-Identifier: MIT
+ * test_a2a3.c - the a2a3 plugin on a machine without an Ascend device: what can be asked without one, and what is said of what is missing. */
+#include "ascend/hardware.h"
+#include "tests/contract/cli.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define NOWHERE "env -u ASCEND_HOME_PATH "
+
+static void what_needs_no_device_needs_no_device(void)
+{
+	static const char *const asked[] = {"--devices --plugin=a2a3", "--capabilities --plugin=a2a3", "--capabilities --plugin=a2a3 --device=950-0",
+					    "--help --plugin=a2a3", "--list-plugins"};
+
+	cli_begin();
+	for (size_t i = 0; i < sizeof(asked) / sizeof(*asked); i++)
+		CHECK_INT(cli(check_fmt(NOWHERE "$B/ptowsp-run %s", asked[i])), 0);
+	CHECK_INT(cli(NOWHERE "$B/ptowsp-run --explain --plugin=a2a3 $P/softmax.pkg.zst"), 8); /* as a run: it says so, behind what is known without one */
+	CHECK_CONTAINS(cli_out, "\nload: refused, exit 8: ASCEND_HOME_PATH is not set");
+	CHECK_CONTAINS(cli_out, "\nverdicts:\n");
+	cli_check_sentence();
+	CHECK_INT(cli(NOWHERE "$B/ptowsp-run --devices --plugin=ascend_950"), 0);
+	CHECK_INT(strncmp(cli_out, "a2a3 950-0: ", 12), 0);
+	CHECK_INT(cli(NOWHERE "$B/ptowsp-run --devices --plugin=dav_c310 --opt device=910c"), 0);
+	CHECK_INT(strncmp(cli_out, "a2a3 910c-0: ", 13), 0);
+	CHECK_INT(cli(NOWHERE "$B/ptowsp-run --devices --plugin=a2a3"), 0);
+	CHECK_CONTAINS(cli_out, "a2a3 910b-0: Ascend 910B (A2), 24 cube and 48 vector cores\n  engine pto-runtime tensormap_and_ringbuffer, cycle model plan, timing events");
+}
+
+/* Rows say what a device would do; nothing here has shown it. */
+static void its_rows_are_claims(void)
+{
+	cli_begin();
+	REQUIRE_INT(cli(NOWHERE "$B/ptowsp-run --capabilities --plugin=a2a3 --json"), 0);
+	CHECK_CONTAINS(cli_out, "\"evidence\": \"claimed\"");
+	CHECK(!strstr(cli_out, "\"evidence\": \"self"));
+	CHECK_INT(cli(NOWHERE "$B/ptowsp-run --capabilities --plugin=a2a3"), 0);
+	CHECK_CONTAINS(cli_out, "cycles per kernel                    recorded");
+	CHECK_CONTAINS(cli_out, "payload pto                          unsupported     unsupported\n");
+	CHECK_CONTAINS(cli_out, "payload image                        claimed         claimed\n");
+	CHECK_CONTAINS(cli_out, "CA_AFFINITY                          recorded        recorded\n");
+	CHECK(!strstr(cli_out, " enforced "));
+	CHECK_INT(cli(NOWHERE "$B/ptowsp-run --capabilities --verify --plugin=a2a3"), 8); /* and what nobody can look at is not called false */
+	CHECK_INT(strncmp(cli_out, "a2a3 0.1.0: nothing is proved, as its device cannot be opened: ", 62), 0);
+	CHECK_CONTAINS(cli_out, "payload image                        claimed ");
+	CHECK_CONTAINS(cli_out, " 0 false");
+	CHECK_CONTAINS(cli_err, "ptowsp-run: nothing is proved, as no device could be opened: ");
+}
+
+static void a_run_ends_with_8_and_says_what_is_missing(void)
+{
+	static const struct {
+		const char *environment, *options, *said;
+	} rows[] = {
+		{"env -u ASCEND_HOME_PATH", "--plugin=a2a3", "ASCEND_HOME_PATH is not set"},
+		{"env ASCEND_HOME_PATH=", "--plugin=a2a3", "ASCEND_HOME_PATH is not set"},
+		{"env ASCEND_HOME_PATH=$T/none", "--plugin=a2a3", "no libascendcl.so in lib64, runtime/lib64 and *-linux/lib64 of ASCEND_HOME_PATH="},
+		{"env -u ASCEND_HOME_PATH", "--plugin=ascend_910b", "ASCEND_HOME_PATH"},
+		{"env -u ASCEND_HOME_PATH", "--plugin=a2a3 --device=950-1 --opt clock=own", "ASCEND_HOME_PATH"},
+		{"env -u ASCEND_HOME_PATH", "--plugin=a2a3 --no-kernels", "ASCEND_HOME_PATH"},
+	};
+
+	cli_begin();
+	for (size_t i = 0; i < sizeof(rows) / sizeof(*rows); i++) {
+		CHECK_INT(cli(check_fmt("%s $B/ptowsp-run %s $P/vector_add.pkg.zst", rows[i].environment, rows[i].options)), 8);
+		CHECK_CONTAINS(cli_err, rows[i].said);
+		cli_check_sentence();
+	}
+	CHECK_INT(cli(NOWHERE "$B/ptowsp-run --plugin=a2a3 --opt clock=reference $P/vector_add.pkg.zst"), 2);
+	CHECK_CONTAINS(cli_err, "clock=reference: a pto-runtime keeps no clock, its cycles are those of the plan");
+	CHECK_INT(cli(NOWHERE "$B/ptowsp-run --plugin=a2a3 --opt aicpus=9 $P/vector_add.pkg.zst"), 2);
+	CHECK_INT(cli(NOWHERE "$B/ptowsp-run --plugin=a2a3 --device=cpu0 $P/vector_add.pkg.zst"), 8);
+}
+
+/* ---- looking, in a folder that stands for a machine -------------------------------------------------------------- */
+
+static const char *folder(void)
+{
+	return check_fmt("%s/test/a2a3.machine", check_build());
+}
+
+/* A file of the machine, empty; what is there so far. */
+static void file_make(const char *path)
+{
+	REQUIRE_INT(check_run(check_fmt("mkdir -p \"$(dirname '%s/%s')\" && : >'%s/%s'", folder(), path, folder(), path), NULL, NULL), 0);
+}
+
+static void each_thing_is_missed_until_it_is_there(void)
+{
+	static const struct {
+		const char *said, *make; /* what is said, and the file that helps */
+	} steps[] = {
+		{"no libascendcl.so in lib64", "cann/lib64/libascendcl.so"},
+		{"no libruntime.so in lib64", "cann/x86_64-linux/lib64/libruntime.so"},
+		{"no libascend_hal.so of the Ascend driver in LD_LIBRARY_PATH", "usr/local/Ascend/driver/lib64/driver/libascend_hal.so"},
+		{"/dev/davinci1; npu-smi info lists", "dev/davinci1"},
+	};
+	char home[700], root[600];
+	struct ascend_places places = {.home = home, .root = root};
+	struct ptowsp_error error = {.head = PTOWSP_HEAD(error, ERROR)};
+	struct ascend_hardware found;
+
+	snprintf(root, sizeof(root), "%s", folder());
+	snprintf(home, sizeof(home), "%s/cann", root);
+	REQUIRE_INT(check_run(check_fmt("rm -rf '%s' && mkdir -p '%s'", root, home), NULL, NULL), 0);
+	for (size_t i = 0; i < sizeof(steps) / sizeof(*steps); i++) {
+		CHECK_INT(ascend_hardware_find(&found, &places, 1, &error), PTOWSP_NO_DEVICE);
+		CHECK_CONTAINS(error.text, steps[i].said);
+		file_make(steps[i].make);
+	}
+	CHECK_INT(ascend_hardware_find(&found, &places, 1, &error), PTOWSP_OK);
+	CHECK_STR(found.runtime, check_fmt("%s/x86_64-linux/lib64/libruntime.so", home));
+	CHECK_STR(found.device, check_fmt("%s/dev/davinci1", root));
+	CHECK_INT(ascend_hardware_find(&found, &places, 0, &error), PTOWSP_NO_DEVICE);
+	CHECK_CONTAINS(error.text, "/dev/davinci0");
+}
+
+/* The linker's path goes before the driver's own folder. */
+static void the_driver_is_looked_for_where_the_linker_looks(void)
+{
+	char home[700], root[600], path[1400];
+	struct ascend_places places = {.home = home, .root = root, .library = path};
+	struct ptowsp_error error = {.head = PTOWSP_HEAD(error, ERROR)};
+	struct ascend_hardware found;
+
+	snprintf(root, sizeof(root), "%s", folder());
+	snprintf(home, sizeof(home), "%s/cann", root);
+	snprintf(path, sizeof(path), ":%s/nothing:%s/mine:", root, root);
+	REQUIRE_INT(check_run(check_fmt("rm -rf '%s'", root), NULL, NULL), 0);
+	file_make("cann/lib64/libascendcl.so");
+	file_make("cann/runtime/lib64/libruntime.so");
+	file_make("dev/davinci0");
+	CHECK_INT(ascend_hardware_find(&found, &places, 0, &error), PTOWSP_NO_DEVICE);
+	CHECK_CONTAINS(error.text, "libascend_hal.so");
+	file_make("mine/libascend_hal.so");
+	CHECK_INT(ascend_hardware_find(&found, &places, 0, &error), PTOWSP_OK);
+	CHECK_STR(found.driver, check_fmt("%s/mine/libascend_hal.so", root));
+}
+
+/* ---- a device, by the fake CANN of tests/fakes -------------------------------------------------------------------- */
+
+#define MACHINE "ASCEND_HOME_PATH=$B/../fakes/machine/cann LD_LIBRARY_PATH=$B/../fakes/machine/usr/local/Ascend/driver/lib64/driver FAKE_CANN_LOG=$T/log "
+#define ON_DEVICE "--plugin=a2a3 --opt root=$B/../fakes/machine --opt runtime=$B/../fakes/simpler --opt cache=$B/../test/ascend_cache --fill x=iota"
+
+/* What a device gets of a kernel: the text section of a function that takes the runtime's records. Here it is this machine's code. */
+static const char kernel_source[] = "#include <stdint.h>\n"
+				    "struct tensor { uint64_t address, size, owner, start; };\n"
+				    "void kernel_entry(int64_t *a)\n{\n"
+				    "	const struct tensor *x = (const struct tensor *)(uintptr_t)a[0], *y = (const struct tensor *)(uintptr_t)a[1];\n"
+				    "	const float *from = (const float *)(uintptr_t)x->address + x->start;\n"
+				    "	float *to = (float *)(uintptr_t)y->address + y->start;\n"
+				    "	for (int i = 0; i < 16; i++)\n		to[i] = from[i] + (float)a[2];\n}\n";
+static const char package_source[] = "module @onboard\n"
+				     "tensor %x : f32[64, 16] in\ntensor %y : f32[64, 16] out\ntensor %z : f32[64, 16] out\n"
+				     "kernel @add(%a: f32[1, 16] in, %b: f32[1, 16] out, %n: i64) on vector { image a2a3 \"k.bin\" cycles 100 }\n"
+				     "workload @main {\n  parallel_for %i in 0 to 64 {\n    call @add(%a -> %x[%i, 0], %b -> %y[%i, 0], %n -> 1)\n"
+				     "    call @add(%a -> %y[%i, 0], %b -> %z[%i, 0], %n -> %i)\n  }\n}\n"
+				     "workload @copied { call @add(%a -> %x[0, 0], %b -> %y[0, 0], %n -> 1) \n  copy %y -> %z }\n";
+
+/* False: there is nothing to compile with. */
+static bool device_begin(void)
+{
+	cli_begin();
+	if (cli("g++ --version && gcc --version && objcopy --version"))
+		return false;
+	REQUIRE_INT(cli(check_fmt("cat >k.c <<'END'\n%s\nEND\n"
+				  "gcc -c -O1 -ffreestanding -fPIC -fcf-protection=none -fno-asynchronous-unwind-tables -fno-stack-protector k.c -o k.o || "
+				  "gcc -c -O1 -ffreestanding -fPIC -fno-asynchronous-unwind-tables -fno-stack-protector k.c -o k.o\n"
+				  "objcopy -O binary -j .text k.o k.bin", kernel_source)), 0);
+	REQUIRE_INT(cli(check_fmt("cat >d.pto <<'END'\n%s\nEND\n$B/ptowsp-pack d.pto -o d.pkg.zst", package_source)), 0);
+	return true;
+}
+#define NEED_DEVICE()                                                                                       \
+	do {                                                                                                \
+		if (!device_begin())                                                                        \
+			CHECK_SKIP("there is no g++, gcc and objcopy to compile for the fake device with"); \
+	} while (0)
+
+/* In the order of the real one; each once or more. */
+static void check_log(void)
+{
+	static const char *const order[] = {"aclInit", "rtSetDevice", "rtStreamCreate", "rtAicpuKernelLaunchExWithArgs", "rtsBinaryLoadFromFile", "rtRegisterAllKernel",
+					    "rtsLaunchCpuKernel", "halMemCtl", "rtKernelLaunchWithHandleV2", "rtsLaunchCpuKernel", "aclrtSynchronizeStreamWithTimeout",
+					    "rtMemcpy", "rtsBinaryUnload", "rtStreamDestroy", "aclrtResetDevice", "aclFinalize"};
+	const char *at;
+
+	REQUIRE_INT(cli("cat log"), 0);
+	at = cli_out;
+	CHECK(!strstr(at, "WRONG"));
+	for (size_t i = 0; at && i < sizeof(order) / sizeof(*order); i++) {
+		at = strstr(at, order[i]);
+		CHECK_STR(at ? order[i] : "missing", order[i]);
+	}
+}
+
+static void a_package_runs_on_a_device_to_its_end(void)
+{
+	static const char *const variants[] = {"tensormap_and_ringbuffer", "host_build_graph"};
+	json_t *stats;
+	size_t bytes;
+	float *z;
+
+	NEED_DEVICE();
+	for (size_t i = 0; i < sizeof(variants) / sizeof(*variants); i++) {
+		REQUIRE_INT(cli(check_fmt("rm -f log; " MACHINE "$B/ptowsp-run " ON_DEVICE " --opt variant=%s --trust=all --runs 2 --out z=z.npy --stats=json d.pkg.zst", variants[i])), 0);
+		stats = cli_json();
+		REQUIRE(stats != NULL);
+		CHECK_STR(cli_text(stats, "device"), "910b-0");
+		CHECK_STR(cli_text(stats, "engine"), check_fmt("pto-runtime %s", variants[i]));
+		CHECK_STR(cli_text(stats, "cycle_model"), "plan");
+		CHECK_INT(cli_int(stats, "num_tasks"), 128);
+		CHECK_INT(cli_int(stats, "total_cycles"), 200); /* what the package says of its kernel, twice */
+		z = cli_npy_read("z.npy", "<f4", &bytes);
+		REQUIRE(z != NULL);
+		REQUIRE_INT(bytes, 4096);
+		for (int at = 0; at < 1024; at++)
+			CHECK_NEAR(z[at], at + 1 + at / 16, 0);
+		free(z);
+		check_log();
+	}
+}
+
+/* The same under the checking layers; and its calls once more, from the log. */
+static void a_run_on_a_device_breaks_no_rule_and_is_replayed(void)
+{
+	NEED_DEVICE();
+	CHECK_INT(cli(MACHINE "$B/ptowsp-run " ON_DEVICE " --trust=all --layer=trace:run.calls,validate,threads d.pkg.zst"), 0);
+	CHECK(!strstr(cli_err, " broke "));
+	CHECK_INT(cli(MACHINE "$B/ptowsp-conform --replay run.calls $B/../lib/ptowsp/plugins/libptowsp_a2a3.so"), 0);
+	CHECK_CONTAINS(cli_out, " 1 runs, 0 differences");
+}
+
+/* Whichever function of CANN fails, and whether or not the device goes with it: its name is in the sentence, and nothing is left there. */
+static void every_function_of_the_toolkit_may_fail(void)
+{
+	static const char *const names[] = {"aclInit", "rtSetDevice", "rtStreamCreate", "aclrtGetStreamResLimit", "rtMalloc", "rtAicpuKernelLaunchExWithArgs",
+					    "rtsBinaryLoadFromFile", "rtsFuncGetByName", "rtRegisterAllKernel", "rtsLaunchCpuKernel", "aclrtSynchronizeStreamWithTimeout",
+					    "halMemCtl", "rtKernelLaunchWithHandleV2", "rtMemcpy"};
+	static const int codes[] = {107017, 507018};
+
+	NEED_DEVICE();
+	for (size_t i = 0; i < sizeof(names) / sizeof(*names); i++)
+		for (size_t c = 0; c < sizeof(codes) / sizeof(*codes); c++) {
+			CHECK_INT(cli(check_fmt("rm -f log; " MACHINE "FAKE_CANN_FAULT=%s:%d $B/ptowsp-run " ON_DEVICE " --trust=all d.pkg.zst", names[i], codes[c])), 1);
+			CHECK_CONTAINS(cli_err, check_fmt("answers %d", codes[c]));
+			CHECK_CONTAINS(cli_err, "of the pto-runtime answers -1: ");
+			CHECK_INT(cli("grep WRONG log"), 1);
+			CHECK_INT(cli("grep -q aclrtResetDevice log || ! grep -q rtStreamCreate log"), 0);
+		}
+	CHECK_INT(cli("rm -f log; " MACHINE "$B/ptowsp-run " ON_DEVICE " --trust=all d.pkg.zst"), 0);
+}
+
+/* Of a whole machine one thing is taken away. */
+static void what_a_machine_lacks_is_named(void)
+{
+	static const struct {
+		const char *take, *said;
+	} rows[] = {
+		{"machine/cann/lib64/libascendcl.so", "no libascendcl.so in lib64, runtime/lib64 and *-linux/lib64 of ASCEND_HOME_PATH="},
+		{"machine/cann/lib64/libruntime.so", "no libruntime.so in lib64, runtime/lib64 and *-linux/lib64 of ASCEND_HOME_PATH="},
+		{"machine/usr/local/Ascend/driver/lib64/driver/libascend_hal.so", "no libascend_hal.so of the Ascend driver in LD_LIBRARY_PATH, "},
+		{"machine/dev/davinci0", "/dev/davinci0; npu-smi info lists the devices that there are"},
+		{"machine/cann/tools/hcc/bin/aarch64-target-linux-gnu-g++", "aarch64-target-linux-gnu-g++, which compiles the orchestration for the pto-runtime, cannot be run"},
+		{"simpler/build/lib/a2a3/onboard", "needs build/lib/a2a3/onboard/tensormap_and_ringbuffer/libhost_runtime.so below runtime=DIR"},
+		{"simpler/build/lib/a2a3/dispatcher", "needs build/lib/a2a3/dispatcher/libsimpler_aicpu_dispatcher.so below runtime=DIR"},
+		{"simpler/src", "has no src/a2a3/runtime/tensormap_and_ringbuffer to compile the orchestration against"},
+	};
+
+	NEED_DEVICE();
+	for (size_t i = 0; i < sizeof(rows) / sizeof(*rows); i++) {
+		REQUIRE_INT(cli(check_fmt("rm -rf machine simpler cache && cp -r $B/../fakes/machine machine && cp -r $B/../fakes/simpler simpler && rm -r %s", rows[i].take)), 0);
+		CHECK_INT(cli("ASCEND_HOME_PATH=$T/machine/cann LD_LIBRARY_PATH=$T/machine/usr/local/Ascend/driver/lib64/driver $B/ptowsp-run --quiet --plugin=a2a3 --opt root=$T/machine "
+			      "--opt runtime=$T/simpler --opt cache=cache --trust=all d.pkg.zst"), 8);
+		CHECK_CONTAINS(cli_err, rows[i].said);
+		cli_check_sentence();
+	}
+	CHECK_INT(cli(MACHINE "$B/ptowsp-run --plugin=a2a3 --opt root=$B/../fakes/machine --trust=all d.pkg.zst"), 8);
+	CHECK_CONTAINS(cli_err, "910b-0: runtime=DIR is not given");
+}
+
+static void what_a_device_has_no_code_for_is_refused(void)
+{
+	NEED_DEVICE();
+	CHECK_INT(cli(MACHINE "$B/ptowsp-run " ON_DEVICE " d.pkg.zst"), 5);
+	CHECK_CONTAINS(cli_err, "kernel add is unsupported on a2a3: native code (a2a3) needs --trust=all");
+	CHECK_INT(cli(MACHINE "$B/ptowsp-run " ON_DEVICE " --trust=all --entry copied d.pkg.zst"), 5);
+	CHECK_CONTAINS(cli_err, "copy is unsupported on a2a3: it has no way for that; take another backend or engine");
+	CHECK_INT(cli(MACHINE "$B/ptowsp-run --plugin=a2a3 --opt root=$B/../fakes/machine --opt runtime=$B/../fakes/simpler --opt cache=$B/../test/ascend_cache $P/vector_add.pkg.zst"), 5);
+	CHECK_CONTAINS(cli_err, "kernel add_block is unsupported on a2a3: this device runs images alone; compile what --emit writes, and pack its text section");
+	CHECK_INT(cli(MACHINE "$B/ptowsp-run " ON_DEVICE " --explain $P/vector_add.pkg.zst"), 2); /* which has no x to fill */
+	CHECK_INT(cli(MACHINE "$B/ptowsp-run --plugin=a2a3 --opt root=$B/../fakes/machine --opt runtime=$B/../fakes/simpler --opt cache=$B/../test/ascend_cache --explain "
+		      "$P/vector_add.pkg.zst"), 5);
+	CHECK_CONTAINS(cli_out, "this device runs images alone");
+	CHECK_INT(cli(MACHINE "$B/ptowsp-run --plugin=a2a3 --opt root=$B/../fakes/machine --opt runtime=$B/../fakes/simpler --opt cache=$B/../test/ascend_cache --emit tree "
+		      "$P/vector_add.pkg.zst"), 0); /* which is the way to one */
+	CHECK_CONTAINS(cli_err, "nothing was run: kernel add_block is unsupported on a2a3");
+	CHECK_INT(cli(MACHINE "$B/ptowsp-run --plugin=a2a3 --opt root=$B/../fakes/machine --opt runtime=$B/../fakes/simpler --opt cache=$B/../test/ascend_cache --emit other "
+		      "--explain $P/vector_add.pkg.zst"), 0);
+	CHECK_CONTAINS(cli_out, "\nload: refused, exit 5: kernel add_block is unsupported on a2a3");
+	CHECK_CONTAINS(cli_err, "nothing was run: kernel add_block is unsupported on a2a3");
+	CHECK_INT(cli("test ! -e other"), 0);
+}
+
+void suite_a2a3(CU_pSuite s)
+{
+	cli_suite("a2a3");
+	TEST(s, what_needs_no_device_needs_no_device);
+	TEST(s, its_rows_are_claims);
+	TEST(s, a_run_ends_with_8_and_says_what_is_missing);
+	TEST(s, each_thing_is_missed_until_it_is_there);
+	TEST(s, the_driver_is_looked_for_where_the_linker_looks);
+	TEST(s, a_package_runs_on_a_device_to_its_end);
+	TEST(s, a_run_on_a_device_breaks_no_rule_and_is_replayed);
+	TEST(s, every_function_of_the_toolkit_may_fail);
+	TEST(s, what_a_machine_lacks_is_named);
+	TEST(s, what_a_device_has_no_code_for_is_refused);
+}

@@ -1,0 +1,510 @@
+/* SPDX-License-Identifier: MIT
+ * test_a2a3sim.c - the a2a3sim plugin through the tools: its claims hold on either clock, every example runs on it as on cpu_sim, byte for byte and, with the
+ * reference clock, cycle for cycle; devices, options and exits. */
+#include "tests/tools/example_rows.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define SIM "--plugin=a2a3sim --opt clock=reference"
+
+/* ---- every example, beside cpu_sim ---------------------------------------------------------------------------- */
+
+/* "--out c=PREFIX.c.npy ..." of all tensors that are written; to be freed. */
+static char *outs(json_t *explained, const char *prefix)
+{
+	json_t *tensor;
+	size_t i, size = 0;
+	char *text = NULL;
+	FILE *to = open_memstream(&text, &size);
+
+	REQUIRE(to != NULL);
+	json_array_foreach(json_object_get(explained, "tensors"), i, tensor)
+		if (strstr(json_string_value(json_object_get(tensor, "role")), "out") && json_is_true(json_object_get(tensor, "used")))
+			fprintf(to, " --out %s=%s.%zu.npy", json_string_value(json_object_get(tensor, "name")), prefix, i);
+	fclose(to);
+	return text;
+}
+
+/* Two devices of cpu_sim are two of an architecture whose devices can tell each other something. */
+static char *devices_of(const char *options)
+{
+	const char *both = "--device=cpu0,cpu1", *at = strstr(options, both);
+	char *text = NULL;
+
+	if (asprintf(&text, "%.*s%s%s", at ? (int)(at - options) : 0, options, at ? "--device=950-0,950-1" : "", at ? at + strlen(both) : options) < 0)
+		text = NULL;
+	REQUIRE(text != NULL);
+	return text;
+}
+
+/* "num_tasks num_edges total_cycles" of a run whose outputs go to PREFIX. */
+static const char *numbers(const struct example_row *row, json_t *explained, const char *plugin, const char *options, int threads, const char *prefix)
+{
+	static char said[5][128]; /* of the latest five */
+	static int turn;
+	char *out = outs(explained, prefix);
+	int status = cli(check_fmt("$B/ptowsp-run %s --stats=json --threads %d %s%s $P/%s.pkg.zst", plugin, threads, options, out, row->package));
+	json_t *stats;
+
+	free(out);
+	turn = (turn + 1) % 5;
+	*said[turn] = 0;
+	if (status) {
+		CHECK_FAIL("%s %s --threads %d: exit %d: %s", plugin, row->name, threads, status, cli_err);
+		return said[turn];
+	}
+	stats = strstr(options, "--device=") ? NULL : cli_json(); /* of several devices it has one object each */
+	if (stats)
+		snprintf(said[turn], sizeof(said[turn]), "%jd tasks, %jd edges, %jd cycles", cli_int(stats, "num_tasks"), cli_int(stats, "num_edges"),
+			 cli_int(stats, "total_cycles"));
+	return said[turn];
+}
+
+#define OWN "--plugin=a2a3sim"
+
+/* The machine has times of its own, the same with any number of threads; what there is and what comes out is not its affair. */
+static void equals_on_the_machine(const struct example_row *row, json_t *explained, const char *options, const char *wanted)
+{
+	const char *one = numbers(row, explained, OWN, options, 1, "own");
+
+	CHECK_STR(check_fmt("%.*s", (int)(strrchr(one, ',') - one), one), check_fmt("%.*s", (int)(strrchr(wanted, ',') - wanted), wanted));
+	CHECK_INT(cli("for f in cpu.*.npy; do test ! -e $f || cmp $f own${f#cpu} || exit; done"), 0);
+	CHECK_STR(numbers(row, explained, OWN, options, 2, "own"), one);
+	CHECK_INT(cli("for f in cpu.*.npy; do test ! -e $f || cmp $f own${f#cpu} || exit; done"), 0);
+}
+
+static void equals_cpu_sim(void)
+{
+	const struct example_row *row = example_row_of(check_name());
+	char *options;
+	json_t *explained;
+	const char *wanted;
+
+	REQUIRE(row != NULL);
+	if (cli_slow() && row->name != row->package)
+		CHECK_SKIP("it is large; the release build runs it");
+	cli_begin();
+	options = devices_of(row->options);
+	REQUIRE_INT(cli(check_fmt("$B/ptowsp-run --explain --json %s $P/%s.pkg.zst", row->options, row->package)), 0);
+	explained = cli_json();
+	REQUIRE(explained != NULL);
+	json_incref(explained); /* the next output takes its place */
+	wanted = numbers(row, explained, "--plugin=cpu_sim", row->options, 2, "cpu");
+	for (int threads = 1; threads <= 2; threads++) {
+		CHECK_STR(numbers(row, explained, SIM, options, threads, "sim"), wanted);
+		CHECK_INT(cli("for f in cpu.*.npy; do test ! -e $f || cmp $f sim${f#cpu} || exit; done"), 0);
+	}
+	if (strchr(wanted, ',')) /* of several devices there are no numbers */
+		equals_on_the_machine(row, explained, options, wanted);
+	json_decref(explained);
+	free(options);
+}
+
+/* ---- random programs, with either clock -------------------------------------------------------------------------- */
+
+static void clocks_agree(const char *families, int count)
+{
+	const char *only = getenv("PTOWSP_SEED");
+
+	count = getenv("PTOWSP_TEST_LONG") ? 50 * count : cli_slow() ? count / 5 : count;
+	if (cli(check_fmt("python3 '%s/tests/model/clocks.py' --build '%s' --families %s --first %s --count %d", check_root(), check_build(), families,
+			  only ? only : "1", only ? 1 : count)))
+		CHECK_FAIL("%s%s", cli_out, cli_err);
+	printf("# a2a3sim: PTOWSP_SEED=%s, %d programs of %s\n", only ? only : "1", only ? 1 : count, families);
+}
+
+static void tasks_tokens_and_results_are_those_of_the_reference_clock(void)
+{
+	cli_begin();
+	if (cli("python3 -c 'import json'"))
+		CHECK_SKIP("python3 is not installed");
+	clocks_agree("after,auto,axes,bounds,csp,deep,filter,heap,interleaved,levels,payload,policies,scalars,small,start,sync,temp,units,while", 60);
+	clocks_agree("csp,while,policies", 40);
+	clocks_agree("heap,sync,temp,start,units", 20);
+}
+
+/* ---- claims --------------------------------------------------------------------------------------------------- */
+
+static void every_claim_of_every_device_holds(void)
+{
+	static const char *const devices[] = {"910b-0", "910c-1", "950-0"}, *const clocks[] = {SIM, OWN, OWN " --opt aicpus=4", OWN " --opt order=program"};
+
+	cli_begin();
+	for (size_t i = 0; i < sizeof(devices) / sizeof(*devices); i++) {
+		for (size_t k = 0; k < sizeof(clocks) / sizeof(*clocks); k++) {
+			CHECK_INT(cli(check_fmt("$B/ptowsp-run --capabilities --verify %s --device=%s", clocks[k], devices[i])), 0);
+			CHECK_CONTAINS(cli_out, " 0 claimed without a probe that can tell, 0 false");
+		}
+	}
+}
+
+/* A kernel's cycles by its name hide what only longer kernels show: that is said, and nothing else. */
+static void what_cannot_be_seen_is_not_false(void)
+{
+	cli_begin();
+	CHECK_INT(cli("$B/ptowsp-run --capabilities --verify " OWN " --opt model=name"), 0);
+	CHECK_CONTAINS(cli_out, ", 0 false");
+	CHECK_CONTAINS(cli_out, "kernels take as long whatever they do, so it cannot be seen");
+	CHECK_CONTAINS(cli_out, "cycles per kernel                    recorded");
+}
+
+/* What no machine of that platform does, a program of it cannot have. */
+static void devices_of_a2_and_a3_tell_each_other_nothing(void)
+{
+	cli_begin();
+	CHECK_INT(cli("$B/ptowsp-run " SIM " --device=910b-0,910b-1 $P/two_devices.pkg.zst"), 5);
+	CHECK_CONTAINS(cli_err, "notify is unsupported on a2a3sim");
+	CHECK_INT(cli("$B/ptowsp-run " SIM " --device=910c-0,910c-1 $P/two_devices.pkg.zst"), 5);
+	CHECK_INT(cli("$B/ptowsp-run " SIM " --device=950-0,950-1 $P/two_devices.pkg.zst"), 0);
+}
+
+/* ---- devices, options, exits ---------------------------------------------------------------------------------- */
+
+static void the_device_is_the_one_that_is_named(void)
+{
+	static const struct {
+		const char *options, *device;
+	} rows[] = {{"", "910b-0"}, {"--opt device=910b", "910b-0"}, {"--opt device=910c", "910c-0"}, {"--opt device=950", "950-0"},
+		    {"--device=910b-1", "910b-1"}, {"--device=950-1", "950-1"}, {"--opt device=950 --device=910c-1", "910c-1"}};
+
+	cli_begin();
+	for (size_t i = 0; i < sizeof(rows) / sizeof(*rows); i++) {
+		CHECK_INT(cli(check_fmt("$B/ptowsp-run " SIM " %s $P/vector_add.pkg.zst", rows[i].options)), 0);
+		CHECK_CONTAINS(cli_out, check_fmt("a2a3sim %s: 8 tasks, 8192 cycles (reference)", rows[i].device));
+	}
+	CHECK_INT(cli("$B/ptowsp-run --plugin=pto_runtime_a2a3sim --opt clock=reference $P/vector_add.pkg.zst"), 0);
+	CHECK_CONTAINS(cli_out, "a2a3sim 910b-0: 8 tasks");
+}
+
+static void what_it_has_not_is_refused_with_a_sentence(void)
+{
+	static const struct {
+		const char *options, *said;
+		int status;
+	} rows[] = {
+		{"--opt aicpus=7", "aicpus=7: 910b-0 has 6 AICPU threads", 2},
+		{"--opt aicpus=15", "1..14", 2},
+		{"--opt schedulers=7", "910b-0 has 6 AICPU threads", 2},
+		{"--opt streams=65", "1..64", 2},
+		{"--opt engine=pto-runtime --opt streams=3", "streams=3: a pto-runtime makes its own 2", 2},
+		{"--opt protocol=fast", "published|none", 2},
+		{"--opt device=310p", "910b|910c|950", 2},
+		{"--opt weather=fine", "weather", 2},
+		{"--device=cpu0", "910b-0", 8},
+	};
+
+	cli_begin();
+	for (size_t i = 0; i < sizeof(rows) / sizeof(*rows); i++) {
+		CHECK_INT(cli(check_fmt("$B/ptowsp-run " SIM " %s $P/vector_add.pkg.zst", rows[i].options)), rows[i].status);
+		CHECK_CONTAINS(cli_err, rows[i].said);
+		cli_check_sentence();
+	}
+	CHECK_INT(cli("$B/ptowsp-run " SIM " --opt aicpus=14 --device=950-0 $P/vector_add.pkg.zst"), 0);
+}
+
+/* Instances share the tasks; what they do together is the same. */
+/* Those that order tasks: of a schedule with more of them than the device has, the device's. Without a directive all are in the first one, and it orders nothing. */
+static void streams_are_counted_as_the_engine_has_them(void)
+{
+	static const struct {
+		const char *options;
+		long long streams;
+	} rows[] = {
+		{OWN, 1},
+		{OWN " --schedule streams=1", 1},
+		{OWN " --schedule streams=4", 2},
+		{OWN " --opt streams=3 --schedule streams=4", 3},
+		{OWN " --opt streams=8 --schedule streams=4", 4},
+		{SIM " --schedule streams=4", 4},
+		{"--plugin=cpu_sim --schedule streams=4", 4},
+	};
+	json_t *stats;
+
+	cli_begin();
+	for (size_t i = 0; i < sizeof(rows) / sizeof(*rows); i++) {
+		REQUIRE_INT(cli(check_fmt("$B/ptowsp-run %s --stats=json $P/vector_add.pkg.zst", rows[i].options)), 0);
+		stats = cli_json();
+		REQUIRE(stats != NULL);
+		CHECK_INT(cli_int(stats, "num_streams"), rows[i].streams);
+	}
+}
+
+/* Emit, flush, run: without the barrier the first task waits until the second one, which is issued 300,000 cycles later, is known, too. */
+static void a_batch_ends_at_a_barrier(void)
+{
+	static const struct {
+		const char *entry;
+		bool waits;
+	} rows[] = {{"plain", true}, {"barrier", false}};
+	json_t *trace;
+	const char *starts;
+
+	cli_begin();
+	for (size_t i = 0; i < sizeof(rows) / sizeof(*rows); i++) {
+		REQUIRE_INT(cli(check_fmt("$B/ptowsp-run " OWN " --entry %s --schedule batch_deps=9 --schedule issue_cost=300000 --trace t.json $P/probes/events.pkg.zst",
+					  rows[i].entry)), 0);
+		trace = cli_json_file("t.json");
+		REQUIRE(trace != NULL);
+		starts = cli_trace(trace);
+		CHECK_INT(strtoull(starts, NULL, 10) > 300000, rows[i].waits);
+	}
+}
+
+static void any_number_of_aicpus_computes_the_same(void)
+{
+	cli_begin();
+	for (int aicpus = 1; aicpus <= 6; aicpus++) {
+		CHECK_INT(cli(check_fmt("$B/ptowsp-run " SIM " --opt aicpus=%d $P/softmax.pkg.zst", aicpus)), 0);
+		CHECK_CONTAINS(cli_out, "compare: ok");
+	}
+}
+
+/* Eight tasks that nothing orders: with costs one after the other leaves the scheduler, without they are a kernel's time long. */
+static void the_protocol_costs_what_was_published_or_nothing(void)
+{
+	intmax_t cycles[2];
+
+	cli_begin();
+	for (int i = 0; i < 2; i++) {
+		CHECK_INT(cli(check_fmt("$B/ptowsp-run " OWN " --opt protocol=%s --stats=json $P/vector_add.pkg.zst", i ? "none" : "published")), 0);
+		cycles[i] = cli_int(cli_json(), "total_cycles");
+	}
+	CHECK(cycles[0] > 8 * cycles[1]);
+	CHECK_INT(cli("$B/ptowsp-run " OWN " --opt protocol=none --opt device=950 --stats=json $P/vector_add.pkg.zst"), 0);
+	CHECK_INT(cli_int(cli_json(), "total_cycles"), cycles[1]);
+}
+
+/* Each has a machine of its own; what one waits for another tells, and a graph goes on where a checkpoint was taken, with whatever clock. */
+static void several_devices_and_graphs_run_on_the_machine(void)
+{
+	static const char *const clocks[] = {"own", "reference"};
+
+	cli_begin();
+	CHECK_INT(cli("$B/ptowsp-run " OWN " --device=950-0,950-1 $P/two_devices.pkg.zst"), 0);
+	CHECK_CONTAINS(cli_out, "compare: ok");
+	REQUIRE_INT(cli(check_fmt("$B/ptowsp-pack '%s/tests/graphs/undo.pto' -o undo.pkg.zst && $B/ptowsp-pack '%s/tests/graphs/hand_over.pto' -o hand_over.pkg.zst",
+				  check_root(), check_root())), 0);
+	CHECK_INT(cli("$B/ptowsp-run " OWN " --device=950-0,950-1 hand_over.pkg.zst"), 0);
+	CHECK_CONTAINS(cli_out, "compare: ok");
+	for (int i = 0; i < 4; i++) {
+		CHECK_INT(cli(check_fmt("$B/ptowsp-run --plugin=a2a3sim --opt clock=%s --checkpoint saved%d undo.pkg.zst", clocks[i / 2], i)), 0);
+		CHECK_CONTAINS(cli_out, "compare: ok");
+		CHECK_INT(cli(check_fmt("$B/ptowsp-run --plugin=a2a3sim --opt clock=%s --restore saved%d --out X=x%d.npy undo.pkg.zst && cmp x%d.npy x0.npy", clocks[i % 2], i, i, i)), 0);
+	}
+}
+
+/* LLaMA has kernels without a unit: those with products run where there is a cube core. */
+static void statistics_say_what_pipes_did(void)
+{
+	json_t *pipes, *row;
+	intmax_t cube = 0, vector = 0;
+	size_t i;
+
+	cli_begin();
+	CHECK_INT(cli("$B/ptowsp-run " OWN " --opt protocol=none --stats=json $P/llama.pkg.zst"), 0);
+	pipes = json_object_get(cli_json(), "pipes");
+	CHECK_UINT(json_array_size(pipes), 9);
+	json_array_foreach(pipes, i, row) {
+		intmax_t *cores = strcmp(cli_text(row, "unit"), "cube") ? &vector : &cube;
+
+		if (!*cli_text(row, "pipe"))
+			*cores = cli_int(row, "cycles");
+		CHECK(cli_int(row, "cycles") > 0 && cli_int(row, "cycles") <= *cores);
+		CHECK_INT(cli_int(row, "cores"), cores == &cube ? 24 : 48);
+	}
+	CHECK_INT(cli("$B/ptowsp-run " OWN " --stats $P/llama.pkg.zst"), 0);
+	CHECK_CONTAINS(cli_out, "24 cube ");
+	CHECK_CONTAINS(cli_out, "  gm to l1 ");
+	CHECK_INT(cli("$B/ptowsp-run " SIM " --stats=json $P/llama.pkg.zst"), 0);
+	CHECK_UINT(json_array_size(json_object_get(cli_json(), "pipes")), 0);
+}
+
+/* Events on the tracks of a name, which are of a kind. */
+static int events_of(json_t *events, const char *track, const char *ph, const char *name)
+{
+	json_t *event, *other;
+	size_t i, k;
+	int count = 0;
+
+	json_array_foreach(events, i, event) {
+		if (strcmp(json_string_value(json_object_get(event, "ph")), "M") != 0 || strcmp(json_string_value(json_object_get(event, "name")), "thread_name") != 0 ||
+		    strncmp(json_string_value(json_object_get(json_object_get(event, "args"), "name")), track, strlen(track)) != 0)
+			continue;
+		json_array_foreach(events, k, other) {
+			const char *called = json_string_value(json_object_get(other, "name"));
+
+			count += json_equal(json_object_get(event, "pid"), json_object_get(other, "pid")) && json_equal(json_object_get(event, "tid"), json_object_get(other, "tid")) &&
+				 !strcmp(json_string_value(json_object_get(other, "ph")), ph) && (!name || (called && !strcmp(called, name)));
+		}
+	}
+	return count;
+}
+
+static void a_trace_has_a_track_for_each_core_scheduler_and_process(void)
+{
+	json_t *events;
+
+	cli_begin();
+	CHECK_INT(cli("$B/ptowsp-run " OWN " --opt aicpus=2 --schedule task_window=4 --trace t.json $P/softmax.pkg.zst && cat t.json"), 0);
+	REQUIRE(strchr(cli_out, '{') != NULL);
+	events = json_loads(strchr(cli_out, '{'), 0, NULL);
+	REQUIRE(events != NULL);
+	for (int p = 0; p < 2; p++) {
+		const char *aicpu = check_fmt("aicpu %d", p);
+
+		CHECK_INT(events_of(json_object_get(events, "traceEvents"), aicpu, "B", "issue"), 7);
+		CHECK_INT(events_of(json_object_get(events, "traceEvents"), aicpu, "B", "dispatch"), 7);
+		CHECK_INT(events_of(json_object_get(events, "traceEvents"), aicpu, "B", "complete"), 7);
+		CHECK(events_of(json_object_get(events, "traceEvents"), aicpu, "B", "hear") > 0);
+	}
+	CHECK_INT(events_of(json_object_get(events, "traceEvents"), "vector ", "X", NULL), 14);
+	CHECK_INT(events_of(json_object_get(events, "traceEvents"), "cube ", "M", "thread_name"), 24);
+	CHECK(events_of(json_object_get(events, "traceEvents"), "task_ring", "B", "TASK_RING_FULL") > 0);
+	json_decref(events);
+	CHECK_INT(cli("$B/ptowsp-run " OWN " --trace t.json $P/csp.pkg.zst && cat t.json"), 0);
+	CHECK_CONTAINS(cli_out, "process compute.1");
+	CHECK_CONTAINS(cli_out, "vector 24");
+}
+
+/* 384 KiB of tiles: more than a vector core of any of them has. */
+static void a_kernel_larger_than_a_core_runs_with_a_warning_or_not_at_all(void)
+{
+	static const char large[] = "kernel large: its tiles need 393216 bytes of UB at once, a core of 910b has 196608";
+
+	cli_begin();
+	REQUIRE_INT(cli("printf '%s\\n' 'module @m' 'tensor %x : f32[256, 128] in' 'tensor %y : f32[256, 128] out' '// Function Type: InCore' "
+			"'func @large(%a: !pto.memref<gm,...,f32>, %b: !pto.memref<gm,...,f32>) {' '  %s = alloc_tile : !pto.tile<256x128xf32>' "
+			"'  %t = alloc_tile : !pto.tile<256x128xf32>' '  %u = alloc_tile : !pto.tile<256x128xf32>' "
+			"'  %s = tload %a[0, 0] : (!pto.memref<gm,...,f32>, index, index) -> !pto.tile<256x128xf32>' "
+			"'  %t = tload %a[0, 0] : (!pto.memref<gm,...,f32>, index, index) -> !pto.tile<256x128xf32>' "
+			"'  %u = tadd %s, %t : !pto.tile<256x128xf32>, !pto.tile<256x128xf32>' '  tstore %u, %b[0, 0]' '  return' '}' "
+			"'workload @main {' '  call @large(%a -> %x[0, 0], %b -> %y[0, 0])' '}' >large.pto && $B/ptowsp-pack large.pto -o large.pkg.zst"), 0);
+	for (int refuse = 0; refuse < 2; refuse++) {
+		CHECK_INT(cli(check_fmt("$B/ptowsp-run " OWN " %s large.pkg.zst", refuse ? "--opt limits=refuse" : "")), refuse ? 1 : 0);
+		CHECK_CONTAINS(cli_err, large);
+	}
+	CHECK_INT(cli("$B/ptowsp-run " SIM " large.pkg.zst"), 0);
+	CHECK(!strstr(cli_err, large));
+}
+
+/* ---- the pto-runtime engine, on the runtime that stands for it in tests ------------------------------------------- */
+
+#define BY_RUNTIME "--plugin=a2a3sim --opt engine=pto-runtime --opt cache=$B/../test/ascend_cache"
+
+static void a_pto_runtime_runs_it_when_it_is_named(void)
+{
+	static const char *const variants[] = {"", "--opt variant=host_build_graph"};
+
+	cli_begin();
+	for (size_t i = 0; i < sizeof(variants) / sizeof(*variants); i++) {
+		CHECK_INT(cli(check_fmt("$B/ptowsp-run " BY_RUNTIME " --opt runtime=$B/../fakes/simpler %s $P/softmax.pkg.zst", variants[i])), 0);
+		CHECK_CONTAINS(cli_out, "a2a3sim 910b-0: 14 tasks, ");
+		CHECK_CONTAINS(cli_out, "compare: ok");
+	}
+	CHECK_INT(cli("$B/ptowsp-run " BY_RUNTIME " $P/softmax.pkg.zst"), 8);
+	CHECK_CONTAINS(cli_err, "runtime=DIR");
+}
+
+/* Whoever runs tasks says who it is, and whose the cycles are, in every output. */
+static void engines_name_themselves(void)
+{
+	static const struct {
+		const char *options, *engine, *model;
+	} rows[] = {
+		{"--opt clock=reference", "threads", "reference"},
+		{"", "machine", "core"},
+		{"--opt clock=own", "machine", "core"},
+		{"--opt clock=own --opt model=op-sum", "machine", "op-sum"},
+		{"--opt clock=own --opt model=name", "machine", "name"},
+		{"--opt clock=own --opt order=program", "machine", "core"},
+		{"--opt engine=pto-runtime --opt cache=$B/../test/ascend_cache --opt runtime=$B/../fakes/simpler", "pto-runtime tensormap_and_ringbuffer", "plan"},
+		{"--opt engine=pto-runtime --opt cache=$B/../test/ascend_cache --opt runtime=$B/../fakes/simpler --opt variant=host_build_graph", "pto-runtime host_build_graph", "plan"},
+	};
+
+	cli_begin();
+	for (size_t i = 0; i < sizeof(rows) / sizeof(*rows); i++) {
+		const char *named = check_fmt("engine %s, cycle model %s", rows[i].engine, rows[i].model);
+		const char *run = check_fmt("$B/ptowsp-run --plugin=a2a3sim %s", rows[i].options);
+		json_t *stats;
+
+		REQUIRE_INT(cli(check_fmt("%s --stats=json $P/vector_add.pkg.zst", run)), 0);
+		stats = cli_json();
+		REQUIRE(stats != NULL);
+		CHECK_STR(cli_text(stats, "engine"), rows[i].engine);
+		CHECK_STR(cli_text(stats, "cycle_model"), rows[i].model);
+		REQUIRE_INT(cli(check_fmt("%s --stats=text $P/vector_add.pkg.zst", run)), 0);
+		CHECK_CONTAINS(cli_out, check_fmt("cycles (%s)", rows[i].model));
+		CHECK_CONTAINS(cli_out, named);
+		REQUIRE_INT(cli(check_fmt("%s --capabilities", run)), 0);
+		CHECK_CONTAINS(cli_out, check_fmt("a2a3sim 910b-0: %s\n", named));
+		REQUIRE_INT(cli(check_fmt("%s --capabilities --json", run)), 0);
+		CHECK_CONTAINS(cli_out, check_fmt("\"engine\": \"%s\"", rows[i].engine));
+	}
+}
+
+/* Rows are those of the engine. */
+static void rows_are_those_of_the_engine(void)
+{
+	cli_begin();
+	CHECK_INT(cli("$B/ptowsp-run --capabilities --plugin=a2a3sim --opt aicpus=4"), 0);
+	CHECK_CONTAINS(cli_out, "dispatch=work_steal                  enforced 1..4");
+	CHECK_INT(cli("$B/ptowsp-run --capabilities " BY_RUNTIME), 0);
+	CHECK_CONTAINS(cli_out, "dispatch=work_steal                  recorded");
+	CHECK_CONTAINS(cli_out, "task_window(stall)                   enforced");
+	CHECK_INT(cli("$B/ptowsp-run --capabilities " BY_RUNTIME " --opt variant=host_build_graph"), 0);
+	CHECK_CONTAINS(cli_out, "task_window(stall)                   diagnosed");
+}
+
+/* Executors are AICPU threads, and streams those of the device: with one thread a policy chooses nothing, and nothing says that it did. */
+static void what_a_policy_does_is_told_by_what_there_is_to_choose_from(void)
+{
+	static const struct {
+		const char *schedule;
+		int aicpus;
+		const char *state;
+	} rows[] = {{"dispatch=round_robin(3)", 1, "recorded"}, {"dispatch=round_robin(3)", 4, "enforced"}, {"dispatch=round_robin(5)", 4, "diagnosed"},
+		    {"spatial_map=2,2", 1, "recorded"}, {"spatial_map=2,2", 4, "enforced"}, {"streams=2", 1, "enforced"}, {"streams=3", 1, "diagnosed"}};
+
+	cli_begin();
+	for (size_t i = 0; i < sizeof(rows) / sizeof(*rows); i++) {
+		const char *run = check_fmt("$B/ptowsp-run " OWN " --opt aicpus=%d --schedule '%s' $P/vector_add.pkg.zst", rows[i].aicpus, rows[i].schedule);
+		const bool in_force = !strcmp(rows[i].state, "enforced"), recorded = !strcmp(rows[i].state, "recorded");
+		json_t *stats;
+
+		CHECK_INT(cli(check_fmt("%s --strict", run)), in_force ? 0 : 5);
+		CHECK_INT(cli(check_fmt("%s --explain", run)), 0);
+		CHECK_CONTAINS(cli_out, check_fmt("  %s  %s", rows[i].schedule, rows[i].state));
+		REQUIRE_INT(cli(check_fmt("%s --stats=json", run)), 0);
+		stats = cli_json();
+		CHECK_UINT(json_array_size(json_object_get(stats, "recorded")), recorded);
+		CHECK_UINT(json_array_size(json_object_get(stats, "diagnostics")), !in_force);
+	}
+}
+
+void suite_a2a3sim(CU_pSuite s)
+{
+	cli_suite("a2a3sim");
+	example_rows_read();
+	TEST(s, every_claim_of_every_device_holds);
+	TEST(s, what_cannot_be_seen_is_not_false);
+	TEST(s, devices_of_a2_and_a3_tell_each_other_nothing);
+	TEST(s, the_device_is_the_one_that_is_named);
+	TEST(s, what_it_has_not_is_refused_with_a_sentence);
+	TEST(s, any_number_of_aicpus_computes_the_same);
+	TEST(s, a_batch_ends_at_a_barrier);
+	TEST(s, streams_are_counted_as_the_engine_has_them);
+	TEST(s, tasks_tokens_and_results_are_those_of_the_reference_clock);
+	TEST(s, the_protocol_costs_what_was_published_or_nothing);
+	TEST(s, a_trace_has_a_track_for_each_core_scheduler_and_process);
+	TEST(s, a_kernel_larger_than_a_core_runs_with_a_warning_or_not_at_all);
+	TEST(s, several_devices_and_graphs_run_on_the_machine);
+	TEST(s, statistics_say_what_pipes_did);
+	TEST(s, a_pto_runtime_runs_it_when_it_is_named);
+	TEST(s, engines_name_themselves);
+	TEST(s, rows_are_those_of_the_engine);
+	TEST(s, what_a_policy_does_is_told_by_what_there_is_to_choose_from);
+	for (size_t i = 0; i < example_count; i++)
+		check_add(s, example_rows[i].name, equals_cpu_sim);
+}

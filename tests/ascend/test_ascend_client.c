@@ -1,0 +1,212 @@
+/* SPDX-License-Identifier: MIT */
+/* The client of libhost_runtime.so on the fake one of tests/fakes, and on a real one where PTO_RUNTIME_DIR names its folder. */
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+#include "ascend/engine/fault.h"
+#include "tests/ascend/ascend_example.h"
+
+static struct ptowsp_error error;
+
+/* ---- running --------------------------------------------------------------------------------------------------------- */
+
+static void runs_three_times(const char *root, const char *variant)
+{
+	struct ascend_example *example = ascend_example_open(root, variant);
+
+	for (uint32_t run = 1; run <= 3; run++) {
+		example->data[2][0] = example->data[2][ASCEND_EXAMPLE_LENGTH - 1] = 0;
+		CHECK_INT(ascend_example_run(example, &error), PTOWSP_OK);
+		CHECK_UINT(example->calls, 5 * run);
+		CHECK(example->client->times.prepare_ns && example->client->times.run_ns && example->client->times.finalize_ns);
+		CHECK(example->data[2][0] == 47 && example->data[2][ASCEND_EXAMPLE_LENGTH - 1] == 47);
+	}
+	ascend_example_close(example);
+}
+
+static void vector_example_is_47_on_the_task_buffer(void)
+{
+	ASCEND_EXAMPLE_NEEDS_COMPILERS();
+	runs_three_times(ascend_example_fakes(), ASCEND_TASK_BUFFER);
+}
+
+static void vector_example_is_47_on_the_host_graph(void)
+{
+	ASCEND_EXAMPLE_NEEDS_COMPILERS();
+	runs_three_times(ascend_example_fakes(), ASCEND_HOST_GRAPH);
+}
+
+static void order_among_ready_tasks_does_not_matter(void)
+{
+	ASCEND_EXAMPLE_NEEDS_COMPILERS();
+	for (int seed = 1; seed < 20; seed++) {
+		setenv("FAKE_SEED", check_fmt("%d", seed), 1);
+		runs_three_times(ascend_example_fakes(), seed & 1 ? ASCEND_HOST_GRAPH : ASCEND_TASK_BUFFER);
+	}
+	unsetenv("FAKE_SEED");
+}
+
+static void real_runtime_gives_47(void)
+{
+	const char *root = getenv("PTO_RUNTIME_DIR");
+
+	if (!root)
+		CHECK_SKIP("PTO_RUNTIME_DIR names no pto-runtime");
+	ASCEND_EXAMPLE_NEEDS_COMPILERS();
+	runs_three_times(root, ASCEND_TASK_BUFFER);
+	runs_three_times(root, ASCEND_HOST_GRAPH);
+}
+
+/* What the fake saw, and nothing that it minds. */
+static void calls_come_in_order(void)
+{
+	static const char *const wanted[] = {"simpler_host_log_bind_state", "get_pipeline_contract", "create_device_context", "simpler_init", "simpler_register_callable 0",
+					     "simpler_prepare_run 0", "simpler_launch_run", "simpler_wait_run", "simpler_finalize_run", "simpler_unregister_callable 0",
+					     "finalize_device", "destroy_device_context"};
+	const char *path, *found;
+	struct ascend_example *example;
+	char *log;
+
+	ASCEND_EXAMPLE_NEEDS_COMPILERS();
+	path = check_fmt("%s/log", check_tmp());
+	setenv("FAKE_LOG", path, 1);
+	example = ascend_example_open(ascend_example_fakes(), ASCEND_TASK_BUFFER);
+	CHECK_INT(ascend_example_run(example, &error), PTOWSP_OK);
+	ascend_example_close(example);
+	unsetenv("FAKE_LOG");
+	log = check_read(path, NULL);
+	REQUIRE(log != NULL);
+	CHECK(!strstr(log, "WRONG"));
+	found = log;
+	for (size_t i = 0; i < sizeof(wanted) / sizeof(*wanted) && found; i++) {
+		found = strstr(found, wanted[i]);
+		CHECK_STR(found ? wanted[i] : "missing", wanted[i]);
+	}
+	free(log);
+}
+
+static void objects_are_compiled_once(void)
+{
+	const char *cache = check_fmt("%s/cache", check_tmp());
+	const struct ascend_which which = {ascend_example_fakes(), "a2a3", ASCEND_HOST_GRAPH, false};
+	struct ascend_objects first, second;
+
+	ASCEND_EXAMPLE_NEEDS_COMPILERS();
+	REQUIRE_INT(ascend_objects_make(&first, &which, cache, &error), PTOWSP_OK);
+	REQUIRE_INT(ascend_objects_make(&second, &which, cache, &error), PTOWSP_OK);
+	CHECK(first.compiled && !second.compiled);
+	CHECK_STR(first.folder, second.folder);
+	CHECK(first.orchestration_size == second.orchestration_size && !memcmp(first.orchestration, second.orchestration, first.orchestration_size));
+	ascend_objects_finish(&first);
+	ascend_objects_finish(&second);
+}
+
+/* The compilers run in another folder. */
+static void a_cache_may_be_a_relative_path(void)
+{
+	const struct ascend_which which = {ascend_example_fakes(), "a2a3", ASCEND_TASK_BUFFER, false};
+	struct ascend_objects objects;
+	char here[1024], wanted[2048];
+
+	ASCEND_EXAMPLE_NEEDS_COMPILERS();
+	REQUIRE(getcwd(here, sizeof(here)) != NULL);
+	snprintf(wanted, sizeof(wanted), "%s/deeper/cache/", check_tmp());
+	REQUIRE_INT(chdir(check_tmp()), 0);
+	CHECK_INT(ascend_objects_make(&objects, &which, "deeper/./cache", &error), PTOWSP_OK);
+	CHECK_INT(strncmp(objects.folder, wanted, strlen(wanted)), 0);
+	CHECK(objects.compiled && objects.orchestration_size);
+	ascend_objects_finish(&objects);
+	REQUIRE_INT(chdir(here), 0);
+}
+
+static void a_cache_whose_path_is_too_long_is_refused(void)
+{
+	const struct ascend_which which = {ascend_example_fakes(), "a2a3", ASCEND_TASK_BUFFER, false};
+	struct ascend_objects objects;
+	char path[960];
+
+	ASCEND_EXAMPLE_NEEDS_COMPILERS();
+	memset(path, 'x', sizeof(path));
+	path[0] = '/';
+	path[901] = 0;
+	CHECK_INT(ascend_objects_make(&objects, &which, path, &error), PTOWSP_INVALID);
+	CHECK_STR(error.text, "cache=DIR: the path is longer than 900 bytes; use a shorter one");
+	ascend_objects_finish(&objects);
+}
+
+static void all_callables_are_given_out_and_taken_back(void)
+{
+	struct ascend_example *example;
+	int32_t ids[ASCEND_CALLABLES], id;
+	const int32_t direction = ASCEND_IN;
+	struct ascend_callable_args args;
+	void *block;
+
+	ASCEND_EXAMPLE_NEEDS_COMPILERS();
+	example = ascend_example_open(ascend_example_fakes(), ASCEND_HOST_GRAPH);
+	args = (struct ascend_callable_args){example->objects.orchestration, example->objects.orchestration_size, NULL, 0, &direction, 1};
+	REQUIRE_INT(ascend_callable_make(&block, &args, &error), PTOWSP_OK);
+	for (int i = 1; i < ASCEND_CALLABLES; i++)
+		REQUIRE_INT(ascend_client_register(example->client, block, &ids[i], &error), PTOWSP_OK);
+	CHECK_INT(ascend_client_register(example->client, block, &id, &error), PTOWSP_TOO_SMALL);
+	CHECK_STR(error.text, "64 programs are loaded on this device; the pto-runtime has room for 64 callables: unload one");
+	ascend_client_unregister(example->client, ids[7]);
+	CHECK_INT(ascend_client_register(example->client, block, &id, &error), PTOWSP_OK);
+	CHECK_INT(id, 7);
+	free(block);
+	ascend_example_close(example);
+}
+
+/* ---- patience -------------------------------------------------------------------------------------------------------- */
+
+struct watch {
+	uint64_t now;
+	uint32_t stops;
+};
+static uint64_t watch_now(void *context)
+{
+	return ((struct watch *)context)->now++;
+}
+static void watch_stop(void *context)
+{
+	((struct watch *)context)->stops++;
+}
+
+static void deadline_and_cancel_end_a_run(void)
+{
+	struct watch watch = {0};
+	uint32_t cancel = 0;
+	struct ascend_patience patience = {&cancel, 5, watch_now, &watch, watch_stop};
+	struct ascend_example *example;
+
+	ASCEND_EXAMPLE_NEEDS_COMPILERS();
+	setenv("FAKE_POLLS", "1000", 1);
+	example = ascend_example_open(ascend_example_fakes(), ASCEND_TASK_BUFFER);
+	CHECK_INT(ascend_client_run(example->client, example->callable, &example->args, &example->config, &patience, &error), PTOWSP_DEADLINE);
+	CHECK_UINT(watch.stops, 1);
+	cancel = 1;
+	patience.deadline_ns = 0;
+	CHECK_INT(ascend_client_run(example->client, example->callable, &example->args, &example->config, &patience, &error), PTOWSP_CANCELLED);
+	CHECK_UINT(watch.stops, 2);
+	cancel = 0;
+	setenv("FAKE_POLLS", "3", 1);
+	CHECK_INT(ascend_client_run(example->client, example->callable, &example->args, &example->config, &patience, &error), PTOWSP_OK);
+	CHECK_UINT(watch.stops, 2);
+	unsetenv("FAKE_POLLS");
+	ascend_example_close(example);
+}
+
+void suite_ascend_client(CU_pSuite s)
+{
+	TEST(s, vector_example_is_47_on_the_task_buffer);
+	TEST(s, vector_example_is_47_on_the_host_graph);
+	TEST(s, order_among_ready_tasks_does_not_matter);
+	TEST(s, real_runtime_gives_47);
+	TEST(s, calls_come_in_order);
+	TEST(s, objects_are_compiled_once);
+	TEST(s, a_cache_may_be_a_relative_path);
+	TEST(s, a_cache_whose_path_is_too_long_is_refused);
+	TEST(s, all_callables_are_given_out_and_taken_back);
+	TEST(s, deadline_and_cancel_end_a_run);
+}

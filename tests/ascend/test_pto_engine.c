@@ -1,0 +1,401 @@
+/* SPDX-License-Identifier: MIT
+ * test_pto_engine.c - packages on the pto-runtime engine, with the fake runtime of tests/fakes; where PTO_RUNTIME_DIR names a real one, with that, too. */
+#include "tests/contract/cli.h"
+#include "tests/tools/example_rows.h"
+#include "ptowsp/base.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+static const char *const variants[] = {"tensormap_and_ringbuffer", "host_build_graph"};
+
+/* What the engine refuses, and says so: slots that tasks fill, payload in channels, several devices. */
+static const char *const refused[] = {"moe", "predicated", "passthrough", "tiles", "csp", "attention_pipeline", "two_devices"};
+
+static bool has_compilers(void)
+{
+	return !check_run("g++ --version && gcc --version", NULL, NULL);
+}
+#define NEED_COMPILERS()                                                                                               \
+	do {                                                                                                           \
+		if (!has_compilers())                                                                                  \
+			CHECK_SKIP("there is no g++ and gcc to compile the orchestration with");                       \
+	} while (0)
+
+static const char *engine(const char *runtime, const char *variant)
+{
+	return check_fmt("--plugin a2a3sim --opt engine=pto-runtime --opt runtime=%s --opt variant=%s --opt cache=%s/test/ascend_cache", runtime, variant, check_build());
+}
+
+static const char *fake(int variant)
+{
+	return engine(check_fmt("%s/fakes/simpler", check_build()), variants[variant]);
+}
+
+static bool is_refused(const struct example_row *row)
+{
+	for (size_t i = 0; i < sizeof(refused) / sizeof(*refused); i++)
+		if (!strcmp(refused[i], row->name))
+			return true;
+	return row->name != row->package; /* large ones lie in a folder */
+}
+
+/* ---- examples -------------------------------------------------------------------------------------------------------- */
+
+/* The fake minds how it is used, and picks another order among ready tasks with each seed. */
+static void run_example(void)
+{
+	const struct example_row *row = example_row_of(check_name());
+
+	REQUIRE(row != NULL);
+	NEED_COMPILERS();
+	cli_begin();
+	for (int variant = 0; variant < 2; variant++) {
+		setenv("FAKE_SEED", variant ? "7" : "99", 1);
+		example_run(row, check_fmt("$P/%s.pkg.zst", row->package), check_fmt("%s --threads 2 --runs 2", fake(variant)), 2);
+	}
+	unsetenv("FAKE_SEED");
+}
+
+static void run_real(void)
+{
+	const char *runtime = getenv("PTO_RUNTIME_DIR");
+
+	if (!runtime)
+		CHECK_SKIP("PTO_RUNTIME_DIR names no pto-runtime");
+	NEED_COMPILERS();
+	cli_begin();
+	for (size_t i = 0; i < example_count; i++)
+		for (int variant = 0; !is_refused(&example_rows[i]) && variant < 2; variant++)
+			example_run(&example_rows[i], check_fmt("$P/%s.pkg.zst", example_rows[i].package), engine(runtime, variants[variant]), 1);
+}
+
+static void nothing_is_wrong_or_left_in_the_runtime(void)
+{
+	char *log;
+
+	NEED_COMPILERS();
+	cli_begin();
+	for (int variant = 0; variant < 2; variant++) {
+		CHECK_INT(cli(check_fmt("FAKE_LOG=$T/log $B/ptowsp-run %s --runs 3 $P/vector_example.pkg.zst", fake(variant))), 0);
+		REQUIRE_INT(cli("cat $T/log"), 0);
+		log = cli_out;
+		CHECK(!strstr(log, "WRONG"));
+		CHECK(strstr(log, "finalize_device") && strstr(log, "destroy_device_context"));
+	}
+}
+
+static void verbose_tells_what_the_runtime_takes(void)
+{
+	NEED_COMPILERS();
+	cli_begin();
+	for (int variant = 0; variant < 2; variant++) {
+		CHECK_INT(cli(check_fmt("$B/ptowsp-run -v %s $P/vector_example.pkg.zst", fake(variant))), 0);
+		CHECK_CONTAINS(cli_err, "pto-runtime: ");
+		CHECK_CONTAINS(cli_err, " ms to prepare the run, ");
+	}
+}
+
+/* In one sentence each, and the rows say so. */
+static void refusals_are_named(void)
+{
+	static const struct {
+		const char *package, *device, *said, *row;
+	} rows[] = {
+		{"predicated", "", "slot open is read from tensor gates, which task 1 fills, but this engine is given all tasks before the first one runs; take another backend, such as cpu_sim",
+		 "slots loaded from tensors            unsupported"},
+		{"csp", "", "channels of payload is unsupported on a2a3sim: it has no way for that; take another backend or engine",
+		 "channels of payload                  unsupported"},
+		{"two_devices", "--device=950-0,950-1", "opcode notify is unsupported on a2a3sim: it has no way for that; take another backend or engine",
+		 "  notify                               unsupported"},
+	};
+
+	NEED_COMPILERS();
+	cli_begin();
+	for (size_t i = 0; i < sizeof(rows) / sizeof(*rows); i++)
+		for (int variant = 0; variant < 2; variant++) {
+			CHECK_INT(cli(check_fmt("$B/ptowsp-run --quiet %s %s $P/%s.pkg.zst", fake(variant), rows[i].device, rows[i].package)), 5);
+			CHECK_CONTAINS(cli_err, rows[i].said);
+			cli_check_sentence();
+			CHECK_INT(cli(check_fmt("$B/ptowsp-run --capabilities %s", fake(variant))), 0);
+			CHECK_CONTAINS(cli_out, rows[i].row);
+		}
+	CHECK_INT(cli(check_fmt("$B/ptowsp-run %s $P/vector_example.pkg.zst", "--plugin a2a3sim --opt engine=pto-runtime")), 8);
+	CHECK(strstr(cli_err, "engine=pto-runtime needs --opt runtime=DIR, the folder of a pto-runtime that was built in place"));
+}
+
+/* ---- limits ---------------------------------------------------------------------------------------------------------- */
+
+static void pack(const char *name, const char *source)
+{
+	REQUIRE_INT(cli(check_fmt("cat >$T/%s.pto <<'END'\n%s\nEND\n$B/ptowsp-pack $T/%s.pto -o $T/%s.pkg.zst", name, source, name, name)), 0);
+}
+
+static const char body[] = "module @m\ntensor %x : f32[16384, 16] inout\n"
+			   "func @touch(%a: !pto.memref) {\n  %t = alloc_tile : !pto.tile<1x16xf32>\n  %t = tload %a[0, 0]\n  %t = tadds %t, 1.0\n"
+			   "  tstore %t, %a[0, 0]\n  return\n}\n";
+
+static const char *tasks_of(const char *what)
+{
+	return check_fmt("%sworkload @main { %s }\n", body, what);
+}
+
+static void more_ready_tasks_than_a_queue_takes_are_told_before(void)
+{
+	NEED_COMPILERS();
+	cli_begin();
+	pack("ready", tasks_of("parallel_for %i in 0 to 8193 { call @touch(%a -> %x[%i, 0]) }"));
+	CHECK_INT(cli(check_fmt("$B/ptowsp-run %s $T/ready.pkg.zst", fake(1))), 5);
+	CHECK(strstr(cli_err, "8193 vector tasks are ready at once; host_build_graph has room for 8192 of each shape: use variant=tensormap_and_ringbuffer, or order them"));
+	CHECK_INT(cli(check_fmt("$B/ptowsp-run %s $T/ready.pkg.zst", fake(0))), 0);
+}
+
+/* 17,000 tasks are more than the runtime's own window: a host graph gets a larger one, the ring gives back. */
+static void more_tasks_than_the_window_run(void)
+{
+	NEED_COMPILERS();
+	cli_begin();
+	pack("many", tasks_of("parallel_for %i in 0 to 1000 { for_each %j in 0 to 17 { call @touch(%a -> %x[%i, 0]) } }"));
+	for (int variant = 0; variant < 2; variant++)
+		CHECK_INT(cli(check_fmt("$B/ptowsp-run %s $T/many.pkg.zst", fake(variant))), 0);
+}
+
+static void windows_of_every_size_run_on_the_task_buffer(void)
+{
+	NEED_COMPILERS();
+	cli_begin();
+	for (int window = 1; window < 20; window += 3)
+		CHECK_INT(cli(check_fmt("$B/ptowsp-run %s --schedule task_window=%d $P/paged_attention.pkg.zst", fake(0), window)), 0);
+}
+
+static void depths_of_every_size_run(void)
+{
+	static const char *const depths[] = {"global,1", "global,3", "stream,2", "pool,16777216"};
+
+	NEED_COMPILERS();
+	cli_begin();
+	for (size_t i = 0; i < sizeof(depths) / sizeof(*depths); i++)
+		for (int variant = 0; variant < 2; variant++)
+			CHECK_INT(cli(check_fmt("$B/ptowsp-run %s --schedule pipeline_depth=%s $P/paged_attention.pkg.zst", fake(variant), depths[i])), 0);
+}
+
+static void scope_that_holds_the_window_is_a_deadlock(void)
+{
+	NEED_COMPILERS();
+	cli_begin();
+	pack("scope", tasks_of("scope { parallel_for %i in 0 to 256 { call @touch(%a -> %x[%i, 0]) } }"));
+	CHECK_INT(cli(check_fmt("$B/ptowsp-run %s --schedule task_window=16 $T/scope.pkg.zst", fake(0))), 7);
+	CHECK(strstr(cli_err, "--schedule task_window=256"));
+	CHECK_INT(cli(check_fmt("$B/ptowsp-run %s --schedule task_window=256 $T/scope.pkg.zst", fake(0))), 0);
+	CHECK_INT(cli(check_fmt("$B/ptowsp-run %s $T/scope.pkg.zst", fake(1))), 0);
+}
+
+/* With cpu_sim, and with the fake and the real runtime: what is in %x and %y. */
+static void same_as_cpu_sim(const char *package, const char *options)
+{
+	const char *roots[] = {check_fmt("%s/fakes/simpler", check_build()), getenv("PTO_RUNTIME_DIR")};
+
+	REQUIRE_INT(cli(check_fmt("$B/ptowsp-run --schedule dep_list=1048576 %s --fill x=iota --out y=$T/y.npy $T/%s.pkg.zst", options, package)), 0);
+	for (int i = 0; i < 4; i++) {
+		if (!roots[i / 2])
+			continue;
+		CHECK_INT(cli(check_fmt("$B/ptowsp-run %s %s --fill x=iota --out y=$T/own.npy $T/%s.pkg.zst", engine(roots[i / 2], variants[i % 2]), options, package)), 0);
+		CHECK_INT(cli("cmp $T/y.npy $T/own.npy"), 0);
+	}
+}
+
+/* 100,000 dependencies, more than the runtime's own pool of 16,384 has entries for: in one scope, where none come back, and in those that the engine makes. */
+static void more_dependencies_than_the_pool_has_run(void)
+{
+	static const char wide[] = "module @m\ntensor %%x : f32[300, 16] in\ntensor %%z : f32[300, 16] temp\ntensor %%y : f32[300, 16] out\n"
+				   "func @touch(%%a: !pto.memref, %%b: !pto.memref) {\n  %%t = alloc_tile : !pto.tile<1x16xf32>\n  %%t = tload %%a[0, 0]\n"
+				   "  %%t = tadds %%t, 1.0\n  tstore %%t, %%b[0, 0]\n  return\n}\n"
+				   "kernel @one(%%a: f32[1, 16] in, %%b: f32[1, 16] out) on vector { portable @touch }\n"
+				   "kernel @all(%%a: f32[300, 16] in, %%b: f32[1, 16] out) on vector { portable @touch }\nworkload @main {\n%s"
+				   "  parallel_for %%i in 0 to 300 { call @one(%%a -> %%x[%%i, 0], %%b -> %%z[%%i, 0]) }\n"
+				   "  parallel_for %%i in 0 to 300 { call @all(%%a -> %%z, %%b -> %%y[%%i, 0]) }\n%s}\n";
+
+	NEED_COMPILERS();
+	cli_begin();
+	pack("wide", check_fmt(wide, "", ""));
+	same_as_cpu_sim("wide", "");
+	pack("wide_scope", check_fmt(wide, "  scope {\n", "  }\n"));
+	same_as_cpu_sim("wide_scope", "");
+}
+
+/* Steps without a kernel stand in the ring, too: 40 ordered tasks are more than 64 steps. */
+static void ordered_tasks_of_a_scope_run_in_a_window_that_has_them(void)
+{
+	NEED_COMPILERS();
+	cli_begin();
+	pack("ordered", "module @m\ntensor %x : f32[40, 16] in\ntensor %y : f32[40, 16] out\n"
+			"func @touch(%a: !pto.memref, %b: !pto.memref) {\n  %t = alloc_tile : !pto.tile<1x16xf32>\n  %t = tload %a[0, 0]\n  tstore %t, %b[0, 0]\n  return\n}\n"
+			"workload @main { scope { for_each %i in 0 to 40 { call @touch(%a -> %x[%i, 0], %b -> %y[%i, 0]) } } }");
+	same_as_cpu_sim("ordered", "--schedule task_window=64");
+	same_as_cpu_sim("ordered", "--schedule task_window=40");
+}
+
+/* The runtime ends the process with one more. */
+static void scopes_that_lie_too_deep_are_told_before(void)
+{
+	char source[4096] = "";
+
+	NEED_COMPILERS();
+	cli_begin();
+	for (int depth = 63; depth <= 64; depth++) {
+		snprintf(source, sizeof(source), "%sworkload @main { ", body);
+		for (int d = 0; d < depth; d++)
+			strcat(source, "scope { ");
+		strcat(source, "call @touch(%a -> %x[0, 0]) ");
+		for (int d = 0; d <= depth; d++)
+			strcat(source, "} ");
+		pack("deep", source);
+		CHECK_INT(cli(check_fmt("$B/ptowsp-run %s $T/deep.pkg.zst", fake(1))), 0);
+		CHECK_INT(cli(check_fmt("$B/ptowsp-run %s $T/deep.pkg.zst", fake(0))), depth == 63 ? 0 : 5);
+	}
+	CHECK_CONTAINS(cli_err, "scopes lie 64 deep inside each other; tensormap_and_ringbuffer takes 63: use variant=host_build_graph, or fewer");
+}
+
+/* Scopes of processes lie across each other. Who finds the window held by them waits for its turn, so tasks have the order of cpu_sim; where nobody's turn comes
+ * that is a deadlock with the report of cpu_sim. */
+static void scopes_of_processes_hold_the_window(void)
+{
+	static const char source[] =
+		"module @m\ntensor %x : f32[64, 16] inout\nchannel %c : token capacity 2\n"
+		"func @moved(%a: !pto.memref<gm,...,f32>) {\n  %t = alloc_tile : !pto.tile<1x16xf32>\n  %t = tload %a[0, 0]\n  tstore %t, %a[0, 0]\n  return\n}\n"
+		"kernel @one(%a: f32[1, 16] inout) { portable @moved }\nkernel @two(%a: f32[1, 16] inout) { portable @moved }\n"
+		"process @p produces(%c) {\n  parallel_for %k in 0 to 3 {\n    scope { parallel_for %i in 0 to 3 { call @one(%a -> inout %x[%i, 0]) } }\n    send %c, %k\n  }\n}\n"
+		"process @q consumes(%c) { consume %c as %k { call @two(%a -> inout %x[%k + 10, 0]) } }\n"
+		"process @r { parallel_for %i in 0 to 7 { call @two(%a -> inout %x[%i + 20, 0]) } }\n";
+	char order[2][400], said[2][400];
+
+	NEED_COMPILERS();
+	cli_begin();
+	pack("scoped", source);
+	for (int window = 2; window < 10; window++) {
+		int status[2];
+
+		for (int engine = 0; engine < 2; engine++) {
+			status[engine] = cli(check_fmt("rm -f g.json; $B/ptowsp-run --quiet %s --schedule task_window=%d --graph g.json $T/scoped.pkg.zst",
+						       engine ? fake(0) : "--plugin=cpu_sim", window));
+			snprintf(said[engine], sizeof(said[engine]), "%s", cli_err);
+			snprintf(order[engine], sizeof(order[engine]), "%s", status[engine] ? "" : cli_kernels(cli_json_file("g.json")));
+		}
+		CHECK_INT(status[1], window < 6 ? 7 : 0);
+		CHECK_INT(status[1], status[0]);
+		CHECK_STR(said[1], said[0]);
+		CHECK_STR(order[1], order[0]);
+	}
+	CHECK_INT(cli(check_fmt("$B/ptowsp-run %s --schedule task_window=2 $T/scoped.pkg.zst", fake(1))), 0); /* nothing is given back, and nothing waits */
+}
+
+/* The packer sees that something writes %y; only a run tells that it is not what is read. */
+static void outs_that_are_read_before_they_are_written_are_told(void)
+{
+	NEED_COMPILERS();
+	cli_begin();
+	pack("fresh", "module @m\ntensor %x : f32[4, 16] in\ntensor %y : f32[4, 16] out\ntensor %z : f32[4, 16] out\n"
+		      "func @moved(%a: !pto.memref<gm,...,f32>, %b: !pto.memref<gm,...,f32>) {\n  %t = alloc_tile : !pto.tile<1x16xf32>\n  %t = tload %a[0, 0]\n"
+		      "  tstore %t, %b[0, 0]\n  return\n}\nkernel @move(%a: f32[1, 16] in, %b: f32[1, 16] out) { portable @moved }\nsymbol %first : i64 = 0\n"
+		      "workload @main {\n  parallel_for %i in 0 to 3 { call @move(%a -> %x[%i, 0], %b -> %y[%i, 0]) }\n"
+		      "  parallel_for %i in 0 to 3 { call @move(%a -> %y[%i + %first, 0], %b -> %z[%i, 0]) }\n}");
+	for (int variant = 0; variant < 2; variant++) {
+		CHECK_INT(cli(check_fmt("$B/ptowsp-run %s $T/fresh.pkg.zst", fake(variant))), 0);
+		CHECK_INT(cli(check_fmt("$B/ptowsp-run %s --set first=1 $T/fresh.pkg.zst", fake(variant))), 5);
+		CHECK_CONTAINS(cli_err, "tensor y is out, but task 5 reads 16 of the 16 elements of its tensor argument 0 before any task writes them; declare it inout");
+	}
+}
+
+/* ---- faults ---------------------------------------------------------------------------------------------------------- */
+
+/* Exit codes of every fault, and the runtime's own sentence. */
+static void faults_become_exit_codes(void)
+{
+	static const struct {
+		int code;
+		ptowsp_status status;
+	} faults[] = {
+#define X(code, name, status, remedy) {code, PTOWSP_##status},
+#include "ascend/engine/fault.def"
+#undef X
+	};
+	static const char *const details[] = {
+#define X(code, name, detail) [code] = detail,
+#include "tests/fakes/fake_faults.def"
+#undef X
+	};
+	static const struct {
+		ptowsp_status status;
+		int code;
+	} exits[] = {
+#define X(name, value, exit_code, text) {PTOWSP_##name, exit_code},
+#include "ptowsp/status.def"
+#undef X
+	};
+
+	NEED_COMPILERS();
+	cli_begin();
+	for (size_t i = 0; i < sizeof(faults) / sizeof(*faults); i++)
+		for (size_t e = 0; e < sizeof(exits) / sizeof(*exits); e++)
+			if (exits[e].status == faults[i].status && faults[i].code != 6) {
+				CHECK_INT(cli(check_fmt("FAKE_FAULT=wait:%d $B/ptowsp-run %s $P/vector_add.pkg.zst", faults[i].code, fake(0))), exits[e].code);
+				CHECK_CONTAINS(cli_err, details[faults[i].code]);
+			}
+}
+
+/* tests/model/engines.py: both variants, results beside cpu_sim's. */
+static void random_programs_have_the_results_of_cpu_sim(void)
+{
+	static const char *const families[] = {"after,axes,bounds,csp,deep,policies,small,start,sync,units,while", "csp,scalars,sync,while"};
+	const char *only = getenv("PTOWSP_SEED");
+	int count = only ? 1 : getenv("PTOWSP_TEST_LONG") ? 1000 : cli_slow() ? 8 : 40;
+
+	NEED_COMPILERS();
+	cli_begin();
+	if (cli("python3 -c 'import json'"))
+		CHECK_SKIP("python3 is not installed");
+	for (size_t i = 0; i < sizeof(families) / sizeof(*families); i++)
+		if (cli(check_fmt("python3 '%s/tests/model/engines.py' --build '%s' --families %s --first %s --count %d", check_root(), check_build(), families[i],
+				  only ? only : "1", count)))
+			CHECK_FAIL("%s%s", cli_out, cli_err);
+	printf("# pto_engine: PTOWSP_SEED=%s\n", only ? only : "1");
+}
+
+static void no_claim_is_false(void)
+{
+	NEED_COMPILERS();
+	cli_begin();
+	for (int variant = 0; variant < 2; variant++) {
+		CHECK_INT(cli(check_fmt("$B/ptowsp-run %s --capabilities --verify", fake(variant))), 0);
+		/* That the whole graph is there first is nothing that a run shows. */
+		CHECK_CONTAINS(cli_out, check_fmt(", %d claimed without a probe that can tell, 0 false", variant));
+		CHECK_CONTAINS(cli_out, "dispatch_filter                      recorded ");
+	}
+}
+
+void suite_pto_engine(CU_pSuite s)
+{
+	cli_suite("pto_engine");
+	example_rows_read();
+	for (size_t i = 0; i < example_count; i++)
+		if (!is_refused(&example_rows[i]))
+			check_add(s, example_rows[i].name, run_example);
+	check_add(s, "real_runtime_runs_the_examples", run_real);
+	TEST(s, nothing_is_wrong_or_left_in_the_runtime);
+	TEST(s, verbose_tells_what_the_runtime_takes);
+	TEST(s, refusals_are_named);
+	TEST(s, more_ready_tasks_than_a_queue_takes_are_told_before);
+	TEST(s, more_tasks_than_the_window_run);
+	TEST(s, windows_of_every_size_run_on_the_task_buffer);
+	TEST(s, depths_of_every_size_run);
+	TEST(s, scope_that_holds_the_window_is_a_deadlock);
+	TEST(s, scopes_of_processes_hold_the_window);
+	TEST(s, more_dependencies_than_the_pool_has_run);
+	TEST(s, ordered_tasks_of_a_scope_run_in_a_window_that_has_them);
+	TEST(s, scopes_that_lie_too_deep_are_told_before);
+	TEST(s, outs_that_are_read_before_they_are_written_are_told);
+	TEST(s, faults_become_exit_codes);
+	TEST(s, random_programs_have_the_results_of_cpu_sim);
+	TEST(s, no_claim_is_false);
+}

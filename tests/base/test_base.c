@@ -1,0 +1,595 @@
+/* SPDX-License-Identifier: MIT
+ * test_base.c - plugins/base through a backend that uses all of it: options and rows of its own, and every hook. */
+#include "tests/check.h"
+#include "tests/host/fake_host.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+#include "base/cache.h"
+#include "base/error.h"
+#include "base/ops.h"
+#include "base/patience.h"
+#include "base/sections.h"
+#include "ptowsp/graph.h"
+#include "ptowsp/ids.h"
+
+/* ---- the backend ---------------------------------------------------------------------------------------------- */
+
+struct trial_options {
+	struct base_options base;
+	unsigned lanes, mood;
+	char folder[BASE_TEXT];
+};
+
+static const struct base_option trial_rows[] = {
+	{BASE_OPTION("schedulers", "int", "4", "2..8", "of this machine"), offsetof(struct base_options, schedulers), 4, {NULL}, 2, 8},
+	{BASE_OPTION("lanes", "int", "3", "1..5", "how wide it is"), offsetof(struct trial_options, lanes), 3, {NULL}, 1, 5},
+	{BASE_OPTION("mood", "word", "good", "good|bad", "how it is"), offsetof(struct trial_options, mood), 0, {"good", "bad"}, 0, 0},
+	{BASE_OPTION("folder", "path", "", "", "where it looks"), offsetof(struct trial_options, folder), 0, {NULL}, 0, 0},
+};
+
+/* In a bad mood its second device comes first, and it enforces less. */
+static const struct base_model *trial_models(const struct base_options *options, uint32_t *count_out)
+{
+	static const struct base_model models[] = {
+		{.device = {.head = PTOWSP_HEAD(struct ptowsp_device, DEVICE), .name = "old0", .cycle_model = "reference"}, .platform = RT_PLATFORM_A2},
+		{.device = {.head = PTOWSP_HEAD(struct ptowsp_device, DEVICE), .name = "new0", .cycle_model = "reference"}, .platform = RT_PLATFORM_A5},
+		{.device = {.head = PTOWSP_HEAD(struct ptowsp_device, DEVICE), .name = "old0", .cycle_model = "reference"}, .platform = RT_PLATFORM_A2},
+	};
+	const struct trial_options *o = (const void *)options;
+
+	*count_out = 2;
+	return models + (o && o->mood);
+}
+
+static uint32_t trial_caps(const struct base_options *options, const struct base_model *model, struct ptowsp_cap *rows_out)
+{
+	static const struct ptowsp_cap rows[] = {
+		BASE_CAP(PTOWSP_FEATURE_TOTAL_CYCLES, RECORDED),                         /* base's */
+		BASE_CAP(BASE_POLICY(DISPATCH, HASH), DIAGNOSED),                        /* the core's */
+		BASE_CAP(PTOWSP_FEATURE_GRAPH(PTOWSP_CA_AFFINITY), UNSUPPORTED),         /* the platform's */
+	};
+
+	(void)model;
+	return options && ((const struct trial_options *)(const void *)options)->mood ? BASE_CAPS_ADD(rows_out, 0, rows) : 0;
+}
+
+static struct {
+	int opens, closes, binds, loads, unloads, runs;
+	ptowsp_status open, bind, load, run; /* what the hooks answer */
+	uint64_t cost;
+	struct base_program *program;
+	unsigned lanes;
+	char folder[64];
+} seen;
+
+static ptowsp_status trial_open(struct base_device *device, struct ptowsp_error *error)
+{
+	const struct trial_options *o = (const void *)device->instance->options;
+
+	seen.opens++;
+	seen.lanes = o->lanes;
+	snprintf(seen.folder, sizeof(seen.folder), "%.60s", o->folder);
+	if (seen.open)
+		return base_fail(error, seen.open, "%s: nothing at \"%s\"", device->model->device.name, o->folder);
+	device->own = base_alloc(device->instance, 100);
+	return PTOWSP_OK;
+}
+
+static void trial_close(struct base_device *device)
+{
+	seen.closes++;
+	base_release(device->instance, device->own, 100);
+}
+
+/* What a block costs: seen.cost, if that is known without running it, else five cycles more than the reference model says. */
+static ptowsp_status trial_walk(void *context, uint32_t row, const uint64_t *args, uint32_t arg_count, struct isa_block block, const struct isa_guard *guard,
+				uint64_t *cycles_out, struct ptowsp_error *error)
+{
+	(void)args, (void)arg_count, (void)guard, (void)error;
+	CHECK(context == &seen && row == 0 && block.count == 1);
+	*cycles_out = seen.cost;
+	return seen.cost ? PTOWSP_OK : PTOWSP_UNSUPPORTED;
+}
+
+static ptowsp_status trial_block(void *context, uint32_t row, const struct ptowsp_task *task, struct ptowsp_kernel_out *out, void *scratch,
+				 const struct isa_guard *guard)
+{
+	ptowsp_status st = isa_run_guarded(seen.program->kernels.rows[row].isa, task, out, scratch, guard);
+
+	CHECK(context == &seen);
+	out->cycles += 5;
+	return st;
+}
+
+static ptowsp_status trial_bind(struct base_program *program, struct ptowsp_error *error)
+{
+	static const struct base_costs costs = {&seen, trial_walk, trial_block};
+
+	seen.binds++;
+	seen.program = program;
+	CHECK(!program->rt && program->kernels.count == 1);
+	if (program->kernels.rows[0].isa)
+		program->kernels.costs = &costs;
+	return seen.bind ? base_fail(error, seen.bind, "kernel %s is too wide", program->kernels.rows[0].name) : PTOWSP_OK;
+}
+
+static ptowsp_status trial_load(struct base_program *program, const struct ptowsp_load_args *args, struct ptowsp_error *error)
+{
+	seen.loads++;
+	CHECK(args->section_count > 0 && program->rt && program->device->own);
+	if (seen.load)
+		return base_fail(error, seen.load, "it does not fit");
+	program->own = base_alloc(program->device->instance, 200);
+	return PTOWSP_OK;
+}
+
+static void trial_unload(struct base_program *program)
+{
+	seen.unloads++;
+	CHECK(program->device->own != NULL);
+	base_release(program->device->instance, program->own, 200);
+}
+
+static ptowsp_status trial_run(struct base_program *program, const struct rt_run_args *args, struct ptowsp_run_stats *stats_out,
+			       struct ptowsp_deadlock *deadlock_out, struct ptowsp_error *error)
+{
+	ptowsp_status st = rt_run(program->rt, args, stats_out, deadlock_out, error);
+
+	seen.runs++;
+	stats_out->total_cycles *= 10;
+	return seen.run ? base_fail(error, seen.run, "the machine fell over") : st;
+}
+
+static const void *trial_extension(struct ptowsp_object *instance, const char *id)
+{
+	(void)instance;
+	return !strcmp(id, "tests.trial/1") ? &seen : NULL;
+}
+
+static const struct base_backend trial = {
+	.name = "trial", .targets = "trial,brother,sister", .models = trial_models, .caps = trial_caps, .options = trial_rows,
+	.option_count = sizeof(trial_rows) / sizeof(*trial_rows), .options_size = sizeof(struct trial_options), .extension = trial_extension,
+	.open = trial_open, .close = trial_close, .bind = trial_bind, .load = trial_load, .unload = trial_unload, .run = trial_run};
+BASE_OPS(trial_ops, trial);
+/* Its options are the standard ones alone. */
+static const struct base_model *plain_models(const struct base_options *options, uint32_t *count_out)
+{
+	(void)options;
+	return trial_models(NULL, count_out);
+}
+
+static const struct base_backend plain = {.name = "plain", .targets = "plain", .models = plain_models};
+BASE_OPS(plain_ops, plain);
+
+static void begin(const struct ptowsp_ops *ops)
+{
+	fake_reset();
+	fake.ops = ops;
+	memset(&seen, 0, sizeof(seen));
+}
+
+/* ---- options -------------------------------------------------------------------------------------------------- */
+
+static const struct ptowsp_option *listed(const struct ptowsp_ops *ops, const char *name, uint32_t *count_out)
+{
+	const struct ptowsp_option *rows[32], *found = NULL;
+
+	*count_out = 32;
+	REQUIRE_INT(ops->options(rows, count_out, NULL), PTOWSP_OK);
+	for (uint32_t i = 0; i < *count_out; i++)
+		if (!strcmp(rows[i]->name, name)) {
+			CHECK(!found);
+			found = rows[i];
+		}
+	return found;
+}
+
+static void its_options_stand_beside_the_standard_ones_or_in_their_place(void)
+{
+	struct ptowsp_error error = {.head = PTOWSP_HEAD(error, ERROR)};
+	const struct ptowsp_option *rows[4];
+	uint32_t mine, theirs, count = 4;
+
+	CHECK_STR(listed(&trial_ops, "schedulers", &mine)->range, "2..8");
+	CHECK_STR(listed(&plain_ops, "schedulers", &theirs)->range, "1..64");
+	CHECK_UINT(mine, theirs + 3);
+	CHECK(listed(&trial_ops, "lanes", &mine) && listed(&trial_ops, "folder", &mine) && !listed(&plain_ops, "lanes", &theirs));
+	CHECK_INT(trial_ops.options(rows, &count, &error), PTOWSP_MORE);
+	CHECK_UINT(count, mine);
+	CHECK_CONTAINS(error.text, "trial has");
+}
+
+static void values_go_where_the_row_says(void)
+{
+	static const struct {
+		const char *key, *value, *said; /* NULL: it is taken */
+	} rows[] = {
+		{"lanes", "5", NULL}, {"lanes", "6", "trial: option lanes takes 1..5, not \"6\""}, {"lanes", "0", "takes 1..5"},
+		{"schedulers", "8", NULL}, {"schedulers", "1", "trial: option schedulers takes 2..8, not \"1\""}, {"mood", "bad", NULL},
+		{"mood", "odd", "trial: option mood takes good|bad, not \"odd\""}, {"folder", "/a b", NULL}, {"folder", "", NULL}, {"debug", "on", NULL},
+		{"weather", "on", "trial has no option \"weather\"; it has opt_level, "}};
+	struct ptowsp_error error = {.head = PTOWSP_HEAD(error, ERROR)};
+
+	for (size_t i = 0; i < sizeof(rows) / sizeof(*rows); i++) {
+		begin(&trial_ops);
+		CHECK_INT(fake_init(rows[i].key, rows[i].value, &error), rows[i].said ? PTOWSP_INVALID : PTOWSP_OK);
+		if (rows[i].said)
+			CHECK_CONTAINS(error.text, rows[i].said);
+		else
+			CHECK_INT(fake_open(1, &error), PTOWSP_OK);
+		CHECK_UINT(seen.lanes, rows[i].said ? 0 : !strcmp(rows[i].key, "lanes") ? 5 : 3);
+		CHECK_STR(seen.folder, rows[i].said || strcmp(rows[i].key, "folder") ? "" : rows[i].value);
+		fake_stop();
+	}
+}
+
+static void text_that_is_too_long_is_refused(void)
+{
+	struct ptowsp_error error = {.head = PTOWSP_HEAD(error, ERROR)};
+	char text[BASE_TEXT + 1];
+
+	memset(text, 'x', sizeof(text) - 1);
+	text[BASE_TEXT] = 0;
+	begin(&trial_ops);
+	CHECK_INT(fake_init("folder", text, &error), PTOWSP_INVALID);
+	CHECK_CONTAINS(error.text, "option folder takes at most 1023 bytes, not 1024");
+	text[BASE_TEXT - 1] = 0;
+	CHECK_INT(fake_init("folder", text, &error), PTOWSP_OK);
+	fake_stop();
+}
+
+/* ---- devices and rows ----------------------------------------------------------------------------------------- */
+
+static void devices_may_depend_on_the_options(void)
+{
+	const struct ptowsp_device *devices[2];
+	struct ptowsp_error error = {.head = PTOWSP_HEAD(error, ERROR)};
+	uint32_t count = 2;
+
+	begin(&trial_ops);
+	CHECK_INT(trial_ops.devices(NULL, devices, &count, NULL), PTOWSP_OK);
+	CHECK_STR(devices[0]->name, "old0");
+	CHECK_INT(fake_init("mood", "bad", NULL), PTOWSP_OK);
+	CHECK_INT(trial_ops.devices(fake.instance, devices, &count, NULL), PTOWSP_OK);
+	CHECK_STR(devices[0]->name, "new0");
+	count = 1;
+	CHECK_INT(trial_ops.devices(fake.instance, devices, &count, &error), PTOWSP_MORE);
+	CHECK_STR(error.text, "trial has 2 devices, there is room for 1");
+	CHECK_UINT(count, 2);
+	fake_stop();
+}
+
+/* State of a feature, -1: no row. */
+static int state(const char *device, uint32_t feature)
+{
+	static struct ptowsp_cap rows[BASE_CAPS_LIMIT];
+	uint32_t count = BASE_CAPS_LIMIT;
+	int found = -1;
+
+	REQUIRE_INT(fake.ops->capabilities(fake.instance, device, rows, sizeof(*rows), &count, NULL), PTOWSP_OK);
+	for (uint32_t i = 0; i < count; i++)
+		if (rows[i].feature == feature) {
+			CHECK_INT(found, -1); /* each feature once */
+			found = rows[i].state;
+		}
+	return found;
+}
+
+static void its_rows_go_before_those_of_base_core_and_platform(void)
+{
+	struct ptowsp_error error = {.head = PTOWSP_HEAD(error, ERROR)};
+	struct ptowsp_cap row;
+	uint32_t count = 1;
+
+	begin(&trial_ops);
+	CHECK_INT(state(NULL, PTOWSP_FEATURE_TOTAL_CYCLES), PTOWSP_STATE_ENFORCED);
+	CHECK_INT(state(NULL, BASE_POLICY(DISPATCH, HASH)), PTOWSP_STATE_ENFORCED);
+	CHECK_INT(state("old0", PTOWSP_FEATURE_GRAPH(PTOWSP_CA_AFFINITY)), PTOWSP_STATE_RECORDED);
+	CHECK_INT(state("new0", PTOWSP_FEATURE_GRAPH(PTOWSP_CA_AFFINITY)), PTOWSP_STATE_ENFORCED);
+	CHECK_INT(fake_init("mood", "bad", NULL), PTOWSP_OK);
+	CHECK_INT(state(NULL, PTOWSP_FEATURE_TOTAL_CYCLES), PTOWSP_STATE_RECORDED);
+	CHECK_INT(state(NULL, BASE_POLICY(DISPATCH, HASH)), PTOWSP_STATE_DIAGNOSED);
+	CHECK_INT(state(NULL, BASE_POLICY(DISPATCH, AFFINITY)), PTOWSP_STATE_ENFORCED);
+	CHECK_INT(state("new0", PTOWSP_FEATURE_GRAPH(PTOWSP_CA_AFFINITY)), PTOWSP_STATE_UNSUPPORTED);
+	CHECK_INT(trial_ops.capabilities(fake.instance, NULL, &row, sizeof(row), &count, &error), PTOWSP_MORE);
+	CHECK_CONTAINS(error.text, "trial has");
+	CHECK(count > 100);
+	CHECK_INT(trial_ops.capabilities(fake.instance, "cpu0", &row, sizeof(row), &count, &error), PTOWSP_NO_DEVICE);
+	CHECK_STR(error.text, "trial has no device \"cpu0\"; it has new0, old0");
+	fake_stop();
+}
+
+/* ---- hooks ---------------------------------------------------------------------------------------------------- */
+
+static void every_hook_is_called_in_its_place(void)
+{
+	begin(&trial_ops);
+	fake_chain_program("nop", 10);
+	fake_start(2);
+	CHECK_INT(fake_submit(1, 0, NULL), PTOWSP_OK);
+	fake_drain();
+	CHECK_INT(fake.status, PTOWSP_OK);
+	CHECK_UINT(fake.stats.total_cycles, 300); /* ten times what rt says */
+	seen.run = PTOWSP_DEVICE_LOST;
+	CHECK_INT(fake_submit(2, 0, NULL), PTOWSP_OK);
+	fake_drain();
+	CHECK_INT(fake.status, PTOWSP_DEVICE_LOST);
+	CHECK_STR(fake.error, "the machine fell over");
+	CHECK(fake.ops->extension(fake.instance, "tests.trial/1") == &seen);
+	CHECK(fake.ops->extension(NULL, PTOWSP_EXTENSION_TRACE) && !fake.ops->extension(NULL, "tests.other/1"));
+	fake_stop();
+	CHECK_INT(seen.opens == 1 && seen.closes == 1 && seen.loads == 1 && seen.unloads == 1, 1);
+	CHECK_INT(seen.runs, 2);
+}
+
+static void what_a_hook_refuses_leaves_nothing_behind(void)
+{
+	struct ptowsp_error error = {.head = PTOWSP_HEAD(error, ERROR)};
+
+	begin(&trial_ops);
+	fake_chain_program("nop", 10);
+	CHECK_INT(fake_init("folder", "/here", NULL), PTOWSP_OK);
+	seen.open = PTOWSP_NO_DEVICE;
+	CHECK_INT(fake_open(1, &error), PTOWSP_NO_DEVICE);
+	CHECK_STR(error.text, "old0: nothing at \"/here\"");
+	CHECK(!fake.device && !seen.closes);
+	seen.open = PTOWSP_OK;
+	seen.load = PTOWSP_TOO_BIG;
+	CHECK_INT(fake_open(1, &error), PTOWSP_OK);
+	CHECK_INT(fake_load(&error), PTOWSP_TOO_BIG);
+	CHECK_STR(error.text, "it does not fit");
+	CHECK_INT(seen.unloads, 1);
+	seen.bind = PTOWSP_TOO_SMALL;
+	CHECK_INT(fake_load(&error), PTOWSP_TOO_SMALL);
+	CHECK_STR(error.text, "kernel nop is too wide");
+	CHECK(!fake.program && seen.loads == 1 && seen.unloads == 2);
+	fake_stop();
+	CHECK_INT(seen.closes, 1);
+}
+
+/* Ten times, as trial_run does. */
+static void it_says_what_its_kernels_cost(void)
+{
+	static const uint64_t costs[][2] = {{7, 70}, {0, 10 * (4 * ELEMENTS + 5)}};
+
+	for (int known = 0; known < 2; known++) {
+		begin(&trial_ops);
+		seen.cost = costs[known][0];
+		fake_add_program();
+		fake.data[0][0] = 2, fake.data[1][0] = 3;
+		fake_start(1);
+		CHECK_INT(fake_submit(1, 0, NULL), PTOWSP_OK);
+		fake_drain();
+		CHECK_INT(fake.status, PTOWSP_OK);
+		CHECK_UINT(fake.stats.total_cycles, costs[known][1]);
+		CHECK_NEAR(fake.data[2][0], 5, 0);
+		fake_stop();
+	}
+}
+
+static void fini_closes_in_order_what_is_open(void)
+{
+	begin(&trial_ops);
+	fake_chain_program("nop", 10);
+	fake_start(1);
+	CHECK_INT(fake.ops->fini(fake.instance, NULL), PTOWSP_OK);
+	CHECK_INT(seen.unloads == 1 && seen.closes == 1, 1);
+	CHECK_INT(fake.bytes, 0);
+	fake.instance = fake.device = fake.program = NULL;
+	fake_stop();
+}
+
+static void without_hooks_it_is_what_the_processor_does(void)
+{
+	begin(&plain_ops);
+	fake_chain_program("nop", 10);
+	fake_start(2);
+	CHECK_INT(fake_submit(1, 0, NULL), PTOWSP_OK);
+	fake_drain();
+	CHECK_UINT(fake.stats.total_cycles, 30);
+	CHECK(!fake.ops->extension(NULL, "tests.trial/1"));
+	fake_stop();
+	CHECK_INT(seen.opens + seen.runs, 0);
+}
+
+/* ---- payloads ------------------------------------------------------------------------------------------------- */
+
+static void payloads_for_its_name_and_its_targets_are_its_own(void)
+{
+	static const struct {
+		const char *target;
+		int mine;
+	} rows[] = {{"trial", 1}, {"brother", 1}, {"sister", 1}, {"sist", 0}, {"trial,brother", 0}, {"cpu_sim", 0}, {"", 1}};
+
+	for (size_t i = 0; i < sizeof(rows) / sizeof(*rows); i++) {
+		struct ptowsp_payload_record *payload;
+
+		begin(&trial_ops);
+		fake_add_program();
+		payload = fake_rows(PTOWSP_SECTION_KPAY);
+		payload->target = fake_program_string(&fake.code, rows[i].target);
+		fake_start(1);
+		CHECK_INT(fake_submit(1, 0, NULL), PTOWSP_OK);
+		fake_drain();
+		CHECK_INT(fake.status, rows[i].mine ? PTOWSP_OK : PTOWSP_KERNEL_FAILED);
+		if (!rows[i].mine)
+			CHECK_CONTAINS(fake.error, "no payload for trial (only for other targets); built in: nop");
+		fake_stop();
+	}
+}
+
+/* ---- work that may be long ------------------------------------------------------------------------------------- */
+
+static uint64_t time_ns;
+
+static uint64_t time_now(void *context)
+{
+	(void)context;
+	return time_ns;
+}
+
+static void work_ends_at_its_deadline_or_when_somebody_cancels_it(void)
+{
+	static const struct ptowsp_host host = {.now_ns = time_now};
+	static const struct {
+		uint32_t cancel;
+		uint64_t deadline_ns, now_ns, tasks;
+		ptowsp_status st;
+		const char *text;
+	} rows[] = {
+		{0, 0, UINT64_MAX, 1, PTOWSP_OK, ""},
+		{0, 1000, 999, 1, PTOWSP_OK, ""},
+		{0, 1000, 1000, 1, PTOWSP_DEADLINE, "the deadline passed while it planned and simulated 1 task; allow more time with --timeout-ms"},
+		{0, 1000, 1001, 14, PTOWSP_DEADLINE, "the deadline passed while it planned and simulated 14 tasks; allow more time with --timeout-ms"},
+		{1, 1000, 1001, 0, PTOWSP_CANCELLED, "the run was cancelled while it planned the program's tasks"},
+		{1, 0, 0, 2, PTOWSP_CANCELLED, "the run was cancelled while it planned 2 tasks"},
+	};
+
+	for (size_t i = 0; i < sizeof(rows) / sizeof(*rows); i++) {
+		const struct ptowsp_run_args run = {.deadline_ns = rows[i].deadline_ns};
+		const struct rt_run_args args = {.args = &run, .cancel = &rows[i].cancel};
+		struct base_patience patience = base_patience_of(&host, &args, 0);
+		struct ptowsp_error why = {.head = PTOWSP_HEAD(struct ptowsp_error, ERROR)};
+
+		patience.tasks = rows[i].tasks;
+		time_ns = rows[i].now_ns;
+		CHECK_INT(base_patience_check(&patience, &why), rows[i].st);
+		CHECK_STR(why.text, rows[i].text);
+		time_ns = 0;
+		CHECK_INT(base_patience_over(&patience, 1), rows[i].st != PTOWSP_OK); /* for good */
+		CHECK_INT(base_patience_told(&patience, PTOWSP_OK, &why), PTOWSP_OK);
+		CHECK_INT(base_patience_told(&patience, PTOWSP_NO_MEMORY, &why), rows[i].st ? rows[i].st : PTOWSP_NO_MEMORY);
+		CHECK_INT(base_patience_told(NULL, PTOWSP_NO_MEMORY, &why), PTOWSP_NO_MEMORY);
+		CHECK_INT(base_patience_check(NULL, &why), PTOWSP_OK);
+		CHECK(!base_patience_over(NULL, UINT64_MAX));
+	}
+}
+
+static void the_clock_is_looked_at_behind_enough_work(void)
+{
+	static const struct ptowsp_host host = {.now_ns = time_now};
+	const struct ptowsp_run_args run = {.deadline_ns = 1};
+	const struct rt_run_args args = {.args = &run};
+	struct base_patience patience = base_patience_of(&host, &args, 0);
+	unsigned asked = 0;
+
+	time_ns = 0;
+	CHECK(!base_patience_over(&patience, 0)); /* the first one looks */
+	time_ns = 1;
+	while (!base_patience_over(&patience, 1) && asked < 100000)
+		asked++;
+	CHECK(asked > 0 && asked < 100000);
+}
+
+/* ---- tables of a package ---------------------------------------------------------------------------------------- */
+
+static void rows_strings_and_code_outside_their_tables_are_none(void)
+{
+	static const char strings[] = "\0abc\0de", open[] = {'a', 'b'};
+	static const struct ptowsp_debug_record debug[] = {{.file = 1, .kind = 0, .row = 5, .line = 9}, {.file = 5, .kind = 1, .row = 5, .line = 7}};
+	struct base_sections sections = {.strs = {PTOWSP_SECTION_STRS, 1, sizeof(strings), strings}, .code = {PTOWSP_SECTION_CODE, 1, 8, strings},
+					 .dbgi = {PTOWSP_SECTION_DBGI, sizeof(*debug), 2, debug}};
+	struct ptowsp_error why = {.head = PTOWSP_HEAD(struct ptowsp_error, ERROR)};
+	struct ptowsp_debug_record row;
+	const void *bytes;
+	char place[64];
+
+	CHECK_STR(base_sections_string(&sections, 1), "abc");
+	CHECK_STR(base_sections_string(&sections, sizeof(strings) - 1), "");
+	CHECK_STR(base_sections_string(&sections, sizeof(strings)), "");
+	CHECK_STR(base_sections_string(&sections, UINT32_MAX), "");
+	CHECK_STR(base_sections_place(&sections, 5, place, sizeof(place)), "de:7");
+	CHECK_STR(base_sections_place(&sections, 6, place, sizeof(place)), "");
+	CHECK_INT(base_sections_code(&sections, 8, 0, &bytes, &why), PTOWSP_OK);
+	CHECK_INT(base_sections_code(&sections, 3, 5, &bytes, &why), PTOWSP_OK);
+	CHECK(bytes == strings + 3);
+	CHECK_INT(base_sections_code(&sections, 3, 6, &bytes, &why), PTOWSP_BAD_PACKAGE);
+	CHECK_STR(why.text, "a payload lies at 3, 6 bytes, outside section CODE of 8 bytes");
+	CHECK_INT(base_sections_code(&sections, 9, 0, &bytes, &why), PTOWSP_BAD_PACKAGE);
+	CHECK_INT(base_sections_code(&sections, 4, UINT64_MAX, &bytes, &why), PTOWSP_BAD_PACKAGE);
+	CHECK_INT(base_sections_row(&sections.dbgi, 1, &row, sizeof(row), &why), PTOWSP_OK);
+	CHECK_UINT(row.line, 7);
+	CHECK_INT(base_sections_row(&sections.dbgi, 2, &row, sizeof(row), &why), PTOWSP_BAD_PACKAGE);
+	CHECK_STR(why.text, "section DBGI has 2 rows, row 2 is referred to");
+	CHECK_INT(base_sections_row(&sections.kreg, 0, &row, sizeof(row), &why), PTOWSP_BAD_PACKAGE);
+	CHECK_STR(why.text, "section ? has 0 rows, row 0 is referred to");
+	sections.dbgi.stride = 4; /* an older file's */
+	CHECK_INT(base_sections_row(&sections.dbgi, 0, &row, sizeof(row), &why), PTOWSP_OK);
+	CHECK(row.line == 0 && row.row == 0);
+	sections.strs = (struct ptowsp_section){PTOWSP_SECTION_STRS, 1, sizeof(open), open};
+	CHECK_STR(base_sections_string(&sections, 0), "");
+	sections.strs.count = 0;
+	CHECK_STR(base_sections_string(&sections, 0), "");
+}
+
+/* ---- where it keeps what it has compiled ------------------------------------------------------------------------- */
+
+static void cache_is(const char *stated, const char *want)
+{
+	struct ptowsp_error why = {.head = PTOWSP_HEAD(struct ptowsp_error, ERROR)};
+	char path[BASE_CACHE_PATH + 1];
+
+	CHECK_INT(base_cache_find(path, stated, &why), PTOWSP_OK);
+	CHECK_STR(path, want);
+	CHECK_INT(access(path, W_OK), 0);
+}
+
+static void what_is_compiled_is_kept_where_the_user_s_caches_are(void)
+{
+	char *const xdg = getenv("XDG_CACHE_HOME") ? strdup(getenv("XDG_CACHE_HOME")) : NULL, *const home = getenv("HOME") ? strdup(getenv("HOME")) : NULL;
+	struct ptowsp_error why = {.head = PTOWSP_HEAD(struct ptowsp_error, ERROR)};
+	char path[BASE_CACHE_PATH + 1], at[BASE_CACHE_PATH + 2];
+	const char *folder = check_tmp();
+
+	setenv("HOME", check_fmt("%s/home", folder), 1);
+	setenv("XDG_CACHE_HOME", check_fmt("%s/xdg/deep", folder), 1);
+	cache_is(NULL, check_fmt("%s/xdg/deep/ptowsp", folder));
+	cache_is("", check_fmt("%s/xdg/deep/ptowsp", folder));
+	cache_is(check_fmt("%s/stated/../here", folder), check_fmt("%s/here", folder));
+	setenv("XDG_CACHE_HOME", "relative", 1); /* which the specification of these folders says to ignore */
+	cache_is(NULL, check_fmt("%s/home/.cache/ptowsp", folder));
+	unsetenv("XDG_CACHE_HOME");
+	cache_is(NULL, check_fmt("%s/home/.cache/ptowsp", folder));
+
+	REQUIRE(check_write(check_fmt("%s/file", folder), "x", 1));
+	CHECK_INT(base_cache_find(path, check_fmt("%s/file/below", folder), &why), PTOWSP_IO);
+	CHECK_CONTAINS(why.text, "/file/below cannot be made: Not a directory; name another folder");
+	CHECK_INT(base_cache_find(path, check_fmt("%s/file", folder), &why), PTOWSP_IO);
+	CHECK_CONTAINS(why.text, "/file cannot be made: Not a directory; name another folder");
+	for (size_t more = 0; more < 2; more++) {
+		snprintf(at, sizeof(at), "%s", folder);
+		while (strlen(at) < BASE_CACHE_PATH + more)
+			strcat(at, strlen(at) % 100 ? "c" : "/");
+		CHECK_INT(base_cache_find(path, at, &why), more ? PTOWSP_INVALID : PTOWSP_OK);
+	}
+	CHECK_STR(why.text, "cache=DIR: the path is longer than 900 bytes; use a shorter one");
+
+	if (xdg)
+		setenv("XDG_CACHE_HOME", xdg, 1);
+	if (home)
+		setenv("HOME", home, 1);
+	free(xdg);
+	free(home);
+}
+
+void suite_base(CU_pSuite s)
+{
+	TEST(s, its_options_stand_beside_the_standard_ones_or_in_their_place);
+	TEST(s, values_go_where_the_row_says);
+	TEST(s, text_that_is_too_long_is_refused);
+	TEST(s, devices_may_depend_on_the_options);
+	TEST(s, its_rows_go_before_those_of_base_core_and_platform);
+	TEST(s, every_hook_is_called_in_its_place);
+	TEST(s, what_a_hook_refuses_leaves_nothing_behind);
+	TEST(s, it_says_what_its_kernels_cost);
+	TEST(s, fini_closes_in_order_what_is_open);
+	TEST(s, without_hooks_it_is_what_the_processor_does);
+	TEST(s, payloads_for_its_name_and_its_targets_are_its_own);
+	TEST(s, work_ends_at_its_deadline_or_when_somebody_cancels_it);
+	TEST(s, the_clock_is_looked_at_behind_enough_work);
+	TEST(s, rows_strings_and_code_outside_their_tables_are_none);
+	TEST(s, what_is_compiled_is_kept_where_the_user_s_caches_are);
+}

@@ -1,0 +1,170 @@
+/* SPDX-License-Identifier: MIT
+ * test_elevated.c - programs with elevated privileges (file capabilities, which set AT_SECURE): nobody who starts them steers them by variables of the environment, folders or
+ * plugins of his own. Needs root, who gives the capabilities and is not one who gains anything by them: everything is run as the user 65534. */
+#include "tests/contract/cli.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+/* Everybody may enter $T, which is as the test makes it below the build. $E are the programs with capabilities, $N the same without, $S the system's folders that they have
+ * been compiled with. */
+#define AS_NOBODY "setpriv --reuid=65534 --regid=65534 --clear-groups env "
+static bool ready;
+
+static void begin(void)
+{
+	const char *folder = check_fmt("%s/test/elevated", check_build());
+
+	cli_begin();
+	ready = false;
+	if (check_sanitizer()[0])
+		CHECK_SKIP("sanitizers have runtimes that read the environment themselves");
+	if (geteuid())
+		CHECK_SKIP("only root can give programs file capabilities");
+	setenv("S", folder, 1);
+	setenv("E", check_fmt("%s/e", getenv("T")), 1);
+	setenv("N", check_fmt("%s/n", getenv("T")), 1);
+	if (cli("mkdir e n && cp $S/bin/* $B/ptowsp-inspect $B/ptowsp-pack e && cp e/* n && setcap cap_chown+ep e/run && setcap cap_chown+ep e/variables"
+		" && setcap cap_chown+ep e/ptowsp-inspect && setcap cap_chown+ep e/ptowsp-pack"))
+		CHECK_SKIP("setcap does not work here");
+	if (cli(AS_NOBODY "$E/variables") || strncmp(cli_out, "secure 1\n", 9) != 0)
+		CHECK_SKIP("file capabilities take no effect in this folder, or user 65534 cannot enter it");
+	REQUIRE_INT(cli("rm -rf $S/plugins $S/trust && mkdir -p $S/plugins $S/trust && $B/ptowsp-pack --make-key ann && cp ann.pub $S/trust"), 0);
+	REQUIRE_INT(cli("mkdir p keys && cp $B/../lib/ptowsp/plugins/*.so p && $B/ptowsp-pack --make-key eve && cp eve.pub keys && sha256sum p/*.so | sed 's/p.libptowsp_//; s/.so$//' >keys/plugins.list"), 0);
+	ready = true;
+}
+#define BEGIN()                                                                                                        \
+	do {                                                                                                           \
+		begin();                                                                                               \
+		if (!ready)                                                                                            \
+			return;                                                                                        \
+	} while (0)
+
+/* Every variable that code of the tree reads, by the names in it. */
+#define VARIABLES "PTOWSP_PLUGIN_PATH PTOWSP_TRUST_DIR CC TMPDIR CXX HOME XDG_CACHE_HOME XILINX_XRT PEANO_INSTALL_DIR PATH LD_LIBRARY_PATH ASCEND_HOME_PATH PB_QUIET_S PTOWSP_SHARED PTO_RUNTIME_DIR"
+static void no_variable_is_read(void)
+{
+	static const char *const set = "for v in " VARIABLES "; do [ $v = PATH ] || [ $v = LD_LIBRARY_PATH ] || export $v=/x; done; " AS_NOBODY;
+
+	BEGIN();
+	CHECK_INT(cli(check_fmt("%s $N/variables " VARIABLES, set)), 0);
+	CHECK_CONTAINS(cli_out, ", HOME there\n");
+	CHECK_CONTAINS(cli_out, "secure 0 PTOWSP_PLUGIN_PATH=/x PTOWSP_TRUST_DIR=/x CC=/x TMPDIR=/x CXX=/x HOME=/x XDG_CACHE_HOME=/x XILINX_XRT=/x PEANO_INSTALL_DIR=/x PATH=/");
+	CHECK_INT(cli(check_fmt("%s $E/variables " VARIABLES, set)), 0);
+	CHECK_STR(cli_out, "secure 1\nPATH /usr/bin:/bin, HOME not there\n");
+}
+
+/* So that the list above is all of them, and nothing reads one in another way. */
+static void programs_and_libraries_read_variables_in_the_secure_way_only(void)
+{
+	cli_begin();
+	if (check_sanitizer()[0])
+		CHECK_SKIP("sanitizers have runtimes that read the environment themselves");
+	CHECK_INT(cli("for f in $B/ptowsp-run $B/ptowsp-pack $B/ptowsp-inspect $B/ptowsp-bench $B/../lib/*.so* $B/../lib/ptowsp/ptowsp-worker $B/../lib/ptowsp/plugins/*.so; do"
+		      " nm -D --undefined-only $f | grep -qw getenv && echo $f; done; true"), 0);
+	CHECK_STR(cli_out, "");
+	CHECK_INT(cli("cd $R && grep -rhoE --include=*.c '(secure_getenv|reg_variable|base_command_begin)\\([^)]*\"[A-Z_]+\"' host registry tools plugins packages"
+		      " | grep -oE '\"[A-Z_]+\"' | tr -d '\"' | sort -u | tr '\\n' ' '"), 0);
+	for (char *at = strtok(cli_out, " "); at; at = strtok(NULL, " "))
+		if (!strstr(VARIABLES, at))
+			CHECK_FAIL("%s is read, and no test shows what it does with elevated privileges", at);
+}
+
+#define RUN(program, arguments) AS_NOBODY "PTOWSP_PLUGIN_PATH=$T/p PTOWSP_TRUST_DIR=$T/keys " program " --isolate=none " arguments
+
+static void folders_of_plugins_are_the_system_s(void)
+{
+	BEGIN();
+	CHECK_INT(cli(RUN("$N/run", "--list-plugins --plugin-dir $T/keys --user-plugins")), 0);
+	CHECK_CONTAINS(cli_out, check_fmt("searched: %s/keys %s/plugins %s/p /", getenv("T"), getenv("S"), getenv("T")));
+	CHECK_INT(cli(RUN("$E/run", "--list-plugins --plugin-dir $T/keys --user-plugins")), 0);
+	CHECK_CONTAINS(cli_out, check_fmt("searched: %s/plugins\n", getenv("S")));
+	CHECK_CONTAINS(cli_out, "not used under elevated privileges");
+	CHECK_INT(cli(RUN("$N/run", "--plugin=$T/p/libptowsp_cpu_sim.so $P/vector_add.pkg.zst")), 0);
+	CHECK_INT(cli(RUN("$E/run", "--plugin=$T/p/libptowsp_cpu_sim.so $P/vector_add.pkg.zst")), 4);
+	CHECK_CONTAINS(cli_err, "not under elevated privileges; only the system's plugins by name");
+}
+
+/* Beside a list and keys of the user's own, which say that everything may load. */
+static void plugins_must_be_listed_or_signed_by_the_system(void)
+{
+	static const char *const asked[] = {"", "--plugin-trust=any", "--plugin-trust=listed"};
+
+	BEGIN();
+	CHECK_INT(cli("cp p/*.so $S/plugins; $B/ptowsp-pack --sign=eve $S/plugins/libptowsp_cpu_sim.so"), 0);
+	CHECK_INT(cli(RUN("$N/run", "$P/vector_add.pkg.zst")), 0);
+	for (size_t i = 0; i < sizeof(asked) / sizeof(*asked); i++) {
+		CHECK_INT(cli(check_fmt(RUN("$E/run", "%s --trust-dir $T/keys $P/vector_add.pkg.zst"), asked[i])), 4);
+		CHECK_CONTAINS(cli_err, "no plugins.list of the trust folders has");
+	}
+	CHECK_INT(cli(RUN("$E/run", "--plugin-trust=signed --trust-dir $T/keys $P/vector_add.pkg.zst")), 4);
+	CHECK_CONTAINS(cli_err, ", which is no trusted key");
+	CHECK_INT(cli("cp keys/plugins.list $S/trust && " RUN("$E/run", "$P/vector_add.pkg.zst")), 0);
+	CHECK_INT(cli(RUN("$E/run", "--explain $P/vector_add.pkg.zst")), 0);
+	CHECK_CONTAINS(cli_out, "trust in the plugin: in a list");
+	CHECK_INT(cli("$B/ptowsp-pack --sign=ann $S/plugins/libptowsp_cpu_sim.so && " RUN("$E/run", "--plugin-trust=signed $P/vector_add.pkg.zst")), 0);
+}
+
+/* The owner of a folder above the program could replace the program, so gains nothing by a plugin; with elevated privileges there is something to gain. */
+static void the_owner_of_the_program_is_nobody_there(void)
+{
+	BEGIN();
+	CHECK_INT(cli("cp p/*.so $S/plugins && cp keys/plugins.list $S/trust && chown 12345 $S/plugins/libptowsp_cpu_sim.so && chown 12345 $T/e $T/n"), 0);
+	CHECK_INT(cli(RUN("$N/run", "$P/vector_add.pkg.zst")), 0);
+	CHECK_INT(cli(RUN("$E/run", "$P/vector_add.pkg.zst")), 4);
+	CHECK_CONTAINS(cli_err, "plugin file belongs to another user");
+	CHECK_INT(cli("chown root $S/plugins/libptowsp_cpu_sim.so && " RUN("$E/run", "$P/vector_add.pkg.zst")), 0);
+}
+
+static void keys_are_the_system_s(void)
+{
+	BEGIN();
+	CHECK_INT(cli("cp $P/vector_add.pkg.zst v.pkg.zst && $B/ptowsp-pack --sign=eve v.pkg.zst"), 0);
+	CHECK_INT(cli(AS_NOBODY "PTOWSP_TRUST_DIR=$T/keys $N/ptowsp-inspect --verify --trust=signed v.pkg.zst"), 0);
+	CHECK_INT(cli(AS_NOBODY "PTOWSP_TRUST_DIR=$T/keys $E/ptowsp-inspect --verify --trust=signed --trust-dir $T/keys v.pkg.zst"), 3);
+	CHECK_CONTAINS(cli_out, ", which is no trusted key");
+}
+
+/* What these backends say about where they looked: paths of variables are not among it. */
+static void backends_read_no_variable_either(void)
+{
+	static const char *const variables = "XILINX_XRT=/user/xrt PEANO_INSTALL_DIR=/user/peano ASCEND_HOME_PATH=/user/ascend";
+
+	BEGIN();
+	CHECK_INT(cli("cp p/*.so $S/plugins && cp keys/plugins.list $S/trust"), 0);
+	for (int elevated = 0; elevated < 2; elevated++) {
+		const char *program = elevated ? "$E/run" : "$N/run";
+		bool seen;
+
+		CHECK_INT(cli(check_fmt(AS_NOBODY "%s %s --isolate=none --plugin=aie --opt engine=device $P/vector_add.pkg.zst", variables, program)), 8);
+		seen = strstr(cli_err, "/user/xrt") && strstr(cli_err, "/user/peano");
+		CHECK(seen == !elevated);
+		CHECK(!elevated || !strstr(cli_err, "/user/"));
+		CHECK_INT(cli(check_fmt(AS_NOBODY "%s %s --isolate=none --plugin=a2a3 $P/vector_add.pkg.zst", variables, program)), 8);
+		CHECK((strstr(cli_err, "/user/ascend") != NULL) == !elevated);
+	}
+}
+
+static void the_packer_calls_no_compiler_of_the_user_s(void)
+{
+	BEGIN();
+	CHECK_INT(cli("chmod 777 . && cp $R/packages/examples/vector_add.pto ."), 0);
+	CHECK_INT(cli(AS_NOBODY "CC=/user/cc $N/ptowsp-pack --native vector_add.pto -o n.pkg.zst"), 8);
+	CHECK_CONTAINS(cli_err, "/user/cc");
+	CHECK_INT(cli(AS_NOBODY "CC=/user/cc TMPDIR=/user/tmp $E/ptowsp-pack --native vector_add.pto -o e.pkg.zst"), 0);
+}
+
+void suite_elevated(CU_pSuite s)
+{
+	cli_suite("elevated");
+	TEST(s, no_variable_is_read);
+	TEST(s, programs_and_libraries_read_variables_in_the_secure_way_only);
+	TEST(s, folders_of_plugins_are_the_system_s);
+	TEST(s, plugins_must_be_listed_or_signed_by_the_system);
+	TEST(s, the_owner_of_the_program_is_nobody_there);
+	TEST(s, keys_are_the_system_s);
+	TEST(s, backends_read_no_variable_either);
+	TEST(s, the_packer_calls_no_compiler_of_the_user_s);
+}

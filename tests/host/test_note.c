@@ -1,0 +1,155 @@
+/* SPDX-License-Identifier: MIT */
+/* test_note.c - the ELF note: what is read from it, and what is refused. */
+#include "tests/check.h"
+
+#include <fcntl.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "host/find/host_note.h"
+#include "ptowsp/note.h"
+
+static const char *plugin_path(const char *name)
+{
+	return check_fmt("%s/tests/hostile/libptowsp_%s.so", check_build(), name);
+}
+
+static ptowsp_status note_of(const char *path, struct host_note *note, struct ptowsp_error *error)
+{
+	size_t size = 0;
+	char *bytes = check_read(path, &size);
+	ptowsp_status status;
+
+	memset(error, 0, sizeof(*error));
+	status = host_note_parse(bytes ? bytes : "", bytes ? size : 0, path, note, error);
+	free(bytes);
+	return status;
+}
+
+static void note_says_what_the_plugin_is(void)
+{
+	struct ptowsp_error error;
+	struct host_note note;
+
+	REQUIRE_INT(note_of(plugin_path("alias_a"), &note, &error), PTOWSP_OK);
+	CHECK_UINT(note.major, 10);
+	CHECK_UINT(note.minor, 0);
+	CHECK_UINT(note.flags, 0);
+	CHECK_UINT(note.sanitizer, PTOWSP_SANITIZER);
+	CHECK_STR(note.name, "alias_a");
+	CHECK_STR(note.vendor, "test");
+	CHECK_STR(note.version, "1.0");
+	CHECK_STR(note.targets, "alias_a,shared_alias");
+}
+
+static void note_is_read_from_an_open_file(void)
+{
+	const char *path = plugin_path("good");
+	int fd = open(path, O_RDONLY | O_CLOEXEC);
+	struct ptowsp_error error;
+	struct host_note note;
+
+	REQUIRE(fd >= 0);
+	CHECK_INT(host_note_read(fd, path, &note, &error), PTOWSP_OK);
+	CHECK_STR(note.name, "good");
+	close(fd);
+}
+
+static void note_survives_strip(void)
+{
+	const char *out = check_fmt("%s/stripped.so", check_tmp());
+	struct ptowsp_error error;
+	struct host_note note;
+
+	REQUIRE_INT(check_run(check_fmt("objcopy --strip-all '%s' '%s'", plugin_path("good"), out), NULL, NULL), 0);
+	CHECK_INT(note_of(out, &note, &error), PTOWSP_OK);
+	CHECK_STR(note.name, "good");
+}
+
+static const struct {
+	const char *plugin, *sentence;
+} bad[] = {
+	{"no_note", "no ptowsp note, so not a plugin; make one with PTOWSP_NOTE"},
+	{"two_notes", "two notes of ABI v10"},
+	{"note_major", "its note is of ABI v11 only, this host speaks v10"},
+	{"note_short", "its ptowsp note is cut short"},
+	{"note_cut", "a string of its note does not end or is too long"},
+	{"note_long", "a string of its note does not end or is too long"},
+	{"note_name", "the name in its note is not 1 to 32 of a-z 0-9 _"},
+	{"note_vendor", "vendor or version in its note is not printable UTF-8"},
+	{"note_targets", "the targets in its note are not names"},
+};
+
+static void note_is_refused(void)
+{
+	struct ptowsp_error error;
+	struct host_note note;
+
+	for (size_t i = 0; i < sizeof(bad) / sizeof(*bad); i++) {
+		CHECK_INT(note_of(plugin_path(bad[i].plugin), &note, &error), PTOWSP_PLUGIN_REFUSED);
+		CHECK_CONTAINS(error.text, bad[i].sentence);
+		CHECK_CONTAINS(error.text, bad[i].plugin);
+		CHECK_STR(note.name, "");
+	}
+}
+
+/* A descriptor by hand: words, then strings. */
+static ptowsp_status decode(const char *strings, size_t size)
+{
+	unsigned char bytes[512] = {10};
+	struct host_note_place place = {.bytes = bytes, .size = (uint32_t)(16 + size)};
+	struct ptowsp_error error;
+	struct host_note note;
+
+	memcpy(bytes + 16, strings, size);
+	return host_note_decode(&place, "x.so", &note, &error);
+}
+#define DECODE(strings) decode(strings, sizeof(strings))
+
+static void note_takes_utf8_and_refuses_broken_utf8(void)
+{
+	CHECK_INT(DECODE("a\0Gl\xC3\xBChwerk \xF0\x9F\x94\xA5\0001\0a"), PTOWSP_OK);
+	CHECK_INT(DECODE("a\0\xC0\xAF\0001\0a"), PTOWSP_PLUGIN_REFUSED);         /* overlong */
+	CHECK_INT(DECODE("a\0\xE0\x80\x80\0001\0a"), PTOWSP_PLUGIN_REFUSED);     /* overlong */
+	CHECK_INT(DECODE("a\0\xED\xA0\x80\0001\0a"), PTOWSP_PLUGIN_REFUSED);     /* half of a surrogate pair */
+	CHECK_INT(DECODE("a\0\xF4\x90\x80\x80\0001\0a"), PTOWSP_PLUGIN_REFUSED); /* beyond U+10FFFF */
+	CHECK_INT(DECODE("a\0\xC3\0001\0a"), PTOWSP_PLUGIN_REFUSED);             /* cut */
+	CHECK_INT(DECODE("a\0\xC2\x9B\0001\0a"), PTOWSP_PLUGIN_REFUSED);         /* a control character */
+	CHECK_INT(DECODE("a\0x\ty\0001\0a"), PTOWSP_PLUGIN_REFUSED);
+}
+
+static void note_takes_what_a_later_minor_appends(void)
+{
+	CHECK_INT(DECODE("a\0vendor\0001\0a\0\1\2\3\4"), PTOWSP_OK);
+}
+
+static void note_limits_are_met_exactly(void)
+{
+	CHECK_INT(DECODE("abcdefghijklmnopqrstuvwxyz_01234\0v\0001\0"), PTOWSP_OK);
+	CHECK_INT(DECODE("abcdefghijklmnopqrstuvwxyz_012345\0v\0001\0"), PTOWSP_PLUGIN_REFUSED);
+	CHECK_INT(DECODE("\0v\0001\0"), PTOWSP_PLUGIN_REFUSED);
+}
+
+static void note_targets_are_matched_whole(void)
+{
+	struct host_note note = {.targets = "a2a3,pto_runtime_a2a3"};
+
+	CHECK(host_note_has_target(&note, "a2a3"));
+	CHECK(host_note_has_target(&note, "pto_runtime_a2a3"));
+	CHECK(!host_note_has_target(&note, "a2a"));
+	CHECK(!host_note_has_target(&note, "pto_runtime"));
+	CHECK(!host_note_has_target(&note, ""));
+}
+
+void suite_note(CU_pSuite s)
+{
+	TEST(s, note_says_what_the_plugin_is);
+	TEST(s, note_is_read_from_an_open_file);
+	TEST(s, note_survives_strip);
+	TEST(s, note_is_refused);
+	TEST(s, note_takes_utf8_and_refuses_broken_utf8);
+	TEST(s, note_takes_what_a_later_minor_appends);
+	TEST(s, note_limits_are_met_exactly);
+	TEST(s, note_targets_are_matched_whole);
+}

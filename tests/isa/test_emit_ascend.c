@@ -1,0 +1,94 @@
+/* SPDX-License-Identifier: MIT
+ * test_emit_ascend.c - emitted Ascend C for A2/A3 and A5: compiled on the host by a stand-in for the toolkit's header (tests/emit/kernel_operator.h) and run
+ * beside the interpreter, all but products; the text of three kernels. The toolkit itself is not here. PTOWSP_SEED=n repeats a trial. */
+#include <stdlib.h>
+#include <string.h>
+
+#include "tests/check.h"
+#include "tests/base/emit_trials.h"
+#include "ptowsp/note.h"
+#include "tests/isa/tile_random.h"
+
+/* As tile_window of kernel_ascend.h. */
+struct window {
+	uint64_t data, rows, columns, row_stride, column_stride;
+};
+
+static ptowsp_status core_call(void *function, const struct ptowsp_task *task, uint64_t *cycles_out)
+{
+	static unsigned char workspace[1 << 22]; /* for what the cube gets */
+	void (*fn)(void *tensors, void *args, void *result, void *workspace);
+	struct window windows[RANDOM_WINDOWS];
+	uint64_t args[16] = {0};
+	int32_t result = 1;
+
+	(void)cycles_out;
+	for (uint32_t i = 0; i < task->tensor_count && i < RANDOM_WINDOWS; i++)
+		windows[i] = (struct window){(uint64_t)(uintptr_t)task->tensors[i].data, task->tensors[i].rows, task->tensors[i].columns,
+					     task->tensors[i].row_stride, task->tensors[i].column_stride};
+	for (uint32_t i = 0; i < task->arg_count && i < 16; i++)
+		args[i] = task->args[i];
+	*(void **)&fn = function;
+	fn(windows, args, &result, workspace);
+	return result;
+}
+
+/* Vector instructions add f16 up in f32, and have exp and others of their own. */
+static const struct emit_way ways[] = {
+	{.target = "ascend-a2a3", .header = "isa/kernel_ascend.h", .flags = "-I'%s'", .call = core_call, .tolerance = 0.02},
+	{.target = "ascend-a5", .header = "isa/kernel_ascend.h", .flags = "-DTILE_A5 -I'%s'", .call = core_call, .tolerance = 0.02},
+};
+
+static void operations_do_what_the_interpreter_does(const struct emit_way *way)
+{
+	for (int part = 0; part < (PTOWSP_SANITIZER ? 1 : 4); part++) /* a compiler takes most of it, which no sanitizer watches */
+		emit_trials_run(way, random_start() + (unsigned)part * 100, part);
+}
+
+static void a2a3_does_what_the_interpreter_does(void)
+{
+	operations_do_what_the_interpreter_does(&ways[0]);
+}
+
+static void a5_does_what_the_interpreter_does(void)
+{
+	operations_do_what_the_interpreter_does(&ways[1]);
+}
+
+static void compile(const char *target)
+{
+	const char *folder = emit_kernels(target);
+	char *out = NULL, *err = NULL;
+
+	REQUIRE(folder != NULL);
+	CHECK_INT(check_run(check_fmt("cd '%s/emitted' && for k in *.cpp; do c++ -std=c++17 -Wall -Wextra -Wno-unused -Werror -fsyntax-only -I. -I'%s/tests/emit' $k || exit; done",
+				      folder, check_root()),
+			    &out, &err),
+		  0);
+	CHECK_STR(err, "");
+	free(out);
+	free(err);
+}
+
+static void kernels_compile_with_every_name_declared(void)
+{
+	if (PTOWSP_SANITIZER)
+		CHECK_SKIP("what compilers say of a text is asked without a sanitizer");
+	compile("ascend-a2a3");
+	compile("ascend-a5");
+}
+
+static void emitted_text_is_what_is_kept(void)
+{
+	emit_golden_compare("ascend-a2a3", ".a2a3.cpp", "cpp");
+	emit_golden_compare("ascend-a5", ".a5.cpp", "cpp");
+}
+
+void suite_emit_ascend(CU_pSuite s);
+void suite_emit_ascend(CU_pSuite s)
+{
+	TEST(s, a2a3_does_what_the_interpreter_does);
+	TEST(s, a5_does_what_the_interpreter_does);
+	TEST(s, kernels_compile_with_every_name_declared);
+	TEST(s, emitted_text_is_what_is_kept);
+}

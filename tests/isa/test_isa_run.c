@@ -1,0 +1,407 @@
+/* SPDX-License-Identifier: MIT
+ * test_isa_run.c - control flow of tile programs, what ends it, arguments and cycles, as a task sees them. */
+#include "tests/isa/tile_probe.h"
+
+#include <math.h>
+
+static void for_counts_from_lower_to_upper_exclusive(void)
+{
+	unsigned i, n;
+
+	begin();
+	i = tile_local(&b, "i", PTOWSP_I32, 0);
+	n = tile_local(&b, "n", PTOWSP_I32, 0);
+	tile_for(&b, i, tile_int(&b, 2), tile_int(&b, 9), tile_int(&b, 3));
+	tile_op(&b, PTOWSP_PTO_ADD, n, n, tile_int(&b, 1));
+	put(i, 10);
+	tile_end(&b);
+	put(i, 0);
+	put(n, 1);
+	REQUIRE_INT(run(), PTOWSP_OK);
+	CHECK_NEAR(memory[1][10], 8, 0); /* the last round */
+	CHECK_NEAR(memory[1][0], 11, 0); /* seen afterwards */
+	CHECK_NEAR(memory[1][1], 3, 0);
+}
+
+static void for_with_nothing_to_do_is_skipped(void)
+{
+	unsigned i;
+
+	begin();
+	i = tile_local(&b, "i", PTOWSP_I64, 99);
+	tile_for(&b, i, tile_int(&b, 5), tile_int(&b, 5), tile_int(&b, 1));
+	put(i, 1);
+	tile_end(&b);
+	put(i, 0);
+	REQUIRE_INT(run(), PTOWSP_OK);
+	CHECK_NEAR(memory[1][0], 5, 0);
+	CHECK_NEAR(memory[1][1], -1, 0);
+}
+
+static void for_ends_at_the_largest_integer(void)
+{
+	unsigned i, n;
+
+	begin();
+	i = tile_local(&b, "i", PTOWSP_I64, 0);
+	n = tile_local(&b, "n", PTOWSP_I64, 0);
+	tile_for(&b, i, tile_int(&b, INT64_MAX - 5), tile_int(&b, INT64_MAX), tile_int(&b, 4));
+	tile_op(&b, PTOWSP_PTO_ADD, n, n, tile_int(&b, 1));
+	tile_end(&b);
+	put(n, 0);
+	REQUIRE_INT(run(), PTOWSP_OK);
+	CHECK_NEAR(memory[1][0], 2, 0);
+}
+
+static void for_needs_a_positive_step(void)
+{
+	begin();
+	tile_for(&b, tile_local(&b, "i", PTOWSP_I64, 0), tile_int(&b, 0), tile_int(&b, 5), tile_int(&b, 0));
+	tile_end(&b);
+	run_fails(PTOWSP_KERNEL_FAILED, "kernel probe line 1: FOR needs a positive step, got 0");
+}
+
+static void break_and_continue_mean_the_inner_loop(void)
+{
+	unsigned i, j, n, c;
+
+	begin();
+	i = tile_local(&b, "i", PTOWSP_I64, 0);
+	j = tile_local(&b, "j", PTOWSP_I64, 0);
+	n = tile_local(&b, "n", PTOWSP_I64, 0);
+	c = tile_local(&b, "c", PTOWSP_BOOL, 0);
+	tile_for(&b, i, tile_int(&b, 0), tile_int(&b, 3), tile_int(&b, 1));
+	tile_for(&b, j, tile_int(&b, 0), tile_int(&b, 100), tile_int(&b, 1));
+	tile_op(&b, PTOWSP_PTO_CMP, c, j, tile_int(&b, 2));
+	tile_mode(&b, PTOWSP_COMPARE_LT);
+	tile_if(&b, c);
+	tile_op(&b, PTOWSP_PTO_CONTINUE);
+	tile_end(&b);
+	tile_op(&b, PTOWSP_PTO_CMP, c, j, tile_int(&b, 5));
+	tile_mode(&b, PTOWSP_COMPARE_EQ);
+	tile_if(&b, c);
+	tile_op(&b, PTOWSP_PTO_BREAK);
+	tile_end(&b);
+	tile_op(&b, PTOWSP_PTO_ADD, n, n, tile_int(&b, 1)); /* j = 2, 3, 4 */
+	tile_end(&b);
+	tile_end(&b);
+	put(n, 0);
+	put(j, 1);
+	REQUIRE_INT(run(), PTOWSP_OK);
+	CHECK_NEAR(memory[1][0], 9, 0);
+	CHECK_NEAR(memory[1][1], 5, 0);
+}
+
+static void while_runs_until_its_condition_fails(void)
+{
+	unsigned x, c;
+
+	begin();
+	x = tile_local(&b, "x", PTOWSP_I32, 100);
+	c = tile_local(&b, "c", PTOWSP_BOOL, 0);
+	tile_while(&b);
+	tile_op(&b, PTOWSP_PTO_CMP, c, x, tile_int(&b, 3));
+	tile_mode(&b, PTOWSP_COMPARE_GE);
+	tile_do(&b, c);
+	tile_op(&b, PTOWSP_PTO_DIV, x, x, tile_int(&b, 2));
+	tile_end(&b);
+	put(x, 0);
+	REQUIRE_INT(run(), PTOWSP_OK);
+	CHECK_NEAR(memory[1][0], 1, 0); /* 100 50 25 12 6 3 1 */
+}
+
+/* a ? 1 : 2 into %out[at] */
+static void choose(unsigned condition, unsigned mode, unsigned at)
+{
+	tile_if(&b, condition);
+	b.insts[b.open[b.depth - 1]].mode = (uint8_t)mode;
+	put(tile_int(&b, 1), at);
+	tile_else(&b);
+	put(tile_int(&b, 2), at);
+	tile_end(&b);
+}
+
+static void if_asks_for_non_zero_or_a_bit(void)
+{
+	begin();
+	choose(tile_int(&b, 0), 0, 0);
+	choose(tile_int(&b, -7), 0, 1);
+	choose(tile_float(&b, -0.0f), 0, 2);
+	choose(tile_float(&b, NAN), 0, 3);
+	choose(tile_int(&b, 4), 3, 4);
+	choose(tile_int(&b, 4), 2, 5);
+	choose(tile_int(&b, -1), 64, 6);
+	REQUIRE_INT(run(), PTOWSP_OK);
+	for (unsigned i = 0; i < 7; i++)
+		CHECK_NEAR(memory[1][i], "2121121"[i] - '0', 0);
+}
+
+static void return_may_stand_anywhere(void)
+{
+	begin();
+	tile_if(&b, tile_int(&b, 1));
+	put(tile_int(&b, 1), 0);
+	tile_op(&b, PTOWSP_PTO_RETURN);
+	tile_end(&b);
+	put(tile_int(&b, 2), 0);
+	REQUIRE_INT(run(), PTOWSP_OK);
+	CHECK_NEAR(memory[1][0], 1, 0);
+}
+
+static void endless_loops_end(void)
+{
+	void *scratch = aligned_alloc(64, 1024);
+
+	begin();
+	tile_while(&b);
+	tile_do(&b, tile_int(&b, 1));
+	tile_end(&b);
+	REQUIRE_INT(tile_create(&b, &program, &task.error), PTOWSP_OK);
+	CHECK_INT(isa_run_within(program, &task.task, &task.out, scratch, 1000), PTOWSP_RUN_FAILED);
+	CHECK_STR(task.error.text, "kernel probe line 3: jumped back 1000 times; the loop seems to have no end");
+	CHECK_INT(task.error.code, PTOWSP_RUN_FAILED);
+	isa_program_destroy(program);
+	tile_finish(&b);
+	free(scratch);
+}
+
+static int stop_at(void *context)
+{
+	return ++*(unsigned *)context == 5;
+}
+
+/* WHILE without end; a guard that never stops changes nothing. */
+static void a_guard_ends_runs_and_walks(void)
+{
+	void *scratch = aligned_alloc(64, 1024);
+	unsigned asked = 0;
+	const struct isa_guard guard = { stop_at, &asked };
+	uint64_t cycles;
+
+	for (int end = 0; end < 2; end++) {
+		begin();
+		tile_while(&b);
+		tile_do(&b, tile_int(&b, !end));
+		tile_end(&b);
+		REQUIRE_INT(tile_create(&b, &program, &task.error), PTOWSP_OK);
+		asked = 0;
+		CHECK_INT(isa_run_guarded(program, &task.task, &task.out, scratch, &guard), end ? PTOWSP_OK : PTOWSP_CANCELLED);
+		CHECK_UINT(asked, end ? 0 : 5);
+		asked = 0;
+		CHECK_INT(isa_walk_guarded(program, NULL, 0, (struct isa_block){0, 1}, NULL, NULL, &guard, &cycles, &task.error),
+			  end ? PTOWSP_OK : PTOWSP_CANCELLED);
+		CHECK_UINT(asked, end ? 0 : 5);
+		CHECK_STR(task.error.text, end ? "" : "kernel probe was stopped");
+		task.error.text[0] = 0;
+		isa_program_destroy(program);
+		tile_finish(&b);
+	}
+	free(scratch);
+}
+
+/* ---- a guard within work ------------------------------------------------------------------------------------------- */
+
+enum { WORK_ROWS = 2048, WORK_K = 1024, WORK_COLUMNS = 16 };
+
+/* d[i,j] = sum over k of (i K + k), by each product; more where something is added. Returns what comes on top. */
+static int work_add(unsigned op)
+{
+	const unsigned d = tile_tile(&b, "d", WORK_ROWS, WORK_COLUMNS, PTOWSP_I32), x = tile_tile(&b, "x", WORK_ROWS, WORK_K, PTOWSP_I32);
+	const unsigned y = tile_tile(&b, "y", WORK_K, WORK_COLUMNS, PTOWSP_I32), one = tile_int(&b, 1), zero = tile_int(&b, 0);
+	unsigned more;
+
+	tile_op(&b, PTOWSP_PTO_TCI, x, zero);
+	tile_op(&b, PTOWSP_PTO_TEXPANDS, y, one);
+	if (op == PTOWSP_PTO_TMATMUL)
+		tile_op(&b, op, d, x, y);
+	else if (op == PTOWSP_PTO_TMATMUL_ACC) {
+		tile_op(&b, PTOWSP_PTO_TEXPANDS, d, tile_int(&b, 5));
+		tile_op(&b, op, d, d, x, y);
+	} else if (op == PTOWSP_PTO_TMATMUL_BIAS) {
+		more = tile_tile(&b, "bias", 1, WORK_COLUMNS, PTOWSP_I32);
+		tile_op(&b, PTOWSP_PTO_TEXPANDS, more, tile_int(&b, 5));
+		tile_op(&b, op, d, x, y, more);
+	} else {
+		const unsigned left = tile_tile(&b, "left", WORK_ROWS, 4, PTOWSP_I32), right = tile_tile(&b, "right", 4, WORK_COLUMNS, PTOWSP_I32);
+
+		tile_op(&b, PTOWSP_PTO_TEXPANDS, left, one);
+		tile_op(&b, PTOWSP_PTO_TEXPANDS, right, one);
+		tile_op(&b, op, d, x, left, y, right);
+	}
+	tile_op(&b, PTOWSP_PTO_TSTORE, d, 0, zero, zero);
+	return op == PTOWSP_PTO_TMATMUL_ACC || op == PTOWSP_PTO_TMATMUL_BIAS ? 5 : 0;
+}
+
+static void work_check(const int32_t *made, int more)
+{
+	unsigned wrong = 0;
+
+	for (uint32_t i = 0; i < WORK_ROWS; i++)
+		for (uint32_t j = 0; j < WORK_COLUMNS; j++)
+			wrong += (uint32_t)made[i * WORK_COLUMNS + j] != (uint32_t)(i * WORK_K * WORK_K + WORK_K / 2 * (WORK_K - 1) + (uint32_t)more);
+	CHECK_UINT(wrong, 0);
+}
+
+/* The first question ends it, or none: then results are those of all rows at once. */
+static void work_try(unsigned op, int32_t *made)
+{
+	unsigned asked = 0;
+	const struct isa_guard never = { stop_at, &asked };
+	void *scratch;
+	int more;
+
+	tile_begin(&b, "probe");
+	tile_param(&b, "made", PTOWSP_I32);
+	tile_touch(&b, 0, PTOWSP_WRITE);
+	more = work_add(op);
+	tile_task_begin(&task);
+	tile_grid(&task, 0, made, PTOWSP_I32, WORK_ROWS, WORK_COLUMNS, WORK_COLUMNS, 1);
+	REQUIRE_INT(tile_create(&b, &program, &task.error), PTOWSP_OK);
+	scratch = aligned_alloc(64, (isa_program_scratch(program) + 63) / 64 * 64);
+	asked = 5; /* of which the fifth would end it */
+	CHECK_INT(isa_run_guarded(program, &task.task, &task.out, scratch, &never), PTOWSP_OK);
+	CHECK(asked - 5 >= 3);
+	work_check(made, more);
+	asked = 4;
+	CHECK_INT(isa_run_guarded(program, &task.task, &task.out, scratch, &never), PTOWSP_CANCELLED);
+	CHECK_UINT(asked, 5);
+	CHECK_STR(task.error.text, "kernel probe was stopped");
+	free(scratch);
+	isa_program_destroy(program);
+	tile_finish(&b);
+}
+
+static void a_guard_is_asked_within_a_product(void)
+{
+	int32_t *made = calloc((size_t)WORK_ROWS * WORK_COLUMNS, sizeof(*made));
+
+	work_try(PTOWSP_PTO_TMATMUL, made);
+	work_try(PTOWSP_PTO_TMATMUL_ACC, made);
+	work_try(PTOWSP_PTO_TMATMUL_BIAS, made);
+	work_try(PTOWSP_PTO_TMATMUL_MX, made);
+	free(made);
+}
+
+/* No jump, no product: one large instruction after the other; at each level, since from the second on rows go through several of them. */
+static void a_guard_is_asked_between_large_instructions(void)
+{
+	for (unsigned level = ISA_LEVEL_STEPS; level <= ISA_LEVEL_ROWS; level++) {
+		unsigned asked = 0, x, size;
+		const struct isa_guard guard = { stop_at, &asked };
+		const void *payload;
+		size_t bytes;
+		void *scratch;
+
+		begin();
+		x = tile_tile(&b, "x", 2048, 1024, PTOWSP_F32);
+		for (size = 0; size < 40; size++)
+			tile_op(&b, PTOWSP_PTO_TADDS, x, x, tile_float(&b, 1));
+		payload = tile_payload(&b, &bytes);
+		REQUIRE_INT(isa_program_create_at(&program, level, false, payload, bytes, b.strings, b.strings_size, &task.error), PTOWSP_OK);
+		scratch = aligned_alloc(64, (isa_program_scratch(program) + 63) / 64 * 64);
+		CHECK_INT(isa_run_guarded(program, &task.task, &task.out, scratch, &guard), PTOWSP_CANCELLED);
+		CHECK_UINT(asked, 5);
+		free(scratch);
+		isa_program_destroy(program);
+		tile_finish(&b);
+	}
+}
+
+/* A run that used up its jumps goes on where it was. */
+static void a_state_can_be_resumed(void)
+{
+	struct isa_state st = { .budget = 3 };
+	unsigned i, n, rounds = 1;
+
+	begin();
+	i = tile_local(&b, "i", PTOWSP_I64, 0);
+	n = tile_local(&b, "n", PTOWSP_I64, 0);
+	tile_for(&b, i, tile_int(&b, 0), tile_int(&b, 10), tile_int(&b, 1));
+	tile_op(&b, PTOWSP_PTO_ADD, n, n, i);
+	tile_end(&b);
+	REQUIRE_INT(tile_create(&b, &program, &task.error), PTOWSP_OK);
+	st.program = program;
+	st.task = &task.task;
+	st.scratch = aligned_alloc(64, 1024);
+	st.scalars = (uint64_t *)(void *)st.scratch;
+	memcpy(st.scalars, program->initial, program->header.scalar_count * sizeof(uint64_t));
+	while (isa_state_run(&st) == PTOWSP_AGAIN && rounds < 100) {
+		st.budget = 3;
+		rounds++;
+	}
+	CHECK_UINT(rounds, 4);
+	CHECK_UINT(st.scalars[n], 45);
+	free(st.scratch);
+	isa_program_destroy(program);
+	tile_finish(&b);
+}
+
+static void arguments_reach_their_scalars(void)
+{
+	unsigned second, first;
+
+	begin();
+	second = tile_scalar(&b, "second", PTOWSP_F32, PTOWSP_SCALAR_ARG, 1);
+	first = tile_scalar(&b, "first", PTOWSP_I32, PTOWSP_SCALAR_ARG, 0);
+	put(first, 0);
+	put(second, 1);
+	tile_task_arg(&task, UINT64_C(0x100000000) + 5); /* an i32 takes the low half */
+	tile_task_arg(&task, tile_bits(0.25f));
+	REQUIRE_INT(run(), PTOWSP_OK);
+	CHECK_NEAR(memory[1][0], 5, 0);
+	CHECK_NEAR(memory[1][1], 0.25, 0);
+}
+
+static void tasks_that_do_not_fit_are_refused(void)
+{
+	begin();
+	put(tile_arg(&b, "n", PTOWSP_I32), 0);
+	run_fails(PTOWSP_KERNEL_FAILED, "kernel probe: takes 2 tensors and 1 scalars, the task has 2 and 0");
+	begin();
+	task.tensors[1].dtype = PTOWSP_I32;
+	run_fails(PTOWSP_KERNEL_FAILED, "kernel probe: %out is f32, the task's tensor is i32");
+	tile_move(0, 0);
+	task.tensors[1].access = PTOWSP_READ;
+	run_fails(PTOWSP_KERNEL_FAILED, "kernel probe: writes %out, which the task does not allow");
+}
+
+static void cycles_follow_the_reference_model(void)
+{
+	unsigned x, y, z, s;
+
+	begin();
+	x = tile_tile(&b, "x", 8, 16, PTOWSP_F32);
+	y = tile_tile(&b, "y", 16, 4, PTOWSP_F32);
+	z = tile_tile(&b, "z", 8, 4, PTOWSP_F32);
+	s = tile_tile(&b, "s", 8, 1, PTOWSP_F32);
+	tile_op(&b, PTOWSP_PTO_TLOAD, x, 0, tile_int(&b, 0), tile_int(&b, 0));   /* 128 */
+	tile_op(&b, PTOWSP_PTO_TLOAD, y, 0, tile_int(&b, 0), tile_int(&b, 0));   /* 64 */
+	tile_op(&b, PTOWSP_PTO_TMATMUL, z, x, y);                                /* 512 */
+	tile_op(&b, PTOWSP_PTO_TMATMUL_ACC, z, z, x, y);                         /* 512 */
+	tile_op(&b, PTOWSP_PTO_TROWSUM, s, x);                                   /* 8 */
+	tile_op(&b, PTOWSP_PTO_TRESHAPE, x, x);                                  /* 0 */
+	tile_op(&b, PTOWSP_PTO_TMRGSORT, s, z, z);                               /* 160 */
+	tile_op(&b, PTOWSP_PTO_TSTORE, z, 1, tile_int(&b, 0), tile_int(&b, 0));  /* 32 */
+	REQUIRE_INT(run(), PTOWSP_OK);
+	CHECK_UINT(task.out.cycles, 128 + 64 + 512 + 512 + 8 + 160 + 32);
+}
+
+void suite_isa_run(CU_pSuite s)
+{
+	TEST(s, for_counts_from_lower_to_upper_exclusive);
+	TEST(s, for_with_nothing_to_do_is_skipped);
+	TEST(s, for_ends_at_the_largest_integer);
+	TEST(s, for_needs_a_positive_step);
+	TEST(s, break_and_continue_mean_the_inner_loop);
+	TEST(s, while_runs_until_its_condition_fails);
+	TEST(s, if_asks_for_non_zero_or_a_bit);
+	TEST(s, return_may_stand_anywhere);
+	TEST(s, endless_loops_end);
+	TEST(s, a_guard_ends_runs_and_walks);
+	TEST(s, a_guard_is_asked_within_a_product);
+	TEST(s, a_guard_is_asked_between_large_instructions);
+	TEST(s, a_state_can_be_resumed);
+	TEST(s, arguments_reach_their_scalars);
+	TEST(s, tasks_that_do_not_fit_are_refused);
+	TEST(s, cycles_follow_the_reference_model);
+}

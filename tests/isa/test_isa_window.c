@@ -1,0 +1,274 @@
+/* SPDX-License-Identifier: MIT
+ * test_isa_window.c - where tile programs read and write: windows, grids, borders, gather and scatter, single elements. */
+#include "tests/isa/tile_probe.h"
+
+static void tload_counts_rows_in_whole_tiles(void)
+{
+	tile_move(3, 5);
+	REQUIRE_INT(run(), PTOWSP_OK);
+	for (unsigned i = 0; i < 64; i++)
+		CHECK_NEAR(memory[1][i], 3 * 64 + 5 + i, 0);
+	CHECK_NEAR(memory[1][64], -1, 0);
+	tile_move(63, 0);
+	CHECK_INT(run(), PTOWSP_OK);
+}
+
+static void addresses_outside_the_window_are_errors(void)
+{
+	tile_move(64, 0);
+	run_fails(PTOWSP_KERNEL_FAILED, "kernel probe line 1: tload reads elements [4096, 4160) of %in, which has 4096");
+	tile_move(63, 1);
+	run_fails(PTOWSP_KERNEL_FAILED, "kernel probe line 1: tload reads elements [4033, 4097) of %in, which has 4096");
+	tile_move(-1, 0);
+	run_fails(PTOWSP_KERNEL_FAILED, "kernel probe line 1: tload reads elements [-64, 0) of %in, which has 4096");
+	tile_move(0, 0);
+	task.tensors[1].columns = 63;
+	run_fails(PTOWSP_KERNEL_FAILED, "kernel probe line 2: tstore writes elements [0, 64) of %out, which has 63");
+	tile_move(INT64_MAX, INT64_MAX);
+	CHECK_INT(run(), PTOWSP_KERNEL_FAILED);
+	tile_move(INT64_MIN, INT64_MIN);
+	CHECK_INT(run(), PTOWSP_KERNEL_FAILED);
+	tile_move(INT64_MIN, INT64_MAX);
+	CHECK_INT(run(), PTOWSP_KERNEL_FAILED);
+}
+
+static void windows_with_rows_are_addressed_as_a_grid(void)
+{
+	tile_move(1, 2);
+	tile_grid(&task, 0, memory[0] + 100, PTOWSP_F32, 16, 10, 50, 1);
+	tile_grid(&task, 1, memory[1], PTOWSP_F32, 8, 8, 2, 100); /* columns far apart */
+	REQUIRE_INT(run(), PTOWSP_OK);
+	for (unsigned i = 0; i < 8; i++)
+		for (unsigned j = 0; j < 8; j++)
+			CHECK_NEAR(memory[1][i * 2 + j * 100], 100 + (8 + i) * 50 + 2 + j, 0);
+	CHECK_NEAR(memory[1][1], -1, 0);
+}
+
+static void grids_have_borders(void)
+{
+	tile_move(1, 3);
+	tile_grid(&task, 0, memory[0], PTOWSP_F32, 16, 10, 50, 1);
+	run_fails(PTOWSP_KERNEL_FAILED, "kernel probe line 1: tload reads 8x8 at row 8, column 3 of %in, which is 16x10");
+	tile_move(2, 0);
+	tile_grid(&task, 0, memory[0], PTOWSP_F32, 16, 10, 50, 1);
+	run_fails(PTOWSP_KERNEL_FAILED, "kernel probe line 1: tload reads 8x8 at row 16, column 0 of %in, which is 16x10");
+	tile_move(-1, 0);
+	tile_grid(&task, 0, memory[0], PTOWSP_F32, 16, 10, 50, 1);
+	CHECK_INT(run(), PTOWSP_KERNEL_FAILED);
+}
+
+static void store_with_scale_multiplies_each_column(void)
+{
+	unsigned x, s;
+
+	begin();
+	x = tile_tile(&b, "x", 4, 3, PTOWSP_F32);
+	s = tile_tile(&b, "s", 1, 3, PTOWSP_F32);
+	tile_op(&b, PTOWSP_PTO_TLOAD, x, 0, tile_int(&b, 0), tile_int(&b, 0));
+	tile_op(&b, PTOWSP_PTO_TLOAD, s, 0, tile_int(&b, 0), tile_int(&b, 5));
+	tile_op(&b, PTOWSP_PTO_TSTORE_FP, x, s, 1, tile_int(&b, 1), tile_int(&b, 2));
+	REQUIRE_INT(run(), PTOWSP_OK);
+	for (unsigned i = 0; i < 12; i++)
+		CHECK_NEAR(memory[1][12 + 2 + i], (float)i * (float)(5 + i % 3), 0);
+	CHECK_NEAR(memory[1][13], -1, 0);
+	CHECK_NEAR(memory[1][26], -1, 0);
+}
+
+static void store_with_scale_follows_the_rows_of_a_grid(void)
+{
+	unsigned x, s;
+
+	begin();
+	x = tile_tile(&b, "x", 4, 3, PTOWSP_F32);
+	s = tile_tile(&b, "s", 1, 3, PTOWSP_F32);
+	tile_op(&b, PTOWSP_PTO_TLOAD, x, 0, tile_int(&b, 0), tile_int(&b, 0));
+	tile_op(&b, PTOWSP_PTO_TLOAD, s, 0, tile_int(&b, 0), tile_int(&b, 5));
+	tile_op(&b, PTOWSP_PTO_TSTORE_FP, x, s, 1, tile_int(&b, 1), tile_int(&b, 2));
+	tile_grid(&task, 1, memory[1], PTOWSP_F32, 9, 8, 100, 3);
+	REQUIRE_INT(run(), PTOWSP_OK);
+	for (unsigned i = 0; i < 4; i++)
+		for (unsigned j = 0; j < 3; j++)
+			CHECK_NEAR(memory[1][(4 + i) * 100 + (2 + j) * 3], (float)(i * 3 + j) * (float)(5 + j), 0);
+}
+
+/* mgather or mscatter of a 2x3 tile with these indices */
+static void indexed(unsigned op, const int32_t index[6])
+{
+	unsigned x, i;
+
+	begin();
+	x = tile_tile(&b, "x", 2, 3, PTOWSP_F32);
+	i = tile_tile(&b, "i", 2, 3, PTOWSP_I32);
+	tile_op(&b, PTOWSP_PTO_TLOAD, x, 0, tile_int(&b, 1), tile_int(&b, 0));
+	for (unsigned k = 0; k < 6; k++)
+		tile_op(&b, PTOWSP_PTO_SETVAL, i, tile_int(&b, k), tile_int(&b, index[k]));
+	if (op == PTOWSP_PTO_MGATHER) {
+		tile_op(&b, op, x, 0, i);
+		tile_op(&b, PTOWSP_PTO_TSTORE, x, 1, tile_int(&b, 0), tile_int(&b, 0));
+	} else {
+		tile_op(&b, op, x, 1, i);
+	}
+}
+
+static void gather_and_scatter_go_element_by_element(void)
+{
+	static const int32_t index[6] = { 4095, 0, 7, 7, 1000, 2 };
+
+	indexed(PTOWSP_PTO_MGATHER, index);
+	REQUIRE_INT(run(), PTOWSP_OK);
+	for (unsigned k = 0; k < 6; k++)
+		CHECK_NEAR(memory[1][k], index[k], 0);
+	indexed(PTOWSP_PTO_MSCATTER, index);
+	REQUIRE_INT(run(), PTOWSP_OK);
+	CHECK_NEAR(memory[1][4095], 6, 0);
+	CHECK_NEAR(memory[1][7], 9, 0); /* the later one */
+	CHECK_NEAR(memory[1][2], 11, 0);
+}
+
+static void gather_and_scatter_check_each_index(void)
+{
+	static const int32_t high[6] = { 0, 0, 4096, 0, 0, 0 }, low[6] = { 0, 0, 0, 0, 0, -1 };
+
+	indexed(PTOWSP_PTO_MGATHER, high);
+	run_fails(PTOWSP_KERNEL_FAILED, "kernel probe line 8: mgather reads element 4096 of %in, which has 4096");
+	indexed(PTOWSP_PTO_MSCATTER, low);
+	run_fails(PTOWSP_KERNEL_FAILED, "kernel probe line 8: mscatter writes element -1 of %out, which has 4096");
+}
+
+static void flat_elements_of_a_grid_go_row_by_row(void)
+{
+	unsigned f;
+
+	begin();
+	f = tile_local(&b, "f", PTOWSP_F32, 0);
+	tile_op(&b, PTOWSP_PTO_LOAD, f, 0, tile_int(&b, 23));
+	tile_op(&b, PTOWSP_PTO_STORE, f, 1, tile_int(&b, 0));
+	tile_grid(&task, 0, memory[0], PTOWSP_F32, 3, 10, 50, 2);
+	REQUIRE_INT(run(), PTOWSP_OK);
+	CHECK_NEAR(memory[1][0], 2 * 50 + 3 * 2, 0);
+	begin();
+	f = tile_local(&b, "f", PTOWSP_F32, 0);
+	tile_op(&b, PTOWSP_PTO_LOAD, f, 0, tile_int(&b, 30));
+	tile_grid(&task, 0, memory[0], PTOWSP_F32, 3, 10, 50, 2);
+	run_fails(PTOWSP_KERNEL_FAILED, "kernel probe line 1: LOAD reads element 30 of %in, which has 30");
+}
+
+static void single_elements_are_checked(void)
+{
+	unsigned x;
+
+	begin();
+	x = tile_tile(&b, "x", 2, 2, PTOWSP_F32);
+	tile_op(&b, PTOWSP_PTO_SETVAL, x, tile_int(&b, 4), tile_float(&b, 1));
+	run_fails(PTOWSP_KERNEL_FAILED, "kernel probe line 1: setval of element 4 of %x, which has 4");
+	begin();
+	x = tile_tile(&b, "x", 2, 2, PTOWSP_F32);
+	tile_op(&b, PTOWSP_PTO_GETVAL, tile_local(&b, "f", PTOWSP_F32, 0), x, tile_int(&b, -1));
+	run_fails(PTOWSP_KERNEL_FAILED, "kernel probe line 1: getval of element -1 of %x, which has 4");
+}
+
+static void getval_and_setval_move_one_element(void)
+{
+	unsigned x, f;
+
+	begin();
+	x = tile_tile(&b, "x", 2, 2, PTOWSP_F32);
+	f = tile_local(&b, "f", PTOWSP_F32, 0);
+	tile_op(&b, PTOWSP_PTO_TLOAD, x, 0, tile_int(&b, 1), tile_int(&b, 0));
+	tile_op(&b, PTOWSP_PTO_GETVAL, f, x, tile_int(&b, 2));
+	tile_op(&b, PTOWSP_PTO_SETVAL, x, tile_int(&b, 0), f);
+	tile_op(&b, PTOWSP_PTO_TSTORE, x, 1, tile_int(&b, 0), tile_int(&b, 0));
+	REQUIRE_INT(run(), PTOWSP_OK);
+	CHECK_NEAR(memory[1][0], 6, 0);
+	CHECK_NEAR(memory[1][1], 5, 0);
+}
+
+static void offsets_inside_tiles_are_checked(void)
+{
+	unsigned x, y, i;
+
+	begin();
+	x = tile_tile(&b, "x", 8, 8, PTOWSP_F32);
+	y = tile_tile(&b, "y", 2, 3, PTOWSP_F32);
+	tile_op(&b, PTOWSP_PTO_TEXTRACT, y, x, tile_int(&b, 6), tile_int(&b, 6));
+	run_fails(PTOWSP_KERNEL_FAILED, "kernel probe line 1: textract takes 2x3 at [6, 6] of %x, which is 8x8");
+	begin();
+	x = tile_tile(&b, "x", 1, 6, PTOWSP_F32);
+	i = tile_tile(&b, "i", 1, 6, PTOWSP_I32);
+	tile_op(&b, PTOWSP_PTO_TEXPANDS, i, tile_int(&b, 6));
+	tile_op(&b, PTOWSP_PTO_TGATHER, x, x, i);
+	run_fails(PTOWSP_KERNEL_FAILED, "kernel probe line 2: tgather index 6 at element 0 of %i; elements 0 to 5 are there");
+	begin();
+	x = tile_tile(&b, "x", 1, 6, PTOWSP_F32);
+	i = tile_tile(&b, "i", 1, 6, PTOWSP_I32);
+	tile_op(&b, PTOWSP_PTO_TEXPANDS, i, tile_int(&b, 2));
+	tile_op(&b, PTOWSP_PTO_TGATHERB, x, x, i);
+	run_fails(PTOWSP_KERNEL_FAILED,
+		  "kernel probe line 2: tgatherb index 2 at element 0 of %i; multiples of 4 from bytes 0 to 23 are there");
+	begin();
+	x = tile_tile(&b, "x", 1, 6, PTOWSP_F32);
+	i = tile_tile(&b, "i", 1, 6, PTOWSP_I32);
+	tile_op(&b, PTOWSP_PTO_TEXPANDS, i, tile_int(&b, 1));
+	tile_op(&b, PTOWSP_PTO_TSCATTER, x, x, i);
+	run_fails(PTOWSP_KERNEL_FAILED, "kernel probe line 2: tscatter index 1 at element 0 of %i; rows 0 to 0 are there");
+}
+
+/* Scratch is full of rubbish here: what is read before it is written must be zeros. */
+static void unwritten_tiles_hold_zeros(void)
+{
+	unsigned x, y, z;
+
+	begin();
+	x = tile_tile(&b, "x", 8, 8, PTOWSP_F32);
+	y = tile_tile(&b, "y", 8, 8, PTOWSP_F32);
+	z = tile_tile(&b, "z", 8, 8, PTOWSP_F32);
+	tile_if(&b, tile_int(&b, 0));
+	tile_op(&b, PTOWSP_PTO_TEXPANDS, y, tile_float(&b, 5));
+	tile_op(&b, PTOWSP_PTO_TEXPANDS, z, tile_float(&b, 5));
+	tile_else(&b);
+	tile_op(&b, PTOWSP_PTO_TSTORE, z, 1, tile_int(&b, 1), tile_int(&b, 0));
+	tile_end(&b);
+	tile_op(&b, PTOWSP_PTO_SETVAL, x, tile_int(&b, 1), tile_float(&b, 3));
+	tile_op(&b, PTOWSP_PTO_TADD, x, x, y);
+	tile_op(&b, PTOWSP_PTO_TSTORE, x, 1, tile_int(&b, 0), tile_int(&b, 0));
+	REQUIRE_INT(run(), PTOWSP_OK);
+	CHECK_NEAR(memory[1][0], 0, 0);
+	CHECK_NEAR(memory[1][1], 3, 0);
+	CHECK_NEAR(memory[1][63], 0, 0);
+	CHECK_NEAR(memory[1][64], 0, 0);
+}
+
+static void tensors_may_lie_further_apart(void)
+{
+	struct {
+		struct ptowsp_tensor_arg arg;
+		uint64_t more[3];
+	} wide[2];
+
+	tile_move(0, 0);
+	memset(wide, 0xFF, sizeof(wide));
+	wide[0].arg = task.tensors[0];
+	wide[1].arg = task.tensors[1];
+	task.task.tensors = &wide[0].arg;
+	task.task.tensor_stride = sizeof(wide[0]);
+	REQUIRE_INT(run(), PTOWSP_OK);
+	CHECK_NEAR(memory[1][63], 63, 0);
+}
+
+void suite_isa_window(CU_pSuite s)
+{
+	TEST(s, tload_counts_rows_in_whole_tiles);
+	TEST(s, addresses_outside_the_window_are_errors);
+	TEST(s, windows_with_rows_are_addressed_as_a_grid);
+	TEST(s, grids_have_borders);
+	TEST(s, store_with_scale_multiplies_each_column);
+	TEST(s, store_with_scale_follows_the_rows_of_a_grid);
+	TEST(s, gather_and_scatter_go_element_by_element);
+	TEST(s, gather_and_scatter_check_each_index);
+	TEST(s, flat_elements_of_a_grid_go_row_by_row);
+	TEST(s, single_elements_are_checked);
+	TEST(s, getval_and_setval_move_one_element);
+	TEST(s, offsets_inside_tiles_are_checked);
+	TEST(s, unwritten_tiles_hold_zeros);
+	TEST(s, tensors_may_lie_further_apart);
+}

@@ -1,0 +1,112 @@
+/* SPDX-License-Identifier: MIT
+ * test_common_arena.c - memory given back at once: zeroed and aligned pieces, arrays that grow, texts, and what happens at the limit. */
+#include "tests/check.h"
+
+#include <stdalign.h>
+#include <string.h>
+
+#include "registry/common/common_arena.h"
+
+/* Each piece is filled, which shows in the next one where they overlap. */
+static void pieces_look_at(struct common_arena *arena)
+{
+	static const size_t sizes[] = {0, 1, 15, 16, 17, 4096, 20000, 300000};
+
+	for (size_t i = 0; i < sizeof(sizes) / sizeof(*sizes); i++) {
+		unsigned char *piece = common_alloc(arena, sizes[i]), all = 0;
+
+		for (size_t k = 0; k < sizes[i]; k++)
+			all |= piece[k];
+		CHECK_UINT(all, 0);
+		CHECK_UINT((uintptr_t)piece % alignof(max_align_t), 0);
+		memset(piece, 0xFF, sizes[i]);
+	}
+}
+
+static void pieces_are_zeroed_and_aligned(void)
+{
+	struct common_arena arena;
+	jmp_buf out;
+
+	common_arena_init(&arena, (size_t)8 << 20, &out);
+	REQUIRE(!setjmp(out));
+	for (int round = 0; round < 3; round++)
+		pieces_look_at(&arena);
+	common_arena_finish(&arena);
+	CHECK(arena.chunks == NULL);
+}
+
+static void rows_push(struct common_arena *arena)
+{
+	uint32_t *rows = NULL, count = 0, capacity = 0, wrong = 0;
+
+	for (uint32_t i = 0; i < 100000; i++)
+		*COMMON_PUSH(arena, rows, count, capacity) = i * 3;
+	for (uint32_t i = 0; i < count; i++)
+		wrong += rows[i] != i * 3;
+	CHECK_UINT(count, 100000);
+	CHECK_UINT(wrong, 0);
+	CHECK(capacity >= count);
+}
+
+static void arrays_grow_and_keep_their_elements(void)
+{
+	struct common_arena arena;
+	jmp_buf out;
+
+	common_arena_init(&arena, (size_t)8 << 20, &out);
+	REQUIRE(!setjmp(out));
+	rows_push(&arena);
+	common_arena_finish(&arena);
+}
+
+static void texts_end_with_a_zero(void)
+{
+	struct common_arena arena;
+	jmp_buf out;
+
+	common_arena_init(&arena, (size_t)1 << 20, &out);
+	REQUIRE(!setjmp(out));
+	CHECK_STR(common_copy(&arena, "abcdef", 3), "abc");
+	CHECK_STR(common_copy(&arena, "", 0), "");
+	CHECK_STR(common_format(&arena, "%s %d", "row", 7), "row 7");
+	CHECK_UINT(strlen(common_format(&arena, "%070000d", 0)), 70000);
+	common_arena_finish(&arena);
+}
+
+/* The number of pieces before the arena leaves. */
+static int pieces_until_it_leaves(struct common_arena *arena, size_t size)
+{
+	volatile int count = 0;
+	jmp_buf out;
+
+	arena->out = &out;
+	if (!setjmp(out))
+		for (;;) {
+			common_alloc(arena, size);
+			count++;
+		}
+	return count;
+}
+
+static void an_arena_leaves_at_its_limit_and_says_so(void)
+{
+	struct common_arena arena;
+
+	common_arena_init(&arena, 1000000, NULL);
+	CHECK_INT(pieces_until_it_leaves(&arena, 100000), 10);
+	CHECK_INT(arena.full, 1);
+	common_arena_finish(&arena);
+	common_arena_init(&arena, 1000000, NULL);
+	CHECK_INT(pieces_until_it_leaves(&arena, SIZE_MAX / 2), 0);
+	CHECK_INT(arena.full, 1);
+	common_arena_finish(&arena);
+}
+
+void suite_common_arena(CU_pSuite s)
+{
+	TEST(s, pieces_are_zeroed_and_aligned);
+	TEST(s, arrays_grow_and_keep_their_elements);
+	TEST(s, texts_end_with_a_zero);
+	TEST(s, an_arena_leaves_at_its_limit_and_says_so);
+}

@@ -1,0 +1,364 @@
+/* SPDX-License-Identifier: MIT */
+/* test_match.c - the rules by which needs meet capabilities. */
+#include "tests/check.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "ptowsp/graph.h"
+#include "registry/caps_match.h"
+
+#define FEATURE(d, p) PTOWSP_FEATURE_POLICY(PTOWSP_DIRECTIVE_##d, PTOWSP_##d##_##p)
+#define DIRECTIVE(d, p, n) \
+	{.directive = PTOWSP_DIRECTIVE_##d, .policy = PTOWSP_##d##_##p, .count = 1, .a0 = (n)}
+
+static struct reg_verdict *rows;
+static uint32_t count;
+
+static void match(const struct reg_needs *needs, const struct ptowsp_cap *caps, uint32_t cap_count)
+{
+	struct reg_caps c = {caps, cap_count, sizeof(*caps)};
+
+	free(rows);
+	REQUIRE_INT(reg_match(needs, &c, &rows, &count), 0);
+}
+
+static void directives_without_a_row_are_diagnosed(void)
+{
+	const struct ptowsp_directive_record directive = DIRECTIVE(DISPATCH, ROUND_ROBIN, 4);
+	struct reg_needs needs = {.directives = &directive, .directive_count = 1};
+
+	match(&needs, NULL, 0);
+	REQUIRE_UINT(count, 1);
+	CHECK_UINT(rows[0].state, PTOWSP_STATE_DIAGNOSED);
+	CHECK(!rows[0].refused);
+	CHECK_STR(rows[0].what, "dispatch=round_robin(4)");
+	CHECK_STR(rows[0].reason, "ignored: the backend has no capability row for it");
+	CHECK(reg_match_refused(rows, count) == NULL);
+}
+
+/* Results do not depend on it, so nothing is refused unless the package asks for more. */
+static void orders_in_memory_are_told_and_refused_where_asked_for(void)
+{
+	const struct ptowsp_cap recorded = {.feature = PTOWSP_FEATURE_MEMORY_ORDER, .state = PTOWSP_STATE_RECORDED};
+	const struct ptowsp_cap enforced = {.feature = PTOWSP_FEATURE_MEMORY_ORDER, .state = PTOWSP_STATE_ENFORCED};
+	const struct ptowsp_requirement_record wanted = {.feature = PTOWSP_FEATURE_MEMORY_ORDER, .state = PTOWSP_STATE_ENFORCED};
+	struct reg_needs needs = {.memory = true};
+
+	match(&needs, &recorded, 1);
+	REQUIRE_UINT(count, 1);
+	CHECK_UINT(rows[0].state, PTOWSP_STATE_RECORDED);
+	CHECK_STR(rows[0].reason, "kept in the package; this backend keeps elements in row_major order, results are the same");
+	CHECK(reg_match_refused(rows, count) == NULL);
+	match(&needs, &enforced, 1);
+	CHECK_UINT(count, 0);
+	match(&needs, NULL, 0);
+	REQUIRE_UINT(count, 1);
+	CHECK_UINT(rows[0].state, PTOWSP_STATE_DIAGNOSED);
+	CHECK_STR(rows[0].reason, "this backend keeps elements in row_major order");
+	CHECK(reg_match_refused(rows, count) == NULL);
+	needs.requirements = &wanted;
+	needs.requirement_count = 1;
+	match(&needs, &recorded, 1);
+	CHECK_UINT(count, 1);
+	CHECK_STR(rows[0].reason, "the package needs more than the backend does with it");
+	CHECK(reg_match_refused(rows, count) != NULL);
+	needs.memory = false;
+	match(&needs, &enforced, 1);
+	CHECK_UINT(count, 0);
+}
+
+static void every_directive_gets_one_verdict_in_order(void)
+{
+	const struct ptowsp_directive_record directives[] = {
+		DIRECTIVE(TASK_WINDOW, STALL, 64), DIRECTIVE(ISSUE_COST, CYCLES, 3), DIRECTIVE(STREAMS, COUNT, 2)};
+	const struct ptowsp_cap caps[] = {{.feature = FEATURE(ISSUE_COST, CYCLES), .state = PTOWSP_STATE_RECORDED},
+					  {.feature = FEATURE(TASK_WINDOW, STALL), .state = PTOWSP_STATE_ENFORCED},
+					  {.feature = FEATURE(STREAMS, COUNT), .state = PTOWSP_STATE_DIAGNOSED}};
+	struct reg_needs needs = {.directives = directives, .directive_count = 3};
+
+	match(&needs, caps, 3);
+	REQUIRE_UINT(count, 3);
+	CHECK_UINT(rows[0].state, PTOWSP_STATE_ENFORCED);
+	CHECK_STR(rows[0].reason, "");
+	CHECK_UINT(rows[1].state, PTOWSP_STATE_RECORDED);
+	CHECK_STR(rows[1].reason, "kept in the program's metadata, behaviour unchanged");
+	CHECK_UINT(rows[2].state, PTOWSP_STATE_DIAGNOSED);
+	CHECK_STR(rows[2].reason, "ignored by the backend");
+	CHECK_UINT(rows[2].row, 2);
+}
+
+static void unsupported_is_always_refused(void)
+{
+	const struct ptowsp_directive_record directive = DIRECTIVE(STREAMS, COUNT, 2);
+	const struct ptowsp_cap cap = {.feature = FEATURE(STREAMS, COUNT), .state = PTOWSP_STATE_UNSUPPORTED};
+	struct reg_needs needs = {.directives = &directive, .directive_count = 1};
+
+	match(&needs, &cap, 1);
+	CHECK(rows[0].refused);
+	CHECK(reg_match_refused(rows, count) == &rows[0]);
+}
+
+static void a_must_bit_asks_for_enforced(void)
+{
+	struct ptowsp_directive_record directive = DIRECTIVE(STREAMS, COUNT, 2);
+	struct ptowsp_cap cap = {.feature = FEATURE(STREAMS, COUNT), .state = PTOWSP_STATE_RECORDED};
+	struct reg_needs needs = {.directives = &directive, .directive_count = 1};
+
+	directive.flags = PTOWSP_DIRECTIVE_MUST;
+	match(&needs, &cap, 1);
+	CHECK(rows[0].refused);
+	CHECK_UINT(rows[0].wanted, PTOWSP_STATE_ENFORCED);
+	cap.state = PTOWSP_STATE_ENFORCED;
+	match(&needs, &cap, 1);
+	CHECK(!rows[0].refused);
+}
+
+static void strict_asks_for_enforced_everywhere(void)
+{
+	const struct ptowsp_directive_record directive = DIRECTIVE(STREAMS, COUNT, 2);
+	struct reg_needs needs = {.directives = &directive, .directive_count = 1, .strict = true};
+
+	match(&needs, NULL, 0);
+	CHECK(rows[0].refused);
+}
+
+static void requirements_raise_what_is_wanted(void)
+{
+	const struct ptowsp_directive_record directive = DIRECTIVE(STREAMS, COUNT, 2);
+	struct ptowsp_requirement_record need = {FEATURE(STREAMS, COUNT), PTOWSP_STATE_RECORDED, 0};
+	struct reg_needs needs = {.directives = &directive, .directive_count = 1, .requirements = &need, .requirement_count = 1};
+
+	match(&needs, NULL, 0);
+	CHECK_UINT(count, 1);
+	CHECK(rows[0].refused);
+	need.state = PTOWSP_STATE_DIAGNOSED;
+	match(&needs, NULL, 0);
+	CHECK(!rows[0].refused);
+}
+
+static void requirements_without_a_directive_stand_alone(void)
+{
+	const struct ptowsp_requirement_record need = {PTOWSP_FEATURE_DEADLOCK_REPORT, PTOWSP_STATE_ENFORCED, 0};
+	struct ptowsp_cap cap = {.feature = PTOWSP_FEATURE_DEADLOCK_REPORT, .state = PTOWSP_STATE_ENFORCED};
+	struct reg_needs needs = {.requirements = &need, .requirement_count = 1};
+
+	match(&needs, &cap, 1);
+	CHECK_UINT(count, 0);
+	match(&needs, NULL, 0);
+	REQUIRE_UINT(count, 1);
+	CHECK(rows[0].refused);
+	CHECK_STR(rows[0].what, "deadlock report");
+	CHECK_STR(rows[0].reason, "the backend has no capability row for it");
+}
+
+static void values_outside_the_limits_are_diagnosed_at_best(void)
+{
+	struct ptowsp_directive_record directive = DIRECTIVE(DISPATCH, ROUND_ROBIN, 4);
+	const struct ptowsp_cap cap = {.feature = FEATURE(DISPATCH, ROUND_ROBIN), .state = PTOWSP_STATE_ENFORCED, .low = 1, .high = 4};
+	struct reg_needs needs = {.directives = &directive, .directive_count = 1};
+
+	match(&needs, &cap, 1);
+	CHECK_UINT(rows[0].state, PTOWSP_STATE_ENFORCED);
+	directive.a0 = 5;
+	match(&needs, &cap, 1);
+	CHECK_UINT(rows[0].state, PTOWSP_STATE_DIAGNOSED);
+	CHECK_STR(rows[0].reason, "not met as stated, 5 is outside the backend's limits 1..4");
+	CHECK(!rows[0].refused);
+	directive.flags = PTOWSP_DIRECTIVE_MUST;
+	match(&needs, &cap, 1);
+	CHECK(rows[0].refused);
+}
+
+static void opcodes_without_a_row_are_unsupported(void)
+{
+	uint8_t opcodes[256] = {[0x10] = 1, [0x20] = 1};
+	struct ptowsp_cap cap = {.feature = PTOWSP_FEATURE_OPCODE(0x20), .state = PTOWSP_STATE_ENFORCED};
+	struct reg_needs needs = {.opcodes = opcodes};
+
+	match(&needs, &cap, 1);
+	REQUIRE_UINT(count, 1);
+	CHECK(rows[0].refused);
+	CHECK_STR(rows[0].what, "opcode parallel_for");
+	CHECK_STR(rows[0].reason, "the backend has no capability row for it");
+	cap.state = PTOWSP_STATE_RECORDED;
+	match(&needs, &cap, 1);
+	REQUIRE_UINT(count, 2);
+	CHECK_STR(rows[1].what, "opcode task");
+	CHECK_STR(rows[1].reason, "met below enforced");
+	cap.state = PTOWSP_STATE_UNSUPPORTED;
+	match(&needs, &cap, 1);
+	REQUIRE_UINT(count, 2);
+	CHECK_STR(rows[1].reason, "it has no way for that; take another backend or engine");
+}
+
+/* Bit 0: it is used; bit 1 + k: with scope k. */
+static void instructions_of_graphs_are_hints_unless_unsupported(void)
+{
+	uint8_t graph[256] = {[PTOWSP_MC_FENCE] = 1 | 2 << PTOWSP_fence_scope_L2, [PTOWSP_CA_REQUEST] = 1, [PTOWSP_SY_NOTIFY] = 1, [PTOWSP_TG_KERNEL] = 1};
+	struct ptowsp_cap caps[] = {
+		{.feature = PTOWSP_FEATURE_GRAPH(PTOWSP_MC_FENCE), .state = PTOWSP_STATE_ENFORCED, .bits = 1 << PTOWSP_fence_scope_L2},
+		{.feature = PTOWSP_FEATURE_GRAPH(PTOWSP_CA_REQUEST), .state = PTOWSP_STATE_RECORDED},
+		{.feature = PTOWSP_FEATURE_GRAPH(PTOWSP_SY_NOTIFY), .state = PTOWSP_STATE_DIAGNOSED}};
+	struct reg_needs needs = {.graph = graph};
+
+	match(&needs, caps, 3);
+	REQUIRE_UINT(count, 3);
+	CHECK(reg_match_refused(rows, count) == NULL);
+	CHECK_STR(rows[0].what, "MC_FENCE(L2)");
+	CHECK_UINT(rows[0].state, PTOWSP_STATE_DIAGNOSED);
+	CHECK_STR(rows[1].what, "CA_REQUEST");
+	CHECK_UINT(rows[1].state, PTOWSP_STATE_RECORDED);
+	CHECK_STR(rows[2].what, "SY_NOTIFY");
+	CHECK_STR(rows[2].reason, "there is nothing to do for it on this backend");
+	CHECK_UINT(rows[2].state, PTOWSP_STATE_DIAGNOSED);
+	graph[PTOWSP_MC_FENCE] = 1 | 2 << PTOWSP_fence_scope_GM;
+	caps[2].state = PTOWSP_STATE_UNSUPPORTED;
+	match(&needs, caps, 3);
+	REQUIRE_UINT(count, 2);
+	CHECK(reg_match_refused(rows, count) == &rows[1]);
+	CHECK_STR(rows[1].reason, "the backend does not support it");
+}
+
+static void kernels_need_one_payload_that_runs(void)
+{
+	struct reg_kernel_need kernel = {"k", 1u << PTOWSP_PAYLOAD_PTO | 1u << PTOWSP_PAYLOAD_SOURCE, true, false, 0, NULL, NULL, ""};
+	const struct ptowsp_cap cap = {.feature = PTOWSP_FEATURE_PAYLOAD(PTOWSP_PAYLOAD_PTO), .state = PTOWSP_STATE_ENFORCED};
+	const struct ptowsp_cap image = {.feature = PTOWSP_FEATURE_PAYLOAD(PTOWSP_PAYLOAD_IMAGE), .state = PTOWSP_STATE_ENFORCED};
+	struct reg_needs needs = {.kernels = &kernel, .kernel_count = 1};
+
+	match(&needs, &cap, 1);
+	CHECK_UINT(count, 0);
+	match(&needs, NULL, 0);
+	REQUIRE_UINT(count, 1);
+	CHECK(rows[0].refused);
+	CHECK_STR(rows[0].what, "kernel k");
+	CHECK_STR(rows[0].reason, "the backend runs none of its payload kinds");
+	match(&needs, &image, 1);
+	REQUIRE_UINT(count, 1);
+	CHECK_STR(rows[0].reason, "this device runs images alone; compile what --emit writes, and pack its text section");
+	kernel.served = true; /* a registered function stands in */
+	match(&needs, NULL, 0);
+	CHECK_UINT(count, 0);
+	kernel = (struct reg_kernel_need){.name = "k", .carried = true};
+	match(&needs, &cap, 1);
+	REQUIRE_UINT(count, 1);
+	CHECK_STR(rows[0].reason, "no portable payload for this backend");
+	kernel.carried = false; /* name and signature only: the plugin says at load what it knows */
+	match(&needs, &cap, 1);
+	CHECK_UINT(count, 0);
+}
+
+static void kernels_with_native_code_say_what_runs(void)
+{
+	const uint32_t pto = 1u << PTOWSP_PAYLOAD_PTO, elf = 1u << PTOWSP_PAYLOAD_ELF;
+	const struct ptowsp_cap caps[] = {{.feature = PTOWSP_FEATURE_PAYLOAD(PTOWSP_PAYLOAD_PTO), .state = PTOWSP_STATE_ENFORCED},
+					  {.feature = PTOWSP_FEATURE_PAYLOAD(PTOWSP_PAYLOAD_ELF), .state = PTOWSP_STATE_ENFORCED}};
+	const struct {
+		uint32_t kinds;
+		bool served;
+		uint8_t native;
+		uint32_t caps;
+		bool refused;
+		const char *reason;
+		bool open; /* the code names no machine */
+		const char *flaw;
+	} cases[] = {
+		{pto | elf, false, REG_NATIVE_FIRST, 2, false, "native code of the package (m-linux)", false, NULL},
+		{elf, false, REG_NATIVE_FIRST, 2, false, "native code of the package (m-linux)", false, NULL},
+		{pto | elf, false, REG_NATIVE_FIRST, 1, false, "portable payload: the backend runs no native code of packages", false, NULL},
+		{elf, false, REG_NATIVE_FIRST, 1, true, "the backend runs none of its payload kinds", false, NULL},
+		{pto | elf, false, REG_NATIVE_SECOND, 2, false, "portable payload: it stands before the native code (m-linux)", false, NULL},
+		{pto, false, REG_NATIVE_UNTRUSTED, 2, false, "portable payload: native code (m-linux) needs --trust=all", false, NULL},
+		{0, false, REG_NATIVE_UNTRUSTED, 2, true, "native code (m-linux) needs --trust=all; no portable payload for this backend", false, NULL},
+		{pto, false, REG_NATIVE_ELSEWHERE, 2, false, "portable payload: its native code is for m-linux, not for this machine", false, NULL},
+		{0, false, REG_NATIVE_ELSEWHERE, 2, true, "its native code is for m-linux, not for this machine; no portable payload for this backend", false, NULL},
+		{0, true, REG_NATIVE_ELSEWHERE, 2, false, "C function of the program: its native code is for m-linux, not for this machine", false, NULL},
+		{elf, false, REG_NATIVE_FIRST, 2, false, "native code of the package (any machine)", true, NULL},
+		{pto, false, REG_NATIVE_UNTRUSTED, 2, false, "portable payload: native code (any machine) needs --trust=all", true, NULL},
+		{pto | elf, true, REG_NATIVE_FIRST, 2, true, "its native code is refused: it has a run path", false, "it has a run path"},
+		{pto | elf, false, REG_NATIVE_FIRST, 1, false, "portable payload: the backend runs no native code of packages", false, "it has a run path"},
+	};
+
+	for (size_t i = 0; i < sizeof(cases) / sizeof(*cases); i++) {
+		struct reg_kernel_need kernel = {"k", cases[i].kinds, true, cases[i].served, cases[i].native, cases[i].open ? "" : "m-linux", NULL, ""};
+		struct reg_needs needs = {.kernels = &kernel, .kernel_count = 1};
+
+		snprintf(kernel.flaw, sizeof(kernel.flaw), "%s", cases[i].flaw ? cases[i].flaw : "");
+		match(&needs, caps, cases[i].caps);
+		REQUIRE_UINT(count, 1);
+		CHECK_STR(rows[0].reason, cases[i].reason);
+		CHECK_INT(rows[0].refused, cases[i].refused);
+		CHECK_INT(rows[0].state, cases[i].refused ? PTOWSP_STATE_UNSUPPORTED : PTOWSP_STATE_ENFORCED);
+	}
+}
+
+static void a_kernel_that_nobody_trusts_says_why(void)
+{
+	struct reg_kernel_need kernel = {.name = "k", .carried = true, .native = REG_NATIVE_UNTRUSTED, .target = "m-linux", .untrusted = "it is not signed"};
+	struct reg_needs needs = {.kernels = &kernel, .kernel_count = 1};
+
+	match(&needs, NULL, 0);
+	REQUIRE_UINT(count, 1);
+	CHECK_STR(rows[0].reason, "native code (m-linux) is not trusted: it is not signed; no portable payload for this backend");
+}
+
+static void a_directive_that_is_required_but_not_used_is_diagnosed(void)
+{
+	struct ptowsp_requirement_record need = {FEATURE(STREAMS, COUNT), PTOWSP_STATE_DIAGNOSED, 0};
+	struct reg_needs needs = {.requirements = &need, .requirement_count = 1};
+
+	match(&needs, NULL, 0);
+	REQUIRE_UINT(count, 1);
+	CHECK(!rows[0].refused);
+	need.feature = PTOWSP_FEATURE_CANCEL; /* no directive: a missing row is unsupported */
+	match(&needs, NULL, 0);
+	CHECK(rows[0].refused);
+}
+
+static void the_better_of_two_rows_counts(void)
+{
+	const struct ptowsp_directive_record directive = DIRECTIVE(STREAMS, COUNT, 2);
+	const struct ptowsp_cap caps[] = {{.feature = FEATURE(STREAMS, COUNT), .state = PTOWSP_STATE_RECORDED},
+					  {.feature = FEATURE(STREAMS, COUNT), .state = PTOWSP_STATE_ENFORCED},
+					  {.feature = FEATURE(STREAMS, COUNT), .state = PTOWSP_STATE_DIAGNOSED}};
+	struct reg_needs needs = {.directives = &directive, .directive_count = 1};
+
+	match(&needs, caps, 3);
+	CHECK_UINT(rows[0].state, PTOWSP_STATE_ENFORCED);
+}
+
+static void rows_of_a_longer_stride_are_read(void)
+{
+	struct {
+		struct ptowsp_cap cap;
+		uint64_t newer;
+	} caps[2] = {{{.feature = 1}, 1}, {{.feature = FEATURE(STREAMS, COUNT), .state = PTOWSP_STATE_ENFORCED}, 2}};
+	struct reg_caps c = {caps, 2, sizeof(caps[0])};
+
+	REQUIRE(reg_caps_find(&c, FEATURE(STREAMS, COUNT)) != NULL);
+	CHECK_UINT(reg_caps_find(&c, FEATURE(STREAMS, COUNT))->state, PTOWSP_STATE_ENFORCED);
+	CHECK(reg_caps_find(&c, 99) == NULL);
+}
+
+void suite_match(CU_pSuite s)
+{
+	TEST(s, directives_without_a_row_are_diagnosed);
+	TEST(s, orders_in_memory_are_told_and_refused_where_asked_for);
+	TEST(s, every_directive_gets_one_verdict_in_order);
+	TEST(s, unsupported_is_always_refused);
+	TEST(s, a_must_bit_asks_for_enforced);
+	TEST(s, strict_asks_for_enforced_everywhere);
+	TEST(s, requirements_raise_what_is_wanted);
+	TEST(s, requirements_without_a_directive_stand_alone);
+	TEST(s, values_outside_the_limits_are_diagnosed_at_best);
+	TEST(s, opcodes_without_a_row_are_unsupported);
+	TEST(s, instructions_of_graphs_are_hints_unless_unsupported);
+	TEST(s, kernels_need_one_payload_that_runs);
+	TEST(s, kernels_with_native_code_say_what_runs);
+	TEST(s, a_kernel_that_nobody_trusts_says_why);
+	TEST(s, a_directive_that_is_required_but_not_used_is_diagnosed);
+	TEST(s, the_better_of_two_rows_counts);
+	TEST(s, rows_of_a_longer_stride_are_read);
+}

@@ -1,0 +1,56 @@
+/* SPDX-License-Identifier: MIT
+ * test_rt_rounds.c - random programs of long loops over nothing but tasks, whose keys stay or move by constants: a run that tells nobody
+ * has the edges, times, high-water marks and memory of one that is told task by task. PTOWSP_SEED=N runs one seed,
+ * PTOWSP_SEEDS=N that many. */
+#include "tests/check_outcome.h"
+#include "rt/threads/crew.h"
+#include "tests/rt/rt_loops.h"
+
+#include <stdlib.h>
+
+static bool one(uint64_t seed, struct rt_pool *pool)
+{
+	bool ok;
+	struct outcome_how how = {.seed = seed | 1, .fixed_map = seed & 1};
+	struct outcome *told, *o;
+	struct rt_loops r;
+
+	rt_loops_make(&r, seed, seed % 4 != 0);
+	told = builder_run(r.b, &how);
+	ok = !told->status;
+	if (!ok)
+		CHECK_FAIL("seed %ju: %s", (uintmax_t)seed, told->error.text);
+	how.untold = true;
+	for (uint32_t k = check_only_threads(); ok && k < 2; k++) {
+		how.pool = k ? pool : NULL;
+		how.idle = how.pool && r.races;
+		o = builder_run(r.b, &how);
+		ok = outcome_same(seed, k ? "2 threads" : "1 thread", told, o, !how.idle);
+		outcome_destroy(o);
+	}
+	outcome_destroy(told);
+	builder_destroy(r.b);
+	return ok;
+}
+
+/* With two threads every task is handed over. */
+static void rounds_are_the_same_told_and_untold(void)
+{
+	const char *only = getenv("PTOWSP_SEED"), *many = getenv("PTOWSP_SEEDS");
+	uint64_t first = only ? strtoull(only, NULL, 10) : 1, count = only ? 1 : many ? strtoull(many, NULL, 10) : 2000;
+	const struct rt_crew_rules usual = rt_crew_rules;
+	struct rt_pool *pool;
+
+	REQUIRE(!rt_pool_create(&pool, 2, NULL));
+	rt_crew_rules = (struct rt_crew_rules){.brief_ns = 0, .brief_run = 1, .sample_every = 64};
+	for (uint64_t seed = first; seed < first + count; seed++)
+		if ((only || check_seed_wanted(seed)) && !one(seed, pool))
+			break;
+	rt_crew_rules = usual;
+	rt_pool_destroy(pool);
+}
+
+void suite_rt_rounds(CU_pSuite s)
+{
+	TEST(s, rounds_are_the_same_told_and_untold);
+}

@@ -1,0 +1,94 @@
+/* SPDX-License-Identifier: MIT */
+/* example_rows.c - reading the table of examples, and one run as its row says. */
+#include "tests/tools/example_rows.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+struct example_row example_rows[64];
+size_t example_count;
+
+/* The cell behind the one at `at`; NULL behind the last. */
+static const char *cell_next(const char *at)
+{
+	at += strcspn(at, "|\n");
+	return *at == '|' ? at + 1 : NULL;
+}
+
+static bool row_read(const char *line, struct example_row *out)
+{
+	const char *cell = line + 2, *option;
+
+	memset(out, 0, sizeof(*out));
+	if (sscanf(line, "| [%63[^]]](%63[^)])", out->package, out->source) != 2)
+		return false;
+	out->name = strrchr(out->package, '/');
+	out->name = out->name ? out->name + 1 : out->package;
+	option = strstr(cell, " `--");
+	if (option && option < cell_next(cell))
+		sscanf(option, " `%127[^`]", out->options);
+	for (int i = 0; i < 2; i++)
+		if (!(cell = cell_next(cell)))
+			return false;
+	if (sscanf(cell, "%ld", &out->tasks) != 1 || !(cell = cell_next(cell)))
+		return false;
+	out->elements = strncmp(cell, " -", 2) ? strtol(cell, NULL, 10) : 0;
+	return true;
+}
+
+void example_rows_read(void)
+{
+	char *page = check_read(check_fmt("%s/packages/examples/README.md", check_root()), NULL), *line = page;
+
+	example_count = 0;
+	while (line && example_count < sizeof(example_rows) / sizeof(*example_rows)) {
+		example_count += row_read(line, &example_rows[example_count]);
+		line = strchr(line, '\n');
+		line += line != NULL;
+	}
+	free(page);
+}
+
+const struct example_row *example_row_of(const char *name)
+{
+	for (size_t i = 0; i < example_count; i++)
+		if (!strcmp(example_rows[i].name, name))
+			return &example_rows[i];
+	return NULL;
+}
+
+/* All numbers behind ": " of the output's lines, which count tasks: a line per device. */
+static long tasks_said(void)
+{
+	long total = 0;
+
+	for (const char *at = cli_out; (at = strstr(at, ": ")); at += 2) {
+		char *end;
+		long count = strtol(at + 2, &end, 10);
+
+		if (!strncmp(end, " task", 5))
+			total += count;
+	}
+	return total;
+}
+
+static long elements_said(void)
+{
+	const char *at = strstr(cli_out, "compare: ok (");
+
+	at = at ? strstr(at, ", ") : NULL;
+	return at ? strtol(at + 2, NULL, 10) : 0;
+}
+
+void example_run(const struct example_row *row, const char *package, const char *how, int runs)
+{
+	if (cli(check_fmt("$B/ptowsp-run %s %s %s", how, row->options, package)) != 0) {
+		CHECK_FAIL("%s %s: %s%s", row->name, how, cli_out, cli_err);
+		return;
+	}
+	if (row->elements)
+		CHECK(!strstr(cli_err, " is zeros")); /* the package has all that it needs */
+	CHECK_INT(tasks_said(), row->tasks * runs);
+	CHECK_INT(elements_said(), row->elements);
+}

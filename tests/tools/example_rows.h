@@ -1,0 +1,24 @@
+/* SPDX-License-Identifier: MIT */
+/* example_rows.h - the table of packages/examples/README.md, which says how each example runs and what its run has to say. */
+#ifndef TESTS_EXAMPLE_ROWS_H
+#define TESTS_EXAMPLE_ROWS_H
+
+#include "tests/contract/cli.h"
+
+/* "| [name](name.pto) `--options` | what it shows | tasks | elements compared, - for none |"; a name may stand in a folder, large/name. */
+struct example_row {
+	char package[64], source[64], options[128]; /* package without its ending, below build/packages */
+	const char *name;			    /* the package without its folder */
+	long tasks, elements;
+};
+
+extern struct example_row example_rows[64];
+extern size_t example_count;
+void example_rows_read(void);
+/* By name; NULL where the table has no such. */
+const struct example_row *example_row_of(const char *name);
+
+/* Runs `package` with the options `how` and those of the row, `runs` times: one true line each, on the sample data. */
+void example_run(const struct example_row *row, const char *package, const char *how, int runs);
+
+#endif

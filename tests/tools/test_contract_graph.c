@@ -1,0 +1,262 @@
+/* SPDX-License-Identifier: MIT
+ * test_contract_graph.c - --graph and --trace: every ending, the same graph in each, a timeline that adds up. */
+#include "tests/contract/cli.h"
+
+#include <signal.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define VECTORS "$K/vectors.pkg.zst"
+#define OVERLAP "$B/ptowsp-run --entry overlap "
+
+static void a_json_graph_has_tasks_and_edges_once(void)
+{
+	json_t *graph;
+
+	cli_begin();
+	REQUIRE_INT(cli(OVERLAP "--graph g.json " VECTORS), 0);
+	graph = cli_json_file("g.json");
+	CHECK_STR(cli_kernels(graph), "put64*1 get64*1 put32*3");
+	CHECK_STR(cli_edges(graph), "0>1 0>2 0>3 1>2 1>3 2>4");
+}
+
+/* Nothing is written, whether the run would end or not. */
+static void a_graph_that_never_ends_is_refused_at_its_limit(void)
+{
+	cli_begin();
+	REQUIRE_INT(cli("printf 'old' > g.json; $B/ptowsp-run -q --no-kernels --graph g.json --entry nest --set n=2000000000 --set m=2 " VECTORS), 10);
+	CHECK_CONTAINS(cli_err, "--graph keeps 4194304 tasks and edges at the most");
+	cli_check_sentence();
+	CHECK_INT(cli("test \"$(cat g.json)\" = old"), 0);
+	CHECK_INT(cli("$B/ptowsp-run -q --no-kernels --graph g.json --entry nest --set n=2000000000 --set m=2 --max-tasks 1000 " VECTORS), 10);
+	CHECK_CONTAINS(cli_err, "1000");
+}
+
+static void a_graph_of_levels_names_the_kernels_of_each_level(void)
+{
+	cli_begin();
+	REQUIRE_INT(cli("$B/ptowsp-run -q --no-kernels --set n=300 --graph g.json $K/levels.pkg.zst"), 0);
+	CHECK_STR(cli_kernels(cli_json_file("g.json")), "copy_64*128 copy*44");
+}
+
+static void a_graph_does_not_depend_on_kernels_or_threads(void)
+{
+	cli_begin();
+	CHECK_INT(cli("for how in '--threads 1' '--threads 4' '--no-kernels -q'; do $B/ptowsp-run $how --entry nest --set n=20 --set m=9"
+		      " --schedule task_window=30 --graph g.json " VECTORS " && sha256sum g.json; done | grep g.json | uniq | wc -l"),
+		  0);
+	CHECK_STR(cli_out, "1\n");
+}
+
+static void a_host_graph_build_gives_the_same_graph_and_results(void)
+{
+	cli_begin();
+	REQUIRE_INT(cli("$B/ptowsp-inspect --json $P/softmax.pkg.zst | sed s/task_buffer/host_graph_build/ >b.json && $B/ptowsp-pack --from-json b.json -o b.pkg.zst"), 0);
+	CHECK_INT(cli("for t in 1 2; do $B/ptowsp-run --threads $t --graph h$t.json b.pkg.zst || exit; done"), 0); /* its expected outputs are compared */
+	CHECK_CONTAINS(cli_out, "compare: ok");
+	CHECK_INT(cli("$B/ptowsp-run -q --graph t.json $P/softmax.pkg.zst && cmp t.json h1.json && cmp t.json h2.json"), 0);
+	CHECK_INT(cli("$B/ptowsp-run --schedule task_window=2 b.pkg.zst"), 0);
+	CHECK_CONTAINS(cli_err, "task_window is recorded, not enforced");
+	CHECK_INT(cli("$B/ptowsp-run --max-tasks 3 b.pkg.zst"), 10);
+	CHECK_INT(cli("$B/ptowsp-run --plugin cpu_sim --schedule tensor_map=8 b.pkg.zst"), 5);
+	CHECK_CONTAINS(cli_err, "tensor_map with its capacity of 8 is full");
+}
+
+static void a_text_graph_has_a_line_per_task(void)
+{
+	cli_begin();
+	REQUIRE_INT(cli(OVERLAP "--graph g.txt " VECTORS), 0);
+	REQUIRE_INT(cli("cat g.txt"), 0);
+	CHECK_CONTAINS(cli_out, "put64");
+	CHECK_CONTAINS(cli_out, "get64");
+	CHECK_CONTAINS(cli_out, "put32");
+	CHECK(cli_lines(cli_out) >= 5);
+}
+
+static void a_dash_writes_the_graph_to_stdout(void)
+{
+	cli_begin();
+	REQUIRE_INT(cli(OVERLAP "-q --graph - " VECTORS), 0);
+	CHECK_CONTAINS(cli_out, "put64");
+	CHECK_CONTAINS(cli_out, "put32");
+	CHECK_INT(cli("ls -A"), 0);
+	CHECK_STR(cli_out, "");
+}
+
+static void a_dot_graph_goes_left_to_right_with_ranks(void)
+{
+	cli_begin();
+	REQUIRE_INT(cli(OVERLAP "--graph g.dot " VECTORS), 0);
+	REQUIRE_INT(cli("cat g.dot"), 0);
+	CHECK_CONTAINS(cli_out, "digraph");
+	CHECK_CONTAINS(cli_out, "rankdir=LR");
+	CHECK_CONTAINS(cli_out, "rank=same");
+	CHECK_CONTAINS(cli_out, "put64");
+	CHECK_INT(cli("command -v dot >/dev/null || exit 9; dot -Tplain g.dot >plain.txt"), 0);
+	CHECK_INT(cli("grep -c '^edge' plain.txt"), 0);
+	CHECK_STR(cli_out, "6\n");
+	CHECK_INT(cli("grep -c '^node' plain.txt"), 0);
+	CHECK_STR(cli_out, "5\n");
+}
+
+static void pictures_are_drawn_by_graphviz(void)
+{
+	cli_begin();
+	if (cli("command -v dot"))
+		CHECK_SKIP("Graphviz is not installed");
+	REQUIRE_INT(cli(OVERLAP "--graph g.svg --threads 2 " VECTORS), 0);
+	CHECK_INT(cli("head -c 400 g.svg | grep -q '<?xml' && grep -q '</svg>' g.svg && grep -q put64 g.svg"), 0);
+	REQUIRE_INT(cli(OVERLAP "--graph g.pdf " VECTORS), 0);
+	CHECK_INT(cli("head -c 5 g.pdf"), 0);
+	CHECK_STR(cli_out, "%PDF-");
+	CHECK_INT(cli("ls -A"), 0);
+	CHECK_STR(cli_out, "g.pdf\ng.svg\n");
+}
+
+static void without_graphviz_a_picture_says_what_is_missing(void)
+{
+	cli_begin();
+	CHECK_INT(cli("echo old >g.svg && PATH=/nonexistent $B/ptowsp-run --entry overlap --graph g.svg " VECTORS), 8);
+	CHECK_CONTAINS(cli_err, "dot");
+	CHECK_INT(cli("PATH=/nonexistent $B/ptowsp-run --entry overlap --fill t=ones --out t=t.npy --trace t.json --graph g.svg " VECTORS), 8);
+	CHECK_INT(cli("cat g.svg && ls -A"), 0);
+	CHECK_STR(cli_out, "old\ng.svg\n");
+}
+
+static void a_saved_graph_is_drawn_later(void)
+{
+	cli_begin();
+	REQUIRE_INT(cli(OVERLAP "--graph g.json " VECTORS), 0);
+	CHECK_INT(cli("$B/ptowsp-inspect --graph again.dot g.json && grep -q rankdir=LR again.dot && grep -q put64 again.dot"), 0);
+	CHECK_INT(cli("$B/ptowsp-inspect --graph again.txt g.json && $B/ptowsp-inspect --graph twice.txt again.txt && cmp again.txt twice.txt"), 0);
+	CHECK_INT(cli(OVERLAP "--graph - " VECTORS " >dump.txt && $B/ptowsp-inspect --graph drawn.dot dump.txt && grep ' -> ' again.dot | sort >a && grep ' -> ' drawn.dot | sort | cmp - a && grep -q 'put64.n0.2 KiB' drawn.dot"), 0);
+}
+
+static void names_with_odd_characters_survive_in_dot_and_json(void)
+{
+	cli_begin();
+	CHECK_INT(cli("mkdir 'a b\"c' && cp " VECTORS " 'a b\"c/v w.pkg.zst' && $B/ptowsp-run --entry overlap --stats=json --graph 'a b\"c/g.json'"
+		      " --trace 'a b\"c/t.json' 'a b\"c/v w.pkg.zst'"),
+		  0);
+	cli_json();
+	CHECK_STR(cli_kernels(cli_json_file("a b\"c/g.json")), "put64*1 get64*1 put32*3");
+	CHECK(json_is_array(cli_at(cli_json_file("a b\"c/t.json"), "traceEvents")));
+}
+
+/* Structure of the Chrome trace event format, and the figures of the run. */
+static void a_trace_is_a_chrome_trace_that_adds_up(void)
+{
+	json_t *events, *event;
+	intmax_t total, end = 0, busy[4] = {0};
+	size_t i, tasks = 0;
+
+	cli_begin();
+	REQUIRE_INT(cli("$B/ptowsp-run --threads 3 --entry nest --set n=12 --set m=5 --schedule task_window=7"
+			" --schedule 'dispatch=round_robin(4)' --trace t.json --stats=json " VECTORS),
+		    0);
+	total = cli_int(cli_json(), "total_cycles");
+	events = cli_at(cli_json_file("t.json"), "traceEvents");
+	REQUIRE(json_is_array(events));
+	json_array_foreach(events, i, event) {
+		const char *ph = cli_text(event, "ph");
+		intmax_t tid, ts, dur;
+
+		CHECK(strlen(ph) == 1 && strchr("XMCBEibesn", *ph) != NULL);
+		CHECK(json_is_integer(cli_at(event, "pid")));
+		if (strcmp(ph, "X"))
+			continue;
+		if (!cli_at(event, "args.task"))
+			continue;
+		tid = cli_int(event, "tid"), ts = cli_int(event, "ts"), dur = cli_int(event, "dur");
+		CHECK_STR(cli_text(event, "name"), "thin");
+		CHECK_INT(dur, 1);
+		REQUIRE(tid >= 0 && tid < 4);
+		CHECK_INT(tid, cli_int(event, "args.task") % 4);
+		if (ts < busy[tid])
+			CHECK_FAIL("two tasks at once on executor %jd", tid);
+		busy[tid] = ts + dur;
+		end = ts + dur > end ? ts + dur : end;
+		tasks++;
+	}
+	CHECK_UINT(tasks, 60);
+	CHECK_INT(end, total);
+}
+
+static void graph_and_trace_of_several_runs_and_outputs_come_together(void)
+{
+	cli_begin();
+	REQUIRE_INT(cli("$B/ptowsp-run --entry spread --set n=3 --out a=a.npy --graph g.json --trace t.json --stats " VECTORS), 0);
+	CHECK_STR(cli_edges(cli_json_file("g.json")), "0>1 0>2 0>3");
+	CHECK_INT(cli("ls -A"), 0);
+	CHECK_STR(cli_out, "a.npy\ng.json\nt.json\n");
+}
+
+static void a_graph_of_a_hundred_thousand_tasks_is_quick(void)
+{
+	cli_begin();
+	REQUIRE_INT(cli("$B/ptowsp-run -q --no-kernels --entry loop --set n=100000 --graph g.json --trace t.json " VECTORS), 0);
+	CHECK(cli_ms < 60000);
+	CHECK_UINT(json_array_size(cli_at(cli_json_file("g.json"), "tasks")), 100000);
+}
+
+/* Dense: Graphviz's own layout of it would take half an hour. */
+static void a_picture_of_ten_thousand_tasks_is_quick(void)
+{
+	cli_begin();
+	REQUIRE_INT(cli("$B/ptowsp-run -q --no-kernels --set num_tiles=56 --graph g.svg $P/llama_layer.pkg.zst"), 0);
+	CHECK(cli_ms < 60000);
+	CHECK_INT(cli("test $(grep -c '<g id=\"node' g.svg) -gt 5000 && grep -q '<g id=\"edge' g.svg && grep -q '</svg>' g.svg"), 0);
+}
+
+static void a_signal_while_a_picture_is_drawn_leaves_nothing_behind(void)
+{
+	static const int end = SIGTERM;
+
+	cli_begin();
+	REQUIRE_INT(cli("mkdir bin && printf '#!/bin/sh\nexec sleep 20\n' >bin/dot && chmod +x bin/dot && echo old >g.svg"), 0);
+	CHECK_INT(cli_signalled("PATH=$T/bin:$PATH exec $B/ptowsp-run --entry overlap --graph g.svg " VECTORS, &end, 1, 1000), 143);
+	CHECK(cli_ms < 10000);
+	CHECK_INT(cli("ls -A && cat g.svg"), 0);
+	CHECK_STR(cli_out, "bin\ng.svg\nold\n");
+}
+
+static void a_dot_that_is_none_is_not_believed(void)
+{
+	static const struct { const char *script, *says; } rows[] = {
+		{"exit 0", "ended well and made no picture"}, {"echo hello", "ended well and made no picture"}, {"kill -9 $$", "was ended by signal 9"},
+		{"exit 3", "failed with status 3"}, {"trap '' ALRM TERM; exec sleep 60", "did not end in 1000 ms"}};
+
+	cli_begin();
+	for (size_t i = 0; i < sizeof(rows) / sizeof(*rows); i++) {
+		REQUIRE_INT(cli(check_fmt("mkdir -p bin && printf '#!/bin/sh\n%s\n' >bin/dot && chmod +x bin/dot && echo old >g.svg", rows[i].script)), 0);
+		CHECK_INT(cli("PATH=$PWD/bin:$PATH $B/ptowsp-run --timeout-ms 1000 --entry overlap --graph g.svg " VECTORS), 8);
+		CHECK_CONTAINS(cli_err, rows[i].says);
+		cli_check_sentence();
+		CHECK(cli_ms < 20000);
+		CHECK_INT(cli("cat g.svg && ls -A"), 0);
+		CHECK_STR(cli_out, "old\nbin\ng.svg\n");
+	}
+}
+
+void suite_contract_graph(CU_pSuite s)
+{
+	cli_suite("graph");
+	TEST(s, a_json_graph_has_tasks_and_edges_once);
+	TEST(s, a_graph_that_never_ends_is_refused_at_its_limit);
+	TEST(s, a_graph_of_levels_names_the_kernels_of_each_level);
+	TEST(s, a_graph_does_not_depend_on_kernels_or_threads);
+	TEST(s, a_host_graph_build_gives_the_same_graph_and_results);
+	TEST(s, a_text_graph_has_a_line_per_task);
+	TEST(s, a_dash_writes_the_graph_to_stdout);
+	TEST(s, a_dot_graph_goes_left_to_right_with_ranks);
+	TEST(s, pictures_are_drawn_by_graphviz);
+	TEST(s, a_dot_that_is_none_is_not_believed);
+	TEST(s, without_graphviz_a_picture_says_what_is_missing);
+	TEST(s, a_saved_graph_is_drawn_later);
+	TEST(s, names_with_odd_characters_survive_in_dot_and_json);
+	TEST(s, a_trace_is_a_chrome_trace_that_adds_up);
+	TEST(s, graph_and_trace_of_several_runs_and_outputs_come_together);
+	TEST(s, a_graph_of_a_hundred_thousand_tasks_is_quick);
+	TEST(s, a_picture_of_ten_thousand_tasks_is_quick);
+	TEST(s, a_signal_while_a_picture_is_drawn_leaves_nothing_behind);
+}
