@@ -5,7 +5,7 @@
 #include "registry/registry_kernels.h"
 
 #define TEXT_(x) #x
-#define TEXT(x) TEXT_(x)
+#define TEXT(x)  TEXT_(x)
 
 const char *ptowsp_version(void)
 {
@@ -14,8 +14,7 @@ const char *ptowsp_version(void)
 
 const char *ptowsp_features(void)
 {
-	return "plugin ABI " PTOWSP_ABI_STRING " minor " TEXT(PTOWSP_ABI_MINOR) ", packages " PTOWSP_ABI_STRING
-	       ", kernels through libffi";
+	return "plugin ABI " PTOWSP_ABI_STRING " minor " TEXT(PTOWSP_ABI_MINOR) ", packages " PTOWSP_ABI_STRING ", kernels through libffi";
 }
 
 ptowsp_status ptowsp_kernel_register(const char *name, const char *signature, ptowsp_native_fn fn)

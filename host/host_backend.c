@@ -8,14 +8,14 @@
 #include <string.h>
 
 #include "host/host_error.h"
-#include "host/worker/isolate.h"
 #include "host/plan/host_plan.h"
-#include "host/trust/host_policy.h"
 #include "host/plan/match.h"
+#include "host/trust/host_policy.h"
+#include "host/worker/isolate.h"
 
-#define DEVICE "device"   /* the option whose values say whose devices come first; abi/README.md */
+#define DEVICE  "device"  /* the option whose values say whose devices come first; abi/README.md */
 #define THREADS "threads" /* the option that says how many threads a device will be opened with; abi/README.md */
-enum { ROOM = 4096 }; /* devices, options or capability rows of one plugin: more is a lie */
+enum { ROOM = 4096 };     /* devices, options or capability rows of one plugin: more is a lie */
 
 struct host_search host_backend_search(const struct ptowsp_backend_options *options, const struct host_policy *policy)
 {
@@ -68,7 +68,8 @@ static ptowsp_status devices_read(struct ptowsp_backend *b, struct ptowsp_error 
 		if (!b->devices[i] || !b->devices[i]->name)
 			st = host_fail(error, PTOWSP_PLUGIN_REFUSED, "%s: device %u has no name", b->plugin->note.name, i);
 		else if (!reg_text_is_plain(b->devices[i]->name))
-			st = host_fail(error, PTOWSP_PLUGIN_REFUSED, "%s: the name of device %u has control characters: %s", b->plugin->note.name, i, b->devices[i]->name);
+			st = host_fail(error, PTOWSP_PLUGIN_REFUSED, "%s: the name of device %u has control characters: %s", b->plugin->note.name, i,
+				       b->devices[i]->name);
 	return st;
 }
 
@@ -128,8 +129,7 @@ static ptowsp_status selector_check(const struct ptowsp_backend *b, struct ptows
 		ptowsp_status st;
 		struct reg_text text;
 
-		while (d < b->device_count &&
-		       (strlen(b->devices[d]->name) != length || memcmp(b->devices[d]->name, at, length)))
+		while (d < b->device_count && (strlen(b->devices[d]->name) != length || memcmp(b->devices[d]->name, at, length)))
 			d++;
 		at += length + (at[length] == ',');
 		if (d < b->device_count)
@@ -180,10 +180,8 @@ static struct ptowsp_setting *settings_make(const struct ptowsp_backend_options 
 
 static ptowsp_status instance_make(struct ptowsp_backend *b, const struct ptowsp_setting *settings, uint32_t count, struct ptowsp_error *error)
 {
-	struct ptowsp_init_args args = {.head = PTOWSP_HEAD(struct ptowsp_init_args, INIT_ARGS),
-					.settings = settings,
-					.setting_count = count,
-					.setting_stride = sizeof(*settings)};
+	struct ptowsp_init_args args = {
+		.head = PTOWSP_HEAD(struct ptowsp_init_args, INIT_ARGS), .settings = settings, .setting_count = count, .setting_stride = sizeof(*settings)};
 	const struct ptowsp_host *services = host_caller_services(&b->caller, &b->services.table);
 	ptowsp_status st;
 
@@ -196,7 +194,8 @@ static ptowsp_status instance_make(struct ptowsp_backend *b, const struct ptowsp
 }
 
 /* And the keys whose signatures count for packages, if they are asked for. */
-static ptowsp_status plugin_load(struct ptowsp_backend *b, const struct ptowsp_backend_options *options, const struct ptowsp_plan *plan, struct ptowsp_error *error)
+static ptowsp_status plugin_load(struct ptowsp_backend *b, const struct ptowsp_backend_options *options, const struct ptowsp_plan *plan,
+				 struct ptowsp_error *error)
 {
 	const uint32_t trusts = options->flags & (PTOWSP_BACKEND_TRUST_NATIVE | PTOWSP_BACKEND_TRUST_SIGNED);
 	const struct host_trust_dirs dirs = {options->trust_dirs, options->trust_dir_count};
@@ -236,7 +235,8 @@ static ptowsp_status caller_make(struct ptowsp_backend *b, const struct ptowsp_b
 	b->services.log = options->log;
 	b->services.log_context = options->log_context;
 	if (b->plugin->isolate == PTOWSP_ISOLATE_SANDBOX && host_folder_holds_more(b->plugin->path, more, sizeof(more)))
-		host_services_log(&b->services, PTOWSP_LOG_WARNING, "the sandbox of %s may read the folder of %.160s, which holds more than plugins (%.60s)", b->plugin->note.name, b->plugin->path, more);
+		host_services_log(&b->services, PTOWSP_LOG_WARNING, "the sandbox of %s may read the folder of %.160s, which holds more than plugins (%.60s)",
+				  b->plugin->note.name, b->plugin->path, more);
 	for (uint32_t i = 0; host_keys_line(&b->keys, i, line, sizeof(line)); i++) /* else a signature of it is only said to be that of a stranger */
 		host_services_log(&b->services, PTOWSP_LOG_WARNING, "%s", line);
 	b->validates = host_layers_have(options->layers, "validate");
@@ -245,7 +245,8 @@ static ptowsp_status caller_make(struct ptowsp_backend *b, const struct ptowsp_b
 	return options->layers ? host_layers_create(&b->caller, options->layers, &b->breaches, error) : PTOWSP_OK;
 }
 
-static ptowsp_status instance_open(struct ptowsp_backend *b, const struct ptowsp_backend_options *options, const struct ptowsp_plan *plan, struct ptowsp_error *error)
+static ptowsp_status instance_open(struct ptowsp_backend *b, const struct ptowsp_backend_options *options, const struct ptowsp_plan *plan,
+				   struct ptowsp_error *error)
 {
 	uint32_t count;
 	char threads[12] = "";
@@ -303,10 +304,8 @@ ptowsp_status ptowsp_backend_open_for(struct ptowsp_backend **out, const struct 
 
 ptowsp_status host_backend_device_open(struct ptowsp_backend *b, struct ptowsp_error *error)
 {
-	struct ptowsp_open_args args = {.head = PTOWSP_HEAD(struct ptowsp_open_args, OPEN_ARGS),
-					.selector = b->selector,
-					.memory_limit = b->memory_limit,
-					.threads = b->threads};
+	struct ptowsp_open_args args = {
+		.head = PTOWSP_HEAD(struct ptowsp_open_args, OPEN_ARGS), .selector = b->selector, .memory_limit = b->memory_limit, .threads = b->threads};
 	ptowsp_status st;
 
 	if (b->device)

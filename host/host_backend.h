@@ -5,10 +5,10 @@
 
 #include "host/call/answer.h"
 #include "host/call/call.h"
-#include "host/layers/layers.h"
-#include "host/find/host_plugin.h"
-#include "host/ptowsp_host.h"
 #include "host/call/services.h"
+#include "host/find/host_plugin.h"
+#include "host/layers/layers.h"
+#include "host/ptowsp_host.h"
 #include "host/trust/trust.h"
 #include "registry/caps_match.h"
 
@@ -24,17 +24,17 @@ struct ptowsp_backend {
 	uint32_t device_count;
 	const struct ptowsp_option **options; /* likewise */
 	uint32_t option_count;
-	struct ptowsp_cap *caps;              /* owned copy of the current device's rows */
+	struct ptowsp_cap *caps; /* owned copy of the current device's rows */
 	uint32_t cap_count;
-	char *selector;                       /* owned, "" for the first device */
+	char *selector; /* owned, "" for the first device */
 	uint32_t threads;
 	uint64_t memory_limit;
-	struct ptowsp_program *kept;          /* owned: what ptowsp_backend_choose loaded, until somebody loads that plan; NULL */
-	uint32_t kept_flags;                  /* that it was loaded with */
+	struct ptowsp_program *kept; /* owned: what ptowsp_backend_choose loaded, until somebody loads that plan; NULL */
+	uint32_t kept_flags;         /* that it was loaded with */
 	bool services_ready;
-	bool has_settings;                    /* the caller gave options of the plugin */
-	bool validates;                       /* a layer does: then a race is an error, too */
-	bool keys_read;                       /* opened with PTOWSP_BACKEND_TRUST_SIGNED */
+	bool has_settings; /* the caller gave options of the plugin */
+	bool validates;    /* a layer does: then a race is an error, too */
+	bool keys_read;    /* opened with PTOWSP_BACKEND_TRUST_SIGNED */
 	struct host_keys keys;
 };
 
@@ -49,8 +49,7 @@ struct host_cause host_backend_cause(const struct ptowsp_backend *backend, const
 struct host_search host_backend_search(const struct ptowsp_backend_options *options, const struct host_policy *policy);
 
 /* options.c: checks settings against what the plugin declares. Errors: INVALID, lists the declared ones, the nearest first. */
-ptowsp_status host_settings_check(const struct ptowsp_backend *backend, const struct ptowsp_setting *settings, uint32_t count,
-				  struct ptowsp_error *error);
+ptowsp_status host_settings_check(const struct ptowsp_backend *backend, const struct ptowsp_setting *settings, uint32_t count, struct ptowsp_error *error);
 
 /* options.c: does the plugin declare this option with this word among its values? */
 bool host_option_takes(const struct ptowsp_backend *backend, const char *key, const char *word);

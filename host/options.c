@@ -76,8 +76,7 @@ static ptowsp_status value_check(const struct ptowsp_option *option, const char 
 		fine = range_has(range, value);
 	if (fine)
 		return PTOWSP_OK;
-	return host_fail(error, PTOWSP_INVALID, "option %s takes %s%s%s, not \"%.40s\"", option->name, option->type,
-			 *range ? " " : "", range, value);
+	return host_fail(error, PTOWSP_INVALID, "option %s takes %s%s%s, not \"%.40s\"", option->name, option->type, *range ? " " : "", range, value);
 }
 
 static ptowsp_status fail_key(const struct ptowsp_backend *backend, const char *key, struct ptowsp_error *error)
@@ -96,8 +95,7 @@ static ptowsp_status fail_key(const struct ptowsp_backend *backend, const char *
 	return st;
 }
 
-ptowsp_status host_settings_check(const struct ptowsp_backend *backend, const struct ptowsp_setting *settings, uint32_t count,
-				  struct ptowsp_error *error)
+ptowsp_status host_settings_check(const struct ptowsp_backend *backend, const struct ptowsp_setting *settings, uint32_t count, struct ptowsp_error *error)
 {
 	ptowsp_status st = PTOWSP_OK;
 
@@ -106,8 +104,7 @@ ptowsp_status host_settings_check(const struct ptowsp_backend *backend, const st
 
 		while (o < backend->option_count && strcmp(backend->options[o]->name, settings[i].key))
 			o++;
-		st = o < backend->option_count ? value_check(backend->options[o], settings[i].value, error)
-					       : fail_key(backend, settings[i].key, error);
+		st = o < backend->option_count ? value_check(backend->options[o], settings[i].value, error) : fail_key(backend, settings[i].key, error);
 	}
 	return st;
 }

@@ -45,7 +45,7 @@ struct ptowsp_host_feature {
 	const char *name; /* static */
 	uint32_t state;   /* PTOWSP_STATE_ENFORCED, PTOWSP_STATE_UNSUPPORTED */
 	uint32_t reserved;
-	char text[120];   /* what it does, or why it is not there */
+	char text[120]; /* what it does, or why it is not there */
 };
 PTOWSP_API int ptowsp_host_feature(uint32_t index, struct ptowsp_host_feature *row_out);
 
@@ -53,11 +53,10 @@ PTOWSP_API int ptowsp_host_feature(uint32_t index, struct ptowsp_host_feature *r
 
 /* max_bytes: uncompressed content, 0 = 1 GiB. Errors: IO, BAD_PACKAGE (file, offset, rule), NO_MEMORY. Destroyed by
  * ptowsp_package_close. */
-PTOWSP_API ptowsp_status ptowsp_package_open(struct ptowsp_package **out, const char *path, uint64_t max_bytes,
-					     struct ptowsp_error *error);
+PTOWSP_API ptowsp_status ptowsp_package_open(struct ptowsp_package **out, const char *path, uint64_t max_bytes, struct ptowsp_error *error);
 /* bytes must live as long as the package; name is for messages. */
-PTOWSP_API ptowsp_status ptowsp_package_open_memory(struct ptowsp_package **out, const void *bytes, size_t size,
-						    const char *name, uint64_t max_bytes, struct ptowsp_error *error);
+PTOWSP_API ptowsp_status ptowsp_package_open_memory(struct ptowsp_package **out, const void *bytes, size_t size, const char *name, uint64_t max_bytes,
+						    struct ptowsp_error *error);
 PTOWSP_API void ptowsp_package_close(struct ptowsp_package *package);
 PTOWSP_API const char *ptowsp_package_name(const struct ptowsp_package *package);
 PTOWSP_API const char *ptowsp_package_meta(const struct ptowsp_package *package, const char *key); /* NULL if absent */
@@ -78,8 +77,8 @@ struct ptowsp_plan_options {
 };
 /* options may be NULL. Errors: NOT_FOUND (entry; lists the known ones, nearest first), INVALID (schedule text),
  * BAD_PACKAGE (tables of the workload), NO_MEMORY. Destroyed by ptowsp_plan_destroy. */
-PTOWSP_API ptowsp_status ptowsp_plan_create(struct ptowsp_plan **out, struct ptowsp_package *package,
-					    const struct ptowsp_plan_options *options, struct ptowsp_error *error);
+PTOWSP_API ptowsp_status ptowsp_plan_create(struct ptowsp_plan **out, struct ptowsp_package *package, const struct ptowsp_plan_options *options,
+					    struct ptowsp_error *error);
 PTOWSP_API void ptowsp_plan_destroy(struct ptowsp_plan *plan);
 PTOWSP_API const char *ptowsp_plan_entry(const struct ptowsp_plan *plan);
 /* Names of rows of CSPC and PROC; "?" for others. */
@@ -92,7 +91,7 @@ PTOWSP_API uint64_t ptowsp_plan_kernel_bytes(const struct ptowsp_plan *plan, uin
 
 /* A symbol, a slot, or a scalar that the entry never initialises. */
 struct ptowsp_value_info {
-	const char *name;  /* as the entry calls it */
+	const char *name; /* as the entry calls it */
 	uint16_t dtype;
 	uint16_t kind;     /* PTOWSP_SLOT_SYMBOL, PTOWSP_SLOT_SLOT */
 	uint32_t flags;    /* PTOWSP_VALUE_x */
@@ -103,7 +102,7 @@ enum { PTOWSP_VALUE_NEEDED = 1, PTOWSP_VALUE_HAS_DEFAULT = 2 };
 PTOWSP_API int ptowsp_plan_value(const struct ptowsp_plan *plan, uint32_t index, struct ptowsp_value_info *info_out);
 
 struct ptowsp_tensor_info {
-	const char *name;  /* as the entry calls it */
+	const char *name; /* as the entry calls it */
 	uint16_t dtype, role;
 	uint32_t flags;    /* PTOWSP_TENSOR_INFO_x */
 	uint32_t position; /* in the entry's signature, 0 first */
@@ -118,8 +117,7 @@ enum {
 /* index 0.., in order of position; 0 behind the last, else 1. The same indices as in a program of this plan. */
 PTOWSP_API int ptowsp_plan_tensor(const struct ptowsp_plan *plan, uint32_t index, struct ptowsp_tensor_info *info_out);
 /* Errors: NOT_FOUND, lists the known ones, nearest first. */
-PTOWSP_API ptowsp_status ptowsp_plan_tensor_find(const struct ptowsp_plan *plan, const char *name, uint32_t *index_out,
-						 struct ptowsp_error *error);
+PTOWSP_API ptowsp_status ptowsp_plan_tensor_find(const struct ptowsp_plan *plan, const char *name, uint32_t *index_out, struct ptowsp_error *error);
 
 /* ---- backends ----------------------------------------------------------------------------------------------- */
 
@@ -127,19 +125,19 @@ struct ptowsp_backend_options {
 	const char *plugin;             /* name, target alias, or a path with a '/'; NULL: cpu_sim */
 	const char *const *plugin_dirs; /* searched first, in order */
 	uint32_t plugin_dir_count;
-	uint32_t flags;                 /* PTOWSP_BACKEND_x */
-	const char *device;             /* selector, NULL: the first */
+	uint32_t flags;                        /* PTOWSP_BACKEND_x */
+	const char *device;                    /* selector, NULL: the first */
 	const struct ptowsp_setting *settings; /* options of the plugin */
 	uint32_t setting_count;
-	uint32_t threads;               /* workers, 0 = all cores this process may use */
-	uint64_t memory_limit;          /* told to the plugin: bytes that it may hold for tensors and tasks, 0 = none; a run that holds more ends, TOO_BIG */
+	uint32_t threads;      /* workers, 0 = all cores this process may use */
+	uint64_t memory_limit; /* told to the plugin: bytes that it may hold for tensors and tasks, 0 = none; a run that holds more ends, TOO_BIG */
 	/* Lines for people; called from any thread, one at a time; must not call back into this API. NULL: dropped. */
 	void (*log)(void *context, int32_t level, const char *text);
 	void *log_context;
 	/* Folders with public keys NAME.pub and lists of plugins, beside the system's and those of PTOWSP_TRUST_DIR. Under elevated privileges the system's only. */
 	const char *const *trust_dirs;
 	uint32_t trust_dir_count;
-	uint32_t isolate; /* PTOWSP_ISOLATE_x: where the plugin runs */
+	uint32_t isolate;      /* PTOWSP_ISOLATE_x: where the plugin runs */
 	uint32_t plugin_trust; /* PTOWSP_PLUGINS_x */
 	/* Of an isolated plugin: the most that a load may take, or any other call that has no deadline; then its worker is ended, DEADLINE. 0: two minutes. What only asks has 10 s of it, init
 	 * and open have 30 s. A plugin in this process cannot be ended. */
@@ -165,7 +163,8 @@ enum {
 	PTOWSP_BACKEND_TRUST_NATIVE = 2, /* what is chosen will load with PTOWSP_LOAD_TRUST_NATIVE */
 	PTOWSP_BACKEND_TRUST_SIGNED = 4, /* programs may be loaded with PTOWSP_LOAD_TRUST_SIGNED: trusted keys are read when the backend is opened */
 	PTOWSP_BACKEND_STRICT = 8,       /* what is chosen will load with PTOWSP_LOAD_STRICT */
-	PTOWSP_BACKEND_NATIVE_APART = 16 /* without `isolate`, and opened for a plan whose native code may run here, it gets a worker, wherever its plugin lies: that code may end its process */
+	PTOWSP_BACKEND_NATIVE_APART =
+		16 /* without `isolate`, and opened for a plan whose native code may run here, it gets a worker, wherever its plugin lies: that code may end its process */
 };
 /* A load flag of this API, beside those of ptowsp/run.h; plugins do not see it: native code runs if the package is signed by a trusted key for this plugin and
  * the ABI that it speaks with this host, else the package is as without trust. The backend was opened with PTOWSP_BACKEND_TRUST_SIGNED. */
@@ -176,16 +175,15 @@ enum {
  * memory that they would have, and no content. Errors of a run with it also: INVALID where data of tensors decide which tasks there are. */
 #define PTOWSP_RUN_LOOK 0x10000u
 
-enum { /* where a plugin runs */
-	PTOWSP_ISOLATE_DEFAULT = 0, /* NONE for a plugin in the folder of the running tool or library whose owner is root or that of the library, else PROCESS */
-	PTOWSP_ISOLATE_NONE = 1,    /* in this process */
-	PTOWSP_ISOLATE_PROCESS = 2, /* in one of its own, which may crash and hang: runs end as DEVICE_LOST or DEADLINE then, and every later call says so */
-	PTOWSP_ISOLATE_SANDBOX = 3  /* and which may not write files, use the network or take what it likes */
+enum {                             /* where a plugin runs */
+       PTOWSP_ISOLATE_DEFAULT = 0, /* NONE for a plugin in the folder of the running tool or library whose owner is root or that of the library, else PROCESS */
+       PTOWSP_ISOLATE_NONE = 1,    /* in this process */
+       PTOWSP_ISOLATE_PROCESS = 2, /* in one of its own, which may crash and hang: runs end as DEVICE_LOST or DEADLINE then, and every later call says so */
+       PTOWSP_ISOLATE_SANDBOX = 3  /* and which may not write files, use the network or take what it likes */
 };
 
 /* Every plugin of the search path; runs no plugin code. Destroyed by ptowsp_listing_destroy. */
-PTOWSP_API ptowsp_status ptowsp_listing_create(struct ptowsp_listing **out, const struct ptowsp_backend_options *options,
-					       struct ptowsp_error *error);
+PTOWSP_API ptowsp_status ptowsp_listing_create(struct ptowsp_listing **out, const struct ptowsp_backend_options *options, struct ptowsp_error *error);
 PTOWSP_API void ptowsp_listing_destroy(struct ptowsp_listing *listing);
 struct ptowsp_listing_row {
 	const char *path, *name, *vendor, *version, *targets;
@@ -201,17 +199,15 @@ PTOWSP_API const char *ptowsp_listing_folder(const struct ptowsp_listing *listin
 /* Finds, checks, loads and initialises a plugin; touches no device yet. A plugin that is named by one of its targets, and has that name among the values of its option
  * `device`, gets it as that option, unless settings have one. Errors: PLUGIN_REFUSED, INVALID (unknown option or
  * value, lists the declared ones), what the plugin's init says. Destroyed by ptowsp_backend_close, after its programs. */
-PTOWSP_API ptowsp_status ptowsp_backend_open(struct ptowsp_backend **out, const struct ptowsp_backend_options *options,
-					     struct ptowsp_error *error);
+PTOWSP_API ptowsp_status ptowsp_backend_open(struct ptowsp_backend **out, const struct ptowsp_backend_options *options, struct ptowsp_error *error);
 /* The same for a plan: where the package names targets, and one of them is a value of the plugin's option `device`, that is whose devices come first. */
 PTOWSP_API ptowsp_status ptowsp_backend_open_for(struct ptowsp_backend **out, const struct ptowsp_backend_options *options, const struct ptowsp_plan *plan,
 						 struct ptowsp_error *error);
 /* The first plugin of the preference list (order: comma-separated names, NULL: the host's own) that enforces every directive
  * of the plan, has a device, loads it there and finds a place for it with its default values. skipped: told of each one passed over, with the reason; may be NULL.
  * Errors: PLUGIN_REFUSED if none is left. The plan must outlive the backend, which may keep what it loaded for ptowsp_program_load. */
-PTOWSP_API ptowsp_status ptowsp_backend_choose(struct ptowsp_backend **out, const struct ptowsp_backend_options *options,
-					       const char *order, const struct ptowsp_plan *plan,
-					       void (*skipped)(void *context, const char *name, const char *reason),
+PTOWSP_API ptowsp_status ptowsp_backend_choose(struct ptowsp_backend **out, const struct ptowsp_backend_options *options, const char *order,
+					       const struct ptowsp_plan *plan, void (*skipped)(void *context, const char *name, const char *reason),
 					       void *context, struct ptowsp_error *error);
 /* The same with a trial of the caller's own in place of the defaults: of each program that loads, to which it may give values; a status other than OK passes the plugin over,
  * and its sentence is the reason. Either may be NULL. */
@@ -257,8 +253,8 @@ struct ptowsp_verdict {
 };
 /* flags: PTOWSP_LOAD_x. Refusals are rows, not errors; with TRUST_NATIVE native code is looked at, too, and none of it runs. Destroyed by
  * ptowsp_match_destroy. */
-PTOWSP_API ptowsp_status ptowsp_match_create(struct ptowsp_match **out, const struct ptowsp_backend *backend,
-					     const struct ptowsp_plan *plan, uint32_t flags, struct ptowsp_error *error);
+PTOWSP_API ptowsp_status ptowsp_match_create(struct ptowsp_match **out, const struct ptowsp_backend *backend, const struct ptowsp_plan *plan, uint32_t flags,
+					     struct ptowsp_error *error);
 PTOWSP_API void ptowsp_match_destroy(struct ptowsp_match *match);
 /* May native code run, and why: "signed by NAME (KEY)", why no signature counts, "" where nobody asked for signatures. */
 PTOWSP_API const char *ptowsp_match_trust(const struct ptowsp_match *match);
@@ -269,51 +265,49 @@ PTOWSP_API int ptowsp_match_row(const struct ptowsp_match *match, uint32_t index
 /* Matches, opens the device if that has not happened, and loads. flags: PTOWSP_LOAD_STRICT, and
  * PTOWSP_LOAD_TRUST_NATIVE to let native code of the package run, in this process and with its rights, or PTOWSP_LOAD_TRUST_SIGNED. Errors: UNSUPPORTED (names
  * what and why), NO_DEVICE, what the plugin's load says. Destroyed by ptowsp_program_unload. */
-PTOWSP_API ptowsp_status ptowsp_program_load(struct ptowsp_program **out, struct ptowsp_backend *backend,
-					     const struct ptowsp_plan *plan, uint32_t flags, struct ptowsp_error *error);
-PTOWSP_API void ptowsp_program_unload(struct ptowsp_program *program); /* waits for a run in flight */
+PTOWSP_API ptowsp_status ptowsp_program_load(struct ptowsp_program **out, struct ptowsp_backend *backend, const struct ptowsp_plan *plan, uint32_t flags,
+					     struct ptowsp_error *error);
+PTOWSP_API void ptowsp_program_unload(struct ptowsp_program *program);             /* waits for a run in flight */
 PTOWSP_API const char *ptowsp_program_trust(const struct ptowsp_program *program); /* as ptowsp_match_trust */
-PTOWSP_API double ptowsp_compile_ms(const struct ptowsp_program *program); /* wall time of the plugin's load */
+PTOWSP_API double ptowsp_compile_ms(const struct ptowsp_program *program);         /* wall time of the plugin's load */
 
 /* A value as text in the type of the symbol or slot: "1024", "0x40", "-1", "0.5", "true". Kept for all later runs.
  * Errors: NOT_FOUND (lists the known ones), INVALID (not a number, out of range). Not while a run goes on. */
-PTOWSP_API ptowsp_status ptowsp_value_set(struct ptowsp_program *program, const char *name, const char *text,
-					  struct ptowsp_error *error);
+PTOWSP_API ptowsp_status ptowsp_value_set(struct ptowsp_program *program, const char *name, const char *text, struct ptowsp_error *error);
 
 /* Memory of the caller for a tensor, C order; borrowed until unload or the next bind. For a shapeless tensor the shape
  * is [elements] unless ptowsp_tensor_shape gave one. data NULL takes a binding back. Errors: NOT_FOUND. */
-PTOWSP_API ptowsp_status ptowsp_tensor_bind(struct ptowsp_program *program, const char *name, void *data, uint64_t elements,
-					    struct ptowsp_error *error);
+PTOWSP_API ptowsp_status ptowsp_tensor_bind(struct ptowsp_program *program, const char *name, void *data, uint64_t elements, struct ptowsp_error *error);
 /* Memory that an isolated plugin sees without copies: zeroed, on a page of its own, and as good as any other for a plugin in this process. Each takes a file descriptor.
  * Freed by ptowsp_buffer_free when no run uses it. Errors: NO_MEMORY. [any] */
 PTOWSP_API ptowsp_status ptowsp_buffer_alloc(void **out, uint64_t bytes, struct ptowsp_error *error);
 PTOWSP_API void ptowsp_buffer_free(void *memory); /* NULL is allowed. [any] */
 /* Shape of a shapeless tensor, or a demand on a shaped one: it is compared when a run is prepared. `source` names where the
  * shape comes from in messages ("file x.npy"); copied. Errors: INVALID (rank above 4, too large). */
-PTOWSP_API ptowsp_status ptowsp_tensor_shape(struct ptowsp_program *program, uint32_t index, uint32_t rank,
-					     const uint64_t *extents, const char *source, struct ptowsp_error *error);
+PTOWSP_API ptowsp_status ptowsp_tensor_shape(struct ptowsp_program *program, uint32_t index, uint32_t rank, const uint64_t *extents, const char *source,
+					     struct ptowsp_error *error);
 /* Called each time a run is prepared, to fill memory that the host allocated. */
 typedef ptowsp_status (*ptowsp_fill_fn)(void *context, void *data, uint64_t elements, struct ptowsp_error *error);
 PTOWSP_API void ptowsp_tensor_fill(struct ptowsp_program *program, uint32_t index, ptowsp_fill_fn fill, void *context);
 
 enum { PTOWSP_ORIGIN_NONE = 0, PTOWSP_ORIGIN_BOUND = 1, PTOWSP_ORIGIN_FILLED = 2, PTOWSP_ORIGIN_SAMPLE = 3, PTOWSP_ORIGIN_ZEROS = 4 };
 struct ptowsp_tensor_view {
-	void *data;        /* NULL if the tensor has no memory (not used, or no kernels are run) */
+	void *data; /* NULL if the tensor has no memory (not used, or no kernels are run) */
 	uint64_t elements;
 	uint64_t extents[4];
 	uint16_t rank, dtype;
-	uint32_t origin;   /* PTOWSP_ORIGIN_x */
+	uint32_t origin; /* PTOWSP_ORIGIN_x */
 };
 /* Memory of a tensor as prepared for, or left by, the latest run. */
 PTOWSP_API void ptowsp_tensor_view(const struct ptowsp_program *program, uint32_t index, struct ptowsp_tensor_view *view_out);
 /* Sample data of the package, role PTOWSP_SAMPLE_INPUT or _EXPECTED. Errors: NOT_FOUND if there is none, BAD_PACKAGE. */
-PTOWSP_API ptowsp_status ptowsp_tensor_sample(struct ptowsp_program *program, uint32_t index, uint32_t role,
-					      struct ptowsp_tensor_view *view_out, struct ptowsp_error *error);
+PTOWSP_API ptowsp_status ptowsp_tensor_sample(struct ptowsp_program *program, uint32_t index, uint32_t role, struct ptowsp_tensor_view *view_out,
+					      struct ptowsp_error *error);
 
 /* ---- runs --------------------------------------------------------------------------------------------------- */
 
 struct ptowsp_execute_options {
-	uint32_t flags;        /* PTOWSP_RUN_NO_KERNELS or PTOWSP_RUN_LOOK, PTOWSP_RUN_STRICT */
+	uint32_t flags; /* PTOWSP_RUN_NO_KERNELS or PTOWSP_RUN_LOOK, PTOWSP_RUN_STRICT */
 	uint32_t reserved;
 	uint64_t timeout_ns;   /* DEADLINE after that long, 0 = none */
 	uint64_t max_tasks;    /* LIMIT beyond, 0 = 2^32 */
@@ -322,14 +316,11 @@ struct ptowsp_execute_options {
 /* Gives every tensor its shape and content: bound memory, fill function, sample data, else zeros (a diagnostic for inputs).
  * Runs do it themselves if it has not been done since the last one. Errors: INVALID (a value that must be set, wrong
  * shape, too few elements: names tensor, source, elements and need), TOO_BIG, NO_MEMORY, DEADLINE between two tensors. */
-PTOWSP_API ptowsp_status ptowsp_prepare(struct ptowsp_program *program, const struct ptowsp_execute_options *options,
-					struct ptowsp_error *error);
+PTOWSP_API ptowsp_status ptowsp_prepare(struct ptowsp_program *program, const struct ptowsp_execute_options *options, struct ptowsp_error *error);
 /* Runs and waits. options may be NULL. */
-PTOWSP_API ptowsp_status ptowsp_execute(struct ptowsp_program *program, const struct ptowsp_execute_options *options,
-					struct ptowsp_error *error);
+PTOWSP_API ptowsp_status ptowsp_execute(struct ptowsp_program *program, const struct ptowsp_execute_options *options, struct ptowsp_error *error);
 /* Starts a run and returns; one at a time per program. */
-PTOWSP_API ptowsp_status ptowsp_execute_async(struct ptowsp_program *program, const struct ptowsp_execute_options *options,
-					      struct ptowsp_error *error);
+PTOWSP_API ptowsp_status ptowsp_execute_async(struct ptowsp_program *program, const struct ptowsp_execute_options *options, struct ptowsp_error *error);
 /* Waits for the run; its status. AGAIN if it goes on after timeout_ns (UINT64_MAX: no limit). OK if there was no run. */
 PTOWSP_API ptowsp_status ptowsp_synchronize(struct ptowsp_program *program, uint64_t timeout_ns, struct ptowsp_error *error);
 PTOWSP_API int ptowsp_is_complete(struct ptowsp_program *program); /* [any] */
@@ -344,8 +335,7 @@ PTOWSP_API double ptowsp_elapsed_ms(struct ptowsp_program *program);
 /* Of the latest complete run; valid until the next one. Never NULL: zeros before the first. */
 PTOWSP_API const struct ptowsp_run_stats *ptowsp_stats(const struct ptowsp_program *program);
 /* Live counters of a run that goes on; arrays in them are valid until the next call. [any] */
-PTOWSP_API ptowsp_status ptowsp_stats_live(struct ptowsp_program *program, struct ptowsp_run_stats *stats_out,
-					   struct ptowsp_error *error);
+PTOWSP_API ptowsp_status ptowsp_stats_live(struct ptowsp_program *program, struct ptowsp_run_stats *stats_out, struct ptowsp_error *error);
 /* Report of the latest run if it ended as DEADLOCK, else NULL. */
 PTOWSP_API const struct ptowsp_deadlock *ptowsp_deadlock(const struct ptowsp_program *program);
 
@@ -360,31 +350,28 @@ PTOWSP_API int ptowsp_diagnostic_row(const struct ptowsp_program *program, uint3
 /* Sinks for what a run does, in task order, called while it goes on, on one thread at a time. NULL detaches.
  * Errors: UNSUPPORTED if the backend does not offer it. */
 PTOWSP_API ptowsp_status ptowsp_trace_attach(struct ptowsp_program *program,
-					     void (*sink)(void *context, const struct ptowsp_trace_task *tasks, uint32_t count,
-							  uint32_t stride),
-					     void *context, struct ptowsp_error *error);
+					     void (*sink)(void *context, const struct ptowsp_trace_task *tasks, uint32_t count, uint32_t stride), void *context,
+					     struct ptowsp_error *error);
 /* Stalls, tokens and processes beside the tasks. */
 PTOWSP_API ptowsp_status ptowsp_trace_events_attach(struct ptowsp_program *program,
-						    void (*sink)(void *context, const struct ptowsp_trace_event *events, uint32_t count,
-								 uint32_t stride),
+						    void (*sink)(void *context, const struct ptowsp_trace_event *events, uint32_t count, uint32_t stride),
 						    void *context, struct ptowsp_error *error);
 PTOWSP_API ptowsp_status ptowsp_graph_attach(struct ptowsp_program *program,
-					     void (*sink)(void *context, const struct ptowsp_graph_edge *edges, uint32_t count,
-							  uint32_t stride),
-					     void *context, struct ptowsp_error *error);
+					     void (*sink)(void *context, const struct ptowsp_graph_edge *edges, uint32_t count, uint32_t stride), void *context,
+					     struct ptowsp_error *error);
 
 /* What the backend makes of the plan's program, as files: sources, a plan. No device is opened. flags: PTOWSP_LOAD_x. file gets each file once: a path below a
  * folder of the caller's choice, checked: parts of [A-Za-z0-9_.-] joined by '/', none "." or ".."; bytes are borrowed for the call, and a status that
  * is not 0 ends the whole. What the backend cannot express goes to the log. Errors: UNSUPPORTED if it makes none, those of loading, of file. [main] */
 PTOWSP_API ptowsp_status ptowsp_artifact_emit(struct ptowsp_backend *backend, const struct ptowsp_plan *plan, uint32_t flags,
-					      ptowsp_status (*file)(void *context, const char *path, const void *bytes, uint64_t size),
-					      void *context, struct ptowsp_error *error);
+					      ptowsp_status (*file)(void *context, const char *path, const void *bytes, uint64_t size), void *context,
+					      struct ptowsp_error *error);
 
 /* The same of the run that the next execute with these options would do, where the backend makes its files of a run and not of a plan (ptowsp/report.h); prepares it
  * if need be. Nothing is run, no tensor is written. Errors also: those of a run. [main] */
 PTOWSP_API ptowsp_status ptowsp_report_emit(struct ptowsp_program *program, const struct ptowsp_execute_options *options,
-					    ptowsp_status (*file)(void *context, const char *path, const void *bytes, uint64_t size),
-					    void *context, struct ptowsp_error *error);
+					    ptowsp_status (*file)(void *context, const char *path, const void *bytes, uint64_t size), void *context,
+					    struct ptowsp_error *error);
 /* Is there anything of that kind? [main] */
 PTOWSP_API int ptowsp_report_has_files(struct ptowsp_backend *backend);
 /* ptowsp_program_check: would a run with these options, bindings and values be prepared, and has it the devices that it tells? Tensors get neither memory nor content, and nothing

@@ -94,8 +94,7 @@ static void directive_meet(struct reg_verdict *v, const struct ptowsp_directive_
 	if (v->state > PTOWSP_STATE_DIAGNOSED)
 		v->state = PTOWSP_STATE_DIAGNOSED;
 	reg_text_init(&text, v->reason, sizeof(v->reason));
-	reg_text_add(&text, "not met as stated, %lld is outside the backend's limits %lld..%lld", (long long)value, (long long)cap->low,
-		     (long long)cap->high);
+	reg_text_add(&text, "not met as stated, %lld is outside the backend's limits %lld..%lld", (long long)value, (long long)cap->low, (long long)cap->high);
 }
 
 static void refuse_below(struct reg_verdict *v)
@@ -236,7 +235,9 @@ static void match_requirement(struct matching *m, const struct ptowsp_requiremen
 	v->wanted = (uint8_t)wanted_by_package(m->needs, need->feature);
 	reg_feature(need->feature, &name);
 	memcpy(v->what, name.name, sizeof(name.name));
-	reason_add(v, cap && !cap->state ? unsupported : cap ? "the package needs more than the backend does with it" : "the backend has no capability row for it");
+	reason_add(v, cap && !cap->state ? unsupported
+		      : cap              ? "the package needs more than the backend does with it"
+					 : "the backend has no capability row for it");
 	refuse_below(v);
 }
 
@@ -321,11 +322,11 @@ static uint64_t used(const uint8_t *codes)
 	return count;
 }
 
-ptowsp_status reg_match(const struct reg_needs *needs, const struct reg_caps *caps, struct reg_verdict **rows_out,
-			uint32_t *count_out)
+ptowsp_status reg_match(const struct reg_needs *needs, const struct reg_caps *caps, struct reg_verdict **rows_out, uint32_t *count_out)
 {
 	struct matching m = {.needs = needs, .caps = caps};
-	uint64_t room = (uint64_t)needs->directive_count + needs->requirement_count + needs->kernel_count + used(needs->opcodes) + 2 + 1 + used(needs->graph) * (1 + SCOPES);
+	uint64_t room = (uint64_t)needs->directive_count + needs->requirement_count + needs->kernel_count + used(needs->opcodes) + 2 + 1 +
+			used(needs->graph) * (1 + SCOPES);
 
 	*rows_out = NULL;
 	*count_out = 0;

@@ -13,23 +13,23 @@
 #include "ptowsp/package.h"
 #include "registry/expression.h"
 
-enum reg_native { /* what comes of a kernel's native code on this machine */
-	REG_NATIVE_NONE,      /* it has none */
-	REG_NATIVE_FIRST,     /* it may run, and stands before any portable payload */
-	REG_NATIVE_SECOND,    /* a portable payload stands before it */
-	REG_NATIVE_UNTRUSTED, /* it is for this machine, but the package is not trusted */
-	REG_NATIVE_ELSEWHERE  /* all of it is for other machines */
+enum reg_native {                       /* what comes of a kernel's native code on this machine */
+		  REG_NATIVE_NONE,      /* it has none */
+		  REG_NATIVE_FIRST,     /* it may run, and stands before any portable payload */
+		  REG_NATIVE_SECOND,    /* a portable payload stands before it */
+		  REG_NATIVE_UNTRUSTED, /* it is for this machine, but the package is not trusted */
+		  REG_NATIVE_ELSEWHERE  /* all of it is for other machines */
 };
 /* A kernel that the program calls. */
 struct reg_kernel_need {
 	const char *name;
-	uint32_t kinds; /* bit k: it has a payload of kind k that may be used here (trust, target) */
-	bool carried;   /* it has a payload, usable or not */
-	bool served;    /* a C function of that name is registered */
-	uint8_t native; /* enum reg_native */
-	const char *target; /* of its native code, "" if that names none; may be NULL without any */
+	uint32_t kinds;        /* bit k: it has a payload of kind k that may be used here (trust, target) */
+	bool carried;          /* it has a payload, usable or not */
+	bool served;           /* a C function of that name is registered */
+	uint8_t native;        /* enum reg_native */
+	const char *target;    /* of its native code, "" if that names none; may be NULL without any */
 	const char *untrusted; /* why the package is not trusted, "": nobody asked its signatures; may be NULL */
-	char flaw[144]; /* of native code that may run: why it cannot be loaded, "" if nobody has found anything */
+	char flaw[144];        /* of native code that may run: why it cannot be loaded, "" if nobody has found anything */
 };
 
 /* What a program asks for; everything borrowed. */
@@ -38,12 +38,12 @@ struct reg_needs {
 	const struct ptowsp_requirement_record *requirements;
 	const struct reg_kernel_need *kernels;
 	uint32_t directive_count, requirement_count, kernel_count;
-	const uint8_t *opcodes; /* 256 flags: opcode is used */
-	const uint8_t *graph;   /* 256, by instruction of graph_ops.def: bit 0 it is used, bit 1 + k with a scope of code k; NULL: none */
-	uint32_t channels;      /* bit k: it has channels of kind k, PTOWSP_CHANNEL_x */
-	bool memory;            /* it has tensors that do not lie in row_major order */
+	const uint8_t *opcodes;              /* 256 flags: opcode is used */
+	const uint8_t *graph;                /* 256, by instruction of graph_ops.def: bit 0 it is used, bit 1 + k with a scope of code k; NULL: none */
+	uint32_t channels;                   /* bit k: it has channels of kind k, PTOWSP_CHANNEL_x */
+	bool memory;                         /* it has tensors that do not lie in row_major order */
 	struct reg_expression_tables tables; /* that the directives refer to */
-	bool strict;            /* every directive must be enforced */
+	bool strict;                         /* every directive must be enforced */
 };
 
 /* A device's rows as the plugin gave them. */
@@ -68,8 +68,7 @@ struct reg_verdict {
 
 /* One row per directive, in order; then rows for opcodes, kernels and requirements that are not enforced, and for every kernel with native code.
  * *rows_out: malloc'd, freed by the caller. Returns OK also if something is refused. Errors: NO_MEMORY. Any thread. */
-ptowsp_status reg_match(const struct reg_needs *needs, const struct reg_caps *caps, struct reg_verdict **rows_out,
-			uint32_t *count_out);
+ptowsp_status reg_match(const struct reg_needs *needs, const struct reg_caps *caps, struct reg_verdict **rows_out, uint32_t *count_out);
 /* First refused row, NULL if there is none. */
 const struct reg_verdict *reg_match_refused(const struct reg_verdict *rows, uint32_t count);
 

@@ -6,8 +6,8 @@
 #include "registry/schedule.h"
 #include "registry/text.h"
 
-_Static_assert(offsetof(struct ptowsp_directive_record, a7) ==
-		       offsetof(struct ptowsp_directive_record, a0) + 7 * sizeof(int64_t), "arguments lie side by side");
+_Static_assert(offsetof(struct ptowsp_directive_record, a7) == offsetof(struct ptowsp_directive_record, a0) + 7 * sizeof(int64_t),
+	       "arguments lie side by side");
 
 int64_t reg_directive_argument(const struct ptowsp_directive_record *row, unsigned i)
 {
@@ -24,9 +24,7 @@ static void argument_print(const struct ptowsp_directive_record *row, unsigned i
 	int64_t value = reg_directive_argument(row, i);
 
 	switch (reg_directive_argument_kind(row, i)) {
-	case PTOWSP_ARGUMENT_NUMBER:
-		reg_text_add(text, "%lld", (long long)value);
-		return;
+	case PTOWSP_ARGUMENT_NUMBER: reg_text_add(text, "%lld", (long long)value); return;
 	case PTOWSP_ARGUMENT_WORD:
 		if (value >= 0 && (uint64_t)value < tables->strings_size) {
 			reg_text_add(text, "%s", tables->strings + value);

@@ -26,8 +26,8 @@ static uint32_t fail(struct parser *p, const char *what)
 {
 	if (p->status)
 		return 0;
-	p->status = reg_fail(p->error, PTOWSP_INVALID, "expression \"%.*s\", character %d: %s",
-			     (int)(p->end - p->begin < 80 ? p->end - p->begin : 80), p->begin, (int)(p->at - p->begin) + 1, what);
+	p->status = reg_fail(p->error, PTOWSP_INVALID, "expression \"%.*s\", character %d: %s", (int)(p->end - p->begin < 80 ? p->end - p->begin : 80),
+			     p->begin, (int)(p->at - p->begin) + 1, what);
 	if (p->error)
 		p->error->where[0] = (uint64_t)(p->at - p->begin);
 	return 0;
@@ -251,8 +251,8 @@ static uint32_t parse_binary(struct parser *p, unsigned least)
 	return left;
 }
 
-ptowsp_status reg_expression_compile(const char *text, size_t length, const struct reg_scope *scope, struct reg_rows *rows,
-				     uint32_t *row_out, struct ptowsp_error *error)
+ptowsp_status reg_expression_compile(const char *text, size_t length, const struct reg_scope *scope, struct reg_rows *rows, uint32_t *row_out,
+				     struct ptowsp_error *error)
 {
 	struct parser p = {.begin = text, .at = text, .end = text + length, .scope = scope, .rows = rows, .error = error};
 
@@ -279,15 +279,9 @@ static bool apply(unsigned op, int64_t a, int64_t b, int64_t *out)
 	uint64_t ua = (uint64_t)a, ub = (uint64_t)b;
 
 	switch (op) {
-	case PTOWSP_EXPR_ADD:
-		*out = (int64_t)(ua + ub);
-		return true;
-	case PTOWSP_EXPR_SUB:
-		*out = (int64_t)(ua - ub);
-		return true;
-	case PTOWSP_EXPR_MUL:
-		*out = (int64_t)(ua * ub);
-		return true;
+	case PTOWSP_EXPR_ADD: *out = (int64_t)(ua + ub); return true;
+	case PTOWSP_EXPR_SUB: *out = (int64_t)(ua - ub); return true;
+	case PTOWSP_EXPR_MUL: *out = (int64_t)(ua * ub); return true;
 	case PTOWSP_EXPR_DIV:
 		if (!b)
 			return false;
@@ -298,18 +292,10 @@ static bool apply(unsigned op, int64_t a, int64_t b, int64_t *out)
 			return false;
 		*out = b == -1 ? 0 : a % b;
 		return true;
-	case PTOWSP_EXPR_MIN:
-		*out = a < b ? a : b;
-		return true;
-	case PTOWSP_EXPR_MAX:
-		*out = a > b ? a : b;
-		return true;
-	case PTOWSP_EXPR_SHL:
-		*out = (int64_t)(ua << (ub & 63));
-		return true;
-	case PTOWSP_EXPR_SHR:
-		*out = a >> (ub & 63);
-		return true;
+	case PTOWSP_EXPR_MIN: *out = a < b ? a : b; return true;
+	case PTOWSP_EXPR_MAX: *out = a > b ? a : b; return true;
+	case PTOWSP_EXPR_SHL: *out = (int64_t)(ua << (ub & 63)); return true;
+	case PTOWSP_EXPR_SHR: *out = a >> (ub & 63); return true;
 	}
 	return false;
 }
@@ -341,8 +327,7 @@ static ptowsp_status evaluate(struct evaluation *v, uint32_t row, int64_t *value
 	return st ? st : apply(e->op, a, b, value_out) ? PTOWSP_OK : PTOWSP_INVALID;
 }
 
-ptowsp_status reg_expression_value(const struct ptowsp_expr_record *rows, uint32_t count, uint32_t row, const struct reg_values *values,
-				   int64_t *value_out)
+ptowsp_status reg_expression_value(const struct ptowsp_expr_record *rows, uint32_t count, uint32_t row, const struct reg_values *values, int64_t *value_out)
 {
 	struct evaluation v = {.rows = rows, .count = count, .values = values};
 

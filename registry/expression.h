@@ -8,10 +8,10 @@
 
 /* Names that an expression may use besides `task`; all borrowed. A leading % is allowed in the text and in the tables. */
 struct reg_scope {
-	const char *const *loops;        /* names of loop axes */
-	const uint32_t *loop_strings;    /* their STRS offsets */
-	const char *const *values;       /* names of symbols and slots, NULL entries cannot be used */
-	const uint32_t *value_rows;      /* their SLOT rows */
+	const char *const *loops;     /* names of loop axes */
+	const uint32_t *loop_strings; /* their STRS offsets */
+	const char *const *values;    /* names of symbols and slots, NULL entries cannot be used */
+	const uint32_t *value_rows;   /* their SLOT rows */
 	uint32_t loop_count, value_count;
 };
 
@@ -26,8 +26,8 @@ void reg_rows_finish(struct reg_rows *rows);
  * max(a, b), select(a, b, c), decimal and 0x numbers, names of the scope, `task`, `instance`. length bytes of text, all of it.
  * Appends rows and gives the one of the result. Errors: INVALID with the place in the text, which is where[0] as a byte offset, too; NO_MEMORY;
  * rows appended before an error stay and are unused. */
-ptowsp_status reg_expression_compile(const char *text, size_t length, const struct reg_scope *scope, struct reg_rows *rows,
-				     uint32_t *row_out, struct ptowsp_error *error);
+ptowsp_status reg_expression_compile(const char *text, size_t length, const struct reg_scope *scope, struct reg_rows *rows, uint32_t *row_out,
+				     struct ptowsp_error *error);
 
 /* Values of SLOT rows for reg_expression_value; borrowed. */
 struct reg_values {
@@ -38,14 +38,13 @@ struct reg_values {
 /* What row `row` of `count` rows gives before a run: constants and symbols; signed 64-bit, wrapping, / and % toward zero.
  * Errors: NOT_FOUND a value that is not known; INVALID a division by zero, or a row that only a task gives a value; BAD_PACKAGE a row outside the table
  * or more than 4096 rows to visit. Writes no sentence. Any thread. */
-ptowsp_status reg_expression_value(const struct ptowsp_expr_record *rows, uint32_t count, uint32_t row, const struct reg_values *values,
-				   int64_t *value_out);
+ptowsp_status reg_expression_value(const struct ptowsp_expr_record *rows, uint32_t count, uint32_t row, const struct reg_values *values, int64_t *value_out);
 
 /* Where a printed expression finds its rows and names; all borrowed. Rows and offsets outside are fine. */
 struct reg_expression_tables {
 	const struct ptowsp_expr_record *expr;
 	const struct ptowsp_slot_record *slot;
-	const char *strings;   /* STRS, which ends in NUL */
+	const char *strings; /* STRS, which ends in NUL */
 	uint64_t strings_size;
 	uint32_t expr_count, slot_count;
 	const char *const *loops; /* names of the loops around, outermost first; others are loop(N) */

@@ -17,8 +17,8 @@ static void row_print(struct printer *p, uint32_t row, unsigned least);
 static const char *word_of(unsigned op)
 {
 	switch (op) {
-#define X(NAME, code, word, operands, effect) \
-	case code: \
+#define X(NAME, code, word, operands, effect)                                                                                                                  \
+	case code:                                                                                                                                             \
 		return word;
 #include "ptowsp/expr_ops.def"
 #undef X
@@ -29,8 +29,8 @@ static const char *word_of(unsigned op)
 static unsigned operands_of(unsigned op)
 {
 	switch (op) {
-#define X(NAME, code, word, operands, effect) \
-	case code: \
+#define X(NAME, code, word, operands, effect)                                                                                                                  \
+	case code:                                                                                                                                             \
 		return operands;
 #include "ptowsp/expr_ops.def"
 #undef X
@@ -48,23 +48,16 @@ static void leaf_print(struct printer *p, const struct ptowsp_expr_record *node)
 	const struct reg_expression_tables *t = p->tables;
 
 	switch (node->op) {
-	case PTOWSP_EXPR_CONST:
-		reg_text_add(p->text, "%lld", (long long)((uint64_t)node->c << 32 | node->b));
-		return;
+	case PTOWSP_EXPR_CONST: reg_text_add(p->text, "%lld", (long long)((uint64_t)node->c << 32 | node->b)); return;
 	case PTOWSP_EXPR_LOOP:
 		if (node->a < t->loop_count)
 			reg_text_add(p->text, "%s", t->loops[node->a]);
 		else
 			reg_text_add(p->text, "loop(%u)", node->a);
 		return;
-	case PTOWSP_EXPR_VALUE:
-		reg_text_add(p->text, "%s", node->a < t->slot_count ? string_at(t, t->slot[node->a].name) : "?");
-		return;
-	case PTOWSP_EXPR_AXIS:
-		reg_text_add(p->text, "%s", string_at(t, node->a));
-		return;
-	default:
-		reg_text_add(p->text, "%s", word_of(node->op));
+	case PTOWSP_EXPR_VALUE: reg_text_add(p->text, "%s", node->a < t->slot_count ? string_at(t, t->slot[node->a].name) : "?"); return;
+	case PTOWSP_EXPR_AXIS: reg_text_add(p->text, "%s", string_at(t, node->a)); return;
+	default: reg_text_add(p->text, "%s", word_of(node->op));
 	}
 }
 

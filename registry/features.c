@@ -66,8 +66,7 @@ static void name_policy(struct reg_feature *feature, const struct reg_policy *po
 	struct reg_text text;
 
 	reg_text_init(&text, feature->name, sizeof(feature->name));
-	reg_text_add(&text, "%s%s%s", reg_directive(policy->directive)->text, reg_policy_is_bare(policy) ? "" : "=",
-		     policy->word);
+	reg_text_add(&text, "%s%s%s", reg_directive(policy->directive)->text, reg_policy_is_bare(policy) ? "" : "=", policy->word);
 	feature->group = "directive";
 	feature->id = PTOWSP_FEATURE_POLICY(policy->directive, policy->code);
 }

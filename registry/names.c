@@ -61,7 +61,9 @@ const struct reg_dtype *reg_dtype(unsigned code)
 const char *reg_pool_text(unsigned unit)
 {
 	switch (unit) {
-#define X(name, code, text, pool) case code: return pool;
+#define X(name, code, text, pool)                                                                                                                              \
+	case code:                                                                                                                                             \
+		return pool;
 #include "ptowsp/unit.def"
 #undef X
 	}
@@ -71,7 +73,9 @@ const char *reg_pool_text(unsigned unit)
 const char *reg_space_text(unsigned space)
 {
 	switch (space) {
-#define X(name, code, text) case code: return text;
+#define X(name, code, text)                                                                                                                                    \
+	case code:                                                                                                                                             \
+		return text;
 #include "ptowsp/space.def"
 #undef X
 	}
@@ -81,7 +85,9 @@ const char *reg_space_text(unsigned space)
 bool reg_payload_needs_trust(unsigned kind)
 {
 	switch (kind) {
-#define X(name, code, text, trust) case code: return trust;
+#define X(name, code, text, trust)                                                                                                                             \
+	case code:                                                                                                                                             \
+		return trust;
 #include "ptowsp/payload.def"
 #undef X
 	}
@@ -91,7 +97,9 @@ bool reg_payload_needs_trust(unsigned kind)
 const char *reg_resource_text(unsigned resource)
 {
 	switch (resource) {
-#define X(name, code, text, reason, capacity) case code: return text;
+#define X(name, code, text, reason, capacity)                                                                                                                  \
+	case code:                                                                                                                                             \
+		return text;
 #include "ptowsp/resource.def"
 #undef X
 	}
@@ -101,7 +109,9 @@ const char *reg_resource_text(unsigned resource)
 const char *reg_stall_text(unsigned resource)
 {
 	switch (resource) {
-#define X(name, code, text, reason, capacity) case code: return reason;
+#define X(name, code, text, reason, capacity)                                                                                                                  \
+	case code:                                                                                                                                             \
+		return reason;
 #include "ptowsp/resource.def"
 #undef X
 	}
@@ -138,8 +148,7 @@ const char *reg_evidence_text(unsigned evidence)
 const char *reg_role_text(unsigned role)
 {
 	static const char *const texts[] = {
-		[PTOWSP_ROLE_IN] = "in",     [PTOWSP_ROLE_OUT] = "out",     [PTOWSP_ROLE_INOUT] = "inout",
-		[PTOWSP_ROLE_TEMP] = "temp", [PTOWSP_ROLE_CONST] = "const",
+		[PTOWSP_ROLE_IN] = "in", [PTOWSP_ROLE_OUT] = "out", [PTOWSP_ROLE_INOUT] = "inout", [PTOWSP_ROLE_TEMP] = "temp", [PTOWSP_ROLE_CONST] = "const",
 	};
 
 	return pick(texts, COUNT(texts), role);
@@ -171,8 +180,7 @@ const struct reg_directive *reg_directive(unsigned code)
 #undef X
 
 static const struct reg_policy policies[] = {
-#define X(directive, name, code, word, least, most, effect) \
-	{word, kinds_##directive##_##name, effect, PTOWSP_DIRECTIVE_##directive, code, least, most},
+#define X(directive, name, code, word, least, most, effect) {word, kinds_##directive##_##name, effect, PTOWSP_DIRECTIVE_##directive, code, least, most},
 #include "ptowsp/policy.def"
 #undef X
 };

@@ -19,12 +19,12 @@ struct reg_dtype {
 	const char *descr; /* NumPy's, "<f4" */
 	uint16_t code;
 	uint16_t bytes;
-	char sort;         /* 'f', 'i', 'u', 'b' */
+	char sort; /* 'f', 'i', 'u', 'b' */
 };
 const struct reg_dtype *reg_dtype(unsigned code); /* NULL if unknown */
 
 /* Texts of codes; "?" if unknown. */
-const char *reg_pool_text(unsigned unit);         /* the unit as people say it: "vector" */
+const char *reg_pool_text(unsigned unit); /* the unit as people say it: "vector" */
 const char *reg_space_text(unsigned space);
 bool reg_payload_needs_trust(unsigned kind);
 const char *reg_resource_text(unsigned resource);
@@ -36,7 +36,7 @@ const char *reg_role_text(unsigned role);         /* "in" */
 
 /* Directives in order of their codes. */
 struct reg_directive {
-	const char *text;    /* "task_window" */
+	const char *text; /* "task_window" */
 	const char *meaning;
 	uint16_t code;
 };
@@ -45,15 +45,15 @@ const struct reg_directive *reg_directive(unsigned code); /* NULL if unknown */
 
 /* Policies of all directives; a directive's rows stand together. */
 struct reg_policy {
-	const char *word;    /* "round_robin", or "(stall)": not typed */
-	const char *kinds;   /* letters of arguments.def */
+	const char *word;  /* "round_robin", or "(stall)": not typed */
+	const char *kinds; /* letters of arguments.def */
 	const char *effect;
 	uint16_t directive, code;
 	uint16_t least, most; /* arguments */
 };
 const struct reg_policy *reg_policies(uint32_t *count);
 const struct reg_policy *reg_policy(unsigned directive, unsigned code); /* NULL if unknown */
-bool reg_policy_is_bare(const struct reg_policy *policy); /* its word is never typed */
+bool reg_policy_is_bare(const struct reg_policy *policy);               /* its word is never typed */
 
 /* Every feature that this host knows, group by group. */
 struct reg_feature {

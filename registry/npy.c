@@ -198,16 +198,18 @@ ptowsp_status npy_parse(struct npy *npy_out, const void *bytes, size_t size, con
 		return refuse(error, name, "it is in Fortran order; save it with numpy.ascontiguousarray");
 	dtype = dtype_by_descr(h.descr);
 	if (!dtype)
-		return reg_fail(error, PTOWSP_INVALID, "%.120s: element type '%s' is not known; little-endian f2, f4, f8, i1 to i8, u1 "
-				"to u8 and b1 are", name, h.descr);
+		return reg_fail(error, PTOWSP_INVALID,
+				"%.120s: element type '%s' is not known; little-endian f2, f4, f8, i1 to i8, u1 "
+				"to u8 and b1 are",
+				name, h.descr);
 	npy_out->dtype = dtype->code;
 	npy_out->rank = (uint16_t)h.rank;
 	memcpy(npy_out->extents, h.extents, sizeof(h.extents));
 	if (!size_compute(npy_out, dtype->bytes, &need))
 		return refuse(error, name, "its shape has more elements than any memory");
 	if (need != size - begin)
-		return reg_fail(error, PTOWSP_INVALID, "%.120s: its shape and type need %llu bytes of data, it has %llu", name,
-				(unsigned long long)need, (unsigned long long)(size - begin));
+		return reg_fail(error, PTOWSP_INVALID, "%.120s: its shape and type need %llu bytes of data, it has %llu", name, (unsigned long long)need,
+				(unsigned long long)(size - begin));
 	npy_out->data = (const char *)bytes + begin;
 	return PTOWSP_OK;
 }

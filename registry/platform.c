@@ -7,11 +7,26 @@
 #include "ptowsp/caps.h"
 #include "ptowsp/graph.h"
 
-#define YES {"Yes", PTOWSP_STATE_ENFORCED, 0}
-#define PARTIAL(scope) {"Partial", PTOWSP_STATE_ENFORCED, 1u << PTOWSP_fence_scope_##scope}
-#define HINT {"Hint", PTOWSP_STATE_RECORDED, 0}
-#define NA {"N/A", PTOWSP_STATE_DIAGNOSED, 0}
-#define NO {"No", PTOWSP_STATE_UNSUPPORTED, 0}
+#define YES                                                                                                                                                    \
+	{                                                                                                                                                      \
+		"Yes", PTOWSP_STATE_ENFORCED, 0                                                                                                                \
+	}
+#define PARTIAL(scope)                                                                                                                                         \
+	{                                                                                                                                                      \
+		"Partial", PTOWSP_STATE_ENFORCED, 1u << PTOWSP_fence_scope_##scope                                                                             \
+	}
+#define HINT                                                                                                                                                   \
+	{                                                                                                                                                      \
+		"Hint", PTOWSP_STATE_RECORDED, 0                                                                                                               \
+	}
+#define NA                                                                                                                                                     \
+	{                                                                                                                                                      \
+		"N/A", PTOWSP_STATE_DIAGNOSED, 0                                                                                                               \
+	}
+#define NO                                                                                                                                                     \
+	{                                                                                                                                                      \
+		"No", PTOWSP_STATE_UNSUPPORTED, 0                                                                                                              \
+	}
 static const struct reg_platform_row rows[] = {
 #define X(instruction, a2, a3, a5, cpu) {#instruction, PTOWSP_FEATURE_GRAPH(PTOWSP_##instruction), {a2, a3, a5, cpu}},
 #include "ptowsp/platform.def"

@@ -44,8 +44,7 @@ static ptowsp_status grow(struct ptowsp_error *error)
 	return PTOWSP_OK;
 }
 
-static ptowsp_status entry_make(struct entry *out, const char *name, const char *signature, reg_function fn,
-				struct ptowsp_error *error)
+static ptowsp_status entry_make(struct entry *out, const char *name, const char *signature, reg_function fn, struct ptowsp_error *error)
 {
 	struct reg_signature parsed;
 	size_t length = strlen(name);
@@ -75,8 +74,10 @@ ptowsp_status reg_kernel_register(const char *name, const char *signature, reg_f
 	pthread_mutex_lock(&lock);
 	old = find(name);
 	if (old && (old->fn != fn || strcmp(old->signature, made.signature)))
-		st = reg_fail(error, PTOWSP_INVALID, "kernel \"%s\" is already registered as %s with another function or signature; "
-			      "unregister that first", name, *old->signature ? old->signature : "a uniform kernel");
+		st = reg_fail(error, PTOWSP_INVALID,
+			      "kernel \"%s\" is already registered as %s with another function or signature; "
+			      "unregister that first",
+			      name, *old->signature ? old->signature : "a uniform kernel");
 	else if (!old)
 		st = grow(error);
 	if (!st && !old)

@@ -97,12 +97,13 @@ static ptowsp_status fail_known(const struct job *job, struct reg_span text)
 	const struct reg_policy *other = own ? NULL : policy_elsewhere(word);
 
 	if (own && rest.length && own->most)
-		return reg_fail(job->error, PTOWSP_INVALID, "%s: arguments of %s stand in parentheses; write %s=%s(%.*s)", key, own->word, key, own->word, reg_span_print(rest), rest.at);
+		return reg_fail(job->error, PTOWSP_INVALID, "%s: arguments of %s stand in parentheses; write %s=%s(%.*s)", key, own->word, key, own->word,
+				reg_span_print(rest), rest.at);
 	if (own && rest.length)
 		return reg_fail(job->error, PTOWSP_INVALID, "%s: %s takes no arguments; write %s=%s", key, own->word, key, own->word);
 	if (other)
-		return reg_fail(job->error, PTOWSP_INVALID, "\"%s\" is a word of %s, not of %s; write %s=%s%s", other->word, reg_directive(other->directive)->text, key,
-				reg_directive(other->directive)->text, other->word, other->least ? "(...)" : "");
+		return reg_fail(job->error, PTOWSP_INVALID, "\"%s\" is a word of %s, not of %s; write %s=%s%s", other->word,
+				reg_directive(other->directive)->text, key, reg_directive(other->directive)->text, other->word, other->least ? "(...)" : "");
 	return PTOWSP_OK;
 }
 
@@ -231,11 +232,10 @@ static ptowsp_status number_parse(struct job *job, struct reg_span span, int64_t
 		value = strtoll(copy, &stop, 10);
 	}
 	if (stop == copy || *stop || copy[0] == '+' || errno == ERANGE)
-		return reg_fail(job->error, PTOWSP_INVALID, "%s: \"%.*s\" is no number%s", job->directive->text, reg_span_print(span),
-				span.at, typed_as(job->directive));
+		return reg_fail(job->error, PTOWSP_INVALID, "%s: \"%.*s\" is no number%s", job->directive->text, reg_span_print(span), span.at,
+				typed_as(job->directive));
 	if (value < least)
-		return reg_fail(job->error, PTOWSP_INVALID, "%s: %lld is too small, the least is %lld", job->directive->text, value,
-				(long long)least);
+		return reg_fail(job->error, PTOWSP_INVALID, "%s: %lld is too small, the least is %lld", job->directive->text, value, (long long)least);
 	*value_out = value;
 	return PTOWSP_OK;
 }
@@ -277,9 +277,7 @@ static ptowsp_status argument_parse(struct job *job, struct reg_span span, char 
 	switch (kind) {
 	case 'n':
 	case 'N':
-	case 'i': /* any number */
-		st = number_parse(job, span, kind == 'i' ? INT64_MIN : kind == 'N', at);
-		break;
+	case 'i': /* any number */ st = number_parse(job, span, kind == 'i' ? INT64_MIN : kind == 'N', at); break;
 	case 'a':
 		sort = PTOWSP_ARGUMENT_WORD;
 		st = axis_parse(job, span, at);
@@ -352,8 +350,7 @@ static ptowsp_status inner_policy(struct job *job, struct reg_span span, struct 
 			st = inner_expression(job, argument, text);
 			continue;
 		}
-		st = policy->kinds[i] == 'a' ? axis_parse(job, argument, &number)
-					     : number_parse(job, argument, policy->kinds[i] == 'N', &number);
+		st = policy->kinds[i] == 'a' ? axis_parse(job, argument, &number) : number_parse(job, argument, policy->kinds[i] == 'N', &number);
 		reg_text_add(text, "%.*s", (int)argument.length, argument.at);
 	}
 	reg_text_add(text, ")");
@@ -487,8 +484,7 @@ static const struct reg_directive *directive_by_span(struct reg_span key)
 	return NULL;
 }
 
-ptowsp_status reg_schedule_add(struct reg_schedule *schedule, const char *text, const struct reg_scope *scope,
-			       struct ptowsp_error *error)
+ptowsp_status reg_schedule_add(struct reg_schedule *schedule, const char *text, const struct reg_scope *scope, struct ptowsp_error *error)
 {
 	struct job job = {.schedule = schedule, .scope = scope, .error = error};
 	const char *equals = strchr(text, '=');

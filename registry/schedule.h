@@ -17,7 +17,7 @@ struct reg_schedule {
 	struct ptowsp_directive_record rows[32];
 	uint32_t count;
 	struct reg_rows expressions;
-	char *strings;          /* owned, NUL-terminated texts one after the other */
+	char *strings; /* owned, NUL-terminated texts one after the other */
 	uint32_t string_bytes, string_room, string_base;
 };
 
@@ -25,8 +25,7 @@ void reg_schedule_init(struct reg_schedule *schedule, uint32_t string_base, uint
 void reg_schedule_finish(struct reg_schedule *schedule);
 /* Parses one KEY=VALUE. Errors: INVALID for an unknown key or word (lists the known ones, the nearest first), a wrong
  * number of arguments, 0 for a depth or an executor count; NO_MEMORY. The schedule is unchanged after an error. */
-ptowsp_status reg_schedule_add(struct reg_schedule *schedule, const char *text, const struct reg_scope *scope,
-			       struct ptowsp_error *error);
+ptowsp_status reg_schedule_add(struct reg_schedule *schedule, const char *text, const struct reg_scope *scope, struct ptowsp_error *error);
 
 /* Depths of different domains, capacities of different channels and layouts of different tensors stand side by side: the STRS offset of the domain,
  * channel or tensor, 0 for what is about everything. */

@@ -37,13 +37,11 @@ static ptowsp_status wrong(struct ptowsp_error *error, const char *text, const c
 
 static ptowsp_status wrong_type(struct ptowsp_error *error, const char *text, const char *at, size_t length)
 {
-	return reg_fail(error, PTOWSP_INVALID,
-			"signature \"%.60s\": \"%.*s\" is no argument type; types are i8..i64, u8..u64, f32, f64, p", text,
+	return reg_fail(error, PTOWSP_INVALID, "signature \"%.60s\": \"%.*s\" is no argument type; types are i8..i64, u8..u64, f32, f64, p", text,
 			length < 20 ? (int)length : 20, at);
 }
 
-static ptowsp_status arguments_parse(struct reg_signature *out, const char **cursor, const char *text,
-				     struct ptowsp_error *error)
+static ptowsp_status arguments_parse(struct reg_signature *out, const char **cursor, const char *text, struct ptowsp_error *error)
 {
 	const char *at = blanks_skip(*cursor);
 

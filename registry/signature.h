@@ -14,8 +14,8 @@ enum reg_type {
 enum { REG_SIGNATURE_ARGUMENTS = 32, REG_SIGNATURE_TEXT = 160 };
 
 struct reg_signature {
-	uint8_t result; /* enum reg_type; its value is ignored */
-	uint8_t count;  /* arguments */
+	uint8_t result;                         /* enum reg_type; its value is ignored */
+	uint8_t count;                          /* arguments */
 	uint8_t types[REG_SIGNATURE_ARGUMENTS]; /* enum reg_type, never V */
 };
 

@@ -63,8 +63,7 @@ struct reg_span reg_span_unwrapped(struct reg_span text)
 	return reg_span_call(text, &word, &inside, true) ? inside : text;
 }
 
-ptowsp_status reg_span_split(struct reg_span text, struct reg_span *parts, unsigned most, unsigned *count,
-			     struct ptowsp_error *error)
+ptowsp_status reg_span_split(struct reg_span text, struct reg_span *parts, unsigned most, unsigned *count, struct ptowsp_error *error)
 {
 	const char *begin = text.at, *end = text.at + text.length;
 	int depth = 0;

@@ -24,7 +24,6 @@ bool reg_span_call(struct reg_span text, struct reg_span *word_out, struct reg_s
 struct reg_span reg_span_unwrapped(struct reg_span text);
 /* Appends the parts between commas (or colons) outside parentheses to parts[*count], at most `most` in all.
  * Errors: INVALID for more parts, or parentheses that do not match. */
-ptowsp_status reg_span_split(struct reg_span text, struct reg_span *parts, unsigned most, unsigned *count,
-			     struct ptowsp_error *error);
+ptowsp_status reg_span_split(struct reg_span text, struct reg_span *parts, unsigned most, unsigned *count, struct ptowsp_error *error);
 
 #endif

@@ -126,8 +126,7 @@ void reg_text_add_nearest(struct reg_text *text, const char *wanted, const char 
 
 static void error_set(struct ptowsp_error *error, ptowsp_status status)
 {
-	*error = (struct ptowsp_error){PTOWSP_HEAD(struct ptowsp_error, ERROR), status, 0, PTOWSP_DOMAIN_HOST, 0,
-				       {UINT64_MAX, UINT64_MAX}, ""};
+	*error = (struct ptowsp_error){PTOWSP_HEAD(struct ptowsp_error, ERROR), status, 0, PTOWSP_DOMAIN_HOST, 0, {UINT64_MAX, UINT64_MAX}, ""};
 }
 
 const char *reg_shape_text(const uint64_t *extents, uint32_t rank, char *memory, size_t room)
@@ -160,8 +159,7 @@ ptowsp_status reg_fail(struct ptowsp_error *error, ptowsp_status status, const c
 	return status;
 }
 
-ptowsp_status reg_fail_unknown(struct ptowsp_error *error, ptowsp_status status, const char *what, const char *wanted,
-			       const char *const *names, uint32_t count)
+ptowsp_status reg_fail_unknown(struct ptowsp_error *error, ptowsp_status status, const char *what, const char *wanted, const char *const *names, uint32_t count)
 {
 	char sentence[sizeof(error->text)];
 	struct reg_text text;
@@ -179,10 +177,12 @@ static size_t character(const char *at, bool *plain_out)
 {
 	const unsigned char *u = (const unsigned char *)at;
 	const size_t bytes = common_text_character(at);
-	const unsigned code = bytes == 2 ? (u[0] & 0x1Fu) << 6 | (u[1] & 0x3Fu) : bytes == 3 ? (u[0] & 0xFu) << 12 | (u[1] & 0x3Fu) << 6 | (u[2] & 0x3Fu) : u[0];
+	const unsigned code = bytes == 2   ? (u[0] & 0x1Fu) << 6 | (u[1] & 0x3Fu)
+			      : bytes == 3 ? (u[0] & 0xFu) << 12 | (u[1] & 0x3Fu) << 6 | (u[2] & 0x3Fu)
+					   : u[0];
 
-	*plain_out = bytes > 3 || (bytes && code >= 0x20 && (code < 0x7F || code > 0x9F) && code != 0x61C && code != 0x200E && code != 0x200F && (code < 0x2028 || code > 0x202E) &&
-				   (code < 0x2066 || code > 0x2069));
+	*plain_out = bytes > 3 || (bytes && code >= 0x20 && (code < 0x7F || code > 0x9F) && code != 0x61C && code != 0x200E && code != 0x200F &&
+				   (code < 0x2028 || code > 0x202E) && (code < 0x2066 || code > 0x2069));
 	return bytes ? bytes : 1;
 }
 

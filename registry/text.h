@@ -31,10 +31,9 @@ void reg_text_plain(char *text, char with);
 bool reg_text_is_plain(const char *text);
 
 /* Writes the sentence into *error (NULL allowed) and returns status. Sets every field of the record. Any thread. */
-ptowsp_status reg_fail(struct ptowsp_error *error, ptowsp_status status, const char *format, ...)
-	__attribute__((format(printf, 3, 4)));
+ptowsp_status reg_fail(struct ptowsp_error *error, ptowsp_status status, const char *format, ...) __attribute__((format(printf, 3, 4)));
 /* reg_fail for an unknown name: "<what> is unknown; known: ..." with the nearest first. */
-ptowsp_status reg_fail_unknown(struct ptowsp_error *error, ptowsp_status status, const char *what, const char *wanted,
-			       const char *const *names, uint32_t count);
+ptowsp_status reg_fail_unknown(struct ptowsp_error *error, ptowsp_status status, const char *what, const char *wanted, const char *const *names,
+			       uint32_t count);
 
 #endif

@@ -250,14 +250,13 @@ bool check_str(const char *a, const char *b, const char *ta, const char *file, i
 	if (ok) {
 		text = "";
 	} else if (!a || !b) {
-		text = check_fmt("%s is %s%.1500s%s, not %s%.1500s%s", ta, a ? "\"" : "", a ? a : "NULL", a ? "\"" : "",
-				 b ? "\"" : "", b ? b : "NULL", b ? "\"" : "");
+		text = check_fmt("%s is %s%.1500s%s, not %s%.1500s%s", ta, a ? "\"" : "", a ? a : "NULL", a ? "\"" : "", b ? "\"" : "", b ? b : "NULL",
+				 b ? "\"" : "");
 	} else {
 		while (a[at] && a[at] == b[at])
 			at++;
 		from = at > 40 ? at - 40 : 0;
-		text = check_fmt("%s differs at byte %zu: \"%s%.200s\", not \"%s%.200s\"", ta, at, from ? "..." : "",
-				 a + from, from ? "..." : "", b + from);
+		text = check_fmt("%s differs at byte %zu: \"%s%.200s\", not \"%s%.200s\"", ta, at, from ? "..." : "", a + from, from ? "..." : "", b + from);
 	}
 	return check_that(ok, text, file, line, fatal);
 }
@@ -266,8 +265,7 @@ bool check_contains(const char *a, const char *b, const char *ta, const char *fi
 {
 	bool ok = a && strstr(a, b);
 
-	return check_that(ok, ok ? "" : check_fmt("%s lacks \"%.500s\": it is \"%.3000s\"", ta, b, a ? a : "(null)"), file,
-			  line, fatal);
+	return check_that(ok, ok ? "" : check_fmt("%s lacks \"%.500s\": it is \"%.3000s\"", ta, b, a ? a : "(null)"), file, line, fatal);
 }
 
 bool check_mem(const void *a, const void *b, size_t n, const char *ta, const char *file, int line, bool fatal)
@@ -277,9 +275,7 @@ bool check_mem(const void *a, const void *b, size_t n, const char *ta, const cha
 
 	while (i < n && x[i] == y[i])
 		i++;
-	return check_that(i == n,
-			  i == n ? "" : check_fmt("%s differs at byte %zu of %zu: 0x%02x, not 0x%02x", ta, i, n, x[i], y[i]),
-			  file, line, fatal);
+	return check_that(i == n, i == n ? "" : check_fmt("%s differs at byte %zu of %zu: 0x%02x, not 0x%02x", ta, i, n, x[i], y[i]), file, line, fatal);
 }
 
 bool check_near(double a, double b, double tol, const char *ta, const char *file, int line, bool fatal)

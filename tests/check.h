@@ -72,30 +72,30 @@ int check_run(const char *command, char **stdout_out, char **stderr_out);
 void check_handler_awaited(pid_t child, int signal);
 
 /* Ends the test as skipped: listed by name with the reason, neither passed nor failed. */
-#define CHECK_SKIP(reason)                                                                                             \
-	do {                                                                                                           \
-		check_skip(reason);                                                                                    \
-		return;                                                                                                \
+#define CHECK_SKIP(reason)                                                                                                                                     \
+	do {                                                                                                                                                   \
+		check_skip(reason);                                                                                                                            \
+		return;                                                                                                                                        \
 	} while (0)
 /* For tests that need the corpus. */
-#define CHECK_NEED_SHARED()                                                                                            \
-	do {                                                                                                           \
-		if (!check_shared())                                                                                   \
-			CHECK_SKIP("the shared corpus is not here (PTOWSP_SHARED)");                                   \
+#define CHECK_NEED_SHARED()                                                                                                                                    \
+	do {                                                                                                                                                   \
+		if (!check_shared())                                                                                                                           \
+			CHECK_SKIP("the shared corpus is not here (PTOWSP_SHARED)");                                                                           \
 	} while (0)
 
-#define CHECK(cond) check_that((cond), #cond, __FILE__, __LINE__, false)
+#define CHECK(cond)   check_that((cond), #cond, __FILE__, __LINE__, false)
 #define REQUIRE(cond) check_that((cond), #cond, __FILE__, __LINE__, true)
 /* Got, then wanted. */
-#define CHECK_INT(a, b) check_int((intmax_t)(a), (intmax_t)(b), #a, #b, __FILE__, __LINE__, false)
-#define REQUIRE_INT(a, b) check_int((intmax_t)(a), (intmax_t)(b), #a, #b, __FILE__, __LINE__, true)
-#define CHECK_UINT(a, b) check_uint((uintmax_t)(a), (uintmax_t)(b), #a, #b, __FILE__, __LINE__, false)
+#define CHECK_INT(a, b)    check_int((intmax_t)(a), (intmax_t)(b), #a, #b, __FILE__, __LINE__, false)
+#define REQUIRE_INT(a, b)  check_int((intmax_t)(a), (intmax_t)(b), #a, #b, __FILE__, __LINE__, true)
+#define CHECK_UINT(a, b)   check_uint((uintmax_t)(a), (uintmax_t)(b), #a, #b, __FILE__, __LINE__, false)
 #define REQUIRE_UINT(a, b) check_uint((uintmax_t)(a), (uintmax_t)(b), #a, #b, __FILE__, __LINE__, true)
-#define CHECK_STR(a, b) check_str((a), (b), #a, __FILE__, __LINE__, false)
-#define REQUIRE_STR(a, b) check_str((a), (b), #a, __FILE__, __LINE__, true)
+#define CHECK_STR(a, b)    check_str((a), (b), #a, __FILE__, __LINE__, false)
+#define REQUIRE_STR(a, b)  check_str((a), (b), #a, __FILE__, __LINE__, true)
 /* b occurs in a. */
-#define CHECK_CONTAINS(a, b) check_contains((a), (b), #a, __FILE__, __LINE__, false)
-#define CHECK_MEM(a, b, n) check_mem((a), (b), (n), #a, __FILE__, __LINE__, false)
+#define CHECK_CONTAINS(a, b)  check_contains((a), (b), #a, __FILE__, __LINE__, false)
+#define CHECK_MEM(a, b, n)    check_mem((a), (b), (n), #a, __FILE__, __LINE__, false)
 #define CHECK_NEAR(a, b, tol) check_near((a), (b), (tol), #a, __FILE__, __LINE__, false)
 /* Always fails, with a message. */
 #define CHECK_FAIL(...) check_that(false, check_fmt(__VA_ARGS__), __FILE__, __LINE__, false)

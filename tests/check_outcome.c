@@ -102,10 +102,11 @@ bool outcome_same(uint64_t seed, const char *who, const struct outcome *told, co
 		ok = o->resources[i].high_water == told->resources[i].high_water && o->resources[i].stall_count == told->resources[i].stall_count &&
 		     o->resources[i].stall_cycles == told->resources[i].stall_cycles;
 	if (ok && memory)
-		ok = o->memory_count == told->memory_count && (!told->memory_count || !memcmp(o->memory, told->memory, told->memory_count * sizeof(*told->memory)));
+		ok = o->memory_count == told->memory_count &&
+		     (!told->memory_count || !memcmp(o->memory, told->memory, told->memory_count * sizeof(*told->memory)));
 	if (!ok)
-		CHECK_FAIL("seed %ju, %s: status %d (%d), %ju tasks (%ju), %ju edges (%ju), %ju cycles (%ju), or a high-water mark, or memory", (uintmax_t)seed, who,
-			   o->status, told->status, (uintmax_t)o->stats.tasks, (uintmax_t)told->stats.tasks, (uintmax_t)o->stats.edges,
+		CHECK_FAIL("seed %ju, %s: status %d (%d), %ju tasks (%ju), %ju edges (%ju), %ju cycles (%ju), or a high-water mark, or memory", (uintmax_t)seed,
+			   who, o->status, told->status, (uintmax_t)o->stats.tasks, (uintmax_t)told->stats.tasks, (uintmax_t)o->stats.edges,
 			   (uintmax_t)told->stats.edges, (uintmax_t)o->stats.total_cycles, (uintmax_t)told->stats.total_cycles);
 	return ok;
 }

@@ -6,11 +6,11 @@
 #include "tests/check.h"
 #include "tests/rt/rt_builder.h"
 
-#define COUNT(a) (sizeof(a) / sizeof(*(a)))
+#define COUNT(a)          (sizeof(a) / sizeof(*(a)))
 #define EMIT(b, op, x, y) builder_emit(b, PTOWSP_OP_##op, x, y)
 /* A schedule row of builder b. */
 #define ROW(directive, policy, ...) builder_schedule(b, PTOWSP_DIRECTIVE_##directive, PTOWSP_##directive##_##policy, __VA_ARGS__)
-#define WINDOW(b, n) builder_schedule(b, PTOWSP_DIRECTIVE_TASK_WINDOW, PTOWSP_TASK_WINDOW_STALL, "n", (int64_t)(n))
+#define WINDOW(b, n)                builder_schedule(b, PTOWSP_DIRECTIVE_TASK_WINDOW, PTOWSP_TASK_WINDOW_STALL, "n", (int64_t)(n))
 
 /* One kernel k(cycles) without tensors, row 0. */
 struct builder *builder_one_kernel(void);

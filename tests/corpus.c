@@ -2,11 +2,11 @@
  * corpus.c - reads the shared corpus and compiles its sources in process. */
 #include "tests/corpus.h"
 
-#include <stdlib.h>
-#include <string.h>
-#include "tests/check.h"
 #include "format/writer.h"
 #include "lang/lang.h"
+#include "tests/check.h"
+#include <stdlib.h>
+#include <string.h>
 
 /* ---- tables --------------------------------------------------------------------------------------------------- */
 
@@ -81,8 +81,7 @@ static void *compile(const char *name, const char *text, size_t length, size_t *
 	if (!st)
 		st = pkg_writer_seal(writer, &bytes, size_out, &error);
 	if (st)
-		CHECK_FAIL("%s: %s%s%s", name, error.text, messages && messages->count ? "; " : "",
-			   messages && messages->count ? messages->rows[0].text : "");
+		CHECK_FAIL("%s: %s%s%s", name, error.text, messages && messages->count ? "; " : "", messages && messages->count ? messages->rows[0].text : "");
 	lang_diagnostics_destroy(messages);
 	pkg_writer_destroy(writer);
 	return st ? NULL : bytes;
@@ -137,8 +136,8 @@ struct ptowsp_backend *corpus_backend(unsigned threads)
 	struct ptowsp_backend **backends = opened[chosen];
 	struct ptowsp_error error = {.head = PTOWSP_HEAD(error, ERROR)};
 	const char *dir = check_fmt("%s/lib/ptowsp/plugins", check_build());
-	struct ptowsp_backend_options options = {.isolate = PTOWSP_ISOLATE_NONE, .plugin = plugins[chosen], .plugin_dirs = &dir, .plugin_dir_count = 1,
-						 .threads = threads};
+	struct ptowsp_backend_options options = {
+		.isolate = PTOWSP_ISOLATE_NONE, .plugin = plugins[chosen], .plugin_dirs = &dir, .plugin_dir_count = 1, .threads = threads};
 
 	if (!backends[threads] && ptowsp_backend_open(&backends[threads], &options, &error))
 		CHECK_FAIL("%s: %s", plugins[chosen], error.text);
@@ -163,8 +162,8 @@ static ptowsp_status values_set(struct ptowsp_program *program, const char *valu
 	return st;
 }
 
-struct ptowsp_program *corpus_load(const char *source, const char *entry, const char *const *schedule,
-				   uint32_t schedule_count, const char *values, struct ptowsp_plan **plan_out)
+struct ptowsp_program *corpus_load(const char *source, const char *entry, const char *const *schedule, uint32_t schedule_count, const char *values,
+				   struct ptowsp_plan **plan_out)
 {
 	struct ptowsp_plan_options options = {.entry = entry, .schedule = schedule, .schedule_count = schedule_count};
 	struct ptowsp_error error = {.head = PTOWSP_HEAD(error, ERROR)};

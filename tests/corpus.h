@@ -3,8 +3,8 @@
 #ifndef PTOWSP_TESTS_CORPUS_H
 #define PTOWSP_TESTS_CORPUS_H
 
-#include <stdbool.h>
 #include "host/ptowsp_host.h"
+#include <stdbool.h>
 
 #define CORPUS_COLUMNS 24u
 
@@ -31,8 +31,8 @@ void corpus_plugin(const char *name);
 /* With that many threads, at most 16; opened once. NULL after a failed check. */
 struct ptowsp_backend *corpus_backend(unsigned threads);
 /* Loads entry of a source with a schedule; values: "a=1,b=2" or "-". NULL after a failed check. */
-struct ptowsp_program *corpus_load(const char *source, const char *entry, const char *const *schedule,
-				   uint32_t schedule_count, const char *values, struct ptowsp_plan **plan_out);
+struct ptowsp_program *corpus_load(const char *source, const char *entry, const char *const *schedule, uint32_t schedule_count, const char *values,
+				   struct ptowsp_plan **plan_out);
 
 /* A NumPy file of f4; NULL if it is something else. To be freed. */
 float *corpus_npy(const char *path, uint64_t *elements_out);

@@ -75,12 +75,8 @@ static void run_planted(const char *how, int want_status, const char *want_stdou
 	const char *dir = check_tmp();
 	char *out = NULL, *log;
 
-	CHECK_INT(check_run(check_fmt("mkdir '%s/bin' && ln -s '%s/bin/ptowsp-test' '%s/bin/'", dir, check_build(), dir), NULL,
-			    NULL),
-		  0);
-	CHECK_INT(check_run(check_fmt("cd '%s' && PTOWSP_PLANT=%s PTOWSP_SUITE_SECONDS=2 tests/run planted '%s' check",
-				      check_root(), how, dir),
-			    &out, NULL),
+	CHECK_INT(check_run(check_fmt("mkdir '%s/bin' && ln -s '%s/bin/ptowsp-test' '%s/bin/'", dir, check_build(), dir), NULL, NULL), 0);
+	CHECK_INT(check_run(check_fmt("cd '%s' && PTOWSP_PLANT=%s PTOWSP_SUITE_SECONDS=2 tests/run planted '%s' check", check_root(), how, dir), &out, NULL),
 		  want_status);
 	CHECK_CONTAINS(out, want_stdout);
 	log = check_read(check_fmt("%s/test/check.log", dir), NULL);

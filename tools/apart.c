@@ -20,7 +20,7 @@ struct row {
 };
 
 static struct row *rows;
-static struct common_names keys; /* of rows: the place of each, and the file of one that is there */
+static struct common_names keys;  /* of rows: the place of each, and the file of one that is there */
 static const struct row **owners; /* owned, by key: the first row that has it */
 
 /* The path as if all of it were there: the real path of the deepest part that is, and the rest as it stands; to be freed. NULL: no memory. */

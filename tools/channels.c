@@ -24,7 +24,8 @@ static bool entry_blocks(const struct rt_program_args *args, struct ptowsp_deadl
 }
 
 /* Each entry whose processes block each other whatever their tasks do. What the runtime core would refuse at load is nobody's business here. */
-static ptowsp_status each_blocked(const struct pkg *package, ptowsp_status (*visit)(void *context, const char *entry, const struct ptowsp_deadlock *deadlock), void *context)
+static ptowsp_status each_blocked(const struct pkg *package, ptowsp_status (*visit)(void *context, const char *entry, const struct ptowsp_deadlock *deadlock),
+				  void *context)
 {
 	static const struct rt_kernels none; /* only tokens are followed: no kernel is asked anything */
 	static struct ptowsp_cap caps[CAPABILITY_LIMIT];

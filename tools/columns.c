@@ -9,7 +9,7 @@
 #include "registry/text.h"
 
 #define COLUMN_LIMIT 16
-#define WIDTH_LIMIT 44 /* wider cells push what follows to the right */
+#define WIDTH_LIMIT  44 /* wider cells push what follows to the right */
 
 /* A cell may hold any name: each is plain text, and the tabs between stay. */
 static void cells_plain(char *line)

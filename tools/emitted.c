@@ -19,11 +19,11 @@ enum { RECORD_MOST = 64 << 20 };
 
 struct emitted_file {
 	struct emitted_file *next;
-	char *path;        /* owned */
-	const char *name;  /* in it, below the folder */
-	void *bytes;       /* owned */
+	char *path;       /* owned */
+	const char *name; /* in it, below the folder */
+	void *bytes;      /* owned */
 	size_t size;
-	bool replaces;     /* one of an earlier call */
+	bool replaces; /* one of an earlier call */
 };
 
 void emitted_init(struct emitted *e, const char *folder)

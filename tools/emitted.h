@@ -15,8 +15,8 @@ struct emitted_file;
 struct emitted {
 	const char *folder; /* borrowed; not there yet, or anybody's */
 	struct emitted_file *first, **end;
-	char *record;       /* owned: the list that was there, NULL for none */
-	char **names;       /* owned: which lie in it, sorted */
+	char *record; /* owned: the list that was there, NULL for none */
+	char **names; /* owned: which lie in it, sorted */
 	size_t name_count;
 };
 

@@ -3,8 +3,8 @@
  *
  *	format_tables FILE          rewrites what stands between the marks
  *	format_tables --check FILE  exit 1 if that would change it */
-#include "format/graph/graph_schema.h"
 #include "format/format_names.h"
+#include "format/graph/graph_schema.h"
 #include "format/schema.h"
 
 #include <errno.h>
@@ -16,41 +16,18 @@
 static void meaning_print(FILE *to, const struct pkg_field *f)
 {
 	switch (f->kind) {
-	case PKG_NAME:
-		fputs("string", to);
-		break;
-	case PKG_ID:
-		fprintf(to, "id of `%s`", f->argument_text);
-		break;
-	case PKG_REF:
-		fprintf(to, "row of %s", f->argument_text);
-		break;
-	case PKG_OPTIONAL:
-		fprintf(to, "row of %s or none", f->argument_text);
-		break;
-	case PKG_FIRST:
-		fprintf(to, "first row of %s", f->argument_text);
-		break;
-	case PKG_COUNT:
-		fprintf(to, "rows of %s", f->argument_text);
-		break;
-	case PKG_ENUM:
-		fprintf(to, "%s", pkg_words_name(f->argument));
-		break;
-	case PKG_BITS:
-		fprintf(to, "bits 0x%x", (unsigned)f->argument);
-		break;
-	case PKG_OFFSET:
-		fprintf(to, "offset in %s", f->argument_text);
-		break;
-	case PKG_SIZE:
-		fprintf(to, "bytes of %s", f->argument_text);
-		break;
-	case PKG_ZERO:
-		fputs("0", to);
-		break;
-	default:
-		fputs("number", to);
+	case PKG_NAME: fputs("string", to); break;
+	case PKG_ID: fprintf(to, "id of `%s`", f->argument_text); break;
+	case PKG_REF: fprintf(to, "row of %s", f->argument_text); break;
+	case PKG_OPTIONAL: fprintf(to, "row of %s or none", f->argument_text); break;
+	case PKG_FIRST: fprintf(to, "first row of %s", f->argument_text); break;
+	case PKG_COUNT: fprintf(to, "rows of %s", f->argument_text); break;
+	case PKG_ENUM: fprintf(to, "%s", pkg_words_name(f->argument)); break;
+	case PKG_BITS: fprintf(to, "bits 0x%x", (unsigned)f->argument); break;
+	case PKG_OFFSET: fprintf(to, "offset in %s", f->argument_text); break;
+	case PKG_SIZE: fprintf(to, "bytes of %s", f->argument_text); break;
+	case PKG_ZERO: fputs("0", to); break;
+	default: fputs("number", to);
 	}
 }
 
@@ -82,8 +59,7 @@ static void words_print(FILE *to)
 		fprintf(to, "| %s | ", pkg_words_name((enum pkg_words)w));
 		for (uint32_t i = 0; i < count; i++)
 			fprintf(to, "%s%u %s%s%s", i ? ", " : "", (unsigned)words[i].code, strchr(words[i].word, '|') ? "`" : "",
-				strchr(words[i].word, '|') ? (words[i].word[1] ? "\\|\\|" : "\\|") : words[i].word,
-				strchr(words[i].word, '|') ? "`" : "");
+				strchr(words[i].word, '|') ? (words[i].word[1] ? "\\|\\|" : "\\|") : words[i].word, strchr(words[i].word, '|') ? "`" : "");
 		fputs(" |\n", to);
 	}
 }
@@ -103,31 +79,15 @@ static void tables_print(FILE *to)
 static void operand_print(FILE *to, const struct pkg_graph_operand *o)
 {
 	switch ((enum pkg_graph_kind)o->kind) {
-	case PKG_GRAPH_NEW:
-		fprintf(to, "%s, defined here", pkg_graph_object_text((uint32_t)o->argument));
-		break;
+	case PKG_GRAPH_NEW: fprintf(to, "%s, defined here", pkg_graph_object_text((uint32_t)o->argument)); break;
 	case PKG_GRAPH_ID:
-	case PKG_GRAPH_USE:
-		fprintf(to, "%s", pkg_graph_object_text((uint32_t)o->argument));
-		break;
-	case PKG_GRAPH_SET:
-		fprintf(to, "set of %ss", pkg_graph_object_text((uint32_t)o->argument));
-		break;
-	case PKG_GRAPH_SYMBOL:
-		fputs("string", to);
-		break;
-	case PKG_GRAPH_RANGE:
-		fprintf(to, "1 to %u", (unsigned)o->argument);
-		break;
-	case PKG_GRAPH_SCALAR:
-		fputs("scalar", to);
-		break;
-	case PKG_GRAPH_ENUM:
-		fprintf(to, "%s", pkg_words_name((enum pkg_words)o->argument));
-		break;
-	case PKG_GRAPH_NUMBER:
-		fputs("number", to);
-		break;
+	case PKG_GRAPH_USE: fprintf(to, "%s", pkg_graph_object_text((uint32_t)o->argument)); break;
+	case PKG_GRAPH_SET: fprintf(to, "set of %ss", pkg_graph_object_text((uint32_t)o->argument)); break;
+	case PKG_GRAPH_SYMBOL: fputs("string", to); break;
+	case PKG_GRAPH_RANGE: fprintf(to, "1 to %u", (unsigned)o->argument); break;
+	case PKG_GRAPH_SCALAR: fputs("scalar", to); break;
+	case PKG_GRAPH_ENUM: fprintf(to, "%s", pkg_words_name((enum pkg_words)o->argument)); break;
+	case PKG_GRAPH_NUMBER: fputs("number", to); break;
 	}
 }
 

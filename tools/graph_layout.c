@@ -50,8 +50,7 @@ static ptowsp_status edges_place(struct graph_layout *l, const struct place *pla
 		l->from[i] = row_of(places, g->task_count, e->from);
 		l->to[i] = row_of(places, g->task_count, e->to);
 		if (l->from[i] == UINT32_MAX || l->to[i] == UINT32_MAX)
-			return pkg_fail(error, PTOWSP_INVALID, "edge %zu goes from %" PRIu64 " to %" PRIu64 ": there is no such task", i,
-					e->from, e->to);
+			return pkg_fail(error, PTOWSP_INVALID, "edge %zu goes from %" PRIu64 " to %" PRIu64 ": there is no such task", i, e->from, e->to);
 	}
 	return PTOWSP_OK;
 }
@@ -154,8 +153,7 @@ ptowsp_status graph_layout_init(struct graph_layout *l, const struct graph *g, s
 	memset(l, 0, sizeof(*l));
 	l->graph = g;
 	if (g->failed || g->task_count >= UINT32_MAX || g->edge_count >= UINT32_MAX || !arrays_allocate(l))
-		return pkg_fail(error, PTOWSP_NO_MEMORY, "out of memory for a graph of %zu tasks and %zu edges", g->task_count,
-				g->edge_count);
+		return pkg_fail(error, PTOWSP_NO_MEMORY, "out of memory for a graph of %zu tasks and %zu edges", g->task_count, g->edge_count);
 	st = rows_find(l, error);
 	if (st)
 		return st;

@@ -9,11 +9,11 @@
 /* The graph with rows instead of ids. Successors of row t: next[first[t]] .. next[first[t + 1] - 1], predecessors alike. */
 struct graph_layout {
 	const struct graph *graph;
-	uint32_t *order;  /* all rows, level by level, in their own order inside a level */
-	uint32_t *from, *to; /* rows of each edge */
-	uint32_t *first, *next; /* first: task_count + 1 */
+	uint32_t *order;             /* all rows, level by level, in their own order inside a level */
+	uint32_t *from, *to;         /* rows of each edge */
+	uint32_t *first, *next;      /* first: task_count + 1 */
 	uint32_t *back_first, *back; /* predecessors */
-	uint32_t *level, *missing; /* missing: while levels are found */
+	uint32_t *level, *missing;   /* missing: while levels are found */
 	uint32_t level_count;
 };
 

@@ -32,8 +32,7 @@ static ptowsp_status edges_read(struct graph *g, const json_t *list, const char 
 	for (size_t i = 0; i < json_array_size(list); i++) {
 		const json_t *edge = json_array_get(list, i), *from = json_array_get(edge, 0), *to = json_array_get(edge, 1);
 
-		if (json_array_size(edge) != 2 || !json_is_integer(from) || !json_is_integer(to) || json_integer_value(from) < 0 ||
-		    json_integer_value(to) < 0)
+		if (json_array_size(edge) != 2 || !json_is_integer(from) || !json_is_integer(to) || json_integer_value(from) < 0 || json_integer_value(to) < 0)
 			return pkg_fail(error, PTOWSP_INVALID, "%s: edges[%zu] must be [producer, consumer]", path, i);
 		graph_edge_add(g, (uint64_t)json_integer_value(from), (uint64_t)json_integer_value(to));
 	}
@@ -47,8 +46,7 @@ static ptowsp_status json_read(struct graph *g, const char *path, struct ptowsp_
 	ptowsp_status st;
 
 	if (!root)
-		return pkg_fail(error, PTOWSP_INVALID, "%s is no saved graph: line %d, column %d: %s", path, wrong.line, wrong.column,
-				wrong.text);
+		return pkg_fail(error, PTOWSP_INVALID, "%s is no saved graph: line %d, column %d: %s", path, wrong.line, wrong.column, wrong.text);
 	g->document = root;
 	tasks = json_object_get(root, "tasks");
 	edges = json_object_get(root, "edges");

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /* graph_write.c - the five forms of a task graph, and the file that holds one. */
-#include "tools/tools_graph.h"
 #include "tools/graph_layout.h"
 #include "tools/output.h"
+#include "tools/tools_graph.h"
 #include "tools/tools_place.h"
 
 #include "format/fail.h"
@@ -272,12 +272,13 @@ static ptowsp_status picture_make(const struct form *form, const struct graph *g
 		return pkg_fail(error, PTOWSP_NO_DEVICE, PICTURE "is not in PATH; install graphviz or name a .dot file", path);
 	if (WEXITSTATUS(status))
 		return pkg_fail(error, PTOWSP_NO_DEVICE, PICTURE "failed with status %d; name a .dot file", path, WEXITSTATUS(status));
-	return is_picture(form, target) ? PTOWSP_OK : pkg_fail(error, PTOWSP_NO_DEVICE, PICTURE "ended well and made no picture; look at what is called dot in PATH, or name a .dot file", path);
+	return is_picture(form, target) ? PTOWSP_OK
+					: pkg_fail(error, PTOWSP_NO_DEVICE,
+						   PICTURE "ended well and made no picture; look at what is called dot in PATH, or name a .dot file", path);
 }
 
 /* Writes the graph, and draws it, beside its place: a signal removes both files. */
-static ptowsp_status file_write(const struct form *form, const struct graph_layout *l, const char *path, struct output *out,
-				struct ptowsp_error *error)
+static ptowsp_status file_write(const struct form *form, const struct graph_layout *l, const char *path, struct output *out, struct ptowsp_error *error)
 {
 	bool placed = form->picture && is_large(l->graph);
 	struct output source, picture = {.slot = -1};

@@ -5,8 +5,8 @@
 
 #include "ptowsp/base.h"
 
-#define GRAPH_SCHEMA "ptowsp.graph/1"
-#define GRAPH_MOST (UINT64_C(1) << 22) /* tasks and edges of a run that are collected: 180 MB, and some seconds to write them */
+#define GRAPH_SCHEMA  "ptowsp.graph/1"
+#define GRAPH_MOST    (UINT64_C(1) << 22) /* tasks and edges of a run that are collected: 180 MB, and some seconds to write them */
 
 #define GRAPH_DRAW_MS UINT64_C(120000) /* that Graphviz may take for a picture, where nobody says otherwise */
 
@@ -25,11 +25,11 @@ struct graph {
 	struct graph_task *tasks; /* owned */
 	struct graph_edge *edges; /* owned */
 	size_t task_count, task_room, edge_count, edge_room;
-	void *document; /* owned: what a graph that was read borrows its names from, */
-	char *text;     /* owned: as JSON or as text */
+	void *document;   /* owned: what a graph that was read borrows its names from, */
+	char *text;       /* owned: as JSON or as text */
 	uint64_t draw_ms; /* that Graphviz may take, 0: GRAPH_DRAW_MS */
 	int failed;
-	int rounded;    /* sizes have one digit of a kilobyte, as they were read from text */
+	int rounded; /* sizes have one digit of a kilobyte, as they were read from text */
 };
 void graph_finish(struct graph *graph);
 void graph_task_add(struct graph *graph, uint64_t id, const char *kernel, uint64_t bytes);

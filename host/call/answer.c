@@ -9,12 +9,9 @@ static bool is_possible(const struct host_cause *cause, ptowsp_status st)
 	switch (st) {
 	case PTOWSP_INVALID:
 	case PTOWSP_NOT_FOUND:
-	case PTOWSP_IO:
-		return cause->chosen;
-	case PTOWSP_CANCELLED:
-		return cause->cancelled;
-	case PTOWSP_DEADLINE:
-		return cause->late;
+	case PTOWSP_IO: return cause->chosen;
+	case PTOWSP_CANCELLED: return cause->cancelled;
+	case PTOWSP_DEADLINE: return cause->late;
 	}
 	return st != PTOWSP_MISMATCH;
 }

@@ -10,9 +10,9 @@
 /* Facts of the host about one operation. */
 struct host_cause {
 	const char *plugin, *operation; /* names, for the sentence */
-	bool chosen;    /* the caller gave something that the operation reads: INVALID, NOT_FOUND and IO may be about that */
-	bool cancelled; /* somebody cancelled it */
-	bool late;      /* the host's own limit for it has passed */
+	bool chosen;                    /* the caller gave something that the operation reads: INVALID, NOT_FOUND and IO may be about that */
+	bool cancelled;                 /* somebody cancelled it */
+	bool late;                      /* the host's own limit for it has passed */
 };
 
 /* st itself where the facts allow it. Else RUN_FAILED, with plugin, operation and status in front of the sentence; MISMATCH always, because only the host compares.

@@ -161,8 +161,8 @@ ptowsp_status ptowsp_buffer_alloc(void **out, uint64_t bytes, struct ptowsp_erro
 	*out = host_buffer_take(bytes);
 	if (*out)
 		return PTOWSP_OK;
-	return host_error_leave(host_fail(error, PTOWSP_NO_MEMORY, "no memory, or no free descriptor, for a shared buffer of %llu bytes",
-					  (unsigned long long)bytes), error);
+	return host_error_leave(
+		host_fail(error, PTOWSP_NO_MEMORY, "no memory, or no free descriptor, for a shared buffer of %llu bytes", (unsigned long long)bytes), error);
 }
 
 void ptowsp_buffer_free(void *memory)

@@ -11,7 +11,7 @@ struct host_buffer {
 	uint32_t number; /* of this process, never used again */
 	int fd;          /* a memory file, sealed against another size */
 	unsigned char *bytes;
-	size_t size;     /* whole pages */
+	size_t size; /* whole pages */
 };
 /* The buffer in which [at, at + size) lies; false: it lies in none, or in parts. The descriptor stays open until the buffer is freed. */
 bool host_buffer_find(const void *at, uint64_t size, struct host_buffer *out);

@@ -4,49 +4,47 @@
 
 #include <stdlib.h>
 
-#include "host/host_error.h"
 #include "host/call/upward.h"
+#include "host/host_error.h"
 
 static _Thread_local const struct host_call *current; /* the innermost call on this thread, in either direction */
 
 /* ---- the description fits the headers, parameter by parameter ---- */
 
-#define FITS(s, field, result, ...)                                                                                            \
-	_Static_assert(_Generic(((struct ptowsp_##s *)0)->field,                                                               \
-				HOST_RESULT_##result (*)(HOST_EACH(HOST_DECLARE, 0, __VA_ARGS__) HOST_ERROR_##result) : 1,     \
-				default : 0),                                                                                  \
+#define FITS(s, field, result, ...)                                                                                                                            \
+	_Static_assert(_Generic(((struct ptowsp_##s *)0)->field, HOST_RESULT_##result(*)(HOST_EACH(HOST_DECLARE, 0, __VA_ARGS__) HOST_ERROR_##result) : 1,     \
+				default : 0),                                                                                                                  \
 		       "operations.def does not say what the headers say of " #s "." #field);
 #define OPERATION(name, s, field, since, thread, result, ...) FITS(s, field, result, __VA_ARGS__)
-#define SERVICE(name, s, field, since, thread, result, ...) FITS(s, field, result, __VA_ARGS__)
+#define SERVICE(name, s, field, since, thread, result, ...)   FITS(s, field, result, __VA_ARGS__)
 #include "ptowsp/operations.def"
-#define FUNCTION(s, field, callback)                                                                                           \
+#define FUNCTION(s, field, callback)                                                                                                                           \
 	_Static_assert(_Generic(((struct ptowsp_##s *)0)->field, host_fn_##callback * : 1, default : 0), "structs.def: " #s "." #field);
 #include "ptowsp/structs.def"
 
 /* ---- from a record to a function ---- */
 
 /* Each in three steps: the function out of the record, the call, its result into the record. */
-#define CARRY(name, type, function, result, ...)                                                                               \
-	static void carry_##name(struct host_call *call)                                                                       \
-	{                                                                                                                      \
-		type = function;                                                                                               \
-		HOST_KEEP_##result(call) fn(HOST_EACH(HOST_UNPACK, call->values, __VA_ARGS__) HOST_ERROR_UNPACK_##result(call)); \
+#define CARRY(name, type, function, result, ...)                                                                                                               \
+	static void carry_##name(struct host_call *call)                                                                                                       \
+	{                                                                                                                                                      \
+		type = function;                                                                                                                               \
+		HOST_KEEP_##result(call) fn(HOST_EACH(HOST_UNPACK, call->values, __VA_ARGS__) HOST_ERROR_UNPACK_##result(call));                               \
 	}
-#define OF_TABLE(name, s, field, result, ...)                                                                                  \
-	CARRY(name, HOST_RESULT_##result (*fn)(HOST_EACH(HOST_DECLARE, 0, __VA_ARGS__) HOST_ERROR_##result),                    \
-	      ((const struct ptowsp_##s *)call->table)->field, result, __VA_ARGS__)
+#define OF_TABLE(name, s, field, result, ...)                                                                                                                  \
+	CARRY(name, HOST_RESULT_##result (*fn)(HOST_EACH(HOST_DECLARE, 0, __VA_ARGS__) HOST_ERROR_##result), ((const struct ptowsp_##s *)call->table)->field,  \
+	      result, __VA_ARGS__)
 #define OPERATION(name, s, field, since, thread, result, ...) OF_TABLE(name, s, field, result, __VA_ARGS__)
-#define SERVICE(name, s, field, since, thread, result, ...) OF_TABLE(name, s, field, result, __VA_ARGS__)
-#define CALLBACK(name, since, thread, result, ...) \
-	CARRY(name, host_fn_##name *fn, (host_fn_##name *)call->function, result, __VA_ARGS__)
+#define SERVICE(name, s, field, since, thread, result, ...)   OF_TABLE(name, s, field, result, __VA_ARGS__)
+#define CALLBACK(name, since, thread, result, ...)            CARRY(name, host_fn_##name *fn, (host_fn_##name *)call->function, result, __VA_ARGS__)
 #include "ptowsp/operations.def"
 
 void host_call_local(struct host_caller *caller, struct host_call *call)
 {
-	static void (*const carry[HOST_OPERATION_COUNT])(struct host_call *call) = {
+	static void (*const carry[HOST_OPERATION_COUNT])(struct host_call * call) = {
 #define OPERATION(name, ...) carry_##name,
-#define SERVICE(name, ...) carry_##name,
-#define CALLBACK(name, ...) carry_##name,
+#define SERVICE(name, ...)   carry_##name,
+#define CALLBACK(name, ...)  carry_##name,
 #include "ptowsp/operations.def"
 	};
 
@@ -101,7 +99,8 @@ void host_call_run(struct host_caller *caller, struct host_call *call)
 	if (caller->main_lock && o->thread == HOST_THREAD_MAIN)
 		pthread_mutex_unlock(caller->main_lock);
 	if (o->result == HOST_RESULT_IS_STATUS && call->status > 0)
-		call->status = host_fail(call->error, PTOWSP_PLUGIN_REFUSED, "the plugin answered %s with the status %d; one is 0 or negative", o->name, call->status);
+		call->status =
+			host_fail(call->error, PTOWSP_PLUGIN_REFUSED, "the plugin answered %s with the status %d; one is 0 or negative", o->name, call->status);
 }
 
 void host_call_up(struct host_caller *caller, struct host_call *call)
@@ -111,14 +110,14 @@ void host_call_up(struct host_caller *caller, struct host_call *call)
 
 /* ---- from typed parameters to a record ---- */
 
-#define OPERATION(name, s, field, since, thread, result, ...)                                                                  \
-	HOST_RESULT_##result host_call_##name(struct host_caller *caller HOST_EACH(HOST_DECLARE_MORE, 0, __VA_ARGS__) HOST_ERROR_##result) \
-	{                                                                                                                      \
-		struct host_call call = {.operation = &host_operations[HOST_OPERATION_##name],                                 \
-					 .values = {HOST_EACH(HOST_PACK, 0, __VA_ARGS__)} HOST_ERROR_PACK_##result};           \
-                                                                                                                               \
-		host_call_run(caller, &call);                                                                                  \
-		HOST_RETURN_##result(&call);                                                                                   \
+#define OPERATION(name, s, field, since, thread, result, ...)                                                                                                  \
+	HOST_RESULT_##result host_call_##name(struct host_caller *caller HOST_EACH(HOST_DECLARE_MORE, 0, __VA_ARGS__) HOST_ERROR_##result)                     \
+	{                                                                                                                                                      \
+		struct host_call call = {.operation = &host_operations[HOST_OPERATION_##name],                                                                 \
+					 .values = {HOST_EACH(HOST_PACK, 0, __VA_ARGS__)} HOST_ERROR_PACK_##result};                                           \
+                                                                                                                                                               \
+		host_call_run(caller, &call);                                                                                                                  \
+		HOST_RETURN_##result(&call);                                                                                                                   \
 	}
 #include "ptowsp/operations.def"
 

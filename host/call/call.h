@@ -14,7 +14,7 @@
 enum { HOST_LAYERS = 4 };
 
 union host_value {
-	uint64_t number;          /* VALUE IN; a signed one is extended */
+	uint64_t number; /* VALUE IN; a signed one is extended */
 	void *pointer;
 	const void *data;
 	void (*function)(void);
@@ -23,14 +23,14 @@ union host_value {
 /* One call, on its caller's stack. */
 struct host_call {
 	const struct host_operation *operation;
-	const void *table;        /* that has the function: operations, services, an extension's; NULL for a callback */
-	void (*function)(void);   /* a callback; else NULL */
+	const void *table;      /* that has the function: operations, services, an extension's; NULL for a callback */
+	void (*function)(void); /* a callback; else NULL */
 	union host_value values[HOST_PARAMETERS];
-	struct ptowsp_error *error; /* STATUS: the caller's record, may be NULL */
-	ptowsp_status status;     /* STATUS, ANSWER: what came back */
-	union host_value answer;  /* TABLE: data, MEMORY: pointer, NUMBER: number */
+	struct ptowsp_error *error;    /* STATUS: the caller's record, may be NULL */
+	ptowsp_status status;          /* STATUS, ANSWER: what came back */
+	union host_value answer;       /* TABLE: data, MEMORY: pointer, NUMBER: number */
 	const struct host_call *outer; /* of this thread: the call that this one is made in; NULL. Set where there are layers */
-	void *kept[HOST_LAYERS];  /* of each layer, from `before` to `after` */
+	void *kept[HOST_LAYERS];       /* of each layer, from `before` to `after` */
 };
 
 struct host_caller;
@@ -43,7 +43,7 @@ struct host_layer {
 	void (*after)(struct host_layer *layer, struct host_caller *caller, struct host_call *call);
 	void (*destroy)(struct host_layer *layer);
 	struct host_layer *next;
-	unsigned place;           /* its number among those of one caller, below HOST_LAYERS */
+	unsigned place; /* its number among those of one caller, below HOST_LAYERS */
 };
 
 /* What stands in front of the host's services and callbacks where there are layers, or another process. */
@@ -55,13 +55,14 @@ struct host_caller {
 	void (*carry)(struct host_caller *caller, struct host_call *call);
 	/* Takes a call of the plugin to the host. Local: host_call_local. */
 	void (*carry_up)(struct host_caller *caller, struct host_call *call);
-	void *carrier;            /* of a carrier that is not local; owned by whoever set it */
+	void *carrier;                                 /* of a carrier that is not local; owned by whoever set it */
 	const void *_Atomic tables[HOST_STRUCT_COUNT]; /* of the plugin, by struct: its normalised operations, extensions once they were asked for */
 	struct host_layer *layers; /* the first one is nearest to the host, for calls in both directions. Owned; set before the first call */
-	uint32_t minor;           /* effective; 0 unless set */
-	pthread_mutex_t *main_lock; /* held during every [main] operation: of the loaded plugin, which may have other instances. Recursive; borrowed; NULL: there is one caller */
+	uint32_t minor;            /* effective; 0 unless set */
+	pthread_mutex_t *
+		main_lock; /* held during every [main] operation: of the loaded plugin, which may have other instances. Recursive; borrowed; NULL: there is one caller */
 	const struct ptowsp_host *services; /* the host's own; set by host_caller_services */
-	struct host_upward *upward; /* owned; NULL without layers in the host's process */
+	struct host_upward *upward;         /* owned; NULL without layers in the host's process */
 };
 
 /* A local caller without layers. ops: normalised, outlives the caller. */
@@ -86,7 +87,7 @@ void host_call_local(struct host_caller *caller, struct host_call *call);
 #include "ptowsp/operations.def"
 
 /* host_call_submit(caller, device, args, error), and so on: one per OPERATION. */
-#define OPERATION(name, s, field, since, thread, result, ...) \
+#define OPERATION(name, s, field, since, thread, result, ...)                                                                                                  \
 	HOST_RESULT_##result host_call_##name(struct host_caller *caller HOST_EACH(HOST_DECLARE_MORE, 0, __VA_ARGS__) HOST_ERROR_##result);
 #include "ptowsp/operations.def"
 

@@ -69,20 +69,14 @@ static bool field_check(struct host_check *c, enum host_struct_id id, const stru
 	const void *to;
 
 	switch (f->kind) {
-	case HOST_FIELD_ZERO:
-		return !host_field_number(at, f->offset, f->size) || wrong(c, id, f->name, "is not 0");
-	case HOST_FIELD_TEXT:
-		return memchr((const char *)at + f->offset, '\0', f->size) || wrong(c, id, f->name, "has no NUL at its end");
-	case HOST_FIELD_STRING:
-		return f->of || host_field_pointer(at, f->offset) || wrong(c, id, f->name, "is NULL");
+	case HOST_FIELD_ZERO: return !host_field_number(at, f->offset, f->size) || wrong(c, id, f->name, "is not 0");
+	case HOST_FIELD_TEXT: return memchr((const char *)at + f->offset, '\0', f->size) || wrong(c, id, f->name, "has no NUL at its end");
+	case HOST_FIELD_STRING: return f->of || host_field_pointer(at, f->offset) || wrong(c, id, f->name, "is NULL");
 	case HOST_FIELD_HANDLE:
 		to = host_field_pointer(at, f->offset);
 		return !c->handles || host_handles_find(c->handles, f->of, (uintptr_t)to, NULL) || wrong(c, id, f->name, "is no object that is alive");
-	case HOST_FIELD_ONE:
-		to = host_field_pointer(at, f->offset);
-		return !to || host_check_struct(c, f->of, to, 0);
-	case HOST_FIELD_ROWS:
-		return rows_check(c, id, f, at);
+	case HOST_FIELD_ONE: to = host_field_pointer(at, f->offset); return !to || host_check_struct(c, f->of, to, 0);
+	case HOST_FIELD_ROWS: return rows_check(c, id, f, at);
 	case HOST_FIELD_VALUES:
 	case HOST_FIELD_RECORDS:
 		return host_field_pointer(at, f->offset) || !host_field_count(f, at) || wrong(c, id, f->name, "is NULL, and its count is not 0");

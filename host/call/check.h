@@ -6,10 +6,10 @@
 #include "host/call/handles.h"
 
 struct host_check {
-	uint32_t minor;                /* effective */
-	bool exact;                    /* bytes behind that minor must be zero (arguments of the host) */
-	struct host_handles *handles;  /* HANDLE fields are looked for here; NULL: not */
-	const char *what;              /* out: the first thing that is wrong, "" if nothing */
+	uint32_t minor;               /* effective */
+	bool exact;                   /* bytes behind that minor must be zero (arguments of the host) */
+	struct host_handles *handles; /* HANDLE fields are looked for here; NULL: not */
+	const char *what;             /* out: the first thing that is wrong, "" if nothing */
 	char text[128];
 };
 

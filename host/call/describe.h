@@ -11,9 +11,23 @@
 
 enum host_class { HOST_CLASS_ARGUMENTS, HOST_CLASS_TABLE, HOST_CLASS_RESULT, HOST_CLASS_ROW };
 enum host_field_kind {
-	HOST_FIELD_HEAD, HOST_FIELD_VALUE, HOST_FIELD_ZERO, HOST_FIELD_TEXT, HOST_FIELD_STRING, HOST_FIELD_HANDLE, HOST_FIELD_CONTEXT,
-	HOST_FIELD_ONE, HOST_FIELD_INSIDE, HOST_FIELD_ROWS, HOST_FIELD_VALUES, HOST_FIELD_RECORDS, HOST_FIELD_ELEMENTS, HOST_FIELD_WINDOW,
-	HOST_FIELD_BYTES, HOST_FIELD_CALL, HOST_FIELD_FUNCTION
+	HOST_FIELD_HEAD,
+	HOST_FIELD_VALUE,
+	HOST_FIELD_ZERO,
+	HOST_FIELD_TEXT,
+	HOST_FIELD_STRING,
+	HOST_FIELD_HANDLE,
+	HOST_FIELD_CONTEXT,
+	HOST_FIELD_ONE,
+	HOST_FIELD_INSIDE,
+	HOST_FIELD_ROWS,
+	HOST_FIELD_VALUES,
+	HOST_FIELD_RECORDS,
+	HOST_FIELD_ELEMENTS,
+	HOST_FIELD_WINDOW,
+	HOST_FIELD_BYTES,
+	HOST_FIELD_CALL,
+	HOST_FIELD_FUNCTION
 };
 enum host_struct_id {
 #define STRUCT(struct, class) HOST_STRUCT_##struct,
@@ -34,9 +48,9 @@ struct host_field {
 	uint16_t counter;       /* bytes of the field that counts; else 0 */
 };
 struct host_struct {
-	const char *name;       /* without ptowsp_ */
-	uint16_t class;         /* enum host_class */
-	uint16_t size;          /* bytes, as this host was compiled */
+	const char *name; /* without ptowsp_ */
+	uint16_t class;   /* enum host_class */
+	uint16_t size;    /* bytes, as this host was compiled */
 	uint16_t field_count;
 	const struct host_field *fields; /* the first is the head, if there is one */
 };
@@ -54,15 +68,26 @@ enum host_side { HOST_SIDE_HOST, HOST_SIDE_PLUGIN };
 enum host_thread { HOST_THREAD_MAIN, HOST_THREAD_DEVICE, HOST_THREAD_ANY, HOST_THREAD_CB };
 enum host_result { HOST_RESULT_IS_STATUS, HOST_RESULT_IS_ANSWER, HOST_RESULT_IS_TABLE, HOST_RESULT_IS_MEMORY, HOST_RESULT_IS_NUMBER, HOST_RESULT_IS_NOTHING };
 enum host_parameter_kind {
-	HOST_PARAMETER_VALUE, HOST_PARAMETER_HANDLE, HOST_PARAMETER_CONTEXT, HOST_PARAMETER_STRING, HOST_PARAMETER_TEXT, HOST_PARAMETER_BYTES,
-	HOST_PARAMETER_MEMORY, HOST_PARAMETER_ADDRESS, HOST_PARAMETER_ONE, HOST_PARAMETER_ROWS, HOST_PARAMETER_LENT, HOST_PARAMETER_TABLES,
-	HOST_PARAMETER_VALUES, HOST_PARAMETER_FUNCTION
+	HOST_PARAMETER_VALUE,
+	HOST_PARAMETER_HANDLE,
+	HOST_PARAMETER_CONTEXT,
+	HOST_PARAMETER_STRING,
+	HOST_PARAMETER_TEXT,
+	HOST_PARAMETER_BYTES,
+	HOST_PARAMETER_MEMORY,
+	HOST_PARAMETER_ADDRESS,
+	HOST_PARAMETER_ONE,
+	HOST_PARAMETER_ROWS,
+	HOST_PARAMETER_LENT,
+	HOST_PARAMETER_TABLES,
+	HOST_PARAMETER_VALUES,
+	HOST_PARAMETER_FUNCTION
 };
 enum host_direction { HOST_DIRECTION_IN, HOST_DIRECTION_OUT, HOST_DIRECTION_INOUT, HOST_DIRECTION_LAST };
 enum host_operation_id {
 #define OPERATION(name, ...) HOST_OPERATION_##name,
-#define SERVICE(name, ...) HOST_OPERATION_##name,
-#define CALLBACK(name, ...) HOST_OPERATION_##name,
+#define SERVICE(name, ...)   HOST_OPERATION_##name,
+#define CALLBACK(name, ...)  HOST_OPERATION_##name,
 #include "ptowsp/operations.def"
 	HOST_OPERATION_COUNT
 };
@@ -77,9 +102,9 @@ struct host_parameter {
 };
 struct host_operation {
 	const char *name;
-	uint16_t caller;        /* enum host_side */
-	uint16_t table;         /* enum host_struct_id; HOST_STRUCT_COUNT: a callback */
-	uint16_t slot;          /* offset of its pointer in there */
+	uint16_t caller; /* enum host_side */
+	uint16_t table;  /* enum host_struct_id; HOST_STRUCT_COUNT: a callback */
+	uint16_t slot;   /* offset of its pointer in there */
 	uint16_t since, thread, result;
 	uint16_t parameter_count; /* the error record is none of them */
 	const struct host_parameter *parameters;

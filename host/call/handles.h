@@ -10,11 +10,11 @@
 enum { HOST_HANDLE_RUN = HOST_HANDLE_PROGRAM + 1 }; /* a run by its token; its parent is the program */
 
 struct host_handle_row {
-	uint64_t id;       /* address or token */
-	uint64_t parent;   /* of the object that it was made of, 0: none */
-	uint32_t sort;     /* enum host_handle, or HOST_HANDLE_RUN */
-	uint32_t busy;     /* for whoever wants it */
-	pthread_t thread;  /* of the call that made it, or that is going on for it */
+	uint64_t id;          /* address or token */
+	uint64_t parent;      /* of the object that it was made of, 0: none */
+	uint32_t sort;        /* enum host_handle, or HOST_HANDLE_RUN */
+	uint32_t busy;        /* for whoever wants it */
+	pthread_t thread;     /* of the call that made it, or that is going on for it */
 	uint64_t deadline_ns; /* of a run on host_now_ns, 0: none, or it was told that it is late */
 };
 struct host_handles {

@@ -318,7 +318,8 @@ static void tables_give(struct host_unwire *w, uint16_t id, const void **to, con
 static void out_take(struct host_unwire *w, struct host_call *call, uint64_t *values, unsigned i, uint64_t limit)
 {
 	const struct host_parameter *p = parameter_of(call, i);
-	const uint64_t own = p->kind == HOST_PARAMETER_VALUES ? p->of : host_structs[p->of].size, n = p->count == HOST_NOWHERE ? 0 : smaller(limit, values[p->count]);
+	const uint64_t own = p->kind == HOST_PARAMETER_VALUES ? p->of : host_structs[p->of].size,
+		       n = p->count == HOST_NOWHERE ? 0 : smaller(limit, values[p->count]);
 	void *to = call->values[i].pointer;
 	const void *from;
 

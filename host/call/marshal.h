@@ -13,8 +13,8 @@
 #define HOST_MARSHAL_H
 
 #include "host/call/call.h"
-#include "host/worker/host_frame.h"
 #include "host/call/wire.h"
+#include "host/worker/host_frame.h"
 
 /* What an operation has is data and callbacks that are (down), or data that only goes in, and no answer is waited for (up): it can cross. */
 bool host_marshal_goes_down(const struct host_operation *operation);

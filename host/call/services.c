@@ -7,11 +7,11 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "host/trust/code.h"
 #include "host/call/describe.h"
+#include "host/call/host_memory.h"
 #include "host/host_error.h"
 #include "host/run/kernels_ffi.h"
-#include "host/call/host_memory.h"
+#include "host/trust/code.h"
 
 enum { DIAGNOSTIC_LIMIT = 4096 };
 
@@ -163,8 +163,7 @@ static void *service_alloc(void *context, uint64_t size, uint64_t align)
 		return NULL;
 	now = atomic_fetch_add_explicit(&s->memory, size, memory_order_relaxed) + size; /* a counter, orders nothing */
 	peak = atomic_load_explicit(&s->memory_peak, memory_order_relaxed);
-	while (now > peak && !atomic_compare_exchange_weak_explicit(&s->memory_peak, &peak, now, memory_order_relaxed,
-								    memory_order_relaxed))
+	while (now > peak && !atomic_compare_exchange_weak_explicit(&s->memory_peak, &peak, now, memory_order_relaxed, memory_order_relaxed))
 		;
 	return memory;
 }
@@ -187,8 +186,7 @@ static void service_done(void *context, const struct ptowsp_done *done)
 	if (host_runs_leave(&s->runs, done->token, text) && done->status == PTOWSP_OK)
 		host_services_log(s, PTOWSP_LOG_WARNING, "%s", text);
 	if (!host_runs_complete(&s->runs, done))
-		host_services_log(s, PTOWSP_LOG_ERROR,
-				  "the plugin completed a run (token 0x%llx) that is not in flight; ignored",
+		host_services_log(s, PTOWSP_LOG_ERROR, "the plugin completed a run (token 0x%llx) that is not in flight; ignored",
 				  (unsigned long long)done->token);
 }
 
@@ -198,8 +196,8 @@ static uint64_t service_now(void *context)
 	return host_now_ns();
 }
 
-static ptowsp_status service_kernel_find(void *context, const char *name, const char *signature, const void *native,
-					 struct ptowsp_kernel_ref *ref_out, struct ptowsp_error *error)
+static ptowsp_status service_kernel_find(void *context, const char *name, const char *signature, const void *native, struct ptowsp_kernel_ref *ref_out,
+					 struct ptowsp_error *error)
 {
 	struct host_services *s = context;
 	struct host_kernel *kernel;
@@ -280,11 +278,9 @@ static ptowsp_status service_take(void *context, uint64_t token, uint32_t device
 
 static const struct ptowsp_head *extension_find(const char *id, size_t length)
 {
-	static const struct ptowsp_kernels_extension kernels = {
-		{sizeof(kernels), PTOWSP_STRUCT_EXTENSION, 0}, service_kernel_find};
+	static const struct ptowsp_kernels_extension kernels = {{sizeof(kernels), PTOWSP_STRUCT_EXTENSION, 0}, service_kernel_find};
 	static const struct ptowsp_code_extension code = {{sizeof(code), PTOWSP_STRUCT_EXTENSION, 0}, service_code_load};
-	static const struct ptowsp_notify_extension notify = {
-		{sizeof(notify), PTOWSP_STRUCT_EXTENSION, 0}, service_place, service_send, service_take};
+	static const struct ptowsp_notify_extension notify = {{sizeof(notify), PTOWSP_STRUCT_EXTENSION, 0}, service_place, service_send, service_take};
 
 	static const struct {
 		const char *id;

@@ -30,7 +30,7 @@ struct host_diagnostics {
 	struct host_diagnostic {
 		uint32_t feature, state;
 		char *text; /* owned */
-	} *rows;
+	} * rows;
 	uint32_t count, room;
 };
 void host_diagnostics_finish(struct host_diagnostics *diagnostics);
@@ -65,7 +65,6 @@ void host_services_aim(struct host_services *services, struct host_diagnostics *
 void host_services_mute(struct host_services *services);
 /* The host's own diagnostics go the same way. */
 void host_services_diagnose(struct host_services *services, uint32_t feature, unsigned state, const char *text);
-void host_services_log(struct host_services *services, int32_t level, const char *format, ...)
-	__attribute__((format(printf, 3, 4)));
+void host_services_log(struct host_services *services, int32_t level, const char *format, ...) __attribute__((format(printf, 3, 4)));
 
 #endif

@@ -14,7 +14,9 @@ uint64_t host_tape_digest(const void *bytes, size_t size)
 uint32_t host_tape_dtype(uint64_t dtype)
 {
 	switch (dtype) {
-#define X(name, code, bytes, cls, text, descr) case code: return bytes;
+#define X(name, code, bytes, cls, text, descr)                                                                                                                 \
+	case code:                                                                                                                                             \
+		return bytes;
 #include "ptowsp/dtype.def"
 #undef X
 	}
@@ -35,7 +37,8 @@ uint64_t host_tape_description(void)
 	}
 	for (unsigned i = 0; i < HOST_STRUCT_COUNT; i++)
 		for (unsigned k = 0; k < host_structs[i].field_count; k++)
-			digest = digest * 31 + ptowsp_id(host_structs[i].fields[k].name, strlen(host_structs[i].fields[k].name)) + host_structs[i].fields[k].offset;
+			digest = digest * 31 + ptowsp_id(host_structs[i].fields[k].name, strlen(host_structs[i].fields[k].name)) +
+				 host_structs[i].fields[k].offset;
 	return digest;
 }
 
@@ -114,7 +117,8 @@ static bool is_told(enum host_struct_id id)
 
 static void struct_put(struct host_tape *t, enum host_struct_id id, const void *at)
 {
-	const uint32_t size = at && is_told(id) ? host_structs[id].fields[0].kind == HOST_FIELD_HEAD ? ((const struct ptowsp_head *)at)->size : host_structs[id].size : 0;
+	const uint32_t size =
+		at && is_told(id) ? host_structs[id].fields[0].kind == HOST_FIELD_HEAD ? ((const struct ptowsp_head *)at)->size : host_structs[id].size : 0;
 
 	host_tape_number(t, size);
 	put(t, at, size);
@@ -158,7 +162,8 @@ static void in_put(struct host_tape *t, const struct host_call *call, const stru
 
 static void out_put(struct host_tape *t, const struct host_call *call, const struct host_parameter *p, const union host_value *value)
 {
-	const uint32_t count = p->kind == HOST_PARAMETER_TABLES || p->kind == HOST_PARAMETER_ROWS || p->kind == HOST_PARAMETER_LENT ? u32_of(call->values[p->count].data) : 0;
+	const uint32_t count =
+		p->kind == HOST_PARAMETER_TABLES || p->kind == HOST_PARAMETER_ROWS || p->kind == HOST_PARAMETER_LENT ? u32_of(call->values[p->count].data) : 0;
 	uint32_t stride = 0;
 	const void *rows = value->data;
 	uint64_t number = 0;
@@ -204,8 +209,13 @@ static void answer_put(struct host_tape *t, const struct host_call *call)
 void host_tape_call(struct host_tape *t, const struct host_call *call, unsigned phase, uint64_t number, uint64_t outer, uint64_t thread, uint64_t ns)
 {
 	const struct host_operation *o = call->operation;
-	const struct tape_record record = {.operation = (uint16_t)(o - host_operations), .phase = (uint16_t)phase, .status = phase == TAPE_RETURN ? call->status : 0,
-					   .number = number, .outer = outer, .thread = thread, .ns = ns};
+	const struct tape_record record = {.operation = (uint16_t)(o - host_operations),
+					   .phase = (uint16_t)phase,
+					   .status = phase == TAPE_RETURN ? call->status : 0,
+					   .number = number,
+					   .outer = outer,
+					   .thread = thread,
+					   .ns = ns};
 
 	t->out.length = 0;
 	t->out.failed = false;

@@ -89,8 +89,8 @@ static const void *elements_take(struct host_tape_reader *r, uint64_t wanted)
 	return host_tape_room(r, wanted);
 }
 
-static void fields_take(struct host_tape_reader *r, enum host_struct_id id, char *at, uint32_t size, void *(*handle)(void *context, uint64_t then), void *context,
-			unsigned depth)
+static void fields_take(struct host_tape_reader *r, enum host_struct_id id, char *at, uint32_t size, void *(*handle)(void *context, uint64_t then),
+			void *context, unsigned depth)
 {
 	for (unsigned i = 0; i < host_structs[id].field_count && !r->wrong; i++) {
 		const struct host_field *f = &host_structs[id].fields[i];
@@ -113,7 +113,9 @@ static void fields_take(struct host_tape_reader *r, enum host_struct_id id, char
 		case HOST_FIELD_ONE: to = struct_take(r, f->of, handle, context, depth + 1); break;
 		case HOST_FIELD_VALUES: to = counted_take(r, count * f->of); break;
 		case HOST_FIELD_RECORDS: to = count > UINT32_MAX ? counted_take(r, UINT64_MAX) : counted_take(r, count * stride); break;
-		case HOST_FIELD_ELEMENTS: to = elements_take(r, count > (UINT64_C(1) << 48) ? UINT64_MAX : count * host_tape_dtype(host_field_number(at, f->stride, 2))); break;
+		case HOST_FIELD_ELEMENTS:
+			to = elements_take(r, count > (UINT64_C(1) << 48) ? UINT64_MAX : count * host_tape_dtype(host_field_number(at, f->stride, 2)));
+			break;
 		case HOST_FIELD_ROWS:
 			rows = host_tape_take(r);
 			apart = host_tape_take(r); /* 0 behind a NULL, whatever the struct says of rows that are not there */

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* upward.c - from a call of the plugin to a record. */
-#include "host/call/services.h"
 #include "host/call/upward.h"
+#include "host/call/services.h"
 
 #include <pthread.h>
 #include <stdlib.h>
@@ -40,7 +40,9 @@ static const void *table_of(const struct host_caller *caller, uint16_t table)
 /* Ours in front of the host's table of that id. */
 static const void *extension_of(const struct host_upward *u, const char *id)
 {
-#define TABLE_HOST(s, id_of) if (!strcmp(id, id_of)) return &u->s;
+#define TABLE_HOST(s, id_of)                                                                                                                                   \
+	if (!strcmp(id, id_of))                                                                                                                                \
+		return &u->s;
 #define EXTENSION(s, side, id_of) TABLE_##side(s, id_of)
 #include "ptowsp/operations.def"
 #undef TABLE_HOST
@@ -76,17 +78,17 @@ static void callback_run(const struct callback *given, struct host_call *call)
 	host_call_up(given->caller, call);
 }
 
-#define TYPED(name, result, run, ...)                                                                                          \
-	static HOST_RESULT_##result up_##name(HOST_EACH(HOST_DECLARE, 0, __VA_ARGS__) HOST_ERROR_##result)                      \
-	{                                                                                                                      \
-		struct host_call call = {.operation = &host_operations[HOST_OPERATION_##name],                                 \
-					 .values = {HOST_EACH(HOST_PACK, 0, __VA_ARGS__)} HOST_ERROR_PACK_##result};           \
-                                                                                                                               \
-		run(context, &call);                                                                                           \
-		HOST_RETURN_##result(&call);                                                                                   \
+#define TYPED(name, result, run, ...)                                                                                                                          \
+	static HOST_RESULT_##result up_##name(HOST_EACH(HOST_DECLARE, 0, __VA_ARGS__) HOST_ERROR_##result)                                                     \
+	{                                                                                                                                                      \
+		struct host_call call = {.operation = &host_operations[HOST_OPERATION_##name],                                                                 \
+					 .values = {HOST_EACH(HOST_PACK, 0, __VA_ARGS__)} HOST_ERROR_PACK_##result};                                           \
+                                                                                                                                                               \
+		run(context, &call);                                                                                                                           \
+		HOST_RETURN_##result(&call);                                                                                                                   \
 	}
 #define SERVICE(name, s, field, since, thread, result, ...) TYPED(name, result, service_run, __VA_ARGS__)
-#define CALLBACK(name, since, thread, result, ...) TYPED(name, result, callback_run, __VA_ARGS__)
+#define CALLBACK(name, since, thread, result, ...)          TYPED(name, result, callback_run, __VA_ARGS__)
 #include "ptowsp/operations.def"
 
 /* What the host itself does not have stays a hole. */
@@ -109,14 +111,16 @@ struct host_upward *host_upward_create(struct host_caller *caller)
 	pthread_mutex_init(&u->lock, NULL);
 	u->host = *caller->services;
 	u->host.context = caller;
-#define TABLE_HOST(s) u->s.head = (struct ptowsp_head)PTOWSP_HEAD(struct ptowsp_##s, EXTENSION);
-#define EXTENSION(s, side, id) TABLE_##side(s)
+#define TABLE_HOST(s)                u->s.head = (struct ptowsp_head)PTOWSP_HEAD(struct ptowsp_##s, EXTENSION);
+#define EXTENSION(s, side, id)       TABLE_##side(s)
 #define SERVICE(name, s, field, ...) u->s.field = up_##name;
 #include "ptowsp/operations.def"
 #undef TABLE_HOST
 	host_struct_cut(HOST_STRUCT_host, &u->host, u->host.minor);
 	holes_keep(&u->host, caller->services);
-#define TABLE_HOST(s) host_struct_cut(HOST_STRUCT_##s, &u->s, u->host.minor); u->s.head.size = host_struct_size(HOST_STRUCT_##s, u->host.minor);
+#define TABLE_HOST(s)                                                                                                                                          \
+	host_struct_cut(HOST_STRUCT_##s, &u->s, u->host.minor);                                                                                                \
+	u->s.head.size = host_struct_size(HOST_STRUCT_##s, u->host.minor);
 #define EXTENSION(s, side, id) TABLE_##side(s)
 #include "ptowsp/operations.def"
 #undef TABLE_HOST

@@ -14,9 +14,9 @@
 struct host_away {
 	enum host_struct_id id;
 	const struct host_field *field;
-	const void *at;     /* the struct that has the field */
+	const void *at; /* the struct that has the field */
 	void *memory;
-	uint64_t size;      /* bytes */
+	uint64_t size; /* bytes */
 };
 
 /* What is being written. A failure (no memory, absurd counts) is remembered and met at the end. */
@@ -26,8 +26,8 @@ struct host_wire {
 	size_t size, room;
 	bool failed;
 	bool (*away)(struct host_wire *wire, const struct host_away *away, uint64_t *place_out); /* false: it fails. NULL: they are left out */
-	void *context;        /* of `away` */
-	const void *handles[HOST_HANDLE_PROGRAM + 1]; /* the latest of each sort that was met in a struct */
+	void *context;                                                                           /* of `away` */
+	const void *handles[HOST_HANDLE_PROGRAM + 1];                                            /* the latest of each sort that was met in a struct */
 };
 void host_wire_finish(struct host_wire *wire);
 /* All give the offset of what was added, 8-byte aligned; 0 of NULL or nothing. Offset 0 is the frame, so nothing else lies there. */
@@ -44,8 +44,9 @@ struct host_unwire {
 	unsigned char *bytes;
 	size_t size, at; /* nothing below `at` may be referred to any more */
 	bool forged;
-	void *(*away)(struct host_unwire *wire, const struct host_field *field, uint64_t place); /* NULL: there is no such memory. Left out: all of it is NULL */
-	void *context;   /* of `away` */
+	void *(*away)(struct host_unwire *wire, const struct host_field *field,
+		      uint64_t place); /* NULL: there is no such memory. Left out: all of it is NULL */
+	void *context;                 /* of `away` */
 };
 /* All give NULL for offset 0, and NULL with forged set where the bytes are no such thing. */
 void *host_unwire_bytes(struct host_unwire *wire, uint64_t offset, uint64_t size);

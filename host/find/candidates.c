@@ -3,17 +3,16 @@
 #include <stdlib.h>
 
 #include "host/host_backend.h"
-#include "host/worker/isolate.h"
 #include "host/host_error.h"
 #include "host/trust/host_policy.h"
+#include "host/worker/isolate.h"
 
 struct ptowsp_listing {
 	struct host_listing rows;
 	uint32_t policy; /* PTOWSP_PLUGINS_x that holds */
 };
 
-ptowsp_status ptowsp_listing_create(struct ptowsp_listing **out, const struct ptowsp_backend_options *options,
-				    struct ptowsp_error *error)
+ptowsp_status ptowsp_listing_create(struct ptowsp_listing **out, const struct ptowsp_backend_options *options, struct ptowsp_error *error)
 {
 	const struct host_trust_dirs dirs = {options->trust_dirs, options->trust_dir_count};
 	struct host_policy policy = {0};
@@ -52,9 +51,18 @@ int ptowsp_listing_row(const struct ptowsp_listing *listing, uint32_t index, str
 	if (index >= listing->rows.count)
 		return 0;
 	c = &listing->rows.rows[index];
-	*row_out = (struct ptowsp_listing_row){c->path,         c->note.name,   c->note.vendor, c->note.version, c->note.targets,
-					       c->reason,       c->note.major,  c->note.minor,  c->usable,       c->shadowed,
-					       c->usable ? host_isolate_rule(c->path, listing->policy) : PTOWSP_ISOLATE_DEFAULT, 0};
+	*row_out = (struct ptowsp_listing_row){c->path,
+					       c->note.name,
+					       c->note.vendor,
+					       c->note.version,
+					       c->note.targets,
+					       c->reason,
+					       c->note.major,
+					       c->note.minor,
+					       c->usable,
+					       c->shadowed,
+					       c->usable ? host_isolate_rule(c->path, listing->policy) : PTOWSP_ISOLATE_DEFAULT,
+					       0};
 	return 1;
 }
 

@@ -23,22 +23,14 @@ static bool inside(uint64_t offset, uint64_t size, uint64_t whole)
 static const char *machine_name(unsigned machine)
 {
 	switch (machine) {
-	case EM_X86_64:
-		return "x86-64";
-	case EM_AARCH64:
-		return "aarch64";
-	case EM_386:
-		return "i386";
-	case EM_ARM:
-		return "arm";
-	case EM_RISCV:
-		return "riscv";
-	case EM_PPC64:
-		return "ppc64";
-	case EM_S390:
-		return "s390";
-	default:
-		return "another machine";
+	case EM_X86_64: return "x86-64";
+	case EM_AARCH64: return "aarch64";
+	case EM_386: return "i386";
+	case EM_ARM: return "arm";
+	case EM_RISCV: return "riscv";
+	case EM_PPC64: return "ppc64";
+	case EM_S390: return "s390";
+	default: return "another machine";
 	}
 }
 
@@ -98,8 +90,8 @@ static ptowsp_status header_check(const struct host_elf *elf, const Elf64_Ehdr *
 	if (header->e_ident[EI_DATA] != ELFDATA2LSB)
 		return host_refuse(error, elf->path, "a big-endian object; little-endian ones are taken");
 	if (header->e_machine != OUR_MACHINE)
-		return host_refuse(error, elf->path, "built for %s (ELF machine %u), this host runs on %s",
-				   machine_name(header->e_machine), header->e_machine, machine_name(OUR_MACHINE));
+		return host_refuse(error, elf->path, "built for %s (ELF machine %u), this host runs on %s", machine_name(header->e_machine), header->e_machine,
+				   machine_name(OUR_MACHINE));
 	if (header->e_type != ET_DYN)
 		return host_refuse(error, elf->path, "not a shared object; link it with -shared");
 	if (header->e_phentsize != sizeof(Elf64_Phdr) || !header->e_phnum || header->e_phnum > SEGMENT_LIMIT)
@@ -141,13 +133,10 @@ static ptowsp_status segments_check(const struct host_elf *elf, struct ptowsp_er
 		struct host_segment segment = host_elf_segment(elf, i);
 
 		if (!inside(segment.offset, segment.file_size, elf->size))
-			return host_refuse(error, elf->path,
-					   "cut short, segment %u reaches beyond its %zu bytes; copy or build it again", i,
-					   elf->size);
+			return host_refuse(error, elf->path, "cut short, segment %u reaches beyond its %zu bytes; copy or build it again", i, elf->size);
 		if (segment.type != PT_LOAD)
 			continue;
-		if (segment.file_size > segment.memory_size || segment.address < end ||
-		    segment.memory_size > UINT64_MAX - segment.address)
+		if (segment.file_size > segment.memory_size || segment.address < end || segment.memory_size > UINT64_MAX - segment.address)
 			return host_refuse(error, elf->path, "its loaded segments overlap or are out of order");
 		end = segment.address + segment.memory_size;
 	}
@@ -307,8 +296,8 @@ bool host_elf_symbol(const struct host_elf *elf, uint32_t index, struct host_sym
 	symbol_out->type = ELF64_ST_TYPE(raw.st_info);
 	symbol_out->address = raw.st_value;
 	/* An absolute symbol is neither code nor data: linkers name the versions of a version script so. */
-	symbol_out->exported = raw.st_shndx != SHN_UNDEF && raw.st_shndx != SHN_ABS && binding != STB_LOCAL &&
-			       (visibility == STV_DEFAULT || visibility == STV_PROTECTED);
+	symbol_out->exported =
+		raw.st_shndx != SHN_UNDEF && raw.st_shndx != SHN_ABS && binding != STB_LOCAL && (visibility == STV_DEFAULT || visibility == STV_PROTECTED);
 	return symbol_out->name != NULL;
 }
 

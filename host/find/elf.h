@@ -3,8 +3,8 @@
 #ifndef HOST_ELF_H
 #define HOST_ELF_H
 
-#include <stdbool.h>
 #include "ptowsp/base.h"
+#include <stdbool.h>
 
 struct host_segment {
 	uint32_t type, flags;     /* PT_x, PF_x */
@@ -28,12 +28,12 @@ struct host_elf {
 	const char *path;           /* for messages; borrowed */
 	uint64_t segments;          /* offset of the program headers */
 	uint32_t segment_count;
-	uint32_t dynamic_count;     /* entries before DT_NULL */
+	uint32_t dynamic_count; /* entries before DT_NULL */
 	const unsigned char *dynamic;
-	const char *strings;        /* DT_STRTAB */
+	const char *strings; /* DT_STRTAB */
 	uint64_t strings_size;
 	const unsigned char *symbols; /* DT_SYMTAB; NULL if there is none */
-	uint32_t symbol_count;      /* as the hash table says */
+	uint32_t symbol_count;        /* as the hash table says */
 };
 
 /* What of a file of `size` bytes is looked at here: its head, and parts of it. Not the code, which is most of a plugin, nor debug information.
@@ -42,8 +42,7 @@ uint64_t host_elf_head(const void *bytes, uint64_t have, uint64_t size);
 /* Part `index`, from 0, by the head alone; of length 0 when nothing of that segment is looked at. false: there are no more. */
 bool host_elf_part(const void *bytes, uint64_t size, uint32_t index, uint64_t *offset_out, uint64_t *length_out);
 /* A shared object for this machine. bytes and path must outlive *elf. Errors: PLUGIN_REFUSED. */
-ptowsp_status host_elf_open(struct host_elf *elf, const void *bytes, size_t size, const char *path,
-			    struct ptowsp_error *error);
+ptowsp_status host_elf_open(struct host_elf *elf, const void *bytes, size_t size, const char *path, struct ptowsp_error *error);
 struct host_segment host_elf_segment(const struct host_elf *elf, uint32_t index);
 /* size bytes at a memory address, or NULL if they do not all come from the file, or are code. */
 const unsigned char *host_elf_at(const struct host_elf *elf, uint64_t address, uint64_t size);

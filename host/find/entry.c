@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /* entry.c - a checked file becomes code of this process: its constructors and its entry run, and the descriptor must say what the note said. */
 #include "host/find/entry.h"
+#include "host/call/services.h"
 #include "host/find/normalise.h"
 #include "host/find/refuse.h"
-#include "host/call/services.h"
 
 #include <dlfcn.h>
 #include <errno.h>
@@ -38,8 +38,7 @@ static int object_match(struct dl_phdr_info *object, size_t size, void *context)
 	for (ElfW(Half) i = 0; ours && i < object->dlpi_phnum; i++) {
 		const ElfW(Phdr) *segment = &object->dlpi_phdr[i];
 
-		if (segment->p_type == PT_NOTE && place->address >= segment->p_vaddr &&
-		    place->address - segment->p_vaddr <= segment->p_memsz &&
+		if (segment->p_type == PT_NOTE && place->address >= segment->p_vaddr && place->address - segment->p_vaddr <= segment->p_memsz &&
 		    place->size <= segment->p_memsz - (place->address - segment->p_vaddr))
 			match->equal = !memcmp((const void *)(object->dlpi_addr + place->address), place->bytes, place->size);
 	}
@@ -106,8 +105,7 @@ static ptowsp_status object_open(struct host_file *file, entry_fn *entry_out, st
 	return identity_check(file, *entry_out, error);
 }
 
-static ptowsp_status same(const char *what, const char *in_note, const char *in_descriptor, const char *path,
-			  struct ptowsp_error *error)
+static ptowsp_status same(const char *what, const char *in_note, const char *in_descriptor, const char *path, struct ptowsp_error *error)
 {
 	if (!strcmp(in_note, in_descriptor))
 		return PTOWSP_OK;
@@ -118,8 +116,7 @@ static ptowsp_status same(const char *what, const char *in_note, const char *in_
 }
 
 /* What a listing showed without running the plugin must be what it is. */
-static ptowsp_status note_check(const struct host_note *note, const struct ptowsp_plugin *descriptor, const char *path,
-				struct ptowsp_error *error)
+static ptowsp_status note_check(const struct host_note *note, const struct ptowsp_plugin *descriptor, const char *path, struct ptowsp_error *error)
 {
 	ptowsp_status status = same("name", note->name, descriptor->name, path, error);
 
@@ -144,8 +141,8 @@ static ptowsp_status needs_check(const struct ptowsp_plugin *descriptor, const c
 
 	if (!length)
 		return PTOWSP_OK;
-	return host_refuse(error, path, "it needs the host extension \"%.*s\", which this host (v%d.%d) does not have; it takes a host that does", (int)(length < 64 ? length : 64), id,
-			   PTOWSP_ABI_MAJOR, PTOWSP_HOST_MINOR);
+	return host_refuse(error, path, "it needs the host extension \"%.*s\", which this host (v%d.%d) does not have; it takes a host that does",
+			   (int)(length < 64 ? length : 64), id, PTOWSP_ABI_MAJOR, PTOWSP_HOST_MINOR);
 }
 
 /* A function: the compiler warns of a comparison with a minor that is 0 today. */

@@ -52,8 +52,7 @@ static ptowsp_status sanitizer_check(const struct host_file *file, struct ptowsp
 	if (theirs == PTOWSP_SANITIZER_NONE || theirs == PTOWSP_SANITIZER)
 		return PTOWSP_OK;
 	return host_refuse(error, file->path, "built with %s, this host with %s; build both the same way",
-			   theirs < sizeof(kinds) / sizeof(*kinds) ? kinds[theirs] : "an unknown sanitizer",
-			   kinds[PTOWSP_SANITIZER]);
+			   theirs < sizeof(kinds) / sizeof(*kinds) ? kinds[theirs] : "an unknown sanitizer", kinds[PTOWSP_SANITIZER]);
 }
 
 /* Everything up to its end, wherever that is meanwhile. */
@@ -97,7 +96,8 @@ ptowsp_status host_file_seal(struct host_file *file, struct ptowsp_error *error)
 		wrong = host_sealed_end(&sealed, &st);
 	}
 	if (wrong) {
-		st = st == PTOWSP_NO_MEMORY ? host_fail(error, st, "%s: %s: %s", file->path, wrong, strerror(errno)) : host_refuse_errno(error, file->path, errno, wrong);
+		st = st == PTOWSP_NO_MEMORY ? host_fail(error, st, "%s: %s: %s", file->path, wrong, strerror(errno))
+					    : host_refuse_errno(error, file->path, errno, wrong);
 		host_sealed_finish(&sealed, false);
 		return st;
 	}
@@ -130,7 +130,10 @@ static ptowsp_status origin_check(const struct host_file *file, const struct hos
 		host_elf_dynamic(elf, i, &tag, &value);
 		text = tag == DT_RPATH || tag == DT_RUNPATH ? host_elf_string(elf, value) : NULL;
 		if (text && strchr(text, '$'))
-			return host_refuse(error, file->path, "its run path \"%.40s\" is seen from its folder, and what is listed or signed is loaded from a sealed copy, which has none", text);
+			return host_refuse(
+				error, file->path,
+				"its run path \"%.40s\" is seen from its folder, and what is listed or signed is loaded from a sealed copy, which has none",
+				text);
 	}
 	return PTOWSP_OK;
 }
@@ -139,8 +142,8 @@ static ptowsp_status minor_check(const struct host_file *file, struct ptowsp_err
 {
 	if (file->note.minor != HOST_TEST_MINOR || PTOWSP_HOST_MINOR == HOST_TEST_MINOR)
 		return PTOWSP_OK;
-	return host_refuse(error, file->path, "is of the test minor %d.%d, which is never released: hosts that are built for tests take it, this one is v%d.%d", PTOWSP_ABI_MAJOR,
-			   HOST_TEST_MINOR, PTOWSP_ABI_MAJOR, PTOWSP_HOST_MINOR);
+	return host_refuse(error, file->path, "is of the test minor %d.%d, which is never released: hosts that are built for tests take it, this one is v%d.%d",
+			   PTOWSP_ABI_MAJOR, HOST_TEST_MINOR, PTOWSP_ABI_MAJOR, PTOWSP_HOST_MINOR);
 }
 
 ptowsp_status host_file_check(struct host_file *file, bool lint_off, struct ptowsp_error *error)
@@ -180,8 +183,7 @@ const char *host_file_name(const char *path, size_t *length_out)
 	const char *slash = strrchr(path, '/'), *base = slash ? slash + 1 : path;
 	size_t length = strlen(base), frame = sizeof(start) - 1 + sizeof(end) - 1;
 
-	if (length <= frame || memcmp(base, start, sizeof(start) - 1) != 0 ||
-	    memcmp(base + length - (sizeof(end) - 1), end, sizeof(end) - 1) != 0)
+	if (length <= frame || memcmp(base, start, sizeof(start) - 1) != 0 || memcmp(base + length - (sizeof(end) - 1), end, sizeof(end) - 1) != 0)
 		return NULL;
 	*length_out = length - frame;
 	return base + sizeof(start) - 1;

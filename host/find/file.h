@@ -3,17 +3,17 @@
 #ifndef HOST_FILE_H
 #define HOST_FILE_H
 
-#include <sys/stat.h>
 #include "host/find/host_note.h"
 #include "host/trust/sealed.h"
+#include <sys/stat.h>
 
 struct host_file {
-	char *path;  /* real path; owned */
-	int fd;      /* -1: not open */
+	char *path; /* real path; owned */
+	int fd;     /* -1: not open */
 	struct stat stat;
-	unsigned char *bytes; /* what host_bytes_read reads of the file, as it was checked; owned, or of sealed */
+	unsigned char *bytes;      /* what host_bytes_read reads of the file, as it was checked; owned, or of sealed */
 	struct host_sealed sealed; /* after host_file_seal: all of the file, and what is loaded */
-	size_t size;          /* of the file */
+	size_t size;               /* of the file */
 	struct host_note note;
 	struct host_note_place place; /* in bytes */
 };

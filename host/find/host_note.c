@@ -75,8 +75,7 @@ static void segment_search(struct finder *finder, const struct host_segment *seg
 			continue;
 		}
 		finder->of_ours++;
-		finder->place = (struct host_note_place){
-			.bytes = bytes + note.descriptor, .address = segment->address + note.descriptor, .size = note.size};
+		finder->place = (struct host_note_place){.bytes = bytes + note.descriptor, .address = segment->address + note.descriptor, .size = note.size};
 	}
 }
 
@@ -98,8 +97,7 @@ ptowsp_status host_note_find(const struct host_elf *elf, struct host_note_place 
 	if (finder.too_short)
 		return host_refuse(error, elf->path, "its ptowsp note is cut short; make it with PTOWSP_NOTE of ptowsp/note.h");
 	if (finder.other_major)
-		return host_refuse(error, elf->path, "its note is of ABI v%u only, this host speaks v%d", finder.other_major,
-				   PTOWSP_ABI_MAJOR);
+		return host_refuse(error, elf->path, "its note is of ABI v%u only, this host speaks v%d", finder.other_major, PTOWSP_ABI_MAJOR);
 	return host_refuse(error, elf->path, "no ptowsp note, so not a plugin; make one with PTOWSP_NOTE of ptowsp/note.h");
 }
 
@@ -137,8 +135,8 @@ static bool text_valid(const char *text)
 
 		if (*at < 0x20 || *at == 0x7F || (*at >= 0x80 && *at < 0xC2) || *at > 0xF4)
 			return false;
-		if ((at[0] == 0xC2 && at[1] < 0xA0) || (at[0] == 0xE0 && at[1] < 0xA0) || (at[0] == 0xED && at[1] > 0x9F) ||
-		    (at[0] == 0xF0 && at[1] < 0x90) || (at[0] == 0xF4 && at[1] > 0x8F))
+		if ((at[0] == 0xC2 && at[1] < 0xA0) || (at[0] == 0xE0 && at[1] < 0xA0) || (at[0] == 0xED && at[1] > 0x9F) || (at[0] == 0xF0 && at[1] < 0x90) ||
+		    (at[0] == 0xF4 && at[1] > 0x8F))
 			return false;
 		for (at++; more; more--, at++)
 			if ((*at & 0xC0) != 0x80)
@@ -161,8 +159,7 @@ static bool string_take(const char **at, size_t *left, char *out, size_t room)
 	return true;
 }
 
-ptowsp_status host_note_decode(const struct host_note_place *place, const char *path, struct host_note *note_out,
-			       struct ptowsp_error *error)
+ptowsp_status host_note_decode(const struct host_note_place *place, const char *path, struct host_note *note_out, struct ptowsp_error *error)
 {
 	const char *at = (const char *)place->bytes + WORDS * sizeof(uint32_t);
 	size_t left = place->size - WORDS * sizeof(uint32_t);
@@ -175,18 +172,15 @@ ptowsp_status host_note_decode(const struct host_note_place *place, const char *
 	note.minor = words[1];
 	note.flags = words[2];
 	note.sanitizer = words[3];
-	if (!string_take(&at, &left, note.name, sizeof(note.name)) ||
-	    !string_take(&at, &left, note.vendor, sizeof(note.vendor)) ||
-	    !string_take(&at, &left, note.version, sizeof(note.version)) ||
-	    !string_take(&at, &left, note.targets, sizeof(note.targets)))
+	if (!string_take(&at, &left, note.name, sizeof(note.name)) || !string_take(&at, &left, note.vendor, sizeof(note.vendor)) ||
+	    !string_take(&at, &left, note.version, sizeof(note.version)) || !string_take(&at, &left, note.targets, sizeof(note.targets)))
 		return host_refuse(error, path,
 				   "a string of its note does not end or is too long (name 32, vendor 63, version 31, "
 				   "targets 255 bytes)");
 	if (!host_name_valid(note.name, strlen(note.name)))
 		return host_refuse(error, path, "the name in its note is not 1 to 32 of a-z 0-9 _");
 	if (!targets_valid(note.targets))
-		return host_refuse(error, path,
-				   "the targets in its note are not names of 1 to 32 of a-z 0-9 _ with commas between");
+		return host_refuse(error, path, "the targets in its note are not names of 1 to 32 of a-z 0-9 _ with commas between");
 	if (!text_valid(note.vendor) || !text_valid(note.version))
 		return host_refuse(error, path, "vendor or version in its note is not printable UTF-8");
 	*note_out = note;
@@ -207,8 +201,7 @@ bool host_note_has_target(const struct host_note *note, const char *name)
 	}
 }
 
-ptowsp_status host_note_parse(const void *elf_bytes, size_t size, const char *path, struct host_note *note_out,
-			      struct ptowsp_error *error)
+ptowsp_status host_note_parse(const void *elf_bytes, size_t size, const char *path, struct host_note *note_out, struct ptowsp_error *error)
 {
 	struct host_note_place place;
 	struct host_elf elf;

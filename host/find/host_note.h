@@ -14,8 +14,7 @@ struct host_note_place {
 
 /* The one note of this host's major. Errors: PLUGIN_REFUSED if there is none, two, or only other majors. */
 ptowsp_status host_note_find(const struct host_elf *elf, struct host_note_place *place_out, struct ptowsp_error *error);
-ptowsp_status host_note_decode(const struct host_note_place *place, const char *path, struct host_note *note_out,
-			       struct ptowsp_error *error);
+ptowsp_status host_note_decode(const struct host_note_place *place, const char *path, struct host_note *note_out, struct ptowsp_error *error);
 /* [a-z0-9_]{1,32}, length bytes. */
 bool host_name_valid(const char *name, size_t length);
 /* name is one of the comma-separated targets. */

@@ -83,8 +83,8 @@ static bool run_path_valid(const char *part, size_t length)
 	if (skip ? length > skip && part[skip] != '/' : !length || part[0] != '/')
 		return false;
 	for (size_t at = skip; at < length; at++)
-		if (part[at] == '$' || (skip && part[at] == '/' && length - at >= 3 && part[at + 1] == '.' &&
-					part[at + 2] == '.' && (length - at == 3 || part[at + 3] == '/')))
+		if (part[at] == '$' ||
+		    (skip && part[at] == '/' && length - at >= 3 && part[at + 1] == '.' && part[at + 2] == '.' && (length - at == 3 || part[at + 3] == '/')))
 			return false;
 	return true;
 }
@@ -94,8 +94,7 @@ static ptowsp_status run_path_check(const struct host_elf *elf, const char *path
 	for (size_t length;; path += length + 1) {
 		length = strcspn(path, ":");
 		if (!run_path_valid(path, length))
-			return host_refuse(error, elf->path,
-					   "its run path has \"%.*s\"; only absolute folders and $ORIGIN or below are taken",
+			return host_refuse(error, elf->path, "its run path has \"%.*s\"; only absolute folders and $ORIGIN or below are taken",
 					   (int)(length < 60 ? length : 60), path);
 		if (!path[length])
 			return PTOWSP_OK;
@@ -168,8 +167,7 @@ static ptowsp_status exports_check(const struct host_elf *elf, struct ptowsp_err
 	}
 	if (!found && other)
 		return host_refuse(error, elf->path, "exports v%u only, this host speaks v%d", other, PTOWSP_ABI_MAJOR);
-	return found ? PTOWSP_OK
-		     : host_refuse(error, elf->path, "does not export " PTOWSP_ENTRY_NAME ", so it is not a plugin");
+	return found ? PTOWSP_OK : host_refuse(error, elf->path, "does not export " PTOWSP_ENTRY_NAME ", so it is not a plugin");
 }
 
 static ptowsp_status (*const rules[])(const struct host_elf *elf, struct ptowsp_error *error) = {

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /* listing.c - every plugin of the search path, or why a file was skipped; nothing of them is run. */
-#include "host/trust/host_policy.h"
 #include "host/find/refuse.h"
 #include "host/find/search.h"
+#include "host/trust/host_policy.h"
 
 #include <dirent.h>
 #include <limits.h>
@@ -167,8 +167,8 @@ void host_listing_finish(struct host_listing *listing)
 	*listing = (struct host_listing){0};
 }
 
-const struct host_candidate *host_listing_alias(const struct host_listing *listing, const struct host_search *search,
-						const char *alias, const struct host_candidate **rival_out)
+const struct host_candidate *host_listing_alias(const struct host_listing *listing, const struct host_search *search, const char *alias,
+						const struct host_candidate **rival_out)
 {
 	const struct host_candidate *best = NULL;
 	uint32_t best_rank = UINT32_MAX;

@@ -2,11 +2,11 @@
 /* load.c - from a name to a plugin whose operations can be called. What was loaded stays mapped: threads, thread-local
  * destructors and handlers of a plugin outlive any dlclose. */
 #include "host/find/entry.h"
-#include "host/worker/isolate.h"
-#include "host/trust/host_policy.h"
-#include "host/ptowsp_host.h"
 #include "host/find/refuse.h"
 #include "host/find/search.h"
+#include "host/ptowsp_host.h"
+#include "host/trust/host_policy.h"
+#include "host/worker/isolate.h"
 #include "registry/text.h"
 
 #include <limits.h>
@@ -24,7 +24,7 @@ struct loaded {
 	ino_t inode;
 	uint32_t kind; /* PTOWSP_PLUGINS_x that it was held against */
 	pthread_mutex_t main_lock;
-	int fd;        /* of the sealed copy, open for ever; -1: the file itself was loaded */
+	int fd; /* of the sealed copy, open for ever; -1: the file itself was loaded */
 	struct loaded *next;
 };
 static pthread_mutex_t loading = PTHREAD_MUTEX_INITIALIZER; /* of everything below, and held while a plugin's constructors and its entry run */
@@ -54,8 +54,7 @@ static void main_lock_init(pthread_mutex_t *lock)
 }
 
 /* link: the file name that was searched for and must agree with the note; NULL if a path was given. */
-static ptowsp_status fresh_load(struct host_file *file, const char *link, const struct host_search *search, struct loaded **out,
-				struct ptowsp_error *error)
+static ptowsp_status fresh_load(struct host_file *file, const char *link, const struct host_search *search, struct loaded **out, struct ptowsp_error *error)
 {
 	const struct host_policy *policy = search ? search->policy : NULL;
 	const bool asked = search && search->sealed_fd; /* by who sealed it */
@@ -96,10 +95,13 @@ static ptowsp_status fresh_load(struct host_file *file, const char *link, const 
 }
 
 /* The same checks as for one that is loaded here; the worker repeats them and loads. */
-static ptowsp_status isolated_load(struct host_file *file, const char *link, const struct host_search *search, uint32_t isolate, struct host_plugin **plugin_out,
-				   struct ptowsp_error *error)
+static ptowsp_status isolated_load(struct host_file *file, const char *link, const struct host_search *search, uint32_t isolate,
+				   struct host_plugin **plugin_out, struct ptowsp_error *error)
 {
-	struct host_remote_start start = {.path = file->path, .sandbox = isolate == PTOWSP_ISOLATE_SANDBOX, .lint_off = search->lint_off, .load_timeout_ms = search->load_timeout_ms,
+	struct host_remote_start start = {.path = file->path,
+					  .sandbox = isolate == PTOWSP_ISOLATE_SANDBOX,
+					  .lint_off = search->lint_off,
+					  .load_timeout_ms = search->load_timeout_ms,
 					  .limits = search->limits};
 	ptowsp_status status = host_policy_seal(search->policy, file, error);
 	struct host_plugin *plugin = calloc(1, sizeof(*plugin));
@@ -110,7 +112,8 @@ static ptowsp_status isolated_load(struct host_file *file, const char *link, con
 	if (!status && link)
 		status = host_file_name_check(link, &file->note, error);
 	if (!status && (file->note.flags & PTOWSP_PLUGIN_ISOLATION_UNSAFE))
-		status = host_refuse(error, file->path, "its note says that it cannot be isolated (PTOWSP_PLUGIN_ISOLATION_UNSAFE); --isolate=none runs it in this process");
+		status = host_refuse(error, file->path,
+				     "its note says that it cannot be isolated (PTOWSP_PLUGIN_ISOLATION_UNSAFE); --isolate=none runs it in this process");
 	if (!status && !plugin)
 		status = host_fail(error, PTOWSP_NO_MEMORY, "%s: no memory to load it", file->path);
 	if (!status)
@@ -148,8 +151,8 @@ static uint32_t isolate_of(const struct host_search *search, const struct host_f
 	return search->apart ? PTOWSP_ISOLATE_PROCESS : host_isolate_rule(file->path, host_policy_kind(search->policy));
 }
 
-static ptowsp_status path_load(const struct host_search *search, const char *path, const char *link,
-			       struct host_plugin **plugin_out, struct ptowsp_error *error)
+static ptowsp_status path_load(const struct host_search *search, const char *path, const char *link, struct host_plugin **plugin_out,
+			       struct ptowsp_error *error)
 {
 	const uint32_t kind = host_policy_kind(search ? search->policy : NULL);
 	struct loaded *found = NULL;
@@ -209,8 +212,7 @@ static void names_say(const struct host_listing *listing, const char *wanted, ch
 	free(names);
 }
 
-static ptowsp_status nothing_found(const struct host_folders *folders, const struct host_listing *listing, const char *name,
-				   struct ptowsp_error *error)
+static ptowsp_status nothing_found(const struct host_folders *folders, const struct host_listing *listing, const char *name, struct ptowsp_error *error)
 {
 	char text[256] = "", known[128];
 	size_t used = 0;
@@ -219,14 +221,12 @@ static ptowsp_status nothing_found(const struct host_folders *folders, const str
 
 	for (uint32_t i = 0; i < folders->count && used < sizeof(text); i++)
 		if (folders->rows[i].looked)
-			used += (size_t)snprintf(text + used, sizeof(text) - used, "%s%s", used ? ", " : "",
-						 folders->rows[i].path);
-	return host_fail(error, PTOWSP_PLUGIN_REFUSED, "no plugin \"%s\" (see --list-plugins); known: %s; looked in %s",
-			 name, known, text);
+			used += (size_t)snprintf(text + used, sizeof(text) - used, "%s%s", used ? ", " : "", folders->rows[i].path);
+	return host_fail(error, PTOWSP_PLUGIN_REFUSED, "no plugin \"%s\" (see --list-plugins); known: %s; looked in %s", name, known, text);
 }
 
-static ptowsp_status alias_find(const struct host_search *search, const struct host_folders *folders, const char *name,
-				char *path_out, size_t room, struct ptowsp_error *error)
+static ptowsp_status alias_find(const struct host_search *search, const struct host_folders *folders, const char *name, char *path_out, size_t room,
+				struct ptowsp_error *error)
 {
 	const struct host_candidate *row, *rival;
 	struct host_listing listing;
@@ -248,8 +248,7 @@ static ptowsp_status alias_find(const struct host_search *search, const struct h
 	return status;
 }
 
-static ptowsp_status name_load(const struct host_search *search, const char *name, struct host_plugin **plugin_out,
-			       struct ptowsp_error *error)
+static ptowsp_status name_load(const struct host_search *search, const char *name, struct host_plugin **plugin_out, struct ptowsp_error *error)
 {
 	struct host_folders folders;
 	char path[PATH_MAX];
@@ -263,8 +262,7 @@ static ptowsp_status name_load(const struct host_search *search, const char *nam
 	return status;
 }
 
-ptowsp_status host_plugin_load(const struct host_search *search, const char *name, struct host_plugin **plugin_out,
-			       struct ptowsp_error *error)
+ptowsp_status host_plugin_load(const struct host_search *search, const char *name, struct host_plugin **plugin_out, struct ptowsp_error *error)
 {
 	*plugin_out = NULL;
 	if (strchr(name, '/') && getauxval(AT_SECURE))

@@ -17,7 +17,8 @@
 
 /* The folder of installed plugins when nothing that runs may say it: that of tools/ninja/install, its standard PREFIX, the Debian packages of tools/deb. */
 static const char *const system_folders[] = {
-	host_system_folder, "/usr/local/lib/ptowsp/v10/plugins",
+	host_system_folder,
+	"/usr/local/lib/ptowsp/v10/plugins",
 #if defined(__x86_64__)
 	"/usr/lib/x86_64-linux-gnu/ptowsp/v10/plugins",
 #elif defined(__aarch64__)
@@ -108,8 +109,7 @@ static void own_folder_find(char *out, size_t room)
 		folder_of(program);
 		folder_of(library);
 		for (int i = 0; i < 4 && !found; i++) {
-			int length = i < 2 ? snprintf(out, room, "%s/lib/%s", program, beside[i])
-					   : snprintf(out, room, "%s/%s", library, beside[i - 2]);
+			int length = i < 2 ? snprintf(out, room, "%s/lib/%s", program, beside[i]) : snprintf(out, room, "%s/%s", library, beside[i - 2]);
 
 			found = length > 0 && (size_t)length < room && is_folder(out);
 		}
@@ -157,8 +157,7 @@ static ptowsp_status variable_add(struct host_folders *folders, struct ptowsp_er
 		snprintf(folder, sizeof(folder), "%.*s", (int)(length < PATH_MAX ? length : PATH_MAX), value);
 		if (!length)
 			continue;
-		status = folder_add(folders, folder, folder[0] == '/' ? NULL : "PTOWSP_PLUGIN_PATH takes absolute folders only",
-				    error);
+		status = folder_add(folders, folder, folder[0] == '/' ? NULL : "PTOWSP_PLUGIN_PATH takes absolute folders only", error);
 	}
 	return status;
 }

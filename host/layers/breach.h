@@ -12,11 +12,11 @@ struct host_breaches {
 	/* Lines for people; called under `lock`, so one at a time. NULL: dropped. */
 	void (*say)(void *context, int32_t level, const char *text);
 	void *context;
-	const char *plugin;       /* its name, for sentences */
-	uint32_t count;           /* all, said or not */
-	enum host_side side;      /* of the first one */
-	char first[216];          /* its sentence */
-	ptowsp_status failure;    /* of the first layer that could not do its own work; OK: none */
+	const char *plugin;    /* its name, for sentences */
+	uint32_t count;        /* all, said or not */
+	enum host_side side;   /* of the first one */
+	char first[216];       /* its sentence */
+	ptowsp_status failure; /* of the first layer that could not do its own work; OK: none */
 	char why[216];
 };
 

@@ -14,7 +14,7 @@ enum { REFUSED_OF = 8, ALLOC_OF = 16, LATE_OF = 4, LATE_MS = 20 };
 struct fault {
 	struct host_layer layer;
 	_Atomic uint64_t draws; /* of all threads together: with several the same seed may hit other calls */
-	_Atomic bool told; /* that memory was not there: a plugin's sentence of that does not know why */
+	_Atomic bool told;      /* that memory was not there: a plugin's sentence of that does not know why */
 	uint64_t seed;
 };
 

@@ -4,8 +4,8 @@
 #include <pthread.h>
 #include <stdlib.h>
 
-#include "host/host_error.h"
 #include "host/call/handles.h"
+#include "host/host_error.h"
 #include "host/layers/layers.h"
 
 enum { SINK = HOST_HANDLE_RUN + 1 }; /* rows besides objects: sinks by their context */
@@ -15,7 +15,7 @@ static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 static struct going {
 	const void *plugin;
 	struct going *next;
-} *going; /* owned */
+} * going; /* owned */
 
 struct threads {
 	struct host_layer layer;
@@ -76,12 +76,14 @@ static void host_calls(struct threads *t, const struct host_caller *caller, stru
 	const uint16_t tag = call->operation->thread;
 
 	if (tag == HOST_THREAD_MAIN && !main_enter(plugin_of(caller)))
-		host_breach(t->breaches, HOST_SIDE_HOST, "HO2", call, "another [main] operation of this plugin is going on; these come one at a time, whatever the instance");
+		host_breach(t->breaches, HOST_SIDE_HOST, "HO2", call,
+			    "another [main] operation of this plugin is going on; these come one at a time, whatever the instance");
 	if (tag != HOST_THREAD_DEVICE)
 		return;
 	call->kept[t->layer.place] = (void *)(uintptr_t)device_of(t, call); /* the program may be gone afterwards */
 	if (!host_handles_enter(&t->handles, HOST_HANDLE_DEVICE, (uintptr_t)call->kept[t->layer.place]))
-		host_breach(t->breaches, HOST_SIDE_HOST, "HO2", call, "another [device] operation of the same device is going on; a device has one caller at a time");
+		host_breach(t->breaches, HOST_SIDE_HOST, "HO2", call,
+			    "another [device] operation of the same device is going on; a device has one caller at a time");
 }
 
 static bool inside_of(const struct host_call *call, enum host_operation_id id)
@@ -95,7 +97,8 @@ static bool inside_of(const struct host_call *call, enum host_operation_id id)
 static void plugin_calls(struct threads *t, struct host_call *call)
 {
 	if (call->operation->thread == HOST_THREAD_MAIN && !call->outer)
-		host_breach(t->breaches, HOST_SIDE_PLUGIN, "its thread tag", call, "a [main] service is called on a thread of the plugin's own, or outside of any operation");
+		host_breach(t->breaches, HOST_SIDE_PLUGIN, "its thread tag", call,
+			    "a [main] service is called on a thread of the plugin's own, or outside of any operation");
 	if (host_call_id(call) == HOST_OPERATION_done && inside_of(call, HOST_OPERATION_submit))
 		host_breach(t->breaches, HOST_SIDE_PLUGIN, "PL5", call, "done is called from inside submit; it follows after submit has returned");
 	if (call->operation->thread != HOST_THREAD_CB)

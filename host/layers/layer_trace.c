@@ -10,10 +10,10 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "host/call/tape.h"
 #include "host/host_error.h"
 #include "host/layers/layers.h"
 #include "host/run/runs.h"
-#include "host/call/tape.h"
 
 enum { RUNS = 64, LOGS = 64 };
 
@@ -22,7 +22,7 @@ struct trace {
 	FILE *file;
 	char *path;                     /* owned */
 	struct host_breaches *breaches; /* NULL until the log has begun */
-	pthread_mutex_t lock; /* of everything below, and of the file */
+	pthread_mutex_t lock;           /* of everything below, and of the file */
 	struct host_tape tape;
 	uint64_t calls, threads;
 	int failed; /* errno of the first record that is not in the file; none follows it */
@@ -141,8 +141,8 @@ static void destroy(struct host_layer *layer)
 		fclose(t->file);
 	}
 	if (t->failed && t->breaches)
-		host_breaches_fail(t->breaches, t->failed == ENOMEM ? PTOWSP_NO_MEMORY : PTOWSP_IO, "layer trace: %.120s ends early, a replay shows less than the run did: %s", t->path,
-				   strerror(t->failed));
+		host_breaches_fail(t->breaches, t->failed == ENOMEM ? PTOWSP_NO_MEMORY : PTOWSP_IO,
+				   "layer trace: %.120s ends early, a replay shows less than the run did: %s", t->path, strerror(t->failed));
 	free(t->path);
 	host_tape_finish(&t->tape);
 	pthread_mutex_destroy(&t->lock);

@@ -6,12 +6,12 @@
 #include <string.h>
 
 #include "host/call/check.h"
+#include "host/call/loan.h"
 #include "host/host_error.h"
 #include "host/layers/layers.h"
-#include "host/call/loan.h"
 #include "host/run/runs.h"
 
-#define LATE_NS UINT64_C(5000000000) /* after until_ns: what a loaded machine may take */
+#define LATE_NS     UINT64_C(5000000000) /* after until_ns: what a loaded machine may take */
 #define LATE_RUN_NS UINT64_C(1000000000) /* after a run's deadline: what an isolated one has, too */
 
 struct validate {
@@ -54,8 +54,9 @@ static bool parameter_check(struct host_check *c, const struct host_parameter *p
 		return !*c->what;
 	}
 	if (p->kind == HOST_PARAMETER_ROWS && p->direction == HOST_DIRECTION_IN) {
-		c->what = (call->values[p->count].number && !value->data) || call->values[p->stride].number < host_struct_size(p->of, 0) ?
-				  "rows are NULL, or their stride is below the size of one" : "";
+		c->what = (call->values[p->count].number && !value->data) || call->values[p->stride].number < host_struct_size(p->of, 0)
+				  ? "rows are NULL, or their stride is below the size of one"
+				  : "";
 		return !*c->what;
 	}
 	return true;
@@ -89,12 +90,8 @@ static size_t result_size(const struct host_parameter *p, const struct host_call
 	case HOST_PARAMETER_HANDLE:
 	case HOST_PARAMETER_ADDRESS:
 	case HOST_PARAMETER_LENT: return sizeof(void *);
-	case HOST_PARAMETER_TABLES:
-		memcpy(&count, call->values[p->count].data, sizeof(count));
-		return count * sizeof(void *);
-	case HOST_PARAMETER_ROWS:
-		memcpy(&count, call->values[p->count].data, sizeof(count));
-		return (size_t)count * call->values[p->stride].number;
+	case HOST_PARAMETER_TABLES: memcpy(&count, call->values[p->count].data, sizeof(count)); return count * sizeof(void *);
+	case HOST_PARAMETER_ROWS: memcpy(&count, call->values[p->count].data, sizeof(count)); return (size_t)count * call->values[p->stride].number;
 	}
 	return 0;
 }
@@ -112,7 +109,8 @@ static void lend(struct validate *v, struct kept *k, struct host_call *call)
 		else if (p->kind == HOST_PARAMETER_ONE && p->direction == HOST_DIRECTION_IN && host_structs[p->of].class == HOST_CLASS_ARGUMENTS)
 			call->values[i].data = host_loan_struct(&k->loan, p->of, from[i].data, 0);
 		else if (out && from[i].pointer) {
-			const struct host_call as_it_came = {.operation = call->operation, .values = {from[0], from[1], from[2], from[3], from[4], from[5], from[6], from[7]}};
+			const struct host_call as_it_came = {.operation = call->operation,
+							     .values = {from[0], from[1], from[2], from[3], from[4], from[5], from[6], from[7]}};
 
 			call->values[i].pointer = host_loan_result(&k->loan, from[i].pointer, result_size(p, &as_it_came, &from[i]));
 		}
@@ -208,8 +206,9 @@ static void error_check(struct validate *v, struct kept *k, struct host_call *ca
 static void rows_out_check(struct validate *v, const struct host_caller *caller, const struct host_call *call, const struct host_parameter *p, const void *rows)
 {
 	struct host_check check = {.minor = caller->minor};
-	const uint32_t stride = p->stride == HOST_NOWHERE ? 0 : p->kind == HOST_PARAMETER_LENT ? *(const uint32_t *)call->values[p->stride].data :
-									    (uint32_t)call->values[p->stride].number;
+	const uint32_t stride = p->stride == HOST_NOWHERE        ? 0
+				: p->kind == HOST_PARAMETER_LENT ? *(const uint32_t *)call->values[p->stride].data
+								 : (uint32_t)call->values[p->stride].number;
 	const uint32_t count = *(const uint32_t *)call->values[p->count].data;
 
 	if (p->kind == HOST_PARAMETER_LENT && count && (!rows || stride < host_struct_size(p->of, 0))) {
@@ -288,7 +287,8 @@ static void runs_check(struct validate *v, const struct host_call *call)
 	while (id == HOST_OPERATION_drain && !call->status && host_handles_take_run(&v->handles, (uintptr_t)call->values[0].pointer, &row))
 		host_breach(v->breaches, HOST_SIDE_PLUGIN, "PL5", call, "it returned 0, and the run 0x%llx is not completed", (unsigned long long)row.id);
 	while (host_handles_late(&v->handles, host_now_ns() - LATE_RUN_NS, &row))
-		host_breach(v->breaches, HOST_SIDE_PLUGIN, "PL10", call, "the run 0x%llx is not completed a second after its deadline", (unsigned long long)row.id);
+		host_breach(v->breaches, HOST_SIDE_PLUGIN, "PL10", call, "the run 0x%llx is not completed a second after its deadline",
+			    (unsigned long long)row.id);
 }
 
 static void table_check(struct validate *v, const struct host_call *call)

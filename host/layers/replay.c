@@ -10,14 +10,14 @@
 #include <time.h>
 
 #include "format/format_file.h"
-#include "host/trust/code.h"
-#include "host/host_error.h"
 #include "host/call/handles.h"
-#include "host/run/kernels_ffi.h"
+#include "host/call/services.h"
 #include "host/find/host_plugin.h"
+#include "host/host_error.h"
 #include "host/layers/replay_log.h"
 #include "host/layers/replay_notify.h"
-#include "host/call/services.h"
+#include "host/run/kernels_ffi.h"
+#include "host/trust/code.h"
 
 #define PATIENCE_NS UINT64_C(60000000000)
 enum { LOADS_MOST = 256 };
@@ -25,19 +25,19 @@ enum { LOADS_MOST = 256 };
 struct replay {
 	struct host_caller caller;
 	struct host_services services;
-	struct ptowsp_host table;      /* the services, with a done and an extension of our own */
+	struct ptowsp_host table; /* the services, with a done and an extension of our own */
 	struct host_findings findings;
 	struct host_diagnostics diagnostics;
-	struct host_handles objects;   /* id: address of then; parent: address of now */
+	struct host_handles objects; /* id: address of then; parent: address of now */
 	struct ptowsp_object *instance;
 	struct host_tape_reader lent[LOADS_MOST]; /* sections of programs: theirs until the end */
 	unsigned lent_count;
-	unsigned char *bytes;          /* of the log */
+	unsigned char *bytes; /* of the log */
 	struct host_replay_log log;
 	struct host_replay_result *result;
 	void (*say)(void *context, const char *line);
 	void *context;
-	char first[160];               /* difference */
+	char first[160]; /* difference */
 	/* The run in flight, and what the log says of it. */
 	const struct ptowsp_run_args *args;
 	_Atomic int completed;
@@ -175,7 +175,8 @@ static void (*callback_of(uint16_t operation))(void)
 static void deadline_move(const struct host_call *call, uint64_t then)
 {
 	for (unsigned i = 0; i < call->operation->parameter_count; i++)
-		if (call->operation->parameters[i].kind == HOST_PARAMETER_ONE && call->operation->parameters[i].of == HOST_STRUCT_run_args && call->values[i].pointer) {
+		if (call->operation->parameters[i].kind == HOST_PARAMETER_ONE && call->operation->parameters[i].of == HOST_STRUCT_run_args &&
+		    call->values[i].pointer) {
 			struct ptowsp_run_args *args = call->values[i].pointer;
 
 			if (args->deadline_ns)
@@ -229,11 +230,13 @@ static void run_compare(struct replay *r, size_t at)
 	then = host_tape_take_struct(&reader, HOST_STRUCT_done, object_now, r);
 	if (then && then->status != r->status)
 		differ(r, "run 0x%llx ended with status %d, then %d", (unsigned long long)args->token, r->status, then->status);
-	else if (then && then->stats && !then->status && (then->stats->total_cycles != r->cycles || then->stats->tasks != r->tasks || then->stats->edges != r->edges))
-		differ(r, "run 0x%llx: %llu cycles, %llu tasks, %llu edges, then %llu, %llu, %llu", (unsigned long long)args->token, (unsigned long long)r->cycles,
-		       (unsigned long long)r->tasks, (unsigned long long)r->edges, (unsigned long long)then->stats->total_cycles,
+	else if (then && then->stats && !then->status &&
+		 (then->stats->total_cycles != r->cycles || then->stats->tasks != r->tasks || then->stats->edges != r->edges))
+		differ(r, "run 0x%llx: %llu cycles, %llu tasks, %llu edges, then %llu, %llu, %llu", (unsigned long long)args->token,
+		       (unsigned long long)r->cycles, (unsigned long long)r->tasks, (unsigned long long)r->edges, (unsigned long long)then->stats->total_cycles,
 		       (unsigned long long)then->stats->tasks, (unsigned long long)then->stats->edges);
-	for (uint64_t i = 0, many = then && !then->status && !host_replay_notify_shared() ? host_tape_take(&reader) : 0; i < many && i < args->binding_count && !reader.wrong; i++) {
+	for (uint64_t i = 0, many = then && !then->status && !host_replay_notify_shared() ? host_tape_take(&reader) : 0;
+	     i < many && i < args->binding_count && !reader.wrong; i++) {
 		const struct ptowsp_binding *b = (const void *)((const char *)args->bindings + (size_t)i * args->binding_stride);
 		const uint64_t digest = host_tape_take(&reader);
 
@@ -368,8 +371,8 @@ static void finish(struct replay *r)
 	free(r);
 }
 
-ptowsp_status host_replay(const char *file, const char *plugin, void (*say)(void *context, const char *line), void *context, struct host_replay_result *result_out,
-			  struct ptowsp_error *error)
+ptowsp_status host_replay(const char *file, const char *plugin, void (*say)(void *context, const char *line), void *context,
+			  struct host_replay_result *result_out, struct ptowsp_error *error)
 {
 	struct replay *r = calloc(1, sizeof(*r));
 	ptowsp_status st;
@@ -385,7 +388,8 @@ ptowsp_status host_replay(const char *file, const char *plugin, void (*say)(void
 	if (!st)
 		st = records_replay(r, error);
 	if (!st && result_out->differences)
-		st = host_fail(error, PTOWSP_MISMATCH, "%u of %u calls and runs answer differently; the first: %s", result_out->differences, result_out->calls, r->first);
+		st = host_fail(error, PTOWSP_MISMATCH, "%u of %u calls and runs answer differently; the first: %s", result_out->differences, result_out->calls,
+			       r->first);
 	if (st != PTOWSP_DEADLINE) /* else the plugin goes on, in memory that must stay */
 		finish(r);
 	return st;

@@ -13,7 +13,7 @@ struct host_replay_result {
 /* file: written by --layer=trace:FILE, by a host of the same description. plugin: its path. say: a line for each difference; may be NULL. Errors: IO, INVALID (the file
  * is none, is cut short, or of another description; says at which byte), PLUGIN_REFUSED, MISMATCH (the first difference), DEADLINE (a run took more than a minute).
  * Runs the plugin in this process. One at a time. */
-ptowsp_status host_replay(const char *file, const char *plugin, void (*say)(void *context, const char *line), void *context, struct host_replay_result *result_out,
-			  struct ptowsp_error *error);
+ptowsp_status host_replay(const char *file, const char *plugin, void (*say)(void *context, const char *line), void *context,
+			  struct host_replay_result *result_out, struct ptowsp_error *error);
 
 #endif

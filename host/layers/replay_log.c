@@ -25,7 +25,8 @@ bool host_replay_log_next(const struct host_replay_log *log, size_t *at, struct 
 	if (log->size - *at < sizeof(*record_out))
 		return false;
 	memcpy(record_out, log->bytes + *at, sizeof(*record_out));
-	if (record_out->size < sizeof(*record_out) || record_out->size > log->size - *at || record_out->size % 8 || record_out->operation >= HOST_OPERATION_COUNT)
+	if (record_out->size < sizeof(*record_out) || record_out->size > log->size - *at || record_out->size % 8 ||
+	    record_out->operation >= HOST_OPERATION_COUNT)
 		return false;
 	*reader_out = (struct host_tape_reader){.at = log->bytes + *at + sizeof(*record_out), .end = log->bytes + *at + record_out->size};
 	*at += record_out->size;

@@ -17,7 +17,7 @@ bool host_replay_log_next(const struct host_replay_log *log, size_t *at, struct 
 /* What stands for things of then that a log cannot have. */
 struct host_replay_now {
 	void *context;
-	void *(*object)(void *context, uint64_t then);            /* NULL: there is none, as for 0 */
+	void *(*object)(void *context, uint64_t then);             /* NULL: there is none, as for 0 */
 	void (*gone)(void *context, uint16_t sort, uint64_t then); /* the call ends that object; may be NULL */
 	void (*(*callback)(uint16_t operation))(void);
 	const struct ptowsp_host *services;

@@ -85,7 +85,8 @@ static uint32_t count_up(uint32_t device, uint32_t notification)
 	return before;
 }
 
-static ptowsp_status take(void *context, uint64_t token, uint32_t device, uint32_t notification, uint64_t until_ns, uint64_t *cycles_out, struct ptowsp_error *error)
+static ptowsp_status take(void *context, uint64_t token, uint32_t device, uint32_t notification, uint64_t until_ns, uint64_t *cycles_out,
+			  struct ptowsp_error *error)
 {
 	uint32_t before = count_up(device, notification);
 	struct host_tape_reader reader;

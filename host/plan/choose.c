@@ -52,8 +52,7 @@ static ptowsp_status suits(struct choice *c, struct ptowsp_backend *backend, str
 	st = host_match_check(match, backend, c->plan, error);
 	weak = host_match_weak(match);
 	if (!st && weak)
-		st = host_fail(error, PTOWSP_UNSUPPORTED, "%s is only %s: %s", weak->what, reg_state_text(weak->state),
-			       weak->reason);
+		st = host_fail(error, PTOWSP_UNSUPPORTED, "%s is only %s: %s", weak->what, reg_state_text(weak->state), weak->reason);
 	ptowsp_match_destroy(match);
 	return st ? st : loads(c, backend, flags, error);
 }
@@ -112,8 +111,7 @@ static uint32_t order_split(char *copy, const char **names)
 	return count;
 }
 
-static ptowsp_status choose_among(struct choice *c, const char *const *names, uint32_t count, struct ptowsp_backend **out,
-				  struct ptowsp_error *error)
+static ptowsp_status choose_among(struct choice *c, const char *const *names, uint32_t count, struct ptowsp_backend **out, struct ptowsp_error *error)
 {
 	char tried[100];
 
@@ -122,8 +120,10 @@ static ptowsp_status choose_among(struct choice *c, const char *const *names, ui
 		if (!try(c, names[i], out, error))
 			return PTOWSP_OK;
 	strangers_report(c, names, count, error);
-	return host_fail(error, PTOWSP_PLUGIN_REFUSED, "no plugin of the preference list (%s) enforces what the package needs and "
-			 "loads it; --explain --plugin=NAME says why, --plugin=NAME takes one in spite of what it does not enforce", tried);
+	return host_fail(error, PTOWSP_PLUGIN_REFUSED,
+			 "no plugin of the preference list (%s) enforces what the package needs and "
+			 "loads it; --explain --plugin=NAME says why, --plugin=NAME takes one in spite of what it does not enforce",
+			 tried);
 }
 
 /* Values that are still missing are no fault of a backend. */
@@ -135,9 +135,8 @@ static ptowsp_status defaults_try(void *context, struct ptowsp_program *program,
 	return st == PTOWSP_INVALID ? PTOWSP_OK : st;
 }
 
-ptowsp_status ptowsp_backend_choose(struct ptowsp_backend **out, const struct ptowsp_backend_options *options,
-				    const char *order, const struct ptowsp_plan *plan,
-				    void (*skipped)(void *context, const char *name, const char *reason), void *context,
+ptowsp_status ptowsp_backend_choose(struct ptowsp_backend **out, const struct ptowsp_backend_options *options, const char *order,
+				    const struct ptowsp_plan *plan, void (*skipped)(void *context, const char *name, const char *reason), void *context,
 				    struct ptowsp_error *error)
 {
 	const struct ptowsp_choice how = {skipped, defaults_try, context};
@@ -145,8 +144,8 @@ ptowsp_status ptowsp_backend_choose(struct ptowsp_backend **out, const struct pt
 	return ptowsp_backend_choose_by(out, options, order, plan, &how, error);
 }
 
-ptowsp_status ptowsp_backend_choose_by(struct ptowsp_backend **out, const struct ptowsp_backend_options *options, const char *order, const struct ptowsp_plan *plan,
-				       const struct ptowsp_choice *choice, struct ptowsp_error *error)
+ptowsp_status ptowsp_backend_choose_by(struct ptowsp_backend **out, const struct ptowsp_backend_options *options, const char *order,
+				       const struct ptowsp_plan *plan, const struct ptowsp_choice *choice, struct ptowsp_error *error)
 {
 	struct choice c = {.options = options, .plan = plan, .how = choice};
 	uint32_t count;

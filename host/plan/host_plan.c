@@ -25,8 +25,7 @@ static ptowsp_status package_wrap(struct ptowsp_package **out, struct pkg *pkg, 
 	return PTOWSP_OK;
 }
 
-ptowsp_status ptowsp_package_open(struct ptowsp_package **out, const char *path, uint64_t max_bytes,
-				  struct ptowsp_error *error)
+ptowsp_status ptowsp_package_open(struct ptowsp_package **out, const char *path, uint64_t max_bytes, struct ptowsp_error *error)
 {
 	struct pkg_limits limits = {max_bytes, max_bytes, max_bytes != 0};
 	struct pkg *pkg;
@@ -40,8 +39,8 @@ ptowsp_status ptowsp_package_open(struct ptowsp_package **out, const char *path,
 	return host_error_leave(st, error);
 }
 
-ptowsp_status ptowsp_package_open_memory(struct ptowsp_package **out, const void *bytes, size_t size, const char *name,
-					 uint64_t max_bytes, struct ptowsp_error *error)
+ptowsp_status ptowsp_package_open_memory(struct ptowsp_package **out, const void *bytes, size_t size, const char *name, uint64_t max_bytes,
+					 struct ptowsp_error *error)
 {
 	struct pkg_limits limits = {max_bytes, max_bytes, max_bytes != 0};
 	struct pkg *pkg;
@@ -153,8 +152,8 @@ static ptowsp_status entry_find(struct ptowsp_plan *plan, const char *name, stru
 	return st;
 }
 
-ptowsp_status ptowsp_plan_create(struct ptowsp_plan **out, struct ptowsp_package *package,
-				 const struct ptowsp_plan_options *options, struct ptowsp_error *error)
+ptowsp_status ptowsp_plan_create(struct ptowsp_plan **out, struct ptowsp_package *package, const struct ptowsp_plan_options *options,
+				 struct ptowsp_error *error)
 {
 	struct ptowsp_plan *plan = calloc(1, sizeof(*plan));
 	ptowsp_status st = PTOWSP_OK;

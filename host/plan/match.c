@@ -6,10 +6,10 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "host/trust/code.h"
 #include "host/find/refuse.h"
-#include "registry/registry_kernels.h"
+#include "host/trust/code.h"
 #include "registry/names.h"
+#include "registry/registry_kernels.h"
 
 #if defined(__x86_64__)
 #define HOST_MACHINE "x86_64"
@@ -37,8 +37,7 @@ static bool serves(const struct host_note *note, const char *target)
 }
 
 /* Payloads for this backend's targets that need no trust, and trusted images for its devices. */
-static uint32_t kinds_portable(const struct ptowsp_plan *plan, const struct host_note *note, bool trusted,
-			     const struct ptowsp_kernel_record *kernel)
+static uint32_t kinds_portable(const struct ptowsp_plan *plan, const struct host_note *note, bool trusted, const struct ptowsp_kernel_record *kernel)
 {
 	const struct pkg_tables *t = plan->tables;
 	uint32_t kinds = 0;
@@ -48,8 +47,7 @@ static uint32_t kinds_portable(const struct ptowsp_plan *plan, const struct host
 		const char *target = pkg_string(t, payload->target);
 
 		if (payload->kind < 32 && (!reg_payload_needs_trust(payload->kind) || (trusted && payload->kind == PTOWSP_PAYLOAD_IMAGE)) &&
-		    payload->kind != PTOWSP_PAYLOAD_SOURCE &&
-		    (!*target || serves(note, target)))
+		    payload->kind != PTOWSP_PAYLOAD_SOURCE && (!*target || serves(note, target)))
 			kinds |= UINT32_C(1) << payload->kind;
 	}
 	return kinds;
@@ -112,8 +110,8 @@ uint32_t host_trust_flags(const struct ptowsp_backend *backend, const struct pto
 }
 
 /* In the order of the payloads, which is that of their maker's preference. */
-static void native_collect(const struct ptowsp_plan *plan, const struct host_note *note, const struct ptowsp_kernel_record *kernel, uint32_t flags,
-			   bool look, struct reg_kernel_need *need)
+static void native_collect(const struct ptowsp_plan *plan, const struct host_note *note, const struct ptowsp_kernel_record *kernel, uint32_t flags, bool look,
+			   struct reg_kernel_need *need)
 {
 	const struct pkg_tables *t = plan->tables;
 	bool portable = false, trusted = flags & PTOWSP_LOAD_TRUST_NATIVE;
@@ -138,8 +136,8 @@ static void native_collect(const struct ptowsp_plan *plan, const struct host_not
 	}
 }
 
-static uint32_t kernels_collect(const struct ptowsp_plan *plan, const struct host_note *note, uint32_t flags, bool look,
-				const char *untrusted, struct reg_kernel_need *needs)
+static uint32_t kernels_collect(const struct ptowsp_plan *plan, const struct host_note *note, uint32_t flags, bool look, const char *untrusted,
+				struct reg_kernel_need *needs)
 {
 	const struct pkg_tables *t = plan->tables;
 	uint32_t count = 0;
@@ -199,8 +197,8 @@ ptowsp_status host_match_create(struct ptowsp_match **out, const struct ptowsp_b
 	return PTOWSP_OK;
 }
 
-ptowsp_status ptowsp_match_create(struct ptowsp_match **out, const struct ptowsp_backend *backend,
-				  const struct ptowsp_plan *plan, uint32_t flags, struct ptowsp_error *error)
+ptowsp_status ptowsp_match_create(struct ptowsp_match **out, const struct ptowsp_backend *backend, const struct ptowsp_plan *plan, uint32_t flags,
+				  struct ptowsp_error *error)
 {
 	return host_match_create(out, backend, plan, flags, true, error);
 }
@@ -224,8 +222,7 @@ int ptowsp_match_row(const struct ptowsp_match *match, uint32_t index, struct pt
 	if (index >= match->count)
 		return 0;
 	row = &match->rows[index];
-	*verdict_out = (struct ptowsp_verdict){row->feature, row->kind == REG_VERDICT_DIRECTIVE, row->state, row->wanted,
-					       row->refused, row->what,   row->reason};
+	*verdict_out = (struct ptowsp_verdict){row->feature, row->kind == REG_VERDICT_DIRECTIVE, row->state, row->wanted, row->refused, row->what, row->reason};
 	return 1;
 }
 
@@ -237,8 +234,7 @@ const struct reg_verdict *host_match_weak(const struct ptowsp_match *match)
 	return NULL;
 }
 
-static ptowsp_status targets_check(const struct ptowsp_backend *backend, const struct ptowsp_plan *plan,
-				   struct ptowsp_error *error)
+static ptowsp_status targets_check(const struct ptowsp_backend *backend, const struct ptowsp_plan *plan, struct ptowsp_error *error)
 {
 	uint32_t count;
 	const char *const *targets = pkg_targets(plan->package->pkg, &count);
@@ -253,12 +249,11 @@ static ptowsp_status targets_check(const struct ptowsp_backend *backend, const s
 	reg_text_init(&text, list, sizeof(list));
 	for (uint32_t i = 0; i < count; i++)
 		reg_text_add(&text, "%s%s", i ? ", " : "", targets[i]);
-	return host_fail(error, PTOWSP_UNSUPPORTED, "the package is made for %s; %s is none of them", list,
-			 ptowsp_backend_name(backend));
+	return host_fail(error, PTOWSP_UNSUPPORTED, "the package is made for %s; %s is none of them", list, ptowsp_backend_name(backend));
 }
 
-ptowsp_status host_match_check(const struct ptowsp_match *match, const struct ptowsp_backend *backend,
-			       const struct ptowsp_plan *plan, struct ptowsp_error *error)
+ptowsp_status host_match_check(const struct ptowsp_match *match, const struct ptowsp_backend *backend, const struct ptowsp_plan *plan,
+			       struct ptowsp_error *error)
 {
 	const struct reg_verdict *row = reg_match_refused(match->rows, match->count);
 	ptowsp_status st = targets_check(backend, plan, error);
@@ -267,9 +262,10 @@ ptowsp_status host_match_check(const struct ptowsp_match *match, const struct pt
 	if (st || !row)
 		return st;
 	if (row->kind == REG_VERDICT_OPCODE && !reg_feature(row->feature, &known))
-		return host_fail(error, PTOWSP_UNKNOWN_OPCODE, "section WORK has opcode 0x%02x, which neither this host nor %s knows; a "
-				 "newer ptowsp may run it", (unsigned)(row->feature & 0xFF), ptowsp_backend_name(backend));
-	return host_fail(error, PTOWSP_UNSUPPORTED, "%s is %s on %s%s%s: %.170s", row->what, reg_state_text(row->state),
-			 ptowsp_backend_name(backend), row->wanted ? " but must be at least " : "",
-			 row->wanted ? reg_state_text(row->wanted) : "", row->reason);
+		return host_fail(error, PTOWSP_UNKNOWN_OPCODE,
+				 "section WORK has opcode 0x%02x, which neither this host nor %s knows; a "
+				 "newer ptowsp may run it",
+				 (unsigned)(row->feature & 0xFF), ptowsp_backend_name(backend));
+	return host_fail(error, PTOWSP_UNSUPPORTED, "%s is %s on %s%s%s: %.170s", row->what, reg_state_text(row->state), ptowsp_backend_name(backend),
+			 row->wanted ? " but must be at least " : "", row->wanted ? reg_state_text(row->wanted) : "", row->reason);
 }

@@ -23,8 +23,8 @@ bool host_plan_brings_native(const struct ptowsp_plan *plan);
 ptowsp_status host_match_create(struct ptowsp_match **out, const struct ptowsp_backend *backend, const struct ptowsp_plan *plan, uint32_t flags, bool look,
 				struct ptowsp_error *error);
 /* UNSUPPORTED with the first refused row, or with the targets if none of the backend's is among the package's. */
-ptowsp_status host_match_check(const struct ptowsp_match *match, const struct ptowsp_backend *backend,
-			       const struct ptowsp_plan *plan, struct ptowsp_error *error);
+ptowsp_status host_match_check(const struct ptowsp_match *match, const struct ptowsp_backend *backend, const struct ptowsp_plan *plan,
+			       struct ptowsp_error *error);
 /* First directive below enforced, NULL if all are. */
 const struct reg_verdict *host_match_weak(const struct ptowsp_match *match);
 

@@ -75,8 +75,7 @@ ptowsp_status host_plan_name(struct ptowsp_plan *plan, struct ptowsp_error *erro
 		const char *name = host_plan_bare_name(plan, pkg_string(t, t->slot[i].name));
 
 		if (name && !(t->slot[i].flags & PTOWSP_SLOT_INTERNAL))
-			plan->values[plan->value_count++] =
-				(struct host_plan_value){name, i, needed[i]};
+			plan->values[plan->value_count++] = (struct host_plan_value){name, i, needed[i]};
 	}
 	free(needed);
 	return PTOWSP_OK;
@@ -89,8 +88,7 @@ int ptowsp_plan_value(const struct ptowsp_plan *plan, uint32_t index, struct pto
 	if (index >= plan->value_count)
 		return 0;
 	row = &plan->tables->slot[plan->values[index].row];
-	*info_out = (struct ptowsp_value_info){.name = plan->values[index].name, .dtype = row->dtype, .kind = row->kind,
-					       .standard = row->value};
+	*info_out = (struct ptowsp_value_info){.name = plan->values[index].name, .dtype = row->dtype, .kind = row->kind, .standard = row->value};
 	info_out->flags |= plan->values[index].needed ? PTOWSP_VALUE_NEEDED : 0;
 	info_out->flags |= row->flags & PTOWSP_SLOT_HAS_DEFAULT ? PTOWSP_VALUE_HAS_DEFAULT : 0;
 	return 1;
@@ -105,8 +103,7 @@ int ptowsp_plan_tensor(const struct ptowsp_plan *plan, uint32_t index, struct pt
 		return 0;
 	tensor = &plan->tensors[index];
 	row = &plan->tables->tensor[tensor->row];
-	*info_out = (struct ptowsp_tensor_info){.name = tensor->name, .dtype = row->dtype, .role = row->role,
-						.position = row->position, .row = tensor->row};
+	*info_out = (struct ptowsp_tensor_info){.name = tensor->name, .dtype = row->dtype, .role = row->role, .position = row->position, .row = tensor->row};
 	info_out->flags |= tensor->used ? PTOWSP_TENSOR_INFO_USED : 0;
 	info_out->flags |= row->flags & PTOWSP_TENSOR_SHAPELESS ? PTOWSP_TENSOR_INFO_SHAPELESS : 0;
 	info_out->flags |= tensor->sample[0] != PTOWSP_NONE ? PTOWSP_TENSOR_INFO_SAMPLE : 0;
@@ -122,8 +119,7 @@ static bool means(const struct ptowsp_plan *plan, const char *own, const char *n
 	return !strcmp(own, name) || (bare && !strcmp(own, bare));
 }
 
-ptowsp_status ptowsp_plan_tensor_find(const struct ptowsp_plan *plan, const char *name, uint32_t *index_out,
-				      struct ptowsp_error *error)
+ptowsp_status ptowsp_plan_tensor_find(const struct ptowsp_plan *plan, const char *name, uint32_t *index_out, struct ptowsp_error *error)
 {
 	const char **names;
 	ptowsp_status st = PTOWSP_NO_MEMORY;
@@ -141,8 +137,7 @@ ptowsp_status ptowsp_plan_tensor_find(const struct ptowsp_plan *plan, const char
 	return host_error_leave(st, error);
 }
 
-ptowsp_status host_plan_value_find(const struct ptowsp_plan *plan, const char *name, uint32_t *index_out,
-				   struct ptowsp_error *error)
+ptowsp_status host_plan_value_find(const struct ptowsp_plan *plan, const char *name, uint32_t *index_out, struct ptowsp_error *error)
 {
 	const char **names;
 	ptowsp_status st = PTOWSP_NO_MEMORY;

@@ -20,15 +20,12 @@ static void names_finish(struct names *names)
 	free(names->value_rows);
 }
 
-static ptowsp_status scope_make(const struct ptowsp_plan *plan, struct names *names, struct reg_scope *scope,
-				struct ptowsp_error *error)
+static ptowsp_status scope_make(const struct ptowsp_plan *plan, struct names *names, struct reg_scope *scope, struct ptowsp_error *error)
 {
 	const struct pkg_tables *t = plan->tables;
 
-	*names = (struct names){calloc(t->axis_count + 1u, sizeof(*names->loops)),
-				calloc(plan->value_count + 1u, sizeof(*names->values)),
-				calloc(t->axis_count + 1u, sizeof(*names->loop_strings)),
-				calloc(plan->value_count + 1u, sizeof(*names->value_rows))};
+	*names = (struct names){calloc(t->axis_count + 1u, sizeof(*names->loops)), calloc(plan->value_count + 1u, sizeof(*names->values)),
+				calloc(t->axis_count + 1u, sizeof(*names->loop_strings)), calloc(plan->value_count + 1u, sizeof(*names->value_rows))};
 	*scope = (struct reg_scope){names->loops, names->loop_strings, names->values, names->value_rows, 0, 0};
 	if (!names->loops || !names->values || !names->loop_strings || !names->value_rows)
 		return host_fail(error, PTOWSP_NO_MEMORY, "no memory for the names of loops");
@@ -48,8 +45,7 @@ static ptowsp_status scope_make(const struct ptowsp_plan *plan, struct names *na
 	return PTOWSP_OK;
 }
 
-static ptowsp_status overrides_parse(struct ptowsp_plan *plan, const char *const *texts, uint32_t count,
-				     struct ptowsp_error *error)
+static ptowsp_status overrides_parse(struct ptowsp_plan *plan, const char *const *texts, uint32_t count, struct ptowsp_error *error)
 {
 	const struct pkg_tables *t = plan->tables;
 	struct names names;
@@ -97,9 +93,8 @@ static ptowsp_status directives_merge(struct ptowsp_plan *plan, struct ptowsp_er
 }
 
 /* Own bytes for a section: the package's records, then the added ones. */
-static ptowsp_status section_replace(struct ptowsp_plan *plan, unsigned which, uint32_t type, uint32_t stride,
-				     const void *first, uint64_t first_count, const void *then, uint64_t then_count,
-				     struct ptowsp_error *error)
+static ptowsp_status section_replace(struct ptowsp_plan *plan, unsigned which, uint32_t type, uint32_t stride, const void *first, uint64_t first_count,
+				     const void *then, uint64_t then_count, struct ptowsp_error *error)
 {
 	uint64_t count = first_count + then_count, bytes = count * stride;
 	uint32_t i = 0;
@@ -139,14 +134,11 @@ static ptowsp_status sections_make(struct ptowsp_plan *plan, struct ptowsp_error
 	plan->strings_size = t->strings_size;
 	if (!o->count)
 		return PTOWSP_OK;
-	st = section_replace(plan, 0, PTOWSP_SECTION_SCHD, sizeof(*plan->directives), plan->directives, plan->directive_count,
-			     NULL, 0, error);
+	st = section_replace(plan, 0, PTOWSP_SECTION_SCHD, sizeof(*plan->directives), plan->directives, plan->directive_count, NULL, 0, error);
 	if (!st && o->expressions.count)
-		st = section_replace(plan, 1, PTOWSP_SECTION_EXPR, sizeof(*t->expr), t->expr, t->expr_count, o->expressions.at,
-				     o->expressions.count, error);
+		st = section_replace(plan, 1, PTOWSP_SECTION_EXPR, sizeof(*t->expr), t->expr, t->expr_count, o->expressions.at, o->expressions.count, error);
 	if (!st && o->string_bytes) {
-		st = section_replace(plan, 2, PTOWSP_SECTION_STRS, 1, t->strings, t->strings_size, o->strings, o->string_bytes,
-				     error);
+		st = section_replace(plan, 2, PTOWSP_SECTION_STRS, 1, t->strings, t->strings_size, o->strings, o->string_bytes, error);
 		plan->strings = plan->replaced[2];
 		plan->strings_size += o->string_bytes;
 	}
@@ -169,8 +161,7 @@ static ptowsp_status layouts_check(const struct ptowsp_plan *plan, struct ptowsp
 	return PTOWSP_OK;
 }
 
-ptowsp_status host_plan_schedule(struct ptowsp_plan *plan, const char *const *texts, uint32_t count,
-				 struct ptowsp_error *error)
+ptowsp_status host_plan_schedule(struct ptowsp_plan *plan, const char *const *texts, uint32_t count, struct ptowsp_error *error)
 {
 	ptowsp_status st = overrides_parse(plan, texts, count, error);
 

@@ -15,7 +15,7 @@ struct scan {
 	struct host_usage *usage;
 	struct ptowsp_error *error;
 	uint32_t entry, at; /* row of ENTR, instruction */
-	bool turns;  /* data may decide whether a run comes to it */
+	bool turns;         /* data may decide whether a run comes to it */
 };
 
 static ptowsp_status fail(const struct scan *scan, const char *why)
@@ -37,11 +37,10 @@ static ptowsp_status header_read(struct scan *scan)
 	need += (uint64_t)h->num_instructions * sizeof(struct ptowsp_instruction);
 	need += ((uint64_t)h->num_axes + h->num_kernels + h->num_tensors) * 4;
 	if (need > t->raw_work_size)
-		return host_fail(scan->error, PTOWSP_BAD_PACKAGE, "section WORK promises %llu bytes and has %llu",
-				 (unsigned long long)need, (unsigned long long)t->raw_work_size);
+		return host_fail(scan->error, PTOWSP_BAD_PACKAGE, "section WORK promises %llu bytes and has %llu", (unsigned long long)need,
+				 (unsigned long long)t->raw_work_size);
 	scan->instructions = t->raw_work + sizeof(*h);
-	scan->kernels = scan->instructions + (uint64_t)h->num_instructions * sizeof(struct ptowsp_instruction) +
-			(uint64_t)h->num_axes * 4;
+	scan->kernels = scan->instructions + (uint64_t)h->num_instructions * sizeof(struct ptowsp_instruction) + (uint64_t)h->num_axes * 4;
 	return PTOWSP_OK;
 }
 
@@ -77,8 +76,8 @@ static ptowsp_status tensor_use(struct scan *scan, uint32_t row)
 	scan->usage->tensors[row] = 1;
 	if (owner == PTOWSP_NONE || owner == scan->entry)
 		return PTOWSP_OK;
-	return host_fail(scan->error, PTOWSP_BAD_PACKAGE, "section WORK, instruction %u: tensor %.60s is one of entry %.60s, and entry %.60s has none of them", scan->at,
-			 pkg_string(t, t->tensor[row].name), pkg_string(t, t->entry[owner].name), pkg_string(t, t->entry[scan->entry].name));
+	return host_fail(scan->error, PTOWSP_BAD_PACKAGE, "section WORK, instruction %u: tensor %.60s is one of entry %.60s, and entry %.60s has none of them",
+			 scan->at, pkg_string(t, t->tensor[row].name), pkg_string(t, t->entry[owner].name), pkg_string(t, t->entry[scan->entry].name));
 }
 
 /* The tensors that hold the rows of a ragged or sparse axis. */
@@ -120,19 +119,16 @@ static ptowsp_status instruction_use(struct scan *scan, const struct ptowsp_inst
 	scan->usage->opcodes[inst->opcode] = 1;
 	partner_find(scan, inst);
 	switch (inst->opcode) {
-	case PTOWSP_OP_TASK:
-		return kernel_use(scan, inst->operand1);
+	case PTOWSP_OP_TASK: return kernel_use(scan, inst->operand1);
 	case PTOWSP_OP_PARALLEL_FOR:
 	case PTOWSP_OP_FOR_EACH:
-	case PTOWSP_OP_SELECT:
-		return axis_use(scan, inst->operand1);
+	case PTOWSP_OP_SELECT: return axis_use(scan, inst->operand1);
 	case PTOWSP_OP_IO_INPUT:
 	case PTOWSP_OP_IO_OUTPUT:
 	case PTOWSP_OP_IO_INOUT:
 	case PTOWSP_OP_IO_BIND:
 	case PTOWSP_OP_SLOT_LOAD:
-	case PTOWSP_OP_COPY:
-		return region_use(scan, inst->operand2);
+	case PTOWSP_OP_COPY: return region_use(scan, inst->operand2);
 	}
 	return PTOWSP_OK;
 }
@@ -199,21 +195,21 @@ static ptowsp_status graph_use(struct scan *scan, uint32_t entry)
 	ptowsp_status st = pkg_graphs_read(&graphs, t, &place);
 
 	for (uint32_t i = 0; !st && i < graphs.count; i++)
-		for (uint32_t k = 0; graphs.rows[i].name && !strcmp(pkg_string(t, graphs.rows[i].name), pkg_string(t, t->entry[entry].name)) &&
-				     k < graphs.rows[i].inst_count; k++)
+		for (uint32_t k = 0;
+		     graphs.rows[i].name && !strcmp(pkg_string(t, graphs.rows[i].name), pkg_string(t, t->entry[entry].name)) && k < graphs.rows[i].inst_count;
+		     k++)
 			instruction_of_graph(scan->usage, &graphs.rows[i].insts[k]);
 	pkg_graphs_finish(&graphs);
 	return st;
 }
 
-ptowsp_status host_usage_scan(struct host_usage *usage_out, const struct pkg_tables *tables, uint32_t entry,
-			      struct ptowsp_error *error)
+ptowsp_status host_usage_scan(struct host_usage *usage_out, const struct pkg_tables *tables, uint32_t entry, struct ptowsp_error *error)
 {
 	struct scan scan = {.tables = tables, .usage = usage_out, .error = error, .entry = entry, .at = tables->entry[entry].instruction};
 	ptowsp_status st;
 
-	*usage_out = (struct host_usage){.partner = PTOWSP_NONE, .kernels = calloc(tables->kernel_count + 1u, 1),
-					 .tensors = calloc(tables->tensor_count + 1u, 1)};
+	*usage_out =
+		(struct host_usage){.partner = PTOWSP_NONE, .kernels = calloc(tables->kernel_count + 1u, 1), .tensors = calloc(tables->tensor_count + 1u, 1)};
 	if (!usage_out->kernels || !usage_out->tensors)
 		st = host_fail(error, PTOWSP_NO_MEMORY, "no memory to look through the workload");
 	else

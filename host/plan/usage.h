@@ -17,8 +17,7 @@ struct host_usage {
 };
 
 /* Scans from the entry's first instruction to its HALT; of a pipeline also each process. Errors: BAD_PACKAGE naming the instruction, NO_MEMORY. */
-ptowsp_status host_usage_scan(struct host_usage *usage_out, const struct pkg_tables *tables, uint32_t entry,
-			      struct ptowsp_error *error);
+ptowsp_status host_usage_scan(struct host_usage *usage_out, const struct pkg_tables *tables, uint32_t entry, struct ptowsp_error *error);
 void host_usage_finish(struct host_usage *usage);
 
 #endif

@@ -2,8 +2,8 @@
 /* artifact.c - what a backend makes of a program, as files, without a device. */
 #include <string.h>
 
-#include "host/run/artifact.h"
 #include "host/host_error.h"
+#include "host/run/artifact.h"
 #include "host/run/host_program.h"
 
 enum { PATH_MOST = 200, PARTS_MOST = 8 };

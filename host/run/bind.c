@@ -4,8 +4,8 @@
 #include <string.h>
 
 #include "host/call/buffer.h"
-#include "host/host_error.h"
 #include "host/call/host_memory.h"
+#include "host/host_error.h"
 #include "host/run/host_program.h"
 #include "registry/common/common_machine.h"
 #include "registry/names.h"
@@ -53,8 +53,7 @@ void host_tensors_finish(struct ptowsp_program *p)
 	p->bindings = NULL;
 }
 
-ptowsp_status ptowsp_tensor_bind(struct ptowsp_program *p, const char *name, void *data, uint64_t elements,
-				 struct ptowsp_error *error)
+ptowsp_status ptowsp_tensor_bind(struct ptowsp_program *p, const char *name, void *data, uint64_t elements, struct ptowsp_error *error)
 {
 	uint32_t index;
 	ptowsp_status st;
@@ -69,8 +68,8 @@ ptowsp_status ptowsp_tensor_bind(struct ptowsp_program *p, const char *name, voi
 	return host_error_leave(st, error);
 }
 
-ptowsp_status ptowsp_tensor_shape(struct ptowsp_program *p, uint32_t index, uint32_t rank, const uint64_t *extents,
-				  const char *source, struct ptowsp_error *error)
+ptowsp_status ptowsp_tensor_shape(struct ptowsp_program *p, uint32_t index, uint32_t rank, const uint64_t *extents, const char *source,
+				  struct ptowsp_error *error)
 {
 	struct host_tensor *tensor = &p->tensors[index];
 	uint64_t elements;
@@ -78,8 +77,9 @@ ptowsp_status ptowsp_tensor_shape(struct ptowsp_program *p, uint32_t index, uint
 
 	error = host_error_enter(error);
 	if (rank > 4 || host_elements(extents, rank, element_bytes(p, index), &elements))
-		return host_error_leave(host_fail(error, PTOWSP_INVALID, "tensor \"%s\": %s has more than 4 dimensions or is too large",
-						  p->plan->tensors[index].name, source), error);
+		return host_error_leave(
+			host_fail(error, PTOWSP_INVALID, "tensor \"%s\": %s has more than 4 dimensions or is too large", p->plan->tensors[index].name, source),
+			error);
 	tensor->given_rank = rank;
 	memset(tensor->given, 0, sizeof(tensor->given));
 	memcpy(tensor->given, extents, rank * sizeof(*extents));
@@ -101,8 +101,7 @@ void ptowsp_tensor_view(const struct ptowsp_program *p, uint32_t index, struct p
 	*view_out = p->tensors[index].view;
 }
 
-ptowsp_status ptowsp_tensor_sample(struct ptowsp_program *p, uint32_t index, uint32_t role,
-				   struct ptowsp_tensor_view *view_out, struct ptowsp_error *error)
+ptowsp_status ptowsp_tensor_sample(struct ptowsp_program *p, uint32_t index, uint32_t role, struct ptowsp_tensor_view *view_out, struct ptowsp_error *error)
 {
 	const struct pkg_tables *t = p->plan->tables;
 	uint32_t row = role < 2 ? p->plan->tensors[index].sample[role] : PTOWSP_NONE;
@@ -114,15 +113,12 @@ ptowsp_status ptowsp_tensor_sample(struct ptowsp_program *p, uint32_t index, uin
 	*view_out = (struct ptowsp_tensor_view){.dtype = t->tensor[p->plan->tensors[index].row].dtype};
 	error = host_error_enter(error);
 	if (row == PTOWSP_NONE)
-		return host_error_leave(host_fail(error, PTOWSP_NOT_FOUND, "tensor \"%s\" has no sample data",
-						  p->plan->tensors[index].name), error);
+		return host_error_leave(host_fail(error, PTOWSP_NOT_FOUND, "tensor \"%s\" has no sample data", p->plan->tensors[index].name), error);
 	st = pkg_sample_bytes(p->plan->package->pkg, row, &data, &size, error);
 	view_out->rank = t->sample[row].rank;
 	memcpy(view_out->extents, &t->sample[row].extent0, sizeof(view_out->extents));
-	if (!st && (view_out->rank > 4 || host_elements(view_out->extents, view_out->rank, bytes, &view_out->elements) ||
-		    view_out->elements * bytes != size))
-		st = host_fail(error, PTOWSP_BAD_PACKAGE, "the sample data of tensor \"%s\" do not have the size of their shape",
-			       p->plan->tensors[index].name);
+	if (!st && (view_out->rank > 4 || host_elements(view_out->extents, view_out->rank, bytes, &view_out->elements) || view_out->elements * bytes != size))
+		st = host_fail(error, PTOWSP_BAD_PACKAGE, "the sample data of tensor \"%s\" do not have the size of their shape", p->plan->tensors[index].name);
 	view_out->data = (void *)(uintptr_t)data;
 	view_out->origin = PTOWSP_ORIGIN_SAMPLE;
 	return host_error_leave(st, error);
@@ -135,14 +131,13 @@ static ptowsp_status need_check(const struct ptowsp_program *p, uint32_t index, 
 	const char *source = *tensor->given_from ? tensor->given_from : tensor->bound ? "the bound memory" : "its sample data";
 
 	if (tensor->bound && tensor->bound_elements < tensor->view.elements)
-		return host_fail(error, PTOWSP_INVALID, "tensor \"%s\": the bound memory has %llu elements, its shape needs %llu",
-				 p->plan->tensors[index].name, (unsigned long long)tensor->bound_elements,
-				 (unsigned long long)tensor->view.elements);
+		return host_fail(error, PTOWSP_INVALID, "tensor \"%s\": the bound memory has %llu elements, its shape needs %llu", p->plan->tensors[index].name,
+				 (unsigned long long)tensor->bound_elements, (unsigned long long)tensor->view.elements);
 	if (tensor->view.elements >= tensor->need)
 		return PTOWSP_OK;
-	return host_fail(error, *tensor->given_from || tensor->bound ? PTOWSP_INVALID : host_values_fault(p), "tensor \"%s\": %s has %llu elements, but the program touches %llu; bind a larger one",
-			 p->plan->tensors[index].name, source, (unsigned long long)tensor->view.elements,
-			 (unsigned long long)tensor->need);
+	return host_fail(error, *tensor->given_from || tensor->bound ? PTOWSP_INVALID : host_values_fault(p),
+			 "tensor \"%s\": %s has %llu elements, but the program touches %llu; bind a larger one", p->plan->tensors[index].name, source,
+			 (unsigned long long)tensor->view.elements, (unsigned long long)tensor->need);
 }
 
 static bool wants_memory(const struct ptowsp_program *p, uint32_t index, const struct ptowsp_execute_options *options)
@@ -174,12 +169,14 @@ static ptowsp_status memory_check(const struct ptowsp_execute_options *options, 
 
 	if (options->memory_limit)
 		return total <= options->memory_limit ? PTOWSP_OK
-			: host_fail(error, PTOWSP_TOO_BIG, "the tensors need %llu bytes, the limit (--max-memory) is %llu", (unsigned long long)total,
-				    (unsigned long long)options->memory_limit);
+						      : host_fail(error, PTOWSP_TOO_BIG, "the tensors need %llu bytes, the limit (--max-memory) is %llu",
+								  (unsigned long long)total, (unsigned long long)options->memory_limit);
 	has = fresh < FEW_BYTES ? UINT64_MAX : common_machine_memory();
-	return fresh <= has ? PTOWSP_OK
-		: host_fail(error, PTOWSP_TOO_BIG, "the tensors need %llu bytes, and this machine has %llu left; run where there is more, or allow so much with --max-memory",
-			    (unsigned long long)fresh, (unsigned long long)has);
+	return fresh <= has
+		       ? PTOWSP_OK
+		       : host_fail(error, PTOWSP_TOO_BIG,
+				   "the tensors need %llu bytes, and this machine has %llu left; run where there is more, or allow so much with --max-memory",
+				   (unsigned long long)fresh, (unsigned long long)has);
 }
 
 /* The source of the content of a tensor whose shape is settled. Sample data that nobody can read are refused when they are. */
@@ -201,8 +198,7 @@ static uint32_t origin_of(const struct ptowsp_program *p, uint32_t index)
 }
 
 /* Shapes of everything, the bytes that they take, and where content comes from. */
-static ptowsp_status shapes_settle(struct ptowsp_program *p, const struct ptowsp_execute_options *options,
-				   struct ptowsp_error *error)
+static ptowsp_status shapes_settle(struct ptowsp_program *p, const struct ptowsp_execute_options *options, struct ptowsp_error *error)
 {
 	uint64_t total = 0, fresh = 0, bytes;
 	ptowsp_status st = PTOWSP_OK;
@@ -247,8 +243,7 @@ static ptowsp_status own_take(struct ptowsp_program *p, uint32_t index, bool loo
 	if (!tensor->own) /* also where descriptors are short: an isolated plugin gets copies then */
 		tensor->own = host_memory_take(bytes, ALIGNMENT);
 	if (!tensor->own)
-		return host_fail(error, PTOWSP_NO_MEMORY, "no memory for tensor \"%s\" (%llu bytes)", p->plan->tensors[index].name,
-				 (unsigned long long)bytes);
+		return host_fail(error, PTOWSP_NO_MEMORY, "no memory for tensor \"%s\" (%llu bytes)", p->plan->tensors[index].name, (unsigned long long)bytes);
 	tensor->own_bytes = bytes;
 	return PTOWSP_OK;
 }
@@ -264,7 +259,8 @@ static void zeros_diagnose(struct ptowsp_program *p, uint32_t index)
 	if (role != PTOWSP_ROLE_IN && role != PTOWSP_ROLE_CONST)
 		return;
 	reg_text_init(&text, line, sizeof(line));
-	reg_text_add(&text, "input \"%s\" is zeros%s; give it with --in %s=FILE.npy", name, sampled ? ": the package's sample data are for another shape" : "", name);
+	reg_text_add(&text, "input \"%s\" is zeros%s; give it with --in %s=FILE.npy", name, sampled ? ": the package's sample data are for another shape" : "",
+		     name);
 	host_services_diagnose(&p->backend->services, 0, PTOWSP_STATE_DIAGNOSED, line);
 }
 
@@ -306,11 +302,8 @@ static void binding_add(struct ptowsp_program *p, uint32_t index)
 	const struct ptowsp_tensor_view *view = &p->tensors[index].view;
 	struct ptowsp_binding *binding = &p->bindings[p->binding_count++];
 
-	*binding = (struct ptowsp_binding){.data = view->data,
-					   .elements = view->elements,
-					   .tensor = p->plan->tensors[index].row,
-					   .dtype = view->dtype,
-					   .rank = view->rank};
+	*binding = (struct ptowsp_binding){
+		.data = view->data, .elements = view->elements, .tensor = p->plan->tensors[index].row, .dtype = view->dtype, .rank = view->rank};
 	memcpy(binding->extents, view->extents, sizeof(binding->extents));
 }
 
@@ -358,8 +351,7 @@ static ptowsp_status prepare(struct ptowsp_program *p, const struct ptowsp_execu
 	return st;
 }
 
-ptowsp_status ptowsp_prepare(struct ptowsp_program *p, const struct ptowsp_execute_options *options,
-			     struct ptowsp_error *error)
+ptowsp_status ptowsp_prepare(struct ptowsp_program *p, const struct ptowsp_execute_options *options, struct ptowsp_error *error)
 {
 	static const struct ptowsp_execute_options none = {0};
 	ptowsp_status st;

@@ -2,8 +2,8 @@
 /* figures.c - what a backend makes of one run, as files, and what it has to say of the latest one. */
 #include <string.h>
 
-#include "host/run/artifact.h"
 #include "host/host_error.h"
+#include "host/run/artifact.h"
 #include "host/run/host_program.h"
 #include "ptowsp/report.h"
 
@@ -13,7 +13,8 @@ int ptowsp_report_has_files(struct ptowsp_backend *backend)
 }
 
 /* A refusal of g's is not the plugin's. */
-static ptowsp_status files_answer(const struct host_giving *g, const struct ptowsp_program *program, const struct ptowsp_run_args *args, ptowsp_status st, struct ptowsp_error *error)
+static ptowsp_status files_answer(const struct host_giving *g, const struct ptowsp_program *program, const struct ptowsp_run_args *args, ptowsp_status st,
+				  struct ptowsp_error *error)
 {
 	const struct host_cause cause = host_program_cause(program, "emit", args->deadline_ns);
 
@@ -21,7 +22,8 @@ static ptowsp_status files_answer(const struct host_giving *g, const struct ptow
 }
 
 ptowsp_status ptowsp_report_emit(struct ptowsp_program *program, const struct ptowsp_execute_options *options,
-				 ptowsp_status (*file)(void *context, const char *path, const void *bytes, uint64_t size), void *context, struct ptowsp_error *error)
+				 ptowsp_status (*file)(void *context, const char *path, const void *bytes, uint64_t size), void *context,
+				 struct ptowsp_error *error)
 {
 	static const struct ptowsp_execute_options none = {0};
 	struct ptowsp_backend *backend = program->backend;
@@ -102,7 +104,8 @@ int ptowsp_report_row(struct ptowsp_program *program, uint32_t index, struct pto
 	uint32_t count = 0, stride = 0;
 
 	*row_out = (struct ptowsp_figure){0};
-	if (!host_caller_offers(&backend->caller, backend->instance, HOST_OPERATION_report_figures) || !host_runs_is_complete(&backend->services.runs, &program->run) ||
+	if (!host_caller_offers(&backend->caller, backend->instance, HOST_OPERATION_report_figures) ||
+	    !host_runs_is_complete(&backend->services.runs, &program->run) ||
 	    host_call_report_figures(&backend->caller, program->object, &rows, &count, &stride, &ignored) || index >= count)
 		return 0;
 	memcpy(row_out, (const char *)rows + (size_t)index * stride, stride < sizeof(*row_out) ? stride : sizeof(*row_out));

@@ -16,8 +16,8 @@ struct note {
 	uint64_t cycles;
 };
 struct member {
-	bool over;            /* its run has ended, or will never begin */
-	bool waiting;         /* for a notification that was not there when it looked */
+	bool over;    /* its run has ended, or will never begin */
+	bool waiting; /* for a notification that was not there when it looked */
 	uint32_t from, notification;
 	void (*moved)(void *context); /* NULL: it waits here */
 	void *context;
@@ -27,7 +27,7 @@ struct host_group {
 	pthread_mutex_t lock;
 	pthread_cond_t moved; /* something was sent, or somebody left */
 	struct member *members;
-	struct note *notes;   /* sent and not taken, oldest first */
+	struct note *notes; /* sent and not taken, oldest first */
 	uint32_t count, left, note_count, note_room;
 };
 
@@ -150,8 +150,7 @@ static ptowsp_status device_check(const struct host_group *group, uint32_t devic
 						 device, group->count);
 }
 
-ptowsp_status host_group_send(struct host_group *group, uint32_t from, uint32_t to, uint32_t notification, uint64_t cycles,
-			      struct ptowsp_error *error)
+ptowsp_status host_group_send(struct host_group *group, uint32_t from, uint32_t to, uint32_t notification, uint64_t cycles, struct ptowsp_error *error)
 {
 	ptowsp_status st = device_check(group, to, error);
 
@@ -196,8 +195,8 @@ static bool is_stuck(const struct host_group *group)
 	return true;
 }
 
-ptowsp_status host_group_take(struct host_group *group, uint32_t member, uint32_t from, uint32_t notification, uint64_t until_ns,
-			      uint64_t *cycles_out, struct ptowsp_error *error)
+ptowsp_status host_group_take(struct host_group *group, uint32_t member, uint32_t from, uint32_t notification, uint64_t until_ns, uint64_t *cycles_out,
+			      struct ptowsp_error *error)
 {
 	struct timespec until = {(time_t)(until_ns / SECOND), (long)(until_ns % SECOND)};
 	struct member *me = &group->members[member];

@@ -23,10 +23,9 @@ bool host_group_leave(struct host_group *group, uint32_t member, char *text, siz
 void host_group_watch(struct host_group *group, uint32_t member, void (*moved)(void *context), void *context);
 uint32_t host_group_count(const struct host_group *group);
 /* Member `from` tells member `to`. Errors: INVALID for a device that the run does not have, NO_MEMORY. */
-ptowsp_status host_group_send(struct host_group *group, uint32_t from, uint32_t to, uint32_t notification, uint64_t cycles,
-			      struct ptowsp_error *error);
+ptowsp_status host_group_send(struct host_group *group, uint32_t from, uint32_t to, uint32_t notification, uint64_t cycles, struct ptowsp_error *error);
 /* Takes the oldest such notification of `from` to `member`. AGAIN at until_ns on host_now_ns. DEADLOCK: nobody is left who could send it. */
-ptowsp_status host_group_take(struct host_group *group, uint32_t member, uint32_t from, uint32_t notification, uint64_t until_ns,
-			      uint64_t *cycles_out, struct ptowsp_error *error);
+ptowsp_status host_group_take(struct host_group *group, uint32_t member, uint32_t from, uint32_t notification, uint64_t until_ns, uint64_t *cycles_out,
+			      struct ptowsp_error *error);
 
 #endif

@@ -8,35 +8,35 @@
 
 /* A tensor's binding; index as in plan->tensors. */
 struct host_tensor {
-	void *bound;             /* the caller's memory, NULL: the host's own is used */
+	void *bound; /* the caller's memory, NULL: the host's own is used */
 	uint64_t bound_elements;
-	ptowsp_fill_fn fill;     /* NULL: sample data or zeros */
+	ptowsp_fill_fn fill; /* NULL: sample data or zeros */
 	void *fill_context;
-	uint64_t given[4];       /* shape given by ptowsp_tensor_shape */
-	uint32_t given_rank;     /* valid if given_from is not "" */
-	char given_from[96];     /* who gave it, "" for nobody */
+	uint64_t given[4];   /* shape given by ptowsp_tensor_shape */
+	uint32_t given_rank; /* valid if given_from is not "" */
+	char given_from[96]; /* who gave it, "" for nobody */
 	/* made by prepare */
-	void *own;               /* host_memory_take or, for an isolated plugin, host_buffer_take; own_bytes of it */
+	void *own; /* host_memory_take or, for an isolated plugin, host_buffer_take; own_bytes of it */
 	bool own_shared;
 	uint64_t own_bytes;
-	uint64_t need;           /* most elements that a run so far touched, 0 unknown: memory of several runs has one size */
+	uint64_t need; /* most elements that a run so far touched, 0 unknown: memory of several runs has one size */
 	struct ptowsp_tensor_view view;
 };
 
 struct ptowsp_program {
-	struct ptowsp_backend *backend;       /* borrowed */
-	const struct ptowsp_plan *plan;       /* borrowed */
-	struct ptowsp_object *object;         /* the plugin's program */
-	struct host_findings findings;        /* what the plugin found while loading */
+	struct ptowsp_backend *backend; /* borrowed */
+	const struct ptowsp_plan *plan; /* borrowed */
+	struct ptowsp_object *object;   /* the plugin's program */
+	struct host_findings findings;  /* what the plugin found while loading */
 	struct host_diagnostics diagnostics;
-	struct host_tensor *tensors;          /* owned, plan->tensor_count */
-	uint64_t *values;                     /* owned, one per SLOT row */
-	uint8_t *value_known;                 /* owned, one per SLOT row: default or set */
-	struct ptowsp_binding *bindings;      /* owned, room for every tensor */
+	struct host_tensor *tensors;     /* owned, plan->tensor_count */
+	uint64_t *values;                /* owned, one per SLOT row */
+	uint8_t *value_known;            /* owned, one per SLOT row: default or set */
+	struct ptowsp_binding *bindings; /* owned, room for every tensor */
 	uint32_t binding_count;
 	struct host_run run;
-	bool prepared;                        /* since the last run */
-	bool asked;                           /* the caller set a value */
+	bool prepared; /* since the last run */
+	bool asked;    /* the caller set a value */
 	uint64_t compile_ns;
 };
 
@@ -52,23 +52,20 @@ void host_program_keep(struct ptowsp_program *program, uint32_t flags);
 ptowsp_status host_partner_check(const struct ptowsp_program *program, struct ptowsp_error *error);
 
 /* values.c: text in the type of a slot; INVALID names what is wrong. */
-ptowsp_status host_value_parse(uint16_t dtype, const char *name, const char *text, uint64_t *bits_out,
-			       struct ptowsp_error *error);
+ptowsp_status host_value_parse(uint16_t dtype, const char *name, const char *text, uint64_t *bits_out, struct ptowsp_error *error);
 /* Status of what the package alone says wrong with its values: BAD_PACKAGE; INVALID where the caller set some, too. */
 ptowsp_status host_values_fault(const struct ptowsp_program *program);
 /* A needed value without default that nobody set: INVALID naming it and --set. */
 ptowsp_status host_values_check(const struct ptowsp_program *program, struct ptowsp_error *error);
 
 /* shape.c: value of an expression over constants and symbols, signed 64-bit, wrapping. Errors: INVALID, BAD_PACKAGE. */
-ptowsp_status host_expression_value(const struct ptowsp_program *program, uint32_t row, int64_t *value_out,
-				    struct ptowsp_error *error);
+ptowsp_status host_expression_value(const struct ptowsp_program *program, uint32_t row, int64_t *value_out, struct ptowsp_error *error);
 /* Product of the extents; TOO_BIG if it does not fit 2^62 bytes of that element size. */
 ptowsp_status host_elements(const uint64_t *extents, uint32_t rank, uint32_t bytes, uint64_t *elements_out);
 /* Decides view.rank, view.extents, view.elements of tensor `index`; view.rank is UINT16_MAX if nothing gives it a shape. */
 ptowsp_status host_tensor_shape(struct ptowsp_program *program, uint32_t index, struct ptowsp_error *error);
 /* Asks the plugin how many elements of each tensor a run touches: raises need. OK without asking if every shape is known. */
-ptowsp_status host_tensors_measure(struct ptowsp_program *program, const struct ptowsp_execute_options *options,
-				   struct ptowsp_error *error);
+ptowsp_status host_tensors_measure(struct ptowsp_program *program, const struct ptowsp_execute_options *options, struct ptowsp_error *error);
 
 /* bind.c: what ptowsp_prepare decides before any tensor gets memory or content, also of programs that cannot run; bindings are those of the caller's memory. */
 ptowsp_status host_settle(struct ptowsp_program *program, const struct ptowsp_execute_options *options, struct ptowsp_error *error);

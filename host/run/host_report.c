@@ -69,16 +69,15 @@ static void rows_set(const struct host_field *f, struct ptowsp_run_stats *stats,
 }
 
 /* Every field of statistics that is rows. */
-#define EACH_ROWS(f)                                                                                                           \
-	for (const struct host_field *f = host_structs[HOST_STRUCT_run_stats].fields,                                          \
-				     *f##_end = f + host_structs[HOST_STRUCT_run_stats].field_count;                           \
-	     f < f##_end; f++)                                                                                                 \
+#define EACH_ROWS(f)                                                                                                                                           \
+	for (const struct host_field *f = host_structs[HOST_STRUCT_run_stats].fields, *f##_end = f + host_structs[HOST_STRUCT_run_stats].field_count;          \
+	     f < f##_end; f++)                                                                                                                                 \
 		if (f->kind == HOST_FIELD_ROWS)
 
 void host_stats_finish(struct ptowsp_run_stats *stats)
 {
 	EACH_ROWS(f)
-		free(rows_of(f, stats));
+	free(rows_of(f, stats));
 	*stats = (struct ptowsp_run_stats){.head = PTOWSP_HEAD(struct ptowsp_run_stats, RUN_STATS)};
 }
 
@@ -89,7 +88,8 @@ ptowsp_status host_stats_copy(struct ptowsp_run_stats *out, const struct ptowsp_
 	host_stats_finish(out);
 	head_copy(HOST_STRUCT_run_stats, out, &stats->head, minor);
 	texts_end(HOST_STRUCT_run_stats, out);
-	EACH_ROWS(f) {
+	EACH_ROWS(f)
+	{
 		uint32_t count = (uint32_t)host_field_number(out, f->count, sizeof(count));
 		void *rows = NULL;
 
@@ -126,7 +126,9 @@ void host_report_fill(struct host_report *report, const struct ptowsp_done *done
 		st = host_stats_copy(&report->stats, done->stats, minor);
 	if (report->status > 0 || !done->stats || st == PTOWSP_INVALID)
 		report->status = host_fail(&report->error, PTOWSP_DEVICE_LOST, "the plugin broke the rules of done: %s",
-					   !done->stats ? "no statistics" : report->status > 0 ? "a positive status" : "absurd counts");
+					   !done->stats         ? "no statistics"
+					   : report->status > 0 ? "a positive status"
+								: "absurd counts");
 	else if (st)
 		report->status = host_fail(&report->error, st, "no memory for the run's statistics");
 	else if (report->status)

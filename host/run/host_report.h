@@ -10,9 +10,9 @@
 /* Zero before the first run. The copies have this host's full size whatever the plugin's were. */
 struct host_report {
 	ptowsp_status status;
-	struct ptowsp_run_stats stats;             /* its arrays belong to the report */
-	struct ptowsp_error error;                 /* with status != OK */
-	struct ptowsp_deadlock deadlock;           /* with status DEADLOCK */
+	struct ptowsp_run_stats stats;   /* its arrays belong to the report */
+	struct ptowsp_error error;       /* with status != OK */
+	struct ptowsp_deadlock deadlock; /* with status DEADLOCK */
 };
 /* Copies what both sides know at the effective minor; a done that lies about itself (missing stats, absurd counts) gives a report that says so. */
 void host_report_fill(struct host_report *report, const struct ptowsp_done *done, uint32_t minor);

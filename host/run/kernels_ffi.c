@@ -15,20 +15,17 @@ struct call {
 };
 
 static ffi_type *const types[REG_TYPE_COUNT] = {
-	[REG_TYPE_V] = &ffi_type_void,    [REG_TYPE_I8] = &ffi_type_sint8,   [REG_TYPE_I16] = &ffi_type_sint16,
-	[REG_TYPE_I32] = &ffi_type_sint32, [REG_TYPE_I64] = &ffi_type_sint64, [REG_TYPE_U8] = &ffi_type_uint8,
-	[REG_TYPE_U16] = &ffi_type_uint16, [REG_TYPE_U32] = &ffi_type_uint32, [REG_TYPE_U64] = &ffi_type_uint64,
-	[REG_TYPE_F32] = &ffi_type_float,  [REG_TYPE_F64] = &ffi_type_double, [REG_TYPE_P] = &ffi_type_pointer,
+	[REG_TYPE_V] = &ffi_type_void,     [REG_TYPE_I8] = &ffi_type_sint8,  [REG_TYPE_I16] = &ffi_type_sint16, [REG_TYPE_I32] = &ffi_type_sint32,
+	[REG_TYPE_I64] = &ffi_type_sint64, [REG_TYPE_U8] = &ffi_type_uint8,  [REG_TYPE_U16] = &ffi_type_uint16, [REG_TYPE_U32] = &ffi_type_uint32,
+	[REG_TYPE_U64] = &ffi_type_uint64, [REG_TYPE_F32] = &ffi_type_float, [REG_TYPE_F64] = &ffi_type_double, [REG_TYPE_P] = &ffi_type_pointer,
 };
 
-ptowsp_status host_kernel_check(const struct host_kernel *kernel, const struct ptowsp_task *task,
-				struct ptowsp_kernel_out *out)
+ptowsp_status host_kernel_check(const struct host_kernel *kernel, const struct ptowsp_task *task, struct ptowsp_kernel_out *out)
 {
 	if (task->tensor_count >= kernel->tensors && task->arg_count >= kernel->scalars)
 		return PTOWSP_OK;
-	return host_fail(out->error, PTOWSP_KERNEL_FAILED,
-			 "kernel \"%s\" takes %u tensors and %u scalars, its task brings %u and %u", kernel->name, kernel->tensors,
-			 kernel->scalars, task->tensor_count, task->arg_count);
+	return host_fail(out->error, PTOWSP_KERNEL_FAILED, "kernel \"%s\" takes %u tensors and %u scalars, its task brings %u and %u", kernel->name,
+			 kernel->tensors, kernel->scalars, task->tensor_count, task->arg_count);
 }
 
 /* Little-endian: the low bytes of a task argument are the narrower type, for integers and for float bit patterns. */
@@ -84,8 +81,7 @@ static ptowsp_status ffi_prepare(struct host_kernel *kernel, struct ptowsp_error
 }
 
 /* Chooses how the function will be called. */
-static ptowsp_status choose(struct host_kernel *kernel, const char *signature, host_kernel_fn *fn_out,
-			    struct ptowsp_error *error)
+static ptowsp_status choose(struct host_kernel *kernel, const char *signature, host_kernel_fn *fn_out, struct ptowsp_error *error)
 {
 	char text[REG_SIGNATURE_TEXT];
 	ptowsp_status st;
@@ -109,8 +105,8 @@ static ptowsp_status choose(struct host_kernel *kernel, const char *signature, h
 	return ffi_prepare(kernel, error);
 }
 
-ptowsp_status host_kernel_bind(struct host_kernel **kernel_out, const char *name, const char *signature, const void *native,
-			       struct ptowsp_kernel_ref *ref_out, struct ptowsp_error *error)
+ptowsp_status host_kernel_bind(struct host_kernel **kernel_out, const char *name, const char *signature, const void *native, struct ptowsp_kernel_ref *ref_out,
+			       struct ptowsp_error *error)
 {
 	struct host_kernel *kernel = calloc(1, sizeof(*kernel));
 	host_kernel_fn fn = NULL;

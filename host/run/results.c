@@ -48,21 +48,17 @@ int ptowsp_diagnostic_row(const struct ptowsp_program *p, uint32_t index, struct
 	pthread_mutex_lock(&services->lock);
 	found = index < p->diagnostics.count;
 	if (found)
-		*row_out = (struct ptowsp_diagnostic){p->diagnostics.rows[index].feature, p->diagnostics.rows[index].state,
-						      p->diagnostics.rows[index].text};
+		*row_out = (struct ptowsp_diagnostic){p->diagnostics.rows[index].feature, p->diagnostics.rows[index].state, p->diagnostics.rows[index].text};
 	pthread_mutex_unlock(&services->lock);
 	return found;
 }
 
 static ptowsp_status not_offered(const struct ptowsp_program *p, const char *what, struct ptowsp_error *error)
 {
-	return host_error_leave(host_fail(error, PTOWSP_UNSUPPORTED, "%s offers no task %s", ptowsp_backend_name(p->backend), what),
-				error);
+	return host_error_leave(host_fail(error, PTOWSP_UNSUPPORTED, "%s offers no task %s", ptowsp_backend_name(p->backend), what), error);
 }
 
-ptowsp_status ptowsp_trace_attach(struct ptowsp_program *p,
-				  void (*sink)(void *context, const struct ptowsp_trace_task *tasks, uint32_t count,
-					       uint32_t stride),
+ptowsp_status ptowsp_trace_attach(struct ptowsp_program *p, void (*sink)(void *context, const struct ptowsp_trace_task *tasks, uint32_t count, uint32_t stride),
 				  void *context, struct ptowsp_error *error)
 {
 	error = host_error_enter(error);
@@ -72,9 +68,8 @@ ptowsp_status ptowsp_trace_attach(struct ptowsp_program *p,
 }
 
 ptowsp_status ptowsp_trace_events_attach(struct ptowsp_program *p,
-					 void (*sink)(void *context, const struct ptowsp_trace_event *events, uint32_t count,
-						      uint32_t stride),
-					 void *context, struct ptowsp_error *error)
+					 void (*sink)(void *context, const struct ptowsp_trace_event *events, uint32_t count, uint32_t stride), void *context,
+					 struct ptowsp_error *error)
 {
 	error = host_error_enter(error);
 	if (!host_caller_offers(&p->backend->caller, p->backend->instance, HOST_OPERATION_trace_attach_events))
@@ -82,9 +77,7 @@ ptowsp_status ptowsp_trace_events_attach(struct ptowsp_program *p,
 	return host_error_leave(host_call_trace_attach_events(&p->backend->caller, p->object, sink, context, error), error);
 }
 
-ptowsp_status ptowsp_graph_attach(struct ptowsp_program *p,
-				  void (*sink)(void *context, const struct ptowsp_graph_edge *edges, uint32_t count,
-					       uint32_t stride),
+ptowsp_status ptowsp_graph_attach(struct ptowsp_program *p, void (*sink)(void *context, const struct ptowsp_graph_edge *edges, uint32_t count, uint32_t stride),
 				  void *context, struct ptowsp_error *error)
 {
 	error = host_error_enter(error);

@@ -15,23 +15,23 @@ struct host_run {
 	struct host_report report;
 	uint64_t token;
 	uint64_t begin_ns, end_ns; /* submit and completion on host_now_ns */
-	uint64_t deadline_ns; /* that it was given, 0: none; of whoever submits and waits */
-	_Atomic bool cancelled; /* by whoever submitted it; any thread */
+	uint64_t deadline_ns;      /* that it was given, 0: none; of whoever submits and waits */
+	_Atomic bool cancelled;    /* by whoever submitted it; any thread */
 	bool in_flight;
-	bool looks;                /* PTOWSP_RUN_LOOK */
-	struct host_group *group;  /* NULL: a run by itself; left when the run is complete */
+	bool looks;               /* PTOWSP_RUN_LOOK */
+	struct host_group *group; /* NULL: a run by itself; left when the run is complete */
 	uint32_t member;
 };
 
 /* Token = generation << 32 | slot: a late or repeated done finds another generation and is refused. Any thread. */
 struct host_runs {
 	pthread_mutex_t lock;
-	pthread_cond_t ended;  /* some run completed */
+	pthread_cond_t ended; /* some run completed */
 	struct {
 		struct host_run *run; /* NULL: free */
 		uint32_t generation;
 	} slots[HOST_RUNS_IN_FLIGHT];
-	uint32_t minor;        /* effective: how far results are read */
+	uint32_t minor; /* effective: how far results are read */
 };
 
 uint64_t host_now_ns(void); /* monotonic */

@@ -3,16 +3,16 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "host/trust/code.h"
 #include "host/host_error.h"
-#include "host/run/kernels_ffi.h"
 #include "host/plan/match.h"
 #include "host/run/host_program.h"
+#include "host/run/kernels_ffi.h"
+#include "host/trust/code.h"
 #include "host/worker/remote.h"
 #include "registry/names.h"
 
 #define SLICE_NS UINT64_C(50000000) /* how long a poll may take before the host looks again */
-#define PAUSE_NS UINT64_C(200000) /* between two polls that completed nothing */
+#define PAUSE_NS UINT64_C(200000)   /* between two polls that completed nothing */
 
 static ptowsp_status tables_make(struct ptowsp_program *p, struct ptowsp_error *error)
 {
@@ -171,8 +171,8 @@ static struct ptowsp_program *kept_take(struct ptowsp_backend *backend, const st
 	return NULL;
 }
 
-ptowsp_status ptowsp_program_load(struct ptowsp_program **out, struct ptowsp_backend *backend,
-				  const struct ptowsp_plan *plan, uint32_t flags, struct ptowsp_error *error)
+ptowsp_status ptowsp_program_load(struct ptowsp_program **out, struct ptowsp_backend *backend, const struct ptowsp_plan *plan, uint32_t flags,
+				  struct ptowsp_error *error)
 {
 	struct ptowsp_program *p;
 	ptowsp_status st;
@@ -299,8 +299,7 @@ static ptowsp_status run_answer(struct ptowsp_program *p, const char *operation,
 	return host_answer(&cause, st, error);
 }
 
-ptowsp_status ptowsp_execute_async(struct ptowsp_program *p, const struct ptowsp_execute_options *options,
-				   struct ptowsp_error *error)
+ptowsp_status ptowsp_execute_async(struct ptowsp_program *p, const struct ptowsp_execute_options *options, struct ptowsp_error *error)
 {
 	static const struct ptowsp_execute_options none = {0};
 	struct host_runs *runs = &p->backend->services.runs;
@@ -363,12 +362,13 @@ ptowsp_status ptowsp_synchronize(struct ptowsp_program *p, uint64_t timeout_ns, 
 		if (host_now_ns() >= until)
 			return PTOWSP_AGAIN;
 	*error = p->run.report.error;
-	st = p->run.report.status ? run_answer(p, "the run", p->run.report.status, error) : p->run.looks ? host_diagnostics_needs(&p->diagnostics, error) : PTOWSP_OK;
+	st = p->run.report.status ? run_answer(p, "the run", p->run.report.status, error)
+	     : p->run.looks       ? host_diagnostics_needs(&p->diagnostics, error)
+				  : PTOWSP_OK;
 	return host_error_leave(st, error);
 }
 
-ptowsp_status ptowsp_execute(struct ptowsp_program *p, const struct ptowsp_execute_options *options,
-			     struct ptowsp_error *error)
+ptowsp_status ptowsp_execute(struct ptowsp_program *p, const struct ptowsp_execute_options *options, struct ptowsp_error *error)
 {
 	ptowsp_status st = ptowsp_execute_async(p, options, error);
 

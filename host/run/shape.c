@@ -9,8 +9,7 @@
 #include "registry/names.h"
 #include "registry/text.h"
 
-ptowsp_status host_expression_value(const struct ptowsp_program *program, uint32_t row, int64_t *value_out,
-				    struct ptowsp_error *error)
+ptowsp_status host_expression_value(const struct ptowsp_program *program, uint32_t row, int64_t *value_out, struct ptowsp_error *error)
 {
 	const struct pkg_tables *t = program->plan->tables;
 	const struct reg_values values = {program->values, NULL, t->slot_count};
@@ -46,8 +45,7 @@ static ptowsp_status declared_shape(struct ptowsp_program *p, uint32_t index, st
 	for (uint32_t i = 0; i < row->dim_count && !st; i++) {
 		st = host_expression_value(p, t->dim[row->dims + i].extent, &value, error);
 		if (!st && value < 0)
-			st = host_fail(error, host_values_fault(p), "tensor \"%s\": extent %u is %lld", p->plan->tensors[index].name, i,
-				       (long long)value);
+			st = host_fail(error, host_values_fault(p), "tensor \"%s\": extent %u is %lld", p->plan->tensors[index].name, i, (long long)value);
 		view->extents[i] = (uint64_t)value;
 	}
 	view->rank = (uint16_t)row->dim_count;
@@ -60,8 +58,7 @@ static ptowsp_status given_compare(const struct ptowsp_program *p, uint32_t inde
 	const struct host_tensor *tensor = &p->tensors[index];
 	char have[96], want[96];
 
-	if (tensor->given_rank == tensor->view.rank &&
-	    !memcmp(tensor->given, tensor->view.extents, tensor->given_rank * sizeof(*tensor->given)))
+	if (tensor->given_rank == tensor->view.rank && !memcmp(tensor->given, tensor->view.extents, tensor->given_rank * sizeof(*tensor->given)))
 		return PTOWSP_OK;
 	return host_fail(error, PTOWSP_INVALID, "tensor \"%s\" has shape %s, but %s has %s", p->plan->tensors[index].name,
 			 reg_shape_text(tensor->view.extents, tensor->view.rank, want, sizeof(want)), tensor->given_from,
@@ -136,12 +133,16 @@ static ptowsp_status guess(struct ptowsp_program *p, struct ptowsp_error *error)
 		if (!p->plan->tensors[i].used || p->tensors[i].view.rank != UINT16_MAX)
 			continue;
 		if (!most)
-			return host_fail(error, PTOWSP_UNSUPPORTED, "%s cannot tell how much of \"%s\" the program touches; give it "
-					 "a shape with --in or --expect", ptowsp_backend_name(p->backend), p->plan->tensors[i].name);
+			return host_fail(error, PTOWSP_UNSUPPORTED,
+					 "%s cannot tell how much of \"%s\" the program touches; give it "
+					 "a shape with --in or --expect",
+					 ptowsp_backend_name(p->backend), p->plan->tensors[i].name);
 		p->tensors[i].need = most;
 		reg_text_init(&text, line, sizeof(line));
-		reg_text_add(&text, "%s cannot tell how much of \"%s\" the program touches: it gets %llu elements, as the largest "
-			     "other tensor", ptowsp_backend_name(p->backend), p->plan->tensors[i].name, (unsigned long long)most);
+		reg_text_add(&text,
+			     "%s cannot tell how much of \"%s\" the program touches: it gets %llu elements, as the largest "
+			     "other tensor",
+			     ptowsp_backend_name(p->backend), p->plan->tensors[i].name, (unsigned long long)most);
 		host_services_diagnose(&p->backend->services, 0, PTOWSP_STATE_DIAGNOSED, line);
 	}
 	return PTOWSP_OK;
@@ -153,8 +154,8 @@ static bool is_only_expected(const struct ptowsp_program *p, uint32_t index)
 	const struct host_plan_tensor *name = &p->plan->tensors[index];
 	const struct host_tensor *tensor = &p->tensors[index];
 
-	return p->plan->tables->tensor[name->row].flags & PTOWSP_TENSOR_SHAPELESS && name->sample[0] == PTOWSP_NONE &&
-	       !*tensor->given_from && !tensor->bound && !tensor->fill;
+	return p->plan->tables->tensor[name->row].flags & PTOWSP_TENSOR_SHAPELESS && name->sample[0] == PTOWSP_NONE && !*tensor->given_from && !tensor->bound &&
+	       !tensor->fill;
 }
 
 /* elements: what a run would touch, UINT64_MAX if only a run tells. */
@@ -164,8 +165,10 @@ static ptowsp_status need_set(struct ptowsp_program *p, uint32_t index, uint64_t
 	const struct host_plan_tensor *name = &p->plan->tensors[index];
 
 	if (elements == UINT64_MAX && tensor->view.rank == UINT16_MAX)
-		return host_fail(error, PTOWSP_INVALID, "how much of tensor \"%s\" is touched depends on data, or on a loop without an end in "
-				 "sight, or is too much in pieces: give it a shape with --in %s=FILE.npy or --expect %s=FILE.npy", name->name, name->name, name->name);
+		return host_fail(error, PTOWSP_INVALID,
+				 "how much of tensor \"%s\" is touched depends on data, or on a loop without an end in "
+				 "sight, or is too much in pieces: give it a shape with --in %s=FILE.npy or --expect %s=FILE.npy",
+				 name->name, name->name, name->name);
 	if (elements != UINT64_MAX && tensor->need < elements)
 		tensor->need = elements;
 	if (is_only_expected(p, index) && tensor->view.elements < tensor->need) {
@@ -175,8 +178,7 @@ static ptowsp_status need_set(struct ptowsp_program *p, uint32_t index, uint64_t
 	return PTOWSP_OK;
 }
 
-ptowsp_status host_tensors_measure(struct ptowsp_program *p, const struct ptowsp_execute_options *options,
-				   struct ptowsp_error *error)
+ptowsp_status host_tensors_measure(struct ptowsp_program *p, const struct ptowsp_execute_options *options, struct ptowsp_error *error)
 {
 	struct host_caller *caller = &p->backend->caller;
 	struct ptowsp_run_args args = host_run_args(p, options);

@@ -34,8 +34,7 @@ static bool parse_signed(const char *text, unsigned bits, uint64_t *out)
 	errno = 0;
 	value = strtoll(text, &stop, !strncmp(text, "0x", 2) ? 16 : 10);
 	*out = (uint64_t)value;
-	return stop != text && !*stop && !errno && (bits == 64 || (value >= -(INT64_C(1) << (bits - 1)) &&
-								   value < INT64_C(1) << (bits - 1)));
+	return stop != text && !*stop && !errno && (bits == 64 || (value >= -(INT64_C(1) << (bits - 1)) && value < INT64_C(1) << (bits - 1)));
 }
 
 static bool parse_unsigned(const char *text, unsigned bits, uint64_t *out)
@@ -78,8 +77,7 @@ static bool parse_float(const char *text, uint16_t dtype, uint64_t *out, bool *b
 	return stop != text && !*stop && !*beyond_out && (dtype == PTOWSP_F64 || dtype == PTOWSP_F32);
 }
 
-ptowsp_status host_value_parse(uint16_t dtype, const char *name, const char *text, uint64_t *bits_out,
-			       struct ptowsp_error *error)
+ptowsp_status host_value_parse(uint16_t dtype, const char *name, const char *text, uint64_t *bits_out, struct ptowsp_error *error)
 {
 	const struct reg_dtype *type = reg_dtype(dtype);
 	bool fine = false, beyond = false;
@@ -87,27 +85,18 @@ ptowsp_status host_value_parse(uint16_t dtype, const char *name, const char *tex
 	if (!type)
 		return host_fail(error, PTOWSP_BAD_PACKAGE, "\"%.60s\" has an unknown type", name);
 	switch (type->sort) {
-	case 'i':
-		fine = parse_signed(text, type->bytes * 8u, bits_out);
-		break;
-	case 'u':
-		fine = parse_unsigned(text, type->bytes * 8u, bits_out);
-		break;
-	case 'b':
-		fine = parse_bool(text, bits_out);
-		break;
-	case 'f':
-		fine = parse_float(text, dtype, bits_out, &beyond);
-		break;
+	case 'i': fine = parse_signed(text, type->bytes * 8u, bits_out); break;
+	case 'u': fine = parse_unsigned(text, type->bytes * 8u, bits_out); break;
+	case 'b': fine = parse_bool(text, bits_out); break;
+	case 'f': fine = parse_float(text, dtype, bits_out, &beyond); break;
 	}
 	if (beyond)
-		return host_fail(error, PTOWSP_INVALID, "--set %.60s: \"%.40s\" is beyond %s, whose largest value is %s; infinity is written inf", name,
-				 text, type->text, dtype == PTOWSP_F64 ? "1.7976931348623157e308" : "3.40282347e38");
+		return host_fail(error, PTOWSP_INVALID, "--set %.60s: \"%.40s\" is beyond %s, whose largest value is %s; infinity is written inf", name, text,
+				 type->text, dtype == PTOWSP_F64 ? "1.7976931348623157e308" : "3.40282347e38");
 	return fine ? PTOWSP_OK : wrong(type, name, text, error);
 }
 
-ptowsp_status ptowsp_value_set(struct ptowsp_program *program, const char *name, const char *text,
-			       struct ptowsp_error *error)
+ptowsp_status ptowsp_value_set(struct ptowsp_program *program, const char *name, const char *text, struct ptowsp_error *error)
 {
 	const struct ptowsp_plan *plan = program->plan;
 	uint32_t index, row;
@@ -142,9 +131,8 @@ ptowsp_status host_values_check(const struct ptowsp_program *program, struct pto
 		const struct host_plan_value *value = &plan->values[i];
 
 		if (value->needed && !program->value_known[value->row])
-			return host_fail(error, PTOWSP_INVALID, "\"%s\" (%s) has no value in %s; give it one with --set %s=VALUE",
-					 value->name, reg_dtype(plan->tables->slot[value->row].dtype)->text,
-					 ptowsp_plan_entry(plan), value->name);
+			return host_fail(error, PTOWSP_INVALID, "\"%s\" (%s) has no value in %s; give it one with --set %s=VALUE", value->name,
+					 reg_dtype(plan->tables->slot[value->row].dtype)->text, ptowsp_plan_entry(plan), value->name);
 	}
 	return PTOWSP_OK;
 }

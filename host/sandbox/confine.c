@@ -75,7 +75,9 @@ struct ruleset {
 	uint64_t files, network, scoped;
 };
 enum {
-	READ_FILE = LANDLOCK_ACCESS_FS_READ_FILE, READ_FOLDER = LANDLOCK_ACCESS_FS_READ_DIR, EXECUTE = LANDLOCK_ACCESS_FS_EXECUTE,
+	READ_FILE = LANDLOCK_ACCESS_FS_READ_FILE,
+	READ_FOLDER = LANDLOCK_ACCESS_FS_READ_DIR,
+	EXECUTE = LANDLOCK_ACCESS_FS_EXECUTE,
 	WRITE_FILE = LANDLOCK_ACCESS_FS_WRITE_FILE
 };
 
@@ -102,8 +104,9 @@ static void allow(int ruleset, const char *path, uint64_t rights)
 
 static ptowsp_status files_confine(const char *plugin, struct ptowsp_error *error)
 {
-	static const char *const readable[] = {"/usr", "/lib", "/lib64", "/opt", "/etc/ld.so.cache", "/etc/localtime", "/proc/self", "/proc/cpuinfo",
-					       "/proc/meminfo", "/sys/devices/system", "/dev/urandom", "/dev/zero"};
+	static const char *const readable[] = {"/usr",           "/lib",       "/lib64",        "/opt",          "/etc/ld.so.cache",
+					       "/etc/localtime", "/proc/self", "/proc/cpuinfo", "/proc/meminfo", "/sys/devices/system",
+					       "/dev/urandom",   "/dev/zero"};
 	const int version = host_landlock_version();
 	const struct ruleset rules = {file_rights(version), 3, 3};
 	const size_t size = version >= 6 ? sizeof(rules) : version >= 4 ? offsetof(struct ruleset, scoped) : offsetof(struct ruleset, network);
@@ -112,7 +115,8 @@ static ptowsp_status files_confine(const char *plugin, struct ptowsp_error *erro
 	bool confined;
 
 	if (ruleset < 0)
-		return host_fail(error, PTOWSP_UNSUPPORTED, "--isolate=sandbox needs Landlock, which this kernel does not have; --isolate=process does without");
+		return host_fail(error, PTOWSP_UNSUPPORTED,
+				 "--isolate=sandbox needs Landlock, which this kernel does not have; --isolate=process does without");
 	for (size_t i = 0; i < sizeof(readable) / sizeof(*readable); i++)
 		allow(ruleset, readable[i], READ_FILE | READ_FOLDER | EXECUTE);
 	allow(ruleset, "/dev/null", READ_FILE | WRITE_FILE);
@@ -128,18 +132,100 @@ static ptowsp_status files_confine(const char *plugin, struct ptowsp_error *erro
 
 /* No socket, no exec, no new process, no signal to others, no ptrace, no mount, no keys, no modules, no io_uring: what is not here fails with EPERM. */
 static const int allowed[] = {
-	SYS_read, SYS_write, SYS_readv, SYS_writev, SYS_pread64, SYS_pwrite64, SYS_close, SYS_lseek, SYS_fstat, SYS_newfstatat, SYS_statx, SYS_openat,
-	SYS_dup, SYS_dup3, SYS_ftruncate, SYS_getdents64, SYS_readlinkat, SYS_faccessat, SYS_getcwd, SYS_statfs, SYS_fstatfs, SYS_memfd_create, SYS_pipe2, SYS_eventfd2,
-	SYS_timerfd_create, SYS_timerfd_settime, SYS_timerfd_gettime, SYS_epoll_create1, SYS_epoll_ctl, SYS_epoll_pwait, SYS_ppoll, SYS_pselect6,
-	SYS_mmap, SYS_munmap, SYS_mprotect, SYS_mremap, SYS_madvise, SYS_mincore, SYS_msync, SYS_brk, SYS_membarrier, SYS_get_mempolicy,
-	SYS_rt_sigaction, SYS_rt_sigprocmask, SYS_rt_sigreturn, SYS_sigaltstack, SYS_rt_sigtimedwait,
-	SYS_futex, SYS_set_robust_list, SYS_get_robust_list, SYS_set_tid_address, SYS_rseq, SYS_exit, SYS_exit_group, SYS_restart_syscall,
-	SYS_sched_yield, SYS_sched_getaffinity, SYS_sched_getparam, SYS_sched_getscheduler, SYS_getcpu, SYS_getpriority,
-	SYS_clock_gettime, SYS_clock_getres, SYS_clock_nanosleep, SYS_nanosleep, SYS_gettimeofday, SYS_times,
-	SYS_getpid, SYS_gettid, SYS_getppid, SYS_getuid, SYS_geteuid, SYS_getgid, SYS_getegid, SYS_getrusage, SYS_getrlimit, SYS_sysinfo, SYS_uname,
-	SYS_getrandom, SYS_recvmsg,
+	SYS_read,
+	SYS_write,
+	SYS_readv,
+	SYS_writev,
+	SYS_pread64,
+	SYS_pwrite64,
+	SYS_close,
+	SYS_lseek,
+	SYS_fstat,
+	SYS_newfstatat,
+	SYS_statx,
+	SYS_openat,
+	SYS_dup,
+	SYS_dup3,
+	SYS_ftruncate,
+	SYS_getdents64,
+	SYS_readlinkat,
+	SYS_faccessat,
+	SYS_getcwd,
+	SYS_statfs,
+	SYS_fstatfs,
+	SYS_memfd_create,
+	SYS_pipe2,
+	SYS_eventfd2,
+	SYS_timerfd_create,
+	SYS_timerfd_settime,
+	SYS_timerfd_gettime,
+	SYS_epoll_create1,
+	SYS_epoll_ctl,
+	SYS_epoll_pwait,
+	SYS_ppoll,
+	SYS_pselect6,
+	SYS_mmap,
+	SYS_munmap,
+	SYS_mprotect,
+	SYS_mremap,
+	SYS_madvise,
+	SYS_mincore,
+	SYS_msync,
+	SYS_brk,
+	SYS_membarrier,
+	SYS_get_mempolicy,
+	SYS_rt_sigaction,
+	SYS_rt_sigprocmask,
+	SYS_rt_sigreturn,
+	SYS_sigaltstack,
+	SYS_rt_sigtimedwait,
+	SYS_futex,
+	SYS_set_robust_list,
+	SYS_get_robust_list,
+	SYS_set_tid_address,
+	SYS_rseq,
+	SYS_exit,
+	SYS_exit_group,
+	SYS_restart_syscall,
+	SYS_sched_yield,
+	SYS_sched_getaffinity,
+	SYS_sched_getparam,
+	SYS_sched_getscheduler,
+	SYS_getcpu,
+	SYS_getpriority,
+	SYS_clock_gettime,
+	SYS_clock_getres,
+	SYS_clock_nanosleep,
+	SYS_nanosleep,
+	SYS_gettimeofday,
+	SYS_times,
+	SYS_getpid,
+	SYS_gettid,
+	SYS_getppid,
+	SYS_getuid,
+	SYS_geteuid,
+	SYS_getgid,
+	SYS_getegid,
+	SYS_getrusage,
+	SYS_getrlimit,
+	SYS_sysinfo,
+	SYS_uname,
+	SYS_getrandom,
+	SYS_recvmsg,
 #ifdef SYS_open
-	SYS_open, SYS_stat, SYS_lstat, SYS_access, SYS_readlink, SYS_poll, SYS_select, SYS_epoll_wait, SYS_dup2, SYS_pipe, SYS_time, SYS_arch_prctl, SYS_pause,
+	SYS_open,
+	SYS_stat,
+	SYS_lstat,
+	SYS_access,
+	SYS_readlink,
+	SYS_poll,
+	SYS_select,
+	SYS_epoll_wait,
+	SYS_dup2,
+	SYS_pipe,
+	SYS_time,
+	SYS_arch_prctl,
+	SYS_pause,
 #endif
 #ifdef SYS_faccessat2
 	SYS_faccessat2,
@@ -147,7 +233,7 @@ static const int allowed[] = {
 };
 enum { ALLOWED = sizeof(allowed) / sizeof(*allowed), EXTRA = 48, X32 = 0x40000000 };
 
-#define NUMBER offsetof(struct seccomp_data, nr)
+#define NUMBER        offsetof(struct seccomp_data, nr)
 #define LOW(argument) (offsetof(struct seccomp_data, args) + (argument) * sizeof(uint64_t)) /* little-endian */
 
 _Static_assert(2 * ALLOWED + EXTRA <= HOST_CONFINE_ROWS, "room for the filter");
@@ -234,7 +320,8 @@ static ptowsp_status calls_confine(struct ptowsp_error *error)
 
 	if (!syscall(SYS_seccomp, SECCOMP_SET_MODE_FILTER, 0, &program))
 		return PTOWSP_OK;
-	return host_fail(error, PTOWSP_UNSUPPORTED, "--isolate=sandbox needs seccomp, which this kernel does not have (%s); --isolate=process does without", strerror(errno));
+	return host_fail(error, PTOWSP_UNSUPPORTED, "--isolate=sandbox needs seccomp, which this kernel does not have (%s); --isolate=process does without",
+			 strerror(errno));
 }
 
 /* ---- all of it ------------------------------------------------------------------------------------------------- */

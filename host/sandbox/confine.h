@@ -9,7 +9,7 @@
 #include "ptowsp/base.h"
 
 /* What this kernel offers. Any thread. */
-int host_landlock_version(void);  /* 0: none */
+int host_landlock_version(void); /* 0: none */
 bool host_seccomp_there(void);
 bool host_mdwe_there(void);
 bool host_sealing_there(void);

@@ -80,8 +80,9 @@ void host_limits_text(const struct host_limits *l, uint32_t which, char *text, u
 
 	amount_text(l, which, amount, sizeof(amount));
 	switch (which) {
-#define X(name, sentence, option) case HOST_LIMIT_##name: snprintf(text, room, sentence " (" option ")", amount); break;
-	HOST_LIMITS(X)
+#define X(name, sentence, option)                                                                                                                              \
+	case HOST_LIMIT_##name: snprintf(text, room, sentence " (" option ")", amount); break;
+		HOST_LIMITS(X)
 #undef X
 	default: *text = '\0';
 	}
@@ -93,7 +94,8 @@ void host_limits_blame(const struct host_limits *l, char *text, unsigned room)
 	char memory[32], blame[128];
 
 	amount_text(l, HOST_LIMIT_MEMORY, memory, sizeof(memory));
-	needed = (size_t)snprintf(blame, sizeof(blame), "; its sandbox may take %s of memory and %u threads (--sandbox-memory, --sandbox-threads)", memory, l->threads);
+	needed = (size_t)snprintf(blame, sizeof(blame), "; its sandbox may take %s of memory and %u threads (--sandbox-memory, --sandbox-threads)", memory,
+				  l->threads);
 	if (length + needed >= room) /* the sentence is cut, not the flags */
 		length = room > needed ? room - needed - 1 : 0;
 	snprintf(text + length, room - length, "%s", blame);

@@ -12,7 +12,9 @@ struct host_limits {
 	uint32_t cpu_s;   /* seconds of processor time in all */
 };
 /* Which of them was met. X(name, sentence of %s: plugin, %s: amount; option) */
-#define HOST_LIMITS(X) X(MEMORY, "its sandbox took more than %s of memory", "--sandbox-memory") X(THREADS, "its sandbox had more than %s threads", "--sandbox-threads") \
+#define HOST_LIMITS(X)                                                                                                                                         \
+	X(MEMORY, "its sandbox took more than %s of memory", "--sandbox-memory")                                                                               \
+	X(THREADS, "its sandbox had more than %s threads", "--sandbox-threads")                                                                                \
 	X(CPU, "its sandbox took more than %s s of processor time", "--sandbox-cpu")
 enum {
 	HOST_LIMIT_NONE,

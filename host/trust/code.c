@@ -16,7 +16,7 @@ struct host_code {
 	struct host_code *next;
 	struct host_sealed sealed; /* open as long as the object is there */
 	void *handle;
-	uintptr_t base;  /* what relocation added to addresses */
+	uintptr_t base; /* what relocation added to addresses */
 };
 
 static ptowsp_status fail(struct ptowsp_error *error, ptowsp_status st, const char *kernel, const char *what, int native)
@@ -40,7 +40,8 @@ static ptowsp_status seal(struct host_code *code, const char *kernel, const void
 /* A number whose name no loaded object has. */
 static ptowsp_status number_choose(struct host_code *code, const char *kernel, struct ptowsp_error *error)
 {
-	return host_sealed_number(&code->sealed) ? PTOWSP_OK : fail(error, PTOWSP_UNSUPPORTED, kernel, "every name for it belongs to something that is loaded", 0);
+	return host_sealed_number(&code->sealed) ? PTOWSP_OK
+						 : fail(error, PTOWSP_UNSUPPORTED, kernel, "every name for it belongs to something that is loaded", 0);
 }
 
 static ptowsp_status object_open(struct host_code *code, const char *kernel, struct ptowsp_error *error)

@@ -7,14 +7,14 @@
 
 /* What a payload's entry is, before a byte of it has run. */
 struct host_code_entry {
-	uint64_t address; /* in memory, before relocation */
+	uint64_t address;     /* in memory, before relocation */
 	const char *resolved; /* name of an indirect function, inside the object: the address is that of its resolver; else NULL */
 };
 /* One rule after the other (code_check.c): an object for this machine, no executable stack, no memory that is writable and executable, no relocations in
  * its code, no run path, no library by a path, no auditors or filters, nothing that forbids to unload it; entry is a function that it defines and
  * exports, in memory that is executable; "" for the one at entry_offset of the file, or with 0 for the only one there is. kernel: for messages. Errors: BAD_PACKAGE. Any thread. */
-ptowsp_status host_code_check(const void *bytes, size_t size, const char *kernel, const char *entry, uint64_t entry_offset,
-			      struct host_code_entry *entry_out, struct ptowsp_error *error);
+ptowsp_status host_code_check(const void *bytes, size_t size, const char *kernel, const char *entry, uint64_t entry_offset, struct host_code_entry *entry_out,
+			      struct ptowsp_error *error);
 
 /* What its sentences call it: "native code of kernel NAME". */
 enum { HOST_CODE_NAME = 96 };

@@ -72,8 +72,7 @@ static void functions_say(const struct host_elf *elf, char *text_out, size_t roo
 		reg_text_add(&text, "none");
 }
 
-static ptowsp_status symbol_take(const struct host_elf *elf, const struct host_symbol *symbol, struct host_code_entry *entry_out,
-				 struct ptowsp_error *error)
+static ptowsp_status symbol_take(const struct host_elf *elf, const struct host_symbol *symbol, struct host_code_entry *entry_out, struct ptowsp_error *error)
 {
 	struct host_segment segment;
 
@@ -131,8 +130,8 @@ void host_code_name(const char *kernel, char name_out[HOST_CODE_NAME])
 	snprintf(name_out, HOST_CODE_NAME, "native code of kernel %.60s", kernel);
 }
 
-ptowsp_status host_code_check(const void *bytes, size_t size, const char *kernel, const char *entry, uint64_t entry_offset,
-			      struct host_code_entry *entry_out, struct ptowsp_error *error)
+ptowsp_status host_code_check(const void *bytes, size_t size, const char *kernel, const char *entry, uint64_t entry_offset, struct host_code_entry *entry_out,
+			      struct ptowsp_error *error)
 {
 	static ptowsp_status (*const rules[])(const struct host_elf *elf, struct ptowsp_error *error) = {
 		host_lint_stack, host_lint_writable, host_lint_text, libraries_check, life_check,
@@ -147,7 +146,7 @@ ptowsp_status host_code_check(const void *bytes, size_t size, const char *kernel
 	for (size_t i = 0; !st && i < sizeof(rules) / sizeof(*rules); i++)
 		st = rules[i](&elf, error);
 	if (!st)
-		st = *entry	    ? symbol_find(&elf, entry, entry_out, error)
+		st = *entry         ? symbol_find(&elf, entry, entry_out, error)
 		     : entry_offset ? offset_find(&elf, entry_offset, entry_out, error)
 				    : single_find(&elf, entry_out, error);
 	if (st && error)

@@ -23,5 +23,6 @@ ptowsp_status host_policy_check(const struct host_policy *policy, const struct h
 	text_out[0] = 0;
 	if (host_policy_kind(policy) == PTOWSP_PLUGINS_ANY)
 		return PTOWSP_OK;
-	return policy ? policy->check(policy, file, text_out, error) : host_refuse(error, file->path, "under elevated privileges a plugin must be listed or signed");
+	return policy ? policy->check(policy, file, text_out, error)
+		      : host_refuse(error, file->path, "under elevated privileges a plugin must be listed or signed");
 }

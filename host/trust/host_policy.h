@@ -12,7 +12,7 @@ struct host_listed {
 	struct host_listed_row {
 		uint8_t digest[PKG_DIGEST_SIZE];
 		char name[33];
-	} *rows; /* owned */
+	} * rows; /* owned */
 	uint32_t count;
 	char passed_over[216]; /* why a list is not used, the first of them; "" */
 };
@@ -22,7 +22,7 @@ ptowsp_status host_listed_parse(struct host_listed *listed, const char *text, si
 void host_listed_finish(struct host_listed *listed);
 
 struct host_policy {
-	uint32_t kind; /* PTOWSP_PLUGINS_x */
+	uint32_t kind;             /* PTOWSP_PLUGINS_x */
 	struct host_keys keys;     /* of SIGNED */
 	struct host_listed listed; /* of LISTED */
 	ptowsp_status (*check)(const struct host_policy *policy, const struct host_file *file, char *text_out, struct ptowsp_error *error);

@@ -80,7 +80,8 @@ static ptowsp_status list_read(void *context, const char *folder, bool given, st
 	snprintf(path, sizeof(path), "%s/.", folder); /* of what is no folder, that it is none */
 	if (given && access(path, R_OK | X_OK))
 		return host_fail(error, PTOWSP_IO, "trust folder %.120s cannot be read: %s", folder, strerror(errno));
-	if (snprintf(path, sizeof(path), "%s/plugins.list", folder) >= (int)sizeof(path) || lstat(path, &there)) /* a link that leads nowhere, or to itself, is one that cannot be read */
+	if (snprintf(path, sizeof(path), "%s/plugins.list", folder) >= (int)sizeof(path) ||
+	    lstat(path, &there)) /* a link that leads nowhere, or to itself, is one that cannot be read */
 		return PTOWSP_OK;
 	text = malloc(LIST_BYTES);
 	if (!text)
@@ -160,7 +161,8 @@ static ptowsp_status check(const struct host_policy *policy, const struct host_f
 
 	if (!pkg_digest_make(digest, file->sealed.bytes, file->sealed.size))
 		return host_fail(error, PTOWSP_NO_MEMORY, "%s: no memory for SHA-256", file->path);
-	return policy->kind == PTOWSP_PLUGINS_LISTED ? listed_check(policy, file, digest, text_out, error) : signed_check(policy, file, digest, text_out, error);
+	return policy->kind == PTOWSP_PLUGINS_LISTED ? listed_check(policy, file, digest, text_out, error)
+						     : signed_check(policy, file, digest, text_out, error);
 }
 
 /* ---- the policy ---- */

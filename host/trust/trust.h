@@ -14,8 +14,9 @@ struct host_trust_dirs {
 	uint32_t count;
 };
 /* Calls fn with the path of each such folder that may be used. Stops at the first status that is not 0. */
-ptowsp_status host_trust_folders(const struct host_trust_dirs *given, ptowsp_status (*fn)(void *context, const char *folder, bool given, struct ptowsp_error *error),
-				 void *context, struct ptowsp_error *error);
+ptowsp_status host_trust_folders(const struct host_trust_dirs *given,
+				 ptowsp_status (*fn)(void *context, const char *folder, bool given, struct ptowsp_error *error), void *context,
+				 struct ptowsp_error *error);
 /* A small file that only its owner, root and the user could have written (host_check_owner): its bytes, at most room. what: "key", for sentences.
  * Errors: PLUGIN_REFUSED with path and reason, also for one that is larger. */
 ptowsp_status host_trust_file(const char *path, const char *what, void *bytes_out, size_t room, size_t *size_out, struct ptowsp_error *error);
@@ -26,7 +27,7 @@ struct host_keys {
 	struct host_key {
 		uint8_t key[PKG_KEY_SIZE];
 		char name[HOST_KEY_NAME]; /* of its file, without .pub */
-	} *rows; /* owned */
+	} * rows;                         /* owned */
 	uint32_t count;
 	char passed_over[HOST_KEYS_TOLD][216]; /* why a key file is not used, the first ones */
 	uint32_t passed_count;                 /* of all of them */

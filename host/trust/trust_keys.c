@@ -2,9 +2,9 @@
 /* trust_keys.c - the folders of what is trusted, and the public keys in them. */
 #include "host/trust/trust.h"
 
-#include "host/host_error.h"
 #include "host/find/host_plugin.h"
 #include "host/find/refuse.h"
+#include "host/host_error.h"
 #include "registry/variable.h"
 
 #include <dirent.h>
@@ -24,8 +24,9 @@
 #endif
 #define KEYS_MOST 4096u
 
-ptowsp_status host_trust_folders(const struct host_trust_dirs *given, ptowsp_status (*fn)(void *context, const char *folder, bool given, struct ptowsp_error *error),
-				 void *context, struct ptowsp_error *error)
+ptowsp_status host_trust_folders(const struct host_trust_dirs *given,
+				 ptowsp_status (*fn)(void *context, const char *folder, bool given, struct ptowsp_error *error), void *context,
+				 struct ptowsp_error *error)
 {
 	ptowsp_status st = fn(context, HOST_SYSTEM_TRUST, false, error);
 	const char *value = reg_variable("PTOWSP_TRUST_DIR");

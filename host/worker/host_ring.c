@@ -13,7 +13,7 @@
 
 enum { MORE = 1, PATIENCE = 4, RETRY = 64 };
 #define SLICE_NS UINT64_C(50000000) /* longest sleep: a wake that was missed costs no more */
-#define MASK (HOST_RING_BYTES - 1u)
+#define MASK     (HOST_RING_BYTES - 1u)
 
 struct record {
 	uint32_t size;
@@ -169,7 +169,8 @@ static enum host_ring_state record_read(struct host_ring *r, uint32_t there, uin
 	if (there < sizeof(record))
 		return HOST_RING_FORGED;
 	bytes_get(s, r->at, &record, sizeof(record));
-	if (record.size > HOST_RING_CHUNK || padded(record.size) > there || (record.flags & ~MORE) || (record.flags && record.size != HOST_RING_CHUNK) || (r->partly && record.kind != r->kind))
+	if (record.size > HOST_RING_CHUNK || padded(record.size) > there || (record.flags & ~MORE) || (record.flags && record.size != HOST_RING_CHUNK) ||
+	    (r->partly && record.kind != r->kind))
 		return HOST_RING_FORGED;
 	if (!r->partly)
 		r->size = 0;

@@ -12,10 +12,10 @@
 #include <stdint.h>
 
 enum {
-	HOST_RING_BYTES = 1 << 19,         /* of one ring; a power of two */
-	HOST_RING_CHUNK = 1 << 16,         /* bytes of the longest record */
-	HOST_RING_MESSAGE = 256 << 20,     /* longest message: more is a lie */
-	HOST_RING_SPIN_NS = 50000          /* a reader looks that long before it sleeps; a sixteenth of it where that was in vain before */
+	HOST_RING_BYTES = 1 << 19,     /* of one ring; a power of two */
+	HOST_RING_CHUNK = 1 << 16,     /* bytes of the longest record */
+	HOST_RING_MESSAGE = 256 << 20, /* longest message: more is a lie */
+	HOST_RING_SPIN_NS = 50000      /* a reader looks that long before it sleeps; a sixteenth of it where that was in vain before */
 };
 
 /* What both processes see. Positions count bytes and run freely; the writer owns head, the reader tail. */
@@ -30,10 +30,10 @@ struct host_ring_shared {
 /* One end. Not for two threads at once: writers of one end take a lock round it. */
 struct host_ring {
 	struct host_ring_shared *shared;
-	uint32_t at;             /* this end's own position: what the shared word says of it is not believed */
-	uint32_t misses;         /* of a reader: how often in a row it has looked in vain */
+	uint32_t at;     /* this end's own position: what the shared word says of it is not believed */
+	uint32_t misses; /* of a reader: how often in a row it has looked in vain */
 	/* of a reader: the message that is being put together */
-	unsigned char *message;  /* owned, 16-byte aligned */
+	unsigned char *message; /* owned, 16-byte aligned */
 	size_t size, room;
 	uint16_t kind;
 	bool partly;

@@ -9,8 +9,8 @@
 #include <string.h>
 #include <sys/stat.h>
 
-#include "host/ptowsp_host.h"
 #include "host/find/search.h"
+#include "host/ptowsp_host.h"
 
 /* Of the file that holds this code: the library, or a program that is linked statically. */
 static bool owner_find(uid_t *owner_out)

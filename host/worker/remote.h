@@ -16,9 +16,9 @@ struct host_remote_start {
 	const char *path, *name; /* real path of the plugin's file; what it is called */
 	int fd;                  /* the file that was checked; borrowed */
 	bool sandbox, lint_off;
-	uint32_t load_timeout_ms; /* the most that an operation may take that has no deadline; 0: two minutes */
+	uint32_t load_timeout_ms;  /* the most that an operation may take that has no deadline; 0: two minutes */
 	struct host_limits limits; /* of a sandbox; complete */
-	bool jit;                /* its note says that it writes code: memory may become executable */
+	bool jit;                  /* its note says that it writes code: memory may become executable */
 };
 
 /* Starts a worker and has it load the plugin. Errors: PLUGIN_REFUSED (no worker executable, what the worker's loader says), DEVICE_LOST, NO_MEMORY. Ended by stop. */

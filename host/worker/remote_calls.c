@@ -3,10 +3,10 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "host/worker/isolate.h"
 #include "host/call/marshal.h"
-#include "host/find/normalise.h"
 #include "host/find/host_plugin.h"
+#include "host/find/normalise.h"
+#include "host/worker/isolate.h"
 #include "host/worker/remote_own.h"
 
 static ptowsp_status forged(struct host_remote *r, struct ptowsp_error *error)
@@ -30,7 +30,8 @@ static bool away_put(struct host_wire *wire, const struct host_away *away, uint6
 {
 	struct remote_crossing *c = wire->context;
 
-	return away->field->kind == HOST_FIELD_RECORDS ? remote_records_put(c, away, place_out) : remote_elements_put(c, away, wire->handles[HOST_HANDLE_PROGRAM], place_out);
+	return away->field->kind == HOST_FIELD_RECORDS ? remote_records_put(c, away, place_out)
+						       : remote_elements_put(c, away, wire->handles[HOST_HANDLE_PROGRAM], place_out);
 }
 
 /* Tables stay as long as a plugin's would, until its end; what else is lent until the next call of that operation. */

@@ -3,10 +3,11 @@
  * looked for again when the group has moved. */
 #include <string.h>
 
-#include "host/worker/remote_own.h"
 #include "host/call/services.h"
+#include "host/worker/remote_own.h"
 
-_Static_assert(HOST_OPERATION_notify_send == HOST_OPERATION_notify_place + 1 && HOST_OPERATION_notify_take == HOST_OPERATION_notify_send + 1, "they are one extension");
+_Static_assert(HOST_OPERATION_notify_send == HOST_OPERATION_notify_place + 1 && HOST_OPERATION_notify_take == HOST_OPERATION_notify_send + 1,
+	       "they are one extension");
 
 static const struct ptowsp_notify_extension *table_of(const struct host_remote *r)
 {

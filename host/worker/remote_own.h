@@ -7,54 +7,54 @@
 #include <sys/types.h>
 
 #include "host/call/buffer.h"
-#include "host/host_error.h"
-#include "host/worker/host_frame.h"
 #include "host/call/marshal.h"
-#include "host/worker/remote.h"
-#include "host/run/runs.h"
 #include "host/call/wire.h"
+#include "host/host_error.h"
+#include "host/run/runs.h"
+#include "host/worker/host_frame.h"
+#include "host/worker/remote.h"
 
-#define HOST_REMOTE_GRACE_NS UINT64_C(1000000000)  /* what a run may take after its deadline or its cancel before the worker is killed */
+#define HOST_REMOTE_GRACE_NS UINT64_C(1000000000) /* what a run may take after its deadline or its cancel before the worker is killed */
 
 /* An operation that somebody waits for. On that thread's stack, in the list while it waits. */
 struct remote_call {
 	uint64_t number, kill_ns;
-	unsigned char *reply;    /* owned by who waits */
+	unsigned char *reply; /* owned by who waits */
 	size_t size;
 	bool answered;
 	struct remote_call *next;
 };
 /* Memory of a tensor that lies in no shared buffer: its place there during a run. */
 struct remote_stage {
-	void *theirs;            /* of the caller */
-	void *ours;              /* the shared one */
+	void *theirs; /* of the caller */
+	void *ours;   /* the shared one */
 	uint64_t size;
-	bool back;               /* the run may have written it */
+	bool back; /* the run may have written it */
 };
 struct remote_run {
-	uint64_t token, kill_ns; /* kill_ns 0: no deadline */
+	uint64_t token, kill_ns;     /* kill_ns 0: no deadline */
 	struct remote_stage *stages; /* owned */
 	uint32_t stage_count;
 	bool used;
-	bool submitted;          /* submit has returned: done may be told */
-	bool joined;             /* one of several devices */
-	bool asking;             /* somebody speaks to its group: it stays until then */
+	bool submitted; /* submit has returned: done may be told */
+	bool joined;    /* one of several devices */
+	bool asking;    /* somebody speaks to its group: it stays until then */
 };
 /* A done that came before that, in order of their coming. */
 struct remote_early {
-	unsigned char *message;  /* owned: where *done lies */
+	unsigned char *message; /* owned: where *done lies */
 	const struct ptowsp_done *done;
 	struct remote_early *next;
 };
 struct remote_program {
 	struct ptowsp_object *object;
-	uint64_t section_bytes;  /* that the worker maps as long as it is loaded */
-	uint8_t *kept;           /* owned; of each tensor of TENS whether runs leave it as it is */
+	uint64_t section_bytes; /* that the worker maps as long as it is loaded */
+	uint8_t *kept;          /* owned; of each tensor of TENS whether runs leave it as it is */
 	uint32_t tensor_count;
 	struct remote_program *next;
 };
 struct remote_sent {
-	uint32_t number;         /* of a buffer */
+	uint32_t number; /* of a buffer */
 	uint64_t size;
 };
 /* Shared memory that was lent to a run and can be lent again. */
@@ -81,43 +81,43 @@ struct remote_extension {
 };
 /* A reply that something lies in. */
 struct remote_reply {
-	unsigned char *bytes;      /* owned */
+	unsigned char *bytes; /* owned */
 	struct remote_reply *next;
 };
 /* A call on its way over. */
 struct remote_crossing {
 	struct host_remote *remote;
 	struct ptowsp_error *error;
-	ptowsp_status status;      /* of memory that could not be handed over */
-	uint64_t kill_ns;          /* by when all of it is over; 0: as long as such a call may take, from remote_cross on */
-	struct remote_run run;     /* what was copied into shared memory. To be finished by whoever began the crossing */
-	int records;               /* a memory file; where has_records */
+	ptowsp_status status;  /* of memory that could not be handed over */
+	uint64_t kill_ns;      /* by when all of it is over; 0: as long as such a call may take, from remote_cross on */
+	struct remote_run run; /* what was copied into shared memory. To be finished by whoever began the crossing */
+	int records;           /* a memory file; where has_records */
 	uint64_t record_bytes;
 	bool has_records, begun;
-	uint64_t shared;           /* bytes of its records that the worker has got */
+	uint64_t shared;                                                                 /* bytes of its records that the worker has got */
 	ptowsp_status (*ready)(struct host_remote *r, struct remote_crossing *crossing); /* when it can be sent; may be NULL */
 };
 /* What a plugin waits for: a notification of another device, which is not there yet. Of who has `pumping`. */
 struct remote_wait {
-	uint64_t number, token;  /* number 0: free */
+	uint64_t number, token; /* number 0: free */
 	uint32_t device, notification;
 };
-enum { REMOTE_WAITS = 256 }; /* more is a lie */
+enum { REMOTE_WAITS = 256 };                                                                    /* more is a lie */
 enum remote_verdict { REMOTE_LIVES, REMOTE_HUNG, REMOTE_STILL, REMOTE_FORGED, REMOTE_STOPPED }; /* STILL: stopped by a signal; STOPPED: by its host */
 
 /* Locks: down_lock[i] for writing down[i] and what goes before it on the socket; lock for everything marked so. lock may be taken inside of down_lock, not the other way
  * round, and nothing is called back under either. */
 struct host_remote {
 	char name[33];
-	pid_t pid;                    /* of its keeper (worker_keeper.c), as is pidfd */
+	pid_t pid; /* of its keeper (worker_keeper.c), as is pidfd */
 	int pidfd, socket, timer;
-	char mark[64];                /* NAME=VALUE in the environment of its worker and of what that starts (remote_left.c) */
-	int life;                     /* to the keeper: the worker ends when this is shut down, whatever it does */
+	char mark[64]; /* NAME=VALUE in the environment of its worker and of what that starts (remote_left.c) */
+	int life;      /* to the keeper: the worker ends when this is shut down, whatever it does */
 	struct host_frame_shared *shared;
 	struct host_ring down[2], up; /* up: of the thread that has `pumping` */
 	pthread_mutex_t down_lock[2];
 	struct host_buffer_watch watch;
-	uint32_t section_number;      /* down_lock[0] */
+	uint32_t section_number;        /* down_lock[0] */
 	const struct ptowsp_host *host; /* borrowed from init to stop */
 	struct host_services *services; /* borrowed */
 	uint64_t load_limit_ns;
@@ -126,43 +126,43 @@ struct host_remote {
 	_Atomic uint64_t copied;
 
 	pthread_mutex_t lock;
-	pthread_cond_t turned;        /* somebody was answered, a run was done, nobody pumps any more */
-	bool pumping;                 /* lock */
-	bool buried;                  /* lock: there is no worker, and everybody was told */
-	uint64_t dones, next_call, armed_ns; /* lock */
-	struct remote_call *calls;    /* lock */
+	pthread_cond_t turned;                       /* somebody was answered, a run was done, nobody pumps any more */
+	bool pumping;                                /* lock */
+	bool buried;                                 /* lock: there is no worker, and everybody was told */
+	uint64_t dones, next_call, armed_ns;         /* lock */
+	struct remote_call *calls;                   /* lock */
 	struct remote_run runs[HOST_RUNS_IN_FLIGHT]; /* lock */
-	struct remote_early *early;   /* lock */
-	struct remote_program *programs; /* lock */
-	struct remote_sent *sent, *gone; /* lock; owned: buffers that the worker has, those of them that are no more */
+	struct remote_early *early;                  /* lock */
+	struct remote_program *programs;             /* lock */
+	struct remote_sent *sent, *gone;             /* lock; owned: buffers that the worker has, those of them that are no more */
 	uint32_t sent_count, sent_room, gone_count, gone_room;
 	uint64_t shared_bytes, told_bytes; /* lock: bytes of those buffers and of sections; what the keeper of a sandbox knows of it */
-	uint32_t unread;              /* down_lock[0]: buffers sent since the worker was told to take them off the socket */
-	struct remote_spare *spares;  /* lock; owned */
-	char said[2][120];            /* lock: its last lines */
-	enum remote_verdict verdict;  /* lock */
-	pid_t worker;                 /* lock: 0 until the keeper has said so, which is before it has a plugin */
-	int worker_fd;                /* of the watcher: its pidfd; -1: none */
-	int stop_signal;              /* lock: that has stopped it; 0: none */
-	int keeper_signal;            /* lock: that has stopped its keeper; 0: none */
-	uint64_t keeper_stop_ns;      /* lock: when both are ended for that. 0: not at all */
-	uint64_t stop_ns, force_ns;   /* lock: when it is ended for that; when its keeper is, which was told to end it. 0: not at all */
-	struct host_frame_word end;   /* of the watcher: how it ended; kind 0: its keeper has not said */
+	uint32_t unread;                   /* down_lock[0]: buffers sent since the worker was told to take them off the socket */
+	struct remote_spare *spares;       /* lock; owned */
+	char said[2][120];                 /* lock: its last lines */
+	enum remote_verdict verdict;       /* lock */
+	pid_t worker;                      /* lock: 0 until the keeper has said so, which is before it has a plugin */
+	int worker_fd;                     /* of the watcher: its pidfd; -1: none */
+	int stop_signal;                   /* lock: that has stopped it; 0: none */
+	int keeper_signal;                 /* lock: that has stopped its keeper; 0: none */
+	uint64_t keeper_stop_ns;           /* lock: when both are ended for that. 0: not at all */
+	uint64_t stop_ns, force_ns;        /* lock: when it is ended for that; when its keeper is, which was told to end it. 0: not at all */
+	struct host_frame_word end;        /* of the watcher: how it ended; kind 0: its keeper has not said */
 
-	_Atomic int dead, attention;  /* attention: dead, or a group has moved: who reads looks up from it */
+	_Atomic int dead, attention;            /* attention: dead, or a group has moved: who reads looks up from it */
 	struct remote_wait waits[REMOTE_WAITS]; /* of who has `pumping` */
-	pthread_t listener;           /* reads where runs are joined, whoever else waits */
-	bool listens;                 /* lock */
-	uint32_t joined;              /* lock: joined runs in flight */
-	ptowsp_status end_status;     /* written before buried */
+	pthread_t listener;                     /* reads where runs are joined, whoever else waits */
+	bool listens;                           /* lock */
+	uint32_t joined;                        /* lock: joined runs in flight */
+	ptowsp_status end_status;               /* written before buried */
 	char end_text[400];
 	pthread_t watcher;
 	bool watched;
-	unsigned char *lent[HOST_OPERATION_COUNT]; /* lock; owned replies of the latest calls, NULL: none */
-	struct remote_reply *replies; /* lock; owned */
-	struct remote_given *given;   /* lock; owned */
+	unsigned char *lent[HOST_OPERATION_COUNT];             /* lock; owned replies of the latest calls, NULL: none */
+	struct remote_reply *replies;                          /* lock; owned */
+	struct remote_given *given;                            /* lock; owned */
 	struct remote_extension extensions[HOST_STRUCT_COUNT]; /* lock */
-	const struct ptowsp_object *asked_of; /* lock: whose extensions are known */
+	const struct ptowsp_object *asked_of;                  /* lock: whose extensions are known */
 };
 
 /* remote_pump.c. Lets the frame that begins the request carry its number, sends it on down[channel], waits for the answer. The reply's frame is in *wire_out (whose bytes the

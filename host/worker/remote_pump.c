@@ -235,7 +235,8 @@ static ptowsp_status status_take(const struct host_remote *r, const struct host_
 	return frame->status;
 }
 
-ptowsp_status remote_ask(struct host_remote *r, int channel, struct host_wire *request, struct remote_call *call, struct host_unwire *wire_out, struct ptowsp_error *error)
+ptowsp_status remote_ask(struct host_remote *r, int channel, struct host_wire *request, struct remote_call *call, struct host_unwire *wire_out,
+			 struct ptowsp_error *error)
 {
 	*wire_out = (struct host_unwire){0};
 	if (request->failed)

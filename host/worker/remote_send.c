@@ -10,7 +10,7 @@
 #include "host/worker/remote_own.h"
 
 #define SLICE_NS UINT64_C(50000000) /* longest sleep: the end of a worker that a child of it survives is not seen on the socket */
-#define NAP_NS 100000 /* between two tries for a lock: the thread sanitizer does not know pthread_mutex_clocklock, and a wait for another writer is short */
+#define NAP_NS   100000 /* between two tries for a lock: the thread sanitizer does not know pthread_mutex_clocklock, and a wait for another writer is short */
 
 bool remote_ending(struct host_remote *r)
 {

@@ -25,7 +25,7 @@ void remote_shared_tell(struct host_remote *r)
 
 	pthread_mutex_lock(&r->lock);
 	bytes = r->shared_bytes;
-	new = r->sandbox && bytes != r->told_bytes;
+	new = r->sandbox &&bytes != r->told_bytes;
 	r->told_bytes = bytes;
 	pthread_mutex_unlock(&r->lock);
 	if (new)

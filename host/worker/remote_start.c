@@ -18,8 +18,8 @@
 #include <unistd.h>
 
 #include "host/find/refuse.h"
-#include "host/worker/remote_own.h"
 #include "host/find/search.h"
+#include "host/worker/remote_own.h"
 
 enum { FILES = 4, ABOVE = 16, END_MS = 2000, DEFAULT_MS = 120000 };
 extern char **environ;
@@ -58,7 +58,7 @@ static int attributes_fill(posix_spawnattr_t *attributes)
 static int spawn(struct host_remote *r, const char *program, const int files[FILES], bool sandbox)
 {
 	char host[16], memory[24], threads[16], cpu[16];
-	char *arguments[] = {(char *)(uintptr_t)"ptowsp-worker", r->name, host, sandbox ? memory : NULL, threads, cpu, NULL};
+	char *arguments[] = {(char *)(uintptr_t) "ptowsp-worker", r->name, host, sandbox ? memory : NULL, threads, cpu, NULL};
 	posix_spawn_file_actions_t actions;
 	posix_spawnattr_t attributes;
 	int rc = posix_spawn_file_actions_init(&actions);
@@ -142,8 +142,9 @@ static ptowsp_status process_make(struct host_remote *r, const struct host_remot
 	close(pair[1]);
 	close(memory);
 	if (rc)
-		return host_fail(error, host_refuse_status(rc), "%s cannot be isolated: the worker %.100s does not start: %s; --isolate=none runs it in this process",
-				 start->name, program, strerror(rc));
+		return host_fail(error, host_refuse_status(rc),
+				 "%s cannot be isolated: the worker %.100s does not start: %s; --isolate=none runs it in this process", start->name, program,
+				 strerror(rc));
 	r->pidfd = (int)syscall(SYS_pidfd_open, r->pid, 0);
 	if (r->pidfd < 0)
 		return host_fail(error, PTOWSP_PLUGIN_REFUSED, "%s cannot be isolated: this kernel has no pidfd (%s)", start->name, strerror(errno));
@@ -161,7 +162,8 @@ static ptowsp_status plugin_load(struct host_remote *r, const struct host_remote
 	uint64_t path;
 
 	if (frame)
-		frame->values[0] = (start->sandbox ? HOST_WORKER_SANDBOX : 0) | (start->lint_off ? HOST_WORKER_LINT_OFF : 0) | (start->jit ? HOST_WORKER_JIT : 0);
+		frame->values[0] =
+			(start->sandbox ? HOST_WORKER_SANDBOX : 0) | (start->lint_off ? HOST_WORKER_LINT_OFF : 0) | (start->jit ? HOST_WORKER_JIT : 0);
 	path = host_wire_text(&request, start->path);
 	if (!request.failed)
 		((struct host_frame *)(void *)request.bytes)->values[1] = path;

@@ -130,13 +130,16 @@ bool remote_elements_put(struct remote_crossing *c, const struct host_away *away
 
 	if (!host_buffer_find(memory, away->size, &buffer)) {
 		if (c->run.joined && !is_kept(r, away, program)) {
-			c->status = host_fail(c->error, PTOWSP_UNSUPPORTED, "a tensor of %llu bytes lies in memory that is not shared, and each device of the run would have a copy of it; "
-					      "ptowsp_buffer_alloc gives memory that isolated plugins share", (unsigned long long)away->size);
+			c->status = host_fail(c->error, PTOWSP_UNSUPPORTED,
+					      "a tensor of %llu bytes lies in memory that is not shared, and each device of the run would have a copy of it; "
+					      "ptowsp_buffer_alloc gives memory that isolated plugins share",
+					      (unsigned long long)away->size);
 			return false;
 		}
 		memory = stage_make(c, away, program);
 		if (!memory || !host_buffer_find(memory, away->size, &buffer)) {
-			c->status = host_fail(c->error, PTOWSP_NO_MEMORY, "no shared memory for a tensor of %llu bytes (%s); each takes a descriptor of this process",
+			c->status = host_fail(c->error, PTOWSP_NO_MEMORY,
+					      "no shared memory for a tensor of %llu bytes (%s); each takes a descriptor of this process",
 					      (unsigned long long)away->size, strerror(errno));
 			return false;
 		}

@@ -14,17 +14,18 @@
 #include "host/worker/remote_own.h"
 #include "registry/text.h"
 
-#define TURN_NS UINT64_C(1000000)
-#define LITTLE (UINT64_C(64) << 20) /* memory of a sandbox in which a worker, or a plugin, may not even begin, without being able to say so */
+#define TURN_NS  UINT64_C(1000000)
+#define LITTLE   (UINT64_C(64) << 20) /* memory of a sandbox in which a worker, or a plugin, may not even begin, without being able to say so */
 #define STILL_NS UINT64_C(1000000000) /* what is stopped for so long does not go on by itself */
-#define LOOK_NS UINT64_C(250000000) /* between two looks at a keeper while somebody waits: nobody tells that it was stopped */
+#define LOOK_NS  UINT64_C(250000000)  /* between two looks at a keeper while somebody waits: nobody tells that it was stopped */
 #define FORCE_NS UINT64_C(5000000000) /* what a keeper has for ending its worker; it needs two seconds at the most, unless it is stopped itself */
 
 static const char *operation_text(uint32_t operation)
 {
 	switch (operation) {
-#define X(name, text) case HOST_FRAME_##name: return text;
-	HOST_FRAME_OWN(X)
+#define X(name, text)                                                                                                                                          \
+	case HOST_FRAME_##name: return text;
+		HOST_FRAME_OWN(X)
 #undef X
 	}
 	return operation < HOST_OPERATION_COUNT ? host_operations[operation].name : "an unknown operation";
@@ -217,9 +218,11 @@ static void end_say(struct host_remote *r)
 	if (*limit)
 		reg_text_add(&text, "%s: %s and was ended in %s%s", r->name, limit, busy, said);
 	else if (r->keeper_signal && (r->verdict == REMOTE_STILL || r->verdict == REMOTE_HUNG))
-		reg_text_add(&text, "%s: the keeper of its worker was stopped by signal %d (%s) and both were killed in %s%s", r->name, r->keeper_signal, strsignal(r->keeper_signal), busy, said);
+		reg_text_add(&text, "%s: the keeper of its worker was stopped by signal %d (%s) and both were killed in %s%s", r->name, r->keeper_signal,
+			     strsignal(r->keeper_signal), busy, said);
 	else if (r->verdict == REMOTE_STILL || (r->verdict == REMOTE_HUNG && r->stop_signal))
-		reg_text_add(&text, "%s: its worker was stopped by signal %d (%s) and killed in %s%s", r->name, r->stop_signal, strsignal(r->stop_signal), busy, said);
+		reg_text_add(&text, "%s: its worker was stopped by signal %d (%s) and killed in %s%s", r->name, r->stop_signal, strsignal(r->stop_signal), busy,
+			     said);
 	else if (r->verdict == REMOTE_HUNG)
 		reg_text_add(&text, "%s did not end in time and its worker was killed in %s%s", r->name, busy, said);
 	else if (r->verdict == REMOTE_FORGED)

@@ -9,8 +9,8 @@
 #include <sys/mman.h>
 #include <unistd.h>
 
-#define POLL_NS UINT64_C(2000000)   /* longest poll: how long a request waits for it */
-#define PAUSE_NS UINT64_C(200000)   /* after a poll that had nothing to do */
+#define POLL_NS  UINT64_C(2000000) /* longest poll: how long a request waits for it */
+#define PAUSE_NS UINT64_C(200000)  /* after a poll that had nothing to do */
 
 struct worker worker = {.up_lock = PTHREAD_MUTEX_INITIALIZER};
 

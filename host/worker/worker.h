@@ -7,16 +7,16 @@
 #include <sys/types.h>
 
 #include "host/call/call.h"
-#include "host/worker/host_frame.h"
-#include "host/sandbox/limits.h"
-#include "host/find/host_plugin.h"
 #include "host/call/services.h"
 #include "host/call/wire.h"
+#include "host/find/host_plugin.h"
+#include "host/sandbox/limits.h"
+#include "host/worker/host_frame.h"
 
 /* A program with what it was loaded from. In the list from its load to its unload. */
 struct worker_program {
 	struct ptowsp_object *object;
-	void *sections;             /* mapped file */
+	void *sections; /* mapped file */
 	size_t size;
 	struct ptowsp_load_args args; /* of its load, as the plugin gets them */
 	struct host_findings findings;
@@ -24,7 +24,7 @@ struct worker_program {
 };
 struct worker_buffer {
 	uint32_t number;
-	unsigned char *bytes;       /* mapped */
+	unsigned char *bytes; /* mapped */
 	size_t size;
 	struct worker_buffer *next;
 };
@@ -34,12 +34,12 @@ struct worker {
 	struct host_frame_shared *shared;
 	struct host_ring down[2], up;
 	pthread_mutex_t up_lock;
-	_Atomic int stop;           /* never set: a worker ends by leaving */
+	_Atomic int stop; /* never set: a worker ends by leaving */
 	struct host_plugin *plugin;
 	struct host_services services;
-	struct host_caller caller;  /* the way to the plugin and back */
-	const struct ptowsp_host *table; /* what the plugin is given */
-	_Atomic uint32_t running;   /* runs that were accepted and are not done */
+	struct host_caller caller;                    /* the way to the plugin and back */
+	const struct ptowsp_host *table;              /* what the plugin is given */
+	_Atomic uint32_t running;                     /* runs that were accepted and are not done */
 	_Atomic uint64_t tokens[HOST_RUNS_IN_FLIGHT]; /* theirs, by slot; 0: none */
 	/* main */
 	struct ptowsp_object *device;

@@ -8,13 +8,13 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "host/trust/code.h"
-#include "host/sandbox/confine.h"
-#include "host/host_error.h"
-#include "host/run/kernels_ffi.h"
 #include "host/call/marshal.h"
-#include "host/trust/sealed.h"
+#include "host/host_error.h"
 #include "host/ptowsp_host.h"
+#include "host/run/kernels_ffi.h"
+#include "host/sandbox/confine.h"
+#include "host/trust/code.h"
+#include "host/trust/sealed.h"
 #include "host/worker/worker.h"
 
 /* A request that is being done, and its answer. */
@@ -229,7 +229,8 @@ static ptowsp_status threads_check(const struct job *j, struct ptowsp_error *err
 	const uint32_t operation = j->request->operation;
 	char text[100];
 
-	if (!worker.confined || (operation != HOST_OPERATION_open && operation != HOST_OPERATION_load) || worker_usage_over(getpid(), &worker.limits, UINT64_MAX) != HOST_LIMIT_THREADS)
+	if (!worker.confined || (operation != HOST_OPERATION_open && operation != HOST_OPERATION_load) ||
+	    worker_usage_over(getpid(), &worker.limits, UINT64_MAX) != HOST_LIMIT_THREADS)
 		return PTOWSP_OK;
 	host_limits_text(&worker.limits, HOST_LIMIT_THREADS, text, sizeof(text));
 	return host_fail(error, PTOWSP_DEVICE_LOST, "%.60s: %s in %s; allow more, or use fewer --threads", worker.name, text, host_operations[operation].name);
@@ -247,7 +248,8 @@ static void sandbox_name(ptowsp_status st, struct ptowsp_error *error)
 	}
 	for (size_t i = 0; i < sizeof(refusals) / sizeof(*refusals); i++)
 		if (strstr(error->text, strerror(refusals[i]))) {
-			snprintf(error->text + length, sizeof(error->text) - length, "; it runs in a sandbox, which may do little; --isolate=process lets it do that");
+			snprintf(error->text + length, sizeof(error->text) - length,
+				 "; it runs in a sandbox, which may do little; --isolate=process lets it do that");
 			return;
 		}
 }

@@ -14,17 +14,18 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include "host/sandbox/cgroup.h"
 #include "host/run/runs.h"
+#include "host/sandbox/cgroup.h"
 #include "host/worker/worker.h"
 
-#define CLEAR_NS UINT64_C(2000000000) /* longest that what a plugin has left is hunted for: who starts processes faster than they are ended keeps the host no longer */
+#define CLEAR_NS                                                                                                                                               \
+	UINT64_C(2000000000) /* longest that what a plugin has left is hunted for: who starts processes faster than they are ended keeps the host no longer */
 
 enum { LOOK_MS = 50 }; /* between two looks at what a sandbox takes */
 
-static pid_t kept; /* the worker's number, its own until it is waited for */
+static pid_t kept;               /* the worker's number, its own until it is waited for */
 static struct host_cgroup group; /* of a sandbox, where one may be made */
-static uint64_t shared; /* bytes that the host shares with it, by its word */
+static uint64_t shared;          /* bytes that the host shares with it, by its word */
 
 static void tell(const struct host_frame_word *word)
 {

@@ -19,9 +19,9 @@ struct question {
 	struct question *next;
 };
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER; /* taken in front of the ring's */
-static pthread_cond_t answered;                           /* on the host's clock: see begin */
-static struct question *questions;                        /* owned */
-static uint64_t latest, joined[HOST_RUNS_IN_FLIGHT];      /* tokens of runs on several devices, by slot */
+static pthread_cond_t answered;                          /* on the host's clock: see begin */
+static struct question *questions;                       /* owned */
+static uint64_t latest, joined[HOST_RUNS_IN_FLIGHT];     /* tokens of runs on several devices, by slot */
 
 void worker_notify_begin(void)
 {
@@ -130,7 +130,8 @@ static void question_end(struct question *gone)
 }
 
 /* AGAIN at until_ns. answer_out: its values. */
-static ptowsp_status ask(uint32_t operation, const struct question *like, uint64_t cycles, uint64_t until_ns, struct host_frame *answer_out, struct ptowsp_error *error)
+static ptowsp_status ask(uint32_t operation, const struct question *like, uint64_t cycles, uint64_t until_ns, struct host_frame *answer_out,
+			 struct ptowsp_error *error)
 {
 	const struct timespec until = {(time_t)(until_ns / SECOND), (long)(until_ns % SECOND)};
 	struct question *q;
@@ -179,7 +180,8 @@ static void take(struct host_call *call, const struct question *like)
 
 void worker_notify(struct host_call *call)
 {
-	const struct question like = {.token = call->values[1].number, .device = (uint32_t)call->values[2].number, .notification = (uint32_t)call->values[3].number};
+	const struct question like = {
+		.token = call->values[1].number, .device = (uint32_t)call->values[2].number, .notification = (uint32_t)call->values[3].number};
 	const enum host_operation_id id = (enum host_operation_id)(call->operation - host_operations);
 	struct host_frame answer;
 

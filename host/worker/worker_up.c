@@ -3,9 +3,9 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "host/host_error.h"
 #include "host/call/marshal.h"
 #include "host/call/upward.h"
+#include "host/host_error.h"
 #include "host/worker/worker.h"
 
 void worker_frame(struct host_wire *wire, uint32_t operation)

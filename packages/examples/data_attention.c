@@ -7,8 +7,7 @@
 #include <stdlib.h>
 
 /* out (width numbers) = softmax(query keys^T scale) values; row i of keys and values is number rows[i]. */
-static void attend(double *out, const float *query, const float *keys, const float *values, const int *rows, int count, int width,
-		   double scale)
+static void attend(double *out, const float *query, const float *keys, const float *values, const int *rows, int count, int width, double scale)
 {
 	double *weight = malloc((size_t)count * sizeof(*weight)), largest = -INFINITY, sum = 0;
 

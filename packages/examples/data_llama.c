@@ -9,8 +9,7 @@
 enum { TOKENS = 48, HEADS = 2, HEAD = 32, WIDTH = HEADS * HEAD, INNER = 96 };
 
 static float x[TOKENS][WIDTH], norm_1[WIDTH], norm_2[WIDTH], angle_cos[TOKENS][HEAD / 2], angle_sin[TOKENS][HEAD / 2], mask[16][16];
-static float wq[WIDTH * WIDTH], wk[WIDTH * WIDTH], wv[WIDTH * WIDTH], wo[WIDTH * WIDTH], gate[WIDTH * INNER], up[WIDTH * INNER],
-	down[INNER * WIDTH];
+static float wq[WIDTH * WIDTH], wk[WIDTH * WIDTH], wv[WIDTH * WIDTH], wo[WIDTH * WIDTH], gate[WIDTH * INNER], up[WIDTH * INNER], down[INNER * WIDTH];
 
 /* Weights of about 1 / sqrt(rows), as bf16 in the file and as those values here. */
 static void weights_make(const char *name, float *w, int rows, int columns, uint64_t seed)
@@ -120,8 +119,8 @@ static void inputs_make(void)
 
 void data_llama(void)
 {
-	static double from[TOKENS][WIDTH], n[TOKENS][WIDTH], q[TOKENS][WIDTH], k[TOKENS][WIDTH], v[TOKENS][WIDTH], h[TOKENS][WIDTH],
-		g[TOKENS][INNER], u[TOKENS][INNER], y[TOKENS][WIDTH];
+	static double from[TOKENS][WIDTH], n[TOKENS][WIDTH], q[TOKENS][WIDTH], k[TOKENS][WIDTH], v[TOKENS][WIDTH], h[TOKENS][WIDTH], g[TOKENS][INNER],
+		u[TOKENS][INNER], y[TOKENS][WIDTH];
 
 	inputs_make();
 	for (int i = 0; i < TOKENS * WIDTH; i++)
@@ -181,11 +180,11 @@ static void attend_to_all(double q[SIDE][SIDE], double k[SIDE][SIDE], double v[S
 }
 
 /* The task graph's angles: x cos + x sin, the same ones for every 32 tokens. */
-static void turn(double x[SIDE][SIDE], float cosines[32][SIDE], float sines[32][SIDE])
+static void turn(double rows[SIDE][SIDE], float cosines[32][SIDE], float sines[32][SIDE])
 {
 	for (int t = 0; t < SIDE; t++)
 		for (int c = 0; c < SIDE; c++)
-			x[t][c] *= (double)cosines[t % 32][c] + sines[t % 32][c];
+			rows[t][c] *= (double)cosines[t % 32][c] + sines[t % 32][c];
 }
 
 static void sum_make(double to[SIDE][SIDE], double with[SIDE][SIDE])

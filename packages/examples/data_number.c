@@ -78,9 +78,7 @@ uint16_t data_to_f16(float value)
 float data_from_f16(uint16_t bits)
 {
 	int exponent = bits >> 10 & 31, fraction = bits & 0x3FF;
-	double size = exponent == 31 ? (fraction ? NAN : INFINITY)
-		      : exponent     ? ldexp(1024 + fraction, exponent - 25)
-				     : ldexp(fraction, -24);
+	double size = exponent == 31 ? (fraction ? NAN : INFINITY) : exponent ? ldexp(1024 + fraction, exponent - 25) : ldexp(fraction, -24);
 
 	return (float)(bits & 0x8000 ? -size : size);
 }

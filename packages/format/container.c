@@ -37,16 +37,14 @@ static ptowsp_status header_open(const struct reading *r)
 	MUST(c->size > 0, "is empty, no package; make one with ptowsp-pack");
 	frame = c->size >= sizeof(frame) ? u32_at(c->bytes) : 0;
 	MUST(frame != ZSTD_FRAME, "is a zstd file but no package: it does not begin with a package header; make one with ptowsp-pack");
-	MUST(frame == PKG_HEADER_FRAME, "is no package: it does not begin with the word 0x%08x; make one with ptowsp-pack",
-	     PKG_HEADER_FRAME);
+	MUST(frame == PKG_HEADER_FRAME, "is no package: it does not begin with the word 0x%08x; make one with ptowsp-pack", PKG_HEADER_FRAME);
 	MUST(c->size >= PKG_FRAME_HEAD + sizeof(c->header), "is cut off: %zu bytes are fewer than a header's %zu" PKG_AGAIN, c->size,
 	     PKG_FRAME_HEAD + sizeof(c->header));
 	memcpy(&c->header, c->bytes + PKG_FRAME_HEAD, sizeof(c->header));
-	MUST(!memcmp(c->header.magic, PKG_MAGIC, sizeof(c->header.magic)), "is no package: the magic PTWSPKG is missing at offset %u; make one with ptowsp-pack",
-	     PKG_FRAME_HEAD);
+	MUST(!memcmp(c->header.magic, PKG_MAGIC, sizeof(c->header.magic)),
+	     "is no package: the magic PTWSPKG is missing at offset %u; make one with ptowsp-pack", PKG_FRAME_HEAD);
 	MUST(!strncmp(c->header.abi, PTOWSP_ABI_STRING, sizeof(c->header.abi)),
-	     "wsp_runtime_abi at offset 16 is \"%.16s\", this build knows \"%s\"; pack it again or use a newer ptowsp", c->header.abi,
-	     PTOWSP_ABI_STRING);
+	     "wsp_runtime_abi at offset 16 is \"%.16s\", this build knows \"%s\"; pack it again or use a newer ptowsp", c->header.abi, PTOWSP_ABI_STRING);
 	MUST(c->header.format_major == PKG_FORMAT_MAJOR, "format version at offset 32 is %u.%u, this build reads %u.x; pack it again or use a newer ptowsp",
 	     c->header.format_major, c->header.format_minor, PKG_FORMAT_MAJOR);
 	return PTOWSP_OK;
@@ -58,18 +56,15 @@ static ptowsp_status header_check_digest(const struct reading *r)
 	uint32_t frame_size = u32_at(c->bytes + 4);
 	uint8_t digest[PKG_DIGEST_SIZE];
 
-	MUST(c->header.header_size == frame_size, "header size at offset 36 is %u, its frame's is %u" PKG_AGAIN,
-	     (unsigned)c->header.header_size, (unsigned)frame_size);
-	MUST(frame_size <= PKG_HEADER_LIMIT, "header size at offset 36 is %u, the limit is %u" PKG_AGAIN, (unsigned)frame_size,
-	     PKG_HEADER_LIMIT);
-	MUST(frame_size >= sizeof(c->header), "header size at offset 36 is %u, a header has at least %zu" PKG_AGAIN, (unsigned)frame_size,
-	     sizeof(c->header));
+	MUST(c->header.header_size == frame_size, "header size at offset 36 is %u, its frame's is %u" PKG_AGAIN, (unsigned)c->header.header_size,
+	     (unsigned)frame_size);
+	MUST(frame_size <= PKG_HEADER_LIMIT, "header size at offset 36 is %u, the limit is %u" PKG_AGAIN, (unsigned)frame_size, PKG_HEADER_LIMIT);
+	MUST(frame_size >= sizeof(c->header), "header size at offset 36 is %u, a header has at least %zu" PKG_AGAIN, (unsigned)frame_size, sizeof(c->header));
 	MUST(frame_size <= c->size - PKG_FRAME_HEAD, "is cut off: the header ends at byte %u, the file at %zu" PKG_AGAIN,
 	     (unsigned)(PKG_FRAME_HEAD + frame_size), c->size);
 	if (!pkg_digest_make_around(digest, c->bytes + PKG_FRAME_HEAD, frame_size, offsetof(struct pkg_header, digest)))
 		return pkg_fail(r->place.error, PTOWSP_NO_MEMORY, "out of memory for SHA-256");
-	MUST(!memcmp(digest, c->header.digest, sizeof(digest)),
-	     "the header does not match its digest at offset 72: the file is damaged" PKG_AGAIN);
+	MUST(!memcmp(digest, c->header.digest, sizeof(digest)), "the header does not match its digest at offset 72: the file is damaged" PKG_AGAIN);
 	return PTOWSP_OK;
 }
 
@@ -81,17 +76,15 @@ static ptowsp_status header_check(const struct reading *r)
 	MUST(h->flags == 0, "header flags at offset 48 are 0x%x; this build knows none", (unsigned)h->flags);
 	for (size_t i = strlen(PTOWSP_ABI_STRING); i < sizeof(h->abi); i++)
 		MUST(h->abi[i] == 0, "byte %zu behind wsp_runtime_abi is not zero", 16 + i);
-	MUST(h->section_count <= PKG_SECTION_LIMIT, "section count at offset 52 is %u, the limit is %u", (unsigned)h->section_count,
-	     PKG_SECTION_LIMIT);
-	MUST(h->target_count <= PKG_TARGET_LIMIT, "target count at offset 64 is %u, the limit is %u", (unsigned)h->target_count,
-	     PKG_TARGET_LIMIT);
+	MUST(h->section_count <= PKG_SECTION_LIMIT, "section count at offset 52 is %u, the limit is %u", (unsigned)h->section_count, PKG_SECTION_LIMIT);
+	MUST(h->target_count <= PKG_TARGET_LIMIT, "target count at offset 64 is %u, the limit is %u", (unsigned)h->target_count, PKG_TARGET_LIMIT);
 	if (h->format_minor <= PKG_FORMAT_MINOR)
 		MUST(h->toc_offset == sizeof(*h) && h->toc_stride == sizeof(struct pkg_toc_row),
-		     "table of contents at offset 56 has offset %u and stride %u, format 1.0 has %zu and %zu", (unsigned)h->toc_offset,
-		     (unsigned)h->toc_stride, sizeof(*h), sizeof(struct pkg_toc_row));
+		     "table of contents at offset 56 has offset %u and stride %u, format 1.0 has %zu and %zu", (unsigned)h->toc_offset, (unsigned)h->toc_stride,
+		     sizeof(*h), sizeof(struct pkg_toc_row));
 	MUST(h->toc_offset >= sizeof(*h) && h->toc_stride >= sizeof(struct pkg_toc_row),
-	     "table of contents at offset 56 has offset %u and stride %u, the least are %zu and %zu", (unsigned)h->toc_offset,
-	     (unsigned)h->toc_stride, sizeof(*h), sizeof(struct pkg_toc_row));
+	     "table of contents at offset 56 has offset %u and stride %u, the least are %zu and %zu", (unsigned)h->toc_offset, (unsigned)h->toc_stride,
+	     sizeof(*h), sizeof(struct pkg_toc_row));
 	MUST(toc_end + h->target_bytes <= h->header_size && h->header_size == ((toc_end + h->target_bytes + 7) & ~UINT64_C(7)),
 	     "header size at offset 36 is %u, table of contents and targets end at %llu", (unsigned)h->header_size,
 	     (unsigned long long)(toc_end + h->target_bytes));
@@ -111,13 +104,12 @@ static ptowsp_status targets_read(const struct reading *r)
 
 		while (from + length < end && text[from + length] > ' ' && text[from + length] < 0x7F)
 			length++;
-		MUST(length > 0 && from + length < end && !text[from + length],
-		     "target %u at offset %u is not a NUL-terminated printable word", (unsigned)i, (unsigned)(PKG_FRAME_HEAD + from));
+		MUST(length > 0 && from + length < end && !text[from + length], "target %u at offset %u is not a NUL-terminated printable word", (unsigned)i,
+		     (unsigned)(PKG_FRAME_HEAD + from));
 		c->targets[i] = text + from;
 		from += length + 1;
 	}
-	MUST(from == end, "targets: %u bytes at offset %u belong to no target", (unsigned)(end - from),
-	     (unsigned)(PKG_FRAME_HEAD + from));
+	MUST(from == end, "targets: %u bytes at offset %u belong to no target", (unsigned)(end - from), (unsigned)(PKG_FRAME_HEAD + from));
 	for (; end < h->header_size; end++)
 		MUST(!text[end], "padding byte at offset %u is not zero", (unsigned)(PKG_FRAME_HEAD + end));
 	return PTOWSP_OK;
@@ -130,18 +122,16 @@ static ptowsp_status row_check_sizes(const struct reading *r, uint32_t i, const 
 	const struct pkg_caps *caps = r->caps;
 	const char *name = type.text;
 
-	MUST((row->flags & ~PKG_SECTION_REQUIRED) == 0, "section %u (%s): flags are 0x%x, only bit 0 is known", (unsigned)i, name,
-	     (unsigned)row->flags);
-	MUST(row->codec == PKG_CODEC_ZSTD, "section %u (%s): codec is %u, this build knows 1 (zstd)", (unsigned)i, name,
-	     (unsigned)row->codec);
-	MUST(row->stride >= 1 && row->stride <= PKG_STRIDE_LIMIT, "section %u (%s): stride is %u, allowed are 1 to %u", (unsigned)i,
-	     name, (unsigned)row->stride, PKG_STRIDE_LIMIT);
+	MUST((row->flags & ~PKG_SECTION_REQUIRED) == 0, "section %u (%s): flags are 0x%x, only bit 0 is known", (unsigned)i, name, (unsigned)row->flags);
+	MUST(row->codec == PKG_CODEC_ZSTD, "section %u (%s): codec is %u, this build knows 1 (zstd)", (unsigned)i, name, (unsigned)row->codec);
+	MUST(row->stride >= 1 && row->stride <= PKG_STRIDE_LIMIT, "section %u (%s): stride is %u, allowed are 1 to %u", (unsigned)i, name,
+	     (unsigned)row->stride, PKG_STRIDE_LIMIT);
 	MUST(row->size <= caps->section_bytes, "section %u (%s): %llu bytes are more than the limit of %llu%s", (unsigned)i, name, size,
 	     (unsigned long long)caps->section_bytes, caps->raise);
-	MUST(row->size % row->stride == 0 && row->count == row->size / row->stride,
-	     "section %u (%s): %llu records of %u bytes are not %llu bytes", (unsigned)i, name, count, (unsigned)row->stride, size);
-	MUST(row->stride == 1 || row->count <= PKG_ROW_LIMIT, "section %u (%s): %llu records are more than the limit of %u",
-	     (unsigned)i, name, count, PKG_ROW_LIMIT);
+	MUST(row->size % row->stride == 0 && row->count == row->size / row->stride, "section %u (%s): %llu records of %u bytes are not %llu bytes", (unsigned)i,
+	     name, count, (unsigned)row->stride, size);
+	MUST(row->stride == 1 || row->count <= PKG_ROW_LIMIT, "section %u (%s): %llu records are more than the limit of %u", (unsigned)i, name, count,
+	     PKG_ROW_LIMIT);
 	return PTOWSP_OK;
 }
 
@@ -151,15 +141,14 @@ static ptowsp_status row_check_place(const struct reading *r, uint32_t i, const 
 	const struct pkg_container *c = r->into;
 	struct pkg_type_text name = pkg_type_text(row->type);
 
-	MUST(row->offset == *next, "section %u (%s): begins at %llu, the one before it ends at %llu", (unsigned)i, name.text,
-	     (unsigned long long)row->offset, (unsigned long long)*next);
+	MUST(row->offset == *next, "section %u (%s): begins at %llu, the one before it ends at %llu", (unsigned)i, name.text, (unsigned long long)row->offset,
+	     (unsigned long long)*next);
 	MUST(row->packed_size > 0 && row->packed_size <= c->header.total_size - *next,
-	     "section %u (%s): %llu packed bytes from %llu do not lie inside the file's %llu", (unsigned)i, name.text,
-	     (unsigned long long)row->packed_size, (unsigned long long)*next, (unsigned long long)c->header.total_size);
+	     "section %u (%s): %llu packed bytes from %llu do not lie inside the file's %llu", (unsigned)i, name.text, (unsigned long long)row->packed_size,
+	     (unsigned long long)*next, (unsigned long long)c->header.total_size);
 	*next += row->packed_size;
 	for (uint32_t other = 0; other < i; other++)
-		MUST(c->rows[other].type != row->type, "section %u (%s): there is another one, section %u", (unsigned)i, name.text,
-		     (unsigned)other);
+		MUST(c->rows[other].type != row->type, "section %u (%s): there is another one, section %u", (unsigned)i, name.text, (unsigned)other);
 	return PTOWSP_OK;
 }
 
@@ -178,13 +167,13 @@ static ptowsp_status toc_read(const struct reading *r)
 		if (!st)
 			st = row_check_place(r, i, row, &next);
 		if (!st)
-			MUST(row->size <= r->caps->total_bytes - total, "sections 0 to %u have more bytes than the limit of %llu%s",
-			     (unsigned)i, (unsigned long long)r->caps->total_bytes, r->caps->raise);
+			MUST(row->size <= r->caps->total_bytes - total, "sections 0 to %u have more bytes than the limit of %llu%s", (unsigned)i,
+			     (unsigned long long)r->caps->total_bytes, r->caps->raise);
 		total += row->size;
 	}
 	if (!st)
-		MUST(next == c->header.total_size, "%llu bytes at offset %llu belong to no section",
-		     (unsigned long long)(c->header.total_size - next), (unsigned long long)next);
+		MUST(next == c->header.total_size, "%llu bytes at offset %llu belong to no section", (unsigned long long)(c->header.total_size - next),
+		     (unsigned long long)next);
 	return st;
 }
 
@@ -195,8 +184,8 @@ static ptowsp_status end_check(const struct reading *r)
 	uint64_t total = c->header.total_size;
 	size_t rest;
 
-	MUST(total >= PKG_FRAME_HEAD + (uint64_t)c->header.header_size, "total size at offset 40 is %llu, the header alone has %u",
-	     (unsigned long long)total, (unsigned)(PKG_FRAME_HEAD + c->header.header_size));
+	MUST(total >= PKG_FRAME_HEAD + (uint64_t)c->header.header_size, "total size at offset 40 is %llu, the header alone has %u", (unsigned long long)total,
+	     (unsigned)(PKG_FRAME_HEAD + c->header.header_size));
 	MUST(total <= c->size, "is cut off: the header says %llu bytes, the file has %zu" PKG_AGAIN, (unsigned long long)total, c->size);
 	rest = c->size - (size_t)total;
 	if (!rest)
@@ -204,18 +193,17 @@ static ptowsp_status end_check(const struct reading *r)
 	MUST(rest >= PKG_FRAME_HEAD && u32_at(c->bytes + total) == PKG_SIGNATURE_FRAME, "%zu trailing bytes at offset %llu" PKG_AGAIN, rest,
 	     (unsigned long long)total);
 	c->signature_size = u32_at(c->bytes + total + 4);
-	MUST(c->signature_size <= PKG_SIGNATURE_LIMIT, "the signature at offset %llu has %zu bytes, the limit is %u",
-	     (unsigned long long)total, c->signature_size, PKG_SIGNATURE_LIMIT);
-	MUST(c->signature_size == rest - PKG_FRAME_HEAD, "the signature at offset %llu has %zu bytes, the file holds %zu of them",
-	     (unsigned long long)total, c->signature_size, rest - PKG_FRAME_HEAD);
+	MUST(c->signature_size <= PKG_SIGNATURE_LIMIT, "the signature at offset %llu has %zu bytes, the limit is %u", (unsigned long long)total,
+	     c->signature_size, PKG_SIGNATURE_LIMIT);
+	MUST(c->signature_size == rest - PKG_FRAME_HEAD, "the signature at offset %llu has %zu bytes, the file holds %zu of them", (unsigned long long)total,
+	     c->signature_size, rest - PKG_FRAME_HEAD);
 	return PTOWSP_OK;
 }
 
-ptowsp_status pkg_container_read(struct pkg_container *container, const void *bytes, size_t size, const char *name,
-				 const struct pkg_caps *caps, struct ptowsp_error *error)
+ptowsp_status pkg_container_read(struct pkg_container *container, const void *bytes, size_t size, const char *name, const struct pkg_caps *caps,
+				 struct ptowsp_error *error)
 {
-	static ptowsp_status (*const steps[])(const struct reading *) = {header_open, header_check_digest, header_check,
-									 targets_read, end_check, toc_read};
+	static ptowsp_status (*const steps[])(const struct reading *) = {header_open, header_check_digest, header_check, targets_read, end_check, toc_read};
 	struct reading r = {container, caps, {name, error}};
 	ptowsp_status st = PTOWSP_OK;
 
@@ -252,8 +240,7 @@ static size_t append(uint8_t *to, size_t at, const void *bytes, size_t size)
 	return at + size;
 }
 
-ptowsp_status pkg_container_identity(const struct pkg_container *container, uint8_t digest_out[PKG_DIGEST_SIZE],
-				     struct ptowsp_error *error)
+ptowsp_status pkg_container_identity(const struct pkg_container *container, uint8_t digest_out[PKG_DIGEST_SIZE], struct ptowsp_error *error)
 {
 	const struct pkg_header *h = &container->header;
 	struct content contents[PKG_SECTION_LIMIT];

@@ -7,8 +7,7 @@
 
 /* Fills error (NULL is allowed) and returns code. Text that is too long is cut at a character; control characters
  * become '?', because parts of the text may come from a file. */
-ptowsp_status pkg_fail(struct ptowsp_error *error, ptowsp_status code, const char *format, ...)
-	__attribute__((format(printf, 3, 4)));
+ptowsp_status pkg_fail(struct ptowsp_error *error, ptowsp_status code, const char *format, ...) __attribute__((format(printf, 3, 4)));
 
 /* IO: "path sentence: what errno says"; of a long path only the end is shown, so that the reason is not cut off. */
 ptowsp_status pkg_fail_errno(struct ptowsp_error *error, const char *path, const char *sentence);
@@ -26,10 +25,10 @@ struct pkg_place {
 ptowsp_status pkg_refuse(const struct pkg_place *place, const char *format, ...) __attribute__((format(printf, 2, 3)));
 
 /* A condition that does not hold leaves the function: BAD_PACKAGE with the sentence. */
-#define PKG_MUST(place, condition, ...)                                                                                \
-	do {                                                                                                           \
-		if (!(condition))                                                                                      \
-			return pkg_refuse(place, __VA_ARGS__);                                                         \
+#define PKG_MUST(place, condition, ...)                                                                                                                        \
+	do {                                                                                                                                                   \
+		if (!(condition))                                                                                                                              \
+			return pkg_refuse(place, __VA_ARGS__);                                                                                                 \
 	} while (0)
 
 #endif

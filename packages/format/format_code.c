@@ -69,15 +69,15 @@ struct look {
 	struct pkg_place place;
 	struct body bodies[PTOWSP_NESTING_LIMIT];
 	uint32_t at, depth, loops;
-	uint32_t behind;           /* words up to here belong to an instruction that was seen */
+	uint32_t behind; /* words up to here belong to an instruction that was seen */
 };
 
 /* "WORK[7] (task): " and the rule. */
-#define MUST(l, condition, format, ...)                                                                                \
-	do {                                                                                                           \
-		if (!(condition))                                                                                      \
-			return pkg_refuse(&(l)->place, "WORK[%u] (%s): " format, (unsigned)(l)->at,                    \
-					  pkg_word(PKG_WORDS_opcode, pkg_code_at((l)->code, (l)->at).opcode), __VA_ARGS__);       \
+#define MUST(l, condition, format, ...)                                                                                                                        \
+	do {                                                                                                                                                   \
+		if (!(condition))                                                                                                                              \
+			return pkg_refuse(&(l)->place, "WORK[%u] (%s): " format, (unsigned)(l)->at,                                                            \
+					  pkg_word(PKG_WORDS_opcode, pkg_code_at((l)->code, (l)->at).opcode), __VA_ARGS__);                                    \
 	} while (0)
 
 /* How many there are of what an operand of that description names, UINT64_MAX: it is just a number. */
@@ -88,10 +88,10 @@ static uint64_t rows_of(const struct look *l, const char *what)
 	const struct {
 		const char *what;
 		uint64_t count;
-	} kinds[] = {{"axis", h->num_axes},           {"kernel", h->num_kernels},   {"slot", t->slot_count},     {"slot row", t->slot_count},
-		     {"channel", t->channel_count},   {"event", t->event_count},    {"tensor", t->tensor_count}, {"region", t->region_count},
-		     {"expression", t->expr_count},   {"kind", PTOWSP_AFTER_SOFT + 1}, {"scope", PTOWSP_FENCE_SYSTEM + 1},
-		     {"loop depth", l->loops}};
+	} kinds[] = {{"axis", h->num_axes},           {"kernel", h->num_kernels},         {"slot", t->slot_count},
+		     {"slot row", t->slot_count},     {"channel", t->channel_count},      {"event", t->event_count},
+		     {"tensor", t->tensor_count},     {"region", t->region_count},        {"expression", t->expr_count},
+		     {"kind", PTOWSP_AFTER_SOFT + 1}, {"scope", PTOWSP_FENCE_SYSTEM + 1}, {"loop depth", l->loops}};
 
 	for (size_t i = 0; i < sizeof(kinds) / sizeof(kinds[0]); i++)
 		if (!strcmp(what, kinds[i].what))
@@ -104,10 +104,8 @@ static ptowsp_status operands_check(const struct look *l, const struct ptowsp_in
 	const char *first = pkg_operand(in->opcode, 0), *second = pkg_operand(in->opcode, 1);
 
 	MUST(l, !(in->flags & ~(in->opcode == PTOWSP_OP_SLOT_LOAD ? PTOWSP_SLOT_LOAD_BITS : 0)), "flags are %u, a package has 0", in->flags);
-	MUST(l, in->operand1 < rows_of(l, first), "%s %u is not there, %llu are", first, in->operand1,
-	     (unsigned long long)rows_of(l, first));
-	MUST(l, in->operand2 < rows_of(l, second), "%s %u is not there, %llu are", second, (unsigned)in->operand2,
-	     (unsigned long long)rows_of(l, second));
+	MUST(l, in->operand1 < rows_of(l, first), "%s %u is not there, %llu are", first, in->operand1, (unsigned long long)rows_of(l, first));
+	MUST(l, in->operand2 < rows_of(l, second), "%s %u is not there, %llu are", second, (unsigned)in->operand2, (unsigned long long)rows_of(l, second));
 	return PTOWSP_OK;
 }
 
@@ -197,7 +195,8 @@ static ptowsp_status words_check(struct look *l, int (*belongs)(uint8_t op), uin
 	for (uint32_t i = 0; i < count; i++, l->behind++) {
 		struct ptowsp_instruction word = pkg_code_at(l->code, l->behind);
 
-		MUST(l, l->behind < l->code->header.num_instructions && belongs(word.opcode), "%u words for %s follow, it has %u", (unsigned)i, what, (unsigned)count);
+		MUST(l, l->behind < l->code->header.num_instructions && belongs(word.opcode), "%u words for %s follow, it has %u", (unsigned)i, what,
+		     (unsigned)count);
 		MUST(l, word.operand1 < most, "%s %u is not there, its kernel has %u", what, word.operand1, (unsigned)most);
 	}
 	return PTOWSP_OK;
@@ -241,16 +240,12 @@ static ptowsp_status instruction_check(struct look *l, const struct ptowsp_instr
 	ptowsp_status st;
 
 	switch (in->opcode) {
-	case PTOWSP_OP_HALT:
-		MUST(l, !l->depth, "it stands inside a%s body", "");
-		return PTOWSP_OK;
+	case PTOWSP_OP_HALT: MUST(l, !l->depth, "it stands inside a%s body", ""); return PTOWSP_OK;
 	case PTOWSP_OP_PARALLEL_FOR:
 	case PTOWSP_OP_FOR_EACH:
 	case PTOWSP_OP_SELECT: return simple_open(l, in->operand2, 1);
 	case PTOWSP_OP_SCOPE: return simple_open(l, in->operand2, 0);
-	case PTOWSP_OP_CONSUME:
-		st = carried_check(l, PTOWSP_OP_IO_OUTPUT, 0);
-		return st ? st : simple_open(l, in->operand2, 1);
+	case PTOWSP_OP_CONSUME: st = carried_check(l, PTOWSP_OP_IO_OUTPUT, 0); return st ? st : simple_open(l, in->operand2, 1);
 	case PTOWSP_OP_COND: return branches_open(l, 2);
 	case PTOWSP_OP_WHILE: return branches_open(l, 1);
 	case PTOWSP_OP_COMBINE:
@@ -277,7 +272,8 @@ static ptowsp_status next_check(struct look *l)
 	ptowsp_status st;
 
 	if (!pkg_word(PKG_WORDS_opcode, in.opcode))
-		return pkg_fail(l->place.error, PTOWSP_UNKNOWN_OPCODE, "%s: WORK[%u]: opcode 0x%02x is unknown; it needs a newer ptowsp", l->place.file, (unsigned)l->at, in.opcode);
+		return pkg_fail(l->place.error, PTOWSP_UNKNOWN_OPCODE, "%s: WORK[%u]: opcode 0x%02x is unknown; it needs a newer ptowsp", l->place.file,
+				(unsigned)l->at, in.opcode);
 	st = operands_check(l, &in);
 	if (st)
 		return st;

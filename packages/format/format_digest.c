@@ -23,8 +23,7 @@ int pkg_digest_make_around(uint8_t digest_out[PKG_DIGEST_SIZE], const void *byte
 	assert(behind <= size);
 	memset(digest_out, 0, PKG_DIGEST_SIZE);
 	done = context && EVP_DigestInit_ex(context, EVP_sha256(), NULL) == 1 && EVP_DigestUpdate(context, from, hole) == 1 &&
-	       EVP_DigestUpdate(context, zero, sizeof(zero)) == 1 &&
-	       EVP_DigestUpdate(context, from + behind, size - behind) == 1 &&
+	       EVP_DigestUpdate(context, zero, sizeof(zero)) == 1 && EVP_DigestUpdate(context, from + behind, size - behind) == 1 &&
 	       EVP_DigestFinal_ex(context, digest_out, NULL) == 1;
 	EVP_MD_CTX_free(context);
 	return done;

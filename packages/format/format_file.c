@@ -19,7 +19,8 @@ ptowsp_status pkg_file_check(int fd, const char *name, uint64_t most, uint64_t *
 		return pkg_fail(error, PTOWSP_IO, "%.160s is no file%s", name, S_ISDIR(info.st_mode) ? ", it is a folder" : "");
 	*size_out = (uint64_t)info.st_size;
 	if (*size_out > most)
-		return pkg_fail(error, PTOWSP_TOO_BIG, "%.160s has %llu bytes, at most %llu are read", name, (unsigned long long)*size_out, (unsigned long long)most);
+		return pkg_fail(error, PTOWSP_TOO_BIG, "%.160s has %llu bytes, at most %llu are read", name, (unsigned long long)*size_out,
+				(unsigned long long)most);
 	return PTOWSP_OK;
 }
 

@@ -11,9 +11,9 @@ struct ptowsp_error;
 
 /* The largest size of one file of each sort, in bytes. */
 #define PKG_FILE_SOURCE (UINT64_C(16) << 20)
-#define PKG_FILE_NAMED (UINT64_C(1) << 28) /* by a source: sample data, payloads */
-#define PKG_FILE_TEXT (UINT64_C(1) << 30)  /* JSON forms, saved graphs */
-#define PKG_FILE_MOST (UINT64_C(1) << 31)  /* packages and plugins to be signed, logs of calls */
+#define PKG_FILE_NAMED  (UINT64_C(1) << 28) /* by a source: sample data, payloads */
+#define PKG_FILE_TEXT   (UINT64_C(1) << 30) /* JSON forms, saved graphs */
+#define PKG_FILE_MOST   (UINT64_C(1) << 31) /* packages and plugins to be signed, logs of calls */
 
 /* Opens a regular file and nothing else: a FIFO is not waited for, a device has no end. path is seen from the open folder `at` (AT_FDCWD: the process's).
  * name: what messages call it. *fd_out is the caller's, -1 after an error; *size_out in bytes. Errors: IO, TOO_BIG (more than `most` bytes); each with a

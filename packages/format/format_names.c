@@ -51,17 +51,12 @@ static const struct pkg_word feature_words[] = {
 #undef X
 };
 static const struct pkg_word param_kind_words[] = {{PTOWSP_PARAM_TENSOR, "tensor"}, {PTOWSP_PARAM_SCALAR, "scalar"}};
-static const struct pkg_word role_words[] = {{PTOWSP_ROLE_IN, "in"},
-					     {PTOWSP_ROLE_OUT, "out"},
-					     {PTOWSP_ROLE_INOUT, "inout"},
-					     {PTOWSP_ROLE_TEMP, "temp"},
-					     {PTOWSP_ROLE_CONST, "const"}};
+static const struct pkg_word role_words[] = {
+	{PTOWSP_ROLE_IN, "in"}, {PTOWSP_ROLE_OUT, "out"}, {PTOWSP_ROLE_INOUT, "inout"}, {PTOWSP_ROLE_TEMP, "temp"}, {PTOWSP_ROLE_CONST, "const"}};
 static const struct pkg_word distribution_words[] = {{0, "replicated"}, {1, "sharded"}};
 static const struct pkg_word slot_kind_words[] = {{PTOWSP_SLOT_SYMBOL, "symbol"}, {PTOWSP_SLOT_SLOT, "slot"}};
-static const struct pkg_word axis_kind_words[] = {{PTOWSP_AXIS_DENSE, "dense"},
-						  {PTOWSP_AXIS_DENSE_DYN, "dense_dyn"},
-						  {PTOWSP_AXIS_RAGGED, "ragged"},
-						  {PTOWSP_AXIS_SPARSE, "sparse"}};
+static const struct pkg_word axis_kind_words[] = {
+	{PTOWSP_AXIS_DENSE, "dense"}, {PTOWSP_AXIS_DENSE_DYN, "dense_dyn"}, {PTOWSP_AXIS_RAGGED, "ragged"}, {PTOWSP_AXIS_SPARSE, "sparse"}};
 static const struct pkg_word channel_kind_words[] = {{PTOWSP_CHANNEL_TOKEN, "token"}, {PTOWSP_CHANNEL_PAYLOAD, "payload"}};
 static const struct pkg_word channel_direction_words[] = {{PTOWSP_CHANNEL_PRODUCES, "produces"}, {PTOWSP_CHANNEL_CONSUMES, "consumes"}};
 static const struct pkg_word sample_role_words[] = {{PTOWSP_SAMPLE_INPUT, "input"}, {PTOWSP_SAMPLE_EXPECTED, "expected"}};
@@ -78,19 +73,17 @@ static const struct pkg_word core_type_words[] = {
 #undef X
 };
 static const struct pkg_word access_words[] = {{0, "none"}, {PTOWSP_READ, "in"}, {PTOWSP_WRITE, "out"}, {PTOWSP_READ | PTOWSP_WRITE, "inout"}};
-static const struct pkg_word edge_words[] = {{PTOWSP_AFTER_TASK, "after"},
-					     {PTOWSP_AFTER_DATA, "data"},
-					     {PTOWSP_AFTER_BARRIER, "barrier"},
-					     {PTOWSP_AFTER_SOFT, "soft"}};
+static const struct pkg_word edge_words[] = {
+	{PTOWSP_AFTER_TASK, "after"}, {PTOWSP_AFTER_DATA, "data"}, {PTOWSP_AFTER_BARRIER, "barrier"}, {PTOWSP_AFTER_SOFT, "soft"}};
 static const struct pkg_word scope_words[] = {{PTOWSP_FENCE_CORE, "core"}, {PTOWSP_FENCE_DEVICE, "device"}, {PTOWSP_FENCE_SYSTEM, "system"}};
 /* graph_words.def holds several enumerations: each takes its own rows. */
 #define GRAPH_WORD(words, NAME, code) {code, #NAME},
 #define GRAPH_NO_WORD(words, NAME, code)
 #define X(words, NAME, code) X_##words(words, NAME, code)
-#define X_dep_type GRAPH_WORD
-#define X_location GRAPH_NO_WORD
-#define X_fence_scope GRAPH_NO_WORD
-#define X_affinity_type GRAPH_NO_WORD
+#define X_dep_type           GRAPH_WORD
+#define X_location           GRAPH_NO_WORD
+#define X_fence_scope        GRAPH_NO_WORD
+#define X_affinity_type      GRAPH_NO_WORD
 static const struct pkg_word dep_type_words[] = {
 #include "ptowsp/graph_words.def"
 };
@@ -103,14 +96,14 @@ static const struct pkg_word location_words[] = {
 };
 #undef X_location
 #undef X_fence_scope
-#define X_location GRAPH_NO_WORD
+#define X_location    GRAPH_NO_WORD
 #define X_fence_scope GRAPH_WORD
 static const struct pkg_word fence_scope_words[] = {
 #include "ptowsp/graph_words.def"
 };
 #undef X_fence_scope
 #undef X_affinity_type
-#define X_fence_scope GRAPH_NO_WORD
+#define X_fence_scope   GRAPH_NO_WORD
 #define X_affinity_type GRAPH_WORD
 static const struct pkg_word affinity_type_words[] = {
 #include "ptowsp/graph_words.def"
@@ -123,12 +116,11 @@ static const struct {
 	uint32_t count;
 } vocabulary[PKG_WORDS_COUNT] = {
 #define WORDS_AS(name, text) [PKG_WORDS_##name] = {text, name##_words, sizeof(name##_words) / sizeof(name##_words[0])},
-#define WORDS(name) WORDS_AS(name, #name)
-	WORDS(dtype) WORDS(unit) WORDS(space) WORDS(payload) WORDS(expr_op) WORDS(directive) WORDS(param_kind) WORDS(role)
-	WORDS(distribution) WORDS(slot_kind) WORDS(axis_kind) WORDS(sample_role)
-	WORDS(channel_kind) WORDS(channel_direction) WORDS(opcode) WORDS(memory_order)
-	WORDS(core_type) WORDS(dep_type) WORDS(location) WORDS(fence_scope) WORDS(affinity_type)
-	WORDS(access) WORDS_AS(edge, "kind of edge") WORDS_AS(scope, "scope of a fence")
+#define WORDS(name)          WORDS_AS(name, #name)
+	WORDS(dtype) WORDS(unit) WORDS(space) WORDS(payload) WORDS(expr_op) WORDS(directive) WORDS(param_kind) WORDS(role) WORDS(distribution) WORDS(slot_kind)
+		WORDS(axis_kind) WORDS(sample_role) WORDS(channel_kind) WORDS(channel_direction) WORDS(opcode) WORDS(memory_order) WORDS(core_type)
+			WORDS(dep_type) WORDS(location) WORDS(fence_scope) WORDS(affinity_type) WORDS(access) WORDS_AS(edge, "kind of edge")
+				WORDS_AS(scope, "scope of a fence")
 #undef WORDS
 #undef WORDS_AS
 };
@@ -249,8 +241,8 @@ void pkg_policy_list(uint32_t directive, char *text, size_t size)
 const char *pkg_operand(uint32_t opcode, unsigned number)
 {
 	switch (opcode) {
-#define X(NAME, code, mnemonic, operand1, operand2, effect)                                                            \
-	case code:                                                                                                     \
+#define X(NAME, code, mnemonic, operand1, operand2, effect)                                                                                                    \
+	case code:                                                                                                                                             \
 		return number ? operand2 : operand1;
 #include "ptowsp/workload_ops.def"
 #undef X
@@ -261,8 +253,8 @@ const char *pkg_operand(uint32_t opcode, unsigned number)
 uint32_t pkg_expr_operands(uint32_t op)
 {
 	switch (op) {
-#define X(NAME, code, mnemonic, operands, effect)                                                                      \
-	case code:                                                                                                     \
+#define X(NAME, code, mnemonic, operands, effect)                                                                                                              \
+	case code:                                                                                                                                             \
 		return operands;
 #include "ptowsp/expr_ops.def"
 #undef X
@@ -273,8 +265,8 @@ uint32_t pkg_expr_operands(uint32_t op)
 uint32_t pkg_dtype_bytes(uint32_t dtype)
 {
 	switch (dtype) {
-#define X(name, code, bytes, cls, text, descr)                                                                         \
-	case code:                                                                                                     \
+#define X(name, code, bytes, cls, text, descr)                                                                                                                 \
+	case code:                                                                                                                                             \
 		return bytes;
 #include "ptowsp/dtype.def"
 #undef X
@@ -306,8 +298,7 @@ static int features_visit(int (*visit)(void *context, uint32_t feature, const ch
 			return 1;
 	}
 	for (size_t i = 0; i < POLICY_COUNT; i++) {
-		snprintf(text, sizeof(text), "%s %s", pkg_word(PKG_WORDS_directive, policies[i].directive),
-			 pkg_policy_text(&policies[i]).text);
+		snprintf(text, sizeof(text), "%s %s", pkg_word(PKG_WORDS_directive, policies[i].directive), pkg_policy_text(&policies[i]).text);
 		if (visit(context, PTOWSP_FEATURE_POLICY(policies[i].directive, policies[i].policy), text))
 			return 1;
 	}
@@ -367,8 +358,8 @@ struct pkg_type_text pkg_type_text(uint32_t type)
 
 	for (int i = 0; i < 4; i++) {
 		letters[i] = (char)(type >> 8 * i & 0xFF);
-		printable &= (letters[i] >= 'A' && letters[i] <= 'Z') || (letters[i] >= 'a' && letters[i] <= 'z') ||
-			     (letters[i] >= '0' && letters[i] <= '9') || letters[i] == '_';
+		printable &= (letters[i] >= 'A' && letters[i] <= 'Z') || (letters[i] >= 'a' && letters[i] <= 'z') || (letters[i] >= '0' && letters[i] <= '9') ||
+			     letters[i] == '_';
 	}
 	if (printable)
 		snprintf(text.text, sizeof(text.text), "%s", letters);

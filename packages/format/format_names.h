@@ -8,11 +8,30 @@
 
 /* The enumerations that records.def, graph_ops.def and workload_ops.def name. */
 enum pkg_words {
-	PKG_WORDS_dtype, PKG_WORDS_unit, PKG_WORDS_space, PKG_WORDS_payload, PKG_WORDS_expr_op, PKG_WORDS_directive,
-	PKG_WORDS_param_kind, PKG_WORDS_role, PKG_WORDS_distribution, PKG_WORDS_slot_kind, PKG_WORDS_axis_kind,
-	PKG_WORDS_sample_role, PKG_WORDS_channel_kind, PKG_WORDS_channel_direction, PKG_WORDS_opcode,
-	PKG_WORDS_memory_order, PKG_WORDS_core_type, PKG_WORDS_dep_type, PKG_WORDS_location, PKG_WORDS_fence_scope, PKG_WORDS_affinity_type, /* of graph_ops.def */
-	PKG_WORDS_access, PKG_WORDS_edge, PKG_WORDS_scope, /* of tasks and fences */
+	PKG_WORDS_dtype,
+	PKG_WORDS_unit,
+	PKG_WORDS_space,
+	PKG_WORDS_payload,
+	PKG_WORDS_expr_op,
+	PKG_WORDS_directive,
+	PKG_WORDS_param_kind,
+	PKG_WORDS_role,
+	PKG_WORDS_distribution,
+	PKG_WORDS_slot_kind,
+	PKG_WORDS_axis_kind,
+	PKG_WORDS_sample_role,
+	PKG_WORDS_channel_kind,
+	PKG_WORDS_channel_direction,
+	PKG_WORDS_opcode,
+	PKG_WORDS_memory_order,
+	PKG_WORDS_core_type,
+	PKG_WORDS_dep_type,
+	PKG_WORDS_location,
+	PKG_WORDS_fence_scope,
+	PKG_WORDS_affinity_type, /* of graph_ops.def */
+	PKG_WORDS_access,
+	PKG_WORDS_edge,
+	PKG_WORDS_scope, /* of tasks and fences */
 	PKG_WORDS_COUNT
 };
 
@@ -22,8 +41,8 @@ struct pkg_word {
 };
 
 const struct pkg_word *pkg_words(enum pkg_words which, uint32_t *count);
-const char *pkg_words_name(enum pkg_words which);                /* "dtype" */
-const char *pkg_word(enum pkg_words which, uint64_t code);       /* NULL if unknown */
+const char *pkg_words_name(enum pkg_words which);          /* "dtype" */
+const char *pkg_word(enum pkg_words which, uint64_t code); /* NULL if unknown */
 /* 1 and the code, or 0. */
 int pkg_word_find(enum pkg_words which, const char *word, uint32_t *code_out);
 /* "f32, f16, bf16, ..." into text; cut with "..." where it does not fit. */
@@ -32,7 +51,7 @@ void pkg_words_list(enum pkg_words which, char *text, size_t size);
 /* One row of policy.def. */
 struct pkg_policy {
 	uint16_t directive, policy;
-	const char *word; /* in parentheses where the directive takes its arguments without a word, e.g. task_window=64 */
+	const char *word;    /* in parentheses where the directive takes its arguments without a word, e.g. task_window=64 */
 	uint8_t least, most; /* arguments */
 };
 const struct pkg_policy *pkg_policy(uint32_t directive, uint32_t policy); /* NULL if unknown */

@@ -47,12 +47,12 @@ static ptowsp_status signatures_open(struct pkg *p, struct ptowsp_error *error)
 	const struct pkg_place place = pkg_place_of(p, error);
 	const uint8_t *end = c->bytes + c->header.total_size;
 
-	return c->size > c->header.total_size ? pkg_signatures_read(p->signatures, &p->signature_count, end + PKG_FRAME_HEAD, c->signature_size, &place) : PTOWSP_OK;
+	return c->size > c->header.total_size ? pkg_signatures_read(p->signatures, &p->signature_count, end + PKG_FRAME_HEAD, c->signature_size, &place)
+					      : PTOWSP_OK;
 }
 
 /* The part of opening that is the same for files and memory. */
-static ptowsp_status package_read(struct pkg *p, const void *bytes, size_t size, const struct pkg_limits *limits,
-				  struct ptowsp_error *error)
+static ptowsp_status package_read(struct pkg *p, const void *bytes, size_t size, const struct pkg_limits *limits, struct ptowsp_error *error)
 {
 	ptowsp_status st;
 
@@ -87,8 +87,8 @@ static struct pkg *package_create(const char *name)
 	return p;
 }
 
-ptowsp_status pkg_open_memory(struct pkg **package_out, const void *bytes, size_t size, const char *name,
-			      const struct pkg_limits *limits, struct ptowsp_error *error)
+ptowsp_status pkg_open_memory(struct pkg **package_out, const void *bytes, size_t size, const char *name, const struct pkg_limits *limits,
+			      struct ptowsp_error *error)
 {
 	struct pkg *p = package_create(name);
 	ptowsp_status st;
@@ -264,8 +264,7 @@ static ptowsp_status samples_open(struct pkg *p, struct ptowsp_error *error)
 	return st;
 }
 
-ptowsp_status pkg_sample_bytes(struct pkg *package, uint32_t row, const void **bytes_out, uint64_t *size_out,
-			       struct ptowsp_error *error)
+ptowsp_status pkg_sample_bytes(struct pkg *package, uint32_t row, const void **bytes_out, uint64_t *size_out, struct ptowsp_error *error)
 {
 	const struct ptowsp_sample_record *sample = &package->tables.sample[row];
 	ptowsp_status st = PTOWSP_OK;
@@ -300,8 +299,7 @@ int pkg_content(const struct pkg *package, uint32_t index, struct pkg_content *c
 
 	if (index >= package->container.header.section_count)
 		return 0;
-	*content_out = (struct pkg_content){row->type,  row->flags & PKG_SECTION_REQUIRED, row->stride, row->count, row->size,
-					    row->packed_size, row->digest};
+	*content_out = (struct pkg_content){row->type, row->flags & PKG_SECTION_REQUIRED, row->stride, row->count, row->size, row->packed_size, row->digest};
 	return 1;
 }
 

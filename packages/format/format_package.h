@@ -12,7 +12,9 @@
  * stride are copied (missing fields 0). Absent tables: NULL, 0. */
 struct pkg_tables {
 #define BYTES(SECT, text)
-#define TABLE(SECT, record, text) const struct ptowsp_##record##_record *record; uint32_t record##_count;
+#define TABLE(SECT, record, text)                                                                                                                              \
+	const struct ptowsp_##record##_record *record;                                                                                                         \
+	uint32_t record##_count;
 #define FIELD(type, name, kind, argument, text)
 #define END(SECT, record, bytes)
 #include "ptowsp/records.def"
@@ -24,7 +26,8 @@ struct pkg_tables {
 	uint64_t strings_size;
 	const uint8_t *code; /* CODE */
 	uint64_t code_size;
-	const uint8_t *raw_work; /* WORK: container and lists are verified, what the instructions say is not; who follows them takes a pkg_code (format_code.h) */
+	const uint8_t
+		*raw_work; /* WORK: container and lists are verified, what the instructions say is not; who follows them takes a pkg_code (format_code.h) */
 	uint64_t raw_work_size;
 	const uint8_t *graph; /* GRPH; verified */
 	uint64_t graph_size;
@@ -44,19 +47,18 @@ struct pkg_limits {
 /* Opens, checks digests of every section but TBLB, and verifies every table in one pass. limits may be NULL.
  * Unknown optional sections are left out with a notice; only the digest of their packed bytes is checked.
  * Errors: IO, NO_MEMORY, BAD_PACKAGE with file, offset and rule in the text; *package_out is then NULL. */
-ptowsp_status pkg_open(struct pkg **package_out, const char *path, const struct pkg_limits *limits,
-		       struct ptowsp_error *error);
+ptowsp_status pkg_open(struct pkg **package_out, const char *path, const struct pkg_limits *limits, struct ptowsp_error *error);
 /* The same from memory, which must live as long as the package; name is for messages. */
-ptowsp_status pkg_open_memory(struct pkg **package_out, const void *bytes, size_t size, const char *name,
-			      const struct pkg_limits *limits, struct ptowsp_error *error);
+ptowsp_status pkg_open_memory(struct pkg **package_out, const void *bytes, size_t size, const char *name, const struct pkg_limits *limits,
+			      struct ptowsp_error *error);
 void pkg_close(struct pkg *package); /* NULL is allowed */
 
 /* All borrowed from the package. */
 const struct pkg_tables *pkg_tables(const struct pkg *package);
-const char *pkg_name(const struct pkg *package);  /* META name, else the file's */
+const char *pkg_name(const struct pkg *package);                  /* META name, else the file's */
 const char *pkg_meta(const struct pkg *package, const char *key); /* NULL if absent */
-const uint8_t *pkg_digest(const struct pkg *package); /* 32 bytes: what stands for its content, whatever packed it */
-const uint8_t *pkg_header_digest(const struct pkg *package); /* 32 bytes: every byte of the file but its signatures; what they sign */
+const uint8_t *pkg_digest(const struct pkg *package);             /* 32 bytes: what stands for its content, whatever packed it */
+const uint8_t *pkg_header_digest(const struct pkg *package);      /* 32 bytes: every byte of the file but its signatures; what they sign */
 /* Signatures behind the sections, 0 without any; whether they hold is not said. rows_out has PKG_SIGNATURE_ROWS. */
 uint32_t pkg_signatures(const struct pkg *package, struct pkg_signature *rows_out);
 /* Targets of the header, count of them; none means any. */
@@ -64,8 +66,7 @@ const char *const *pkg_targets(const struct pkg *package, uint32_t *count);
 /* Sections as stored (own stride), 64-byte aligned: what goes to a plugin. TBLB is not among them. */
 const struct ptowsp_section *pkg_sections(const struct pkg *package, uint32_t *count);
 /* Bytes of sample row `row` (its digests are checked at the first use). BAD_PACKAGE if it does not hold. */
-ptowsp_status pkg_sample_bytes(struct pkg *package, uint32_t row, const void **bytes_out, uint64_t *size_out,
-			       struct ptowsp_error *error);
+ptowsp_status pkg_sample_bytes(struct pkg *package, uint32_t row, const void **bytes_out, uint64_t *size_out, struct ptowsp_error *error);
 /* All sample bytes (section TBLB), "" and 0 without one. Errors: as above. */
 ptowsp_status pkg_sample_section(struct pkg *package, const void **bytes_out, uint64_t *size_out, struct ptowsp_error *error);
 /* One row of the table of contents, unknown sections included. */
@@ -75,7 +76,7 @@ struct pkg_content {
 	const uint8_t *digest; /* 32 bytes, borrowed */
 };
 int pkg_content(const struct pkg *package, uint32_t index, struct pkg_content *content_out); /* 0 behind the last */
-const char *pkg_abi(const struct pkg *package); /* wsp_runtime_abi */
+const char *pkg_abi(const struct pkg *package);                                              /* wsp_runtime_abi */
 uint64_t pkg_file_size(const struct pkg *package);
 const char *pkg_path(const struct pkg *package); /* the file as it was named when it was opened, for messages */
 /* One line about an unknown optional section, index 0.., NULL behind the last. */

@@ -7,7 +7,7 @@
 
 /* META key that says that there is such code; its string begins what is added to STRS. */
 #define PKG_NATIVE_COMPILER "native_compiler"
-#define PKG_NATIVE_FLAGS "native_flags"
+#define PKG_NATIVE_FLAGS    "native_flags"
 
 /* Whether a payload (row of KPAY) of a kernel came so: of kind elf, right in front of a portable one, and its object ends CODE. */
 int pkg_payload_is_added(const struct pkg_tables *tables, const struct ptowsp_kernel_record *kernel, uint32_t payload);

@@ -177,12 +177,9 @@ static ptowsp_status section_append(struct sealing *s, uint32_t i, const struct 
 	packed = ZSTD_compress2(s->zstd, s->bytes + s->size, s->room - s->size, section->data, section->size);
 	if (ZSTD_isError(packed))
 		return pkg_fail(s->error, PTOWSP_NO_MEMORY, "zstd cannot pack a section: %s", ZSTD_getErrorName(packed));
-	*row = (struct pkg_toc_row){section->type, section->flags, PKG_CODEC_ZSTD, section->stride, s->size, packed, section->size,
-				    section->count, {0}, {0}};
+	*row = (struct pkg_toc_row){section->type, section->flags, PKG_CODEC_ZSTD, section->stride, s->size, packed, section->size, section->count, {0}, {0}};
 	s->size += packed;
-	return frame_seal(row, s->bytes + row->offset) && pkg_digest_make(row->digest, section->data, section->size) ?
-		       PTOWSP_OK :
-		       out_of_memory(s);
+	return frame_seal(row, s->bytes + row->offset) && pkg_digest_make(row->digest, section->data, section->size) ? PTOWSP_OK : out_of_memory(s);
 }
 
 static ptowsp_status header_finish(struct sealing *s, const struct pkg_image *image)

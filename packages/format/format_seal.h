@@ -7,7 +7,7 @@
 #include "ptowsp/base.h"
 
 #define PKG_IMAGE_SECTIONS 64u
-#define PKG_IMAGE_TARGETS 32u
+#define PKG_IMAGE_TARGETS  32u
 
 struct pkg_image_section {
 	uint32_t type;
@@ -22,7 +22,7 @@ struct pkg_image {
 	char abi[16]; /* wsp_runtime_abi */
 	uint16_t format_major, format_minor;
 	uint32_t header_flags;
-	int level;       /* of zstd; 0: that of every file, so that the same content is the same file */
+	int level; /* of zstd; 0: that of every file, so that the same content is the same file */
 	uint32_t target_count;
 	char *targets[PKG_IMAGE_TARGETS]; /* malloc'd, owned */
 	uint32_t section_count;
@@ -35,8 +35,7 @@ void pkg_image_finish(struct pkg_image *image);
 
 /* Reads a package's container and decodes every section; tables are not verified. *image is initialised in any case and must
  * be finished. Errors: as pkg_open_memory. */
-ptowsp_status pkg_image_read(struct pkg_image *image, const void *bytes, size_t size, const char *name,
-			     struct ptowsp_error *error);
+ptowsp_status pkg_image_read(struct pkg_image *image, const void *bytes, size_t size, const char *name, struct ptowsp_error *error);
 /* NULL if there is none. */
 struct pkg_image_section *pkg_image_find(struct pkg_image *image, uint32_t type);
 

@@ -149,7 +149,7 @@ bool pkg_signature_holds(const struct pkg_signature *row, enum pkg_signed what, 
 /* ---- keys as text. ---- */
 
 static const char *const begins[] = {"ptowsp public key 1 ", "ptowsp secret key 1 "};
-#define BEGIN 20u /* bytes of each */
+#define BEGIN  20u /* bytes of each */
 #define DIGITS (2 * PKG_KEY_SIZE)
 
 void pkg_key_write(char text_out[PKG_KEY_TEXT], enum pkg_key_kind kind, const uint8_t key[PKG_KEY_SIZE])

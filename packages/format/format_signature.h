@@ -3,18 +3,18 @@
 #ifndef FORMAT_SIGNATURE_H
 #define FORMAT_SIGNATURE_H
 
-#include "format/format_digest.h"
 #include "format/fail.h"
+#include "format/format_digest.h"
 #include "format/format_signature.h"
 
 #include <stdbool.h>
 
-#define PKG_SIGNATURE_MAGIC "PTWSSIG\x1a" /* 8 bytes, without the NUL */
+#define PKG_SIGNATURE_MAGIC   "PTWSSIG\x1a" /* 8 bytes, without the NUL */
 #define PKG_SIGNATURE_VERSION 1u
-#define PKG_SIGNATURE_ROWS 16u
-#define PKG_KEY_SIZE 32u
-#define PKG_KEY_ID 17u /* 16 hexadecimal digits and a NUL */
-#define PKG_PLUGINS_SIZE 128u
+#define PKG_SIGNATURE_ROWS    16u
+#define PKG_KEY_SIZE          32u
+#define PKG_KEY_ID            17u /* 16 hexadecimal digits and a NUL */
+#define PKG_PLUGINS_SIZE      128u
 
 /* Both are stored as they are here, little-endian. */
 struct pkg_signature_head {
@@ -24,10 +24,10 @@ struct pkg_signature_head {
 };
 struct pkg_signature {
 	uint8_t signature[64];
-	uint8_t key[PKG_KEY_SIZE]; /* public key of who signed; each once */
-	uint64_t expires;          /* seconds since 1970 in UTC from which on it is not valid any more, 0: none */
-	uint16_t abi_major, abi_minor; /* the least ABI that host and plugin speak together */
-	uint32_t reserved;         /* 0 */
+	uint8_t key[PKG_KEY_SIZE];      /* public key of who signed; each once */
+	uint64_t expires;               /* seconds since 1970 in UTC from which on it is not valid any more, 0: none */
+	uint16_t abi_major, abi_minor;  /* the least ABI that host and plugin speak together */
+	uint32_t reserved;              /* 0 */
 	char plugins[PKG_PLUGINS_SIZE]; /* whom it is for: names of plugins with commas, NAME* for all that begin so; zeros behind it */
 };
 _Static_assert(sizeof(struct pkg_signature_head) == 16 && sizeof(struct pkg_signature) == 240, "layout of signatures");

@@ -12,8 +12,7 @@
 /* Frame header, RFC 8878 section 3.1.1.1: descriptor bits 0-1 dictionary id, 2 checksum, 3 reserved, 5 single segment; the
  * window byte is there unless the frame is a single segment, whose window is its content. Read by hand because the public
  * zstd API limits the window only when streaming. */
-static ptowsp_status frame_check(const struct pkg_place *place, const uint8_t *frame, const struct pkg_toc_row *row,
-				 const char *type)
+static ptowsp_status frame_check(const struct pkg_place *place, const uint8_t *frame, const struct pkg_toc_row *row, const char *type)
 {
 	unsigned long long at = row->offset, content, window;
 	size_t packed = (size_t)row->packed_size, found;
@@ -26,27 +25,25 @@ static ptowsp_status frame_check(const struct pkg_place *place, const uint8_t *f
 	content = ZSTD_getFrameContentSize(frame, packed);
 	MUST(content != ZSTD_CONTENTSIZE_ERROR, "section %s at offset %llu: its frame header is damaged" PKG_AGAIN, type, at);
 	MUST(content != ZSTD_CONTENTSIZE_UNKNOWN, "section %s at offset %llu: its frame does not say its content size", type, at);
-	MUST(content == row->size, "section %s at offset %llu: its frame holds %llu bytes, the table of contents says %llu", type, at,
-	     content, (unsigned long long)row->size);
+	MUST(content == row->size, "section %s at offset %llu: its frame holds %llu bytes, the table of contents says %llu", type, at, content,
+	     (unsigned long long)row->size);
 	window = descriptor & 0x20 ? content : (1ull << (10 + (frame[5] >> 3))) / 8 * (8 + (frame[5] & 7));
-	MUST(window <= 1ull << PKG_WINDOW_LOG, "section %s at offset %llu: its window of %llu bytes is more than 2^%u", type, at,
-	     window, PKG_WINDOW_LOG);
+	MUST(window <= 1ull << PKG_WINDOW_LOG, "section %s at offset %llu: its window of %llu bytes is more than 2^%u", type, at, window, PKG_WINDOW_LOG);
 	found = ZSTD_findFrameCompressedSize(frame, packed);
 	MUST(!ZSTD_isError(found), "section %s at offset %llu: its frame is cut off or damaged" PKG_AGAIN, type, at);
 	MUST(found == packed, "section %s at offset %llu: its frame ends after %zu of %zu bytes" PKG_AGAIN, type, at, found, packed);
 	return PTOWSP_OK;
 }
 
-static ptowsp_status frame_decode(const struct pkg_place *place, const uint8_t *frame, const struct pkg_toc_row *row,
-				  const char *type, uint8_t *data)
+static ptowsp_status frame_decode(const struct pkg_place *place, const uint8_t *frame, const struct pkg_toc_row *row, const char *type, uint8_t *data)
 {
 	size_t got = ZSTD_decompress(data, (size_t)row->size, frame, (size_t)row->packed_size);
 	uint8_t digest[PKG_DIGEST_SIZE];
 
 	MUST(!ZSTD_isError(got), "section %s at offset %llu cannot be decompressed: %s" PKG_AGAIN, type, (unsigned long long)row->offset,
 	     ZSTD_getErrorName(got));
-	MUST(got == row->size, "section %s at offset %llu holds %zu bytes, the table of contents says %llu", type,
-	     (unsigned long long)row->offset, got, (unsigned long long)row->size);
+	MUST(got == row->size, "section %s at offset %llu holds %zu bytes, the table of contents says %llu", type, (unsigned long long)row->offset, got,
+	     (unsigned long long)row->size);
 	if (!pkg_digest_make(digest, data, got))
 		return pkg_fail(place->error, PTOWSP_NO_MEMORY, "out of memory for SHA-256");
 	MUST(!memcmp(digest, row->digest, sizeof(digest)), "section %s does not match its digest: the file is damaged" PKG_AGAIN, type);
@@ -67,8 +64,7 @@ ptowsp_status pkg_container_check(const struct pkg_container *container, uint32_
 	return PTOWSP_OK;
 }
 
-ptowsp_status pkg_container_section(const struct pkg_container *container, uint32_t index, uint8_t **data_out,
-				    struct ptowsp_error *error)
+ptowsp_status pkg_container_section(const struct pkg_container *container, uint32_t index, uint8_t **data_out, struct ptowsp_error *error)
 {
 	const struct pkg_toc_row *row = &container->rows[index];
 	const struct pkg_place place = {container->name, error};
@@ -85,8 +81,8 @@ ptowsp_status pkg_container_section(const struct pkg_container *container, uint3
 		return st;
 	data = aligned_alloc(64, ((size_t)row->size + 127) & ~(size_t)63); /* never 0 bytes */
 	if (!data)
-		return pkg_fail(error, PTOWSP_NO_MEMORY, "%s: out of memory for the %llu bytes of section %s", container->name,
-				(unsigned long long)row->size, type.text);
+		return pkg_fail(error, PTOWSP_NO_MEMORY, "%s: out of memory for the %llu bytes of section %s", container->name, (unsigned long long)row->size,
+				type.text);
 	st = frame_decode(&place, frame, row, type.text, data);
 	if (st)
 		free(data);

@@ -13,7 +13,8 @@
 
 const struct ptowsp_param_layout_record *pkg_param_layout(const struct pkg_tables *t, uint32_t param, uint32_t *count_out)
 {
-	uint32_t low = pkg_row_from(t->param_layout, sizeof(*t->param_layout), offsetof(struct ptowsp_param_layout_record, param), t->param_layout_count, param);
+	uint32_t low =
+		pkg_row_from(t->param_layout, sizeof(*t->param_layout), offsetof(struct ptowsp_param_layout_record, param), t->param_layout_count, param);
 	uint32_t end;
 
 	for (end = low; end < t->param_layout_count && t->param_layout[end].param == param;)
@@ -40,14 +41,12 @@ ptowsp_status pkg_verify_layouts(const struct pkg_check *c)
 		const struct ptowsp_param_layout_record *l = &t->param_layout[i];
 		const struct ptowsp_param_record *p = &t->param[l->param];
 
-		MUST(!i || t->param_layout[i - 1].param <= l->param, "KLAY[%u].param is %u: parameters must not fall", (unsigned)i,
-		     (unsigned)l->param);
+		MUST(!i || t->param_layout[i - 1].param <= l->param, "KLAY[%u].param is %u: parameters must not fall", (unsigned)i, (unsigned)l->param);
 		first = i && t->param_layout[i - 1].param == l->param ? first : i;
 		MUST(p->kind == PTOWSP_PARAM_TENSOR, "KLAY[%u].param is a scalar: tensors have layouts", (unsigned)i);
 		MUST(i - first < (p->rows && p->columns ? 2u : 4u), "KLAY[%u] is dimension %u of a parameter that has fewer", (unsigned)i,
 		     (unsigned)(i - first));
-		MUST(l->distribution || !l->mesh_axis, "KLAY[%u].mesh_axis is %u: a replicated dimension has none", (unsigned)i,
-		     (unsigned)l->mesh_axis);
+		MUST(l->distribution || !l->mesh_axis, "KLAY[%u].mesh_axis is %u: a replicated dimension has none", (unsigned)i, (unsigned)l->mesh_axis);
 		MUST(!l->distribution || !is_taken(t, first, i), "KLAY[%u].mesh_axis is %u, which shards another dimension already", (unsigned)i,
 		     (unsigned)l->mesh_axis);
 	}
@@ -66,15 +65,21 @@ const struct ptowsp_memory_record *pkg_tensor_memory(const struct pkg_tables *t,
 int pkg_param_memory(const struct pkg_tables *t, uint32_t param, struct ptowsp_memory_record *memory_out)
 {
 	const struct ptowsp_param_memory_record *m;
-	uint32_t low = pkg_row_from(t->param_memory, sizeof(*t->param_memory), offsetof(struct ptowsp_param_memory_record, param), t->param_memory_count,
-				    param);
+	uint32_t low =
+		pkg_row_from(t->param_memory, sizeof(*t->param_memory), offsetof(struct ptowsp_param_memory_record, param), t->param_memory_count, param);
 
 	if (low == t->param_memory_count || t->param_memory[low].param != param)
 		return 0;
 	m = &t->param_memory[low];
-	*memory_out = (struct ptowsp_memory_record){.tensor = PTOWSP_NONE, .order = m->order, .swizzle = m->swizzle,
-						    .block_rows = m->block_rows, .block_columns = m->block_columns,
-						    .stride0 = m->stride0, .stride1 = m->stride1, .stride2 = m->stride2, .stride3 = m->stride3};
+	*memory_out = (struct ptowsp_memory_record){.tensor = PTOWSP_NONE,
+						    .order = m->order,
+						    .swizzle = m->swizzle,
+						    .block_rows = m->block_rows,
+						    .block_columns = m->block_columns,
+						    .stride0 = m->stride0,
+						    .stride1 = m->stride1,
+						    .stride2 = m->stride2,
+						    .stride3 = m->stride3};
 	return 1;
 }
 
@@ -104,8 +109,8 @@ static ptowsp_status order_check(const struct pkg_check *c, const char *table, u
 	     "%s[%u] has blocks of %u x %u: those of blocked and nz have elements, others have none", table, (unsigned)i, (unsigned)m->block_rows,
 	     (unsigned)m->block_columns);
 	for (uint32_t k = 0; k < 4; k++)
-		MUST((strides[k] != 0) == (m->order == PTOWSP_MEMORY_STRIDED && k < rank), "%s[%u].stride%u is %u: one per dimension of what is strided",
-		     table, (unsigned)i, (unsigned)k, (unsigned)strides[k]);
+		MUST((strides[k] != 0) == (m->order == PTOWSP_MEMORY_STRIDED && k < rank), "%s[%u].stride%u is %u: one per dimension of what is strided", table,
+		     (unsigned)i, (unsigned)k, (unsigned)strides[k]);
 	return PTOWSP_OK;
 }
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* normal.c - expressions by their first use. */
-#include "format/writer.h"
 #include "format/format_names.h"
+#include "format/writer.h"
 
 #include "format/fail.h"
 #include "format/schema.h"
@@ -139,8 +139,7 @@ static uint32_t word_pass(struct ordering *o, uint32_t offset)
 
 		if (end == sign + 1 || row >= o->count)
 			return offset;
-		used += (size_t)snprintf(text + used, sizeof(text) - used, "%.*s#%" PRIu32, (int)(sign - from), from,
-					 reference(o, (uint32_t)row));
+		used += (size_t)snprintf(text + used, sizeof(text) - used, "%.*s#%" PRIu32, (int)(sign - from), from, reference(o, (uint32_t)row));
 		from = end;
 	}
 	snprintf(text + used, sizeof(text) - used, "%s", from);

@@ -16,16 +16,16 @@ struct pkg {
 	struct pkg_caps caps;
 	struct pkg_signature signatures[PKG_SIGNATURE_ROWS];
 	uint32_t signature_count;
-	char *path;              /* owned copy of the name in messages */
-	uint8_t *file;           /* owned bytes of a file that was read here, NULL for pkg_open_memory */
-	uint8_t *data[PKG_SECTION_LIMIT]; /* owned decoded sections; NULL for TBLB and for unknown sections */
+	char *path;                                        /* owned copy of the name in messages */
+	uint8_t *file;                                     /* owned bytes of a file that was read here, NULL for pkg_open_memory */
+	uint8_t *data[PKG_SECTION_LIMIT];                  /* owned decoded sections; NULL for TBLB and for unknown sections */
 	struct ptowsp_section sections[PKG_SECTION_LIMIT]; /* known ones but TBLB */
 	uint32_t section_count;
 	void *native[PKG_SECTION_LIMIT]; /* owned copies of tables that have another stride */
 	struct pkg_tables tables;
 	char notices[PKG_SECTION_LIMIT + 1][PKG_NOTICE_SIZE];
 	uint32_t notice_count;
-	uint32_t sample_row;       /* of TBLB in the table of contents, section_count of the header without one */
+	uint32_t sample_row;         /* of TBLB in the table of contents, section_count of the header without one */
 	pthread_mutex_t sample_lock; /* guards data[sample_row] */
 };
 

@@ -15,16 +15,14 @@ void pkg_notice_add(struct pkg *p, const char *format, const char *what)
 
 /* The stride of a known table: its own record, a longer one, or a shorter one that ends between two fields; then its records are
  * copied, and all of them together obey the limit too. */
-static ptowsp_status stride_check(const struct pkg *p, const struct pkg_toc_row *row, const struct pkg_schema *schema,
-				  struct ptowsp_error *error)
+static ptowsp_status stride_check(const struct pkg *p, const struct pkg_toc_row *row, const struct pkg_schema *schema, struct ptowsp_error *error)
 {
 	const struct pkg_place place = pkg_place_of(p, error);
 	uint32_t count;
 	const struct pkg_field *fields = pkg_schema_fields(schema, &count);
 
 	if (!schema->fields && row->stride != 1)
-		return pkg_refuse(&place, "section %s: stride is %u, a section of bytes has 1", schema->section,
-				  (unsigned)row->stride);
+		return pkg_refuse(&place, "section %s: stride is %u, a section of bytes has 1", schema->section, (unsigned)row->stride);
 	if (row->count > p->caps.section_bytes / schema->bytes)
 		return pkg_refuse(&place, "section %s: %llu records of %u bytes are more than the limit of %llu bytes", schema->section,
 				  (unsigned long long)row->count, (unsigned)schema->bytes, (unsigned long long)p->caps.section_bytes);

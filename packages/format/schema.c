@@ -5,33 +5,33 @@
 #include <string.h>
 
 /* The meaning of a field's argument depends on its kind. */
-#define ARGUMENT_NUMBER(argument) 0
-#define ARGUMENT_ZERO(argument) 0
-#define ARGUMENT_NAME(argument) 0
-#define ARGUMENT_ID(argument) 0
-#define ARGUMENT_REF(argument) PTOWSP_SECTION_##argument
+#define ARGUMENT_NUMBER(argument)   0
+#define ARGUMENT_ZERO(argument)     0
+#define ARGUMENT_NAME(argument)     0
+#define ARGUMENT_ID(argument)       0
+#define ARGUMENT_REF(argument)      PTOWSP_SECTION_##argument
 #define ARGUMENT_OPTIONAL(argument) PTOWSP_SECTION_##argument
-#define ARGUMENT_FIRST(argument) PTOWSP_SECTION_##argument
-#define ARGUMENT_COUNT(argument) PTOWSP_SECTION_##argument
-#define ARGUMENT_ENUM(argument) PKG_WORDS_##argument
-#define ARGUMENT_BITS(argument) (argument)
-#define ARGUMENT_OFFSET(argument) PTOWSP_SECTION_##argument
-#define ARGUMENT_SIZE(argument) PTOWSP_SECTION_##argument
+#define ARGUMENT_FIRST(argument)    PTOWSP_SECTION_##argument
+#define ARGUMENT_COUNT(argument)    PTOWSP_SECTION_##argument
+#define ARGUMENT_ENUM(argument)     PKG_WORDS_##argument
+#define ARGUMENT_BITS(argument)     (argument)
+#define ARGUMENT_OFFSET(argument)   PTOWSP_SECTION_##argument
+#define ARGUMENT_SIZE(argument)     PTOWSP_SECTION_##argument
 
 /* One function per table, because offsetof needs a type that the FIELD lines do not name. */
 #define BYTES(SECT, text)
-#define TABLE(SECT, record, text)                                                                                      \
-	static const struct pkg_field *record##_fields(uint32_t *count)                                                \
-	{                                                                                                              \
-		typedef struct ptowsp_##record##_record here;                                                          \
+#define TABLE(SECT, record, text)                                                                                                                              \
+	static const struct pkg_field *record##_fields(uint32_t *count)                                                                                        \
+	{                                                                                                                                                      \
+		typedef struct ptowsp_##record##_record here;                                                                                                  \
 		static const struct pkg_field fields[] = {
-#define FIELD(type, name, kind, argument, text)                                                                        \
-	{#name, #type, #kind, #argument, text, offsetof(here, name), ARGUMENT_##kind(argument), sizeof(type), (type)-1 < (type)1, \
-	 PKG_##kind},
-#define END(SECT, record, bytes)                                                                                       \
-	};                                                                                                             \
-	*count = sizeof(fields) / sizeof(fields[0]);                                                                   \
-	return fields;                                                                                                 \
+#define FIELD(type, name, kind, argument, text)                                                                                                                \
+	{#name, #type, #kind, #argument, text, offsetof(here, name), ARGUMENT_##kind(argument), sizeof(type), (type)-1 < (type)1, PKG_##kind},
+#define END(SECT, record, bytes)                                                                                                                               \
+	}                                                                                                                                                      \
+	;                                                                                                                                                      \
+	*count = sizeof(fields) / sizeof(fields[0]);                                                                                                           \
+	return fields;                                                                                                                                         \
 	}
 #include "ptowsp/records.def"
 #undef BYTES
@@ -40,9 +40,15 @@
 #undef END
 
 #define BYTES(SECT, text) {PTOWSP_SECTION_##SECT, 1, #SECT, "", text, NULL, 0, 0},
-#define TABLE(SECT, record, text)                                                                                      \
-	{PTOWSP_SECTION_##SECT, sizeof(struct ptowsp_##record##_record), #SECT, #record, text, record##_fields,          \
-	 offsetof(struct pkg_tables, record), offsetof(struct pkg_tables, record##_count)},
+#define TABLE(SECT, record, text)                                                                                                                              \
+	{PTOWSP_SECTION_##SECT,                                                                                                                                \
+	 sizeof(struct ptowsp_##record##_record),                                                                                                              \
+	 #SECT,                                                                                                                                                \
+	 #record,                                                                                                                                              \
+	 text,                                                                                                                                                 \
+	 record##_fields,                                                                                                                                      \
+	 offsetof(struct pkg_tables, record),                                                                                                                  \
+	 offsetof(struct pkg_tables, record##_count)},
 #define FIELD(type, name, kind, argument, text)
 #define END(SECT, record, bytes)
 static const struct pkg_schema schemas[] = {

@@ -7,8 +7,18 @@
 #include "format/format_package.h"
 
 enum pkg_kind { /* see the head of records.def */
-	PKG_NUMBER, PKG_ZERO, PKG_NAME, PKG_ID, PKG_REF, PKG_OPTIONAL, PKG_FIRST, PKG_COUNT, PKG_ENUM, PKG_BITS, PKG_OFFSET,
-	PKG_SIZE
+		PKG_NUMBER,
+		PKG_ZERO,
+		PKG_NAME,
+		PKG_ID,
+		PKG_REF,
+		PKG_OPTIONAL,
+		PKG_FIRST,
+		PKG_COUNT,
+		PKG_ENUM,
+		PKG_BITS,
+		PKG_OFFSET,
+		PKG_SIZE
 };
 
 struct pkg_field {
@@ -21,7 +31,7 @@ struct pkg_field {
 	uint32_t argument; /* section type, enum pkg_words, or mask, as the kind says */
 	uint8_t bytes;     /* 2, 4 or 8 */
 	uint8_t is_signed;
-	uint8_t kind;      /* enum pkg_kind */
+	uint8_t kind; /* enum pkg_kind */
 };
 
 /* One section type; byte sections have no fields. Sections are stored in the order of this array. */

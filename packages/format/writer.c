@@ -4,8 +4,8 @@
 
 #include "format/fail.h"
 #include "format/format_package.h"
-#include "format/schema.h"
 #include "format/format_seal.h"
+#include "format/schema.h"
 #include "format/strings.h"
 
 #include <assert.h>
@@ -21,15 +21,14 @@ struct growing {
 struct pkg_writer {
 	struct pkg_strings strings;
 	struct growing sections[PKG_IMAGE_SECTIONS]; /* by place in pkg_schema_all; the one of STRS stays empty */
-	struct pkg_image image; /* targets, and the sections while sealing */
-	uint8_t *axes;          /* owned: AXES without the fields that no row uses, NULL where that saves nothing */
-	int failed;             /* an allocation failed */
+	struct pkg_image image;                      /* targets, and the sections while sealing */
+	uint8_t *axes;                               /* owned: AXES without the fields that no row uses, NULL where that saves nothing */
+	int failed;                                  /* an allocation failed */
 };
 
 /* Sections that a reader may leave out: a run needs none of them. */
-static const uint32_t optional_types[] = {PTOWSP_SECTION_META, PTOWSP_SECTION_TDAT, PTOWSP_SECTION_TBLB, PTOWSP_SECTION_DBGI,
-					  PTOWSP_SECTION_CALL, PTOWSP_SECTION_CARG, PTOWSP_SECTION_KLAY, PTOWSP_SECTION_TMEM,
-					  PTOWSP_SECTION_KMEM};
+static const uint32_t optional_types[] = {PTOWSP_SECTION_META, PTOWSP_SECTION_TDAT, PTOWSP_SECTION_TBLB, PTOWSP_SECTION_DBGI, PTOWSP_SECTION_CALL,
+					  PTOWSP_SECTION_CARG, PTOWSP_SECTION_KLAY, PTOWSP_SECTION_TMEM, PTOWSP_SECTION_KMEM};
 
 struct pkg_writer *pkg_writer_create(void)
 {
@@ -209,8 +208,8 @@ static void axes_shorten(struct pkg_writer *w, struct pkg_image_section *s)
 	const struct ptowsp_axis_record *rows = (const void *)s->data;
 
 	for (uint64_t i = 0; i < s->count; i++)
-		if (rows[i].row != PTOWSP_NONE || rows[i].lengths != PTOWSP_NONE || rows[i].indices != PTOWSP_NONE || rows[i].first ||
-		    rows[i].count || rows[i].reserved2)
+		if (rows[i].row != PTOWSP_NONE || rows[i].lengths != PTOWSP_NONE || rows[i].indices != PTOWSP_NONE || rows[i].first || rows[i].count ||
+		    rows[i].reserved2)
 			return;
 	free(w->axes);
 	w->axes = malloc(s->count * least + 1);
@@ -233,8 +232,7 @@ static void image_fill(struct pkg_writer *w)
 
 	w->image.section_count = 0;
 	for (uint32_t i = 0; i < count; i++) {
-		struct pkg_image_section s = {schemas[i].type, flags_of(schemas[i].type), schemas[i].bytes, 0, w->sections[i].bytes,
-					      w->sections[i].size};
+		struct pkg_image_section s = {schemas[i].type, flags_of(schemas[i].type), schemas[i].bytes, 0, w->sections[i].bytes, w->sections[i].size};
 
 		if (s.type == PTOWSP_SECTION_STRS) {
 			s.data = (uint8_t *)w->strings.bytes;
@@ -263,8 +261,7 @@ ptowsp_status pkg_writer_seal(struct pkg_writer *w, void **bytes_out, size_t *si
 	if (w->failed)
 		return pkg_fail(error, PTOWSP_NO_MEMORY, "out of memory for the package");
 	image_fill(w);
-	st = w->failed ? pkg_fail(error, PTOWSP_NO_MEMORY, "out of memory for the package")
-		       : pkg_image_seal(&w->image, bytes_out, size_out, error);
+	st = w->failed ? pkg_fail(error, PTOWSP_NO_MEMORY, "out of memory for the package") : pkg_image_seal(&w->image, bytes_out, size_out, error);
 	w->image.section_count = 0; /* the bytes stay the writer's */
 	if (!st)
 		st = pkg_open_memory(&package, *bytes_out, *size_out, "new package", NULL, error);

@@ -3,8 +3,8 @@
 #ifndef FORMAT_WRITER_H
 #define FORMAT_WRITER_H
 
-#include "ptowsp/package.h"
 #include "format/writer.h"
+#include "ptowsp/package.h"
 
 /* Grows sections row by row. A failed allocation is remembered and reported by the next pkg_writer_seal.
  * One thread at a time. */

@@ -124,7 +124,8 @@ void lang_require_parse(struct lang_parser *parser)
 	}
 	if (!pkg_feature_find(feature->text, &id)) {
 		lang_error(parser->unit, feature->at, "there is no feature \"%.80s\"", feature->text);
-		lang_help(parser->unit, "features are \"opcode send\", \"directive dispatch round_robin\", \"payload pto\", \"total_cycles\" and the like: ptowsp-run --capabilities lists them");
+		lang_help(parser->unit, "features are \"opcode send\", \"directive dispatch round_robin\", \"payload pto\", \"total_cycles\" and the like: "
+					"ptowsp-run --capabilities lists them");
 		lang_decl_skip(parser);
 		return;
 	}

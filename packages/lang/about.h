@@ -14,18 +14,18 @@ struct lang_meta {
 struct lang_require {
 	struct lang_decl head;
 	const char *feature;
-	uint16_t state;              /* 1 diagnosed, 2 recorded, 3 enforced */
+	uint16_t state; /* 1 diagnosed, 2 recorded, 3 enforced */
 };
 /* LANG_DECL_SAMPLE: sample %x input [2, 2] = [1, 2, 3, 4] */
 struct lang_sample {
-	struct lang_decl head;       /* without a name of its own */
-	const char *tensor;          /* a declared one, or "function.memref" */
-	uint16_t role;               /* PTOWSP_SAMPLE_x */
+	struct lang_decl head; /* without a name of its own */
+	const char *tensor;    /* a declared one, or "function.memref" */
+	uint16_t role;         /* PTOWSP_SAMPLE_x */
 	uint64_t extents[4];
-	uint32_t rank;               /* 0: one dimension, as long as the data */
-	uint8_t form;                /* enum lang_sample_form */
+	uint32_t rank; /* 0: one dimension, as long as the data */
+	uint8_t form;  /* enum lang_sample_form */
 	struct lang_span data_at;
-	const char *text;            /* base64, or the name of a file */
+	const char *text; /* base64, or the name of a file */
 	const struct lang_token **numbers;
 	uint32_t number_count, number_capacity;
 };

@@ -6,8 +6,8 @@
 #include <assert.h>
 #include <string.h>
 
-struct lang_var *lang_var_add(struct lang_unit *unit, struct lang_function *function, enum lang_var_kind kind, const char *name,
-			      struct lang_type type, struct lang_span at)
+struct lang_var *lang_var_add(struct lang_unit *unit, struct lang_function *function, enum lang_var_kind kind, const char *name, struct lang_type type,
+			      struct lang_span at)
 {
 	struct lang_var *var = common_alloc(&unit->arena, sizeof(*var));
 
@@ -45,8 +45,8 @@ const char *lang_dtype_text(unsigned dtype)
 char lang_dtype_class(unsigned dtype)
 {
 	switch (dtype) {
-#define X(name, code, bytes, cls, text, descr)                                                                         \
-	case code:                                                                                                     \
+#define X(name, code, bytes, cls, text, descr)                                                                                                                 \
+	case code:                                                                                                                                             \
 		return cls;
 #include "ptowsp/dtype.def"
 #undef X
@@ -62,11 +62,9 @@ const char *lang_type_text(struct lang_unit *unit, const struct lang_type *type)
 	case LANG_TYPE_TILE:
 		if (type->space != PTOWSP_SPACE_UB)
 			return common_format(&unit->arena, "!pto.tile<%ux%ux%s,%s>", type->rows, type->columns, element,
-					   pkg_word(PKG_WORDS_space, type->space));
+					     pkg_word(PKG_WORDS_space, type->space));
 		return common_format(&unit->arena, "!pto.tile<%ux%ux%s>", type->rows, type->columns, element);
-	case LANG_TYPE_MEMREF:
-		return common_format(&unit->arena, "!pto.memref<%s,...,%s>", pkg_word(PKG_WORDS_space, type->space), element);
-	default:
-		return element;
+	case LANG_TYPE_MEMREF: return common_format(&unit->arena, "!pto.memref<%s,...,%s>", pkg_word(PKG_WORDS_space, type->space), element);
+	default: return element;
 	}
 }

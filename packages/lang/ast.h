@@ -4,8 +4,8 @@
 #define LANG_AST_H
 
 #include "lang/diag.h"
-#include "lang/parse/lex.h"
 #include "lang/lang_map.h"
+#include "lang/parse/lex.h"
 #include "ptowsp/task.h"
 #include "ptowsp/tile.h"
 #include "ptowsp/workload.h"
@@ -14,9 +14,9 @@
 
 enum lang_type_kind { LANG_TYPE_NONE, LANG_TYPE_TILE, LANG_TYPE_MEMREF, LANG_TYPE_SCALAR };
 struct lang_type {
-	uint8_t kind;           /* enum lang_type_kind */
-	uint8_t index;          /* written as idx or index: fits every integer type */
-	uint8_t open;           /* "!pto.memref" alone: of f32 in gm where it declares something, any memref where it repeats what is declared */
+	uint8_t kind;  /* enum lang_type_kind */
+	uint8_t index; /* written as idx or index: fits every integer type */
+	uint8_t open;  /* "!pto.memref" alone: of f32 in gm where it declares something, any memref where it repeats what is declared */
 	uint16_t dtype, space;
 	uint32_t rows, columns; /* tiles */
 	struct lang_span at;
@@ -27,28 +27,28 @@ enum lang_var_kind { LANG_MEMREF, LANG_TILE, LANG_SCALAR, LANG_LOOP, LANG_BROKEN
 struct lang_var {
 	const char *name;
 	struct lang_type type;
-	struct lang_span at;    /* its declaration */
-	uint8_t kind;           /* enum lang_var_kind */
-	uint8_t param;          /* 1: in the signature */
-	uint8_t implied;        /* 1: taken over from a callee that needs it, declared nowhere */
-	uint8_t active;         /* loop values: 1 while checking is inside the loop */
-	uint8_t block;          /* scalars: 0, or PTOWSP_SCALAR_BLOCK, PTOWSP_SCALAR_BLOCKS: it is the task's block or their count */
-	uint32_t id;            /* number in function->vars */
+	struct lang_span at; /* its declaration */
+	uint8_t kind;        /* enum lang_var_kind */
+	uint8_t param;       /* 1: in the signature */
+	uint8_t implied;     /* 1: taken over from a callee that needs it, declared nowhere */
+	uint8_t active;      /* loop values: 1 while checking is inside the loop */
+	uint8_t block;       /* scalars: 0, or PTOWSP_SCALAR_BLOCK, PTOWSP_SCALAR_BLOCKS: it is the task's block or their count */
+	uint32_t id;         /* number in function->vars */
 	/* memrefs */
 	uint8_t access;         /* PTOWSP_READ | PTOWSP_WRITE */
 	uint32_t rows, columns; /* of the first tile that touches it in program text, 0, 0 if none */
 	uint8_t loose;          /* 1: gathered from, scattered to or touched in a branch: it need not be as large as that tile */
 	uint32_t number;        /* in function->memrefs */
 	/* scalars; `order` counts statements in program text */
-	uint8_t needed;         /* 1: read before anything initialises it: its value comes from outside */
-	uint32_t need;          /* needed: its number in function->needs */
-	uint8_t pure;           /* 1: one assignment that every use follows, of a value that does not change: folded */
-	uint8_t conditional;    /* 1: the first assignment stands inside a loop or a branch */
+	uint8_t needed;      /* 1: read before anything initialises it: its value comes from outside */
+	uint32_t need;       /* needed: its number in function->needs */
+	uint8_t pure;        /* 1: one assignment that every use follows, of a value that does not change: folded */
+	uint8_t conditional; /* 1: the first assignment stands inside a loop or a branch */
 	uint32_t reads, writes;
 	uint32_t write_order, write_end; /* of the first assignment, and where its block ends */
-	uint8_t early_read;     /* 1: read outside (write_order, write_end] */
-	struct lang_symbol *symbol; /* needed: what stands for it if no caller has such a scalar */
-	uint32_t slot;          /* orchestration, neither needed-only nor pure: its SLOT row */
+	uint8_t early_read;              /* 1: read outside (write_order, write_end] */
+	struct lang_symbol *symbol;      /* needed: what stands for it if no caller has such a scalar */
+	uint32_t slot;                   /* orchestration, neither needed-only nor pure: its SLOT row */
 };
 
 /* The symbol of a scalar that comes from outside. Functions with equal names and types share the row. */
@@ -63,8 +63,8 @@ struct lang_symbol {
 enum lang_operand_kind { LANG_OPERAND_NAME, LANG_OPERAND_NUMBER };
 struct lang_operand {
 	uint8_t kind;
-	uint8_t bare;          /* 1: a name written without % */
-	const char *text;      /* without signs */
+	uint8_t bare;     /* 1: a name written without % */
+	const char *text; /* without signs */
 	struct lang_span at;
 	struct lang_type type; /* the annotation behind it, kind NONE if there is none */
 	struct lang_var *var;  /* names: what they mean; NULL after an error */
@@ -101,21 +101,21 @@ struct lang_block {
 
 struct lang_stmt {
 	struct lang_stmt *next;
-	uint8_t op;             /* enum ptowsp_pto_op */
-	uint8_t mode;           /* as in struct ptowsp_tile_inst */
-	struct lang_span at;    /* its first word */
-	const char *word;       /* the mnemonic as written */
+	uint8_t op;          /* enum ptowsp_pto_op */
+	uint8_t mode;        /* as in struct ptowsp_tile_inst */
+	struct lang_span at; /* its first word */
+	const char *word;    /* the mnemonic as written */
 	/* destinations first, as the opcode's operands say; FOR: value, low, high, step; IF, DO: condition (the WHILE's) */
 	struct lang_operand *operands;
-	uint32_t count, results; /* results: operands written before "=" */
+	uint32_t count, results;               /* results: operands written before "=" */
 	struct lang_type *tail, *tail_results; /* "a, b -> c" */
 	uint32_t tail_count, tail_result_count;
-	struct lang_span do_at;  /* WHILE: place of its DO, line 0 if there is none */
+	struct lang_span do_at; /* WHILE: place of its DO, line 0 if there is none */
 	struct lang_levels *levels;
 	/* FOR: body. IF: then, else. WHILE: condition, body. */
 	struct lang_block body, other;
 	uint8_t has_else;
-	uint8_t broken;          /* 1: its head or end has an error; kept for what its blocks hold */
+	uint8_t broken; /* 1: its head or end has an error; kept for what its blocks hold */
 	/* CALL */
 	const char *callee;
 	struct lang_span callee_at;
@@ -144,26 +144,26 @@ struct lang_function {
 	const char *name;
 	struct lang_span at;
 	uint8_t kind;
-	uint8_t bare;          /* 1: statements without func */
-	uint8_t torn;          /* 1: its signature could not be read to the end, or names one twice: any name may be a parameter */
+	uint8_t bare; /* 1: statements without func */
+	uint8_t torn; /* 1: its signature could not be read to the end, or names one twice: any name may be a parameter */
 	struct lang_var **vars;
 	uint32_t var_count, var_capacity;
 	struct lang_map names; /* of vars */
 	struct lang_block body;
 	/* found by checking */
-	uint8_t state;         /* of the walk over calls: 0 new, 1 on the path, 2 done */
-	const char *unusable;  /* NULL, or why the kernel cannot run */
+	uint8_t state;                      /* of the walk over calls: 0 new, 1 on the path, 2 done */
+	const char *unusable;               /* NULL, or why the kernel cannot run */
 	struct lang_var **memrefs, **needs; /* parameters in signature order; needed scalars in declaration order */
 	uint32_t memref_count, need_count, need_capacity;
 	/* rows in the package */
 	uint32_t kernel, entry;
-	uint32_t payload;      /* the kernel that holds its payload plus 1, 0: none yet */
-	uint32_t *tensors;     /* TENS row per memref */
+	uint32_t payload;  /* the kernel that holds its payload plus 1, 0: none yet */
+	uint32_t *tensors; /* TENS row per memref */
 	/* variants by tile level, found while calls are lowered */
 	struct lang_variant {
 		uint32_t rows;
 		struct lang_function *function; /* NULL: there is none */
-	} *variants;
+	} * variants;
 	uint32_t variant_count, variant_capacity;
 	uint8_t steps_warned;
 };
@@ -173,10 +173,10 @@ struct lang_module {
 	struct lang_function *first, **last;
 	uint32_t function_count;
 	struct lang_map functions;
-	const char *name;            /* of "PTO Module", NULL */
-	struct lang_span end;        /* of the first source */
-	struct lang_remark entry;    /* of "Entry", text without @; NULL */
-	uint8_t entry_chosen;        /* 1: the caller says which entry is the default */
+	const char *name;         /* of "PTO Module", NULL */
+	struct lang_span end;     /* of the first source */
+	struct lang_remark entry; /* of "Entry", text without @; NULL */
+	uint8_t entry_chosen;     /* 1: the caller says which entry is the default */
 	struct lang_function *default_entry;
 	struct lang_function **order; /* callees before callers */
 	struct lang_symbol **symbols;
@@ -188,13 +188,13 @@ struct lang_module {
 	struct lang_map facts;            /* of `meta key "text"`, by key */
 	struct lang_map loops;            /* names of loops of workloads and processes, once known */
 	uint8_t loops_known;
-	const char *module_name;          /* of `module @name`, NULL */
+	const char *module_name; /* of `module @name`, NULL */
 	struct lang_span module_at;
 	const char **targets;
 	uint32_t target_count, target_capacity;
 	const struct lang_options *options;
-	struct ptowsp_build *build;       /* owned by the compilation: what the module becomes; NULL: nothing yet */
-	struct lang_decl *default_decl;   /* the default entry, if it is no function */
+	struct ptowsp_build *build;     /* owned by the compilation: what the module becomes; NULL: nothing yet */
+	struct lang_decl *default_decl; /* the default entry, if it is no function */
 };
 
 static inline struct lang_var *lang_var_find(const struct lang_function *function, const char *name)
@@ -202,8 +202,8 @@ static inline struct lang_var *lang_var_find(const struct lang_function *functio
 	return lang_map_find(&function->names, name);
 }
 /* Adds a variable; its name must be free. */
-struct lang_var *lang_var_add(struct lang_unit *unit, struct lang_function *function, enum lang_var_kind kind, const char *name,
-			      struct lang_type type, struct lang_span at);
+struct lang_var *lang_var_add(struct lang_unit *unit, struct lang_function *function, enum lang_var_kind kind, const char *name, struct lang_type type,
+			      struct lang_span at);
 struct lang_function *lang_function_add(struct lang_module *module, const char *name, struct lang_span at);
 
 /* "i32", "!pto.tile<8x8xf32>", "!pto.memref<gm,...,f32>", as the source writes them. */

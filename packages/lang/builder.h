@@ -93,11 +93,11 @@ PTOWSP_PACK_API uint32_t ptowsp_build_expr(struct ptowsp_build *b, const char *o
 /* ---- axes ---------------------------------------------------------------------------------------------------------------------- */
 
 /* Tile levels: blocks[i] has rows[i] tile rows; powers of two, multiples of 32 as FORMAT.md says. */
-PTOWSP_PACK_API uint32_t ptowsp_build_levels(struct ptowsp_build *b, uint32_t max_range, uint32_t min_range, const uint32_t *blocks,
-					     const uint32_t *rows, uint32_t count);
+PTOWSP_PACK_API uint32_t ptowsp_build_levels(struct ptowsp_build *b, uint32_t max_range, uint32_t min_range, const uint32_t *blocks, const uint32_t *rows,
+					     uint32_t count);
 /* low, low + step, ... below high; kind "dense" or "dense_dyn"; levels 0 for none. */
-PTOWSP_PACK_API uint32_t ptowsp_build_axis(struct ptowsp_build *b, const char *name, const char *kind, uint32_t low, uint32_t high,
-					   uint32_t step, uint32_t levels);
+PTOWSP_PACK_API uint32_t ptowsp_build_axis(struct ptowsp_build *b, const char *name, const char *kind, uint32_t low, uint32_t high, uint32_t step,
+					   uint32_t levels);
 /* The values 0 .. lengths[row] - 1. */
 PTOWSP_PACK_API uint32_t ptowsp_build_ragged(struct ptowsp_build *b, const char *name, uint32_t row, const int64_t *lengths, uint32_t rows);
 /* indices[begins[row]] .. before indices[begins[row + 1]]; begins has rows + 1 numbers, begins[rows] is how many indices there are. */
@@ -105,8 +105,7 @@ PTOWSP_PACK_API uint32_t ptowsp_build_sparse(struct ptowsp_build *b, const char 
 					     const int64_t *indices);
 /* The same from tensors of integers: how many rows as an expression; indices 0: ragged, lengths is the length of each row; else
  * sparse, lengths is where each row begins, and their end. */
-PTOWSP_PACK_API uint32_t ptowsp_build_axis_of(struct ptowsp_build *b, const char *name, uint32_t row, uint32_t rows, uint32_t lengths,
-					      uint32_t indices);
+PTOWSP_PACK_API uint32_t ptowsp_build_axis_of(struct ptowsp_build *b, const char *name, uint32_t row, uint32_t rows, uint32_t lengths, uint32_t indices);
 
 /* ---- tensors ------------------------------------------------------------------------------------------------------------------- */
 
@@ -132,17 +131,15 @@ PTOWSP_PACK_API uint32_t ptowsp_build_tensor_shapeless(struct ptowsp_build *b, u
 PTOWSP_PACK_API uint32_t ptowsp_build_tensor_place(struct ptowsp_build *b, uint32_t tensor, uint32_t entry, uint32_t position);
 /* rows x columns elements from [row, column], which are expressions; rows and columns are numbers. Or, flat, what the kernel touches from element row * unit + column on, unit at least 1, and
  * of that at most reach elements, 0: to the end of the tensor. */
-PTOWSP_PACK_API uint32_t ptowsp_build_region(struct ptowsp_build *b, uint32_t tensor, uint32_t row, uint32_t column, uint32_t rows,
-					     uint32_t columns);
-PTOWSP_PACK_API uint32_t ptowsp_build_window(struct ptowsp_build *b, uint32_t tensor, uint32_t row, uint32_t column, uint32_t unit,
-					     uint32_t reach);
+PTOWSP_PACK_API uint32_t ptowsp_build_region(struct ptowsp_build *b, uint32_t tensor, uint32_t row, uint32_t column, uint32_t rows, uint32_t columns);
+PTOWSP_PACK_API uint32_t ptowsp_build_window(struct ptowsp_build *b, uint32_t tensor, uint32_t row, uint32_t column, uint32_t unit, uint32_t reach);
 /* Either, of a tensor of u8 that is seen as elements of another type; positions and sizes are bytes. unit 0: rows x columns, else flat with
  * that reach in columns. */
-PTOWSP_PACK_API uint32_t ptowsp_build_view(struct ptowsp_build *b, uint32_t tensor, const char *dtype, uint32_t row, uint32_t column,
-					   uint32_t rows, uint32_t columns, uint32_t unit);
+PTOWSP_PACK_API uint32_t ptowsp_build_view(struct ptowsp_build *b, uint32_t tensor, const char *dtype, uint32_t row, uint32_t column, uint32_t rows,
+					   uint32_t columns, uint32_t unit);
 /* Sample data, "input" or "expected": bytes of rank extents, product of the extents times the element. */
-PTOWSP_PACK_API uint32_t ptowsp_build_sample(struct ptowsp_build *b, uint32_t tensor, const char *role, const uint64_t *extents,
-					     uint32_t rank, const void *bytes, uint64_t size);
+PTOWSP_PACK_API uint32_t ptowsp_build_sample(struct ptowsp_build *b, uint32_t tensor, const char *role, const uint64_t *extents, uint32_t rank,
+					     const void *bytes, uint64_t size);
 
 /* ---- kernels ------------------------------------------------------------------------------------------------------------------- */
 
@@ -152,7 +149,7 @@ PTOWSP_PACK_API uint32_t ptowsp_build_kernel_signature(struct ptowsp_build *b, u
 PTOWSP_PACK_API uint32_t ptowsp_build_kernel_blocks(struct ptowsp_build *b, uint32_t kernel, uint32_t blockdim);
 PTOWSP_PACK_API uint32_t ptowsp_build_kernel_workspace(struct ptowsp_build *b, uint32_t kernel, uint64_t bytes);
 PTOWSP_PACK_API uint32_t ptowsp_build_kernel_symbol(struct ptowsp_build *b, uint32_t kernel, const char *symbol); /* C function where no payload serves */
-PTOWSP_PACK_API uint32_t ptowsp_build_kernel_measured(struct ptowsp_build *b, uint32_t kernel); /* its cycles are measured */
+PTOWSP_PACK_API uint32_t ptowsp_build_kernel_measured(struct ptowsp_build *b, uint32_t kernel);                   /* its cycles are measured */
 /* The next parameter: a tensor (access: none, in, out, inout), or a scalar. Before the first task of the kernel. rows and columns of the
  * first tile that touches it are found in the kernel's body, or stated. */
 PTOWSP_PACK_API uint32_t ptowsp_build_param(struct ptowsp_build *b, uint32_t kernel, const char *name, const char *dtype, const char *access);
@@ -275,8 +272,7 @@ PTOWSP_PACK_API uint32_t ptowsp_build_nop(struct ptowsp_build *b);
 /* ---- channels and processes --------------------------------------------------------------------------------------------- */
 
 /* kind: token, payload. */
-PTOWSP_PACK_API uint32_t ptowsp_build_channel(struct ptowsp_build *b, const char *name, const char *kind, uint32_t capacity,
-					      uint64_t latency);
+PTOWSP_PACK_API uint32_t ptowsp_build_channel(struct ptowsp_build *b, const char *name, const char *kind, uint32_t capacity, uint64_t latency);
 /* A process whose code follows until its ptowsp_build_end. */
 PTOWSP_PACK_API uint32_t ptowsp_build_process(struct ptowsp_build *b, const char *name, uint32_t replicas);
 PTOWSP_PACK_API uint32_t ptowsp_build_process_uses(struct ptowsp_build *b, uint32_t process, const char *direction, uint32_t channel);

@@ -3,12 +3,12 @@
 
 #include "format/fail.h"
 #include "lang/check/lang_check.h"
-#include "lang/lang_clean.h"
-#include "lang/lower/lang_lower.h"
-#include "lang/lang_move.h"
-#include "lang/parse/parse.h"
-#include "lang/lang_process.h"
 #include "lang/check/range.h"
+#include "lang/lang_clean.h"
+#include "lang/lang_move.h"
+#include "lang/lang_process.h"
+#include "lang/lower/lang_lower.h"
+#include "lang/parse/parse.h"
 #include "lang/tensor.h"
 
 #include <stdio.h>
@@ -16,7 +16,7 @@
 #include <string.h>
 
 #define SOURCE_BYTES ((size_t)16 << 20)
-#define ARENA_BYTES ((size_t)896 << 20)
+#define ARENA_BYTES  ((size_t)896 << 20)
 
 struct compilation {
 	struct lang_unit unit;
@@ -83,8 +83,8 @@ static ptowsp_status no_memory(const struct lang_source *sources, struct ptowsp_
 /* More than one compilation may take is no lack of memory: more memory would not help. */
 static ptowsp_status too_big(const struct compilation *c, struct ptowsp_error *error)
 {
-	return pkg_fail(error, PTOWSP_TOO_BIG, "%.120s takes more than %zu MiB to compile, which is the limit; pack it as several packages", c->unit.sources[0].name,
-			c->unit.arena.limit >> 20);
+	return pkg_fail(error, PTOWSP_TOO_BIG, "%.120s takes more than %zu MiB to compile, which is the limit; pack it as several packages",
+			c->unit.sources[0].name, c->unit.arena.limit >> 20);
 }
 
 static ptowsp_status verdict(const struct compilation *c, int left, struct ptowsp_error *error)
@@ -100,9 +100,8 @@ static ptowsp_status verdict(const struct compilation *c, int left, struct ptows
 			list->errors == 1 ? "" : "s");
 }
 
-ptowsp_status lang_compile(struct pkg_writer *writer, const struct lang_source *sources, uint32_t source_count,
-			   const struct lang_options *options, struct lang_diagnostics **diagnostics_out,
-			   struct ptowsp_error *error)
+ptowsp_status lang_compile(struct pkg_writer *writer, const struct lang_source *sources, uint32_t source_count, const struct lang_options *options,
+			   struct lang_diagnostics **diagnostics_out, struct ptowsp_error *error)
 {
 	static const struct lang_options none;
 	struct compilation *c = calloc(1, sizeof(*c));

@@ -3,22 +3,21 @@
 #include "lang/decl.h"
 
 #include "lang/about.h"
+#include "lang/graph/lang_graph.h"
 #include "lang/lang_axis.h"
 #include "lang/lang_kernel.h"
-#include "lang/graph/lang_graph.h"
-#include "lang/parse/parse.h"
 #include "lang/lang_process.h"
 #include "lang/lang_schedule.h"
-#include "lang/tensor.h"
-#include "lang/scalar.h"
 #include "lang/lang_work.h"
+#include "lang/parse/parse.h"
+#include "lang/scalar.h"
+#include "lang/tensor.h"
 #include "ptowsp/package.h"
 
 #include <string.h>
 
 const struct lang_decl_form lang_decl_forms[LANG_DECL_KINDS] = {
-#define X(word, KIND, sign, section, parse, check, build, code)                                                                 \
-	[LANG_DECL_##KIND] = {word, LANG_DECL_##KIND, sign, section, parse, check, build, code},
+#define X(word, KIND, sign, section, parse, check, build, code) [LANG_DECL_##KIND] = {word, LANG_DECL_##KIND, sign, section, parse, check, build, code},
 #include "lang/decls.def"
 #undef X
 };
@@ -72,8 +71,7 @@ static void name_add(struct lang_parser *parser, struct lang_decl *decl, char si
 		lang_map_add(sign == '@' ? &module->routines : &module->values, &parser->unit->arena, decl->name, decl);
 		return;
 	}
-	lang_error(parser->unit, decl->at, "%c%s is declared twice, first as %s at %s", sign, decl->name, word,
-		   lang_place(parser->unit, at));
+	lang_error(parser->unit, decl->at, "%c%s is declared twice, first as %s at %s", sign, decl->name, word, lang_place(parser->unit, at));
 	lang_help(parser->unit, "rename one of them: the files of a package share one set of names");
 }
 

@@ -38,8 +38,8 @@ struct lang_decl {
 	uint8_t kind;           /* enum lang_decl_kind */
 	uint8_t broken;         /* 1: an error inside was told; what uses it is not wrong, too */
 	uint8_t used;
-	uint32_t position;      /* among its kind, 0 first */
-	uint32_t row;           /* of its section */
+	uint32_t position; /* among its kind, 0 first */
+	uint32_t row;      /* of its section */
 };
 
 /* Makes a declaration of `size` bytes (the kind's struct) and puts its name into the set of its sign; a name that is there already is an error

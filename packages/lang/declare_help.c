@@ -3,8 +3,8 @@
  * other languages. */
 #include "isa/isa.h"
 #include "lang/check/lang_check.h"
-#include "lang/parse/parse.h"
 #include "lang/diag.h"
+#include "lang/parse/parse.h"
 
 #include <stddef.h>
 #include <string.h>
@@ -75,7 +75,7 @@ static int shape_fits(const struct site *site, uint32_t rows, uint32_t columns)
 /* Shapes that instructions make of two others: equal ones, reduced ones, turned ones, products. */
 static int shape_find(const struct site *site, const struct lang_type *a, const struct lang_type *b, uint32_t *rows_out, uint32_t *columns_out)
 {
-	const uint32_t tried[][2] = {{a->rows, a->columns}, {a->rows, 1},          {1, a->columns},         {a->columns, a->rows},
+	const uint32_t tried[][2] = {{a->rows, a->columns}, {a->rows, 1},          {1, a->columns},          {a->columns, a->rows},
 				     {a->rows, b->columns}, {a->columns, b->rows}, {a->columns, b->columns}, {a->rows, b->rows}};
 
 	for (size_t i = 0; i < sizeof(tried) / sizeof(*tried); i++)
@@ -113,7 +113,8 @@ static struct lang_type tile_help(const struct site *site)
 	for (uint32_t a = 0; a < count; a++)
 		for (uint32_t b = 0; b < count; b++)
 			if (shape_find(site, &models[a], &models[b], &type.rows, &type.columns)) {
-				lang_help(unit, "declare it: %%%s = alloc_tile : !pto.tile<%ux%ux%s>", name, type.rows, type.columns, lang_dtype_text(type.dtype));
+				lang_help(unit, "declare it: %%%s = alloc_tile : !pto.tile<%ux%ux%s>", name, type.rows, type.columns,
+					  lang_dtype_text(type.dtype));
 				return type;
 			}
 	lang_help(unit, "declare it with the shape that %s needs: %%%s = alloc_tile : !pto.tile<ROWSxCOLUMNSx%s>", site->check->stmt->word, name,
@@ -138,19 +139,20 @@ struct lang_type lang_declare_help(const struct lang_check *check, const struct 
 	const struct lang_stmt *stmt = check->stmt;
 	struct site site = {.check = check, .op = isa_op(stmt->op), .operand = operand, .index = (uint32_t)(operand - stmt->operands)};
 
-	if (!site.op || operand < stmt->operands || site.index >= stmt->count || strlen(site.op->types) < stmt->count || strlen(site.op->operands) < stmt->count)
+	if (!site.op || operand < stmt->operands || site.index >= stmt->count || strlen(site.op->types) < stmt->count ||
+	    strlen(site.op->operands) < stmt->count)
 		site.op = NULL; /* of a loop, of a call */
 	if (want != LANG_WANT_TILE)
 		return scalar_help(&site);
 	return site.op ? tile_help(&site) : (struct lang_type){.kind = LANG_TYPE_NONE};
 }
 
-#define FILES "files are not included but packed together: ptowsp-pack a.pto b.pto -o ab.pkg.zst"
-#define FUNC "a function begins with: func @name(%x: !pto.memref<gm,...,f32>) {"
-#define ENDS "FOR ends with ENDFOR, IF with ENDIF, WHILE with ENDWHILE"
-#define ELSE_IF "write ELSE and, in the next line, another IF; each of them has its ENDIF"
+#define FILES     "files are not included but packed together: ptowsp-pack a.pto b.pto -o ab.pkg.zst"
+#define FUNC      "a function begins with: func @name(%x: !pto.memref<gm,...,f32>) {"
+#define ENDS      "FOR ends with ENDFOR, IF with ENDIF, WHILE with ENDWHILE"
+#define ELSE_IF   "write ELSE and, in the next line, another IF; each of them has its ENDIF"
 #define WORK_LOOP "loops are: parallel_for %i in 0 to %n { }, or for_each, whose rounds follow each other"
-#define SLOT "a value that changes is a slot: slot %k : i64 = 0 at the top of the file, slot_set %k, %k + 1 here"
+#define SLOT      "a value that changes is a slot: slot %k : i64 = 0 at the top of the file, slot_set %k, %k + 1 here"
 
 static const struct habit {
 	enum lang_habit_place place;

@@ -9,7 +9,7 @@
 #include <string.h>
 
 #define EXCERPT_WIDTH 120u /* columns of the source line that are shown; longer lines are cut around the caret */
-#define LIST_BYTES ((size_t)8 << 20)
+#define LIST_BYTES    ((size_t)8 << 20)
 
 struct lang_list *lang_list_create(jmp_buf *out)
 {

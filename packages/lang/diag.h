@@ -3,8 +3,8 @@
 #ifndef LANG_DIAG_H
 #define LANG_DIAG_H
 
-#include "registry/common/common_arena.h"
 #include "lang/lang.h"
+#include "registry/common/common_arena.h"
 
 /* A piece of one line of one source. line 0: the source as a whole. */
 struct lang_span {
@@ -15,14 +15,14 @@ struct lang_span {
 
 /* The state that all stages of a compilation share. */
 struct lang_unit {
-	struct common_arena arena;      /* everything but the diagnostics */
+	struct common_arena arena; /* everything but the diagnostics */
 	const struct lang_source *sources;
 	uint32_t source_count;
-	struct lang_list *list;       /* the diagnostics so far */
-	jmp_buf out;                  /* left to when memory runs out or after the last error that is collected */
-	int stopped;                  /* 1: left because of too many errors */
-	uint32_t misuses;             /* errors that are about the options of the compilation, not about a source */
-	struct lang_places *places;   /* one per source, in the arena: where its lines came from, as they say */
+	struct lang_list *list;     /* the diagnostics so far */
+	jmp_buf out;                /* left to when memory runs out or after the last error that is collected */
+	int stopped;                /* 1: left because of too many errors */
+	uint32_t misuses;           /* errors that are about the options of the compilation, not about a source */
+	struct lang_places *places; /* one per source, in the arena: where its lines came from, as they say */
 };
 
 /* The place where a line of a source begins; at NULL: none was looked for. */
@@ -42,7 +42,7 @@ struct lang_list {
 struct lang_list *lang_list_create(jmp_buf *out); /* NULL without memory */
 void lang_list_sort(struct lang_list *list);      /* by place */
 
-#define LANG_MAX_ERRORS 20u
+#define LANG_MAX_ERRORS   20u
 #define LANG_MAX_WARNINGS 200u
 
 /* Ends the compilation: nothing behind the errors that were told is worth looking at. */

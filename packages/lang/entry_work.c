@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /* entry_work.c - what an entry says of itself: extents of its axes, which scheduler instance its tasks belong to, where it ends. */
+#include "lang/lang_process.h"
 #include "lang/lower/lang_lower.h"
 #include "lang/parse/parse.h"
-#include "lang/lang_process.h"
 
 #include <string.h>
 
@@ -26,9 +26,8 @@ int lang_extent_parse(struct lang_parser *parser, struct lang_work *work)
 static const struct {
 	const char *text;
 	uint32_t policy;
-} filters[] = {{"round_robin", PTOWSP_DISPATCH_ROUND_ROBIN}, {"affinity", PTOWSP_DISPATCH_AFFINITY},
-	       {"hash", PTOWSP_DISPATCH_HASH},               {"threshold", PTOWSP_DISPATCH_THRESHOLD},
-	       {"custom", PTOWSP_DISPATCH_CUSTOM},           {"static_partition", PTOWSP_DISPATCH_STATIC_PARTITION}};
+} filters[] = {{"round_robin", PTOWSP_DISPATCH_ROUND_ROBIN}, {"affinity", PTOWSP_DISPATCH_AFFINITY}, {"hash", PTOWSP_DISPATCH_HASH},
+	       {"threshold", PTOWSP_DISPATCH_THRESHOLD},     {"custom", PTOWSP_DISPATCH_CUSTOM},     {"static_partition", PTOWSP_DISPATCH_STATIC_PARTITION}};
 
 /* "hash(%i)"; round_robin looks at no value. */
 int lang_filter_parse(struct lang_parser *parser, struct lang_work *work)
@@ -80,7 +79,8 @@ void lang_notify_check(struct lang_work_check *check, struct lang_work *work)
 /* A slot may have another value when the loop begins than where an entry with that extent begins: such a workload is not expanded in others. */
 static void alone_note(struct lang_work_check *check, const struct lang_work *work)
 {
-	if (work->value->kind == LANG_SCALAR_NAME && work->value->decl && work->value->decl->kind == LANG_DECL_SLOT && check->decl->kind == LANG_DECL_WORKLOAD && !((struct lang_workload *)check->decl)->alone)
+	if (work->value->kind == LANG_SCALAR_NAME && work->value->decl && work->value->decl->kind == LANG_DECL_SLOT &&
+	    check->decl->kind == LANG_DECL_WORKLOAD && !((struct lang_workload *)check->decl)->alone)
 		((struct lang_workload *)check->decl)->alone = work;
 }
 
@@ -121,8 +121,7 @@ static void value_check(struct lang_work_check *check, struct lang_work *work, c
 		if (value < 0 || value > UINT32_MAX)
 			lang_error(check->unit, work->value->all, "an extent is 0 to %u, not %lld", UINT32_MAX, (long long)value);
 		else if (rows && rows_most(axis) != UINT32_MAX && value != rows_most(axis)) /* indices stand behind all beginnings */
-			lang_error(check->unit, work->value->all, "%%%s has %u rows in its list, not %lld", work->name, rows_most(axis),
-				   (long long)value);
+			lang_error(check->unit, work->value->all, "%%%s has %u rows in its list, not %lld", work->name, rows_most(axis), (long long)value);
 	} else if (rows) {
 		lang_error(check->unit, work->value->all, "%%%s is %s: its extent is a number, how many rows it has", work->name,
 			   axis->kind == PTOWSP_AXIS_RAGGED ? "ragged" : "sparse");
@@ -249,8 +248,7 @@ static void loops_walk(struct lang_work_walk *walk, const struct lang_body *body
 		if (work->form->opcode == PTOWSP_OP_HALT && body != walk->body)
 			return; /* that of a workload that is expanded */
 		if (is_loop && work->axis && work->axis->stated_in == walk->body && !extent_find(walk, work->axis))
-			lang_axis_state(walk->lower, work->axis, work->local->name,
-					work->value ? lang_scalar_lower(walk->lower, work->value) : PTOWSP_NONE);
+			lang_axis_state(walk->lower, work->axis, work->local->name, work->value ? lang_scalar_lower(walk->lower, work->value) : PTOWSP_NONE);
 		if (is_loop)
 			work->local->loop = depth;
 		for (uint32_t i = 0; i < work->body_count; i++)

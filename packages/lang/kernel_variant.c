@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /* kernel_variant.c - what takes the place of a declared kernel at other tile levels. */
 #include "lang/lang_kernel.h"
-#include "lang/parse/parse.h"
 #include "lang/levels.h"
 #include "lang/lower/lang_lower.h"
+#include "lang/parse/parse.h"
 
 #include <string.h>
 
@@ -62,8 +62,7 @@ static int layouts_equal(const struct lang_layout *a, const struct lang_layout *
 }
 
 /* The task is bound already when the level is known: what stands in takes the same. */
-static int parameter_check(struct lang_unit *unit, const struct lang_kernel *kernel, const struct lang_kernel_variant *variant, int tensors,
-			   uint32_t number)
+static int parameter_check(struct lang_unit *unit, const struct lang_kernel *kernel, const struct lang_kernel_variant *variant, int tensors, uint32_t number)
 {
 	struct parameter own = kernel_parameter(kernel, tensors, number), other = parameter_of(variant, tensors, number);
 

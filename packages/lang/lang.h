@@ -16,9 +16,9 @@ struct lang_source {
 };
 
 struct lang_options {
-	const char *name;     /* name of the package; NULL: the module's, else the first file's stem */
-	const char *entry;    /* default entry; NULL: as the source says */
-	const char *producer; /* META producer; NULL: "ptowsp-pack v10.0" */
+	const char *name;            /* name of the package; NULL: the module's, else the first file's stem */
+	const char *entry;           /* default entry; NULL: as the source says */
+	const char *producer;        /* META producer; NULL: "ptowsp-pack v10.0" */
 	const char *const *defaults; /* NAME=VALUE: values that symbols have unless a run sets them */
 	uint32_t default_count;
 	/* Reads a file that the source names, relative to the folder of source number `source`. *bytes_out is malloc'd, lang_compile frees it.
@@ -51,9 +51,8 @@ struct lang_diagnostics {
  * collected. Errors: BAD_PACKAGE if there was one in the source, INVALID if all were in the options (the writer is then useless), TOO_BIG beyond
  * options->memory, NO_MEMORY.
  * One thread at a time per writer; nothing is shared between calls. */
-ptowsp_status lang_compile(struct pkg_writer *writer, const struct lang_source *sources, uint32_t source_count,
-			   const struct lang_options *options, struct lang_diagnostics **diagnostics_out,
-			   struct ptowsp_error *error);
+ptowsp_status lang_compile(struct pkg_writer *writer, const struct lang_source *sources, uint32_t source_count, const struct lang_options *options,
+			   struct lang_diagnostics **diagnostics_out, struct ptowsp_error *error);
 void lang_diagnostics_destroy(struct lang_diagnostics *diagnostics); /* NULL is allowed */
 
 /* "file:3:7: error: text", the line, the caret, "help: ..." through emit, one line at a time, with its newline. */
@@ -76,6 +75,7 @@ struct lang_roots {
 
 /* Reads what the source at the path `source` calls `file`: seen from the source's folder, and only if it lies below that folder or one of the roots once "..",
  * and links are followed. As pkg_file_load, with at most PKG_FILE_NAMED bytes. Errors: also INVALID for a file that lies elsewhere. */
-ptowsp_status lang_named_load(const char *source, const char *file, const struct lang_roots *roots, void **bytes_out, size_t *size_out, struct ptowsp_error *error);
+ptowsp_status lang_named_load(const char *source, const char *file, const struct lang_roots *roots, void **bytes_out, size_t *size_out,
+			      struct ptowsp_error *error);
 
 #endif

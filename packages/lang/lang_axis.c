@@ -25,15 +25,14 @@ static int tensor_check(struct lang_module *module, struct lang_list_source *lis
 		return 0;
 	}
 	if (decl->kind != LANG_DECL_TENSOR) {
-		lang_error(module->unit, list->at, "%%%s is %s, %s are a list or a tensor of integers", list->tensor,
-			   lang_decl_noun(module->unit, decl->kind), what);
+		lang_error(module->unit, list->at, "%%%s is %s, %s are a list or a tensor of integers", list->tensor, lang_decl_noun(module->unit, decl->kind),
+			   what);
 		return 0;
 	}
 	list->decl = (struct lang_tensor *)decl;
 	if (strchr("iu", lang_dtype_class(list->decl->dtype)))
 		return 1;
-	lang_error(module->unit, list->at, "%%%s is of type %s, %s are a list or a tensor of integers", list->tensor,
-		   lang_dtype_text(list->decl->dtype), what);
+	lang_error(module->unit, list->at, "%%%s is of type %s, %s are a list or a tensor of integers", list->tensor, lang_dtype_text(list->decl->dtype), what);
 	return 0;
 }
 
@@ -78,8 +77,7 @@ static int sparse_check(struct lang_module *module, const struct lang_axis *axis
 	if (begins->count && !begins->values[0] && begins->values[begins->count - 1] == indices->count)
 		return 1;
 bad:
-	lang_error(module->unit, begins->at, "beginnings of rows begin with 0, never fall and end with the number of indices, here %u",
-		   indices->count);
+	lang_error(module->unit, begins->at, "beginnings of rows begin with 0, never fall and end with the number of indices, here %u", indices->count);
 	return 0;
 }
 
@@ -180,7 +178,10 @@ static uint32_t rows_lower(struct lang_lower *lower, const struct lang_axis *axi
 uint32_t lang_axis_lower(struct lang_lower *lower, struct lang_axis *axis, const char *name, uint32_t row)
 {
 	struct lang_exprs *exprs = &lower->tables->exprs;
-	struct ptowsp_axis_record record = {.name = build_code_name(lower->build, build_string(lower->build, name)), .kind = axis->kind, .levels = lang_levels_row(lower, axis->levels), .row = row};
+	struct ptowsp_axis_record record = {.name = build_code_name(lower->build, build_string(lower->build, name)),
+					    .kind = axis->kind,
+					    .levels = lang_levels_row(lower, axis->levels),
+					    .row = row};
 
 	record.low = axis->low ? lang_scalar_lower(lower, axis->low) : lang_expr_const(exprs, 0);
 	record.high = rows_lower(lower, axis);

@@ -9,22 +9,22 @@
 /* A list of numbers, or a tensor that holds them when the run begins. */
 struct lang_list_source {
 	struct lang_span at;
-	const char *tensor;          /* NULL: the values */
+	const char *tensor; /* NULL: the values */
 	int64_t *values;
 	uint32_t count, capacity;
-	struct lang_tensor *decl;    /* found by checking */
+	struct lang_tensor *decl; /* found by checking */
 };
 /* LANG_DECL_AXIS. AXES rows are made where loops use it: they hold the loop's name and the row it runs over. */
 struct lang_axis {
 	struct lang_decl head;
-	uint8_t kind;                /* PTOWSP_AXIS_x */
+	uint8_t kind; /* PTOWSP_AXIS_x */
 	struct lang_span kind_at;
-	struct lang_scalar *low, *high, *step; /* dense, dense_dyn; ragged: high rows. low, step NULL: 0 and 1 */
-	struct lang_list_source lengths, indices; /* ragged: lengths; sparse: beginnings of rows, indices */
-	uint8_t restated;            /* some entry gives it another extent */
-	uint32_t values, value_count; /* AXVL rows once written; value_count 0: none */
-	struct lang_levels *levels;  /* tile levels, dense axes only; NULL: none */
-	const void *stated_in;       /* body of the workload or process that says its extent, the latest one */
+	struct lang_scalar *low, *high, *step;           /* dense, dense_dyn; ragged: high rows. low, step NULL: 0 and 1 */
+	struct lang_list_source lengths, indices;        /* ragged: lengths; sparse: beginnings of rows, indices */
+	uint8_t restated;                                /* some entry gives it another extent */
+	uint32_t values, value_count;                    /* AXVL rows once written; value_count 0: none */
+	struct lang_levels *levels;                      /* tile levels, dense axes only; NULL: none */
+	const void *stated_in;                           /* body of the workload or process that says its extent, the latest one */
 	uint32_t *stated, stated_count, stated_capacity; /* AXES rows of the loops there */
 };
 

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: MIT */
 /* lang_bytes.c - bytes that a source names: files below its folder, or base64 text. */
 #include "lang/lang_bytes.h"
+#include "format/fail.h"
+#include "format/format_file.h"
 #include "format/json/base64.h"
 #include "lang/decl.h"
 #include "lang/lang.h"
-#include "format/fail.h"
-#include "format/format_file.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -101,7 +101,8 @@ static int allowed_open(const char *own, const struct lang_roots *roots, const c
 	return -1;
 }
 
-static ptowsp_status path_load(const char *own, const char *path, const struct lang_roots *roots, void **bytes_out, size_t *size_out, struct ptowsp_error *error)
+static ptowsp_status path_load(const char *own, const char *path, const struct lang_roots *roots, void **bytes_out, size_t *size_out,
+			       struct ptowsp_error *error)
 {
 	char *real = realpath(path, NULL);
 	uint64_t size = 0;
@@ -112,7 +113,8 @@ static ptowsp_status path_load(const char *own, const char *path, const struct l
 		return pkg_fail_errno(error, path, "cannot be opened");
 	fd = allowed_open(own, roots, real);
 	if (fd < 0 && !errno)
-		st = pkg_fail(error, PTOWSP_INVALID, "%.120s lies outside of the source's folder; ptowsp-pack --data-root DIR lets sources read below DIR", path);
+		st = pkg_fail(error, PTOWSP_INVALID, "%.120s lies outside of the source's folder; ptowsp-pack --data-root DIR lets sources read below DIR",
+			      path);
 	else if (fd < 0)
 		st = pkg_fail_errno(error, path, "cannot be opened");
 	else
@@ -127,7 +129,8 @@ static ptowsp_status path_load(const char *own, const char *path, const struct l
 	return st;
 }
 
-ptowsp_status lang_named_load(const char *source, const char *file, const struct lang_roots *roots, void **bytes_out, size_t *size_out, struct ptowsp_error *error)
+ptowsp_status lang_named_load(const char *source, const char *file, const struct lang_roots *roots, void **bytes_out, size_t *size_out,
+			      struct ptowsp_error *error)
 {
 	const char *slash = strrchr(source, '/');
 	int length = slash ? (int)(slash + 1 - source) : 0;

@@ -10,7 +10,7 @@
 #include <string.h>
 
 #define SIGNATURE_ARGUMENTS 32u /* more are only called in the uniform way */
-#define PAYLOAD_BYTES (UINT64_C(1) << 28)
+#define PAYLOAD_BYTES       (UINT64_C(1) << 28)
 
 /* --- parameters and attributes --- */
 
@@ -101,8 +101,7 @@ static const char *signature_make(struct lang_module *module, const struct lang_
 	const char *text = "v(";
 
 	for (uint32_t i = 0; i < kernel->param_count; i++)
-		text = common_format(&module->unit->arena, "%s%s%s", text, i ? "," : "",
-				   kernel->params[i].tensor ? "p" : scalar_type(kernel->params[i].dtype));
+		text = common_format(&module->unit->arena, "%s%s%s", text, i ? "," : "", kernel->params[i].tensor ? "p" : scalar_type(kernel->params[i].dtype));
 	return common_format(&module->unit->arena, "%s)", text);
 }
 
@@ -110,8 +109,7 @@ static int signature_check(struct lang_module *module, const struct lang_kernel 
 {
 	if (!kernel->signature || (kernel->param_count <= SIGNATURE_ARGUMENTS && signature_fits(kernel)))
 		return 1;
-	lang_error(module->unit, kernel->signature_at, "the signature \"%.80s\" does not fit the parameters of @%s", kernel->signature,
-		   kernel->head.name);
+	lang_error(module->unit, kernel->signature_at, "the signature \"%.80s\" does not fit the parameters of @%s", kernel->signature, kernel->head.name);
 	if (kernel->param_count <= SIGNATURE_ARGUMENTS)
 		lang_help(module->unit, "they are called as \"%s\"", signature_make(module, kernel));
 	return 0;
@@ -138,36 +136,35 @@ static int file_check(struct lang_module *module, struct lang_payload *payload)
 	return 0;
 }
 
-static int access_fits(struct lang_unit *unit, const struct lang_kernel *kernel, const struct lang_payload *payload,
-		       const struct lang_kernel_param *param, const struct lang_var *var)
+static int access_fits(struct lang_unit *unit, const struct lang_kernel *kernel, const struct lang_payload *payload, const struct lang_kernel_param *param,
+		       const struct lang_var *var)
 {
 	unsigned more = var->access & ~param->access;
 
 	if (!more)
 		return 1;
-	lang_error(unit, payload->file_at, "@%s %s %%%s, and the parameter %%%s of @%s is %s", payload->function->name,
-		   more & PTOWSP_READ ? "reads" : "writes", var->name, param->name, kernel->head.name,
-		   param->access == PTOWSP_READ ? "in" : "out");
+	lang_error(unit, payload->file_at, "@%s %s %%%s, and the parameter %%%s of @%s is %s", payload->function->name, more & PTOWSP_READ ? "reads" : "writes",
+		   var->name, param->name, kernel->head.name, param->access == PTOWSP_READ ? "in" : "out");
 	lang_help(unit, "declare it as %s at %s", var->access == PTOWSP_WRITE ? "out" : "inout", lang_place(unit, param->at));
 	return 0;
 }
 
 /* One parameter and what the function makes of it. */
-static int param_fits(struct lang_unit *unit, const struct lang_kernel *kernel, const struct lang_payload *payload,
-		      const struct lang_kernel_param *param, const struct lang_var *var)
+static int param_fits(struct lang_unit *unit, const struct lang_kernel *kernel, const struct lang_payload *payload, const struct lang_kernel_param *param,
+		      const struct lang_var *var)
 {
 	const char *f = payload->function->name;
 
 	if (var->type.dtype != param->dtype) {
-		lang_error(unit, payload->file_at, "%%%s of @%s is %s, the parameter %%%s of @%s is %s", var->name, f,
-			   lang_dtype_text(var->type.dtype), param->name, kernel->head.name, lang_dtype_text(param->dtype));
+		lang_error(unit, payload->file_at, "%%%s of @%s is %s, the parameter %%%s of @%s is %s", var->name, f, lang_dtype_text(var->type.dtype),
+			   param->name, kernel->head.name, lang_dtype_text(param->dtype));
 		return 0;
 	}
 	if (!param->tensor)
 		return 1;
 	if (!var->loose && param->rows && param->columns && (var->rows > param->rows || var->columns > param->columns)) {
-		lang_error(unit, payload->file_at, "@%s moves a tile of %u x %u to or from %%%s, and the parameter %%%s of @%s is %u x %u", f,
-			   var->rows, var->columns, var->name, param->name, kernel->head.name, param->rows, param->columns);
+		lang_error(unit, payload->file_at, "@%s moves a tile of %u x %u to or from %%%s, and the parameter %%%s of @%s is %u x %u", f, var->rows,
+			   var->columns, var->name, param->name, kernel->head.name, param->rows, param->columns);
 		return 0;
 	}
 	return access_fits(unit, kernel, payload, param, var);
@@ -195,8 +192,7 @@ static int portable_fits(struct lang_unit *unit, const struct lang_kernel *kerne
 		return 0;
 	}
 	for (uint32_t i = 0; i < kernel->param_count && ok; i++)
-		ok = param_fits(unit, kernel, payload, &kernel->params[i],
-				kernel->params[i].tensor ? f->memrefs[memrefs++] : f->needs[needs++]);
+		ok = param_fits(unit, kernel, payload, &kernel->params[i], kernel->params[i].tensor ? f->memrefs[memrefs++] : f->needs[needs++]);
 	return ok;
 }
 
@@ -205,8 +201,8 @@ static int portable_check(struct lang_module *module, const struct lang_kernel *
 	struct lang_function *f = lang_map_find(&module->functions, payload->file);
 
 	if (!f || f->kind != LANG_INCORE) {
-		lang_error(module->unit, payload->file_at, f ? "@%s is an Orchestration function, a kernel's code is an InCore function"
-							     : "there is no function @%s", payload->file);
+		lang_error(module->unit, payload->file_at,
+			   f ? "@%s is an Orchestration function, a kernel's code is an InCore function" : "there is no function @%s", payload->file);
 		return 0;
 	}
 	payload->function = f;
@@ -243,9 +239,9 @@ void lang_kernel_check(struct lang_module *module, struct lang_decl *decl)
 	for (uint32_t i = 0; i < kernel->payload_count && !decl->broken; i++) {
 		struct lang_payload *payload = &kernel->payloads[i];
 
-		ok &= payload->encoded				? bytes_check(module, payload)
-		      : payload->kind == PTOWSP_PAYLOAD_PTO	? portable_check(module, kernel, payload)
-								: file_check(module, payload);
+		ok &= payload->encoded                      ? bytes_check(module, payload)
+		      : payload->kind == PTOWSP_PAYLOAD_PTO ? portable_check(module, kernel, payload)
+							    : file_check(module, payload);
 		ok &= number_check(module, payload->cycles, "a number of cycles", 0, INT64_MAX);
 		ok &= number_check(module, payload->workspace, "the workspace of a payload in bytes", 0, PKG_WORKSPACE_LIMIT);
 		ok &= number_check(module, payload->offset, "the offset of an entry", 0, INT64_MAX) && offset_check(module, payload);
@@ -267,7 +263,9 @@ static void params_build(struct lang_lower *lower, const struct lang_kernel *ker
 						   .columns = param->columns}};
 
 		for (uint32_t d = 0; d < param->layout.rank; d++)
-			build_param_dim(lower->build, &p, (struct ptowsp_param_layout_record){.distribution = param->layout.dims[d].sharded, .mesh_axis = param->layout.dims[d].mesh_axis});
+			build_param_dim(lower->build, &p,
+					(struct ptowsp_param_layout_record){.distribution = param->layout.dims[d].sharded,
+									    .mesh_axis = param->layout.dims[d].mesh_axis});
 		if (param->layout.memory.stated)
 			*build_memory(lower->build, &p.memory) = lang_memory_record(&param->layout.memory);
 		build_param_add(lower->build, param->name, p);
@@ -336,7 +334,8 @@ uint32_t lang_kernel_row_build(struct lang_lower *lower, struct lang_kernel *ker
 void lang_kernel_build(struct lang_lower *lower, struct lang_decl *decl)
 {
 	struct lang_kernel *kernel = (struct lang_kernel *)decl;
-	struct ptowsp_kernel_record record = {.unit = kernel->unit, .blockdim = (uint32_t)number_of(kernel->blockdim), .workspace = number_of(kernel->workspace)};
+	struct ptowsp_kernel_record record = {
+		.unit = kernel->unit, .blockdim = (uint32_t)number_of(kernel->blockdim), .workspace = number_of(kernel->workspace)};
 	uint32_t row = lang_kernel_row_build(lower, kernel, decl->name, record);
 
 	for (uint32_t i = 0; i < kernel->variant_count; i++) {

@@ -10,26 +10,26 @@
 struct lang_kernel_param {
 	const char *name;
 	struct lang_span at, type_at;
-	uint8_t tensor;              /* 0: a scalar */
-	uint8_t access;              /* tensors: PTOWSP_READ | PTOWSP_WRITE */
+	uint8_t tensor; /* 0: a scalar */
+	uint8_t access; /* tensors: PTOWSP_READ | PTOWSP_WRITE */
 	uint16_t dtype;
-	uint8_t rank;                /* tensors: 0 any shape, 1, 2 */
-	uint32_t argument;           /* its number among the tensors, or among the scalars */
+	uint8_t rank;      /* tensors: 0 any shape, 1, 2 */
+	uint32_t argument; /* its number among the tensors, or among the scalars */
 	struct lang_scalar *extents[2];
-	uint32_t rows, columns;      /* of the shape, 0: any */
-	struct lang_layout layout;   /* tensors: what is passed has to join with it */
+	uint32_t rows, columns;    /* of the shape, 0: any */
+	struct lang_layout layout; /* tensors: what is passed has to join with it */
 };
 struct lang_payload {
-	uint16_t kind;               /* PTOWSP_PAYLOAD_x */
+	uint16_t kind;                     /* PTOWSP_PAYLOAD_x */
 	const char *target, *file, *entry; /* entry NULL: the offset says; PTO that is not encoded: file is the name of the InCore function */
-	uint8_t encoded;             /* 1: file is the bytes themselves, in base64 */
+	uint8_t encoded;                   /* 1: file is the bytes themselves, in base64 */
 	struct lang_span at, file_at;
-	struct lang_scalar *cycles;  /* fixed cycles per call; NULL: the backend's model */
+	struct lang_scalar *cycles;    /* fixed cycles per call; NULL: the backend's model */
 	struct lang_scalar *workspace; /* bytes that it needs; NULL: what the kernel says */
-	struct lang_scalar *offset;  /* of its entry in its bytes; NULL: 0 */
+	struct lang_scalar *offset;    /* of its entry in its bytes; NULL: 0 */
 	uint8_t unit_stated;
-	uint16_t unit;               /* it is made for; not stated: the kernel's */
-	const void *bytes;           /* of the file, read when the kernel is checked */
+	uint16_t unit;     /* it is made for; not stated: the kernel's */
+	const void *bytes; /* of the file, read when the kernel is checked */
 	size_t size;
 	struct lang_function *function; /* PTO: whose code it is */
 };
@@ -37,9 +37,9 @@ struct lang_payload {
 struct lang_kernel_variant {
 	struct lang_scalar *level;
 	const char *name;
-	struct lang_span at;             /* of the name */
+	struct lang_span at; /* of the name */
 	uint32_t rows;
-	struct lang_kernel *kernel;      /* found by checking: one of the two */
+	struct lang_kernel *kernel; /* found by checking: one of the two */
 	struct lang_function *function;
 };
 /* LANG_DECL_KERNEL; the KREG row is head.row. */
@@ -48,24 +48,24 @@ struct lang_kernel {
 	struct lang_kernel_param *params;
 	uint32_t param_count, param_capacity;
 	struct lang_kernel_list {
-		uint32_t *params;    /* their places in params */
+		uint32_t *params; /* their places in params */
 		uint32_t count, capacity;
 	} scalars, tensors;
-	struct lang_map names;       /* of parameters: struct lang_param_name */
+	struct lang_map names; /* of parameters: struct lang_param_name */
 	uint16_t unit;
-	uint8_t measured;            /* its cycles are measured */
+	uint8_t measured;                         /* its cycles are measured */
 	struct lang_scalar *blockdim, *workspace; /* NULL: not stated */
-	const char *signature;       /* NULL: the uniform one */
+	const char *signature;                    /* NULL: the uniform one */
 	struct lang_span signature_at;
-	const char *function;        /* C function that serves it where no payload does; NULL: that of its name */
+	const char *function; /* C function that serves it where no payload does; NULL: that of its name */
 	struct lang_payload *payloads;
 	uint32_t payload_count, payload_capacity;
 	struct lang_kernel_variant *variants;
 	uint32_t variant_count, variant_capacity;
-	uint8_t steps_warned;        /* its tiles are larger than a step: said */
-	uint32_t *lacking;           /* tile levels at which it is called and has no variant */
+	uint8_t steps_warned; /* its tiles are larger than a step: said */
+	uint32_t *lacking;    /* tile levels at which it is called and has no variant */
 	uint32_t lacking_count, lacking_capacity;
-	uint32_t payload_row;        /* the row that holds its payloads plus 1, 0: none yet */
+	uint32_t payload_row; /* the row that holds its payloads plus 1, 0: none yet */
 };
 
 /* A parameter in the map of its kernel's names; parameters themselves move while they are read. */

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /* lang_layout.c - layouts: what two of them are together, where they meet, and layouts as text. */
 #include "lang/lang_layout.h"
-#include "ptowsp/package.h"
 #include "lang/lang_work.h"
+#include "ptowsp/package.h"
 
 #include <stdio.h>
 #include <string.h>
@@ -97,14 +97,15 @@ struct ptowsp_memory_record lang_memory_record(const struct lang_memory *memory)
 
 void lang_memory_print(const struct lang_memory *memory, char *text)
 {
-	static const char *const words[] = {[PTOWSP_MEMORY_ROW_MAJOR] = "row_major", [PTOWSP_MEMORY_COL_MAJOR] = "col_major",
-					    [PTOWSP_MEMORY_BLOCKED] = "blocked",     [PTOWSP_MEMORY_NZ] = "nz",
+	static const char *const words[] = {[PTOWSP_MEMORY_ROW_MAJOR] = "row_major",
+					    [PTOWSP_MEMORY_COL_MAJOR] = "col_major",
+					    [PTOWSP_MEMORY_BLOCKED] = "blocked",
+					    [PTOWSP_MEMORY_NZ] = "nz",
 					    [PTOWSP_MEMORY_STRIDED] = "strides"};
 	size_t used = (size_t)snprintf(text, LANG_MEMORY_TEXT, "mem(%s", words[memory->order]);
 
 	for (uint32_t i = 0; i < memory->count; i++)
-		used += (size_t)snprintf(text + used, LANG_MEMORY_TEXT - used, "%s%u%s", i ? ", " : "(", memory->numbers[i],
-					 i + 1 == memory->count ? ")" : "");
+		used += (size_t)snprintf(text + used, LANG_MEMORY_TEXT - used, "%s%u%s", i ? ", " : "(", memory->numbers[i], i + 1 == memory->count ? ")" : "");
 	if (memory->swizzle)
 		used += (size_t)snprintf(text + used, LANG_MEMORY_TEXT - used, " swizzle %u", memory->swizzle);
 	snprintf(text + used, LANG_MEMORY_TEXT - used, ")");
@@ -199,8 +200,7 @@ static int axes_check(struct lang_unit *unit, const struct lang_layout *layout)
 	for (uint32_t i = 0; i < layout->rank; i++)
 		for (uint32_t j = 0; j < i; j++)
 			if (layout->dims[i].sharded && layout->dims[j].sharded && layout->dims[i].mesh_axis == layout->dims[j].mesh_axis) {
-				lang_error(unit, layout->dims[i].at, "two dimensions are sharded over axis %u of the grid",
-					   layout->dims[i].mesh_axis);
+				lang_error(unit, layout->dims[i].at, "two dimensions are sharded over axis %u of the grid", layout->dims[i].mesh_axis);
 				return 0;
 			}
 	return 1;
@@ -214,8 +214,8 @@ static int memory_check(struct lang_unit *unit, const struct lang_memory *memory
 		return 0;
 	}
 	if (memory->order == PTOWSP_MEMORY_STRIDED && memory->count != rank) {
-		lang_error(unit, memory->at, "%%%s has %u dimension%s, here %s %u stride%s", name, rank, rank == 1 ? "" : "s", memory->count == 1 ? "is" : "are",
-			   memory->count, memory->count == 1 ? "" : "s");
+		lang_error(unit, memory->at, "%%%s has %u dimension%s, here %s %u stride%s", name, rank, rank == 1 ? "" : "s",
+			   memory->count == 1 ? "is" : "are", memory->count, memory->count == 1 ? "" : "s");
 		return 0;
 	}
 	return 1;
@@ -240,7 +240,7 @@ static const char *reason_of(struct lang_unit *unit, enum lang_join join, const 
 	if (join == LANG_JOIN_TWICE)
 		return common_format(&unit->arena, "axis %u of the grid would shard two dimensions", a->dims[dim].mesh_axis);
 	return common_format(&unit->arena, "dimension %u is sharded over axis %u and over axis %u of the grid", dim, a->dims[dim].mesh_axis,
-			   b->dims[dim].mesh_axis);
+			     b->dims[dim].mesh_axis);
 }
 
 static void relayout_help(struct lang_unit *unit, const struct lang_part *part, unsigned access, const char *between)
@@ -253,8 +253,7 @@ static void relayout_help(struct lang_unit *unit, const struct lang_part *part, 
 		lang_help(unit, "relayout explicitly: copy %%%s to a tensor of %s, take that one here, and copy it back", part->tensor, between);
 }
 
-void lang_layouts_refuse(struct lang_work_check *check, const struct lang_part *part, unsigned access, const struct lang_layout *other,
-			 const char *whose)
+void lang_layouts_refuse(struct lang_work_check *check, const struct lang_part *part, unsigned access, const struct lang_layout *other, const char *whose)
 {
 	const struct lang_layout *own = &part->decl->layout;
 	char own_text[LANG_LAYOUT_TEXT], other_text[LANG_LAYOUT_TEXT], between[LANG_LAYOUT_TEXT];
@@ -275,8 +274,7 @@ void lang_layouts_refuse(struct lang_work_check *check, const struct lang_part *
 	relayout_help(check->unit, part, access, between);
 }
 
-int lang_part_join(struct lang_work_check *check, const struct lang_part *part, unsigned access, const struct lang_layout *other,
-		   const char *whose)
+int lang_part_join(struct lang_work_check *check, const struct lang_part *part, unsigned access, const struct lang_layout *other, const char *whose)
 {
 	uint32_t dim;
 
@@ -286,8 +284,7 @@ int lang_part_join(struct lang_work_check *check, const struct lang_part *part, 
 	return 0;
 }
 
-int lang_part_memory_join(struct lang_work_check *check, const struct lang_part *part, unsigned access, const struct lang_memory *other,
-			  const char *whose)
+int lang_part_memory_join(struct lang_work_check *check, const struct lang_part *part, unsigned access, const struct lang_memory *other, const char *whose)
 {
 	char has[LANG_MEMORY_TEXT], takes[LANG_MEMORY_TEXT];
 

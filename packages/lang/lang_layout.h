@@ -20,13 +20,13 @@ struct lang_layout_dim {
 /* mem(order): how the elements lie in memory. */
 struct lang_memory {
 	uint8_t stated;
-	uint16_t order;     /* PTOWSP_MEMORY_x */
-	uint32_t swizzle;   /* bits; 0: none */
+	uint16_t order;                         /* PTOWSP_MEMORY_x */
+	uint32_t swizzle;                       /* bits; 0: none */
 	uint32_t numbers[LANG_MAX_RANK], count; /* rows and columns of a block, or strides */
 	struct lang_span at;
 };
 struct lang_layout {
-	uint8_t stated;     /* 0: nothing is written, all dimensions are R */
+	uint8_t stated; /* 0: nothing is written, all dimensions are R */
 	uint8_t rank;
 	struct lang_layout_dim dims[LANG_MAX_RANK];
 	struct lang_memory memory;
@@ -53,7 +53,7 @@ struct lang_layout lang_layout_of(const struct ptowsp_dim_record *dims, uint32_t
 
 enum lang_collective {
 	LANG_COLLECTIVE_FITS,
-	LANG_COLLECTIVE_SOURCE,   /* the source is wrong; below, the target */
+	LANG_COLLECTIVE_SOURCE, /* the source is wrong; below, the target */
 	LANG_COLLECTIVE_TARGET,
 	LANG_COLLECTIVE_RELAYOUT, /* relayout would do */
 	LANG_COLLECTIVE_OTHERS,   /* its other dimensions: relayout in front or behind would do */

@@ -10,7 +10,7 @@ struct lang_map {
 	struct lang_map_slot {
 		const char *name; /* NULL: free */
 		void *value;
-	} *slots;
+	} * slots;
 	uint32_t mask, count; /* mask + 1 slots, none while slots is NULL */
 };
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* lang_move.c - relayout, all_gather and broadcast: copies between tensors of layouts that do not join. */
-#include "lang/lang_work.h"
 #include "lang/lang_move.h"
+#include "lang/lang_work.h"
 #include "lang/parse/parse.h"
 
 #include <string.h>
@@ -121,7 +121,7 @@ static void copies_make(struct lang_work_check *check, struct lang_work *work)
 	zeros = lang_zeros_text(from->decl->rank - 1u);
 	lang_made_body(check->scope.module, work,
 		       common_format(arena, "parallel_for %%row in 0 to 1 {\nrelayout %%%s[%%row%s : %lld, %lld] -> %%%s[%%row%s]\n}\n", from->tensor, zeros,
-				   (long long)rows, (long long)columns, to->tensor, zeros));
+				     (long long)rows, (long long)columns, to->tensor, zeros));
 	lang_bound_set(&work->bodies[0], from->decl->extents[0]);
 	lang_body_check(check, &work->bodies[0]);
 }
@@ -262,8 +262,7 @@ static int layout_needed(struct lang_work_check *check, const struct lang_work *
 	if (part->decl->layout.stated)
 		return 1;
 	lang_error(check->unit, part->at, "%s goes by layouts, and %%%s states none", work->form->word, part->tensor);
-	lang_help(check->unit, "declare one at %s, such as layout(S(0)%s)", lang_place(check->unit, part->decl->head.at),
-		  part->decl->rank > 1 ? ", R" : "");
+	lang_help(check->unit, "declare one at %s, such as layout(S(0)%s)", lang_place(check->unit, part->decl->head.at), part->decl->rank > 1 ? ", R" : "");
 	return 0;
 }
 

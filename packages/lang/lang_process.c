@@ -101,8 +101,7 @@ static void instances_check(struct lang_module *module)
 		if (count <= LANG_MAX_INSTANCES)
 			continue;
 		lang_error(module->unit, process->replicas_at.line ? process->replicas_at : decl->at,
-			   "with these there are %llu instances, all processes together have %u at most", (unsigned long long)count,
-			   LANG_MAX_INSTANCES);
+			   "with these there are %llu instances, all processes together have %u at most", (unsigned long long)count, LANG_MAX_INSTANCES);
 		return;
 	}
 }
@@ -124,8 +123,8 @@ static void unused_warn(struct lang_module *module, const struct lang_process *p
 
 	for (uint32_t i = 0; i < process->use_count; i++)
 		if (process->uses[i].channel && !process->uses[i].used)
-			lang_warn(module->unit, process->uses[i].at, "@%s %s %%%s and never %s", process->head.name,
-				  directions[process->uses[i].direction], process->uses[i].name, undone[process->uses[i].direction]);
+			lang_warn(module->unit, process->uses[i].at, "@%s %s %%%s and never %s", process->head.name, directions[process->uses[i].direction],
+				  process->uses[i].name, undone[process->uses[i].direction]);
 }
 
 void lang_process_check(struct lang_module *module, struct lang_decl *decl)
@@ -175,8 +174,10 @@ void lang_channel_build(struct lang_lower *lower, struct lang_decl *decl)
 {
 	const struct lang_channel *channel = (const struct lang_channel *)decl;
 
-	build_channel_add(lower->build, decl->name, (struct ptowsp_channel_record){.capacity = channel->capacity, .latency = channel->latency,
-				.kind = channel->is_payload ? PTOWSP_CHANNEL_PAYLOAD : PTOWSP_CHANNEL_TOKEN});
+	build_channel_add(lower->build, decl->name,
+			  (struct ptowsp_channel_record){.capacity = channel->capacity,
+							 .latency = channel->latency,
+							 .kind = channel->is_payload ? PTOWSP_CHANNEL_PAYLOAD : PTOWSP_CHANNEL_TOKEN});
 }
 
 void lang_process_build(struct lang_lower *lower, struct lang_decl *decl)
@@ -186,7 +187,9 @@ void lang_process_build(struct lang_lower *lower, struct lang_decl *decl)
 
 	lower->build->processes[row].record.order = decl->position;
 	for (uint32_t i = 0; i < process->use_count; i++)
-		build_process_use(lower->build, row, (struct ptowsp_process_channel_record){.channel = process->uses[i].channel->head.row, .direction = process->uses[i].direction});
+		build_process_use(
+			lower->build, row,
+			(struct ptowsp_process_channel_record){.channel = process->uses[i].channel->head.row, .direction = process->uses[i].direction});
 }
 
 /* --- code --- */

@@ -5,17 +5,17 @@
 
 #include "lang/lang_work.h"
 
-#define LANG_MAX_INSTANCES 4096u                /* of all processes together, as the verifier of packages has it */
-#define LANG_MAX_LATENCY (UINT64_C(1) << 40)    /* cycles */
+#define LANG_MAX_INSTANCES 4096u               /* of all processes together, as the verifier of packages has it */
+#define LANG_MAX_LATENCY   (UINT64_C(1) << 40) /* cycles */
 
 /* LANG_DECL_CHANNEL; the CSPC row is head.row. */
 struct lang_channel {
 	struct lang_decl head;
 	uint8_t is_payload;
-	uint16_t dtype;          /* of a payload's elements */
-	uint32_t rows, columns;  /* of one payload */
-	uint32_t capacity;       /* tokens; 0: a rendezvous */
-	uint64_t latency;        /* cycles */
+	uint16_t dtype;             /* of a payload's elements */
+	uint32_t rows, columns;     /* of one payload */
+	uint32_t capacity;          /* tokens; 0: a rendezvous */
+	uint64_t latency;           /* cycles */
 	uint8_t produced, consumed; /* 1: some process says so */
 };
 
@@ -23,8 +23,8 @@ struct lang_channel {
 struct lang_use {
 	const char *name;
 	struct lang_span at;
-	uint16_t direction;      /* PTOWSP_CHANNEL_PRODUCES, _CONSUMES */
-	uint8_t used;            /* 1: its body does so */
+	uint16_t direction;           /* PTOWSP_CHANNEL_PRODUCES, _CONSUMES */
+	uint8_t used;                 /* 1: its body does so */
 	struct lang_channel *channel; /* found by checking; NULL after an error */
 };
 

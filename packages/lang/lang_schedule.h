@@ -5,10 +5,10 @@
 #ifndef LANG_SCHEDULE_H
 #define LANG_SCHEDULE_H
 
-#include "lang/decl.h"
-#include "registry/names.h"
-#include "lang/parse/parse.h"
 #include "format/format_package.h"
+#include "lang/decl.h"
+#include "lang/parse/parse.h"
+#include "registry/names.h"
 #include "registry/text.h"
 
 enum { LANG_DIRECTIVE_ARGUMENTS = 16 }; /* a threshold's policies and bounds; the SCHD row keeps the last ones in one word */
@@ -35,9 +35,9 @@ int lang_spelling_is_grid(const struct lang_spelling *spelling);
 char lang_argument_kind(const struct reg_policy *policy, unsigned count, unsigned i);
 
 struct lang_argument {
-	char kind;           /* letters of arguments.def; c channel, t tensor, s shard, p policy, i any number */
+	char kind; /* letters of arguments.def; c channel, t tensor, s shard, p policy, i any number */
 	struct lang_span at;
-	const char *name;    /* loop, domain, word, channel, tensor, shard "S0"; a number's or an expression's text on one line */
+	const char *name;                /* loop, domain, word, channel, tensor, shard "S0"; a number's or an expression's text on one line */
 	const struct lang_token *tokens; /* of an expression */
 	uint32_t token_count;
 	int64_t number;
@@ -47,9 +47,9 @@ struct lang_argument {
 struct lang_directive {
 	struct lang_directive *next;
 	const struct lang_spelling *spelling;
-	struct lang_span at;  /* its word */
-	uint8_t required;     /* 1: must be enforced */
-	const char *line;     /* as registry/schedule.h reads it, made when it is lowered */
+	struct lang_span at; /* its word */
+	uint8_t required;    /* 1: must be enforced */
+	const char *line;    /* as registry/schedule.h reads it, made when it is lowered */
 	uint32_t count;
 	struct lang_argument arguments[LANG_DIRECTIVE_ARGUMENTS];
 };
@@ -75,9 +75,9 @@ enum { LANG_EXPECTATIONS = 16 };
 /* One try after the other; what is left is the one that got furthest. */
 struct lang_match {
 	struct lang_unit *unit;
-	const struct lang_token *tokens; /* the last one is LANG_END */
-	uint32_t at;                     /* the next token */
-	uint32_t depth;                  /* parentheses of spellings around */
+	const struct lang_token *tokens;    /* the last one is LANG_END */
+	uint32_t at;                        /* the next token */
+	uint32_t depth;                     /* parentheses of spellings around */
 	const struct lang_spelling *trying; /* that of the directive, also inside a threshold */
 	/* where the tries got stuck that got furthest, what each of them wanted there, and the first of them */
 	uint32_t stuck;

@@ -12,56 +12,56 @@
  * all but the last one together say the row. */
 struct lang_part {
 	const char *tensor;
-	struct lang_span at;                  /* of the tensor's name */
-	struct lang_span all;                 /* of all of it, if it is on one line */
+	struct lang_span at;  /* of the tensor's name */
+	struct lang_span all; /* of all of it, if it is on one line */
 	struct lang_scalar *indices[LANG_MAX_RANK];
-	uint32_t index_count;                 /* 0: the whole tensor */
-	struct lang_scalar *extents[2];       /* rows, columns; NULL: as the other side says. flat: how far it may reach in [1] */
-	uint8_t flat;                         /* 1: consecutive elements, as far as the callee touches */
-	uint8_t viewed;                       /* 1: bytes are seen as elements of `view` */
+	uint32_t index_count;           /* 0: the whole tensor */
+	struct lang_scalar *extents[2]; /* rows, columns; NULL: as the other side says. flat: how far it may reach in [1] */
+	uint8_t flat;                   /* 1: consecutive elements, as far as the callee touches */
+	uint8_t viewed;                 /* 1: bytes are seen as elements of `view` */
 	uint16_t view;
 	/* found by checking */
 	struct lang_tensor *decl;
-	uint32_t rows, columns;               /* elements; 0: not known yet */
+	uint32_t rows, columns; /* elements; 0: not known yet */
 };
 
 /* %formal -> actual of a call */
 struct lang_pass {
 	const char *formal;
 	struct lang_span at;
-	uint8_t bracketed;          /* 1: [...] stands behind the name: it is a part */
-	uint8_t stated, access;     /* 1: the call says what is done with it, PTOWSP_READ | PTOWSP_WRITE; else the callee */
+	uint8_t bracketed;      /* 1: [...] stands behind the name: it is a part */
+	uint8_t stated, access; /* 1: the call says what is done with it, PTOWSP_READ | PTOWSP_WRITE; else the callee */
 	struct lang_part part;
-	struct lang_scalar *value;  /* NULL: a part */
+	struct lang_scalar *value; /* NULL: a part */
 };
 
 /* "after %t", "after data %t" */
 struct lang_after {
-	uint32_t kind;              /* PTOWSP_AFTER_x */
+	uint32_t kind; /* PTOWSP_AFTER_x */
 	struct lang_scalar *task;
-	uint32_t back;              /* found by checking: so many tasks before this one; 0: the expression says */
+	uint32_t back; /* found by checking: so many tasks before this one; 0: the expression says */
 };
 
 struct lang_work;
 struct lang_body {
 	struct lang_work *first, **last;
-	struct lang_span at;        /* its "{" */
+	struct lang_span at; /* its "{" */
 };
 
 /* One statement of a body; a row of works.def says what it is. A form uses the fields that it needs. */
 struct lang_work {
 	struct lang_work *next;
 	const struct lang_work_form *form;
-	struct lang_span at;        /* its first word */
-	const char *name;           /* the %name behind the word: slot, event, channel, tensor */
+	struct lang_span at; /* its first word */
+	const char *name;    /* the %name behind the word: slot, event, channel, tensor */
 	struct lang_span name_at;
-	struct lang_decl *decl;     /* what the name means, found by checking */
-	struct lang_local *local;   /* what it declares: loop value, token, task */
-	struct lang_scalar *value;  /* condition, value, token; the row of a ragged or sparse axis */
-	struct lang_axis *axis;     /* loops: written here; NULL: named */
-	struct lang_part parts[2];  /* from, to */
-	uint32_t mode;              /* scope of a fence; 1: slot_load takes the bits */
-	struct lang_body *bodies;   /* branches, steps, bodies */
+	struct lang_decl *decl;    /* what the name means, found by checking */
+	struct lang_local *local;  /* what it declares: loop value, token, task */
+	struct lang_scalar *value; /* condition, value, token; the row of a ragged or sparse axis */
+	struct lang_axis *axis;    /* loops: written here; NULL: named */
+	struct lang_part parts[2]; /* from, to */
+	uint32_t mode;             /* scope of a fence; 1: slot_load takes the bits */
+	struct lang_body *bodies;  /* branches, steps, bodies */
 	uint32_t body_count, body_capacity;
 	/* call */
 	const char *callee;
@@ -135,24 +135,21 @@ int lang_part_flat_check(struct lang_work_check *check, struct lang_part *part);
 
 /* The layout of the part's tensor, of which that access is made, meets another one, that of `whose`: "%a of @k". 0 after an error, which
  * stands at the part. */
-int lang_part_join(struct lang_work_check *check, const struct lang_part *part, unsigned access, const struct lang_layout *other,
-		   const char *whose);
+int lang_part_join(struct lang_work_check *check, const struct lang_part *part, unsigned access, const struct lang_layout *other, const char *whose);
 /* The same of the order in memory; one that is not stated takes all. */
-int lang_part_memory_join(struct lang_work_check *check, const struct lang_part *part, unsigned access, const struct lang_memory *other,
-			  const char *whose);
+int lang_part_memory_join(struct lang_work_check *check, const struct lang_part *part, unsigned access, const struct lang_memory *other, const char *whose);
 /* The error of that: both layouts, why they contradict, and the layout that would do. They do contradict. */
-void lang_layouts_refuse(struct lang_work_check *check, const struct lang_part *part, unsigned access, const struct lang_layout *other,
-			 const char *whose);
+void lang_layouts_refuse(struct lang_work_check *check, const struct lang_part *part, unsigned access, const struct lang_layout *other, const char *whose);
 
 /* Parameters of what a call calls: first tensors, then scalars of a function, in order of declaration of a kernel. */
 struct lang_callee_param {
 	const char *name;
 	struct lang_span at;
 	uint8_t tensor, access, rank;
-	uint8_t loose;          /* a function gathers from it, or takes only some branch to it: smaller parts will do */
+	uint8_t loose; /* a function gathers from it, or takes only some branch to it: smaller parts will do */
 	uint16_t dtype;
-	uint32_t rows, columns; /* 0: any */
-	uint32_t argument;      /* among tensors, or among scalars */
+	uint32_t rows, columns;           /* 0: any */
+	uint32_t argument;                /* among tensors, or among scalars */
 	const struct lang_layout *layout; /* tensors of kernels; NULL: a function says nothing of it */
 };
 uint32_t lang_callee_count(const struct lang_work *call);
@@ -172,13 +169,13 @@ struct lang_extent {
 };
 struct lang_work_walk {
 	struct lang_lower *lower;
-	uint32_t depth, loops;  /* open bodies, open loops */
-	uint32_t entry;         /* ENTR row, PTOWSP_NONE: a process */
-	uint32_t expansions;    /* calls around that are being expanded in place */
+	uint32_t depth, loops;        /* open bodies, open loops */
+	uint32_t entry;               /* ENTR row, PTOWSP_NONE: a process */
+	uint32_t expansions;          /* calls around that are being expanded in place */
 	const struct lang_body *body; /* all of the entry's or process's own */
 	struct lang_level_set levels; /* tile levels in force */
-	uint8_t stated;         /* rows of the axes whose extents the body says are there */
-	struct lang_extent *extents; /* of workloads that are being expanded, innermost first */
+	uint8_t stated;               /* rows of the axes whose extents the body says are there */
+	struct lang_extent *extents;  /* of workloads that are being expanded, innermost first */
 };
 void lang_body_lower(struct lang_work_walk *walk, const struct lang_body *body);
 /* The body of another workload, in place: without its extents, which hold for its loops, and only up to its halt. */
@@ -211,9 +208,9 @@ struct lang_work_form {
 	void (*lower)(struct lang_work_walk *walk, const struct lang_work *work);
 };
 
-#define X(word, opcode, parse, check, lower)                                                                                   \
-	int parse(struct lang_parser *parser, struct lang_work *work);                                                         \
-	void check(struct lang_work_check *check, struct lang_work *work);                                                     \
+#define X(word, opcode, parse, check, lower)                                                                                                                   \
+	int parse(struct lang_parser *parser, struct lang_work *work);                                                                                         \
+	void check(struct lang_work_check *check, struct lang_work *work);                                                                                     \
 	void lower(struct lang_work_walk *walk, const struct lang_work *work);
 #include "lang/works.def"
 #undef X
@@ -224,10 +221,10 @@ struct lang_work_form {
 struct lang_workload {
 	struct lang_decl head;
 	struct lang_body body;
-	uint8_t state;           /* of the walk over calls: 0 new, 1 on the path, 2 done */
-	struct lang_workload *caller; /* state 1: who calls it; NULL: nobody */
-	uint8_t called;          /* by some body */
-	uint32_t path;           /* callers */
+	uint8_t state;                 /* of the walk over calls: 0 new, 1 on the path, 2 done */
+	struct lang_workload *caller;  /* state 1: who calls it; NULL: nobody */
+	uint8_t called;                /* by some body */
+	uint32_t path;                 /* callers */
 	const struct lang_work *alone; /* the statement that keeps it from being expanded in others; NULL: none does */
 };
 void lang_workload_parse(struct lang_parser *parser);

@@ -40,8 +40,7 @@ static int stuck(struct lang_match *match, const char *what, int literal)
 		if (!strcmp(match->expected[i].text, what))
 			return 0;
 	if (match->expected_count < LANG_EXPECTATIONS)
-		match->expected[match->expected_count++] =
-			(struct lang_expectation){(uint8_t)literal, common_copy(&match->unit->arena, what, strlen(what))};
+		match->expected[match->expected_count++] = (struct lang_expectation){(uint8_t)literal, common_copy(&match->unit->arena, what, strlen(what))};
 	return 0;
 }
 
@@ -102,8 +101,7 @@ static int expression_match(struct lang_match *match, struct lang_directive *dir
 	if (match->at == first)
 		return stuck(match, "an expression such as %i * 4", 0);
 	argument = &directive->arguments[directive->count++];
-	*argument = (struct lang_argument){
-		.kind = 'e', .at = match->tokens[first].at, .tokens = &match->tokens[first], .token_count = match->at - first};
+	*argument = (struct lang_argument){.kind = 'e', .at = match->tokens[first].at, .tokens = &match->tokens[first], .token_count = match->at - first};
 	return 1;
 }
 
@@ -177,8 +175,8 @@ static int policies_match(struct lang_match *match, struct lang_directive *direc
 
 	while (ok && next(match)->mark == ',') {
 		match->at++;
-		ok = !full(match, directive) && number_match(match, directive, 'i') && literal_match(match, ":") &&
-		     !full(match, directive) && policy_match(match, directive);
+		ok = !full(match, directive) && number_match(match, directive, 'i') && literal_match(match, ":") && !full(match, directive) &&
+		     policy_match(match, directive);
 	}
 	return ok;
 }
@@ -243,8 +241,7 @@ static int end_match(struct lang_match *match, int inner, struct lang_directive 
 		match->at++;
 	}
 	token = next(match);
-	if (inner || token->kind == LANG_END || token->mark == '}' || token->first ||
-	    (token->kind == LANG_WORD && lang_is_directive(token->text)))
+	if (inner || token->kind == LANG_END || token->mark == '}' || token->first || (token->kind == LANG_WORD && lang_is_directive(token->text)))
 		return 1;
 	return stuck(match, "the end of the directive", 0);
 }
@@ -392,7 +389,7 @@ const char *lang_spelling_example(struct common_arena *arena, const struct lang_
 
 	for (const char *at = spelling->text; (at = lang_spelling_piece(at, piece)); memcpy(before, piece, sizeof(before)))
 		text = common_format(arena, "%s%s%s", text, lang_piece_blank(piece, before),
-				   *piece == '$' ? argument_example(spelling, piece) : piece + (*piece == '?'));
+				     *piece == '$' ? argument_example(spelling, piece) : piece + (*piece == '?'));
 	return text;
 }
 

@@ -19,9 +19,14 @@ static const struct range {
 	uint16_t dtype;
 	int64_t low, high;
 } ranges[] = {
-	{PTOWSP_I8, INT8_MIN, INT8_MAX}, {PTOWSP_I16, INT16_MIN, INT16_MAX}, {PTOWSP_I32, INT32_MIN, INT32_MAX},
-	{PTOWSP_U8, 0, UINT8_MAX},       {PTOWSP_U16, 0, UINT16_MAX},        {PTOWSP_U32, 0, UINT32_MAX},
-	{PTOWSP_BOOL, 0, 1},             {PTOWSP_I64, INT64_MIN, INT64_MAX},
+	{PTOWSP_I8, INT8_MIN, INT8_MAX},
+	{PTOWSP_I16, INT16_MIN, INT16_MAX},
+	{PTOWSP_I32, INT32_MIN, INT32_MAX},
+	{PTOWSP_U8, 0, UINT8_MAX},
+	{PTOWSP_U16, 0, UINT16_MAX},
+	{PTOWSP_U32, 0, UINT32_MAX},
+	{PTOWSP_BOOL, 0, 1},
+	{PTOWSP_I64, INT64_MIN, INT64_MAX},
 };
 
 static enum lang_number integer_read(const char *text, unsigned dtype, uint64_t *value_out)
@@ -77,7 +82,7 @@ static uint64_t narrow(double value, int bits, int least, int most, int bias, in
 		/* A carry out of the fraction moves on into the exponent, as it should. */
 		scaled = isinf(value) ? 0 : nearbyint(ldexp(value, bits - exponent));
 		rest = isinf(value) || exponent > most + 1 ? (uint64_t)(most + bias + 1) << stored
-			: (uint64_t)scaled + ((uint64_t)(exponent - 1 - least) << stored);
+							   : (uint64_t)scaled + ((uint64_t)(exponent - 1 - least) << stored);
 	}
 	return sign << 15 | rest;
 }

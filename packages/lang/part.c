@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /* part.c - parts of tensors: which, how large, inside or not; their rows of REGN. */
 #include "format/format_names.h"
-#include "lang/lower/lang_lower.h"
 #include "lang/check/range.h"
+#include "lang/lower/lang_lower.h"
 
 #include <assert.h>
 #include <string.h>
@@ -70,8 +70,7 @@ static int access_check(struct lang_work_check *check, struct lang_part *part, u
 	}
 	if (!(access & PTOWSP_WRITE) || (tensor->role != PTOWSP_ROLE_IN && tensor->role != PTOWSP_ROLE_CONST))
 		return 1;
-	lang_error(check->unit, part->at, "%s writes %%%s, which is declared as %s", who, part->tensor,
-		   tensor->role == PTOWSP_ROLE_IN ? "in" : "const");
+	lang_error(check->unit, part->at, "%s writes %%%s, which is declared as %s", who, part->tensor, tensor->role == PTOWSP_ROLE_IN ? "in" : "const");
 	lang_help(check->unit, "declare it as inout or out at %s", lang_place(check->unit, tensor->head.at));
 	return 0;
 }
@@ -92,8 +91,8 @@ static int indices_check(struct lang_work_check *check, struct lang_part *part)
 	}
 	if (!part->index_count || part->index_count == 2 || part->index_count == part->decl->rank)
 		return ok;
-	lang_error(check->unit, part->all, "%%%s has %u dimensions, here %s %u ind%s", part->tensor, part->decl->rank,
-		   part->index_count == 1 ? "is" : "are", part->index_count, part->index_count == 1 ? "ex" : "ices");
+	lang_error(check->unit, part->all, "%%%s has %u dimensions, here %s %u ind%s", part->tensor, part->decl->rank, part->index_count == 1 ? "is" : "are",
+		   part->index_count, part->index_count == 1 ? "ex" : "ices");
 	lang_help(check->unit, "write a row and a column, or one index per dimension");
 	return 0;
 }
@@ -106,8 +105,8 @@ int lang_part_check(struct lang_work_check *check, struct lang_part *part, unsig
 }
 
 /* "rows 64 to 127": what lies at one end of the range, least or greatest, if that is known. */
-static int end_check(struct lang_work_check *check, const struct lang_part *part, const char *what, const struct lang_range *range, int greatest,
-		     int64_t count, int64_t limit)
+static int end_check(struct lang_work_check *check, const struct lang_part *part, const char *what, const struct lang_range *range, int greatest, int64_t count,
+		     int64_t limit)
 {
 	const char *where = lang_range_text(check->unit, range, greatest);
 	int64_t from;
@@ -135,8 +134,8 @@ static int index_check(struct lang_work_check *check, const struct lang_part *pa
 
 	if (!lang_scalar_known(part->decl->extents[dim], &extent) || !lang_range_end(range, greatest, &index) || (index >= 0 && index < extent))
 		return 1;
-	lang_error(check->unit, part->indices[dim]->all, "index %lld of dimension %u of %%%s is outside%s: it has %lld", (long long)index, dim,
-		   part->tensor, lang_range_text(check->unit, range, greatest), (long long)extent);
+	lang_error(check->unit, part->indices[dim]->all, "index %lld of dimension %u of %%%s is outside%s: it has %lld", (long long)index, dim, part->tensor,
+		   lang_range_text(check->unit, range, greatest), (long long)extent);
 	return 0;
 }
 
@@ -146,8 +145,7 @@ static int dimensions_check(struct lang_work_check *check, const struct lang_par
 	for (uint32_t i = 0; part->index_count > 2 && i + 1 < part->index_count; i++) {
 		struct lang_range range = {0};
 
-		if (lang_range_add(check, &range, part->indices[i], 1) &&
-		    !(index_check(check, part, i, &range, 1) && index_check(check, part, i, &range, 0)))
+		if (lang_range_add(check, &range, part->indices[i], 1) && !(index_check(check, part, i, &range, 1) && index_check(check, part, i, &range, 0)))
 			return 0;
 	}
 	return 1;
@@ -161,8 +159,7 @@ static int row_known(const struct lang_work_check *check, const struct lang_part
 	for (uint32_t i = part->index_count ? part->index_count - 1 : 0; i-- > 0;) {
 		if (!lang_range_add(check, range, part->indices[i], factor))
 			return 0;
-		if (i && (part->index_count == 2 || !lang_scalar_known(part->decl->extents[i], &extent) ||
-			  __builtin_mul_overflow(factor, extent, &factor)))
+		if (i && (part->index_count == 2 || !lang_scalar_known(part->decl->extents[i], &extent) || __builtin_mul_overflow(factor, extent, &factor)))
 			return 0;
 	}
 	return 1;
@@ -317,8 +314,7 @@ static uint32_t row_lower(struct lang_lower *lower, const struct lang_part *part
 void lang_part_place_lower(struct lang_lower *lower, const struct lang_part *part, uint32_t *row_out, uint32_t *column_out)
 {
 	*row_out = row_lower(lower, part);
-	*column_out = part->index_count ? lang_scalar_lower(lower, part->indices[part->index_count - 1])
-					: lang_expr_const(&lower->tables->exprs, 0);
+	*column_out = part->index_count ? lang_scalar_lower(lower, part->indices[part->index_count - 1]) : lang_expr_const(&lower->tables->exprs, 0);
 }
 
 /* A flat window: in steps of the tensor's columns where they are a number, else of single elements. */

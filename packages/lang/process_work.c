@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /* process_work.c - send, consume and close: what processes do with channels. */
+#include "lang/lang_process.h"
 #include "lang/lower/lang_lower.h"
 #include "lang/parse/parse.h"
-#include "lang/lang_process.h"
 
 /* --- parsing --- */
 
@@ -71,8 +71,7 @@ static const struct lang_channel *channel_find(struct lang_work_check *check, st
 	use = lang_process_use(process, work->name, direction);
 	if (!use && !process->head.broken) {
 		lang_error(check->unit, work->name_at, "process @%s does not %s %%%s", process->head.name, verbs[direction], work->name);
-		lang_help(check->unit, "say so behind its name at %s: %s(%%%s)", lang_place(check->unit, process->head.at), words[direction],
-			  work->name);
+		lang_help(check->unit, "say so behind its name at %s: %s(%%%s)", lang_place(check->unit, process->head.at), words[direction], work->name);
 	}
 	if (use)
 		use->used = 1;
@@ -105,8 +104,8 @@ static void payload_check(struct lang_work_check *check, struct lang_work *work,
 	if (!lang_part_check(check, part, access, work->form->word) || !lang_part_size(check, part, channel->rows, channel->columns))
 		return;
 	if (part->rows != channel->rows || part->columns != channel->columns)
-		lang_error(check->unit, part->all, "%%%s carries %s, this part has %u x %u elements", work->name, payload_text(check, channel),
-			   part->rows, part->columns);
+		lang_error(check->unit, part->all, "%%%s carries %s, this part has %u x %u elements", work->name, payload_text(check, channel), part->rows,
+			   part->columns);
 	if (part->viewed)
 		lang_error(check->unit, part->all, "%s moves elements as they are declared: leave \"as\" out", work->form->word);
 	else if (part->decl->dtype != channel->dtype)
@@ -150,8 +149,7 @@ void lang_close_check(struct lang_work_check *check, struct lang_work *work)
 /* The tasks of a process and those of others come in turns. */
 void lang_process_body_check(struct lang_module *module, struct lang_process *process)
 {
-	struct lang_work_check check = {
-		.unit = module->unit, .scope = {.module = module, .around = process->head.name}, .decl = &process->head, .turns = 1};
+	struct lang_work_check check = {.unit = module->unit, .scope = {.module = module, .around = process->head.name}, .decl = &process->head, .turns = 1};
 
 	lang_body_check(&check, &process->body);
 }

@@ -11,7 +11,7 @@
 #include <string.h>
 
 struct ptowsp_pack_result {
-	void *bytes;     /* owned */
+	void *bytes; /* owned */
 	size_t size;
 	char **messages; /* owned, each too */
 	uint32_t message_count, error_count;
@@ -56,8 +56,7 @@ static ptowsp_status messages_take(struct ptowsp_pack_result *result, const stru
 	return PTOWSP_OK;
 }
 
-static ptowsp_status compile(struct ptowsp_pack_result *result, const struct lang_source *sources, uint32_t count,
-			     const struct lang_options *options)
+static ptowsp_status compile(struct ptowsp_pack_result *result, const struct lang_source *sources, uint32_t count, const struct lang_options *options)
 {
 	struct pkg_writer *writer = pkg_writer_create();
 	struct lang_diagnostics *list = NULL;
@@ -76,8 +75,8 @@ static ptowsp_status compile(struct ptowsp_pack_result *result, const struct lan
 	return status;
 }
 
-ptowsp_status ptowsp_pack_sources(const char *const *names, const char *const *texts, const uint64_t *sizes, uint32_t count,
-				  const char *name, const char *entry, struct ptowsp_pack_result **result_out)
+ptowsp_status ptowsp_pack_sources(const char *const *names, const char *const *texts, const uint64_t *sizes, uint32_t count, const char *name,
+				  const char *entry, struct ptowsp_pack_result **result_out)
 {
 	struct lang_options options = {.name = name, .entry = entry};
 	struct lang_source *sources;

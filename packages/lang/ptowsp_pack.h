@@ -32,16 +32,15 @@ struct ptowsp_pack_result; /* a package, or why there is none; with all messages
  * *result_out is made whenever there is memory, also on failure; the caller destroys it.
  * Returns 0, BAD_PACKAGE (-8) if the source has errors, TOO_BIG (-23) if compiling takes more than 896 MiB, NO_MEMORY (-2), INVALID (-1) for NULL pointers, no source or an
  * entry that there is not. */
-PTOWSP_PACK_API ptowsp_status ptowsp_pack_sources(const char *const *names, const char *const *texts, const uint64_t *sizes,
-						  uint32_t count, const char *name, const char *entry,
-						  struct ptowsp_pack_result **result_out);
+PTOWSP_PACK_API ptowsp_status ptowsp_pack_sources(const char *const *names, const char *const *texts, const uint64_t *sizes, uint32_t count, const char *name,
+						  const char *entry, struct ptowsp_pack_result **result_out);
 /* Sources by their paths, which are their names, too. Files that they name (payloads, sample data; regular ones of at most 2^28 bytes) are read, each seen from
  * the folder of its source and, links followed, below that folder. All else as above; a source that cannot be read is a message. */
 PTOWSP_PACK_API ptowsp_status ptowsp_pack_files(const char *const *paths, uint32_t count, const char *name, const char *entry,
 						struct ptowsp_pack_result **result_out);
 /* The same, and what sources name may also lie below one of these folders. INVALID also for one that is NULL. */
-PTOWSP_PACK_API ptowsp_status ptowsp_pack_files_below(const char *const *paths, uint32_t count, const char *name, const char *entry,
-						      const char *const *folders, uint32_t folder_count, struct ptowsp_pack_result **result_out);
+PTOWSP_PACK_API ptowsp_status ptowsp_pack_files_below(const char *const *paths, uint32_t count, const char *name, const char *entry, const char *const *folders,
+						      uint32_t folder_count, struct ptowsp_pack_result **result_out);
 /* A package whose graphs have no code yet, as ptowsp_build_graph leaves them: the same with the code that runs them, an entry per graph, made
  * as ptowsp-pack makes it of the graphs of a source. INVALID for a package that has code. Messages are about the package's own source
  * text (ptowsp-inspect --pto). */

@@ -1,15 +1,15 @@
 /* SPDX-License-Identifier: MIT */
 /* reduce.c - all_reduce and reduce_scatter: contributions along the first dimension of a tensor are added up, in their order, tile by tile. */
-#include "lang/lang_work.h"
 #include "lang/lang_move.h"
-#include "lang/parse/parse.h"
 #include "lang/lang_process.h"
+#include "lang/lang_work.h"
+#include "lang/parse/parse.h"
 
 #include <stdint.h>
 #include <string.h>
 
-#define TILE_ELEMENTS 4096           /* of the function that adds, where rows can be chosen */
-#define TILE_MOST ((int64_t)1 << 24) /* elements of any tile */
+#define TILE_ELEMENTS 4096               /* of the function that adds, where rows can be chosen */
+#define TILE_MOST     ((int64_t)1 << 24) /* elements of any tile */
 
 struct reduction {
 	const char *word, *op; /* as written; the tile operation */
@@ -95,10 +95,10 @@ static const char *function_text(struct common_arena *arena, const char *name, c
 	const char *tile = common_format(arena, "!pto.tile<%lldx%lldx%s>", (long long)cut->rows, (long long)cut->columns, type);
 
 	return common_format(arena,
-			   "func @%s(%%part: !pto.memref<gm,...,%s>, %%total: !pto.memref<gm,...,%s>) {\n"
-			   "%%one = alloc_tile : %s\n%%sum = alloc_tile : %s\n%%one = tload %%part[0, 0]\n%%sum = tload %%total[0, 0]\n"
-			   "%%sum = %s %%sum, %%one\ntstore %%sum, %%total[0, 0]\nreturn\n}\n",
-			   name, type, type, tile, tile, reduction->op);
+			     "func @%s(%%part: !pto.memref<gm,...,%s>, %%total: !pto.memref<gm,...,%s>) {\n"
+			     "%%one = alloc_tile : %s\n%%sum = alloc_tile : %s\n%%one = tload %%part[0, 0]\n%%sum = tload %%total[0, 0]\n"
+			     "%%sum = %s %%sum, %%one\ntstore %%sum, %%total[0, 0]\nreturn\n}\n",
+			     name, type, type, tile, tile, reduction->op);
 }
 
 /* made: functions of this file by their names. What is wrong is told when the body is checked. */
@@ -171,7 +171,8 @@ static int shapes_fit(struct lang_work_check *check, const struct lang_work *wor
 	}
 	if (work->callee)
 		return 1;
-	lang_error(check->unit, to->at, "%%%s has no tiles to add: its last dimension is a number, of the others symbols decide only the first, and a row has at most 2^24 elements",
+	lang_error(check->unit, to->at,
+		   "%%%s has no tiles to add: its last dimension is a number, of the others symbols decide only the first, and a row has at most 2^24 elements",
 		   to->tensor);
 	return 0;
 }
@@ -183,9 +184,11 @@ static const char *known_text(struct common_arena *arena, const struct lang_work
 {
 	const char *from = work->parts[0].tensor, *to = work->parts[1].tensor;
 	const char *row = cut->all > cut->rows ? common_format(arena, "%%row * %lld", (long long)cut->rows) : "0";
-	const char *body = common_format(arena, "relayout %%%s[%s, 0 : %lld, %lld] -> %%%s[%s, 0]\n"
-					      "parallel_for %%part in 1 to %s {\ncall @%s(%%part -> %%%s[%%part * %lld + %s, 0], %%total -> %%%s[%s, 0])\n}\n",
-				       from, row, (long long)cut->rows, (long long)cut->columns, to, row, parts, work->callee, from, (long long)cut->all, row, to, row);
+	const char *body =
+		common_format(arena,
+			      "relayout %%%s[%s, 0 : %lld, %lld] -> %%%s[%s, 0]\n"
+			      "parallel_for %%part in 1 to %s {\ncall @%s(%%part -> %%%s[%%part * %lld + %s, 0], %%total -> %%%s[%s, 0])\n}\n",
+			      from, row, (long long)cut->rows, (long long)cut->columns, to, row, parts, work->callee, from, (long long)cut->all, row, to, row);
 
 	if (cut->all == cut->rows)
 		return body;
@@ -198,9 +201,9 @@ static const char *unknown_text(struct common_arena *arena, const struct lang_wo
 	const char *from = work->parts[0].tensor, *to = work->parts[1].tensor, *zeros = lang_zeros_text(work->parts[1].decl->rank - 1u);
 
 	return common_format(arena,
-			   "parallel_for %%row in 0 to 1 {\nrelayout %%%s[0, %%row%s : %lld, %lld] -> %%%s[%%row%s]\n"
-			   "parallel_for %%part in 1 to %s {\ncall @%s(%%part -> %%%s[%%part, %%row%s], %%total -> %%%s[%%row%s])\n}\n}\n",
-			   from, zeros, (long long)cut->rows, (long long)cut->columns, to, zeros, parts, work->callee, from, zeros, to, zeros);
+			     "parallel_for %%row in 0 to 1 {\nrelayout %%%s[0, %%row%s : %lld, %lld] -> %%%s[%%row%s]\n"
+			     "parallel_for %%part in 1 to %s {\ncall @%s(%%part -> %%%s[%%part, %%row%s], %%total -> %%%s[%%row%s])\n}\n}\n",
+			     from, zeros, (long long)cut->rows, (long long)cut->columns, to, zeros, parts, work->callee, from, zeros, to, zeros);
 }
 
 static void tasks_make(struct lang_work_check *check, struct lang_work *work)

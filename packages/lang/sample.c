@@ -180,8 +180,9 @@ static int size_check(struct lang_lower *lower, const struct lang_sample *sample
 	if (sample->rank ? want == size : size % element == 0)
 		return 1;
 	if (sample->rank)
-		lang_error(lower->unit, sample->data_at, size % element ? "the extents make %llu elements, here are %llu and a part of one" :
-			   "the extents make %llu elements, here are %llu", (unsigned long long)(want / element), (unsigned long long)(size / element));
+		lang_error(lower->unit, sample->data_at,
+			   size % element ? "the extents make %llu elements, here are %llu and a part of one" : "the extents make %llu elements, here are %llu",
+			   (unsigned long long)(want / element), (unsigned long long)(size / element));
 	else
 		lang_error(lower->unit, sample->data_at, "%llu bytes are no whole number of elements, which have %zu each", (unsigned long long)size, element);
 	return 0;
@@ -193,7 +194,8 @@ static int is_repeated(struct lang_lower *lower, const struct lang_sample *sampl
 	int repeated = *samples & bit;
 
 	if (repeated)
-		lang_error(lower->unit, sample->head.at, "%%%s has %s data already", sample->tensor, sample->role == PTOWSP_SAMPLE_INPUT ? "input" : "expected");
+		lang_error(lower->unit, sample->head.at, "%%%s has %s data already", sample->tensor,
+			   sample->role == PTOWSP_SAMPLE_INPUT ? "input" : "expected");
 	*samples |= bit;
 	return repeated;
 }
@@ -226,9 +228,10 @@ static void shape_meet(struct lang_lower *lower, const struct lang_sample *sampl
 		return;
 	for (uint32_t i = 0; i < rank; i++)
 		data *= extents[i];
-	lang_warn(lower->unit, sample->data_at, data == all ? "these data are [%s] and %%%s is [%s]: a run takes them in their order" :
-		  "these data are [%s] and %%%s is [%s]: no run takes them", extents_text(extents, rank, texts[0], sizeof(texts[0])),
-		  sample->tensor, extents_text(want, tensor->rank, texts[1], sizeof(texts[1])));
+	lang_warn(lower->unit, sample->data_at,
+		  data == all ? "these data are [%s] and %%%s is [%s]: a run takes them in their order"
+			      : "these data are [%s] and %%%s is [%s]: no run takes them",
+		  extents_text(extents, rank, texts[0], sizeof(texts[0])), sample->tensor, extents_text(want, tensor->rank, texts[1], sizeof(texts[1])));
 	if (data == all)
 		lang_help(lower->unit, "write [%s] in front of =", texts[1]);
 }

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /* scalar.c - what the names of a scalar expression mean, and its EXPR rows; rows of symbols, slots and events. */
 #include "lang/scalar.h"
-#include "lang/lower/lang_lower.h"
 #include "lang/lang_process.h"
+#include "lang/lower/lang_lower.h"
 
 #include <string.h>
 
@@ -48,8 +48,8 @@ static int decl_check(const struct lang_scope *scope, struct lang_scalar *scalar
 		return 0;
 	}
 	if (decl->kind != LANG_DECL_SYMBOL && decl->kind != LANG_DECL_SLOT) {
-		lang_error(unit, scalar->at, "%%%s is %s, %s needs a symbol, a slot or the value of a loop", scalar->text,
-			   lang_decl_noun(unit, decl->kind), what);
+		lang_error(unit, scalar->at, "%%%s is %s, %s needs a symbol, a slot or the value of a loop", scalar->text, lang_decl_noun(unit, decl->kind),
+			   what);
 		if (decl->kind == LANG_DECL_TENSOR)
 			lang_help(unit, "read an element into a slot: slot_load %%s, %%%s[0, 0]", scalar->text);
 		return 0;
@@ -161,8 +161,7 @@ static int op_check(const struct lang_scope *scope, struct lang_scalar *scalar, 
 		return axis_check(scope, scalar);
 	for (int i = 0; i < 3 && scalar->operands[i]; i++)
 		ok &= lang_scalar_check(scope, scalar->operands[i], what);
-	if (ok && (scalar->op == PTOWSP_EXPR_DIV || scalar->op == PTOWSP_EXPR_MOD) && lang_scalar_known(scalar->operands[1], &divisor) &&
-	    !divisor) {
+	if (ok && (scalar->op == PTOWSP_EXPR_DIV || scalar->op == PTOWSP_EXPR_MOD) && lang_scalar_known(scalar->operands[1], &divisor) && !divisor) {
 		lang_error(unit, scalar->operands[1]->all, "division by zero");
 		return 0;
 	}
@@ -174,15 +173,10 @@ int lang_scalar_check(const struct lang_scope *scope, struct lang_scalar *scalar
 	if (scalar->settled)
 		return 1;
 	switch (scalar->kind) {
-	case LANG_SCALAR_NAME:
-		return name_check(scope, scalar, what);
-	case LANG_SCALAR_OP:
-		return op_check(scope, scalar, what);
-	case LANG_SCALAR_FLOAT:
-		lang_error(scope->module->unit, scalar->at, "%s is a whole number, not %.40s", what, scalar->text);
-		return 0;
-	default:
-		return 1;
+	case LANG_SCALAR_NAME: return name_check(scope, scalar, what);
+	case LANG_SCALAR_OP: return op_check(scope, scalar, what);
+	case LANG_SCALAR_FLOAT: lang_error(scope->module->unit, scalar->at, "%s is a whole number, not %.40s", what, scalar->text); return 0;
+	default: return 1;
 	}
 }
 
@@ -212,8 +206,7 @@ uint32_t lang_scalar_lower(struct lang_lower *lower, const struct lang_scalar *s
 	uint32_t rows[3] = {0, 0, 0};
 
 	switch (scalar->kind) {
-	case LANG_SCALAR_NUMBER:
-		return lang_expr_const(exprs, (uint64_t)scalar->value);
+	case LANG_SCALAR_NUMBER: return lang_expr_const(exprs, (uint64_t)scalar->value);
 	case LANG_SCALAR_NAME:
 		if (scalar->local && scalar->local->kind == LANG_LOCAL_LOOP)
 			return lang_expr_loop(exprs, scalar->local->loop);
@@ -222,15 +215,15 @@ uint32_t lang_scalar_lower(struct lang_lower *lower, const struct lang_scalar *s
 		return lang_expr_value(exprs, scalar->local ? scalar->local->slot->head.row : scalar->decl->row);
 	default:
 		if (scalar->op == PTOWSP_EXPR_AXIS)
-			return lang_expr_node(exprs, (struct ptowsp_expr_record){.op = PTOWSP_EXPR_AXIS, .a = build_code_name(lower->build, build_string(lower->build, scalar->text))});
+			return lang_expr_node(exprs, (struct ptowsp_expr_record){.op = PTOWSP_EXPR_AXIS,
+										 .a = build_code_name(lower->build, build_string(lower->build, scalar->text))});
 		if (!scalar->operands[0])
 			return lang_expr_leaf(exprs, scalar->op);
 		for (int i = 0; i < 3 && scalar->operands[i]; i++)
 			rows[i] = lang_scalar_lower(lower, scalar->operands[i]);
 		if (scalar->operands[2])
 			return lang_expr_ternary(exprs, scalar->op, rows[0], rows[1], rows[2]);
-		return scalar->operands[1] ? lang_binary_at(lower, scalar->op, rows[0], rows[1], scalar->at)
-					   : lang_expr_unary(exprs, scalar->op, rows[0]);
+		return scalar->operands[1] ? lang_binary_at(lower, scalar->op, rows[0], rows[1], scalar->at) : lang_expr_unary(exprs, scalar->op, rows[0]);
 	}
 }
 
@@ -240,10 +233,11 @@ void lang_symbol_build(struct lang_lower *lower, struct lang_decl *decl)
 {
 	const struct lang_value *value = (const struct lang_value *)decl;
 
-	build_slot_add(lower->build, decl->name, (struct ptowsp_slot_record){.kind = decl->kind == LANG_DECL_SYMBOL ? PTOWSP_SLOT_SYMBOL : PTOWSP_SLOT_SLOT,
-				.dtype = value->dtype,
-				.flags = (value->has_default ? PTOWSP_SLOT_HAS_DEFAULT : 0u) | (value->internal ? PTOWSP_SLOT_INTERNAL : 0u),
-				.value = value->value});
+	build_slot_add(lower->build, decl->name,
+		       (struct ptowsp_slot_record){.kind = decl->kind == LANG_DECL_SYMBOL ? PTOWSP_SLOT_SYMBOL : PTOWSP_SLOT_SLOT,
+						   .dtype = value->dtype,
+						   .flags = (value->has_default ? PTOWSP_SLOT_HAS_DEFAULT : 0u) | (value->internal ? PTOWSP_SLOT_INTERNAL : 0u),
+						   .value = value->value});
 }
 
 void lang_event_build(struct lang_lower *lower, struct lang_decl *decl)

@@ -3,8 +3,8 @@
 #ifndef LANG_SCALAR_H
 #define LANG_SCALAR_H
 
-#include "lang/decl.h"
 #include "lang/builder/lang_expr.h"
+#include "lang/decl.h"
 
 #define LANG_MAX_OPERATORS 1000u /* of one expression */
 
@@ -15,12 +15,12 @@ struct lang_local {
 	struct lang_local *outer; /* the next one outwards, while it is in scope */
 	const char *name;
 	struct lang_span at;
-	uint8_t kind;             /* enum lang_local_kind */
+	uint8_t kind; /* enum lang_local_kind */
 	uint8_t used;
-	uint32_t loop;            /* LOOP: depth, 0 the outermost; set when it is lowered */
-	uint8_t ranged;           /* LOOP: 1: it takes first, ... last, whatever the run; range.h */
+	uint32_t loop;  /* LOOP: depth, 0 the outermost; set when it is lowered */
+	uint8_t ranged; /* LOOP: 1: it takes first, ... last, whatever the run; range.h */
 	int64_t first, last;
-	uint32_t guards;          /* LOOP: conditions open around the loop */
+	uint32_t guards; /* LOOP: conditions open around the loop */
 	/* TASK */
 	uint32_t segment, number; /* which piece of straight code makes the task, and which of its tasks */
 	struct lang_value *slot;  /* holds the number where it is read from elsewhere; NULL: nobody does */
@@ -29,14 +29,14 @@ struct lang_local {
 enum lang_scalar_kind { LANG_SCALAR_NUMBER, LANG_SCALAR_NAME, LANG_SCALAR_OP, LANG_SCALAR_FLOAT, LANG_SCALAR_ERROR };
 /* 64-bit signed, as runtime.md says. A float stands only where a kernel's float parameter takes it. */
 struct lang_scalar {
-	uint8_t kind;        /* enum lang_scalar_kind */
-	uint8_t op;          /* OP: enum ptowsp_expr_op; TASK, INSTANCE and AXIS (of the loop called text) have no operands */
-	uint8_t negative;    /* FLOAT: a minus stands before it */
-	struct lang_span at; /* of the operator, name or number */
-	uint8_t settled;     /* 1: checked where it was written: its names mean there what they do, wherever it stands */
+	uint8_t kind;         /* enum lang_scalar_kind */
+	uint8_t op;           /* OP: enum ptowsp_expr_op; TASK, INSTANCE and AXIS (of the loop called text) have no operands */
+	uint8_t negative;     /* FLOAT: a minus stands before it */
+	struct lang_span at;  /* of the operator, name or number */
+	uint8_t settled;      /* 1: checked where it was written: its names mean there what they do, wherever it stands */
 	struct lang_span all; /* from its first to its last token, if they are on one line */
-	const char *text;    /* of names and numbers, without signs */
-	int64_t value;       /* NUMBER */
+	const char *text;     /* of names and numbers, without signs */
+	int64_t value;        /* NUMBER */
 	struct lang_scalar *operands[3];
 	/* found by checking */
 	struct lang_decl *decl;   /* NAME: a symbol or slot */
@@ -49,9 +49,9 @@ struct lang_scalar *lang_scalar_parse(struct lang_parser *parser, const char *wh
 /* The meaning of names where an expression stands. */
 struct lang_scope {
 	struct lang_module *module;
-	struct lang_local *locals;       /* innermost first; NULL at the top of a file */
-	const char *around;              /* name of the workload or process; NULL at the top of a file */
-	uint8_t constant;                /* 1: symbols and numbers only: shapes, bounds of declarations */
+	struct lang_local *locals; /* innermost first; NULL at the top of a file */
+	const char *around;        /* name of the workload or process; NULL at the top of a file */
+	uint8_t constant;          /* 1: symbols and numbers only: shapes, bounds of declarations */
 };
 /* Finds the names. what: as above. Returns 0 after an error. */
 int lang_scalar_check(const struct lang_scope *scope, struct lang_scalar *scalar, const char *what);

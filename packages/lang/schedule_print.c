@@ -35,8 +35,7 @@ static const char *word_of(const struct printer *p, unsigned i)
 {
 	int64_t offset = reg_directive_argument(p->row, i);
 
-	if (i >= p->row->count || reg_directive_argument_kind(p->row, i) != PTOWSP_ARGUMENT_WORD || offset < 0 ||
-	    (uint64_t)offset >= p->tables->strings_size)
+	if (i >= p->row->count || reg_directive_argument_kind(p->row, i) != PTOWSP_ARGUMENT_WORD || offset < 0 || (uint64_t)offset >= p->tables->strings_size)
 		return NULL;
 	return pkg_string(p->tables, (uint32_t)offset);
 }

@@ -2,8 +2,8 @@
 /* tensor.c - declared tensors: their shapes, and their rows of TENS and DIMS. */
 #include "lang/tensor.h"
 
-#include "lang/lower/lang_lower.h"
 #include "lang/lang_work.h"
+#include "lang/lower/lang_lower.h"
 
 #include <string.h>
 
@@ -104,7 +104,8 @@ static void output_check(struct lang_module *module, const struct lang_tensor *t
 /* A workload that others call goes on from what they wrote. */
 static void temp_check(struct lang_module *module, const struct lang_tensor *tensor)
 {
-	const struct lang_workload *reader = tensor->early_in && tensor->early_in->kind == LANG_DECL_WORKLOAD ? (const struct lang_workload *)tensor->early_in : NULL;
+	const struct lang_workload *reader =
+		tensor->early_in && tensor->early_in->kind == LANG_DECL_WORKLOAD ? (const struct lang_workload *)tensor->early_in : NULL;
 
 	if (tensor->handed || tensor->origin)
 		return;
@@ -171,9 +172,10 @@ void lang_tensor_build(struct lang_lower *lower, struct lang_decl *decl)
 					      .position = decl->position}};
 
 	for (uint32_t i = 0; i < tensor->rank; i++)
-		build_tensor_dim(lower->build, &row, (struct ptowsp_dim_record){.extent = lang_scalar_lower(lower, tensor->extents[i]),
-										.distribution = tensor->layout.dims[i].sharded,
-										.mesh_axis = tensor->layout.dims[i].mesh_axis});
+		build_tensor_dim(lower->build, &row,
+				 (struct ptowsp_dim_record){.extent = lang_scalar_lower(lower, tensor->extents[i]),
+							    .distribution = tensor->layout.dims[i].sharded,
+							    .mesh_axis = tensor->layout.dims[i].mesh_axis});
 	if (memory->order != PTOWSP_MEMORY_ROW_MAJOR || memory->swizzle)
 		*build_memory(lower->build, &row.memory) = lang_memory_record(memory);
 	build_tensor_add(lower->build, decl->name, &row);

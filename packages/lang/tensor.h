@@ -12,20 +12,20 @@ struct lang_tensor {
 	struct lang_decl head;
 	uint16_t dtype, role, space;
 	uint8_t space_stated;
-	uint32_t alignment;          /* 0: not stated */
+	uint32_t alignment; /* 0: not stated */
 	uint8_t rank;
 	struct lang_scalar *extents[LANG_MAX_RANK];
 	struct lang_layout layout;
 	struct lang_span type_at;
-	uint8_t read, written;       /* by some statement */
-	uint8_t filled;              /* some statement writes it without reading it */
-	struct lang_span inout_at;   /* out: where a statement uses it as inout first, line 0: nowhere */
-	const char *inout_who;       /* whose use that is */
-	uint8_t handed;              /* some statement passes its address and does not say what is done there */
-	struct lang_span early_at;   /* temp: where a body reads it first, on whatever way, that has not written it; line 0: nowhere */
-	const char *early_who;       /* whose read that is */
+	uint8_t read, written;            /* by some statement */
+	uint8_t filled;                   /* some statement writes it without reading it */
+	struct lang_span inout_at;        /* out: where a statement uses it as inout first, line 0: nowhere */
+	const char *inout_who;            /* whose use that is */
+	uint8_t handed;                   /* some statement passes its address and does not say what is done there */
+	struct lang_span early_at;        /* temp: where a body reads it first, on whatever way, that has not written it; line 0: nowhere */
+	const char *early_who;            /* whose read that is */
 	const struct lang_decl *early_in; /* the body */
-	const char *axis;            /* whose lengths or indices it holds; NULL: none's that has been seen */
+	const char *axis;                 /* whose lengths or indices it holds; NULL: none's that has been seen */
 	const struct lang_tensor *origin; /* of what relayout makes: what it is a copy of; NULL: it is declared */
 };
 void lang_tensor_parse(struct lang_parser *parser);

@@ -2,8 +2,8 @@
 /* about.c - what a package says of itself: facts, features that it needs, sample data. */
 #include "print/parts.h"
 
-#include "format/json/base64.h"
 #include "format/format_names.h"
+#include "format/json/base64.h"
 #include "registry/names.h"
 
 #include <stdlib.h>

@@ -2,8 +2,8 @@
 /* declare.c - declarations around functions: values, tensors, axes, kernels. */
 #include "print/print_work.h"
 
-#include "format/json/base64.h"
 #include "format/format_names.h"
+#include "format/json/base64.h"
 #include "lang/parse/parse.h"
 
 #include <stdlib.h>
@@ -230,8 +230,8 @@ static const char *function_of(const struct print_job *job, const struct ptowsp_
 /* unit: the kernel's */
 static void payload_print(const struct print_job *job, struct print_text *text, const struct ptowsp_payload_record *p, unsigned unit)
 {
-	static const char *const words[] = {[PTOWSP_PAYLOAD_PTO] = "portable", [PTOWSP_PAYLOAD_ELF] = "native", [PTOWSP_PAYLOAD_IMAGE] = "image",
-					    [PTOWSP_PAYLOAD_SOURCE] = "source"};
+	static const char *const words[] = {
+		[PTOWSP_PAYLOAD_PTO] = "portable", [PTOWSP_PAYLOAD_ELF] = "native", [PTOWSP_PAYLOAD_IMAGE] = "image", [PTOWSP_PAYLOAD_SOURCE] = "source"};
 	const char *function = p->kind == PTOWSP_PAYLOAD_PTO ? function_of(job, p) : NULL, *entry = print_string(job, p->entry);
 
 	print_indent(text, 1);

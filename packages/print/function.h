@@ -17,8 +17,8 @@ struct print_function {
 struct print_functions {
 	struct print_function *rows; /* owned */
 	uint32_t count;
-	uint32_t *of_kernel;         /* owned, by row of KREG: its function */
-	uint32_t *of_payload;        /* owned, by row of KPAY: the function of its program, PTOWSP_NONE: no kernel has it as its first portable one */
+	uint32_t *of_kernel;                  /* owned, by row of KREG: its function */
+	uint32_t *of_payload;                 /* owned, by row of KPAY: the function of its program, PTOWSP_NONE: no kernel has it as its first portable one */
 	char (*entries)[PRINT_FUNCTION_NAME]; /* owned, by row of ENTR; those without code have an empty name */
 };
 /* The tables are those of a checked package. 0: no memory, nothing is left behind. */

@@ -118,11 +118,11 @@ static void marks_set(struct print_job *job, const struct pkg_tables *q, int val
 {
 	const struct pkg_tables *t = job->t;
 
-#define MARK(table, field, equal)                                                                                      \
-	for (uint32_t i = 0; i < t->table##_count; i++)                                                                \
-		for (uint32_t j = 0; j < q->table##_count; j++)                                                        \
-			if (equal)                                                                                     \
-				job->made.field[i] = 1
+#define MARK(table, field, equal)                                                                                                                              \
+	for (uint32_t i = 0; i < t->table##_count; i++)                                                                                                        \
+		for (uint32_t j = 0; j < q->table##_count; j++)                                                                                                \
+			if (equal)                                                                                                                             \
+	job->made.field[i] = 1
 	MARK(kernel, kernels, t->kernel[i].id == q->kernel[j].id);
 	/* one that is declared has the shape that the graph alone does not know */
 	MARK(tensor, tensors, t->tensor[i].id == q->tensor[j].id && t->tensor[i].dim_count == q->tensor[j].dim_count);

@@ -25,8 +25,7 @@ static void arguments_add(const struct print_kernel *k, uint32_t memrefs)
 
 	for (uint32_t i = 0; i < k->header.scalar_count; i++)
 		if (k->scalars[i].kind == PTOWSP_SCALAR_ARG)
-			print_add(k->text, "%s%%%s: %s", before++ ? ", " : "", name_at(k, k->scalars[i].name),
-				  print_dtype(k->scalars[i].dtype));
+			print_add(k->text, "%s%%%s: %s", before++ ? ", " : "", name_at(k, k->scalars[i].name), print_dtype(k->scalars[i].dtype));
 }
 
 /* The order in which loops first use their values: those that no declaration needs are the last rows in that order. */
@@ -79,9 +78,8 @@ static void undeclared_find(const struct print_kernel *k)
 
 static void declarations_print(const struct print_kernel *k)
 {
-	static const char *const words[] = {[PTOWSP_SCALAR_LOCAL] = "alloc_scalar",
-					    [PTOWSP_SCALAR_BLOCK] = "block_index",
-					    [PTOWSP_SCALAR_BLOCKS] = "block_count"};
+	static const char *const words[] = {
+		[PTOWSP_SCALAR_LOCAL] = "alloc_scalar", [PTOWSP_SCALAR_BLOCK] = "block_index", [PTOWSP_SCALAR_BLOCKS] = "block_count"};
 
 	for (uint32_t i = 0; i < k->header.tile_count; i++) {
 		print_add(k->text, "  %%%s = alloc_tile : ", name_at(k, k->tiles[i].name));
@@ -93,8 +91,7 @@ static void declarations_print(const struct print_kernel *k)
 
 		if (s->kind == PTOWSP_SCALAR_CONST || s->kind == PTOWSP_SCALAR_ARG || s->kind > PTOWSP_SCALAR_BLOCKS || k->undeclared[i])
 			continue;
-		print_add(k->text, "  %%%s = %s : %s", name_at(k, s->name), words[s->kind],
-			  s->dtype == PTOWSP_I64 ? "index" : print_dtype(s->dtype));
+		print_add(k->text, "  %%%s = %s : %s", name_at(k, s->name), words[s->kind], s->dtype == PTOWSP_I64 ? "index" : print_dtype(s->dtype));
 		print_end(k->text);
 		if (s->kind == PTOWSP_SCALAR_LOCAL && s->value)
 			print_unsaid(k->text, 1, "%%%s starts as 0x%llx", print_string(k->job, s->name), (unsigned long long)s->value);

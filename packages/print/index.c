@@ -56,8 +56,8 @@ static void owner_add(struct print_index *x, const char *name, uint32_t slot)
 
 static int names_rank(struct print_index *x, const struct pkg_tables *t)
 {
-	if (!pkg_ranks_init(&x->entries, t->entry_count) || !pkg_ranks_init(&x->tensor_names, t->tensor_count) || !pkg_ranks_init(&x->slot_names, t->slot_count) ||
-	    !pkg_ranks_init(&x->owners, t->slot_count) || !pkg_ranks_init(&x->tails, tails_count(t)))
+	if (!pkg_ranks_init(&x->entries, t->entry_count) || !pkg_ranks_init(&x->tensor_names, t->tensor_count) ||
+	    !pkg_ranks_init(&x->slot_names, t->slot_count) || !pkg_ranks_init(&x->owners, t->slot_count) || !pkg_ranks_init(&x->tails, tails_count(t)))
 		return 0;
 	for (uint32_t i = 0; i < t->entry_count; i++)
 		pkg_ranks_add(&x->entries, pkg_rank_text(pkg_string(t, t->entry[i].name), strlen(pkg_string(t, t->entry[i].name))), i);

@@ -10,8 +10,7 @@ const char *print_memref_name(const struct print_job *job, uint32_t entry, uint3
 	const char *function = print_string(job, job->t->entry[entry].name), *name = print_string(job, job->t->tensor[tensor].name);
 	size_t length = strlen(function);
 
-	if (job->t->tensor[tensor].entry != entry || strncmp(name, function, length) != 0 || name[length] != '.' ||
-	    !lang_name_is_plain(name + length + 1))
+	if (job->t->tensor[tensor].entry != entry || strncmp(name, function, length) != 0 || name[length] != '.' || !lang_name_is_plain(name + length + 1))
 		return NULL;
 	return name + length + 1;
 }
@@ -28,8 +27,7 @@ int print_memrefs(const struct print_job *job, struct print_text *text, uint32_t
 			print_unsaid(text, 0, "the tensor \"%.80s\" as a parameter", print_string(job, r->name));
 			return 0;
 		}
-		print_add(text, "%s%%%s: !pto.memref<%s,...,%s>", *count_out ? ", " : "", name, print_space(r->location),
-			  print_dtype(r->dtype));
+		print_add(text, "%s%%%s: !pto.memref<%s,...,%s>", *count_out ? ", " : "", name, print_space(r->location), print_dtype(r->dtype));
 	}
 	return 1;
 }

@@ -86,21 +86,19 @@ static void binding_add(struct print_text *text, const char *formal, const char 
 		print_add(text, "%%%s -> (%%%s, %s, %s)", formal ? formal : "?", tensor ? tensor : "?", print_bare(row), print_bare(column));
 }
 
-static void window_print(struct print_scope *s, struct print_text *call, const struct ptowsp_param_record *param,
-			 const struct ptowsp_region_record *region)
+static void window_print(struct print_scope *s, struct print_text *call, const struct ptowsp_param_record *param, const struct ptowsp_region_record *region)
 {
 	const char *formal = print_string(s->job, param->name), *tensor = print_memref_name(s->job, s->entry, region->tensor);
 	struct print_value row = print_value_of(s, region->row), column = print_value_of(s, region->column);
 
 	if (!tensor || region->rows || region->columns || region->unit != unit_of(s, param))
-		print_unsaid(&s->body, s->depth, "the region of %%%.80s in \"%.80s\"", formal,
-			     print_string(s->job, s->job->t->tensor[region->tensor].name));
+		print_unsaid(&s->body, s->depth, "the region of %%%.80s in \"%.80s\"", formal, print_string(s->job, s->job->t->tensor[region->tensor].name));
 	binding_add(call, formal, tensor, &row, &column);
 }
 
 /* An argument as it is in the source: nothing if it is the caller's of that name anyway. */
-static int argument_print(struct print_scope *s, struct print_text *call, const struct ptowsp_param_record *param,
-			  const struct ptowsp_instruction *word, const char *callee, int some)
+static int argument_print(struct print_scope *s, struct print_text *call, const struct ptowsp_param_record *param, const struct ptowsp_instruction *word,
+			  const char *callee, int some)
 {
 	const char *name = print_string(s->job, param->name);
 	struct print_value value;
@@ -127,8 +125,7 @@ static uint32_t task_print(struct print_scope *s, uint32_t at, const struct ptow
 	struct print_text call = {0};
 
 	if (arguments + tensors != kernel->param_count) {
-		print_unsaid(&s->body, s->depth, "a task of %.80s with %lu arguments and %lu tensors", name, (unsigned long)arguments,
-			     (unsigned long)tensors);
+		print_unsaid(&s->body, s->depth, "a task of %.80s with %lu arguments and %lu tensors", name, (unsigned long)arguments, (unsigned long)tensors);
 		return end;
 	}
 	for (uint32_t i = 0; i < tensors; i++) {
@@ -167,8 +164,7 @@ static void expanded_tensor_print(struct print_scope *s, struct print_text *text
 	binding_add(text, formal, tensor, &row, &column);
 }
 
-static int expanded_scalar_print(struct print_scope *s, struct print_text *text, uint32_t callee,
-				 const struct ptowsp_call_argument_record *a, int some)
+static int expanded_scalar_print(struct print_scope *s, struct print_text *text, uint32_t callee, const struct ptowsp_call_argument_record *a, int some)
 {
 	const char *function = print_string(s->job, s->job->t->entry[callee].name);
 	const char *name = print_symbol_name(s->job, function, a->slot);
@@ -254,23 +250,12 @@ static uint32_t instruction_print(struct print_scope *s, uint32_t at)
 	struct ptowsp_instruction inst = instruction_at(s, at);
 
 	switch (inst.opcode) {
-	case PTOWSP_OP_PARALLEL_FOR:
-		for_print(s, at, &inst);
-		return inst.operand2;
-	case PTOWSP_OP_COND:
-		cond_print(s, at, &inst);
-		return instruction_at(s, at + 2).operand2;
-	case PTOWSP_OP_TASK:
-		return task_print(s, at, &inst);
-	case PTOWSP_OP_SLOT_SET:
-		set_print(s, at, &inst);
-		return at + 1;
-	case PTOWSP_OP_SLOT_LOAD:
-		load_print(s, at, &inst);
-		return at + 1;
-	default:
-		print_unsaid(&s->body, s->depth, "%s", print_opcode(inst.opcode));
-		return at + 1;
+	case PTOWSP_OP_PARALLEL_FOR: for_print(s, at, &inst); return inst.operand2;
+	case PTOWSP_OP_COND: cond_print(s, at, &inst); return instruction_at(s, at + 2).operand2;
+	case PTOWSP_OP_TASK: return task_print(s, at, &inst);
+	case PTOWSP_OP_SLOT_SET: set_print(s, at, &inst); return at + 1;
+	case PTOWSP_OP_SLOT_LOAD: load_print(s, at, &inst); return at + 1;
+	default: print_unsaid(&s->body, s->depth, "%s", print_opcode(inst.opcode)); return at + 1;
 	}
 }
 
@@ -316,8 +301,7 @@ static void halt_find(const struct print_scope *s, uint32_t *end_out)
 
 void print_orchestration(struct print_job *job, struct print_text *text, uint32_t entry)
 {
-	struct print_scope s = {.job = job, .entry = entry, .depth = 1, .start = job->t->entry[entry].instruction,
-				  .next_call = print_call_from(job, entry)};
+	struct print_scope s = {.job = job, .entry = entry, .depth = 1, .start = job->t->entry[entry].instruction, .next_call = print_call_from(job, entry)};
 	uint32_t end, memrefs;
 
 	print_scope_init(&s);

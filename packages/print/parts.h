@@ -3,22 +3,22 @@
 #ifndef PRINT_PARTS_H
 #define PRINT_PARTS_H
 
-#include "print/print.h"
 #include "format/verify/rank.h"
+#include "print/print.h"
 #include "print/print_text.h"
 #include "ptowsp/workload.h"
 
 /* Rows by what they are looked up by; names by pkg_rank_text. */
 struct print_index {
-	struct pkg_ranks tensors;  /* entry << 32 | position */
-	struct pkg_ranks calls;    /* caller */
-	struct pkg_ranks starts;   /* instruction; entries, and processes behind them */
+	struct pkg_ranks tensors; /* entry << 32 | position */
+	struct pkg_ranks calls;   /* caller */
+	struct pkg_ranks starts;  /* instruction; entries, and processes behind them */
 	struct pkg_ranks entries, tensor_names, slot_names;
-	struct pkg_ranks owners;   /* slots of functions: the function's name */
-	struct pkg_ranks tails;    /* symbols: what stands behind a '.' of their names */
-	struct pkg_ranks unused;   /* symbols that nothing reads: the entry that declares them */
-	uint8_t *exprs;            /* owned, by EXPR row: of what is in the expression, however often; operands of operands may be 2^64 */
-	uint8_t *scheduled;        /* owned, by SLOT row: 1: the schedule reads it */
+	struct pkg_ranks owners; /* slots of functions: the function's name */
+	struct pkg_ranks tails;  /* symbols: what stands behind a '.' of their names */
+	struct pkg_ranks unused; /* symbols that nothing reads: the entry that declares them */
+	uint8_t *exprs;          /* owned, by EXPR row: of what is in the expression, however often; operands of operands may be 2^64 */
+	uint8_t *scheduled;      /* owned, by SLOT row: 1: the schedule reads it */
 };
 enum { PRINT_READS_SLOT = 1, PRINT_DIVIDES = 2 };
 /* One package being printed. */
@@ -29,23 +29,26 @@ struct print_job {
 	const struct pkg_code *code;
 	struct print_index index;
 	struct ptowsp_workload_header work; /* zeros without WORK */
-	const char *file;       /* of the positions, NULL: there are none */
-	uint32_t *positions[5]; /* owned: DBGI row + 1 of each instruction, kernel, entry; none; expression */
-	const char *helper;     /* what the names of helper scalars begin with: no name of the package does */
-	uint8_t *stated;        /* owned, by AXES row: 1: some entry says its extent, so it is declared */
+	const char *file;                   /* of the positions, NULL: there are none */
+	uint32_t *positions[5];             /* owned: DBGI row + 1 of each instruction, kernel, entry; none; expression */
+	const char *helper;                 /* what the names of helper scalars begin with: no name of the package does */
+	uint8_t *stated;                    /* owned, by AXES row: 1: some entry says its extent, so it is declared */
 	struct {
 		uint8_t *kernels, *tensors, *slots, *events, *entries, *directives; /* owned, by row: 1: a graph makes it */
 	} made;
 	struct {
-		char *text;          /* owned: the graphs as source; NULL: there are none */
-		struct print_graph { uint32_t entry; size_t begin; } *parts; /* owned: of each graph its entry, PTOWSP_NONE without one, and its text */
+		char *text; /* owned: the graphs as source; NULL: there are none */
+		struct print_graph {
+			uint32_t entry;
+			size_t begin;
+		} * parts; /* owned: of each graph its entry, PTOWSP_NONE without one, and its text */
 		uint32_t count;
 		uint8_t *named;      /* owned, by tensor: one of that name comes to a graph from outside, and it has a shape, so it may be declared */
 		uint32_t first_line; /* of it, in what was packed */
 		struct pkg *package; /* owned: functions and graphs alone, packed; NULL if that cannot be */
 		void *bytes;         /* owned: that package */
 	} graphs;
-	int declares;           /* 1: there is something to declare around functions, so values are declared there too */
+	int declares; /* 1: there is something to declare around functions, so values are declared there too */
 };
 
 static inline const char *print_string(const struct print_job *job, uint32_t offset)

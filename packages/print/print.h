@@ -9,12 +9,12 @@ struct reg_dtype;
 
 /* Sample data of one tensor. */
 struct print_data {
-	const char *tensor;            /* its name, one of the language */
+	const char *tensor; /* its name, one of the language */
 	const struct reg_dtype *dtype;
-	int expected;                  /* 0: an input */
+	int expected; /* 0: an input */
 	uint32_t rank;
 	uint64_t extents[4];
-	const void *bytes;             /* borrowed */
+	const void *bytes; /* borrowed */
 	uint64_t size;
 };
 /* The files for data that are more than a few numbers. */

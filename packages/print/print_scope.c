@@ -76,8 +76,7 @@ int print_is_taken_over(struct print_scope *s, uint32_t row, const char *callee,
 {
 	const struct ptowsp_expr_record *e = &s->job->t->expr[row];
 
-	if (e->op != PTOWSP_EXPR_VALUE || s->job->t->slot[e->a].kind != PTOWSP_SLOT_SYMBOL ||
-	    strcmp(print_symbol_name(s->job, callee, e->a), name) != 0)
+	if (e->op != PTOWSP_EXPR_VALUE || s->job->t->slot[e->a].kind != PTOWSP_SLOT_SYMBOL || strcmp(print_symbol_name(s->job, callee, e->a), name) != 0)
 		return 0;
 	s->symbols[e->a] |= 1;
 	return 1;
@@ -145,10 +144,9 @@ static const char *statement_of(unsigned op, const char **mode_out)
 	static const struct {
 		uint16_t op;
 		const char *statement, *mode;
-	} statements[] = {{PTOWSP_EXPR_ADD, "ADD", ""},    {PTOWSP_EXPR_SUB, "SUB", ""},    {PTOWSP_EXPR_MUL, "MUL", ""},
-			  {PTOWSP_EXPR_DIV, "DIV", ""},    {PTOWSP_EXPR_EQ, "CMP", ", EQ"}, {PTOWSP_EXPR_NE, "CMP", ", NE"},
-			  {PTOWSP_EXPR_LT, "CMP", ", LT"}, {PTOWSP_EXPR_LE, "CMP", ", LE"}, {PTOWSP_EXPR_GT, "CMP", ", GT"},
-			  {PTOWSP_EXPR_GE, "CMP", ", GE"}};
+	} statements[] = {{PTOWSP_EXPR_ADD, "ADD", ""},    {PTOWSP_EXPR_SUB, "SUB", ""},    {PTOWSP_EXPR_MUL, "MUL", ""},    {PTOWSP_EXPR_DIV, "DIV", ""},
+			  {PTOWSP_EXPR_EQ, "CMP", ", EQ"}, {PTOWSP_EXPR_NE, "CMP", ", NE"}, {PTOWSP_EXPR_LT, "CMP", ", LT"}, {PTOWSP_EXPR_LE, "CMP", ", LE"},
+			  {PTOWSP_EXPR_GT, "CMP", ", GT"}, {PTOWSP_EXPR_GE, "CMP", ", GE"}};
 
 	*mode_out = "";
 	for (size_t i = 0; i < sizeof(statements) / sizeof(statements[0]); i++)
@@ -226,15 +224,10 @@ static struct print_value node_value(struct print_scope *s, uint32_t row, uint32
 	char number[40];
 
 	switch (e->op) {
-	case PTOWSP_EXPR_CONST:
-		snprintf(number, sizeof(number), "%" PRId64, constant_of(e));
-		return value_make(0, number);
-	case PTOWSP_EXPR_LOOP:
-		return print_loop_of(s, e->a);
-	case PTOWSP_EXPR_VALUE:
-		return slot_value(s, e->a);
-	default:
-		return binary_value(s, row, depth);
+	case PTOWSP_EXPR_CONST: snprintf(number, sizeof(number), "%" PRId64, constant_of(e)); return value_make(0, number);
+	case PTOWSP_EXPR_LOOP: return print_loop_of(s, e->a);
+	case PTOWSP_EXPR_VALUE: return slot_value(s, e->a);
+	default: return binary_value(s, row, depth);
 	}
 }
 
@@ -346,8 +339,7 @@ static void symbols_add(struct print_scope *s, struct print_text *text, uint32_t
 {
 	for (uint32_t i = 0; i < s->job->t->slot_count; i++)
 		if (s->symbols[i] & 2)
-			print_add(text, "%s%%%s: %s", before++ ? ", " : "", print_symbol_name(s->job, s->function, i),
-				  print_dtype(s->job->t->slot[i].dtype));
+			print_add(text, "%s%%%s: %s", before++ ? ", " : "", print_symbol_name(s->job, s->function, i), print_dtype(s->job->t->slot[i].dtype));
 }
 
 void print_scope_head(struct print_scope *s, struct print_text *text, uint32_t memrefs)

@@ -13,14 +13,14 @@ struct print_scope {
 	uint32_t depth;
 	const char *loops[PTOWSP_NESTING_LIMIT]; /* open ones, outermost first */
 	uint32_t loop_count;
-	int leveled;            /* inside a loop with tile levels */
-	uint32_t next_call;     /* among the calls: print_call_at */
-	uint32_t start;         /* first instruction that is no start of a slot */
-	uint8_t *symbols;       /* owned, by SLOT row: 1 mentioned, 2 and has to be a parameter */
-	uint32_t *slots;        /* owned, by SLOT row: 0, 1: declared here, else 2 + the instruction that gives it what comes from outside */
+	int leveled;               /* inside a loop with tile levels */
+	uint32_t next_call;        /* among the calls: print_call_at */
+	uint32_t start;            /* first instruction that is no start of a slot */
+	uint8_t *symbols;          /* owned, by SLOT row: 1 mentioned, 2 and has to be a parameter */
+	uint32_t *slots;           /* owned, by SLOT row: 0, 1: declared here, else 2 + the instruction that gives it what comes from outside */
 	struct print_text helpers; /* declarations of helper scalars */
 	uint32_t helper_count;
-	uint32_t known[64];     /* EXPR rows that helpers stand for, in the blocks that are open */
+	uint32_t known[64]; /* EXPR rows that helpers stand for, in the blocks that are open */
 	uint32_t known_number[64], known_count;
 };
 

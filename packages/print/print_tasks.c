@@ -59,8 +59,9 @@ static int is_passed(const struct print_tasks *p, uint32_t slot)
 
 static void head_print(const struct print_tasks *p, struct print_text *text)
 {
-	print_add(text, "/* %s as C, written by ptowsp-pack: its loops, branches and tasks as calls of the task API (plugins/rt/task_api.h), the same for\n"
-			" * every target of the kernels. Values are integers of 64 bits; compile with -fwrapv if they may be larger. */\n",
+	print_add(text,
+		  "/* %s as C, written by ptowsp-pack: its loops, branches and tasks as calls of the task API (plugins/rt/task_api.h), the same for\n"
+		  " * every target of the kernels. Values are integers of 64 bits; compile with -fwrapv if they may be larger. */\n",
 		  p->name);
 	print_add(text, "#include \"rt/task_api.h\"\n\n/* The kernels: functions as ptowsp/task.h says. */\n");
 	for (uint32_t i = 0; i < p->kernel_count; i++)
@@ -73,8 +74,10 @@ static void struct_print(const struct print_tasks *p, struct print_text *text)
 {
 	int values = 0;
 
-	print_add(text, "\nstruct %s_memory {\n\tvoid *data;\n\tuint64_t elements;\n};\n/* What it works on: memory and values from the caller, the rest by "
-			"%s_begin. */\nstruct %s {\n\tstruct {\n", p->name, p->name, p->name);
+	print_add(text,
+		  "\nstruct %s_memory {\n\tvoid *data;\n\tuint64_t elements;\n};\n/* What it works on: memory and values from the caller, the rest by "
+		  "%s_begin. */\nstruct %s {\n\tstruct {\n",
+		  p->name, p->name, p->name);
 	for (uint32_t i = 0; i < p->order.count; i++)
 		print_add(text, "\t\tstruct %s_memory %s; /* %s */\n", p->name, p->tensors[p->order.rows[i].row].name,
 			  print_dtype(p->t->tensor[p->order.rows[i].row].dtype));
@@ -83,7 +86,8 @@ static void struct_print(const struct print_tasks *p, struct print_text *text)
 		const uint32_t slot = p->slot_order.rows[i].row;
 
 		if (is_passed(p, slot))
-			print_add(text, "%s\t\tint64_t %s; /* %s%s */\n", values++ ? "" : "\tstruct {\n", p->slots[slot].name, print_dtype(p->t->slot[slot].dtype),
+			print_add(text, "%s\t\tint64_t %s; /* %s%s */\n", values++ ? "" : "\tstruct {\n", p->slots[slot].name,
+				  print_dtype(p->t->slot[slot].dtype),
 				  p->t->slot[slot].dtype == PTOWSP_F32 || p->t->slot[slot].dtype == PTOWSP_F64 ? ": its bits" : "");
 	}
 	print_add(text, "%s\tstruct {\n\t\tuint32_t ", values ? "\t} value;\n" : "");
@@ -154,7 +158,8 @@ static void begin_print(struct print_tasks *p, struct print_text *text)
 
 	if (p->rows)
 		print_add(text, "/* Rows of so many elements; none where they have none. */\n"
-				"static inline uint64_t rows_of(uint64_t elements, int64_t columns)\n{\n\treturn columns > 0 ? elements / (uint64_t)columns : 0;\n}\n\n");
+				"static inline uint64_t rows_of(uint64_t elements, int64_t columns)\n{\n\treturn columns > 0 ? elements / (uint64_t)columns : "
+				"0;\n}\n\n");
 	print_add(text, "/* Makes kernels and tensors known, before a run%s.", p->rows ? "; rows are as long as the values say that are there then" : "");
 	if (p->most_tensors > 16 || p->most_args > 16)
 		print_add(text, " A task has up to %" PRIu32 " tensors and %" PRIu32 " arguments: say so in rt_tasks_config.", p->most_tensors, p->most_args);
@@ -213,9 +218,10 @@ static void all_print(struct print_tasks *p, struct print_text *text)
 	struct_print(p, text);
 	begin_print(p, text);
 	helpers_print(p, text);
-	print_add(text, "/* The orchestration function of rt_tasks_run; context is the struct. */\n"
-			"ptowsp_status %s(struct rt_tasks *tasks, void *context);\nptowsp_status %s(struct rt_tasks *tasks, void *context)\n{\n"
-			"\tconst struct %s *o = context;\n",
+	print_add(text,
+		  "/* The orchestration function of rt_tasks_run; context is the struct. */\n"
+		  "ptowsp_status %s(struct rt_tasks *tasks, void *context);\nptowsp_status %s(struct rt_tasks *tasks, void *context)\n{\n"
+		  "\tconst struct %s *o = context;\n",
 		  p->name, p->name, p->name);
 	locals_print(p, text);
 	print_add(text, "\n%s%s\treturn PTOWSP_OK;\n}\n", common_text_view(&p->body.out), p->kernel_count ? "" : "\t(void)tasks;\n\t(void)o;\n");
@@ -259,8 +265,8 @@ struct print_tasks *print_tasks_create(const struct pkg_code *code, const struct
 	p->slots = calloc((size_t)t->slot_count + 1, sizeof(*p->slots));
 	p->exprs = calloc((size_t)t->expr_count + 1, sizeof(*p->exprs));
 	p->seen = calloc((size_t)t->expr_count + 1, sizeof(*p->seen));
-	if (!(pkg_ranks_init(&p->order, t->tensor_count) & pkg_ranks_init(&p->slot_order, t->slot_count)) || !p->kernels || !p->kernel_names ||
-	    !p->kernel_at || !p->first_of || !p->tensors || !p->reach || !p->slots || !p->exprs || !p->seen) {
+	if (!(pkg_ranks_init(&p->order, t->tensor_count) & pkg_ranks_init(&p->slot_order, t->slot_count)) || !p->kernels || !p->kernel_names || !p->kernel_at ||
+	    !p->first_of || !p->tensors || !p->reach || !p->slots || !p->exprs || !p->seen) {
 		print_tasks_destroy(p);
 		return NULL;
 	}
@@ -300,9 +306,24 @@ static void entry_end(struct print_tasks *p)
 	common_names_finish(&p->names);
 	common_names_finish(&p->named);
 	print_text_finish(&p->body);
-	*p = (struct print_tasks){.package = p->package, .code = p->code, .t = p->t, .functions = p->functions, .work = p->work, .counts = p->counts, .kernels = p->kernels,
-				  .kernel_names = p->kernel_names, .kernel_at = p->kernel_at, .first_of = p->first_of, .tensors = p->tensors, .reach = p->reach,
-				  .slots = p->slots, .exprs = p->exprs, .seen = p->seen, .walk = p->walk, .order = p->order, .slot_order = p->slot_order};
+	*p = (struct print_tasks){.package = p->package,
+				  .code = p->code,
+				  .t = p->t,
+				  .functions = p->functions,
+				  .work = p->work,
+				  .counts = p->counts,
+				  .kernels = p->kernels,
+				  .kernel_names = p->kernel_names,
+				  .kernel_at = p->kernel_at,
+				  .first_of = p->first_of,
+				  .tensors = p->tensors,
+				  .reach = p->reach,
+				  .slots = p->slots,
+				  .exprs = p->exprs,
+				  .seen = p->seen,
+				  .walk = p->walk,
+				  .order = p->order,
+				  .slot_order = p->slot_order};
 }
 
 static void body_make(struct print_tasks *p)

@@ -143,16 +143,10 @@ static double double_of(uint64_t value, unsigned dtype)
 	double wide;
 
 	switch (dtype) {
-	case PTOWSP_F16:
-		return narrow(value, 5, 10);
-	case PTOWSP_BF16:
-		return narrow(value, 8, 7);
-	case PTOWSP_F32:
-		memcpy(&single, &bits, sizeof(single));
-		return (double)single;
-	default:
-		memcpy(&wide, &value, sizeof(wide));
-		return wide;
+	case PTOWSP_F16: return narrow(value, 5, 10);
+	case PTOWSP_BF16: return narrow(value, 8, 7);
+	case PTOWSP_F32: memcpy(&single, &bits, sizeof(single)); return (double)single;
+	default: memcpy(&wide, &value, sizeof(wide)); return wide;
 	}
 }
 
@@ -180,13 +174,9 @@ int print_number(char text[40], uint64_t value, unsigned dtype)
 	case PTOWSP_F16:
 	case PTOWSP_BF16:
 	case PTOWSP_F32:
-	case PTOWSP_F64:
-		return float_print(text, value, dtype);
-	case PTOWSP_U64:
-		snprintf(text, 40, "%" PRIu64, value);
-		break;
-	default:
-		snprintf(text, 40, "%" PRId64, (int64_t)value);
+	case PTOWSP_F64: return float_print(text, value, dtype);
+	case PTOWSP_U64: snprintf(text, 40, "%" PRIu64, value); break;
+	default: snprintf(text, 40, "%" PRId64, (int64_t)value);
 	}
 	return reads_back(text, dtype, value);
 }

@@ -3,15 +3,15 @@
 #ifndef PRINT_TEXT_H
 #define PRINT_TEXT_H
 
-#include <stdarg.h>
 #include "format/format_package.h"
 #include "lang/expr_print.h"
 #include "registry/common/common_text.h"
+#include <stdarg.h>
 
 struct print_text {
 	struct common_text out;
-	size_t line;       /* where the line at hand begins */
-	uint32_t unsaid;   /* comment lines about what the language cannot say */
+	size_t line;     /* where the line at hand begins */
+	uint32_t unsaid; /* comment lines about what the language cannot say */
 };
 void print_text_finish(struct print_text *text);
 

@@ -82,15 +82,10 @@ static void operand_add(const struct print_kernel *k, char letter, uint16_t row)
 {
 	switch (letter) {
 	case 'T':
-	case 't':
-		tile_add(k, row);
-		break;
+	case 't': tile_add(k, row); break;
 	case 'S':
-	case 's':
-		scalar_add(k, row, "%");
-		break;
-	default:
-		memref_add(k, row);
+	case 's': scalar_add(k, row, "%"); break;
+	default: memref_add(k, row);
 	}
 }
 
@@ -141,8 +136,7 @@ static void load_types_add(const struct print_kernel *k, const uint16_t *rows)
 	uint32_t tensor = print_tensor_of(k->job, k->entry, rows[1]);
 
 	print_add(k->text, " : (!pto.memref<%s,...,%s>, index, index) -> ",
-		  print_space(tensor == PTOWSP_NONE ? PTOWSP_SPACE_GM : k->job->t->tensor[tensor].location),
-		  print_dtype(k->params[rows[1]].dtype));
+		  print_space(tensor == PTOWSP_NONE ? PTOWSP_SPACE_GM : k->job->t->tensor[tensor].location), print_dtype(k->params[rows[1]].dtype));
 	print_tile_type(k->text, &k->tiles[rows[0]]);
 }
 

@@ -14,13 +14,13 @@ struct print_kernel {
 	struct print_text *text;
 	uint32_t entry; /* ENTR row */
 	const struct ptowsp_kernel_record *record;
-	struct isa_program *program;          /* owned */
+	struct isa_program *program; /* owned */
 	struct ptowsp_tile_header header;
 	const struct ptowsp_tile_param *params; /* these four of the program */
 	const struct ptowsp_tile_tile *tiles;
 	const struct ptowsp_tile_scalar *scalars;
 	const struct ptowsp_tile_inst *insts;
-	uint8_t *undeclared;                  /* owned, by scalar: 1: its FOR declares it */
+	uint8_t *undeclared; /* owned, by scalar: 1: its FOR declares it */
 	uint32_t depth;
 };
 

@@ -79,7 +79,8 @@ void print_argument(struct print_work *w, uint32_t row, unsigned dtype)
 		return;
 	}
 	if (!print_number(number, (uint64_t)e->c << 32 | e->b, dtype))
-		print_unsaid(w->text, w->depth, "the %s with the bits 0x%llx as an argument", print_dtype(dtype), (unsigned long long)((uint64_t)e->c << 32 | e->b));
+		print_unsaid(w->text, w->depth, "the %s with the bits 0x%llx as an argument", print_dtype(dtype),
+			     (unsigned long long)((uint64_t)e->c << 32 | e->b));
 	print_add(w->text, "%s", number);
 }
 
@@ -205,15 +206,9 @@ static uint32_t scope_print(struct print_work *w, uint32_t at, const struct ptow
 
 /* Instructions that have bodies; all others are one line. */
 static uint32_t (*const prints[])(struct print_work *work, uint32_t at, const struct ptowsp_instruction *instruction) = {
-	[PTOWSP_OP_PARALLEL_FOR] = print_loop,
-	[PTOWSP_OP_FOR_EACH] = print_loop,
-	[PTOWSP_OP_SELECT] = print_loop,
-	[PTOWSP_OP_CONSUME] = print_loop,
-	[PTOWSP_OP_COND] = cond_print,
-	[PTOWSP_OP_WHILE] = while_print,
-	[PTOWSP_OP_COMBINE] = branches_print,
-	[PTOWSP_OP_SEQUENTIAL] = branches_print,
-	[PTOWSP_OP_SCOPE] = scope_print,
+	[PTOWSP_OP_PARALLEL_FOR] = print_loop, [PTOWSP_OP_FOR_EACH] = print_loop,       [PTOWSP_OP_SELECT] = print_loop,
+	[PTOWSP_OP_CONSUME] = print_loop,      [PTOWSP_OP_COND] = cond_print,           [PTOWSP_OP_WHILE] = while_print,
+	[PTOWSP_OP_COMBINE] = branches_print,  [PTOWSP_OP_SEQUENTIAL] = branches_print, [PTOWSP_OP_SCOPE] = scope_print,
 };
 
 /* One instruction and what belongs to it; where the next one is. */

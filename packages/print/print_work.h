@@ -11,10 +11,10 @@ struct print_work {
 	uint32_t depth;
 	const char *loops[PTOWSP_NESTING_LIMIT]; /* open ones, outermost first */
 	uint32_t loop_count;
-	uint32_t next_call;                /* CALL row */
-	const char *task;                  /* the next task has this name; NULL: none */
+	uint32_t next_call; /* CALL row */
+	const char *task;   /* the next task has this name; NULL: none */
 	char task_name[256];
-	struct print_divisions divisions;  /* of the line at hand */
+	struct print_divisions divisions; /* of the line at hand */
 };
 
 /* Statements of [from, to). */
@@ -33,7 +33,7 @@ void print_axis(struct print_work *work, uint32_t row);
 uint32_t print_afters(struct print_work *work, uint32_t at);
 
 /* --- pieces of a line --- */
-void print_line(struct print_work *work);               /* begins it */
+void print_line(struct print_work *work);                  /* begins it */
 void print_line_end(struct print_work *work, uint32_t at); /* with the position of instruction `at`, PTOWSP_NONE: none */
 void print_expr(struct print_work *work, uint32_t row);
 /* %T */

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: MIT */
 /* source.c - the text of a whole package: what its comments say, then its functions in the order of their code; and does
  * it pack to the same package? */
-#include "print/parts.h"
-#include "print/print.h"
 #include "format/fail.h"
 #include "lang/lang.h"
+#include "print/parts.h"
+#include "print/print.h"
 #include "registry/text.h"
 
 #include <stdlib.h>
@@ -306,9 +306,10 @@ static ptowsp_status bytes_compare(const struct pkg *package, const void *bytes,
 ptowsp_status print_compare(const struct pkg *package, const char *text, const struct print_files *files, struct ptowsp_error *error)
 {
 	const struct lang_source source = {"printed.pto", text, strlen(text)};
-	const struct lang_options options = {.producer = pkg_meta(package, "producer"), .name = pkg_name(package),
-					    .read = files ? files->read : NULL,
-					    .context = files ? files->context : NULL};
+	const struct lang_options options = {.producer = pkg_meta(package, "producer"),
+					     .name = pkg_name(package),
+					     .read = files ? files->read : NULL,
+					     .context = files ? files->context : NULL};
 	struct pkg_writer *writer = pkg_writer_create();
 	struct lang_diagnostics *list = NULL;
 	void *bytes = NULL;
@@ -321,8 +322,7 @@ ptowsp_status print_compare(const struct pkg *package, const char *text, const s
 	if (st && list && list->errors)
 		for (uint32_t i = 0; i < list->count; i++)
 			if (list->rows[i].severity == LANG_ERROR) {
-				pkg_fail(error, st, "the text is refused at line %lu: %.160s", (unsigned long)list->rows[i].line,
-					 list->rows[i].text);
+				pkg_fail(error, st, "the text is refused at line %lu: %.160s", (unsigned long)list->rows[i].line, list->rows[i].text);
 				break;
 			}
 	lang_diagnostics_destroy(list);

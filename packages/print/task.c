@@ -192,14 +192,10 @@ static const struct ptowsp_param_record *param_at(const struct print_work *w, co
 static const char *access_word(unsigned opcode, unsigned access)
 {
 	switch (opcode) {
-	case PTOWSP_OP_IO_INPUT:
-		return access == PTOWSP_READ ? "" : "in ";
-	case PTOWSP_OP_IO_OUTPUT:
-		return access == PTOWSP_WRITE ? "" : "out ";
-	case PTOWSP_OP_IO_INOUT:
-		return access == (PTOWSP_READ | PTOWSP_WRITE) ? "" : "inout ";
-	default:
-		return access ? "bind " : "";
+	case PTOWSP_OP_IO_INPUT: return access == PTOWSP_READ ? "" : "in ";
+	case PTOWSP_OP_IO_OUTPUT: return access == PTOWSP_WRITE ? "" : "out ";
+	case PTOWSP_OP_IO_INOUT: return access == (PTOWSP_READ | PTOWSP_WRITE) ? "" : "inout ";
+	default: return access ? "bind " : "";
 	}
 }
 

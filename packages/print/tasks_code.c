@@ -224,28 +224,16 @@ static uint32_t instruction_print(struct print_tasks *p, uint32_t at)
 	const struct ptowsp_instruction inst = print_c_instruction(p, at);
 
 	switch (inst.opcode) {
-	case PTOWSP_OP_NOP:
-		return at + 1;
-	case PTOWSP_OP_PARALLEL_FOR:
-		print_c_loop(p, at);
-		return inst.operand2;
-	case PTOWSP_OP_COND:
-		return cond_print(p, at);
-	case PTOWSP_OP_COMBINE:
-		return combine_print(p, at);
-	case PTOWSP_OP_WHILE:
-		return while_print(p, at);
-	case PTOWSP_OP_BREAK:
-		return break_print(p, at);
-	case PTOWSP_OP_TASK:
-		return task_print(p, at);
-	case PTOWSP_OP_SCOPE:
-		return scope_print(p, at);
-	case PTOWSP_OP_SLOT_SET:
-		return set_print(p, at);
-	default:
-		print_c_refuse(p, "the task API has no counterpart for %s", pkg_word(PKG_WORDS_opcode, inst.opcode));
-		return p->work.num_instructions;
+	case PTOWSP_OP_NOP: return at + 1;
+	case PTOWSP_OP_PARALLEL_FOR: print_c_loop(p, at); return inst.operand2;
+	case PTOWSP_OP_COND: return cond_print(p, at);
+	case PTOWSP_OP_COMBINE: return combine_print(p, at);
+	case PTOWSP_OP_WHILE: return while_print(p, at);
+	case PTOWSP_OP_BREAK: return break_print(p, at);
+	case PTOWSP_OP_TASK: return task_print(p, at);
+	case PTOWSP_OP_SCOPE: return scope_print(p, at);
+	case PTOWSP_OP_SLOT_SET: return set_print(p, at);
+	default: print_c_refuse(p, "the task API has no counterpart for %s", pkg_word(PKG_WORDS_opcode, inst.opcode)); return p->work.num_instructions;
 	}
 }
 

@@ -8,15 +8,28 @@
 #include <string.h>
 
 /* How each operator of expr_ops.def is written in C, and how strongly it binds; 0: in a form of its own. */
-static const struct operator {
+static const struct operator
+{
 	const char *sign;
 	unsigned strength;
-} operators[64] = {
-	[PTOWSP_EXPR_ADD] = {"+", PRINT_C_SUM}, [PTOWSP_EXPR_SUB] = {"-", PRINT_C_SUM}, [PTOWSP_EXPR_MUL] = {"*", PRINT_C_PRODUCT},
-	[PTOWSP_EXPR_DIV] = {"/", PRINT_C_PRODUCT}, [PTOWSP_EXPR_MOD] = {"%", PRINT_C_PRODUCT}, [PTOWSP_EXPR_AND] = {"&", 5},
-	[PTOWSP_EXPR_OR] = {"|", 3}, [PTOWSP_EXPR_XOR] = {"^", 4}, [PTOWSP_EXPR_EQ] = {"==", 6}, [PTOWSP_EXPR_NE] = {"!=", 6},
-	[PTOWSP_EXPR_LT] = {"<", 7}, [PTOWSP_EXPR_LE] = {"<=", 7}, [PTOWSP_EXPR_GT] = {">", 7}, [PTOWSP_EXPR_GE] = {">=", 7},
-	[PTOWSP_EXPR_LAND] = {"&&", 2}, [PTOWSP_EXPR_LOR] = {"||", 1},
+}
+operators[64] = {
+	[PTOWSP_EXPR_ADD] = {"+", PRINT_C_SUM},
+	[PTOWSP_EXPR_SUB] = {"-", PRINT_C_SUM},
+	[PTOWSP_EXPR_MUL] = {"*", PRINT_C_PRODUCT},
+	[PTOWSP_EXPR_DIV] = {"/", PRINT_C_PRODUCT},
+	[PTOWSP_EXPR_MOD] = {"%", PRINT_C_PRODUCT},
+	[PTOWSP_EXPR_AND] = {"&", 5},
+	[PTOWSP_EXPR_OR] = {"|", 3},
+	[PTOWSP_EXPR_XOR] = {"^", 4},
+	[PTOWSP_EXPR_EQ] = {"==", 6},
+	[PTOWSP_EXPR_NE] = {"!=", 6},
+	[PTOWSP_EXPR_LT] = {"<", 7},
+	[PTOWSP_EXPR_LE] = {"<=", 7},
+	[PTOWSP_EXPR_GT] = {">", 7},
+	[PTOWSP_EXPR_GE] = {">=", 7},
+	[PTOWSP_EXPR_LAND] = {"&&", 2},
+	[PTOWSP_EXPR_LOR] = {"||", 1},
 };
 
 static int64_t constant_of(const struct ptowsp_expr_record *row)
@@ -78,7 +91,7 @@ static int is_plain_division(const struct print_tasks *p, const struct ptowsp_ex
 
 static void binary_print(struct print_tasks *p, struct print_text *text, const struct ptowsp_expr_record *row, unsigned least)
 {
-	const struct operator *op = &operators[row->op];
+	const struct operator* op = & operators[row->op];
 	/* Both sides of & | ^ and of comparisons in parentheses of their own, which compilers ask for. */
 	const unsigned side = op->strength >= PRINT_C_SUM ? op->strength : 8;
 
@@ -131,44 +144,26 @@ void print_c_expr(struct print_tasks *p, struct print_text *text, uint32_t row, 
 		return;
 	}
 	switch (r->op) {
-	case PTOWSP_EXPR_CONST:
-		constant_print(text, constant_of(r));
-		break;
-	case PTOWSP_EXPR_LOOP:
-		print_add(text, "%s", r->a < p->loop_count ? p->loops[r->a].name : "0");
-		break;
-	case PTOWSP_EXPR_VALUE:
-		value_print(p, text, r->a);
-		break;
-	case PTOWSP_EXPR_AXIS:
-		axis_print(p, text, pkg_string(p->t, r->a));
-		break;
+	case PTOWSP_EXPR_CONST: constant_print(text, constant_of(r)); break;
+	case PTOWSP_EXPR_LOOP: print_add(text, "%s", r->a < p->loop_count ? p->loops[r->a].name : "0"); break;
+	case PTOWSP_EXPR_VALUE: value_print(p, text, r->a); break;
+	case PTOWSP_EXPR_AXIS: axis_print(p, text, pkg_string(p->t, r->a)); break;
 	case PTOWSP_EXPR_INSTANCE:
 		print_add(text, "0"); /* outside processes */
 		break;
-	case PTOWSP_EXPR_TASK:
-		print_add(text, "(int64_t)t");
-		break;
+	case PTOWSP_EXPR_TASK: print_add(text, "(int64_t)t"); break;
 	case PTOWSP_EXPR_MIN:
 	case PTOWSP_EXPR_MAX:
 		p->orders = 1;
 		call_print(p, text, r->op == PTOWSP_EXPR_MIN ? "smaller" : "larger", r);
 		break;
 	case PTOWSP_EXPR_SHL:
-	case PTOWSP_EXPR_SHR:
-		shift_print(p, text, r);
-		break;
+	case PTOWSP_EXPR_SHR: shift_print(p, text, r); break;
 	case PTOWSP_EXPR_NEG:
 	case PTOWSP_EXPR_NOT:
-	case PTOWSP_EXPR_LNOT:
-		unary_print(p, text, r->op == PTOWSP_EXPR_NEG ? '-' : r->op == PTOWSP_EXPR_NOT ? '~' : '!', r->a);
-		break;
-	case PTOWSP_EXPR_SELECT:
-		select_print(p, text, r);
-		break;
-	default:
-		binary_print(p, text, r, least);
-		break;
+	case PTOWSP_EXPR_LNOT: unary_print(p, text, r->op == PTOWSP_EXPR_NEG ? '-' : r->op == PTOWSP_EXPR_NOT ? '~' : '!', r->a); break;
+	case PTOWSP_EXPR_SELECT: select_print(p, text, r); break;
+	default: binary_print(p, text, r, least); break;
 	}
 }
 

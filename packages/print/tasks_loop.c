@@ -98,8 +98,8 @@ static void plain_loop(struct print_tasks *p, uint32_t at, uint32_t to, const st
 	if (low.out.failed || high.out.failed || step.out.failed)
 		p->body.out.failed = 1;
 	else if (hoisted)
-		print_c_line(p, "for (int64_t %s = %s, %s_end = %s, %s_step = %s; %s < %s_end; %s += %s_step) {", name, low.out.bytes, name, high.out.bytes, name,
-			     step.out.bytes, name, name, name, name);
+		print_c_line(p, "for (int64_t %s = %s, %s_end = %s, %s_step = %s; %s < %s_end; %s += %s_step) {", name, low.out.bytes, name, high.out.bytes,
+			     name, step.out.bytes, name, name, name, name);
 	else if (!strcmp(step.out.bytes, "1"))
 		print_c_line(p, "for (int64_t %s = %s; %s < %s; %s++) {", name, low.out.bytes, name, high.out.bytes, name);
 	else
@@ -175,8 +175,7 @@ void print_c_loop(struct print_tasks *p, uint32_t at)
 	char name[PRINT_C_NAME];
 
 	if (axis->kind != PTOWSP_AXIS_DENSE && axis->kind != PTOWSP_AXIS_DENSE_DYN) {
-		print_c_refuse(p, "axis %.80s is ragged or sparse, and C code without the package's tables has no such loop",
-			       pkg_string(p->t, axis->name));
+		print_c_refuse(p, "axis %.80s is ragged or sparse, and C code without the package's tables has no such loop", pkg_string(p->t, axis->name));
 		return;
 	}
 	if (p->loop_count == PTOWSP_NESTING_LIMIT) {

@@ -10,10 +10,10 @@
 #include "ptowsp/workload.h"
 #include "registry/common/common_names.h"
 
-enum { PRINT_C_NAME = 64 };              /* bytes of a name in C */
-#define PRINT_EXPRESSION_MOST 16384u     /* bytes of an expression in C */
-#define PRINT_TASKS_MOST (UINT32_C(16) << 20) /* bytes of a file */
-#define PRINT_WHOLE UINT64_MAX           /* a reach: to the end of the tensor */
+enum { PRINT_C_NAME = 64 };                        /* bytes of a name in C */
+#define PRINT_EXPRESSION_MOST 16384u               /* bytes of an expression in C */
+#define PRINT_TASKS_MOST      (UINT32_C(16) << 20) /* bytes of a file */
+#define PRINT_WHOLE           UINT64_MAX           /* a reach: to the end of the tensor */
 
 /* How a kernel touches one of its tensors. */
 struct print_reach {
@@ -36,33 +36,39 @@ struct print_tasks {
 	struct ptowsp_workload_header work;
 	const struct pkg_code *code;
 	const struct print_functions *functions; /* of the package */
-	const char *name;                /* of the function */
+	const char *name;                        /* of the function */
 	struct print_text body;
-	uint32_t depth;                  /* of indentation */
-	uint32_t *kernels, kernel_count; /* owned: KREG rows in the order of their first tasks */
+	uint32_t depth;                     /* of indentation */
+	uint32_t *kernels, kernel_count;    /* owned: KREG rows in the order of their first tasks */
 	char (*kernel_names)[PRINT_C_NAME]; /* owned: of those: their functions', with a number behind it where several have one */
-	uint32_t *kernel_at;             /* owned, by KREG row: 1 + its place in kernels, 0: it has no task */
-	uint32_t *first_of;              /* owned, by function: 1 + the place of its first kernel, 0: none has a task */
-	struct common_names named;       /* of kernels */
-	int no_memory;                   /* for one of those */
-	struct pkg_ranks order;          /* TENS rows that it uses, those of the entry first and by position */
-	struct print_c_tensor *tensors;  /* owned, by TENS row; zeros where the entry does not use one */
-	struct print_reach **reach;      /* owned, by KREG row: of its tensors; NULL: no entry has asked yet */
-	struct pkg_ranks slot_order;     /* SLOT rows that it uses */
-	struct print_c_slot { char name[PRINT_C_NAME]; int listed, used, set, in_length; } *slots; /* owned, by SLOT row; zeros as those */
-	struct common_names names;       /* of tensors, then of slots */
-	struct print_c_loop { char name[PRINT_C_NAME]; const char *axis; } loops[PTOWSP_NESTING_LIMIT];
+	uint32_t *kernel_at;                /* owned, by KREG row: 1 + its place in kernels, 0: it has no task */
+	uint32_t *first_of;                 /* owned, by function: 1 + the place of its first kernel, 0: none has a task */
+	struct common_names named;          /* of kernels */
+	int no_memory;                      /* for one of those */
+	struct pkg_ranks order;             /* TENS rows that it uses, those of the entry first and by position */
+	struct print_c_tensor *tensors;     /* owned, by TENS row; zeros where the entry does not use one */
+	struct print_reach **reach;         /* owned, by KREG row: of its tensors; NULL: no entry has asked yet */
+	struct pkg_ranks slot_order;        /* SLOT rows that it uses */
+	struct print_c_slot {
+		char name[PRINT_C_NAME];
+		int listed, used, set, in_length;
+	} * slots;                 /* owned, by SLOT row; zeros as those */
+	struct common_names names; /* of tensors, then of slots */
+	struct print_c_loop {
+		char name[PRINT_C_NAME];
+		const char *axis;
+	} loops[PTOWSP_NESTING_LIMIT];
 	uint32_t loop_count;
-	uint32_t level;                  /* tile rows in force, 0: as stated */
-	uint32_t scopes;                 /* open ones in the innermost loop */
-	int in_loop, in_levels;          /* what BREAK would leave */
-	int divides, orders, rows;       /* helpers that the text needs */
-	uint8_t *exprs;                  /* owned, by EXPR row: see below */
-	uint32_t *seen, walk;            /* owned, by EXPR row: the latest walk that came by */
-	int counts;                      /* task numbers are values of the package */
+	uint32_t level;            /* tile rows in force, 0: as stated */
+	uint32_t scopes;           /* open ones in the innermost loop */
+	int in_loop, in_levels;    /* what BREAK would leave */
+	int divides, orders, rows; /* helpers that the text needs */
+	uint8_t *exprs;            /* owned, by EXPR row: see below */
+	uint32_t *seen, walk;      /* owned, by EXPR row: the latest walk that came by */
+	int counts;                /* task numbers are values of the package */
 	uint32_t most_tensors, most_args;
-	int noting;                      /* the first time */
-	struct ptowsp_error why;         /* the first refusal */
+	int noting;              /* the first time */
+	struct ptowsp_error why; /* the first refusal */
 };
 
 /* An expression, with flags for what its operands come to: it is made of sums, differences and products of numbers and symbols; something in it may change in a run. */

@@ -2,11 +2,11 @@
 /* tasks_region.c - regions of the package as regions of the task API. A tensor whose users all see tiles of as many columns is a matrix of
  * so many; any other one is a single row of all its elements, and a region a part of it. Where the length of declared rows is a value of the run, it is a
  * matrix of so many columns as that value makes when NAME_begin is called. */
-#include "print/tasks_parts.h"
 #include "format/format_names.h"
+#include "isa/emit/emit.h"
 #include "isa/isa.h"
 #include "isa/isa_program.h"
-#include "isa/emit/emit.h"
+#include "print/tasks_parts.h"
 
 #include <inttypes.h>
 #include <stdlib.h>
@@ -118,8 +118,7 @@ static int window_make(struct print_tasks *p, struct window *w, uint32_t kernel,
 		w->reach.elements = w->region->columns;
 	if (w->region->unit && !w->reach.elements)
 		print_c_refuse(p, "kernel %.80s does not touch its parameter %.80s, and each tensor of a task of the task API is read or written",
-			       pkg_string(p->t, p->t->kernel[kernel].name),
-			       pkg_string(p->t, p->t->param[p->t->kernel[kernel].params + param].name));
+			       pkg_string(p->t, p->t->kernel[kernel].name), pkg_string(p->t, p->t->param[p->t->kernel[kernel].params + param].name));
 	return !p->why.code;
 }
 
@@ -216,7 +215,8 @@ static void rows_print(struct print_tasks *p, struct print_text *text, const str
 	const uint32_t declared = row_length(p, w->tensor);
 
 	if (r->columns != declared && r->rows != 1)
-		print_c_refuse(p, "tensor %.80s is touched as flat memory and in blocks that are no whole rows, and a tensor of the task API is one or the other",
+		print_c_refuse(p,
+			       "tensor %.80s is touched as flat memory and in blocks that are no whole rows, and a tensor of the task API is one or the other",
 			       tensor_name(p, w->tensor));
 	print_add(text, "0, ");
 	scaled_print(p, text, r->row, declared, r->column, 1);
@@ -281,8 +281,8 @@ static void payload_ask(struct print_reach *reach, uint32_t count, const struct 
 	if (program->header.param_count > count)
 		return;
 	for (uint32_t i = 0; i < count; i++)
-		reach[i] = (struct print_reach){.elements = known ? 0 : PRINT_WHOLE,
-						.columns = i < program->header.param_count ? program->params[i].columns : 0};
+		reach[i] =
+			(struct print_reach){.elements = known ? 0 : PRINT_WHOLE, .columns = i < program->header.param_count ? program->params[i].columns : 0};
 	columns_find(program, reach, program->header.param_count);
 	if (known && (program->arg_count > 64 || isa_walk(program, args, program->arg_count, 0, touch, reach, &cycles, &error)))
 		for (uint32_t i = 0; i < count; i++)
@@ -300,8 +300,8 @@ static struct print_reach *reach_make(const struct print_tasks *p, uint32_t kern
 		const struct ptowsp_payload_record *payload = &p->t->payload[row->payloads + i];
 		struct isa_program *program;
 
-		if (payload->kind != PTOWSP_PAYLOAD_PTO || isa_program_create(&program, p->t->code + payload->offset, payload->size, p->t->strings,
-									      p->t->strings_size, NULL))
+		if (payload->kind != PTOWSP_PAYLOAD_PTO ||
+		    isa_program_create(&program, p->t->code + payload->offset, payload->size, p->t->strings, p->t->strings_size, NULL))
 			continue;
 		payload_ask(reach, row->param_count, program);
 		isa_program_destroy(program);

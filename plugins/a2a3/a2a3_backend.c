@@ -1,19 +1,29 @@
 /* SPDX-License-Identifier: MIT */
 #include "a2a3/a2a3_backend.h"
 
-#include <string.h>
 #include "ascend/ascend_artifact.h"
 #include "ascend/hardware.h"
 #include "ascend/hooks.h"
 #include "base/ops.h"
+#include <string.h>
 
 static const struct base_option options[] = {
-	{BASE_OPTION("opt_level", "int", "2", "2", "no other one is taken: a device runs kernels as they were compiled"), offsetof(struct base_options, opt_level), 2, {NULL}, 2, 2},
+	{BASE_OPTION("opt_level", "int", "2", "2", "no other one is taken: a device runs kernels as they were compiled"),
+	 offsetof(struct base_options, opt_level),
+	 2,
+	 {NULL},
+	 2,
+	 2},
 	ASCEND_OPTIONS,
 	ASCEND_ROOT_OPTION,
 	ASCEND_PTO_ENGINE_ALONE(struct ascend_options, pto),
-	{BASE_OPTION("clock", "word", "own", "reference|own", "cycle model: a pto-runtime tells no times, own is what the order of the plan makes of the cycles of kernels; reference is refused"),
-	 offsetof(struct base_options, own_clock), 1, {"reference", "own"}, 0, 0},
+	{BASE_OPTION("clock", "word", "own", "reference|own",
+		     "cycle model: a pto-runtime tells no times, own is what the order of the plan makes of the cycles of kernels; reference is refused"),
+	 offsetof(struct base_options, own_clock),
+	 1,
+	 {"reference", "own"},
+	 0,
+	 0},
 	ASCEND_PTO_OPTIONS(struct ascend_options, pto),
 };
 

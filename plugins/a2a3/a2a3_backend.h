@@ -5,7 +5,7 @@
 
 #include "base/backend.h"
 
-#define A2A3_NAME "a2a3"
+#define A2A3_NAME    "a2a3"
 #define A2A3_TARGETS "a2a3,pto_runtime_a2a3,ascend_npu,ascend_910b,ascend_910c,ascend_950,dav_c220,dav_c310"
 
 extern const struct base_backend a2a3_backend;

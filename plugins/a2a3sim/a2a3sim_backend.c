@@ -10,8 +10,13 @@ static const struct base_option options[] = {
 	ASCEND_PTO_ENGINE(struct ascend_options, pto),
 	ASCEND_PTO_OPTIONS(struct ascend_options, pto),
 	ASCEND_SIMULATED_OPTIONS(struct ascend_options, own),
-	{BASE_OPTION("clock", "word", "own", "reference|own", "who runs tasks and when: the machine, or threads by the clock of the runtime core, the same on every backend"),
-	 offsetof(struct base_options, own_clock), 1, {"reference", "own"}, 0, 0},
+	{BASE_OPTION("clock", "word", "own", "reference|own",
+		     "who runs tasks and when: the machine, or threads by the clock of the runtime core, the same on every backend"),
+	 offsetof(struct base_options, own_clock),
+	 1,
+	 {"reference", "own"},
+	 0,
+	 0},
 };
 
 static const struct base_model *models(const struct base_options *chosen, uint32_t *count_out)

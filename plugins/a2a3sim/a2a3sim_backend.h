@@ -5,7 +5,7 @@
 
 #include "base/backend.h"
 
-#define A2A3SIM_NAME "a2a3sim"
+#define A2A3SIM_NAME    "a2a3sim"
 #define A2A3SIM_TARGETS "a2a3sim,pto_runtime_a2a3sim"
 
 extern const struct base_backend a2a3sim_backend;

@@ -5,8 +5,8 @@
 #include "a2a3sim_backend.h"
 #include "ptowsp/note.h"
 
-#define NAME A2A3SIM_NAME
-#define VENDOR "ptowsp"
+#define NAME    A2A3SIM_NAME
+#define VENDOR  "ptowsp"
 #define VERSION "0.1.0"
 
 PTOWSP_NOTE(0, NAME, VENDOR, VERSION, A2A3SIM_TARGETS);

@@ -6,7 +6,7 @@
 #include "ptowsp/ids.h"
 
 static const struct aie_tile_arch tiles[AIE_KINDS] = {
-#define LIMIT(kind, limit, value, source) [AIE_##kind].limits[AIE_##limit] = value,
+#define LIMIT(kind, limit, value, source)    [AIE_##kind].limits[AIE_##limit] = value,
 #define PORTS(kind, bundle, out, in, source) [AIE_##kind].masters[AIE_BUNDLE_##bundle] = out, [AIE_##kind].slaves[AIE_BUNDLE_##bundle] = in,
 #include "aie/aie_arch.def"
 };
@@ -26,7 +26,7 @@ static const struct aie_generation generations[GENERATIONS] = {
 #include "aie/aie_arch.def"
 };
 static const struct aie_arch archs[] = {
-#define DEVICE(id, words, number, width, clock, ddr, of, source) \
+#define DEVICE(id, words, number, width, clock, ddr, of, source)                                                                                               \
 	{.name = id, .text = words, .device = number, .columns = width, .rows = AIE_ROWS, .clock_hz = clock, .ddr_bytes = ddr, .generation = &generations[of]},
 #include "aie/aie_arch.def"
 };
@@ -115,17 +115,12 @@ static bool memtile_connects(enum aie_bundle slave, uint32_t in, enum aie_bundle
 	const unsigned to = 1u << master;
 
 	switch (slave) {
-	case AIE_BUNDLE_DMA:
-		return master == AIE_BUNDLE_DMA ? in == out : (to & (VERTICAL | IN(CONTROL))) != 0;
+	case AIE_BUNDLE_DMA: return master == AIE_BUNDLE_DMA ? in == out : (to & (VERTICAL | IN(CONTROL))) != 0;
 	case AIE_BUNDLE_SOUTH:
-	case AIE_BUNDLE_NORTH:
-		return to & VERTICAL ? in == out : (to & (IN(DMA) | IN(CONTROL))) != 0;
-	case AIE_BUNDLE_CONTROL:
-		return master == AIE_BUNDLE_DMA ? out == 5 : (to & VERTICAL) != 0;
-	case AIE_BUNDLE_TRACE:
-		return master == AIE_BUNDLE_DMA ? out == 5 : master == AIE_BUNDLE_SOUTH;
-	default:
-		return false;
+	case AIE_BUNDLE_NORTH: return to & VERTICAL ? in == out : (to & (IN(DMA) | IN(CONTROL))) != 0;
+	case AIE_BUNDLE_CONTROL: return master == AIE_BUNDLE_DMA ? out == 5 : (to & VERTICAL) != 0;
+	case AIE_BUNDLE_TRACE: return master == AIE_BUNDLE_DMA ? out == 5 : master == AIE_BUNDLE_SOUTH;
+	default: return false;
 	}
 }
 
@@ -135,18 +130,13 @@ static bool shim_connects(enum aie_bundle slave, uint32_t in, enum aie_bundle ma
 
 	switch (slave) {
 	case AIE_BUNDLE_FIFO:
-	case AIE_BUNDLE_SOUTH:
-		return (to & SHIM_OUT) != 0;
+	case AIE_BUNDLE_SOUTH: return (to & SHIM_OUT) != 0;
 	case AIE_BUNDLE_WEST:
 	case AIE_BUNDLE_NORTH:
-	case AIE_BUNDLE_EAST:
-		return slave == master ? in == out : (to & SHIM_OUT) != 0;
-	case AIE_BUNDLE_CONTROL:
-		return master != AIE_BUNDLE_CONTROL;
-	case AIE_BUNDLE_TRACE:
-		return to & (IN(WEST) | IN(EAST)) ? out == 0 : (to & (IN(FIFO) | IN(SOUTH))) != 0;
-	default:
-		return false;
+	case AIE_BUNDLE_EAST: return slave == master ? in == out : (to & SHIM_OUT) != 0;
+	case AIE_BUNDLE_CONTROL: return master != AIE_BUNDLE_CONTROL;
+	case AIE_BUNDLE_TRACE: return to & (IN(WEST) | IN(EAST)) ? out == 0 : (to & (IN(FIFO) | IN(SOUTH))) != 0;
+	default: return false;
 	}
 }
 
@@ -155,14 +145,10 @@ static bool core_connects(enum aie_bundle slave, uint32_t in, enum aie_bundle ma
 	if (1u << slave & CORE_IN)
 		return slave != master || in == out;
 	switch (slave) {
-	case AIE_BUNDLE_CORE:
-		return master != AIE_BUNDLE_CORE;
-	case AIE_BUNDLE_CONTROL:
-		return master != AIE_BUNDLE_CONTROL && master != AIE_BUNDLE_DMA;
-	case AIE_BUNDLE_TRACE:
-		return master == AIE_BUNDLE_DMA ? out == 0 : master == AIE_BUNDLE_FIFO || master == AIE_BUNDLE_SOUTH;
-	default:
-		return false;
+	case AIE_BUNDLE_CORE: return master != AIE_BUNDLE_CORE;
+	case AIE_BUNDLE_CONTROL: return master != AIE_BUNDLE_CONTROL && master != AIE_BUNDLE_DMA;
+	case AIE_BUNDLE_TRACE: return master == AIE_BUNDLE_DMA ? out == 0 : master == AIE_BUNDLE_FIFO || master == AIE_BUNDLE_SOUTH;
+	default: return false;
 	}
 }
 
@@ -174,12 +160,9 @@ bool aie_arch_connects(const struct aie_arch *arch, enum aie_kind kind, enum aie
 	if (slave_channel >= tile->slaves[slave] || master_channel >= tile->masters[master])
 		return false;
 	switch (kind) {
-	case AIE_MEMTILE:
-		return memtile_connects(slave, slave_channel, master, master_channel);
-	case AIE_SHIM:
-		return shim_connects(slave, slave_channel, master, master_channel);
-	default:
-		return core_connects(slave, slave_channel, master, master_channel);
+	case AIE_MEMTILE: return memtile_connects(slave, slave_channel, master, master_channel);
+	case AIE_SHIM: return shim_connects(slave, slave_channel, master, master_channel);
+	default: return core_connects(slave, slave_channel, master, master_channel);
 	}
 }
 
@@ -204,18 +187,10 @@ bool aie_arch_mux(enum aie_bundle bundle, uint32_t channel, bool into, uint32_t 
 enum aie_bundle aie_arch_step(enum aie_bundle side, int32_t *column, int32_t *row)
 {
 	switch (side) {
-	case AIE_BUNDLE_SOUTH:
-		--*row;
-		return AIE_BUNDLE_NORTH;
-	case AIE_BUNDLE_NORTH:
-		++*row;
-		return AIE_BUNDLE_SOUTH;
-	case AIE_BUNDLE_WEST:
-		--*column;
-		return AIE_BUNDLE_EAST;
-	default:
-		++*column;
-		return AIE_BUNDLE_WEST;
+	case AIE_BUNDLE_SOUTH: --*row; return AIE_BUNDLE_NORTH;
+	case AIE_BUNDLE_NORTH: ++*row; return AIE_BUNDLE_SOUTH;
+	case AIE_BUNDLE_WEST: --*column; return AIE_BUNDLE_EAST;
+	default: ++*column; return AIE_BUNDLE_WEST;
 	}
 }
 
@@ -248,11 +223,21 @@ const char *aie_arch_kind_text(enum aie_kind kind)
 const char *aie_arch_limit_text(enum aie_limit limit)
 {
 	static const char *const texts[AIE_LIMITS] = {
-		[AIE_MEMORY] = "bytes of memory", [AIE_BANKS] = "banks of memory", [AIE_PROGRAM] = "bytes of program memory", [AIE_STACK] = "bytes of stack",
-		[AIE_LOCKS] = "locks", [AIE_LOCK_VALUE] = "largest value of a lock", [AIE_BDS] = "buffer descriptors", [AIE_DMA_IN] = "DMA channels in",
-		[AIE_DMA_OUT] = "DMA channels out", [AIE_DMA_REACH] = "DMA channels that reach neighbours", [AIE_DMA_DIMS] = "dimensions of a buffer descriptor",
-		[AIE_DMA_QUEUE] = "tasks in the queue of a DMA channel", [AIE_BD_WORDS] = "words of a buffer descriptor",
-		[AIE_STRIDE_MAX] = "largest stride of a buffer descriptor", [AIE_WRAP_MAX] = "largest size of a dimension",
+		[AIE_MEMORY] = "bytes of memory",
+		[AIE_BANKS] = "banks of memory",
+		[AIE_PROGRAM] = "bytes of program memory",
+		[AIE_STACK] = "bytes of stack",
+		[AIE_LOCKS] = "locks",
+		[AIE_LOCK_VALUE] = "largest value of a lock",
+		[AIE_BDS] = "buffer descriptors",
+		[AIE_DMA_IN] = "DMA channels in",
+		[AIE_DMA_OUT] = "DMA channels out",
+		[AIE_DMA_REACH] = "DMA channels that reach neighbours",
+		[AIE_DMA_DIMS] = "dimensions of a buffer descriptor",
+		[AIE_DMA_QUEUE] = "tasks in the queue of a DMA channel",
+		[AIE_BD_WORDS] = "words of a buffer descriptor",
+		[AIE_STRIDE_MAX] = "largest stride of a buffer descriptor",
+		[AIE_WRAP_MAX] = "largest size of a dimension",
 		[AIE_ITERATIONS] = "iterations of a buffer descriptor",
 	};
 

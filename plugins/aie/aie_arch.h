@@ -10,22 +10,36 @@
 enum aie_kind { AIE_SHIM, AIE_MEMTILE, AIE_CORE, AIE_KINDS };
 /* As the dialect counts them (WireBundle); the last two are not in tiles that a design names. */
 enum aie_bundle {
-	AIE_BUNDLE_CORE, AIE_BUNDLE_DMA, AIE_BUNDLE_FIFO, AIE_BUNDLE_SOUTH, AIE_BUNDLE_WEST, AIE_BUNDLE_NORTH, AIE_BUNDLE_EAST, AIE_BUNDLE_PLIO, AIE_BUNDLE_NOC,
-	AIE_BUNDLE_TRACE, AIE_BUNDLE_CONTROL, AIE_BUNDLES
+	AIE_BUNDLE_CORE,
+	AIE_BUNDLE_DMA,
+	AIE_BUNDLE_FIFO,
+	AIE_BUNDLE_SOUTH,
+	AIE_BUNDLE_WEST,
+	AIE_BUNDLE_NORTH,
+	AIE_BUNDLE_EAST,
+	AIE_BUNDLE_PLIO,
+	AIE_BUNDLE_NOC,
+	AIE_BUNDLE_TRACE,
+	AIE_BUNDLE_CONTROL,
+	AIE_BUNDLES
 };
 enum aie_limit {
-	AIE_MEMORY,          /* bytes */
+	AIE_MEMORY, /* bytes */
 	AIE_BANKS,
-	AIE_PROGRAM,         /* bytes of program memory */
-	AIE_STACK,           /* bytes of memory that a core keeps for its stack unless it says another number */
-	AIE_LOCKS, AIE_LOCK_VALUE, /* how many, and the largest that each holds */
+	AIE_PROGRAM, /* bytes of program memory */
+	AIE_STACK,   /* bytes of memory that a core keeps for its stack unless it says another number */
+	AIE_LOCKS,
+	AIE_LOCK_VALUE, /* how many, and the largest that each holds */
 	AIE_BDS,
-	AIE_DMA_IN, AIE_DMA_OUT, /* channels, S2MM and MM2S */
-	AIE_DMA_REACH,       /* channels each way that reach the memories to the west and the east, the first ones */
-	AIE_DMA_DIMS, AIE_DMA_QUEUE,
-	AIE_BD_WORDS,        /* most 32-bit words of a buffer descriptor */
-	AIE_STRIDE_MAX, AIE_WRAP_MAX, /* largest of a descriptor: stride in words, size of a dimension */
-	AIE_ITERATIONS,      /* most of the outermost repetition */
+	AIE_DMA_IN,
+	AIE_DMA_OUT,   /* channels, S2MM and MM2S */
+	AIE_DMA_REACH, /* channels each way that reach the memories to the west and the east, the first ones */
+	AIE_DMA_DIMS,
+	AIE_DMA_QUEUE,
+	AIE_BD_WORDS, /* most 32-bit words of a buffer descriptor */
+	AIE_STRIDE_MAX,
+	AIE_WRAP_MAX,   /* largest of a descriptor: stride in words, size of a dimension */
+	AIE_ITERATIONS, /* most of the outermost repetition */
 	AIE_LIMITS
 };
 struct aie_tile_arch {
@@ -35,24 +49,24 @@ struct aie_tile_arch {
 };
 /* A generation. */
 struct aie_generation {
-	const char *name;              /* "AIE2" */
-	const uint32_t *macs;          /* by type, 0: not known */
+	const char *name;                  /* "AIE2" */
+	const uint32_t *macs;              /* by type, 0: not known */
 	const struct aie_tile_arch *tiles; /* AIE_KINDS */
-	uint32_t burst_bytes;          /* most of a shim DMA's burst */
+	uint32_t burst_bytes;              /* most of a shim DMA's burst */
 };
 struct aie_arch {
-	const char *name;              /* "npu1_2col" */
-	const char *text;              /* for people */
-	int32_t device;                /* value of the dialect's enum */
-	uint32_t columns, rows;        /* row 0 shims, row 1 memory tiles, from row 2 cores */
-	uint64_t clock_hz;             /* of the cores */
-	uint32_t ddr_bytes;            /* per cycle, over all shims, reads and writes together */
+	const char *name;       /* "npu1_2col" */
+	const char *text;       /* for people */
+	int32_t device;         /* value of the dialect's enum */
+	uint32_t columns, rows; /* row 0 shims, row 1 memory tiles, from row 2 cores */
+	uint64_t clock_hz;      /* of the cores */
+	uint32_t ddr_bytes;     /* per cycle, over all shims, reads and writes together */
 	const struct aie_generation *generation;
 };
 enum { AIE_ROWS = 6, AIE_FIRST_CORE = 2, AIE_COLUMNS_MAX = 8 };
 const struct aie_arch *aie_arch_list(uint32_t *count_out);
-const struct aie_arch *aie_arch_named(const char *name);       /* NULL: unknown */
-const struct aie_arch *aie_arch_device(int32_t device);        /* NULL: unknown */
+const struct aie_arch *aie_arch_named(const char *name); /* NULL: unknown */
+const struct aie_arch *aie_arch_device(int32_t device);  /* NULL: unknown */
 bool aie_arch_inside(const struct aie_arch *arch, int32_t column, int32_t row);
 enum aie_kind aie_arch_kind(const struct aie_arch *arch, int32_t row);
 const struct aie_tile_arch *aie_arch_tile(const struct aie_arch *arch, int32_t row);

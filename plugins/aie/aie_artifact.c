@@ -1,18 +1,18 @@
 /* SPDX-License-Identifier: MIT */
 #include "aie/aie_artifact.h"
 
+#include "base/cache.h"
+#include "base/command.h"
+#include "base/digest.h"
+#include "base/error.h"
+#include "registry/common/common_text.h"
+#include "rt/program/rt_error.h"
 #include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
-#include "base/cache.h"
-#include "base/command.h"
-#include "base/digest.h"
-#include "base/error.h"
-#include "rt/program/rt_error.h"
-#include "registry/common/common_text.h"
 
 enum { FILE_PATH = AIE_PATH + 64 };
 
@@ -22,23 +22,26 @@ enum { FILE_PATH = AIE_PATH + 64 };
 static void script_write(struct common_text *text, const struct aie_artifact_args *args)
 {
 	common_text_put(text, "#!/bin/sh\n"
-			   "# Compiles this design: its kernels by Peano, the rest by aiecc of mlir-aie (1.4.3 or newer): ./build.sh [PEANO [AIECC]]\n"
-			   "set -e\ncd \"$(dirname \"$0\")\"\n"
-			   "peano=${1:-${PEANO_INSTALL_DIR:?name the folder of Peano (llvm-aie)}}\naiecc=${2:-aiecc}\n"
-			   "work=$PWD/work.$$\nfailed=\nmkdir \"$work\"\ntrap 'rm -rf \"$work\"' EXIT\ncp design.mlir \"$work\"\n");
+			      "# Compiles this design: its kernels by Peano, the rest by aiecc of mlir-aie (1.4.3 or newer): ./build.sh [PEANO [AIECC]]\n"
+			      "set -e\ncd \"$(dirname \"$0\")\"\n"
+			      "peano=${1:-${PEANO_INSTALL_DIR:?name the folder of Peano (llvm-aie)}}\naiecc=${2:-aiecc}\n"
+			      "work=$PWD/work.$$\nfailed=\nmkdir \"$work\"\ntrap 'rm -rf \"$work\"' EXIT\ncp design.mlir \"$work\"\n");
 	if (args->files->kernel_count) {
 		common_text_put(text, "for source in");
 		for (uint32_t f = 0; f < args->files->kernel_count; f++)
 			common_text_add(text, " %.*s", (int)strlen(args->files->files[f].name) - 2, args->files->files[f].name);
-		common_text_add(text, "; do\n\t\"$peano/bin/clang\" --target=%s-none-unknown-elf -std=gnu11 -O2 -ffp-contract=off -DNDEBUG -ffunction-sections -fdata-sections -I. -idirafter bare -c \"$source.c\" -o \"$work/$source.o\"\ndone\n",
+		common_text_add(text,
+				"; do\n\t\"$peano/bin/clang\" --target=%s-none-unknown-elf -std=gnu11 -O2 -ffp-contract=off -DNDEBUG -ffunction-sections "
+				"-fdata-sections -I. -idirafter bare -c \"$source.c\" -o \"$work/$source.o\"\ndone\n",
 				strcmp(args->arch->generation->name, "AIE2") ? "aie2p" : "aie2");
 	}
 	common_text_put(text, "cd \"$work\"\n"
-			   "\"$aiecc\" --peano=\"$peano\" --get-xclbin --get-npu-insts --xclbin-name=aie.xclbin --npu-insts-name=insts.bin --output-dir=. --tmpdir=steps design.mlir || failed=$?\n"
-			   "mkdir -p ../cores # programs of cores, also of those that are too large: their size is asked\n"
-			   "find . -name '*core_*_*.elf' -exec mv {} ../cores/ \\;\n"
-			   "test -z \"$failed\" || exit $failed\n"
-			   "mv insts.bin ../insts.bin\nmv aie.xclbin ../aie.xclbin\n");
+			      "\"$aiecc\" --peano=\"$peano\" --get-xclbin --get-npu-insts --xclbin-name=aie.xclbin --npu-insts-name=insts.bin --output-dir=. "
+			      "--tmpdir=steps design.mlir || failed=$?\n"
+			      "mkdir -p ../cores # programs of cores, also of those that are too large: their size is asked\n"
+			      "find . -name '*core_*_*.elf' -exec mv {} ../cores/ \\;\n"
+			      "test -z \"$failed\" || exit $failed\n"
+			      "mv insts.bin ../insts.bin\nmv aie.xclbin ../aie.xclbin\n");
 }
 
 /* ---- the folder --------------------------------------------------------------------------------------------------------- */
@@ -145,7 +148,8 @@ static ptowsp_status words_read(struct aie_artifact *artifact, struct ptowsp_err
 	snprintf(path, sizeof(path), "%s/insts.bin", artifact->folder);
 	file = fopen(path, "rb");
 	if (!file || fstat(fileno(file), &about) || about.st_size <= 0 || about.st_size % 4)
-		st = rt_fail(error, PTOWSP_NO_DEVICE, "...%s is no file of instructions, which are words of 4 bytes; remove its folder, and it is compiled again", end_of(path, 60));
+		st = rt_fail(error, PTOWSP_NO_DEVICE,
+			     "...%s is no file of instructions, which are words of 4 bytes; remove its folder, and it is compiled again", end_of(path, 60));
 	if (!st && !(artifact->words = malloc((size_t)about.st_size)))
 		st = rt_no_memory(error, "the instructions of a design");
 	if (!st) {
@@ -174,7 +178,8 @@ static ptowsp_status tools_run(struct aie_artifact *artifact, const struct aie_a
 	base_command_finish(&command);
 	artifact->compiled = !st;
 	if (!st && access(artifact->xclbin, R_OK))
-		return rt_fail(error, PTOWSP_NO_DEVICE, "build.sh of ...%s left no aie.xclbin; design.log there has what the tools said", end_of(artifact->folder, 60));
+		return rt_fail(error, PTOWSP_NO_DEVICE, "build.sh of ...%s left no aie.xclbin; design.log there has what the tools said",
+			       end_of(artifact->folder, 60));
 	return st;
 }
 
@@ -191,7 +196,8 @@ ptowsp_status aie_artifact_make(struct aie_artifact *artifact, const struct aie_
 		st = rt_no_memory(error, "the script of a design");
 	if (!st) {
 		digest = digest_of(args, script.bytes);
-		snprintf(artifact->folder, sizeof(artifact->folder), "%s/aie-%016llx%016llx", cache, (unsigned long long)digest.words[0], (unsigned long long)digest.words[1]);
+		snprintf(artifact->folder, sizeof(artifact->folder), "%s/aie-%016llx%016llx", cache, (unsigned long long)digest.words[0],
+			 (unsigned long long)digest.words[1]);
 		snprintf(artifact->cores, sizeof(artifact->cores), "%s/cores", artifact->folder);
 		snprintf(artifact->xclbin, sizeof(artifact->xclbin), "%s/aie.xclbin", artifact->folder);
 		st = folder_make(artifact->folder, args, script.bytes, error);

@@ -5,23 +5,23 @@
 #define AIE_ARTIFACT_H
 
 #include "aie/aie_arch.h"
-#include "aie/engine/aie_hardware.h"
 #include "aie/design/kernel_files.h"
+#include "aie/engine/aie_hardware.h"
 
 struct aie_artifact_args {
 	const struct aie_arch *arch;
-	const char *text;                     /* of the design */
+	const char *text; /* of the design */
 	const struct aie_kernel_files *files;
-	const struct aie_piece *pieces;       /* AIECC and PEANO may be missing: what was compiled before is there all the same */
-	const char *cache;                    /* as of base/cache.h */
+	const struct aie_piece *pieces; /* AIECC and PEANO may be missing: what was compiled before is there all the same */
+	const char *cache;              /* as of base/cache.h */
 };
 struct aie_artifact {
 	char folder[AIE_PATH];
-	char xclbin[AIE_PATH + 32];           /* path */
-	char cores[AIE_PATH + 32];            /* folder of the programs of cores, as core_program.h reads them; there may be none, or only some */
-	uint32_t *words;                      /* owned: instructions of the sequence */
+	char xclbin[AIE_PATH + 32]; /* path */
+	char cores[AIE_PATH + 32];  /* folder of the programs of cores, as core_program.h reads them; there may be none, or only some */
+	uint32_t *words;            /* owned: instructions of the sequence */
 	uint64_t word_count;
-	bool compiled;                        /* now, and not before */
+	bool compiled; /* now, and not before */
 };
 /* Fills a zeroed or finished artifact. Errors: NO_DEVICE: the tools are missing (named) or refuse, or what they made is no artifact: the sentence has the folder, which stays;
  * IO, INVALID: the cache; NO_MEMORY. */

@@ -1,40 +1,108 @@
 /* SPDX-License-Identifier: MIT */
 #include "aie/aie_backend.h"
 
-#include <string.h>
-#include "base/ops.h"
 #include "aie/aie_caps.h"
+#include "aie/aie_options.h"
 #include "aie/engine/aie_engine.h"
 #include "aie/engine/engine_device.h"
-#include "aie/aie_options.h"
+#include "base/ops.h"
+#include <string.h>
 
 /* Values of `device` behind the names of arrays: the targets that mean one. */
 enum { AIE_XDNA1 = AIE_CHOICES, AIE_XDNA2 };
 
 static const struct base_option options[] = {
-	{BASE_OPTION("opt_level", "int", "2", "0..3", "effort of the placement: 0 as constructed, 1 to 3 improved once, up to four times, sixteen times; with clock=reference as on the other backends"),
-	 offsetof(struct base_options, opt_level), 2, {"0", "1", "2", "3"}, 0, 0},
+	{BASE_OPTION("opt_level", "int", "2", "0..3",
+		     "effort of the placement: 0 as constructed, 1 to 3 improved once, up to four times, sixteen times; with clock=reference as on the other "
+		     "backends"),
+	 offsetof(struct base_options, opt_level),
+	 2,
+	 {"0", "1", "2", "3"},
+	 0,
+	 0},
 	{BASE_OPTION("device", "word", "npu1", "npu1|npu2|xdna1|xdna2", "whose array comes first, also by its target: without --device the first one is taken"),
-	 offsetof(struct aie_options, device), AIE_NPU1, {[AIE_NPU1] = "npu1", [AIE_NPU2] = "npu2", [AIE_XDNA1] = "xdna1", [AIE_XDNA2] = "xdna2"}, 0, 0},
-	{BASE_OPTION("grid", "word", "", "RxC", "part of the array that is used: rows of cores x columns, the first ones; all without it"), offsetof(struct aie_options, grid), 0, {NULL}, 0, 0},
-	{BASE_OPTION("pins", "word", "", "NAME@COLUMN,ROW;...", "tiles of processes (load[1]@2,3) and of executors of the schedule (0@0,2)"), offsetof(struct aie_options, pins), 0, {NULL}, 0, 0},
-	{BASE_OPTION("cores", "int", "0", "0..32", "most cores that a design uses, 0: as many as the array has"), offsetof(struct aie_options, cores), 0, {NULL}, 0, 32},
+	 offsetof(struct aie_options, device),
+	 AIE_NPU1,
+	 {[AIE_NPU1] = "npu1", [AIE_NPU2] = "npu2", [AIE_XDNA1] = "xdna1", [AIE_XDNA2] = "xdna2"},
+	 0,
+	 0},
+	{BASE_OPTION("grid", "word", "", "RxC", "part of the array that is used: rows of cores x columns, the first ones; all without it"),
+	 offsetof(struct aie_options, grid),
+	 0,
+	 {NULL},
+	 0,
+	 0},
+	{BASE_OPTION("pins", "word", "", "NAME@COLUMN,ROW;...", "tiles of processes (load[1]@2,3) and of executors of the schedule (0@0,2)"),
+	 offsetof(struct aie_options, pins),
+	 0,
+	 {NULL},
+	 0,
+	 0},
+	{BASE_OPTION("cores", "int", "0", "0..32", "most cores that a design uses, 0: as many as the array has"),
+	 offsetof(struct aie_options, cores),
+	 0,
+	 {NULL},
+	 0,
+	 32},
 	{BASE_OPTION("depth", "int", "2", "1..8", "objects of a fifo at each of its ends"), offsetof(struct aie_options, depth), 2, {NULL}, 1, 8},
-	{BASE_OPTION("buffering", "word", "both", "0|8|both", "words that a stream holds at each of its ends; both: the run is that with 8, and one with 0 says whether the design depends on it"),
-	 offsetof(struct aie_options, buffering), AIE_BUFFERING_BOTH, {[AIE_BUFFERING_0] = "0", [AIE_BUFFERING_8] = "8", [AIE_BUFFERING_BOTH] = "both"}, 0, 0},
-	{BASE_OPTION("seed", "int", "1", "1..65535", "of the placement: the same seed gives the same places"), offsetof(struct aie_options, seed), 1, {NULL}, 1, 65535},
+	{BASE_OPTION("buffering", "word", "both", "0|8|both",
+		     "words that a stream holds at each of its ends; both: the run is that with 8, and one with 0 says whether the design depends on it"),
+	 offsetof(struct aie_options, buffering),
+	 AIE_BUFFERING_BOTH,
+	 {[AIE_BUFFERING_0] = "0", [AIE_BUFFERING_8] = "8", [AIE_BUFFERING_BOTH] = "both"},
+	 0,
+	 0},
+	{BASE_OPTION("seed", "int", "1", "1..65535", "of the placement: the same seed gives the same places"),
+	 offsetof(struct aie_options, seed),
+	 1,
+	 {NULL},
+	 1,
+	 65535},
 	{BASE_OPTION("epoch", "word", "B", "A|B", "syntax of design.custom.mlir below --emit: of the dialect before August 2026, or since then"),
-	 offsetof(struct aie_options, epoch), AIE_EPOCH_B, {[AIE_EPOCH_A] = "A", [AIE_EPOCH_B] = "B"}, 0, 0},
-	{BASE_OPTION("clock", "word", "own", "reference|own", "who runs tasks and when: the array, or threads by the clock of the runtime core, the same on every backend"),
-	 offsetof(struct base_options, own_clock), 1, {"reference", "own"}, 0, 0},
+	 offsetof(struct aie_options, epoch),
+	 AIE_EPOCH_B,
+	 {[AIE_EPOCH_A] = "A", [AIE_EPOCH_B] = "B"},
+	 0,
+	 0},
+	{BASE_OPTION("clock", "word", "own", "reference|own",
+		     "who runs tasks and when: the array, or threads by the clock of the runtime core, the same on every backend"),
+	 offsetof(struct base_options, own_clock),
+	 1,
+	 {"reference", "own"},
+	 0,
+	 0},
 	{BASE_OPTION("engine", "word", "array", "array|device", "what runs designs: a model of the array, or a device by way of XRT (plugins/aie/DEVICE.md)"),
-	 offsetof(struct aie_options, engine), AIE_ENGINE_ARRAY, {[AIE_ENGINE_ARRAY] = "array", [AIE_ENGINE_DEVICE] = "device"}, 0, 0},
-	{BASE_OPTION("xrt", "path", "", "", "engine=device: folder of XRT; else that of XILINX_XRT, /opt/xilinx/xrt, /usr"), offsetof(struct aie_options, xrt), 0, {NULL}, 0, 0},
-	{BASE_OPTION("peano", "path", "", "", "engine=device: folder of Peano; else that of PEANO_INSTALL_DIR"), offsetof(struct aie_options, peano), 0, {NULL}, 0, 0},
+	 offsetof(struct aie_options, engine),
+	 AIE_ENGINE_ARRAY,
+	 {[AIE_ENGINE_ARRAY] = "array", [AIE_ENGINE_DEVICE] = "device"},
+	 0,
+	 0},
+	{BASE_OPTION("xrt", "path", "", "", "engine=device: folder of XRT; else that of XILINX_XRT, /opt/xilinx/xrt, /usr"),
+	 offsetof(struct aie_options, xrt),
+	 0,
+	 {NULL},
+	 0,
+	 0},
+	{BASE_OPTION("peano", "path", "", "", "engine=device: folder of Peano; else that of PEANO_INSTALL_DIR"),
+	 offsetof(struct aie_options, peano),
+	 0,
+	 {NULL},
+	 0,
+	 0},
 	{BASE_OPTION("aiecc", "path", "", "", "engine=device: aiecc of mlir-aie; else the one in PATH"), offsetof(struct aie_options, aiecc), 0, {NULL}, 0, 0},
 	{BASE_OPTION("bridge", "path", "", "", "engine=device: bridge to XRT; else it is compiled"), offsetof(struct aie_options, bridge), 0, {NULL}, 0, 0},
-	{BASE_OPTION("cache", "path", "", "", "engine=device: folder for what is compiled; else that of XDG_CACHE_HOME, HOME"), offsetof(struct aie_options, cache), 0, {NULL}, 0, 0},
-	{BASE_OPTION("root", "path", "", "", "engine=device: stands before /dev, /opt and /usr where a device and XRT are looked for"), offsetof(struct aie_options, root), 0, {NULL}, 0, 0},
+	{BASE_OPTION("cache", "path", "", "", "engine=device: folder for what is compiled; else that of XDG_CACHE_HOME, HOME"),
+	 offsetof(struct aie_options, cache),
+	 0,
+	 {NULL},
+	 0,
+	 0},
+	{BASE_OPTION("root", "path", "", "", "engine=device: stands before /dev, /opt and /usr where a device and XRT are looked for"),
+	 offsetof(struct aie_options, root),
+	 0,
+	 {NULL},
+	 0,
+	 0},
 };
 
 bool aie_options_own(const struct base_options *chosen)
@@ -56,7 +124,11 @@ enum aie_choice aie_options_device(const struct base_options *chosen)
 
 static const struct base_model *models(const struct base_options *chosen, uint32_t *count_out)
 {
-	return aie_models(aie_options_device(chosen), aie_options_on_device(chosen) ? AIE_TIMES_DEVICE : aie_options_own(chosen) ? AIE_TIMES_ARRAY : AIE_TIMES_REFERENCE, count_out);
+	return aie_models(aie_options_device(chosen),
+			  aie_options_on_device(chosen) ? AIE_TIMES_DEVICE
+			  : aie_options_own(chosen)     ? AIE_TIMES_ARRAY
+							: AIE_TIMES_REFERENCE,
+			  count_out);
 }
 
 static uint32_t caps(const struct base_options *chosen, const struct base_model *model, struct ptowsp_cap *rows_out)

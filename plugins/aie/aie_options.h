@@ -3,21 +3,21 @@
 #ifndef AIE_OPTIONS_H
 #define AIE_OPTIONS_H
 
-#include "base/options.h"
 #include "aie/model.h"
+#include "base/options.h"
 
 enum { AIE_ENGINE_ARRAY, AIE_ENGINE_DEVICE };
 enum { AIE_BUFFERING_0, AIE_BUFFERING_8, AIE_BUFFERING_BOTH };
 enum { AIE_EPOCH_A, AIE_EPOCH_B };
 struct aie_options {
 	struct base_options base;
-	unsigned device;      /* enum aie_choice: whose comes first */
-	unsigned cores;       /* most that are used, 0: all */
-	unsigned depth;       /* objects of a fifo at each end */
-	unsigned buffering;   /* words that a stream holds at each end: AIE_BUFFERING_x */
-	unsigned seed;        /* of the placement */
-	unsigned epoch;       /* of the form that people write: AIE_EPOCH_x */
-	unsigned engine;      /* AIE_ENGINE_x */
+	unsigned device;    /* enum aie_choice: whose comes first */
+	unsigned cores;     /* most that are used, 0: all */
+	unsigned depth;     /* objects of a fifo at each end */
+	unsigned buffering; /* words that a stream holds at each end: AIE_BUFFERING_x */
+	unsigned seed;      /* of the placement */
+	unsigned epoch;     /* of the form that people write: AIE_EPOCH_x */
+	unsigned engine;    /* AIE_ENGINE_x */
 	/* Paths for engine=device, "" for where each is by itself: aie_hardware.h, aie_client.h, base/cache.h. */
 	char xrt[BASE_TEXT], peano[BASE_TEXT], aiecc[BASE_TEXT], bridge[BASE_TEXT], cache[BASE_TEXT], root[BASE_TEXT];
 	char grid[BASE_TEXT]; /* as in part.h */

@@ -6,20 +6,21 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "aie/design/design_read.h"
 #include "aie/engine/core_program.h"
 #include "aie/sim/aie_cost.h"
-#include "aie/design/design_read.h"
 #include "aie/sim/sim_net.h"
 #include "base/error.h"
 #include "rt/grow.h"
 
 /* ---- rows --------------------------------------------------------------------------------------------------------------- */
 
-static ptowsp_status add(struct aie_report *report, const char *group, uint64_t value, uint64_t limit, const char *unit, struct ptowsp_error *error, const char *format, ...)
-	__attribute__((format(printf, 7, 8)));
+static ptowsp_status add(struct aie_report *report, const char *group, uint64_t value, uint64_t limit, const char *unit, struct ptowsp_error *error,
+			 const char *format, ...) __attribute__((format(printf, 7, 8)));
 
 /* What is longer than its place is cut. */
-static ptowsp_status add(struct aie_report *report, const char *group, uint64_t value, uint64_t limit, const char *unit, struct ptowsp_error *error, const char *format, ...)
+static ptowsp_status add(struct aie_report *report, const char *group, uint64_t value, uint64_t limit, const char *unit, struct ptowsp_error *error,
+			 const char *format, ...)
 {
 	struct ptowsp_figure *row;
 	va_list args;
@@ -53,14 +54,16 @@ static ptowsp_status routes_add(struct aie_report *report, const struct aie_pict
 	if (!st)
 		st = add(report, "routes", routes->length, 0, "wires", error, "total path length");
 	if (!st && routes->hottest.limit)
-		st = add(report, "routes", routes->hottest.used, routes->hottest.limit, "wires", error, "hottest link: (%d,%d) to the %s", routes->hottest.column,
-			 routes->hottest.row, aie_arch_bundle_text(routes->hottest.side));
+		st = add(report, "routes", routes->hottest.used, routes->hottest.limit, "wires", error, "hottest link: (%d,%d) to the %s",
+			 routes->hottest.column, routes->hottest.row, aie_arch_bundle_text(routes->hottest.side));
 	if (!st && narrowest != PTOWSP_NONE)
-		st = add(report, "routes", aie_picture_bandwidth(picture, narrowest), 0, "bytes/s", error, "narrowest route: %.70s", picture->streams[narrowest].name);
+		st = add(report, "routes", aie_picture_bandwidth(picture, narrowest), 0, "bytes/s", error, "narrowest route: %.70s",
+			 picture->streams[narrowest].name);
 	return st;
 }
 
-static ptowsp_status tile_add(struct aie_report *report, const struct aie_design *design, const struct aie_picture_tile *tile, uint32_t number, struct ptowsp_error *error)
+static ptowsp_status tile_add(struct aie_report *report, const struct aie_design *design, const struct aie_picture_tile *tile, uint32_t number,
+			      struct ptowsp_error *error)
 {
 	static const enum aie_limit limits[] = {AIE_MEMORY, AIE_DMA_IN, AIE_DMA_OUT, AIE_BDS, AIE_LOCKS};
 	const bool shim = design->tiles[number].kind == AIE_SHIM; /* its host has the memory, and brings descriptors */
@@ -99,7 +102,9 @@ static ptowsp_status programs_add(struct aie_report *report, const struct aie_de
 		if (measured)
 			st = add(report, aie_design_tile_text(design, design->cores[c].tile), programs[c], limit, "bytes", error, "program memory");
 	}
-	return st || !unknown ? st : add(report, "not measured", unknown, 0, "cores", error, "program memory, of which each has %llu bytes", (unsigned long long)limit);
+	return st || !unknown
+		       ? st
+		       : add(report, "not measured", unknown, 0, "cores", error, "program memory, of which each has %llu bytes", (unsigned long long)limit);
 }
 
 ptowsp_status aie_report_design(struct aie_report *report, const struct aie_design *design, const struct aie_picture *picture, const uint64_t *programs,
@@ -147,13 +152,14 @@ static uint32_t busiest_core(const struct aie_sim_stats *stats)
 	return best;
 }
 
-static ptowsp_status agent_add(struct aie_report *report, const struct aie_picture *picture, const struct aie_sim_stats *stats, uint32_t agent, const char *title,
-			       struct ptowsp_error *error)
+static ptowsp_status agent_add(struct aie_report *report, const struct aie_picture *picture, const struct aie_sim_stats *stats, uint32_t agent,
+			       const char *title, struct ptowsp_error *error)
 {
 	const struct aie_sim_agent *row = &stats->agents[agent];
 	const char *stage = stage_of(picture, row->name);
 
-	return add(report, AIE_MODEL ", not measured", row->busy, stats->cycles, "cycles busy", error, "%s%s%s%.40s", title, row->name, *stage ? ": " : "", stage);
+	return add(report, AIE_MODEL ", not measured", row->busy, stats->cycles, "cycles busy", error, "%s%s%s%.40s", title, row->name, *stage ? ": " : "",
+		   stage);
 }
 
 ptowsp_status aie_report_run(struct aie_report *report, const struct aie_design *design, const struct aie_picture *picture, const struct aie_sim_stats *stats,
@@ -179,8 +185,8 @@ ptowsp_status aie_report_buffering(struct aie_report *report, const struct aie_s
 	ptowsp_status st = PTOWSP_OK;
 
 	for (int i = 0; !st && i < 2; i++)
-		st = add(report, "stream buffering", stats[i].cycles, 0, stats[i].wait_count ? "cycles to deadlock" : "cycles", error, "with %d words in each stream",
-			 i ? AIE_STREAM_WORDS : 0);
+		st = add(report, "stream buffering", stats[i].cycles, 0, stats[i].wait_count ? "cycles to deadlock" : "cycles", error,
+			 "with %d words in each stream", i ? AIE_STREAM_WORDS : 0);
 	return st ? st : add(report, "stream buffering", depends, 0, depends ? "yes" : "no", error, "the design depends on it");
 }
 
@@ -191,8 +197,8 @@ static void wait_add(const struct aie_sim_stats *stats, const struct aie_sim_wai
 	const char *other = wait->other == AIE_NONE ? "nobody" : stats->agents[wait->other].name;
 
 	if (*wait->fifo)
-		base_text(text, size, "; %s waits for %s: it wants %llu%s of @%s and has %llu", stats->agents[wait->agent].name, other, (unsigned long long)wait->wanted,
-			  wait->words ? " words" : "", wait->fifo, (unsigned long long)wait->held);
+		base_text(text, size, "; %s waits for %s: it wants %llu%s of @%s and has %llu", stats->agents[wait->agent].name, other,
+			  (unsigned long long)wait->wanted, wait->words ? " words" : "", wait->fifo, (unsigned long long)wait->held);
 	else
 		base_text(text, size, "; %s waits for %s", stats->agents[wait->agent].name, other);
 }

@@ -5,9 +5,9 @@
 #define AIE_REPORT_H
 
 #include "aie/picture/picture.h"
+#include "aie/sim/sim.h"
 #include "ptowsp/report.h"
 #include "ptowsp/run.h"
-#include "aie/sim/sim.h"
 
 /* Rows, owned. */
 struct aie_report {

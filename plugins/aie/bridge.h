@@ -15,43 +15,43 @@ extern "C" {
 #endif
 
 #define AIE_BRIDGE_VERSION 1u
-#define AIE_BRIDGE_ENTRY "ptowsp_aie_bridge" /* const struct aie_bridge *(void) */
-#define AIE_BRIDGE_TEXT 160
+#define AIE_BRIDGE_ENTRY   "ptowsp_aie_bridge" /* const struct aie_bridge *(void) */
+#define AIE_BRIDGE_TEXT    160
 #define AIE_BRIDGE_BUFFERS 64u /* most of a design */
 
 enum {
 	AIE_BRIDGE_OK = 0,
-	AIE_BRIDGE_BUSY = 1,        /* of wait: the time is over, the run is not */
-	AIE_BRIDGE_NO_DEVICE = -1,  /* the driver has none, or it is not to be had */
-	AIE_BRIDGE_REFUSED = -2,    /* the artifact or what was asked of it: not for this device, its firmware, this XRT */
+	AIE_BRIDGE_BUSY = 1,       /* of wait: the time is over, the run is not */
+	AIE_BRIDGE_NO_DEVICE = -1, /* the driver has none, or it is not to be had */
+	AIE_BRIDGE_REFUSED = -2,   /* the artifact or what was asked of it: not for this device, its firmware, this XRT */
 	AIE_BRIDGE_NO_MEMORY = -3,
-	AIE_BRIDGE_FAILED = -4,     /* the run ended otherwise than complete: about->state says how */
-	AIE_BRIDGE_LOST = -5,       /* anything else that XRT throws */
+	AIE_BRIDGE_FAILED = -4, /* the run ended otherwise than complete: about->state says how */
+	AIE_BRIDGE_LOST = -5,   /* anything else that XRT throws */
 };
 
 /* What went wrong, in XRT's words. Filled with every code below 0. */
 struct aie_bridge_about {
-	int32_t state;              /* ert_cmd_state of a run that failed, else 0 */
+	int32_t state; /* ert_cmd_state of a run that failed, else 0 */
 	uint32_t reserved;
 	char text[AIE_BRIDGE_TEXT]; /* ends with a 0 */
 };
 struct aie_bridge_artifact {
-	const char *xclbin;         /* path */
-	const char *kernel;         /* its kernel's name begins with that */
-	const uint32_t *words;      /* instructions of the sequence */
+	const char *xclbin;    /* path */
+	const char *kernel;    /* its kernel's name begins with that */
+	const uint32_t *words; /* instructions of the sequence */
 	uint64_t word_count;
-	const uint64_t *bytes;      /* per argument of the sequence: of its buffer */
-	uint32_t buffer_count;      /* at most AIE_BRIDGE_BUFFERS */
-	uint32_t opcode;            /* the kernel's first argument: 3 */
+	const uint64_t *bytes; /* per argument of the sequence: of its buffer */
+	uint32_t buffer_count; /* at most AIE_BRIDGE_BUFFERS */
+	uint32_t opcode;       /* the kernel's first argument: 3 */
 };
 struct aie_bridge_device {
-	char name[128];             /* as XRT calls it, ends with a 0; "": it does not say */
+	char name[128]; /* as XRT calls it, ends with a 0; "": it does not say */
 };
 
 /* Each function but close and unload gives a code and fills about where that is below 0. One thread at a time per device. */
 struct aie_bridge {
-	uint32_t version;           /* AIE_BRIDGE_VERSION */
-	uint32_t size;              /* of this struct */
+	uint32_t version; /* AIE_BRIDGE_VERSION */
+	uint32_t size;    /* of this struct */
 	/* Device `index`; to be closed. */
 	int32_t (*open)(uint32_t index, void **device_out, struct aie_bridge_device *device_about_out, struct aie_bridge_about *about);
 	void (*close)(void *device);
@@ -72,7 +72,8 @@ struct aie_bridge {
 
 AIE_BRIDGE_ASSERT(sizeof(struct aie_bridge_about) == 168 && offsetof(struct aie_bridge_about, text) == 8, "layout of a bridge's about");
 AIE_BRIDGE_ASSERT(sizeof(struct aie_bridge_artifact) == 48 && offsetof(struct aie_bridge_artifact, word_count) == 24 &&
-			  offsetof(struct aie_bridge_artifact, buffer_count) == 40, "layout of a bridge's artifact");
+			  offsetof(struct aie_bridge_artifact, buffer_count) == 40,
+		  "layout of a bridge's artifact");
 AIE_BRIDGE_ASSERT(sizeof(struct aie_bridge_device) == 128, "layout of a bridge's device");
 AIE_BRIDGE_ASSERT(sizeof(struct aie_bridge) == 88 && offsetof(struct aie_bridge, open) == 8 && offsetof(struct aie_bridge, stop) == 80, "layout of a bridge");
 

@@ -5,8 +5,8 @@
 #include "aie/aie_backend.h"
 #include "ptowsp/note.h"
 
-#define NAME AIE_BACKEND_NAME
-#define VENDOR "ptowsp"
+#define NAME    AIE_BACKEND_NAME
+#define VENDOR  "ptowsp"
 #define VERSION "0.1.0"
 
 PTOWSP_NOTE(0, NAME, VENDOR, VERSION, AIE_TARGETS);

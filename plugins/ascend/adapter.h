@@ -10,7 +10,7 @@
 
 /* Words of a tensor record: pod.h, struct ascend_tensor. */
 #define ASCEND_WORD_ADDRESS 0
-#define ASCEND_WORD_START 3
+#define ASCEND_WORD_START   3
 
 /* One task. The backend's own fields stand behind it. */
 struct ascend_call {

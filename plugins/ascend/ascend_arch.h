@@ -6,15 +6,15 @@
 #include "base/models.h"
 
 /* X(architecture, name of its devices without the number, its column of platform.def, text for people) */
-#define ASCEND_ARCHS(X) \
-	X(910B, "910b", A2, "Ascend 910B (A2), 24 cube and 48 vector cores") \
-	X(910C, "910c", A3, "one die of Ascend 910C (A3), 24 cube and 48 vector cores") \
+#define ASCEND_ARCHS(X)                                                                                                                                        \
+	X(910B, "910b", A2, "Ascend 910B (A2), 24 cube and 48 vector cores")                                                                                   \
+	X(910C, "910c", A3, "one die of Ascend 910C (A3), 24 cube and 48 vector cores")                                                                        \
 	X(950, "950", A5, "Ascend 950 (A5), 36 cube and 72 vector cores")
 enum ascend_arch_id {
 #define X(id, name, platform, text) ASCEND_##id,
 	ASCEND_ARCHS(X)
 #undef X
-	ASCEND_ARCH_COUNT
+		ASCEND_ARCH_COUNT
 };
 /* Every number of ascend_arch.def by its name as a constant: ASCEND_910B_clusters ... */
 enum {
@@ -25,7 +25,7 @@ enum {
 
 /* A machine of one device. Where each number is from stands in ascend_arch.def. */
 struct ascend_arch {
-	const char *name;           /* "910b": its devices are 910b-0, 910b-1 */
+	const char *name; /* "910b": its devices are 910b-0, 910b-1 */
 	const char *text;
 	uint32_t clusters;          /* of one cube core (AIC) and */
 	uint32_t vectors_each;      /* so many vector cores (AIV) */
@@ -63,8 +63,10 @@ uint64_t ascend_arch_cycles(const struct ascend_arch *arch, uint64_t ns);
 /* Who runs tasks of the same machine, and whose cycles are told: the machine of machine.h with one of three models of kernels (in the order of enum ascend_model),
  * rt's threads and clock, or a pto-runtime, simulated or on the hardware, which tells no times: plan_clock.h. In the order of ascend_pto_variants. */
 enum ascend_kind {
-	ASCEND_MACHINE, ASCEND_REFERENCE = ASCEND_MACHINE + 3,
-	ASCEND_PTO_SIMULATED, ASCEND_PTO_ONBOARD = ASCEND_PTO_SIMULATED + 2,
+	ASCEND_MACHINE,
+	ASCEND_REFERENCE = ASCEND_MACHINE + 3,
+	ASCEND_PTO_SIMULATED,
+	ASCEND_PTO_ONBOARD = ASCEND_PTO_SIMULATED + 2,
 	ASCEND_KIND_COUNT = ASCEND_PTO_ONBOARD + 2
 };
 enum { ASCEND_DEVICES_EACH = 2, ASCEND_DEVICE_COUNT = ASCEND_ARCH_COUNT * ASCEND_DEVICES_EACH };
@@ -79,8 +81,6 @@ static inline const struct ascend_arch *ascend_model_arch(const struct base_mode
 }
 
 /* Rows for the instructions behind those of task graphs that platform.def calls unsupported on A2 and A3: no device there tells another one anything. */
-#define ASCEND_CAPS_ALONE \
-	BASE_CAP(PTOWSP_FEATURE_OPCODE(PTOWSP_OP_NOTIFY), UNSUPPORTED), \
-	BASE_CAP(PTOWSP_FEATURE_OPCODE(PTOWSP_OP_WAIT_NOTIFY), UNSUPPORTED)
+#define ASCEND_CAPS_ALONE BASE_CAP(PTOWSP_FEATURE_OPCODE(PTOWSP_OP_NOTIFY), UNSUPPORTED), BASE_CAP(PTOWSP_FEATURE_OPCODE(PTOWSP_OP_WAIT_NOTIFY), UNSUPPORTED)
 
 #endif

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 #include "ascend/ascend_artifact.h"
 
-#include <string.h>
 #include "ascend/ascend_arch.h"
 #include "ascend/emit/ascend_emit.h"
 #include "base/backend.h"
@@ -10,6 +9,7 @@
 #include "base/instance.h"
 #include "base/kernels.h"
 #include "base/sections.h"
+#include <string.h>
 
 /* What the emitter asks and tells. */
 struct job {
@@ -53,10 +53,18 @@ static ptowsp_status job_run(struct job *job, const struct base_model *model, co
 	const struct rt_kernels kernels = base_kernels_table(&job->kernels);
 	struct ptowsp_cap caps[BASE_CAPS_LIMIT];
 	const uint32_t cap_count = caps_of_code(job, model, caps);
-	const struct ascend_emit_args emitting = {.sections = args->sections, .section_count = args->section_count, .section_stride = args->section_stride,
-						  .entry = args->entry, .kernels = &kernels, .portable = portable, .context = job, .caps = caps,
-						  .cap_count = cap_count, .flags = args->flags,
-						  .target = ascend_model_id(model) == ASCEND_950 ? "ascend-a5" : "ascend-a2a3", .device = model->device.name};
+	const struct ascend_emit_args emitting = {.sections = args->sections,
+						  .section_count = args->section_count,
+						  .section_stride = args->section_stride,
+						  .entry = args->entry,
+						  .kernels = &kernels,
+						  .portable = portable,
+						  .context = job,
+						  .caps = caps,
+						  .cap_count = cap_count,
+						  .flags = args->flags,
+						  .target = ascend_model_id(model) == ASCEND_950 ? "ascend-a5" : "ascend-a2a3",
+						  .device = model->device.name};
 
 	return ascend_emit(&emitting, &sink, error);
 }

@@ -39,10 +39,11 @@ ptowsp_status ascend_options_check(struct base_device *device, struct ptowsp_err
 		return base_fail(error, PTOWSP_INVALID, "streams=%u: a pto-runtime makes its own %d, one for AICPUs and one for AICores; leave it out",
 				 options_of(options)->own.streams, ASCEND_STREAMS);
 	if (ascend_options_pto(options) && !options->own_clock)
-		return base_fail(error, PTOWSP_INVALID, "clock=reference: a pto-runtime keeps no clock, its cycles are those of the plan (--stats: cycle model plan); leave it out, "
-							"or use engine=built-in of a2a3sim");
+		return base_fail(error, PTOWSP_INVALID,
+				 "clock=reference: a pto-runtime keeps no clock, its cycles are those of the plan (--stats: cycle model plan); leave it out, "
+				 "or use engine=built-in of a2a3sim");
 	if (options->schedulers <= arch->aicpus_most)
 		return PTOWSP_OK;
-	return base_fail(error, PTOWSP_INVALID, "aicpus=%u: %s has %u AICPU threads; use at most these", options->schedulers,
-			 device->model->device.name, arch->aicpus_most);
+	return base_fail(error, PTOWSP_INVALID, "aicpus=%u: %s has %u AICPU threads; use at most these", options->schedulers, device->model->device.name,
+			 arch->aicpus_most);
 }

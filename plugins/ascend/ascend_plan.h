@@ -11,13 +11,13 @@
 
 #include <stdint.h>
 
-#define ASCEND_PLAN_MAGIC 0x4C505450u /* the bytes read "PTPL" */
+#define ASCEND_PLAN_MAGIC   0x4C505450u /* the bytes read "PTPL" */
 #define ASCEND_PLAN_VERSION 1u
-#define ASCEND_PLAN_DIMS 2
+#define ASCEND_PLAN_DIMS    2
 
 struct ascend_plan_head {
 	uint32_t magic, version;
-	uint64_t bytes;         /* of the whole block */
+	uint64_t bytes; /* of the whole block */
 	uint32_t step_count, edge_count, window_count, scalar_count;
 	uint64_t steps, edges, windows, scalars; /* offsets from the beginning, multiples of 8 */
 };
@@ -31,22 +31,22 @@ enum ascend_step_kind {
 enum ascend_step_shape { ASCEND_SHAPE_CUBE = 0, ASCEND_SHAPE_VECTOR = 1, ASCEND_SHAPE_MIX = 2 };
 
 struct ascend_plan_step {
-	uint64_t number;       /* of the package's task; of others: of the next one */
-	uint32_t function;     /* id of the kernel's child */
+	uint64_t number;   /* of the package's task; of others: of the next one */
+	uint32_t function; /* id of the kernel's child */
 	uint32_t edge_count;
 	uint16_t window_count, scalar_count;
-	uint16_t blocks;       /* at least 1 */
+	uint16_t blocks; /* at least 1 */
 	uint8_t kind, shape;
 };
 
 enum { ASCEND_WINDOW_READ = 1, ASCEND_WINDOW_WRITE = 2 };
 /* A tensor argument: elements of `dtype`, seen from the beginning of entry tensor `entry`. */
 struct ascend_plan_window {
-	uint64_t start;        /* elements */
-	uint32_t entry;        /* tensor of the orchestration's arguments */
-	uint8_t dtype;         /* of pod.h, the runtime's */
-	uint8_t access;        /* ASCEND_WINDOW_x */
-	uint8_t ndims;         /* 1 or 2 */
+	uint64_t start; /* elements */
+	uint32_t entry; /* tensor of the orchestration's arguments */
+	uint8_t dtype;  /* of pod.h, the runtime's */
+	uint8_t access; /* ASCEND_WINDOW_x */
+	uint8_t ndims;  /* 1 or 2 */
 	uint8_t contiguous;
 	uint32_t shapes[ASCEND_PLAN_DIMS], strides[ASCEND_PLAN_DIMS];
 };
@@ -64,7 +64,7 @@ _Static_assert(sizeof(struct ascend_plan_window) == 32, "layout");
 /* Arguments of the orchestration: entry tensor 0 is the plan as bytes, 1 the table of calls (adapter.h; in the simulation only, else one byte that nobody
  * looks at), those of the package follow. Scalar 0 is the plan's address in this process where the orchestration runs on the host (host_build_graph), else 0. */
 enum { ASCEND_ENTRY_PLAN = 0, ASCEND_ENTRY_CALLS = 1, ASCEND_ENTRY_FIRST = 2, ASCEND_ENTRY_ADDRESS = 0 };
-#define ASCEND_ORCHESTRATION "aicpu_orchestration_entry"
+#define ASCEND_ORCHESTRATION        "aicpu_orchestration_entry"
 #define ASCEND_ORCHESTRATION_CONFIG "aicpu_orchestration_config"
 
 #endif

@@ -68,8 +68,7 @@ uint64_t ascend_name_cycles(const char *kernel)
 }
 
 static const struct ascend_wire_row wires[ASCEND_WIRE_COUNT] = {
-#define ASCEND_WIRE(text, least, greatest, from) \
-	[ASCEND_WIRE_##text] = {.name = #text, .ns = least, .most = greatest, .source = from},
+#define ASCEND_WIRE(text, least, greatest, from) [ASCEND_WIRE_##text] = {.name = #text, .ns = least, .most = greatest, .source = from},
 #include "ascend/cost.def"
 };
 

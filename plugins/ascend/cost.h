@@ -6,15 +6,15 @@
 #include "ascend/ascend_arch.h"
 
 /* X(model, name of --opt model, text for people). None of them is measured. */
-#define ASCEND_MODELS(X) \
-	X(CORE, "core", "pipes of a core: what one of them does follows in order, different ones overlap unless a tile orders them") \
-	X(OP_SUM, "op-sum", "the sum of a constant per instruction, per 4096 elements") \
+#define ASCEND_MODELS(X)                                                                                                                                       \
+	X(CORE, "core", "pipes of a core: what one of them does follows in order, different ones overlap unless a tile orders them")                           \
+	X(OP_SUM, "op-sum", "the sum of a constant per instruction, per 4096 elements")                                                                        \
 	X(NAME, "name", "a constant per kernel by a word in its name")
 enum ascend_model {
 #define X(model, name, text) ASCEND_MODEL_##model,
 	ASCEND_MODELS(X)
 #undef X
-	ASCEND_MODEL_COUNT
+		ASCEND_MODEL_COUNT
 };
 const char *ascend_model_name(enum ascend_model model);
 const char *ascend_model_text(enum ascend_model model);
@@ -39,8 +39,8 @@ enum ascend_wire {
 	ASCEND_WIRE_COUNT
 };
 struct ascend_wire_row {
-	const char *name;   /* as in cost.def */
-	uint32_t ns, most;  /* nanoseconds; equal, or the ends of a published range */
+	const char *name;  /* as in cost.def */
+	uint32_t ns, most; /* nanoseconds; equal, or the ends of a published range */
 	const char *source;
 };
 const struct ascend_wire_row *ascend_wire(enum ascend_wire wire);

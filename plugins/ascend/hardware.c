@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: MIT */
 #include "ascend/hardware.h"
 
+#include "base/error.h"
 #include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
-#include "base/error.h"
 
 #define DRIVER "/usr/local/Ascend/driver/lib64"
 
@@ -41,14 +41,14 @@ static bool in_folders(char *path, const char *base, const char *list, const cha
 
 static ptowsp_status toolkit_find(struct ascend_hardware *found, const struct ascend_places *places, struct ptowsp_error *error)
 {
-	const char *missing = !in_folders(found->acl, places->home, TOOLKIT, "libascendcl.so")		? "libascendcl.so"
+	const char *missing = !in_folders(found->acl, places->home, TOOLKIT, "libascendcl.so")      ? "libascendcl.so"
 			      : !in_folders(found->runtime, places->home, TOOLKIT, "libruntime.so") ? "libruntime.so"
-													 : NULL;
+												    : NULL;
 
 	if (!missing)
 		return PTOWSP_OK;
-	return base_fail(error, PTOWSP_NO_DEVICE, "no %s in lib64, runtime/lib64 and *-linux/lib64 of ASCEND_HOME_PATH=%.60s; name a CANN toolkit, 9.0 or newer",
-			 missing, places->home);
+	return base_fail(error, PTOWSP_NO_DEVICE,
+			 "no %s in lib64, runtime/lib64 and *-linux/lib64 of ASCEND_HOME_PATH=%.60s; name a CANN toolkit, 9.0 or newer", missing, places->home);
 }
 
 ptowsp_status ascend_hardware_find(struct ascend_hardware *found_out, const struct ascend_places *places, unsigned number, struct ptowsp_error *error)
@@ -58,15 +58,16 @@ ptowsp_status ascend_hardware_find(struct ascend_hardware *found_out, const stru
 
 	*found_out = (struct ascend_hardware){.acl = ""};
 	if (!places->home || !*places->home)
-		return base_fail(error, PTOWSP_NO_DEVICE, "ASCEND_HOME_PATH is not set, which says where CANN is: source set_env.sh of a CANN toolkit, or take "
-							  "--plugin=a2a3sim, which needs none");
+		return base_fail(error, PTOWSP_NO_DEVICE,
+				 "ASCEND_HOME_PATH is not set, which says where CANN is: source set_env.sh of a CANN toolkit, or take "
+				 "--plugin=a2a3sim, which needs none");
 	st = toolkit_find(found_out, places, error);
 	if (st)
 		return st;
 	snprintf(folders, sizeof(folders), "%s" DRIVER "/driver:%s" DRIVER, places->root, places->root);
 	if (!in_folders(found_out->driver, "", places->library, "libascend_hal.so") && !in_folders(found_out->driver, "", folders, "libascend_hal.so"))
-		return base_fail(error, PTOWSP_NO_DEVICE, "no libascend_hal.so of the Ascend driver in LD_LIBRARY_PATH, %.60s" DRIVER "/driver and " DRIVER
-							  "; install the driver",
+		return base_fail(error, PTOWSP_NO_DEVICE,
+				 "no libascend_hal.so of the Ascend driver in LD_LIBRARY_PATH, %.60s" DRIVER "/driver and " DRIVER "; install the driver",
 				 places->root);
 	snprintf(found_out->device, sizeof(found_out->device), "%.400s/dev/davinci%u", places->root, number);
 	if (access(found_out->device, F_OK))

@@ -16,7 +16,7 @@ const struct base_model *ascend_hook_models(const struct base_options *options, 
 	const struct ascend_pto *pto = ascend_options_pto(options);
 	const struct ascend_simulated *own = ascend_options_own(options);
 	enum ascend_kind kind = onboard || pto ? (enum ascend_kind)((onboard ? ASCEND_PTO_ONBOARD : ASCEND_PTO_SIMULATED) + (pto ? pto->variant : 0))
-				: own	       ? (enum ascend_kind)(ASCEND_MACHINE + own->model)
+				: own          ? (enum ascend_kind)(ASCEND_MACHINE + own->model)
 					       : ASCEND_REFERENCE;
 
 	*count_out = ASCEND_DEVICE_COUNT;
@@ -90,6 +90,5 @@ ptowsp_status ascend_hook_run(struct base_program *program, const struct rt_run_
 
 	if (ascend_options_pto(options_of(program)))
 		return ascend_pto_run(program, args, stats_out, deadlock_out, error);
-	return own ? ascend_simulated_run(program, own, args, stats_out, deadlock_out, error)
-		   : rt_run(program->rt, args, stats_out, deadlock_out, error);
+	return own ? ascend_simulated_run(program, own, args, stats_out, deadlock_out, error) : rt_run(program->rt, args, stats_out, deadlock_out, error);
 }

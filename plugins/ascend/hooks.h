@@ -5,8 +5,8 @@
 #define ASCEND_HOOKS_H
 
 #include "ascend/ascend_arch.h"
-#include "base/backend.h"
 #include "ascend/ascend_options.h"
+#include "base/backend.h"
 
 /* Devices of kind `onboard` or simulated ones, those of the option `device` first, with engine and cycle model of the options. */
 const struct base_model *ascend_hook_models(const struct base_options *options, bool onboard, uint32_t *count_out);

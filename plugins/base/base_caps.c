@@ -1,8 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 #include "base_caps.h"
 
-#include <assert.h>
-#include <string.h>
 #include "backend.h"
 #include "device.h"
 #include "error.h"
@@ -11,6 +9,8 @@
 #include "ptowsp/ids.h"
 #include "ptowsp/workload.h"
 #include "rt/rt.h"
+#include <assert.h>
+#include <string.h>
 
 /* What the core cannot know: payloads, and the services of the ops and extensions of this library. */
 static const struct ptowsp_cap services[] = {
@@ -32,15 +32,18 @@ static const struct ptowsp_cap services[] = {
 	BASE_CAP(PTOWSP_FEATURE_SET_VALUES, ENFORCED),
 	BASE_CAP(BASE_POLICY(LAYOUT, SHARD), ENFORCED),
 	BASE_CAP(PTOWSP_FEATURE_MEMORY_ORDER, RECORDED), /* elements lie in row_major order */
-	BASE_CAP(BASE_POLICY(TRACE, TASKS), RECORDED), /* the host asks for records, or not: the directive changes nothing */
+	BASE_CAP(BASE_POLICY(TRACE, TASKS), RECORDED),   /* the host asks for records, or not: the directive changes nothing */
 };
 /* A filter says which scheduler instance has a task: where there is one, it has all of them. */
 static const struct ptowsp_cap of_one_instance[] = {BASE_CAP(PTOWSP_FEATURE_OPCODE(PTOWSP_OP_DISPATCH_FILTER), RECORDED)};
 
 /* Ready tasks wait for worker threads here, which take them in the order that is stated. A single thread runs each task where it is issued. */
 static const struct ptowsp_cap in_order[] = {
-	BASE_CAP(BASE_POLICY(READY, FIFO), ENFORCED), BASE_CAP(BASE_POLICY(READY, WORK_STEAL), ENFORCED), BASE_CAP(BASE_POLICY(READY, PRIORITY), ENFORCED),
-	BASE_CAP(PTOWSP_FEATURE_GRAPH(PTOWSP_TG_SET_PRIORITY), ENFORCED), BASE_CAP(PTOWSP_FEATURE_GRAPH(PTOWSP_CA_AFFINITY), ENFORCED),
+	BASE_CAP(BASE_POLICY(READY, FIFO), ENFORCED),
+	BASE_CAP(BASE_POLICY(READY, WORK_STEAL), ENFORCED),
+	BASE_CAP(BASE_POLICY(READY, PRIORITY), ENFORCED),
+	BASE_CAP(PTOWSP_FEATURE_GRAPH(PTOWSP_TG_SET_PRIORITY), ENFORCED),
+	BASE_CAP(PTOWSP_FEATURE_GRAPH(PTOWSP_CA_AFFINITY), ENFORCED),
 };
 
 bool base_in_order(const struct base_model *model, uint32_t threads)

@@ -9,7 +9,10 @@
 #define BASE_CAPS_LIMIT 512u
 
 /* Rows of a table: feature and state; a probe of this project looks at it. */
-#define BASE_CAP(f, s) {.feature = (f), .state = PTOWSP_STATE_##s, .evidence = PTOWSP_EVIDENCE_SELF_TESTED}
+#define BASE_CAP(f, s)                                                                                                                                         \
+	{                                                                                                                                                      \
+		.feature = (f), .state = PTOWSP_STATE_##s, .evidence = PTOWSP_EVIDENCE_SELF_TESTED                                                             \
+	}
 #define BASE_POLICY(directive, policy) PTOWSP_FEATURE_POLICY(PTOWSP_DIRECTIVE_##directive, PTOWSP_##directive##_##policy)
 
 /* Appends the rows whose features are not among the first `there` yet. Returns how many there are then; at most BASE_CAPS_LIMIT. */

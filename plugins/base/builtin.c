@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 #include "builtin.h"
 
+#include "error.h"
 #include <stdio.h>
 #include <string.h>
-#include "error.h"
 
 static const uint8_t element_bytes[] = {
 #define X(name, code, bytes, cls, text, descr) [code] = bytes,
@@ -34,14 +34,12 @@ static ptowsp_status copy(const struct ptowsp_task *task, struct ptowsp_kernel_o
 	const struct ptowsp_tensor_arg *from, *to;
 
 	if (task->tensor_count != 2)
-		return base_fail(out->error, PTOWSP_KERNEL_FAILED, "copy takes 2 tensors, source and destination, not %u",
-				task->tensor_count);
+		return base_fail(out->error, PTOWSP_KERNEL_FAILED, "copy takes 2 tensors, source and destination, not %u", task->tensor_count);
 	from = tensor(task, 0), to = tensor(task, 1);
 	if (from->dtype != to->dtype || from->rows != to->rows || from->columns != to->columns)
-		return base_fail(out->error, PTOWSP_KERNEL_FAILED,
-				"copy needs equal shapes and types, got %llux%llu and %llux%llu",
-				(unsigned long long)from->rows, (unsigned long long)from->columns,
-				(unsigned long long)to->rows, (unsigned long long)to->columns);
+		return base_fail(out->error, PTOWSP_KERNEL_FAILED, "copy needs equal shapes and types, got %llux%llu and %llux%llu",
+				 (unsigned long long)from->rows, (unsigned long long)from->columns, (unsigned long long)to->rows,
+				 (unsigned long long)to->columns);
 	for (uint64_t r = 0; r < to->rows; r++)
 		for (uint64_t c = 0; c < to->columns; c++)
 			memmove(element(to, r, c), element(from, r, c), element_bytes[to->dtype]);
@@ -55,8 +53,7 @@ static ptowsp_status fill(const struct ptowsp_task *task, struct ptowsp_kernel_o
 	const struct ptowsp_tensor_arg *to;
 
 	if (task->tensor_count != 1 || task->arg_count != 1)
-		return base_fail(out->error, PTOWSP_KERNEL_FAILED, "fill takes 1 tensor and 1 scalar, not %u and %u",
-				task->tensor_count, task->arg_count);
+		return base_fail(out->error, PTOWSP_KERNEL_FAILED, "fill takes 1 tensor and 1 scalar, not %u and %u", task->tensor_count, task->arg_count);
 	to = tensor(task, 0);
 	for (uint64_t r = 0; r < to->rows; r++)
 		for (uint64_t c = 0; c < to->columns; c++)

@@ -10,7 +10,7 @@ struct base_builtin {
 	const char *name;
 	const char *signature; /* as in KREG, "" is the uniform one */
 	ptowsp_kernel_fn fn;
-	const char *effect;    /* one line for people */
+	const char *effect; /* one line for people */
 };
 
 /* NULL if there is none of that name and signature. */

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #include "cache.h"
 
+#include "error.h"
 #include <errno.h>
 #include <stdbool.h>
 #include <stdio.h>
@@ -8,7 +9,6 @@
 #include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
-#include "error.h"
 
 static ptowsp_status too_long(struct ptowsp_error *error)
 {

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #include "command.h"
 
+#include "error.h"
 #include <errno.h>
 #include <fcntl.h>
 #include <spawn.h>
@@ -10,7 +11,6 @@
 #include <string.h>
 #include <sys/wait.h>
 #include <unistd.h>
-#include "error.h"
 
 extern char **environ;
 

@@ -3,9 +3,9 @@
 #ifndef BASE_COMMAND_H
 #define BASE_COMMAND_H
 
+#include "ptowsp/base.h"
 #include <stdbool.h>
 #include <stdint.h>
-#include "ptowsp/base.h"
 
 #define BASE_COMMAND_WORDS 96
 struct base_command {

@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: MIT */
 #include "device.h"
 
-#include <sched.h>
-#include <signal.h>
 #include "backend.h"
 #include "error.h"
 #include "program.h"
 #include "queue.h"
+#include <sched.h>
+#include <signal.h>
 
 uint32_t base_threads(uint32_t wanted, const struct base_options *options)
 {
@@ -61,8 +61,7 @@ static ptowsp_status threads_start(struct base_device *device, struct ptowsp_err
 	return st;
 }
 
-ptowsp_status base_open(struct ptowsp_object *object, const struct ptowsp_open_args *args, struct ptowsp_object **device_out,
-		       struct ptowsp_error *error)
+ptowsp_status base_open(struct ptowsp_object *object, const struct ptowsp_open_args *args, struct ptowsp_object **device_out, struct ptowsp_error *error)
 {
 	struct base_instance *instance = (struct base_instance *)object;
 	const struct base_backend *backend = instance->backend;

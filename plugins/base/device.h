@@ -3,11 +3,11 @@
 #ifndef BASE_DEVICE_H
 #define BASE_DEVICE_H
 
-#include <pthread.h>
-#include <stdatomic.h>
 #include "instance.h"
 #include "models.h"
 #include "rt/rt.h"
+#include <pthread.h>
+#include <stdatomic.h>
 
 struct base_program;
 
@@ -26,8 +26,8 @@ struct base_device {
 	struct base_instance *instance;
 	const struct base_model *model;
 	void *own;                     /* the backend's */
-	struct base_device *next;       /* in the instance */
-	struct base_program *programs;  /* loaded ones; main and device calls only */
+	struct base_device *next;      /* in the instance */
+	struct base_program *programs; /* loaded ones; main and device calls only */
 	struct rt_pool *pool;          /* used by the runner and by unlocked measuring */
 	uint64_t memory_limit;         /* bytes, 0 = none */
 	uint32_t threads;
@@ -36,8 +36,8 @@ struct base_device {
 
 	pthread_mutex_t lock;          /* guards everything below, and program->in_flight */
 	pthread_cond_t work, idle;     /* something was queued or stop was set; a run is done */
-	struct base_run *first, *last;  /* waiting */
-	struct base_run *current;       /* being executed, until done has returned */
+	struct base_run *first, *last; /* waiting */
+	struct base_run *current;      /* being executed, until done has returned */
 	uint64_t completed;
 	uint32_t stop;
 };
@@ -47,8 +47,7 @@ uint32_t base_threads(uint32_t wanted, const struct base_options *options);
 /* Destroys a device in any state of construction: cancels what runs, unloads what is loaded, joins. */
 void base_device_destroy(struct base_device *device);
 
-ptowsp_status base_open(struct ptowsp_object *instance, const struct ptowsp_open_args *args, struct ptowsp_object **device_out,
-		       struct ptowsp_error *error);
+ptowsp_status base_open(struct ptowsp_object *instance, const struct ptowsp_open_args *args, struct ptowsp_object **device_out, struct ptowsp_error *error);
 ptowsp_status base_close(struct ptowsp_object *device, struct ptowsp_error *error);
 
 #endif

@@ -13,8 +13,7 @@ ptowsp_status base_fail(struct ptowsp_error *error, ptowsp_status code, const ch
 	assert(code < 0);
 	if (!error)
 		return code;
-	*error = (struct ptowsp_error){.head = PTOWSP_HEAD(*error, ERROR), .code = code, .domain = PTOWSP_DOMAIN_PLUGIN,
-				       .where = {UINT64_MAX, UINT64_MAX}};
+	*error = (struct ptowsp_error){.head = PTOWSP_HEAD(*error, ERROR), .code = code, .domain = PTOWSP_DOMAIN_PLUGIN, .where = {UINT64_MAX, UINT64_MAX}};
 	va_start(ap, format);
 	vsnprintf(error->text, sizeof(error->text), format, ap);
 	va_end(ap);
@@ -30,23 +29,20 @@ void base_text(char *text, size_t size, const char *format, ...)
 	va_end(ap);
 }
 
-ptowsp_status base_args_check(const struct ptowsp_head *head, uint16_t type, uint32_t known, const char *what,
-			     struct ptowsp_error *error)
+ptowsp_status base_args_check(const struct ptowsp_head *head, uint16_t type, uint32_t known, const char *what, struct ptowsp_error *error)
 {
 	const unsigned char *bytes = (const unsigned char *)head;
 
 	if (!head)
 		return base_fail(error, PTOWSP_INVALID, "%s: no arguments were given", what);
 	if (head->size < known || head->size > PTOWSP_SIZE_LIMIT)
-		return base_fail(error, PTOWSP_INVALID, "%s: the argument struct has %u bytes, v10.0 has %u", what, head->size,
-				known);
+		return base_fail(error, PTOWSP_INVALID, "%s: the argument struct has %u bytes, v10.0 has %u", what, head->size, known);
 	if (head->type != type)
 		return base_fail(error, PTOWSP_INVALID, "%s: the argument struct is of kind %u, not %u", what, head->type, type);
 	for (uint32_t i = known; i < head->size; i++)
 		if (bytes[i])
-			return base_fail(error, PTOWSP_UNKNOWN_FIELD,
-					"%s: byte %u of the arguments is set, and this plugin knows only %u bytes", what, i,
-					known);
+			return base_fail(error, PTOWSP_UNKNOWN_FIELD, "%s: byte %u of the arguments is set, and this plugin knows only %u bytes", what, i,
+					 known);
 	return PTOWSP_OK;
 }
 

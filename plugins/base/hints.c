@@ -1,14 +1,14 @@
 /* SPDX-License-Identifier: MIT */
 #include "base/hints.h"
 
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 #include "base/error.h"
 #include "base/sections.h"
 #include "ptowsp/graph.h"
 #include "ptowsp/ids.h"
 #include "ptowsp/workload.h"
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
 
 enum { TABLES = PTOWSP_GRAPH_TABLE_ORDER + 1, INSTRUCTIONS = 512, NAMES = 4096, BIND = 28, NAME = 400 };
 
@@ -18,14 +18,14 @@ struct table {
 };
 /* The source's name of an object, else its number. */
 struct label {
-	const char *text;      /* NULL: number */
+	const char *text; /* NULL: number */
 	char number[12];
 };
 struct graph {
 	struct label label;
 	uint32_t id, priority;
-	uint32_t from[2];      /* of TG_FUSE: numbers of the graphs that it is made of */
-	uint32_t *priorities;  /* of its launches in the order of the text; owned */
+	uint32_t from[2];     /* of TG_FUSE: numbers of the graphs that it is made of */
+	uint32_t *priorities; /* of its launches in the order of the text; owned */
 	uint32_t launches;
 	bool fused;
 };
@@ -37,14 +37,14 @@ struct kernel {
 struct reading {
 	struct base_sections sections;
 	struct ptowsp_section entr, grph;
-	const char *entry;            /* its name */
-	uint32_t first;               /* its first instruction */
+	const char *entry; /* its name */
+	uint32_t first;    /* its first instruction */
 	struct table tables[TABLES];
 	struct graph *graphs;
 	struct kernel *kernels;
 	uint32_t graph_count, kernel_count;
-	uint32_t homes;               /* of CA_AFFINITY, so far */
-	uint32_t *met;                /* per KREG row: task instructions so far */
+	uint32_t homes; /* of CA_AFFINITY, so far */
+	uint32_t *met;  /* per KREG row: task instructions so far */
 };
 
 /* ---- bytes ----------------------------------------------------------------------------------------------------- */
@@ -196,7 +196,9 @@ static void kernel_add(struct reading *r, uint32_t row)
 {
 	const uint32_t id = (uint32_t)operand(r, PTOWSP_TG_KERNEL, row, 0, 4);
 
-	r->kernels[r->kernel_count++] = (struct kernel){.id = id, .graph = r->graph_count ? r->graph_count - 1 : 0, .label = label_of(r, PTOWSP_GRAPH_KERNEL, id),
+	r->kernels[r->kernel_count++] = (struct kernel){.id = id,
+							.graph = r->graph_count ? r->graph_count - 1 : 0,
+							.label = label_of(r, PTOWSP_GRAPH_KERNEL, id),
 							.hint = {.blocks = (uint32_t)operand(r, PTOWSP_TG_KERNEL, row, 8, 4)}};
 }
 
@@ -374,7 +376,8 @@ static bool sections_read(struct reading *r, const struct ptowsp_load_args *args
 
 static bool has_wishes(const struct reading *r)
 {
-	return (r->tables[PTOWSP_TG_SET_PRIORITY].count || r->tables[PTOWSP_TG_PERSISTENT].count || r->tables[PTOWSP_CA_REQUEST].count || r->tables[PTOWSP_CA_AFFINITY].count) &&
+	return (r->tables[PTOWSP_TG_SET_PRIORITY].count || r->tables[PTOWSP_TG_PERSISTENT].count || r->tables[PTOWSP_CA_REQUEST].count ||
+		r->tables[PTOWSP_CA_AFFINITY].count) &&
 	       r->tables[PTOWSP_GRAPH_TABLE_ORDER].count <= INSTRUCTIONS && r->tables[PTOWSP_GRAPH_TABLE_NAME].count <= NAMES;
 }
 

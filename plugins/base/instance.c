@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: MIT */
 #include "instance.h"
 
-#include <stdarg.h>
-#include <stdio.h>
-#include <string.h>
 #include "backend.h"
 #include "device.h"
 #include "error.h"
+#include <stdarg.h>
+#include <stdio.h>
+#include <string.h>
 
 #define ALIGNMENT 64u /* tile scratch wants cache lines */
 

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: MIT */
 #include "kernels.h"
 
-#include <stdio.h>
-#include <string.h>
 #include "error.h"
 #include "numerics.h"
 #include "select.h"
+#include <stdio.h>
+#include <string.h>
 
 #define LINE 64u
 
@@ -17,7 +17,7 @@ struct patience {
 	const struct base_kernel *kernel;
 	uint32_t questions; /* that are still answered with "go on" */
 };
-#define BLOCKS_SLICE 16u /* of a task, between two questions: one block may be too short to ask any */
+#define BLOCKS_SLICE   16u             /* of a task, between two questions: one block may be too short to ask any */
 #define WALK_QUESTIONS UINT32_C(65536) /* a walk of 2^32 instructions, some seconds; then only running tells */
 
 static int watch_ended(struct base_kernels *kernels)
@@ -41,8 +41,8 @@ static int stop(void *context)
 }
 
 /* UNSUPPORTED also after a long way without an end in sight: a run will show. */
-static ptowsp_status walk_block(struct base_kernels *kernels, const struct base_kernel *kernel, const uint64_t *args, uint32_t index,
-				rt_touch_fn touch, void *sink, uint64_t *cycles_out, struct ptowsp_error *error)
+static ptowsp_status walk_block(struct base_kernels *kernels, const struct base_kernel *kernel, const uint64_t *args, uint32_t index, rt_touch_fn touch,
+				void *sink, uint64_t *cycles_out, struct ptowsp_error *error)
 {
 	struct patience patience = {.kernels = kernels, .kernel = kernel, .questions = WALK_QUESTIONS};
 	const struct isa_guard guard = {stop, &patience};
@@ -55,8 +55,8 @@ static ptowsp_status walk_block(struct base_kernels *kernels, const struct base_
 }
 
 /* All blocks of a task: one tells for all where they do the same. */
-static ptowsp_status walk(struct base_kernels *kernels, const struct base_kernel *kernel, const uint64_t *args, rt_touch_fn touch,
-			  void *sink, uint64_t *cycles_out, struct ptowsp_error *error)
+static ptowsp_status walk(struct base_kernels *kernels, const struct base_kernel *kernel, const uint64_t *args, rt_touch_fn touch, void *sink,
+			  uint64_t *cycles_out, struct ptowsp_error *error)
 {
 	struct patience patience = {.kernels = kernels, .kernel = kernel, .questions = WALK_QUESTIONS};
 	uint32_t blocks = isa_program_by_block(kernel->isa) ? kernel->blocks : 1;
@@ -128,8 +128,7 @@ static uint32_t code(void *context, uint32_t row)
 }
 
 /* Registered functions and native code say nothing while they run: a deadline or a cancel waits for their end. */
-static ptowsp_status call_function(const struct base_kernel *kernel, const struct ptowsp_task *task, struct ptowsp_kernel_out *out,
-				   unsigned char *scratch)
+static ptowsp_status call_function(const struct base_kernel *kernel, const struct ptowsp_task *task, struct ptowsp_kernel_out *out, unsigned char *scratch)
 {
 	struct ptowsp_task with = *task;
 
@@ -146,8 +145,8 @@ static int is_known(const struct base_kernel *kernel)
 }
 
 /* As the core has its cycles, they stay. */
-static ptowsp_status call_known(struct base_kernels *kernels, const struct base_kernel *kernel, const struct ptowsp_task *task,
-				struct ptowsp_kernel_out *out, uint32_t worker)
+static ptowsp_status call_known(struct base_kernels *kernels, const struct base_kernel *kernel, const struct ptowsp_task *task, struct ptowsp_kernel_out *out,
+				uint32_t worker)
 {
 	struct patience patience = {.kernels = kernels, .kernel = kernel};
 	const struct isa_guard guard = {stop, &patience};
@@ -158,8 +157,8 @@ static ptowsp_status call_known(struct base_kernels *kernels, const struct base_
 	return st;
 }
 
-static ptowsp_status call(struct base_kernels *kernels, const struct base_kernel *kernel, const struct ptowsp_task *task,
-			  struct ptowsp_kernel_out *out, uint32_t worker)
+static ptowsp_status call(struct base_kernels *kernels, const struct base_kernel *kernel, const struct ptowsp_task *task, struct ptowsp_kernel_out *out,
+			  uint32_t worker)
 {
 	struct patience patience = {.kernels = kernels, .kernel = kernel};
 	const struct isa_guard guard = {stop, &patience};
@@ -180,8 +179,8 @@ static ptowsp_status call(struct base_kernels *kernels, const struct base_kernel
 }
 
 /* blockdim n: one round per block, because a core of this machine runs one at a time; the cycles add up. */
-static ptowsp_status call_blocks(struct base_kernels *kernels, const struct base_kernel *kernel,
-				 const struct ptowsp_task *task, struct ptowsp_kernel_out *out, uint32_t worker)
+static ptowsp_status call_blocks(struct base_kernels *kernels, const struct base_kernel *kernel, const struct ptowsp_task *task, struct ptowsp_kernel_out *out,
+				 uint32_t worker)
 {
 	struct patience patience = {.kernels = kernels, .kernel = kernel};
 	struct ptowsp_task block = *task;
@@ -200,15 +199,15 @@ static ptowsp_status call_blocks(struct base_kernels *kernels, const struct base
 	return st;
 }
 
-static ptowsp_status call_all(struct base_kernels *kernels, const struct base_kernel *kernel, const struct ptowsp_task *task,
-			      struct ptowsp_kernel_out *out, uint32_t worker)
+static ptowsp_status call_all(struct base_kernels *kernels, const struct base_kernel *kernel, const struct ptowsp_task *task, struct ptowsp_kernel_out *out,
+			      uint32_t worker)
 {
 	return kernel->blocks == 1 ? call(kernels, kernel, task, out, worker) : call_blocks(kernels, kernel, task, out, worker);
 }
 
 /* Through the memory of the executors that own what it touches. */
-static ptowsp_status call_staged(struct base_kernels *kernels, const struct base_kernel *kernel, const struct ptowsp_task *task,
-				 struct ptowsp_kernel_out *out, uint32_t worker)
+static ptowsp_status call_staged(struct base_kernels *kernels, const struct base_kernel *kernel, const struct ptowsp_task *task, struct ptowsp_kernel_out *out,
+				 uint32_t worker)
 {
 	const struct rt_kernels table = base_kernels_table(kernels);
 	struct ptowsp_task staged = *task;
@@ -263,7 +262,8 @@ void base_kernels_settle(struct base_kernels *kernels)
 	for (uint32_t i = 0; i < kernels->count; i++) {
 		struct base_kernel *kernel = &kernels->rows[i];
 
-		kernel->plain = kernel->isa && !kernel->ref.fn && !*kernel->why && kernel->blocks == 1 && !kernels->shards && !kernels->instance->options->profiling;
+		kernel->plain =
+			kernel->isa && !kernel->ref.fn && !*kernel->why && kernel->blocks == 1 && !kernels->shards && !kernels->instance->options->profiling;
 	}
 }
 
@@ -283,8 +283,7 @@ ptowsp_status base_kernels_watched(struct base_kernels *kernels, ptowsp_status s
 		return st;
 	if (watch->cancel && atomic_load(watch->cancel))
 		return base_fail(error, PTOWSP_CANCELLED, "the run was cancelled in kernel %s", kernels->rows[stopped - 1].name);
-	return base_fail(error, PTOWSP_DEADLINE, "the deadline passed in kernel %s; allow more time with --timeout-ms",
-			kernels->rows[stopped - 1].name);
+	return base_fail(error, PTOWSP_DEADLINE, "the deadline passed in kernel %s; allow more time with --timeout-ms", kernels->rows[stopped - 1].name);
 }
 
 void base_kernels_profile(struct base_kernels *kernels)
@@ -293,8 +292,8 @@ void base_kernels_profile(struct base_kernels *kernels)
 		uint64_t calls = atomic_exchange(&kernels->rows[i].calls, 0), ns = atomic_exchange(&kernels->rows[i].wall_ns, 0);
 
 		if (calls)
-			base_log(kernels->instance, PTOWSP_LOG_INFO, "profile: kernel %s: %llu tasks, %llu ns",
-				kernels->rows[i].name, (unsigned long long)calls, (unsigned long long)ns);
+			base_log(kernels->instance, PTOWSP_LOG_INFO, "profile: kernel %s: %llu tasks, %llu ns", kernels->rows[i].name,
+				 (unsigned long long)calls, (unsigned long long)ns);
 	}
 }
 
@@ -317,20 +316,17 @@ static ptowsp_status scratch_init(struct base_kernels *kernels, uint64_t memory_
 	kernels->scratch_bytes = (most + LINE - 1) / LINE * LINE;
 	all = kernels->scratch_bytes * kernels->workers;
 	if (memory_limit && all > memory_limit)
-		return base_fail(error, PTOWSP_TOO_BIG,
-				"the tiles of %u threads need %llu bytes, the limit is %llu; use fewer threads or raise --max-memory",
-				kernels->workers, (unsigned long long)all, (unsigned long long)memory_limit);
+		return base_fail(error, PTOWSP_TOO_BIG, "the tiles of %u threads need %llu bytes, the limit is %llu; use fewer threads or raise --max-memory",
+				 kernels->workers, (unsigned long long)all, (unsigned long long)memory_limit);
 	if (all)
 		kernels->scratch = base_alloc(kernels->instance, all);
 	return all && !kernels->scratch
-		       ? base_fail(error, PTOWSP_NO_MEMORY, "no memory for the tiles of %u threads, %llu bytes", kernels->workers,
-				  (unsigned long long)all)
+		       ? base_fail(error, PTOWSP_NO_MEMORY, "no memory for the tiles of %u threads, %llu bytes", kernels->workers, (unsigned long long)all)
 		       : PTOWSP_OK;
 }
 
-ptowsp_status base_kernels_init(struct base_kernels *kernels, const struct base_instance *instance,
-			       const struct base_sections *sections, uint32_t load_flags, uint32_t workers,
-			       uint64_t memory_limit, struct ptowsp_error *error)
+ptowsp_status base_kernels_init(struct base_kernels *kernels, const struct base_instance *instance, const struct base_sections *sections, uint32_t load_flags,
+				uint32_t workers, uint64_t memory_limit, struct ptowsp_error *error)
 {
 	ptowsp_status st = PTOWSP_OK;
 
@@ -340,8 +336,7 @@ ptowsp_status base_kernels_init(struct base_kernels *kernels, const struct base_
 	if (sections->kreg.count) {
 		kernels->rows = base_alloc(instance, sections->kreg.count * sizeof(*kernels->rows));
 		if (!kernels->rows)
-			return base_fail(error, PTOWSP_NO_MEMORY, "no memory for %llu kernels",
-					(unsigned long long)sections->kreg.count);
+			return base_fail(error, PTOWSP_NO_MEMORY, "no memory for %llu kernels", (unsigned long long)sections->kreg.count);
 	}
 	kernels->count = (uint32_t)sections->kreg.count; /* zeroed rows are finished as well as made ones */
 	for (uint32_t row = 0; !st && row < kernels->count; row++)

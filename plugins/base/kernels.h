@@ -3,28 +3,28 @@
 #ifndef BASE_KERNELS_H
 #define BASE_KERNELS_H
 
-#include <stdatomic.h>
 #include "instance.h"
 #include "isa/isa.h"
 #include "rt/rt.h"
 #include "sections.h"
 #include "shards.h"
 #include "timeline.h"
+#include <stdatomic.h>
 
 /* One row of KREG. Without why, its tasks call ref.fn if that is set, else they run isa. */
 struct base_kernel {
-	const char *name, *symbol;     /* borrowed from STRS; symbol: of the C function that may serve it */
-	struct isa_program *isa;       /* portable payload, owned; behind native code it tells cycles and footprint only */
-	struct ptowsp_kernel_ref ref;  /* C function: native payload, registered or built in */
-	uint32_t code;                 /* PTOWSP_KERNEL_PORTABLE, _NATIVE, _C; 0 if nothing serves it */
-	uint64_t workspace;            /* bytes that ref.fn gets with each task */
-	uint64_t fixed_cycles;         /* per call, 0: the model's or the kernel's own */
-	uint32_t arg_count;            /* scalars */
-	uint32_t blocks;               /* times a task calls it */
-	uint32_t unit;                 /* enum ptowsp_unit, as the package says */
-	uint32_t plain;                /* 1: a call runs isa once, and there is nothing to do around it */
-	_Atomic uint32_t known;        /* 1: its cycles were asked before it ran and are the same for every task, so that a run need not find them */
-	char why[216];                 /* why it cannot be run, "" if it can */
+	const char *name, *symbol;       /* borrowed from STRS; symbol: of the C function that may serve it */
+	struct isa_program *isa;         /* portable payload, owned; behind native code it tells cycles and footprint only */
+	struct ptowsp_kernel_ref ref;    /* C function: native payload, registered or built in */
+	uint32_t code;                   /* PTOWSP_KERNEL_PORTABLE, _NATIVE, _C; 0 if nothing serves it */
+	uint64_t workspace;              /* bytes that ref.fn gets with each task */
+	uint64_t fixed_cycles;           /* per call, 0: the model's or the kernel's own */
+	uint32_t arg_count;              /* scalars */
+	uint32_t blocks;                 /* times a task calls it */
+	uint32_t unit;                   /* enum ptowsp_unit, as the package says */
+	uint32_t plain;                  /* 1: a call runs isa once, and there is nothing to do around it */
+	_Atomic uint32_t known;          /* 1: its cycles were asked before it ran and are the same for every task, so that a run need not find them */
+	char why[216];                   /* why it cannot be run, "" if it can */
 	_Atomic uint64_t calls, wall_ns; /* with profiling=on */
 };
 
@@ -52,8 +52,8 @@ struct base_kernels {
 	struct base_kernel *rows;
 	uint32_t count;
 	uint32_t workers;
-	uint64_t scratch_bytes;        /* per worker, a multiple of 64: tiles of portable kernels, workspace of others */
-	unsigned char *scratch;        /* workers * scratch_bytes */
+	uint64_t scratch_bytes; /* per worker, a multiple of 64: tiles of portable kernels, workspace of others */
+	unsigned char *scratch; /* workers * scratch_bytes */
 	struct base_watch watch;
 	const struct base_costs *costs; /* borrowed; NULL: the reference model */
 	struct base_shards *shards;     /* NULL: every tensor is whole */
@@ -63,9 +63,8 @@ struct base_kernels {
 /* Chooses for each kernel: the first of its payloads that runs here, native ones with PTOWSP_LOAD_TRUST_NATIVE only ▸ function registered with the host ▸ built-in ▸ a sentence why there is none
  * (which fails only the runs that reach it). Sections are borrowed until finish. memory_limit: bytes, 0 = none.
  * Errors: BAD_PACKAGE for a bad payload, UNSUPPORTED for native code that cannot be loaded, TOO_BIG, NO_MEMORY. */
-ptowsp_status base_kernels_init(struct base_kernels *kernels, const struct base_instance *instance,
-			       const struct base_sections *sections, uint32_t load_flags, uint32_t workers,
-			       uint64_t memory_limit, struct ptowsp_error *error);
+ptowsp_status base_kernels_init(struct base_kernels *kernels, const struct base_instance *instance, const struct base_sections *sections, uint32_t load_flags,
+				uint32_t workers, uint64_t memory_limit, struct ptowsp_error *error);
 /* All that load says of them is said. */
 void base_kernels_settle(struct base_kernels *kernels);
 void base_kernels_finish(struct base_kernels *kernels); /* of zeroed or half-made ones too */

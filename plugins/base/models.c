@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: MIT */
 #include "models.h"
 
-#include <stdio.h>
-#include <string.h>
 #include "backend.h"
 #include "error.h"
 #include "instance.h"
+#include <stdio.h>
+#include <string.h>
 
 /* "cpu0, cpu1" into text. */
 static void names(const struct base_model *models, uint32_t count, char *text, size_t size)
@@ -17,8 +17,8 @@ static void names(const struct base_model *models, uint32_t count, char *text, s
 		used += (size_t)snprintf(text + used, size - used, "%s%s", i ? ", " : "", models[i].device.name);
 }
 
-ptowsp_status base_model_find(const struct base_backend *backend, const struct base_options *options, const char *selector,
-			      const struct base_model **model_out, struct ptowsp_error *error)
+ptowsp_status base_model_find(const struct base_backend *backend, const struct base_options *options, const char *selector, const struct base_model **model_out,
+			      struct ptowsp_error *error)
 {
 	char known[96];
 	uint32_t count;
@@ -33,8 +33,8 @@ ptowsp_status base_model_find(const struct base_backend *backend, const struct b
 	return base_fail(error, PTOWSP_NO_DEVICE, "%s has no device \"%.60s\"; it has %s", backend->name, selector, known);
 }
 
-ptowsp_status base_models_list(const struct base_backend *backend, struct ptowsp_object *instance, const struct ptowsp_device **devices_out,
-			       uint32_t *count, struct ptowsp_error *error)
+ptowsp_status base_models_list(const struct base_backend *backend, struct ptowsp_object *instance, const struct ptowsp_device **devices_out, uint32_t *count,
+			       struct ptowsp_error *error)
 {
 	uint32_t room = *count;
 	const struct base_model *models = backend->models(base_options_of(instance), count);

@@ -3,9 +3,9 @@
 #ifndef BASE_MODELS_H
 #define BASE_MODELS_H
 
-#include <stdbool.h>
 #include "ptowsp/arch.h"
 #include "rt/rt_platform.h"
+#include <stdbool.h>
 
 struct base_backend;
 struct base_options;
@@ -18,10 +18,10 @@ struct base_model {
 };
 
 /* Of `selector` (NULL and "": the first one) among those of the backend under these options. Errors: NO_DEVICE naming what there is. */
-ptowsp_status base_model_find(const struct base_backend *backend, const struct base_options *options, const char *selector,
-			      const struct base_model **model_out, struct ptowsp_error *error);
+ptowsp_status base_model_find(const struct base_backend *backend, const struct base_options *options, const char *selector, const struct base_model **model_out,
+			      struct ptowsp_error *error);
 /* The op `devices`. */
-ptowsp_status base_models_list(const struct base_backend *backend, struct ptowsp_object *instance, const struct ptowsp_device **devices_out,
-			       uint32_t *count, struct ptowsp_error *error);
+ptowsp_status base_models_list(const struct base_backend *backend, struct ptowsp_object *instance, const struct ptowsp_device **devices_out, uint32_t *count,
+			       struct ptowsp_error *error);
 
 #endif

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 #include "numerics.h"
 
+#include "ptowsp/caps.h"
 #include <stdio.h>
 #include <string.h>
-#include "ptowsp/caps.h"
 
 #define MOST 900u /* bytes of the sentence, which the host cuts behind 1023 */
 
@@ -28,9 +28,9 @@ static void bound_add(struct telling *t, const struct base_kernel *kernel, const
 	}
 	if (bound->line)
 		snprintf(line, sizeof(line), " line %lu", (unsigned long)bound->line);
-	t->used += (size_t)snprintf(t->text + t->used, sizeof(t->text) - t->used, "%s %.32s%s %s: k %llu, u %s, %.2g%s", t->said ? ";" : "",
-				    kernel->name, line, bound->mnemonic, (unsigned long long)bound->roundings, unit_text(bound->unit),
-				    bound->relative, bound->rounded ? ", then rounded once to its type" : "");
+	t->used += (size_t)snprintf(t->text + t->used, sizeof(t->text) - t->used, "%s %.32s%s %s: k %llu, u %s, %.2g%s", t->said ? ";" : "", kernel->name, line,
+				    bound->mnemonic, (unsigned long long)bound->roundings, unit_text(bound->unit), bound->relative,
+				    bound->rounded ? ", then rounded once to its type" : "");
 	t->said++;
 }
 

@@ -13,47 +13,47 @@
 
 /* Defines `const struct ptowsp_ops ops`, the operations of `backend`. Those that are called without an instance know the backend by it; what they do is
  * said in models.h, options.h, base_caps.h, instance.h, trace.h. */
-#define BASE_OPS(ops, backend) \
-	static ptowsp_status ops##_init(const struct ptowsp_host *host, const struct ptowsp_init_args *args, struct ptowsp_object **instance_out, \
-					struct ptowsp_error *error) \
-	{ \
-		return base_init(&(backend), host, args, instance_out, error); \
-	} \
-	static const void *ops##_extension(struct ptowsp_object *instance, const char *id) \
-	{ \
-		return base_extension(&(backend), instance, id); \
-	} \
-	static ptowsp_status ops##_devices(struct ptowsp_object *instance, const struct ptowsp_device **devices_out, uint32_t *count, \
-					   struct ptowsp_error *error) \
-	{ \
-		return base_models_list(&(backend), instance, devices_out, count, error); \
-	} \
-	static ptowsp_status ops##_options(const struct ptowsp_option **options_out, uint32_t *count, struct ptowsp_error *error) \
-	{ \
-		return base_options_list(&(backend), options_out, count, error); \
-	} \
-	static ptowsp_status ops##_capabilities(struct ptowsp_object *instance, const char *device, struct ptowsp_cap *rows_out, uint32_t stride, \
-						uint32_t *count, struct ptowsp_error *error) \
-	{ \
-		return base_caps_list(&(backend), instance, device, rows_out, stride, count, error); \
-	} \
-	const struct ptowsp_ops ops = { \
-		.head = PTOWSP_HEAD(ops, OPS), \
-		.init = ops##_init, \
-		.fini = base_fini, \
-		.extension = ops##_extension, \
-		.devices = ops##_devices, \
-		.options = ops##_options, \
-		.capabilities = ops##_capabilities, \
-		.open = base_open, \
-		.close = base_close, \
-		.load = base_load, \
-		.unload = base_unload, \
-		.submit = base_submit, \
-		.cancel = base_cancel, \
-		.poll = base_poll, \
-		.drain = base_drain, \
-		.stats = base_stats, \
+#define BASE_OPS(ops, backend)                                                                                                                                 \
+	static ptowsp_status ops##_init(const struct ptowsp_host *host, const struct ptowsp_init_args *args, struct ptowsp_object **instance_out,              \
+					struct ptowsp_error *error)                                                                                            \
+	{                                                                                                                                                      \
+		return base_init(&(backend), host, args, instance_out, error);                                                                                 \
+	}                                                                                                                                                      \
+	static const void *ops##_extension(struct ptowsp_object *instance, const char *id)                                                                     \
+	{                                                                                                                                                      \
+		return base_extension(&(backend), instance, id);                                                                                               \
+	}                                                                                                                                                      \
+	static ptowsp_status ops##_devices(struct ptowsp_object *instance, const struct ptowsp_device **devices_out, uint32_t *count,                          \
+					   struct ptowsp_error *error)                                                                                         \
+	{                                                                                                                                                      \
+		return base_models_list(&(backend), instance, devices_out, count, error);                                                                      \
+	}                                                                                                                                                      \
+	static ptowsp_status ops##_options(const struct ptowsp_option **options_out, uint32_t *count, struct ptowsp_error *error)                              \
+	{                                                                                                                                                      \
+		return base_options_list(&(backend), options_out, count, error);                                                                               \
+	}                                                                                                                                                      \
+	static ptowsp_status ops##_capabilities(struct ptowsp_object *instance, const char *device, struct ptowsp_cap *rows_out, uint32_t stride,              \
+						uint32_t *count, struct ptowsp_error *error)                                                                   \
+	{                                                                                                                                                      \
+		return base_caps_list(&(backend), instance, device, rows_out, stride, count, error);                                                           \
+	}                                                                                                                                                      \
+	const struct ptowsp_ops ops = {                                                                                                                        \
+		.head = PTOWSP_HEAD(ops, OPS),                                                                                                                 \
+		.init = ops##_init,                                                                                                                            \
+		.fini = base_fini,                                                                                                                             \
+		.extension = ops##_extension,                                                                                                                  \
+		.devices = ops##_devices,                                                                                                                      \
+		.options = ops##_options,                                                                                                                      \
+		.capabilities = ops##_capabilities,                                                                                                            \
+		.open = base_open,                                                                                                                             \
+		.close = base_close,                                                                                                                           \
+		.load = base_load,                                                                                                                             \
+		.unload = base_unload,                                                                                                                         \
+		.submit = base_submit,                                                                                                                         \
+		.cancel = base_cancel,                                                                                                                         \
+		.poll = base_poll,                                                                                                                             \
+		.drain = base_drain,                                                                                                                           \
+		.stats = base_stats,                                                                                                                           \
 	}
 
 #endif

@@ -1,32 +1,71 @@
 /* SPDX-License-Identifier: MIT */
 #include "options.h"
 
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 #include "backend.h"
 #include "error.h"
 #include "rt/rt.h"
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
 
 static const struct base_option standard[] = {
-	{BASE_OPTION("opt_level", "int", "2", "0..3", "effort for speed, same results; 0: a kernel's instructions one by one; 1: its tiles share memory, by vectors; 2, 3: in blocks of rows"),
-	 offsetof(struct base_options, opt_level), 2, {"0", "1", "2", "3"}, 0, 0},
+	{BASE_OPTION("opt_level", "int", "2", "0..3",
+		     "effort for speed, same results; 0: a kernel's instructions one by one; 1: its tiles share memory, by vectors; 2, 3: in blocks of rows"),
+	 offsetof(struct base_options, opt_level),
+	 2,
+	 {"0", "1", "2", "3"},
+	 0,
+	 0},
 	{BASE_OPTION("profiling", "bool", "off", "off|on", "log the wall time of each kernel after a run"),
-	 offsetof(struct base_options, profiling), 0, {"off", "on"}, 0, 0},
+	 offsetof(struct base_options, profiling),
+	 0,
+	 {"off", "on"},
+	 0,
+	 0},
 	{BASE_OPTION("debug", "bool", "off", "off|on", "log what serves each kernel when a package is loaded"),
-	 offsetof(struct base_options, debug), 0, {"off", "on"}, 0, 0},
+	 offsetof(struct base_options, debug),
+	 0,
+	 {"off", "on"},
+	 0,
+	 0},
 	{BASE_OPTION("tensor_map", "word", "dynamic", "dynamic|fixed", "grows with what is live, or a pool made for a full window; same results"),
-	 offsetof(struct base_options, fixed_map), 0, {"dynamic", "fixed"}, 0, 0},
+	 offsetof(struct base_options, fixed_map),
+	 0,
+	 {"dynamic", "fixed"},
+	 0,
+	 0},
 	{BASE_OPTION("schedulers", "int", "1", "1..64", "instances that generate tasks from the same bytecode, each its own part"),
-	 offsetof(struct base_options, schedulers), 1, {NULL}, 1, 64},
+	 offsetof(struct base_options, schedulers),
+	 1,
+	 {NULL},
+	 1,
+	 64},
 	{BASE_OPTION("clock", "word", "own", "reference|own", "cycle model; this backend's own is the reference model"),
-	 offsetof(struct base_options, own_clock), 1, {"reference", "own"}, 0, 0},
-	{BASE_OPTION("numerics", "word", "exact", "exact|fast", "fast may fuse products with sums and sum rows in any order, and says how far results may be off"),
-	 offsetof(struct base_options, fast), 0, {"exact", "fast"}, 0, 0},
+	 offsetof(struct base_options, own_clock),
+	 1,
+	 {"reference", "own"},
+	 0,
+	 0},
+	{BASE_OPTION("numerics", "word", "exact", "exact|fast",
+		     "fast may fuse products with sums and sum rows in any order, and says how far results may be off"),
+	 offsetof(struct base_options, fast),
+	 0,
+	 {"exact", "fast"},
+	 0,
+	 0},
 	{BASE_OPTION("threads", "int", "0", "0..65536", "worker threads, 0: all cores this process may use; --threads says it in place of this"),
-	 offsetof(struct base_options, threads), 0, {NULL}, 0, 65536},
-	{BASE_OPTION("trace", "word", "semantic", "semantic|real", "what --trace shows: cycles and executors, or nanoseconds in which kernels ran on worker threads, and those"),
-	 offsetof(struct base_options, real_time), 0, {"semantic", "real"}, 0, 0},
+	 offsetof(struct base_options, threads),
+	 0,
+	 {NULL},
+	 0,
+	 65536},
+	{BASE_OPTION("trace", "word", "semantic", "semantic|real",
+		     "what --trace shows: cycles and executors, or nanoseconds in which kernels ran on worker threads, and those"),
+	 offsetof(struct base_options, real_time),
+	 0,
+	 {"semantic", "real"},
+	 0,
+	 0},
 };
 #define STANDARD ((uint32_t)(sizeof(standard) / sizeof(*standard)))
 
@@ -99,10 +138,9 @@ static ptowsp_status set(const struct base_backend *backend, struct base_options
 			return PTOWSP_OK;
 		}
 	if (is_text(option))
-		return base_fail(error, PTOWSP_INVALID, "%s: option %s takes at most %u bytes, not %zu", backend->name, option->option.name,
-				 BASE_TEXT - 1, strlen(value));
-	return base_fail(error, PTOWSP_INVALID, "%s: option %s takes %s, not \"%.40s\"", backend->name, option->option.name, option->option.range,
-			 value);
+		return base_fail(error, PTOWSP_INVALID, "%s: option %s takes at most %u bytes, not %zu", backend->name, option->option.name, BASE_TEXT - 1,
+				 strlen(value));
+	return base_fail(error, PTOWSP_INVALID, "%s: option %s takes %s, not \"%.40s\"", backend->name, option->option.name, option->option.range, value);
 }
 
 static ptowsp_status unknown(const struct base_backend *backend, const char *key, struct ptowsp_error *error)
@@ -116,8 +154,7 @@ static ptowsp_status unknown(const struct base_backend *backend, const char *key
 	return base_fail(error, PTOWSP_INVALID, "%s has no option \"%.40s\"; it has %s", backend->name, key, known);
 }
 
-static ptowsp_status apply(const struct base_backend *backend, struct base_options *options, const struct ptowsp_setting *setting,
-			   struct ptowsp_error *error)
+static ptowsp_status apply(const struct base_backend *backend, struct base_options *options, const struct ptowsp_setting *setting, struct ptowsp_error *error)
 {
 	const struct base_option *option = own_find(backend, setting->key);
 
@@ -144,13 +181,12 @@ ptowsp_status base_options_read(const struct base_backend *backend, struct base_
 		if (!is_text(option))
 			*field(options_out, option) = option->standard;
 	for (uint32_t i = 0; !st && i < args->setting_count; i++)
-		st = apply(backend, options_out,
-			   (const struct ptowsp_setting *)(const void *)((const char *)args->settings + (size_t)i * args->setting_stride), error);
+		st = apply(backend, options_out, (const struct ptowsp_setting *)(const void *)((const char *)args->settings + (size_t)i * args->setting_stride),
+			   error);
 	return st;
 }
 
-ptowsp_status base_options_list(const struct base_backend *backend, const struct ptowsp_option **options_out, uint32_t *count,
-				struct ptowsp_error *error)
+ptowsp_status base_options_list(const struct base_backend *backend, const struct ptowsp_option **options_out, uint32_t *count, struct ptowsp_error *error)
 {
 	const struct base_option *option;
 	uint32_t room = *count;
@@ -158,6 +194,5 @@ ptowsp_status base_options_list(const struct base_backend *backend, const struct
 	for (*count = 0; (option = row(backend, *count)); (*count)++)
 		if (*count < room)
 			options_out[*count] = &option->option;
-	return room >= *count ? PTOWSP_OK
-			      : base_fail(error, PTOWSP_MORE, "%s has %u options, there is room for %u", backend->name, *count, room);
+	return room >= *count ? PTOWSP_OK : base_fail(error, PTOWSP_MORE, "%s has %u options, there is room for %u", backend->name, *count, room);
 }

@@ -3,26 +3,26 @@
 #ifndef BASE_OPTIONS_H
 #define BASE_OPTIONS_H
 
-#include <stddef.h>
 #include "ptowsp/plugin.h"
+#include <stddef.h>
 
 struct base_backend;
 
 /* What every backend has. A backend's own struct begins with it. Constant after init. */
 struct base_options {
-	unsigned opt_level; /* 0 to 3: of isa_program_create_at */
-	unsigned fixed_map; /* 1: the tensor map is a fixed pool */
-	unsigned profiling; /* 1: wall time per kernel is logged after each run */
-	unsigned debug;     /* 1: what serves each kernel is logged at load */
+	unsigned opt_level;  /* 0 to 3: of isa_program_create_at */
+	unsigned fixed_map;  /* 1: the tensor map is a fixed pool */
+	unsigned profiling;  /* 1: wall time per kernel is logged after each run */
+	unsigned debug;      /* 1: what serves each kernel is logged at load */
 	unsigned schedulers; /* instances that generate tasks from the bytecode, 1 to 64 */
-	unsigned own_clock; /* 1: the backend's own clock, 0: the reference clock */
-	unsigned fast;      /* 1: portable kernels may fuse and reorder sums of floats */
-	unsigned threads;   /* worker threads of a device; 0: all cores this process may use */
-	unsigned real_time; /* 1: the trace shows when kernels really ran */
+	unsigned own_clock;  /* 1: the backend's own clock, 0: the reference clock */
+	unsigned fast;       /* 1: portable kernels may fuse and reorder sums of floats */
+	unsigned threads;    /* worker threads of a device; 0: all cores this process may use */
+	unsigned real_time;  /* 1: the trace shows when kernels really ran */
 };
 
 #define BASE_VALUES 8u
-#define BASE_TEXT 1024u
+#define BASE_TEXT   1024u
 
 /* An option and where its value goes. It is one of `values`, stored as its place among them; where most is not 0, a number from least to most;
  * without either any text shorter than BASE_TEXT bytes. */
@@ -34,8 +34,10 @@ struct base_option {
 	unsigned least, most;
 };
 /* Its first member. */
-#define BASE_OPTION(n, ty, std, rng, txt) \
-	{.head = PTOWSP_HEAD(struct ptowsp_option, OPTION), .name = n, .type = ty, .standard = std, .range = rng, .text = txt}
+#define BASE_OPTION(n, ty, std, rng, txt)                                                                                                                      \
+	{                                                                                                                                                      \
+		.head = PTOWSP_HEAD(struct ptowsp_option, OPTION), .name = n, .type = ty, .standard = std, .range = rng, .text = txt                           \
+	}
 
 /* Bytes of the backend's struct. */
 uint32_t base_options_size(const struct base_backend *backend);
@@ -43,7 +45,6 @@ uint32_t base_options_size(const struct base_backend *backend);
 ptowsp_status base_options_read(const struct base_backend *backend, struct base_options *options_out, const struct ptowsp_init_args *args,
 				struct ptowsp_error *error);
 /* The op `options`. */
-ptowsp_status base_options_list(const struct base_backend *backend, const struct ptowsp_option **options_out, uint32_t *count,
-				struct ptowsp_error *error);
+ptowsp_status base_options_list(const struct base_backend *backend, const struct ptowsp_option **options_out, uint32_t *count, struct ptowsp_error *error);
 
 #endif

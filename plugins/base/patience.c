@@ -7,17 +7,21 @@
 #include "error.h"
 #include "rt/structure/memory_limit.h"
 
-enum { SLICE = 1024 };                  /* work between two looks at the clock: about a millisecond */
+enum { SLICE = 1024 };                      /* work between two looks at the clock: about a millisecond */
 enum { PIECE = 1 << 20, PIECE_WORK = 256 }; /* bytes that are copied at once, and what work that is */
-#define HELD_NS UINT64_C(10000000)      /* between two looks at memory, which takes microseconds */
+#define HELD_NS UINT64_C(10000000)          /* between two looks at memory, which takes microseconds */
 
 struct base_patience base_patience_of(const struct ptowsp_host *host, const struct rt_run_args *args, uint64_t most)
 {
 	struct rt_memory_limit now;
 
 	rt_memory_limit_begin(&now, 1, 0);
-	return (struct base_patience){.host = host, .cancel = args->cancel, .deadline_ns = args->args->deadline_ns, .held = args->held && args->held->limit ? args->held : NULL,
-				      .before = now.before, .most = most};
+	return (struct base_patience){.host = host,
+				      .cancel = args->cancel,
+				      .deadline_ns = args->args->deadline_ns,
+				      .held = args->held && args->held->limit ? args->held : NULL,
+				      .before = now.before,
+				      .most = most};
 }
 
 /* With a limit of 1 byte above what there was: how many bytes there are more than that. */
@@ -70,10 +74,12 @@ static ptowsp_status memory_fail(const struct base_patience *patience, struct pt
 	/* The memory that was too much may have been given back since. */
 	if (patience->held)
 		return base_fail(error, PTOWSP_TOO_BIG,
-				 "planning %s before they run takes more memory than the limit (--max-memory) of %llu bytes, %llu of them tensors and tiles; raise it, or take another backend, such as cpu_sim",
+				 "planning %s before they run takes more memory than the limit (--max-memory) of %llu bytes, %llu of them tensors and tiles; "
+				 "raise it, or take another backend, such as cpu_sim",
 				 tasks_text(patience, tasks), (unsigned long long)patience->held->limit, (unsigned long long)patience->held->given);
 	return base_fail(error, PTOWSP_TOO_BIG,
-			 "planning %s before they run takes more than %llu bytes of memory; let each task do more, allow more with --max-memory, or take another backend, such as cpu_sim",
+			 "planning %s before they run takes more than %llu bytes of memory; let each task do more, allow more with --max-memory, or take "
+			 "another backend, such as cpu_sim",
 			 tasks_text(patience, tasks), (unsigned long long)patience->most);
 }
 

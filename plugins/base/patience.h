@@ -4,20 +4,20 @@
 #ifndef BASE_PATIENCE_H
 #define BASE_PATIENCE_H
 
-#include <stdbool.h>
 #include "ptowsp/run.h"
 #include "rt/rt.h"
+#include <stdbool.h>
 
 struct base_patience {
-	const struct ptowsp_host *host;   /* whose clock and memory it is */
-	const volatile uint32_t *cancel;  /* atomic; NULL: nobody cancels */
-	uint64_t deadline_ns;             /* on the host's clock, 0: none */
-	const struct rt_memory_limit *held;       /* the run's limit; NULL or without one: `most` */
-	uint64_t before, most;            /* bytes of the process when it began, and how many more there may be; most 0: any number */
-	uint64_t held_ns;                 /* when memory was looked at */
-	uint64_t tasks;                   /* that the work is about, as far as they are known: for sentences */
-	uint64_t left;                    /* work until somebody looks at the clock */
-	ptowsp_status ended;              /* why it ended, for good; PTOWSP_OK: it goes on */
+	const struct ptowsp_host *host;     /* whose clock and memory it is */
+	const volatile uint32_t *cancel;    /* atomic; NULL: nobody cancels */
+	uint64_t deadline_ns;               /* on the host's clock, 0: none */
+	const struct rt_memory_limit *held; /* the run's limit; NULL or without one: `most` */
+	uint64_t before, most;              /* bytes of the process when it began, and how many more there may be; most 0: any number */
+	uint64_t held_ns;                   /* when memory was looked at */
+	uint64_t tasks;                     /* that the work is about, as far as they are known: for sentences */
+	uint64_t left;                      /* work until somebody looks at the clock */
+	ptowsp_status ended;                /* why it ended, for good; PTOWSP_OK: it goes on */
 };
 /* That of a run. most: bytes that its work may take where the run has no limit of its own, 0: any number. */
 struct base_patience base_patience_of(const struct ptowsp_host *host, const struct rt_run_args *args, uint64_t most);

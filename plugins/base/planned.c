@@ -59,15 +59,22 @@ struct rt_kernels base_planned_table(struct base_planned *planned)
 	return (struct rt_kernels){planned, cycles, footprint, varies, run, unusable, explain, code, moved};
 }
 
-ptowsp_status base_planned_create(struct rt_program **planned_out, const struct base_program *program, const struct ptowsp_load_args *args, const struct rt_kernels *kernels,
-				  bool shadowed, struct ptowsp_error *error)
+ptowsp_status base_planned_create(struct rt_program **planned_out, const struct base_program *program, const struct ptowsp_load_args *args,
+				  const struct rt_kernels *kernels, bool shadowed, struct ptowsp_error *error)
 {
 	const struct base_instance *instance = program->device->instance;
 	struct ptowsp_cap caps[BASE_CAPS_LIMIT];
-	const struct rt_program_args lowering = {.sections = args->sections, .section_count = args->section_count, .section_stride = args->section_stride,
-						 .entry = args->entry, .kernels = kernels, .host = instance->host, .caps = caps,
+	const struct rt_program_args lowering = {.sections = args->sections,
+						 .section_count = args->section_count,
+						 .section_stride = args->section_stride,
+						 .entry = args->entry,
+						 .kernels = kernels,
+						 .host = instance->host,
+						 .caps = caps,
 						 .cap_count = base_caps(instance->backend, instance->options, program->device->model, caps),
-						 .flags = args->flags, .planned = true, .shadowed = shadowed};
+						 .flags = args->flags,
+						 .planned = true,
+						 .shadowed = shadowed};
 
 	return rt_program_create(planned_out, &lowering, error);
 }

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 #include "program.h"
 
-#include <string.h>
 #include "backend.h"
 #include "base_caps.h"
 #include "error.h"
@@ -10,6 +9,7 @@
 #include "rt/program/dtype.h"
 #include "rt/program/policy.h"
 #include "rt/structure/memory_limit.h"
+#include <string.h>
 
 static bool in_order(const struct base_program *program)
 {
@@ -18,7 +18,8 @@ static bool in_order(const struct base_program *program)
 
 /* The core places tasks on executors even where there is one scheduler instance and nothing to choose from, because shards lie there; so the core gets the rows of at
  * least two instances. base_caps_list decides whether a plugin claims that the places can be seen. */
-static ptowsp_status caps_of_core(const struct base_program *program, struct ptowsp_cap rows_out[BASE_CAPS_LIMIT], uint32_t *count_out, struct ptowsp_error *error)
+static ptowsp_status caps_of_core(const struct base_program *program, struct ptowsp_cap rows_out[BASE_CAPS_LIMIT], uint32_t *count_out,
+				  struct ptowsp_error *error)
 {
 	const struct base_instance *instance = program->device->instance;
 	const uint32_t size = base_options_size(instance->backend);
@@ -69,13 +70,11 @@ static ptowsp_status args_check(const struct ptowsp_load_args *args, struct ptow
 	ptowsp_status st = base_args_check(&args->head, PTOWSP_STRUCT_LOAD_ARGS, PTOWSP_LOAD_ARGS_FLOOR_10_0, "load", error);
 
 	if (!st && args->section_count && args->section_stride < PTOWSP_SECTION_FLOOR_10_0)
-		st = base_fail(error, PTOWSP_INVALID, "load: sections have at least %u bytes, not %u",
-			      PTOWSP_SECTION_FLOOR_10_0, args->section_stride);
+		st = base_fail(error, PTOWSP_INVALID, "load: sections have at least %u bytes, not %u", PTOWSP_SECTION_FLOOR_10_0, args->section_stride);
 	return st;
 }
 
-ptowsp_status base_load(struct ptowsp_object *object, const struct ptowsp_load_args *args, struct ptowsp_object **program_out,
-		       struct ptowsp_error *error)
+ptowsp_status base_load(struct ptowsp_object *object, const struct ptowsp_load_args *args, struct ptowsp_object **program_out, struct ptowsp_error *error)
 {
 	struct base_device *device = (struct base_device *)object;
 	const struct base_backend *backend = device->instance->backend;
@@ -93,8 +92,7 @@ ptowsp_status base_load(struct ptowsp_object *object, const struct ptowsp_load_a
 	program->next = device->programs;
 	device->programs = program;
 	base_sections_find(&sections, args);
-	st = base_kernels_init(&program->kernels, device->instance, &sections, args->flags, rt_pool_threads(device->pool),
-			      device->memory_limit, error);
+	st = base_kernels_init(&program->kernels, device->instance, &sections, args->flags, rt_pool_threads(device->pool), device->memory_limit, error);
 	if (!st)
 		st = base_shards_init(&program->shards, device->instance, &sections, args->entry, error);
 	if (!st && device->instance->options->real_time)
@@ -173,8 +171,7 @@ static ptowsp_status notify_send(void *context, uint32_t device, uint32_t notifi
 	return c->table->send(c->host->context, c->token, device, notification, cycles, error);
 }
 
-static ptowsp_status notify_take(void *context, uint32_t device, uint32_t notification, uint64_t until_ns, uint64_t *cycles_out,
-				 struct ptowsp_error *error)
+static ptowsp_status notify_take(void *context, uint32_t device, uint32_t notification, uint64_t until_ns, uint64_t *cycles_out, struct ptowsp_error *error)
 {
 	const struct connection *c = context;
 
@@ -204,7 +201,7 @@ uint64_t base_given_bytes(const struct base_program *program, const struct ptows
 }
 
 ptowsp_status base_program_run(struct base_program *program, const struct base_run *run, struct ptowsp_run_stats *stats_out,
-			      struct ptowsp_deadlock *deadlock_out, struct ptowsp_error *error)
+			       struct ptowsp_deadlock *deadlock_out, struct ptowsp_error *error)
 {
 	const struct base_instance *instance = program->device->instance;
 	struct rt_sinks sinks = base_trace_sinks(&program->trace, instance->options->real_time);

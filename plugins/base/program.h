@@ -10,19 +10,18 @@
 
 struct base_program {
 	struct base_device *device;
-	void *own;                   /* the backend's */
-	uint32_t hooked;             /* bind or load was called */
-	struct base_program *next;    /* in the device */
+	void *own;                 /* the backend's */
+	uint32_t hooked;           /* bind or load was called */
+	struct base_program *next; /* in the device */
 	struct base_kernels kernels;
 	struct rt_program *rt;
 	struct base_shards shards;
-	struct base_hints *hints;     /* owned; NULL: the program wishes nothing */
+	struct base_hints *hints; /* owned; NULL: the program wishes nothing */
 	struct base_trace trace;
-	uint32_t in_flight;          /* guarded by device->lock */
+	uint32_t in_flight; /* guarded by device->lock */
 };
 
-ptowsp_status base_load(struct ptowsp_object *device, const struct ptowsp_load_args *args, struct ptowsp_object **program_out,
-		       struct ptowsp_error *error);
+ptowsp_status base_load(struct ptowsp_object *device, const struct ptowsp_load_args *args, struct ptowsp_object **program_out, struct ptowsp_error *error);
 /* INVALID while a run of the program is going on: the program stays as it is. */
 ptowsp_status base_unload(struct ptowsp_object *program, struct ptowsp_error *error);
 ptowsp_status base_stats(struct ptowsp_object *program, struct ptowsp_run_stats *stats_out, struct ptowsp_error *error);
@@ -31,7 +30,7 @@ ptowsp_status base_stats(struct ptowsp_object *program, struct ptowsp_run_stats 
 uint64_t base_given_bytes(const struct base_program *program, const struct ptowsp_run_args *args);
 /* One run on the calling thread and the pool's; outputs as rt_run. Runner thread only. */
 ptowsp_status base_program_run(struct base_program *program, const struct base_run *run, struct ptowsp_run_stats *stats_out,
-			      struct ptowsp_deadlock *deadlock_out, struct ptowsp_error *error);
+			       struct ptowsp_deadlock *deadlock_out, struct ptowsp_error *error);
 void base_program_destroy(struct base_program *program);
 
 #endif

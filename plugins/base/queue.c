@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: MIT */
 #include "queue.h"
 
-#include <string.h>
-#include <time.h>
 #include "error.h"
 #include "program.h"
+#include <string.h>
+#include <time.h>
 
 static uint64_t now(const struct base_device *device)
 {
@@ -14,8 +14,7 @@ static uint64_t now(const struct base_device *device)
 /* Bytes of a run with its copies; 0 if the counts cannot be. */
 static uint64_t run_bytes(const struct ptowsp_run_args *args)
 {
-	return sizeof(struct base_run) + args->binding_count * (uint64_t)sizeof(struct ptowsp_binding) +
-	       args->value_count * (uint64_t)sizeof(uint64_t);
+	return sizeof(struct base_run) + args->binding_count * (uint64_t)sizeof(struct ptowsp_binding) + args->value_count * (uint64_t)sizeof(uint64_t);
 }
 
 static void run_fill(struct base_run *run, const struct ptowsp_run_args *args, uint64_t bytes)
@@ -46,8 +45,8 @@ static ptowsp_status args_check(const struct base_device *device, const struct p
 	for (const struct base_program *p = device->programs; p; p = p->next)
 		if (p == (const struct base_program *)args->program) {
 			if (args->binding_count && args->binding_stride < PTOWSP_BINDING_FLOOR_10_0)
-				return base_fail(error, PTOWSP_INVALID, "submit: bindings have at least %u bytes, not %u",
-						PTOWSP_BINDING_FLOOR_10_0, args->binding_stride);
+				return base_fail(error, PTOWSP_INVALID, "submit: bindings have at least %u bytes, not %u", PTOWSP_BINDING_FLOOR_10_0,
+						 args->binding_stride);
 			return PTOWSP_OK;
 		}
 	return base_fail(error, PTOWSP_INVALID, "submit: the program is not loaded on this device");
@@ -103,8 +102,7 @@ ptowsp_status base_cancel(struct ptowsp_object *object, uint64_t token, struct p
 	found = cancel_matching(device, &token);
 	pthread_mutex_unlock(&device->lock);
 	return found ? PTOWSP_OK
-		     : base_fail(error, PTOWSP_NOT_FOUND, "cancel: no run with token %llu is waiting or executing; it may be done",
-				(unsigned long long)token);
+		     : base_fail(error, PTOWSP_NOT_FOUND, "cancel: no run with token %llu is waiting or executing; it may be done", (unsigned long long)token);
 }
 
 void base_cancel_all(struct base_device *device)

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: MIT */
 #include "scope.h"
 
+#include "error.h"
+#include "rt/grow.h"
+#include "rt/program/rt_error.h"
 #include <stdio.h>
 #include <stdlib.h>
-#include "error.h"
-#include "rt/program/rt_error.h"
-#include "rt/grow.h"
 
 /* What open scopes hold, in a walk along events and tasks: each its own tasks, not those of scopes inside of it that have ended. Places come back in the order of tasks,
  * so the oldest held one keeps all behind it. */
@@ -13,8 +13,8 @@ struct held {
 	uint64_t *firsts; /* per open scope: its first own task, UINT64_MAX: none yet */
 	uint32_t depth, room;
 	bool failed;
-	uint64_t most;    /* places that some task needs, its own included */
-	uint64_t task;    /* the first one that does not get one, UINT64_MAX: none */
+	uint64_t most; /* places that some task needs, its own included */
+	uint64_t task; /* the first one that does not get one, UINT64_MAX: none */
 	uint32_t task_depth;
 };
 
@@ -69,8 +69,16 @@ static struct held find(const struct base_walk *walk, uint64_t window)
 ptowsp_status base_scope_check(const struct base_walk *walk, uint64_t window, struct ptowsp_deadlock *deadlock_out, struct ptowsp_error *error)
 {
 	struct held held = window ? find(walk, window) : (struct held){.task = UINT64_MAX};
-	struct ptowsp_deadlock report = {.head = PTOWSP_HEAD(report, DEADLOCK), .resource = PTOWSP_RESOURCE_TASK_RING, .scope_depth = held.task_depth, .scope_held = 1,
-					 .task = held.task, .capacity = window, .used = window, .high_water = window, .proposed = held.most, .channel = PTOWSP_NONE};
+	struct ptowsp_deadlock report = {.head = PTOWSP_HEAD(report, DEADLOCK),
+					 .resource = PTOWSP_RESOURCE_TASK_RING,
+					 .scope_depth = held.task_depth,
+					 .scope_held = 1,
+					 .task = held.task,
+					 .capacity = window,
+					 .used = window,
+					 .high_water = window,
+					 .proposed = held.most,
+					 .channel = PTOWSP_NONE};
 
 	if (held.failed)
 		return rt_no_memory(error, "the scopes of a planned program");
@@ -78,7 +86,8 @@ ptowsp_status base_scope_check(const struct base_walk *walk, uint64_t window, st
 		return PTOWSP_OK;
 	snprintf(report.option, sizeof(report.option), "--schedule task_window=%llu", (unsigned long long)held.most);
 	snprintf(report.text, sizeof(report.text),
-		 "task %llu cannot be submitted: all %llu places of the task window are held by tasks of an open scope (depth %u), which stay until the scope ends, behind "
+		 "task %llu cannot be submitted: all %llu places of the task window are held by tasks of an open scope (depth %u), which stay until the scope "
+		 "ends, behind "
 		 "this task; use %s, or make the scope smaller",
 		 (unsigned long long)held.task, (unsigned long long)window, held.task_depth, report.option);
 	if (deadlock_out)

@@ -14,13 +14,11 @@ struct base_sections {
 
 void base_sections_find(struct base_sections *sections_out, const struct ptowsp_load_args *args);
 /* Copies row `row` as far as the file's records go, zero for the rest. Errors: BAD_PACKAGE if there is no such row. */
-ptowsp_status base_sections_row(const struct ptowsp_section *section, uint64_t row, void *record_out, size_t size,
-			       struct ptowsp_error *error);
+ptowsp_status base_sections_row(const struct ptowsp_section *section, uint64_t row, void *record_out, size_t size, struct ptowsp_error *error);
 /* The string at an offset, "" for one that is outside or not ended. */
 const char *base_sections_string(const struct base_sections *sections, uint32_t offset);
 /* Bytes of CODE. Errors: BAD_PACKAGE if they are not inside it. */
-ptowsp_status base_sections_code(const struct base_sections *sections, uint64_t offset, uint64_t size, const void **bytes_out,
-				struct ptowsp_error *error);
+ptowsp_status base_sections_code(const struct base_sections *sections, uint64_t offset, uint64_t size, const void **bytes_out, struct ptowsp_error *error);
 /* Where kernel `row` stands in its source: "file:line", or "" if the package does not say. */
 const char *base_sections_place(const struct base_sections *sections, uint32_t row, char *text, size_t size);
 

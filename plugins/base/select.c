@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: MIT */
 #include "select.h"
 
-#include <string.h>
 #include "backend.h"
 #include "builtin.h"
 #include "error.h"
 #include "rt/program/rt_error.h"
+#include <string.h>
 
 #if defined(__x86_64__)
 #define MACHINE "x86_64"
@@ -62,8 +62,8 @@ static void why_set(struct base_kernel *kernel, const struct base_sections *sect
 	const char *behind = rt_error_behind(why, kernel->name);
 
 	base_sections_place(sections, row, place, sizeof(place));
-	base_text(kernel->why, sizeof(kernel->why), "kernel %s%s%s%s%s%s", kernel->name, *place ? " (" : "", place, *place ? ")" : "",
-		 behind ? "" : ": ", behind ? behind : why);
+	base_text(kernel->why, sizeof(kernel->why), "kernel %s%s%s%s%s%s", kernel->name, *place ? " (" : "", place, *place ? ")" : "", behind ? "" : ": ",
+		  behind ? behind : why);
 }
 
 static ptowsp_status portable_take(const struct choice *c, const struct ptowsp_payload_record *payload, struct ptowsp_error *error)
@@ -73,8 +73,8 @@ static ptowsp_status portable_take(const struct choice *c, const struct ptowsp_p
 	ptowsp_status st = base_sections_code(c->sections, payload->offset, payload->size, &bytes, error);
 
 	if (!st)
-		st = isa_program_create_at(&kernel->isa, c->instance->options->opt_level, c->instance->options->fast, bytes, payload->size, c->sections->strs.data,
-					   c->sections->strs.count, error);
+		st = isa_program_create_at(&kernel->isa, c->instance->options->opt_level, c->instance->options->fast, bytes, payload->size,
+					   c->sections->strs.data, c->sections->strs.count, error);
 	if (st && error) {
 		struct ptowsp_error why = *error;
 
@@ -101,7 +101,7 @@ static ptowsp_status signature_check(const struct choice *c, const char *signatu
 	if (!*signature || !c->record->param_count || (tensors == c->record->param_count - c->kernel->arg_count && all == c->record->param_count))
 		return PTOWSP_OK;
 	return base_fail(error, PTOWSP_BAD_PACKAGE, "kernel %s: its signature %.80s takes %u tensors and %u scalars, it has %u and %u", c->kernel->name,
-			signature, tensors, all - tensors, c->record->param_count - c->kernel->arg_count, c->kernel->arg_count);
+			 signature, tensors, all - tensors, c->record->param_count - c->kernel->arg_count, c->kernel->arg_count);
 }
 
 /* The host decides about trust once more, checks the object and calls it in its signature. */
@@ -121,8 +121,8 @@ static ptowsp_status native_take(const struct choice *c, const struct ptowsp_pay
 	if (!st)
 		st = base_sections_code(c->sections, payload->offset, payload->size, &bytes, error);
 	if (!st)
-		st = code->load(host->context, kernel->name, bytes, payload->size, base_sections_string(c->sections, payload->entry),
-				payload->entry_offset, &function, error);
+		st = code->load(host->context, kernel->name, bytes, payload->size, base_sections_string(c->sections, payload->entry), payload->entry_offset,
+				&function, error);
 	if (!st)
 		st = kernels->find(host->context, kernel->name, signature, function, &kernel->ref, error);
 	if (st)
@@ -166,8 +166,8 @@ static ptowsp_status payloads_try(struct choice *c, struct ptowsp_error *error)
 }
 
 /* The functions of the embedding program. NOT_FOUND is no failure; the names in its text go to known. */
-static ptowsp_status registered_try(struct base_kernel *kernel, const struct base_instance *instance, const char *signature,
-				    char *known, size_t size, struct ptowsp_error *error)
+static ptowsp_status registered_try(struct base_kernel *kernel, const struct base_instance *instance, const char *signature, char *known, size_t size,
+				    struct ptowsp_error *error)
 {
 	const struct ptowsp_host *host = instance->host;
 	const struct ptowsp_kernels_extension *table = host->extension(host->context, PTOWSP_EXTENSION_KERNELS);
@@ -212,11 +212,11 @@ static void none_say(const struct choice *c, const char *known)
 	if (strcmp(kernel->symbol, kernel->name))
 		base_text(function, sizeof(function), " and no function %.64s", kernel->symbol);
 	base_text(why, sizeof(why), "no payload for %s%s%s; built in: %s; registered: %s", c->instance->backend->name,
-		 found->native_skipped	       ? " that runs without --trust=all"
-		 : found->portable_elsewhere ? " (only for other targets)"
-		 : found->native_elsewhere   ? " (native code for other machines only)"
-						 : "",
-		 function, builtins, *known ? known : "none");
+		  found->native_skipped       ? " that runs without --trust=all"
+		  : found->portable_elsewhere ? " (only for other targets)"
+		  : found->native_elsewhere   ? " (native code for other machines only)"
+					      : "",
+		  function, builtins, *known ? known : "none");
 	why_set(kernel, c->sections, c->row, why);
 }
 
@@ -226,18 +226,18 @@ static void choice_log(const struct base_kernel *kernel, const struct base_insta
 		base_log(instance, PTOWSP_LOG_INFO, "%s", kernel->why);
 	else if (instance->options->debug)
 		base_log(instance, PTOWSP_LOG_INFO, "kernel %s: %s", kernel->name,
-			kernel->code == PTOWSP_KERNEL_NATIVE	       ? "native code of the package"
-			: kernel->isa			       ? "portable payload, interpreted"
-			: kernel->ref.fn == builtin_call ? "built-in C function"
-							       : "C function registered by the program");
+			 kernel->code == PTOWSP_KERNEL_NATIVE ? "native code of the package"
+			 : kernel->isa                        ? "portable payload, interpreted"
+			 : kernel->ref.fn == builtin_call     ? "built-in C function"
+							      : "C function registered by the program");
 	if (instance->options->debug && kernel->isa && !kernel->ref.fn && !*kernel->why)
 		base_log(instance, PTOWSP_LOG_INFO, "kernel %s: opt_level %u, %zu bytes of tiles and steps", kernel->name, instance->options->opt_level,
 			 isa_program_scratch(kernel->isa));
 }
 
 /* How many of its parameters are scalars. */
-static ptowsp_status scalars_count(struct base_kernel *kernel, const struct base_sections *sections,
-				   const struct ptowsp_kernel_record *record, struct ptowsp_error *error)
+static ptowsp_status scalars_count(struct base_kernel *kernel, const struct base_sections *sections, const struct ptowsp_kernel_record *record,
+				   struct ptowsp_error *error)
 {
 	struct ptowsp_param_record param;
 	ptowsp_status st = PTOWSP_OK;
@@ -268,8 +268,8 @@ static ptowsp_status function_try(struct choice *c, struct ptowsp_error *error)
 	return PTOWSP_OK;
 }
 
-ptowsp_status base_select(struct base_kernel *kernel, const struct base_instance *instance, const struct base_sections *sections,
-			 uint32_t row, uint32_t load_flags, struct ptowsp_error *error)
+ptowsp_status base_select(struct base_kernel *kernel, const struct base_instance *instance, const struct base_sections *sections, uint32_t row,
+			  uint32_t load_flags, struct ptowsp_error *error)
 {
 	struct ptowsp_kernel_record record;
 	struct choice c = {.kernel = kernel, .instance = instance, .sections = sections, .record = &record, .row = row, .load_flags = load_flags};

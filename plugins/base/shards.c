@@ -2,11 +2,11 @@
 /* shards.c - which tensors are cut, and cutting them. Tasks: stage.c. */
 #include "shards.h"
 
-#include <string.h>
 #include "error.h"
 #include "ptowsp/ids.h"
 #include "ptowsp/workload.h"
 #include "stage.h"
+#include <string.h>
 
 /* ---- reading the package --------------------------------------------------------------------------------------- */
 
@@ -73,14 +73,15 @@ static ptowsp_status layout_apply(struct base_shards *shards, const struct base_
 		return base_fail(error, PTOWSP_BAD_PACKAGE, "layout: there is no tensor \"%.80s\"", name);
 	if (d->count - 1u > (tensor.flags & PTOWSP_TENSOR_SHAPELESS ? 4u : tensor.dim_count)) /* without a shape: what a run binds */
 		return base_fail(error, PTOWSP_BAD_PACKAGE, "layout: tensor %.80s has %u dimensions, %u are laid out", name,
-				tensor.flags & PTOWSP_TENSOR_SHAPELESS ? 4u : tensor.dim_count, d->count - 1u);
+				 tensor.flags & PTOWSP_TENSOR_SHAPELESS ? 4u : tensor.dim_count, d->count - 1u);
 	for (uint32_t k = 0; k < 4; k++)
 		row->axis[k] = BASE_WHOLE;
 	for (uint32_t k = 1; k < d->count && k <= 4; k++) {
 		const char *word = base_sections_string(sections, (uint32_t)(&d->a0)[k]);
 
 		if (!word_read(word, &row->axis[k - 1]))
-			return base_fail(error, PTOWSP_BAD_PACKAGE, "layout: tensor %.80s, dimension %u is \"%.20s\"; R, S0 or S1 is wanted", name, k - 1, word);
+			return base_fail(error, PTOWSP_BAD_PACKAGE, "layout: tensor %.80s, dimension %u is \"%.20s\"; R, S0 or S1 is wanted", name, k - 1,
+					 word);
 	}
 	if (!shards->grid[0])
 		return base_fail(error, PTOWSP_BAD_PACKAGE, "layout of tensor %.80s: spatial_map=R,C says over which grid shards lie, and is missing", name);
@@ -102,7 +103,7 @@ static ptowsp_status rows_read(struct base_shards *shards, const struct base_sec
 			st = base_sections_row(&sections->dims, tensor.dims + k, &dim, sizeof(dim), error);
 			if (!st && dim.distribution && dim.mesh_axis > 1)
 				st = base_fail(error, PTOWSP_BAD_PACKAGE, "tensor %.80s is sharded over axis %u of the grid, which has two: 0 and 1",
-					      base_sections_string(sections, tensor.name), dim.mesh_axis);
+					       base_sections_string(sections, tensor.name), dim.mesh_axis);
 			else if (!st && dim.distribution)
 				row->axis[k] = (uint8_t)dim.mesh_axis;
 		}
@@ -173,7 +174,7 @@ static ptowsp_status rows_check(struct base_shards *shards, const struct base_se
 			if (row->axis[k] != BASE_WHOLE && ++uses[row->axis[k]] > 1) {
 				base_sections_row(&sections->tens, row->tensor, &tensor, sizeof(tensor), NULL);
 				return base_fail(error, PTOWSP_BAD_PACKAGE, "layout: two dimensions of tensor %.80s lie over axis %u of the grid",
-						base_sections_string(sections, tensor.name), row->axis[k]);
+						 base_sections_string(sections, tensor.name), row->axis[k]);
 			}
 		if (is_cut(row) && shards->grid[0])
 			shards->rows[kept++] = *row;
@@ -198,8 +199,8 @@ static void grid_take(struct base_shards *shards, const struct base_sections *se
 		}
 }
 
-ptowsp_status base_shards_init(struct base_shards *shards, const struct base_instance *instance, const struct base_sections *sections,
-			      uint32_t entry, struct ptowsp_error *error)
+ptowsp_status base_shards_init(struct base_shards *shards, const struct base_instance *instance, const struct base_sections *sections, uint32_t entry,
+			       struct ptowsp_error *error)
 {
 	struct ptowsp_directive_record d;
 	ptowsp_status st = PTOWSP_OK;

@@ -10,10 +10,10 @@
 #ifndef BASE_SHARDS_H
 #define BASE_SHARDS_H
 
-#include <stdatomic.h>
 #include "instance.h"
 #include "rt/rt.h"
 #include "sections.h"
+#include <stdatomic.h>
 
 #define BASE_WHOLE 255u /* of a dimension: not cut */
 
@@ -27,24 +27,24 @@ struct base_sharded {
 	uint8_t axis[4];       /* per dimension: mesh axis or BASE_WHOLE */
 	unsigned char *data;   /* of the host's tensor; NULL: not in this run */
 	uint64_t elements, size, extents[4], block[4];
-	struct base_shard *shards; /* one per place of the grid */
+	struct base_shard *shards;             /* one per place of the grid */
 	_Atomic uint64_t local, moved, placed; /* bytes */
 };
 struct base_shards {
 	const struct base_instance *instance;
-	uint32_t entry;        /* row of ENTR, which has names of its own for its tensors */
-	uint64_t grid[2];      /* rows, columns; 0: there is none. chosen: of the latest run, set before begin; 0: of that run */
-	bool chosen;           /* dispatch threshold picks the grid, run by run (rt/grid.h) */
+	uint32_t entry;   /* row of ENTR, which has names of its own for its tensors */
+	uint64_t grid[2]; /* rows, columns; 0: there is none. chosen: of the latest run, set before begin; 0: of that run */
+	bool chosen;      /* dispatch threshold picks the grid, run by run (rt/grid.h) */
 	struct base_sharded *rows;
 	uint32_t count, room;
 	struct ptowsp_layout_stats *stats; /* one per row */
-	bool own;              /* the backend's engine places shards and fills stats: begin and end do nothing */
+	bool own;                          /* the backend's engine places shards and fills stats: begin and end do nothing */
 };
 
 /* Reads TENS, DIMS, SCHD, WORK. What the core itself reads, for slots, axes and copies, stays whole, which is said once per tensor.
  * Errors: BAD_PACKAGE (an unknown tensor, a layout without a grid, two dimensions over one axis, more dimensions than there are), NO_MEMORY. */
-ptowsp_status base_shards_init(struct base_shards *shards, const struct base_instance *instance, const struct base_sections *sections,
-			      uint32_t entry, struct ptowsp_error *error);
+ptowsp_status base_shards_init(struct base_shards *shards, const struct base_instance *instance, const struct base_sections *sections, uint32_t entry,
+			       struct ptowsp_error *error);
 void base_shards_finish(struct base_shards *shards); /* of zeroed ones too */
 /* Around a run with kernels. begin copies tensors to their owners (NO_MEMORY: nothing is left behind), end back. */
 ptowsp_status base_shards_begin(struct base_shards *shards, const struct ptowsp_run_args *args, struct ptowsp_error *error);
@@ -57,7 +57,7 @@ struct base_stage;
 /* *stage_out NULL: the task touches nothing that is sharded. touched: what the kernel touches relative to its flat windows; UNSUPPORTED: all
  * of them. */
 ptowsp_status base_stage_open(struct base_stage **stage_out, struct base_shards *shards, const struct rt_kernels *kernels, struct ptowsp_task *task,
-			     struct ptowsp_error *error);
+			      struct ptowsp_error *error);
 void base_stage_close(struct base_stage *stage);
 
 #endif

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 #include "stage.h"
 
-#include <string.h>
 #include "error.h"
+#include <string.h>
 
 #define UNCOUNTED (UINT64_MAX - 1)
 
@@ -11,8 +11,8 @@
 uint64_t base_dtype_size(unsigned dtype)
 {
 	switch (dtype) {
-#define X(name, code, bytes, cls, text, descr) \
-	case code:                             \
+#define X(name, code, bytes, cls, text, descr)                                                                                                                 \
+	case code:                                                                                                                                             \
 		return bytes;
 #include "ptowsp/dtype.def"
 #undef X
@@ -43,8 +43,7 @@ static uint64_t element_find(const struct base_shards *shards, const struct base
 	return length;
 }
 
-void base_shard_copy(struct base_shards *shards, struct base_sharded *row, uint64_t first, uint64_t count, unsigned char *at, enum base_way way,
-		    uint64_t place)
+void base_shard_copy(struct base_shards *shards, struct base_sharded *row, uint64_t first, uint64_t count, unsigned char *at, enum base_way way, uint64_t place)
 {
 	uint64_t local = 0, moved = 0;
 
@@ -209,7 +208,7 @@ static bool copies_fill(struct base_stage *stage)
 		struct copy *copy = copy_of(stage, piece->row);
 
 		base_shard_copy(stage->shards, piece->row, piece->first, piece->count, copy->memory + (piece->first - copy->low) * copy->row->size,
-			       BASE_FROM_SHARDS, piece->access & PTOWSP_READ ? stage->place : UNCOUNTED);
+				BASE_FROM_SHARDS, piece->access & PTOWSP_READ ? stage->place : UNCOUNTED);
 	}
 	for (uint32_t i = 0; i < stage->window_count; i++) {
 		struct ptowsp_tensor_arg *window = &stage->windows[i];
@@ -235,7 +234,7 @@ static void stage_free(struct base_stage *stage)
 }
 
 ptowsp_status base_stage_open(struct base_stage **stage_out, struct base_shards *shards, const struct rt_kernels *kernels, struct ptowsp_task *task,
-			     struct ptowsp_error *error)
+			      struct ptowsp_error *error)
 {
 	struct base_stage *stage;
 
@@ -272,8 +271,8 @@ void base_stage_close(struct base_stage *stage)
 		const struct copy *copy = copy_of(stage, piece->row);
 
 		if (piece->access & PTOWSP_WRITE)
-			base_shard_copy(stage->shards, piece->row, piece->first, piece->count,
-				       copy->memory + (piece->first - copy->low) * copy->row->size, BASE_TO_SHARDS, stage->place);
+			base_shard_copy(stage->shards, piece->row, piece->first, piece->count, copy->memory + (piece->first - copy->low) * copy->row->size,
+					BASE_TO_SHARDS, stage->place);
 	}
 	stage_free(stage);
 }

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 #include "timeline.h"
 
-#include <stdlib.h>
 #include "error.h"
 #include "ptowsp/ids.h"
+#include <stdlib.h>
 
 #define MOST_TASKS (UINT32_C(1) << 22) /* of a thread: 160 MiB */
 
@@ -68,7 +68,8 @@ struct ptowsp_trace_task *base_timeline_enter(struct base_timeline *timeline, co
 	struct ptowsp_trace_task *row = timeline->to ? row_add(&timeline->lanes[worker]) : NULL;
 
 	if (row)
-		*row = (struct ptowsp_trace_task){.task = task->number, .start = now(timeline) - timeline->began_ns, .kernel = task->kernel, .executor = worker, .stream = task->stream};
+		*row = (struct ptowsp_trace_task){
+			.task = task->number, .start = now(timeline) - timeline->began_ns, .kernel = task->kernel, .executor = worker, .stream = task->stream};
 	return row;
 }
 

@@ -11,7 +11,7 @@ struct base_lane;
 /* Moments of one run at a time. Workers write a lane each; all else is the runner thread's, between runs. */
 struct base_timeline {
 	const struct base_instance *instance;
-	struct base_lane *lanes;     /* owned; one per worker */
+	struct base_lane *lanes; /* owned; one per worker */
 	uint32_t workers;
 	const struct base_trace *to; /* of the run that is going on; NULL: nobody listens */
 	uint64_t began_ns;

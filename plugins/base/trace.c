@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: MIT */
 #include "trace.h"
 
-#include <string.h>
 #include "backend.h"
 #include "error.h"
 #include "program.h"
 #include "queue.h"
+#include <string.h>
 
 static void tasks_flush(struct base_trace *trace)
 {
@@ -79,8 +79,7 @@ static ptowsp_status resting(struct base_program *program, const char *what, str
 	return PTOWSP_OK;
 }
 
-static ptowsp_status trace_attach(struct ptowsp_object *object,
-				  void (*sink)(void *, const struct ptowsp_trace_task *, uint32_t, uint32_t), void *context,
+static ptowsp_status trace_attach(struct ptowsp_object *object, void (*sink)(void *, const struct ptowsp_trace_task *, uint32_t, uint32_t), void *context,
 				  struct ptowsp_error *error)
 {
 	struct base_program *program = (struct base_program *)object;
@@ -93,8 +92,7 @@ static ptowsp_status trace_attach(struct ptowsp_object *object,
 	return st;
 }
 
-static ptowsp_status events_attach(struct ptowsp_object *object,
-				   void (*sink)(void *, const struct ptowsp_trace_event *, uint32_t, uint32_t), void *context,
+static ptowsp_status events_attach(struct ptowsp_object *object, void (*sink)(void *, const struct ptowsp_trace_event *, uint32_t, uint32_t), void *context,
 				   struct ptowsp_error *error)
 {
 	struct base_program *program = (struct base_program *)object;
@@ -107,8 +105,7 @@ static ptowsp_status events_attach(struct ptowsp_object *object,
 	return st;
 }
 
-static ptowsp_status graph_attach(struct ptowsp_object *object,
-				  void (*sink)(void *, const struct ptowsp_graph_edge *, uint32_t, uint32_t), void *context,
+static ptowsp_status graph_attach(struct ptowsp_object *object, void (*sink)(void *, const struct ptowsp_graph_edge *, uint32_t, uint32_t), void *context,
 				  struct ptowsp_error *error)
 {
 	struct base_program *program = (struct base_program *)object;
@@ -121,8 +118,8 @@ static ptowsp_status graph_attach(struct ptowsp_object *object,
 	return st;
 }
 
-static ptowsp_status extents_measure(struct ptowsp_object *object, const struct ptowsp_run_args *args, uint64_t *elements_out,
-				     uint32_t count, struct ptowsp_error *error)
+static ptowsp_status extents_measure(struct ptowsp_object *object, const struct ptowsp_run_args *args, uint64_t *elements_out, uint32_t count,
+				     struct ptowsp_error *error)
 {
 	struct base_program *program = (struct base_program *)object;
 	ptowsp_status st = base_args_check(&args->head, PTOWSP_STRUCT_RUN_ARGS, PTOWSP_RUN_ARGS_FLOOR_10_0, "extents", error);
@@ -138,12 +135,9 @@ static ptowsp_status extents_measure(struct ptowsp_object *object, const struct 
 	return st;
 }
 
-static const struct ptowsp_trace_extension trace_table = {
-	.head = PTOWSP_HEAD(trace_table, EXTENSION), .attach = trace_attach, .attach_events = events_attach};
-static const struct ptowsp_graph_extension graph_table = {
-	.head = PTOWSP_HEAD(graph_table, EXTENSION), .attach = graph_attach};
-static const struct ptowsp_extents_extension extents_table = {
-	.head = PTOWSP_HEAD(extents_table, EXTENSION), .measure = extents_measure};
+static const struct ptowsp_trace_extension trace_table = {.head = PTOWSP_HEAD(trace_table, EXTENSION), .attach = trace_attach, .attach_events = events_attach};
+static const struct ptowsp_graph_extension graph_table = {.head = PTOWSP_HEAD(graph_table, EXTENSION), .attach = graph_attach};
+static const struct ptowsp_extents_extension extents_table = {.head = PTOWSP_HEAD(extents_table, EXTENSION), .measure = extents_measure};
 
 static const struct {
 	const char *id;

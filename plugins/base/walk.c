@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: MIT */
 #include "walk.h"
 
+#include "rt/grow.h"
+#include "rt/program/rt_error.h"
 #include <stdlib.h>
 #include <string.h>
-#include "rt/program/rt_error.h"
-#include "rt/grow.h"
 
 /* ---- tasks ----------------------------------------------------------------------------------------------------------- */
 
@@ -147,7 +147,8 @@ static ptowsp_status most_check(const struct pulling *pulling, const struct rt_i
 	if (!pulling->then->most || walk->task_count + walk->event_count < pulling->then->most)
 		return PTOWSP_OK;
 	return rt_fail(error, PTOWSP_UNSUPPORTED,
-		       "the program has more than %llu tasks and tokens, the most that this engine plans as a whole before they run; let each task do more, or take another backend, such as cpu_sim",
+		       "the program has more than %llu tasks and tokens, the most that this engine plans as a whole before they run; let each task do more, or "
+		       "take another backend, such as cpu_sim",
 		       (unsigned long long)pulling->then->most);
 }
 
@@ -164,7 +165,9 @@ static ptowsp_status pull(void *context, struct rt_feed *feed, struct ptowsp_err
 		if (st || item->kind == RT_ITEM_END)
 			return st ? st : pulling->then->walked(pulling->then->context, feed, error);
 		if (item->kind == RT_ITEM_NOTIFY || item->kind == RT_ITEM_NOTICE)
-			return rt_fail(error, PTOWSP_UNSUPPORTED, "the program waits for other devices or tells them, which this engine has no way for; take another backend, such as cpu_sim");
+			return rt_fail(
+				error, PTOWSP_UNSUPPORTED,
+				"the program waits for other devices or tells them, which this engine has no way for; take another backend, such as cpu_sim");
 		st = most_check(pulling, item, error);
 		if (st)
 			return st;
@@ -174,7 +177,7 @@ static ptowsp_status pull(void *context, struct rt_feed *feed, struct ptowsp_err
 }
 
 ptowsp_status base_walk_fill(struct base_walk *walk, struct rt_program *planned, const struct rt_run_args *args, const struct base_walk_then *then,
-			       struct ptowsp_run_stats *stats_out, struct ptowsp_deadlock *deadlock_out, struct ptowsp_error *error)
+			     struct ptowsp_run_stats *stats_out, struct ptowsp_deadlock *deadlock_out, struct ptowsp_error *error)
 {
 	struct pulling pulling = {walk, then};
 	const struct rt_engine engine = {&pulling, pull};

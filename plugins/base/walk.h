@@ -10,26 +10,26 @@
 
 /* A task, by its number. */
 struct base_walk_task {
-	uint64_t args;            /* places of its first scalar, tensor argument and predecessor */
+	uint64_t args; /* places of its first scalar, tensor argument and predecessor */
 	uint64_t tensors, preds;
 	uint32_t arg_count, tensor_count, pred_count;
 	uint32_t kernel, executor, stream, process, pool;
-	uint32_t depth_loops;     /* as in struct rt_item */
+	uint32_t depth_loops; /* as in struct rt_item */
 	uint16_t unit;
-	uint64_t cycles;          /* as far as they are known before it runs */
-	bool there;               /* kernels.run was told of it */
+	uint64_t cycles; /* as far as they are known before it runs */
+	bool there;      /* kernels.run was told of it */
 };
 /* What comes before a task besides its edges: items of the feed, with the number of the next task. */
 struct base_walk_event {
-	uint8_t kind;             /* enum rt_item_kind */
+	uint8_t kind; /* enum rt_item_kind */
 	uint32_t row, process;
-	uint64_t number, at;      /* the item's; tasks before it */
+	uint64_t number, at; /* the item's; tasks before it */
 };
 /* Elements that travel with a token: those of the n-th SEND of an instance into a channel, or of its n-th TAKE from it, are the n-th of these that say so. */
 struct base_walk_move {
 	uint32_t process, channel;
 	bool sends;
-	uint64_t tensor;          /* place of its window */
+	uint64_t tensor; /* place of its window */
 };
 struct base_walk {
 	struct base_walk_task *tasks;
@@ -38,12 +38,12 @@ struct base_walk {
 	uint64_t *preds;
 	struct base_walk_event *events;
 	struct base_walk_move *moves;
-	uint64_t task_count;      /* that the feed gave */
+	uint64_t task_count; /* that the feed gave */
 	uint32_t task_room, arg_count, arg_room, tensor_count, tensor_room, pred_count, pred_room, event_count, event_room, move_count, move_room;
-	struct rt_limits limits;  /* in force; depths are the program's */
-	uint64_t *capacities;     /* per channel */
+	struct rt_limits limits; /* in force; depths are the program's */
+	uint64_t *capacities;    /* per channel */
 	uint64_t edges;
-	bool exhausted;           /* a task was not taken for want of memory */
+	bool exhausted; /* a task was not taken for want of memory */
 };
 
 /* kernels.run of the planned program, with the walk as its context. */
@@ -54,13 +54,13 @@ ptowsp_status base_walk_moved(void *walk, const struct rt_moved *moved, struct p
 struct base_walk_then {
 	void *context;
 	ptowsp_status (*walked)(void *context, struct rt_feed *feed, struct ptowsp_error *error);
-	uint64_t most;                   /* tasks and events that are taken, 0: any number */
-	struct base_patience *patience;  /* asked meanwhile, and told of tasks; NULL: rt alone looks at deadline and cancel */
+	uint64_t most;                  /* tasks and events that are taken, 0: any number */
+	struct base_patience *patience; /* asked meanwhile, and told of tasks; NULL: rt alone looks at deadline and cancel */
 };
 /* Fills a zeroed or filled walk. planned: its kernels.run gets here. args: as for rt_run; kernels are not run. Errors: of rt_run and of `then`;
  * UNSUPPORTED beyond `most`, as soon as it is met. */
 ptowsp_status base_walk_fill(struct base_walk *walk, struct rt_program *planned, const struct rt_run_args *args, const struct base_walk_then *then,
-			       struct ptowsp_run_stats *stats_out, struct ptowsp_deadlock *deadlock_out, struct ptowsp_error *error);
+			     struct ptowsp_run_stats *stats_out, struct ptowsp_deadlock *deadlock_out, struct ptowsp_error *error);
 void base_walk_finish(struct base_walk *walk);
 
 #endif

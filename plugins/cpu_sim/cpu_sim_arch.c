@@ -14,23 +14,25 @@ static const struct ptowsp_arch_unit units[] = {
 };
 
 /* Two that are alike: what one tells the other needs a second one. */
-#define MODEL(n) \
-	{.platform = RT_PLATFORM_CPU, \
-	.device = { \
-	.head = PTOWSP_HEAD(struct ptowsp_device, DEVICE), \
-	.name = n, \
-	.text = "this machine's processor: portable kernels interpreted by worker threads, reference cycle model", \
-	.cycle_model = "reference", \
-	.memories = memories, \
-	.units = units, \
-	.memory_count = sizeof(memories) / sizeof(*memories), \
-	.memory_stride = sizeof(*memories), \
-	.unit_count = sizeof(units) / sizeof(*units), \
-	.unit_stride = sizeof(*units), \
-	.dispatch = PTOWSP_DISPATCH_THREADS, \
-	.sync = PTOWSP_SYNC_BARRIER, \
-	.timing = PTOWSP_TIMING_REFERENCE, \
-	.engine = "threads"}}
+#define MODEL(n)                                                                                                                                               \
+	{                                                                                                                                                      \
+		.platform = RT_PLATFORM_CPU, .device = {                                                                                                       \
+			.head = PTOWSP_HEAD(struct ptowsp_device, DEVICE),                                                                                     \
+			.name = n,                                                                                                                             \
+			.text = "this machine's processor: portable kernels interpreted by worker threads, reference cycle model",                             \
+			.cycle_model = "reference",                                                                                                            \
+			.memories = memories,                                                                                                                  \
+			.units = units,                                                                                                                        \
+			.memory_count = sizeof(memories) / sizeof(*memories),                                                                                  \
+			.memory_stride = sizeof(*memories),                                                                                                    \
+			.unit_count = sizeof(units) / sizeof(*units),                                                                                          \
+			.unit_stride = sizeof(*units),                                                                                                         \
+			.dispatch = PTOWSP_DISPATCH_THREADS,                                                                                                   \
+			.sync = PTOWSP_SYNC_BARRIER,                                                                                                           \
+			.timing = PTOWSP_TIMING_REFERENCE,                                                                                                     \
+			.engine = "threads"                                                                                                                    \
+		}                                                                                                                                              \
+	}
 static const struct base_model models[] = {MODEL("cpu0"), MODEL("cpu1")};
 #undef MODEL
 

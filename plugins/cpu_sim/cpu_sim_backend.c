@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 #include "cpu_sim/cpu_sim_backend.h"
 
-#include "cpu_sim_arch.h"
 #include "base/ops.h"
+#include "cpu_sim_arch.h"
 #include "ptowsp/graph.h"
 
 /* The rows beyond the platform's: two devices can notify each other, and a fence becomes edges here as elsewhere. */

@@ -5,8 +5,8 @@
 #include "cpu_sim_backend.h"
 #include "ptowsp/note.h"
 
-#define NAME CPU_NAME
-#define VENDOR "ptowsp"
+#define NAME    CPU_NAME
+#define VENDOR  "ptowsp"
 #define VERSION "0.1.0"
 
 PTOWSP_NOTE(0, NAME, VENDOR, VERSION, NAME);

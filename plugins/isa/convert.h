@@ -13,24 +13,24 @@
 static inline char isa_class(unsigned dtype)
 {
 	switch (dtype) {
-#define X(type, code, class_letter, stored, computed, wide, bytes, sum, matrix, one) \
-	case PTOWSP_##code: return class_letter;
+#define X(type, code, class_letter, stored, computed, wide, bytes, sum, matrix, one)                                                                           \
+	case PTOWSP_##code:                                                                                                                                    \
+		return class_letter;
 #include "isa/element.def"
 #undef X
-	default:
-		return 0;
+	default: return 0;
 	}
 }
 
 static inline int isa_width(unsigned dtype)
 {
 	switch (dtype) {
-#define X(type, code, class_letter, stored, computed, wide, bytes, sum, matrix, one) \
-	case PTOWSP_##code: return 8 * bytes;
+#define X(type, code, class_letter, stored, computed, wide, bytes, sum, matrix, one)                                                                           \
+	case PTOWSP_##code:                                                                                                                                    \
+		return 8 * bytes;
 #include "isa/element.def"
 #undef X
-	default:
-		return 64;
+	default: return 64;
 	}
 }
 
@@ -41,14 +41,10 @@ struct isa_format {
 static inline struct isa_format isa_format_of(unsigned dtype)
 {
 	switch (dtype) {
-	case PTOWSP_F16:
-		return (struct isa_format){11, -24, 15};
-	case PTOWSP_BF16:
-		return (struct isa_format){8, -133, 127};
-	case PTOWSP_F64:
-		return (struct isa_format){53, -1074, 1023};
-	default:
-		return (struct isa_format){24, -149, 127};
+	case PTOWSP_F16: return (struct isa_format){11, -24, 15};
+	case PTOWSP_BF16: return (struct isa_format){8, -133, 127};
+	case PTOWSP_F64: return (struct isa_format){53, -1074, 1023};
+	default: return (struct isa_format){24, -149, 127};
 	}
 }
 
@@ -61,15 +57,11 @@ static inline uint64_t isa_infinity(const struct isa_format *f)
 static inline uint64_t isa_overflow(const struct isa_format *f, bool negative, unsigned mode)
 {
 	switch (mode) {
-	case PTOWSP_ROUND_FLOOR:
-		return isa_infinity(f) - !negative;
-	case PTOWSP_ROUND_CEIL:
-		return isa_infinity(f) - negative;
+	case PTOWSP_ROUND_FLOOR: return isa_infinity(f) - !negative;
+	case PTOWSP_ROUND_CEIL: return isa_infinity(f) - negative;
 	case PTOWSP_ROUND_TRUNC:
-	case PTOWSP_ROUND_ODD:
-		return isa_infinity(f) - 1;
-	default:
-		return isa_infinity(f);
+	case PTOWSP_ROUND_ODD: return isa_infinity(f) - 1;
+	default: return isa_infinity(f);
 	}
 }
 
@@ -77,18 +69,12 @@ static inline uint64_t isa_overflow(const struct isa_format *f, bool negative, u
 static inline uint64_t isa_kept_round(uint64_t kept, int rest, bool negative, unsigned mode)
 {
 	switch (mode) {
-	case PTOWSP_ROUND_AWAY:
-		return kept + (rest >= 0);
-	case PTOWSP_ROUND_FLOOR:
-		return kept + negative;
-	case PTOWSP_ROUND_CEIL:
-		return kept + !negative;
-	case PTOWSP_ROUND_TRUNC:
-		return kept;
-	case PTOWSP_ROUND_ODD:
-		return kept | 1;
-	default:
-		return kept + (rest > 0 || (rest == 0 && (kept & 1)));
+	case PTOWSP_ROUND_AWAY: return kept + (rest >= 0);
+	case PTOWSP_ROUND_FLOOR: return kept + negative;
+	case PTOWSP_ROUND_CEIL: return kept + !negative;
+	case PTOWSP_ROUND_TRUNC: return kept;
+	case PTOWSP_ROUND_ODD: return kept | 1;
+	default: return kept + (rest > 0 || (rest == 0 && (kept & 1)));
 	}
 }
 
@@ -144,14 +130,10 @@ static inline uint64_t isa_float_round(double value, unsigned dtype, unsigned mo
 static inline double isa_float_value(uint64_t bits, unsigned dtype)
 {
 	switch (dtype) {
-	case PTOWSP_F16:
-		return (double)isa_get_f16((uint16_t)bits);
-	case PTOWSP_BF16:
-		return (double)isa_get_bf16((uint16_t)bits);
-	case PTOWSP_F64:
-		return isa_double_of(bits);
-	default:
-		return (double)isa_float_of(bits);
+	case PTOWSP_F16: return (double)isa_get_f16((uint16_t)bits);
+	case PTOWSP_BF16: return (double)isa_get_bf16((uint16_t)bits);
+	case PTOWSP_F64: return isa_double_of(bits);
+	default: return (double)isa_float_of(bits);
 	}
 }
 
@@ -199,18 +181,12 @@ static inline double isa_round_odd(double a)
 static inline double isa_round_by(double a, unsigned mode)
 {
 	switch (mode) {
-	case PTOWSP_ROUND_AWAY:
-		return round(a);
-	case PTOWSP_ROUND_FLOOR:
-		return floor(a);
-	case PTOWSP_ROUND_CEIL:
-		return ceil(a);
-	case PTOWSP_ROUND_TRUNC:
-		return trunc(a);
-	case PTOWSP_ROUND_ODD:
-		return isa_round_odd(a);
-	default:
-		return rint(a);
+	case PTOWSP_ROUND_AWAY: return round(a);
+	case PTOWSP_ROUND_FLOOR: return floor(a);
+	case PTOWSP_ROUND_CEIL: return ceil(a);
+	case PTOWSP_ROUND_TRUNC: return trunc(a);
+	case PTOWSP_ROUND_ODD: return isa_round_odd(a);
+	default: return rint(a);
 	}
 }
 

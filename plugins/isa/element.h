@@ -11,21 +11,53 @@
 #include "ptowsp/ids.h"
 
 /* X(type, ...) for every type of a class. A new type is a row of element.def and a word here. */
-#define ISA_FLOATS(X, ...) X(f32, __VA_ARGS__) X(f16, __VA_ARGS__) X(bf16, __VA_ARGS__) X(f64, __VA_ARGS__)
-#define ISA_FLOATS_32(X, ...) X(f32, __VA_ARGS__) X(f16, __VA_ARGS__) X(bf16, __VA_ARGS__) /* computed in f32 */
-#define ISA_SIGNED(X, ...) X(i8, __VA_ARGS__) X(i16, __VA_ARGS__) X(i32, __VA_ARGS__) X(i64, __VA_ARGS__)
-#define ISA_UNSIGNED(X, ...) X(u8, __VA_ARGS__) X(u16, __VA_ARGS__) X(u32, __VA_ARGS__) X(u64, __VA_ARGS__)
+#define ISA_FLOATS(X, ...)                                                                                                                                     \
+	X(f32, __VA_ARGS__)                                                                                                                                    \
+	X(f16, __VA_ARGS__)                                                                                                                                    \
+	X(bf16, __VA_ARGS__)                                                                                                                                   \
+	X(f64, __VA_ARGS__)
+#define ISA_FLOATS_32(X, ...)                                                                                                                                  \
+	X(f32, __VA_ARGS__)                                                                                                                                    \
+	X(f16, __VA_ARGS__)                                                                                                                                    \
+	X(bf16, __VA_ARGS__) /* computed in f32 */
+#define ISA_SIGNED(X, ...)                                                                                                                                     \
+	X(i8, __VA_ARGS__)                                                                                                                                     \
+	X(i16, __VA_ARGS__)                                                                                                                                    \
+	X(i32, __VA_ARGS__)                                                                                                                                    \
+	X(i64, __VA_ARGS__)
+#define ISA_UNSIGNED(X, ...)                                                                                                                                   \
+	X(u8, __VA_ARGS__)                                                                                                                                     \
+	X(u16, __VA_ARGS__)                                                                                                                                    \
+	X(u32, __VA_ARGS__)                                                                                                                                    \
+	X(u64, __VA_ARGS__)
 #define ISA_INTEGERS(X, ...) ISA_SIGNED(X, __VA_ARGS__) ISA_UNSIGNED(X, __VA_ARGS__)
-#define ISA_BOOLS(X, ...) X(u1, __VA_ARGS__)
-#define ISA_NUMBERS(X, ...) ISA_FLOATS(X, __VA_ARGS__) ISA_INTEGERS(X, __VA_ARGS__)
-#define ISA_TYPES(X, ...) ISA_NUMBERS(X, __VA_ARGS__) ISA_BOOLS(X, __VA_ARGS__)
+#define ISA_BOOLS(X, ...)    X(u1, __VA_ARGS__)
+#define ISA_NUMBERS(X, ...)  ISA_FLOATS(X, __VA_ARGS__) ISA_INTEGERS(X, __VA_ARGS__)
+#define ISA_TYPES(X, ...)    ISA_NUMBERS(X, __VA_ARGS__) ISA_BOOLS(X, __VA_ARGS__)
 /* The types of a size in bytes. */
-#define ISA_TYPES_1(X, ...) X(i8, __VA_ARGS__) X(u8, __VA_ARGS__) X(u1, __VA_ARGS__)
-#define ISA_TYPES_2(X, ...) X(f16, __VA_ARGS__) X(bf16, __VA_ARGS__) X(i16, __VA_ARGS__) X(u16, __VA_ARGS__)
-#define ISA_TYPES_4(X, ...) X(f32, __VA_ARGS__) X(i32, __VA_ARGS__) X(u32, __VA_ARGS__)
-#define ISA_TYPES_8(X, ...) X(f64, __VA_ARGS__) X(i64, __VA_ARGS__) X(u64, __VA_ARGS__)
+#define ISA_TYPES_1(X, ...)                                                                                                                                    \
+	X(i8, __VA_ARGS__)                                                                                                                                     \
+	X(u8, __VA_ARGS__)                                                                                                                                     \
+	X(u1, __VA_ARGS__)
+#define ISA_TYPES_2(X, ...)                                                                                                                                    \
+	X(f16, __VA_ARGS__)                                                                                                                                    \
+	X(bf16, __VA_ARGS__)                                                                                                                                   \
+	X(i16, __VA_ARGS__)                                                                                                                                    \
+	X(u16, __VA_ARGS__)
+#define ISA_TYPES_4(X, ...)                                                                                                                                    \
+	X(f32, __VA_ARGS__)                                                                                                                                    \
+	X(i32, __VA_ARGS__)                                                                                                                                    \
+	X(u32, __VA_ARGS__)
+#define ISA_TYPES_8(X, ...)                                                                                                                                    \
+	X(f64, __VA_ARGS__)                                                                                                                                    \
+	X(i64, __VA_ARGS__)                                                                                                                                    \
+	X(u64, __VA_ARGS__)
 /* X(size, ...) for every size of an element in bytes; isa_bits_<size> holds one of any type. */
-#define ISA_SIZES(X, ...) X(1, __VA_ARGS__) X(2, __VA_ARGS__) X(4, __VA_ARGS__) X(8, __VA_ARGS__)
+#define ISA_SIZES(X, ...)                                                                                                                                      \
+	X(1, __VA_ARGS__)                                                                                                                                      \
+	X(2, __VA_ARGS__)                                                                                                                                      \
+	X(4, __VA_ARGS__)                                                                                                                                      \
+	X(8, __VA_ARGS__)
 
 enum { ISA_DTYPES = 16 }; /* bounds the codes of dtype.def */
 
@@ -34,11 +66,11 @@ typedef uint16_t __attribute__((may_alias)) isa_bits_2;
 typedef uint32_t __attribute__((may_alias)) isa_bits_4;
 typedef uint64_t __attribute__((may_alias)) isa_bits_8;
 
-#define X(type, code, class_letter, stored, computed, wide, bytes, sum, matrix, one)                                                        \
-	typedef stored isa_s_##type;                                                                                           \
-	typedef computed isa_c_##type;                                                                                         \
-	typedef wide isa_w_##type;                                                                                             \
-	typedef isa_bits_##bytes isa_u_##type;                                                                                 \
+#define X(type, code, class_letter, stored, computed, wide, bytes, sum, matrix, one)                                                                           \
+	typedef stored isa_s_##type;                                                                                                                           \
+	typedef computed isa_c_##type;                                                                                                                         \
+	typedef wide isa_w_##type;                                                                                                                             \
+	typedef isa_bits_##bytes isa_u_##type;                                                                                                                 \
 	enum { ISA_CODE_##type = PTOWSP_##code, ISA_WIDTH_##type = 8 * bytes };
 #include "isa/element.def"
 #undef X
@@ -114,14 +146,14 @@ static inline uint16_t isa_put_bf16(float value)
 }
 
 /* All other types compute as they are stored; integers come back from isa_w, and wrap. */
-#define ISA_NATIVE(type, ...)                                                                                                  \
-	static inline isa_c_##type isa_get_##type(isa_s_##type stored)                                                         \
-	{                                                                                                                      \
-		return stored;                                                                                                 \
-	}                                                                                                                      \
-	static inline isa_s_##type isa_put_##type(isa_w_##type value)                                                          \
-	{                                                                                                                      \
-		return (isa_s_##type)value;                                                                                    \
+#define ISA_NATIVE(type, ...)                                                                                                                                  \
+	static inline isa_c_##type isa_get_##type(isa_s_##type stored)                                                                                         \
+	{                                                                                                                                                      \
+		return stored;                                                                                                                                 \
+	}                                                                                                                                                      \
+	static inline isa_s_##type isa_put_##type(isa_w_##type value)                                                                                          \
+	{                                                                                                                                                      \
+		return (isa_s_##type)value;                                                                                                                    \
 	}
 ISA_NATIVE(f32, )
 ISA_NATIVE(f64, )
@@ -138,10 +170,10 @@ static inline uint8_t isa_put_u1(unsigned value)
 }
 
 /* A scalar register (task.h: integers sign-extended, floats as their bits) in the type that a loop computes in. */
-#define ISA_INTEGER_VALUE(type, ...)                                                                                           \
-	static inline isa_c_##type isa_value_##type(uint64_t bits)                                                             \
-	{                                                                                                                      \
-		return (isa_c_##type)bits;                                                                                     \
+#define ISA_INTEGER_VALUE(type, ...)                                                                                                                           \
+	static inline isa_c_##type isa_value_##type(uint64_t bits)                                                                                             \
+	{                                                                                                                                                      \
+		return (isa_c_##type)bits;                                                                                                                     \
 	}
 ISA_INTEGERS(ISA_INTEGER_VALUE, )
 
@@ -176,25 +208,17 @@ static inline uint64_t isa_scalar_narrow(uint64_t value, unsigned dtype)
 	if (dtype == PTOWSP_I64) /* loops count in it: no table for them */
 		return value;
 	switch (dtype) {
-	case PTOWSP_I8:
-		return (uint64_t)(int64_t)(int8_t)(uint8_t)value;
-	case PTOWSP_I16:
-		return (uint64_t)(int64_t)(int16_t)(uint16_t)value;
-	case PTOWSP_I32:
-		return (uint64_t)(int64_t)(int32_t)(uint32_t)value;
-	case PTOWSP_U8:
-		return (uint8_t)value;
+	case PTOWSP_I8: return (uint64_t)(int64_t)(int8_t)(uint8_t)value;
+	case PTOWSP_I16: return (uint64_t)(int64_t)(int16_t)(uint16_t)value;
+	case PTOWSP_I32: return (uint64_t)(int64_t)(int32_t)(uint32_t)value;
+	case PTOWSP_U8: return (uint8_t)value;
 	case PTOWSP_U16:
 	case PTOWSP_F16:
-	case PTOWSP_BF16:
-		return (uint16_t)value;
+	case PTOWSP_BF16: return (uint16_t)value;
 	case PTOWSP_U32:
-	case PTOWSP_F32:
-		return (uint32_t)value;
-	case PTOWSP_BOOL:
-		return value != 0;
-	default:
-		return value;
+	case PTOWSP_F32: return (uint32_t)value;
+	case PTOWSP_BOOL: return value != 0;
+	default: return value;
 	}
 }
 
@@ -202,22 +226,18 @@ static inline uint64_t isa_scalar_narrow(uint64_t value, unsigned dtype)
 static inline bool isa_scalar_true(uint64_t value, unsigned dtype)
 {
 	switch (dtype) {
-	case PTOWSP_F32:
-		return (uint32_t)(value << 1) != 0;
+	case PTOWSP_F32: return (uint32_t)(value << 1) != 0;
 	case PTOWSP_F16:
-	case PTOWSP_BF16:
-		return (uint16_t)(value << 1) != 0;
-	case PTOWSP_F64:
-		return value << 1 != 0;
-	default:
-		return value != 0;
+	case PTOWSP_BF16: return (uint16_t)(value << 1) != 0;
+	case PTOWSP_F64: return value << 1 != 0;
+	default: return value != 0;
 	}
 }
 
 #ifndef __cplusplus
 /* What is known of a type by its code. */
 struct isa_element {
-	uint8_t bytes;         /* 0: there is no such type */
+	uint8_t bytes; /* 0: there is no such type */
 	char class;
 	uint8_t sum, computed; /* columns sum and matrix of element.def */
 	uint64_t one;          /* the bits of 1 */

@@ -40,8 +40,7 @@ ptowsp_status isa_state_fail(const struct isa_state *state, const struct isa_ste
 		return code;
 	begin(error, code, PTOWSP_DOMAIN_KERNEL);
 	if (s)
-		length = snprintf(error->text, sizeof(error->text), "kernel %.64s %s: ", p->name,
-				  isa_program_place(p, (uint32_t)(s - p->steps)).text);
+		length = snprintf(error->text, sizeof(error->text), "kernel %.64s %s: ", p->name, isa_program_place(p, (uint32_t)(s - p->steps)).text);
 	else
 		length = snprintf(error->text, sizeof(error->text), "kernel %.64s: ", p->name);
 	va_start(list, format);

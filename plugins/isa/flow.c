@@ -14,22 +14,15 @@ static unsigned steering(const struct isa_program *p, const struct ptowsp_tile_i
 	const uint8_t *t = p->taint;
 
 	switch (inst->op) {
-	case PTOWSP_PTO_FOR:
-		return t[inst->a] | t[inst->b] | t[inst->c];
+	case PTOWSP_PTO_FOR: return t[inst->a] | t[inst->b] | t[inst->c];
 	case PTOWSP_PTO_DO:
-	case PTOWSP_PTO_IF:
-		return t[inst->a];
-	case PTOWSP_PTO_TLOAD:
-		return t[inst->b] | t[inst->c];
-	case PTOWSP_PTO_TSTORE:
-		return t[inst->b] | t[inst->c];
-	case PTOWSP_PTO_TSTORE_FP:
-		return t[inst->c] | t[inst->f];
+	case PTOWSP_PTO_IF: return t[inst->a];
+	case PTOWSP_PTO_TLOAD: return t[inst->b] | t[inst->c];
+	case PTOWSP_PTO_TSTORE: return t[inst->b] | t[inst->c];
+	case PTOWSP_PTO_TSTORE_FP: return t[inst->c] | t[inst->f];
 	case PTOWSP_PTO_LOAD:
-	case PTOWSP_PTO_STORE:
-		return t[inst->b];
-	default:
-		return 0;
+	case PTOWSP_PTO_STORE: return t[inst->b];
+	default: return 0;
 	}
 }
 
@@ -182,21 +175,15 @@ static void insts_use(struct definite *f, const struct isa_program *p)
 		switch (p->insts[i].op) {
 		case PTOWSP_PTO_FOR:
 		case PTOWSP_PTO_WHILE:
-		case PTOWSP_PTO_IF:
-			block_enter(f);
-			break;
+		case PTOWSP_PTO_IF: block_enter(f); break;
 		case PTOWSP_PTO_ELSE:
 			block_leave(f);
 			block_enter(f);
 			break;
 		case PTOWSP_PTO_ENDFOR:
 		case PTOWSP_PTO_ENDWHILE:
-		case PTOWSP_PTO_ENDIF:
-			block_leave(f);
-			break;
-		default:
-			inst_use(f, &p->insts[i]);
-			break;
+		case PTOWSP_PTO_ENDIF: block_leave(f); break;
+		default: inst_use(f, &p->insts[i]); break;
 		}
 }
 

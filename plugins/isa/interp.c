@@ -71,9 +71,7 @@ static void for_closed(struct isa_state *st, const struct isa_step *loop)
 		return; /* round by round */
 	if (!steps_take(st, rounds, loop->flat))
 		return;
-	st->cycles = add_saturated(st->cycles, loop->round_cost && rounds > UINT64_MAX / loop->round_cost
-						       ? UINT64_MAX
-						       : rounds * loop->round_cost);
+	st->cycles = add_saturated(st->cycles, loop->round_cost && rounds > UINT64_MAX / loop->round_cost ? UINT64_MAX : rounds * loop->round_cost);
 	if (st->visitor)
 		st->visitor->rounds(st->visitor->context, st->pc, loop->flat, rounds);
 	x[loop->d.at] = isa_scalar_narrow(x[loop->d.at] + rounds * step, loop->d.dtype);
@@ -148,19 +146,12 @@ static inline __attribute__((always_inline)) ptowsp_status go(struct isa_state *
 			}
 			st->pc = s->target;
 			break;
-		case PTOWSP_PTO_DO:
-			st->pc = isa_scalar_true(st->scalars[s->a.at], s->a.dtype) ? st->pc + 1 : s->target;
-			break;
-		case PTOWSP_PTO_IF:
-			st->pc = if_true(st, s) ? st->pc + 1 : s->target;
-			break;
+		case PTOWSP_PTO_DO: st->pc = isa_scalar_true(st->scalars[s->a.at], s->a.dtype) ? st->pc + 1 : s->target; break;
+		case PTOWSP_PTO_IF: st->pc = if_true(st, s) ? st->pc + 1 : s->target; break;
 		case PTOWSP_PTO_ELSE:
 		case PTOWSP_PTO_BREAK:
-		case PTOWSP_PTO_CONTINUE:
-			st->pc = s->target;
-			break;
-		case PTOWSP_PTO_RETURN:
-			return PTOWSP_OK;
+		case PTOWSP_PTO_CONTINUE: st->pc = s->target; break;
+		case PTOWSP_PTO_RETURN: return PTOWSP_OK;
 		default: /* YIELD and marks of blocks */
 			st->cycles = add_saturated(st->cycles, s->cost);
 			st->pc++;

@@ -14,19 +14,19 @@ struct isa_op {
 	const char *operands; /* this and the next two: see pto_ops.def */
 	const char *keys;
 	const char *types;
-	uint8_t shape;        /* enum isa_shape */
-	uint8_t cost;         /* enum isa_cost */
+	uint8_t shape; /* enum isa_shape */
+	uint8_t cost;  /* enum isa_cost */
 	const char *effect;
 };
-const struct isa_op *isa_op(unsigned opcode);         /* NULL if there is none */
+const struct isa_op *isa_op(unsigned opcode); /* NULL if there is none */
 /* Opcode or -1; case matters. SADD SSUB SMUL SDIV SMOV SLI SCMP are ADD SUB MUL DIV MOV LI CMP. */
 int isa_op_find(const char *mnemonic, size_t length);
 
 /* Does the opcode accept these shapes? Used by the packer (with a caret) and by the verifier: one rule, one home.
  * dst, src: declared tiles in operand order (scalars and memrefs left out). Returns 0, or INVALID and a sentence such as
  * "tdiv needs equal shapes, got 8x8 and 8x1" in text (size bytes). */
-ptowsp_status isa_shape_check(unsigned opcode, const struct ptowsp_tile_tile *const *dst, unsigned dst_count,
-			      const struct ptowsp_tile_tile *const *src, unsigned src_count, char *text, size_t size);
+ptowsp_status isa_shape_check(unsigned opcode, const struct ptowsp_tile_tile *const *dst, unsigned dst_count, const struct ptowsp_tile_tile *const *src,
+			      unsigned src_count, char *text, size_t size);
 
 /* A verified portable kernel; immutable, shared by all threads; does not keep the payload bytes. */
 struct isa_program;
@@ -35,12 +35,12 @@ struct isa_program;
  * Errors: BAD_PACKAGE with instruction index and rule, UNKNOWN_OPCODE, NO_MEMORY. Wrong shapes and types (pto_ops.def) are no error
  * here: the program is then unusable, but can still be walked unless the type is that of a scalar that may steer it.
  * *program_out is NULL after an error. */
-ptowsp_status isa_program_create(struct isa_program **program_out, const void *payload, size_t size, const char *strings,
-				 size_t strings_size, struct ptowsp_error *error);
+ptowsp_status isa_program_create(struct isa_program **program_out, const void *payload, size_t size, const char *strings, size_t strings_size,
+				 struct ptowsp_error *error);
 /* The same, but products of floats may be fused with their sums and rows be summed in another order: faster on some processors, and
  * not the same bits on all. */
-ptowsp_status isa_program_create_fast(struct isa_program **program_out, const void *payload, size_t size, const char *strings,
-				      size_t strings_size, struct ptowsp_error *error);
+ptowsp_status isa_program_create_fast(struct isa_program **program_out, const void *payload, size_t size, const char *strings, size_t strings_size,
+				      struct ptowsp_error *error);
 /* Either of them, with so much effort for its speed; what it computes is the same at all levels, bit for bit. 0: one instruction after the other, by what every processor has,
  * each tile in memory of its own; 1: tiles share memory, loads that only products read copy nothing, vector instructions of this processor; 2 and more, as above: row-wise
  * instructions in blocks of rows, too. */
@@ -85,15 +85,14 @@ typedef void (*isa_touch_fn)(void *context, uint32_t param, int64_t offset, uint
  * rounds are all equal take no time. Needs no scratch; any thread.
  * Errors: INVALID for too few arguments, UNSUPPORTED if data dependent or steered by a type that is unknown here, LIMIT after
  * max_steps instructions (0 = 2^32), RUN_FAILED for a step that is not positive or a division by zero, NO_MEMORY. */
-ptowsp_status isa_walk(const struct isa_program *program, const uint64_t *args, uint32_t arg_count, uint64_t max_steps,
-		       isa_touch_fn touch, void *context, uint64_t *cycles_out, struct ptowsp_error *error);
+ptowsp_status isa_walk(const struct isa_program *program, const uint64_t *args, uint32_t arg_count, uint64_t max_steps, isa_touch_fn touch, void *context,
+		       uint64_t *cycles_out, struct ptowsp_error *error);
 
 /* Runs it on a task. scratch: isa_program_scratch bytes, 64-byte aligned, this thread's. out->cycles is what was executed.
  * Every access is checked against the task's windows: in a flat one a tile at [r, c] is R * C elements from r * R * C + c, in
  * others rows r * R ... from column c. Any thread, several at once. Errors: KERNEL_FAILED with kernel, source line and what was
  * wrong, or why the program is unusable; RUN_FAILED after 2^32 jumps back. */
-ptowsp_status isa_run(const struct isa_program *program, const struct ptowsp_task *task, struct ptowsp_kernel_out *out,
-		      void *scratch);
+ptowsp_status isa_run(const struct isa_program *program, const struct ptowsp_task *task, struct ptowsp_kernel_out *out, void *scratch);
 
 /* For programs that may take long: stop is asked every few thousand instructions and ends them by a value that is not 0. */
 struct isa_guard {
@@ -105,12 +104,11 @@ struct isa_block {
 	uint32_t index, count; /* index < count */
 };
 /* isa_walk of one block without a limit of its own. Errors also: CANCELLED if the guard ended it. */
-ptowsp_status isa_walk_guarded(const struct isa_program *program, const uint64_t *args, uint32_t arg_count, struct isa_block block,
-			       isa_touch_fn touch, void *context, const struct isa_guard *guard, uint64_t *cycles_out,
-			       struct ptowsp_error *error);
+ptowsp_status isa_walk_guarded(const struct isa_program *program, const uint64_t *args, uint32_t arg_count, struct isa_block block, isa_touch_fn touch,
+			       void *context, const struct isa_guard *guard, uint64_t *cycles_out, struct ptowsp_error *error);
 /* isa_run. Errors also: CANCELLED if the guard ended it. */
-ptowsp_status isa_run_guarded(const struct isa_program *program, const struct ptowsp_task *task, struct ptowsp_kernel_out *out,
-			      void *scratch, const struct isa_guard *guard);
+ptowsp_status isa_run_guarded(const struct isa_program *program, const struct ptowsp_task *task, struct ptowsp_kernel_out *out, void *scratch,
+			      const struct isa_guard *guard);
 
 /* What a model of a machine reads: inst_count instructions, tile_count tiles (isa_program_header). They live as long as the program. */
 const struct ptowsp_tile_inst *isa_program_insts(const struct isa_program *program);
@@ -150,8 +148,8 @@ struct isa_visitor {
 ptowsp_status isa_walk_visited(const struct isa_program *program, const uint64_t *args, uint32_t arg_count, struct isa_block block,
 			       const struct isa_visitor *visitor, const struct isa_guard *guard, struct ptowsp_error *error);
 /* isa_run_guarded for a visitor, which is told an instruction when it is done. guard may be NULL. */
-ptowsp_status isa_run_visited(const struct isa_program *program, const struct ptowsp_task *task, struct ptowsp_kernel_out *out,
-			      void *scratch, const struct isa_visitor *visitor, const struct isa_guard *guard);
+ptowsp_status isa_run_visited(const struct isa_program *program, const struct ptowsp_task *task, struct ptowsp_kernel_out *out, void *scratch,
+			      const struct isa_visitor *visitor, const struct isa_guard *guard);
 
 /* Prints the program as text, one line per instruction, through emit. */
 void isa_disassemble(const struct isa_program *program, void (*emit)(void *context, const char *line), void *context);

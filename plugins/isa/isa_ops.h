@@ -15,62 +15,60 @@ struct isa_kernel {
 	isa_step_fn run[ISA_DTYPES];
 	isa_step_fn walk;
 };
-extern const struct isa_kernel isa_ops_element[], isa_ops_compare[], isa_ops_matrix[], isa_ops_reduce[],
-	isa_ops_broadcast[], isa_ops_move[], isa_ops_memory[], isa_ops_convert[], isa_ops_special[], isa_ops_scalar[];
+extern const struct isa_kernel isa_ops_element[], isa_ops_compare[], isa_ops_matrix[], isa_ops_reduce[], isa_ops_broadcast[], isa_ops_move[], isa_ops_memory[],
+	isa_ops_convert[], isa_ops_special[], isa_ops_scalar[];
 /* For numerics=fast: of floats only, instead of those above. */
 extern const struct isa_kernel isa_ops_matrix_fast[], isa_ops_fast[];
 /* Files whose loops gain by longer vectors are compiled again for processors that have them (isa.ninja), with the same results. A
  * table's name then ends in ISA_LEVEL; elsewhere than on x86-64 the copies are alike and nobody chooses them. */
 #ifdef ISA_LEVEL
-#define ISA_JOIN(name, level) name##_##level
+#define ISA_JOIN(name, level)   name##_##level
 #define ISA_JOINED(name, level) ISA_JOIN(name, level)
-#define ISA_TABLE(name) ISA_JOINED(isa_ops_##name, ISA_LEVEL)
+#define ISA_TABLE(name)         ISA_JOINED(isa_ops_##name, ISA_LEVEL)
 #else
 #define ISA_TABLE(name) isa_ops_##name
 #endif
 extern const struct isa_kernel isa_ops_element_avx2[], isa_ops_reduce_avx2[], isa_ops_broadcast_avx2[];
 
 /* What stands in a generated function: the types of its element type, and its sign and width. */
-#define ISA_LOOP_TYPES(type)                                                                                                   \
-	typedef isa_s_##type S __attribute__((unused)); /* stored */                                                           \
-	typedef isa_c_##type C __attribute__((unused)); /* computed */                                                         \
-	typedef isa_w_##type W __attribute__((unused)); /* wraps */                                                            \
+#define ISA_LOOP_TYPES(type)                                                                                                                                   \
+	typedef isa_s_##type S __attribute__((unused)); /* stored */                                                                                           \
+	typedef isa_c_##type C __attribute__((unused)); /* computed */                                                                                         \
+	typedef isa_w_##type W __attribute__((unused)); /* wraps */                                                                                            \
 	enum { WIDTH = ISA_WIDTH_##type };
 /* A row's entries: name##_##type for a key type; one function for all of them. */
-#define ISA_ENTRY(type, name) [ISA_CODE_##type] = name##_##type,
+#define ISA_ENTRY(type, name)        [ISA_CODE_##type] = name##_##type,
 #define ISA_ENTRY_OF(type, function) [ISA_CODE_##type] = function,
 /* name_1 ... name_8 by the size of the type. */
-#define ISA_ENTRIES_SIZED(name)                                                                                                \
-	ISA_TYPES_1(ISA_ENTRY_OF, name##_1) ISA_TYPES_2(ISA_ENTRY_OF, name##_2) ISA_TYPES_4(ISA_ENTRY_OF, name##_4)            \
-	ISA_TYPES_8(ISA_ENTRY_OF, name##_8)
-#define ISA_ROW(NAME) {.op = PTOWSP_PTO_##NAME, .run = {ISA_NUMBERS(ISA_ENTRY, NAME)}},
-#define ISA_ROW_FLOATS(NAME) {.op = PTOWSP_PTO_##NAME, .run = {ISA_FLOATS(ISA_ENTRY, NAME)}},
-#define ISA_ROW_SIZED(NAME, name) {.op = PTOWSP_PTO_##NAME, .run = {ISA_ENTRIES_SIZED(name)}},
+#define ISA_ENTRIES_SIZED(name)                                                                                                                                \
+	ISA_TYPES_1(ISA_ENTRY_OF, name##_1) ISA_TYPES_2(ISA_ENTRY_OF, name##_2) ISA_TYPES_4(ISA_ENTRY_OF, name##_4) ISA_TYPES_8(ISA_ENTRY_OF, name##_8)
+#define ISA_ROW(NAME)              {.op = PTOWSP_PTO_##NAME, .run = {ISA_NUMBERS(ISA_ENTRY, NAME)}},
+#define ISA_ROW_FLOATS(NAME)       {.op = PTOWSP_PTO_##NAME, .run = {ISA_FLOATS(ISA_ENTRY, NAME)}},
+#define ISA_ROW_SIZED(NAME, name)  {.op = PTOWSP_PTO_##NAME, .run = {ISA_ENTRIES_SIZED(name)}},
 #define ISA_ROW_OF(NAME, function) {.op = PTOWSP_PTO_##NAME, .run = {ISA_TYPES(ISA_ENTRY_OF, function)}},
 
 /* How a loop is compiled, by a word in its line: VECTOR; SHORT, four vectors a round, where counting rounds would cost as much as what they do; or
  * PLAIN where there is no vector form. */
 #define ISA_LOOP_VECTOR ISA_VECTOR
-#define ISA_LOOP_SHORT ISA_SHORT
+#define ISA_LOOP_SHORT  ISA_SHORT
 #define ISA_LOOP_PLAIN
 
 /* One tile to one tile, element by element: d[i] = value, which sees the element as a; given declares what else it sees. */
-#define ISA_MAP(type, NAME, how, given, value)                                                                                 \
-	static ptowsp_status NAME##_##type(const struct isa_step *s, struct isa_state *state)                                  \
-	{                                                                                                                      \
-		ISA_LOOP_TYPES(type)                                                                                           \
-		S *d = isa_tile(state, &s->d);                                                                                 \
-		const S *x = isa_tile(state, &s->a);                                                                           \
-		given                                                                                                          \
-		const size_t count = isa_count(&s->d);                                                                         \
-                                                                                                                               \
-		ISA_LOOP_##how for (size_t i = 0; i < count; i++)                                                              \
-		{                                                                                                              \
-			const C a = isa_get_##type(x[i]);                                                                      \
-                                                                                                                               \
-			d[i] = isa_put_##type(value);                                                                          \
-		}                                                                                                              \
-		return PTOWSP_OK;                                                                                              \
+#define ISA_MAP(type, NAME, how, given, value)                                                                                                                 \
+	static ptowsp_status NAME##_##type(const struct isa_step *s, struct isa_state *state)                                                                  \
+	{                                                                                                                                                      \
+		ISA_LOOP_TYPES(type)                                                                                                                           \
+		S *d = isa_tile(state, &s->d);                                                                                                                 \
+		const S *x = isa_tile(state, &s->a);                                                                                                           \
+		given const size_t count = isa_count(&s->d);                                                                                                   \
+                                                                                                                                                               \
+		ISA_LOOP_##how for (size_t i = 0; i < count; i++)                                                                                              \
+		{                                                                                                                                              \
+			const C a = isa_get_##type(x[i]);                                                                                                      \
+                                                                                                                                                               \
+			d[i] = isa_put_##type(value);                                                                                                          \
+		}                                                                                                                                              \
+		return PTOWSP_OK;                                                                                                                              \
 	}
 /* The same with a scalar b. */
 #define ISA_MAP_SCALED(type, NAME, how, value) ISA_MAP(type, NAME, how, const C b = ISA_SCALAR(type, state, &s->b);, value)
@@ -79,10 +77,10 @@ extern const struct isa_kernel isa_ops_element_avx2[], isa_ops_reduce_avx2[], is
 #if defined(__clang__)
 #pragma clang diagnostic ignored "-Wpass-failed"
 #define ISA_VECTOR _Pragma("clang loop vectorize(assume_safety)")
-#define ISA_SHORT ISA_VECTOR /* it does so by itself */
+#define ISA_SHORT  ISA_VECTOR /* it does so by itself */
 #elif defined(__GNUC__)
 #define ISA_VECTOR _Pragma("GCC ivdep")
-#define ISA_SHORT _Pragma("GCC ivdep") _Pragma("GCC unroll 4")
+#define ISA_SHORT  _Pragma("GCC ivdep") _Pragma("GCC unroll 4")
 #else
 #define ISA_VECTOR
 #define ISA_SHORT

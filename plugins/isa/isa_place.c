@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /* isa_place.c - which tiles stay in the windows that they are loaded from, and their loads. */
 #include "isa/isa_place.h"
-#include "isa/live.h"
 #include "isa/isa_ops.h"
+#include "isa/live.h"
 #include "isa/rows.h"
 
 #include <stdlib.h>
@@ -42,8 +42,7 @@ static void inst_note(const struct isa_program *p, struct tile *tiles, uint32_t 
 	for (unsigned k = 0; k < u.read_count; k++) {
 		struct tile *t = &tiles[u.read[k]];
 		const bool factor = is_product(s->op) && (u.read[k] == left->row || u.read[k] == right->row);
-		const bool start = (s->op == PTOWSP_PTO_TMATMUL_ACC && u.read[k] == s->a.row) ||
-				   (s->op == PTOWSP_PTO_TMATMUL_BIAS && u.read[k] == s->c.row);
+		const bool start = (s->op == PTOWSP_PTO_TMATMUL_ACC && u.read[k] == s->a.row) || (s->op == PTOWSP_PTO_TMATMUL_BIAS && u.read[k] == s->c.row);
 
 		t->no |= !factor || start || !t->load || t->load <= since;
 	}

@@ -33,10 +33,8 @@ static bool shape_row_wise(unsigned shape)
 	case ISA_SHAPE_FILL:
 	case ISA_SHAPE_ROW_EXPAND:
 	case ISA_SHAPE_COL_EXPAND:
-	case ISA_SHAPE_ROW_COMBINE:
-		return true;
-	default:
-		return false;
+	case ISA_SHAPE_ROW_COMBINE: return true;
+	default: return false;
 	}
 }
 
@@ -45,8 +43,7 @@ bool isa_plan_row_wise(const struct isa_program *program, const struct ptowsp_ti
 	const struct isa_op *op = isa_op(inst->op);
 
 	/* Addresses of these are data, tci counts through all rows. */
-	if (!shape_row_wise(op->shape) || inst->op == PTOWSP_PTO_MGATHER || inst->op == PTOWSP_PTO_MSCATTER ||
-	    inst->op == PTOWSP_PTO_TCI)
+	if (!shape_row_wise(op->shape) || inst->op == PTOWSP_PTO_MGATHER || inst->op == PTOWSP_PTO_MSCATTER || inst->op == PTOWSP_PTO_TCI)
 		return false;
 	*rows_out = rows_of(program, op->shape == ISA_SHAPE_STORE ? inst->a : inst->d);
 	return true;
@@ -101,12 +98,12 @@ struct packing {
 	const struct isa_program *p;
 	struct isa_plan *plan;
 	struct isa_live live;
-	uint64_t *meets;  /* per tile the set of those that it must not overlap */
+	uint64_t *meets; /* per tile the set of those that it must not overlap */
 	uint64_t *set;
 	const uint8_t *in; /* per tile whether it counts; NULL: all do */
-	uint32_t *order;  /* tiles that count, the largest first */
-	uint32_t count;   /* of them */
-	uint32_t *placed; /* those that the tile in question meets, by their offset */
+	uint32_t *order;   /* tiles that count, the largest first */
+	uint32_t count;    /* of them */
+	uint32_t *placed;  /* those that the tile in question meets, by their offset */
 };
 
 static void meet(const struct packing *k, uint32_t tile, const uint64_t *others)

@@ -25,12 +25,12 @@ struct isa_plan {
 	/* Per tile its offset in bytes, a multiple of 64. Tiles whose lifetimes meet do not overlap; nor do the tiles of one group, if
 	 * one of the two has a life outside it (is_behind or is_before): so a group may run row by row in these places. */
 	uint32_t *at;
-	uint32_t bytes;         /* of tile memory with these offsets */
-	uint32_t bytes_without; /* if every tile had its own */
+	uint32_t bytes;           /* of tile memory with these offsets */
+	uint32_t bytes_without;   /* if every tile had its own */
 	struct isa_group *groups; /* ascending */
 	uint32_t group_count;
-	uint64_t *live;         /* sets of tiles, one bit each; NULL: program too large, then every tile lives everywhere */
-	uint32_t words;         /* of a set */
+	uint64_t *live; /* sets of tiles, one bit each; NULL: program too large, then every tile lives everywhere */
+	uint32_t words; /* of a set */
 };
 
 /* Needs the tables of a program that is verified, nothing else. Shapes may still be wrong; the groups then mean nothing. own: every

@@ -39,30 +39,26 @@ static ptowsp_status header_read(struct isa_program *p, const void *payload, siz
 	uint64_t want;
 
 	if (!payload || size < sizeof(*h))
-		return isa_error(error, PTOWSP_BAD_PACKAGE, "a tile program of %llu bytes is shorter than its header",
-				 (unsigned long long)size);
+		return isa_error(error, PTOWSP_BAD_PACKAGE, "a tile program of %llu bytes is shorter than its header", (unsigned long long)size);
 	memcpy(h, payload, sizeof(*h));
 	if (h->magic != PTOWSP_TILE_MAGIC)
-		return isa_error(error, PTOWSP_BAD_PACKAGE, "not a tile program: it starts with 0x%08lX, not PTOT",
-				 (unsigned long)h->magic);
+		return isa_error(error, PTOWSP_BAD_PACKAGE, "not a tile program: it starts with 0x%08lX, not PTOT", (unsigned long)h->magic);
 	if (h->version != PTOWSP_TILE_VERSION)
-		return isa_error(error, PTOWSP_BAD_PACKAGE, "tile program of version %lu, this side knows version %u",
-				 (unsigned long)h->version, PTOWSP_TILE_VERSION);
+		return isa_error(error, PTOWSP_BAD_PACKAGE, "tile program of version %lu, this side knows version %u", (unsigned long)h->version,
+				 PTOWSP_TILE_VERSION);
 	if (h->reserved)
 		return isa_error(error, PTOWSP_BAD_PACKAGE, "the reserved field of the tile program's header is not 0");
-	if (h->param_count > UINT16_MAX || h->tile_count > UINT16_MAX || h->scalar_count > UINT16_MAX ||
-	    h->inst_count > ISA_INSTS_MAX)
-		return isa_error(
-			error, PTOWSP_BAD_PACKAGE,
-			"tile program with %lu parameters, %lu tiles, %lu scalars, %lu instructions; at most 65535 each "
-			"and %d instructions",
-			(unsigned long)h->param_count, (unsigned long)h->tile_count, (unsigned long)h->scalar_count,
-			(unsigned long)h->inst_count, ISA_INSTS_MAX);
+	if (h->param_count > UINT16_MAX || h->tile_count > UINT16_MAX || h->scalar_count > UINT16_MAX || h->inst_count > ISA_INSTS_MAX)
+		return isa_error(error, PTOWSP_BAD_PACKAGE,
+				 "tile program with %lu parameters, %lu tiles, %lu scalars, %lu instructions; at most 65535 each "
+				 "and %d instructions",
+				 (unsigned long)h->param_count, (unsigned long)h->tile_count, (unsigned long)h->scalar_count, (unsigned long)h->inst_count,
+				 ISA_INSTS_MAX);
 	want = sizeof(*h) + h->param_count * (uint64_t)sizeof(*p->params) + h->tile_count * (uint64_t)sizeof(*p->tiles) +
 	       h->scalar_count * (uint64_t)sizeof(*p->scalars) + h->inst_count * (uint64_t)sizeof(*p->insts);
 	if (want != size)
-		return isa_error(error, PTOWSP_BAD_PACKAGE, "the tile program's tables take %llu bytes, the payload has %llu",
-				 (unsigned long long)want, (unsigned long long)size);
+		return isa_error(error, PTOWSP_BAD_PACKAGE, "the tile program's tables take %llu bytes, the payload has %llu", (unsigned long long)want,
+				 (unsigned long long)size);
 	return PTOWSP_OK;
 }
 
@@ -177,8 +173,7 @@ static ptowsp_status names_copy(struct isa_program *p, const char *strings, size
 		return no_memory(error);
 	names_take(p, &n);
 	if (n.bad)
-		return isa_error(error, PTOWSP_BAD_PACKAGE,
-				 "a name in a tile program lies outside the package's strings or is longer than %d bytes",
+		return isa_error(error, PTOWSP_BAD_PACKAGE, "a name in a tile program lies outside the package's strings or is longer than %d bytes",
 				 ISA_NAME_MAX);
 	n.pool = p->pool = malloc(n.used);
 	if (!n.pool)
@@ -191,25 +186,26 @@ ptowsp_status isa_program_create_at(struct isa_program **program_out, unsigned l
 				    size_t strings_size, struct ptowsp_error *error)
 {
 	const bool plain = level == ISA_LEVEL_STEPS;
-	const struct isa_options options = {.own_places = plain, .all_copied = plain, .any_processor = plain, .rows_bytes = level >= ISA_LEVEL_ROWS ? ISA_ROWS_BYTES : 0, .fast = fast};
+	const struct isa_options options = {
+		.own_places = plain, .all_copied = plain, .any_processor = plain, .rows_bytes = level >= ISA_LEVEL_ROWS ? ISA_ROWS_BYTES : 0, .fast = fast};
 
 	return isa_program_create_with(program_out, payload, size, strings, strings_size, &options, error);
 }
 
-ptowsp_status isa_program_create(struct isa_program **program_out, const void *payload, size_t size, const char *strings,
-				 size_t strings_size, struct ptowsp_error *error)
+ptowsp_status isa_program_create(struct isa_program **program_out, const void *payload, size_t size, const char *strings, size_t strings_size,
+				 struct ptowsp_error *error)
 {
 	return isa_program_create_at(program_out, ISA_LEVEL_ROWS, false, payload, size, strings, strings_size, error);
 }
 
-ptowsp_status isa_program_create_fast(struct isa_program **program_out, const void *payload, size_t size, const char *strings,
-				      size_t strings_size, struct ptowsp_error *error)
+ptowsp_status isa_program_create_fast(struct isa_program **program_out, const void *payload, size_t size, const char *strings, size_t strings_size,
+				      struct ptowsp_error *error)
 {
 	return isa_program_create_at(program_out, ISA_LEVEL_ROWS, true, payload, size, strings, strings_size, error);
 }
 
-ptowsp_status isa_program_create_with(struct isa_program **program_out, const void *payload, size_t size, const char *strings,
-				      size_t strings_size, const struct isa_options *options, struct ptowsp_error *error)
+ptowsp_status isa_program_create_with(struct isa_program **program_out, const void *payload, size_t size, const char *strings, size_t strings_size,
+				      const struct isa_options *options, struct ptowsp_error *error)
 {
 	struct isa_program *p = calloc(1, sizeof(*p));
 	ptowsp_status status;

@@ -29,7 +29,7 @@ struct isa_step {
 	struct isa_operand d, e, a, b, c, f;
 	uint32_t target;
 	uint32_t line;
-	uint32_t flat;       /* FOR: instructions of a round, ENDFOR too, if the body is straight and writes no scalar; else 0 */
+	uint32_t flat; /* FOR: instructions of a round, ENDFOR too, if the body is straight and writes no scalar; else 0 */
 	uint8_t op, mode;
 	uint16_t copy;       /* nonzero: the destination is also a source that must survive; work in scratch temp */
 	uint64_t round_cost; /* FOR with flat: cycles of one round */
@@ -47,23 +47,23 @@ struct isa_program {
 	const char **param_names, **tile_names, **scalar_names;
 	char *pool;
 
-	struct isa_step *steps;  /* one per instruction */
+	struct isa_step *steps; /* one per instruction */
 	struct isa_plan plan;
-	struct isa_rows *rows;   /* rows.h: groups that run in blocks */
+	struct isa_rows *rows; /* rows.h: groups that run in blocks */
 	uint32_t rows_count;
-	size_t *place_at;        /* isa_place.h: per tile where in scratch the place it was loaded from stands, or 0; NULL: no tile has one */
-	uint32_t tiles_at;       /* where tile memory begins in scratch: plan.at counts from there */
-	uint64_t *initial;       /* the scalars at the start, one per row */
-	uint32_t *arg_rows;      /* scalar row of each argument */
+	size_t *place_at;   /* isa_place.h: per tile where in scratch the place it was loaded from stands, or 0; NULL: no tile has one */
+	uint32_t tiles_at;  /* where tile memory begins in scratch: plan.at counts from there */
+	uint64_t *initial;  /* the scalars at the start, one per row */
+	uint32_t *arg_rows; /* scalar row of each argument */
 	uint32_t arg_count;
-	uint32_t *zero_tiles;    /* tiles that some path reads before it writes them */
+	uint32_t *zero_tiles; /* tiles that some path reads before it writes them */
 	uint32_t zero_count;
-	uint8_t *taint;          /* per scalar: ISA_TAINT_x of any value it may hold */
+	uint8_t *taint; /* per scalar: ISA_TAINT_x of any value it may hold */
 	bool varies, data_dependent, by_block;
-	bool of_blocks;          /* some scalar is a block's number or count */
+	bool of_blocks;                   /* some scalar is a block's number or count */
 	size_t temp_at, rows_at, scratch; /* scratch: scalars, tiles, temp, steps of a group in blocks */
-	char unusable[216];      /* why it cannot run, or empty */
-	char unwalkable[216];    /* why not even its control flow makes sense, or empty */
+	char unusable[216];               /* why it cannot run, or empty */
+	char unwalkable[216];             /* why not even its control flow makes sense, or empty */
 };
 
 /* verify.c: structure of the copied tables. BAD_PACKAGE or UNKNOWN_OPCODE. */
@@ -86,12 +86,11 @@ struct isa_options {
 	bool any_processor;  /* no instructions that only some have */
 	bool fast;           /* isa_program_create_fast */
 };
-ptowsp_status isa_program_create_with(struct isa_program **program_out, const void *payload, size_t size, const char *strings,
-				      size_t strings_size, const struct isa_options *options, struct ptowsp_error *error);
+ptowsp_status isa_program_create_with(struct isa_program **program_out, const void *payload, size_t size, const char *strings, size_t strings_size,
+				      const struct isa_options *options, struct ptowsp_error *error);
 
 /* isa_program.c: keeps the first sentence. Both name the kernel and the instruction's line. */
-void isa_program_mark(struct isa_program *p, char text[216], uint32_t inst, const char *format, ...)
-	__attribute__((format(printf, 4, 5)));
+void isa_program_mark(struct isa_program *p, char text[216], uint32_t inst, const char *format, ...) __attribute__((format(printf, 4, 5)));
 /* "line 12", or "instruction 5" where no line is known. */
 struct isa_place {
 	char text[32];
@@ -102,7 +101,6 @@ struct isa_place isa_program_place(const struct isa_program *p, uint32_t inst);
 void isa_inst_text(const struct isa_program *p, uint32_t i, char text[1024]);
 
 /* error.c */
-ptowsp_status isa_error(struct ptowsp_error *error, ptowsp_status code, const char *format, ...)
-	__attribute__((format(printf, 3, 4)));
+ptowsp_status isa_error(struct ptowsp_error *error, ptowsp_status code, const char *format, ...) __attribute__((format(printf, 3, 4)));
 
 #endif

@@ -58,7 +58,8 @@ TILE_INLINE double tile_exp_parts(double x, double *scale_out)
 {
 	const double shifted = x * 0x1.71547652b82fep+0 + 0x1.8p52, n = shifted - 0x1.8p52;
 	const double r = (x - n * 0x1.62e42fef00000p-1) - n * 0x1.473de6af278edp-34, r2 = r * r, r4 = r2 * r2;
-	const double q0 = 0x1.0000000000000p-1 + 0x1.5555555553b78p-3 * r, q1 = 0x1.5555555554cb7p-5 + 0x1.1111111c478ebp-7 * r, q2 = 0x1.6c16c1738ff55p-10 + 0x1.a019ada3609f3p-13 * r, q3 = 0x1.a019c9a5652d3p-16 + 0x1.72c72ca338df0p-19 * r;
+	const double q0 = 0x1.0000000000000p-1 + 0x1.5555555553b78p-3 * r, q1 = 0x1.5555555554cb7p-5 + 0x1.1111111c478ebp-7 * r,
+		     q2 = 0x1.6c16c1738ff55p-10 + 0x1.a019ada3609f3p-13 * r, q3 = 0x1.a019c9a5652d3p-16 + 0x1.72c72ca338df0p-19 * r;
 	const double q = (q0 + q1 * r2) + ((q2 + q3 * r2) + 0x1.2880411bad1aap-22 * r4) * r4;
 
 	*scale_out = tile_double_of((tile_bits_of(shifted) + 1023) << 52);
@@ -72,7 +73,8 @@ TILE_INLINE float tile_exp_f32(float x)
 	const float inside = tile_choose_f32(x > 130, 130, tile_choose_f32(x < -150, -150, x));
 	const float shifted = inside * 0x1.715476p+0f + 0x1.8p23f, n = shifted - 0x1.8p23f;
 	const double r = (double)inside - (double)n * 0x1.62e42fefa39efp-1, r2 = r * r, r4 = r2 * r2;
-	const double q0 = 0x1.fffffffffe066p-2 + 0x1.5555555554f97p-3 * r, q1 = 0x1.55555565c68c4p-5 + 0x1.111111170b44bp-7 * r, q2 = 0x1.6c166be3341cap-10 + 0x1.a019c36f1b553p-13 * r, q3 = 0x1.a136b754ae806p-16 + 0x1.72ad3fe9fc4d8p-19 * r;
+	const double q0 = 0x1.fffffffffe066p-2 + 0x1.5555555554f97p-3 * r, q1 = 0x1.55555565c68c4p-5 + 0x1.111111170b44bp-7 * r,
+		     q2 = 0x1.6c166be3341cap-10 + 0x1.a019c36f1b553p-13 * r, q3 = 0x1.a136b754ae806p-16 + 0x1.72ad3fe9fc4d8p-19 * r;
 	const double rest = r + r2 * ((q0 + q1 * r2) + (q2 + q3 * r2) * r4);
 	const double scale = tile_double_of(tile_bits_of((double)n + (0x1p52 + 1023)) << 52);
 
@@ -99,7 +101,8 @@ TILE_INLINE float tile_log_f32(float x)
 	const double k = tile_double_of(exponent | UINT64_C(0x4330000000000000)) - (0x1p52 + 1024);
 	const double f = tile_double_of(bits - (exponent << 52) + (UINT64_C(1024) << 52)) - 1;
 	const double s = f / (2 + f), z = s * s, z2 = z * z;
-	const double g = (0x1.55555555553b8p-1 + 0x1.9999999b86f7ep-2 * z) + ((0x1.2492462a593e1p-2 + 0x1.c71fcd608be90p-3 * z) + (0x1.7382c4e35c8aep-3 + 0x1.546b8e26e265ep-3 * z) * z2) * z2;
+	const double g = (0x1.55555555553b8p-1 + 0x1.9999999b86f7ep-2 * z) +
+			 ((0x1.2492462a593e1p-2 + 0x1.c71fcd608be90p-3 * z) + (0x1.7382c4e35c8aep-3 + 0x1.546b8e26e265ep-3 * z) * z2) * z2;
 	const double finite = k * 0x1.62e42fefa39efp-1 + (2 * s + s * (z * g));
 	const double low = tile_choose(x == 0, -(double)INFINITY, (double)NAN); /* 0, or negative */
 	const double ends = tile_choose(x > 0, (double)x, low);

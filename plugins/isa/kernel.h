@@ -58,12 +58,12 @@ struct tile_call {
 	struct ptowsp_kernel_out *out;
 	unsigned char *memory; /* of its tiles */
 	uint64_t cycles;
-	uint64_t jumps;        /* back that are left */
+	uint64_t jumps; /* back that are left */
 };
 
 /* "kernel rowmax line 12: " and the sentence; place NULL: none. Returns KERNEL_FAILED. */
-static __attribute__((cold, noinline, unused, format(printf, 3, 4))) ptowsp_status
-tile_fail(const struct tile_call *call, const char *place, const char *format, ...)
+static __attribute__((cold, noinline, unused, format(printf, 3, 4))) ptowsp_status tile_fail(const struct tile_call *call, const char *place,
+											     const char *format, ...)
 {
 	struct ptowsp_error *error = call->out->error;
 	va_list list;
@@ -75,8 +75,7 @@ tile_fail(const struct tile_call *call, const char *place, const char *format, .
 	error->native = 0;
 	error->domain = PTOWSP_DOMAIN_KERNEL;
 	error->flags = 0;
-	length = snprintf(error->text, sizeof(error->text), "kernel %.64s%s%s: ", call->kernel->name, place ? " " : "",
-			  place ? place : "");
+	length = snprintf(error->text, sizeof(error->text), "kernel %.64s%s%s: ", call->kernel->name, place ? " " : "", place ? place : "");
 	va_start(list, format);
 	vsnprintf(error->text + length, sizeof(error->text) - (size_t)length, format, list);
 	va_end(list);
@@ -88,18 +87,18 @@ tile_fail(const struct tile_call *call, const char *place, const char *format, .
 TILE_COLD const char *tile_type_text(unsigned dtype)
 {
 	switch (dtype) {
-#define X(name, code, size, cls, word, descr) case code: return word;
+#define X(name, code, size, cls, word, descr)                                                                                                                  \
+	case code:                                                                                                                                             \
+		return word;
 #include "ptowsp/dtype.def"
 #undef X
-	default:
-		return "?";
+	default: return "?";
 	}
 }
 
 TILE_INLINE const struct ptowsp_tensor_arg *tile_window(const struct tile_call *call, uint32_t param)
 {
-	return (const struct ptowsp_tensor_arg *)(const void *)((const unsigned char *)call->task->tensors +
-								(size_t)param * call->task->tensor_stride);
+	return (const struct ptowsp_tensor_arg *)(const void *)((const unsigned char *)call->task->tensors + (size_t)param * call->task->tensor_stride);
 }
 
 static __attribute__((unused)) ptowsp_status tile_check(const struct tile_call *call)
@@ -115,23 +114,22 @@ static __attribute__((unused)) ptowsp_status tile_check(const struct tile_call *
 		const unsigned lacking = k->params[i].access & ~(unsigned)w->access;
 
 		if (w->dtype != k->params[i].dtype)
-			return tile_fail(call, NULL, "%%%.64s is %s, the task's tensor is %s", k->params[i].name,
-					 tile_type_text(k->params[i].dtype), tile_type_text(w->dtype));
+			return tile_fail(call, NULL, "%%%.64s is %s, the task's tensor is %s", k->params[i].name, tile_type_text(k->params[i].dtype),
+					 tile_type_text(w->dtype));
 		if (lacking)
-			return tile_fail(call, NULL, "%s %%%.64s, which the task does not allow",
-					 lacking & PTOWSP_WRITE ? "writes" : "reads", k->params[i].name);
+			return tile_fail(call, NULL, "%s %%%.64s, which the task does not allow", lacking & PTOWSP_WRITE ? "writes" : "reads",
+					 k->params[i].name);
 	}
 	if (!k->workspace)
 		return PTOWSP_OK;
 	if (!PTOWSP_HAS(task, struct ptowsp_task, workspace_size) || task->workspace_size < k->workspace)
-		return tile_fail(call, NULL, "needs a workspace of %llu bytes for its tiles, which the task does not have",
-				 (unsigned long long)k->workspace);
+		return tile_fail(call, NULL, "needs a workspace of %llu bytes for its tiles, which the task does not have", (unsigned long long)k->workspace);
 	return PTOWSP_OK;
 }
 
 /* A call from beginning to end; what every emitted function does. */
-static __attribute__((unused)) ptowsp_status tile_run(const struct tile_kernel *kernel, const struct ptowsp_task *task,
-						      struct ptowsp_kernel_out *out, ptowsp_status (*body)(struct tile_call *call))
+static __attribute__((unused)) ptowsp_status tile_run(const struct tile_kernel *kernel, const struct ptowsp_task *task, struct ptowsp_kernel_out *out,
+						      ptowsp_status (*body)(struct tile_call *call))
 {
 	struct tile_call call = {.kernel = kernel, .task = task, .out = out, .jumps = TILE_JUMPS};
 	ptowsp_status status = tile_check(&call);
@@ -185,23 +183,23 @@ TILE_INLINE double tile_silu_f64(double x)
 }
 
 /* Integer rules that C leaves open: x / 0 is 0, x rem 0 is x, the smallest / -1 is itself. */
-#define TILE_SIGNED_RULES(type, ...)                                                                                           \
-	TILE_INLINE isa_s_##type tile_div_##type(isa_s_##type a, isa_s_##type b)                                               \
-	{                                                                                                                      \
-		return (isa_s_##type)(b == 0 ? 0 : b == -1 ? 0 - (isa_w_##type)a : (isa_w_##type)(a / b));                     \
-	}                                                                                                                      \
-	TILE_INLINE isa_s_##type tile_rem_##type(isa_s_##type a, isa_s_##type b)                                               \
-	{                                                                                                                      \
-		return (isa_s_##type)(b == 0 ? a : b == -1 ? 0 : a % b);                                                       \
+#define TILE_SIGNED_RULES(type, ...)                                                                                                                           \
+	TILE_INLINE isa_s_##type tile_div_##type(isa_s_##type a, isa_s_##type b)                                                                               \
+	{                                                                                                                                                      \
+		return (isa_s_##type)(b == 0 ? 0 : b == -1 ? 0 - (isa_w_##type)a : (isa_w_##type)(a / b));                                                     \
+	}                                                                                                                                                      \
+	TILE_INLINE isa_s_##type tile_rem_##type(isa_s_##type a, isa_s_##type b)                                                                               \
+	{                                                                                                                                                      \
+		return (isa_s_##type)(b == 0 ? a : b == -1 ? 0 : a % b);                                                                                       \
 	}
-#define TILE_UNSIGNED_RULES(type, ...)                                                                                         \
-	TILE_INLINE isa_s_##type tile_div_##type(isa_s_##type a, isa_s_##type b)                                               \
-	{                                                                                                                      \
-		return (isa_s_##type)(b == 0 ? 0 : a / b);                                                                     \
-	}                                                                                                                      \
-	TILE_INLINE isa_s_##type tile_rem_##type(isa_s_##type a, isa_s_##type b)                                               \
-	{                                                                                                                      \
-		return (isa_s_##type)(b == 0 ? a : a % b);                                                                     \
+#define TILE_UNSIGNED_RULES(type, ...)                                                                                                                         \
+	TILE_INLINE isa_s_##type tile_div_##type(isa_s_##type a, isa_s_##type b)                                                                               \
+	{                                                                                                                                                      \
+		return (isa_s_##type)(b == 0 ? 0 : a / b);                                                                                                     \
+	}                                                                                                                                                      \
+	TILE_INLINE isa_s_##type tile_rem_##type(isa_s_##type a, isa_s_##type b)                                                                               \
+	{                                                                                                                                                      \
+		return (isa_s_##type)(b == 0 ? a : a % b);                                                                                                     \
 	}
 ISA_SIGNED(TILE_SIGNED_RULES, )
 ISA_UNSIGNED(TILE_UNSIGNED_RULES, )
@@ -232,29 +230,26 @@ TILE_INLINE int64_t tile_flat_start(int64_t r, int64_t c, uint64_t tile)
 	return r * (int64_t)tile + c;
 }
 
-TILE_COLD struct tile_place tile_flat_fail(const struct tile_call *call, const char *place, const char *does, uint32_t param,
-					   int64_t start, uint64_t count)
+TILE_COLD struct tile_place tile_flat_fail(const struct tile_call *call, const char *place, const char *does, uint32_t param, int64_t start, uint64_t count)
 {
-	tile_fail(call, place, "%s elements [%lld, %lld) of %%%.48s, which has %llu", does, (long long)start,
-		  (long long)(start + (int64_t)count), call->kernel->params[param].name,
-		  (unsigned long long)tile_window(call, param)->columns);
+	tile_fail(call, place, "%s elements [%lld, %lld) of %%%.48s, which has %llu", does, (long long)start, (long long)(start + (int64_t)count),
+		  call->kernel->params[param].name, (unsigned long long)tile_window(call, param)->columns);
 	return (struct tile_place){NULL, 0, 0};
 }
 
-TILE_COLD struct tile_place tile_grid_fail(const struct tile_call *call, const char *place, const char *does, uint32_t param,
-					   int64_t row, int64_t column, uint32_t rows, uint32_t columns)
+TILE_COLD struct tile_place tile_grid_fail(const struct tile_call *call, const char *place, const char *does, uint32_t param, int64_t row, int64_t column,
+					   uint32_t rows, uint32_t columns)
 {
 	const struct ptowsp_tensor_arg *w = tile_window(call, param);
 
-	tile_fail(call, place, "%s %lux%lu at row %lld, column %lld of %%%.48s, which is %llux%llu", does, (unsigned long)rows,
-		  (unsigned long)columns, (long long)row, (long long)column, call->kernel->params[param].name,
-		  (unsigned long long)w->rows, (unsigned long long)w->columns);
+	tile_fail(call, place, "%s %lux%lu at row %lld, column %lld of %%%.48s, which is %llux%llu", does, (unsigned long)rows, (unsigned long)columns,
+		  (long long)row, (long long)column, call->kernel->params[param].name, (unsigned long long)w->rows, (unsigned long long)w->columns);
 	return (struct tile_place){NULL, 0, 0};
 }
 
 /* A tile of rows x columns elements of `bytes` at [r, c] of a parameter's window. does: "tload reads", for the sentence. */
-TILE_INLINE struct tile_place tile_find(const struct tile_call *call, const char *place, const char *does, uint32_t param, int64_t r,
-					int64_t c, uint32_t rows, uint32_t columns, size_t bytes)
+TILE_INLINE struct tile_place tile_find(const struct tile_call *call, const char *place, const char *does, uint32_t param, int64_t r, int64_t c, uint32_t rows,
+					uint32_t columns, size_t bytes)
 {
 	const struct ptowsp_tensor_arg *w = tile_window(call, param);
 	const uint64_t count = (uint64_t)rows * columns;
@@ -267,12 +262,10 @@ TILE_INLINE struct tile_place tile_find(const struct tile_call *call, const char
 		return (struct tile_place){(unsigned char *)w->data + (size_t)start * bytes, columns * bytes, bytes};
 	}
 	start = tile_flat_start(r, 0, rows);
-	if (start < 0 || c < 0 || rows > w->rows || (uint64_t)start > w->rows - rows || columns > w->columns ||
-	    (uint64_t)c > w->columns - columns)
+	if (start < 0 || c < 0 || rows > w->rows || (uint64_t)start > w->rows - rows || columns > w->columns || (uint64_t)c > w->columns - columns)
 		return tile_grid_fail(call, place, does, param, start, c, rows, columns);
-	return (struct tile_place){
-		(unsigned char *)w->data + ((uint64_t)start * w->row_stride + (uint64_t)c * w->column_stride) * bytes,
-		(size_t)(w->row_stride * bytes), (size_t)(w->column_stride * bytes)};
+	return (struct tile_place){(unsigned char *)w->data + ((uint64_t)start * w->row_stride + (uint64_t)c * w->column_stride) * bytes,
+				   (size_t)(w->row_stride * bytes), (size_t)(w->column_stride * bytes)};
 }
 
 /* Rows of elements that a loop can walk as they are: one behind the other, each at a multiple of its size. */
@@ -357,8 +350,7 @@ TILE_INLINE void tile_write_end(const struct tile_place *p, const void *written,
 
 /* A loop that reads rows of `width` bytes at `from` and writes others at `to` as it goes: if the two overlap other than element by
  * element, it reads a copy. Rows of one distance that lie beside each other do not overlap. */
-TILE_INLINE int tile_are_apart(const struct tile_place *from, size_t rows, size_t width, const struct tile_place *to, size_t to_rows,
-			       size_t to_width)
+TILE_INLINE int tile_are_apart(const struct tile_place *from, size_t rows, size_t width, const struct tile_place *to, size_t to_rows, size_t to_width)
 {
 	const uintptr_t a = (uintptr_t)from->at, b = (uintptr_t)to->at, step = from->step;
 	const uintptr_t a_end = a + (rows - 1) * step + width, b_end = b + (to_rows - 1) * to->step + to_width;
@@ -372,8 +364,8 @@ TILE_INLINE int tile_are_apart(const struct tile_place *from, size_t rows, size_
 	return between >= width && between + to_width <= step;
 }
 
-TILE_INLINE void tile_part(struct tile_place *from, const struct tile_place *to, void *buffer, uint32_t rows, uint32_t columns,
-			   size_t bytes, uint32_t to_rows, uint32_t to_columns, size_t to_bytes)
+TILE_INLINE void tile_part(struct tile_place *from, const struct tile_place *to, void *buffer, uint32_t rows, uint32_t columns, size_t bytes, uint32_t to_rows,
+			   uint32_t to_columns, size_t to_bytes)
 {
 	const size_t width = columns * bytes, to_width = to_columns * to_bytes;
 
@@ -386,8 +378,7 @@ TILE_INLINE void tile_part(struct tile_place *from, const struct tile_place *to,
 
 /* --- single elements of windows and tiles --- */
 
-TILE_COLD unsigned char *tile_element_fail(const struct tile_call *call, const char *place, const char *does, uint32_t param,
-					   int64_t index)
+TILE_COLD unsigned char *tile_element_fail(const struct tile_call *call, const char *place, const char *does, uint32_t param, int64_t index)
 {
 	const struct ptowsp_tensor_arg *w = tile_window(call, param);
 
@@ -397,8 +388,7 @@ TILE_COLD unsigned char *tile_element_fail(const struct tile_call *call, const c
 }
 
 /* Element number `index` of a window, counted row by row; NULL: there is none, and the sentence is written. */
-TILE_INLINE unsigned char *tile_element(const struct tile_call *call, const char *place, const char *does, uint32_t param,
-					int64_t index, size_t bytes)
+TILE_INLINE unsigned char *tile_element(const struct tile_call *call, const char *place, const char *does, uint32_t param, int64_t index, size_t bytes)
 {
 	const struct ptowsp_tensor_arg *w = tile_window(call, param);
 	uint64_t row;
@@ -412,13 +402,11 @@ TILE_INLINE unsigned char *tile_element(const struct tile_call *call, const char
 }
 
 /* Element `offset` of a tile with `count`. */
-TILE_INLINE ptowsp_status tile_offset(const struct tile_call *call, const char *place, const char *mnemonic, const char *tile,
-				      int64_t offset, uint64_t count)
+TILE_INLINE ptowsp_status tile_offset(const struct tile_call *call, const char *place, const char *mnemonic, const char *tile, int64_t offset, uint64_t count)
 {
 	if (offset >= 0 && (uint64_t)offset < count)
 		return PTOWSP_OK;
-	return tile_fail(call, place, "%s of element %lld of %%%.48s, which has %llu", mnemonic, (long long)offset, tile,
-			 (unsigned long long)count);
+	return tile_fail(call, place, "%s of element %lld of %%%.48s, which has %llu", mnemonic, (long long)offset, tile, (unsigned long long)count);
 }
 
 TILE_INLINE int64_t tile_index(const void *tile, int is_unsigned, size_t i)
@@ -441,8 +429,8 @@ TILE_INLINE size_t tile_element_at(const struct ptowsp_tensor_arg *w, int flat, 
 }
 
 /* d may be the indices: each is read before it is overwritten. */
-TILE_INLINE ptowsp_status tile_mgather(const struct tile_call *call, const char *place, void *d, uint32_t param, const void *index,
-				       int is_unsigned, size_t count, size_t bytes)
+TILE_INLINE ptowsp_status tile_mgather(const struct tile_call *call, const char *place, void *d, uint32_t param, const void *index, int is_unsigned,
+				       size_t count, size_t bytes)
 {
 	const struct ptowsp_tensor_arg *w = tile_window(call, param);
 	const int64_t limit = tile_window_count(w);
@@ -460,8 +448,8 @@ TILE_INLINE ptowsp_status tile_mgather(const struct tile_call *call, const char 
 	return PTOWSP_OK;
 }
 
-TILE_INLINE ptowsp_status tile_mscatter(const struct tile_call *call, const char *place, uint32_t param, const void *a,
-					const void *index, int is_unsigned, size_t count, size_t bytes)
+TILE_INLINE ptowsp_status tile_mscatter(const struct tile_call *call, const char *place, uint32_t param, const void *a, const void *index, int is_unsigned,
+					size_t count, size_t bytes)
 {
 	const struct ptowsp_tensor_arg *w = tile_window(call, param);
 	const int64_t limit = tile_window_count(w);

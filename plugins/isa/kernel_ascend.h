@@ -45,8 +45,8 @@ struct tile_call {
 	uint64_t jumps;            /* back that are left */
 };
 
-TILE_CORE void tile_begin(struct tile_call *call, GM_ADDR tensors, GM_ADDR args, GM_ADDR workspace, uint32_t block, uint32_t block_count,
-			  uint64_t tiles, uint64_t work)
+TILE_CORE void tile_begin(struct tile_call *call, GM_ADDR tensors, GM_ADDR args, GM_ADDR workspace, uint32_t block, uint32_t block_count, uint64_t tiles,
+			  uint64_t work)
 {
 	call->given.tensors = (__gm__ struct tile_window *)tensors;
 	call->given.args = (__gm__ uint64_t *)args;
@@ -67,7 +67,7 @@ TILE_CORE void tile_end(struct tile_call *call)
 }
 
 #define tile_fail(call, place, ...) PTOWSP_KERNEL_FAILED
-#define tile_endless(call, place) PTOWSP_RUN_FAILED
+#define tile_endless(call, place)   PTOWSP_RUN_FAILED
 
 TILE_CORE int tile_goes_on(int64_t now, int64_t step, int64_t bound)
 {
@@ -75,31 +75,31 @@ TILE_CORE int tile_goes_on(int64_t now, int64_t step, int64_t bound)
 }
 
 /* Integer rules that C++ leaves open: x / 0 is 0, x rem 0 is x, the smallest / -1 is itself. */
-#define TILE_SIGNED_RULES(type, ...)                                                                                           \
-	TILE_CORE isa_s_##type tile_div_##type(isa_s_##type a, isa_s_##type b)                                                 \
-	{                                                                                                                      \
-		return (isa_s_##type)(b == 0 ? 0 : b == -1 ? 0 - (isa_w_##type)a : (isa_w_##type)(a / b));                     \
-	}                                                                                                                      \
-	TILE_CORE isa_s_##type tile_rem_##type(isa_s_##type a, isa_s_##type b)                                                 \
-	{                                                                                                                      \
-		return (isa_s_##type)(b == 0 ? a : b == -1 ? 0 : a % b);                                                       \
+#define TILE_SIGNED_RULES(type, ...)                                                                                                                           \
+	TILE_CORE isa_s_##type tile_div_##type(isa_s_##type a, isa_s_##type b)                                                                                 \
+	{                                                                                                                                                      \
+		return (isa_s_##type)(b == 0 ? 0 : b == -1 ? 0 - (isa_w_##type)a : (isa_w_##type)(a / b));                                                     \
+	}                                                                                                                                                      \
+	TILE_CORE isa_s_##type tile_rem_##type(isa_s_##type a, isa_s_##type b)                                                                                 \
+	{                                                                                                                                                      \
+		return (isa_s_##type)(b == 0 ? a : b == -1 ? 0 : a % b);                                                                                       \
 	}
-#define TILE_UNSIGNED_RULES(type, ...)                                                                                         \
-	TILE_CORE isa_s_##type tile_div_##type(isa_s_##type a, isa_s_##type b)                                                 \
-	{                                                                                                                      \
-		return (isa_s_##type)(b == 0 ? 0 : a / b);                                                                     \
-	}                                                                                                                      \
-	TILE_CORE isa_s_##type tile_rem_##type(isa_s_##type a, isa_s_##type b)                                                 \
-	{                                                                                                                      \
-		return (isa_s_##type)(b == 0 ? a : a % b);                                                                     \
+#define TILE_UNSIGNED_RULES(type, ...)                                                                                                                         \
+	TILE_CORE isa_s_##type tile_div_##type(isa_s_##type a, isa_s_##type b)                                                                                 \
+	{                                                                                                                                                      \
+		return (isa_s_##type)(b == 0 ? 0 : a / b);                                                                                                     \
+	}                                                                                                                                                      \
+	TILE_CORE isa_s_##type tile_rem_##type(isa_s_##type a, isa_s_##type b)                                                                                 \
+	{                                                                                                                                                      \
+		return (isa_s_##type)(b == 0 ? a : a % b);                                                                                                     \
 	}
 ISA_SIGNED(TILE_SIGNED_RULES, )
 ISA_UNSIGNED(TILE_UNSIGNED_RULES, )
 
-#define TILE_F64(name, expression)                                                                                             \
-	TILE_CORE double tile_##name##_f64(double x)                                                                           \
-	{                                                                                                                      \
-		return expression;                                                                                             \
+#define TILE_F64(name, expression)                                                                                                                             \
+	TILE_CORE double tile_##name##_f64(double x)                                                                                                           \
+	{                                                                                                                                                      \
+		return expression;                                                                                                                             \
 	}
 TILE_F64(exp, exp(x))
 TILE_F64(log, log(x))
@@ -110,20 +110,20 @@ TILE_F64(silu, x / (1 + exp(-x)))
 /* ---- elements: as isa_s_ stores them --------------------------------------------------------------------------------- */
 
 /* Types by the names of element.def: what a tensor has, what an element is stored as, what it is computed in. */
-#define TILE_TYPE(name, tensor)                                                                                                \
-	struct isa_type_##name {                                                                                               \
-		typedef tensor T;                                                                                              \
-		typedef isa_s_##name S;                                                                                        \
-		typedef isa_c_##name C;                                                                                        \
-		typedef isa_w_##name W;                                                                                        \
-		static TILE_CORE C get(S stored)                                                                               \
-		{                                                                                                              \
-			return isa_get_##name(stored);                                                                         \
-		}                                                                                                              \
-		static TILE_CORE S put(W value)                                                                                \
-		{                                                                                                              \
-			return isa_put_##name(value);                                                                          \
-		}                                                                                                              \
+#define TILE_TYPE(name, tensor)                                                                                                                                \
+	struct isa_type_##name {                                                                                                                               \
+		typedef tensor T;                                                                                                                              \
+		typedef isa_s_##name S;                                                                                                                        \
+		typedef isa_c_##name C;                                                                                                                        \
+		typedef isa_w_##name W;                                                                                                                        \
+		static TILE_CORE C get(S stored)                                                                                                               \
+		{                                                                                                                                              \
+			return isa_get_##name(stored);                                                                                                         \
+		}                                                                                                                                              \
+		static TILE_CORE S put(W value)                                                                                                                \
+		{                                                                                                                                              \
+			return isa_put_##name(value);                                                                                                          \
+		}                                                                                                                                              \
 	};
 TILE_TYPE(f32, float)
 TILE_TYPE(f16, half)
@@ -231,12 +231,11 @@ TILE_CORE struct tile_place tile_find(struct tile_call *call, uint32_t param, in
 	const int64_t start = flat ? tile_flat_start(r, c, count) : tile_flat_start(r, 0, rows);
 	const bool inside = flat ? start >= 0 && count <= w->columns && (uint64_t)start <= w->columns - count
 				 : start >= 0 && c >= 0 && rows <= w->rows && (uint64_t)start <= w->rows - rows && columns <= w->columns &&
-					   (uint64_t)c <= w->columns - columns;
+					    (uint64_t)c <= w->columns - columns;
 	struct tile_place place = {NULL, flat ? columns : w->row_stride, flat ? 1 : w->column_stride};
 
 	if (inside)
-		place.at = (__gm__ uint8_t *)w->data +
-			   (flat ? (uint64_t)start : (uint64_t)start * w->row_stride + (uint64_t)c * w->column_stride) * bytes;
+		place.at = (__gm__ uint8_t *)w->data + (flat ? (uint64_t)start : (uint64_t)start * w->row_stride + (uint64_t)c * w->column_stride) * bytes;
 	return place;
 }
 
@@ -396,8 +395,8 @@ TILE_CORE void tile_divide_by(const AscendC::LocalTensor<T> &d, const AscendC::L
 }
 
 template <class T>
-TILE_CORE void tile_add3(const AscendC::LocalTensor<T> &d, const AscendC::LocalTensor<T> &a, const AscendC::LocalTensor<T> &b,
-			 const AscendC::LocalTensor<T> &c, const AscendC::LocalTensor<T> &w, int32_t n)
+TILE_CORE void tile_add3(const AscendC::LocalTensor<T> &d, const AscendC::LocalTensor<T> &a, const AscendC::LocalTensor<T> &b, const AscendC::LocalTensor<T> &c,
+			 const AscendC::LocalTensor<T> &w, int32_t n)
 {
 	AscendC::Add(w, a, b, n);
 	AscendC::PipeBarrier<PIPE_V>();

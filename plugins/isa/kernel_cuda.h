@@ -9,7 +9,7 @@
 
 #if defined(__clang__) && defined(__CUDA__) && !defined(__CUDA_RUNTIME_H__) && !defined(CUDA_VERSION)
 /* The words of CUDA. */
-#define __host__ __attribute__((host))
+#define __host__   __attribute__((host))
 #define __device__ __attribute__((device))
 #define __global__ __attribute__((global))
 #define __shared__ __attribute__((shared))
@@ -75,7 +75,7 @@ struct tile_call {
 	struct tile_result *result;
 	unsigned char *memory; /* of its tiles */
 	uint64_t cycles;
-	uint64_t jumps;        /* back that are left */
+	uint64_t jumps; /* back that are left */
 };
 
 /* A check failed: where is kept, the sentence is the host's. */
@@ -156,23 +156,23 @@ TILE_DEVICE double tile_silu_f64(double x)
 }
 
 /* Integer rules that C++ leaves open: x / 0 is 0, x rem 0 is x, the smallest / -1 is itself. */
-#define TILE_SIGNED_RULES(type, ...)                                                                                           \
-	TILE_DEVICE isa_s_##type tile_div_##type(isa_s_##type a, isa_s_##type b)                                               \
-	{                                                                                                                      \
-		return (isa_s_##type)(b == 0 ? 0 : b == -1 ? 0 - (isa_w_##type)a : (isa_w_##type)(a / b));                     \
-	}                                                                                                                      \
-	TILE_DEVICE isa_s_##type tile_rem_##type(isa_s_##type a, isa_s_##type b)                                               \
-	{                                                                                                                      \
-		return (isa_s_##type)(b == 0 ? a : b == -1 ? 0 : a % b);                                                       \
+#define TILE_SIGNED_RULES(type, ...)                                                                                                                           \
+	TILE_DEVICE isa_s_##type tile_div_##type(isa_s_##type a, isa_s_##type b)                                                                               \
+	{                                                                                                                                                      \
+		return (isa_s_##type)(b == 0 ? 0 : b == -1 ? 0 - (isa_w_##type)a : (isa_w_##type)(a / b));                                                     \
+	}                                                                                                                                                      \
+	TILE_DEVICE isa_s_##type tile_rem_##type(isa_s_##type a, isa_s_##type b)                                                                               \
+	{                                                                                                                                                      \
+		return (isa_s_##type)(b == 0 ? a : b == -1 ? 0 : a % b);                                                                                       \
 	}
-#define TILE_UNSIGNED_RULES(type, ...)                                                                                         \
-	TILE_DEVICE isa_s_##type tile_div_##type(isa_s_##type a, isa_s_##type b)                                               \
-	{                                                                                                                      \
-		return (isa_s_##type)(b == 0 ? 0 : a / b);                                                                     \
-	}                                                                                                                      \
-	TILE_DEVICE isa_s_##type tile_rem_##type(isa_s_##type a, isa_s_##type b)                                               \
-	{                                                                                                                      \
-		return (isa_s_##type)(b == 0 ? a : a % b);                                                                     \
+#define TILE_UNSIGNED_RULES(type, ...)                                                                                                                         \
+	TILE_DEVICE isa_s_##type tile_div_##type(isa_s_##type a, isa_s_##type b)                                                                               \
+	{                                                                                                                                                      \
+		return (isa_s_##type)(b == 0 ? 0 : a / b);                                                                                                     \
+	}                                                                                                                                                      \
+	TILE_DEVICE isa_s_##type tile_rem_##type(isa_s_##type a, isa_s_##type b)                                                                               \
+	{                                                                                                                                                      \
+		return (isa_s_##type)(b == 0 ? a : a % b);                                                                                                     \
 	}
 ISA_SIGNED(TILE_SIGNED_RULES, )
 ISA_UNSIGNED(TILE_UNSIGNED_RULES, )
@@ -236,8 +236,8 @@ TILE_DEVICE int64_t tile_flat_start(int64_t r, int64_t c, uint64_t tile)
 	return r * (int64_t)tile + c;
 }
 
-TILE_DEVICE struct tile_place tile_find_at(struct tile_call *call, const char *place, uint32_t param, int64_t r, int64_t c, uint32_t rows,
-					   uint32_t columns, size_t bytes)
+TILE_DEVICE struct tile_place tile_find_at(struct tile_call *call, const char *place, uint32_t param, int64_t r, int64_t c, uint32_t rows, uint32_t columns,
+					   size_t bytes)
 {
 	const struct ptowsp_tensor_arg *w = tile_window(call, param);
 	const bool flat = w->rows == 1 && w->column_stride == 1;
@@ -245,7 +245,7 @@ TILE_DEVICE struct tile_place tile_find_at(struct tile_call *call, const char *p
 	const int64_t start = flat ? tile_flat_start(r, c, count) : tile_flat_start(r, 0, rows);
 	const bool inside = flat ? start >= 0 && count <= w->columns && (uint64_t)start <= w->columns - count
 				 : start >= 0 && c >= 0 && rows <= w->rows && (uint64_t)start <= w->rows - rows && columns <= w->columns &&
-					   (uint64_t)c <= w->columns - columns;
+					    (uint64_t)c <= w->columns - columns;
 
 	if (!inside) {
 		tile_failed(call, place);
@@ -297,8 +297,8 @@ TILE_DEVICE void tile_write_end(const struct tile_place *p, const void *buffer, 
 }
 
 /* As in kernel.h, but more cautious: what may overlap is copied unless it is the same place. */
-TILE_DEVICE void tile_part(struct tile_place *from, const struct tile_place *to, void *buffer, uint32_t rows, uint32_t columns, size_t bytes,
-			   uint32_t to_rows, uint32_t to_columns, size_t to_bytes)
+TILE_DEVICE void tile_part(struct tile_place *from, const struct tile_place *to, void *buffer, uint32_t rows, uint32_t columns, size_t bytes, uint32_t to_rows,
+			   uint32_t to_columns, size_t to_bytes)
 {
 	const uintptr_t a = (uintptr_t)from->at, a_end = a + (rows - 1) * from->step + columns * bytes;
 	const uintptr_t b = (uintptr_t)to->at, b_end = b + (to_rows - 1) * to->step + to_columns * to_bytes;

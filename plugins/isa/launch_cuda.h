@@ -47,8 +47,8 @@ static inline ptowsp_status tile_launch(void (*kernel)(struct tile_task task, st
 	}
 	if (status && out->error) {
 		out->error->code = status;
-		snprintf(out->error->text, sizeof(out->error->text), error ? "kernel %.64s: %.80s" : "kernel %.64s %.80s: a check of its arguments failed", name,
-			 error ? cudaGetErrorString(error) : result->place);
+		snprintf(out->error->text, sizeof(out->error->text), error ? "kernel %.64s: %.80s" : "kernel %.64s %.80s: a check of its arguments failed",
+			 name, error ? cudaGetErrorString(error) : result->place);
 	}
 	cudaFree(tensors);
 	cudaFree(args);

@@ -96,8 +96,7 @@ static unsigned ways(const struct isa_program *p, uint32_t last, uint32_t way[2]
 	const struct ptowsp_tile_inst *inst = &p->insts[last];
 
 	switch (inst->op) {
-	case PTOWSP_PTO_RETURN:
-		return 0;
+	case PTOWSP_PTO_RETURN: return 0;
 	case PTOWSP_PTO_ENDFOR: /* into the next round without its FOR */
 		way[0] = inst->target + 1;
 		way[1] = last + 1;
@@ -111,12 +110,8 @@ static unsigned ways(const struct isa_program *p, uint32_t last, uint32_t way[2]
 	case PTOWSP_PTO_ENDWHILE:
 	case PTOWSP_PTO_ELSE:
 	case PTOWSP_PTO_BREAK:
-	case PTOWSP_PTO_CONTINUE:
-		way[0] = inst->target;
-		return 1;
-	default:
-		way[0] = last + 1;
-		return 1;
+	case PTOWSP_PTO_CONTINUE: way[0] = inst->target; return 1;
+	default: way[0] = last + 1; return 1;
 	}
 }
 

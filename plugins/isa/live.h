@@ -8,9 +8,9 @@
 /* Nodes: runs of instructions without control, and each control instruction; sets of tiles as bits, `words` of 64 each. */
 struct isa_live {
 	uint32_t nodes, words;
-	uint32_t *start;  /* per node its first instruction; start[nodes] is behind the last */
+	uint32_t *start;       /* per node its first instruction; start[nodes] is behind the last */
 	struct isa_uses *uses; /* per instruction */
-	uint64_t *sets;   /* per node: read before written, written, live at its begin, live at its end */
+	uint64_t *sets;        /* per node: read before written, written, live at its begin, live at its end */
 };
 
 /* Whether the program is small enough: the time and memory that a load takes have a bound. */

@@ -4,11 +4,9 @@
 
 #include <stdlib.h>
 
-static const struct isa_kernel *const tables[] = {isa_ops_element, isa_ops_compare, isa_ops_matrix,
-						  isa_ops_reduce,  isa_ops_broadcast, isa_ops_move,    isa_ops_memory,
-						  isa_ops_special, isa_ops_scalar,    isa_ops_convert};
-static const struct isa_kernel *const tables_avx2[] = {isa_ops_element_avx2, isa_ops_reduce_avx2,
-						       isa_ops_broadcast_avx2};
+static const struct isa_kernel *const tables[] = {isa_ops_element, isa_ops_compare, isa_ops_matrix,  isa_ops_reduce, isa_ops_broadcast,
+						  isa_ops_move,    isa_ops_memory,  isa_ops_special, isa_ops_scalar, isa_ops_convert};
+static const struct isa_kernel *const tables_avx2[] = {isa_ops_element_avx2, isa_ops_reduce_avx2, isa_ops_broadcast_avx2};
 static const struct isa_kernel *const tables_fast[] = {isa_ops_matrix_fast, isa_ops_fast};
 
 /* Kernels by opcode, gathered once per program. */
@@ -87,12 +85,8 @@ static struct isa_operand operand(const struct isa_program *p, char letter, uint
 		o.dtype = (uint8_t)p->tiles[row].dtype;
 		break;
 	case 'S':
-	case 's':
-		o.dtype = (uint8_t)p->scalars[row].dtype;
-		break;
-	default:
-		o.dtype = (uint8_t)p->params[row].dtype;
-		break;
+	case 's': o.dtype = (uint8_t)p->scalars[row].dtype; break;
+	default: o.dtype = (uint8_t)p->params[row].dtype; break;
 	}
 	o.bytes = isa_element(o.dtype)->bytes;
 	return o;
@@ -135,10 +129,8 @@ static bool reads_late(unsigned shape)
 	case ISA_SHAPE_TRANSPOSE:
 	case ISA_SHAPE_GATHER:
 	case ISA_SHAPE_SCATTER:
-	case ISA_SHAPE_MERGE:
-		return true;
-	default:
-		return false;
+	case ISA_SHAPE_MERGE: return true;
+	default: return false;
 	}
 }
 

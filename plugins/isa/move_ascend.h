@@ -8,8 +8,7 @@
 
 /* d may be a: by way of the work tile. */
 template <class T>
-TILE_CORE void tile_trans(const AscendC::LocalTensor<T> &d, const AscendC::LocalTensor<T> &w, const AscendC::LocalTensor<T> &a, uint32_t rows,
-			  uint32_t columns)
+TILE_CORE void tile_trans(const AscendC::LocalTensor<T> &d, const AscendC::LocalTensor<T> &w, const AscendC::LocalTensor<T> &a, uint32_t rows, uint32_t columns)
 {
 	AscendC::PipeBarrier<PIPE_ALL>();
 	for (uint32_t at = 0; at < rows * columns; at++)
@@ -111,8 +110,8 @@ template <class Type> TILE_CORE bool tile_before(typename Type::S first, typenam
 }
 
 template <class Type, class I>
-TILE_CORE void tile_sort32(const AscendC::LocalTensor<typename Type::T> &d, const AscendC::LocalTensor<I> &e,
-			   const AscendC::LocalTensor<typename Type::T> &a, uint32_t count)
+TILE_CORE void tile_sort32(const AscendC::LocalTensor<typename Type::T> &d, const AscendC::LocalTensor<I> &e, const AscendC::LocalTensor<typename Type::T> &a,
+			   uint32_t count)
 {
 	AscendC::PipeBarrier<PIPE_ALL>();
 	for (uint32_t first = 0; first < count; first += 32) {

@@ -5,13 +5,13 @@
 #include <string.h>
 
 static const struct isa_op ops[256] = {
-#define X(NAME, code, text, letters, rule, key_list, type_letters, cycles, meaning)                                            \
-	[code] = {.mnemonic = text,                                                                                            \
-		  .operands = letters,                                                                                         \
-		  .keys = key_list,                                                                                            \
-		  .types = type_letters,                                                                                       \
-		  .shape = ISA_SHAPE_##rule,                                                                                   \
-		  .cost = ISA_COST_##cycles,                                                                                   \
+#define X(NAME, code, text, letters, rule, key_list, type_letters, cycles, meaning)                                                                            \
+	[code] = {.mnemonic = text,                                                                                                                            \
+		  .operands = letters,                                                                                                                         \
+		  .keys = key_list,                                                                                                                            \
+		  .types = type_letters,                                                                                                                       \
+		  .shape = ISA_SHAPE_##rule,                                                                                                                   \
+		  .cost = ISA_COST_##cycles,                                                                                                                   \
 		  .effect = meaning},
 #include "ptowsp/pto_ops.def"
 #undef X
@@ -69,22 +69,15 @@ static uint64_t tile_elements(const struct ptowsp_tile_tile *t)
 	return (uint64_t)t->rows * t->columns;
 }
 
-uint64_t isa_op_cycles(const struct isa_op *op, const struct ptowsp_tile_tile *const *dst,
-		       const struct ptowsp_tile_tile *const *src)
+uint64_t isa_op_cycles(const struct isa_op *op, const struct ptowsp_tile_tile *const *dst, const struct ptowsp_tile_tile *const *src)
 {
 	unsigned left, right;
 
 	switch (op->cost) {
-	case ISA_COST_DST:
-		return tile_elements(dst[0]);
-	case ISA_COST_SRC:
-		return tile_elements(src[0]);
-	case ISA_COST_SORT:
-		return 5 * tile_elements(src[0]);
-	case ISA_COST_MATMUL:
-		isa_shape_factors(op->shape, &left, &right);
-		return tile_elements(src[left]) * src[right]->columns;
-	default:
-		return 0;
+	case ISA_COST_DST: return tile_elements(dst[0]);
+	case ISA_COST_SRC: return tile_elements(src[0]);
+	case ISA_COST_SORT: return 5 * tile_elements(src[0]);
+	case ISA_COST_MATMUL: isa_shape_factors(op->shape, &left, &right); return tile_elements(src[left]) * src[right]->columns;
+	default: return 0;
 	}
 }

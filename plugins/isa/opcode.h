@@ -8,15 +8,40 @@
 #include <stdbool.h>
 
 /* Rules of shape.c, by the name that pto_ops.def uses. */
-#define ISA_SHAPES(X) \
-	X(LOAD) X(STORE) X(ELEMENT) X(SAME) X(SAME_MASK) X(SAME_ANY) X(SELECT) X(MATMUL) X(MATMUL_ACC) X(MATMUL_BIAS) \
-	X(MATMUL_MX) X(ROW_REDUCE) X(COL_REDUCE) X(FILL) X(ROW_EXPAND) X(COL_EXPAND) X(ROW_COMBINE) X(TRANSPOSE) X(RESHAPE) \
-	X(EXTRACT) X(GATHER) X(SCATTER) X(SORT) X(MERGE) X(ANY) X(SCALAR) X(SCALAR_MASK) X(CONTROL)
+#define ISA_SHAPES(X)                                                                                                                                          \
+	X(LOAD)                                                                                                                                                \
+	X(STORE)                                                                                                                                               \
+	X(ELEMENT)                                                                                                                                             \
+	X(SAME)                                                                                                                                                \
+	X(SAME_MASK)                                                                                                                                           \
+	X(SAME_ANY)                                                                                                                                            \
+	X(SELECT)                                                                                                                                              \
+	X(MATMUL)                                                                                                                                              \
+	X(MATMUL_ACC)                                                                                                                                          \
+	X(MATMUL_BIAS)                                                                                                                                         \
+	X(MATMUL_MX)                                                                                                                                           \
+	X(ROW_REDUCE)                                                                                                                                          \
+	X(COL_REDUCE)                                                                                                                                          \
+	X(FILL)                                                                                                                                                \
+	X(ROW_EXPAND)                                                                                                                                          \
+	X(COL_EXPAND)                                                                                                                                          \
+	X(ROW_COMBINE)                                                                                                                                         \
+	X(TRANSPOSE)                                                                                                                                           \
+	X(RESHAPE)                                                                                                                                             \
+	X(EXTRACT)                                                                                                                                             \
+	X(GATHER)                                                                                                                                              \
+	X(SCATTER)                                                                                                                                             \
+	X(SORT)                                                                                                                                                \
+	X(MERGE)                                                                                                                                               \
+	X(ANY)                                                                                                                                                 \
+	X(SCALAR)                                                                                                                                              \
+	X(SCALAR_MASK)                                                                                                                                         \
+	X(CONTROL)
 enum isa_shape {
 #define X(name) ISA_SHAPE_##name,
 	ISA_SHAPES(X)
 #undef X
-	ISA_SHAPE_COUNT
+		ISA_SHAPE_COUNT
 };
 /* Cycles of one execution, see pto_ops.def. */
 enum isa_cost { ISA_COST_ZERO, ISA_COST_DST, ISA_COST_SRC, ISA_COST_MATMUL, ISA_COST_SORT };
@@ -31,7 +56,6 @@ static inline bool isa_op_is_control(unsigned opcode)
 void isa_shape_factors(unsigned shape, unsigned *left_out, unsigned *right_out);
 
 /* Cycles of one execution on declared shapes. The caller bounds rows * columns of every tile by 2^30. */
-uint64_t isa_op_cycles(const struct isa_op *op, const struct ptowsp_tile_tile *const *dst,
-		       const struct ptowsp_tile_tile *const *src);
+uint64_t isa_op_cycles(const struct isa_op *op, const struct ptowsp_tile_tile *const *dst, const struct ptowsp_tile_tile *const *src);
 
 #endif

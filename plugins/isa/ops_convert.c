@@ -16,13 +16,13 @@ struct part {
 	};
 };
 
-#define LOAD(type, field)                                                                                                      \
-	static void load_##type(struct part *p, const void *from, size_t at)                                                   \
-	{                                                                                                                      \
-		const isa_s_##type *x = (const isa_s_##type *)from + at;                                                       \
-                                                                                                                               \
-		for (size_t k = 0; k < p->count; k++)                                                                          \
-			p->field[k] = isa_get_##type(x[k]);                                                                    \
+#define LOAD(type, field)                                                                                                                                      \
+	static void load_##type(struct part *p, const void *from, size_t at)                                                                                   \
+	{                                                                                                                                                      \
+		const isa_s_##type *x = (const isa_s_##type *)from + at;                                                                                       \
+                                                                                                                                                               \
+		for (size_t k = 0; k < p->count; k++)                                                                                                          \
+			p->field[k] = isa_get_##type(x[k]);                                                                                                    \
 	}
 ISA_FLOATS(LOAD, f)
 ISA_SIGNED(LOAD, i)
@@ -31,17 +31,16 @@ ISA_BOOLS(LOAD, u)
 static void (*const loads[ISA_DTYPES])(struct part *p, const void *from, size_t at) = {ISA_TYPES(ISA_ENTRY, load)};
 
 /* The low bytes of the parts' values. */
-#define STORE(size, ...)                                                                                                       \
-	static void store_##size(const struct part *p, void *to, size_t at)                                                    \
-	{                                                                                                                      \
-		isa_bits_##size *d = (isa_bits_##size *)to + at;                                                               \
-                                                                                                                               \
-		for (size_t k = 0; k < p->count; k++)                                                                          \
-			d[k] = (isa_bits_##size)p->u[k];                                                                       \
+#define STORE(size, ...)                                                                                                                                       \
+	static void store_##size(const struct part *p, void *to, size_t at)                                                                                    \
+	{                                                                                                                                                      \
+		isa_bits_##size *d = (isa_bits_##size *)to + at;                                                                                               \
+                                                                                                                                                               \
+		for (size_t k = 0; k < p->count; k++)                                                                                                          \
+			d[k] = (isa_bits_##size)p->u[k];                                                                                                       \
 	}
 ISA_SIZES(STORE, )
-static void (*const stores[9])(const struct part *p, void *to, size_t at) = {
-	[1] = store_1, [2] = store_2, [4] = store_4, [8] = store_8};
+static void (*const stores[9])(const struct part *p, void *to, size_t at) = {[1] = store_1, [2] = store_2, [4] = store_4, [8] = store_8};
 
 static void floats_convert(struct part *p, const struct isa_step *s)
 {
@@ -84,31 +83,31 @@ static ptowsp_status convert_parts(const struct isa_step *s, const struct isa_st
 }
 
 /* Loops for what stands inside other loops: between f32 and the narrow floats and i32, to nearest even. */
-#define DIRECT(from, to, value)                                                                                                \
-	static void from##_##to(const struct isa_step *s, const struct isa_state *state)                                       \
-	{                                                                                                                      \
-		isa_s_##to *d = isa_tile(state, &s->d);                                                                        \
-		const isa_s_##from *x = isa_tile(state, &s->a);                                                                \
-		const size_t count = isa_count(&s->d);                                                                         \
-                                                                                                                               \
-		ISA_VECTOR for (size_t i = 0; i < count; i++)                                                                  \
-		{                                                                                                              \
-			const isa_c_##from a = isa_get_##from(x[i]);                                                           \
-                                                                                                                               \
-			d[i] = isa_put_##to(value);                                                                            \
-		}                                                                                                              \
+#define DIRECT(from, to, value)                                                                                                                                \
+	static void from##_##to(const struct isa_step *s, const struct isa_state *state)                                                                       \
+	{                                                                                                                                                      \
+		isa_s_##to *d = isa_tile(state, &s->d);                                                                                                        \
+		const isa_s_##from *x = isa_tile(state, &s->a);                                                                                                \
+		const size_t count = isa_count(&s->d);                                                                                                         \
+                                                                                                                                                               \
+		ISA_VECTOR for (size_t i = 0; i < count; i++)                                                                                                  \
+		{                                                                                                                                              \
+			const isa_c_##from a = isa_get_##from(x[i]);                                                                                           \
+                                                                                                                                                               \
+			d[i] = isa_put_##to(value);                                                                                                            \
+		}                                                                                                                                              \
 	}
 /* X(from, to, value of a) */
-#define DIRECTS(X)                                                                                                             \
-	X(f32, f16, a)                                                                                                         \
-	X(f32, bf16, a)                                                                                                        \
-	X(f16, f32, a)                                                                                                         \
-	X(bf16, f32, a)                                                                                                        \
-	X(f16, bf16, a)                                                                                                        \
-	X(f32, f64, a)                                                                                                         \
-	X(f64, f32, (float)a)                                                                                                  \
-	X(i32, f32, (float)a)                                                                                                  \
-	X(i32, f64, (double)a)                                                                                                 \
+#define DIRECTS(X)                                                                                                                                             \
+	X(f32, f16, a)                                                                                                                                         \
+	X(f32, bf16, a)                                                                                                                                        \
+	X(f16, f32, a)                                                                                                                                         \
+	X(bf16, f32, a)                                                                                                                                        \
+	X(f16, bf16, a)                                                                                                                                        \
+	X(f32, f64, a)                                                                                                                                         \
+	X(f64, f32, (float)a)                                                                                                                                  \
+	X(i32, f32, (float)a)                                                                                                                                  \
+	X(i32, f64, (double)a)                                                                                                                                 \
 	X(f32, i32, (uint32_t)isa_saturate_i32(rintf(a)))
 DIRECTS(DIRECT)
 
@@ -138,5 +137,5 @@ static ptowsp_status tcvt(const struct isa_step *s, struct isa_state *state)
 }
 
 const struct isa_kernel isa_ops_convert[] = {
-	ISA_ROW_OF(TCVT, tcvt) {.op = 0},
+	ISA_ROW_OF(TCVT, tcvt){.op = 0},
 };

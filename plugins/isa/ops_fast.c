@@ -5,29 +5,29 @@
 /* Column j is added to part j % LANES, then the parts to each other. */
 enum { LANES = 32 };
 
-#define ROW_SUM(type, ...)                                                                                                     \
-	static ptowsp_status trowsum_##type(const struct isa_step *s, struct isa_state *state)                                 \
-	{                                                                                                                      \
-		ISA_LOOP_TYPES(type)                                                                                           \
-		S *d = isa_tile(state, &s->d);                                                                                 \
-		const S *x = isa_tile(state, &s->a);                                                                           \
-		const size_t columns = s->a.columns;                                                                           \
-                                                                                                                               \
-		for (size_t i = 0; i < s->a.rows; i++, x += columns) {                                                         \
-			C sum[LANES] = {0};                                                                                    \
-			size_t j = 0;                                                                                          \
-                                                                                                                               \
-			for (; j + LANES <= columns; j += LANES)                                                               \
-				for (size_t k = 0; k < LANES; k++)                                                             \
-					sum[k] += isa_get_##type(x[j + k]);                                                    \
-			for (size_t k = 0; j + k < columns; k++)                                                               \
-				sum[k] += isa_get_##type(x[j + k]);                                                            \
-			for (size_t half = LANES / 2; half; half /= 2)                                                         \
-				for (size_t k = 0; k < half; k++)                                                              \
-					sum[k] += sum[k + half];                                                               \
-			d[i] = isa_put_##type(sum[0]);                                                                         \
-		}                                                                                                              \
-		return PTOWSP_OK;                                                                                              \
+#define ROW_SUM(type, ...)                                                                                                                                     \
+	static ptowsp_status trowsum_##type(const struct isa_step *s, struct isa_state *state)                                                                 \
+	{                                                                                                                                                      \
+		ISA_LOOP_TYPES(type)                                                                                                                           \
+		S *d = isa_tile(state, &s->d);                                                                                                                 \
+		const S *x = isa_tile(state, &s->a);                                                                                                           \
+		const size_t columns = s->a.columns;                                                                                                           \
+                                                                                                                                                               \
+		for (size_t i = 0; i < s->a.rows; i++, x += columns) {                                                                                         \
+			C sum[LANES] = {0};                                                                                                                    \
+			size_t j = 0;                                                                                                                          \
+                                                                                                                                                               \
+			for (; j + LANES <= columns; j += LANES)                                                                                               \
+				for (size_t k = 0; k < LANES; k++)                                                                                             \
+					sum[k] += isa_get_##type(x[j + k]);                                                                                    \
+			for (size_t k = 0; j + k < columns; k++)                                                                                               \
+				sum[k] += isa_get_##type(x[j + k]);                                                                                            \
+			for (size_t half = LANES / 2; half; half /= 2)                                                                                         \
+				for (size_t k = 0; k < half; k++)                                                                                              \
+					sum[k] += sum[k + half];                                                                                               \
+			d[i] = isa_put_##type(sum[0]);                                                                                                         \
+		}                                                                                                                                              \
+		return PTOWSP_OK;                                                                                                                              \
 	}
 ISA_FLOATS(ROW_SUM, )
 
@@ -42,18 +42,12 @@ const struct isa_kernel isa_ops_fast[] = {
 static uint64_t roundings(const struct isa_step *s)
 {
 	switch (s->op) {
-	case PTOWSP_PTO_TMATMUL:
-		return s->a.columns;
-	case PTOWSP_PTO_TMATMUL_ACC:
-		return (uint64_t)s->b.columns + 1;
-	case PTOWSP_PTO_TMATMUL_BIAS:
-		return (uint64_t)s->a.columns + 1;
-	case PTOWSP_PTO_TMATMUL_MX:
-		return (uint64_t)s->a.columns + 2;
-	case PTOWSP_PTO_TROWSUM:
-		return s->a.columns;
-	default:
-		return 0;
+	case PTOWSP_PTO_TMATMUL: return s->a.columns;
+	case PTOWSP_PTO_TMATMUL_ACC: return (uint64_t)s->b.columns + 1;
+	case PTOWSP_PTO_TMATMUL_BIAS: return (uint64_t)s->a.columns + 1;
+	case PTOWSP_PTO_TMATMUL_MX: return (uint64_t)s->a.columns + 2;
+	case PTOWSP_PTO_TROWSUM: return s->a.columns;
+	default: return 0;
 	}
 }
 

@@ -9,14 +9,14 @@
 #include "isa/product.h"
 
 /* The conversions of product.h behind one type of function. */
-#define CONVERT(type, how)                                                                                                     \
-	static void widen_##type(void *to, const void *from, size_t count)                                                     \
-	{                                                                                                                      \
-		product_widen_##type(to, from, count);                                                                         \
-	}                                                                                                                      \
-	static void narrow_##type(void *to, const void *from, size_t count)                                                    \
-	{                                                                                                                      \
-		product_narrow_##type(to, from, count);                                                                        \
+#define CONVERT(type, how)                                                                                                                                     \
+	static void widen_##type(void *to, const void *from, size_t count)                                                                                     \
+	{                                                                                                                                                      \
+		product_widen_##type(to, from, count);                                                                                                         \
+	}                                                                                                                                                      \
+	static void narrow_##type(void *to, const void *from, size_t count)                                                                                    \
+	{                                                                                                                                                      \
+		product_narrow_##type(to, from, count);                                                                                                        \
 	}
 PRODUCT_WIDENED(CONVERT)
 
@@ -67,8 +67,8 @@ static const void *source(struct operands *o, const struct isa_state *state, con
 	return wide;
 }
 
-static struct operands operands_begin(const struct isa_step *s, const struct isa_state *state, const struct isa_operand *a,
-				      const struct isa_operand *b, size_t size)
+static struct operands operands_begin(const struct isa_step *s, const struct isa_state *state, const struct isa_operand *a, const struct isa_operand *b,
+				      size_t size)
 {
 	struct operands o = {.temp = isa_temp(state)};
 
@@ -135,72 +135,74 @@ static size_t rows_at_once(size_t k_count, size_t n)
 	return (size_t)rows / PACKET * PACKET + PACKET;
 }
 
-#define MATMUL(how)                                                                                                            \
-	static ptowsp_status rows_##how(const struct isa_state *state, isa_c_##how *d, const isa_c_##how *c,                  \
-					const isa_c_##how *a, const isa_c_##how *b, size_t m, size_t k_count, size_t n)      \
-	{                                                                                                                      \
-		const size_t most = rows_at_once(k_count, n);                                                                  \
-                                                                                                                               \
-		for (size_t i = 0; i < m; i += most) {                                                                         \
-			if (i && isa_state_over(state))                                                                        \
-				return isa_state_stopped(state);                                                               \
-			product_##how(d + i * n, c ? c + i * n : NULL, a + i * k_count, b, m - i < most ? m - i : most, k_count, n); \
-		}                                                                                                              \
-		return PTOWSP_OK;                                                                                              \
-	}                                                                                                                      \
-	static ptowsp_status tmatmul_##how(const struct isa_step *s, struct isa_state *state)                                  \
-	{                                                                                                                      \
-		const size_t size = sizeof(isa_c_##how);                                                                       \
-		struct operands o = operands_begin(s, state, &s->a, &s->b, size);                                              \
-                                                                                                                               \
-		return operands_end(s, state, &o,                                                                              \
-				    rows_##how(state, o.d, NULL, o.a, o.b, s->a.rows, s->a.columns, s->b.columns));            \
-	}                                                                                                                      \
-	/* The sum starts from the accumulator. */                                                                             \
-	static ptowsp_status tmatmul_acc_##how(const struct isa_step *s, struct isa_state *state)                              \
-	{                                                                                                                      \
-		struct operands o = operands_begin(s, state, &s->b, &s->c, sizeof(isa_c_##how));                               \
-                                                                                                                               \
-		start(o.d, state, &s->a);                                                                                      \
-		return operands_end(s, state, &o,                                                                              \
-				    rows_##how(state, o.d, o.d, o.a, o.b, s->b.rows, s->b.columns, s->c.columns));             \
-	}                                                                                                                      \
-	/* The bias is added to the finished sum. */                                                                           \
-	static ptowsp_status tmatmul_bias_##how(const struct isa_step *s, struct isa_state *state)                             \
-	{                                                                                                                      \
-		const size_t size = sizeof(isa_c_##how), n = s->d.columns;                                                     \
-		struct operands o = operands_begin(s, state, &s->a, &s->b, size);                                              \
-		const isa_c_##how *bias = source(&o, state, &s->c, size);                                                      \
-		const ptowsp_status st = rows_##how(state, o.d, NULL, o.a, o.b, s->a.rows, s->a.columns, n);                   \
-                                                                                                                               \
-		if (!st)                                                                                                       \
-			product_bias_##how(o.d, bias, s->d.rows, n);                                                           \
-		return operands_end(s, state, &o, st);                                                                         \
-	}                                                                                                                      \
-	/* Scales are applied, and rounded, before the product. */                                                             \
-	static ptowsp_status tmatmul_mx_##how(const struct isa_step *s, struct isa_state *state)                               \
-	{                                                                                                                      \
-		const size_t size = sizeof(isa_c_##how), k_count = s->a.columns;                                               \
-		struct operands o = operands_begin(s, state, &s->a, &s->c, size);                                              \
-		const isa_c_##how *a_scale = source(&o, state, &s->b, size), *b_scale = source(&o, state, &s->f, size);        \
-		const size_t m = s->a.rows, n = s->c.columns, shares = s->b.columns, most = rows_at_once(k_count, n);          \
-		isa_c_##how *d = o.d;                                                                                          \
-		const isa_c_##how *a = o.a;                                                                                    \
-		ptowsp_status st = PTOWSP_OK;                                                                                  \
-                                                                                                                               \
-		for (size_t i = 0; i < m && !st; i += most)                                                                    \
-			if (i && isa_state_over(state))                                                                        \
-				st = isa_state_stopped(state);                                                                 \
-			else                                                                                                   \
-				product_scaled_##how(d + i * n, a + i * k_count, a_scale + i * shares, k_count / shares, o.b, b_scale, \
-						     k_count / s->f.rows, m - i < most ? m - i : most, k_count, n);            \
-		return operands_end(s, state, &o, st);                                                                         \
+#define MATMUL(how)                                                                                                                                            \
+	static ptowsp_status rows_##how(const struct isa_state *state, isa_c_##how *d, const isa_c_##how *c, const isa_c_##how *a, const isa_c_##how *b,       \
+					size_t m, size_t k_count, size_t n)                                                                                    \
+	{                                                                                                                                                      \
+		const size_t most = rows_at_once(k_count, n);                                                                                                  \
+                                                                                                                                                               \
+		for (size_t i = 0; i < m; i += most) {                                                                                                         \
+			if (i && isa_state_over(state))                                                                                                        \
+				return isa_state_stopped(state);                                                                                               \
+			product_##how(d + i * n, c ? c + i * n : NULL, a + i * k_count, b, m - i < most ? m - i : most, k_count, n);                           \
+		}                                                                                                                                              \
+		return PTOWSP_OK;                                                                                                                              \
+	}                                                                                                                                                      \
+	static ptowsp_status tmatmul_##how(const struct isa_step *s, struct isa_state *state)                                                                  \
+	{                                                                                                                                                      \
+		const size_t size = sizeof(isa_c_##how);                                                                                                       \
+		struct operands o = operands_begin(s, state, &s->a, &s->b, size);                                                                              \
+                                                                                                                                                               \
+		return operands_end(s, state, &o, rows_##how(state, o.d, NULL, o.a, o.b, s->a.rows, s->a.columns, s->b.columns));                              \
+	}                                                                                                                                                      \
+	/* The sum starts from the accumulator. */                                                                                                             \
+	static ptowsp_status tmatmul_acc_##how(const struct isa_step *s, struct isa_state *state)                                                              \
+	{                                                                                                                                                      \
+		struct operands o = operands_begin(s, state, &s->b, &s->c, sizeof(isa_c_##how));                                                               \
+                                                                                                                                                               \
+		start(o.d, state, &s->a);                                                                                                                      \
+		return operands_end(s, state, &o, rows_##how(state, o.d, o.d, o.a, o.b, s->b.rows, s->b.columns, s->c.columns));                               \
+	}                                                                                                                                                      \
+	/* The bias is added to the finished sum. */                                                                                                           \
+	static ptowsp_status tmatmul_bias_##how(const struct isa_step *s, struct isa_state *state)                                                             \
+	{                                                                                                                                                      \
+		const size_t size = sizeof(isa_c_##how), n = s->d.columns;                                                                                     \
+		struct operands o = operands_begin(s, state, &s->a, &s->b, size);                                                                              \
+		const isa_c_##how *bias = source(&o, state, &s->c, size);                                                                                      \
+		const ptowsp_status st = rows_##how(state, o.d, NULL, o.a, o.b, s->a.rows, s->a.columns, n);                                                   \
+                                                                                                                                                               \
+		if (!st)                                                                                                                                       \
+			product_bias_##how(o.d, bias, s->d.rows, n);                                                                                           \
+		return operands_end(s, state, &o, st);                                                                                                         \
+	}                                                                                                                                                      \
+	/* Scales are applied, and rounded, before the product. */                                                                                             \
+	static ptowsp_status tmatmul_mx_##how(const struct isa_step *s, struct isa_state *state)                                                               \
+	{                                                                                                                                                      \
+		const size_t size = sizeof(isa_c_##how), k_count = s->a.columns;                                                                               \
+		struct operands o = operands_begin(s, state, &s->a, &s->c, size);                                                                              \
+		const isa_c_##how *a_scale = source(&o, state, &s->b, size), *b_scale = source(&o, state, &s->f, size);                                        \
+		const size_t m = s->a.rows, n = s->c.columns, shares = s->b.columns, most = rows_at_once(k_count, n);                                          \
+		isa_c_##how *d = o.d;                                                                                                                          \
+		const isa_c_##how *a = o.a;                                                                                                                    \
+		ptowsp_status st = PTOWSP_OK;                                                                                                                  \
+                                                                                                                                                               \
+		for (size_t i = 0; i < m && !st; i += most)                                                                                                    \
+			if (i && isa_state_over(state))                                                                                                        \
+				st = isa_state_stopped(state);                                                                                                 \
+			else                                                                                                                                   \
+				product_scaled_##how(d + i * n, a + i * k_count, a_scale + i * shares, k_count / shares, o.b, b_scale, k_count / s->f.rows,    \
+						     m - i < most ? m - i : most, k_count, n);                                                                 \
+		return operands_end(s, state, &o, st);                                                                                                         \
 	}
 MATMUL(f32)
 MATMUL(f64)
 #ifdef ISA_FAST
 #define TABLE isa_ops_matrix_fast
-#define TYPES(X) X(f32, f32) X(f64, f64) X(f16, f32) X(bf16, f32)
+#define TYPES(X)                                                                                                                                               \
+	X(f32, f32)                                                                                                                                            \
+	X(f64, f64)                                                                                                                                            \
+	X(f16, f32)                                                                                                                                            \
+	X(bf16, f32)
 #else
 #define TABLE isa_ops_matrix
 #define TYPES PRODUCT_TYPES
@@ -210,9 +212,9 @@ MATMUL(u64)
 
 const struct isa_kernel TABLE[] = {
 #define ENTRY_PLAIN(type, how) [ISA_CODE_##type] = tmatmul_##how,
-#define ENTRY_ACC(type, how) [ISA_CODE_##type] = tmatmul_acc_##how,
-#define ENTRY_BIAS(type, how) [ISA_CODE_##type] = tmatmul_bias_##how,
-#define ENTRY_MX(type, how) [ISA_CODE_##type] = tmatmul_mx_##how,
+#define ENTRY_ACC(type, how)   [ISA_CODE_##type] = tmatmul_acc_##how,
+#define ENTRY_BIAS(type, how)  [ISA_CODE_##type] = tmatmul_bias_##how,
+#define ENTRY_MX(type, how)    [ISA_CODE_##type] = tmatmul_mx_##how,
 	{.op = PTOWSP_PTO_TMATMUL, .run = {TYPES(ENTRY_PLAIN)}},
 	{.op = PTOWSP_PTO_TMATMUL_ACC, .run = {TYPES(ENTRY_ACC)}},
 	{.op = PTOWSP_PTO_TMATMUL_BIAS, .run = {TYPES(ENTRY_BIAS)}},

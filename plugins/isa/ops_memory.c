@@ -7,8 +7,7 @@ static const struct ptowsp_tensor_arg *window(const struct isa_state *state, con
 {
 	const struct ptowsp_task *task = state->task;
 
-	return (const struct ptowsp_tensor_arg *)(const void *)((const unsigned char *)task->tensors +
-								(size_t)memref->at * task->tensor_stride);
+	return (const struct ptowsp_tensor_arg *)(const void *)((const unsigned char *)task->tensors + (size_t)memref->at * task->tensor_stride);
 }
 
 static bool is_flat(const struct ptowsp_tensor_arg *w)
@@ -36,23 +35,22 @@ static const char *verb(unsigned access)
 	return access == PTOWSP_READ ? "reads" : "writes";
 }
 
-static ptowsp_status COLD flat_fail(const struct isa_step *s, const struct isa_state *state, const struct isa_operand *memref,
-			       unsigned access, int64_t start, uint64_t count)
+static ptowsp_status COLD flat_fail(const struct isa_step *s, const struct isa_state *state, const struct isa_operand *memref, unsigned access, int64_t start,
+				    uint64_t count)
 {
-	return isa_state_fail(state, s, "%s %s elements [%lld, %lld) of %%%.48s, which has %llu", isa_op(s->op)->mnemonic,
-			      verb(access), (long long)start, (long long)(start + (int64_t)count),
-			      state->program->param_names[memref->row], (unsigned long long)window(state, memref)->columns);
+	return isa_state_fail(state, s, "%s %s elements [%lld, %lld) of %%%.48s, which has %llu", isa_op(s->op)->mnemonic, verb(access), (long long)start,
+			      (long long)(start + (int64_t)count), state->program->param_names[memref->row],
+			      (unsigned long long)window(state, memref)->columns);
 }
 
-static ptowsp_status COLD grid_fail(const struct isa_step *s, const struct isa_state *state, const struct isa_operand *memref,
-			       unsigned access, int64_t row, int64_t column, const struct isa_operand *tile)
+static ptowsp_status COLD grid_fail(const struct isa_step *s, const struct isa_state *state, const struct isa_operand *memref, unsigned access, int64_t row,
+				    int64_t column, const struct isa_operand *tile)
 {
 	const struct ptowsp_tensor_arg *w = window(state, memref);
 
-	return isa_state_fail(state, s, "%s %s %lux%lu at row %lld, column %lld of %%%.48s, which is %llux%llu",
-			      isa_op(s->op)->mnemonic, verb(access), (unsigned long)tile->rows, (unsigned long)tile->columns,
-			      (long long)row, (long long)column, state->program->param_names[memref->row],
-			      (unsigned long long)w->rows, (unsigned long long)w->columns);
+	return isa_state_fail(state, s, "%s %s %lux%lu at row %lld, column %lld of %%%.48s, which is %llux%llu", isa_op(s->op)->mnemonic, verb(access),
+			      (unsigned long)tile->rows, (unsigned long)tile->columns, (long long)row, (long long)column,
+			      state->program->param_names[memref->row], (unsigned long long)w->rows, (unsigned long long)w->columns);
 }
 
 /* A tile in a flat window, where its elements lie one behind the other. NULL after an error. */
@@ -71,14 +69,14 @@ static inline unsigned char *flat_place(const struct isa_step *s, const struct i
 }
 
 /* In other windows the tile lies at row r * R, column c. */
-static ptowsp_status grid_place(const struct isa_step *s, const struct isa_state *state, const struct isa_operand *memref,
-				const struct isa_operand *tile, unsigned access, int64_t r, int64_t c, struct isa_window *place_out)
+static ptowsp_status grid_place(const struct isa_step *s, const struct isa_state *state, const struct isa_operand *memref, const struct isa_operand *tile,
+				unsigned access, int64_t r, int64_t c, struct isa_window *place_out)
 {
 	const struct ptowsp_tensor_arg *w = window(state, memref);
 	const int64_t start = flat_start(r, 0, tile->rows);
 
-	if (start < 0 || c < 0 || tile->rows > w->rows || (uint64_t)start > w->rows - tile->rows ||
-	    tile->columns > w->columns || (uint64_t)c > w->columns - tile->columns)
+	if (start < 0 || c < 0 || tile->rows > w->rows || (uint64_t)start > w->rows - tile->rows || tile->columns > w->columns ||
+	    (uint64_t)c > w->columns - tile->columns)
 		return grid_fail(s, state, memref, access, start, c, tile);
 	*place_out = (struct isa_window){
 		.at = (unsigned char *)w->data + ((uint64_t)start * w->row_stride + (uint64_t)c * w->column_stride) * tile->bytes,
@@ -92,8 +90,8 @@ static ptowsp_status grid_place(const struct isa_step *s, const struct isa_state
 }
 
 /* Either; a flat place is one long row. */
-static ptowsp_status tile_place(const struct isa_step *s, const struct isa_state *state, const struct isa_operand *memref,
-				const struct isa_operand *tile, unsigned access, int64_t r, int64_t c, struct isa_window *place_out)
+static ptowsp_status tile_place(const struct isa_step *s, const struct isa_state *state, const struct isa_operand *memref, const struct isa_operand *tile,
+				unsigned access, int64_t r, int64_t c, struct isa_window *place_out)
 {
 	if (!is_flat(window(state, memref)))
 		return grid_place(s, state, memref, tile, access, r, c, place_out);
@@ -111,18 +109,10 @@ static ptowsp_status tile_place(const struct isa_step *s, const struct isa_state
 static inline void element_copy(void *to, const void *from, unsigned bytes)
 {
 	switch (bytes) {
-	case 1:
-		memcpy(to, from, 1);
-		break;
-	case 2:
-		memcpy(to, from, 2);
-		break;
-	case 4:
-		memcpy(to, from, 4);
-		break;
-	default:
-		memcpy(to, from, 8);
-		break;
+	case 1: memcpy(to, from, 1); break;
+	case 2: memcpy(to, from, 2); break;
+	case 4: memcpy(to, from, 4); break;
+	default: memcpy(to, from, 8); break;
 	}
 }
 
@@ -157,8 +147,7 @@ ptowsp_status isa_window_find(const struct isa_step *s, const struct isa_state *
 	const bool load = s->op == PTOWSP_PTO_TLOAD;
 	const struct isa_operand *memref = load ? &s->a : &s->d, *tile = load ? &s->d : &s->a;
 	const int64_t r = (int64_t)state->scalars[s->b.at], c = (int64_t)state->scalars[s->c.at];
-	const ptowsp_status status =
-		tile_place(s, state, memref, tile, load ? PTOWSP_READ : PTOWSP_WRITE, r, c, window_out);
+	const ptowsp_status status = tile_place(s, state, memref, tile, load ? PTOWSP_READ : PTOWSP_WRITE, r, c, window_out);
 
 	if (!status && is_flat(window(state, memref))) {
 		window_out->rows = tile->rows;
@@ -219,24 +208,23 @@ static ptowsp_status tstore(const struct isa_step *s, struct isa_state *state)
 }
 
 /* Each row is scaled on its way; i counts elements of the tile, the place may be one long row. */
-#define STORE_SCALED(type, ...)                                                                                                \
-	static ptowsp_status TSTORE_FP_##type(const struct isa_step *s, struct isa_state *state)                               \
-	{                                                                                                                      \
-		ISA_LOOP_TYPES(type)                                                                                           \
-		const uint64_t *x = state->scalars;                                                                            \
-		const S *tile = isa_tile(state, &s->a), *scale = isa_tile(state, &s->b);                                       \
-		const size_t columns = s->a.columns, count = isa_count(&s->a);                                                 \
-		struct isa_window place;                                                                                            \
-		const ptowsp_status status =                                                                                   \
-			tile_place(s, state, &s->d, &s->a, PTOWSP_WRITE, (int64_t)x[s->c.at], (int64_t)x[s->f.at], &place);    \
-                                                                                                                               \
-		for (size_t i = 0; i < count && !status; i++) {                                                                \
-			const C a = isa_get_##type(tile[i]), b = isa_get_##type(scale[i % columns]);                           \
-			const S v = isa_put_##type((W)a * (W)b);                                                               \
-                                                                                                                               \
-			memcpy(place.at + i / place.columns * place.step + i % place.columns * place.stride, &v, sizeof(v));   \
-		}                                                                                                              \
-		return status;                                                                                                 \
+#define STORE_SCALED(type, ...)                                                                                                                                \
+	static ptowsp_status TSTORE_FP_##type(const struct isa_step *s, struct isa_state *state)                                                               \
+	{                                                                                                                                                      \
+		ISA_LOOP_TYPES(type)                                                                                                                           \
+		const uint64_t *x = state->scalars;                                                                                                            \
+		const S *tile = isa_tile(state, &s->a), *scale = isa_tile(state, &s->b);                                                                       \
+		const size_t columns = s->a.columns, count = isa_count(&s->a);                                                                                 \
+		struct isa_window place;                                                                                                                       \
+		const ptowsp_status status = tile_place(s, state, &s->d, &s->a, PTOWSP_WRITE, (int64_t)x[s->c.at], (int64_t)x[s->f.at], &place);               \
+                                                                                                                                                               \
+		for (size_t i = 0; i < count && !status; i++) {                                                                                                \
+			const C a = isa_get_##type(tile[i]), b = isa_get_##type(scale[i % columns]);                                                           \
+			const S v = isa_put_##type((W)a * (W)b);                                                                                               \
+                                                                                                                                                               \
+			memcpy(place.at + i / place.columns * place.step + i % place.columns * place.stride, &v, sizeof(v));                                   \
+		}                                                                                                                                              \
+		return status;                                                                                                                                 \
 	}
 ISA_NUMBERS(STORE_SCALED, )
 
@@ -254,14 +242,13 @@ static unsigned char *element(const struct ptowsp_tensor_arg *w, int64_t index, 
 	return (unsigned char *)w->data + (row * w->row_stride + column * w->column_stride) * bytes;
 }
 
-static ptowsp_status COLD element_fail(const struct isa_step *s, const struct isa_state *state, const struct isa_operand *memref,
-				  unsigned access, int64_t index)
+static ptowsp_status COLD element_fail(const struct isa_step *s, const struct isa_state *state, const struct isa_operand *memref, unsigned access,
+				       int64_t index)
 {
 	const struct ptowsp_tensor_arg *w = window(state, memref);
 
-	return isa_state_fail(state, s, "%s %s element %lld of %%%.48s, which has %llu", isa_op(s->op)->mnemonic, verb(access),
-			      (long long)index, state->program->param_names[memref->row],
-			      (unsigned long long)(w->rows * w->columns));
+	return isa_state_fail(state, s, "%s %s element %lld of %%%.48s, which has %llu", isa_op(s->op)->mnemonic, verb(access), (long long)index,
+			      state->program->param_names[memref->row], (unsigned long long)(w->rows * w->columns));
 }
 
 /* Where element number `index` of a window lies, in elements from its begin: in a flat window right there. */
@@ -280,110 +267,109 @@ static int64_t window_count(const struct ptowsp_tensor_arg *w)
 }
 
 /* d may be the indices of mgather: each is read before it is overwritten. */
-#define INDEXED(size, ...)                                                                                                     \
-	static ptowsp_status mgather_##size(const struct isa_step *s, struct isa_state *state)                                 \
-	{                                                                                                                      \
-		const struct ptowsp_tensor_arg *w = window(state, &s->a);                                                      \
-		const unsigned char *from = w->data; /* elements there may begin at any byte */                                \
-		isa_bits_##size *d = isa_tile(state, &s->d);                                                                   \
-		const void *index = isa_tile(state, &s->b);                                                                    \
-		const bool is_unsigned = s->b.dtype == PTOWSP_U32, flat = is_flat(w);                                          \
-		const size_t count = isa_count(&s->d);                                                                         \
-		const int64_t limit = window_count(w);                                                                         \
-                                                                                                                               \
-		for (size_t i = 0; i < count; i++) {                                                                           \
-			const int64_t k = isa_index(index, is_unsigned, i);                                                    \
-                                                                                                                               \
-			if (k < 0 || k >= limit)                                                                               \
-				return element_fail(s, state, &s->a, PTOWSP_READ, k);                                          \
-			memcpy(&d[i], from + element_at(w, flat, k) * size, size);                                             \
-		}                                                                                                              \
-		return PTOWSP_OK;                                                                                              \
-	}                                                                                                                      \
-	static ptowsp_status mscatter_##size(const struct isa_step *s, struct isa_state *state)                                \
-	{                                                                                                                      \
-		const struct ptowsp_tensor_arg *w = window(state, &s->d);                                                      \
-		unsigned char *to = w->data;                                                                                   \
-		const isa_bits_##size *a = isa_tile(state, &s->a);                                                             \
-		const void *index = isa_tile(state, &s->b);                                                                    \
-		const bool is_unsigned = s->b.dtype == PTOWSP_U32, flat = is_flat(w);                                          \
-		const size_t count = isa_count(&s->a);                                                                         \
-		const int64_t limit = window_count(w);                                                                         \
-                                                                                                                               \
-		for (size_t i = 0; i < count; i++) {                                                                           \
-			const int64_t k = isa_index(index, is_unsigned, i);                                                    \
-                                                                                                                               \
-			if (k < 0 || k >= limit)                                                                               \
-				return element_fail(s, state, &s->d, PTOWSP_WRITE, k);                                         \
-			memcpy(to + element_at(w, flat, k) * size, &a[i], size);                                               \
-		}                                                                                                              \
-		return PTOWSP_OK;                                                                                              \
+#define INDEXED(size, ...)                                                                                                                                     \
+	static ptowsp_status mgather_##size(const struct isa_step *s, struct isa_state *state)                                                                 \
+	{                                                                                                                                                      \
+		const struct ptowsp_tensor_arg *w = window(state, &s->a);                                                                                      \
+		const unsigned char *from = w->data; /* elements there may begin at any byte */                                                                \
+		isa_bits_##size *d = isa_tile(state, &s->d);                                                                                                   \
+		const void *index = isa_tile(state, &s->b);                                                                                                    \
+		const bool is_unsigned = s->b.dtype == PTOWSP_U32, flat = is_flat(w);                                                                          \
+		const size_t count = isa_count(&s->d);                                                                                                         \
+		const int64_t limit = window_count(w);                                                                                                         \
+                                                                                                                                                               \
+		for (size_t i = 0; i < count; i++) {                                                                                                           \
+			const int64_t k = isa_index(index, is_unsigned, i);                                                                                    \
+                                                                                                                                                               \
+			if (k < 0 || k >= limit)                                                                                                               \
+				return element_fail(s, state, &s->a, PTOWSP_READ, k);                                                                          \
+			memcpy(&d[i], from + element_at(w, flat, k) * size, size);                                                                             \
+		}                                                                                                                                              \
+		return PTOWSP_OK;                                                                                                                              \
+	}                                                                                                                                                      \
+	static ptowsp_status mscatter_##size(const struct isa_step *s, struct isa_state *state)                                                                \
+	{                                                                                                                                                      \
+		const struct ptowsp_tensor_arg *w = window(state, &s->d);                                                                                      \
+		unsigned char *to = w->data;                                                                                                                   \
+		const isa_bits_##size *a = isa_tile(state, &s->a);                                                                                             \
+		const void *index = isa_tile(state, &s->b);                                                                                                    \
+		const bool is_unsigned = s->b.dtype == PTOWSP_U32, flat = is_flat(w);                                                                          \
+		const size_t count = isa_count(&s->a);                                                                                                         \
+		const int64_t limit = window_count(w);                                                                                                         \
+                                                                                                                                                               \
+		for (size_t i = 0; i < count; i++) {                                                                                                           \
+			const int64_t k = isa_index(index, is_unsigned, i);                                                                                    \
+                                                                                                                                                               \
+			if (k < 0 || k >= limit)                                                                                                               \
+				return element_fail(s, state, &s->d, PTOWSP_WRITE, k);                                                                         \
+			memcpy(to + element_at(w, flat, k) * size, &a[i], size);                                                                               \
+		}                                                                                                                                              \
+		return PTOWSP_OK;                                                                                                                              \
 	}
 ISA_SIZES(INDEXED, )
 
-static ptowsp_status COLD offset_fail(const struct isa_step *s, const struct isa_state *state, const struct isa_operand *tile,
-				 int64_t offset)
+static ptowsp_status COLD offset_fail(const struct isa_step *s, const struct isa_state *state, const struct isa_operand *tile, int64_t offset)
 {
-	return isa_state_fail(state, s, "%s of element %lld of %%%.48s, which has %llu", isa_op(s->op)->mnemonic,
-			      (long long)offset, state->program->tile_names[tile->row], (unsigned long long)isa_count(tile));
+	return isa_state_fail(state, s, "%s of element %lld of %%%.48s, which has %llu", isa_op(s->op)->mnemonic, (long long)offset,
+			      state->program->tile_names[tile->row], (unsigned long long)isa_count(tile));
 }
 
 /* A register of the element's type holds `held`, which is made of its value v (task.h). */
-#define ELEMENTS(type, held)                                                                                                   \
-	static inline uint64_t scalar_read_##type(const unsigned char *from, const struct isa_operand *scalar)                 \
-	{                                                                                                                      \
-		isa_u_##type bits;                                                                                             \
-		uint64_t value;                                                                                                \
-                                                                                                                               \
-		memcpy(&bits, from, sizeof(bits));                                                                             \
-		value = (uint64_t)(held);                                                                                      \
-		return scalar->dtype == ISA_CODE_##type ? value : isa_scalar_narrow(value, scalar->dtype);                     \
-	}                                                                                                                      \
-	static inline void scalar_write_##type(unsigned char *to, uint64_t value)                                              \
-	{                                                                                                                      \
-		const isa_u_##type bits = (isa_u_##type)isa_scalar_narrow(value, ISA_CODE_##type);                             \
-                                                                                                                               \
-		memcpy(to, &bits, sizeof(bits));                                                                               \
-	}                                                                                                                      \
-	static ptowsp_status LOAD_##type(const struct isa_step *s, struct isa_state *state)                                    \
-	{                                                                                                                      \
-		const int64_t index = (int64_t)state->scalars[s->b.at];                                                        \
-		const unsigned char *from = element(window(state, &s->a), index, ISA_WIDTH_##type / 8);                        \
-                                                                                                                               \
-		if (!from)                                                                                                     \
-			return element_fail(s, state, &s->a, PTOWSP_READ, index);                                              \
-		state->scalars[s->d.at] = scalar_read_##type(from, &s->d);                                                     \
-		return PTOWSP_OK;                                                                                              \
-	}                                                                                                                      \
-	static ptowsp_status STORE_##type(const struct isa_step *s, struct isa_state *state)                                   \
-	{                                                                                                                      \
-		const int64_t index = (int64_t)state->scalars[s->b.at];                                                        \
-		unsigned char *to = element(window(state, &s->d), index, ISA_WIDTH_##type / 8);                                \
-                                                                                                                               \
-		if (!to)                                                                                                       \
-			return element_fail(s, state, &s->d, PTOWSP_WRITE, index);                                             \
-		scalar_write_##type(to, state->scalars[s->a.at]);                                                              \
-		return PTOWSP_OK;                                                                                              \
-	}                                                                                                                      \
-	static ptowsp_status GETVAL_##type(const struct isa_step *s, struct isa_state *state)                                  \
-	{                                                                                                                      \
-		const int64_t offset = (int64_t)state->scalars[s->b.at];                                                       \
-		const unsigned char *tile = isa_tile(state, &s->a);                                                            \
-                                                                                                                               \
-		if (offset < 0 || (uint64_t)offset >= isa_count(&s->a))                                                        \
-			return offset_fail(s, state, &s->a, offset);                                                           \
-		state->scalars[s->d.at] = scalar_read_##type(tile + offset * (ISA_WIDTH_##type / 8), &s->d);                   \
-		return PTOWSP_OK;                                                                                              \
-	}                                                                                                                      \
-	static ptowsp_status SETVAL_##type(const struct isa_step *s, struct isa_state *state)                                  \
-	{                                                                                                                      \
-		const int64_t offset = (int64_t)state->scalars[s->a.at];                                                       \
-		unsigned char *tile = isa_tile(state, &s->d);                                                                  \
-                                                                                                                               \
-		if (offset < 0 || (uint64_t)offset >= isa_count(&s->d))                                                        \
-			return offset_fail(s, state, &s->d, offset);                                                           \
-		scalar_write_##type(tile + offset * (ISA_WIDTH_##type / 8), state->scalars[s->b.at]);                          \
-		return PTOWSP_OK;                                                                                              \
+#define ELEMENTS(type, held)                                                                                                                                   \
+	static inline uint64_t scalar_read_##type(const unsigned char *from, const struct isa_operand *scalar)                                                 \
+	{                                                                                                                                                      \
+		isa_u_##type bits;                                                                                                                             \
+		uint64_t value;                                                                                                                                \
+                                                                                                                                                               \
+		memcpy(&bits, from, sizeof(bits));                                                                                                             \
+		value = (uint64_t)(held);                                                                                                                      \
+		return scalar->dtype == ISA_CODE_##type ? value : isa_scalar_narrow(value, scalar->dtype);                                                     \
+	}                                                                                                                                                      \
+	static inline void scalar_write_##type(unsigned char *to, uint64_t value)                                                                              \
+	{                                                                                                                                                      \
+		const isa_u_##type bits = (isa_u_##type)isa_scalar_narrow(value, ISA_CODE_##type);                                                             \
+                                                                                                                                                               \
+		memcpy(to, &bits, sizeof(bits));                                                                                                               \
+	}                                                                                                                                                      \
+	static ptowsp_status LOAD_##type(const struct isa_step *s, struct isa_state *state)                                                                    \
+	{                                                                                                                                                      \
+		const int64_t index = (int64_t)state->scalars[s->b.at];                                                                                        \
+		const unsigned char *from = element(window(state, &s->a), index, ISA_WIDTH_##type / 8);                                                        \
+                                                                                                                                                               \
+		if (!from)                                                                                                                                     \
+			return element_fail(s, state, &s->a, PTOWSP_READ, index);                                                                              \
+		state->scalars[s->d.at] = scalar_read_##type(from, &s->d);                                                                                     \
+		return PTOWSP_OK;                                                                                                                              \
+	}                                                                                                                                                      \
+	static ptowsp_status STORE_##type(const struct isa_step *s, struct isa_state *state)                                                                   \
+	{                                                                                                                                                      \
+		const int64_t index = (int64_t)state->scalars[s->b.at];                                                                                        \
+		unsigned char *to = element(window(state, &s->d), index, ISA_WIDTH_##type / 8);                                                                \
+                                                                                                                                                               \
+		if (!to)                                                                                                                                       \
+			return element_fail(s, state, &s->d, PTOWSP_WRITE, index);                                                                             \
+		scalar_write_##type(to, state->scalars[s->a.at]);                                                                                              \
+		return PTOWSP_OK;                                                                                                                              \
+	}                                                                                                                                                      \
+	static ptowsp_status GETVAL_##type(const struct isa_step *s, struct isa_state *state)                                                                  \
+	{                                                                                                                                                      \
+		const int64_t offset = (int64_t)state->scalars[s->b.at];                                                                                       \
+		const unsigned char *tile = isa_tile(state, &s->a);                                                                                            \
+                                                                                                                                                               \
+		if (offset < 0 || (uint64_t)offset >= isa_count(&s->a))                                                                                        \
+			return offset_fail(s, state, &s->a, offset);                                                                                           \
+		state->scalars[s->d.at] = scalar_read_##type(tile + offset * (ISA_WIDTH_##type / 8), &s->d);                                                   \
+		return PTOWSP_OK;                                                                                                                              \
+	}                                                                                                                                                      \
+	static ptowsp_status SETVAL_##type(const struct isa_step *s, struct isa_state *state)                                                                  \
+	{                                                                                                                                                      \
+		const int64_t offset = (int64_t)state->scalars[s->a.at];                                                                                       \
+		unsigned char *tile = isa_tile(state, &s->d);                                                                                                  \
+                                                                                                                                                               \
+		if (offset < 0 || (uint64_t)offset >= isa_count(&s->d))                                                                                        \
+			return offset_fail(s, state, &s->d, offset);                                                                                           \
+		scalar_write_##type(tile + offset * (ISA_WIDTH_##type / 8), state->scalars[s->b.at]);                                                          \
+		return PTOWSP_OK;                                                                                                                              \
 	}
 #define ELEMENTS_SIGNED(type, ...) ELEMENTS(type, (int64_t)(isa_s_##type)bits)
 ISA_SIGNED(ELEMENTS_SIGNED, )
@@ -392,8 +378,7 @@ ISA_FLOATS(ELEMENTS, bits)
 ISA_BOOLS(ELEMENTS, bits != 0)
 
 /* The walk's side: what would be touched. */
-static void touch(const struct isa_state *state, const struct isa_operand *memref, int64_t offset, uint64_t length, uint64_t width,
-		  unsigned access)
+static void touch(const struct isa_state *state, const struct isa_operand *memref, int64_t offset, uint64_t length, uint64_t width, unsigned access)
 {
 	if (state->touch)
 		state->touch(state->context, memref->row, offset, length, width, access);
@@ -456,16 +441,11 @@ static ptowsp_status getval_walk(const struct isa_step *s, struct isa_state *sta
 }
 
 #define ROW(NAME, function, on_walk) {.op = PTOWSP_PTO_##NAME, .run = {ISA_TYPES(ISA_ENTRY_OF, function)}, .walk = on_walk},
-#define ROW_TYPED(NAME, on_walk) {.op = PTOWSP_PTO_##NAME, .run = {ISA_TYPES(ISA_ENTRY, NAME)}, .walk = on_walk},
+#define ROW_TYPED(NAME, on_walk)     {.op = PTOWSP_PTO_##NAME, .run = {ISA_TYPES(ISA_ENTRY, NAME)}, .walk = on_walk},
 const struct isa_kernel isa_ops_memory[] = {
 	ROW(TLOAD, tload, tload_walk)
-	ROW(TSTORE, tstore, tstore_walk)
-	{.op = PTOWSP_PTO_TSTORE_FP, .run = {ISA_NUMBERS(ISA_ENTRY, TSTORE_FP)}, .walk = tstore_fp_walk},
+		ROW(TSTORE, tstore, tstore_walk){.op = PTOWSP_PTO_TSTORE_FP, .run = {ISA_NUMBERS(ISA_ENTRY, TSTORE_FP)}, .walk = tstore_fp_walk},
 	{.op = PTOWSP_PTO_MGATHER, .run = {ISA_ENTRIES_SIZED(mgather)}, .walk = mgather_walk},
 	{.op = PTOWSP_PTO_MSCATTER, .run = {ISA_ENTRIES_SIZED(mscatter)}, .walk = mscatter_walk},
-	ROW_TYPED(GETVAL, getval_walk)
-	ROW_TYPED(SETVAL, NULL)
-	ROW_TYPED(LOAD, load_walk)
-	ROW_TYPED(STORE, store_walk)
-	{.op = 0},
+	ROW_TYPED(GETVAL, getval_walk) ROW_TYPED(SETVAL, NULL) ROW_TYPED(LOAD, load_walk) ROW_TYPED(STORE, store_walk){.op = 0},
 };

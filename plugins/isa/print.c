@@ -122,13 +122,9 @@ static void add_operands(struct line *l, const struct isa_program *p, const stru
 		separator = ", ";
 		switch (letter) {
 		case 'T':
-		case 't':
-			add(l, "%%%s", p->tile_names[rows[k]]);
-			break;
+		case 't': add(l, "%%%s", p->tile_names[rows[k]]); break;
 		case 'S':
-		case 's':
-			add_scalar(l, p, rows[k], "%");
-			break;
+		case 's': add_scalar(l, p, rows[k], "%"); break;
 		default:
 			add(l, "%%%s", p->param_names[rows[k]]);
 			for (const char *next = op->operands + k + 1; *next == 's'; next++)
@@ -178,8 +174,7 @@ static void add_types(struct line *l, const struct isa_program *p, const struct 
 	}
 }
 
-static void add_tile_inst(struct line *l, const struct isa_program *p, const struct ptowsp_tile_inst *inst,
-			  const uint16_t *rows)
+static void add_tile_inst(struct line *l, const struct isa_program *p, const struct ptowsp_tile_inst *inst, const uint16_t *rows)
 {
 	const struct isa_op *op = isa_op(inst->op);
 
@@ -191,8 +186,7 @@ static void add_tile_inst(struct line *l, const struct isa_program *p, const str
 }
 
 /* ADD %d:i32, %a:i32, 1:i32; IF %c:u1 */
-static void add_scalar_inst(struct line *l, const struct isa_program *p, const struct ptowsp_tile_inst *inst,
-			    const uint16_t *rows)
+static void add_scalar_inst(struct line *l, const struct isa_program *p, const struct ptowsp_tile_inst *inst, const uint16_t *rows)
 {
 	const struct isa_op *op = isa_op(inst->op);
 
@@ -269,8 +263,7 @@ static void head_print(const struct printer *out)
 	add(&l, "func @%s(%s", p->name, count ? "" : ") {");
 	flush(out, &l);
 	for (uint32_t i = 0; i < count; i++) {
-		add(&l, "    %%%s: !pto.memref<gm,...,%s>%s", p->param_names[i], isa_dtype_text(p->params[i].dtype),
-		    i + 1 < count ? "," : ") {");
+		add(&l, "    %%%s: !pto.memref<gm,...,%s>%s", p->param_names[i], isa_dtype_text(p->params[i].dtype), i + 1 < count ? "," : ") {");
 		add(&l, "  // %s", access_text(p->params[i].access));
 		flush(out, &l);
 	}

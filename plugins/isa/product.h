@@ -17,17 +17,20 @@
 #if defined(__clang__)
 #define PRODUCT_UNROLL _Pragma("clang loop unroll(full)")
 #define PRODUCT_VECTOR _Pragma("clang loop vectorize(assume_safety)")
-#define PRODUCT_APART unused, noinline
+#define PRODUCT_APART  unused, noinline
 #else
 #define PRODUCT_UNROLL _Pragma("GCC unroll 16")
 #define PRODUCT_VECTOR _Pragma("GCC ivdep")
-#define PRODUCT_APART unused, noipa /* one for all sizes: sizes known to a caller make it no faster */
+#define PRODUCT_APART  unused, noipa /* one for all sizes: sizes known to a caller make it no faster */
 #endif
 
 /* Levels: what a function may use. Every processor of an architecture has level base; NEON is in it. */
 #define PRODUCT_TARGET_base __attribute__((PRODUCT_APART))
 #if defined(__x86_64__) && !defined(TILE_ONE_MACHINE)
-#define PRODUCT_LEVELS(X, ...) X(base, __VA_ARGS__) X(avx2, __VA_ARGS__) X(avx512, __VA_ARGS__)
+#define PRODUCT_LEVELS(X, ...)                                                                                                                                 \
+	X(base, __VA_ARGS__)                                                                                                                                   \
+	X(avx2, __VA_ARGS__)                                                                                                                                   \
+	X(avx512, __VA_ARGS__)
 #ifdef PRODUCT_FAST
 #define PRODUCT_TARGET_avx2 __attribute__((PRODUCT_APART, target("avx2,fma")))
 #else
@@ -40,7 +43,7 @@
 /* TILE_PRODUCT: only that level, for a program that knows where it runs. Three levels are most of what a kernel with products costs to compile. */
 #if defined(TILE_PRODUCT)
 #undef PRODUCT_LEVELS
-#define PRODUCT_LEVELS(X, ...) PRODUCT_LEVEL_OF(X, TILE_PRODUCT, __VA_ARGS__)
+#define PRODUCT_LEVELS(X, ...)          PRODUCT_LEVEL_OF(X, TILE_PRODUCT, __VA_ARGS__)
 #define PRODUCT_LEVEL_OF(X, level, ...) X(level, __VA_ARGS__)
 #endif
 
@@ -51,8 +54,7 @@ enum product_level { PRODUCT_base, PRODUCT_avx2, PRODUCT_avx512 };
 static inline __attribute__((unused)) enum product_level product_level(void)
 {
 #if defined(__x86_64__) && !defined(TILE_ONE_MACHINE)
-	if (__builtin_cpu_supports("avx512f") && __builtin_cpu_supports("avx512bw") && __builtin_cpu_supports("avx512dq") &&
-	    __builtin_cpu_supports("avx512vl"))
+	if (__builtin_cpu_supports("avx512f") && __builtin_cpu_supports("avx512bw") && __builtin_cpu_supports("avx512dq") && __builtin_cpu_supports("avx512vl"))
 		return PRODUCT_avx512;
 	if (__builtin_cpu_supports("avx2") && __builtin_cpu_supports("fma"))
 		return PRODUCT_avx2;
@@ -63,95 +65,85 @@ static inline __attribute__((unused)) enum product_level product_level(void)
 /* ---- blocks ----------------------------------------------------------------------------------------------------- */
 
 /* Vectors of 16, 32 and 64 bytes, in registers and where they lie in memory; "1" is a single element. */
-#define PRODUCT_VECTORS(how)                                                                                                   \
-	typedef isa_c_##how product_##how##_1;                                                                                 \
-	typedef isa_c_##how product_at_##how##_1;                                                                              \
-	typedef isa_c_##how product_##how##_16 __attribute__((vector_size(16)));                                               \
-	typedef isa_c_##how product_##how##_32 __attribute__((vector_size(32)));                                               \
-	typedef isa_c_##how product_##how##_64 __attribute__((vector_size(64)));                                               \
-	typedef isa_c_##how product_at_##how##_16                                                                              \
-		__attribute__((vector_size(16), aligned(sizeof(isa_c_##how)), may_alias));                                     \
-	typedef isa_c_##how product_at_##how##_32                                                                              \
-		__attribute__((vector_size(32), aligned(sizeof(isa_c_##how)), may_alias));                                     \
-	typedef isa_c_##how product_at_##how##_64                                                                              \
-		__attribute__((vector_size(64), aligned(sizeof(isa_c_##how)), may_alias));
+#define PRODUCT_VECTORS(how)                                                                                                                                   \
+	typedef isa_c_##how product_##how##_1;                                                                                                                 \
+	typedef isa_c_##how product_at_##how##_1;                                                                                                              \
+	typedef isa_c_##how product_##how##_16 __attribute__((vector_size(16)));                                                                               \
+	typedef isa_c_##how product_##how##_32 __attribute__((vector_size(32)));                                                                               \
+	typedef isa_c_##how product_##how##_64 __attribute__((vector_size(64)));                                                                               \
+	typedef isa_c_##how product_at_##how##_16 __attribute__((vector_size(16), aligned(sizeof(isa_c_##how)), may_alias));                                   \
+	typedef isa_c_##how product_at_##how##_32 __attribute__((vector_size(32), aligned(sizeof(isa_c_##how)), may_alias));                                   \
+	typedef isa_c_##how product_at_##how##_64 __attribute__((vector_size(64), aligned(sizeof(isa_c_##how)), may_alias));
 
 /* Columns [j, j + C vectors) of R rows, as long as there are so many: d = c + a x b with all of the block's sums in registers. Loops
  * over r and v are unrolled, so their arrays are registers, too. */
-#define PRODUCT_LOOP(how, size, R, C)                                                                                          \
-	for (; j + (C) * (sizeof(product_##how##_##size) / sizeof(isa_c_##how)) <= n;                                          \
-	     j += (C) * (sizeof(product_##how##_##size) / sizeof(isa_c_##how))) {                                              \
-		enum { LANES = sizeof(product_##how##_##size) / sizeof(isa_c_##how) };                                         \
-		const isa_c_##how *row = b + j;                                                                                \
-		product_##how##_##size sum[R][C];                                                                              \
-                                                                                                                               \
-		PRODUCT_UNROLL for (size_t r = 0; r < (R); r++)                                                                \
-			PRODUCT_UNROLL for (size_t v = 0; v < (C); v++)                                                        \
-				sum[r][v] = (product_##how##_##size){0};                                                       \
-		if (c)                                                                                                         \
-			PRODUCT_UNROLL for (size_t r = 0; r < (R); r++)                                                        \
-				PRODUCT_UNROLL for (size_t v = 0; v < (C); v++)                                                \
-					sum[r][v] = *(const product_at_##how##_##size *)(c + r * n + j + v * LANES);           \
-		for (size_t k = 0; k < k_count; k++, row += n) {                                                               \
-			product_##how##_##size right[C];                                                                       \
-                                                                                                                               \
-			PRODUCT_UNROLL for (size_t v = 0; v < (C); v++)                                                        \
-				right[v] = *(const product_at_##how##_##size *)(row + v * LANES);                              \
-			PRODUCT_UNROLL for (size_t r = 0; r < (R); r++)                                                        \
-				PRODUCT_UNROLL for (size_t v = 0; v < (C); v++)                                                \
-					sum[r][v] += a[r * k_count + k] * right[v];                                            \
-		}                                                                                                              \
-		PRODUCT_UNROLL for (size_t r = 0; r < (R); r++)                                                                \
-			PRODUCT_UNROLL for (size_t v = 0; v < (C); v++)                                                        \
-				*(product_at_##how##_##size *)(d + r * n + j + v * LANES) = sum[r][v];                         \
+#define PRODUCT_LOOP(how, size, R, C)                                                                                                                          \
+	for (; j + (C) * (sizeof(product_##how##_##size) / sizeof(isa_c_##how)) <= n; j += (C) * (sizeof(product_##how##_##size) / sizeof(isa_c_##how))) {     \
+		enum { LANES = sizeof(product_##how##_##size) / sizeof(isa_c_##how) };                                                                         \
+		const isa_c_##how *row = b + j;                                                                                                                \
+		product_##how##_##size sum[R][C];                                                                                                              \
+                                                                                                                                                               \
+		PRODUCT_UNROLL for (size_t r = 0; r < (R); r++) PRODUCT_UNROLL for (size_t v = 0; v < (C); v++) sum[r][v] = (product_##how##_##size){0};       \
+		if (c)                                                                                                                                         \
+			PRODUCT_UNROLL for (size_t r = 0; r < (R); r++) PRODUCT_UNROLL for (size_t v = 0; v < (C); v++) sum[r][v] =                            \
+				*(const product_at_##how##_##size *)(c + r * n + j + v * LANES);                                                               \
+		for (size_t k = 0; k < k_count; k++, row += n) {                                                                                               \
+			product_##how##_##size right[C];                                                                                                       \
+                                                                                                                                                               \
+			PRODUCT_UNROLL for (size_t v = 0; v < (C); v++) right[v] = *(const product_at_##how##_##size *)(row + v * LANES);                      \
+			PRODUCT_UNROLL for (size_t r = 0; r < (R); r++) PRODUCT_UNROLL for (size_t v = 0; v < (C); v++) sum[r][v] +=                           \
+				a[r * k_count + k] * right[v];                                                                                                 \
+		}                                                                                                                                              \
+		PRODUCT_UNROLL for (size_t r = 0; r < (R); r++) PRODUCT_UNROLL for (size_t v = 0; v < (C); v++) *                                              \
+			(product_at_##how##_##size *)(d + r * n + j + v * LANES) = sum[r][v];                                                                  \
 	}
 
 /* Columns [j, n) of R rows of the result. Returns where the columns end that it did. */
-#define PRODUCT_ROWS(how, level, R, columns)                                                                                   \
-	static PRODUCT_TARGET_##level size_t product_##how##_##level##_rows_##R(isa_c_##how *d, const isa_c_##how *c,          \
-										const isa_c_##how *a, const isa_c_##how *b,    \
-										size_t k_count, size_t n, size_t j)            \
-	{                                                                                                                      \
-		columns return j;                                                                                              \
+#define PRODUCT_ROWS(how, level, R, columns)                                                                                                                   \
+	static PRODUCT_TARGET_##level size_t product_##how##_##level##_rows_##R(isa_c_##how *d, const isa_c_##how *c, const isa_c_##how *a,                    \
+										const isa_c_##how *b, size_t k_count, size_t n, size_t j)                      \
+	{                                                                                                                                                      \
+		columns return j;                                                                                                                              \
 	}
 
 /* Blocks that keep multipliers and adders busy while one row of b passes, measured (README.md): 16 rows of one vector where there are
  * 32 registers of 64 bytes, 4 rows of two where there are 16; single rows need more columns for that. */
 #ifdef PRODUCT_FAST
 /* A fused product and sum is one instruction: fewer rows and more columns need fewer loads for each. */
-#define PRODUCT_BLOCKS_avx512(how)                                                                                             \
-	PRODUCT_ROWS(how, avx512, 4, PRODUCT_LOOP(how, 64, 4, 4) PRODUCT_LOOP(how, 64, 4, 1) PRODUCT_LOOP(how, 32, 4, 1)       \
-		     PRODUCT_LOOP(how, 16, 4, 1) PRODUCT_LOOP(how, 1, 4, 1))                                                   \
-	PRODUCT_ROWS(how, avx512, 1, PRODUCT_LOOP(how, 64, 1, 8) PRODUCT_LOOP(how, 64, 1, 1) PRODUCT_LOOP(how, 32, 1, 1)       \
-		     PRODUCT_LOOP(how, 16, 1, 1) PRODUCT_LOOP(how, 1, 1, 1))
+#define PRODUCT_BLOCKS_avx512(how)                                                                                                                             \
+	PRODUCT_ROWS(how, avx512, 4,                                                                                                                           \
+		     PRODUCT_LOOP(how, 64, 4, 4) PRODUCT_LOOP(how, 64, 4, 1) PRODUCT_LOOP(how, 32, 4, 1) PRODUCT_LOOP(how, 16, 4, 1)                           \
+			     PRODUCT_LOOP(how, 1, 4, 1))                                                                                                       \
+	PRODUCT_ROWS(how, avx512, 1,                                                                                                                           \
+		     PRODUCT_LOOP(how, 64, 1, 8) PRODUCT_LOOP(how, 64, 1, 1) PRODUCT_LOOP(how, 32, 1, 1) PRODUCT_LOOP(how, 16, 1, 1)                           \
+			     PRODUCT_LOOP(how, 1, 1, 1))
 #else
-#define PRODUCT_BLOCKS_avx512(how)                                                                                             \
-	PRODUCT_ROWS(how, avx512, 16, PRODUCT_LOOP(how, 64, 16, 1))                                                            \
-	PRODUCT_ROWS(how, avx512, 4, PRODUCT_LOOP(how, 64, 4, 2) PRODUCT_LOOP(how, 64, 4, 1) PRODUCT_LOOP(how, 32, 4, 1)       \
-		     PRODUCT_LOOP(how, 16, 4, 1) PRODUCT_LOOP(how, 1, 4, 1))                                                   \
-	PRODUCT_ROWS(how, avx512, 1, PRODUCT_LOOP(how, 64, 1, 8) PRODUCT_LOOP(how, 64, 1, 1) PRODUCT_LOOP(how, 32, 1, 1)       \
-		     PRODUCT_LOOP(how, 16, 1, 1) PRODUCT_LOOP(how, 1, 1, 1))
+#define PRODUCT_BLOCKS_avx512(how)                                                                                                                             \
+	PRODUCT_ROWS(how, avx512, 16, PRODUCT_LOOP(how, 64, 16, 1))                                                                                            \
+	PRODUCT_ROWS(how, avx512, 4,                                                                                                                           \
+		     PRODUCT_LOOP(how, 64, 4, 2) PRODUCT_LOOP(how, 64, 4, 1) PRODUCT_LOOP(how, 32, 4, 1) PRODUCT_LOOP(how, 16, 4, 1)                           \
+			     PRODUCT_LOOP(how, 1, 4, 1))                                                                                                       \
+	PRODUCT_ROWS(how, avx512, 1,                                                                                                                           \
+		     PRODUCT_LOOP(how, 64, 1, 8) PRODUCT_LOOP(how, 64, 1, 1) PRODUCT_LOOP(how, 32, 1, 1) PRODUCT_LOOP(how, 16, 1, 1)                           \
+			     PRODUCT_LOOP(how, 1, 1, 1))
 #endif
-#define PRODUCT_BLOCKS_avx2(how)                                                                                               \
-	PRODUCT_ROWS(how, avx2, 4, PRODUCT_LOOP(how, 32, 4, 2) PRODUCT_LOOP(how, 32, 4, 1) PRODUCT_LOOP(how, 16, 4, 1)         \
-		     PRODUCT_LOOP(how, 1, 4, 1))                                                                               \
-	PRODUCT_ROWS(how, avx2, 1, PRODUCT_LOOP(how, 32, 1, 8) PRODUCT_LOOP(how, 32, 1, 1) PRODUCT_LOOP(how, 16, 1, 1)         \
-		     PRODUCT_LOOP(how, 1, 1, 1))
-#define PRODUCT_BLOCKS_base(how)                                                                                               \
-	PRODUCT_ROWS(how, base, 4, PRODUCT_LOOP(how, 16, 4, 2) PRODUCT_LOOP(how, 16, 4, 1) PRODUCT_LOOP(how, 1, 4, 1))         \
+#define PRODUCT_BLOCKS_avx2(how)                                                                                                                               \
+	PRODUCT_ROWS(how, avx2, 4, PRODUCT_LOOP(how, 32, 4, 2) PRODUCT_LOOP(how, 32, 4, 1) PRODUCT_LOOP(how, 16, 4, 1) PRODUCT_LOOP(how, 1, 4, 1))             \
+	PRODUCT_ROWS(how, avx2, 1, PRODUCT_LOOP(how, 32, 1, 8) PRODUCT_LOOP(how, 32, 1, 1) PRODUCT_LOOP(how, 16, 1, 1) PRODUCT_LOOP(how, 1, 1, 1))
+#define PRODUCT_BLOCKS_base(how)                                                                                                                               \
+	PRODUCT_ROWS(how, base, 4, PRODUCT_LOOP(how, 16, 4, 2) PRODUCT_LOOP(how, 16, 4, 1) PRODUCT_LOOP(how, 1, 4, 1))                                         \
 	PRODUCT_ROWS(how, base, 1, PRODUCT_LOOP(how, 16, 1, 8) PRODUCT_LOOP(how, 16, 1, 1) PRODUCT_LOOP(how, 1, 1, 1))
 
 #ifdef PRODUCT_FAST
 #define PRODUCT_MANY_avx512(how, i)
 #else
 /* Sixteen rows at a time; columns that are no whole vector by fours. */
-#define PRODUCT_MANY_avx512(how, i)                                                                                            \
-	for (; i + 16 <= m; i += 16) {                                                                                         \
-		const size_t j =                                                                                               \
-			product_##how##_avx512_rows_16(d + i * n, c ? c + i * n : c, a + i * k_count, b, k_count, n, 0);       \
-                                                                                                                               \
-		for (size_t r = i; j < n && r < i + 16; r += 4)                                                                \
-			product_##how##_avx512_rows_4(d + r * n, c ? c + r * n : c, a + r * k_count, b, k_count, n, j);        \
+#define PRODUCT_MANY_avx512(how, i)                                                                                                                            \
+	for (; i + 16 <= m; i += 16) {                                                                                                                         \
+		const size_t j = product_##how##_avx512_rows_16(d + i * n, c ? c + i * n : c, a + i * k_count, b, k_count, n, 0);                              \
+                                                                                                                                                               \
+		for (size_t r = i; j < n && r < i + 16; r += 4)                                                                                                \
+			product_##how##_avx512_rows_4(d + r * n, c ? c + r * n : c, a + r * k_count, b, k_count, n, j);                                        \
 	}
 #endif
 #define PRODUCT_MANY_avx2(how, i)
@@ -161,119 +153,106 @@ static inline __attribute__((unused)) enum product_level product_level(void)
 
 /* product: d (m x n) = c + a (m x k_count) x b (k_count x n); c NULL: zeros. c may be d; d overlaps nothing else.
  * bias: d[i,j] += bias[j]. scaled: d = a x b, each element times its scale first; a_share and b_share neighbours along k have one. */
-#define PRODUCT_LEVEL(level, how)                                                                                              \
-	PRODUCT_BLOCKS_##level(how)                                                                                            \
-	static PRODUCT_TARGET_##level void product_##how##_##level(isa_c_##how *d, const isa_c_##how *c, const isa_c_##how *a, \
-								   const isa_c_##how *b, size_t m, size_t k_count, size_t n)   \
-	{                                                                                                                      \
-		size_t i = 0;                                                                                                  \
-                                                                                                                               \
-		PRODUCT_MANY_##level(how, i)                                                                                   \
-		for (; i + 4 <= m; i += 4)                                                                                     \
-			product_##how##_##level##_rows_4(d + i * n, c ? c + i * n : c, a + i * k_count, b, k_count, n, 0);     \
-		for (; i < m; i++)                                                                                             \
-			product_##how##_##level##_rows_1(d + i * n, c ? c + i * n : c, a + i * k_count, b, k_count, n, 0);     \
-	}                                                                                                                      \
-	static PRODUCT_TARGET_##level void product_bias_##how##_##level(isa_c_##how *d, const isa_c_##how *bias, size_t m,     \
-									size_t n)                                              \
-	{                                                                                                                      \
-		for (size_t i = 0; i < m; i++)                                                                                 \
-			PRODUCT_VECTOR for (size_t j = 0; j < n; j++)                                                          \
-			{                                                                                                      \
-				d[i * n + j] += bias[j];                                                                       \
-			}                                                                                                      \
-	}                                                                                                                      \
-	static PRODUCT_TARGET_##level void product_scaled_##how##_##level(                                                     \
-		isa_c_##how *d, const isa_c_##how *a, const isa_c_##how *a_scale, size_t a_share, const isa_c_##how *b,        \
-		const isa_c_##how *b_scale, size_t b_share, size_t m, size_t k_count, size_t n)                                \
-	{                                                                                                                      \
-		memset(d, 0, m * n * sizeof(*d));                                                                              \
-		for (size_t i = 0; i < m; i++)                                                                                 \
-			for (size_t k = 0; k < k_count; k++) {                                                                 \
-				const isa_c_##how v = a[i * k_count + k] * a_scale[i * (k_count / a_share) + k / a_share];     \
-				const isa_c_##how *row = b + k * n, *scale = b_scale + k / b_share * n;                        \
-				isa_c_##how *to = d + i * n;                                                                   \
-                                                                                                                               \
-				PRODUCT_VECTOR for (size_t j = 0; j < n; j++)                                                  \
-				{                                                                                              \
-					const isa_c_##how w = row[j] * scale[j];                                               \
-                                                                                                                               \
-					to[j] += v * w;                                                                        \
-				}                                                                                              \
-			}                                                                                                      \
+#define PRODUCT_LEVEL(level, how)                                                                                                                              \
+	PRODUCT_BLOCKS_##level(how) static PRODUCT_TARGET_##level void product_##how##_##level(isa_c_##how *d, const isa_c_##how *c, const isa_c_##how *a,     \
+											       const isa_c_##how *b, size_t m, size_t k_count, size_t n)       \
+	{                                                                                                                                                      \
+		size_t i = 0;                                                                                                                                  \
+                                                                                                                                                               \
+		PRODUCT_MANY_##level(how, i) for (; i + 4 <= m; i += 4)                                                                                        \
+			product_##how##_##level##_rows_4(d + i * n, c ? c + i * n : c, a + i * k_count, b, k_count, n, 0);                                     \
+		for (; i < m; i++)                                                                                                                             \
+			product_##how##_##level##_rows_1(d + i * n, c ? c + i * n : c, a + i * k_count, b, k_count, n, 0);                                     \
+	}                                                                                                                                                      \
+	static PRODUCT_TARGET_##level void product_bias_##how##_##level(isa_c_##how *d, const isa_c_##how *bias, size_t m, size_t n)                           \
+	{                                                                                                                                                      \
+		for (size_t i = 0; i < m; i++)                                                                                                                 \
+			PRODUCT_VECTOR for (size_t j = 0; j < n; j++)                                                                                          \
+			{                                                                                                                                      \
+				d[i * n + j] += bias[j];                                                                                                       \
+			}                                                                                                                                      \
+	}                                                                                                                                                      \
+	static PRODUCT_TARGET_##level void product_scaled_##how##_##level(isa_c_##how *d, const isa_c_##how *a, const isa_c_##how *a_scale, size_t a_share,    \
+									  const isa_c_##how *b, const isa_c_##how *b_scale, size_t b_share, size_t m,          \
+									  size_t k_count, size_t n)                                                            \
+	{                                                                                                                                                      \
+		memset(d, 0, m *n * sizeof(*d));                                                                                                               \
+		for (size_t i = 0; i < m; i++)                                                                                                                 \
+			for (size_t k = 0; k < k_count; k++) {                                                                                                 \
+				const isa_c_##how v = a[i * k_count + k] * a_scale[i * (k_count / a_share) + k / a_share];                                     \
+				const isa_c_##how *row = b + k * n, *scale = b_scale + k / b_share * n;                                                        \
+				isa_c_##how *to = d + i * n;                                                                                                   \
+                                                                                                                                                               \
+				PRODUCT_VECTOR for (size_t j = 0; j < n; j++)                                                                                  \
+				{                                                                                                                              \
+					const isa_c_##how w = row[j] * scale[j];                                                                               \
+                                                                                                                                                               \
+					to[j] += v * w;                                                                                                        \
+				}                                                                                                                              \
+			}                                                                                                                                      \
 	}
 
 /* Elements as they are computed with, and back; to and from do not overlap. */
-#define PRODUCT_CONVERT(level, type, how)                                                                                      \
-	static PRODUCT_TARGET_##level void product_widen_##type##_##level(isa_c_##how *to, const isa_s_##type *from,           \
-									  size_t count)                                        \
-	{                                                                                                                      \
-		PRODUCT_VECTOR for (size_t i = 0; i < count; i++)                                                              \
-		{                                                                                                              \
-			to[i] = (isa_c_##how)isa_get_##type(from[i]);                                                          \
-		}                                                                                                              \
-	}                                                                                                                      \
-	static PRODUCT_TARGET_##level void product_narrow_##type##_##level(isa_s_##type *to, const isa_c_##how *from,          \
-									   size_t count)                                       \
-	{                                                                                                                      \
-		PRODUCT_VECTOR for (size_t i = 0; i < count; i++)                                                              \
-		{                                                                                                              \
-			to[i] = isa_put_##type(from[i]);                                                                       \
-		}                                                                                                              \
+#define PRODUCT_CONVERT(level, type, how)                                                                                                                      \
+	static PRODUCT_TARGET_##level void product_widen_##type##_##level(isa_c_##how *to, const isa_s_##type *from, size_t count)                             \
+	{                                                                                                                                                      \
+		PRODUCT_VECTOR for (size_t i = 0; i < count; i++)                                                                                              \
+		{                                                                                                                                              \
+			to[i] = (isa_c_##how)isa_get_##type(from[i]);                                                                                          \
+		}                                                                                                                                              \
+	}                                                                                                                                                      \
+	static PRODUCT_TARGET_##level void product_narrow_##type##_##level(isa_s_##type *to, const isa_c_##how *from, size_t count)                            \
+	{                                                                                                                                                      \
+		PRODUCT_VECTOR for (size_t i = 0; i < count; i++)                                                                                              \
+		{                                                                                                                                              \
+			to[i] = isa_put_##type(from[i]);                                                                                                       \
+		}                                                                                                                                              \
 	}
 
 /* ---- the processor's level -------------------------------------------------------------------------------------- */
 
 #if defined(TILE_PRODUCT)
-#define PRODUCT_CHOOSE(name, ...) PRODUCT_CHOSEN(name, TILE_PRODUCT, __VA_ARGS__)
-#define PRODUCT_CHOSEN(name, level, ...) PRODUCT_CHOSEN_OF(name, level, __VA_ARGS__)
+#define PRODUCT_CHOOSE(name, ...)           PRODUCT_CHOSEN(name, TILE_PRODUCT, __VA_ARGS__)
+#define PRODUCT_CHOSEN(name, level, ...)    PRODUCT_CHOSEN_OF(name, level, __VA_ARGS__)
 #define PRODUCT_CHOSEN_OF(name, level, ...) name##_##level(__VA_ARGS__);
 #elif defined(__x86_64__) && !defined(TILE_ONE_MACHINE)
-#define PRODUCT_CHOOSE(name, ...)                                                                                              \
-	switch (product_level()) {                                                                                             \
-	case PRODUCT_avx512:                                                                                                   \
-		name##_avx512(__VA_ARGS__);                                                                                    \
-		break;                                                                                                         \
-	case PRODUCT_avx2:                                                                                                     \
-		name##_avx2(__VA_ARGS__);                                                                                      \
-		break;                                                                                                         \
-	default:                                                                                                               \
-		name##_base(__VA_ARGS__);                                                                                      \
+#define PRODUCT_CHOOSE(name, ...)                                                                                                                              \
+	switch (product_level()) {                                                                                                                             \
+	case PRODUCT_avx512: name##_avx512(__VA_ARGS__); break;                                                                                                \
+	case PRODUCT_avx2: name##_avx2(__VA_ARGS__); break;                                                                                                    \
+	default: name##_base(__VA_ARGS__);                                                                                                                     \
 	}
 #else
 #define PRODUCT_CHOOSE(name, ...) name##_base(__VA_ARGS__);
 #endif
 
-#define PRODUCT(how)                                                                                                           \
-	PRODUCT_VECTORS(how)                                                                                                   \
-	PRODUCT_LEVELS(PRODUCT_LEVEL, how)                                                                                     \
-	static inline __attribute__((unused)) void product_##how(isa_c_##how *d, const isa_c_##how *c, const isa_c_##how *a,   \
-								 const isa_c_##how *b, size_t m, size_t k_count, size_t n)     \
-	{                                                                                                                      \
-		PRODUCT_CHOOSE(product_##how, d, c, a, b, m, k_count, n)                                                       \
-	}                                                                                                                      \
-	static inline __attribute__((unused)) void product_bias_##how(isa_c_##how *d, const isa_c_##how *bias, size_t m,       \
-								      size_t n)                                                \
-	{                                                                                                                      \
-		PRODUCT_CHOOSE(product_bias_##how, d, bias, m, n)                                                              \
-	}                                                                                                                      \
-	static inline __attribute__((unused)) void product_scaled_##how(                                                       \
-		isa_c_##how *d, const isa_c_##how *a, const isa_c_##how *a_scale, size_t a_share, const isa_c_##how *b,        \
-		const isa_c_##how *b_scale, size_t b_share, size_t m, size_t k_count, size_t n)                                \
-	{                                                                                                                      \
-		PRODUCT_CHOOSE(product_scaled_##how, d, a, a_scale, a_share, b, b_scale, b_share, m, k_count, n)               \
+#define PRODUCT(how)                                                                                                                                           \
+	PRODUCT_VECTORS(how)                                                                                                                                   \
+	PRODUCT_LEVELS(PRODUCT_LEVEL, how)                                                                                                                     \
+	static inline __attribute__((unused)) void product_##how(isa_c_##how *d, const isa_c_##how *c, const isa_c_##how *a, const isa_c_##how *b, size_t m,   \
+								 size_t k_count, size_t n)                                                                     \
+	{                                                                                                                                                      \
+		PRODUCT_CHOOSE(product_##how, d, c, a, b, m, k_count, n)                                                                                       \
+	}                                                                                                                                                      \
+	static inline __attribute__((unused)) void product_bias_##how(isa_c_##how *d, const isa_c_##how *bias, size_t m, size_t n)                             \
+	{                                                                                                                                                      \
+		PRODUCT_CHOOSE(product_bias_##how, d, bias, m, n)                                                                                              \
+	}                                                                                                                                                      \
+	static inline __attribute__((unused)) void product_scaled_##how(isa_c_##how *d, const isa_c_##how *a, const isa_c_##how *a_scale, size_t a_share,      \
+									const isa_c_##how *b, const isa_c_##how *b_scale, size_t b_share, size_t m,            \
+									size_t k_count, size_t n)                                                              \
+	{                                                                                                                                                      \
+		PRODUCT_CHOOSE(product_scaled_##how, d, a, a_scale, a_share, b, b_scale, b_share, m, k_count, n)                                               \
 	}
-#define PRODUCT_TYPE(type, how)                                                                                                \
-	PRODUCT_LEVELS(PRODUCT_CONVERT, type, how)                                                                             \
-	static inline __attribute__((unused)) void product_widen_##type(isa_c_##how *to, const isa_s_##type *from,             \
-									size_t count)                                          \
-	{                                                                                                                      \
-		PRODUCT_CHOOSE(product_widen_##type, to, from, count)                                                          \
-	}                                                                                                                      \
-	static inline __attribute__((unused)) void product_narrow_##type(isa_s_##type *to, const isa_c_##how *from,            \
-									 size_t count)                                         \
-	{                                                                                                                      \
-		PRODUCT_CHOOSE(product_narrow_##type, to, from, count)                                                         \
+#define PRODUCT_TYPE(type, how)                                                                                                                                \
+	PRODUCT_LEVELS(PRODUCT_CONVERT, type, how)                                                                                                             \
+	static inline __attribute__((unused)) void product_widen_##type(isa_c_##how *to, const isa_s_##type *from, size_t count)                               \
+	{                                                                                                                                                      \
+		PRODUCT_CHOOSE(product_widen_##type, to, from, count)                                                                                          \
+	}                                                                                                                                                      \
+	static inline __attribute__((unused)) void product_narrow_##type(isa_s_##type *to, const isa_c_##how *from, size_t count)                              \
+	{                                                                                                                                                      \
+		PRODUCT_CHOOSE(product_narrow_##type, to, from, count)                                                                                         \
 	}
 
 PRODUCT(f32)
@@ -282,9 +261,21 @@ PRODUCT(u32)
 PRODUCT(u64)
 
 /* X(type, how it is computed): all, and those that are stored in another form. */
-#define PRODUCT_TYPES(X)                                                                                                       \
-	X(f32, f32) X(f64, f64) X(i32, u32) X(i64, u64) X(u32, u32) X(u64, u64) PRODUCT_WIDENED(X)
-#define PRODUCT_WIDENED(X) X(f16, f32) X(bf16, f32) X(i8, u32) X(i16, u32) X(u8, u32) X(u16, u32)
+#define PRODUCT_TYPES(X)                                                                                                                                       \
+	X(f32, f32)                                                                                                                                            \
+	X(f64, f64)                                                                                                                                            \
+	X(i32, u32)                                                                                                                                            \
+	X(i64, u64)                                                                                                                                            \
+	X(u32, u32)                                                                                                                                            \
+	X(u64, u64)                                                                                                                                            \
+	PRODUCT_WIDENED(X)
+#define PRODUCT_WIDENED(X)                                                                                                                                     \
+	X(f16, f32)                                                                                                                                            \
+	X(bf16, f32)                                                                                                                                           \
+	X(i8, u32)                                                                                                                                             \
+	X(i16, u32)                                                                                                                                            \
+	X(u8, u32)                                                                                                                                             \
+	X(u16, u32)
 PRODUCT_WIDENED(PRODUCT_TYPE)
 
 #endif

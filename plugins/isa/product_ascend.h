@@ -107,8 +107,7 @@ TILE_CORE void tile_cube_run(struct tile_call *call, const AscendC::GlobalTensor
 		turn.dstGap = 0;
 		turn.dstFracGap = 0;
 		for (uint32_t row = 0; row < k_rows / side; row++)
-			AscendC::LoadDataWithTranspose(b2_t[row * n_lanes * side],
-						       b1_t[row * side * lanes], turn);
+			AscendC::LoadDataWithTranspose(b2_t[row * n_lanes * side], b1_t[row * side * lanes], turn);
 	}
 	AscendC::SetFlag<AscendC::HardEvent::MTE1_M>(EVENT_ID0);
 	AscendC::WaitFlag<AscendC::HardEvent::MTE1_M>(EVENT_ID0);

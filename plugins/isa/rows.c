@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /* rows.c - groups in blocks of rows: how many rows, which memory moves on, and the run itself. */
 #include "isa/rows.h"
-#include "isa/live.h"
 #include "isa/isa_ops.h"
+#include "isa/live.h"
 
 #include <stdlib.h>
 
@@ -21,8 +21,8 @@ static bool windows_clash(const struct isa_window *from, const struct isa_window
 {
 	if (window_end(from) <= to->at || window_end(to) <= from->at)
 		return false;
-	return from->at != to->at || from->step != to->step || from->stride != to->stride || from->columns != to->columns ||
-	       from->bytes != to->bytes || to->step < (to->columns - 1) * to->stride + to->bytes;
+	return from->at != to->at || from->step != to->step || from->stride != to->stride || from->columns != to->columns || from->bytes != to->bytes ||
+	       to->step < (to->columns - 1) * to->stride + to->bytes;
 }
 
 static bool is_window(unsigned opcode)
@@ -64,8 +64,8 @@ static void heights_set(const struct isa_rows *r, struct isa_step *steps, uint32
 }
 
 /* Rows [first, first + count) through all instructions. */
-static ptowsp_status block_run(const struct isa_rows *r, struct isa_state *state, const struct isa_step *steps,
-			       const struct isa_window *windows, uint32_t first, uint32_t count)
+static ptowsp_status block_run(const struct isa_rows *r, struct isa_state *state, const struct isa_step *steps, const struct isa_window *windows,
+			       uint32_t first, uint32_t count)
 {
 	ptowsp_status status = PTOWSP_OK;
 
@@ -223,8 +223,7 @@ static void step_make(struct isa_rows *r, const struct isa_program *p, const str
 		r->heights[r->heights_count++].at = distance(r, &o->rows);
 		o->rows = r->block;
 		if (isa_plan_is_behind(&p->plan, g, o->row) || isa_plan_is_before(&p->plan, g, o->row))
-			r->places[r->places_count++] =
-				(struct isa_row_field){.at = distance(r, &o->at), .more = r->block * o->columns * o->bytes};
+			r->places[r->places_count++] = (struct isa_row_field){.at = distance(r, &o->at), .more = r->block * o->columns * o->bytes};
 	}
 }
 

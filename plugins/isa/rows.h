@@ -15,8 +15,8 @@ struct isa_row_field {
 /* A group. Its steps are copied into scratch, where they go from block to block; loads and stores have no function there. A tile
  * without a life outside the group does not move: its blocks come and go in one place. */
 struct isa_rows {
-	struct isa_step *steps;       /* as for the first block */
-	struct isa_row_field *places; /* of tiles that move */
+	struct isa_step *steps;        /* as for the first block */
+	struct isa_row_field *places;  /* of tiles that move */
 	struct isa_row_field *heights; /* rows of tiles that have the group's */
 	uint32_t places_count, heights_count;
 	isa_step_fn first_run; /* of the first instruction alone */

@@ -4,26 +4,26 @@
 #define ISA_ROWS_ASCEND_H
 
 /* By elements, in order, for every type. d may be a where that has one row. */
-#define TILE_LINES(name, line, lines, length, first, next)                                                                     \
-	template <class Type>                                                                                                  \
-	TILE_CORE void tile_##name(const AscendC::LocalTensor<typename Type::T> &d, const AscendC::LocalTensor<typename Type::T> &a, uint32_t rows, \
-				   uint32_t columns)                                                                           \
-	{                                                                                                                      \
-		AscendC::PipeBarrier<PIPE_ALL>();                                                                              \
-		for (uint32_t i = 0; i < (lines); i++) {                                                                       \
-			uint32_t j = 0;                                                                                        \
-			typename Type::C v = Type::get(tile_get(a, line));                                                     \
-			typename Type::W sum = first;                                                                          \
-                                                                                                                               \
-			for (j = 1; j < (length); j++) {                                                                       \
-				const typename Type::C acc = (typename Type::C)sum;                                            \
-                                                                                                                               \
-				v = Type::get(tile_get(a, line));                                                              \
-				sum = next;                                                                                    \
-			}                                                                                                      \
-			tile_set(d, i, Type::put(sum));                                                                        \
-		}                                                                                                              \
-		AscendC::PipeBarrier<PIPE_ALL>();                                                                              \
+#define TILE_LINES(name, line, lines, length, first, next)                                                                                                     \
+	template <class Type>                                                                                                                                  \
+	TILE_CORE void tile_##name(const AscendC::LocalTensor<typename Type::T> &d, const AscendC::LocalTensor<typename Type::T> &a, uint32_t rows,            \
+				   uint32_t columns)                                                                                                           \
+	{                                                                                                                                                      \
+		AscendC::PipeBarrier<PIPE_ALL>();                                                                                                              \
+		for (uint32_t i = 0; i < (lines); i++) {                                                                                                       \
+			uint32_t j = 0;                                                                                                                        \
+			typename Type::C v = Type::get(tile_get(a, line));                                                                                     \
+			typename Type::W sum = first;                                                                                                          \
+                                                                                                                                                               \
+			for (j = 1; j < (length); j++) {                                                                                                       \
+				const typename Type::C acc = (typename Type::C)sum;                                                                            \
+                                                                                                                                                               \
+				v = Type::get(tile_get(a, line));                                                                                              \
+				sum = next;                                                                                                                    \
+			}                                                                                                                                      \
+			tile_set(d, i, Type::put(sum));                                                                                                        \
+		}                                                                                                                                              \
+		AscendC::PipeBarrier<PIPE_ALL>();                                                                                                              \
 	}
 #define TILE_W typename Type::W
 TILE_LINES(rowsum, i *columns + j, rows, columns, (TILE_W)0 + (TILE_W)v, (TILE_W)acc + (TILE_W)v)
@@ -49,42 +49,41 @@ template <> struct tile_type<int32_t> {
 };
 
 /* By the vector unit where each row begins at a data block. The work tile: the result, then what the instruction works in. */
-#define TILE_ROW_REDUCE(name, plain, call)                                                                                     \
-	template <class T>                                                                                                     \
-	TILE_CORE void tile_##name(const AscendC::LocalTensor<T> &d, const AscendC::LocalTensor<T> &a, const AscendC::LocalTensor<T> &w, uint32_t rows, \
-				   uint32_t columns)                                                                           \
-	{                                                                                                                      \
-		const AscendC::LocalTensor<T> rest = w[TILE_BLOCK / sizeof(T)];                                                \
-                                                                                                                               \
-		if (!tile_is_aligned<T>(columns)) {                                                                            \
-			tile_##plain<typename tile_type<T>::Type>(d, a, rows, columns);                                        \
-			return;                                                                                                \
-		}                                                                                                              \
-		for (uint32_t row = 0; row < rows; row++) {                                                                    \
-			call;                                                                                                  \
-			AscendC::PipeBarrier<PIPE_ALL>();                                                                      \
-			tile_set(d, row, tile_get(w, 0));                                                                      \
-			AscendC::PipeBarrier<PIPE_ALL>();                                                                      \
-		}                                                                                                              \
+#define TILE_ROW_REDUCE(name, plain, call)                                                                                                                     \
+	template <class T>                                                                                                                                     \
+	TILE_CORE void tile_##name(const AscendC::LocalTensor<T> &d, const AscendC::LocalTensor<T> &a, const AscendC::LocalTensor<T> &w, uint32_t rows,        \
+				   uint32_t columns)                                                                                                           \
+	{                                                                                                                                                      \
+		const AscendC::LocalTensor<T> rest = w[TILE_BLOCK / sizeof(T)];                                                                                \
+                                                                                                                                                               \
+		if (!tile_is_aligned<T>(columns)) {                                                                                                            \
+			tile_##plain<typename tile_type<T>::Type>(d, a, rows, columns);                                                                        \
+			return;                                                                                                                                \
+		}                                                                                                                                              \
+		for (uint32_t row = 0; row < rows; row++) {                                                                                                    \
+			call;                                                                                                                                  \
+			AscendC::PipeBarrier<PIPE_ALL>();                                                                                                      \
+			tile_set(d, row, tile_get(w, 0));                                                                                                      \
+			AscendC::PipeBarrier<PIPE_ALL>();                                                                                                      \
+		}                                                                                                                                              \
 	}
 TILE_ROW_REDUCE(row_sum, rowsum, AscendC::ReduceSum(w, a[row * columns], rest, (int32_t)columns))
 TILE_ROW_REDUCE(row_max, rowmax, AscendC::ReduceMax(w, a[row * columns], rest, (int32_t)columns, false))
 TILE_ROW_REDUCE(row_min, rowmin, AscendC::ReduceMin(w, a[row * columns], rest, (int32_t)columns, false))
 
 /* Row by row, in order. */
-#define TILE_COLUMN_REDUCE(name, plain, instruction)                                                                           \
-	template <class T>                                                                                                     \
-	TILE_CORE void tile_##name(const AscendC::LocalTensor<T> &d, const AscendC::LocalTensor<T> &a, uint32_t rows, uint32_t columns) \
-	{                                                                                                                      \
-		if (!tile_is_aligned<T>(columns)) {                                                                            \
-			tile_##plain<typename tile_type<T>::Type>(d, a, rows, columns);                                        \
-			return;                                                                                                \
-		}                                                                                                              \
-		tile_move(d, a, columns);                                                                                      \
-		for (uint32_t row = 1; row < rows; row++) {                                                                    \
-			AscendC::PipeBarrier<PIPE_V>();                                                                        \
-			AscendC::instruction(d, d, a[row * columns], (int32_t)columns);                                        \
-		}                                                                                                              \
+#define TILE_COLUMN_REDUCE(name, plain, instruction)                                                                                                           \
+	template <class T> TILE_CORE void tile_##name(const AscendC::LocalTensor<T> &d, const AscendC::LocalTensor<T> &a, uint32_t rows, uint32_t columns)     \
+	{                                                                                                                                                      \
+		if (!tile_is_aligned<T>(columns)) {                                                                                                            \
+			tile_##plain<typename tile_type<T>::Type>(d, a, rows, columns);                                                                        \
+			return;                                                                                                                                \
+		}                                                                                                                                              \
+		tile_move(d, a, columns);                                                                                                                      \
+		for (uint32_t row = 1; row < rows; row++) {                                                                                                    \
+			AscendC::PipeBarrier<PIPE_V>();                                                                                                        \
+			AscendC::instruction(d, d, a[row * columns], (int32_t)columns);                                                                        \
+		}                                                                                                                                              \
 	}
 TILE_COLUMN_REDUCE(col_sum, colsum, Add)
 TILE_COLUMN_REDUCE(col_max, colmax, Max)
@@ -104,25 +103,25 @@ template <class T> TILE_CORE void tile_col_expand(const AscendC::LocalTensor<T> 
 }
 
 /* Each row with one element of b: as the scalar of an instruction, or by elements. */
-#define TILE_ROW_COMBINE(name, parameter, instruction, plain)                                                                  \
-	template <class T>                                                                                                     \
-	TILE_CORE void tile_##name(const AscendC::LocalTensor<T> &d, const AscendC::LocalTensor<T> &a, const AscendC::LocalTensor<T> &b parameter, \
-				   uint32_t rows, uint32_t columns)                                                            \
-	{                                                                                                                      \
-		typedef typename tile_type<T>::Type Type;                                                                      \
-                                                                                                                               \
-		AscendC::PipeBarrier<PIPE_ALL>();                                                                              \
-		for (uint32_t row = 0; row < rows && tile_is_aligned<T>(columns); row++) {                                     \
-			const T s = tile_value<T>(tile_get(b, row));                                                           \
-                                                                                                                               \
-			instruction;                                                                                           \
-		}                                                                                                              \
-		for (uint32_t at = 0; at < rows * columns && !tile_is_aligned<T>(columns); at++) {                             \
-			const typename Type::C x = Type::get(tile_get(a, at)), y = Type::get(tile_get(b, at / columns));       \
-                                                                                                                               \
-			tile_set(d, at, Type::put(plain));                                                                     \
-		}                                                                                                              \
-		AscendC::PipeBarrier<PIPE_ALL>();                                                                              \
+#define TILE_ROW_COMBINE(name, parameter, instruction, plain)                                                                                                  \
+	template <class T>                                                                                                                                     \
+	TILE_CORE void tile_##name(const AscendC::LocalTensor<T> &d, const AscendC::LocalTensor<T> &a, const AscendC::LocalTensor<T> &b parameter,             \
+				   uint32_t rows, uint32_t columns)                                                                                            \
+	{                                                                                                                                                      \
+		typedef typename tile_type<T>::Type Type;                                                                                                      \
+                                                                                                                                                               \
+		AscendC::PipeBarrier<PIPE_ALL>();                                                                                                              \
+		for (uint32_t row = 0; row < rows && tile_is_aligned<T>(columns); row++) {                                                                     \
+			const T s = tile_value<T>(tile_get(b, row));                                                                                           \
+                                                                                                                                                               \
+			instruction;                                                                                                                           \
+		}                                                                                                                                              \
+		for (uint32_t at = 0; at < rows * columns && !tile_is_aligned<T>(columns); at++) {                                                             \
+			const typename Type::C x = Type::get(tile_get(a, at)), y = Type::get(tile_get(b, at / columns));                                       \
+                                                                                                                                                               \
+			tile_set(d, at, Type::put(plain));                                                                                                     \
+		}                                                                                                                                              \
+		AscendC::PipeBarrier<PIPE_ALL>();                                                                                                              \
 	}
 #define TILE_WORK , const AscendC::LocalTensor<T> &w
 TILE_ROW_COMBINE(row_mul, , AscendC::Muls(d[row * columns], a[row * columns], s, (int32_t)columns), x *y)

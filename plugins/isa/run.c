@@ -6,8 +6,7 @@
 
 static const struct ptowsp_tensor_arg *window(const struct ptowsp_task *task, uint32_t i)
 {
-	return (const struct ptowsp_tensor_arg *)(const void *)((const unsigned char *)task->tensors +
-								(size_t)i * task->tensor_stride);
+	return (const struct ptowsp_tensor_arg *)(const void *)((const unsigned char *)task->tensors + (size_t)i * task->tensor_stride);
 }
 
 static ptowsp_status windows_check(const struct isa_state *st)
@@ -16,19 +15,17 @@ static ptowsp_status windows_check(const struct isa_state *st)
 	const struct ptowsp_task *task = st->task;
 
 	if (task->tensor_count < p->header.param_count || task->arg_count < p->arg_count)
-		return isa_state_fail(st, NULL, "takes %lu tensors and %lu scalars, the task has %lu and %lu",
-				      (unsigned long)p->header.param_count, (unsigned long)p->arg_count,
-				      (unsigned long)task->tensor_count, (unsigned long)task->arg_count);
+		return isa_state_fail(st, NULL, "takes %lu tensors and %lu scalars, the task has %lu and %lu", (unsigned long)p->header.param_count,
+				      (unsigned long)p->arg_count, (unsigned long)task->tensor_count, (unsigned long)task->arg_count);
 	for (uint32_t i = 0; i < p->header.param_count; i++) {
 		const struct ptowsp_tensor_arg *w = window(task, i);
 
 		if (w->dtype != p->params[i].dtype)
-			return isa_state_fail(st, NULL, "%%%.64s is %s, the task's tensor is %s", p->param_names[i],
-					      isa_dtype_text(p->params[i].dtype), isa_dtype_text(w->dtype));
+			return isa_state_fail(st, NULL, "%%%.64s is %s, the task's tensor is %s", p->param_names[i], isa_dtype_text(p->params[i].dtype),
+					      isa_dtype_text(w->dtype));
 		if (p->params[i].access & ~w->access)
 			return isa_state_fail(st, NULL, "%s %%%.64s, which the task does not allow",
-					      p->params[i].access & ~w->access & PTOWSP_WRITE ? "writes" : "reads",
-					      p->param_names[i]);
+					      p->params[i].access & ~w->access & PTOWSP_WRITE ? "writes" : "reads", p->param_names[i]);
 	}
 	return PTOWSP_OK;
 }
@@ -40,8 +37,7 @@ static void scalars_init(const struct isa_program *p, uint64_t *scalars, const u
 		scalars[p->arg_rows[i]] = isa_scalar_narrow(args[i], p->scalars[p->arg_rows[i]].dtype);
 	for (uint32_t i = 0; p->of_blocks && i < p->header.scalar_count; i++)
 		if (p->scalars[i].kind >= PTOWSP_SCALAR_BLOCK)
-			scalars[i] = isa_scalar_narrow(p->scalars[i].kind == PTOWSP_SCALAR_BLOCK ? block.index : block.count,
-						       p->scalars[i].dtype);
+			scalars[i] = isa_scalar_narrow(p->scalars[i].kind == PTOWSP_SCALAR_BLOCK ? block.index : block.count, p->scalars[i].dtype);
 }
 
 /* Tiles that may be read before they are written start as zeros: a result never depends on the task before. */
@@ -75,8 +71,7 @@ ptowsp_status isa_state_stopped(const struct isa_state *state)
 }
 
 /* Runs or walks st->left in slices. CANCELLED if the guard said so, AGAIN at the limit. */
-static ptowsp_status state_go(struct isa_state *st, const struct isa_guard *guard, uint64_t slice,
-			      ptowsp_status (*go)(struct isa_state *state))
+static ptowsp_status state_go(struct isa_state *st, const struct isa_guard *guard, uint64_t slice, ptowsp_status (*go)(struct isa_state *state))
 {
 	ptowsp_status status = PTOWSP_AGAIN;
 
@@ -88,8 +83,8 @@ static ptowsp_status state_go(struct isa_state *st, const struct isa_guard *guar
 	return status;
 }
 
-static ptowsp_status run_within(const struct isa_program *program, const struct ptowsp_task *task, struct ptowsp_kernel_out *out,
-				void *scratch, uint64_t jumps, const struct isa_visitor *visitor, const struct isa_guard *guard)
+static ptowsp_status run_within(const struct isa_program *program, const struct ptowsp_task *task, struct ptowsp_kernel_out *out, void *scratch, uint64_t jumps,
+				const struct isa_visitor *visitor, const struct isa_guard *guard)
 {
 	struct isa_state st = {.program = program,
 			       .scratch = scratch,
@@ -114,8 +109,7 @@ static ptowsp_status run_within(const struct isa_program *program, const struct 
 		status = state_go(&st, guard, JUMPS_SLICE, visitor ? isa_state_run_visited : isa_state_run);
 	}
 	if (status == PTOWSP_AGAIN) {
-		isa_state_fail(&st, &program->steps[st.pc], "jumped back %llu times; the loop seems to have no end",
-			       (unsigned long long)jumps);
+		isa_state_fail(&st, &program->steps[st.pc], "jumped back %llu times; the loop seems to have no end", (unsigned long long)jumps);
 		status = PTOWSP_RUN_FAILED;
 		if (out->error)
 			out->error->code = status;
@@ -124,26 +118,24 @@ static ptowsp_status run_within(const struct isa_program *program, const struct 
 	return status;
 }
 
-ptowsp_status isa_run_within(const struct isa_program *program, const struct ptowsp_task *task, struct ptowsp_kernel_out *out,
-			     void *scratch, uint64_t jumps)
+ptowsp_status isa_run_within(const struct isa_program *program, const struct ptowsp_task *task, struct ptowsp_kernel_out *out, void *scratch, uint64_t jumps)
 {
 	return run_within(program, task, out, scratch, jumps, NULL, NULL);
 }
 
-ptowsp_status isa_run(const struct isa_program *program, const struct ptowsp_task *task, struct ptowsp_kernel_out *out,
-		      void *scratch)
+ptowsp_status isa_run(const struct isa_program *program, const struct ptowsp_task *task, struct ptowsp_kernel_out *out, void *scratch)
 {
 	return run_within(program, task, out, scratch, UINT64_C(1) << 32, NULL, NULL);
 }
 
-ptowsp_status isa_run_guarded(const struct isa_program *program, const struct ptowsp_task *task, struct ptowsp_kernel_out *out,
-			      void *scratch, const struct isa_guard *guard)
+ptowsp_status isa_run_guarded(const struct isa_program *program, const struct ptowsp_task *task, struct ptowsp_kernel_out *out, void *scratch,
+			      const struct isa_guard *guard)
 {
 	return run_within(program, task, out, scratch, UINT64_C(1) << 32, NULL, guard);
 }
 
-ptowsp_status isa_run_visited(const struct isa_program *program, const struct ptowsp_task *task, struct ptowsp_kernel_out *out,
-			      void *scratch, const struct isa_visitor *visitor, const struct isa_guard *guard)
+ptowsp_status isa_run_visited(const struct isa_program *program, const struct ptowsp_task *task, struct ptowsp_kernel_out *out, void *scratch,
+			      const struct isa_visitor *visitor, const struct isa_guard *guard)
 {
 	return run_within(program, task, out, scratch, UINT64_C(1) << 32, visitor, guard);
 }
@@ -152,29 +144,22 @@ ptowsp_status isa_run_visited(const struct isa_program *program, const struct pt
 static ptowsp_status walk_check(const struct isa_program *p, uint32_t arg_count, struct ptowsp_error *error)
 {
 	if (arg_count < p->arg_count)
-		return isa_error(error, PTOWSP_INVALID, "kernel %.64s takes %lu scalars, got %lu", p->name,
-				 (unsigned long)p->arg_count, (unsigned long)arg_count);
+		return isa_error(error, PTOWSP_INVALID, "kernel %.64s takes %lu scalars, got %lu", p->name, (unsigned long)p->arg_count,
+				 (unsigned long)arg_count);
 	if (p->unwalkable[0])
 		return isa_error(error, PTOWSP_UNSUPPORTED, "%s", p->unwalkable);
 	if (p->data_dependent)
-		return isa_error(error, PTOWSP_UNSUPPORTED,
-				 "kernel %.64s: its way depends on tensor elements and shows only in a run", p->name);
+		return isa_error(error, PTOWSP_UNSUPPORTED, "kernel %.64s: its way depends on tensor elements and shows only in a run", p->name);
 	return PTOWSP_OK;
 }
 
-static ptowsp_status walk_within(const struct isa_program *program, const uint64_t *args, uint32_t arg_count,
-				 struct isa_block block, uint64_t steps, isa_touch_fn touch, void *context,
-				 const struct isa_visitor *visitor, const struct isa_guard *guard, uint64_t *cycles_out, struct ptowsp_error *error)
+static ptowsp_status walk_within(const struct isa_program *program, const uint64_t *args, uint32_t arg_count, struct isa_block block, uint64_t steps,
+				 isa_touch_fn touch, void *context, const struct isa_visitor *visitor, const struct isa_guard *guard, uint64_t *cycles_out,
+				 struct ptowsp_error *error)
 {
 	uint64_t few[64];
 	const uint32_t count = program->header.scalar_count;
-	struct isa_state st = {.program = program,
-			       .scalars = few,
-			       .touch = touch,
-			       .context = context,
-			       .visitor = visitor,
-			       .error = error,
-			       .left = steps};
+	struct isa_state st = {.program = program, .scalars = few, .touch = touch, .context = context, .visitor = visitor, .error = error, .left = steps};
 	ptowsp_status status = walk_check(program, arg_count, error);
 
 	*cycles_out = 0;
@@ -188,24 +173,22 @@ static ptowsp_status walk_within(const struct isa_program *program, const uint64
 	scalars_init(program, st.scalars, args, block);
 	status = state_go(&st, guard, STEPS_SLICE, visitor ? isa_state_walk_visited : isa_state_walk);
 	if (status == PTOWSP_AGAIN)
-		status = isa_error(error, PTOWSP_LIMIT, "kernel %.64s takes more than %llu instructions", program->name,
-				   (unsigned long long)steps);
+		status = isa_error(error, PTOWSP_LIMIT, "kernel %.64s takes more than %llu instructions", program->name, (unsigned long long)steps);
 	*cycles_out = st.cycles;
 	if (st.scalars != few)
 		free(st.scalars);
 	return status;
 }
 
-ptowsp_status isa_walk(const struct isa_program *program, const uint64_t *args, uint32_t arg_count, uint64_t max_steps,
-		       isa_touch_fn touch, void *context, uint64_t *cycles_out, struct ptowsp_error *error)
+ptowsp_status isa_walk(const struct isa_program *program, const uint64_t *args, uint32_t arg_count, uint64_t max_steps, isa_touch_fn touch, void *context,
+		       uint64_t *cycles_out, struct ptowsp_error *error)
 {
-	return walk_within(program, args, arg_count, (struct isa_block){0, 1}, max_steps ? max_steps : UINT64_C(1) << 32, touch,
-			   context, NULL, NULL, cycles_out, error);
+	return walk_within(program, args, arg_count, (struct isa_block){0, 1}, max_steps ? max_steps : UINT64_C(1) << 32, touch, context, NULL, NULL,
+			   cycles_out, error);
 }
 
-ptowsp_status isa_walk_guarded(const struct isa_program *program, const uint64_t *args, uint32_t arg_count, struct isa_block block,
-			       isa_touch_fn touch, void *context, const struct isa_guard *guard, uint64_t *cycles_out,
-			       struct ptowsp_error *error)
+ptowsp_status isa_walk_guarded(const struct isa_program *program, const uint64_t *args, uint32_t arg_count, struct isa_block block, isa_touch_fn touch,
+			       void *context, const struct isa_guard *guard, uint64_t *cycles_out, struct ptowsp_error *error)
 {
 	return walk_within(program, args, arg_count, block, UINT64_MAX, touch, context, NULL, guard, cycles_out, error);
 }

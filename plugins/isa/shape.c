@@ -64,8 +64,7 @@ static bool unequal(const struct shapes *q, bool with_dst)
 {
 	const struct list src = list_of(q->src, q->src_count), dst = list_of(q->dst, q->dst_count);
 
-	return refuse(q, "%s needs equal shapes, got %s%s%s", q->name, src.text, with_dst ? " -> " : "",
-		      with_dst ? dst.text : "");
+	return refuse(q, "%s needs equal shapes, got %s%s%s", q->name, src.text, with_dst ? " -> " : "", with_dst ? dst.text : "");
 }
 
 /* Every tile has the same shape. When the sources disagree only they are shown: that is where the mistake is. */
@@ -87,8 +86,7 @@ static bool scale_row(const struct shapes *q)
 
 	if (is(scale, 1, a->columns))
 		return true;
-	return refuse(q, "%s of %ux%u needs a scale of 1x%u, got %ux%u", q->name, a->rows, a->columns, a->columns, scale->rows,
-		      scale->columns);
+	return refuse(q, "%s of %ux%u needs a scale of 1x%u, got %ux%u", q->name, a->rows, a->columns, a->columns, scale->rows, scale->columns);
 }
 
 static bool any(const struct shapes *q)
@@ -117,9 +115,8 @@ static bool refuse_product(const struct shapes *q, const char *what, uint64_t ro
 	unsigned left, right;
 
 	isa_shape_factors(q->rule, &left, &right);
-	return refuse(q, "%s %ux%u <- %ux%u, %ux%u: the %s needs %llux%llu", q->name, q->dst[0]->rows, q->dst[0]->columns,
-		      q->src[left]->rows, q->src[left]->columns, q->src[right]->rows, q->src[right]->columns, what,
-		      (unsigned long long)rows, (unsigned long long)columns);
+	return refuse(q, "%s %ux%u <- %ux%u, %ux%u: the %s needs %llux%llu", q->name, q->dst[0]->rows, q->dst[0]->columns, q->src[left]->rows,
+		      q->src[left]->columns, q->src[right]->rows, q->src[right]->columns, what, (unsigned long long)rows, (unsigned long long)columns);
 }
 
 /* d MxN = a MxK times b KxN; the forms add their own operand. */
@@ -132,8 +129,8 @@ static bool product(const struct shapes *q)
 	a = q->src[left];
 	b = q->src[right];
 	if (b->rows != a->columns)
-		return refuse(q, "%s %ux%u <- %ux%u, %ux%u: the second operand needs %u rows", q->name, d->rows, d->columns,
-			      a->rows, a->columns, b->rows, b->columns, a->columns);
+		return refuse(q, "%s %ux%u <- %ux%u, %ux%u: the second operand needs %u rows", q->name, d->rows, d->columns, a->rows, a->columns, b->rows,
+			      b->columns, a->columns);
 	return is(d, a->rows, b->columns) || refuse_product(q, "result", a->rows, b->columns);
 }
 
@@ -159,11 +156,11 @@ static bool product_mx(const struct shapes *q)
 	if (!product(q))
 		return false;
 	if (a_scale->rows != a->rows || a->columns % a_scale->columns)
-		return refuse(q, "%s: the first scale of %ux%u needs %u rows and a divisor of %u as columns, got %ux%u",
-			      q->name, a->rows, a->columns, a->rows, a->columns, a_scale->rows, a_scale->columns);
+		return refuse(q, "%s: the first scale of %ux%u needs %u rows and a divisor of %u as columns, got %ux%u", q->name, a->rows, a->columns, a->rows,
+			      a->columns, a_scale->rows, a_scale->columns);
 	if (b_scale->columns != b->columns || b->rows % b_scale->rows)
-		return refuse(q, "%s: the second scale of %ux%u needs %u columns and a divisor of %u as rows, got %ux%u",
-			      q->name, b->rows, b->columns, b->columns, b->rows, b_scale->rows, b_scale->columns);
+		return refuse(q, "%s: the second scale of %ux%u needs %u columns and a divisor of %u as rows, got %ux%u", q->name, b->rows, b->columns,
+			      b->columns, b->rows, b_scale->rows, b_scale->columns);
 	return true;
 }
 
@@ -171,8 +168,8 @@ static bool refuse_result(const struct shapes *q, uint64_t rows, uint64_t column
 {
 	const struct ptowsp_tile_tile *d = q->dst[0], *a = q->src[0];
 
-	return refuse(q, "%s of %ux%u needs a result of %llux%llu, got %ux%u", q->name, a->rows, a->columns,
-		      (unsigned long long)rows, (unsigned long long)columns, d->rows, d->columns);
+	return refuse(q, "%s of %ux%u needs a result of %llux%llu, got %ux%u", q->name, a->rows, a->columns, (unsigned long long)rows,
+		      (unsigned long long)columns, d->rows, d->columns);
 }
 
 static bool row_reduce(const struct shapes *q)
@@ -194,9 +191,8 @@ static bool expand(const struct shapes *q, uint64_t rows, uint64_t columns)
 {
 	const struct ptowsp_tile_tile *d = q->dst[0], *a = q->src[0];
 
-	return is(a, rows, columns) ||
-	       refuse(q, "%s to %ux%u needs a source of %llux%llu, got %ux%u", q->name, d->rows, d->columns,
-		      (unsigned long long)rows, (unsigned long long)columns, a->rows, a->columns);
+	return is(a, rows, columns) || refuse(q, "%s to %ux%u needs a source of %llux%llu, got %ux%u", q->name, d->rows, d->columns, (unsigned long long)rows,
+					      (unsigned long long)columns, a->rows, a->columns);
 }
 
 static bool row_expand(const struct shapes *q)
@@ -215,17 +211,16 @@ static bool row_combine(const struct shapes *q)
 
 	if (!equal(a, q->dst[0]))
 		return refuse_result(q, a->rows, a->columns);
-	return is(b, a->rows, 1) || refuse(q, "%s of %ux%u needs a second operand of %ux1, got %ux%u", q->name, a->rows,
-					   a->columns, a->rows, b->rows, b->columns);
+	return is(b, a->rows, 1) ||
+	       refuse(q, "%s of %ux%u needs a second operand of %ux1, got %ux%u", q->name, a->rows, a->columns, a->rows, b->rows, b->columns);
 }
 
 static bool reshape(const struct shapes *q)
 {
 	const struct ptowsp_tile_tile *d = q->dst[0], *a = q->src[0];
 
-	return elements(d) == elements(a) ||
-	       refuse(q, "%s keeps the number of elements: %ux%u has %llu, %ux%u has %llu", q->name, a->rows, a->columns,
-		      (unsigned long long)elements(a), d->rows, d->columns, (unsigned long long)elements(d));
+	return elements(d) == elements(a) || refuse(q, "%s keeps the number of elements: %ux%u has %llu, %ux%u has %llu", q->name, a->rows, a->columns,
+						    (unsigned long long)elements(a), d->rows, d->columns, (unsigned long long)elements(d));
 }
 
 static bool extract(const struct shapes *q)
@@ -240,8 +235,7 @@ static bool gather(const struct shapes *q)
 {
 	const struct ptowsp_tile_tile *d = q->dst[0], *index = q->src[1];
 
-	return equal(d, index) || refuse(q, "%s to %ux%u needs as many indices, got %ux%u", q->name, d->rows, d->columns,
-					 index->rows, index->columns);
+	return equal(d, index) || refuse(q, "%s to %ux%u needs as many indices, got %ux%u", q->name, d->rows, d->columns, index->rows, index->columns);
 }
 
 static bool scatter(const struct shapes *q)
@@ -250,16 +244,16 @@ static bool scatter(const struct shapes *q)
 
 	if (!equal(a, q->src[1]))
 		return unequal(q, false);
-	return d->columns == a->columns || refuse(q, "%s of %ux%u needs a result of %u columns, got %ux%u", q->name, a->rows,
-						  a->columns, a->columns, d->rows, d->columns);
+	return d->columns == a->columns ||
+	       refuse(q, "%s of %ux%u needs a result of %u columns, got %ux%u", q->name, a->rows, a->columns, a->columns, d->rows, d->columns);
 }
 
 static bool merge(const struct shapes *q)
 {
 	const uint64_t have = elements(q->src[0]) + elements(q->src[1]);
 
-	return elements(q->dst[0]) <= have || refuse(q, "%s has %llu elements to merge, the result of %ux%u takes more",
-						     q->name, (unsigned long long)have, q->dst[0]->rows, q->dst[0]->columns);
+	return elements(q->dst[0]) <= have || refuse(q, "%s has %llu elements to merge, the result of %ux%u takes more", q->name, (unsigned long long)have,
+						     q->dst[0]->rows, q->dst[0]->columns);
 }
 
 static bool (*const rules[ISA_SHAPE_COUNT])(const struct shapes *q) = {
@@ -302,8 +296,8 @@ static unsigned letters(const char *operands, char letter)
 	return count;
 }
 
-ptowsp_status isa_shape_check(unsigned opcode, const struct ptowsp_tile_tile *const *dst, unsigned dst_count,
-			      const struct ptowsp_tile_tile *const *src, unsigned src_count, char *text, size_t size)
+ptowsp_status isa_shape_check(unsigned opcode, const struct ptowsp_tile_tile *const *dst, unsigned dst_count, const struct ptowsp_tile_tile *const *src,
+			      unsigned src_count, char *text, size_t size)
 {
 	const struct isa_op *op = isa_op(opcode);
 	const struct shapes q = {.name = op ? op->mnemonic : "?",
@@ -320,8 +314,8 @@ ptowsp_status isa_shape_check(unsigned opcode, const struct ptowsp_tile_tile *co
 		return PTOWSP_INVALID;
 	}
 	if (dst_count != letters(op->operands, 'T') || src_count != letters(op->operands, 't')) {
-		refuse(&q, "%s writes %u and reads %u tiles, got %u and %u", q.name, letters(op->operands, 'T'),
-		       letters(op->operands, 't'), dst_count, src_count);
+		refuse(&q, "%s writes %u and reads %u tiles, got %u and %u", q.name, letters(op->operands, 'T'), letters(op->operands, 't'), dst_count,
+		       src_count);
 		return PTOWSP_INVALID;
 	}
 	return rules[op->shape](&q) ? PTOWSP_OK : PTOWSP_INVALID;

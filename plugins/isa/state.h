@@ -16,18 +16,17 @@ struct isa_state {
 	isa_touch_fn touch;             /* walk only, may be NULL */
 	void *context;
 	const struct isa_visitor *visitor; /* of the two that are visited */
-	struct ptowsp_error *error;     /* may be NULL */
-	uint64_t cycles;                /* saturates */
-	uint64_t budget;                /* until AGAIN; run: jumps back, walk: instructions */
-	uint64_t pause;                 /* run: cycles beyond which it is AGAIN, too; UINT64_MAX: none */
-	const struct isa_guard *guard;  /* who is asked within an instruction that takes long, NULL: nobody */
-	uint64_t left;                  /* walk: further budgets that will follow, which a loop in closed form may draw on */
+	struct ptowsp_error *error;        /* may be NULL */
+	uint64_t cycles;                   /* saturates */
+	uint64_t budget;                   /* until AGAIN; run: jumps back, walk: instructions */
+	uint64_t pause;                    /* run: cycles beyond which it is AGAIN, too; UINT64_MAX: none */
+	const struct isa_guard *guard;     /* who is asked within an instruction that takes long, NULL: nobody */
+	uint64_t left;                     /* walk: further budgets that will follow, which a loop in closed form may draw on */
 	uint32_t pc;
 };
 
 /* "kernel rowmax line 12: " and the sentence. s NULL: no place. Returns KERNEL_FAILED, RUN_FAILED in a walk. */
-ptowsp_status isa_state_fail(const struct isa_state *state, const struct isa_step *s, const char *format, ...)
-	__attribute__((format(printf, 3, 4)));
+ptowsp_status isa_state_fail(const struct isa_state *state, const struct isa_step *s, const char *format, ...) __attribute__((format(printf, 3, 4)));
 
 /* Elements of work between two questions to a guard, as cycles count them: some milliseconds. */
 enum { ISA_WORK_SLICE = 1 << 23 };
@@ -46,7 +45,6 @@ ptowsp_status isa_state_run_visited(struct isa_state *state);
 ptowsp_status isa_state_walk_visited(struct isa_state *state);
 
 /* isa_run with another limit of jumps back than 2^32. */
-ptowsp_status isa_run_within(const struct isa_program *program, const struct ptowsp_task *task, struct ptowsp_kernel_out *out,
-			     void *scratch, uint64_t jumps);
+ptowsp_status isa_run_within(const struct isa_program *program, const struct ptowsp_task *task, struct ptowsp_kernel_out *out, void *scratch, uint64_t jumps);
 
 #endif

@@ -31,15 +31,13 @@ static ptowsp_status refuse(const struct verifier *v, const char *format, ...)
 	va_start(list, format);
 	vsnprintf(what, sizeof(what), format, list);
 	va_end(list);
-	return isa_error(v->error, PTOWSP_BAD_PACKAGE, "kernel %.64s instruction %lu (%s): %s", v->p->name,
-			 (unsigned long)v->at, op ? op->mnemonic : "?", what);
+	return isa_error(v->error, PTOWSP_BAD_PACKAGE, "kernel %.64s instruction %lu (%s): %s", v->p->name, (unsigned long)v->at, op ? op->mnemonic : "?",
+			 what);
 }
 
-static ptowsp_status refuse_row(const struct isa_program *p, struct ptowsp_error *error, const char *table, uint32_t row,
-				const char *what)
+static ptowsp_status refuse_row(const struct isa_program *p, struct ptowsp_error *error, const char *table, uint32_t row, const char *what)
 {
-	return isa_error(error, PTOWSP_BAD_PACKAGE, "kernel %.64s: row %lu of its %s %s", p->name, (unsigned long)row, table,
-			 what);
+	return isa_error(error, PTOWSP_BAD_PACKAGE, "kernel %.64s: row %lu of its %s %s", p->name, (unsigned long)row, table, what);
 }
 
 static ptowsp_status params_verify(const struct isa_program *p, struct ptowsp_error *error)
@@ -60,8 +58,7 @@ static bool space_known(unsigned space)
 #include "ptowsp/space.def"
 #undef X
 		return true;
-	default:
-		return false;
+	default: return false;
 	}
 }
 
@@ -132,16 +129,11 @@ static unsigned mode_max(unsigned opcode)
 	switch (opcode) {
 	case PTOWSP_PTO_TCMP:
 	case PTOWSP_PTO_TCMPS:
-	case PTOWSP_PTO_CMP:
-		return PTOWSP_COMPARE_GE;
-	case PTOWSP_PTO_TCVT:
-		return PTOWSP_ROUND_ODD;
-	case PTOWSP_PTO_TMOV:
-		return UINT8_MAX; /* memories are the architecture's own */
-	case PTOWSP_PTO_IF:
-		return 64; /* 1 + bit */
-	default:
-		return 0;
+	case PTOWSP_PTO_CMP: return PTOWSP_COMPARE_GE;
+	case PTOWSP_PTO_TCVT: return PTOWSP_ROUND_ODD;
+	case PTOWSP_PTO_TMOV: return UINT8_MAX; /* memories are the architecture's own */
+	case PTOWSP_PTO_IF: return 64;          /* 1 + bit */
+	default: return 0;
 	}
 }
 
@@ -155,10 +147,8 @@ static bool has_target(unsigned opcode)
 	case PTOWSP_PTO_IF:
 	case PTOWSP_PTO_ELSE:
 	case PTOWSP_PTO_BREAK:
-	case PTOWSP_PTO_CONTINUE:
-		return true;
-	default:
-		return false;
+	case PTOWSP_PTO_CONTINUE: return true;
+	default: return false;
 	}
 }
 
@@ -167,8 +157,7 @@ static ptowsp_status memref_verify(const struct verifier *v, uint16_t row, unsig
 	if (row >= v->p->header.param_count)
 		return refuse(v, "names parameter %u of %lu", row, (unsigned long)v->p->header.param_count);
 	if (!(v->p->params[row].access & access))
-		return refuse(v, "%s %%%.64s, which is not declared so", access == PTOWSP_READ ? "reads" : "writes",
-			      v->p->param_names[row]);
+		return refuse(v, "%s %%%.64s, which is not declared so", access == PTOWSP_READ ? "reads" : "writes", v->p->param_names[row]);
 	return PTOWSP_OK;
 }
 
@@ -189,8 +178,7 @@ static ptowsp_status operand_verify(const struct verifier *v, char letter, uint1
 		if (letter == 'S' && p->scalars[row].kind == PTOWSP_SCALAR_CONST)
 			return refuse(v, "writes %%%.64s, which is a constant", p->scalar_names[row]);
 		return PTOWSP_OK;
-	default:
-		return memref_verify(v, row, letter == 'M' ? PTOWSP_WRITE : PTOWSP_READ);
+	default: return memref_verify(v, row, letter == 'M' ? PTOWSP_WRITE : PTOWSP_READ);
 	}
 }
 
@@ -220,8 +208,7 @@ static ptowsp_status inst_verify(const struct verifier *v)
 	unsigned count;
 
 	if (!op)
-		return isa_error(v->error, PTOWSP_UNKNOWN_OPCODE,
-				 "kernel %.64s instruction %lu: opcode 0x%02X is not known here", v->p->name,
+		return isa_error(v->error, PTOWSP_UNKNOWN_OPCODE, "kernel %.64s instruction %lu: opcode 0x%02X is not known here", v->p->name,
 				 (unsigned long)v->at, inst->op);
 	if (inst->op == PTOWSP_PTO_CALL)
 		return refuse(v, "calls are inlined when a kernel is packed and cannot stand in a package");
@@ -320,23 +307,15 @@ static ptowsp_status control_verify(struct verifier *v)
 	switch (v->p->insts[v->at].op) {
 	case PTOWSP_PTO_FOR:
 	case PTOWSP_PTO_WHILE:
-	case PTOWSP_PTO_IF:
-		return block_open(v);
-	case PTOWSP_PTO_ENDFOR:
-		return loop_close(v, PTOWSP_PTO_FOR);
-	case PTOWSP_PTO_DO:
-		return block_turn(v, PTOWSP_PTO_WHILE);
-	case PTOWSP_PTO_ENDWHILE:
-		return loop_close(v, PTOWSP_PTO_WHILE);
-	case PTOWSP_PTO_ELSE:
-		return block_turn(v, PTOWSP_PTO_IF);
-	case PTOWSP_PTO_ENDIF:
-		return if_close(v);
+	case PTOWSP_PTO_IF: return block_open(v);
+	case PTOWSP_PTO_ENDFOR: return loop_close(v, PTOWSP_PTO_FOR);
+	case PTOWSP_PTO_DO: return block_turn(v, PTOWSP_PTO_WHILE);
+	case PTOWSP_PTO_ENDWHILE: return loop_close(v, PTOWSP_PTO_WHILE);
+	case PTOWSP_PTO_ELSE: return block_turn(v, PTOWSP_PTO_IF);
+	case PTOWSP_PTO_ENDIF: return if_close(v);
 	case PTOWSP_PTO_BREAK:
-	case PTOWSP_PTO_CONTINUE:
-		return loop_leave(v);
-	default:
-		return PTOWSP_OK;
+	case PTOWSP_PTO_CONTINUE: return loop_leave(v);
+	default: return PTOWSP_OK;
 	}
 }
 

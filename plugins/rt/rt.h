@@ -4,11 +4,11 @@
 #ifndef RT_RT_H
 #define RT_RT_H
 
-#include <stdbool.h>
 #include "ptowsp/caps.h"
 #include "ptowsp/package.h"
 #include "ptowsp/plugin.h"
 #include "ptowsp/workload.h"
+#include <stdbool.h>
 
 /* What the backend knows about kernels. All functions may be called from any thread; `context` is the backend's.
  * A touch is told in its turn: the order is that of the kernel. width: columns of a tile, whose rows lie one behind the other in a flat window, and in rows of the window in one
@@ -60,7 +60,7 @@ struct rt_program;
 struct rt_program_args {
 	const struct ptowsp_section *sections;
 	uint32_t section_count, section_stride;
-	uint32_t entry; /* ENTR row */
+	uint32_t entry;                   /* ENTR row */
 	const struct rt_kernels *kernels; /* copied */
 	const struct ptowsp_host *host;   /* for log and diagnose; may be NULL */
 	/* Capability rows of the backend: a directive that they do not claim as enforced is diagnosed, not obeyed. */
@@ -79,8 +79,7 @@ struct rt_program_args {
 /* An address where nothing is, as if a tensor began there. */
 #define RT_NOWHERE ((char *)(uintptr_t)4096)
 /* Errors: BAD_PACKAGE naming instruction and rule, UNKNOWN_OPCODE, UNSUPPORTED, NO_MEMORY. */
-ptowsp_status rt_program_create(struct rt_program **program_out, const struct rt_program_args *args,
-				struct ptowsp_error *error);
+ptowsp_status rt_program_create(struct rt_program **program_out, const struct rt_program_args *args, struct ptowsp_error *error);
 void rt_program_destroy(struct rt_program *program);
 /* Gives back the blocks that a run left for the next one: what there is before a run begins hides as much of what it then holds (memory_limit.h). Between runs. */
 void rt_program_forget(struct rt_program *program);
@@ -127,8 +126,7 @@ struct rt_notify {
 	/* cycles: when, on the semantic clock. */
 	ptowsp_status (*send)(void *context, uint32_t device, uint32_t notification, uint64_t cycles, struct ptowsp_error *error);
 	/* Waits until until_ns on the clock of the deadline. AGAIN: the time is over. DEADLOCK: nobody is left who could send it. */
-	ptowsp_status (*take)(void *context, uint32_t device, uint32_t notification, uint64_t until_ns, uint64_t *cycles_out,
-			      struct ptowsp_error *error);
+	ptowsp_status (*take)(void *context, uint32_t device, uint32_t notification, uint64_t until_ns, uint64_t *cycles_out, struct ptowsp_error *error);
 };
 
 /* One run, on the calling thread and the pool's workers; returns when nothing is left running.
@@ -148,24 +146,24 @@ struct rt_run_args {
 	struct rt_pool *pool;
 	const struct rt_sinks *sinks;
 	const volatile uint32_t *cancel; /* atomic; non-zero asks the run to end */
-	bool fixed_map;  /* the tensor map is a pool made for a full window, which never grows; not under an unbounded window */
-	uint32_t schedulers; /* instances that generate tasks from the bytecode, up to 64; 0: one */
-	const struct rt_notify *notify; /* NULL: the run has one device, number 0 */
-	uint64_t memory; /* bytes that a graph may take which is built before it runs, 0: any; TOO_BIG beyond */
-	const struct rt_memory_limit *held; /* NULL, or what the whole run may hold: TOO_BIG beyond, looked at every RT_MEMORY_LIMIT_TASKS tasks (memory_limit.h) */
+	bool fixed_map;                  /* the tensor map is a pool made for a full window, which never grows; not under an unbounded window */
+	uint32_t schedulers;             /* instances that generate tasks from the bytecode, up to 64; 0: one */
+	const struct rt_notify *notify;  /* NULL: the run has one device, number 0 */
+	uint64_t memory;                 /* bytes that a graph may take which is built before it runs, 0: any; TOO_BIG beyond */
+	const struct rt_memory_limit
+		*held;                  /* NULL, or what the whole run may hold: TOO_BIG beyond, looked at every RT_MEMORY_LIMIT_TASKS tasks (memory_limit.h) */
 	const struct rt_engine *engine; /* NULL: the semantic clock. With one, all programs have any number of schedulers */
 	bool designed; /* of a shadowed program without kernels: a slot that is loaded from what a task writes ends it as it ends a run with kernels, unless data that are not there
 			  have already decided what is walked */
 };
-ptowsp_status rt_run(struct rt_program *program, const struct rt_run_args *args, struct ptowsp_run_stats *stats_out,
-		     struct ptowsp_deadlock *deadlock_out, struct ptowsp_error *error);
+ptowsp_status rt_run(struct rt_program *program, const struct rt_run_args *args, struct ptowsp_run_stats *stats_out, struct ptowsp_deadlock *deadlock_out,
+		     struct ptowsp_error *error);
 /* Live counters while a run goes on; any thread. */
 void rt_stats(const struct rt_program *program, struct ptowsp_run_stats *stats_out);
 /* Elements of each tensor that a run would touch: expands without kernels. 0: none; UINT64_MAX: cannot be told without running: it
  * depends on data, or the program goes on for 2^26 instructions without a task (then all are). Nobody can cancel it.
  * elements_out: one per TENS row. */
-ptowsp_status rt_extents(struct rt_program *program, const struct ptowsp_run_args *args, uint64_t *elements_out,
-			 uint32_t count, struct ptowsp_error *error);
+ptowsp_status rt_extents(struct rt_program *program, const struct ptowsp_run_args *args, uint64_t *elements_out, uint32_t count, struct ptowsp_error *error);
 
 /* Must the processes of the entry's pipeline block each other, whatever its tasks do? Follows the tokens alone, with the default values of symbols and
  * slots. OK: no, or it cannot be told: a value is missing, something is loaded from a tensor, it goes on for too long. DEADLOCK: yes, with the

@@ -17,15 +17,13 @@
 #include "ptowsp/base.h"
 #include "ptowsp/exec.h"
 
-#define RT_GRAPH_MAGIC 0x42475450u /* the bytes read "PTGB" */
-#define RT_GRAPH_VERSION 1u
-#define RT_GRAPH_ALIGNMENT 64u     /* of every part, and of the block */
-#define RT_GRAPH_NONE UINT32_MAX   /* no task, no executor, no instruction */
+#define RT_GRAPH_MAGIC      0x42475450u /* the bytes read "PTGB" */
+#define RT_GRAPH_VERSION    1u
+#define RT_GRAPH_ALIGNMENT  64u        /* of every part, and of the block */
+#define RT_GRAPH_NONE       UINT32_MAX /* no task, no executor, no instruction */
 #define RT_GRAPH_TASK_LIMIT (UINT32_MAX - 1)
 
-enum rt_graph_part_kind {
-	RT_GRAPH_TASKS, RT_GRAPH_EDGES, RT_GRAPH_ARGS, RT_GRAPH_IOS, RT_GRAPH_KERNELS, RT_GRAPH_TENSORS, RT_GRAPH_TEXT, RT_GRAPH_PARTS
-};
+enum rt_graph_part_kind { RT_GRAPH_TASKS, RT_GRAPH_EDGES, RT_GRAPH_ARGS, RT_GRAPH_IOS, RT_GRAPH_KERNELS, RT_GRAPH_TENSORS, RT_GRAPH_TEXT, RT_GRAPH_PARTS };
 struct rt_graph_part {
 	uint64_t offset; /* from the beginning of the block, a multiple of RT_GRAPH_ALIGNMENT */
 	uint32_t count;  /* records */
@@ -44,25 +42,25 @@ struct rt_graph_head {
 enum { RT_GRAPH_RULE_EXACT = 1, RT_GRAPH_RULE_OVERLAP = 2, RT_GRAPH_RULE_EXPLICIT = 4, RT_GRAPH_RULE_FULL = 8, RT_GRAPH_RULES = 15 };
 
 /* What a task is, wherever its record lies: in a graph, and in the ring of a run that generates its tasks (ring.h). 32 bytes. */
-#define RT_TASK_FIELDS                                                                                     \
-	uint32_t kernel;      /* row of kernels */                                                         \
-	uint32_t executor;    /* affinity: where it is placed, counted on through the pools, or NONE */    \
-	uint32_t stream;                                                                                   \
-	uint32_t instruction; /* of the workload that made it, or NONE */                                  \
-	uint32_t order;       /* tasks before it have ended before this one starts; at most its number */  \
-	uint16_t arg_count, io_count;                                                                      \
-	uint8_t domain;       /* enum ptowsp_exec_domain */                                                \
-	uint8_t pool;         /* enum ptowsp_exec_pool: what its kernel asks for */                        \
-	uint8_t queue;        /* ready queue that it joins, 0 first */                                     \
-	uint8_t level;        /* tile level */                                                             \
-	uint16_t tags;        /* RT_GRAPH_x below */                                                       \
+#define RT_TASK_FIELDS                                                                                                                                         \
+	uint32_t kernel;   /* row of kernels */                                                                                                                \
+	uint32_t executor; /* affinity: where it is placed, counted on through the pools, or NONE */                                                           \
+	uint32_t stream;                                                                                                                                       \
+	uint32_t instruction; /* of the workload that made it, or NONE */                                                                                      \
+	uint32_t order;       /* tasks before it have ended before this one starts; at most its number */                                                      \
+	uint16_t arg_count, io_count;                                                                                                                          \
+	uint8_t domain; /* enum ptowsp_exec_domain */                                                                                                          \
+	uint8_t pool;   /* enum ptowsp_exec_pool: what its kernel asks for */                                                                                  \
+	uint8_t queue;  /* ready queue that it joins, 0 first */                                                                                               \
+	uint8_t level;  /* tile level */                                                                                                                       \
+	uint16_t tags;  /* RT_GRAPH_x below */                                                                                                                 \
 	uint16_t reserved;
 
 /* One task of a graph. */
 struct rt_graph_task {
 	RT_TASK_FIELDS
-	uint64_t cycles;      /* known before it runs, 0 with LATER */
-	uint32_t fanin;       /* edges into it, + 1 if it is STREAMED */
+	uint64_t cycles; /* known before it runs, 0 with LATER */
+	uint32_t fanin;  /* edges into it, + 1 if it is STREAMED */
 	uint32_t fanout_begin, fanout_count;
 	uint32_t stream_next; /* the next task of its stream, or NONE */
 	uint32_t args_begin, io_begin;
@@ -79,13 +77,13 @@ struct rt_graph_io {
 	uint64_t start, length; /* elements; length 0 with rows */
 	uint32_t tensor;        /* row of tensors */
 	uint32_t rows, columns;
-	uint16_t access;        /* PTOWSP_READ | PTOWSP_WRITE, 0: bound only */
+	uint16_t access; /* PTOWSP_READ | PTOWSP_WRITE, 0: bound only */
 	uint16_t reserved;
 };
 struct rt_graph_kernel {
-	uint64_t id;   /* of its name, ptowsp_id */
-	uint32_t name; /* offset in text */
-	uint16_t unit; /* enum ptowsp_unit */
+	uint64_t id;          /* of its name, ptowsp_id */
+	uint32_t name;        /* offset in text */
+	uint16_t unit;        /* enum ptowsp_unit */
 	uint8_t domain, pool; /* what its unit translates to */
 };
 struct rt_graph_tensor {
@@ -93,8 +91,8 @@ struct rt_graph_tensor {
 	uint64_t elements; /* UINT64_MAX: not known */
 	uint64_t columns;  /* elements from one row to the next, at least 1 */
 	uint32_t name;
-	uint16_t dtype;    /* enum ptowsp_dtype */
-	uint16_t size;     /* bytes of an element */
+	uint16_t dtype; /* enum ptowsp_dtype */
+	uint16_t size;  /* bytes of an element */
 };
 PTOWSP_STATIC_ASSERT(sizeof(struct rt_graph_part) == 16, "layout");
 PTOWSP_STATIC_ASSERT(sizeof(struct rt_graph_head) == 192, "layout");

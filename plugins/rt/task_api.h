@@ -27,19 +27,19 @@
 #ifndef RT_TASK_API_H
 #define RT_TASK_API_H
 
-#include <stdio.h>
 #include "ptowsp/task.h"
 #include "rt/rt_graph.h"
+#include <stdio.h>
 
 struct rt_tasks;
 
 struct rt_tasks_config { /* zero: the defaults */
-	uint32_t rules;      /* how edges are found: RT_GRAPH_RULE_OVERLAP, _EXACT or _EXPLICIT (only add_dep), with or without _FULL. 0: OVERLAP and FULL */
-	uint32_t window;     /* pipelined: tasks that may be submitted and not have left, 0: 8192. Edges to older ones are not made: they have ended */
+	uint32_t rules;  /* how edges are found: RT_GRAPH_RULE_OVERLAP, _EXACT or _EXPLICIT (only add_dep), with or without _FULL. 0: OVERLAP and FULL */
+	uint32_t window; /* pipelined: tasks that may be submitted and not have left, 0: 8192. Edges to older ones are not made: they have ended */
 	uint32_t most_args, most_tensors; /* of one task, 0: 16 each, at most 4096 */
-	uint64_t max_tasks;  /* 0: 2^32 - 2 */
-	uint64_t max_bytes;  /* of a graph, 0: any */
-	const volatile uint32_t *cancel; /* atomic; non-zero asks a run to end. May be NULL */
+	uint64_t max_tasks;               /* 0: 2^32 - 2 */
+	uint64_t max_bytes;               /* of a graph, 0: any */
+	const volatile uint32_t *cancel;  /* atomic; non-zero asks a run to end. May be NULL */
 };
 /* config is copied; NULL: the defaults. Errors: INVALID, NO_MEMORY. */
 ptowsp_status rt_tasks_create(struct rt_tasks **tasks_out, const struct rt_tasks_config *config, struct ptowsp_error *error);

@@ -11,10 +11,10 @@
  * arenas leaks nothing when it is left from any depth, and no caller below has a failure to pass on. */
 struct common_arena {
 	struct common_chunk *chunks; /* owned, newest first */
-	jmp_buf *out;              /* set by the owner before the first allocation */
-	size_t limit;              /* bytes this arena may take in all */
+	jmp_buf *out;                /* set by the owner before the first allocation */
+	size_t limit;                /* bytes this arena may take in all */
 	size_t taken;
-	int full;                  /* it left because of the limit; 0: because there was no memory */
+	int full; /* it left because of the limit; 0: because there was no memory */
 };
 
 void common_arena_init(struct common_arena *arena, size_t limit, jmp_buf *out);
@@ -28,7 +28,6 @@ char *common_format(struct common_arena *arena, const char *format, ...) __attri
 
 /* Makes room for one more element of an array of `count` elements (the old one stays in the arena until the end). */
 void *common_room(struct common_arena *arena, void *array, uint32_t count, uint32_t *capacity, size_t size);
-#define COMMON_PUSH(arena, array, count, capacity)                                                                       \
-	((array) = common_room((arena), (array), (count), &(capacity), sizeof(*(array))), &(array)[(count)++])
+#define COMMON_PUSH(arena, array, count, capacity) ((array) = common_room((arena), (array), (count), &(capacity), sizeof(*(array))), &(array)[(count)++])
 
 #endif

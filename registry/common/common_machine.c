@@ -23,7 +23,8 @@ static bool line_find(FILE *file, int version, char *line, int room)
 		char controllers[256] = "", *last = strrchr(line, ' ');
 
 		if (version == 2 ? !strncmp(line, "0::/", 4) || strstr(line, " - cgroup2 ")
-				 : (sscanf(line, "%*u:%255[^:]:/", controllers) == 1 && has_memory(controllers)) || (strstr(line, " - cgroup ") && last && has_memory(last + 1)))
+				 : (sscanf(line, "%*u:%255[^:]:/", controllers) == 1 && has_memory(controllers)) ||
+					   (strstr(line, " - cgroup ") && last && has_memory(last + 1)))
 			return true;
 	}
 	return false;

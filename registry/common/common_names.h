@@ -13,10 +13,10 @@ struct common_names {
 	struct common_name {
 		char *text;      /* owned */
 		uint32_t number; /* the latest that was put behind it, 0: none yet */
-	} *rows;                 /* owned, in the order in which they came */
+	} * rows;                /* owned, in the order in which they came */
 	uint32_t *slots;         /* owned, by hash: row + 1, 0: free; at most half full */
 	uint32_t count, room, mask;
-	bool any_case;           /* letters that differ only in their case are the same letter */
+	bool any_case; /* letters that differ only in their case are the same letter */
 };
 /* Frees the names; the set is empty then. */
 void common_names_finish(struct common_names *names);

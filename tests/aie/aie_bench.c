@@ -24,8 +24,8 @@ static void functions_find(struct aie_bench *b, const struct aie_region *region)
 {
 	for (const struct aie_op *op = region->first; op; op = op->next) {
 		if (aie_op_is(op, "func.func")) {
-			b->functions[b->design.function_count++] = (struct aie_function){op, aie_attr_of(op, "sym_name")->text, aie_attr_of(op, "function_type")->type,
-											 !op->regions[0].first};
+			b->functions[b->design.function_count++] =
+				(struct aie_function){op, aie_attr_of(op, "sym_name")->text, aie_attr_of(op, "function_type")->type, !op->regions[0].first};
 			REQUIRE(common_names_add(&b->design.function_names, aie_attr_of(op, "sym_name")->text));
 		} else {
 			for (uint32_t i = 0; i < op->region_count; i++)
@@ -51,12 +51,16 @@ static const struct aie_op *core_find(const struct aie_region *region)
 ptowsp_status aie_bench_make(struct aie_bench *b, const char *const *types, const char *functions, const char *body)
 {
 	char *text = malloc(65536);
-	int at = snprintf(text, 65536, "\"builtin.module\"() ({\n\"aie.device\"() ({\n%s\n%%t = \"aie.tile\"() {col = 0 : i32, row = 2 : i32} : () -> index\n", functions);
+	int at = snprintf(text, 65536, "\"builtin.module\"() ({\n\"aie.device\"() ({\n%s\n%%t = \"aie.tile\"() {col = 0 : i32, row = 2 : i32} : () -> index\n",
+			  functions);
 	ptowsp_status st;
 
 	for (int i = 0; i < AIE_BENCH_BUFFERS && types[i]; i++)
 		at += snprintf(text + at, 65536 - (size_t)at, "%%%c = \"aie.buffer\"(%%t) {sym_name = \"%c\"} : (index) -> %s\n", 'a' + i, 'a' + i, types[i]);
-	at += snprintf(text + at, 65536 - (size_t)at, "%%core = \"aie.core\"(%%t) ({\n%s\n\"aie.end\"() : () -> ()\n}) : (index) -> index\n\"aie.end\"() : () -> ()\n}) {device = 4 : i32, sym_name = \"m\"} : () -> ()\n}) : () -> ()\n", body);
+	at += snprintf(text + at, 65536 - (size_t)at,
+		       "%%core = \"aie.core\"(%%t) ({\n%s\n\"aie.end\"() : () -> ()\n}) : (index) -> index\n\"aie.end\"() : () -> ()\n}) {device = 4 : i32, "
+		       "sym_name = \"m\"} : () -> ()\n}) : () -> ()\n",
+		       body);
 	b->error = (struct ptowsp_error){.head = PTOWSP_HEAD(b->error, ERROR)};
 	st = aie_module_read(&b->module, text, (size_t)at, &b->error);
 	if (st)

@@ -18,14 +18,19 @@ static void design_begin(struct written *t, int columns, int rows)
 
 static char *design_end(struct written *t, int device)
 {
-	written_add(t, "}) {sym_name = \"sequence\"} : () -> ()\n\"aie.end\"() : () -> ()\n}) {device = %d : i32, sym_name = \"main\"} : () -> ()\n}) : () -> ()\n", device);
+	written_add(
+		t, "}) {sym_name = \"sequence\"} : () -> ()\n\"aie.end\"() : () -> ()\n}) {device = %d : i32, sym_name = \"main\"} : () -> ()\n}) : () -> ()\n",
+		device);
 	return t->text;
 }
 
 static void core_begin(struct written *t, int column, int row, unsigned long turns)
 {
-	written_add(t, "%%core%d_%d = \"aie.core\"(%%t%d_%d) ({\n%%c0 = arith.constant 0 : index\n%%c1 = arith.constant 1 : index\n%%turns = arith.constant %lu : index\n"
-		       "scf.for %%turn = %%c0 to %%turns step %%c1 {\n", column, row, column, row, turns);
+	written_add(t,
+		    "%%core%d_%d = \"aie.core\"(%%t%d_%d) ({\n%%c0 = arith.constant 0 : index\n%%c1 = arith.constant 1 : index\n%%turns = arith.constant %lu : "
+		    "index\n"
+		    "scf.for %%turn = %%c0 to %%turns step %%c1 {\n",
+		    column, row, column, row, turns);
 }
 
 static void core_end(struct written *t)
@@ -53,10 +58,13 @@ char *aie_design_scalar(uint32_t times)
 	struct written t;
 
 	design_begin(&t, 1, 3);
-	written_add(&t, "%%a = \"aie.buffer\"(%%t0_2) {sym_name = \"a\"} : (index) -> %s\n%%b = \"aie.buffer\"(%%t0_2) {sym_name = \"b\"} : (index) -> %s\n", memref, memref);
+	written_add(&t, "%%a = \"aie.buffer\"(%%t0_2) {sym_name = \"a\"} : (index) -> %s\n%%b = \"aie.buffer\"(%%t0_2) {sym_name = \"b\"} : (index) -> %s\n",
+		    memref, memref);
 	core_begin(&t, 0, 2, times);
-	written_add(&t, "%%n = arith.constant 1024 : index\n%%k = arith.constant 3 : i8\nscf.for %%j = %%c0 to %%n step %%c1 {\n%%v = memref.load %%a[%%j] : %s\n"
-			"%%w = arith.muli %%v, %%k : i8\nmemref.store %%w, %%b[%%j] : %s\n}\n", memref, memref);
+	written_add(&t,
+		    "%%n = arith.constant 1024 : index\n%%k = arith.constant 3 : i8\nscf.for %%j = %%c0 to %%n step %%c1 {\n%%v = memref.load %%a[%%j] : %s\n"
+		    "%%w = arith.muli %%v, %%k : i8\nmemref.store %%w, %%b[%%j] : %s\n}\n",
+		    memref, memref);
 	core_end(&t);
 	sequence_begin(&t, 1, "memref<16xi32>");
 	return design_end(&t, NPU1);

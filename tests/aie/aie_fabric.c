@@ -96,8 +96,8 @@ static bool same(const struct aie_port *a, const struct aie_port *b)
 struct seen {
 	uint8_t masters[8][ROWS][BUNDLES][8]; /* flow + 1 that drives it */
 };
-static const char *wrong_hop(const struct aie_arch *arch, const struct aie_flow *flow, uint32_t number, const struct aie_hop *hops, uint32_t at, struct seen *seen,
-			     uint32_t *depths, uint32_t *length)
+static const char *wrong_hop(const struct aie_arch *arch, const struct aie_flow *flow, uint32_t number, const struct aie_hop *hops, uint32_t at,
+			     struct seen *seen, uint32_t *depths, uint32_t *length)
 {
 	const struct aie_hop *hop = &hops[at];
 	const struct aie_port from = behind_mux(flow->from, true), in = {hop->column, hop->row, hop->in, hop->in_channel};
@@ -173,13 +173,13 @@ struct plant {
 	struct fabric_design *design;
 	struct fabric_random *random;
 	uint32_t columns, windy;
-	bool driven[SLOTS];                   /* masters */
-	bool source_taken[SLOTS];             /* slaves that a stream begins at */
-	uint32_t cost[SLOTS];                 /* of masters, drawn anew for each stream */
+	bool driven[SLOTS];       /* masters */
+	bool source_taken[SLOTS]; /* slaves that a stream begins at */
+	uint32_t cost[SLOTS];     /* of masters, drawn anew for each stream */
 	uint32_t reach[SLOTS];
-	int from[SLOTS];                      /* the master before; -1: the source */
+	int from[SLOTS]; /* the master before; -1: the source */
 	bool mine[SLOTS];
-	uint64_t heap[SLOTS * 8];             /* cost and slot, the least first */
+	uint64_t heap[SLOTS * 8]; /* cost and slot, the least first */
 	uint32_t heap_count;
 };
 
@@ -269,9 +269,11 @@ static bool draw_port(struct plant *plant, bool into, struct aie_port *named, st
 
 	for (int tries = 0; tries < 60; tries++) {
 		const int32_t column = (int32_t)fabric_draw(plant->random, plant->columns), row = (int32_t)fabric_draw(plant->random, ROWS);
-		const enum aie_bundle bundle = row == 0 ? (fabric_draw(plant->random, 2) ? AIE_BUNDLE_DMA : AIE_BUNDLE_NOC)
-							: row > 1 && !fabric_draw(plant->random, 3) ? AIE_BUNDLE_CORE : AIE_BUNDLE_DMA;
-		const uint32_t channels = row == 0 ? (bundle == AIE_BUNDLE_DMA ? 2 : 4) : (into ? fabric_slaves : fabric_masters)(plant->columns, column, row, (int)bundle);
+		const enum aie_bundle bundle = row == 0                                    ? (fabric_draw(plant->random, 2) ? AIE_BUNDLE_DMA : AIE_BUNDLE_NOC)
+					       : row > 1 && !fabric_draw(plant->random, 3) ? AIE_BUNDLE_CORE
+											   : AIE_BUNDLE_DMA;
+		const uint32_t channels =
+			row == 0 ? (bundle == AIE_BUNDLE_DMA ? 2 : 4) : (into ? fabric_slaves : fabric_masters)(plant->columns, column, row, (int)bundle);
 
 		*named = (struct aie_port){column, row, bundle, (uint32_t)fabric_draw(plant->random, channels)};
 		*port = behind_mux(*named, into);

@@ -24,8 +24,8 @@ struct fabric_design {
 	struct aie_flow flows[FABRIC_FLOWS];
 	struct aie_port ends[FABRIC_ENDS];
 	uint32_t count, end_count;
-	uint32_t length;             /* wires that the drawn routes take */
-	uint32_t wires;              /* that there are between tiles */
+	uint32_t length; /* wires that the drawn routes take */
+	uint32_t wires;  /* that there are between tiles */
 };
 /* Draws routes until they take percent of the wires or no port is left. windy: 0 draws short ones, 100 any. */
 void fabric_plant(struct fabric_design *design, const struct aie_arch *arch, uint32_t percent, uint32_t windy, struct fabric_random *random);

@@ -12,7 +12,7 @@ struct seen_row {
 	uint32_t begun, done;
 };
 struct slow_lock {
-	uint32_t *words;         /* [MOST][words] */
+	uint32_t *words;          /* [MOST][words] */
 	struct seen_row put, got; /* since when the other side sees it */
 };
 enum slow_state { SLOW_IDLE, SLOW_LOCK, SLOW_READY, SLOW_WORK };
@@ -20,17 +20,17 @@ struct slow_end {
 	enum slow_state state;
 	uint64_t base, ready;
 	bool fresh, working;
-	uint32_t turn, sent;     /* piece; times that it was sent */
-	uint32_t object;         /* at hand, number of the lock's */
+	uint32_t turn, sent; /* piece; times that it was sent */
+	uint32_t object;     /* at hand, number of the lock's */
 	uint32_t left, all;
 	uint32_t held[8], held_count;
 	uint32_t given[WORLD_STEPS], given_count, given_done; /* steps, in order; begun */
 	uint32_t tokens_waited;
-	uint32_t *at;            /* next word */
+	uint32_t *at; /* next word */
 };
 struct slow_core {
 	uint32_t step, turn;
-	uint64_t free;           /* goes on then */
+	uint64_t free; /* goes on then */
 	bool ended, waits;
 	uint64_t since;
 };
@@ -158,8 +158,7 @@ static bool end_try(struct slow *s, uint32_t number)
 		if (s->w->ends[number].shim)
 			task_start(s, number);
 		return e->state != SLOW_IDLE;
-	case SLOW_LOCK:
-		return lock_try(s, number);
+	case SLOW_LOCK: return lock_try(s, number);
 	case SLOW_READY:
 		if (e->ready > s->now)
 			return false;

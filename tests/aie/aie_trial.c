@@ -6,8 +6,8 @@
 #include <string.h>
 
 #include "aie/sim/aie_cost.h"
-#include "tests/check.h"
 #include "ptowsp/ids.h"
+#include "tests/check.h"
 
 /* y [32] = x [32] times w [16], again and again, times a factor. */
 static ptowsp_status weigh(void *const *memrefs, const uint64_t *scalars, uint64_t *cycles_out)
@@ -42,7 +42,8 @@ ptowsp_status aie_trial_kernel(void *context, const struct aie_sim_call *call, u
 				sum += (uint32_t)(a[i * types[0]->dims[1] + k] * b[k * types[1]->dims[1] + j]);
 			c[i * types[1]->dims[1] + j] = (int32_t)sum;
 		}
-	*cycles_out = aie_cost_call(aie_cost_matmul(context, PTOWSP_I16, (uint64_t)types[0]->dims[0], (uint64_t)types[0]->dims[1], (uint64_t)types[1]->dims[1]));
+	*cycles_out =
+		aie_cost_call(aie_cost_matmul(context, PTOWSP_I16, (uint64_t)types[0]->dims[0], (uint64_t)types[0]->dims[1], (uint64_t)types[1]->dims[1]));
 	return PTOWSP_OK;
 }
 
@@ -59,7 +60,10 @@ ptowsp_status aie_trial_run(const char *text, void *const *arguments, uint32_t b
 			const struct aie_arch *arch;
 			void *context;
 		} same = {arch};
-		const struct aie_sim_args args = {.design = &whole.design, .routes = &whole.routes, .arguments = arguments, .buffering = buffering,
+		const struct aie_sim_args args = {.design = &whole.design,
+						  .routes = &whole.routes,
+						  .arguments = arguments,
+						  .buffering = buffering,
 						  .kernels = {.context = same.context, .call = aie_trial_kernel}};
 
 		st = aie_sim_run(&args, stats, error);
@@ -87,13 +91,18 @@ void aie_trial_device(struct written *t)
 
 void aie_trial_device_end(struct written *t, int device)
 {
-	written_add(t, "}) {sym_name = \"sequence\"} : () -> ()\n\"aie.end\"() : () -> ()\n}) {device = %d : i32, sym_name = \"main\"} : () -> ()\n}) : () -> ()\n", device);
+	written_add(
+		t, "}) {sym_name = \"sequence\"} : () -> ()\n\"aie.end\"() : () -> ()\n}) {device = %d : i32, sym_name = \"main\"} : () -> ()\n}) : () -> ()\n",
+		device);
 }
 
 void aie_trial_core(struct written *t, int column, int row, long turns)
 {
-	written_add(t, "%%core%d_%d = \"aie.core\"(%%t%d_%d) ({\n%%c0 = arith.constant 0 : index\n%%c1 = arith.constant 1 : index\n%%turns = arith.constant %ld : index\n"
-			"scf.for %%turn = %%c0 to %%turns step %%c1 {\n", column, row, column, row, turns);
+	written_add(t,
+		    "%%core%d_%d = \"aie.core\"(%%t%d_%d) ({\n%%c0 = arith.constant 0 : index\n%%c1 = arith.constant 1 : index\n%%turns = arith.constant %ld : "
+		    "index\n"
+		    "scf.for %%turn = %%c0 to %%turns step %%c1 {\n",
+		    column, row, column, row, turns);
 }
 
 void aie_trial_core_end(struct written *t)
@@ -103,9 +112,10 @@ void aie_trial_core_end(struct written *t)
 
 void aie_trial_words(struct written *t, int words, const char *x, const char *y, const char *memref, int a, int b)
 {
-	written_add(t, "%%n = arith.constant %d : index\n%%a = arith.constant %d : i32\n%%b = arith.constant %d : i32\nscf.for %%j = %%c0 to %%n step %%c1 {\n"
-			"%%v = memref.load %s[%%j] : %s\n%%w = arith.muli %%v, %%a : i32\n%%u = arith.addi %%w, %%b : i32\nmemref.store %%u, %s[%%j] : %s\n}\n",
-		     words, a, b, x, memref, y, memref);
+	written_add(t,
+		    "%%n = arith.constant %d : index\n%%a = arith.constant %d : i32\n%%b = arith.constant %d : i32\nscf.for %%j = %%c0 to %%n step %%c1 {\n"
+		    "%%v = memref.load %s[%%j] : %s\n%%w = arith.muli %%v, %%a : i32\n%%u = arith.addi %%w, %%b : i32\nmemref.store %%u, %s[%%j] : %s\n}\n",
+		    words, a, b, x, memref, y, memref);
 }
 
 char *aie_trial_host(bool sound, const char *words)

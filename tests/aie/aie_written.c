@@ -39,9 +39,10 @@ void written_tile(struct written *text, int column, int row)
 void written_fifo(struct written *text, const char *name, const char *from, const char *to, int consumers, const char *depths, const char *memref, bool via_dma)
 {
 	written_add(text,
-		     "\"aie.objectfifo\"(%s, %s) {sym_name = \"%s\", elemNumber = %s, elemType = !aie.objectfifo<%s>, via_DMA = %s, plio = false, disable_synchronization = false, "
-		     "dimensionsToStream = #aie<bd_dim_layout_array[]>, dimensionsFromStreamPerConsumer = #aie<bd_dim_layout_array_array[[]",
-		     from, to, name, depths, memref, via_dma ? "true" : "false");
+		    "\"aie.objectfifo\"(%s, %s) {sym_name = \"%s\", elemNumber = %s, elemType = !aie.objectfifo<%s>, via_DMA = %s, plio = false, "
+		    "disable_synchronization = false, "
+		    "dimensionsToStream = #aie<bd_dim_layout_array[]>, dimensionsFromStreamPerConsumer = #aie<bd_dim_layout_array_array[[]",
+		    from, to, name, depths, memref, via_dma ? "true" : "false");
 	for (int i = 1; i < consumers; i++)
 		written_add(text, ", []");
 	written_add(text, "]>} : (index");
@@ -63,9 +64,10 @@ void written_release(struct written *text, const char *fifo, int port)
 void written_task(struct written *text, int argument, int id, const char *fifo, long offset, long count, const char *memref, bool token)
 {
 	written_add(text,
-		     "\"aiex.npu.dma_memcpy_nd\"(%%p%d) {id = %d : i64, issue_token = %s, metadata = @%s, operandSegmentSizes = array<i32: 1, 0, 0, 0>, static_offsets = "
-		     "array<i64: 0, 0, 0, %ld>, static_sizes = array<i64: 1, 1, 1, %ld>, static_strides = array<i64: 0, 0, 0, 1>} : (%s) -> ()\n",
-		     argument, id, token ? "true" : "false", fifo, offset, count, memref);
+		    "\"aiex.npu.dma_memcpy_nd\"(%%p%d) {id = %d : i64, issue_token = %s, metadata = @%s, operandSegmentSizes = array<i32: 1, 0, 0, 0>, "
+		    "static_offsets = "
+		    "array<i64: 0, 0, 0, %ld>, static_sizes = array<i64: 1, 1, 1, %ld>, static_strides = array<i64: 0, 0, 0, 1>} : (%s) -> ()\n",
+		    argument, id, token ? "true" : "false", fifo, offset, count, memref);
 }
 
 void written_wait(struct written *text, const char *fifo)

@@ -21,7 +21,8 @@ void written_finish(struct written *text);
 /* Pieces of the generic form. Tiles are called %t<column>_<row>, arguments of the sequence %p<n>. */
 void written_tile(struct written *text, int column, int row);
 /* to: "%t0_2, %t0_3"; depths: "2 : i32" or "[1 : i32, 2 : i32]". */
-void written_fifo(struct written *text, const char *name, const char *from, const char *to, int consumers, const char *depths, const char *memref, bool via_dma);
+void written_fifo(struct written *text, const char *name, const char *from, const char *to, int consumers, const char *depths, const char *memref,
+		  bool via_dma);
 void written_acquire(struct written *text, const char *value, const char *fifo, int port, const char *memref);
 void written_release(struct written *text, const char *fifo, int port);
 /* A row of words of the argument. */

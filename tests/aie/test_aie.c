@@ -10,8 +10,8 @@
 /* Every example: those without a sentence run, the others are refused with it, and nothing of them runs. */
 static const struct example {
 	const char *name;
-	const char *refused;       /* NULL: it runs */
-	bool several;              /* its processes need a core each: not one for all */
+	const char *refused; /* NULL: it runs */
+	bool several;        /* its processes need a core each: not one for all */
 } examples[] = {
 	{"vector_add", NULL, false},
 	{"vector_example", "task 0, kernel add needs 329344 bytes of a core tile's memory, 131712 for its tiles, 196608 for its arguments", false},
@@ -20,7 +20,9 @@ static const struct example {
 	{"dynamic_softmax", NULL, false},
 	{"matmul", NULL, false},
 	{"matmul_diamond", "task 0, kernel split needs 165792 bytes of a core tile's memory", false},
-	{"bgemm", "task 0, kernel gemm needs 99408 bytes of a core tile's memory, 49232 for its tiles, 49152 for its arguments, 1024 of stack, and one has 65536", false},
+	{"bgemm",
+	 "task 0, kernel gemm needs 99408 bytes of a core tile's memory, 49232 for its tiles, 49152 for its arguments, 1024 of stack, and one has 65536",
+	 false},
 	{"alternating_matmul_add", NULL, false},
 	{"gemm_1", NULL, false},
 	{"gemm_16", NULL, false},
@@ -34,8 +36,14 @@ static const struct example {
 	{"llama_8k", "task 0, kernel rmsnorm needs 68656 bytes of a core tile's memory", false},
 	{"llama_layer", "task 0, kernel rmsnorm_tile needs 69072 bytes of a core tile's memory", false},
 	{"llama_layer_4", "task 0, kernel rmsnorm_tile needs 69072 bytes of a core tile's memory", false},
-	{"moe", "slot count is read from tensor counts, which task 1 fills, but this engine is given all tasks before the first one runs; take another backend, such as cpu_sim", false},
-	{"predicated", "slot open is read from tensor gates, which task 1 fills, but this engine is given all tasks before the first one runs; take another backend, such as cpu_sim", false},
+	{"moe",
+	 "slot count is read from tensor counts, which task 1 fills, but this engine is given all tasks before the first one runs; take another backend, such "
+	 "as cpu_sim",
+	 false},
+	{"predicated",
+	 "slot open is read from tensor gates, which task 1 fills, but this engine is given all tasks before the first one runs; take another backend, such as "
+	 "cpu_sim",
+	 false},
 	{"fan_in", NULL, false},
 	{"passthrough", NULL, false},
 	{"two_stage", NULL, true},
@@ -105,7 +113,8 @@ static void every_other_example_says_what_it_lacks(void)
 			for (size_t w = 0; w < sizeof(ways) / sizeof(*ways); w++)
 				seen_before_check(check_fmt("%s $P/%s.pkg.zst", ways[w], example->name), example->refused);
 		else if (example->several)
-			seen_before_check(check_fmt("--opt cores=1 $P/%s.pkg.zst", example->name), "process instances call kernels, and each needs a core of its own");
+			seen_before_check(check_fmt("--opt cores=1 $P/%s.pkg.zst", example->name),
+					  "process instances call kernels, and each needs a core of its own");
 	}
 }
 
@@ -219,7 +228,8 @@ static void programs_that_differed_agree(void)
 
 			CHECK_INT(cli(check_fmt("$B/ptowsp-run --quiet %s --out %s=cpu.npy %s.pkg.zst", rows[i].in, tensor, rows[i].name)), 0);
 			for (size_t w = 0; w < sizeof(ways) / sizeof(*ways) - rows[i].two; w++)
-				if (cli(check_fmt("$B/ptowsp-run --plugin=aie --quiet %s %s --out %s=aie.npy %s.pkg.zst && cmp cpu.npy aie.npy", ways[w], rows[i].in, tensor, rows[i].name)))
+				if (cli(check_fmt("$B/ptowsp-run --plugin=aie --quiet %s %s --out %s=aie.npy %s.pkg.zst && cmp cpu.npy aie.npy", ways[w],
+						  rows[i].in, tensor, rows[i].name)))
 					CHECK_FAIL("%s, %s, tensor %s: %s%s", rows[i].name, ways[w], tensor, cli_out, cli_err);
 		}
 	}
@@ -229,7 +239,9 @@ static void programs_that_differed_agree(void)
 static void kernels_may_have_any_name(void)
 {
 	cli_begin();
-	REQUIRE_INT(cli("$B/ptowsp-pack $R/tests/aie/designs/names.pto -o names.pkg.zst && $B/ptowsp-run --plugin=aie --quiet --opt cores=1 --fill x=iota --emit made names.pkg.zst"), 0);
+	REQUIRE_INT(cli("$B/ptowsp-pack $R/tests/aie/designs/names.pto -o names.pkg.zst && $B/ptowsp-run --plugin=aie --quiet --opt cores=1 --fill x=iota "
+			"--emit made names.pkg.zst"),
+		    0);
 	REQUIRE_INT(cli("cat made/design.mlir"), 0);
 	CHECK_CONTAINS(cli_out, "sym_name = \"kernel_memcpy\"");
 	CHECK_CONTAINS(cli_out, "sym_name = \"kernel_main\"");

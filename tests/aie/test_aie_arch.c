@@ -3,17 +3,17 @@
 #include <string.h>
 
 #include "aie/aie_arch.h"
-#include "tests/check.h"
 #include "ptowsp/ids.h"
+#include "tests/check.h"
 
 static const struct row {
 	const char *name, *source;
 } rows[] = {
-#define LIMIT(kind, limit, value, source) {#kind " " #limit, source},
-#define PORTS(kind, bundle, masters, slaves, source) {#kind " ports " #bundle, source},
-#define MUX(bundle, channel, slave, master, source) {"mux " #bundle " " #channel, source},
-#define MACS(generation, dtype, value, source) {#generation " " #dtype, source},
-#define GENERATION(id, name, burst, source) {#id, source},
+#define LIMIT(kind, limit, value, source)                                      {#kind " " #limit, source},
+#define PORTS(kind, bundle, masters, slaves, source)                           {#kind " ports " #bundle, source},
+#define MUX(bundle, channel, slave, master, source)                            {"mux " #bundle " " #channel, source},
+#define MACS(generation, dtype, value, source)                                 {#generation " " #dtype, source},
+#define GENERATION(id, name, burst, source)                                    {#id, source},
 #define DEVICE(name, text, number, columns, clock_hz, ddr, generation, source) {name, source},
 #include "aie/aie_arch.def"
 };
@@ -116,8 +116,7 @@ static void cascades_go_south_and_east(void)
 	CHECK(!aie_arch_cascades(a, 1, 3, 1, 3));
 }
 
-#define MAY(kind, in, in_channel, out, out_channel) \
-	aie_arch_connects(a, AIE_##kind, AIE_BUNDLE_##in, in_channel, AIE_BUNDLE_##out, out_channel)
+#define MAY(kind, in, in_channel, out, out_channel) aie_arch_connects(a, AIE_##kind, AIE_BUNDLE_##in, in_channel, AIE_BUNDLE_##out, out_channel)
 static void switches_connect_as_the_rules_say(void)
 {
 	const struct aie_arch *a = aie_arch_named("npu2");

@@ -39,42 +39,74 @@ static bool integer_by_definition(const char *op, wide sa, wide sb, wide ua, wid
 	for (size_t i = 0; i < 7; i++)
 		if (!strcmp(op, dividing[i]) && !ub)
 			return false;
-	if (!strcmp(op, "addi")) *out = sa + sb;
-	else if (!strcmp(op, "subi")) *out = sa - sb;
-	else if (!strcmp(op, "muli")) *out = (wide)((unsigned_wide)sa * (unsigned_wide)sb);
-	else if (!strcmp(op, "andi")) *out = ua & ub;
-	else if (!strcmp(op, "ori")) *out = ua | ub;
-	else if (!strcmp(op, "xori")) *out = ua ^ ub;
-	else if (!strcmp(op, "shli")) *out = ub < bits ? (wide)((unsigned_wide)ua << ub) : 0;
-	else if (!strcmp(op, "shrui")) *out = ub < bits ? ua >> ub : 0;
-	else if (!strcmp(op, "shrsi")) *out = floor_div(sa, (wide)1 << (ub < bits ? ub : bits - 1));
-	else if (!strcmp(op, "maxsi")) *out = sa > sb ? sa : sb;
-	else if (!strcmp(op, "minsi")) *out = sa < sb ? sa : sb;
-	else if (!strcmp(op, "maxui")) *out = ua > ub ? ua : ub;
-	else if (!strcmp(op, "minui")) *out = ua < ub ? ua : ub;
-	else if (!strcmp(op, "divsi")) *out = sa / sb;
-	else if (!strcmp(op, "divui")) *out = ua / ub;
-	else if (!strcmp(op, "remsi")) *out = sa % sb;
-	else if (!strcmp(op, "remui")) *out = ua % ub;
-	else if (!strcmp(op, "ceildivsi")) *out = -floor_div(-sa, sb);
-	else if (!strcmp(op, "ceildivui")) *out = -floor_div(-ua, ub);
-	else if (!strcmp(op, "floordivsi")) *out = floor_div(sa, sb);
-	else if (!strcmp(op, "cmp eq")) *out = -(wide)(sa == sb);
-	else if (!strcmp(op, "cmp ne")) *out = -(wide)(sa != sb);
-	else if (!strcmp(op, "cmp slt")) *out = -(wide)(sa < sb);
-	else if (!strcmp(op, "cmp sle")) *out = -(wide)(sa <= sb);
-	else if (!strcmp(op, "cmp sgt")) *out = -(wide)(sa > sb);
-	else if (!strcmp(op, "cmp sge")) *out = -(wide)(sa >= sb);
-	else if (!strcmp(op, "cmp ult")) *out = -(wide)(ua < ub);
-	else if (!strcmp(op, "cmp ule")) *out = -(wide)(ua <= ub);
-	else if (!strcmp(op, "cmp ugt")) *out = -(wide)(ua > ub);
-	else if (!strcmp(op, "cmp uge")) *out = -(wide)(ua >= ub);
-	else return false;
+	if (!strcmp(op, "addi"))
+		*out = sa + sb;
+	else if (!strcmp(op, "subi"))
+		*out = sa - sb;
+	else if (!strcmp(op, "muli"))
+		*out = (wide)((unsigned_wide)sa * (unsigned_wide)sb);
+	else if (!strcmp(op, "andi"))
+		*out = ua & ub;
+	else if (!strcmp(op, "ori"))
+		*out = ua | ub;
+	else if (!strcmp(op, "xori"))
+		*out = ua ^ ub;
+	else if (!strcmp(op, "shli"))
+		*out = ub < bits ? (wide)((unsigned_wide)ua << ub) : 0;
+	else if (!strcmp(op, "shrui"))
+		*out = ub < bits ? ua >> ub : 0;
+	else if (!strcmp(op, "shrsi"))
+		*out = floor_div(sa, (wide)1 << (ub < bits ? ub : bits - 1));
+	else if (!strcmp(op, "maxsi"))
+		*out = sa > sb ? sa : sb;
+	else if (!strcmp(op, "minsi"))
+		*out = sa < sb ? sa : sb;
+	else if (!strcmp(op, "maxui"))
+		*out = ua > ub ? ua : ub;
+	else if (!strcmp(op, "minui"))
+		*out = ua < ub ? ua : ub;
+	else if (!strcmp(op, "divsi"))
+		*out = sa / sb;
+	else if (!strcmp(op, "divui"))
+		*out = ua / ub;
+	else if (!strcmp(op, "remsi"))
+		*out = sa % sb;
+	else if (!strcmp(op, "remui"))
+		*out = ua % ub;
+	else if (!strcmp(op, "ceildivsi"))
+		*out = -floor_div(-sa, sb);
+	else if (!strcmp(op, "ceildivui"))
+		*out = -floor_div(-ua, ub);
+	else if (!strcmp(op, "floordivsi"))
+		*out = floor_div(sa, sb);
+	else if (!strcmp(op, "cmp eq"))
+		*out = -(wide)(sa == sb);
+	else if (!strcmp(op, "cmp ne"))
+		*out = -(wide)(sa != sb);
+	else if (!strcmp(op, "cmp slt"))
+		*out = -(wide)(sa < sb);
+	else if (!strcmp(op, "cmp sle"))
+		*out = -(wide)(sa <= sb);
+	else if (!strcmp(op, "cmp sgt"))
+		*out = -(wide)(sa > sb);
+	else if (!strcmp(op, "cmp sge"))
+		*out = -(wide)(sa >= sb);
+	else if (!strcmp(op, "cmp ult"))
+		*out = -(wide)(ua < ub);
+	else if (!strcmp(op, "cmp ule"))
+		*out = -(wide)(ua <= ub);
+	else if (!strcmp(op, "cmp ugt"))
+		*out = -(wide)(ua > ub);
+	else if (!strcmp(op, "cmp uge"))
+		*out = -(wide)(ua >= ub);
+	else
+		return false;
 	return true;
 }
 
-static const char *const integer_ops[] = {"addi", "subi", "muli", "andi", "ori", "xori", "shli", "shrui", "shrsi", "maxsi", "minsi", "maxui", "minui", "divsi", "divui", "remsi", "remui",
-	"ceildivsi", "ceildivui", "floordivsi", "cmp eq", "cmp ne", "cmp slt", "cmp sle", "cmp sgt", "cmp sge", "cmp ult", "cmp ule", "cmp ugt", "cmp uge"};
+static const char *const integer_ops[] = {"addi",   "subi",   "muli",    "andi",    "ori",     "xori",    "shli",    "shrui",     "shrsi",     "maxsi",
+					  "minsi",  "maxui",  "minui",   "divsi",   "divui",   "remsi",   "remui",   "ceildivsi", "ceildivui", "floordivsi",
+					  "cmp eq", "cmp ne", "cmp slt", "cmp sle", "cmp sgt", "cmp sge", "cmp ult", "cmp ule",   "cmp ugt",   "cmp uge"};
 
 static void integer_fill(struct aie_bench *b, int bytes, uint64_t *state)
 {
@@ -103,13 +135,15 @@ static const char *integer_body(const char *op, const char *type)
 	static char text[4096];
 
 	snprintf(text, sizeof(text),
-		 "%%c0 = arith.constant 0 : index\n%%c1 = arith.constant 1 : index\n%%n = arith.constant %d : index\n%%zero = arith.constant 0 : %s\n%%one = arith.constant 1 : %s\n"
+		 "%%c0 = arith.constant 0 : index\n%%c1 = arith.constant 1 : index\n%%n = arith.constant %d : index\n%%zero = arith.constant 0 : %s\n%%one = "
+		 "arith.constant 1 : %s\n"
 		 "scf.for %%i = %%c0 to %%n step %%c1 {\n"
 		 "%%x = memref.load %%a[%%i] : memref<%dx%s>\n%%w = memref.load %%b[%%i] : memref<%dx%s>\n%%z = arith.cmpi eq, %%w, %%zero : %s\n"
 		 "%%s = arith.select %%z, %%one, %%w : %s\n%%r = arith.%s%s %s, %s : %s\n%s"
 		 "memref.store %s, %%c[%%i] : memref<%dx%s>\n}",
-		 COUNT, type, type, COUNT, type, COUNT, type, type, type, cmp ? "cmpi " : op, cmp ? check_fmt("%s,", op + 4) : "", "%x", strstr(op, "div") || strstr(op, "rem") ? "%s" : "%w",
-		 type, cmp ? check_fmt("%%e = arith.extsi %%r : i1 to %s\n", type) : "", cmp ? "%e" : "%r", COUNT, type);
+		 COUNT, type, type, COUNT, type, COUNT, type, type, type, cmp ? "cmpi " : op, cmp ? check_fmt("%s,", op + 4) : "", "%x",
+		 strstr(op, "div") || strstr(op, "rem") ? "%s" : "%w", type, cmp ? check_fmt("%%e = arith.extsi %%r : i1 to %s\n", type) : "",
+		 cmp ? "%e" : "%r", COUNT, type);
 	return text;
 }
 
@@ -134,7 +168,8 @@ static void integers_are_as_defined(void)
 				if (divides && !ub)
 					sb = ub = 1;
 				REQUIRE(integer_by_definition(integer_ops[o], sa, sb, ua, ub, 8 * widths[w], &out));
-				if (!CHECK_INT((int64_t)element(b.memory[2], i, widths[w], true), (int64_t)((uint64_t)out << (64 - 8 * widths[w])) >> (64 - 8 * widths[w])))
+				if (!CHECK_INT((int64_t)element(b.memory[2], i, widths[w], true),
+					       (int64_t)((uint64_t)out << (64 - 8 * widths[w])) >> (64 - 8 * widths[w])))
 					CHECK_FAIL("%s i%d of %lld and %lld", integer_ops[o], 8 * widths[w], (long long)sa, (long long)sb);
 			}
 			aie_bench_finish(&b);
@@ -182,9 +217,11 @@ static void floats_are_as_defined(void)
 	static struct aie_bench b;
 
 	for (int o = 0; o < 9; o++) {
-		const char *body = check_fmt("%%c0 = arith.constant 0 : index\n%%c1 = arith.constant 1 : index\n%%n = arith.constant %d : index\n"
-					     "scf.for %%i = %%c0 to %%n step %%c1 {\n%%x = memref.load %%a[%%i] : memref<64xf32>\n%%y = memref.load %%b[%%i] : memref<64xf32>\n"
-					     "%%r = arith.%s %%x, %%y : f32\nmemref.store %%r, %%c[%%i] : memref<64xf32>\n}", COUNT, ops[o]);
+		const char *body = check_fmt(
+			"%%c0 = arith.constant 0 : index\n%%c1 = arith.constant 1 : index\n%%n = arith.constant %d : index\n"
+			"scf.for %%i = %%c0 to %%n step %%c1 {\n%%x = memref.load %%a[%%i] : memref<64xf32>\n%%y = memref.load %%b[%%i] : memref<64xf32>\n"
+			"%%r = arith.%s %%x, %%y : f32\nmemref.store %%r, %%c[%%i] : memref<64xf32>\n}",
+			COUNT, ops[o]);
 		uint64_t state = (uint64_t)o + 77;
 		float v[3][COUNT];
 
@@ -210,9 +247,11 @@ static void comparisons_of_floats_are_as_defined(void)
 	static struct aie_bench b;
 
 	for (int p = 0; p < 16; p++) {
-		const char *body = check_fmt("%%c0 = arith.constant 0 : index\n%%c1 = arith.constant 1 : index\n%%n = arith.constant %d : index\n"
-					     "scf.for %%i = %%c0 to %%n step %%c1 {\n%%x = memref.load %%a[%%i] : memref<64xf32>\n%%y = memref.load %%b[%%i] : memref<64xf32>\n"
-					     "%%r = arith.cmpf %s, %%x, %%y : f32\n%%e = arith.extui %%r : i1 to i8\nmemref.store %%e, %%c[%%i] : memref<64xi8>\n}", COUNT, words[p]);
+		const char *body = check_fmt(
+			"%%c0 = arith.constant 0 : index\n%%c1 = arith.constant 1 : index\n%%n = arith.constant %d : index\n"
+			"scf.for %%i = %%c0 to %%n step %%c1 {\n%%x = memref.load %%a[%%i] : memref<64xf32>\n%%y = memref.load %%b[%%i] : memref<64xf32>\n"
+			"%%r = arith.cmpf %s, %%x, %%y : f32\n%%e = arith.extui %%r : i1 to i8\nmemref.store %%e, %%c[%%i] : memref<64xi8>\n}",
+			COUNT, words[p]);
 		uint64_t state = (uint64_t)p + 5;
 		float v[2][COUNT];
 
@@ -265,7 +304,8 @@ static void conversions_keep_what_fits_and_take_the_nearest_else(void)
 {
 	static const char *const types[] = {"memref<8xf32>", "memref<16xi32>", "memref<16xf32>", "memref<8xi64>"};
 	static const char body[] =
-		"%c0 = arith.constant 0 : index\n%c1 = arith.constant 1 : index\n%c2 = arith.constant 2 : index\n%c3 = arith.constant 3 : index\n%c4 = arith.constant 4 : index\n"
+		"%c0 = arith.constant 0 : index\n%c1 = arith.constant 1 : index\n%c2 = arith.constant 2 : index\n%c3 = arith.constant 3 : index\n%c4 = "
+		"arith.constant 4 : index\n"
 		"%x = memref.load %a[%c0] : memref<8xf32>\n%y = memref.load %a[%c1] : memref<8xf32>\n"
 		"%i = arith.fptosi %x : f32 to i32\nmemref.store %i, %b[%c0] : memref<16xi32>\n"
 		"%j = arith.fptosi %y : f32 to i8\n%je = arith.extsi %j : i8 to i32\nmemref.store %je, %b[%c1] : memref<16xi32>\n"
@@ -327,12 +367,14 @@ static void loops_carry_values_and_branches_give_them(void)
 static void functions_take_and_give(void)
 {
 	static const char *const types[] = {"memref<4x4xi32>", NULL};
-	static const char functions[] = "func.func private @twice(%x: i32) -> i32 {\n%two = arith.constant 2 : i32\n%r = arith.muli %x, %two : i32\nreturn %r : i32\n}\n"
-					"func.func private @set(%m: memref<4x4xi32>, %i: index, %x: i32) {\n%y = func.call @twice(%x) : (i32) -> i32\n"
-					"memref.store %y, %m[%i, %i] : memref<4x4xi32>\nreturn\n}\n";
-	static const char body[] = "%c0 = arith.constant 0 : index\n%c1 = arith.constant 1 : index\n%c4 = arith.constant 4 : index\n%seven = arith.constant 7 : i32\n"
-				   "scf.for %i = %c0 to %c4 step %c1 {\n%k = arith.index_cast %i : index to i32\n%s = arith.addi %k, %seven : i32\n"
-				   "func.call @set(%a, %i, %s) : (memref<4x4xi32>, index, i32) -> ()\n}";
+	static const char functions[] =
+		"func.func private @twice(%x: i32) -> i32 {\n%two = arith.constant 2 : i32\n%r = arith.muli %x, %two : i32\nreturn %r : i32\n}\n"
+		"func.func private @set(%m: memref<4x4xi32>, %i: index, %x: i32) {\n%y = func.call @twice(%x) : (i32) -> i32\n"
+		"memref.store %y, %m[%i, %i] : memref<4x4xi32>\nreturn\n}\n";
+	static const char body[] =
+		"%c0 = arith.constant 0 : index\n%c1 = arith.constant 1 : index\n%c4 = arith.constant 4 : index\n%seven = arith.constant 7 : i32\n"
+		"scf.for %i = %c0 to %c4 step %c1 {\n%k = arith.index_cast %i : index to i32\n%s = arith.addi %k, %seven : i32\n"
+		"func.call @set(%a, %i, %s) : (memref<4x4xi32>, index, i32) -> ()\n}";
 	static struct aie_bench b;
 	int32_t out[16];
 
@@ -349,11 +391,12 @@ static void views_look_into_memory(void)
 {
 	/* A window of 2 x 4 at (i, 2) of 4 x 8 copied behind bytes of a scratch, and read there as i16. */
 	static const char *const types[] = {"memref<4x8xi16>", "memref<64xi8>", NULL};
-	static const char body[] = "%c1 = arith.constant 1 : index\n%c0 = arith.constant 0 : index\n%c3 = arith.constant 3 : index\n%at = arith.constant 8 : index\n"
-				   "%s = memref.subview %a[%c1, 2] [2, 4] [1, 1] : memref<4x8xi16> to memref<2x4xi16, strided<[8, 1], offset: ?>>\n"
-				   "%v = \"memref.view\"(%b, %at) : (memref<64xi8>, index) -> memref<2x4xi16>\n"
-				   "memref.copy %s, %v : memref<2x4xi16, strided<[8, 1], offset: ?>> to memref<2x4xi16>\n"
-				   "%x = memref.load %v[%c1, %c3] : memref<2x4xi16>\nmemref.store %x, %s[%c0, %c0] : memref<2x4xi16, strided<[8, 1], offset: ?>>";
+	static const char body[] =
+		"%c1 = arith.constant 1 : index\n%c0 = arith.constant 0 : index\n%c3 = arith.constant 3 : index\n%at = arith.constant 8 : index\n"
+		"%s = memref.subview %a[%c1, 2] [2, 4] [1, 1] : memref<4x8xi16> to memref<2x4xi16, strided<[8, 1], offset: ?>>\n"
+		"%v = \"memref.view\"(%b, %at) : (memref<64xi8>, index) -> memref<2x4xi16>\n"
+		"memref.copy %s, %v : memref<2x4xi16, strided<[8, 1], offset: ?>> to memref<2x4xi16>\n"
+		"%x = memref.load %v[%c1, %c3] : memref<2x4xi16>\nmemref.store %x, %s[%c0, %c0] : memref<2x4xi16, strided<[8, 1], offset: ?>>";
 	static struct aie_bench b;
 	int16_t in[32], out[32], scratch[8];
 
@@ -373,9 +416,10 @@ static void views_look_into_memory(void)
 static void a_loop_costs_what_its_operations_do(void)
 {
 	static const char *const types[] = {"memref<1024xi8>", "memref<1024xi8>", NULL};
-	static const char body[] = "%c0 = arith.constant 0 : index\n%c1 = arith.constant 1 : index\n%n = arith.constant 1024 : index\n"
-				   "scf.for %i = %c0 to %n step %c1 {\n%k = arith.constant 3 : i8\n%x = memref.load %a[%i] : memref<1024xi8>\n%y = arith.muli %x, %k : i8\n"
-				   "memref.store %y, %b[%i] : memref<1024xi8>\n}";
+	static const char body[] =
+		"%c0 = arith.constant 0 : index\n%c1 = arith.constant 1 : index\n%n = arith.constant 1024 : index\n"
+		"scf.for %i = %c0 to %n step %c1 {\n%k = arith.constant 3 : i8\n%x = memref.load %a[%i] : memref<1024xi8>\n%y = arith.muli %x, %k : i8\n"
+		"memref.store %y, %b[%i] : memref<1024xi8>\n}";
 	static struct aie_bench b;
 
 	REQUIRE_INT(aie_bench_make(&b, types, "", body), PTOWSP_OK);
@@ -396,24 +440,32 @@ static const struct refusal {
 	{"", START "%m = arith.subi %c0, %c1 : index\nmemref.store %z, %a[%m] : memref<8xi32>", "the core stores outside of a memref", PTOWSP_KERNEL_FAILED},
 	{"", START "%x = arith.divui %z, %z : i32", "the core divides by 0", PTOWSP_KERNEL_FAILED},
 	{"", START "scf.for %i = %c0 to %c9 step %c0 {\n}", "has a loop whose step is not above 0", PTOWSP_KERNEL_FAILED},
-	{"", START "%s = memref.subview %a[%c9] [4] [1] : memref<8xi32> to memref<4xi32, strided<[1], offset: ?>>", "takes a subview that is not within", PTOWSP_KERNEL_FAILED},
+	{"", START "%s = memref.subview %a[%c9] [4] [1] : memref<8xi32> to memref<4xi32, strided<[1], offset: ?>>", "takes a subview that is not within",
+	 PTOWSP_KERNEL_FAILED},
 	{"", START "%v = \"memref.view\"(%b, %c9) : (memref<8xi8>, index) -> memref<1xi32>", "takes a view that is not within", PTOWSP_KERNEL_FAILED},
 	{"", "%x = \"complex.exp\"() : () -> f32", "a core that does complex.exp has no model; use arith, memref, scf and kernels", PTOWSP_UNSUPPORTED},
 	{"", "%x = arith.constant 1.0 : f64\n%y = arith.addf %x, %x : f64", "arith.constant of f64 has no model; use f32", PTOWSP_UNSUPPORTED},
 	{"", START "%x = arith.sitofp %z : i32 to f64", "arith.sitofp of f64 has no model; use f32", PTOWSP_UNSUPPORTED},
-	{"", START "%m = memref.alloc() : memref<2xf64>\n%x = memref.load %m[%c0] : memref<2xf64>", "memref.load of f64 has no model; use f32", PTOWSP_UNSUPPORTED},
-	{"", "%x = arith.constant 1.0 : f32\n%y = \"math.exp\"(%x) : (f32) -> f32", "a core that does math.exp has no model; use arith, memref, scf and kernels", PTOWSP_UNSUPPORTED},
-	{"", "%x = arith.constant 1 : i7\n%y = memref.alloc() : memref<4xi7>\n%i = arith.constant 0 : index\nmemref.store %x, %y[%i] : memref<4xi7>", "elements of 7 bits has no model",
+	{"", START "%m = memref.alloc() : memref<2xf64>\n%x = memref.load %m[%c0] : memref<2xf64>", "memref.load of f64 has no model; use f32",
 	 PTOWSP_UNSUPPORTED},
-	{"", "%x = arith.constant 1.0 : bf16\n%y = arith.bitcast %x : bf16 to f16", "arith.bitcast between two sorts of floats has no model", PTOWSP_UNSUPPORTED},
-	{"func.func private @k(memref<8xi32>)", "func.call @k(%a) : (memref<8xi32>) -> ()", "no model for kernel k; give the simulator one", PTOWSP_UNSUPPORTED},
-	{"func.func private @k(memref<8xi32>) -> i32", "%x = func.call @k(%a) : (memref<8xi32>) -> i32", "kernel @k gives 1 results; a kernel gives none", PTOWSP_UNSUPPORTED},
+	{"", "%x = arith.constant 1.0 : f32\n%y = \"math.exp\"(%x) : (f32) -> f32",
+	 "a core that does math.exp has no model; use arith, memref, scf and kernels", PTOWSP_UNSUPPORTED},
+	{"", "%x = arith.constant 1 : i7\n%y = memref.alloc() : memref<4xi7>\n%i = arith.constant 0 : index\nmemref.store %x, %y[%i] : memref<4xi7>",
+	 "elements of 7 bits has no model", PTOWSP_UNSUPPORTED},
+	{"", "%x = arith.constant 1.0 : bf16\n%y = arith.bitcast %x : bf16 to f16", "arith.bitcast between two sorts of floats has no model",
+	 PTOWSP_UNSUPPORTED},
+	{"func.func private @k(memref<8xi32>)", "func.call @k(%a) : (memref<8xi32>) -> ()", "no model for kernel k; give the simulator one",
+	 PTOWSP_UNSUPPORTED},
+	{"func.func private @k(memref<8xi32>) -> i32", "%x = func.call @k(%a) : (memref<8xi32>) -> i32", "kernel @k gives 1 results; a kernel gives none",
+	 PTOWSP_UNSUPPORTED},
 	{"", "func.call @nobody() : () -> ()", "func.call of @nobody, which is no function; declare it", PTOWSP_INVALID},
 	{"func.func private @k(memref<8xi32>)", "func.call @k() : () -> ()", "func.call of @k with other types than it has", PTOWSP_INVALID},
-	{"func.func private @f() {\nfunc.call @g() : () -> ()\nreturn\n}\nfunc.func private @g() {\nfunc.call @f() : () -> ()\nreturn\n}", "func.call @f() : () -> ()",
-	 "calls itself, which has no model", PTOWSP_UNSUPPORTED},
-	{"", "%x = \"aie.objectfifo.acquire\"() {objFifo_name = @f, port = 1 : i32, size = 1 : i32} : () -> memref<8xi32>", "of @f, of which this core is not the consumer", PTOWSP_INVALID},
-	{"", "%x = \"aie.objectfifo.acquire\"() {objFifo_name = @f, port = 1 : i32, size = 2 : i32} : () -> memref<8xi32>", "a size of at least 1 and a result for each object", PTOWSP_INVALID},
+	{"func.func private @f() {\nfunc.call @g() : () -> ()\nreturn\n}\nfunc.func private @g() {\nfunc.call @f() : () -> ()\nreturn\n}",
+	 "func.call @f() : () -> ()", "calls itself, which has no model", PTOWSP_UNSUPPORTED},
+	{"", "%x = \"aie.objectfifo.acquire\"() {objFifo_name = @f, port = 1 : i32, size = 1 : i32} : () -> memref<8xi32>",
+	 "of @f, of which this core is not the consumer", PTOWSP_INVALID},
+	{"", "%x = \"aie.objectfifo.acquire\"() {objFifo_name = @f, port = 1 : i32, size = 2 : i32} : () -> memref<8xi32>",
+	 "a size of at least 1 and a result for each object", PTOWSP_INVALID},
 	{"", "%x = \"arith.index_cast\"(%t) : (index) -> i32", "takes a value of aie.tile from outside, which a core cannot reach", PTOWSP_INVALID},
 };
 

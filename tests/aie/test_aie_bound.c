@@ -12,7 +12,7 @@ struct ran {
 	unsigned count;
 	uint64_t starts[TASKS], ends[TASKS];
 	char kernels[TASKS][16];
-	char *text; /* of the design */
+	char *text;     /* of the design */
 	unsigned waits; /* of the host, before it hands the last job over */
 };
 
@@ -39,7 +39,8 @@ static void trace_take(struct ran *ran, json_t *trace)
 	json_t *event, *list = json_object_get(trace, "traceEvents");
 	size_t i;
 
-	json_array_foreach(list ? list : trace, i, event) {
+	json_array_foreach(list ? list : trace, i, event)
+	{
 		json_t *number = json_object_get(json_object_get(event, "args"), "task");
 		const char *kind = json_string_value(json_object_get(event, "ph"));
 		size_t task = number ? (size_t)json_integer_value(number) : TASKS;
@@ -113,7 +114,9 @@ static void the_window_is_in_the_statistics(void)
 	for (int window = 1; window <= 8; window++) {
 		json_t *stats;
 
-		REQUIRE_INT(cli(check_fmt("$B/ptowsp-run --plugin=aie --quiet --stats=json --schedule task_window=%d --entry nest $P/probes/tasks.pkg.zst", window)), 0);
+		REQUIRE_INT(cli(check_fmt("$B/ptowsp-run --plugin=aie --quiet --stats=json --schedule task_window=%d --entry nest $P/probes/tasks.pkg.zst",
+					  window)),
+			    0);
 		stats = cli_json();
 		CHECK_INT(cli_int(stats, "resources[task_ring].capacity"), window);
 		CHECK_INT(cli_int(stats, "resources[task_ring].high_water"), window < 6 ? window : 6);
@@ -138,7 +141,8 @@ static void a_full_window_aborts_or_counts(void)
 	CHECK_INT(cli("$B/ptowsp-run --plugin=aie --quiet --schedule task_window=2 --entry scope $P/probes/control.pkg.zst"), 7);
 	CHECK_CONTAINS(cli_err, "held by an open scope (depth 1); use --schedule task_window=3");
 	CHECK_INT(cli("$B/ptowsp-run --plugin=aie --quiet --schedule task_window=3 --entry scope $P/probes/control.pkg.zst"), 0);
-	CHECK_INT(cli("$B/ptowsp-run --plugin=aie --quiet --schedule task_window=2,abort --entry scope $P/probes/control.pkg.zst"), 1); /* that a scope holds it makes it no less full */
+	CHECK_INT(cli("$B/ptowsp-run --plugin=aie --quiet --schedule task_window=2,abort --entry scope $P/probes/control.pkg.zst"),
+		  1); /* that a scope holds it makes it no less full */
 	CHECK_CONTAINS(cli_err, "the task window of 2 is full at task 2, and its mode is abort");
 }
 
@@ -202,17 +206,18 @@ static unsigned ahead(const struct ran *ran, const char *fast, const char *slow)
 	return count;
 }
 
-static const char two_cores[] =
-	"module @m\n"
-	"tensor %out : i32[16] inout\n"
-	"channel %c : token capacity 8\n"
-	"// Function Type: InCore\n"
-	"func @quick(%y: !pto.memref<gm,...,i32>) {\n  %a = alloc_tile : !pto.tile<1x1xi32>\n  %a = texpands %1 : i32, !pto.tile<1x1xi32>\n  tstore %a, %y[0, 0]\n  return\n}\n"
-	"// Function Type: InCore\n"
-	"func @slow(%y: !pto.memref<gm,...,i32>) {\n  %a = alloc_tile : !pto.tile<1x1xi32>\n  FOR %k:idx, 1:idx, 50000:idx, 1:idx\n    %a = texpands %2 : i32, !pto.tile<1x1xi32>\n"
-	"  ENDFOR\n  tstore %a, %y[0, 0]\n  return\n}\n"
-	"process @source produces(%c) {\n  for_each %i in 0 to 8 {\n    call @quick(%y -> %out[%i])\n    send %c, %i\n  }\n}\n"
-	"process @sink consumes(%c) {\n  consume %c as %i {\n    call @slow(%y -> %out[%i + 8])\n  }\n}\n";
+static const char two_cores[] = "module @m\n"
+				"tensor %out : i32[16] inout\n"
+				"channel %c : token capacity 8\n"
+				"// Function Type: InCore\n"
+				"func @quick(%y: !pto.memref<gm,...,i32>) {\n  %a = alloc_tile : !pto.tile<1x1xi32>\n  %a = texpands %1 : i32, "
+				"!pto.tile<1x1xi32>\n  tstore %a, %y[0, 0]\n  return\n}\n"
+				"// Function Type: InCore\n"
+				"func @slow(%y: !pto.memref<gm,...,i32>) {\n  %a = alloc_tile : !pto.tile<1x1xi32>\n  FOR %k:idx, 1:idx, 50000:idx, 1:idx\n    "
+				"%a = texpands %2 : i32, !pto.tile<1x1xi32>\n"
+				"  ENDFOR\n  tstore %a, %y[0, 0]\n  return\n}\n"
+				"process @source produces(%c) {\n  for_each %i in 0 to 8 {\n    call @quick(%y -> %out[%i])\n    send %c, %i\n  }\n}\n"
+				"process @sink consumes(%c) {\n  consume %c as %i {\n    call @slow(%y -> %out[%i + 8])\n  }\n}\n";
 
 static void written(const char *name, const char *text)
 {
@@ -253,7 +258,8 @@ static const char scoped[] =
 	"tensor %in : i32[64] in\n"
 	"tensor %out : i32[64] inout\n"
 	"// Function Type: InCore\n"
-	"func @move(%x: !pto.memref<gm,...,i32>, %y: !pto.memref<gm,...,i32>) {\n  %a = alloc_tile : !pto.tile<1x1xi32>\n  %a = tload %x[0, 0]\n  tstore %a, %y[0, 0]\n  return\n}\n"
+	"func @move(%x: !pto.memref<gm,...,i32>, %y: !pto.memref<gm,...,i32>) {\n  %a = alloc_tile : !pto.tile<1x1xi32>\n  %a = tload %x[0, 0]\n  tstore %a, "
+	"%y[0, 0]\n  return\n}\n"
 	"workload @main {\n  SCOPE {\n    parallel_for %i in 0 to 6 {\n      call @move(%x -> %in[%i * %i], %y -> %out[%i * %i])\n    }\n  }\n}\n";
 
 static int high_water(void)
@@ -281,15 +287,16 @@ static void a_scope_holds_its_places(void)
 	free(text);
 }
 
-static const char crossed[] =
-	"module @m\n"
-	"tensor %out : i32[16] inout\n"
-	"channel %many : token capacity 2\n"
-	"channel %first : token capacity 1\n"
-	"// Function Type: InCore\n"
-	"func @put(%y: !pto.memref<gm,...,i32>) {\n  %a = alloc_tile : !pto.tile<1x1xi32>\n  %a = texpands %1 : i32, !pto.tile<1x1xi32>\n  tstore %a, %y[0, 0]\n  return\n}\n"
-	"process @source produces(%many, %first) {\n  call @put(%y -> %out[0])\n  send %many, 1\n  send %many, 2\n  send %first, 3\n}\n"
-	"process @sink consumes(%first, %many) {\n  consume %first as %i {\n    call @put(%y -> %out[4])\n  }\n  consume %many as %k {\n    call @put(%y -> %out[8 + %k])\n  }\n}\n";
+static const char crossed[] = "module @m\n"
+			      "tensor %out : i32[16] inout\n"
+			      "channel %many : token capacity 2\n"
+			      "channel %first : token capacity 1\n"
+			      "// Function Type: InCore\n"
+			      "func @put(%y: !pto.memref<gm,...,i32>) {\n  %a = alloc_tile : !pto.tile<1x1xi32>\n  %a = texpands %1 : i32, "
+			      "!pto.tile<1x1xi32>\n  tstore %a, %y[0, 0]\n  return\n}\n"
+			      "process @source produces(%many, %first) {\n  call @put(%y -> %out[0])\n  send %many, 1\n  send %many, 2\n  send %first, 3\n}\n"
+			      "process @sink consumes(%first, %many) {\n  consume %first as %i {\n    call @put(%y -> %out[4])\n  }\n  consume %many as %k {\n "
+			      "   call @put(%y -> %out[8 + %k])\n  }\n}\n";
 
 /* However many objects its fifos could have. */
 static void too_small_a_capacity_is_a_deadlock(void)
@@ -305,15 +312,17 @@ static void too_small_a_capacity_is_a_deadlock(void)
 /* ---- closing ------------------------------------------------------------------------------------------------------ */
 
 /* The source's kernel is long and comes behind its last token, in front of its end; the sink's comes behind the loop, or the relay's token does. */
-#define CLOSING(processes) \
-	"module @m\n" \
-	"tensor %out : i32[16] inout\n" \
-	"channel %c : token capacity 4\n" \
-	"channel %d : token capacity 4\n" \
-	"// Function Type: InCore\n" \
-	"func @put(%y: !pto.memref<gm,...,i32>) {\n  %a = alloc_tile : !pto.tile<1x1xi32>\n  %a = texpands %1 : i32, !pto.tile<1x1xi32>\n  tstore %a, %y[0, 0]\n  return\n}\n" \
-	"// Function Type: InCore\n" \
-	"func @spin(%y: !pto.memref<gm,...,i32>) {\n  %a = alloc_tile : !pto.tile<1x1xi32>\n  FOR %k:idx, 1:idx, 50000:idx, 1:idx\n    %a = texpands %2 : i32, !pto.tile<1x1xi32>\n" \
+#define CLOSING(processes)                                                                                                                                     \
+	"module @m\n"                                                                                                                                          \
+	"tensor %out : i32[16] inout\n"                                                                                                                        \
+	"channel %c : token capacity 4\n"                                                                                                                      \
+	"channel %d : token capacity 4\n"                                                                                                                      \
+	"// Function Type: InCore\n"                                                                                                                           \
+	"func @put(%y: !pto.memref<gm,...,i32>) {\n  %a = alloc_tile : !pto.tile<1x1xi32>\n  %a = texpands %1 : i32, !pto.tile<1x1xi32>\n  tstore %a, %y[0, "  \
+	"0]\n  return\n}\n"                                                                                                                                    \
+	"// Function Type: InCore\n"                                                                                                                           \
+	"func @spin(%y: !pto.memref<gm,...,i32>) {\n  %a = alloc_tile : !pto.tile<1x1xi32>\n  FOR %k:idx, 1:idx, 50000:idx, 1:idx\n    %a = texpands %2 : "    \
+	"i32, !pto.tile<1x1xi32>\n"                                                                                                                            \
 	"  ENDFOR\n  tstore %a, %y[0, 0]\n  return\n}\n" processes
 
 /* Every task of `last` starts when all of `spin` have ended; else none does. */
@@ -330,7 +339,8 @@ static void ends_before(const char *text, bool waits, unsigned spins, unsigned l
 		end = strcmp(ran.kernels[i], "spin") || ran.ends[i] < end ? end : ran.ends[i];
 	for (unsigned i = 0; i < ran.count; i++)
 		if (!strcmp(ran.kernels[i], "put") && (ran.starts[i] >= end) != waits)
-			CHECK_FAIL("task %u starts at %llu, the last spin ends at %llu: %s", i, (unsigned long long)ran.starts[i], (unsigned long long)end, text);
+			CHECK_FAIL("task %u starts at %llu, the last spin ends at %llu: %s", i, (unsigned long long)ran.starts[i], (unsigned long long)end,
+				   text);
 	free(ran.text);
 }
 
@@ -338,13 +348,16 @@ static void who_leaves_a_closed_channel_waits_for_its_producers(void)
 {
 	cli_begin();
 	ends_before(CLOSING("process @source produces(%c, %d) {\n  send %c, 1\n  call @spin(%y -> %out[0])\n}\n"
-			    "process @sink consumes(%c, %d) {\n  consume %c as %i {\n  }\n  call @put(%y -> %out[8])\n  consume %d as %k {\n  }\n}\n"), true, 1, 1);
+			    "process @sink consumes(%c, %d) {\n  consume %c as %i {\n  }\n  call @put(%y -> %out[8])\n  consume %d as %k {\n  }\n}\n"),
+		    true, 1, 1);
 	ends_before(CLOSING("process @source produces(%c, %d) {\n  send %c, 1\n  close %c\n  call @spin(%y -> %out[0])\n}\n"
-			    "process @sink consumes(%c, %d) {\n  consume %c as %i {\n  }\n  call @put(%y -> %out[8])\n  consume %d as %k {\n  }\n}\n"), false, 1, 1);
+			    "process @sink consumes(%c, %d) {\n  consume %c as %i {\n  }\n  call @put(%y -> %out[8])\n  consume %d as %k {\n  }\n}\n"),
+		    false, 1, 1);
 	ends_before(CLOSING("process @source produces(%c, %d) {\n  send %c, 1\n  call @spin(%y -> %out[0])\n}\n"
 			    "process @other produces(%c) {\n  call @spin(%y -> %out[1])\n  call @spin(%y -> %out[2])\n}\n"
 			    "process @sink consumes(%c, %d) {\n  consume %c as %i {\n  }\n  call @put(%y -> %out[8])\n}\n"
-			    "process @second consumes(%c) {\n  consume %c as %i {\n  }\n  call @put(%y -> %out[9])\n}\n"), true, 3, 2);
+			    "process @second consumes(%c) {\n  consume %c as %i {\n  }\n  call @put(%y -> %out[9])\n}\n"),
+		    true, 3, 2);
 }
 
 /* A process of the host hears of it and passes it on: by a token, and by closing what it never sent into. */
@@ -353,19 +366,25 @@ static void the_host_knows_who_has_closed(void)
 	cli_begin();
 	ends_before(CLOSING("process @source produces(%c) {\n  send %c, 1\n  call @spin(%y -> %out[0])\n}\n"
 			    "process @relay consumes(%c) produces(%d) {\n  consume %c as %i {\n  }\n  send %d, 2\n}\n"
-			    "process @sink consumes(%d) {\n  consume %d as %i {\n    call @put(%y -> %out[8])\n  }\n}\n"), true, 1, 1);
+			    "process @sink consumes(%d) {\n  consume %d as %i {\n    call @put(%y -> %out[8])\n  }\n}\n"),
+		    true, 1, 1);
 	ends_before(CLOSING("process @source produces(%c) {\n  send %c, 1\n  call @spin(%y -> %out[0])\n}\n"
 			    "process @relay consumes(%c) produces(%d) {\n  consume %c as %i {\n  }\n}\n"
-			    "process @sink consumes(%d) {\n  consume %d as %i {\n  }\n  call @put(%y -> %out[8])\n}\n"), true, 1, 1);
+			    "process @sink consumes(%d) {\n  consume %d as %i {\n  }\n  call @put(%y -> %out[8])\n}\n"),
+		    true, 1, 1);
 }
 
 static void capacities_do_not_change_results(void)
 {
 	cli_begin();
 	for (unsigned capacity = 0; capacity <= 5; capacity++) {
-		CHECK_INT(cli(check_fmt("$B/ptowsp-run --plugin=aie --quiet --schedule channel_capacity=c,%u --entry main $P/probes/payload.pkg.zst", capacity)), 0);
-		CHECK_INT(cli(check_fmt("$B/ptowsp-run --plugin=aie --quiet --schedule channel_capacity=arriving,%u --schedule channel_capacity=leaving,%u $P/passthrough.pkg.zst",
-					capacity, capacity)), 0);
+		CHECK_INT(
+			cli(check_fmt("$B/ptowsp-run --plugin=aie --quiet --schedule channel_capacity=c,%u --entry main $P/probes/payload.pkg.zst", capacity)),
+			0);
+		CHECK_INT(cli(check_fmt("$B/ptowsp-run --plugin=aie --quiet --schedule channel_capacity=arriving,%u --schedule channel_capacity=leaving,%u "
+					"$P/passthrough.pkg.zst",
+					capacity, capacity)),
+			  0);
 	}
 }
 

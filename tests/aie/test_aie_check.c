@@ -16,7 +16,8 @@ static const struct mutant {
 	 "20:14: aie.objectfifo.acquire: port of fifo 'in' is 7, expected 0 (produce) or 1 (consume) (rule 0.1)"},
 	{"tile_without_column", "pipe", "{col = 0 : i32, ", "{", "4:13: aie.tile: attribute 'col' is missing (rule 0.1)"},
 	{"misspelt_operation", "pipe", "aie.tile", "aie.til", "4:13: aie.til: this operation is not known in a device (rule 0.4)"},
-	{"core_gives_no_index", "pipe", "(index) -> index", "(index) -> i32", "13:14: aie.core: the result of a core on core tile (0,2) is no index (rule 0.2)"},
+	{"core_gives_no_index", "pipe", "(index) -> index", "(index) -> i32",
+	 "13:14: aie.core: the result of a core on core tile (0,2) is no index (rule 0.2)"},
 	{"misspelt_type", "pipe", "!aie.objectfifo", "!aie.objectfif",
 	 "7:84: '!aie.objectfif' stands here, expected a type: of this dialect's the reader knows !aie.objectfifo"},
 	{"fifo_without_depth", "pipe", "elemNumber = 2 : i32, ", "", "7:5: aie.objectfifo: attribute 'elemNumber' is missing (rule 0.1)"},
@@ -29,21 +30,25 @@ static const struct mutant {
 	/* rules by their numbers */
 	{"unknown_attribute", "pipe", "{stack_size", "{dynamic = true, stack_size", "13:14: aie.core: attribute 'dynamic' is not known (rule 0.1)"},
 	{"text_for_number", "pipe", "col = 0 : i32", "col = \"0\"", "4:13: aie.tile: attribute 'col' is of another kind than it must be (rule 0.1)"},
-	{"core_of_two_tiles", "pipe", "\"aie.end\"() : () -> ()\n    }) {stack_size = 1024 : i32} : (index)", "\"aie.end\"() : () -> ()\n    }, {}) {stack_size = 1024 : i32} : (index)",
-	 "13:14: aie.core: it has 2 regions, 1 are needed (rule 0.2)"},
-	{"core_with_arguments", "pipe", "\"aie.core\"(%a) ({", "\"aie.core\"(%a) ({ ^bb0(%q: i32):",
-	 "13:14: aie.core: the core on core tile (0,2) has arguments, or no aie.end at its end (rule 0.2)"},
-	{"no_device", "pipe", "\"aie.device\"() ({", "\"aie.devic\"() ({", "3:3: aie.devic: a module has one aie.device and functions, and nothing else (rule 0.4)"},
+	{"core_of_two_tiles", "pipe", "\"aie.end\"() : () -> ()\n    }) {stack_size = 1024 : i32} : (index)",
+	 "\"aie.end\"() : () -> ()\n    }, {}) {stack_size = 1024 : i32} : (index)", "13:14: aie.core: it has 2 regions, 1 are needed (rule 0.2)"},
+	{"core_with_arguments", "pipe", "\"aie.core\"(%a) ({",
+	 "\"aie.core\"(%a) ({ ^bb0(%q: i32):", "13:14: aie.core: the core on core tile (0,2) has arguments, or no aie.end at its end (rule 0.2)"},
+	{"no_device", "pipe", "\"aie.device\"() ({", "\"aie.devic\"() ({",
+	 "3:3: aie.devic: a module has one aie.device and functions, and nothing else (rule 0.4)"},
 	{"unknown_in_core", "pipe", "%three = arith.constant 3", "\"aie.use_lock\"() : () -> () %three = arith.constant 3",
 	 "18:7: aie.use_lock: this operation is not known in a core (rule 0.4)"},
-	{"unknown_in_sequence", "pipe", "\"aiex.npu.dma_wait\"() {", "\"aiex.npu.sync\"() {", "57:7: aiex.npu.sync: this operation is not known in the host's sequence (rule 0.4)"},
-	{"end_in_the_middle", "pipe", "%shim = \"aie.tile\"", "\"aie.end\"() : () -> () %shim = \"aie.tile\"", "4:5: aie.end: it stands before the end of its region (rule 0.4)"},
+	{"unknown_in_sequence", "pipe", "\"aiex.npu.dma_wait\"() {", "\"aiex.npu.sync\"() {",
+	 "57:7: aiex.npu.sync: this operation is not known in the host's sequence (rule 0.4)"},
+	{"end_in_the_middle", "pipe", "%shim = \"aie.tile\"", "\"aie.end\"() : () -> () %shim = \"aie.tile\"",
+	 "4:5: aie.end: it stands before the end of its region (rule 0.4)"},
 	{"fifo_twice", "pipe", "sym_name = \"mid\"", "sym_name = \"in\"", "9:5: aie.objectfifo: fifo 'in' stands twice (rule 0.5)"},
 	{"unknown_fifo", "pipe", "objFifo_name = @in", "objFifo_name = @im", "20:14: aie.objectfifo.acquire: fifo 'im' is not known (rule 0.5)"},
 	{"unknown_fifo_of_link", "split", "[@in_a, @in_b]", "[@in_a, @in_c]", "15:5: aie.objectfifo.link: fifo 'in_c' of a link is not known (rule 0.5)"},
 	{"tile_outside", "pipe", "{col = 0 : i32, row = 3", "{col = 1 : i32, row = 3",
 	 "6:10: aie.tile: tile (1,3) lies outside of npu1_1col, which has columns 0 to 0 and rows 0 to 5 (rule 1.1)"},
-	{"tile_above", "pipe", "row = 3", "row = 6", "6:10: aie.tile: tile (0,6) lies outside of npu1_1col, which has columns 0 to 0 and rows 0 to 5 (rule 1.1)"},
+	{"tile_above", "pipe", "row = 3", "row = 6",
+	 "6:10: aie.tile: tile (0,6) lies outside of npu1_1col, which has columns 0 to 0 and rows 0 to 5 (rule 1.1)"},
 	{"core_on_memory", "split", "\"aie.core\"(%a)", "\"aie.core\"(%mem)",
 	 "29:15: aie.core: a core stands on memory tile (0,1), which has none; cores begin in row 2 (rule 1.2)"},
 	{"tile_twice", "pipe", "row = 3", "row = 2", "6:10: aie.tile: tile (0,2) stands twice, name it once (rule 1.3)"},
@@ -65,12 +70,15 @@ static const struct mutant {
 	{"runs_without_memory_tile", "pipe", "\"mid\", elemNumber", "\"mid\", iter_count = 2 : i32, elemNumber",
 	 "9:5: aie.objectfifo: fifo 'mid' of core tile (0,2) runs 2 times, expected 1 to 256 and a memory tile at an end (rule 2.4)"},
 	{"end_is_no_tile", "pipe", "%b = \"aie.tile\"()", "%b = \"test.tile\"()", "6:10: test.tile: this operation is not known in a device (rule 0.4)"},
-	{"consumer_is_no_tile", "pipe", "%second = \"aie.core\"", "\"aie.objectfifo\"(%first, %b) {sym_name = \"x\", elemNumber = 2 : i32, elemType = !aie.objectfifo<memref<32xi32>>}\n"
-	 " : (index, index) -> () %second = \"aie.core\"", "32:5: aie.objectfifo: end 0 of fifo 'x' is no tile (rule 2.5)"},
+	{"consumer_is_no_tile", "pipe", "%second = \"aie.core\"",
+	 "\"aie.objectfifo\"(%first, %b) {sym_name = \"x\", elemNumber = 2 : i32, elemType = !aie.objectfifo<memref<32xi32>>}\n"
+	 " : (index, index) -> () %second = \"aie.core\"",
+	 "32:5: aie.objectfifo: end 0 of fifo 'x' is no tile (rule 2.5)"},
 	{"consumes_twice", "split", "\"aie.objectfifo\"(%mem, %a, %b)", "\"aie.objectfifo\"(%mem, %a, %a)",
 	 "18:5: aie.objectfifo: core tile (0,2) consumes fifo 'w_all' twice, of once (rule 2.5)"},
 	{"no_depth", "pipe", "elemNumber = 2", "elemNumber = 0", "7:5: aie.objectfifo: fifo 'in' of shim (0,0) is 0 objects deep, expected 1 to 63 (rule 2.6)"},
-	{"too_deep", "pipe", "elemNumber = 2", "elemNumber = 64", "7:5: aie.objectfifo: fifo 'in' of shim (0,0) is 64 objects deep, expected 1 to 63 (rule 2.6)"},
+	{"too_deep", "pipe", "elemNumber = 2", "elemNumber = 64",
+	 "7:5: aie.objectfifo: fifo 'in' of shim (0,0) is 64 objects deep, expected 1 to 63 (rule 2.6)"},
 	{"link_does_not_meet", "split", "\"aie.objectfifo\"(%shim, %mem) {sym_name = \"in\"", "\"aie.objectfifo\"(%shim, %a) {sym_name = \"in\"",
 	 "15:5: aie.objectfifo.link: fifo 'in' of a link does not end on memory tile (0,1), where the link gives on (rule 3.1)"},
 	{"link_begins_elsewhere", "split", "\"aie.objectfifo\"(%mem, %b) {", "\"aie.objectfifo\"(%a, %b) {",
@@ -94,7 +102,8 @@ static const struct mutant {
 	 "sym_name = \"out\", elemNumber = 2 : i32, elemType = !aie.objectfifo<memref<80xi32>>",
 	 "27:5: aie.objectfifo.link: 64 elements are joined on memory tile (0,1) into 'out', which has 80 (rule 3.7)"},
 	{"acquired_in_function", "split", "func.func private @weigh(",
-	 "func.func @f() { \"aie.objectfifo.release\"() {objFifo_name = @in, port = 1 : i32, size = 1 : i32} : () -> () return }\n    func.func private @weigh(",
+	 "func.func @f() { \"aie.objectfifo.release\"() {objFifo_name = @in, port = 1 : i32, size = 1 : i32} : () -> () return }\n    func.func private "
+	 "@weigh(",
 	 "4:22: aie.objectfifo.release: fifo 'in' is used in a function, use it in a core (rule 4.1)"},
 	{"wrong_end", "pipe", "@mid, port = 0", "@mid, port = 1",
 	 "21:14: aie.objectfifo.acquire: core tile (0,2) does not consume fifo 'mid', whose producer is core tile (0,2) (rule 4.2)"},
@@ -102,41 +111,54 @@ static const struct mutant {
 	 "%z = \"aie.objectfifo.acquire\"() {objFifo_name = @mid, port = 0 : i32, size = 1 : i32} : () -> memref<16xi32> %y = memref.alloca() : memref<32xi32>",
 	 "21:14: aie.objectfifo.acquire: an object of fifo 'mid' has another type on core tile (0,2) than the fifo's objects (rule 4.3)"},
 	{"more_than_deep", "pipe", "%x = \"aie.objectfifo.acquire\"() {objFifo_name = @in, port = 1 : i32, size = 1 : i32} : () -> memref<32xi32>",
-	 "%x, %x1, %x2 = \"aie.objectfifo.acquire\"() {objFifo_name = @in, port = 1 : i32, size = 3 : i32} : () -> (memref<32xi32>, memref<32xi32>, memref<32xi32>)",
+	 "%x, %x1, %x2 = \"aie.objectfifo.acquire\"() {objFifo_name = @in, port = 1 : i32, size = 3 : i32} : () -> (memref<32xi32>, memref<32xi32>, "
+	 "memref<32xi32>)",
 	 "20:24: aie.objectfifo.acquire: core tile (0,2) needs 3 objects of fifo 'in' at once, of 2 (rule 4.4)"},
 	{"no_objects", "pipe", "release\"() {objFifo_name = @in, port = 1 : i32, size = 1", "release\"() {objFifo_name = @in, port = 1 : i32, size = 0",
 	 "27:9: aie.objectfifo.release: core tile (0,2) needs 0 objects of fifo 'in' at once, of 2 (rule 4.4)"},
-	{"fewer_results", "pipe", "%y = \"aie.objectfifo.acquire\"() {objFifo_name = @mid, port = 0 : i32, size = 1", "%y = \"aie.objectfifo.acquire\"() {objFifo_name = @mid, port = 0 : i32, size = 2",
+	{"fewer_results", "pipe", "%y = \"aie.objectfifo.acquire\"() {objFifo_name = @mid, port = 0 : i32, size = 1",
+	 "%y = \"aie.objectfifo.acquire\"() {objFifo_name = @mid, port = 0 : i32, size = 2",
 	 "21:14: aie.objectfifo.acquire: it gives 1 objects of fifo 'mid', expected 2 (rule 0.2)"},
 	{"released_twice", "pipe", "release\"() {objFifo_name = @in, port = 1 : i32, size = 1", "release\"() {objFifo_name = @in, port = 1 : i32, size = 2",
 	 "27:9: aie.objectfifo.release: core tile (0,2) needs 2 objects of fifo 'in' to release, and holds fewer on some way (rule 4.5)"},
-	{"released_behind_the_loop", "split", "\"aie.objectfifo.release\"() {objFifo_name = @in_a", "scf.for %q = %zero to %objects step %one {\n\"aie.objectfifo.release\"() {objFifo_name = @w_all, port = 1 : i32, size = 1 : i32} : () -> () } \"aie.objectfifo.release\"() {objFifo_name = @in_a",
+	{"released_behind_the_loop", "split", "\"aie.objectfifo.release\"() {objFifo_name = @in_a",
+	 "scf.for %q = %zero to %objects step %one {\n\"aie.objectfifo.release\"() {objFifo_name = @w_all, port = 1 : i32, size = 1 : i32} : () -> () } "
+	 "\"aie.objectfifo.release\"() {objFifo_name = @in_a",
 	 "46:7: aie.objectfifo.release: core tile (0,2) needs 1 objects of fifo 'w_all' to release, and holds fewer on some way (rule 4.5)"},
-	{"three_channels_in", "split", "\"aie.objectfifo\"(%shim, %mem) {sym_name = \"w\"", "\"aie.objectfifo\"(%shim, %a) {elemNumber = 1 : i32, sym_name = \"x\", elemType = !aie.objectfifo<memref<4xi32>>,\n"
+	{"three_channels_in", "split", "\"aie.objectfifo\"(%shim, %mem) {sym_name = \"w\"",
+	 "\"aie.objectfifo\"(%shim, %a) {elemNumber = 1 : i32, sym_name = \"x\", elemType = !aie.objectfifo<memref<4xi32>>,\n"
 	 "dimensionsToStream = #aie<bd_dim_layout_array[]>, dimensionsFromStreamPerConsumer = #aie<bd_dim_layout_array_array[[]]>} : (index, index) -> ()\n"
-	 "    \"aie.objectfifo\"(%shim, %mem) {sym_name = \"w\"", "5:13: aie.tile: shim (0,0) needs 3 DMA channels out, of 2: in, x, w (rule 5.1)"},
-	{"unknown_attribute_of_a_fifo", "split", "\"in_a\", elemNumber = 2", "\"in_a\", elemNumber = [2 : i32, 15 : i32], depth = 2", "11:5: aie.objectfifo: attribute 'depth' is not known (rule 0.1)"},
+	 "    \"aie.objectfifo\"(%shim, %mem) {sym_name = \"w\"",
+	 "5:13: aie.tile: shim (0,0) needs 3 DMA channels out, of 2: in, x, w (rule 5.1)"},
+	{"unknown_attribute_of_a_fifo", "split", "\"in_a\", elemNumber = 2", "\"in_a\", elemNumber = [2 : i32, 15 : i32], depth = 2",
+	 "11:5: aie.objectfifo: attribute 'depth' is not known (rule 0.1)"},
 	{"too_many_descriptors", "split", "sym_name = \"in_a\", elemNumber = 2 : i32", "sym_name = \"in_a\", elemNumber = [2 : i32, 15 : i32]",
 	 "7:10: aie.tile: core tile (0,2) needs 18 buffer descriptors, of 16; take less depth (rule 5.2)"},
 	{"too_many_even_descriptors", "split", "sym_name = \"in\", elemNumber = 2 : i32", "sym_name = \"in\", elemNumber = [2 : i32, 12 : i32]",
 	 "6:12: aie.tile: memory tile (0,1) needs 39 buffer descriptors for even channels, of 24; take less depth (rule 5.2)"},
-	{"descriptor_16_of_a_shim", "pipe", "id = 1 : i64", "id = 16 : i64", "53:7: aiex.npu.dma_memcpy_nd: a task for fifo 'out' has buffer descriptor 16, a shim has 0 to 15 (rule 5.3)"},
+	{"descriptor_16_of_a_shim", "pipe", "id = 1 : i64", "id = 16 : i64",
+	 "53:7: aiex.npu.dma_memcpy_nd: a task for fifo 'out' has buffer descriptor 16, a shim has 0 to 15 (rule 5.3)"},
 	{"stack_too_large", "pipe", "stack_size = 1024", "stack_size = 65536",
 	 "5:10: aie.tile: core tile (0,2) needs 66048 bytes of memory, of 65536; most for stack, 65536 (rule 6.1)"},
 	{"allocates_more_than_its_stack", "pipe", "%y = \"aie.objectfifo.acquire\"() {objFifo_name = @mid",
-	 "scf.for %q = %zero to %one step %one {\n%s = memref.alloca() : memref<128xi32>\nscf.for %p = %zero to %one step %one {\n%t = memref.alloca() {alignment = 64 : i64} : memref<513xi8>\n}\n}\n"
-	 "%y = \"aie.objectfifo.acquire\"() {objFifo_name = @mid", "13:14: aie.core: core tile (0,2) allocates 1088 bytes at once, of a stack of 1024 (rule 6.3)"},
-	{"buffer_on_shim", "split", "\"aie.buffer\"(%a)", "\"aie.buffer\"(%shim)", "28:13: aie.buffer: buffer 'sums' needs memory of shim (0,0), which has none (rule 6.1)"},
+	 "scf.for %q = %zero to %one step %one {\n%s = memref.alloca() : memref<128xi32>\nscf.for %p = %zero to %one step %one {\n%t = memref.alloca() "
+	 "{alignment = 64 : i64} : memref<513xi8>\n}\n}\n"
+	 "%y = \"aie.objectfifo.acquire\"() {objFifo_name = @mid",
+	 "13:14: aie.core: core tile (0,2) allocates 1088 bytes at once, of a stack of 1024 (rule 6.3)"},
+	{"buffer_on_shim", "split", "\"aie.buffer\"(%a)", "\"aie.buffer\"(%shim)",
+	 "28:13: aie.buffer: buffer 'sums' needs memory of shim (0,0), which has none (rule 6.1)"},
 	{"too_many_locks", "locks", "// one more",
 	 "\"aie.objectfifo\"(%a, %b) {sym_name = \"g\", elemNumber = 1, elemType = !aie.objectfifo<memref<4xi32>>,\n"
 	 "dimensionsToStream = #aie<bd_dim_layout_array[]>, dimensionsFromStreamPerConsumer = #aie<bd_dim_layout_array_array[[]]>} : (index, index) -> ()",
 	 "4:10: aie.tile: core tile (0,2) needs 18 locks, of 16: two for each end of a fifo (rule 6.2)"},
-	{"bytes_of_an_object", "bytes", "memref<16xi8>", "memref<15xi8>", "5:5: aie.objectfifo: core tile (0,2) moves bytes 15 for fifo 'in', expected 1 or more of 4 (rule 7.1)"},
+	{"bytes_of_an_object", "bytes", "memref<16xi8>", "memref<15xi8>",
+	 "5:5: aie.objectfifo: core tile (0,2) moves bytes 15 for fifo 'in', expected 1 or more of 4 (rule 7.1)"},
 	{"bytes_of_a_task", "bytes", "static_sizes = array<i64: 1, 1, 1, 16>", "static_sizes = array<i64: 1, 1, 1, 15>",
 	 "9:7: aiex.npu.dma_memcpy_nd: shim (0,0) has innermost bytes 15 for fifo 'in', expected multiples of 4 (rule 7.1)"},
 	{"offset_of_a_task", "bytes", "static_offsets = array<i64: 0, 0, 0, 0>", "static_offsets = array<i64: 0, 0, 0, 2>",
 	 "9:7: aiex.npu.dma_memcpy_nd: shim (0,0) has an offset in bytes of 2 for fifo 'in', expected multiples of 4 (rule 7.1)"},
-	{"four_dimensions", "bytes", "array_array[[]]", "array_array[[<size = 1, stride = 4>, <size = 1, stride = 4>, <size = 4, stride = 4>, <size = 4, stride = 1>]]",
+	{"four_dimensions", "bytes", "array_array[[]]",
+	 "array_array[[<size = 1, stride = 4>, <size = 1, stride = 4>, <size = 4, stride = 4>, <size = 4, stride = 1>]]",
 	 "5:5: aie.objectfifo: fifo 'in' needs 4 dimensions at core tile (0,2), of 3 of a DMA (rule 7.2)"},
 	{"size_of_a_walk", "split", "<size = 8, stride = 4>, <size = 4, stride = 1>", "<size = 513, stride = 4>, <size = 4, stride = 1>",
 	 "11:5: aie.objectfifo: memory tile (0,1) has a size of 513 for fifo 'in_a', of 512 (rule 7.3)"},
@@ -168,12 +190,15 @@ static const struct mutant {
 	 "41:9: memref.store: core tile (0,2) uses buffer 'sums' of memory tile (0,1), whose memory it does not see (rule 9.1)"},
 	{"token_that_nobody_sends", "pipe", "issue_token = true", "issue_token = false",
 	 "57:7: aiex.npu.dma_wait: the host waits for a token of fifo 'out' on shim (0,0), and no task before has one left (rule 11.1)"},
-	{"fifo_without_shim", "pipe", "metadata = @out", "metadata = @mid", "53:7: aiex.npu.dma_memcpy_nd: fifo 'mid' has 0 ends on shims, the host needs 1 (rule 11.2)"},
-	{"call_of_another_type", "split", "@weigh(memref<32xi32>, memref<16xi32>, memref<32xi32>, i32)", "@weigh(memref<32xi32>, memref<16xi32>, memref<32xi32>, i64)",
+	{"fifo_without_shim", "pipe", "metadata = @out", "metadata = @mid",
+	 "53:7: aiex.npu.dma_memcpy_nd: fifo 'mid' has 0 ends on shims, the host needs 1 (rule 11.2)"},
+	{"call_of_another_type", "split", "@weigh(memref<32xi32>, memref<16xi32>, memref<32xi32>, i32)",
+	 "@weigh(memref<32xi32>, memref<16xi32>, memref<32xi32>, i64)",
 	 "39:9: func.call: argument 3 of a call of 'weigh' has another type than its function's (rule 12.1)"},
 	{"call_of_more", "split", "@weigh(memref<32xi32>, memref<16xi32>, memref<32xi32>, i32)", "@weigh(memref<32xi32>, memref<16xi32>, memref<32xi32>)",
 	 "39:9: func.call: a call of 'weigh' has 4 arguments and 0 results, its function 3 and 0 (rule 12.1)"},
-	{"recursion", "split", "func.func private @weigh(", "func.func @f() { call @g() : () -> () return }\n    func.func @g() { call @f() : () -> () return }\n    func.func private @weigh(",
+	{"recursion", "split", "func.func private @weigh(",
+	 "func.func @f() { call @g() : () -> () return }\n    func.func @g() { call @f() : () -> () return }\n    func.func private @weigh(",
 	 "5:22: func.call: function 'f' is called while it runs (rule 12.2)"},
 	{"value_from_outside", "pipe", "%words = arith.constant 32 : index", "%words = arith.constant 32 : index %bad = arith.index_cast %shim : index to i32",
 	 "17:49: arith.index_cast: core tile (0,2) uses a result of aie.tile from outside of its core (rule 12.3)"},
@@ -367,9 +392,12 @@ static char *body_make(const char *body)
 	static const char before[] = "module { \"aie.device\"() ({ %s = \"aie.tile\"() {col = 0 : i32, row = 0 : i32} : () -> index\n"
 				     "%a = \"aie.tile\"() {col = 0 : i32, row = 2 : i32} : () -> index\n"
 				     "\"aie.objectfifo\"(%s, %a) {sym_name = \"f\", elemNumber = [2 : i32, 2 : i32], elemType = !aie.objectfifo<memref<4xi32>>,"
-				     "dimensionsToStream = #aie<bd_dim_layout_array[]>, dimensionsFromStreamPerConsumer = #aie<bd_dim_layout_array_array[[]]>} : (index, index) -> ()\n"
-				     "%c = \"aie.core\"(%a) ({ %zero = arith.constant 0 : index %one = arith.constant 1 : index %four = arith.constant 4 : index %yes = arith.constant true\n";
-	static const char behind[] = "\"aie.end\"() : () -> () }) : (index) -> index \"aie.end\"() : () -> () }) {device = 5 : i32, sym_name = \"main\"} : () -> () }";
+				     "dimensionsToStream = #aie<bd_dim_layout_array[]>, dimensionsFromStreamPerConsumer = #aie<bd_dim_layout_array_array[[]]>} "
+				     ": (index, index) -> ()\n"
+				     "%c = \"aie.core\"(%a) ({ %zero = arith.constant 0 : index %one = arith.constant 1 : index %four = arith.constant 4 : "
+				     "index %yes = arith.constant true\n";
+	static const char behind[] =
+		"\"aie.end\"() : () -> () }) : (index) -> index \"aie.end\"() : () -> () }) {device = 5 : i32, sym_name = \"main\"} : () -> () }";
 	char *text = malloc(8192), *at = text;
 
 	REQUIRE(text != NULL);
@@ -381,8 +409,11 @@ static char *body_make(const char *body)
 			*at++ = *body++;
 			continue;
 		}
-		at += sprintf(at, "\"aie.objectfifo.%s\"() {objFifo_name = @f, port = 1 : i32, size = %c : i32} : () -> %s", acquire ? "acquire" : "release", body[8],
-			      !acquire ? "()" : body[8] == '1' ? "memref<4xi32>" : "(memref<4xi32>, memref<4xi32>)");
+		at += sprintf(at, "\"aie.objectfifo.%s\"() {objFifo_name = @f, port = 1 : i32, size = %c : i32} : () -> %s", acquire ? "acquire" : "release",
+			      body[8],
+			      !acquire         ? "()"
+			      : body[8] == '1' ? "memref<4xi32>"
+					       : "(memref<4xi32>, memref<4xi32>)");
 		body += 10;
 	}
 	sprintf(at, "\n%s", behind);

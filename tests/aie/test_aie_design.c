@@ -107,11 +107,12 @@ static void links_have_parts_of_one_memory(void)
 
 static void tiles_say_what_they_give(void)
 {
-	static const char report[] = "shim (0,0): 1 of 2 DMA channels in, 2 of 2 DMA channels out\n"
-				     "memory tile (0,1): 1088 of 524288 bytes of memory, 4 of 6 DMA channels in, 4 of 6 DMA channels out, 18 of 48 buffer descriptors, "
-				     "10 of 64 locks\n"
-				     "core tile (0,2): 2656 of 65536 bytes of memory, 2 of 2 DMA channels in, 1 of 2 DMA channels out, 5 of 16 buffer descriptors, 6 of 16 locks\n"
-				     "core tile (0,3): 2624 of 65536 bytes of memory, 2 of 2 DMA channels in, 1 of 2 DMA channels out, 5 of 16 buffer descriptors, 6 of 16 locks\n";
+	static const char report[] =
+		"shim (0,0): 1 of 2 DMA channels in, 2 of 2 DMA channels out\n"
+		"memory tile (0,1): 1088 of 524288 bytes of memory, 4 of 6 DMA channels in, 4 of 6 DMA channels out, 18 of 48 buffer descriptors, "
+		"10 of 64 locks\n"
+		"core tile (0,2): 2656 of 65536 bytes of memory, 2 of 2 DMA channels in, 1 of 2 DMA channels out, 5 of 16 buffer descriptors, 6 of 16 locks\n"
+		"core tile (0,3): 2624 of 65536 bytes of memory, 2 of 2 DMA channels in, 1 of 2 DMA channels out, 5 of 16 buffer descriptors, 6 of 16 locks\n";
 	struct whole whole;
 	char *text;
 

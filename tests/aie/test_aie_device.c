@@ -2,8 +2,8 @@
  * test_aie_device.c - engine=device of the aie plugin: what is missing, and a machine that stands for a real one. The bridge is the one that users compile; XRT beneath it and
  * the compilers are fakes (tests/fakes), and the array is the simulator, which reads the text that the compilers were given and calls the kernels that they made. */
 #include "aie/bridge.h"
-#include "aie/engine/core_program.h"
 #include "aie/engine/aie_hardware.h"
+#include "aie/engine/core_program.h"
 #include "tests/contract/cli.h"
 
 #include <signal.h>
@@ -13,11 +13,11 @@
 #include <unistd.h>
 
 #define NOWHERE "env -u XILINX_XRT -u PEANO_INSTALL_DIR "
-#define PLACE "--plugin=aie --opt engine=device --opt root=$B/../fakes/xrt "
+#define PLACE   "--plugin=aie --opt engine=device --opt root=$B/../fakes/xrt "
 #define MACHINE PLACE "--opt peano=$B/../fakes/xrt/peano --opt aiecc=$B/../fakes/xrt/peano/bin/aiecc "
 /* What is compiled once may serve all tests of the suite; a cache of a test's own begins with its bridge. */
-#define KEPT MACHINE "--opt cache=$B/../test/aie_device_cache "
-#define OWN MACHINE "--opt cache=$T/cache "
+#define KEPT      MACHINE "--opt cache=$B/../test/aie_device_cache "
+#define OWN       MACHINE "--opt cache=$T/cache "
 #define OWN_BEGIN "rm -rf cache && mkdir cache && cp -r $B/../test/aie_device_cache/aie-bridge-* cache/"
 
 /* The child is no tool of this build: where the fake XRT has a sanitizer it needs one, too. A sanitizer looks for what throws when a process begins, so it is there then. */
@@ -51,10 +51,10 @@ static bool device_begin(void)
 	REQUIRE_INT(cli("ls -d $B/../test/aie_device_cache/aie-bridge-*[0-9a-f]") && device_run("", KEPT "$P/vector_add.pkg.zst"), 0);
 	return true;
 }
-#define NEED_DEVICE()                                                                                         \
-	do {                                                                                                  \
-		if (!device_begin())                                                                          \
-			CHECK_SKIP("there is no g++, cc and ld to compile the bridge and the kernels with");  \
+#define NEED_DEVICE()                                                                                                                                          \
+	do {                                                                                                                                                   \
+		if (!device_begin())                                                                                                                           \
+			CHECK_SKIP("there is no g++, cc and ld to compile the bridge and the kernels with");                                                   \
 	} while (0)
 
 /* ---- without a device --------------------------------------------------------------------------------------------------- */
@@ -65,7 +65,9 @@ static void without_the_option_nothing_is_looked_for(void)
 	CHECK_INT(device_run("abort_open", "--plugin=aie --opt root=$B/../fakes/xrt --opt cache=$T/cache $P/vector_add.pkg.zst"), 0);
 	CHECK_INT(cli("test ! -e log && test ! -e cache"), 0);
 	CHECK_INT(device_run("abort_open", "--devices " KEPT), 0);
-	CHECK_CONTAINS(cli_out, "aie npu1: XDNA1 (Phoenix, Hawk Point): 4 columns, 16 AIE2 cores; by way of XRT\n  engine device, cycle model host clock, ns, timing measured");
+	CHECK_CONTAINS(
+		cli_out,
+		"aie npu1: XDNA1 (Phoenix, Hawk Point): 4 columns, 16 AIE2 cores; by way of XRT\n  engine device, cycle model host clock, ns, timing measured");
 	CHECK_INT(device_run("abort_open", "--capabilities " KEPT), 0);
 	CHECK_INT(cli("test ! -e log"), 0);
 	CHECK_INT(device_run("abort_open", "--explain " KEPT "$P/vector_add.pkg.zst"), 8); /* which needs it to know what a run would say */
@@ -119,13 +121,14 @@ static void each_piece_is_missed_until_it_is_there(void)
 		const char *said, *make, *found;
 	} rows[] = {
 		{AIE_PIECE_DRIVER, "/dev/accel/accel0: load the driver", "mkdir -p m/dev/accel && : >m/dev/accel/accel0", "/m/dev/accel/accel0"},
-		{AIE_PIECE_XRT, "no libxrt_coreutil.so.2 in lib, lib64 or lib/*-linux-gnu of /opt/xilinx/xrt and /usr", "mkdir -p m/usr/lib/x86_64-linux-gnu && : >m/usr/lib/x86_64-linux-gnu/libxrt_coreutil.so.2",
-		 "/m/usr/lib/x86_64-linux-gnu"},
+		{AIE_PIECE_XRT, "no libxrt_coreutil.so.2 in lib, lib64 or lib/*-linux-gnu of /opt/xilinx/xrt and /usr",
+		 "mkdir -p m/usr/lib/x86_64-linux-gnu && : >m/usr/lib/x86_64-linux-gnu/libxrt_coreutil.so.2", "/m/usr/lib/x86_64-linux-gnu"},
 		{AIE_PIECE_XRT, NULL, "mkdir -p m/opt/xilinx/xrt/lib && : >m/opt/xilinx/xrt/lib/libxrt_coreutil.so.2", "/m/opt/xilinx/xrt/lib"},
-		{AIE_PIECE_HEADERS, "no xrt/xrt_hw_context.h in include of /opt/xilinx/xrt and /usr", "mkdir -p m/opt/xilinx/xrt/include/xrt && : >m/opt/xilinx/xrt/include/xrt/xrt_hw_context.h",
-		 "/m/opt/xilinx/xrt/include"},
+		{AIE_PIECE_HEADERS, "no xrt/xrt_hw_context.h in include of /opt/xilinx/xrt and /usr",
+		 "mkdir -p m/opt/xilinx/xrt/include/xrt && : >m/opt/xilinx/xrt/include/xrt/xrt_hw_context.h", "/m/opt/xilinx/xrt/include"},
 		{AIE_PIECE_AIECC, "no aiecc in the folders of PATH", "mkdir -p m/bin && : >m/bin/aiecc && chmod +x m/bin/aiecc", "/m/bin/aiecc"},
-		{AIE_PIECE_PEANO, "no bin/clang and bin/ld.lld of Peano in", "mkdir -p m/peano/bin && : >m/peano/bin/clang && : >m/peano/bin/ld.lld && chmod +x m/peano/bin/*", "/m/peano"},
+		{AIE_PIECE_PEANO, "no bin/clang and bin/ld.lld of Peano in",
+		 "mkdir -p m/peano/bin && : >m/peano/bin/clang && : >m/peano/bin/ld.lld && chmod +x m/peano/bin/*", "/m/peano"},
 	};
 	char root[500], path[1200], peano[600];
 	struct aie_piece pieces[AIE_PIECES];
@@ -164,7 +167,8 @@ static void calls_come_in_their_order(void)
 	static const char log[] = "device 0\ndevice closed\nalive: 0 devices, 0 xclbins, 0 contexts, 0 buffers, 0 runs\n" /* the child */
 				  "device 0\nxclbin\nregister\ncontext\nkernel MLIR_AIE\nbuffer 8 cacheable 1\nsync to 1\n"
 				  "buffer 8192 host_only 3\nbuffer 8192 host_only 4\nbuffer 8192 host_only 5\nsync to 3\nsync to 4\nsync to 5\n"
-				  "start: opcode 3, 2 words, 3 buffers\nwait: state 4\nsync from 5\nrun closed\nbuffer closed 3\nbuffer closed 4\nbuffer closed 5\nbuffer closed 1\n"
+				  "start: opcode 3, 2 words, 3 buffers\nwait: state 4\nsync from 5\nrun closed\nbuffer closed 3\nbuffer closed 4\nbuffer "
+				  "closed 5\nbuffer closed 1\n"
 				  "context closed\ndevice closed\nalive: 0 devices, 0 xclbins, 0 contexts, 0 buffers, 0 runs\n";
 	json_t *stats;
 
@@ -186,14 +190,30 @@ static void compiled_kernels_have_the_bits_of_the_interpreter(void)
 	static const struct {
 		const char *name, *tensors;
 	} rows[] = {
-		{"vector_add", "c"}, {"softmax", "y"}, {"gemm_1", "c_i8 c_i16 c_bf16 c_f32"}, {"csp", "y"}, {"two_stage", "y"}, {"llama", "y"}, {"tiles", "y"}, {"attention_pipeline", "o"},
-		{"alternating_matmul_add", "c z"}, {"dynamic_softmax", "y"}, {"fan_in", "slots y"}, {"fused_softmax", "y"}, {"gemm_16", "c_i8 c_i16 c_bf16 c_f32"}, {"gemm_32", "c_i8 c_i16 c_bf16 c_f32"},
-		{"matmul", "c"}, {"paged_attention", "out"}, {"passthrough", "y"},
+		{"vector_add", "c"},
+		{"softmax", "y"},
+		{"gemm_1", "c_i8 c_i16 c_bf16 c_f32"},
+		{"csp", "y"},
+		{"two_stage", "y"},
+		{"llama", "y"},
+		{"tiles", "y"},
+		{"attention_pipeline", "o"},
+		{"alternating_matmul_add", "c z"},
+		{"dynamic_softmax", "y"},
+		{"fan_in", "slots y"},
+		{"fused_softmax", "y"},
+		{"gemm_16", "c_i8 c_i16 c_bf16 c_f32"},
+		{"gemm_32", "c_i8 c_i16 c_bf16 c_f32"},
+		{"matmul", "c"},
+		{"paged_attention", "out"},
+		{"passthrough", "y"},
 	};
 
 	NEED_DEVICE();
 	for (size_t i = 0; i < (cli_slow() ? 2 : sizeof(rows) / sizeof(*rows)); i++) {
-		REQUIRE_INT(cli(check_fmt("$B/ptowsp-run --plugin=aie --quiet $(for t in %s; do echo --out $t=a.$t.npy; done) $P/%s.pkg.zst", rows[i].tensors, rows[i].name)), 0);
+		REQUIRE_INT(cli(check_fmt("$B/ptowsp-run --plugin=aie --quiet $(for t in %s; do echo --out $t=a.$t.npy; done) $P/%s.pkg.zst", rows[i].tensors,
+					  rows[i].name)),
+			    0);
 		CHECK_INT(device_run("", check_fmt(KEPT "$(for t in %s; do echo --out $t=b.$t.npy; done) $P/%s.pkg.zst", rows[i].tensors, rows[i].name)), 0);
 		CHECK_CONTAINS(cli_out, "compare: ok");
 		if (cli(check_fmt("for t in %s; do cmp a.$t.npy b.$t.npy || exit 1; done", rows[i].tensors)))
@@ -207,7 +227,9 @@ static void compiled_kernels_have_the_bits_of_the_interpreter(void)
 static void kernels_may_have_names_of_the_library(void)
 {
 	NEED_DEVICE();
-	REQUIRE_INT(cli("$B/ptowsp-pack $R/tests/aie/designs/names.pto -o names.pkg.zst && $B/ptowsp-run --quiet --fill x=random:1 --out z=cpu.npy names.pkg.zst"), 0);
+	REQUIRE_INT(
+		cli("$B/ptowsp-pack $R/tests/aie/designs/names.pto -o names.pkg.zst && $B/ptowsp-run --quiet --fill x=random:1 --out z=cpu.npy names.pkg.zst"),
+		0);
 	REQUIRE_INT(cli(OWN_BEGIN), 0);
 	CHECK_INT(device_run("", OWN "--quiet --opt cores=1 --fill x=random:1 --out z=own.npy names.pkg.zst"), 0);
 	CHECK_INT(cli("cmp cpu.npy own.npy"), 0);
@@ -269,7 +291,9 @@ static void kernels_are_compiled_for_short_pointers(void)
 	NEED_DEVICE();
 	REQUIRE_INT(cli(OWN_BEGIN), 0);
 	REQUIRE_INT(cli("mkdir -p gnu && : >gnu/stubs-32.h && echo '#include <stdio.h>' >t.c"), 0);
-#define SHORT "clang --target=i386-linux-gnu -std=gnu11 -O1 -Wall -Wextra -Werror -fsyntax-only -I. -I$T -isystem /usr/include -isystem /usr/include/x86_64-linux-gnu "
+#define SHORT                                                                                                                                                  \
+	"clang --target=i386-linux-gnu -std=gnu11 -O1 -Wall -Wextra -Werror -fsyntax-only -I. -I$T -isystem /usr/include -isystem "                            \
+	"/usr/include/x86_64-linux-gnu "
 	if (cli(SHORT "t.c"))
 		CHECK_SKIP("no clang with headers of this machine for 32 bits");
 	REQUIRE_INT(device_run("", OWN "$P/softmax.pkg.zst"), 0);
@@ -322,12 +346,15 @@ static void a_run_that_hangs_is_ended(void)
 
 	NEED_DEVICE();
 	CHECK_INT(device_run("hang", KEPT "--timeout-ms 4000 $P/vector_add.pkg.zst"), 10);
-	CHECK_CONTAINS(cli_err, "the deadline passed on NPU Phoenix; allow more time with --timeout-ms, or see with engine=array whether the design comes to an end");
+	CHECK_CONTAINS(cli_err,
+		       "the deadline passed on NPU Phoenix; allow more time with --timeout-ms, or see with engine=array whether the design comes to an end");
 	CHECK_INT(cli("grep -qx abort log && tail -n1 log | grep -qx 'alive: 0 devices, 0 xclbins, 0 contexts, 0 buffers, 0 runs'"), 0);
 	CHECK_INT(device_run("hang abort", KEPT "--timeout-ms 4000 $P/vector_add.pkg.zst"), 10);
 	CHECK_CONTAINS(cli_err, "NPU Phoenix could not end the run: xrt::run::abort: abort is not supported");
 	CHECK_INT(cli("tail -n1 log | grep -qx 'alive: 0 devices, 0 xclbins, 0 contexts, 0 buffers, 0 runs'"), 0);
-	CHECK_INT(cli_signalled(check_fmt("rm -f log; export FAKE_XRT=hang %s; exec $B/ptowsp-run " KEPT "$P/vector_add.pkg.zst", environment()), stop, 1, 2000), 130);
+	CHECK_INT(
+		cli_signalled(check_fmt("rm -f log; export FAKE_XRT=hang %s; exec $B/ptowsp-run " KEPT "$P/vector_add.pkg.zst", environment()), stop, 1, 2000),
+		130);
 	CHECK_INT(cli("grep -qx abort log"), 0);
 }
 
@@ -347,7 +374,9 @@ static void tools_that_refuse_are_quoted(void)
 
 	NEED_DEVICE();
 	for (size_t i = 0; i < sizeof(rows) / sizeof(*rows); i++) {
-		CHECK_INT(cli(check_fmt(OWN_BEGIN " && rm -f log; export %s %s; $B/ptowsp-run --quiet " OWN "$P/vector_add.pkg.zst", environment(), rows[i].environment)), 8);
+		CHECK_INT(cli(check_fmt(OWN_BEGIN " && rm -f log; export %s %s; $B/ptowsp-run --quiet " OWN "$P/vector_add.pkg.zst", environment(),
+					rows[i].environment)),
+			  8);
 		CHECK_CONTAINS(cli_err, rows[i].said);
 		cli_check_sentence();
 		CHECK_INT(cli("ls cache/aie-*/work* 2>/dev/null"), 2);
@@ -367,15 +396,19 @@ static void what_a_program_takes_is_read_from_what_was_compiled(void)
 	CHECK(!strstr(cli_out, "not measured"));
 	CHECK_INT(cli(check_fmt(OWN_BEGIN "; rm -f log; export %s FAKE_PROGRAM=16384; $B/ptowsp-run --quiet " OWN "$P/vector_add.pkg.zst", environment())), 0);
 	for (int overflow = 0; overflow < 2; overflow++) {
-		CHECK_INT(cli(check_fmt(OWN_BEGIN "; rm -f log; export %s FAKE_PROGRAM=16385 FAKE_AIECC=%s; $B/ptowsp-run --quiet " OWN "$P/vector_add.pkg.zst", environment(),
-					overflow ? "overflow" : "")), 5);
+		CHECK_INT(cli(check_fmt(OWN_BEGIN "; rm -f log; export %s FAKE_PROGRAM=16385 FAKE_AIECC=%s; $B/ptowsp-run --quiet " OWN "$P/vector_add.pkg.zst",
+					environment(), overflow ? "overflow" : "")),
+			  5);
 		CHECK_CONTAINS(cli_err, "core tile (");
 		CHECK_CONTAINS(cli_err, "its program takes 16385 bytes, a core has 16384 of program memory");
 		cli_check_sentence();
 		CHECK_INT(cli("grep -q start log"), 1);
-		CHECK_INT(device_run("", OWN "--quiet $P/vector_add.pkg.zst"), overflow ? 0 : 5); /* what is kept is measured again, what was refused is compiled again */
+		CHECK_INT(device_run("", OWN "--quiet $P/vector_add.pkg.zst"),
+			  overflow ? 0 : 5); /* what is kept is measured again, what was refused is compiled again */
 	}
-	CHECK_INT(cli(check_fmt(OWN_BEGIN "; rm -f log; export %s FAKE_PROGRAM=none; $B/ptowsp-run --quiet --stats " OWN "$P/vector_add.pkg.zst", environment())), 0);
+	CHECK_INT(
+		cli(check_fmt(OWN_BEGIN "; rm -f log; export %s FAKE_PROGRAM=none; $B/ptowsp-run --quiet --stats " OWN "$P/vector_add.pkg.zst", environment())),
+		0);
 	CHECK_CONTAINS(cli_out, "not measured");
 	CHECK_CONTAINS(cli_out, "program memory, of which each has 16384 bytes");
 }
@@ -390,14 +423,14 @@ static void a_file_that_is_no_program_says_nothing(void)
 	file[40] = 52;
 	file[42] = 32;
 	file[44] = 2;
-	file[52] = 1;            /* loaded, at 0x100 */
+	file[52] = 1; /* loaded, at 0x100 */
 	file[52 + 13] = 1;
 	file[52 + 20] = 0x40;
-	file[84] = 1;            /* loaded, where data lies */
+	file[84] = 1; /* loaded, where data lies */
 	file[84 + 14] = 7;
 	file[84 + 20] = 0x80;
 	CHECK_UINT(aie_core_program_bytes(file, sizeof(file)), 0x140);
-	file[84 + 14] = 1;       /* behind the program, but nobody's data */
+	file[84 + 14] = 1; /* behind the program, but nobody's data */
 	CHECK_UINT(aie_core_program_bytes(file, sizeof(file)), 0x10080);
 	file[84 + 12] = file[84 + 13] = file[84 + 14] = 0xff;
 	file[84 + 15] = 0xff;
@@ -414,7 +447,8 @@ static void a_file_that_is_no_program_says_nothing(void)
 /* A bridge of the user's own. */
 static void a_bridge_may_be_named_and_is_looked_at(void)
 {
-	static const char source[] = "#include \"aie/bridge.h\"\nstatic const struct aie_bridge bridge = {%s};\nconst struct aie_bridge *ptowsp_aie_bridge(void) { return &bridge; }\n";
+	static const char source[] = "#include \"aie/bridge.h\"\nstatic const struct aie_bridge bridge = {%s};\nconst struct aie_bridge "
+				     "*ptowsp_aie_bridge(void) { return &bridge; }\n";
 	static const char *const fields[] = {"AIE_BRIDGE_VERSION + 1, sizeof(bridge)", "AIE_BRIDGE_VERSION, sizeof(bridge) - 8"};
 
 	NEED_DEVICE();
@@ -452,10 +486,14 @@ static void what_the_page_names_is_there(void)
 {
 	cli_begin();
 	CHECK_INT(cli("for o in $(grep -o -- '--opt [a-z]*=' $R/plugins/aie/DEVICE.md | sort -u | sed 's/.* //; s/=//'); do\n"
-		      "$B/ptowsp-run --help --plugin=aie | grep -q \"  *$o\" || { echo \"$o\" && exit 1; }\ndone"), 0);
+		      "$B/ptowsp-run --help --plugin=aie | grep -q \"  *$o\" || { echo \"$o\" && exit 1; }\ndone"),
+		  0);
 	CHECK_INT(cli("cd $R && for f in $(grep -oE '(plugins|tests|build/packages)/[A-Za-z0-9_./]*[A-Za-z0-9]' plugins/aie/DEVICE.md | sort -u); do\n"
-		      "test -e $f || { echo \"$f\" && exit 1; }\ndone"), 0);
-	CHECK_INT(cli("for f in $(grep -oE 'xrt/[a-z_/]*\\.h' $R/plugins/aie/DEVICE.md | sort -u); do grep -q \"$f\" $R/plugins/aie/bridge/xrt.cc || exit 1; done"), 0);
+		      "test -e $f || { echo \"$f\" && exit 1; }\ndone"),
+		  0);
+	CHECK_INT(cli("for f in $(grep -oE 'xrt/[a-z_/]*\\.h' $R/plugins/aie/DEVICE.md | sort -u); do grep -q \"$f\" $R/plugins/aie/bridge/xrt.cc || exit 1; "
+		      "done"),
+		  0);
 }
 
 void suite_aie_device(CU_pSuite s)

@@ -44,8 +44,13 @@ static void products_take_all_cores(void)
 		const char *how;
 		unsigned cores, links;
 	} rows[] = {
-		{"$P/gemm_16.pkg.zst", 16, 4}, {"--entry i8 $P/gemm_16.pkg.zst", 16, 6}, {"--entry i16 $P/gemm_16.pkg.zst", 16, 6}, {"--entry bf16 $P/gemm_16.pkg.zst", 16, 6},
-		{"--entry f32 $P/gemm_16.pkg.zst", 16, 6}, {"--device=npu2 $P/gemm_32.pkg.zst", 32, 8}, {"--device=npu2 --entry i8 $P/gemm_32.pkg.zst", 32, 11},
+		{"$P/gemm_16.pkg.zst", 16, 4},
+		{"--entry i8 $P/gemm_16.pkg.zst", 16, 6},
+		{"--entry i16 $P/gemm_16.pkg.zst", 16, 6},
+		{"--entry bf16 $P/gemm_16.pkg.zst", 16, 6},
+		{"--entry f32 $P/gemm_16.pkg.zst", 16, 6},
+		{"--device=npu2 $P/gemm_32.pkg.zst", 32, 8},
+		{"--device=npu2 --entry i8 $P/gemm_32.pkg.zst", 32, 11},
 		{"--device=npu2 --entry f32 $P/gemm_32.pkg.zst", 32, 11},
 	};
 
@@ -56,8 +61,8 @@ static void products_take_all_cores(void)
 		REQUIRE(text);
 		CHECK(cycles_of(rows[i].how) > 0);
 		if (times(text, "\"aie.core\"(") != rows[i].cores || times(text, "\"aie.objectfifo.link\"") != rows[i].links)
-			CHECK_FAIL("%s: %u cores, %u links, not %u, %u", rows[i].how, times(text, "\"aie.core\"("), times(text, "\"aie.objectfifo.link\""), rows[i].cores,
-				   rows[i].links);
+			CHECK_FAIL("%s: %u cores, %u links, not %u, %u", rows[i].how, times(text, "\"aie.core\"("), times(text, "\"aie.objectfifo.link\""),
+				   rows[i].cores, rows[i].links);
 		free(text);
 	}
 }
@@ -122,7 +127,9 @@ static void what_waits_for_another_core_is_not_grouped_with_it(void)
 	CHECK_INT(cli("$B/ptowsp-pack $T/chain.pto -o $T/chain.pkg.zst"), 0);
 	CHECK_INT(cli("$B/ptowsp-run --plugin=cpu_sim --quiet --fill x=random:3 --fill t=iota --out t=$T/cpu.npy $T/chain.pkg.zst"), 0);
 	CHECK_INT(cli("$B/ptowsp-run --plugin=aie --quiet --fill x=random:3 --fill t=iota --expect t=$T/cpu.npy --rtol 0 --atol 0 $T/chain.pkg.zst"), 0);
-	CHECK_INT(cli("$B/ptowsp-run --plugin=aie --quiet --opt depth=1 --fill x=random:3 --fill t=iota --expect t=$T/cpu.npy --rtol 0 --atol 0 $T/chain.pkg.zst"), 0);
+	CHECK_INT(cli("$B/ptowsp-run --plugin=aie --quiet --opt depth=1 --fill x=random:3 --fill t=iota --expect t=$T/cpu.npy --rtol 0 --atol 0 "
+		      "$T/chain.pkg.zst"),
+		  0);
 }
 
 /* ---- order -------------------------------------------------------------------------------------------------------------- */
@@ -144,8 +151,22 @@ static ptowsp_status order_of(bool waits, uint32_t queue, uint32_t *steps_out)
 	struct aie_group group = {false, 4, 0, 2};
 	struct aie_job jobs[4];
 	const struct aie_depths depths[] = {{2, 2, false}, {2, 2, false}, {2, 0, false}, {2, 0, false}, {0, 2, false}};
-	struct aie_graph graph = {.streams = streams, .ends = ends, .cells = cells, .jobs = jobs, .deps = deps, .groups = &group, .members = members, .own = own,
-				  .own_first = own_first, .group_count = 1, .member_count = 2, .cell_count = 2, .stream_count = 5, .end_count = 5, .job_count = 4, .dep_count = 1};
+	struct aie_graph graph = {.streams = streams,
+				  .ends = ends,
+				  .cells = cells,
+				  .jobs = jobs,
+				  .deps = deps,
+				  .groups = &group,
+				  .members = members,
+				  .own = own,
+				  .own_first = own_first,
+				  .group_count = 1,
+				  .member_count = 2,
+				  .cell_count = 2,
+				  .stream_count = 5,
+				  .end_count = 5,
+				  .job_count = 4,
+				  .dep_count = 1};
 	const struct aie_acts acts = {0};
 	const struct aie_order_args args = {.graph = &graph, .depths = depths, .queue = queue, .acts = &acts};
 	struct aie_order order = {0};
@@ -158,8 +179,10 @@ static ptowsp_status order_of(bool waits, uint32_t queue, uint32_t *steps_out)
 		lines[c][2] = (struct aie_line){.kind = AIE_LINE_RELEASE, .stream = c};
 		lines[c][3] = (struct aie_line){.kind = AIE_LINE_RELEASE, .produces = true, .stream = 2 + c};
 		cells[c] = (struct aie_lines){lines[c], 4, 4};
-		jobs[2 * c] = (struct aie_job){.stream = 4, .at = 4 * c, .bytes = 4, .with = 2 * c, .next = AIE_NOTHING, .parts = 1, .turns = 1, .area = AIE_NOTHING};
-		jobs[2 * c + 1] = (struct aie_job){.stream = 2 + c, .bytes = 4, .stores = true, .with = 2 * c + 1, .next = AIE_NOTHING, .parts = 1, .turns = 1, .area = AIE_NOTHING};
+		jobs[2 * c] =
+			(struct aie_job){.stream = 4, .at = 4 * c, .bytes = 4, .with = 2 * c, .next = AIE_NOTHING, .parts = 1, .turns = 1, .area = AIE_NOTHING};
+		jobs[2 * c + 1] = (struct aie_job){
+			.stream = 2 + c, .bytes = 4, .stores = true, .with = 2 * c + 1, .next = AIE_NOTHING, .parts = 1, .turns = 1, .area = AIE_NOTHING};
 	}
 	jobs[2].dep_count = waits;
 	st = aie_order_make(&order, &args, &error);
@@ -191,15 +214,17 @@ static void an_object_may_have_more_tasks_than_the_queue(void)
 /* ---- where results are made ---------------------------------------------------------------------------------------------- */
 
 /* A result that a chain changes in place is made in the object that leaves the core, unless the last call of the chain makes another result that goes the same way. */
-static const char pair[] =
-	"module @pair\ntensor %x : f32[4, 16] in\ntensor %y : f32[4, 16] out\ntensor %z : f32[4, 16] out\n"
-	"func @begin(%a: !pto.memref<gm,...,f32>, %b: !pto.memref<gm,...,f32>) {\n  %t = alloc_tile : !pto.tile<4x16xf32>\n  %t = tload %a[0, 0]\n  tstore %t, %b[0, 0]\n  return\n}\n"
-	"func @both(%b: !pto.memref<gm,...,f32>, %c: !pto.memref<gm,...,f32>) {\n  %t = alloc_tile : !pto.tile<4x16xf32>\n  %t = tload %b[0, 0]\n  %t = tmuls %t, 3.0\n"
-	"  tstore %t, %b[0, 0]\n  %t = tadds %t, 1.0\n  tstore %t, %c[0, 0]\n  return\n}\n"
-	"func @only(%b: !pto.memref<gm,...,f32>) {\n  %t = alloc_tile : !pto.tile<4x16xf32>\n  %t = tload %b[0, 0]\n  %t = tmuls %t, 3.0\n  tstore %t, %b[0, 0]\n  return\n}\n"
-	"workload @two {\n  call @begin(%a -> %x[0, 0], %b -> %y[0, 0])\n  call @both(%b -> %y[0, 0], %c -> %z[0, 0])\n}\n"
-	"workload @alone {\n  call @begin(%a -> %x[0, 0], %b -> %y[0, 0])\n}\n"
-	"workload @one {\n  call @begin(%a -> %x[0, 0], %b -> %y[0, 0])\n  call @only(%b -> %y[0, 0])\n}\n";
+static const char pair[] = "module @pair\ntensor %x : f32[4, 16] in\ntensor %y : f32[4, 16] out\ntensor %z : f32[4, 16] out\n"
+			   "func @begin(%a: !pto.memref<gm,...,f32>, %b: !pto.memref<gm,...,f32>) {\n  %t = alloc_tile : !pto.tile<4x16xf32>\n  %t = tload "
+			   "%a[0, 0]\n  tstore %t, %b[0, 0]\n  return\n}\n"
+			   "func @both(%b: !pto.memref<gm,...,f32>, %c: !pto.memref<gm,...,f32>) {\n  %t = alloc_tile : !pto.tile<4x16xf32>\n  %t = tload "
+			   "%b[0, 0]\n  %t = tmuls %t, 3.0\n"
+			   "  tstore %t, %b[0, 0]\n  %t = tadds %t, 1.0\n  tstore %t, %c[0, 0]\n  return\n}\n"
+			   "func @only(%b: !pto.memref<gm,...,f32>) {\n  %t = alloc_tile : !pto.tile<4x16xf32>\n  %t = tload %b[0, 0]\n  %t = tmuls %t, 3.0\n  "
+			   "tstore %t, %b[0, 0]\n  return\n}\n"
+			   "workload @two {\n  call @begin(%a -> %x[0, 0], %b -> %y[0, 0])\n  call @both(%b -> %y[0, 0], %c -> %z[0, 0])\n}\n"
+			   "workload @alone {\n  call @begin(%a -> %x[0, 0], %b -> %y[0, 0])\n}\n"
+			   "workload @one {\n  call @begin(%a -> %x[0, 0], %b -> %y[0, 0])\n  call @only(%b -> %y[0, 0])\n}\n";
 
 static void a_result_beside_another_of_its_stream_has_a_buffer(void)
 {
@@ -215,7 +240,10 @@ static void a_result_beside_another_of_its_stream_has_a_buffer(void)
 		const char *compared = i ? "--expect y=$T/y.npy" : "--expect y=$T/y.npy --expect z=$T/z.npy";
 
 		CHECK_INT(cli(check_fmt("$B/ptowsp-run --quiet --entry %s --fill x=iota %s $T/pair.pkg.zst", rows[i].entry, rows[i].outputs)), 0);
-		CHECK_INT(cli(check_fmt("$B/ptowsp-run --plugin=aie --quiet --entry %s --fill x=iota --rtol 0 --atol 0 %s --emit $T/e $T/pair.pkg.zst && cat $T/e/design.mlir", rows[i].entry, compared)), 0);
+		CHECK_INT(cli(check_fmt("$B/ptowsp-run --plugin=aie --quiet --entry %s --fill x=iota --rtol 0 --atol 0 %s --emit $T/e $T/pair.pkg.zst && cat "
+					"$T/e/design.mlir",
+					rows[i].entry, compared)),
+			  0);
 		CHECK_UINT(times(cli_out, "\"memref.alloca\"() {alignment = 32"), rows[i].buffers);
 	}
 }

@@ -139,7 +139,8 @@ static char *sorted_text(const char *path)
 /* Where all operations are MLIR's own. */
 static void what_people_read_is_read_as_the_same_module(void)
 {
-	char *first = sorted_text(check_fmt("%s/tests/aie/designs/forms.mlir", check_root())), *second = sorted_text(check_fmt("%s/tests/aie/designs/forms.epoch_b", check_root()));
+	char *first = sorted_text(check_fmt("%s/tests/aie/designs/forms.mlir", check_root())),
+	     *second = sorted_text(check_fmt("%s/tests/aie/designs/forms.epoch_b", check_root()));
 
 	if (first && second)
 		CHECK_STR(second, first);
@@ -152,8 +153,9 @@ static void what_has_no_form_is_printed_in_the_generic_one(void)
 {
 	static const char text[] = "\"aie.device\"() : () -> ()\n%a = \"aie.tile\"() {col = 1 : i32} : () -> index\n\"aie.objectfifo\"() : () -> ()\n"
 				   "\"aie.core\"() : () -> ()\n\"aiex.npu.dma_memcpy_nd\"() : () -> ()\n\"aie.objectfifo.acquire\"() : () -> ()\n";
-	static const char wanted[] = "module {\n  \"aie.device\"() : () -> ()\n  %0 = \"aie.tile\"() {col = 1 : i32} : () -> index\n  \"aie.objectfifo\"() : () -> ()\n"
-				     "  \"aie.core\"() : () -> ()\n  \"aiex.npu.dma_memcpy_nd\"() : () -> ()\n  \"aie.objectfifo.acquire\"() : () -> ()\n}\n";
+	static const char wanted[] =
+		"module {\n  \"aie.device\"() : () -> ()\n  %0 = \"aie.tile\"() {col = 1 : i32} : () -> index\n  \"aie.objectfifo\"() : () -> ()\n"
+		"  \"aie.core\"() : () -> ()\n  \"aiex.npu.dma_memcpy_nd\"() : () -> ()\n  \"aie.objectfifo.acquire\"() : () -> ()\n}\n";
 	struct aie_module module = {0};
 	char *printed;
 
@@ -278,10 +280,12 @@ static const struct wrong {
 	{"\"a\"() {a = dense<[1, [2]]> : tensor<2xi32>} : () -> ()", "1:22: lists stand deeper inside each other here than before, or more than 5 deep"},
 	{"\"a\"() {a = dense<[[1], 2]> : tensor<2xi32>} : () -> ()", "1:24: '2' stands here, expected '[', as in the lists before"},
 	{"\"a\"() {a = dense<[[1], [2, 3]]> : tensor<2xi32>} : () -> ()", "1:24: a list of 2 elements stands here, expected 1 as in the one before"},
-	{"\"a\"() {a = dense<[1, 2]> : tensor<3xi32>} : () -> ()", "1:17: the elements of a dense value stand here in other lists than its type has dimensions"},
+	{"\"a\"() {a = dense<[1, 2]> : tensor<3xi32>} : () -> ()",
+	 "1:17: the elements of a dense value stand here in other lists than its type has dimensions"},
 	{"\"a\"() {a = dense<i> : tensor<3xi32>} : () -> ()", "1:18: 'i' stands here, expected a number or '['"},
 	{"\"a\"() {a = dense<1> : i32} : () -> ()", "1:23: the type of a dense value stands here, expected tensor<...> of numbers"},
-	{"\"a\"() : () -> i65", "1:15: 'i65' stands here, expected a type: index, i1 to i64, bf16, f16, f32, f64, memref<...>, !aie.objectfifo<...> or a function's"},
+	{"\"a\"() : () -> i65",
+	 "1:15: 'i65' stands here, expected a type: index, i1 to i64, bf16, f16, f32, f64, memref<...>, !aie.objectfifo<...> or a function's"},
 	{"\"a\"() : () -> ->", "1:15: '->' stands here, expected a type"},
 	{"\"a\"() : i32", "1:9: 'i32' stands here, expected '(' and the types of operands"},
 	{"\"a\"() : () i32", "1:12: 'i32' stands here, expected '->' and the types of results"},
@@ -330,7 +334,8 @@ static const struct wrong {
 	{"%a = arith.constant 1 : i32 \"memref.copy\"(%a, %a) : (i32, i32) -> ()", "1:29: memref.copy takes two memrefs"},
 	{"%m = memref.alloc() : memref<4xi32> %n = memref.alloc() : memref<5xi32> memref.copy %m, %n : memref<4xi32> to memref<5xi32>",
 	 "1:73: memref.copy takes two memrefs of the same sizes and elements"},
-	{"%m = memref.alloc() : memref<4xi32> memref.copy %m, %m : memref<4xi32> to memref<5xi32>", "1:49: operand 1 of memref.copy has another type than stands behind 'to'"},
+	{"%m = memref.alloc() : memref<4xi32> memref.copy %m, %m : memref<4xi32> to memref<5xi32>",
+	 "1:49: operand 1 of memref.copy has another type than stands behind 'to'"},
 	{"%m = memref.alloc() : memref<4xi32> %i = arith.constant 0 : index %v = memref.view %m[%i][] : memref<4xi32> to memref<1xi8>",
 	 "1:72: memref.view takes a memref of bytes (i8) in one dimension"},
 	{"%m = memref.alloc() : memref<4xi8> %i = arith.constant 0 : index %v = memref.view %m[%i][] : memref<4xi8> to memref<2xi32>",
@@ -347,9 +352,12 @@ static const struct wrong {
 	 "1:41: memref.subview has an index for each offset that is not a number; sizes and strides are numbers"},
 	{"%m = memref.alloc() : memref<4xi8> %v = memref.subview %m[1] [2] [1] : memref<4xi8> to memref<2xi16>",
 	 "1:41: memref.subview takes a memref and offsets, and gives a memref of the same elements"},
-	{"%m = memref.alloc() : memref<4xi8> %v = memref.subview %m[1, 1, 1, 1, 1, 1]", "1:72: ',' stands here, expected ']': a memref has at most five dimensions"},
-	{"%i = arith.constant 0 : i32 scf.for %j = %i to %i step %i {}", "1:59: a loop's first value has another type than its counter, which is index where no type stands here"},
-	{"%i = arith.constant 0 : index scf.for %j = %i to %i step %i iter_args(%a = %i) -> (index, i32) {}", "1:61: a loop carries 1 values and has types for 2 here"},
+	{"%m = memref.alloc() : memref<4xi8> %v = memref.subview %m[1, 1, 1, 1, 1, 1]",
+	 "1:72: ',' stands here, expected ']': a memref has at most five dimensions"},
+	{"%i = arith.constant 0 : i32 scf.for %j = %i to %i step %i {}",
+	 "1:59: a loop's first value has another type than its counter, which is index where no type stands here"},
+	{"%i = arith.constant 0 : index scf.for %j = %i to %i step %i iter_args(%a = %i) -> (index, i32) {}",
+	 "1:61: a loop carries 1 values and has types for 2 here"},
 	{"%i = arith.constant 0 : index %r = scf.for %j = %i to %i step %i iter_args(%a = %i) -> (index) {}",
 	 "1:36: scf.for has a body that ends with scf.yield of its results"},
 	{"\"scf.for\"() : () -> ()", "1:1: scf.for takes a first, a last and a step of one type, and a value for each result"},
@@ -359,7 +367,8 @@ static const struct wrong {
 	{"%i = arith.constant true %r = scf.if %i -> (i1) { scf.yield %i : i1 }",
 	 "1:31: scf.if has regions that end with scf.yield of its results, the second one maybe nothing if there are none"},
 	{"func.func @f() { return \"a\"() : () -> () return }", "1:25: an operation stands behind func.return, which ends its region, expected '}'"},
-	{"%a = arith.constant 1.0 : f32 %b = math.exp %a : f32", "1:36: 'math.exp' stands here, expected an operation of arith, scf, memref or func, or one in quotes (the generic form)"},
+	{"%a = arith.constant 1.0 : f32 %b = math.exp %a : f32",
+	 "1:36: 'math.exp' stands here, expected an operation of arith, scf, memref or func, or one in quotes (the generic form)"},
 	{"scf.yield", "1:1: scf.yield stands at the end of a region of scf.for or scf.if"},
 	{"func.return", "1:1: func.return stands at the end of a func.func"},
 	{"func.func @f() {}", "1:16: a function's body that is empty stands here, expected func.return at its end"},
@@ -369,7 +378,8 @@ static const struct wrong {
 	{"\"func.func\"() ({}) : () -> ()", "1:1: func.func has a sym_name, a function_type and one region"},
 	{"\"func.func\"() ({ ^bb0(%a: i32): \"func.return\"() : () -> () }) {sym_name = \"f\", function_type = () -> ()} : () -> ()",
 	 "1:1: func.func has a body with its inputs as arguments"},
-	{"%a = arith.constant 0 : i32 func.func @f() { \"b\"(%a) : (i32) -> () return }", "1:50: %a is not known here, a value stands before its uses and in a region around them"},
+	{"%a = arith.constant 0 : i32 func.func @f() { \"b\"(%a) : (i32) -> () return }",
+	 "1:50: %a is not known here, a value stands before its uses and in a region around them"},
 	{"call @f() : (i32) -> ()", "1:6: a call has 0 arguments and types for 1"},
 	{"%a = arith.constant 0 : i32 call @f(%a) : (i8) -> ()", "1:34: argument 0 of a call has another type than stands behind ':'"},
 	{"\"func.call\"() : () -> ()", "1:1: func.call has a callee"},

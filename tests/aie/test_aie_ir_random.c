@@ -5,10 +5,10 @@
 #include "aie/ir/ir_print.h"
 #include "tests/check.h"
 
+#include "tests/lang/random_text.h"
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include "tests/lang/random_text.h"
 
 struct maker {
 	struct random_text random;
@@ -28,7 +28,8 @@ static const struct aie_type *scalar(struct maker *maker)
 
 	if (below(maker, 2))
 		return aie_type_plain(&maker->module, AIE_TYPE_INT, widths[below(maker, 7)]);
-	return aie_type_plain(&maker->module, (const enum aie_type_kind[]){AIE_TYPE_INDEX, AIE_TYPE_BF16, AIE_TYPE_F16, AIE_TYPE_F32, AIE_TYPE_F64}[below(maker, 5)], 0);
+	return aie_type_plain(&maker->module,
+			      (const enum aie_type_kind[]){AIE_TYPE_INDEX, AIE_TYPE_BF16, AIE_TYPE_F16, AIE_TYPE_F32, AIE_TYPE_F64}[below(maker, 5)], 0);
 }
 
 static const struct aie_type *memref(struct maker *maker, bool strided)
@@ -98,7 +99,7 @@ static const struct aie_attr *number_attr(struct maker *maker)
 	const struct aie_type *type = scalar(maker);
 
 	return type->kind == AIE_TYPE_INT || type->kind == AIE_TYPE_INDEX ? aie_attr_int(&maker->module, type, any_number(maker))
-									   : aie_attr_float(&maker->module, type, any_real(maker));
+									  : aie_attr_float(&maker->module, type, any_real(maker));
 }
 
 static const struct aie_attr *ints_attr(struct maker *maker, enum aie_attr_kind kind, const struct aie_type *type, uint32_t count)

@@ -249,7 +249,8 @@ static void pins_win(void)
 	text = design();
 	for (int column = 0; column < 4; column++)
 		for (int row = 2; row < 6; row++)
-			tile_wanted(text, column, row, (column == 2 && row == 2) || (column == 1 && row == 2) || (column == 0 && row == 3) || (column == 3 && row == 5));
+			tile_wanted(text, column, row,
+				    (column == 2 && row == 2) || (column == 1 && row == 2) || (column == 0 && row == 3) || (column == 3 && row == 5));
 	free(text);
 	for (size_t i = 0; i < sizeof(wrong) / sizeof(*wrong); i++) {
 		CHECK_INT(run(check_fmt("--opt 'pins=%s' $P/csp.pkg.zst", wrong[i].pins)), wrong[i].rc);
@@ -264,7 +265,11 @@ static void a_threshold_picks_how_many_cores_there_are(void)
 
 	cli_begin();
 	for (size_t i = 0; i < sizeof(cores) / sizeof(*cores); i++) {
-		CHECK_INT(run(check_fmt("--strict --entry count --set n=%u --schedule 'dispatch=threshold(n,round_robin(2),4,round_robin(6))' $P/probes/tasks.pkg.zst", cores[i][0])), 0);
+		CHECK_INT(
+			run(check_fmt(
+				"--strict --entry count --set n=%u --schedule 'dispatch=threshold(n,round_robin(2),4,round_robin(6))' $P/probes/tasks.pkg.zst",
+				cores[i][0])),
+			0);
 		text = design();
 		CHECK_UINT(occurs(text, "\"aie.core\""), cores[i][1] < cores[i][0] ? cores[i][1] : cores[i][0]);
 		free(text);
@@ -340,14 +345,15 @@ static void shards_are_where_the_layout_says(void)
 /* Nothing says whose tasks are but the layouts of what they touch: each goes to who holds it, so nothing moves between cores, and w comes to all of them as one stream. */
 static void tasks_go_to_who_holds_what_they_write(void)
 {
-	static const char source[] = "module @sharded\n"
-				     "tensor %%x : f32[64, 60] in layout(S(0), S(1))\ntensor %%w : f32[16, 20] in\ntensor %%y : f32[64, 60] out layout(S(0), S(1))\n"
-				     "func @scaled(%%a: !pto.memref<gm,...,f32>, %%w: !pto.memref<gm,...,f32>, %%b: !pto.memref<gm,...,f32>) {\n"
-				     "  %%t = alloc_tile : !pto.tile<16x20xf32>\n  %%u = alloc_tile : !pto.tile<16x20xf32>\n  %%t = tload %%a[0, 0]\n  %%u = tload %%w[0, 0]\n"
-				     "  %%t = tadd %%t, %%u\n  tstore %%t, %%b[0, 0]\n  return\n}\n"
-				     "kernel @scale(%%a: f32[16, 20] in, %%w: f32[16, 20] in, %%b: f32[16, 20] out) { portable @scaled }\n"
-				     "workload @main { parallel_for %%i in dense(3) { parallel_for %%j in dense(4) {\n"
-				     "  call @scale(%%a -> %%x[%%j * 16, %%i * 20], %%w -> %%w, %%b -> %%y[%%j * 16, %%i * 20]) } } }\n";
+	static const char source[] =
+		"module @sharded\n"
+		"tensor %%x : f32[64, 60] in layout(S(0), S(1))\ntensor %%w : f32[16, 20] in\ntensor %%y : f32[64, 60] out layout(S(0), S(1))\n"
+		"func @scaled(%%a: !pto.memref<gm,...,f32>, %%w: !pto.memref<gm,...,f32>, %%b: !pto.memref<gm,...,f32>) {\n"
+		"  %%t = alloc_tile : !pto.tile<16x20xf32>\n  %%u = alloc_tile : !pto.tile<16x20xf32>\n  %%t = tload %%a[0, 0]\n  %%u = tload %%w[0, 0]\n"
+		"  %%t = tadd %%t, %%u\n  tstore %%t, %%b[0, 0]\n  return\n}\n"
+		"kernel @scale(%%a: f32[16, 20] in, %%w: f32[16, 20] in, %%b: f32[16, 20] out) { portable @scaled }\n"
+		"workload @main { parallel_for %%i in dense(3) { parallel_for %%j in dense(4) {\n"
+		"  call @scale(%%a -> %%x[%%j * 16, %%i * 20], %%w -> %%w, %%b -> %%y[%%j * 16, %%i * 20]) } } }\n";
 	char *text;
 
 	cli_begin();
@@ -370,15 +376,16 @@ static void tasks_go_to_who_holds_what_they_write(void)
 /* Both halves of a row change the same parts twice: what a core makes in place goes to the next one behind a part that it holds, stores and passes on by the same stream. */
 static void parts_change_hands_several_times(void)
 {
-	static const char source[] = "module @hands\n"
-				     "tensor %%x : f32[64, 64] in\ntensor %%y : f32[64, 64] inout\n"
-				     "func @added(%%a: !pto.memref<gm,...,f32>, %%b: !pto.memref<gm,...,f32>) {\n"
-				     "  %%t = alloc_tile : !pto.tile<16x16xf32>\n  %%u = alloc_tile : !pto.tile<16x16xf32>\n  %%t = tload %%a[0, 0]\n  %%u = tload %%b[0, 0]\n"
-				     "  %%t = tadd %%t, %%u\n  tstore %%t, %%b[0, 0]\n  return\n}\n"
-				     "kernel @add(%%a: f32[16, 16] in, %%b: f32[16, 16] inout) { portable @added }\n"
-				     "workload @main { for_each %%k in dense(2) { parallel_for %%i in dense(4) { parallel_for %%j in dense(4) {\n"
-				     "  call @add(%%a -> %%x[%%i * 16, %%j * 16], %%b -> %%y[%%i * 16, %%j * 16]) } } } }\n"
-				     "schedule { spatial_map(1, 2) layout %%x(S(0), S(1)) layout %%y(S(0), R) }\n";
+	static const char source[] =
+		"module @hands\n"
+		"tensor %%x : f32[64, 64] in\ntensor %%y : f32[64, 64] inout\n"
+		"func @added(%%a: !pto.memref<gm,...,f32>, %%b: !pto.memref<gm,...,f32>) {\n"
+		"  %%t = alloc_tile : !pto.tile<16x16xf32>\n  %%u = alloc_tile : !pto.tile<16x16xf32>\n  %%t = tload %%a[0, 0]\n  %%u = tload %%b[0, 0]\n"
+		"  %%t = tadd %%t, %%u\n  tstore %%t, %%b[0, 0]\n  return\n}\n"
+		"kernel @add(%%a: f32[16, 16] in, %%b: f32[16, 16] inout) { portable @added }\n"
+		"workload @main { for_each %%k in dense(2) { parallel_for %%i in dense(4) { parallel_for %%j in dense(4) {\n"
+		"  call @add(%%a -> %%x[%%i * 16, %%j * 16], %%b -> %%y[%%i * 16, %%j * 16]) } } } }\n"
+		"schedule { spatial_map(1, 2) layout %%x(S(0), S(1)) layout %%y(S(0), R) }\n";
 
 	cli_begin();
 	REQUIRE_INT(cli(check_fmt("printf '%s' > $T/hands.pto; $B/ptowsp-pack $T/hands.pto -o $T/hands.pkg.zst", source)), 0);

@@ -14,10 +14,10 @@ static bool tool_is_here(void)
 {
 	return check_run("command -v mlir-opt-22", NULL, NULL) == 0;
 }
-#define NEED_TOOL()                                                    \
-	do {                                                           \
-		if (!tool_is_here())                                   \
-			CHECK_SKIP("mlir-opt-22 is not installed");    \
+#define NEED_TOOL()                                                                                                                                            \
+	do {                                                                                                                                                   \
+		if (!tool_is_here())                                                                                                                           \
+			CHECK_SKIP("mlir-opt-22 is not installed");                                                                                            \
 	} while (0)
 
 static int by_name(const void *a, const void *b)
@@ -94,7 +94,9 @@ static void run_opt(const char *what, const char *command, bool good)
 
 static const char *irdl_command(const char *path)
 {
-	return check_fmt("awk -f %s/tests/aie/designs/irdl.awk '%s' | mlir-opt-22 --allow-unregistered-dialect --irdl-file=%s/tests/aie/designs/aie.irdl.mlir -", check_root(), path, check_root());
+	return check_fmt(
+		"awk -f %s/tests/aie/designs/irdl.awk '%s' | mlir-opt-22 --allow-unregistered-dialect --irdl-file=%s/tests/aie/designs/aie.irdl.mlir -",
+		check_root(), path, check_root());
 }
 
 /* Not those with calls in cores: MLIR looks for functions no farther than the nearest operation that it does not know. */
@@ -179,8 +181,23 @@ static void what_mlir_prints_is_the_same_module(void)
  * looks for no symbol beyond an operation with one region that it does not know, such as a core, so it refuses each func.call there, whatever it calls, and nothing else. */
 static void emitted_designs_are_taken(void)
 {
-	static const char *const examples[] = {"vector_add", "softmax", "fused_softmax", "dynamic_softmax", "matmul", "alternating_matmul_add", "gemm_1", "gemm_16", "gemm_32",
-					       "paged_attention", "fan_in", "passthrough", "two_stage", "tiles", "csp", "llama", "attention_pipeline"};
+	static const char *const examples[] = {"vector_add",
+					       "softmax",
+					       "fused_softmax",
+					       "dynamic_softmax",
+					       "matmul",
+					       "alternating_matmul_add",
+					       "gemm_1",
+					       "gemm_16",
+					       "gemm_32",
+					       "paged_attention",
+					       "fan_in",
+					       "passthrough",
+					       "two_stage",
+					       "tiles",
+					       "csp",
+					       "llama",
+					       "attention_pipeline"};
 	const bool there = !access(check_fmt("%s/reference/aie-files/check.sh", check_shared()), R_OK);
 
 	NEED_TOOL();
@@ -188,13 +205,16 @@ static void emitted_designs_are_taken(void)
 	for (size_t i = 0; i < sizeof(examples) / sizeof(*examples); i++) {
 		const char *device = i % 2 ? "npu1" : "npu2";
 
-		if (cli(check_fmt("$B/ptowsp-run --plugin=aie --quiet --device=%s --opt buffering=8 --emit $T/%s $P/%s.pkg.zst", device, examples[i], examples[i]))) {
+		if (cli(check_fmt("$B/ptowsp-run --plugin=aie --quiet --device=%s --opt buffering=8 --emit $T/%s $P/%s.pkg.zst", device, examples[i],
+				  examples[i]))) {
 			CHECK_FAIL("%s: %s", examples[i], cli_err);
 			continue;
 		}
-		if (cli(check_fmt("sed 's/\"func.call\"/\"aie.call\"/' $T/%s/design.mlir | mlir-opt-22 --allow-unregistered-dialect - -o /dev/null", examples[i])))
+		if (cli(check_fmt("sed 's/\"func.call\"/\"aie.call\"/' $T/%s/design.mlir | mlir-opt-22 --allow-unregistered-dialect - -o /dev/null",
+				  examples[i])))
 			CHECK_FAIL("%s: %.300s", examples[i], cli_err);
-		if (cli(check_fmt("awk -f $R/tests/aie/designs/irdl.awk $T/%s/design.mlir | mlir-opt-22 --allow-unregistered-dialect --irdl-file=$R/tests/aie/designs/aie.irdl.mlir - -o /dev/null",
+		if (cli(check_fmt("awk -f $R/tests/aie/designs/irdl.awk $T/%s/design.mlir | mlir-opt-22 --allow-unregistered-dialect "
+				  "--irdl-file=$R/tests/aie/designs/aie.irdl.mlir - -o /dev/null",
 				  examples[i])))
 			CHECK_FAIL("%s, by IRDL: %.300s", examples[i], cli_err);
 		if (there && cli(check_fmt("sh '%s/reference/aie-files/check.sh' $T/%s/design.mlir", check_shared(), examples[i])))
@@ -210,7 +230,9 @@ static void only_calls_are_refused(void)
 	cli_begin();
 	REQUIRE_INT(cli("$B/ptowsp-run --plugin=aie --quiet --emit $T/called $P/softmax.pkg.zst"), 0);
 	CHECK_INT(cli("mlir-opt-22 --allow-unregistered-dialect $T/called/design.mlir -o /dev/null"), 1);
-	CHECK_INT(cli("mlir-opt-22 --allow-unregistered-dialect $T/called/design.mlir -o /dev/null 2>&1 | grep 'error:' | grep -v \"'func.call' op '[a-z0-9_]*' does not reference a valid function\""), 1);
+	CHECK_INT(cli("mlir-opt-22 --allow-unregistered-dialect $T/called/design.mlir -o /dev/null 2>&1 | grep 'error:' | grep -v \"'func.call' op "
+		      "'[a-z0-9_]*' does not reference a valid function\""),
+		  1);
 }
 
 void suite_aie_mlir(CU_pSuite s)

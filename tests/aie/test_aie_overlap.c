@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  * test_aie_overlap.c - windows that have elements in common, on the arrays: what is read is what was written last, whoever wrote it. */
-#include "tests/contract/cli.h"
 #include "rt/program/policy.h"
+#include "tests/contract/cli.h"
 
 #include <stdarg.h>
 #include <stdio.h>
@@ -30,8 +30,9 @@ static const char plus[] = "tensor %%x : f32[16, 16] in\ntensor %%w : f32[16, 16
 /* Rows 4 to 11 are read, rows 0 to 7 written, rows 4 to 11 read again: the load of x for the second task is none of y for the third. */
 static void what_was_read_before_is_read_again_behind_a_write_that_meets_it(void)
 {
-	static const char again[] = "  call @plus(%%a -> %%y[4, 0 : 8, 16], %%b -> %%w[0, 0 : 8, 16])\n  call @plus(%%a -> %%x[0, 0 : 8, 16], %%b -> %%y[0, 0 : 8, 16])\n"
-				    "  call @plus(%%a -> %%y[4, 0 : 8, 16], %%b -> %s)\n";
+	static const char again[] =
+		"  call @plus(%%a -> %%y[4, 0 : 8, 16], %%b -> %%w[0, 0 : 8, 16])\n  call @plus(%%a -> %%x[0, 0 : 8, 16], %%b -> %%y[0, 0 : 8, 16])\n"
+		"  call @plus(%%a -> %%y[4, 0 : 8, 16], %%b -> %s)\n";
 
 	cli_begin();
 	is_right(check_fmt(plus, check_fmt(again, "%w[4, 0 : 8, 16]")), "");
@@ -44,10 +45,12 @@ static void what_was_read_before_is_read_again_behind_a_write_that_meets_it(void
 /* What a kernel has written to one argument it reads by another one: the same window, one that meets it, and one that is seen as a row. */
 static void what_a_task_has_written_it_reads_by_another_argument(void)
 {
-	static const char two[] = "tensor %%x : f32[16, 16] in\ntensor %%w : f32[16, 16] inout\ntensor %%y : f32[16, 16] inout\n"
-				  "func @two(%%a: !pto.memref<gm,...,f32>, %%b: !pto.memref<gm,...,f32>, %%c: !pto.memref<gm,...,f32>) {\n  %%t = alloc_tile : !pto.tile<%s>\n"
-				  "  %%u = alloc_tile : !pto.tile<%s>\n  %%t = tload %%a[0, 0]\n  tstore %%t, %%b[0, 0]\n  %%u = tload %%c[0, 0]\n  %%u = tadd %%u, %%t\n"
-				  "  tstore %%u, %%c[0, 0]\n  return\n}\nworkload @main { call @two(%%a -> %%x, %%b -> %s, %%c -> %s) call @two(%%a -> %%y, %%b -> %%w, %%c -> %%w) }\n";
+	static const char two[] =
+		"tensor %%x : f32[16, 16] in\ntensor %%w : f32[16, 16] inout\ntensor %%y : f32[16, 16] inout\n"
+		"func @two(%%a: !pto.memref<gm,...,f32>, %%b: !pto.memref<gm,...,f32>, %%c: !pto.memref<gm,...,f32>) {\n  %%t = alloc_tile : !pto.tile<%s>\n"
+		"  %%u = alloc_tile : !pto.tile<%s>\n  %%t = tload %%a[0, 0]\n  tstore %%t, %%b[0, 0]\n  %%u = tload %%c[0, 0]\n  %%u = tadd %%u, %%t\n"
+		"  tstore %%u, %%c[0, 0]\n  return\n}\nworkload @main { call @two(%%a -> %%x, %%b -> %s, %%c -> %s) call @two(%%a -> %%y, %%b -> %%w, %%c -> "
+		"%%w) }\n";
 	static const char *const ways[] = {"", "--device=npu2 --opt cores=1"};
 
 	cli_begin();
@@ -61,11 +64,12 @@ static void what_a_task_has_written_it_reads_by_another_argument(void)
 /* The window's rows are longer than those of some tiles, so that as many elements as it has are not all of it. */
 static void what_tiles_leave_out_stays(void)
 {
-	static const char mixed[] = "tensor %x : f32[16, 16] in\ntensor %w : f32[16, 16] inout\ntensor %y : f32[16, 16] inout\n"
-				    "func @mixed(%a: !pto.memref<gm,...,f32>, %b: !pto.memref<gm,...,f32>) {\n  %t = alloc_tile : !pto.tile<1x4xf32>\n"
-				    "  %u = alloc_tile : !pto.tile<1x2xf32>\n  %t = tload %a[0, 0]\n  %u = tload %a[0, 0]\n  tstore %u, %b[0, 0]\n  tstore %u, %b[1, 0]\n"
-				    "  tstore %u, %b[2, 0]\n  tstore %u, %b[3, 0]\n  tstore %t, %b[2, 0]\n  tstore %t, %b[3, 0]\n  return\n}\n"
-				    "workload @main { call @mixed(%a -> %x[0, 0 : 4, 4], %b -> %y[0, 0 : 4, 4]) call @mixed(%a -> %y[0, 0 : 4, 4], %b -> %w[8, 8 : 4, 4]) }\n";
+	static const char mixed[] =
+		"tensor %x : f32[16, 16] in\ntensor %w : f32[16, 16] inout\ntensor %y : f32[16, 16] inout\n"
+		"func @mixed(%a: !pto.memref<gm,...,f32>, %b: !pto.memref<gm,...,f32>) {\n  %t = alloc_tile : !pto.tile<1x4xf32>\n"
+		"  %u = alloc_tile : !pto.tile<1x2xf32>\n  %t = tload %a[0, 0]\n  %u = tload %a[0, 0]\n  tstore %u, %b[0, 0]\n  tstore %u, %b[1, 0]\n"
+		"  tstore %u, %b[2, 0]\n  tstore %u, %b[3, 0]\n  tstore %t, %b[2, 0]\n  tstore %t, %b[3, 0]\n  return\n}\n"
+		"workload @main { call @mixed(%a -> %x[0, 0 : 4, 4], %b -> %y[0, 0 : 4, 4]) call @mixed(%a -> %y[0, 0 : 4, 4], %b -> %w[8, 8 : 4, 4]) }\n";
 
 	cli_begin();
 	is_right(mixed, "");
@@ -75,7 +79,8 @@ static void one_buffer_has_one_type(void)
 {
 	static const char types[] = "tensor %x : u8[64] inout\n"
 				    "func @k(%a: !pto.memref<gm,...,f32>, %b: !pto.memref<gm,...,i32>) {\n  %t = alloc_tile : !pto.tile<1x8xf32>\n"
-				    "  %u = alloc_tile : !pto.tile<1x8xi32>\n  %t = tload %a[0, 0]\n  tstore %t, %a[0, 8]\n  %u = tload %b[0, 0]\n  tstore %u, %b[0, 4]\n  return\n}\n"
+				    "  %u = alloc_tile : !pto.tile<1x8xi32>\n  %t = tload %a[0, 0]\n  tstore %t, %a[0, 8]\n  %u = tload %b[0, 0]\n  tstore %u, "
+				    "%b[0, 4]\n  return\n}\n"
 				    "workload @main { call @k(%a -> %x[0 : ..., 64] as f32, %b -> %x[0 : ..., 64] as i32) }\n";
 
 	cli_begin();
@@ -141,8 +146,8 @@ static void kernel_make(struct random *random, uint32_t number)
 	for (uint32_t t = 0; t < TILES; t++) {
 		random->tiles[t][0] = below(random, 2) ? random->rows : 1 + below(random, random->rows);
 		random->tiles[t][1] = below(random, 2) ? random->columns : 1 + below(random, random->columns);
-		put(random->text, TEXT, "  %%t%u = alloc_tile : !pto.tile<%ux%ux%s>\n  %%t%u = tload %%%c[0, 0]\n", t, random->tiles[t][0], random->tiles[t][1], random->type, t,
-		    'a' + (int)below(random, random->count));
+		put(random->text, TEXT, "  %%t%u = alloc_tile : !pto.tile<%ux%ux%s>\n  %%t%u = tload %%%c[0, 0]\n", t, random->tiles[t][0], random->tiles[t][1],
+		    random->type, t, 'a' + (int)below(random, random->count));
 	}
 	for (uint32_t n = below(random, 6); n; n--) {
 		const uint32_t tile = below(random, TILES);
@@ -166,8 +171,9 @@ static void call_make(struct random *random, uint32_t number)
 		const char *tensor = random->stores[i] ? "wyp" : "xwyp";
 		const uint32_t row = below(random, SIDE - random->rows - room + 1), column = below(random, SIDE - random->columns + 1);
 
-		put(random->calls, sizeof(random->calls), "%s%%%c -> %%%c[%%i * %u + %u, %u%s]", i ? ", " : "", 'a' + (int)i, tensor[below(random, (uint32_t)strlen(tensor))], step, row,
-		    column, random->rows == 1 && below(random, 2) ? " : ..." : check_fmt(" : %u, %u", random->rows, random->columns));
+		put(random->calls, sizeof(random->calls), "%s%%%c -> %%%c[%%i * %u + %u, %u%s]", i ? ", " : "", 'a' + (int)i,
+		    tensor[below(random, (uint32_t)strlen(tensor))], step, row, column,
+		    random->rows == 1 && below(random, 2) ? " : ..." : check_fmt(" : %u, %u", random->rows, random->columns));
 	}
 	put(random->calls, sizeof(random->calls), ") }\n");
 }
@@ -181,7 +187,8 @@ static bool program_write(struct random *random, uint64_t seed)
 	random->type = types[below(random, 4)];
 	for (unsigned t = 0; t < 4; t++)
 		put(random->text, TEXT, "tensor %%%s : %s[%u, %u] %s\n", tensors[t][0], random->type, SIDE, SIDE, tensors[t][1]);
-	put(random->calls, sizeof(random->calls), "  copy %%x[0, 0 : %u, %u] -> %%p[0, 0 : %u, %u]\n  copy %%w[0, 0 : 4, 5] -> %%y[1, 2 : 4, 5]\n  copy %%y[0, 0 : 4, 5] -> %%w[2, 1 : 4, 5]\n", SIDE,
+	put(random->calls, sizeof(random->calls),
+	    "  copy %%x[0, 0 : %u, %u] -> %%p[0, 0 : %u, %u]\n  copy %%w[0, 0 : 4, 5] -> %%y[1, 2 : 4, 5]\n  copy %%y[0, 0 : 4, 5] -> %%w[2, 1 : 4, 5]\n", SIDE,
 	    SIDE, SIDE, SIDE);
 	for (uint32_t kernels = 1 + below(random, 3), k = 0; k < kernels; k++) {
 		kernel_make(random, k);
@@ -195,8 +202,10 @@ static bool program_write(struct random *random, uint64_t seed)
 /* The same bytes by another backend, or a refusal by the arrays. */
 static int run(const char *to, const char *flags)
 {
-	return cli(check_fmt("$B/ptowsp-run --quiet --fill x=random:1 --fill w=random:2 --fill y=random:3 --out w=%s.w.npy --out y=%s.y.npy %s p.pkg.zst && cmp cpu.w.npy %s.w.npy && "
-			     "cmp cpu.y.npy %s.y.npy", to, to, flags, to, to));
+	return cli(check_fmt("$B/ptowsp-run --quiet --fill x=random:1 --fill w=random:2 --fill y=random:3 --out w=%s.w.npy --out y=%s.y.npy %s p.pkg.zst && "
+			     "cmp cpu.w.npy %s.w.npy && "
+			     "cmp cpu.y.npy %s.y.npy",
+			     to, to, flags, to, to));
 }
 
 static void random_programs_have_the_same_results_everywhere(void)

@@ -7,8 +7,8 @@
 
 #include "aie/picture/picture.h"
 #include "aie/picture/picture_design.h"
-#include "registry/common/common_text.h"
 #include "aie/picture/xml.h"
+#include "registry/common/common_text.h"
 #include "tests/aie/aie_written.h"
 #include "tests/check.h"
 
@@ -22,15 +22,27 @@ static const struct aie_flow flows[FLOWS] = {
 	{.from = {1, 3, AIE_BUNDLE_DMA, 0}, .to = &ends[3], .to_count = 1},
 	{.from = {0, 1, AIE_BUNDLE_DMA, 1}, .to = &ends[4], .to_count = 1},
 };
-static const struct aie_picture_stream streams[FLOWS] = {
-	{.name = "in", .text = "memref<64xi32>, 2 objects", .words = 640}, {.name = "part <1> & \"2\"", .words = 320}, {.name = "sum"}, {.name = "out", .words = 700}};
+static const struct aie_picture_stream streams[FLOWS] = {{.name = "in", .text = "memref<64xi32>, 2 objects", .words = 640},
+							 {.name = "part <1> & \"2\"", .words = 320},
+							 {.name = "sum"},
+							 {.name = "out", .words = 700}};
 static const char *const on_memtile[] = {"in ▸ part", "sum ▸ out", "third", "fourth", "fifth"};
 static const char *const on_core[] = {"add & multiply a very long name of a kernel"};
 static const struct aie_picture_part memory[] = {{"stack", 1024}, {"part in", 32768}, {"acc", 40000}};
 static const struct aie_picture_tile tiles[] = {
 	{.column = 0, .row = 0, .used = {[AIE_DMA_IN] = 1, [AIE_DMA_OUT] = 1}},
-	{.column = 0, .row = 1, .nodes = on_memtile, .node_count = 5, .used = {[AIE_MEMORY] = 4096, [AIE_BDS] = 8, [AIE_LOCKS] = 8, [AIE_DMA_IN] = 2, [AIE_DMA_OUT] = 2}},
-	{.column = 0, .row = 2, .nodes = on_core, .node_count = 1, .parts = memory, .part_count = 3, .used = {[AIE_MEMORY] = 73792, [AIE_BDS] = 2, [AIE_LOCKS] = 2, [AIE_DMA_IN] = 1}},
+	{.column = 0,
+	 .row = 1,
+	 .nodes = on_memtile,
+	 .node_count = 5,
+	 .used = {[AIE_MEMORY] = 4096, [AIE_BDS] = 8, [AIE_LOCKS] = 8, [AIE_DMA_IN] = 2, [AIE_DMA_OUT] = 2}},
+	{.column = 0,
+	 .row = 2,
+	 .nodes = on_core,
+	 .node_count = 1,
+	 .parts = memory,
+	 .part_count = 3,
+	 .used = {[AIE_MEMORY] = 73792, [AIE_BDS] = 2, [AIE_LOCKS] = 2, [AIE_DMA_IN] = 1}},
 };
 
 static struct aie_picture picture(struct aie_routes *routes)
@@ -39,7 +51,8 @@ static struct aie_picture picture(struct aie_routes *routes)
 
 	memset(routes, 0, sizeof(*routes));
 	REQUIRE_INT(aie_route(arch, flows, FLOWS, routes, NULL), PTOWSP_OK);
-	return (struct aie_picture){.arch = arch, .title = "four <streams>", .tiles = tiles, .tile_count = 3, .flows = flows, .streams = streams, .routes = routes};
+	return (struct aie_picture){
+		.arch = arch, .title = "four <streams>", .tiles = tiles, .tile_count = 3, .flows = flows, .streams = streams, .routes = routes};
 }
 
 static void check_file(const char *name, const char *text)
@@ -185,9 +198,15 @@ static void names_are_quoted(void)
 	static const struct {
 		const char *name, *xml;
 	} rows[] = {
-		{"a\"b\\c", "a&quot;b\\c"}, {"<&>", "&lt;&amp;&gt;"}, {"\x01\n", "??"}, {"\xff\xc3", "??"},
+		{"a\"b\\c", "a&quot;b\\c"},
+		{"<&>", "&lt;&amp;&gt;"},
+		{"\x01\n", "??"},
+		{"\xff\xc3", "??"},
 		{"\xc3\xa4\xe2\x96\xb8\xf0\x9f\x98\x80", "\xc3\xa4\xe2\x96\xb8\xf0\x9f\x98\x80"},
-		{"\xed\xa0\x80", "???"}, {"\xc0\x80", "??"}, {"\xef\xbf\xbf", "?"}, {"", ""},
+		{"\xed\xa0\x80", "???"},
+		{"\xc0\x80", "??"},
+		{"\xef\xbf\xbf", "?"},
+		{"", ""},
 	};
 
 	for (size_t i = 0; i < sizeof(rows) / sizeof(*rows); i++) {
@@ -207,7 +226,10 @@ static void long_names_are_cut_between_characters(void)
 	common_text_put(&text, "|");
 	aie_xml_add_short(&text, "123456789", 8);
 	common_text_put(&text, "|");
-	aie_xml_add_short(&text, "1234\xe2\x96\xb8" "89", 8);
+	aie_xml_add_short(&text,
+			  "1234\xe2\x96\xb8"
+			  "89",
+			  8);
 	CHECK_STR(text.bytes, "12345678|12345...|1234...");
 	common_text_finish(&text);
 }

@@ -8,7 +8,10 @@
 #include "tests/aie/aie_fabric.h"
 #include "tests/check.h"
 
-#define CORE_NODE(text) {.kind = AIE_CORE, .column = AIE_ANYWHERE, .row = AIE_ANYWHERE, .name = text}
+#define CORE_NODE(text)                                                                                                                                        \
+	{                                                                                                                                                      \
+		.kind = AIE_CORE, .column = AIE_ANYWHERE, .row = AIE_ANYWHERE, .name = text                                                                    \
+	}
 
 /* What is wrong with places; written from the rules, with sums of its own. */
 static const char *wrong(const struct aie_arch *arch, const struct aie_place_node *nodes, uint32_t count, const struct aie_place *places)
@@ -29,7 +32,10 @@ static const char *wrong(const struct aie_arch *arch, const struct aie_place_nod
 			in += nodes[k].in, out += nodes[k].out, locks += nodes[k].locks, bds += nodes[k].bds, bytes += nodes[k].bytes;
 		}
 		if (in > (kind == AIE_MEMTILE ? 6 : 2) || out > (kind == AIE_MEMTILE ? 6 : 2) || locks > (kind == AIE_MEMTILE ? 64 : 16) ||
-		    bds > (kind == AIE_MEMTILE ? 48 : 16) || bytes > (kind == AIE_MEMTILE ? 524288 : kind == AIE_CORE ? 65536 : 0))
+		    bds > (kind == AIE_MEMTILE ? 48 : 16) ||
+		    bytes > (kind == AIE_MEMTILE ? 524288
+			     : kind == AIE_CORE  ? 65536
+						 : 0))
 			return check_fmt("tile (%d,%d) has too much", places[i].column, places[i].row);
 	}
 	return NULL;
@@ -68,7 +74,8 @@ static void draw_graph(struct graph *graph, const struct aie_arch *arch, uint32_
 		struct aie_place_net *net = &graph->nets[graph->net_count++];
 		const uint64_t ends = fabric_draw(random, 3) ? 1 : 1 + fabric_draw(random, 4);
 
-		*net = (struct aie_place_net){.from = (uint32_t)fabric_draw(random, graph->count), .to = &graph->ends[graph->end_count],
+		*net = (struct aie_place_net){.from = (uint32_t)fabric_draw(random, graph->count),
+					      .to = &graph->ends[graph->end_count],
 					      .weight = 1 + (fabric_draw(random, 4) ? fabric_draw(random, 100) : fabric_draw(random, UINT64_C(1) << 40))};
 		for (; net->to_count < ends; net->to_count++)
 			graph->ends[graph->end_count++] = (uint32_t)fabric_draw(random, graph->count);
@@ -99,13 +106,15 @@ static void more_effort_finds_shorter_ways(void)
 		if (aie_place(arch, graph.nodes, graph.count, graph.nets, graph.net_count, 0, first, NULL))
 			continue;
 		for (int effort = AIE_EFFORT_NONE; effort <= AIE_EFFORT_MOST; effort++) {
-			REQUIRE_INT(aie_place_with((enum aie_effort)effort, arch, graph.nodes, graph.count, graph.nets, graph.net_count, seed, places, NULL), PTOWSP_OK);
+			REQUIRE_INT(aie_place_with((enum aie_effort)effort, arch, graph.nodes, graph.count, graph.nets, graph.net_count, seed, places, NULL),
+				    PTOWSP_OK);
 			if (effort == AIE_EFFORT_NONE)
 				CHECK(!memcmp(places, first, graph.count * sizeof(*places)));
 			ways[effort] += aie_place_cost(arch, places, graph.nets, graph.net_count).way;
 		}
 	}
-	printf("# ways by effort: %llu, %llu, %llu, %llu\n", (unsigned long long)ways[0], (unsigned long long)ways[1], (unsigned long long)ways[2], (unsigned long long)ways[3]);
+	printf("# ways by effort: %llu, %llu, %llu, %llu\n", (unsigned long long)ways[0], (unsigned long long)ways[1], (unsigned long long)ways[2],
+	       (unsigned long long)ways[3]);
 	CHECK(ways[0] > ways[1] && ways[1] >= ways[2] && ways[2] >= ways[3] && ways[1] > ways[3]);
 }
 
@@ -182,7 +191,13 @@ static void try_all(const struct aie_arch *arch, const struct graph *graph, uint
 		return;
 	}
 	for (int32_t column = 0; column < (int32_t)arch->columns; column++)
-		for (int32_t row = graph->nodes[at].kind == AIE_CORE ? 2 : graph->nodes[at].kind == AIE_MEMTILE ? 1 : 0; row < (graph->nodes[at].kind == AIE_CORE ? 6 : graph->nodes[at].kind == AIE_MEMTILE ? 2 : 1); row++) {
+		for (int32_t row = graph->nodes[at].kind == AIE_CORE      ? 2
+				   : graph->nodes[at].kind == AIE_MEMTILE ? 1
+									  : 0;
+		     row < (graph->nodes[at].kind == AIE_CORE      ? 6
+			    : graph->nodes[at].kind == AIE_MEMTILE ? 2
+								   : 1);
+		     row++) {
 			places[at] = (struct aie_place){column, row};
 			try_all(arch, graph, at + 1, places, best);
 		}
@@ -216,7 +231,8 @@ static void small_graphs_are_placed_as_well_as_can_be(void)
 		REQUIRE_INT(status, PTOWSP_OK);
 		got = aie_place_cost(arch, places, graph.nets, graph.net_count);
 		if (got.unmet || got.way != best.way)
-			CHECK_FAIL("seed %u on %s: way %llu, %u unmet; best %llu", seed, arch->name, (unsigned long long)got.way, got.unmet, (unsigned long long)best.way);
+			CHECK_FAIL("seed %u on %s: way %llu, %u unmet; best %llu", seed, arch->name, (unsigned long long)got.way, got.unmet,
+				   (unsigned long long)best.way);
 	}
 	printf("# seeds 1 to 120: all as good as the best there is, %u have none\n", refused);
 	CHECK(refused < 80);
@@ -275,8 +291,9 @@ static void memory_tiles_and_shims_lie_near_their_cores(void)
 		{.kind = AIE_SHIM, .column = AIE_ANYWHERE, .row = AIE_ANYWHERE, .out = 1, .name = "shim"},
 	};
 	const uint32_t ends[] = {0, 0, 1};
-	const struct aie_place_net nets[] = {
-		{.from = 1, .to = &ends[0], .to_count = 1, .weight = 10}, {.from = 2, .to = &ends[1], .to_count = 1, .weight = 9}, {.from = 3, .to = &ends[2], .to_count = 1, .weight = 1}};
+	const struct aie_place_net nets[] = {{.from = 1, .to = &ends[0], .to_count = 1, .weight = 10},
+					     {.from = 2, .to = &ends[1], .to_count = 1, .weight = 9},
+					     {.from = 3, .to = &ends[2], .to_count = 1, .weight = 1}};
 	struct aie_place places[4];
 
 	for (uint64_t seed = 0; seed < 2; seed++) {
@@ -306,7 +323,8 @@ static void what_fits_nowhere_is_named(void)
 	const struct aie_place_node both[] = {{.kind = AIE_CORE, .column = 0, .row = 2, .name = "a"}, {.kind = AIE_CORE, .column = 0, .row = 2, .name = "b"}};
 	const struct aie_place_node channels[] = {{.kind = AIE_CORE, .column = AIE_ANYWHERE, .row = AIE_ANYWHERE, .in = 3, .name = "a"}};
 	const struct aie_place_node bytes[] = {{.kind = AIE_CORE, .column = AIE_ANYWHERE, .row = AIE_ANYWHERE, .bytes = 65537, .name = "a"}};
-	const struct aie_place_node pinned[] = {{.kind = AIE_MEMTILE, .column = 0, .row = 1, .in = 4, .name = "a"}, {.kind = AIE_MEMTILE, .column = 0, .row = 1, .in = 3, .name = "b"}};
+	const struct aie_place_node pinned[] = {{.kind = AIE_MEMTILE, .column = 0, .row = 1, .in = 4, .name = "a"},
+						{.kind = AIE_MEMTILE, .column = 0, .row = 1, .in = 3, .name = "b"}};
 	const struct aie_place_node shims[] = {{.kind = AIE_SHIM, .column = AIE_ANYWHERE, .row = AIE_ANYWHERE, .in = 2, .name = "a"},
 					       {.kind = AIE_SHIM, .column = AIE_ANYWHERE, .row = AIE_ANYWHERE, .in = 1, .name = "b"}};
 	struct aie_place_node five[5], row[2];
@@ -334,7 +352,8 @@ static void shares_that_do_not_fit_are_named(void)
 					       {.kind = AIE_MEMTILE, .column = AIE_ANYWHERE, .row = AIE_ANYWHERE, .in = 4, .bytes = 8, .name = "c"}};
 
 	refused(arch, nodes, 3,
-		"no memory tile of npu1_2col has room for node 'c' beside the others: 4 DMA channels in, 0 out, 0 locks, 0 buffer descriptors, 8 bytes; split it or pin fewer nodes");
+		"no memory tile of npu1_2col has room for node 'c' beside the others: 4 DMA channels in, 0 out, 0 locks, 0 buffer descriptors, 8 bytes; split "
+		"it or pin fewer nodes");
 }
 
 static void needs_that_are_not_met_are_named(void)
@@ -349,9 +368,11 @@ static void needs_that_are_not_met_are_named(void)
 	struct ptowsp_error error = {.text = ""};
 
 	CHECK_INT(aie_place(arch, nodes, 2, &shared, 1, 1, places, &error), PTOWSP_UNSUPPORTED);
-	CHECK_STR(error.text, "nodes 'a' and 'b' need a memory that both see, and no places with that were found: nearest core tiles (0,2) and (2,2); give them a stream instead");
+	CHECK_STR(error.text, "nodes 'a' and 'b' need a memory that both see, and no places with that were found: nearest core tiles (0,2) and (2,2); give "
+			      "them a stream instead");
 	CHECK_INT(aie_place(arch, nodes, 2, &cascade, 1, 1, places, &error), PTOWSP_UNSUPPORTED);
-	CHECK_STR(error.text, "nodes 'a' and 'b' need a cascade, and no places with that were found: nearest core tiles (0,2) and (2,2); give them a stream instead");
+	CHECK_STR(error.text,
+		  "nodes 'a' and 'b' need a cascade, and no places with that were found: nearest core tiles (0,2) and (2,2); give them a stream instead");
 	CHECK_INT(aie_place(arch, nodes, 2, &nowhere, 1, 1, places, &error), PTOWSP_INVALID);
 	CHECK_STR(error.text, "net 0 of a placement names a node beyond the 2 that there are");
 }
@@ -364,7 +385,8 @@ static void partly_pinned_nodes_make_room_for_each_other(void)
 	struct aie_place places[8];
 
 	for (uint32_t i = 0; i < 8; i++)
-		nodes[i] = (struct aie_place_node){.kind = AIE_CORE, .column = i < 4 ? AIE_ANYWHERE : 0, .row = i < 4 ? (int32_t)(2 + i) : AIE_ANYWHERE, .name = "a"};
+		nodes[i] = (struct aie_place_node){
+			.kind = AIE_CORE, .column = i < 4 ? AIE_ANYWHERE : 0, .row = i < 4 ? (int32_t)(2 + i) : AIE_ANYWHERE, .name = "a"};
 	for (uint64_t seed = 0; seed < 2; seed++) {
 		REQUIRE_INT(aie_place(arch, nodes, 8, NULL, 0, seed, places, NULL), PTOWSP_OK);
 		CHECK(!wrong(arch, nodes, 8, places));

@@ -5,10 +5,10 @@
 #include <string.h>
 
 #include "aie/sim/aie_cost.h"
+#include "ptowsp/ids.h"
 #include "tests/aie/aie_design.h"
 #include "tests/aie/aie_written.h"
 #include "tests/check.h"
-#include "ptowsp/ids.h"
 
 /* A model is wrong by at most so many percent of the figure. */
 static void point(const char *name, double model, double published, double percent)
@@ -45,8 +45,10 @@ static bool run(char *text, uint32_t dtype, struct aie_sim_stats *stats)
 	for (size_t i = 0; i < 4; i++)
 		arguments[i] = memory;
 	if (!status)
-		status = aie_sim_run(&(struct aie_sim_args){.design = &whole.design, .routes = &whole.routes, .arguments = arguments, .kernels = {.context = &dtype, .call = kernel_call}},
-				     stats, &error);
+		status = aie_sim_run(
+			&(struct aie_sim_args){
+				.design = &whole.design, .routes = &whole.routes, .arguments = arguments, .kernels = {.context = &dtype, .call = kernel_call}},
+			stats, &error);
 	if (status)
 		CHECK_FAIL("%s", error.text);
 	aie_whole_finish(&whole);
@@ -92,7 +94,8 @@ static void cycles_are_near_published_ones(void)
 	struct aie_sim_stats stats = {0};
 
 	point("tile to tile, 512 words (independent)", (double)aie_cost_transfer(512, 2), 530, 1);
-	point("DDR to a core, 4096 words, warm channel (independent)", cycles_of(aie_design_ddr(true, 5, 4096), 0) - cycles_of(aie_design_ddr(true, 4, 4096), 0), 4437, 1);
+	point("DDR to a core, 4096 words, warm channel (independent)",
+	      cycles_of(aie_design_ddr(true, 5, 4096), 0) - cycles_of(aie_design_ddr(true, 4, 4096), 0), 4437, 1);
 	point("scalar loop over 1024 elements (independent)", cycles_of(aie_design_scalar(1), 0), 12000, 12);
 	point("vector kernel, 1024 i16 scaled (same source)", (double)aie_cost_vector(2048, 2048, 0, 0), 75, 2);
 	point("npu1, 16 cores, 64 x 64 x 64 i16 (independent)", gemm_peak("i16", PTOWSP_I16), 75, 6);
@@ -109,11 +112,14 @@ static void first_tasks_of_shims_are_near_measured_ones(void)
 		uint32_t words;
 		double in, out;
 		double in_percent, out_percent; /* their sizes do not lie on a line, the model's do */
-	} points[] = {{64, 1741, 696, 1, 16}, {1024, 1247, 1187, 116, 31}, {2048, 3421, 2217, 9, 17}, {4096, 5304, 4261, 9, 9}, {8192, 9121, 8357, 9, 5}, {16384, 17963, 16525, 1, 3}};
+	} points[] = {{64, 1741, 696, 1, 16},   {1024, 1247, 1187, 116, 31}, {2048, 3421, 2217, 9, 17},
+		      {4096, 5304, 4261, 9, 9}, {8192, 9121, 8357, 9, 5},    {16384, 17963, 16525, 1, 3}};
 
 	for (size_t i = 0; i < sizeof(points) / sizeof(*points); i++) {
-		point(check_fmt("shim MM2S, first task, %u words", points[i].words), busy_of(aie_design_ddr(true, 1, points[i].words), "dma (0,0) MM2S 0"), points[i].in, points[i].in_percent);
-		point(check_fmt("shim S2MM, first task, %u words", points[i].words), busy_of(aie_design_ddr(false, 1, points[i].words), "dma (0,0) S2MM 0"), points[i].out, points[i].out_percent);
+		point(check_fmt("shim MM2S, first task, %u words", points[i].words), busy_of(aie_design_ddr(true, 1, points[i].words), "dma (0,0) MM2S 0"),
+		      points[i].in, points[i].in_percent);
+		point(check_fmt("shim S2MM, first task, %u words", points[i].words), busy_of(aie_design_ddr(false, 1, points[i].words), "dma (0,0) S2MM 0"),
+		      points[i].out, points[i].out_percent);
 	}
 }
 

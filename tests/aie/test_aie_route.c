@@ -52,9 +52,9 @@ static void a_stream_to_its_own_tile_leaves_it_where_it_must(void)
 		struct aie_port from, to;
 		uint32_t length;
 	} rows[] = {
-		{{1, 3, AIE_BUNDLE_DMA, 0}, {1, 3, AIE_BUNDLE_DMA, 0}, 0},  {{1, 3, AIE_BUNDLE_DMA, 0}, {1, 3, AIE_BUNDLE_DMA, 1}, 2},
+		{{1, 3, AIE_BUNDLE_DMA, 0}, {1, 3, AIE_BUNDLE_DMA, 0}, 0},   {{1, 3, AIE_BUNDLE_DMA, 0}, {1, 3, AIE_BUNDLE_DMA, 1}, 2},
 		{{1, 3, AIE_BUNDLE_CORE, 0}, {1, 3, AIE_BUNDLE_CORE, 0}, 2}, {{1, 3, AIE_BUNDLE_CORE, 0}, {1, 3, AIE_BUNDLE_DMA, 1}, 0},
-		{{1, 1, AIE_BUNDLE_DMA, 5}, {1, 1, AIE_BUNDLE_DMA, 0}, 2},  {{1, 0, AIE_BUNDLE_DMA, 1}, {1, 0, AIE_BUNDLE_DMA, 0}, 0},
+		{{1, 1, AIE_BUNDLE_DMA, 5}, {1, 1, AIE_BUNDLE_DMA, 0}, 2},   {{1, 0, AIE_BUNDLE_DMA, 1}, {1, 0, AIE_BUNDLE_DMA, 0}, 0},
 	};
 	const struct aie_arch *arch = aie_arch_named("npu1");
 
@@ -213,7 +213,8 @@ static bool serves(const struct arc *arcs, uint32_t count, uint32_t set, const s
 		return false;
 	for (uint32_t e = 0; e < flow->to_count; e++) {
 		const int tile = flow->to[e].column * 2 + flow->to[e].row - 2;
-		const bool direct = tile == source && (flow->from.bundle != flow->to[e].bundle || (flow->from.bundle == AIE_BUNDLE_DMA && flow->from.channel == flow->to[e].channel));
+		const bool direct = tile == source && (flow->from.bundle != flow->to[e].bundle ||
+						       (flow->from.bundle == AIE_BUNDLE_DMA && flow->from.channel == flow->to[e].channel));
 		bool there = direct;
 
 		for (uint32_t i = 0; i < count; i++)
@@ -314,8 +315,8 @@ static void small_grids_are_routed_as_well_as_can_be(void)
 		best = exhaustive(&grid, flows, count);
 		status = aie_route(&grid.arch, flows, count, &routes, NULL);
 		if (status != (best == UINT32_MAX ? PTOWSP_UNSUPPORTED : PTOWSP_OK) || (!status && routes.length != best))
-			CHECK_FAIL("seed %u: %u flows on %ux%u with %u wires a side: status %d, length %u, best %u", seed, count, shape[0], shape[1], grid.wires, status,
-				   routes.length, best);
+			CHECK_FAIL("seed %u: %u flows on %ux%u with %u wires a side: status %d, length %u, best %u", seed, count, shape[0], shape[1],
+				   grid.wires, status, routes.length, best);
 		unroutable += best == UINT32_MAX;
 		routed += !status;
 		aie_routes_finish(&routes);
@@ -337,7 +338,8 @@ static void seven_streams_up_through_one_memory_tile_are_refused(void)
 	for (uint32_t i = 0; i < 7; i++)
 		flows[i] = (struct aie_flow){.from = i < 4 ? NOC(0, 0, i) : DMA(0, 1, i - 4), .to = &ends[i], .to_count = 1};
 	REQUIRE_INT(aie_route(arch, flows, 7, &routes, &error), PTOWSP_UNSUPPORTED);
-	CHECK_STR(error.text, "the north side of memory tile (0,1) needs wires for 7 streams up, of 6; pack streams into fewer, or place their ends on one side of it");
+	CHECK_STR(error.text,
+		  "the north side of memory tile (0,1) needs wires for 7 streams up, of 6; pack streams into fewer, or place their ends on one side of it");
 	CHECK(!routes.routes && !routes.hops);
 	REQUIRE_INT(aie_route(arch, flows, 6, &routes, &error), PTOWSP_OK);
 	CHECK(!fabric_wrong(arch, flows, 6, &routes));
@@ -354,7 +356,8 @@ static void streams_that_no_column_has_wires_for_are_refused(void)
 
 	for (uint32_t i = 0; i < 13; i++) {
 		ends[i] = DMA((int32_t)(i / 2 % 2), (int32_t)(2 + i / 4), i % 2);
-		flows[i] = (struct aie_flow){.from = i < 8 ? NOC((int32_t)(i / 4), 0, i % 4) : DMA((int32_t)(i % 2), 1, (i - 8) / 2), .to = &ends[i], .to_count = 1};
+		flows[i] = (struct aie_flow){
+			.from = i < 8 ? NOC((int32_t)(i / 4), 0, i % 4) : DMA((int32_t)(i % 2), 1, (i - 8) / 2), .to = &ends[i], .to_count = 1};
 	}
 	REQUIRE_INT(aie_route(arch, flows, 13, &routes, &error), PTOWSP_UNSUPPORTED);
 	CHECK_STR(error.text, "tiles (0,0) to (1,1) need wires for 13 streams out of them, of 12; pack streams into fewer, or place their ends together");
@@ -430,12 +433,25 @@ static void ports_that_are_not_there_are_named(void)
 		struct aie_port from, to;
 		const char *text;
 	} rows[] = {
-		{{0, 2, AIE_BUNDLE_DMA, 2}, {0, 3, AIE_BUNDLE_DMA, 0}, "a stream from tile (0,2), DMA 2, has no such port; name a tile of the array, DMA or core (of a shim DMA or NOC), and a channel that it has"},
-		{{0, 2, AIE_BUNDLE_DMA, 0}, {4, 3, AIE_BUNDLE_DMA, 0}, "a stream to tile (4,3), DMA 0, has no such port; name a tile of the array, DMA or core (of a shim DMA or NOC), and a channel that it has"},
-		{{0, 1, AIE_BUNDLE_CORE, 0}, {0, 3, AIE_BUNDLE_DMA, 0}, "a stream from tile (0,1), core 0, has no such port; name a tile of the array, DMA or core (of a shim DMA or NOC), and a channel that it has"},
-		{{0, 2, AIE_BUNDLE_EAST, 0}, {0, 3, AIE_BUNDLE_DMA, 0}, "a stream from tile (0,2), east 0, has no such port; name a tile of the array, DMA or core (of a shim DMA or NOC), and a channel that it has"},
-		{{0, 2, AIE_BUNDLE_TRACE, 0}, {0, 3, AIE_BUNDLE_DMA, 0}, "a stream from tile (0,2), trace 0, has no such port; name a tile of the array, DMA or core (of a shim DMA or NOC), and a channel that it has"},
-		{{0, 0, AIE_BUNDLE_NOC, 4}, {0, 3, AIE_BUNDLE_DMA, 0}, "a stream from tile (0,0), NOC 4, has no such port; name a tile of the array, DMA or core (of a shim DMA or NOC), and a channel that it has"},
+		{{0, 2, AIE_BUNDLE_DMA, 2},
+		 {0, 3, AIE_BUNDLE_DMA, 0},
+		 "a stream from tile (0,2), DMA 2, has no such port; name a tile of the array, DMA or core (of a shim DMA or NOC), and a channel that it has"},
+		{{0, 2, AIE_BUNDLE_DMA, 0},
+		 {4, 3, AIE_BUNDLE_DMA, 0},
+		 "a stream to tile (4,3), DMA 0, has no such port; name a tile of the array, DMA or core (of a shim DMA or NOC), and a channel that it has"},
+		{{0, 1, AIE_BUNDLE_CORE, 0},
+		 {0, 3, AIE_BUNDLE_DMA, 0},
+		 "a stream from tile (0,1), core 0, has no such port; name a tile of the array, DMA or core (of a shim DMA or NOC), and a channel that it has"},
+		{{0, 2, AIE_BUNDLE_EAST, 0},
+		 {0, 3, AIE_BUNDLE_DMA, 0},
+		 "a stream from tile (0,2), east 0, has no such port; name a tile of the array, DMA or core (of a shim DMA or NOC), and a channel that it has"},
+		{{0, 2, AIE_BUNDLE_TRACE, 0},
+		 {0, 3, AIE_BUNDLE_DMA, 0},
+		 "a stream from tile (0,2), trace 0, has no such port; name a tile of the array, DMA or core (of a shim DMA or NOC), and a channel that it "
+		 "has"},
+		{{0, 0, AIE_BUNDLE_NOC, 4},
+		 {0, 3, AIE_BUNDLE_DMA, 0},
+		 "a stream from tile (0,0), NOC 4, has no such port; name a tile of the array, DMA or core (of a shim DMA or NOC), and a channel that it has"},
 	};
 
 	for (size_t i = 0; i < sizeof(rows) / sizeof(*rows); i++) {

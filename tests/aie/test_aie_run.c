@@ -5,10 +5,10 @@
 #include <string.h>
 
 #include "aie/sim/aie_cost.h"
+#include "ptowsp/ids.h"
 #include "tests/aie/aie_design.h"
 #include "tests/aie/aie_trial.h"
 #include "tests/check.h"
-#include "ptowsp/ids.h"
 
 /* ---- files -------------------------------------------------------------------------------------------------------- */
 
@@ -286,7 +286,8 @@ static void what_cannot_be_run_is_refused(void)
 		char *text = tree_read("split");
 
 		if (!i)
-			replace(text, "static_strides = array<i64: 0, 0, 0, 1>} : (memref<16xi32>)", "static_strides = array<i64: 0, 0,16, 1>} : (memref<16xi32>)");
+			replace(text, "static_strides = array<i64: 0, 0, 0, 1>} : (memref<16xi32>)",
+				"static_strides = array<i64: 0, 0,16, 1>} : (memref<16xi32>)");
 		replace(text, rows[i].old, rows[i].new);
 		CHECK_INT(aie_trial_run(text, arguments, 0, &stats, &error), PTOWSP_INVALID);
 		CHECK_CONTAINS(error.text, rows[i].text);
@@ -347,8 +348,8 @@ static char *chain_design(struct chain *c, uint64_t seed)
 		c->multiply[i] = (int)(next(&state) % 100) - 50;
 		c->add[i] = (int)(next(&state) % 1000) - 500;
 		/* The far end of a fan holds what is not wanted yet: as many as stages lie between. */
-		written_fifo(&t, check_fmt("f%d", i + 1), check_fmt("%%t0_%d", 2 + i), to, 1 + fans, fans ? check_fmt("[%d : i32, %d : i32, 8 : i32]", depth, depth) : check_fmt("%d : i32", depth),
-			      memref, next(&state) % 2);
+		written_fifo(&t, check_fmt("f%d", i + 1), check_fmt("%%t0_%d", 2 + i), to, 1 + fans,
+			     fans ? check_fmt("[%d : i32, %d : i32, 8 : i32]", depth, depth) : check_fmt("%d : i32", depth), memref, next(&state) % 2);
 	}
 	for (int i = 0; i < c->length; i++) {
 		const bool joins = c->fan && i == c->length - 1;
@@ -360,8 +361,11 @@ static char *chain_design(struct chain *c, uint64_t seed)
 		written_acquire(&t, "%y", check_fmt("f%d", i + 1), 0, memref);
 		aie_trial_words(&t, c->words, "%x", "%y", memref, c->multiply[i], c->add[i]);
 		if (joins)
-			written_add(&t, "scf.for %%j = %%c0 to %%n step %%c1 {\n%%v = memref.load %%y[%%j] : %s\n%%w = memref.load %%z[%%j] : %s\n%%u = arith.addi %%v, %%w : i32\n"
-					 "memref.store %%u, %%y[%%j] : %s\n}\n", memref, memref, memref);
+			written_add(&t,
+				    "scf.for %%j = %%c0 to %%n step %%c1 {\n%%v = memref.load %%y[%%j] : %s\n%%w = memref.load %%z[%%j] : %s\n%%u = arith.addi "
+				    "%%v, %%w : i32\n"
+				    "memref.store %%u, %%y[%%j] : %s\n}\n",
+				    memref, memref, memref);
 		written_release(&t, check_fmt("f%d", i), 1);
 		if (joins)
 			written_release(&t, "f1", 1);
@@ -438,7 +442,8 @@ static void tile_to_tile_takes_531_cycles_for_530_published(void)
 	CHECK_UINT(aie_cost_transfer(512, 2), 531);
 	/* Acquire and release by the giver, the lock that the DMA waited for, the transfer without the set-up that it did meanwhile, release by the DMA; the taker acquires and
 	 * releases; its loop ends. */
-	cycles = AIE_COST_OP_BRANCH + 2 * AIE_COST_LOCK_CORE + AIE_COST_LOCK_DMA + (531 - AIE_COST_BD - AIE_COST_CHANNEL) + AIE_COST_LOCK_DMA + 2 * AIE_COST_LOCK_CORE;
+	cycles = AIE_COST_OP_BRANCH + 2 * AIE_COST_LOCK_CORE + AIE_COST_LOCK_DMA + (531 - AIE_COST_BD - AIE_COST_CHANNEL) + AIE_COST_LOCK_DMA +
+		 2 * AIE_COST_LOCK_CORE;
 	CHECK_UINT(stats.cycles, cycles);
 	aie_sim_finish(&stats);
 	written_finish(&t);

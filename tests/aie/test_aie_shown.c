@@ -14,8 +14,11 @@ static void a_design_comes_as_files_that_say_what_they_are(void)
 	static const struct {
 		const char *file, *begins, *has;
 	} rows[] = {
-		{"design.mlir", "\"builtin.module\"", "\"aie.runtime_sequence\""}, {"design.custom.mlir", "module {", "aie.objectfifo.acquire"},
-		{"array.svg", "<svg", "load_"}, {"tiles.txt", "", "of 65536 bytes of memory"}, {"README.md", "# A design for npu1", "`aie-opt`"},
+		{"design.mlir", "\"builtin.module\"", "\"aie.runtime_sequence\""},
+		{"design.custom.mlir", "module {", "aie.objectfifo.acquire"},
+		{"array.svg", "<svg", "load_"},
+		{"tiles.txt", "", "of 65536 bytes of memory"},
+		{"README.md", "# A design for npu1", "`aie-opt`"},
 		{"kernels/kernel_*_zero_i32.c", "/* A kernel, ", "__asm__(\"kernel_zero_i32\")"},
 	};
 
@@ -44,10 +47,15 @@ static void each_kernel_is_a_file_that_compiles_for_a_core(void)
 	cli_begin();
 	for (size_t i = 0; i < (cli_slow() ? 1 : sizeof(examples) / sizeof(*examples)); i++) {
 		REQUIRE_INT(cli(check_fmt("$B/ptowsp-run --plugin=aie --quiet --opt buffering=8 --emit made $P/%s.pkg.zst", examples[i])), 0);
-		CHECK_INT(cli("grep func.func made/design.mlir | grep -v 'sym_visibility = \"private\", link_with = \"kernel_[0-9]*_[a-z0-9_]*\\.o\", ptowsp.kernel'"), 1);
+		CHECK_INT(cli("grep func.func made/design.mlir | grep -v 'sym_visibility = \"private\", link_with = \"kernel_[0-9]*_[a-z0-9_]*\\.o\", "
+			      "ptowsp.kernel'"),
+			  1);
 		CHECK_INT(cli("grep aie.core made/design.mlir | grep link_with"), 1);
-		CHECK_INT(cli("for o in $(sed -n 's/.*link_with = \"\\([a-z0-9_]*\\)\\.o\".*/\\1/p' made/design.mlir); do test -s made/kernels/$o.c || exit 1; done"), 0);
-		if (compiles && cli("for k in made/kernels/*.c; do clang --target=riscv32 -march=rv32im -mabi=ilp32 -Os -std=gnu11 -DNDEBUG -Wall -Wextra -Werror -Imade/kernels "
+		CHECK_INT(cli("for o in $(sed -n 's/.*link_with = \"\\([a-z0-9_]*\\)\\.o\".*/\\1/p' made/design.mlir); do test -s made/kernels/$o.c || exit 1; "
+			      "done"),
+			  0);
+		if (compiles && cli("for k in made/kernels/*.c; do clang --target=riscv32 -march=rv32im -mabi=ilp32 -Os -std=gnu11 -DNDEBUG -Wall -Wextra "
+				    "-Werror -Imade/kernels "
 				    "-idirafter made/kernels/bare -c $k -o k.o || exit 1; done"))
 			CHECK_FAIL("%s: %.600s", examples[i], cli_err);
 		cli("rm -rf made");
@@ -92,10 +100,8 @@ static json_t *figure(json_t *stats, const char *group, const char *name)
 	json_t *rows = json_object_get(stats, "figures"), *row, *best = NULL;
 	size_t i;
 
-	json_array_foreach(rows, i, row)
-		if (!strncmp(cli_text(row, "group"), group, strlen(group)) && !strncmp(cli_text(row, "name"), name, strlen(name)) &&
-		    (!best || cli_int(row, "value") > cli_int(best, "value")))
-			best = row;
+	json_array_foreach(rows, i, row) if (!strncmp(cli_text(row, "group"), group, strlen(group)) && !strncmp(cli_text(row, "name"), name, strlen(name)) &&
+					     (!best || cli_int(row, "value") > cli_int(best, "value"))) best = row;
 	if (!best)
 		CHECK_FAIL("no figure %s, %s", group, name);
 	return best;
@@ -107,10 +113,17 @@ static void figures_say_use_and_limits(void)
 		const char *group, *name, *unit;
 		int64_t least, limit; /* limit 0: none */
 	} rows[] = {
-		{"design", "cores of npu1 in use", "cores", 1, 16}, {"routes", "total path length", "wires", 1, 0}, {"routes", "hottest link: (", "wires", 1, 4},
-		{"routes", "narrowest route: ", "bytes/s", 1, 0}, {"core tile (", "memory", "bytes", 1024, 65536}, {"core tile (", "DMA channels in", "", 1, 2},
-		{"core tile (", "buffer descriptors", "", 1, 16}, {"core tile (", "locks", "", 1, 16}, {"shim (", "DMA channels out", "", 1, 2},
-		{"aie model 1, not measured", "bottleneck: ", "cycles busy", 1, -1}, {"aie model 1, not measured", "core (", "cycles busy", 1, -1},
+		{"design", "cores of npu1 in use", "cores", 1, 16},
+		{"routes", "total path length", "wires", 1, 0},
+		{"routes", "hottest link: (", "wires", 1, 4},
+		{"routes", "narrowest route: ", "bytes/s", 1, 0},
+		{"core tile (", "memory", "bytes", 1024, 65536},
+		{"core tile (", "DMA channels in", "", 1, 2},
+		{"core tile (", "buffer descriptors", "", 1, 16},
+		{"core tile (", "locks", "", 1, 16},
+		{"shim (", "DMA channels out", "", 1, 2},
+		{"aie model 1, not measured", "bottleneck: ", "cycles busy", 1, -1},
+		{"aie model 1, not measured", "core (", "cycles busy", 1, -1},
 		{"aie model 1, not measured", "bottleneck among cores: core (", "cycles busy", 1, -1},
 	};
 	json_t *stats;
@@ -172,7 +185,8 @@ static void a_kernel_that_nobody_knows_is_an_error(void)
 /* So many blocks of so many rows, with channels of that capacity. */
 static int ring_pack(int count, int rows, int capacity)
 {
-	return cli(check_fmt("sed 's/COUNT/%d/g; s/ROWS/%d/g; s/ALL/%d/g; s/CAPACITY/%d/g' $R/tests/aie/designs/ring.pto.in >$T/ring.pto && $B/ptowsp-pack $T/ring.pto -o $T/ring.pkg.zst",
+	return cli(check_fmt("sed 's/COUNT/%d/g; s/ROWS/%d/g; s/ALL/%d/g; s/CAPACITY/%d/g' $R/tests/aie/designs/ring.pto.in >$T/ring.pto && $B/ptowsp-pack "
+			     "$T/ring.pto -o $T/ring.pkg.zst",
 			     count, rows, count * rows, capacity));
 }
 
@@ -194,7 +208,8 @@ static void a_ring_that_they_do_not_is_refused_with_the_ring(void)
 	REQUIRE_INT(ring_pack(16, 32, 8), 0);
 	CHECK_INT(cli("$B/ptowsp-run --plugin=cpu_sim --quiet --fill x=iota --out y=$T/a.npy $T/ring.pkg.zst"), 0);
 	CHECK_INT(cli("$B/ptowsp-run --plugin=aie --quiet --fill x=iota --out y=$T/b.npy $T/ring.pkg.zst"), 5);
-	CHECK_CONTAINS(cli_err, "streams form a ring that their buffers do not make safe: core 0 (twice) finds channel go full (4); core 1 (twice) finds channel come full (4)");
+	CHECK_CONTAINS(cli_err, "streams form a ring that their buffers do not make safe: core 0 (twice) finds channel go full (4); core 1 (twice) finds "
+				"channel come full (4)");
 	cli_check_sentence();
 	CHECK_INT(cli("test -e $T/b.npy"), 1);
 }
@@ -207,7 +222,9 @@ static void a_deadlock_of_the_program_is_one(void)
 	CHECK_INT(cli("$B/ptowsp-run --plugin=aie --quiet --fill x=iota --stats $T/ring.pkg.zst"), 7);
 	CHECK_CONTAINS(cli_err, "deadlock: process one waits");
 	CHECK_CONTAINS(cli_out, "which is full: 2 of 2");
-	CHECK_INT(cli("$B/ptowsp-pack $R/packages/probes/stuck.pto -o $T/stuck.pkg.zst && $B/ptowsp-run --plugin=aie --quiet --schedule channel_capacity=many,1 $T/stuck.pkg.zst"), 7);
+	CHECK_INT(cli("$B/ptowsp-pack $R/packages/probes/stuck.pto -o $T/stuck.pkg.zst && $B/ptowsp-run --plugin=aie --quiet --schedule "
+		      "channel_capacity=many,1 $T/stuck.pkg.zst"),
+		  7);
 	CHECK_CONTAINS(cli_err, "source waits");
 	CHECK_CONTAINS(cli_err, "channel_capacity=many,2");
 }

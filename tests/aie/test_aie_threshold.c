@@ -7,7 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define SIZED "$B/ptowsp-pack $R/tests/aie/designs/sized.pto -o $T/sized.pkg.zst"
+#define SIZED  "$B/ptowsp-pack $R/tests/aie/designs/sized.pto -o $T/sized.pkg.zst"
 #define RANDOM "--fill x=random:3 "
 
 /* What the schedule of sized.pto picks, by size. */
@@ -15,8 +15,12 @@ static const struct mapping {
 	unsigned least, most, rows, columns, shards;
 	const char *device, *plain; /* the same without a threshold */
 } mappings[] = {
-	{1, 3, 1, 1, 1, "npu1", "spatial_map=1,1"},	{4, 15, 2, 2, 4, "npu1", "spatial_map=2,2"},		  {16, 63, 1, 4, 4, "npu1", "spatial_map=1,4"},
-	{64, 99, 4, 2, 8, "npu1", "spatial_map=4,2"},	{100, 199, 0, 0, 0, "npu1", "dispatch=round_robin(3)"}, {200, 9999, 2, 8, 16, "npu2", "spatial_map=2,8"},
+	{1, 3, 1, 1, 1, "npu1", "spatial_map=1,1"},
+	{4, 15, 2, 2, 4, "npu1", "spatial_map=2,2"},
+	{16, 63, 1, 4, 4, "npu1", "spatial_map=1,4"},
+	{64, 99, 4, 2, 8, "npu1", "spatial_map=4,2"},
+	{100, 199, 0, 0, 0, "npu1", "dispatch=round_robin(3)"},
+	{200, 9999, 2, 8, 16, "npu2", "spatial_map=2,8"},
 };
 enum { MAPPINGS = sizeof(mappings) / sizeof(*mappings) };
 
@@ -32,9 +36,8 @@ static intmax_t figure(json_t *stats, const char *name)
 	json_t *row;
 	size_t i;
 
-	json_array_foreach(json_object_get(stats, "figures"), i, row)
-		if (!strcmp(json_string_value(json_object_get(row, "name")), name))
-			return (intmax_t)json_integer_value(json_object_get(row, "value"));
+	json_array_foreach(json_object_get(stats, "figures"), i, row) if (!strcmp(json_string_value(json_object_get(row, "name")), name)) return (
+		intmax_t)json_integer_value(json_object_get(row, "value"));
 	return 0;
 }
 
@@ -45,8 +48,10 @@ static uint64_t cores_of_design(void)
 	uint64_t cores = 0;
 	size_t i;
 
-	json_array_foreach(json_object_get(design, "tiles"), i, tile) {
-		intmax_t row = (intmax_t)json_integer_value(json_object_get(tile, "row")), column = (intmax_t)json_integer_value(json_object_get(tile, "column"));
+	json_array_foreach(json_object_get(design, "tiles"), i, tile)
+	{
+		intmax_t row = (intmax_t)json_integer_value(json_object_get(tile, "row")),
+			 column = (intmax_t)json_integer_value(json_object_get(tile, "column"));
 
 		if (row >= 2 && json_array_size(json_object_get(tile, "nodes")))
 			cores |= UINT64_C(1) << ((row - 2) * 8 + column);
@@ -72,8 +77,10 @@ static void size_picks_shape_and_tiling(void)
 	for (size_t i = 0; i < 2 * MAPPINGS; i++) {
 		const struct mapping *m = &mappings[i / 2];
 		unsigned n = i % 2 ? m->most : m->least;
-		json_t *stats = stats_of(check_fmt("rm -rf $T/made; $B/ptowsp-run --plugin=aie --device=%s --strict --quiet --stats=json --emit $T/made --set n=%u " RANDOM
-						   "--out y=$T/y.npy $T/sized.pkg.zst", m->device, n));
+		json_t *stats = stats_of(
+			check_fmt("rm -rf $T/made; $B/ptowsp-run --plugin=aie --device=%s --strict --quiet --stats=json --emit $T/made --set n=%u " RANDOM
+				  "--out y=$T/y.npy $T/sized.pkg.zst",
+				  m->device, n));
 
 		REQUIRE(stats != NULL);
 		CHECK_INT(figure(stats, "rows of the schedule's grid"), m->rows);
@@ -98,7 +105,9 @@ static void the_design_is_that_of_the_mapping_alone(void)
 		if (!m->rows) /* a layout wants a grid beside it */
 			continue;
 		CHECK_INT(cli(check_fmt("rm -rf $T/picked $T/plain; $B/ptowsp-run %s --emit $T/picked $T/sized.pkg.zst && "
-					"$B/ptowsp-run %s --schedule %s --emit $T/plain $T/sized.pkg.zst && diff -r $T/picked $T/plain", how, how, m->plain)), 0);
+					"$B/ptowsp-run %s --schedule %s --emit $T/plain $T/sized.pkg.zst && diff -r $T/picked $T/plain",
+					how, how, m->plain)),
+			  0);
 		CHECK_INT(cli("grep -q 'grid of the schedule' $T/picked/array.svg && grep -q 'stand on a grid of' $T/picked/README.md"), 0);
 	}
 }
@@ -113,7 +122,8 @@ static void other_backends_pick_the_same(void)
 	REQUIRE_INT(cli("$B/ptowsp-run --quiet " RANDOM "--out y=$T/wanted.npy $T/sized.pkg.zst"), 0);
 	for (size_t i = 0; i < 2 * MAPPINGS; i++) {
 		const struct mapping *m = &mappings[i / 2];
-		json_t *stats = stats_of(check_fmt("$B/ptowsp-run --plugin=%s --quiet --stats=json --set n=%u " RANDOM "--out y=$T/y.npy $T/sized.pkg.zst", backends[i % 2], m->least));
+		json_t *stats = stats_of(check_fmt("$B/ptowsp-run --plugin=%s --quiet --stats=json --set n=%u " RANDOM "--out y=$T/y.npy $T/sized.pkg.zst",
+						   backends[i % 2], m->least));
 
 		REQUIRE(stats != NULL);
 		CHECK_INT(cli_int(stats, "layouts[0].shards"), m->shards);
@@ -130,7 +140,9 @@ static void tasks_of_several_mappings_share_the_largest_grid(void)
 	cli_begin();
 	REQUIRE_INT(cli(SIZED), 0);
 	REQUIRE_INT(cli("$B/ptowsp-run --quiet " RANDOM "--out y=$T/wanted.npy $T/sized.pkg.zst"), 0);
-	stats = stats_of(check_fmt("$B/ptowsp-run --plugin=aie --strict --quiet --stats=json --emit $T/made --schedule '%s' " RANDOM "--out y=$T/y.npy $T/sized.pkg.zst", policies));
+	stats = stats_of(check_fmt("$B/ptowsp-run --plugin=aie --strict --quiet --stats=json --emit $T/made --schedule '%s' " RANDOM
+				   "--out y=$T/y.npy $T/sized.pkg.zst",
+				   policies));
 	REQUIRE(stats != NULL);
 	CHECK_INT(figure(stats, "rows of the schedule's grid"), 2);
 	CHECK_INT(figure(stats, "columns of the schedule's grid"), 2);
@@ -155,7 +167,8 @@ static void a_mapping_without_a_place_is_said(void)
 /* Pools of a grid lie below each other; so they do on the one that is picked, however large the others are. */
 static void each_pool_has_a_grid_of_its_own(void)
 {
-	static const char how[] = "--schedule 'pools=custom(task/16)' --schedule 'dispatch=threshold(n,spatial_map(2,2),4,round_robin(9))' --schedule layout=x,R --schedule layout=y,R";
+	static const char how[] = "--schedule 'pools=custom(task/16)' --schedule 'dispatch=threshold(n,spatial_map(2,2),4,round_robin(9))' --schedule "
+				  "layout=x,R --schedule layout=y,R";
 
 	cli_begin();
 	REQUIRE_INT(cli(SIZED), 0);

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT
  * test_aie_word.c - parts of tensors that begin and end within words: the words that have them, and random programs whose results are those of cpu_sim. */
 #include "aie/graph/area.h"
-#include "tests/contract/cli.h"
 #include "rt/program/dtype.h"
 #include "rt/program/policy.h"
+#include "tests/contract/cli.h"
 
 #include <stdarg.h>
 #include <stdio.h>
@@ -36,7 +36,8 @@ static uint64_t byte_of(const struct aie_area *area, uint64_t element)
 static void one(uint64_t seed)
 {
 	const uint64_t size = 1 + below(2), columns = 1 + below(12), pitch = size * (columns + below(3) * below(9));
-	const struct aie_area exact = {.dtype = size == 1 ? PTOWSP_I8 : PTOWSP_I16, .at = size * below(9), .rows = 1 + below(4), .columns = columns, .stride = pitch};
+	const struct aie_area exact = {
+		.dtype = size == 1 ? PTOWSP_I8 : PTOWSP_I16, .at = size * below(9), .rows = 1 + below(4), .columns = columns, .stride = pitch};
 	struct aie_area area = exact;
 	struct aie_view view = {0};
 	uint64_t end = exact.at + (exact.rows - 1) * pitch + columns * size, bytes = end + size * below(4) * below(2), inside = 0;
@@ -52,12 +53,13 @@ static void one(uint64_t seed)
 		others |= has(&area, b) && !has(&exact, b) && b < bytes;
 	}
 	if (!aie_area_is_words(&area) || said < others || inside != aie_area_bytes(&area) || view.rows != exact.rows || view.columns != columns)
-		CHECK_FAIL("seed %llu: from byte %llu %llu x %llu of %llu bytes", (unsigned long long)seed, (unsigned long long)area.at, (unsigned long long)area.rows,
-			   (unsigned long long)area.columns, (unsigned long long)inside);
+		CHECK_FAIL("seed %llu: from byte %llu %llu x %llu of %llu bytes", (unsigned long long)seed, (unsigned long long)area.at,
+			   (unsigned long long)area.rows, (unsigned long long)area.columns, (unsigned long long)inside);
 	for (uint64_t r = 0; r < exact.rows; r++)
 		for (uint64_t c = 0; c < columns; c++)
 			if (byte_of(&area, (uint64_t)(-view.before) + r * view.stride + c) != exact.at + r * pitch + c * size)
-				CHECK_FAIL("seed %llu: element (%llu, %llu) is another one", (unsigned long long)seed, (unsigned long long)r, (unsigned long long)c);
+				CHECK_FAIL("seed %llu: element (%llu, %llu) is another one", (unsigned long long)seed, (unsigned long long)r,
+					   (unsigned long long)c);
 }
 
 static void words_have_the_elements(void)
@@ -104,13 +106,15 @@ static void tensors_make(struct random *random, const char *type, uint64_t seed)
 /* y = 2 x, or y = 2 (x + y), of a part of each. */
 static void call_make(struct random *random, const char *type)
 {
-	const uint32_t x = below(random->count), y = 1 + below(random->count - 1), least[2] = {random->rows[x] < random->rows[y] ? random->rows[x] : random->rows[y],
-											      random->columns[x] < random->columns[y] ? random->columns[x] : random->columns[y]};
+	const uint32_t x = below(random->count), y = 1 + below(random->count - 1),
+		       least[2] = {random->rows[x] < random->rows[y] ? random->rows[x] : random->rows[y],
+				   random->columns[x] < random->columns[y] ? random->columns[x] : random->columns[y]};
 	const uint32_t rows = 1 + below(least[0]), columns = 1 + below(least[1]), k = random->kernels++;
 	const char *flat = rows == 1 && !below(3) ? " : ..." : "";
 
-	put(random->text, TEXT, "func @k%u(%%x: !pto.memref<gm,...,%s>, %%y: !pto.memref<gm,...,%s>) {\n  %%a = alloc_tile : !pto.tile<%ux%ux%s>\n  %%a = tload %%x[0, 0]\n", k, type, type,
-	    rows, columns, type);
+	put(random->text, TEXT,
+	    "func @k%u(%%x: !pto.memref<gm,...,%s>, %%y: !pto.memref<gm,...,%s>) {\n  %%a = alloc_tile : !pto.tile<%ux%ux%s>\n  %%a = tload %%x[0, 0]\n", k,
+	    type, type, rows, columns, type);
 	if (!below(3))
 		put(random->text, TEXT, "  %%b = alloc_tile : !pto.tile<%ux%ux%s>\n  %%b = tload %%y[0, 0]\n  %%a = tadd %%a, %%b\n", rows, columns, type);
 	put(random->text, TEXT, "  %%a = tadd %%a, %%a\n  tstore %%a, %%y[0, 0]\n  return\n}\n");
@@ -146,17 +150,20 @@ static void random_programs_have_the_results_of_cpu_sim(void)
 	cli_begin();
 	for (uint64_t seed = 1; seed <= (cli_slow() ? 8 : 48); seed++) {
 		REQUIRE(program_write(&random, seed));
-		if (cli(check_fmt("$B/ptowsp-pack p.pto -o p.pkg.zst && W=cpu && $B/ptowsp-run --plugin=cpu_sim --quiet %s%sp.pkg.zst", random.fills, random.outs)) ||
-		    cli(check_fmt("W=aie; $B/ptowsp-run --plugin=aie --quiet %s %s%sp.pkg.zst && %s true", ways[seed % 4], random.fills, random.outs, random.compares)))
+		if (cli(check_fmt("$B/ptowsp-pack p.pto -o p.pkg.zst && W=cpu && $B/ptowsp-run --plugin=cpu_sim --quiet %s%sp.pkg.zst", random.fills,
+				  random.outs)) ||
+		    cli(check_fmt("W=aie; $B/ptowsp-run --plugin=aie --quiet %s %s%sp.pkg.zst && %s true", ways[seed % 4], random.fills, random.outs,
+				  random.compares)))
 			CHECK_FAIL("seed %llu, %s: %s%s\n%s", (unsigned long long)seed, ways[seed % 4], cli_out, cli_err, random.text);
 	}
 }
 
 /* ---- what stands in the text -------------------------------------------------------------------------------------------- */
 
-static const char row[] = "module @row\ntensor %%x : i16[4, 7] in\ntensor %%y : i16[4, 7] inout\n"
-			  "func @k(%%x: !pto.memref<gm,...,i16>, %%y: !pto.memref<gm,...,i16>) {\n  %%a = alloc_tile : !pto.tile<1x3xi16>\n  %%a = tload %%x[0, 0]\n"
-			  "  %%a = tadd %%a, %%a\n  tstore %%a, %%y[0, 0]\n%s  return\n}\nworkload @main { call @k(%%x -> %%x[1, 2], %%y -> %%y[3, 4]) %s}\n";
+static const char row[] =
+	"module @row\ntensor %%x : i16[4, 7] in\ntensor %%y : i16[4, 7] inout\n"
+	"func @k(%%x: !pto.memref<gm,...,i16>, %%y: !pto.memref<gm,...,i16>) {\n  %%a = alloc_tile : !pto.tile<1x3xi16>\n  %%a = tload %%x[0, 0]\n"
+	"  %%a = tadd %%a, %%a\n  tstore %%a, %%y[0, 0]\n%s  return\n}\nworkload @main { call @k(%%x -> %%x[1, 2], %%y -> %%y[3, 4]) %s}\n";
 
 static int row_pack(const char *more, const char *calls)
 {
@@ -170,7 +177,9 @@ static void windows_stand_in_the_text(void)
 {
 	cli_begin();
 	REQUIRE_INT(row_pack("", ""), 0);
-	REQUIRE_INT(cli("$B/ptowsp-run --plugin=aie --quiet --emit made --fill x=iota --fill y=iota --out y=y.npy row.pkg.zst && grep func.func made/design.mlir"), 0);
+	REQUIRE_INT(
+		cli("$B/ptowsp-run --plugin=aie --quiet --emit made --fill x=iota --fill y=iota --out y=y.npy row.pkg.zst && grep func.func made/design.mlir"),
+		0);
 	CHECK_CONTAINS(cli_out, "(memref<4xi16>, memref<4xi16>)");
 	CHECK_CONTAINS(cli_out, "ptowsp.before = array<i64: -1, -1>, ptowsp.window = array<i64: 1, 3, 3, 1, 3, 3>");
 	REQUIRE_INT(cli("$B/ptowsp-run --plugin=cpu_sim --quiet --fill x=iota --fill y=iota --out y=cpu.npy row.pkg.zst && cmp y.npy cpu.npy"), 0);
@@ -179,15 +188,19 @@ static void windows_stand_in_the_text(void)
 /* Neither has the word before the other one has: it is one buffer for both. */
 static void who_writes_two_parts_of_a_word_has_it_once(void)
 {
-	static const char two[] = "module @two\ntensor %x : i8[1, 2] in\ntensor %y : i8[1, 4] inout\n"
-				  "func @k(%x: !pto.memref<gm,...,i8>, %y: !pto.memref<gm,...,i8>, %z: !pto.memref<gm,...,i8>) {\n  %a = alloc_tile : !pto.tile<1x2xi8>\n  %a = tload %x[0, 0]\n"
-				  "  tstore %a, %y[0, 0]\n  tstore %a, %z[0, 0]\n  return\n}\nworkload @main { call @k(%x -> %x, %y -> %y[0, 0], %z -> %y[0, 2]) }\n";
+	static const char two[] =
+		"module @two\ntensor %x : i8[1, 2] in\ntensor %y : i8[1, 4] inout\n"
+		"func @k(%x: !pto.memref<gm,...,i8>, %y: !pto.memref<gm,...,i8>, %z: !pto.memref<gm,...,i8>) {\n  %a = alloc_tile : !pto.tile<1x2xi8>\n  %a = "
+		"tload %x[0, 0]\n"
+		"  tstore %a, %y[0, 0]\n  tstore %a, %z[0, 0]\n  return\n}\nworkload @main { call @k(%x -> %x, %y -> %y[0, 0], %z -> %y[0, 2]) }\n";
 	static const char run[] = "$B/ptowsp-run --quiet --fill x=iota --fill y=ones";
 
 	cli_begin();
 	REQUIRE(check_write(check_fmt("%s/two.pto", check_dir()), two, sizeof(two) - 1));
 	REQUIRE_INT(cli("$B/ptowsp-pack two.pto -o two.pkg.zst"), 0);
-	CHECK_INT(cli(check_fmt("%s --plugin=cpu_sim --out y=cpu.npy two.pkg.zst && %s --plugin=aie --out y=aie.npy two.pkg.zst && cmp cpu.npy aie.npy", run, run)), 0);
+	CHECK_INT(cli(check_fmt("%s --plugin=cpu_sim --out y=cpu.npy two.pkg.zst && %s --plugin=aie --out y=aie.npy two.pkg.zst && cmp cpu.npy aie.npy", run,
+				run)),
+		  0);
 }
 
 void suite_aie_word(CU_pSuite s)

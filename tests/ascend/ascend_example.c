@@ -43,8 +43,10 @@ static void kernel_run(const struct ascend_call *call, const int64_t *args)
 
 static void window_add(struct ascend_plan_build *build, uint32_t entry, uint8_t dtype, uint64_t start, uint32_t length)
 {
-	ascend_plan_window_add(build, &(struct ascend_plan_window){.start = start, .entry = entry, .dtype = dtype, .access = 3, .ndims = 1, .contiguous = 1,
-								   .shapes = {length, 1}, .strides = {1, 1}});
+	ascend_plan_window_add(
+		build,
+		&(struct ascend_plan_window){
+			.start = start, .entry = entry, .dtype = dtype, .access = 3, .ndims = 1, .contiguous = 1, .shapes = {length, 1}, .strides = {1, 1}});
 }
 
 /* tensors: inputs and the output, by place in data. after: one bit per earlier task. */
@@ -84,9 +86,16 @@ static void plan_make(struct ascend_example *example)
 
 static void entry_set(struct ascend_example *example, uint32_t index, const void *data, uint64_t count, uint8_t dtype, uint8_t space)
 {
-	example->args.tensors[index] = (struct ascend_tensor){.addr = (uintptr_t)data, .bytes = count * (dtype == ASCEND_U8 ? 1 : 4), .owner = ASCEND_NO_TASK, .ndims = 1,
-							      .dtype = dtype, .is_contiguous = 1, .address_space = space, .shapes = {(uint32_t)count},
-							      .strides = {1}, .extent = count};
+	example->args.tensors[index] = (struct ascend_tensor){.addr = (uintptr_t)data,
+							      .bytes = count * (dtype == ASCEND_U8 ? 1 : 4),
+							      .owner = ASCEND_NO_TASK,
+							      .ndims = 1,
+							      .dtype = dtype,
+							      .is_contiguous = 1,
+							      .address_space = space,
+							      .shapes = {(uint32_t)count},
+							      .strides = {1},
+							      .extent = count};
 }
 
 static void args_make(struct ascend_example *example, const char *variant)
@@ -104,7 +113,8 @@ static void callable_make(struct ascend_example *example)
 {
 	const int32_t directions[] = {ASCEND_IN, ASCEND_IN, ASCEND_IN, ASCEND_IN, ASCEND_OUT, ASCEND_INOUT, ASCEND_INOUT, ASCEND_INOUT, ASCEND_INOUT};
 	struct ascend_kernel_object kernels[3];
-	struct ascend_callable_args args = {example->objects.orchestration, example->objects.orchestration_size, kernels, 3, directions, ASCEND_ENTRY_FIRST + ASCEND_EXAMPLE_TENSORS};
+	struct ascend_callable_args args = {
+		example->objects.orchestration, example->objects.orchestration_size, kernels, 3, directions, ASCEND_ENTRY_FIRST + ASCEND_EXAMPLE_TENSORS};
 	struct ptowsp_error error;
 	void *block;
 
@@ -125,7 +135,8 @@ struct ascend_example *ascend_example_open(const char *root, const char *variant
 	REQUIRE_INT(ascend_objects_make(&example->objects, &which, check_fmt("%s/test/ascend_cache", check_build()), &error), PTOWSP_OK);
 	REQUIRE_INT(ascend_client_open(&example->client, &which, 0, &error), PTOWSP_OK);
 	for (uint32_t i = 0; i < ASCEND_EXAMPLE_TENSORS; i++)
-		example->data[i] = i < 3 ? calloc(ASCEND_EXAMPLE_LENGTH, sizeof(float)) : ascend_client_alloc(example->client, ASCEND_EXAMPLE_LENGTH * sizeof(float));
+		example->data[i] =
+			i < 3 ? calloc(ASCEND_EXAMPLE_LENGTH, sizeof(float)) : ascend_client_alloc(example->client, ASCEND_EXAMPLE_LENGTH * sizeof(float));
 	for (uint32_t i = 0; i < ASCEND_EXAMPLE_LENGTH; i++) {
 		example->data[0][i] = 2;
 		example->data[1][i] = 3;

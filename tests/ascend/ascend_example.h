@@ -33,10 +33,10 @@ ptowsp_status ascend_example_run(struct ascend_example *example, struct ptowsp_e
 const char *ascend_example_fakes(void);
 /* Where the tests run there may be no compiler: then nothing can be loaded. */
 bool ascend_example_has_compilers(void);
-#define ASCEND_EXAMPLE_NEEDS_COMPILERS()                                                              \
-	do {                                                                                           \
-		if (!ascend_example_has_compilers())                                                   \
-			CHECK_SKIP("there is no g++ and gcc to compile the orchestration with"); \
+#define ASCEND_EXAMPLE_NEEDS_COMPILERS()                                                                                                                       \
+	do {                                                                                                                                                   \
+		if (!ascend_example_has_compilers())                                                                                                           \
+			CHECK_SKIP("there is no g++ and gcc to compile the orchestration with");                                                               \
 	} while (0)
 
 #endif

@@ -140,18 +140,18 @@ static inline void llama_swiglu(struct tile_builder *b)
 
 /* A kernel and what the models of pto-isa say of it. */
 struct llama_kernel {
-	const char *name;          /* as its tasks are named */
+	const char *name; /* as its tasks are named */
 	void (*build)(struct tile_builder *b);
-	unsigned op_sum, by_name;  /* its table of instructions; its words */
-	unsigned slowest;          /* its core simulator, which overlaps all that no barrier separates: the slowest instruction */
-	unsigned latencies;        /* the sum of latencies in the text that its core simulator reads (Ascend C, fused) */
+	unsigned op_sum, by_name; /* its table of instructions; its words */
+	unsigned slowest;         /* its core simulator, which overlaps all that no barrier separates: the slowest instruction */
+	unsigned latencies;       /* the sum of latencies in the text that its core simulator reads (Ascend C, fused) */
 	/* The lines of that text by what they count: copies as of 32 x 128, vector instructions, reductions, products (the name of
 	 * tile_matmul is one more), and as scalars what is none of them: declared tiles, head and tail, an instruction whose operands have
 	 * "if" in their names. Lines of instructions that it leaves out count nothing. */
 	struct {
 		unsigned copies, vectors, reductions, products, scalars;
 	} lines;
-	bool on_cube;              /* for its core simulator */
+	bool on_cube; /* for its core simulator */
 };
 static const struct llama_kernel llama_kernels[] = {
 	{"rmsnorm_tile_64", llama_rmsnorm, 716, 30, 208, 513, {3, 5, 1, 0, 11}, false},

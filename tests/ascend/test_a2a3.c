@@ -26,7 +26,9 @@ static void what_needs_no_device_needs_no_device(void)
 	CHECK_INT(cli(NOWHERE "$B/ptowsp-run --devices --plugin=dav_c310 --opt device=910c"), 0);
 	CHECK_INT(strncmp(cli_out, "a2a3 910c-0: ", 13), 0);
 	CHECK_INT(cli(NOWHERE "$B/ptowsp-run --devices --plugin=a2a3"), 0);
-	CHECK_CONTAINS(cli_out, "a2a3 910b-0: Ascend 910B (A2), 24 cube and 48 vector cores\n  engine pto-runtime tensormap_and_ringbuffer, cycle model plan, timing events");
+	CHECK_CONTAINS(
+		cli_out,
+		"a2a3 910b-0: Ascend 910B (A2), 24 cube and 48 vector cores\n  engine pto-runtime tensormap_and_ringbuffer, cycle model plan, timing events");
 }
 
 /* Rows say what a device would do; nothing here has shown it. */
@@ -141,7 +143,7 @@ static void the_driver_is_looked_for_where_the_linker_looks(void)
 
 /* ---- a device, by the fake CANN of tests/fakes -------------------------------------------------------------------- */
 
-#define MACHINE "ASCEND_HOME_PATH=$B/../fakes/machine/cann LD_LIBRARY_PATH=$B/../fakes/machine/usr/local/Ascend/driver/lib64/driver FAKE_CANN_LOG=$T/log "
+#define MACHINE   "ASCEND_HOME_PATH=$B/../fakes/machine/cann LD_LIBRARY_PATH=$B/../fakes/machine/usr/local/Ascend/driver/lib64/driver FAKE_CANN_LOG=$T/log "
 #define ON_DEVICE "--plugin=a2a3 --opt root=$B/../fakes/machine --opt runtime=$B/../fakes/simpler --opt cache=$B/../test/ascend_cache --fill x=iota"
 
 /* What a device gets of a kernel: the text section of a function that takes the runtime's records. Here it is this machine's code. */
@@ -168,22 +170,37 @@ static bool device_begin(void)
 	REQUIRE_INT(cli(check_fmt("cat >k.c <<'END'\n%s\nEND\n"
 				  "gcc -c -O1 -ffreestanding -fPIC -fcf-protection=none -fno-asynchronous-unwind-tables -fno-stack-protector k.c -o k.o || "
 				  "gcc -c -O1 -ffreestanding -fPIC -fno-asynchronous-unwind-tables -fno-stack-protector k.c -o k.o\n"
-				  "objcopy -O binary -j .text k.o k.bin", kernel_source)), 0);
+				  "objcopy -O binary -j .text k.o k.bin",
+				  kernel_source)),
+		    0);
 	REQUIRE_INT(cli(check_fmt("cat >d.pto <<'END'\n%s\nEND\n$B/ptowsp-pack d.pto -o d.pkg.zst", package_source)), 0);
 	return true;
 }
-#define NEED_DEVICE()                                                                                       \
-	do {                                                                                                \
-		if (!device_begin())                                                                        \
-			CHECK_SKIP("there is no g++, gcc and objcopy to compile for the fake device with"); \
+#define NEED_DEVICE()                                                                                                                                          \
+	do {                                                                                                                                                   \
+		if (!device_begin())                                                                                                                           \
+			CHECK_SKIP("there is no g++, gcc and objcopy to compile for the fake device with");                                                    \
 	} while (0)
 
 /* In the order of the real one; each once or more. */
 static void check_log(void)
 {
-	static const char *const order[] = {"aclInit", "rtSetDevice", "rtStreamCreate", "rtAicpuKernelLaunchExWithArgs", "rtsBinaryLoadFromFile", "rtRegisterAllKernel",
-					    "rtsLaunchCpuKernel", "halMemCtl", "rtKernelLaunchWithHandleV2", "rtsLaunchCpuKernel", "aclrtSynchronizeStreamWithTimeout",
-					    "rtMemcpy", "rtsBinaryUnload", "rtStreamDestroy", "aclrtResetDevice", "aclFinalize"};
+	static const char *const order[] = {"aclInit",
+					    "rtSetDevice",
+					    "rtStreamCreate",
+					    "rtAicpuKernelLaunchExWithArgs",
+					    "rtsBinaryLoadFromFile",
+					    "rtRegisterAllKernel",
+					    "rtsLaunchCpuKernel",
+					    "halMemCtl",
+					    "rtKernelLaunchWithHandleV2",
+					    "rtsLaunchCpuKernel",
+					    "aclrtSynchronizeStreamWithTimeout",
+					    "rtMemcpy",
+					    "rtsBinaryUnload",
+					    "rtStreamDestroy",
+					    "aclrtResetDevice",
+					    "aclFinalize"};
 	const char *at;
 
 	REQUIRE_INT(cli("cat log"), 0);
@@ -204,7 +221,10 @@ static void a_package_runs_on_a_device_to_its_end(void)
 
 	NEED_DEVICE();
 	for (size_t i = 0; i < sizeof(variants) / sizeof(*variants); i++) {
-		REQUIRE_INT(cli(check_fmt("rm -f log; " MACHINE "$B/ptowsp-run " ON_DEVICE " --opt variant=%s --trust=all --runs 2 --out z=z.npy --stats=json d.pkg.zst", variants[i])), 0);
+		REQUIRE_INT(cli(check_fmt("rm -f log; " MACHINE "$B/ptowsp-run " ON_DEVICE
+					  " --opt variant=%s --trust=all --runs 2 --out z=z.npy --stats=json d.pkg.zst",
+					  variants[i])),
+			    0);
 		stats = cli_json();
 		REQUIRE(stats != NULL);
 		CHECK_STR(cli_text(stats, "device"), "910b-0");
@@ -235,15 +255,28 @@ static void a_run_on_a_device_breaks_no_rule_and_is_replayed(void)
 /* Whichever function of CANN fails, and whether or not the device goes with it: its name is in the sentence, and nothing is left there. */
 static void every_function_of_the_toolkit_may_fail(void)
 {
-	static const char *const names[] = {"aclInit", "rtSetDevice", "rtStreamCreate", "aclrtGetStreamResLimit", "rtMalloc", "rtAicpuKernelLaunchExWithArgs",
-					    "rtsBinaryLoadFromFile", "rtsFuncGetByName", "rtRegisterAllKernel", "rtsLaunchCpuKernel", "aclrtSynchronizeStreamWithTimeout",
-					    "halMemCtl", "rtKernelLaunchWithHandleV2", "rtMemcpy"};
+	static const char *const names[] = {"aclInit",
+					    "rtSetDevice",
+					    "rtStreamCreate",
+					    "aclrtGetStreamResLimit",
+					    "rtMalloc",
+					    "rtAicpuKernelLaunchExWithArgs",
+					    "rtsBinaryLoadFromFile",
+					    "rtsFuncGetByName",
+					    "rtRegisterAllKernel",
+					    "rtsLaunchCpuKernel",
+					    "aclrtSynchronizeStreamWithTimeout",
+					    "halMemCtl",
+					    "rtKernelLaunchWithHandleV2",
+					    "rtMemcpy"};
 	static const int codes[] = {107017, 507018};
 
 	NEED_DEVICE();
 	for (size_t i = 0; i < sizeof(names) / sizeof(*names); i++)
 		for (size_t c = 0; c < sizeof(codes) / sizeof(*codes); c++) {
-			CHECK_INT(cli(check_fmt("rm -f log; " MACHINE "FAKE_CANN_FAULT=%s:%d $B/ptowsp-run " ON_DEVICE " --trust=all d.pkg.zst", names[i], codes[c])), 1);
+			CHECK_INT(cli(check_fmt("rm -f log; " MACHINE "FAKE_CANN_FAULT=%s:%d $B/ptowsp-run " ON_DEVICE " --trust=all d.pkg.zst", names[i],
+						codes[c])),
+				  1);
 			CHECK_CONTAINS(cli_err, check_fmt("answers %d", codes[c]));
 			CHECK_CONTAINS(cli_err, "of the pto-runtime answers -1: ");
 			CHECK_INT(cli("grep WRONG log"), 1);
@@ -262,7 +295,8 @@ static void what_a_machine_lacks_is_named(void)
 		{"machine/cann/lib64/libruntime.so", "no libruntime.so in lib64, runtime/lib64 and *-linux/lib64 of ASCEND_HOME_PATH="},
 		{"machine/usr/local/Ascend/driver/lib64/driver/libascend_hal.so", "no libascend_hal.so of the Ascend driver in LD_LIBRARY_PATH, "},
 		{"machine/dev/davinci0", "/dev/davinci0; npu-smi info lists the devices that there are"},
-		{"machine/cann/tools/hcc/bin/aarch64-target-linux-gnu-g++", "aarch64-target-linux-gnu-g++, which compiles the orchestration for the pto-runtime, cannot be run"},
+		{"machine/cann/tools/hcc/bin/aarch64-target-linux-gnu-g++",
+		 "aarch64-target-linux-gnu-g++, which compiles the orchestration for the pto-runtime, cannot be run"},
 		{"simpler/build/lib/a2a3/onboard", "needs build/lib/a2a3/onboard/tensormap_and_ringbuffer/libhost_runtime.so below runtime=DIR"},
 		{"simpler/build/lib/a2a3/dispatcher", "needs build/lib/a2a3/dispatcher/libsimpler_aicpu_dispatcher.so below runtime=DIR"},
 		{"simpler/src", "has no src/a2a3/runtime/tensormap_and_ringbuffer to compile the orchestration against"},
@@ -270,9 +304,13 @@ static void what_a_machine_lacks_is_named(void)
 
 	NEED_DEVICE();
 	for (size_t i = 0; i < sizeof(rows) / sizeof(*rows); i++) {
-		REQUIRE_INT(cli(check_fmt("rm -rf machine simpler cache && cp -r $B/../fakes/machine machine && cp -r $B/../fakes/simpler simpler && rm -r %s", rows[i].take)), 0);
-		CHECK_INT(cli("ASCEND_HOME_PATH=$T/machine/cann LD_LIBRARY_PATH=$T/machine/usr/local/Ascend/driver/lib64/driver $B/ptowsp-run --quiet --plugin=a2a3 --opt root=$T/machine "
-			      "--opt runtime=$T/simpler --opt cache=cache --trust=all d.pkg.zst"), 8);
+		REQUIRE_INT(cli(check_fmt("rm -rf machine simpler cache && cp -r $B/../fakes/machine machine && cp -r $B/../fakes/simpler simpler && rm -r %s",
+					  rows[i].take)),
+			    0);
+		CHECK_INT(cli("ASCEND_HOME_PATH=$T/machine/cann LD_LIBRARY_PATH=$T/machine/usr/local/Ascend/driver/lib64/driver $B/ptowsp-run --quiet "
+			      "--plugin=a2a3 --opt root=$T/machine "
+			      "--opt runtime=$T/simpler --opt cache=cache --trust=all d.pkg.zst"),
+			  8);
 		CHECK_CONTAINS(cli_err, rows[i].said);
 		cli_check_sentence();
 	}
@@ -287,17 +325,26 @@ static void what_a_device_has_no_code_for_is_refused(void)
 	CHECK_CONTAINS(cli_err, "kernel add is unsupported on a2a3: native code (a2a3) needs --trust=all");
 	CHECK_INT(cli(MACHINE "$B/ptowsp-run " ON_DEVICE " --trust=all --entry copied d.pkg.zst"), 5);
 	CHECK_CONTAINS(cli_err, "copy is unsupported on a2a3: it has no way for that; take another backend or engine");
-	CHECK_INT(cli(MACHINE "$B/ptowsp-run --plugin=a2a3 --opt root=$B/../fakes/machine --opt runtime=$B/../fakes/simpler --opt cache=$B/../test/ascend_cache $P/vector_add.pkg.zst"), 5);
-	CHECK_CONTAINS(cli_err, "kernel add_block is unsupported on a2a3: this device runs images alone; compile what --emit writes, and pack its text section");
+	CHECK_INT(cli(MACHINE "$B/ptowsp-run --plugin=a2a3 --opt root=$B/../fakes/machine --opt runtime=$B/../fakes/simpler --opt "
+			      "cache=$B/../test/ascend_cache $P/vector_add.pkg.zst"),
+		  5);
+	CHECK_CONTAINS(cli_err,
+		       "kernel add_block is unsupported on a2a3: this device runs images alone; compile what --emit writes, and pack its text section");
 	CHECK_INT(cli(MACHINE "$B/ptowsp-run " ON_DEVICE " --explain $P/vector_add.pkg.zst"), 2); /* which has no x to fill */
-	CHECK_INT(cli(MACHINE "$B/ptowsp-run --plugin=a2a3 --opt root=$B/../fakes/machine --opt runtime=$B/../fakes/simpler --opt cache=$B/../test/ascend_cache --explain "
-		      "$P/vector_add.pkg.zst"), 5);
+	CHECK_INT(cli(MACHINE "$B/ptowsp-run --plugin=a2a3 --opt root=$B/../fakes/machine --opt runtime=$B/../fakes/simpler --opt "
+			      "cache=$B/../test/ascend_cache --explain "
+			      "$P/vector_add.pkg.zst"),
+		  5);
 	CHECK_CONTAINS(cli_out, "this device runs images alone");
-	CHECK_INT(cli(MACHINE "$B/ptowsp-run --plugin=a2a3 --opt root=$B/../fakes/machine --opt runtime=$B/../fakes/simpler --opt cache=$B/../test/ascend_cache --emit tree "
-		      "$P/vector_add.pkg.zst"), 0); /* which is the way to one */
+	CHECK_INT(cli(MACHINE "$B/ptowsp-run --plugin=a2a3 --opt root=$B/../fakes/machine --opt runtime=$B/../fakes/simpler --opt "
+			      "cache=$B/../test/ascend_cache --emit tree "
+			      "$P/vector_add.pkg.zst"),
+		  0); /* which is the way to one */
 	CHECK_CONTAINS(cli_err, "nothing was run: kernel add_block is unsupported on a2a3");
-	CHECK_INT(cli(MACHINE "$B/ptowsp-run --plugin=a2a3 --opt root=$B/../fakes/machine --opt runtime=$B/../fakes/simpler --opt cache=$B/../test/ascend_cache --emit other "
-		      "--explain $P/vector_add.pkg.zst"), 0);
+	CHECK_INT(cli(MACHINE "$B/ptowsp-run --plugin=a2a3 --opt root=$B/../fakes/machine --opt runtime=$B/../fakes/simpler --opt "
+			      "cache=$B/../test/ascend_cache --emit other "
+			      "--explain $P/vector_add.pkg.zst"),
+		  0);
 	CHECK_CONTAINS(cli_out, "\nload: refused, exit 5: kernel add_block is unsupported on a2a3");
 	CHECK_CONTAINS(cli_err, "nothing was run: kernel add_block is unsupported on a2a3");
 	CHECK_INT(cli("test ! -e other"), 0);

@@ -20,9 +20,9 @@ static char *outs(json_t *explained, const char *prefix)
 	FILE *to = open_memstream(&text, &size);
 
 	REQUIRE(to != NULL);
-	json_array_foreach(json_object_get(explained, "tensors"), i, tensor)
-		if (strstr(json_string_value(json_object_get(tensor, "role")), "out") && json_is_true(json_object_get(tensor, "used")))
-			fprintf(to, " --out %s=%s.%zu.npy", json_string_value(json_object_get(tensor, "name")), prefix, i);
+	json_array_foreach(json_object_get(explained, "tensors"), i,
+			   tensor) if (strstr(json_string_value(json_object_get(tensor, "role")), "out") && json_is_true(json_object_get(tensor, "used")))
+		fprintf(to, " --out %s=%s.%zu.npy", json_string_value(json_object_get(tensor, "name")), prefix, i);
 	fclose(to);
 	return text;
 }
@@ -166,8 +166,13 @@ static void the_device_is_the_one_that_is_named(void)
 {
 	static const struct {
 		const char *options, *device;
-	} rows[] = {{"", "910b-0"}, {"--opt device=910b", "910b-0"}, {"--opt device=910c", "910c-0"}, {"--opt device=950", "950-0"},
-		    {"--device=910b-1", "910b-1"}, {"--device=950-1", "950-1"}, {"--opt device=950 --device=910c-1", "910c-1"}};
+	} rows[] = {{"", "910b-0"},
+		    {"--opt device=910b", "910b-0"},
+		    {"--opt device=910c", "910c-0"},
+		    {"--opt device=950", "950-0"},
+		    {"--device=910b-1", "910b-1"},
+		    {"--device=950-1", "950-1"},
+		    {"--opt device=950 --device=910c-1", "910c-1"}};
 
 	cli_begin();
 	for (size_t i = 0; i < sizeof(rows) / sizeof(*rows); i++) {
@@ -243,8 +248,10 @@ static void a_batch_ends_at_a_barrier(void)
 
 	cli_begin();
 	for (size_t i = 0; i < sizeof(rows) / sizeof(*rows); i++) {
-		REQUIRE_INT(cli(check_fmt("$B/ptowsp-run " OWN " --entry %s --schedule batch_deps=9 --schedule issue_cost=300000 --trace t.json $P/probes/events.pkg.zst",
-					  rows[i].entry)), 0);
+		REQUIRE_INT(cli(check_fmt("$B/ptowsp-run " OWN
+					  " --entry %s --schedule batch_deps=9 --schedule issue_cost=300000 --trace t.json $P/probes/events.pkg.zst",
+					  rows[i].entry)),
+			    0);
 		trace = cli_json_file("t.json");
 		REQUIRE(trace != NULL);
 		starts = cli_trace(trace);
@@ -284,14 +291,18 @@ static void several_devices_and_graphs_run_on_the_machine(void)
 	cli_begin();
 	CHECK_INT(cli("$B/ptowsp-run " OWN " --device=950-0,950-1 $P/two_devices.pkg.zst"), 0);
 	CHECK_CONTAINS(cli_out, "compare: ok");
-	REQUIRE_INT(cli(check_fmt("$B/ptowsp-pack '%s/tests/graphs/undo.pto' -o undo.pkg.zst && $B/ptowsp-pack '%s/tests/graphs/hand_over.pto' -o hand_over.pkg.zst",
-				  check_root(), check_root())), 0);
+	REQUIRE_INT(cli(check_fmt(
+			    "$B/ptowsp-pack '%s/tests/graphs/undo.pto' -o undo.pkg.zst && $B/ptowsp-pack '%s/tests/graphs/hand_over.pto' -o hand_over.pkg.zst",
+			    check_root(), check_root())),
+		    0);
 	CHECK_INT(cli("$B/ptowsp-run " OWN " --device=950-0,950-1 hand_over.pkg.zst"), 0);
 	CHECK_CONTAINS(cli_out, "compare: ok");
 	for (int i = 0; i < 4; i++) {
 		CHECK_INT(cli(check_fmt("$B/ptowsp-run --plugin=a2a3sim --opt clock=%s --checkpoint saved%d undo.pkg.zst", clocks[i / 2], i)), 0);
 		CHECK_CONTAINS(cli_out, "compare: ok");
-		CHECK_INT(cli(check_fmt("$B/ptowsp-run --plugin=a2a3sim --opt clock=%s --restore saved%d --out X=x%d.npy undo.pkg.zst && cmp x%d.npy x0.npy", clocks[i % 2], i, i, i)), 0);
+		CHECK_INT(cli(check_fmt("$B/ptowsp-run --plugin=a2a3sim --opt clock=%s --restore saved%d --out X=x%d.npy undo.pkg.zst && cmp x%d.npy x0.npy",
+					clocks[i % 2], i, i, i)),
+			  0);
 	}
 }
 
@@ -306,7 +317,8 @@ static void statistics_say_what_pipes_did(void)
 	CHECK_INT(cli("$B/ptowsp-run " OWN " --opt protocol=none --stats=json $P/llama.pkg.zst"), 0);
 	pipes = json_object_get(cli_json(), "pipes");
 	CHECK_UINT(json_array_size(pipes), 9);
-	json_array_foreach(pipes, i, row) {
+	json_array_foreach(pipes, i, row)
+	{
 		intmax_t *cores = strcmp(cli_text(row, "unit"), "cube") ? &vector : &cube;
 
 		if (!*cli_text(row, "pipe"))
@@ -328,14 +340,18 @@ static int events_of(json_t *events, const char *track, const char *ph, const ch
 	size_t i, k;
 	int count = 0;
 
-	json_array_foreach(events, i, event) {
-		if (strcmp(json_string_value(json_object_get(event, "ph")), "M") != 0 || strcmp(json_string_value(json_object_get(event, "name")), "thread_name") != 0 ||
+	json_array_foreach(events, i, event)
+	{
+		if (strcmp(json_string_value(json_object_get(event, "ph")), "M") != 0 ||
+		    strcmp(json_string_value(json_object_get(event, "name")), "thread_name") != 0 ||
 		    strncmp(json_string_value(json_object_get(json_object_get(event, "args"), "name")), track, strlen(track)) != 0)
 			continue;
-		json_array_foreach(events, k, other) {
+		json_array_foreach(events, k, other)
+		{
 			const char *called = json_string_value(json_object_get(other, "name"));
 
-			count += json_equal(json_object_get(event, "pid"), json_object_get(other, "pid")) && json_equal(json_object_get(event, "tid"), json_object_get(other, "tid")) &&
+			count += json_equal(json_object_get(event, "pid"), json_object_get(other, "pid")) &&
+				 json_equal(json_object_get(event, "tid"), json_object_get(other, "tid")) &&
 				 !strcmp(json_string_value(json_object_get(other, "ph")), ph) && (!name || (called && !strcmp(called, name)));
 		}
 	}
@@ -380,7 +396,8 @@ static void a_kernel_larger_than_a_core_runs_with_a_warning_or_not_at_all(void)
 			"'  %s = tload %a[0, 0] : (!pto.memref<gm,...,f32>, index, index) -> !pto.tile<256x128xf32>' "
 			"'  %t = tload %a[0, 0] : (!pto.memref<gm,...,f32>, index, index) -> !pto.tile<256x128xf32>' "
 			"'  %u = tadd %s, %t : !pto.tile<256x128xf32>, !pto.tile<256x128xf32>' '  tstore %u, %b[0, 0]' '  return' '}' "
-			"'workload @main {' '  call @large(%a -> %x[0, 0], %b -> %y[0, 0])' '}' >large.pto && $B/ptowsp-pack large.pto -o large.pkg.zst"), 0);
+			"'workload @main {' '  call @large(%a -> %x[0, 0], %b -> %y[0, 0])' '}' >large.pto && $B/ptowsp-pack large.pto -o large.pkg.zst"),
+		    0);
 	for (int refuse = 0; refuse < 2; refuse++) {
 		CHECK_INT(cli(check_fmt("$B/ptowsp-run " OWN " %s large.pkg.zst", refuse ? "--opt limits=refuse" : "")), refuse ? 1 : 0);
 		CHECK_CONTAINS(cli_err, large);
@@ -419,8 +436,10 @@ static void engines_name_themselves(void)
 		{"--opt clock=own --opt model=op-sum", "machine", "op-sum"},
 		{"--opt clock=own --opt model=name", "machine", "name"},
 		{"--opt clock=own --opt order=program", "machine", "core"},
-		{"--opt engine=pto-runtime --opt cache=$B/../test/ascend_cache --opt runtime=$B/../fakes/simpler", "pto-runtime tensormap_and_ringbuffer", "plan"},
-		{"--opt engine=pto-runtime --opt cache=$B/../test/ascend_cache --opt runtime=$B/../fakes/simpler --opt variant=host_build_graph", "pto-runtime host_build_graph", "plan"},
+		{"--opt engine=pto-runtime --opt cache=$B/../test/ascend_cache --opt runtime=$B/../fakes/simpler", "pto-runtime tensormap_and_ringbuffer",
+		 "plan"},
+		{"--opt engine=pto-runtime --opt cache=$B/../test/ascend_cache --opt runtime=$B/../fakes/simpler --opt variant=host_build_graph",
+		 "pto-runtime host_build_graph", "plan"},
 	};
 
 	cli_begin();
@@ -464,8 +483,13 @@ static void what_a_policy_does_is_told_by_what_there_is_to_choose_from(void)
 		const char *schedule;
 		int aicpus;
 		const char *state;
-	} rows[] = {{"dispatch=round_robin(3)", 1, "recorded"}, {"dispatch=round_robin(3)", 4, "enforced"}, {"dispatch=round_robin(5)", 4, "diagnosed"},
-		    {"spatial_map=2,2", 1, "recorded"}, {"spatial_map=2,2", 4, "enforced"}, {"streams=2", 1, "enforced"}, {"streams=3", 1, "diagnosed"}};
+	} rows[] = {{"dispatch=round_robin(3)", 1, "recorded"},
+		    {"dispatch=round_robin(3)", 4, "enforced"},
+		    {"dispatch=round_robin(5)", 4, "diagnosed"},
+		    {"spatial_map=2,2", 1, "recorded"},
+		    {"spatial_map=2,2", 4, "enforced"},
+		    {"streams=2", 1, "enforced"},
+		    {"streams=3", 1, "diagnosed"}};
 
 	cli_begin();
 	for (size_t i = 0; i < sizeof(rows) / sizeof(*rows); i++) {

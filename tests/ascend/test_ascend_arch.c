@@ -98,10 +98,14 @@ static void device_rows_are_the_numbers(void)
 		const char *model, *engine;
 		unsigned timing;
 	} kinds[ASCEND_KIND_COUNT] = {
-		{"core", "machine", PTOWSP_TIMING_EVENTS}, {"op-sum", "machine", PTOWSP_TIMING_EVENTS}, {"name", "machine", PTOWSP_TIMING_EVENTS},
+		{"core", "machine", PTOWSP_TIMING_EVENTS},
+		{"op-sum", "machine", PTOWSP_TIMING_EVENTS},
+		{"name", "machine", PTOWSP_TIMING_EVENTS},
 		{"reference", "threads", PTOWSP_TIMING_REFERENCE},
-		{"plan", "pto-runtime tensormap_and_ringbuffer", PTOWSP_TIMING_EVENTS}, {"plan", "pto-runtime host_build_graph", PTOWSP_TIMING_EVENTS},
-		{"plan", "pto-runtime tensormap_and_ringbuffer", PTOWSP_TIMING_EVENTS}, {"plan", "pto-runtime host_build_graph", PTOWSP_TIMING_EVENTS},
+		{"plan", "pto-runtime tensormap_and_ringbuffer", PTOWSP_TIMING_EVENTS},
+		{"plan", "pto-runtime host_build_graph", PTOWSP_TIMING_EVENTS},
+		{"plan", "pto-runtime tensormap_and_ringbuffer", PTOWSP_TIMING_EVENTS},
+		{"plan", "pto-runtime host_build_graph", PTOWSP_TIMING_EVENTS},
 	};
 
 	for (unsigned kind = 0; kind < ASCEND_KIND_COUNT; kind++)

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: MIT */
 /* The client of libhost_runtime.so on the fake one of tests/fakes, and on a real one where PTO_RUNTIME_DIR names its folder. */
+#include "ascend/engine/fault.h"
+#include "tests/ascend/ascend_example.h"
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
-#include "ascend/engine/fault.h"
-#include "tests/ascend/ascend_example.h"
 
 static struct ptowsp_error error;
 
@@ -61,9 +61,9 @@ static void real_runtime_gives_47(void)
 /* What the fake saw, and nothing that it minds. */
 static void calls_come_in_order(void)
 {
-	static const char *const wanted[] = {"simpler_host_log_bind_state", "get_pipeline_contract", "create_device_context", "simpler_init", "simpler_register_callable 0",
-					     "simpler_prepare_run 0", "simpler_launch_run", "simpler_wait_run", "simpler_finalize_run", "simpler_unregister_callable 0",
-					     "finalize_device", "destroy_device_context"};
+	static const char *const wanted[] = {"simpler_host_log_bind_state", "get_pipeline_contract",         "create_device_context", "simpler_init",
+					     "simpler_register_callable 0", "simpler_prepare_run 0",         "simpler_launch_run",    "simpler_wait_run",
+					     "simpler_finalize_run",        "simpler_unregister_callable 0", "finalize_device",       "destroy_device_context"};
 	const char *path, *found;
 	struct ascend_example *example;
 	char *log;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  * test_ascend_core.c - what a kernel costs on a core: pipes that overlap and pipes that wait, LLaMA's kernels, loops, clusters, limits. */
-#include "tests/ascend/ascend_llama.h"
 #include "ascend/core/core.h"
+#include "tests/ascend/ascend_llama.h"
 #include "tests/check.h"
 
 static struct tile_builder b;

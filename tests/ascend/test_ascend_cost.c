@@ -1,21 +1,25 @@
 /* SPDX-License-Identifier: MIT
  * test_ascend_cost.c - the table of costs: every line has a source and is what its model says; the columns of pto-isa for LLaMA's kernels. */
-#include "tests/ascend/ascend_llama.h"
 #include "ascend/cost.h"
 #include "ascend/machine/machine_cost.h"
+#include "tests/ascend/ascend_llama.h"
 #include "tests/check.h"
 
 static const struct line {
 	const char *name, *source;
 	uint64_t value;
 	unsigned opcode;
-} op_lines[] = {
+} op_lines[] =
+	{
 #define ASCEND_OP(NAME, cycles, source) {#NAME, source, cycles, PTOWSP_PTO_##NAME},
 #include "ascend/cost.def"
-}, word_lines[] = {
+},
+  word_lines[] =
+	  {
 #define ASCEND_WORD(word, cycles, source) {word, source, cycles, 0},
 #include "ascend/cost.def"
-}, core_lines[] = {
+},
+  core_lines[] = {
 #define ASCEND_CORE(name, value, unit, source) {#name " " unit, source, value, 0},
 #include "ascend/cost.def"
 };
@@ -128,9 +132,11 @@ static void times_of_the_protocol_become_cycles(void)
 		enum ascend_wire wire;
 		unsigned cycles, cycles_950;
 	} rows[] = {
-		{ASCEND_WIRE_aicpu_to_aicore, 252, 231}, {ASCEND_WIRE_aicore_to_aicpu, 1080, 990}, {ASCEND_WIRE_aicore_to_gm, 1872, 1716},
-		{ASCEND_WIRE_cond_read, 180, 165},       {ASCEND_WIRE_dmb_store, 9, 8},            {ASCEND_WIRE_dispatch, 8100, 7425},
-		{ASCEND_WIRE_complete, 5400, 4950},      {ASCEND_WIRE_pickup, 1440, 1320},         {ASCEND_WIRE_generate, 1573, 1442},
+		{ASCEND_WIRE_aicpu_to_aicore, 252, 231}, {ASCEND_WIRE_aicore_to_aicpu, 1080, 990},
+		{ASCEND_WIRE_aicore_to_gm, 1872, 1716},  {ASCEND_WIRE_cond_read, 180, 165},
+		{ASCEND_WIRE_dmb_store, 9, 8},           {ASCEND_WIRE_dispatch, 8100, 7425},
+		{ASCEND_WIRE_complete, 5400, 4950},      {ASCEND_WIRE_pickup, 1440, 1320},
+		{ASCEND_WIRE_generate, 1573, 1442},
 	};
 
 	CHECK_UINT(sizeof(rows) / sizeof(*rows), ASCEND_WIRE_COUNT);

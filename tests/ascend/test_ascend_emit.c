@@ -4,10 +4,10 @@
 #include "tests/base/emit_tree.h"
 #include "tests/tools/example_rows.h"
 
+#include "ptowsp/note.h"
 #include <stdio.h>
 #include <string.h>
 #include <unistd.h>
-#include "ptowsp/note.h"
 
 static void example_has_the_same_tasks(void)
 {
@@ -33,13 +33,16 @@ static void example_has_the_same_tasks(void)
 }
 
 /* Two units, three loops, a body with a filter of its own. */
-static const char before_filter[] =
-	"module @m\nsymbol %k : i64 = 3\ntensor %x : i32[64] inout\ntensor %y : i32[64] inout\n"
-	"func @one(%x: !pto.memref<gm,...,i32>) {\n  %a = alloc_tile : !pto.tile<1x1xi32>\n  %a = texpands %1 : i32, !pto.tile<1x1xi32>\n  tstore %a, %x[0, 0]\n  return\n}\n"
-	"kernel @vec(%x: i32[1] out) on vector { portable @one }\nkernel @cub(%x: i32[1] out) on cube { portable @one }\nkernel @any(%x: i32[1] out) { portable @one }\n"
-	"workload @main {\n  parallel_for %i in 0 to 5 {\n    call @cub(%x -> %y[%i])\n    parallel_for %j in 0 to 3 {\n      call @vec(%x -> %x[%i * 3 + %j])\n"
-	"      if (%i + %j) % 2 > 0 { call @cub(%x -> %y[%i * 3 + %j]) }\n    }\n  }\n  call @vec(%x -> %y[40])\n"
-	"  parallel_for %w in 0 to 4 {\n", after_filter[] = "    call @vec(%x -> %x[20 + %w])\n    call @cub(%x -> %x[24 + %w])\n  }\n  call @vec(%x -> %y[41])\n}\n";
+static const char before_filter[] = "module @m\nsymbol %k : i64 = 3\ntensor %x : i32[64] inout\ntensor %y : i32[64] inout\n"
+				    "func @one(%x: !pto.memref<gm,...,i32>) {\n  %a = alloc_tile : !pto.tile<1x1xi32>\n  %a = texpands %1 : i32, "
+				    "!pto.tile<1x1xi32>\n  tstore %a, %x[0, 0]\n  return\n}\n"
+				    "kernel @vec(%x: i32[1] out) on vector { portable @one }\nkernel @cub(%x: i32[1] out) on cube { portable @one }\nkernel "
+				    "@any(%x: i32[1] out) { portable @one }\n"
+				    "workload @main {\n  parallel_for %i in 0 to 5 {\n    call @cub(%x -> %y[%i])\n    parallel_for %j in 0 to 3 {\n      call "
+				    "@vec(%x -> %x[%i * 3 + %j])\n"
+				    "      if (%i + %j) % 2 > 0 { call @cub(%x -> %y[%i * 3 + %j]) }\n    }\n  }\n  call @vec(%x -> %y[40])\n"
+				    "  parallel_for %w in 0 to 4 {\n",
+		  after_filter[] = "    call @vec(%x -> %x[20 + %w])\n    call @cub(%x -> %x[24 + %w])\n  }\n  call @vec(%x -> %y[41])\n}\n";
 
 /* The executor of its policy, counted on through the pools, of as many as there are instances; a filter before it. */
 static void owners_are_those_of_every_policy(void)
@@ -118,12 +121,17 @@ static void the_simulation_writes_the_same_tree_and_runs(void)
 	CHECK_INT(cli("$B/ptowsp-run --plugin=a2a3sim --emit a $P/csp.pkg.zst && $B/ptowsp-run --plugin=a2a3sim --emit b $P/csp.pkg.zst && diff -r a b"), 0);
 	CHECK_CONTAINS(cli_out, "compare: ok");
 	/* Nor does it matter what the engine could do that would run it. */
-	REQUIRE_INT(cli("printf 'module @m\n%s\nkernel @k(%%x: i32[1] out) on cube { portable @one }\nworkload @main { parallel_for %%i in 0 to 5 { call @k(%%x -> %%x[%%i]) } }\n"
+	REQUIRE_INT(cli("printf 'module @m\n%s\nkernel @k(%%x: i32[1] out) on cube { portable @one }\nworkload @main { parallel_for %%i in 0 to 5 { call "
+			"@k(%%x -> %%x[%%i]) } }\n"
 			"schedule { dispatch threshold(%%i, round_robin(2), 3: affinity(%%i, 5)) pools by_exec_unit task_window 16 tasks abort }\n' "
-			"'tensor %x : i32[8] inout\nfunc @one(%x: !pto.memref<gm,...,i32>) { %a = alloc_tile : !pto.tile<1x1xi32>\n tstore %a, %x[0, 0]\n return }' >s.pto && "
-			"$B/ptowsp-pack s.pto -o s.pkg.zst"), 0);
+			"'tensor %x : i32[8] inout\nfunc @one(%x: !pto.memref<gm,...,i32>) { %a = alloc_tile : !pto.tile<1x1xi32>\n tstore %a, %x[0, 0]\n "
+			"return }' >s.pto && "
+			"$B/ptowsp-pack s.pto -o s.pkg.zst"),
+		    0);
 	CHECK_INT(cli("unset ASCEND_HOME_PATH; $B/ptowsp-run --plugin=a2a3sim --emit d s.pkg.zst && $B/ptowsp-run --plugin=a2a3 --emit e s.pkg.zst && "
-		      "$B/ptowsp-run --plugin=a2a3 --opt variant=host_build_graph --emit f s.pkg.zst && diff -r d e && diff -r d f && grep -q owner_by_turn e/aicpu_orchestrate.cc"), 0);
+		      "$B/ptowsp-run --plugin=a2a3 --opt variant=host_build_graph --emit f s.pkg.zst && diff -r d e && diff -r d f && grep -q owner_by_turn "
+		      "e/aicpu_orchestrate.cc"),
+		  0);
 	CHECK_INT(cli("$B/ptowsp-run --plugin=a2a3sim --opt device=950 --emit c $P/csp.pkg.zst && grep -q TILE_A5 c/aicore_kernel_dispatch.cc"), 0);
 }
 

@@ -1,16 +1,16 @@
 /* SPDX-License-Identifier: MIT */
 /* Faults of the runtime, provoked one by one: what no plan of ours asks for, given to it all the same. The fake one of tests/fakes answers as a real one does where
  * PTO_RUNTIME_DIR names its folder: the same code, the same word in its sentence. */
-#include <stdatomic.h>
-#include <stdlib.h>
-#include <string.h>
-#include <time.h>
 #include "ascend/engine/callable.h"
 #include "ascend/engine/client.h"
 #include "ascend/engine/compile.h"
 #include "ascend/plan/plan_build.h"
 #include "ascend/plan/plan_need.h"
 #include "tests/check.h"
+#include <stdatomic.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
 
 /* Of all tasks of a trial. */
 struct record {
@@ -78,8 +78,16 @@ static void trial_close(struct trial *trial)
 
 static void entry_set(struct trial *trial, uint32_t index, const void *data, uint64_t bytes, uint8_t space)
 {
-	trial->args.tensors[index] = (struct ascend_tensor){.addr = (uintptr_t)data, .bytes = bytes, .owner = ASCEND_NO_TASK, .ndims = 1, .dtype = ASCEND_U8,
-							    .is_contiguous = 1, .address_space = space, .shapes = {(uint32_t)bytes}, .strides = {1}, .extent = bytes};
+	trial->args.tensors[index] = (struct ascend_tensor){.addr = (uintptr_t)data,
+							    .bytes = bytes,
+							    .owner = ASCEND_NO_TASK,
+							    .ndims = 1,
+							    .dtype = ASCEND_U8,
+							    .is_contiguous = 1,
+							    .address_space = space,
+							    .shapes = {(uint32_t)bytes},
+							    .strides = {1},
+							    .extent = bytes};
 }
 
 /* What was built, and then nothing is. magic: of the plan. */
@@ -107,8 +115,13 @@ static ptowsp_status trial_run(struct trial *trial, uint32_t magic)
 
 static uint32_t task_add(struct trial *trial, uint32_t function)
 {
-	const struct ascend_plan_window record = {.entry = ASCEND_ENTRY_CALLS, .dtype = ASCEND_U8, .access = ASCEND_WINDOW_READ, .ndims = 1, .contiguous = 1,
-						  .shapes = {sizeof(struct record), 1}, .strides = {1, 1}};
+	const struct ascend_plan_window record = {.entry = ASCEND_ENTRY_CALLS,
+						  .dtype = ASCEND_U8,
+						  .access = ASCEND_WINDOW_READ,
+						  .ndims = 1,
+						  .contiguous = 1,
+						  .shapes = {sizeof(struct record), 1},
+						  .strides = {1, 1}};
 	uint32_t step = ascend_plan_step_add(&trial->build, &(struct ascend_plan_step){.function = function, .blocks = 1, .shape = ASCEND_SHAPE_VECTOR});
 
 	ascend_plan_window_add(&trial->build, &record);
@@ -219,7 +232,8 @@ static const struct row {
 	{ASCEND_HOST_GRAPH, fan_in_to_the_limit, 0, 0, 129, 0, PTOWSP_OK, ""},
 	{ASCEND_HOST_GRAPH, fan_in_beyond_the_limit, 0, 0, 0, 4, PTOWSP_TOO_SMALL, "DEP_POOL_OVERFLOW: a task's producer dependencies exceeded the "},
 	{ASCEND_HOST_GRAPH, ready_to_the_limit, 0, 0, 8192, 0, PTOWSP_OK, ""},
-	{ASCEND_HOST_GRAPH, ready_beyond_the_limit, 0, 0, 0, 104, PTOWSP_TOO_SMALL, "READY_QUEUE_OVERFLOW: a scheduler ready queue rejected a task because it had no free slot"},
+	{ASCEND_HOST_GRAPH, ready_beyond_the_limit, 0, 0, 0, 104, PTOWSP_TOO_SMALL,
+	 "READY_QUEUE_OVERFLOW: a scheduler ready queue rejected a task because it had no free slot"},
 };
 
 static void config_set(struct trial *trial, uint64_t window, uint64_t dep_pool)
@@ -264,10 +278,10 @@ static void faults_are_provoked(const char *folder, const char *variant)
 }
 
 /* No compiler where the tests run: nothing can be loaded. */
-#define NEED_COMPILERS()                                                                                               \
-	do {                                                                                                           \
-		if (check_run("g++ --version && gcc --version", NULL, NULL))                                           \
-			CHECK_SKIP("there is no g++ and gcc to compile the orchestration with");                       \
+#define NEED_COMPILERS()                                                                                                                                       \
+	do {                                                                                                                                                   \
+		if (check_run("g++ --version && gcc --version", NULL, NULL))                                                                                   \
+			CHECK_SKIP("there is no g++ and gcc to compile the orchestration with");                                                               \
 	} while (0)
 
 static void the_fake_runtime_fails_as_the_real_one(void)

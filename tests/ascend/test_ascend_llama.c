@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT
  * test_ascend_llama.c - makespans of the llama layer on 24 cube and 48 vector cores with a constant per kernel: by the rule of the original's simulator, whose figures
  * these are, and by events, as a list schedule of the same graph gives them. */
-#include "tests/check.h"
 #include "ascend/machine/machine.h"
+#include "tests/check.h"
 #include "tests/taskgraph/llama_layer.h"
 
 #include <string.h>
@@ -23,7 +23,9 @@ static uint64_t cycles_of(const char *kernel)
 
 static uint64_t makespan(uint32_t m, bool full, bool program_order, uint32_t schedulers)
 {
-	struct ascend_machine machine = {.config = {.clusters = 24, .vectors_each = 2, .first_vector = 24, .rings = 4, .payloads = 1, .by_number = true, .program_order = program_order}};
+	struct ascend_machine machine = {
+		.config = {
+			.clusters = 24, .vectors_each = 2, .first_vector = 24, .rings = 4, .payloads = 1, .by_number = true, .program_order = program_order}};
 	struct rt_engine engine = ascend_machine_engine(&machine);
 	struct builder *b = llama_layer_make(m, cycles_of);
 	struct outcome *o;

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: MIT
  * test_ascend_machine.c - the event-driven machine: results, tasks and edges are those of the semantic clock's runs, and its times keep every rule that tasks,
  * cores, windows, streams and depths have. Random programs name their seed in a failure: PTOWSP_SEED=N runs one, PTOWSP_SEEDS=N that many. */
-#include "tests/check.h"
 #include "ascend/machine/machine.h"
-#include "tests/rt/random_schedule.h"
 #include "rt/threads/crew.h"
 #include "rt/threads/walker.h"
+#include "tests/check.h"
+#include "tests/rt/random_schedule.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -14,12 +14,22 @@ enum { CLUSTERS = 3, CUBES = CLUSTERS, VECTORS = 2 * CLUSTERS };
 
 static struct ascend_machine machine_make(uint32_t payloads, bool costs)
 {
-	struct ascend_machine machine = {.config = {.clusters = CLUSTERS, .vectors_each = 2, .first_cube = 0, .first_vector = CUBES, .rings = 4, .payloads = payloads}};
+	struct ascend_machine machine = {
+		.config = {.clusters = CLUSTERS, .vectors_each = 2, .first_cube = 0, .first_vector = CUBES, .rings = 4, .payloads = payloads}};
 
 	machine.config.by_number = !costs && payloads == 2;
 	if (costs)
-		machine.config.cost = (struct ascend_protocol){.lookup = 2, .lookup_use = 1, .submit = 3, .dispatch = 2, .token = 4, .pickup = 1, .fin = 5, .complete = 2,
-							       .notify = 1, .notice = 3, .hear = 1};
+		machine.config.cost = (struct ascend_protocol){.lookup = 2,
+							       .lookup_use = 1,
+							       .submit = 3,
+							       .dispatch = 2,
+							       .token = 4,
+							       .pickup = 1,
+							       .fin = 5,
+							       .complete = 2,
+							       .notify = 1,
+							       .notice = 3,
+							       .hear = 1};
 	return machine;
 }
 
@@ -87,7 +97,8 @@ static bool times_kept(const struct outcome *o, const struct random *r, const st
 	for (uint32_t i = 0; i < o->task_count; i++) {
 		const struct ptowsp_trace_task *got = &o->tasks[i], *task = &want->tasks[i];
 
-		if (got->task == i && got->kernel == task->kernel && (!streams || got->stream == task->stream) && got->end - got->start == task->end - task->start)
+		if (got->task == i && got->kernel == task->kernel && (!streams || got->stream == task->stream) &&
+		    got->end - got->start == task->end - task->start)
 			continue;
 		CHECK_FAIL("%s: task %u: kernel %u, %ju cycles, not kernel %u, %ju", who, i, got->kernel, (uintmax_t)(got->end - got->start), task->kernel,
 			   (uintmax_t)(task->end - task->start));
@@ -237,7 +248,12 @@ static bool one_walked(uint64_t seed, struct rt_pool *pool)
 	const uint64_t values[SLOTS] = {seed % 5, seed % 3, 1};
 	struct ascend_machine machine = machine_make(1 + (seed & 1), seed % 4 > 1);
 	struct rt_engine engine = ascend_machine_engine(&machine);
-	struct outcome_how how = {.seed = seed | 1, .max_tasks = 300, .values = values, .value_count = SLOTS, .engine = &engine, .unlinked = true,
+	struct outcome_how how = {.seed = seed | 1,
+				  .max_tasks = 300,
+				  .values = values,
+				  .value_count = SLOTS,
+				  .engine = &engine,
+				  .unlinked = true,
 				  .flags = seed % 7 ? 0 : PTOWSP_RUN_NO_KERNELS};
 	struct outcome *alone, *walked;
 	struct random r;

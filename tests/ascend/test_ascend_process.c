@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT
  * test_ascend_process.c - pipelines of processes on the machine. Where its protocol costs nothing and there are cores for all, each process's tasks, tokens and waits
  * are those of the semantic clock; with costs, results and tokens are. Random pipelines name their seed in a failure: PTOWSP_SEED=N runs one. */
-#include "tests/check.h"
 #include "ascend/machine/machine.h"
+#include "tests/check.h"
 #include "tests/rt/random_pipeline.h"
 
 #include <stdlib.h>
@@ -13,8 +13,8 @@ static struct ascend_machine machine_make(bool costs)
 	struct ascend_machine machine = {.config = {.clusters = 16, .vectors_each = 2, .first_vector = 16, .rings = 4, .payloads = 1}};
 
 	if (costs)
-		machine.config.cost = (struct ascend_protocol){.lookup = 2, .submit = 3, .dispatch = 2, .token = 4, .pickup = 1, .fin = 5, .complete = 2, .notify = 1,
-							       .notice = 3, .hear = 1};
+		machine.config.cost = (struct ascend_protocol){
+			.lookup = 2, .submit = 3, .dispatch = 2, .token = 4, .pickup = 1, .fin = 5, .complete = 2, .notify = 1, .notice = 3, .hear = 1};
 	return machine;
 }
 
@@ -63,27 +63,28 @@ static bool one(uint64_t seed, bool costs, uint32_t schedulers, struct rt_pool *
 	plain = builder_run(b, &(struct outcome_how){.seed = seed});
 	timed = builder_run(b, &(struct outcome_how){.seed = seed, .engine = &engine, .schedulers = schedulers});
 	again = builder_run(b, &(struct outcome_how){.seed = seed, .engine = &engine, .schedulers = schedulers, .pool = pool});
-	what = plain->status != timed->status || plain->error.where[0] != timed->error.where[0] ? "status"
-	       : plain->status						 ? NULL
-	       : !tasks_same(plain, timed, !costs)			 ? "tasks"
-	       : !channels_same(plain, timed, !costs)			 ? "channels"
-	       : plain->stats.edges != timed->stats.edges		 ? "edges"
-	       : !edges_kept(timed)					 ? "a task before its predecessor"
+	what = plain->status != timed->status || plain->error.where[0] != timed->error.where[0]     ? "status"
+	       : plain->status                                                                      ? NULL
+	       : !tasks_same(plain, timed, !costs)                                                  ? "tasks"
+	       : !channels_same(plain, timed, !costs)                                               ? "channels"
+	       : plain->stats.edges != timed->stats.edges                                           ? "edges"
+	       : !edges_kept(timed)                                                                 ? "a task before its predecessor"
 	       : memcmp(plain->memory, timed->memory, plain->memory_count * sizeof(*plain->memory)) ? "memory"
-	       : !tasks_same(timed, again, true)			 ? "times of another run"
-									 : NULL;
+	       : !tasks_same(timed, again, true)                                                    ? "times of another run"
+												    : NULL;
 	if (what) {
-		CHECK_FAIL("seed %ju, %u instances%s: %s; status %d (%.150s) and %d (%.150s), %ju cycles and %ju", (uintmax_t)seed, schedulers, costs ? ", costs" : "", what,
-			   plain->status, plain->error.text, timed->status, timed->error.text, (uintmax_t)plain->stats.total_cycles,
-			   (uintmax_t)timed->stats.total_cycles);
+		CHECK_FAIL("seed %ju, %u instances%s: %s; status %d (%.150s) and %d (%.150s), %ju cycles and %ju", (uintmax_t)seed, schedulers,
+			   costs ? ", costs" : "", what, plain->status, plain->error.text, timed->status, timed->error.text,
+			   (uintmax_t)plain->stats.total_cycles, (uintmax_t)timed->stats.total_cycles);
 		for (uint32_t c = 0; getenv("PTOWSP_SEED") && c < plain->stats.channel_count; c++)
 			printf("# channel %u: high %ju %ju, full %ju %ju, %ju %ju, empty %ju %ju, %ju %ju\n", c, (uintmax_t)plain->channels[c].high_water,
 			       (uintmax_t)timed->channels[c].high_water, (uintmax_t)plain->channels[c].full_count, (uintmax_t)plain->channels[c].full_cycles,
 			       (uintmax_t)timed->channels[c].full_count, (uintmax_t)timed->channels[c].full_cycles, (uintmax_t)plain->channels[c].empty_count,
-			       (uintmax_t)plain->channels[c].empty_cycles, (uintmax_t)timed->channels[c].empty_count, (uintmax_t)timed->channels[c].empty_cycles);
+			       (uintmax_t)plain->channels[c].empty_cycles, (uintmax_t)timed->channels[c].empty_count,
+			       (uintmax_t)timed->channels[c].empty_cycles);
 		for (uint32_t i = 0; getenv("PTOWSP_SEED") && i < plain->task_count && i < timed->task_count; i++)
-			printf("# %u: %ju..%ju, %ju..%ju\n", i, (uintmax_t)plain->tasks[i].start, (uintmax_t)plain->tasks[i].end, (uintmax_t)timed->tasks[i].start,
-			       (uintmax_t)timed->tasks[i].end);
+			printf("# %u: %ju..%ju, %ju..%ju\n", i, (uintmax_t)plain->tasks[i].start, (uintmax_t)plain->tasks[i].end,
+			       (uintmax_t)timed->tasks[i].start, (uintmax_t)timed->tasks[i].end);
 	}
 	outcome_destroy(plain);
 	outcome_destroy(timed);
@@ -111,7 +112,8 @@ static struct builder *stages_make(uint64_t seed)
 	struct builder *b = builder_create();
 	uint32_t x = builder_tensor(b, "x", PTOWSP_I64, 24, 4), t[3], tile[3], z = builder_tensor(b, "z", PTOWSP_I64, 24, 4);
 	uint32_t k = builder_kernel(b, "k", PTOWSP_UNIT_AIV, 1, 2), up = builder_kernel(b, "up", PTOWSP_UNIT_AIV, 1, 1), zero = builder_const(b, 0);
-	uint32_t in = builder_payload(b, "in", seed % 3, seed % 2), out = builder_payload(b, "out", seed / 3 % 3, 1), token = builder_expr(b, PTOWSP_EXPR_LOOP, 0, 0, 0);
+	uint32_t in = builder_payload(b, "in", seed % 3, seed % 2), out = builder_payload(b, "out", seed / 3 % 3, 1),
+		 token = builder_expr(b, PTOWSP_EXPR_LOOP, 0, 0, 0);
 	uint32_t turn = builder_expr(b, PTOWSP_EXPR_MOD, token, builder_const(b, 1 + (int64_t)(seed / 9 % 3)), 0);
 	uint32_t place = builder_expr(b, PTOWSP_EXPR_MUL, turn, builder_const(b, 2), 0), row = builder_expr(b, PTOWSP_EXPR_MUL, token, builder_const(b, 2), 0);
 
@@ -148,12 +150,14 @@ static void what_arrives_waits_for_who_touches_its_place(void)
 
 	for (uint64_t seed = 0; seed < 108; seed++) {
 		struct builder *b = stages_make(seed);
-		struct outcome *plain = builder_run(b, &(struct outcome_how){.seed = seed}), *timed = builder_run(b, &(struct outcome_how){.seed = seed, .engine = &engine});
+		struct outcome *plain = builder_run(b, &(struct outcome_how){.seed = seed}),
+			       *timed = builder_run(b, &(struct outcome_how){.seed = seed, .engine = &engine});
 
 		CHECK_STR(timed->error.text, "");
 		if (!tasks_same(plain, timed, true) || !channels_same(plain, timed, true) ||
 		    memcmp(plain->memory, timed->memory, plain->memory_count * sizeof(*plain->memory)))
-			CHECK_FAIL("program %ju: %ju cycles, not %ju", (uintmax_t)seed, (uintmax_t)timed->stats.total_cycles, (uintmax_t)plain->stats.total_cycles);
+			CHECK_FAIL("program %ju: %ju cycles, not %ju", (uintmax_t)seed, (uintmax_t)timed->stats.total_cycles,
+				   (uintmax_t)plain->stats.total_cycles);
 		outcome_destroy(plain);
 		outcome_destroy(timed);
 		builder_destroy(b);

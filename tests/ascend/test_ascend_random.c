@@ -13,12 +13,12 @@ static float data[4][(ROUNDS + 1) * SIDE * SIDE];
 /* What a trial is made of. Each instruction has its own seed, so that one can be left out and the others stay as they are. */
 struct trial {
 	uint64_t seed;
-	bool products;       /* and not only the vector core */
-	unsigned ops, omit;  /* omit: the instruction that is left out; ops: none */
-	unsigned from, to;   /* instructions in the loop */
-	unsigned inner;      /* of them the last ones, in a loop of their own */
+	bool products;      /* and not only the vector core */
+	unsigned ops, omit; /* omit: the instruction that is left out; ops: none */
+	unsigned from, to;  /* instructions in the loop */
+	unsigned inner;     /* of them the last ones, in a loop of their own */
 	unsigned rounds, inner_rounds;
-	bool counts;         /* a scalar in the loop: its rounds are not alike to a walk */
+	bool counts; /* a scalar in the loop: its rounds are not alike to a walk */
 };
 
 static struct trial trial_make(uint64_t seed, bool products)
@@ -45,20 +45,13 @@ static unsigned peer(unsigned tile)
 
 static void vector_op(unsigned d)
 {
-	static const unsigned ones[] = {PTOWSP_PTO_TEXP, PTOWSP_PTO_TRELU, PTOWSP_PTO_TABS, PTOWSP_PTO_TTRANS, PTOWSP_PTO_TMOV,
-					PTOWSP_PTO_TRESHAPE};
+	static const unsigned ones[] = {PTOWSP_PTO_TEXP, PTOWSP_PTO_TRELU, PTOWSP_PTO_TABS, PTOWSP_PTO_TTRANS, PTOWSP_PTO_TMOV, PTOWSP_PTO_TRESHAPE};
 	static const unsigned twos[] = {PTOWSP_PTO_TADD, PTOWSP_PTO_TMUL, PTOWSP_PTO_TMAX};
 
 	switch (random_below(4)) {
-	case 0:
-		tile_op(&b, ones[random_below(6)], d, peer(d));
-		break;
-	case 1:
-		tile_op(&b, PTOWSP_PTO_TEXPANDS, d, tile_float(&b, 1));
-		break;
-	default:
-		tile_op(&b, twos[random_below(3)], d, peer(d), peer(d));
-		break;
+	case 0: tile_op(&b, ones[random_below(6)], d, peer(d)); break;
+	case 1: tile_op(&b, PTOWSP_PTO_TEXPANDS, d, tile_float(&b, 1)); break;
+	default: tile_op(&b, twos[random_below(3)], d, peer(d), peer(d)); break;
 	}
 }
 
@@ -70,18 +63,10 @@ static void op_add(const struct trial *t, unsigned index, unsigned row)
 	random_next();
 	d = random_below(SMALL + LARGE);
 	switch (random_below(t->products ? 8 : 6)) {
-	case 0:
-		tile_op(&b, PTOWSP_PTO_TLOAD, d, random_below(4), row, tile_int(&b, 0));
-		break;
-	case 1:
-		tile_op(&b, PTOWSP_PTO_TSTORE, d, random_below(4), row, tile_int(&b, 0));
-		break;
-	case 6:
-		tile_op(&b, PTOWSP_PTO_TMATMUL, d, peer(d), peer(d));
-		break;
-	case 7:
-		tile_op(&b, PTOWSP_PTO_TMATMUL_ACC, d, d, peer(d), peer(d));
-		break;
+	case 0: tile_op(&b, PTOWSP_PTO_TLOAD, d, random_below(4), row, tile_int(&b, 0)); break;
+	case 1: tile_op(&b, PTOWSP_PTO_TSTORE, d, random_below(4), row, tile_int(&b, 0)); break;
+	case 6: tile_op(&b, PTOWSP_PTO_TMATMUL, d, peer(d), peer(d)); break;
+	case 7: tile_op(&b, PTOWSP_PTO_TMATMUL_ACC, d, d, peer(d), peer(d)); break;
 	default:
 		if (random_below(24))
 			vector_op(d);
@@ -152,8 +137,8 @@ static void bounded(const struct trial *t, const struct ascend_cost *cost)
 		most = cost->busy[p] > most ? cost->busy[p] : most;
 	}
 	if (cost->cycles < most || cost->cycles > sum)
-		CHECK_FAIL("PTOWSP_SEED=%llu: %llu cycles, not from %llu to %llu", (unsigned long long)t->seed,
-			   (unsigned long long)cost->cycles, (unsigned long long)most, (unsigned long long)sum);
+		CHECK_FAIL("PTOWSP_SEED=%llu: %llu cycles, not from %llu to %llu", (unsigned long long)t->seed, (unsigned long long)cost->cycles,
+			   (unsigned long long)most, (unsigned long long)sum);
 }
 
 /* Cycles of a trial; run: compared with a run, too. */
@@ -164,8 +149,7 @@ static uint64_t cycles_of(const struct trial *t, bool run)
 	const struct isa_block block = {0, 1};
 
 	build(t);
-	if (tile_create(&b, &program, &task.error) ||
-	    ascend_kernel_create(&kernel, program, NULL, ascend_arch(ASCEND_910B), PTOWSP_UNIT_ANY, &task.error)) {
+	if (tile_create(&b, &program, &task.error) || ascend_kernel_create(&kernel, program, NULL, ascend_arch(ASCEND_910B), PTOWSP_UNIT_ANY, &task.error)) {
 		CHECK_FAIL("PTOWSP_SEED=%llu: %s", (unsigned long long)t->seed, task.error.text);
 	} else {
 		CHECK_INT(ascend_kernel_cost(kernel, NULL, 0, block, NULL, &cost, NULL), PTOWSP_OK);

@@ -32,10 +32,25 @@ static struct ascend_machine machine_draw(uint64_t seed)
 
 	draws = seed * UINT64_C(0x9E3779B97F4A7C15) + 3;
 	n = most[draw(5)];
-	machine = (struct ascend_machine){.config = {.clusters = 1 + draw(4), .vectors_each = 1 + draw(2), .first_cube = 0, .first_vector = 100, .rings = 4,
-						     .payloads = 1 + draw(2), .streams = draw(3), .by_number = !draw(3)}};
-	machine.config.cost = (struct ascend_protocol){.lookup = draw(n), .lookup_use = draw(n), .submit = draw(n), .dispatch = draw(n), .token = draw(n),
-						       .pickup = draw(n), .fin = draw(n), .complete = draw(n), .notify = draw(n), .notice = draw(n), .hear = draw(n)};
+	machine = (struct ascend_machine){.config = {.clusters = 1 + draw(4),
+						     .vectors_each = 1 + draw(2),
+						     .first_cube = 0,
+						     .first_vector = 100,
+						     .rings = 4,
+						     .payloads = 1 + draw(2),
+						     .streams = draw(3),
+						     .by_number = !draw(3)}};
+	machine.config.cost = (struct ascend_protocol){.lookup = draw(n),
+						       .lookup_use = draw(n),
+						       .submit = draw(n),
+						       .dispatch = draw(n),
+						       .token = draw(n),
+						       .pickup = draw(n),
+						       .fin = draw(n),
+						       .complete = draw(n),
+						       .notify = draw(n),
+						       .notice = draw(n),
+						       .hear = draw(n)};
 	return machine;
 }
 

@@ -2,13 +2,13 @@
  * test_ascend_template.c - templates that are filled, names as identifiers, texts in comments and strings; random ones. PTOWSP_SEED=n repeats a trial. */
 #include "tests/check.h"
 
+#include "ascend/emit/name.h"
+#include "ascend/emit/template.h"
 #include <ctype.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <time.h>
-#include "ascend/emit/name.h"
-#include "ascend/emit/template.h"
 
 static const struct ascend_field outer[] = {{"name", "softmax"}, {"empty", ""}, {"hole", "${name}"}};
 static const struct ascend_field row_fields[][2] = {{{"name", "add"}, {"id", "0"}}, {{"name", "mul"}, {"id", "1"}}};
@@ -70,7 +70,8 @@ static void blocks_nest_and_look_outwards(void)
 
 static void conditions_ask_fields_and_lists(void)
 {
-	filled_check("//%if name\na\n//%else\nb\n//%end\n//%if empty\na\n//%else\nb\n//%end\n//%if kernels\nc\n//%end\n//%if nothing\nd\n//%end\n", "a\nb\nc\n");
+	filled_check("//%if name\na\n//%else\nb\n//%end\n//%if empty\na\n//%else\nb\n//%end\n//%if kernels\nc\n//%end\n//%if nothing\nd\n//%end\n",
+		     "a\nb\nc\n");
 }
 
 static void mistakes_of_templates_are_named_with_their_lines(void)
@@ -186,7 +187,8 @@ static void random_templates_become_what_is_wanted(void)
 		lines_random(&p, 0);
 		if (ascend_template_fill(common_text_view(&p.template), "random", &scope, &out, &error) ||
 		    strcmp(common_text_view(&out), common_text_view(&p.wanted[0])) != 0)
-			CHECK_FAIL("PTOWSP_SEED=%llu: %s\n%s\nbecame\n%s", (unsigned long long)trial, error.text, common_text_view(&p.template), common_text_view(&out));
+			CHECK_FAIL("PTOWSP_SEED=%llu: %s\n%s\nbecame\n%s", (unsigned long long)trial, error.text, common_text_view(&p.template),
+				   common_text_view(&out));
 		common_text_finish(&out);
 		common_text_finish(&p.template);
 		for (int r = 0; r < 3; r++)
@@ -229,8 +231,13 @@ static void names_become_identifiers(void)
 {
 	static const struct {
 		const char *name, *wanted;
-	} cases[] = {{"add", "add"}, {"llama.x", "llama_x"}, {"add", "add_2"}, {"4k", "k4k"}, {"for", "for_"}, {"A", "A"}, {"ABC", "ABC_"}, {"", "k"},
-		     {"a--b", "a_b"}, {"_x", "k_x"}, {"size_t", "size_t_"}, {"*/ system(\"rm\"); /*", "k_system_rm_"}, {"\xC3\xA4", "k_x_2"}, {"b", "b_"}};
+	} cases[] = {{"add", "add"},        {"llama.x", "llama_x"},
+		     {"add", "add_2"},      {"4k", "k4k"},
+		     {"for", "for_"},       {"A", "A"},
+		     {"ABC", "ABC_"},       {"", "k"},
+		     {"a--b", "a_b"},       {"_x", "k_x"},
+		     {"size_t", "size_t_"}, {"*/ system(\"rm\"); /*", "k_system_rm_"},
+		     {"\xC3\xA4", "k_x_2"}, {"b", "b_"}};
 	struct common_names names = {0};
 
 	for (size_t i = 0; i < sizeof(cases) / sizeof(*cases); i++)

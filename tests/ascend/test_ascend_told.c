@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: MIT */
 /* What the client of libhost_runtime.so tells when something goes wrong, on the fake one of tests/fakes: other generations, missing files, faults of each kind. */
+#include "ascend/engine/fault.h"
+#include "tests/ascend/ascend_example.h"
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
-#include "ascend/engine/fault.h"
-#include "tests/ascend/ascend_example.h"
 
 static struct ptowsp_error error;
 
@@ -22,10 +22,12 @@ static void refused(const char *folder, ptowsp_status status, const char *text)
 static void other_generations_are_refused_by_name(void)
 {
 	refused(check_fmt("%s/fakes/other_1", check_build()), PTOWSP_UNSUPPORTED,
-		"libhost_runtime.so of runtime=DIR has generation 1 (launch_runtime, January 2026); engine=pto-runtime needs generation 4 (simpler_launch_run, August 2026): "
+		"libhost_runtime.so of runtime=DIR has generation 1 (launch_runtime, January 2026); engine=pto-runtime needs generation 4 (simpler_launch_run, "
+		"August 2026): "
 		"build it from sources of that time");
 	refused(check_fmt("%s/fakes/other_2", check_build()), PTOWSP_UNSUPPORTED,
-		"libhost_runtime.so of runtime=DIR has generation 2 or 3 (run_runtime, April 2026); engine=pto-runtime needs generation 4 (simpler_launch_run, August 2026): "
+		"libhost_runtime.so of runtime=DIR has generation 2 or 3 (run_runtime, April 2026); engine=pto-runtime needs generation 4 (simpler_launch_run, "
+		"August 2026): "
 		"build it from sources of that time");
 	refused(check_fmt("%s/fakes/other_3", check_build()), PTOWSP_UNSUPPORTED,
 		"libhost_runtime.so of runtime=DIR has no pto-runtime interface; engine=pto-runtime needs generation 4 (simpler_launch_run, August 2026): "
@@ -41,9 +43,11 @@ static void missing_files_are_named(void)
 	const struct ascend_which no_variant = {"/", "a2a3", "aicpu_build_graph", false};
 	struct ascend_files files;
 
-	refused("/nowhere", PTOWSP_NO_DEVICE, "engine=pto-runtime: runtime=/nowhere cannot be opened: No such file or directory; name the folder of a pto-runtime");
+	refused("/nowhere", PTOWSP_NO_DEVICE,
+		"engine=pto-runtime: runtime=/nowhere cannot be opened: No such file or directory; name the folder of a pto-runtime");
 	refused("/", PTOWSP_NO_DEVICE,
-		"engine=pto-runtime needs build/lib/a2a3/sim/tensormap_and_ringbuffer/libhost_runtime.so below runtime=DIR: No such file or directory; build the runtime there");
+		"engine=pto-runtime needs build/lib/a2a3/sim/tensormap_and_ringbuffer/libhost_runtime.so below runtime=DIR: No such file or directory; build "
+		"the runtime there");
 	CHECK_INT(ascend_files_find(&files, &no_variant, &error), PTOWSP_INVALID);
 	CHECK_STR(error.text, "variant=aicpu_build_graph: there are host_build_graph and tensormap_and_ringbuffer");
 }
@@ -113,8 +117,11 @@ static void every_class_of_a_timeout_is_mapped(void)
 	static const struct {
 		const char *class;
 		ptowsp_status status;
-	} rows[] = {{"S1:running-stalled", PTOWSP_DEADLINE}, {"S3:ready-idle", PTOWSP_DEVICE_LOST}, {"S4:dep-deadlock", PTOWSP_DEADLOCK},
-		    {"S5:orch-starvation", PTOWSP_DEVICE_LOST}, {"other", PTOWSP_DEVICE_LOST}};
+	} rows[] = {{"S1:running-stalled", PTOWSP_DEADLINE},
+		    {"S3:ready-idle", PTOWSP_DEVICE_LOST},
+		    {"S4:dep-deadlock", PTOWSP_DEADLOCK},
+		    {"S5:orch-starvation", PTOWSP_DEVICE_LOST},
+		    {"other", PTOWSP_DEVICE_LOST}};
 	struct ascend_example *example;
 
 	ASCEND_EXAMPLE_NEEDS_COMPILERS();
@@ -122,8 +129,10 @@ static void every_class_of_a_timeout_is_mapped(void)
 	for (size_t i = 0; i < sizeof(rows) / sizeof(*rows); i++) {
 		setenv("FAKE_FAULT", check_fmt("wait:100:%s", rows[i].class), 1);
 		CHECK_INT(ascend_example_run(example, &error), rows[i].status);
-		CHECK_STR(error.text, check_fmt("the pto-runtime reports SCHEDULER_TIMEOUT, %s: no task has ended for ten seconds; set SIMPLER_SCHEDULER_TIMEOUT_MS to tell a slow "
-						"kernel from one that does not end", rows[i].class));
+		CHECK_STR(error.text, check_fmt("the pto-runtime reports SCHEDULER_TIMEOUT, %s: no task has ended for ten seconds; set "
+						"SIMPLER_SCHEDULER_TIMEOUT_MS to tell a slow "
+						"kernel from one that does not end",
+						rows[i].class));
 	}
 	unsetenv("FAKE_FAULT");
 	CHECK_INT(ascend_example_run(example, &error), PTOWSP_OK);
@@ -166,9 +175,11 @@ static void timeouts_count_by_their_class(void)
 {
 	char text[400];
 
-	snprintf(text, sizeof(text), "[ERROR] x: sched_error_code=100\n[ERROR] x: error detail: y=100 SCHEDULER_TIMEOUT - no progress\n[ERROR] x: sub_class=S1:a\n");
+	snprintf(text, sizeof(text),
+		 "[ERROR] x: sched_error_code=100\n[ERROR] x: error detail: y=100 SCHEDULER_TIMEOUT - no progress\n[ERROR] x: sub_class=S1:a\n");
 	CHECK_INT(ascend_fault(ASCEND_PHASE_WAIT, -100, text, &error), PTOWSP_DEADLINE);
-	CHECK_STR(error.text, "the pto-runtime reports SCHEDULER_TIMEOUT, S1:a: no progress; set SIMPLER_SCHEDULER_TIMEOUT_MS to tell a slow kernel from one that does not end");
+	CHECK_STR(error.text, "the pto-runtime reports SCHEDULER_TIMEOUT, S1:a: no progress; set SIMPLER_SCHEDULER_TIMEOUT_MS to tell a slow kernel from one "
+			      "that does not end");
 	strstr(text, "S1:a")[1] = '4';
 	CHECK_INT(ascend_fault(ASCEND_PHASE_WAIT, -100, text, &error), PTOWSP_DEADLOCK);
 	strstr(text, "S4:a")[1] = '3';
@@ -187,14 +198,22 @@ static void small_codes_are_faults_where_they_are_told(void)
 /* No sentence ends in the middle of a word: as many clauses as there is room for. */
 static void long_sentences_end_with_a_clause(void)
 {
-	CHECK_INT(ascend_fault(ASCEND_PHASE_WAIT, -1, "[ERROR] a: orch_error_code=1 sched_error_code=0\n[ERROR] a: error detail: orch_error_code=1 SCOPE_DEADLOCK - tasks submitted in "
-			       "one scope reached the ring task-window cap; their fanout references are only released at scope_end, so no slot can be reclaimed\n", &error),
+	CHECK_INT(ascend_fault(
+			  ASCEND_PHASE_WAIT, -1,
+			  "[ERROR] a: orch_error_code=1 sched_error_code=0\n[ERROR] a: error detail: orch_error_code=1 SCOPE_DEADLOCK - tasks submitted in "
+			  "one scope reached the ring task-window cap; their fanout references are only released at scope_end, so no slot can be reclaimed\n",
+			  &error),
 		  PTOWSP_DEADLOCK);
-	CHECK_STR(error.text, "the pto-runtime reports SCOPE_DEADLOCK: tasks submitted in one scope reached the ring task-window cap; their fanout references are only "
-			      "released at scope_end; raise --schedule task_window, or split the scope");
-	CHECK_INT(ascend_fault(ASCEND_PHASE_WAIT, -11, "[ERROR] a: orch_error_code=11 sched_error_code=0\n[ERROR] a: error detail: x - the tensormap could not reserve the entries "
-			       "required to register another task's outputs and whatever else would have had to be said here about it\n", &error), PTOWSP_TOO_SMALL);
-	CHECK_STR(error.text, "the pto-runtime reports TENSORMAP_OVERFLOW: the tensormap could not reserve the entries required to register another task's outputs and whatever "
+	CHECK_STR(error.text,
+		  "the pto-runtime reports SCOPE_DEADLOCK: tasks submitted in one scope reached the ring task-window cap; their fanout references are only "
+		  "released at scope_end; raise --schedule task_window, or split the scope");
+	CHECK_INT(ascend_fault(ASCEND_PHASE_WAIT, -11,
+			       "[ERROR] a: orch_error_code=11 sched_error_code=0\n[ERROR] a: error detail: x - the tensormap could not reserve the entries "
+			       "required to register another task's outputs and whatever else would have had to be said here about it\n",
+			       &error),
+		  PTOWSP_TOO_SMALL);
+	CHECK_STR(error.text, "the pto-runtime reports TENSORMAP_OVERFLOW: the tensormap could not reserve the entries required to register another task's "
+			      "outputs and whatever "
 			      "else would have had to be said here; set PTO2_TENSORMAP_POOL_SIZE");
 }
 

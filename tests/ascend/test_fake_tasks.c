@@ -34,8 +34,10 @@ static void begin(struct fake_graph *graph, bool host, uint64_t window, uint64_t
 static uint64_t submit(struct fake_graph *graph, const uint64_t *deps, uint32_t count, uint64_t bytes)
 {
 	const struct fake_kernels kernels = {{-1, 0, -1}};
-	const struct ascend_tensor output = {.bytes = bytes, .owner = ASCEND_NO_TASK, .ndims = 1, .dtype = ASCEND_U8, .shapes = {(uint32_t)bytes}, .strides = {1}, .extent = bytes};
-	struct fake_args args = {.tags = {FAKE_OUTPUT}, .tensors = {&output}, .tensor_count = bytes != 0, .launch = {1, false}, .deps = deps, .dep_count = count};
+	const struct ascend_tensor output = {
+		.bytes = bytes, .owner = ASCEND_NO_TASK, .ndims = 1, .dtype = ASCEND_U8, .shapes = {(uint32_t)bytes}, .strides = {1}, .extent = bytes};
+	struct fake_args args = {
+		.tags = {FAKE_OUTPUT}, .tensors = {&output}, .tensor_count = bytes != 0, .launch = {1, false}, .deps = deps, .dep_count = count};
 
 	return graph->head.ops->submit_task(&graph->head, &kernels, &args).task;
 }

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /* Out tensors that are read before they are written, on random tasks, beside a second count that keeps a byte per element and follows addresses instead of places. */
 #include "ascend/plan/plan_direction.h"
-#include "tests/check.h"
 #include "ptowsp/ids.h"
+#include "tests/check.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -30,8 +30,14 @@ static struct ptowsp_tensor_arg arg_make(uint64_t *state)
 	uint32_t tensor = next(state, TENSORS), columns = 1 + next(state, 5), rows = next(state, 4), stride = 12, apart = 1 + next(state, 2);
 	uint32_t first = next(state, ELEMENTS - 3 * stride - 10);
 
-	return (struct ptowsp_tensor_arg){.data = &data[tensor][first], .rows = rows, .columns = columns, .row_stride = stride, .column_stride = apart,
-					  .dtype = PTOWSP_F32, .access = (uint16_t)(1 + next(state, 3)), .tensor = tensor};
+	return (struct ptowsp_tensor_arg){.data = &data[tensor][first],
+					  .rows = rows,
+					  .columns = columns,
+					  .row_stride = stride,
+					  .column_stride = apart,
+					  .dtype = PTOWSP_F32,
+					  .access = (uint16_t)(1 + next(state, 3)),
+					  .tensor = tensor};
 }
 
 struct walk {
@@ -73,13 +79,16 @@ static const char *naive(const struct walk *w, const uint8_t *outs)
 				for (uint64_t c = 0; c < args[i].columns; c++)
 					fresh += !written[args[i].tensor][row + c * args[i].column_stride - data[args[i].tensor]];
 			if (fresh)
-				return check_fmt("tensor %s is out, but task %u reads %llu of the %llu elements of its tensor argument %u before any task writes them; declare it inout",
-						 name(NULL, args[i].tensor), t, (unsigned long long)fresh, (unsigned long long)(args[i].rows * args[i].columns), i);
+				return check_fmt("tensor %s is out, but task %u reads %llu of the %llu elements of its tensor argument %u before any task "
+						 "writes them; declare it inout",
+						 name(NULL, args[i].tensor), t, (unsigned long long)fresh, (unsigned long long)(args[i].rows * args[i].columns),
+						 i);
 		}
 		for (uint32_t i = 0; i < w->tasks[t].tensor_count; i++)
 			for (uint64_t r = 0; args[i].access & PTOWSP_WRITE && r < args[i].rows; r++)
 				for (uint64_t c = 0; c < args[i].columns; c++)
-					written[args[i].tensor][(const float *)args[i].data + r * args[i].row_stride + c * args[i].column_stride - data[args[i].tensor]] = 1;
+					written[args[i].tensor]
+					       [(const float *)args[i].data + r * args[i].row_stride + c * args[i].column_stride - data[args[i].tensor]] = 1;
 	}
 	return "";
 }

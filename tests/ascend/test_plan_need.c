@@ -2,12 +2,12 @@
 /* What rings have to hold, on random plans: counted as plan_need.c does, and task by task with all that is open written down. */
 #include "ascend/plan/plan_need.h"
 
-#include <stdlib.h>
-#include <string.h>
 #include "ascend/engine/engine_calls.h"
 #include "ascend/plan/plan_build.h"
 #include "ascend/plan/plan_check.h"
 #include "tests/check.h"
+#include <stdlib.h>
+#include <string.h>
 
 enum { STEPS = 120, DEPTH = 9 };
 
@@ -136,8 +136,8 @@ static void needs_are_those_of_a_slow_count(void)
 		slow_find(slots, plan);
 		for (int ring = 0; ring < ASCEND_RINGS; ring++)
 			if (need.slots[ring] != slots[ring])
-				CHECK_FAIL("seed %llu, ring %d: %llu slots, counted slowly %llu", (unsigned long long)seed, ring, (unsigned long long)need.slots[ring],
-					   (unsigned long long)slots[ring]);
+				CHECK_FAIL("seed %llu, ring %d: %llu slots, counted slowly %llu", (unsigned long long)seed, ring,
+					   (unsigned long long)need.slots[ring], (unsigned long long)slots[ring]);
 		free(plan);
 	}
 }
@@ -192,7 +192,8 @@ static void rings_are_as_large_as_they_have_to_be(void)
 		uint32_t tasks;
 		uint64_t window, ring;
 		bool crowds;
-	} rows[] = {{63, 64, 64, false}, {64, 64, 256, true}, {3, 100, 64, false}, {3, 3, 4, true}, {4, 4, 16, true}, {16383, 0, 0, true}, {16384, 0, 65536, true}};
+	} rows[] = {{63, 64, 64, false}, {64, 64, 256, true}, {3, 100, 64, false},    {3, 3, 4, true},
+		    {4, 4, 16, true},    {16383, 0, 0, true}, {16384, 0, 65536, true}};
 
 	for (size_t i = 0; i < sizeof(rows) / sizeof(*rows); i++) {
 		struct ascend_plan_head *plan = scope_of(rows[i].tasks);

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT
  * test_pto_engine.c - packages on the pto-runtime engine, with the fake runtime of tests/fakes; where PTO_RUNTIME_DIR names a real one, with that, too. */
+#include "ptowsp/base.h"
 #include "tests/contract/cli.h"
 #include "tests/tools/example_rows.h"
-#include "ptowsp/base.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -17,15 +17,16 @@ static bool has_compilers(void)
 {
 	return !check_run("g++ --version && gcc --version", NULL, NULL);
 }
-#define NEED_COMPILERS()                                                                                               \
-	do {                                                                                                           \
-		if (!has_compilers())                                                                                  \
-			CHECK_SKIP("there is no g++ and gcc to compile the orchestration with");                       \
+#define NEED_COMPILERS()                                                                                                                                       \
+	do {                                                                                                                                                   \
+		if (!has_compilers())                                                                                                                          \
+			CHECK_SKIP("there is no g++ and gcc to compile the orchestration with");                                                               \
 	} while (0)
 
 static const char *engine(const char *runtime, const char *variant)
 {
-	return check_fmt("--plugin a2a3sim --opt engine=pto-runtime --opt runtime=%s --opt variant=%s --opt cache=%s/test/ascend_cache", runtime, variant, check_build());
+	return check_fmt("--plugin a2a3sim --opt engine=pto-runtime --opt runtime=%s --opt variant=%s --opt cache=%s/test/ascend_cache", runtime, variant,
+			 check_build());
 }
 
 static const char *fake(int variant)
@@ -103,7 +104,9 @@ static void refusals_are_named(void)
 	static const struct {
 		const char *package, *device, *said, *row;
 	} rows[] = {
-		{"predicated", "", "slot open is read from tensor gates, which task 1 fills, but this engine is given all tasks before the first one runs; take another backend, such as cpu_sim",
+		{"predicated", "",
+		 "slot open is read from tensor gates, which task 1 fills, but this engine is given all tasks before the first one runs; take another backend, "
+		 "such as cpu_sim",
 		 "slots loaded from tensors            unsupported"},
 		{"csp", "", "channels of payload is unsupported on a2a3sim: it has no way for that; take another backend or engine",
 		 "channels of payload                  unsupported"},
@@ -147,7 +150,9 @@ static void more_ready_tasks_than_a_queue_takes_are_told_before(void)
 	cli_begin();
 	pack("ready", tasks_of("parallel_for %i in 0 to 8193 { call @touch(%a -> %x[%i, 0]) }"));
 	CHECK_INT(cli(check_fmt("$B/ptowsp-run %s $T/ready.pkg.zst", fake(1))), 5);
-	CHECK(strstr(cli_err, "8193 vector tasks are ready at once; host_build_graph has room for 8192 of each shape: use variant=tensormap_and_ringbuffer, or order them"));
+	CHECK(strstr(
+		cli_err,
+		"8193 vector tasks are ready at once; host_build_graph has room for 8192 of each shape: use variant=tensormap_and_ringbuffer, or order them"));
 	CHECK_INT(cli(check_fmt("$B/ptowsp-run %s $T/ready.pkg.zst", fake(0))), 0);
 }
 
@@ -200,7 +205,9 @@ static void same_as_cpu_sim(const char *package, const char *options)
 	for (int i = 0; i < 4; i++) {
 		if (!roots[i / 2])
 			continue;
-		CHECK_INT(cli(check_fmt("$B/ptowsp-run %s %s --fill x=iota --out y=$T/own.npy $T/%s.pkg.zst", engine(roots[i / 2], variants[i % 2]), options, package)), 0);
+		CHECK_INT(cli(check_fmt("$B/ptowsp-run %s %s --fill x=iota --out y=$T/own.npy $T/%s.pkg.zst", engine(roots[i / 2], variants[i % 2]), options,
+					package)),
+			  0);
 		CHECK_INT(cli("cmp $T/y.npy $T/own.npy"), 0);
 	}
 }
@@ -230,7 +237,8 @@ static void ordered_tasks_of_a_scope_run_in_a_window_that_has_them(void)
 	NEED_COMPILERS();
 	cli_begin();
 	pack("ordered", "module @m\ntensor %x : f32[40, 16] in\ntensor %y : f32[40, 16] out\n"
-			"func @touch(%a: !pto.memref, %b: !pto.memref) {\n  %t = alloc_tile : !pto.tile<1x16xf32>\n  %t = tload %a[0, 0]\n  tstore %t, %b[0, 0]\n  return\n}\n"
+			"func @touch(%a: !pto.memref, %b: !pto.memref) {\n  %t = alloc_tile : !pto.tile<1x16xf32>\n  %t = tload %a[0, 0]\n  tstore %t, %b[0, "
+			"0]\n  return\n}\n"
 			"workload @main { scope { for_each %i in 0 to 40 { call @touch(%a -> %x[%i, 0], %b -> %y[%i, 0]) } } }");
 	same_as_cpu_sim("ordered", "--schedule task_window=64");
 	same_as_cpu_sim("ordered", "--schedule task_window=40");
@@ -261,13 +269,14 @@ static void scopes_that_lie_too_deep_are_told_before(void)
  * that is a deadlock with the report of cpu_sim. */
 static void scopes_of_processes_hold_the_window(void)
 {
-	static const char source[] =
-		"module @m\ntensor %x : f32[64, 16] inout\nchannel %c : token capacity 2\n"
-		"func @moved(%a: !pto.memref<gm,...,f32>) {\n  %t = alloc_tile : !pto.tile<1x16xf32>\n  %t = tload %a[0, 0]\n  tstore %t, %a[0, 0]\n  return\n}\n"
-		"kernel @one(%a: f32[1, 16] inout) { portable @moved }\nkernel @two(%a: f32[1, 16] inout) { portable @moved }\n"
-		"process @p produces(%c) {\n  parallel_for %k in 0 to 3 {\n    scope { parallel_for %i in 0 to 3 { call @one(%a -> inout %x[%i, 0]) } }\n    send %c, %k\n  }\n}\n"
-		"process @q consumes(%c) { consume %c as %k { call @two(%a -> inout %x[%k + 10, 0]) } }\n"
-		"process @r { parallel_for %i in 0 to 7 { call @two(%a -> inout %x[%i + 20, 0]) } }\n";
+	static const char source[] = "module @m\ntensor %x : f32[64, 16] inout\nchannel %c : token capacity 2\n"
+				     "func @moved(%a: !pto.memref<gm,...,f32>) {\n  %t = alloc_tile : !pto.tile<1x16xf32>\n  %t = tload %a[0, 0]\n  tstore %t, "
+				     "%a[0, 0]\n  return\n}\n"
+				     "kernel @one(%a: f32[1, 16] inout) { portable @moved }\nkernel @two(%a: f32[1, 16] inout) { portable @moved }\n"
+				     "process @p produces(%c) {\n  parallel_for %k in 0 to 3 {\n    scope { parallel_for %i in 0 to 3 { call @one(%a -> inout "
+				     "%x[%i, 0]) } }\n    send %c, %k\n  }\n}\n"
+				     "process @q consumes(%c) { consume %c as %k { call @two(%a -> inout %x[%k + 10, 0]) } }\n"
+				     "process @r { parallel_for %i in 0 to 7 { call @two(%a -> inout %x[%i + 20, 0]) } }\n";
 	char order[2][400], said[2][400];
 
 	NEED_COMPILERS();
@@ -295,15 +304,18 @@ static void outs_that_are_read_before_they_are_written_are_told(void)
 {
 	NEED_COMPILERS();
 	cli_begin();
-	pack("fresh", "module @m\ntensor %x : f32[4, 16] in\ntensor %y : f32[4, 16] out\ntensor %z : f32[4, 16] out\n"
-		      "func @moved(%a: !pto.memref<gm,...,f32>, %b: !pto.memref<gm,...,f32>) {\n  %t = alloc_tile : !pto.tile<1x16xf32>\n  %t = tload %a[0, 0]\n"
-		      "  tstore %t, %b[0, 0]\n  return\n}\nkernel @move(%a: f32[1, 16] in, %b: f32[1, 16] out) { portable @moved }\nsymbol %first : i64 = 0\n"
-		      "workload @main {\n  parallel_for %i in 0 to 3 { call @move(%a -> %x[%i, 0], %b -> %y[%i, 0]) }\n"
-		      "  parallel_for %i in 0 to 3 { call @move(%a -> %y[%i + %first, 0], %b -> %z[%i, 0]) }\n}");
+	pack("fresh",
+	     "module @m\ntensor %x : f32[4, 16] in\ntensor %y : f32[4, 16] out\ntensor %z : f32[4, 16] out\n"
+	     "func @moved(%a: !pto.memref<gm,...,f32>, %b: !pto.memref<gm,...,f32>) {\n  %t = alloc_tile : !pto.tile<1x16xf32>\n  %t = tload %a[0, 0]\n"
+	     "  tstore %t, %b[0, 0]\n  return\n}\nkernel @move(%a: f32[1, 16] in, %b: f32[1, 16] out) { portable @moved }\nsymbol %first : i64 = 0\n"
+	     "workload @main {\n  parallel_for %i in 0 to 3 { call @move(%a -> %x[%i, 0], %b -> %y[%i, 0]) }\n"
+	     "  parallel_for %i in 0 to 3 { call @move(%a -> %y[%i + %first, 0], %b -> %z[%i, 0]) }\n}");
 	for (int variant = 0; variant < 2; variant++) {
 		CHECK_INT(cli(check_fmt("$B/ptowsp-run %s $T/fresh.pkg.zst", fake(variant))), 0);
 		CHECK_INT(cli(check_fmt("$B/ptowsp-run %s --set first=1 $T/fresh.pkg.zst", fake(variant))), 5);
-		CHECK_CONTAINS(cli_err, "tensor y is out, but task 5 reads 16 of the 16 elements of its tensor argument 0 before any task writes them; declare it inout");
+		CHECK_CONTAINS(
+			cli_err,
+			"tensor y is out, but task 5 reads 16 of the 16 elements of its tensor argument 0 before any task writes them; declare it inout");
 	}
 }
 
@@ -356,8 +368,8 @@ static void random_programs_have_the_results_of_cpu_sim(void)
 	if (cli("python3 -c 'import json'"))
 		CHECK_SKIP("python3 is not installed");
 	for (size_t i = 0; i < sizeof(families) / sizeof(*families); i++)
-		if (cli(check_fmt("python3 '%s/tests/model/engines.py' --build '%s' --families %s --first %s --count %d", check_root(), check_build(), families[i],
-				  only ? only : "1", count)))
+		if (cli(check_fmt("python3 '%s/tests/model/engines.py' --build '%s' --families %s --first %s --count %d", check_root(), check_build(),
+				  families[i], only ? only : "1", count)))
 			CHECK_FAIL("%s%s", cli_out, cli_err);
 	printf("# pto_engine: PTOWSP_SEED=%s\n", only ? only : "1");
 }

@@ -1,17 +1,17 @@
 /* SPDX-License-Identifier: MIT */
 #include "tests/base/emit_tree.h"
 
+#include "ascend/emit/ascend_emit.h"
+#include "rt/program/arithmetic.h"
+#include "rt/program/dtype.h"
+#include "rt/run/feed.h"
+#include "tests/emit/tree_glue.h"
 #include <dlfcn.h>
 #include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
-#include "ascend/emit/ascend_emit.h"
-#include "tests/emit/tree_glue.h"
-#include "rt/program/arithmetic.h"
-#include "rt/program/dtype.h"
-#include "rt/run/feed.h"
 
 enum { WINDOWS = 64, ARGS = 64 };
 
@@ -42,7 +42,7 @@ struct emit_tree {
 	void **memory;                   /* owned, two per tensor: as it is before a run, and while one goes on */
 	bool computes;                   /* kernels have to run, as what they write decides on tasks */
 	struct seen_list core, emitted;
-	uint32_t *owners;                /* of the core's tasks with several instances, as an engine is told; NULL: it cannot tell */
+	uint32_t *owners; /* of the core's tasks with several instances, as an engine is told; NULL: it cannot tell */
 	uint64_t owner_count;
 };
 
@@ -104,8 +104,15 @@ static void core_keep(struct emit_tree *tree, const struct ptowsp_task *task)
 		const uint64_t size = rt_dtype_bytes(b->dtype), at = (uint64_t)((uintptr_t)w->data - (uintptr_t)b->data);
 
 		/* A version of a renamed tensor lies elsewhere. */
-		seen->windows[i] = (struct tree_window){(uint64_t)(uintptr_t)w->data, w->rows, w->columns, w->row_stride, w->column_stride,
-							at <= b->elements * size ? at / size : UINT64_MAX, w->tensor, w->access, w->dtype};
+		seen->windows[i] = (struct tree_window){(uint64_t)(uintptr_t)w->data,
+							w->rows,
+							w->columns,
+							w->row_stride,
+							w->column_stride,
+							at <= b->elements * size ? at / size : UINT64_MAX,
+							w->tensor,
+							w->access,
+							w->dtype};
 	}
 }
 
@@ -152,7 +159,8 @@ static void programs_make(struct emit_tree *tree)
 			most = isa_program_scratch(tree->programs[i]);
 	}
 	tree->scratch = aligned_alloc(64, (most + 63) / 64 * 64);
-	tree->kernels = (struct rt_kernels){.context = tree, .cycles = kernel_cycles, .footprint = kernel_footprint, .varies = kernel_varies, .run = kernel_run};
+	tree->kernels =
+		(struct rt_kernels){.context = tree, .cycles = kernel_cycles, .footprint = kernel_footprint, .varies = kernel_varies, .run = kernel_run};
 }
 
 /* ---- the tree ------------------------------------------------------------------------------------------------------------ */
@@ -184,8 +192,14 @@ static bool emit(struct emit_tree *tree, const char *target)
 {
 	static struct ptowsp_cap caps[256];
 	struct ptowsp_error error = {.head = PTOWSP_HEAD(error, ERROR)};
-	struct ascend_emit_args args = {.entry = tree->entry, .section_stride = sizeof(struct ptowsp_section), .kernels = &tree->kernels, .portable = portable,
-					.context = tree, .caps = caps, .target = target, .device = "910B"};
+	struct ascend_emit_args args = {.entry = tree->entry,
+					.section_stride = sizeof(struct ptowsp_section),
+					.kernels = &tree->kernels,
+					.portable = portable,
+					.context = tree,
+					.caps = caps,
+					.target = target,
+					.device = "910B"};
 	const struct ascend_emit_sink sink = {tree, file_write, tell};
 
 	args.cap_count = rt_capabilities(caps, 256);
@@ -332,9 +346,12 @@ static struct rt_program *core_program(struct emit_tree *tree)
 
 static struct ptowsp_run_args run_args(const struct emit_tree *tree)
 {
-	return (struct ptowsp_run_args){.head = {sizeof(struct ptowsp_run_args), PTOWSP_STRUCT_RUN_ARGS, 0}, .bindings = tree->bindings,
-					.binding_count = tree->bindings ? tree->t->tensor_count : 0, .binding_stride = sizeof(*tree->bindings),
-					.values = tree->values, .value_count = tree->t->slot_count};
+	return (struct ptowsp_run_args){.head = {sizeof(struct ptowsp_run_args), PTOWSP_STRUCT_RUN_ARGS, 0},
+					.bindings = tree->bindings,
+					.binding_count = tree->bindings ? tree->t->tensor_count : 0,
+					.binding_stride = sizeof(*tree->bindings),
+					.values = tree->values,
+					.value_count = tree->t->slot_count};
 }
 
 static void memory_make(struct emit_tree *tree, struct rt_program *program)
@@ -441,8 +458,14 @@ static int32_t emitted_compute(void *context, const struct tree_task *task)
 	struct ptowsp_error error = {.head = PTOWSP_HEAD(error, ERROR)};
 	struct ptowsp_kernel_out out = {PTOWSP_HEAD(out, KERNEL_OUT), 0, &error};
 	struct ptowsp_tensor_arg windows[WINDOWS];
-	struct ptowsp_task call = {.head = PTOWSP_HEAD(call, TASK), .args = task->args, .tensors = windows, .arg_count = task->arg_count,
-				   .tensor_count = task->window_count, .tensor_stride = sizeof(*windows), .kernel = task->kernel, .number = task->number};
+	struct ptowsp_task call = {.head = PTOWSP_HEAD(call, TASK),
+				   .args = task->args,
+				   .tensors = windows,
+				   .arg_count = task->arg_count,
+				   .tensor_count = task->window_count,
+				   .tensor_stride = sizeof(*windows),
+				   .kernel = task->kernel,
+				   .number = task->number};
 	ptowsp_status st;
 
 	if (task->kernel >= tree->t->kernel_count || !tree->computes)
@@ -450,8 +473,8 @@ static int32_t emitted_compute(void *context, const struct tree_task *task)
 	for (uint32_t i = 0; i < task->window_count && i < WINDOWS; i++) {
 		const struct tree_window *w = &task->windows[i];
 
-		windows[i] = (struct ptowsp_tensor_arg){(void *)(uintptr_t)w->data, w->rows, w->columns, w->row_stride, w->column_stride, (uint16_t)w->dtype,
-							(uint16_t)w->access, w->tensor};
+		windows[i] = (struct ptowsp_tensor_arg){(void *)(uintptr_t)w->data, w->rows,  w->columns, w->row_stride, w->column_stride, (uint16_t)w->dtype,
+							(uint16_t)w->access,        w->tensor};
 	}
 	st = compute(tree, &call, &out);
 	if (st)
@@ -462,10 +485,11 @@ static int32_t emitted_compute(void *context, const struct tree_task *task)
 static bool tree_compile(const struct emit_tree *tree)
 {
 	char *err = NULL;
-	int status = check_run(check_fmt("cd '%s' && c++ -std=c++17 -O0 -fwrapv -fPIC -shared -Wall -Wextra -Werror -I. -I'%s/tests/emit' aicpu_orchestrate.cc builder.cc "
-					 "builder_deps.cc builder_values.cc builder_process.cc '%s/tests/emit/tree_glue.cc' -o tree.so",
-					 tree->folder, check_root(), check_root()),
-			       NULL, &err);
+	int status = check_run(
+		check_fmt("cd '%s' && c++ -std=c++17 -O0 -fwrapv -fPIC -shared -Wall -Wextra -Werror -I. -I'%s/tests/emit' aicpu_orchestrate.cc builder.cc "
+			  "builder_deps.cc builder_values.cc builder_process.cc '%s/tests/emit/tree_glue.cc' -o tree.so",
+			  tree->folder, check_root(), check_root()),
+		NULL, &err);
 
 	if (status)
 		CHECK_FAIL("%s: %.1500s", check_name(), err);
@@ -476,16 +500,18 @@ static bool tree_compile(const struct emit_tree *tree)
 static bool tree_call(struct emit_tree *tree, uint32_t instances)
 {
 	void *library = dlopen(check_fmt("%s/tree.so", tree->folder), RTLD_NOW | RTLD_LOCAL);
-	int32_t (*run)(struct tree_setup *setup) = NULL;
+	int32_t (*run)(struct tree_setup * setup) = NULL;
 	struct tree_tensor *tensors = calloc(tree->t->tensor_count + 1u, sizeof(*tensors));
 	int64_t *slots = calloc(tree->t->slot_count + 1u, sizeof(*slots));
-	struct tree_setup setup = {.context = tree, .submitted = emitted_keep, .run = emitted_compute, .tensors = tensors, .slots = slots, .instances = instances};
+	struct tree_setup setup = {
+		.context = tree, .submitted = emitted_keep, .run = emitted_compute, .tensors = tensors, .slots = slots, .instances = instances};
 	int32_t status = -1;
 
 	for (uint32_t i = 0; i < tree->t->tensor_count; i++) {
 		const struct ptowsp_binding *b = &tree->bindings[i];
 
-		tensors[i] = (struct tree_tensor){(uint64_t)(uintptr_t)b->data, b->elements, b->rank ? b->extents[b->rank - 1] : 1, b->dtype, rt_dtype_bytes(b->dtype)};
+		tensors[i] = (struct tree_tensor){(uint64_t)(uintptr_t)b->data, b->elements, b->rank ? b->extents[b->rank - 1] : 1, b->dtype,
+						  rt_dtype_bytes(b->dtype)};
 	}
 	for (uint32_t i = 0; i < tree->t->slot_count; i++)
 		slots[i] = (int64_t)tree->values[i];
@@ -547,8 +573,9 @@ static void lists_compare(struct emit_tree *tree)
 		if (!what && tree->owners && tree->owners[i] != emitted->owner)
 			what = "owner";
 		if (what)
-			CHECK_FAIL("%s: task %llu has another %s (kernel %u, owner %u, core %u; start %llu columns %llu, core start %llu columns %llu)", check_name(), (unsigned long long)i,
-				   what, emitted->kernel, emitted->owner, tree->owners ? tree->owners[i] : 0, (unsigned long long)emitted->windows[0].start, (unsigned long long)emitted->windows[0].columns,
+			CHECK_FAIL("%s: task %llu has another %s (kernel %u, owner %u, core %u; start %llu columns %llu, core start %llu columns %llu)",
+				   check_name(), (unsigned long long)i, what, emitted->kernel, emitted->owner, tree->owners ? tree->owners[i] : 0,
+				   (unsigned long long)emitted->windows[0].start, (unsigned long long)emitted->windows[0].columns,
 				   (unsigned long long)core->windows[0].start, (unsigned long long)core->windows[0].columns);
 		wrong += what != NULL;
 	}
@@ -586,8 +613,8 @@ void emit_tree_cores_compile(struct emit_tree *tree)
 {
 	char *err = NULL;
 
-	if (check_run(check_fmt("cd '%s' && c++ -std=c++17 -Wall -Wextra -Wno-unused -Werror -fsyntax-only -I. -I'%s/tests/emit' aicore_kernel_dispatch.cc", tree->folder,
-				check_root()),
+	if (check_run(check_fmt("cd '%s' && c++ -std=c++17 -Wall -Wextra -Wno-unused -Werror -fsyntax-only -I. -I'%s/tests/emit' aicore_kernel_dispatch.cc",
+				tree->folder, check_root()),
 		      NULL, &err))
 		CHECK_FAIL("%s: %.900s", check_name(), err);
 	free(err);

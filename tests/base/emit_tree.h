@@ -3,8 +3,8 @@
 #ifndef TESTS_EMIT_TREE_H
 #define TESTS_EMIT_TREE_H
 
-#include "tests/check.h"
 #include "format/format_package.h"
+#include "tests/check.h"
 
 struct emit_tree; /* one package */
 

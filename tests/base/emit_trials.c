@@ -7,9 +7,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "tests/check.h"
 #include "isa/isa_program.h"
 #include "ptowsp/note.h"
+#include "tests/check.h"
 #include "tests/isa/tile_random.h"
 
 struct trial {
@@ -69,8 +69,8 @@ static void *library_make(void)
 
 	const char *flags = check_fmt(way->flags, check_fmt("%s/tests/emit", check_root()));
 
-	if (check_run(check_fmt("c++ -std=c++17 -O0 -w -fPIC -shared -ffp-contract=off -I'%s' %s -x c++ '%s/all.cpp' -o '%s/all.so' -lpthread -lm", folder, flags,
-				folder, folder),
+	if (check_run(check_fmt("c++ -std=c++17 -O0 -w -fPIC -shared -ffp-contract=off -I'%s' %s -x c++ '%s/all.cpp' -o '%s/all.so' -lpthread -lm", folder,
+				flags, folder, folder),
 		      NULL, &errors))
 		CHECK_FAIL("c++: %.1500s", errors);
 	else
@@ -197,8 +197,9 @@ const char *emit_kernels(const char *target_name)
 	int code;
 
 	folder = check_tmp();
-	code = check_run(check_fmt("'%s/bin/ptowsp-pack' --emit=%s '%s/tests/emit/kernels.pto' -o '%s/emitted'", check_build(), target_name, check_root(), folder), NULL,
-			 &err);
+	code = check_run(
+		check_fmt("'%s/bin/ptowsp-pack' --emit=%s '%s/tests/emit/kernels.pto' -o '%s/emitted'", check_build(), target_name, check_root(), folder), NULL,
+		&err);
 	CHECK_STR(err, "");
 	free(err);
 	return code ? NULL : folder;

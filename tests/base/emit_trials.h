@@ -8,14 +8,14 @@
 
 /* How kernels of a target are compiled and called here. */
 struct emit_way {
-	const char *target;  /* of isa_emit_targets */
-	const char *header;  /* that all kernels include: included once before them */
-	const char *flags;   /* of c++; %s: the folder tests/emit */
+	const char *target; /* of isa_emit_targets */
+	const char *header; /* that all kernels include: included once before them */
+	const char *flags;  /* of c++; %s: the folder tests/emit */
 	/* Calls the function of that name; cycles_out NULL: it counts none. */
 	ptowsp_status (*call)(void *function, const struct ptowsp_task *task, uint64_t *cycles_out);
 	bool cycles;
-	bool products;       /* 0: what comes of programs with tmatmul is not compared */
-	double tolerance;    /* of floats, relative; 0: bit for bit */
+	bool products;    /* 0: what comes of programs with tmatmul is not compared */
+	double tolerance; /* of floats, relative; 0: bit for bit */
 };
 /* tile_dtypes[0 ...] programs: all operations of a part (0 ... 3), or random ones where part is -1. Sanitizers look at the writing of all
  * parts; what comes of parts 1 ... 3 is compiled in other builds only. */

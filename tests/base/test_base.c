@@ -3,10 +3,6 @@
 #include "tests/check.h"
 #include "tests/host/fake_host.h"
 
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
-#include <unistd.h>
 #include "base/cache.h"
 #include "base/error.h"
 #include "base/ops.h"
@@ -14,6 +10,10 @@
 #include "base/sections.h"
 #include "ptowsp/graph.h"
 #include "ptowsp/ids.h"
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
 
 /* ---- the backend ---------------------------------------------------------------------------------------------- */
 
@@ -47,9 +47,9 @@ static const struct base_model *trial_models(const struct base_options *options,
 static uint32_t trial_caps(const struct base_options *options, const struct base_model *model, struct ptowsp_cap *rows_out)
 {
 	static const struct ptowsp_cap rows[] = {
-		BASE_CAP(PTOWSP_FEATURE_TOTAL_CYCLES, RECORDED),                         /* base's */
-		BASE_CAP(BASE_POLICY(DISPATCH, HASH), DIAGNOSED),                        /* the core's */
-		BASE_CAP(PTOWSP_FEATURE_GRAPH(PTOWSP_CA_AFFINITY), UNSUPPORTED),         /* the platform's */
+		BASE_CAP(PTOWSP_FEATURE_TOTAL_CYCLES, RECORDED),                 /* base's */
+		BASE_CAP(BASE_POLICY(DISPATCH, HASH), DIAGNOSED),                /* the core's */
+		BASE_CAP(PTOWSP_FEATURE_GRAPH(PTOWSP_CA_AFFINITY), UNSUPPORTED), /* the platform's */
 	};
 
 	(void)model;
@@ -149,10 +149,20 @@ static const void *trial_extension(struct ptowsp_object *instance, const char *i
 	return !strcmp(id, "tests.trial/1") ? &seen : NULL;
 }
 
-static const struct base_backend trial = {
-	.name = "trial", .targets = "trial,brother,sister", .models = trial_models, .caps = trial_caps, .options = trial_rows,
-	.option_count = sizeof(trial_rows) / sizeof(*trial_rows), .options_size = sizeof(struct trial_options), .extension = trial_extension,
-	.open = trial_open, .close = trial_close, .bind = trial_bind, .load = trial_load, .unload = trial_unload, .run = trial_run};
+static const struct base_backend trial = {.name = "trial",
+					  .targets = "trial,brother,sister",
+					  .models = trial_models,
+					  .caps = trial_caps,
+					  .options = trial_rows,
+					  .option_count = sizeof(trial_rows) / sizeof(*trial_rows),
+					  .options_size = sizeof(struct trial_options),
+					  .extension = trial_extension,
+					  .open = trial_open,
+					  .close = trial_close,
+					  .bind = trial_bind,
+					  .load = trial_load,
+					  .unload = trial_unload,
+					  .run = trial_run};
 BASE_OPS(trial_ops, trial);
 /* Its options are the standard ones alone. */
 static const struct base_model *plain_models(const struct base_options *options, uint32_t *count_out)
@@ -206,11 +216,17 @@ static void values_go_where_the_row_says(void)
 {
 	static const struct {
 		const char *key, *value, *said; /* NULL: it is taken */
-	} rows[] = {
-		{"lanes", "5", NULL}, {"lanes", "6", "trial: option lanes takes 1..5, not \"6\""}, {"lanes", "0", "takes 1..5"},
-		{"schedulers", "8", NULL}, {"schedulers", "1", "trial: option schedulers takes 2..8, not \"1\""}, {"mood", "bad", NULL},
-		{"mood", "odd", "trial: option mood takes good|bad, not \"odd\""}, {"folder", "/a b", NULL}, {"folder", "", NULL}, {"debug", "on", NULL},
-		{"weather", "on", "trial has no option \"weather\"; it has opt_level, "}};
+	} rows[] = {{"lanes", "5", NULL},
+		    {"lanes", "6", "trial: option lanes takes 1..5, not \"6\""},
+		    {"lanes", "0", "takes 1..5"},
+		    {"schedulers", "8", NULL},
+		    {"schedulers", "1", "trial: option schedulers takes 2..8, not \"1\""},
+		    {"mood", "bad", NULL},
+		    {"mood", "odd", "trial: option mood takes good|bad, not \"odd\""},
+		    {"folder", "/a b", NULL},
+		    {"folder", "", NULL},
+		    {"debug", "on", NULL},
+		    {"weather", "on", "trial has no option \"weather\"; it has opt_level, "}};
 	struct ptowsp_error error = {.head = PTOWSP_HEAD(error, ERROR)};
 
 	for (size_t i = 0; i < sizeof(rows) / sizeof(*rows); i++) {
@@ -490,7 +506,8 @@ static void rows_strings_and_code_outside_their_tables_are_none(void)
 {
 	static const char strings[] = "\0abc\0de", open[] = {'a', 'b'};
 	static const struct ptowsp_debug_record debug[] = {{.file = 1, .kind = 0, .row = 5, .line = 9}, {.file = 5, .kind = 1, .row = 5, .line = 7}};
-	struct base_sections sections = {.strs = {PTOWSP_SECTION_STRS, 1, sizeof(strings), strings}, .code = {PTOWSP_SECTION_CODE, 1, 8, strings},
+	struct base_sections sections = {.strs = {PTOWSP_SECTION_STRS, 1, sizeof(strings), strings},
+					 .code = {PTOWSP_SECTION_CODE, 1, 8, strings},
 					 .dbgi = {PTOWSP_SECTION_DBGI, sizeof(*debug), 2, debug}};
 	struct ptowsp_error why = {.head = PTOWSP_HEAD(struct ptowsp_error, ERROR)};
 	struct ptowsp_debug_record row;

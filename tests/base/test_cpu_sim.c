@@ -2,9 +2,9 @@
  * test_cpu_sim.c - the cpu_sim plugin through its ops table alone, with a host of its own: no container, no libptowsp. */
 #include "tests/check.h"
 
-#include <semaphore.h>
 #include "tests/host/fake_host.h"
 #include "tests/isa/fake_tile.h"
+#include <semaphore.h>
 
 static void one_task_adds_two_tensors(void)
 {
@@ -228,11 +228,12 @@ static void trace_and_graph_show_every_task_and_edge(void)
 
 static void options_are_accepted_or_refused_by_name(void)
 {
-	static const char *const good[][2] = {{"opt_level", "0"}, {"opt_level", "3"}, {"profiling", "on"}, {"debug", "on"},
-					      {"clock", "reference"}, {"clock", "own"}, {"schedulers", "1"}, {"schedulers", "64"},
-					      {"numerics", "exact"}, {"numerics", "fast"}, {"threads", "0"}, {"threads", "65536"}, {"trace", "semantic"}, {"trace", "real"}};
-	static const char *const bad[][3] = {{"opt_level", "4", "0..3"}, {"profiling", "yes", "off|on"},
-					     {"clock", "wall", "reference|own"}, {"numerics", "0", "exact|fast"}, {"schedulers", "65", "1..64"}, {"schedulers", "0", "1..64"}, {"threads", "65537", "0..65536"}, {"trace", "wall", "semantic|real"}, {"optlevel", "1", "opt_level, profiling"}};
+	static const char *const good[][2] = {{"opt_level", "0"}, {"opt_level", "3"},   {"profiling", "on"},   {"debug", "on"},       {"clock", "reference"},
+					      {"clock", "own"},   {"schedulers", "1"},  {"schedulers", "64"},  {"numerics", "exact"}, {"numerics", "fast"},
+					      {"threads", "0"},   {"threads", "65536"}, {"trace", "semantic"}, {"trace", "real"}};
+	static const char *const bad[][3] = {{"opt_level", "4", "0..3"},       {"profiling", "yes", "off|on"},     {"clock", "wall", "reference|own"},
+					     {"numerics", "0", "exact|fast"},  {"schedulers", "65", "1..64"},      {"schedulers", "0", "1..64"},
+					     {"threads", "65537", "0..65536"}, {"trace", "wall", "semantic|real"}, {"optlevel", "1", "opt_level, profiling"}};
 	const struct ptowsp_option *options[16];
 	uint32_t count = 1;
 

@@ -78,7 +78,8 @@ static void built_in_kernel_is(const char *name, const uint32_t rows[3], uint32_
 		fake_program_tensor(&fake.code, check_fmt("t%u", i), ROWS, COLUMNS);
 	fake_program_task(&fake.code, kernel, tensors, scalars);
 	for (uint32_t i = 0; i < tensors; i++)
-		fake_program_emit(&fake.code, i ? PTOWSP_OP_IO_OUTPUT : PTOWSP_OP_IO_INPUT, (uint16_t)i, fake_program_region(&fake.code, i, zero, rows[i], COLUMNS));
+		fake_program_emit(&fake.code, i ? PTOWSP_OP_IO_OUTPUT : PTOWSP_OP_IO_INPUT, (uint16_t)i,
+				  fake_program_region(&fake.code, i, zero, rows[i], COLUMNS));
 	for (uint32_t i = 0; i < scalars; i++)
 		fake_program_emit(&fake.code, PTOWSP_OP_PARAM_CONST, (uint16_t)i, 7);
 	fake_start(2);
@@ -124,8 +125,8 @@ static ptowsp_status load_flags(uint32_t flags, struct ptowsp_error *error)
 {
 	uint32_t count;
 	const struct ptowsp_section *sections = fake_program_seal(&fake.code, &count);
-	struct ptowsp_load_args args = {.head = PTOWSP_HEAD(args, LOAD_ARGS), .sections = sections, .section_count = count,
-					.section_stride = sizeof(*sections), .flags = flags};
+	struct ptowsp_load_args args = {
+		.head = PTOWSP_HEAD(args, LOAD_ARGS), .sections = sections, .section_count = count, .section_stride = sizeof(*sections), .flags = flags};
 
 	*error = (struct ptowsp_error){.head = PTOWSP_HEAD(*error, ERROR)};
 	return fake.ops->load(fake.device, &args, &fake.program, error);

@@ -153,8 +153,9 @@ static void declarations_that_help_proposes_are_right(void)
 /* A tensor that is passed whole and does not fit: what the help says to write instead does, or it says that nothing does. */
 static void parts_that_help_proposes_are_right(void)
 {
-	static const char text[] = "tensor %%y : f32[%s] inout\nfunc @f(%%x: !pto.memref<gm,...,f32>) {\n  %%t = alloc_tile : !pto.tile<2x8xf32>\n  %%t = tload %%x[0, 0]\n"
-				   "  tstore %%t, %%x[0, 0]\n}\nkernel @k(%%x : f32[2, 8] inout) { portable @f }\nworkload @w { call @%s(%%x -> %s) }\n";
+	static const char text[] =
+		"tensor %%y : f32[%s] inout\nfunc @f(%%x: !pto.memref<gm,...,f32>) {\n  %%t = alloc_tile : !pto.tile<2x8xf32>\n  %%t = tload %%x[0, 0]\n"
+		"  tstore %%t, %%x[0, 0]\n}\nkernel @k(%%x : f32[2, 8] inout) { portable @f }\nworkload @w { call @%s(%%x -> %s) }\n";
 	static const struct {
 		const char *shape, *callee, *help, *instead;
 	} rows[] = {

@@ -9,9 +9,9 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "tests/check.h"
 #include "isa/emit/emit.h"
 #include "ptowsp/note.h"
+#include "tests/check.h"
 #include "tests/isa/random_tiles.h"
 #include "tests/isa/tile_random.h"
 
@@ -65,7 +65,8 @@ static uint64_t program_write(const struct isa_program *program, const char *nam
 static void *library_make(const char *flags)
 {
 	char *errors;
-	const int code = check_run(check_fmt("cc -std=c11 -DTILE_ONE_MACHINE -Wall -Wextra -Wno-unused -Wno-tautological-compare -Wno-aggressive-loop-optimizations -Werror %s -fPIC -shared -ffp-contract=off -fvisibility=hidden "
+	const int code = check_run(check_fmt("cc -std=c11 -DTILE_ONE_MACHINE -Wall -Wextra -Wno-unused -Wno-tautological-compare "
+					     "-Wno-aggressive-loop-optimizations -Werror %s -fPIC -shared -ffp-contract=off -fvisibility=hidden "
 					     "-I'%s' '%s'/*.c -o '%s/all.so' -lm",
 					     flags, folder, folder, folder),
 				   NULL, &errors);
@@ -266,8 +267,11 @@ static void every_operation_of_every_type_is_c_for_a_core(void)
 			isa_program_destroy(t->program);
 			tile_finish(&t->tiles.b);
 		}
-		if (check_run(check_fmt("clang --target=riscv32 -march=rv32im -mabi=ilp32 -std=gnu11 -fsyntax-only -Wall -Wextra -Wno-unused -Wno-tautological-compare -Werror -I'%s' "
-					"-idirafter '%s/plugins/aie/bare' '%s'/*.c", folder, check_root(), folder), NULL, &errors))
+		if (check_run(check_fmt("clang --target=riscv32 -march=rv32im -mabi=ilp32 -std=gnu11 -fsyntax-only -Wall -Wextra -Wno-unused "
+					"-Wno-tautological-compare -Werror -I'%s' "
+					"-idirafter '%s/plugins/aie/bare' '%s'/*.c",
+					folder, check_root(), folder),
+			      NULL, &errors))
 			CHECK_FAIL("part %u: %.1500s", part_now, errors);
 		free(errors);
 		folder_remove();

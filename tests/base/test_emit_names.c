@@ -15,10 +15,12 @@ static size_t word_count;
 
 /* Also those that emitted code makes of the names of batch kernels. */
 static const char *const more[] = {
-	"asm", "auto", "break", "case", "char", "const", "continue", "default", "do", "double", "else", "enum", "extern", "float", "for", "goto", "if", "inline",
-	"int", "long", "register", "restrict", "return", "short", "signed", "sizeof", "static", "struct", "switch", "typedef", "union", "unsigned", "void",
-	"volatile", "while", "main", "linux", "unix", "i386", "errno", "stdin", "params_body", "params_on_device", "tiles_body", "scalars_body", "params", "tiles",
-	"scalars", "m_tile", "m_at", "m_from", "m_to", "m_into", "m_step", "m_place", "m_at_2", "t_at", "m0", "next_m", "a.b", "a_b", "A_B", "_x", "x__y",
+	"asm",          "auto",   "break",  "case",    "char",   "const",  "continue", "default", "do",          "double",           "else",
+	"enum",         "extern", "float",  "for",     "goto",   "if",     "inline",   "int",     "long",        "register",         "restrict",
+	"return",       "short",  "signed", "sizeof",  "static", "struct", "switch",   "typedef", "union",       "unsigned",         "void",
+	"volatile",     "while",  "main",   "linux",   "unix",   "i386",   "errno",    "stdin",   "params_body", "params_on_device", "tiles_body",
+	"scalars_body", "params", "tiles",  "scalars", "m_tile", "m_at",   "m_from",   "m_to",    "m_into",      "m_step",           "m_place",
+	"m_at_2",       "t_at",   "m0",     "next_m",  "a.b",    "a_b",    "A_B",      "_x",      "x__y",
 };
 
 static int word_order(const void *a, const void *b)
@@ -80,8 +82,8 @@ static void batch_write(FILE *f, size_t from, size_t to)
 	for (size_t i = from; i < to; i++)
 		fprintf(f, "  %%%s = alloc_tile : !pto.tile<16x16xf32>\n", words[i]);
 	for (size_t i = from; i < to; i++)
-		fprintf(f, "  %%%s = tload %%the0memory[0, 0]\n  %%%s = tmatmul %%%s, %%%s\n  %%%s = texp %%%s\n", words[i], words[(i + 1 - from) % (to - from) + from],
-			words[i], words[i], words[i], words[(i + 1 - from) % (to - from) + from]);
+		fprintf(f, "  %%%s = tload %%the0memory[0, 0]\n  %%%s = tmatmul %%%s, %%%s\n  %%%s = texp %%%s\n", words[i],
+			words[(i + 1 - from) % (to - from) + from], words[i], words[i], words[i], words[(i + 1 - from) % (to - from) + from]);
 	for (size_t i = from; i < to; i++)
 		fprintf(f, "  tstore %%%s, %%the0memory[0, 0]\n", words[i]);
 	fprintf(f, "}\nfunc @scalars_%zu(%%the0memory: !pto.memref<gm,...,i32>) {\n  %%the0tile = alloc_tile : !pto.tile<1x16xi32>\n", from);
@@ -131,7 +133,9 @@ static void a_kernel_is_called_like_nothing_in_the_headers(void)
 	f = fopen(check_fmt("%s/kernels.pto", getenv("T")), "w");
 	REQUIRE(f != NULL);
 	for (size_t i = 0; i < word_count; i++)
-		fprintf(f, "func @%s(%%m: !pto.memref<gm,...,f32>) {\n  %%t = alloc_tile : !pto.tile<1x%zuxf32>\n  %%t = tload %%m[0, 0]\n  tstore %%t, %%m[0, 0]\n}\n",
+		fprintf(f,
+			"func @%s(%%m: !pto.memref<gm,...,f32>) {\n  %%t = alloc_tile : !pto.tile<1x%zuxf32>\n  %%t = tload %%m[0, 0]\n  tstore %%t, %%m[0, "
+			"0]\n}\n",
 			words[i], i + 1);
 	fclose(f);
 	if (cli("$B/ptowsp-pack --emit=c kernels.pto -o kernels"))
@@ -139,7 +143,9 @@ static void a_kernel_is_called_like_nothing_in_the_headers(void)
 	REQUIRE_INT(cli("ls kernels/*.c | wc -l"), 0);
 	CHECK_INT(strtol(cli_out, NULL, 10), (long)word_count);
 	REQUIRE_INT(cli("{ echo '#include \"isa/kernel_tile.h\"'; echo '#include \"isa/product.h\"'; echo '#include <stdlib.h>'; echo '#include <unistd.h>'; "
-			"echo '#include <time.h>'; grep -h '^ptowsp_status .*out)$' kernels/*.c | sed 's/$/;/'; } >declared.c; grep -c '^ptowsp_status' declared.c"), 0);
+			"echo '#include <time.h>'; grep -h '^ptowsp_status .*out)$' kernels/*.c | sed 's/$/;/'; } >declared.c; grep -c '^ptowsp_status' "
+			"declared.c"),
+		    0);
 	CHECK_INT(strtol(cli_out, NULL, 10), (long)word_count);
 	if (cli("cc -std=gnu11 -Wall -Wextra -Wno-unused -Werror -fsyntax-only -Ikernels declared.c"))
 		CHECK_FAIL("%.900s", cli_err);
@@ -148,17 +154,23 @@ static void a_kernel_is_called_like_nothing_in_the_headers(void)
 /* Two kernels of one name in C, in capitals too; an entry that is called like a kernel, and like what a file with an entry says itself. */
 static void kernels_and_entries_that_c_cannot_keep_apart_get_numbers(void)
 {
-	static const char source[] =
-		"func @a.b(%x: !pto.memref<gm,...,f32>) {\n  %t = alloc_tile : !pto.tile<1x8xf32>\n  %t = tload %x[0, 0]\n  %t = tadds %t, %1.0\n  tstore %t, %x[0, 0]\n}\n"
-		"func @a_b(%x: !pto.memref<gm,...,f32>) {\n  %t = alloc_tile : !pto.tile<1x8xf32>\n  %t = tload %x[0, 0]\n  %t = tmuls %t, %3.0\n  tstore %t, %x[0, 0]\n}\n"
-		"func @A_b(%x: !pto.memref<gm,...,f32>) {\n  %t = alloc_tile : !pto.tile<1x8xf32>\n  %t = tload %x[0, 0]\n  %t = tsubs %t, %5.0\n  tstore %t, %x[0, 0]\n}\n"
-		"func @launch_begin(%x: !pto.memref<gm,...,f32>) {\n  %t = alloc_tile : !pto.tile<1x8xf32>\n  %t = tload %x[0, 0]\n  %t = tmuls %t, %7.0\n  tstore %t, %x[0, 0]\n}\n"
-		"func @tasks(%x: !pto.memref<gm,...,f32>) {\n  %t = alloc_tile : !pto.tile<1x8xf32>\n  %t = tload %x[0, 0]\n  %t = tadds %t, %9.0\n  tstore %t, %x[0, 0]\n}\n"
-		"// Function Type: Orchestration\nfunc @launch(%x: !pto.memref<gm,...,f32>) {\n  CALL @a.b(%x -> %x)\n  CALL @a_b(%x -> %x)\n  CALL @A_b(%x -> %x)\n  CALL @launch_begin(%x -> %x)\n  CALL @tasks(%x -> %x)\n}\n";
-	static const char program[] =
-		"#include \"c/launch_2.c\"\nint main(void)\n{\n\tfloat x[8] = {1};\n\tstatic struct launch_2 o;\n\tstruct rt_tasks *tasks;\n\to.memory.x.data = x;\n"
-		"\to.memory.x.elements = 8;\n\tif (rt_tasks_create(&tasks, NULL, NULL))\n\t\treturn 1;\n\tlaunch_2_begin(tasks, &o);\n"
-		"\tif (rt_tasks_run(tasks, launch_2, &o, 1, 0, NULL, NULL))\n\t\treturn 2;\n\trt_tasks_destroy(tasks);\n\tprintf(\"%g %g\\n\", (double)x[0], (double)x[7]);\n\treturn 0;\n}\n";
+	static const char source[] = "func @a.b(%x: !pto.memref<gm,...,f32>) {\n  %t = alloc_tile : !pto.tile<1x8xf32>\n  %t = tload %x[0, 0]\n  %t = tadds "
+				     "%t, %1.0\n  tstore %t, %x[0, 0]\n}\n"
+				     "func @a_b(%x: !pto.memref<gm,...,f32>) {\n  %t = alloc_tile : !pto.tile<1x8xf32>\n  %t = tload %x[0, 0]\n  %t = tmuls "
+				     "%t, %3.0\n  tstore %t, %x[0, 0]\n}\n"
+				     "func @A_b(%x: !pto.memref<gm,...,f32>) {\n  %t = alloc_tile : !pto.tile<1x8xf32>\n  %t = tload %x[0, 0]\n  %t = tsubs "
+				     "%t, %5.0\n  tstore %t, %x[0, 0]\n}\n"
+				     "func @launch_begin(%x: !pto.memref<gm,...,f32>) {\n  %t = alloc_tile : !pto.tile<1x8xf32>\n  %t = tload %x[0, 0]\n  %t = "
+				     "tmuls %t, %7.0\n  tstore %t, %x[0, 0]\n}\n"
+				     "func @tasks(%x: !pto.memref<gm,...,f32>) {\n  %t = alloc_tile : !pto.tile<1x8xf32>\n  %t = tload %x[0, 0]\n  %t = tadds "
+				     "%t, %9.0\n  tstore %t, %x[0, 0]\n}\n"
+				     "// Function Type: Orchestration\nfunc @launch(%x: !pto.memref<gm,...,f32>) {\n  CALL @a.b(%x -> %x)\n  CALL @a_b(%x -> "
+				     "%x)\n  CALL @A_b(%x -> %x)\n  CALL @launch_begin(%x -> %x)\n  CALL @tasks(%x -> %x)\n}\n";
+	static const char program[] = "#include \"c/launch_2.c\"\nint main(void)\n{\n\tfloat x[8] = {1};\n\tstatic struct launch_2 o;\n\tstruct rt_tasks "
+				      "*tasks;\n\to.memory.x.data = x;\n"
+				      "\to.memory.x.elements = 8;\n\tif (rt_tasks_create(&tasks, NULL, NULL))\n\t\treturn 1;\n\tlaunch_2_begin(tasks, &o);\n"
+				      "\tif (rt_tasks_run(tasks, launch_2, &o, 1, 0, NULL, NULL))\n\t\treturn 2;\n\trt_tasks_destroy(tasks);\n\tprintf(\"%g "
+				      "%g\\n\", (double)x[0], (double)x[7]);\n\treturn 0;\n}\n";
 
 	if (cli_slow())
 		CHECK_SKIP("compiling takes too long here; the release build does it");
@@ -169,7 +181,8 @@ static void kernels_and_entries_that_c_cannot_keep_apart_get_numbers(void)
 		CHECK_FAIL("%.900s", cli_err);
 	REQUIRE_INT(cli("ls c/*.c"), 0);
 	CHECK_STR(cli_out, "c/A_b_3.c\nc/a_b.c\nc/a_b_2.c\nc/launch_2.c\nc/launch_begin.c\nc/tasks_2.c\n");
-	if (cli("for f in c/a_b.c c/a_b_2.c c/A_b_3.c c/launch_begin.c c/tasks_2.c; do cc -std=c11 -ffp-contract=off -DTILE_ONE_MACHINE -Ic -c -o ${f%.c}.o $f || exit; done; "
+	if (cli("for f in c/a_b.c c/a_b_2.c c/A_b_3.c c/launch_begin.c c/tasks_2.c; do cc -std=c11 -ffp-contract=off -DTILE_ONE_MACHINE -Ic -c -o ${f%.c}.o $f "
+		"|| exit; done; "
 		"cc -std=c11 -I. -I$R -I$R/abi -I$R/plugins main.c c/*.o $B/../lib/libptowsp-rt.a -lpthread -lm -o main"))
 		CHECK_FAIL("%.900s", cli_err);
 	CHECK_INT(cli("./main"), 0);
@@ -179,19 +192,23 @@ static void kernels_and_entries_that_c_cannot_keep_apart_get_numbers(void)
 /* What an emitted function refuses itself, in the interpreter's words: what its task lacks, and loops that do not end. */
 static void what_a_task_lacks_and_endless_loops_are_refused(void)
 {
-	static const char source[] =
-		"func @loops(%m: !pto.memref<gm,...,f32>, %n: i32) {\n  %t = alloc_tile : !pto.tile<1x8xf32>\n  %s = alloc_tile : !pto.tile<1x1xf32>\n  %t = tload %m[0, 0]\n"
-		"  FOR %i:idx, 0:idx, %n:idx, 1:idx\n    FOR %j:idx, 0:idx, %n:idx, 1:idx\n      %s = trowsum %t\n      %t = trowexpandsub %t, %s\n    ENDFOR\n  ENDFOR\n  tstore %t, %m[0, 0]\n}\n";
+	static const char source[] = "func @loops(%m: !pto.memref<gm,...,f32>, %n: i32) {\n  %t = alloc_tile : !pto.tile<1x8xf32>\n  %s = alloc_tile : "
+				     "!pto.tile<1x1xf32>\n  %t = tload %m[0, 0]\n"
+				     "  FOR %i:idx, 0:idx, %n:idx, 1:idx\n    FOR %j:idx, 0:idx, %n:idx, 1:idx\n      %s = trowsum %t\n      %t = "
+				     "trowexpandsub %t, %s\n    ENDFOR\n  ENDFOR\n  tstore %t, %m[0, 0]\n}\n";
 	static const char program[] =
 		"#include \"c/loops.c\"\nstatic float x[8];\nstatic _Alignas(64) unsigned char room[4096];\nstatic uint64_t n;\n"
 		"static struct ptowsp_tensor_arg window = {x, 1, 8, 8, 1, PTOWSP_F32, PTOWSP_READ | PTOWSP_WRITE, 0};\n"
-		"static void go(uint32_t tensors, uint32_t args, uint64_t bytes, uint64_t rounds)\n{\n\tstruct ptowsp_error error = {.head = PTOWSP_HEAD(error, ERROR)};\n"
+		"static void go(uint32_t tensors, uint32_t args, uint64_t bytes, uint64_t rounds)\n{\n\tstruct ptowsp_error error = {.head = "
+		"PTOWSP_HEAD(error, ERROR)};\n"
 		"\tstruct ptowsp_kernel_out out = {PTOWSP_HEAD(out, KERNEL_OUT), 0, &error};\n"
 		"\tstruct ptowsp_task task = {.head = PTOWSP_HEAD(task, TASK), .args = &n, .tensors = &window, .tensor_count = tensors, .arg_count = args,\n"
 		"\t\t.tensor_stride = sizeof(window), .block_count = 1, .workspace = bytes ? room : NULL, .workspace_size = bytes};\n\tn = rounds;\n"
 		"\tprintf(\"%d %s\\n\", (int)loops(&task, &out), error.text);\n}\n"
-		"int main(void)\n{\n\tgo(1, 1, 4096, 3);\n\tgo(0, 1, 4096, 3);\n\tgo(1, 0, 4096, 3);\n\tgo(1, 1, 0, 3);\n\tgo(1, 1, 8, 3);\n\tgo(1, 1, 4096, 30);\n"
-		"\tgo(1, 1, 4096, 32);\n\twindow.dtype = PTOWSP_F16;\n\tgo(1, 1, 4096, 3);\n\twindow.dtype = PTOWSP_F32;\n\twindow.access = PTOWSP_READ;\n\tgo(1, 1, 4096, 3);\n"
+		"int main(void)\n{\n\tgo(1, 1, 4096, 3);\n\tgo(0, 1, 4096, 3);\n\tgo(1, 0, 4096, 3);\n\tgo(1, 1, 0, 3);\n\tgo(1, 1, 8, 3);\n\tgo(1, 1, 4096, "
+		"30);\n"
+		"\tgo(1, 1, 4096, 32);\n\twindow.dtype = PTOWSP_F16;\n\tgo(1, 1, 4096, 3);\n\twindow.dtype = PTOWSP_F32;\n\twindow.access = "
+		"PTOWSP_READ;\n\tgo(1, 1, 4096, 3);\n"
 		"\twindow.access = PTOWSP_READ | PTOWSP_WRITE;\n\twindow.columns = 7;\n\tgo(1, 1, 4096, 3);\n\treturn 0;\n}\n";
 
 	cli_begin();
@@ -201,15 +218,15 @@ static void what_a_task_lacks_and_endless_loops_are_refused(void)
 		CHECK_FAIL("%.900s", cli_err);
 	CHECK_INT(cli("./main"), 0);
 	CHECK_STR(cli_out, "0 \n"
-		  "-9 kernel loops: takes 1 tensors and 1 scalars, the task has 0 and 1\n"
-		  "-9 kernel loops: takes 1 tensors and 1 scalars, the task has 1 and 0\n"
-		  "-9 kernel loops: needs a workspace of 128 bytes for its tiles, which the task does not have\n"
-		  "-9 kernel loops: needs a workspace of 128 bytes for its tiles, which the task does not have\n"
-		  "0 \n"
-		  "-10 kernel loops line 6: jumped back 4294967296 times; the loop seems to have no end\n"
-		  "-9 kernel loops: %m is f32, the task's tensor is f16\n"
-		  "-9 kernel loops: writes %m, which the task does not allow\n"
-		  "-9 kernel loops line 4: tload reads elements [0, 8) of %m, which has 7\n");
+			   "-9 kernel loops: takes 1 tensors and 1 scalars, the task has 0 and 1\n"
+			   "-9 kernel loops: takes 1 tensors and 1 scalars, the task has 1 and 0\n"
+			   "-9 kernel loops: needs a workspace of 128 bytes for its tiles, which the task does not have\n"
+			   "-9 kernel loops: needs a workspace of 128 bytes for its tiles, which the task does not have\n"
+			   "0 \n"
+			   "-10 kernel loops line 6: jumped back 4294967296 times; the loop seems to have no end\n"
+			   "-9 kernel loops: %m is f32, the task's tensor is f16\n"
+			   "-9 kernel loops: writes %m, which the task does not allow\n"
+			   "-9 kernel loops line 4: tload reads elements [0, 8) of %m, which has 7\n");
 }
 
 /* No number makes another name of these: a search for one once had no end. */

@@ -6,8 +6,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define RESOURCES "--schedule task_window=64 --schedule heap=4194304 --schedule dep_list=256"
-#define INPUTS "--fill q=random:1 --fill keys=random:2 --fill values=random:3 --fill pages=zeros --threads 2"
+#define RESOURCES  "--schedule task_window=64 --schedule heap=4194304 --schedule dep_list=256"
+#define INPUTS     "--fill q=random:1 --fill keys=random:2 --fill values=random:3 --fill pages=zeros --threads 2"
 #define BY_RUNTIME "--plugin=a2a3sim --opt engine=pto-runtime --opt runtime=$B/../fakes/simpler --opt cache=$B/../test/ascend_cache"
 
 static void pack_case(void)
@@ -63,7 +63,9 @@ static void window_64_completes_on_the_machine(void)
 	REQUIRE(stats != NULL);
 	check_case(stats, false);
 	for (size_t i = 0; i < sizeof(rows) / sizeof(*rows); i++) {
-		REQUIRE_INT(cli(check_fmt("$B/ptowsp-run --plugin=a2a3sim --opt clock=own %s " INPUTS " --out out=own.npy --stats=json $T/case.pkg.zst", rows[i].options)), 0);
+		REQUIRE_INT(cli(check_fmt("$B/ptowsp-run --plugin=a2a3sim --opt clock=own %s " INPUTS " --out out=own.npy --stats=json $T/case.pkg.zst",
+					  rows[i].options)),
+			    0);
 		stats = cli_json();
 		CHECK(cli_int(stats, check_fmt("resources[%s].stall_count", rows[i].resource)) > 100);
 		CHECK(cli_int(stats, check_fmt("resources[%s].stall_cycles", rows[i].resource)) > 0);

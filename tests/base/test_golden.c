@@ -2,11 +2,11 @@
  * test_golden.c - every golden vector of the corpus: compiled, packed, loaded and run in process on cpu_sim and a2a3sim, a handful through the tools. */
 #include "tests/check.h"
 
+#include "tests/corpus.h"
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include "tests/corpus.h"
 
 enum { KIND, PTO, FUNCTION, CASE, ARGS, SCALARS, SEED, RANGE, INPUTS, DIR, RTOL, ATOL }; /* columns of manifest.tsv */
 #define ARGUMENTS 40u
@@ -102,9 +102,8 @@ static void compare(const struct argument *a, const struct corpus_row *row)
 		worst = off > worst ? off : worst;
 	}
 	if (wrong)
-		CHECK_FAIL("%s: %llu of %llu elements are off, worst by %g, first [%llu]: got %g, wanted %g", a->name,
-			   (unsigned long long)wrong, (unsigned long long)elements, worst, (unsigned long long)first,
-			   (double)a->data[first], (double)wanted[first]);
+		CHECK_FAIL("%s: %llu of %llu elements are off, worst by %g, first [%llu]: got %g, wanted %g", a->name, (unsigned long long)wrong,
+			   (unsigned long long)elements, worst, (unsigned long long)first, (double)a->data[first], (double)wanted[first]);
 	free(wanted);
 }
 
@@ -198,8 +197,7 @@ static char *run_command(const struct corpus_row *row, const char *package)
 	size_t size;
 	FILE *command = open_memstream(&text, &size);
 
-	fprintf(command, "'%s/bin/ptowsp-run' '%s' --entry %s --rtol %s --atol %s", check_build(), package, c[FUNCTION], c[RTOL],
-		c[ATOL]);
+	fprintf(command, "'%s/bin/ptowsp-run' '%s' --entry %s --rtol %s --atol %s", check_build(), package, c[FUNCTION], c[RTOL], c[ATOL]);
 	scalars_print(command, c[SCALARS]);
 	for (uint32_t i = 0; i < count; i++) {
 		const char *name = arguments[i].name;
@@ -220,8 +218,7 @@ static void vector_runs_through_the_tools(const struct corpus_row *row)
 
 	snprintf(package, sizeof(package), "%s/a.pkg.zst", check_tmp());
 	command = run_command(row, package);
-	pack = check_fmt("'%s/bin/ptowsp-pack' '%s/corpus/%s' -o '%s'", check_build(), check_shared(), row->columns[PTO],
-			 package);
+	pack = check_fmt("'%s/bin/ptowsp-pack' '%s/corpus/%s' -o '%s'", check_build(), check_shared(), row->columns[PTO], package);
 	CHECK_INT(check_run(pack, NULL, NULL), 0);
 	if (check_run(command, &out, &err))
 		CHECK_FAIL("%s: %s%s", row->columns[FUNCTION], out, err);
@@ -232,15 +229,14 @@ static void vector_runs_through_the_tools(const struct corpus_row *row)
 
 static void a_handful_runs_through_pack_and_run(void)
 {
-	static const char *const handful[] = {"aten_add_scalar", "dynamic_softmax", "fused_softmax", "tile_matmul", "F_gelu",
-					      "tensor_softmax"};
+	static const char *const handful[] = {"aten_add_scalar", "dynamic_softmax", "fused_softmax", "tile_matmul", "F_gelu", "tensor_softmax"};
 	uint32_t found = 0;
 
 	CHECK_NEED_SHARED();
 	for (uint32_t i = 0; i < manifest.count; i++)
 		for (size_t k = 0; k < sizeof(handful) / sizeof(*handful); k++)
-			if (!strcmp(manifest.rows[i].columns[FUNCTION], handful[k]) &&
-			    !strcmp(manifest.rows[i].columns[CASE], "c0") && !strcmp(manifest.rows[i].columns[INPUTS], "npy")) {
+			if (!strcmp(manifest.rows[i].columns[FUNCTION], handful[k]) && !strcmp(manifest.rows[i].columns[CASE], "c0") &&
+			    !strcmp(manifest.rows[i].columns[INPUTS], "npy")) {
 				vector_runs_through_the_tools(&manifest.rows[i]);
 				found++;
 			}
@@ -253,8 +249,7 @@ static bool is_unique(uint32_t row)
 	char *const *c = manifest.rows[row].columns;
 
 	for (uint32_t i = 0; i < manifest.count; i++)
-		if (i != row && !strcmp(manifest.rows[i].columns[FUNCTION], c[FUNCTION]) &&
-		    !strcmp(manifest.rows[i].columns[CASE], c[CASE]))
+		if (i != row && !strcmp(manifest.rows[i].columns[FUNCTION], c[FUNCTION]) && !strcmp(manifest.rows[i].columns[CASE], c[CASE]))
 			return false;
 	return true;
 }
@@ -278,8 +273,7 @@ void suite_golden(CU_pSuite s)
 	for (uint32_t i = 0; i < manifest.count; i++) {
 		char *const *c = manifest.rows[i].columns;
 
-		check_add(s, is_unique(i) ? check_fmt("golden_%s_%s", c[FUNCTION], c[CASE])
-					  : check_fmt("golden_%s_%s_row%u", c[FUNCTION], c[CASE], i),
+		check_add(s, is_unique(i) ? check_fmt("golden_%s_%s", c[FUNCTION], c[CASE]) : check_fmt("golden_%s_%s_row%u", c[FUNCTION], c[CASE], i),
 			  vector_equals_the_stored_numbers);
 	}
 	TEST(s, all_222_vectors_are_there);

@@ -10,8 +10,8 @@ static const char *const backends[] = {"cpu_sim", "a2a3sim", "aie"};
 /* Plain with --strict, because layer validate makes errors of races; gemm_32 has none, and more executors than aie has cores, which is an error of --strict alone. */
 static const struct {
 	const char *package, *plain;
-} rows[] = {{"vector_add", "--strict"}, {"fused_softmax", "--strict"}, {"csp", "--strict"}, {"predicated", "--strict"}, {"moe", "--strict"}, {"probes/graphs", "--strict"},
-	    {"probes/stuck", "--strict"}, {"gemm_32", ""}};
+} rows[] = {{"vector_add", "--strict"}, {"fused_softmax", "--strict"}, {"csp", "--strict"},          {"predicated", "--strict"},
+	    {"moe", "--strict"},        {"probes/graphs", "--strict"}, {"probes/stuck", "--strict"}, {"gemm_32", ""}};
 
 static char *out, *err;
 
@@ -50,11 +50,14 @@ static void examples_are_the_same(void)
 				     "\"$b\"/bin/ptowsp-run --plugin=$p --isolate=none --layer=trace:run.calls,validate,threads \"$x\" >layered 2>&1; now=$?; "
 				     "sed -i 's/[0-9.]* ms;* *//' plain layered; "
 				     "[ $was = $now ] && cmp -s plain layered || { echo \"$x: exit $was, with layers $now\"; cat plain layered; }; "
-				     "\"$b\"/bin/ptowsp-conform --replay run.calls \"$b\"/lib/ptowsp/plugins/libptowsp_$p.so >replayed 2>&1 || { echo \"$x: replay\"; cat replayed; }; done";
+				     "\"$b\"/bin/ptowsp-conform --replay run.calls \"$b\"/lib/ptowsp/plugins/libptowsp_$p.so >replayed 2>&1 || { echo \"$x: "
+				     "replay\"; cat replayed; }; done";
 
 	if (*check_sanitizer())
 		CHECK_SKIP("the release build runs all examples");
-	CHECK_INT(check_run(check_fmt("cd '%s' && { %s; }", check_tmp(), check_fmt(script, check_build(), check_name() + strlen("examples_are_the_same_on_"))), &out, &err), 0);
+	CHECK_INT(check_run(check_fmt("cd '%s' && { %s; }", check_tmp(), check_fmt(script, check_build(), check_name() + strlen("examples_are_the_same_on_"))),
+			    &out, &err),
+		  0);
 	if (*out)
 		CHECK_FAIL("%.3000s", out);
 	free(out);
@@ -69,8 +72,9 @@ static void faults_end_a_run_cleanly(void)
 	unsigned failed = 0;
 
 	for (int seed = 1; seed <= 24; seed++) {
-		const int code = run(check_fmt("--layer=validate,fault:%d --timeout-ms 20000 --threads 2 --plugin=%s --isolate=none '%s/packages/fused_softmax.pkg.zst'", seed, backend,
-					       check_build()));
+		const int code =
+			run(check_fmt("--layer=validate,fault:%d --timeout-ms 20000 --threads 2 --plugin=%s --isolate=none '%s/packages/fused_softmax.pkg.zst'",
+				      seed, backend, check_build()));
 
 		failed += code != 0;
 		if (code >= 64 || code == 10 || strstr(err, " broke ") || (code && !strstr(err, "layer fault ")))

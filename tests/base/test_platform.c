@@ -89,8 +89,11 @@ static void the_rows_are_those_of_the_specification(void)
 
 static unsigned state_of(enum word word)
 {
-	static const uint8_t states[] = {[YES] = PTOWSP_STATE_ENFORCED, [PARTLY] = PTOWSP_STATE_ENFORCED, [HINT] = PTOWSP_STATE_RECORDED,
-					 [NA] = PTOWSP_STATE_DIAGNOSED, [NO] = PTOWSP_STATE_UNSUPPORTED};
+	static const uint8_t states[] = {[YES] = PTOWSP_STATE_ENFORCED,
+					 [PARTLY] = PTOWSP_STATE_ENFORCED,
+					 [HINT] = PTOWSP_STATE_RECORDED,
+					 [NA] = PTOWSP_STATE_DIAGNOSED,
+					 [NO] = PTOWSP_STATE_UNSUPPORTED};
 
 	return states[word];
 }
@@ -109,7 +112,8 @@ static void cpu_sim_claims_its_column(void)
 		REQUIRE_INT(ptowsp_backend_open(&backend, &options, NULL), PTOWSP_OK);
 		for (size_t i = 0; i < sizeof(rows) / sizeof(*rows); i++) {
 			const struct ptowsp_cap *cap = ptowsp_backend_cap(backend, PTOWSP_FEATURE_GRAPH(rows[i].op));
-			bool more = rows[i].op == PTOWSP_SY_NOTIFY || rows[i].op == PTOWSP_MC_FENCE || (rows[i].op == PTOWSP_CA_AFFINITY && options.threads > 1);
+			bool more =
+				rows[i].op == PTOWSP_SY_NOTIFY || rows[i].op == PTOWSP_MC_FENCE || (rows[i].op == PTOWSP_CA_AFFINITY && options.threads > 1);
 			unsigned wanted = more ? PTOWSP_STATE_ENFORCED : state_of(rows[i].platforms[CPU]);
 
 			if (!cap || cap->state != wanted)
@@ -147,13 +151,17 @@ static void platform_is(const char *platform, const char *line, int exit, const 
 	const char *dir = check_tmp(), *build = check_build();
 	const char *text = check_fmt("func @k(%%x: !pto.memref<gm,...,i32>) {\n  %%t = alloc_tile : !pto.tile<1x8xi32>\n  tstore %%t, %%x[0, 0]\n  return\n}\n"
 				     "graph @g {\nTG_BEGIN(G)\n TG_KERNEL(A, k, 1, AIV, 0)\n TG_KERNEL(B, k, 1, AIV, 0)\n TG_DEPEND(A, B)\n"
-				     " MC_BIND(A, 0, X, 0, 32) MC_BIND(B, 0, X, 0, 32)\n %s\nTG_END(G)\nTG_LAUNCH(G, s)\n}\n", line);
+				     " MC_BIND(A, 0, X, 0, 32) MC_BIND(B, 0, X, 0, 32)\n %s\nTG_END(G)\nTG_LAUNCH(G, s)\n}\n",
+				     line);
 	char *err;
 
 	REQUIRE(check_write(check_fmt("%s/p.pto", dir), text, strlen(text)));
 	CHECK_INT(check_run(check_fmt("cd '%s' && '%s/bin/ptowsp-pack' p.pto -o p.pkg.zst", dir, build), NULL, NULL), 0);
-	CHECK_INT(check_run(check_fmt("cd '%s' && '%s/bin/ptowsp-run' --plugin='%s/test/plugins/libptowsp_liar.so' --opt platform=%s --device=cpu1 --entry g p.pkg.zst",
-				      dir, build, build, platform), NULL, &err), exit);
+	CHECK_INT(check_run(check_fmt("cd '%s' && '%s/bin/ptowsp-run' --plugin='%s/test/plugins/libptowsp_liar.so' --opt platform=%s --device=cpu1 --entry g "
+				      "p.pkg.zst",
+				      dir, build, build, platform),
+			    NULL, &err),
+		  exit);
 	CHECK_STR(err, err_is);
 	free(err);
 }
@@ -176,7 +184,9 @@ static void capabilities_have_a_column_per_device_that_differs(void)
 	const char *build = check_build();
 	char *out;
 
-	CHECK_INT(check_run(check_fmt("'%s/bin/ptowsp-run' --capabilities --plugin='%s/test/plugins/libptowsp_liar.so' --opt platform=A2", build, build), &out, NULL), 0);
+	CHECK_INT(check_run(check_fmt("'%s/bin/ptowsp-run' --capabilities --plugin='%s/test/plugins/libptowsp_liar.so' --opt platform=A2", build, build), &out,
+			    NULL),
+		  0);
 	CHECK_CONTAINS(out, "feature                                liar cpu0    liar cpu1\n");
 	CHECK_CONTAINS(out, "  MC_FENCE                             enforced     enforced but L2\n");
 	CHECK_CONTAINS(out, "  SY_NOTIFY                            enforced     unsupported\n");

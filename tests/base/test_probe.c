@@ -7,15 +7,15 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "ptowsp/graph.h"
 #include "ptowsp/package.h"
 #include "ptowsp/workload.h"
 #include "registry/names.h"
-#include "ptowsp/graph.h"
 #include "tools/run/probe.h"
 
-#define CPU "lib/ptowsp/plugins/libptowsp_cpu_sim.so"
-#define SIM "lib/ptowsp/plugins/libptowsp_a2a3sim.so"
-#define LIAR "test/plugins/libptowsp_liar.so"
+#define CPU      "lib/ptowsp/plugins/libptowsp_cpu_sim.so"
+#define SIM      "lib/ptowsp/plugins/libptowsp_a2a3sim.so"
+#define LIAR     "test/plugins/libptowsp_liar.so"
 #define LIAR_SIM "test/plugins/libptowsp_liar_sim.so" /* a2a3sim, on its machine */
 
 /* lie: value of the liar's option, NULL for other plugins. What is passed to probe_open must outlive the probe; at most two at a time. */
@@ -27,10 +27,8 @@ static struct probe *open_with(const char *plugin, const char *lie, const char *
 	} kept[2];
 	static unsigned turn;
 	struct ptowsp_error error = {.head = PTOWSP_HEAD(error, ERROR)};
-	struct ptowsp_backend_options options = {.isolate = PTOWSP_ISOLATE_NONE, .plugin = kept[turn].path,
-						 .settings = &kept[turn].setting,
-						 .setting_count = lie != NULL,
-						 .threads = 1};
+	struct ptowsp_backend_options options = {
+		.isolate = PTOWSP_ISOLATE_NONE, .plugin = kept[turn].path, .settings = &kept[turn].setting, .setting_count = lie != NULL, .threads = 1};
 	struct probe *probe;
 
 	snprintf(kept[turn].path, sizeof(kept[turn].path), "%s/%s", check_build(), plugin);
@@ -71,15 +69,24 @@ static void every_claim_of_cpu_sim_has_a_probe_and_holds(void)
 /* What cpu_sim may leave at less than enforced; nothing else may fall back. */
 static bool may_be_less(uint32_t feature)
 {
-#define GRAPH(name) PTOWSP_FEATURE_GRAPH(PTOWSP_##name)
+#define GRAPH(name)               PTOWSP_FEATURE_GRAPH(PTOWSP_##name)
 #define POLICY(directive, policy) PTOWSP_FEATURE_POLICY(PTOWSP_DIRECTIVE_##directive, PTOWSP_##directive##_##policy)
 	static const uint32_t features[] = {
-		POLICY(TIMING, IMMEDIATE),   POLICY(READY, FIFO),     POLICY(READY, WORK_STEAL),
-		POLICY(READY, PRIORITY),     POLICY(TRACE, TASKS),
-		GRAPH(MC_FENCE), GRAPH(CA_REQUEST), GRAPH(CA_AFFINITY), GRAPH(CA_PARTITION), GRAPH(TG_PERSISTENT), GRAPH(TG_SET_PRIORITY),
+		POLICY(TIMING, IMMEDIATE),
+		POLICY(READY, FIFO),
+		POLICY(READY, WORK_STEAL),
+		POLICY(READY, PRIORITY),
+		POLICY(TRACE, TASKS),
+		GRAPH(MC_FENCE),
+		GRAPH(CA_REQUEST),
+		GRAPH(CA_AFFINITY),
+		GRAPH(CA_PARTITION),
+		GRAPH(TG_PERSISTENT),
+		GRAPH(TG_SET_PRIORITY),
 		PTOWSP_FEATURE_OPCODE(PTOWSP_OP_DISPATCH_FILTER), /* with one scheduler instance */
 		PTOWSP_FEATURE_PAYLOAD(PTOWSP_PAYLOAD_IMAGE),
-		PTOWSP_FEATURE_PAYLOAD(PTOWSP_PAYLOAD_SOURCE),	      PTOWSP_FEATURE_MEMORY_ORDER,
+		PTOWSP_FEATURE_PAYLOAD(PTOWSP_PAYLOAD_SOURCE),
+		PTOWSP_FEATURE_MEMORY_ORDER,
 	};
 
 	for (size_t i = 0; i < sizeof(features) / sizeof(*features); i++)
@@ -193,10 +200,10 @@ static void a_lie_about_any_directive_is_found_out(void)
 static void a_directive_with_another_number_is_found_out(void)
 {
 	static const uint32_t features[] = {
-		POLICY(DISPATCH, ROUND_ROBIN),	    POLICY(DISPATCH, AFFINITY), POLICY(DISPATCH, HASH),	   POLICY(DISPATCH, STATIC_PARTITION),
-		POLICY(DISPATCH, THRESHOLD),	    POLICY(DISPATCH, WORK_STEAL),	    POLICY(DISPATCH, CUSTOM),	POLICY(TASK_WINDOW, STALL), POLICY(PIPELINE_DEPTH, DEPTH),
-		POLICY(STREAMS, COUNT),		    POLICY(BATCH_DEPS, COUNT),	POLICY(START, THRESHOLD),   POLICY(SPATIAL_MAP, GRID),
-		POLICY(TENSOR_MAP, CAPACITY),	    POLICY(DEP_LIST, CAPACITY), POLICY(READY_QUEUE, CAPACITY),
+		POLICY(DISPATCH, ROUND_ROBIN), POLICY(DISPATCH, AFFINITY),   POLICY(DISPATCH, HASH),     POLICY(DISPATCH, STATIC_PARTITION),
+		POLICY(DISPATCH, THRESHOLD),   POLICY(DISPATCH, WORK_STEAL), POLICY(DISPATCH, CUSTOM),   POLICY(TASK_WINDOW, STALL),
+		POLICY(PIPELINE_DEPTH, DEPTH), POLICY(STREAMS, COUNT),       POLICY(BATCH_DEPS, COUNT),  POLICY(START, THRESHOLD),
+		POLICY(SPATIAL_MAP, GRID),     POLICY(TENSOR_MAP, CAPACITY), POLICY(DEP_LIST, CAPACITY), POLICY(READY_QUEUE, CAPACITY),
 	};
 
 	for (size_t i = 0; i < sizeof(features) / sizeof(*features); i++) {
@@ -297,9 +304,17 @@ static void a_claim_without_anything_behind_it_does_not_hold(void)
 /* An executor of the machine is a scheduler instance: a dispatch policy chooses nothing where there is only one. */
 static void what_the_options_leave_without_effect_is_not_claimed(void)
 {
-	static const uint32_t features[] = {POLICY(DISPATCH, ROUND_ROBIN), POLICY(DISPATCH, AFFINITY), POLICY(DISPATCH, HASH), POLICY(DISPATCH, THRESHOLD),
-					    POLICY(DISPATCH, STATIC_PARTITION), POLICY(DISPATCH, WORK_STEAL), POLICY(DISPATCH, CUSTOM), POLICY(DISPATCH, AUTO),
-					    POLICY(DISPATCH, GRID), POLICY(SPATIAL_MAP, GRID), PTOWSP_FEATURE_OPCODE(PTOWSP_OP_DISPATCH_FILTER)};
+	static const uint32_t features[] = {POLICY(DISPATCH, ROUND_ROBIN),
+					    POLICY(DISPATCH, AFFINITY),
+					    POLICY(DISPATCH, HASH),
+					    POLICY(DISPATCH, THRESHOLD),
+					    POLICY(DISPATCH, STATIC_PARTITION),
+					    POLICY(DISPATCH, WORK_STEAL),
+					    POLICY(DISPATCH, CUSTOM),
+					    POLICY(DISPATCH, AUTO),
+					    POLICY(DISPATCH, GRID),
+					    POLICY(SPATIAL_MAP, GRID),
+					    PTOWSP_FEATURE_OPCODE(PTOWSP_OP_DISPATCH_FILTER)};
 	struct probe *probe = open_with(SIM, NULL, NULL);
 
 	for (size_t i = 0; i < sizeof(features) / sizeof(*features); i++) {
@@ -326,14 +341,22 @@ static void verdicts_follow_declared_and_observed(void)
 		enum probe_state observed;
 		enum probe_verdict verdict;
 	} rows[] = {
-		{PTOWSP_STATE_ENFORCED, PROBE_ENFORCED, PROBE_HOLDS},	    {PTOWSP_STATE_ENFORCED, PROBE_NO_EFFECT, PROBE_FALSE},
-		{PTOWSP_STATE_ENFORCED, PROBE_FAILED, PROBE_FALSE},	    {PTOWSP_STATE_ENFORCED, PROBE_REFUSED, PROBE_FALSE},
-		{PTOWSP_STATE_ENFORCED, PROBE_NOT_PROBED, PROBE_UNPROVED},  {PTOWSP_STATE_RECORDED, PROBE_NO_EFFECT, PROBE_HOLDS},
-		{PTOWSP_STATE_RECORDED, PROBE_ENFORCED, PROBE_BETTER},	    {PTOWSP_STATE_DIAGNOSED, PROBE_NOT_PROBED, PROBE_NOTHING},
-		{PTOWSP_STATE_UNSUPPORTED, PROBE_REFUSED, PROBE_HOLDS},	    {-1, PROBE_ENFORCED, PROBE_BETTER},
-		{-1, PROBE_NOT_PROBED, PROBE_NOTHING},			    {-1, PROBE_FAILED, PROBE_NOTHING},
-		{-1, PROBE_LOST, PROBE_NOTHING},			    {PTOWSP_STATE_RECORDED, PROBE_FAILED, PROBE_NOTHING},
-		{PTOWSP_STATE_UNSUPPORTED, PROBE_LOST, PROBE_NOTHING},	    {PTOWSP_STATE_ENFORCED, PROBE_LOST, PROBE_FALSE},
+		{PTOWSP_STATE_ENFORCED, PROBE_ENFORCED, PROBE_HOLDS},
+		{PTOWSP_STATE_ENFORCED, PROBE_NO_EFFECT, PROBE_FALSE},
+		{PTOWSP_STATE_ENFORCED, PROBE_FAILED, PROBE_FALSE},
+		{PTOWSP_STATE_ENFORCED, PROBE_REFUSED, PROBE_FALSE},
+		{PTOWSP_STATE_ENFORCED, PROBE_NOT_PROBED, PROBE_UNPROVED},
+		{PTOWSP_STATE_RECORDED, PROBE_NO_EFFECT, PROBE_HOLDS},
+		{PTOWSP_STATE_RECORDED, PROBE_ENFORCED, PROBE_BETTER},
+		{PTOWSP_STATE_DIAGNOSED, PROBE_NOT_PROBED, PROBE_NOTHING},
+		{PTOWSP_STATE_UNSUPPORTED, PROBE_REFUSED, PROBE_HOLDS},
+		{-1, PROBE_ENFORCED, PROBE_BETTER},
+		{-1, PROBE_NOT_PROBED, PROBE_NOTHING},
+		{-1, PROBE_FAILED, PROBE_NOTHING},
+		{-1, PROBE_LOST, PROBE_NOTHING},
+		{PTOWSP_STATE_RECORDED, PROBE_FAILED, PROBE_NOTHING},
+		{PTOWSP_STATE_UNSUPPORTED, PROBE_LOST, PROBE_NOTHING},
+		{PTOWSP_STATE_ENFORCED, PROBE_LOST, PROBE_FALSE},
 	};
 
 	for (size_t i = 0; i < sizeof(rows) / sizeof(*rows); i++) {
@@ -427,9 +450,7 @@ static json_t *row_of(json_t *root, const char *feature)
 	json_t *rows = json_object_get(json_array_get(json_object_get(root, "plugins"), 0), "rows"), *row;
 	size_t i;
 
-	json_array_foreach(rows, i, row)
-		if (!strcmp(json_string_value(json_object_get(row, "feature")), feature))
-			return row;
+	json_array_foreach(rows, i, row) if (!strcmp(json_string_value(json_object_get(row, "feature")), feature)) return row;
 	return NULL;
 }
 

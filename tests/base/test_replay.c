@@ -6,8 +6,8 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "host/layers/replay.h"
 #include "host/call/tape.h"
+#include "host/layers/replay.h"
 
 static struct ptowsp_error error;
 static struct host_replay_result result;
@@ -24,8 +24,8 @@ static const char *log_make(const char *plugin, const char *package)
 	char *err = NULL;
 
 	strncpy(path, check_fmt("%s/run.calls", check_tmp()), sizeof(path) - 1);
-	if (check_run(check_fmt("'%s/bin/ptowsp-run' --plugin=%s --isolate=none --layer=trace:'%s',validate '%s/packages/%s.pkg.zst'", check_build(), plugin, path,
-				check_build(), package),
+	if (check_run(check_fmt("'%s/bin/ptowsp-run' --plugin=%s --isolate=none --layer=trace:'%s',validate '%s/packages/%s.pkg.zst'", check_build(), plugin,
+				path, check_build(), package),
 		      NULL, &err))
 		CHECK_FAIL("%s", err);
 	free(err);
@@ -37,8 +37,9 @@ static void a_log_that_cannot_be_written_is_an_error(void)
 {
 	char *err = NULL;
 
-	CHECK_INT(check_run(check_fmt("ulimit -f 8; '%s/bin/ptowsp-run' --layer=trace:'%s/run.calls' '%s/packages/vector_add.pkg.zst'", check_build(), check_tmp(), check_build()), NULL,
-			    &err),
+	CHECK_INT(check_run(check_fmt("ulimit -f 8; '%s/bin/ptowsp-run' --layer=trace:'%s/run.calls' '%s/packages/vector_add.pkg.zst'", check_build(),
+				      check_tmp(), check_build()),
+			    NULL, &err),
 		  2);
 	CHECK_CONTAINS(err, "run.calls ends early, a replay shows less than the run did: File too large");
 	free(err);
@@ -52,13 +53,16 @@ static void what_is_no_file_is_no_log(void)
 
 	REQUIRE_INT(check_run(check_fmt("mkfifo '%s'", fifo), NULL, NULL), 0);
 	for (size_t i = 0; i < sizeof(names) / sizeof(*names); i++) {
-		CHECK_INT(check_run(check_fmt("timeout -k 1 60 '%s/bin/ptowsp-run' --layer=trace:'%s' '%s/packages/vector_add.pkg.zst'", check_build(), names[i], check_build()), NULL,
-				    &err),
+		CHECK_INT(check_run(check_fmt("timeout -k 1 60 '%s/bin/ptowsp-run' --layer=trace:'%s' '%s/packages/vector_add.pkg.zst'", check_build(),
+					      names[i], check_build()),
+				    NULL, &err),
 			  2);
 		CHECK_CONTAINS(err, check_fmt("layer trace: %s: it is no file, and a log can be nothing else; name another one", names[i]));
 		free(err);
 	}
-	CHECK_INT(check_run(check_fmt("'%s/bin/ptowsp-run' --layer=trace:'%s' '%s/packages/vector_add.pkg.zst'", check_build(), check_tmp(), check_build()), NULL, &err), 2);
+	CHECK_INT(check_run(check_fmt("'%s/bin/ptowsp-run' --layer=trace:'%s' '%s/packages/vector_add.pkg.zst'", check_build(), check_tmp(), check_build()),
+			    NULL, &err),
+		  2);
 	CHECK_CONTAINS(err, "Is a directory");
 	free(err);
 }
@@ -89,7 +93,10 @@ static void a_log_of_a_worker_is_compared_as_well(void)
 	size_t size;
 	char *log;
 
-	REQUIRE_INT(check_run(check_fmt("'%s/bin/ptowsp-run' --isolate=process --layer=trace:'%s' '%s/packages/vector_add.pkg.zst'", check_build(), path, check_build()), NULL, NULL), 0);
+	REQUIRE_INT(check_run(check_fmt("'%s/bin/ptowsp-run' --isolate=process --layer=trace:'%s' '%s/packages/vector_add.pkg.zst'", check_build(), path,
+					check_build()),
+			      NULL, NULL),
+		    0);
 	CHECK_INT(replay(path, "cpu_sim"), 0);
 	log = check_read(path, &size);
 	REQUIRE(log != NULL && size > 32768);
@@ -125,9 +132,11 @@ static void a_run_on_two_devices_has_two_logs(void)
 	size_t size;
 	char *log;
 
-	REQUIRE_INT(check_run(check_fmt("cd '%s' && '%s/bin/ptowsp-run' --plugin=cpu_sim --device=cpu0,cpu1 --isolate=none --layer=trace:two.calls '%s/packages/two_devices.pkg.zst'", check_tmp(),
-					check_build(), check_build()),
-			      NULL, NULL), 0);
+	REQUIRE_INT(check_run(check_fmt("cd '%s' && '%s/bin/ptowsp-run' --plugin=cpu_sim --device=cpu0,cpu1 --isolate=none --layer=trace:two.calls "
+					"'%s/packages/two_devices.pkg.zst'",
+					check_tmp(), check_build(), check_build()),
+			      NULL, NULL),
+		    0);
 	for (int i = 0; i < 2; i++) {
 		uint64_t at = sizeof(struct tape_file);
 

@@ -9,7 +9,7 @@
 #include "watch.h"
 PTOWSP_NOTE(0, "checking", "tests", "1.0.0", "checking");
 #undef PTOWSP_NOTE
-#define PTOWSP_NOTE(...) struct no_other_note
+#define PTOWSP_NOTE(...)  struct no_other_note
 
 #define ptowsp_plugin_v10 template_plugin
 #include "template/plugin.c"
@@ -64,7 +64,8 @@ static ptowsp_status checked_fini(struct ptowsp_object *object, struct ptowsp_er
 	if (instance->children)
 		watch_broke(&call, "HO6: a device is still open");
 	watch_leave(&call, PTOWSP_OK); /* before the end: afterwards nothing is known of it */
-	snprintf(text, sizeof(text), "checking: %llu calls, %s", (unsigned long long)instance->calls, instance->broken ? "the host broke a rule" : "all as they should be");
+	snprintf(text, sizeof(text), "checking: %llu calls, %s", (unsigned long long)instance->calls,
+		 instance->broken ? "the host broke a rule" : "all as they should be");
 	instance->host->log(instance->host->context, PTOWSP_LOG_INFO, text, strlen(text));
 	null_fini(instance->inner, NULL);
 	watch_end(instance);
@@ -72,7 +73,10 @@ static ptowsp_status checked_fini(struct ptowsp_object *object, struct ptowsp_er
 }
 
 /* A row that is longer than the host knows; of all instances, which may be on several threads. */
-static struct { struct ptowsp_device known; uint64_t later[TRAPS]; } longer;
+static struct {
+	struct ptowsp_device known;
+	uint64_t later[TRAPS];
+} longer;
 
 static void longer_make(void)
 {
@@ -305,7 +309,8 @@ static ptowsp_status checked_stats(struct ptowsp_object *object, struct ptowsp_r
 	struct watch_call call;
 	struct watch *program = watch_enter(&call, "stats", object, WATCH_PROGRAM, WATCH_ANY, error);
 
-	if (program && (!out || out->head.size < PTOWSP_RUN_STATS_FLOOR_10_0 || out->head.size > PTOWSP_SIZE_LIMIT || out->head.type != PTOWSP_STRUCT_RUN_STATS))
+	if (program &&
+	    (!out || out->head.size < PTOWSP_RUN_STATS_FLOOR_10_0 || out->head.size > PTOWSP_SIZE_LIMIT || out->head.type != PTOWSP_STRUCT_RUN_STATS))
 		watch_broke(&call, "HO1: the head of the result has a size below the floor of 10.0 or beyond the limit, or another type");
 	return watch_leave(&call, call.status ? call.status : null_stats(NULL, out, error));
 }
@@ -369,9 +374,18 @@ static ptowsp_status files_emit(struct ptowsp_object *object, const char *device
 
 static const void *checked_extension(struct ptowsp_object *object, const char *id)
 {
-	static const struct { struct ptowsp_trace_extension known; trap_fn later[TRAPS]; } trace = {{PTOWSP_HEAD(trace, EXTENSION), tasks_attach, events_attach}, {TRAPPED}};
-	static const struct { struct ptowsp_graph_extension known; trap_fn later[TRAPS]; } graph = {{PTOWSP_HEAD(graph, EXTENSION), edges_attach}, {TRAPPED}};
-	static const struct { struct ptowsp_artifact_extension known; trap_fn later[TRAPS]; } artifact = {{PTOWSP_HEAD(artifact, EXTENSION), files_emit}, {TRAPPED}};
+	static const struct {
+		struct ptowsp_trace_extension known;
+		trap_fn later[TRAPS];
+	} trace = {{PTOWSP_HEAD(trace, EXTENSION), tasks_attach, events_attach}, {TRAPPED}};
+	static const struct {
+		struct ptowsp_graph_extension known;
+		trap_fn later[TRAPS];
+	} graph = {{PTOWSP_HEAD(graph, EXTENSION), edges_attach}, {TRAPPED}};
+	static const struct {
+		struct ptowsp_artifact_extension known;
+		trap_fn later[TRAPS];
+	} artifact = {{PTOWSP_HEAD(artifact, EXTENSION), files_emit}, {TRAPPED}};
 	struct watch_call call;
 
 	watch_enter(&call, "extension", object, WATCH_INSTANCE, WATCH_ANY, NULL);
@@ -379,11 +393,16 @@ static const void *checked_extension(struct ptowsp_object *object, const char *i
 		watch_broke(&call, "HO1: the id is NULL");
 	if (watch_leave(&call, PTOWSP_OK))
 		return NULL;
-	return !strcmp(id, PTOWSP_EXTENSION_TRACE) ? &trace.known.head : !strcmp(id, PTOWSP_EXTENSION_GRAPH) ? &graph.known.head :
-	       !strcmp(id, PTOWSP_EXTENSION_ARTIFACT) ? &artifact.known.head : NULL;
+	return !strcmp(id, PTOWSP_EXTENSION_TRACE)      ? &trace.known.head
+	       : !strcmp(id, PTOWSP_EXTENSION_GRAPH)    ? &graph.known.head
+	       : !strcmp(id, PTOWSP_EXTENSION_ARTIFACT) ? &artifact.known.head
+							: NULL;
 }
 
-static const struct { struct ptowsp_ops known; trap_fn later[TRAPS]; } checked_ops = {
+static const struct {
+	struct ptowsp_ops known;
+	trap_fn later[TRAPS];
+} checked_ops = {
 	{PTOWSP_HEAD(checked_ops, OPS), checked_init, checked_fini, checked_extension, checked_devices, checked_options, checked_capabilities, checked_open,
 	 checked_close, checked_load, checked_unload, checked_submit, checked_cancel, checked_poll, checked_drain, checked_stats},
 	{TRAPPED},

@@ -12,14 +12,20 @@ enum { OBJECTS = 4096, TOKENS = 8192 };
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 static struct watch objects[OBJECTS]; /* never used twice */
 static uint32_t object_count;
-static struct { const struct watch *instance; uint64_t token; } tokens[TOKENS]; /* the latest ones */
+static struct {
+	const struct watch *instance;
+	uint64_t token;
+} tokens[TOKENS]; /* the latest ones */
 static uint32_t token_count;
 
 static void fail_with(struct ptowsp_error *error, const char *sentence)
 {
 	if (!error)
 		return;
-	*error = (struct ptowsp_error){.head = PTOWSP_HEAD(*error, ERROR), .code = PTOWSP_INVALID, .domain = PTOWSP_DOMAIN_PLUGIN, .flags = PTOWSP_ERROR_HOST_BUG,
+	*error = (struct ptowsp_error){.head = PTOWSP_HEAD(*error, ERROR),
+				       .code = PTOWSP_INVALID,
+				       .domain = PTOWSP_DOMAIN_PLUGIN,
+				       .flags = PTOWSP_ERROR_HOST_BUG,
 				       .where = {UINT64_MAX, UINT64_MAX}};
 	snprintf(error->text, sizeof(error->text), "%s", sentence);
 }
@@ -102,8 +108,8 @@ static void tag_enter(struct watch_call *call, enum watch_tag tag)
 	if (!call->inside)
 		return;
 	if (atomic_fetch_add(call->inside, 1))
-		watch_broke(call, tag == WATCH_MAIN ? "HO2: another [main] call is going on; these come one at a time" :
-						      "HO2: another [device] call of the same device is going on; a device has one caller at a time");
+		watch_broke(call, tag == WATCH_MAIN ? "HO2: another [main] call is going on; these come one at a time"
+						    : "HO2: another [device] call of the same device is going on; a device has one caller at a time");
 	nanosleep(&moment, NULL);
 }
 
@@ -117,8 +123,8 @@ struct watch *watch_enter(struct watch_call *call, const char *name, struct ptow
 	pthread_mutex_unlock(&lock);
 	error_check(call);
 	if (!call->object && (object || kind != WATCH_INSTANCE)) {
-		watch_broke(call, call->instance && !call->instance->alive ? "HO6: it is called after fini; nothing is" :
-									    "HO6: the object is closed, unloaded, of another kind, or was never given");
+		watch_broke(call, call->instance && !call->instance->alive ? "HO6: it is called after fini; nothing is"
+									   : "HO6: the object is closed, unloaded, of another kind, or was never given");
 		return NULL;
 	}
 	tag_enter(call, tag);

@@ -16,7 +16,7 @@ enum { WATCH_SECTIONS = 32, WATCH_BINDINGS = 32 };
 /* An object as the host has it: an address that no other object ever gets, whatever was closed. */
 struct watch {
 	enum watch_kind kind;
-	struct watch *parent; /* of a device the instance, of a program the device */
+	struct watch *parent;        /* of a device the instance, of a program the device */
 	struct ptowsp_object *inner; /* of the template */
 	const struct ptowsp_host *host;
 	uint64_t host_digest;

@@ -220,7 +220,8 @@ static json_t *element(json_t *array, const char *key, size_t length)
 
 	if (end == key + length)
 		return json_array_get(array, index);
-	json_array_foreach(array, index, item) {
+	json_array_foreach(array, index, item)
+	{
 		const char *name = json_string_value(json_object_get(item, "name"));
 
 		if (name && strlen(name) == length && !strncmp(name, key, length))
@@ -291,10 +292,11 @@ const char *cli_edges(json_t *graph)
 	json_t *edges = json_object_get(graph, "edges"), *edge;
 	long tasks = (long)json_array_size(json_object_get(graph, "tasks"));
 	size_t n = json_array_size(edges), i;
-	long (*pairs)[2] = calloc(n + 1, sizeof(*pairs));
+	long(*pairs)[2] = calloc(n + 1, sizeof(*pairs));
 
 	*line = 0;
-	json_array_foreach(edges, i, edge) {
+	json_array_foreach(edges, i, edge)
+	{
 		pairs[i][0] = (long)json_integer_value(json_array_get(edge, 0));
 		pairs[i][1] = (long)json_integer_value(json_array_get(edge, 1));
 		if (json_array_size(edge) != 2 || pairs[i][0] < 0 || pairs[i][0] >= pairs[i][1] || pairs[i][1] >= tasks)
@@ -317,7 +319,8 @@ const char *cli_kernels(json_t *graph)
 	size_t i, run = 0, n = 0;
 
 	*line = 0;
-	json_array_foreach(tasks, i, task) {
+	json_array_foreach(tasks, i, task)
+	{
 		const char *kernel = json_string_value(json_object_get(task, "kernel"));
 
 		if (json_integer_value(json_object_get(task, "id")) != (json_int_t)i || !kernel)
@@ -341,7 +344,8 @@ const char *cli_trace(json_t *trace)
 	size_t i, n = 0;
 
 	*line = 0;
-	json_array_foreach(events, i, event) {
+	json_array_foreach(events, i, event)
+	{
 		const char *ph = json_string_value(json_object_get(event, "ph"));
 		json_t *task = cli_at(event, "args.task");
 
@@ -358,8 +362,7 @@ const char *cli_trace(json_t *trace)
 		event = json_object_get(by_task, key);
 		if (!event)
 			CHECK_FAIL("task %zu is not in the trace", i);
-		add("%s%ld/%ld", (long)json_number_value(json_object_get(event, "ts")),
-		    (long)json_number_value(json_object_get(event, "tid")));
+		add("%s%ld/%ld", (long)json_number_value(json_object_get(event, "ts")), (long)json_number_value(json_object_get(event, "tid")));
 	}
 	json_decref(by_task);
 	return line;

@@ -54,8 +54,7 @@ static ptowsp_status fail(struct ptowsp_error *error, ptowsp_status status, cons
 	return status;
 }
 
-static ptowsp_status start(const struct ptowsp_host *host, const struct ptowsp_init_args *args,
-			   struct ptowsp_object **instance_out, struct ptowsp_error *error)
+static ptowsp_status start(const struct ptowsp_host *host, const struct ptowsp_init_args *args, struct ptowsp_object **instance_out, struct ptowsp_error *error)
 {
 	(void)args, (void)error;
 	memcpy(&services, host, sizeof(services) < host->head.size ? sizeof(services) : host->head.size);
@@ -69,12 +68,14 @@ static ptowsp_status end(struct ptowsp_object *object, struct ptowsp_error *erro
 	return 0;
 }
 
-static ptowsp_status devices(struct ptowsp_object *instance, const struct ptowsp_device **devices_out, uint32_t *count,
-			     struct ptowsp_error *error)
+static ptowsp_status devices(struct ptowsp_object *instance, const struct ptowsp_device **devices_out, uint32_t *count, struct ptowsp_error *error)
 {
-	static const struct ptowsp_device device = {
-		.head = PTOWSP_HEAD(struct ptowsp_device, DEVICE), .name = "odd0", .text = "an odd device",
-		.cycle_model = "odd", .dispatch = PTOWSP_DISPATCH_THREADS, .timing = PTOWSP_TIMING_REFERENCE};
+	static const struct ptowsp_device device = {.head = PTOWSP_HEAD(struct ptowsp_device, DEVICE),
+						    .name = "odd0",
+						    .text = "an odd device",
+						    .cycle_model = "odd",
+						    .dispatch = PTOWSP_DISPATCH_THREADS,
+						    .timing = PTOWSP_TIMING_REFERENCE};
 	uint32_t room = *count;
 
 	(void)instance, (void)error;
@@ -85,8 +86,8 @@ static ptowsp_status devices(struct ptowsp_object *instance, const struct ptowsp
 	return 0;
 }
 
-static ptowsp_status capabilities(struct ptowsp_object *instance, const char *device, struct ptowsp_cap *rows_out,
-				  uint32_t stride, uint32_t *count, struct ptowsp_error *error)
+static ptowsp_status capabilities(struct ptowsp_object *instance, const char *device, struct ptowsp_cap *rows_out, uint32_t stride, uint32_t *count,
+				  struct ptowsp_error *error)
 {
 	uint32_t room = *count, n = 0;
 	char *at = (char *)rows_out;
@@ -108,16 +109,15 @@ static ptowsp_status capabilities(struct ptowsp_object *instance, const char *de
 	return n > room ? PTOWSP_MORE : 0;
 }
 
-static ptowsp_status device_open(struct ptowsp_object *instance, const struct ptowsp_open_args *args,
-				 struct ptowsp_object **device_out, struct ptowsp_error *error)
+static ptowsp_status device_open(struct ptowsp_object *instance, const struct ptowsp_open_args *args, struct ptowsp_object **device_out,
+				 struct ptowsp_error *error)
 {
 	(void)args;
 	*device_out = instance;
 	return fail(error, OPEN, "open");
 }
 
-static ptowsp_status load(struct ptowsp_object *device, const struct ptowsp_load_args *args,
-			  struct ptowsp_object **program_out, struct ptowsp_error *error)
+static ptowsp_status load(struct ptowsp_object *device, const struct ptowsp_load_args *args, struct ptowsp_object **program_out, struct ptowsp_error *error)
 {
 	(void)args, (void)error;
 	*program_out = device;
@@ -128,8 +128,7 @@ static ptowsp_status submit(struct ptowsp_object *device, const struct ptowsp_ru
 {
 	static struct ptowsp_run_stats stats = {.head = PTOWSP_HEAD(struct ptowsp_run_stats, RUN_STATS)};
 	static struct ptowsp_error why = {.head = PTOWSP_HEAD(struct ptowsp_error, ERROR)};
-	struct ptowsp_done done = {.head = PTOWSP_HEAD(struct ptowsp_done, DONE), .token = args->token,
-				   .status = ANSWER, .stats = &stats};
+	struct ptowsp_done done = {.head = PTOWSP_HEAD(struct ptowsp_done, DONE), .token = args->token, .status = ANSWER, .stats = &stats};
 
 	(void)device;
 	if (REFUSE)
@@ -140,18 +139,29 @@ static ptowsp_status submit(struct ptowsp_object *device, const struct ptowsp_ru
 	return 0;
 }
 
-static const struct ptowsp_ops ops = {
-	.head = PTOWSP_HEAD(struct ptowsp_ops, OPS), .init = start, .fini = end, .devices = devices,
-	.capabilities = capabilities, .open = device_open, .close = end, .load = load, .unload = end, .submit = submit};
+static const struct ptowsp_ops ops = {.head = PTOWSP_HEAD(struct ptowsp_ops, OPS),
+				      .init = start,
+				      .fini = end,
+				      .devices = devices,
+				      .capabilities = capabilities,
+				      .open = device_open,
+				      .close = end,
+				      .load = load,
+				      .unload = end,
+				      .submit = submit};
 
 static const struct ptowsp_plugin plugin = {
-	.head = PTOWSP_HEAD(struct ptowsp_plugin, PLUGIN), .major = MAJOR, .minor = PTOWSP_ABI_TARGET,
+	.head = PTOWSP_HEAD(struct ptowsp_plugin, PLUGIN),
+	.major = MAJOR,
+	.minor = PTOWSP_ABI_TARGET,
 #ifdef OTHER_NAME
 	.name = "another",
 #else
 	.name = NAME,
 #endif
-	.vendor = "tests", .version = "1.0", .targets = NAME,
+	.vendor = "tests",
+	.version = "1.0",
+	.targets = NAME,
 #ifdef NULL_OPS
 	.ops = NULL,
 #else

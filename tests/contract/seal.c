@@ -8,8 +8,22 @@
 #include <string.h>
 #include <zstd.h>
 
-enum { ABI_AT = 8, FORMAT_AT = 24, SIZE_AT = 28, TOTAL_AT = 32, FLAGS_AT = 40, COUNT_AT = 44, TOC_AT = 48, STRIDE_AT = 52,
-       TARGETS_AT = 56, TARGET_BYTES_AT = 60, DIGEST_AT = 64, HEADER = 96, ROW = 96, FRAME_HEAD = 8 };
+enum {
+	ABI_AT = 8,
+	FORMAT_AT = 24,
+	SIZE_AT = 28,
+	TOTAL_AT = 32,
+	FLAGS_AT = 40,
+	COUNT_AT = 44,
+	TOC_AT = 48,
+	STRIDE_AT = 52,
+	TARGETS_AT = 56,
+	TARGET_BYTES_AT = 60,
+	DIGEST_AT = 64,
+	HEADER = 96,
+	ROW = 96,
+	FRAME_HEAD = 8
+};
 _Static_assert(sizeof(struct seal_row) == ROW, "layout");
 
 static uint32_t get32(const uint8_t *at)
@@ -102,7 +116,8 @@ static void packed_digest(const struct seal *seal, struct seal_row *row, const u
 
 int seal_write(struct seal *seal, const char *path)
 {
-	uint32_t header_size = HEADER + seal->count * ROW + seal->target_bytes;
+	uint32_t header_size = HEADER + seal->count * ROW
+	+seal->target_bytes;
 	size_t room = header_size + 4096, at;
 	uint8_t *file;
 	bool ok;

@@ -27,8 +27,8 @@ struct seal {
 	int no_content_size, no_checksum;
 	int keep_header_digest, keep_digests, keep_total;
 	const char *packed_digest_wrong; /* type of a section whose digest of packed bytes is not right, NULL for none */
-	int level; /* of zstd, 0: its own choice */
-	int keep_sizes; /* size and count of the rows are taken as they are */
+	int level;                       /* of zstd, 0: its own choice */
+	int keep_sizes;                  /* size and count of the rows are taken as they are */
 };
 
 /* 0, or -1 with a failed check. */

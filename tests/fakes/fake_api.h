@@ -3,11 +3,11 @@
 #ifndef FAKE_API_H
 #define FAKE_API_H
 
-#include <stdbool.h>
 #include "ascend/engine/pod.h"
+#include <stdbool.h>
 
 enum { FAKE_INPUT, FAKE_OUTPUT, FAKE_INOUT, FAKE_OUTPUT_EXISTING, FAKE_NO_DEP }; /* TensorArgType; an OUTPUT is placed by the runtime */
-struct fake_args { /* CoreTaskArgs */
+struct fake_args {                                                               /* CoreTaskArgs */
 	int32_t tags[ASCEND_TASK_TENSORS];
 	const struct ascend_tensor *tensors[ASCEND_TASK_TENSORS];
 	uint64_t scalars[ASCEND_TASK_SCALARS];

@@ -6,12 +6,12 @@
  *   FAKE_CANN_FAULT=NAME:CODE  function NAME answers CODE; from 507000 on, and where a stream is waited for, the device has failed, and so does everything until it is reset by force */
 #include "fake_cann.h"
 
+#include "fake_log.h"
 #include <stdarg.h>
 #include <stdbool.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
-#include "fake_log.h"
 
 const char *const fake_log_variable = "FAKE_CANN_LOG";
 
@@ -21,8 +21,8 @@ static const char *const kinds[] = {"blocks of memory", "streams", "AICore binar
 struct thing {
 	struct thing *next;
 	enum kind kind;
-	struct thing *of;    /* FUNCTION: its binary */
-	uint64_t size;       /* MEMORY */
+	struct thing *of; /* FUNCTION: its binary */
+	uint64_t size;    /* MEMORY */
 	char *memory;
 	int pending;         /* STREAM: launches that nobody waited for */
 	bool cores, threads; /* STREAM: what was launched there */
@@ -49,7 +49,8 @@ int fake_cann_call(const char *name)
 	int code;
 
 	fake_log("%s", name);
-	if (failed && strcmp(name, "aclrtResetDeviceForce") && strcmp(name, "rtFree") && strcmp(name, "rtStreamDestroy") && strcmp(name, "rtsBinaryUnload") && strcmp(name, "aclFinalize"))
+	if (failed && strcmp(name, "aclrtResetDeviceForce") && strcmp(name, "rtFree") && strcmp(name, "rtStreamDestroy") && strcmp(name, "rtsBinaryUnload") &&
+	    strcmp(name, "aclFinalize"))
 		return FAKE_CANN_FAULT;
 	if (!text || strncmp(text, name, length) || text[length] != ':')
 		return 0;
@@ -298,7 +299,8 @@ int rtKernelLaunchWithHandleV2(void *handle, uint64_t key, uint32_t blocks, cons
 	(void)l2;
 	if (rc)
 		return rc;
-	if (!thing_find(handle, BINARY) || !blocks || blocks > 24 || !config || config->schemMode != RT_SCHEM_MODE_BATCH || args->argsSize != sizeof(block) || cores_pending)
+	if (!thing_find(handle, BINARY) || !blocks || blocks > 24 || !config || config->schemMode != RT_SCHEM_MODE_BATCH || args->argsSize != sizeof(block) ||
+	    cores_pending)
 		return fake_cann_wrong("rtKernelLaunchWithHandleV2 of %u blocks: no binary, mode or size, or a second one", blocks);
 	memcpy(&block, args->args, sizeof(block));
 	if (!memory_of(block, 1))

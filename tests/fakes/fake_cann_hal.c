@@ -11,7 +11,8 @@ int halMemCtl(int type, const void *in, uint64_t in_size, void *out, uint64_t *o
 
 	if (rc)
 		return rc;
-	if (type || in_size != sizeof(*map) || (int)map->devid != fake_cann_device() || map->addr_type != ADDR_MAP_TYPE_REG_AIC_CTRL || !out || *out_size < sizeof(uint64_t))
+	if (type || in_size != sizeof(*map) || (int)map->devid != fake_cann_device() || map->addr_type != ADDR_MAP_TYPE_REG_AIC_CTRL || !out ||
+	    *out_size < sizeof(uint64_t))
 		return fake_cann_wrong("halMemCtl of another device, or without room");
 	memset(out, 0, *out_size);
 	return 0;

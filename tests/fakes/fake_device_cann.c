@@ -1,25 +1,25 @@
 /* SPDX-License-Identifier: MIT */
 /* fake_device_cann.c - a device by way of the fake CANN. What its cores would run is machine code of this processor, run here from a copy that may be executed. */
+#include "fake_cann.h"
+#include "fake_device.h"
 #include <dlfcn.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
 #include <unistd.h>
-#include "fake_cann.h"
-#include "fake_device.h"
 
 enum { THREADS = 4, CORES = 24, WAIT_MS = 50000 };
 
 static struct {
 	void *runtime, *ascendcl, *ascend_hal; /* the libraries */
-#define X(library, name, parameters) int (*name) parameters;
+#define X(library, name, parameters) int(*name) parameters;
 	FAKE_CANN_FUNCTIONS(X)
 #undef X
 	int device;
-	void *cores, *threads;        /* streams */
+	void *cores, *threads;                    /* streams */
 	void *binary, *aicpu, *init, *load, *run; /* of the AICore; of the AICPU with its functions */
-	void *args;                   /* of a run, on the device */
+	void *args;                               /* of a run, on the device */
 	char json[4096];
 	int inited, faulted;
 } cann;
@@ -30,11 +30,11 @@ static int failed(const char *name, int rc)
 	cann.faulted |= rc >= 507000 || strstr(name, "Synchronize");
 	return -1;
 }
-#define TRY(name, ...)                              \
-	do {                                        \
-		int rc_ = cann.name(__VA_ARGS__);   \
-		if (rc_)                            \
-			return failed(#name, rc_);  \
+#define TRY(name, ...)                                                                                                                                         \
+	do {                                                                                                                                                   \
+		int rc_ = cann.name(__VA_ARGS__);                                                                                                              \
+		if (rc_)                                                                                                                                       \
+			return failed(#name, rc_);                                                                                                             \
 	} while (0)
 
 static int library_open(void **handle, const char *folder, const char *name)
@@ -56,9 +56,9 @@ static int libraries_open(void)
 	if (!home || library_open(&cann.runtime, home, "libruntime.so") || library_open(&cann.ascendcl, home, "libascendcl.so") ||
 	    library_open(&cann.ascend_hal, NULL, "libascend_hal.so"))
 		return -1;
-#define X(library, name, parameters)                                    \
-	*(void **)&cann.name = dlsym(cann.library, #name);              \
-	if (!cann.name)                                                 \
+#define X(library, name, parameters)                                                                                                                           \
+	*(void **)&cann.name = dlsym(cann.library, #name);                                                                                                     \
+	if (!cann.name)                                                                                                                                        \
 		return failed(#name " is not there, which", -1);
 	FAKE_CANN_FUNCTIONS(X)
 #undef X

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /* fake_device_sim.c - the simulation: memory and code of this process. */
+#include "fake_device.h"
 #include <dlfcn.h>
 #include <stdlib.h>
 #include <string.h>
-#include "fake_device.h"
 
 int fake_device_start(int device, const uint8_t *aicore, size_t aicore_size, const uint8_t *dispatcher, size_t dispatcher_size)
 {

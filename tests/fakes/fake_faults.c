@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: MIT */
 #include "fake_faults.h"
 
+#include "fake_log.h"
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include "fake_log.h"
 
 struct ascend_log_state *fake_bound;
 

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: MIT */
 #include "fake_memory.h"
 
-#include <stdbool.h>
-#include <stdlib.h>
 #include "fake_device.h"
 #include "fake_faults.h"
+#include <stdbool.h>
+#include <stdlib.h>
 
 struct block {
 	struct block *next;

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: MIT */
 /* fake_object.c - objects from memory. */
+#include "fake_device.h"
 #include <dlfcn.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <unistd.h>
-#include "fake_device.h"
 
 void *fake_object_open(const void *bytes, size_t size)
 {

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 #include "fake_program.h"
 
+#include "fake_faults.h"
 #include <dlfcn.h>
 #include <string.h>
-#include "fake_faults.h"
 
 void fake_program_close(struct fake_program *program)
 {

@@ -63,11 +63,12 @@ static void stuck(struct fake_graph *graph, const struct fake_ring *ring, enum f
 {
 	if (graph->host_graph && what == FAKE_SLOTS)
 		fake_graph_fatal(graph, 3, "the task allocator could not admit another task because the configured task window of %llu had no available slot",
-		      (unsigned long long)ring->window);
+				 (unsigned long long)ring->window);
 	else if (what == FAKE_SLOTS)
 		fake_graph_fatal(graph, 3, "open scopes hold all of %llu slots of a ring between them", (unsigned long long)ring->window);
 	else if (what == FAKE_BYTES)
-		fake_graph_fatal(graph, 2, "outputs of %llu bytes never fit into a heap ring of %llu bytes", (unsigned long long)need->bytes, (unsigned long long)ring->heap);
+		fake_graph_fatal(graph, 2, "outputs of %llu bytes never fit into a heap ring of %llu bytes", (unsigned long long)need->bytes,
+				 (unsigned long long)ring->heap);
 	else
 		fake_graph_fatal(graph, 4, "a task's producer dependencies exceeded the dependency pool of %llu entries", (unsigned long long)ring->pool);
 }
@@ -100,7 +101,9 @@ void fake_ring_wait(struct fake_graph *graph, struct fake_ring *ring, const stru
 
 void fake_ring_mark(struct fake_ring *ring)
 {
-	const uint64_t used[FAKE_RESOURCES] = {ring->count - ring->alive, ring->top >= ring->tail ? ring->top - ring->tail : ring->heap - ring->tail + ring->top, ring->entries, ring->spilled};
+	const uint64_t used[FAKE_RESOURCES] = {ring->count - ring->alive,
+					       ring->top >= ring->tail ? ring->top - ring->tail : ring->heap - ring->tail + ring->top, ring->entries,
+					       ring->spilled};
 
 	for (int r = 0; r < FAKE_RESOURCES; r++)
 		ring->most[r] = used[r] > ring->most[r] ? used[r] : ring->most[r];

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: MIT */
 #include "fake_run.h"
 
-#include <stdlib.h>
-#include <string.h>
 #include "fake_faults.h"
 #include "fake_log.h"
 #include "fake_memory.h"
+#include <stdlib.h>
+#include <string.h>
 
 bool fake_run_config_valid(const struct ascend_call_config *config)
 {
@@ -14,7 +14,8 @@ bool fake_run_config_valid(const struct ascend_call_config *config)
 	for (int r = 0; r < ASCEND_RINGS; r++) {
 		uint64_t window = config->task_window[r], heap = config->heap[r], pool = config->dep_pool[r];
 
-		if ((window && (window < 4 || window & (window - 1) || window > INT32_MAX)) || (heap && heap < 1024) || (pool && (pool < 4 || pool > INT32_MAX)))
+		if ((window && (window < 4 || window & (window - 1) || window > INT32_MAX)) || (heap && heap < 1024) ||
+		    (pool && (pool < 4 || pool > INT32_MAX)))
 			return false;
 	}
 	return true;
@@ -32,9 +33,9 @@ static size_t bytes_of(const struct ascend_tensor *tensor)
 
 static bool entry_tensor_valid(const struct ascend_tensor *tensor)
 {
-	return tensor->addr && tensor->ndims >= 1 && tensor->ndims <= ASCEND_TENSOR_DIMS && tensor->owner == ASCEND_NO_TASK && !tensor->start && !tensor->version &&
-	       !tensor->manual_dep && tensor->is_contiguous == 1 && tensor->address_space <= ASCEND_DEVICE && bytes_of(tensor) == tensor->bytes && tensor->bytes &&
-	       tensor->strides[tensor->ndims - 1] == 1;
+	return tensor->addr && tensor->ndims >= 1 && tensor->ndims <= ASCEND_TENSOR_DIMS && tensor->owner == ASCEND_NO_TASK && !tensor->start &&
+	       !tensor->version && !tensor->manual_dep && tensor->is_contiguous == 1 && tensor->address_space <= ASCEND_DEVICE &&
+	       bytes_of(tensor) == tensor->bytes && tensor->bytes && tensor->strides[tensor->ndims - 1] == 1;
 }
 
 /* Host buffers get a copy on the device; it begins as theirs unless it is only written, and comes back unless it is only read. */
@@ -94,7 +95,7 @@ static void rings_tell(const struct fake_graph *graph)
 		for (int k = 0; k < FAKE_RESOURCES; k++)
 			if (ring->most[k])
 				fake_log("ring %d: %llu of %llu %s, %llu stalls", r, (unsigned long long)ring->most[k], (unsigned long long)sizes[k], names[k],
-				     (unsigned long long)ring->stalls[k]);
+					 (unsigned long long)ring->stalls[k]);
 	}
 }
 
@@ -112,7 +113,8 @@ static int graph_result(const struct fake_run *run)
 	return run->graph.fatal ? fake_fault(run->graph.fatal, "", run->graph.detail) : 0;
 }
 
-int fake_run_prepare(struct fake_run *run, struct fake_program *program, int *blocks, const struct ascend_entry_args *args, const struct ascend_call_config *config)
+int fake_run_prepare(struct fake_run *run, struct fake_program *program, int *blocks, const struct ascend_entry_args *args,
+		     const struct ascend_call_config *config)
 {
 	const char *seed = getenv("FAKE_SEED"), *polls = getenv("FAKE_POLLS");
 	int rc;

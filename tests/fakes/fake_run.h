@@ -6,9 +6,9 @@
 #ifndef FAKE_RUN_H
 #define FAKE_RUN_H
 
-#include <pthread.h>
 #include "fake_program.h"
 #include "fake_tasks.h"
+#include <pthread.h>
 
 extern const bool fake_host_graph; /* fake_host_graph.c, fake_task_buffer.c */
 
@@ -24,7 +24,7 @@ enum fake_run_state { FAKE_RUN_NONE, FAKE_RUN_PREPARED, FAKE_RUN_GOING, FAKE_RUN
 struct fake_run {
 	uint64_t magic;
 	enum fake_run_state state;
-	int *blocks;                /* of device memory that its context has */
+	int *blocks; /* of device memory that its context has */
 	struct fake_program *program;
 	struct fake_graph graph;
 	struct fake_entry entry;
@@ -37,7 +37,8 @@ struct fake_run {
 #pragma GCC visibility push(hidden)
 bool fake_run_config_valid(const struct ascend_call_config *config);
 /* run: zeroed. 0, or an error that was written: then it is zeroed again. */
-int fake_run_prepare(struct fake_run *run, struct fake_program *program, int *blocks, const struct ascend_entry_args *args, const struct ascend_call_config *config);
+int fake_run_prepare(struct fake_run *run, struct fake_program *program, int *blocks, const struct ascend_entry_args *args,
+		     const struct ascend_call_config *config);
 int fake_run_launch(struct fake_run *run);
 bool fake_run_ready(struct fake_run *run);
 void fake_run_join(struct fake_run *run);

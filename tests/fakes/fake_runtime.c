@@ -5,18 +5,18 @@
  *   FAKE_LOG=FILE     a line per call; "WRONG ..." for what a client must not do, which the call then refuses; per run and ring what was used and waited for
  *
  * fake_faults.h and fake_run.h have further variables. */
-#include <stdlib.h>
-#include <string.h>
 #include "fake_faults.h"
 #include "fake_log.h"
 #include "fake_memory.h"
 #include "fake_run.h"
+#include <stdlib.h>
+#include <string.h>
 
 const char *const fake_log_variable = "FAKE_LOG";
 
 struct context {
 	bool started, finalized;
-	int blocks;                 /* of device memory */
+	int blocks; /* of device memory */
 	struct fake_run *active;
 	struct fake_program programs[ASCEND_CALLABLES];
 	uint64_t latest_epoch;
@@ -168,7 +168,8 @@ int simpler_prepare_run(struct context *context, void *storage, int32_t id, cons
 {
 	int rc = fake_fault_of("prepare");
 
-	fake_log("simpler_prepare_run %d, %d tensors, %d scalars, window %llu", id, args->tensor_count, args->scalar_count, (unsigned long long)config->task_window[0]);
+	fake_log("simpler_prepare_run %d, %d tensors, %d scalars, window %llu", id, args->tensor_count, args->scalar_count,
+		 (unsigned long long)config->task_window[0]);
 	if (!rc && (uintptr_t)args % _Alignof(struct ascend_entry_args))
 		rc = fake_wrong("simpler_prepare_run: the arguments are not aligned");
 	if (!rc)

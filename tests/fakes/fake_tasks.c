@@ -102,8 +102,10 @@ void fake_graph_run(struct fake_graph *graph)
 static void scope_check(struct fake_graph *graph, const struct fake_ring *ring)
 {
 	if (!graph->host_graph && graph->scope_tasks[graph->depth - 1] + 1 >= ring->window)
-		fake_graph_fatal(graph, 1, "tasks submitted in one scope reached the ring task-window cap of %llu; their fanout references are only released at scope_end",
-		      (unsigned long long)ring->window);
+		fake_graph_fatal(
+			graph, 1,
+			"tasks submitted in one scope reached the ring task-window cap of %llu; their fanout references are only released at scope_end",
+			(unsigned long long)ring->window);
 }
 
 /* ---- what an orchestration calls -------------------------------------------------------------------------------------- */
@@ -121,7 +123,8 @@ static bool is_output(const struct fake_args *args, int index)
 /* The runtime gives an output its address. */
 static bool tensor_valid(const struct ascend_tensor *tensor, bool output)
 {
-	if (!tensor->addr == !output || tensor->ndims < 1 || tensor->ndims > ASCEND_TENSOR_DIMS || tensor->dtype >= ASCEND_DTYPES || tensor->address_space > ASCEND_DEVICE)
+	if (!tensor->addr == !output || tensor->ndims < 1 || tensor->ndims > ASCEND_TENSOR_DIMS || tensor->dtype >= ASCEND_DTYPES ||
+	    tensor->address_space > ASCEND_DEVICE)
 		return false;
 	for (uint32_t d = 0; d < tensor->ndims; d++)
 		if (!tensor->strides[d] || !tensor->shapes[d])
@@ -205,8 +208,8 @@ static bool deps_claim(struct fake_graph *graph, struct fake_task *task, const s
 	for (uint32_t i = 0; i < args->dep_count && !graph->fatal; i++)
 		claim(graph, task, args->deps[i]);
 	if (graph->host_graph && task->producer_count > FAKE_HOST_DEPS)
-		fake_graph_fatal(graph, 4, "a task's producer dependencies exceeded the runtime's available fanin representation capacity: %u of %d", task->producer_count,
-				 FAKE_HOST_DEPS);
+		fake_graph_fatal(graph, 4, "a task's producer dependencies exceeded the runtime's available fanin representation capacity: %u of %d",
+				 task->producer_count, FAKE_HOST_DEPS);
 	claims_need(graph, task, need);
 	if (!graph->fatal)
 		fake_ring_wait(graph, ring, need);
@@ -306,8 +309,11 @@ static uint64_t submit(struct fake_graph *graph, const struct fake_kernels *kern
 	fake_ring_wait(graph, ring, &need);
 	graph->tasks = grow(graph->tasks, &graph->room, number, sizeof(*graph->tasks));
 	task = &graph->tasks[number];
-	*task = (struct fake_task){.blocks = args->launch.blocks, .shape = shape_of(kernels), .ring = (uint8_t)level,
-				   .scope = graph->scopes[graph->depth - 1], .first_edge = UINT32_MAX};
+	*task = (struct fake_task){.blocks = args->launch.blocks,
+				   .shape = shape_of(kernels),
+				   .ring = (uint8_t)level,
+				   .scope = graph->scopes[graph->depth - 1],
+				   .first_edge = UINT32_MAX};
 	memcpy(task->functions, kernels->ids, sizeof(task->functions));
 	if (graph->fatal || !deps_claim(graph, task, args, ring, &need))
 		return ASCEND_NO_TASK;

@@ -2,13 +2,13 @@
  * fake_xrt.c - the objects of fake_xrt.h: what may be done with them in which order, and how many there are. */
 #include "xrt/include/fake_xrt.h"
 
+#include "fake_xrt_run.h"
 #include <stdarg.h>
 #include <stdatomic.h>
 #include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include "fake_xrt_run.h"
 
 char fake_xrt_why[256];
 
@@ -37,7 +37,18 @@ struct fake_run {
 	int state;
 };
 
-enum { GROUP = 0x100, FIXED = 3, STATE_NEW = 1, STATE_RUNNING = 3, STATE_COMPLETED = 4, STATE_ERROR = 5, STATE_ABORT = 6, STATE_TIMEOUT = 8, CACHEABLE = 1 << 24, HOST_ONLY = 1 << 29 };
+enum {
+	GROUP = 0x100,
+	FIXED = 3,
+	STATE_NEW = 1,
+	STATE_RUNNING = 3,
+	STATE_COMPLETED = 4,
+	STATE_ERROR = 5,
+	STATE_ABORT = 6,
+	STATE_TIMEOUT = 8,
+	CACHEABLE = 1 << 24,
+	HOST_ONLY = 1 << 29
+};
 
 static atomic_int devices, xclbins, contexts, bos, runs;
 static struct fake_design *designs[64]; /* by number, from 1 */
@@ -92,7 +103,8 @@ __attribute__((destructor)) static void end(void)
 {
 	for (unsigned d = 0; d < design_count; d++)
 		fake_design_close(designs[d]);
-	say("alive: %d devices, %d xclbins, %d contexts, %d buffers, %d runs", atomic_load(&devices), atomic_load(&xclbins), atomic_load(&contexts), atomic_load(&bos), atomic_load(&runs));
+	say("alive: %d devices, %d xclbins, %d contexts, %d buffers, %d runs", atomic_load(&devices), atomic_load(&xclbins), atomic_load(&contexts),
+	    atomic_load(&bos), atomic_load(&runs));
 }
 
 /* ---- devices ------------------------------------------------------------------------------------------------------------ */
@@ -215,7 +227,8 @@ struct fake_bo *fake_bo_make(struct fake_device *device, size_t size, uint32_t f
 
 	(void)device;
 	say("buffer %zu %s %u", size, flags == CACHEABLE ? "cacheable" : flags == HOST_ONLY ? "host_only" : "other", group - GROUP);
-	if (!bo || refused(!size, "no bytes") || (group - GROUP > 1 && fails("buffer", "std::bad_alloc of a buffer")) || (group - GROUP == 1 && fails("words", "no room in the device heap"))) {
+	if (!bo || refused(!size, "no bytes") || (group - GROUP > 1 && fails("buffer", "std::bad_alloc of a buffer")) ||
+	    (group - GROUP == 1 && fails("words", "no room in the device heap"))) {
 		free(bo);
 		return NULL;
 	}
@@ -243,7 +256,8 @@ void *fake_bo_map(struct fake_bo *bo)
 int fake_bo_sync(struct fake_bo *bo, int from_device, size_t size, size_t offset)
 {
 	say("sync %s %u", from_device ? "from" : "to", bo->group - GROUP);
-	if (refused(size > bo->size || offset > bo->size - size, "beyond the buffer") || (bo->group - GROUP > 1 && fails(from_device ? "sync_from" : "sync_to", "sync failed")))
+	if (refused(size > bo->size || offset > bo->size - size, "beyond the buffer") ||
+	    (bo->group - GROUP > 1 && fails(from_device ? "sync_from" : "sync_to", "sync failed")))
 		return -1;
 	if (from_device)
 		memcpy(bo->host + offset, bo->there + offset, size);
@@ -291,7 +305,8 @@ int fake_run_bo(struct fake_run *run, int index, struct fake_bo *bo)
 {
 	bool instructions = index == 1;
 
-	if (refused(bo->group != (uint32_t)(GROUP + index), "a buffer of another group") || refused(bo->flags != (instructions ? (uint32_t)CACHEABLE : (uint32_t)HOST_ONLY), "flags of another kind of buffer") ||
+	if (refused(bo->group != (uint32_t)(GROUP + index), "a buffer of another group") ||
+	    refused(bo->flags != (instructions ? (uint32_t)CACHEABLE : (uint32_t)HOST_ONLY), "flags of another kind of buffer") ||
 	    refused(index < 1 || index == 2 || index >= FIXED + 64, "an argument that the kernel has not"))
 		return -1;
 	if (instructions)
@@ -319,7 +334,8 @@ static int execute(struct fake_run *run)
 int fake_run_start(struct fake_run *run)
 {
 	say("start: opcode %llu, %llu words, %u buffers", (unsigned long long)run->opcode, (unsigned long long)run->words, run->given);
-	if (fails("start", "no slot in the queue") || refused(run->opcode != 3, "opcode") || refused(!run->instructions || run->words * 4 != run->instructions->size, "instructions"))
+	if (fails("start", "no slot in the queue") || refused(run->opcode != 3, "opcode") ||
+	    refused(!run->instructions || run->words * 4 != run->instructions->size, "instructions"))
 		return -1;
 	run->state = wrong("hang") ? STATE_RUNNING : wrong("error_state") ? STATE_ERROR : wrong("timeout_state") ? STATE_TIMEOUT : execute(run);
 	return 0;

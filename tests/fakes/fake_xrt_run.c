@@ -2,14 +2,14 @@
  * fake_xrt_run.c - an array that reads the text of its design and runs it by the simulator, with kernels out of a library: nothing of the plugin's own run is in between. */
 #include "fake_xrt_run.h"
 
-#include <dlfcn.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 #include "aie/design/aie_channels.h"
 #include "aie/design/design.h"
 #include "aie/sim/sim.h"
 #include "rt/program/rt_error.h"
+#include <dlfcn.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
 
 enum { MOST = 12 };
 struct fake_design {
@@ -57,7 +57,8 @@ struct fake_design *fake_design_open(const char *path, char *why, size_t room)
 	design->kernels = dlopen(library, RTLD_NOW | RTLD_LOCAL);
 	if (!design->kernels)
 		return refused(design, dlerror(), why, room);
-	if (aie_module_read(&design->module, design->body, strlen(design->body), &design->error) || aie_design_read(&design->design, &design->module, &design->error))
+	if (aie_module_read(&design->module, design->body, strlen(design->body), &design->error) ||
+	    aie_design_read(&design->design, &design->module, &design->error))
 		return refused(design, design->error.text, why, room);
 	return design;
 }

@@ -8,7 +8,7 @@
 
 /* All functions: any thread. */
 struct faults {
-	int (*refuses)(void);      /* counts an allocation; 1: it must fail */
+	int (*refuses)(void);       /* counts an allocation; 1: it must fail */
 	void (*keep)(void *memory); /* memory was handed out */
 	void (*drop)(void *memory); /* and is given back; memory that was not kept is ignored */
 };

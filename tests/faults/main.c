@@ -30,7 +30,17 @@ static const struct program {
 	{"softmax", "softmax", NULL, {NULL}, "total_rows=29", 1, 0, NULL, PTOWSP_OK, NULL, NULL},
 	{"softmax_two_threads", "softmax", NULL, {NULL}, "total_rows=29", 2, 0, NULL, PTOWSP_OK, NULL, NULL},
 	{"llama_layer_without_kernels", "llama_layer", NULL, {"task_window=64"}, "num_tiles=8", 1, PTOWSP_RUN_NO_KERNELS, NULL, PTOWSP_OK, NULL, NULL},
-	{"exact_raw_pools_streams", "probes/control", "units", {"deps=tensor_map_exact", "pools=by_exec_unit", "streams=2"}, NULL, 1, 0, NULL, PTOWSP_OK, NULL, NULL},
+	{"exact_raw_pools_streams",
+	 "probes/control",
+	 "units",
+	 {"deps=tensor_map_exact", "pools=by_exec_unit", "streams=2"},
+	 NULL,
+	 1,
+	 0,
+	 NULL,
+	 PTOWSP_OK,
+	 NULL,
+	 NULL},
 	{"slots_and_loads", "probes/tasks", "count", {"dispatch=work_steal(3)", "pipeline_depth=2"}, "n=40", 2, 0, NULL, PTOWSP_OK, NULL, NULL},
 	{"a_deadlock", "probes/control", "scope", {"task_window=2"}, NULL, 1, 0, NULL, PTOWSP_DEADLOCK, NULL, NULL},
 	{"a_kernel_that_fails", "probes/tasks", "fail", {NULL}, NULL, 1, 0, NULL, PTOWSP_KERNEL_FAILED, NULL, NULL},
@@ -46,10 +56,30 @@ static const struct program {
 	{"versions", "probes/events", "temp", {"heap=64"}, NULL, 2, 0, NULL, PTOWSP_OK, NULL, NULL},
 	{"versions_without_bound", "probes/events", "temp", {"start=after_orchestration"}, NULL, 2, 0, NULL, PTOWSP_OK, NULL, NULL},
 	{"choosing_an_axis", "probes/tasks", "lanes", {"dispatch=auto(2)"}, NULL, 1, 0, NULL, PTOWSP_OK, NULL, NULL},
-	{"branches_in_turn", "probes/control", "combine", {"timing=interleaved", "dispatch=threshold(task,round_robin(2),3,static_partition(4))"}, NULL, 1, 0, NULL, PTOWSP_OK, NULL, NULL},
+	{"branches_in_turn",
+	 "probes/control",
+	 "combine",
+	 {"timing=interleaved", "dispatch=threshold(task,round_robin(2),3,static_partition(4))"},
+	 NULL,
+	 1,
+	 0,
+	 NULL,
+	 PTOWSP_OK,
+	 NULL,
+	 NULL},
 	{"built_first", "probes/tasks", "count", {"start=after_orchestration"}, "n=40", 2, 0, NULL, PTOWSP_OK, NULL, NULL},
 	{"several_instances", "probes/tasks", "lanes", {"dispatch=affinity(lane,2)"}, NULL, 2, 0, "2", PTOWSP_OK, NULL, NULL},
-	{"several_instances_with_small_rings", "softmax", NULL, {"task_window=4", "dispatch=round_robin(3)", "hazards=raw"}, "total_rows=29", 2, 0, "3", PTOWSP_OK, NULL, NULL},
+	{"several_instances_with_small_rings",
+	 "softmax",
+	 NULL,
+	 {"task_window=4", "dispatch=round_robin(3)", "hazards=raw"},
+	 "total_rows=29",
+	 2,
+	 0,
+	 "3",
+	 PTOWSP_OK,
+	 NULL,
+	 NULL},
 	{"several_instances_that_generate_first", "probes/flow", "sparse_rows", {"start=after_orchestration"}, NULL, 1, 0, "3", PTOWSP_OK, NULL, NULL},
 	{"several_instances_in_a_deadlock", "probes/control", "scope", {"task_window=1"}, NULL, 1, 0, "2", PTOWSP_DEADLOCK, NULL, NULL},
 	{"a_graph_with_a_checkpoint", "probes/graphs", "restored", {NULL}, NULL, 1, 0, NULL, PTOWSP_OK, NULL, NULL},
@@ -94,7 +124,8 @@ static ptowsp_status device_open(struct device *d, const struct program *p, cons
 {
 	char plugin[1024];
 	struct ptowsp_setting instances = {"schedulers", p->schedulers};
-	struct ptowsp_backend_options backend_options = {.isolate = PTOWSP_ISOLATE_NONE, .plugin = plugin, .threads = p->threads, .settings = &instances, .setting_count = p->schedulers != NULL};
+	struct ptowsp_backend_options backend_options = {
+		.isolate = PTOWSP_ISOLATE_NONE, .plugin = plugin, .threads = p->threads, .settings = &instances, .setting_count = p->schedulers != NULL};
 	struct ptowsp_plan_options plan_options = {.entry = entry, .schedule = p->schedule};
 	ptowsp_status st;
 
@@ -118,8 +149,8 @@ static void device_close(struct device *d)
 /* Whoever does not start keeps the others waiting until it is closed. */
 static ptowsp_status pair_run(struct device *pair, struct ptowsp_error *error)
 {
-	struct ptowsp_program *programs[2] = {pair[0].program, pair[1].program};
-	ptowsp_status st = ptowsp_programs_join(programs, 2, error), other;
+	struct ptowsp_program *joined[2] = {pair[0].program, pair[1].program};
+	ptowsp_status st = ptowsp_programs_join(joined, 2, error), other;
 	struct ptowsp_error unsaid = {.head = PTOWSP_HEAD(unsaid, ERROR)};
 
 	if (st)
@@ -187,8 +218,7 @@ struct tally {
 	char why[512]; /* of the first that was bad */
 };
 
-__attribute__((format(printf, 2, 3)))
-static void bad(struct tally *tally, const char *format, ...)
+__attribute__((format(printf, 2, 3))) static void bad(struct tally *tally, const char *format, ...)
 {
 	va_list ap;
 
@@ -205,8 +235,7 @@ static int is_sentence(const char *text)
 }
 
 /* clean: status of the life in which nothing failed. */
-static void judge(struct tally *tally, uint64_t n, ptowsp_status st, ptowsp_status clean, const struct ptowsp_error *error,
-		  uint64_t kept_before)
+static void judge(struct tally *tally, uint64_t n, ptowsp_status st, ptowsp_status clean, const struct ptowsp_error *error, uint64_t kept_before)
 {
 	if (fault_count.used != kept_before)
 		bad(tally, "allocation %" PRIu64 ": %" PRIu64 " pieces of memory stay behind (%s)", n, fault_count.used - kept_before, error->text);

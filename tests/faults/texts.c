@@ -13,16 +13,16 @@
 #include <zstd.h>
 #include <zstd_errors.h>
 
-#include "format/json/json.h"
 #include "format/format_code.h"
+#include "format/format_file.h"
 #include "format/format_plain.h"
 #include "format/format_seal.h"
-#include "format/format_file.h"
+#include "format/json/json.h"
 #include "lang/lang.h"
 #include "registry/expression.h"
-#include "registry/registry_kernels.h"
 #include "registry/names.h"
 #include "registry/npy.h"
+#include "registry/registry_kernels.h"
 #include "registry/schedule.h"
 #include "tests/faults/count.h"
 #include "tests/faults/faults.h"
@@ -436,8 +436,7 @@ int main(int argc, char **argv)
 	for (size_t i = 0; i < sizeof(names) / sizeof(*names); i++)
 		if (package_take(argv[2], names[i]))
 			return 1;
-	if (file_write(source_path, source, sizeof(source) - 1) ||
-	    file_write(npy_path, numbers_file, npy_header(numbers_file, PTOWSP_F32, 1, extents) + 16))
+	if (file_write(source_path, source, sizeof(source) - 1) || file_write(npy_path, numbers_file, npy_header(numbers_file, PTOWSP_F32, 1, extents) + 16))
 		return 1;
 	if (source_make() || native_make(&native_bytes, &native_size))
 		return 1;

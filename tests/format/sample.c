@@ -8,7 +8,7 @@
 #include <string.h>
 
 #define ELEMENTS 128u
-#define BLOCK 64u
+#define BLOCK    64u
 
 enum { EXPR_ZERO, EXPR_N, EXPR_BLOCK, EXPR_LOOP, EXPR_AXIS };
 
@@ -47,11 +47,8 @@ static void kernels_write(struct pkg_writer *w)
 
 static void expressions_write(struct pkg_writer *w)
 {
-	struct ptowsp_slot_record n = {.id = id_of("n"),
-				       .name = pkg_writer_string(w, "n"),
-				       .dtype = PTOWSP_I64,
-				       .flags = PTOWSP_SLOT_HAS_DEFAULT,
-				       .value = ELEMENTS};
+	struct ptowsp_slot_record n = {
+		.id = id_of("n"), .name = pkg_writer_string(w, "n"), .dtype = PTOWSP_I64, .flags = PTOWSP_SLOT_HAS_DEFAULT, .value = ELEMENTS};
 	const struct ptowsp_expr_record nodes[] = {
 		[EXPR_ZERO] = {.op = PTOWSP_EXPR_CONST},
 		[EXPR_N] = {.op = PTOWSP_EXPR_VALUE},
@@ -107,8 +104,13 @@ static void tensors_write(struct pkg_writer *w)
 
 static void program_write(struct pkg_writer *w)
 {
-	struct ptowsp_axis_record axis = {.name = pkg_writer_string(w, "i"), .high = EXPR_N, .step = EXPR_BLOCK, .levels = 0,
-					  .row = PTOWSP_NONE, .lengths = PTOWSP_NONE, .indices = PTOWSP_NONE};
+	struct ptowsp_axis_record axis = {.name = pkg_writer_string(w, "i"),
+					  .high = EXPR_N,
+					  .step = EXPR_BLOCK,
+					  .levels = 0,
+					  .row = PTOWSP_NONE,
+					  .lengths = PTOWSP_NONE,
+					  .indices = PTOWSP_NONE};
 	struct ptowsp_levels_record levels = {4096, 256, 0, 1};
 	struct ptowsp_level_record level = {256, 64};
 	const struct {

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /* test_graph_binary.c - the PTOG binary of task graphs, byte by byte: what is written, what is read, what is refused. */
-#include "ptowsp/workload.h"
 #include "format/graph/graph_read.h"
 #include "format/writer.h"
+#include "ptowsp/workload.h"
 #include "tests/check.h"
 #include "tests/lang/source.h"
 
@@ -34,8 +34,9 @@ static const uint8_t *rows_are(const uint8_t *at, const char *widths, const uint
 
 static void the_first_tables_are_those_of_the_original_format(void)
 {
-	struct source s = source_compile("TG_BEGIN(3)\nTG_KERNEL(4, first, 24, AIC_AIV, 64*1024)\nTG_KERNEL(5, second, 1, AICPU, 1 << 33)\n"
-					 "TG_DEPEND(4, 5, DATA, 9)\nMC_ALLOC(9, 1 << 34, 512, SHARED)\nMC_BIND(4, 0, 9)\nMC_BIND(5, 1, 9, 1 << 32, 256)\nMC_BIND(5, 0, 8)\nTG_END(3)\n");
+	struct source s = source_compile(
+		"TG_BEGIN(3)\nTG_KERNEL(4, first, 24, AIC_AIV, 64*1024)\nTG_KERNEL(5, second, 1, AICPU, 1 << 33)\n"
+		"TG_DEPEND(4, 5, DATA, 9)\nMC_ALLOC(9, 1 << 34, 512, SHARED)\nMC_BIND(4, 0, 9)\nMC_BIND(5, 1, 9, 1 << 32, 256)\nMC_BIND(5, 0, 8)\nTG_END(3)\n");
 	const uint8_t *at;
 
 	CHECK_STR(s.messages, "test.pto:1:10: warning: no graph of this program is launched: no kernel of it ever runs\n    TG_BEGIN(3)\n             ^\n"
@@ -78,8 +79,41 @@ static ptowsp_status graph_open(struct pkg **package_out, const void *bytes, siz
 
 static void a_file_of_the_original_format_still_reads(void)
 {
-	static const uint32_t words[] = {PTOWSP_GRAPH_MAGIC, 1, 2, 1, 0, /* kernels: id, entry, blockDim, core, workspace */ 0, 1, 24, 2, 4096, 0,
-					 1, 3, 1, 1, 0, 0, /* edge */ 0, 1, 1, 5, /* bindings: kernel, argument, tensor, offset, size */ 0, 0, 5, 0, 0, 0, 0, 1, 0, 5, 256, 0, 64, 0};
+	static const uint32_t words[] = {PTOWSP_GRAPH_MAGIC,
+					 1,
+					 2,
+					 1,
+					 0,
+					 /* kernels: id, entry, blockDim, core, workspace */ 0,
+					 1,
+					 24,
+					 2,
+					 4096,
+					 0,
+					 1,
+					 3,
+					 1,
+					 1,
+					 0,
+					 0,
+					 /* edge */ 0,
+					 1,
+					 1,
+					 5,
+					 /* bindings: kernel, argument, tensor, offset, size */ 0,
+					 0,
+					 5,
+					 0,
+					 0,
+					 0,
+					 0,
+					 1,
+					 0,
+					 5,
+					 256,
+					 0,
+					 64,
+					 0};
 	struct ptowsp_error error = {.text = ""};
 	struct pkg *package;
 	char *text;
@@ -95,16 +129,75 @@ static void a_file_of_the_original_format_still_reads(void)
 /* --- refusals --- */
 
 /* The words of a small binary of version 10. */
-static const uint32_t simple[] = {
-	PTOWSP_GRAPH_MAGIC, 10, 1, 0, 0,
-	/* 5: TG_KERNEL 0 */ 0, 1, 24, 2, 0, 0,
-	/* 11: end of the bindings; 14: bytes that follow */ UINT32_MAX, 0, 0, 204, 0, 0, 0,
-	/* 18: name, device, tables, 0 */ 3, 0, 7, 0,
-	/* 22: TG_BEGIN */ 1, 4, 1, /* 25: TG_END */ 2, 4, 1, /* 28: CF_IF */ 0x40, 8, 1, /* 31: CA_AFFINITY */ 0x61, 8, 1,
-	/* 34: SETS */ 0x100, 4, 2, /* 37: NODE */ 0x101, 24, 1, /* 40: ORDER */ 0x103, 8, 6,
-	/* 43 */ 0, /* 44 */ 0, /* 45 */ 0, 0x80000000, /* 47 */ 0, 2, /* 49 */ 1, 0,
-	/* 51 */ 2, 0, 0, 0, 0, 0,
-	/* 57 */ 1, 0, 0x40, 0, 0x42, 0, 3, 0, 0x61, 0, 2, 0};
+static const uint32_t simple[] = {PTOWSP_GRAPH_MAGIC,
+				  10,
+				  1,
+				  0,
+				  0,
+				  /* 5: TG_KERNEL 0 */ 0,
+				  1,
+				  24,
+				  2,
+				  0,
+				  0,
+				  /* 11: end of the bindings; 14: bytes that follow */ UINT32_MAX,
+				  0,
+				  0,
+				  204,
+				  0,
+				  0,
+				  0,
+				  /* 18: name, device, tables, 0 */ 3,
+				  0,
+				  7,
+				  0,
+				  /* 22: TG_BEGIN */ 1,
+				  4,
+				  1,
+				  /* 25: TG_END */ 2,
+				  4,
+				  1,
+				  /* 28: CF_IF */ 0x40,
+				  8,
+				  1,
+				  /* 31: CA_AFFINITY */ 0x61,
+				  8,
+				  1,
+				  /* 34: SETS */ 0x100,
+				  4,
+				  2,
+				  /* 37: NODE */ 0x101,
+				  24,
+				  1,
+				  /* 40: ORDER */ 0x103,
+				  8,
+				  6,
+				  /* 43 */ 0,
+				  /* 44 */ 0,
+				  /* 45 */ 0,
+				  0x80000000,
+				  /* 47 */ 0,
+				  2,
+				  /* 49 */ 1,
+				  0,
+				  /* 51 */ 2,
+				  0,
+				  0,
+				  0,
+				  0,
+				  0,
+				  /* 57 */ 1,
+				  0,
+				  0x40,
+				  0,
+				  0x42,
+				  0,
+				  3,
+				  0,
+				  0x61,
+				  0,
+				  2,
+				  0};
 
 static ptowsp_status image_open(const uint32_t *words, size_t count, size_t bytes, struct ptowsp_error *error)
 {
@@ -274,9 +367,58 @@ static void several_binaries_lie_one_behind_the_other(void)
 /* Rows with more operands than this build knows are cut, shorter ones are filled up. */
 static void longer_rows_are_cut_and_missing_operands_have_their_default(void)
 {
-	static const uint32_t words[] = {PTOWSP_GRAPH_MAGIC, 10, 1, 0, 0, 0, 1, 1, 1, 0, 0, UINT32_MAX, 0, 0, 140, 0, 0, 0, 3, 0, 4, 0,
-					 1, 8, 1, 2, 4, 1, 0x60, 12, 1, 0x103, 12, 4, /* TG_BEGIN and more */ 6, 77, /* TG_END */ 6, /* CA_REQUEST */ 0, 5, 6,
-					 /* order */ 1, 0, 0, 3, 0, 0, 0x60, 0, 0, 2, 0, 0};
+	static const uint32_t words[] = {PTOWSP_GRAPH_MAGIC,
+					 10,
+					 1,
+					 0,
+					 0,
+					 0,
+					 1,
+					 1,
+					 1,
+					 0,
+					 0,
+					 UINT32_MAX,
+					 0,
+					 0,
+					 140,
+					 0,
+					 0,
+					 0,
+					 3,
+					 0,
+					 4,
+					 0,
+					 1,
+					 8,
+					 1,
+					 2,
+					 4,
+					 1,
+					 0x60,
+					 12,
+					 1,
+					 0x103,
+					 12,
+					 4,
+					 /* TG_BEGIN and more */ 6,
+					 77,
+					 /* TG_END */ 6,
+					 /* CA_REQUEST */ 0,
+					 5,
+					 6,
+					 /* order */ 1,
+					 0,
+					 0,
+					 3,
+					 0,
+					 0,
+					 0x60,
+					 0,
+					 0,
+					 2,
+					 0,
+					 0};
 	uint32_t copy[sizeof(words) / 4];
 	struct ptowsp_error error = {.text = ""};
 	struct pkg *package;

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT
  * test_graph_form.c - task graphs as text, as JSON, and as text again. The bytes of the PTOG binary are in test_graph_binary.c. */
-#include "ptowsp/workload.h"
 #include "format/graph/graph_read.h"
 #include "format/json/json.h"
 #include "format/writer.h"
+#include "ptowsp/workload.h"
 #include "tests/check.h"
 #include "tests/lang/source.h"
 
@@ -139,7 +139,7 @@ static void json_is(const char *names, const char *instructions, const char *wan
 }
 
 #define BEGIN "[\"TG_BEGIN\", 1], [\"TG_KERNEL\", 1, \"k\", 1, \"AIV\", 0], "
-#define END ", [\"TG_END\", 1]"
+#define END   ", [\"TG_END\", 1]"
 
 static void wrong_programs_are_refused_by_instruction(void)
 {
@@ -148,7 +148,8 @@ static void wrong_programs_are_refused_by_instruction(void)
 	} cases[] = {
 		{"", BEGIN "[\"MC_FENCE\", \"GM\"]" END, ""},
 		{"[\"kernel\", 1, \"A\"]", BEGIN "[\"CA_REQUEST\", \"A\", 1, 1, 0]" END, ""},
-		{"[\"kernel\", 1, \"A\"], [\"kernel\", 2, \"A\"]", BEGIN "[\"CA_REQUEST\", \"A\", 1, 1, 0]" END, "json: GRPH.instructions[2]: \"A\" is the name of no kernel, or of several"},
+		{"[\"kernel\", 1, \"A\"], [\"kernel\", 2, \"A\"]", BEGIN "[\"CA_REQUEST\", \"A\", 1, 1, 0]" END,
+		 "json: GRPH.instructions[2]: \"A\" is the name of no kernel, or of several"},
 		{"[\"engine\", 1, \"A\"]", "", "json: GRPH.names[0] must be a list [\"kernel\", number, name]"},
 		{"[\"kernel\", 2, \"A\"], [\"kernel\", 1, \"B\"]", "", "new package: GRPH[0].name[1] is not in order"},
 		{"", BEGIN "[\"CA_AFFINITY\", 1, \"COLOCATE\"]" END, "json: GRPH.instructions[2]: kernel_set is a list"},
@@ -160,7 +161,8 @@ static void wrong_programs_are_refused_by_instruction(void)
 		{"", BEGIN "[\"MC_FENCE\", \"L3\"]" END, "json: GRPH.instructions[2]: L3 is no word of fence_scope"},
 		{"", BEGIN "[\"CF_IF\", [\"plus\", 1, 2]], [\"CF_ENDIF\"]" END, "json: GRPH.instructions[2]: \"plus\" is no operation"},
 		{"", BEGIN "[\"CF_IF\", [\"+\", 1]], [\"CF_ENDIF\"]" END, "json: GRPH.instructions[2]: \"+\" has 2 operands"},
-		{"", BEGIN "[\"CF_IF\", [\"element\", 1, 0]], [\"CF_ENDIF\"]" END, "json: GRPH.instructions[2]: an element is [\"element\", tensor, index, dtype]"},
+		{"", BEGIN "[\"CF_IF\", [\"element\", 1, 0]], [\"CF_ENDIF\"]" END,
+		 "json: GRPH.instructions[2]: an element is [\"element\", tensor, index, dtype]"},
 		{"", BEGIN "[\"CF_IF\", [\"iterator\", 4]], [\"CF_ENDIF\"]" END, "new package: GRPH[0].order[0]: there is no iterator 4"},
 		{"", BEGIN "[\"TG_BEGIN\", 2], [\"TG_END\", 2]" END, "new package: GRPH[0].order[2]: a graph inside of a graph"},
 		{"", BEGIN "[\"TG_LAUNCH\", 1, 0]" END, "new package: GRPH[0].order[2]: TG_LAUNCH cannot stand inside of a graph"},
@@ -170,7 +172,8 @@ static void wrong_programs_are_refused_by_instruction(void)
 		{"", BEGIN "[\"CF_IF\", 1]", "new package: GRPH[0]: CF_IF is not ended"},
 		{"", BEGIN "[\"TG_KERNEL\", 1, \"k\", 1, \"AIV\", 0]" END, "new package: GRPH[0]: kernel 1 is defined twice"},
 		{"", BEGIN "[\"TG_DEPEND\", 1, 2, \"AFTER\", 0]" END, "new package: GRPH[0].order[2]: there is no kernel 2"},
-		{"", BEGIN "[\"MC_FENCE\", \"GM\"]" END ", [\"TG_BEGIN\", 2], [\"CA_REQUEST\", 1, 1, 1, 1], [\"TG_END\", 2]", "new package: GRPH[0].order[5]: kernel 1 belongs to another graph"},
+		{"", BEGIN "[\"MC_FENCE\", \"GM\"]" END ", [\"TG_BEGIN\", 2], [\"CA_REQUEST\", 1, 1, 1, 1], [\"TG_END\", 2]",
+		 "new package: GRPH[0].order[5]: kernel 1 belongs to another graph"},
 		{"", BEGIN "[\"MC_FREE\", 3]" END, "new package: GRPH[0].order[2]: there is no tensor 3"},
 		{"", "[\"TG_LAUNCH\", 3, 0]", "new package: GRPH[0].order[0]: there is no graph 3"},
 	};
@@ -229,7 +232,8 @@ static char *json_of_name(int letters)
 
 	REQUIRE(name && writer);
 	json = strdup(check_fmt("{\"schema\": \"ptowsp.package/1\", \"GRPH\": [{\"name\": \"g\", \"device\": 0, \"names\": [[\"kernel\", 1, \"%s\"]], "
-				"\"instructions\": [[\"TG_BEGIN\", 1], [\"TG_KERNEL\", 1, \"k\", 1, \"AIV\", 0]" END "]}]}", name));
+				"\"instructions\": [[\"TG_BEGIN\", 1], [\"TG_KERNEL\", 1, \"k\", 1, \"AIV\", 0]" END "]}]}",
+				name));
 	REQUIRE_INT(pkg_from_json(writer, json, strlen(json), "json", &error), 0);
 	REQUIRE_INT(pkg_writer_seal(writer, &bytes, &size, &error), 0);
 	REQUIRE_INT(pkg_open_memory(&package, bytes, size, "name", NULL, &error), 0);

@@ -1,16 +1,16 @@
 /* SPDX-License-Identifier: MIT
  * test_graph_tree.c - the instruction form as the tree that is lowered: objects, scalars, order, fused graphs. */
+#include "ptowsp/task.h"
 #include "tests/check.h"
 #include "tests/taskgraph/graph_module.h"
-#include "ptowsp/task.h"
 
 #include <stdlib.h>
 #include <string.h>
 
 #define K(name) "TG_KERNEL(" name ", k, 1, AIV, 0)\n"
 
-#define COPY                                                                                                                        \
-	"func @copy(%x: !pto.memref<gm,...,f32>, %y: !pto.memref<gm,...,f32>) {\n  %t = alloc_tile : !pto.tile<8x8xf32>\n"            \
+#define COPY                                                                                                                                                   \
+	"func @copy(%x: !pto.memref<gm,...,f32>, %y: !pto.memref<gm,...,f32>) {\n  %t = alloc_tile : !pto.tile<8x8xf32>\n"                                     \
 	"  %t = tload %x[0, 0]\n  tstore %t, %y[0, 0]\n}\n"
 #define STEP(name, from, to) "TG_KERNEL(" name ", copy, 1, AIV, 0)\nMC_BIND(" name ", 0, " from ")\nMC_BIND(" name ", 1, " to ")\n"
 
@@ -44,8 +44,8 @@ static void soft_edges_order_nothing(void)
 static void sorting_stays_between_what_has_a_fixed_place(void)
 {
 	is_issued(K("B") K("A") "MC_FENCE(GM)\n" K("D") K("C") "TG_DEPEND(A, B)\nTG_DEPEND(C, D)\n", "A B C D");
-	is_issued(K("B") K("A") "CF_IF(x)\n" K("D") K("C") "CF_ELSE\n" K("F") K("E") "CF_ENDIF\n" K("H") K("G")
-		  "TG_DEPEND(A, B)\nTG_DEPEND(C, D)\nTG_DEPEND(E, F)\nTG_DEPEND(G, H)\nTG_DEPEND(D, H)\n",
+	is_issued(K("B") K("A") "CF_IF(x)\n" K("D") K("C") "CF_ELSE\n" K("F") K("E") "CF_ENDIF\n" K("H")
+			  K("G") "TG_DEPEND(A, B)\nTG_DEPEND(C, D)\nTG_DEPEND(E, F)\nTG_DEPEND(G, H)\nTG_DEPEND(D, H)\n",
 		  "A B (C D | E F) G H");
 }
 
@@ -79,7 +79,7 @@ static void what_comes_before_one_of_a_set_comes_before_all(void)
 static void numbers_as_written_are_kept_and_names_take_those_that_are_free(void)
 {
 	struct lang_graph_program *p = graph_module("TG_BEGIN(A)\n" K("X") K("1") K("0") "MC_BIND(X, 0, 1)\nMC_BIND(X, 1, T)\nMC_BIND(X, 2, U)\nTG_END(A)\n"
-						    "TG_BEGIN(5)\n" K("1") "TG_END(5)\n");
+											 "TG_BEGIN(5)\n" K("1") "TG_END(5)\n");
 
 	REQUIRE(p != NULL);
 	CHECK_UINT(p->kernels[0]->object.number, 2); /* X */
@@ -112,10 +112,26 @@ static void scalars_fold_and_bind_as_in_c(void)
 	static const struct {
 		const char *text;
 		int64_t value;
-	} cases[] = {{"64*1024", 65536},	  {"8-2*3", 2},	       {"(8-2)*3", 18},	    {"1 << 4 | 3", 19}, {"-7 / 2 + 10", 7},
-		     {"10 % 4", 2},		  {"0x1F & ~1", 30},   {"!0 + !5", 1},	    {"3 > 2 && 2 >= 3", 0}, {"1 ? 5 : 6", 5},
-		     {"min(3, max(1, 2))", 2},	  {"100 -1", 99},      {"5 != 4 == 1", 1},  {"6 ^ 3 << 1", 0},	    {"0 || 0 ? 1 : 0 ? 2 : 3", 3},
-		     {"10 - 4 - 3", 3},		  {"100 / 10 / 5", 2}, {"0x10", 16},	    {"1 << 62", INT64_C(1) << 62}, {"0x7fffffffffffffff", INT64_MAX}};
+	} cases[] = {{"64*1024", 65536},
+		     {"8-2*3", 2},
+		     {"(8-2)*3", 18},
+		     {"1 << 4 | 3", 19},
+		     {"-7 / 2 + 10", 7},
+		     {"10 % 4", 2},
+		     {"0x1F & ~1", 30},
+		     {"!0 + !5", 1},
+		     {"3 > 2 && 2 >= 3", 0},
+		     {"1 ? 5 : 6", 5},
+		     {"min(3, max(1, 2))", 2},
+		     {"100 -1", 99},
+		     {"5 != 4 == 1", 1},
+		     {"6 ^ 3 << 1", 0},
+		     {"0 || 0 ? 1 : 0 ? 2 : 3", 3},
+		     {"10 - 4 - 3", 3},
+		     {"100 / 10 / 5", 2},
+		     {"0x10", 16},
+		     {"1 << 62", INT64_C(1) << 62},
+		     {"0x7fffffffffffffff", INT64_MAX}};
 
 	for (size_t i = 0; i < sizeof(cases) / sizeof(*cases); i++) {
 		struct lang_graph_program *p = graph_module(check_fmt("CF_IF(%s)\nCF_ENDIF\n", cases[i].text));
@@ -132,7 +148,8 @@ static void scalars_fold_and_bind_as_in_c(void)
 
 static void names_in_scalars_are_iterators_inside_their_loops_and_symbols_elsewhere(void)
 {
-	struct lang_graph_program *p = graph_module("CF_LOOP(3, i)\nCF_IF(i + n)\nCF_ENDIF\nCF_ENDLOOP\nCF_IF(i)\nCF_ENDIF\nCF_IF(T[n]:f32)\nCF_ENDIF\nCF_IF(ITERATION)\nCF_ENDIF\n");
+	struct lang_graph_program *p =
+		graph_module("CF_LOOP(3, i)\nCF_IF(i + n)\nCF_ENDIF\nCF_ENDLOOP\nCF_IF(i)\nCF_ENDIF\nCF_IF(T[n]:f32)\nCF_ENDIF\nCF_IF(ITERATION)\nCF_ENDIF\n");
 	const struct lang_graph_inst *loop;
 	const struct lang_graph_scalar *sum;
 
@@ -158,12 +175,18 @@ static void operators_need_no_blanks_around_them(void)
 		const char *text;
 		unsigned op, first, second;
 	} cases[] = {
-		{"!n", PTOWSP_EXPR_LNOT, PTOWSP_EXPR_VALUE, 0},		       {"!n+m", PTOWSP_EXPR_ADD, PTOWSP_EXPR_LNOT, PTOWSP_EXPR_VALUE},
-		{"!(n)", PTOWSP_EXPR_LNOT, PTOWSP_EXPR_VALUE, 0},	       {"!!n", PTOWSP_EXPR_LNOT, PTOWSP_EXPR_LNOT, 0},
-		{"n%m", PTOWSP_EXPR_MOD, PTOWSP_EXPR_VALUE, PTOWSP_EXPR_VALUE}, {"n %m", PTOWSP_EXPR_MOD, PTOWSP_EXPR_VALUE, PTOWSP_EXPR_VALUE},
-		{"n%4", PTOWSP_EXPR_MOD, PTOWSP_EXPR_VALUE, PTOWSP_EXPR_CONST}, {"n-2", PTOWSP_EXPR_SUB, PTOWSP_EXPR_VALUE, PTOWSP_EXPR_CONST},
-		{"n - -2", PTOWSP_EXPR_SUB, PTOWSP_EXPR_VALUE, PTOWSP_EXPR_CONST}, {"n!=m", PTOWSP_EXPR_NE, PTOWSP_EXPR_VALUE, PTOWSP_EXPR_VALUE},
-		{"n<<m", PTOWSP_EXPR_SHL, PTOWSP_EXPR_VALUE, PTOWSP_EXPR_VALUE}, {"n<-m", PTOWSP_EXPR_LT, PTOWSP_EXPR_VALUE, PTOWSP_EXPR_NEG},
+		{"!n", PTOWSP_EXPR_LNOT, PTOWSP_EXPR_VALUE, 0},
+		{"!n+m", PTOWSP_EXPR_ADD, PTOWSP_EXPR_LNOT, PTOWSP_EXPR_VALUE},
+		{"!(n)", PTOWSP_EXPR_LNOT, PTOWSP_EXPR_VALUE, 0},
+		{"!!n", PTOWSP_EXPR_LNOT, PTOWSP_EXPR_LNOT, 0},
+		{"n%m", PTOWSP_EXPR_MOD, PTOWSP_EXPR_VALUE, PTOWSP_EXPR_VALUE},
+		{"n %m", PTOWSP_EXPR_MOD, PTOWSP_EXPR_VALUE, PTOWSP_EXPR_VALUE},
+		{"n%4", PTOWSP_EXPR_MOD, PTOWSP_EXPR_VALUE, PTOWSP_EXPR_CONST},
+		{"n-2", PTOWSP_EXPR_SUB, PTOWSP_EXPR_VALUE, PTOWSP_EXPR_CONST},
+		{"n - -2", PTOWSP_EXPR_SUB, PTOWSP_EXPR_VALUE, PTOWSP_EXPR_CONST},
+		{"n!=m", PTOWSP_EXPR_NE, PTOWSP_EXPR_VALUE, PTOWSP_EXPR_VALUE},
+		{"n<<m", PTOWSP_EXPR_SHL, PTOWSP_EXPR_VALUE, PTOWSP_EXPR_VALUE},
+		{"n<-m", PTOWSP_EXPR_LT, PTOWSP_EXPR_VALUE, PTOWSP_EXPR_NEG},
 		{"n&&!m", PTOWSP_EXPR_LAND, PTOWSP_EXPR_VALUE, PTOWSP_EXPR_LNOT},
 	};
 
@@ -196,10 +219,11 @@ static void the_names_of_functions_are_names_without_operands(void)
 
 static void kernels_know_what_is_bound_and_what_they_do_with_it(void)
 {
-	struct lang_graph_program *p = graph_module("func @copy(%x: !pto.memref<gm,...,f32>, %y: !pto.memref<gm,...,f32>) {\n  %t = alloc_tile : !pto.tile<8x8xf32>\n"
-						    "  %t = tload %x[0, 0]\n  tstore %t, %y[0, 0]\n}\nkernel @k(%a: f32[8, 8] inout)\n"
-						    "TG_BEGIN(G)\nTG_KERNEL(A, copy, 96, AIC_AIV, 4096)\nMC_BIND(A, 1, OUT, 256, 256)\nMC_BIND(A, 0, IN)\n"
-						    "TG_KERNEL(B, k, 1, AIV, 0)\nMC_BIND(B, 0, IO)\nCA_REQUEST(A, 3, 2)\nTG_PERSISTENT(A, 9)\nTG_END(G)\n");
+	struct lang_graph_program *p =
+		graph_module("func @copy(%x: !pto.memref<gm,...,f32>, %y: !pto.memref<gm,...,f32>) {\n  %t = alloc_tile : !pto.tile<8x8xf32>\n"
+			     "  %t = tload %x[0, 0]\n  tstore %t, %y[0, 0]\n}\nkernel @k(%a: f32[8, 8] inout)\n"
+			     "TG_BEGIN(G)\nTG_KERNEL(A, copy, 96, AIC_AIV, 4096)\nMC_BIND(A, 1, OUT, 256, 256)\nMC_BIND(A, 0, IN)\n"
+			     "TG_KERNEL(B, k, 1, AIV, 0)\nMC_BIND(B, 0, IO)\nCA_REQUEST(A, 3, 2)\nTG_PERSISTENT(A, 9)\nTG_END(G)\n");
 
 	CHECK_STR(graph_module_messages(), "");
 	REQUIRE(p != NULL);
@@ -257,8 +281,9 @@ static void fused_graphs_without_data_between_them_are_ordered_alone(void)
 
 static void kernels_that_do_the_same_are_one_in_a_fused_graph(void)
 {
-	struct lang_graph_program *p = graph_module(COPY "TG_BEGIN(G)\n" STEP("A", "IN", "T") STEP("B", "T", "U") "TG_DEPEND(A, B, DATA, T)\nTG_END(G)\nTG_BEGIN(H)\n"
-							    STEP("A", "IN", "T") STEP("C", "T", "V") "TG_DEPEND(A, C, DATA, T)\nTG_END(H)\nTG_FUSE(G, H, GH)\n");
+	struct lang_graph_program *p = graph_module(COPY "TG_BEGIN(G)\n" STEP("A", "IN", "T")
+							    STEP("B", "T", "U") "TG_DEPEND(A, B, DATA, T)\nTG_END(G)\nTG_BEGIN(H)\n" STEP("A", "IN", "T")
+								    STEP("C", "T", "V") "TG_DEPEND(A, C, DATA, T)\nTG_END(H)\nTG_FUSE(G, H, GH)\n");
 	struct lang_graph *fused;
 
 	CHECK_STR(graph_module_messages(), "");
@@ -271,8 +296,8 @@ static void kernels_that_do_the_same_are_one_in_a_fused_graph(void)
 
 static void kernels_whose_input_changes_between_stay_two(void)
 {
-	struct lang_graph_program *p = graph_module(COPY "TG_BEGIN(G)\n" STEP("A", "IN", "T") STEP("B", "T", "IN") "TG_DEPEND(A, B, DATA, T)\nTG_END(G)\nTG_BEGIN(H)\n"
-							    STEP("A", "IN", "T") "TG_END(H)\nTG_FUSE(G, H, GH)\n");
+	struct lang_graph_program *p = graph_module(COPY "TG_BEGIN(G)\n" STEP("A", "IN", "T") STEP(
+		"B", "T", "IN") "TG_DEPEND(A, B, DATA, T)\nTG_END(G)\nTG_BEGIN(H)\n" STEP("A", "IN", "T") "TG_END(H)\nTG_FUSE(G, H, GH)\n");
 
 	REQUIRE(graph_named(p, "GH") != NULL);
 	CHECK_STR(graph_order_text(graph_named(p, "GH")->body), "A B H.A");
@@ -321,8 +346,9 @@ static const char *slices(uint32_t count, uint32_t odd, const char *edge)
 		return "";
 	used += (size_t)snprintf(text, room, "%sTG_BEGIN(G)\n", COPY);
 	for (uint32_t i = 0; i < count; i++) {
-		used += (size_t)snprintf(text + used, room - used, "TG_KERNEL(K%u, copy, 1, AIV, 0)\nMC_BIND(K%u, 0, T, %u, 256)\nMC_BIND(K%u, 1, T, %u, 256)\n", i, i,
-					 i * 256, i, i * 256 + 256);
+		used += (size_t)snprintf(text + used, room - used,
+					 "TG_KERNEL(K%u, copy, 1, AIV, 0)\nMC_BIND(K%u, 0, T, %u, 256)\nMC_BIND(K%u, 1, T, %u, 256)\n", i, i, i * 256, i,
+					 i * 256 + 256);
 		if (i == odd)
 			used += (size_t)snprintf(text + used, room - used, "%s\n", edge);
 		else if (i)
@@ -354,19 +380,20 @@ static void what_is_too_large_to_be_searched_is_said(void)
 	REQUIRE(text != NULL);
 	used += (size_t)snprintf(text, room, "%sTG_BEGIN(G)\nMC_FENCE(GM)\n", COPY);
 	for (int i = 0; i < N; i++)
-		used += (size_t)snprintf(text + used, room - used, "TG_KERNEL(W%d, copy, 1, AIV, 0) MC_BIND(W%d, 0, IN) MC_BIND(W%d, 1, T, %d, 256)\n", i, i, i, i * 256);
+		used += (size_t)snprintf(text + used, room - used, "TG_KERNEL(W%d, copy, 1, AIV, 0) MC_BIND(W%d, 0, IN) MC_BIND(W%d, 1, T, %d, 256)\n", i, i, i,
+					 i * 256);
 	for (int i = 0; i < N; i++)
-		used += (size_t)snprintf(text + used, room - used, "TG_KERNEL(R%d, copy, 1, AIV, 0) MC_BIND(R%d, 0, T) MC_BIND(R%d, 1, OUT, %d, 256)\n", i, i, i, i * 256);
+		used += (size_t)snprintf(text + used, room - used, "TG_KERNEL(R%d, copy, 1, AIV, 0) MC_BIND(R%d, 0, T) MC_BIND(R%d, 1, OUT, %d, 256)\n", i, i,
+					 i, i * 256);
 	snprintf(text + used, room - used, "TG_DEPEND(W%d, R0, BARRIER)\nTG_END(G)\n", N - 1);
 	REQUIRE(graph_module(text) != NULL);
-	CHECK_STR(graph_module_messages(),
-		  "graph G is too large to be searched for races: what R699 and the 2300 bindings behind it share is not looked at\n");
+	CHECK_STR(graph_module_messages(), "graph G is too large to be searched for races: what R699 and the 2300 bindings behind it share is not looked at\n");
 	graph_module_finish();
 	free(text);
 }
 
 #define PAIR(between) COPY "TG_BEGIN(G)\n" STEP("W", "IN", "T") between STEP("R", "T", "OUT") "TG_DEPEND(W, R)\nTG_END(G)\n"
-#define UNSEEN "R reads T, which W writes, and only AFTER orders the two: what was written need not be visible\n"
+#define UNSEEN        "R reads T, which W writes, and only AFTER orders the two: what was written need not be visible\n"
 
 static void a_fence_counts_where_it_is_always_reached(void)
 {
@@ -390,8 +417,8 @@ static void a_fence_counts_where_it_is_always_reached(void)
 /* A reads what B or C wrote, whichever ran; nothing orders C. */
 static void both_branches_are_writers_of_what_follows(void)
 {
-	REQUIRE(graph_module(COPY "TG_BEGIN(G)\nCF_IF(n)\n" STEP("B", "IN", "T") "CF_ELSE\n" STEP("C", "IN", "T") "CF_ENDIF\n" STEP("A", "T", "OUT")
-				  "TG_DEPEND(B, A, DATA, T)\nTG_END(G)\n") != NULL);
+	REQUIRE(graph_module(COPY "TG_BEGIN(G)\nCF_IF(n)\n" STEP("B", "IN", "T") "CF_ELSE\n" STEP("C", "IN", "T") "CF_ENDIF\n" STEP(
+			"A", "T", "OUT") "TG_DEPEND(B, A, DATA, T)\nTG_END(G)\n") != NULL);
 	CHECK_STR(graph_module_messages(), "C writes T, A reads it, and nothing orders the two\n");
 	graph_module_finish();
 }

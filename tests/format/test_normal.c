@@ -1,13 +1,15 @@
 /* SPDX-License-Identifier: MIT */
 /* test_normal.c - the EXPR table in the order of its use. */
-#include "tests/check.h"
 #include "format/writer.h"
 #include "ptowsp/workload.h"
+#include "tests/check.h"
 
 /* Appends 10 (nobody's), 20, 30, 20 + 30 as rows 0 to 3. */
 static struct pkg_writer *writer_of_four(void)
 {
-	const struct ptowsp_expr_record rows[] = {{.op = PTOWSP_EXPR_CONST, .b = 10}, {.op = PTOWSP_EXPR_CONST, .b = 20}, {.op = PTOWSP_EXPR_CONST, .b = 30},
+	const struct ptowsp_expr_record rows[] = {{.op = PTOWSP_EXPR_CONST, .b = 10},
+						  {.op = PTOWSP_EXPR_CONST, .b = 20},
+						  {.op = PTOWSP_EXPR_CONST, .b = 30},
 						  {.op = PTOWSP_EXPR_ADD, .a = 1, .b = 2}};
 	struct pkg_writer *writer = pkg_writer_create();
 
@@ -19,7 +21,8 @@ static struct pkg_writer *writer_of_four(void)
 
 static void axis_add(struct pkg_writer *writer, uint32_t low, uint32_t high, uint32_t step)
 {
-	const struct ptowsp_axis_record axis = {.low = low, .high = high, .step = step, .levels = PTOWSP_NONE, .row = PTOWSP_NONE, .lengths = PTOWSP_NONE, .indices = PTOWSP_NONE};
+	const struct ptowsp_axis_record axis = {
+		.low = low, .high = high, .step = step, .levels = PTOWSP_NONE, .row = PTOWSP_NONE, .lengths = PTOWSP_NONE, .indices = PTOWSP_NONE};
 
 	pkg_writer_row(writer, PTOWSP_SECTION_AXES, &axis, sizeof(axis));
 }

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: MIT
  * test_package.c - reading packages: container, sections, tables, sample data. */
-#include "tests/check.h"
 #include "format/fail.h"
 #include "format/format_package.h"
 #include "format/format_seal.h"
 #include "format/writer.h"
 #include "ptowsp/workload.h"
+#include "tests/check.h"
 #include "tests/format/sample.h"
 
 #include <pthread.h>
@@ -16,8 +16,7 @@
 static struct ptowsp_error error;
 
 /* The sample package, changed by `change`, sealed again and opened. Status in *status_out; NULL package unless OK. */
-static struct pkg *open_changed(void (*change)(struct pkg_image *image), const struct pkg_limits *limits, ptowsp_status *status_out,
-				void **bytes_out)
+static struct pkg *open_changed(void (*change)(struct pkg_image *image), const struct pkg_limits *limits, ptowsp_status *status_out, void **bytes_out)
 {
 	struct pkg_image image;
 	struct pkg *package = NULL;
@@ -106,14 +105,9 @@ static void sample_data_come_with_their_tensor(void)
 		CHECK_UINT(size, 512);
 		memcpy(&second, (const char *)data + 4, 4);
 		switch (*pkg_string(t, t->tensor[t->sample[i].tensor].name)) {
-		case 'x':
-			CHECK_NEAR(second, 1, 0);
-			break;
-		case 'y':
-			CHECK_NEAR(second, 2, 0);
-			break;
-		default:
-			CHECK_NEAR(second, 3, 0);
+		case 'x': CHECK_NEAR(second, 1, 0); break;
+		case 'y': CHECK_NEAR(second, 2, 0); break;
+		default: CHECK_NEAR(second, 3, 0);
 		}
 	}
 	pkg_close(package);
@@ -454,7 +448,8 @@ static void payloads_that_many_share_are_not_compared_for_ever(void)
 	REQUIRE(w != NULL);
 	REQUIRE_INT(pkg_writer_sort(w, &error), PTOWSP_OK);
 	CHECK_INT(pkg_writer_seal(w, &bytes, &size, &error), PTOWSP_BAD_PACKAGE);
-	CHECK_STR(error.text, "new package: KREG[4096]: so many kernels share so many portable payloads that there are more than 268435456 parameters to compare");
+	CHECK_STR(error.text,
+		  "new package: KREG[4096]: so many kernels share so many portable payloads that there are more than 268435456 parameters to compare");
 	pkg_writer_destroy(w);
 	w = payloads_shared(1);
 	REQUIRE(w != NULL);

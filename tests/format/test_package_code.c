@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT
  * test_package_code.c - bytecode for who follows it without running it: what must be refused, each with its sentence, and what is handed out. */
-#include "tests/check.h"
 #include "format/format_code.h"
-#include "format/json/json.h"
 #include "format/format_seal.h"
+#include "format/json/json.h"
+#include "tests/check.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -18,8 +18,10 @@ static struct pkg *package_of(const char *instructions, void **bytes_out)
 		"\"KPRM\": [{\"name\": \"x\", \"access\": 1}, {\"name\": \"y\", \"access\": 2}, {\"name\": \"n\", \"kind\": \"scalar\"}],"
 		"\"TENS\": [{\"name\": \"x\", \"role\": \"inout\", \"dims\": 0, \"dim_count\": 1}], \"DIMS\": [{\"extent\": 1}], \"EVNT\": [{\"name\": \"e\"}],"
 		"\"SLOT\": [{\"name\": \"s\", \"kind\": 1}], \"EXPR\": [{\"op\": \"const\", \"value\": 0}, {\"op\": \"const\", \"value\": 8}],"
-		"\"AXES\": [{\"name\": \"i\", \"low\": 0, \"high\": 1, \"step\": 1}], \"REGN\": [{\"tensor\": \"x\", \"row\": 0, \"column\": 0, \"rows\": 1, \"columns\": 8}],"
-		"\"WORK\": {\"axes\": [0], \"kernels\": [\"k\"], \"tensors\": [\"x\"], \"instructions\": [%s]}, \"ENTR\": [{\"name\": \"main\", \"flags\": 1}]}",
+		"\"AXES\": [{\"name\": \"i\", \"low\": 0, \"high\": 1, \"step\": 1}], \"REGN\": [{\"tensor\": \"x\", \"row\": 0, \"column\": 0, \"rows\": 1, "
+		"\"columns\": 8}],"
+		"\"WORK\": {\"axes\": [0], \"kernels\": [\"k\"], \"tensors\": [\"x\"], \"instructions\": [%s]}, \"ENTR\": [{\"name\": \"main\", \"flags\": "
+		"1}]}",
 		instructions);
 	struct pkg_writer *writer = pkg_writer_create();
 	struct pkg *package = NULL;
@@ -62,7 +64,8 @@ static void code_that_does_not_hold_is_never_handed_out(void)
 		{"[\"parallel_for\", 0, 2], [\"halt\"]", "t: WORK[1] (halt): it stands inside a body"},
 		{"[\"parallel_for\", 0, 2], [\"scope\", 0, 3], [\"halt\"]", "t: WORK[1] (scope): target 3 is outside 2..2, the body around it"},
 		{"[\"cond\", 0, 0], [\"target\", 0, 3], [\"halt\"]", "t: WORK[0] (cond): a target is missing, 2 are wanted"},
-		{"[\"cond\", 0, 0], [\"target\", 0, 4], [\"target\", 0, 3], [\"nop\"], [\"halt\"]", "t: WORK[0] (cond): target 3 is outside 4..5, the body around it"},
+		{"[\"cond\", 0, 0], [\"target\", 0, 4], [\"target\", 0, 3], [\"nop\"], [\"halt\"]",
+		 "t: WORK[0] (cond): target 3 is outside 4..5, the body around it"},
 		{"[\"combine\", 0, 0], [\"halt\"]", "t: WORK[0] (combine): it has 0 branches"},
 		{"[\"combine\", 9, 0], [\"halt\"]", "t: WORK[0] (combine): it has 9 branches"},
 		{"[\"while\", 0, 2], [\"target\", 0, 2], [\"halt\"]", "t: WORK[0] (while): expression 2 is not there, 2 are"},
@@ -147,7 +150,9 @@ static void nesting_has_a_limit(void)
 static void code_that_holds_is_handed_out_with_a_halt_behind_it(void)
 {
 	void *bytes;
-	struct pkg *package = package_of("[\"parallel_for\", 0, 6], " TASK ", [\"after\", 0, 0], [\"cond\", 0, 1], [\"target\", 0, 10], [\"target\", 0, 11], [\"nop\"], [\"nop\"], [\"halt\"]", &bytes);
+	struct pkg *package = package_of("[\"parallel_for\", 0, 6], " TASK
+					 ", [\"after\", 0, 0], [\"cond\", 0, 1], [\"target\", 0, 10], [\"target\", 0, 11], [\"nop\"], [\"nop\"], [\"halt\"]",
+					 &bytes);
 	struct pkg_code *code;
 
 	REQUIRE(package != NULL);

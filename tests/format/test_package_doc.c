@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT
  * test_package_doc.c - packages/FORMAT.md says what the code does. */
-#include "tests/check.h"
 #include "format/container.h"
 #include "format/json/json.h"
+#include "tests/check.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -11,9 +11,7 @@ static void tables_are_those_of_records_def(void)
 {
 	char *err = NULL;
 
-	CHECK_INT(check_run(check_fmt("'%s/obj/tools/format_tables' --check '%s/packages/FORMAT.md'", check_build(), check_root()), NULL,
-			    &err),
-		  0);
+	CHECK_INT(check_run(check_fmt("'%s/obj/tools/format_tables' --check '%s/packages/FORMAT.md'", check_build(), check_root()), NULL, &err), 0);
 	CHECK_STR(err, "");
 	free(err);
 }
@@ -25,12 +23,12 @@ static void header_offsets_are_those_of_the_struct(void)
 		size_t offset, size;
 	} fields[] = {
 #define FIELD(name) {#name, PKG_FRAME_HEAD + offsetof(struct pkg_header, name), sizeof(((struct pkg_header *)NULL)->name)}
-		FIELD(format_major), FIELD(format_minor), FIELD(header_size), FIELD(total_size), FIELD(flags), FIELD(section_count),
-		FIELD(toc_offset),   FIELD(toc_stride),   FIELD(target_count), FIELD(target_bytes), FIELD(digest),
+		FIELD(format_major), FIELD(format_minor), FIELD(header_size),  FIELD(total_size),    FIELD(flags),  FIELD(section_count),
+		FIELD(toc_offset),   FIELD(toc_stride),   FIELD(target_count), FIELD(target_bytes),  FIELD(digest),
 #undef FIELD
 #define FIELD(name) {#name, offsetof(struct pkg_toc_row, name), sizeof(((struct pkg_toc_row *)NULL)->name)}
-		FIELD(type),	     FIELD(flags),	FIELD(codec),	FIELD(stride), FIELD(offset), FIELD(packed_size),
-		FIELD(size),	     FIELD(count),	FIELD(digest), FIELD(packed_digest),
+		FIELD(type),         FIELD(flags),        FIELD(codec),        FIELD(stride),        FIELD(offset), FIELD(packed_size),
+		FIELD(size),         FIELD(count),        FIELD(digest),       FIELD(packed_digest),
 #undef FIELD
 	};
 	char *text = check_read(check_fmt("%s/packages/FORMAT.md", check_root()), NULL);

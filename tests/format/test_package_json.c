@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: MIT
  * test_package_json.c - packages as JSON and back. */
-#include "tests/check.h"
 #include "format/json/base64.h"
 #include "format/json/json.h"
 #include "format/writer.h"
 #include "ptowsp/workload.h"
+#include "tests/check.h"
 #include "tests/format/sample.h"
 
 #include <stdlib.h>
@@ -84,13 +84,12 @@ static void json_reads_well(void)
 static void rows_written_by_hand_are_sorted_and_references_follow(void)
 {
 	static const char *const names[] = {"alpha", "beta", "gamma", "delta", "epsilon"};
-	const char *text = DOCUMENT(
-		", \"KREG\": [{\"name\": \"alpha\", \"variant_count\": 1}, {\"name\": \"beta\"}, {\"name\": \"gamma\"}, "
-		"{\"name\": \"delta\"}, {\"name\": \"epsilon\"}], \"KVAR\": [{\"rows\": 64, \"kernel\": \"delta\"}], "
-		"\"SLOT\": [{\"name\": \"alpha\"}, {\"name\": \"beta\"}, {\"name\": \"gamma\"}, {\"name\": \"delta\"}, "
-		"{\"name\": \"epsilon\"}], \"EXPR\": [{\"op\": \"value\", \"slot\": \"gamma\"}, {\"op\": \"value\", \"slot\": 4}], "
-		"\"WORK\": {\"instructions\": [[\"slot_set\", 1, 0], [\"halt\"]], \"kernels\": [\"epsilon\", 1]}, "
-		"\"DBGI\": [{\"file\": \"f.pto\", \"kind\": 3, \"row\": 3}, {\"file\": \"f.pto\", \"row\": 1}]");
+	const char *text = DOCUMENT(", \"KREG\": [{\"name\": \"alpha\", \"variant_count\": 1}, {\"name\": \"beta\"}, {\"name\": \"gamma\"}, "
+				    "{\"name\": \"delta\"}, {\"name\": \"epsilon\"}], \"KVAR\": [{\"rows\": 64, \"kernel\": \"delta\"}], "
+				    "\"SLOT\": [{\"name\": \"alpha\"}, {\"name\": \"beta\"}, {\"name\": \"gamma\"}, {\"name\": \"delta\"}, "
+				    "{\"name\": \"epsilon\"}], \"EXPR\": [{\"op\": \"value\", \"slot\": \"gamma\"}, {\"op\": \"value\", \"slot\": 4}], "
+				    "\"WORK\": {\"instructions\": [[\"slot_set\", 1, 0], [\"halt\"]], \"kernels\": [\"epsilon\", 1]}, "
+				    "\"DBGI\": [{\"file\": \"f.pto\", \"kind\": 3, \"row\": 3}, {\"file\": \"f.pto\", \"row\": 1}]");
 	void *bytes = NULL;
 	size_t size;
 	struct pkg *package = NULL;
@@ -178,31 +177,25 @@ static void wrong_json_is_refused_with_line_and_column(void)
 	CHECK_STR(refusal("{\n  \"schema\": ptowsp\n}"), "t.json: line 2, column 18: invalid token near 'ptowsp'");
 	CHECK_STR(refusal(""), "t.json: line 1, column 0: '[' or '{' expected near end of file");
 	CHECK_STR(refusal("[]"), "t.json: the document must be an object with \"schema\": \"ptowsp.package/1\"");
-	CHECK_STR(refusal("{\"schema\": \"a\", \"schema\": \"b\"}"),
-		  "t.json: line 1, column 24: duplicate object key near '\"schema\"'");
+	CHECK_STR(refusal("{\"schema\": \"a\", \"schema\": \"b\"}"), "t.json: line 1, column 24: duplicate object key near '\"schema\"'");
 	CHECK_STR(refusal("{\"schema\": \"other/2\"}"), "t.json: schema is \"other/2\", this build reads \"ptowsp.package/1\"");
 }
 
 static void wrong_values_are_refused_by_place(void)
 {
-	CHECK_STR(refusal(DOCUMENT(", \"KERN\": []")),
-		  "t.json: \"KERN\" is neither schema, targets nor a section (META, KREG, TENS, ...)");
-	CHECK_STR(refusal(DOCUMENT(", \"TLVL\": [{\"max\": 1}]")),
-		  "t.json: TLVL[0]: \"max\" is no key here; known: max_range, min_range, first, count");
+	CHECK_STR(refusal(DOCUMENT(", \"KERN\": []")), "t.json: \"KERN\" is neither schema, targets nor a section (META, KREG, TENS, ...)");
+	CHECK_STR(refusal(DOCUMENT(", \"TLVL\": [{\"max\": 1}]")), "t.json: TLVL[0]: \"max\" is no key here; known: max_range, min_range, first, count");
 	CHECK_STR(refusal(DOCUMENT(", \"KREG\": [{\"name\": \"f\"}, {\"name\": \"g\", \"unit\": \"aib\"}]")),
 		  "t.json: KREG[1].unit is \"aib\": no unit; known: any, host, aic, aiv, aic_aiv, aicpu, aie_core");
 	CHECK_STR(refusal(DOCUMENT(", \"KREG\": [{\"name\": 5}]")), "t.json: KREG[0].name must be a string");
 	CHECK_STR(refusal(DOCUMENT(", \"KREG\": [7]")), "t.json: KREG[0] must be an object");
 	CHECK_STR(refusal(DOCUMENT(", \"KREG\": {}")), "t.json: KREG must be a list of objects");
 	CHECK_STR(refusal(DOCUMENT(", \"KREG\": [{\"blockdim\": -1}]")), "t.json: KREG[0].blockdim is -1, allowed are 0 to 4294967295");
-	CHECK_STR(refusal(DOCUMENT(", \"KREG\": [{\"blockdim\": 1.5}]")),
-		  "t.json: KREG[0].blockdim must be an integer or a string \"0x...\"");
+	CHECK_STR(refusal(DOCUMENT(", \"KREG\": [{\"blockdim\": 1.5}]")), "t.json: KREG[0].blockdim must be an integer or a string \"0x...\"");
 	CHECK_STR(refusal(DOCUMENT(", \"KREG\": [{\"blockdim\": \"0x100000000\"}]")),
 		  "t.json: KREG[0].blockdim is 0x100000000, which is more than 4 bytes hold");
-	CHECK_STR(refusal(DOCUMENT(", \"KVAR\": [{\"kernel\": \"none\"}]")),
-		  "t.json: KVAR[0].kernel is \"none\": KREG has no row of that name");
-	CHECK_STR(refusal(DOCUMENT(", \"EXPR\": [{\"op\": \"const\", \"a\": 1}]")),
-		  "t.json: EXPR[0]: \"a\" is no key here; known: op, value");
+	CHECK_STR(refusal(DOCUMENT(", \"KVAR\": [{\"kernel\": \"none\"}]")), "t.json: KVAR[0].kernel is \"none\": KREG has no row of that name");
+	CHECK_STR(refusal(DOCUMENT(", \"EXPR\": [{\"op\": \"const\", \"a\": 1}]")), "t.json: EXPR[0]: \"a\" is no key here; known: op, value");
 	CHECK_STR(refusal(DOCUMENT(", \"SCHD\": [{\"directive\": \"dispatch\"}]")),
 		  "t.json: SCHD[0].policy is \"\": dispatch has the policies round_robin, affinity, hash, threshold, "
 		  "static_partition, work_steal, custom, auto, spatial_map");
@@ -220,9 +213,11 @@ static void wrong_values_are_refused_by_place(void)
 	CHECK_STR(refusal(DOCUMENT(", \"META\": {\"a\": 4}")), "t.json: META.a must be a string");
 	CHECK_STR(refusal(DOCUMENT(", \"CODE\": 4")), "t.json: CODE must be a string of base64");
 	CHECK_STR(refusal(DOCUMENT(", \"SCHD\": [{\"directive\": 99}]")), "t.json: SCHD[0].directive is 99, which is no directive");
-	CHECK_STR(refusal(DOCUMENT(", \"SCHD\": [{\"directive\": \"task_window\", \"policy\": \"stall\", \"arguments\": [1, 2, 3, 4, 5, 6, 7, 8, 9]}]")), "t.json: SCHD[0].arguments must be a list of at most 8");
+	CHECK_STR(refusal(DOCUMENT(", \"SCHD\": [{\"directive\": \"task_window\", \"policy\": \"stall\", \"arguments\": [1, 2, 3, 4, 5, 6, 7, 8, 9]}]")),
+		  "t.json: SCHD[0].arguments must be a list of at most 8");
 	CHECK_STR(refusal(DOCUMENT(", \"WORK\": {\"instructions\": [4]}")), "t.json: WORK.instructions[0] must be a list [mnemonic, operand1, operand2]");
-	CHECK_STR(refusal(DOCUMENT(", \"WORK\": {\"instructions\": [[\"task\", 0, [1]]]}")), "t.json: WORK.instructions[0]: operand 2 of task is [arguments, tensors]");
+	CHECK_STR(refusal(DOCUMENT(", \"WORK\": {\"instructions\": [[\"task\", 0, [1]]]}")),
+		  "t.json: WORK.instructions[0]: operand 2 of task is [arguments, tensors]");
 	CHECK_CONTAINS(refusal(DOCUMENT(", \"WORK\": {\"instructions\": [[\"task\", 0, [-1, 0]]]}")), "t.json: WORK.instructions[0]");
 	CHECK_CONTAINS(refusal(DOCUMENT(", \"WORK\": {\"instructions\": [[\"task\", 0, [0, -1]]]}")), "t.json: WORK.instructions[0]");
 	CHECK_CONTAINS(refusal(DOCUMENT(", \"WORK\": {\"instructions\": [[\"task\", 0, [65536, 0]]]}")), "t.json: WORK.instructions[0]");
@@ -230,13 +225,14 @@ static void wrong_values_are_refused_by_place(void)
 	CHECK_CONTAINS(refusal(DOCUMENT(", \"WORK\": {\"instructions\": [[\"task\", -1, [0, 0]]]}")), "t.json: WORK.instructions[0]");
 	CHECK_CONTAINS(refusal(DOCUMENT(", \"WORK\": {\"instructions\": [[\"task\", 0, [0, 0], 256]]}")), "t.json: WORK.instructions[0]");
 	CHECK_CONTAINS(refusal(DOCUMENT(", \"WORK\": {\"instructions\": [[\"halt\", 0, 4294967296]]}")), "t.json: WORK.instructions[0]");
-	CHECK_CONTAINS(refusal(DOCUMENT(", \"WORK\": {\"instructions\": [[\"halt\", 0, 0, 0, 0]]}")), "t.json: WORK.instructions[0] must be a list [mnemonic, operand1, operand2]");
+	CHECK_CONTAINS(refusal(DOCUMENT(", \"WORK\": {\"instructions\": [[\"halt\", 0, 0, 0, 0]]}")),
+		       "t.json: WORK.instructions[0] must be a list [mnemonic, operand1, operand2]");
 	CHECK_CONTAINS(refusal(DOCUMENT(", \"WORK\": {\"instructions\": [[]]}")), "t.json: WORK.instructions[0] must be a list [mnemonic, operand1, operand2]");
-	CHECK_STR(refusal(DOCUMENT(", \"WORK\": {\"instructions\": [[\"param_const\", 0, -2147483649]]}")), "t.json: WORK.instructions[0]: operand 2 does not fit 32 bits");
+	CHECK_STR(refusal(DOCUMENT(", \"WORK\": {\"instructions\": [[\"param_const\", 0, -2147483649]]}")),
+		  "t.json: WORK.instructions[0]: operand 2 does not fit 32 bits");
 	CHECK_STR(refusal(DOCUMENT(", \"CODE\": \"AAA\"")), "t.json: CODE: character 3 is wrong or missing in base64");
 	CHECK_STR(refusal(DOCUMENT(", \"STRS\": [\"a\", \"b\", \"a\"]")), "t.json: STRS[2] is \"a\", which is there already");
-	CHECK_STR(refusal(DOCUMENT(", \"META\": {\"a\": \"\\u0001\"}")),
-		  "new package: STRS: the byte at 3 is the control character 0x01");
+	CHECK_STR(refusal(DOCUMENT(", \"META\": {\"a\": \"\\u0001\"}")), "new package: STRS: the byte at 3 is the control character 0x01");
 	CHECK_STR(refusal(DOCUMENT(", \"AXES\": [{\"name\": \"i\"}]")), "new package: AXES[0].low is 0: EXPR has 0 rows");
 }
 

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT
  * test_package_limits.c - numbers that a package may have at most: that one is packed and read, one more is refused by a sentence. */
-#include "tests/check.h"
 #include "format/writer.h"
 #include "ptowsp/workload.h"
+#include "tests/check.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -91,7 +91,8 @@ static void replicas(struct pkg_writer *w, uint64_t count)
 
 	for (uint32_t i = 0; i < 2; i++) {
 		const char *name = i ? "b" : "a";
-		struct ptowsp_process_record process = {.id = ptowsp_id(name, 1), .name = pkg_writer_string(w, name), .order = i, .replicas = i ? (uint32_t)count - 1 : 1};
+		struct ptowsp_process_record process = {
+			.id = ptowsp_id(name, 1), .name = pkg_writer_string(w, name), .order = i, .replicas = i ? (uint32_t)count - 1 : 1};
 
 		ROW(w, PROC, process);
 	}
@@ -122,7 +123,11 @@ static void tensor_with(struct pkg_writer *w, uint64_t dims, uint64_t alignment)
 {
 	struct ptowsp_expr_record two = {.op = PTOWSP_EXPR_CONST, .b = 2};
 	struct ptowsp_dim_record dim = {0};
-	struct ptowsp_tensor_record tensor = {.id = ptowsp_id("x", 1), .name = pkg_writer_string(w, "x"), .dim_count = (uint32_t)dims, .alignment = (uint32_t)alignment, .entry = PTOWSP_NONE};
+	struct ptowsp_tensor_record tensor = {.id = ptowsp_id("x", 1),
+					      .name = pkg_writer_string(w, "x"),
+					      .dim_count = (uint32_t)dims,
+					      .alignment = (uint32_t)alignment,
+					      .entry = PTOWSP_NONE};
 
 	ROW(w, EXPR, two);
 	for (uint64_t i = 0; i < dims; i++)
@@ -163,7 +168,8 @@ static const struct limit {
 	{"a_key_has_127_bytes", 127, 128, key_bytes, "has more than 127 bytes"},
 	{"the_name_of_a_source_has_255_bytes", 255, 256, file_bytes, "DBGI[0].file has more than 255 bytes"},
 	{"a_tensor_has_4_dimensions", 4, 5, dimensions, "TENS[0].dim_count is 5: a tensor has at most 4 dimensions"},
-	{"a_tensor_is_aligned_to_2_30_bytes", 1 << 30, UINT64_C(1) << 31, alignment, "TENS[0].alignment is 2147483648: 0 or a power of two up to 2^30 is needed"},
+	{"a_tensor_is_aligned_to_2_30_bytes", 1 << 30, UINT64_C(1) << 31, alignment,
+	 "TENS[0].alignment is 2147483648: 0 or a power of two up to 2^30 is needed"},
 	{"loops_nest_64_deep", PTOWSP_NESTING_LIMIT - 1, PTOWSP_NESTING_LIMIT, depth, "EXPR[0].a is 64: loops nest at most 64 deep"},
 };
 

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT
  * test_package_mutants.c - thousands of packages with random damage: each is refused or readable, none crashes or hangs.
  * PTOWSP_SEED=N repeats what a failure printed, PTOWSP_MUTANTS=N changes how many there are per test. */
-#include "tests/check.h"
-#include "format/json/json.h"
 #include "format/format_seal.h"
+#include "format/json/json.h"
+#include "tests/check.h"
 #include "tests/format/sample.h"
 
 #include <inttypes.h>
@@ -67,14 +67,9 @@ static void bytes_mutate(uint8_t *bytes, size_t size)
 		uint8_t *at = &bytes[draw(size)];
 
 		switch (draw(3)) {
-		case 0:
-			*at ^= (uint8_t)(1u << draw(8));
-			break;
-		case 1:
-			*at = values[draw(sizeof(values))];
-			break;
-		default:
-			*at = (uint8_t)(*at + 1 + draw(3));
+		case 0: *at ^= (uint8_t)(1u << draw(8)); break;
+		case 1: *at = values[draw(sizeof(values))]; break;
+		default: *at = (uint8_t)(*at + 1 + draw(3));
 		}
 	}
 }

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  * test_package_refused.c - every file of tests/refused is refused with the sentence beside it. */
-#include "tests/check.h"
 #include "format/format_package.h"
+#include "tests/check.h"
 
 #include <dirent.h>
 #include <stdlib.h>
@@ -39,8 +39,8 @@ static void folder_is_what_its_generator_makes(void)
 	char *out = NULL;
 
 	REQUIRE_INT(check_run(check_fmt("'%s/obj/tests/refused/make' '%s'", check_build(), dir), NULL, NULL), 0);
-	CHECK_INT(check_run(check_fmt("cd '%s/tests/refused' && for f in *.txt '%s'/*.txt; do f=${f##*/}; cmp -s $f '%s'/$f || echo $f; done",
-				      check_root(), dir, dir),
+	CHECK_INT(check_run(check_fmt("cd '%s/tests/refused' && for f in *.txt '%s'/*.txt; do f=${f##*/}; cmp -s $f '%s'/$f || echo $f; done", check_root(),
+				      dir, dir),
 			    &out, NULL),
 		  0);
 	if (out && *out)

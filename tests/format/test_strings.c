@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  * test_strings.c - which strings a package may have: UTF-8 by a second rule, by numbers of characters, and no control characters. */
-#include "tests/check.h"
 #include "format/writer.h"
+#include "tests/check.h"
 
 #include <stdlib.h>
 #include <string.h>

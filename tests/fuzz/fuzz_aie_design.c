@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /* fuzz_aie_design.c - any bytes as a design of tiles: refused with one sentence that begins with its place, or a design whose channels and rules are looked at, with the
  * same result each time, and whose cores' bodies run a while. */
-#include "aie/ir/body.h"
 #include "aie/design/aie_check.h"
+#include "aie/ir/body.h"
 
 #include <stdio.h>
 #include <stdlib.h>

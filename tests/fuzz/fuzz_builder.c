@@ -9,15 +9,18 @@
 #include <string.h>
 
 #define HANDLES 64u
-#define CALLS 512u
+#define CALLS   512u
 
 static const char *const words[] = {
-	"", "x", "y", "n", "i", "main", "f32", "i32", "i64", "u64", "u8", "f16", "bool", "in", "out", "inout", "none", "temp", "const", "gm", "ub", "any",
-	"aiv", "aic", "host", "dense", "dense_dyn", "ragged", "sparse", "+", "-", "*", "/", "min", "<", "&&", "neg", "select", "task", "instance",
-	"pto", "elf", "source", "local", "block_index", "block_count", "tload", "tstore", "tadd", "tmuls", "tmatmul", "trowsum", "ADD", "MOV", "LI", "CMP", "FOR",
-	"ENDFOR", "WHILE", "DO", "ENDWHILE", "IF", "ELSE", "ENDIF", "BREAK", "CONTINUE", "return", "token", "payload", "produces", "consumes", "after", "data",
-	"barrier", "soft", "core", "system", "dispatch", "round_robin", "hash", "affinity", "task_window", "stall", "deps", "explicit", "input", "expected", "0", "1",
-	"-3", "1.5", "v(p,p)", "opcode task", "total_cycles", "KPRM", "DBGI", "cpu_sim", "a.pto", "\xff", "name",
+	"",         "x",       "y",         "n",        "i",      "main",     "f32",         "i32",    "i64",         "u64",          "u8",       "f16",
+	"bool",     "in",      "out",       "inout",    "none",   "temp",     "const",       "gm",     "ub",          "any",          "aiv",      "aic",
+	"host",     "dense",   "dense_dyn", "ragged",   "sparse", "+",        "-",           "*",      "/",           "min",          "<",        "&&",
+	"neg",      "select",  "task",      "instance", "pto",    "elf",      "source",      "local",  "block_index", "block_count",  "tload",    "tstore",
+	"tadd",     "tmuls",   "tmatmul",   "trowsum",  "ADD",    "MOV",      "LI",          "CMP",    "FOR",         "ENDFOR",       "WHILE",    "DO",
+	"ENDWHILE", "IF",      "ELSE",      "ENDIF",    "BREAK",  "CONTINUE", "return",      "token",  "payload",     "produces",     "consumes", "after",
+	"data",     "barrier", "soft",      "core",     "system", "dispatch", "round_robin", "hash",   "affinity",    "task_window",  "stall",    "deps",
+	"explicit", "input",   "expected",  "0",        "1",      "-3",       "1.5",         "v(p,p)", "opcode task", "total_cycles", "KPRM",     "DBGI",
+	"cpu_sim",  "a.pto",   "\xff",      "name",
 };
 
 /* The bytes, one after the other; zeros behind the end. */
@@ -70,12 +73,8 @@ static struct build_arg arg(struct input *in, char letter, const struct handles 
 	struct build_arg arg = {0};
 
 	switch (letter) {
-	case 's':
-		arg.text = words[byte(in) % (sizeof(words) / sizeof(*words))];
-		break;
-	case 'h':
-		arg.number = handle(in, h);
-		break;
+	case 's': arg.text = words[byte(in) % (sizeof(words) / sizeof(*words))]; break;
+	case 'h': arg.number = handle(in, h); break;
 	case 'w':
 	case 'v':
 		for (size_t i = 0; i < 40; i++)
@@ -96,14 +95,9 @@ static struct build_arg arg(struct input *in, char letter, const struct handles 
 		memset(a->bytes, byte(in), sizeof(a->bytes));
 		arg.data = byte(in) < 250 ? a->bytes : NULL;
 		break;
-	case 'c':
-		arg.number = byte(in) % 7;
-		break;
-	case 'n':
-		arg.number = byte(in);
-		break;
-	default:
-		arg.number = number(in);
+	case 'c': arg.number = byte(in) % 7; break;
+	case 'n': arg.number = byte(in); break;
+	default: arg.number = number(in);
 	}
 	return arg;
 }

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /* fuzz_elf.c - any bytes as a plugin's file, or as native code of a package: the lint, the note, the warning and the rules for code read
  * nothing outside them, and what the host would read of such a file lies in it. */
-#include "host/trust/code.h"
 #include "host/find/elf.h"
 #include "host/find/host_plugin.h"
+#include "host/trust/code.h"
 
 #include <assert.h>
 #include <string.h>

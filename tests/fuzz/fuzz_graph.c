@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT
  * fuzz_graph.c - bytes that claim to be a built graph: the check refuses them, or they run to their end. */
+#include "rt/graph/graph_run.h"
 #include <stdlib.h>
 #include <string.h>
-#include "rt/graph/graph_run.h"
 
 /* Two threads may write it: atomic. */
 static _Atomic uint64_t sink;

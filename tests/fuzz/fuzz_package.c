@@ -2,10 +2,10 @@
 /* fuzz_package.c - any bytes as a package. An input that begins like a package file is opened as it is and with fresh digests of
  * header and frames; any other is taken for sections {u8 place in records.def, u8 stride, u16 size, bytes} that are sealed first, so that
  * what lies behind the digests is reached. What opens is shown in every way that ptowsp-inspect knows. */
-#include "format/json/json.h"
 #include "format/format_package.h"
-#include "format/schema.h"
 #include "format/format_seal.h"
+#include "format/json/json.h"
+#include "format/schema.h"
 #include "tools/inspect/inspect.h"
 
 #include <stdio.h>

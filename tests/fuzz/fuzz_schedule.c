@@ -61,8 +61,12 @@ int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t size)
 			assert(error.text[0]);
 	}
 	for (uint32_t i = 0; i < schedule.count; i++) {
-		const struct reg_expression_tables tables = {.expr = schedule.expressions.at, .expr_count = schedule.expressions.count, .slot = slots, .slot_count = 2,
-							     .strings = strings, .strings_size = sizeof(strings)}; /* other rows than those that are meant: any are fine */
+		const struct reg_expression_tables tables = {.expr = schedule.expressions.at,
+							     .expr_count = schedule.expressions.count,
+							     .slot = slots,
+							     .slot_count = 2,
+							     .strings = strings,
+							     .strings_size = sizeof(strings)}; /* other rows than those that are meant: any are fine */
 
 		row_check(&schedule, &schedule.rows[i]);
 		reg_text_init(&out, memory, sizeof(memory));

@@ -63,14 +63,11 @@ static void out_touch(const struct host_call *call, const struct host_parameter 
 		memcpy(&count, call->values[p->count].data, sizeof(count));
 		memset(value->pointer, 0, (size_t)count * (uint32_t)call->values[p->stride].number);
 		break;
-	case HOST_PARAMETER_VALUES:
-		memset(value->pointer, 0, (size_t)(uint32_t)call->values[p->count].number * p->of);
-		break;
+	case HOST_PARAMETER_VALUES: memset(value->pointer, 0, (size_t)(uint32_t)call->values[p->count].number * p->of); break;
 	case HOST_PARAMETER_ONE:
 		memset((char *)value->pointer + sizeof(struct ptowsp_head), 0, ((const struct ptowsp_head *)value->data)->size - sizeof(struct ptowsp_head));
 		break;
-	default:
-		memset(value->pointer, 0, sizeof(void *));
+	default: memset(value->pointer, 0, sizeof(void *));
 	}
 }
 

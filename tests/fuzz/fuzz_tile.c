@@ -25,8 +25,13 @@ static void on_line(void *context, const char *line)
 /* Windows of every sort: flat, a grid, a grid with columns apart. */
 static void window(struct ptowsp_tensor_arg *w, uint32_t i, uint64_t *memory, unsigned dtype)
 {
-	*w = (struct ptowsp_tensor_arg){ .data = memory, .rows = 1, .columns = ELEMENTS, .row_stride = ELEMENTS, .column_stride = 1,
-					 .dtype = (uint16_t)dtype, .access = PTOWSP_READ | PTOWSP_WRITE };
+	*w = (struct ptowsp_tensor_arg){.data = memory,
+					.rows = 1,
+					.columns = ELEMENTS,
+					.row_stride = ELEMENTS,
+					.column_stride = 1,
+					.dtype = (uint16_t)dtype,
+					.access = PTOWSP_READ | PTOWSP_WRITE};
 	if (i % 3 == 1) {
 		w->rows = 60;
 		w->columns = 60;
@@ -44,10 +49,10 @@ static void run(const struct isa_program *program, const uint64_t *args)
 	static uint64_t memory[PARAMS][ELEMENTS]; /* room for any type */
 	static _Alignas(64) unsigned char scratch[SCRATCH];
 	struct ptowsp_tensor_arg tensors[PARAMS];
-	struct ptowsp_error error = { .head = PTOWSP_HEAD(error, ERROR) };
-	struct ptowsp_kernel_out out = { .head = PTOWSP_HEAD(out, KERNEL_OUT), .error = &error };
-	struct ptowsp_task task = { .head = PTOWSP_HEAD(task, TASK), .args = args, .tensors = tensors, .arg_count = 8,
-				    .tensor_stride = sizeof(tensors[0]), .block_count = 1 };
+	struct ptowsp_error error = {.head = PTOWSP_HEAD(error, ERROR)};
+	struct ptowsp_kernel_out out = {.head = PTOWSP_HEAD(out, KERNEL_OUT), .error = &error};
+	struct ptowsp_task task = {
+		.head = PTOWSP_HEAD(task, TASK), .args = args, .tensors = tensors, .arg_count = 8, .tensor_stride = sizeof(tensors[0]), .block_count = 1};
 	const uint32_t count = isa_program_header(program)->param_count;
 
 	if (count > PARAMS || isa_program_scratch(program) > SCRATCH)
@@ -62,9 +67,9 @@ static void run(const struct isa_program *program, const uint64_t *args)
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
-	static const uint64_t args[8] = { 2, 1, 3, 0, UINT64_MAX, 5, 7, 64 };
-	struct ptowsp_error error = { .head = PTOWSP_HEAD(error, ERROR) };
-	const struct isa_options options = { .rows_bytes = 256 }; /* so that even small tiles go in blocks of rows */
+	static const uint64_t args[8] = {2, 1, 3, 0, UINT64_MAX, 5, 7, 64};
+	struct ptowsp_error error = {.head = PTOWSP_HEAD(error, ERROR)};
+	const struct isa_options options = {.rows_bytes = 256}; /* so that even small tiles go in blocks of rows */
 	struct isa_program *program;
 	void *payload = malloc(size + 1); /* aligned, and its end is watched */
 	uint64_t cycles;

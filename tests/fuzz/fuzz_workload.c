@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT
  * fuzz_workload.c - sections as a hostile package would have them, through the runtime core's verifier and, where it accepts them, through a run that
  * counts. Input: sections one behind the other, each {u32 type, u32 stride, u32 count} and its bytes. */
+#include "rt/rt.h"
 #include <stdlib.h>
 #include <string.h>
-#include "rt/rt.h"
 
 enum { SECTIONS = 32 };
 
@@ -66,8 +66,8 @@ static uint32_t sections_cut(const uint8_t *data, size_t size, struct ptowsp_sec
 /* Every TENS row of one dimension, as the program sees it, with numbers that are mostly good lengths. */
 static uint32_t tensors_bind(const struct ptowsp_section *sections, uint32_t count, struct ptowsp_binding *bindings, void *memory)
 {
-	static const uint8_t bytes[] = {[PTOWSP_I8] = 1, [PTOWSP_I16] = 2, [PTOWSP_I32] = 4, [PTOWSP_I64] = 8,
-					[PTOWSP_U8] = 1, [PTOWSP_U16] = 2, [PTOWSP_U32] = 4, [PTOWSP_U64] = 8};
+	static const uint8_t bytes[] = {
+		[PTOWSP_I8] = 1, [PTOWSP_I16] = 2, [PTOWSP_I32] = 4, [PTOWSP_I64] = 8, [PTOWSP_U8] = 1, [PTOWSP_U16] = 2, [PTOWSP_U32] = 4, [PTOWSP_U64] = 8};
 	uint32_t bound = 0;
 
 	for (uint32_t s = 0; s < count; s++)

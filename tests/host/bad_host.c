@@ -28,14 +28,20 @@ static void sections_make(void)
 
 struct ptowsp_load_args bad_load_args(void)
 {
-	return (struct ptowsp_load_args){.head = PTOWSP_HEAD(struct ptowsp_load_args, LOAD_ARGS), .sections = bad.sections, .section_count = 3,
+	return (struct ptowsp_load_args){.head = PTOWSP_HEAD(struct ptowsp_load_args, LOAD_ARGS),
+					 .sections = bad.sections,
+					 .section_count = 3,
 					 .section_stride = sizeof(bad.sections[0])};
 }
 
 struct ptowsp_run_args bad_run_args(uint64_t token)
 {
-	return (struct ptowsp_run_args){.head = PTOWSP_HEAD(struct ptowsp_run_args, RUN_ARGS), .program = bad.programs[0], .token = token, .bindings = &bad.binding,
-					.binding_count = 1, .binding_stride = sizeof(bad.binding)};
+	return (struct ptowsp_run_args){.head = PTOWSP_HEAD(struct ptowsp_run_args, RUN_ARGS),
+					.program = bad.programs[0],
+					.token = token,
+					.bindings = &bad.binding,
+					.binding_count = 1,
+					.binding_stride = sizeof(bad.binding)};
 }
 
 ptowsp_status bad_load(int i)

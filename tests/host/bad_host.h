@@ -3,14 +3,17 @@
 #ifndef TESTS_BAD_HOST_H
 #define TESTS_BAD_HOST_H
 
-#include "tests/host/fake_host.h"
 #include "ptowsp/package.h"
 #include "ptowsp/workload.h"
+#include "tests/host/fake_host.h"
 
 /* What the host hands to the plugin. status, error: of the last call. */
 struct bad_host {
 	void *so;
-	_Alignas(64) struct { struct ptowsp_workload_header header; struct ptowsp_instruction code[1]; } work;
+	_Alignas(64) struct {
+		struct ptowsp_workload_header header;
+		struct ptowsp_instruction code[1];
+	} work;
 	_Alignas(64) struct ptowsp_entry_record entry[2];
 	_Alignas(64) unsigned char tensors[64];
 	struct ptowsp_section sections[3];

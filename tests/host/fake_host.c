@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: MIT */
 #include "tests/host/fake_host.h"
 
+#include "tests/check.h"
+#include "tests/isa/fake_tile.h"
 #include <dlfcn.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <time.h>
-#include "tests/check.h"
-#include "tests/isa/fake_tile.h"
 
 struct fake fake;
 
@@ -91,8 +91,8 @@ static ptowsp_status sleepy(void *context, const struct ptowsp_task *task, struc
 	return PTOWSP_OK;
 }
 
-static ptowsp_status fake_find(void *context, const char *name, const char *signature, const void *native,
-			       struct ptowsp_kernel_ref *ref_out, struct ptowsp_error *error)
+static ptowsp_status fake_find(void *context, const char *name, const char *signature, const void *native, struct ptowsp_kernel_ref *ref_out,
+			       struct ptowsp_error *error)
 {
 	(void)context, (void)signature, (void)native;
 	if (!strcmp(name, "record"))
@@ -128,17 +128,23 @@ void fake_reset(void)
 	memset(&fake, 0, sizeof(fake));
 	fake.fail_at = -1;
 	fake.ops = plugin->ops;
-	fake.host = (struct ptowsp_host){.head = PTOWSP_HEAD(struct ptowsp_host, HOST), .major = 10,
-					 .extension = fake_extension, .alloc = fake_alloc, .release = fake_release,
-					 .log = fake_log, .diagnose = fake_diagnose, .done = fake_done, .now_ns = fake_now};
+	fake.host = (struct ptowsp_host){.head = PTOWSP_HEAD(struct ptowsp_host, HOST),
+					 .major = 10,
+					 .extension = fake_extension,
+					 .alloc = fake_alloc,
+					 .release = fake_release,
+					 .log = fake_log,
+					 .diagnose = fake_diagnose,
+					 .done = fake_done,
+					 .now_ns = fake_now};
 	fake_program_init(&fake.code);
 }
 
 ptowsp_status fake_init(const char *key, const char *value, struct ptowsp_error *error)
 {
 	struct ptowsp_setting setting = {key, value};
-	struct ptowsp_init_args args = {.head = PTOWSP_HEAD(args, INIT_ARGS), .settings = &setting,
-					.setting_count = key ? 1 : 0, .setting_stride = sizeof(setting)};
+	struct ptowsp_init_args args = {
+		.head = PTOWSP_HEAD(args, INIT_ARGS), .settings = &setting, .setting_count = key ? 1 : 0, .setting_stride = sizeof(setting)};
 
 	return fake.ops->init(&fake.host, &args, &fake.instance, error);
 }
@@ -154,8 +160,8 @@ ptowsp_status fake_load(struct ptowsp_error *error)
 {
 	uint32_t count;
 	const struct ptowsp_section *sections = fake_program_seal(&fake.code, &count);
-	struct ptowsp_load_args args = {.head = PTOWSP_HEAD(args, LOAD_ARGS), .sections = sections,
-					.section_count = count, .section_stride = sizeof(*sections)};
+	struct ptowsp_load_args args = {
+		.head = PTOWSP_HEAD(args, LOAD_ARGS), .sections = sections, .section_count = count, .section_stride = sizeof(*sections)};
 
 	return fake.ops->load(fake.device, &args, &fake.program, error);
 }
@@ -163,12 +169,16 @@ ptowsp_status fake_load(struct ptowsp_error *error)
 struct ptowsp_run_args fake_run_args(uint64_t token)
 {
 	static struct ptowsp_binding bindings[3];
-	struct ptowsp_run_args args = {.head = PTOWSP_HEAD(args, RUN_ARGS), .program = fake.program, .token = token,
-				       .bindings = bindings, .binding_count = 3, .binding_stride = sizeof(*bindings)};
+	struct ptowsp_run_args args = {.head = PTOWSP_HEAD(args, RUN_ARGS),
+				       .program = fake.program,
+				       .token = token,
+				       .bindings = bindings,
+				       .binding_count = 3,
+				       .binding_stride = sizeof(*bindings)};
 
 	for (uint32_t i = 0; i < 3; i++)
-		bindings[i] = (struct ptowsp_binding){.data = fake.data[i], .elements = ELEMENTS, .extents = {ROWS, COLUMNS},
-						      .tensor = i, .dtype = PTOWSP_F32, .rank = 2};
+		bindings[i] = (struct ptowsp_binding){
+			.data = fake.data[i], .elements = ELEMENTS, .extents = {ROWS, COLUMNS}, .tensor = i, .dtype = PTOWSP_F32, .rank = 2};
 	return args;
 }
 
@@ -211,8 +221,7 @@ void fake_add_program(void)
 		fake_program_tensor(&fake.code, check_fmt("t%u", i), ROWS, COLUMNS);
 	fake_program_task(&fake.code, kernel, 3, 0);
 	for (uint32_t i = 0; i < 3; i++)
-		fake_program_emit(&fake.code, i == 2 ? PTOWSP_OP_IO_OUTPUT : PTOWSP_OP_IO_INPUT, i,
-				   fake_program_region(&fake.code, i, zero, ROWS, COLUMNS));
+		fake_program_emit(&fake.code, i == 2 ? PTOWSP_OP_IO_OUTPUT : PTOWSP_OP_IO_INPUT, i, fake_program_region(&fake.code, i, zero, ROWS, COLUMNS));
 }
 
 void fake_chain_program(const char *kernel_name, uint32_t count)
@@ -224,8 +233,7 @@ void fake_chain_program(const char *kernel_name, uint32_t count)
 		fake_program_tensor(&fake.code, check_fmt("t%u", i), ROWS, COLUMNS);
 	loop = fake_program_emit(&fake.code, PTOWSP_OP_PARALLEL_FOR, axis, 0);
 	fake_program_task(&fake.code, kernel, 1, 1);
-	fake_program_emit(&fake.code, PTOWSP_OP_IO_INOUT, 0,
-			   fake_program_region(&fake.code, 0, fake_program_const(&fake.code, 0), ROWS, COLUMNS));
+	fake_program_emit(&fake.code, PTOWSP_OP_IO_INOUT, 0, fake_program_region(&fake.code, 0, fake_program_const(&fake.code, 0), ROWS, COLUMNS));
 	fake_program_emit(&fake.code, PTOWSP_OP_PARAM_CONST, 0, 3);
 	fake_program_end(&fake.code, loop);
 }

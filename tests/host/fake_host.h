@@ -3,12 +3,12 @@
 #ifndef TESTS_FAKE_HOST_H
 #define TESTS_FAKE_HOST_H
 
-#include <stdatomic.h>
 #include "ptowsp/plugin.h"
 #include "tests/host/fake_program.h"
+#include <stdatomic.h>
 
-#define ROWS 8u
-#define COLUMNS 16u
+#define ROWS     8u
+#define COLUMNS  16u
 #define ELEMENTS (ROWS * COLUMNS)
 
 /* A host that counts what it gives and keeps what comes back. done is called on the plugin's thread: read the results after
@@ -17,7 +17,7 @@ struct fake {
 	struct ptowsp_host host;
 	const struct ptowsp_ops *ops;
 	struct ptowsp_object *instance, *device, *program;
-	atomic_llong bytes;        /* held by the plugin */
+	atomic_llong bytes;              /* held by the plugin */
 	atomic_int allocations, fail_at; /* fail_at: this allocation and all after it give NULL; -1 none */
 	int done_count;
 	void (*on_done)(void); /* called at the end of done, on the plugin's thread; NULL for none */

@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: MIT */
 #include "tests/host/fake_program.h"
 
+#include "ptowsp/caps.h"
 #include <assert.h>
 #include <stdlib.h>
 #include <string.h>
-#include "ptowsp/caps.h"
 
 #define INSTRUCTIONS 0u /* a table of ours, not a section */
-#define LINE 64u
+#define LINE         64u
 
 void fake_program_init(struct fake_program *program)
 {
@@ -93,8 +93,7 @@ static uint64_t code_append(struct fake_program *program, const void *bytes, uin
 	return append(program, PTOWSP_SECTION_CODE, 1, bytes, size);
 }
 
-uint32_t fake_program_kernel(struct fake_program *program, const char *name, uint32_t tensors, uint32_t scalars,
-			      const void *payload, uint64_t size)
+uint32_t fake_program_kernel(struct fake_program *program, const char *name, uint32_t tensors, uint32_t scalars, const void *payload, uint64_t size)
 {
 	struct ptowsp_kernel_record kernel = {
 		.id = ptowsp_id(name, strlen(name)),
@@ -122,8 +121,7 @@ uint32_t fake_program_kernel(struct fake_program *program, const char *name, uin
 
 uint32_t fake_program_tensor(struct fake_program *program, const char *name, uint32_t rows, uint32_t columns)
 {
-	struct ptowsp_dim_record dims[2] = {{.extent = fake_program_const(program, rows)},
-					    {.extent = fake_program_const(program, columns)}};
+	struct ptowsp_dim_record dims[2] = {{.extent = fake_program_const(program, rows)}, {.extent = fake_program_const(program, columns)}};
 	struct ptowsp_tensor_record tensor = {
 		.id = ptowsp_id(name, strlen(name)),
 		.name = fake_program_string(program, name),
@@ -139,8 +137,7 @@ uint32_t fake_program_tensor(struct fake_program *program, const char *name, uin
 
 uint32_t fake_program_const(struct fake_program *program, int64_t value)
 {
-	struct ptowsp_expr_record expr = {
-		.op = PTOWSP_EXPR_CONST, .b = (uint32_t)(uint64_t)value, .c = (uint32_t)((uint64_t)value >> 32)};
+	struct ptowsp_expr_record expr = {.op = PTOWSP_EXPR_CONST, .b = (uint32_t)(uint64_t)value, .c = (uint32_t)((uint64_t)value >> 32)};
 
 	return fake_program_row(program, PTOWSP_SECTION_EXPR, &expr, sizeof(expr));
 }
@@ -154,8 +151,7 @@ uint32_t fake_program_expr(struct fake_program *program, unsigned op, uint32_t a
 
 uint32_t fake_program_region(struct fake_program *program, uint32_t tensor, uint32_t row, uint32_t rows, uint32_t columns)
 {
-	struct ptowsp_region_record region = {
-		.tensor = tensor, .row = row, .column = fake_program_const(program, 0), .rows = rows, .columns = columns};
+	struct ptowsp_region_record region = {.tensor = tensor, .row = row, .column = fake_program_const(program, 0), .rows = rows, .columns = columns};
 
 	return fake_program_row(program, PTOWSP_SECTION_REGN, &region, sizeof(region));
 }
@@ -177,16 +173,14 @@ uint32_t fake_program_axis(struct fake_program *program, const char *name, uint3
 
 void fake_program_directive(struct fake_program *program, unsigned directive, unsigned policy, int64_t a0)
 {
-	struct ptowsp_directive_record row = {
-		.directive = (uint16_t)directive, .policy = (uint16_t)policy, .count = a0 >= 0, .a0 = a0 >= 0 ? a0 : 0};
+	struct ptowsp_directive_record row = {.directive = (uint16_t)directive, .policy = (uint16_t)policy, .count = a0 >= 0, .a0 = a0 >= 0 ? a0 : 0};
 
 	fake_program_row(program, PTOWSP_SECTION_SCHD, &row, sizeof(row));
 }
 
 uint32_t fake_program_emit(struct fake_program *program, unsigned opcode, uint32_t operand1, uint32_t operand2)
 {
-	struct ptowsp_instruction instruction = {
-		.opcode = (uint8_t)opcode, .operand1 = (uint16_t)operand1, .operand2 = operand2};
+	struct ptowsp_instruction instruction = {.opcode = (uint8_t)opcode, .operand1 = (uint16_t)operand1, .operand2 = operand2};
 
 	return fake_program_row(program, INSTRUCTIONS, &instruction, sizeof(instruction));
 }
@@ -233,9 +227,7 @@ static void work_seal(struct fake_program *program)
 
 const struct ptowsp_section *fake_program_seal(struct fake_program *program, uint32_t *count_out)
 {
-	struct ptowsp_entry_record entry = {.id = ptowsp_id("main", 4),
-					    .name = fake_program_string(program, "main"),
-					    .flags = PTOWSP_ENTRY_DEFAULT};
+	struct ptowsp_entry_record entry = {.id = ptowsp_id("main", 4), .name = fake_program_string(program, "main"), .flags = PTOWSP_ENTRY_DEFAULT};
 
 	fake_program_emit(program, PTOWSP_OP_HALT, 0, 0);
 	fake_program_row(program, PTOWSP_SECTION_ENTR, &entry, sizeof(entry));

@@ -3,10 +3,10 @@
 #ifndef TESTS_FAKE_PROGRAM_H
 #define TESTS_FAKE_PROGRAM_H
 
-#include <stdbool.h>
 #include "ptowsp/package.h"
 #include "ptowsp/run.h"
 #include "ptowsp/workload.h"
+#include <stdbool.h>
 
 #define FAKE_TABLES 24u
 
@@ -14,8 +14,8 @@
 struct fake_program {
 	struct fake_table {
 		uint32_t type, stride;
-		uint64_t count, room;  /* rows */
-		unsigned char *rows;   /* owned, 64-byte aligned */
+		uint64_t count, room; /* rows */
+		unsigned char *rows;  /* owned, 64-byte aligned */
 	} tables[FAKE_TABLES];
 	uint32_t table_count;
 	bool failed;
@@ -31,8 +31,7 @@ uint32_t fake_program_row(struct fake_program *program, uint32_t type, const voi
 uint32_t fake_program_string(struct fake_program *program, const char *text);
 
 /* A kernel with that many tensor and then scalar parameters; payload: a portable one of size bytes, or NULL. */
-uint32_t fake_program_kernel(struct fake_program *program, const char *name, uint32_t tensors, uint32_t scalars,
-			      const void *payload, uint64_t size);
+uint32_t fake_program_kernel(struct fake_program *program, const char *name, uint32_t tensors, uint32_t scalars, const void *payload, uint64_t size);
 /* An f32 tensor of rows x columns elements. */
 uint32_t fake_program_tensor(struct fake_program *program, const char *name, uint32_t rows, uint32_t columns);
 /* Expressions: EXPR rows. */

@@ -5,8 +5,8 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "tests/check.h"
 #include "host/run/runs.h"
+#include "tests/check.h"
 
 static void on_log(void *context, int32_t level, const char *text)
 {
@@ -21,7 +21,8 @@ static void on_log(void *context, int32_t level, const char *text)
 
 const char *moody_empty(void)
 {
-	static const char json[] = "{\"schema\": \"ptowsp.package/1\", \"WORK\": {\"instructions\": [[\"halt\"]]}, \"ENTR\": [{\"name\": \"main\", \"flags\": 1}]}";
+	static const char json[] =
+		"{\"schema\": \"ptowsp.package/1\", \"WORK\": {\"instructions\": [[\"halt\"]]}, \"ENTR\": [{\"name\": \"main\", \"flags\": 1}]}";
 	static char path[512];
 
 	snprintf(path, sizeof(path), "%s/empty.pkg.zst", check_tmp());
@@ -42,7 +43,12 @@ ptowsp_status moody_backend(struct moody *m, const char *mood, uint32_t isolate,
 {
 	const struct ptowsp_setting setting = {"mood", mood};
 	const char *plugin = check_fmt("%s/test/isolate/libptowsp_moody.so", check_build());
-	struct ptowsp_backend_options options = {.plugin = plugin, .settings = &setting, .setting_count = 1, .log = on_log, .log_context = m, .isolate = isolate,
+	struct ptowsp_backend_options options = {.plugin = plugin,
+						 .settings = &setting,
+						 .setting_count = 1,
+						 .log = on_log,
+						 .log_context = m,
+						 .isolate = isolate,
 						 .load_timeout_ms = load_timeout_ms};
 
 	return ptowsp_backend_open(&m->backend, &options, error);

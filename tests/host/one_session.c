@@ -51,8 +51,13 @@ ptowsp_status one_session_backend(const char *mode)
 {
 	const struct ptowsp_setting setting = {"mode", mode};
 	const char *dir = check_fmt("%s/test/plugins", check_build());
-	struct ptowsp_backend_options options = {.isolate = PTOWSP_ISOLATE_NONE, .plugin = "probe", .plugin_dirs = &dir, .plugin_dir_count = 1, .settings = &setting,
-						 .setting_count = mode != NULL, .log = on_log};
+	struct ptowsp_backend_options options = {.isolate = PTOWSP_ISOLATE_NONE,
+						 .plugin = "probe",
+						 .plugin_dirs = &dir,
+						 .plugin_dir_count = 1,
+						 .settings = &setting,
+						 .setting_count = mode != NULL,
+						 .log = on_log};
 
 	return ptowsp_backend_open(&one_session.backend, &options, &one_session.error);
 }

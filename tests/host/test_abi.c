@@ -28,8 +28,7 @@ static const char *difference_find(const char *got, const char *wanted)
 	}
 	if (!*got && !*wanted)
 		return NULL;
-	return check_fmt("%s \"%.*s\"", *got ? "now also" : "no longer there:", (int)strcspn(*got ? got : wanted, "\n"),
-			 *got ? got : wanted);
+	return check_fmt("%s \"%.*s\"", *got ? "now also" : "no longer there:", (int)strcspn(*got ? got : wanted, "\n"), *got ? got : wanted);
 }
 
 static char *layout_of(const char *abi)
@@ -113,8 +112,11 @@ static void abi_headers_are_the_frozen_ones_until_a_minor_appends(void)
 	out = told("same abi " FROZEN);
 	CHECK_STR(out, "");
 	free(out);
-	REQUIRE_INT(check_run(check_fmt("cp -R '%s/" FROZEN "/.' '%s' && cd '%s/ptowsp' && sed -i 's/2, \"invalid argument\"/4, \"invalid\"/' status.def && sed -i 's/any thread/some thread/' base.h && touch more.def",
-					check_root(), check_tmp(), check_dir()), NULL, NULL), 0);
+	REQUIRE_INT(check_run(check_fmt("cp -R '%s/" FROZEN "/.' '%s' && cd '%s/ptowsp' && sed -i 's/2, \"invalid argument\"/4, \"invalid\"/' status.def && "
+					"sed -i 's/any thread/some thread/' base.h && touch more.def",
+					check_root(), check_tmp(), check_dir()),
+			      NULL, NULL),
+		    0);
 	out = told(check_fmt("same '%s' " FROZEN, check_dir()));
 	CHECK_STR(out, "status.def\n");
 	free(out);
@@ -161,7 +163,8 @@ static const struct {
 	{"a_field_in_the_middle", "/^struct ptowsp_load_args {/,/^};/s/^\\(	struct ptowsp_head head;\\)/\\1 uint64_t more;/", "ptowsp_load_args sections"},
 	{"a_field_that_is_gone", "/^	const char \\*engine;/d", "gone: struct ptowsp_device engine"},
 	{"a_higher_floor", "s/PTOWSP_HOST_FLOOR_10_0 80u/PTOWSP_HOST_FLOOR_10_0 88u/", "macro PTOWSP_HOST_FLOOR_10_0"},
-	{"numbers_of_an_enum", "s/PTOWSP_STATE_DIAGNOSED = 1,/PTOWSP_STATE_DIAGNOSED = 2,/;s/PTOWSP_STATE_RECORDED = 2,/PTOWSP_STATE_RECORDED = 1,/", "constant PTOWSP_STATE_RECORDED"},
+	{"numbers_of_an_enum", "s/PTOWSP_STATE_DIAGNOSED = 1,/PTOWSP_STATE_DIAGNOSED = 2,/;s/PTOWSP_STATE_RECORDED = 2,/PTOWSP_STATE_RECORDED = 1,/",
+	 "constant PTOWSP_STATE_RECORDED"},
 	{"a_struct_kind", "s/X(RUN_ARGS, 8)/X(RUN_ARGS, 18)/", "constant PTOWSP_STRUCT_RUN_ARGS"},
 };
 
@@ -175,8 +178,8 @@ static void abi_layout_shows_each_planted_move(void)
 	for (size_t i = 0; i < sizeof(moves) / sizeof(*moves); i++) {
 		const char *abi = check_fmt("%s/%s", tmp, moves[i].name);
 
-		REQUIRE_INT(check_run(check_fmt("mkdir '%s' && cp -R '%s/abi/ptowsp' '%s' && sed -i '%s' '%s'/ptowsp/*", abi,
-						check_root(), abi, moves[i].edit, abi),
+		REQUIRE_INT(check_run(check_fmt("mkdir '%s' && cp -R '%s/abi/ptowsp' '%s' && sed -i '%s' '%s'/ptowsp/*", abi, check_root(), abi, moves[i].edit,
+						abi),
 				      NULL, NULL),
 			    0);
 		moved = layout_of(abi);
@@ -197,14 +200,11 @@ static void abi_structs_have_no_hidden_padding(void)
 {
 	char *err = NULL;
 
-	CHECK_INT(
-		check_run(
-			check_fmt(
-				"echo '#include \"ptowsp/ptowsp.h\"' | gcc -std=c11 -Wall -Wextra -Wpedantic -Wpadded -Werror "
-				"-I'%s/abi' -fsyntax-only -x c -",
-				check_root()),
-			NULL, &err),
-		0);
+	CHECK_INT(check_run(check_fmt("echo '#include \"ptowsp/ptowsp.h\"' | gcc -std=c11 -Wall -Wextra -Wpedantic -Wpadded -Werror "
+				      "-I'%s/abi' -fsyntax-only -x c -",
+				      check_root()),
+			    NULL, &err),
+		  0);
 	CHECK_STR(err, "");
 	free(err);
 }
@@ -305,29 +305,24 @@ struct workload {
 };
 static struct workload workload_make(unsigned opcode)
 {
-	return (struct workload){
-		.header = {.magic = PTOWSP_WORKLOAD_MAGIC, .version = PTOWSP_WORKLOAD_VERSION, .num_instructions = 1},
-		.code = {{.opcode = (uint8_t)opcode}}};
+	return (struct workload){.header = {.magic = PTOWSP_WORKLOAD_MAGIC, .version = PTOWSP_WORKLOAD_VERSION, .num_instructions = 1},
+				 .code = {{.opcode = (uint8_t)opcode}}};
 }
 
-static ptowsp_status program_load(const struct ptowsp_ops *ops, struct ptowsp_object *device, const struct workload *work,
-				  struct ptowsp_object **program_out, struct ptowsp_error *error)
+static ptowsp_status program_load(const struct ptowsp_ops *ops, struct ptowsp_object *device, const struct workload *work, struct ptowsp_object **program_out,
+				  struct ptowsp_error *error)
 {
 	static const struct ptowsp_entry_record entry = {.flags = PTOWSP_ENTRY_DEFAULT};
 	struct ptowsp_section sections[] = {
 		{PTOWSP_SECTION_ENTR, sizeof(entry), 1, &entry},
 		{PTOWSP_SECTION_WORK, 1, sizeof(*work), work},
 	};
-	struct ptowsp_load_args args = {.head = PTOWSP_HEAD(args, LOAD_ARGS),
-					.sections = sections,
-					.section_count = 2,
-					.section_stride = sizeof(*sections)};
+	struct ptowsp_load_args args = {.head = PTOWSP_HEAD(args, LOAD_ARGS), .sections = sections, .section_count = 2, .section_stride = sizeof(*sections)};
 
 	return ops->load(device, &args, program_out, error);
 }
 
-static void run_once(const struct ptowsp_ops *ops, struct ptowsp_object *device, struct ptowsp_object *program,
-		     struct test_host *test)
+static void run_once(const struct ptowsp_ops *ops, struct ptowsp_object *device, struct ptowsp_object *program, struct test_host *test)
 {
 	struct ptowsp_run_args args = {.head = PTOWSP_HEAD(args, RUN_ARGS), .program = program, .token = 77};
 	struct ptowsp_run_stats stats = {.head = PTOWSP_HEAD(stats, RUN_STATS), .total_cycles = 5};
@@ -438,10 +433,7 @@ static void vendor_folder_make(const char *dir, const char *which)
 {
 	const char *from = check_fmt("%s/%s", check_root(), strcmp(which, "frozen") ? "abi" : FROZEN);
 
-	REQUIRE_INT(check_run(check_fmt("cp -R '%s/ptowsp' '%s/ptowsp_plugin.map' '%s/abi/template' '%s'", from, from,
-					check_root(), dir),
-			      NULL, NULL),
-		    0);
+	REQUIRE_INT(check_run(check_fmt("cp -R '%s/ptowsp' '%s/ptowsp_plugin.map' '%s/abi/template' '%s'", from, from, check_root(), dir), NULL, NULL), 0);
 }
 
 static void template_lives_in_this_host(void)
@@ -454,8 +446,7 @@ static void template_lives_in_this_host(void)
 
 	REQUIRE(compiler != NULL);
 	vendor_folder_make(dir, which);
-	CHECK_INT(check_run(check_fmt("cd '%s' && CC='%s' CFLAGS=-Werror template/build", dir, compiler->command), NULL, &err),
-		  0);
+	CHECK_INT(check_run(check_fmt("cd '%s' && CC='%s' CFLAGS=-Werror template/build", dir, compiler->command), NULL, &err), 0);
 	CHECK_STR(err, "");
 	free(err);
 	CHECK_INT(host_plugin_load(NULL, check_fmt("%s/libptowsp_null.so", dir), &plugin, &error), PTOWSP_OK);
@@ -506,8 +497,7 @@ static void guide_commands_work_in_a_fresh_folder(void)
 	size = script_extract(guide, script);
 	CHECK(size > 500);
 	REQUIRE(check_write(path, script, size));
-	if (check_run(check_fmt("cd '%s' && PTOWSP='%s' BIN='%s/bin' sh -eux guide.sh", dir, check_root(), check_build()), &out,
-		      &err))
+	if (check_run(check_fmt("cd '%s' && PTOWSP='%s' BIN='%s/bin' sh -eux guide.sh", dir, check_root(), check_build()), &out, &err))
 		CHECK_FAIL("%.300s: %.600s", strlen(err) > 300 ? err + strlen(err) - 300 : err, strlen(out) > 600 ? out + strlen(out) - 600 : out);
 	CHECK_CONTAINS(out, "libptowsp_null.so");
 	free(out);
@@ -529,7 +519,6 @@ void suite_abi(CU_pSuite s)
 	TEST(s, abi_structs_hold_only_fixed_width_integers_and_pointers);
 	for (size_t h = 0; h < sizeof(headers) / sizeof(*headers); h++)
 		for (size_t c = 0; c < sizeof(compilers) / sizeof(*compilers); c++)
-			check_add(s, check_fmt("template_of_%s_headers_by_%s", headers[h], compilers[c].name),
-				  template_lives_in_this_host);
+			check_add(s, check_fmt("template_of_%s_headers_by_%s", headers[h], compilers[c].name), template_lives_in_this_host);
 	TEST(s, guide_commands_work_in_a_fresh_folder);
 }

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT
  * test_artifact.c - files that a backend gives away: which paths are taken, and what the caller hears. */
-#include "tests/check.h"
-#include "host/run/artifact.h"
 #include "host/find/host_plugin.h"
+#include "host/run/artifact.h"
+#include "tests/check.h"
 
 #include <string.h>
 
@@ -40,8 +40,12 @@ static const char *path_of(unsigned parts, unsigned letters)
 
 static void paths_stay_below_their_folder(void)
 {
-	static const char *const good[] = {"a", "a.b", ".a", "..a", "a/b/c", "A-Z_0.9", "...", "a/.b", "z"},
-				 *const bad[] = {"", "/", "/a", "a/", "a//b", ".", "..", "a/..", "../a", "a/./b", "a b", "a\\b", "a:b", "a\nb", "\xC3\xA4", "a/../b", "@", "`", "{", "["};
+	static const char *const good[] = {"a", "a.b", ".a", "..a", "a/b/c", "A-Z_0.9", "...", "a/.b", "z"}, *const bad[] = {
+														     "",     "/",     "/a",       "a/",
+														     "a//b", ".",     "..",       "a/..",
+														     "../a", "a/./b", "a b",      "a\\b",
+														     "a:b",  "a\nb",  "\xC3\xA4", "a/../b",
+														     "@",    "`",     "{",        "["};
 	struct ptowsp_error error;
 
 	for (size_t i = 0; i < sizeof(good) / sizeof(*good); i++)

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* test_bad_host.c - hosts that break one rule of abi/README.md each: the checking plugin (tests/checking) names it, refuses the call, and says nothing of a host that keeps them. */
-#include "tests/host/bad_host.h"
 #include "tests/check.h"
+#include "tests/host/bad_host.h"
 
 #include <pthread.h>
 #include <stdlib.h>
@@ -27,7 +27,10 @@ static void an_args_head_of_another_type(void)
 
 static void longer_args_with_a_tail(void)
 {
-	struct { struct ptowsp_run_args known; uint64_t later; } args = {bad_run_args(8), 1};
+	struct {
+		struct ptowsp_run_args known;
+		uint64_t later;
+	} args = {bad_run_args(8), 1};
 
 	args.known.head.size = sizeof(args);
 	bad.status = fake.ops->submit(fake.device, &args.known, bad_error());
@@ -279,7 +282,10 @@ static const struct breach {
 	const char *name, *hold, *sentence;
 	void (*break_it)(void);
 } breaches[] = {
-#define X(name, hold, sentence) {#name, hold, sentence, name}
+#define X(name, hold, sentence)                                                                                                                                \
+	{                                                                                                                                                      \
+#name, hold, sentence, name                                                                                                                    \
+	}
 	X(an_args_head_too_small, NULL, "HO1: the arguments' head"),
 	X(an_args_head_of_another_type, NULL, "HO1: the arguments' head"),
 	X(longer_args_with_a_tail, NULL, "HO1: bytes of the arguments above"),

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT
  * test_breach.c - what checking layers say of breaches: how many of them, of which side, and the verdict at the end. */
-#include "tests/check.h"
 #include "host/call/answer.h"
 #include "host/layers/breach.h"
 #include "registry/names.h"
+#include "tests/check.h"
 
 #include <string.h>
 
@@ -102,7 +102,8 @@ static void answers(ptowsp_status st, struct host_cause cause, ptowsp_status exp
 
 static void statuses_about_the_caller_need_a_fact(void)
 {
-	const struct host_cause none = {0}, chosen = {.chosen = true}, cancelled = {.cancelled = true}, late = {.late = true}, all = {.chosen = true, .cancelled = true, .late = true};
+	const struct host_cause none = {0}, chosen = {.chosen = true}, cancelled = {.cancelled = true}, late = {.late = true},
+				all = {.chosen = true, .cancelled = true, .late = true};
 	static const ptowsp_status settings[] = {PTOWSP_INVALID, PTOWSP_NOT_FOUND, PTOWSP_IO};
 
 	for (size_t i = 0; i < sizeof(settings) / sizeof(*settings); i++) {

@@ -8,11 +8,11 @@
 
 #include "host/ptowsp_host.h"
 
-#define EMPTY                                                                                                                                                          \
-	"{\"schema\": \"ptowsp.package/1\", \"WORK\": {\"instructions\": [[\"halt\"]]}, \"ENTR\": [{\"name\": \"main\", \"flags\": 1}]}"
+#define EMPTY           "{\"schema\": \"ptowsp.package/1\", \"WORK\": {\"instructions\": [[\"halt\"]]}, \"ENTR\": [{\"name\": \"main\", \"flags\": 1}]}"
 #define SAID_AT_THE_END ", all as they should be"
 
-static const char *const paths[][3] = { /* test, arguments of ptowsp-run, what it does; $P is the plugin */
+static const char *const paths[][3] = {
+	/* test, arguments of ptowsp-run, what it does; $P is the plugin */
 	{"list_plugins", "--plugin-dir $D --list-plugins", "0"},
 	{"devices", "$P --devices", "0"},
 	{"capabilities", "$P --capabilities", "0"},
@@ -32,7 +32,9 @@ enum { PATHS = sizeof(paths) / sizeof(*paths) };
 
 static void package_make(void)
 {
-	REQUIRE_INT(check_run(check_fmt("cd %s && echo '%s' >e.json && %s/bin/ptowsp-pack --from-json e.json -o e.pkg.zst", check_tmp(), EMPTY, check_build()), NULL, NULL), 0);
+	REQUIRE_INT(check_run(check_fmt("cd %s && echo '%s' >e.json && %s/bin/ptowsp-pack --from-json e.json -o e.pkg.zst", check_tmp(), EMPTY, check_build()),
+			      NULL, NULL),
+		    0);
 }
 
 /* The name of the test: a path, and where the plugin runs behind it. */
@@ -46,8 +48,9 @@ static void a_path(void)
 	for (size_t i = 0; i < PATHS; i++) {
 		if (strncmp(name, paths[i][0], strlen(paths[i][0])) || name + strlen(paths[i][0]) != isolate)
 			continue;
-		rc = check_run(check_fmt("cd %s && D=%s/test/checking && P=\"-v --isolate=%s --plugin=$D/libptowsp_checking.so\" && timeout -s KILL 60 %s/bin/ptowsp-run %s", check_dir(),
-					 check_build(), isolate + 4, check_build(), paths[i][1]),
+		rc = check_run(check_fmt("cd %s && D=%s/test/checking && P=\"-v --isolate=%s --plugin=$D/libptowsp_checking.so\" && timeout -s KILL 60 "
+					 "%s/bin/ptowsp-run %s",
+					 check_dir(), check_build(), isolate + 4, check_build(), paths[i][1]),
 			       &out, &err);
 		CHECK_INT(rc, atoi(paths[i][2]));
 		CHECK(!strstr(err, "host bug") && !strstr(err, "the host broke"));
@@ -79,8 +82,14 @@ static void on_log(void *context, int32_t level, const char *text)
 static void *embedded_run(void *context)
 {
 	struct embedded *e = context;
-	struct ptowsp_backend_options options = {.plugin = "checking", .plugin_dirs = &e->dir, .plugin_dir_count = 1, .isolate = e->isolate, .log = on_log,
-						 .log_context = e, .layers = "validate,threads", .breach = &e->breach};
+	struct ptowsp_backend_options options = {.plugin = "checking",
+						 .plugin_dirs = &e->dir,
+						 .plugin_dir_count = 1,
+						 .isolate = e->isolate,
+						 .log = on_log,
+						 .log_context = e,
+						 .layers = "validate,threads",
+						 .breach = &e->breach};
 	struct ptowsp_package *package = NULL;
 	struct ptowsp_plan *plan = NULL;
 	struct ptowsp_backend *backend = NULL;
@@ -94,7 +103,8 @@ static void *embedded_run(void *context)
 	for (int round = 0; round < 6 && !st; round++) {
 		st = ptowsp_program_load(&programs[round & 1], backend, plan, 0, &e->error);
 		for (int run = 0; run < 5 && !st; run++)
-			st = ptowsp_execute_async(programs[round & 1], NULL, &e->error) ? e->error.code : ptowsp_synchronize(programs[round & 1], UINT64_MAX, &e->error);
+			st = ptowsp_execute_async(programs[round & 1], NULL, &e->error) ? e->error.code
+											: ptowsp_synchronize(programs[round & 1], UINT64_MAX, &e->error);
 		if (round < 5) {
 			ptowsp_program_unload(programs[!(round & 1)]);
 			programs[!(round & 1)] = NULL;
@@ -115,7 +125,10 @@ static void two_threads(uint32_t isolate)
 
 	package_make();
 	for (int i = 0; i < 2; i++) {
-		sides[i] = (struct embedded){.error = {.head = PTOWSP_HEAD(struct ptowsp_error, ERROR)}, .isolate = isolate, .package = check_fmt("%s/e.pkg.zst", check_dir()), .dir = check_fmt("%s/test/checking", check_build())};
+		sides[i] = (struct embedded){.error = {.head = PTOWSP_HEAD(struct ptowsp_error, ERROR)},
+					     .isolate = isolate,
+					     .package = check_fmt("%s/e.pkg.zst", check_dir()),
+					     .dir = check_fmt("%s/test/checking", check_build())};
 		REQUIRE_INT(pthread_create(&threads[i], NULL, embedded_run, &sides[i]), 0);
 	}
 	for (int i = 0; i < 2; i++) {

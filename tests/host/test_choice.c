@@ -11,7 +11,8 @@ static void options_are_checked_before_the_plugin_sees_them(void)
 {
 	const struct ptowsp_setting wrong[] = {{"mood", "poll"}, {"mode", "gently"}};
 	const char *dir = check_fmt("%s/test/plugins", check_build());
-	struct ptowsp_backend_options options = {.isolate = PTOWSP_ISOLATE_NONE, .plugin = "probe_alias", .plugin_dirs = &dir, .plugin_dir_count = 1, .setting_count = 1};
+	struct ptowsp_backend_options options = {
+		.isolate = PTOWSP_ISOLATE_NONE, .plugin = "probe_alias", .plugin_dirs = &dir, .plugin_dir_count = 1, .setting_count = 1};
 
 	options.settings = &wrong[0];
 	CHECK_INT(ptowsp_backend_open(&one_session.backend, &options, &one_session.error), PTOWSP_INVALID);
@@ -58,8 +59,7 @@ static void verdicts_follow_schedule_and_capabilities(void)
 /* Verdicts of a package with one directive under an override: how many, and the first. */
 static const char *overridden(const char *text, uint32_t *count_out)
 {
-	const struct ptowsp_directive_record directive = {.directive = PTOWSP_DIRECTIVE_DISPATCH, .count = 1,
-							  .policy = PTOWSP_DISPATCH_ROUND_ROBIN, .a0 = 2};
+	const struct ptowsp_directive_record directive = {.directive = PTOWSP_DIRECTIVE_DISPATCH, .count = 1, .policy = PTOWSP_DISPATCH_ROUND_ROBIN, .a0 = 2};
 	static char what[64];
 	struct ptowsp_match *match;
 	struct ptowsp_verdict v = {.what = ""};

@@ -10,9 +10,9 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "host/trust/code.h"
-#include "host/ptowsp_host.h"
 #include "host/call/services.h"
+#include "host/ptowsp_host.h"
+#include "host/trust/code.h"
 #include "tests/fives.h"
 
 /* Its constructor says that something of it ran. */
@@ -122,7 +122,10 @@ static void code_that_ends_its_process_ends_no_tool(void)
 
 	for (size_t i = 0; i < sizeof(rows) / sizeof(*rows); i++) {
 		begin();
-		file_write("bad.c", "#include <signal.h>\n#include <stdlib.h>\n#include <unistd.h>\nvoid twice(const float *x, float *y, long n) { (void)x, (void)y, (void)n; ", rows[i].body, " }\n");
+		file_write("bad.c",
+			   "#include <signal.h>\n#include <stdlib.h>\n#include <unistd.h>\nvoid twice(const float *x, float *y, long n) { (void)x, (void)y, "
+			   "(void)n; ",
+			   rows[i].body, " }\n");
 		CHECK_INT(cli("gcc -fPIC -shared bad.c -o lib.so"), 0);
 		pack(both);
 		CHECK_INT(cli("$B/ptowsp-run --trust=all m.pkg.zst"), 9);
@@ -226,15 +229,20 @@ static void an_object_that_breaks_a_rule_is_refused_before_it_runs(void)
 		{"gcc -shared -fPIC -Wl,-z,execstack -I$R/abi lib.c -o lib.so", "\"twice\"", "asks for an executable stack", 3},
 		{"gcc -shared -fPIC -Wl,-z,nodelete -I$R/abi lib.c -o lib.so", "\"twice\"", "it asks never to be unloaded", 3},
 		{"gcc -shared -fPIC -Wl,-rpath,/opt -I$R/abi lib.c -o lib.so", "\"twice\"", "it has a run path", 3},
-		{"gcc -c -fPIC -I$R/abi lib.c -o l.o && ld -shared -N -z noexecstack l.o -o lib.so", "\"twice\"", "has memory that is both writable and executable", 3},
+		{"gcc -c -fPIC -I$R/abi lib.c -o l.o && ld -shared -N -z noexecstack l.o -o lib.so", "\"twice\"",
+		 "has memory that is both writable and executable", 3},
 		{"printf '.text\\n.globl there\\nthere: .quad twice\\n.section .note.GNU-stack,\"\",%%progbits\\n' >t.s && "
-		 "gcc -shared -fPIC -Wl,-z,notext -I$R/abi lib.c t.s -o lib.so", "\"twice\"", "has relocations in its code", 3},
+		 "gcc -shared -fPIC -Wl,-z,notext -I$R/abi lib.c t.s -o lib.so",
+		 "\"twice\"", "has relocations in its code", 3},
 		{"gcc -shared -fPIC -Wl,--audit=x.so -I$R/abi lib.c -o lib.so", "\"twice\"", "auditors or filters", 3},
-		{"echo 'int gone(void) { return 1; }' >g.c && gcc -shared -fPIC g.c -o g.so && gcc -shared -fPIC -I$R/abi -Wl,--no-as-needed lib.c ./g.so -o lib.so",
+		{"echo 'int gone(void) { return 1; }' >g.c && gcc -shared -fPIC g.c -o g.so && gcc -shared -fPIC -I$R/abi -Wl,--no-as-needed lib.c ./g.so -o "
+		 "lib.so",
 		 "\"twice\"", "it needs the library \"./g.so\" by a path", 3},
 		{"echo 'int gone(void) { return 1; }' >g.c && gcc -shared -fPIC -Wl,-soname,libgone.so g.c -o g.so && "
-		 "gcc -shared -fPIC -I$R/abi -Wl,--no-as-needed lib.c ./g.so -o lib.so", "\"twice\"", "cannot be loaded: libgone.so: cannot open shared object file", 5},
-		{"echo 'int gone(void); int use(void) { return gone(); }' >>lib.c && gcc -shared -fPIC -I$R/abi lib.c -o lib.so", "\"twice\"", "undefined symbol: gone", 5},
+		 "gcc -shared -fPIC -I$R/abi -Wl,--no-as-needed lib.c ./g.so -o lib.so",
+		 "\"twice\"", "cannot be loaded: libgone.so: cannot open shared object file", 5},
+		{"echo 'int gone(void); int use(void) { return gone(); }' >>lib.c && gcc -shared -fPIC -I$R/abi lib.c -o lib.so", "\"twice\"",
+		 "undefined symbol: gone", 5},
 		{"true", "\"nobody\"", "it exports no function nobody; there are: ", 3},
 		{"true", "\"begin\"", "it exports no function begin", 3}, /* static */
 		{"true", "\"write\"", "it exports no function write", 3}, /* of another library */
@@ -250,13 +258,15 @@ static void an_object_that_breaks_a_rule_is_refused_before_it_runs(void)
 		begin();
 		CHECK_INT(cli(rows[i].make), 0);
 		pack(check_fmt("sig \"v(p,p,i64)\" { native MACHINE \"lib.so\" %s portable @fives }", rows[i].entry));
-		if (cli("$B/ptowsp-run --trust=all m.pkg.zst") != rows[i].status || !strstr(cli_err, rows[i].sentence) || !strstr(cli_err, "native code of kernel k"))
+		if (cli("$B/ptowsp-run --trust=all m.pkg.zst") != rows[i].status || !strstr(cli_err, rows[i].sentence) ||
+		    !strstr(cli_err, "native code of kernel k"))
 			CHECK_FAIL("%s (%s%s): %s", rows[i].sentence, rows[i].make, at ? ", at" : "", cli_err);
 		CHECK(!strstr(cli_err, "begun"));
 		cli_check_sentence();
 		/* what only the dynamic linker knows is not told before it is asked */
 		CHECK_INT(cli("$B/ptowsp-run --explain --trust=all m.pkg.zst"), rows[i].status == 3 ? 3 : 0);
-		if (rows[i].status == 3 && (!strstr(cli_out, "kernel k  unsupported, refused: its native code is refused: ") || !strstr(cli_out, rows[i].sentence)))
+		if (rows[i].status == 3 &&
+		    (!strstr(cli_out, "kernel k  unsupported, refused: its native code is refused: ") || !strstr(cli_out, rows[i].sentence)))
 			CHECK_FAIL("--explain, %s (%s): %s", rows[i].sentence, rows[i].make, cli_out);
 		CHECK(rows[i].status == 3 || strstr(cli_out, "kernel k  enforced: native code of the package ("));
 		CHECK(rows[i].status == 3 ? strstr(cli_err, rows[i].sentence) && !strstr(cli_err, "begun") : !*cli_err);
@@ -334,8 +344,10 @@ static void a_uniform_function_has_workspace_blocks_and_cycles(void)
 static void a_mixed_signature_goes_through_libffi(void)
 {
 	begin();
-	file_write("m.in", head, "kernel @k(%x: f32[4] in, %y: f32[4] out, %by: i16, %and: f64) sig \"v(p,p,i16,f64)\" {"
-		   " native MACHINE \"lib.so\" \"scaled\" }\nworkload @main { call @k(%x -> %x, %y -> %y, %by -> -3, %and -> 0.5) }\n", "");
+	file_write("m.in", head,
+		   "kernel @k(%x: f32[4] in, %y: f32[4] out, %by: i16, %and: f64) sig \"v(p,p,i16,f64)\" {"
+		   " native MACHINE \"lib.so\" \"scaled\" }\nworkload @main { call @k(%x -> %x, %y -> %y, %by -> -3, %and -> 0.5) }\n",
+		   "");
 	CHECK_INT(cli("sed s/MACHINE/$(uname -m)-linux-gnu/ m.in >m.pto && $B/ptowsp-pack m.pto -o m.pkg.zst"), 0);
 	CHECK_INT(cli("$B/ptowsp-run --trust=all --out y=y.npy m.pkg.zst"), 0);
 	values_are("y.npy", -2.5f, -5.5f, -8.5f, -11.5f);
@@ -368,7 +380,8 @@ static void signatures_that_cannot_be_called_are_refused(void)
 static void many_kernels_of_one_object_load_it_once(void)
 {
 	begin();
-	file_write("m.in", head, "kernel @a(%x: f32[4] in, %y: f32[4] out, %n: i64) sig \"v(p,p,i64)\" { native MACHINE \"lib.so\" \"twice\" }\n"
+	file_write("m.in", head,
+		   "kernel @a(%x: f32[4] in, %y: f32[4] out, %n: i64) sig \"v(p,p,i64)\" { native MACHINE \"lib.so\" \"twice\" }\n"
 		   "kernel @b(%x: f32[4] in, %y: f32[4] out, %n: i64) sig \"v(p,p,i64)\" { native MACHINE \"copy.so\" \"twice\" }\n"
 		   "kernel @c(%x: f32[4] in, %y: f32[4] out, %n: i64) workspace 4096 { native MACHINE \"lib.so\" \"thrice\" }\n",
 		   "workload @main { call @a(%x -> %x, %y -> %z, %n -> 4) call @b(%x -> %z, %y -> %y, %n -> 4) call @c(%x -> %y, %y -> %z, %n -> 4) }\n");
@@ -496,8 +509,8 @@ static void a_number_that_another_object_had_is_not_used(void)
 	size = fread(bytes, 1, sizeof(bytes), file);
 	fclose(file);
 	CHECK_INT(next_number(), fd);
-	CHECK_INT(counted(&first, bytes, size), 2); /* its constructor counted to 1 */
-	CHECK_INT(counted(&first, bytes, size), 3); /* not loaded again */
+	CHECK_INT(counted(&first, bytes, size), 2);  /* its constructor counted to 1 */
+	CHECK_INT(counted(&first, bytes, size), 3);  /* not loaded again */
 	CHECK_INT(counted(&second, bytes, size), 2); /* of another program */
 	host_code_destroy(first);
 	CHECK_INT(counted(&second, bytes, size), 3);
@@ -512,8 +525,10 @@ static void no_payload_is_written_to_a_named_file(void)
 		CHECK_SKIP("strace is not installed, or may not trace here");
 	begin();
 	pack(both);
-	CHECK_INT(cli("ASAN_OPTIONS=detect_leaks=0 strace -f -o calls -e trace=openat,open,creat,memfd_create,execve,rename,renameat2,link,linkat,symlink,mknodat "
-		      "$B/ptowsp-run --trust=all --isolate=none m.pkg.zst"), 0);
+	CHECK_INT(cli("ASAN_OPTIONS=detect_leaks=0 strace -f -o calls -e "
+		      "trace=openat,open,creat,memfd_create,execve,rename,renameat2,link,linkat,symlink,mknodat "
+		      "$B/ptowsp-run --trust=all --isolate=none m.pkg.zst"),
+		  0);
 	CHECK_INT(cli("grep -c memfd_create calls"), 0);
 	CHECK_STR(cli_out, "1\n");
 	CHECK_INT(cli("grep -c execve calls"), 0);

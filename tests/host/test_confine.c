@@ -3,31 +3,30 @@
  * seccomp. */
 #include "tests/check.h"
 
-#include <sys/mman.h>
-#include <sys/wait.h>
-#include <unistd.h>
 #include <errno.h>
 #include <fcntl.h>
+#include <limits.h>
 #include <linux/audit.h>
 #include <linux/filter.h>
 #include <linux/seccomp.h>
 #include <sched.h>
-#include <limits.h>
 #include <stddef.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/mman.h>
 #include <sys/prctl.h>
 #include <sys/syscall.h>
+#include <sys/wait.h>
 #include <unistd.h>
 
 #include "host/sandbox/cgroup.h"
 #include "host/sandbox/confine.h"
 
 #if defined(__x86_64__)
-#define HERE AUDIT_ARCH_X86_64
+#define HERE      AUDIT_ARCH_X86_64
 #define ELSEWHERE AUDIT_ARCH_I386
 #else
-#define HERE AUDIT_ARCH_AARCH64
+#define HERE      AUDIT_ARCH_AARCH64
 #define ELSEWHERE AUDIT_ARCH_ARM
 #endif
 
@@ -42,22 +41,12 @@ static uint32_t answer(const struct seccomp_data *call)
 		const struct sock_filter *row = &rows[at];
 
 		switch (row->code) {
-		case BPF_LD | BPF_W | BPF_ABS:
-			memcpy(&word, (const char *)call + row->k, sizeof(word));
-			break;
-		case BPF_ALU | BPF_AND | BPF_K:
-			word &= row->k;
-			break;
-		case BPF_JMP | BPF_JEQ | BPF_K:
-			at += word == row->k ? row->jt : row->jf;
-			break;
-		case BPF_JMP | BPF_JGE | BPF_K:
-			at += word >= row->k ? row->jt : row->jf;
-			break;
-		case BPF_RET | BPF_K:
-			return row->k;
-		default:
-			return 0;
+		case BPF_LD | BPF_W | BPF_ABS: memcpy(&word, (const char *)call + row->k, sizeof(word)); break;
+		case BPF_ALU | BPF_AND | BPF_K: word &= row->k; break;
+		case BPF_JMP | BPF_JEQ | BPF_K: at += word == row->k ? row->jt : row->jf; break;
+		case BPF_JMP | BPF_JGE | BPF_K: at += word >= row->k ? row->jt : row->jf; break;
+		case BPF_RET | BPF_K: return row->k;
+		default: return 0;
 		}
 	}
 	return 0;
@@ -75,8 +64,8 @@ static uint32_t answer_to_fcntl(uint64_t command)
 
 static void calls_that_compute_and_wait_are_there(void)
 {
-	static const int calls[] = {SYS_read, SYS_write, SYS_openat, SYS_mmap, SYS_mprotect, SYS_munmap, SYS_futex, SYS_exit, SYS_exit_group, SYS_rt_sigreturn,
-				    SYS_clock_gettime, SYS_newfstatat, SYS_recvmsg};
+	static const int calls[] = {SYS_read, SYS_write,      SYS_openat,       SYS_mmap,          SYS_mprotect,   SYS_munmap, SYS_futex,
+				    SYS_exit, SYS_exit_group, SYS_rt_sigreturn, SYS_clock_gettime, SYS_newfstatat, SYS_recvmsg};
 
 	for (size_t i = 0; i < sizeof(calls) / sizeof(*calls); i++)
 		if (answer_to(calls[i], 0) != SECCOMP_RET_ALLOW)
@@ -94,8 +83,9 @@ static void calls_that_compute_and_wait_are_there(void)
 
 static void calls_that_reach_others_are_not(void)
 {
-	static const int calls[] = {SYS_socket, SYS_connect, SYS_sendmsg, SYS_execve, SYS_execveat, SYS_kill, SYS_tkill, SYS_ptrace, SYS_process_vm_writev, SYS_unlinkat, SYS_renameat2,
-				    SYS_mkdirat, SYS_mount, SYS_setuid, SYS_bpf, SYS_io_uring_setup, SYS_shmget, SYS_pidfd_open, SYS_init_module, SYS_seccomp};
+	static const int calls[] = {SYS_socket, SYS_connect,           SYS_sendmsg,  SYS_execve,     SYS_execveat,    SYS_kill,   SYS_tkill,
+				    SYS_ptrace, SYS_process_vm_writev, SYS_unlinkat, SYS_renameat2,  SYS_mkdirat,     SYS_mount,  SYS_setuid,
+				    SYS_bpf,    SYS_io_uring_setup,    SYS_shmget,   SYS_pidfd_open, SYS_init_module, SYS_seccomp};
 
 	for (size_t i = 0; i < sizeof(calls) / sizeof(*calls); i++)
 		if (answer_to(calls[i], 0) != (SECCOMP_RET_ERRNO | EPERM))
@@ -108,9 +98,9 @@ static void calls_that_reach_others_are_not(void)
 	CHECK_UINT(answer_to_fcntl(F_SETOWN), SECCOMP_RET_ERRNO | EPERM); /* a signal to anybody when a pipe is ready */
 	CHECK_UINT(answer_to_fcntl(F_SETSIG), SECCOMP_RET_ERRNO | EPERM);
 	CHECK_UINT(answer_to_fcntl(F_SETOWN_EX), SECCOMP_RET_ERRNO | EPERM);
-	CHECK_UINT(answer_to_fcntl(F_SETPIPE_SZ), SECCOMP_RET_ERRNO | EPERM); /* memory that nothing counts */
+	CHECK_UINT(answer_to_fcntl(F_SETPIPE_SZ), SECCOMP_RET_ERRNO | EPERM);          /* memory that nothing counts */
 	CHECK_UINT(answer_to(SYS_prctl, PR_SET_PDEATHSIG), SECCOMP_RET_ERRNO | EPERM); /* it ends with its keeper */
-	CHECK_UINT(answer_to(SYS_prctl, PR_SET_DUMPABLE), SECCOMP_RET_ERRNO | EPERM); /* which looks at what it takes */
+	CHECK_UINT(answer_to(SYS_prctl, PR_SET_DUMPABLE), SECCOMP_RET_ERRNO | EPERM);  /* which looks at what it takes */
 	CHECK_UINT(answer_to(SYS_setsid, 0), SECCOMP_RET_ERRNO | EPERM);
 	CHECK_UINT(answer_to(SYS_setpgid, 0), SECCOMP_RET_ERRNO | EPERM);
 	CHECK_UINT(answer_to(0x40000000 | SYS_read, 0), SECCOMP_RET_ERRNO | EPERM); /* x32 */
@@ -136,7 +126,8 @@ static int code_tried(void)
 
 	if (fd >= 0 && write(fd, "", 1) == 1)
 		again = mmap(NULL, size, PROT_READ | PROT_EXEC, MAP_SHARED, fd, 0);
-	return CONFINED | (both != MAP_FAILED ? BOTH : 0) | (!mprotect(plain, size, PROT_READ | PROT_EXEC) ? TURNED : 0) | (again != MAP_FAILED ? MAPPED_AGAIN : 0);
+	return CONFINED | (both != MAP_FAILED ? BOTH : 0) | (!mprotect(plain, size, PROT_READ | PROT_EXEC) ? TURNED : 0) |
+	       (again != MAP_FAILED ? MAPPED_AGAIN : 0);
 }
 
 static void memory_does_not_turn_into_code_but_a_memory_file_is_mapped_again(void)

@@ -18,28 +18,28 @@ struct line {
 
 #define TYPED(s, field, type) {#s, #field, type, offsetof(struct ptowsp_##s, field), sizeof(((struct ptowsp_##s *)0)->field)},
 #define MANY_1
-#define MANY_2 "[2]"
-#define MANY_4 "[4]"
-#define MANY_8 "[8]"
+#define MANY_2  "[2]"
+#define MANY_4  "[4]"
+#define MANY_8  "[8]"
 #define MANY_32 "[32]"
 static const struct line described[] = {
-#define HEAD(s, field, type) TYPED(s, field, "struct:ptowsp_head")
-#define VALUE(s, field, type, many) TYPED(s, field, #type MANY_##many)
-#define ZERO(s, field, type) TYPED(s, field, #type)
-#define TEXT(s, field, bytes) TYPED(s, field, "char[" #bytes "]")
-#define STRING(s, field, null) TYPED(s, field, "const:char*")
-#define HANDLE(s, field, of) TYPED(s, field, "struct:ptowsp_object*")
-#define CONTEXT(s, field) TYPED(s, field, "void*")
-#define ONE(s, field, of) TYPED(s, field, "struct:ptowsp_" #of "*")
-#define INSIDE(s, field, of, many) TYPED(s, field, "struct:ptowsp_" #of MANY_##many)
+#define HEAD(s, field, type)              TYPED(s, field, "struct:ptowsp_head")
+#define VALUE(s, field, type, many)       TYPED(s, field, #type MANY_##many)
+#define ZERO(s, field, type)              TYPED(s, field, #type)
+#define TEXT(s, field, bytes)             TYPED(s, field, "char[" #bytes "]")
+#define STRING(s, field, null)            TYPED(s, field, "const:char*")
+#define HANDLE(s, field, of)              TYPED(s, field, "struct:ptowsp_object*")
+#define CONTEXT(s, field)                 TYPED(s, field, "void*")
+#define ONE(s, field, of)                 TYPED(s, field, "struct:ptowsp_" #of "*")
+#define INSIDE(s, field, of, many)        TYPED(s, field, "struct:ptowsp_" #of MANY_##many)
 #define ROWS(s, field, of, count, stride) TYPED(s, field, "const:struct:ptowsp_" #of "*")
-#define VALUES(s, field, type, count) TYPED(s, field, "const:" #type "*")
-#define RECORDS(s, field, count, stride) TYPED(s, field, "const:void*")
-#define ELEMENTS(s, field, count, dtype) TYPED(s, field, "void*")
-#define WINDOW(s, field) TYPED(s, field, "void*")
-#define BYTES(s, field, size) TYPED(s, field, "void*")
-#define CALL(s, field) TYPED(s, field, NULL)
-#define FUNCTION(s, field, callback) TYPED(s, field, NULL)
+#define VALUES(s, field, type, count)     TYPED(s, field, "const:" #type "*")
+#define RECORDS(s, field, count, stride)  TYPED(s, field, "const:void*")
+#define ELEMENTS(s, field, count, dtype)  TYPED(s, field, "void*")
+#define WINDOW(s, field)                  TYPED(s, field, "void*")
+#define BYTES(s, field, size)             TYPED(s, field, "void*")
+#define CALL(s, field)                    TYPED(s, field, NULL)
+#define FUNCTION(s, field, callback)      TYPED(s, field, NULL)
 #include "ptowsp/structs.def"
 };
 enum { LINES = sizeof(described) / sizeof(*described) };
@@ -179,8 +179,7 @@ static void description_fields_fill_their_structs(void)
 			if (field->offset != at)
 				CHECK_FAIL("%s.%s lies at %u, not %u", host_structs[s].name, field->name, field->offset, at);
 			at += field->size;
-			if (field->kind == HOST_FIELD_CALL &&
-			    (host_operations[field->of].table != s || host_operations[field->of].slot != field->offset))
+			if (field->kind == HOST_FIELD_CALL && (host_operations[field->of].table != s || host_operations[field->of].slot != field->offset))
 				CHECK_FAIL("%s.%s is not its own operation", host_structs[s].name, field->name);
 		}
 		if (at != host_structs[s].size)
@@ -196,16 +195,27 @@ static void description_says_the_floors_of_the_headers(void)
 		enum host_struct_id id;
 		uint32_t floor;
 	} floors[] = {
-		{HOST_STRUCT_host, PTOWSP_HOST_FLOOR_10_0}, {HOST_STRUCT_init_args, PTOWSP_INIT_ARGS_FLOOR_10_0}, {HOST_STRUCT_open_args, PTOWSP_OPEN_ARGS_FLOOR_10_0},
-		{HOST_STRUCT_load_args, PTOWSP_LOAD_ARGS_FLOOR_10_0}, {HOST_STRUCT_run_args, PTOWSP_RUN_ARGS_FLOOR_10_0}, {HOST_STRUCT_ops, PTOWSP_OPS_FLOOR_10_0},
-		{HOST_STRUCT_plugin, PTOWSP_PLUGIN_FLOOR_10_0}, {HOST_STRUCT_cap, PTOWSP_CAP_FLOOR_10_0}, {HOST_STRUCT_run_stats, PTOWSP_RUN_STATS_FLOOR_10_0},
-		{HOST_STRUCT_deadlock, PTOWSP_DEADLOCK_FLOOR_10_0}, {HOST_STRUCT_done, PTOWSP_DONE_FLOOR_10_0}, {HOST_STRUCT_device, PTOWSP_DEVICE_FLOOR_10_0},
-		{HOST_STRUCT_option, PTOWSP_OPTION_FLOOR_10_0}, {HOST_STRUCT_task, PTOWSP_TASK_FLOOR_10_0}, {HOST_STRUCT_kernel_out, PTOWSP_KERNEL_OUT_FLOOR_10_0},
+		{HOST_STRUCT_host, PTOWSP_HOST_FLOOR_10_0},
+		{HOST_STRUCT_init_args, PTOWSP_INIT_ARGS_FLOOR_10_0},
+		{HOST_STRUCT_open_args, PTOWSP_OPEN_ARGS_FLOOR_10_0},
+		{HOST_STRUCT_load_args, PTOWSP_LOAD_ARGS_FLOOR_10_0},
+		{HOST_STRUCT_run_args, PTOWSP_RUN_ARGS_FLOOR_10_0},
+		{HOST_STRUCT_ops, PTOWSP_OPS_FLOOR_10_0},
+		{HOST_STRUCT_plugin, PTOWSP_PLUGIN_FLOOR_10_0},
+		{HOST_STRUCT_cap, PTOWSP_CAP_FLOOR_10_0},
+		{HOST_STRUCT_run_stats, PTOWSP_RUN_STATS_FLOOR_10_0},
+		{HOST_STRUCT_deadlock, PTOWSP_DEADLOCK_FLOOR_10_0},
+		{HOST_STRUCT_done, PTOWSP_DONE_FLOOR_10_0},
+		{HOST_STRUCT_device, PTOWSP_DEVICE_FLOOR_10_0},
+		{HOST_STRUCT_option, PTOWSP_OPTION_FLOOR_10_0},
+		{HOST_STRUCT_task, PTOWSP_TASK_FLOOR_10_0},
+		{HOST_STRUCT_kernel_out, PTOWSP_KERNEL_OUT_FLOOR_10_0},
 	};
 
 	for (size_t i = 0; i < sizeof(floors) / sizeof(*floors); i++)
 		if (host_struct_size(floors[i].id, 0) != floors[i].floor)
-			CHECK_FAIL("%s has %u bytes in 10.0, its floor is %u", host_structs[floors[i].id].name, host_struct_size(floors[i].id, 0), floors[i].floor);
+			CHECK_FAIL("%s has %u bytes in 10.0, its floor is %u", host_structs[floors[i].id].name, host_struct_size(floors[i].id, 0),
+				   floors[i].floor);
 }
 
 static void description_gives_every_extension_an_id(void)
@@ -243,13 +253,16 @@ static void description_lie_does_not_compile(void)
 
 	while (strcmp(check_name() + strlen("description_lie_of_"), lies[i].name))
 		i++;
-	REQUIRE_INT(check_run(check_fmt("mkdir '%s/ptowsp' && cp '%s'/abi/ptowsp/* '%s/ptowsp' && sed -i '%s' '%s/ptowsp/%s' && ! cmp -s '%s/abi/ptowsp/%s' '%s/ptowsp/%s'",
+	REQUIRE_INT(check_run(check_fmt("mkdir '%s/ptowsp' && cp '%s'/abi/ptowsp/* '%s/ptowsp' && sed -i '%s' '%s/ptowsp/%s' && ! cmp -s '%s/abi/ptowsp/%s' "
+					"'%s/ptowsp/%s'",
 					tmp, check_root(), tmp, lies[i].edit, tmp, lies[i].file, check_root(), lies[i].file, tmp, lies[i].file),
 			      NULL, NULL),
 		    0);
-	CHECK(check_run(check_fmt("cd '%s' && gcc -std=c11 -fsyntax-only -I'%s' -I. host/call/describe.c && gcc -std=c11 -fsyntax-only -I'%s' -I. host/call/call.c",
-				  check_root(), tmp, tmp),
-			NULL, NULL) != 0);
+	CHECK(check_run(
+		      check_fmt(
+			      "cd '%s' && gcc -std=c11 -fsyntax-only -I'%s' -I. host/call/describe.c && gcc -std=c11 -fsyntax-only -I'%s' -I. host/call/call.c",
+			      check_root(), tmp, tmp),
+		      NULL, NULL) != 0);
 }
 
 void suite_description(CU_pSuite s)

@@ -32,18 +32,22 @@ static void begin(void)
 	if (cli(AS_NOBODY "$E/variables") || strncmp(cli_out, "secure 1\n", 9) != 0)
 		CHECK_SKIP("file capabilities take no effect in this folder, or user 65534 cannot enter it");
 	REQUIRE_INT(cli("rm -rf $S/plugins $S/trust && mkdir -p $S/plugins $S/trust && $B/ptowsp-pack --make-key ann && cp ann.pub $S/trust"), 0);
-	REQUIRE_INT(cli("mkdir p keys && cp $B/../lib/ptowsp/plugins/*.so p && $B/ptowsp-pack --make-key eve && cp eve.pub keys && sha256sum p/*.so | sed 's/p.libptowsp_//; s/.so$//' >keys/plugins.list"), 0);
+	REQUIRE_INT(cli("mkdir p keys && cp $B/../lib/ptowsp/plugins/*.so p && $B/ptowsp-pack --make-key eve && cp eve.pub keys && sha256sum p/*.so | sed "
+			"'s/p.libptowsp_//; s/.so$//' >keys/plugins.list"),
+		    0);
 	ready = true;
 }
-#define BEGIN()                                                                                                        \
-	do {                                                                                                           \
-		begin();                                                                                               \
-		if (!ready)                                                                                            \
-			return;                                                                                        \
+#define BEGIN()                                                                                                                                                \
+	do {                                                                                                                                                   \
+		begin();                                                                                                                                       \
+		if (!ready)                                                                                                                                    \
+			return;                                                                                                                                \
 	} while (0)
 
 /* Every variable that code of the tree reads, by the names in it. */
-#define VARIABLES "PTOWSP_PLUGIN_PATH PTOWSP_TRUST_DIR CC TMPDIR CXX HOME XDG_CACHE_HOME XILINX_XRT PEANO_INSTALL_DIR PATH LD_LIBRARY_PATH ASCEND_HOME_PATH PB_QUIET_S PTOWSP_SHARED PTO_RUNTIME_DIR"
+#define VARIABLES                                                                                                                                              \
+	"PTOWSP_PLUGIN_PATH PTOWSP_TRUST_DIR CC TMPDIR CXX HOME XDG_CACHE_HOME XILINX_XRT PEANO_INSTALL_DIR PATH LD_LIBRARY_PATH ASCEND_HOME_PATH PB_QUIET_S " \
+	"PTOWSP_SHARED PTO_RUNTIME_DIR"
 static void no_variable_is_read(void)
 {
 	static const char *const set = "for v in " VARIABLES "; do [ $v = PATH ] || [ $v = LD_LIBRARY_PATH ] || export $v=/x; done; " AS_NOBODY;
@@ -51,7 +55,8 @@ static void no_variable_is_read(void)
 	BEGIN();
 	CHECK_INT(cli(check_fmt("%s $N/variables " VARIABLES, set)), 0);
 	CHECK_CONTAINS(cli_out, ", HOME there\n");
-	CHECK_CONTAINS(cli_out, "secure 0 PTOWSP_PLUGIN_PATH=/x PTOWSP_TRUST_DIR=/x CC=/x TMPDIR=/x CXX=/x HOME=/x XDG_CACHE_HOME=/x XILINX_XRT=/x PEANO_INSTALL_DIR=/x PATH=/");
+	CHECK_CONTAINS(cli_out, "secure 0 PTOWSP_PLUGIN_PATH=/x PTOWSP_TRUST_DIR=/x CC=/x TMPDIR=/x CXX=/x HOME=/x XDG_CACHE_HOME=/x XILINX_XRT=/x "
+				"PEANO_INSTALL_DIR=/x PATH=/");
 	CHECK_INT(cli(check_fmt("%s $E/variables " VARIABLES, set)), 0);
 	CHECK_STR(cli_out, "secure 1\nPATH /usr/bin:/bin, HOME not there\n");
 }
@@ -62,11 +67,15 @@ static void programs_and_libraries_read_variables_in_the_secure_way_only(void)
 	cli_begin();
 	if (check_sanitizer()[0])
 		CHECK_SKIP("sanitizers have runtimes that read the environment themselves");
-	CHECK_INT(cli("for f in $B/ptowsp-run $B/ptowsp-pack $B/ptowsp-inspect $B/ptowsp-bench $B/../lib/*.so* $B/../lib/ptowsp/ptowsp-worker $B/../lib/ptowsp/plugins/*.so; do"
-		      " nm -D --undefined-only $f | grep -qw getenv && echo $f; done; true"), 0);
+	CHECK_INT(cli("for f in $B/ptowsp-run $B/ptowsp-pack $B/ptowsp-inspect $B/ptowsp-bench $B/../lib/*.so* $B/../lib/ptowsp/ptowsp-worker "
+		      "$B/../lib/ptowsp/plugins/*.so; do"
+		      " nm -D --undefined-only $f | grep -qw getenv && echo $f; done; true"),
+		  0);
 	CHECK_STR(cli_out, "");
-	CHECK_INT(cli("cd $R && grep -rhoE --include=*.c '(secure_getenv|reg_variable|base_command_begin)\\([^)]*\"[A-Z_]+\"' host registry tools plugins packages"
-		      " | grep -oE '\"[A-Z_]+\"' | tr -d '\"' | sort -u | tr '\\n' ' '"), 0);
+	CHECK_INT(cli("cd $R && grep -rhoE --include=*.c '(secure_getenv|reg_variable|base_command_begin)\\([^)]*\"[A-Z_]+\"' host registry tools plugins "
+		      "packages"
+		      " | grep -oE '\"[A-Z_]+\"' | tr -d '\"' | sort -u | tr '\\n' ' '"),
+		  0);
 	for (char *at = strtok(cli_out, " "); at; at = strtok(NULL, " "))
 		if (!strstr(VARIABLES, at))
 			CHECK_FAIL("%s is read, and no test shows what it does with elevated privileges", at);

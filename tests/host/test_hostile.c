@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /* test_hostile.c - plugins that break one rule each, in the host's process, in one of their own, under the checking layers, and under ptowsp-conform. More that are refused
  * before they run are in test_lint.c, test_note.c and test_load.c. */
-#include "tests/check.h"
 #include "host/sandbox/confine.h"
 #include "ptowsp/note.h"
+#include "tests/check.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -77,10 +77,11 @@ static char *commands_make(void)
 		for (size_t k = 0; k < sizeof(ways) / sizeof(*ways); k++) {
 			const int ms = v->in_process == 10 || v->isolated == 10 ? ways[k].hang_ms : PATIENCE_MS;
 
-			used += (size_t)snprintf(text + used, size - used, RUN " >%s.%s.out 2>&1; echo $? >%s.%s\n", check_build(), ways[k].options, ms, ms, path(v), v->plugin,
-						 ways[k].name, v->plugin, ways[k].name);
+			used += (size_t)snprintf(text + used, size - used, RUN " >%s.%s.out 2>&1; echo $? >%s.%s\n", check_build(), ways[k].options, ms, ms,
+						 path(v), v->plugin, ways[k].name, v->plugin, ways[k].name);
 		}
-		used += (size_t)snprintf(text + used, size - used, "%s/bin/ptowsp-conform --timeout %d --rounds 300 --test %s %s >%s.found_out.out 2>&1; echo $? >%s.found_out\n",
+		used += (size_t)snprintf(text + used, size - used,
+					 "%s/bin/ptowsp-conform --timeout %d --rounds 300 --test %s %s >%s.found_out.out 2>&1; echo $? >%s.found_out\n",
 					 check_build(), strstr(v->sentence, "did not end") ? 2 : 20, v->test, path(v), v->plugin, v->plugin);
 	}
 	return text;
@@ -88,7 +89,8 @@ static char *commands_make(void)
 
 static void runs_make(void)
 {
-	static const char empty[] = "{\"schema\": \"ptowsp.package/1\", \"WORK\": {\"instructions\": [[\"halt\"]]}, \"ENTR\": [{\"name\": \"main\", \"flags\": 1}]}";
+	static const char empty[] =
+		"{\"schema\": \"ptowsp.package/1\", \"WORK\": {\"instructions\": [[\"halt\"]]}, \"ENTR\": [{\"name\": \"main\", \"flags\": 1}]}";
 	static bool made;
 	char *commands;
 
@@ -213,8 +215,12 @@ static void a_plugin_that_crashes_or_hangs_harms_no_other_page(void)
 	static const struct {
 		const char *plugin, *said;
 		int status;
-	} rows[] = {{"crash_constructor", "in loading it (constructors): ", 9}, {"crash_entry", "in its entry: ", 9}, {"crash_options", "in options: ", 9}, {"crash_devices", "in devices: ", 9},
-		    {"crash_capabilities", "in capabilities: ", 9}, {"hang_options", "killed in options", 10}};
+	} rows[] = {{"crash_constructor", "in loading it (constructors): ", 9},
+		    {"crash_entry", "in its entry: ", 9},
+		    {"crash_options", "in options: ", 9},
+		    {"crash_devices", "in devices: ", 9},
+		    {"crash_capabilities", "in capabilities: ", 9},
+		    {"hang_options", "killed in options", 10}};
 
 	const int limit_ms = PTOWSP_SANITIZER ? 15000 : 2500; /* of the others, too */
 
@@ -222,13 +228,19 @@ static void a_plugin_that_crashes_or_hangs_harms_no_other_page(void)
 		const char *page = i & 1 ? "--capabilities" : "--devices", *dir = check_fmt("%s/tests/hostile/%s", check_build(), rows[i].plugin);
 		char *out, *err;
 
-		CHECK_INT(check_run(check_fmt("%s/bin/ptowsp-run --isolate=process --load-timeout-ms %d --plugin-dir %s %s", check_build(), limit_ms, dir, page), &out, &err), 0);
+		CHECK_INT(
+			check_run(check_fmt("%s/bin/ptowsp-run --isolate=process --load-timeout-ms %d --plugin-dir %s %s", check_build(), limit_ms, dir, page),
+				  &out, &err),
+			0);
 		CHECK_CONTAINS(out, "cpu_sim");
 		CHECK_CONTAINS(err, "null skipped: null");
 		CHECK_CONTAINS(err, rows[i].said);
 		free(out);
 		free(err);
-		CHECK_INT(check_run(check_fmt("%s/bin/ptowsp-run --isolate=process --load-timeout-ms %d --plugin=%s/libptowsp_null.so %s", check_build(), limit_ms, dir, page), NULL, &err), rows[i].status);
+		CHECK_INT(check_run(check_fmt("%s/bin/ptowsp-run --isolate=process --load-timeout-ms %d --plugin=%s/libptowsp_null.so %s", check_build(),
+					      limit_ms, dir, page),
+				    NULL, &err),
+			  rows[i].status);
 		CHECK_CONTAINS(err, rows[i].said);
 		free(err);
 	}
@@ -262,8 +274,9 @@ static void a_probe_that_loses_the_plugin_holds_nothing(void)
 	const int limit_ms = PTOWSP_SANITIZER ? 15000 : 2500;
 
 	for (size_t i = 0; i < sizeof(rows) / sizeof(*rows); i++) {
-		const char *call = check_fmt("%s/bin/ptowsp-run --capabilities --verify --timeout-ms 1000 --load-timeout-ms %d --plugin=%s/tests/hostile/%s/libptowsp_null.so", check_build(), limit_ms,
-					     check_build(), rows[i].plugin);
+		const char *call = check_fmt(
+			"%s/bin/ptowsp-run --capabilities --verify --timeout-ms 1000 --load-timeout-ms %d --plugin=%s/tests/hostile/%s/libptowsp_null.so",
+			check_build(), limit_ms, check_build(), rows[i].plugin);
 		char *out, *err, *again;
 
 		CHECK_INT(check_run(call, &out, &err), rows[i].status);
@@ -273,7 +286,9 @@ static void a_probe_that_loses_the_plugin_holds_nothing(void)
 		CHECK(is_said_together(out, "TG_BEGIN ", " lost "));
 		CHECK(!is_said_together(out, " lost ", " holds "));
 		CHECK(is_said_together(out, "SY_WAIT_NOTIFY ", "not probed"));
-		CHECK_INT(check_run(check_fmt("%s --json 2>&1 | grep -c -e '\"lost\": \"the probe of TG_BEGIN' -e 'ptowsp-run: the probe of TG_BEGIN'", call), &again, NULL), 0);
+		CHECK_INT(check_run(check_fmt("%s --json 2>&1 | grep -c -e '\"lost\": \"the probe of TG_BEGIN' -e 'ptowsp-run: the probe of TG_BEGIN'", call),
+				    &again, NULL),
+			  0);
 		CHECK_STR(again, "2\n");
 		free(out), free(err), free(again);
 	}
@@ -292,8 +307,11 @@ static void a_page_that_hangs_in_this_process_is_ended(void)
 	for (size_t i = 0; i < sizeof(rows) / sizeof(*rows); i++) {
 		char *err;
 
-		CHECK_INT(check_run(check_fmt("timeout -s KILL 60 %s/bin/ptowsp-run %s --isolate=none --timeout-ms 300 --load-timeout-ms 400 --plugin=%s/tests/hostile/%s/libptowsp_null.so",
-					      check_build(), rows[i].page, check_build(), rows[i].plugin), NULL, &err), 10);
+		CHECK_INT(check_run(check_fmt("timeout -s KILL 60 %s/bin/ptowsp-run %s --isolate=none --timeout-ms 300 --load-timeout-ms 400 "
+					      "--plugin=%s/tests/hostile/%s/libptowsp_null.so",
+					      check_build(), rows[i].page, check_build(), rows[i].plugin),
+				    NULL, &err),
+			  10);
 		CHECK_CONTAINS(err, rows[i].said);
 		free(err);
 	}
@@ -305,8 +323,10 @@ static void a_name_that_leads_to_another_file_is_checked_again(void)
 	const char *dir = check_tmp();
 	char *out;
 
-	REQUIRE_INT(check_run(check_fmt("cd %s && ln -s %s libptowsp_null.so && %s/bin/ptowsp-conform --test '*lint' ./libptowsp_null.so", dir, path(&verdicts[0]), check_build()),
-			      NULL, NULL), 0);
+	REQUIRE_INT(check_run(check_fmt("cd %s && ln -s %s libptowsp_null.so && %s/bin/ptowsp-conform --test '*lint' ./libptowsp_null.so", dir,
+					path(&verdicts[0]), check_build()),
+			      NULL, NULL),
+		    0);
 	REQUIRE_INT(check_run(check_fmt("cd %s && ln -sf %s/tests/hostile/libptowsp_exec_stack.so libptowsp_null.so", dir, check_build()), NULL, NULL), 0);
 	CHECK_INT(check_run(check_fmt("cd %s && %s/bin/ptowsp-conform --test '*lint' ./libptowsp_null.so", dir, check_build()), &out, NULL), 1);
 	CHECK_CONTAINS(out, "executable stack");
@@ -316,15 +336,18 @@ static void a_name_that_leads_to_another_file_is_checked_again(void)
 /* Exchanged again and again, while it is loaded: a good plugin, and one that the lint refuses and whose constructor prints. Nothing of that one runs, here or in a worker. */
 static void a_name_that_is_swapped_while_it_is_loaded_runs_what_was_checked(void)
 {
-	static const char script[] = "cp '%s'/e.pkg.zst . && touch swapping || exit 1; " /* before anything of it goes on beside the runs */
-				     "(while [ -e swapping ]; do ln -sf '%s' libptowsp_null.so; ln -sf '%s/tests/hostile/swapped/libptowsp_null.so' libptowsp_null.so; done) & "
-				     "for i in $(seq 25); do for how in none process; do "
-				     "'%s'/bin/ptowsp-run --isolate=$how --plugin=./libptowsp_null.so e.pkg.zst; echo \"exit $?\"; done; done; rm swapping; wait";
+	static const char script[] =
+		"cp '%s'/e.pkg.zst . && touch swapping || exit 1; " /* before anything of it goes on beside the runs */
+		"(while [ -e swapping ]; do ln -sf '%s' libptowsp_null.so; ln -sf '%s/tests/hostile/swapped/libptowsp_null.so' libptowsp_null.so; done) & "
+		"for i in $(seq 25); do for how in none process; do "
+		"'%s'/bin/ptowsp-run --isolate=$how --plugin=./libptowsp_null.so e.pkg.zst; echo \"exit $?\"; done; done; rm swapping; wait";
 	char *out = NULL;
 	unsigned good = 0, refused = 0, ends = 0;
 
 	runs_make();
-	REQUIRE_INT(check_run(check_fmt("cd '%s' && { %s; } 2>&1", check_tmp(), check_fmt(script, folder(), path(&verdicts[0]), check_build(), check_build())), &out, NULL), 0);
+	REQUIRE_INT(check_run(check_fmt("cd '%s' && { %s; } 2>&1", check_tmp(), check_fmt(script, folder(), path(&verdicts[0]), check_build(), check_build())),
+			      &out, NULL),
+		    0);
 	for (const char *at = out; (at = strstr(at, "exit ")); at += 5) {
 		good += atoi(at + 5) == 0;
 		refused += atoi(at + 5) == 4;
@@ -342,8 +365,10 @@ static void what_a_sandbox_took_too_much_of_is_named(void)
 {
 	static const struct {
 		const char *plugin, *said;
-	} rows[] = {{"bomb_shared", "of memory (--sandbox-memory) and was ended in load"}, {"bomb_files", "of memory (--sandbox-memory) and was ended in load"},
-		    {"bomb_threads", "more than 64 threads (--sandbox-threads)"}, {"bomb_processor", "more than 3 s of processor time (--sandbox-cpu)"}};
+	} rows[] = {{"bomb_shared", "of memory (--sandbox-memory) and was ended in load"},
+		    {"bomb_files", "of memory (--sandbox-memory) and was ended in load"},
+		    {"bomb_threads", "more than 64 threads (--sandbox-threads)"},
+		    {"bomb_processor", "more than 3 s of processor time (--sandbox-cpu)"}};
 
 	if (!host_landlock_version() || !host_seccomp_there())
 		CHECK_SKIP("this kernel has no Landlock or no seccomp");

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* test_isolate.c - plugins in processes of their own: the same results, copies and shared memory, what a sandbox takes away, several devices. */
-#include "tests/check.h"
 #include "ptowsp/note.h"
+#include "tests/check.h"
 
 #include <signal.h>
 #include <stdio.h>
@@ -10,8 +10,8 @@
 #include <time.h>
 #include <unistd.h>
 
-#include "host/sandbox/confine.h"
 #include "host/run/runs.h"
+#include "host/sandbox/confine.h"
 #include "tests/host/moody.h"
 #include "tests/taskgraph/one_task.h"
 
@@ -26,8 +26,9 @@ static char *example_run(const char *name, const char *isolate)
 {
 	char *out = NULL, *err = NULL;
 	const char *dir = check_dir();
-	int rc = check_run(check_fmt("cd %s && %s/bin/ptowsp-run --isolate=%s --threads 1 --trace %s.%s.json --graph %s.%s.txt %s/packages/%s.pkg.zst", dir, check_build(),
-				     isolate, name, isolate, name, isolate, check_build(), name), &out, &err);
+	int rc = check_run(check_fmt("cd %s && %s/bin/ptowsp-run --isolate=%s --threads 1 --trace %s.%s.json --graph %s.%s.txt %s/packages/%s.pkg.zst", dir,
+				     check_build(), isolate, name, isolate, name, isolate, check_build(), name),
+			   &out, &err);
 
 	CHECK_INT(rc, 0);
 	if (rc)
@@ -49,8 +50,10 @@ static void examples_do_the_same_wherever_they_run(void)
 
 			REQUIRE(cut && reference);
 			CHECK(!strncmp(out, reference, (size_t)(cut - out)));
-			CHECK_INT(check_run(check_fmt("cd %s && cmp %s.none.json %s.%s.json && cmp %s.none.txt %s.%s.txt", check_dir(), names[n], names[n], isolations[i],
-						      names[n], names[n], isolations[i]), NULL, NULL), 0);
+			CHECK_INT(check_run(check_fmt("cd %s && cmp %s.none.json %s.%s.json && cmp %s.none.txt %s.%s.txt", check_dir(), names[n], names[n],
+						      isolations[i], names[n], names[n], isolations[i]),
+					    NULL, NULL),
+				  0);
 			free(out);
 		}
 		free(reference);
@@ -61,11 +64,15 @@ static void a_tool_says_where_the_plugin_runs(void)
 {
 	char *out = NULL;
 
-	CHECK_INT(check_run(check_fmt("%s/bin/ptowsp-run --isolate=process --stats=json %s/packages/vector_add.pkg.zst", check_build(), check_build()), &out, NULL), 0);
+	CHECK_INT(check_run(check_fmt("%s/bin/ptowsp-run --isolate=process --stats=json %s/packages/vector_add.pkg.zst", check_build(), check_build()), &out,
+			    NULL),
+		  0);
 	CHECK_CONTAINS(out, "\"isolation\": \"process\"");
 	CHECK_CONTAINS(out, "\"isolation_copy_bytes\": 0"); /* the host's own tensors lie in shared memory */
 	free(out);
-	CHECK_INT(check_run(check_fmt("%s/bin/ptowsp-run --isolate=process --explain %s/packages/vector_add.pkg.zst", check_build(), check_build()), &out, NULL), 0);
+	CHECK_INT(
+		check_run(check_fmt("%s/bin/ptowsp-run --isolate=process --explain %s/packages/vector_add.pkg.zst", check_build(), check_build()), &out, NULL),
+		0);
 	CHECK_CONTAINS(out, "isolation: process");
 	free(out);
 	CHECK_INT(check_run(check_fmt("%s/bin/ptowsp-run --isolate=prison %s/packages/vector_add.pkg.zst", check_build(), check_build()), NULL, &out), 2);
@@ -176,8 +183,11 @@ static void a_run_has_any_number_of_tensors(void)
 	ADD("  return\n}\n");
 #undef ADD
 	REQUIRE(used < sizeof(text) && check_write(check_fmt("%s/many.pto", check_tmp()), text, used));
-	CHECK_INT(check_run(check_fmt("cd '%s' && '%s/bin/ptowsp-pack' many.pto -o many.pkg.zst && '%s/bin/ptowsp-run' --isolate=process --timeout-ms 30000 many.pkg.zst", check_dir(), check_build(), check_build()),
-			    &out, NULL), 0);
+	CHECK_INT(check_run(check_fmt("cd '%s' && '%s/bin/ptowsp-pack' many.pto -o many.pkg.zst && '%s/bin/ptowsp-run' --isolate=process --timeout-ms 30000 "
+				      "many.pkg.zst",
+				      check_dir(), check_build(), check_build()),
+			    &out, NULL),
+		  0);
 	CHECK_CONTAINS(out, "398 tasks");
 	free(out);
 }
@@ -191,8 +201,11 @@ static void tensors_do_not_count_as_a_sandbox_s_own(void)
 
 	if (!host_landlock_version() || !host_seccomp_there() || PTOWSP_SANITIZER)
 		CHECK_SKIP("this kernel has no Landlock or no seccomp, or a sanitizer's own memory counts");
-	CHECK_INT(check_run(check_fmt("%s/bin/ptowsp-run --isolate=sandbox --threads 2 --sandbox-memory %d --set total_rows=600000 --fill x=random:7 %s/packages/softmax.pkg.zst", check_build(), 96 << 20,
-				      check_build()), NULL, &err), 0);
+	CHECK_INT(check_run(check_fmt("%s/bin/ptowsp-run --isolate=sandbox --threads 2 --sandbox-memory %d --set total_rows=600000 --fill x=random:7 "
+				      "%s/packages/softmax.pkg.zst",
+				      check_build(), 96 << 20, check_build()),
+			    NULL, &err),
+		  0);
 	if (err && *err)
 		CHECK_FAIL("%s", err);
 	free(err);
@@ -225,7 +238,9 @@ static void a_sandbox_that_is_too_small_names_its_flags(void)
 	if (PTOWSP_SANITIZER)
 		CHECK_SKIP("sanitizers have memory of their own");
 	for (size_t i = 0; i < sizeof(sizes) / sizeof(*sizes); i++) {
-		const int status = check_run(check_fmt("%s/bin/ptowsp-run --isolate=sandbox --threads 2 --sandbox-memory %d %s/packages/vector_add.pkg.zst", check_build(), sizes[i], check_build()), NULL, &err);
+		const int status = check_run(check_fmt("%s/bin/ptowsp-run --isolate=sandbox --threads 2 --sandbox-memory %d %s/packages/vector_add.pkg.zst",
+						       check_build(), sizes[i], check_build()),
+					     NULL, &err);
 
 		if (status != 1 && status != 9)
 			CHECK_FAIL("exit %d with %d bytes: %s", status, sizes[i], err);
@@ -250,7 +265,8 @@ static void a_sandbox_with_fewer_threads_than_it_has_does_not_run(void)
 	if (!host_landlock_version() || !host_seccomp_there())
 		CHECK_SKIP("this kernel has no Landlock or no seccomp");
 	for (size_t i = 0; i < sizeof(rows) / sizeof(*rows); i++) {
-		CHECK_INT(check_run(check_fmt("%s/bin/ptowsp-run %s %s/packages/vector_add.pkg.zst", check_build(), rows[i].flags, check_build()), NULL, &err), rows[i].status);
+		CHECK_INT(check_run(check_fmt("%s/bin/ptowsp-run %s %s/packages/vector_add.pkg.zst", check_build(), rows[i].flags, check_build()), NULL, &err),
+			  rows[i].status);
 		CHECK_CONTAINS(err, rows[i].said);
 		free(err);
 	}
@@ -265,8 +281,10 @@ static void a_folder_with_more_than_plugins_is_warned_of(void)
 		CHECK_SKIP("this kernel has no Landlock or no seccomp");
 	REQUIRE_INT(check_run(check_fmt("cp %s/lib/ptowsp/plugins/libptowsp_cpu_sim.so %s", check_build(), check_tmp()), NULL, NULL), 0);
 	for (int more = 0; more < 2; more++) {
-		CHECK_INT(check_run(check_fmt("cd %s && %s %s/bin/ptowsp-run --isolate=sandbox --plugin=./libptowsp_cpu_sim.so %s/packages/vector_add.pkg.zst", check_dir(), more ? "touch secret.txt;" : "",
-					      check_build(), check_build()), NULL, &err), 0);
+		CHECK_INT(check_run(check_fmt("cd %s && %s %s/bin/ptowsp-run --isolate=sandbox --plugin=./libptowsp_cpu_sim.so %s/packages/vector_add.pkg.zst",
+					      check_dir(), more ? "touch secret.txt;" : "", check_build(), check_build()),
+				    NULL, &err),
+			  0);
 		if (more)
 			CHECK_CONTAINS(err, "holds more than plugins (secret.txt)");
 		else
@@ -285,7 +303,8 @@ static void a_sandbox_takes_files_network_and_processes_away(void)
 	for (uint32_t isolate = PTOWSP_ISOLATE_PROCESS; isolate <= PTOWSP_ISOLATE_SANDBOX; isolate++) {
 		REQUIRE_INT(moody_backend(&s, "tries:init", isolate, 0, &error), 0);
 		CHECK_UINT(ptowsp_backend_isolation(s.backend), isolate);
-		CHECK_CONTAINS(s.log, isolate == PTOWSP_ISOLATE_SANDBOX ? "file no, secret no, network no, child no" : "file yes, secret yes, network yes, child yes");
+		CHECK_CONTAINS(s.log,
+			       isolate == PTOWSP_ISOLATE_SANDBOX ? "file no, secret no, network no, child no" : "file yes, secret yes, network yes, child yes");
 		if (host_mdwe_there())
 			CHECK_CONTAINS(s.log, "code no");
 		CHECK_CONTAINS(s.log, isolate == PTOWSP_ISOLATE_SANDBOX ? "limits no, signals no" : "limits yes, signals yes"); /* of the host */
@@ -333,8 +352,11 @@ static void a_probe_that_loses_its_worker_proves_nothing(void)
 {
 	char *out = NULL, *err = NULL;
 
-	CHECK_INT(check_run(check_fmt("%s/bin/ptowsp-run --capabilities --verify --isolate=process --plugin=%s/test/isolate/libptowsp_moody.so --opt mood=kill:submit", check_build(),
-				      check_build()), &out, &err), 9);
+	CHECK_INT(check_run(check_fmt("%s/bin/ptowsp-run --capabilities --verify --isolate=process --plugin=%s/test/isolate/libptowsp_moody.so --opt "
+				      "mood=kill:submit",
+				      check_build(), check_build()),
+			    &out, &err),
+		  9);
 	CHECK_CONTAINS(out, "\nTG_BEGIN                             -         lost        -         moody: its worker ended in submit: signal 9 ");
 	CHECK_CONTAINS(err, "ptowsp-run: the probe of TG_BEGIN crashed the backend: ");
 	free(out);
@@ -367,7 +389,8 @@ static uint64_t clock_ns(pid_t process)
 	struct timespec used = {0};
 	clockid_t clock;
 
-	return !clock_getcpuclockid(process, &clock) && !clock_gettime(clock, &used) ? (uint64_t)used.tv_sec * UINT64_C(1000000000) + (uint64_t)used.tv_nsec : 0;
+	return !clock_getcpuclockid(process, &clock) && !clock_gettime(clock, &used) ? (uint64_t)used.tv_sec * UINT64_C(1000000000) + (uint64_t)used.tv_nsec
+										     : 0;
 }
 
 static void a_worker_that_nobody_asks_takes_no_processor_time(void)
@@ -402,9 +425,12 @@ static const char *two_package(const char *last)
 	static const char kernel[] = "func @ten(%x: !pto.memref<gm,...,i32>) {\n%t = alloc_tile : !pto.tile<1x8xi32>\n"
 				     "%t = tload %x[0, 0] : (!pto.memref<gm,...,i32>, index, index) -> !pto.tile<1x8xi32>\n"
 				     "%t = tadds %t, %1 : !pto.tile<1x8xi32>, i32\ntstore %t, %x[0, 0]\nreturn\n}\n";
-	const char *text = check_fmt("%sgraph @first {\nTG_BEGIN(G)\nTG_KERNEL(A, ten, 1, AIV, 0) MC_BIND(A, 0, X, 0, 32)\nSY_NOTIFY(1, READY)\nTG_END(G)\nTG_LAUNCH(G, s)\nSY_WAIT_NOTIFY(1, %s)\n}\n"
-				     "graph @second on device 1 {\nSY_WAIT_NOTIFY(0, READY)\nTG_BEGIN(G)\nTG_KERNEL(B, ten, 1, AIV, 0) MC_BIND(B, 0, X, 0, 32)\n"
-				     "SY_NOTIFY(0, DONE)\nTG_END(G)\nTG_LAUNCH(G, s)\nTG_SYNC(G)\n%s}\n", kernel, last, strcmp(last, "DONE") ? "SY_WAIT_NOTIFY(0, LATER)\n" : "");
+	const char *text =
+		check_fmt("%sgraph @first {\nTG_BEGIN(G)\nTG_KERNEL(A, ten, 1, AIV, 0) MC_BIND(A, 0, X, 0, 32)\nSY_NOTIFY(1, READY)\nTG_END(G)\nTG_LAUNCH(G, "
+			  "s)\nSY_WAIT_NOTIFY(1, %s)\n}\n"
+			  "graph @second on device 1 {\nSY_WAIT_NOTIFY(0, READY)\nTG_BEGIN(G)\nTG_KERNEL(B, ten, 1, AIV, 0) MC_BIND(B, 0, X, 0, 32)\n"
+			  "SY_NOTIFY(0, DONE)\nTG_END(G)\nTG_LAUNCH(G, s)\nTG_SYNC(G)\n%s}\n",
+			  kernel, last, strcmp(last, "DONE") ? "SY_WAIT_NOTIFY(0, LATER)\n" : "");
 	const char *path = check_fmt("%s/two.pkg.zst", check_tmp());
 
 	if (!check_write(check_fmt("%s/two.pto", check_dir()), text, strlen(text)) ||
@@ -444,7 +470,8 @@ static ptowsp_status devices_start(struct moody s[2], const char *path, uint32_t
 
 static void devices_in_different_processes_tell_each_other(void)
 {
-	static const uint32_t where[][2] = {{PTOWSP_ISOLATE_PROCESS, PTOWSP_ISOLATE_PROCESS}, {PTOWSP_ISOLATE_PROCESS, PTOWSP_ISOLATE_NONE}, {PTOWSP_ISOLATE_NONE, PTOWSP_ISOLATE_PROCESS}};
+	static const uint32_t where[][2] = {
+		{PTOWSP_ISOLATE_PROCESS, PTOWSP_ISOLATE_PROCESS}, {PTOWSP_ISOLATE_PROCESS, PTOWSP_ISOLATE_NONE}, {PTOWSP_ISOLATE_NONE, PTOWSP_ISOLATE_PROCESS}};
 	struct moody s[2] = {{0}, {0}};
 	void *x;
 

@@ -5,8 +5,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "host/run/kernels_ffi.h"
 #include "host/ptowsp_host.h"
+#include "host/run/kernels_ffi.h"
 #include "registry/registry_kernels.h"
 
 static struct ptowsp_error error;
@@ -38,9 +38,18 @@ static void signatures_print_as_they_are_written(void)
 static void wrong_signatures_are_refused_with_a_sentence(void)
 {
 	static const char *const rows[][2] = {
-		{"", "signature \"\" does not begin with a result type; write it like v(p,p,i64,f32)"}, {"x(p)", "signature \"x(p)\" does not begin with a result type; write it like v(p,p,i64,f32)"}, {"v", "signature \"v\" has no '(' behind its result; write it like v(p,p,i64,f32)"}, {"v(", "signature \"v(\": \"\" is no argument type; types are i8..i64, u8..u64, f32, f64, p"}, {"v(p", "signature \"v(p\" has no ')' where it should end; write it like v(p,p,i64,f32)"}, {"v(p,)", "signature \"v(p,)\": \"\" is no argument type; types are i8..i64, u8..u64, f32, f64, p"},
-		{"v(q)", "signature \"v(q)\": \"q\" is no argument type; types are i8..i64, u8..u64, f32, f64, p"}, {"v(v)", "signature \"v(v)\": \"v\" is no argument type; types are i8..i64, u8..u64, f32, f64, p"}, {"v(float*)", "signature \"v(float*)\": \"float*\" is no argument type; types are i8..i64, u8..u64, f32, f64, p"},
-		{"v(p) x", "signature \"v(p) x\" goes on behind its ')'; write it like v(p,p,i64,f32)"}, {"v(i128)", "signature \"v(i128)\": \"i128\" is no argument type; types are i8..i64, u8..u64, f32, f64, p"}, {"v(p p)", "signature \"v(p p)\" has no ')' where it should end; write it like v(p,p,i64,f32)"},
+		{"", "signature \"\" does not begin with a result type; write it like v(p,p,i64,f32)"},
+		{"x(p)", "signature \"x(p)\" does not begin with a result type; write it like v(p,p,i64,f32)"},
+		{"v", "signature \"v\" has no '(' behind its result; write it like v(p,p,i64,f32)"},
+		{"v(", "signature \"v(\": \"\" is no argument type; types are i8..i64, u8..u64, f32, f64, p"},
+		{"v(p", "signature \"v(p\" has no ')' where it should end; write it like v(p,p,i64,f32)"},
+		{"v(p,)", "signature \"v(p,)\": \"\" is no argument type; types are i8..i64, u8..u64, f32, f64, p"},
+		{"v(q)", "signature \"v(q)\": \"q\" is no argument type; types are i8..i64, u8..u64, f32, f64, p"},
+		{"v(v)", "signature \"v(v)\": \"v\" is no argument type; types are i8..i64, u8..u64, f32, f64, p"},
+		{"v(float*)", "signature \"v(float*)\": \"float*\" is no argument type; types are i8..i64, u8..u64, f32, f64, p"},
+		{"v(p) x", "signature \"v(p) x\" goes on behind its ')'; write it like v(p,p,i64,f32)"},
+		{"v(i128)", "signature \"v(i128)\": \"i128\" is no argument type; types are i8..i64, u8..u64, f32, f64, p"},
+		{"v(p p)", "signature \"v(p p)\" has no ')' where it should end; write it like v(p,p,i64,f32)"},
 	};
 	struct reg_signature signature;
 
@@ -63,7 +72,8 @@ static void thirty_two_arguments_are_the_most(void)
 	text[strlen(text) - 1] = '\0';
 	strcat(text, ",i8)");
 	CHECK_INT(reg_signature_parse(&signature, text, &error), PTOWSP_INVALID);
-	CHECK_STR(error.text, "signature \"v(p,i8,i8,i8,i8,i8,i8,i8,i8,i8,i8,i8,i8,i8,i8,i8,i8,i8,i8,i8\" has more than 32 arguments; write it like v(p,p,i64,f32)");
+	CHECK_STR(error.text,
+		  "signature \"v(p,i8,i8,i8,i8,i8,i8,i8,i8,i8,i8,i8,i8,i8,i8,i8,i8,i8,i8,i8\" has more than 32 arguments; write it like v(p,p,i64,f32)");
 }
 
 static void names_are_found_with_their_signature(void)
@@ -140,8 +150,12 @@ static uint64_t args[32];
 static const char *call(const char *signature, ptowsp_native_fn fn, uint32_t tensors, uint32_t scalars)
 {
 	struct ptowsp_tensor_arg rows[4] = {{.data = memory[0]}, {.data = memory[1]}, {.data = memory[2]}, {.data = memory[3]}};
-	struct ptowsp_task task = {.head = PTOWSP_HEAD(struct ptowsp_task, TASK), .args = args, .tensors = rows, .arg_count = scalars,
-				   .tensor_count = tensors, .tensor_stride = sizeof(rows[0])};
+	struct ptowsp_task task = {.head = PTOWSP_HEAD(struct ptowsp_task, TASK),
+				   .args = args,
+				   .tensors = rows,
+				   .arg_count = scalars,
+				   .tensor_count = tensors,
+				   .tensor_stride = sizeof(rows[0])};
 	struct ptowsp_kernel_out out = {.head = PTOWSP_HEAD(struct ptowsp_kernel_out, KERNEL_OUT), .cycles = 42, .error = &error};
 	struct ptowsp_kernel_ref ref;
 	struct host_kernel *kernel;
@@ -214,13 +228,13 @@ static void other_shapes_go_through_libffi(void)
 
 static uint64_t sum;
 
-static void thirty_two(int64_t a0, int64_t a1, int64_t a2, int64_t a3, int64_t a4, int64_t a5, int64_t a6, int64_t a7, int64_t a8,
-		       int64_t a9, int64_t a10, int64_t a11, int64_t a12, int64_t a13, int64_t a14, int64_t a15, int64_t a16,
-		       int64_t a17, int64_t a18, int64_t a19, int64_t a20, int64_t a21, int64_t a22, int64_t a23, int64_t a24,
-		       int64_t a25, int64_t a26, int64_t a27, int64_t a28, int64_t a29, int64_t a30, int64_t a31)
+static void thirty_two(int64_t a0, int64_t a1, int64_t a2, int64_t a3, int64_t a4, int64_t a5, int64_t a6, int64_t a7, int64_t a8, int64_t a9, int64_t a10,
+		       int64_t a11, int64_t a12, int64_t a13, int64_t a14, int64_t a15, int64_t a16, int64_t a17, int64_t a18, int64_t a19, int64_t a20,
+		       int64_t a21, int64_t a22, int64_t a23, int64_t a24, int64_t a25, int64_t a26, int64_t a27, int64_t a28, int64_t a29, int64_t a30,
+		       int64_t a31)
 {
-	sum = (uint64_t)(a0 + a1 + a2 + a3 + a4 + a5 + a6 + a7 + a8 + a9 + a10 + a11 + a12 + a13 + a14 + a15 + a16 + a17 + a18 + a19 +
-			 a20 + a21 + a22 + a23 + a24 + a25 + a26 + a27 + a28 + a29 + a30 + 2 * a31);
+	sum = (uint64_t)(a0 + a1 + a2 + a3 + a4 + a5 + a6 + a7 + a8 + a9 + a10 + a11 + a12 + a13 + a14 + a15 + a16 + a17 + a18 + a19 + a20 + a21 + a22 + a23 +
+			 a24 + a25 + a26 + a27 + a28 + a29 + a30 + 2 * a31);
 }
 
 static void thirty_two_arguments_arrive(void)

@@ -8,17 +8,35 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "host/host_error.h"
-#include "host/layers/layers.h"
 #include "host/call/loan.h"
 #include "host/find/normalise.h"
+#include "host/host_error.h"
+#include "host/layers/layers.h"
 #include "host/run/runs.h"
 
 /* ---- a plugin ---- */
 
 static enum {
-	HONEST, SILENT, POSITIVE, NULL_OBJECT, BEYOND, ROUNDING, EARLY_DONE, TWICE, NO_STATS, ERROR_WITH_OK, REFUSES_AND_COMPLETES, COUNT_LIES, BAD_DEVICE, OWN_THREAD,
-	FIND_NULL, SLOW, LATE, LEAVES_RUNS, WRITES_ERROR, SHORT_TABLE
+	HONEST,
+	SILENT,
+	POSITIVE,
+	NULL_OBJECT,
+	BEYOND,
+	ROUNDING,
+	EARLY_DONE,
+	TWICE,
+	NO_STATS,
+	ERROR_WITH_OK,
+	REFUSES_AND_COMPLETES,
+	COUNT_LIES,
+	BAD_DEVICE,
+	OWN_THREAD,
+	FIND_NULL,
+	SLOW,
+	LATE,
+	LEAVES_RUNS,
+	WRITES_ERROR,
+	SHORT_TABLE
 } mode;
 static const struct ptowsp_host *services;
 static uint64_t token;
@@ -30,7 +48,9 @@ static void complete(void)
 {
 	struct ptowsp_run_stats stats = {.head = PTOWSP_HEAD(struct ptowsp_run_stats, RUN_STATS)};
 	struct ptowsp_error why = {.head = PTOWSP_HEAD(struct ptowsp_error, ERROR), .text = "why"};
-	struct ptowsp_done done = {.head = PTOWSP_HEAD(struct ptowsp_done, DONE), .token = token, .stats = mode == NO_STATS ? NULL : &stats,
+	struct ptowsp_done done = {.head = PTOWSP_HEAD(struct ptowsp_done, DONE),
+				   .token = token,
+				   .stats = mode == NO_STATS ? NULL : &stats,
 				   .error = mode == ERROR_WITH_OK ? &why : NULL};
 
 	services->done(services->context, &done);
@@ -136,8 +156,18 @@ static const void *extension(struct ptowsp_object *object, const char *id)
 	(void)object;
 	return mode == SHORT_TABLE && !strcmp(id, PTOWSP_EXTENSION_TRACE) ? &small : NULL;
 }
-static const struct ptowsp_ops ops = {.head = PTOWSP_HEAD(struct ptowsp_ops, OPS), .init = init, .fini = end, .devices = devices, .open = device_open, .close = end,
-				      .load = load, .unload = end, .submit = submit, .poll = poll, .drain = drain, .extension = extension};
+static const struct ptowsp_ops ops = {.head = PTOWSP_HEAD(struct ptowsp_ops, OPS),
+				      .init = init,
+				      .fini = end,
+				      .devices = devices,
+				      .open = device_open,
+				      .close = end,
+				      .load = load,
+				      .unload = end,
+				      .submit = submit,
+				      .poll = poll,
+				      .drain = drain,
+				      .extension = extension};
 
 /* ---- a host ---- */
 

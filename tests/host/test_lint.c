@@ -156,11 +156,10 @@ static const struct {
 static void kind_check(const char *compiler, size_t kind, const char *out)
 {
 	/* In the output's folder: clang leaves its coverage notes where it is called. */
-	const char *command =
-		check_fmt("cd \"$(dirname '%s')\" && root='%s' && %s -std=c11 %s -fPIC -fvisibility=hidden -I\"$root/abi\" "
-			  "\"$root/tests/hostile/plugin.c\" -shared -Wl,-z,now -Wl,-z,relro -Wl,-z,noexecstack "
-			  "-Wl,--version-script=\"$root/abi/ptowsp_plugin.map\" -o '%s'",
-			  out, check_root(), compiler, kinds[kind].flags, out);
+	const char *command = check_fmt("cd \"$(dirname '%s')\" && root='%s' && %s -std=c11 %s -fPIC -fvisibility=hidden -I\"$root/abi\" "
+					"\"$root/tests/hostile/plugin.c\" -shared -Wl,-z,now -Wl,-z,relro -Wl,-z,noexecstack "
+					"-Wl,--version-script=\"$root/abi/ptowsp_plugin.map\" -o '%s'",
+					out, check_root(), compiler, kinds[kind].flags, out);
 	struct ptowsp_error error = {0};
 	struct host_note note;
 	size_t size = 0;
@@ -395,12 +394,9 @@ static uint64_t next(void) /* splitmix64 */
 static size_t place_choose(uint64_t dynamic_at)
 {
 	switch (next() % 4) {
-	case 0:
-		return next() % 1024 % good_size;
-	case 1:
-		return (dynamic_at + next() % 512) % good_size;
-	default:
-		return next() % good_size;
+	case 0: return next() % 1024 % good_size;
+	case 1: return (dynamic_at + next() % 512) % good_size;
+	default: return next() % good_size;
 	}
 }
 
@@ -422,8 +418,7 @@ static void lint_reads_no_mutated_byte_too_far(void)
 		state = seed + round;
 		memcpy(good, kept, good_size);
 		for (unsigned hits = 1 + (unsigned)(next() % 8); hits; hits--)
-			good[place_choose(dynamic_at)] =
-				(char)(next() & 1 ? values[next() % sizeof(values)] : (unsigned char)next());
+			good[place_choose(dynamic_at)] = (char)(next() & 1 ? values[next() % sizeof(values)] : (unsigned char)next());
 		look(good, good_size);
 	}
 	free(good);

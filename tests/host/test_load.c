@@ -116,12 +116,12 @@ static void load_fills_every_hole_with_unimplemented(void)
 
 	REQUIRE_INT(load(plugin_path("empty_ops"), &plugin, &error), PTOWSP_OK);
 	CHECK(plugin->ops.extension(NULL, "ptowsp.trace/1") == NULL);
-#define ASK(call, name)                                                                                                        \
-	do {                                                                                                                   \
-		memset(&error, 0, sizeof(error));                                                                              \
-		CHECK_INT(plugin->ops.call, PTOWSP_UNIMPLEMENTED);                                                             \
-		CHECK_INT(error.code, PTOWSP_UNIMPLEMENTED);                                                                   \
-		CHECK_CONTAINS(error.text, "\"" name "\"");                                                                    \
+#define ASK(call, name)                                                                                                                                        \
+	do {                                                                                                                                                   \
+		memset(&error, 0, sizeof(error));                                                                                                              \
+		CHECK_INT(plugin->ops.call, PTOWSP_UNIMPLEMENTED);                                                                                             \
+		CHECK_INT(error.code, PTOWSP_UNIMPLEMENTED);                                                                                                   \
+		CHECK_CONTAINS(error.text, "\"" name "\"");                                                                                                    \
 	} while (0)
 	ASK(init(NULL, NULL, &object, &error), "init");
 	ASK(fini(NULL, &error), "fini");
@@ -253,7 +253,8 @@ static int sealed_make(struct host_sealed *sealed, const char *plugin)
 	ptowsp_status status;
 	size_t size;
 	char *bytes = check_read(plugin_path(plugin), &size);
-	bool made = bytes && !host_sealed_begin(sealed, plugin, &status) && !host_sealed_append(sealed, bytes, size, &status) && !host_sealed_end(sealed, &status);
+	bool made =
+		bytes && !host_sealed_begin(sealed, plugin, &status) && !host_sealed_append(sealed, bytes, size, &status) && !host_sealed_end(sealed, &status);
 
 	free(bytes);
 	return made ? sealed->fd : -1;

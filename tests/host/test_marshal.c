@@ -234,9 +234,7 @@ static void in_draw(struct host_call *call, unsigned i)
 	case HOST_PARAMETER_CONTEXT: v->pointer = arena; return;
 	case HOST_PARAMETER_FUNCTION: return;
 	case HOST_PARAMETER_ROWS: v->data = rows_draw(p->of, count, stride); break;
-	default:
-		v->data = room((size_t)count * p->of);
-		bytes_draw((void *)(uintptr_t)v->data, (size_t)count * p->of);
+	default: v->data = room((size_t)count * p->of); bytes_draw((void *)(uintptr_t)v->data, (size_t)count * p->of);
 	}
 	number_put(call, p->count, count);
 	number_put(call, p->stride, stride);
@@ -337,7 +335,10 @@ static bool parameter_same(const struct host_call *a, const struct host_call *b,
 	case HOST_PARAMETER_TEXT:
 	case HOST_PARAMETER_BYTES:
 	case HOST_PARAMETER_VALUES: return !count || (y && !memcmp(x, y, (size_t)count * p->of));
-	case HOST_PARAMETER_LENT: x = host_field_pointer(x, 0); y = host_field_pointer(y, 0); break;
+	case HOST_PARAMETER_LENT:
+		x = host_field_pointer(x, 0);
+		y = host_field_pointer(y, 0);
+		break;
 	case HOST_PARAMETER_ROWS:
 	case HOST_PARAMETER_TABLES: break;
 	default: return true;

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT
  * test_memory.c - memory of the host: of every size and alignment, zeroed also where it was used before. */
-#include "tests/check.h"
 #include "host/call/buffer.h"
 #include "host/call/host_memory.h"
+#include "tests/check.h"
 
 #include <stdint.h>
 #include <string.h>

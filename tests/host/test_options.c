@@ -1,13 +1,12 @@
 /* SPDX-License-Identifier: MIT */
 /* test_options.c - settings of a plugin's options, held to what it declares before it sees them. */
-#include "tests/check.h"
 #include "host/host_backend.h"
+#include "tests/check.h"
 
-static const struct ptowsp_option
-	lanes = {PTOWSP_HEAD(struct ptowsp_option, OPTION), "lanes", "int", "3", "-1..5", "how wide it is"},
-	depth = {PTOWSP_HEAD(struct ptowsp_option, OPTION), "depth", "int", "1", "", "any integer"},
-	dry = {PTOWSP_HEAD(struct ptowsp_option, OPTION), "dry", "bool", "false", "", "whether it only says what it would do"},
-	mode = {PTOWSP_HEAD(struct ptowsp_option, OPTION), "mode", "word", "poll", "poll|thread", "who waits"};
+static const struct ptowsp_option lanes = {PTOWSP_HEAD(struct ptowsp_option, OPTION), "lanes", "int", "3", "-1..5", "how wide it is"},
+				  depth = {PTOWSP_HEAD(struct ptowsp_option, OPTION), "depth", "int", "1", "", "any integer"},
+				  dry = {PTOWSP_HEAD(struct ptowsp_option, OPTION), "dry", "bool", "false", "", "whether it only says what it would do"},
+				  mode = {PTOWSP_HEAD(struct ptowsp_option, OPTION), "mode", "word", "poll", "poll|thread", "who waits"};
 
 static ptowsp_status set(const char *key, const char *value, struct ptowsp_error *error)
 {
@@ -38,14 +37,17 @@ static void trials_run(const struct trial *trials, size_t count)
 static void an_integer_lies_within_its_range_with_both_ends(void)
 {
 	static const struct trial trials[] = {
-		{"lanes", "-1", NULL}, {"lanes", "5", NULL}, {"lanes", "0", NULL},
+		{"lanes", "-1", NULL},
+		{"lanes", "5", NULL},
+		{"lanes", "0", NULL},
 		{"lanes", "-2", "option lanes takes int -1..5, not \"-2\""},
 		{"lanes", "6", "option lanes takes int -1..5, not \"6\""},
 		{"lanes", "99999999999999999999", "option lanes takes int -1..5, not \"99999999999999999999\""},
 		{"lanes", "three", "option lanes takes int -1..5, not \"three\""},
 		{"lanes", "3x", "option lanes takes int -1..5, not \"3x\""},
 		{"lanes", "", "option lanes takes int -1..5, not \"\""},
-		{"depth", "-700", NULL}, {"depth", "7", NULL},
+		{"depth", "-700", NULL},
+		{"depth", "7", NULL},
 		{"depth", "deep", "option depth takes int, not \"deep\""},
 	};
 
@@ -55,7 +57,10 @@ static void an_integer_lies_within_its_range_with_both_ends(void)
 static void a_word_is_one_of_those_that_are_declared(void)
 {
 	static const struct trial trials[] = {
-		{"mode", "poll", NULL}, {"mode", "thread", NULL}, {"dry", "true", NULL}, {"dry", "false", NULL},
+		{"mode", "poll", NULL},
+		{"mode", "thread", NULL},
+		{"dry", "true", NULL},
+		{"dry", "false", NULL},
 		{"mode", "threads", "option mode takes word poll|thread, not \"threads\""},
 		{"mode", "pol", "option mode takes word poll|thread, not \"pol\""},
 		{"mode", "", "option mode takes word poll|thread, not \"\""},

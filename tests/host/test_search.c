@@ -17,9 +17,7 @@ static const char *hostile(void)
 
 static void plugin_copy(const char *plugin, const char *dir, const char *as)
 {
-	REQUIRE_INT(check_run(check_fmt("mkdir -p '%s' && cp '%s/libptowsp_%s.so' '%s/%s'", dir, hostile(), plugin, dir, as),
-			      NULL, NULL),
-		    0);
+	REQUIRE_INT(check_run(check_fmt("mkdir -p '%s' && cp '%s/libptowsp_%s.so' '%s/%s'", dir, hostile(), plugin, dir, as), NULL, NULL), 0);
 }
 
 /* The row of a name, -1 if there is none; the nth of them. */

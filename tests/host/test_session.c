@@ -193,13 +193,26 @@ static void texts_are_values_of_their_type_or_refused(void)
 		bool fine;
 		uint64_t bits;
 	} rows[] = {
-		{PTOWSP_I8, "-128", true, (uint64_t)-128}, {PTOWSP_I8, "128", false, 0},	  {PTOWSP_I8, "127", true, 127},
-		{PTOWSP_I32, "-1", true, UINT64_MAX},	   {PTOWSP_I32, "5000000000", false, 0}, {PTOWSP_U8, "255", true, 255},
-		{PTOWSP_U8, "256", false, 0},		   {PTOWSP_U8, "-1", false, 0},		  {PTOWSP_U64, "-1", false, 0},
-		{PTOWSP_U64, "18446744073709551615", true, UINT64_MAX}, {PTOWSP_U64, "18446744073709551616", false, 0},
-		{PTOWSP_U32, "0xff", true, 255},	   {PTOWSP_BOOL, "true", true, 1},	  {PTOWSP_BOOL, "0", true, 0},
-		{PTOWSP_BOOL, "2", false, 0},		   {PTOWSP_F32, "0.5", true, 0x3F000000}, {PTOWSP_F32, "half", false, 0},
-		{PTOWSP_F64, "-2", true, UINT64_C(0xC000000000000000)}, {PTOWSP_I64, "", false, 0}, {PTOWSP_I64, "1.5", false, 0},
+		{PTOWSP_I8, "-128", true, (uint64_t)-128},
+		{PTOWSP_I8, "128", false, 0},
+		{PTOWSP_I8, "127", true, 127},
+		{PTOWSP_I32, "-1", true, UINT64_MAX},
+		{PTOWSP_I32, "5000000000", false, 0},
+		{PTOWSP_U8, "255", true, 255},
+		{PTOWSP_U8, "256", false, 0},
+		{PTOWSP_U8, "-1", false, 0},
+		{PTOWSP_U64, "-1", false, 0},
+		{PTOWSP_U64, "18446744073709551615", true, UINT64_MAX},
+		{PTOWSP_U64, "18446744073709551616", false, 0},
+		{PTOWSP_U32, "0xff", true, 255},
+		{PTOWSP_BOOL, "true", true, 1},
+		{PTOWSP_BOOL, "0", true, 0},
+		{PTOWSP_BOOL, "2", false, 0},
+		{PTOWSP_F32, "0.5", true, 0x3F000000},
+		{PTOWSP_F32, "half", false, 0},
+		{PTOWSP_F64, "-2", true, UINT64_C(0xC000000000000000)},
+		{PTOWSP_I64, "", false, 0},
+		{PTOWSP_I64, "1.5", false, 0},
 	};
 
 	for (size_t i = 0; i < sizeof(rows) / sizeof(*rows); i++) {
@@ -218,9 +231,9 @@ static void a_float_beyond_its_type_is_refused_with_the_largest_value(void)
 		const char *text;
 		bool fine;
 	} rows[] = {
-		{PTOWSP_F32, "3.4028234e38", true}, {PTOWSP_F32, "3.4028236e38", false}, {PTOWSP_F32, "-1e39", false}, {PTOWSP_F32, "1e300", false},
-		{PTOWSP_F32, "1e999", false},	    {PTOWSP_F32, "inf", true},		 {PTOWSP_F32, "-inf", true},   {PTOWSP_F32, "1e-60", true},
-		{PTOWSP_F64, "1e300", true},	    {PTOWSP_F64, "1e999", false},	 {PTOWSP_F64, "-1e999", false}, {PTOWSP_F64, "inf", true},
+		{PTOWSP_F32, "3.4028234e38", true}, {PTOWSP_F32, "3.4028236e38", false}, {PTOWSP_F32, "-1e39", false},  {PTOWSP_F32, "1e300", false},
+		{PTOWSP_F32, "1e999", false},       {PTOWSP_F32, "inf", true},           {PTOWSP_F32, "-inf", true},    {PTOWSP_F32, "1e-60", true},
+		{PTOWSP_F64, "1e300", true},        {PTOWSP_F64, "1e999", false},        {PTOWSP_F64, "-1e999", false}, {PTOWSP_F64, "inf", true},
 	};
 	uint64_t bits;
 

@@ -7,8 +7,8 @@
 #include <string.h>
 #include <time.h>
 
-#include "host/trust/host_policy.h"
 #include "host/ptowsp_host.h"
+#include "host/trust/host_policy.h"
 #include "host/trust/trust.h"
 #include "tests/fives.h"
 
@@ -24,11 +24,13 @@ static void begin(bool portable)
 	REQUIRE(!check_run("uname -m", &name, NULL));
 	snprintf(machine, sizeof(machine), "%.*s", (int)strcspn(name, "\n"), name);
 	free(name);
-	name = (char *)(uintptr_t)check_fmt("%snative %s-linux-gnu \"lib.so\" \"twice\"%s }\nworkload @main { call @k(%%x -> %%x, %%y -> %%y, %%n -> 4) }\n", source, machine,
-					   portable ? " portable @fives" : "");
+	name = (char *)(uintptr_t)check_fmt("%snative %s-linux-gnu \"lib.so\" \"twice\"%s }\nworkload @main { call @k(%%x -> %%x, %%y -> %%y, %%n -> 4) }\n",
+					    source, machine, portable ? " portable @fives" : "");
 	REQUIRE(check_write(check_fmt("%s/m.pto", getenv("T")), name, strlen(name)));
-	REQUIRE_INT(cli("echo '#include <stdint.h>\nvoid twice(const float *x, float *y, int64_t n) { for (int64_t i = 0; i < n; i++) y[i] = 2 * x[i]; }' >lib.c\n"
-			"gcc -std=c11 -O2 -fPIC -shared lib.c -o lib.so && $B/ptowsp-pack m.pto -o m.pkg.zst"), 0);
+	REQUIRE_INT(
+		cli("echo '#include <stdint.h>\nvoid twice(const float *x, float *y, int64_t n) { for (int64_t i = 0; i < n; i++) y[i] = 2 * x[i]; }' >lib.c\n"
+		    "gcc -std=c11 -O2 -fPIC -shared lib.c -o lib.so && $B/ptowsp-pack m.pto -o m.pkg.zst"),
+		0);
 	REQUIRE_INT(cli("$B/ptowsp-pack --make-key ann && $B/ptowsp-pack --make-key bob && mkdir keys && cp ann.pub keys"), 0);
 }
 
@@ -101,7 +103,9 @@ static void code_that_is_native_only_is_refused_with_the_reason(void)
 static void one_of_several_signatures_is_enough(void)
 {
 	begin(true);
-	CHECK_INT(cli("$B/ptowsp-pack --sign=bob m.pkg.zst; $B/ptowsp-pack --make-key cid; cp cid.pub keys; $B/ptowsp-pack --sign=cid --sign-for=aie m.pkg.zst"), 0);
+	CHECK_INT(
+		cli("$B/ptowsp-pack --sign=bob m.pkg.zst; $B/ptowsp-pack --make-key cid; cp cid.pub keys; $B/ptowsp-pack --sign=cid --sign-for=aie m.pkg.zst"),
+		0);
 	ran("portable");
 	CHECK_CONTAINS(cli_text(cli_json(), "trust"), "the signature of cid is for aie"); /* which comes nearer than bob's */
 	CHECK_INT(cli("$B/ptowsp-pack --sign=ann m.pkg.zst"), 0);
@@ -121,7 +125,12 @@ static void an_embedding_program_gets_the_same(void)
 {
 	struct ptowsp_error error = {.head = PTOWSP_HEAD(struct ptowsp_error, ERROR)};
 	const char *dirs[1], *plugin_dirs[1];
-	struct ptowsp_backend_options options = {.isolate = PTOWSP_ISOLATE_NONE, .plugin = "cpu_sim", .trust_dirs = dirs, .trust_dir_count = 1, .plugin_dirs = plugin_dirs, .plugin_dir_count = 1};
+	struct ptowsp_backend_options options = {.isolate = PTOWSP_ISOLATE_NONE,
+						 .plugin = "cpu_sim",
+						 .trust_dirs = dirs,
+						 .trust_dir_count = 1,
+						 .plugin_dirs = plugin_dirs,
+						 .plugin_dir_count = 1};
 	struct ptowsp_package *package;
 	struct ptowsp_plan *plan;
 
@@ -157,7 +166,9 @@ static void an_embedding_program_gets_the_same(void)
 static void plugins_begin(void)
 {
 	cli_begin();
-	REQUIRE_INT(cli("$B/ptowsp-pack --make-key ann && $B/ptowsp-pack --make-key bob && mkdir keys p && cp ann.pub keys && cp $B/../lib/ptowsp/plugins/libptowsp_cpu_sim.so p"), 0);
+	REQUIRE_INT(cli("$B/ptowsp-pack --make-key ann && $B/ptowsp-pack --make-key bob && mkdir keys p && cp ann.pub keys && cp "
+			"$B/../lib/ptowsp/plugins/libptowsp_cpu_sim.so p"),
+		    0);
 }
 
 #define WITH(trust) "$B/ptowsp-run --plugin-trust=" trust " --trust-dir keys --plugin-dir p "
@@ -191,7 +202,8 @@ static void a_plugin_that_no_signature_covers_is_refused(void)
 		{"$B/ptowsp-pack --sign=ann --sign-abi=v10.77 $p", "is not trusted: the signature of ann needs ABI v10.77, here is v10."},
 		{"$B/ptowsp-pack --sign=ann --sign-until=2001-02-03 $p", "is not trusted: the signature of ann has expired on 2001-02-03"},
 		{"$B/ptowsp-pack --sign=ann $p; echo >>$p", "is not trusted: the signature of ann is not one of this plugin"},
-		{"$B/ptowsp-pack --sign=ann $p; truncate -s 100 $p.sig", "is not signed: its .sig file: signatures: 1 rows have 256 bytes with their head, here are 100"},
+		{"$B/ptowsp-pack --sign=ann $p; truncate -s 100 $p.sig",
+		 "is not signed: its .sig file: signatures: 1 rows have 256 bytes with their head, here are 100"},
 		{"mkdir $p.sig", "is not signed: there is no .sig file beside it that can be read"},
 		{"mkfifo $p.sig", "is not signed: its .sig file: signatures: 0 bytes are fewer than their head's 16"},
 		{"$B/ptowsp-pack --sign=ann $p; chmod 666 keys/ann.pub", "is not trusted: it is signed by "},
@@ -215,12 +227,14 @@ static void a_listed_plugin_loads(void)
 	CHECK_INT(cli(WITH("listed") "$P/vector_add.pkg.zst"), 4);
 	CHECK_CONTAINS(cli_err, "no plugins.list of the trust folders has \"");
 	CHECK_CONTAINS(cli_err, " cpu_sim\"");
-	CHECK_INT(cli("echo '# mine' >keys/plugins.list; echo >>keys/plugins.list; sha256sum <p/libptowsp_cpu_sim.so | sed 's/-/cpu_sim/' >>keys/plugins.list"), 0);
+	CHECK_INT(cli("echo '# mine' >keys/plugins.list; echo >>keys/plugins.list; sha256sum <p/libptowsp_cpu_sim.so | sed 's/-/cpu_sim/' >>keys/plugins.list"),
+		  0);
 	CHECK_INT(cli(WITH("listed") "--explain $P/vector_add.pkg.zst"), 0);
 	CHECK_CONTAINS(cli_out, "trust in the plugin: in a list");
 	CHECK_INT(cli(WITH("listed") "$P/vector_add.pkg.zst"), 0);
 	CHECK_INT(cli("sed -i s/cpu_sim/cpu_sin/ keys/plugins.list; " WITH("listed") "$P/vector_add.pkg.zst"), 4); /* another plugin's name */
-	CHECK_INT(cli("sed -i s/cpu_sin/cpu_sim/ keys/plugins.list; echo >>p/libptowsp_cpu_sim.so; " WITH("listed") "$P/vector_add.pkg.zst"), 4); /* other bytes */
+	CHECK_INT(cli("sed -i s/cpu_sin/cpu_sim/ keys/plugins.list; echo >>p/libptowsp_cpu_sim.so; " WITH("listed") "$P/vector_add.pkg.zst"),
+		  4); /* other bytes */
 	CHECK_INT(cli("echo nonsense >keys/plugins.list; " WITH("listed") "$P/vector_add.pkg.zst"), 4);
 	CHECK_CONTAINS(cli_err, "plugins.list: line 1 is not: 64 digits");
 	CHECK_INT(cli("chmod 666 keys/plugins.list; " WITH("listed") "$P/vector_add.pkg.zst"), 4);
@@ -239,7 +253,9 @@ static void what_is_loaded_is_a_sealed_copy(void)
 	char *maps;
 
 	plugins_begin();
-	CHECK_INT(cli("$B/ptowsp-pack --sign=ann p/libptowsp_cpu_sim.so; ASAN_OPTIONS=detect_leaks=0 strace -f -e trace=openat,open,memfd_create,mmap -o trace " WITH("signed") "$P/vector_add.pkg.zst"), 0);
+	CHECK_INT(cli("$B/ptowsp-pack --sign=ann p/libptowsp_cpu_sim.so; ASAN_OPTIONS=detect_leaks=0 strace -f -e trace=openat,open,memfd_create,mmap -o "
+		      "trace " WITH("signed") "$P/vector_add.pkg.zst"),
+		  0);
 	maps = check_read(check_fmt("%s/trace", getenv("T")), NULL);
 	REQUIRE(maps != NULL);
 	CHECK_CONTAINS(maps, "memfd_create(\"ptowsp-plugin\"");
@@ -255,7 +271,9 @@ static void an_isolated_plugin_is_the_sealed_copy_too(void)
 	plugins_begin();
 	CHECK_INT(cli(WITH("signed") "--isolate=process $P/vector_add.pkg.zst"), 4);
 	CHECK_CONTAINS(cli_err, "is not signed: there is no .sig file");
-	CHECK_INT(cli("$B/ptowsp-pack --sign=ann p/libptowsp_cpu_sim.so; ASAN_OPTIONS=detect_leaks=0 strace -f -e trace=openat,open -o trace " WITH("signed") "--isolate=process $P/vector_add.pkg.zst"), 0);
+	CHECK_INT(cli("$B/ptowsp-pack --sign=ann p/libptowsp_cpu_sim.so; ASAN_OPTIONS=detect_leaks=0 strace -f -e trace=openat,open -o trace " WITH(
+			  "signed") "--isolate=process $P/vector_add.pkg.zst"),
+		  0);
 	CHECK_INT(cli("grep -c 'open.*p/libptowsp_cpu_sim.so\"' trace"), 0);
 	CHECK_STR(cli_out, "1\n");
 	CHECK_INT(cli(WITH("signed") "--isolate=process --explain $P/vector_add.pkg.zst"), 0);
@@ -267,7 +285,9 @@ static void a_plugin_with_a_private_library_is_refused(void)
 {
 	plugins_begin();
 	CHECK_INT(cli("cp $B/../lib/ptowsp/plugins/libptowsp_cpu_sim.so p/o.so; echo 'int f(void) { return 1; }' >f.c; gcc -shared -fPIC f.c -o p/libf.so"
-		      " && gcc -shared -fPIC -o p/libptowsp_private.so -Wl,--version-script=$R/abi/ptowsp_plugin.map -I$R/abi -I$R $R/abi/template/plugin.c -Lp -Wl,--no-as-needed -lf '-Wl,-rpath,$ORIGIN' -Wl,-z,now,-z,relro,-z,noexecstack"), 0);
+		      " && gcc -shared -fPIC -o p/libptowsp_private.so -Wl,--version-script=$R/abi/ptowsp_plugin.map -I$R/abi -I$R $R/abi/template/plugin.c "
+		      "-Lp -Wl,--no-as-needed -lf '-Wl,-rpath,$ORIGIN' -Wl,-z,now,-z,relro,-z,noexecstack"),
+		  0);
 	CHECK_INT(cli("$B/ptowsp-pack --sign=ann --sign-for=* p/libptowsp_private.so; " WITH("signed") "--plugin=./p/libptowsp_private.so --devices"), 4);
 	CHECK_CONTAINS(cli_err, "its run path \"$ORIGIN\" is seen from its folder, and what is listed or signed is loaded from a sealed copy, which has none");
 }
@@ -279,7 +299,12 @@ static void signed_plugins_are_not_mistaken_for_each_other(void)
 	struct ptowsp_error error = {.head = PTOWSP_HEAD(struct ptowsp_error, ERROR)};
 	char keys[512], plugins[512];
 	const char *dirs[1] = {keys}, *plugin_dirs[1] = {plugins};
-	struct ptowsp_backend_options options = {.isolate = PTOWSP_ISOLATE_NONE, .trust_dirs = dirs, .trust_dir_count = 1, .plugin_dirs = plugin_dirs, .plugin_dir_count = 1, .plugin_trust = PTOWSP_PLUGINS_SIGNED};
+	struct ptowsp_backend_options options = {.isolate = PTOWSP_ISOLATE_NONE,
+						 .trust_dirs = dirs,
+						 .trust_dir_count = 1,
+						 .plugin_dirs = plugin_dirs,
+						 .plugin_dir_count = 1,
+						 .plugin_trust = PTOWSP_PLUGINS_SIGNED};
 	struct ptowsp_backend *backend;
 
 	plugins_begin();

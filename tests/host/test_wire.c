@@ -5,9 +5,9 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "host/call/wire.h"
 #include "host/worker/host_frame.h"
 #include "host/worker/host_ring.h"
-#include "host/call/wire.h"
 
 static uint64_t random_next(uint64_t *state)
 {
@@ -19,8 +19,13 @@ static size_t done_encode(struct host_wire *wire)
 {
 	const struct ptowsp_resource_stats resources[3] = {{.resource = 1, .name = "task_ring"}, {.resource = 2}, {.resource = 3}};
 	const struct ptowsp_kernel_stats kernels[2] = {{.kernel = 1, .tasks = 2}, {.kernel = 2, .cycles = 77}};
-	const struct ptowsp_run_stats stats = {.head = PTOWSP_HEAD(struct ptowsp_run_stats, RUN_STATS), .resources = resources, .resource_count = 3,
-					       .resource_stride = sizeof(*resources), .kernels = kernels, .kernel_count = 2, .kernel_stride = sizeof(*kernels)};
+	const struct ptowsp_run_stats stats = {.head = PTOWSP_HEAD(struct ptowsp_run_stats, RUN_STATS),
+					       .resources = resources,
+					       .resource_count = 3,
+					       .resource_stride = sizeof(*resources),
+					       .kernels = kernels,
+					       .kernel_count = 2,
+					       .kernel_stride = sizeof(*kernels)};
 	const struct ptowsp_error why = {.head = PTOWSP_HEAD(struct ptowsp_error, ERROR), .text = "because"};
 	const struct ptowsp_done done = {.head = PTOWSP_HEAD(struct ptowsp_done, DONE), .token = 5, .stats = &stats, .error = &why};
 	const struct host_frame frame = {0};
@@ -104,7 +109,8 @@ static void changed_bytes_are_refused_or_harmless(void)
 
 		memcpy(copy, wire.bytes, wire.size);
 		for (uint64_t n = random_next(&seed) % 4; n; n--)
-			copy[at + random_next(&seed) % (wire.size - at)] = (unsigned char)(random_next(&seed) % 3 ? random_next(&seed) : random_next(&seed) % 8 * 8);
+			copy[at + random_next(&seed) % (wire.size - at)] =
+				(unsigned char)(random_next(&seed) % 3 ? random_next(&seed) : random_next(&seed) % 8 * 8);
 		done = host_unwire_struct(&in, HOST_STRUCT_done, at);
 		refused += !done;
 		sum += done ? rows_sum(done) : 1;

@@ -188,7 +188,8 @@ static void what_is_left_without_a_keeper_is_ended(void)
 		CHECK_CONTAINS(error.text, check_fmt("ended in %s: signal 9", operations[i]));
 		child = strstr(s.log, "child ");
 		REQUIRE(child != NULL);
-		CHECK(check_run(check_fmt("grep -qs '^State:.[A-WY]' /proc/%d/status", atoi(child + 6)), NULL, NULL) != 0); /* one that nobody reaps may be there */
+		CHECK(check_run(check_fmt("grep -qs '^State:.[A-WY]' /proc/%d/status", atoi(child + 6)), NULL, NULL) !=
+		      0); /* one that nobody reaps may be there */
 		moody_close(&s);
 		CHECK(host_now_ns() - begin < UINT64_C(4000000000));
 	}

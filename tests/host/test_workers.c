@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* test_workers.c - many worker processes, and their ends: which are seen at once, leave nothing behind, and come with that of the host. */
-#include "tests/check.h"
 #include "ptowsp/note.h"
+#include "tests/check.h"
 
 #include <dirent.h>
 #include <malloc.h>
@@ -104,8 +104,8 @@ static void sessions_leave_nothing_behind(void)
 		CHECK_INT(ptowsp_execute(s.program, NULL, &error), 0);
 		moody_close(&s);
 	}
-	printf("# %d sessions: %.2f ms each; descriptors %d, then %d; heap %zu bytes, then %zu; resident %ld pages, then %ld\n", many, (double)(host_now_ns() - begin) / many / 1e6, open,
-	       descriptors(), bytes, (size_t)mallinfo2().uordblks, resident, pages());
+	printf("# %d sessions: %.2f ms each; descriptors %d, then %d; heap %zu bytes, then %zu; resident %ld pages, then %ld\n", many,
+	       (double)(host_now_ns() - begin) / many / 1e6, open, descriptors(), bytes, (size_t)mallinfo2().uordblks, resident, pages());
 	CHECK_INT(descriptors(), open);
 	if (!PTOWSP_SANITIZER) { /* which keeps what was freed */
 		CHECK(mallinfo2().uordblks < bytes + 100 * (size_t)many);
@@ -122,14 +122,18 @@ static void the_end_of_the_host_is_that_of_its_worker(void)
 	} rows[] = {{"hang_constructor", 2}, {"hang_init", 2}, {"loop_load", 2}, {"done_never", 2}, {"cuts_ties", 2}, {"leaves_session", 3}};
 	static const char script[] = "%s/bin/ptowsp-run --isolate=%s --plugin=%s/tests/hostile/%s/libptowsp_null.so %s & p=$!; "
 				     "below() { for c in $(cat /proc/$1/task/*/children 2>/dev/null); do echo $c; below $c; done; }; "
-				     "alive() { for c in $w; do ! grep -qs '^State:.[A-WY]' /proc/$c/status || grep -qs '^State:.[ZX]' /proc/$c/status || return 0; done; return 1; }; "
-				     "for i in $(seq 100); do w=$(below $p); [ $(echo $w | wc -w) -ge %d ] && break; sleep 0.02; done; sleep 0.3; w=$(below $p); [ $(echo $w | wc -w) -ge %d ] || exit 3; "
+				     "alive() { for c in $w; do ! grep -qs '^State:.[A-WY]' /proc/$c/status || grep -qs '^State:.[ZX]' /proc/$c/status || "
+				     "return 0; done; return 1; }; "
+				     "for i in $(seq 100); do w=$(below $p); [ $(echo $w | wc -w) -ge %d ] && break; sleep 0.02; done; sleep 0.3; w=$(below "
+				     "$p); [ $(echo $w | wc -w) -ge %d ] || exit 3; "
 				     "kill -9 $p; for i in $(seq 100); do alive || exit 0; sleep 0.02; done; kill -9 $w; exit 5";
 	const char *package = moody_empty();
 
 	for (size_t i = 0; i < 2 * sizeof(rows) / sizeof(*rows); i++) {
 		const int processes = i & 1 ? 2 : rows[i / 2].processes;
-		const int status = check_run(check_fmt(script, check_build(), i & 1 ? "sandbox" : "process", check_build(), rows[i / 2].plugin, package, processes, processes), NULL, NULL);
+		const int status = check_run(
+			check_fmt(script, check_build(), i & 1 ? "sandbox" : "process", check_build(), rows[i / 2].plugin, package, processes, processes), NULL,
+			NULL);
 
 		if (status)
 			CHECK_FAIL("%s in a %s: exit %d", rows[i / 2].plugin, i & 1 ? "sandbox" : "process", status);

@@ -10,9 +10,32 @@
 #include "ptowsp/note.h"
 
 enum wrong {
-	IMPORTS_FORK, ENTRY_CHANGES, DEVICE_SHORT, WITHOUT_SUBMIT, DEVICE_WITHOUT_UNITS, DEFAULT_OUT_OF_RANGE, STRIDE_OF_ITS_OWN, ROW_TWICE, REFUSES_LATER_HOSTS,
-	TAKES_SHORT_ARGUMENTS, SECTIONS_OF_ITS_OWN_STRIDE, TAKES_ANY_OPTION, NEEDS_AN_ERROR_RECORD, LOADS_NOTHING, NEEDS_EVERY_SECTION, TIRES, CANCELS_STRANGERS,
-	CANCELS_WHAT_IS_OVER, DRAINS_NOTHING, LIVES_ONCE, ONE_END_FOR_ALL, THREAD_HEARS_SIGNALS, ALLOCATES_IN_HOPE, FORKS_BADLY, STATS_NOT_WHILE_IT_RUNS, BOUND_TO_A_THREAD
+	IMPORTS_FORK,
+	ENTRY_CHANGES,
+	DEVICE_SHORT,
+	WITHOUT_SUBMIT,
+	DEVICE_WITHOUT_UNITS,
+	DEFAULT_OUT_OF_RANGE,
+	STRIDE_OF_ITS_OWN,
+	ROW_TWICE,
+	REFUSES_LATER_HOSTS,
+	TAKES_SHORT_ARGUMENTS,
+	SECTIONS_OF_ITS_OWN_STRIDE,
+	TAKES_ANY_OPTION,
+	NEEDS_AN_ERROR_RECORD,
+	LOADS_NOTHING,
+	NEEDS_EVERY_SECTION,
+	TIRES,
+	CANCELS_STRANGERS,
+	CANCELS_WHAT_IS_OVER,
+	DRAINS_NOTHING,
+	LIVES_ONCE,
+	ONE_END_FOR_ALL,
+	THREAD_HEARS_SIGNALS,
+	ALLOCATES_IN_HOPE,
+	FORKS_BADLY,
+	STATS_NOT_WHILE_IT_RUNS,
+	BOUND_TO_A_THREAD
 };
 
 static int is(enum wrong which)
@@ -25,7 +48,7 @@ static int is(enum wrong which)
 PTOWSP_NOTE(1, "null", "example", "1.0.0", "null");
 #undef PTOWSP_NOTE
 #define PTOWSP_NOTE(...) extern int odd_note_elsewhere
-#define PLUGIN_FLAGS PTOWSP_PLUGIN_FORK_SAFE
+#define PLUGIN_FLAGS     PTOWSP_PLUGIN_FORK_SAFE
 #else
 #define PLUGIN_FLAGS 0
 #endif
@@ -231,8 +254,22 @@ static ptowsp_status odd_stats(struct ptowsp_object *program, struct ptowsp_run_
 }
 
 static const struct ptowsp_ops odd_ops = {
-	PTOWSP_HEAD(struct ptowsp_ops, OPS), odd_init, odd_fini, NULL, odd_devices, odd_options, odd_capabilities, odd_open, odd_close, odd_load, null_unload,
-	WRONG == WITHOUT_SUBMIT ? NULL : odd_submit, odd_cancel, odd_poll, odd_drain, odd_stats,
+	PTOWSP_HEAD(struct ptowsp_ops, OPS),
+	odd_init,
+	odd_fini,
+	NULL,
+	odd_devices,
+	odd_options,
+	odd_capabilities,
+	odd_open,
+	odd_close,
+	odd_load,
+	null_unload,
+	WRONG == WITHOUT_SUBMIT ? NULL : odd_submit,
+	odd_cancel,
+	odd_poll,
+	odd_drain,
+	odd_stats,
 };
 
 PTOWSP_EXPORT const struct ptowsp_plugin *ptowsp_plugin_v10(uint32_t host_minor);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* plugin.c - one plugin with every fact replaceable by -D: hostile.ninja makes a folder of bad ones from it. */
-#include "ptowsp/note.h"
 #include "ptowsp/plugin.h"
+#include "ptowsp/note.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -43,9 +43,12 @@
 #define NOTE_SANITIZER PTOWSP_SANITIZER
 #endif
 /* PTOWSP_NOTE with nothing fixed; descriptor bytes as text, so that they can be cut short. */
-#define NOTE_BYTES \
-	"\t.long " PTOWSP_NOTE_TEXT(NOTE_MAJOR) ", " PTOWSP_NOTE_TEXT(MINOR) ", 0, " PTOWSP_NOTE_TEXT(NOTE_SANITIZER) "\n" \
-	"\t.asciz \"" NOTE_NAME "\"\n\t.asciz \"" NOTE_VENDOR "\"\n\t.asciz \"" NOTE_VERSION "\"\n\t.asciz \"" TARGETS "\"\n"
+#define NOTE_BYTES                                                                                                                                             \
+	"\t.long " PTOWSP_NOTE_TEXT(NOTE_MAJOR) ", " PTOWSP_NOTE_TEXT(MINOR) ", 0, " PTOWSP_NOTE_TEXT(NOTE_SANITIZER) "\n"                                     \
+														      "\t.asciz \"" NOTE_NAME                  \
+														      "\"\n\t.asciz \"" NOTE_VENDOR            \
+														      "\"\n\t.asciz \"" NOTE_VERSION           \
+														      "\"\n\t.asciz \"" TARGETS "\"\n"
 #ifdef NOTE_SHORT
 #undef NOTE_BYTES
 #define NOTE_BYTES "\t.long 10\n"
@@ -54,8 +57,8 @@
 #undef NOTE_BYTES
 #define NOTE_BYTES "\t.long 10, 0, 0, 0\n\t.ascii \"" NAME "\"\n"
 #endif
-#define NOTE \
-	__asm__(".pushsection .note.ptowsp,\"a\",%note\n\t.balign 4\n\t.long 2f-1f, 4f-3f, 1\n1:\t.asciz \"PTOWSP\"\n" \
+#define NOTE                                                                                                                                                   \
+	__asm__(".pushsection .note.ptowsp,\"a\",%note\n\t.balign 4\n\t.long 2f-1f, 4f-3f, 1\n1:\t.asciz \"PTOWSP\"\n"                                         \
 		"2:\t.balign 4\n3:\n" NOTE_BYTES "4:\t.balign 4\n\t.popsection\n")
 #if NOTES > 0
 NOTE;
@@ -101,8 +104,8 @@ NOTE;
 
 static int instance; /* only its address counts */
 
-__attribute__((used)) static ptowsp_status init(const struct ptowsp_host *host, const struct ptowsp_init_args *args,
-			  struct ptowsp_object **instance_out, struct ptowsp_error *error)
+__attribute__((used)) static ptowsp_status init(const struct ptowsp_host *host, const struct ptowsp_init_args *args, struct ptowsp_object **instance_out,
+						struct ptowsp_error *error)
 {
 	(void)host, (void)args, (void)error;
 	*instance_out = (struct ptowsp_object *)&instance;
@@ -114,12 +117,12 @@ static const struct {
 	struct ptowsp_ops ops;
 	uint64_t later[8];
 } table __attribute__((used)) = {
-	.ops = { .head = { OPS_SIZE, OPS_TYPE, 0 }, .init = INIT },
-	.later = { 1, 2, 3, 4, 5, 6, 7, 8 },
+	.ops = {.head = {OPS_SIZE, OPS_TYPE, 0}, .init = INIT},
+	.later = {1, 2, 3, 4, 5, 6, 7, 8},
 };
 
 static const struct ptowsp_plugin plugin __attribute__((used)) = {
-	.head = { SIZE, TYPE, 0 },
+	.head = {SIZE, TYPE, 0},
 	.major = MAJOR,
 	.minor = MINOR,
 	.flags = FLAGS,

@@ -43,8 +43,8 @@ static void done_misnamed(void *context, const struct ptowsp_done *done)
 }
 
 /* Whatever the host says of trust. */
-static ptowsp_status code_take(void *context, const char *kernel, const void *bytes, uint64_t size, const char *entry, uint64_t entry_offset, const void **function_out,
-			       struct ptowsp_error *error)
+static ptowsp_status code_take(void *context, const char *kernel, const void *bytes, uint64_t size, const char *entry, uint64_t entry_offset,
+			       const void **function_out, struct ptowsp_error *error)
 {
 	int fd = memfd_create(kernel, 0);
 	char path[64];
@@ -59,8 +59,8 @@ static ptowsp_status code_take(void *context, const char *kernel, const void *by
 }
 
 /* What was found for the first program is good for all. */
-static ptowsp_status code_keep(void *context, const char *kernel, const void *bytes, uint64_t size, const char *entry, uint64_t entry_offset, const void **function_out,
-			       struct ptowsp_error *error)
+static ptowsp_status code_keep(void *context, const char *kernel, const void *bytes, uint64_t size, const char *entry, uint64_t entry_offset,
+			       const void **function_out, struct ptowsp_error *error)
 {
 	static const void *first;
 	const struct ptowsp_code_extension *code = host_of.extension(context, PTOWSP_EXTENSION_CODE);
@@ -146,7 +146,8 @@ PTOWSP_EXPORT const struct ptowsp_plugin *ptowsp_plugin_v10(uint32_t host_minor)
 PTOWSP_EXPORT const struct ptowsp_plugin *ptowsp_plugin_v10(uint32_t host_minor)
 {
 	static struct ptowsp_ops ops;
-	static const struct ptowsp_plugin plugin = {PTOWSP_HEAD(plugin, PLUGIN), PTOWSP_ABI_MAJOR, PTOWSP_ABI_TARGET, 0, "null", "example", "1.0.0", "null", &ops, NULL};
+	static const struct ptowsp_plugin plugin = {
+		PTOWSP_HEAD(plugin, PLUGIN), PTOWSP_ABI_MAJOR, PTOWSP_ABI_TARGET, 0, "null", "example", "1.0.0", "null", &ops, NULL};
 
 	(void)host_minor;
 	ops = cpu_ops;

@@ -7,24 +7,21 @@
 uint16_t fake_tile_param(struct fake_tile *tile, unsigned access, uint32_t rows, uint32_t columns)
 {
 	assert(tile->header.param_count < FAKE_TILE_ROWS);
-	tile->params[tile->header.param_count] = (struct ptowsp_tile_param){
-		.dtype = PTOWSP_F32, .access = (uint16_t)access, .rows = rows, .columns = columns};
+	tile->params[tile->header.param_count] = (struct ptowsp_tile_param){.dtype = PTOWSP_F32, .access = (uint16_t)access, .rows = rows, .columns = columns};
 	return (uint16_t)tile->header.param_count++;
 }
 
 uint16_t fake_tile_tile(struct fake_tile *tile, uint32_t rows, uint32_t columns)
 {
 	assert(tile->header.tile_count < FAKE_TILE_ROWS);
-	tile->tiles[tile->header.tile_count] =
-		(struct ptowsp_tile_tile){.rows = rows, .columns = columns, .dtype = PTOWSP_F32, .space = PTOWSP_SPACE_UB};
+	tile->tiles[tile->header.tile_count] = (struct ptowsp_tile_tile){.rows = rows, .columns = columns, .dtype = PTOWSP_F32, .space = PTOWSP_SPACE_UB};
 	return (uint16_t)tile->header.tile_count++;
 }
 
 static uint16_t scalar(struct fake_tile *tile, unsigned kind, int64_t value)
 {
 	assert(tile->header.scalar_count < FAKE_TILE_ROWS);
-	tile->scalars[tile->header.scalar_count] =
-		(struct ptowsp_tile_scalar){.dtype = PTOWSP_I64, .kind = (uint16_t)kind, .value = (uint64_t)value};
+	tile->scalars[tile->header.scalar_count] = (struct ptowsp_tile_scalar){.dtype = PTOWSP_I64, .kind = (uint16_t)kind, .value = (uint64_t)value};
 	return (uint16_t)tile->header.scalar_count++;
 }
 
@@ -41,15 +38,14 @@ uint16_t fake_tile_scalar(struct fake_tile *tile)
 uint32_t fake_tile_inst(struct fake_tile *tile, unsigned op, uint16_t d, uint16_t a, uint16_t b, uint16_t c)
 {
 	assert(tile->header.inst_count < 2 * FAKE_TILE_ROWS);
-	tile->insts[tile->header.inst_count] = (struct ptowsp_tile_inst){
-		.op = (uint8_t)op, .d = d, .a = a, .b = b, .c = c, .line = tile->header.inst_count + 1};
+	tile->insts[tile->header.inst_count] =
+		(struct ptowsp_tile_inst){.op = (uint8_t)op, .d = d, .a = a, .b = b, .c = c, .line = tile->header.inst_count + 1};
 	return tile->header.inst_count++;
 }
 
 uint32_t fake_tile_loop(struct fake_tile *tile, int64_t count)
 {
-	return fake_tile_inst(tile, PTOWSP_PTO_FOR, fake_tile_scalar(tile), fake_tile_const(tile, 0),
-			       fake_tile_const(tile, count), fake_tile_const(tile, 1));
+	return fake_tile_inst(tile, PTOWSP_PTO_FOR, fake_tile_scalar(tile), fake_tile_const(tile, 0), fake_tile_const(tile, count), fake_tile_const(tile, 1));
 }
 
 void fake_tile_end(struct fake_tile *tile, uint32_t loop)

@@ -12,12 +12,12 @@ enum { PART_SUBJECTS = 20, SUBJECTS = sizeof(subjects) / sizeof(*subjects), TILE
 /* What one program is made of. */
 struct making {
 	struct tile_builder *b;
-	unsigned key;             /* the type that most of it is on */
+	unsigned key; /* the type that most of it is on */
 	uint32_t R, C, K, G, H;
-	unsigned numbers[4];      /* i64, i32, u8 and u64 locals */
-	unsigned floats;          /* a local of the key type, if that is a float type */
-	unsigned counter;         /* of the innermost loop, an i64 */
-	bool chains;              /* element-wise operations on one shape, mostly */
+	unsigned numbers[4]; /* i64, i32, u8 and u64 locals */
+	unsigned floats;     /* a local of the key type, if that is a float type */
+	unsigned counter;    /* of the innermost loop, an i64 */
+	bool chains;         /* element-wise operations on one shape, mostly */
 	unsigned loops;
 };
 
@@ -40,14 +40,11 @@ static unsigned wider_of(unsigned key)
 {
 	switch (key) {
 	case PTOWSP_F16:
-	case PTOWSP_BF16:
-		return PTOWSP_F32;
+	case PTOWSP_BF16: return PTOWSP_F32;
 	case PTOWSP_I8:
 	case PTOWSP_U8:
-	case PTOWSP_I16:
-		return PTOWSP_I32;
-	default:
-		return key == PTOWSP_U16 ? PTOWSP_U32 : key;
+	case PTOWSP_I16: return PTOWSP_I32;
+	default: return key == PTOWSP_U16 ? PTOWSP_U32 : key;
 	}
 }
 
@@ -105,24 +102,15 @@ static unsigned some_tile(struct making *m, uint32_t rows, uint32_t columns, uns
 static uint32_t side_of(const struct making *m, char letter)
 {
 	switch (letter) {
-	case 'R':
-		return m->R;
-	case 'C':
-		return m->C;
-	case 'K':
-		return m->K;
-	case 'G':
-		return m->G;
-	case 'H':
-		return m->H;
-	case 'r':
-		return 1 + m->R / 2;
-	case 'c':
-		return 1 + m->C / 2;
-	case 'P':
-		return m->R * m->C;
-	default:
-		return 1;
+	case 'R': return m->R;
+	case 'C': return m->C;
+	case 'K': return m->K;
+	case 'G': return m->G;
+	case 'H': return m->H;
+	case 'r': return 1 + m->R / 2;
+	case 'c': return 1 + m->C / 2;
+	case 'P': return m->R * m->C;
+	default: return 1;
 	}
 }
 
@@ -244,12 +232,8 @@ static void element(struct making *m)
 		if (!cell_is_float(type) || type == m->key)
 			tile_op(m->b, PTOWSP_PTO_SETVAL, tile, small_number(m, 4), value_scalar(m, type));
 		break;
-	case 2:
-		tile_op(m->b, PTOWSP_PTO_LOAD, held, window, small_number(m, 300));
-		break;
-	default:
-		tile_op(m->b, PTOWSP_PTO_STORE, value_scalar(m, m->key), window, small_number(m, 300));
-		break;
+	case 2: tile_op(m->b, PTOWSP_PTO_LOAD, held, window, small_number(m, 300)); break;
+	default: tile_op(m->b, PTOWSP_PTO_STORE, value_scalar(m, m->key), window, small_number(m, 300)); break;
 	}
 }
 

@@ -4,9 +4,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "tests/check.h"
-#include "tests/base/emit_trials.h"
 #include "ptowsp/note.h"
+#include "tests/base/emit_trials.h"
+#include "tests/check.h"
 #include "tests/isa/tile_random.h"
 
 /* As tile_window of kernel_ascend.h. */
@@ -61,7 +61,8 @@ static void compile(const char *target)
 	char *out = NULL, *err = NULL;
 
 	REQUIRE(folder != NULL);
-	CHECK_INT(check_run(check_fmt("cd '%s/emitted' && for k in *.cpp; do c++ -std=c++17 -Wall -Wextra -Wno-unused -Werror -fsyntax-only -I. -I'%s/tests/emit' $k || exit; done",
+	CHECK_INT(check_run(check_fmt("cd '%s/emitted' && for k in *.cpp; do c++ -std=c++17 -Wall -Wextra -Wno-unused -Werror -fsyntax-only -I. "
+				      "-I'%s/tests/emit' $k || exit; done",
 				      folder, check_root()),
 			    &out, &err),
 		  0);

@@ -4,9 +4,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "tests/check.h"
-#include "tests/base/emit_trials.h"
 #include "ptowsp/note.h"
+#include "tests/base/emit_trials.h"
+#include "tests/check.h"
 #include "tests/isa/tile_random.h"
 
 static ptowsp_status block_call(void *function, const struct ptowsp_task *task, uint64_t *cycles_out)
@@ -21,7 +21,8 @@ static ptowsp_status block_call(void *function, const struct ptowsp_task *task, 
 	return status;
 }
 
-static const struct emit_way way = {.target = "cuda", .header = "isa/kernel_cuda.h", .flags = "-include '%s/cuda_host.h'", .call = block_call, .cycles = true, .products = true};
+static const struct emit_way way = {
+	.target = "cuda", .header = "isa/kernel_cuda.h", .flags = "-include '%s/cuda_host.h'", .call = block_call, .cycles = true, .products = true};
 
 static void every_operation_of_every_type_does_what_the_interpreter_does(void)
 {
@@ -66,7 +67,8 @@ static void nvcc_compiles_the_kernels(void)
 
 static void clang_compiles_the_kernels_without_the_cuda_headers(void)
 {
-	compile("clang", "clang -x cuda --cuda-device-only -nocudainc -nocudalib --cuda-gpu-arch=sm_70 -Wno-unknown-cuda-version -ffp-contract=off -O1 -I. -S -o k.ptx");
+	compile("clang",
+		"clang -x cuda --cuda-device-only -nocudainc -nocudalib --cuda-gpu-arch=sm_70 -Wno-unknown-cuda-version -ffp-contract=off -O1 -I. -S -o k.ptx");
 }
 
 static void emitted_text_is_what_is_kept(void)

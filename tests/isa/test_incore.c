@@ -8,7 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define M "!pto.memref<gm,...,f32>"
+#define M                   "!pto.memref<gm,...,f32>"
 #define LOADS(tile, memref) "  %" tile " = tload %" memref "[0, 0] : (" M ", index, index) -> !pto.tile<1x4xf32>\n"
 
 /* The program of kernel `name` as text. */
@@ -32,8 +32,13 @@ static ptowsp_status run(const struct source *s, const char *name, const uint64_
 	struct ptowsp_tensor_arg tensors[2] = {
 		{.data = x, .rows = 1, .columns = 16, .row_stride = 16, .column_stride = 1, .access = PTOWSP_READ},
 		{.data = y, .rows = 1, .columns = 16, .row_stride = 16, .column_stride = 1, .access = PTOWSP_READ | PTOWSP_WRITE}};
-	struct ptowsp_task task = {.head = PTOWSP_HEAD(struct ptowsp_task, TASK), .args = args, .arg_count = arg_count,
-				   .tensors = tensors, .tensor_count = 2, .tensor_stride = sizeof(*tensors), .block = block_index,
+	struct ptowsp_task task = {.head = PTOWSP_HEAD(struct ptowsp_task, TASK),
+				   .args = args,
+				   .arg_count = arg_count,
+				   .tensors = tensors,
+				   .tensor_count = 2,
+				   .tensor_stride = sizeof(*tensors),
+				   .block = block_index,
 				   .block_count = block_count};
 	struct ptowsp_error error = {.head = PTOWSP_HEAD(struct ptowsp_error, ERROR)};
 	struct ptowsp_kernel_out out = {.head = PTOWSP_HEAD(struct ptowsp_kernel_out, KERNEL_OUT), .error = &error};
@@ -64,13 +69,12 @@ static void operands_go_where_the_opcode_table_says(void)
 {
 	is_program("func @f(%x: " M ", %y: " M ") {\n"
 		   "  %a = alloc_tile : !pto.tile<1x4xf32>\n  %b = alloc_tile : !pto.tile<1x4xf32>\n"
-		   "  %i = alloc_tile : !pto.tile<1x4xi32>\n" LOADS("a", "x")
-		   "  %b = tadds %a, %2.5 : !pto.tile<1x4xf32>, f32\n"
-		   "  %i = tcmp %a, %b {cmpMode = #pto.cmp<GT>}\n"
-		   "  %a = tsel %i, %a, %b\n"
-		   "  %a = taddsc %a, %2.5, %b\n"
-		   "  tstore.fp %a, %b, %y[1, 2]\n"
-		   "  return\n}\n",
+		   "  %i = alloc_tile : !pto.tile<1x4xi32>\n" LOADS("a", "x") "  %b = tadds %a, %2.5 : !pto.tile<1x4xf32>, f32\n"
+									      "  %i = tcmp %a, %b {cmpMode = #pto.cmp<GT>}\n"
+									      "  %a = tsel %i, %a, %b\n"
+									      "  %a = taddsc %a, %2.5, %b\n"
+									      "  tstore.fp %a, %b, %y[1, 2]\n"
+									      "  return\n}\n",
 		   "f",
 		   "0 tload %a %x 0 0\n1 tadds %b %a 2.5\n2 tcmp/4 %i %a %b\n3 tsel %a %i %a %b\n4 taddsc %a %a 2.5 %b\n"
 		   "5 tstore.fp %a %b %y 1 2\n6 return\n");
@@ -116,9 +120,10 @@ static void equal_literals_are_one_scalar_and_their_type_follows_the_tile(void)
 
 static void memrefs_have_the_access_and_the_tile_of_what_touches_them(void)
 {
-	struct source s = source_compile("func @f(%in: " M ", %both: " M ", %out: " M ", %none: " M ") {\n"
-					 "  %a = alloc_tile : !pto.tile<2x4xf32>\n  %b = alloc_tile : !pto.tile<4x4xf32>\n  %v = alloc_scalar : f32\n"
-					 "  LOAD %v:f32, %in[7]\n  %a = tload %in[0, 0]\n  tstore %a, %both[0, 0]\n  %b = tload %both[0, 0]\n  tstore %b, %out\n}\n");
+	struct source s =
+		source_compile("func @f(%in: " M ", %both: " M ", %out: " M ", %none: " M ") {\n"
+			       "  %a = alloc_tile : !pto.tile<2x4xf32>\n  %b = alloc_tile : !pto.tile<4x4xf32>\n  %v = alloc_scalar : f32\n"
+			       "  LOAD %v:f32, %in[7]\n  %a = tload %in[0, 0]\n  tstore %a, %both[0, 0]\n  %b = tload %both[0, 0]\n  tstore %b, %out\n}\n");
 	static const struct {
 		const char *name;
 		unsigned access, rows;
@@ -135,13 +140,12 @@ static void memrefs_have_the_access_and_the_tile_of_what_touches_them(void)
 }
 
 /* y = 10 * number of the block + how many there are, in the elements of that block */
-static const char blocks[] =
-	"func @at(%x: " M ", %y: " M ") {\n"
-	"  %n = block_count : i32\n  %b = block_index : i32\n  %v = alloc_scalar : i32\n  %f = alloc_scalar : f32\n"
-	"  %a = alloc_tile : !pto.tile<1x4xf32>\n"
-	"  MUL %v:i32, %b:i32, 10\n  ADD %v:i32, %v:i32, %n:i32\n  MOV %f:f32, %v:i32\n"
-	"  %a = texpands %f\n  tstore %a, %y[%b, 0]\n  return\n}\n"
-	"func @f(%x: " M ", %y: " M ") {\n  CALL @at(%x -> %x, %y -> %y)\n  return\n}\n";
+static const char blocks[] = "func @at(%x: " M ", %y: " M ") {\n"
+			     "  %n = block_count : i32\n  %b = block_index : i32\n  %v = alloc_scalar : i32\n  %f = alloc_scalar : f32\n"
+			     "  %a = alloc_tile : !pto.tile<1x4xf32>\n"
+			     "  MUL %v:i32, %b:i32, 10\n  ADD %v:i32, %v:i32, %n:i32\n  MOV %f:f32, %v:i32\n"
+			     "  %a = texpands %f\n  tstore %a, %y[%b, 0]\n  return\n}\n"
+			     "func @f(%x: " M ", %y: " M ") {\n  CALL @at(%x -> %x, %y -> %y)\n  return\n}\n";
 
 static void blocks_know_their_number_and_how_many_they_are(void)
 {
@@ -174,8 +178,7 @@ static void blocks_are_integers_that_only_incore_functions_read(void)
 	refused("func @f(%x: " M ") {\n  %b = block_index : f32\n}\n", "test.pto:2:22: error: block_index is an integer, not f32");
 	refused("func @f(%x: " M ") {\n  %b = block_count : i32\n  LI %b:i32, 4\n}\n",
 		"test.pto:3:6: error: %b is how many blocks there are and cannot be set");
-	refused("func @f(%x: " M ") {\n  %b = block_index : i32\n  LI %b:i32, 4\n}\n",
-		"test.pto:3:6: error: %b is the block's number and cannot be set");
+	refused("func @f(%x: " M ") {\n  %b = block_index : i32\n  LI %b:i32, 4\n}\n", "test.pto:3:6: error: %b is the block's number and cannot be set");
 	refused("// Function Type: Orchestration\nfunc @f(%x: " M ") {\n  %b = block_index : i32\n}\n",
 		"test.pto:3:3: error: block_index stands in InCore functions");
 }
@@ -183,12 +186,13 @@ static void blocks_are_integers_that_only_incore_functions_read(void)
 /* y[i] = twice of what is called with 1, 2, 4 */
 static const char called[] =
 	"func @twice(%x: " M ", %y: " M ") {\n"
-	"  %a = alloc_tile : !pto.tile<1x4xf32>\n  %add = alloc_scalar : f32\n" LOADS("a", "x")
-	"  ADD %add:f32, %add:f32, 1.0\n"
-	"  %a = tadds %a, %add : !pto.tile<1x4xf32>, f32\n  tstore %a, %y[0, 0]\n  return\n}\n"
-	"func @f(%x: " M ", %y: " M ") {\n"
-	"  %add = alloc_scalar : f32\n  LI %add:f32, 1.0\n"
-	"  CALL @twice(%x -> %x, %y -> %y)\n  CALL @twice(%x -> %y, %y -> %y)\n  CALL @twice(%x -> %y, %y -> %y, %add -> %0.5)\n  return\n}\n";
+	"  %a = alloc_tile : !pto.tile<1x4xf32>\n  %add = alloc_scalar : f32\n" LOADS(
+		"a",
+		"x") "  ADD %add:f32, %add:f32, 1.0\n"
+		     "  %a = tadds %a, %add : !pto.tile<1x4xf32>, f32\n  tstore %a, %y[0, 0]\n  return\n}\n"
+		     "func @f(%x: " M ", %y: " M ") {\n"
+		     "  %add = alloc_scalar : f32\n  LI %add:f32, 1.0\n"
+		     "  CALL @twice(%x -> %x, %y -> %y)\n  CALL @twice(%x -> %y, %y -> %y)\n  CALL @twice(%x -> %y, %y -> %y, %add -> %0.5)\n  return\n}\n";
 
 static void calls_are_expanded_with_the_callers_scalars_and_do_not_change_them(void)
 {
@@ -199,9 +203,12 @@ static void calls_are_expanded_with_the_callers_scalars_and_do_not_change_them(v
 	CHECK_STR(s.messages, "");
 	program = source_program(&s, "f");
 	CHECK_STR(program, "0 LI %add 1\n"
-			   "1 MOV %twice.add %add\n2 tload %twice.a %x 0 0\n3 ADD %twice.add %twice.add 1\n4 tadds %twice.a %twice.a %twice.add\n5 tstore %twice.a %y 0 0\n"
-			   "6 MOV %twice.add %add\n7 tload %twice.a %y 0 0\n8 ADD %twice.add %twice.add 1\n9 tadds %twice.a %twice.a %twice.add\n10 tstore %twice.a %y 0 0\n"
-			   "11 MOV %twice.add 0.5\n12 tload %twice.a %y 0 0\n13 ADD %twice.add %twice.add 1\n14 tadds %twice.a %twice.a %twice.add\n15 tstore %twice.a %y 0 0\n"
+			   "1 MOV %twice.add %add\n2 tload %twice.a %x 0 0\n3 ADD %twice.add %twice.add 1\n4 tadds %twice.a %twice.a %twice.add\n5 tstore "
+			   "%twice.a %y 0 0\n"
+			   "6 MOV %twice.add %add\n7 tload %twice.a %y 0 0\n8 ADD %twice.add %twice.add 1\n9 tadds %twice.a %twice.a %twice.add\n10 tstore "
+			   "%twice.a %y 0 0\n"
+			   "11 MOV %twice.add 0.5\n12 tload %twice.a %y 0 0\n13 ADD %twice.add %twice.add 1\n14 tadds %twice.a %twice.a %twice.add\n15 tstore "
+			   "%twice.a %y 0 0\n"
 			   "16 return\n");
 	free(program);
 	REQUIRE(run(&s, "f", NULL, 0) == 0);
@@ -212,9 +219,9 @@ static void calls_are_expanded_with_the_callers_scalars_and_do_not_change_them(v
 
 static void a_need_that_no_caller_has_becomes_the_callers_own_argument(void)
 {
-	struct source s = source_compile("func @g(%x: " M ", %y: " M ") {\n  %a = alloc_tile : !pto.tile<1x4xf32>\n  %add = alloc_scalar : f32\n" LOADS("a", "x")
-					 "  %a = tadds %a, %add\n  tstore %a, %y[0, 0]\n}\n"
-					 "func @f(%x: " M ", %y: " M ") {\n  CALL @g(%x -> %x, %y -> %y)\n}\n");
+	struct source s = source_compile("func @g(%x: " M ", %y: " M ") {\n  %a = alloc_tile : !pto.tile<1x4xf32>\n  %add = alloc_scalar : f32\n" LOADS(
+		"a", "x") "  %a = tadds %a, %add\n  tstore %a, %y[0, 0]\n}\n"
+			  "func @f(%x: " M ", %y: " M ") {\n  CALL @g(%x -> %x, %y -> %y)\n}\n");
 	const uint64_t half = 0x3F000000;
 	int kernel;
 
@@ -248,34 +255,36 @@ static void each_call_starts_with_fresh_scalars(void)
 
 static void loops_and_branches_compute_what_they_say(void)
 {
-	struct source s = source_compile("func @f(%x: " M ", %y: " M ") {\n"
-					 "  %sum = alloc_scalar : f32\n  %v = alloc_scalar : f32\n  %c = alloc_scalar : u1\n  %n = alloc_scalar : i32\n"
-					 "  LI %sum:f32, 0.0\n"
-					 "  FOR %i:idx, 1:idx, 16:idx, 3:idx\n" /* 1 4 7 10 13 */
-					 "    CMP %c:u1, %i:idx, 7, EQ\n    IF %c:u1\n      CONTINUE\n    ENDIF\n"
-					 "    CMP %c:u1, %i:idx, 13, GE\n    IF %c:u1\n      BREAK\n    ENDIF\n"
-					 "    LOAD %v:f32, %x[%i]\n    ADD %sum:f32, %sum:f32, %v\n"
-					 "  ENDFOR\n"
-					 "  STORE %sum:f32, %y[0]\n"
-					 "  LI %n:i32, 0\n"
-					 "  WHILE\n    CMP %c:u1, %n:i32, 5, LT\n  DO %c:u1\n    ADD %n:i32, %n:i32, 1\n"
-					 "    IF_BIT %n:i32, 0\n      STORE %n:i32, %y[%n]\n    ELSE\n      STORE 0.25:f32, %y[%n]\n    ENDIF\n  ENDWHILE\n}\n");
+	struct source s =
+		source_compile("func @f(%x: " M ", %y: " M ") {\n"
+			       "  %sum = alloc_scalar : f32\n  %v = alloc_scalar : f32\n  %c = alloc_scalar : u1\n  %n = alloc_scalar : i32\n"
+			       "  LI %sum:f32, 0.0\n"
+			       "  FOR %i:idx, 1:idx, 16:idx, 3:idx\n" /* 1 4 7 10 13 */
+			       "    CMP %c:u1, %i:idx, 7, EQ\n    IF %c:u1\n      CONTINUE\n    ENDIF\n"
+			       "    CMP %c:u1, %i:idx, 13, GE\n    IF %c:u1\n      BREAK\n    ENDIF\n"
+			       "    LOAD %v:f32, %x[%i]\n    ADD %sum:f32, %sum:f32, %v\n"
+			       "  ENDFOR\n"
+			       "  STORE %sum:f32, %y[0]\n"
+			       "  LI %n:i32, 0\n"
+			       "  WHILE\n    CMP %c:u1, %n:i32, 5, LT\n  DO %c:u1\n    ADD %n:i32, %n:i32, 1\n"
+			       "    IF_BIT %n:i32, 0\n      STORE %n:i32, %y[%n]\n    ELSE\n      STORE 0.25:f32, %y[%n]\n    ENDIF\n  ENDWHILE\n}\n");
 
 	if (s.t) /* an i32 stored to f32 memory cannot run: said when packing */
 		CHECK_CONTAINS(s.messages, "warning");
 	source_free(&s);
-	s = source_compile("func @f(%x: " M ", %y: " M ") {\n"
-			   "  %sum = alloc_scalar : f32\n  %v = alloc_scalar : f32\n  %c = alloc_scalar : u1\n  %n = alloc_scalar : i32\n"
-			   "  LI %sum:f32, 0.0\n"
-			   "  FOR %i:idx, 1:idx, 16:idx, 3:idx\n"
-			   "    CMP %c:u1, %i:idx, 7, EQ\n    IF %c:u1\n      CONTINUE\n    ENDIF\n"
-			   "    CMP %c:u1, %i:idx, 13, GE\n    IF %c:u1\n      BREAK\n    ENDIF\n"
-			   "    LOAD %v:f32, %x[%i]\n    ADD %sum:f32, %sum:f32, %v\n"
-			   "  ENDFOR\n"
-			   "  STORE %sum:f32, %y[0]\n"
-			   "  LI %n:i32, 0\n"
-			   "  WHILE\n    CMP %c:u1, %n:i32, 5, LT\n  DO %c:u1\n    ADD %n:i32, %n:i32, 1\n"
-			   "    IF_BIT %n:i32, 0\n      MOV %v:f32, %n\n      STORE %v:f32, %y[%n]\n    ELSE\n      STORE 0.25:f32, %y[%n]\n    ENDIF\n  ENDWHILE\n}\n");
+	s = source_compile(
+		"func @f(%x: " M ", %y: " M ") {\n"
+		"  %sum = alloc_scalar : f32\n  %v = alloc_scalar : f32\n  %c = alloc_scalar : u1\n  %n = alloc_scalar : i32\n"
+		"  LI %sum:f32, 0.0\n"
+		"  FOR %i:idx, 1:idx, 16:idx, 3:idx\n"
+		"    CMP %c:u1, %i:idx, 7, EQ\n    IF %c:u1\n      CONTINUE\n    ENDIF\n"
+		"    CMP %c:u1, %i:idx, 13, GE\n    IF %c:u1\n      BREAK\n    ENDIF\n"
+		"    LOAD %v:f32, %x[%i]\n    ADD %sum:f32, %sum:f32, %v\n"
+		"  ENDFOR\n"
+		"  STORE %sum:f32, %y[0]\n"
+		"  LI %n:i32, 0\n"
+		"  WHILE\n    CMP %c:u1, %n:i32, 5, LT\n  DO %c:u1\n    ADD %n:i32, %n:i32, 1\n"
+		"    IF_BIT %n:i32, 0\n      MOV %v:f32, %n\n      STORE %v:f32, %y[%n]\n    ELSE\n      STORE 0.25:f32, %y[%n]\n    ENDIF\n  ENDWHILE\n}\n");
 	CHECK_STR(s.messages, "");
 	REQUIRE(s.t != NULL);
 	REQUIRE(run(&s, "f", NULL, 0) == 0);
@@ -289,8 +298,9 @@ static void loops_and_branches_compute_what_they_say(void)
 
 static void payloads_lie_at_64_bytes_and_bare_files_declare_by_mention(void)
 {
-	struct source s = source_compile_as("dir/half.pto", "%a = tload %x[0, 0] : (" M ", index, index) -> !pto.tile<1x4xf32>\n"
-							   "FOR %i:idx, 0:idx, %times:idx, 1:idx\n%a = tmuls %a, %0.5\nENDFOR\ntstore %a, %y[0, 0]\n",
+	struct source s = source_compile_as("dir/half.pto",
+					    "%a = tload %x[0, 0] : (" M ", index, index) -> !pto.tile<1x4xf32>\n"
+					    "FOR %i:idx, 0:idx, %times:idx, 1:idx\n%a = tmuls %a, %0.5\nENDFOR\ntstore %a, %y[0, 0]\n",
 					    0, NULL);
 	const uint64_t times = 2;
 

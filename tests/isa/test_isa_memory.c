@@ -65,7 +65,7 @@ struct tile {
 
 static struct tile tile_choose(unsigned dtype, unsigned trial)
 {
-	struct tile t = { 1 + random_below(SIDE), 1 + random_below(SIDE), 0, 0, trial % 2 };
+	struct tile t = {1 + random_below(SIDE), 1 + random_below(SIDE), 0, 0, trial % 2};
 
 	if (trial < 4)
 		t.rows = t.columns = 1;
@@ -121,8 +121,8 @@ static struct cell scaled(const struct tile *t, uint32_t i, uint32_t j)
 	const unsigned type = other.dtype;
 
 	if (!cell_is_float(type))
-		return (struct cell){ 0, cell_wrap(type, (wide)((unsigned_wide)a.n * (unsigned_wide)s.n)) };
-	return (struct cell){ cell_round(type, type == PTOWSP_F64 ? a.f * s.f : cell_round(PTOWSP_F32, a.f * s.f)), 0 };
+		return (struct cell){0, cell_wrap(type, (wide)((unsigned_wide)a.n * (unsigned_wide)s.n))};
+	return (struct cell){cell_round(type, type == PTOWSP_F64 ? a.f * s.f : cell_round(PTOWSP_F32, a.f * s.f)), 0};
 }
 
 static bool tload_trial(unsigned dtype, unsigned trial)
@@ -286,9 +286,9 @@ static bool getval_setval_trial(unsigned op, unsigned dtype, unsigned trial)
 	if (op == PTOWSP_PTO_GETVAL)
 		memcpy(other.before + k * cell_bytes(dtype), other.bytes + k * cell_bytes(dtype), cell_bytes(dtype));
 	for (uint32_t i = 0; i < count; i++)
-		good = good && (op == PTOWSP_PTO_GETVAL ? i == k || !memcmp(other.before + i * cell_bytes(dtype),
-									   other.bytes + i * cell_bytes(dtype), cell_bytes(dtype))
-							: i == k || element_moved(dtype, i, i));
+		good = good && (op == PTOWSP_PTO_GETVAL
+					? i == k || !memcmp(other.before + i * cell_bytes(dtype), other.bytes + i * cell_bytes(dtype), cell_bytes(dtype))
+					: i == k || element_moved(dtype, i, i));
 	return good;
 }
 
@@ -336,9 +336,9 @@ static bool store_trial(unsigned dtype, unsigned trial)
 }
 
 static const struct subject subjects[] = {
-	{ PTOWSP_PTO_TLOAD, tload_trial }, { PTOWSP_PTO_TSTORE, tstore_trial }, { PTOWSP_PTO_TSTORE_FP, tstore_fp_trial },
-	{ PTOWSP_PTO_MGATHER, mgather_trial }, { PTOWSP_PTO_MSCATTER, mscatter_trial }, { PTOWSP_PTO_GETVAL, getval_trial },
-	{ PTOWSP_PTO_SETVAL, setval_trial }, { PTOWSP_PTO_LOAD, load_trial }, { PTOWSP_PTO_STORE, store_trial },
+	{PTOWSP_PTO_TLOAD, tload_trial},     {PTOWSP_PTO_TSTORE, tstore_trial},     {PTOWSP_PTO_TSTORE_FP, tstore_fp_trial},
+	{PTOWSP_PTO_MGATHER, mgather_trial}, {PTOWSP_PTO_MSCATTER, mscatter_trial}, {PTOWSP_PTO_GETVAL, getval_trial},
+	{PTOWSP_PTO_SETVAL, setval_trial},   {PTOWSP_PTO_LOAD, load_trial},         {PTOWSP_PTO_STORE, store_trial},
 };
 enum { SUBJECTS = sizeof(subjects) / sizeof(*subjects) };
 
@@ -360,7 +360,7 @@ static void every_pair_of_operation_and_type_was_compared(void)
 /* An element in a register of its own type, of i64, and what i64 memory then holds. */
 static void elements_keep_their_value_in_wider_registers(void)
 {
-	static const unsigned ops[] = { PTOWSP_PTO_LOAD, PTOWSP_PTO_GETVAL };
+	static const unsigned ops[] = {PTOWSP_PTO_LOAD, PTOWSP_PTO_GETVAL};
 
 	for (unsigned k = 0; k < 4 * TILE_TYPES; k++) {
 		const unsigned type = tile_dtypes[k / 4], op = ops[k % 2];
@@ -394,7 +394,7 @@ static void outside_trial(unsigned op, unsigned dtype, unsigned trial)
 {
 	const uint32_t limit = 16 * (op == PTOWSP_PTO_TGATHERB ? cell_bytes(dtype) : op == PTOWSP_PTO_TSCATTER ? 0 : 1);
 	const bool is_unsigned = trial & 1;
-	const uint32_t wrong[] = { limit ? limit : 4, UINT32_MAX, 0x80000000u, 0x7FFFFFFFu, 1 + (limit ? limit : 4) };
+	const uint32_t wrong[] = {limit ? limit : 4, UINT32_MAX, 0x80000000u, 0x7FFFFFFFu, 1 + (limit ? limit : 4)};
 	unsigned x, y, i, zero;
 
 	begin(op, dtype, trial);
@@ -427,7 +427,7 @@ static void outside_trial(unsigned op, unsigned dtype, unsigned trial)
 
 static void indices_outside_end_the_run(void)
 {
-	static const unsigned ops[] = { PTOWSP_PTO_MGATHER, PTOWSP_PTO_MSCATTER, PTOWSP_PTO_TGATHER, PTOWSP_PTO_TGATHERB, PTOWSP_PTO_TSCATTER };
+	static const unsigned ops[] = {PTOWSP_PTO_MGATHER, PTOWSP_PTO_MSCATTER, PTOWSP_PTO_TGATHER, PTOWSP_PTO_TGATHERB, PTOWSP_PTO_TSCATTER};
 
 	for (unsigned k = 0; k < 5; k++)
 		for (unsigned i = 0; i < TILE_TYPES; i++)
@@ -442,11 +442,11 @@ static void byte_offsets_between_elements_end_the_run(void)
 		unsigned dtype;
 		const char *sentence;
 	} rows[] = {
-		{ PTOWSP_BF16, "kernel trial line 3: tgatherb index 3 at element 0 of %i; multiples of 2 from bytes 0 to 31 are there" },
-		{ PTOWSP_U32, "kernel trial line 3: tgatherb index 6 at element 0 of %i; multiples of 4 from bytes 0 to 63 are there" },
-		{ PTOWSP_F64, "kernel trial line 3: tgatherb index 4 at element 0 of %i; multiples of 8 from bytes 0 to 127 are there" },
+		{PTOWSP_BF16, "kernel trial line 3: tgatherb index 3 at element 0 of %i; multiples of 2 from bytes 0 to 31 are there"},
+		{PTOWSP_U32, "kernel trial line 3: tgatherb index 6 at element 0 of %i; multiples of 4 from bytes 0 to 63 are there"},
+		{PTOWSP_F64, "kernel trial line 3: tgatherb index 4 at element 0 of %i; multiples of 8 from bytes 0 to 127 are there"},
 	};
-	static const uint32_t offsets[] = { 3, 6, 4 };
+	static const uint32_t offsets[] = {3, 6, 4};
 
 	for (unsigned k = 0; k < 3; k++) {
 		unsigned y, i, zero;

@@ -16,7 +16,7 @@ static uint32_t below(uint32_t limit)
 /* Small sizes, among them 1 and multiples of every block and vector. */
 static uint32_t random_side(void)
 {
-	static const uint32_t liked[] = { 1, 2, 4, 8, 16, 32, 33 };
+	static const uint32_t liked[] = {1, 2, 4, 8, 16, 32, 33};
 
 	return below(3) ? liked[below(7)] : 1 + below(40);
 }
@@ -26,9 +26,9 @@ struct trial {
 	const struct subject *s;
 	unsigned key, mask, sum, index, mode; /* element types by letter */
 	uint32_t R, C, K, G, H, r, c;
-	unsigned dst_count, count;      /* tiles, destinations first */
-	struct mat tile[6];             /* before */
-	unsigned same_as[6];            /* smallest operand that is the same tile */
+	unsigned dst_count, count; /* tiles, destinations first */
+	struct mat tile[6];        /* before */
+	unsigned same_as[6];       /* smallest operand that is the same tile */
 	unsigned scalar_type[2];
 	struct cell scalar[2], seen[2];
 };
@@ -36,26 +36,16 @@ struct trial {
 static uint32_t side_of(const struct trial *t, char letter)
 {
 	switch (letter) {
-	case 'R':
-		return t->R;
-	case 'C':
-		return t->C;
-	case 'K':
-		return t->K;
-	case 'G':
-		return t->G;
-	case 'H':
-		return t->H;
-	case 'r':
-		return t->r;
-	case 'c':
-		return t->c;
-	case 'P':
-		return t->R * t->C;
-	case 'M':
-		return 1 + below(t->R * t->C + t->K * t->C);
-	default:
-		return 1;
+	case 'R': return t->R;
+	case 'C': return t->C;
+	case 'K': return t->K;
+	case 'G': return t->G;
+	case 'H': return t->H;
+	case 'r': return t->r;
+	case 'c': return t->c;
+	case 'P': return t->R * t->C;
+	case 'M': return 1 + below(t->R * t->C + t->K * t->C);
+	default: return 1;
 	}
 }
 
@@ -66,8 +56,8 @@ static struct cell random_element(const struct trial *t, unsigned k, char type)
 	if (type != 'i' || k < t->dst_count)
 		return random_cell(t->tile[k].dtype);
 	if (t->s->op == PTOWSP_PTO_TSCATTER)
-		return (struct cell){ 0, below(t->tile[0].rows) };
-	return (struct cell){ 0, below(t->tile[1].rows * t->tile[1].columns) * (t->s->op == PTOWSP_PTO_TGATHERB ? bytes : 1) };
+		return (struct cell){0, below(t->tile[0].rows)};
+	return (struct cell){0, below(t->tile[1].rows * t->tile[1].columns) * (t->s->op == PTOWSP_PTO_TGATHERB ? bytes : 1)};
 }
 
 static int falling_floats(const void *x, const void *y)
@@ -104,7 +94,7 @@ static void scalar_choose(struct trial *t, unsigned k, unsigned dtype, struct ce
 	t->scalar_type[k] = dtype;
 	t->scalar[k] = t->seen[k] = value;
 	if (t->s->op == PTOWSP_PTO_TSELS)
-		t->seen[k] = (struct cell){ 0, cell_is_float(dtype) ? value.f != 0 : value.n != 0 };
+		t->seen[k] = (struct cell){0, cell_is_float(dtype) ? value.f != 0 : value.n != 0};
 	else if (!cell_is_float(dtype) && t->s->op != PTOWSP_PTO_TEXTRACT)
 		t->seen[k].n = cell_wrap(t->key, value.n);
 }
@@ -115,8 +105,8 @@ static void trial_scalars(struct trial *t, bool of_other_type)
 	unsigned type = t->key;
 
 	if (t->s->op == PTOWSP_PTO_TEXTRACT) {
-		scalar_choose(t, 0, PTOWSP_I64, (struct cell){ 0, below(t->R - t->r + 1) });
-		scalar_choose(t, 1, PTOWSP_I64, (struct cell){ 0, below(t->C - t->c + 1) });
+		scalar_choose(t, 0, PTOWSP_I64, (struct cell){0, below(t->R - t->r + 1)});
+		scalar_choose(t, 1, PTOWSP_I64, (struct cell){0, below(t->C - t->c + 1)});
 		return;
 	}
 	if (t->s->op == PTOWSP_PTO_TSELS)
@@ -125,7 +115,7 @@ static void trial_scalars(struct trial *t, bool of_other_type)
 		do
 			type = tile_dtypes[below(TILE_TYPES)];
 		while (cell_is_float(type));
-	scalar_choose(t, 0, type, below(3) ? random_cell(type) : (struct cell){ -0.0, 0 });
+	scalar_choose(t, 0, type, below(3) ? random_cell(type) : (struct cell){-0.0, 0});
 	scalar_choose(t, 1, type, random_cell(type));
 }
 
@@ -134,14 +124,11 @@ static unsigned wider(unsigned key)
 {
 	switch (key) {
 	case PTOWSP_F16:
-	case PTOWSP_BF16:
-		return PTOWSP_F32;
+	case PTOWSP_BF16: return PTOWSP_F32;
 	case PTOWSP_I8:
 	case PTOWSP_U8:
-	case PTOWSP_I16:
-		return PTOWSP_I32;
-	default:
-		return key == PTOWSP_U16 ? PTOWSP_U32 : key;
+	case PTOWSP_I16: return PTOWSP_I32;
+	default: return key == PTOWSP_U16 ? PTOWSP_U32 : key;
 	}
 }
 
@@ -260,16 +247,13 @@ static void program_make(const struct trial *t, struct tile_builder *b)
 	tile_begin(b, "trial");
 	for (unsigned k = 0; k < t->count; k++) {
 		tile_param(b, check_fmt("m%u", k), t->tile[k].dtype);
-		tile[k] = t->same_as[k] == k
-				  ? tile_tile(b, check_fmt("t%u", k), t->tile[k].rows, t->tile[k].columns, t->tile[k].dtype)
-				  : tile[t->same_as[k]];
+		tile[k] = t->same_as[k] == k ? tile_tile(b, check_fmt("t%u", k), t->tile[k].rows, t->tile[k].columns, t->tile[k].dtype) : tile[t->same_as[k]];
 	}
 	zero = tile_int(b, 0);
 	for (unsigned k = 0; k < t->count; k++)
 		tile_op(b, PTOWSP_PTO_TLOAD, tile[k], k, zero, zero);
 	for (unsigned k = 0; letters[k]; k++) {
-		row[k] = letters[k] == 'T' || letters[k] == 't' ? tile[next++]
-								 : scalar_row(b, t->scalar_type[scalar], t->scalar[scalar]);
+		row[k] = letters[k] == 'T' || letters[k] == 't' ? tile[next++] : scalar_row(b, t->scalar_type[scalar], t->scalar[scalar]);
 		scalar += letters[k] == 's';
 	}
 	tile_op(b, t->s->op, row[0], row[1], row[2], row[3], row[4]);
@@ -287,14 +271,10 @@ static double allowance(const struct trial *t, double want, double a)
 	const double computed = (t->key == PTOWSP_F64 ? f64 : f32) * steep;
 
 	switch (t->key) {
-	case PTOWSP_F16:
-		return fabs(want) * (computed + 0x1p-11) + 0x1p-25 * 1.01;
-	case PTOWSP_BF16:
-		return fabs(want) * (computed + 0x1p-8) + 1e-36;
-	case PTOWSP_F32:
-		return fabs(want) * computed + 1e-36;
-	default:
-		return fabs(want) * computed + 1e-305;
+	case PTOWSP_F16: return fabs(want) * (computed + 0x1p-11) + 0x1p-25 * 1.01;
+	case PTOWSP_BF16: return fabs(want) * (computed + 0x1p-8) + 1e-36;
+	case PTOWSP_F32: return fabs(want) * computed + 1e-36;
+	default: return fabs(want) * computed + 1e-305;
 	}
 }
 
@@ -311,8 +291,7 @@ static bool agrees(const struct trial *t, unsigned dtype, struct cell got, struc
 	if (isnan(want.f))
 		return isnan(got.f);
 	if (is_library(t->s->op))
-		return got.f == cell_round(dtype, want.f) ||
-		       fabs(got.f - want.f) <= allowance(t, want.f, t->tile[1].v[i].f);
+		return got.f == cell_round(dtype, want.f) || fabs(got.f - want.f) <= allowance(t, want.f, t->tile[1].v[i].f);
 	return got.f == want.f && signbit(got.f) == signbit(want.f);
 }
 
@@ -334,9 +313,8 @@ static bool trial_compare(const struct trial *t, const struct mat *want, const v
 
 		if (agrees(t, want->dtype, got, want->v[i], i))
 			continue;
-		CHECK_FAIL("%s %s -> %s%s, mode %u, %ux%u, element %u: got %.9g or %lld, want %.17g or %lld",
-			   isa_op(t->s->op)->mnemonic, dtype_text(t->key), dtype_text(want->dtype), how, t->mode, want->rows,
-			   want->columns, i, got.f, (long long)got.n, want->v[i].f, (long long)want->v[i].n);
+		CHECK_FAIL("%s %s -> %s%s, mode %u, %ux%u, element %u: got %.9g or %lld, want %.17g or %lld", isa_op(t->s->op)->mnemonic, dtype_text(t->key),
+			   dtype_text(want->dtype), how, t->mode, want->rows, want->columns, i, got.f, (long long)got.n, want->v[i].f, (long long)want->v[i].n);
 		return false;
 	}
 	return true;
@@ -347,7 +325,7 @@ static bool trial_run(struct trial *t, const char *how)
 	static struct tile_builder b;
 	static struct mat want[2];
 	static char memory[6][MAT_ELEMENTS * 8];
-	const struct mat *src[5] = { NULL };
+	const struct mat *src[5] = {NULL};
 	struct isa_program *program = NULL;
 	struct tile_task task;
 	bool good;

@@ -21,8 +21,7 @@ static bool create(void)
 
 static uint64_t tile_size(unsigned tile)
 {
-	return ((uint64_t)program->tiles[tile].rows * program->tiles[tile].columns * isa_dtype_bytes(program->tiles[tile].dtype) + 63) /
-	       64 * 64;
+	return ((uint64_t)program->tiles[tile].rows * program->tiles[tile].columns * isa_dtype_bytes(program->tiles[tile].dtype) + 63) / 64 * 64;
 }
 
 static bool overlap(unsigned s, unsigned t)
@@ -38,8 +37,8 @@ static const char *groups(void)
 
 	text[0] = '\0';
 	for (uint32_t i = 0; i < plan->group_count && at < sizeof(text); i++)
-		at += (size_t)snprintf(text + at, sizeof(text) - at, "[%u,%u)x%u ", (unsigned)plan->groups[i].first,
-				       (unsigned)plan->groups[i].end, (unsigned)plan->groups[i].rows);
+		at += (size_t)snprintf(text + at, sizeof(text) - at, "[%u,%u)x%u ", (unsigned)plan->groups[i].first, (unsigned)plan->groups[i].end,
+				       (unsigned)plan->groups[i].rows);
 	return text;
 }
 
@@ -292,19 +291,19 @@ static void groups_end_where_rows_do(void)
 	column = tile_tile(&b, "column", 8, 1, PTOWSP_F32);
 	row = tile_tile(&b, "row", 1, 8, PTOWSP_F32);
 	k = tile_local(&b, "k", PTOWSP_I64, 0);
-	load(x);                                                       /* 0 */
+	load(x); /* 0 */
 	tile_op(&b, PTOWSP_PTO_TROWMAX, column, x);
 	tile_op(&b, PTOWSP_PTO_TROWEXPANDSUB, y, x, column);
-	store(y);                                                      /* 3 */
-	store(x);                                                      /* a second one begins anew */
-	load(y);                                                       /* and a load behind it */
-	tile_op(&b, PTOWSP_PTO_TCOLMAX, row, y);                       /* 6: not row by row */
-	tile_op(&b, PTOWSP_PTO_TEXP, row, row);                        /* 7: one row */
-	tile_op(&b, PTOWSP_PTO_TCOLEXPAND, x, row);                    /* 8: eight again */
-	tile_op(&b, PTOWSP_PTO_ADD, k, zero(), zero());                /* 9: scalar */
-	tile_op(&b, PTOWSP_PTO_TCI, x, tile_float(&b, 0));             /* 10 counts through */
+	store(y);                                          /* 3 */
+	store(x);                                          /* a second one begins anew */
+	load(y);                                           /* and a load behind it */
+	tile_op(&b, PTOWSP_PTO_TCOLMAX, row, y);           /* 6: not row by row */
+	tile_op(&b, PTOWSP_PTO_TEXP, row, row);            /* 7: one row */
+	tile_op(&b, PTOWSP_PTO_TCOLEXPAND, x, row);        /* 8: eight again */
+	tile_op(&b, PTOWSP_PTO_ADD, k, zero(), zero());    /* 9: scalar */
+	tile_op(&b, PTOWSP_PTO_TCI, x, tile_float(&b, 0)); /* 10 counts through */
 	tile_op(&b, PTOWSP_PTO_TTRANS, y, x);
-	tile_op(&b, PTOWSP_PTO_TSELS, y, x, y, tile_int(&b, 1));       /* 12 */
+	tile_op(&b, PTOWSP_PTO_TSELS, y, x, y, tile_int(&b, 1)); /* 12 */
 	tile_op(&b, PTOWSP_PTO_TSTORE_FP, y, row, 1, zero(), zero());
 	REQUIRE(create());
 	CHECK_STR(groups(), "[0,4)x8 [4,5)x8 [5,6)x8 [7,8)x1 [8,9)x8 [12,14)x8 ");
@@ -316,12 +315,12 @@ static void a_program_that_is_too_large_shares_nothing(void)
 {
 	enum { TILES = 1025 };
 	static struct ptowsp_tile_tile tiles[TILES];
-	struct ptowsp_tile_inst insts[2] = { { .op = PTOWSP_PTO_TEXP, .d = 1, .a = 0 }, { .op = PTOWSP_PTO_RETURN } };
-	struct isa_program large = { .header = { .tile_count = TILES, .inst_count = 2 }, .tiles = tiles, .insts = insts };
+	struct ptowsp_tile_inst insts[2] = {{.op = PTOWSP_PTO_TEXP, .d = 1, .a = 0}, {.op = PTOWSP_PTO_RETURN}};
+	struct isa_program large = {.header = {.tile_count = TILES, .inst_count = 2}, .tiles = tiles, .insts = insts};
 	struct isa_plan made;
 
 	for (unsigned i = 0; i < TILES; i++)
-		tiles[i] = (struct ptowsp_tile_tile){ .rows = 1, .columns = 1, .dtype = PTOWSP_F32 };
+		tiles[i] = (struct ptowsp_tile_tile){.rows = 1, .columns = 1, .dtype = PTOWSP_F32};
 	REQUIRE(isa_plan_make(&made, &large, false) == PTOWSP_OK);
 	CHECK_UINT(made.bytes, TILES * 64);
 	CHECK_UINT(made.bytes_without, TILES * 64);

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT
  * test_isa_product.c - products of tiles at every level that this processor has: the same bits as three plain loops. And programs for
  * numerics=fast: within the bound that is said of them. PTOWSP_SEED=n repeats a trial. */
-#include "tests/check.h"
-#include "isa/product.h"
 #include "isa/isa_program.h"
+#include "isa/product.h"
+#include "tests/check.h"
 #include "tests/isa/tile_builder.h"
 #include "tests/isa/tile_random.h"
 
@@ -37,7 +37,7 @@ static uint64_t any_u64(void)
 /* Sizes around those of blocks, and others. */
 static size_t any_side(void)
 {
-	static const size_t sides[] = { 1, 2, 3, 4, 7, 8, 15, 16, 17, 32, 33, 48, 64 };
+	static const size_t sides[] = {1, 2, 3, 4, 7, 8, 15, 16, 17, 32, 33, 48, 64};
 
 	return random_below(2) ? sides[random_below(sizeof(sides) / sizeof(*sides))] : 1 + random_below(SIDE);
 }
@@ -49,43 +49,43 @@ static unsigned levels(void)
 }
 
 #define LEVEL_ENTRY(level, name) name##_##level,
-#define PRODUCT_TEST(how)                                                                                                      \
-	static isa_c_##how a_##how[COUNT], b_##how[COUNT], c_##how[COUNT], got_##how[COUNT], want_##how[COUNT];                \
-                                                                                                                               \
-	static void plain_##how(const isa_c_##how *c, size_t m, size_t k_count, size_t n)                                      \
-	{                                                                                                                      \
-		for (size_t i = 0; i < m; i++)                                                                                 \
-			for (size_t j = 0; j < n; j++) {                                                                       \
-				isa_c_##how sum = c ? c[i * n + j] : 0;                                                        \
-                                                                                                                               \
-				for (size_t k = 0; k < k_count; k++)                                                           \
-					sum += a_##how[i * k_count + k] * b_##how[k * n + j];                                  \
-				want_##how[i * n + j] = sum;                                                                   \
-			}                                                                                                      \
-	}                                                                                                                      \
-	static bool trial_##how(void)                                                                                          \
-	{                                                                                                                      \
-		static void (*const level[])(isa_c_##how *, const isa_c_##how *, const isa_c_##how *, const isa_c_##how *,     \
-					     size_t, size_t, size_t) = { PRODUCT_LEVELS(LEVEL_ENTRY, product_##how) };         \
-		const size_t m = any_side(), k = any_side(), n = any_side();                                                   \
-		const unsigned start = random_below(3); /* nothing, another tile, the result's own */                          \
-		bool good = true;                                                                                              \
-                                                                                                                               \
-		for (size_t i = 0; i < COUNT; i++) {                                                                           \
-			a_##how[i] = any_##how();                                                                              \
-			b_##how[i] = any_##how();                                                                              \
-			c_##how[i] = any_##how();                                                                              \
-		}                                                                                                              \
-		plain_##how(start ? c_##how : NULL, m, k, n);                                                                  \
-		for (unsigned l = 0; l < levels() && good; l++) {                                                              \
-			memcpy(got_##how, c_##how, sizeof(got_##how));                                                         \
-			level[l](got_##how, !start ? NULL : start == 1 ? c_##how : got_##how, a_##how, b_##how, m, k, n);      \
-			good = !memcmp(got_##how, want_##how, m * n * sizeof(*got_##how)) &&                                   \
-			       !memcmp(got_##how + m * n, c_##how + m * n, (COUNT - m * n) * sizeof(*got_##how));              \
-			if (!good)                                                                                             \
-				CHECK_FAIL("level %u, %zu x %zu x %zu", l, m, k, n);                                           \
-		}                                                                                                              \
-		return good;                                                                                                   \
+#define PRODUCT_TEST(how)                                                                                                                                      \
+	static isa_c_##how a_##how[COUNT], b_##how[COUNT], c_##how[COUNT], got_##how[COUNT], want_##how[COUNT];                                                \
+                                                                                                                                                               \
+	static void plain_##how(const isa_c_##how *c, size_t m, size_t k_count, size_t n)                                                                      \
+	{                                                                                                                                                      \
+		for (size_t i = 0; i < m; i++)                                                                                                                 \
+			for (size_t j = 0; j < n; j++) {                                                                                                       \
+				isa_c_##how sum = c ? c[i * n + j] : 0;                                                                                        \
+                                                                                                                                                               \
+				for (size_t k = 0; k < k_count; k++)                                                                                           \
+					sum += a_##how[i * k_count + k] * b_##how[k * n + j];                                                                  \
+				want_##how[i * n + j] = sum;                                                                                                   \
+			}                                                                                                                                      \
+	}                                                                                                                                                      \
+	static bool trial_##how(void)                                                                                                                          \
+	{                                                                                                                                                      \
+		static void (*const level[])(isa_c_##how *, const isa_c_##how *, const isa_c_##how *, const isa_c_##how *, size_t, size_t,                     \
+					     size_t) = {PRODUCT_LEVELS(LEVEL_ENTRY, product_##how)};                                                           \
+		const size_t m = any_side(), k = any_side(), n = any_side();                                                                                   \
+		const unsigned start = random_below(3); /* nothing, another tile, the result's own */                                                          \
+		bool good = true;                                                                                                                              \
+                                                                                                                                                               \
+		for (size_t i = 0; i < COUNT; i++) {                                                                                                           \
+			a_##how[i] = any_##how();                                                                                                              \
+			b_##how[i] = any_##how();                                                                                                              \
+			c_##how[i] = any_##how();                                                                                                              \
+		}                                                                                                                                              \
+		plain_##how(start ? c_##how : NULL, m, k, n);                                                                                                  \
+		for (unsigned l = 0; l < levels() && good; l++) {                                                                                              \
+			memcpy(got_##how, c_##how, sizeof(got_##how));                                                                                         \
+			level[l](got_##how, !start ? NULL : start == 1 ? c_##how : got_##how, a_##how, b_##how, m, k, n);                                      \
+			good = !memcmp(got_##how, want_##how, m * n * sizeof(*got_##how)) &&                                                                   \
+			       !memcmp(got_##how + m * n, c_##how + m * n, (COUNT - m * n) * sizeof(*got_##how));                                              \
+			if (!good)                                                                                                                             \
+				CHECK_FAIL("level %u, %zu x %zu x %zu", l, m, k, n);                                                                           \
+		}                                                                                                                                              \
+		return good;                                                                                                                                   \
 	}
 PRODUCT_TEST(f32)
 PRODUCT_TEST(f64)
@@ -123,31 +123,29 @@ static void every_level_multiplies_64_bits_alike(void)
 }
 
 /* All values of 16 bits there and back, all of 8 bits. */
-#define CONVERT_TEST(type, how)                                                                                                \
-	static void convert_##type(void)                                                                                       \
-	{                                                                                                                      \
-		static void (*const widen[])(isa_c_##how *, const isa_s_##type *,                                              \
-					     size_t) = { PRODUCT_LEVELS(LEVEL_ENTRY, product_widen_##type) };                  \
-		static void (*const narrow[])(isa_s_##type *, const isa_c_##how *,                                             \
-					      size_t) = { PRODUCT_LEVELS(LEVEL_ENTRY, product_narrow_##type) };                \
-		static isa_s_##type from[65536 + 5], back[65536 + 5];                                                          \
-		static isa_c_##how wide[65536 + 5];                                                                            \
-		const size_t count = sizeof(from) / sizeof(*from);                                                             \
-                                                                                                                               \
-		for (size_t i = 0; i < count; i++)                                                                             \
-			from[i] = (isa_s_##type)i;                                                                             \
-		for (unsigned l = 0; l < levels(); l++) {                                                                      \
-			size_t bad = 0;                                                                                        \
-                                                                                                                               \
-			widen[l](wide, from, count);                                                                           \
-			narrow[l](back, wide, count);                                                                          \
-			for (size_t i = 0; i < count; i++) {                                                                   \
-				const isa_c_##how one = (isa_c_##how)isa_get_##type(from[i]);                                  \
-                                                                                                                               \
-				bad += memcmp(&one, &wide[i], sizeof(one)) || back[i] != isa_put_##type(one);                  \
-			}                                                                                                      \
-			CHECK_UINT(bad, 0);                                                                                    \
-		}                                                                                                              \
+#define CONVERT_TEST(type, how)                                                                                                                                \
+	static void convert_##type(void)                                                                                                                       \
+	{                                                                                                                                                      \
+		static void (*const widen[])(isa_c_##how *, const isa_s_##type *, size_t) = {PRODUCT_LEVELS(LEVEL_ENTRY, product_widen_##type)};               \
+		static void (*const narrow[])(isa_s_##type *, const isa_c_##how *, size_t) = {PRODUCT_LEVELS(LEVEL_ENTRY, product_narrow_##type)};             \
+		static isa_s_##type from[65536 + 5], back[65536 + 5];                                                                                          \
+		static isa_c_##how widened[65536 + 5];                                                                                                         \
+		const size_t count = sizeof(from) / sizeof(*from);                                                                                             \
+                                                                                                                                                               \
+		for (size_t i = 0; i < count; i++)                                                                                                             \
+			from[i] = (isa_s_##type)i;                                                                                                             \
+		for (unsigned l = 0; l < levels(); l++) {                                                                                                      \
+			size_t bad = 0;                                                                                                                        \
+                                                                                                                                                               \
+			widen[l](widened, from, count);                                                                                                        \
+			narrow[l](back, widened, count);                                                                                                       \
+			for (size_t i = 0; i < count; i++) {                                                                                                   \
+				const isa_c_##how one = (isa_c_##how)isa_get_##type(from[i]);                                                                  \
+                                                                                                                                                               \
+				bad += memcmp(&one, &widened[i], sizeof(one)) || back[i] != isa_put_##type(one);                                               \
+			}                                                                                                                                      \
+			CHECK_UINT(bad, 0);                                                                                                                    \
+		}                                                                                                                                              \
 	}
 PRODUCT_WIDENED(CONVERT_TEST)
 
@@ -179,7 +177,7 @@ static void tile_make(unsigned i, uint32_t rows, uint32_t columns)
 	for (size_t at = 0; at < COUNT; at++) {
 		const double unit = (double)(random_next() >> 11) * 0x1p-52 - 1;
 
-		cell_pack(t.dtype, (struct cell){ .f = cell_round(t.dtype, ldexp(unit, (int)random_below(5) - 2)) }, t.start[i] + at * bytes);
+		cell_pack(t.dtype, (struct cell){.f = cell_round(t.dtype, ldexp(unit, (int)random_below(5) - 2))}, t.start[i] + at * bytes);
 	}
 }
 
@@ -187,9 +185,7 @@ static void operands_make(void)
 {
 	tile_make(0, t.m, t.op == PTOWSP_PTO_TROWSUM ? 1 : t.n);
 	switch (t.op) {
-	case PTOWSP_PTO_TROWSUM:
-		tile_make(1, t.m, t.k);
-		break;
+	case PTOWSP_PTO_TROWSUM: tile_make(1, t.m, t.k); break;
 	case PTOWSP_PTO_TMATMUL_ACC:
 		tile_make(1, t.m, t.n);
 		tile_make(2, t.m, t.k);
@@ -260,8 +256,8 @@ static void way_run(bool fast, struct isa_bound *bound_out)
 	struct isa_program *program;
 	size_t size;
 	const void *payload = tile_payload(&t.b, &size);
-	ptowsp_status (*const create)(struct isa_program **, const void *, size_t, const char *, size_t,
-				      struct ptowsp_error *) = fast ? isa_program_create_fast : isa_program_create;
+	ptowsp_status (*const create)(struct isa_program **, const void *, size_t, const char *, size_t, struct ptowsp_error *) =
+		fast ? isa_program_create_fast : isa_program_create;
 	uint32_t inst = 0;
 
 	memcpy(t.memory, t.start, sizeof(t.start));
@@ -298,9 +294,8 @@ static long double worst_share(const struct isa_bound *bound)
 
 static void fast_programs_keep_the_bound_that_is_said(void)
 {
-	static const unsigned types[] = { PTOWSP_F32, PTOWSP_F16, PTOWSP_BF16, PTOWSP_F64 };
-	static const unsigned ops[] = { PTOWSP_PTO_TMATMUL, PTOWSP_PTO_TMATMUL_ACC, PTOWSP_PTO_TMATMUL_BIAS, PTOWSP_PTO_TMATMUL_MX,
-					PTOWSP_PTO_TROWSUM };
+	static const unsigned types[] = {PTOWSP_F32, PTOWSP_F16, PTOWSP_BF16, PTOWSP_F64};
+	static const unsigned ops[] = {PTOWSP_PTO_TMATMUL, PTOWSP_PTO_TMATMUL_ACC, PTOWSP_PTO_TMATMUL_BIAS, PTOWSP_PTO_TMATMUL_MX, PTOWSP_PTO_TROWSUM};
 	static unsigned char fast[sizeof(t.memory[0])];
 	const uint64_t seed = random_start();
 	unsigned differ = 0;

@@ -5,8 +5,8 @@
 /* d = x op y; both of one type. Returns what d holds. */
 static struct cell scalar_run(unsigned op, unsigned mode, unsigned d_type, unsigned type, struct cell x, struct cell y)
 {
-	const unsigned row[2] = { tile_scalar(&b, "x", type, PTOWSP_SCALAR_LOCAL, cell_bits(type, x)),
-				  tile_scalar(&b, "y", type, PTOWSP_SCALAR_LOCAL, cell_bits(type, y)) };
+	const unsigned row[2] = {tile_scalar(&b, "x", type, PTOWSP_SCALAR_LOCAL, cell_bits(type, x)),
+				 tile_scalar(&b, "y", type, PTOWSP_SCALAR_LOCAL, cell_bits(type, y))};
 	const unsigned d = tile_local(&b, "d", d_type, 0);
 	uint64_t got = 0;
 
@@ -23,8 +23,8 @@ static struct cell scalar_run(unsigned op, unsigned mode, unsigned d_type, unsig
 static struct cell scalar_want(unsigned op, unsigned type, struct cell x, struct cell y)
 {
 	static struct mat d, a, c;
-	const struct mat *src[5] = { &a, &c };
-	static const unsigned tile_ops[] = { PTOWSP_PTO_TADD, PTOWSP_PTO_TSUB, PTOWSP_PTO_TMUL, PTOWSP_PTO_TDIV };
+	const struct mat *src[5] = {&a, &c};
+	static const unsigned tile_ops[] = {PTOWSP_PTO_TADD, PTOWSP_PTO_TSUB, PTOWSP_PTO_TMUL, PTOWSP_PTO_TDIV};
 
 	d.rows = d.columns = a.rows = a.columns = c.rows = c.columns = 1;
 	d.dtype = a.dtype = c.dtype = type;
@@ -88,13 +88,12 @@ static bool cmp_trial(unsigned dtype, unsigned trial)
 		x = random_cell(dtype);
 		y = trial % 3 ? random_cell(dtype) : x;
 		is = order(dtype, x, y);
-		good = good && scalar_run(PTOWSP_PTO_CMP, mode, PTOWSP_BOOL, dtype, x, y).n ==
-				       (mode == PTOWSP_COMPARE_EQ   ? is == 0
-					: mode == PTOWSP_COMPARE_NE ? is != 0
-					: mode == PTOWSP_COMPARE_LT ? is == -1
-					: mode == PTOWSP_COMPARE_LE ? is == -1 || is == 0
-					: mode == PTOWSP_COMPARE_GT ? is == 1
-								    : is == 1 || is == 0);
+		good = good && scalar_run(PTOWSP_PTO_CMP, mode, PTOWSP_BOOL, dtype, x, y).n == (mode == PTOWSP_COMPARE_EQ   ? is == 0
+												: mode == PTOWSP_COMPARE_NE ? is != 0
+												: mode == PTOWSP_COMPARE_LT ? is == -1
+												: mode == PTOWSP_COMPARE_LE ? is == -1 || is == 0
+												: mode == PTOWSP_COMPARE_GT ? is == 1
+															    : is == 1 || is == 0);
 	}
 	return good;
 }
@@ -113,7 +112,7 @@ static bool move_trial(unsigned op, unsigned dtype, unsigned trial)
 		begin(op, dtype, trial);
 		x = random_cell(dtype);
 		if (cell_is_float(dtype) && to == PTOWSP_BOOL)
-			want = (struct cell){ 0, !isnan(x.f) && trunc(x.f) != 0 };
+			want = (struct cell){0, !isnan(x.f) && trunc(x.f) != 0};
 		else if (cell_is_float(dtype) && cell_is_float(to))
 			want = dtype == to ? x : cell_convert(to, dtype, PTOWSP_ROUND_RINT, x);
 		else if (cell_is_float(dtype))
@@ -121,7 +120,7 @@ static bool move_trial(unsigned op, unsigned dtype, unsigned trial)
 		else if (cell_is_float(to))
 			want = cell_convert(to, dtype, PTOWSP_ROUND_RINT, x);
 		else
-			want = (struct cell){ 0, cell_wrap(to, x.n) };
+			want = (struct cell){0, cell_wrap(to, x.n)};
 		tile_param(&b, "out", to);
 		d = tile_local(&b, "d", to, 0);
 		tile_op(&b, op, d, tile_scalar(&b, "x", dtype, op == PTOWSP_PTO_LI ? PTOWSP_SCALAR_CONST : PTOWSP_SCALAR_LOCAL, cell_bits(dtype, x)));
@@ -130,8 +129,8 @@ static bool move_trial(unsigned op, unsigned dtype, unsigned trial)
 		good = good && run() == PTOWSP_OK;
 		got = cell_unpack(to, &bits);
 		if (!cell_same(to, got, want)) {
-			CHECK_FAIL("%s of %s to %s: %.17g or %lld became %.17g or %lld", isa_op(op)->mnemonic, dtype_text(dtype), dtype_text(to),
-				   x.f, (long long)x.n, got.f, (long long)got.n);
+			CHECK_FAIL("%s of %s to %s: %.17g or %lld became %.17g or %lld", isa_op(op)->mnemonic, dtype_text(dtype), dtype_text(to), x.f,
+				   (long long)x.n, got.f, (long long)got.n);
 			good = false;
 		}
 	}
@@ -149,9 +148,8 @@ static bool li_trial(unsigned dtype, unsigned trial)
 }
 
 static const struct subject subjects[] = {
-	{ PTOWSP_PTO_ADD, add_trial }, { PTOWSP_PTO_SUB, sub_trial }, { PTOWSP_PTO_MUL, mul_trial },
-	{ PTOWSP_PTO_DIV, div_trial }, { PTOWSP_PTO_CMP, cmp_trial }, { PTOWSP_PTO_MOV, mov_trial },
-	{ PTOWSP_PTO_LI, li_trial },
+	{PTOWSP_PTO_ADD, add_trial}, {PTOWSP_PTO_SUB, sub_trial}, {PTOWSP_PTO_MUL, mul_trial}, {PTOWSP_PTO_DIV, div_trial},
+	{PTOWSP_PTO_CMP, cmp_trial}, {PTOWSP_PTO_MOV, mov_trial}, {PTOWSP_PTO_LI, li_trial},
 };
 enum { SUBJECTS = sizeof(subjects) / sizeof(*subjects) };
 

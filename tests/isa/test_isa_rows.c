@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT
  * test_isa_rows.c - random programs three ways: every tile in memory of its own and one instruction after the other; with shared
  * memory; with groups in small blocks of rows; with factors of products copied and in place; with the vectors of one processor and of another. All must do the same. PTOWSP_SEED=n repeats a trial. */
-#include "tests/check.h"
 #include "isa/state.h"
+#include "tests/check.h"
 #include "tests/isa/tile_builder.h"
 #include "tests/isa/tile_random.h"
 
@@ -32,8 +32,7 @@ static float start[ELEMENTS]; /* what memory holds before a run */
 static void tiles_add(void)
 {
 	const uint32_t r = t.rows, c = t.columns;
-	const uint32_t shapes[TILES][2] = { { r, c }, { r, c }, { r, c }, { r, c }, { r, c }, { r, 1 }, { r, 1 },
-					    { 1, c }, { 1, c }, { c, r }, { r, r }, { 1 + random_below(40), c } };
+	const uint32_t shapes[TILES][2] = {{r, c}, {r, c}, {r, c}, {r, c}, {r, c}, {r, 1}, {r, 1}, {1, c}, {1, c}, {c, r}, {r, r}, {1 + random_below(40), c}};
 
 	for (unsigned i = 0; i < TILES; i++)
 		tile_tile(&t.b, "", shapes[i][0], shapes[i][1], PTOWSP_F32);
@@ -43,16 +42,13 @@ static unsigned operand(char letter, char type)
 {
 	switch (letter) {
 	case 'T':
-	case 't':
-		return random_below(TILES);
-	case 'S':
-		return t.local;
+	case 't': return random_below(TILES);
+	case 'S': return t.local;
 	case 's':
 		if (type == 'n' || type == 'x')
 			return t.depth && !random_below(3) ? t.loops[random_below(t.depth)] : t.ints[random_below(4)];
 		return random_below(4) ? t.floats[random_below(4)] : t.local;
-	default:
-		return random_below(PARAMS);
+	default: return random_below(PARAMS);
 	}
 }
 
@@ -78,10 +74,8 @@ static bool is_usable(const struct isa_op *op, unsigned opcode)
 
 static void operation_add(void)
 {
-	unsigned rows[ISA_OPERANDS_MAX] = { 0 };
-	const unsigned opcode = random_below(5) ? random_below(PTOWSP_PTO_FOR)
-						: random_below(2) ? PTOWSP_PTO_TLOAD
-								  : PTOWSP_PTO_TSTORE;
+	unsigned rows[ISA_OPERANDS_MAX] = {0};
+	const unsigned opcode = random_below(5) ? random_below(PTOWSP_PTO_FOR) : random_below(2) ? PTOWSP_PTO_TLOAD : PTOWSP_PTO_TSTORE;
 	const struct isa_op *op = isa_op(opcode);
 
 	if (!is_usable(op, opcode))
@@ -190,18 +184,10 @@ static void windows_make(struct tile_task *task, float *memory)
 		const uint32_t count = ELEMENTS - at < ELEMENTS / 2 ? ELEMENTS - at : ELEMENTS / 2;
 
 		switch (random_below(5)) {
-		case 0: /* rows 64 apart */
-			tile_grid(task, i, memory + at, PTOWSP_F32, count / 64, 48, 64, 1);
-			break;
-		case 2: /* rows that overlap */
-			tile_grid(task, i, memory + at, PTOWSP_F32, count / 64, 48, 20, 1);
-			break;
-		case 1: /* columns further apart than rows */
-			tile_grid(task, i, memory + at, PTOWSP_F32, 64, count / 64, 1, 64);
-			break;
-		default:
-			tile_window(task, i, memory + at, PTOWSP_F32, count);
-			break;
+		case 0: /* rows 64 apart */ tile_grid(task, i, memory + at, PTOWSP_F32, count / 64, 48, 64, 1); break;
+		case 2: /* rows that overlap */ tile_grid(task, i, memory + at, PTOWSP_F32, count / 64, 48, 20, 1); break;
+		case 1: /* columns further apart than rows */ tile_grid(task, i, memory + at, PTOWSP_F32, 64, count / 64, 1, 64); break;
+		default: tile_window(task, i, memory + at, PTOWSP_F32, count); break;
 		}
 	}
 	for (unsigned i = 0; i < 4; i++)
@@ -240,21 +226,20 @@ static bool memory_same(void)
 
 static bool trial_do(uint64_t seed)
 {
-	const struct isa_options ways[] = { { .own_places = false, .rows_bytes = 0 },
-					    { .own_places = true, .rows_bytes = 64 + random_below(1000) },
-					    { .own_places = false, .rows_bytes = 64 + random_below(1000) },
-					    { .own_places = false, .rows_bytes = 16 << 10 } };
+	const struct isa_options ways[] = {{.own_places = false, .rows_bytes = 0},
+					   {.own_places = true, .rows_bytes = 64 + random_below(1000)},
+					   {.own_places = false, .rows_bytes = 64 + random_below(1000)},
+					   {.own_places = false, .rows_bytes = 16 << 10}};
 	bool same = true;
 
-	way_run(&(struct isa_options){ .own_places = true, .all_copied = true, .any_processor = true }, seed, &plain);
+	way_run(&(struct isa_options){.own_places = true, .all_copied = true, .any_processor = true}, seed, &plain);
 	for (unsigned i = 0; i < sizeof(ways) / sizeof(*ways) && same; i++) {
 		way_run(&ways[i], seed, &other);
 		placed += other.placed;
 		same = plain.status == other.status && plain.cycles == other.cycles && !strcmp(plain.text, other.text) && memory_same();
 		if (!same)
-			CHECK_FAIL("PTOWSP_SEED=%llu way %u: %d %llu \"%s\", wanted %d %llu \"%s\"", (unsigned long long)seed, i,
-				   other.status, (unsigned long long)other.cycles, other.text, plain.status,
-				   (unsigned long long)plain.cycles, plain.text);
+			CHECK_FAIL("PTOWSP_SEED=%llu way %u: %d %llu \"%s\", wanted %d %llu \"%s\"", (unsigned long long)seed, i, other.status,
+				   (unsigned long long)other.cycles, other.text, plain.status, (unsigned long long)plain.cycles, plain.text);
 	}
 	return same;
 }
@@ -283,7 +268,7 @@ static void every_way_of_running_gives_the_same(void)
 static void shifted_check(int shift, uint64_t step)
 {
 	enum { ROWS = 12, COLUMNS = 8 };
-	const struct isa_options ways[] = { { .own_places = true }, { .rows_bytes = 100 }, { .rows_bytes = 200 } };
+	const struct isa_options ways[] = {{.own_places = true}, {.rows_bytes = 100}, {.rows_bytes = 200}};
 	struct tile_task task;
 	struct isa_program *program;
 	unsigned x, y, first, zero;
@@ -309,10 +294,8 @@ static void shifted_check(int shift, uint64_t step)
 		for (unsigned i = 0; i < ELEMENTS; i++)
 			r->memory[i] = (float)(i * 37 % 101);
 		tile_task_begin(&task);
-		tile_grid(&task, 0, r->memory + 512, PTOWSP_F32, step ? ROWS : 1, step ? COLUMNS : ROWS * COLUMNS,
-			  step ? step : ROWS * COLUMNS, 1);
-		tile_grid(&task, 1, r->memory + 512 + shift, PTOWSP_F32, step ? ROWS : 1, step ? COLUMNS : ROWS * COLUMNS,
-			  step ? step : ROWS * COLUMNS, 1);
+		tile_grid(&task, 0, r->memory + 512, PTOWSP_F32, step ? ROWS : 1, step ? COLUMNS : ROWS * COLUMNS, step ? step : ROWS * COLUMNS, 1);
+		tile_grid(&task, 1, r->memory + 512 + shift, PTOWSP_F32, step ? ROWS : 1, step ? COLUMNS : ROWS * COLUMNS, step ? step : ROWS * COLUMNS, 1);
 		REQUIRE(!isa_program_create_with(&program, payload, size, t.b.strings, t.b.strings_size, &ways[way], &task.error));
 		CHECK_UINT(program->rows_count, way ? 1 : 0);
 		CHECK_INT(tile_run(&task, program), PTOWSP_OK);
@@ -327,7 +310,7 @@ static void shifted_check(int shift, uint64_t step)
 /* A later block must not read what an earlier one stored. */
 static void places_that_overlap_give_the_same(void)
 {
-	static const uint64_t steps[] = { 0, 8, 11, 5, 1 };
+	static const uint64_t steps[] = {0, 8, 11, 5, 1};
 
 	for (unsigned k = 0; k < sizeof(steps) / sizeof(*steps); k++)
 		for (int shift = -100; shift <= 100; shift++)
@@ -337,23 +320,23 @@ static void places_that_overlap_give_the_same(void)
 /* The matrix that comes from outside shares no memory with the result, whose first rows are there before its last are read. */
 static void tiles_from_outside_survive_until_their_last_row(void)
 {
-	const struct isa_options ways[] = { { .own_places = true }, { .rows_bytes = 100 } };
+	const struct isa_options ways[] = {{.own_places = true}, {.rows_bytes = 100}};
 	struct tile_task task;
 	struct isa_program *program;
-	unsigned x, y, wide, sums, zero;
+	unsigned x, y, spread, sums, zero;
 
 	memset(&t, 0, sizeof(t));
 	tile_begin(&t.b, "survive");
 	tile_param(&t.b, "in", PTOWSP_F32);
 	x = tile_tile(&t.b, "x", 12, 4, PTOWSP_F32);
 	y = tile_tile(&t.b, "y", 12, 1, PTOWSP_F32);
-	wide = tile_tile(&t.b, "wide", 12, 16, PTOWSP_F32);
+	spread = tile_tile(&t.b, "wide", 12, 16, PTOWSP_F32);
 	sums = tile_tile(&t.b, "sums", 1, 16, PTOWSP_F32);
 	zero = tile_int(&t.b, 0);
 	tile_op(&t.b, PTOWSP_PTO_TCI, x, tile_float(&t.b, 1));
 	tile_op(&t.b, PTOWSP_PTO_TROWSUM, y, x);
-	tile_op(&t.b, PTOWSP_PTO_TROWEXPAND, wide, y);
-	tile_op(&t.b, PTOWSP_PTO_TCOLSUM, sums, wide);
+	tile_op(&t.b, PTOWSP_PTO_TROWEXPAND, spread, y);
+	tile_op(&t.b, PTOWSP_PTO_TCOLSUM, sums, spread);
 	tile_op(&t.b, PTOWSP_PTO_TSTORE, sums, 0, zero, zero);
 	for (unsigned way = 0; way < 2; way++) {
 		size_t size;

@@ -175,7 +175,7 @@ static void a_guard_ends_runs_and_walks(void)
 {
 	void *scratch = aligned_alloc(64, 1024);
 	unsigned asked = 0;
-	const struct isa_guard guard = { stop_at, &asked };
+	const struct isa_guard guard = {stop_at, &asked};
 	uint64_t cycles;
 
 	for (int end = 0; end < 2; end++) {
@@ -246,7 +246,7 @@ static void work_check(const int32_t *made, int more)
 static void work_try(unsigned op, int32_t *made)
 {
 	unsigned asked = 0;
-	const struct isa_guard never = { stop_at, &asked };
+	const struct isa_guard never = {stop_at, &asked};
 	void *scratch;
 	int more;
 
@@ -287,7 +287,7 @@ static void a_guard_is_asked_between_large_instructions(void)
 {
 	for (unsigned level = ISA_LEVEL_STEPS; level <= ISA_LEVEL_ROWS; level++) {
 		unsigned asked = 0, x, size;
-		const struct isa_guard guard = { stop_at, &asked };
+		const struct isa_guard guard = {stop_at, &asked};
 		const void *payload;
 		size_t bytes;
 		void *scratch;
@@ -310,7 +310,7 @@ static void a_guard_is_asked_between_large_instructions(void)
 /* A run that used up its jumps goes on where it was. */
 static void a_state_can_be_resumed(void)
 {
-	struct isa_state st = { .budget = 3 };
+	struct isa_state st = {.budget = 3};
 	unsigned i, n, rounds = 1;
 
 	begin();
@@ -374,14 +374,14 @@ static void cycles_follow_the_reference_model(void)
 	y = tile_tile(&b, "y", 16, 4, PTOWSP_F32);
 	z = tile_tile(&b, "z", 8, 4, PTOWSP_F32);
 	s = tile_tile(&b, "s", 8, 1, PTOWSP_F32);
-	tile_op(&b, PTOWSP_PTO_TLOAD, x, 0, tile_int(&b, 0), tile_int(&b, 0));   /* 128 */
-	tile_op(&b, PTOWSP_PTO_TLOAD, y, 0, tile_int(&b, 0), tile_int(&b, 0));   /* 64 */
-	tile_op(&b, PTOWSP_PTO_TMATMUL, z, x, y);                                /* 512 */
-	tile_op(&b, PTOWSP_PTO_TMATMUL_ACC, z, z, x, y);                         /* 512 */
-	tile_op(&b, PTOWSP_PTO_TROWSUM, s, x);                                   /* 8 */
-	tile_op(&b, PTOWSP_PTO_TRESHAPE, x, x);                                  /* 0 */
-	tile_op(&b, PTOWSP_PTO_TMRGSORT, s, z, z);                               /* 160 */
-	tile_op(&b, PTOWSP_PTO_TSTORE, z, 1, tile_int(&b, 0), tile_int(&b, 0));  /* 32 */
+	tile_op(&b, PTOWSP_PTO_TLOAD, x, 0, tile_int(&b, 0), tile_int(&b, 0));  /* 128 */
+	tile_op(&b, PTOWSP_PTO_TLOAD, y, 0, tile_int(&b, 0), tile_int(&b, 0));  /* 64 */
+	tile_op(&b, PTOWSP_PTO_TMATMUL, z, x, y);                               /* 512 */
+	tile_op(&b, PTOWSP_PTO_TMATMUL_ACC, z, z, x, y);                        /* 512 */
+	tile_op(&b, PTOWSP_PTO_TROWSUM, s, x);                                  /* 8 */
+	tile_op(&b, PTOWSP_PTO_TRESHAPE, x, x);                                 /* 0 */
+	tile_op(&b, PTOWSP_PTO_TMRGSORT, s, z, z);                              /* 160 */
+	tile_op(&b, PTOWSP_PTO_TSTORE, z, 1, tile_int(&b, 0), tile_int(&b, 0)); /* 32 */
 	REQUIRE_INT(run(), PTOWSP_OK);
 	CHECK_UINT(task.out.cycles, 128 + 64 + 512 + 512 + 8 + 160 + 32);
 }

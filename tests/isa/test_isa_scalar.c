@@ -7,7 +7,7 @@
 static int64_t scalar_op(unsigned op, unsigned dtype, int64_t x, int64_t y)
 {
 	unsigned d;
-	int32_t got[2] = { 0, 0 };
+	int32_t got[2] = {0, 0};
 
 	tile_begin(&b, "probe");
 	tile_param(&b, "out", PTOWSP_I32);
@@ -89,7 +89,7 @@ static void li_converts_toward_zero_and_saturates(void)
 
 static void comparisons_cover_six_modes_of_both_classes(void)
 {
-	static const char want[6][4] = { "010", "101", "100", "110", "001", "011" }; /* of 1, 2, 3 with 2 */
+	static const char want[6][4] = {"010", "101", "100", "110", "001", "011"}; /* of 1, 2, 3 with 2 */
 
 	for (unsigned mode = 0; mode < 6; mode++) {
 		begin();

@@ -2,10 +2,10 @@
  * test_isa_tile.c - exp, ln and tanh of f32: loops of tile.h as they are compiled for each machine that emitted C has, the interpreter's instructions, and
  * the C library's functions. A sample and everything around places where something ends or begins; all 2^32 arguments with PTOWSP_ALL_FLOATS=1.
  * PTOWSP_SEED=n repeats a sample. */
+#include "isa/isa_tile.h"
 #include "tests/check.h"
 #include "tests/isa/tile_builder.h"
 #include "tests/isa/tile_random.h"
-#include "isa/isa_tile.h"
 
 #include <pthread.h>
 #include <stdatomic.h>
@@ -14,46 +14,54 @@
 #include <unistd.h>
 
 enum {
-	ROWS = 8, COLUMNS = 512, BLOCK = ROWS * COLUMNS, /* arguments that go through a program at once */
-	STEP = 4999,  /* of the sample */
-	AROUND = 64,  /* floats on either side of a place */
-	LOOKS = 61,   /* every so many arguments the reference itself is looked at */
+	ROWS = 8,
+	COLUMNS = 512,
+	BLOCK = ROWS * COLUMNS, /* arguments that go through a program at once */
+	STEP = 4999,            /* of the sample */
+	AROUND = 64,            /* floats on either side of a place */
+	LOOKS = 61,             /* every so many arguments the reference itself is looked at */
 	WORKERS_MOST = 16
 };
 /* How far the C library's functions are off at most, relative: four units in the last place of a double, eight of an x86 long double. Those of glibc are
  * off by at most one, one and two, and in long double by two, two and three ("Known Maximum Errors" of its manual). */
-#define NEAR_BOUND 0x1p-50
+#define NEAR_BOUND  0x1p-50
 #define EXACT_BOUND 0x1p-60L
 
 /* --- what is compared --- */
 
-#define LOOP(level, attribute)                                                                                                 \
-	attribute static void exp_##level(float *out, const float *in)                                                         \
-	{                                                                                                                      \
-		for (size_t i = 0; i < BLOCK; i++)                                                                             \
-			out[i] = tile_exp_f32(in[i]);                                                                          \
-	}                                                                                                                      \
-	attribute static void log_##level(float *out, const float *in)                                                         \
-	{                                                                                                                      \
-		for (size_t i = 0; i < BLOCK; i++)                                                                             \
-			out[i] = tile_log_f32(in[i]);                                                                          \
-	}                                                                                                                      \
-	attribute static void tanh_##level(float *out, const float *in)                                                        \
-	{                                                                                                                      \
-		for (size_t i = 0; i < BLOCK; i++)                                                                             \
-			out[i] = tile_tanh_f32(in[i]);                                                                         \
+#define LOOP(level, attribute)                                                                                                                                 \
+	attribute static void exp_##level(float *out, const float *in)                                                                                         \
+	{                                                                                                                                                      \
+		for (size_t i = 0; i < BLOCK; i++)                                                                                                             \
+			out[i] = tile_exp_f32(in[i]);                                                                                                          \
+	}                                                                                                                                                      \
+	attribute static void log_##level(float *out, const float *in)                                                                                         \
+	{                                                                                                                                                      \
+		for (size_t i = 0; i < BLOCK; i++)                                                                                                             \
+			out[i] = tile_log_f32(in[i]);                                                                                                          \
+	}                                                                                                                                                      \
+	attribute static void tanh_##level(float *out, const float *in)                                                                                        \
+	{                                                                                                                                                      \
+		for (size_t i = 0; i < BLOCK; i++)                                                                                                             \
+			out[i] = tile_tanh_f32(in[i]);                                                                                                         \
 	}
 LOOP(plain, )
 #if defined(__x86_64__)
 LOOP(avx2, __attribute__((target("avx2"))))
 LOOP(avx512f, __attribute__((target("avx512f"))))
-#define HAS_AVX2 __builtin_cpu_supports("avx2")
+#define HAS_AVX2    __builtin_cpu_supports("avx2")
 #define HAS_AVX512F __builtin_cpu_supports("avx512f")
-#define LEVELS(name) {name##_plain, name##_avx2, name##_avx512f}
+#define LEVELS(name)                                                                                                                                           \
+	{                                                                                                                                                      \
+		name##_plain, name##_avx2, name##_avx512f                                                                                                      \
+	}
 #else
-#define HAS_AVX2 0
+#define HAS_AVX2    0
 #define HAS_AVX512F 0
-#define LEVELS(name) {name##_plain, NULL, NULL}
+#define LEVELS(name)                                                                                                                                           \
+	{                                                                                                                                                      \
+		name##_plain, NULL, NULL                                                                                                                       \
+	}
 #endif
 
 enum { LEVEL_COUNT = 3 };

@@ -3,11 +3,11 @@
 #include <math.h>
 #include <stdio.h>
 
-#include "tests/check.h"
 #include "isa/convert.h"
 #include "isa/state.h"
-#include "tests/isa/tile_run.h"
+#include "tests/check.h"
 #include "tests/isa/tile_random.h"
+#include "tests/isa/tile_run.h"
 
 static struct tile_builder b;
 static struct tile_task task;
@@ -18,7 +18,7 @@ static void element_table_agrees_with_the_list_of_types(void)
 		unsigned code, bytes;
 		char class;
 	} rows[] = {
-#define X(name, number, size, letter, text, descr) { number, size, letter },
+#define X(name, number, size, letter, text, descr) {number, size, letter},
 #include "ptowsp/dtype.def"
 #undef X
 	};
@@ -42,8 +42,8 @@ static ptowsp_status run(void)
 /* One operation on tiles of 256 x 256: operands are memrefs 0 and 1, the result is memref 2. */
 static void whole_tile(unsigned op, unsigned mode, unsigned from, unsigned to, void *x, void *y, void *result)
 {
-	const unsigned types[3] = { from, from, to };
-	void *memory[3] = { x, y, result };
+	const unsigned types[3] = {from, from, to};
+	void *memory[3] = {x, y, result};
 	unsigned tile[3], zero;
 
 	tile_begin(&b, "whole");
@@ -76,7 +76,7 @@ static bool same_float(double a, double c)
 /* All of them, there and back. */
 static void every_narrow_float_survives_f32(void)
 {
-	static const unsigned types[] = { PTOWSP_F16, PTOWSP_BF16 };
+	static const unsigned types[] = {PTOWSP_F16, PTOWSP_BF16};
 
 	for (unsigned k = 0; k < 2; k++) {
 		const unsigned type = types[k];
@@ -97,8 +97,8 @@ static void every_narrow_float_survives_f32(void)
 /* f32 around every value and every middle between two of them, where rounding goes wrong. */
 static void f32_is_rounded_once_to_a_narrow_float(void)
 {
-	static const unsigned types[] = { PTOWSP_F16, PTOWSP_BF16 };
-	static const uint32_t drop[] = { 13, 16 };
+	static const unsigned types[] = {PTOWSP_F16, PTOWSP_BF16};
+	static const uint32_t drop[] = {13, 16};
 
 	for (unsigned k = 0; k < 2; k++)
 		for (unsigned mode = PTOWSP_ROUND_NONE; mode <= PTOWSP_ROUND_ODD; mode++) {
@@ -116,7 +116,7 @@ static void f32_is_rounded_once_to_a_narrow_float(void)
 			}
 			whole_tile(PTOWSP_PTO_TCVT, mode, PTOWSP_F32, types[k], singles, singles, narrow);
 			for (uint32_t i = 0; i < 65536; i++) {
-				const struct cell from = { (double)singles[i], 0 };
+				const struct cell from = {(double)singles[i], 0};
 				const struct cell want = cell_convert(types[k], PTOWSP_F32, mode, from);
 
 				wrong += !same_float(cell_unpack(types[k], &narrow[i]).f, want.f);
@@ -131,9 +131,8 @@ static void one_narrow_operation_is_correctly_rounded(void)
 	static const struct {
 		unsigned op;
 		char sign;
-	} ops[] = { { PTOWSP_PTO_TADD, '+' }, { PTOWSP_PTO_TSUB, '-' }, { PTOWSP_PTO_TMUL, '*' }, { PTOWSP_PTO_TDIV, '/' },
-		    { PTOWSP_PTO_TSQRT, 's' } };
-	static const unsigned types[] = { PTOWSP_F16, PTOWSP_BF16 };
+	} ops[] = {{PTOWSP_PTO_TADD, '+'}, {PTOWSP_PTO_TSUB, '-'}, {PTOWSP_PTO_TMUL, '*'}, {PTOWSP_PTO_TDIV, '/'}, {PTOWSP_PTO_TSQRT, 's'}};
+	static const unsigned types[] = {PTOWSP_F16, PTOWSP_BF16};
 
 	for (unsigned k = 0; k < 10; k++) {
 		const unsigned type = types[k / 5], op = ops[k % 5].op;
@@ -221,9 +220,9 @@ static void stores_are_scaled_in_every_type(void)
 		unsigned x, y, zero;
 
 		for (unsigned n = 0; n < 12; n++)
-			cell_pack(type, (struct cell){ n + 0.25, (wide)n * 11 }, in + n * bytes);
+			cell_pack(type, (struct cell){n + 0.25, (wide)n * 11}, in + n * bytes);
 		for (unsigned n = 0; n < 4; n++)
-			cell_pack(type, (struct cell){ n - 1.5, (wide)n * 7 + 1 }, scale + n * bytes);
+			cell_pack(type, (struct cell){n - 1.5, (wide)n * 7 + 1}, scale + n * bytes);
 		tile_begin(&b, "scaled");
 		tile_task_begin(&task);
 		tile_param(&b, "in", type);
@@ -254,7 +253,7 @@ static void stores_are_scaled_in_every_type(void)
 /* d = x op y on scalars; the bits of d. */
 static uint64_t scalar_op(unsigned op, unsigned mode, unsigned d_type, unsigned x_type, struct cell x, unsigned y_type, struct cell y)
 {
-	uint64_t got = 0, bits[2] = { (uint64_t)x.n, (uint64_t)y.n };
+	uint64_t got = 0, bits[2] = {(uint64_t)x.n, (uint64_t)y.n};
 	unsigned d, row[2];
 
 	tile_begin(&b, "scalar");
@@ -287,7 +286,7 @@ static struct cell scalar_same(unsigned op, unsigned type, struct cell x, struct
 
 static struct cell whole(wide n)
 {
-	return (struct cell){ (double)n, n };
+	return (struct cell){(double)n, n};
 }
 
 static void scalars_compute_in_every_type(void)
@@ -323,8 +322,8 @@ static void comparisons_of_u64_are_unsigned(void)
 	CHECK_INT(compared(PTOWSP_COMPARE_LT, PTOWSP_U64, large, small), 0);
 	CHECK_INT(compared(PTOWSP_COMPARE_GT, PTOWSP_I64, whole(-5), small), 0);
 	CHECK_INT(compared(PTOWSP_COMPARE_GE, PTOWSP_U8, whole(200), small), 1);
-	CHECK_INT(compared(PTOWSP_COMPARE_LT, PTOWSP_F16, (struct cell){ -1.5, 0 }, (struct cell){ 0.25, 0 }), 1);
-	CHECK_INT(compared(PTOWSP_COMPARE_NE, PTOWSP_F64, (struct cell){ NAN, 0 }, (struct cell){ NAN, 0 }), 1);
+	CHECK_INT(compared(PTOWSP_COMPARE_LT, PTOWSP_F16, (struct cell){-1.5, 0}, (struct cell){0.25, 0}), 1);
+	CHECK_INT(compared(PTOWSP_COMPARE_NE, PTOWSP_F64, (struct cell){NAN, 0}, (struct cell){NAN, 0}), 1);
 	CHECK(scalar_op(PTOWSP_PTO_DIV, 0, PTOWSP_U64, PTOWSP_U64, large, PTOWSP_I64, small) == ((UINT64_C(1) << 63) + 5) / 3);
 }
 
@@ -340,27 +339,25 @@ static void mov_converts_between_all_types(void)
 	for (unsigned k = 0; k < TILE_TYPES; k++)
 		for (unsigned n = 0; n < TILE_TYPES; n++) {
 			const unsigned from = tile_dtypes[k], to = tile_dtypes[n];
-			const struct cell one = moved(to, from, whole(1)), large = { cell_is_float(from) ? cell_round(from, 65504) : 0, cell_wrap(from, 65504) };
+			const struct cell one = moved(to, from, whole(1)), large = {cell_is_float(from) ? cell_round(from, 65504) : 0, cell_wrap(from, 65504)};
 			const struct cell got = moved(to, from, large);
 
 			CHECK(cell_is_float(to) ? one.f == 1 : one.n == 1);
 			if (cell_is_float(from) && cell_is_float(to))
 				CHECK(got.f == cell_round(to, cell_round(from, 65504)));
 			else if (cell_is_float(from))
-				CHECK(got.n == (to == PTOWSP_BOOL ? 1
-								  : cell_convert(to, from, PTOWSP_ROUND_TRUNC,
-										 (struct cell){ cell_round(from, 65504), 0 })
-									    .n));
+				CHECK(got.n ==
+				      (to == PTOWSP_BOOL ? 1 : cell_convert(to, from, PTOWSP_ROUND_TRUNC, (struct cell){cell_round(from, 65504), 0}).n));
 			else if (cell_is_float(to))
 				CHECK(got.f == cell_round(to, (double)large.n));
 			else
 				CHECK(got.n == cell_wrap(to, large.n));
 		}
-	CHECK(moved(PTOWSP_U8, PTOWSP_F32, (struct cell){ -7.5, 0 }).n == 0);
-	CHECK(moved(PTOWSP_I8, PTOWSP_F64, (struct cell){ -1e300, 0 }).n == -128);
-	CHECK(moved(PTOWSP_U64, PTOWSP_F64, (struct cell){ 1.8e19, 0 }).n == (wide)1.8e19);
-	CHECK(moved(PTOWSP_U64, PTOWSP_F64, (struct cell){ INFINITY, 0 }).n == (wide)UINT64_MAX);
-	CHECK(moved(PTOWSP_BOOL, PTOWSP_F16, (struct cell){ 0.5, 0 }).n == 0); /* toward zero first */
+	CHECK(moved(PTOWSP_U8, PTOWSP_F32, (struct cell){-7.5, 0}).n == 0);
+	CHECK(moved(PTOWSP_I8, PTOWSP_F64, (struct cell){-1e300, 0}).n == -128);
+	CHECK(moved(PTOWSP_U64, PTOWSP_F64, (struct cell){1.8e19, 0}).n == (wide)1.8e19);
+	CHECK(moved(PTOWSP_U64, PTOWSP_F64, (struct cell){INFINITY, 0}).n == (wide)UINT64_MAX);
+	CHECK(moved(PTOWSP_BOOL, PTOWSP_F16, (struct cell){0.5, 0}).n == 0); /* toward zero first */
 	CHECK(moved(PTOWSP_F32, PTOWSP_U64, whole((wide)UINT64_MAX)).f == 0x1p64);
 	CHECK(moved(PTOWSP_BF16, PTOWSP_I64, whole(((wide)1 << 62) + ((wide)1 << 54) + 1)).f == 0x1p62 + 0x1p55);
 }
@@ -372,7 +369,7 @@ static void conditions_are_of_every_type(void)
 		const unsigned type = tile_dtypes[k];
 
 		for (unsigned n = 0; n < 3; n++) {
-			const struct cell value = n == 0 ? whole(0) : n == 1 ? whole(1) : (struct cell){ -0.0, 0 };
+			const struct cell value = n == 0 ? whole(0) : n == 1 ? whole(1) : (struct cell){-0.0, 0};
 			uint64_t bits = (uint64_t)value.n;
 			int32_t got = 7;
 

@@ -2,8 +2,8 @@
  * test_isa_verify.c - tile programs that must be refused, or accepted as unusable, each with its sentence; and mutated ones. */
 #include <stdio.h>
 
-#include "tests/check.h"
 #include "isa/state.h"
+#include "tests/check.h"
 #include "tests/isa/tile_builder.h"
 
 /* The valid program that the rows below spoil: instructions
@@ -44,74 +44,71 @@ static void sample(struct tile_builder *b)
 }
 
 /* One spoiled field: SPOIL(name, statement, status, sentence). */
-#define SPOILS(X)                                                                                                          \
-	X(a_wrong_magic, b->header.magic = 7, BAD_PACKAGE, "not a tile program: it starts with 0x00000007, not PTOT")      \
-	X(another_version, b->header.version = 2, BAD_PACKAGE, "tile program of version 2, this side knows version 1")     \
-	X(a_reserved_header_field, b->header.reserved = 1, BAD_PACKAGE, "reserved field of the tile program's header")     \
-	X(a_name_outside_the_strings, b->tiles[0].name = b->strings_size, BAD_PACKAGE, "lies outside the package's strings") \
-	X(a_parameter_of_no_type, b->params[1].dtype = 99, BAD_PACKAGE,                                                    \
-	  "kernel sample: row 1 of its parameters has an unknown element type")                                            \
-	X(unknown_access_bits, b->params[0].access = 4, BAD_PACKAGE, "row 0 of its parameters has unknown access bits")    \
-	X(a_read_that_is_not_declared, b->params[0].access = PTOWSP_WRITE, BAD_PACKAGE,                                    \
-	  "kernel sample instruction 1 (tload): reads %in, which is not declared so")                                      \
-	X(a_write_that_is_not_declared, b->params[1].access = PTOWSP_READ, BAD_PACKAGE,                                    \
-	  "kernel sample instruction 8 (tstore): writes %out, which is not declared so")                                   \
-	X(a_tile_of_no_type, b->tiles[1].dtype = 13, BAD_PACKAGE, "row 1 of its tiles has an unknown element type")        \
-	X(a_tile_in_no_memory, b->tiles[1].space = 77, BAD_PACKAGE, "row 1 of its tiles lies in an unknown memory space")  \
-	X(a_tile_without_rows, b->tiles[0].rows = 0, BAD_PACKAGE, "row 0 of its tiles has no elements")                    \
-	X(a_tile_without_columns, b->tiles[0].columns = 0, BAD_PACKAGE, "row 0 of its tiles has no elements")              \
-	X(a_tile_beyond_a_gigabyte, b->tiles[0].rows = b->tiles[0].columns = 16385, BAD_PACKAGE,                           \
-	  "row 0 of its tiles brings the tiles above 1 GiB")                                                               \
-	X(a_tile_whose_size_overflows, b->tiles[1].rows = b->tiles[1].columns = UINT32_MAX, BAD_PACKAGE, "above 1 GiB")    \
-	X(tiles_beyond_a_gigabyte_together, b->tiles[0].rows = b->tiles[1].rows = b->tiles[0].columns = b->tiles[1].columns = 12288, \
-	  BAD_PACKAGE, "row 1 of its tiles brings the tiles above 1 GiB")                                                  \
-	X(a_scalar_of_no_type, b->scalars[0].dtype = 99, BAD_PACKAGE, "row 0 of its scalars has an unknown element type")  \
-	X(a_scalar_of_no_kind, b->scalars[0].kind = 5, BAD_PACKAGE, "row 0 of its scalars is neither local nor constant")  \
-	X(an_argument_number_with_a_gap, b->scalars[3].value = 2, BAD_PACKAGE, "has an argument number with a gap below")  \
-	X(an_argument_number_twice, b->scalars[3].value = 0, BAD_PACKAGE, "row 3 of its scalars repeats an argument number") \
-	X(an_opcode_of_the_future, b->insts[2].op = 0xEE, UNKNOWN_OPCODE,                                                  \
-	  "kernel sample instruction 2: opcode 0xEE is not known here")                                                    \
-	X(a_call, (b->insts[7] = (struct ptowsp_tile_inst){ .op = PTOWSP_PTO_CALL }), BAD_PACKAGE,                         \
-	  "instruction 7 (CALL): calls are inlined when a kernel is packed")                                               \
-	X(a_reserved_field, b->insts[2].reserved = 1, BAD_PACKAGE, "(trowsum): sets a field that it does not use")         \
-	X(an_unused_destination, b->insts[2].e = 1, BAD_PACKAGE, "(trowsum): sets a field that it does not use")           \
-	X(an_unused_source, b->insts[2].f = 1, BAD_PACKAGE, "(trowsum): sets a field that it does not use")                \
-	X(an_unused_target, b->insts[2].target = 1, BAD_PACKAGE, "(trowsum): sets a field that it does not use")           \
-	X(a_mode_that_is_none, b->insts[2].mode = 1, BAD_PACKAGE, "(trowsum): has no mode 1")                              \
-	X(a_comparison_that_is_none, b->insts[11].mode = 6, BAD_PACKAGE, "(CMP): has no mode 6")                           \
-	X(a_bit_beyond_64, b->insts[3].mode = 65, BAD_PACKAGE, "(IF): has no mode 65")                                     \
-	X(a_tile_out_of_range, b->insts[2].a = 2, BAD_PACKAGE, "instruction 2 (trowsum): names tile 2 of 2")               \
-	X(a_destination_out_of_range, b->insts[2].d = 9, BAD_PACKAGE, "(trowsum): names tile 9 of 2")                      \
-	X(a_scalar_out_of_range, b->insts[1].b = 999, BAD_PACKAGE, "(tload): names scalar 999 of 6")                       \
-	X(a_parameter_out_of_range, b->insts[1].a = 2, BAD_PACKAGE, "(tload): names parameter 2 of 2")                     \
-	X(a_constant_that_is_written, b->insts[13].d = 4, BAD_PACKAGE, "(ADD): writes %s4, which is a constant")           \
-	X(a_for_that_ends_elsewhere, b->insts[0].target = 9, BAD_PACKAGE, "(FOR): goes to 9, the structure says 10")       \
-	X(an_endfor_without_its_for, b->insts[9].target = 1, BAD_PACKAGE, "(ENDFOR): goes to 1, the structure says 0")     \
-	X(a_do_that_leaves_elsewhere, b->insts[12].target = 0, BAD_PACKAGE, "(DO): goes to 0, the structure says 15")      \
-	X(an_endwhile_to_nowhere, b->insts[14].target = 11, BAD_PACKAGE, "(ENDWHILE): goes to 11, the structure says 10")  \
-	X(an_if_that_jumps_elsewhere, b->insts[3].target = 7, BAD_PACKAGE, "(IF): goes to 7, the structure says 6")        \
-	X(an_else_that_jumps_elsewhere, b->insts[5].target = 8, BAD_PACKAGE, "(ELSE): goes to 8, the structure says 7")    \
-	X(a_break_to_elsewhere, b->insts[6].target = 16, BAD_PACKAGE, "(BREAK): goes to 16, the structure says 10")        \
-	X(a_continue_to_elsewhere, b->insts[4].target = 0, BAD_PACKAGE, "(CONTINUE): goes to 0, the structure says 9")     \
-	X(an_endfor_of_an_if, control(b, 7, PTOWSP_PTO_ENDFOR, 0), BAD_PACKAGE, "instruction 7 (ENDFOR): has no FOR")      \
-	X(an_endif_of_a_for, control(b, 9, PTOWSP_PTO_ENDIF, 0), BAD_PACKAGE, "instruction 9 (ENDIF): has no IF")          \
-	X(an_endwhile_of_a_for, control(b, 9, PTOWSP_PTO_ENDWHILE, 0), BAD_PACKAGE, "(ENDWHILE): has no WHILE")            \
-	X(a_second_else, control(b, 6, PTOWSP_PTO_ELSE, 7), BAD_PACKAGE, "instruction 6 (ELSE): has no IF")                \
-	X(an_else_of_a_loop, control(b, 1, PTOWSP_PTO_ELSE, 7), BAD_PACKAGE, "instruction 1 (ELSE): has no IF")            \
-	X(a_while_without_do, control(b, 12, PTOWSP_PTO_YIELD, 0), BAD_PACKAGE, "(ENDWHILE): comes before its DO")         \
-	X(a_do_outside_while, control_a(b, 1, PTOWSP_PTO_DO, 2), BAD_PACKAGE, "instruction 1 (DO): has no WHILE")          \
-	X(a_break_outside_loops, control(b, 10, PTOWSP_PTO_BREAK, 0), BAD_PACKAGE, "(BREAK): is not inside a loop")        \
-	X(a_loop_that_is_never_closed, control(b, 14, PTOWSP_PTO_YIELD, 0), BAD_PACKAGE, "10 (WHILE): is never closed")    \
+#define SPOILS(X)                                                                                                                                              \
+	X(a_wrong_magic, b->header.magic = 7, BAD_PACKAGE, "not a tile program: it starts with 0x00000007, not PTOT")                                          \
+	X(another_version, b->header.version = 2, BAD_PACKAGE, "tile program of version 2, this side knows version 1")                                         \
+	X(a_reserved_header_field, b->header.reserved = 1, BAD_PACKAGE, "reserved field of the tile program's header")                                         \
+	X(a_name_outside_the_strings, b->tiles[0].name = b->strings_size, BAD_PACKAGE, "lies outside the package's strings")                                   \
+	X(a_parameter_of_no_type, b->params[1].dtype = 99, BAD_PACKAGE, "kernel sample: row 1 of its parameters has an unknown element type")                  \
+	X(unknown_access_bits, b->params[0].access = 4, BAD_PACKAGE, "row 0 of its parameters has unknown access bits")                                        \
+	X(a_read_that_is_not_declared, b->params[0].access = PTOWSP_WRITE, BAD_PACKAGE,                                                                        \
+	  "kernel sample instruction 1 (tload): reads %in, which is not declared so")                                                                          \
+	X(a_write_that_is_not_declared, b->params[1].access = PTOWSP_READ, BAD_PACKAGE,                                                                        \
+	  "kernel sample instruction 8 (tstore): writes %out, which is not declared so")                                                                       \
+	X(a_tile_of_no_type, b->tiles[1].dtype = 13, BAD_PACKAGE, "row 1 of its tiles has an unknown element type")                                            \
+	X(a_tile_in_no_memory, b->tiles[1].space = 77, BAD_PACKAGE, "row 1 of its tiles lies in an unknown memory space")                                      \
+	X(a_tile_without_rows, b->tiles[0].rows = 0, BAD_PACKAGE, "row 0 of its tiles has no elements")                                                        \
+	X(a_tile_without_columns, b->tiles[0].columns = 0, BAD_PACKAGE, "row 0 of its tiles has no elements")                                                  \
+	X(a_tile_beyond_a_gigabyte, b->tiles[0].rows = b->tiles[0].columns = 16385, BAD_PACKAGE, "row 0 of its tiles brings the tiles above 1 GiB")            \
+	X(a_tile_whose_size_overflows, b->tiles[1].rows = b->tiles[1].columns = UINT32_MAX, BAD_PACKAGE, "above 1 GiB")                                        \
+	X(tiles_beyond_a_gigabyte_together, b->tiles[0].rows = b->tiles[1].rows = b->tiles[0].columns = b->tiles[1].columns = 12288, BAD_PACKAGE,              \
+	  "row 1 of its tiles brings the tiles above 1 GiB")                                                                                                   \
+	X(a_scalar_of_no_type, b->scalars[0].dtype = 99, BAD_PACKAGE, "row 0 of its scalars has an unknown element type")                                      \
+	X(a_scalar_of_no_kind, b->scalars[0].kind = 5, BAD_PACKAGE, "row 0 of its scalars is neither local nor constant")                                      \
+	X(an_argument_number_with_a_gap, b->scalars[3].value = 2, BAD_PACKAGE, "has an argument number with a gap below")                                      \
+	X(an_argument_number_twice, b->scalars[3].value = 0, BAD_PACKAGE, "row 3 of its scalars repeats an argument number")                                   \
+	X(an_opcode_of_the_future, b->insts[2].op = 0xEE, UNKNOWN_OPCODE, "kernel sample instruction 2: opcode 0xEE is not known here")                        \
+	X(a_call, (b->insts[7] = (struct ptowsp_tile_inst){.op = PTOWSP_PTO_CALL}), BAD_PACKAGE,                                                               \
+	  "instruction 7 (CALL): calls are inlined when a kernel is packed")                                                                                   \
+	X(a_reserved_field, b->insts[2].reserved = 1, BAD_PACKAGE, "(trowsum): sets a field that it does not use")                                             \
+	X(an_unused_destination, b->insts[2].e = 1, BAD_PACKAGE, "(trowsum): sets a field that it does not use")                                               \
+	X(an_unused_source, b->insts[2].f = 1, BAD_PACKAGE, "(trowsum): sets a field that it does not use")                                                    \
+	X(an_unused_target, b->insts[2].target = 1, BAD_PACKAGE, "(trowsum): sets a field that it does not use")                                               \
+	X(a_mode_that_is_none, b->insts[2].mode = 1, BAD_PACKAGE, "(trowsum): has no mode 1")                                                                  \
+	X(a_comparison_that_is_none, b->insts[11].mode = 6, BAD_PACKAGE, "(CMP): has no mode 6")                                                               \
+	X(a_bit_beyond_64, b->insts[3].mode = 65, BAD_PACKAGE, "(IF): has no mode 65")                                                                         \
+	X(a_tile_out_of_range, b->insts[2].a = 2, BAD_PACKAGE, "instruction 2 (trowsum): names tile 2 of 2")                                                   \
+	X(a_destination_out_of_range, b->insts[2].d = 9, BAD_PACKAGE, "(trowsum): names tile 9 of 2")                                                          \
+	X(a_scalar_out_of_range, b->insts[1].b = 999, BAD_PACKAGE, "(tload): names scalar 999 of 6")                                                           \
+	X(a_parameter_out_of_range, b->insts[1].a = 2, BAD_PACKAGE, "(tload): names parameter 2 of 2")                                                         \
+	X(a_constant_that_is_written, b->insts[13].d = 4, BAD_PACKAGE, "(ADD): writes %s4, which is a constant")                                               \
+	X(a_for_that_ends_elsewhere, b->insts[0].target = 9, BAD_PACKAGE, "(FOR): goes to 9, the structure says 10")                                           \
+	X(an_endfor_without_its_for, b->insts[9].target = 1, BAD_PACKAGE, "(ENDFOR): goes to 1, the structure says 0")                                         \
+	X(a_do_that_leaves_elsewhere, b->insts[12].target = 0, BAD_PACKAGE, "(DO): goes to 0, the structure says 15")                                          \
+	X(an_endwhile_to_nowhere, b->insts[14].target = 11, BAD_PACKAGE, "(ENDWHILE): goes to 11, the structure says 10")                                      \
+	X(an_if_that_jumps_elsewhere, b->insts[3].target = 7, BAD_PACKAGE, "(IF): goes to 7, the structure says 6")                                            \
+	X(an_else_that_jumps_elsewhere, b->insts[5].target = 8, BAD_PACKAGE, "(ELSE): goes to 8, the structure says 7")                                        \
+	X(a_break_to_elsewhere, b->insts[6].target = 16, BAD_PACKAGE, "(BREAK): goes to 16, the structure says 10")                                            \
+	X(a_continue_to_elsewhere, b->insts[4].target = 0, BAD_PACKAGE, "(CONTINUE): goes to 0, the structure says 9")                                         \
+	X(an_endfor_of_an_if, control(b, 7, PTOWSP_PTO_ENDFOR, 0), BAD_PACKAGE, "instruction 7 (ENDFOR): has no FOR")                                          \
+	X(an_endif_of_a_for, control(b, 9, PTOWSP_PTO_ENDIF, 0), BAD_PACKAGE, "instruction 9 (ENDIF): has no IF")                                              \
+	X(an_endwhile_of_a_for, control(b, 9, PTOWSP_PTO_ENDWHILE, 0), BAD_PACKAGE, "(ENDWHILE): has no WHILE")                                                \
+	X(a_second_else, control(b, 6, PTOWSP_PTO_ELSE, 7), BAD_PACKAGE, "instruction 6 (ELSE): has no IF")                                                    \
+	X(an_else_of_a_loop, control(b, 1, PTOWSP_PTO_ELSE, 7), BAD_PACKAGE, "instruction 1 (ELSE): has no IF")                                                \
+	X(a_while_without_do, control(b, 12, PTOWSP_PTO_YIELD, 0), BAD_PACKAGE, "(ENDWHILE): comes before its DO")                                             \
+	X(a_do_outside_while, control_a(b, 1, PTOWSP_PTO_DO, 2), BAD_PACKAGE, "instruction 1 (DO): has no WHILE")                                              \
+	X(a_break_outside_loops, control(b, 10, PTOWSP_PTO_BREAK, 0), BAD_PACKAGE, "(BREAK): is not inside a loop")                                            \
+	X(a_loop_that_is_never_closed, control(b, 14, PTOWSP_PTO_YIELD, 0), BAD_PACKAGE, "10 (WHILE): is never closed")                                        \
 	X(an_end_that_is_no_return, control(b, 15, PTOWSP_PTO_YIELD, 0), BAD_PACKAGE, "kernel sample does not end with return")
 
 static void control(struct tile_builder *b, uint32_t at, unsigned op, uint32_t target)
 {
-	b->insts[at] = (struct ptowsp_tile_inst){ .op = (uint8_t)op, .target = target };
+	b->insts[at] = (struct ptowsp_tile_inst){.op = (uint8_t)op, .target = target};
 }
 
 static void control_a(struct tile_builder *b, uint32_t at, unsigned op, uint16_t a)
 {
-	b->insts[at] = (struct ptowsp_tile_inst){ .op = (uint8_t)op, .a = a };
+	b->insts[at] = (struct ptowsp_tile_inst){.op = (uint8_t)op, .a = a};
 }
 
 static struct tile_builder builder;
@@ -133,7 +130,7 @@ static ptowsp_status create(struct isa_program **program_out, struct ptowsp_erro
 
 static void refused(ptowsp_status want, const char *sentence)
 {
-	struct ptowsp_error error = { .head = PTOWSP_HEAD(error, ERROR) };
+	struct ptowsp_error error = {.head = PTOWSP_HEAD(error, ERROR)};
 	struct isa_program *program = (void *)&error;
 
 	CHECK_INT(create(&program, &error), want);
@@ -144,21 +141,21 @@ static void refused(ptowsp_status want, const char *sentence)
 	tile_finish(&builder);
 }
 
-#define X(name, statement, status, sentence)               \
-	static void verifier_refuses_##name(void)          \
-	{                                                  \
-		struct tile_builder *b = &builder;         \
-                                                           \
-		sample(b);                                 \
-		statement;                                 \
-		refused(PTOWSP_##status, sentence);        \
+#define X(name, statement, status, sentence)                                                                                                                   \
+	static void verifier_refuses_##name(void)                                                                                                              \
+	{                                                                                                                                                      \
+		struct tile_builder *b = &builder;                                                                                                             \
+                                                                                                                                                               \
+		sample(b);                                                                                                                                     \
+		statement;                                                                                                                                     \
+		refused(PTOWSP_##status, sentence);                                                                                                            \
 	}
 SPOILS(X)
 #undef X
 
 static void verifier_accepts_the_sample(void)
 {
-	struct ptowsp_error error = { .head = PTOWSP_HEAD(error, ERROR) };
+	struct ptowsp_error error = {.head = PTOWSP_HEAD(error, ERROR)};
 	struct isa_program *program;
 
 	sample(&builder);
@@ -174,7 +171,7 @@ static void verifier_accepts_the_sample(void)
 
 static void verifier_refuses_every_other_size(void)
 {
-	struct ptowsp_error error = { .head = PTOWSP_HEAD(error, ERROR) };
+	struct ptowsp_error error = {.head = PTOWSP_HEAD(error, ERROR)};
 	struct isa_program *program;
 	size_t size;
 	const void *payload;
@@ -203,7 +200,7 @@ static void verifier_refuses_counts_that_cannot_be(void)
 	refused(PTOWSP_BAD_PACKAGE, "kernel sample does not end with return");
 	sample(&builder);
 	for (unsigned i = 0; i < 4; i++) {
-		struct ptowsp_error error = { .head = PTOWSP_HEAD(error, ERROR) };
+		struct ptowsp_error error = {.head = PTOWSP_HEAD(error, ERROR)};
 		struct isa_program *program;
 		struct ptowsp_tile_header h = builder.header;
 
@@ -216,7 +213,7 @@ static void verifier_refuses_counts_that_cannot_be(void)
 static void verifier_refuses_names_without_end(void)
 {
 	static char longer[400];
-	struct ptowsp_error error = { .head = PTOWSP_HEAD(error, ERROR) };
+	struct ptowsp_error error = {.head = PTOWSP_HEAD(error, ERROR)};
 	struct isa_program *program;
 	size_t size;
 	const void *payload;
@@ -239,7 +236,7 @@ static void verifier_refuses_names_without_end(void)
 static void verifier_bounds_the_nesting(void)
 {
 	for (unsigned depth = 64; depth <= 65; depth++) {
-		struct ptowsp_error error = { .head = PTOWSP_HEAD(error, ERROR) };
+		struct ptowsp_error error = {.head = PTOWSP_HEAD(error, ERROR)};
 		struct isa_program *program = NULL;
 		unsigned one;
 
@@ -260,7 +257,7 @@ static void verifier_bounds_the_nesting(void)
 /* Wrong shapes and types: the program is there, can be walked, and says why it does not run. */
 static void unusable(const char *sentence, ptowsp_status walk)
 {
-	struct ptowsp_error error = { .head = PTOWSP_HEAD(error, ERROR) };
+	struct ptowsp_error error = {.head = PTOWSP_HEAD(error, ERROR)};
 	struct isa_program *program;
 	struct tile_task task;
 	uint64_t cycles;
@@ -275,11 +272,11 @@ static void unusable(const char *sentence, ptowsp_status walk)
 	tile_finish(&builder);
 }
 
-#define TWO_TILES(shape_b, type_a, type_b)                                          \
-	unsigned x, y;                                                              \
-                                                                                    \
-	tile_begin(&builder, "odd");                                                \
-	x = tile_tile(&builder, "x", 8, 8, type_a);                                 \
+#define TWO_TILES(shape_b, type_a, type_b)                                                                                                                     \
+	unsigned x, y;                                                                                                                                         \
+                                                                                                                                                               \
+	tile_begin(&builder, "odd");                                                                                                                           \
+	x = tile_tile(&builder, "x", 8, 8, type_a);                                                                                                            \
 	y = tile_tile(&builder, "y", 8, shape_b, type_b)
 
 static void wrong_shapes_make_a_program_unusable(void)
@@ -413,7 +410,7 @@ static int mutant_try(const unsigned char *payload, size_t size)
 	static double memory[2][256];
 	struct isa_program *program;
 	struct tile_task task;
-	uint64_t cycles, args[16] = { 2, 3 };
+	uint64_t cycles, args[16] = {2, 3};
 	size_t printed = 0;
 	void *scratch;
 

@@ -33,15 +33,15 @@ static void touch_note(void *context, uint32_t param, int64_t offset, uint64_t l
 	if (length == UINT64_MAX)
 		snprintf(t->text + at, sizeof(t->text) - at, "%s%u[all) ", access == PTOWSP_READ ? "R" : "W", param);
 	else
-		snprintf(t->text + at, sizeof(t->text) - at, "%s%u[%lld,+%llu/%llu) ", access == PTOWSP_READ ? "R" : "W", param,
-			 (long long)offset, (unsigned long long)length, (unsigned long long)width);
+		snprintf(t->text + at, sizeof(t->text) - at, "%s%u[%lld,+%llu/%llu) ", access == PTOWSP_READ ? "R" : "W", param, (long long)offset,
+			 (unsigned long long)length, (unsigned long long)width);
 }
 
 static void walk_reports_every_touch(void)
 {
-	struct touches t = { .count = 0 };
+	struct touches t = {.count = 0};
 	unsigned x, i, f, index;
-	uint64_t cycles, args[1] = { 2 };
+	uint64_t cycles, args[1] = {2};
 
 	begin();
 	x = tile_tile(&b, "x", 8, 8, PTOWSP_F32);
@@ -184,12 +184,8 @@ static void data_chain(unsigned use)
 		tile_do(&b, c);
 		tile_end(&b);
 		break;
-	case 3:
-		tile_op(&b, PTOWSP_PTO_TLOAD, tile_tile(&b, "y", 2, 2, PTOWSP_F32), 0, k, tile_int(&b, 0));
-		break;
-	case 4:
-		tile_op(&b, PTOWSP_PTO_LOAD, tile_local(&b, "f", PTOWSP_F32, 0), 0, k);
-		break;
+	case 3: tile_op(&b, PTOWSP_PTO_TLOAD, tile_tile(&b, "y", 2, 2, PTOWSP_F32), 0, k, tile_int(&b, 0)); break;
+	case 4: tile_op(&b, PTOWSP_PTO_LOAD, tile_local(&b, "f", PTOWSP_F32, 0), 0, k); break;
 	default: /* values, and places inside tiles, are no matter */
 		tile_op(&b, PTOWSP_PTO_TADDS, x, x, k);
 		tile_op(&b, PTOWSP_PTO_SETVAL, x, k, k);
@@ -275,8 +271,7 @@ static void random_for(struct stock *s)
 	/* The variable is the loop's own while its body runs; mostly. */
 	const unsigned i = s->ints[s->depth % 3];
 
-	tile_for(&b, i, tile_int(&b, (int64_t)below(4) - 1), below(2) ? tile_int(&b, below(5)) : s->ints[3 + below(3)],
-		 tile_int(&b, 1 + below(2)));
+	tile_for(&b, i, tile_int(&b, (int64_t)below(4) - 1), below(2) ? tile_int(&b, below(5)) : s->ints[3 + below(3)], tile_int(&b, 1 + below(2)));
 	statements(s, true);
 	tile_end(&b);
 }
@@ -314,27 +309,13 @@ static void random_plain(struct stock *s)
 	const unsigned x = s->tiles[below(3)], y = s->tiles[below(3)];
 
 	switch (below(7)) {
-	case 0:
-		tile_op(&b, PTOWSP_PTO_TLOAD, x, below(2), some_int(s), some_int(s));
-		break;
-	case 1:
-		tile_op(&b, PTOWSP_PTO_TSTORE, x, 1, some_int(s), some_int(s));
-		break;
-	case 2:
-		tile_op(&b, PTOWSP_PTO_TMATMUL, x, x, y);
-		break;
-	case 3:
-		tile_op(&b, PTOWSP_PTO_TROWSUM, s->column, y);
-		break;
-	case 4:
-		tile_op(&b, PTOWSP_PTO_GETVAL, s->f, x, tile_int(&b, below(9)));
-		break;
-	case 5:
-		tile_op(&b, PTOWSP_PTO_TADDS, x, y, s->f);
-		break;
-	default:
-		tile_op(&b, below(2) ? PTOWSP_PTO_ADD : PTOWSP_PTO_SUB, s->ints[3 + below(3)], some_int(s), some_int(s));
-		break;
+	case 0: tile_op(&b, PTOWSP_PTO_TLOAD, x, below(2), some_int(s), some_int(s)); break;
+	case 1: tile_op(&b, PTOWSP_PTO_TSTORE, x, 1, some_int(s), some_int(s)); break;
+	case 2: tile_op(&b, PTOWSP_PTO_TMATMUL, x, x, y); break;
+	case 3: tile_op(&b, PTOWSP_PTO_TROWSUM, s->column, y); break;
+	case 4: tile_op(&b, PTOWSP_PTO_GETVAL, s->f, x, tile_int(&b, below(9))); break;
+	case 5: tile_op(&b, PTOWSP_PTO_TADDS, x, y, s->f); break;
+	default: tile_op(&b, below(2) ? PTOWSP_PTO_ADD : PTOWSP_PTO_SUB, s->ints[3 + below(3)], some_int(s), some_int(s)); break;
 	}
 }
 
@@ -361,7 +342,7 @@ static void statements(struct stock *s, bool in_loop)
 
 static void random_program(void)
 {
-	struct stock s = { .left = 40 };
+	struct stock s = {.left = 40};
 
 	begin();
 	for (unsigned i = 0; i < 6; i++)
@@ -379,9 +360,9 @@ static void random_program(void)
 /* Returns 1 if the program ran to its end. */
 static int random_compare(uint64_t start)
 {
-	struct touches t = { .count = 0 };
+	struct touches t = {.count = 0};
 	uint64_t stepped = 0, closed = 0;
-	const uint64_t arg[1] = { below(4) };
+	const uint64_t arg[1] = {below(4)};
 	void *scratch;
 	ptowsp_status run, walk;
 

@@ -112,7 +112,7 @@ static void indexed(unsigned op, const int32_t index[6])
 
 static void gather_and_scatter_go_element_by_element(void)
 {
-	static const int32_t index[6] = { 4095, 0, 7, 7, 1000, 2 };
+	static const int32_t index[6] = {4095, 0, 7, 7, 1000, 2};
 
 	indexed(PTOWSP_PTO_MGATHER, index);
 	REQUIRE_INT(run(), PTOWSP_OK);
@@ -127,7 +127,7 @@ static void gather_and_scatter_go_element_by_element(void)
 
 static void gather_and_scatter_check_each_index(void)
 {
-	static const int32_t high[6] = { 0, 0, 4096, 0, 0, 0 }, low[6] = { 0, 0, 0, 0, 0, -1 };
+	static const int32_t high[6] = {0, 0, 4096, 0, 0, 0}, low[6] = {0, 0, 0, 0, 0, -1};
 
 	indexed(PTOWSP_PTO_MGATHER, high);
 	run_fails(PTOWSP_KERNEL_FAILED, "kernel probe line 8: mgather reads element 4096 of %in, which has 4096");
@@ -203,8 +203,7 @@ static void offsets_inside_tiles_are_checked(void)
 	i = tile_tile(&b, "i", 1, 6, PTOWSP_I32);
 	tile_op(&b, PTOWSP_PTO_TEXPANDS, i, tile_int(&b, 2));
 	tile_op(&b, PTOWSP_PTO_TGATHERB, x, x, i);
-	run_fails(PTOWSP_KERNEL_FAILED,
-		  "kernel probe line 2: tgatherb index 2 at element 0 of %i; multiples of 4 from bytes 0 to 23 are there");
+	run_fails(PTOWSP_KERNEL_FAILED, "kernel probe line 2: tgatherb index 2 at element 0 of %i; multiples of 4 from bytes 0 to 23 are there");
 	begin();
 	x = tile_tile(&b, "x", 1, 6, PTOWSP_F32);
 	i = tile_tile(&b, "i", 1, 6, PTOWSP_I32);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  * test_vectors.c - the golden vectors of tests/vectors, numbers that NumPy computed from the words of the ISA: packed, and run on every backend that executes, through the tools. */
-#include "tests/check.h"
 #include "ptowsp/note.h"
+#include "tests/check.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -39,8 +39,10 @@ static const char *package_of(const char *source)
 		i++;
 	REQUIRE(i < 64);
 	if (!packed[i][0])
-		REQUIRE_INT(check_run(check_fmt("mkdir -p %s/test/vectors && %s/bin/ptowsp-pack --strict %s/tests/vectors/%s.pto -o %s/test/vectors/%s.pkg.zst", check_build(), check_build(),
-						check_root(), source, check_build(), source), NULL, NULL), 0);
+		REQUIRE_INT(check_run(check_fmt("mkdir -p %s/test/vectors && %s/bin/ptowsp-pack --strict %s/tests/vectors/%s.pto -o %s/test/vectors/%s.pkg.zst",
+						check_build(), check_build(), check_root(), source, check_build(), source),
+				      NULL, NULL),
+			    0);
 	snprintf(packed[i], sizeof(packed[i]), "%s", source);
 	return check_fmt("%s/test/vectors/%s.pkg.zst", check_build(), source);
 }
@@ -49,7 +51,8 @@ static int vector_run(const struct vector *v, const char *plugin, const char *pa
 {
 	const bool one = !strcmp(v->entry, "-");
 
-	return check_run(check_fmt("%s/bin/ptowsp-run --plugin=%s %s %s --rtol %s --atol %s '%s'", check_build(), plugin, one ? "" : "--entry", one ? "" : v->entry, v->rtol, v->atol, package),
+	return check_run(check_fmt("%s/bin/ptowsp-run --plugin=%s %s %s --rtol %s --atol %s '%s'", check_build(), plugin, one ? "" : "--entry",
+				   one ? "" : v->entry, v->rtol, v->atol, package),
 			 out, err);
 }
 

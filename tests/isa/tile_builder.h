@@ -73,25 +73,23 @@ static inline void tile_finish(struct tile_builder *b)
 static inline unsigned tile_param(struct tile_builder *b, const char *name, unsigned dtype)
 {
 	assert(b->header.param_count < TILE_PARAMS);
-	b->params[b->header.param_count] = (struct ptowsp_tile_param){ .name = tile_name(b, name), .dtype = (uint16_t)dtype };
+	b->params[b->header.param_count] = (struct ptowsp_tile_param){.name = tile_name(b, name), .dtype = (uint16_t)dtype};
 	return b->header.param_count++;
 }
 
 static inline unsigned tile_tile(struct tile_builder *b, const char *name, uint32_t rows, uint32_t columns, unsigned dtype)
 {
 	assert(b->header.tile_count < TILE_TILES);
-	b->tiles[b->header.tile_count] = (struct ptowsp_tile_tile){
-		.rows = rows, .columns = columns, .dtype = (uint16_t)dtype, .space = PTOWSP_SPACE_UB, .name = tile_name(b, name)
-	};
+	b->tiles[b->header.tile_count] =
+		(struct ptowsp_tile_tile){.rows = rows, .columns = columns, .dtype = (uint16_t)dtype, .space = PTOWSP_SPACE_UB, .name = tile_name(b, name)};
 	return b->header.tile_count++;
 }
 
 static inline unsigned tile_scalar(struct tile_builder *b, const char *name, unsigned dtype, unsigned kind, uint64_t value)
 {
 	assert(b->header.scalar_count < TILE_SCALARS);
-	b->scalars[b->header.scalar_count] = (struct ptowsp_tile_scalar){
-		.name = tile_name(b, name), .dtype = (uint16_t)dtype, .kind = (uint16_t)kind, .value = value
-	};
+	b->scalars[b->header.scalar_count] =
+		(struct ptowsp_tile_scalar){.name = tile_name(b, name), .dtype = (uint16_t)dtype, .kind = (uint16_t)kind, .value = value};
 	return b->header.scalar_count++;
 }
 
@@ -135,14 +133,14 @@ static inline void tile_touch(struct tile_builder *b, unsigned param, unsigned a
 static inline uint32_t tile_op(struct tile_builder *b, unsigned opcode, ...)
 {
 	struct ptowsp_tile_inst *inst = &b->insts[b->header.inst_count];
-	uint16_t *const dst[2] = { &inst->d, &inst->e };
-	uint16_t *const src[4] = { &inst->a, &inst->b, &inst->c, &inst->f };
+	uint16_t *const dst[2] = {&inst->d, &inst->e};
+	uint16_t *const src[4] = {&inst->a, &inst->b, &inst->c, &inst->f};
 	const struct isa_op *op = isa_op(opcode);
 	unsigned dst_count = 0, src_count = 0;
 	va_list list;
 
 	assert(op && b->header.inst_count < TILE_INSTS);
-	*inst = (struct ptowsp_tile_inst){ .op = (uint8_t)opcode, .line = b->header.inst_count + 1 };
+	*inst = (struct ptowsp_tile_inst){.op = (uint8_t)opcode, .line = b->header.inst_count + 1};
 	va_start(list, opcode);
 	for (const char *p = op->operands; *p; p++) {
 		const unsigned row = va_arg(list, unsigned);
@@ -216,9 +214,7 @@ static inline void tile_end(struct tile_builder *b)
 {
 	const uint32_t start = b->open[--b->depth], turn = b->turn[b->depth];
 	const unsigned op = b->insts[start].op;
-	const uint32_t end = tile_op(b, op == PTOWSP_PTO_FOR     ? PTOWSP_PTO_ENDFOR
-					: op == PTOWSP_PTO_WHILE ? PTOWSP_PTO_ENDWHILE
-								 : PTOWSP_PTO_ENDIF);
+	const uint32_t end = tile_op(b, op == PTOWSP_PTO_FOR ? PTOWSP_PTO_ENDFOR : op == PTOWSP_PTO_WHILE ? PTOWSP_PTO_ENDWHILE : PTOWSP_PTO_ENDIF);
 
 	if (op == PTOWSP_PTO_IF) {
 		b->insts[turn ? turn : start].target = end;
@@ -234,7 +230,7 @@ static inline const void *tile_payload(struct tile_builder *b, size_t *size_out)
 {
 	struct ptowsp_tile_header *h = &b->header;
 	size_t size[5], at = 0;
-	const void *part[5] = { h, b->params, b->tiles, b->scalars, b->insts };
+	const void *part[5] = {h, b->params, b->tiles, b->scalars, b->insts};
 
 	if (h->inst_count == 0 || b->insts[h->inst_count - 1].op != PTOWSP_PTO_RETURN)
 		tile_op(b, PTOWSP_PTO_RETURN);
@@ -284,12 +280,16 @@ static inline void tile_task_begin(struct tile_task *t)
 	t->out.error = &t->error;
 }
 
-static inline void tile_grid(struct tile_task *t, unsigned param, void *data, unsigned dtype, uint64_t rows, uint64_t columns,
-			     uint64_t row_stride, uint64_t column_stride)
+static inline void tile_grid(struct tile_task *t, unsigned param, void *data, unsigned dtype, uint64_t rows, uint64_t columns, uint64_t row_stride,
+			     uint64_t column_stride)
 {
-	t->tensors[param] = (struct ptowsp_tensor_arg){ .data = data, .rows = rows, .columns = columns, .row_stride = row_stride,
-							.column_stride = column_stride, .dtype = (uint16_t)dtype,
-							.access = PTOWSP_READ | PTOWSP_WRITE };
+	t->tensors[param] = (struct ptowsp_tensor_arg){.data = data,
+						       .rows = rows,
+						       .columns = columns,
+						       .row_stride = row_stride,
+						       .column_stride = column_stride,
+						       .dtype = (uint16_t)dtype,
+						       .access = PTOWSP_READ | PTOWSP_WRITE};
 	if (t->task.tensor_count <= param)
 		t->task.tensor_count = param + 1;
 }

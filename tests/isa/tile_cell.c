@@ -7,16 +7,15 @@
 #include <string.h>
 
 static const struct kind {
-	char class; /* f i u b */
+	char class;    /* f i u b */
 	int bits;      /* of the whole */
 	int precision; /* floats: significant bits */
 	int most;      /* floats: the largest power of two */
 } kinds[] = {
-	[PTOWSP_F32] = { 'f', 32, 24, 127 },  [PTOWSP_F16] = { 'f', 16, 11, 15 }, [PTOWSP_BF16] = { 'f', 16, 8, 127 },
-	[PTOWSP_F64] = { 'f', 64, 53, 1023 }, [PTOWSP_I8] = { 'i', 8, 0, 0 },     [PTOWSP_I16] = { 'i', 16, 0, 0 },
-	[PTOWSP_I32] = { 'i', 32, 0, 0 },     [PTOWSP_I64] = { 'i', 64, 0, 0 },   [PTOWSP_U8] = { 'u', 8, 0, 0 },
-	[PTOWSP_U16] = { 'u', 16, 0, 0 },     [PTOWSP_U32] = { 'u', 32, 0, 0 },   [PTOWSP_U64] = { 'u', 64, 0, 0 },
-	[PTOWSP_BOOL] = { 'b', 8, 0, 0 },
+	[PTOWSP_F32] = {'f', 32, 24, 127}, [PTOWSP_F16] = {'f', 16, 11, 15}, [PTOWSP_BF16] = {'f', 16, 8, 127}, [PTOWSP_F64] = {'f', 64, 53, 1023},
+	[PTOWSP_I8] = {'i', 8, 0, 0},      [PTOWSP_I16] = {'i', 16, 0, 0},   [PTOWSP_I32] = {'i', 32, 0, 0},    [PTOWSP_I64] = {'i', 64, 0, 0},
+	[PTOWSP_U8] = {'u', 8, 0, 0},      [PTOWSP_U16] = {'u', 16, 0, 0},   [PTOWSP_U32] = {'u', 32, 0, 0},    [PTOWSP_U64] = {'u', 64, 0, 0},
+	[PTOWSP_BOOL] = {'b', 8, 0, 0},
 };
 
 bool cell_is_float(unsigned dtype)
@@ -61,26 +60,20 @@ static double largest(unsigned dtype)
 static bool goes_up(unsigned mode, bool negative, int rest, bool odd)
 {
 	switch (mode) {
-	case PTOWSP_ROUND_AWAY:
-		return rest >= 2;
-	case PTOWSP_ROUND_FLOOR:
-		return rest && negative;
-	case PTOWSP_ROUND_CEIL:
-		return rest && !negative;
-	case PTOWSP_ROUND_TRUNC:
-		return false;
-	case PTOWSP_ROUND_ODD:
-		return rest && !odd;
-	default:
-		return rest == 3 || (rest == 2 && odd);
+	case PTOWSP_ROUND_AWAY: return rest >= 2;
+	case PTOWSP_ROUND_FLOOR: return rest && negative;
+	case PTOWSP_ROUND_CEIL: return rest && !negative;
+	case PTOWSP_ROUND_TRUNC: return false;
+	case PTOWSP_ROUND_ODD: return rest && !odd;
+	default: return rest == 3 || (rest == 2 && odd);
 	}
 }
 
 /* Beyond the largest value. */
 static double outside(unsigned dtype, unsigned mode, bool negative)
 {
-	const bool stays = mode == PTOWSP_ROUND_TRUNC || mode == PTOWSP_ROUND_ODD || (mode == PTOWSP_ROUND_FLOOR && !negative) ||
-			   (mode == PTOWSP_ROUND_CEIL && negative);
+	const bool stays =
+		mode == PTOWSP_ROUND_TRUNC || mode == PTOWSP_ROUND_ODD || (mode == PTOWSP_ROUND_FLOOR && !negative) || (mode == PTOWSP_ROUND_CEIL && negative);
 
 	return stays ? largest(dtype) : INFINITY;
 }
@@ -151,7 +144,7 @@ static wide integer_of(unsigned dtype, double value)
 
 struct cell cell_convert(unsigned to, unsigned from, unsigned mode, struct cell value)
 {
-	struct cell result = { 0, 0 };
+	struct cell result = {0, 0};
 
 	if (kinds[to].class == 'b')
 		result.n = cell_is_float(from) ? value.f != 0 : value.n != 0;
@@ -184,8 +177,7 @@ static uint16_t narrow_bits(unsigned dtype, double value)
 	exponent--;
 	if (value == 0 || exponent < 1 - bias)
 		return (uint16_t)(sign | (uint16_t)ldexp(fabs(value), bias - 1 + fraction));
-	return (uint16_t)(sign | (exponent + bias) << fraction |
-			  ((uint16_t)ldexp(fabs(value), fraction - exponent) & ((1 << fraction) - 1)));
+	return (uint16_t)(sign | (exponent + bias) << fraction | ((uint16_t)ldexp(fabs(value), fraction - exponent) & ((1 << fraction) - 1)));
 }
 
 static double narrow_value(unsigned dtype, uint16_t bits)
@@ -215,7 +207,7 @@ void cell_pack(unsigned dtype, struct cell value, void *memory)
 
 struct cell cell_unpack(unsigned dtype, const void *memory)
 {
-	struct cell value = { 0, 0 };
+	struct cell value = {0, 0};
 	uint64_t bits = 0;
 	float single;
 

@@ -3,8 +3,8 @@
 #ifndef PTOWSP_TESTS_TILE_PROBE_H
 #define PTOWSP_TESTS_TILE_PROBE_H
 
-#include "tests/check.h"
 #include "isa/state.h"
+#include "tests/check.h"
 #include "tests/isa/tile_run.h"
 
 static struct tile_builder b; /* the program of the test that runs */

@@ -11,8 +11,8 @@
 
 #include "tests/isa/tile_reference.h"
 
-static const unsigned tile_dtypes[] = { PTOWSP_F32, PTOWSP_F16, PTOWSP_BF16, PTOWSP_F64, PTOWSP_I8, PTOWSP_I16, PTOWSP_I32,
-					PTOWSP_I64, PTOWSP_U8,  PTOWSP_U16,  PTOWSP_U32, PTOWSP_U64, PTOWSP_BOOL };
+static const unsigned tile_dtypes[] = {PTOWSP_F32, PTOWSP_F16, PTOWSP_BF16, PTOWSP_F64, PTOWSP_I8,  PTOWSP_I16, PTOWSP_I32,
+				       PTOWSP_I64, PTOWSP_U8,  PTOWSP_U16,  PTOWSP_U32, PTOWSP_U64, PTOWSP_BOOL};
 enum { TILE_TYPES = sizeof(tile_dtypes) / sizeof(*tile_dtypes) };
 
 static uint64_t random_seed;
@@ -41,10 +41,10 @@ static inline uint32_t random_below(uint32_t limit)
 
 static inline double random_float(unsigned dtype)
 {
-	static const double delicate[] = { 0.0, -0.0, 0.0, -0.0, 1.0, -1.0, NAN };
-	static const double special[] = { 0.0, -0.0, 1.0, -1.0, INFINITY, -INFINITY, NAN, 1e-42, -3e38, 3e38, 2147483648.0,
-					  -2147483904.0, 0.5, -0.5, 1.5, 2.5, -2.5, 16777217.0, 65504, -65504, 6e-8, -6e-5, 1e-39,
-					  255.5, 128.5, 2049, 9.3e18, -9.3e18, 1.9e19, 1e300, -1e-310 };
+	static const double delicate[] = {0.0, -0.0, 0.0, -0.0, 1.0, -1.0, NAN};
+	static const double special[] = {0.0,           -0.0,  1.0,   -1.0, INFINITY, -INFINITY, NAN,        1e-42, -3e38,  3e38, 2147483648.0,
+					 -2147483904.0, 0.5,   -0.5,  1.5,  2.5,      -2.5,      16777217.0, 65504, -65504, 6e-8, -6e-5,
+					 1e-39,         255.5, 128.5, 2049, 9.3e18,   -9.3e18,   1.9e19,     1e300, -1e-310};
 	const double unit = (double)(random_next() >> 11) * 0x1p-53 * 2 - 1;
 
 	if (random_few)
@@ -58,7 +58,7 @@ static inline wide random_integer(unsigned dtype)
 {
 	const int width = 8 * (int)cell_bytes(dtype);
 	const wide top = (wide)1 << (width - 1);
-	const wide special[] = { 0, 1, -1, width - 1, width, -width - 1, top - 1, top, 2 * top - 1 };
+	const wide special[] = {0, 1, -1, width - 1, width, -width - 1, top - 1, top, 2 * top - 1};
 
 	if (!random_below(6))
 		return cell_wrap(dtype, special[random_below(sizeof(special) / sizeof(*special))]);
@@ -67,7 +67,7 @@ static inline wide random_integer(unsigned dtype)
 
 static inline struct cell random_cell(unsigned dtype)
 {
-	struct cell value = { 0, 0 };
+	struct cell value = {0, 0};
 
 	if (cell_is_float(dtype))
 		value.f = random_float(dtype);
@@ -87,11 +87,11 @@ static inline uint64_t cell_bits(unsigned dtype, struct cell value)
 }
 
 /* Bit for bit; one NaN is as good as another. */
-static inline bool cell_same(unsigned dtype, struct cell a, struct cell b)
+static inline bool cell_same(unsigned dtype, struct cell one, struct cell other)
 {
 	if (!cell_is_float(dtype))
-		return a.n == b.n;
-	return isnan(a.f) ? isnan(b.f) : a.f == b.f && signbit(a.f) == signbit(b.f);
+		return one.n == other.n;
+	return isnan(one.f) ? isnan(other.f) : one.f == other.f && signbit(one.f) == signbit(other.f);
 }
 
 /* Which operations of pto_ops.def were compared with their reference, on which type. A suite marks what it compares, and its

@@ -14,28 +14,23 @@ static unsigned computed(unsigned dtype)
 
 static struct cell float_cell(double value)
 {
-	return (struct cell){ value, 0 };
+	return (struct cell){value, 0};
 }
 
 static struct cell integer_cell(unsigned t, wide value)
 {
-	return (struct cell){ 0, cell_wrap(t, value) };
+	return (struct cell){0, cell_wrap(t, value)};
 }
 
 /* One operation, rounded once. In double +, -, *, / of two f32 followed by rounding to f32 is the f32 operation. */
 static double float_calc(char op, double a, double b)
 {
 	switch (op) {
-	case '+':
-		return a + b;
-	case '-':
-		return a - b;
-	case '*':
-		return a * b;
-	case '/':
-		return a / b;
-	default:
-		return fmod(a, b);
+	case '+': return a + b;
+	case '-': return a - b;
+	case '*': return a * b;
+	case '/': return a / b;
+	default: return fmod(a, b);
 	}
 }
 
@@ -45,26 +40,16 @@ static wide integer_calc(unsigned t, char op, wide x, wide y)
 	const wide one = 1;
 
 	switch (op) {
-	case '+':
-		return x + y;
-	case '-':
-		return x - y;
-	case '*': /* its low bits are what counts */
-		return (wide)((unsigned_wide)x * (unsigned_wide)y);
-	case '/':
-		return y == 0 ? 0 : x / y;
-	case '%':
-		return y == 0 ? x : x % y;
-	case '&':
-		return x & y;
-	case '|':
-		return x | y;
-	case '^':
-		return x ^ y;
-	case '<':
-		return x * (one << shift);
-	default: /* '>': floor division by a power of two */
-		return (x - ((x % (one << shift)) + (one << shift)) % (one << shift)) / (one << shift);
+	case '+': return x + y;
+	case '-': return x - y;
+	case '*': /* its low bits are what counts */ return (wide)((unsigned_wide)x * (unsigned_wide)y);
+	case '/': return y == 0 ? 0 : x / y;
+	case '%': return y == 0 ? x : x % y;
+	case '&': return x & y;
+	case '|': return x | y;
+	case '^': return x ^ y;
+	case '<': return x * (one << shift);
+	default: /* '>': floor division by a power of two */ return (x - ((x % (one << shift)) + (one << shift)) % (one << shift)) / (one << shift);
 	}
 }
 
@@ -88,18 +73,12 @@ static int is_equal(unsigned t, struct cell a, struct cell b)
 static bool holds(unsigned mode, unsigned t, struct cell a, struct cell b)
 {
 	switch (mode) {
-	case PTOWSP_COMPARE_EQ:
-		return is_equal(t, a, b);
-	case PTOWSP_COMPARE_NE:
-		return !is_equal(t, a, b);
-	case PTOWSP_COMPARE_LT:
-		return is_less(t, a, b);
-	case PTOWSP_COMPARE_LE:
-		return is_less(t, a, b) || is_equal(t, a, b);
-	case PTOWSP_COMPARE_GT:
-		return is_less(t, b, a);
-	default:
-		return is_less(t, b, a) || is_equal(t, a, b);
+	case PTOWSP_COMPARE_EQ: return is_equal(t, a, b);
+	case PTOWSP_COMPARE_NE: return !is_equal(t, a, b);
+	case PTOWSP_COMPARE_LT: return is_less(t, a, b);
+	case PTOWSP_COMPARE_LE: return is_less(t, a, b) || is_equal(t, a, b);
+	case PTOWSP_COMPARE_GT: return is_less(t, b, a);
+	default: return is_less(t, b, a) || is_equal(t, a, b);
 	}
 }
 
@@ -116,81 +95,52 @@ static struct cell element_op(unsigned op, unsigned t, struct cell a, struct cel
 	const long double x = (long double)a.f, one = 1;
 
 	switch (op) {
-	case PTOWSP_PTO_TABS:
-		return cell_is_float(t) ? float_cell(copysign(a.f, 1)) : integer_cell(t, a.n < 0 ? -a.n : a.n);
-	case PTOWSP_PTO_TNEG:
-		return cell_is_float(t) ? float_cell(-a.f) : integer_cell(t, -a.n);
-	case PTOWSP_PTO_TNOT:
-		return integer_cell(t, t == PTOWSP_BOOL ? !a.n : -a.n - 1);
-	case PTOWSP_PTO_TEXP:
-		return float_cell((double)expl(x));
-	case PTOWSP_PTO_TLOG:
-		return float_cell((double)logl(x));
-	case PTOWSP_PTO_TSILU:
-		return float_cell((double)(x / (one + expl(-x))));
-	case PTOWSP_PTO_TTANH:
-		return float_cell((double)tanhl(x));
-	case PTOWSP_PTO_TSIGMOID:
-		return float_cell((double)(one / (one + expl(-x))));
-	case PTOWSP_PTO_TGELU:
-		return float_cell((double)(x / 2 * erfcl(-x * sqrtl(one / 2))));
-	case PTOWSP_PTO_TSQRT:
-		return root(t, a);
-	case PTOWSP_PTO_TRSQRT:
-		return calc(t, '/', float_cell(1), root(t, a));
-	case PTOWSP_PTO_TRECIP:
-		return calc(t, '/', float_cell(1), a);
-	case PTOWSP_PTO_TRELU:
-		return is_less(t, zero, a) ? a : zero;
+	case PTOWSP_PTO_TABS: return cell_is_float(t) ? float_cell(copysign(a.f, 1)) : integer_cell(t, a.n < 0 ? -a.n : a.n);
+	case PTOWSP_PTO_TNEG: return cell_is_float(t) ? float_cell(-a.f) : integer_cell(t, -a.n);
+	case PTOWSP_PTO_TNOT: return integer_cell(t, t == PTOWSP_BOOL ? !a.n : -a.n - 1);
+	case PTOWSP_PTO_TEXP: return float_cell((double)expl(x));
+	case PTOWSP_PTO_TLOG: return float_cell((double)logl(x));
+	case PTOWSP_PTO_TSILU: return float_cell((double)(x / (one + expl(-x))));
+	case PTOWSP_PTO_TTANH: return float_cell((double)tanhl(x));
+	case PTOWSP_PTO_TSIGMOID: return float_cell((double)(one / (one + expl(-x))));
+	case PTOWSP_PTO_TGELU: return float_cell((double)(x / 2 * erfcl(-x * sqrtl(one / 2))));
+	case PTOWSP_PTO_TSQRT: return root(t, a);
+	case PTOWSP_PTO_TRSQRT: return calc(t, '/', float_cell(1), root(t, a));
+	case PTOWSP_PTO_TRECIP: return calc(t, '/', float_cell(1), a);
+	case PTOWSP_PTO_TRELU: return is_less(t, zero, a) ? a : zero;
 	case PTOWSP_PTO_TLRELU:
-	case PTOWSP_PTO_TPRELU:
-		return is_less(t, zero, a) ? a : calc(t, '*', a, b);
+	case PTOWSP_PTO_TPRELU: return is_less(t, zero, a) ? a : calc(t, '*', a, b);
 	case PTOWSP_PTO_TADD:
-	case PTOWSP_PTO_TADDS:
-		return calc(t, '+', a, b);
+	case PTOWSP_PTO_TADDS: return calc(t, '+', a, b);
 	case PTOWSP_PTO_TSUB:
 	case PTOWSP_PTO_TSUBS:
-	case PTOWSP_PTO_TROWEXPANDSUB:
-		return calc(t, '-', a, b);
+	case PTOWSP_PTO_TROWEXPANDSUB: return calc(t, '-', a, b);
 	case PTOWSP_PTO_TMUL:
 	case PTOWSP_PTO_TMULS:
 	case PTOWSP_PTO_TROWEXPANDMUL:
-	case PTOWSP_PTO_TMOV_FP:
-		return calc(t, '*', a, b);
+	case PTOWSP_PTO_TMOV_FP: return calc(t, '*', a, b);
 	case PTOWSP_PTO_TDIV:
 	case PTOWSP_PTO_TDIVS:
-	case PTOWSP_PTO_TROWEXPANDDIV:
-		return calc(t, '/', a, b);
+	case PTOWSP_PTO_TROWEXPANDDIV: return calc(t, '/', a, b);
 	case PTOWSP_PTO_TREM:
-	case PTOWSP_PTO_TREMS:
-		return calc(t, '%', a, b);
+	case PTOWSP_PTO_TREMS: return calc(t, '%', a, b);
 	case PTOWSP_PTO_TMAX:
-	case PTOWSP_PTO_TMAXS:
-		return is_less(t, b, a) ? a : b;
+	case PTOWSP_PTO_TMAXS: return is_less(t, b, a) ? a : b;
 	case PTOWSP_PTO_TMIN:
-	case PTOWSP_PTO_TMINS:
-		return is_less(t, a, b) ? a : b;
+	case PTOWSP_PTO_TMINS: return is_less(t, a, b) ? a : b;
 	case PTOWSP_PTO_TAND:
-	case PTOWSP_PTO_TANDS:
-		return calc(t, '&', a, b);
+	case PTOWSP_PTO_TANDS: return calc(t, '&', a, b);
 	case PTOWSP_PTO_TOR:
-	case PTOWSP_PTO_TORS:
-		return calc(t, '|', a, b);
+	case PTOWSP_PTO_TORS: return calc(t, '|', a, b);
 	case PTOWSP_PTO_TXOR:
-	case PTOWSP_PTO_TXORS:
-		return calc(t, '^', a, b);
-	case PTOWSP_PTO_TSHL:
-		return calc(t, '<', a, b);
-	case PTOWSP_PTO_TSHR:
-		return calc(t, '>', a, b);
+	case PTOWSP_PTO_TXORS: return calc(t, '^', a, b);
+	case PTOWSP_PTO_TSHL: return calc(t, '<', a, b);
+	case PTOWSP_PTO_TSHR: return calc(t, '>', a, b);
 	case PTOWSP_PTO_TADDC:
-	case PTOWSP_PTO_TADDSC:
-		return calc(t, '+', calc(t, '+', a, b), c);
+	case PTOWSP_PTO_TADDSC: return calc(t, '+', calc(t, '+', a, b), c);
 	case PTOWSP_PTO_TSUBC:
-	case PTOWSP_PTO_TSUBSC:
-		return calc(t, '+', calc(t, '-', a, b), c);
-	default:
-		abort();
+	case PTOWSP_PTO_TSUBSC: return calc(t, '+', calc(t, '-', a, b), c);
+	default: abort();
 	}
 }
 
@@ -212,11 +162,10 @@ static struct cell finish(unsigned t, struct cell value)
 }
 
 /* Which operands are scalars, by position: taddsc a, s, c. */
-static struct cell operand(unsigned op, unsigned position, const struct mat *const *src, const struct cell *scalar, uint32_t i,
-			   uint32_t j)
+static struct cell operand(unsigned op, unsigned position, const struct mat *const *src, const struct cell *scalar, uint32_t i, uint32_t j)
 {
-	const bool second = op == PTOWSP_PTO_TLRELU || (op >= PTOWSP_PTO_TADDS && op <= PTOWSP_PTO_TXORS) ||
-			    op == PTOWSP_PTO_TCMPS || op == PTOWSP_PTO_TADDSC || op == PTOWSP_PTO_TSUBSC;
+	const bool second = op == PTOWSP_PTO_TLRELU || (op >= PTOWSP_PTO_TADDS && op <= PTOWSP_PTO_TXORS) || op == PTOWSP_PTO_TCMPS ||
+			    op == PTOWSP_PTO_TADDSC || op == PTOWSP_PTO_TSUBSC;
 	const bool third = op == PTOWSP_PTO_TSELS;
 
 	if ((second && position == 1) || (third && position == 2))
@@ -238,7 +187,7 @@ static void elements_op(unsigned op, unsigned mode, struct mat *d, const struct 
 			struct cell *to = &d->v[i * (size_t)d->columns + j];
 
 			if (op == PTOWSP_PTO_TCMP || op == PTOWSP_PTO_TCMPS)
-				*to = cell_convert(d->dtype, PTOWSP_BOOL, 0, (struct cell){ 0, holds(mode, t, a, b) });
+				*to = cell_convert(d->dtype, PTOWSP_BOOL, 0, (struct cell){0, holds(mode, t, a, b)});
 			else if (op == PTOWSP_PTO_TCVT)
 				*to = cell_convert(d->dtype, t, mode, a);
 			else if (op == PTOWSP_PTO_TSEL)
@@ -283,13 +232,10 @@ static struct cell fold(unsigned op, unsigned t, struct cell acc, struct cell v,
 {
 	switch (op) {
 	case PTOWSP_PTO_TROWSUM:
-	case PTOWSP_PTO_TCOLSUM:
-		return calc(t, '+', first ? zero : acc, v);
+	case PTOWSP_PTO_TCOLSUM: return calc(t, '+', first ? zero : acc, v);
 	case PTOWSP_PTO_TROWMAX:
-	case PTOWSP_PTO_TCOLMAX:
-		return first || is_less(t, acc, v) ? v : acc;
-	default:
-		return first || is_less(t, v, acc) ? v : acc;
+	case PTOWSP_PTO_TCOLMAX: return first || is_less(t, acc, v) ? v : acc;
+	default: return first || is_less(t, v, acc) ? v : acc;
 	}
 }
 
@@ -313,8 +259,7 @@ static bool after(unsigned t, struct cell x, struct cell y)
 }
 
 /* Stable selection: `count` values of which each is the first of the largest that are left. */
-static void select_sorted(unsigned t, struct cell *to, struct cell *index_to, const struct cell *from, uint32_t from_count,
-			  uint32_t count, uint32_t base)
+static void select_sorted(unsigned t, struct cell *to, struct cell *index_to, const struct cell *from, uint32_t from_count, uint32_t count, uint32_t base)
 {
 	bool *used = calloc(from_count, sizeof(*used));
 
@@ -327,7 +272,7 @@ static void select_sorted(unsigned t, struct cell *to, struct cell *index_to, co
 		used[best] = true;
 		to[n] = from[best];
 		if (index_to)
-			index_to[n] = (struct cell){ 0, base + best };
+			index_to[n] = (struct cell){0, base + best};
 	}
 	free(used);
 }
@@ -363,34 +308,15 @@ static void place_op(unsigned op, struct mat *d, const struct mat *const *src, c
 			const size_t n = i * (size_t)d->columns + j;
 
 			switch (op) {
-			case PTOWSP_PTO_TTRANS:
-				d->v[n] = a->v[j * (size_t)a->columns + i];
-				break;
-			case PTOWSP_PTO_TEXTRACT:
-				d->v[n] = a->v[((size_t)scalar[0].n + i) * a->columns + (size_t)scalar[1].n + j];
-				break;
-			case PTOWSP_PTO_TGATHER:
-				d->v[n] = a->v[(size_t)src[1]->v[n].n];
-				break;
-			case PTOWSP_PTO_TGATHERB:
-				d->v[n] = a->v[(size_t)src[1]->v[n].n / cell_bytes(a->dtype)];
-				break;
-			case PTOWSP_PTO_TEXPANDS:
-				d->v[n] = finish(d->dtype, scalar[0]);
-				break;
-			case PTOWSP_PTO_TCI:
-				d->v[n] = finish(d->dtype,
-						 calc(d->dtype, '+', scalar[0], (struct cell){ (double)n, (wide)n }));
-				break;
-			case PTOWSP_PTO_TROWEXPAND:
-				d->v[n] = a->v[i];
-				break;
-			case PTOWSP_PTO_TCOLEXPAND:
-				d->v[n] = a->v[j];
-				break;
-			default: /* TRESHAPE, TMOV */
-				d->v[n] = a->v[n];
-				break;
+			case PTOWSP_PTO_TTRANS: d->v[n] = a->v[j * (size_t)a->columns + i]; break;
+			case PTOWSP_PTO_TEXTRACT: d->v[n] = a->v[((size_t)scalar[0].n + i) * a->columns + (size_t)scalar[1].n + j]; break;
+			case PTOWSP_PTO_TGATHER: d->v[n] = a->v[(size_t)src[1]->v[n].n]; break;
+			case PTOWSP_PTO_TGATHERB: d->v[n] = a->v[(size_t)src[1]->v[n].n / cell_bytes(a->dtype)]; break;
+			case PTOWSP_PTO_TEXPANDS: d->v[n] = finish(d->dtype, scalar[0]); break;
+			case PTOWSP_PTO_TCI: d->v[n] = finish(d->dtype, calc(d->dtype, '+', scalar[0], (struct cell){(double)n, (wide)n})); break;
+			case PTOWSP_PTO_TROWEXPAND: d->v[n] = a->v[i]; break;
+			case PTOWSP_PTO_TCOLEXPAND: d->v[n] = a->v[j]; break;
+			default: /* TRESHAPE, TMOV */ d->v[n] = a->v[n]; break;
 			}
 		}
 }
@@ -405,24 +331,19 @@ static void scatter_op(struct mat *d, const struct mat *a, const struct mat *ind
 		}
 }
 
-void reference_op(unsigned op, unsigned mode, struct mat *d, struct mat *e, const struct mat *const *src,
-		  const struct cell *scalar)
+void reference_op(unsigned op, unsigned mode, struct mat *d, struct mat *e, const struct mat *const *src, const struct cell *scalar)
 {
 	switch (op) {
 	case PTOWSP_PTO_TMATMUL:
 	case PTOWSP_PTO_TMATMUL_ACC:
 	case PTOWSP_PTO_TMATMUL_BIAS:
-	case PTOWSP_PTO_TMATMUL_MX:
-		product_op(op, d, src);
-		break;
+	case PTOWSP_PTO_TMATMUL_MX: product_op(op, d, src); break;
 	case PTOWSP_PTO_TROWSUM:
 	case PTOWSP_PTO_TROWMAX:
 	case PTOWSP_PTO_TROWMIN:
 	case PTOWSP_PTO_TCOLSUM:
 	case PTOWSP_PTO_TCOLMAX:
-	case PTOWSP_PTO_TCOLMIN:
-		reduce_op(op, d, src[0]);
-		break;
+	case PTOWSP_PTO_TCOLMIN: reduce_op(op, d, src[0]); break;
 	case PTOWSP_PTO_TEXPANDS:
 	case PTOWSP_PTO_TROWEXPAND:
 	case PTOWSP_PTO_TCOLEXPAND:
@@ -432,22 +353,11 @@ void reference_op(unsigned op, unsigned mode, struct mat *d, struct mat *e, cons
 	case PTOWSP_PTO_TGATHER:
 	case PTOWSP_PTO_TGATHERB:
 	case PTOWSP_PTO_TMOV:
-	case PTOWSP_PTO_TCI:
-		place_op(op, d, src, scalar);
-		break;
-	case PTOWSP_PTO_TSCATTER:
-		scatter_op(d, src[0], src[1]);
-		break;
-	case PTOWSP_PTO_TSORT32:
-		sort_op(d, e, src[0]);
-		break;
-	case PTOWSP_PTO_TMRGSORT:
-		merge_op(d, src[0], src[1]);
-		break;
-	case PTOWSP_PTO_TASSIGN:
-		break;
-	default:
-		elements_op(op, mode, d, src, scalar);
-		break;
+	case PTOWSP_PTO_TCI: place_op(op, d, src, scalar); break;
+	case PTOWSP_PTO_TSCATTER: scatter_op(d, src[0], src[1]); break;
+	case PTOWSP_PTO_TSORT32: sort_op(d, e, src[0]); break;
+	case PTOWSP_PTO_TMRGSORT: merge_op(d, src[0], src[1]); break;
+	case PTOWSP_PTO_TASSIGN: break;
+	default: elements_op(op, mode, d, src, scalar); break;
 	}
 }

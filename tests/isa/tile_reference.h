@@ -39,7 +39,6 @@ struct cell cell_unpack(unsigned dtype, const void *memory);
 
 /* d (and e) from the sources; d comes in with its old elements. scalar: scalars in operand order. Functions of the C library
  * are not rounded: exp, ln, tanh, erfc of the result are the double ones. */
-void reference_op(unsigned op, unsigned mode, struct mat *d, struct mat *e, const struct mat *const *src,
-		  const struct cell *scalar);
+void reference_op(unsigned op, unsigned mode, struct mat *d, struct mat *e, const struct mat *const *src, const struct cell *scalar);
 
 #endif

@@ -3,12 +3,12 @@
 #ifndef TESTS_TILE_TRIALS_H
 #define TESTS_TILE_TRIALS_H
 
-#include <stdio.h>
-#include <string.h>
-#include "tests/check.h"
 #include "isa/isa.h"
+#include "tests/check.h"
 #include "tests/isa/tile_random.h"
 #include "tests/isa/tile_run.h"
+#include <stdio.h>
+#include <string.h>
 
 enum { TRIALS = 24 };
 

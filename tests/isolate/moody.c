@@ -70,7 +70,8 @@ static void forge(const char *how)
 /* What a sandbox forbids, tried. */
 static void tries(void)
 {
-	const int file = open("/tmp/ptowsp_sandbox_probe", O_CREAT | O_WRONLY, 0600), secret = open("/etc/passwd", O_RDONLY), network = socket(AF_INET, SOCK_STREAM, 0);
+	const int file = open("/tmp/ptowsp_sandbox_probe", O_CREAT | O_WRONLY, 0600), secret = open("/etc/passwd", O_RDONLY),
+		  network = socket(AF_INET, SOCK_STREAM, 0);
 	const int child = fork();
 	void *code = mmap(NULL, 4096, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
 	const int gain = mprotect(code, 4096, PROT_READ | PROT_EXEC);
@@ -82,8 +83,9 @@ static void tries(void)
 
 	if (!child)
 		_exit(0);
-	snprintf(line, sizeof(line), "file %s, secret %s, network %s, child %s, code %s, limits %s, signals %s", file < 0 ? "no" : "yes", secret < 0 ? "no" : "yes", network < 0 ? "no" : "yes",
-		 child < 0 ? "no" : "yes", gain < 0 ? "no" : "yes", limits ? "no" : "yes", signals < 0 ? "no" : "yes");
+	snprintf(line, sizeof(line), "file %s, secret %s, network %s, child %s, code %s, limits %s, signals %s", file < 0 ? "no" : "yes",
+		 secret < 0 ? "no" : "yes", network < 0 ? "no" : "yes", child < 0 ? "no" : "yes", gain < 0 ? "no" : "yes", limits ? "no" : "yes",
+		 signals < 0 ? "no" : "yes");
 	own_host->log(own_host->context, PTOWSP_LOG_INFO, line, strlen(line));
 	unlink("/tmp/ptowsp_sandbox_probe");
 	mood[0] = '\0';
@@ -196,7 +198,8 @@ static ptowsp_status moody_options(const struct ptowsp_option **options_out, uin
 	return PTOWSP_OK;
 }
 
-static ptowsp_status moody_init(const struct ptowsp_host *host, const struct ptowsp_init_args *args, struct ptowsp_object **instance_out, struct ptowsp_error *error)
+static ptowsp_status moody_init(const struct ptowsp_host *host, const struct ptowsp_init_args *args, struct ptowsp_object **instance_out,
+				struct ptowsp_error *error)
 {
 	struct ptowsp_init_args none = *args;
 
@@ -238,7 +241,8 @@ static ptowsp_status moody_capabilities(struct ptowsp_object *instance, const ch
 	return null_capabilities(instance, device, rows_out, stride, count, error);
 }
 
-static ptowsp_status moody_open(struct ptowsp_object *instance, const struct ptowsp_open_args *args, struct ptowsp_object **device_out, struct ptowsp_error *error)
+static ptowsp_status moody_open(struct ptowsp_object *instance, const struct ptowsp_open_args *args, struct ptowsp_object **device_out,
+				struct ptowsp_error *error)
 {
 	act("open");
 	return null_open(instance, args, device_out, error);
@@ -250,7 +254,8 @@ static ptowsp_status moody_close(struct ptowsp_object *device, struct ptowsp_err
 	return null_close(device, error);
 }
 
-static ptowsp_status moody_load(struct ptowsp_object *device, const struct ptowsp_load_args *args, struct ptowsp_object **program_out, struct ptowsp_error *error)
+static ptowsp_status moody_load(struct ptowsp_object *device, const struct ptowsp_load_args *args, struct ptowsp_object **program_out,
+				struct ptowsp_error *error)
 {
 	if (!strcmp(mood, "endless")) { /* two lines, of which the second has no end */
 		memset(error->text, 'x', sizeof(error->text));
@@ -337,12 +342,34 @@ static ptowsp_status moody_stats(struct ptowsp_object *program, struct ptowsp_ru
 }
 
 static const struct ptowsp_ops moody_ops = {
-	PTOWSP_HEAD(struct ptowsp_ops, OPS), moody_init, moody_fini, moody_extension, moody_devices, moody_options, moody_capabilities, moody_open, moody_close, moody_load,
-	moody_unload, moody_submit, moody_cancel, moody_poll, moody_poll, moody_stats,
+	PTOWSP_HEAD(struct ptowsp_ops, OPS),
+	moody_init,
+	moody_fini,
+	moody_extension,
+	moody_devices,
+	moody_options,
+	moody_capabilities,
+	moody_open,
+	moody_close,
+	moody_load,
+	moody_unload,
+	moody_submit,
+	moody_cancel,
+	moody_poll,
+	moody_poll,
+	moody_stats,
 };
 static const struct ptowsp_plugin moody = {
-	.head = PTOWSP_HEAD(struct ptowsp_plugin, PLUGIN), .major = PTOWSP_ABI_MAJOR, .minor = PTOWSP_ABI_TARGET, .flags = FLAGS, .name = "moody", .vendor = "tests",
-	.version = "1.0.0", .targets = "moody", .needs = "", .ops = &moody_ops,
+	.head = PTOWSP_HEAD(struct ptowsp_plugin, PLUGIN),
+	.major = PTOWSP_ABI_MAJOR,
+	.minor = PTOWSP_ABI_TARGET,
+	.flags = FLAGS,
+	.name = "moody",
+	.vendor = "tests",
+	.version = "1.0.0",
+	.targets = "moody",
+	.needs = "",
+	.ops = &moody_ops,
 };
 
 const struct ptowsp_plugin *ptowsp_plugin_v10(uint32_t host_minor)

@@ -7,8 +7,7 @@
 #include "tests/check.h"
 
 /* Operands of one instruction. */
-#define OP(b, mnemonic, ...)                                                                                           \
-	ptowsp_build_op((b), (mnemonic), 0, (const uint32_t[]){__VA_ARGS__}, sizeof((const uint32_t[]){__VA_ARGS__}) / sizeof(uint32_t))
+#define OP(b, mnemonic, ...) ptowsp_build_op((b), (mnemonic), 0, (const uint32_t[]){__VA_ARGS__}, sizeof((const uint32_t[]){__VA_ARGS__}) / sizeof(uint32_t))
 
 /* What most refusals begin with. */
 struct parts {
@@ -37,17 +36,17 @@ static inline struct parts parts_build(void)
 }
 
 /* Makes parts p, does the calls, and compares the sentence; the last call returns 0. */
-#define REFUSED(text, ...)                                                                                             \
-	do {                                                                                                           \
-		struct parts p = parts_build();                                                                        \
-		struct ptowsp_build *b = p.b;                                                                          \
-		CHECK_UINT((__VA_ARGS__), 0);                                                                          \
-		CHECK_STR(ptowsp_build_error(b), text);                                                                \
-		CHECK(ptowsp_build_status(b) == PTOWSP_INVALID);                                                       \
-		CHECK_UINT(ptowsp_build_number(b, 1), 0);                                                              \
-		CHECK_STR(ptowsp_build_error(b), text);                                                                \
-		CHECK(ptowsp_build_bytes(b) == NULL);                                                                  \
-		ptowsp_build_destroy(b);                                                                               \
+#define REFUSED(text, ...)                                                                                                                                     \
+	do {                                                                                                                                                   \
+		struct parts p = parts_build();                                                                                                                \
+		struct ptowsp_build *b = p.b;                                                                                                                  \
+		CHECK_UINT((__VA_ARGS__), 0);                                                                                                                  \
+		CHECK_STR(ptowsp_build_error(b), text);                                                                                                        \
+		CHECK(ptowsp_build_status(b) == PTOWSP_INVALID);                                                                                               \
+		CHECK_UINT(ptowsp_build_number(b, 1), 0);                                                                                                      \
+		CHECK_STR(ptowsp_build_error(b), text);                                                                                                        \
+		CHECK(ptowsp_build_bytes(b) == NULL);                                                                                                          \
+		ptowsp_build_destroy(b);                                                                                                                       \
 	} while (0)
 /* Code may follow. */
 #define CODE ptowsp_build_entry(b, "main")

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 #include "tests/lang/random_loops.h"
 
+#include "tests/check.h"
 #include <stdlib.h>
 #include <string.h>
-#include "tests/check.h"
 
 enum { ROWS = 6, INDICES = 9 };
 
@@ -57,14 +57,14 @@ static uint32_t axis_make(struct random_loops *r, unsigned *op_out)
 	switch (random_pick(r, 9)) {
 	case 0: return builder_axis_values(r->b, name, PTOWSP_AXIS_RAGGED, ROWS, some_row(r), ROWS + 1, sums);
 	case 1: /* rows follow each other with the outer loop */
-		return builder_axis_values(r->b, name, PTOWSP_AXIS_RAGGED, ROWS, r->loops ? builder_expr(r->b, PTOWSP_EXPR_LOOP, (uint32_t)r->loops - 1, 0, 0) : low,
-					   ROWS + 1, sums);
-	case 2:
-		*op_out = PTOWSP_OP_SELECT;
-		return builder_axis_values(r->b, name, PTOWSP_AXIS_SPARSE, ROWS, some_row(r), ROWS + 1 + INDICES, sparse);
+		return builder_axis_values(r->b, name, PTOWSP_AXIS_RAGGED, ROWS,
+					   r->loops ? builder_expr(r->b, PTOWSP_EXPR_LOOP, (uint32_t)r->loops - 1, 0, 0) : low, ROWS + 1, sums);
+	case 2: *op_out = PTOWSP_OP_SELECT; return builder_axis_values(r->b, name, PTOWSP_AXIS_SPARSE, ROWS, some_row(r), ROWS + 1 + INDICES, sparse);
 	case 3: return builder_axis(r->b, name, low, number(r, random_pick(r, 25)), one, builder_levels(r->b, 8, 4, 2, levels));
 	case 4: return builder_axis(r->b, name, low, binary(r, PTOWSP_EXPR_MIN, some_value(r), number(r, 7)), one, PTOWSP_NONE);
-	case 5: return builder_axis(r->b, name, number(r, (int64_t)random_pick(r, 6) - 3), number(r, random_pick(r, 12)), number(r, 1 + random_pick(r, 3)), PTOWSP_NONE);
+	case 5:
+		return builder_axis(r->b, name, number(r, (int64_t)random_pick(r, 6) - 3), number(r, random_pick(r, 12)), number(r, 1 + random_pick(r, 3)),
+				    PTOWSP_NONE);
 	default: return builder_axis(r->b, name, low, number(r, 1 + random_pick(r, ROWS)), one, PTOWSP_NONE);
 	}
 }
@@ -76,10 +76,13 @@ static void task_make(struct random_loops *r)
 	uint32_t regions[3], count = (uint32_t)strlen(access);
 
 	for (uint32_t k = 0; k < count; k++) {
-		uint32_t row = r->loops && random_pick(r, 4) ? binary(r, PTOWSP_EXPR_AND, builder_expr(r->b, PTOWSP_EXPR_LOOP, random_pick(r, (uint32_t)r->loops), 0, 0), number(r, 7))
-						      : number(r, random_pick(r, 8));
+		uint32_t row =
+			r->loops && random_pick(r, 4)
+				? binary(r, PTOWSP_EXPR_AND, builder_expr(r->b, PTOWSP_EXPR_LOOP, random_pick(r, (uint32_t)r->loops), 0, 0), number(r, 7))
+				: number(r, random_pick(r, 8));
 
-		regions[k] = builder_region(r->b, random_pick(r, 4), random_pick(r, 3) ? row : number(r, random_pick(r, 7)), number(r, random_pick(r, 2) * 2), 1, 2);
+		regions[k] =
+			builder_region(r->b, random_pick(r, 4), random_pick(r, 3) ? row : number(r, random_pick(r, 7)), number(r, random_pick(r, 2) * 2), 1, 2);
 	}
 	builder_task_list(r->b, count, number(r, 1 + random_pick(r, 20)), count, access, regions);
 	r->budget--;
@@ -114,8 +117,8 @@ static void branches_make(struct random_loops *r)
 
 static void filter_make(struct random_loops *r)
 {
-	static const unsigned kinds[] = {PTOWSP_DISPATCH_ROUND_ROBIN, PTOWSP_DISPATCH_AFFINITY, PTOWSP_DISPATCH_HASH, PTOWSP_DISPATCH_CUSTOM,
-					 PTOWSP_DISPATCH_STATIC_PARTITION, PTOWSP_DISPATCH_THRESHOLD};
+	static const unsigned kinds[] = {PTOWSP_DISPATCH_ROUND_ROBIN, PTOWSP_DISPATCH_AFFINITY,         PTOWSP_DISPATCH_HASH,
+					 PTOWSP_DISPATCH_CUSTOM,      PTOWSP_DISPATCH_STATIC_PARTITION, PTOWSP_DISPATCH_THRESHOLD};
 
 	builder_emit(r->b, PTOWSP_OP_DISPATCH_FILTER, kinds[random_pick(r, 6)], some_value(r));
 }
@@ -164,8 +167,12 @@ static void schedule_make(struct random_loops *r)
 	case 1: builder_schedule(b, PTOWSP_DIRECTIVE_DISPATCH, PTOWSP_DISPATCH_ROUND_ROBIN, "n", (int64_t)3); break;
 	case 2: builder_schedule(b, PTOWSP_DIRECTIVE_DISPATCH, PTOWSP_DISPATCH_AFFINITY, "wn", "i", (int64_t)4); break;
 	case 3: builder_schedule(b, PTOWSP_DIRECTIVE_DISPATCH, PTOWSP_DISPATCH_HASH, "en", value, (int64_t)2); break;
-	case 4: builder_schedule(b, PTOWSP_DIRECTIVE_DISPATCH, PTOWSP_DISPATCH_CUSTOM, "en", binary(r, PTOWSP_EXPR_SUB, number(r, 2), value), (int64_t)5); break;
-	case 5: builder_schedule(b, PTOWSP_DIRECTIVE_DISPATCH, PTOWSP_DISPATCH_STATIC_PARTITION, "nnn", (int64_t)random_pick(r, 9), (int64_t)20, (int64_t)13); break;
+	case 4:
+		builder_schedule(b, PTOWSP_DIRECTIVE_DISPATCH, PTOWSP_DISPATCH_CUSTOM, "en", binary(r, PTOWSP_EXPR_SUB, number(r, 2), value), (int64_t)5);
+		break;
+	case 5:
+		builder_schedule(b, PTOWSP_DIRECTIVE_DISPATCH, PTOWSP_DISPATCH_STATIC_PARTITION, "nnn", (int64_t)random_pick(r, 9), (int64_t)20, (int64_t)13);
+		break;
 	case 6:
 		builder_schedule(b, PTOWSP_DIRECTIVE_DISPATCH, PTOWSP_DISPATCH_THRESHOLD, "ewnw", builder_axis_value(b, "i"), "round_robin(2)", (int64_t)2,
 				 random_pick(r, 2) ? "affinity(k, 3)" : "spatial_map(2, 3)");

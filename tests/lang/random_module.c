@@ -15,19 +15,19 @@ enum kind { MAIN, CALLED, PROCESS };
 
 struct writing {
 	struct random_text out;
-	enum kind kind;              /* of the body being written */
-	unsigned depth, budget;      /* open bodies; statements left */
-	char loops[LOOPS][16];       /* names of values, innermost last */
+	enum kind kind;         /* of the body being written */
+	unsigned depth, budget; /* open bodies; statements left */
+	char loops[LOOPS][16];  /* names of values, innermost last */
 	unsigned loop_count, names;
-	unsigned breakable;          /* open loops of this body that may be left */
-	unsigned whiles;             /* open ones, each with a slot of its own */
-	char tasks[TASKS][16];       /* names in reach */
+	unsigned breakable;    /* open loops of this body that may be left */
+	unsigned whiles;       /* open ones, each with a slot of its own */
+	char tasks[TASKS][16]; /* names in reach */
 	unsigned task_count;
-	int edges;                   /* some edge is stated */
+	int edges; /* some edge is stated */
 };
 
-#define add(w, ...) random_text_add(&(w)->out, __VA_ARGS__)
-#define below(w, limit) random_text_below(&(w)->out, limit)
+#define add(w, ...)        random_text_add(&(w)->out, __VA_ARGS__)
+#define below(w, limit)    random_text_below(&(w)->out, limit)
 #define chance(w, percent) random_text_chance(&(w)->out, percent)
 
 /* --- expressions --- */
@@ -42,17 +42,10 @@ static void leaf(struct writing *w)
 			return;
 		}
 		/* fallthrough */
-	case 2:
-		add(w, "%u", below(w, 20));
-		break;
-	case 3:
-		add(w, "%%n%u", below(w, 3));
-		break;
-	case 4:
-		add(w, "%%s%u", below(w, 2));
-		break;
-	default:
-		add(w, w->kind == PROCESS ? "instance" : chance(w, 50) ? "task" : "axis(%%i0)");
+	case 2: add(w, "%u", below(w, 20)); break;
+	case 3: add(w, "%%n%u", below(w, 3)); break;
+	case 4: add(w, "%%s%u", below(w, 2)); break;
+	default: add(w, w->kind == PROCESS ? "instance" : chance(w, 50) ? "task" : "axis(%%i0)");
 	}
 }
 
@@ -235,9 +228,7 @@ static void loop_body(struct writing *w, const char *name)
 static void range(struct writing *w)
 {
 	switch (below(w, 6)) {
-	case 0:
-		add(w, "%%dense");
-		break;
+	case 0: add(w, "%%dense"); break;
 	case 1:
 		add(w, "%%rows[");
 		bounded(w, 1);
@@ -248,12 +239,8 @@ static void range(struct writing *w)
 		bounded(w, 3);
 		add(w, ")");
 		break;
-	case 3:
-		add(w, "%u to %u step %u", below(w, 3), 3 + below(w, 3), 1 + below(w, 3));
-		break;
-	default:
-		add(w, "0 to 1 + ");
-		bounded(w, 1);
+	case 3: add(w, "%u to %u step %u", below(w, 3), 3 + below(w, 3), 1 + below(w, 3)); break;
+	default: add(w, "0 to 1 + "); bounded(w, 1);
 	}
 }
 
@@ -405,40 +392,40 @@ static void statements(struct writing *w)
 
 /* --- declarations --- */
 
-static const char head[] =
-	"tensor %ints : i32[16] inout\n"
-	"event %e0\n"
-	"slot %s0 : i64 = 3\n"
-	"slot %s1 : i32 = -1\n"
-	"slot %w0 : i64 = 0\n"
-	"slot %w1 : u32 = 0\n"
-	"func @turn(%a: !pto.memref<gm,...,f32>, %b: !pto.memref<gm,...,f32>) {\n"
-	"  %t = alloc_tile : !pto.tile<8x8xf32>\n"
-	"  %t = tload %a[0, 0]\n"
-	"  %t = tneg %t\n"
-	"  tstore %t, %b[0, 0]\n"
-	"}\n"
-	"func @scale(%a: !pto.memref<gm,...,f32>, %b: !pto.memref<gm,...,f32>, %by: f32) {\n"
-	"  %t = alloc_tile : !pto.tile<8x8xf32>\n"
-	"  %t = tload %a[0, 0]\n"
-	"  %t = tmuls %t, %by\n"
-	"  tstore %t, %b[0, 0]\n"
-	"}\n"
-	"func @put_one(%to: !pto.memref<gm,...,i32>, %value: i32) {\n"
-	"  STORE %value:i32, %to[0]\n"
-	"}\n"
-	"// Function Type: Orchestration\n"
-	"func @walk(%m: !pto.memref<gm,...,f32>, %out: !pto.memref<gm,...,f32>, %count: u32) {\n"
-	"  FOR %row:idx, 0:idx, %count:idx, 1:idx\n"
-	"    CALL @turn(%a -> (%m, row, 0), %b -> (%out, row, 0))\n"
-	"  ENDFOR\n"
-	"}\n"
-	"kernel @put(%to: i32[1, 1] out, %value: i32) { portable @put_one }\n";
+static const char head[] = "tensor %ints : i32[16] inout\n"
+			   "event %e0\n"
+			   "slot %s0 : i64 = 3\n"
+			   "slot %s1 : i32 = -1\n"
+			   "slot %w0 : i64 = 0\n"
+			   "slot %w1 : u32 = 0\n"
+			   "func @turn(%a: !pto.memref<gm,...,f32>, %b: !pto.memref<gm,...,f32>) {\n"
+			   "  %t = alloc_tile : !pto.tile<8x8xf32>\n"
+			   "  %t = tload %a[0, 0]\n"
+			   "  %t = tneg %t\n"
+			   "  tstore %t, %b[0, 0]\n"
+			   "}\n"
+			   "func @scale(%a: !pto.memref<gm,...,f32>, %b: !pto.memref<gm,...,f32>, %by: f32) {\n"
+			   "  %t = alloc_tile : !pto.tile<8x8xf32>\n"
+			   "  %t = tload %a[0, 0]\n"
+			   "  %t = tmuls %t, %by\n"
+			   "  tstore %t, %b[0, 0]\n"
+			   "}\n"
+			   "func @put_one(%to: !pto.memref<gm,...,i32>, %value: i32) {\n"
+			   "  STORE %value:i32, %to[0]\n"
+			   "}\n"
+			   "// Function Type: Orchestration\n"
+			   "func @walk(%m: !pto.memref<gm,...,f32>, %out: !pto.memref<gm,...,f32>, %count: u32) {\n"
+			   "  FOR %row:idx, 0:idx, %count:idx, 1:idx\n"
+			   "    CALL @turn(%a -> (%m, row, 0), %b -> (%out, row, 0))\n"
+			   "  ENDFOR\n"
+			   "}\n"
+			   "kernel @put(%to: i32[1, 1] out, %value: i32) { portable @put_one }\n";
 
 /* All tensors of floats lie in one order, so that a parameter may say it whatever is passed. Layouts join, whichever they are. */
 static void tensors(struct writing *w)
 {
-	static const char *const orders[] = {"", " mem(row_major)", " mem(col_major)", " mem(nz(8, 8))", " mem(blocked(4, 8) swizzle 3)", " mem(row_major swizzle 1)"};
+	static const char *const orders[] = {
+		"", " mem(row_major)", " mem(col_major)", " mem(nz(8, 8))", " mem(blocked(4, 8) swizzle 3)", " mem(row_major swizzle 1)"};
 	static const char *const layouts[] = {"", " layout(R, R)", " layout(S(0), R)", " layout(R, S(1))"};
 	static const char *const units[] = {"", " on vector", " on any", " on mix"};
 	const char *order = orders[below(w, 6)];
@@ -517,7 +504,8 @@ static void pipeline(struct writing *w)
 	w->depth = 2;
 	statements(w);
 	add(w, "    send %%c0, %%i0 * 3\n  }\n%s}\n", chance(w, 50) ? "  close %c0\n" : "");
-	add(w, "process @pass consumes(%%c0) produces(%%c1) {\n  consume %%c0 as %%x {\n    send %%c1, %%x + 1%s\n", payload ? " from %t1[(%x & 7) * 8, 0]" : "");
+	add(w, "process @pass consumes(%%c0) produces(%%c1) {\n  consume %%c0 as %%x {\n    send %%c1, %%x + 1%s\n",
+	    payload ? " from %t1[(%x & 7) * 8, 0]" : "");
 	begin(w, PROCESS, 3);
 	memcpy(w->loops[w->loop_count++], "x", 2);
 	w->depth = 2;
@@ -538,8 +526,8 @@ static void graph(struct writing *w)
 	for (unsigned i = 0; i < kernels; i++) {
 		add(w, "    TG_KERNEL(K%u, turn, %u, AIV, 0)\n", i, 1 + below(w, 2));
 		if (i)
-			add(w, "    TG_DEPEND(K%u, K%u%s)\n    MC_FENCE(DEVICE)\n    MC_BIND(K%u, 0, POOL, %u, 256)\n", i - 1, i, chance(w, 50) ? ", DATA, POOL" : "", i,
-			    (i - 1) * 256);
+			add(w, "    TG_DEPEND(K%u, K%u%s)\n    MC_FENCE(DEVICE)\n    MC_BIND(K%u, 0, POOL, %u, 256)\n", i - 1, i,
+			    chance(w, 50) ? ", DATA, POOL" : "", i, (i - 1) * 256);
 		else
 			add(w, "    MC_BIND(K0, 0, GIN)\n");
 		add(w, "    MC_BIND(K%u, 1, POOL, %u, 256)\n", i, i * 256);
@@ -549,10 +537,24 @@ static void graph(struct writing *w)
 
 static void schedule(struct writing *w)
 {
-	static const char *const dispatch[] = {"round_robin(3)", "work_steal(2)", "hash(%i0 + %n0, 4)", "affinity(%i0, 2)", "static_partition(3, 9)",
-					       "threshold(%i0, round_robin(1), 2: hash(%n1, 3))", "threshold(%n0, spatial_map(1, 2), 3: spatial_map(2, 2), 9: work_steal(2))", "spatial_map(2, 3)"};
-	static const char *const lines[] = {"task_window 64 tasks stall", "pipeline_depth 2", "issue_cost 3 cycles", "streams 2\n  stream_by(%i0 & 1)", "hazards full",
-					    "batch_deps 4", "ready fifo", "timing batched 4", "trace tasks", "heap 1048576 bytes"};
+	static const char *const dispatch[] = {"round_robin(3)",
+					       "work_steal(2)",
+					       "hash(%i0 + %n0, 4)",
+					       "affinity(%i0, 2)",
+					       "static_partition(3, 9)",
+					       "threshold(%i0, round_robin(1), 2: hash(%n1, 3))",
+					       "threshold(%n0, spatial_map(1, 2), 3: spatial_map(2, 2), 9: work_steal(2))",
+					       "spatial_map(2, 3)"};
+	static const char *const lines[] = {"task_window 64 tasks stall",
+					    "pipeline_depth 2",
+					    "issue_cost 3 cycles",
+					    "streams 2\n  stream_by(%i0 & 1)",
+					    "hazards full",
+					    "batch_deps 4",
+					    "ready fifo",
+					    "timing batched 4",
+					    "trace tasks",
+					    "heap 1048576 bytes"};
 
 	add(w, "schedule {\n");
 	if (w->edges)

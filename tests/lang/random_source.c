@@ -8,7 +8,7 @@
 #include <string.h>
 
 #define MEMREFS 3u
-#define TILES 4u
+#define TILES   4u
 
 /* One function as far as its callers must know it. */
 struct made {
@@ -25,11 +25,11 @@ struct writing {
 	unsigned loop_count, loop_names;
 };
 
-#define add(w, ...) random_text_add(&(w)->out, __VA_ARGS__)
-#define below(w, limit) random_text_below(&(w)->out, limit)
+#define add(w, ...)        random_text_add(&(w)->out, __VA_ARGS__)
+#define below(w, limit)    random_text_below(&(w)->out, limit)
 #define chance(w, percent) random_text_chance(&(w)->out, percent)
 
-#define ONE_OF(w, list) ((list)[below((w), sizeof(list) / sizeof((list)[0]))])
+#define ONE_OF(w, list)    ((list)[below((w), sizeof(list) / sizeof((list)[0]))])
 
 static void line(struct writing *w)
 {
@@ -78,23 +78,12 @@ static void tile_write(struct writing *w)
 		integer_add(w, 1);
 		add(w, ", 0]");
 		break;
-	case 2:
-		add(w, "%%%s = %s %%%s", d, ONE_OF(w, unary), a);
-		break;
-	case 3:
-		add(w, "%%%s = %s %%%s, %%%s : !pto.tile<8x8xf32>", d, ONE_OF(w, by_scalar), a, ONE_OF(w, floats));
-		break;
-	case 4:
-		add(w, "%%%s = %s %%%s, %%%s", d, ONE_OF(w, by_scalar), a, ONE_OF(w, numbers));
-		break;
-	case 5:
-		add(w, "%%mask = tcmp %%%s, %%%s {cmpMode = %s}", a, b, ONE_OF(w, compares));
-		break;
-	case 6:
-		add(w, "%%%s = tsel %%mask, %%%s, %%%s", d, a, b);
-		break;
-	default:
-		add(w, "%%%s = %s %%%s, %%%s : !pto.tile<8x8xf32>", d, ONE_OF(w, binary), a, b);
+	case 2: add(w, "%%%s = %s %%%s", d, ONE_OF(w, unary), a); break;
+	case 3: add(w, "%%%s = %s %%%s, %%%s : !pto.tile<8x8xf32>", d, ONE_OF(w, by_scalar), a, ONE_OF(w, floats)); break;
+	case 4: add(w, "%%%s = %s %%%s, %%%s", d, ONE_OF(w, by_scalar), a, ONE_OF(w, numbers)); break;
+	case 5: add(w, "%%mask = tcmp %%%s, %%%s {cmpMode = %s}", a, b, ONE_OF(w, compares)); break;
+	case 6: add(w, "%%%s = tsel %%mask, %%%s, %%%s", d, a, b); break;
+	default: add(w, "%%%s = %s %%%s, %%%s : !pto.tile<8x8xf32>", d, ONE_OF(w, binary), a, b);
 	}
 	add(w, "\n");
 }
@@ -103,16 +92,13 @@ static void float_write(struct writing *w)
 {
 	line(w);
 	switch (below(w, 3)) {
-	case 0:
-		add(w, "LI %%%s:f32, 0.%u\n", ONE_OF(w, floats), below(w, 100));
-		break;
+	case 0: add(w, "LI %%%s:f32, 0.%u\n", ONE_OF(w, floats), below(w, 100)); break;
 	case 1:
 		add(w, "LOAD %%%s:f32, %%p0[", ONE_OF(w, floats));
 		integer_add(w, 1);
 		add(w, "]\n");
 		break;
-	default:
-		add(w, "ADD %%%s:f32, %%%s:f32, %s\n", ONE_OF(w, floats), ONE_OF(w, floats), chance(w, 50) ? "1.5" : "%u");
+	default: add(w, "ADD %%%s:f32, %%%s:f32, %s\n", ONE_OF(w, floats), ONE_OF(w, floats), chance(w, 50) ? "1.5" : "%u");
 	}
 }
 
@@ -124,12 +110,8 @@ static void integer_write(struct writing *w)
 
 	line(w);
 	switch (below(w, 4)) {
-	case 0:
-		add(w, "LI %%%s:i32, %u\n", ONE_OF(w, integers), below(w, 100));
-		return;
-	case 1:
-		add(w, "MOV %%%s:i32, %%%s\n", ONE_OF(w, integers), ONE_OF(w, integers));
-		return;
+	case 0: add(w, "LI %%%s:i32, %u\n", ONE_OF(w, integers), below(w, 100)); return;
+	case 1: add(w, "MOV %%%s:i32, %%%s\n", ONE_OF(w, integers), ONE_OF(w, integers)); return;
 	case 2:
 		add(w, "CMP %%c:u1, ");
 		integer_add(w, 0);

@@ -114,12 +114,12 @@ void source_free(struct source *s)
 	memset(s, 0, sizeof(*s));
 }
 
-#define FIND(table)                                                                                                    \
-	do {                                                                                                           \
-		for (uint32_t i = 0; s->t && i < s->t->table##_count; i++)                                             \
-			if (!strcmp(pkg_string(s->t, s->t->table[i].name), name))                                      \
-				return (int)i;                                                                         \
-		return -1;                                                                                             \
+#define FIND(table)                                                                                                                                            \
+	do {                                                                                                                                                   \
+		for (uint32_t i = 0; s->t && i < s->t->table##_count; i++)                                                                                     \
+			if (!strcmp(pkg_string(s->t, s->t->table[i].name), name))                                                                              \
+				return (int)i;                                                                                                                 \
+		return -1;                                                                                                                                     \
 	} while (0)
 
 int source_kernel(const struct source *s, const char *name)
@@ -154,19 +154,11 @@ static void expr_add(struct text *text, const struct pkg_tables *t, uint32_t row
 	const struct ptowsp_expr_record *node = &t->expr[row];
 
 	switch (node->op) {
-	case PTOWSP_EXPR_CONST:
-		add(text, "%lld", (long long)((uint64_t)node->c << 32 | node->b));
-		break;
-	case PTOWSP_EXPR_LOOP:
-		add(text, "loop%u", node->a);
-		break;
-	case PTOWSP_EXPR_VALUE:
-		add(text, "%s", pkg_string(t, t->slot[node->a].name));
-		break;
+	case PTOWSP_EXPR_CONST: add(text, "%lld", (long long)((uint64_t)node->c << 32 | node->b)); break;
+	case PTOWSP_EXPR_LOOP: add(text, "loop%u", node->a); break;
+	case PTOWSP_EXPR_VALUE: add(text, "%s", pkg_string(t, t->slot[node->a].name)); break;
 	case PTOWSP_EXPR_TASK:
-	case PTOWSP_EXPR_INSTANCE:
-		add(text, "%s", names[node->op]);
-		break;
+	case PTOWSP_EXPR_INSTANCE: add(text, "%s", names[node->op]); break;
 	case PTOWSP_EXPR_NEG:
 	case PTOWSP_EXPR_NOT:
 	case PTOWSP_EXPR_LNOT:
@@ -224,8 +216,7 @@ static void axis_add(struct text *text, const struct pkg_tables *t, uint32_t row
 		add(text, " %u:%u", t->level[t->levels[axis->levels].first + i].block, t->level[t->levels[axis->levels].first + i].rows);
 }
 
-static void instruction_add(struct text *text, const struct pkg_tables *t, const struct ptowsp_instruction *inst,
-			    const uint32_t *axes, const uint32_t *kernels)
+static void instruction_add(struct text *text, const struct pkg_tables *t, const struct ptowsp_instruction *inst, const uint32_t *axes, const uint32_t *kernels)
 {
 	static const char *const names[] = {
 #define X(NAME, code, mnemonic, operand1, operand2, effect) [code] = mnemonic,
@@ -241,9 +232,7 @@ static void instruction_add(struct text *text, const struct pkg_tables *t, const
 		axis_add(text, t, axes[inst->operand1]);
 		add(text, " -> %u", inst->operand2);
 		break;
-	case PTOWSP_OP_TASK:
-		add(text, "%s", pkg_string(t, t->kernel[kernels[inst->operand1]].name));
-		break;
+	case PTOWSP_OP_TASK: add(text, "%s", pkg_string(t, t->kernel[kernels[inst->operand1]].name)); break;
 	case PTOWSP_OP_IO_INPUT:
 	case PTOWSP_OP_IO_OUTPUT:
 	case PTOWSP_OP_IO_INOUT:
@@ -259,25 +248,15 @@ static void instruction_add(struct text *text, const struct pkg_tables *t, const
 		add(text, "%s ", pkg_string(t, t->slot[inst->operand1].name));
 		expr_add(text, t, inst->operand2);
 		break;
-	case PTOWSP_OP_COPY:
-		region_add(text, t, inst->operand2);
-		break;
-	case PTOWSP_OP_SCOPE:
-		add(text, "-> %u", inst->operand2);
-		break;
+	case PTOWSP_OP_COPY: region_add(text, t, inst->operand2); break;
+	case PTOWSP_OP_SCOPE: add(text, "-> %u", inst->operand2); break;
 	case PTOWSP_OP_FENCE:
 	case PTOWSP_OP_COMBINE:
-	case PTOWSP_OP_SEQUENTIAL:
-		add(text, "%u", inst->operand1);
-		break;
+	case PTOWSP_OP_SEQUENTIAL: add(text, "%u", inst->operand1); break;
 	case PTOWSP_OP_SIGNAL:
-	case PTOWSP_OP_WAIT:
-		add(text, "%s", pkg_string(t, t->event[inst->operand2].name));
-		break;
+	case PTOWSP_OP_WAIT: add(text, "%s", pkg_string(t, t->event[inst->operand2].name)); break;
 	case PTOWSP_OP_ALLOC:
-	case PTOWSP_OP_FREE:
-		add(text, "%s", pkg_string(t, t->tensor[inst->operand2].name));
-		break;
+	case PTOWSP_OP_FREE: add(text, "%s", pkg_string(t, t->tensor[inst->operand2].name)); break;
 	case PTOWSP_OP_COND:
 	case PTOWSP_OP_WHILE:
 	case PTOWSP_OP_PARAM_EXPR:
@@ -286,15 +265,10 @@ static void instruction_add(struct text *text, const struct pkg_tables *t, const
 			add(text, "%u ", inst->operand1);
 		expr_add(text, t, inst->operand2);
 		break;
-	case PTOWSP_OP_TARGET:
-		add(text, "%u", inst->operand2);
-		break;
+	case PTOWSP_OP_TARGET: add(text, "%u", inst->operand2); break;
 	case PTOWSP_OP_PARAM_CONST:
-	case PTOWSP_OP_PARAM_LOOPVAR:
-		add(text, "%u %d", inst->operand1, (int)inst->operand2);
-		break;
-	default:
-		break;
+	case PTOWSP_OP_PARAM_LOOPVAR: add(text, "%u %d", inst->operand1, (int)inst->operand2); break;
+	default: break;
 	}
 	while (text->at[text->length - 1] == ' ')
 		text->at[--text->length] = '\0';

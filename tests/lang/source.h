@@ -9,11 +9,11 @@
 /* A compiled text: its package if there is one, and everything that was said. */
 struct source {
 	ptowsp_status status;
-	struct pkg *package;           /* NULL if the source was refused */
-	const struct pkg_tables *t;    /* of the package */
+	struct pkg *package;        /* NULL if the source was refused */
+	const struct pkg_tables *t; /* of the package */
 	struct lang_diagnostics *list;
-	char *messages;                /* the list as a terminal shows it, "" if there is none */
-	void *bytes;                   /* the package file */
+	char *messages; /* the list as a terminal shows it, "" if there is none */
+	void *bytes;    /* the package file */
 	size_t size;
 };
 

@@ -3,15 +3,15 @@
 #include "isa/isa.h"
 #include "ptowsp/task.h"
 #include "tests/check.h"
-#include "tests/lang/source.h"
 #include "tests/isa/tile_reference.h"
+#include "tests/lang/source.h"
 
 #include <stdlib.h>
 #include <string.h>
 
 #define TILE "!pto.tile_buf<loc=vec, dtype=f32, rows=2, cols=4, v_row=2, v_col=4, blayout=row_major, slayout=none_box, fractal=512, pad=0>"
-#define CONSTANTS                                                                                                              \
-	"  %c0 = arith.constant 0 : index\n  %c1 = arith.constant 1 : index\n  %c2 = arith.constant 2 : index\n"               \
+#define CONSTANTS                                                                                                                                              \
+	"  %c0 = arith.constant 0 : index\n  %c1 = arith.constant 1 : index\n  %c2 = arith.constant 2 : index\n"                                               \
 	"  %c4 = arith.constant 4 : index\n  %c8 = arith.constant 8 : index\n"
 
 static char *program_of(const char *text, const char *name)
@@ -73,11 +73,10 @@ static void strides_are_walked_by_element_numbers_made_once(void)
 				   "  }\n  return\n}\n",
 				   "f");
 
-	CHECK_STR(program ? program : "",
-		  "arg 0 %n\n0 tci %walk.2x4.8.1 0\n1 tdivs %part.2x4 %walk.2x4.8.1 4\n2 tmuls %part.2x4 %part.2x4 8\n"
-		  "3 trems %walk.2x4.8.1 %walk.2x4.8.1 4\n4 tadd %walk.2x4.8.1 %walk.2x4.8.1 %part.2x4\n5 FOR %i 0 %n 1 -> 13\n"
-		  "6 MUL %at %i 8\n7 ADD %at.1 %at 4\n8 tadds %part.2x4 %walk.2x4.8.1 %at.1\n9 mgather %t %a %part.2x4\n"
-		  "10 tadds %part.2x4 %walk.2x4.8.1 %at.1\n11 mscatter %t %a %part.2x4\n12 ENDFOR -> 5\n13 return\n");
+	CHECK_STR(program ? program : "", "arg 0 %n\n0 tci %walk.2x4.8.1 0\n1 tdivs %part.2x4 %walk.2x4.8.1 4\n2 tmuls %part.2x4 %part.2x4 8\n"
+					  "3 trems %walk.2x4.8.1 %walk.2x4.8.1 4\n4 tadd %walk.2x4.8.1 %walk.2x4.8.1 %part.2x4\n5 FOR %i 0 %n 1 -> 13\n"
+					  "6 MUL %at %i 8\n7 ADD %at.1 %at 4\n8 tadds %part.2x4 %walk.2x4.8.1 %at.1\n9 mgather %t %a %part.2x4\n"
+					  "10 tadds %part.2x4 %walk.2x4.8.1 %at.1\n11 mscatter %t %a %part.2x4\n12 ENDFOR -> 5\n13 return\n");
 	free(program);
 }
 
@@ -102,25 +101,27 @@ static void scalars_fold_and_names_end_with_their_region(void)
 /* Types go on in the next line, attributes are written in two ways, and those of machines may hold anything. */
 static void other_ways_to_write_it(void)
 {
-	char *as = program_of("module {\nfunc.func @f(%a: !pto.ptr<f32>,\n             %b: !pto.ptr<i8>) attributes {pto.kernel_kind = #pto.kernel_kind<vector>} {\n" CONSTANTS
-			      "  %v = pto.make_tensor_view %a,\n       shape = [%c2, %c4]\n       strides = [%c4, %c1]\n       : !pto.tensor_view<2xf32>\n"
-			      "  %w = pto.make_tensor_view %b, shape=[%c2, %c4] strides=[%c4, %c1] {layout = #pto.layout<nd>, more = [{id = 0 : i64}]}"
-			      " : !pto.tensor_view<2xi8>\n"
-			      "  %t = pto.alloc_tile : !pto.tile_buf<loc=ub, dtype=f32, rows=16, cols=4, v_row=2,\n"
-			      "                                     v_col=4, blayout=row_major, slayout=none_box,\n     fractal=512, pad=0>\n"
-			      "  %m = pto.alloc_tile addr = %c0 : !pto.tile_buf<vec, 16x4xi8, valid=2x4>\n"
-			      "  pto.tload ins(%v : !pto.tensor_view<2xf32>)\n            outs(%t : !pto.tile_buf<loc=ub, dtype=f32, rows=16, cols=4, v_row=2,\n"
-			      "    v_col=4, fractal=512>) {candidates = [{id = 0 : i64, tags = [\"load\", \"gm\"]}], layout = #pto.layout<nd>}\n"
-			      "  pto.tcmp ins(%t, %t {cmpMode = #pto<cmp lt>} : !pto.tile_buf<vec, 16x4xf32, valid=2x4>, !pto.tile_buf<vec, 16x4xf32, valid=2x4>)"
-			      " outs(%m : !pto.tile_buf<vec, 16x4xi8, valid=2x4>)\n"
-			      "  pto.tcvt ins(%t {rmode = #pto.round_mode<FLOOR>} : !pto.tile_buf<vec, 16x4xf32, valid=2x4>) outs(%m"
-			      " : !pto.tile_buf<vec, 16x4xi8, valid=2x4>)\n"
-			      "  pto.tstore ins(%m : !pto.tile_buf<vec, 16x4xi8, valid=2x4>) outs(%w : !pto.tensor_view<2xi8>)\n  return\n}\n}\n",
-			      "f");
-	char *want = program_of("func @f(%a: !pto.memref<gm,...,f32>, %b: !pto.memref<gm,...,i8>) {\n"
-				"  %t = alloc_tile : !pto.tile<2x4xf32>\n  %m = alloc_tile : !pto.tile<2x4xi8>\n"
-				"  %t = tload %a[0, 0]\n  %m = tcmp %t, %t {cmpMode = LT}\n  %m = tcvt %t {rmode = FLOOR}\n  tstore %m, %b[0, 0]\n  return\n}\n",
-				"f");
+	char *as = program_of(
+		"module {\nfunc.func @f(%a: !pto.ptr<f32>,\n             %b: !pto.ptr<i8>) attributes {pto.kernel_kind = #pto.kernel_kind<vector>} "
+		"{\n" CONSTANTS "  %v = pto.make_tensor_view %a,\n       shape = [%c2, %c4]\n       strides = [%c4, %c1]\n       : !pto.tensor_view<2xf32>\n"
+		"  %w = pto.make_tensor_view %b, shape=[%c2, %c4] strides=[%c4, %c1] {layout = #pto.layout<nd>, more = [{id = 0 : i64}]}"
+		" : !pto.tensor_view<2xi8>\n"
+		"  %t = pto.alloc_tile : !pto.tile_buf<loc=ub, dtype=f32, rows=16, cols=4, v_row=2,\n"
+		"                                     v_col=4, blayout=row_major, slayout=none_box,\n     fractal=512, pad=0>\n"
+		"  %m = pto.alloc_tile addr = %c0 : !pto.tile_buf<vec, 16x4xi8, valid=2x4>\n"
+		"  pto.tload ins(%v : !pto.tensor_view<2xf32>)\n            outs(%t : !pto.tile_buf<loc=ub, dtype=f32, rows=16, cols=4, v_row=2,\n"
+		"    v_col=4, fractal=512>) {candidates = [{id = 0 : i64, tags = [\"load\", \"gm\"]}], layout = #pto.layout<nd>}\n"
+		"  pto.tcmp ins(%t, %t {cmpMode = #pto<cmp lt>} : !pto.tile_buf<vec, 16x4xf32, valid=2x4>, !pto.tile_buf<vec, 16x4xf32, valid=2x4>)"
+		" outs(%m : !pto.tile_buf<vec, 16x4xi8, valid=2x4>)\n"
+		"  pto.tcvt ins(%t {rmode = #pto.round_mode<FLOOR>} : !pto.tile_buf<vec, 16x4xf32, valid=2x4>) outs(%m"
+		" : !pto.tile_buf<vec, 16x4xi8, valid=2x4>)\n"
+		"  pto.tstore ins(%m : !pto.tile_buf<vec, 16x4xi8, valid=2x4>) outs(%w : !pto.tensor_view<2xi8>)\n  return\n}\n}\n",
+		"f");
+	char *want =
+		program_of("func @f(%a: !pto.memref<gm,...,f32>, %b: !pto.memref<gm,...,i8>) {\n"
+			   "  %t = alloc_tile : !pto.tile<2x4xf32>\n  %m = alloc_tile : !pto.tile<2x4xi8>\n"
+			   "  %t = tload %a[0, 0]\n  %m = tcmp %t, %t {cmpMode = LT}\n  %m = tcvt %t {rmode = FLOOR}\n  tstore %m, %b[0, 0]\n  return\n}\n",
+			   "f");
 
 	CHECK_STR(as ? as : "", want ? want : "?");
 	free(as);
@@ -130,17 +131,18 @@ static void other_ways_to_write_it(void)
 /* What has a form of its own: scaled stores, single elements, events. */
 static void elements_and_scaled_stores(void)
 {
-	char *as = program_of("func.func @f(%a: !pto.ptr<f32>, %n: index) {\n" CONSTANTS
-			      "  %v = pto.make_tensor_view %a, shape = [%c2, %c4], strides = [%c4, %c1] : !pto.tensor_view<2x4xf32>\n"
-			      "  %t = pto.alloc_tile : !pto.tile_buf<vec, 2x4xf32>\n  %s = pto.alloc_tile : !pto.tile_buf<scaling, 1x4xf32>\n"
-			      "  pto.texpands ins(%c1 : f32) outs(%t : !pto.tile_buf<vec, 2x4xf32>)\n"
-			      "  pto.texpands ins(%c1 : f32) outs(%s : !pto.tile_buf<scaling, 1x4xf32>)\n"
-			      "  %x = pto.tgetval ins(%t, %n : !pto.tile_buf<vec, 2x4xf32>, index) outs : f32\n"
-			      "  %y = pto.getval ins(%s, %c2 : !pto.tile_buf<scaling, 1x4xf32>, index) : f32\n"
-			      "  pto.tsetval ins(%n, %x : index, f32) outs(%s : !pto.tile_buf<scaling, 1x4xf32>)\n"
-			      "  pto.tstore.fp ins(%t, %s : !pto.tile_buf<vec, 2x4xf32>, !pto.tile_buf<scaling, 1x4xf32>) outs(%v : !pto.tensor_view<2x4xf32>)\n"
-			      "  pto.tsync ins(%c0, %c1 : index, index)\n  return\n}\n",
-			      "f");
+	char *as =
+		program_of("func.func @f(%a: !pto.ptr<f32>, %n: index) {\n" CONSTANTS
+			   "  %v = pto.make_tensor_view %a, shape = [%c2, %c4], strides = [%c4, %c1] : !pto.tensor_view<2x4xf32>\n"
+			   "  %t = pto.alloc_tile : !pto.tile_buf<vec, 2x4xf32>\n  %s = pto.alloc_tile : !pto.tile_buf<scaling, 1x4xf32>\n"
+			   "  pto.texpands ins(%c1 : f32) outs(%t : !pto.tile_buf<vec, 2x4xf32>)\n"
+			   "  pto.texpands ins(%c1 : f32) outs(%s : !pto.tile_buf<scaling, 1x4xf32>)\n"
+			   "  %x = pto.tgetval ins(%t, %n : !pto.tile_buf<vec, 2x4xf32>, index) outs : f32\n"
+			   "  %y = pto.getval ins(%s, %c2 : !pto.tile_buf<scaling, 1x4xf32>, index) : f32\n"
+			   "  pto.tsetval ins(%n, %x : index, f32) outs(%s : !pto.tile_buf<scaling, 1x4xf32>)\n"
+			   "  pto.tstore.fp ins(%t, %s : !pto.tile_buf<vec, 2x4xf32>, !pto.tile_buf<scaling, 1x4xf32>) outs(%v : !pto.tensor_view<2x4xf32>)\n"
+			   "  pto.tsync ins(%c0, %c1 : index, index)\n  return\n}\n",
+			   "f");
 	char *want = program_of("func @f(%a: !pto.memref<gm,...,f32>, %n: idx) {\n"
 				"  %t = alloc_tile : !pto.tile<2x4xf32>\n  %s = alloc_tile : !pto.tile<1x4xf32>\n  %scaled = alloc_tile : !pto.tile<2x4xf32>\n"
 				"  %x = alloc_scalar : f32\n  %y = alloc_scalar : f32\n  %t = texpands %1\n  %s = texpands %1\n"
@@ -159,10 +161,19 @@ static ptowsp_status run(const char *text, void *x, unsigned x_type, void *y, un
 	struct source s = source_compile(text);
 	struct ptowsp_tensor_arg tensors[2] = {
 		{.data = x, .rows = 1, .columns = count, .row_stride = count, .column_stride = 1, .dtype = (uint16_t)x_type, .access = PTOWSP_READ},
-		{.data = y, .rows = 1, .columns = count, .row_stride = count, .column_stride = 1, .dtype = (uint16_t)y_type,
+		{.data = y,
+		 .rows = 1,
+		 .columns = count,
+		 .row_stride = count,
+		 .column_stride = 1,
+		 .dtype = (uint16_t)y_type,
 		 .access = PTOWSP_READ | PTOWSP_WRITE}};
-	struct ptowsp_task task = {.head = PTOWSP_HEAD(struct ptowsp_task, TASK), .tensors = tensors, .tensor_count = 2,
-				   .tensor_stride = sizeof(*tensors), .block = block, .block_count = block + 1};
+	struct ptowsp_task task = {.head = PTOWSP_HEAD(struct ptowsp_task, TASK),
+				   .tensors = tensors,
+				   .tensor_count = 2,
+				   .tensor_stride = sizeof(*tensors),
+				   .block = block,
+				   .block_count = block + 1};
 	struct ptowsp_error error = {.head = PTOWSP_HEAD(struct ptowsp_error, ERROR)};
 	struct ptowsp_kernel_out out = {.head = PTOWSP_HEAD(struct ptowsp_kernel_out, KERNEL_OUT), .error = &error};
 	const struct ptowsp_payload_record *payload;
@@ -217,8 +228,7 @@ static void products_accumulate_wider_and_stores_convert(void)
 
 	for (int i = 0; i < 32; i++)
 		x[i] = (int8_t)(i * 9 - 120), y[i] = -1;
-	run("func.func @f(%a: !pto.ptr<i8>, %b: !pto.ptr<f32>) {\n" CONSTANTS
-	    "  %id = pto.get_block_idx : i64\n  %at = arith.muli %id, %c4 : index\n"
+	run("func.func @f(%a: !pto.ptr<i8>, %b: !pto.ptr<f32>) {\n" CONSTANTS "  %id = pto.get_block_idx : i64\n  %at = arith.muli %id, %c4 : index\n"
 	    "  %v = pto.make_tensor_view %a, shape = [%c8, %c4], strides = [%c4, %c1] : !pto.tensor_view<8x4xi8>\n"
 	    "  %w = pto.make_tensor_view %b, shape = [%c8, %c4], strides = [%c4, %c1] : !pto.tensor_view<8x4xf32>\n"
 	    "  %p = pto.subview %v, offsets = [%at, %c0], sizes = [%c4, %c4] : !pto.tensor_view<8x4xi8> -> !pto.tile_view<4x4xi8>\n"

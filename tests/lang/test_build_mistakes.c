@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /* test_build_mistakes.c - packages by calls: everyday mistakes are refused, and nothing is added behind them. What each refusal says is in test_build_refusals.c. */
 #include "lang/builder/builder_calls.h"
-#include "tests/lang/build_refused.h"
 #include "tests/check.h"
+#include "tests/lang/build_refused.h"
 #include "tests/lang/source.h"
 
 #include <stdio.h>
@@ -51,8 +51,7 @@ static void expressions_and_axes_are_checked(void)
 	REFUSED("ptowsp_build_tensor_shard: the tensor has no dimension of its own yet", ptowsp_build_tensor_shard(b, p.tensor, 0));
 	REFUSED("ptowsp_build_window: the unit is 0: a window counts its rows in units of at least one element",
 		ptowsp_build_window(b, p.tensor, p.zero, p.zero, 0, 0));
-	REFUSED("ptowsp_build_sample: the extents make 12 bytes, here are 4",
-		ptowsp_build_sample(b, p.tensor, "input", (const uint64_t[]){3}, 1, "abc", 4));
+	REFUSED("ptowsp_build_sample: the extents make 12 bytes, here are 4", ptowsp_build_sample(b, p.tensor, "input", (const uint64_t[]){3}, 1, "abc", 4));
 }
 
 static void code_is_checked(void)
@@ -63,10 +62,9 @@ static void code_is_checked(void)
 	REFUSED("ptowsp_build_use: the arguments of a task stand in front of its regions", CODE, ptowsp_build_task(b, p.kernel), ptowsp_build_use(b, p.region));
 	REFUSED("ptowsp_build_barrier: the task of k in front has 0 of 1 regions", CODE, ptowsp_build_task(b, p.kernel), ptowsp_build_arg(b, p.one),
 		ptowsp_build_barrier(b));
-	REFUSED("ptowsp_build_use: kernel k has 1 scalars and 1 tensors, and they are there", CODE, ptowsp_build_task(b, p.kernel),
-		ptowsp_build_arg(b, p.one), ptowsp_build_use(b, p.region), ptowsp_build_use(b, p.region));
-	REFUSED("ptowsp_build_after: an edge stands behind a copy, or a task with all its arguments and regions", CODE,
-		ptowsp_build_after(b, "after", p.zero));
+	REFUSED("ptowsp_build_use: kernel k has 1 scalars and 1 tensors, and they are there", CODE, ptowsp_build_task(b, p.kernel), ptowsp_build_arg(b, p.one),
+		ptowsp_build_use(b, p.region), ptowsp_build_use(b, p.region));
+	REFUSED("ptowsp_build_after: an edge stands behind a copy, or a task with all its arguments and regions", CODE, ptowsp_build_after(b, "after", p.zero));
 	REFUSED("ptowsp_build_arg: this stands behind a task, in front of its edges", CODE, ptowsp_build_copy(b, p.region, p.region),
 		ptowsp_build_after(b, "after", p.zero), ptowsp_build_arg(b, p.one));
 	REFUSED("ptowsp_build_after: \"before\" is no kind of edge; known: after, data, barrier, soft", CODE, ptowsp_build_task(b, p.kernel),
@@ -80,8 +78,7 @@ static void code_is_checked(void)
 	REFUSED("ptowsp_build_else: an else belongs to the innermost body, which must be an if without one", CODE, ptowsp_build_if(b, p.n),
 		ptowsp_build_else(b), ptowsp_build_else(b));
 	REFUSED("ptowsp_build_end: the body has 2 branches or steps, this is number 1", CODE, ptowsp_build_combine(b, 2), ptowsp_build_end(b));
-	REFUSED("ptowsp_build_next: the body has 1 branches or steps, and this is the last one", CODE, ptowsp_build_sequential(b, 1),
-		ptowsp_build_next(b));
+	REFUSED("ptowsp_build_next: the body has 1 branches or steps, and this is the last one", CODE, ptowsp_build_sequential(b, 1), ptowsp_build_next(b));
 	REFUSED("ptowsp_build_break: there is no loop to leave", CODE, ptowsp_build_scope(b), ptowsp_build_break(b));
 	REFUSED("ptowsp_build_halt: the entry or process cannot end inside a body", CODE, ptowsp_build_scope(b), ptowsp_build_halt(b));
 	REFUSED("ptowsp_build_send: this stands in the code of a process", CODE, ptowsp_build_send(b, p.channel, p.one));
@@ -94,7 +91,8 @@ static void code_is_checked(void)
 	REFUSED("ptowsp_build_process: 0 replicas: 1 to 4096 are possible", ptowsp_build_process(b, "w", 0));
 	REFUSED("ptowsp_build_entry_default: entry main is the default already", ptowsp_build_entry_default(b, CODE), ptowsp_build_end(b),
 		ptowsp_build_entry_default(b, ptowsp_build_entry(b, "other")));
-	REFUSED("ptowsp_build_directive: \"robin\" is no policy of dispatch; known: round_robin, affinity, hash, threshold, static_partition, work_steal, custom, auto, spatial_map",
+	REFUSED("ptowsp_build_directive: \"robin\" is no policy of dispatch; known: round_robin, affinity, hash, threshold, static_partition, work_steal, "
+		"custom, auto, spatial_map",
 		ptowsp_build_directive(b, "dispatch", "robin"));
 	REFUSED("ptowsp_build_directive_number: streams count takes at most 1 argument",
 		ptowsp_build_directive_number(b, (p.n = ptowsp_build_directive(b, "streams", "")), 2), ptowsp_build_directive_number(b, p.n, 3));
@@ -142,12 +140,12 @@ static void graphs_and_notes_are_checked(void)
 		ptowsp_build_graph_node(b, "+", 0));
 	REFUSED("ptowsp_build_call_tensor: this stands between ptowsp_build_call and ptowsp_build_call_end", CODE,
 		ptowsp_build_call_tensor(b, p.tensor, p.zero, p.zero));
-	REFUSED("ptowsp_build_end: the call in this body is still open: ptowsp_build_call_end", CODE, ptowsp_build_scope(b),
-		ptowsp_build_call(b, "other"), ptowsp_build_end(b));
+	REFUSED("ptowsp_build_end: the call in this body is still open: ptowsp_build_call_end", CODE, ptowsp_build_scope(b), ptowsp_build_call(b, "other"),
+		ptowsp_build_end(b));
 	REFUSED("ptowsp_build_call_end: a call ends in the body in which it began", CODE, ptowsp_build_call(b, "other"), ptowsp_build_scope(b),
 		ptowsp_build_call_end(b));
-	REFUSED("ptowsp_build_payload_like: one of the kernels has payloads of its own, or the other has none", ptowsp_build_payload(b, p.kernel, "elf", "x", 1),
-		ptowsp_build_payload_like(b, p.kernel, ptowsp_build_kernel(b, "m", "any")));
+	REFUSED("ptowsp_build_payload_like: one of the kernels has payloads of its own, or the other has none",
+		ptowsp_build_payload(b, p.kernel, "elf", "x", 1), ptowsp_build_payload_like(b, p.kernel, ptowsp_build_kernel(b, "m", "any")));
 #undef GRAPH
 }
 

@@ -9,14 +9,14 @@
 #include <string.h>
 
 /* A call made so many times, as an expression: the result of the last one, 1 where one before it was refused. */
-#define TIMES(name, ...)                                                                                               \
-	static uint32_t name(struct ptowsp_build *b, uint32_t x, uint32_t times)                                       \
-	{                                                                                                              \
-		(void)x;                                                                                               \
-		for (uint32_t i = 1; i < times; i++)                                                                   \
-			if (!(__VA_ARGS__))                                                                            \
-				return 1;                                                                              \
-		return (__VA_ARGS__);                                                                                  \
+#define TIMES(name, ...)                                                                                                                                       \
+	static uint32_t name(struct ptowsp_build *b, uint32_t x, uint32_t times)                                                                               \
+	{                                                                                                                                                      \
+		(void)x;                                                                                                                                       \
+		for (uint32_t i = 1; i < times; i++)                                                                                                           \
+			if (!(__VA_ARGS__))                                                                                                                    \
+				return 1;                                                                                                                      \
+		return (__VA_ARGS__);                                                                                                                          \
 	}
 
 TIMES(targets, ptowsp_build_target(b, "a2a3"))
@@ -68,8 +68,10 @@ static void values_and_facts(void)
 	REFUSED("ptowsp_build_target: a package names at most 32 backends", targets(b, 0, 33));
 	REFUSED("ptowsp_build_position: line 0 of a file: the first line is 1", ptowsp_build_position(b, "a.pto", 0, 1));
 	REFUSED("ptowsp_build_string: the empty string is in every package already, leave it out", ptowsp_build_string(b, ""));
-	REFUSED("ptowsp_build_payload: handle 1073741824 is a directive, a kernel is needed", ptowsp_build_payload(b, ptowsp_build_directive(b, "streams", "count"), "elf", "x", 1));
-	REFUSED("ptowsp_build_directive_must: handle 738197504 is a scalar of a body, a directive is needed", ptowsp_build_body(b, p.kernel), ptowsp_build_directive_must(b, ptowsp_build_scalar(b, "s", "i64", "local")));
+	REFUSED("ptowsp_build_payload: handle 1073741824 is a directive, a kernel is needed",
+		ptowsp_build_payload(b, ptowsp_build_directive(b, "streams", "count"), "elf", "x", 1));
+	REFUSED("ptowsp_build_directive_must: handle 738197504 is a scalar of a body, a directive is needed", ptowsp_build_body(b, p.kernel),
+		ptowsp_build_directive_must(b, ptowsp_build_scalar(b, "s", "i64", "local")));
 	REFUSED("ptowsp_build_stated: this stands before everything but facts", ptowsp_build_stated(b));
 	REFUSED("ptowsp_build_named: a text is missing (NULL)", ptowsp_build_named(b, NULL));
 	REFUSED("ptowsp_build_symbol: a dtype is missing (NULL)", ptowsp_build_symbol(b, "m", NULL));
@@ -116,8 +118,7 @@ static void shapes_of_tensors(void)
 	REFUSED("ptowsp_build_tensor_dim: the tensor shares its dimensions with another one (ptowsp_build_tensor_like), they stand",
 		ptowsp_build_tensor_dim(b, p.tensor, p.one), ptowsp_build_tensor_like(b, ptowsp_build_tensor(b, "u", "f32", "in"), p.tensor),
 		ptowsp_build_tensor_dim(b, p.tensor, p.one));
-	REFUSED("ptowsp_build_tensor_dim: the extent is -1: 0 or more elements are possible",
-		ptowsp_build_tensor_dim(b, p.tensor, ptowsp_build_number(b, -1)));
+	REFUSED("ptowsp_build_tensor_dim: the extent is -1: 0 or more elements are possible", ptowsp_build_tensor_dim(b, p.tensor, ptowsp_build_number(b, -1)));
 	REFUSED("ptowsp_build_tensor_dim: a tensor has at most 4 dimensions", ptowsp_build_tensor_dim(b, p.tensor, p.one),
 		ptowsp_build_tensor_dim(b, p.tensor, p.one), ptowsp_build_tensor_dim(b, p.tensor, p.one), ptowsp_build_tensor_dim(b, p.tensor, p.one),
 		ptowsp_build_tensor_dim(b, p.tensor, p.one));
@@ -139,8 +140,8 @@ static void memory_of_tensors(void)
 	REFUSED("ptowsp_build_tensor_block: a block has rows and columns", ptowsp_build_tensor_memory(b, p.tensor, "blocked", 0),
 		ptowsp_build_tensor_block(b, p.tensor, 1, 0));
 	REFUSED("ptowsp_build_tensor_stride: strides are 1 or more, of a tensor in order strides: ptowsp_build_tensor_memory", STRIDE);
-	REFUSED("ptowsp_build_tensor_stride: a tensor has at most 4 dimensions", ptowsp_build_tensor_memory(b, p.tensor, "strides", 0), STRIDE, STRIDE,
-		STRIDE, STRIDE, STRIDE);
+	REFUSED("ptowsp_build_tensor_stride: a tensor has at most 4 dimensions", ptowsp_build_tensor_memory(b, p.tensor, "strides", 0), STRIDE, STRIDE, STRIDE,
+		STRIDE, STRIDE);
 #undef STRIDE
 	REFUSED("ptowsp_build_tensor_replicated: dimension 1 is sharded: a layout says so already (ptowsp_build_tensor_shard)",
 		ptowsp_build_tensor_dim(b, p.tensor, p.one), ptowsp_build_tensor_dim(b, p.tensor, p.one), ptowsp_build_tensor_shard(b, p.tensor, 0),
@@ -151,12 +152,12 @@ static void memory_of_tensors(void)
 
 static void views_and_samples(void)
 {
-	static const uint64_t huge[] = {UINT64_MAX / 2, 3}, most[] = {UINT64_MAX / 4}, more[] = {UINT64_MAX / 4 + 1}, none[] = {UINT64_MAX / 4, 0, UINT64_MAX}, one[] = {1};
+	static const uint64_t huge[] = {UINT64_MAX / 2, 3}, most[] = {UINT64_MAX / 4}, more[] = {UINT64_MAX / 4 + 1}, none[] = {UINT64_MAX / 4, 0, UINT64_MAX},
+			      one[] = {1};
 
 	REFUSED("ptowsp_build_view: a view with a unit is a flat window and has no rows: rows must be 0",
 		ptowsp_build_view(b, p.tensor, "f32", p.zero, p.zero, 1, 1, 1));
-	REFUSED("ptowsp_build_view: tensor t is not of u8: only bytes are seen as other types",
-		ptowsp_build_view(b, p.tensor, "f32", p.zero, p.zero, 1, 1, 0));
+	REFUSED("ptowsp_build_view: tensor t is not of u8: only bytes are seen as other types", ptowsp_build_view(b, p.tensor, "f32", p.zero, p.zero, 1, 1, 0));
 	REFUSED("ptowsp_build_sample: no extents: sample data have 1 to 4", ptowsp_build_sample(b, p.tensor, "input", NULL, 1, "abcd", 4));
 	REFUSED("ptowsp_build_sample: 5 extents: sample data have 1 to 4", ptowsp_build_sample(b, p.tensor, "input", huge, 5, "abcd", 4));
 	REFUSED("ptowsp_build_sample: the extents make more bytes than 64 bits count", ptowsp_build_sample(b, p.tensor, "input", huge, 2, "abcd", 4));
@@ -172,7 +173,7 @@ static void views_and_samples(void)
 static void parameters_of_kernels(void)
 {
 #define SCALAR ptowsp_build_param_scalar(b, p.kernel, "w", "i32")
-#define PARAM (p.n = ptowsp_build_param(b, p.kernel, "y", "f32", "in"))
+#define PARAM  (p.n = ptowsp_build_param(b, p.kernel, "y", "f32", "in"))
 	REFUSED("ptowsp_build_param: a parameter needs a name", ptowsp_build_param(b, p.kernel, "", "f32", "in"));
 	REFUSED("ptowsp_build_param: a kernel has at most 65535 parameters", params(b, p.kernel, 65534));
 	REFUSED("ptowsp_build_param_tile: w is a scalar, tiles touch tensors", ptowsp_build_param_tile(b, SCALAR, 1, 1));
@@ -225,11 +226,13 @@ static void payloads_and_variants(void)
 /* ---- bodies ------------------------------------------------------------------------------------------------------------------------ */
 
 /* A kernel with a tensor a and a scalar n; its body is open. */
-#define BODY (p.one = ptowsp_build_kernel(b, "l", "any")), (p.tensor = ptowsp_build_param(b, p.one, "a", "f32", "none")),                       \
-	(p.slot = ptowsp_build_param_scalar(b, p.one, "n", "i64")), ptowsp_build_body(b, p.one), (p.n = ptowsp_build_literal(b, "i64", "0"))
+#define BODY                                                                                                                                                   \
+	(p.one = ptowsp_build_kernel(b, "l", "any")), (p.tensor = ptowsp_build_param(b, p.one, "a", "f32", "none")),                                           \
+		(p.slot = ptowsp_build_param_scalar(b, p.one, "n", "i64")), ptowsp_build_body(b, p.one), (p.n = ptowsp_build_literal(b, "i64", "0"))
 /* The same of kernel o, behind a body with a tile. */
-#define LATER (p.kernel = ptowsp_build_kernel(b, "o", "any")), ptowsp_build_body(b, p.kernel), (p.region = ptowsp_build_tile(b, "t", "f32", 1, 1)),   \
-	ptowsp_build_body_end(b), BODY
+#define LATER                                                                                                                                                  \
+	(p.kernel = ptowsp_build_kernel(b, "o", "any")), ptowsp_build_body(b, p.kernel), (p.region = ptowsp_build_tile(b, "t", "f32", 1, 1)),                  \
+		ptowsp_build_body_end(b), BODY
 
 static void tables_of_bodies(void)
 {
@@ -238,8 +241,8 @@ static void tables_of_bodies(void)
 	REFUSED("ptowsp_build_scalar: \"global\" is no kind of scalar; known: local, block_index, block_count", BODY,
 		ptowsp_build_scalar(b, "s", "i64", "global"));
 	REFUSED("ptowsp_build_tile_space: the tile belongs to another body: each body declares its own", LATER, ptowsp_build_tile_space(b, p.region, "ub"));
-	REFUSED("ptowsp_build_argument: parameter n belongs to another kernel", BODY, (p.axis = ptowsp_build_kernel(b, "q", "any")),
-		ptowsp_build_body_end(b), ptowsp_build_body(b, p.axis), ptowsp_build_argument(b, p.slot));
+	REFUSED("ptowsp_build_argument: parameter n belongs to another kernel", BODY, (p.axis = ptowsp_build_kernel(b, "q", "any")), ptowsp_build_body_end(b),
+		ptowsp_build_body(b, p.axis), ptowsp_build_argument(b, p.slot));
 	REFUSED("ptowsp_build_argument: parameter a is a tensor, tiles are loaded from it: only scalars are arguments", BODY,
 		ptowsp_build_argument(b, p.tensor));
 }
@@ -253,10 +256,10 @@ static void instructions_of_bodies(void)
 	REFUSED("ptowsp_build_op: parameter n is a scalar, a tensor is needed", BODY, (p.region = ptowsp_build_tile(b, "t", "f32", 1, 1)),
 		OP(b, "tload", p.region, p.slot, p.n, p.n));
 	REFUSED("ptowsp_build_op: loops and branches nest at most 64 deep", BODY, ifs(b, p.n, 65));
-	REFUSED("ptowsp_build_body_end: parameter a of kernel l is declared none, but the body reads it", BODY, (p.region = ptowsp_build_tile(b, "t", "f32", 1, 1)),
-		OP(b, "tload", p.region, p.tensor, p.n, p.n), ptowsp_build_body_end(b));
-	REFUSED("ptowsp_build_body_end: parameter a of kernel l is declared none, but the body writes it", BODY, (p.region = ptowsp_build_tile(b, "t", "f32", 1, 1)),
-		OP(b, "tstore", p.region, p.tensor, p.n, p.n), ptowsp_build_body_end(b));
+	REFUSED("ptowsp_build_body_end: parameter a of kernel l is declared none, but the body reads it", BODY,
+		(p.region = ptowsp_build_tile(b, "t", "f32", 1, 1)), OP(b, "tload", p.region, p.tensor, p.n, p.n), ptowsp_build_body_end(b));
+	REFUSED("ptowsp_build_body_end: parameter a of kernel l is declared none, but the body writes it", BODY,
+		(p.region = ptowsp_build_tile(b, "t", "f32", 1, 1)), OP(b, "tstore", p.region, p.tensor, p.n, p.n), ptowsp_build_body_end(b));
 	REFUSED("ptowsp_build_body_end: parameter o of kernel m is declared in, but the body reads and writes it", BODY, ptowsp_build_body_end(b),
 		(p.one = ptowsp_build_kernel(b, "m", "any")), (p.tensor = ptowsp_build_param(b, p.one, "o", "f32", "in")), ptowsp_build_body(b, p.one),
 		(p.n = ptowsp_build_literal(b, "i64", "0")), (p.region = ptowsp_build_tile(b, "t", "f32", 1, 1)), OP(b, "tload", p.region, p.tensor, p.n, p.n),
@@ -268,8 +271,8 @@ static void instructions_of_bodies(void)
 
 static void limits_of_code(void)
 {
-	REFUSED("ptowsp_build_slot_set: row 65536 of its table cannot be named by an instruction: those name rows 0 to 65535", (p.slot = slots(b, 65535)),
-		CODE, ptowsp_build_slot_set(b, p.slot, p.one));
+	REFUSED("ptowsp_build_slot_set: row 65536 of its table cannot be named by an instruction: those name rows 0 to 65535", (p.slot = slots(b, 65535)), CODE,
+		ptowsp_build_slot_set(b, p.slot, p.one));
 	REFUSED("ptowsp_build_nop: a package has at most 1048576 instructions", CODE, nops(b, 0, LANG_MAX_INSTRUCTIONS + 1));
 	REFUSED("ptowsp_build_scope: loops, branches and scopes nest at most 64 deep", CODE, scopes(b, 0, 65));
 	REFUSED("ptowsp_build_combine: 0 branches or steps: 1 to 65535 are possible", CODE, ptowsp_build_combine(b, 0));
@@ -286,8 +289,8 @@ static void bodies_of_code(void)
 		ptowsp_build_slot_set(b, p.slot, ptowsp_build_loop(b, 1)));
 	REFUSED("ptowsp_build_for_each: select walks sparse axes, the other loops all others; j is sparse", CODE,
 		ptowsp_build_for_each(b, ptowsp_build_sparse(b, "j", p.zero, none, 1, NULL)));
-	REFUSED("ptowsp_build_else: the call in this branch is still open: ptowsp_build_call_end", CODE, ptowsp_build_if(b, p.n),
-		ptowsp_build_call(b, "other"), ptowsp_build_else(b));
+	REFUSED("ptowsp_build_else: the call in this branch is still open: ptowsp_build_call_end", CODE, ptowsp_build_if(b, p.n), ptowsp_build_call(b, "other"),
+		ptowsp_build_else(b));
 	REFUSED("ptowsp_build_next: the call in this branch is still open: ptowsp_build_call_end", CODE, ptowsp_build_combine(b, 2),
 		ptowsp_build_call(b, "other"), ptowsp_build_next(b));
 	REFUSED("ptowsp_build_next: a next belongs to the innermost body, which must be combine or sequential", CODE, ptowsp_build_scope(b),
@@ -322,7 +325,8 @@ static void copies_between_layouts(void)
 		ptowsp_build_move(b, "all_gather", PART(p.axis), PART(p.slot)));
 	REFUSED("ptowsp_build_reduce: a reduction has tensors of one type, which is not bool", CODE,
 		ptowsp_build_reduce(b, "all_reduce", SHAPED("u", "f32", p.one, p.one), SHAPED("w", "i32", p.one), "sum"));
-	REFUSED("ptowsp_build_reduce: the total has no tiles to add: its last extent is a constant, of the others symbols decide only the first, and a row has at most 2^24 elements",
+	REFUSED("ptowsp_build_reduce: the total has no tiles to add: its last extent is a constant, of the others symbols decide only the first, and a row has "
+		"at most 2^24 elements",
 		CODE, (p.axis = ptowsp_build_tensor(b, "w", "f32", "out")), ptowsp_build_tensor_dim(b, p.axis, p.n),
 		ptowsp_build_reduce(b, "all_reduce", SHAPED("u", "f32", p.one, p.n), p.axis, "sum"));
 #undef PART
@@ -359,7 +363,8 @@ static void pipelines_of_processes(void)
 		ptowsp_build_notify(b, 1, 1));
 	REFUSED("ptowsp_build_notify: there is no device 65536; devices of a run are numbered from 0, at most to 65535", CODE,
 		ptowsp_build_notify(b, 65536, 1));
-	REFUSED("ptowsp_build_entry_pipeline: entry one is one task of a kernel", ptowsp_build_entry_pipeline(b, ptowsp_build_entry_kernel(b, "one", p.kernel)));
+	REFUSED("ptowsp_build_entry_pipeline: entry one is one task of a kernel",
+		ptowsp_build_entry_pipeline(b, ptowsp_build_entry_kernel(b, "one", p.kernel)));
 }
 
 /* ---- schedule ---------------------------------------------------------------------------------------------------------------------- */
@@ -381,8 +386,7 @@ static void operands_of_graphs(void)
 	REFUSED("ptowsp_build_graph_number: graph_id of TG_SYNC: 4294967296 is too large", GRAPH, ptowsp_build_graph_op(b, "TG_SYNC"),
 		ptowsp_build_graph_number(b, (uint64_t)1 << 32));
 	REFUSED("ptowsp_build_graph_word: graph_id of TG_SYNC is no word", GRAPH, ptowsp_build_graph_op(b, "TG_SYNC"), ptowsp_build_graph_word(b, "a"));
-	REFUSED("ptowsp_build_graph_set: graph_id of TG_SYNC is no set", GRAPH, ptowsp_build_graph_op(b, "TG_SYNC"),
-		ptowsp_build_graph_set(b, &p.n, 1));
+	REFUSED("ptowsp_build_graph_set: graph_id of TG_SYNC is no set", GRAPH, ptowsp_build_graph_op(b, "TG_SYNC"), ptowsp_build_graph_set(b, &p.n, 1));
 	REFUSED("ptowsp_build_graph_set: the numbers are missing (NULL)", GRAPH, ptowsp_build_graph_op(b, "CA_AFFINITY"), ptowsp_build_graph_set(b, NULL, 1));
 	REFUSED("ptowsp_build_graph_end: kernel 1 has two names, a and b", GRAPH, ptowsp_build_graph_name(b, "kernel", 1, "a"),
 		ptowsp_build_graph_name(b, "kernel", 2, "c"), ptowsp_build_graph_name(b, "kernel", 1, "b"), ptowsp_build_graph_end(b));
@@ -396,8 +400,8 @@ static void scalars_of_graphs(void)
 	REFUSED("ptowsp_build_graph_node: \"task\" is no node of a scalar of a graph", GRAPH, ptowsp_build_graph_node(b, "task", 1));
 	REFUSED("ptowsp_build_graph_scalar: graph_id of TG_SYNC is no scalar", GRAPH, ptowsp_build_graph_op(b, "TG_SYNC"), nodes(b, 0, 1),
 		ptowsp_build_graph_scalar(b));
-	REFUSED("ptowsp_build_graph_scalar: a scalar is one node with its operands, here are 2 nodes", GRAPH, ptowsp_build_graph_op(b, "CF_IF"),
-		nodes(b, 0, 2), ptowsp_build_graph_scalar(b));
+	REFUSED("ptowsp_build_graph_scalar: a scalar is one node with its operands, here are 2 nodes", GRAPH, ptowsp_build_graph_op(b, "CF_IF"), nodes(b, 0, 2),
+		ptowsp_build_graph_scalar(b));
 }
 
 /* ---- notes, and the end ------------------------------------------------------------------------------------------------------------ */

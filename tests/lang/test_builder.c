@@ -2,8 +2,8 @@
  * test_builder.c - packages by calls: the same as from source, every call, examples. Mistakes are in test_build_mistakes.c; what ptowsp-inspect --c prints is in test_program.c. */
 #include "isa/isa.h"
 #include "lang/builder/builder_calls.h"
-#include "tests/lang/build_refused.h"
 #include "tests/check.h"
+#include "tests/lang/build_refused.h"
 #include "tests/lang/source.h"
 
 #include <stdio.h>
@@ -141,8 +141,10 @@ static void moves_build(struct ptowsp_build *b)
 	uint32_t n = ptowsp_build_symbol(b, "n", "u64"), k = ptowsp_build_symbol(b, "k", "u64"), zero = ptowsp_build_number(b, 0);
 	uint32_t four = ptowsp_build_number(b, 4), big = ptowsp_build_number(b, 64), wide = ptowsp_build_number(b, 96);
 	uint32_t parts = sharded(b, "parts", "in", (const uint32_t[]){four, big, wide}, 3, 0, 0);
-	uint32_t total = sharded(b, "total", "out", (const uint32_t[]){big, wide}, 2, -1, 0), cut = sharded(b, "cut", "out", (const uint32_t[]){big, wide}, 2, 0, 0);
-	uint32_t lines = sharded(b, "lines", "in", (const uint32_t[]){k, n, four, wide}, 4, 0, 1), sums = sharded(b, "sums", "out", (const uint32_t[]){n, four, wide}, 3, -1, 0);
+	uint32_t total = sharded(b, "total", "out", (const uint32_t[]){big, wide}, 2, -1, 0),
+		 cut = sharded(b, "cut", "out", (const uint32_t[]){big, wide}, 2, 0, 0);
+	uint32_t lines = sharded(b, "lines", "in", (const uint32_t[]){k, n, four, wide}, 4, 0, 1),
+		 sums = sharded(b, "sums", "out", (const uint32_t[]){n, four, wide}, 3, -1, 0);
 	uint32_t whole = sharded(b, "whole", "out", (const uint32_t[]){big, wide}, 2, -1, 0), from, to;
 
 	ptowsp_build_position(b, "test.pto", 9, 10);
@@ -203,13 +205,17 @@ static void moves_are_made_of_what_the_source_s_are(void)
 
 static void moves_are_checked(void)
 {
-#define PAIR (p.n = ptowsp_build_number(b, 8)), (p.one = sharded(b, "parts", "in", (const uint32_t[]){p.n, p.n, p.n}, 3, 0, 0)),                \
-	(p.zero = sharded(b, "whole", "out", (const uint32_t[]){p.n, p.n}, 2, -1, 0)), CODE
-	REFUSED("ptowsp_build_move: \"send\" is no way to move; known: relayout, all_gather, broadcast", CODE, ptowsp_build_move(b, "send", p.region, p.region));
+#define PAIR                                                                                                                                                   \
+	(p.n = ptowsp_build_number(b, 8)), (p.one = sharded(b, "parts", "in", (const uint32_t[]){p.n, p.n, p.n}, 3, 0, 0)),                                    \
+		(p.zero = sharded(b, "whole", "out", (const uint32_t[]){p.n, p.n}, 2, -1, 0)), CODE
+	REFUSED("ptowsp_build_move: \"send\" is no way to move; known: relayout, all_gather, broadcast", CODE,
+		ptowsp_build_move(b, "send", p.region, p.region));
 	REFUSED("ptowsp_build_move: there is nothing to gather, no sharded dimension becomes replicated", CODE,
 		ptowsp_build_move(b, "all_gather", p.region, p.region));
-	REFUSED("ptowsp_build_reduce: \"reduce\" is no reduction; known: all_reduce, reduce_scatter", PAIR, ptowsp_build_reduce(b, "reduce", p.one, p.zero, "sum"));
-	REFUSED("ptowsp_build_reduce: \"mean\" is no reduction of elements; known: sum, max, min", PAIR, ptowsp_build_reduce(b, "all_reduce", p.one, p.zero, "mean"));
+	REFUSED("ptowsp_build_reduce: \"reduce\" is no reduction; known: all_reduce, reduce_scatter", PAIR,
+		ptowsp_build_reduce(b, "reduce", p.one, p.zero, "sum"));
+	REFUSED("ptowsp_build_reduce: \"mean\" is no reduction of elements; known: sum, max, min", PAIR,
+		ptowsp_build_reduce(b, "all_reduce", p.one, p.zero, "mean"));
 	REFUSED("ptowsp_build_reduce: a reduction goes from 2 dimensions to 2: the first one is the contributions'", PAIR,
 		ptowsp_build_reduce(b, "all_reduce", p.zero, p.zero, "sum"));
 	REFUSED("ptowsp_build_reduce: reduce_scatter cuts the total over axis 0, and no dimension of it is sharded over that", PAIR,
@@ -219,11 +225,13 @@ static void moves_are_checked(void)
 	REFUSED("ptowsp_build_reduce: each place has a contribution where the first dimension is sharded", PAIR,
 		(p.one = sharded(b, "others", "in", (const uint32_t[]){p.n, p.n, p.n}, 3, 1, 0)), ptowsp_build_reduce(b, "all_reduce", p.one, p.zero, "sum"));
 	REFUSED("ptowsp_build_reduce: dimension 0 of the total has another extent than that of the contributions", PAIR,
-		(p.zero = sharded(b, "other", "out", (const uint32_t[]){ptowsp_build_number(b, 9), p.n}, 2, -1, 0)), ptowsp_build_reduce(b, "all_reduce", p.one, p.zero, "sum"));
+		(p.zero = sharded(b, "other", "out", (const uint32_t[]){ptowsp_build_number(b, 9), p.n}, 2, -1, 0)),
+		ptowsp_build_reduce(b, "all_reduce", p.one, p.zero, "sum"));
 	REFUSED("ptowsp_build_reduce: the kernel sum.f32.8x8 is there already and is not the one that a reduction needs", PAIR,
 		ptowsp_build_kernel(b, "sum.f32.8x8", "any"), ptowsp_build_reduce(b, "all_reduce", p.one, p.zero, "sum"));
 	REFUSED("ptowsp_build_param_dim: axis 2 shards another dimension already", (p.one = ptowsp_build_kernel(b, "l", "any")),
-		(p.n = ptowsp_build_param(b, p.one, "a", "f32", "in")), ptowsp_build_param_dim(b, p.n, "sharded", 2), ptowsp_build_param_dim(b, p.n, "sharded", 2));
+		(p.n = ptowsp_build_param(b, p.one, "a", "f32", "in")), ptowsp_build_param_dim(b, p.n, "sharded", 2),
+		ptowsp_build_param_dim(b, p.n, "sharded", 2));
 	REFUSED("ptowsp_build_param_dim: a has no more dimensions", (p.one = ptowsp_build_kernel(b, "l", "any")),
 		(p.n = ptowsp_build_param(b, p.one, "a", "f32", "in")), ptowsp_build_param_tile(b, p.n, 8, 8), ptowsp_build_param_dim(b, p.n, "replicated", 0),
 		ptowsp_build_param_dim(b, p.n, "replicated", 0), ptowsp_build_param_dim(b, p.n, "replicated", 0));
@@ -365,7 +373,8 @@ static void the_examples_in_c_and_python_make_one_package_that_runs(void)
 		CHECK_SKIP("a sanitized library needs a sanitized program");
 	run_well(check_fmt("cc -std=c11 -Wall -Wextra -Werror -DPTOWSP_TREE -I'%s/abi' -I'%s/packages' '%s/packages/examples/build_squares.c' -o '%s/squares' "
 			   "-L'%s/lib' -lptowsp-pack -Wl,-rpath,'%s/lib' && '%s/squares' '%s/c.pkg.zst'",
-			   root, root, root, folder, build, build, folder, folder), &c);
+			   root, root, root, folder, build, build, folder, folder),
+		 &c);
 	run_well(check_fmt("python3 '%s/packages/examples/build_squares.py' '%s/python.pkg.zst' '%s/lib/libptowsp-pack.so'", root, folder, build), &python);
 	CHECK_UINT(strlen(c), 65);
 	CHECK_STR(c, python);
@@ -387,7 +396,8 @@ static void the_program_of_the_page_is_a_package_that_runs(void)
 	run_well(check_fmt("cd '%s' && awk '/^```python/ { on = 1; next } /^```/ { on = 0 } on' '%s/packages/BUILDER.md' | "
 			   "sed 's,libptowsp-pack.so,%s/lib/&,' > page.py && python3 page.py && '%s/bin/ptowsp-run' --plugin-dir '%s/lib/ptowsp/plugins' "
 			   "--fill x=iota --out y=y.npy double.pkg.zst && od -A n -t f4 -j 128 -N 16 y.npy",
-			   folder, root, build, build, build), &run);
+			   folder, root, build, build, build),
+		 &run);
 	CHECK_CONTAINS(run, "4 tasks, 1536 cycles");
 	CHECK_CONTAINS(run, "0               2               4               6\n");
 	free(run);

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT
  * test_directives.c - schedule { }: every spelling packed, printed back, packed again; what the table says against the runtime core. */
-#include "tests/check_outcome.h"
 #include "lang/lang_schedule.h"
 #include "registry/schedule.h"
+#include "tests/check_outcome.h"
 #include "tests/lang/source.h"
 
 #include <stdio.h>
@@ -10,30 +10,29 @@
 #include <string.h>
 
 /* Loops i and q_tile, symbol n, tensor x, channel c; the directive goes to the end. */
-static const char frame[] =
-	"symbol %n : u64 = 12\n"
-	"tensor %x : f32[16, 8] inout\n"
-	"channel %c : token\n"
-	"func @one(%x: !pto.memref<gm,...,f32>) {\n"
-	"  %t = alloc_tile : !pto.tile<1x8xf32>\n"
-	"  %t = tload %x[0, 0] : (!pto.memref<gm,...,f32>, index, index) -> !pto.tile<1x8xf32>\n"
-	"  tstore %t, %x[0, 0]\n"
-	"  return\n"
-	"}\n"
-	"// Function Type: Orchestration\n"
-	"func @all(%m: !pto.memref<gm,...,f32>) {\n"
-	"  CALL @one(%x -> %m)\n"
-	"  return\n"
-	"}\n"
-	"process @left produces(%c) {\n"
-	"  parallel_for %q_tile in 0 to 4 {\n"
-	"    parallel_for %i in 0 to 2 {\n"
-	"      call @one(%x -> %x[%q_tile * 2 + %i, 0])\n"
-	"      send %c, %i\n"
-	"    }\n"
-	"  }\n"
-	"}\n"
-	"process @right consumes(%c) { consume %c as %token { } }\n";
+static const char frame[] = "symbol %n : u64 = 12\n"
+			    "tensor %x : f32[16, 8] inout\n"
+			    "channel %c : token\n"
+			    "func @one(%x: !pto.memref<gm,...,f32>) {\n"
+			    "  %t = alloc_tile : !pto.tile<1x8xf32>\n"
+			    "  %t = tload %x[0, 0] : (!pto.memref<gm,...,f32>, index, index) -> !pto.tile<1x8xf32>\n"
+			    "  tstore %t, %x[0, 0]\n"
+			    "  return\n"
+			    "}\n"
+			    "// Function Type: Orchestration\n"
+			    "func @all(%m: !pto.memref<gm,...,f32>) {\n"
+			    "  CALL @one(%x -> %m)\n"
+			    "  return\n"
+			    "}\n"
+			    "process @left produces(%c) {\n"
+			    "  parallel_for %q_tile in 0 to 4 {\n"
+			    "    parallel_for %i in 0 to 2 {\n"
+			    "      call @one(%x -> %x[%q_tile * 2 + %i, 0])\n"
+			    "      send %c, %i\n"
+			    "    }\n"
+			    "  }\n"
+			    "}\n"
+			    "process @right consumes(%c) { consume %c as %token { } }\n";
 
 static struct source packed(const char *directives)
 {
@@ -80,7 +79,9 @@ static const char *example(const char *piece, char kind)
 	case 'c': return "%c";
 	case 't': return "%x";
 	case 's': return "R, S(1)";
-	case 'p': return "round_robin(1), 8: hash(%i + 1, 4), 64: affinity(%i, 2), 65: work_steal(3), 66: static_partition(1, 2), 67: custom(%n, 2), 68: spatial_map(2, 3)";
+	case 'p':
+		return "round_robin(1), 8: hash(%i + 1, 4), 64: affinity(%i, 2), 65: work_steal(3), 66: static_partition(1, 2), 67: custom(%n, 2), 68: "
+		       "spatial_map(2, 3)";
 	default: return "bytes_overlap";
 	}
 }
@@ -95,8 +96,8 @@ static void spell(const struct lang_spelling *spelling, int optional, char *out)
 	out += sprintf(out, "%s", spelling->word);
 	for (const char *at = spelling->text; (at = lang_spelling_piece(at, piece));)
 		if (*piece == '$')
-			out += sprintf(out, " %s", example(piece, lang_argument_kind(policy, count < 0 ? policy->most : (unsigned)count,
-										      (unsigned)(piece[1] - '0'))));
+			out += sprintf(out, " %s",
+				       example(piece, lang_argument_kind(policy, count < 0 ? policy->most : (unsigned)count, (unsigned)(piece[1] - '0'))));
 		else if (*piece != '?' || optional)
 			out += sprintf(out, " %s", piece + (*piece == '?'));
 }
@@ -158,7 +159,9 @@ static void every_example_is_taken(void)
 	rows = lang_spellings(&count);
 	for (uint32_t i = 0; i < count; i++) {
 		const char *example = lang_spelling_example(&arena, &rows[i]);
-		const char *beside = rows[i].directive == PTOWSP_DIRECTIVE_STREAM_BY ? "\nstreams 2" : rows[i].directive == PTOWSP_DIRECTIVE_LAYOUT ? "\nspatial_map(2, 2)" : "";
+		const char *beside = rows[i].directive == PTOWSP_DIRECTIVE_STREAM_BY ? "\nstreams 2"
+				     : rows[i].directive == PTOWSP_DIRECTIVE_LAYOUT  ? "\nspatial_map(2, 2)"
+										     : "";
 		struct source s = packed(check_fmt("%s%s", example, beside));
 
 		CHECK_STR(s.messages, "");
@@ -204,7 +207,8 @@ static void directives_read_as_one_likes_to_write_them(void)
 		{"pipeline_depth 2", "pipeline_depth 2"},
 		{"pipeline_depth(stream, 2)", "pipeline_depth 2 in stream"},
 		{"pipeline_depth 2 in %i", "pipeline_depth 2 in %i"},
-		{"pipeline_depth 2 in stream\n  pipeline_depth 3 in %i\n  pipeline_depth 4", "pipeline_depth 2 in stream\n  pipeline_depth 3 in %i\n  pipeline_depth 4"},
+		{"pipeline_depth 2 in stream\n  pipeline_depth 3 in %i\n  pipeline_depth 4",
+		 "pipeline_depth 2 in stream\n  pipeline_depth 3 in %i\n  pipeline_depth 4"},
 		{"streams 2 stream_by %i % 2", "streams 2\n  stream_by(%i % 2)"},
 		{"stream_by (%i + 1) % 2\nstreams 2", "stream_by((%i + 1) % 2)\n  streams 2"},
 		{"deps hybrid(bytes_overlap) hazards raw", "deps hybrid(bytes_overlap)\n  hazards raw"},
@@ -212,7 +216,8 @@ static void directives_read_as_one_likes_to_write_them(void)
 		{"timing rate_limit(10)", "timing rate_limit(10)"},
 		{"channel_capacity 4 of %c", "channel_capacity 4 of %c"},
 		{"spatial_map(4, 4) layout %x(S(0), R)", "spatial_map(4, 4)\n  layout %x(S(0), R)"},
-		{"tensor_map 1024 dep_list 2048 heap 65536 ready_queue 16", "tensor_map 1024 entries\n  dep_list 2048 entries\n  heap 65536 bytes\n  ready_queue 16 tasks"},
+		{"tensor_map 1024 dep_list 2048 heap 65536 ready_queue 16",
+		 "tensor_map 1024 entries\n  dep_list 2048 entries\n  heap 65536 bytes\n  ready_queue 16 tasks"},
 	};
 
 	for (size_t i = 0; i < sizeof(rows) / sizeof(*rows); i++) {
@@ -321,7 +326,11 @@ static void rows_without_words_are_said_to_have_none(void)
 		{.directive = PTOWSP_DIRECTIVE_TASK_WINDOW, .policy = PTOWSP_TASK_WINDOW_STALL, .count = 2, .kinds = 0x100, .a0 = 4, .a1 = 1},
 	};
 	static const char strings[] = "\0a loop\0hash(#7,4)";
-	struct pkg_tables tables = {.strings = strings, .strings_size = sizeof(strings), .expr = exprs, .expr_count = 2, .directive = rows,
+	struct pkg_tables tables = {.strings = strings,
+				    .strings_size = sizeof(strings),
+				    .expr = exprs,
+				    .expr_count = 2,
+				    .directive = rows,
 				    .directive_count = sizeof(rows) / sizeof(*rows)};
 	char memory[256];
 	struct reg_text text;

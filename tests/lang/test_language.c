@@ -50,8 +50,8 @@ static void opcodes_mark(const struct source *s, uint8_t seen[256])
 
 		if (s->t->payload[k].kind != PTOWSP_PAYLOAD_PTO)
 			continue;
-		skip = sizeof(*header) + header->param_count * sizeof(struct ptowsp_tile_param) +
-		       header->tile_count * sizeof(struct ptowsp_tile_tile) + header->scalar_count * sizeof(struct ptowsp_tile_scalar);
+		skip = sizeof(*header) + header->param_count * sizeof(struct ptowsp_tile_param) + header->tile_count * sizeof(struct ptowsp_tile_tile) +
+		       header->scalar_count * sizeof(struct ptowsp_tile_scalar);
 		insts = (const void *)((const char *)header + skip);
 		for (uint32_t i = 0; i < header->inst_count; i++)
 			seen[insts[i].op] = 1;

@@ -48,9 +48,8 @@ static const char *join(const char *a, const char *b)
 static void all_nine_pairs_of_one_dimension_follow_the_rules(void)
 {
 	static const char *const rows[][3] = {
-		{"R", "R", "layout(R)"}, {"R", "0", "layout(S(0))"}, {"R", "1", "layout(S(1))"},
-		{"0", "R", "layout(S(0))"}, {"0", "0", "layout(S(0))"}, {"0", "1", "axes at 0"},
-		{"1", "R", "layout(S(1))"}, {"1", "0", "axes at 0"}, {"1", "1", "layout(S(1))"},
+		{"R", "R", "layout(R)"}, {"R", "0", "layout(S(0))"}, {"R", "1", "layout(S(1))"}, {"0", "R", "layout(S(0))"}, {"0", "0", "layout(S(0))"},
+		{"0", "1", "axes at 0"}, {"1", "R", "layout(S(1))"}, {"1", "0", "axes at 0"},    {"1", "1", "layout(S(1))"},
 	};
 
 	for (size_t i = 0; i < sizeof(rows) / sizeof(*rows); i++)

@@ -54,7 +54,8 @@ static void a_statement_is_its_tokens(void)
 
 static void a_byte_order_mark_is_no_token_and_no_column(void)
 {
-	lex("\xef\xbb\xbf" "return \xef\xbb\xbf");
+	lex("\xef\xbb\xbf"
+	    "return \xef\xbb\xbf");
 	is(0, LANG_WORD, "return");
 	CHECK_UINT(tokens.rows[0].at.column, 1);
 	CHECK_UINT(unit.list->head.errors, 1); /* the one behind */

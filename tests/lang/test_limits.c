@@ -128,7 +128,8 @@ static void functions_add(int count)
 {
 	for (int i = 0; i < count; i++)
 		add("func @small_kernel_%d(%%x: !pto.memref<gm,...,f32>, %%y_%d: !pto.memref<gm,...,f32>) {\n  %%tile_%d = alloc_tile : !pto.tile<1x8xf32>\n"
-		    "  %%tile_%d = tload %%x[0, 0]\n  tstore %%tile_%d, %%y_%d[0, 0]\n  return\n}\n", i, i, i, i, i, i);
+		    "  %%tile_%d = tload %%x[0, 0]\n  tstore %%tile_%d, %%y_%d[0, 0]\n  return\n}\n",
+		    i, i, i, i, i, i);
 }
 
 static void memory_grows_as_the_number_of_kernels(void)
@@ -316,7 +317,8 @@ static void graphs_with_branches_name_65536_kernels_that_others_wait_for(void)
 	for (int i = 0; i < ROWS + 1; i++)
 		add("TG_DEPEND(A%d, A%d)\n", i, i + 1);
 	add("TG_END(A)\nTG_LAUNCH(A, S)\n}\n");
-	told("7790:1: error: the package has more than 65536 kernels and copies that others wait for, in programs with CF_ instructions: instructions can name no more " REPEAT);
+	told("7790:1: error: the package has more than 65536 kernels and copies that others wait for, in programs with CF_ instructions: instructions can name "
+	     "no more " REPEAT);
 }
 
 static void graphs_name_65536_elements(void)

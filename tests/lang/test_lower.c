@@ -1,19 +1,19 @@
 /* SPDX-License-Identifier: MIT
  * test_lower.c - Orchestration functions as workload bytecode, and the tables around it. */
+#include "ptowsp/workload.h"
 #include "tests/check.h"
 #include "tests/lang/source.h"
-#include "ptowsp/workload.h"
 
 #include <stdlib.h>
 #include <string.h>
 
 #define M "!pto.memref<gm,...,f32>"
 /* Copies a 2x4 tile. */
-#define COPY                                                                                                           \
-	"func @copy(%x: " M ", %y: " M ") {\n  %a = alloc_tile : !pto.tile<2x4xf32>\n"                                    \
+#define COPY                                                                                                                                                   \
+	"func @copy(%x: " M ", %y: " M ") {\n  %a = alloc_tile : !pto.tile<2x4xf32>\n"                                                                         \
 	"  %a = tload %x[0, 0]\n  tstore %a, %y[0, 0]\n}\n"
-#define SCALE                                                                                                          \
-	"func @scale(%x: " M ", %factor: f32) {\n  %a = alloc_tile : !pto.tile<2x4xf32>\n  %a = tload %x[0, 0]\n"          \
+#define SCALE                                                                                                                                                  \
+	"func @scale(%x: " M ", %factor: f32) {\n  %a = alloc_tile : !pto.tile<2x4xf32>\n  %a = tload %x[0, 0]\n"                                              \
 	"  %a = tmuls %a, %factor\n  tstore %a, %x[0, 0]\n}\n"
 #define ORCH "// Function Type: Orchestration\n"
 
@@ -39,86 +39,107 @@ static void an_incore_function_is_an_entry_without_bytecode(void)
 
 static void tuples_are_rows_of_the_callees_tile(void)
 {
-	source_is_workload(COPY ORCH "func @f(%p: " M ", %q: " M ") {\n  %n = alloc_scalar : i32\n"
-			      "  FOR %i:idx, 1:idx, %n:idx, 2:idx\n    CALL @copy(%x -> (%p, i, 0), %y -> (%q, 3, %n))\n  ENDFOR\n  CALL @copy(%y -> %p, %x -> %q)\n}\n",
-		    "f",
-		    "0 parallel_for i 1..n by 2 -> 4\n1 task copy\n2 io_input 0 f.p[loop0 * 8 + 0]\n3 io_output 1 f.q[3 * 8 + n]\n"
-		    "4 task copy\n5 io_input 0 f.q[0 * 8 + 0]\n6 io_output 1 f.p[0 * 8 + 0]\n7 halt\n");
+	source_is_workload(
+		COPY ORCH
+		"func @f(%p: " M ", %q: " M ") {\n  %n = alloc_scalar : i32\n"
+		"  FOR %i:idx, 1:idx, %n:idx, 2:idx\n    CALL @copy(%x -> (%p, i, 0), %y -> (%q, 3, %n))\n  ENDFOR\n  CALL @copy(%y -> %p, %x -> %q)\n}\n",
+		"f",
+		"0 parallel_for i 1..n by 2 -> 4\n1 task copy\n2 io_input 0 f.p[loop0 * 8 + 0]\n3 io_output 1 f.q[3 * 8 + n]\n"
+		"4 task copy\n5 io_input 0 f.q[0 * 8 + 0]\n6 io_output 1 f.p[0 * 8 + 0]\n7 halt\n");
 }
 
 static void scalars_set_once_fold_into_expressions(void)
 {
-	source_is_workload(COPY ORCH "func @f(%p: " M ", %q: " M ") {\n  %n = alloc_scalar : i32\n  %two = alloc_scalar : i32\n  %at = alloc_scalar : i32\n  %c = alloc_scalar : u1\n"
-			      "  LI %two:i32, 2\n  ADD %two:i32, %two:i32, 0\n}\n"
-			      ORCH "func @g(%p: " M ", %q: " M ") {\n  %n = alloc_scalar : i32\n  %two = alloc_scalar : i32\n  %six = alloc_scalar : i32\n  %at = alloc_scalar : i32\n  %c = alloc_scalar : u1\n"
-			      "  LI %two:i32, 2\n  MUL %six:i32, %two:i32, 3\n  CMP %c:u1, %n:i32, %six:i32, GT\n"
-			      "  IF %c:u1\n    FOR %i:idx, 0:idx, %six:idx, 1:idx\n      MUL %at:i32, %i:idx, %n:i32\n      CALL @copy(%x -> (%p, at, 0), %y -> %q)\n    ENDFOR\n  ENDIF\n}\n",
-		    "g",
-		    "0 cond (n > 6)\n1 target 7\n2 target 7\n3 parallel_for i 0..6 by 1 -> 7\n4 task copy\n5 io_input 0 g.p[(loop0 * n) * 8 + 0]\n6 io_output 1 g.q[0 * 8 + 0]\n7 halt\n");
+	source_is_workload(COPY ORCH "func @f(%p: " M ", %q: " M
+				     ") {\n  %n = alloc_scalar : i32\n  %two = alloc_scalar : i32\n  %at = alloc_scalar : i32\n  %c = alloc_scalar : u1\n"
+				     "  LI %two:i32, 2\n  ADD %two:i32, %two:i32, 0\n}\n" ORCH "func @g(%p: " M ", %q: " M
+				     ") {\n  %n = alloc_scalar : i32\n  %two = alloc_scalar : i32\n  %six = alloc_scalar : i32\n  %at = alloc_scalar : i32\n  "
+				     "%c = alloc_scalar : u1\n"
+				     "  LI %two:i32, 2\n  MUL %six:i32, %two:i32, 3\n  CMP %c:u1, %n:i32, %six:i32, GT\n"
+				     "  IF %c:u1\n    FOR %i:idx, 0:idx, %six:idx, 1:idx\n      MUL %at:i32, %i:idx, %n:i32\n      CALL @copy(%x -> (%p, at, "
+				     "0), %y -> %q)\n    ENDFOR\n  ENDIF\n}\n",
+			   "g",
+			   "0 cond (n > 6)\n1 target 7\n2 target 7\n3 parallel_for i 0..6 by 1 -> 7\n4 task copy\n5 io_input 0 g.p[(loop0 * n) * 8 + 0]\n6 "
+			   "io_output 1 g.q[0 * 8 + 0]\n7 halt\n");
 }
 
 static void scalars_set_often_or_in_branches_are_slots(void)
 {
 	source_is_workload(COPY ORCH "func @f(%p: " M ", %q: " M ") {\n  %n = alloc_scalar : i32\n  %at = alloc_scalar : i32\n  %c = alloc_scalar : u1\n"
-			      "  LI %at:i32, 4\n  CMP %c:u1, %n:i32, 2, LE\n  IF %c:u1\n    LI %at:i32, 5\n  ELSE\n    ADD %at:i32, %at:i32, %n\n  ENDIF\n  CALL @copy(%x -> (%p, at, 0), %y -> %q)\n}\n",
-		    "f",
-		    "0 slot_set @f.at 4\n1 cond (n <= 2)\n2 target 5\n3 target 6\n4 slot_set @f.at 5\n5 slot_set @f.at (@f.at + n)\n"
-		    "6 task copy\n7 io_input 0 f.p[@f.at * 8 + 0]\n8 io_output 1 f.q[0 * 8 + 0]\n9 halt\n");
+				     "  LI %at:i32, 4\n  CMP %c:u1, %n:i32, 2, LE\n  IF %c:u1\n    LI %at:i32, 5\n  ELSE\n    ADD %at:i32, %at:i32, %n\n  "
+				     "ENDIF\n  CALL @copy(%x -> (%p, at, 0), %y -> %q)\n}\n",
+			   "f",
+			   "0 slot_set @f.at 4\n1 cond (n <= 2)\n2 target 5\n3 target 6\n4 slot_set @f.at 5\n5 slot_set @f.at (@f.at + n)\n"
+			   "6 task copy\n7 io_input 0 f.p[@f.at * 8 + 0]\n8 io_output 1 f.q[0 * 8 + 0]\n9 halt\n");
 }
 
 /* A value computed from a slot is no expression: the slot may change before the value is used. */
 static void what_depends_on_a_slot_is_a_slot(void)
 {
 	source_is_workload(COPY ORCH "func @f(%p: " M ", %q: " M ") {\n  %a = alloc_scalar : i32\n  %b = alloc_scalar : i32\n"
-			      "  LI %a:i32, 1\n  ADD %b:i32, %a:i32, 1\n  LI %a:i32, 9\n  CALL @copy(%x -> (%p, b, 0), %y -> %q)\n}\n",
-		    "f", "0 slot_set @f.a 1\n1 slot_set @f.b (@f.a + 1)\n2 slot_set @f.a 9\n3 task copy\n4 io_input 0 f.p[@f.b * 8 + 0]\n5 io_output 1 f.q[0 * 8 + 0]\n6 halt\n");
+				     "  LI %a:i32, 1\n  ADD %b:i32, %a:i32, 1\n  LI %a:i32, 9\n  CALL @copy(%x -> (%p, b, 0), %y -> %q)\n}\n",
+			   "f",
+			   "0 slot_set @f.a 1\n1 slot_set @f.b (@f.a + 1)\n2 slot_set @f.a 9\n3 task copy\n4 io_input 0 f.p[@f.b * 8 + 0]\n5 io_output 1 f.q[0 "
+			   "* 8 + 0]\n6 halt\n");
 }
 
 static void a_scalar_from_outside_that_is_changed_starts_as_its_symbol(void)
 {
-	source_is_workload(COPY ORCH "func @f(%p: " M ", %q: " M ") {\n  %n = alloc_scalar : i32\n  ADD %n:i32, %n:i32, 1\n  CALL @copy(%x -> (%p, n, 0), %y -> %q)\n}\n",
-		    "f", "0 slot_set @f.n n\n1 slot_set @f.n (@f.n + 1)\n2 task copy\n3 io_input 0 f.p[@f.n * 8 + 0]\n4 io_output 1 f.q[0 * 8 + 0]\n5 halt\n");
+	source_is_workload(
+		COPY ORCH "func @f(%p: " M ", %q: " M ") {\n  %n = alloc_scalar : i32\n  ADD %n:i32, %n:i32, 1\n  CALL @copy(%x -> (%p, n, 0), %y -> %q)\n}\n",
+		"f", "0 slot_set @f.n n\n1 slot_set @f.n (@f.n + 1)\n2 task copy\n3 io_input 0 f.p[@f.n * 8 + 0]\n4 io_output 1 f.q[0 * 8 + 0]\n5 halt\n");
 }
 
 static void a_scalar_that_only_a_branch_sets_starts_at_zero(void)
 {
-	source_is_workload(COPY ORCH "func @f(%p: " M ", %q: " M ") {\n  %n = alloc_scalar : i32\n  %at = alloc_scalar : i32\n  IF %n:i32\n    LI %at:i32, 3\n  ENDIF\n  CALL @copy(%x -> (%p, at, 0), %y -> %q)\n}\n",
-		    "f", "0 slot_set @f.at 0\n1 cond n\n2 target 5\n3 target 5\n4 slot_set @f.at 3\n5 task copy\n6 io_input 0 f.p[@f.at * 8 + 0]\n7 io_output 1 f.q[0 * 8 + 0]\n8 halt\n");
+	source_is_workload(COPY ORCH "func @f(%p: " M ", %q: " M ") {\n  %n = alloc_scalar : i32\n  %at = alloc_scalar : i32\n  IF %n:i32\n    LI %at:i32, 3\n "
+				     " ENDIF\n  CALL @copy(%x -> (%p, at, 0), %y -> %q)\n}\n",
+			   "f",
+			   "0 slot_set @f.at 0\n1 cond n\n2 target 5\n3 target 5\n4 slot_set @f.at 3\n5 task copy\n6 io_input 0 f.p[@f.at * 8 + 0]\n7 "
+			   "io_output 1 f.q[0 * 8 + 0]\n8 halt\n");
 }
 
 static void parameters_are_constants_loop_values_or_expressions(void)
 {
-	source_is_workload("func @k(%x: " M ", %a: i32, %b: i32, %c: i64, %d: f32, %e: f32) {\n  %t = alloc_tile : !pto.tile<1x1xf32>\n  %t = texpands %d\n  %t = tadds %t, %e\n  ADD %a:i32, %a:i32, %b\n  ADD %a:i32, %a:i32, %c\n  tstore %t, %x[%a, 0]\n}\n"
-		    ORCH "func @f(%p: " M ") {\n  %e = alloc_scalar : f32\n  LI %e:f32, -1.0\n  FOR %i:idx, 0:idx, 2:idx, 1:idx\n    FOR %b:idx, 0:idx, 2:idx, 1:idx\n      CALL @k(%x -> %p, %a -> %-5, %c -> %5000000000, %d -> %0.5)\n    ENDFOR\n  ENDFOR\n}\n",
-		    "f",
-		    "0 parallel_for i 0..2 by 1 -> 9\n1 parallel_for b 0..2 by 1 -> 9\n2 task k\n3 param_const 0 -5\n4 param_loopvar 1 1\n5 param_expr 2 5000000000\n"
-		    "6 param_const 3 1056964608\n7 param_expr 4 3212836864\n8 io_output 0 f.p[0 * 1 + 0]\n9 halt\n");
+	source_is_workload("func @k(%x: " M ", %a: i32, %b: i32, %c: i64, %d: f32, %e: f32) {\n  %t = alloc_tile : !pto.tile<1x1xf32>\n  %t = texpands %d\n  "
+			   "%t = tadds %t, %e\n  ADD %a:i32, %a:i32, %b\n  ADD %a:i32, %a:i32, %c\n  tstore %t, %x[%a, 0]\n}\n" ORCH "func @f(%p: " M
+			   ") {\n  %e = alloc_scalar : f32\n  LI %e:f32, -1.0\n  FOR %i:idx, 0:idx, 2:idx, 1:idx\n    FOR %b:idx, 0:idx, "
+			   "2:idx, 1:idx\n      CALL @k(%x -> %p, %a -> %-5, %c -> %5000000000, %d -> %0.5)\n    ENDFOR\n  ENDFOR\n}\n",
+			   "f",
+			   "0 parallel_for i 0..2 by 1 -> 9\n1 parallel_for b 0..2 by 1 -> 9\n2 task k\n3 param_const 0 -5\n4 param_loopvar 1 1\n5 param_expr "
+			   "2 5000000000\n"
+			   "6 param_const 3 1056964608\n7 param_expr 4 3212836864\n8 io_output 0 f.p[0 * 1 + 0]\n9 halt\n");
 }
 
 static void loads_read_tensors_into_slots(void)
 {
-	source_is_workload(COPY ORCH "func @f(%p: " M ", %q: " M ", %counts: !pto.memref<gm,...,i32>) {\n  %n = alloc_scalar : i32\n"
-			      "  LOAD %n:i32, %counts[2]\n  FOR %i:idx, 0:idx, %n:idx, 1:idx\n    CALL @copy(%x -> (%p, i, 0), %y -> (%q, i, 0))\n  ENDFOR\n}\n",
-		    "f",
-		    "0 slot_load @f.n f.counts[2 * 1 + 0]\n1 parallel_for i 0..@f.n by 1 -> 5\n2 task copy\n3 io_input 0 f.p[loop0 * 8 + 0]\n4 io_output 1 f.q[loop0 * 8 + 0]\n5 halt\n");
+	source_is_workload(COPY ORCH
+			   "func @f(%p: " M ", %q: " M ", %counts: !pto.memref<gm,...,i32>) {\n  %n = alloc_scalar : i32\n"
+			   "  LOAD %n:i32, %counts[2]\n  FOR %i:idx, 0:idx, %n:idx, 1:idx\n    CALL @copy(%x -> (%p, i, 0), %y -> (%q, i, 0))\n  ENDFOR\n}\n",
+			   "f",
+			   "0 slot_load @f.n f.counts[2 * 1 + 0]\n1 parallel_for i 0..@f.n by 1 -> 5\n2 task copy\n3 io_input 0 f.p[loop0 * 8 + 0]\n4 "
+			   "io_output 1 f.q[loop0 * 8 + 0]\n5 halt\n");
 }
 
 static void called_orchestrations_are_expanded_with_their_places(void)
 {
-	source_is_workload(COPY ORCH "func @inner(%a: " M ", %b: " M ") {\n  %n = alloc_scalar : i32\n  %at = alloc_scalar : i32\n  MUL %at:i32, %n:i32, 2\n  CALL @copy(%x -> (%a, at, 1), %y -> (%b, 0, 0))\n  return\n}\n"
-			      ORCH "func @f(%p: " M ", %q: " M ") {\n  %n = alloc_scalar : i32\n"
-			      "  FOR %i:idx, 0:idx, 4:idx, 1:idx\n    CALL @inner(%a -> (%p, i, 2), %b -> %q, %n -> %i)\n  ENDFOR\n  CALL @inner(%a -> %p, %b -> %q)\n}\n",
-		    "f",
-		    "0 parallel_for i 0..4 by 1 -> 4\n1 task copy\n2 io_input 0 f.p[(loop0 * 2) * 8 + (((loop0 * 8) + 2) + 1)]\n3 io_output 1 f.q[0 * 8 + 0]\n"
-		    "4 task copy\n5 io_input 0 f.p[(n * 2) * 8 + 1]\n6 io_output 1 f.q[0 * 8 + 0]\n7 halt\n");
+	source_is_workload(
+		COPY ORCH
+		"func @inner(%a: " M ", %b: " M ") {\n  %n = alloc_scalar : i32\n  %at = alloc_scalar : i32\n  MUL %at:i32, %n:i32, 2\n  CALL @copy(%x -> (%a, "
+		"at, 1), %y -> (%b, 0, 0))\n  return\n}\n" ORCH "func @f(%p: " M ", %q: " M ") {\n  %n = alloc_scalar : i32\n"
+		"  FOR %i:idx, 0:idx, 4:idx, 1:idx\n    CALL @inner(%a -> (%p, i, 2), %b -> %q, %n -> %i)\n  ENDFOR\n  CALL @inner(%a -> %p, %b -> %q)\n}\n",
+		"f",
+		"0 parallel_for i 0..4 by 1 -> 4\n1 task copy\n2 io_input 0 f.p[(loop0 * 2) * 8 + (((loop0 * 8) + 2) + 1)]\n3 io_output 1 f.q[0 * 8 + 0]\n"
+		"4 task copy\n5 io_input 0 f.p[(n * 2) * 8 + 1]\n6 io_output 1 f.q[0 * 8 + 0]\n7 halt\n");
 }
 
 /* --- tables --- */
 
 static void entries_need_the_symbols_that_they_read(void)
 {
-	struct source s = source_compile(SCALE ORCH "func @f(%p: " M ") {\n  %n = alloc_scalar : i32\n  %unused = alloc_scalar : i32\n  FOR %i:idx, 0:idx, %n:idx, 1:idx\n    CALL @scale(%x -> (%p, i, 0))\n  ENDFOR\n}\n"
-					 ORCH "func @g(%p: " M ") {\n  CALL @scale(%x -> %p, %factor -> %2.0)\n}\n");
+	struct source s = source_compile(SCALE ORCH "func @f(%p: " M ") {\n  %n = alloc_scalar : i32\n  %unused = alloc_scalar : i32\n  FOR %i:idx, 0:idx, "
+						    "%n:idx, 1:idx\n    CALL @scale(%x -> (%p, i, 0))\n  ENDFOR\n}\n" ORCH "func @g(%p: " M
+						    ") {\n  CALL @scale(%x -> %p, %factor -> %2.0)\n}\n");
 	int f, g;
 
 	REQUIRE(s.t != NULL);
@@ -137,8 +158,9 @@ static void entries_need_the_symbols_that_they_read(void)
 
 static void one_name_of_two_types_becomes_two_symbols(void)
 {
-	struct source s = source_compile(SCALE "func @k(%x: " M ", %factor: i32) {\n  %a = alloc_tile : !pto.tile<2x4xf32>\n  %a = texpands %1.0\n  tstore %a, %x[%factor, 0]\n}\n"
-					 ORCH "func @f(%p: " M ") {\n  CALL @k(%x -> %p)\n  CALL @scale(%x -> %p)\n}\n");
+	struct source s = source_compile(
+		SCALE "func @k(%x: " M ", %factor: i32) {\n  %a = alloc_tile : !pto.tile<2x4xf32>\n  %a = texpands %1.0\n  tstore %a, %x[%factor, 0]\n}\n" ORCH
+		      "func @f(%p: " M ") {\n  CALL @k(%x -> %p)\n  CALL @scale(%x -> %p)\n}\n");
 	char *code;
 
 	CHECK_STR(s.messages, "");
@@ -146,7 +168,8 @@ static void one_name_of_two_types_becomes_two_symbols(void)
 	CHECK(source_slot(&s, "scale.factor") >= 0 && source_slot(&s, "k.factor") >= 0);
 	CHECK_INT(source_slot(&s, "factor"), -1);
 	code = source_workload(&s, "f");
-	CHECK_STR(code, "0 task k\n1 param_expr 0 k.factor\n2 io_output 0 f.p[0 * 8 + 0]\n3 task scale\n4 param_expr 0 scale.factor\n5 io_inout 0 f.p[0 * 8 + 0]\n6 halt\n");
+	CHECK_STR(code, "0 task k\n1 param_expr 0 k.factor\n2 io_output 0 f.p[0 * 8 + 0]\n3 task scale\n4 param_expr 0 scale.factor\n5 io_inout 0 f.p[0 * 8 + "
+			"0]\n6 halt\n");
 	free(code);
 	source_free(&s);
 }
@@ -173,12 +196,13 @@ static void a_default_value_makes_a_symbol_optional(void)
 
 static void tensors_are_named_by_function_and_know_role_and_place(void)
 {
-	struct source s = source_compile(COPY ORCH "func @f(%p: " M ", %q: " M ", %t: " M ", %idle: " M ") {\n  CALL @copy(%x -> %p, %y -> %t)\n  CALL @copy(%x -> %t, %y -> %q)\n}\n");
+	struct source s = source_compile(COPY ORCH "func @f(%p: " M ", %q: " M ", %t: " M ", %idle: " M
+						   ") {\n  CALL @copy(%x -> %p, %y -> %t)\n  CALL @copy(%x -> %t, %y -> %q)\n}\n");
 	static const struct {
 		const char *name;
 		unsigned role, position;
-	} want[] = {{"f.p", PTOWSP_ROLE_IN, 0}, {"f.q", PTOWSP_ROLE_OUT, 1}, {"f.t", PTOWSP_ROLE_INOUT, 2}, {"f.idle", PTOWSP_ROLE_IN, 3},
-		    {"copy.x", PTOWSP_ROLE_IN, 0}, {"copy.y", PTOWSP_ROLE_OUT, 1}};
+	} want[] = {{"f.p", PTOWSP_ROLE_IN, 0},    {"f.q", PTOWSP_ROLE_OUT, 1},   {"f.t", PTOWSP_ROLE_INOUT, 2},
+		    {"f.idle", PTOWSP_ROLE_IN, 3}, {"copy.x", PTOWSP_ROLE_IN, 0}, {"copy.y", PTOWSP_ROLE_OUT, 1}};
 
 	REQUIRE(s.t != NULL);
 	CHECK_UINT(s.t->tensor_count, 6);
@@ -224,20 +248,22 @@ static void the_default_entry_is_stated_or_the_only_one(void)
 	default_is(COPY "graph @far on device 1 { }\ngraph @near { }\n", NULL, "near");
 }
 
-#define LEVEL(name, rows)                                                                                              \
-	"func @" name "(%x: " M ", %y: " M ") {\n  %a = alloc_tile : !pto.tile<" rows "x4xf32>\n"                         \
+#define LEVEL(name, rows)                                                                                                                                      \
+	"func @" name "(%x: " M ", %y: " M ") {\n  %a = alloc_tile : !pto.tile<" rows "x4xf32>\n"                                                              \
 	"  %a = tload %x[0, 0]\n  tstore %a, %y[0, 0]\n}\n"
-#define LOOP(levels, body) ORCH "func @f(%p: " M ", %q: " M ") {\n  %n = alloc_scalar : i32\n  FOR %i:idx, 0:idx, %n:idx, 1:idx " levels "\n" body "  ENDFOR\n}\n"
+#define LOOP(levels, body)                                                                                                                                     \
+	ORCH "func @f(%p: " M ", %q: " M ") {\n  %n = alloc_scalar : i32\n  FOR %i:idx, 0:idx, %n:idx, 1:idx " levels "\n" body "  ENDFOR\n}\n"
 
 static void levels_become_rows_of_the_axis_and_variants_of_the_kernel(void)
 {
-	struct source s = source_compile(LEVEL("k", "32") LEVEL("k_64", "64") LEVEL("k_128", "128")
-					 LOOP("max_range=256 min_range=64 tile_levels={256:128,64:64,0:32}", "    CALL @k(%x -> (%p, i, 0), %y -> %q)\n"));
+	struct source s = source_compile(LEVEL("k", "32") LEVEL("k_64", "64") LEVEL("k_128", "128") LOOP(
+		"max_range=256 min_range=64 tile_levels={256:128,64:64,0:32}", "    CALL @k(%x -> (%p, i, 0), %y -> %q)\n"));
 	char *code = source_workload(&s, "f");
 	const struct ptowsp_kernel_record *kernel;
 
 	CHECK_STR(s.messages, "");
-	CHECK_STR(code, "0 parallel_for i 0..n by 1 levels 256..64 256:128 64:64 0:32 -> 4\n1 task k\n2 io_input 0 f.p[loop0 * 128 + 0]\n3 io_output 1 f.q[0 * 128 + 0]\n4 halt\n");
+	CHECK_STR(code, "0 parallel_for i 0..n by 1 levels 256..64 256:128 64:64 0:32 -> 4\n1 task k\n2 io_input 0 f.p[loop0 * 128 + 0]\n3 io_output 1 f.q[0 * "
+			"128 + 0]\n4 halt\n");
 	free(code);
 	REQUIRE(s.t != NULL);
 	kernel = &s.t->kernel[source_kernel(&s, "k")];
@@ -252,23 +278,25 @@ static void levels_become_rows_of_the_axis_and_variants_of_the_kernel(void)
 /* Units in a loop with levels are those of 32 rows, at any depth; in a loop without they are the callee's tile. */
 static void the_unit_inside_levels_is_32_rows_at_any_depth(void)
 {
-	struct source s = source_compile(LEVEL("k_64", "64") LOOP("max_range=64 min_range=64 tile_levels={64:64,0:32}",
-								  "    FOR %j:idx, 0:idx, 2:idx, 1:idx\n      CALL @k_64(%x -> %p, %y -> (%q, j, 0))\n    ENDFOR\n"));
+	struct source s =
+		source_compile(LEVEL("k_64", "64") LOOP("max_range=64 min_range=64 tile_levels={64:64,0:32}",
+							"    FOR %j:idx, 0:idx, 2:idx, 1:idx\n      CALL @k_64(%x -> %p, %y -> (%q, j, 0))\n    ENDFOR\n"));
 	char *code = source_workload(&s, "f");
 
 	CHECK_CONTAINS(s.messages, "at tile level 32, @k_64 touches 64 rows of %q, but the loop steps by 32");
 	CHECK_CONTAINS(code, "3 io_input 0 f.p[0 * 128 + 0]\n4 io_output 1 f.q[loop1 * 128 + 0]\n");
 	free(code);
 	source_free(&s);
-	source_is_workload(LEVEL("k_64", "64") LOOP("max_range=64 min_range=64", "    CALL @k_64(%x -> %p, %y -> (%q, 1, 0))\n"), "f",
-		    "0 parallel_for i 0..n by 1 levels 64..64 -> 4\n1 task k_64\n2 io_input 0 f.p[0 * 256 + 0]\n3 io_output 1 f.q[1 * 256 + 0]\n4 halt\n");
+	source_is_workload(
+		LEVEL("k_64", "64") LOOP("max_range=64 min_range=64", "    CALL @k_64(%x -> %p, %y -> (%q, 1, 0))\n"), "f",
+		"0 parallel_for i 0..n by 1 levels 64..64 -> 4\n1 task k_64\n2 io_input 0 f.p[0 * 256 + 0]\n3 io_output 1 f.q[1 * 256 + 0]\n4 halt\n");
 }
 
 static void the_outer_level_wins_unless_it_is_the_base(void)
 {
-	struct source s = source_compile(LEVEL("k", "32") LEVEL("k_64", "64") LEVEL("k_128", "128") LEVEL("k_96", "96")
-					 LOOP("max_range=256 min_range=256 tile_levels={256:64}",
-					      "    FOR %j:idx, 0:idx, %n:idx, 1:idx max_range=128 min_range=128 tile_levels={128:128}\n      CALL @k(%x -> (%p, i, 0), %y -> (%q, j, 0))\n    ENDFOR\n"));
+	struct source s = source_compile(LEVEL("k", "32") LEVEL("k_64", "64") LEVEL("k_128", "128") LEVEL("k_96", "96") LOOP(
+		"max_range=256 min_range=256 tile_levels={256:64}", "    FOR %j:idx, 0:idx, %n:idx, 1:idx max_range=128 min_range=128 tile_levels={128:128}\n  "
+								    "    CALL @k(%x -> (%p, i, 0), %y -> (%q, j, 0))\n    ENDFOR\n"));
 	const struct ptowsp_kernel_record *kernel;
 
 	CHECK_STR(s.messages, "");
@@ -282,8 +310,7 @@ static void the_outer_level_wins_unless_it_is_the_base(void)
 
 static void several_files_are_linked_by_name(void)
 {
-	const char *const files[] = {ORCH "func @f(%p: " M ", %q: " M ") {\n  CALL @copy(%x -> %p, %y -> %q)\n}\n", COPY},
-			  *const twice[] = {COPY, SCALE COPY};
+	const char *const files[] = {ORCH "func @f(%p: " M ", %q: " M ") {\n  CALL @copy(%x -> %p, %y -> %q)\n}\n", COPY}, *const twice[] = {COPY, SCALE COPY};
 	struct source s = source_compile_set(files, 2);
 
 	CHECK_STR(s.messages, "");
@@ -292,7 +319,8 @@ static void several_files_are_linked_by_name(void)
 		CHECK_STR(pkg_name(s.package), "a");
 	source_free(&s);
 	s = source_compile_set(twice, 2);
-	CHECK_STR(s.messages, "b.pto:7:6: error: there are two functions @copy, the first one at a.pto:1\n    func @copy(%x: !pto.memref<gm,...,f32>, %y: !pto.memref<gm,...,f32>) {\n         ^~~~~\n"
+	CHECK_STR(s.messages, "b.pto:7:6: error: there are two functions @copy, the first one at a.pto:1\n    func @copy(%x: !pto.memref<gm,...,f32>, %y: "
+			      "!pto.memref<gm,...,f32>) {\n         ^~~~~\n"
 			      "    help: rename one of them: the files of a package share one set of names\n");
 	source_free(&s);
 }
@@ -323,7 +351,8 @@ static void an_expansion_without_end_is_refused(void)
 			size_t at = strlen(text);
 			const char *callee = i ? check_fmt("f%d", i - 1) : "copy";
 
-			snprintf(text + at, sizeof(text) - at, "%sfunc @f%d(%%x: " M ", %%y: " M ") {\n  CALL @%s(%%x -> %%x, %%y -> %%y)\n  CALL @%s(%%x -> %%x, %%y -> %%y)\n}\n",
+			snprintf(text + at, sizeof(text) - at,
+				 "%sfunc @f%d(%%x: " M ", %%y: " M ") {\n  CALL @%s(%%x -> %%x, %%y -> %%y)\n  CALL @%s(%%x -> %%x, %%y -> %%y)\n}\n",
 				 kind ? ORCH : "", i, callee, callee);
 		}
 		s = source_compile(text);

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT
  * test_module_random.c - random modules: the package, printed as source, as JSON and as calls of the builder, is the same package again; with one thread and
  * with two it runs alike. A failure names its seed, the module stays in build/test/tmp. PTOWSP_SEED=N takes one seed, PTOWSP_SEEDS=N that many. */
-#include "tests/contract/cli.h"
 #include "format/json/json.h"
 #include "print/print.h"
+#include "tests/contract/cli.h"
 #include "tests/lang/random_module.h"
 #include "tests/lang/source.h"
 #include "tools/inspect/inspect.h"
@@ -150,8 +150,8 @@ static void seed_runs_alike(unsigned long seed)
 			figures[threads - 1][i] = cli_int(cli_json(), names[i]);
 	}
 	if (memcmp(figures[0], figures[1], sizeof(figures[0])) != 0)
-		CHECK_FAIL("seed %lu: %jd cycles, %jd tasks, %jd edges with one thread, %jd, %jd, %jd with two", seed, figures[0][0], figures[0][1], figures[0][2],
-			   figures[1][0], figures[1][1], figures[1][2]);
+		CHECK_FAIL("seed %lu: %jd cycles, %jd tasks, %jd edges with one thread, %jd, %jd, %jd with two", seed, figures[0][0], figures[0][1],
+			   figures[0][2], figures[1][0], figures[1][1], figures[1][2]);
 	if (cli("for x in a b c i; do cmp ${x}1.npy ${x}2.npy || exit 1; done"))
 		CHECK_FAIL("seed %lu: other results with two threads: %s", seed, cli_out);
 }

@@ -55,10 +55,13 @@ static void what_is_64_deep_is_printed_and_listed(void)
 	for (size_t i = 0; i < sizeof(forms) / sizeof(*forms); i++) {
 		CHECK_INT(cli(check_fmt("$B/ptowsp-pack " SOURCES "%s.pto -o p.pkg.zst && $B/ptowsp-inspect --pto p.pkg.zst >again.pto && "
 					"$B/ptowsp-pack again.pto --name %s -o again.pkg.zst && cmp p.pkg.zst again.pkg.zst",
-					forms[i].name, forms[i].name)), 0);
+					forms[i].name, forms[i].name)),
+			  0);
 		CHECK_STR(cli_err, "");
 		CHECK_INT(cli("$B/ptowsp-inspect --c p.pkg.zst | grep -E 'build_(section|stated|string)'"), 1);
-		CHECK_INT(cli("$B/ptowsp-inspect --json p.pkg.zst >p.json && $B/ptowsp-pack --from-json p.json -o again.pkg.zst && cmp p.pkg.zst again.pkg.zst"), 0);
+		CHECK_INT(
+			cli("$B/ptowsp-inspect --json p.pkg.zst >p.json && $B/ptowsp-pack --from-json p.json -o again.pkg.zst && cmp p.pkg.zst again.pkg.zst"),
+			0);
 		CHECK_INT(cli("$B/ptowsp-inspect --disasm p.pkg.zst | grep -c '?'"), 1);
 	}
 }
@@ -68,7 +71,8 @@ static void what_is_65_deep_is_refused_with_its_place(void)
 	cli_begin();
 	for (size_t i = 0; i < sizeof(forms) / sizeof(*forms); i++) {
 		CHECK_INT(cli(check_fmt("sed 's/^%s.*/&\\n%s/' " SOURCES "%s.pto >more.pto && $B/ptowsp-pack more.pto -o p.pkg.zst", forms[i].innermost,
-					forms[i].block, forms[i].name)), 3);
+					forms[i].block, forms[i].name)),
+			  3);
 		CHECK_CONTAINS(cli_err, forms[i].says);
 		CHECK_CONTAINS(cli_err, "more.pto:");
 	}
@@ -82,7 +86,8 @@ static int as_pack(unsigned depth)
 	REQUIRE(file != NULL);
 	fputs("module {\nfunc.func @k(%arg0: !pto.ptr<f32>) {\n%c0 = arith.constant 0 : index\n%c1 = arith.constant 1 : index\n"
 	      "%c8 = arith.constant 8 : index\n%v = pto.make_tensor_view %arg0, shape=[%c1, %c8] strides=[%c8, %c1] : !pto.tensor_view<2xf32>\n"
-	      "%t = pto.alloc_tile : !pto.tile_buf<loc=vec, dtype=f32, rows=1, cols=8, v_row=1, v_col=8, blayout=row_major, slayout=none_box, fractal=512, pad=0>\n",
+	      "%t = pto.alloc_tile : !pto.tile_buf<loc=vec, dtype=f32, rows=1, cols=8, v_row=1, v_col=8, blayout=row_major, slayout=none_box, fractal=512, "
+	      "pad=0>\n",
 	      file);
 	for (unsigned i = 0; i < depth; i++)
 		fprintf(file, "scf.for %%i%u = %%c0 to %%c1 step %%c1 {\n", i);

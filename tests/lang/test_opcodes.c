@@ -11,7 +11,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-static const unsigned dtypes[] = {PTOWSP_F32, PTOWSP_F16, PTOWSP_BF16, PTOWSP_F64, PTOWSP_I8, PTOWSP_I16, PTOWSP_I32,
+static const unsigned dtypes[] = {PTOWSP_F32, PTOWSP_F16, PTOWSP_BF16, PTOWSP_F64, PTOWSP_I8,  PTOWSP_I16, PTOWSP_I32,
 				  PTOWSP_I64, PTOWSP_U8,  PTOWSP_U16,  PTOWSP_U32, PTOWSP_U64, PTOWSP_BOOL};
 enum { TYPES = sizeof(dtypes) / sizeof(*dtypes) };
 
@@ -37,10 +37,10 @@ static bool is_key(unsigned op, unsigned dtype)
 static const char *shapes_of(unsigned op)
 {
 	static const char *const shapes[ISA_SHAPE_COUNT] = {
-		[ISA_SHAPE_MATMUL] = "48 44 48",       [ISA_SHAPE_MATMUL_ACC] = "48 48 44 48", [ISA_SHAPE_MATMUL_BIAS] = "48 44 48 18",
-		[ISA_SHAPE_MATMUL_MX] = "48 44 41 48 18", [ISA_SHAPE_ROW_REDUCE] = "41 48",     [ISA_SHAPE_COL_REDUCE] = "18 48",
-		[ISA_SHAPE_ROW_EXPAND] = "48 41",      [ISA_SHAPE_COL_EXPAND] = "48 18",       [ISA_SHAPE_ROW_COMBINE] = "48 48 41",
-		[ISA_SHAPE_TRANSPOSE] = "84 48",       [ISA_SHAPE_RESHAPE] = "84 48",          [ISA_SHAPE_EXTRACT] = "24 48",
+		[ISA_SHAPE_MATMUL] = "48 44 48",          [ISA_SHAPE_MATMUL_ACC] = "48 48 44 48", [ISA_SHAPE_MATMUL_BIAS] = "48 44 48 18",
+		[ISA_SHAPE_MATMUL_MX] = "48 44 41 48 18", [ISA_SHAPE_ROW_REDUCE] = "41 48",       [ISA_SHAPE_COL_REDUCE] = "18 48",
+		[ISA_SHAPE_ROW_EXPAND] = "48 41",         [ISA_SHAPE_COL_EXPAND] = "48 18",       [ISA_SHAPE_ROW_COMBINE] = "48 48 41",
+		[ISA_SHAPE_TRANSPOSE] = "84 48",          [ISA_SHAPE_RESHAPE] = "84 48",          [ISA_SHAPE_EXTRACT] = "24 48",
 		[ISA_SHAPE_MERGE] = "88 48 48",
 	};
 
@@ -269,8 +269,8 @@ static void refused(unsigned op, unsigned key)
 	column = (int)(strstr(line, name) - line);
 	CHECK_STR(s.messages, check_fmt("test.pto:%u:%d: warning: %s works on %s, not on %s (%s)\n    %.*s\n    %*s^%.*s\n"
 					"    help: @f is packed but will not run; the other functions do\n",
-					number, column + 1, isa_op(op)->mnemonic, keys_text(isa_op(op)->keys), words[key], name,
-					(int)strcspn(line, "\n"), line, column, "", (int)strlen(name) - 1, "~~~~"));
+					number, column + 1, isa_op(op)->mnemonic, keys_text(isa_op(op)->keys), words[key], name, (int)strcspn(line, "\n"), line,
+					column, "", (int)strlen(name) - 1, "~~~~"));
 	source_free(&s);
 }
 
@@ -347,8 +347,7 @@ static const char *as_source_of(unsigned op, unsigned key)
 	for (unsigned i = 0; letters[i]; i++)
 		if (is_tile(letters[i])) {
 			side_of(op, tiles, &rows, &columns);
-			add(&page, "  %%t%u = pto.alloc_tile : !pto.tile_buf<vec, %ux%ux%s>\n", tiles++, rows, columns,
-			    as_words[dtype_of(types[i], key)]);
+			add(&page, "  %%t%u = pto.alloc_tile : !pto.tile_buf<vec, %ux%ux%s>\n", tiles++, rows, columns, as_words[dtype_of(types[i], key)]);
 		}
 	add(&page, "  %spto.%s", op == PTOWSP_PTO_GETVAL ? "%s = " : "", isa_op(op)->mnemonic);
 	for (tiles = 0; letters[tiles] == 'T'; tiles++)
@@ -409,8 +408,8 @@ static void the_page_has_the_line_of_every_operation(void)
 	REQUIRE(page != NULL);
 	for (unsigned i = 0; i < 256; i++)
 		if (isa_op(i)) {
-			const char *line = check_fmt("| `%s` | `%s` | %s | %s |\n", isa_op(i)->mnemonic, isa_op(i)->operands,
-						     types_text(isa_op(i)->keys), cell_text(isa_op(i)->effect));
+			const char *line = check_fmt("| `%s` | `%s` | %s | %s |\n", isa_op(i)->mnemonic, isa_op(i)->operands, types_text(isa_op(i)->keys),
+						     cell_text(isa_op(i)->effect));
 
 			if (!strstr(page, line))
 				CHECK_FAIL("plugins/isa/README.md lacks: %s", line);

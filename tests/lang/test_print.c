@@ -2,10 +2,10 @@
  * test_print.c - packages as source text again: what the text packs to is the package, byte for byte. */
 #include "format/json/json.h"
 #include "print/print.h"
-#include "registry/names.h"
-#include "registry/npy.h"
 #include "ptowsp/note.h"
 #include "ptowsp/tile.h"
+#include "registry/names.h"
+#include "registry/npy.h"
 #include "tests/check.h"
 #include "tests/lang/random_source.h"
 #include "tests/lang/source.h"
@@ -124,7 +124,7 @@ static void every_source_of_the_project_comes_back(void)
 	static const struct {
 		const char *folder;
 		int least, refusable;
-	} folders[] = {{"packages/examples", 6, 0}, {"packages/probes", 8, 0}, {"tests/graphs", 12, 0},     {"tests/contract", 10, 0},
+	} folders[] = {{"packages/examples", 6, 0}, {"packages/probes", 8, 0},   {"tests/graphs", 12, 0},     {"tests/contract", 10, 0},
 		       {"tests/printed", 2, 0},     {"tests/diagnostics", 8, 1}, {"tests/fuzz/source", 12, 1}};
 
 	for (size_t i = 0; i < sizeof(folders) / sizeof(folders[0]); i++) {
@@ -182,19 +182,18 @@ static void random_sources_come_back(void)
 
 static void several_files_are_one_text_with_their_positions(void)
 {
-	static const char *const texts[] = {
-		"// Function Type: InCore\n"
-		"func @copy(%x: !pto.memref<gm,...,f32>, %y: !pto.memref<gm,...,f32>) {\n"
-		"  %t = alloc_tile : !pto.tile<8x8xf32>\n"
-		"  %t = tload %x[0, 0] : (!pto.memref<gm,...,f32>, index, index) -> !pto.tile<8x8xf32>\n"
-		"  tstore %t, %y[0, 0]\n"
-		"  return\n"
-		"}\n",
-		"// Function Type: Orchestration\n"
-		"func @all(%x: !pto.memref<gm,...,f32>, %y: !pto.memref<gm,...,f32>) {\n"
-		"  CALL @copy(%x -> %x, %y -> (%y, 3, 1))\n"
-		"  return\n"
-		"}\n"};
+	static const char *const texts[] = {"// Function Type: InCore\n"
+					    "func @copy(%x: !pto.memref<gm,...,f32>, %y: !pto.memref<gm,...,f32>) {\n"
+					    "  %t = alloc_tile : !pto.tile<8x8xf32>\n"
+					    "  %t = tload %x[0, 0] : (!pto.memref<gm,...,f32>, index, index) -> !pto.tile<8x8xf32>\n"
+					    "  tstore %t, %y[0, 0]\n"
+					    "  return\n"
+					    "}\n",
+					    "// Function Type: Orchestration\n"
+					    "func @all(%x: !pto.memref<gm,...,f32>, %y: !pto.memref<gm,...,f32>) {\n"
+					    "  CALL @copy(%x -> %x, %y -> (%y, 3, 1))\n"
+					    "  return\n"
+					    "}\n"};
 	struct source s = source_compile_set(texts, 2);
 	uint32_t unsaid;
 	char *text;
@@ -231,11 +230,11 @@ static void a_text_may_say_that_it_has_no_positions(void)
 
 /* --- sample data --- */
 
-#define DATA_HEAD                                                                                                      \
-	"// Positions: none\n"                                                                                         \
-	"tensor %x : f32[65] in\n"                                                                                     \
-	"tensor %n : i16[3] in\n"                                                                                      \
-	"tensor %h : bf16[2] in\n"                                                                                     \
+#define DATA_HEAD                                                                                                                                              \
+	"// Positions: none\n"                                                                                                                                 \
+	"tensor %x : f32[65] in\n"                                                                                                                             \
+	"tensor %n : i16[3] in\n"                                                                                                                              \
+	"tensor %h : bf16[2] in\n"                                                                                                                             \
 	"tensor %y : f64[2] out\n"
 
 static void data_are_numbers_while_they_are_few_and_can_be_written(void)
@@ -331,15 +330,14 @@ static void many_data_are_a_file_where_there_may_be_some(void)
 /* --- what the language cannot say --- */
 
 /* A region that is flat in steps of 1, where its tensor has 64 columns, and a fact whose name is no word. */
-static const char flat[] =
-	"{\"schema\": \"ptowsp.package/1\", \"STRS\": [], \"META\": {\"name\": \"flat\", \"odd key\": \"x\\n\\\"\"},"
-	"\"KREG\": [{\"name\": \"k\", \"params\": 0, \"param_count\": 1}], \"KPRM\": [{\"name\": \"x\", \"dtype\": \"i32\", \"access\": 1}],"
-	"\"TENS\": [{\"name\": \"t\", \"dtype\": \"u8\", \"role\": \"in\", \"dims\": 0, \"dim_count\": 1}], \"DIMS\": [{\"extent\": 1}],"
-	"\"EXPR\": [{\"op\": \"const\", \"value\": 0}, {\"op\": \"const\", \"value\": 64}],"
-	"\"REGN\": [{\"tensor\": \"t\", \"row\": 0, \"column\": 0, \"unit\": 1, \"view\": 5}],"
-	"\"ENTR\": [{\"name\": \"main\", \"instruction\": 0, \"flags\": 1}],"
-	"\"WORK\": {\"axes\": [], \"kernels\": [\"k\"], \"tensors\": [\"t\"],"
-	"\"instructions\": [[\"task\", 0, [0, 1]], [\"io_input\", 0, 0], [\"halt\"]]}}";
+static const char flat[] = "{\"schema\": \"ptowsp.package/1\", \"STRS\": [], \"META\": {\"name\": \"flat\", \"odd key\": \"x\\n\\\"\"},"
+			   "\"KREG\": [{\"name\": \"k\", \"params\": 0, \"param_count\": 1}], \"KPRM\": [{\"name\": \"x\", \"dtype\": \"i32\", \"access\": 1}],"
+			   "\"TENS\": [{\"name\": \"t\", \"dtype\": \"u8\", \"role\": \"in\", \"dims\": 0, \"dim_count\": 1}], \"DIMS\": [{\"extent\": 1}],"
+			   "\"EXPR\": [{\"op\": \"const\", \"value\": 0}, {\"op\": \"const\", \"value\": 64}],"
+			   "\"REGN\": [{\"tensor\": \"t\", \"row\": 0, \"column\": 0, \"unit\": 1, \"view\": 5}],"
+			   "\"ENTR\": [{\"name\": \"main\", \"instruction\": 0, \"flags\": 1}],"
+			   "\"WORK\": {\"axes\": [], \"kernels\": [\"k\"], \"tensors\": [\"t\"],"
+			   "\"instructions\": [[\"task\", 0, [0, 1]], [\"io_input\", 0, 0], [\"halt\"]]}}";
 
 static struct pkg *json_open(const char *text, void **bytes_out)
 {
@@ -391,25 +389,33 @@ static char *json_changed(const char *json, const char *from, const char *to)
 static void names_and_values_that_no_source_has_are_told(void)
 {
 	static const char source[] = "tensor %x : i32[16, 8] inout\ntensor %y : f32[16, 8] out\nslot %c : i64 = 3\nsymbol %m : i32 = 9\n"
-				     "func @k(%x: !pto.memref<gm,...,i32>, %y: !pto.memref<gm,...,f32>, %n: i32, %f: f32) {\n  %t = alloc_tile : !pto.tile<8x8xi32>\n  %t = tload %x[0, 0]\n  %t = tadds %t, %n\n  tstore %t, %x[0, 0]\n"
+				     "func @k(%x: !pto.memref<gm,...,i32>, %y: !pto.memref<gm,...,f32>, %n: i32, %f: f32) {\n  %t = alloc_tile : "
+				     "!pto.tile<8x8xi32>\n  %t = tload %x[0, 0]\n  %t = tadds %t, %n\n  tstore %t, %x[0, 0]\n"
 				     "  %u = alloc_tile : !pto.tile<8x8xf32>\n  %u = texpands %f\n  tstore %u, %y[0, 0]\n}\n"
-				     "workload @main {\n  parallel_for %i in 0 to 4 {\n    call @k(%x -> %x[0, 0], %y -> %y[0, 0], %n -> %i, %f -> 1.5)\n  }\n  slot_set %c, %c + %m\n}\n";
+				     "workload @main {\n  parallel_for %i in 0 to 4 {\n    call @k(%x -> %x[0, 0], %y -> %y[0, 0], %n -> %i, %f -> 1.5)\n  }\n "
+				     " slot_set %c, %c + %m\n}\n";
 	static const struct {
 		const char *from, *to, *line;
 		unsigned unsaid;
 	} rows[] = {
 		{"\"name\": \"i\"", "\"name\": \"a b\"", "// cannot be said: the loop over the axis \"a b\"\n", 1},
-		{"\"name\": \"x\", \"dtype\": \"i32\", \"role\"", "\"name\": \"x y\", \"dtype\": \"i32\", \"role\"", "// cannot be said: the tensor \"x y\" of no function and without a shape\n", 2},
-		{"\"name\": \"x\", \"dtype\": \"i32\", \"role\"", "\"name\": \"x y\", \"dtype\": \"i32\", \"role\"", "// cannot be said: the tensor \"x y\" in a body\n", 2},
+		{"\"name\": \"x\", \"dtype\": \"i32\", \"role\"", "\"name\": \"x y\", \"dtype\": \"i32\", \"role\"",
+		 "// cannot be said: the tensor \"x y\" of no function and without a shape\n", 2},
+		{"\"name\": \"x\", \"dtype\": \"i32\", \"role\"", "\"name\": \"x y\", \"dtype\": \"i32\", \"role\"",
+		 "// cannot be said: the tensor \"x y\" in a body\n", 2},
 		{"\"name\": \"c\"", "\"name\": \"c d\"", "// cannot be said: the name or the value of \"c d\"\n", 3},
 		{"\"name\": \"c\"", "\"name\": \"c d\"", "// cannot be said: the expression that stands here\n", 3},
 		{"\"name\": \"m\"", "\"name\": \"m n\"", "// cannot be said: the name or the value of \"m n\"\n", 2},
 		{"\"name\": \"k\"", "\"name\": \"k k\"", "// cannot be said: kernel k k: a function is one portable payload for any unit\n", 1},
-		{"\"name\": \"k\", \"unit\": \"any\"", "\"name\": \"k\", \"unit\": \"aiv\"", "// cannot be said: kernel k: a function is one portable payload for any unit\n", 1},
-		{"\"kind\": \"pto\", \"unit\": \"any\"", "\"kind\": \"pto\", \"unit\": \"aiv\"", "// cannot be said: kernel k: a function is one portable payload for any unit\n", 1},
-		{"\"dtype\": \"i64\", \"flags\": 1, \"value\": 3", "\"dtype\": \"f32\", \"flags\": 1, \"value\": 2143294004", "// cannot be said: the name or the value of \"c\"\n", 1},
+		{"\"name\": \"k\", \"unit\": \"any\"", "\"name\": \"k\", \"unit\": \"aiv\"",
+		 "// cannot be said: kernel k: a function is one portable payload for any unit\n", 1},
+		{"\"kind\": \"pto\", \"unit\": \"any\"", "\"kind\": \"pto\", \"unit\": \"aiv\"",
+		 "// cannot be said: kernel k: a function is one portable payload for any unit\n", 1},
+		{"\"dtype\": \"i64\", \"flags\": 1, \"value\": 3", "\"dtype\": \"f32\", \"flags\": 1, \"value\": 2143294004",
+		 "// cannot be said: the name or the value of \"c\"\n", 1},
 		{"\"EXPR\": [", "\"REQS\": [{\"feature\": 30583, \"state\": 3}], \"EXPR\": [", "// cannot be said: the need of feature 0x7777\n", 1},
-		{"[\"param_const\", 1, 1069547520]", "[\"param_const\", 1, 2143294004]", "// cannot be said: the f32 with the bits 0x7fc01234 as an argument\n", 1},
+		{"[\"param_const\", 1, 1069547520]", "[\"param_const\", 1, 2143294004]", "// cannot be said: the f32 with the bits 0x7fc01234 as an argument\n",
+		 1},
 		{"[\"param_const\", 1, 1069547520]", "[\"param_const\", 1, 1069547521]", "%f -> 1.5000001,", 0},
 		{"\"name\": \"c\"", "\"name\": \"C_d.9\"", "slot %C_d.9 : i64 = 3\n", 0},
 	};
@@ -441,8 +447,9 @@ static void names_and_values_that_no_source_has_are_told(void)
 static void modules_of_few_things_come_back(void)
 {
 	static const char *const sources[] = {
-		("func @tick(%n: i32) {\n  ADD %n:i32, %n:i32, 1\n}\n// Function Type: Orchestration\nfunc @f() {\n  %n = alloc_scalar : i32\n  %at = alloc_scalar : i32\n"
-		"  IF %n:i32\n    LI %at:i32, 3\n  ENDIF\n  CALL @tick(%n -> %at)\n}\n"),
+		("func @tick(%n: i32) {\n  ADD %n:i32, %n:i32, 1\n}\n// Function Type: Orchestration\nfunc @f() {\n  %n = alloc_scalar : i32\n  %at = "
+		 "alloc_scalar : i32\n"
+		 "  IF %n:i32\n    LI %at:i32, 3\n  ENDIF\n  CALL @tick(%n -> %at)\n}\n"),
 		"func @tick(%n: i32) {\n  ADD %n:i32, %n:i32, 1\n}\n",
 		"slot %c : i64 = 3\nfunc @tick(%n: i32) {\n  ADD %n:i32, %n:i32, 1\n}\n",
 		"symbol %c : i64 = 3\nfunc @tick(%n: i32) {\n  ADD %n:i32, %n:i32, 1\n}\n",
@@ -470,7 +477,8 @@ static void kernels_without_code_have_only_the_traits_that_they_have(void)
 	};
 	struct source s = source_compile("tensor %x : f32[4, 8] inout\nkernel @bare(%a: f32[4, 8] inout)\n"
 					 "kernel @full(%a: f32[4, 8] inout) on aiv blockdim 4 workspace 64 function \"entry_of_it\" measured {\n"
-					 "  image ascend-a2a3 base64 \"AAAAAAAAAAA=\" at 4 cycles 77 workspace 99\n  source ascend-a2a3 base64 \"aW50IHg7Cg==\" \"the_entry\" on aic\n}\n"
+					 "  image ascend-a2a3 base64 \"AAAAAAAAAAA=\" at 4 cycles 77 workspace 99\n  source ascend-a2a3 base64 "
+					 "\"aW50IHg7Cg==\" \"the_entry\" on aic\n}\n"
 					 "workload @main {\n  call @bare(%a -> %x[0, 0])\n  call @full(%a -> %x[0, 0])\n}\n");
 	uint32_t unsaid;
 	char *printed;

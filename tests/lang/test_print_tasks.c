@@ -2,10 +2,10 @@
  * test_print_tasks.c - entries as C against the task API: compiled, linked with the core, they make the tasks and edges that the package makes. */
 #include "tests/check.h"
 
+#include "print/print_tasks.h"
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include "print/print_tasks.h"
 
 static const char *folder; /* of the running test; making it empties it */
 
@@ -90,7 +90,8 @@ static void main_write(const struct opened *o, const char *name, const char *val
 	fprintf(f, "#include \"%s.c\"\n#include \"rt/graph_text.h\"\n", name);
 	for (const char *line = strstr(c, "extern "); line; line = strstr(line + 1, "extern "))
 		fprintf(f, "%.*s\n{\n\t(void)task, (void)out;\n\treturn PTOWSP_OK;\n}\n", (int)(strchr(line, ';') - line - 7), line + 7);
-	fprintf(f, "int main(void)\n{\n\tstatic struct %s o;\n\tstruct ptowsp_error error = {.head = PTOWSP_HEAD(error, ERROR)};\n\tstruct rt_tasks *tasks;\n", name);
+	fprintf(f, "int main(void)\n{\n\tstatic struct %s o;\n\tstruct ptowsp_error error = {.head = PTOWSP_HEAD(error, ERROR)};\n\tstruct rt_tasks *tasks;\n",
+		name);
 	for (uint32_t i = 0; i < t->tensor_count; i++) {
 		const char *tensor = pkg_string(t, t->tensor[i].name);
 
@@ -102,8 +103,9 @@ static void main_write(const struct opened *o, const char *name, const char *val
 	while ((item = strsep(&at, " ")))
 		if (*item && strstr(c, check_fmt("o->value.%.*s;", (int)strcspn(item, "="), item)))
 			fprintf(f, "\to.value.%s;\n", item);
-	fprintf(f, "\tif (rt_tasks_create(&tasks, NULL, &error))\n\t\treturn 1;\n\t%s_begin(tasks, &o);\n\tif (rt_tasks_build(tasks, %s, &o, &error)) {\n"
-		   "\t\tputs(error.text);\n\t\treturn 1;\n\t}\n\trt_graph_dump(stdout, rt_tasks_graph(tasks));\n\trt_tasks_destroy(tasks);\n\treturn 0;\n}\n",
+	fprintf(f,
+		"\tif (rt_tasks_create(&tasks, NULL, &error))\n\t\treturn 1;\n\t%s_begin(tasks, &o);\n\tif (rt_tasks_build(tasks, %s, &o, &error)) {\n"
+		"\t\tputs(error.text);\n\t\treturn 1;\n\t}\n\trt_graph_dump(stdout, rt_tasks_graph(tasks));\n\trt_tasks_destroy(tasks);\n\treturn 0;\n}\n",
 		name, name);
 	fclose(f);
 	CHECK(check_write(check_fmt("%s/main.c", folder), main_text, size));
@@ -341,20 +343,27 @@ static void length_write(const char *text)
 	CHECK(check_write(check_fmt("%s/length.pto", folder), text, strlen(text)));
 }
 
-#define LENGTH_HEAD "symbol %n : i64 = 2\nfunc @f(%a: !pto.memref<gm,...,f32>) {\n  %t = alloc_tile : !pto.tile<8x8xf32>\n  %t = texpands %0.0\n  tstore %t, %a[0, 0]\n  return\n}\n"
+#define LENGTH_HEAD                                                                                                                                            \
+	"symbol %n : i64 = 2\nfunc @f(%a: !pto.memref<gm,...,f32>) {\n  %t = alloc_tile : !pto.tile<8x8xf32>\n  %t = texpands %0.0\n  tstore %t, %a[0, 0]\n  " \
+	"return\n}\n"
 #define LENGTH_BODY "workload @main {\n  call @f(%a -> %x[0, 0])\n}\n"
 
 static void lengths_that_a_run_does_not_begin_with_are_refused(void)
 {
 	length_write(LENGTH_HEAD "tensor %x : f32[8, 16 / %n] out\n" LENGTH_BODY);
-	pack_refusal_check(check_fmt("'%s/length.pto'", folder), "main",
-			   "main is not written as C: rows of tensor x are as long as more than sums and products of symbols: let a symbol of its own say their length");
+	pack_refusal_check(
+		check_fmt("'%s/length.pto'", folder), "main",
+		"main is not written as C: rows of tensor x are as long as more than sums and products of symbols: let a symbol of its own say their length");
 	/* Source text has no flat regions of tensors with a shape; the JSON form has. */
 	length_write(LENGTH_HEAD "tensor %x : f32[8, 16 * %n] out\n" LENGTH_BODY);
 	CHECK_INT(check_run(check_fmt("cd '%s' && '%s/bin/ptowsp-pack' length.pto -o l.pkg.zst && '%s/bin/ptowsp-inspect' --json l.pkg.zst | "
-				      "sed '/\"REGN\"/,/]/s/\"rows\": 8, \"columns\": 8/\"unit\": 1/' >flat.json", folder, check_build(), check_build()), NULL, NULL), 0);
-	pack_refusal_check(check_fmt("--from-json '%s/flat.json'", folder), "main",
-			   "main is not written as C: rows of tensor x are as long as a run says, and a kernel takes it as flat memory: give its rows a fixed length");
+				      "sed '/\"REGN\"/,/]/s/\"rows\": 8, \"columns\": 8/\"unit\": 1/' >flat.json",
+				      folder, check_build(), check_build()),
+			    NULL, NULL),
+		  0);
+	pack_refusal_check(
+		check_fmt("--from-json '%s/flat.json'", folder), "main",
+		"main is not written as C: rows of tensor x are as long as a run says, and a kernel takes it as flat memory: give its rows a fixed length");
 }
 
 static void what_the_task_api_lacks_is_refused_by_name(void)
@@ -363,7 +372,9 @@ static void what_the_task_api_lacks_is_refused_by_name(void)
 	refusal_check("probes/control.pto", "each", "each is not written as C: the task API has no counterpart for for_each");
 	refusal_check("probes/control.pto", "sequential", "sequential is not written as C: the task API has no counterpart for sequential");
 	refusal_check("probes/control.pto", "load", "load is not written as C: the task API has no counterpart for slot_load");
-	refusal_check("probes/control.pto", "bind", "bind is not written as C: a task of idle takes a tensor that it does not touch, and each tensor of a task of the task API is read or written");
+	refusal_check(
+		"probes/control.pto", "bind",
+		"bind is not written as C: a task of idle takes a tensor that it does not touch, and each tensor of a task of the task API is read or written");
 	refusal_check("probes/events.pto", "heap", "heap is not written as C: the task API has no counterpart for alloc");
 	refusal_check("probes/events.pto", "copy", "copy is not written as C: the task API has no counterpart for copy");
 	refusal_check("probes/events.pto", "signal", "signal is not written as C: the task API has no counterpart for signal");
@@ -374,8 +385,10 @@ static void what_the_task_api_lacks_is_refused_by_name(void)
 	refusal_check("probes/flow.pto", "ragged_rows", "ragged_rows is not written as C: the task API has no counterpart for axis_ragged");
 	refusal_check("probes/flow.pto", "dense_dyn", "dense_dyn is not written as C: the task API has no counterpart for axis_dense_dyn");
 	refusal_check("probes/flow.pto", "select", "select is not written as C: the task API has no counterpart for select");
-	refusal_check("probes/flow.pto", "ragged", "ragged is not written as C: axis r is ragged or sparse, and C code without the package's tables has no such loop");
-	refusal_check("probes/graphs.pto", "blocks", "blocks is not written as C: kernel blocks.G.A runs in 3 blocks, and a task of the task API calls its kernel once");
+	refusal_check("probes/flow.pto", "ragged",
+		      "ragged is not written as C: axis r is ragged or sparse, and C code without the package's tables has no such loop");
+	refusal_check("probes/graphs.pto", "blocks",
+		      "blocks is not written as C: kernel blocks.G.A runs in 3 blocks, and a task of the task API calls its kernel once");
 	refusal_check("probes/open.pto", "main", "main is not written as C: it runs processes, and the task API has no counterpart for them");
 }
 

@@ -8,12 +8,12 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define KERNEL                                                                                                                   \
-	"func @one(%x: !pto.memref<gm,...,f32>) {\n"                                                                             \
-	"  %t = alloc_tile : !pto.tile<1x8xf32>\n"                                                                               \
-	"  %t = tload %x[0, 0] : (!pto.memref<gm,...,f32>, index, index) -> !pto.tile<1x8xf32>\n"                                \
-	"  tstore %t, %x[0, 0]\n"                                                                                                \
-	"  return\n"                                                                                                             \
+#define KERNEL                                                                                                                                                 \
+	"func @one(%x: !pto.memref<gm,...,f32>) {\n"                                                                                                           \
+	"  %t = alloc_tile : !pto.tile<1x8xf32>\n"                                                                                                             \
+	"  %t = tload %x[0, 0] : (!pto.memref<gm,...,f32>, index, index) -> !pto.tile<1x8xf32>\n"                                                              \
+	"  tstore %t, %x[0, 0]\n"                                                                                                                              \
+	"  return\n"                                                                                                                                           \
 	"}\n"
 
 static int channel_find(const struct source *s, const char *name)
@@ -134,10 +134,10 @@ static void bodies_are_the_words_of_the_bytecode(void)
 	source_free(&s);
 }
 
-#define PIPE                                              \
-	"channel %c : token\n"                            \
-	"symbol %n : u64\n"                               \
-	"process @a produces(%c) { send %c, %n }\n"       \
+#define PIPE                                                                                                                                                   \
+	"channel %c : token\n"                                                                                                                                 \
+	"symbol %n : u64\n"                                                                                                                                    \
+	"process @a produces(%c) { send %c, %n }\n"                                                                                                            \
 	"process @b consumes(%c) { consume %c as %i { } }\n"
 
 static void a_pipeline_without_a_workload_has_the_entry_main(void)

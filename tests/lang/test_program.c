@@ -56,7 +56,9 @@ static char *digests_read(const char *folder)
 	char *out;
 
 	CHECK_INT(check_run(check_fmt("for p in '%s'/*.pkg.zst; do '%s/bin/ptowsp-inspect' \"$p\" | awk '/^  digest/ {print $2; exit}'; done", folder,
-				      check_build()), &out, NULL), 0);
+				      check_build()),
+			    &out, NULL),
+		  0);
 	return out;
 }
 
@@ -90,7 +92,9 @@ static void program_run(const char *folder, int count)
 	CHECK_UINT(times(want, "\n"), (unsigned)count);
 	CHECK_INT(check_run(check_fmt("cc -std=c11 -O0 -Wall -Wextra -Werror -DPTOWSP_TREE -I'%s/abi' -I'%s/packages' '%s/all.c' -o '%s/all' -L'%s/lib' "
 				      "-lptowsp-pack -Wl,-rpath,'%s/lib' && mkdir '%s/again' && '%s/all' '%s/again' | cut -d' ' -f1",
-				      root, root, folder, folder, build, build, folder, folder, folder), &got, &err), 0);
+				      root, root, folder, folder, build, build, folder, folder, folder),
+			    &got, &err),
+		  0);
 	CHECK_STR(err, "");
 	CHECK_STR(got, want);
 	free(got);
@@ -148,7 +152,7 @@ static void every_source_of_the_project_comes_back_from_its_program(void)
 	static const struct {
 		const char *folder;
 		int refusable;
-	} folders[] = {{"packages/examples", 0}, {"packages/probes", 0}, {"tests/graphs", 0},      {"tests/printed", 0},
+	} folders[] = {{"packages/examples", 0}, {"packages/probes", 0},   {"tests/graphs", 0},     {"tests/printed", 0},
 		       {"tests/contract", 0},    {"tests/diagnostics", 1}, {"tests/fuzz/source", 1}};
 	const char *folder = check_tmp();
 	int count = blocks_pack(folder, 0);
@@ -206,9 +210,13 @@ static void packages_of_several_folders_are_made_in_theirs(void)
 	free(program_print(folder));
 	if (SANITIZED)
 		CHECK_SKIP("a sanitized library needs a sanitized program; what is printed was built all the same");
-	CHECK_INT(check_run(check_fmt("cd '%s' && cc -std=c11 -O0 -Wall -Wextra -Werror -DPTOWSP_TREE -I'%s/abi' -I'%s/packages' all.c -o all -L'%s/lib' -lptowsp-pack "
+	CHECK_INT(check_run(check_fmt("cd '%s' && cc -std=c11 -O0 -Wall -Wextra -Werror -DPTOWSP_TREE -I'%s/abi' -I'%s/packages' all.c -o all -L'%s/lib' "
+				      "-lptowsp-pack "
 				      "-Wl,-rpath,'%s/lib' && mkdir again && ./all again | cut -d' ' -f2 && cmp a/0000.pkg.zst again/a/0000.pkg.zst && "
-				      "cmp b/deep/0000.pkg.zst again/b/deep/0000.pkg.zst", folder, check_root(), check_root(), check_build(), check_build()), &out, &err), 0);
+				      "cmp b/deep/0000.pkg.zst again/b/deep/0000.pkg.zst",
+				      folder, check_root(), check_root(), check_build(), check_build()),
+			    &out, &err),
+		  0);
 	CHECK_STR(out, "a/0000.pkg.zst\nb/deep/0000.pkg.zst\n");
 	CHECK_STR(err, "");
 	free(out);
@@ -223,7 +231,8 @@ static void tensors_of_the_same_dimensions_share_them_again(void)
 	char *calls, *out, *err;
 
 	program = check_fmt("cd '%s' && '%s/bin/ptowsp-inspect' --json 0000.pkg.zst | sed '/\"TENS\"/,/\\]/s/\"dims\": [0-9]*, //' >one.json && "
-			    "rm 0000.pkg.zst && '%s/bin/ptowsp-pack' --from-json one.json -o 0000.pkg.zst && cp 0000.pkg.zst 0001.pkg.zst", folder, check_build(), check_build());
+			    "rm 0000.pkg.zst && '%s/bin/ptowsp-pack' --from-json one.json -o 0000.pkg.zst && cp 0000.pkg.zst 0001.pkg.zst",
+			    folder, check_build(), check_build());
 	source_pack(folder, 0, "one.pto", text, strlen(text), 0);
 	CHECK_INT(check_run(program, &out, &err), 0);
 	CHECK_STR(err, "");

@@ -9,11 +9,11 @@
 #include "registry/schedule.h"
 #include "registry/text.h"
 
-static const char *const loops[] = {"%q_tile", "i"};
+static const char *const loop_names[] = {"%q_tile", "i"};
 static const uint32_t loop_strings[] = {11, 22};
-static const char *const values[] = {"n", "%seq"};
+static const char *const value_names[] = {"n", "%seq"};
 static const uint32_t value_rows[] = {3, 5};
-static const struct reg_scope scope = {loops, loop_strings, values, value_rows, 2, 2};
+static const struct reg_scope scope = {loop_names, loop_strings, value_names, value_rows, 2, 2};
 
 static struct ptowsp_error error;
 static struct reg_schedule schedule;
@@ -108,15 +108,18 @@ static void texts_of_every_kind_are_taken(void)
 static void wrong_texts_are_refused_with_the_reason(void)
 {
 	static const char *const rows[][2] = {
-		{"task_windwo=64", "schedule directive \"task_windwo\" is unknown; known: task_window, timing, hazards, dep_list, dispatch, streams, stream_by, batch_deps, start, issue_cost, ready, layout, trace, tensor_map and 7 more"},
+		{"task_windwo=64", "schedule directive \"task_windwo\" is unknown; known: task_window, timing, hazards, dep_list, dispatch, streams, "
+				   "stream_by, batch_deps, start, issue_cost, ready, layout, trace, tensor_map and 7 more"},
 		{"windows", "schedule \"windows\" is not KEY=VALUE, such as task_window=64"},
 		{"dispatch=work_steal,4", "dispatch: arguments of work_steal stand in parentheses; write dispatch=work_steal(4)"},
 		{"dispatch= work_steal , 4 ", "dispatch: arguments of work_steal stand in parentheses; write dispatch=work_steal(4)"},
 		{"ready=work_steal,4", "ready: work_steal takes no arguments; write ready=work_steal"},
 		{"dispatch=fifo", "\"fifo\" is a word of ready, not of dispatch; write ready=fifo"},
 		{"ready=round_robin(4)", "\"round_robin\" is a word of dispatch, not of ready; write dispatch=round_robin(...)"},
-		{"=64", "schedule directive \"\" is unknown; known: deps, heap, pools, start, ready, trace, timing, layout, hazards, streams, dispatch, dep_list, stream_by, batch_deps, issue_cost, tensor_map and 5 more"},
-		{"dispatch=round_robbin(4)", "dispatch word \"round_robbin\" is unknown; known: round_robin, work_steal, custom, auto, threshold, affinity, hash, static_partition, spatial_map"},
+		{"=64", "schedule directive \"\" is unknown; known: deps, heap, pools, start, ready, trace, timing, layout, hazards, streams, dispatch, "
+			"dep_list, stream_by, batch_deps, issue_cost, tensor_map and 5 more"},
+		{"dispatch=round_robbin(4)", "dispatch word \"round_robbin\" is unknown; known: round_robin, work_steal, custom, auto, threshold, affinity, "
+					     "hash, static_partition, spatial_map"},
 		{"dispatch=round_robin(0)", "dispatch: 0 is too small, the least is 1"},
 		{"dispatch=round_robin(-1)", "dispatch: -1 is too small, the least is 1"},
 		{"dispatch=round_robin", "dispatch round_robin takes 1 argument, got 0: executor k mod n"},
@@ -132,7 +135,8 @@ static void wrong_texts_are_refused_with_the_reason(void)
 		{"dispatch=hash(i+,4)", "expression \"i+\", character 3: an operand is missing"},
 		{"dispatch=hash(unknown,4)", "name \"unknown\" is unknown; known: n, %q_tile, i, %seq, task"},
 		{"dispatch=threshold(n,a,b)", "dispatch threshold takes an expression, a policy, and pairs threshold: policy"},
-		{"dispatch=threshold(n,a)", "dispatch word \"a\" is unknown; known: hash, auto, custom, affinity, threshold, work_steal, spatial_map, round_robin, static_partition"},
+		{"dispatch=threshold(n,a)",
+		 "dispatch word \"a\" is unknown; known: hash, auto, custom, affinity, threshold, work_steal, spatial_map, round_robin, static_partition"},
 		{"dispatch=threshold(n,round_robin(2),b,round_robin(2))", "dispatch: \"b\" is no number"},
 		{"dispatch=threshold(n,auto(2))", "dispatch threshold cannot hold auto"},
 		{"dispatch=threshold(n,affinity(k,2))", "loop \"k\" is unknown; known: i, %q_tile"},
@@ -173,9 +177,11 @@ static void wrong_texts_are_refused_with_the_reason(void)
 static void unknown_keys_list_the_nearest_first(void)
 {
 	CHECK(parse("task_windw=3") == NULL);
-	CHECK_STR(error.text, "schedule directive \"task_windw\" is unknown; known: task_window, timing, hazards, dep_list, dispatch, streams, batch_deps, start, issue_cost, ready, layout, trace, tensor_map, ready_queue and 7 more");
+	CHECK_STR(error.text, "schedule directive \"task_windw\" is unknown; known: task_window, timing, hazards, dep_list, dispatch, streams, batch_deps, "
+			      "start, issue_cost, ready, layout, trace, tensor_map, ready_queue and 7 more");
 	CHECK(parse("dispatch=hsh(i,2)") == NULL);
-	CHECK_STR(error.text, "dispatch word \"hsh\" is unknown; known: hash, auto, custom, threshold, affinity, work_steal, round_robin, spatial_map, static_partition");
+	CHECK_STR(error.text,
+		  "dispatch word \"hsh\" is unknown; known: hash, auto, custom, threshold, affinity, work_steal, round_robin, spatial_map, static_partition");
 }
 
 static void a_later_text_replaces_an_earlier_one(void)
@@ -258,12 +264,36 @@ static void expressions_bind_as_in_c(void)
 		int64_t value;
 	} rows[] = {
 #define E(expression) {#expression, expression}
-		E(1 + 2 * 3), E((1 + 2) * 3), E(10 - 4 - 3), E(100 / 7 / 2), E(100 % 7 % 4), E(i * 4 + n), E(-i + n), E(-(i + n)),
-		E(~i & 15), E(!i), E(!(i - 7)), E(1 << 4 | 1), E(seq / 2), E(seq % 4),
-		E(seq >> 1), E(task - i - 1), E(n <= 100), E(n >= 101), E(q_tile * q_tile), E(0x10 + 1), E(2147483648 * 2), E(- -3),
+		E(1 + 2 * 3),
+		E((1 + 2) * 3),
+		E(10 - 4 - 3),
+		E(100 / 7 / 2),
+		E(100 % 7 % 4),
+		E(i * 4 + n),
+		E(-i + n),
+		E(-(i + n)),
+		E(~i & 15),
+		E(!i),
+		E(!(i - 7)),
+		E(1 << 4 | 1),
+		E(seq / 2),
+		E(seq % 4),
+		E(seq >> 1),
+		E(task - i - 1),
+		E(n <= 100),
+		E(n >= 101),
+		E(q_tile * q_tile),
+		E(0x10 + 1),
+		E(2147483648 * 2),
+		E(- -3),
 #undef E
-		{"min(i, n)", 7}, {"max(i, min(n, 50)) + 1", 51}, {"%i + %seq", -2},
-		{"1 | 2 ^ 3 & 4", 1 | (2 ^ (3 & 4))}, {"i < n && n > seq || 0", 1}, {"i == 7 != 0", 1}, {"0 == 0 < 1", 0},
+		{"min(i, n)", 7},
+		{"max(i, min(n, 50)) + 1", 51},
+		{"%i + %seq", -2},
+		{"1 | 2 ^ 3 & 4", 1 | (2 ^ (3 & 4))},
+		{"i < n && n > seq || 0", 1},
+		{"i == 7 != 0", 1},
+		{"0 == 0 < 1", 0},
 	};
 
 	for (size_t r = 0; r < sizeof(rows) / sizeof(*rows); r++) {
@@ -285,13 +315,35 @@ static void values_are_known_before_a_run_or_said_not_to_be(void)
 		const char *text;
 		int status;
 		int64_t value;
-	} rows[] = {{"n * 8 + 1", 0, 801}, {"min(n, 7) << 2", 0, 28}, {"n / 7 % 3 - max(1, n)", 0, -98}, {"n >> 1", 0, 50}, {"seq + 1", PTOWSP_NOT_FOUND, 0},
-		    {"n / 0", PTOWSP_INVALID, 0}, {"task + 1", PTOWSP_INVALID, 0}, {"n < 3", PTOWSP_INVALID, 0},
-		    {"n % 0", PTOWSP_INVALID, 0}, {"(0 - n) / 7", 0, -14}, {"(0 - n) % 7", 0, -2}, {"n / (0 - 1)", 0, -100}, {"n % (0 - 1)", 0, 0},
-		    {"(0 - 9223372036854775807 - 1) / (0 - 1)", 0, INT64_MIN}, {"(0 - 9223372036854775807 - 1) % (0 - 1)", 0, 0},
-		    {"9223372036854775807 + n", 0, INT64_MIN + 99}, {"0 - 9223372036854775807 - n", 0, INT64_MAX - 98}, {"9223372036854775807 * n", 0, -100},
-		    {"n << 1", 0, 200}, {"n << 63", 0, 0}, {"1 << 63", 0, INT64_MIN}, {"n << 64", 0, 100}, {"n << 65", 0, 200}, {"n >> 3", 0, 12}, {"n >> 63", 0, 0}, {"n >> 65", 0, 50},
-		    {"(0 - n) >> 3", 0, -13}, {"(0 - 1) >> 63", 0, -1}, {"max(n, 100) - min(100, n)", 0, 0}};
+	} rows[] = {{"n * 8 + 1", 0, 801},
+		    {"min(n, 7) << 2", 0, 28},
+		    {"n / 7 % 3 - max(1, n)", 0, -98},
+		    {"n >> 1", 0, 50},
+		    {"seq + 1", PTOWSP_NOT_FOUND, 0},
+		    {"n / 0", PTOWSP_INVALID, 0},
+		    {"task + 1", PTOWSP_INVALID, 0},
+		    {"n < 3", PTOWSP_INVALID, 0},
+		    {"n % 0", PTOWSP_INVALID, 0},
+		    {"(0 - n) / 7", 0, -14},
+		    {"(0 - n) % 7", 0, -2},
+		    {"n / (0 - 1)", 0, -100},
+		    {"n % (0 - 1)", 0, 0},
+		    {"(0 - 9223372036854775807 - 1) / (0 - 1)", 0, INT64_MIN},
+		    {"(0 - 9223372036854775807 - 1) % (0 - 1)", 0, 0},
+		    {"9223372036854775807 + n", 0, INT64_MIN + 99},
+		    {"0 - 9223372036854775807 - n", 0, INT64_MAX - 98},
+		    {"9223372036854775807 * n", 0, -100},
+		    {"n << 1", 0, 200},
+		    {"n << 63", 0, 0},
+		    {"1 << 63", 0, INT64_MIN},
+		    {"n << 64", 0, 100},
+		    {"n << 65", 0, 200},
+		    {"n >> 3", 0, 12},
+		    {"n >> 63", 0, 0},
+		    {"n >> 65", 0, 50},
+		    {"(0 - n) >> 3", 0, -13},
+		    {"(0 - 1) >> 63", 0, -1},
+		    {"max(n, 100) - min(100, n)", 0, 0}};
 	static const uint64_t bits[] = {0, 0, 0, 100, 0, 0};
 	static const uint8_t known[] = {0, 0, 0, 1, 0, 0}; /* n; not seq */
 
@@ -363,8 +415,8 @@ static void rows_that_say_nothing_are_shown_as_such(void)
 {
 	enum { CODES = 256 };
 	struct ptowsp_expr_record rows[70] = {
-		{.op = PTOWSP_EXPR_LOOP, .a = 0}, {.op = PTOWSP_EXPR_LOOP, .a = 1}, {.op = PTOWSP_EXPR_VALUE, .a = 0}, {.op = PTOWSP_EXPR_AXIS, .a = 1},
-		{.op = PTOWSP_EXPR_NEG, .a = 70},
+		{.op = PTOWSP_EXPR_LOOP, .a = 0}, {.op = PTOWSP_EXPR_LOOP, .a = 1}, {.op = PTOWSP_EXPR_VALUE, .a = 0},
+		{.op = PTOWSP_EXPR_AXIS, .a = 1}, {.op = PTOWSP_EXPR_NEG, .a = 70},
 	};
 	static const char *const texts[] = {"i", "loop(1)", "?", "?", "-EXPR[70]?"};
 	unsigned unknown = 0;
@@ -392,13 +444,15 @@ static void nesting_and_length_are_bounded(void)
 
 	memset(text, '(', 1000);
 	CHECK_INT(reg_expression_compile(text, 1000, &scope, &out, &row, &error), PTOWSP_INVALID);
-	CHECK_STR(error.text, "expression \"((((((((((((((((((((((((((((((((((((((((((((((((((((((((((((((((((((((((((((((((\", character 65: it is nested too deeply");
+	CHECK_STR(error.text,
+		  "expression \"((((((((((((((((((((((((((((((((((((((((((((((((((((((((((((((((((((((((((((((((\", character 65: it is nested too deeply");
 	memset(text, '-', 1000);
 	CHECK_INT(reg_expression_compile(text, 1000, &scope, &out, &row, &error), PTOWSP_INVALID);
 	for (int i = 0; i < 1500; i++)
 		memcpy(text + 2 * i, "1+", 2);
 	CHECK_INT(reg_expression_compile(text, 2999, &scope, &out, &row, &error), PTOWSP_INVALID);
-	CHECK_STR(error.text, "expression \"1+1+1+1+1+1+1+1+1+1+1+1+1+1+1+1+1+1+1+1+1+1+1+1+1+1+1+1+1+1+1+1+1+1+1+1+1+1+1+1+\", character 1026: the expressions are too long together");
+	CHECK_STR(error.text, "expression \"1+1+1+1+1+1+1+1+1+1+1+1+1+1+1+1+1+1+1+1+1+1+1+1+1+1+1+1+1+1+1+1+1+1+1+1+1+1+1+1+\", character 1026: the "
+			      "expressions are too long together");
 	reg_rows_finish(&out);
 	CHECK_INT(reg_expression_compile("(1", 2, &scope, &out, &row, &error), PTOWSP_INVALID);
 	CHECK_STR(error.text, "expression \"(1\", character 3: ')' is missing");

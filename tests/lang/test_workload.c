@@ -1,17 +1,17 @@
 /* SPDX-License-Identifier: MIT
  * test_workload.c - declarations and workloads: which rows they become, and limits that no short text can reach. */
-#include "tests/check.h"
-#include "tests/lang/source.h"
 #include "ptowsp/task.h"
 #include "ptowsp/workload.h"
+#include "tests/check.h"
+#include "tests/lang/source.h"
 
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 #define M "!pto.memref<gm,...,f32>"
-#define COPY_8                                                                                                                 \
-	"func @move(%x: " M ", %y: " M ") {\n  %a = alloc_tile : !pto.tile<8x8xf32>\n"                                         \
+#define COPY_8                                                                                                                                                 \
+	"func @move(%x: " M ", %y: " M ") {\n  %a = alloc_tile : !pto.tile<8x8xf32>\n"                                                                         \
 	"  %a = tload %x[0, 0]\n  tstore %a, %y[0, 0]\n}\n"
 #define TENSORS "tensor %x : f32[32, 8] in\ntensor %y : f32[32, 8] inout\n"
 
@@ -26,12 +26,13 @@ static void says(const char *text, const char *want)
 
 static void loops_become_axes_with_the_name_of_their_value(void)
 {
-	source_is_workload("symbol %n : u64 = 4\naxis %a = dense_dyn(%n)\naxis %r = ragged(2, [1, 3])\naxis %s = sparse([0, 1, 3], [5, 0, 7])\n"
-		    "workload @w {\n  parallel_for %i in %a { for_each %j in %r[%i % 2] { barrier } }\n  select %k in %s[1] { barrier }\n"
-		    "  for_each %l in %n - 1 to 2 * %n step 3 { barrier }\n  for_each %m in dense(7) { barrier }\n}\n",
-		    "w",
-		    "0 parallel_for i 0..n by 1 -> 3\n1 for_each j 0..2 by 1 row (loop0 % 2) -> 3\n2 barrier\n3 select k 0..2 by 1 row 1 -> 5\n4 barrier\n"
-		    "5 for_each l (n - 1)..(2 * n) by 3 -> 7\n6 barrier\n7 for_each m 0..7 by 1 -> 9\n8 barrier\n9 halt\n");
+	source_is_workload(
+		"symbol %n : u64 = 4\naxis %a = dense_dyn(%n)\naxis %r = ragged(2, [1, 3])\naxis %s = sparse([0, 1, 3], [5, 0, 7])\n"
+		"workload @w {\n  parallel_for %i in %a { for_each %j in %r[%i % 2] { barrier } }\n  select %k in %s[1] { barrier }\n"
+		"  for_each %l in %n - 1 to 2 * %n step 3 { barrier }\n  for_each %m in dense(7) { barrier }\n}\n",
+		"w",
+		"0 parallel_for i 0..n by 1 -> 3\n1 for_each j 0..2 by 1 row (loop0 % 2) -> 3\n2 barrier\n3 select k 0..2 by 1 row 1 -> 5\n4 barrier\n"
+		"5 for_each l (n - 1)..(2 * n) by 3 -> 7\n6 barrier\n7 for_each m 0..7 by 1 -> 9\n8 barrier\n9 halt\n");
 }
 
 static void lists_of_axes_are_running_sums_and_beginnings(void)
@@ -51,50 +52,57 @@ static void lists_of_axes_are_running_sums_and_beginnings(void)
 
 static void branches_and_their_targets(void)
 {
-	source_is_workload("slot %s : i64 = 0\nevent %e\ntensor %t : f32[4, 4] temp\nworkload @w {\n  if %s > 1 { slot_set %s, 1 } else if %s { slot_set %s, 2 } else { barrier }\n"
-		    "  while %s != 0 { slot_set %s, %s - 1 if %s == 3 { break } }\n  combine { barrier } { fence core } { fence system }\n"
-		    "  sequential { signal %e } { wait %e }\n  scope { alloc %t free %t }\n}\n",
-		    "w",
-		    "0 cond (s > 1)\n1 target 4\n2 target 9\n3 slot_set s 1\n4 cond s\n5 target 8\n6 target 9\n7 slot_set s 2\n8 barrier\n"
-		    "9 while (s != 0)\n10 target 16\n11 slot_set s (s - 1)\n12 cond (s == 3)\n13 target 16\n14 target 16\n15 break\n"
-		    "16 combine 3\n17 target 21\n18 target 22\n19 target 23\n20 barrier\n21 fence 0\n22 fence 2\n23 sequential 2\n24 target 27\n25 target 28\n"
-		    "26 signal e\n27 wait e\n28 scope -> 31\n29 alloc t\n30 free t\n31 halt\n");
+	source_is_workload(
+		"slot %s : i64 = 0\nevent %e\ntensor %t : f32[4, 4] temp\nworkload @w {\n  if %s > 1 { slot_set %s, 1 } else if %s { slot_set %s, 2 } else { "
+		"barrier }\n"
+		"  while %s != 0 { slot_set %s, %s - 1 if %s == 3 { break } }\n  combine { barrier } { fence core } { fence system }\n"
+		"  sequential { signal %e } { wait %e }\n  scope { alloc %t free %t }\n}\n",
+		"w",
+		"0 cond (s > 1)\n1 target 4\n2 target 9\n3 slot_set s 1\n4 cond s\n5 target 8\n6 target 9\n7 slot_set s 2\n8 barrier\n"
+		"9 while (s != 0)\n10 target 16\n11 slot_set s (s - 1)\n12 cond (s == 3)\n13 target 16\n14 target 16\n15 break\n"
+		"16 combine 3\n17 target 21\n18 target 22\n19 target 23\n20 barrier\n21 fence 0\n22 fence 2\n23 sequential 2\n24 target 27\n25 target 28\n"
+		"26 signal e\n27 wait e\n28 scope -> 31\n29 alloc t\n30 free t\n31 halt\n");
 }
 
 /* In constants as in a run. */
 static void shifts_take_six_bits_of_their_distance(void)
 {
-	source_is_workload("slot %s : i64 = 0\nworkload @w {\n  slot_set %s, 1 << 64\n  slot_set %s, 1 << 67\n  slot_set %s, -8 >> 65\n  slot_set %s, 1 << -1\n}\n", "w",
-		    "0 slot_set s 1\n1 slot_set s 8\n2 slot_set s -4\n3 slot_set s -9223372036854775808\n4 halt\n");
+	source_is_workload(
+		"slot %s : i64 = 0\nworkload @w {\n  slot_set %s, 1 << 64\n  slot_set %s, 1 << 67\n  slot_set %s, -8 >> 65\n  slot_set %s, 1 << -1\n}\n", "w",
+		"0 slot_set s 1\n1 slot_set s 8\n2 slot_set s -4\n3 slot_set s -9223372036854775808\n4 halt\n");
 }
 
 static void parts_of_tensors_are_regions_in_elements(void)
 {
 	source_is_workload(COPY_8 TENSORS "tensor %z : f32[5, 8, 8] in\nslot %s : i64 = 0\nworkload @w {\n  parallel_for %i in 0 to 4 {\n"
-		    "    call @move(%x -> %x[%i * 8, 0], %y -> %y[%i * 8, 0])\n    call @move(%x -> %z[%i, 2, 0], %y -> %y)\n  }\n"
-		    "  copy %x -> %y\n  copy %z[3, 0, 0 : 8, 4] -> %y[0, 4]\n  slot_load %s, %x[3, %s]\n}\n",
-		    "w",
-		    "0 parallel_for i 0..4 by 1 -> 7\n1 task move\n2 io_input 0 x[(loop0 * 8), 0 : 8, 8]\n3 io_output 1 y[(loop0 * 8), 0 : 8, 8]\n"
-		    "4 task move\n5 io_input 0 z[((loop0 * 8) + 2), 0 : 8, 8]\n6 io_output 1 y[0, 0 : 32, 8]\n7 copy x[0, 0 : 32, 8]\n8 io_output 0 y[0, 0 : 32, 8]\n"
-		    "9 copy z[24, 0 : 8, 4]\n10 io_output 0 y[0, 4 : 8, 4]\n11 slot_load s x[3, s : 1, 1]\n12 halt\n");
+					  "    call @move(%x -> %x[%i * 8, 0], %y -> %y[%i * 8, 0])\n    call @move(%x -> %z[%i, 2, 0], %y -> %y)\n  }\n"
+					  "  copy %x -> %y\n  copy %z[3, 0, 0 : 8, 4] -> %y[0, 4]\n  slot_load %s, %x[3, %s]\n}\n",
+			   "w",
+			   "0 parallel_for i 0..4 by 1 -> 7\n1 task move\n2 io_input 0 x[(loop0 * 8), 0 : 8, 8]\n3 io_output 1 y[(loop0 * 8), 0 : 8, 8]\n"
+			   "4 task move\n5 io_input 0 z[((loop0 * 8) + 2), 0 : 8, 8]\n6 io_output 1 y[0, 0 : 32, 8]\n7 copy x[0, 0 : 32, 8]\n8 io_output 0 "
+			   "y[0, 0 : 32, 8]\n"
+			   "9 copy z[24, 0 : 8, 4]\n10 io_output 0 y[0, 4 : 8, 4]\n11 slot_load s x[3, s : 1, 1]\n12 halt\n");
 }
 
 static void a_tasks_name_is_a_distance_or_a_slot(void)
 {
-	source_is_workload(COPY_8 TENSORS "workload @w {\n  %a = call @move(%x -> %x[0, 0], %y -> %y[0, 0])\n  %b = copy %x -> %y\n"
-		    "  call @move(%x -> %x[0, 0], %y -> %y[0, 0]) after %a, data %b, soft task - 1\n"
-		    "  if 1 { call @move(%x -> %x[0, 0], %y -> %y[0, 0]) after barrier %b }\n}\n",
-		    "w",
-		    "0 task move\n1 io_input 0 x[0, 0 : 8, 8]\n2 io_output 1 y[0, 0 : 8, 8]\n3 slot_set @w.b.0 task\n4 copy x[0, 0 : 32, 8]\n5 io_output 0 y[0, 0 : 32, 8]\n"
-		    "6 task move\n7 io_input 0 x[0, 0 : 8, 8]\n8 io_output 1 y[0, 0 : 8, 8]\n9 after 0 (task - 2)\n10 after 1 (task - 1)\n11 after 3 (task - 1)\n"
-		    "12 cond 1\n13 target 19\n14 target 19\n15 task move\n16 io_input 0 x[0, 0 : 8, 8]\n17 io_output 1 y[0, 0 : 8, 8]\n18 after 2 @w.b.0\n19 halt\n");
+	source_is_workload(
+		COPY_8 TENSORS "workload @w {\n  %a = call @move(%x -> %x[0, 0], %y -> %y[0, 0])\n  %b = copy %x -> %y\n"
+			       "  call @move(%x -> %x[0, 0], %y -> %y[0, 0]) after %a, data %b, soft task - 1\n"
+			       "  if 1 { call @move(%x -> %x[0, 0], %y -> %y[0, 0]) after barrier %b }\n}\n",
+		"w",
+		"0 task move\n1 io_input 0 x[0, 0 : 8, 8]\n2 io_output 1 y[0, 0 : 8, 8]\n3 slot_set @w.b.0 task\n4 copy x[0, 0 : 32, 8]\n5 io_output 0 y[0, 0 "
+		": 32, 8]\n"
+		"6 task move\n7 io_input 0 x[0, 0 : 8, 8]\n8 io_output 1 y[0, 0 : 8, 8]\n9 after 0 (task - 2)\n10 after 1 (task - 1)\n11 after 3 (task - 1)\n"
+		"12 cond 1\n13 target 19\n14 target 19\n15 task move\n16 io_input 0 x[0, 0 : 8, 8]\n17 io_output 1 y[0, 0 : 8, 8]\n18 after 2 @w.b.0\n19 "
+		"halt\n");
 }
 
 /* Others may come between the tasks of a branch of combine, so distances would lie. */
 static void names_inside_combine_are_slots(void)
 {
 	struct source s = source_compile(COPY_8 TENSORS "workload @w {\n  combine {\n    %a = call @move(%x -> %x[0, 0], %y -> %y[0, 0])\n"
-					 "    call @move(%x -> %x[0, 0], %y -> %y[8, 0]) after %a\n  } { barrier }\n}\n");
+							"    call @move(%x -> %x[0, 0], %y -> %y[8, 0]) after %a\n  } { barrier }\n}\n");
 	char *got = source_workload(&s, "w");
 
 	CHECK_STR(s.messages, "");
@@ -105,19 +113,24 @@ static void names_inside_combine_are_slots(void)
 
 static void orchestrations_begin_at_the_element_of_their_part(void)
 {
-	source_is_workload(COPY_8 "// Function Type: Orchestration\nfunc @f(%p: " M ", %n: i32) {\n  FOR %i:idx, 0:idx, %n:idx, 1:idx\n"
-		    "    CALL @move(%x -> (%p, i, 0), %y -> (%p, 9, 0))\n  ENDFOR\n}\n" TENSORS
-		    "workload @w {\n  for_each %k in 0 to 2 { call @f(%p -> %y[%k, 4], %n -> %k + 1) }\n  call @v()\n}\nworkload @v { call @f(%p -> %y, %n -> 2) }\n",
-		    "w",
-		    "0 for_each k 0..2 by 1 -> 5\n1 parallel_for i 0..(loop0 + 1) by 1 -> 5\n2 task move\n3 io_input 0 y[loop1 * 64 + ((loop0 * 8) + 4)]\n"
-		    "4 io_output 1 y[9 * 64 + ((loop0 * 8) + 4)]\n5 parallel_for i 0..2 by 1 -> 9\n6 task move\n7 io_input 0 y[loop0 * 64 + 0]\n8 io_output 1 y[9 * 64 + 0]\n9 halt\n");
+	source_is_workload(
+		COPY_8 "// Function Type: Orchestration\nfunc @f(%p: " M ", %n: i32) {\n  FOR %i:idx, 0:idx, %n:idx, 1:idx\n"
+		       "    CALL @move(%x -> (%p, i, 0), %y -> (%p, 9, 0))\n  ENDFOR\n}\n" TENSORS
+		       "workload @w {\n  for_each %k in 0 to 2 { call @f(%p -> %y[%k, 4], %n -> %k + 1) }\n  call @v()\n}\nworkload @v { call @f(%p -> %y, %n "
+		       "-> 2) }\n",
+		"w",
+		"0 for_each k 0..2 by 1 -> 5\n1 parallel_for i 0..(loop0 + 1) by 1 -> 5\n2 task move\n3 io_input 0 y[loop1 * 64 + ((loop0 * 8) + 4)]\n"
+		"4 io_output 1 y[9 * 64 + ((loop0 * 8) + 4)]\n5 parallel_for i 0..2 by 1 -> 9\n6 task move\n7 io_input 0 y[loop0 * 64 + 0]\n8 io_output 1 y[9 "
+		"* 64 + 0]\n9 halt\n");
 }
 
 static void arguments_are_of_the_parameters_type(void)
 {
-	source_is_workload("symbol %f : f32 = 2\nsymbol %n : i64 = 1\nkernel @k(%a: f32, %b: i8, %c: f64, %d: f32, %n: i64)\n"
-		    "workload @w { call @k(%a -> 1, %b -> -3, %c -> 0.5, %d -> %f) }\n",
-		    "w", "0 task k\n1 param_const 0 1065353216\n2 param_const 1 -3\n3 param_expr 2 4602678819172646912\n4 param_expr 3 f\n5 param_expr 4 n\n6 halt\n");
+	source_is_workload(
+		"symbol %f : f32 = 2\nsymbol %n : i64 = 1\nkernel @k(%a: f32, %b: i8, %c: f64, %d: f32, %n: i64)\n"
+		"workload @w { call @k(%a -> 1, %b -> -3, %c -> 0.5, %d -> %f) }\n",
+		"w",
+		"0 task k\n1 param_const 0 1065353216\n2 param_const 1 -3\n3 param_expr 2 4602678819172646912\n4 param_expr 3 f\n5 param_expr 4 n\n6 halt\n");
 }
 
 /* And nothing else: shapes of tensors that it does not touch are none of its business. */
@@ -139,7 +152,8 @@ static void an_entry_needs_what_it_reads(void)
 
 static void a_tensors_row_has_all_that_was_said(void)
 {
-	struct source s = source_compile("symbol %n : u64 = 3\ntensor %first : f32[8] in\ntensor %t : bf16[%n * 2, 3, 4] const @l2 layout(S(2), R, S(1)) align 64 mem(row_major)\n");
+	struct source s = source_compile(
+		"symbol %n : u64 = 3\ntensor %first : f32[8] in\ntensor %t : bf16[%n * 2, 3, 4] const @l2 layout(S(2), R, S(1)) align 64 mem(row_major)\n");
 	const struct ptowsp_tensor_record *tensor;
 	int row = source_tensor(&s, "t");
 
@@ -176,8 +190,9 @@ static ptowsp_status file_read(void *context, uint32_t source, const char *file,
 
 static void a_kernels_rows_have_all_that_was_said(void)
 {
-	static const char text[] = "kernel @k(%a: f16[8, 4] in, %n: u8, %b: f32[5] inout, %c: f32[] out) on aiv blockdim 3 workspace 4 * 1024 measured {\n"
-				   "  native x86_64-linux-gnu \"lib.so\" \"run\" sig \"v( p, u8,p,p)\" cycles 7\n  image dav-c220 \"image\"\n  source c \"text.c\"\n}\n";
+	static const char text[] =
+		"kernel @k(%a: f16[8, 4] in, %n: u8, %b: f32[5] inout, %c: f32[] out) on aiv blockdim 3 workspace 4 * 1024 measured {\n"
+		"  native x86_64-linux-gnu \"lib.so\" \"run\" sig \"v( p, u8,p,p)\" cycles 7\n  image dav-c220 \"image\"\n  source c \"text.c\"\n}\n";
 	struct lang_options options = {.read = file_read};
 	struct source s = source_compile_as("test.pto", text, strlen(text), &options);
 	const struct ptowsp_kernel_record *kernel;
@@ -247,7 +262,8 @@ static void a_parameters_order_in_memory_is_kept_where_it_is_stated(void)
 
 static void a_layout_that_is_replicated_everywhere_is_told_from_none(void)
 {
-	struct source s = source_compile("tensor %a : f32[8, 8] inout layout(R, R)\ntensor %b : f32[8, 8] inout\ntensor %c : f32[8, 8] inout layout(S(0), R)\n");
+	struct source s =
+		source_compile("tensor %a : f32[8, 8] inout layout(R, R)\ntensor %b : f32[8, 8] inout\ntensor %c : f32[8, 8] inout layout(S(0), R)\n");
 
 	CHECK_STR(s.messages, "");
 	REQUIRE(s.t && s.t->tensor_count == 3);
@@ -288,7 +304,7 @@ static void every_instruction_of_a_workload_has_its_place(void)
 static void one_source_gives_one_package(void)
 {
 	static const char text[] = COPY_8 TENSORS "symbol %n : u64 = 4\naxis %r = ragged(2, [1, 3])\nworkload @w {\n  parallel_for %i in 0 to %n {\n"
-				   "    for_each %j in %r[%i % 2] { call @move(%x -> %x[%i * 8, 0], %y -> %y[%j * 8, 0]) }\n  }\n}\n";
+						  "    for_each %j in %r[%i % 2] { call @move(%x -> %x[%i * 8, 0], %y -> %y[%j * 8, 0]) }\n  }\n}\n";
 	struct source a = source_compile(text), b = source_compile(text);
 
 	CHECK(a.size && a.size == b.size && !memcmp(a.bytes, b.bytes, a.size));
@@ -298,8 +314,9 @@ static void one_source_gives_one_package(void)
 
 static void corpus_scalars_share_symbols_of_their_name_and_type(void)
 {
-	struct source s = source_compile("symbol %n : i32 = 5\nsymbol %m : i64 = 5\n// Function Type: Orchestration\nfunc @f(%p: " M ") {\n  %n = alloc_scalar : i32\n"
-					 "  %m = alloc_scalar : i32\n  FOR %i:idx, %m:idx, %n:idx, 1:idx\n  ENDFOR\n}\n");
+	struct source s =
+		source_compile("symbol %n : i32 = 5\nsymbol %m : i64 = 5\n// Function Type: Orchestration\nfunc @f(%p: " M ") {\n  %n = alloc_scalar : i32\n"
+			       "  %m = alloc_scalar : i32\n  FOR %i:idx, %m:idx, %n:idx, 1:idx\n  ENDFOR\n}\n");
 
 	CHECK_STR(s.messages, "");
 	REQUIRE(s.t != NULL);

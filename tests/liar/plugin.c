@@ -16,29 +16,29 @@
 #include "base/error.h"
 #include "base/program.h"
 #include "base/queue.h"
-#include "ptowsp/package.h"
 #include "ptowsp/graph.h"
+#include "ptowsp/package.h"
 #include "ptowsp/workload.h"
 #include "rt/rt_platform.h"
 #ifdef LIAR_SIM
 #include "a2a3sim/a2a3sim_backend.h"
 #define base_of a2a3sim_ops
-#define NAME "liar_sim"
+#define NAME    "liar_sim"
 #else
 #include "cpu_sim/cpu_sim_backend.h"
 #define base_of cpu_ops
-#define NAME "liar"
+#define NAME    "liar"
 #endif
 
 PTOWSP_NOTE(0, NAME, "tests", "1.0", NAME);
 
 enum { CLAIMS = 0xFFFF, NATIVE = 0xFFFE, OPTIONS = 16, VALUES = 16 };
 #define POLICY(directive, policy) PTOWSP_FEATURE_POLICY(PTOWSP_DIRECTIVE_##directive, PTOWSP_##directive##_##policy)
-#define OPCODE(name) PTOWSP_FEATURE_OPCODE(PTOWSP_OP_##name)
-#define GRAPH(name) PTOWSP_FEATURE_GRAPH(PTOWSP_##name)
+#define OPCODE(name)              PTOWSP_FEATURE_OPCODE(PTOWSP_OP_##name)
+#define GRAPH(name)               PTOWSP_FEATURE_GRAPH(PTOWSP_##name)
 
-static uint32_t lie;            /* feature id, CLAIMS, NATIVE, 0: honest */
-static int platform;            /* of cpu1: enum rt_platform, -1: as cpu0 */
+static uint32_t lie; /* feature id, CLAIMS, NATIVE, 0: honest */
+static int platform; /* of cpu1: enum rt_platform, -1: as cpu0 */
 enum { TOLD = 64 };
 static struct ptowsp_host told[TOLD]; /* services for cpu_sim, one per instance: the host's, with a done of our own */
 static unsigned told_count;
@@ -65,12 +65,9 @@ static const struct {
 	uint32_t feature;
 	uint16_t policy;
 } rivals[] = {
-	{POLICY(DEPS, BYTES_OVERLAP), PTOWSP_DEPS_TENSOR_MAP_EXACT},
-	{POLICY(HAZARDS, FULL), PTOWSP_HAZARDS_RAW},
-	{POLICY(POOLS, SINGLE), PTOWSP_POOLS_BY_EXEC_UNIT},
-	{POLICY(READY, FIFO), PTOWSP_READY_PRIORITY},
-	{POLICY(TASK_WINDOW, ABORT), PTOWSP_TASK_WINDOW_STALL},
-	{POLICY(TASK_WINDOW, BENCHMARK), PTOWSP_TASK_WINDOW_STALL},
+	{POLICY(DEPS, BYTES_OVERLAP), PTOWSP_DEPS_TENSOR_MAP_EXACT}, {POLICY(HAZARDS, FULL), PTOWSP_HAZARDS_RAW},
+	{POLICY(POOLS, SINGLE), PTOWSP_POOLS_BY_EXEC_UNIT},          {POLICY(READY, FIFO), PTOWSP_READY_PRIORITY},
+	{POLICY(TASK_WINDOW, ABORT), PTOWSP_TASK_WINDOW_STALL},      {POLICY(TASK_WINDOW, BENCHMARK), PTOWSP_TASK_WINDOW_STALL},
 };
 
 static void numbers_break(struct ptowsp_directive_record *row)
@@ -82,7 +79,7 @@ static void numbers_break(struct ptowsp_directive_record *row)
 
 static void schedule_break(char *rows, struct ptowsp_section *section)
 {
-	uint64_t kept = 0;
+	uint64_t count = 0;
 
 	for (uint64_t i = 0; i < section->count; i++) {
 		struct ptowsp_directive_record *row = (void *)(rows + i * section->stride);
@@ -102,9 +99,9 @@ static void schedule_break(char *rows, struct ptowsp_section *section)
 				drop = 0;
 			}
 		if (!drop)
-			memmove(rows + section->stride * kept++, row, section->stride);
+			memmove(rows + section->stride * count++, row, section->stride);
 	}
-	section->count = kept;
+	section->count = count;
 }
 
 /* An instruction becomes another one, its operands as they are unless a number says otherwise. */
@@ -299,8 +296,7 @@ static int wants_workspace(const struct ptowsp_section *section)
 	return wants;
 }
 
-static ptowsp_status load(struct ptowsp_object *device, const struct ptowsp_load_args *args, struct ptowsp_object **program_out,
-			  struct ptowsp_error *error)
+static ptowsp_status load(struct ptowsp_object *device, const struct ptowsp_load_args *args, struct ptowsp_object **program_out, struct ptowsp_error *error)
 {
 	struct ptowsp_section sections[32] = {{0}};
 	void *copies[32] = {NULL};
@@ -420,8 +416,7 @@ static void done(void *context, const struct ptowsp_done *told_done)
 
 static const void *extension(struct ptowsp_object *instance, const char *id)
 {
-	if ((is(PTOWSP_FEATURE_TASK_TRACE) && !strcmp(id, PTOWSP_EXTENSION_TRACE)) ||
-	    (is(PTOWSP_FEATURE_TASK_GRAPH) && !strcmp(id, PTOWSP_EXTENSION_GRAPH)) ||
+	if ((is(PTOWSP_FEATURE_TASK_TRACE) && !strcmp(id, PTOWSP_EXTENSION_TRACE)) || (is(PTOWSP_FEATURE_TASK_GRAPH) && !strcmp(id, PTOWSP_EXTENSION_GRAPH)) ||
 	    (is(PTOWSP_FEATURE_DEADLINE) && !strcmp(id, PTOWSP_EXTENSION_EXTENTS))) /* measuring looks at the deadline too */
 		return NULL;
 	return base_of.extension(instance, id);
@@ -441,8 +436,8 @@ static void platform_rows(struct ptowsp_cap *rows, uint32_t stride, uint32_t cou
 		}
 }
 
-static ptowsp_status capabilities(struct ptowsp_object *instance, const char *device, struct ptowsp_cap *rows_out, uint32_t stride,
-				  uint32_t *count, struct ptowsp_error *error)
+static ptowsp_status capabilities(struct ptowsp_object *instance, const char *device, struct ptowsp_cap *rows_out, uint32_t stride, uint32_t *count,
+				  struct ptowsp_error *error)
 {
 	ptowsp_status st = base_of.capabilities(instance, device, rows_out, stride, count, error);
 
@@ -484,8 +479,7 @@ static void lie_read(const char *text)
 	counts_on = *end == '+' || !strcmp(text, "native+");
 }
 
-static ptowsp_status init(const struct ptowsp_host *host, const struct ptowsp_init_args *args, struct ptowsp_object **instance_out,
-			  struct ptowsp_error *error)
+static ptowsp_status init(const struct ptowsp_host *host, const struct ptowsp_init_args *args, struct ptowsp_object **instance_out, struct ptowsp_error *error)
 {
 	struct ptowsp_setting settings[OPTIONS];
 	struct ptowsp_init_args theirs = *args;
@@ -494,8 +488,7 @@ static ptowsp_status init(const struct ptowsp_host *host, const struct ptowsp_in
 	platform = -1;
 	theirs.setting_count = 0;
 	for (uint32_t i = 0; i < args->setting_count && i < OPTIONS; i++) {
-		const struct ptowsp_setting *setting =
-			(const void *)((const char *)args->settings + (size_t)i * args->setting_stride);
+		const struct ptowsp_setting *setting = (const void *)((const char *)args->settings + (size_t)i * args->setting_stride);
 
 		if (!strcmp(setting->key, "platform"))
 			platform = setting->value[1] == '5' ? RT_PLATFORM_A5 : setting->value[1] == '3' ? RT_PLATFORM_A3 : RT_PLATFORM_A2;

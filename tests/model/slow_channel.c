@@ -99,7 +99,7 @@ bool slow_channel_time(const struct slow *s, const struct slow_process *process,
 {
 	const struct rt_item *item = &s->p->items[process->at].rt;
 	uint64_t mine = process->clock, theirs = 0;
-	bool known = item->kind == RT_ITEM_SEND	  ? send_time(s, process, &mine, &theirs)
+	bool known = item->kind == RT_ITEM_SEND   ? send_time(s, process, &mine, &theirs)
 		     : item->kind == RT_ITEM_TAKE ? take_time(s, process, &mine, &theirs)
 						  : finishes_join(s, item, 0, process->at, &theirs);
 

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: MIT */
 #include "tests/model/slow_compare.h"
 
-#include <stdlib.h>
-#include <string.h>
 #include "ptowsp/package.h"
 #include "tests/check.h"
 #include "tests/model/slow_machine.h"
+#include <stdlib.h>
+#include <string.h>
 
 /* ---- the same ----------------------------------------------------------------------------------------------------- */
 
@@ -39,8 +39,8 @@ static bool tasks_same(const struct outcome *o, const struct slow_machine *want,
 
 		if (got->start == task->start && got->end == task->end && got->executor == task->core)
 			continue;
-		CHECK_FAIL("%s: task %u: %ju..%ju on %u, not %ju..%ju on %u", who, i, (uintmax_t)got->start, (uintmax_t)got->end, got->executor, (uintmax_t)task->start,
-			   (uintmax_t)task->end, task->core);
+		CHECK_FAIL("%s: task %u: %ju..%ju on %u, not %ju..%ju on %u", who, i, (uintmax_t)got->start, (uintmax_t)got->end, got->executor,
+			   (uintmax_t)task->start, (uintmax_t)task->end, task->core);
 		return false;
 	}
 	return true;
@@ -81,7 +81,8 @@ static bool full_same(const struct outcome *o, const struct slow_machine *want, 
 	bool same = o->status == PTOWSP_RUN_FAILED && o->error.where[0] == (uint64_t)want->full_at;
 
 	if (!same)
-		CHECK_FAIL("%s: status %d (%s) at task %ju, not a full window at task %d", who, o->status, o->error.text, (uintmax_t)o->error.where[0], want->full_at);
+		CHECK_FAIL("%s: status %d (%s) at task %ju, not a full window at task %d", who, o->status, o->error.text, (uintmax_t)o->error.where[0],
+			   want->full_at);
 	return same;
 }
 
@@ -95,8 +96,8 @@ static bool all_same(const struct outcome *o, const struct slow_machine *want, c
 		return false;
 	}
 	return tasks_same(o, want, who) && number_same(o->stats.total_cycles, want->total, "cycles", who) &&
-	       number_same(o->stats.cross_edges, want->crossing, "crossing edges", who) && number_same(o->stats.notifications, want->notifications, "notices", who) &&
-	       meters_same(o, want, who) && channels_same(o, want, who);
+	       number_same(o->stats.cross_edges, want->crossing, "crossing edges", who) &&
+	       number_same(o->stats.notifications, want->notifications, "notices", who) && meters_same(o, want, who) && channels_same(o, want, who);
 }
 
 /* ---- one program on one machine ----------------------------------------------------------------------------------- */
@@ -130,8 +131,9 @@ static bool program_record(struct slow_program *p, struct builder *b, const stru
 /* With PTOWSP_SEED: what differs, item by item. */
 static void explain(const struct slow_program *p, const struct slow_machine *slow, const struct outcome *o)
 {
-	static const char *const names[] = {"task", "scope", "scope end", "order", "step", "order end", "read", "set", "load", "signal", "wait", "barrier", "fence", "alloc",
-					    "free", "notify", "notice", "follow", "send", "take", "closed", "finish", "pipeline", "process end", "end"};
+	static const char *const names[] = {"task",   "scope", "scope end", "order",  "step",     "order end",   "read",   "set",    "load",
+					    "signal", "wait",  "barrier",   "fence",  "alloc",    "free",        "notify", "notice", "follow",
+					    "send",   "take",  "closed",    "finish", "pipeline", "process end", "end"};
 
 	printf("# window %ju map %ju deps %ju heap %ju ready %ju, streams %ju, issue cost %ju, batch %ju, start %ju\n", (uintmax_t)p->limits.window,
 	       (uintmax_t)p->limits.map, (uintmax_t)p->limits.deps, (uintmax_t)p->limits.heap, (uintmax_t)p->limits.ready, (uintmax_t)p->limits.streams,
@@ -141,13 +143,15 @@ static void explain(const struct slow_program *p, const struct slow_machine *slo
 	for (int i = 0; i < p->count; i++) {
 		const struct rt_item *item = &p->items[i].rt;
 
-		printf("# %-11s process %d row %u number %ju bytes %ju", names[item->kind], (int)item->process, item->row, (uintmax_t)item->number, (uintmax_t)item->bytes);
+		printf("# %-11s process %d row %u number %ju bytes %ju", names[item->kind], (int)item->process, item->row, (uintmax_t)item->number,
+		       (uintmax_t)item->bytes);
 		for (uint32_t k = 0; k < item->count; k++)
 			printf(" %ju", (uintmax_t)item->list[k]);
 		if (item->kind == RT_ITEM_TASK && item->number < o->task_count)
-			printf("; owner %u, pool %u, stream %u, %ju cycles, %ju..%ju on %u, %ju..%ju on %u", item->owner, item->pool, item->stream, (uintmax_t)item->cycles, (uintmax_t)o->tasks[item->number].start,
-			       (uintmax_t)o->tasks[item->number].end, o->tasks[item->number].executor, (uintmax_t)slow->tasks[item->number].start,
-			       (uintmax_t)slow->tasks[item->number].end, slow->tasks[item->number].core);
+			printf("; owner %u, pool %u, stream %u, %ju cycles, %ju..%ju on %u, %ju..%ju on %u", item->owner, item->pool, item->stream,
+			       (uintmax_t)item->cycles, (uintmax_t)o->tasks[item->number].start, (uintmax_t)o->tasks[item->number].end,
+			       o->tasks[item->number].executor, (uintmax_t)slow->tasks[item->number].start, (uintmax_t)slow->tasks[item->number].end,
+			       slow->tasks[item->number].core);
 		printf("\n");
 	}
 }

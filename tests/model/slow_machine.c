@@ -2,14 +2,14 @@
 /* slow_machine.c - what an instance does, one thing after the other, and the loop over moments. */
 #include "tests/model/slow_machine.h"
 
-#include <stdlib.h>
-#include <string.h>
 #include "tests/model/slow_core.h"
 #include "tests/model/slow_process.h"
 #include "tests/model/slow_ready.h"
 #include "tests/model/slow_room.h"
 #include "tests/model/slow_wait.h"
 #include "tests/model/slow_walk.h"
+#include <stdlib.h>
+#include <string.h>
 
 /* ---- what it was doing is over ------------------------------------------------------------------------------------ */
 

@@ -18,18 +18,18 @@ struct slow_tokens {
 };
 struct slow_task_times {
 	uint64_t start, end;
-	uint32_t core;       /* as in a trace */
+	uint32_t core; /* as in a trace */
 };
 struct slow_machine {
 	/* given */
 	const struct slow_program *program;
 	const struct ascend_machine_config *config;
-	int instances;       /* at most ASCEND_INSTANCES */
-	bool filtered;       /* dispatch filters say whose tasks are */
+	int instances; /* at most ASCEND_INSTANCES */
+	bool filtered; /* dispatch filters say whose tasks are */
 	/* results */
 	struct slow_task_times *tasks; /* owned, one per task of the program */
-	int ended;           /* how many; all, or something stands still */
-	int full_at;         /* the task at which the window was full, and its mode is abort; or SLOW_NONE */
+	int ended;                     /* how many; all, or something stands still */
+	int full_at;                   /* the task at which the window was full, and its mode is abort; or SLOW_NONE */
 	uint64_t total, crossing, notifications;
 	struct slow_meter meters[SLOW_QUEUE], ready[SLOW_POOLS];
 	struct slow_tokens channels[SLOW_CHANNELS];

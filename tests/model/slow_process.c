@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: MIT */
 #include "tests/model/slow_process.h"
 
-#include <stdlib.h>
 #include "tests/model/slow_channel.h"
 #include "tests/model/slow_room.h"
 #include "tests/model/slow_task.h"
+#include <stdlib.h>
 
 static const struct slow_item *item_now(const struct slow *s, const struct slow_process *process)
 {

@@ -10,19 +10,19 @@ enum { SLOW_NONE = -1, SLOW_CHANNELS = 16 };
 
 /* An iteration of an ordered construct. */
 struct slow_iteration {
-	int outer;      /* the one around, or SLOW_NONE */
-	int before;     /* the latest earlier one of its construct, or SLOW_NONE */
-	int end;        /* item: behind it no task is within */
-	bool tasks;     /* some are within */
+	int outer;  /* the one around, or SLOW_NONE */
+	int before; /* the latest earlier one of its construct, or SLOW_NONE */
+	int end;    /* item: behind it no task is within */
+	bool tasks; /* some are within */
 };
 struct slow_scope {
 	int outer;
-	int end;        /* item */
+	int end; /* item */
 };
 struct slow_item {
-	struct rt_item rt;      /* its list is owned */
-	int scope, iteration;   /* innermost around, or SLOW_NONE */
-	uint64_t barrier;       /* TASK of the workload: starts when all tasks before this one have ended */
+	struct rt_item rt;          /* its list is owned */
+	int scope, iteration;       /* innermost around, or SLOW_NONE */
+	uint64_t barrier;           /* TASK of the workload: starts when all tasks before this one have ended */
 	int *sources, source_count; /* items that gave the values which READ and SET read; WAIT: the signal */
 };
 struct slow_program {

@@ -15,10 +15,10 @@ struct slow_row {
 	enum slow_stage stage;
 	enum slow_kind kind;
 	int owner, waits, core;
-	int full, domain;    /* PARKED: row of pipeline_depth, and its domain */
-	uint64_t since;      /* READY, PARKED */
-	bool any;            /* vector or cube, as it turns out */
-	bool counted;        /* the window was full, and is only counted, since then: */
+	int full, domain; /* PARKED: row of pipeline_depth, and its domain */
+	uint64_t since;   /* READY, PARKED */
+	bool any;         /* vector or cube, as it turns out */
+	bool counted;     /* the window was full, and is only counted, since then: */
 	uint64_t counted_since;
 };
 struct slow_core {
@@ -34,27 +34,27 @@ struct slow_instance {
 	int what, core;
 	uint64_t free;
 	int first, clusters, cursor[2];
-	int *seen, seen_count;       /* FIN answers, tasks */
+	int *seen, seen_count; /* FIN answers, tasks */
 	struct slow_notice *notices;
 	int notice_count, notice_room;
-	int *batch, batch_count;     /* emitted, not flushed */
+	int *batch, batch_count; /* emitted, not flushed */
 };
 /* `task` waits for the end of: a task, all tasks of an iteration, or all before a barrier. */
 enum slow_cause { SLOW_FOR_TASK, SLOW_FOR_ITERATION, SLOW_FOR_BARRIER };
 struct slow_wait {
 	int task;
 	enum slow_cause cause;
-	int what;            /* task, iteration, how many tasks */
-	int notice;          /* 0: nobody has told its instance */
+	int what;   /* task, iteration, how many tasks */
+	int notice; /* 0: nobody has told its instance */
 	bool over;
 };
 /* The walk of the workload. */
 struct slow_walk {
-	int at;              /* item */
-	bool met;            /* it stands at a task, which an instance may issue */
+	int at;   /* item */
+	bool met; /* it stands at a task, which an instance may issue */
 	bool stalled, finished;
-	int stage;           /* enum slow_resource: there is room in those before it */
-	int flushed;         /* tasks before the latest thing that flushes batches */
+	int stage;   /* enum slow_resource: there is room in those before it */
+	int flushed; /* tasks before the latest thing that flushes batches */
 	uint64_t chain, since;
 };
 /* ASKING: for its task to be issued, from `asks` on; STALLED: it had no room at `stage` since `since`; FLYING: until its task has ended. */
@@ -62,12 +62,12 @@ enum slow_standing { SLOW_GOING, SLOW_ASKING, SLOW_STALLED, SLOW_FLYING, SLOW_OV
 struct slow_process {
 	enum slow_standing standing;
 	enum slow_resource stage;
-	int at;              /* item */
-	uint64_t clock;      /* when it did what was before that */
-	uint64_t wake;       /* GOING: when the item happens, 0: not known */
+	int at;         /* item */
+	uint64_t clock; /* when it did what was before that */
+	uint64_t wake;  /* GOING: when the item happens, 0: not known */
 	uint64_t asks, since;
-	uint64_t least;      /* of its next issue */
-	bool waited;         /* its item could not happen at `clock` */
+	uint64_t least; /* of its next issue */
+	bool waited;    /* its item could not happen at `clock` */
 };
 struct slow {
 	struct slow_machine *m;
@@ -76,8 +76,8 @@ struct slow {
 	const struct ascend_protocol *cost;
 	uint64_t now;
 	struct slow_row *rows;
-	bool *walked;        /* per item: time has come to it */
-	uint64_t *times;     /* per item of a process, when it was walked: when that was */
+	bool *walked;    /* per item: time has come to it */
+	uint64_t *times; /* per item of a process, when it was walked: when that was */
 	struct slow_wait *waits;
 	int wait_count, wait_room, notice_ids;
 	struct slow_core cores[SLOW_CORES];

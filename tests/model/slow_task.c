@@ -7,10 +7,10 @@
 
 static enum slow_kind kind_of(unsigned unit)
 {
-	return unit == PTOWSP_UNIT_AIC	     ? SLOW_CUBE
-	       : unit == PTOWSP_UNIT_AIC_AIV ? SLOW_MIX
+	return unit == PTOWSP_UNIT_AIC                                 ? SLOW_CUBE
+	       : unit == PTOWSP_UNIT_AIC_AIV                           ? SLOW_MIX
 	       : unit == PTOWSP_UNIT_HOST || unit == PTOWSP_UNIT_AICPU ? SLOW_ITSELF
-							       : SLOW_VECTOR;
+								       : SLOW_VECTOR;
 }
 
 uint64_t slow_task_issue(struct slow *s, int item)

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 #include "tests/model/slow_wait.h"
 
-#include <stdlib.h>
 #include "tests/model/slow_ready.h"
+#include <stdlib.h>
 
 static bool within(const struct slow_program *p, int task, int iteration)
 {

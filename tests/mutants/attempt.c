@@ -4,8 +4,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "format/json/json.h"
 #include "format/format_seal.h"
+#include "format/json/json.h"
 #include "host/plan/host_plan.h"
 #include "isa/isa.h"
 
@@ -22,8 +22,8 @@ ptowsp_status attempt_backend_open(struct ptowsp_backend **out, const char *plug
 /* Whoever refuses says why in one printable line, with a status that a package can be the reason for. */
 static const char *refusal_problem(ptowsp_status st, const struct ptowsp_error *error)
 {
-	static const ptowsp_status never[] = {PTOWSP_AGAIN, PTOWSP_UNIMPLEMENTED, PTOWSP_DEVICE_LOST, PTOWSP_NO_DEVICE, PTOWSP_CANCELLED, PTOWSP_PLUGIN_REFUSED, PTOWSP_MISMATCH,
-					      PTOWSP_MORE, PTOWSP_IO, PTOWSP_UNKNOWN_FIELD};
+	static const ptowsp_status never[] = {PTOWSP_AGAIN,          PTOWSP_UNIMPLEMENTED, PTOWSP_DEVICE_LOST, PTOWSP_NO_DEVICE, PTOWSP_CANCELLED,
+					      PTOWSP_PLUGIN_REFUSED, PTOWSP_MISMATCH,      PTOWSP_MORE,        PTOWSP_IO,        PTOWSP_UNKNOWN_FIELD};
 
 	for (size_t i = 0; i < sizeof(never) / sizeof(*never); i++)
 		if (st == never[i])

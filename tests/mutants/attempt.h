@@ -6,14 +6,21 @@
 #include "host/ptowsp_host.h"
 
 /* How far it came. X(name, text); the last three ran. */
-#define ATTEMPT_ENDS(X) \
-	X(JSON, "the JSON form") X(CONTAINER, "container") X(TABLES, "tables") X(BYTECODE, "bytecode verifier") X(TILES, "tile verifier") \
-	X(BACKEND, "plan, match and limits") X(DONE, "to its end") X(FAILED, "failed with a sentence") X(CUT, "ended by a limit")
+#define ATTEMPT_ENDS(X)                                                                                                                                        \
+	X(JSON, "the JSON form")                                                                                                                               \
+	X(CONTAINER, "container")                                                                                                                              \
+	X(TABLES, "tables")                                                                                                                                    \
+	X(BYTECODE, "bytecode verifier")                                                                                                                       \
+	X(TILES, "tile verifier")                                                                                                                              \
+	X(BACKEND, "plan, match and limits")                                                                                                                   \
+	X(DONE, "to its end")                                                                                                                                  \
+	X(FAILED, "failed with a sentence")                                                                                                                    \
+	X(CUT, "ended by a limit")
 enum attempt_end {
 #define X(name, text) ATTEMPT_##name,
 	ATTEMPT_ENDS(X)
 #undef X
-	ATTEMPT_COUNT
+		ATTEMPT_COUNT
 };
 
 /* cpu_sim with one thread; plugin: its path. Errors: as ptowsp_backend_open. */

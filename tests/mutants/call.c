@@ -21,9 +21,9 @@
 enum { CPU_SECONDS = 10, WALL_SECONDS = 20, RSS_MOST_MIB = 1024, ADDRESSES_GIB = 8, SANITIZED_CODE = 99 };
 
 const struct call_row call_rows[] = {
-#define PACKAGE CALL_PACKAGE
-#define JSON CALL_JSON
-#define PLUGIN CALL_PLUGIN
+#define PACKAGE                  CALL_PACKAGE
+#define JSON                     CALL_JSON
+#define PLUGIN                   CALL_PLUGIN
 #define X(tool, form, arguments) {tool, form, arguments},
 #include "calls.def"
 #undef X
@@ -40,10 +40,10 @@ const char *const call_plugins[] = {"cpu_sim", "a2a3sim", "a2a3", "aie"};
 static void marks_fill(char *at, size_t room, const struct call_place *place, const char *arguments, const char *file)
 {
 	for (; *arguments && room > 256; arguments++) {
-		int length = *arguments == '@' ? snprintf(at, room, "%s", file)
-			   : *arguments == '#' ? snprintf(at, room, "%s/made", place->folder)
-			   : *arguments == '%' ? snprintf(at, room, "%s", place->key)
-					       : snprintf(at, room, "%c", *arguments);
+		int length = *arguments == '@'   ? snprintf(at, room, "%s", file)
+			     : *arguments == '#' ? snprintf(at, room, "%s/made", place->folder)
+			     : *arguments == '%' ? snprintf(at, room, "%s", place->key)
+						 : snprintf(at, room, "%c", *arguments);
 
 		at += length;
 		room -= (size_t)length;
@@ -164,21 +164,15 @@ static bool code_fits(const struct call *call, const struct call_end *end)
 
 	switch (end->code) {
 	case 0:
-	case 3:
-		return true;
-	case 5: /* also what the language or the task API has no words for */
-		return runs || !strcmp(tool, "ptowsp-inspect");
-	case 6: /* the text of --pto packs to another package; the sample data of a run say what is right */
-		return runs || !strcmp(tool, "ptowsp-inspect");
+	case 3: return true;
+	case 5: /* also what the language or the task API has no words for */ return runs || !strcmp(tool, "ptowsp-inspect");
+	case 6: /* the text of --pto packs to another package; the sample data of a run say what is right */ return runs || !strcmp(tool, "ptowsp-inspect");
 	case 1:
 	case 7:
 	case 8:
-	case 10:
-		return runs;
-	case 4: /* no backend enforces what it needs */
-		return runs && call_has(call, "--plugin=auto");
-	case 2:
-		return asks_for_more(end->said);
+	case 10: return runs;
+	case 4: /* no backend enforces what it needs */ return runs && call_has(call, "--plugin=auto");
+	case 2: return asks_for_more(end->said);
 	}
 	return false;
 }

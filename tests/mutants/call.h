@@ -20,26 +20,26 @@ enum { CALL_PLUGINS = 4 };
 
 /* A place has the tools and the files that they may use, for one process that makes calls. */
 struct call_place {
-	const char *bin;     /* the folder of the tools */
-	char folder[128];    /* one of its own, emptied before each call */
-	char key[160];       /* a secret key, for --sign */
-	bool sanitized;      /* the tools are built with sanitizers: no limit of addresses, four times the time */
+	const char *bin;  /* the folder of the tools */
+	char folder[128]; /* one of its own, emptied before each call */
+	char key[160];    /* a secret key, for --sign */
+	bool sanitized;   /* the tools are built with sanitizers: no limit of addresses, four times the time */
 };
 
 enum { CALL_WORDS = 32, CALL_TEXT = 4096 };
 struct call {
-	char text[CALL_TEXT];     /* of the words */
-	char *words[CALL_WORDS];  /* the command, ends in NULL */
+	char text[CALL_TEXT];    /* of the words */
+	char *words[CALL_WORDS]; /* the command, ends in NULL */
 };
 /* The words of a row for the file; plugin: one of call_plugins, where the row has one. */
 void call_make(struct call *call, const struct call_place *place, const struct call_row *row, unsigned plugin, const char *file);
 
 struct call_end {
-	int status;            /* of wait */
-	int code;              /* exit code, -1: ended by a signal */
+	int status; /* of wait */
+	int code;   /* exit code, -1: ended by a signal */
 	uint64_t rss_bytes, ns;
-	bool late;             /* killed because it took too long */
-	char said[8192];       /* stderr */
+	bool late;       /* killed because it took too long */
+	char said[8192]; /* stderr */
 };
 /* Runs it. 0, or -1 with errno when it could not be started. */
 int call_run(const struct call *call, const struct call_place *place, struct call_end *end);

@@ -36,7 +36,7 @@ struct calls {
 	const char *bin, *keep, *kept, *with, *plugin;
 	bool sanitized;
 	struct subject *subjects;
-	struct job *job;        /* shared, `jobs` of them */
+	struct job *job; /* shared, `jobs` of them */
 };
 
 /* ---- the mutants ---- */
@@ -143,7 +143,8 @@ static void words_print(FILE *to, const struct call *call)
 }
 
 /* The mutant and its command stay, under names that say which they are. */
-static void finding_keep(const struct calls *c, uint64_t number, const struct mutant *mutant, const struct call_place *place, const struct call_row *row, unsigned plugin)
+static void finding_keep(const struct calls *c, uint64_t number, const struct mutant *mutant, const struct call_place *place, const struct call_row *row,
+			 unsigned plugin)
 {
 	char path[300];
 	struct call call;
@@ -161,10 +162,12 @@ static void finding_keep(const struct calls *c, uint64_t number, const struct mu
 	fclose(file);
 }
 
-static void problem_say(const struct calls *c, uint64_t number, const struct mutant *mutant, const struct call *call, const struct call_end *end, const char *problem)
+static void problem_say(const struct calls *c, uint64_t number, const struct mutant *mutant, const struct call *call, const struct call_end *end,
+			const char *problem)
 {
-	printf("not ok call_%" PRIu64 "_of_seed_%" PRIu64 " - made of %s: %s; code %d, signal %d, %" PRIu64 " ms, %" PRIu64 " MiB, \"%.1500s\": ", number, c->seed, mutant->subject->path,
-	       problem, end->code, end->code < 0 ? WTERMSIG(end->status) : 0, end->ns / 1000000, end->rss_bytes >> 20, end->said);
+	printf("not ok call_%" PRIu64 "_of_seed_%" PRIu64 " - made of %s: %s; code %d, signal %d, %" PRIu64 " ms, %" PRIu64 " MiB, \"%.1500s\": ", number,
+	       c->seed, mutant->subject->path, problem, end->code, end->code < 0 ? WTERMSIG(end->status) : 0, end->ns / 1000000, end->rss_bytes >> 20,
+	       end->said);
 	words_print(stdout, call);
 	fflush(stdout);
 }
@@ -294,8 +297,10 @@ static int report(const struct calls *c, double seconds)
 		all.problems += c->job[i].problems;
 		all.done += c->job[i].done;
 	}
-	printf("# %" PRIu64 " calls of seed %" PRIu64 "%s on mutants of %u packages, %.0f per second: ptowsp-inspect %" PRIu64 ", ptowsp-pack %" PRIu64 ", ptowsp-run %" PRIu64 "; exit", all.done,
-	       c->seed, c->sanitized ? " with sanitizers" : "", c->subject_count, seconds > 0 ? (double)all.done / seconds : 0.0, all.of_tools[0], all.of_tools[1], all.of_tools[2]);
+	printf("# %" PRIu64 " calls of seed %" PRIu64 "%s on mutants of %u packages, %.0f per second: ptowsp-inspect %" PRIu64 ", ptowsp-pack %" PRIu64
+	       ", ptowsp-run %" PRIu64 "; exit",
+	       all.done, c->seed, c->sanitized ? " with sanitizers" : "", c->subject_count, seconds > 0 ? (double)all.done / seconds : 0.0, all.of_tools[0],
+	       all.of_tools[1], all.of_tools[2]);
 	for (int k = 0; k < CODES; k++)
 		if (all.codes[k])
 			printf(" %d: %" PRIu64 ",", k, all.codes[k]);
@@ -387,8 +392,9 @@ static int kept_try(const struct calls *c)
 
 int main(int argc, char **argv)
 {
-	static const struct option options[] = {{"seed", 1, NULL, 's'}, {"jobs", 1, NULL, 'j'}, {"only", 1, NULL, 'o'}, {"bin", 1, NULL, 'b'}, {"keep", 1, NULL, 'w'},
-						{"kept", 1, NULL, 'k'}, {"sanitized", 0, NULL, 'a'}, {"with", 1, NULL, 'i'}, {"plugin", 1, NULL, 'p'}, {NULL, 0, NULL, 0}};
+	static const struct option options[] = {{"seed", 1, NULL, 's'},   {"jobs", 1, NULL, 'j'}, {"only", 1, NULL, 'o'},      {"bin", 1, NULL, 'b'},
+						{"keep", 1, NULL, 'w'},   {"kept", 1, NULL, 'k'}, {"sanitized", 0, NULL, 'a'}, {"with", 1, NULL, 'i'},
+						{"plugin", 1, NULL, 'p'}, {NULL, 0, NULL, 0}};
 	struct calls c = {.seed = 1, .jobs = 1, .only = UINT64_MAX, .keep = "."};
 	int o;
 
@@ -409,7 +415,9 @@ int main(int argc, char **argv)
 	if (c.bin && c.kept)
 		return kept_try(&c);
 	if (!c.bin || argc - optind < 2 || !c.jobs || c.jobs > JOBS_MOST)
-		return fprintf(stderr, "usage: ptowsp-calls [--seed N] [--jobs N] [--only N] [--sanitized] --bin FOLDER --keep FOLDER COUNT PACKAGE... | --bin FOLDER --kept FILE\n"), 2;
+		return fprintf(stderr, "usage: ptowsp-calls [--seed N] [--jobs N] [--only N] [--sanitized] --bin FOLDER --keep FOLDER COUNT PACKAGE... | --bin "
+				       "FOLDER --kept FILE\n"),
+		       2;
 	c.count = strtoull(argv[optind], NULL, 0);
 	return calls_run(&c, argv + optind + 1);
 }

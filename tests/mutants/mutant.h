@@ -9,7 +9,7 @@
 
 /* Bytes of a package, or text in the JSON form. */
 struct mutant {
-	void *bytes;    /* owned */
+	void *bytes; /* owned */
 	size_t size;
 	bool is_text;
 	const struct subject *subject; /* borrowed */

@@ -25,7 +25,7 @@ enum { JOBS_MOST = 64, FINDINGS_MOST = 20, HANG_SECONDS = 60, SUBJECTS_MOST = 25
 
 /* What one process did so far; all see it. */
 struct job {
-	uint64_t next;                  /* the mutant that is tried */
+	uint64_t next; /* the mutant that is tried */
 	uint64_t ends[ATTEMPT_COUNT], of_sections;
 	uint64_t problems;
 };
@@ -35,7 +35,7 @@ struct mutants {
 	uint32_t jobs, subject_count;
 	const char *plugin, *save;
 	struct subject *subjects;
-	struct job *job;                /* shared, `jobs` of them */
+	struct job *job; /* shared, `jobs` of them */
 	unsigned findings;
 };
 
@@ -50,12 +50,14 @@ static enum attempt_end attempt(struct ptowsp_backend *backend, const struct mut
 {
 	*error = (struct ptowsp_error){.head = PTOWSP_HEAD(struct ptowsp_error, ERROR)};
 	*problem = NULL;
-	return mutant->is_text ? attempt_text(backend, mutant->bytes, mutant->size, problem, error) : attempt_bytes(backend, mutant->bytes, mutant->size, problem, error);
+	return mutant->is_text ? attempt_text(backend, mutant->bytes, mutant->size, problem, error)
+			       : attempt_bytes(backend, mutant->bytes, mutant->size, problem, error);
 }
 
 static void mutant_say(const struct mutants *m, uint64_t number, const struct mutant *mutant, const char *what)
 {
-	printf("not ok mutant_%" PRIu64 "_of_seed_%" PRIu64 " - made of %s of %s: %s\n", number, m->seed, mutant->is_text ? "the JSON form" : "sections", mutant->subject->path, what);
+	printf("not ok mutant_%" PRIu64 "_of_seed_%" PRIu64 " - made of %s of %s: %s\n", number, m->seed, mutant->is_text ? "the JSON form" : "sections",
+	       mutant->subject->path, what);
 	fflush(stdout);
 }
 
@@ -134,7 +136,8 @@ static pid_t job_ended(struct mutants *m, uint32_t i, int status)
 		if (WIFSIGNALED(status) && WTERMSIG(status) == SIGALRM)
 			snprintf(line, sizeof(line), "it takes longer than %d s", HANG_SECONDS);
 		else
-			snprintf(line, sizeof(line), "it ends the process, %s %d", WIFSIGNALED(status) ? "signal" : "status", WIFSIGNALED(status) ? WTERMSIG(status) : WEXITSTATUS(status));
+			snprintf(line, sizeof(line), "it ends the process, %s %d", WIFSIGNALED(status) ? "signal" : "status",
+				 WIFSIGNALED(status) ? WTERMSIG(status) : WEXITSTATUS(status));
 		mutant_say(m, m->job[i].next, &mutant, line);
 		free(mutant.bytes);
 	}
@@ -159,7 +162,7 @@ static void jobs_run(struct mutants *m)
 static int report(const struct mutants *m, double seconds)
 {
 #define X(name, text) text,
-	static const char *const texts[] = {ATTEMPT_ENDS(X)};
+	static const char *const texts[] = { ATTEMPT_ENDS(X) };
 #undef X
 	struct job all = {0};
 	uint64_t tried = 0, ran;
@@ -173,8 +176,9 @@ static int report(const struct mutants *m, double seconds)
 		all.problems += m->job[i].problems;
 	}
 	ran = all.ends[ATTEMPT_DONE] + all.ends[ATTEMPT_FAILED] + all.ends[ATTEMPT_CUT];
-	printf("# %" PRIu64 " mutants of seed %" PRIu64 ", %" PRIu64 " made on sections and %" PRIu64 " on the JSON form of %u packages, %.0f per second: refused by", tried, m->seed,
-	       all.of_sections, tried - all.of_sections, m->subject_count, seconds > 0 ? (double)tried / seconds : 0.0);
+	printf("# %" PRIu64 " mutants of seed %" PRIu64 ", %" PRIu64 " made on sections and %" PRIu64
+	       " on the JSON form of %u packages, %.0f per second: refused by",
+	       tried, m->seed, all.of_sections, tried - all.of_sections, m->subject_count, seconds > 0 ? (double)tried / seconds : 0.0);
 	for (int end = 0; end < ATTEMPT_DONE; end++)
 		printf("%s %s %" PRIu64, end ? "," : "", texts[end], all.ends[end]);
 	printf("; ran %" PRIu64 " (", ran);
@@ -204,7 +208,8 @@ static int files_try(struct mutants *m, char *const *paths)
 			fclose(file);
 		}
 		wrong |= problem != NULL;
-		printf("%sok kept_mutant_is_refused_or_runs_%s%s%s\n", problem ? "not " : "", strrchr(*paths, '/') ? strrchr(*paths, '/') + 1 : *paths, problem ? " - " : "", problem ? problem : "");
+		printf("%sok kept_mutant_is_refused_or_runs_%s%s%s\n", problem ? "not " : "", strrchr(*paths, '/') ? strrchr(*paths, '/') + 1 : *paths,
+		       problem ? " - " : "", problem ? problem : "");
 		free(mutant.bytes);
 	}
 	alarm(0);
@@ -261,8 +266,8 @@ static int mutants_run(struct mutants *m, char *const *paths)
 
 int main(int argc, char **argv)
 {
-	static const struct option options[] = {{"seed", 1, NULL, 's'}, {"jobs", 1, NULL, 'j'}, {"only", 1, NULL, 'o'}, {"save", 1, NULL, 'w'}, {"plugin", 1, NULL, 'p'},
-						{"kept", 0, NULL, 'k'}, {NULL, 0, NULL, 0}};
+	static const struct option options[] = {{"seed", 1, NULL, 's'},   {"jobs", 1, NULL, 'j'}, {"only", 1, NULL, 'o'}, {"save", 1, NULL, 'w'},
+						{"plugin", 1, NULL, 'p'}, {"kept", 0, NULL, 'k'}, {NULL, 0, NULL, 0}};
 	struct mutants m = {.seed = 1, .jobs = 1, .only = UINT64_MAX, .plugin = "cpu_sim"};
 	bool kept = false;
 	int c;
@@ -281,7 +286,9 @@ int main(int argc, char **argv)
 	if (kept)
 		return files_try(&m, argv + optind);
 	if (argc - optind < 2 || !m.jobs || m.jobs > JOBS_MOST)
-		return fprintf(stderr, "usage: ptowsp-mutants [--seed N] [--jobs N] [--only N] [--save FILE] [--plugin FILE] COUNT PACKAGE... | --kept FILE...\n"), 2;
+		return fprintf(stderr,
+			       "usage: ptowsp-mutants [--seed N] [--jobs N] [--only N] [--save FILE] [--plugin FILE] COUNT PACKAGE... | --kept FILE...\n"),
+		       2;
 	m.count = strtoull(argv[optind], NULL, 0);
 	return mutants_run(&m, argv + optind + 1);
 }

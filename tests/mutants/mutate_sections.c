@@ -14,20 +14,13 @@ uint64_t mutate_number(uint64_t was, struct draw *d)
 
 	switch (draw(d, 8)) {
 	case 0:
-	case 1:
-		return was + 1;
-	case 2:
-		return was - 1;
-	case 3:
-		return draw(d, 12);
-	case 4:
-		return was ^ UINT64_C(1) << draw(d, 64);
-	case 5:
-		return draw(d, 2) ? was * 2 : was / 2;
-	case 6:
-		return borders[draw(d, sizeof(borders) / sizeof(*borders))];
-	default:
-		return 0 - was;
+	case 1: return was + 1;
+	case 2: return was - 1;
+	case 3: return draw(d, 12);
+	case 4: return was ^ UINT64_C(1) << draw(d, 64);
+	case 5: return draw(d, 2) ? was * 2 : was / 2;
+	case 6: return borders[draw(d, sizeof(borders) / sizeof(*borders))];
+	default: return 0 - was;
 	}
 }
 
@@ -65,9 +58,7 @@ static void rows_mutate(struct pkg_image_section *s, struct draw *d)
 		memcpy(a, b, s->stride);
 		memcpy(b, row, s->stride);
 		return;
-	case 1: /* over another */
-		memcpy(b, row, s->stride);
-		return;
+	case 1: /* over another */ memcpy(b, row, s->stride); return;
 	case 2: /* gone */
 		memmove(a, a + s->stride, (size_t)(s->data + s->size - a) - s->stride);
 		s->size -= s->stride;
@@ -123,17 +114,10 @@ static void instructions_mutate(struct pkg_image_section *s, struct draw *d)
 static void contents_mutate(struct pkg_image_section *s, struct draw *d)
 {
 	switch (draw(d, 4)) {
-	case 0:
-		s->count = mutate_number(s->count, d);
-		break;
-	case 1:
-		s->stride = (uint32_t)mutate_number(s->stride, d);
-		break;
-	case 2:
-		s->flags = (uint32_t)mutate_number(s->flags, d);
-		break;
-	default:
-		s->type = (uint32_t)mutate_number(s->type, d);
+	case 0: s->count = mutate_number(s->count, d); break;
+	case 1: s->stride = (uint32_t)mutate_number(s->stride, d); break;
+	case 2: s->flags = (uint32_t)mutate_number(s->flags, d); break;
+	default: s->type = (uint32_t)mutate_number(s->type, d);
 	}
 }
 
@@ -208,22 +192,16 @@ static void order_mutate(struct mutant *m, const struct subject *other, struct d
 		if (image->section_count < PKG_IMAGE_SECTIONS && !owned)
 			image->sections[image->section_count++] = at;
 		break;
-	default:
-		section_put(m, a, &other->image.sections[draw(d, other->image.section_count)]);
+	default: section_put(m, a, &other->image.sections[draw(d, other->image.section_count)]);
 	}
 }
 
 static void header_mutate(struct pkg_image *image, struct draw *d)
 {
 	switch (draw(d, 3)) {
-	case 0:
-		image->header_flags = (uint32_t)mutate_number(0, d);
-		break;
-	case 1:
-		image->format_minor = (uint16_t)mutate_number(image->format_minor, d);
-		break;
-	default:
-		image->abi[draw(d, sizeof(image->abi))] ^= (char)(1u << draw(d, 8));
+	case 0: image->header_flags = (uint32_t)mutate_number(0, d); break;
+	case 1: image->format_minor = (uint16_t)mutate_number(image->format_minor, d); break;
+	default: image->abi[draw(d, sizeof(image->abi))] ^= (char)(1u << draw(d, 8));
 	}
 }
 

@@ -74,14 +74,9 @@ static void line_mutate(struct edit *e, const struct subject *s, const struct su
 	if (draw(d, 3))
 		with = from == s && line ? line - (uint32_t)draw(d, 2) : with; /* again, or the one in front */
 	switch (draw(d, 3)) {
-	case 0:
-		replace(e, at, length, "", 0);
-		break;
-	case 1:
-		replace(e, at, length, from->text + from->lines[with], from->lines[with + 1] - from->lines[with]);
-		break;
-	default:
-		replace(e, at, 0, from->text + from->lines[with], from->lines[with + 1] - from->lines[with]);
+	case 0: replace(e, at, length, "", 0); break;
+	case 1: replace(e, at, length, from->text + from->lines[with], from->lines[with + 1] - from->lines[with]); break;
+	default: replace(e, at, 0, from->text + from->lines[with], from->lines[with + 1] - from->lines[with]);
 	}
 }
 

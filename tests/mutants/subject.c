@@ -10,7 +10,7 @@
 #include "format/json/json.h"
 
 #define SAMPLES_MOST 16384u /* bytes of sample data that a mutant may carry */
-#define FILE_MOST (16u << 20)
+#define FILE_MOST    (16u << 20)
 
 /* A package is sound without its sample data, too. */
 static void samples_drop(struct pkg_image *image)

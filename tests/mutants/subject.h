@@ -13,15 +13,15 @@ struct subject_token {
 
 /* Constant after read. */
 struct subject {
-	const char *path;        /* borrowed */
+	const char *path; /* borrowed */
 	struct pkg_image image;
-	char *text;              /* owned: JSON form, length bytes */
+	char *text; /* owned: JSON form, length bytes */
 	size_t length;
 	struct subject_token *tokens; /* owned */
 	uint32_t token_count;
-	uint32_t *lines;         /* owned: where each begins, and at [line_count] the end */
+	uint32_t *lines; /* owned: where each begins, and at [line_count] the end */
 	uint32_t line_count;
-	uint64_t weight;         /* how often it is taken beside others: small ones are run faster */
+	uint64_t weight; /* how often it is taken beside others: small ones are run faster */
 };
 
 /* *subject is to be finished in any case. Errors: as pkg_open, NO_MEMORY. */

@@ -46,8 +46,7 @@ static int is(const char *mode)
 	return !strcmp(the_instance.mode, mode);
 }
 
-static ptowsp_status init(const struct ptowsp_host *host, const struct ptowsp_init_args *args,
-			  struct ptowsp_object **instance_out, struct ptowsp_error *error)
+static ptowsp_status init(const struct ptowsp_host *host, const struct ptowsp_init_args *args, struct ptowsp_object **instance_out, struct ptowsp_error *error)
 {
 	(void)error;
 	the_instance = (struct instance){.host = host, .mode = "poll"};
@@ -63,12 +62,10 @@ static ptowsp_status end(struct ptowsp_object *object, struct ptowsp_error *erro
 	return PTOWSP_OK;
 }
 
-static ptowsp_status devices(struct ptowsp_object *instance, const struct ptowsp_device **devices_out, uint32_t *count,
-			     struct ptowsp_error *error)
+static ptowsp_status devices(struct ptowsp_object *instance, const struct ptowsp_device **devices_out, uint32_t *count, struct ptowsp_error *error)
 {
-	static const struct ptowsp_device rows[] = {
-		{.head = PTOWSP_HEAD(struct ptowsp_device, DEVICE), .name = "probe0", .cycle_model = "made up"},
-		{.head = PTOWSP_HEAD(struct ptowsp_device, DEVICE), .name = "probe1", .cycle_model = "made up twice"}};
+	static const struct ptowsp_device rows[] = {{.head = PTOWSP_HEAD(struct ptowsp_device, DEVICE), .name = "probe0", .cycle_model = "made up"},
+						    {.head = PTOWSP_HEAD(struct ptowsp_device, DEVICE), .name = "probe1", .cycle_model = "made up twice"}};
 	uint32_t room = *count;
 
 	(void)instance;
@@ -80,8 +77,8 @@ static ptowsp_status devices(struct ptowsp_object *instance, const struct ptowsp
 
 static ptowsp_status options(const struct ptowsp_option **options_out, uint32_t *count, struct ptowsp_error *error)
 {
-	static const struct ptowsp_option mode = {PTOWSP_HEAD(struct ptowsp_option, OPTION), "mode", "word", "poll",
-						  "poll|thread|twice|again|stale|wait|builtin|leak|lie", "what to do"};
+	static const struct ptowsp_option mode = {
+		PTOWSP_HEAD(struct ptowsp_option, OPTION), "mode", "word", "poll", "poll|thread|twice|again|stale|wait|builtin|leak|lie", "what to do"};
 	uint32_t room = *count;
 
 	*count = 1;
@@ -92,8 +89,8 @@ static ptowsp_status options(const struct ptowsp_option **options_out, uint32_t 
 }
 
 /* Every opcode; round_robin up to 4 executors enforced, ready=fifo recorded, deps=explicit unsupported. */
-static ptowsp_status capabilities(struct ptowsp_object *instance, const char *device, struct ptowsp_cap *rows_out,
-				  uint32_t stride, uint32_t *count, struct ptowsp_error *error)
+static ptowsp_status capabilities(struct ptowsp_object *instance, const char *device, struct ptowsp_cap *rows_out, uint32_t stride, uint32_t *count,
+				  struct ptowsp_error *error)
 {
 	struct ptowsp_cap rows[259] = {{0}};
 	uint32_t room = *count, n = 0;
@@ -101,20 +98,18 @@ static ptowsp_status capabilities(struct ptowsp_object *instance, const char *de
 	(void)instance, (void)device;
 	for (; n < 256; n++)
 		rows[n] = (struct ptowsp_cap){.feature = PTOWSP_FEATURE_OPCODE(n), .state = PTOWSP_STATE_ENFORCED};
-	rows[n++] = (struct ptowsp_cap){.feature = PTOWSP_FEATURE_POLICY(PTOWSP_DIRECTIVE_DISPATCH, PTOWSP_DISPATCH_ROUND_ROBIN),
-					.state = PTOWSP_STATE_ENFORCED, .low = 1, .high = 4};
-	rows[n++] = (struct ptowsp_cap){.feature = PTOWSP_FEATURE_POLICY(PTOWSP_DIRECTIVE_READY, PTOWSP_READY_FIFO),
-					.state = PTOWSP_STATE_RECORDED};
-	rows[n++] = (struct ptowsp_cap){.feature = PTOWSP_FEATURE_POLICY(PTOWSP_DIRECTIVE_DEPS, PTOWSP_DEPS_EXPLICIT),
-					.state = PTOWSP_STATE_UNSUPPORTED};
+	rows[n++] = (struct ptowsp_cap){
+		.feature = PTOWSP_FEATURE_POLICY(PTOWSP_DIRECTIVE_DISPATCH, PTOWSP_DISPATCH_ROUND_ROBIN), .state = PTOWSP_STATE_ENFORCED, .low = 1, .high = 4};
+	rows[n++] = (struct ptowsp_cap){.feature = PTOWSP_FEATURE_POLICY(PTOWSP_DIRECTIVE_READY, PTOWSP_READY_FIFO), .state = PTOWSP_STATE_RECORDED};
+	rows[n++] = (struct ptowsp_cap){.feature = PTOWSP_FEATURE_POLICY(PTOWSP_DIRECTIVE_DEPS, PTOWSP_DEPS_EXPLICIT), .state = PTOWSP_STATE_UNSUPPORTED};
 	*count = n;
 	for (uint32_t i = 0; i < room && i < n; i++)
 		memcpy((char *)rows_out + (size_t)i * stride, &rows[i], sizeof(rows[i]));
 	return room < n ? fail(error, PTOWSP_MORE, "there are 259 rows") : PTOWSP_OK;
 }
 
-static ptowsp_status device_open(struct ptowsp_object *instance, const struct ptowsp_open_args *args,
-				 struct ptowsp_object **device_out, struct ptowsp_error *error)
+static ptowsp_status device_open(struct ptowsp_object *instance, const struct ptowsp_open_args *args, struct ptowsp_object **device_out,
+				 struct ptowsp_error *error)
 {
 	(void)args, (void)error;
 	*device_out = instance;
@@ -146,8 +141,7 @@ static void say(const char *text)
 	host->log(host->context, PTOWSP_LOG_INFO, text, strlen(text));
 }
 
-static ptowsp_status load(struct ptowsp_object *device, const struct ptowsp_load_args *args,
-			  struct ptowsp_object **program_out, struct ptowsp_error *error)
+static ptowsp_status load(struct ptowsp_object *device, const struct ptowsp_load_args *args, struct ptowsp_object **program_out, struct ptowsp_error *error)
 {
 	const struct ptowsp_host *host = the_instance.host;
 	const struct ptowsp_kernels_extension *x = host->extension(host->context, PTOWSP_EXTENSION_KERNELS);
@@ -161,8 +155,8 @@ static ptowsp_status load(struct ptowsp_object *device, const struct ptowsp_load
 	if (!x)
 		return fail(error, PTOWSP_UNIMPLEMENTED, "the host has no kernels");
 	for (uint64_t i = 0; i < count && i < KERNELS && !st && !is("builtin") && !is("wait") && !is("again"); i++)
-		st = x->find(host->context, strings + kernels[i].name, strings + kernels[i].signature, NULL,
-			     &the_program.kernels[the_program.kernel_count++], error);
+		st = x->find(host->context, strings + kernels[i].name, strings + kernels[i].signature, NULL, &the_program.kernels[the_program.kernel_count++],
+			     error);
 	say("the probe says something");
 	if (is("leak"))
 		(void)!host->alloc(host->context, 1 << 20, 64);
@@ -177,11 +171,18 @@ static void complete(struct program *p, ptowsp_status status)
 	const struct ptowsp_host *host = the_instance.host;
 	struct ptowsp_error why = {.head = PTOWSP_HEAD(struct ptowsp_error, ERROR), .code = status, .text = "the probe failed"};
 	struct ptowsp_run_stats stats = {.head = PTOWSP_HEAD(struct ptowsp_run_stats, RUN_STATS),
-					 .total_cycles = 7, .tasks = 1, .executors = 1, .deterministic = 1,
-					 .resources = &ring, .resource_count = 1, .resource_stride = sizeof(ring),
-					 .kernels = &kernel, .kernel_count = 1, .kernel_stride = sizeof(kernel)};
-	struct ptowsp_done done = {.head = PTOWSP_HEAD(struct ptowsp_done, DONE), .token = p->token + 1, .status = status,
-				   .stats = &stats, .error = status ? &why : NULL};
+					 .total_cycles = 7,
+					 .tasks = 1,
+					 .executors = 1,
+					 .deterministic = 1,
+					 .resources = &ring,
+					 .resource_count = 1,
+					 .resource_stride = sizeof(ring),
+					 .kernels = &kernel,
+					 .kernel_count = 1,
+					 .kernel_stride = sizeof(kernel)};
+	struct ptowsp_done done = {
+		.head = PTOWSP_HEAD(struct ptowsp_done, DONE), .token = p->token + 1, .status = status, .stats = &stats, .error = status ? &why : NULL};
 
 	if (is("lie"))
 		stats.resource_count = UINT32_MAX;
@@ -205,9 +206,13 @@ static void add(const struct program *p)
 
 static void work(struct program *p)
 {
-	struct ptowsp_task task = {.head = PTOWSP_HEAD(struct ptowsp_task, TASK), .args = p->values, .tensors = p->tensors,
-				   .arg_count = p->value_count, .tensor_count = p->tensor_count,
-				   .tensor_stride = sizeof(*p->tensors), .block_count = 1};
+	struct ptowsp_task task = {.head = PTOWSP_HEAD(struct ptowsp_task, TASK),
+				   .args = p->values,
+				   .tensors = p->tensors,
+				   .arg_count = p->value_count,
+				   .tensor_count = p->tensor_count,
+				   .tensor_stride = sizeof(*p->tensors),
+				   .block_count = 1};
 	struct ptowsp_error error = {.head = PTOWSP_HEAD(struct ptowsp_error, ERROR)};
 	struct ptowsp_kernel_out out = {.head = PTOWSP_HEAD(struct ptowsp_kernel_out, KERNEL_OUT), .cycles = 7, .error = &error};
 	ptowsp_status st = PTOWSP_OK;
@@ -241,9 +246,12 @@ static ptowsp_status submit(struct ptowsp_object *device, const struct ptowsp_ru
 	p->token = args->token;
 	memcpy(p->values, args->values, args->value_count * sizeof(*args->values));
 	for (uint32_t i = 0; i < args->binding_count; i++)
-		p->tensors[i] = (struct ptowsp_tensor_arg){.data = args->bindings[i].data, .rows = 1,
-							   .columns = args->bindings[i].elements, .column_stride = 1,
-							   .dtype = args->bindings[i].dtype, .tensor = args->bindings[i].tensor};
+		p->tensors[i] = (struct ptowsp_tensor_arg){.data = args->bindings[i].data,
+							   .rows = 1,
+							   .columns = args->bindings[i].elements,
+							   .column_stride = 1,
+							   .dtype = args->bindings[i].dtype,
+							   .tensor = args->bindings[i].tensor};
 	atomic_store(&p->cancelled, 0);
 	atomic_store(&p->pending, 1);
 	if (is("thread"))
@@ -283,8 +291,8 @@ static ptowsp_status unload(struct ptowsp_object *object, struct ptowsp_error *e
 }
 
 /* Touches as many elements as the first value says. */
-static ptowsp_status measure(struct ptowsp_object *program, const struct ptowsp_run_args *args, uint64_t *elements_out,
-			     uint32_t count, struct ptowsp_error *error)
+static ptowsp_status measure(struct ptowsp_object *program, const struct ptowsp_run_args *args, uint64_t *elements_out, uint32_t count,
+			     struct ptowsp_error *error)
 {
 	(void)program, (void)error;
 	for (uint32_t i = 0; i < count; i++)
@@ -300,14 +308,29 @@ static const void *extension(struct ptowsp_object *instance, const char *id)
 	return !strcmp(id, PTOWSP_EXTENSION_EXTENTS) ? &extents : NULL;
 }
 
-static const struct ptowsp_ops ops = {
-	.head = PTOWSP_HEAD(struct ptowsp_ops, OPS), .init = init, .fini = end, .extension = extension, .devices = devices,
-	.options = options, .capabilities = capabilities, .open = device_open, .close = end, .load = load, .unload = unload,
-	.submit = submit, .cancel = cancel, .poll = poll};
+static const struct ptowsp_ops ops = {.head = PTOWSP_HEAD(struct ptowsp_ops, OPS),
+				      .init = init,
+				      .fini = end,
+				      .extension = extension,
+				      .devices = devices,
+				      .options = options,
+				      .capabilities = capabilities,
+				      .open = device_open,
+				      .close = end,
+				      .load = load,
+				      .unload = unload,
+				      .submit = submit,
+				      .cancel = cancel,
+				      .poll = poll};
 
-static const struct ptowsp_plugin plugin = {
-	.head = PTOWSP_HEAD(struct ptowsp_plugin, PLUGIN), .major = PTOWSP_ABI_MAJOR, .minor = PTOWSP_ABI_TARGET, .name = "probe",
-	.vendor = "tests", .version = "1.0", .targets = "probe,probe_alias", .ops = &ops};
+static const struct ptowsp_plugin plugin = {.head = PTOWSP_HEAD(struct ptowsp_plugin, PLUGIN),
+					    .major = PTOWSP_ABI_MAJOR,
+					    .minor = PTOWSP_ABI_TARGET,
+					    .name = "probe",
+					    .vendor = "tests",
+					    .version = "1.0",
+					    .targets = "probe,probe_alias",
+					    .ops = &ops};
 
 const struct ptowsp_plugin *ptowsp_plugin_v10(uint32_t host_minor)
 {

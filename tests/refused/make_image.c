@@ -75,10 +75,10 @@ static void drop(struct pkg_image *image, uint32_t type)
 	*s = image->sections[--image->section_count];
 }
 
-#define CHANGE(name, change)                                                                                           \
-	static void name(struct pkg_image *image)                                                                      \
-	{                                                                                                              \
-		change;                                                                                                \
+#define CHANGE(name, change)                                                                                                                                   \
+	static void name(struct pkg_image *image)                                                                                                              \
+	{                                                                                                                                                      \
+		change;                                                                                                                                        \
 	}
 /* One field of one row set to a value. */
 #define FIELD_CASE(name, SECT, row, field, value) CHANGE(name, set(image, PTOWSP_SECTION_##SECT, row, field, value))
@@ -116,8 +116,7 @@ CHANGE(stride_inside_a_field, (section(image, PTOWSP_SECTION_META)->stride = 2, 
 
 static void section_required_unknown(struct pkg_image *image)
 {
-	image->sections[image->section_count++] =
-		(struct pkg_image_section){PTOWSP_SECTION('N', 'E', 'W', '1'), 1, 1, 4, calloc(1, 4), 4};
+	image->sections[image->section_count++] = (struct pkg_image_section){PTOWSP_SECTION('N', 'E', 'W', '1'), 1, 1, 4, calloc(1, 4), 4};
 }
 
 static void section_required_without_letters(struct pkg_image *image)
@@ -165,8 +164,7 @@ CHANGE(signature_without_types, set(image, PTOWSP_SECTION_KREG, 0, "signature", 
 CHANGE(signature_of_a_struct, set(image, PTOWSP_SECTION_KREG, 0, "signature", string(image, "v(p,s)")))
 CHANGE(signature_with_void, set(image, PTOWSP_SECTION_KREG, 0, "signature", string(image, "v(v)")))
 CHANGE(signature_open, set(image, PTOWSP_SECTION_KREG, 0, "signature", string(image, "v(p")))
-CHANGE(signature_long, set(image, PTOWSP_SECTION_KREG, 0, "signature",
-			   string(image, "v(p,p,p,p,p,p,p,p,p,p,p,p,p,p,p,p,p,p,p,p,p,p,p,p,p,p,p,p,p,p,p,p,p)")))
+CHANGE(signature_long, set(image, PTOWSP_SECTION_KREG, 0, "signature", string(image, "v(p,p,p,p,p,p,p,p,p,p,p,p,p,p,p,p,p,p,p,p,p,p,p,p,p,p,p,p,p,p,p,p,p)")))
 
 static void run_grow(struct pkg_image *image, uint32_t type, const char *count)
 {
@@ -183,8 +181,8 @@ FIELD_CASE(payload_entry_outside, KPAY, 0, "entry_offset", 96)
 FIELD_CASE(payload_of_too_many_cycles, KPAY, 0, "cycles", (UINT64_C(1) << 40) + 1)
 FIELD_CASE(payload_with_too_much_workspace, KPAY, 0, "workspace", (UINT64_C(1) << 37) + 1)
 FIELD_CASE(kernel_with_too_much_workspace, KREG, 0, "workspace", UINT64_C(1) << 60)
-CHANGE(payload_with_two_entries, (set(image, PTOWSP_SECTION_KPAY, 0, "entry_offset", 8),
-				  set(image, PTOWSP_SECTION_KPAY, 0, "entry", string(image, "main_entry"))))
+CHANGE(payload_with_two_entries,
+       (set(image, PTOWSP_SECTION_KPAY, 0, "entry_offset", 8), set(image, PTOWSP_SECTION_KPAY, 0, "entry", string(image, "main_entry"))))
 
 /* The payload becomes a portable one of `count` tensors, the third like the kernel's but for what is said here, and one scalar, which is argument 0 if it is one. */
 static void portable(struct pkg_image *image, uint32_t count, struct ptowsp_tile_param third, uint16_t scalar)
@@ -363,8 +361,7 @@ static void table_add(struct pkg_image *image, uint32_t type, uint32_t count)
 {
 	uint32_t stride = pkg_schema_find(type)->bytes;
 
-	image->sections[image->section_count++] =
-		(struct pkg_image_section){type, 0, stride, count, calloc(count, stride), (size_t)count * stride};
+	image->sections[image->section_count++] = (struct pkg_image_section){type, 0, stride, count, calloc(count, stride), (size_t)count * stride};
 }
 
 static void pipeline_add(struct pkg_image *image)
@@ -389,8 +386,7 @@ static void pipeline_add(struct pkg_image *image)
 	}
 }
 
-#define PIPELINE_CASE(name, SECT, row, field, value)                                                                   \
-	CHANGE(name, (pipeline_add(image), set(image, PTOWSP_SECTION_##SECT, row, field, value)))
+#define PIPELINE_CASE(name, SECT, row, field, value) CHANGE(name, (pipeline_add(image), set(image, PTOWSP_SECTION_##SECT, row, field, value)))
 PIPELINE_CASE(channel_kind_unknown, CSPC, 0, "kind", 2)
 PIPELINE_CASE(channel_direction_unknown, PRCH, 0, "direction", 2)
 PIPELINE_CASE(process_outside, PROC, 0, "instruction", 6)
@@ -400,8 +396,8 @@ PIPELINE_CASE(process_order_outside, PROC, 0, "order", 2)
 PIPELINE_CASE(process_order_twice, PROC, 1, "order", 0)
 PIPELINE_CASE(process_with_a_channel_twice, PROC, 1, "channel_count", 3)
 FIELD_CASE(pipeline_without_processes, ENTR, 0, "flags", 5)
-CHANGE(call_outside, (table_add(image, PTOWSP_SECTION_CALL, 1), set(image, PTOWSP_SECTION_CALL, 0, "first", 5),
-		      set(image, PTOWSP_SECTION_CALL, 0, "instructions", 2)))
+CHANGE(call_outside,
+       (table_add(image, PTOWSP_SECTION_CALL, 1), set(image, PTOWSP_SECTION_CALL, 0, "first", 5), set(image, PTOWSP_SECTION_CALL, 0, "instructions", 2)))
 
 /* KLAY: two dimensions of the first parameter; one field of one of them */
 static void layout_add(struct pkg_image *image, uint32_t rows)
@@ -422,8 +418,7 @@ LAYOUT_CASE(layout_outside, 1, 0, "param", 99)
 LAYOUT_CASE(layout_unknown, 1, 0, "distribution", 2)
 
 /* TMEM: one row of the first tensor; one field of it */
-#define MEMORY_CASE(name, field, value)                                                                                \
-	CHANGE(name, (table_add(image, PTOWSP_SECTION_TMEM, 1), set(image, PTOWSP_SECTION_TMEM, 0, field, value)))
+#define MEMORY_CASE(name, field, value) CHANGE(name, (table_add(image, PTOWSP_SECTION_TMEM, 1), set(image, PTOWSP_SECTION_TMEM, 0, field, value)))
 MEMORY_CASE(memory_outside, "tensor", 99)
 MEMORY_CASE(memory_order_unknown, "order", 5)
 MEMORY_CASE(memory_swizzle_too_large, "swizzle", 8)
@@ -431,12 +426,11 @@ MEMORY_CASE(memory_blocks_of_rows, "block_rows", 16)
 MEMORY_CASE(memory_strides_of_rows, "stride0", 16)
 CHANGE(memory_twice, table_add(image, PTOWSP_SECTION_TMEM, 2))
 CHANGE(replicated_and_sharded, (set(image, PTOWSP_SECTION_TENS, 0, "flags", PTOWSP_TENSOR_REPLICATED), set(image, PTOWSP_SECTION_DIMS, 0, "distribution", 1)))
-CHANGE(replicated_without_a_shape, (set(image, PTOWSP_SECTION_TENS, 0, "flags", PTOWSP_TENSOR_SHAPELESS | PTOWSP_TENSOR_REPLICATED),
-				    set(image, PTOWSP_SECTION_TENS, 0, "dim_count", 0)))
+CHANGE(replicated_without_a_shape,
+       (set(image, PTOWSP_SECTION_TENS, 0, "flags", PTOWSP_TENSOR_SHAPELESS | PTOWSP_TENSOR_REPLICATED), set(image, PTOWSP_SECTION_TENS, 0, "dim_count", 0)))
 
 /* KMEM: one row of the first parameter; one field of it */
-#define ORDER_CASE(name, field, value)                                                                                 \
-	CHANGE(name, (table_add(image, PTOWSP_SECTION_KMEM, 1), set(image, PTOWSP_SECTION_KMEM, 0, field, value)))
+#define ORDER_CASE(name, field, value) CHANGE(name, (table_add(image, PTOWSP_SECTION_KMEM, 1), set(image, PTOWSP_SECTION_KMEM, 0, field, value)))
 ORDER_CASE(order_outside, "param", 99)
 ORDER_CASE(order_unknown, "order", 5)
 ORDER_CASE(order_swizzle_too_large, "swizzle", 8)
@@ -495,8 +489,8 @@ CHANGE(axis_dense_with_a_row, (axes_widen(image), set(image, PTOWSP_SECTION_AXES
 CHANGE(axis_ragged_without_a_row, (ROWS(RAGGED, 0, 1, 2), set(image, PTOWSP_SECTION_AXES, 0, "row", PTOWSP_NONE)))
 CHANGE(axis_ragged_with_a_step, (ROWS(RAGGED, 0, 1, 2), set(image, PTOWSP_SECTION_AXES, 0, "step", const_add(image, 2))))
 CHANGE(axis_ragged_without_lengths, rows_make(image, PTOWSP_AXIS_RAGGED, 0, NULL))
-CHANGE(axis_ragged_with_indices, (rows_make(image, PTOWSP_AXIS_RAGGED, 0, NULL), set(image, PTOWSP_SECTION_AXES, 0, "lengths", 0),
-				  set(image, PTOWSP_SECTION_AXES, 0, "indices", 0)))
+CHANGE(axis_ragged_with_indices,
+       (rows_make(image, PTOWSP_AXIS_RAGGED, 0, NULL), set(image, PTOWSP_SECTION_AXES, 0, "lengths", 0), set(image, PTOWSP_SECTION_AXES, 0, "indices", 0)))
 CHANGE(axis_ragged_by_floats, (rows_make(image, PTOWSP_AXIS_RAGGED, 0, NULL), set(image, PTOWSP_SECTION_AXES, 0, "lengths", 0)))
 CHANGE(axis_values_and_tensors, (ROWS(RAGGED, 0, 1, 2), set(image, PTOWSP_SECTION_AXES, 0, "lengths", 0)))
 CHANGE(axis_values_too_few, ROWS(RAGGED, 0, 1))
@@ -508,55 +502,192 @@ CHANGE(axis_index_negative, ROWS(SPARSE, 0, 1, 2, 5, -1))
 CHANGE(entry_of_a_kernel_outside, (set(image, PTOWSP_SECTION_ENTR, 0, "flags", 2), set(image, PTOWSP_SECTION_ENTR, 0, "instruction", 9)))
 CHANGE(entry_of_a_kernel_with_values, set(image, PTOWSP_SECTION_ENTR, 0, "flags", 2))
 CHANGE(entry_of_a_kernel_without_tensors, (set(image, PTOWSP_SECTION_ENTR, 0, "flags", 2), set(image, PTOWSP_SECTION_ENTR, 0, "value_count", 0)))
-CHANGE(entry_of_a_kernel_tensor_outside, (set(image, PTOWSP_SECTION_ENTR, 0, "flags", 2), set(image, PTOWSP_SECTION_ENTR, 0, "value_count", 0),
-					  set(image, PTOWSP_SECTION_TENS, 0, "entry", 0), set(image, PTOWSP_SECTION_TENS, 1, "entry", 0),
-					  set(image, PTOWSP_SECTION_TENS, 2, "entry", 0), set(image, PTOWSP_SECTION_TENS, 0, "position", 3)))
+CHANGE(entry_of_a_kernel_tensor_outside,
+       (set(image, PTOWSP_SECTION_ENTR, 0, "flags", 2), set(image, PTOWSP_SECTION_ENTR, 0, "value_count", 0), set(image, PTOWSP_SECTION_TENS, 0, "entry", 0),
+	set(image, PTOWSP_SECTION_TENS, 1, "entry", 0), set(image, PTOWSP_SECTION_TENS, 2, "entry", 0), set(image, PTOWSP_SECTION_TENS, 0, "position", 3)))
 
-#define CASE(name) {#name, name}
+#define CASE(name)                                                                                                                                             \
+	{                                                                                                                                                      \
+#name, name                                                                                                                                    \
+	}
 const struct image_case image_cases[] = {
-	CASE(name_outside_strings), CASE(name_inside_a_string), CASE(id_of_a_name_outside_strings), CASE(id_of_another_name), CASE(id_without_a_name),
-	CASE(row_outside_its_table), CASE(optional_row_outside_its_table), CASE(run_begins_outside_its_table),
-	CASE(run_ends_outside_its_table), CASE(run_wraps), CASE(code_unknown), CASE(element_type_unknown), CASE(bits_unknown),
-	CASE(reserved_not_zero), CASE(blob_ends_outside_its_section), CASE(blob_wraps), CASE(ids_not_sorted), CASE(id_twice),
-	CASE(stride_inside_a_field), CASE(section_required_unknown), CASE(section_required_without_letters),
-	CASE(header_padding_not_zero), CASE(strings_missing), CASE(strings_begin_with_a_letter), CASE(strings_without_end),
-	CASE(strings_empty), CASE(strings_no_utf8), CASE(strings_overlong), CASE(strings_surrogate), CASE(strings_cut_in_a_character),
-	CASE(strings_with_escape), CASE(meta_many_rows), CASE(meta_key_empty), CASE(meta_key_twice), CASE(meta_key_long),
-	CASE(meta_abi_differs), CASE(signature_without_types), CASE(signature_of_a_struct), CASE(signature_with_void),
-	CASE(signature_open), CASE(signature_long), CASE(kernel_with_many_parameters), CASE(kernel_with_many_payloads),
-	CASE(kernel_with_many_variants), CASE(payload_not_aligned), CASE(payload_empty), CASE(payload_entry_outside),
-	CASE(payload_with_two_entries), CASE(payload_of_too_many_cycles), CASE(payload_with_too_much_workspace), CASE(kernel_with_too_much_workspace), CASE(payload_with_few_tensors), CASE(payload_of_another_type), CASE(payload_of_no_known_type), CASE(payload_that_reads_an_output),
-	CASE(payload_with_other_tiles), CASE(payload_with_an_argument_more), CASE(variant_level_zero), CASE(variant_level_odd), CASE(range_no_power_of_two),
-	CASE(range_largest_below_smallest), CASE(block_no_power_of_two), CASE(level_odd), CASE(tensor_with_five_dimensions),
-	CASE(tensor_with_and_without_shape), CASE(tensor_alignment_odd), CASE(tensor_alignment_huge), CASE(expression_of_a_later_row),
-	CASE(expression_of_itself), CASE(expression_loop_deep), CASE(expression_of_no_slot), CASE(expression_of_no_axis),
-	CASE(expression_with_an_unused_operand), CASE(constant_with_an_unused_operand), CASE(expression_unknown),
-	CASE(extent_of_a_loop), CASE(extent_of_a_sum_with_a_loop), CASE(extent_negative), CASE(extent_of_a_slot), CASE(step_zero),
-	CASE(step_negative), CASE(region_flat_with_rows), CASE(work_shorter_than_its_header), CASE(work_magic_wrong),
-	CASE(work_version_unknown), CASE(work_counts_do_not_fill_it), CASE(work_counts_wrap), CASE(work_axis_outside),
-	CASE(work_kernel_outside), CASE(work_tensor_outside), CASE(task_writes_an_input), CASE(task_reads_an_output), CASE(task_touches_what_it_binds), CASE(task_hands_another_type_over), CASE(task_hands_no_known_type_over), CASE(work_missing), CASE(entry_outside), CASE(entries_both_default),
-	CASE(policy_unknown), CASE(policy_with_few_arguments), CASE(policy_with_many_arguments), CASE(argument_kind_unknown),
-	CASE(argument_word_outside), CASE(argument_word_negative), CASE(argument_expression_outside), CASE(argument_behind_the_last), CASE(domain_unknown),
-	CASE(layout_of_nobody), CASE(layout_of_more_dimensions), CASE(layout_word_unknown), CASE(layout_that_is_a_number), CASE(layout_without_a_name),
+	CASE(name_outside_strings),
+	CASE(name_inside_a_string),
+	CASE(id_of_a_name_outside_strings),
+	CASE(id_of_another_name),
+	CASE(id_without_a_name),
+	CASE(row_outside_its_table),
+	CASE(optional_row_outside_its_table),
+	CASE(run_begins_outside_its_table),
+	CASE(run_ends_outside_its_table),
+	CASE(run_wraps),
+	CASE(code_unknown),
+	CASE(element_type_unknown),
+	CASE(bits_unknown),
+	CASE(reserved_not_zero),
+	CASE(blob_ends_outside_its_section),
+	CASE(blob_wraps),
+	CASE(ids_not_sorted),
+	CASE(id_twice),
+	CASE(stride_inside_a_field),
+	CASE(section_required_unknown),
+	CASE(section_required_without_letters),
+	CASE(header_padding_not_zero),
+	CASE(strings_missing),
+	CASE(strings_begin_with_a_letter),
+	CASE(strings_without_end),
+	CASE(strings_empty),
+	CASE(strings_no_utf8),
+	CASE(strings_overlong),
+	CASE(strings_surrogate),
+	CASE(strings_cut_in_a_character),
+	CASE(strings_with_escape),
+	CASE(meta_many_rows),
+	CASE(meta_key_empty),
+	CASE(meta_key_twice),
+	CASE(meta_key_long),
+	CASE(meta_abi_differs),
+	CASE(signature_without_types),
+	CASE(signature_of_a_struct),
+	CASE(signature_with_void),
+	CASE(signature_open),
+	CASE(signature_long),
+	CASE(kernel_with_many_parameters),
+	CASE(kernel_with_many_payloads),
+	CASE(kernel_with_many_variants),
+	CASE(payload_not_aligned),
+	CASE(payload_empty),
+	CASE(payload_entry_outside),
+	CASE(payload_with_two_entries),
+	CASE(payload_of_too_many_cycles),
+	CASE(payload_with_too_much_workspace),
+	CASE(kernel_with_too_much_workspace),
+	CASE(payload_with_few_tensors),
+	CASE(payload_of_another_type),
+	CASE(payload_of_no_known_type),
+	CASE(payload_that_reads_an_output),
+	CASE(payload_with_other_tiles),
+	CASE(payload_with_an_argument_more),
+	CASE(variant_level_zero),
+	CASE(variant_level_odd),
+	CASE(range_no_power_of_two),
+	CASE(range_largest_below_smallest),
+	CASE(block_no_power_of_two),
+	CASE(level_odd),
+	CASE(tensor_with_five_dimensions),
+	CASE(tensor_with_and_without_shape),
+	CASE(tensor_alignment_odd),
+	CASE(tensor_alignment_huge),
+	CASE(expression_of_a_later_row),
+	CASE(expression_of_itself),
+	CASE(expression_loop_deep),
+	CASE(expression_of_no_slot),
+	CASE(expression_of_no_axis),
+	CASE(expression_with_an_unused_operand),
+	CASE(constant_with_an_unused_operand),
+	CASE(expression_unknown),
+	CASE(extent_of_a_loop),
+	CASE(extent_of_a_sum_with_a_loop),
+	CASE(extent_negative),
+	CASE(extent_of_a_slot),
+	CASE(step_zero),
+	CASE(step_negative),
+	CASE(region_flat_with_rows),
+	CASE(work_shorter_than_its_header),
+	CASE(work_magic_wrong),
+	CASE(work_version_unknown),
+	CASE(work_counts_do_not_fill_it),
+	CASE(work_counts_wrap),
+	CASE(work_axis_outside),
+	CASE(work_kernel_outside),
+	CASE(work_tensor_outside),
+	CASE(task_writes_an_input),
+	CASE(task_reads_an_output),
+	CASE(task_touches_what_it_binds),
+	CASE(task_hands_another_type_over),
+	CASE(task_hands_no_known_type_over),
+	CASE(work_missing),
+	CASE(entry_outside),
+	CASE(entries_both_default),
+	CASE(policy_unknown),
+	CASE(policy_with_few_arguments),
+	CASE(policy_with_many_arguments),
+	CASE(argument_kind_unknown),
+	CASE(argument_word_outside),
+	CASE(argument_word_negative),
+	CASE(argument_expression_outside),
+	CASE(argument_behind_the_last),
+	CASE(domain_unknown),
+	CASE(layout_of_nobody),
+	CASE(layout_of_more_dimensions),
+	CASE(layout_word_unknown),
+	CASE(layout_that_is_a_number),
+	CASE(layout_without_a_name),
 	CASE(layout_without_a_grid),
-	CASE(argument_kind_behind_the_last), CASE(requirement_state_unknown), CASE(sample_rank_zero),
-	CASE(sample_extent_beyond_the_rank), CASE(sample_size_wrong), CASE(sample_size_wraps), CASE(sample_not_aligned),
-	CASE(sample_outside), CASE(sample_twice), CASE(samples_without_bytes), CASE(position_kind_unknown), CASE(position_outside),
-	CASE(position_in_a_folder), CASE(position_file_long),
-	CASE(channel_kind_unknown), CASE(channel_direction_unknown), CASE(process_outside), CASE(process_without_replicas),
-	CASE(process_with_many_replicas), CASE(process_order_outside), CASE(process_order_twice), CASE(process_with_a_channel_twice),
-	CASE(pipeline_without_processes), CASE(call_outside),
-	CASE(memory_outside), CASE(memory_order_unknown), CASE(memory_swizzle_too_large), CASE(memory_blocks_of_rows),
-	CASE(memory_strides_of_rows), CASE(memory_twice), CASE(replicated_and_sharded), CASE(replicated_without_a_shape),
-	CASE(order_outside), CASE(order_unknown), CASE(order_swizzle_too_large), CASE(order_blocks_of_rows), CASE(order_strides_of_rows),
-	CASE(order_without_strides), CASE(order_of_a_scalar), CASE(order_with_other_strides_than_the_layout), CASE(order_twice),
-	CASE(layout_of_a_scalar), CASE(layouts_that_fall), CASE(layout_with_many_dimensions), CASE(layout_with_an_axis_twice),
-	CASE(layout_replicated_over_an_axis), CASE(layout_outside), CASE(layout_unknown),
-	CASE(axis_dense_with_a_row), CASE(axis_ragged_without_a_row), CASE(axis_ragged_with_a_step), CASE(axis_ragged_without_lengths),
-	CASE(axis_ragged_with_indices), CASE(axis_ragged_by_floats), CASE(axis_values_and_tensors), CASE(axis_values_too_few),
+	CASE(argument_kind_behind_the_last),
+	CASE(requirement_state_unknown),
+	CASE(sample_rank_zero),
+	CASE(sample_extent_beyond_the_rank),
+	CASE(sample_size_wrong),
+	CASE(sample_size_wraps),
+	CASE(sample_not_aligned),
+	CASE(sample_outside),
+	CASE(sample_twice),
+	CASE(samples_without_bytes),
+	CASE(position_kind_unknown),
+	CASE(position_outside),
+	CASE(position_in_a_folder),
+	CASE(position_file_long),
+	CASE(channel_kind_unknown),
+	CASE(channel_direction_unknown),
+	CASE(process_outside),
+	CASE(process_without_replicas),
+	CASE(process_with_many_replicas),
+	CASE(process_order_outside),
+	CASE(process_order_twice),
+	CASE(process_with_a_channel_twice),
+	CASE(pipeline_without_processes),
+	CASE(call_outside),
+	CASE(memory_outside),
+	CASE(memory_order_unknown),
+	CASE(memory_swizzle_too_large),
+	CASE(memory_blocks_of_rows),
+	CASE(memory_strides_of_rows),
+	CASE(memory_twice),
+	CASE(replicated_and_sharded),
+	CASE(replicated_without_a_shape),
+	CASE(order_outside),
+	CASE(order_unknown),
+	CASE(order_swizzle_too_large),
+	CASE(order_blocks_of_rows),
+	CASE(order_strides_of_rows),
+	CASE(order_without_strides),
+	CASE(order_of_a_scalar),
+	CASE(order_with_other_strides_than_the_layout),
+	CASE(order_twice),
+	CASE(layout_of_a_scalar),
+	CASE(layouts_that_fall),
+	CASE(layout_with_many_dimensions),
+	CASE(layout_with_an_axis_twice),
+	CASE(layout_replicated_over_an_axis),
+	CASE(layout_outside),
+	CASE(layout_unknown),
+	CASE(axis_dense_with_a_row),
+	CASE(axis_ragged_without_a_row),
+	CASE(axis_ragged_with_a_step),
+	CASE(axis_ragged_without_lengths),
+	CASE(axis_ragged_with_indices),
+	CASE(axis_ragged_by_floats),
+	CASE(axis_values_and_tensors),
+	CASE(axis_values_too_few),
 	CASE(axis_sparse_values_too_few),
-	CASE(axis_sums_from_one), CASE(axis_sums_that_fall), CASE(axis_indices_too_few), CASE(axis_index_negative),
-	CASE(entry_of_a_kernel_outside), CASE(entry_of_a_kernel_with_values), CASE(entry_of_a_kernel_without_tensors),
+	CASE(axis_sums_from_one),
+	CASE(axis_sums_that_fall),
+	CASE(axis_indices_too_few),
+	CASE(axis_index_negative),
+	CASE(entry_of_a_kernel_outside),
+	CASE(entry_of_a_kernel_with_values),
+	CASE(entry_of_a_kernel_without_tensors),
 	CASE(entry_of_a_kernel_tensor_outside),
 };
 const size_t image_case_count = sizeof(image_cases) / sizeof(image_cases[0]);

@@ -11,8 +11,7 @@
 
 /* Fields of the header and of a row of the table of contents, as offsets in the file. */
 #define HEADER(field) (PKG_FRAME_HEAD + offsetof(struct pkg_header, field))
-#define ROW(i, field)                                                                                                  \
-	(PKG_FRAME_HEAD + sizeof(struct pkg_header) + (size_t)(i) * sizeof(struct pkg_toc_row) + offsetof(struct pkg_toc_row, field))
+#define ROW(i, field) (PKG_FRAME_HEAD + sizeof(struct pkg_header) + (size_t)(i) * sizeof(struct pkg_toc_row) + offsetof(struct pkg_toc_row, field))
 
 /* The sample's sections by their place. */
 enum { STRS = 0, META = 1, KREG = 2, DIMS = 8, SCHD = 18, TBLB = 21, DBGI = 22 };
@@ -51,11 +50,11 @@ static void reseal_frames(struct bytes *f)
 }
 
 /* A change of one number in header or table of contents, sealed again. */
-#define SEALED(name, change)                                                                                           \
-	static void name(struct bytes *f)                                                                              \
-	{                                                                                                              \
-		change;                                                                                                \
-		reseal(f);                                                                                             \
+#define SEALED(name, change)                                                                                                                                   \
+	static void name(struct bytes *f)                                                                                                                      \
+	{                                                                                                                                                      \
+		change;                                                                                                                                        \
+		reseal(f);                                                                                                                                     \
 	}
 
 static void empty_file(struct bytes *f)
@@ -353,24 +352,77 @@ static void frame_with_wrong_checksum(struct bytes *f)
 	last_frame_put(f, frame, size, 20);
 }
 
-#define CASE(name) {#name, name}
+#define CASE(name)                                                                                                                                             \
+	{                                                                                                                                                      \
+#name, name                                                                                                                                    \
+	}
 const struct raw_case raw_cases[] = {
-	CASE(empty_file), CASE(text_file), CASE(plain_zstd), CASE(cut_in_header_fields), CASE(cut_in_table_of_contents),
-	CASE(cut_in_sections), CASE(bit_flipped_in_table_of_contents), CASE(bit_flipped_in_a_frame), CASE(trailing_bytes),
-	CASE(two_packages), CASE(signature_cut), CASE(signature_huge), CASE(magic_wrong), CASE(abi_newer), CASE(abi_empty),
-	CASE(abi_without_end), CASE(abi_with_bytes_behind), CASE(format_newer), CASE(header_size_disagrees), CASE(header_size_small),
-	CASE(header_size_large), CASE(header_flags_unknown), CASE(section_count_large), CASE(target_count_large),
-	CASE(table_of_contents_elsewhere), CASE(table_of_contents_rows_short), CASE(targets_end_elsewhere), CASE(targets_missing),
-	CASE(targets_left_over), CASE(target_with_a_space), CASE(total_size_small), CASE(total_size_large), CASE(total_size_huge),
-	CASE(section_flags_unknown), CASE(section_codec_unknown), CASE(section_stride_zero), CASE(section_stride_huge),
-	CASE(section_size_huge), CASE(section_size_all_ones), CASE(section_count_wrong), CASE(section_rows_many),
-	CASE(sections_together_large), CASE(table_large_when_read), CASE(section_begins_late), CASE(section_overlaps),
-	CASE(section_packed_size_zero), CASE(section_packed_size_huge), CASE(bytes_of_no_section), CASE(section_twice),
-	CASE(section_digest_wrong), CASE(sample_digest_wrong), CASE(bytes_with_a_stride), CASE(frame_no_zstd),
-	CASE(frame_with_dictionary), CASE(frame_without_checksum), CASE(frame_without_content_size),
-	CASE(frame_with_other_content_size), CASE(frame_and_another), CASE(frame_with_large_window), CASE(frame_with_window_just_too_large),
-	CASE(frame_with_reserved_bit), CASE(frame_with_reserved_block),
-	CASE(frame_with_wrong_checksum), CASE(section_packed_digest_wrong), CASE(unused_bit_flipped_in_a_frame),
-	CASE(bit_flipped_in_an_unknown_section), CASE(bit_flipped_in_sample_data),
+	CASE(empty_file),
+	CASE(text_file),
+	CASE(plain_zstd),
+	CASE(cut_in_header_fields),
+	CASE(cut_in_table_of_contents),
+	CASE(cut_in_sections),
+	CASE(bit_flipped_in_table_of_contents),
+	CASE(bit_flipped_in_a_frame),
+	CASE(trailing_bytes),
+	CASE(two_packages),
+	CASE(signature_cut),
+	CASE(signature_huge),
+	CASE(magic_wrong),
+	CASE(abi_newer),
+	CASE(abi_empty),
+	CASE(abi_without_end),
+	CASE(abi_with_bytes_behind),
+	CASE(format_newer),
+	CASE(header_size_disagrees),
+	CASE(header_size_small),
+	CASE(header_size_large),
+	CASE(header_flags_unknown),
+	CASE(section_count_large),
+	CASE(target_count_large),
+	CASE(table_of_contents_elsewhere),
+	CASE(table_of_contents_rows_short),
+	CASE(targets_end_elsewhere),
+	CASE(targets_missing),
+	CASE(targets_left_over),
+	CASE(target_with_a_space),
+	CASE(total_size_small),
+	CASE(total_size_large),
+	CASE(total_size_huge),
+	CASE(section_flags_unknown),
+	CASE(section_codec_unknown),
+	CASE(section_stride_zero),
+	CASE(section_stride_huge),
+	CASE(section_size_huge),
+	CASE(section_size_all_ones),
+	CASE(section_count_wrong),
+	CASE(section_rows_many),
+	CASE(sections_together_large),
+	CASE(table_large_when_read),
+	CASE(section_begins_late),
+	CASE(section_overlaps),
+	CASE(section_packed_size_zero),
+	CASE(section_packed_size_huge),
+	CASE(bytes_of_no_section),
+	CASE(section_twice),
+	CASE(section_digest_wrong),
+	CASE(sample_digest_wrong),
+	CASE(bytes_with_a_stride),
+	CASE(frame_no_zstd),
+	CASE(frame_with_dictionary),
+	CASE(frame_without_checksum),
+	CASE(frame_without_content_size),
+	CASE(frame_with_other_content_size),
+	CASE(frame_and_another),
+	CASE(frame_with_large_window),
+	CASE(frame_with_window_just_too_large),
+	CASE(frame_with_reserved_bit),
+	CASE(frame_with_reserved_block),
+	CASE(frame_with_wrong_checksum),
+	CASE(section_packed_digest_wrong),
+	CASE(unused_bit_flipped_in_a_frame),
+	CASE(bit_flipped_in_an_unknown_section),
+	CASE(bit_flipped_in_sample_data),
 };
 const size_t raw_case_count = sizeof(raw_cases) / sizeof(raw_cases[0]);

@@ -8,8 +8,8 @@
 #include <string.h>
 
 #define FRAME PKG_FRAME_HEAD
-#define HEAD sizeof(struct pkg_signature_head)
-#define ROW sizeof(struct pkg_signature)
+#define HEAD  sizeof(struct pkg_signature_head)
+#define ROW   sizeof(struct pkg_signature)
 
 /* Two rows of keys 1 and 2 for all plugins; spoilt by the change. */
 struct frame {
@@ -39,13 +39,13 @@ static void frame_put(struct bytes *file, const struct frame *frame, size_t size
 	file->size += sizeof(words) + size;
 }
 
-#define SPOILT(name, change, size)                                                                                     \
-	static void name(struct bytes *file)                                                                           \
-	{                                                                                                              \
-		struct frame f = frame_good();                                                                         \
-                                                                                                                       \
-		change;                                                                                                \
-		frame_put(file, &f, size);                                                                             \
+#define SPOILT(name, change, size)                                                                                                                             \
+	static void name(struct bytes *file)                                                                                                                   \
+	{                                                                                                                                                      \
+		struct frame f = frame_good();                                                                                                                 \
+                                                                                                                                                               \
+		change;                                                                                                                                        \
+		frame_put(file, &f, size);                                                                                                                     \
 	}
 
 SPOILT(signature_frame_empty, , 0)
@@ -66,11 +66,27 @@ SPOILT(signature_plugins_star_within, memcpy(f.rows[0].plugins, "a*e", 4), sizeo
 SPOILT(signature_plugins_name_long, memset(f.rows[0].plugins, 'a', 33), sizeof(f))
 SPOILT(signature_plugins_bytes_behind, f.rows[0].plugins[127] = 'a', sizeof(f))
 
-#define CASE(name) {#name, name}
+#define CASE(name)                                                                                                                                             \
+	{                                                                                                                                                      \
+#name, name                                                                                                                                    \
+	}
 const struct raw_case signature_cases[] = {
-	CASE(signature_frame_empty), CASE(signature_magic_wrong), CASE(signature_version_newer), CASE(signature_rows_short), CASE(signature_rows_none),
-	CASE(signature_rows_many), CASE(signature_rows_missing), CASE(signature_row_cut), CASE(signature_key_twice), CASE(signature_reserved_not_zero),
-	CASE(signature_of_another_abi), CASE(signature_plugins_open), CASE(signature_plugins_none), CASE(signature_plugins_no_names),
-	CASE(signature_plugins_star_within), CASE(signature_plugins_name_long), CASE(signature_plugins_bytes_behind),
+	CASE(signature_frame_empty),
+	CASE(signature_magic_wrong),
+	CASE(signature_version_newer),
+	CASE(signature_rows_short),
+	CASE(signature_rows_none),
+	CASE(signature_rows_many),
+	CASE(signature_rows_missing),
+	CASE(signature_row_cut),
+	CASE(signature_key_twice),
+	CASE(signature_reserved_not_zero),
+	CASE(signature_of_another_abi),
+	CASE(signature_plugins_open),
+	CASE(signature_plugins_none),
+	CASE(signature_plugins_no_names),
+	CASE(signature_plugins_star_within),
+	CASE(signature_plugins_name_long),
+	CASE(signature_plugins_bytes_behind),
 };
 const size_t signature_case_count = sizeof(signature_cases) / sizeof(signature_cases[0]);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  * test_common_machine.c - what the machine has for a process. */
-#include "tests/check.h"
 #include "registry/common/common_machine.h"
+#include "tests/check.h"
 
 #include <string.h>
 #include <unistd.h>
@@ -27,8 +27,11 @@ static void a_group_is_a_folder_that_is_there(void)
 /* A machine with these groups and mounts, /D being the test's folder; the files of its groups are made by the caller. */
 static void machine_put(const char *group, const char *mounts)
 {
-	REQUIRE_INT(check_run(check_fmt("mkdir -p '%s/proc/self' && cd '%s' && printf '%s' > proc/self/cgroup && printf '%s' | sed -e \"s|/D|$PWD|g\" > proc/self/mountinfo",
-					check_dir(), check_dir(), group, mounts), NULL, NULL), 0);
+	REQUIRE_INT(check_run(check_fmt("mkdir -p '%s/proc/self' && cd '%s' && printf '%s' > proc/self/cgroup && printf '%s' | sed -e \"s|/D|$PWD|g\" > "
+					"proc/self/mountinfo",
+					check_dir(), check_dir(), group, mounts),
+			      NULL, NULL),
+		    0);
 }
 
 static void limit_put(const char *folder, const char *file, const char *value)
@@ -51,8 +54,8 @@ static void groups_of_both_versions_bound_the_memory(void)
 	limit_put("two/a", "memory.max", "3000");
 	CHECK_UINT(bound(), 3000);
 	/* Version 1 in a container: its root is what is mounted. */
-	machine_put("9:cpu,cpuacct:/box\\n7:memory:/box/in\\n0::/a/b\\n",
-		    "24 1 0:1 / /D/cpu rw - cgroup cgroup rw,cpu,cpuacct\\n26 1 0:3 /box /D/one rw - cgroup cgroup rw,memory\\n25 1 0:2 / /D/two rw - cgroup2 none rw\\n");
+	machine_put("9:cpu,cpuacct:/box\\n7:memory:/box/in\\n0::/a/b\\n", "24 1 0:1 / /D/cpu rw - cgroup cgroup rw,cpu,cpuacct\\n26 1 0:3 /box /D/one rw - "
+									  "cgroup cgroup rw,memory\\n25 1 0:2 / /D/two rw - cgroup2 none rw\\n");
 	CHECK_UINT(bound(), 3000);
 	limit_put("one/in", "memory.limit_in_bytes", "9223372036854771712");
 	CHECK_UINT(bound(), 3000);

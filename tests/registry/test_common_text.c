@@ -54,9 +54,15 @@ static void names_are_strings_of_json(void)
 	static const struct {
 		const char *name, *json;
 	} rows[] = {
-		{"a\"b\\c", "\"a\\\"b\\\\c\""}, {"<&>", "\"<&>\""}, {"\x01\n", "\"\\u0001\\u000a\""}, {"\xff\xc3", "\"??\""},
+		{"a\"b\\c", "\"a\\\"b\\\\c\""},
+		{"<&>", "\"<&>\""},
+		{"\x01\n", "\"\\u0001\\u000a\""},
+		{"\xff\xc3", "\"??\""},
 		{"\xc3\xa4\xe2\x96\xb8\xf0\x9f\x98\x80", "\"\xc3\xa4\xe2\x96\xb8\xf0\x9f\x98\x80\""},
-		{"\xed\xa0\x80", "\"???\""}, {"\xc0\x80", "\"??\""}, {"\xf4\x90\x80\x80", "\"????\""}, {"", "\"\""},
+		{"\xed\xa0\x80", "\"???\""},
+		{"\xc0\x80", "\"??\""},
+		{"\xf4\x90\x80\x80", "\"????\""},
+		{"", "\"\""},
 	};
 
 	for (size_t i = 0; i < sizeof(rows) / sizeof(*rows); i++) {

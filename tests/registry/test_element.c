@@ -7,8 +7,8 @@
 #include <string.h>
 
 #include "ptowsp/ids.h"
-#include "tools/run/run_element.h"
 #include "tools/run/fill.h"
+#include "tools/run/run_element.h"
 
 /* A half by its parts. */
 static double half_value(uint32_t half)
@@ -95,8 +95,10 @@ static void all_bfloats_are_exact_and_the_rest_is_rounded_to_even(void)
 
 static void whole_numbers_wrap_and_truth_is_not_zero(void)
 {
-	static const uint16_t types[] = {PTOWSP_I8, PTOWSP_I16, PTOWSP_I32, PTOWSP_I64, PTOWSP_U8, PTOWSP_U16, PTOWSP_U32, PTOWSP_U64, PTOWSP_BOOL, PTOWSP_F32, PTOWSP_F64};
-	static const double want[] = {-44, 300, 300, 300, 212, 300, 300, 300, 1, 300.75, 300.75}, minus[] = {-3, -3, -3, -3, 253, 65533, 4294967293., 0x1p64, 1, -3, -3};
+	static const uint16_t types[] = {PTOWSP_I8,  PTOWSP_I16, PTOWSP_I32,  PTOWSP_I64, PTOWSP_U8, PTOWSP_U16,
+					 PTOWSP_U32, PTOWSP_U64, PTOWSP_BOOL, PTOWSP_F32, PTOWSP_F64};
+	static const double want[] = {-44, 300, 300, 300, 212, 300, 300, 300, 1, 300.75, 300.75},
+			    minus[] = {-3, -3, -3, -3, 253, 65533, 4294967293., 0x1p64, 1, -3, -3};
 	uint8_t bytes[24];
 
 	for (size_t i = 0; i < sizeof(types) / sizeof(*types); i++) {
@@ -161,7 +163,8 @@ static void random_content_is_that_of_the_generator(void)
 
 static void words_of_content_are_taken_and_others_refused(void)
 {
-	static const char *const wrong[] = {"", "zero", "zeros ", "random:", "random:x", "random:1x", "random:-1", "random: 1", "random:18446744073709551616", "Random"};
+	static const char *const wrong[] = {
+		"", "zero", "zeros ", "random:", "random:x", "random:1x", "random:-1", "random: 1", "random:18446744073709551616", "Random"};
 	struct ptowsp_error error;
 	struct fill how;
 	int16_t data[4];

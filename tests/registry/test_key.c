@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  * test_key.c - keys: no two are the same, what is written is read again, and what is no key is refused. */
-#include "tests/check.h"
 #include "format/format_signature.h"
+#include "tests/check.h"
 
 #include <stdio.h>
 #include <string.h>

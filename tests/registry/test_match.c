@@ -10,8 +10,10 @@
 #include "registry/caps_match.h"
 
 #define FEATURE(d, p) PTOWSP_FEATURE_POLICY(PTOWSP_DIRECTIVE_##d, PTOWSP_##d##_##p)
-#define DIRECTIVE(d, p, n) \
-	{.directive = PTOWSP_DIRECTIVE_##d, .policy = PTOWSP_##d##_##p, .count = 1, .a0 = (n)}
+#define DIRECTIVE(d, p, n)                                                                                                                                     \
+	{                                                                                                                                                      \
+		.directive = PTOWSP_DIRECTIVE_##d, .policy = PTOWSP_##d##_##p, .count = 1, .a0 = (n)                                                           \
+	}
 
 static struct reg_verdict *rows;
 static uint32_t count;
@@ -71,8 +73,7 @@ static void orders_in_memory_are_told_and_refused_where_asked_for(void)
 
 static void every_directive_gets_one_verdict_in_order(void)
 {
-	const struct ptowsp_directive_record directives[] = {
-		DIRECTIVE(TASK_WINDOW, STALL, 64), DIRECTIVE(ISSUE_COST, CYCLES, 3), DIRECTIVE(STREAMS, COUNT, 2)};
+	const struct ptowsp_directive_record directives[] = {DIRECTIVE(TASK_WINDOW, STALL, 64), DIRECTIVE(ISSUE_COST, CYCLES, 3), DIRECTIVE(STREAMS, COUNT, 2)};
 	const struct ptowsp_cap caps[] = {{.feature = FEATURE(ISSUE_COST, CYCLES), .state = PTOWSP_STATE_RECORDED},
 					  {.feature = FEATURE(TASK_WINDOW, STALL), .state = PTOWSP_STATE_ENFORCED},
 					  {.feature = FEATURE(STREAMS, COUNT), .state = PTOWSP_STATE_DIAGNOSED}};
@@ -197,10 +198,9 @@ static void opcodes_without_a_row_are_unsupported(void)
 static void instructions_of_graphs_are_hints_unless_unsupported(void)
 {
 	uint8_t graph[256] = {[PTOWSP_MC_FENCE] = 1 | 2 << PTOWSP_fence_scope_L2, [PTOWSP_CA_REQUEST] = 1, [PTOWSP_SY_NOTIFY] = 1, [PTOWSP_TG_KERNEL] = 1};
-	struct ptowsp_cap caps[] = {
-		{.feature = PTOWSP_FEATURE_GRAPH(PTOWSP_MC_FENCE), .state = PTOWSP_STATE_ENFORCED, .bits = 1 << PTOWSP_fence_scope_L2},
-		{.feature = PTOWSP_FEATURE_GRAPH(PTOWSP_CA_REQUEST), .state = PTOWSP_STATE_RECORDED},
-		{.feature = PTOWSP_FEATURE_GRAPH(PTOWSP_SY_NOTIFY), .state = PTOWSP_STATE_DIAGNOSED}};
+	struct ptowsp_cap caps[] = {{.feature = PTOWSP_FEATURE_GRAPH(PTOWSP_MC_FENCE), .state = PTOWSP_STATE_ENFORCED, .bits = 1 << PTOWSP_fence_scope_L2},
+				    {.feature = PTOWSP_FEATURE_GRAPH(PTOWSP_CA_REQUEST), .state = PTOWSP_STATE_RECORDED},
+				    {.feature = PTOWSP_FEATURE_GRAPH(PTOWSP_SY_NOTIFY), .state = PTOWSP_STATE_DIAGNOSED}};
 	struct reg_needs needs = {.graph = graph};
 
 	match(&needs, caps, 3);
@@ -273,7 +273,8 @@ static void kernels_with_native_code_say_what_runs(void)
 		{pto, false, REG_NATIVE_UNTRUSTED, 2, false, "portable payload: native code (m-linux) needs --trust=all", false, NULL},
 		{0, false, REG_NATIVE_UNTRUSTED, 2, true, "native code (m-linux) needs --trust=all; no portable payload for this backend", false, NULL},
 		{pto, false, REG_NATIVE_ELSEWHERE, 2, false, "portable payload: its native code is for m-linux, not for this machine", false, NULL},
-		{0, false, REG_NATIVE_ELSEWHERE, 2, true, "its native code is for m-linux, not for this machine; no portable payload for this backend", false, NULL},
+		{0, false, REG_NATIVE_ELSEWHERE, 2, true, "its native code is for m-linux, not for this machine; no portable payload for this backend", false,
+		 NULL},
 		{0, true, REG_NATIVE_ELSEWHERE, 2, false, "C function of the program: its native code is for m-linux, not for this machine", false, NULL},
 		{elf, false, REG_NATIVE_FIRST, 2, false, "native code of the package (any machine)", true, NULL},
 		{pto, false, REG_NATIVE_UNTRUSTED, 2, false, "portable payload: native code (any machine) needs --trust=all", true, NULL},

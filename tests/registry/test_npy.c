@@ -9,11 +9,11 @@
 
 #include "ptowsp/ids.h"
 #include "registry/names.h"
-#include "tools/run/compare.h"
-#include "tools/run/run_element.h"
-#include "tools/run/fill.h"
 #include "registry/npy.h"
 #include "tools/output.h"
+#include "tools/run/compare.h"
+#include "tools/run/fill.h"
+#include "tools/run/run_element.h"
 
 static struct ptowsp_error error;
 static unsigned char bytes[4096];
@@ -75,9 +75,12 @@ static void wrong_files_are_refused_with_the_reason(void)
 		const char *why;
 	} rows[] = {
 		{"{'descr': '<f4', 'fortran_order': True, 'shape': (2, 2), }", 16, "x.npy: it is in Fortran order; save it with numpy.ascontiguousarray"},
-		{"{'descr': '>f4', 'fortran_order': False, 'shape': (2, 2), }", 16, "x.npy: element type '>f4' is not known; little-endian f2, f4, f8, i1 to i8, u1 to u8 and b1 are"},
-		{"{'descr': '<c8', 'fortran_order': False, 'shape': (2, 2), }", 32, "x.npy: element type '<c8' is not known; little-endian f2, f4, f8, i1 to i8, u1 to u8 and b1 are"},
-		{"{'descr': '<f4abcdefghijkl', 'fortran_order': False, 'shape': (2, 2), }", 16, "x.npy: element type '<f4abcdefghijkl' is not known; little-endian f2, f4, f8, i1 to i8, u1 to u8 and b1 are"},
+		{"{'descr': '>f4', 'fortran_order': False, 'shape': (2, 2), }", 16,
+		 "x.npy: element type '>f4' is not known; little-endian f2, f4, f8, i1 to i8, u1 to u8 and b1 are"},
+		{"{'descr': '<c8', 'fortran_order': False, 'shape': (2, 2), }", 32,
+		 "x.npy: element type '<c8' is not known; little-endian f2, f4, f8, i1 to i8, u1 to u8 and b1 are"},
+		{"{'descr': '<f4abcdefghijkl', 'fortran_order': False, 'shape': (2, 2), }", 16,
+		 "x.npy: element type '<f4abcdefghijkl' is not known; little-endian f2, f4, f8, i1 to i8, u1 to u8 and b1 are"},
 		{"{'descr': '<f4abcdefghijklm', 'fortran_order': False, 'shape': (2, 2), }", 16, "x.npy: it has no plain element type"},
 		{"{'descr': [('a', '<f4')], 'fortran_order': False, 'shape': (2,), }", 8, "x.npy: it has no plain element type"},
 		{"{'descr': '<f4', 'fortran_order': False, 'shape': (2, 2), }", 15, "x.npy: its shape and type need 16 bytes of data, it has 15"},
@@ -116,7 +119,8 @@ static void every_prefix_of_a_file_is_refused(void)
 
 		memcpy(copy, bytes, n);
 		CHECK_INT(npy_parse(&npy, copy, n, "x.npy", &error), PTOWSP_INVALID);
-		CHECK_STR(error.text, n < size - 16 ? "x.npy: this is no whole .npy file of version 1, 2 or 3" : check_fmt("x.npy: its shape and type need 16 bytes of data, it has %zu", n - (size - 16)));
+		CHECK_STR(error.text, n < size - 16 ? "x.npy: this is no whole .npy file of version 1, 2 or 3"
+						    : check_fmt("x.npy: its shape and type need 16 bytes of data, it has %zu", n - (size - 16)));
 		free(copy);
 	}
 }
@@ -183,9 +187,21 @@ static void halves_round_to_even_and_keep_their_specials(void)
 	static const struct {
 		double in;
 		uint16_t bits;
-	} rows[] = {{0, 0}, {-0.0, 0x8000}, {1, 0x3C00}, {65504, 0x7BFF}, {65519, 0x7BFF}, {65520, 0x7C00}, {INFINITY, 0x7C00},
-		    {1.0 + 0x1p-11, 0x3C00}, {1.0 + 0x1p-10 + 0x1p-11, 0x3C02}, {0x1p-24, 1}, {0x1p-25, 0}, {0x1.8p-25, 1}, {0x1.8p-24, 2},
-		    {0x1p-14, 0x0400}, {-INFINITY, 0xFC00}};
+	} rows[] = {{0, 0},
+		    {-0.0, 0x8000},
+		    {1, 0x3C00},
+		    {65504, 0x7BFF},
+		    {65519, 0x7BFF},
+		    {65520, 0x7C00},
+		    {INFINITY, 0x7C00},
+		    {1.0 + 0x1p-11, 0x3C00},
+		    {1.0 + 0x1p-10 + 0x1p-11, 0x3C02},
+		    {0x1p-24, 1},
+		    {0x1p-25, 0},
+		    {0x1.8p-25, 1},
+		    {0x1.8p-24, 2},
+		    {0x1p-14, 0x0400},
+		    {-INFINITY, 0xFC00}};
 	uint16_t bits;
 
 	for (size_t i = 0; i < sizeof(rows) / sizeof(*rows); i++) {

@@ -102,11 +102,18 @@ static void words_of_directives_lie_in_the_strings(void)
 	static const struct {
 		int64_t offset;
 		const char *text;
-	} words[] = {{0, "dispatch=affinity(i)"}, {2, "dispatch=affinity(j)"}, {7, "dispatch=affinity()"}, {8, "dispatch=affinity(EXPR[8]?)"}, {-1, "dispatch=affinity(EXPR[4294967295]?)"}};
+	} words[] = {{0, "dispatch=affinity(i)"},
+		     {2, "dispatch=affinity(j)"},
+		     {7, "dispatch=affinity()"},
+		     {8, "dispatch=affinity(EXPR[8]?)"},
+		     {-1, "dispatch=affinity(EXPR[4294967295]?)"}};
 
 	for (size_t i = 0; i < sizeof(words) / sizeof(*words); i++) {
-		const struct ptowsp_directive_record row = {.directive = PTOWSP_DIRECTIVE_DISPATCH, .policy = PTOWSP_DISPATCH_AFFINITY, .count = 1,
-							    .kinds = PTOWSP_ARGUMENT_WORD, .a0 = words[i].offset};
+		const struct ptowsp_directive_record row = {.directive = PTOWSP_DIRECTIVE_DISPATCH,
+							    .policy = PTOWSP_DISPATCH_AFFINITY,
+							    .count = 1,
+							    .kinds = PTOWSP_ARGUMENT_WORD,
+							    .a0 = words[i].offset};
 		char memory[64];
 		struct reg_text text;
 
@@ -130,9 +137,20 @@ static void features_have_a_last_one(void)
 
 static void plain_text_has_no_commands_and_one_line(void)
 {
-	static const struct { const char *text, *plain; } cases[] = {
-		{"", ""}, {"row max 0~", "row max 0~"}, {"a\tb\nc\x1b[2J\x7f", "a?b?c?[2J?"}, {"\xc3\xa4\xe2\x82\xac\xf0\x9f\x98\x80", "\xc3\xa4\xe2\x82\xac\xf0\x9f\x98\x80"},
-		{"\xc2\x9b" "31m\xc2\xa0", "?31m\xc2\xa0"}, {"x\xe2\x80\xae" "y\xe2\x81\xa6z\xe2\x80\xa8\xd8\x9c", "x?y?z??"}, {"\x9b\xff\xe2\x82", "????"},
+	static const struct {
+		const char *text, *plain;
+	} cases[] = {
+		{"", ""},
+		{"row max 0~", "row max 0~"},
+		{"a\tb\nc\x1b[2J\x7f", "a?b?c?[2J?"},
+		{"\xc3\xa4\xe2\x82\xac\xf0\x9f\x98\x80", "\xc3\xa4\xe2\x82\xac\xf0\x9f\x98\x80"},
+		{"\xc2\x9b"
+		 "31m\xc2\xa0",
+		 "?31m\xc2\xa0"},
+		{"x\xe2\x80\xae"
+		 "y\xe2\x81\xa6z\xe2\x80\xa8\xd8\x9c",
+		 "x?y?z??"},
+		{"\x9b\xff\xe2\x82", "????"},
 	};
 
 	for (size_t i = 0; i < sizeof(cases) / sizeof(*cases); i++) {

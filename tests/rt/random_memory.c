@@ -35,7 +35,8 @@ static uint32_t below(struct random_memory *m, int64_t n)
 	case 0: return number(m, pick(m, (uint32_t)n));
 	case 1: value = builder_expr(m->r.b, PTOWSP_EXPR_VALUE, 0, 0, 0); break;
 	default:
-		value = m->r.loops ? builder_expr(m->r.b, PTOWSP_EXPR_LOOP, pick(m, (uint32_t)m->r.loops), 0, 0) : builder_expr(m->r.b, PTOWSP_EXPR_TASK, 0, 0, 0);
+		value = m->r.loops ? builder_expr(m->r.b, PTOWSP_EXPR_LOOP, pick(m, (uint32_t)m->r.loops), 0, 0)
+				   : builder_expr(m->r.b, PTOWSP_EXPR_TASK, 0, 0, 0);
 	}
 	return op(m, PTOWSP_EXPR_AND, value, number(m, n - 1));
 }
@@ -70,7 +71,8 @@ static void task(struct random_memory *m)
 
 	for (uint32_t k = 0; k < count; k++)
 		regions[k] = region_of(m, tensor_pick(m));
-	builder_task_list(m->r.b, count == 1 ? pick(m, 2) : 2 + pick(m, KERNELS - 2), chance(m, 4) ? below(m, 16) : number(m, pick(m, 30)), count, access, regions);
+	builder_task_list(m->r.b, count == 1 ? pick(m, 2) : 2 + pick(m, KERNELS - 2), chance(m, 4) ? below(m, 16) : number(m, pick(m, 30)), count, access,
+			  regions);
 	m->r.budget--;
 }
 

@@ -9,7 +9,7 @@
 struct random_memory {
 	struct random_loops r; /* r.b is the caller's */
 	uint32_t event;
-	bool alive[2];         /* tensors between ALLOC and FREE */
+	bool alive[2]; /* tensors between ALLOC and FREE */
 	bool filters;
 };
 /* The program of a seed; it has dispatch filters where `filters` is then set. Slots: 1. */

@@ -73,7 +73,8 @@ static void tasks_add(struct pipeline *p)
 		if (scope)
 			builder_scope(p->r.b);
 		if (branch) {
-			builder_branches(p->r.b, PTOWSP_OP_COND, 2, builder_expr(p->r.b, PTOWSP_EXPR_AND, builder_expr(p->r.b, PTOWSP_EXPR_VALUE, 0, 0, 0), number(p, 1), 0));
+			builder_branches(p->r.b, PTOWSP_OP_COND, 2,
+					 builder_expr(p->r.b, PTOWSP_EXPR_AND, builder_expr(p->r.b, PTOWSP_EXPR_VALUE, 0, 0, 0), number(p, 1), 0));
 			builder_next(p->r.b);
 		}
 		task(p);

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 #include "tests/rt/random_schedule.h"
 
-#include <string.h>
 #include "tests/check.h"
+#include <string.h>
 
 const int64_t random_shapes[TENSORS][2] = {{8, 8}, {4, 6}, {32, 0}, {32, 2}};
 static const char *const loop_names[] = {"i", "j", "k"};
@@ -49,9 +49,8 @@ static uint32_t leaf(struct random *r)
 
 static uint32_t expression(struct random *r, int depth)
 {
-	static const unsigned ops[] = {PTOWSP_EXPR_ADD, PTOWSP_EXPR_SUB, PTOWSP_EXPR_MUL, PTOWSP_EXPR_MIN, PTOWSP_EXPR_MAX, PTOWSP_EXPR_AND,
-				       PTOWSP_EXPR_OR,	PTOWSP_EXPR_XOR, PTOWSP_EXPR_EQ,  PTOWSP_EXPR_LT,  PTOWSP_EXPR_GE,  PTOWSP_EXPR_LAND,
-				       PTOWSP_EXPR_SHL, PTOWSP_EXPR_SHR};
+	static const unsigned ops[] = {PTOWSP_EXPR_ADD, PTOWSP_EXPR_SUB, PTOWSP_EXPR_MUL, PTOWSP_EXPR_MIN, PTOWSP_EXPR_MAX,  PTOWSP_EXPR_AND, PTOWSP_EXPR_OR,
+				       PTOWSP_EXPR_XOR, PTOWSP_EXPR_EQ,  PTOWSP_EXPR_LT,  PTOWSP_EXPR_GE,  PTOWSP_EXPR_LAND, PTOWSP_EXPR_SHL, PTOWSP_EXPR_SHR};
 	uint32_t a, b, c;
 
 	if (!depth || chance(r, 3))
@@ -60,8 +59,7 @@ static uint32_t expression(struct random *r, int depth)
 	if (chance(r, 8))
 		return op(r, chance(r, 2) ? PTOWSP_EXPR_NEG : PTOWSP_EXPR_LNOT, a, 0);
 	if (chance(r, 6)) /* never by zero, but not always provably so */
-		return op(r, chance(r, 2) ? PTOWSP_EXPR_DIV : PTOWSP_EXPR_MOD, a,
-			  chance(r, 200) ? leaf(r) : op(r, PTOWSP_EXPR_OR, leaf(r), number(r, 1)));
+		return op(r, chance(r, 2) ? PTOWSP_EXPR_DIV : PTOWSP_EXPR_MOD, a, chance(r, 200) ? leaf(r) : op(r, PTOWSP_EXPR_OR, leaf(r), number(r, 1)));
 	b = expression(r, depth - 1);
 	if (chance(r, 8)) {
 		c = expression(r, depth - 1);

@@ -18,9 +18,9 @@ struct builder *builder_create(void)
 
 void builder_destroy(struct builder *b)
 {
-	struct table *tables[] = {&b->event, &b->axis_value, &b->entry_value, &b->strings, &b->expr, &b->axis, &b->levels, &b->level, &b->region, &b->tensor, &b->dim,
-				  &b->slot, &b->kernel, &b->param, &b->variant, &b->directive, &b->entry, &b->code, &b->axes, &b->kernels, &b->shapes, &b->meta,
-				  &b->channel, &b->process, &b->process_channel};
+	struct table *tables[] = {&b->event,  &b->axis_value, &b->entry_value, &b->strings, &b->expr,    &b->axis,    &b->levels,         &b->level, &b->region,
+				  &b->tensor, &b->dim,        &b->slot,        &b->kernel,  &b->param,   &b->variant, &b->directive,      &b->entry, &b->code,
+				  &b->axes,   &b->kernels,    &b->shapes,      &b->meta,    &b->channel, &b->process, &b->process_channel};
 
 	for (size_t i = 0; i < sizeof(tables) / sizeof(*tables); i++)
 		free(tables[i]->rows);
@@ -58,16 +58,20 @@ uint32_t builder_axis_value(struct builder *b, const char *name)
 
 uint32_t builder_slot(struct builder *b, const char *name, unsigned kind, int64_t value)
 {
-	struct ptowsp_slot_record row = {.name = builder_string(b, name), .kind = (uint16_t)kind, .dtype = PTOWSP_I64,
-					 .flags = PTOWSP_SLOT_HAS_DEFAULT, .value = (uint64_t)value};
+	struct ptowsp_slot_record row = {
+		.name = builder_string(b, name), .kind = (uint16_t)kind, .dtype = PTOWSP_I64, .flags = PTOWSP_SLOT_HAS_DEFAULT, .value = (uint64_t)value};
 
 	return ADD(b->slot, row);
 }
 
 uint32_t builder_tensor(struct builder *b, const char *name, unsigned dtype, int64_t rows, int64_t columns)
 {
-	struct ptowsp_tensor_record row = {.name = builder_string(b, name), .dtype = (uint16_t)dtype, .role = PTOWSP_ROLE_INOUT,
-					   .dims = b->dim.count, .dim_count = rows ? columns ? 2 : 1 : 0, .entry = PTOWSP_NONE};
+	struct ptowsp_tensor_record row = {.name = builder_string(b, name),
+					   .dtype = (uint16_t)dtype,
+					   .role = PTOWSP_ROLE_INOUT,
+					   .dims = b->dim.count,
+					   .dim_count = rows ? columns ? 2 : 1 : 0,
+					   .entry = PTOWSP_NONE};
 	struct ptowsp_dim_record dim = {0};
 	const uint64_t shape[2] = {(uint64_t)rows, (uint64_t)columns};
 
@@ -91,8 +95,7 @@ void builder_role(struct builder *b, uint32_t tensor, unsigned role)
 
 uint32_t builder_kernel(struct builder *b, const char *name, unsigned unit, uint32_t scalars, uint32_t tensors)
 {
-	struct ptowsp_kernel_record row = {.name = builder_string(b, name), .unit = (uint16_t)unit, .params = b->param.count,
-					   .param_count = scalars + tensors};
+	struct ptowsp_kernel_record row = {.name = builder_string(b, name), .unit = (uint16_t)unit, .params = b->param.count, .param_count = scalars + tensors};
 	struct ptowsp_param_record param = {.kind = PTOWSP_PARAM_SCALAR, .dtype = PTOWSP_I64};
 	struct test_kernel kernel = {0};
 
@@ -146,8 +149,14 @@ uint32_t builder_levels(struct builder *b, uint32_t max_range, uint32_t min_rang
 
 uint32_t builder_axis(struct builder *b, const char *name, uint32_t low, uint32_t high, uint32_t step, uint32_t levels)
 {
-	struct ptowsp_axis_record row = {.name = builder_string(b, name), .low = low, .high = high, .step = step, .levels = levels,
-					 .row = PTOWSP_NONE, .lengths = PTOWSP_NONE, .indices = PTOWSP_NONE};
+	struct ptowsp_axis_record row = {.name = builder_string(b, name),
+					 .low = low,
+					 .high = high,
+					 .step = step,
+					 .levels = levels,
+					 .row = PTOWSP_NONE,
+					 .lengths = PTOWSP_NONE,
+					 .indices = PTOWSP_NONE};
 	uint32_t at = ADD(b->axis, row);
 
 	ADD(b->axes, at);
@@ -166,8 +175,7 @@ uint32_t builder_axis_rows(struct builder *b, const char *name, unsigned kind, u
 	return at;
 }
 
-uint32_t builder_axis_values(struct builder *b, const char *name, unsigned kind, int64_t rows, uint32_t row, uint32_t count,
-			     const int64_t *values)
+uint32_t builder_axis_values(struct builder *b, const char *name, unsigned kind, int64_t rows, uint32_t row, uint32_t count, const int64_t *values)
 {
 	uint32_t at = builder_axis_rows(b, name, kind, builder_const(b, rows), row, PTOWSP_NONE, PTOWSP_NONE);
 	struct ptowsp_axis_record *axis = (struct ptowsp_axis_record *)b->axis.rows + at;
@@ -203,8 +211,7 @@ void builder_kernel_entry(struct builder *b, uint32_t kernel, uint32_t value_cou
 	}
 }
 
-static uint32_t region_add(struct builder *b, uint32_t tensor, uint32_t row, uint32_t column, uint32_t rows, uint32_t columns,
-			   uint32_t unit)
+static uint32_t region_add(struct builder *b, uint32_t tensor, uint32_t row, uint32_t column, uint32_t rows, uint32_t columns, uint32_t unit)
 {
 	struct ptowsp_region_record record = {tensor, row, column, rows, columns, unit, 0};
 
@@ -238,8 +245,9 @@ void builder_schedule(struct builder *b, unsigned directive, unsigned policy, co
 		int64_t *at = &(&row.a0)[row.count];
 		uint64_t kind = *args == 'n' ? PTOWSP_ARGUMENT_NUMBER : *args == 'w' ? PTOWSP_ARGUMENT_WORD : PTOWSP_ARGUMENT_EXPR;
 
-		*at = *args == 'n' ? va_arg(list, int64_t)
-		      : *args == 'w' ? (int64_t)builder_string(b, va_arg(list, const char *)) : (int64_t)va_arg(list, uint32_t);
+		*at = *args == 'n'   ? va_arg(list, int64_t)
+		      : *args == 'w' ? (int64_t)builder_string(b, va_arg(list, const char *))
+				     : (int64_t)va_arg(list, uint32_t);
 		row.kinds |= kind << (8 * row.count);
 	}
 	va_end(list);
@@ -256,8 +264,7 @@ static void section_set(struct builder *b, uint32_t *count, uint32_t type, const
 
 static uint64_t work_make(struct builder *b)
 {
-	struct ptowsp_workload_header header = {PTOWSP_WORKLOAD_MAGIC, PTOWSP_WORKLOAD_VERSION, b->code.count, b->axes.count,
-						b->kernel.count, 0};
+	struct ptowsp_workload_header header = {PTOWSP_WORKLOAD_MAGIC, PTOWSP_WORKLOAD_VERSION, b->code.count, b->axes.count, b->kernel.count, 0};
 	uint64_t size = sizeof(header) + b->code.count * UINT64_C(8) + (b->axes.count + (uint64_t)b->kernel.count) * 4;
 	char *at;
 

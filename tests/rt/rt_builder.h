@@ -12,8 +12,8 @@
 #ifndef PTOWSP_TESTS_RT_BUILDER_H
 #define PTOWSP_TESTS_RT_BUILDER_H
 
-#include <stdbool.h>
 #include "rt/rt.h"
+#include <stdbool.h>
 
 struct builder;
 struct builder *builder_create(void);
@@ -32,8 +32,16 @@ void builder_role(struct builder *b, uint32_t tensor, unsigned role); /* else in
 uint32_t builder_kernel(struct builder *b, const char *name, unsigned unit, uint32_t scalars, uint32_t tensors);
 /* Behind the start of a window of tensor argument `arg` it touches `length` elements from `offset`. */
 void builder_touch(struct builder *b, uint32_t kernel, uint32_t arg, int64_t offset, uint64_t length, unsigned access);
-enum { BUILDER_LATER = 1, BUILDER_MEASURED = 2, BUILDER_FAILS = 4, BUILDER_UNUSABLE = 8, BUILDER_SLOW = 16, BUILDER_NO_FOOTPRINT = 32,
-       BUILDER_STEADY = 64, BUILDER_FAILS_LATE = 128 };
+enum {
+	BUILDER_LATER = 1,
+	BUILDER_MEASURED = 2,
+	BUILDER_FAILS = 4,
+	BUILDER_UNUSABLE = 8,
+	BUILDER_SLOW = 16,
+	BUILDER_NO_FOOTPRINT = 32,
+	BUILDER_STEADY = 64,
+	BUILDER_FAILS_LATE = 128
+};
 /* LATER: cycles are known only by running. STEADY: the first argument, which are its cycles, is always the same. FAILS, SLOW: what it does when run. FAILS_LATE: from task
  * 1000 on. */
 void builder_kernel_flags(struct builder *b, uint32_t kernel, unsigned flags);
@@ -42,8 +50,7 @@ uint32_t builder_levels(struct builder *b, uint32_t max_range, uint32_t min_rang
 uint32_t builder_axis(struct builder *b, const char *name, uint32_t low, uint32_t high, uint32_t step, uint32_t levels);
 /* Ragged and sparse axes: rows (high) and row are expressions, lengths and indices tensors or PTOWSP_NONE; or with values in the package. */
 uint32_t builder_axis_rows(struct builder *b, const char *name, unsigned kind, uint32_t rows, uint32_t row, uint32_t lengths, uint32_t indices);
-uint32_t builder_axis_values(struct builder *b, const char *name, unsigned kind, int64_t rows, uint32_t row, uint32_t count,
-			     const int64_t *values);
+uint32_t builder_axis_values(struct builder *b, const char *name, unsigned kind, int64_t rows, uint32_t row, uint32_t count, const int64_t *values);
 uint32_t builder_event(struct builder *b, const char *name);
 /* The entry becomes one task of the kernel, all tensors its own in order of their rows. */
 void builder_kernel_entry(struct builder *b, uint32_t kernel, uint32_t value_count, const uint32_t *slots);
@@ -70,8 +77,7 @@ void builder_next(struct builder *b);
 void builder_end(struct builder *b);
 /* A task of a kernel whose first scalar is its cycles; then its tensors: "r" read, "w" write, "m" both, "b" bind, each with a region row. */
 void builder_task(struct builder *b, uint32_t kernel, int64_t cycles, const char *access, ...);
-void builder_task_list(struct builder *b, uint32_t kernel, uint32_t cycles_expr, uint32_t count, const char *access,
-		       const uint32_t *regions);
+void builder_task_list(struct builder *b, uint32_t kernel, uint32_t cycles_expr, uint32_t count, const char *access, const uint32_t *regions);
 /* A row of META. */
 void builder_meta(struct builder *b, const char *key, const char *value);
 void builder_slot_set(struct builder *b, uint32_t slot, uint32_t expr);
@@ -113,31 +119,31 @@ struct outcome {
 	struct ptowsp_trace_task *tasks;
 	struct outcome_edge *edges;
 	uint32_t task_count, task_room, edge_count, edge_room;
-	uint64_t *memory;      /* tensors one behind the other, i64 elements */
+	uint64_t *memory; /* tensors one behind the other, i64 elements */
 	uint64_t memory_count;
-	uint64_t calls;        /* kernels that were called */
-	void *graph;           /* the block of a run that builds first, else NULL */
+	uint64_t calls; /* kernels that were called */
+	void *graph;    /* the block of a run that builds first, else NULL */
 	uint64_t graph_size;
-	char log[2048];        /* lines of the log and diagnoses */
+	char log[2048]; /* lines of the log and diagnoses */
 };
 struct outcome_how {
-	uint32_t threads;      /* 0: 1 */
-	uint32_t schedulers;   /* instances that generate tasks, 0: 1 */
-	uint32_t flags;        /* PTOWSP_RUN_x */
+	uint32_t threads;    /* 0: 1 */
+	uint32_t schedulers; /* instances that generate tasks, 0: 1 */
+	uint32_t flags;      /* PTOWSP_RUN_x */
 	uint64_t deadline_ns, max_tasks;
-	uint64_t memory;       /* rt_run_args.memory */
-	uint64_t seed;         /* of the tensors' first content */
+	uint64_t memory;        /* rt_run_args.memory */
+	uint64_t seed;          /* of the tensors' first content */
 	const uint64_t *values; /* one per slot; NULL: defaults */
 	uint32_t value_count;
 	const uint64_t *content; /* of the first elements, over what seed gives */
 	uint64_t content_count;
-	bool bare;             /* bind no tensors */
-	bool untold;           /* without sinks, as most runs are: no tasks and edges in the outcome */
-	bool unlinked;         /* no edges in the outcome */
-	bool idle;             /* kernels touch no memory: for schedules that let tasks race */
+	bool bare;     /* bind no tensors */
+	bool untold;   /* without sinks, as most runs are: no tasks and edges in the outcome */
+	bool unlinked; /* no edges in the outcome */
+	bool idle;     /* kernels touch no memory: for schedules that let tasks race */
 	const volatile uint32_t *cancel;
-	struct rt_pool *pool;  /* NULL: one of its own */
-	bool fixed_map;        /* as in rt_run_args */
+	struct rt_pool *pool;           /* NULL: one of its own */
+	bool fixed_map;                 /* as in rt_run_args */
 	const struct rt_engine *engine; /* as in rt_run_args */
 };
 /* Program, run, destroy. how may be NULL. Never NULL; error of rt_program_create in status and error. */

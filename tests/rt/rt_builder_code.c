@@ -79,8 +79,7 @@ void builder_end(struct builder *b)
 	b->depth--;
 }
 
-void builder_task_list(struct builder *b, uint32_t kernel, uint32_t cycles_expr, uint32_t count, const char *access,
-		       const uint32_t *regions)
+void builder_task_list(struct builder *b, uint32_t kernel, uint32_t cycles_expr, uint32_t count, const char *access, const uint32_t *regions)
 {
 	builder_emit(b, PTOWSP_OP_TASK, kernel, 1u << 16 | count);
 	builder_emit(b, PTOWSP_OP_PARAM_EXPR, 0, cycles_expr);
@@ -117,8 +116,8 @@ void builder_slot_load(struct builder *b, uint32_t slot, uint32_t region)
 
 uint32_t builder_process(struct builder *b, const char *name, uint32_t replicas)
 {
-	struct ptowsp_process_record row = {.name = builder_string(b, name), .replicas = replicas, .order = b->process.count,
-					    .channels = b->process_channel.count};
+	struct ptowsp_process_record row = {
+		.name = builder_string(b, name), .replicas = replicas, .order = b->process.count, .channels = b->process_channel.count};
 
 	((struct ptowsp_entry_record *)b->entry.rows)->flags |= PTOWSP_ENTRY_PIPELINE;
 	builder_emit(b, PTOWSP_OP_HALT, 0, 0);

@@ -31,8 +31,8 @@ struct open {
 	uint32_t at, branch, branches;
 };
 struct builder {
-	struct table strings, event, axis_value, entry_value, expr, axis, levels, level, region, tensor, dim, slot, kernel, param, variant,
-		directive, entry, code, axes, meta;
+	struct table strings, event, axis_value, entry_value, expr, axis, levels, level, region, tensor, dim, slot, kernel, param, variant, directive, entry,
+		code, axes, meta;
 	struct table kernels; /* struct test_kernel */
 	struct table shapes;  /* uint64_t[2] per tensor, as it was asked for */
 	struct open open[DEPTH];

@@ -37,7 +37,12 @@ static uint32_t row(struct rt_loops *r)
 	case 0: return rt_loops_op(r, PTOWSP_EXPR_ADD, inner, near);
 	case 1: return rt_loops_op(r, PTOWSP_EXPR_SUB, rt_loops_number(r, 40 + rt_loops_pick(r, r->spread)), inner);
 	case 2: return rt_loops_op(r, PTOWSP_EXPR_ADD, rt_loops_op(r, PTOWSP_EXPR_MUL, inner, rt_loops_number(r, 2)), near);
-	case 3: return rt_loops_op(r, PTOWSP_EXPR_ADD, r->loops > 1 ? rt_loops_op(r, PTOWSP_EXPR_MUL, outer, rt_loops_number(r, r->shift && rt_loops_pick(r, 2) ? r->shift : rt_loops_pick(r, 7))) : near, inner);
+	case 3:
+		return rt_loops_op(r, PTOWSP_EXPR_ADD,
+				   r->loops > 1 ? rt_loops_op(r, PTOWSP_EXPR_MUL, outer,
+							      rt_loops_number(r, r->shift && rt_loops_pick(r, 2) ? r->shift : rt_loops_pick(r, 7)))
+						: near,
+				   inner);
 	case 4: return r->loops > 1 ? rt_loops_op(r, PTOWSP_EXPR_ADD, outer, near) : near;
 	case 5: return rt_loops_op(r, PTOWSP_EXPR_ADD, rt_loops_number(r, 20), near);
 	default: return near;
@@ -50,7 +55,8 @@ static void task(struct rt_loops *r)
 	char access[PARAMS + 1] = "";
 
 	for (uint32_t i = 0; i < count; i++) {
-		regions[i] = builder_region(r->b, rt_loops_pick(r, 8) ? 0 : rt_loops_pick(r, TENSORS), row(r), rt_loops_number(r, 0), rt_loops_pick(r, 40) ? 1 : 2, 1);
+		regions[i] = builder_region(r->b, rt_loops_pick(r, 8) ? 0 : rt_loops_pick(r, TENSORS), row(r), rt_loops_number(r, 0),
+					    rt_loops_pick(r, 40) ? 1 : 2, 1);
 		access[i] = "rrrwwmm"[rt_loops_pick(r, 7)];
 	}
 	builder_task_list(r->b, count, rt_loops_number(r, 3 * (int64_t)count), count, access, regions);

@@ -148,7 +148,8 @@ static void task(struct rt_nests *n)
 	}
 	builder_task_list(n->r.b, count, number(n, 3 * (int64_t)count), count, access, regions);
 	if (chance(n, n->after ? 20 : 1000))
-		builder_after(n->r.b, pick(n, 4), rt_loops_op(&n->r, PTOWSP_EXPR_SUB, builder_expr(n->r.b, PTOWSP_EXPR_TASK, 0, 0, 0), number(n, 1 + pick(n, 9))));
+		builder_after(n->r.b, pick(n, 4),
+			      rt_loops_op(&n->r, PTOWSP_EXPR_SUB, builder_expr(n->r.b, PTOWSP_EXPR_TASK, 0, 0, 0), number(n, 1 + pick(n, 9))));
 }
 
 /* ---- loops --------------------------------------------------------------------------------------------------------- */
@@ -253,15 +254,12 @@ static void between(struct rt_nests *n)
 		lane(n, 60 / n->around);
 		builder_end(n->r.b);
 		break;
-	case 2:
-		builder_slot_set(n->r.b, 1, number(n, pick(n, 3)));
-		break;
+	case 2: builder_slot_set(n->r.b, 1, number(n, pick(n, 3))); break;
 	case 3:
 		builder_copy(n->r.b, builder_region(n->r.b, 0, place(n, 0, ROWS - COPY_ROWS, n->tile), number(n, 0), n->tile, 1),
 			     builder_region(n->r.b, 1, place(n, 1, ROWS - COPY_ROWS, n->tile), number(n, 0), n->tile, 1));
 		break;
-	default:
-		task(n);
+	default: task(n);
 	}
 }
 

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 #include "tests/rt/rt_tap.h"
 
+#include "rt/run/rt_run.h"
 #include <stdlib.h>
 #include <string.h>
-#include "rt/run/rt_run.h"
 
 static struct rt_tap *tapped;
 

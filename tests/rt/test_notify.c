@@ -6,17 +6,18 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define ADD                                                                                                                    \
-	"func @ten(%x: !pto.memref<gm,...,i32>) {\n  %t = alloc_tile : !pto.tile<1x8xi32>\n"                                   \
-	"  %t = tload %x[0, 0] : (!pto.memref<gm,...,i32>, index, index) -> !pto.tile<1x8xi32>\n"                              \
+#define ADD                                                                                                                                                    \
+	"func @ten(%x: !pto.memref<gm,...,i32>) {\n  %t = alloc_tile : !pto.tile<1x8xi32>\n"                                                                   \
+	"  %t = tload %x[0, 0] : (!pto.memref<gm,...,i32>, index, index) -> !pto.tile<1x8xi32>\n"                                                              \
 	"  %t = tadds %t, %1 : !pto.tile<1x8xi32>, i32\n  tstore %t, %x[0, 0]\n  return\n}\n"
 #define KERNEL(k) "TG_KERNEL(" k ", ten, 1, AIV, 0) MC_BIND(" k ", 0, X, 0, 32)\n"
 
 /* A on device 0, then B on device 1, then C on device 0 again. */
-static const char ping_pong[] = ADD
-	"graph @first {\nTG_BEGIN(G)\n" KERNEL("A") "SY_NOTIFY(1, READY)\nTG_END(G)\n"
-	"TG_BEGIN(H)\nSY_WAIT_NOTIFY(1, DONE)\n" KERNEL("C") "TG_END(H)\nTG_LAUNCH(G, s) TG_LAUNCH(H, s) TG_SYNC(H)\n}\n"
-	"graph @second on device 1 {\nTG_BEGIN(G)\nSY_WAIT_NOTIFY(0, READY)\n" KERNEL("B") "SY_NOTIFY(0, DONE)\nTG_END(G)\nTG_LAUNCH(G, s) TG_SYNC(G)\n}\n";
+static const char ping_pong[] = ADD "graph @first {\nTG_BEGIN(G)\n" KERNEL(
+	"A") "SY_NOTIFY(1, READY)\nTG_END(G)\n"
+	     "TG_BEGIN(H)\nSY_WAIT_NOTIFY(1, DONE)\n" KERNEL("C") "TG_END(H)\nTG_LAUNCH(G, s) TG_LAUNCH(H, s) TG_SYNC(H)\n}\n"
+								  "graph @second on device 1 {\nTG_BEGIN(G)\nSY_WAIT_NOTIFY(0, READY)\n" KERNEL(
+									  "B") "SY_NOTIFY(0, DONE)\nTG_END(G)\nTG_LAUNCH(G, s) TG_SYNC(G)\n}\n";
 
 static struct graph_run *a, *b;
 
@@ -77,7 +78,9 @@ static void devices_tell_each_other_on_one_time(void)
 
 static void devices_that_wait_for_each_other_are_a_deadlock(void)
 {
-	REQUIRE(open_both(PROGRAM("first", "", "SY_WAIT_NOTIFY(1, X)\nSY_NOTIFY(1, Y)\n") PROGRAM("second", " on device 1", "SY_WAIT_NOTIFY(0, Y)\nSY_NOTIFY(0, X)\n"), 1));
+	REQUIRE(open_both(PROGRAM("first", "", "SY_WAIT_NOTIFY(1, X)\nSY_NOTIFY(1, Y)\n")
+				  PROGRAM("second", " on device 1", "SY_WAIT_NOTIFY(0, Y)\nSY_NOTIFY(0, X)\n"),
+			  1));
 	go_both();
 	CHECK_INT(a->status, PTOWSP_DEADLOCK);
 	CHECK_INT(b->status, PTOWSP_DEADLOCK);
@@ -92,7 +95,8 @@ static void devices_that_wait_for_each_other_are_a_deadlock(void)
 static void a_device_that_ends_tells_nothing_more(void)
 {
 	REQUIRE(open_both(PROGRAM("first", "", "TG_KERNEL(A, tick1, 1, AIC, 0)\nSY_NOTIFY(1, 3)\n")
-			  PROGRAM("second", " on device 1", "SY_WAIT_NOTIFY(0, 3)\nTG_KERNEL(B, tick1, 1, AIC, 0)\nSY_WAIT_NOTIFY(0, 3)\n"), 2));
+				  PROGRAM("second", " on device 1", "SY_WAIT_NOTIFY(0, 3)\nTG_KERNEL(B, tick1, 1, AIC, 0)\nSY_WAIT_NOTIFY(0, 3)\n"),
+			  2));
 	go_both();
 	CHECK_INT(a->status, PTOWSP_OK);
 	CHECK_INT(b->status, PTOWSP_DEADLOCK);
@@ -113,9 +117,10 @@ static void a_run_of_one_device_has_nobody_to_tell(void)
 
 static void a_device_may_tell_itself(void)
 {
-	struct graph_run *r = graph_run_open("TG_BEGIN(G)\nTG_KERNEL(A, tick10, 1, AIC, 0)\nSY_NOTIFY(0, X)\nSY_WAIT_NOTIFY(0, X)\nTG_KERNEL(B, tick1, 1, AIC, 0)\n"
-					     "TG_END(G)\nTG_LAUNCH(G, s) TG_SYNC(G)\n",
-					     NULL, 2);
+	struct graph_run *r =
+		graph_run_open("TG_BEGIN(G)\nTG_KERNEL(A, tick10, 1, AIC, 0)\nSY_NOTIFY(0, X)\nSY_WAIT_NOTIFY(0, X)\nTG_KERNEL(B, tick1, 1, AIC, 0)\n"
+			       "TG_END(G)\nTG_LAUNCH(G, s) TG_SYNC(G)\n",
+			       NULL, 2);
 
 	REQUIRE(r != NULL);
 	CHECK_INT(graph_run_go(r), PTOWSP_OK);
@@ -160,8 +165,10 @@ static void command_is(const char *text, const char *options, int exit, const ch
 	REQUIRE(check_write(check_fmt("%s/two.pto", dir), text, strlen(text)));
 	CHECK_INT(check_run(check_fmt("cd '%s' && '%s/bin/ptowsp-pack' two.pto -o two.pkg.zst", dir, check_build()), NULL, NULL), 0);
 	for (size_t i = 0; i < 2; i++) {
-		CHECK_INT(check_run(check_fmt("cd '%s' && timeout 120 '%s/bin/ptowsp-run' --isolate=%s --fill X=zeros %s two.pkg.zst", dir, check_build(), i ? "process" : "none", options), &out,
-				    &err), exit);
+		CHECK_INT(check_run(check_fmt("cd '%s' && timeout 120 '%s/bin/ptowsp-run' --isolate=%s --fill X=zeros %s two.pkg.zst", dir, check_build(),
+					      i ? "process" : "none", options),
+				    &out, &err),
+			  exit);
 		CHECK_CONTAINS(out, out_has);
 		CHECK_STR(err, err_is);
 		free(out);
@@ -178,12 +185,13 @@ static void the_command_line_takes_several_devices(void)
 /* OUT and SIDE belong to the second device alone; X is filled for both by command_is. */
 static void what_only_the_second_device_uses_is_bound_and_written(void)
 {
-	static const char text[] = "func @add(%a: !pto.memref, %b: !pto.memref, %c: !pto.memref) {\n%t = alloc_tile : !pto.tile<2x4xf32>\n%u = alloc_tile : !pto.tile<2x4xf32>\n"
-				   "%t = tload %a\n%u = tload %b\n%t = tadd %t, %u\ntstore %t, %c\nreturn\n}\n"
-				   "graph @first {\nTG_BEGIN(G)\nTG_KERNEL(A, add, 1, AIV, 0)\nMC_BIND(A, 0, X) MC_BIND(A, 1, X) MC_BIND(A, 2, Y)\nTG_END(G)\n"
-				   "TG_LAUNCH(G, s)\nTG_SYNC(G)\nSY_NOTIFY(1, READY)\n}\n"
-				   "graph @second on device 1 {\nSY_WAIT_NOTIFY(0, READY)\nTG_BEGIN(G)\nTG_KERNEL(B, add, 1, AIV, 0)\n"
-				   "MC_BIND(B, 0, Y) MC_BIND(B, 1, SIDE) MC_BIND(B, 2, OUT)\nTG_END(G)\nTG_LAUNCH(G, s)\n}\n";
+	static const char text[] =
+		"func @add(%a: !pto.memref, %b: !pto.memref, %c: !pto.memref) {\n%t = alloc_tile : !pto.tile<2x4xf32>\n%u = alloc_tile : !pto.tile<2x4xf32>\n"
+		"%t = tload %a\n%u = tload %b\n%t = tadd %t, %u\ntstore %t, %c\nreturn\n}\n"
+		"graph @first {\nTG_BEGIN(G)\nTG_KERNEL(A, add, 1, AIV, 0)\nMC_BIND(A, 0, X) MC_BIND(A, 1, X) MC_BIND(A, 2, Y)\nTG_END(G)\n"
+		"TG_LAUNCH(G, s)\nTG_SYNC(G)\nSY_NOTIFY(1, READY)\n}\n"
+		"graph @second on device 1 {\nSY_WAIT_NOTIFY(0, READY)\nTG_BEGIN(G)\nTG_KERNEL(B, add, 1, AIV, 0)\n"
+		"MC_BIND(B, 0, Y) MC_BIND(B, 1, SIDE) MC_BIND(B, 2, OUT)\nTG_END(G)\nTG_LAUNCH(G, s)\n}\n";
 
 	command_is(text, "--device=cpu0,cpu1 --runs 2 --fill SIDE=iota --out OUT=../second_device.npy", 0, "1 task", "");
 	command_is(text, "--device=cpu0,cpu1 --fill SIDE=iota --expect OUT=../second_device.npy", 0, "compare: ok (1 tensor, 8 elements, max abs 0)", "");
@@ -191,31 +199,35 @@ static void what_only_the_second_device_uses_is_bound_and_written(void)
 		   "compare: ok (1 tensor, 8 elements, max abs 0)", "");
 	command_is(text, "--device=cpu0,cpu1 --fill SIDE=ones --expect OUT=../second_device.npy", 6, "1 task",
 		   "ptowsp-run: \"OUT\" is not as expected: 7 of 8 elements exceed rtol 1e-05, atol 1e-06; first [0]: 1 against 0, worst [7]: 1 against 7\n");
-	command_is("tensor %Z : f32[2, 4] out\n" ADD "graph @first {\nTG_BEGIN(G)\nTG_KERNEL(A, ten, 1, AIV, 0) MC_BIND(A, 0, X)\nTG_END(G)\nTG_LAUNCH(G, s)\n}\n", "--out Z=z.npy", 2, "",
-		   "ptowsp-run: --out Z: the entry does not use that tensor; --explain says what it uses\n");
+	command_is("tensor %Z : f32[2, 4] out\n" ADD
+		   "graph @first {\nTG_BEGIN(G)\nTG_KERNEL(A, ten, 1, AIV, 0) MC_BIND(A, 0, X)\nTG_END(G)\nTG_LAUNCH(G, s)\n}\n",
+		   "--out Z=z.npy", 2, "", "ptowsp-run: --out Z: the entry does not use that tensor; --explain says what it uses\n");
 }
 
 /* Whichever device fails, the other one, which would never end, is ended; and so is a third one. The program of that device comes first. */
 static void who_fails_ends_the_others(void)
 {
-#define LOOP(from, count) "TG_BEGIN(G)\nTG_KERNEL(A, ten, 1, AIV, 0) MC_BIND(A, 0, X, " from ", 32)\nTG_END(G)\nCF_LOOP(" count ", i)\nTG_LAUNCH(G, s)\nCF_ENDLOOP\n}\n"
+#define LOOP(from, count)                                                                                                                                      \
+	"TG_BEGIN(G)\nTG_KERNEL(A, ten, 1, AIV, 0) MC_BIND(A, 0, X, " from ", 32)\nTG_END(G)\nCF_LOOP(" count ", i)\nTG_LAUNCH(G, s)\nCF_ENDLOOP\n}\n"
 	static const char *const heads[] = {"graph @first {\n", "graph @second on device 1 {\n", "graph @third on device 2 {\n"};
 
 	for (size_t who = 0; who < 3; who++) { /* each has elements of its own: nothing orders the devices */
-		const char *text = check_fmt("tensor %%X : i32[24] inout\nsymbol %%n : u64 = 0\nsymbol %%m : u64 = 4000000000\n%s%s%s%s%s%s%s", ADD, heads[who], LOOP("0", "m / n"), heads[(who + 1) % 3],
-					     LOOP("32", "m"), heads[(who + 2) % 3], LOOP("64", "m"));
+		const char *text = check_fmt("tensor %%X : i32[24] inout\nsymbol %%n : u64 = 0\nsymbol %%m : u64 = 4000000000\n%s%s%s%s%s%s%s", ADD, heads[who],
+					     LOOP("0", "m / n"), heads[(who + 1) % 3], LOOP("32", "m"), heads[(who + 2) % 3], LOOP("64", "m"));
 
 		command_is(text, "--device=cpu0,cpu1,cpu0", 1, "",
-			   check_fmt("ptowsp-run: %sinstruction 0 (two.pto:15:1): division by zero in a loop bound (0)\n",
-				     who == 1 ? "device 1: " : who == 2 ? "device 2: " : ""));
+			   check_fmt("ptowsp-run: %sinstruction 0 (two.pto:15:1): division by zero in a loop bound (0)\n", who == 1   ? "device 1: "
+															   : who == 2 ? "device 2: "
+																      : ""));
 	}
 }
 
 /* Y is made by the first device and read by the second; nobody uses Z. */
 static void devices_share_what_comes_from_outside(void)
 {
-	static const char text[] = "tensor %Z : i32[8] out\n" ADD "graph @first {\nTG_BEGIN(G)\n" KERNEL("A") "TG_END(G)\nTG_LAUNCH(G, s)\nTG_SYNC(G)\nMC_COPY(X, Y, 32)\n"
-				   "SY_NOTIFY(1, READY)\n}\ngraph @second on device 1 {\nSY_WAIT_NOTIFY(0, READY)\nMC_COPY(Y, OUT, 32)\n}\n";
+	static const char text[] = "tensor %Z : i32[8] out\n" ADD "graph @first {\nTG_BEGIN(G)\n" KERNEL(
+		"A") "TG_END(G)\nTG_LAUNCH(G, s)\nTG_SYNC(G)\nMC_COPY(X, Y, 32)\n"
+		     "SY_NOTIFY(1, READY)\n}\ngraph @second on device 1 {\nSY_WAIT_NOTIFY(0, READY)\nMC_COPY(Y, OUT, 32)\n}\n";
 
 	command_is(text, "--device=cpu0,cpu1 --out OUT=../shared.npy", 0, "1 task", "");
 	command_is(text, "--device=cpu0,cpu1 --expect X=../shared.npy", 0, "compare: ok (1 tensor, 8 elements, max abs 0)", "");
@@ -226,22 +238,25 @@ static void devices_share_what_comes_from_outside(void)
 /* A temp tensor is one per device, and what a file or a fill gives is there in every run. */
 static void devices_have_their_own_temps_and_every_run_its_content(void)
 {
-	static const char text[] = "tensor %S : i32[8] temp\n" ADD "graph @first {\nMC_COPY(X, S, 32)\nTG_BEGIN(G)\nTG_KERNEL(A, ten, 1, AIV, 0) MC_BIND(A, 0, S)\nTG_END(G)\n"
-				   "TG_LAUNCH(G, s)\nTG_SYNC(G)\nSY_NOTIFY(1, READY)\nSY_WAIT_NOTIFY(1, DONE)\nMC_COPY(S, OUT, 32)\n}\n"
-				   "graph @second on device 1 {\nSY_WAIT_NOTIFY(0, READY)\nMC_COPY(FAR, S, 32)\nTG_BEGIN(G)\n"
-				   "TG_KERNEL(B, ten, 1, AIV, 0) MC_BIND(B, 0, S)\nTG_KERNEL(C, ten, 1, AIV, 0) MC_BIND(C, 0, ACC, 0, 32)\nTG_END(G)\n"
-				   "TG_LAUNCH(G, s)\nTG_SYNC(G)\nMC_COPY(S, FAR, 32)\nSY_NOTIFY(0, DONE)\n}\n";
+	static const char text[] =
+		"tensor %S : i32[8] temp\n" ADD "graph @first {\nMC_COPY(X, S, 32)\nTG_BEGIN(G)\nTG_KERNEL(A, ten, 1, AIV, 0) MC_BIND(A, 0, S)\nTG_END(G)\n"
+		"TG_LAUNCH(G, s)\nTG_SYNC(G)\nSY_NOTIFY(1, READY)\nSY_WAIT_NOTIFY(1, DONE)\nMC_COPY(S, OUT, 32)\n}\n"
+		"graph @second on device 1 {\nSY_WAIT_NOTIFY(0, READY)\nMC_COPY(FAR, S, 32)\nTG_BEGIN(G)\n"
+		"TG_KERNEL(B, ten, 1, AIV, 0) MC_BIND(B, 0, S)\nTG_KERNEL(C, ten, 1, AIV, 0) MC_BIND(C, 0, ACC, 0, 32)\nTG_END(G)\n"
+		"TG_LAUNCH(G, s)\nTG_SYNC(G)\nMC_COPY(S, FAR, 32)\nSY_NOTIFY(0, DONE)\n}\n";
 
 	command_is(text, "--device=cpu0,cpu1 --fill FAR=iota --fill ACC=zeros --out OUT=../one.npy", 0, "cpu_sim cpu1: 4 tasks", "");
-	command_is(text, "--device=cpu0,cpu1 --fill FAR=iota --fill ACC=zeros --expect ACC=../one.npy --runs 2", 0, "compare: ok (1 tensor, 8 elements, max abs 0)", "");
+	command_is(text, "--device=cpu0,cpu1 --fill FAR=iota --fill ACC=zeros --expect ACC=../one.npy --runs 2", 0,
+		   "compare: ok (1 tensor, 8 elements, max abs 0)", "");
 	command_is(text, "--device=cpu0,cpu1 --fill FAR=zeros --fill ACC=zeros --expect FAR=../one.npy --expect OUT=../one.npy --runs 2", 0,
 		   "compare: ok (2 tensors, 16 elements, max abs 0)", "");
 }
 
 static void values_are_set_on_every_device_that_has_them(void)
 {
-	static const char text[] = "symbol %n : u64 = 1\n" ADD "graph @first {\nSY_NOTIFY(1, READY)\n}\ngraph @second on device 1 {\nSY_WAIT_NOTIFY(0, READY)\nTG_BEGIN(G)\n" KERNEL("B")
-				   "TG_END(G)\nCF_LOOP(n, i)\nTG_LAUNCH(G, s)\nCF_ENDLOOP\n}\n";
+	static const char text[] = "symbol %n : u64 = 1\n" ADD
+				   "graph @first {\nSY_NOTIFY(1, READY)\n}\ngraph @second on device 1 {\nSY_WAIT_NOTIFY(0, READY)\nTG_BEGIN(G)\n" KERNEL(
+					   "B") "TG_END(G)\nCF_LOOP(n, i)\nTG_LAUNCH(G, s)\nCF_ENDLOOP\n}\n";
 
 	command_is(text, "--device=cpu0,cpu1", 0, "cpu_sim cpu1: 1 task,", "");
 	command_is(text, "--device=cpu0,cpu1 --set n=3", 0, "cpu_sim cpu1: 3 tasks,", "");
@@ -255,8 +270,8 @@ static void a_notification_alone_is_called_by_its_name(void)
 		   "ptowsp-run: device 1: instruction 3 (two.pto:15:1): device 1 waits for notification READY of device 0, which never comes\n");
 }
 
-#define ALONE "this run has one device; give it more with --device=SEL,SEL\n"
-#define ONE(text) ADD "graph @first {\nTG_BEGIN(G)\n" KERNEL("A") text "TG_END(G)\nTG_LAUNCH(G, s)\n}\n"
+#define ALONE       "this run has one device; give it more with --device=SEL,SEL\n"
+#define ONE(text)   ADD "graph @first {\nTG_BEGIN(G)\n" KERNEL("A") text "TG_END(G)\nTG_LAUNCH(G, s)\n}\n"
 #define OTHER(text) "graph @second on device 1 {\nTG_BEGIN(G)\n" text KERNEL("B") "TG_END(G)\nTG_LAUNCH(G, s)\n}\n"
 
 static void wrong_use_is_a_sentence_and_an_exit_code(void)
@@ -265,8 +280,7 @@ static void wrong_use_is_a_sentence_and_an_exit_code(void)
 	command_is(ping_pong, "--device=cpu0,cpu7", 8, "", "ptowsp-run: device \"cpu7\" is unknown; known: cpu0, cpu1\n");
 	command_is(ping_pong, "--device=cpu0,cpu0,cpu1", 2, "",
 		   "ptowsp-run: --device=cpu0,cpu0,cpu1: the package has no program for device 2; graph @name on device 2 { ... } is its program\n");
-	command_is(ADD, "--device=cpu0,cpu1", 2, "",
-		   "ptowsp-run: --device=cpu0,cpu1: the package has no graphs, so it runs on one device; name one of them\n");
+	command_is(ADD, "--device=cpu0,cpu1", 2, "", "ptowsp-run: --device=cpu0,cpu1: the package has no graphs, so it runs on one device; name one of them\n");
 	command_is(ADD OTHER(""), "", 2, "", "ptowsp-run: the package has no default entry; choose one with --entry: ten, second\n");
 	command_is(ping_pong, "--entry second --device=cpu0,cpu1", 2, "",
 		   "ptowsp-run: --entry second is the program of device 1, and a run begins with that of device 0, of 2 devices here; name that one, or leave "
@@ -277,9 +291,9 @@ static void wrong_use_is_a_sentence_and_an_exit_code(void)
 		   "ptowsp-run: device 0 told device 1 notification EXTRA, and nobody waited for it; 1 more notification was not waited for\n");
 	command_is(ONE("") OTHER("SY_WAIT_NOTIFY(0, READY)\n"), "--device=cpu0,cpu1", 7, "",
 		   "ptowsp-run: device 1: instruction 3 (two.pto:16:1): device 1 waits for notification READY of device 0, which never comes\n");
-	command_is(ONE("SY_WAIT_NOTIFY(1, 5)\n") "graph @second on device 1 {\nTG_BEGIN(G)\nTG_KERNEL(B, ten, 1, AIV, 0) MC_BIND(B, 0, Y, 0, 32)\nTG_END(G)\nTG_LAUNCH(G, s)\n}\n",
-		   "--device=cpu0,cpu1", 7, "",
-		   "ptowsp-run: instruction 2 (two.pto:11:1): device 0 waits for notification 5 of device 1, which never comes\n");
+	command_is(ONE("SY_WAIT_NOTIFY(1, 5)\n") "graph @second on device 1 {\nTG_BEGIN(G)\nTG_KERNEL(B, ten, 1, AIV, 0) MC_BIND(B, 0, Y, 0, "
+						 "32)\nTG_END(G)\nTG_LAUNCH(G, s)\n}\n",
+		   "--device=cpu0,cpu1", 7, "", "ptowsp-run: instruction 2 (two.pto:11:1): device 0 waits for notification 5 of device 1, which never comes\n");
 }
 
 void suite_notify(CU_pSuite s)

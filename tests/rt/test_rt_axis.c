@@ -18,8 +18,7 @@ static void a_ragged_axis_has_as_many_values_as_its_row_says(void)
 	struct builder *b = builder_plain();
 	struct outcome *o;
 
-	rows_run(b, PTOWSP_OP_PARALLEL_FOR,
-		 builder_axis_values(b, "c", PTOWSP_AXIS_RAGGED, 3, builder_axis_value(b, "r"), 4, (int64_t[]){0, 2, 2, 5}));
+	rows_run(b, PTOWSP_OP_PARALLEL_FOR, builder_axis_values(b, "c", PTOWSP_AXIS_RAGGED, 3, builder_axis_value(b, "r"), 4, (int64_t[]){0, 2, 2, 5}));
 	o = builder_run(b, NULL);
 	check_cycles(o, (uint64_t[]){1, 2, 201, 202, 203}, 5);
 	outcome_done(b, o);
@@ -30,8 +29,7 @@ static void select_walks_the_indices_of_a_row(void)
 	struct builder *b = builder_plain();
 	struct outcome *o;
 
-	rows_run(b, PTOWSP_OP_SELECT,
-		 builder_axis_values(b, "c", PTOWSP_AXIS_SPARSE, 3, builder_axis_value(b, "r"), 8, (int64_t[]){0, 2, 2, 4, 7, 3, 0, 9}));
+	rows_run(b, PTOWSP_OP_SELECT, builder_axis_values(b, "c", PTOWSP_AXIS_SPARSE, 3, builder_axis_value(b, "r"), 8, (int64_t[]){0, 2, 2, 4, 7, 3, 0, 9}));
 	o = builder_run(b, NULL);
 	check_cycles(o, (uint64_t[]){8, 4, 201, 210}, 4);
 	outcome_done(b, o);
@@ -42,8 +40,7 @@ static void for_each_over_a_ragged_row_orders_its_iterations(void)
 	struct builder *b = builder_plain();
 	struct outcome *o;
 
-	rows_run(b, PTOWSP_OP_FOR_EACH,
-		 builder_axis_values(b, "c", PTOWSP_AXIS_RAGGED, 3, builder_axis_value(b, "r"), 4, (int64_t[]){0, 2, 2, 4}));
+	rows_run(b, PTOWSP_OP_FOR_EACH, builder_axis_values(b, "c", PTOWSP_AXIS_RAGGED, 3, builder_axis_value(b, "r"), 4, (int64_t[]){0, 2, 2, 4}));
 	o = builder_run(b, NULL);
 	check_starts(o, (uint64_t[]){0, 1, 0, 201}, 4);
 	outcome_done(b, o);
@@ -57,8 +54,7 @@ static struct builder *bound(unsigned kind, uint32_t rows)
 	bool sparse = kind == PTOWSP_AXIS_SPARSE;
 
 	rows_run(b, sparse ? PTOWSP_OP_SELECT : PTOWSP_OP_PARALLEL_FOR,
-		 builder_axis_rows(b, "c", kind, rows ? rows : builder_const(b, 3), builder_axis_value(b, "r"), lengths,
-				   sparse ? indices : PTOWSP_NONE));
+		 builder_axis_rows(b, "c", kind, rows ? rows : builder_const(b, 3), builder_axis_value(b, "r"), lengths, sparse ? indices : PTOWSP_NONE));
 	return b;
 }
 
@@ -161,8 +157,7 @@ static void axes_that_do_not_fit_their_values_are_refused(void)
 	for (size_t i = 0; i < COUNT(cases); i++) {
 		struct builder *b = builder_plain();
 
-		rows_run(b, cases[i].opcode,
-			 builder_axis_values(b, "c", cases[i].kind, 3, builder_axis_value(b, "r"), cases[i].count, cases[i].values));
+		rows_run(b, cases[i].opcode, builder_axis_values(b, "c", cases[i].kind, 3, builder_axis_value(b, "r"), cases[i].count, cases[i].values));
 		check_refused(b, PTOWSP_BAD_PACKAGE, cases[i].why);
 	}
 }

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  * test_rt_channel.c - one channel by itself: whose turn it is, when things happen, when it is over. */
-#include "tests/check.h"
 #include "rt/process/channel.h"
+#include "tests/check.h"
 
 static void ends_make(struct rt_channel *channel, uint64_t capacity, uint64_t latency, uint32_t producers, uint32_t consumers)
 {

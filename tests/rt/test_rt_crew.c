@@ -2,12 +2,12 @@
  * test_rt_crew.c - tasks on several threads: deque, ring and gates by themselves; where brief kernels run; which failure is told. */
 #include "tests/check.h"
 
+#include "rt/structure/flow.h"
+#include "rt/threads/crew.h"
+#include "tests/rt/rt_builder.h"
 #include <pthread.h>
 #include <stdlib.h>
 #include <string.h>
-#include "rt/threads/crew.h"
-#include "rt/structure/flow.h"
-#include "tests/rt/rt_builder.h"
 
 /* ---- the deque ---------------------------------------------------------------------------------------------------- */
 

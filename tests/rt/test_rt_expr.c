@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  * test_rt_expr.c - scalar expressions: every operation, wrapping, folding into sums of loop values, errors. */
-#include "tests/check.h"
 #include "rt/program/form.h"
+#include "tests/check.h"
 #include "tests/rt/rt_builder.h"
 
 #include <stdlib.h>
@@ -50,8 +50,7 @@ static uint32_t number(struct rig *r, int64_t value)
 }
 
 /* Compiles, specialises and evaluates; *terms_out: how many loop terms, RT_FORM_CODE for code. */
-static int64_t value_at(struct rig *r, uint32_t at, uint32_t depth, const int64_t *loops, const uint64_t *values, unsigned *terms_out,
-			uint32_t *failed_out)
+static int64_t value_at(struct rig *r, uint32_t at, uint32_t depth, const int64_t *loops, const uint64_t *values, unsigned *terms_out, uint32_t *failed_out)
 {
 	struct rt_env env = {.exprs = &r->exprs, .loops = loops, .values = values, .task = 77};
 	struct rt_form *forms;

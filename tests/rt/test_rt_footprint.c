@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT
  * test_rt_footprint.c - what a task touches of its tensors: windows of known and unknown length, extents that are measured. */
+#include "rt/access/footprint.h"
 #include "tests/check.h"
 #include "tests/rt/rt_builder.h"
-#include "rt/access/footprint.h"
 
 static void extents_from_a_symbol_name_it_when_they_leave_the_tensor(void)
 {

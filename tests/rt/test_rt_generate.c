@@ -45,8 +45,8 @@ static bool same_memory(const struct outcome *a, const struct outcome *b)
 
 static bool same_times(const struct outcome *a, const struct outcome *b)
 {
-	bool same = a->task_count == b->task_count && a->stats.total_cycles == b->stats.total_cycles &&
-		    a->stats.cross_edges == b->stats.cross_edges && a->stats.notifications == b->stats.notifications;
+	bool same = a->task_count == b->task_count && a->stats.total_cycles == b->stats.total_cycles && a->stats.cross_edges == b->stats.cross_edges &&
+		    a->stats.notifications == b->stats.notifications;
 
 	for (uint32_t i = 0; same && i < a->task_count; i++)
 		same = a->tasks[i].start == b->tasks[i].start && a->tasks[i].executor == b->tasks[i].executor;
@@ -69,22 +69,23 @@ static bool instances_agree(struct builder *b, uint64_t seed, uint32_t n, bool e
 	struct outcome *one = builder_run(b, NULL), *many = builder_run(b, &(struct outcome_how){.schedulers = n});
 	struct outcome *busy = builder_run(b, &(struct outcome_how){.schedulers = n, .threads = threads});
 	bool held = one->status == PTOWSP_DEADLOCK || many->status == PTOWSP_DEADLOCK; /* N rings have more places than one */
-	const char *what = one->status != many->status && !held ? "status" : many->status != busy->status ? "status with threads"
-			   : !same_shares(many, busy)				  ? "shares with threads"
-										  : NULL;
+	const char *what = one->status != many->status && !held ? "status"
+			   : many->status != busy->status       ? "status with threads"
+			   : !same_shares(many, busy)           ? "shares with threads"
+								: NULL;
 
 	if (!what && !one->status && !many->status)
-		what = !same_tasks(one, many)		   ? "tasks"
-		       : edges && !same_edges(one, many)   ? "edges"
-		       : !same_memory(one, many)	   ? "memory"
-		       : !same_times(many, busy)	   ? "times with threads"
-		       : !same_memory(one, busy)	   ? "memory with threads"
-		       : !same_edges(many, busy)	   ? "edges with threads"
+		what = !same_tasks(one, many)             ? "tasks"
+		       : edges && !same_edges(one, many)  ? "edges"
+		       : !same_memory(one, many)          ? "memory"
+		       : !same_times(many, busy)          ? "times with threads"
+		       : !same_memory(one, busy)          ? "memory with threads"
+		       : !same_edges(many, busy)          ? "edges with threads"
 		       : many->calls != many->stats.tasks ? "calls"
-							   : NULL;
+							  : NULL;
 	if (what)
-		CHECK_FAIL("seed %llu, %u instances, %u threads: %s; one: %d %.200s; several: %d %.200s; threads: %d %.200s", (unsigned long long)seed, n, threads, what,
-			   (int)one->status, one->error.text, (int)many->status, many->error.text, (int)busy->status, busy->error.text);
+		CHECK_FAIL("seed %llu, %u instances, %u threads: %s; one: %d %.200s; several: %d %.200s; threads: %d %.200s", (unsigned long long)seed, n,
+			   threads, what, (int)one->status, one->error.text, (int)many->status, many->error.text, (int)busy->status, busy->error.text);
 	outcome_destroy(one);
 	outcome_destroy(many);
 	outcome_destroy(busy);

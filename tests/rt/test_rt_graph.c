@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT
  * test_rt_graph.c - built graphs as bytes: what is in them, what is refused, that they can be moved, and running them. */
-#include <stdlib.h>
-#include <string.h>
 #include "tests/check.h"
 #include "tests/taskgraph/graph_maker.h"
+#include <stdlib.h>
+#include <string.h>
 
 static const char *check(const void *block, uint64_t size, uint64_t *where)
 {
@@ -247,36 +247,36 @@ static struct rt_graph_io *io(char *block, uint32_t i)
 	return (struct rt_graph_io *)(void *)(block + head(block)->parts[RT_GRAPH_IOS].offset) + i;
 }
 
-#define DAMAGES(X) \
-	X(magic, head(b)->magic++, "the block does not begin with PTGB") \
-	X(version, head(b)->version = 2, "the version is unknown") \
-	X(bytes, head(b)->bytes += 64, "the block has not the size that its head says") \
-	X(rules, head(b)->rules = 16, "the head uses bits that this version does not know") \
-	X(zero, head(b)->zero[5] = 1, "the head uses bits that this version does not know") \
-	X(offset, head(b)->parts[RT_GRAPH_ARGS].offset += 64, "a part does not begin where the one before ends") \
-	X(record, head(b)->parts[RT_GRAPH_IOS].size = 24, "a part has records of another size") \
-	X(fewer, head(b)->parts[RT_GRAPH_TEXT].count = 0xFFFFFFFFu, "the parts do not fill the block") \
-	X(kernel, task(b, 3)->kernel = 2, "a task names no kernel") \
-	X(pool, task(b, 3)->pool = 17, "the domain or the pool of a task is unknown") \
-	X(domain, task(b, 3)->domain = 9, "the domain or the pool of a task is unknown") \
-	X(tags, task(b, 3)->tags |= 0x100, "a task uses bits that this version does not know") \
-	X(order, task(b, 3)->order = 4, "a task is ordered behind itself") \
-	X(range, task(b, 3)->fanout_begin++, "the ranges of a task do not follow those of the one before") \
-	X(args, task(b, 99)->arg_count += 100, "the ranges of a task do not follow those of the one before") \
-	X(fanin, task(b, 60)->fanin++, "the fan-in of a task is not the number of edges into it") \
-	X(self, edges(b)[0] = 0, "the successors of a task are not later tasks in ascending order") \
-	X(beyond, edges(b)[0] = 100, "the successors of a task are not later tasks in ascending order") \
-	X(stream, task(b, 5)->stream_next = 4, "the next task of a stream is no later task of it") \
-	X(tensor, io(b, 2)->tensor = 2, "a tensor argument names no tensor") \
-	X(access, io(b, 2)->access = 4, "a tensor argument uses bits that this version does not know") \
-	X(shape, io(b, 2)->length = 1, "a tensor argument is neither a rectangle nor one piece") \
-	X(start, io(b, 2)->start = 121, "a tensor argument lies outside its tensor") \
-	X(rows, io(b, 2)->rows = 9, "a tensor argument lies outside its tensor") \
+#define DAMAGES(X)                                                                                                                                             \
+	X(magic, head(b)->magic++, "the block does not begin with PTGB")                                                                                       \
+	X(version, head(b)->version = 2, "the version is unknown")                                                                                             \
+	X(bytes, head(b)->bytes += 64, "the block has not the size that its head says")                                                                        \
+	X(rules, head(b)->rules = 16, "the head uses bits that this version does not know")                                                                    \
+	X(zero, head(b)->zero[5] = 1, "the head uses bits that this version does not know")                                                                    \
+	X(offset, head(b)->parts[RT_GRAPH_ARGS].offset += 64, "a part does not begin where the one before ends")                                               \
+	X(record, head(b)->parts[RT_GRAPH_IOS].size = 24, "a part has records of another size")                                                                \
+	X(fewer, head(b)->parts[RT_GRAPH_TEXT].count = 0xFFFFFFFFu, "the parts do not fill the block")                                                         \
+	X(kernel, task(b, 3)->kernel = 2, "a task names no kernel")                                                                                            \
+	X(pool, task(b, 3)->pool = 17, "the domain or the pool of a task is unknown")                                                                          \
+	X(domain, task(b, 3)->domain = 9, "the domain or the pool of a task is unknown")                                                                       \
+	X(tags, task(b, 3)->tags |= 0x100, "a task uses bits that this version does not know")                                                                 \
+	X(order, task(b, 3)->order = 4, "a task is ordered behind itself")                                                                                     \
+	X(range, task(b, 3)->fanout_begin++, "the ranges of a task do not follow those of the one before")                                                     \
+	X(args, task(b, 99)->arg_count += 100, "the ranges of a task do not follow those of the one before")                                                   \
+	X(fanin, task(b, 60)->fanin++, "the fan-in of a task is not the number of edges into it")                                                              \
+	X(self, edges(b)[0] = 0, "the successors of a task are not later tasks in ascending order")                                                            \
+	X(beyond, edges(b)[0] = 100, "the successors of a task are not later tasks in ascending order")                                                        \
+	X(stream, task(b, 5)->stream_next = 4, "the next task of a stream is no later task of it")                                                             \
+	X(tensor, io(b, 2)->tensor = 2, "a tensor argument names no tensor")                                                                                   \
+	X(access, io(b, 2)->access = 4, "a tensor argument uses bits that this version does not know")                                                         \
+	X(shape, io(b, 2)->length = 1, "a tensor argument is neither a rectangle nor one piece")                                                               \
+	X(start, io(b, 2)->start = 121, "a tensor argument lies outside its tensor")                                                                           \
+	X(rows, io(b, 2)->rows = 9, "a tensor argument lies outside its tensor")                                                                               \
 	X(length, io(b, 5)->length = UINT64_MAX, "a tensor argument lies outside its tensor")
-#define X(name, damage, why)             \
-	static void damage_##name(char *b) \
-	{                                \
-		damage;                  \
+#define X(name, damage, why)                                                                                                                                   \
+	static void damage_##name(char *b)                                                                                                                     \
+	{                                                                                                                                                      \
+		damage;                                                                                                                                        \
 	}
 DAMAGES(X)
 #undef X
@@ -373,9 +373,9 @@ static void executor_types_translate_by_table(void)
 	enum ptowsp_unit unit;
 
 	/* The word for a pool is the same in unit.def and pool.def. */
-#define X(name, code, text, word)                                           \
-	REQUIRE(ptowsp_pool_of_unit(PTOWSP_UNIT_##name, &pool) == 1);       \
-	CHECK_STR(pools[pool], word);                                       \
+#define X(name, code, text, word)                                                                                                                              \
+	REQUIRE(ptowsp_pool_of_unit(PTOWSP_UNIT_##name, &pool) == 1);                                                                                          \
+	CHECK_STR(pools[pool], word);                                                                                                                          \
 	CHECK(ptowsp_domain_of_unit(PTOWSP_UNIT_##name, &domain) == 1);
 #include "ptowsp/unit.def"
 #undef X

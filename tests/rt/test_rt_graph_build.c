@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: MIT
  * test_rt_graph_build.c - programs whose graph is built in memory before anything runs: start(after_orchestration) and packages that are host
  * graph builds. The graph has the edges of the ordinary run, and the run of it gives what the ordinary run gives, later. */
+#include "tests/check.h"
+#include "tests/rt/rt_builder.h"
+#include "tests/taskgraph/graph_maker.h"
 #include <stdlib.h>
 #include <string.h>
-#include "tests/check.h"
-#include "tests/taskgraph/graph_maker.h"
-#include "tests/rt/rt_builder.h"
 
 #define ROW(directive, policy, ...) builder_schedule(b, PTOWSP_DIRECTIVE_##directive, PTOWSP_##directive##_##policy, __VA_ARGS__)
 
@@ -300,8 +300,8 @@ struct random {
 static uint32_t within(struct random *r, uint32_t n)
 {
 	struct builder *b = r->b;
-	uint32_t value = r->loops ? builder_expr(b, PTOWSP_EXPR_LOOP, graph_pick(&r->state, (uint32_t)r->loops), 0, 0)
-				  : builder_const(b, graph_pick(&r->state, 20));
+	uint32_t value =
+		r->loops ? builder_expr(b, PTOWSP_EXPR_LOOP, graph_pick(&r->state, (uint32_t)r->loops), 0, 0) : builder_const(b, graph_pick(&r->state, 20));
 
 	value = builder_expr(b, PTOWSP_EXPR_MUL, value, builder_const(b, 1 + graph_pick(&r->state, 4)), 0);
 	return builder_expr(b, PTOWSP_EXPR_MOD, value, builder_const(b, n), 0);
@@ -320,8 +320,9 @@ static void random_task(struct random *r)
 	}
 	builder_task_list(r->b, kernel, builder_const(r->b, graph_pick(&r->state, 20)), kernel, access, regions);
 	if (!graph_pick(&r->state, 4)) /* a stated edge from the task before or the one before that; from none at the beginning */
-		builder_after(r->b, 0, builder_expr(r->b, PTOWSP_EXPR_SUB, builder_expr(r->b, PTOWSP_EXPR_TASK, 0, 0, 0),
-						    builder_const(r->b, 1 + graph_pick(&r->state, 2)), 0));
+		builder_after(r->b, 0,
+			      builder_expr(r->b, PTOWSP_EXPR_SUB, builder_expr(r->b, PTOWSP_EXPR_TASK, 0, 0, 0),
+					   builder_const(r->b, 1 + graph_pick(&r->state, 2)), 0));
 }
 
 static void random_copy(struct random *r)
@@ -441,10 +442,9 @@ static const char *differ(const struct outcome *plain, const struct outcome *bui
 		return check_fmt("%u and %u tasks, %llu calls", plain->task_count, built->task_count, (unsigned long long)built->calls);
 	for (uint32_t t = 0; t < plain->task_count; t++)
 		if (memcmp(&plain->tasks[t], &built->tasks[t], sizeof(plain->tasks[t])) != 0)
-			return check_fmt("task %u: start %llu and %llu, end %llu and %llu, executor %u and %u", t,
-					 (unsigned long long)plain->tasks[t].start, (unsigned long long)built->tasks[t].start,
-					 (unsigned long long)plain->tasks[t].end, (unsigned long long)built->tasks[t].end, plain->tasks[t].executor,
-					 built->tasks[t].executor);
+			return check_fmt("task %u: start %llu and %llu, end %llu and %llu, executor %u and %u", t, (unsigned long long)plain->tasks[t].start,
+					 (unsigned long long)built->tasks[t].start, (unsigned long long)plain->tasks[t].end,
+					 (unsigned long long)built->tasks[t].end, plain->tasks[t].executor, built->tasks[t].executor);
 	if (plain->edge_count != built->edge_count || (plain->edge_count && memcmp(plain->edges, built->edges, plain->edge_count * sizeof(*plain->edges)) != 0))
 		return check_fmt("%u and %u edges, or others", plain->edge_count, built->edge_count);
 	if (plain->stats.total_cycles != built->stats.total_cycles || plain->stats.batches != built->stats.batches)

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  * test_rt_history.c - who wrote and who touched elements that payload channels move, against an array with a row per element. */
-#include "tests/check.h"
 #include "rt/process/history.h"
+#include "tests/check.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -114,9 +114,9 @@ static void an_array_says_the_same(void)
 /* ---- by name ------------------------------------------------------------------------------------------------------ */
 
 enum { FEW = 60, SOME = 300 };
-static bool touches[FEW][SOME]; /* since the latest writer, itself included */
+static bool touches[FEW][SOME];    /* since the latest writer, itself included */
 static bool awaited[2][FEW][SOME]; /* of these: by either process */
-static bool asked[2][FEW];      /* since the latest writer */
+static bool asked[2][FEW];         /* since the latest writer */
 static bool named[SOME];
 
 static void name_told(void *context, uint64_t task)

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  * test_rt_level.c - adaptive tile levels: blocks, one per set bit, the residual. */
-#include "tests/check.h"
 #include "rt/program/axis.h"
+#include "tests/check.h"
 #include "tests/rt/rt_builder.h"
 
 #include <string.h>

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT
  * test_rt_move.c - the regions of payload channels: when their elements are taken and replaced, what is refused. */
+#include "rt/rt.h"
 #include "tests/check.h"
 #include "tests/rt/rt_builder.h"
-#include "rt/rt.h"
 
 #include <stdio.h>
 #include <stdlib.h>

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT
  * test_rt_nests.c - random nests of loops in runs that tell nobody: each task has the predecessors, and the run the times, marks and memory, of one that is
  * told task by task. PTOWSP_SEED=N runs one seed, PTOWSP_SEEDS=N that many. */
-#include "tests/check_outcome.h"
 #include "rt/threads/crew.h"
+#include "tests/check_outcome.h"
 #include "tests/rt/rt_nests.h"
 #include "tests/rt/rt_tap.h"
 

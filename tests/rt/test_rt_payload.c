@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT
  * test_rt_payload.c - payload channels on the core itself: what arrives, with any number of threads, and in how much memory. */
+#include "rt/rt.h"
+#include "rt/threads/crew.h"
 #include "tests/check.h"
 #include "tests/rt/rt_builder.h"
-#include "rt/threads/crew.h"
-#include "rt/rt.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -288,8 +288,7 @@ static void blocks_are_bounded_by_the_memory_limit(void)
 	struct outcome *o = builder_run(b, &how);
 
 	CHECK_INT(o->status, PTOWSP_TOO_BIG);
-	CHECK_STR(o->error.text,
-		  "the blocks of payload channels up to c need 192 bytes, the limit is 191; lower channel_capacity=c,N or raise --max-memory");
+	CHECK_STR(o->error.text, "the blocks of payload channels up to c need 192 bytes, the limit is 191; lower channel_capacity=c,N or raise --max-memory");
 	outcome_destroy(o);
 	how.memory++;
 	o = builder_run(b, &how);

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT
  * test_rt_process.c - pipelines on the core itself. */
-#include "tests/check_outcome.h"
-#include "rt/threads/crew.h"
 #include "rt/rt.h"
+#include "rt/threads/crew.h"
+#include "tests/check_outcome.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -313,8 +313,9 @@ static void heap_that_no_process_gives_back_is_proposed(void)
 	CHECK_UINT(o->deadlock.resource, PTOWSP_RESOURCE_HEAP);
 	CHECK_UINT(o->deadlock.used, 128);
 	CHECK_STR(o->deadlock.option, "--schedule heap=256");
-	CHECK_CONTAINS(o->deadlock.text, "p waits at instruction 2 to allocate, which needs 128 of 128 bytes of heap; 128 are held by versions that no other follows or "
-					 "tensors that are not freed; high water 128, counted over all processes; use at least");
+	CHECK_CONTAINS(o->deadlock.text,
+		       "p waits at instruction 2 to allocate, which needs 128 of 128 bytes of heap; 128 are held by versions that no other follows or "
+		       "tensors that are not freed; high water 128, counted over all processes; use at least");
 	CHECK_UINT(o->deadlock.scope_held, 0);
 	outcome_destroy(o);
 	builder_schedule(b, PTOWSP_DIRECTIVE_HEAP, PTOWSP_HEAP_CAPACITY, "n", (int64_t)256);
@@ -341,9 +342,10 @@ static void versions_that_nobody_follows_are_told_from_an_open_scope(void)
 			builder_end(b);
 		o = builder_run(b, NULL);
 		CHECK_INT(o->status, PTOWSP_DEADLOCK);
-		CHECK_CONTAINS(o->deadlock.text, scope ? "to issue a task, which needs 128 of 128 bytes of heap; 128 are held by versions that no other follows or tensors that "
-							 "are not freed, or by an open scope of its own; high water"
-						       : "or tensors that are not freed; high water");
+		CHECK_CONTAINS(o->deadlock.text,
+			       scope ? "to issue a task, which needs 128 of 128 bytes of heap; 128 are held by versions that no other follows or tensors that "
+				       "are not freed, or by an open scope of its own; high water"
+				     : "or tensors that are not freed; high water");
 		CHECK_UINT(o->deadlock.scope_held, scope);
 		CHECK_STR(o->deadlock.option, "--schedule heap=256");
 		outcome_done(b, o);

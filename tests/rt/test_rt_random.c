@@ -2,11 +2,11 @@
  * test_rt_random.c - random programs by the runtime core in every way it has: one thread and several, told and untold, either tensor map, with kernels and without,
  * strictly. Whatever way, tasks, edges, executors, times, stalls, high-water marks, reports and memory are those of one thread; that those are right is what
  * tests/model/compare.py looks at. A failure names its seed: PTOWSP_SEED=N runs one seed, PTOWSP_SEEDS=N that many. */
+#include "ptowsp/note.h"
+#include "rt/threads/crew.h"
 #include "tests/check.h"
 #include "tests/check_outcome.h"
-#include "ptowsp/note.h"
 #include "tests/rt/random_schedule.h"
-#include "rt/threads/crew.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -32,8 +32,8 @@ static bool all_same(uint64_t seed, const char *who, const struct outcome *first
 	for (uint32_t i = 0; same && !first->status && i < first->edge_count; i++)
 		same = o->edges[i].producer == first->edges[i].producer && o->edges[i].consumer == first->edges[i].consumer;
 	if (!same)
-		CHECK_FAIL("seed %ju, %s: tasks, edges, batches or the report differ from those of one thread: status %d at %ju (%d at %ju): %s", (uintmax_t)seed, who, o->status,
-			   (uintmax_t)o->error.where[0], first->status, (uintmax_t)first->error.where[0], o->error.text);
+		CHECK_FAIL("seed %ju, %s: tasks, edges, batches or the report differ from those of one thread: status %d at %ju (%d at %ju): %s",
+			   (uintmax_t)seed, who, o->status, (uintmax_t)o->error.where[0], first->status, (uintmax_t)first->error.where[0], o->error.text);
 	return same && (first->status || outcome_same(seed, who, first, o, memory));
 }
 
@@ -95,7 +95,8 @@ static bool strict_same(struct random *r, const struct outcome *first, struct ou
 	one = builder_run(r->b, &how);
 	how.fixed_map = !how.fixed_map;
 	other = builder_run(r->b, &how);
-	ok = one->status == other->status && one->error.where[0] == other->error.where[0] && (one->status == first->status || (r->unsafe && one->status == PTOWSP_UNSUPPORTED));
+	ok = one->status == other->status && one->error.where[0] == other->error.where[0] &&
+	     (one->status == first->status || (r->unsafe && one->status == PTOWSP_UNSUPPORTED));
 	if (!ok)
 		CHECK_FAIL("seed %ju, strict: status %d (%s), %d (%s)", (uintmax_t)how.seed, one->status, one->error.text, other->status, other->error.text);
 	outcome_destroy(one);

@@ -4,8 +4,8 @@
 #include <sched.h>
 #include <stdatomic.h>
 
-#include "tests/check_outcome.h"
 #include "rt/threads/ready.h"
+#include "tests/check_outcome.h"
 
 /* ---- the program ---------------------------------------------------------------------------------------------------
  *
@@ -16,8 +16,8 @@ enum { TASKS = 17, ALONE_FIRST = 2, ALONE_LAST = 12, ALONE = ALONE_LAST - ALONE_
 static struct play {
 	struct rt_kernels kernels; /* those that are played */
 	_Atomic uint32_t asked, ran;
-	_Atomic uint32_t late;     /* a wait took too long */
-	uint32_t order[TASKS];     /* of the tasks between */
+	_Atomic uint32_t late; /* a wait took too long */
+	uint32_t order[TASKS]; /* of the tasks between */
 } play;
 
 static ptowsp_status cycles_counted(void *context, uint32_t kernel, const uint64_t *args, uint64_t *cycles_out)

@@ -60,8 +60,9 @@ static void steps_of_loops_and_factors_prove_it(void)
 		uint32_t row;
 		struct outcome *o;
 
-		builder_loop(b, PTOWSP_OP_PARALLEL_FOR,
-			     builder_axis(b, "i", builder_const(b, cases[k].low), builder_const(b, cases[k].high), builder_const(b, cases[k].step), PTOWSP_NONE));
+		builder_loop(
+			b, PTOWSP_OP_PARALLEL_FOR,
+			builder_axis(b, "i", builder_const(b, cases[k].low), builder_const(b, cases[k].high), builder_const(b, cases[k].step), PTOWSP_NONE));
 		row = builder_expr(b, PTOWSP_EXPR_MUL, builder_expr(b, PTOWSP_EXPR_LOOP, 0, 0, 0), builder_const(b, cases[k].factor), 0);
 		row = builder_expr(b, PTOWSP_EXPR_ADD, row, builder_const(b, cases[k].offset), 0);
 		builder_task(b, 0, 1, "w", builder_region(b, 0, row, builder_const(b, 0), (uint32_t)cases[k].rows, 4));

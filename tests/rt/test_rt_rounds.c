@@ -2,8 +2,8 @@
  * test_rt_rounds.c - random programs of long loops over nothing but tasks, whose keys stay or move by constants: a run that tells nobody
  * has the edges, times, high-water marks and memory of one that is told task by task. PTOWSP_SEED=N runs one seed,
  * PTOWSP_SEEDS=N that many. */
-#include "tests/check_outcome.h"
 #include "rt/threads/crew.h"
+#include "tests/check_outcome.h"
 #include "tests/rt/rt_loops.h"
 
 #include <stdlib.h>

@@ -123,8 +123,7 @@ static void values_change_between_runs_without_a_reload(void)
 	struct rt_program *program;
 	struct outcome *o;
 
-	builder_loop(b, PTOWSP_OP_PARALLEL_FOR,
-		     builder_axis(b, "i", zero, builder_expr(b, PTOWSP_EXPR_VALUE, n, 0, 0), one, PTOWSP_NONE));
+	builder_loop(b, PTOWSP_OP_PARALLEL_FOR, builder_axis(b, "i", zero, builder_expr(b, PTOWSP_EXPR_VALUE, n, 0, 0), one, PTOWSP_NONE));
 	builder_task(b, k, 1, "");
 	builder_end(b);
 	REQUIRE_INT(builder_program(b, &program, &error), PTOWSP_OK);

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: MIT
  * test_rt_skip.c - whose each task is among several scheduler instances: passed over, walked and counted. Random programs
  * name their seed in a failure. */
+#include "rt/instances/skip.h"
+#include "rt/run/rt_run.h"
 #include "tests/check.h"
 #include "tests/lang/random_loops.h"
-#include "rt/run/rt_run.h"
-#include "rt/instances/skip.h"
 
 #include <stdlib.h>
 #include <string.h>

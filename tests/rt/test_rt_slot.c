@@ -35,8 +35,7 @@ static void load_check(const struct loaded *row, uint8_t flags)
 	uint32_t s = builder_slot(b, "s", PTOWSP_SLOT_SLOT, 0), zero = builder_const(b, 0);
 	struct ptowsp_error error = {.head = PTOWSP_HEAD(error, ERROR)};
 	struct ptowsp_binding binding = {.data = (void *)&row->bits, .elements = 1, .extents = {1}, .dtype = (uint16_t)row->dtype, .rank = 1};
-	struct ptowsp_run_args args = {.head = PTOWSP_HEAD(args, RUN_ARGS), .bindings = &binding, .binding_count = 1,
-				       .binding_stride = sizeof(binding)};
+	struct ptowsp_run_args args = {.head = PTOWSP_HEAD(args, RUN_ARGS), .bindings = &binding, .binding_count = 1, .binding_stride = sizeof(binding)};
 	struct ptowsp_run_stats stats = {.head = PTOWSP_HEAD(stats, RUN_STATS)};
 	struct rt_program *program;
 
@@ -65,10 +64,10 @@ static void slots_are_loaded_from_every_type(void)
 		{PTOWSP_U32, 0x80000000, INT64_C(0x80000000)},
 		{PTOWSP_I64, UINT64_MAX, -1},
 		{PTOWSP_U64, UINT64_MAX, -1},
-		{PTOWSP_F32, 0xC0200000, -2},		       /* -2.5 */
-		{PTOWSP_F32, 0x7FC00000, 0},		       /* NaN */
-		{PTOWSP_F32, 0x7F800000, INT64_MAX},	       /* infinity */
-		{PTOWSP_F64, 0xC3E0000000000000, INT64_MIN},   /* -2^63 */
+		{PTOWSP_F32, 0xC0200000, -2},                /* -2.5 */
+		{PTOWSP_F32, 0x7FC00000, 0},                 /* NaN */
+		{PTOWSP_F32, 0x7F800000, INT64_MAX},         /* infinity */
+		{PTOWSP_F64, 0xC3E0000000000000, INT64_MIN}, /* -2^63 */
 		{PTOWSP_F64, 0x4059000000000000, 100},
 		{PTOWSP_F16, 0x4200, 3},
 		{PTOWSP_F16, 0xFC00, INT64_MIN},
@@ -303,9 +302,9 @@ static void what_a_slot_puts_outside_is_an_error_that_names_slot_value_and_limit
 		enum { ROW, COLUMN, FLAT, ELEMENT, EXTENT } where;
 		const char *limit;
 	} rows[] = {
-		{4, ROW, "which is 4 x 8"},	     {-1, ROW, "which is 4 x 8"},      {1, COLUMN, "which is 4 x 8"},
-		{INT64_MIN, COLUMN, "which is 4 x 8"}, {33, FLAT, "which has 32"},	       {-3, FLAT, "which has 32"},
-		{INT64_MAX, FLAT, "which has 32"},   {4, ELEMENT, "which is 4 x 8"}, {-1, EXTENT, "it must be 0 or more"},
+		{4, ROW, "which is 4 x 8"},           {-1, ROW, "which is 4 x 8"}, {1, COLUMN, "which is 4 x 8"},     {INT64_MIN, COLUMN, "which is 4 x 8"},
+		{33, FLAT, "which has 32"},           {-3, FLAT, "which has 32"},  {INT64_MAX, FLAT, "which has 32"}, {4, ELEMENT, "which is 4 x 8"},
+		{-1, EXTENT, "it must be 0 or more"},
 	};
 
 	for (size_t i = 0; i < sizeof(rows) / sizeof(*rows); i++) {

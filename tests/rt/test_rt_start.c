@@ -16,8 +16,7 @@ static struct builder *held(int64_t n)
 	builder_scope(b);
 	builder_loop_n(b, PTOWSP_OP_PARALLEL_FOR, "i", n);
 	i = builder_expr(b, PTOWSP_EXPR_LOOP, 0, 0, 0);
-	builder_task(b, k, 1, "rw", builder_region(b, t, i, zero, 1, 2),
-		     builder_region(b, t, builder_expr(b, PTOWSP_EXPR_ADD, i, one, 0), zero, 1, 2));
+	builder_task(b, k, 1, "rw", builder_region(b, t, i, zero, 1, 2), builder_region(b, t, builder_expr(b, PTOWSP_EXPR_ADD, i, one, 0), zero, 1, 2));
 	builder_end(b);
 	builder_end(b);
 	return b;

@@ -256,7 +256,8 @@ static void an_alloc_larger_than_the_heap_is_known_before_any_run(void)
 		EMIT(b, ALLOC, 0, 0);
 		REQUIRE_INT(builder_program(b, &program, &error), PTOWSP_OK);
 		CHECK_INT(rt_needs_check(program, &error), heap < 128 ? PTOWSP_TOO_SMALL : PTOWSP_OK);
-		CHECK_STR(error.text, heap < 128 ? "instruction 1: the alloc before task 0 needs 128 of heap, and the schedule states 64; state heap=128 or more" : "");
+		CHECK_STR(error.text,
+			  heap < 128 ? "instruction 1: the alloc before task 0 needs 128 of heap, and the schedule states 64; state heap=128 or more" : "");
 		rt_program_destroy(program);
 		builder_destroy(b);
 	}

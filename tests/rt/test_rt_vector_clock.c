@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT
  * test_rt_vector_clock.c - what processes order among each other, as the check behind --strict sees it: one task writes a row, another one reads it, and no edge says
  * in which order. */
-#include "tests/check_outcome.h"
 #include "rt/rt.h"
+#include "tests/check_outcome.h"
 
 #include <string.h>
 

@@ -4,7 +4,7 @@
 #include "tests/rt/rt_builder.h"
 
 #define DISPATCH(b, policy, n) builder_schedule(b, PTOWSP_DIRECTIVE_DISPATCH, PTOWSP_DISPATCH_##policy, "n", (int64_t)(n))
-#define WINDOW(b, n) builder_schedule(b, PTOWSP_DIRECTIVE_TASK_WINDOW, PTOWSP_TASK_WINDOW_STALL, "n", (int64_t)(n))
+#define WINDOW(b, n)           builder_schedule(b, PTOWSP_DIRECTIVE_TASK_WINDOW, PTOWSP_TASK_WINDOW_STALL, "n", (int64_t)(n))
 
 /* A builder with one kernel without tensors, row 0. */
 static struct builder *plain(void)

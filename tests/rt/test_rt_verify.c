@@ -38,8 +38,7 @@ static void refuse(struct builder *b, ptowsp_status st, const char *why)
 /* From the sections as they lie in memory: builder_sections would add a halt that was changed. */
 static struct rt_program *create_from(struct builder *b, const struct ptowsp_section *sections, uint32_t count, struct ptowsp_error *error)
 {
-	struct rt_program_args args = {.sections = sections, .section_count = count, .section_stride = sizeof(*sections),
-				       .kernels = builder_kernels(b)};
+	struct rt_program_args args = {.sections = sections, .section_count = count, .section_stride = sizeof(*sections), .kernels = builder_kernels(b)};
 	struct rt_program *program;
 
 	rt_program_create(&program, &args, error);
@@ -89,7 +88,7 @@ static void targets_lie_behind_and_inside(void)
 
 static void words_do_not_stand_alone(void)
 {
-	static const uint8_t words[] = {PTOWSP_OP_TARGET,    PTOWSP_OP_PARAM_CONST, PTOWSP_OP_PARAM_LOOPVAR, PTOWSP_OP_PARAM_EXPR,
+	static const uint8_t words[] = {PTOWSP_OP_TARGET,   PTOWSP_OP_PARAM_CONST, PTOWSP_OP_PARAM_LOOPVAR, PTOWSP_OP_PARAM_EXPR,
 					PTOWSP_OP_IO_INPUT, PTOWSP_OP_IO_OUTPUT,   PTOWSP_OP_IO_INOUT,      PTOWSP_OP_IO_BIND};
 
 	for (size_t i = 0; i < sizeof(words); i++) {
@@ -319,8 +318,7 @@ static void records_of_other_sizes_are_read(void)
 		if (sections[i].type == PTOWSP_SECTION_REGN) {
 			wide = calloc(sections[i].count, sections[i].stride + 8);
 			for (uint64_t r = 0; r < sections[i].count; r++)
-				memcpy(wide + r * (sections[i].stride + 8), (const char *)sections[i].data + r * sections[i].stride,
-				       sections[i].stride);
+				memcpy(wide + r * (sections[i].stride + 8), (const char *)sections[i].data + r * sections[i].stride, sections[i].stride);
 			sections[i].data = wide;
 			sections[i].stride += 8;
 		} else if (sections[i].type == PTOWSP_SECTION_KREG) {
@@ -508,8 +506,10 @@ static void mutate(struct builder *(*make)(void))
 		}
 		ran++;
 		/* A changed bound may mean billions of tasks, a changed capacity as many blocks. */
-		o = builder_run_program(b, program, &(struct outcome_how){.max_tasks = 500, .threads = seed % 8 ? 1 : 2, .idle = true, .memory = 1 << 26,
-									  .deadline_ns = builder_now_ns() + 500000000});
+		o = builder_run_program(
+			b, program,
+			&(struct outcome_how){
+				.max_tasks = 500, .threads = seed % 8 ? 1 : 2, .idle = true, .memory = 1 << 26, .deadline_ns = builder_now_ns() + 500000000});
 		if (o->status && !o->error.text[0])
 			CHECK_FAIL("seed %ju: status %d without a sentence", (uintmax_t)seed, o->status);
 		outcome_destroy(o);

@@ -2,13 +2,13 @@
  * test_rt_walker.c - a thread that walks while the engine is busy: the same items, however many are passed on together; and both end when one of them does. */
 #include "tests/check.h"
 
+#include "rt/run/feed.h"
+#include "rt/threads/crew.h"
+#include "rt/threads/walker.h"
+#include "tests/rt/rt_builder.h"
 #include <stdatomic.h>
 #include <stdio.h>
 #include <string.h>
-#include "rt/threads/crew.h"
-#include "rt/run/feed.h"
-#include "rt/threads/walker.h"
-#include "tests/rt/rt_builder.h"
 
 enum { ROUNDS = 20000 };
 
@@ -16,10 +16,10 @@ enum { ROUNDS = 20000 };
 struct looker {
 	struct rt_program *program;
 	uint64_t items, digest;
-	uint64_t ends_at;             /* gives up there; 0: never */
+	uint64_t ends_at; /* gives up there; 0: never */
 	uint64_t cancels_at;
 	_Atomic uint32_t cancel;
-	bool walked;                  /* there was a walker */
+	bool walked; /* there was a walker */
 };
 
 static uint64_t item_digest(uint64_t digest, const struct rt_item *item)

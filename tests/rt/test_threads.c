@@ -2,59 +2,58 @@
  * test_threads.c - semantic time is a function of the package: the same numbers with 1, 2 and 8 threads, over 100 runs each. */
 #include "tests/check.h"
 
+#include "tests/corpus.h"
 #include <stdlib.h>
 #include <string.h>
-#include "tests/corpus.h"
 
-#define RUNS 100u
+#define RUNS      100u
 #define RESOURCES 8u
 
 /* Kernels of different lengths, chains and fans, a buffer that is used again and again. */
-static const char source[] =
-	"// PTO Module: threads\n"
-	"// Entry: @mixed\n"
-	"// Function Type: InCore\n"
-	"func @double_it(%input: !pto.memref<gm,...,f32>, %output: !pto.memref<gm,...,f32>) {\n"
-	"  %x = alloc_tile : !pto.tile<8x8xf32>\n"
-	"  %x = tload %input[0, 0] : (!pto.memref<gm,...,f32>, index, index) -> !pto.tile<8x8xf32>\n"
-	"  %x = tadd %x, %x : !pto.tile<8x8xf32>\n"
-	"  tstore %x, %output[0, 0]\n"
-	"  return\n"
-	"}\n"
-	"// Function Type: InCore\n"
-	"func @add_small(%input_a: !pto.memref<gm,...,f32>, %input_b: !pto.memref<gm,...,f32>, %output: !pto.memref<gm,...,f32>) {\n"
-	"  %x = alloc_tile : !pto.tile<8x8xf32>\n"
-	"  %y = alloc_tile : !pto.tile<8x8xf32>\n"
-	"  %x = tload %input_a[0, 0] : (!pto.memref<gm,...,f32>, index, index) -> !pto.tile<8x8xf32>\n"
-	"  %y = tload %input_b[0, 0] : (!pto.memref<gm,...,f32>, index, index) -> !pto.tile<8x8xf32>\n"
-	"  %x = tmuls %x, %0.5 : !pto.tile<8x8xf32>, f32\n"
-	"  %x = tadd %x, %y : !pto.tile<8x8xf32>\n"
-	"  tstore %x, %output[0, 0]\n"
-	"  return\n"
-	"}\n"
-	"// Function Type: InCore\n"
-	"func @multiply(%input_a: !pto.memref<gm,...,f32>, %input_b: !pto.memref<gm,...,f32>, %output: !pto.memref<gm,...,f32>) {\n"
-	"  %x = alloc_tile : !pto.tile<8x8xf32>\n"
-	"  %y = alloc_tile : !pto.tile<8x8xf32>\n"
-	"  %z = alloc_tile : !pto.tile<8x8xf32>\n"
-	"  %x = tload %input_a[0, 0] : (!pto.memref<gm,...,f32>, index, index) -> !pto.tile<8x8xf32>\n"
-	"  %y = tload %input_b[0, 0] : (!pto.memref<gm,...,f32>, index, index) -> !pto.tile<8x8xf32>\n"
-	"  %z = tmatmul %x, %y : (!pto.tile<8x8xf32>, !pto.tile<8x8xf32>) -> !pto.tile<8x8xf32>\n"
-	"  tstore %z, %output[0, 0]\n"
-	"  return\n"
-	"}\n"
-	"// Function Type: Orchestration\n"
-	"func @mixed(%a: !pto.memref<gm,...,f32>, %b: !pto.memref<gm,...,f32>, %c: !pto.memref<gm,...,f32>, "
-	"%s: !pto.memref<gm,...,f32>) {\n"
-	"  FOR %i:idx, 0:idx, 12:idx, 1:idx\n"
-	"    CALL @double_it(%input -> (%a, i, 0), %output -> (%b, i, 0))\n"
-	"    FOR %k:idx, 0:idx, 3:idx, 1:idx\n"
-	"      CALL @multiply(%input_a -> (%b, i, 0), %input_b -> (%a, k, 0), %output -> (%s, k, 0))\n"
-	"      CALL @add_small(%input_a -> (%s, k, 0), %input_b -> (%c, i, 0), %output -> (%c, i, 0))\n"
-	"    ENDFOR\n"
-	"  ENDFOR\n"
-	"  return\n"
-	"}\n";
+static const char source[] = "// PTO Module: threads\n"
+			     "// Entry: @mixed\n"
+			     "// Function Type: InCore\n"
+			     "func @double_it(%input: !pto.memref<gm,...,f32>, %output: !pto.memref<gm,...,f32>) {\n"
+			     "  %x = alloc_tile : !pto.tile<8x8xf32>\n"
+			     "  %x = tload %input[0, 0] : (!pto.memref<gm,...,f32>, index, index) -> !pto.tile<8x8xf32>\n"
+			     "  %x = tadd %x, %x : !pto.tile<8x8xf32>\n"
+			     "  tstore %x, %output[0, 0]\n"
+			     "  return\n"
+			     "}\n"
+			     "// Function Type: InCore\n"
+			     "func @add_small(%input_a: !pto.memref<gm,...,f32>, %input_b: !pto.memref<gm,...,f32>, %output: !pto.memref<gm,...,f32>) {\n"
+			     "  %x = alloc_tile : !pto.tile<8x8xf32>\n"
+			     "  %y = alloc_tile : !pto.tile<8x8xf32>\n"
+			     "  %x = tload %input_a[0, 0] : (!pto.memref<gm,...,f32>, index, index) -> !pto.tile<8x8xf32>\n"
+			     "  %y = tload %input_b[0, 0] : (!pto.memref<gm,...,f32>, index, index) -> !pto.tile<8x8xf32>\n"
+			     "  %x = tmuls %x, %0.5 : !pto.tile<8x8xf32>, f32\n"
+			     "  %x = tadd %x, %y : !pto.tile<8x8xf32>\n"
+			     "  tstore %x, %output[0, 0]\n"
+			     "  return\n"
+			     "}\n"
+			     "// Function Type: InCore\n"
+			     "func @multiply(%input_a: !pto.memref<gm,...,f32>, %input_b: !pto.memref<gm,...,f32>, %output: !pto.memref<gm,...,f32>) {\n"
+			     "  %x = alloc_tile : !pto.tile<8x8xf32>\n"
+			     "  %y = alloc_tile : !pto.tile<8x8xf32>\n"
+			     "  %z = alloc_tile : !pto.tile<8x8xf32>\n"
+			     "  %x = tload %input_a[0, 0] : (!pto.memref<gm,...,f32>, index, index) -> !pto.tile<8x8xf32>\n"
+			     "  %y = tload %input_b[0, 0] : (!pto.memref<gm,...,f32>, index, index) -> !pto.tile<8x8xf32>\n"
+			     "  %z = tmatmul %x, %y : (!pto.tile<8x8xf32>, !pto.tile<8x8xf32>) -> !pto.tile<8x8xf32>\n"
+			     "  tstore %z, %output[0, 0]\n"
+			     "  return\n"
+			     "}\n"
+			     "// Function Type: Orchestration\n"
+			     "func @mixed(%a: !pto.memref<gm,...,f32>, %b: !pto.memref<gm,...,f32>, %c: !pto.memref<gm,...,f32>, "
+			     "%s: !pto.memref<gm,...,f32>) {\n"
+			     "  FOR %i:idx, 0:idx, 12:idx, 1:idx\n"
+			     "    CALL @double_it(%input -> (%a, i, 0), %output -> (%b, i, 0))\n"
+			     "    FOR %k:idx, 0:idx, 3:idx, 1:idx\n"
+			     "      CALL @multiply(%input_a -> (%b, i, 0), %input_b -> (%a, k, 0), %output -> (%s, k, 0))\n"
+			     "      CALL @add_small(%input_a -> (%s, k, 0), %input_b -> (%c, i, 0), %output -> (%c, i, 0))\n"
+			     "    ENDFOR\n"
+			     "  ENDFOR\n"
+			     "  return\n"
+			     "}\n";
 
 /* What must not differ. */
 struct figures {
@@ -84,8 +83,7 @@ static void figures_take(struct figures *f, const struct ptowsp_run_stats *stats
 	f->edges = stats->edges;
 	f->executors = stats->executors;
 	for (uint32_t i = 0; i < stats->resource_count && i < RESOURCES; i++) {
-		const struct ptowsp_resource_stats *r =
-			(const void *)((const char *)stats->resources + (size_t)i * stats->resource_stride);
+		const struct ptowsp_resource_stats *r = (const void *)((const char *)stats->resources + (size_t)i * stats->resource_stride);
 
 		f->resources[i].capacity = r->capacity;
 		f->resources[i].high_water = r->high_water;
@@ -169,8 +167,7 @@ static struct figures schedule_check(const char *const *schedule, uint32_t count
 	return first;
 }
 
-#define CHECK_SCHEDULE(...) \
-	schedule_check((const char *const[]){__VA_ARGS__}, sizeof((const char *const[]){__VA_ARGS__}) / sizeof(char *))
+#define CHECK_SCHEDULE(...) schedule_check((const char *const[]){__VA_ARGS__}, sizeof((const char *const[]){__VA_ARGS__}) / sizeof(char *))
 
 static void cycles_are_the_same_with_any_number_of_threads(void)
 {
@@ -191,8 +188,7 @@ static void cycles_are_the_same_with_a_narrow_window(void)
 
 static void cycles_are_the_same_with_a_pipeline_depth(void)
 {
-	struct figures wide = CHECK_SCHEDULE("dispatch=round_robin(4)"),
-		       narrow = CHECK_SCHEDULE("dispatch=round_robin(4)", "pipeline_depth=1");
+	struct figures wide = CHECK_SCHEDULE("dispatch=round_robin(4)"), narrow = CHECK_SCHEDULE("dispatch=round_robin(4)", "pipeline_depth=1");
 
 	CHECK(narrow.cycles > wide.cycles);
 	CHECK_UINT(narrow.output, wide.output);

@@ -88,7 +88,8 @@ static void regions_of_a_checkpoint_are_those_that_it_copies(void)
 
 		REQUIRE(file != NULL);
 		fputs("func @one(%x: " M ", %y: " M ") {\n  %a = alloc_tile : !pto.tile<8x8xf32>\n  %a = tload %x[0, 0]\n  tstore %a, %y[0, 0]\n}\n"
-		      "graph @g {\nMC_ALLOC(Y, 256)\nTG_BEGIN(G)\nTG_KERNEL(A, one, 1, AIV, 0)\nMC_BIND(A, 0, X)\nMC_BIND(A, 1, Y)\nTG_END(G)\n", file);
+		      "graph @g {\nMC_ALLOC(Y, 256)\nTG_BEGIN(G)\nTG_KERNEL(A, one, 1, AIV, 0)\nMC_BIND(A, 0, X)\nMC_BIND(A, 1, Y)\nTG_END(G)\n",
+		      file);
 		for (uint32_t n = 0; n < 300 * (i + 1); n++)
 			fprintf(file, "TG_LAUNCH(G, s)\nTG_SYNC(G)\nTG_CHECKPOINT(G, C%u)\nTG_RESTORE(G, C%u)\n", n, n);
 		fputs("}\n", file);

@@ -10,9 +10,9 @@ enum { FUSED_SOFTMAX_ROWS = 32, FUSED_SOFTMAX_COLUMNS = 128, FUSED_SOFTMAX_TASKS
 
 struct fused_softmax {
 	struct rt_tasks *tasks;
-	uint32_t tiles;         /* that the orchestration function makes; at most those of init */
-	float *memory;          /* owned; input begins there */
-	float *input, *output;  /* tiles * 32 rows of 128 */
+	uint32_t tiles;        /* that the orchestration function makes; at most those of init */
+	float *memory;         /* owned; input begins there */
+	float *input, *output; /* tiles * 32 rows of 128 */
 	uint32_t kernels[FUSED_SOFTMAX_TASKS];
 	uint32_t x, y, shifted, raised, most, sum; /* tensors */
 };

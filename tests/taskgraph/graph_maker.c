@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 #include "tests/taskgraph/graph_maker.h"
 
+#include "tests/check.h"
 #include <stdlib.h>
 #include <string.h>
-#include "tests/check.h"
 
 uint32_t graph_pick(uint64_t *state, uint32_t n)
 {
@@ -33,8 +33,8 @@ static void task_make(struct rt_graph_build *build, uint64_t *state, uint32_t t,
 {
 	uint64_t preds[16], args[2] = {t, *state};
 	struct rt_graph_io io = {.start = t % 64, .tensor = t % 2, .access = 1 + t % 3};
-	struct rt_graph_task task = {.kernel = t % build->kernel_count, .executor = t % 4, .instruction = RT_GRAPH_NONE, .arg_count = t % 3,
-				     .io_count = 1, .cycles = t};
+	struct rt_graph_task task = {
+		.kernel = t % build->kernel_count, .executor = t % 4, .instruction = RT_GRAPH_NONE, .arg_count = t % 3, .io_count = 1, .cycles = t};
 	struct ptowsp_error error = {.head = PTOWSP_HEAD(error, ERROR)};
 	uint32_t count = preds_pick(state, t, most, preds);
 

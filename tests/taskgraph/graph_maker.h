@@ -3,9 +3,9 @@
 #ifndef PTOWSP_TESTS_GRAPH_MAKER_H
 #define PTOWSP_TESTS_GRAPH_MAKER_H
 
-#include <stdatomic.h>
 #include "rt/graph/graph_build.h"
 #include "rt/graph/graph_run.h"
+#include <stdatomic.h>
 
 /* xorshift; *state is not 0. */
 uint32_t graph_pick(uint64_t *state, uint32_t n);
@@ -17,10 +17,10 @@ void *graph_make(uint64_t seed, uint32_t tasks, uint32_t most, unsigned with, ui
 struct graph_diary {
 	const struct rt_graph *graph;
 	_Atomic uint32_t now;
-	uint32_t *began, *ended;  /* 0: not yet */
+	uint32_t *began, *ended; /* 0: not yet */
 	uint32_t *worker;
-	_Atomic uint32_t twice;   /* tasks that began a second time */
-	uint32_t fail_at;         /* a task that fails, or RT_GRAPH_NONE */
+	_Atomic uint32_t twice; /* tasks that began a second time */
+	uint32_t fail_at;       /* a task that fails, or RT_GRAPH_NONE */
 };
 void graph_diary_init(struct graph_diary *diary, const struct rt_graph *graph);
 void graph_diary_finish(struct graph_diary *diary);

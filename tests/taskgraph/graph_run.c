@@ -100,8 +100,13 @@ static ptowsp_status load(struct graph_run *run, const char *entry, uint32_t thr
 {
 	struct ptowsp_plan_options plan = {.entry = entry};
 	const char *dir = check_fmt("%s/lib/ptowsp/plugins", check_build());
-	struct ptowsp_backend_options backend = {
-		.isolate = PTOWSP_ISOLATE_NONE, .plugin = "cpu_sim", .plugin_dirs = &dir, .plugin_dir_count = 1, .threads = threads, .log = on_log, .log_context = run};
+	struct ptowsp_backend_options backend = {.isolate = PTOWSP_ISOLATE_NONE,
+						 .plugin = "cpu_sim",
+						 .plugin_dirs = &dir,
+						 .plugin_dir_count = 1,
+						 .threads = threads,
+						 .log = on_log,
+						 .log_context = run};
 	ptowsp_status st = ptowsp_package_open_memory(&run->package, run->source.bytes, run->source.size, "test", 0, &run->error);
 
 	if (!st)

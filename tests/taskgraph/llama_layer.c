@@ -1,17 +1,20 @@
 /* SPDX-License-Identifier: MIT */
 #include "tests/taskgraph/llama_layer.h"
 
-#include <string.h>
 #include "tests/check.h"
+#include <string.h>
 
 /* One call: kernel, then tensors: <name><index>, index i q k or 0; reads, '>' writes. */
 struct call {
 	const char *kernel, *accesses;
 };
 static const struct call phase1[] = {
-	{"rmsnorm_tile", "input:i attn_norm:0 > temp_norm:i"}, {"tile_matmul", "temp_norm:i wq:0 > q:i"},
-	{"tile_matmul", "temp_norm:i wk:0 > k:i"},	       {"tile_matmul", "temp_norm:i wv:0 > v:i"},
-	{"rope_tile", "q:i cos:0 sin:0 > q_rope:i"},	       {"rope_tile", "k:i cos:0 sin:0 > k_rope:i"},
+	{"rmsnorm_tile", "input:i attn_norm:0 > temp_norm:i"},
+	{"tile_matmul", "temp_norm:i wq:0 > q:i"},
+	{"tile_matmul", "temp_norm:i wk:0 > k:i"},
+	{"tile_matmul", "temp_norm:i wv:0 > v:i"},
+	{"rope_tile", "q:i cos:0 sin:0 > q_rope:i"},
+	{"rope_tile", "k:i cos:0 sin:0 > k_rope:i"},
 };
 static const struct call before[] = {{"flash_attn_init_state", "zeros_large:0 zeros_small:0 neg_inf:0 > attn_out:i l_vec:i m_vec:i"}};
 static const struct call inner[] = {
@@ -21,10 +24,10 @@ static const struct call inner[] = {
 };
 static const struct call after[] = {{"flash_attn_normalize", "attn_out:i l_vec:i > attn_out:i"}};
 static const struct call phase3[] = {
-	{"tile_matmul", "attn_out:i wo:0 > temp_norm:i"},     {"residual_add_tile", "temp_norm:i input:i > hidden:i"},
+	{"tile_matmul", "attn_out:i wo:0 > temp_norm:i"},      {"residual_add_tile", "temp_norm:i input:i > hidden:i"},
 	{"rmsnorm_tile", "hidden:i mlp_norm:0 > temp_norm:i"}, {"tile_matmul", "temp_norm:i w_gate:0 > gate:i"},
-	{"tile_matmul", "temp_norm:i w_up:0 > up:i"},	      {"swiglu_tile", "gate:i up:i > swiglu:i"},
-	{"tile_matmul", "swiglu:i w_down:0 > mlp:i"},	      {"residual_add_tile", "mlp:i hidden:i > output:i"},
+	{"tile_matmul", "temp_norm:i w_up:0 > up:i"},          {"swiglu_tile", "gate:i up:i > swiglu:i"},
+	{"tile_matmul", "swiglu:i w_down:0 > mlp:i"},          {"residual_add_tile", "mlp:i hidden:i > output:i"},
 };
 
 struct layer {

@@ -31,13 +31,16 @@ static void tensors_write(struct pkg_writer *w, const struct one_task *spec, uin
 	qsort(names, 3, sizeof(*names), by_id);
 	for (uint32_t i = 0; i < 3; i++) {
 		uint32_t position = (uint32_t)(names[i][5] - 'x');
-		struct ptowsp_tensor_record tensor = {.id = id_of(names[i]), .name = pkg_writer_string(w, names[i]),
+		struct ptowsp_tensor_record tensor = {.id = id_of(names[i]),
+						      .name = pkg_writer_string(w, names[i]),
 						      .role = position == 2 ? PTOWSP_ROLE_OUT : PTOWSP_ROLE_IN,
-						      .flags = spec->shapeless ? PTOWSP_TENSOR_SHAPELESS : 0, .dims = spec->shapeless ? 0 : i,
-						      .dim_count = !spec->shapeless, .entry = 0, .position = position};
+						      .flags = spec->shapeless ? PTOWSP_TENSOR_SHAPELESS : 0,
+						      .dims = spec->shapeless ? 0 : i,
+						      .dim_count = !spec->shapeless,
+						      .entry = 0,
+						      .position = position};
 		struct ptowsp_dim_record dim = {2, 0, 0}; /* the constant N */
-		struct ptowsp_sample_record sample = {.tensor = i, .role = position == 2, .rank = 1, .extent0 = N,
-						      .size = N * sizeof(float)};
+		struct ptowsp_sample_record sample = {.tensor = i, .role = position == 2, .rank = 1, .extent0 = N, .size = N * sizeof(float)};
 		float data[N];
 
 		rows_out[position] = i;
@@ -56,13 +59,18 @@ static void tensors_write(struct pkg_writer *w, const struct one_task *spec, uin
 
 static void kernel_write(struct pkg_writer *w)
 {
-	struct ptowsp_kernel_record kernel = {.id = id_of("combine"), .name = pkg_writer_string(w, "combine"),
-					      .signature = pkg_writer_string(w, "v(p,p,p,i64)"), .param_count = 4};
+	struct ptowsp_kernel_record kernel = {
+		.id = id_of("combine"), .name = pkg_writer_string(w, "combine"), .signature = pkg_writer_string(w, "v(p,p,p,i64)"), .param_count = 4};
 
 	for (uint32_t i = 0; i < 4; i++) {
-		struct ptowsp_param_record param = {.name = pkg_writer_string(w, i == 3 ? "n" : "t"), .kind = i == 3,
-						    .dtype = i == 3 ? PTOWSP_I64 : PTOWSP_F32, .access = i == 3 ? 0 : i == 2 ? 2 : 1,
-						    .rows = i == 3 ? 0 : 1, .columns = i == 3 ? 0 : N};
+		struct ptowsp_param_record param = {.name = pkg_writer_string(w, i == 3 ? "n" : "t"),
+						    .kind = i == 3,
+						    .dtype = i == 3 ? PTOWSP_I64 : PTOWSP_F32,
+						    .access = i == 3   ? 0
+							      : i == 2 ? 2
+								       : 1,
+						    .rows = i == 3 ? 0 : 1,
+						    .columns = i == 3 ? 0 : N};
 
 		ROW(KPRM, param);
 	}
@@ -85,8 +93,7 @@ static void workload_write(struct pkg_writer *w, const struct one_task *spec, co
 		  {0, tensors[0], tensors[1], tensors[2]}};
 
 	for (uint32_t i = 0; i < 3; i++) {
-		struct ptowsp_region_record region = {tensors[i], 1, 1, spec->shapeless ? 0 : 1, spec->shapeless ? 0 : N,
-						      spec->shapeless ? N : 0, 0};
+		struct ptowsp_region_record region = {tensors[i], 1, 1, spec->shapeless ? 0 : 1, spec->shapeless ? 0 : N, spec->shapeless ? N : 0, 0};
 
 		ROW(REGN, region);
 	}
@@ -96,8 +103,11 @@ static void workload_write(struct pkg_writer *w, const struct one_task *spec, co
 void *one_task_pack(const struct one_task *spec, size_t *size_out, struct ptowsp_error *error)
 {
 	struct pkg_writer *w = pkg_writer_create();
-	struct ptowsp_slot_record slot = {.id = id_of("main.n"), .name = pkg_writer_string(w, "main.n"), .dtype = PTOWSP_I64,
-					  .flags = spec->set ? PTOWSP_SLOT_HAS_DEFAULT : 0, .value = N};
+	struct ptowsp_slot_record slot = {.id = id_of("main.n"),
+					  .name = pkg_writer_string(w, "main.n"),
+					  .dtype = PTOWSP_I64,
+					  .flags = spec->set ? PTOWSP_SLOT_HAS_DEFAULT : 0,
+					  .value = N};
 	struct ptowsp_expr_record count = {.op = PTOWSP_EXPR_VALUE}, zero = {.op = PTOWSP_EXPR_CONST}, elements = zero;
 	struct ptowsp_entry_record entry = {.id = id_of("main"), .name = pkg_writer_string(w, "main"), .value_count = 1};
 	struct ptowsp_entry_value_record value = {0};

@@ -11,11 +11,11 @@
 enum { ONE_TASK_ELEMENTS = 16 };
 
 struct one_task {
-	bool shapeless;     /* tensors without shape, else [16] f32 */
-	bool samples;       /* x = 0, 1, ...; y = 100; expected z = 100, 101, ... */
-	bool wrong;         /* the last expected element is off by 1 */
-	bool set;           /* n has the default 16 */
-	const char *target; /* NULL: any */
+	bool shapeless;                                  /* tensors without shape, else [16] f32 */
+	bool samples;                                    /* x = 0, 1, ...; y = 100; expected z = 100, 101, ... */
+	bool wrong;                                      /* the last expected element is off by 1 */
+	bool set;                                        /* n has the default 16 */
+	const char *target;                              /* NULL: any */
 	const struct ptowsp_directive_record *directive; /* NULL: none */
 };
 

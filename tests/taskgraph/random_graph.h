@@ -11,10 +11,10 @@
 
 enum {
 	RG_GRAPHS = 3,
-	RG_TENSORS = 12,      /* tensor t belongs to graph t % RG_GRAPHS; the first half comes from outside, the others are allocated */
+	RG_TENSORS = 12,         /* tensor t belongs to graph t % RG_GRAPHS; the first half comes from outside, the others are allocated */
 	RG_COUNTERS = RG_GRAPHS, /* C0 ...: what CF_WHILE asks */
-	RG_SLOTS = 4,         /* parts of a tensor that bindings mean */
-	RG_WORDS = 16,        /* i32 of a part */
+	RG_SLOTS = 4,            /* parts of a tensor that bindings mean */
+	RG_WORDS = 16,           /* i32 of a part */
 	RG_ELEMENTS = RG_SLOTS * RG_WORDS,
 	RG_KERNELS = 64,
 	RG_NODES = 256,
@@ -31,8 +31,8 @@ struct rg_kernel {
 	char name[16];
 	int graph, function, blocks, inputs;
 	struct rg_part in[2], out;
-	int counter;      /* 1: adds 1 to C of its graph instead */
-	int conditional;  /* it stands in a branch or loop */
+	int counter;     /* 1: adds 1 to C of its graph instead */
+	int conditional; /* it stands in a branch or loop */
 };
 enum rg_edge_kind { RG_AFTER, RG_DATA, RG_SOFT, RG_BARRIER, RG_EVENT };
 struct rg_edge {
@@ -45,11 +45,11 @@ struct rg_condition {
 	int kind, tensor, element, mask;
 };
 struct rg_node {
-	int kind, next, child, other;      /* nodes, -1: none */
-	int kernel, graph, stream, count;  /* count: of CF_LOOP, limit of CF_WHILE */
-	int iteration_of_loop;             /* TG_INVOKE: 1: the iterator around, 0: count */
+	int kind, next, child, other;     /* nodes, -1: none */
+	int kernel, graph, stream, count; /* count: of CF_LOOP, limit of CF_WHILE */
+	int iteration_of_loop;            /* TG_INVOKE: 1: the iterator around, 0: count */
 	struct rg_condition condition;
-	struct rg_part from, to;           /* MC_COPY of one part */
+	struct rg_part from, to; /* MC_COPY of one part */
 };
 struct rg_set { /* SY_BARRIER */
 	int graph, a, b;
@@ -67,9 +67,9 @@ struct random_graph {
 	struct rg_node nodes[RG_NODES];
 	struct rg_set sets[RG_GRAPHS];
 	int kernel_count, edge_count, node_count, set_count;
-	int body[RG_GRAPHS], top;          /* first nodes */
-	int shuffled[RG_GRAPHS];           /* its kernels stand in any order between what has a fixed place */
-	int symbol;                        /* the value of n */
+	int body[RG_GRAPHS], top; /* first nodes */
+	int shuffled[RG_GRAPHS];  /* its kernels stand in any order between what has a fixed place */
+	int symbol;               /* the value of n */
 	char text[65536];
 	size_t length;
 	/* what it does */

@@ -57,8 +57,8 @@ static void kernel_run(struct scope *s, int kernel)
 
 static int condition_is(const struct scope *s, const struct rg_condition *c)
 {
-	int value = c->kind == RG_SYMBOL    ? s->g->symbol
-		    : c->kind == RG_ELEMENT ? words_of(s->g, c->tensor)[c->element]
+	int value = c->kind == RG_SYMBOL     ? s->g->symbol
+		    : c->kind == RG_ELEMENT  ? words_of(s->g, c->tensor)[c->element]
 		    : c->kind == RG_ITERATOR ? s->iterators[s->loops - 1]
 					     : s->iteration;
 

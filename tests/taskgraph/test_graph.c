@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT
  * test_graph.c - task graphs: levels, the five forms, files. */
 #include "tests/check.h"
-#include "tools/tools_graph.h"
 #include "tools/graph_layout.h"
+#include "tools/tools_graph.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -58,12 +58,12 @@ static void text_form_is_that_of_the_seed(void)
 	graph_fill(&g);
 	text = graph_text(&g, ".txt");
 	CHECK_STR(text, RULE "PTO RUNTIME DUMP\n" RULE "\nSUMMARY\n  Total tasks scheduled:  5\n  Ready queue size:       2\n\nTASK TABLE\n"
-			"  Task 3: last           [WAIT]  fanin=2 buf=0.0KB fanout=[]\n"
-			"  Task 0: first          [READY] fanin=0 buf=16.0KB fanout=[1,2]\n"
-			"  Task 1: say \"a\\b\"      [WAIT]  fanin=1 buf=0.0KB fanout=[3]\n"
-			"  Task 2: two lines      [WAIT]  fanin=1 buf=0.1KB fanout=[3]\n"
-			"  Task 9: alone          [READY] fanin=0 buf=0.0KB fanout=[]\n"
-			"\nDEPENDENCY GRAPH\n  Task 0 -> Task 1\n  Task 0 -> Task 2\n  Task 1 -> Task 3\n  Task 2 -> Task 3\n");
+			     "  Task 3: last           [WAIT]  fanin=2 buf=0.0KB fanout=[]\n"
+			     "  Task 0: first          [READY] fanin=0 buf=16.0KB fanout=[1,2]\n"
+			     "  Task 1: say \"a\\b\"      [WAIT]  fanin=1 buf=0.0KB fanout=[3]\n"
+			     "  Task 2: two lines      [WAIT]  fanin=1 buf=0.1KB fanout=[3]\n"
+			     "  Task 9: alone          [READY] fanin=0 buf=0.0KB fanout=[]\n"
+			     "\nDEPENDENCY GRAPH\n  Task 0 -> Task 1\n  Task 0 -> Task 2\n  Task 1 -> Task 3\n  Task 2 -> Task 3\n");
 	free(text);
 	graph_finish(&g);
 }

@@ -99,7 +99,10 @@ static void graphs_built_by_calls_run(void)
 	CHECK_UINT(fwrite(ptowsp_pack_bytes(r), 1, ptowsp_pack_size(r), f), ptowsp_pack_size(r));
 	fclose(f);
 	for (int threads = 1; threads < 3; threads++) {
-		CHECK_INT(check_run(check_fmt("'%s/bin/ptowsp-run' --plugin-dir '%s/lib/ptowsp/plugins' --threads %d '%s'", check_build(), check_build(), threads, path), &out, &err), 0);
+		CHECK_INT(check_run(check_fmt("'%s/bin/ptowsp-run' --plugin-dir '%s/lib/ptowsp/plugins' --threads %d '%s'", check_build(), check_build(),
+					      threads, path),
+				    &out, &err),
+			  0);
 		CHECK_CONTAINS(out, "2 tasks");
 		CHECK_CONTAINS(out, "compare: ok (1 tensor, 64 elements, max abs 0)");
 		free(out);

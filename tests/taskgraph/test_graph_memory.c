@@ -9,9 +9,9 @@
 
 /* --- blocks --- */
 
-#define PORTABLE                                                                                                        \
-	"func @number(%y: !pto.memref<gm,...,i32>) {\n  %b = block_index : i32\n  %n = block_count : i32\n  %v = alloc_scalar : i32\n"  \
-	"  MUL %v:i32, %b, 1000\n  ADD %v:i32, %v:i32, %n\n  STORE %v:i32, %y[%b]\n"                                                   \
+#define PORTABLE                                                                                                                                               \
+	"func @number(%y: !pto.memref<gm,...,i32>) {\n  %b = block_index : i32\n  %n = block_count : i32\n  %v = alloc_scalar : i32\n"                         \
+	"  MUL %v:i32, %b, 1000\n  ADD %v:i32, %v:i32, %n\n  STORE %v:i32, %y[%b]\n"                                                                           \
 	"  %t = alloc_tile : !pto.tile<1x8xi32>\n  %t = texpands %b\n  return\n}\n"
 
 static void every_block_runs_once_and_knows_which_it_is(void)
@@ -100,19 +100,20 @@ static void bindings_are_ranges_of_bytes(void)
 	}
 }
 
-#define SUM                                                                                                                                          \
-	"func @sum(%x: !pto.memref<gm,...,f32>, %k: !pto.memref<gm,...,i32>, %y: !pto.memref<gm,...,f32>) {\n"                                       \
-	"  %a = alloc_tile : !pto.tile<1x8xf32>\n  %b = alloc_tile : !pto.tile<1x8xi32>\n  %c = alloc_tile : !pto.tile<1x8xf32>\n"                   \
-	"  %a = tload %x[0, 0] : (!pto.memref<gm,...,f32>, index, index) -> !pto.tile<1x8xf32>\n"                                                    \
-	"  %b = tload %k[0, 0] : (!pto.memref<gm,...,i32>, index, index) -> !pto.tile<1x8xi32>\n"                                                    \
+#define SUM                                                                                                                                                    \
+	"func @sum(%x: !pto.memref<gm,...,f32>, %k: !pto.memref<gm,...,i32>, %y: !pto.memref<gm,...,f32>) {\n"                                                 \
+	"  %a = alloc_tile : !pto.tile<1x8xf32>\n  %b = alloc_tile : !pto.tile<1x8xi32>\n  %c = alloc_tile : !pto.tile<1x8xf32>\n"                             \
+	"  %a = tload %x[0, 0] : (!pto.memref<gm,...,f32>, index, index) -> !pto.tile<1x8xf32>\n"                                                              \
+	"  %b = tload %k[0, 0] : (!pto.memref<gm,...,i32>, index, index) -> !pto.tile<1x8xi32>\n"                                                              \
 	"  %c = tcvt %b : !pto.tile<1x8xi32> -> !pto.tile<1x8xf32>\n  %a = tadd %a, %c : !pto.tile<1x8xf32>\n  tstore %a, %y[0, 0]\n  return\n}\n"
 
 /* One workspace with elements of two types: kernels see views of its bytes. */
 static void a_workspace_holds_elements_of_several_types(void)
 {
-	const char *text = SUM "graph @g {\nMC_ALLOC(W, 96)\nMC_COPY(IN, W, 64, 0, 0)\n"
-			       "TG_BEGIN(G)\n TG_KERNEL(A, sum, 1, AIV, 0)\n MC_BIND(A, 0, W, 0, 32)\n MC_BIND(A, 1, W, 32, 32)\n MC_BIND(A, 2, W, 64)\nTG_END(G)\n" RUN
-			       "MC_COPY(W, OUT, 32, 64, 0)\n}\n";
+	const char *text =
+		SUM "graph @g {\nMC_ALLOC(W, 96)\nMC_COPY(IN, W, 64, 0, 0)\n"
+		    "TG_BEGIN(G)\n TG_KERNEL(A, sum, 1, AIV, 0)\n MC_BIND(A, 0, W, 0, 32)\n MC_BIND(A, 1, W, 32, 32)\n MC_BIND(A, 2, W, 64)\nTG_END(G)\n" RUN
+		    "MC_COPY(W, OUT, 32, 64, 0)\n}\n";
 
 	for (uint32_t threads = 1; threads < 3; threads++) {
 		struct graph_run *r = graph_run_open(text, "g", threads);
@@ -138,7 +139,8 @@ static void a_workspace_holds_elements_of_several_types(void)
 
 static void a_kernel_that_leaves_its_binding_is_ended(void)
 {
-	struct graph_run *r = graph_run_open(PORTABLE "graph @g {\nTG_BEGIN(G)\n TG_KERNEL(A, number, 4, AIV, 0)\n MC_BIND(A, 0, OUT, 4, 12)\nTG_END(G)\n" RUN "}\n", "g", 1);
+	struct graph_run *r =
+		graph_run_open(PORTABLE "graph @g {\nTG_BEGIN(G)\n TG_KERNEL(A, number, 4, AIV, 0)\n MC_BIND(A, 0, OUT, 4, 12)\nTG_END(G)\n" RUN "}\n", "g", 1);
 	static int32_t out[8];
 
 	REQUIRE(r != NULL);
@@ -151,8 +153,10 @@ static void a_kernel_that_leaves_its_binding_is_ended(void)
 /* What is freed in the graph of its allocation is there once per launch; the heap has room for one of them at a time. */
 static void memory_is_taken_and_given_back(void)
 {
-	const char *text = "schedule { heap 1024 }\ngraph @g {\nTG_BEGIN(G)\n MC_ALLOC(T, 1000)\n TG_KERNEL(A, mark, 1, AIC, 0)\n MC_BIND(A, 0, T)\n MC_FREE(T)\n"
-			   " MC_ALLOC(U, 1000)\n TG_KERNEL(B, mark, 1, AIC, 0)\n MC_BIND(B, 0, U)\n MC_FREE(U)\nTG_END(G)\nTG_LAUNCH(G, s) TG_LAUNCH(G, s) TG_SYNC(G)\n}\n";
+	const char *text =
+		"schedule { heap 1024 }\ngraph @g {\nTG_BEGIN(G)\n MC_ALLOC(T, 1000)\n TG_KERNEL(A, mark, 1, AIC, 0)\n MC_BIND(A, 0, T)\n MC_FREE(T)\n"
+		" MC_ALLOC(U, 1000)\n TG_KERNEL(B, mark, 1, AIC, 0)\n MC_BIND(B, 0, U)\n MC_FREE(U)\nTG_END(G)\nTG_LAUNCH(G, s) TG_LAUNCH(G, s) "
+		"TG_SYNC(G)\n}\n";
 	struct graph_run *r = graph_run_open(text, "g", 1);
 
 	REQUIRE(r != NULL);

@@ -3,9 +3,9 @@
  * random_graph.h: the same bytes in all tensors, each kernel as often, and every order that the instructions ask for. A failure names its seed:
  * PTOWSP_SEED=N runs one seed and prints its text, PTOWSP_SEEDS=N that many. */
 #include "tests/check.h"
+#include "tests/lang/random_loops.h"
 #include "tests/taskgraph/graph_run.h"
 #include "tests/taskgraph/random_graph.h"
-#include "tests/lang/random_loops.h"
 
 #include <stdio.h>
 #include <stdlib.h>

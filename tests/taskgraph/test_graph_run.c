@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT
  * test_graph_run.c - what each instruction of a graph does when it runs: order, times, control flow, with one thread and with two.
  * Blocks and memory are in test_graph_memory.c. */
-#include "tests/check.h"
 #include "ptowsp/workload.h"
+#include "tests/check.h"
 #include "tests/taskgraph/graph_run.h"
 
 #include <dirent.h>
@@ -40,8 +40,7 @@ static void kernels_start_when_their_edges_allow(void)
 
 static void a_soft_edge_orders_nothing(void)
 {
-	times_are("TG_BEGIN(G)\n TG_KERNEL(A, tick10, 1, AIC, 0)\n TG_KERNEL(B, tick1, 1, AIC, 0)\n TG_DEPEND(A, B, SOFT)\nTG_END(G)\n" RUN,
-		  "A 0-10 B 0-1");
+	times_are("TG_BEGIN(G)\n TG_KERNEL(A, tick10, 1, AIC, 0)\n TG_KERNEL(B, tick1, 1, AIC, 0)\n TG_DEPEND(A, B, SOFT)\nTG_END(G)\n" RUN, "A 0-10 B 0-1");
 }
 
 /* B and what follows wait for all that comes before. */
@@ -52,8 +51,8 @@ static void a_barrier_edge_parts_all_kernels(void)
 		  "A 0-10 X 0-100 B 100-101 Y 100-101");
 }
 
-#define PARTED                                                                                                                            \
-	"TG_BEGIN(G)\n TG_KERNEL(A, tick10, 1, AIC, 0)\n TG_KERNEL(X, tick100, 1, AIC, 0)\n TG_KERNEL(B, tick1, 1, AIC, 0)\n"               \
+#define PARTED                                                                                                                                                 \
+	"TG_BEGIN(G)\n TG_KERNEL(A, tick10, 1, AIC, 0)\n TG_KERNEL(X, tick100, 1, AIC, 0)\n TG_KERNEL(B, tick1, 1, AIC, 0)\n"                                  \
 	" TG_KERNEL(Y, tick1, 1, AIC, 0)\n TG_DEPEND(A, B, BARRIER)\nTG_END(G)\nTG_BEGIN(H)\n TG_KERNEL(Z, tick1, 1, AIC, 0)\nTG_END(H)\n"
 
 /* Whether an instruction or edges say it depends on the launches around. */
@@ -126,8 +125,8 @@ static void an_event_that_did_not_come_ends_the_run_by_name(void)
 
 /* --- launches --- */
 
-#define TWO                                                                                                             \
-	"TG_BEGIN(G)\n TG_KERNEL(A, tick10, 1, AIC, 0)\n TG_KERNEL(B, tick100, 1, AIC, 0)\n TG_DEPEND(A, B)\nTG_END(G)\n" \
+#define TWO                                                                                                                                                    \
+	"TG_BEGIN(G)\n TG_KERNEL(A, tick10, 1, AIC, 0)\n TG_KERNEL(B, tick100, 1, AIC, 0)\n TG_DEPEND(A, B)\nTG_END(G)\n"                                      \
 	"TG_BEGIN(H)\n TG_KERNEL(C, tick10, 1, AIC, 0)\n TG_KERNEL(D, tick1, 1, AIC, 0)\n TG_DEPEND(C, D)\nTG_END(H)\n"
 
 static void launches_on_one_stream_follow_each_other(void)
@@ -139,8 +138,8 @@ static void launches_on_one_stream_follow_each_other(void)
 /* Nothing of E runs, and H is behind G all the same: on its stream, and where E is waited for. */
 static void a_launch_of_which_nothing_runs_keeps_the_order(void)
 {
-#define HOLLOW                                                                                                                                \
-	"TG_BEGIN(G)\n TG_KERNEL(A, tick10, 1, AIC, 0)\nTG_END(G)\nTG_BEGIN(E)\n CF_IF(0)\n  TG_KERNEL(X, tick100, 1, AIC, 0)\n CF_ENDIF\nTG_END(E)\n" \
+#define HOLLOW                                                                                                                                                 \
+	"TG_BEGIN(G)\n TG_KERNEL(A, tick10, 1, AIC, 0)\nTG_END(G)\nTG_BEGIN(E)\n CF_IF(0)\n  TG_KERNEL(X, tick100, 1, AIC, 0)\n CF_ENDIF\nTG_END(E)\n"         \
 	"TG_BEGIN(H)\n TG_KERNEL(C, tick1, 1, AIC, 0)\nTG_END(H)\nTG_LAUNCH(G, s) TG_LAUNCH(E, s) "
 	times_are(HOLLOW "TG_LAUNCH(H, s) TG_SYNC(H)\n", "A 0-10 C 10-11");
 	times_are(HOLLOW "TG_SYNC(E) TG_LAUNCH(H, t) TG_SYNC(H)\n", "A 0-10 C 10-11");
@@ -186,11 +185,11 @@ static void iterations_are_invoked_one_after_the_other(void)
 
 /* --- control flow --- */
 
-#define ADD                                                                                                                                  \
-	"func @add(%x: !pto.memref<gm,...,i32>, %y: !pto.memref<gm,...,i32>) {\n"                                                            \
-	"  %t = alloc_tile : !pto.tile<1x8xi32>\n  %u = alloc_tile : !pto.tile<1x8xi32>\n"                                                   \
-	"  %t = tload %x[0, 0] : (!pto.memref<gm,...,i32>, index, index) -> !pto.tile<1x8xi32>\n"                                            \
-	"  %u = tload %y[0, 0] : (!pto.memref<gm,...,i32>, index, index) -> !pto.tile<1x8xi32>\n"                                            \
+#define ADD                                                                                                                                                    \
+	"func @add(%x: !pto.memref<gm,...,i32>, %y: !pto.memref<gm,...,i32>) {\n"                                                                              \
+	"  %t = alloc_tile : !pto.tile<1x8xi32>\n  %u = alloc_tile : !pto.tile<1x8xi32>\n"                                                                     \
+	"  %t = tload %x[0, 0] : (!pto.memref<gm,...,i32>, index, index) -> !pto.tile<1x8xi32>\n"                                                              \
+	"  %u = tload %y[0, 0] : (!pto.memref<gm,...,i32>, index, index) -> !pto.tile<1x8xi32>\n"                                                              \
 	"  %t = tadd %t, %u : !pto.tile<1x8xi32>\n  tstore %t, %x[0, 0]\n  return\n}\n"
 #define BINDS(kernel) " MC_BIND(" kernel ", 0, X) MC_BIND(" kernel ", 1, ONE)\n"
 
@@ -221,8 +220,8 @@ static void becomes(const char *text, const char *value, int32_t from, int32_t t
 static void a_condition_chooses_what_is_enqueued(void)
 {
 	const char *text = "graph @g {\nTG_BEGIN(G)\n CF_IF(n)\n  TG_KERNEL(A, add, 1, AIV, 0)\n CF_ELSE\n  TG_KERNEL(B, add, 1, AIV, 0)\n"
-			   "  TG_KERNEL(C, add, 1, AIV, 0)\n CF_ENDIF\n TG_KERNEL(D, tick1, 1, AIV, 0)\n" BINDS("A") BINDS("B") BINDS("C")
-			   " TG_DEPEND(B, C, DATA, X) TG_DEPEND(A, D) TG_DEPEND(C, D)\nTG_END(G)\n" RUN "}\n";
+			   "  TG_KERNEL(C, add, 1, AIV, 0)\n CF_ENDIF\n TG_KERNEL(D, tick1, 1, AIV, 0)\n" BINDS("A") BINDS("B")
+				   BINDS("C") " TG_DEPEND(B, C, DATA, X) TG_DEPEND(A, D) TG_DEPEND(C, D)\nTG_END(G)\n" RUN "}\n";
 
 	becomes(text, "1", 10, 11, "A 0-32 D 32-33");
 	becomes(text, "0", 10, 12, "B 0-32 C 32-64 D 64-65");
@@ -239,8 +238,8 @@ static void a_loop_runs_as_often_as_its_count_says_one_after_the_other(void)
 
 static void an_iterator_moves_the_bindings(void)
 {
-	const char *text = "TG_BEGIN(G)\n CF_LOOP(4, i)\n  TG_KERNEL(A, mark, 1, AIC, 0)\n  MC_BIND(A, 0, T, i*8, 4)\n CF_ENDLOOP\nTG_END(G)\n" RUN
-			   "MC_COPY(T, T2, 4)\n";
+	const char *text =
+		"TG_BEGIN(G)\n CF_LOOP(4, i)\n  TG_KERNEL(A, mark, 1, AIC, 0)\n  MC_BIND(A, 0, T, i*8, 4)\n CF_ENDLOOP\nTG_END(G)\n" RUN "MC_COPY(T, T2, 4)\n";
 
 	for (uint32_t threads = 1; threads < 3; threads++) {
 		struct graph_run *r = graph_run_open(text, NULL, threads);
@@ -269,16 +268,18 @@ static void a_while_goes_on_until_its_tensor_says_so(void)
 
 static void a_break_leaves_the_innermost_loop(void)
 {
-	const char *text = "graph @g {\nTG_BEGIN(G)\n CF_LOOP(2, i)\n  CF_LOOP(100, k)\n   TG_KERNEL(A, add, 1, AIV, 0)\n   CF_BREAK(X[k % 8] >= n)\n  CF_ENDLOOP\n"
-			   " CF_ENDLOOP\n" BINDS("A") "TG_END(G)\n" RUN "}\n";
+	const char *text =
+		"graph @g {\nTG_BEGIN(G)\n CF_LOOP(2, i)\n  CF_LOOP(100, k)\n   TG_KERNEL(A, add, 1, AIV, 0)\n   CF_BREAK(X[k % 8] >= n)\n  CF_ENDLOOP\n"
+		" CF_ENDLOOP\n" BINDS("A") "TG_END(G)\n" RUN "}\n";
 
 	becomes(text, "5", 2, 6, "A 0-32 A 32-64 A 64-96 A 96-128"); /* three times, then once */
 }
 
 static void launches_may_stand_in_loops_and_branches(void)
 {
-	const char *text = "graph @g {\nTG_BEGIN(G)\n TG_KERNEL(A, add, 1, AIV, 0)\n" BINDS("A") "TG_END(G)\n"
-			   "CF_LOOP(n, i)\n TG_INVOKE(G, i)\n CF_IF(i == 1)\n  TG_INVOKE(G, i)\n CF_ENDIF\nCF_ENDLOOP\nTG_INVOKE(G, 0)\n}\n";
+	const char *text = "graph @g {\nTG_BEGIN(G)\n TG_KERNEL(A, add, 1, AIV, 0)\n" BINDS(
+		"A") "TG_END(G)\n"
+		     "CF_LOOP(n, i)\n TG_INVOKE(G, i)\n CF_IF(i == 1)\n  TG_INVOKE(G, i)\n CF_ENDIF\nCF_ENDLOOP\nTG_INVOKE(G, 0)\n}\n";
 
 	becomes(text, "0", 0, 1, "A 0-32");
 	becomes(text, "3", 0, 5, "A 0-32 A 32-64 A 64-96 A 96-128 A 128-160");
@@ -316,9 +317,11 @@ static void fused_graphs_run_as_one(void)
 /* Events and sets come along; a kernel of the other graph waits for neither. */
 static void fused_graphs_keep_their_events_and_sets(void)
 {
-	times_are("TG_BEGIN(G)\n TG_KERNEL(A, tick10, 1, AIC, 0)\n TG_KERNEL(B, tick1, 1, AIC, 0)\n TG_KERNEL(D, tick1, 1, AIC, 64)\n SY_SIGNAL(done, A) SY_WAIT(done, B)\n"
-		  " SY_BARRIER({B, D}, 0)\nTG_END(G)\nTG_BEGIN(H)\n TG_KERNEL(C, tick100, 1, AIC, 0)\nTG_END(H)\nTG_FUSE(G, H, F)\nTG_LAUNCH(F, s) TG_SYNC(F)\n",
-		  "F.A 0-10 F.B 10-11 F.D 10-11 F.C 0-100");
+	times_are(
+		"TG_BEGIN(G)\n TG_KERNEL(A, tick10, 1, AIC, 0)\n TG_KERNEL(B, tick1, 1, AIC, 0)\n TG_KERNEL(D, tick1, 1, AIC, 64)\n SY_SIGNAL(done, A) "
+		"SY_WAIT(done, B)\n"
+		" SY_BARRIER({B, D}, 0)\nTG_END(G)\nTG_BEGIN(H)\n TG_KERNEL(C, tick100, 1, AIC, 0)\nTG_END(H)\nTG_FUSE(G, H, F)\nTG_LAUNCH(F, s) TG_SYNC(F)\n",
+		"F.A 0-10 F.B 10-11 F.D 10-11 F.C 0-100");
 }
 
 static void hints_change_nothing_here(void)
@@ -336,11 +339,12 @@ static void priorities_and_residence_change_nothing_under_contention(void)
 	static const char *const residence[] = {"", " TG_PERSISTENT(C, 0)\n"};
 
 	for (int i = 0; i < 4; i++) {
-		struct graph_run *r = graph_run_open(check_fmt("schedule { dispatch round_robin(1) }\ngraph @g {\nTG_BEGIN(G)\n TG_KERNEL(A, tick10, 1, AIC, 0)\n"
-							       " TG_KERNEL(B, tick100, 1, AIC, 0)\nTG_END(G)\nTG_BEGIN(H)\n TG_KERNEL(C, tick1, 1, AIC, 0)\n%s"
-							       "TG_END(H)\n%sTG_LAUNCH(G, s) TG_LAUNCH(H, t) TG_LAUNCH(H, t)\n}\n",
-							       residence[i & 1], lines[i >> 1]),
-						     "g", 1);
+		struct graph_run *r =
+			graph_run_open(check_fmt("schedule { dispatch round_robin(1) }\ngraph @g {\nTG_BEGIN(G)\n TG_KERNEL(A, tick10, 1, AIC, 0)\n"
+						 " TG_KERNEL(B, tick100, 1, AIC, 0)\nTG_END(G)\nTG_BEGIN(H)\n TG_KERNEL(C, tick1, 1, AIC, 0)\n%s"
+						 "TG_END(H)\n%sTG_LAUNCH(G, s) TG_LAUNCH(H, t) TG_LAUNCH(H, t)\n}\n",
+						 residence[i & 1], lines[i >> 1]),
+				       "g", 1);
 
 		REQUIRE(r != NULL);
 		CHECK_INT(graph_run_go(r), PTOWSP_OK);
@@ -380,9 +384,10 @@ static void a_declared_kernel_brings_its_code_and_scalars(void)
 
 static void a_kernel_that_nobody_serves_is_named(void)
 {
-	struct graph_run *r = graph_run_open("TG_BEGIN(G)\n TG_KERNEL(FIRST, tick10, 1, AIC, 0)\n TG_KERNEL(LATE, late_entry, 1, AIC, 0)\n TG_DEPEND(FIRST, LATE)\n"
-					     "TG_END(G)\n" RUN,
-					     NULL, 1);
+	struct graph_run *r =
+		graph_run_open("TG_BEGIN(G)\n TG_KERNEL(FIRST, tick10, 1, AIC, 0)\n TG_KERNEL(LATE, late_entry, 1, AIC, 0)\n TG_DEPEND(FIRST, LATE)\n"
+			       "TG_END(G)\n" RUN,
+			       NULL, 1);
 
 	REQUIRE(r != NULL);
 	CHECK_INT(graph_run_go(r), PTOWSP_KERNEL_FAILED);
@@ -489,9 +494,10 @@ static int file_computes(const char *name)
 	if (options)
 		options[strcspn(options, "\n")] = '\0';
 	for (int threads = 1; says && threads < 3; threads++) {
-		CHECK_INT(check_run(check_fmt("cd '%s' && '%s/ptowsp-pack' --strict '%s' -o one.pkg && '%s/ptowsp-run' --strict --threads %d %s one.pkg", dir, bin, file, bin,
-					      threads, options ? options + strlen("// Run with: ") : ""),
-				    &out, NULL), 0);
+		CHECK_INT(check_run(check_fmt("cd '%s' && '%s/ptowsp-pack' --strict '%s' -o one.pkg && '%s/ptowsp-run' --strict --threads %d %s one.pkg", dir,
+					      bin, file, bin, threads, options ? options + strlen("// Run with: ") : ""),
+				    &out, NULL),
+			  0);
 		CHECK_CONTAINS(out, "compare: ok (");
 		free(out);
 	}

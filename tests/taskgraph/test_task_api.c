@@ -1,14 +1,14 @@
 /* SPDX-License-Identifier: MIT
  * test_task_api.c - tasks from C: the fused softmax of the PTO-ISA seed (section 4.5) with real kernels, order, bounded memory,
  * and what is refused. */
+#include "rt/graph_text.h"
+#include "rt/task_api.h"
+#include "tests/check.h"
+#include "tests/taskgraph/fused_softmax.h"
+#include "tests/taskgraph/graph_maker.h"
 #include <sched.h>
 #include <stdlib.h>
 #include <string.h>
-#include "tests/check.h"
-#include "tests/taskgraph/graph_maker.h"
-#include "rt/graph_text.h"
-#include "rt/task_api.h"
-#include "tests/taskgraph/fused_softmax.h"
 
 /* ---- fused softmax: 64 tiles, 5 tasks each -------------------------------------------------------------------------------- */
 
@@ -356,30 +356,31 @@ static ptowsp_status wrong_orchestrate(struct rt_tasks *tasks, void *context)
 	return wrong_step(tasks);
 }
 
-#define WRONGS(X) \
-	X(kernel, uint64_t t; return rt_task_alloc(tasks, 9, &t), "task 1: there is no such kernel") \
-	X(twice, uint64_t t; rt_task_alloc(tasks, any_kernel, &t); return rt_task_alloc(tasks, any_kernel, &t), "task 1: it was allocated and not submitted") \
-	X(left, uint64_t t; return rt_task_alloc(tasks, any_kernel, &t), "task 1: it was allocated and not submitted") \
-	X(old, return rt_task_submit(tasks, 0), "task 0 is not the one that was allocated last and not yet submitted") \
-	X(tensor, uint64_t t; rt_task_alloc(tasks, any_kernel, &t); return rt_task_add_input(tasks, t, 5, 0, 0, 1, 1), "task 1: there is no such tensor") \
-	X(region, uint64_t t; rt_task_alloc(tasks, any_kernel, &t); return rt_task_add_output(tasks, t, any_tensor, 3, 0, 2, 8), \
-	  "task 1: region [3, 0] of 2 x 8 lies outside tensor memory of 4 x 8") \
-	X(columns, uint64_t t; rt_task_alloc(tasks, any_kernel, &t); return rt_task_add_output(tasks, t, any_tensor, 0, UINT64_MAX, 1, 2), \
-	  "task 1: region [0, 18446744073709551615] of 1 x 2 lies outside tensor memory of 4 x 8") \
-	X(nothing, uint64_t t; rt_task_alloc(tasks, any_kernel, &t); return rt_task_add_output(tasks, t, any_tensor, 0, 0, 0, 2), \
-	  "task 1: region [0, 0] of 0 x 2 lies outside tensor memory of 4 x 8") \
-	X(many, uint64_t t; rt_task_alloc(tasks, any_kernel, &t); rt_task_add_arg(tasks, t, 1); return rt_task_add_arg(tasks, t, 2), \
-	  "task 1: it has too many scalar arguments; raise most_args") \
-	X(later, uint64_t t; rt_task_alloc(tasks, any_kernel, &t); return rt_task_add_dep(tasks, t, 1), "task 1: it can wait for earlier tasks only") \
-	X(scope, return rt_scope_end(tasks), "task 1: no scope is open that could end here") \
-	X(open, return rt_scope_begin(tasks), "1 scopes are open at the end of the orchestration function") \
-	X(registered, rt_tasks_kernel(tasks, "late", PTOWSP_UNIT_ANY, count_kernel); return PTOWSP_OK, "kernel late: kernels are made known before a run") \
-	X(workspace, rt_tasks_kernel_workspace(tasks, any_kernel, 64); return PTOWSP_OK, "kernel 0: workspaces are made known before a run") \
+#define WRONGS(X)                                                                                                                                              \
+	X(kernel, uint64_t t; return rt_task_alloc(tasks, 9, &t), "task 1: there is no such kernel")                                                           \
+	X(twice, uint64_t t; rt_task_alloc(tasks, any_kernel, &t); return rt_task_alloc(tasks, any_kernel, &t), "task 1: it was allocated and not submitted")  \
+	X(left, uint64_t t; return rt_task_alloc(tasks, any_kernel, &t), "task 1: it was allocated and not submitted")                                         \
+	X(old, return rt_task_submit(tasks, 0), "task 0 is not the one that was allocated last and not yet submitted")                                         \
+	X(tensor, uint64_t t; rt_task_alloc(tasks, any_kernel, &t); return rt_task_add_input(tasks, t, 5, 0, 0, 1, 1), "task 1: there is no such tensor")      \
+	X(region, uint64_t t; rt_task_alloc(tasks, any_kernel, &t);                                                                                            \
+	  return rt_task_add_output(tasks, t, any_tensor, 3, 0, 2, 8), "task 1: region [3, 0] of 2 x 8 lies outside tensor memory of 4 x 8")                   \
+	X(columns, uint64_t t; rt_task_alloc(tasks, any_kernel, &t);                                                                                           \
+	  return rt_task_add_output(tasks, t, any_tensor, 0, UINT64_MAX, 1, 2),                                                                                \
+		 "task 1: region [0, 18446744073709551615] of 1 x 2 lies outside tensor memory of 4 x 8")                                                      \
+	X(nothing, uint64_t t; rt_task_alloc(tasks, any_kernel, &t);                                                                                           \
+	  return rt_task_add_output(tasks, t, any_tensor, 0, 0, 0, 2), "task 1: region [0, 0] of 0 x 2 lies outside tensor memory of 4 x 8")                   \
+	X(many, uint64_t t; rt_task_alloc(tasks, any_kernel, &t); rt_task_add_arg(tasks, t, 1);                                                                \
+	  return rt_task_add_arg(tasks, t, 2), "task 1: it has too many scalar arguments; raise most_args")                                                    \
+	X(later, uint64_t t; rt_task_alloc(tasks, any_kernel, &t); return rt_task_add_dep(tasks, t, 1), "task 1: it can wait for earlier tasks only")          \
+	X(scope, return rt_scope_end(tasks), "task 1: no scope is open that could end here")                                                                   \
+	X(open, return rt_scope_begin(tasks), "1 scopes are open at the end of the orchestration function")                                                    \
+	X(registered, rt_tasks_kernel(tasks, "late", PTOWSP_UNIT_ANY, count_kernel); return PTOWSP_OK, "kernel late: kernels are made known before a run")     \
+	X(workspace, rt_tasks_kernel_workspace(tasks, any_kernel, 64); return PTOWSP_OK, "kernel 0: workspaces are made known before a run")                   \
 	X(own, (void)tasks; return PTOWSP_IO, "the orchestration function failed with status -21")
-#define X(name, step, why)                                          \
-	static ptowsp_status wrong_##name(struct rt_tasks *tasks) \
-	{                                                         \
-		step;                                             \
+#define X(name, step, why)                                                                                                                                     \
+	static ptowsp_status wrong_##name(struct rt_tasks *tasks)                                                                                              \
+	{                                                                                                                                                      \
+		step;                                                                                                                                          \
 	}
 WRONGS(X)
 #undef X
@@ -447,8 +448,9 @@ static void a_scope_larger_than_the_window_is_a_deadlock_with_a_cure(void)
 			any_kernel = count.kernel;
 			CHECK_INT(rt_tasks_run(tasks, scope_orchestrate, &n, workers, 1, NULL, &error), window < 5 ? PTOWSP_DEADLOCK : PTOWSP_OK);
 			if (window < 5)
-				CHECK_STR(error.text, "task 4 can never be submitted: open scopes hold the whole window of 4 tasks; a window of 5 lets it in, or end a "
-						      "scope before");
+				CHECK_STR(error.text,
+					  "task 4 can never be submitted: open scopes hold the whole window of 4 tasks; a window of 5 lets it in, or end a "
+					  "scope before");
 			else
 				CHECK_UINT(count.ran, 15);
 			CHECK_INT(rt_tasks_run(tasks, scope_orchestrate, &n, workers, 0, NULL, NULL), PTOWSP_OK);

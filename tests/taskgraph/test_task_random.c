@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: MIT
  * test_task_random.c - random programs of tasks from C: their edges and results against a plain model. */
-#include <stdlib.h>
-#include <string.h>
+#include "rt/task_api.h"
 #include "tests/check.h"
 #include "tests/taskgraph/graph_maker.h"
-#include "rt/task_api.h"
+#include <stdlib.h>
+#include <string.h>
 
 enum { MODEL_TASKS = 70, MODEL_TENSORS = 3, SIDE = 8, CELLS = MODEL_TENSORS * SIDE * SIDE, REGIONS = 3 };
 struct region {
@@ -163,7 +163,9 @@ static ptowsp_status model_orchestrate(struct rt_tasks *tasks, void *context)
 		for (uint32_t r = 0; r < step->count; r++) {
 			const struct region *g = &step->regions[r];
 			ptowsp_status (*add)(struct rt_tasks *, uint64_t, uint32_t, uint64_t, uint64_t, uint32_t, uint32_t) =
-				g->access == PTOWSP_READ ? rt_task_add_input : g->access == PTOWSP_WRITE ? rt_task_add_output : rt_task_add_inout;
+				g->access == PTOWSP_READ    ? rt_task_add_input
+				: g->access == PTOWSP_WRITE ? rt_task_add_output
+							    : rt_task_add_inout;
 
 			add(tasks, task, m->tensors[g->tensor], g->row, g->column, g->rows, g->columns);
 		}

@@ -2,11 +2,11 @@
  * test_taskgraph.c - the task graphs of the corpus, edge for edge, in process and through ptowsp-run. */
 #include "tests/check.h"
 
+#include "tests/corpus.h"
 #include <jansson.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include "tests/corpus.h"
 
 enum { GRAPH, PTO, FUNCTION, SCALARS, TASKS, SUM_FANIN, EDGES, READY, DEPTH, FANOUT, FULL_EDGES, FULL_READY, FULL_DEPTH, KERNELS };
 
@@ -116,8 +116,7 @@ static bool graph_make(struct graph *g, const struct corpus_row *row, const char
 	struct ptowsp_execute_options options = {.flags = PTOWSP_RUN_NO_KERNELS};
 	struct ptowsp_error error = {.head = PTOWSP_HEAD(error, ERROR)};
 	struct ptowsp_plan *plan;
-	struct ptowsp_program *program = corpus_load(row->columns[PTO], row->columns[FUNCTION], schedule, 3,
-						     row->columns[SCALARS], &plan);
+	struct ptowsp_program *program = corpus_load(row->columns[PTO], row->columns[FUNCTION], schedule, 3, row->columns[SCALARS], &plan);
 	ptowsp_status st;
 
 	*g = (struct graph){.plan = plan};
@@ -218,8 +217,8 @@ static void edges_compare(const struct graph *g, const char *name)
 	CHECK_UINT(g->edge_count, wanted.edge_count);
 	for (uint32_t i = 0; i < wanted.edge_count && i < g->edge_count; i++)
 		if (wanted.edges[i] != g->edges[i]) {
-			CHECK_FAIL("edge %u is %u -> %u, wanted %u -> %u", i, (uint32_t)g->edges[i], (uint32_t)(g->edges[i] >> 32),
-				   (uint32_t)wanted.edges[i], (uint32_t)(wanted.edges[i] >> 32));
+			CHECK_FAIL("edge %u is %u -> %u, wanted %u -> %u", i, (uint32_t)g->edges[i], (uint32_t)(g->edges[i] >> 32), (uint32_t)wanted.edges[i],
+				   (uint32_t)(wanted.edges[i] >> 32));
 			break;
 		}
 	graph_finish(&wanted);
@@ -282,8 +281,7 @@ static bool graph_file_read(struct graph *g, json_t *root)
 		kernel_add(g, json_string_value(json_object_get(item, "kernel")));
 	}
 	json_array_foreach(json_object_get(root, "edges"), i, item)
-		edge_add(g, (uint64_t)json_integer_value(json_array_get(item, 0)),
-			 (uint64_t)json_integer_value(json_array_get(item, 1)));
+		edge_add(g, (uint64_t)json_integer_value(json_array_get(item, 0)), (uint64_t)json_integer_value(json_array_get(item, 1)));
 	return g->tasks > 0;
 }
 
@@ -297,8 +295,8 @@ static void graph_through_the_tools(const struct corpus_row *row)
 	FILE *f = open_memstream(&command, &size);
 
 	fprintf(f, "'%s/bin/ptowsp-pack' '%s/corpus/%s' -o '%s/g.pkg.zst' && ", check_build(), check_shared(), row->columns[PTO], dir);
-	fprintf(f, "'%s/bin/ptowsp-run' '%s/g.pkg.zst' --entry %s --no-kernels --schedule deps=tensor_map_exact --schedule hazards=raw",
-		check_build(), dir, row->columns[FUNCTION]);
+	fprintf(f, "'%s/bin/ptowsp-run' '%s/g.pkg.zst' --entry %s --no-kernels --schedule deps=tensor_map_exact --schedule hazards=raw", check_build(), dir,
+		row->columns[FUNCTION]);
 	while ((item = strsep(&at, ",")))
 		fprintf(f, " --set %s", item);
 	fprintf(f, " --graph '%s/g.json'", dir);

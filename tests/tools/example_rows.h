@@ -8,7 +8,7 @@
 /* "| [name](name.pto) `--options` | what it shows | tasks | elements compared, - for none |"; a name may stand in a folder, large/name. */
 struct example_row {
 	char package[64], source[64], options[128]; /* package without its ending, below build/packages */
-	const char *name;			    /* the package without its folder */
+	const char *name;                           /* the package without its folder */
 	long tasks, elements;
 };
 

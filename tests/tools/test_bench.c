@@ -2,16 +2,16 @@
  * test_bench.c - ptowsp-bench gives whole tables, and its graphs are the ones that it says. */
 #include "tests/check.h"
 
+#include "tools/bench/nest.h"
 #include <jansson.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
-#include "tools/bench/nest.h"
 
-#define COLUMNS 12u      /* of the table */
+#define COLUMNS      12u /* of the table */
 #define PEER_COLUMNS 20u
-#define EXAMPLES 28u     /* all of packages/examples but that of two devices, and the large one, which may be there */
+#define EXAMPLES     28u /* all of packages/examples but that of two devices, and the large one, which may be there */
 
 /* Output of the benchmark; to be freed. */
 static char *bench(const char *arguments, int wanted)
@@ -94,8 +94,8 @@ static void every_benchmark_has_its_rows(void)
 	static const struct {
 		const char *name;
 		unsigned rows;
-	} wanted[] = {{"examples", 2 * EXAMPLES}, {"sizes", 7 + 4}, {"filter", 6}, {"softmax", 9}, {"a2a3sim", 4 * 3 + 5 + 2 + 3}, {"aie", 5}, {"isolate", 7 + 3 + 2}, {"isa", 9},
-		    {"kernels", 4 * 8 + 2}};
+	} wanted[] = {{"examples", 2 * EXAMPLES}, {"sizes", 7 + 4}, {"filter", 6},         {"softmax", 9}, {"a2a3sim", 4 * 3 + 5 + 2 + 3}, {"aie", 5},
+		      {"isolate", 7 + 3 + 2},     {"isa", 9},       {"kernels", 4 * 8 + 2}};
 
 	for (size_t i = 0; i < sizeof(wanted) / sizeof(*wanted); i++) {
 		char *out = bench(check_fmt("%s --small --reps 1 --tsv", wanted[i].name), 0);
@@ -186,8 +186,7 @@ static void peer_rows_are_verified_and_count_right(void)
 
 	for (unsigned i = 0; i < 8; i++) {
 		const unsigned w = i / 2, threads = i % 2 + 1;
-		char *out = bench(check_fmt("peer --workload %s --n %u --threads %u --work-ns 100 --reps 2", wanted[w].workload,
-					    wanted[w].n, threads), 0);
+		char *out = bench(check_fmt("peer --workload %s --n %u --threads %u --work-ns 100 --reps 2", wanted[w].workload, wanted[w].n, threads), 0);
 
 		CHECK_UINT(columns_of(out), PEER_COLUMNS);
 		column_get(out, 3, text, sizeof(text));
@@ -207,13 +206,16 @@ static void peer_rows_say_when_a_broken_core_ran_them(void)
 		const char *build, *workload, *work_ns;
 		unsigned threads;
 	} broken[] = {{"order", "w1", "2000", 2}, {"order", "w2", "2000", 2}, {"once", "w1", "0", 2}, {"once", "w3", "0", 2},
-		      {"swap", "w2", "0", 1},	  {"swap", "w4", "0", 1},    {"once", "w1", "0", 1}, {"once", "w3", "0", 1}};
+		      {"swap", "w2", "0", 1},     {"swap", "w4", "0", 1},     {"once", "w1", "0", 1}, {"once", "w3", "0", 1}};
 
 	for (unsigned i = 0; i < sizeof(broken) / sizeof(*broken); i++) {
 		char *out = NULL, *err = NULL;
 		char text[64];
-		int rc = check_run(check_fmt("PB_QUIET_S=0 '%s/bin/ptowsp-bench' peer --plugin '%s/test/faulty/%s/libptowsp_cpu_sim.so' --workload %s --n 64 --threads %u"
-					     " --work-ns %s --reps 2", check_build(), check_build(), broken[i].build, broken[i].workload, broken[i].threads, broken[i].work_ns), &out, &err);
+		int rc = check_run(
+			check_fmt("PB_QUIET_S=0 '%s/bin/ptowsp-bench' peer --plugin '%s/test/faulty/%s/libptowsp_cpu_sim.so' --workload %s --n 64 --threads %u"
+				  " --work-ns %s --reps 2",
+				  check_build(), check_build(), broken[i].build, broken[i].workload, broken[i].threads, broken[i].work_ns),
+			&out, &err);
 
 		CHECK_INT(rc, 1);
 		column_get(out, PEER_COLUMNS - 1, text, sizeof(text));

@@ -193,7 +193,8 @@ static void a_run_goes_on_in_another_process(void)
 	       "ptowsp-run: TG_RESTORE brought back zeros as checkpoint HALF, which the run had not taken before and did not begin with; give one with "
 	       "--restore=FILE\n");
 	run_is("--quiet --entry train --set resume=1 --expect OUT=whole.npy train.pkg.zst", 6,
-	       "ptowsp-run: \"OUT\" is not as expected: 63 of 64 elements exceed rtol 1e-05, atol 1e-06; first [1]: 1.75 against 1.9375, worst [63]: 110.25 against "
+	       "ptowsp-run: \"OUT\" is not as expected: 63 of 64 elements exceed rtol 1e-05, atol 1e-06; first [1]: 1.75 against 1.9375, worst [63]: 110.25 "
+	       "against "
 	       "122.0625\n");
 }
 
@@ -213,20 +214,20 @@ static void checkpoints_are_carried_on(void)
 }
 
 /* Two checkpoints, of which symbols say whether they are taken; the second one comes back in two rounds. */
-static const char two[] =
-	"symbol %left : u64 = 1\nsymbol %right : u64 = 1\nsymbol %from : u64 = 0\n"
-	"func @copy(%x: !pto.memref<gm,...,f32>, %y: !pto.memref<gm,...,f32>) {\n"
-	"  %t = alloc_tile : !pto.tile<8x8xf32>\n  %t = tload %x[0, 0]\n  tstore %t, %y[0, 0]\n  return\n}\n"
-	"graph @two {\nMC_ALLOC(A, 256)\nMC_ALLOC(B, 256)\n"
-	"TG_BEGIN(LEFT)\n TG_KERNEL(K, copy, 1, AIV, 0)\n MC_BIND(K, 0, X, 0, 256) MC_BIND(K, 1, A)\nTG_END(LEFT)\n"
-	"TG_BEGIN(RIGHT)\n TG_KERNEL(L, copy, 1, AIV, 0)\n MC_BIND(L, 0, X, 0, 256) MC_BIND(L, 1, B)\nTG_END(RIGHT)\n"
-	"TG_LAUNCH(LEFT, s)\nTG_LAUNCH(RIGHT, s)\n"
-	"CF_IF(left)\n TG_CHECKPOINT(LEFT, FIRST)\nCF_ENDIF\nTG_RESTORE(LEFT, FIRST)\n"
-	"CF_LOOP(2, i)\n CF_IF(right && i >= from)\n  TG_CHECKPOINT(RIGHT, SECOND)\n CF_ENDIF\n TG_RESTORE(RIGHT, SECOND)\nCF_ENDLOOP\n"
-	"MC_COPY(B, OUT, 256)\n}\n";
+static const char two[] = "symbol %left : u64 = 1\nsymbol %right : u64 = 1\nsymbol %from : u64 = 0\n"
+			  "func @copy(%x: !pto.memref<gm,...,f32>, %y: !pto.memref<gm,...,f32>) {\n"
+			  "  %t = alloc_tile : !pto.tile<8x8xf32>\n  %t = tload %x[0, 0]\n  tstore %t, %y[0, 0]\n  return\n}\n"
+			  "graph @two {\nMC_ALLOC(A, 256)\nMC_ALLOC(B, 256)\n"
+			  "TG_BEGIN(LEFT)\n TG_KERNEL(K, copy, 1, AIV, 0)\n MC_BIND(K, 0, X, 0, 256) MC_BIND(K, 1, A)\nTG_END(LEFT)\n"
+			  "TG_BEGIN(RIGHT)\n TG_KERNEL(L, copy, 1, AIV, 0)\n MC_BIND(L, 0, X, 0, 256) MC_BIND(L, 1, B)\nTG_END(RIGHT)\n"
+			  "TG_LAUNCH(LEFT, s)\nTG_LAUNCH(RIGHT, s)\n"
+			  "CF_IF(left)\n TG_CHECKPOINT(LEFT, FIRST)\nCF_ENDIF\nTG_RESTORE(LEFT, FIRST)\n"
+			  "CF_LOOP(2, i)\n CF_IF(right && i >= from)\n  TG_CHECKPOINT(RIGHT, SECOND)\n CF_ENDIF\n TG_RESTORE(RIGHT, SECOND)\nCF_ENDLOOP\n"
+			  "MC_COPY(B, OUT, 256)\n}\n";
 
-#define ZEROS(name) "ptowsp-run: TG_RESTORE brought back zeros as checkpoint " name ", which the run had not taken before and did not begin with; " \
-		    "give one with --restore=FILE\n"
+#define ZEROS(name)                                                                                                                                            \
+	"ptowsp-run: TG_RESTORE brought back zeros as checkpoint " name ", which the run had not taken before and did not begin with; "                        \
+	"give one with --restore=FILE\n"
 
 static void what_was_not_there_when_it_was_brought_back_is_said(void)
 {
@@ -263,7 +264,9 @@ static void wrong_files_and_wrong_use_are_a_sentence(void)
 	run_is("--entry train --device=cpu0,cpu1 --restore=half train.pkg.zst", 2, "ptowsp-run: --restore is for a run on one device, not on cpu0,cpu1\n");
 	run_is("--entry train --restore=nofile train.pkg.zst", 2, "ptowsp-run: checkpoint nofile cannot be opened: No such file or directory\n");
 	run_is("--entry train --restore=train.pto train.pkg.zst", 2, "ptowsp-run: train.pto is no checkpoint; ptowsp-run --checkpoint=FILE writes one\n");
-	CHECK_INT(check_run(check_fmt("cd '%s' && test ! -e x && cp half good && printf X | dd of=half bs=1 seek=180 conv=notrunc 2>/dev/null", folder), NULL, NULL), 0);
+	CHECK_INT(check_run(check_fmt("cd '%s' && test ! -e x && cp half good && printf X | dd of=half bs=1 seek=180 conv=notrunc 2>/dev/null", folder), NULL,
+			    NULL),
+		  0);
 	run_is("--entry train --restore=half train.pkg.zst", 2,
 	       "ptowsp-run: checkpoint half is damaged: its content does not have the digest at its end; write it again\n");
 	/* a run that fails leaves the file as it was */

@@ -11,8 +11,8 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include "tests/taskgraph/one_task.h"
 #include "registry/npy.h"
+#include "tests/taskgraph/one_task.h"
 
 static char *out, *err; /* of the last run */
 static char dir[1024];
@@ -33,8 +33,8 @@ static void begin(const struct one_task *spec)
 
 static const char *line(const char *arguments)
 {
-	return check_fmt("cd '%s' && exec '%s/bin/ptowsp-run' --plugin-dir '%s/test/plugins' --plugin=probe --opt mode=%s %s", dir,
-			 check_build(), check_build(), mode, arguments);
+	return check_fmt("cd '%s' && exec '%s/bin/ptowsp-run' --plugin-dir '%s/test/plugins' --plugin=probe --opt mode=%s %s", dir, check_build(),
+			 check_build(), mode, arguments);
 }
 
 static int run(const char *arguments)
@@ -173,10 +173,9 @@ static void lists_of_values_are_for_as_many_runs(void)
 
 static void statistics_are_one_json_object(void)
 {
-	static const char *const fields[] = {
-		"schema", "plugin", "package", "total_cycles", "num_tasks", "num_edges", "num_executors", "num_streams", "compile_ms",
-		"execute_ms", "peak_rss_bytes", "kernels", "resources", "channels", "diagnostics", "engine", "cycle_model", "deterministic",
-		"recorded", "compare", "task_window"};
+	static const char *const fields[] = {"schema",      "plugin",     "package",     "total_cycles",   "num_tasks", "num_edges", "num_executors",
+					     "num_streams", "compile_ms", "execute_ms",  "peak_rss_bytes", "kernels",   "resources", "channels",
+					     "diagnostics", "engine",     "cycle_model", "deterministic",  "recorded",  "compare",   "task_window"};
 	json_t *root, *row;
 
 	begin(&usual);

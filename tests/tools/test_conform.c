@@ -67,7 +67,8 @@ static void a2a3_conforms_on_a_device(void)
 {
 	const char *b = check_root(), *t = check_tmp();
 
-	plugin_passes(check_fmt("ASCEND_HOME_PATH=%s/build/fakes/machine/cann LD_LIBRARY_PATH=%s/build/fakes/machine/usr/local/Ascend/driver/lib64/driver FAKE_CANN_LOG=%s/log",
+	plugin_passes(check_fmt("ASCEND_HOME_PATH=%s/build/fakes/machine/cann LD_LIBRARY_PATH=%s/build/fakes/machine/usr/local/Ascend/driver/lib64/driver "
+				"FAKE_CANN_LOG=%s/log",
 				b, b, t),
 		      check_fmt("--opt root=%s/build/fakes/machine --opt runtime=%s/build/fakes/simpler --opt cache=%s/cache %s", b, b, t, plugin("a2a3")), 42);
 }
@@ -128,13 +129,16 @@ static void template_compiled_by_tcc_conforms(void)
 
 	if (!compiler_is_here("tcc"))
 		CHECK_SKIP("tcc is not here");
-	if (check_run(check_fmt("cd %s && a=%s/abi && mkdir -p none/ptowsp && "
-				"echo '#define PTOWSP_NOTE(...) extern int note_elsewhere' >none/ptowsp/note.h && tcc -std=c11 -Inone -I$a -c $a/template/plugin.c -o plugin.o && "
-				"printf '#include \"ptowsp/note.h\"\nPTOWSP_NOTE(0, \"null\", \"example\", \"1.0.0\", \"null\");\n' | "
-				"gcc -std=c11 -I$a -x c -c - -o note.o && "
-				"gcc -shared -Wl,-z,defs,-z,now,-z,relro,-z,noexecstack,--version-script=$a/ptowsp_plugin.map plugin.o note.o -o libptowsp_null.so",
-				check_tmp(), check_root()),
-		      NULL, &err))
+	if (check_run(
+		    check_fmt(
+			    "cd %s && a=%s/abi && mkdir -p none/ptowsp && "
+			    "echo '#define PTOWSP_NOTE(...) extern int note_elsewhere' >none/ptowsp/note.h && tcc -std=c11 -Inone -I$a -c $a/template/plugin.c "
+			    "-o plugin.o && "
+			    "printf '#include \"ptowsp/note.h\"\nPTOWSP_NOTE(0, \"null\", \"example\", \"1.0.0\", \"null\");\n' | "
+			    "gcc -std=c11 -I$a -x c -c - -o note.o && "
+			    "gcc -shared -Wl,-z,defs,-z,now,-z,relro,-z,noexecstack,--version-script=$a/ptowsp_plugin.map plugin.o note.o -o libptowsp_null.so",
+			    check_tmp(), check_root()),
+		    NULL, &err))
 		CHECK_FAIL("the template is not built by tcc: %s", err);
 	free(err);
 	plugin_passes("", check_fmt(QUICK "%s/libptowsp_null.so", check_dir()), 43);
@@ -144,11 +148,12 @@ static void template_compiled_by_tcc_conforms(void)
 static void a_plugin_with_two_devices_conforms(void)
 {
 	static const char second[] = "s,\\*count = 1;,*count = 2;,; s,if (!room),if (room < 2),; "
-				     "s,devices_out.0. = &device_model;,static struct ptowsp_device second; second = device_model; second.name = \"null1\"; &devices_out[1] = \\&second;,";
+				     "s,devices_out.0. = &device_model;,static struct ptowsp_device second; second = device_model; second.name = \"null1\"; "
+				     "&devices_out[1] = \\&second;,";
 	char *err;
 
-	if (check_run(check_fmt("cd %s && sed '%s' %s/abi/template/plugin.c >plugin.c && cp %s/abi/template/build . && env ABI=%s/abi ./build", check_tmp(), second, check_root(),
-				check_root(), check_root()),
+	if (check_run(check_fmt("cd %s && sed '%s' %s/abi/template/plugin.c >plugin.c && cp %s/abi/template/build . && env ABI=%s/abi ./build", check_tmp(),
+				second, check_root(), check_root(), check_root()),
 		      NULL, &err))
 		CHECK_FAIL("the template with two devices is not built: %s", err);
 	free(err);
@@ -225,11 +230,16 @@ static void without_the_lint_a_refused_file_is_tested(void)
 /* The template has neither a trace nor a graph: what is asked for is what is missed. */
 static void a_backend_without_a_graph_is_told_so(void)
 {
-	static const char empty[] = "{\"schema\": \"ptowsp.package/1\", \"WORK\": {\"instructions\": [[\"halt\"]]}, \"ENTR\": [{\"name\": \"main\", \"flags\": 1}]}";
+	static const char empty[] =
+		"{\"schema\": \"ptowsp.package/1\", \"WORK\": {\"instructions\": [[\"halt\"]]}, \"ENTR\": [{\"name\": \"main\", \"flags\": 1}]}";
 	char *err = NULL;
 
-	REQUIRE_INT(check_run(check_fmt("cd %s && %s/abi/template/build && echo '%s' >e.json && %s/bin/ptowsp-pack --from-json e.json -o e.pkg.zst", check_tmp(), check_root(), empty, check_build()), NULL, NULL), 0);
-	CHECK_INT(check_run(check_fmt("cd %s && %s/bin/ptowsp-run --plugin=./libptowsp_null.so --graph - e.pkg.zst", check_dir(), check_build()), NULL, &err), 5);
+	REQUIRE_INT(check_run(check_fmt("cd %s && %s/abi/template/build && echo '%s' >e.json && %s/bin/ptowsp-pack --from-json e.json -o e.pkg.zst",
+					check_tmp(), check_root(), empty, check_build()),
+			      NULL, NULL),
+		    0);
+	CHECK_INT(check_run(check_fmt("cd %s && %s/bin/ptowsp-run --plugin=./libptowsp_null.so --graph - e.pkg.zst", check_dir(), check_build()), NULL, &err),
+		  5);
 	CHECK_CONTAINS(err, "null offers no task graph");
 	free(err);
 }
@@ -328,7 +338,9 @@ static void without_proc_what_needs_it_is_skipped(void)
 
 	if (check_run(check_fmt("%s true", hidden), NULL, NULL))
 		CHECK_SKIP("this machine gives no namespace of its own to mount in");
-	REQUIRE_INT(check_run(check_fmt("%s %s/bin/ptowsp-conform --test '@(fini|entry|loading|threads)_*' %s", hidden, check_build(), plugin("cpu_sim")), &out, NULL), 0);
+	REQUIRE_INT(check_run(check_fmt("%s %s/bin/ptowsp-conform --test '@(fini|entry|loading|threads)_*' %s", hidden, check_build(), plugin("cpu_sim")), &out,
+			      NULL),
+		    0);
 	CHECK_CONTAINS(out, "fini_returns_everything # SKIP this machine has no /proc");
 	CHECK_CONTAINS(out, "entry_has_no_effect # SKIP this machine has no /proc");
 	CHECK_CONTAINS(out, "threads_block_all_signals # SKIP this machine has no /proc");

@@ -51,7 +51,9 @@ static void a_graph_does_not_depend_on_kernels_or_threads(void)
 static void a_host_graph_build_gives_the_same_graph_and_results(void)
 {
 	cli_begin();
-	REQUIRE_INT(cli("$B/ptowsp-inspect --json $P/softmax.pkg.zst | sed s/task_buffer/host_graph_build/ >b.json && $B/ptowsp-pack --from-json b.json -o b.pkg.zst"), 0);
+	REQUIRE_INT(cli("$B/ptowsp-inspect --json $P/softmax.pkg.zst | sed s/task_buffer/host_graph_build/ >b.json && $B/ptowsp-pack --from-json b.json -o "
+			"b.pkg.zst"),
+		    0);
 	CHECK_INT(cli("for t in 1 2; do $B/ptowsp-run --threads $t --graph h$t.json b.pkg.zst || exit; done"), 0); /* its expected outputs are compared */
 	CHECK_CONTAINS(cli_out, "compare: ok");
 	CHECK_INT(cli("$B/ptowsp-run -q --graph t.json $P/softmax.pkg.zst && cmp t.json h1.json && cmp t.json h2.json"), 0);
@@ -129,7 +131,9 @@ static void a_saved_graph_is_drawn_later(void)
 	REQUIRE_INT(cli(OVERLAP "--graph g.json " VECTORS), 0);
 	CHECK_INT(cli("$B/ptowsp-inspect --graph again.dot g.json && grep -q rankdir=LR again.dot && grep -q put64 again.dot"), 0);
 	CHECK_INT(cli("$B/ptowsp-inspect --graph again.txt g.json && $B/ptowsp-inspect --graph twice.txt again.txt && cmp again.txt twice.txt"), 0);
-	CHECK_INT(cli(OVERLAP "--graph - " VECTORS " >dump.txt && $B/ptowsp-inspect --graph drawn.dot dump.txt && grep ' -> ' again.dot | sort >a && grep ' -> ' drawn.dot | sort | cmp - a && grep -q 'put64.n0.2 KiB' drawn.dot"), 0);
+	CHECK_INT(cli(OVERLAP "--graph - " VECTORS " >dump.txt && $B/ptowsp-inspect --graph drawn.dot dump.txt && grep ' -> ' again.dot | sort >a && grep ' -> "
+			      "' drawn.dot | sort | cmp - a && grep -q 'put64.n0.2 KiB' drawn.dot"),
+		  0);
 }
 
 static void names_with_odd_characters_survive_in_dot_and_json(void)
@@ -157,7 +161,8 @@ static void a_trace_is_a_chrome_trace_that_adds_up(void)
 	total = cli_int(cli_json(), "total_cycles");
 	events = cli_at(cli_json_file("t.json"), "traceEvents");
 	REQUIRE(json_is_array(events));
-	json_array_foreach(events, i, event) {
+	json_array_foreach(events, i, event)
+	{
 		const char *ph = cli_text(event, "ph");
 		intmax_t tid, ts, dur;
 
@@ -222,9 +227,13 @@ static void a_signal_while_a_picture_is_drawn_leaves_nothing_behind(void)
 
 static void a_dot_that_is_none_is_not_believed(void)
 {
-	static const struct { const char *script, *says; } rows[] = {
-		{"exit 0", "ended well and made no picture"}, {"echo hello", "ended well and made no picture"}, {"kill -9 $$", "was ended by signal 9"},
-		{"exit 3", "failed with status 3"}, {"trap '' ALRM TERM; exec sleep 60", "did not end in 1000 ms"}};
+	static const struct {
+		const char *script, *says;
+	} rows[] = {{"exit 0", "ended well and made no picture"},
+		    {"echo hello", "ended well and made no picture"},
+		    {"kill -9 $$", "was ended by signal 9"},
+		    {"exit 3", "failed with status 3"},
+		    {"trap '' ALRM TERM; exec sleep 60", "did not end in 1000 ms"}};
 
 	cli_begin();
 	for (size_t i = 0; i < sizeof(rows) / sizeof(*rows); i++) {

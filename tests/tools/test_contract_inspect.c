@@ -23,15 +23,17 @@ static void every_package_has_a_summary(void)
 /* Defaults are printed as the source wrote them, in the summary and by --explain. */
 static void defaults_are_numbers_of_their_type(void)
 {
-	static const char source[] = "cat > f.pto <<'END'\nsymbol %single : f32 = 1.1\nsymbol %wide : f64 = 1e300\nsymbol %half : f16 = 1.5\nsymbol %brain : bf16 = 2.5\n"
-				     "symbol %small : i8 = -3\nsymbol %large : u64 = 18446744073709551615\nslot %state : f32 = -0.25\ntensor %x : i32[1] inout\n"
-				     "workload @w {\n  copy %x[0 : 1, 1] -> %x[0]\n}\nEND\n$B/ptowsp-pack f.pto -o f.pkg.zst";
+	static const char source[] =
+		"cat > f.pto <<'END'\nsymbol %single : f32 = 1.1\nsymbol %wide : f64 = 1e300\nsymbol %half : f16 = 1.5\nsymbol %brain : bf16 = 2.5\n"
+		"symbol %small : i8 = -3\nsymbol %large : u64 = 18446744073709551615\nslot %state : f32 = -0.25\ntensor %x : i32[1] inout\n"
+		"workload @w {\n  copy %x[0 : 1, 1] -> %x[0]\n}\nEND\n$B/ptowsp-pack f.pto -o f.pkg.zst";
 
 	cli_begin();
 	REQUIRE_INT(cli(source), 0);
 	REQUIRE_INT(cli("$B/ptowsp-inspect f.pkg.zst | sed -n '/^symbols/,/^$/p' | tr -s ' '"), 0);
-	CHECK_STR(cli_out, "symbols and slots: 7\n name kind type default\n brain symbol bf16 2.5\n half symbol f16 1.5\n large symbol u64 18446744073709551615\n"
-			   " single symbol f32 1.1\n small symbol i8 -3\n state slot f32 -0.25\n wide symbol f64 1e+300\n\n");
+	CHECK_STR(cli_out,
+		  "symbols and slots: 7\n name kind type default\n brain symbol bf16 2.5\n half symbol f16 1.5\n large symbol u64 18446744073709551615\n"
+		  " single symbol f32 1.1\n small symbol i8 -3\n state slot f32 -0.25\n wide symbol f64 1e+300\n\n");
 	REQUIRE_INT(cli("$B/ptowsp-run --explain f.pkg.zst | grep 'symbol, ' | tr -s ' ' | sort"), 0);
 	CHECK_STR(cli_out, " brain bf16 symbol, default 2.5\n half f16 symbol, default 1.5\n large u64 symbol, default 18446744073709551615\n"
 			   " single f32 symbol, default 1.1\n small i8 symbol, default -3\n wide f64 symbol, default 1e+300\n");
@@ -40,76 +42,74 @@ static void defaults_are_numbers_of_their_type(void)
 /* Of most instructions one. */
 static void a_listing_says_what_each_instruction_does(void)
 {
-	static const char source[] =
-		"tensor %x : u8[16, 64] inout\n"
-		"tensor %rows : i32[4] in\n"
-		"event %done\n"
-		"symbol %n : i32 = 3\n"
-		"slot %c : i64 = 0\n"
-		"kernel @k(%a: f32[4, 4] inout, %s: i32)\n"
-		"kernel @b(%a: u8[1, 8] inout)\n"
-		"workload @main {\n"
-		"  parallel_for %i in 0 to %n step 2 {\n"
-		"    %t = call @k(%a -> %x[%i, 0 : 4, 16] as f32, %s -> %i * 3 + 1)\n"
-		"    call @k(%a -> %x[0, 4 : 4, 16] as f32, %s -> 7) after data %t, soft 0\n"
-		"  }\n"
-		"  while %c < 4 {\n"
-		"    slot_set %c, %c + 1\n"
-		"    if %c == 2 {\n"
-		"      break\n"
-		"    } else {\n"
-		"      slot_load %c, %rows[0]\n"
-		"    }\n"
-		"  }\n"
-		"  combine { scope { call @b(%a -> %x[0, 0 : 1, 8]) } } { signal %done }\n"
-		"  sequential { wait %done } { barrier } { nop }\n"
-		"  for_each %j in ragged(4, %rows)[2] { fence device }\n"
-		"  notify 1, 2\n"
-		"}\n",
-			  listing[] =
-		"workload: instructions 35, axes 2, kernels 2, tensors 0\n"
-		"main: (default entry)\n"
-		"     0  parallel_for i = 0 .. n step 2 -> 9                       ; l.pto:9\n"
-		"     1    task k, 1 arguments, 1 tensors                          ; l.pto:10\n"
-		"     2      param_expr 0, i * 3 + 1\n"
-		"     3      io_inout 0, x[i, 0] 4 x 16 as f32\n"
-		"     4    task k, 1 arguments, 1 tensors                          ; l.pto:11\n"
-		"     5      param_const 0, 7\n"
-		"     6      io_inout 0, x[0, 4] 4 x 16 as f32\n"
-		"     7      after data, task - 1\n"
-		"     8      after soft, 0\n"
-		"     9  while c < 4                                               ; l.pto:13\n"
-		"    10    target -> 17\n"
-		"    11    slot_set c, c + 1                                       ; l.pto:14\n"
-		"    12    cond c == 2                                             ; l.pto:15\n"
-		"    13      target -> 16\n"
-		"    14      target -> 17\n"
-		"    15      break                                                 ; l.pto:16\n"
-		"    16      slot_load c, rows[0, 0] 1 x 1                         ; l.pto:18\n"
-		"    17  combine 2                                                 ; l.pto:21\n"
-		"    18    target -> 23\n"
-		"    19    target -> 24\n"
-		"    20    scope -> 23                                             ; l.pto:21\n"
-		"    21      task b, 0 arguments, 1 tensors                        ; l.pto:21\n"
-		"    22        io_inout 0, x[0, 0] 1 x 8\n"
-		"    23    signal done                                             ; l.pto:21\n"
-		"    24  sequential 3                                              ; l.pto:22\n"
-		"    25    target -> 29\n"
-		"    26    target -> 30\n"
-		"    27    target -> 31\n"
-		"    28    wait done                                               ; l.pto:22\n"
-		"    29    barrier                                                 ; l.pto:22\n"
-		"    30    nop                                                     ; l.pto:22\n"
-		"    31  for_each j in row 2 of 4 (ragged by rows) -> 33           ; l.pto:23\n"
-		"    32    fence device                                            ; l.pto:23\n"
-		"    33  notify 1, 2                                               ; l.pto:24\n"
-		"    34  halt\n"
-		"\n"
-		"kernel b (any)\n"
-		"  no payload: a registered or built-in C function serves it\n"
-		"\n"
-		"kernel k (any)\n"
-		"  no payload: a registered or built-in C function serves it\n";
+	static const char source[] = "tensor %x : u8[16, 64] inout\n"
+				     "tensor %rows : i32[4] in\n"
+				     "event %done\n"
+				     "symbol %n : i32 = 3\n"
+				     "slot %c : i64 = 0\n"
+				     "kernel @k(%a: f32[4, 4] inout, %s: i32)\n"
+				     "kernel @b(%a: u8[1, 8] inout)\n"
+				     "workload @main {\n"
+				     "  parallel_for %i in 0 to %n step 2 {\n"
+				     "    %t = call @k(%a -> %x[%i, 0 : 4, 16] as f32, %s -> %i * 3 + 1)\n"
+				     "    call @k(%a -> %x[0, 4 : 4, 16] as f32, %s -> 7) after data %t, soft 0\n"
+				     "  }\n"
+				     "  while %c < 4 {\n"
+				     "    slot_set %c, %c + 1\n"
+				     "    if %c == 2 {\n"
+				     "      break\n"
+				     "    } else {\n"
+				     "      slot_load %c, %rows[0]\n"
+				     "    }\n"
+				     "  }\n"
+				     "  combine { scope { call @b(%a -> %x[0, 0 : 1, 8]) } } { signal %done }\n"
+				     "  sequential { wait %done } { barrier } { nop }\n"
+				     "  for_each %j in ragged(4, %rows)[2] { fence device }\n"
+				     "  notify 1, 2\n"
+				     "}\n",
+			  listing[] = "workload: instructions 35, axes 2, kernels 2, tensors 0\n"
+				      "main: (default entry)\n"
+				      "     0  parallel_for i = 0 .. n step 2 -> 9                       ; l.pto:9\n"
+				      "     1    task k, 1 arguments, 1 tensors                          ; l.pto:10\n"
+				      "     2      param_expr 0, i * 3 + 1\n"
+				      "     3      io_inout 0, x[i, 0] 4 x 16 as f32\n"
+				      "     4    task k, 1 arguments, 1 tensors                          ; l.pto:11\n"
+				      "     5      param_const 0, 7\n"
+				      "     6      io_inout 0, x[0, 4] 4 x 16 as f32\n"
+				      "     7      after data, task - 1\n"
+				      "     8      after soft, 0\n"
+				      "     9  while c < 4                                               ; l.pto:13\n"
+				      "    10    target -> 17\n"
+				      "    11    slot_set c, c + 1                                       ; l.pto:14\n"
+				      "    12    cond c == 2                                             ; l.pto:15\n"
+				      "    13      target -> 16\n"
+				      "    14      target -> 17\n"
+				      "    15      break                                                 ; l.pto:16\n"
+				      "    16      slot_load c, rows[0, 0] 1 x 1                         ; l.pto:18\n"
+				      "    17  combine 2                                                 ; l.pto:21\n"
+				      "    18    target -> 23\n"
+				      "    19    target -> 24\n"
+				      "    20    scope -> 23                                             ; l.pto:21\n"
+				      "    21      task b, 0 arguments, 1 tensors                        ; l.pto:21\n"
+				      "    22        io_inout 0, x[0, 0] 1 x 8\n"
+				      "    23    signal done                                             ; l.pto:21\n"
+				      "    24  sequential 3                                              ; l.pto:22\n"
+				      "    25    target -> 29\n"
+				      "    26    target -> 30\n"
+				      "    27    target -> 31\n"
+				      "    28    wait done                                               ; l.pto:22\n"
+				      "    29    barrier                                                 ; l.pto:22\n"
+				      "    30    nop                                                     ; l.pto:22\n"
+				      "    31  for_each j in row 2 of 4 (ragged by rows) -> 33           ; l.pto:23\n"
+				      "    32    fence device                                            ; l.pto:23\n"
+				      "    33  notify 1, 2                                               ; l.pto:24\n"
+				      "    34  halt\n"
+				      "\n"
+				      "kernel b (any)\n"
+				      "  no payload: a registered or built-in C function serves it\n"
+				      "\n"
+				      "kernel k (any)\n"
+				      "  no payload: a registered or built-in C function serves it\n";
 
 	cli_begin();
 	REQUIRE(check_write(check_fmt("%s/l.pto", check_tmp()), source, strlen(source)));
@@ -134,7 +134,9 @@ static void every_package_verifies(void)
 {
 	cli_begin();
 	/* "unclosed" and "six" are there for their warnings, which suite contract_pipeline looks at. */
-	REQUIRE_INT(cli(EACH "$B/ptowsp-inspect --verify $p 2>err.txt || exit 1; case $p in */unclosed.pkg.zst|*/six.pkg.zst) ;; *) cat err.txt >&2 ;; esac; done"), 0);
+	REQUIRE_INT(
+		cli(EACH "$B/ptowsp-inspect --verify $p 2>err.txt || exit 1; case $p in */unclosed.pkg.zst|*/six.pkg.zst) ;; *) cat err.txt >&2 ;; esac; done"),
+		0);
 	CHECK_STR(cli_err, "");
 }
 
@@ -161,7 +163,8 @@ static void every_example_comes_back_from_its_source_with_its_data(void)
 {
 	cli_begin();
 	CHECK_INT(cli("for p in $P/*.pkg.zst; do $B/ptowsp-inspect --pto $p >a.pto && $B/ptowsp-pack a.pto --name $(basename $p .pkg.zst) -o a.pkg.zst && "
-		      "cmp $p a.pkg.zst || exit 1; done"), 0);
+		      "cmp $p a.pkg.zst || exit 1; done"),
+		  0);
 	CHECK_STR(cli_out, "");
 	CHECK_STR(cli_err, "");
 	CHECK_INT(cli("mkdir flat && cp $P/*.pkg.zst flat && $B/ptowsp-inspect --pto --out sources flat"), 0);
@@ -179,8 +182,10 @@ static void every_example_comes_back_from_its_source_with_its_data(void)
 static void packages_of_several_folders_keep_their_places(void)
 {
 	cli_begin();
-	CHECK_INT(cli("mkdir -p a/deep b && for f in a a/deep b; do $B/ptowsp-pack $S/scale.pto -o $f/x.pkg.zst && $B/ptowsp-pack $S/levels.pto -o $f/y.pkg.zst; done; "
-		      "$B/ptowsp-inspect --pto --out s a/ b/../b && find s -type f | sort"), 0);
+	CHECK_INT(cli("mkdir -p a/deep b && for f in a a/deep b; do $B/ptowsp-pack $S/scale.pto -o $f/x.pkg.zst && $B/ptowsp-pack $S/levels.pto -o "
+		      "$f/y.pkg.zst; done; "
+		      "$B/ptowsp-inspect --pto --out s a/ b/../b && find s -type f | sort"),
+		  0);
 	CHECK_CONTAINS(cli_out, "a/deep/x: ");
 	CHECK_CONTAINS(cli_out, "\nb/y: ");
 	CHECK_CONTAINS(cli_out, "\ns/a/deep/x.pto\ns/a/deep/y.pto\ns/a/x.pto\ns/a/y.pto\ns/b/x.pto\ns/b/y.pto\n");
@@ -242,10 +247,8 @@ static unsigned change_numbers(json_t *root, json_t *at, unsigned seen)
 	json_t *item;
 	size_t i;
 
-	json_array_foreach(at, i, item)
-		seen = change_numbers(root, item, seen);
-	json_object_foreach(at, key, item)
-		seen = change_numbers(root, item, seen);
+	json_array_foreach(at, i, item) seen = change_numbers(root, item, seen);
+	json_object_foreach(at, key, item) seen = change_numbers(root, item, seen);
 	if (json_is_integer(at) && seen++ % 11 == 0 && seen < 900) {
 		json_int_t old = json_integer_value(at);
 
@@ -278,7 +281,8 @@ static void json_without_a_member_is_refused_or_runs(void)
 	cli_begin();
 	REQUIRE_INT(cli("$B/ptowsp-inspect --json $K/scale.pkg.zst"), 0);
 	root = json_loads(cli_out, 0, NULL);
-	json_object_foreach(root, key, item) {
+	json_object_foreach(root, key, item)
+	{
 		copy = json_deep_copy(root);
 		json_object_del(copy, key);
 		pack_changed(copy, key);
@@ -293,7 +297,8 @@ static void json_without_a_member_is_refused_or_runs(void)
 static void data_of_a_tensor_with_a_long_name_get_a_file(void)
 {
 	cli_begin();
-	REQUIRE_INT(cli("n=$(printf 'x%.0s' $(seq 300)) && { echo \"tensor %$n : f32[64, 2] in\"; echo \"sample %$n input [64, 2] = [$(seq -s, 128)]\"; echo 'workload @main { nop }'; }"
+	REQUIRE_INT(cli("n=$(printf 'x%.0s' $(seq 300)) && { echo \"tensor %$n : f32[64, 2] in\"; echo \"sample %$n input [64, 2] = [$(seq -s, 128)]\"; echo "
+			"'workload @main { nop }'; }"
 			" >long.pto && $B/ptowsp-pack long.pto -o long.pkg.zst"),
 		    0);
 	CHECK_INT(cli("$B/ptowsp-inspect --pto --out s long.pkg.zst && ls s"), 0);
@@ -304,16 +309,25 @@ static void data_of_a_tensor_with_a_long_name_get_a_file(void)
 /* The language cannot say such a name, and no line of anything begins with a part of it. */
 static void names_never_become_lines(void)
 {
-	static const char *const commands[] = {"$B/ptowsp-inspect --pto e.pkg.zst", "$B/ptowsp-inspect e.pkg.zst", "$B/ptowsp-inspect --disasm e.pkg.zst", "$B/ptowsp-run --stats e.pkg.zst",
-					       "$B/ptowsp-run --explain e.pkg.zst", "$B/ptowsp-inspect --json e.pkg.zst", "$B/ptowsp-inspect --json e.pkg.zst $P/llama.pkg.zst",
-					       "$B/ptowsp-run --stats=json e.pkg.zst", "$B/ptowsp-run --explain --json e.pkg.zst", "$B/ptowsp-run --graph g.json --trace t.json e.pkg.zst && cat g.json t.json"};
+	static const char *const commands[] = {"$B/ptowsp-inspect --pto e.pkg.zst",
+					       "$B/ptowsp-inspect e.pkg.zst",
+					       "$B/ptowsp-inspect --disasm e.pkg.zst",
+					       "$B/ptowsp-run --stats e.pkg.zst",
+					       "$B/ptowsp-run --explain e.pkg.zst",
+					       "$B/ptowsp-inspect --json e.pkg.zst",
+					       "$B/ptowsp-inspect --json e.pkg.zst $P/llama.pkg.zst",
+					       "$B/ptowsp-run --stats=json e.pkg.zst",
+					       "$B/ptowsp-run --explain --json e.pkg.zst",
+					       "$B/ptowsp-run --graph g.json --trace t.json e.pkg.zst && cat g.json t.json"};
 	/* As long as they were, because code of kernels names its strings by their places. */
 	static const char *const edits[] = {"s/\"softmax\"/\"a\\\\nptows\"/g", "s/\"total_rows\"/\"y\\\\nptowsp-r\"/g", "s/\"row_max\"/\"r\\\\u009b31mx\"/g",
 					    "s/\"row_max\"/\"r\\\\u202emax\"/g"};
 
 	for (size_t i = 0; i < sizeof(edits) / sizeof(*edits); i++) {
 		cli_begin();
-		REQUIRE_INT(cli(check_fmt("$B/ptowsp-inspect --json $P/softmax.pkg.zst | sed '%s' >e.json && $B/ptowsp-pack --from-json e.json -o e.pkg.zst", edits[i])), 0);
+		REQUIRE_INT(cli(check_fmt("$B/ptowsp-inspect --json $P/softmax.pkg.zst | sed '%s' >e.json && $B/ptowsp-pack --from-json e.json -o e.pkg.zst",
+					  edits[i])),
+			    0);
 		for (size_t k = 0; k < sizeof(commands) / sizeof(*commands); k++) {
 			const int status = cli(commands[k]);
 

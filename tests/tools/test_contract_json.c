@@ -7,7 +7,7 @@
 #include <string.h>
 
 #define VECTORS "$K/vectors.pkg.zst"
-#define CC "cc -std=c11 -shared -fPIC -Wl,-z,now -I$R/abi -Wl,--version-script=$R/abi/ptowsp_plugin.map $R/tests/contract/plugin.c "
+#define CC      "cc -std=c11 -shared -fPIC -Wl,-z,now -I$R/abi -Wl,--version-script=$R/abi/ptowsp_plugin.map $R/tests/contract/plugin.c "
 
 /* Does any string below the value contain the text? */
 static bool mentions(const json_t *value, const char *text)
@@ -18,12 +18,8 @@ static bool mentions(const json_t *value, const char *text)
 
 	if (json_is_string(value))
 		return strstr(json_string_value(value), text) != NULL;
-	json_array_foreach((json_t *)value, i, item)
-		if (mentions(item, text))
-			return true;
-	json_object_foreach((json_t *)value, key, item)
-		if (mentions(item, text))
-			return true;
+	json_array_foreach((json_t *)value, i, item) if (mentions(item, text)) return true;
+	json_object_foreach((json_t *)value, key, item) if (mentions(item, text)) return true;
 	return false;
 }
 
@@ -41,8 +37,8 @@ static void listing_plugins_runs_none_of_them(void)
 	json_t *list;
 
 	cli_begin();
-	REQUIRE_INT(cli("mkdir d && " CC "-DMARK='\"mark\"' -o d/libptowsp_odd.so && "
-			CC "-DMARK='\"mark\"' -DNO_NOTE -o d/libptowsp_bare.so && " CC "-DNAME='\"cpu_sim\"' -o d/libptowsp_cpu_sim.so && "
+	REQUIRE_INT(cli("mkdir d && " CC "-DMARK='\"mark\"' -o d/libptowsp_odd.so && " CC "-DMARK='\"mark\"' -DNO_NOTE -o d/libptowsp_bare.so && " CC
+			"-DNAME='\"cpu_sim\"' -o d/libptowsp_cpu_sim.so && "
 			"echo text >d/libptowsp_text.so && echo text >d/readme.txt"),
 		    0);
 	REQUIRE_INT(cli("$B/ptowsp-run --list-plugins --plugin-dir d"), 0);
@@ -137,7 +133,9 @@ static void capabilities_are_a_matrix(void)
 	CHECK_CONTAINS(cli_out, "odd");
 	CHECK(!strstr(cli_out, " \n"));
 	REQUIRE_INT(cli("mkdir -p moved/bin && cp $B/ptowsp-run moved/bin"), 0); /* away from its probes */
-	CHECK_INT(cli("LD_LIBRARY_PATH=$B/../lib moved/bin/ptowsp-run --capabilities --verify --plugin=$B/../lib/ptowsp/plugins/libptowsp_cpu_sim.so --isolate=none"), 11);
+	CHECK_INT(cli("LD_LIBRARY_PATH=$B/../lib moved/bin/ptowsp-run --capabilities --verify --plugin=$B/../lib/ptowsp/plugins/libptowsp_cpu_sim.so "
+		      "--isolate=none"),
+		  11);
 	CHECK_INT(strncmp(cli_out, "cpu_sim 0.1.0: nothing is proved, as nothing that it claims can be seen here\n", 75), 0);
 	cli_check_sentence();
 }
@@ -210,8 +208,9 @@ static void explain_gives_the_program_of_every_device(void)
 }
 
 /* A tile of 128 KiB, of which no core of an array has half: nothing that a package says of its needs tells it, so only who lays it out can. */
-#define WIDE "cat >wide.pto <<'END'\ntensor %x : f32[128, 256] inout\nfunc @one(%x: !pto.memref<gm,...,f32>) {\n  %t = alloc_tile : !pto.tile<128x256xf32>\n" \
-	     "  %t = tload %x[0, 0]\n  tstore %t, %x[0, 0]\n}\nworkload @main {\n call @one(%x -> %x[0, 0])\n}\nEND\n$B/ptowsp-pack wide.pto -o wide.pkg.zst"
+#define WIDE                                                                                                                                                   \
+	"cat >wide.pto <<'END'\ntensor %x : f32[128, 256] inout\nfunc @one(%x: !pto.memref<gm,...,f32>) {\n  %t = alloc_tile : !pto.tile<128x256xf32>\n"       \
+	"  %t = tload %x[0, 0]\n  tstore %t, %x[0, 0]\n}\nworkload @main {\n call @one(%x -> %x[0, 0])\n}\nEND\n$B/ptowsp-pack wide.pto -o wide.pkg.zst"
 
 /* A run and its --explain end alike, also with the plugin in a process of its own. */
 static void explain_ends_as_the_run_does(void)
@@ -248,10 +247,10 @@ static void explain_ends_as_the_run_does(void)
 }
 
 /* A slot comes from what a task writes: an array is given all tasks before. Where data from outside decide whether that happens, a look cannot tell. */
-#define LATE(branch)                                                                                                                                       \
-	"cat >late.pto <<'END'\nslot %s : i64 = 0\nslot %n : i64 = 0\ntensor %given : i32[4, 4] in\ntensor %made : i32[4, 4] out\n"                        \
-	"func @put(%x: !pto.memref<gm,...,i32>) {\n  %t = alloc_tile : !pto.tile<4x4xi32>\n  %t = texpands %1\n  tstore %t, %x[0, 0]\n}\n"                 \
-	"workload @main {\n slot_load %s, %given[0, 0]\n call @put(%x -> %made[0, 0])\n " branch " { slot_load %n, %made[0, 0] }\n}\nEND\n"               \
+#define LATE(branch)                                                                                                                                           \
+	"cat >late.pto <<'END'\nslot %s : i64 = 0\nslot %n : i64 = 0\ntensor %given : i32[4, 4] in\ntensor %made : i32[4, 4] out\n"                            \
+	"func @put(%x: !pto.memref<gm,...,i32>) {\n  %t = alloc_tile : !pto.tile<4x4xi32>\n  %t = texpands %1\n  tstore %t, %x[0, 0]\n}\n"                     \
+	"workload @main {\n slot_load %s, %given[0, 0]\n call @put(%x -> %made[0, 0])\n " branch " { slot_load %n, %made[0, 0] }\n}\nEND\n"                    \
 	"$B/ptowsp-pack late.pto -o late.pkg.zst"
 #define LATE_SENTENCE " is read from tensor "
 
@@ -273,7 +272,8 @@ static void data_of_tasks_are_refused_before_the_run(void)
 		CHECK_STR(cli_err, check_fmt("ptowsp-run: auto: aie skipped: %s", sentence));
 		CHECK_INT(strncmp(cli_out, "cpu_sim cpu0: ", 14), 0);
 		CHECK_INT(cli(check_fmt("$B/ptowsp-run --explain --no-kernels --plugin=aie $P/%s.pkg.zst", packages[i])), 0); /* which takes zeros for them */
-		CHECK_INT(cli(check_fmt("$B/ptowsp-run --no-kernels --plugin=aie --emit design $P/%s.pkg.zst", packages[i])), 5); /* of a run that there cannot be */
+		CHECK_INT(cli(check_fmt("$B/ptowsp-run --no-kernels --plugin=aie --emit design $P/%s.pkg.zst", packages[i])),
+			  5); /* of a run that there cannot be */
 		CHECK_INT(cli("test ! -e design"), 0);
 		free(sentence);
 	}
@@ -340,7 +340,9 @@ static void a_target_opens_its_device(void)
 	CHECK_INT(strncmp(cli_out, "aie npu1: ", 10), 0);
 	CHECK_INT(cli("$B/ptowsp-run --plugin=xdna2 --device=npu1 $P/vector_add.pkg.zst"), 0);
 	CHECK_INT(strncmp(cli_out, "aie npu1: ", 10), 0);
-	REQUIRE_INT(cli("$B/ptowsp-inspect --pto $P/vector_add.pkg.zst >v.pto && { echo 'target xdna2'; cat v.pto; } >t.pto && $B/ptowsp-pack t.pto -o t.pkg.zst"), 0);
+	REQUIRE_INT(
+		cli("$B/ptowsp-inspect --pto $P/vector_add.pkg.zst >v.pto && { echo 'target xdna2'; cat v.pto; } >t.pto && $B/ptowsp-pack t.pto -o t.pkg.zst"),
+		0);
 	CHECK_INT(cli("$B/ptowsp-run --plugin=aie t.pkg.zst"), 0);
 	CHECK_INT(strncmp(cli_out, "aie npu2: ", 10), 0);
 	CHECK_INT(cli("$B/ptowsp-run --plugin=auto --plugin-order aie t.pkg.zst"), 0);
@@ -361,12 +363,48 @@ static void check_help(const char *tool, const char *const *words)
 
 static void run_helps(void)
 {
-	static const char *const words[] = {
-		"--plugin", "--list-plugins", "--devices", "--capabilities", "--explain", "--json", "--in", "--fill", "--out", "--expect",
-		"--rtol", "--atol", "--set", "--entry", "--schedule", "--no-kernels", "--runs", "--threads", "--plugin-dir",
-		"--user-plugins", "--opt", "--stats", "--trace", "--graph", "--timeout-ms", "--strict", "--max-memory", "--max-tasks",
-		"--version", "-v", "-q", "--progress", "--help", "random", "iota", "PTOWSP_PLUGIN_PATH",
-		/* exit codes */ "success", "usage", "refused", "deadlock", "deadline", NULL};
+	static const char *const words[] = {"--plugin",
+					    "--list-plugins",
+					    "--devices",
+					    "--capabilities",
+					    "--explain",
+					    "--json",
+					    "--in",
+					    "--fill",
+					    "--out",
+					    "--expect",
+					    "--rtol",
+					    "--atol",
+					    "--set",
+					    "--entry",
+					    "--schedule",
+					    "--no-kernels",
+					    "--runs",
+					    "--threads",
+					    "--plugin-dir",
+					    "--user-plugins",
+					    "--opt",
+					    "--stats",
+					    "--trace",
+					    "--graph",
+					    "--timeout-ms",
+					    "--strict",
+					    "--max-memory",
+					    "--max-tasks",
+					    "--version",
+					    "-v",
+					    "-q",
+					    "--progress",
+					    "--help",
+					    "random",
+					    "iota",
+					    "PTOWSP_PLUGIN_PATH",
+					    /* exit codes */ "success",
+					    "usage",
+					    "refused",
+					    "deadlock",
+					    "deadline",
+					    NULL};
 
 	cli_begin();
 	check_help("ptowsp-run", words);
@@ -438,7 +476,8 @@ static void a_level_of_effort_does_something_or_is_refused(void)
 	cli_begin();
 	for (int level = 0; level < 4; level++) {
 		const char *text;
-		json_t *stats = json_of(check_fmt("$B/ptowsp-run --opt opt_level=%d --no-kernels --set num_tiles=32 --stats=json $P/llama_layer.pkg.zst", level));
+		json_t *stats =
+			json_of(check_fmt("$B/ptowsp-run --opt opt_level=%d --no-kernels --set num_tiles=32 --stats=json $P/llama_layer.pkg.zst", level));
 
 		cycles[level] = whole_of(stats, "total_cycles");
 		REQUIRE_INT(cli(check_fmt("$B/ptowsp-run --opt opt_level=%d --opt debug=on -v $P/fused_softmax.pkg.zst", level)), 0);
@@ -477,9 +516,13 @@ static void check_table(const char *text)
 
 static void a_peer_row_has_the_columns_of_the_harness(void)
 {
-	static const struct { const char *args; int tasks, edges; } rows[] = {
-		{"--workload w1 --n 8", 3 * 64 + 13 * 8, 7 * 64 + 10 * 8}, {"--workload w2 --n 16", 256, 2 * 16 * 15},
-		{"--workload w3 --n 1000", 1000, 0}, {"--workload w4 --n 1000", 1000, 999}};
+	static const struct {
+		const char *args;
+		int tasks, edges;
+	} rows[] = {{"--workload w1 --n 8", 3 * 64 + 13 * 8, 7 * 64 + 10 * 8},
+		    {"--workload w2 --n 16", 256, 2 * 16 * 15},
+		    {"--workload w3 --n 1000", 1000, 0},
+		    {"--workload w4 --n 1000", 1000, 999}};
 	char name[32];
 	int threads, tasks, edges, work, reps;
 

@@ -81,7 +81,8 @@ static void type_source(char *text, size_t size, const char *type, bool is_truth
 		 "  %%s = tload %%a[0, 0]\n  %%t = tload %%c[0, 0]\n  %%t = %s %%s, %%t\n  tstore %%t, %%b[0, 0]\n"
 		 "  %%t = %s %%t, %%s\n  tstore %%t, %%c[0, 0]\n  return\n}\n"
 		 "kernel @k(%%a: %s[4, 8] in, %%b: %s[4, 8] out, %%c: %s[4, 8] inout) {\n  portable @step\n}\n"
-		 "workload @main {\n  parallel_for %%i in 0 to 16 {\n    call @k(%%a -> %%x[%%i * 4, 0], %%b -> %%y[%%i * 4, 0], %%c -> %%last[%%i %% 4 * 4, 0])\n  }\n}\n",
+		 "workload @main {\n  parallel_for %%i in 0 to 16 {\n    call @k(%%a -> %%x[%%i * 4, 0], %%b -> %%y[%%i * 4, 0], %%c -> %%last[%%i %% 4 * 4, "
+		 "0])\n  }\n}\n",
 		 type, type, type, type, type, type, type, type, is_truth ? "txor" : "tadd", is_truth ? "tor" : "tmul", type, type, type);
 }
 
@@ -101,8 +102,8 @@ static void every_type_gives_the_same_bits_with_any_number_of_threads(void)
 		if (cli("$B/ptowsp-pack --strict type.pto -o type.pkg.zst") != 0)
 			CHECK_FAIL("%s: %s", types[i], cli_err);
 		for (int threads = 1; threads <= 2; threads++)
-			if (cli(check_fmt("$B/ptowsp-run --threads %d --fill x=iota --fill last=ones --out y=y%d.npy --out last=last%d.npy type.pkg.zst", threads, threads,
-					  threads)) != 0)
+			if (cli(check_fmt("$B/ptowsp-run --threads %d --fill x=iota --fill last=ones --out y=y%d.npy --out last=last%d.npy type.pkg.zst",
+					  threads, threads, threads)) != 0)
 				CHECK_FAIL("%s with %d threads: %s", types[i], threads, cli_err);
 		CHECK_INT(cli("cmp y1.npy y2.npy && cmp last1.npy last2.npy"), 0);
 		CHECK_INT(cli("od -An -v -tx1 -j128 last1.npy | grep -q '[1-9a-f]'"), 0); /* something was computed */

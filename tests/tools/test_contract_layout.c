@@ -4,7 +4,7 @@
 
 #include <string.h>
 
-#define ADD "$P/vector_add.pkg.zst"
+#define ADD   "$P/vector_add.pkg.zst"
 #define TASKS "$P/probes/tasks.pkg.zst"
 
 /* Odd sizes, every distribution, one thread and three: bit for bit what it is without a layout. */
@@ -24,8 +24,10 @@ static void results_do_not_depend_on_layouts(void)
 		REQUIRE_INT(cli(check_fmt("$B/ptowsp-run -q %s --out %s=want.npy $P/%s.pkg.zst", cases[i].options, cases[i].out, cases[i].package)), 0);
 		for (size_t k = 0; cases[i].layouts[k]; k++)
 			for (int threads = 1; threads <= 3; threads += 2) {
-				CHECK_INT(cli(check_fmt("$B/ptowsp-run %s --threads %d --schedule spatial_map=3,2 --schedule %s --out %s=got.npy --stats=json $P/%s.pkg.zst",
-							cases[i].options, threads, cases[i].layouts[k], cases[i].out, cases[i].package)), 0);
+				CHECK_INT(cli(check_fmt("$B/ptowsp-run %s --threads %d --schedule spatial_map=3,2 --schedule %s --out %s=got.npy --stats=json "
+							"$P/%s.pkg.zst",
+							cases[i].options, threads, cases[i].layouts[k], cases[i].out, cases[i].package)),
+					  0);
 				CHECK(json_array_size(cli_at(cli_json(), "layouts")) > 0);
 				CHECK_INT(cli("cmp want.npy got.npy"), 0);
 			}
@@ -39,7 +41,8 @@ static void bytes_are_local_where_task_and_shard_are_at_one_place(void)
 	json_t *stats;
 
 	cli_begin();
-	REQUIRE_INT(cli("$B/ptowsp-run --schedule spatial_map=2,2 --schedule layout=a,S0 --schedule layout=b,R,S1 --schedule layout=c,S0,S1 --stats=json " ADD), 0);
+	REQUIRE_INT(cli("$B/ptowsp-run --schedule spatial_map=2,2 --schedule layout=a,S0 --schedule layout=b,R,S1 --schedule layout=c,S0,S1 --stats=json " ADD),
+		    0);
 	stats = cli_json();
 	CHECK_STR(cli_text(stats, "layouts[a].layout"), "S0,R");
 	CHECK_INT(cli_int(stats, "layouts[a].shards"), 2);
@@ -57,9 +60,11 @@ static void bytes_are_local_where_task_and_shard_are_at_one_place(void)
 static void figures_do_not_depend_on_layouts_or_threads(void)
 {
 	cli_begin();
-	REQUIRE_INT(cli("run() { $B/ptowsp-run --fill x=random:7 --set total_rows=37 --schedule spatial_map=3,2 --schedule layout=x,S1 --stats \"$@\" $P/softmax.pkg.zst"
-			" | sed '/^load/d; s/ [0-9.]* ms.*//; s/[0-9.]*$//'; }; run --threads 1 >one; run --threads 3 >three; cmp one three && grep -q 'S1' one"),
-		    0);
+	REQUIRE_INT(
+		cli("run() { $B/ptowsp-run --fill x=random:7 --set total_rows=37 --schedule spatial_map=3,2 --schedule layout=x,S1 --stats \"$@\" "
+		    "$P/softmax.pkg.zst"
+		    " | sed '/^load/d; s/ [0-9.]* ms.*//; s/[0-9.]*$//'; }; run --threads 1 >one; run --threads 3 >three; cmp one three && grep -q 'S1' one"),
+		0);
 	REQUIRE_INT(cli("run() { $B/ptowsp-run --fill x=random:7 --set total_rows=37 --schedule spatial_map=3,2 --stats=json \"$@\" $P/softmax.pkg.zst"
 			" | grep -o '\"total_cycles\":[^,]*\\|\"num_edges\":[^,]*'; }; run >plain; run --schedule layout=x,S0 >cut; cmp plain cut"),
 		    0);
@@ -131,7 +136,7 @@ static void wrong_layouts_of_a_package_are_refused_when_it_is_packed(void)
 /* --- collectives --- */
 
 #define PLACES 4
-#define TOTAL (64 * 96)
+#define TOTAL  (64 * 96)
 
 /* Contributions whose sums round: adding in another order would show. */
 static float contribution(int place, int i)
@@ -211,7 +216,8 @@ static void outputs_compare(const char *package, const char *options)
 
 static void collectives_move_and_add(void)
 {
-	static const char *const options[] = {"--threads 1", "--threads 2", "--threads 2 --schedule spatial_map=2,2", "--threads 2 --schedule 'deps=hybrid(bytes_overlap)'"};
+	static const char *const options[] = {"--threads 1", "--threads 2", "--threads 2 --schedule spatial_map=2,2",
+					      "--threads 2 --schedule 'deps=hybrid(bytes_overlap)'"};
 
 	cli_begin();
 	REQUIRE_INT(cli(check_fmt("$B/ptowsp-pack --strict %s/tests/contract/collectives.pto -o c.pkg.zst", check_root())), 0);
@@ -255,11 +261,12 @@ static void an_extent_is_its_symbol_where_a_loop_has_its_name(void)
 /* The function that adds gets a name that neither a function nor a kernel of the source has, and one for all reductions alike. */
 static void the_function_of_a_reduction_takes_nobodys_name(void)
 {
-	static const char source[] = "tensor %p : f32[2, 8, 8] in layout(S(0), R, R)\ntensor %t : f32[8, 8] out layout(R, R)\ntensor %u : f32[8, 8] out layout(R, R)\n"
-				     "func @sum.f32.8x8(%x: !pto.memref<gm,...,f32>) {\n  %a = alloc_tile : !pto.tile<8x8xf32>\n  %a = tload %x[0, 0]\n"
-				     "  %a = tmuls %a, %2.0\n  tstore %a, %x[0, 0]\n}\nkernel @sum.f32.8x8.(%a: f32[8, 8] inout) { portable @sum.f32.8x8 }\n"
-				     "workload @main {\n  all_reduce %p -> %t\n  all_reduce %p -> %u\n  call @sum.f32.8x8(%x -> %t)\n  call @sum.f32.8x8.(%a -> %u)\n}\n"
-				     "schedule { spatial_map(2, 2) }\n";
+	static const char source[] =
+		"tensor %p : f32[2, 8, 8] in layout(S(0), R, R)\ntensor %t : f32[8, 8] out layout(R, R)\ntensor %u : f32[8, 8] out layout(R, R)\n"
+		"func @sum.f32.8x8(%x: !pto.memref<gm,...,f32>) {\n  %a = alloc_tile : !pto.tile<8x8xf32>\n  %a = tload %x[0, 0]\n"
+		"  %a = tmuls %a, %2.0\n  tstore %a, %x[0, 0]\n}\nkernel @sum.f32.8x8.(%a: f32[8, 8] inout) { portable @sum.f32.8x8 }\n"
+		"workload @main {\n  all_reduce %p -> %t\n  all_reduce %p -> %u\n  call @sum.f32.8x8(%x -> %t)\n  call @sum.f32.8x8.(%a -> %u)\n}\n"
+		"schedule { spatial_map(2, 2) }\n";
 	float p[2 * 64], want[64];
 
 	cli_begin();

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT
  * test_contract_memory.c - memory of a run: what it takes, and what --max-memory holds it to. */
-#include "tests/contract/cli.h"
 #include "format/format_seal.h"
 #include "ptowsp/package.h"
+#include "tests/contract/cli.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -32,7 +32,9 @@ static void a_layer_of_131072_rows_needs_less_than_64_mib(void)
 		CHECK_SKIP("sanitizers have memory of their own");
 	for (size_t i = 0; i < sizeof(rules) / sizeof(*rules); i++) {
 		REQUIRE_INT(cli(check_fmt("$B/ptowsp-run --no-kernels --schedule task_window=8192 %s --set num_tiles=4096 --stats=json "
-					  "$P/llama_layer.pkg.zst", rules[i])), 0);
+					  "$P/llama_layer.pkg.zst",
+					  rules[i])),
+			    0);
 		CHECK_INT(cli_int(cli_json(), "num_tasks"), 16 * 2048 + 3 * 2048 * 2048);
 		CHECK_INT(cli_int(cli_json(), "task_window"), 8192);
 		CHECK(cli_int(cli_json(), "num_edges") > (i < 2 ? 2 : 1) * cli_int(cli_json(), "num_tasks")); /* few RAW edges alone are live */
@@ -42,7 +44,8 @@ static void a_layer_of_131072_rows_needs_less_than_64_mib(void)
 
 static int layer(const char *args, int tiles, intmax_t limit)
 {
-	return cli(check_fmt("$B/ptowsp-run -q --no-kernels --threads 1 --stats=json %s --set num_tiles=%d --max-memory=%jd $P/llama_layer.pkg.zst", args, tiles, limit));
+	return cli(check_fmt("$B/ptowsp-run -q --no-kernels --threads 1 --stats=json %s --set num_tiles=%d --max-memory=%jd $P/llama_layer.pkg.zst", args,
+			     tiles, limit));
 }
 
 /* The largest resident set of a run of 200,704 tasks, less that of a run of 320. */
@@ -128,8 +131,11 @@ static void a_later_run_takes_no_more_of_a_large_tensor_than_the_first(void)
 	if (cli_slow())
 		CHECK_SKIP("sanitizers take memory of their own");
 	cli_begin();
-	REQUIRE_INT(cli("cat >large.pto <<'END'\ntensor %x : f32[50331648, 16] inout\nfunc @one(%x: !pto.memref<gm,...,f32>) {\n  %t = alloc_tile : !pto.tile<8x16xf32>\n"
-			"  %t = tload %x[0, 0]\n  tstore %t, %x[0, 0]\n}\nworkload @main {\n call @one(%x -> %x[0, 0 : 8, 16])\n}\nEND\n$B/ptowsp-pack large.pto -o large.pkg.zst"), 0);
+	REQUIRE_INT(cli("cat >large.pto <<'END'\ntensor %x : f32[50331648, 16] inout\nfunc @one(%x: !pto.memref<gm,...,f32>) {\n  %t = alloc_tile : "
+			"!pto.tile<8x16xf32>\n"
+			"  %t = tload %x[0, 0]\n  tstore %t, %x[0, 0]\n}\nworkload @main {\n call @one(%x -> %x[0, 0 : 8, 16])\n}\nEND\n$B/ptowsp-pack "
+			"large.pto -o large.pkg.zst"),
+		    0);
 	for (size_t i = 0; i < sizeof(how) / sizeof(*how); i++) {
 		REQUIRE_INT(cli(check_fmt("$B/ptowsp-run -q --runs 3 --max-memory 9000000000 --stats=json %s large.pkg.zst", how[i])), 0);
 		CHECK(cli_int(cli_json(), "peak_rss_bytes") < 64 << 20);
@@ -140,7 +146,8 @@ static void a_later_run_takes_no_more_of_a_large_tensor_than_the_first(void)
 static void a_window_without_end_takes_no_more_than_the_machine_has(void)
 {
 	static const char *const how[] = {"", "--isolate=process", "--threads 2", "--explain"};
-	static const char small[] = "unshare -m -r sh -c \"mount --bind $T/meminfo /proc/meminfo && $B/ptowsp-run -q --no-kernels --entry nest --set n=1000 --set m=1000 %s " VECTORS "\"";
+	static const char small[] = "unshare -m -r sh -c \"mount --bind $T/meminfo /proc/meminfo && $B/ptowsp-run -q --no-kernels --entry nest --set n=1000 "
+				    "--set m=1000 %s " VECTORS "\"";
 
 	cli_begin();
 	if (cli_slow())
@@ -150,7 +157,8 @@ static void a_window_without_end_takes_no_more_than_the_machine_has(void)
 		CHECK_SKIP("no namespace of mounts can be made here");
 	for (size_t i = 0; i < sizeof(how) / sizeof(*how); i++) {
 		CHECK_INT(cli(check_fmt(small, check_fmt("--schedule task_window=0 %s", how[i]))), 3);
-		CHECK_CONTAINS(cli_err, "and this machine had 20480000 left when it began; state a task_window that is not 0, or allow so much with --max-memory");
+		CHECK_CONTAINS(cli_err,
+			       "and this machine had 20480000 left when it began; state a task_window that is not 0, or allow so much with --max-memory");
 		cli_check_sentence();
 	}
 	CHECK_INT(cli(check_fmt(small, "--schedule task_window=0 --max-memory 1000000000")), 0);

@@ -10,8 +10,8 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#define SCALE "$K/scale.pkg.zst"
-#define GOOD "--fill src=ones --set count=8"
+#define SCALE   "$K/scale.pkg.zst"
+#define GOOD    "--fill src=ones --set count=8"
 #define VECTORS "$K/vectors.pkg.zst"
 
 /* ---- stdout ---- */
@@ -61,7 +61,8 @@ static void a_stdout_that_fails_says_why(void)
 
 static void a_pipe_that_nobody_reads_is_told_where_its_signal_is_ignored(void)
 {
-	static const char way[] = "mkfifo pipe && { trap '' PIPE; cat pipe >/dev/null & reader=$!; exec 9>pipe; kill $reader; wait; %s >&9; }; status=$?; rm -f pipe; exit $status";
+	static const char way[] = "mkfifo pipe && { trap '' PIPE; cat pipe >/dev/null & reader=$!; exec 9>pipe; kill $reader; wait; %s >&9; }; status=$?; rm "
+				  "-f pipe; exit $status";
 
 	cli_begin();
 	talks(talkers[0], way, ": Broken pipe\n");
@@ -86,7 +87,9 @@ static void with_closed_streams_files_are_what_they_are_otherwise(void)
 
 static void what_is_read_is_not_overwritten(void)
 {
-	static const struct { const char *command, *first, *second; } cases[] = {
+	static const struct {
+		const char *command, *first, *second;
+	} cases[] = {
 		{"$B/ptowsp-run -q " GOOD " --out dst=s.pkg.zst s.pkg.zst", "--out dst", "the package"},
 		{"$B/ptowsp-run -q " GOOD " --out dst=./no/../s.pkg.zst s.pkg.zst", "--out dst", "the package"},
 		{"$B/ptowsp-run -q " GOOD " --trace hard s.pkg.zst", "--trace", "the package"},
@@ -112,9 +115,11 @@ static void what_is_read_is_not_overwritten(void)
 
 	cli_begin();
 	cli_npy_f32("src.npy", 32, 0, 1);
-	REQUIRE_INT(cli("mkdir no e && cp $S/scale.pto . && ln -s scale.pto link.pto && $B/ptowsp-pack scale.pto -o s.pkg.zst && ln s.pkg.zst hard && ln -s s.pkg.zst soft.json &&"
+	REQUIRE_INT(cli("mkdir no e && cp $S/scale.pto . && ln -s scale.pto link.pto && $B/ptowsp-pack scale.pto -o s.pkg.zst && ln s.pkg.zst hard && ln -s "
+			"s.pkg.zst soft.json &&"
 			" $B/ptowsp-inspect --json s.pkg.zst >s.json && cp $B/../lib/ptowsp/plugins/libptowsp_cpu_sim.so . && $B/ptowsp-pack --make-key key &&"
-			" $B/ptowsp-run -q " GOOD " --graph g.txt s.pkg.zst && cat * 2>/dev/null | sha256sum"), 0);
+			" $B/ptowsp-run -q " GOOD " --graph g.txt s.pkg.zst && cat * 2>/dev/null | sha256sum"),
+		    0);
 	before = strdup(cli_out);
 	for (size_t i = 0; i < sizeof(cases) / sizeof(*cases); i++) {
 		CHECK_INT(cli(cases[i].command), 2);
@@ -133,7 +138,9 @@ static void what_is_read_is_not_overwritten(void)
 static void a_package_is_signed_in_place(void)
 {
 	cli_begin();
-	REQUIRE_INT(cli("$B/ptowsp-pack --make-key key && cp " SCALE " s.pkg.zst && $B/ptowsp-pack --sign=key s.pkg.zst && $B/ptowsp-pack --sign=key s.pkg.zst -o t.pkg.zst"), 0);
+	REQUIRE_INT(cli("$B/ptowsp-pack --make-key key && cp " SCALE
+			" s.pkg.zst && $B/ptowsp-pack --sign=key s.pkg.zst && $B/ptowsp-pack --sign=key s.pkg.zst -o t.pkg.zst"),
+		    0);
 	CHECK_INT(cli("cmp s.pkg.zst t.pkg.zst"), 0);
 }
 
@@ -152,11 +159,17 @@ static void a_log_of_calls_takes_the_place_of_nothing_else(void)
 /* Behind --graph alone it is stdout. */
 static void a_dash_is_no_name_of_a_file(void)
 {
-	static const char *const commands[] = {
-		("$B/ptowsp-run " GOOD " --out dst=- " SCALE), ("$B/ptowsp-run " GOOD " --trace - " SCALE), ("$B/ptowsp-run " GOOD " --layer=trace:- " SCALE),
-		"$B/ptowsp-run --plugin=aie --emit - $P/vector_add.pkg.zst", "$B/ptowsp-run --plugin=a2a3sim --emit - $P/vector_add.pkg.zst",
-		("$B/ptowsp-run --explain " GOOD " --out dst=- " SCALE), "$B/ptowsp-pack $S/scale.pto -o -", "$B/ptowsp-pack --emit=c $S/scale.pto -o -",
-		"$B/ptowsp-pack $R/tests/vectors -o -", "$B/ptowsp-pack --make-key -", ("$B/ptowsp-inspect --pto --out - " SCALE)};
+	static const char *const commands[] = {("$B/ptowsp-run " GOOD " --out dst=- " SCALE),
+					       ("$B/ptowsp-run " GOOD " --trace - " SCALE),
+					       ("$B/ptowsp-run " GOOD " --layer=trace:- " SCALE),
+					       "$B/ptowsp-run --plugin=aie --emit - $P/vector_add.pkg.zst",
+					       "$B/ptowsp-run --plugin=a2a3sim --emit - $P/vector_add.pkg.zst",
+					       ("$B/ptowsp-run --explain " GOOD " --out dst=- " SCALE),
+					       "$B/ptowsp-pack $S/scale.pto -o -",
+					       "$B/ptowsp-pack --emit=c $S/scale.pto -o -",
+					       "$B/ptowsp-pack $R/tests/vectors -o -",
+					       "$B/ptowsp-pack --make-key -",
+					       ("$B/ptowsp-inspect --pto --out - " SCALE)};
 
 	cli_begin();
 	for (size_t i = 0; i < sizeof(commands) / sizeof(*commands); i++) {
@@ -170,7 +183,9 @@ static void a_dash_is_no_name_of_a_file(void)
 
 static void files_of_others_are_not_replaced_by_emit(void)
 {
-	static const struct { const char *command, *file; } makers[] = {
+	static const struct {
+		const char *command, *file;
+	} makers[] = {
 		{"$B/ptowsp-run -q --plugin=aie $P/vector_add.pkg.zst --emit", "design.mlir"},
 		{"$B/ptowsp-run -q --plugin=a2a3sim $P/vector_add.pkg.zst --emit", "plan.json"},
 		{"$B/ptowsp-run -q --plugin=a2a3sim --explain $P/vector_add.pkg.zst --emit", "plan.json"},
@@ -202,7 +217,10 @@ static void files_of_others_are_not_replaced_by_emit(void)
 
 static void what_cannot_be_written_leaves_nothing(void)
 {
-	static const struct { const char *command, *says; int status; } cases[] = {
+	static const struct {
+		const char *command, *says;
+		int status;
+	} cases[] = {
 		{"$B/ptowsp-run -q " GOOD " --emit e " SCALE, "makes no files", 5},
 		{"$B/ptowsp-run -q --plugin=aie --emit e $P/bgemm.pkg.zst", "needs", 5},
 		{"ulimit -f 1; $B/ptowsp-run -q --plugin=a2a3sim --emit e $P/attention_pipeline.pkg.zst", "File too large", 2},
@@ -213,7 +231,8 @@ static void what_cannot_be_written_leaves_nothing(void)
 		{"ulimit -f 1; $B/ptowsp-run -q --out OUT=o.npy $P/llama_layer.pkg.zst", "", 2},
 		{"ulimit -f 1; $B/ptowsp-pack $R/packages/examples/attention_pipeline.pto -o p.pkg.zst", "File too large", 2},
 		{"ulimit -f 1; $B/ptowsp-pack $R/packages/examples -o all", "File too large", 2},
-		{"ulimit -f 1; $B/ptowsp-inspect --json $P/llama_layer.pkg.zst >o; status=$?; rm o; exit $status", "stdout cannot be written: File too large", 2},
+		{"ulimit -f 1; $B/ptowsp-inspect --json $P/llama_layer.pkg.zst >o; status=$?; rm o; exit $status", "stdout cannot be written: File too large",
+		 2},
 		{"ulimit -f 1; $B/ptowsp-conform --help >o; status=$?; rm o; exit $status", "stdout cannot be written: File too large", 2},
 		{"ulimit -f 1; $B/ptowsp-bench --help >o; status=$?; rm o; exit $status", "stdout cannot be written: File too large", 2},
 		{"ulimit -f 1; $B/ptowsp-pack --emit=c $R/packages/examples/softmax.pto -o c", "File too large", 2},
@@ -236,7 +255,8 @@ static void what_cannot_be_written_leaves_nothing(void)
 /* A log that stdout goes to, or any open file, by whatever name: it keeps what is in it. */
 static void an_output_replaces_no_stream(void)
 {
-	static const char *const outputs[] = {"--out y=/dev/stdout", "--trace /dev/fd/1", "--trace /proc/self/fd/1", "--out y=/dev/stderr", "--trace log", "--trace /dev/fd/5", "--trace link"};
+	static const char *const outputs[] = {"--out y=/dev/stdout", "--trace /dev/fd/1", "--trace /proc/self/fd/1", "--out y=/dev/stderr", "--trace log",
+					      "--trace /dev/fd/5",   "--trace link"};
 
 	cli_begin();
 	REQUIRE_INT(cli("ln -s /proc/self/fd/5 link"), 0);

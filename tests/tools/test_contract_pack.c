@@ -20,7 +20,9 @@ static void packing_twice_and_elsewhere_gives_the_same_bytes(void)
 static void packages_hold_no_paths_and_no_dates(void)
 {
 	cli_begin();
-	CHECK_INT(cli("for p in $K/*.pkg.zst $P/*.pkg.zst; do { cat $p; zstd -dc $p; } | strings | grep -F -e \"$R\" -e /tests/ -e /home/ -e /tmp/ -e \"$(date +%Y-%m)\"; done | head"), 0);
+	CHECK_INT(cli("for p in $K/*.pkg.zst $P/*.pkg.zst; do { cat $p; zstd -dc $p; } | strings | grep -F -e \"$R\" -e /tests/ -e /home/ -e /tmp/ -e \"$(date "
+		      "+%Y-%m)\"; done | head"),
+		  0);
 	CHECK_STR(cli_out, "");
 }
 
@@ -56,7 +58,8 @@ static void several_sources_are_one_module_set(void)
 	REQUIRE_INT(cli("sed -n '1,/^\\/\\/ Function Type: Orchestration/p' $S/levels.pto | sed '$d' >kernels.pto &&"
 			" { echo '// PTO Module: main'; echo '// Entry: @levels'; sed -n '/Function Type: Orchestration/,$p' $S/levels.pto; } >main.pto"),
 		    0);
-	CHECK_INT(cli("$B/ptowsp-pack main.pto kernels.pto -o p.pkg.zst && $B/ptowsp-run -q --no-kernels --entry levels --set n=300 --stats=json p.pkg.zst"), 0);
+	CHECK_INT(cli("$B/ptowsp-pack main.pto kernels.pto -o p.pkg.zst && $B/ptowsp-run -q --no-kernels --entry levels --set n=300 --stats=json p.pkg.zst"),
+		  0);
 	CHECK_INT(cli_int(cli_json(), "kernels[copy_64].tasks"), 128);
 }
 
@@ -73,22 +76,22 @@ static void sources_with_odd_line_ends_pack_the_same(void)
 
 /* ---- wrong sources ------------------------------------------------------------------------------------------------ */
 
-#define KERNEL                                                                                                         \
-	"// Function Type: InCore\n"                                                                                   \
-	"func @k(%x: !pto.memref<gm,...,f32>, %y: !pto.memref<gm,...,f32>) {\n"                                        \
-	"  %a = alloc_tile : !pto.tile<4x4xf32>\n"                                                                     \
-	"  %a = tload %x[0, 0] : (!pto.memref<gm,...,f32>, index, index) -> !pto.tile<4x4xf32>\n"                      \
-	"  tstore %a, %y[0, 0]\n"                                                                                      \
-	"  return\n"                                                                                                   \
+#define KERNEL                                                                                                                                                 \
+	"// Function Type: InCore\n"                                                                                                                           \
+	"func @k(%x: !pto.memref<gm,...,f32>, %y: !pto.memref<gm,...,f32>) {\n"                                                                                \
+	"  %a = alloc_tile : !pto.tile<4x4xf32>\n"                                                                                                             \
+	"  %a = tload %x[0, 0] : (!pto.memref<gm,...,f32>, index, index) -> !pto.tile<4x4xf32>\n"                                                              \
+	"  tstore %a, %y[0, 0]\n"                                                                                                                              \
+	"  return\n"                                                                                                                                           \
 	"}\n\n"
 /* A module of that kernel (lines 1 to 8) and an orchestration function whose body begins at line 11. */
-#define MODULE(body)                                                                                                   \
-	KERNEL "// Function Type: Orchestration\n"                                                                     \
+#define MODULE(body)                                                                                                                                           \
+	KERNEL "// Function Type: Orchestration\n"                                                                                                             \
 	       "func @f(%p: !pto.memref<gm,...,f32>, %q: !pto.memref<gm,...,f32>) {\n" body "  return\n}\n"
 /* One InCore function whose body begins at line 4. */
-#define INCORE(body)                                                                                                   \
-	"// Function Type: InCore\n"                                                                                   \
-	"func @k(%x: !pto.memref<gm,...,f32>, %y: !pto.memref<gm,...,f32>) {\n"                                        \
+#define INCORE(body)                                                                                                                                           \
+	"// Function Type: InCore\n"                                                                                                                           \
+	"func @k(%x: !pto.memref<gm,...,f32>, %y: !pto.memref<gm,...,f32>) {\n"                                                                                \
 	"  %a = alloc_tile : !pto.tile<4x4xf32>\n" body "  return\n}\n"
 
 struct mistake {
@@ -99,8 +102,10 @@ struct mistake {
 
 static const struct mistake mistakes[] = {
 	{"an_unknown_opcode_is_named", INCORE("  %a = tfrob %a : !pto.tile<4x4xf32>\n"), "4:8:", {"tfrob"}},
-	{"a_misspelt_opcode_is_named_at_its_line", INCORE("  %a = tadds %a, %1.0 : !pto.tile<4x4xf32>, f32\n  %a = tlaod %x[0, 0] : (!pto.memref<gm,...,f32>, index, index) -> !pto.tile<4x4xf32>\n"),
-	 "5:8:", {"tlaod", "did you mean tload?"}},
+	{"a_misspelt_opcode_is_named_at_its_line",
+	 INCORE("  %a = tadds %a, %1.0 : !pto.tile<4x4xf32>, f32\n  %a = tlaod %x[0, 0] : (!pto.memref<gm,...,f32>, index, index) -> !pto.tile<4x4xf32>\n"),
+	 "5:8:",
+	 {"tlaod", "did you mean tload?"}},
 	{"an_undeclared_tile_is_named", INCORE("  %a = tadd %a, %nope : !pto.tile<4x4xf32>\n"), "4:17:", {"nope"}},
 	{"an_undeclared_destination_is_named", INCORE("  %nope = tadd %a, %a : !pto.tile<4x4xf32>\n"), "4:3:", {"nope"}},
 	{"a_memref_where_a_tile_belongs_is_refused", INCORE("  %a = tadd %a, %x : !pto.tile<4x4xf32>\n"), "4:17:", {"x"}},
@@ -125,22 +130,64 @@ static const struct mistake mistakes[] = {
 	{"a_missing_argument_is_named", MODULE("  CALL @k(%x -> %p)\n"), "11:", {"y"}},
 	{"an_argument_given_twice_is_refused", MODULE("  CALL @k(%x -> %p, %x -> %q)\n"), "11:", {"x"}},
 	{"an_unknown_tensor_is_named", MODULE("  CALL @k(%x -> %p, %y -> %r)\n"), "11:", {"r"}},
-	{"a_tile_operation_in_an_orchestration_is_refused", MODULE("  %t = alloc_tile : !pto.tile<4x4xf32>\n  %t = tabs %t : !pto.tile<4x4xf32>\n"), "1", {"Orchestration"}},
-	{"a_tload_in_an_orchestration_is_refused", MODULE("  %t = alloc_tile : !pto.tile<4x4xf32>\n  %t = tload %p[0, 0] : (!pto.memref<gm,...,f32>, index, index) -> !pto.tile<4x4xf32>\n"), "1", {"Orchestration"}},
-	{"levels_in_an_incore_function_are_refused", INCORE("  FOR %i:idx, 0:idx, 4:idx, 1:idx max_range=256 min_range=64 tile_levels={256:64,0:32}\n  ENDFOR\n"), "4:", {"max_range"}},
+	{"a_tile_operation_in_an_orchestration_is_refused",
+	 MODULE("  %t = alloc_tile : !pto.tile<4x4xf32>\n  %t = tabs %t : !pto.tile<4x4xf32>\n"),
+	 "1",
+	 {"Orchestration"}},
+	{"a_tload_in_an_orchestration_is_refused",
+	 MODULE("  %t = alloc_tile : !pto.tile<4x4xf32>\n  %t = tload %p[0, 0] : (!pto.memref<gm,...,f32>, index, index) -> !pto.tile<4x4xf32>\n"),
+	 "1",
+	 {"Orchestration"}},
+	{"levels_in_an_incore_function_are_refused",
+	 INCORE("  FOR %i:idx, 0:idx, 4:idx, 1:idx max_range=256 min_range=64 tile_levels={256:64,0:32}\n  ENDFOR\n"),
+	 "4:",
+	 {"max_range"}},
 	{"an_offset_in_an_incore_call_is_refused",
-	 KERNEL "// Function Type: InCore\nfunc @g(%x: !pto.memref<gm,...,f32>, %y: !pto.memref<gm,...,f32>) {\n  CALL @k(%x -> (%x, 1, 0), %y -> %y)\n  return\n}\n", "11:", {"offset"}},
+	 KERNEL
+	 "// Function Type: InCore\nfunc @g(%x: !pto.memref<gm,...,f32>, %y: !pto.memref<gm,...,f32>) {\n  CALL @k(%x -> (%x, 1, 0), %y -> %y)\n  return\n}\n",
+	 "11:",
+	 {"offset"}},
 	{"recursion_is_refused_with_its_cycle",
 	 "// Function Type: Orchestration\nfunc @f(%p: !pto.memref<gm,...,f32>) {\n  CALL @g(%p -> %p)\n  return\n}\n// Function Type: Orchestration\n"
-	 "func @g(%p: !pto.memref<gm,...,f32>) {\n  CALL @f(%p -> %p)\n  return\n}\n", "", {"@f", "@g"}},
+	 "func @g(%p: !pto.memref<gm,...,f32>) {\n  CALL @f(%p -> %p)\n  return\n}\n",
+	 "",
+	 {"@f", "@g"}},
 	{"a_function_given_twice_is_refused", KERNEL KERNEL, "10:", {"k"}},
-	{"a_level_that_is_no_multiple_of_32_is_refused", MODULE("  FOR %i:idx, 0:idx, 300:idx, 1:idx max_range=256 min_range=256 tile_levels={256:48,0:32}\n    CALL @k(%x -> (%p, i, 0), %y -> (%q, i, 0))\n  ENDFOR\n"), "11:", {"48"}},
-	{"a_level_that_does_not_divide_its_block_is_refused", MODULE("  FOR %i:idx, 0:idx, 300:idx, 1:idx max_range=256 min_range=256 tile_levels={256:96,0:32}\n    CALL @k(%x -> (%p, i, 0), %y -> (%q, i, 0))\n  ENDFOR\n"), "11:", {"96"}},
-	{"a_range_that_is_no_power_of_two_is_refused", MODULE("  FOR %i:idx, 0:idx, 300:idx, 1:idx max_range=300 min_range=64 tile_levels={0:32}\n    CALL @k(%x -> (%p, i, 0), %y -> (%q, i, 0))\n  ENDFOR\n"), "11:", {"300"}},
-	{"a_range_upside_down_is_refused", MODULE("  FOR %i:idx, 0:idx, 300:idx, 1:idx max_range=64 min_range=256 tile_levels={0:32}\n    CALL @k(%x -> (%p, i, 0), %y -> (%q, i, 0))\n  ENDFOR\n"), "11:", {"min_range"}},
-	{"a_residual_level_other_than_32_is_refused", MODULE("  FOR %i:idx, 0:idx, 300:idx, 1:idx max_range=256 min_range=256 tile_levels={256:64,0:64}\n    CALL @k(%x -> (%p, i, 0), %y -> (%q, i, 0))\n  ENDFOR\n"), "11:", {"32"}},
-	{"a_level_loop_that_starts_at_one_is_refused", MODULE("  FOR %i:idx, 1:idx, 300:idx, 1:idx max_range=256 min_range=256 tile_levels={256:64,0:32}\n    CALL @k(%x -> (%p, i, 0), %y -> (%q, i, 0))\n  ENDFOR\n"), "11:", {"0"}},
-	{"a_level_loop_with_a_step_is_refused", MODULE("  FOR %i:idx, 0:idx, 300:idx, 2:idx max_range=256 min_range=256 tile_levels={256:64,0:32}\n    CALL @k(%x -> (%p, i, 0), %y -> (%q, i, 0))\n  ENDFOR\n"), "11:", {"step"}},
+	{"a_level_that_is_no_multiple_of_32_is_refused",
+	 MODULE("  FOR %i:idx, 0:idx, 300:idx, 1:idx max_range=256 min_range=256 tile_levels={256:48,0:32}\n    CALL @k(%x -> (%p, i, 0), %y -> (%q, i, 0))\n  "
+		"ENDFOR\n"),
+	 "11:",
+	 {"48"}},
+	{"a_level_that_does_not_divide_its_block_is_refused",
+	 MODULE("  FOR %i:idx, 0:idx, 300:idx, 1:idx max_range=256 min_range=256 tile_levels={256:96,0:32}\n    CALL @k(%x -> (%p, i, 0), %y -> (%q, i, 0))\n  "
+		"ENDFOR\n"),
+	 "11:",
+	 {"96"}},
+	{"a_range_that_is_no_power_of_two_is_refused",
+	 MODULE("  FOR %i:idx, 0:idx, 300:idx, 1:idx max_range=300 min_range=64 tile_levels={0:32}\n    CALL @k(%x -> (%p, i, 0), %y -> (%q, i, 0))\n  "
+		"ENDFOR\n"),
+	 "11:",
+	 {"300"}},
+	{"a_range_upside_down_is_refused",
+	 MODULE("  FOR %i:idx, 0:idx, 300:idx, 1:idx max_range=64 min_range=256 tile_levels={0:32}\n    CALL @k(%x -> (%p, i, 0), %y -> (%q, i, 0))\n  "
+		"ENDFOR\n"),
+	 "11:",
+	 {"min_range"}},
+	{"a_residual_level_other_than_32_is_refused",
+	 MODULE("  FOR %i:idx, 0:idx, 300:idx, 1:idx max_range=256 min_range=256 tile_levels={256:64,0:64}\n    CALL @k(%x -> (%p, i, 0), %y -> (%q, i, 0))\n  "
+		"ENDFOR\n"),
+	 "11:",
+	 {"32"}},
+	{"a_level_loop_that_starts_at_one_is_refused",
+	 MODULE("  FOR %i:idx, 1:idx, 300:idx, 1:idx max_range=256 min_range=256 tile_levels={256:64,0:32}\n    CALL @k(%x -> (%p, i, 0), %y -> (%q, i, 0))\n  "
+		"ENDFOR\n"),
+	 "11:",
+	 {"0"}},
+	{"a_level_loop_with_a_step_is_refused",
+	 MODULE("  FOR %i:idx, 0:idx, 300:idx, 2:idx max_range=256 min_range=256 tile_levels={256:64,0:32}\n    CALL @k(%x -> (%p, i, 0), %y -> (%q, i, 0))\n  "
+		"ENDFOR\n"),
+	 "11:",
+	 {"step"}},
 	{"a_file_of_zeros_is_no_source", NULL, "1:", {"bad.pto"}},
 	{"an_empty_source_has_no_function", "", "", {"function"}},
 	{"a_comment_alone_has_no_function", "// nothing there\n", "", {"function"}},
@@ -236,7 +283,9 @@ static void a_flood_of_mistakes_is_cut(void)
 /* What every run would refuse at load: no package comes of it. */
 static void bytecode_that_no_run_can_load_is_refused_when_packing(void)
 {
-	static const struct { const char *change, *sentence; } cases[] = {
+	static const struct {
+		const char *change, *sentence;
+	} cases[] = {
 		{"s/after task - 1/after task/", "after names the task itself or a later one"},
 		{"s/after 1$/after 6/", "after(6) cannot name an earlier task: at most 2 come before"},
 	};
@@ -249,7 +298,8 @@ static void bytecode_that_no_run_can_load_is_refused_when_packing(void)
 		CHECK_CONTAINS(cli_err, cases[k].sentence);
 		CHECK_INT(cli("ls p.pkg.zst"), 2);
 	}
-	REQUIRE_INT(cli("$B/ptowsp-inspect --json $P/probes/events.pkg.zst | sed 's/\\[\"signal\", 0, 0\\]/[\"nop\"]/' >p.json && grep -q '\"nop\"' p.json"), 0);
+	REQUIRE_INT(cli("$B/ptowsp-inspect --json $P/probes/events.pkg.zst | sed 's/\\[\"signal\", 0, 0\\]/[\"nop\"]/' >p.json && grep -q '\"nop\"' p.json"),
+		    0);
 	CHECK_INT(cli("$B/ptowsp-pack --from-json p.json -o p.pkg.zst"), 3);
 	CHECK_CONTAINS(cli_err, "is waited for, and nothing in the program signals it");
 	CHECK_INT(cli("ls p.pkg.zst"), 2);
@@ -258,9 +308,13 @@ static void bytecode_that_no_run_can_load_is_refused_when_packing(void)
 /* T0 writes [0,64), T1 reads it, T2 writes [0,32), T3 [32,64), T4 [0,32): T2 has edges from T0 and T1, T1 has two keys. */
 static void a_resource_too_small_for_one_task_is_refused_when_packing(void)
 {
-	static const struct { const char *entry, *schedule, *sentence; } cases[] = {
-		{"chain", "tensor_map=1", "(vectors.pto:87:3): task 1, kernel move, needs 2 of tensor_map, and the schedule states 1; state tensor_map=2 or more"},
-		{"overlap --schedule deps=tensor_map_exact", "dep_list=1", "task 2, kernel put32, needs 2 of dep_list, and the schedule states 1; state dep_list=2 or more"},
+	static const struct {
+		const char *entry, *schedule, *sentence;
+	} cases[] = {
+		{"chain", "tensor_map=1",
+		 "(vectors.pto:87:3): task 1, kernel move, needs 2 of tensor_map, and the schedule states 1; state tensor_map=2 or more"},
+		{"overlap --schedule deps=tensor_map_exact", "dep_list=1",
+		 "task 2, kernel put32, needs 2 of dep_list, and the schedule states 1; state dep_list=2 or more"},
 	};
 
 	cli_begin();
@@ -291,21 +345,20 @@ static void deep_nesting_is_refused_not_a_crash(void)
 /* A shape error makes that kernel unusable, not the file. */
 static void a_shape_error_makes_the_kernel_unusable_not_the_file(void)
 {
-	static const char source[] =
-		KERNEL "// Function Type: InCore\n"
-		       "func @odd(%x: !pto.memref<gm,...,f32>, %y: !pto.memref<gm,...,f32>) {\n"
-		       "  %a = alloc_tile : !pto.tile<4x4xf32>\n"
-		       "  %b = alloc_tile : !pto.tile<4x1xf32>\n"
-		       "  %a = tload %x[0, 0] : (!pto.memref<gm,...,f32>, index, index) -> !pto.tile<4x4xf32>\n"
-		       "  %a = tdiv %a, %b : !pto.tile<4x4xf32>\n"
-		       "  tstore %a, %y[0, 0]\n"
-		       "  return\n"
-		       "}\n"
-		       "// Function Type: Orchestration\n"
-		       "func @both(%p: !pto.memref<gm,...,f32>, %q: !pto.memref<gm,...,f32>) {\n"
-		       "  CALL @odd(%x -> %p, %y -> %q)\n"
-		       "  return\n"
-		       "}\n";
+	static const char source[] = KERNEL "// Function Type: InCore\n"
+					    "func @odd(%x: !pto.memref<gm,...,f32>, %y: !pto.memref<gm,...,f32>) {\n"
+					    "  %a = alloc_tile : !pto.tile<4x4xf32>\n"
+					    "  %b = alloc_tile : !pto.tile<4x1xf32>\n"
+					    "  %a = tload %x[0, 0] : (!pto.memref<gm,...,f32>, index, index) -> !pto.tile<4x4xf32>\n"
+					    "  %a = tdiv %a, %b : !pto.tile<4x4xf32>\n"
+					    "  tstore %a, %y[0, 0]\n"
+					    "  return\n"
+					    "}\n"
+					    "// Function Type: Orchestration\n"
+					    "func @both(%p: !pto.memref<gm,...,f32>, %q: !pto.memref<gm,...,f32>) {\n"
+					    "  CALL @odd(%x -> %p, %y -> %q)\n"
+					    "  return\n"
+					    "}\n";
 
 	cli_begin();
 	REQUIRE(check_write(check_fmt("%s/odd.pto", getenv("T")), source, sizeof(source) - 1));

@@ -219,7 +219,8 @@ static void the_vector_of_two_producers_in_the_source(void)
 	cli_begin();
 	for (int i = 0; i < 2; i++)
 		strcat(text, check_fmt("func @k%s(%%x: !pto.memref<gm,...,f32>) {\n  %%t = alloc_tile : !pto.tile<1x%sxf32>\n  %%t = tload %%x[0, 0]\n"
-				       "  return\n}\n", sizes[i], sizes[i]));
+				       "  return\n}\n",
+				       sizes[i], sizes[i]));
 	strcat(text, "tensor %x : f32[1, 16] in\n"
 		     "channel %c : token capacity 1 latency 0\n"
 		     "process @p0 produces(%c) { for_each %i in 0 to 3 { call @k1(%x -> %x[0, 0]) send %c, %i } }\n"
@@ -238,20 +239,20 @@ static void the_vector_of_two_producers_in_the_source(void)
 	}
 }
 
-#define CYCLE                                                          \
-	"channel %there : token\n"                                     \
-	"channel %back : token\n"                                      \
-	"process @left produces(%there) consumes(%back) {\n"           \
-	"  parallel_for %i in 0 to 3 {\n"                              \
-	"    send %there, %i\n"                                        \
-	"  }\n"                                                        \
-	"  close %there\n"                                             \
-	"  consume %back as %i { }\n"                                  \
-	"}\n"                                                          \
-	"process @right consumes(%there) produces(%back) {\n"          \
-	"  consume %there as %i {\n"                                   \
-	"    parallel_for %k in 0 to 4 { send %back, %k }\n"           \
-	"  }\n"                                                        \
+#define CYCLE                                                                                                                                                  \
+	"channel %there : token\n"                                                                                                                             \
+	"channel %back : token\n"                                                                                                                              \
+	"process @left produces(%there) consumes(%back) {\n"                                                                                                   \
+	"  parallel_for %i in 0 to 3 {\n"                                                                                                                      \
+	"    send %there, %i\n"                                                                                                                                \
+	"  }\n"                                                                                                                                                \
+	"  close %there\n"                                                                                                                                     \
+	"  consume %back as %i { }\n"                                                                                                                          \
+	"}\n"                                                                                                                                                  \
+	"process @right consumes(%there) produces(%back) {\n"                                                                                                  \
+	"  consume %there as %i {\n"                                                                                                                           \
+	"    parallel_for %k in 0 to 4 { send %back, %k }\n"                                                                                                   \
+	"  }\n"                                                                                                                                                \
 	"}\n"
 
 /* The packer says where both stand, and what would help; a schedule in the source can say the same. */

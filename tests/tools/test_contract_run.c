@@ -6,7 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define SCALE "$K/scale.pkg.zst"
+#define SCALE   "$K/scale.pkg.zst"
 #define VECTORS "$K/vectors.pkg.zst"
 
 static float *read_f32(const char *name, size_t want)
@@ -362,12 +362,9 @@ struct control {
 	int cycles;
 };
 static const struct control controls[] = {
-	{"a_while_loop_counts_collatz_steps", "--set n=6", 8, 2 + 8},
-	{"a_while_loop_may_run_not_at_all", "--set n=1", 0, 2},
-	{"continue_and_break_leave_what_they_say", "--entry skips", 5, 2 + 5},
-	{"single_bits_decide", "--entry bits --set mask=18", 18, 4},
-	{"other_bits_do_not_decide", "--entry bits --set mask=-19", 0, 2},
-	{"a_division_bounds_a_loop", "--entry halves --set n=7 --set d=2", 3, 2 + 3},
+	{"a_while_loop_counts_collatz_steps", "--set n=6", 8, 2 + 8},          {"a_while_loop_may_run_not_at_all", "--set n=1", 0, 2},
+	{"continue_and_break_leave_what_they_say", "--entry skips", 5, 2 + 5}, {"single_bits_decide", "--entry bits --set mask=18", 18, 4},
+	{"other_bits_do_not_decide", "--entry bits --set mask=-19", 0, 2},     {"a_division_bounds_a_loop", "--entry halves --set n=7 --set d=2", 3, 2 + 3},
 };
 
 static void run_control(void)
@@ -390,10 +387,12 @@ static void run_control(void)
 /* Renaming a file over a device or a pipe would put a plain file in its place: as root, in the place of /dev/null. */
 static void what_is_no_plain_file_is_not_replaced(void)
 {
-	static const char *const commands[] = {
-		"$B/ptowsp-run --entry mixed --fill a=ones --out a=pipe " VECTORS, "$B/ptowsp-run --entry mixed --fill a=ones --trace pipe " VECTORS,
-		"$B/ptowsp-run --entry mixed --fill a=ones --graph pipe.json " VECTORS, "$B/ptowsp-run --entry mixed --fill a=ones --graph link.json " VECTORS,
-		"$B/ptowsp-pack $S/scale.pto -o pipe", "$B/ptowsp-pack $S/scale.pto -o link.json"};
+	static const char *const commands[] = {"$B/ptowsp-run --entry mixed --fill a=ones --out a=pipe " VECTORS,
+					       "$B/ptowsp-run --entry mixed --fill a=ones --trace pipe " VECTORS,
+					       "$B/ptowsp-run --entry mixed --fill a=ones --graph pipe.json " VECTORS,
+					       "$B/ptowsp-run --entry mixed --fill a=ones --graph link.json " VECTORS,
+					       "$B/ptowsp-pack $S/scale.pto -o pipe",
+					       "$B/ptowsp-pack $S/scale.pto -o link.json"};
 
 	cli_begin();
 	REQUIRE_INT(cli("mkfifo pipe pipe.json && ln -s pipe link.json"), 0);
@@ -476,9 +475,10 @@ static void a_plugin_folder_that_is_not_there_is_told(void)
 /* Kernel and place once, whoever names the kernel: the runtime, the loader of payloads, a log line. */
 static void no_sentence_names_its_kernel_twice(void)
 {
-	static const char source[] = "cat > one.pto <<'END'\nfunc @one(%x: !pto.memref<gm,...,f32>) {\n  %a = alloc_tile : !pto.tile<1x8xf32>\n"
-				     "  %b = alloc_tile : !pto.tile<8x8xf32>\n  %a = tload %x[0, 0]\n  %b = tadd %a, %a\n  tstore %a, %x[0, 0]\n  return\n}\nEND\n"
-				     "$B/ptowsp-pack one.pto -o one.pkg.zst";
+	static const char source[] =
+		"cat > one.pto <<'END'\nfunc @one(%x: !pto.memref<gm,...,f32>) {\n  %a = alloc_tile : !pto.tile<1x8xf32>\n"
+		"  %b = alloc_tile : !pto.tile<8x8xf32>\n  %a = tload %x[0, 0]\n  %b = tadd %a, %a\n  tstore %a, %x[0, 0]\n  return\n}\nEND\n"
+		"$B/ptowsp-pack one.pto -o one.pkg.zst";
 
 	cli_begin();
 	REQUIRE_INT(cli(source), 0);
@@ -490,11 +490,14 @@ static void no_sentence_names_its_kernel_twice(void)
 /* The words of a task allow less than its portable kernel does, or hand another element type over: known from the package alone. */
 static void what_a_task_does_not_allow_its_kernel_is_the_package_s_fault(void)
 {
-	static const char *const ways[] = {"run --plugin=cpu_sim", "run --plugin=a2a3sim --no-kernels", "run --plugin=aie", "run --explain --plugin=aie", "inspect --verify", "inspect --json"};
+	static const char *const ways[] = {"run --plugin=cpu_sim", "run --plugin=a2a3sim --no-kernels",
+					   "run --plugin=aie",     "run --explain --plugin=aie",
+					   "inspect --verify",     "inspect --json"};
 	static const struct {
 		const char *name, *sentence;
-	} cases[] = {{"task_writes_an_input", "WORK[4]: kernel add writes %c, which its task does not allow with io_input; state io_inout"},
-		     {"task_hands_another_type_over", "WORK[3]: %b of kernel add is f32, the tensor that its task hands over is f16; hand one of that type over"}};
+	} cases[] = {
+		{"task_writes_an_input", "WORK[4]: kernel add writes %c, which its task does not allow with io_input; state io_inout"},
+		{"task_hands_another_type_over", "WORK[3]: %b of kernel add is f32, the tensor that its task hands over is f16; hand one of that type over"}};
 
 	cli_begin();
 	for (unsigned c = 0; c < 2; c++)
@@ -506,7 +509,8 @@ static void what_a_task_does_not_allow_its_kernel_is_the_package_s_fault(void)
 	REQUIRE_INT(cli("$B/ptowsp-inspect --json $P/vector_add.pkg.zst > a.json && sed -e 's/\"io_input\"/\"io_bind\"/' a.json > b.json"), 0);
 	CHECK_INT(cli("$B/ptowsp-pack --from-json b.json -o b.pkg.zst"), 3);
 	CHECK_CONTAINS(cli_err, "which its task does not allow with io_bind; state io_input");
-	CHECK_INT(cli("sed -e 's/\"io_input\"/\"io_inout\"/' a.json > c.json && $B/ptowsp-pack --from-json c.json -o c.pkg.zst && $B/ptowsp-run -q c.pkg.zst"), 0);
+	CHECK_INT(cli("sed -e 's/\"io_input\"/\"io_inout\"/' a.json > c.json && $B/ptowsp-pack --from-json c.json -o c.pkg.zst && $B/ptowsp-run -q c.pkg.zst"),
+		  0);
 }
 
 /* A parameter that the payload does not touch may be stated in any way. */
@@ -517,7 +521,9 @@ static void what_a_payload_does_not_touch_is_stated_in_any_way(void)
 		static const char *const words[] = {"in", "out", "inout", "bind"};
 
 		CHECK_INT(cli(check_fmt("sed -e 's/-> bind %%out/-> %s %%out/' $R/packages/probes/control.pto > c.pto && $B/ptowsp-pack c.pto -o c.pkg.zst && "
-					"$B/ptowsp-run -q --entry bind c.pkg.zst", words[i])), 0);
+					"$B/ptowsp-run -q --entry bind c.pkg.zst",
+					words[i])),
+			  0);
 	}
 }
 
@@ -529,7 +535,9 @@ static void an_ordered_loop_of_explicit_dependencies_is_checked_in_no_time(void)
 		CHECK_SKIP("sanitizers take their time");
 	REQUIRE_INT(cli("cat > square.pto <<'END'\ntensor %x : f32[128000, 8] inout\nfunc @k(%x: !pto.memref<gm,...,f32>, %y: !pto.memref<gm,...,f32>) {\n"
 			"  %t = alloc_tile : !pto.tile<8x8xf32>\n  %t = tload %x[0, 0]\n  tstore %t, %y[0, 0]\n}\n"
-			"workload @main { for_each %i in 0 to 16000 { call @k(%x -> %x[%i * 8, 0], %y -> %x[(15999 - %i) * 8, 0]) } }\nEND\n$B/ptowsp-pack square.pto -o square.pkg.zst"), 0);
+			"workload @main { for_each %i in 0 to 16000 { call @k(%x -> %x[%i * 8, 0], %y -> %x[(15999 - %i) * 8, 0]) } }\nEND\n$B/ptowsp-pack "
+			"square.pto -o square.pkg.zst"),
+		    0);
 	CHECK_INT(cli("$B/ptowsp-run -q --strict --schedule deps=explicit --timeout-ms 20000 square.pkg.zst"), 0);
 }
 

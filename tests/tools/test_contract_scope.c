@@ -157,7 +157,9 @@ static void an_ordered_loop_is_a_barrier_not_an_edge(void)
 	json_array_set_new(instruction, 0, json_string("for_each"));
 	REQUIRE_INT(json_dump_file(root, check_fmt("%s/s.json", getenv("T")), JSON_INDENT(1)), 0);
 	REQUIRE_INT(cli("$B/ptowsp-pack --from-json s.json -o s.pkg.zst"), 0);
-	REQUIRE_INT(cli("$B/ptowsp-run --fill a=ones --entry nest --set n=2 --set m=3 --schedule 'dispatch=round_robin(4)' --stats=json --trace t.json s.pkg.zst"), 0);
+	REQUIRE_INT(
+		cli("$B/ptowsp-run --fill a=ones --entry nest --set n=2 --set m=3 --schedule 'dispatch=round_robin(4)' --stats=json --trace t.json s.pkg.zst"),
+		0);
 	CHECK_INT(cli_int(cli_json(), "num_edges"), 0);
 	CHECK_INT(cli_int(cli_json(), "total_cycles"), 2);
 	CHECK_STR(cli_trace(cli_json_file("t.json")), "0/0 0/1 0/2 1/3 1/0 1/1");

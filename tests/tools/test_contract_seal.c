@@ -37,36 +37,136 @@ static void add_section(struct seal *s, const char *type, uint32_t flags)
 
 /* ---- one deliberate change each ----------------------------------------------------------------------------------- */
 
-static void nothing(struct seal *s) { (void)s; }
-static void other_abi(struct seal *s) { memcpy(s->header + 8, "v11.0", 6); }
-static void empty_abi(struct seal *s) { memset(s->header + 8, 0, 16); }
-static void abi_without_end(struct seal *s) { memset(s->header + 8, 'v', 16); }
-static void other_magic(struct seal *s) { s->header[0] ^= 1; }
-static void other_format(struct seal *s) { s->header[24] = 2; }
-static void unknown_flags(struct seal *s) { s->header[40] = 1; }
-static void wrong_total(struct seal *s) { s->keep_total = 1; memset(s->header + 32, 0xFF, 8); }
-static void wrong_header_digest(struct seal *s) { s->keep_header_digest = 1; s->header[70] ^= 4; }
-static void wrong_section_digest(struct seal *s) { s->keep_digests = 1; seal_find(s, "WORK")->row.digest[3] ^= 16; }
-static void wrong_packed_digest(struct seal *s) { s->packed_digest_wrong = "WORK"; }
-static void no_content_size(struct seal *s) { s->no_content_size = 1; }
-static void no_checksum(struct seal *s) { s->no_checksum = 1; }
-static void size_too_small(struct seal *s) { s->keep_sizes = 1; seal_find(s, "STRS")->row.size--; seal_find(s, "STRS")->row.count--; }
-static void size_too_large(struct seal *s) { s->keep_sizes = 1; seal_find(s, "STRS")->row.size++; seal_find(s, "STRS")->row.count++; }
-static void oversized(struct seal *s) { s->keep_sizes = 1; seal_find(s, "STRS")->row.size = seal_find(s, "STRS")->row.count = UINT64_C(1) << 40; }
-static void all_sizes(struct seal *s) { s->keep_sizes = 1; seal_find(s, "STRS")->row.size = seal_find(s, "STRS")->row.count = UINT64_MAX; }
-static void wrong_count(struct seal *s) { s->keep_sizes = 1; seal_find(s, "TENS")->row.count++; }
-static void stride_of_zero(struct seal *s) { seal_find(s, "TENS")->row.stride = 0; }
-static void unknown_codec(struct seal *s) { last(s)->row.codec = 7; }
-static void unknown_section_flag(struct seal *s) { last(s)->row.flags |= 0x80; }
-static void unknown_required(struct seal *s) { add_section(s, "XYZW", 1); }
-static void section_twice(struct seal *s) { add_section(s, "STRS", 0); }
-static void strings_without_end(struct seal *s) { seal_find(s, "STRS")->data[seal_find(s, "STRS")->size - 1] = 'x'; }
-static void strings_no_utf8(struct seal *s) { seal_find(s, "STRS")->data[1] = 0xFF; }
-static void unknown_opcode(struct seal *s) { seal_find(s, "WORK")->data[24] = 0xEE; }
-static void work_magic(struct seal *s) { seal_find(s, "WORK")->data[0] ^= 1; }
-static void work_version(struct seal *s) { seal_find(s, "WORK")->data[4] = 99; }
-static void work_cut(struct seal *s) { seal_find(s, "WORK")->size -= 8; }
-static void work_empty(struct seal *s) { seal_find(s, "WORK")->size = 0; }
+static void nothing(struct seal *s)
+{
+	(void)s;
+}
+static void other_abi(struct seal *s)
+{
+	memcpy(s->header + 8, "v11.0", 6);
+}
+static void empty_abi(struct seal *s)
+{
+	memset(s->header + 8, 0, 16);
+}
+static void abi_without_end(struct seal *s)
+{
+	memset(s->header + 8, 'v', 16);
+}
+static void other_magic(struct seal *s)
+{
+	s->header[0] ^= 1;
+}
+static void other_format(struct seal *s)
+{
+	s->header[24] = 2;
+}
+static void unknown_flags(struct seal *s)
+{
+	s->header[40] = 1;
+}
+static void wrong_total(struct seal *s)
+{
+	s->keep_total = 1;
+	memset(s->header + 32, 0xFF, 8);
+}
+static void wrong_header_digest(struct seal *s)
+{
+	s->keep_header_digest = 1;
+	s->header[70] ^= 4;
+}
+static void wrong_section_digest(struct seal *s)
+{
+	s->keep_digests = 1;
+	seal_find(s, "WORK")->row.digest[3] ^= 16;
+}
+static void wrong_packed_digest(struct seal *s)
+{
+	s->packed_digest_wrong = "WORK";
+}
+static void no_content_size(struct seal *s)
+{
+	s->no_content_size = 1;
+}
+static void no_checksum(struct seal *s)
+{
+	s->no_checksum = 1;
+}
+static void size_too_small(struct seal *s)
+{
+	s->keep_sizes = 1;
+	seal_find(s, "STRS")->row.size--;
+	seal_find(s, "STRS")->row.count--;
+}
+static void size_too_large(struct seal *s)
+{
+	s->keep_sizes = 1;
+	seal_find(s, "STRS")->row.size++;
+	seal_find(s, "STRS")->row.count++;
+}
+static void oversized(struct seal *s)
+{
+	s->keep_sizes = 1;
+	seal_find(s, "STRS")->row.size = seal_find(s, "STRS")->row.count = UINT64_C(1) << 40;
+}
+static void all_sizes(struct seal *s)
+{
+	s->keep_sizes = 1;
+	seal_find(s, "STRS")->row.size = seal_find(s, "STRS")->row.count = UINT64_MAX;
+}
+static void wrong_count(struct seal *s)
+{
+	s->keep_sizes = 1;
+	seal_find(s, "TENS")->row.count++;
+}
+static void stride_of_zero(struct seal *s)
+{
+	seal_find(s, "TENS")->row.stride = 0;
+}
+static void unknown_codec(struct seal *s)
+{
+	last(s)->row.codec = 7;
+}
+static void unknown_section_flag(struct seal *s)
+{
+	last(s)->row.flags |= 0x80;
+}
+static void unknown_required(struct seal *s)
+{
+	add_section(s, "XYZW", 1);
+}
+static void section_twice(struct seal *s)
+{
+	add_section(s, "STRS", 0);
+}
+static void strings_without_end(struct seal *s)
+{
+	seal_find(s, "STRS")->data[seal_find(s, "STRS")->size - 1] = 'x';
+}
+static void strings_no_utf8(struct seal *s)
+{
+	seal_find(s, "STRS")->data[1] = 0xFF;
+}
+static void unknown_opcode(struct seal *s)
+{
+	seal_find(s, "WORK")->data[24] = 0xEE;
+}
+static void work_magic(struct seal *s)
+{
+	seal_find(s, "WORK")->data[0] ^= 1;
+}
+static void work_version(struct seal *s)
+{
+	seal_find(s, "WORK")->data[4] = 99;
+}
+static void work_cut(struct seal *s)
+{
+	seal_find(s, "WORK")->size -= 8;
+}
+static void work_empty(struct seal *s)
+{
+	seal_find(s, "WORK")->size = 0;
+}
 /* The first instruction becomes a scope whose body ends at the moon. */
 static void work_target(struct seal *s)
 {
@@ -74,8 +174,14 @@ static void work_target(struct seal *s)
 
 	memcpy(seal_find(s, "WORK")->data + 24, scope, 8);
 }
-static void code_magic(struct seal *s) { seal_find(s, "CODE")->data[0] ^= 1; }
-static void code_cut(struct seal *s) { seal_find(s, "CODE")->size /= 2; }
+static void code_magic(struct seal *s)
+{
+	seal_find(s, "CODE")->data[0] ^= 1;
+}
+static void code_cut(struct seal *s)
+{
+	seal_find(s, "CODE")->size /= 2;
+}
 static void tensors_unsorted(struct seal *s)
 {
 	struct seal_section *t = seal_find(s, "TENS");
@@ -91,7 +197,10 @@ static void tensor_twice(struct seal *s)
 
 	memcpy(t->data + t->row.stride, t->data, t->row.stride);
 }
-static void other_dtype(struct seal *s) { seal_find(s, "TENS")->data[12] = 200; }
+static void other_dtype(struct seal *s)
+{
+	seal_find(s, "TENS")->data[12] = 200;
+}
 
 struct change {
 	const char *name;
@@ -168,8 +277,11 @@ static void run_change(void)
 /* A last instruction behind all entries. */
 static void code_that_no_entry_reaches_has_to_be_known(void)
 {
-	static const char *const readers[] = {"$B/ptowsp-inspect --verify bad.pkg.zst", "$B/ptowsp-inspect --c bad.pkg.zst", "$B/ptowsp-run --entry mixed --fill a=ones bad.pkg.zst",
-					      "$B/ptowsp-run --explain --entry mixed --fill a=ones bad.pkg.zst", "$B/ptowsp-run --plugin=a2a3sim --entry mixed --fill a=ones bad.pkg.zst",
+	static const char *const readers[] = {"$B/ptowsp-inspect --verify bad.pkg.zst",
+					      "$B/ptowsp-inspect --c bad.pkg.zst",
+					      "$B/ptowsp-run --entry mixed --fill a=ones bad.pkg.zst",
+					      "$B/ptowsp-run --explain --entry mixed --fill a=ones bad.pkg.zst",
+					      "$B/ptowsp-run --plugin=a2a3sim --entry mixed --fill a=ones bad.pkg.zst",
 					      "$B/ptowsp-run --plugin=aie --entry mixed --fill a=ones bad.pkg.zst"};
 	struct seal_section *work;
 	uint32_t count;
@@ -281,8 +393,8 @@ static void mutate(const char *package, const char *args, size_t per_section)
 
 			section->data[at] = k % 3 == 1 ? old + 1 : old ^ values[k % 3];
 			REQUIRE_INT(seal_write(&s, bad_path()), 0);
-			run_mutant(args, check_fmt("%s: section %.4s, byte %zu: %u instead of %u", package, (char *)&section->row.type, at,
-						   section->data[at], old));
+			run_mutant(args,
+				   check_fmt("%s: section %.4s, byte %zu: %u instead of %u", package, (char *)&section->row.type, at, section->data[at], old));
 			section->data[at] = old;
 		}
 	}

@@ -9,13 +9,16 @@
 #define VECTORS "$K/vectors.pkg.zst"
 
 /* For signals that arrive while the tool measures: its thread then makes no call at which the sanitizer would deliver them. */
-#define SKIP_WHERE_SIGNALS_WAIT()              \
-	if (strstr(check_build(), "/tsan")) \
+#define SKIP_WHERE_SIGNALS_WAIT()                                                                                                                              \
+	if (strstr(check_build(), "/tsan"))                                                                                                                    \
 	CHECK_SKIP("the thread sanitizer holds signals back while a thread only computes")
 
 static void an_interrupt_cancels_and_leaves_outputs_untouched(void)
 {
-	static const struct { int signal, status; const char *package; } cases[] = {
+	static const struct {
+		int signal, status;
+		const char *package;
+	} cases[] = {
 		{SIGINT, 130, "--fill src=zeros --out dst=old.npy --trace old.json $K/spin.pkg.zst"},
 		{SIGTERM, 143, "--fill src=zeros --out dst=old.npy --graph old.json $K/spin.pkg.zst"},
 		{SIGINT, 130, "--out a=old.npy --graph old.json --entry nest --set n=2000000000 --set m=2 " VECTORS},
@@ -43,8 +46,11 @@ static void a_signal_between_two_outputs_comes_too_late(void)
 	cli_begin();
 	if (cli("strace -o /dev/null true"))
 		CHECK_SKIP("strace traces nothing here");
-	CHECK_INT(cli("echo old >old.npy; echo old >old.json; ASAN_OPTIONS=detect_leaks=0 strace -f -o /dev/null -e trace=rename -e inject=rename:delay_exit=500000 "
-		      "$B/ptowsp-run --out y=old.npy --trace old.json $P/softmax.pkg.zst & s=$!; while read -r l <old.npy && [ \"$l\" = old ]; do :; done; kill -TERM $(pgrep -P $s); wait $s"), 0);
+	CHECK_INT(cli("echo old >old.npy; echo old >old.json; ASAN_OPTIONS=detect_leaks=0 strace -f -o /dev/null -e trace=rename -e "
+		      "inject=rename:delay_exit=500000 "
+		      "$B/ptowsp-run --out y=old.npy --trace old.json $P/softmax.pkg.zst & s=$!; while read -r l <old.npy && [ \"$l\" = old ]; do :; done; "
+		      "kill -TERM $(pgrep -P $s); wait $s"),
+		  0);
 	CHECK_CONTAINS(cli_out, "compare: ok");
 	CHECK_INT(cli("ls -A; grep -l '^old$' old.npy old.json; true"), 0);
 	CHECK_STR(cli_out, "old.json\nold.npy\n");
@@ -53,14 +59,19 @@ static void a_signal_between_two_outputs_comes_too_late(void)
 /* Of files of a folder, all or none are there, wherever the signal comes. */
 static void a_signal_leaves_whole_folders_or_none(void)
 {
-	static const char *const commands[] = {"$B/ptowsp-run -q --plugin=a2a3sim --emit e $P/softmax.pkg.zst", "$B/ptowsp-pack --emit=c $R/packages/examples/softmax.pto -o e",
+	static const char *const commands[] = {"$B/ptowsp-run -q --plugin=a2a3sim --emit e $P/softmax.pkg.zst",
+					       "$B/ptowsp-pack --emit=c $R/packages/examples/softmax.pto -o e",
 					       "$B/ptowsp-inspect --pto --out e $P/llama.pkg.zst $P/softmax.pkg.zst $P/bgemm.pkg.zst"};
 
 	for (size_t i = 0; i < sizeof(commands) / sizeof(*commands); i++) {
 		cli_begin();
 		REQUIRE_INT(cli(check_fmt("%s >/dev/null && find e -type f | wc -l >all && rm -r e", commands[i])), 0);
-		CHECK_INT(cli(check_fmt("for t in 2 4 6 8 10 12 14 16 20 25 30 40 50 70; do %s >/dev/null 2>&1 & p=$!; sleep $(printf 0.%%03d $t); kill -TERM $p; wait $p; "
-					"n=$( (find e -type f 2>/dev/null) | wc -l); [ $n = 0 ] || [ $n = $(cat all) ] || { echo $t: $n files; exit 1; }; rm -rf e; done", commands[i])), 0);
+		CHECK_INT(cli(check_fmt("for t in 2 4 6 8 10 12 14 16 20 25 30 40 50 70; do %s >/dev/null 2>&1 & p=$!; sleep $(printf 0.%%03d $t); kill -TERM "
+					"$p; wait $p; "
+					"n=$( (find e -type f 2>/dev/null) | wc -l); [ $n = 0 ] || [ $n = $(cat all) ] || { echo $t: $n files; exit 1; }; rm "
+					"-rf e; done",
+					commands[i])),
+			  0);
 		CHECK_STR(cli_out, "");
 	}
 }
@@ -70,7 +81,8 @@ static void long_measuring_is_said_where_someone_watches(void)
 {
 	SKIP_WHERE_SIGNALS_WAIT();
 	cli_begin();
-	CHECK_INT(cli_signalled_after_work("exec $B/ptowsp-run --progress --out a=a.npy --entry nest --set n=2000000000 --set m=2 " VECTORS, SIGINT, 2500), 130);
+	CHECK_INT(cli_signalled_after_work("exec $B/ptowsp-run --progress --out a=a.npy --entry nest --set n=2000000000 --set m=2 " VECTORS, SIGINT, 2500),
+		  130);
 	CHECK_STR(cli_err, "ptowsp-run: measuring tensors without a shape ...\nptowsp-run: cancelled by an interrupt\n");
 	CHECK_INT(cli_signalled_after_work("exec $B/ptowsp-run --out a=a.npy --entry nest --set n=2000000000 --set m=2 " VECTORS, SIGINT, 2500), 130);
 	CHECK_STR(cli_err, "ptowsp-run: cancelled by an interrupt\n");
@@ -91,7 +103,10 @@ static void sigusr1_prints_the_state_and_the_run_goes_on(void)
 	static const int twice[] = {SIGUSR1, SIGUSR1};
 
 	cli_begin();
-	CHECK_INT(cli_signalled("exec $B/ptowsp-run --progress --no-kernels --schedule task_window=16 --timeout-ms 4000 --entry nest --set n=2000000000 --set m=2 " VECTORS, twice, 2, 1200), 10);
+	CHECK_INT(cli_signalled("exec $B/ptowsp-run --progress --no-kernels --schedule task_window=16 --timeout-ms 4000 --entry nest --set n=2000000000 --set "
+				"m=2 " VECTORS,
+				twice, 2, 1200),
+		  10);
 	CHECK_CONTAINS(cli_err, "task_ring");
 	CHECK_CONTAINS(cli_err, "tensor_map");
 	CHECK_CONTAINS(cli_err, "dep_list");
@@ -107,7 +122,10 @@ static void the_state_of_a_machine_is_its_own(void)
 	unsigned long long used, high, rows = 0;
 
 	cli_begin();
-	CHECK_INT(cli_signalled("exec $B/ptowsp-run --plugin=a2a3sim --no-kernels --schedule task_window=64 --timeout-ms 2500 --entry nest --set n=2000000000 --set m=2 " VECTORS, one, 1, 1200), 10);
+	CHECK_INT(cli_signalled("exec $B/ptowsp-run --plugin=a2a3sim --no-kernels --schedule task_window=64 --timeout-ms 2500 --entry nest --set n=2000000000 "
+				"--set m=2 " VECTORS,
+				one, 1, 1200),
+		  10);
 	for (const char *at = cli_err; (at = strstr(at, " used ")); at++) {
 		const char *water = strstr(at, "high water ");
 

@@ -19,40 +19,80 @@ struct vector {
 	} wants[6];
 };
 
-#define RING(count, cycles, high) \
-	{"resources[task_ring].stall_count", count}, {"resources[task_ring].stall_cycles", cycles}, {"resources[task_ring].high_water", high}
-#define MAP(count, cycles, high) \
-	{"resources[tensor_map].stall_count", count}, {"resources[tensor_map].stall_cycles", cycles}, {"resources[tensor_map].high_water", high}
-#define DEPS(count, cycles, high) \
-	{"resources[dep_list].stall_count", count}, {"resources[dep_list].stall_cycles", cycles}, {"resources[dep_list].high_water", high}
+#define RING(count, cycles, high)                                                                                                                              \
+	{"resources[task_ring].stall_count", count}, {"resources[task_ring].stall_cycles", cycles},                                                            \
+	{                                                                                                                                                      \
+		"resources[task_ring].high_water", high                                                                                                        \
+	}
+#define MAP(count, cycles, high)                                                                                                                               \
+	{"resources[tensor_map].stall_count", count}, {"resources[tensor_map].stall_cycles", cycles},                                                          \
+	{                                                                                                                                                      \
+		"resources[tensor_map].high_water", high                                                                                                       \
+	}
+#define DEPS(count, cycles, high)                                                                                                                              \
+	{"resources[dep_list].stall_count", count}, {"resources[dep_list].stall_cycles", cycles},                                                              \
+	{                                                                                                                                                      \
+		"resources[dep_list].high_water", high                                                                                                         \
+	}
 #define S " --schedule "
 
 static const struct vector vectors[] = {
 	/* 10, 1, 1, 1 cycles, independent */
-	{"one_executor_runs_one_after_another", "--entry mixed", "0/0 10/0 11/0 12/0", "",
+	{"one_executor_runs_one_after_another",
+	 "--entry mixed",
+	 "0/0 10/0 11/0 12/0",
+	 "",
 	 {{"total_cycles", 13}, {"num_tasks", 4}, {"num_edges", 0}, {"num_executors", 1}, {"task_window", 8192}, {"resources[task_ring].capacity", 8192}}},
-	{"a_window_of_two_stalls_behind_the_long_task", "--entry mixed" S "task_window=2" S "'dispatch=work_steal(2)'",
-	 "0/0 0/1 10/1 10/0", "", {{"total_cycles", 11}, {"num_executors", 2}, {"resources[task_ring].capacity", 2}, RING(1, 10, 2)}},
-	{"a_window_of_one_is_serial", "--entry mixed" S "task_window=1" S "'dispatch=work_steal(2)'",
-	 "0/0 10/1 11/0 12/1", "", {{"total_cycles", 13}, RING(3, 12, 1)}},
-	{"a_window_of_four_never_stalls", "--entry mixed" S "task_window=4" S "'dispatch=work_steal(2)'",
-	 "0/0 0/1 1/1 2/1", "", {{"total_cycles", 10}, RING(0, 0, 4)}},
-	{"no_window_is_unbounded", "--entry mixed" S "task_window=0" S "'dispatch=work_steal(2)'", "0/0 0/1 1/1 2/1", "",
+	{"a_window_of_two_stalls_behind_the_long_task",
+	 "--entry mixed" S "task_window=2" S "'dispatch=work_steal(2)'",
+	 "0/0 0/1 10/1 10/0",
+	 "",
+	 {{"total_cycles", 11}, {"num_executors", 2}, {"resources[task_ring].capacity", 2}, RING(1, 10, 2)}},
+	{"a_window_of_one_is_serial",
+	 "--entry mixed" S "task_window=1" S "'dispatch=work_steal(2)'",
+	 "0/0 10/1 11/0 12/1",
+	 "",
+	 {{"total_cycles", 13}, RING(3, 12, 1)}},
+	{"a_window_of_four_never_stalls",
+	 "--entry mixed" S "task_window=4" S "'dispatch=work_steal(2)'",
+	 "0/0 0/1 1/1 2/1",
+	 "",
+	 {{"total_cycles", 10}, RING(0, 0, 4)}},
+	{"no_window_is_unbounded",
+	 "--entry mixed" S "task_window=0" S "'dispatch=work_steal(2)'",
+	 "0/0 0/1 1/1 2/1",
+	 "",
 	 {{"total_cycles", 10}, {"task_window", 0}, {"resources[task_ring].stall_count", 0}}},
-	{"depth_one_holds_the_next_start", "--entry mixed" S "task_window=2" S "pipeline_depth=1" S "'dispatch=round_robin(2)'",
-	 "0/0 10/1 11/0 12/1", "", {{"total_cycles", 13}, RING(2, 11, 2)}},
+	{"depth_one_holds_the_next_start",
+	 "--entry mixed" S "task_window=2" S "pipeline_depth=1" S "'dispatch=round_robin(2)'",
+	 "0/0 10/1 11/0 12/1",
+	 "",
+	 {{"total_cycles", 13}, RING(2, 11, 2)}},
 	{"depth_two_lets_two_overlap", "--entry mixed" S "pipeline_depth=2" S "'dispatch=round_robin(4)'", "0/0 0/1 1/2 2/3", "", {{"total_cycles", 10}}},
 	{"round_robin_counts_tasks", "--entry mixed" S "'dispatch=round_robin(3)'", "0/0 0/1 0/2 10/0", "", {{"total_cycles", 11}, {"num_executors", 3}}},
-	{"work_steal_takes_the_earliest_free", "--entry mixed" S "'dispatch=work_steal(3)'", "0/0 0/1 0/2 1/1", "", {{"total_cycles", 10}, {"num_executors", 3}}},
+	{"work_steal_takes_the_earliest_free",
+	 "--entry mixed" S "'dispatch=work_steal(3)'",
+	 "0/0 0/1 0/2 1/1",
+	 "",
+	 {{"total_cycles", 10}, {"num_executors", 3}}},
 	{"issue_cost_spaces_the_issues", "--entry mixed" S "issue_cost=5" S "'dispatch=round_robin(4)'", "0/0 5/1 10/2 15/3", "", {{"total_cycles", 16}}},
 	{"issue_cost_and_one_executor", "--entry mixed" S "issue_cost=5", "0/0 10/0 11/0 15/0", "", {{"total_cycles", 16}}},
 	/* T0 writes A; T1 reads A, writes B; T2 reads B, writes C: 2 cycles each */
-	{"a_chain_is_a_chain", "--entry chain" S "'dispatch=work_steal(4)'", "0/0 2/1 4/2", "0>1 1>2",
+	{"a_chain_is_a_chain",
+	 "--entry chain" S "'dispatch=work_steal(4)'",
+	 "0/0 2/1 4/2",
+	 "0>1 1>2",
 	 {{"total_cycles", 6}, {"num_edges", 2}, {"resources[tensor_map].capacity", 65536}, MAP(0, 0, 5)}},
 	{"a_map_of_two_places_stalls_a_chain", "--entry chain" S "tensor_map=2", "0/0 2/0 4/0", "0>1 1>2", {{"total_cycles", 6}, MAP(2, 4, 2)}},
-	{"with_raw_hazards_reads_take_no_place", "--entry chain" S "tensor_map=2" S "hazards=raw", "0/0 2/0 4/0", "0>1 1>2",
+	{"with_raw_hazards_reads_take_no_place",
+	 "--entry chain" S "tensor_map=2" S "hazards=raw",
+	 "0/0 2/0 4/0",
+	 "0>1 1>2",
 	 {{"total_cycles", 6}, MAP(1, 2, 2)}},
-	{"explicit_dependencies_take_no_place_and_find_none", "--entry chain" S "deps=explicit" S "tensor_map=1", "0/0 2/0 4/0", "",
+	{"explicit_dependencies_take_no_place_and_find_none",
+	 "--entry chain" S "deps=explicit" S "tensor_map=1",
+	 "0/0 2/0 4/0",
+	 "",
 	 {{"total_cycles", 6}, {"num_edges", 0}, {"resources[tensor_map].high_water", 0}}},
 	{"a_dependency_list_of_one_stalls_the_next_edge", "--entry chain" S "dep_list=1", "0/0 2/0 4/0", "0>1 1>2", {DEPS(1, 4, 1)}},
 	/* T0 writes [0,64), T1 reads it, T2 writes [0,32), T3 [32,64), T4 [0,32) */
@@ -63,10 +103,18 @@ static const struct vector vectors[] = {
 	{"a_window_of_two_keeps_only_live_edges", "--entry overlap" S "task_window=2", NULL, "0>1 1>2", {{"num_edges", 2}}},
 	{"a_window_of_three_keeps_more", "--entry overlap" S "task_window=3", NULL, "0>1 0>2 1>2 1>3 2>4", {{"num_edges", 5}}},
 	/* T0 writes A, n tasks read it */
-	{"readers_wait_for_the_writer_only", "--entry spread --set n=4" S "'dispatch=round_robin(5)'", "0/0 2/1 2/2 2/3 2/4", "0>1 0>2 0>3 0>4", {{"total_cycles", 3}, {"num_edges", 4}}},
+	{"readers_wait_for_the_writer_only",
+	 "--entry spread --set n=4" S "'dispatch=round_robin(5)'",
+	 "0/0 2/1 2/2 2/3 2/4",
+	 "0>1 0>2 0>3 0>4",
+	 {{"total_cycles", 3}, {"num_edges", 4}}},
 	{"edges_of_retired_tasks_are_not_made", "--entry spread --set n=4" S "task_window=2" S "'dispatch=round_robin(5)'", NULL, "0>1", {{"num_edges", 1}}},
 	/* loops */
-	{"affinity_follows_the_loop", "--entry nest --set n=2 --set m=3" S "'dispatch=affinity(j,2)'", "0/0 0/1 1/0 2/0 1/1 3/0", "", {{"total_cycles", 4}, {"num_executors", 2}}},
+	{"affinity_follows_the_loop",
+	 "--entry nest --set n=2 --set m=3" S "'dispatch=affinity(j,2)'",
+	 "0/0 0/1 1/0 2/0 1/1 3/0",
+	 "",
+	 {{"total_cycles", 4}, {"num_executors", 2}}},
 	{"affinity_of_the_outer_loop", "--entry nest --set n=2 --set m=3" S "'dispatch=affinity(i,2)'", "0/0 1/0 2/0 0/1 1/1 2/1", "", {{"total_cycles", 3}}},
 	{"hash_spreads_by_mix64", "--entry loop --set n=8" S "'dispatch=hash(i,4)'", NULL, "", {{"num_executors", 4}}},
 	/* 100; then 10 after it, and 5; depth 1 in the loop k */
@@ -168,12 +216,15 @@ static void a_window_over_a_graph_that_is_built_first_is_recorded(void)
 
 static void statistics_have_every_field_with_its_type(void)
 {
-	static const struct { const char *path; json_type kind; } fields[] = {
-		{"schema", JSON_STRING}, {"plugin", JSON_STRING}, {"package", JSON_STRING}, {"engine", JSON_STRING}, {"cycle_model", JSON_STRING},
-		{"total_cycles", JSON_INTEGER}, {"num_tasks", JSON_INTEGER}, {"num_edges", JSON_INTEGER},
-		{"num_executors", JSON_INTEGER}, {"num_streams", JSON_INTEGER}, {"compile_ms", JSON_REAL}, {"execute_ms", JSON_REAL},
-		{"peak_rss_bytes", JSON_INTEGER}, {"task_window", JSON_INTEGER}, {"kernels", JSON_ARRAY}, {"resources", JSON_ARRAY},
-		{"channels", JSON_ARRAY}, {"diagnostics", JSON_ARRAY}, {"deterministic", JSON_TRUE}, {"recorded", JSON_ARRAY},
+	static const struct {
+		const char *path;
+		json_type kind;
+	} fields[] = {
+		{"schema", JSON_STRING},          {"plugin", JSON_STRING},        {"package", JSON_STRING},     {"engine", JSON_STRING},
+		{"cycle_model", JSON_STRING},     {"total_cycles", JSON_INTEGER}, {"num_tasks", JSON_INTEGER},  {"num_edges", JSON_INTEGER},
+		{"num_executors", JSON_INTEGER},  {"num_streams", JSON_INTEGER},  {"compile_ms", JSON_REAL},    {"execute_ms", JSON_REAL},
+		{"peak_rss_bytes", JSON_INTEGER}, {"task_window", JSON_INTEGER},  {"kernels", JSON_ARRAY},      {"resources", JSON_ARRAY},
+		{"channels", JSON_ARRAY},         {"diagnostics", JSON_ARRAY},    {"deterministic", JSON_TRUE}, {"recorded", JSON_ARRAY},
 		{"compare", JSON_ARRAY},
 	};
 	json_t *stats, *row;
@@ -190,14 +241,16 @@ static void statistics_have_every_field_with_its_type(void)
 	CHECK_CONTAINS(cli_text(stats, "package"), "vectors");
 	CHECK_CONTAINS(cli_text(stats, "cycle_model"), "reference");
 	CHECK(cli_int(stats, "peak_rss_bytes") > 100000);
-	json_array_foreach(cli_at(stats, "kernels"), i, row) {
+	json_array_foreach(cli_at(stats, "kernels"), i, row)
+	{
 		check_kind(row, "name", JSON_STRING);
 		tasks += cli_int(row, "tasks");
 		cycles += cli_int(row, "cycles");
 	}
 	CHECK_INT(tasks, cli_int(stats, "num_tasks"));
 	CHECK_INT(cycles, 128 + 64 + 3 * 64);
-	json_array_foreach(cli_at(stats, "resources"), i, row) {
+	json_array_foreach(cli_at(stats, "resources"), i, row)
+	{
 		static const char *const numbers[] = {"capacity", "high_water", "stall_count", "stall_cycles", "stall_ns"};
 
 		check_kind(row, "name", JSON_STRING);
@@ -282,7 +335,8 @@ static void hash_places_every_task_as_the_formula_says(void)
 	cli_begin();
 	REQUIRE_INT(cli("$B/ptowsp-run --entry loop --set n=100 --schedule 'dispatch=hash(i,5)' --trace t.json " VECTORS), 0);
 	events = cli_at(cli_json_file("t.json"), "traceEvents");
-	json_array_foreach(events, i, event) {
+	json_array_foreach(events, i, event)
+	{
 		if (!(task = cli_at(event, "args.task")))
 			continue;
 		CHECK_INT(cli_int(event, "tid"), (intmax_t)(mix64((uint64_t)json_integer_value(task)) % 5));
@@ -302,8 +356,7 @@ static char *fixed_part(void)
 	json_object_del(stats, "compile_ms");
 	json_object_del(stats, "execute_ms");
 	json_object_del(stats, "peak_rss_bytes");
-	json_array_foreach(json_object_get(stats, "resources"), i, row)
-		json_object_del(row, "stall_ns");
+	json_array_foreach(json_object_get(stats, "resources"), i, row) json_object_del(row, "stall_ns");
 	json_object_del(stats, "threads");
 	return json_dumps(stats, JSON_SORT_KEYS | JSON_COMPACT);
 }

@@ -23,7 +23,8 @@ static void explain_says_which_temp_tensors_are_ordinary_and_why(void)
 	CHECK_INT(cli("$B/ptowsp-run --explain --entry temp " EVENTS), 0);
 	CHECK_CONTAINS(cli_out, "temp tensors:\n  all are renamed");
 	REQUIRE_INT(cli("sed -e 's/call @put(%v -> 7, %y -> %first/call @nop(%y -> bind %first/' $R/packages/probes/events.pto > e.pto; "
-			"echo 'kernel @nop(%y: i32[1, 1] out)' >> e.pto; $B/ptowsp-pack e.pto -o e.pkg.zst"), 0);
+			"echo 'kernel @nop(%y: i32[1, 1] out)' >> e.pto; $B/ptowsp-pack e.pto -o e.pkg.zst"),
+		    0);
 	CHECK_INT(cli("$B/ptowsp-run --explain --entry temp --json e.pkg.zst"), 0);
 	CHECK_CONTAINS(cli_text(cli_json(), "temps[0]"), "temp tensor first is not renamed but an ordinary one: it is bound without saying");
 }
@@ -35,7 +36,8 @@ static void ordinary_temp_tensors_are_told_to_who_asks(void)
 
 	cli_begin();
 	REQUIRE_INT(cli("sed -e 's/copy %first.0 : 1, 1. -> %out.1./copy %first[0 : 1, 2] -> %out[1]/' $R/packages/probes/events.pto > e.pto; "
-			"$B/ptowsp-pack e.pto -o e.pkg.zst"), 0);
+			"$B/ptowsp-pack e.pto -o e.pkg.zst"),
+		    0);
 	CHECK_INT(cli("$B/ptowsp-run --entry temp e.pkg.zst"), 0);
 	CHECK_STR(cli_err, "");
 	CHECK_INT(cli("$B/ptowsp-run --entry temp -v e.pkg.zst"), 0);
@@ -49,8 +51,10 @@ static void a_temp_tensor_that_is_read_before_any_task_wrote_it_is_told(void)
 {
 	static const char said[] = "ptowsp-run: temp tensor t is read before any task has written it, by task 0, kernel cp";
 	static const char source[] =
-		"cat > t.pto <<'END'\ntensor %t : f32[64] temp\ntensor %y : f32[64] inout\nfunc @cp(%a: !pto.memref<gm,...,f32>, %b: !pto.memref<gm,...,f32>) {\n"
-		"  %t = alloc_tile : !pto.tile<1x8xf32>\n  %t = tload %a[0, 0]\n  tstore %t, %b[0, 0]\n  return\n}\nworkload @early {\n  for_each %i in 0 to 4 {\n"
+		"cat > t.pto <<'END'\ntensor %t : f32[64] temp\ntensor %y : f32[64] inout\nfunc @cp(%a: !pto.memref<gm,...,f32>, %b: !pto.memref<gm,...,f32>) "
+		"{\n"
+		"  %t = alloc_tile : !pto.tile<1x8xf32>\n  %t = tload %a[0, 0]\n  tstore %t, %b[0, 0]\n  return\n}\nworkload @early {\n  for_each %i in 0 to 4 "
+		"{\n"
 		"    call @cp(%a -> %t[0, %i * 8 : 1, 8], %b -> %y[0, 0 : 1, 8])\n    call @cp(%a -> %y[0, 0 : 1, 8], %b -> %t[0, %i * 8 + 8 : 1, 8])\n  }\n}\n"
 		"workload @fine {\n  call @cp(%a -> %y[0, 0 : 1, 8], %b -> %t[0, 0 : 1, 8])\n"
 		"  parallel_for %i in 0 to 8 { call @cp(%a -> %t[0, 0 : 1, 8], %b -> %y[0, %i * 8 : 1, 8]) }\n}\nEND\n$B/ptowsp-pack t.pto -o t.pkg.zst";
@@ -62,7 +66,10 @@ static void a_temp_tensor_that_is_read_before_any_task_wrote_it_is_told(void)
 	for (size_t i = 0; i < 3; i++) {
 		CHECK_INT(cli(check_fmt("$B/ptowsp-run --plugin=%s --entry early --fill y=ones --runs 2 t.pkg.zst", plugins[i])), 0);
 		CHECK_STR(cli_err, check_fmt("%s: it holds zeros then\n", said));
-		CHECK_INT(cli(check_fmt("$B/ptowsp-run --plugin=%s --entry early --fill y=ones --strict --out y=y.npy t.pkg.zst; r=$?; test -e y.npy && exit 99; exit $r", plugins[i])), 5);
+		CHECK_INT(cli(check_fmt("$B/ptowsp-run --plugin=%s --entry early --fill y=ones --strict --out y=y.npy t.pkg.zst; r=$?; test -e y.npy && exit "
+					"99; exit $r",
+					plugins[i])),
+			  5);
 		CHECK_STR(cli_err, check_fmt("%s, and --strict refuses that; write it first\n", said));
 		CHECK_INT(cli(check_fmt("$B/ptowsp-run --plugin=%s --entry early --fill y=ones --fill t=ones --strict t.pkg.zst", plugins[i])), 0);
 		CHECK_STR(cli_err, "");

@@ -5,7 +5,7 @@
 #include <signal.h>
 #include <string.h>
 
-#define VECTORS "$K/vectors.pkg.zst"
+#define VECTORS  "$K/vectors.pkg.zst"
 #define CHANNELS "$P/probes/channels.pkg.zst"
 
 enum { EXECUTORS, RESOURCES, CHANNEL_TRACKS };
@@ -27,9 +27,8 @@ static const char *track_name(json_t *events, intmax_t pid, intmax_t tid)
 	json_t *event;
 	size_t i;
 
-	json_array_foreach(events, i, event)
-		if (has_text(event, "name", "thread_name") && member(event, "pid") == pid && member(event, "tid") == tid)
-			return json_string_value(json_object_get(json_object_get(event, "args"), "name"));
+	json_array_foreach(events, i, event) if (has_text(event, "name", "thread_name") && member(event, "pid") == pid &&
+						 member(event, "tid") == tid) return json_string_value(json_object_get(json_object_get(event, "args"), "name"));
 	return "";
 }
 
@@ -40,7 +39,8 @@ static void stalls_sum(json_t *events, intmax_t pid, const char *track, intmax_t
 	size_t i;
 
 	*count = *cycles = 0;
-	json_array_foreach(events, i, event) {
+	json_array_foreach(events, i, event)
+	{
 		json_t *next = json_array_get(events, i + 1);
 
 		if (!has_text(event, "ph", "B") || member(event, "pid") != pid || strcmp(track_name(events, pid, member(event, "tid")), track))
@@ -58,8 +58,7 @@ static intmax_t moments(json_t *events, const char *name)
 	json_t *event;
 	size_t i;
 
-	json_array_foreach(events, i, event)
-		count += has_text(event, "ph", "i") && has_text(event, "name", name) && member(event, "pid") == CHANNEL_TRACKS;
+	json_array_foreach(events, i, event) count += has_text(event, "ph", "i") && has_text(event, "name", name) && member(event, "pid") == CHANNEL_TRACKS;
 	return count;
 }
 
@@ -124,14 +123,15 @@ static void a_stall_names_its_task_and_where_it_ends_the_task_may_start(void)
 	cli_begin();
 	REQUIRE_INT(cli("$B/ptowsp-run --no-kernels -q --entry nest --set n=12 --set m=5 --schedule task_window=7 --trace t.json " VECTORS), 0);
 	events = cli_at(cli_json_file("t.json"), "traceEvents");
-	json_array_foreach(events, i, event) {
+	json_array_foreach(events, i, event)
+	{
 		if (!has_text(event, "name", "TASK_RING_FULL"))
 			continue;
-		json_array_foreach(events, k, task)
-			if (has_text(task, "ph", "X") && cli_int(task, "args.task") == cli_int(event, "args.before_task")) {
-				CHECK(member(task, "ts") >= member(json_array_get(events, i + 1), "ts"));
-				seen++;
-			}
+		json_array_foreach(events, k, task) if (has_text(task, "ph", "X") && cli_int(task, "args.task") == cli_int(event, "args.before_task"))
+		{
+			CHECK(member(task, "ts") >= member(json_array_get(events, i + 1), "ts"));
+			seen++;
+		}
 	}
 	CHECK(seen > 0);
 }
@@ -139,7 +139,9 @@ static void a_stall_names_its_task_and_where_it_ends_the_task_may_start(void)
 static void a_trace_does_not_depend_on_threads_and_changes_no_figure(void)
 {
 	cli_begin();
-	REQUIRE_INT(cli("for t in 1 3; do $B/ptowsp-run -q --threads $t --schedule task_window=2 --trace $t.json " CHANNELS " || exit; done; cmp 1.json 3.json"), 0);
+	REQUIRE_INT(
+		cli("for t in 1 3; do $B/ptowsp-run -q --threads $t --schedule task_window=2 --trace $t.json " CHANNELS " || exit; done; cmp 1.json 3.json"),
+		0);
 	REQUIRE_INT(cli("a() { $B/ptowsp-run --no-kernels --entry nest --set n=40 --set m=5 --schedule task_window=7 --stats \"$@\" " VECTORS
 			" | sed '/^load/d; s/ *[0-9.]* *$//; s/reference.*//'; }; a >without; a --trace t.json >with; cmp without with"),
 		    0);
@@ -153,10 +155,13 @@ static void a_trace_in_real_time_shows_when_kernels_ran_and_on_which_thread(void
 	size_t i;
 
 	cli_begin();
-	REQUIRE_INT(cli("$B/ptowsp-run -q --threads 2 --opt trace=real --schedule ready=priority --schedule task_window=4 --entry crowd --trace r.json $P/probes/tasks.pkg.zst"), 0);
+	REQUIRE_INT(cli("$B/ptowsp-run -q --threads 2 --opt trace=real --schedule ready=priority --schedule task_window=4 --entry crowd --trace r.json "
+			"$P/probes/tasks.pkg.zst"),
+		    0);
 	root = cli_json_file("r.json");
 	events = json_object_get(root, "traceEvents");
-	json_array_foreach(events, i, event) {
+	json_array_foreach(events, i, event)
+	{
 		CHECK(!has_text(event, "ph", "B"));
 		if (!has_text(event, "ph", "X"))
 			continue;
@@ -173,14 +178,25 @@ static void a_trace_in_real_time_shows_when_kernels_ran_and_on_which_thread(void
 /* An order of ready tasks is in force where two threads or more take them. */
 static void orders_of_ready_tasks_are_enforced_by_several_threads(void)
 {
-	static const struct { const char *options; int code; } cases[] = {
-		{"--threads 1", 5}, {"--threads 2", 0}, {"--opt threads=1", 5}, {"--opt threads=2", 0}, {"--threads 2 --opt threads=1", 0},
-		{"--threads 1 --opt threads=2", 5}, {"--threads 2 --opt schedulers=2", 0}, {"--threads 2 --isolate=process", 0}, {"--threads 1 --isolate=process", 5},
+	static const struct {
+		const char *options;
+		int code;
+	} cases[] = {
+		{"--threads 1", 5},
+		{"--threads 2", 0},
+		{"--opt threads=1", 5},
+		{"--opt threads=2", 0},
+		{"--threads 2 --opt threads=1", 0},
+		{"--threads 1 --opt threads=2", 5},
+		{"--threads 2 --opt schedulers=2", 0},
+		{"--threads 2 --isolate=process", 0},
+		{"--threads 1 --isolate=process", 5},
 	};
 
 	for (size_t i = 0; i < sizeof(cases) / sizeof(*cases); i++) {
 		cli_begin();
-		CHECK_INT(cli(check_fmt("$B/ptowsp-run -q %s --strict --schedule ready=priority --entry fork $P/probes/tasks.pkg.zst", cases[i].options)), cases[i].code);
+		CHECK_INT(cli(check_fmt("$B/ptowsp-run -q %s --strict --schedule ready=priority --entry fork $P/probes/tasks.pkg.zst", cases[i].options)),
+			  cases[i].code);
 		if (cases[i].code)
 			CHECK_CONTAINS(cli_err, "ready=priority is recorded on cpu_sim but must be at least enforced");
 	}
@@ -191,16 +207,18 @@ static json_t *end_mark(json_t *events)
 	json_t *event, *found = NULL;
 	size_t i;
 
-	json_array_foreach(events, i, event)
-		if (has_text(event, "ph", "i") && has_text(event, "cat", "end"))
-			found = event;
+	json_array_foreach(events, i, event) if (has_text(event, "ph", "i") && has_text(event, "cat", "end")) found = event;
 	return found;
 }
 
 /* What ran before is there, and where it ended; no other file is. */
 static void a_run_that_fails_by_itself_leaves_a_trace_up_to_there(void)
 {
-	static const struct { const char *command, *status; int code; intmax_t tasks, cycles; } cases[] = {
+	static const struct {
+		const char *command, *status;
+		int code;
+		intmax_t tasks, cycles;
+	} cases[] = {
 		{"--no-kernels --schedule task_window=2 --entry scope $P/probes/control.pkg.zst", "DEADLOCK", 7, 2, 40000},
 		{"--entry fail $P/probes/tasks.pkg.zst", "KERNEL_FAILED", 1, 1, 3},
 		{"--no-kernels --schedule tensor_map=1 --entry chain $P/probes/tasks.pkg.zst", "TOO_SMALL", 5, 1, 2},
@@ -216,8 +234,7 @@ static void a_run_that_fails_by_itself_leaves_a_trace_up_to_there(void)
 		CHECK_INT(cli(check_fmt("$B/ptowsp-run -q --trace t.json --graph g.json %s", cases[k].command)), cases[k].code);
 		trace = cli_json_file("t.json");
 		events = cli_at(trace, "traceEvents");
-		json_array_foreach(events, i, event)
-			tasks += has_text(event, "ph", "X");
+		json_array_foreach(events, i, event) tasks += has_text(event, "ph", "X");
 		CHECK_INT(tasks, cases[k].tasks);
 		CHECK_STR(json_string_value(json_object_get(trace, "status")), cases[k].status);
 		CHECK(has_text(end_mark(events), "name", cases[k].status));

@@ -4,18 +4,19 @@
  * package without native code. And its orchestration function and kernels as C against the task API leave the same bytes. */
 #include "tests/tools/example_rows.h"
 
+#include "isa/product.h"
+#include "tools/pack/flags.h"
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
-#include "isa/product.h"
-#include "tools/pack/flags.h"
 
 #define TOO_SLOW "compiling takes too long here; the release build does it"
 
 static bool once; /* the folder of compiled kernels is there */
 /* Their entries have no counterpart in the task API. */
-static const char *const refused[] = {"attention_pipeline", "csp", "deepseek", "moe", "paged_attention", "passthrough", "predicated", "tiles", "two_devices", "two_stage"};
+static const char *const refused[] = {"attention_pipeline", "csp",        "deepseek", "moe",         "paged_attention",
+				      "passthrough",        "predicated", "tiles",    "two_devices", "two_stage"};
 
 /* A row's name and "_native" or "_tasks" is the name of a test. */
 static const struct example_row *row_of_test(void)
@@ -30,7 +31,9 @@ static const struct example_row *row_of_test(void)
 static const char *machine_here(void)
 {
 #if defined(__x86_64__)
-	return __builtin_cpu_supports("avx512f") ? "__attribute__((target(\"avx512f\")))" : __builtin_cpu_supports("avx2") ? "__attribute__((target(\"avx2\")))" : "";
+	return __builtin_cpu_supports("avx512f") ? "__attribute__((target(\"avx512f\")))"
+	       : __builtin_cpu_supports("avx2")  ? "__attribute__((target(\"avx2\")))"
+						 : "";
 #else
 	return "";
 #endif
@@ -113,7 +116,8 @@ static void run_native(void)
 /* The file of an entry's orchestration function, without ".c", to be freed; NULL: there is none. */
 static char *orchestration_find(const char *entry)
 {
-	if (cli(check_fmt("grep -l 'The orchestration function of rt_tasks_run' c/%s.c c/%s_.c 2>/dev/null | sed 's,c/,,; s,[.]c$,,'", entry, entry)) || !*cli_out)
+	if (cli(check_fmt("grep -l 'The orchestration function of rt_tasks_run' c/%s.c c/%s_.c 2>/dev/null | sed 's,c/,,; s,[.]c$,,'", entry, entry)) ||
+	    !*cli_out)
 		return NULL;
 	cli_out[strcspn(cli_out, "\n")] = '\0';
 	return strdup(cli_out);
@@ -126,7 +130,8 @@ static void reference_run(const struct example_row *row, json_t *tensors)
 	json_t *tensor;
 	size_t i;
 
-	json_array_foreach(tensors, i, tensor) {
+	json_array_foreach(tensors, i, tensor)
+	{
 		const char *name = cli_text(tensor, "name");
 		char *more;
 
@@ -143,8 +148,8 @@ static void reference_run(const struct example_row *row, json_t *tensors)
 
 static int dtype_bytes(const char *type)
 {
-#define X(NAME, code, bytes, class, text, descr) \
-	if (!strcmp(type, text))                 \
+#define X(NAME, code, bytes, class, text, descr)                                                                                                               \
+	if (!strcmp(type, text))                                                                                                                               \
 		return bytes;
 #include "ptowsp/dtype.def"
 #undef X
@@ -190,14 +195,14 @@ static void main_write(const struct example_row *row, const char *name, json_t *
 	size_t i;
 
 	REQUIRE(c != NULL && f != NULL);
-	fprintf(f, "#include \"c/%s.c\"\n#include \"tests/emit/tasks/run.h\"\n\nstatic struct %s o;\nstatic void begin(struct rt_tasks *tasks)\n{\n"
-		   "\t%s_begin(tasks, &o);\n}\n\nint main(void)\n{\n\tstatic const struct run_tensor tensors[] = {\n", name, name, name);
-	json_array_foreach(cli_at(explain, "tensors"), i, item)
-		tensor_write(f, row, c, cli_text(explain, "entry"), item);
+	fprintf(f,
+		"#include \"c/%s.c\"\n#include \"tests/emit/tasks/run.h\"\n\nstatic struct %s o;\nstatic void begin(struct rt_tasks *tasks)\n{\n"
+		"\t%s_begin(tasks, &o);\n}\n\nint main(void)\n{\n\tstatic const struct run_tensor tensors[] = {\n",
+		name, name, name);
+	json_array_foreach(cli_at(explain, "tensors"), i, item) tensor_write(f, row, c, cli_text(explain, "entry"), item);
 	fprintf(f, "\t};\n\n");
-	json_array_foreach(cli_at(explain, "values"), i, item)
-		if (strstr(c, check_fmt("o->value.%s;", cli_text(item, "name"))))
-			fprintf(f, "\to.value.%s = %s;\n", cli_text(item, "name"), cli_text(item, "default"));
+	json_array_foreach(cli_at(explain, "values"), i, item) if (strstr(c, check_fmt("o->value.%s;", cli_text(item, "name"))))
+		fprintf(f, "\to.value.%s = %s;\n", cli_text(item, "name"), cli_text(item, "default"));
 	fprintf(f, "\treturn run_all(tensors, sizeof(tensors) / sizeof(*tensors), begin, %s, &o);\n}\n", name);
 	fclose(f);
 	free(c);
@@ -206,8 +211,12 @@ static void main_write(const struct example_row *row, const char *name, json_t *
 /* Kernels as --native compiles them, so that they are compiled once for both. */
 static void program_make(const char *name)
 {
-	REQUIRE_INT(cli(check_fmt("for f in c/*.c; do [ $f = c/%s.c ] || $R/tests/emit/compile_once " PACK_NATIVE_FLAGS " -Ic -c -o ${f%%.c}.o $f || exit; done", name)), 0);
-	if (cli("${CC:-cc} -std=c11 -Wall -Wextra -Wpedantic -Werror -O1 -I. -I$R -I$R/abi -I$R/plugins main.c c/*.o $B/../lib/libptowsp-rt.a -lpthread -lm -o main"))
+	REQUIRE_INT(
+		cli(check_fmt("for f in c/*.c; do [ $f = c/%s.c ] || $R/tests/emit/compile_once " PACK_NATIVE_FLAGS " -Ic -c -o ${f%%.c}.o $f || exit; done",
+			      name)),
+		0);
+	if (cli("${CC:-cc} -std=c11 -Wall -Wextra -Wpedantic -Werror -O1 -I. -I$R -I$R/abi -I$R/plugins main.c c/*.o $B/../lib/libptowsp-rt.a -lpthread -lm -o "
+		"main"))
 		CHECK_FAIL("%.900s", cli_err);
 }
 

@@ -6,9 +6,9 @@
 #include <string.h>
 
 #define SCALE "$K/scale.pkg.zst"
-#define BOTH "--device=cpu0,cpu1 $P/two_devices.pkg.zst"
+#define BOTH  "--device=cpu0,cpu1 $P/two_devices.pkg.zst"
 
-#define LEFT " this machine has " /* and then a number that is another one the next moment */
+#define LEFT  " this machine has " /* and then a number that is another one the next moment */
 
 /* What follows $B/ptowsp-run; status: of both. */
 static const struct alike {
@@ -16,12 +16,14 @@ static const struct alike {
 	int status;
 	const char *says;
 } rows[] = {
-	{"a_second_device_that_is_needed", "$P/two_devices.pkg.zst", 2, "instruction 3 (two_devices.pto:19:5): this run has one device; give it more with --device=SEL,SEL"},
+	{"a_second_device_that_is_needed", "$P/two_devices.pkg.zst", 2,
+	 "instruction 3 (two_devices.pto:19:5): this run has one device; give it more with --device=SEL,SEL"},
 	{"a_device_that_has_no_program", "--device=cpu0,cpu1,cpu1 $P/two_devices.pkg.zst", 2, "no program for device 2"},
 	{"two_devices", BOTH, 0, ""},
 	{"a_value_that_no_device_has", "--set nobody=1 " BOTH, 2, "\"nobody\" is unknown"},
 	{"memory_for_tensors", "--max-memory 200000 $P/llama.pkg.zst", 3, "the tensors need 232448 bytes, the limit (--max-memory) is 200000"},
-	{"memory_for_tensors_of_any_backend", "--plugin=auto --plugin-order aie,cpu_sim --quiet --max-memory 200000 $P/llama.pkg.zst", 3, "the tensors need 232448 bytes"},
+	{"memory_for_tensors_of_any_backend", "--plugin=auto --plugin-order aie,cpu_sim --quiet --max-memory 200000 $P/llama.pkg.zst", 3,
+	 "the tensors need 232448 bytes"},
 	{"memory_without_kernels", "--no-kernels --max-memory 200000 $P/llama.pkg.zst", 0, ""},
 	{"memory_for_tiles", "--threads 64 --max-memory 10000 counted.pkg.zst", 3, "the tiles of 64 threads need 20480 bytes"},
 	{"a_tensor_beyond_all_memory", "--set n=4611686018427387904 huge.pkg.zst", 3, "tensor \"x\" is larger than 2^62 bytes"},
@@ -45,14 +47,17 @@ static const struct alike {
 	{"a_graph_of_no_kind", "--in src=src.npy --set count=2 --graph g.xyz " SCALE, 2, "graph \"g.xyz\": the name must end in"},
 	{"an_expectation_of_no_tensor", "--in src=src.npy --set count=2 --expect dts=src.npy " SCALE, 2, "\"dts\" is unknown"},
 	{"an_expectation_that_is_not_there", "--in src=src.npy --set count=2 --expect dst=nowhere.npy " SCALE, 2, "nowhere.npy cannot be read"},
-	{"an_expectation_of_another_length", "--in a=square.npy --expect b=src.npy shaped.pkg.zst", 2, "tensor \"b\" has shape [8, 8], but file src.npy has [128]"},
-	{"an_expectation_beside_an_input", "--in src=src.npy --in dst=src.npy --set count=1 --expect dst=long.npy " SCALE, 2, "\"dst\" has 128 elements, long.npy has 256"},
+	{"an_expectation_of_another_length", "--in a=square.npy --expect b=src.npy shaped.pkg.zst", 2,
+	 "tensor \"b\" has shape [8, 8], but file src.npy has [128]"},
+	{"an_expectation_beside_an_input", "--in src=src.npy --in dst=src.npy --set count=1 --expect dst=long.npy " SCALE, 2,
+	 "\"dst\" has 128 elements, long.npy has 256"},
 	{"a_checkpoint_of_a_program_without_one", "--in src=src.npy --set count=2 --checkpoint c.ck " SCALE, 2, "has no TG_CHECKPOINT"},
 	{"a_checkpoint_that_is_none", "--restore src.npy $P/softmax.pkg.zst", 2, "has no TG_CHECKPOINT"},
 	{"a_value_of_another_type", "--set total_rows=4000000000 $P/softmax.pkg.zst", 2, "is no value of type i32"},
 	{"a_value_of_a_later_run", "--runs 2 --set total_rows=29,x $P/softmax.pkg.zst", 2, "\"x\" is no value of type i32"},
 	{"values_of_more_runs_than_there_are", "--set total_rows=1,2 $P/softmax.pkg.zst", 2, "has 2 values for 1 run"},
-	{"sample_data_that_are_too_short", "--set total_rows=100000 $P/softmax.pkg.zst", 2, "its sample data has 464 elements, but the program touches 1600000"},
+	{"sample_data_that_are_too_short", "--set total_rows=100000 $P/softmax.pkg.zst", 2,
+	 "its sample data has 464 elements, but the program touches 1600000"},
 	{"a_bound_divided_by_zero", "--entry quotient --set n=6 --set d=0 $K/vectors.pkg.zst", 1, "zero"},
 	{"more_tasks_than_allowed", "--max-tasks 3 $P/attention_pipeline.pkg.zst", 10, "makes more than 3 tasks"},
 	{"more_tasks_without_kernels", "--no-kernels --max-tasks 3 $P/softmax.pkg.zst", 10, "makes more than 3 tasks"},
@@ -60,16 +65,22 @@ static const struct alike {
 	{"more_tasks_in_a_later_run", "--runs 2 --set n=1,9 --max-tasks 3 counted.pkg.zst", 10, "makes more than 3 tasks"},
 	{"memory_that_the_machine_lacks", "--set n=4611686018427387 huge.pkg.zst", 3, "the tensors need 147573952589676384 bytes, and" LEFT},
 	{"memory_that_the_machine_lacks_for_an_array", "--plugin=aie large.pkg.zst", 3, "the tensors need 400000000000 bytes, and" LEFT},
-	{"memory_that_is_allowed_and_not_there", "--max-memory 18446744073709551615 --set n=4611686018427387 huge.pkg.zst", 1, "no memory for tensor \"x\" (147573952589676384 bytes)"},
+	{"memory_that_is_allowed_and_not_there", "--max-memory 18446744073709551615 --set n=4611686018427387 huge.pkg.zst", 1,
+	 "no memory for tensor \"x\" (147573952589676384 bytes)"},
 	{"memory_for_a_design_that_is_run_twice", "--plugin=aie --isolate=process --max-memory 9000000000000 large.pkg.zst", 3,
 	 "no memory to run a design twice, for which the tensors that it writes are copied twice: 800000000000 bytes"},
 	{"a_part_beyond_its_tensor", "--set n=100 --set o=1 counted.pkg.zst", 1, "touches 8 x 8 elements at 1, 0 of tensor x"},
 	{"a_kernel_that_nothing_serves", "unserved.pkg.zst", 1, "task 1 cannot run: kernel nowhere (unserved.pto:7): no payload for cpu_sim"},
-	{"a_kernel_that_nothing_serves_on_an_array", "--plugin=aie unserved.pkg.zst", 1, "task 1 cannot run: kernel nowhere (unserved.pto:7): no payload for aie"},
-	{"a_kernel_that_nothing_serves_elsewhere", "--isolate=process --plugin=a2a3sim unserved.pkg.zst", 1, "task 1 cannot run: kernel nowhere (unserved.pto:7): no payload for a2a3sim; built in: nop, copy, fill; registered: none that an isolated plugin can call; --isolate=none\n"},
+	{"a_kernel_that_nothing_serves_on_an_array", "--plugin=aie unserved.pkg.zst", 1,
+	 "task 1 cannot run: kernel nowhere (unserved.pto:7): no payload for aie"},
+	{"a_kernel_that_nothing_serves_elsewhere", "--isolate=process --plugin=a2a3sim unserved.pkg.zst", 1,
+	 "task 1 cannot run: kernel nowhere (unserved.pto:7): no payload for a2a3sim; built in: nop, copy, fill; registered: none that an isolated plugin can "
+	 "call; --isolate=none\n"},
 	{"a_kernel_that_nothing_serves_and_nobody_runs", "--no-kernels unserved.pkg.zst", 0, ""},
-	{"expected_data_of_another_size", "$R/tests/mutants/kept/expected_data_of_another_size.pkg.zst", 3, "\"y\" has 4096 elements, the package's expected data of it have 2048; pack expected data"},
-	{"blocks_of_channels", "--max-memory 300000000 $R/tests/mutants/kept/channel_of_many_blocks.pkg.zst", 3, "the blocks of payload channels up to c need 4294967296 bytes, the limit is 300000000"},
+	{"expected_data_of_another_size", "$R/tests/mutants/kept/expected_data_of_another_size.pkg.zst", 3,
+	 "\"y\" has 4096 elements, the package's expected data of it have 2048; pack expected data"},
+	{"blocks_of_channels", "--max-memory 300000000 $R/tests/mutants/kept/channel_of_many_blocks.pkg.zst", 3,
+	 "the blocks of payload channels up to c need 4294967296 bytes, the limit is 300000000"},
 	{"blocks_of_channels_without_kernels", "--no-kernels --max-memory 300000000 $R/tests/mutants/kept/channel_of_many_blocks.pkg.zst", 0, ""},
 	{"a_window_that_a_scope_fills", "--schedule task_window=2 scope.pkg.zst", 7, "task_window=3"},
 	{"all_of_it", "--in src=src.npy --set count=2 --out dst=new.npy --trace t.json --graph g.txt --stats " SCALE, 0, ""},
@@ -86,26 +97,38 @@ static void files_make(void)
 	cli_npy_f32("long.npy", 256, 1, 1);
 	cli_npy("wide.npy", "<f8", "128,", wide, sizeof(wide));
 	cli_npy("square.npy", "<f4", "8, 8", square, sizeof(square));
-	REQUIRE_INT(cli("cat >huge.pto <<'END'\nsymbol %n : u64 = 8\ntensor %x : f32[%n, 8] inout\nfunc @one(%x: !pto.memref<gm,...,f32>) {\n  %t = alloc_tile : !pto.tile<8x8xf32>\n"
-			"  %t = tload %x[0, 0]\n  tstore %t, %x[0, 0]\n}\nworkload @main {\n call @one(%x -> %x[0, 0])\n}\nEND\n$B/ptowsp-pack huge.pto -o huge.pkg.zst"),
+	REQUIRE_INT(cli("cat >huge.pto <<'END'\nsymbol %n : u64 = 8\ntensor %x : f32[%n, 8] inout\nfunc @one(%x: !pto.memref<gm,...,f32>) {\n  %t = alloc_tile "
+			": !pto.tile<8x8xf32>\n"
+			"  %t = tload %x[0, 0]\n  tstore %t, %x[0, 0]\n}\nworkload @main {\n call @one(%x -> %x[0, 0])\n}\nEND\n$B/ptowsp-pack huge.pto -o "
+			"huge.pkg.zst"),
 		    0);
-	REQUIRE_INT(cli("cat >large.pto <<'END'\ntensor %x : f32[2000000000, 50] inout\nfunc @one(%x: !pto.memref<gm,...,f32>) {\n  %t = alloc_tile : !pto.tile<8x8xf32>\n"
-			"  %t = tload %x[0, 0]\n  tstore %t, %x[0, 0]\n}\nworkload @main {\n call @one(%x -> %x[0, 0])\n}\nEND\n$B/ptowsp-pack large.pto -o large.pkg.zst"),
+	REQUIRE_INT(cli("cat >large.pto <<'END'\ntensor %x : f32[2000000000, 50] inout\nfunc @one(%x: !pto.memref<gm,...,f32>) {\n  %t = alloc_tile : "
+			"!pto.tile<8x8xf32>\n"
+			"  %t = tload %x[0, 0]\n  tstore %t, %x[0, 0]\n}\nworkload @main {\n call @one(%x -> %x[0, 0])\n}\nEND\n$B/ptowsp-pack large.pto -o "
+			"large.pkg.zst"),
 		    0);
-	REQUIRE_INT(cli("cat >counted.pto <<'END'\nsymbol %n : i64 = 2\nsymbol %o : i64 = 0\ntensor %x : f32[8, 8] inout\nfunc @one(%x: !pto.memref<gm,...,f32>) {\n"
-			"  %t = alloc_tile : !pto.tile<8x8xf32>\n  %t = tload %x[0, 0]\n  tstore %t, %x[0, 0]\n}\nworkload @main {\n parallel_for %i in 0 to %n {\n"
-			"  call @one(%x -> %x[%o * %i, 0])\n }\n}\nEND\n$B/ptowsp-pack counted.pto -o counted.pkg.zst"),
-		    0);
-	REQUIRE_INT(cli("cat >scope.pto <<'END'\ntensor %x : f32[8, 8] inout\nfunc @one(%x: !pto.memref<gm,...,f32>) {\n  %t = alloc_tile : !pto.tile<8x8xf32>\n"
-			"  %t = tload %x[0, 0]\n  tstore %t, %x[0, 0]\n}\nworkload @main {\n scope {\n  parallel_for %i in 0 to 3 {\n   call @one(%x -> %x[0, 0])\n  }\n }\n}\nEND\n"
-			"$B/ptowsp-pack scope.pto -o scope.pkg.zst"),
-		    0);
-	REQUIRE_INT(cli("cat >unserved.pto <<'END'\ntensor %x : f32[8, 8] inout\nfunc @one(%x: !pto.memref<gm,...,f32>) {\n  %t = alloc_tile : !pto.tile<8x8xf32>\n"
-			"  %t = tload %x[0, 0]\n  tstore %t, %x[0, 0]\n}\nkernel @nowhere(%x: f32[8, 8] inout)\nworkload @main {\n call @one(%x -> %x[0, 0])\n call @nowhere(%x -> %x[0, 0])\n}\nEND\n"
-			"$B/ptowsp-pack unserved.pto -o unserved.pkg.zst"),
-		    0);
-	REQUIRE_INT(cli("cat >shaped.pto <<'END'\ntensor %a : f32[8, 8] in\ntensor %b : f32[8, 8] out\nfunc @one(%a: !pto.memref<gm,...,f32>, %b: !pto.memref<gm,...,f32>) {\n"
-			"  %t = alloc_tile : !pto.tile<8x8xf32>\n  %t = tload %a[0, 0]\n  tstore %t, %b[0, 0]\n}\nworkload @main {\n call @one(%a -> %a[0, 0], %b -> %b[0, 0])\n}\nEND\n"
+	REQUIRE_INT(
+		cli("cat >counted.pto <<'END'\nsymbol %n : i64 = 2\nsymbol %o : i64 = 0\ntensor %x : f32[8, 8] inout\nfunc @one(%x: !pto.memref<gm,...,f32>) "
+		    "{\n"
+		    "  %t = alloc_tile : !pto.tile<8x8xf32>\n  %t = tload %x[0, 0]\n  tstore %t, %x[0, 0]\n}\nworkload @main {\n parallel_for %i in 0 to %n {\n"
+		    "  call @one(%x -> %x[%o * %i, 0])\n }\n}\nEND\n$B/ptowsp-pack counted.pto -o counted.pkg.zst"),
+		0);
+	REQUIRE_INT(
+		cli("cat >scope.pto <<'END'\ntensor %x : f32[8, 8] inout\nfunc @one(%x: !pto.memref<gm,...,f32>) {\n  %t = alloc_tile : !pto.tile<8x8xf32>\n"
+		    "  %t = tload %x[0, 0]\n  tstore %t, %x[0, 0]\n}\nworkload @main {\n scope {\n  parallel_for %i in 0 to 3 {\n   call @one(%x -> %x[0, "
+		    "0])\n  }\n }\n}\nEND\n"
+		    "$B/ptowsp-pack scope.pto -o scope.pkg.zst"),
+		0);
+	REQUIRE_INT(
+		cli("cat >unserved.pto <<'END'\ntensor %x : f32[8, 8] inout\nfunc @one(%x: !pto.memref<gm,...,f32>) {\n  %t = alloc_tile : !pto.tile<8x8xf32>\n"
+		    "  %t = tload %x[0, 0]\n  tstore %t, %x[0, 0]\n}\nkernel @nowhere(%x: f32[8, 8] inout)\nworkload @main {\n call @one(%x -> %x[0, 0])\n "
+		    "call @nowhere(%x -> %x[0, 0])\n}\nEND\n"
+		    "$B/ptowsp-pack unserved.pto -o unserved.pkg.zst"),
+		0);
+	REQUIRE_INT(cli("cat >shaped.pto <<'END'\ntensor %a : f32[8, 8] in\ntensor %b : f32[8, 8] out\nfunc @one(%a: !pto.memref<gm,...,f32>, %b: "
+			"!pto.memref<gm,...,f32>) {\n"
+			"  %t = alloc_tile : !pto.tile<8x8xf32>\n  %t = tload %a[0, 0]\n  tstore %t, %b[0, 0]\n}\nworkload @main {\n call @one(%a -> %a[0, 0], "
+			"%b -> %b[0, 0])\n}\nEND\n"
 			"$B/ptowsp-pack shaped.pto -o shaped.pkg.zst"),
 		    0);
 }
@@ -196,7 +219,8 @@ static void tasks_that_cannot_be_known_are_said_to_be(void)
 	CHECK_INT(cli("$B/ptowsp-run --explain --timeout-ms 100 --set n=100000000000 counted.pkg.zst"), 0);
 	CHECK_CONTAINS(cli_out, "\nload: the backend takes it; how its run ends is not known: its tasks could not be counted in 100 ms\n");
 	CHECK_INT(cli("$B/ptowsp-run --explain --max-tasks 1 $P/paged_attention.pkg.zst"), 0);
-	CHECK_CONTAINS(cli_out, "\nload: the backend takes it; how its run ends is not known: data of tensors decide which tasks there are, and only a run has them\n");
+	CHECK_CONTAINS(cli_out,
+		       "\nload: the backend takes it; how its run ends is not known: data of tensors decide which tasks there are, and only a run has them\n");
 }
 
 /* The page is there although the run would be refused. */

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT
  * test_inspect.c - what ptowsp-inspect shows: expressions, regions, listing, summary, and the program's own manners. */
-#include "tests/check.h"
 #include "format/format_package.h"
-#include "tests/format/sample.h"
 #include "ptowsp/workload.h"
+#include "tests/check.h"
+#include "tests/format/sample.h"
 #include "tools/columns.h"
 #include "tools/inspect/inspect.h"
 
@@ -25,7 +25,10 @@ static const char *infix(const struct ptowsp_expr_record *nodes, uint32_t count)
 }
 
 #define INFIX(...) infix((const struct ptowsp_expr_record[]){__VA_ARGS__}, sizeof((const struct ptowsp_expr_record[]){__VA_ARGS__}) / 16)
-#define NODE(name, a, b, c) {PTOWSP_EXPR_##name, 0, a, b, c}
+#define NODE(name, a, b, c)                                                                                                                                    \
+	{                                                                                                                                                      \
+		PTOWSP_EXPR_##name, 0, a, b, c                                                                                                                 \
+	}
 
 static void expressions_are_infix_with_only_the_parentheses_they_need(void)
 {
@@ -35,7 +38,8 @@ static void expressions_are_infix_with_only_the_parentheses_they_need(void)
 	CHECK_STR(INFIX(NODE(LOOP, 0, 0, 0), NODE(LOOP, 1, 0, 0), NODE(SUB, 0, 1, 0), NODE(SUB, 0, 2, 0)), "x - (x - y)");
 	CHECK_STR(INFIX(NODE(LOOP, 0, 0, 0), NODE(LOOP, 1, 0, 0), NODE(SUB, 0, 1, 0), NODE(SUB, 2, 0, 0)), "x - y - x");
 	CHECK_STR(INFIX(NODE(VALUE, 0, 0, 0), NODE(AXIS, 3, 0, 0), NODE(MIN, 0, 1, 0), NODE(NEG, 2, 0, 0)), "-min(n, i)");
-	CHECK_STR(INFIX(NODE(TASK, 0, 0, 0), NODE(CONST, 0, 2, 0), NODE(MOD, 0, 1, 0), NODE(EQ, 2, 1, 0), NODE(SELECT, 3, 0, 1)), "select(task % 2 == 2, task, 2)");
+	CHECK_STR(INFIX(NODE(TASK, 0, 0, 0), NODE(CONST, 0, 2, 0), NODE(MOD, 0, 1, 0), NODE(EQ, 2, 1, 0), NODE(SELECT, 3, 0, 1)),
+		  "select(task % 2 == 2, task, 2)");
 	CHECK_STR(INFIX(NODE(LOOP, 0, 0, 0), NODE(LOOP, 1, 0, 0), NODE(LT, 0, 1, 0), NODE(LNOT, 2, 0, 0), NODE(LAND, 3, 2, 0)), "!(x < y) && x < y");
 }
 
@@ -102,8 +106,15 @@ static void listing_names_rows_events_edges_and_memory(void)
 	static const struct ptowsp_axis_record axes[] = {
 		{.name = 1, .high = 1, .step = 1, .levels = PTOWSP_NONE, .row = PTOWSP_NONE, .lengths = PTOWSP_NONE, .indices = PTOWSP_NONE},
 		{.name = 3, .kind = PTOWSP_AXIS_SPARSE, .high = 1, .step = 1, .levels = PTOWSP_NONE, .row = 2, .lengths = 0, .indices = 1},
-		{.name = 3, .kind = PTOWSP_AXIS_RAGGED, .high = 1, .step = 1, .levels = PTOWSP_NONE, .row = 2, .lengths = PTOWSP_NONE,
-		 .indices = PTOWSP_NONE, .count = 4}};
+		{.name = 3,
+		 .kind = PTOWSP_AXIS_RAGGED,
+		 .high = 1,
+		 .step = 1,
+		 .levels = PTOWSP_NONE,
+		 .row = 2,
+		 .lengths = PTOWSP_NONE,
+		 .indices = PTOWSP_NONE,
+		 .count = 4}};
 	static const struct ptowsp_tensor_record tensors[] = {{.name = 5}, {.name = 7}};
 	static const struct ptowsp_region_record regions[] = {{0, 0, 0, 2, 4, 0, 0}, {1, 0, 0, 2, 4, 0, 0}};
 	static const struct ptowsp_event_record event = {.name = 9};
@@ -139,10 +150,25 @@ static void listing_names_rows_events_edges_and_memory(void)
 	char *text = NULL, *kernels;
 	size_t size;
 	FILE *to = open_memstream(&text, &size);
-	struct pkg_tables tables = {.expr = nodes, .expr_count = 3, .axis = axes, .axis_count = 3, .tensor = tensors, .tensor_count = 2,
-				    .region = regions, .region_count = 2, .event = &event, .event_count = 1, .kernel = &kernel,
-				    .kernel_count = 1, .slot = &slot, .slot_count = 1, .entry = entries, .entry_count = 2,
-				    .strings = "\0i\0c\0a\0b\0ready\0k\0n\0main", .strings_size = 24, .raw_work = (const uint8_t *)&work,
+	struct pkg_tables tables = {.expr = nodes,
+				    .expr_count = 3,
+				    .axis = axes,
+				    .axis_count = 3,
+				    .tensor = tensors,
+				    .tensor_count = 2,
+				    .region = regions,
+				    .region_count = 2,
+				    .event = &event,
+				    .event_count = 1,
+				    .kernel = &kernel,
+				    .kernel_count = 1,
+				    .slot = &slot,
+				    .slot_count = 1,
+				    .entry = entries,
+				    .entry_count = 2,
+				    .strings = "\0i\0c\0a\0b\0ready\0k\0n\0main",
+				    .strings_size = 24,
+				    .raw_work = (const uint8_t *)&work,
 				    .raw_work_size = sizeof(work)};
 
 	REQUIRE(to != NULL);
@@ -245,14 +271,16 @@ static char *flash_source(char *at, const char *end, unsigned rows)
 	static const char *const names[] = {"q", "o", "k", "v", "pv", "kt", "s", "m", "l", "c", "d"};
 	const unsigned columns[] = {128, 128, 128, 128, 128, rows, rows, 1, 1, 1, 1};
 
-	at += snprintf(at, (size_t)(end - at), "// Function Type: InCore\nfunc @flash_%u(%%in: !pto.memref<gm,...,f32>, %%out: "
-		       "!pto.memref<gm,...,f32>) {\n", rows);
+	at += snprintf(at, (size_t)(end - at),
+		       "// Function Type: InCore\nfunc @flash_%u(%%in: !pto.memref<gm,...,f32>, %%out: "
+		       "!pto.memref<gm,...,f32>) {\n",
+		       rows);
 	for (unsigned i = 0; i < sizeof(names) / sizeof(*names); i++)
 		at += snprintf(at, (size_t)(end - at), "  %%%s = alloc_tile : !pto.tile<%ux%uxf32>\n", names[i], i == 5 ? 128 : rows, columns[i]);
 #define LINE(...) at += snprintf(at, (size_t)(end - at), __VA_ARGS__)
-#define WIDE "!pto.tile<%ux128xf32>"
-#define COLUMN "!pto.tile<%ux1xf32>"
-#define LOAD "(!pto.memref<gm,...,f32>, index, index) -> "
+#define WIDE      "!pto.tile<%ux128xf32>"
+#define COLUMN    "!pto.tile<%ux1xf32>"
+#define LOAD      "(!pto.memref<gm,...,f32>, index, index) -> "
 	LINE("  %%q = tload %%in[0, 0] : " LOAD WIDE "\n", rows);
 	LINE("  %%o = texpands %%0.0 : " WIDE "\n", rows);
 	LINE("  %%m = texpands %%-1.0 : " COLUMN "\n  %%l = texpands %%0.0 : " COLUMN "\n", rows, rows);
@@ -260,17 +288,14 @@ static char *flash_source(char *at, const char *end, unsigned rows)
 	LINE("  %%kt = ttrans %%k : " WIDE " -> !pto.tile<128x%uxf32>\n", rows, rows);
 	LINE("  %%s = tmatmul %%q, %%kt : (" WIDE ", !pto.tile<128x%uxf32>) -> !pto.tile<%ux%uxf32>\n", rows, rows, rows, rows);
 	LINE("  %%c = trowmax %%s : !pto.tile<%ux%uxf32> -> " COLUMN "\n  %%c = tmax %%c, %%m : " COLUMN "\n", rows, rows, rows, rows);
-	LINE("  %%d = tsub %%m, %%c : " COLUMN "\n  %%d = texp %%d : " COLUMN "\n  %%m = tmov %%c : " COLUMN " -> " COLUMN "\n", rows,
-	     rows, rows, rows);
+	LINE("  %%d = tsub %%m, %%c : " COLUMN "\n  %%d = texp %%d : " COLUMN "\n  %%m = tmov %%c : " COLUMN " -> " COLUMN "\n", rows, rows, rows, rows);
 	LINE("  %%s = trowexpandsub %%s, %%c : !pto.tile<%ux%uxf32>, " COLUMN " -> !pto.tile<%ux%uxf32>\n", rows, rows, rows, rows, rows);
-	LINE("  %%s = texp %%s : !pto.tile<%ux%uxf32>\n  %%c = trowsum %%s : !pto.tile<%ux%uxf32> -> " COLUMN "\n", rows, rows, rows, rows,
-	     rows);
+	LINE("  %%s = texp %%s : !pto.tile<%ux%uxf32>\n  %%c = trowsum %%s : !pto.tile<%ux%uxf32> -> " COLUMN "\n", rows, rows, rows, rows, rows);
 	LINE("  %%l = tmul %%l, %%d : " COLUMN "\n  %%l = tadd %%l, %%c : " COLUMN "\n", rows, rows);
 	LINE("  %%o = trowexpandmul %%o, %%d : " WIDE ", " COLUMN " -> " WIDE "\n", rows, rows, rows);
 	LINE("  %%v = tload %%in[%%i, 0] : " LOAD WIDE "\n", rows);
 	LINE("  %%pv = tmatmul %%s, %%v : (!pto.tile<%ux%uxf32>, " WIDE ") -> " WIDE "\n", rows, rows, rows, rows);
-	LINE("  %%o = tadd %%o, %%pv : " WIDE "\n  ENDFOR\n  %%o = trowexpanddiv %%o, %%l : " WIDE ", " COLUMN " -> " WIDE "\n", rows, rows,
-	     rows, rows);
+	LINE("  %%o = tadd %%o, %%pv : " WIDE "\n  ENDFOR\n  %%o = trowexpanddiv %%o, %%l : " WIDE ", " COLUMN " -> " WIDE "\n", rows, rows, rows, rows);
 	LINE("  tstore %%o, %%out[0, 0]\n  return\n}\n");
 	return at;
 #undef LINE
@@ -286,21 +311,26 @@ static void tile_memory_stands_beside_what_targets_have(void)
 	at = flash_source(at, source + sizeof(source), 128);
 	REQUIRE(check_write(check_fmt("%s/flash.pto", dir), source, (size_t)(at - source)));
 	CHECK_INT(check_run(check_fmt("cd '%s' && PATH='%s/bin':$PATH && ptowsp-pack flash.pto -o flash.pkg.zst >&2 && ptowsp-inspect flash.pkg.zst", dir,
-				      check_build()), &out, &err), 0);
+				      check_build()),
+			    &out, &err),
+		  0);
 	CHECK_CONTAINS(out, "\ntile memory\n"
 			    "  kernel     tiles, bytes  with reuse  sram SRAM 256 KiB  ascend-a2a3 UB 192 KiB  ascend-a5 UB 248 KiB  ascend L1 512 KiB\n"
 			    "  flash_128  460800        328704      too large          too large               too large             fits\n"
 			    "  flash_64   214016        147968      fits               fits                    fits                  fits\n");
-	CHECK_CONTAINS(out, "cycles of the model core, computed and not measured\n"
-			    "  kernel     unit     UB     L1      L0A    L0B    L0C    950   910b\n"
-			    "  flash_128  -        -      -       -      -      -      fits  kernel flash_128: its tiles need 197632 bytes of UB at once, a core of "
-			    "910b has 196608; cut them smaller\n"
-			    "  flash_64   aic_aiv  82432  114688  32768  32768  49152  fits  6810 cycles: scalar 0 %, gm to l1 39 %");
+	CHECK_CONTAINS(out,
+		       "cycles of the model core, computed and not measured\n"
+		       "  kernel     unit     UB     L1      L0A    L0B    L0C    950   910b\n"
+		       "  flash_128  -        -      -       -      -      -      fits  kernel flash_128: its tiles need 197632 bytes of UB at once, a core of "
+		       "910b has 196608; cut them smaller\n"
+		       "  flash_64   aic_aiv  82432  114688  32768  32768  49152  fits  6810 cycles: scalar 0 %, gm to l1 39 %");
 	free(out);
 	free(err);
 	CHECK_INT(check_run(check_fmt("cd '%s' && PATH='%s/bin':$PATH && ptowsp-inspect --json flash.pkg.zst >flash.json && ptowsp-pack --from-json "
-				      "flash.json -o again.pkg.zst && cmp flash.pkg.zst again.pkg.zst && tail -n 2 flash.json", dir, check_build()), &out,
-			    &err), 0);
+				      "flash.json -o again.pkg.zst && cmp flash.pkg.zst again.pkg.zst && tail -n 2 flash.json",
+				      dir, check_build()),
+			    &out, &err),
+		  0);
 	CHECK_CONTAINS(out, "{\"kernel\":\"flash_128\",\"bytes\":460800,\"bytes_with_reuse\":328704,\"fits\":[\"ascend L1\"]}");
 	CHECK_CONTAINS(out, "{\"kernel\":\"flash_128\",\"device\":\"910b\",\"refused\":\"kernel flash_128: its tiles need 197632 bytes of UB at once");
 	CHECK_CONTAINS(out, "{\"kernel\":\"flash_64\",\"device\":\"910b\",\"unit\":\"aic_aiv\",\"bytes\":{\"UB\":82432,\"L1\":114688,\"L0A\":32768,"
@@ -315,8 +345,12 @@ static void loops_that_do_not_end_are_no_reason_to_wait(void)
 	const char *dir = check_tmp();
 	char *out = NULL, *err = NULL;
 
-	CHECK_INT(check_run(check_fmt("cd '%s' && PATH='%s/bin':$PATH && ptowsp-pack '%s/tests/contract/endless.pto' -o e.pkg.zst && ptowsp-inspect e.pkg.zst && "
-				      "ptowsp-inspect --json e.pkg.zst", dir, check_build(), check_root()), &out, &err), 0);
+	CHECK_INT(
+		check_run(check_fmt("cd '%s' && PATH='%s/bin':$PATH && ptowsp-pack '%s/tests/contract/endless.pto' -o e.pkg.zst && ptowsp-inspect e.pkg.zst && "
+				    "ptowsp-inspect --json e.pkg.zst",
+				    dir, check_build(), check_root()),
+			  &out, &err),
+		0);
 	CHECK_CONTAINS(out, "its loops are too long to be walked here");
 	free(out);
 	free(err);
@@ -326,8 +360,12 @@ static void folders_below_count_and_links_to_nowhere_are_told(void)
 {
 	char *out = NULL, *err = NULL;
 
-	CHECK_INT(inspect(check_fmt("--version >/dev/null && mkdir -p deep/er && mv sample.pkg.zst deep/er && ln -s none deep/link.pkg.zst && echo none >deep/text && "
-				    "'%s/bin/ptowsp-inspect' deep", check_build()), &out, &err), 2);
+	CHECK_INT(inspect(check_fmt("--version >/dev/null && mkdir -p deep/er && mv sample.pkg.zst deep/er && ln -s none deep/link.pkg.zst && echo none "
+				    ">deep/text && "
+				    "'%s/bin/ptowsp-inspect' deep",
+				    check_build()),
+			  &out, &err),
+		  2);
 	CHECK_CONTAINS(out, "cpu_sim  deep/er/sample.pkg.zst\n");
 	CHECK_CONTAINS(out, "refused  deep/link.pkg.zst\n");
 	CHECK_STR(err, "ptowsp-inspect: deep/link.pkg.zst cannot be opened: No such file or directory\n");

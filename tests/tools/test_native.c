@@ -14,8 +14,7 @@ static int tool(const char *environment, const char *name, const char *args)
 {
 	free(out);
 	free(err);
-	return check_run(check_fmt("cd '%s' && mkdir -p temp && TMPDIR=\"$PWD/temp\" %s '%s/bin/%s' %s", check_dir(),
-				   environment, check_build(), name, args),
+	return check_run(check_fmt("cd '%s' && mkdir -p temp && TMPDIR=\"$PWD/temp\" %s '%s/bin/%s' %s", check_dir(), environment, check_build(), name, args),
 			 &out, &err);
 }
 
@@ -62,8 +61,10 @@ static void source_is_printed_without_what_was_added(void)
 	REQUIRE_INT(pack("", "--native own.pto -o own.pkg.zst"), 0);
 	CHECK_INT(tool("", "ptowsp-inspect", "--pto own.pkg.zst >again.pto"), 0);
 	CHECK_STR(err, "");
-	REQUIRE_INT(tool("", "ptowsp-inspect", "--pto plain.pkg.zst >plain.pto && printf '// %s\\n' 'Native code is left out: ptowsp-pack --native makes it again.'"
-					       " | cat - plain.pto | cmp - again.pto"), 0);
+	REQUIRE_INT(tool("", "ptowsp-inspect",
+			 "--pto plain.pkg.zst >plain.pto && printf '// %s\\n' 'Native code is left out: ptowsp-pack --native makes it again.'"
+			 " | cat - plain.pto | cmp - again.pto"),
+		    0);
 	REQUIRE_INT(tool("", "ptowsp-inspect", "--pto plain.pkg.zst"), 0);
 	CHECK_CONTAINS(out, "native x86_64-linux-gnu base64 ");
 }
@@ -73,8 +74,7 @@ static void equal_sources_give_equal_packages(void)
 	check_tmp();
 	CHECK_INT(pack("", check_fmt("--native %s -o a.pkg.zst", example("softmax"))), 0);
 	CHECK_INT(pack("", check_fmt("--native %s -o b.pkg.zst", example("softmax"))), 0);
-	CHECK_INT(check_run(check_fmt("cmp '%s/a.pkg.zst' '%s/b.pkg.zst'", check_dir(), check_dir()), NULL, NULL),
-		  0);
+	CHECK_INT(check_run(check_fmt("cmp '%s/a.pkg.zst' '%s/b.pkg.zst'", check_dir(), check_dir()), NULL, NULL), 0);
 }
 
 /* ptowsp-inspect --c says all that is in the package, the object too; --pto what its source says. */
@@ -96,7 +96,9 @@ static void calls_make_the_whole_package_again(void)
 	REQUIRE_INT(tool("", "ptowsp-inspect", "--pto again.pkg.zst >again.pto"), 0);
 	REQUIRE_INT(pack("", "again.pto -o left.pkg.zst"), 0);
 	CHECK_INT(check_run(check_fmt("cd '%s' && '%s/bin/ptowsp-inspect' --pto plain.pkg.zst >plain.pto && tail -n +2 again.pto | cmp - plain.pto", folder,
-				      check_build()), NULL, NULL), 0);
+				      check_build()),
+			    NULL, NULL),
+		  0);
 }
 
 static void what_runs_is_the_same_with_native_payloads_beside(void)
@@ -266,7 +268,8 @@ static void emitted_entries_run_with_their_kernels(void)
 	free(err);
 	REQUIRE(check_write(check_fmt("%s/emitted/run.c", folder), caller, strlen(caller)));
 	CHECK_INT(check_run(check_fmt("cd '%s/emitted' && mv main_.c main_.h && sed -i s/main_.c/main_.h/ run.c && "
-				      "cc -std=c11 -Wall -Wextra -Werror -O2 -fwrapv -ffp-contract=off -I. *.c '%s/lib/libptowsp-rt.a' %s -lpthread -lm -o run && ./run",
+				      "cc -std=c11 -Wall -Wextra -Werror -O2 -fwrapv -ffp-contract=off -I. *.c '%s/lib/libptowsp-rt.a' %s -lpthread -lm -o run "
+				      "&& ./run",
 				      folder, check_build(), check_sanitizer()),
 			    &out, &err),
 		  0);

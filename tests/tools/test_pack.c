@@ -18,9 +18,7 @@ static int pack(const char *args)
 {
 	free(out);
 	free(err);
-	return check_run(check_fmt("cd '%s' && '%s/bin/ptowsp-pack' %s", check_dir(),
-				   check_build(), args),
-			 &out, &err);
+	return check_run(check_fmt("cd '%s' && '%s/bin/ptowsp-pack' %s", check_dir(), check_build(), args), &out, &err);
 }
 
 static int there(const char *name)
@@ -32,17 +30,24 @@ static int there(const char *name)
 	return found;
 }
 
-#define COPY                                                                                                           \
-	"func @copy(%x: !pto.memref<gm,...,f32>, %y: !pto.memref<gm,...,f32>, %n: i32) {\n  %a = alloc_tile : !pto.tile<2x4xf32>\n" \
+#define COPY                                                                                                                                                   \
+	"func @copy(%x: !pto.memref<gm,...,f32>, %y: !pto.memref<gm,...,f32>, %n: i32) {\n  %a = alloc_tile : !pto.tile<2x4xf32>\n"                            \
 	"  %a = tload %x[%n, 0]\n  tstore %a, %y[0, 0]\n}\n"
-#define ODD                                                                                                            \
-	"func @odd(%x: !pto.memref<gm,...,f32>) {\n  %a = alloc_tile : !pto.tile<2x4xf32>\n  %b = alloc_tile : !pto.tile<2x1xf32>\n" \
+#define ODD                                                                                                                                                    \
+	"func @odd(%x: !pto.memref<gm,...,f32>) {\n  %a = alloc_tile : !pto.tile<2x4xf32>\n  %b = alloc_tile : !pto.tile<2x1xf32>\n"                           \
 	"  %a = tadd %a, %b\n  tstore %a, %x[0, 0]\n}\n"
 
 static void usage_is_exit_2_with_a_sentence(void)
 {
-	static const char *const wrong[] = {"", "a.pto", "-o x.zst", "--wat a.pto -o x.zst", "a.pto -o", "--from-json a.json b.pto -o x.zst",
-					    ". a.pto -o x.zst", ". --entry f -o x", "--from-json a.json --entry f -o x.zst"};
+	static const char *const wrong[] = {"",
+					    "a.pto",
+					    "-o x.zst",
+					    "--wat a.pto -o x.zst",
+					    "a.pto -o",
+					    "--from-json a.json b.pto -o x.zst",
+					    ". a.pto -o x.zst",
+					    ". --entry f -o x",
+					    "--from-json a.json --entry f -o x.zst"};
 
 	check_tmp();
 	check_put("a.pto", COPY);
@@ -122,18 +127,21 @@ static void several_folders_keep_their_places(void)
 static void files_of_a_folder_that_fail_have_their_line_and_the_code(void)
 {
 	check_tmp();
-	check_run(check_fmt("mkdir -p '%s/in' '%s/two' '%s/way' && cd '%s/in' && ln -s none.pto c.pto", check_dir(), check_dir(),
-			    check_dir(), check_dir()), NULL, NULL);
+	check_run(check_fmt("mkdir -p '%s/in' '%s/two' '%s/way' && cd '%s/in' && ln -s none.pto c.pto", check_dir(), check_dir(), check_dir(), check_dir()),
+		  NULL, NULL);
 	check_put("in/a.pto", COPY);
 	check_put("in/b.pto", "func @f(\n");
 	check_put("two/a.pto", COPY);
 	CHECK_INT(pack("--json in two -o out"), 3);
-	CHECK_STR(out, "{\"file\":\"in/a.pto\",\"package\":\"out/in/a.pkg.zst\",\"status\":\"OK\",\"kernels\":1,\"entries\":1,\"warnings\":0,\"errors\":0,\"schema\":\"ptowsp.packed/1\"}\n"
+	CHECK_STR(out, "{\"file\":\"in/a.pto\",\"package\":\"out/in/"
+		       "a.pkg.zst\",\"status\":\"OK\",\"kernels\":1,\"entries\":1,\"warnings\":0,\"errors\":0,\"schema\":\"ptowsp.packed/1\"}\n"
 		       "{\"file\":\"in/b.pto\",\"package\":\"\",\"status\":\"BAD_PACKAGE\",\"kernels\":0,\"entries\":0,\"warnings\":0,\"errors\":1,"
-		       "\"error\":\"in/b.pto:1:9: expected a parameter such as %x: !pto.memref<gm,...,f32>, found the end of the line\",\"schema\":\"ptowsp.packed/1\"}\n"
+		       "\"error\":\"in/b.pto:1:9: expected a parameter such as %x: !pto.memref<gm,...,f32>, found the end of the "
+		       "line\",\"schema\":\"ptowsp.packed/1\"}\n"
 		       "{\"file\":\"in/c.pto\",\"package\":\"\",\"status\":\"IO\",\"kernels\":0,\"entries\":0,\"warnings\":0,\"errors\":0,"
 		       "\"error\":\"in/c.pto cannot be opened: No such file or directory\",\"schema\":\"ptowsp.packed/1\"}\n"
-		       "{\"file\":\"two/a.pto\",\"package\":\"out/two/a.pkg.zst\",\"status\":\"OK\",\"kernels\":1,\"entries\":1,\"warnings\":0,\"errors\":0,\"schema\":\"ptowsp.packed/1\"}\n");
+		       "{\"file\":\"two/a.pto\",\"package\":\"out/two/"
+		       "a.pkg.zst\",\"status\":\"OK\",\"kernels\":1,\"entries\":1,\"warnings\":0,\"errors\":0,\"schema\":\"ptowsp.packed/1\"}\n");
 	CHECK_INT(pack("in -o again"), 3);
 	CHECK_STR(out, "a.pto: 1 kernel, 1 entry, 0 warnings\nb.pto: refused, 1 error\nc.pto: no package\n");
 	CHECK_INT(pack("--json in/a.pto -o one.pkg.zst"), 0);
@@ -154,7 +162,8 @@ static void options_reach_the_package(void)
 
 	check_tmp();
 	check_put("a.pto", COPY ODD);
-	REQUIRE_INT(check_run(check_fmt("cd '%s' && { printf '\\223NUMPY\\001\\000\\166\\000'; printf '%%-117s\\n' \"{'descr': '<f4', 'fortran_order': False, 'shape': (2, 4), }\"; head -c 32 /dev/zero; } >z.npy",
+	REQUIRE_INT(check_run(check_fmt("cd '%s' && { printf '\\223NUMPY\\001\\000\\166\\000'; printf '%%-117s\\n' \"{'descr': '<f4', 'fortran_order': False, "
+					"'shape': (2, 4), }\"; head -c 32 /dev/zero; } >z.npy",
 					check_dir()),
 			      NULL, NULL),
 		    0);
@@ -197,16 +206,18 @@ static void options_reach_the_package(void)
 /* A .npy file of zeros; shape as NumPy writes it, elements of 4 bytes. */
 static void put_zeros(const char *name, const char *shape, unsigned elements)
 {
-	REQUIRE_INT(check_run(check_fmt("cd '%s' && { printf '\\223NUMPY\\001\\000\\166\\000'; printf '%%-117s\\n' \"{'descr': '<f4', 'fortran_order': False, 'shape': %s, }\";"
-					" head -c %u /dev/zero; } >%s", check_dir(), shape, elements * 4, name),
+	REQUIRE_INT(check_run(check_fmt("cd '%s' && { printf '\\223NUMPY\\001\\000\\166\\000'; printf '%%-117s\\n' \"{'descr': '<f4', 'fortran_order': False, "
+					"'shape': %s, }\";"
+					" head -c %u /dev/zero; } >%s",
+					check_dir(), shape, elements * 4, name),
 			      NULL, NULL),
 		    0);
 }
 
-#define HALVES                                                                                                         \
-	"tensor %x : f32[%n * 8, 16] in\ntensor %y : f32[%n * 8, 16] out\ntensor %z : f32[8, 16] inout\n"                                   \
-	"func @copy(%a: !pto.memref<gm,...,f32>, %b: !pto.memref<gm,...,f32>) {\n  %t = alloc_tile : !pto.tile<8x16xf32>\n"                  \
-	"  %t = tload %a[0, 0]\n  tstore %t, %b[0, 0]\n}\n"                                                                                 \
+#define HALVES                                                                                                                                                 \
+	"tensor %x : f32[%n * 8, 16] in\ntensor %y : f32[%n * 8, 16] out\ntensor %z : f32[8, 16] inout\n"                                                      \
+	"func @copy(%a: !pto.memref<gm,...,f32>, %b: !pto.memref<gm,...,f32>) {\n  %t = alloc_tile : !pto.tile<8x16xf32>\n"                                    \
+	"  %t = tload %a[0, 0]\n  tstore %t, %b[0, 0]\n}\n"                                                                                                    \
 	"workload @main { call @copy(%a -> %x, %b -> %y)\n call @copy(%a -> %x, %b -> %z) }\n"
 
 /* A sample may state the shape of its file, and then it is that. */
@@ -214,7 +225,12 @@ static void samples_state_the_shape_of_their_file_or_none(void)
 {
 	static const struct {
 		const char *shape, *says;
-	} rows[] = {{"", NULL}, {"[2, 4]", NULL}, {"[4, 2]", "has another shape than what stands here"}, {"[2, 5]", "has another shape"}, {"[1, 4]", "has another shape"}, {"[8]", "has another shape"},
+	} rows[] = {{"", NULL},
+		    {"[2, 4]", NULL},
+		    {"[4, 2]", "has another shape than what stands here"},
+		    {"[2, 5]", "has another shape"},
+		    {"[1, 4]", "has another shape"},
+		    {"[8]", "has another shape"},
 		    {"[2, 4, 1]", "has another shape"}};
 
 	check_tmp();
@@ -327,7 +343,8 @@ static void sources_without_measure_are_refused(void)
 		put_repeated(odd[i].begin, odd[i].piece, odd[i].times, odd[i].end);
 		free(out);
 		free(err);
-		CHECK_INT(check_run(check_fmt("cd '%s' && ulimit -t 10 && '%s/bin/ptowsp-pack' odd.pto -o odd.zst", check_dir(), check_build()), &out, &err), 3);
+		CHECK_INT(check_run(check_fmt("cd '%s' && ulimit -t 10 && '%s/bin/ptowsp-pack' odd.pto -o odd.zst", check_dir(), check_build()), &out, &err),
+			  3);
 		CHECK_CONTAINS(err, odd[i].says);
 		CHECK(strlen(err) < 16384);
 		CHECK(!there("odd.zst"));
@@ -348,8 +365,12 @@ static void sources_read_below_their_folder_and_the_data_roots(void)
 	check_tmp();
 	free(out);
 	free(err);
-	REQUIRE_INT(check_run(check_fmt("cd '%s' && mkdir -p in/deep out inner && printf 1234 | tee in/four in/deep/four >out/four && ln -s four in/link && ln -s ../out/four in/away &&"
-					" ln -s ../out in/folder && ln -s .. in/deep/up && ln -s /dev/zero in/zero && ln -s in other", check_dir()), &out, &err), 0);
+	REQUIRE_INT(check_run(check_fmt("cd '%s' && mkdir -p in/deep out inner && printf 1234 | tee in/four in/deep/four >out/four && ln -s four in/link && ln "
+					"-s ../out/four in/away &&"
+					" ln -s ../out in/folder && ln -s .. in/deep/up && ln -s /dev/zero in/zero && ln -s in other",
+					check_dir()),
+			      &out, &err),
+		    0);
 	for (size_t i = 0; i < sizeof(inside) / sizeof(*inside); i++) {
 		naming(inside[i]);
 		CHECK_INT(pack("in/names.pto -o x.zst"), 0);
@@ -361,7 +382,8 @@ static void sources_read_below_their_folder_and_the_data_roots(void)
 		CHECK_INT(pack("in/names.pto -o x.zst"), 3);
 		CHECK_CONTAINS(err, "lies outside of the source's folder; ptowsp-pack --data-root DIR lets sources read below DIR");
 		CHECK_INT(pack("in/names.pto -o x.zst --data-root inner"), 3);
-		CHECK_INT(pack("in/names.pto -o x.zst --data-root in/deep --data-root out"), strstr(outside[i], "/dev") || strstr(outside[i], "etc") || !strcmp(outside[i], "zero") ? 3 : 0);
+		CHECK_INT(pack("in/names.pto -o x.zst --data-root in/deep --data-root out"),
+			  strstr(outside[i], "/dev") || strstr(outside[i], "etc") || !strcmp(outside[i], "zero") ? 3 : 0);
 	}
 	naming("/dev/zero");
 	CHECK_INT(pack("in/names.pto -o x.zst"), 3);
@@ -411,7 +433,8 @@ static void what_is_no_readable_file_is_told_by_every_tool(void)
 		check_put("names.pto", check_fmt("tensor %%x : u8[4] in\nworkload @main { }\nsample %%x input = \"%s\"\n", thing));
 		free(out);
 		free(err);
-		status = check_run(check_fmt("cd '%s' && ulimit -c 0 && B='%s' F=%s && timeout 20 $B/bin/ptowsp-%s", check_dir(), check_build(), thing, tools[i / 4].command),
+		status = check_run(check_fmt("cd '%s' && ulimit -c 0 && B='%s' F=%s && timeout 20 $B/bin/ptowsp-%s", check_dir(), check_build(), thing,
+					     tools[i / 4].command),
 				   &out, &err);
 		if (status < 1 || status > 4)
 			CHECK_STR(check_fmt("%s of %s: exit %d", tools[i / 4].command, thing, status), "exit 1 to 4");
@@ -564,10 +587,7 @@ static void a_package_that_does_not_fit_leaves_the_old_one(void)
 	check_put("a.pto", COPY);
 	check_put("a.pkg.zst", "old");
 	free(err);
-	CHECK_INT(check_run(check_fmt("cd '%s' && ulimit -f 1 && '%s/bin/ptowsp-pack' a.pto -o a.pkg.zst",
-				      check_dir(), check_build()),
-			    NULL, &err),
-		  2);
+	CHECK_INT(check_run(check_fmt("cd '%s' && ulimit -f 1 && '%s/bin/ptowsp-pack' a.pto -o a.pkg.zst", check_dir(), check_build()), NULL, &err), 2);
 	CHECK_STR(err, "ptowsp-pack: a.pkg.zst cannot be written: File too large\n");
 	text = check_read(check_fmt("%s/a.pkg.zst", check_dir()), NULL);
 	CHECK_STR(text, "old");

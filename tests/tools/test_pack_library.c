@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  * test_pack_library.c - libptowsp-pack.so as other languages call it: by names that dlsym finds, and from Python. */
-#include "lang/ptowsp_pack.h"
 #include "format/format_file.h"
+#include "lang/ptowsp_pack.h"
 #include "tests/check.h"
 #include "tests/lang/source.h"
 
@@ -9,11 +9,11 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define COPY                                                                                                           \
-	"func @copy(%x: !pto.memref<gm,...,f32>, %y: !pto.memref<gm,...,f32>, %n: i32) {\n  %a = alloc_tile : !pto.tile<2x4xf32>\n" \
+#define COPY                                                                                                                                                   \
+	"func @copy(%x: !pto.memref<gm,...,f32>, %y: !pto.memref<gm,...,f32>, %n: i32) {\n  %a = alloc_tile : !pto.tile<2x4xf32>\n"                            \
 	"  %a = tload %x[%n, 0]\n  tstore %a, %y[0, 0]\n}\n"
-#define ODD                                                                                                            \
-	"func @odd(%x: !pto.memref<gm,...,f32>) {\n  %a = alloc_tile : !pto.tile<2x4xf32>\n  %b = alloc_tile : !pto.tile<2x1xf32>\n" \
+#define ODD                                                                                                                                                    \
+	"func @odd(%x: !pto.memref<gm,...,f32>) {\n  %a = alloc_tile : !pto.tile<2x4xf32>\n  %b = alloc_tile : !pto.tile<2x1xf32>\n"                           \
 	"  %a = tadd %a, %b\n  tstore %a, %x[0, 0]\n}\n"
 
 static void the_library_packs_for_any_language(void)
@@ -119,8 +119,7 @@ static void the_library_packs_from_python(void)
 	if (strstr(check_build(), "asan") || strstr(check_build(), "tsan"))
 		CHECK_SKIP("python3 has no sanitizer");
 	s = source_compile_as("copy.pto", COPY, strlen(COPY), NULL);
-	CHECK_INT(check_run(check_fmt("cd '%s' && python3 pack.py '%s/lib/libptowsp-pack.so' copy.pto copy.pkg.zst", check_dir(), check_build()),
-			    &out, &err),
+	CHECK_INT(check_run(check_fmt("cd '%s' && python3 pack.py '%s/lib/libptowsp-pack.so' copy.pto copy.pkg.zst", check_dir(), check_build()), &out, &err),
 		  0);
 	free(out);
 	free(err);

@@ -8,8 +8,8 @@
 #include <sys/stat.h>
 
 #include "format/container.h"
-#include "format/format_signature.h"
 #include "format/format_package.h"
+#include "format/format_signature.h"
 #include "tests/format/sample.h"
 
 static struct ptowsp_error error = {.head = PTOWSP_HEAD(struct ptowsp_error, ERROR)};
@@ -140,8 +140,9 @@ static void a_list_of_plugins_has_names_and_beginnings(void)
 	static const struct {
 		const char *list, *name;
 		bool has;
-	} rows[] = {{"*", "aie", true},		{"aie", "aie", true},	      {"aie", "aie2", false},	  {"aie", "ai", false},	   {"aie*", "aie2", true}, {"aie*", "aie", true},
-		    {"a2a3,aie", "aie", true}, {"a2a3,aie", "a2a3", true}, {"a2a3,aie", "a2a", false}, {"a*,b*", "cpu", false}, {"b*,c*", "cpu", true}};
+	} rows[] = {{"*", "aie", true},         {"aie", "aie", true},    {"aie", "aie2", false},    {"aie", "ai", false},
+		    {"aie*", "aie2", true},     {"aie*", "aie", true},   {"a2a3,aie", "aie", true}, {"a2a3,aie", "a2a3", true},
+		    {"a2a3,aie", "a2a", false}, {"a*,b*", "cpu", false}, {"b*,c*", "cpu", true}};
 	static const char *const wrong[] = {"", ",", "a,", ",a", "a b", "A", "a**", "*a", "a,,b", "a-b", "0123456789012345678901234567890123"};
 
 	for (size_t i = 0; i < sizeof(rows) / sizeof(*rows); i++) {
@@ -213,7 +214,9 @@ static void damaged_signature_frames_are_refused_or_do_not_hold(void)
 static void begin(void)
 {
 	cli_begin();
-	REQUIRE_INT(cli("$B/ptowsp-pack --make-key ann && $B/ptowsp-pack --make-key bob && mkdir keys && cp ann.pub keys && cp $P/vector_add.pkg.zst v.pkg.zst"), 0);
+	REQUIRE_INT(
+		cli("$B/ptowsp-pack --make-key ann && $B/ptowsp-pack --make-key bob && mkdir keys && cp ann.pub keys && cp $P/vector_add.pkg.zst v.pkg.zst"),
+		0);
 }
 
 static void a_key_pair_is_two_files_of_which_one_is_secret(void)
@@ -238,9 +241,14 @@ static void a_key_pair_is_two_files_of_which_one_is_secret(void)
 static void a_signed_package_is_the_same_package(void)
 {
 	begin();
-	CHECK_INT(cli("$B/ptowsp-inspect v.pkg.zst | grep digest >before; $B/ptowsp-inspect --json v.pkg.zst >before.json; $B/ptowsp-pack --sign=ann v.pkg.zst"), 0);
-	CHECK_INT(cli("$B/ptowsp-inspect v.pkg.zst | grep digest | cmp - before && $B/ptowsp-inspect --json v.pkg.zst | cmp - before.json && zstd -qt v.pkg.zst"), 0);
-	CHECK_INT(cli("$B/ptowsp-pack --from-json before.json --sign=ann -o again.pkg.zst && cmp again.pkg.zst v.pkg.zst"), 0); /* packing again and signing again: the same bytes */
+	CHECK_INT(
+		cli("$B/ptowsp-inspect v.pkg.zst | grep digest >before; $B/ptowsp-inspect --json v.pkg.zst >before.json; $B/ptowsp-pack --sign=ann v.pkg.zst"),
+		0);
+	CHECK_INT(
+		cli("$B/ptowsp-inspect v.pkg.zst | grep digest | cmp - before && $B/ptowsp-inspect --json v.pkg.zst | cmp - before.json && zstd -qt v.pkg.zst"),
+		0);
+	CHECK_INT(cli("$B/ptowsp-pack --from-json before.json --sign=ann -o again.pkg.zst && cmp again.pkg.zst v.pkg.zst"),
+		  0); /* packing again and signing again: the same bytes */
 	CHECK_INT(cli("$B/ptowsp-run v.pkg.zst"), 0);
 	CHECK_STR(cli_err, "");
 }
@@ -252,7 +260,9 @@ static void verify_says_whose_signature_it_is_and_whether_it_counts(void)
 	CHECK_CONTAINS(cli_out, "v.pkg.zst: it is not signed\n");
 	CHECK_INT(cli("$B/ptowsp-inspect --verify --trust=signed --trust-dir keys v.pkg.zst"), 3);
 	CHECK_CONTAINS(cli_err, "no signature of a trusted key counts for it");
-	CHECK_INT(cli("$B/ptowsp-pack --sign=ann --sign-for=aie,cpu* --sign-abi=v10.3 --sign-until=2900-01-31 v.pkg.zst && $B/ptowsp-pack --sign=bob v.pkg.zst"), 0);
+	CHECK_INT(
+		cli("$B/ptowsp-pack --sign=ann --sign-for=aie,cpu* --sign-abi=v10.3 --sign-until=2900-01-31 v.pkg.zst && $B/ptowsp-pack --sign=bob v.pkg.zst"),
+		0);
 	CHECK_INT(cli("$B/ptowsp-inspect --verify --trust=signed --trust-dir keys v.pkg.zst"), 0);
 	CHECK_CONTAINS(cli_out, " for plugins aie,cpu* from ABI v10.3 on, until 2900-01-31: valid: signed by ann (");
 	CHECK_CONTAINS(cli_out, " for plugins * from ABI v10.0 on: holds, but does not count: it is signed by ");
@@ -272,15 +282,20 @@ static void verify_says_whose_signature_it_is_and_whether_it_counts(void)
 static void a_key_is_named_once(void)
 {
 	begin();
-	CHECK_INT(cli("$B/ptowsp-pack --sign=ann v.pkg.zst && id=$($B/ptowsp-inspect --verify v.pkg.zst | sed -n 's/.* it is signed by \\([0-9a-f]*\\),.*/\\1/p') && echo $id && "
-		      "$B/ptowsp-inspect --verify v.pkg.zst | grep -o $id | wc -l && $B/ptowsp-inspect --verify --trust-dir keys v.pkg.zst | grep -o $id | wc -l"), 0);
+	CHECK_INT(cli("$B/ptowsp-pack --sign=ann v.pkg.zst && id=$($B/ptowsp-inspect --verify v.pkg.zst | sed -n 's/.* it is signed by "
+		      "\\([0-9a-f]*\\),.*/\\1/p') && echo $id && "
+		      "$B/ptowsp-inspect --verify v.pkg.zst | grep -o $id | wc -l && $B/ptowsp-inspect --verify --trust-dir keys v.pkg.zst | grep -o $id | wc "
+		      "-l"),
+		  0);
 	CHECK_CONTAINS(cli_out, "\n1\n1\n");
 }
 
 static void a_signature_of_another_package_is_refused(void)
 {
 	begin();
-	CHECK_INT(cli("cp $P/softmax.pkg.zst s.pkg.zst; n=$(stat -c %s v.pkg.zst); $B/ptowsp-pack --sign=ann v.pkg.zst; tail -c +$((n + 1)) v.pkg.zst >>s.pkg.zst"), 0);
+	CHECK_INT(cli("cp $P/softmax.pkg.zst s.pkg.zst; n=$(stat -c %s v.pkg.zst); $B/ptowsp-pack --sign=ann v.pkg.zst; tail -c +$((n + 1)) v.pkg.zst "
+		      ">>s.pkg.zst"),
+		  0);
 	CHECK_INT(cli("$B/ptowsp-inspect --verify --trust-dir keys s.pkg.zst"), 3);
 	CHECK_CONTAINS(cli_out, "not valid: it is not one of this package");
 	CHECK_CONTAINS(cli_err, "s.pkg.zst: a signature is not one of this package");
@@ -305,7 +320,9 @@ static void keys_that_others_could_have_put_there_are_passed_over(void)
 	CHECK_INT(cli("$B/ptowsp-run --trust=signed --trust-dir keys --explain v.pkg.zst"), 0);
 	CHECK_CONTAINS(cli_err, "ann.pub: is no");
 	CHECK_CONTAINS(cli_err, "zoe.pub: is no");
-	CHECK_INT(cli("for i in 1 2 3 4 5 6 7 8 9 10 11 12 13 14 15 16 17 18 19 20; do echo z >keys/m$i.pub; done; $B/ptowsp-inspect --verify --trust-dir keys v.pkg.zst"), 0);
+	CHECK_INT(cli("for i in 1 2 3 4 5 6 7 8 9 10 11 12 13 14 15 16 17 18 19 20; do echo z >keys/m$i.pub; done; $B/ptowsp-inspect --verify --trust-dir keys "
+		      "v.pkg.zst"),
+		  0);
 	CHECK_UINT(cli_lines(cli_err), 17);
 	CHECK_CONTAINS(cli_err, "6 more key files are not used");
 	CHECK_INT(cli("rm keys/m*.pub keys/zoe.pub"), 0);
@@ -343,7 +360,9 @@ static void what_cannot_be_signed_is_said(void)
 static void there_is_room_for_sixteen_signatures(void)
 {
 	begin();
-	CHECK_INT(cli("for i in 1 2 3 4 5 6 7 8 9 10 11 12 13 14 15 16; do $B/ptowsp-pack --make-key k$i >/dev/null && $B/ptowsp-pack --sign=k$i v.pkg.zst || exit 9; done"), 0);
+	CHECK_INT(cli("for i in 1 2 3 4 5 6 7 8 9 10 11 12 13 14 15 16; do $B/ptowsp-pack --make-key k$i >/dev/null && $B/ptowsp-pack --sign=k$i v.pkg.zst || "
+		      "exit 9; done"),
+		  0);
 	CHECK_INT(cli("$B/ptowsp-pack --sign=k7 --sign-for=aie v.pkg.zst && $B/ptowsp-inspect --verify v.pkg.zst | grep -c ': signature for plugins '"), 0);
 	CHECK_STR(cli_out, "16\n");
 	CHECK_INT(cli("$B/ptowsp-pack --sign=ann v.pkg.zst"), 3);

@@ -8,21 +8,23 @@
 
 enum { MANY = 20000, STATEMENTS = 5 /* of the shapes */ };
 
-#define MEMREFS "(%%x: !pto.memref<gm,...,f32>, %%y: !pto.memref<gm,...,f32>)"
+#define MEMREFS      "(%%x: !pto.memref<gm,...,f32>, %%y: !pto.memref<gm,...,f32>)"
 #define KERNEL(name) "func @" name MEMREFS " {\n  %%t = alloc_tile : !pto.tile<1x8xf32>\n  %%t = tload %%x[0, 0]\n  tstore %%t, %%y[0, 0]\n  return\n}\n"
-#define TENSORS "tensor %%x : f32[8, 8] in\ntensor %%y : f32[8, 8] out\n"
+#define TENSORS      "tensor %%x : f32[8, 8] in\ntensor %%y : f32[8, 8] out\n"
 
 /* A source: `head`, many times `row`, with its number for each %d of it, and `tail`. */
 static const struct shape {
 	const char *name, *head, *row, *tail;
 } shapes[] = {
-	{"functions", "", "func @f%d(%%x: !pto.memref<gm,...,f32>) {\n  %%t = alloc_tile : !pto.tile<1x8xf32>\n  %%t = tload %%x[0, 0]\n  tstore %%t, %%x[0, 0]\n  return\n}\n", ""},
+	{"functions", "",
+	 "func @f%d(%%x: !pto.memref<gm,...,f32>) {\n  %%t = alloc_tile : !pto.tile<1x8xf32>\n  %%t = tload %%x[0, 0]\n  tstore %%t, %%x[0, 0]\n  return\n}\n",
+	 ""},
 	{"scalars", "", "func @f%d(%%x: !pto.memref<gm,...,f32>, %%n: i32, %%m%d: i32) {\n  STORE %%n:i32, %%x[%%m%d]\n  return\n}\n", ""},
 	{"calls", KERNEL("k"), "// Function Type: Orchestration\nfunc @o%d" MEMREFS " {\n  CALL @k(%%x -> %%x, %%y -> %%y)\n  return\n}\n", ""},
 	{"workloads", TENSORS KERNEL("k"), "workload @w%d {\n  call @k(%%x -> %%x, %%y -> %%y)\n}\n", ""},
 	{"tensors", "", "tensor %%x%d : f32[8, 8] in\n", "workload @main { nop }\n"},
-	{"statements", "func @f" MEMREFS " {\n  %%t = alloc_tile : !pto.tile<1x8xf32>\n  %%t = tload %%x[0, 0]\n", "  %%t = tadd %%t, %%t\n  %%t = tmul %%t, %%t\n",
-	 "  tstore %%t, %%y[0, 0]\n  return\n}\n"},
+	{"statements", "func @f" MEMREFS " {\n  %%t = alloc_tile : !pto.tile<1x8xf32>\n  %%t = tload %%x[0, 0]\n",
+	 "  %%t = tadd %%t, %%t\n  %%t = tmul %%t, %%t\n", "  tstore %%t, %%y[0, 0]\n  return\n}\n"},
 };
 
 /* What printf makes of a form with that number for each %d. */
@@ -60,8 +62,9 @@ static void done(const char *command)
 
 static void every_tool_takes_them(void)
 {
-	static const char *const commands[] = {"$B/ptowsp-pack many.pto -o many.pkg.zst",      "$B/ptowsp-inspect many.pkg.zst",	     "$B/ptowsp-inspect --json many.pkg.zst",
-					       "$B/ptowsp-inspect --disasm many.pkg.zst", "$B/ptowsp-inspect --verify many.pkg.zst", "$B/ptowsp-inspect --pto many.pkg.zst",
+	static const char *const commands[] = {"$B/ptowsp-pack many.pto -o many.pkg.zst", "$B/ptowsp-inspect many.pkg.zst",
+					       "$B/ptowsp-inspect --json many.pkg.zst",   "$B/ptowsp-inspect --disasm many.pkg.zst",
+					       "$B/ptowsp-inspect --verify many.pkg.zst", "$B/ptowsp-inspect --pto many.pkg.zst",
 					       "$B/ptowsp-inspect --c many.pkg.zst"};
 	const struct shape *shape = shapes;
 
@@ -98,7 +101,8 @@ static void chains_of_calls_are_refused_in_time(void)
 	cli_begin();
 	to = fopen(check_fmt("%s/many.pto", check_dir()), "w");
 	REQUIRE(to != NULL);
-	fputs("func @f0(%x: !pto.memref<gm,...,f32>) {\n  %t = alloc_tile : !pto.tile<8x8xf32>\n  %t = tload %x[0, 0]\n  tstore %t, %x[0, 0]\n  return\n}\n", to);
+	fputs("func @f0(%x: !pto.memref<gm,...,f32>) {\n  %t = alloc_tile : !pto.tile<8x8xf32>\n  %t = tload %x[0, 0]\n  tstore %t, %x[0, 0]\n  return\n}\n",
+	      to);
 	for (int i = 1; i < MANY; i++)
 		fprintf(to, "func @f%d(%%x: !pto.memref<gm,...,f32>) {\n  CALL @f%d(%%x -> %%x)\n  return\n}\n", i, i - 1);
 	REQUIRE(!fclose(to));
@@ -118,10 +122,13 @@ static void emitted_for_all_targets(void)
 static void statements_are_emitted(void)
 {
 	static const struct shape kernels[] = {
-		{"stages", "func @f" MEMREFS " {\n  %%t = alloc_tile : !pto.tile<8x8xf32>\n  %%u = alloc_tile : !pto.tile<8x4xf32>\n", "  %%t = tadd %%t, %%t\n  %%u = tadd %%u, %%u\n", "}\n"},
+		{"stages", "func @f" MEMREFS " {\n  %%t = alloc_tile : !pto.tile<8x8xf32>\n  %%u = alloc_tile : !pto.tile<8x4xf32>\n",
+		 "  %%t = tadd %%t, %%t\n  %%u = tadd %%u, %%u\n", "}\n"},
 		{"loads", "func @f" MEMREFS " {\n  %%t = alloc_tile : !pto.tile<8x8xf32>\n", "  %%t = tload %%x[%d, 0]\n", "  tstore %%t, %%y[0, 0]\n}\n"},
-		{"tiles", "func @f" MEMREFS " {\n", "  %%t%d = alloc_tile : !pto.tile<8x8xf32>\n  %%t%d = tload %%x[%d, 0]\n  %%t%d = tadd %%t%d, %%t%d\n", "  tstore %%t0, %%y[0, 0]\n}\n"},
-		{"stores", "func @f" MEMREFS " {\n", "  %%t%d = alloc_tile : !pto.tile<1x8xf32>\n  %%t%d = texpands %%%d.0\n  tstore %%t%d, %%y[%d, 0]\n", "}\n"},
+		{"tiles", "func @f" MEMREFS " {\n", "  %%t%d = alloc_tile : !pto.tile<8x8xf32>\n  %%t%d = tload %%x[%d, 0]\n  %%t%d = tadd %%t%d, %%t%d\n",
+		 "  tstore %%t0, %%y[0, 0]\n}\n"},
+		{"stores", "func @f" MEMREFS " {\n", "  %%t%d = alloc_tile : !pto.tile<1x8xf32>\n  %%t%d = texpands %%%d.0\n  tstore %%t%d, %%y[%d, 0]\n",
+		 "}\n"},
 	};
 
 	cli_begin();
@@ -136,7 +143,8 @@ static void statements_are_emitted(void)
 /* Each kernel of a task graph is a kernel of its own; a look at every pair of 30,000 takes longer than the limit. */
 static void task_graphs_are_taken(void)
 {
-	static const struct shape graph = {"graph", KERNEL("one") "graph @g {\n  TG_BEGIN(G)\n", "    TG_KERNEL(A%d, one, 1, AIV, 0)\n    MC_BIND(A%d, 0, X)\n    MC_BIND(A%d, 1, Y)\n",
+	static const struct shape graph = {"graph", KERNEL("one") "graph @g {\n  TG_BEGIN(G)\n",
+					   "    TG_KERNEL(A%d, one, 1, AIV, 0)\n    MC_BIND(A%d, 0, X)\n    MC_BIND(A%d, 1, Y)\n",
 					   "  TG_END(G)\n  TG_LAUNCH(G, stream)\n}\n"};
 
 	cli_begin();
@@ -149,9 +157,17 @@ static void task_graphs_are_taken(void)
 /* Launches that are waited for, and copies. */
 static void launches_are_taken(void)
 {
-#define LAUNCHES(name, row) {name, KERNEL("one") "graph @g {\n  MC_ALLOC(Y, 1024)\n  TG_BEGIN(G)\n    TG_KERNEL(A, one, 1, AIV, 0)\n    MC_BIND(A, 0, X)\n    MC_BIND(A, 1, Y)\n  TG_END(G)\n", row, "}\n"}
+#define LAUNCHES(name, row)                                                                                                                                    \
+	{                                                                                                                                                      \
+		name,                                                                                                                                          \
+			KERNEL("one") "graph @g {\n  MC_ALLOC(Y, 1024)\n  TG_BEGIN(G)\n    TG_KERNEL(A, one, 1, AIV, 0)\n    MC_BIND(A, 0, X)\n    "           \
+				      "MC_BIND(A, 1, Y)\n  TG_END(G)\n",                                                                                       \
+			row, "}\n"                                                                                                                             \
+	}
 	static const struct shape shapes_of_launches[] = {
-		LAUNCHES("launches", "  TG_LAUNCH(G, s)\n"), LAUNCHES("streams", "  TG_LAUNCH(G, s%d)\n"), LAUNCHES("syncs", "  TG_INVOKE(G, %d)\n  TG_SYNC(G)\n"),
+		LAUNCHES("launches", "  TG_LAUNCH(G, s)\n"),
+		LAUNCHES("streams", "  TG_LAUNCH(G, s%d)\n"),
+		LAUNCHES("syncs", "  TG_INVOKE(G, %d)\n  TG_SYNC(G)\n"),
 		LAUNCHES("copies", "  MC_COPY(X, Y, 256)\n"),
 	};
 
@@ -167,10 +183,16 @@ static void launches_are_taken(void)
 static void names_are_numbered(void)
 {
 #define LONG "a_name_that_is_as_long_as_none_that_C_takes_or_more_so_"
-	static const struct shape functions = {"functions", TENSORS, "func @" LONG "%d(%%x: !pto.memref<gm,...,f32>) {\n  %%t = alloc_tile : !pto.tile<1x8xf32>\n  %%t = texpands %%%d.0\n"
-					       "  tstore %%t, %%x[0, 0]\n  return\n}\n", ""};
-	static const struct shape workloads = {"workloads", KERNEL("k"), "tensor %%" LONG "%d : f32[8, 8] inout\nsymbol %%" LONG "n%d : u64 = 1\n"
-					       "workload @" LONG "w%d {\n  parallel_for %%i in 0 to %%" LONG "n%d { call @k(%%x -> %%" LONG "%d[0, 0], %%y -> %%" LONG "%d[%%i + 1, 0]) }\n}\n", ""};
+	static const struct shape functions = {"functions", TENSORS,
+					       "func @" LONG
+					       "%d(%%x: !pto.memref<gm,...,f32>) {\n  %%t = alloc_tile : !pto.tile<1x8xf32>\n  %%t = texpands %%%d.0\n"
+					       "  tstore %%t, %%x[0, 0]\n  return\n}\n",
+					       ""};
+	static const struct shape workloads = {"workloads", KERNEL("k"),
+					       "tensor %%" LONG "%d : f32[8, 8] inout\nsymbol %%" LONG "n%d : u64 = 1\n"
+					       "workload @" LONG "w%d {\n  parallel_for %%i in 0 to %%" LONG "n%d { call @k(%%x -> %%" LONG
+					       "%d[0, 0], %%y -> %%" LONG "%d[%%i + 1, 0]) }\n}\n",
+					       ""};
 
 	cli_begin();
 	source_write(&functions, 4000);
@@ -208,7 +230,8 @@ static void channels_are_emitted(void)
 	static const struct shape pipeline = {
 		"channels", TENSORS,
 		"channel %%c%d : payload f32[8, 8] capacity 2\nprocess @p%d produces(%%c%d) {\n  send %%c%d, 0 from %%x[0, 0]\n}\n"
-		"process @q%d consumes(%%c%d) {\n  consume %%c%d as %%i into %%y[0, 0] { }\n}\n", ""};
+		"process @q%d consumes(%%c%d) {\n  consume %%c%d as %%i into %%y[0, 0] { }\n}\n",
+		""};
 
 	cli_begin();
 	source_write(&pipeline, 2048);

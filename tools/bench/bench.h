@@ -3,14 +3,14 @@
 #ifndef TOOLS_BENCH_H
 #define TOOLS_BENCH_H
 
+#include "ptowsp/base.h"
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 #include <stdio.h>
-#include "ptowsp/base.h"
 
 #define BENCH_REPS_LIMIT 64u
-#define BENCH_PATH 4096
+#define BENCH_PATH       4096
 
 /* Flags of the command line, flags.def. */
 struct bench_options {
@@ -45,7 +45,7 @@ struct bench_flag {
 	const char *name; /* behind "--" */
 	char letter;      /* 0: none */
 	enum bench_flag_sort sort;
-	size_t field;     /* offset in what is filled */
+	size_t field; /* offset in what is filled */
 };
 /* Fills `into` from argv[1..]; what is no flag goes to `other`. 0, or 2 after a sentence on stderr. */
 int bench_flags_read(const struct bench_flag *flags, size_t count, void *into, int argc, char **argv, int (*other)(void *into, const char *word));
@@ -93,9 +93,9 @@ typedef ptowsp_status bench_take(void *context, double *value_out, struct ptowsp
 enum bench_sort { BENCH_TAKEN, BENCH_RATIO, BENCH_DIFFERENCE, BENCH_GAIN /* percent by which the value of `over` is above that of `under` */ };
 struct bench_way {
 	struct bench_row row;
-	bench_take *take;     /* NULL: not to be had here */
+	bench_take *take; /* NULL: not to be had here */
 	void *context;
-	unsigned threads;     /* that it uses, 0: one */
+	unsigned threads; /* that it uses, 0: one */
 	enum bench_sort sort;
 	unsigned over, under; /* ways that stand before this one */
 };

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: MIT */
 /* examples.c - every package of a folder: without kernels, tasks per millisecond, at a size of thousands of tasks where it has one to set; and packed, opened, loaded. */
-#include <stdlib.h>
-#include <string.h>
-#include <unistd.h>
 #include "format/format_file.h"
 #include "registry/variable.h"
 #include "tools/bench/programs.h"
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
 
 /* ---- examples ------------------------------------------------------------------------------------------------------ */
 

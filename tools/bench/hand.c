@@ -2,11 +2,11 @@
 /* hand.c - code that one would write by hand, beside which kernels stand: chains of element-wise and row-wise operations (sinh by its series, silu, softmax, rmsnorm) as loops that
  * keep every intermediate value in a register where that is possible, with the element functions of the tile ISA, which compares how elements move, and with those of the C library;
  * products by OpenBLAS, which is opened if it is installed and is nobody's dependency. */
+#include "isa/isa_tile.h"
+#include "tools/bench/programs.h"
 #include <dlfcn.h>
 #include <math.h>
 #include <string.h>
-#include "isa/isa_tile.h"
-#include "tools/bench/programs.h"
 
 enum { MOST = 128 };
 
@@ -35,30 +35,30 @@ CLONES static void sinh_loops(float *out, const float *in, size_t rows, size_t c
 	}
 }
 
-#define SILU(name, exp)                                                                                                        \
-	CLONES static void name(float *out, const float *in, size_t rows, size_t columns)                                      \
-	{                                                                                                                      \
-		for (size_t i = 0; i < rows * columns; i++)                                                                    \
-			out[i] = in[i] / (exp(-in[i]) + 1);                                                                    \
+#define SILU(name, exp)                                                                                                                                        \
+	CLONES static void name(float *out, const float *in, size_t rows, size_t columns)                                                                      \
+	{                                                                                                                                                      \
+		for (size_t i = 0; i < rows * columns; i++)                                                                                                    \
+			out[i] = in[i] / (exp(-in[i]) + 1);                                                                                                    \
 	}
 SILU(silu_loops, tile_exp_f32)
 SILU(silu_library, expf)
 
-#define SOFTMAX(name, exp)                                                                                                     \
-	CLONES static void name(float *out, const float *in, size_t rows, size_t columns)                                      \
-	{                                                                                                                      \
-		for (size_t i = 0; i < rows; i++, in += columns, out += columns) {                                             \
-			float most = in[0], sum = 0;                                                                           \
-                                                                                                                               \
-			for (size_t j = 1; j < columns; j++)                                                                   \
-				most = in[j] > most ? in[j] : most;                                                            \
-			for (size_t j = 0; j < columns; j++)                                                                   \
-				out[j] = exp(in[j] - most);                                                                    \
-			for (size_t j = 0; j < columns; j++)                                                                   \
-				sum += out[j];                                                                                 \
-			for (size_t j = 0; j < columns; j++)                                                                   \
-				out[j] /= sum;                                                                                 \
-		}                                                                                                              \
+#define SOFTMAX(name, exp)                                                                                                                                     \
+	CLONES static void name(float *out, const float *in, size_t rows, size_t columns)                                                                      \
+	{                                                                                                                                                      \
+		for (size_t i = 0; i < rows; i++, in += columns, out += columns) {                                                                             \
+			float most = in[0], sum = 0;                                                                                                           \
+                                                                                                                                                               \
+			for (size_t j = 1; j < columns; j++)                                                                                                   \
+				most = in[j] > most ? in[j] : most;                                                                                            \
+			for (size_t j = 0; j < columns; j++)                                                                                                   \
+				out[j] = exp(in[j] - most);                                                                                                    \
+			for (size_t j = 0; j < columns; j++)                                                                                                   \
+				sum += out[j];                                                                                                                 \
+			for (size_t j = 0; j < columns; j++)                                                                                                   \
+				out[j] /= sum;                                                                                                                 \
+		}                                                                                                                                              \
 	}
 SOFTMAX(softmax_loops, tile_exp_f32)
 SOFTMAX(softmax_library, expf)
@@ -78,8 +78,8 @@ CLONES static void rmsnorm_loops(float *out, const float *in, size_t rows, size_
 
 /* ---- products ------------------------------------------------------------------------------------------------------ */
 
-typedef void (*sgemm_fn)(int order, int turn_a, int turn_b, int m, int n, int k, float alpha, const float *a, int a_step,
-			 const float *b, int b_step, float beta, float *c, int c_step);
+typedef void (*sgemm_fn)(int order, int turn_a, int turn_b, int m, int n, int k, float alpha, const float *a, int a_step, const float *b, int b_step,
+			 float beta, float *c, int c_step);
 enum { ROW_MAJOR = 101, AS_IT_IS = 111 };
 
 /* A build with threads starts them when it is opened; the serial one of Debian is libopenblas0-serial. */
@@ -118,8 +118,13 @@ static const struct hand {
 	void (*run)(float *out, const float *in, size_t rows, size_t columns);
 	bool product;
 } hands[] = {
-	{"sinh", sinh_loops, false}, {"silu", silu_loops, false}, {"silu_library", silu_library, false}, {"softmax", softmax_loops, false},
-	{"softmax_library", softmax_library, false}, {"rmsnorm", rmsnorm_loops, false}, {"sgemm", sgemm, true},
+	{"sinh", sinh_loops, false},
+	{"silu", silu_loops, false},
+	{"silu_library", silu_library, false},
+	{"softmax", softmax_loops, false},
+	{"softmax_library", softmax_library, false},
+	{"rmsnorm", rmsnorm_loops, false},
+	{"sgemm", sgemm, true},
 };
 
 ptowsp_status bench_hand(void *context, double *value_out, struct ptowsp_error *error)

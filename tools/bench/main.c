@@ -2,13 +2,13 @@
 /* main.c - ptowsp-bench: the project's benchmarks, one table. */
 #include "tools/bench/bench.h"
 
-#include <limits.h>
-#include <stdlib.h>
-#include <string.h>
 #include "host/ptowsp_host.h"
 #include "tools/beside.h"
 #include "tools/pages/page.h"
 #include "tools/standard.h"
+#include <limits.h>
+#include <stdlib.h>
+#include <string.h>
 
 static const struct bench_case {
 	const char *name;

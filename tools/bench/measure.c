@@ -2,17 +2,17 @@
 /* measure.c - takes values while nobody else uses the machine; time and memory of this process. */
 #include "tools/bench/bench.h"
 
+#include "registry/variable.h"
 #include <dirent.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/resource.h>
 #include <time.h>
 #include <unistd.h>
-#include "registry/variable.h"
 
-#define SECOND 1e9
-#define LOOK_NS 40000000 /* one look whether others work */
-#define RESTING_NS 15e6  /* processor time of the others during a look that counts as rest */
+#define SECOND     1e9
+#define LOOK_NS    40000000 /* one look whether others work */
+#define RESTING_NS 15e6     /* processor time of the others during a look that counts as rest */
 
 /* ---- this process -------------------------------------------------------------------------------------------------- */
 
@@ -177,7 +177,11 @@ static void derived_add(const struct bench_way *way, const struct bench_series *
 	const bool disturbed = (a->disturbed | b->disturbed) >> r & 1;
 
 	if (r < a->count && r < b->count)
-		bench_series_add(series, way->sort == BENCH_DIFFERENCE ? over - under : way->sort == BENCH_GAIN ? 100 * (over / under - 1) : over / under, disturbed);
+		bench_series_add(series,
+				 way->sort == BENCH_DIFFERENCE ? over - under
+				 : way->sort == BENCH_GAIN     ? 100 * (over / under - 1)
+							       : over / under,
+				 disturbed);
 }
 
 static ptowsp_status round_take(struct bench *bench, const struct bench_way *ways, unsigned count, struct bench_series *series, unsigned r, unsigned *again)

@@ -4,9 +4,9 @@
 #ifndef TOOLS_BENCH_NEST_H
 #define TOOLS_BENCH_NEST_H
 
+#include "ptowsp/task.h"
 #include <stdbool.h>
 #include <stddef.h>
-#include "ptowsp/task.h"
 
 #define BENCH_NEST_TENSORS 8u
 #define BENCH_NEST_WINDOWS 4u
@@ -23,24 +23,24 @@ struct bench_nest_call {
 struct bench_nest {
 	uint32_t *tensors[BENCH_NEST_TENSORS]; /* in order of declaration */
 	uint64_t elements[BENCH_NEST_TENSORS];
-	uint64_t columns[BENCH_NEST_TENSORS];  /* elements of a row */
+	uint64_t columns[BENCH_NEST_TENSORS]; /* elements of a row */
 	int64_t n;
-	uint64_t work;            /* multiply-adds per task */
-	ptowsp_kernel_fn kernel;  /* called for each task, one after the other */
-	void *context;            /* the kernel finds it as its workspace */
-	const void *program;      /* of a random nest */
+	uint64_t work;           /* multiply-adds per task */
+	ptowsp_kernel_fn kernel; /* called for each task, one after the other */
+	void *context;           /* the kernel finds it as its workspace */
+	const void *program;     /* of a random nest */
 	/* during the walk */
-	uint64_t number, by;      /* of the next task; argument of the next kernel */
-	unsigned owner;           /* who of two threads does the next task, in a fixed order */
+	uint64_t number, by; /* of the next task; argument of the next kernel */
+	unsigned owner;      /* who of two threads does the next task, in a fixed order */
 	struct bench_nest_call calls[BENCH_STEPS];
 };
 
 struct bench_shape {
-	const char *name, *peer;  /* file in shapes/; name in the peer comparison, NULL: it has none */
-	unsigned n, few, small;   /* sizes: for empty kernels, for long ones, for a look */
+	const char *name, *peer; /* file in shapes/; name in the peer comparison, NULL: it has none */
+	unsigned n, few, small;  /* sizes: for empty kernels, for long ones, for a look */
 	void (*walk)(struct bench_nest *nest);
-	bool two;                 /* the walk says who does what, and two threads can gain by it */
-	const void *program;      /* NULL but for random nests */
+	bool two;            /* the walk says who does what, and two threads can gain by it */
+	const void *program; /* NULL but for random nests */
 };
 
 /* Behind the last there is one without a name. */

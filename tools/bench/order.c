@@ -1,15 +1,15 @@
 /* SPDX-License-Identifier: MIT */
 #include "tools/bench/nest.h"
 
+#include "tools/bench/bench.h"
 #include <pthread.h>
 #include <stdatomic.h>
 #include <stdlib.h>
-#include "tools/bench/bench.h"
 
 /* The latest tasks on a tile. Windows are whole tiles, so that their addresses say which. */
 struct order_tile {
-	uint32_t writer, written_by;    /* number + 1 of the task that wrote it, 0: none; its thread */
-	uint32_t write_at, read_at[2];  /* position + 1 in its thread's list: of that task, of the latest reader since */
+	uint32_t writer, written_by;   /* number + 1 of the task that wrote it, 0: none; its thread */
+	uint32_t write_at, read_at[2]; /* position + 1 in its thread's list: of that task, of the latest reader since */
 };
 
 /* ---- making -------------------------------------------------------------------------------------------------------- */

@@ -3,15 +3,14 @@
  *
  * Protocol: the graph is generated from bytecode in every repetition and executed while it is generated, so there is no figure for building or for a second
  * execution alone. After every repetition, the timed ones too, tensors and counts are compared with those of plain loops. */
+#include "tools/bench/trial.h"
 #include <inttypes.h>
 #include <string.h>
-#include "tools/bench/trial.h"
 
 #define DOES_NOT_APPLY 3
 
-static const char *const columns =
-	"peer\tthreads\tworkload\ttasks\tedges\twork_ns\treps\tbuild_tpms\tbuild_min\tbuild_max\texec_tpms\texec_min\texec_max"
-	"\te2e_tpms\te2e_min\te2e_max\tteardown_tpms\trss_bytes_per_task\tnoisy\tverified";
+static const char *const columns = "peer\tthreads\tworkload\ttasks\tedges\twork_ns\treps\tbuild_tpms\tbuild_min\tbuild_max\texec_tpms\texec_min\texec_max"
+				   "\te2e_tpms\te2e_min\te2e_max\tteardown_tpms\trss_bytes_per_task\tnoisy\tverified";
 
 /* Flags of the row. */
 struct peer {
@@ -21,8 +20,8 @@ struct peer {
 };
 static const struct bench_flag flags[] = {
 #define X(flag, sort, field) {flag, 0, BENCH_FLAG_##sort, offsetof(struct peer, field)},
-	X("workload", TEXT, workload) X("n", COUNT, n) X("threads", COUNT, threads) X("work-ns", COUNT, work_ns) X("reps", COUNT, reps) X("window", COUNT, window)
-	X("deps", TEXT, deps) X("plugin", TEXT, plugin) X("packages", TEXT, packages) X("columns", FLAG, columns)
+	X("workload", TEXT, workload) X("n", COUNT, n) X("threads", COUNT, threads) X("work-ns", COUNT, work_ns) X("reps", COUNT, reps)
+		X("window", COUNT, window) X("deps", TEXT, deps) X("plugin", TEXT, plugin) X("packages", TEXT, packages) X("columns", FLAG, columns)
 #undef X
 };
 
@@ -40,7 +39,8 @@ static int flags_check(const struct peer *peer)
 		return bench_refuse("peer: no workload", peer->workload);
 	if (strcmp(peer->deps, "exact") && strcmp(peer->deps, "overlap"))
 		return bench_refuse("peer: --deps is exact or overlap, not", peer->deps);
-	if (!peer->n || peer->n > 1u << 24 || !peer->threads || peer->threads > 1024 || !peer->reps || peer->reps > BENCH_REPS_LIMIT || peer->work_ns > 1u << 30 || peer->window > 1u << 24)
+	if (!peer->n || peer->n > 1u << 24 || !peer->threads || peer->threads > 1024 || !peer->reps || peer->reps > BENCH_REPS_LIMIT ||
+	    peer->work_ns > 1u << 30 || peer->window > 1u << 24)
 		return bench_refuse("peer: a number is out of range for", peer->workload);
 	/* Tasks grow with the square of n or faster, and their numbers here have 32 bits. */
 	return peer->n > 4096 && shape->n < 1000 ? DOES_NOT_APPLY : 0;
@@ -60,8 +60,8 @@ static void row_print(const struct peer *peer, const struct bench_trial *t, uint
 {
 	const struct bench_quantiles rate = bench_series_quantiles(rates);
 
-	printf("%s\t%u\t%s/%u\t%" PRIu64 "\t%" PRIu64 "\t%u\t%u", strcmp(peer->deps, "exact") ? "ptowsp" : "ptowsp-exact", peer->threads, peer->workload, peer->n, t->tasks, edges,
-	       peer->work_ns, peer->reps);
+	printf("%s\t%u\t%s/%u\t%" PRIu64 "\t%" PRIu64 "\t%u\t%u", strcmp(peer->deps, "exact") ? "ptowsp" : "ptowsp-exact", peer->threads, peer->workload,
+	       peer->n, t->tasks, edges, peer->work_ns, peer->reps);
 	printf("\t-\t-\t-\t-\t-\t-\t%.0f\t%.0f\t%.0f\t-", rate.median, rate.least, rate.most);
 	printf("\t%.0f\t%u", (double)bytes / (double)t->tasks, bench_series_noisy(rates));
 	if (t->bad_tensors || t->bad_counts)

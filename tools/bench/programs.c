@@ -1,15 +1,15 @@
 /* SPDX-License-Identifier: MIT */
 #include "tools/bench/programs.h"
 
+#include "format/format_file.h"
+#include "format/format_package.h"
+#include "registry/variable.h"
 #include <inttypes.h>
 #include <signal.h>
 #include <stdlib.h>
 #include <string.h>
 #include <time.h>
 #include <unistd.h>
-#include "format/format_file.h"
-#include "format/format_package.h"
-#include "registry/variable.h"
 
 enum { RUNS = 50, OWN_ELEMENTS = 1 << 16 };
 
@@ -85,10 +85,14 @@ static void spec_read(struct bench_program *p, const struct bench_program_row *r
 		p->hand = rest;
 		return;
 	}
-	snprintf(p->path, sizeof(p->path), package[0] == '/' ? "%.0s%s" : strncmp(package, "programs/", 9) ? "%s/%s" BENCH_PACKAGE : "%s/../obj/tools/bench/%s" BENCH_PACKAGE,
+	snprintf(p->path, sizeof(p->path),
+		 package[0] == '/'                  ? "%.0s%s"
+		 : strncmp(package, "programs/", 9) ? "%s/%s" BENCH_PACKAGE
+						    : "%s/../obj/tools/bench/%s" BENCH_PACKAGE,
 		 p->bench->options.packages, package);
 	p->subject.path = p->path;
-	p->subject.on = (struct ptowsp_backend_options){.plugin = p->bench->options.plugin, .threads = p->bench->options.threads, .log = log_take, .log_context = p};
+	p->subject.on =
+		(struct ptowsp_backend_options){.plugin = p->bench->options.plugin, .threads = p->bench->options.threads, .log = log_take, .log_context = p};
 	p->subject.schedule.schedule = p->schedule;
 	while ((word = strtok_r(NULL, " ", &rest)))
 		flag_take(p, word);
@@ -102,7 +106,8 @@ static ptowsp_status native_make(struct bench_program *p)
 	int made = mkstemp(file);
 	ptowsp_status status = PTOWSP_UNSUPPORTED;
 
-	snprintf(command, sizeof(command), "'%s/../bin/ptowsp-pack' --native '%s/../../tools/bench/programs/%.*s.pto' -o %s", packages, packages, (int)strcspn(name, "."), name, file);
+	snprintf(command, sizeof(command), "'%s/../bin/ptowsp-pack' --native '%s/../../tools/bench/programs/%.*s.pto' -o %s", packages, packages,
+		 (int)strcspn(name, "."), name, file);
 	if (made >= 0 && !system(command))
 		status = pkg_file_load(file, PKG_FILE_MOST, &p->bytes, &p->subject.size, NULL);
 	if (made >= 0) {
@@ -449,8 +454,13 @@ ptowsp_status bench_programs_measure(struct bench *bench, const struct bench_pro
 		*p = (struct bench_program){.bench = bench, .row = &rows[i], .of = rows[i].spec || !i ? p : programs[i - 1].of};
 		if (rows[i].spec)
 			status = program_open(p, &here);
-		ways[i] = (struct bench_way){.row = rows[i].row, .take = here ? rows[i].take : NULL, .context = p, .threads = p->of->subject.on.threads, .sort = rows[i].sort,
-					     .over = i - rows[i].over, .under = i - rows[i].under};
+		ways[i] = (struct bench_way){.row = rows[i].row,
+					     .take = here ? rows[i].take : NULL,
+					     .context = p,
+					     .threads = p->of->subject.on.threads,
+					     .sort = rows[i].sort,
+					     .over = i - rows[i].over,
+					     .under = i - rows[i].under};
 		if (!here && !ways[i].row.reference)
 			ways[i].row.reference = "not here";
 	}

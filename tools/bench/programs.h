@@ -11,31 +11,31 @@
  * caller; --iota=NAME: that tensor is 0, 1, 2, ...; --native: with native code that ptowsp-pack makes of tools/bench/programs/NAME.pto now. "$PTO_RUNTIME_DIR" in it is that variable;
  * where it is not set there is no value. NULL: the program of the row before. */
 struct bench_program_row {
-	const char *begins;       /* a case: a group of its rows begins here, which are taken in turns; only `large` is set, too */
-	bool large;               /* the group is left out with --small */
+	const char *begins; /* a case: a group of its rows begins here, which are taken in turns; only `large` is set, too */
+	bool large;         /* the group is left out with --small */
 	struct bench_row row;
 	bench_take *take;         /* context: struct bench_program */
 	double amount;            /* what the take divides or multiplies by */
 	const char *spec, *small; /* small: flags more with --small */
 	enum bench_sort sort;
-	unsigned over, under;     /* rows before this one, 1: the one before */
+	unsigned over, under; /* rows before this one, 1: the one before */
 };
 /* A program that is open. */
 struct bench_program {
 	struct bench *bench;
 	const struct bench_program_row *row;
-	struct bench_program *of;              /* its own, or that of a row before */
+	struct bench_program *of; /* its own, or that of a row before */
 	struct bench_subject subject;
-	char path[BENCH_PATH], text[600];      /* of the package; words of the spec */
+	char path[BENCH_PATH], text[600]; /* of the package; words of the spec */
 	const char *schedule[4], *sets[4];
 	struct ptowsp_setting settings[4];
-	uint32_t flags;                        /* of runs */
+	uint32_t flags; /* of runs */
 	bool own, native;
-	const char *iota, *hand;               /* hand: the words behind "-" */
-	void *bytes;                           /* of native code that was made */
-	float *memory;                         /* --own */
-	uint64_t file_bytes;                   /* of the latest files that were emitted */
-	double runtime_ms;                     /* of a pto-runtime: from the launch of the latest run until it was over */
+	const char *iota, *hand; /* hand: the words behind "-" */
+	void *bytes;             /* of native code that was made */
+	float *memory;           /* --own */
+	uint64_t file_bytes;     /* of the latest files that were emitted */
+	double runtime_ms;       /* of a pto-runtime: from the launch of the latest run until it was over */
 };
 
 /* Rows of one group, measured and printed. Errors: of opening and taking. */
@@ -43,8 +43,8 @@ ptowsp_status bench_programs_measure(struct bench *bench, const struct bench_pro
 
 /* ---- takes --------------------------------------------------------------------------------------------------------- */
 
-bench_take bench_program_tasks, bench_program_rate; /* tasks of the latest run, of a first one if there was none; tasks/ms of a run */
-bench_take bench_program_open_ms, bench_program_load_ms; /* opening and verifying the package; the plugin's load */
+bench_take bench_program_tasks, bench_program_rate;       /* tasks of the latest run, of a first one if there was none; tasks/ms of a run */
+bench_take bench_program_open_ms, bench_program_load_ms;  /* opening and verifying the package; the plugin's load */
 bench_take bench_program_bytes, bench_program_file_bytes; /* sections of the package; its file */
 
 /* By hand (hand.c); hand: "silu 8", "silu_library 8" ns of one call; "sgemm 64" GFLOP/s of a product. */

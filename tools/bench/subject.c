@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: MIT */
 #include "tools/bench/subject.h"
 
+#include "format/format_file.h"
 #include <dirent.h>
 #include <stdlib.h>
 #include <string.h>
-#include "format/format_file.h"
 
 /* ---- a program ----------------------------------------------------------------------------------------------------- */
 

@@ -9,13 +9,13 @@
 
 /* The caller sets the first part, which is borrowed; bench_subject_open makes the second. */
 struct bench_subject {
-	const char *path;                      /* of the package; NULL: `bytes` has it */
+	const char *path; /* of the package; NULL: `bytes` has it */
 	const void *bytes;
 	size_t size;
 	struct ptowsp_plan_options schedule;
-	struct ptowsp_backend_options on;      /* plugin, device, options, threads, isolation */
-	uint32_t trust;                        /* PTOWSP_LOAD_x */
-	struct ptowsp_backend *shared;         /* a backend that is open already; NULL: its own */
+	struct ptowsp_backend_options on; /* plugin, device, options, threads, isolation */
+	uint32_t trust;                   /* PTOWSP_LOAD_x */
+	struct ptowsp_backend *shared;    /* a backend that is open already; NULL: its own */
 
 	struct ptowsp_package *package;
 	struct ptowsp_plan *plan;

@@ -71,8 +71,8 @@ static void machine_print(char *text, size_t size)
 	double gib = (double)sysconf(_SC_PHYS_PAGES) * (double)sysconf(_SC_PAGESIZE) / (1u << 30);
 
 	processor(cpu, sizeof(cpu));
-	snprintf(text, size, "%s, %ld cores, %.0f GiB, %s %s", cpu, sysconf(_SC_NPROCESSORS_ONLN), gib,
-		 uname(&name) ? "?" : name.sysname, uname(&name) ? "" : name.release);
+	snprintf(text, size, "%s, %ld cores, %.0f GiB, %s %s", cpu, sysconf(_SC_NPROCESSORS_ONLN), gib, uname(&name) ? "?" : name.sysname,
+		 uname(&name) ? "" : name.release);
 }
 
 static void command_print(char *text, size_t size, int argc, char **argv)
@@ -92,8 +92,7 @@ void bench_table_begin(FILE *to, enum bench_form wanted, int argc, char **argv)
 	machine_print(machine, sizeof(machine));
 	command_print(command, sizeof(command), argc, argv);
 	if (form == BENCH_JSON) {
-		document = json_pack("{s:s, s:s, s:s, s:[]}", "schema", "ptowsp-bench/1", "machine", machine, "command", command,
-				     "rows");
+		document = json_pack("{s:s, s:s, s:s, s:[]}", "schema", "ptowsp-bench/1", "machine", machine, "command", command, "rows");
 		return;
 	}
 	fprintf(out, "# machine: %s\n# command: %s\n", machine, command);
@@ -149,8 +148,14 @@ static const char *met(const struct told *t)
 /* Small sizes are for a look at the rows: nothing is wanted of them. */
 static struct told told_of(const struct bench *bench, const struct bench_row *row, const struct bench_series *series)
 {
-	struct told t = {.benchmark = bench->name, .row = row, .reference = row->reference ? row->reference : "-", .values = bench_series_quantiles(series), .count = series->count,
-			 .noisy = bench_series_noisy(series), .met = "-", .target = "-"};
+	struct told t = {.benchmark = bench->name,
+			 .row = row,
+			 .reference = row->reference ? row->reference : "-",
+			 .values = bench_series_quantiles(series),
+			 .count = series->count,
+			 .noisy = bench_series_noisy(series),
+			 .met = "-",
+			 .target = "-"};
 	char value[32];
 
 	if (bench->options.small || (row->least <= 0 && row->most <= 0))
@@ -185,8 +190,8 @@ static void row_print(const struct told *t)
 	if (form == BENCH_COLUMNS)
 		columns_print(t, median, least, most);
 	else
-		fprintf(out, "%s\t%s\t%s\t%s\t%s\t%s\t%s\t%u\t%u\t%s\t%s\t%s\n", t->benchmark, t->row->subject, t->row->measure, t->row->unit, median, least, most, t->count, t->noisy,
-			t->reference, t->target, t->met);
+		fprintf(out, "%s\t%s\t%s\t%s\t%s\t%s\t%s\t%u\t%u\t%s\t%s\t%s\n", t->benchmark, t->row->subject, t->row->measure, t->row->unit, median, least,
+			most, t->count, t->noisy, t->reference, t->target, t->met);
 	fflush(out);
 }
 
@@ -198,9 +203,10 @@ static json_t *real(const struct told *t, double value)
 static void row_collect(const struct told *t)
 {
 	json_array_append_new(json_object_get(document, "rows"),
-			      json_pack("{s:s, s:s, s:s, s:s, s:i, s:i, s:s, s:s, s:s, s:o, s:o, s:o}", "benchmark", t->benchmark, "subject", t->row->subject, "measure",
-					t->row->measure, "unit", t->row->unit, "reps", (int)t->count, "noisy", (int)t->noisy, "reference", t->reference, "target", t->target, "met",
-					t->met, "median", real(t, t->values.median), "min", real(t, t->values.least), "max", real(t, t->values.most)));
+			      json_pack("{s:s, s:s, s:s, s:s, s:i, s:i, s:s, s:s, s:s, s:o, s:o, s:o}", "benchmark", t->benchmark, "subject", t->row->subject,
+					"measure", t->row->measure, "unit", t->row->unit, "reps", (int)t->count, "noisy", (int)t->noisy, "reference",
+					t->reference, "target", t->target, "met", t->met, "median", real(t, t->values.median), "min", real(t, t->values.least),
+					"max", real(t, t->values.most)));
 }
 
 void bench_table_row(const struct bench *bench, const struct bench_row *row, const struct bench_series *series)

@@ -2,9 +2,9 @@
 /* tasks.c - tasks per millisecond of every shape as users run it: package, host, plugin, real tensors; kernels that do next to nothing and kernels of 200 ns to 20 us,
  * one thread and two; beside them the same tasks by loops in C and by a fixed order on two threads, which are no runtimes but limits. Then random nests
  * by seed, bytes per task in flight, and a run of ten tasks. Every execution is compared with the tensors that the loops leave. */
+#include "tools/bench/trial.h"
 #include <string.h>
 #include <unistd.h>
-#include "tools/bench/trial.h"
 
 enum { SEEDS = 5, RUNS = 100, WINDOW = 8192 /* tasks in flight: the default */ };
 
@@ -23,9 +23,15 @@ static const struct length {
 	bool few;     /* of the smaller size */
 	double least; /* two threads over the fixed order, 0: nothing is wanted */
 } lengths[] = {
-#define LENGTH(ns, name, few, least) \
-	{ns, "kernels of " name ", 1 thread", "kernels of " name ", 2 threads", "kernels of " name ", limit: fixed order, 2 threads", "kernels of " name ", 2 threads / fixed order", few, least}
-	LENGTH(200, "200 ns", false, 0), LENGTH(1000, "1 us", false, 0.94), LENGTH(5000, "5 us", true, 0), LENGTH(20000, "20 us", true, 0),
+#define LENGTH(ns, name, few, least)                                                                                                                           \
+	{                                                                                                                                                      \
+		ns, "kernels of " name ", 1 thread", "kernels of " name ", 2 threads", "kernels of " name ", limit: fixed order, 2 threads",                   \
+			"kernels of " name ", 2 threads / fixed order", few, least                                                                             \
+	}
+	LENGTH(200, "200 ns", false, 0),
+	LENGTH(1000, "1 us", false, 0.94),
+	LENGTH(5000, "5 us", true, 0),
+	LENGTH(20000, "20 us", true, 0),
 #undef LENGTH
 };
 
@@ -207,8 +213,8 @@ static ptowsp_status bytes_measure(struct bench *bench, const struct bench_shape
 	FILE *row;
 
 	snprintf(name, sizeof(name), "%s/%u", shape->name, n);
-	snprintf(command, sizeof(command), "PB_QUIET_S=0 '%s' peer --workload %s --n %u --threads %u --reps 1 --packages '%s' --plugin '%s'", bench_build_path(bench, "bin/ptowsp-bench", self),
-		 shape->name, n, threads, bench->options.packages, plugin ? plugin : "cpu_sim");
+	snprintf(command, sizeof(command), "PB_QUIET_S=0 '%s' peer --workload %s --n %u --threads %u --reps 1 --packages '%s' --plugin '%s'",
+		 bench_build_path(bench, "bin/ptowsp-bench", self), shape->name, n, threads, bench->options.packages, plugin ? plugin : "cpu_sim");
 	row = popen(command, "r");
 	if (row && fscanf(row, "%*s %*s %*s %lf %*s %*s %*s %*s %*s %*s %*s %*s %*s %*s %*s %*s %*s %lf", &tasks, &each) == 2 && each > 0)
 		bench_series_add(&bytes, each * tasks / (tasks < WINDOW ? tasks : WINDOW), false);
@@ -257,7 +263,8 @@ ptowsp_status bench_tasks(struct bench *bench)
 	ptowsp_status status;
 
 	if (options->shape && strcmp(options->shape, "wild") && !bench_shape_find(options->shape)) {
-		snprintf(bench->error.text, sizeof(bench->error.text), "no shape \"%.60s\"; tools/bench/shapes has them, and wild are random ones", options->shape);
+		snprintf(bench->error.text, sizeof(bench->error.text), "no shape \"%.60s\"; tools/bench/shapes has them, and wild are random ones",
+			 options->shape);
 		return PTOWSP_INVALID;
 	}
 	status = files_measure(&pair);

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: MIT */
 #include "tools/bench/trial.h"
 
+#include "format/format_file.h"
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
-#include "format/format_file.h"
 
 #define FOLDER "obj/tools/bench/shapes"
 
@@ -16,7 +16,8 @@ static ptowsp_status wild_pack(struct bench_trial *t)
 	struct lang_source sources[2] = {{.name = "step.pto"}, {.name = "wild.pto"}};
 	char path[BENCH_PATH], folder[BENCH_PATH];
 	void *kernels = NULL;
-	ptowsp_status status = pkg_file_load(bench_build_path(t->bench, FOLDER "/step.pto", path), PKG_FILE_SOURCE, &kernels, &sources[0].size, &t->bench->error);
+	ptowsp_status status =
+		pkg_file_load(bench_build_path(t->bench, FOLDER "/step.pto", path), PKG_FILE_SOURCE, &kernels, &sources[0].size, &t->bench->error);
 
 	sources[0].text = kernels;
 	sources[1].text = t->wild->source;
@@ -191,7 +192,8 @@ ptowsp_status bench_trial_verdict(const struct bench_trial *t)
 
 	if (!t->bad_tensors && !t->bad_counts)
 		return PTOWSP_OK;
-	snprintf(t->bench->error.text, sizeof(t->bench->error.text), "%s/%u, %u thread%s: tasks ran out of order, or not once each (%" PRIu64 " tensors differ, %" PRIu64 " counts)",
-		 t->shape->name, t->n, threads, threads == 1 ? "" : "s", t->bad_tensors, t->bad_counts);
+	snprintf(t->bench->error.text, sizeof(t->bench->error.text),
+		 "%s/%u, %u thread%s: tasks ran out of order, or not once each (%" PRIu64 " tensors differ, %" PRIu64 " counts)", t->shape->name, t->n, threads,
+		 threads == 1 ? "" : "s", t->bad_tensors, t->bad_counts);
 	return PTOWSP_MISMATCH;
 }

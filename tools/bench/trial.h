@@ -19,14 +19,14 @@ struct bench_trial {
 	const struct bench_shape *shape;
 	const struct bench_wild *wild; /* whose shape it is; NULL: the shape has a file */
 	unsigned n;
-	struct bench_subject subject;  /* threads, schedule */
+	struct bench_subject subject; /* threads, schedule */
 	/* made */
-	void *bytes;                   /* of a package made in memory */
+	void *bytes; /* of a package made in memory */
 	struct bench_filling fillings[BENCH_NEST_TENSORS];
 	unsigned tensors;
-	struct bench_nest nest;        /* on tensors of its own */
+	struct bench_nest nest; /* on tensors of its own */
 	uint32_t *expected[BENCH_NEST_TENSORS];
-	uint64_t tasks;                /* of a walk */
+	uint64_t tasks;                   /* of a walk */
 	uint64_t bad_tensors, bad_counts; /* runs that left other tensors; that had another number of tasks */
 };
 

@@ -92,7 +92,8 @@ static void error_look(struct conform *c, ptowsp_status status)
 	CONFORM_MUST(c, e->code == status, "%s returned %s, its error record says %d (PL6)", name, reg_status_name(status), e->code);
 	CONFORM_MUST(c, memchr(e->text, 0, sizeof(e->text)), "the sentence that %s left does not end within its 216 bytes (PL6)", name);
 	CONFORM_MUST(c, *e->text, "%s returned %s without a sentence (PL6)", name, reg_status_name(status));
-	CONFORM_MUST(c, e->head.type == PTOWSP_STRUCT_ERROR, "the error record that %s left has kind %u, not %d (PL6)", name, e->head.type, PTOWSP_STRUCT_ERROR);
+	CONFORM_MUST(c, e->head.type == PTOWSP_STRUCT_ERROR, "the error record that %s left has kind %u, not %d (PL6)", name, e->head.type,
+		     PTOWSP_STRUCT_ERROR);
 }
 
 ptowsp_status conform_after(struct conform *c, ptowsp_status status, bool waits)
@@ -104,8 +105,8 @@ ptowsp_status conform_after(struct conform *c, ptowsp_status status, bool waits)
 	conform_loading = NULL;
 	c->record->inside = 0;
 	c->took_ns = host_now_ns() - c->called_ns;
-	CONFORM_MUST(c, control == c->control, "%s changed the floating-point control word from 0x%x to 0x%x: rounding and flushing are left as found (PL8)", name,
-		     c->control, control);
+	CONFORM_MUST(c, control == c->control, "%s changed the floating-point control word from 0x%x to 0x%x: rounding and flushing are left as found (PL8)",
+		     name, c->control, control);
 	CONFORM_MUST(c, status <= 0, "%s returned %d; a status is 0 or negative", name, status);
 	CONFORM_MUST(c, strcmp(reg_status_name(status), "?") != 0, "%s returned %d, which status.def does not have", name, status);
 	CONFORM_MUST(c, waits || c->took_ns < bound_ns, "%s took %.1f s; everything but poll and drain ends in bounded time (PL10)", name,

@@ -16,15 +16,15 @@ enum conform_verdict { CONFORM_DIED = 0, CONFORM_OK, CONFORM_NOT_OK, CONFORM_SKI
 
 /* What a test leaves for the process that waits for it, also when it dies. In shared memory; one writer, and the log's from any thread of the plugin. */
 struct conform_record {
-	uint32_t verdict;    /* enum conform_verdict */
-	char operation[32];  /* the last one that was called */
-	uint32_t inside;     /* 1: that call has not returned */
-	char package[64];    /* what it was about; "" for none */
-	char about[96];      /* what is tried just now, "room for 1 of 4 rows"; "" if the test's name says it */
-	uint64_t seed;       /* of the last damaged package, 0 for none */
-	uint64_t calls;      /* of the plugin */
-	char log[240];       /* the last line that the plugin logged */
-	char text[480];      /* why not */
+	uint32_t verdict;   /* enum conform_verdict */
+	char operation[32]; /* the last one that was called */
+	uint32_t inside;    /* 1: that call has not returned */
+	char package[64];   /* what it was about; "" for none */
+	char about[96];     /* what is tried just now, "room for 1 of 4 rows"; "" if the test's name says it */
+	uint64_t seed;      /* of the last damaged package, 0 for none */
+	uint64_t calls;     /* of the plugin */
+	char log[240];      /* the last line that the plugin logged */
+	char text[480];     /* why not */
 };
 
 enum { CONFORM_LENT = 4096, CONFORM_PACKAGES = 24 };
@@ -32,33 +32,33 @@ enum { CONFORM_LENT = 4096, CONFORM_PACKAGES = 24 };
 struct conform_package;
 
 struct conform {
-	const char *path;             /* of the plugin, as given */
-	const char *probes;           /* folder of packages; NULL: beside the tool, or where it is installed */
+	const char *path;                      /* of the plugin, as given */
+	const char *probes;                    /* folder of packages; NULL: beside the tool, or where it is installed */
 	const struct ptowsp_setting *settings; /* options of the plugin, for every init */
 	uint32_t setting_count;
 	uint64_t seed;
-	uint32_t rounds;              /* damaged packages of each sort */
+	uint32_t rounds; /* damaged packages of each sort */
 	bool lint_off;
 	struct conform_record *record;
 	jmp_buf leave;
-	struct host_plugin *plugin;   /* NULL until conform_load */
+	struct host_plugin *plugin; /* NULL until conform_load */
 	struct ptowsp_object *instance, *device;
 	struct conform_services services;
 	struct host_findings *findings; /* of the program that the next load is for; NULL: `found` */
 	struct host_findings found;     /* of loads that no struct conform_program is for; kept for ever */
-	struct ptowsp_error error;    /* of the last call */
-	uint64_t called_ns, took_ns;  /* the last call: when it began, how long it was */
-	unsigned control;             /* floating-point control word before it */
+	struct ptowsp_error error;      /* of the last call */
+	uint64_t called_ns, took_ns;    /* the last call: when it began, how long it was */
+	unsigned control;               /* floating-point control word before it */
 	struct ptowsp_backend *matcher; /* between conform_match_begin and _end */
-	bool recordless;              /* calls give no error record */
-	bool watched;                 /* compare the process before and after every call */
+	bool recordless;                /* calls give no error record */
+	bool watched;                   /* compare the process before and after every call */
 	struct conform_process *before; /* what it was, while watched */
 	struct conform_lent {
 		char *base;
 		size_t bytes;
 	} lent[CONFORM_LENT];
 	uint32_t lent_count;
-	uint32_t taken;               /* of them, taken back */
+	uint32_t taken;                                     /* of them, taken back */
 	struct conform_package *packages[CONFORM_PACKAGES]; /* opened so far */
 	uint32_t package_count;
 };
@@ -68,10 +68,10 @@ struct conform {
 /* The test fails with this sentence (what is wrong, and what would be right) and is left. */
 _Noreturn void conform_fail(struct conform *c, const char *format, ...) __attribute__((format(printf, 2, 3)));
 _Noreturn void conform_skip(struct conform *c, const char *format, ...) __attribute__((format(printf, 2, 3)));
-#define CONFORM_MUST(c, condition, ...)                                                                                \
-	do {                                                                                                           \
-		if (!(condition))                                                                                      \
-			conform_fail(c, __VA_ARGS__);                                                                  \
+#define CONFORM_MUST(c, condition, ...)                                                                                                                        \
+	do {                                                                                                                                                   \
+		if (!(condition))                                                                                                                              \
+			conform_fail(c, __VA_ARGS__);                                                                                                          \
 	} while (0)
 
 /* What is tried from now on, for the sentence about a plugin that ends there. */

@@ -157,7 +157,8 @@ static void signals_compare(struct conform *c, const struct conform_process *bef
 	for (int i = 1; i < PROCESS_SIGNALS; i++)
 		CONFORM_MUST(c, before->actions[i].sa_handler == now->actions[i].sa_handler && before->actions[i].sa_flags == now->actions[i].sa_flags,
 			     "%s changed what signal %d does (PL8)", who, i);
-	CONFORM_MUST(c, !memcmp(&before->blocked, &now->blocked, sizeof(now->blocked)), "%s left another mask of blocked signals on the calling thread (PL8)", who);
+	CONFORM_MUST(c, !memcmp(&before->blocked, &now->blocked, sizeof(now->blocked)), "%s left another mask of blocked signals on the calling thread (PL8)",
+		     who);
 }
 
 static void limits_compare(struct conform *c, const struct conform_process *before, const struct conform_process *now, const char *who)

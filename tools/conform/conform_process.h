@@ -17,18 +17,18 @@ struct conform;
 
 struct conform_process {
 	char folder[PATH_MAX];
-	uint64_t environment;      /* digest of its strings in order */
+	uint64_t environment; /* digest of its strings in order */
 	mode_t mask;
 	struct sigaction actions[PROCESS_SIGNALS];
 	sigset_t blocked;
 	char locale[128];
 	struct rlimit limits[RLIM_NLIMITS];
-	bool timers[3];            /* of setitimer: armed */
+	bool timers[3];                            /* of setitimer: armed */
 	uint64_t descriptors[PROCESS_DESCRIPTORS]; /* device and inode of each open one, mixed; 0: closed */
 	uint32_t threads;
-	uint64_t printed;          /* bytes on stdout and stderr so far, as far as they go into a file */
-	uint64_t allocated;        /* bytes of malloc in use; 0 where that cannot be told */
-	uint64_t maps;             /* digest of the memory map, the heap's end and stacks left out */
+	uint64_t printed;   /* bytes on stdout and stderr so far, as far as they go into a file */
+	uint64_t allocated; /* bytes of malloc in use; 0 where that cannot be told */
+	uint64_t maps;      /* digest of the memory map, the heap's end and stacks left out */
 	uint32_t map_count;
 };
 

@@ -126,7 +126,8 @@ static void stats_look(struct conform_services *s, const struct ptowsp_run_stats
 		conform_wrong(s, "done brought statistics with a head of kind %u and %u bytes, not of kind %d (PL2)", stats->head.type, stats->head.size,
 			      PTOWSP_STRUCT_RUN_STATS);
 	if ((stats->resource_count && (!stats->resources || stats->resource_stride < host_struct_size(HOST_STRUCT_resource_stats, 0))) ||
-	    (stats->kernel_count && (!stats->kernels || stats->kernel_stride < host_struct_size(HOST_STRUCT_kernel_stats, 0))) || (stats->kernel_stride | stats->resource_stride) % 8)
+	    (stats->kernel_count && (!stats->kernels || stats->kernel_stride < host_struct_size(HOST_STRUCT_kernel_stats, 0))) ||
+	    (stats->kernel_stride | stats->resource_stride) % 8)
 		conform_wrong(s, "done brought statistics whose rows are NULL or narrower than 10.0's (PL2)");
 }
 

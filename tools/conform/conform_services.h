@@ -18,10 +18,10 @@ struct host_group;
 /* One token: the plugin may complete it once, after it was handed over and if it was not refused. */
 struct conform_token {
 	uint64_t token;
-	_Atomic int state;         /* enum conform_token_state */
-	_Atomic int done;          /* how often */
+	_Atomic int state; /* enum conform_token_state */
+	_Atomic int done;  /* how often */
 	_Atomic ptowsp_status status;
-	uint64_t cycles, tasks;    /* of its statistics */
+	uint64_t cycles, tasks; /* of its statistics */
 	_Atomic uint64_t done_ns;
 	struct host_group *group; /* of a run on several devices, until this half of it is done; else NULL */
 	uint32_t member;          /* its number among them */
@@ -32,16 +32,16 @@ enum conform_token_state { CONFORM_FREE = 0, CONFORM_SUBMITTING, CONFORM_ACCEPTE
 struct conform_services {
 	struct ptowsp_host table;
 	struct conform_record *record;
-	_Atomic uint64_t bytes, blocks;   /* held by the plugin */
-	_Atomic uint64_t allocations;     /* so far */
-	_Atomic uint64_t fail_at;         /* this one, counted from 1, gets nothing; 0: none */
-	_Atomic uint64_t failed;          /* got nothing so far */
-	_Atomic uint32_t codes;           /* functions of native code that it got so far */
+	_Atomic uint64_t bytes, blocks; /* held by the plugin */
+	_Atomic uint64_t allocations;   /* so far */
+	_Atomic uint64_t fail_at;       /* this one, counted from 1, gets nothing; 0: none */
+	_Atomic uint64_t failed;        /* got nothing so far */
+	_Atomic uint32_t codes;         /* functions of native code that it got so far */
 	struct conform_token tokens[CONFORM_TOKENS];
 	_Atomic uint32_t token_count;
-	pthread_mutex_t lock;             /* of what follows */
-	char wrong[320];                  /* the first thing that was wrong, "" if nothing was */
-	char ended[216];                  /* the sentence of the run that was completed last; "" if it went well */
+	pthread_mutex_t lock; /* of what follows */
+	char wrong[320];      /* the first thing that was wrong, "" if nothing was */
+	char ended[216];      /* the sentence of the run that was completed last; "" if it went well */
 	uint32_t diagnosed;
 };
 

@@ -3,10 +3,10 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "host/trust/code.h"
 #include "host/host_error.h"
 #include "host/run/group.h"
 #include "host/run/kernels_ffi.h"
+#include "host/trust/code.h"
 #include "tools/conform/conform_services.h"
 
 _Thread_local struct host_findings *conform_loading;
@@ -29,15 +29,16 @@ static ptowsp_status kernel_find(void *context, const char *name, const char *si
 }
 
 /* Trust comes first, as in every host. */
-static ptowsp_status code_load(void *context, const char *kernel, const void *bytes, uint64_t size, const char *entry, uint64_t entry_offset, const void **function_out,
-			       struct ptowsp_error *error)
+static ptowsp_status code_load(void *context, const char *kernel, const void *bytes, uint64_t size, const char *entry, uint64_t entry_offset,
+			       const void **function_out, struct ptowsp_error *error)
 {
 	struct conform_services *s = context;
 	ptowsp_status st;
 
 	*function_out = NULL;
 	if (!conform_loading)
-		return host_fail(error, PTOWSP_INVALID, "native code of kernel %.60s: code is loaded while a program is loaded, on the thread that loads it", kernel);
+		return host_fail(error, PTOWSP_INVALID, "native code of kernel %.60s: code is loaded while a program is loaded, on the thread that loads it",
+				 kernel);
 	if (!conform_loading->trusted)
 		return host_fail(error, PTOWSP_UNSUPPORTED, "native code of kernel %.60s is not run: the package is not trusted", kernel);
 	st = host_code_load(&conform_loading->code, kernel, bytes, size, entry ? entry : "", entry_offset, function_out, error);
@@ -90,7 +91,8 @@ static ptowsp_status send(void *context, uint64_t token, uint32_t device, uint32
 	return run && run->group ? host_group_send(run->group, run->member, device, notification, cycles, error) : alone(error);
 }
 
-static ptowsp_status take(void *context, uint64_t token, uint32_t device, uint32_t notification, uint64_t until_ns, uint64_t *cycles_out, struct ptowsp_error *error)
+static ptowsp_status take(void *context, uint64_t token, uint32_t device, uint32_t notification, uint64_t until_ns, uint64_t *cycles_out,
+			  struct ptowsp_error *error)
 {
 	struct conform_token *run = run_of(context, token, "take");
 

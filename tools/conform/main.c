@@ -6,8 +6,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "host/ptowsp_host.h"
 #include "host/layers/replay.h"
+#include "host/ptowsp_host.h"
 #include "ptowsp/base.h"
 #include "tools/conform/runner.h"
 #include "tools/pages/page.h"
@@ -89,9 +89,11 @@ static int flag_take(struct conform_options *o, bool *list, int argc, char **arg
 	if ((value = value_of("--seed", argc, argv, at)))
 		return number_read(value, 0, INT64_MAX, &o->seed) ? -1 : misuse("--seed needs a number from 0, not \"%s\"", value);
 	if ((value = value_of("--timeout", argc, argv, at)))
-		return number_read(value, 1, 86400, &number) ? o->timeout_s = (uint32_t)number, -1 : misuse("--timeout needs seconds from 1 to 86400, not \"%s\"", value);
+		return number_read(value, 1, 86400, &number)      ? o->timeout_s = (uint32_t)number,
+							       -1 : misuse("--timeout needs seconds from 1 to 86400, not \"%s\"", value);
 	if ((value = value_of("--rounds", argc, argv, at)))
-		return number_read(value, 1, 100000000, &number) ? o->rounds = (uint32_t)number, -1 : misuse("--rounds needs a number from 1, not \"%s\"", value);
+		return number_read(value, 1, 100000000, &number)      ? o->rounds = (uint32_t)number,
+								   -1 : misuse("--rounds needs a number from 1, not \"%s\"", value);
 	return misuse("unknown flag %s", flag);
 }
 

@@ -67,8 +67,8 @@ static struct ptowsp_package *smallest_make(struct conform *c)
 	void *bytes;
 	size_t size;
 
-	if (!writer || pkg_from_json(writer, smallest_text, sizeof(smallest_text) - 1, "smallest", &error) ||
-	    pkg_writer_seal(writer, &bytes, &size, &error) || ptowsp_package_open_memory(&package, bytes, size, "smallest", 0, &error))
+	if (!writer || pkg_from_json(writer, smallest_text, sizeof(smallest_text) - 1, "smallest", &error) || pkg_writer_seal(writer, &bytes, &size, &error) ||
+	    ptowsp_package_open_memory(&package, bytes, size, "smallest", 0, &error))
 		conform_skip(c, "the smallest package cannot be made here: %s", error.text);
 	pkg_writer_destroy(writer);
 	return package_keep(c, "smallest", package);
@@ -87,7 +87,8 @@ static bool shape_read(const struct conform_program *p, const struct ptowsp_tens
 	b->rank = (uint16_t)row->dim_count;
 	b->elements = 1;
 	for (uint32_t i = 0; i < row->dim_count; i++) {
-		if (i == 4 || reg_expression_value(t->expr, t->expr_count, t->dim[row->dims + i].extent, &values, &extent) || extent < 0 || extent > PROGRAM_ELEMENTS)
+		if (i == 4 || reg_expression_value(t->expr, t->expr_count, t->dim[row->dims + i].extent, &values, &extent) || extent < 0 ||
+		    extent > PROGRAM_ELEMENTS)
 			return false;
 		b->extents[i] = (uint64_t)extent;
 		b->elements *= (uint64_t)extent;

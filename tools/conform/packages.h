@@ -10,18 +10,18 @@ enum { PROGRAM_TENSORS = 64, PROGRAM_SECTIONS = 64, PROGRAM_ELEMENTS = 1024 };
 
 /* An entry of a package, as load and submit take it. */
 struct conform_program {
-	char name[64];                /* "tasks:nest" */
-	struct ptowsp_plan *plan;     /* NULL: not there */
+	char name[64];            /* "tasks:nest" */
+	struct ptowsp_plan *plan; /* NULL: not there */
 	struct ptowsp_section sections[PROGRAM_SECTIONS];
 	uint32_t section_count;
 	struct ptowsp_load_args load;
 	struct ptowsp_binding bindings[PROGRAM_TENSORS];
 	uint32_t binding_count;
-	uint64_t *values;             /* one per row of SLOT */
+	uint64_t *values; /* one per row of SLOT */
 	uint32_t value_count;
-	uint64_t *memory;             /* of all tensors */
+	uint64_t *memory; /* of all tensors */
 	size_t memory_bytes;
-	struct ptowsp_object *object; /* loaded, else NULL */
+	struct ptowsp_object *object;  /* loaded, else NULL */
 	struct host_findings findings; /* functions that it found while it was loaded; gone with it */
 };
 

@@ -139,10 +139,11 @@ static void output_last(int output, char *line, size_t room)
 static void death_tell(struct result *r, const struct conform_record *record, const char *how, int output)
 {
 	char printed[240];
-	size_t used = (size_t)snprintf(r->text, sizeof(r->text), "%s %s %s", how, record->inside || !*record->operation ? "in" : "outside of calls, on a thread or after",
+	size_t used = (size_t)snprintf(r->text, sizeof(r->text), "%s %s %s", how,
+				       record->inside || !*record->operation ? "in" : "outside of calls, on a thread or after",
 				       *record->operation ? record->operation : "the tool");
-#define ADD(condition, ...)                                                                                            \
-	if ((condition) && used < sizeof(r->text))                                                                     \
+#define ADD(condition, ...)                                                                                                                                    \
+	if ((condition) && used < sizeof(r->text))                                                                                                             \
 	used += (size_t)snprintf(r->text + used, sizeof(r->text) - used, __VA_ARGS__)
 
 	output_last(output, printed, sizeof(printed));
@@ -230,7 +231,8 @@ static void tap_print(const struct report *report, const struct test *test, cons
 		printf("# %s: %s\n# %s\n", test->obligation, test->text, r->text);
 		if (*record->operation && r->verdict == CONFORM_NOT_OK)
 			printf("# last operation %s%s%s\n", record->operation, *record->package ? ", package " : "", record->package);
-		printf("# again: ptowsp-conform --test %s --seed %llu --in-process %s\n", test->name, (unsigned long long)report->options->seed, report->options->plugin);
+		printf("# again: ptowsp-conform --test %s --seed %llu --in-process %s\n", test->name, (unsigned long long)report->options->seed,
+		       report->options->plugin);
 	}
 	fflush(stdout);
 }
@@ -239,9 +241,9 @@ static json_t *row_json(const struct test *test, const struct result *r, const s
 {
 	static const char *const verdicts[] = {"died", "ok", "not ok", "skipped"};
 
-	return json_pack("{s:s, s:s, s:s, s:s, s:s, s:s, s:s, s:I, s:i, s:s, s:f}", "name", test->name, "obligation", test->obligation, "verdict", verdicts[r->verdict],
-			 "text", r->text, "operation", record->operation, "package", record->package, "about", record->about, "seed", (json_int_t)record->seed, "signal", r->signal, "log",
-			 record->log, "ms", r->ms);
+	return json_pack("{s:s, s:s, s:s, s:s, s:s, s:s, s:s, s:I, s:i, s:s, s:f}", "name", test->name, "obligation", test->obligation, "verdict",
+			 verdicts[r->verdict], "text", r->text, "operation", record->operation, "package", record->package, "about", record->about, "seed",
+			 (json_int_t)record->seed, "signal", r->signal, "log", record->log, "ms", r->ms);
 }
 
 static void result_take(struct report *report, const struct test *test, const struct result *r, const struct conform_record *record)
@@ -265,9 +267,9 @@ static void report_end(struct report *report, const struct host_note *note)
 		printf("# %s %s: %u ok, %u not ok, %u skipped\n", note->name, note->version, report->ok, report->failed, report->skipped);
 		return;
 	}
-	whole = json_pack("{s:s, s:s, s:s, s:s, s:s, s:I, s:i, s:i, s:i, s:o}", "schema", "ptowsp.conform/1", "abi", PTOWSP_ABI_STRING, "plugin", note->name, "version",
-			  note->version, "path", o->plugin, "seed", (json_int_t)o->seed, "ok", (int)report->ok, "not_ok", (int)report->failed, "skipped",
-			  (int)report->skipped, "tests", report->rows);
+	whole = json_pack("{s:s, s:s, s:s, s:s, s:s, s:I, s:i, s:i, s:i, s:o}", "schema", "ptowsp.conform/1", "abi", PTOWSP_ABI_STRING, "plugin", note->name,
+			  "version", note->version, "path", o->plugin, "seed", (json_int_t)o->seed, "ok", (int)report->ok, "not_ok", (int)report->failed,
+			  "skipped", (int)report->skipped, "tests", report->rows);
 	if (whole)
 		json_dumpf(whole, stdout, JSON_INDENT(1) | JSON_ENSURE_ASCII);
 	putchar('\n');

@@ -9,15 +9,15 @@
 #include "ptowsp/run.h"
 
 struct conform_options {
-	const char *replay;   /* a log of --layer=trace, instead of the tests; NULL */
-	const char *plugin;   /* a path with a '/' */
-	const char *pattern;  /* of names, as a shell's; NULL: all */
-	const char *probes;   /* NULL: where they are installed */
+	const char *replay;                 /* a log of --layer=trace, instead of the tests; NULL */
+	const char *plugin;                 /* a path with a '/' */
+	const char *pattern;                /* of names, as a shell's; NULL: all */
+	const char *probes;                 /* NULL: where they are installed */
 	struct ptowsp_setting settings[16]; /* key=value of the plugin's options */
 	uint32_t setting_count;
 	uint64_t seed;
-	uint32_t timeout_s;   /* of a test */
-	uint32_t rounds;      /* damaged packages of each sort */
+	uint32_t timeout_s; /* of a test */
+	uint32_t rounds;    /* damaged packages of each sort */
 	bool json, in_process, lint_off;
 };
 

@@ -11,9 +11,10 @@
 #include "tools/conform/packages.h"
 
 _Static_assert(offsetof(struct ptowsp_init_args, setting_stride) + 4 == PTOWSP_INIT_ARGS_FLOOR_10_0 &&
-		     offsetof(struct ptowsp_open_args, reserved) + 4 == PTOWSP_OPEN_ARGS_FLOOR_10_0 &&
-		     offsetof(struct ptowsp_load_args, digest) + 32 == PTOWSP_LOAD_ARGS_FLOOR_10_0 &&
-		     offsetof(struct ptowsp_run_args, max_tasks) + 8 == PTOWSP_RUN_ARGS_FLOOR_10_0, "10.0 arguments");
+		       offsetof(struct ptowsp_open_args, reserved) + 4 == PTOWSP_OPEN_ARGS_FLOOR_10_0 &&
+		       offsetof(struct ptowsp_load_args, digest) + 32 == PTOWSP_LOAD_ARGS_FLOOR_10_0 &&
+		       offsetof(struct ptowsp_run_args, max_tasks) + 8 == PTOWSP_RUN_ARGS_FLOOR_10_0,
+	       "10.0 arguments");
 
 /* Each struct that a host fills, and a way to hand it over. Objects that such a call makes are destroyed again. */
 enum argument { INIT, OPEN, LOAD, SUBMIT, MEASURE, EMIT, REPORT, ARGUMENTS };
@@ -52,7 +53,8 @@ static bool argument_fill(struct conform *c, enum argument which, const struct c
 	struct ptowsp_init_args init = conform_init_args(c);
 	struct ptowsp_open_args open = {.head = PTOWSP_HEAD(open, OPEN_ARGS), .threads = 1};
 	struct ptowsp_run_args run = conform_program_run(p, PTOWSP_RUN_NO_KERNELS);
-	static const char *const ids[ARGUMENTS] = {[MEASURE] = PTOWSP_EXTENSION_EXTENTS, [EMIT] = PTOWSP_EXTENSION_ARTIFACT, [REPORT] = PTOWSP_EXTENSION_REPORT};
+	static const char *const ids[ARGUMENTS] = {
+		[MEASURE] = PTOWSP_EXTENSION_EXTENTS, [EMIT] = PTOWSP_EXTENSION_ARTIFACT, [REPORT] = PTOWSP_EXTENSION_REPORT};
 	const struct ptowsp_report_extension *report;
 
 	if (ids[which] && !c->plugin->ops.extension(c->instance, ids[which]))
@@ -61,8 +63,8 @@ static bool argument_fill(struct conform *c, enum argument which, const struct c
 	if (which == REPORT && !report->emit)
 		return false;
 	memcpy(into,
-	       which == INIT   ? (const void *)&init
-	       : which == OPEN ? (const void *)&open
+	       which == INIT                    ? (const void *)&init
+	       : which == OPEN                  ? (const void *)&open
 	       : which == LOAD || which == EMIT ? (const void *)&p->load
 						: (const void *)&run,
 	       host_structs[arguments[which].id].size);
@@ -105,8 +107,9 @@ static ptowsp_status run_give(struct conform *c, struct ptowsp_run_args *args)
 
 static ptowsp_status extension_give(struct conform *c, enum argument which, const struct conform_program *p, void *args)
 {
-	const void *table = c->plugin->ops.extension(
-		c->instance, which == MEASURE ? PTOWSP_EXTENSION_EXTENTS : which == EMIT ? PTOWSP_EXTENSION_ARTIFACT : PTOWSP_EXTENSION_REPORT);
+	const void *table = c->plugin->ops.extension(c->instance, which == MEASURE ? PTOWSP_EXTENSION_EXTENTS
+								  : which == EMIT  ? PTOWSP_EXTENSION_ARTIFACT
+										   : PTOWSP_EXTENSION_REPORT);
 	uint64_t *elements = conform_lend(c, (p->plan->tables->tensor_count + 1u) * sizeof(*elements));
 	struct ptowsp_error *error = c->recordless ? NULL : &c->error;
 	ptowsp_status st;
@@ -152,16 +155,11 @@ static ptowsp_status argument_give(struct conform *c, enum argument which, struc
 
 	conform_about(c, "%s of %u bytes%s", arguments[which].name, ((const struct ptowsp_head *)args)->size, error ? "" : " and no error record");
 	switch (which) {
-	case INIT:
-		return made_destroy(c, CONFORM_CALL(c, init, &c->services.table, args, &made, error), which, &made);
-	case OPEN: /* a device may be for one caller at a time */
-		return open_give(c, p, args, error);
-	case LOAD:
-		return made_destroy(c, CONFORM_CALL(c, load, c->device, args, &made, error), which, &made);
-	case SUBMIT:
-		return run_give(c, args);
-	default:
-		return extension_give(c, which, p, args);
+	case INIT: return made_destroy(c, CONFORM_CALL(c, init, &c->services.table, args, &made, error), which, &made);
+	case OPEN: /* a device may be for one caller at a time */ return open_give(c, p, args, error);
+	case LOAD: return made_destroy(c, CONFORM_CALL(c, load, c->device, args, &made, error), which, &made);
+	case SUBMIT: return run_give(c, args);
+	default: return extension_give(c, which, p, args);
 	}
 }
 
@@ -245,7 +243,10 @@ void conform_test_sizes_out_of_range_are_refused(struct conform *c)
 		for (size_t i = 0; argument_fill(c, (enum argument)which, &p, full) && i < sizeof(sizes) / sizeof(*sizes); i++) {
 			/* Those that are too long lie in memory of this version's size: the size is refused before what it covers is read. */
 			bool small = sizes[i] < floor_of(which);
-			struct ptowsp_head *args = argument_lend(c, (enum argument)which, &p, small && sizes[i] > 8 ? sizes[i] : small ? 8 : known_of(c, which));
+			struct ptowsp_head *args = argument_lend(c, (enum argument)which, &p,
+								 small && sizes[i] > 8 ? sizes[i]
+								 : small               ? 8
+										       : known_of(c, which));
 			char what[96];
 
 			args->size = sizes[i];
@@ -258,7 +259,15 @@ void conform_test_sizes_out_of_range_are_refused(struct conform *c)
 
 void conform_test_results_stay_in_their_size(struct conform *c)
 {
-	static const uint32_t sizes[] = {8, 16, 24, 64, 80, 128, 200, (uint32_t)sizeof(struct ptowsp_run_stats), (uint32_t)sizeof(struct ptowsp_run_stats) + 8,
+	static const uint32_t sizes[] = {8,
+					 16,
+					 24,
+					 64,
+					 80,
+					 128,
+					 200,
+					 (uint32_t)sizeof(struct ptowsp_run_stats),
+					 (uint32_t)sizeof(struct ptowsp_run_stats) + 8,
 					 (uint32_t)sizeof(struct ptowsp_run_stats) + 512};
 	struct conform_program p;
 
@@ -365,7 +374,8 @@ static void setting_refuse(struct conform *c)
 	struct ptowsp_init_args args = {.head = PTOWSP_HEAD(args, INIT_ARGS), .settings = &setting, .setting_count = 1, .setting_stride = sizeof(setting)};
 	struct ptowsp_object *made = NULL;
 
-	conform_refused(c, CONFORM_CALL(c, init, &c->services.table, &args, &made, c->recordless ? NULL : &c->error), PTOWSP_INVALID, 0, "an option that is not declared");
+	conform_refused(c, CONFORM_CALL(c, init, &c->services.table, &args, &made, c->recordless ? NULL : &c->error), PTOWSP_INVALID, 0,
+			"an option that is not declared");
 }
 
 static void device_refuse(struct conform *c)

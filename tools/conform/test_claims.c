@@ -10,7 +10,8 @@
 
 void conform_test_claims_hold(struct conform *c)
 {
-	struct ptowsp_backend_options options = {.plugin = c->path, .isolate = PTOWSP_ISOLATE_NONE, .settings = c->settings, .setting_count = c->setting_count, .threads = 2};
+	struct ptowsp_backend_options options = {
+		.plugin = c->path, .isolate = PTOWSP_ISOLATE_NONE, .settings = c->settings, .setting_count = c->setting_count, .threads = 2};
 	struct ptowsp_error error = {.head = PTOWSP_HEAD(error, ERROR)};
 	struct reg_feature feature;
 	struct probe_result result;
@@ -33,7 +34,8 @@ void conform_test_claims_hold(struct conform *c)
 		probe_feature(probe, feature.id, &result);
 		c->record->inside = 0;
 		verdict = probe_judge(cap, &result);
-		CONFORM_MUST(c, verdict != PROBE_FALSE, "its row says that %s is enforced, and its probe does not see it: %.300s (PL7)", feature.name, result.text);
+		CONFORM_MUST(c, verdict != PROBE_FALSE, "its row says that %s is enforced, and its probe does not see it: %.300s (PL7)", feature.name,
+			     result.text);
 		held += verdict == PROBE_HOLDS;
 		unproved += verdict == PROBE_UNPROVED;
 	}

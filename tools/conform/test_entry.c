@@ -23,15 +23,17 @@ void conform_test_file_passes_the_lint(struct conform *c)
 	if (!st)
 		st = host_file_name_check(file.path, &file.note, &error);
 	CONFORM_MUST(c, !st, "%s (PL1)", error.text);
-	CONFORM_MUST(c, host_file_name(file.path, &length), "%s: no host looks for a file of that name; call it libptowsp_%s.so (PL1)", file.path, file.note.name);
+	CONFORM_MUST(c, host_file_name(file.path, &length), "%s: no host looks for a file of that name; call it libptowsp_%s.so (PL1)", file.path,
+		     file.note.name);
 	host_file_finish(&file);
 }
 
 /* What has no use in a plugin. What has one besides (sigaction, write) is watched while the plugin runs. */
 static const char *const forbidden[] = {
-	"exit", "_exit", "_Exit", "quick_exit", "atexit", "at_quick_exit", "on_exit", "fork", "vfork", "daemon", "pthread_atfork", "__register_atfork",
-	"setenv", "putenv", "unsetenv", "clearenv", "chdir", "fchdir", "chroot", "setlocale", "umask", "signal", "sigset", "puts", "putchar", "printf", "perror",
-	"setrlimit", "setuid", "setgid", "prctl", "ptrace",
+	"exit",    "_exit",  "_Exit",          "quick_exit",        "atexit", "at_quick_exit", "on_exit",  "fork",
+	"vfork",   "daemon", "pthread_atfork", "__register_atfork", "setenv", "putenv",        "unsetenv", "clearenv",
+	"chdir",   "fchdir", "chroot",         "setlocale",         "umask",  "signal",        "sigset",   "puts",
+	"putchar", "printf", "perror",         "setrlimit",         "setuid", "setgid",        "prctl",    "ptrace",
 };
 
 void conform_test_file_imports_nothing_that_changes_the_process(struct conform *c)
@@ -133,7 +135,8 @@ void conform_test_entry_always_answers_the_same(struct conform *c)
 	pthread_t threads[CALLERS];
 
 	for (size_t i = 0; i < sizeof(minors) / sizeof(*minors); i++)
-		CONFORM_MUST(c, entry(minors[i]), "the entry answered NULL to a host of minor %u, and a descriptor to one of minor %d", minors[i], PTOWSP_HOST_MINOR);
+		CONFORM_MUST(c, entry(minors[i]), "the entry answered NULL to a host of minor %u, and a descriptor to one of minor %d", minors[i],
+			     PTOWSP_HOST_MINOR);
 	for (int i = 0; i < CALLERS; i++) {
 		callers[i] = (struct caller){entry, first, false};
 		if (pthread_create(&threads[i], NULL, caller_run, &callers[i]))

@@ -110,7 +110,8 @@ void conform_test_devices_notify_each_other(struct conform *c)
 	if (!conform_program_find(c, &parts[0].program, "graphs:heard") || !conform_program_find(c, &parts[1].program, "graphs:teller"))
 		conform_skip(c, "package graphs of the probes is not here; --probes says where it is");
 	conform_open(c, 1);
-	if (conform_claim(c, PTOWSP_FEATURE_GRAPH(PTOWSP_SY_NOTIFY)) < PTOWSP_STATE_ENFORCED || conform_claim(c, PTOWSP_FEATURE_GRAPH(PTOWSP_SY_WAIT_NOTIFY)) < PTOWSP_STATE_ENFORCED)
+	if (conform_claim(c, PTOWSP_FEATURE_GRAPH(PTOWSP_SY_NOTIFY)) < PTOWSP_STATE_ENFORCED ||
+	    conform_claim(c, PTOWSP_FEATURE_GRAPH(PTOWSP_SY_WAIT_NOTIFY)) < PTOWSP_STATE_ENFORCED)
 		conform_skip(c, "its rows do not enforce notifications");
 	parts[0].device = c->device;
 	parts[1].device = second_open(c);

@@ -7,8 +7,8 @@
 
 #include "registry/names.h"
 #include "tools/conform/conform.h"
-#include "tools/conform/packages.h"
 #include "tools/conform/conform_process.h"
+#include "tools/conform/packages.h"
 
 void conform_test_fini_returns_everything(struct conform *c)
 {
@@ -40,8 +40,8 @@ void conform_test_fini_returns_everything(struct conform *c)
 /* An answer while memory runs out: it went well, or says that it ran out. */
 static bool went(struct conform *c, ptowsp_status st)
 {
-	CONFORM_MUST(c, !st || st == PTOWSP_NO_MEMORY, "allocation %llu failed, and %s answered %s, not NO_MEMORY: %.200s", (unsigned long long)c->services.fail_at,
-		     c->record->operation, reg_status_name(st), c->error.text);
+	CONFORM_MUST(c, !st || st == PTOWSP_NO_MEMORY, "allocation %llu failed, and %s answered %s, not NO_MEMORY: %.200s",
+		     (unsigned long long)c->services.fail_at, c->record->operation, reg_status_name(st), c->error.text);
 	return !st;
 }
 
@@ -58,8 +58,8 @@ static void run_try(struct conform *c, struct conform_program *p)
 	conform_token_answer(&c->services, token, st);
 	if (!went(c, st))
 		return;
-	CONFORM_MUST(c, conform_wait(c, c->device, token, UINT64_C(20000000000)), "allocation %llu failed, and an accepted run was not completed within 20 s (PL5)",
-		     (unsigned long long)c->services.fail_at);
+	CONFORM_MUST(c, conform_wait(c, c->device, token, UINT64_C(20000000000)),
+		     "allocation %llu failed, and an accepted run was not completed within 20 s (PL5)", (unsigned long long)c->services.fail_at);
 	snprintf(c->record->operation, sizeof(c->record->operation), "done");
 	went(c, token->status);
 }
@@ -147,7 +147,8 @@ static void load_lent(struct conform *c, struct conform_program *p)
 	}
 	c->taken = c->lent_count; /* those are not taken back yet */
 	p->load.sections = conform_lend_copy(c, p->sections, p->section_count * sizeof(*p->sections));
-	conform_ok(c, CONFORM_CALL(c, load, c->device, conform_lend_copy(c, &p->load, sizeof(p->load)), &p->object, &c->error), "load of a package that its rows allow");
+	conform_ok(c, CONFORM_CALL(c, load, c->device, conform_lend_copy(c, &p->load, sizeof(p->load)), &p->object, &c->error),
+		   "load of a package that its rows allow");
 	conform_take_back(c);
 }
 

@@ -66,12 +66,8 @@ static void damage(uint8_t *bytes, uint64_t *size, uint64_t *random)
 	uint64_t reach = next(random) & 1 && *size > 64 ? 64 : *size, at = next(random) % reach, word = words[next(random) % 9];
 
 	switch (next(random) % 6) {
-	case 0:
-		bytes[at] ^= (uint8_t)(1u << next(random) % 8);
-		break;
-	case 1:
-		bytes[at] = (uint8_t)next(random);
-		break;
+	case 0: bytes[at] ^= (uint8_t)(1u << next(random) % 8); break;
+	case 1: bytes[at] = (uint8_t)next(random); break;
 	case 2:
 		at &= ~UINT64_C(3);
 		memcpy(bytes + at, &word, *size - at < 4 ? (size_t)(*size - at) : 4);
@@ -84,8 +80,7 @@ static void damage(uint8_t *bytes, uint64_t *size, uint64_t *random)
 		word = next(random) % *size;
 		memmove(bytes + at, bytes + word, (size_t)((*size - at < *size - word ? *size - at : *size - word) % 65));
 		break;
-	default:
-		*size = next(random) % 4 ? *size : next(random) % (*size + 1);
+	default: *size = next(random) % 4 ? *size : next(random) % (*size + 1);
 	}
 }
 
@@ -109,7 +104,8 @@ static void mutant_run(struct conform *c, struct conform_program *p, uint32_t fl
 	token = conform_submit(c, c->device, &args);
 	if (token)
 		CONFORM_MUST(c, conform_wait(c, c->device, token, UINT64_C(20000000000)),
-			     "a run of %s, damaged by seed %llu, had 50 ms and was not completed within 20 s (PL10)", p->name, (unsigned long long)c->record->seed);
+			     "a run of %s, damaged by seed %llu, had 50 ms and was not completed within 20 s (PL10)", p->name,
+			     (unsigned long long)c->record->seed);
 }
 
 static void mutant_try(struct conform *c, const struct conform_program *whole, uint32_t type, uint64_t seed, uint32_t flags)

@@ -10,8 +10,8 @@
 #include <unistd.h>
 
 #include "tools/conform/conform.h"
-#include "tools/conform/packages.h"
 #include "tools/conform/conform_process.h"
+#include "tools/conform/packages.h"
 
 /* A life with everything in it, watched call by call if c->watched. */
 static void life(struct conform *c, struct conform_program *p)
@@ -72,8 +72,8 @@ void conform_test_nothing_is_printed(struct conform *c)
 			conform_skip(c, "%s", text);
 		conform_fail(c, "%s", text);
 	}
-	CONFORM_MUST(c, WIFEXITED(status) && !WEXITSTATUS(status), "a process that used it ended with %s %d when it called exit(0)", WIFEXITED(status) ? "status" : "signal",
-		     WIFEXITED(status) ? WEXITSTATUS(status) : WTERMSIG(status));
+	CONFORM_MUST(c, WIFEXITED(status) && !WEXITSTATUS(status), "a process that used it ended with %s %d when it called exit(0)",
+		     WIFEXITED(status) ? "status" : "signal", WIFEXITED(status) ? WEXITSTATUS(status) : WTERMSIG(status));
 	conform_process_look(&after);
 	CONFORM_MUST(c, before.printed == after.printed, "a life and its exit wrote %llu bytes to stdout or stderr (PL8)",
 		     (unsigned long long)(after.printed - before.printed));
@@ -127,7 +127,8 @@ static void threads_look(struct conform *c)
 		if (entry->d_name[0] == '.' || atoi(entry->d_name) == getpid())
 			continue;
 		mask = mask_of(entry->d_name);
-		CONFORM_MUST(c, (mask & wanted) == wanted, "one of its threads does not block SIGTERM, SIGINT, SIGUSR1 and SIGCHLD: its mask is 0x%llx (PL8)", mask);
+		CONFORM_MUST(c, (mask & wanted) == wanted, "one of its threads does not block SIGTERM, SIGINT, SIGUSR1 and SIGCHLD: its mask is 0x%llx (PL8)",
+			     mask);
 	}
 	if (threads)
 		closedir(threads);

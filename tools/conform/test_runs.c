@@ -42,10 +42,11 @@ void conform_test_runs_complete_once(struct conform *c)
 	for (int i = 0; i < 20; i++)
 		conform_ok(c, conform_run(c, c->device, &p, i & 1 ? PTOWSP_RUN_NO_KERNELS : 0, 0), "the same run again");
 	for (uint32_t i = 1; i < c->services.token_count; i++)
-		CONFORM_MUST(c, conform_claim(c, PTOWSP_FEATURE_DETERMINISTIC) < PTOWSP_STATE_ENFORCED || c->services.tokens[i].state != CONFORM_ACCEPTED ||
+		CONFORM_MUST(c,
+			     conform_claim(c, PTOWSP_FEATURE_DETERMINISTIC) < PTOWSP_STATE_ENFORCED || c->services.tokens[i].state != CONFORM_ACCEPTED ||
 				     c->services.tokens[i].cycles == c->services.tokens[0].cycles,
-			     "the same run took %llu cycles, then %llu, and its rows enforce determinism (PL7)", (unsigned long long)c->services.tokens[0].cycles,
-			     (unsigned long long)c->services.tokens[i].cycles);
+			     "the same run took %llu cycles, then %llu, and its rows enforce determinism (PL7)",
+			     (unsigned long long)c->services.tokens[0].cycles, (unsigned long long)c->services.tokens[i].cycles);
 	end(c, &p);
 }
 

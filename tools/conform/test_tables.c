@@ -4,8 +4,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "ptowsp/ptowsp.h"
 #include "host/call/describe.h"
+#include "ptowsp/ptowsp.h"
 #include "ptowsp/report.h"
 #include "registry/names.h"
 #include "tools/conform/conform.h"
@@ -15,7 +15,8 @@ enum { ROWS = 4096 };
 static void head_look(struct conform *c, const struct ptowsp_head *head, uint16_t type, uint32_t floor, const char *what)
 {
 	CONFORM_MUST(c, head->type == type, "%s has a head of kind %u, not %u (PL2)", what, head->type, type);
-	CONFORM_MUST(c, head->size >= floor && head->size <= PTOWSP_SIZE_LIMIT, "%s says %u bytes, not %u to %u (PL2)", what, head->size, floor, PTOWSP_SIZE_LIMIT);
+	CONFORM_MUST(c, head->size >= floor && head->size <= PTOWSP_SIZE_LIMIT, "%s says %u bytes, not %u to %u (PL2)", what, head->size, floor,
+		     PTOWSP_SIZE_LIMIT);
 	CONFORM_MUST(c, head->size % 8 == 0, "%s says %u bytes, which is no multiple of 8 (PL2)", what, head->size);
 	CONFORM_MUST(c, !head->flags, "%s has flags 0x%x in its head; they are zero in 10.0 (PL2)", what, head->flags);
 }
@@ -108,7 +109,8 @@ void conform_test_devices_fit_the_room(struct conform *c)
 static void rows_look(struct conform *c, const void *rows, uint32_t count, uint32_t stride, size_t least, const char *device, const char *what)
 {
 	CONFORM_MUST(c, !count || rows, "device %s has %u %s and no pointer to them", device, count, what);
-	CONFORM_MUST(c, !count || (stride >= least && stride % 8 == 0), "the %s of device %s have a stride of %u, not a multiple of 8 from %zu", what, device, stride, least);
+	CONFORM_MUST(c, !count || (stride >= least && stride % 8 == 0), "the %s of device %s have a stride of %u, not a multiple of 8 from %zu", what, device,
+		     stride, least);
 }
 
 static void text_look(struct conform *c, const char *text, bool needed, const char *what)
@@ -258,7 +260,8 @@ void conform_test_capability_rows_are_sound(struct conform *c)
 		CONFORM_MUST(c, reg_feature(r->feature, &feature), "row %u is about 0x%x, which no feature has (PL7)", i, r->feature);
 		CONFORM_MUST(c, r->state <= PTOWSP_STATE_ENFORCED && r->evidence <= PTOWSP_EVIDENCE_CONFORMANCE, "the row of %s has state %u and evidence %u",
 			     feature.name, r->state, r->evidence);
-		CONFORM_MUST(c, r->since <= c->plugin->minor, "the row of %s is of minor %u; at minor %u it does not exist (PL3)", feature.name, r->since, c->plugin->minor);
+		CONFORM_MUST(c, r->since <= c->plugin->minor, "the row of %s is of minor %u; at minor %u it does not exist (PL3)", feature.name, r->since,
+			     c->plugin->minor);
 		CONFORM_MUST(c, r->low <= r->high, "the row of %s is limited to %lld to %lld", feature.name, (long long)r->low, (long long)r->high);
 		for (uint32_t k = 0; k < i; k++)
 			CONFORM_MUST(c, rows[k].feature != r->feature, "%s has two rows", feature.name);
@@ -275,16 +278,14 @@ static const struct {
 	const char *id;
 	uint32_t floor, needed; /* bytes of the table; of them that must not be NULL pointers */
 } extensions[] = {
-	{PTOWSP_EXTENSION_TRACE, 16, 16},
-	{PTOWSP_EXTENSION_GRAPH, 16, 16},
-	{PTOWSP_EXTENSION_EXTENTS, 16, 16},
-	{PTOWSP_EXTENSION_ARTIFACT, 16, 16},
-	{PTOWSP_EXTENSION_REPORT, 24, 8},
+	{PTOWSP_EXTENSION_TRACE, 16, 16},    {PTOWSP_EXTENSION_GRAPH, 16, 16}, {PTOWSP_EXTENSION_EXTENTS, 16, 16},
+	{PTOWSP_EXTENSION_ARTIFACT, 16, 16}, {PTOWSP_EXTENSION_REPORT, 24, 8},
 };
 
 static void extensions_look(struct conform *c)
 {
-	static const char *const unknown[] = {"", "ptowsp.trace", "ptowsp.trace/0", "ptowsp.trace/2", "ptowsp.trace/11", "com.example.nowhere/1", "/", "ptowsp."};
+	static const char *const unknown[] = {"",  "ptowsp.trace", "ptowsp.trace/0", "ptowsp.trace/2", "ptowsp.trace/11", "com.example.nowhere/1",
+					      "/", "ptowsp."};
 
 	for (size_t i = 0; i < sizeof(extensions) / sizeof(*extensions); i++) {
 		const struct ptowsp_head *head = c->plugin->ops.extension(c->instance, extensions[i].id);
@@ -316,7 +317,7 @@ void conform_test_claims_have_what_they_need(struct conform *c)
 
 	conform_init(c);
 	ops = c->plugin->descriptor->ops;
-#define NEED(feature, condition, what)                                                                                 \
+#define NEED(feature, condition, what)                                                                                                                         \
 	CONFORM_MUST(c, conform_claim(c, PTOWSP_FEATURE_##feature) < PTOWSP_STATE_ENFORCED || (condition), "it enforces %s and has no %s (PL7)", #feature, what)
 	NEED(CANCEL, ops->cancel, "operation cancel");
 	NEED(STALL_STATS, ops->stats, "operation stats");

@@ -3,12 +3,12 @@
  *
  * Each package is said in the way of a frontend first, and built by the same calls. Where that gives other bytes, it is said again with its
  * strings in front, then with its rows as they are; sections that still differ are given as bytes. What is printed has been built. */
-#include "tools/inspect/inspect.h"
 #include "tools/inspect/c.h"
+#include "tools/inspect/inspect.h"
 
 #include "format/fail.h"
-#include "format/graph/graph_read.h"
 #include "format/format_names.h"
+#include "format/graph/graph_read.h"
 #include "format/schema.h"
 
 #include <stdlib.h>
@@ -17,8 +17,7 @@
 /* ---- sections as bytes --------------------------------------------------------------------------------------------------------------------- */
 
 /* The bytes of a section as the writer takes them; NULL and 0 if there is none. */
-static ptowsp_status section_bytes(struct pkg *package, const struct pkg_schema *schema, const void **bytes_out, uint64_t *size_out,
-				   struct ptowsp_error *error)
+static ptowsp_status section_bytes(struct pkg *package, const struct pkg_schema *schema, const void **bytes_out, uint64_t *size_out, struct ptowsp_error *error)
 {
 	const struct pkg_tables *t = pkg_tables(package);
 	uint32_t count;
@@ -103,8 +102,8 @@ static int ranks_make(struct said *s)
 static ptowsp_status said_init(struct said *s, const struct pkg_code *code, unsigned how, char **text, size_t *size)
 {
 	const struct pkg_tables *t = pkg_tables(pkg_code_package(code));
-	size_t rows = (size_t)t->kernel_count + t->slot_count + t->tensor_count + t->entry_count + t->channel_count + t->event_count + t->param_count +
-		      t->expr_count;
+	size_t rows =
+		(size_t)t->kernel_count + t->slot_count + t->tensor_count + t->entry_count + t->channel_count + t->event_count + t->param_count + t->expr_count;
 
 	memset(s, 0, sizeof(*s));
 	s->package = pkg_code_package(code);
@@ -262,8 +261,7 @@ ptowsp_status inspect_c(const struct pkg_code *code, uint32_t number, FILE *to, 
 		unsigned how = i < 4 ? ways[i] : nearest.how;
 		const struct ptowsp_build *built = i < 4 ? NULL : nearest.b;
 
-		st = try(&s, code, how, built ? ptowsp_build_bytes(built) : NULL, built ? (size_t)ptowsp_build_size(built) : 0, &text, &size,
-			 &done, error);
+		st = try(&s, code, how, built ? ptowsp_build_bytes(built) : NULL, built ? (size_t)ptowsp_build_size(built) : 0, &text, &size, &done, error);
 		if (done)
 			function_print(&s, text, number, to);
 		else if (!st && i < 4)
@@ -276,7 +274,8 @@ ptowsp_status inspect_c(const struct pkg_code *code, uint32_t number, FILE *to, 
 	if (st == PTOWSP_NO_MEMORY)
 		return pkg_fail(error, st, "%s: no memory for its program", pkg_name(pkg_code_package(code)));
 	if (!st && !done)
-		return pkg_fail(error, PTOWSP_BAD_PACKAGE, "%s holds what this build cannot make: sections that it does not know", pkg_name(pkg_code_package(code)));
+		return pkg_fail(error, PTOWSP_BAD_PACKAGE, "%s holds what this build cannot make: sections that it does not know",
+				pkg_name(pkg_code_package(code)));
 	return st;
 }
 
@@ -319,7 +318,8 @@ static void folders_print(FILE *to)
 	      "\t\tmkdir(path, 0777);\n"
 	      "\t\t*at = '/';\n"
 	      "\t}\n"
-	      "}\n", to);
+	      "}\n",
+	      to);
 }
 
 void inspect_c_end(FILE *to, const char *const *names, uint32_t count)
@@ -334,14 +334,16 @@ void inspect_c_end(FILE *to, const char *const *names, uint32_t count)
 	      "{\n"
 	      "\tint failed = 0;\n"
 	      "\n"
-	      "\tif (argc != 2) {\n", to);
+	      "\tif (argc != 2) {\n",
+	      to);
 	fprintf(to, "\t\tfprintf(stderr, \"usage: %%s %s\\n\", argv[0]);\n", count == 1 ? "PACKAGE" : "FOLDER");
 	fputs("\t\treturn 2;\n"
 	      "\t}\n"
 	      "\tfor (size_t i = 0; i < sizeof(packages) / sizeof(packages[0]); i++) {\n"
 	      "\t\tstruct ptowsp_build *b = ptowsp_build_create(NULL);\n"
 	      "\t\tchar path[4096];\n"
-	      "\n", to);
+	      "\n",
+	      to);
 	fprintf(to, "\t\tsnprintf(path, sizeof(path), %s);\n", count == 1 ? "\"%s\", argv[1]" : "\"%s/%s\", argv[1], packages[i].name");
 	if (folders)
 		fputs("\t\tfolders_make(path);\n", to);
@@ -355,5 +357,6 @@ void inspect_c_end(FILE *to, const char *const *names, uint32_t count)
 	      "\t\tptowsp_build_destroy(b);\n"
 	      "\t}\n"
 	      "\treturn failed;\n"
-	      "}\n", to);
+	      "}\n",
+	      to);
 }

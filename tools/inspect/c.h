@@ -19,21 +19,21 @@ struct said {
 	const struct pkg *package;
 	const struct pkg_tables *t;
 	const struct pkg_code *code;
-	struct ptowsp_build *b;     /* made by what has been said */
-	FILE *to;                   /* a text in memory */
+	struct ptowsp_build *b; /* made by what has been said */
+	FILE *to;               /* a text in memory */
 	unsigned how;
-	uint32_t depth;             /* of bodies: tabs */
-	int failed;                 /* memory ran out */
-	uint32_t exprs, regions, axes, levels; /* rows said so far */
+	uint32_t depth;                                                                      /* of bodies: tabs */
+	int failed;                                                                          /* memory ran out */
+	uint32_t exprs, regions, axes, levels;                                               /* rows said so far */
 	uint32_t *kernels, *slots, *tensors, *entries, *channels, *events, *params, *values; /* handle per row; values: of EXPR */
-	uint32_t raw;               /* sections said as bytes */
-	struct pkg_ranks places;    /* rows of DBGI by kind << 32 | row */
-	struct pkg_ranks owned;     /* tensors by entry */
-	struct pkg_ranks starts;    /* entries with code, and processes behind them, by instruction */
-	struct pkg_ranks tasks;     /* entries without code by values << 32 | value_count, in the order in which they are said */
+	uint32_t raw;                                                                        /* sections said as bytes */
+	struct pkg_ranks places;                                                             /* rows of DBGI by kind << 32 | row */
+	struct pkg_ranks owned;                                                              /* tensors by entry */
+	struct pkg_ranks starts;                                                             /* entries with code, and processes behind them, by instruction */
+	struct pkg_ranks tasks; /* entries without code by values << 32 | value_count, in the order in which they are said */
 	uint32_t tasks_said;
-	uint32_t rows[BUILD_KINDS]; /* largest row + 1 of handles that the text names */
-	uint8_t reads[BUILD_KINDS]; /* 1: some are arguments */
+	uint32_t rows[BUILD_KINDS];       /* largest row + 1 of handles that the text names */
+	uint8_t reads[BUILD_KINDS];       /* 1: some are arguments */
 	struct ptowsp_debug_record place; /* the position said last, line 0: none; file SAY_ANY_FILE: only the line counts */
 };
 

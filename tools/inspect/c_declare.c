@@ -3,8 +3,8 @@
 #include "tools/inspect/c.h"
 
 #include "format/fail.h"
-#include "format/graph/graph_read.h"
 #include "format/format_names.h"
+#include "format/graph/graph_read.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -32,8 +32,7 @@ void say_slots(struct said *s)
 	for (uint32_t i = 0; i < t->slot_count; i++) {
 		const struct ptowsp_slot_record *slot = &t->slot[i];
 
-		s->slots[i] = say(s, slot->kind == PTOWSP_SLOT_SLOT ? "slot" : "symbol", pkg_string(t, slot->name),
-				  pkg_word(PKG_WORDS_dtype, slot->dtype));
+		s->slots[i] = say(s, slot->kind == PTOWSP_SLOT_SLOT ? "slot" : "symbol", pkg_string(t, slot->name), pkg_word(PKG_WORDS_dtype, slot->dtype));
 		if (slot->flags & PTOWSP_SLOT_HAS_DEFAULT)
 			say(s, "default_bits", s->slots[i], slot->value);
 		if (slot->flags & PTOWSP_SLOT_INTERNAL)
@@ -158,7 +157,10 @@ static void node_say(struct said *s, const struct pkg_graph_node *n)
 	else if (n->op == PTOWSP_GRAPH_NODE_ITERATION)
 		say(s, "graph_node", "iteration", (int64_t)0);
 	else
-		say(s, "graph_node", word ? word : "?", n->op == PTOWSP_EXPR_CONST ? n->value : n->op == PTOWSP_EXPR_VALUE || n->op == PTOWSP_EXPR_AXIS ? (int64_t)n->a : (int64_t)0);
+		say(s, "graph_node", word ? word : "?",
+		    n->op == PTOWSP_EXPR_CONST                                ? n->value
+		    : n->op == PTOWSP_EXPR_VALUE || n->op == PTOWSP_EXPR_AXIS ? (int64_t)n->a
+									      : (int64_t)0);
 }
 
 /* nodes: said so far; those of a scalar end with its own. */
@@ -246,8 +248,7 @@ void say_schedule(struct said *s)
 	for (uint32_t i = 0; i < t->directive_count; i++) {
 		const struct ptowsp_directive_record *d = &t->directive[i];
 		const int64_t values[8] = {d->a0, d->a1, d->a2, d->a3, d->a4, d->a5, d->a6, d->a7};
-		uint32_t handle = say(s, "directive", pkg_word(PKG_WORDS_directive, d->directive),
-				      pkg_policy_text(pkg_policy(d->directive, d->policy)).text);
+		uint32_t handle = say(s, "directive", pkg_word(PKG_WORDS_directive, d->directive), pkg_policy_text(pkg_policy(d->directive, d->policy)).text);
 
 		for (uint32_t k = 0; k < d->count; k++)
 			if ((d->kinds >> 8 * k & 0xFF) == PTOWSP_ARGUMENT_WORD)
@@ -278,8 +279,8 @@ ptowsp_status say_samples(struct said *s, struct pkg *package, struct ptowsp_err
 
 		st = pkg_sample_bytes(package, i, &bytes, &size, error);
 		if (!st)
-			say(s, "sample", s->tensors[x->tensor], pkg_word(PKG_WORDS_sample_role, x->role), extents, (uint32_t)x->rank,
-			    (uint32_t)x->rank, bytes, size);
+			say(s, "sample", s->tensors[x->tensor], pkg_word(PKG_WORDS_sample_role, x->role), extents, (uint32_t)x->rank, (uint32_t)x->rank, bytes,
+			    size);
 	}
 	return st;
 }

@@ -83,8 +83,7 @@ static void tile_say(struct body *body, uint32_t i)
 
 static void scalar_say(struct body *body, uint32_t i)
 {
-	static const char *const kinds[] = {
-		[PTOWSP_SCALAR_LOCAL] = "local", [PTOWSP_SCALAR_BLOCK] = "block_index", [PTOWSP_SCALAR_BLOCKS] = "block_count"};
+	static const char *const kinds[] = {[PTOWSP_SCALAR_LOCAL] = "local", [PTOWSP_SCALAR_BLOCK] = "block_index", [PTOWSP_SCALAR_BLOCKS] = "block_count"};
 	const struct ptowsp_tile_scalar *scalar = &isa_program_scalars(body->program)[i];
 	const char *type = word(PKG_WORDS_dtype, scalar->dtype), *name = pkg_string(body->s->t, scalar->name);
 

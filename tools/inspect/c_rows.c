@@ -30,16 +30,11 @@ static uint32_t expr_say(struct said *s, uint32_t row)
 	for (uint32_t i = 0; i < count; i++)
 		handles[i] = s->values[operands[i]];
 	switch (e->op) {
-	case PTOWSP_EXPR_CONST:
-		return say(s, "number", (int64_t)((uint64_t)e->c << 32 | e->b));
-	case PTOWSP_EXPR_LOOP:
-		return say(s, "loop", e->a);
-	case PTOWSP_EXPR_VALUE:
-		return say(s, "value", s->slots[e->a]);
-	case PTOWSP_EXPR_AXIS:
-		return say(s, "named", pkg_string(s->t, e->a));
-	default:
-		return operation_say(s, row, handles);
+	case PTOWSP_EXPR_CONST: return say(s, "number", (int64_t)((uint64_t)e->c << 32 | e->b));
+	case PTOWSP_EXPR_LOOP: return say(s, "loop", e->a);
+	case PTOWSP_EXPR_VALUE: return say(s, "value", s->slots[e->a]);
+	case PTOWSP_EXPR_AXIS: return say(s, "named", pkg_string(s->t, e->a));
+	default: return operation_say(s, row, handles);
 	}
 }
 
@@ -66,8 +61,8 @@ static void region_say(struct said *s, uint32_t row)
 	uint32_t place = say_expr(s, r->row), column = say_expr(s, r->column);
 
 	if (r->view)
-		say(s, "view", s->tensors[r->tensor], pkg_word(PKG_WORDS_dtype, r->view - 1) ? pkg_word(PKG_WORDS_dtype, r->view - 1) : "?", place,
-		    column, r->rows, r->columns, r->unit);
+		say(s, "view", s->tensors[r->tensor], pkg_word(PKG_WORDS_dtype, r->view - 1) ? pkg_word(PKG_WORDS_dtype, r->view - 1) : "?", place, column,
+		    r->rows, r->columns, r->unit);
 	else if (r->unit)
 		say(s, "window", s->tensors[r->tensor], place, column, r->unit, r->columns);
 	else
@@ -111,8 +106,7 @@ static void rows_axis_say(struct said *s, const struct ptowsp_axis_record *a, co
 	say_expr(s, a->low);
 	say_expr(s, a->step);
 	if (!a->count) {
-		say(s, "axis_of", name, row, say_expr(s, a->high), s->tensors[a->lengths],
-		    a->indices == PTOWSP_NONE ? 0 : s->tensors[a->indices]);
+		say(s, "axis_of", name, row, say_expr(s, a->high), s->tensors[a->lengths], a->indices == PTOWSP_NONE ? 0 : s->tensors[a->indices]);
 		return;
 	}
 	say_expr(s, a->high);

@@ -9,10 +9,10 @@
 
 /* Variables by kind: e[7] is the expression of row 7. */
 static const char *const letters[BUILD_KINDS] = {
-	[BUILD_SLOT] = "slot",	   [BUILD_EXPR] = "e",	     [BUILD_LEVELS] = "levels",	  [BUILD_AXIS] = "axis",     [BUILD_TENSOR] = "tensor",
-	[BUILD_REGION] = "region", [BUILD_KERNEL] = "kernel", [BUILD_PARAM] = "param",	  [BUILD_PAYLOAD] = "payload", [BUILD_TILE] = "tile",
-	[BUILD_SCALAR] = "scalar", [BUILD_EVENT] = "event",  [BUILD_CHANNEL] = "channel", [BUILD_PROCESS] = "process", [BUILD_ENTRY] = "entry",
-	[BUILD_DIRECTIVE] = "directive"};
+	[BUILD_SLOT] = "slot",       [BUILD_EXPR] = "e",          [BUILD_LEVELS] = "levels", [BUILD_AXIS] = "axis",
+	[BUILD_TENSOR] = "tensor",   [BUILD_REGION] = "region",   [BUILD_KERNEL] = "kernel", [BUILD_PARAM] = "param",
+	[BUILD_PAYLOAD] = "payload", [BUILD_TILE] = "tile",       [BUILD_SCALAR] = "scalar", [BUILD_EVENT] = "event",
+	[BUILD_CHANNEL] = "channel", [BUILD_PROCESS] = "process", [BUILD_ENTRY] = "entry",   [BUILD_DIRECTIVE] = "directive"};
 
 const char *inspect_c_variable(unsigned kind)
 {
@@ -128,12 +128,8 @@ static void array_say(struct said *s, char letter, const void *data, uint32_t le
 static void arg_take(struct build_arg *arg, char letter, va_list *list, uint32_t *length_out)
 {
 	switch (letter) {
-	case 's':
-		arg->text = va_arg(*list, const char *);
-		break;
-	case 'p':
-		arg->data = va_arg(*list, const void *);
-		break;
+	case 's': arg->text = va_arg(*list, const char *); break;
+	case 'p': arg->data = va_arg(*list, const void *); break;
 	case 'v':
 	case 'w':
 	case 'x':
@@ -141,27 +137,18 @@ static void arg_take(struct build_arg *arg, char letter, va_list *list, uint32_t
 		arg->data = va_arg(*list, const void *);
 		*length_out = va_arg(*list, uint32_t);
 		break;
-	case 'l':
-		arg->number = (uint64_t)va_arg(*list, int64_t);
-		break;
+	case 'l': arg->number = (uint64_t)va_arg(*list, int64_t); break;
 	case 'q':
-	case 'n':
-		arg->number = va_arg(*list, uint64_t);
-		break;
-	case 'j':
-		arg->number = (uint64_t)va_arg(*list, int32_t);
-		break;
-	default:
-		arg->number = va_arg(*list, uint32_t);
+	case 'n': arg->number = va_arg(*list, uint64_t); break;
+	case 'j': arg->number = (uint64_t)va_arg(*list, int32_t); break;
+	default: arg->number = va_arg(*list, uint32_t);
 	}
 }
 
 static void arg_say(struct said *s, const struct build_arg *args, uint32_t i, char letter, uint32_t length)
 {
 	switch (letter) {
-	case 's':
-		say_text(s->to, args[i].text);
-		break;
+	case 's': say_text(s->to, args[i].text); break;
 	case 'h':
 		read_note(s, (uint32_t)args[i].number);
 		handle_say(s, (uint32_t)args[i].number);
@@ -177,20 +164,11 @@ static void arg_say(struct said *s, const struct build_arg *args, uint32_t i, ch
 	case 'v':
 	case 'w':
 	case 'x':
-	case 'y':
-		array_say(s, letter, args[i].data, length);
-		break;
-	case 'l':
-		signed_say(s->to, (int64_t)args[i].number);
-		break;
-	case 'j':
-		fprintf(s->to, "%" PRId32, (int32_t)(uint32_t)args[i].number);
-		break;
-	case 'q':
-		fprintf(s->to, args[i].number > UINT32_MAX ? "UINT64_C(%" PRIu64 ")" : "%" PRIu64, args[i].number);
-		break;
-	default:
-		fprintf(s->to, "%" PRIu64, args[i].number);
+	case 'y': array_say(s, letter, args[i].data, length); break;
+	case 'l': signed_say(s->to, (int64_t)args[i].number); break;
+	case 'j': fprintf(s->to, "%" PRId32, (int32_t)(uint32_t)args[i].number); break;
+	case 'q': fprintf(s->to, args[i].number > UINT32_MAX ? "UINT64_C(%" PRIu64 ")" : "%" PRIu64, args[i].number); break;
+	default: fprintf(s->to, "%" PRIu64, args[i].number);
 	}
 }
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* c_work.c - entries and processes, with their code: where bodies and calls that were expanded begin and end. */
-#include "tools/inspect/c.h"
 #include "format/format_names.h"
+#include "tools/inspect/c.h"
 
 #include <string.h>
 

@@ -12,7 +12,7 @@
 struct core_row {
 	struct ascend_kernel *kernel; /* NULL: `text` says why */
 	struct ascend_cost cost;
-	bool known;                   /* cost */
+	bool known; /* cost */
 	char text[300];
 };
 
@@ -35,8 +35,7 @@ static void cost_find(struct core_row *row, const struct isa_program *program)
 	ptowsp_status st;
 
 	if (isa_program_varies(program) || isa_program_data_dependent(program)) {
-		snprintf(row->text, sizeof(row->text), "cycles depend on its %s",
-			 isa_program_data_dependent(program) ? "data" : "scalars");
+		snprintf(row->text, sizeof(row->text), "cycles depend on its %s", isa_program_data_dependent(program) ? "data" : "scalars");
 		return;
 	}
 	st = ascend_kernel_cost(row->kernel, (const uint64_t[64]){0}, 64, (struct isa_block){0, 1}, &guard, &row->cost, &error);
@@ -78,8 +77,8 @@ static void line_add(struct columns *c, const char *name, const struct core_row 
 		else
 			snprintf(needs + at, sizeof(needs) - at, "\t-");
 	}
-	columns_add(c, "%.200s\t%s%s\t%s\t%s", name, row->kernel ? unit_text(ascend_kernel_unit(row->kernel)) : "-", needs,
-		    a5->kernel ? "fits" : "too large", row->text);
+	columns_add(c, "%.200s\t%s%s\t%s\t%s", name, row->kernel ? unit_text(ascend_kernel_unit(row->kernel)) : "-", needs, a5->kernel ? "fits" : "too large",
+		    row->text);
 }
 
 void inspect_cores(const struct pkg_tables *t, FILE *to)

@@ -32,8 +32,7 @@ static void end(struct writing *w)
 		memcpy(w->text.at + w->text.room - 4, "...", 4);
 }
 
-void inspect_expression(const struct pkg_tables *tables, uint32_t row, const char *const *loops, uint32_t loop_count, char *text,
-			size_t size)
+void inspect_expression(const struct pkg_tables *tables, uint32_t row, const char *const *loops, uint32_t loop_count, char *text, size_t size)
 {
 	struct writing w = writing_of(tables, loops, loop_count, text, size);
 
@@ -72,8 +71,7 @@ static void block_add(struct writing *w, const struct ptowsp_region_record *r)
 	reg_text_add(&w->text, "] %u x %u", (unsigned)r->rows, (unsigned)r->columns);
 }
 
-void inspect_region(const struct pkg_tables *tables, uint32_t row, const char *const *loops, uint32_t loop_count, char *text,
-		    size_t size)
+void inspect_region(const struct pkg_tables *tables, uint32_t row, const char *const *loops, uint32_t loop_count, char *text, size_t size)
 {
 	struct writing w = writing_of(tables, loops, loop_count, text, size);
 	const struct ptowsp_region_record *r;

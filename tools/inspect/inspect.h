@@ -38,7 +38,7 @@ ptowsp_status inspect_verify(struct pkg *package, const char *path, FILE *to, st
 struct inspect_trust {
 	const char **dirs; /* --trust-dir; owned by the command line */
 	uint32_t dir_count;
-	int wanted;        /* a package without a valid signature is refused */
+	int wanted; /* a package without a valid signature is refused */
 };
 /* A line per signature. Errors: BAD_PACKAGE for one that is not of this package, and where one is wanted and none counts; IO for a trust folder. */
 ptowsp_status inspect_signatures(const struct pkg *package, const char *path, const struct inspect_trust *trust, FILE *to, struct ptowsp_error *error);
@@ -59,11 +59,9 @@ void inspect_c_end(FILE *to, const char *const *names, uint32_t count);
 
 /* Row of the EXPR table in infix form, cut with "..." where it does not fit; parentheses where they are needed. Names of the
  * enclosing loops, outermost first, may be given for "loop" nodes. Accepts any row number. */
-void inspect_expression(const struct pkg_tables *tables, uint32_t row, const char *const *loops, uint32_t loop_count, char *text,
-			size_t size);
+void inspect_expression(const struct pkg_tables *tables, uint32_t row, const char *const *loops, uint32_t loop_count, char *text, size_t size);
 /* REGN row as "x[row, column] rows x columns", or "x[start ...]" where it is a flat window; as above. */
-void inspect_region(const struct pkg_tables *tables, uint32_t row, const char *const *loops, uint32_t loop_count, char *text,
-		    size_t size);
+void inspect_region(const struct pkg_tables *tables, uint32_t row, const char *const *loops, uint32_t loop_count, char *text, size_t size);
 
 /* ---- several packages ---- */
 
@@ -75,7 +73,7 @@ struct inspect_path {
 struct inspect_paths {
 	struct inspect_path *items; /* owned */
 	size_t count, room;
-	int failed;   /* no memory */
+	int failed;    /* no memory */
 	uint64_t most; /* bytes that each may unpack to */
 };
 /* As pkg_open, of at most that many bytes when unpacked; the refusal names --max-memory. */
@@ -86,9 +84,9 @@ void inspect_paths_finish(struct inspect_paths *paths);
 int inspect_is_folder(const char *path);
 
 /* All of these print and return the exit code, that of the first package that fails. */
-int inspect_lines(const struct inspect_paths *paths, int json, FILE *to);                       /* one line each */
-int inspect_sources_save(const struct inspect_paths *paths, const char *folder, FILE *to);      /* --pto --out */
-int inspect_program(const struct inspect_paths *paths, FILE *to);                               /* --c: one program, or none */
+int inspect_lines(const struct inspect_paths *paths, int json, FILE *to);                  /* one line each */
+int inspect_sources_save(const struct inspect_paths *paths, const char *folder, FILE *to); /* --pto --out */
+int inspect_program(const struct inspect_paths *paths, FILE *to);                          /* --c: one program, or none */
 
 /* ---- messages ---- */
 

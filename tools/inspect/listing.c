@@ -4,8 +4,8 @@
 #include "tools/inspect/inspect.h"
 #include "tools/plain.h"
 
-#include "format/graph/graph_read.h"
 #include "format/format_names.h"
+#include "format/graph/graph_read.h"
 #include "isa/isa.h"
 #include "ptowsp/workload.h"
 
@@ -71,13 +71,11 @@ static void rows_text(const struct listing *l, const struct ptowsp_axis_record *
 	size_t used;
 
 	inspect_expression(l->tables, a->row, l->loops, l->loop_count, row, sizeof(row));
-	used = (size_t)snprintf(text, TEXT, "%.24s in row %s of %s (%s by ", pkg_string(l->tables, a->name), row, rows,
-				sparse ? "sparse" : "ragged");
+	used = (size_t)snprintf(text, TEXT, "%.24s in row %s of %s (%s by ", pkg_string(l->tables, a->name), row, rows, sparse ? "sparse" : "ragged");
 	if (a->count)
 		snprintf(text + used, TEXT - used, "%u values)", (unsigned)a->count);
 	else
-		snprintf(text + used, TEXT - used, "%.24s%s%.24s)", tensor_name(l, a->lengths), sparse ? ", " : "",
-			 sparse ? tensor_name(l, a->indices) : "");
+		snprintf(text + used, TEXT - used, "%.24s%s%.24s)", tensor_name(l, a->lengths), sparse ? ", " : "", sparse ? tensor_name(l, a->indices) : "");
 }
 
 static void axis_text(const struct listing *l, uint32_t index, char *text)
@@ -207,9 +205,7 @@ static void body_open(struct listing *l, uint32_t at, const struct ptowsp_instru
 		axis = axis_of(l, i->operand1);
 		block_open(l, i->operand2, axis ? pkg_string(l->tables, axis->name) : "?");
 		break;
-	case PTOWSP_OP_SCOPE:
-		block_open(l, i->operand2, NULL);
-		break;
+	case PTOWSP_OP_SCOPE: block_open(l, i->operand2, NULL); break;
 	case PTOWSP_OP_CONSUME:
 		block_open(l, i->operand2, i->operand1 < l->tables->channel_count ? pkg_string(l->tables, l->tables->channel[i->operand1].name) : "?");
 		break;
@@ -217,23 +213,15 @@ static void body_open(struct listing *l, uint32_t at, const struct ptowsp_instru
 		if ((uint64_t)at + 1 + (i->operand2 >> 16) + (i->operand2 & 0xFFFF) <= l->header.num_instructions)
 			block_open(l, words_end(l, at + 1 + (i->operand2 >> 16) + (i->operand2 & 0xFFFF)), NULL);
 		break;
-	case PTOWSP_OP_COPY:
-		block_open(l, words_end(l, at + 2), NULL);
-		break;
+	case PTOWSP_OP_COPY: block_open(l, words_end(l, at + 2), NULL); break;
 	case PTOWSP_OP_SEND: /* the region of its payload */
 		if (at + 1 < l->header.num_instructions && instruction_at(l, at + 1).opcode == PTOWSP_OP_IO_INPUT)
 			block_open(l, at + 2, NULL);
 		break;
-	case PTOWSP_OP_WHILE:
-		parts_open(l, at, 1);
-		break;
-	case PTOWSP_OP_COND:
-		parts_open(l, at, 2);
-		break;
+	case PTOWSP_OP_WHILE: parts_open(l, at, 1); break;
+	case PTOWSP_OP_COND: parts_open(l, at, 2); break;
 	case PTOWSP_OP_COMBINE:
-	case PTOWSP_OP_SEQUENTIAL:
-		parts_open(l, at, i->operand1);
-		break;
+	case PTOWSP_OP_SEQUENTIAL: parts_open(l, at, i->operand1); break;
 	}
 }
 
@@ -242,8 +230,7 @@ static void labels_print(const struct listing *l, uint32_t at)
 	const struct pkg_tables *t = l->tables;
 
 	for (uint32_t e = l->labels && l->labels_next ? l->labels[at] : 0; e; e = l->labels_next[e])
-		plain_print(l->to, "%s:%s\n", pkg_string(t, t->entry[e - 1].name),
-			t->entry[e - 1].flags & PTOWSP_ENTRY_DEFAULT ? " (default entry)" : "");
+		plain_print(l->to, "%s:%s\n", pkg_string(t, t->entry[e - 1].name), t->entry[e - 1].flags & PTOWSP_ENTRY_DEFAULT ? " (default entry)" : "");
 }
 
 static void processes_print(const struct listing *l, uint32_t at)
@@ -253,7 +240,7 @@ static void processes_print(const struct listing *l, uint32_t at)
 	for (uint32_t p = 0; p < t->process_count; p++)
 		if (t->process[p].instruction == at)
 			plain_print(l->to, "%s: (process, %u instance%s)\n", pkg_string(t, t->process[p].name), (unsigned)t->process[p].replicas,
-				t->process[p].replicas == 1 ? "" : "s");
+				    t->process[p].replicas == 1 ? "" : "s");
 }
 
 /* Index, mnemonic and operands, then the source line if it is known. */
@@ -270,15 +257,18 @@ static void instruction_print(const struct listing *l, uint32_t at, const struct
 			operand_text(l, pkg_operand(i->opcode, 0), i->operand1, first);
 		operand_text(l, pkg_operand(i->opcode, 1), i->operand2, second);
 		snprintf(line, sizeof(line), "%s%s%s%s%s%s", mnemonic, i->flags & PTOWSP_SLOT_LOAD_BITS ? " bits" : "", *first ? " " : "", first,
-			 !*second ? "" : !strncmp(second, "->", 2) || !*first ? " " : ", ", second);
+			 !*second                               ? ""
+			 : !strncmp(second, "->", 2) || !*first ? " "
+								: ", ",
+			 second);
 	} else {
 		snprintf(line, sizeof(line), "opcode 0x%02x? %u, %u", i->opcode, i->operand1, (unsigned)i->operand2);
 	}
 	plain_print(l->to, "%6u  %*s", (unsigned)at, (int)(2 * l->block_count), "");
 	if (l->lines && l->lines[at]) {
 		debug = &l->tables->debug[l->lines[at] - 1];
-		plain_print(l->to, "%-*s  ; %s:%u\n", 56 - (int)(2 * (l->block_count < 20 ? l->block_count : 20)), line,
-			pkg_string(l->tables, debug->file), (unsigned)debug->line);
+		plain_print(l->to, "%-*s  ; %s:%u\n", 56 - (int)(2 * (l->block_count < 20 ? l->block_count : 20)), line, pkg_string(l->tables, debug->file),
+			    (unsigned)debug->line);
 	} else {
 		plain_print(l->to, "%s\n", line);
 	}
@@ -311,8 +301,7 @@ static void kernel_entries_list(const struct pkg_tables *t, FILE *to)
 	for (uint32_t e = 0; e < t->entry_count; e++)
 		if (t->entry[e].flags & PTOWSP_ENTRY_KERNEL)
 			plain_print(to, "%s: one task of kernel %s%s\n", pkg_string(t, t->entry[e].name),
-				pkg_string(t, t->kernel[t->entry[e].instruction].name),
-				t->entry[e].flags & PTOWSP_ENTRY_DEFAULT ? " (default entry)" : "");
+				    pkg_string(t, t->kernel[t->entry[e].instruction].name), t->entry[e].flags & PTOWSP_ENTRY_DEFAULT ? " (default entry)" : "");
 }
 
 static void work_list(const struct pkg_tables *t, FILE *to)
@@ -327,8 +316,8 @@ static void work_list(const struct pkg_tables *t, FILE *to)
 	l.instructions = t->raw_work + sizeof(l.header);
 	l.rows = l.instructions + 8ull * l.header.num_instructions;
 	marks_find(&l);
-	plain_print(to, "workload: instructions %u, axes %u, kernels %u, tensors %u\n", (unsigned)l.header.num_instructions,
-		(unsigned)l.header.num_axes, (unsigned)l.header.num_kernels, (unsigned)l.header.num_tensors);
+	plain_print(to, "workload: instructions %u, axes %u, kernels %u, tensors %u\n", (unsigned)l.header.num_instructions, (unsigned)l.header.num_axes,
+		    (unsigned)l.header.num_kernels, (unsigned)l.header.num_tensors);
 	for (uint32_t i = 0; i < l.header.num_instructions; i++) {
 		struct ptowsp_instruction instruction = instruction_at(&l, i);
 
@@ -364,15 +353,14 @@ static void line_print(void *context, const char *line)
 	plain_print(context, "  %s\n", line);
 }
 
-static ptowsp_status payload_list(const struct pkg_tables *t, const struct ptowsp_payload_record *p, FILE *to,
-				  struct ptowsp_error *error)
+static ptowsp_status payload_list(const struct pkg_tables *t, const struct ptowsp_payload_record *p, FILE *to, struct ptowsp_error *error)
 {
 	struct isa_program *program = NULL;
 	ptowsp_status st;
 
 	if (p->kind != PTOWSP_PAYLOAD_PTO) {
-		plain_print(to, "  %s payload%s%s, %" PRIu64 " bytes: not listed\n", pkg_word(PKG_WORDS_payload, p->kind),
-			p->target ? " for " : "", pkg_string(t, p->target), p->size);
+		plain_print(to, "  %s payload%s%s, %" PRIu64 " bytes: not listed\n", pkg_word(PKG_WORDS_payload, p->kind), p->target ? " for " : "",
+			    pkg_string(t, p->target), p->size);
 		return PTOWSP_OK;
 	}
 	st = isa_program_create(&program, t->code + p->offset, p->size, t->strings, t->strings_size, error);

@@ -7,10 +7,10 @@
 #include "registry/variable.h"
 #include "tools/apart.h"
 #include "tools/folder.h"
-#include "tools/tools_graph.h"
 #include "tools/output.h"
 #include "tools/pages/page.h"
 #include "tools/standard.h"
+#include "tools/tools_graph.h"
 
 #include <errno.h>
 #include <stdlib.h>
@@ -24,16 +24,16 @@ struct options {
 	const char *graph;     /* --graph OUT */
 	const char *out;       /* --out FOLDER; NULL: stdout */
 	struct inspect_trust trust;
-	uint64_t max_memory;   /* 0: what the mode takes */
-	char **paths;          /* of argv */
+	uint64_t max_memory; /* 0: what the mode takes */
+	char **paths;        /* of argv */
 	int path_count;
 };
 
 int inspect_exit(ptowsp_status status)
 {
 	switch (status) {
-#define X(name, code, exit_code, text)                                                                                 \
-	case code:                                                                                                     \
+#define X(name, code, exit_code, text)                                                                                                                         \
+	case code:                                                                                                                                             \
 		return exit_code;
 #include "ptowsp/status.def"
 #undef X
@@ -97,19 +97,14 @@ static int package_show(const struct options *options, const char *path, uint64_
 			st = pkg_fail(&error, PTOWSP_NO_MEMORY, "no memory for the text");
 		free(text);
 		break;
-	case LISTING:
-		st = inspect_listing(package, stdout, &error);
-		break;
-	case SOURCE:
-		st = inspect_source(package, stdout, &error);
-		break;
+	case LISTING: st = inspect_listing(package, stdout, &error); break;
+	case SOURCE: st = inspect_source(package, stdout, &error); break;
 	case VERIFY:
 		st = inspect_verify(package, path, stdout, &error);
 		if (!st)
 			st = inspect_signatures(package, path, &options->trust, stdout, &error);
 		break;
-	default:
-		inspect_summary(package, path, stdout);
+	default: inspect_summary(package, path, stdout);
 	}
 	pkg_close(package);
 	return st ? inspect_complain(&error, path) : 0;
@@ -179,11 +174,11 @@ static const struct flag {
 	enum sort sort;
 	size_t field;
 } flags[] = {
-#define FIELD_MODE(field) field
-#define FIELD_PAGE(field) field
-#define FIELD_TEXT(field) offsetof(struct options, field)
-#define FIELD_DIRS(field) 0
-#define FIELD_TRUST(field) 0
+#define FIELD_MODE(field)   field
+#define FIELD_PAGE(field)   field
+#define FIELD_TEXT(field)   offsetof(struct options, field)
+#define FIELD_DIRS(field)   0
+#define FIELD_TRUST(field)  0
 #define FIELD_NUMBER(field) offsetof(struct options, field)
 #define G(title)
 #define X(name, letter, sort, field, argument, text) {"--" name, argument, letter, sort, FIELD_##sort(field)},
@@ -232,7 +227,10 @@ static int value_take(struct options *options, const struct flag *flag, int argc
 	const char *behind = argv[*at] + strlen(flag->name), *value;
 
 	if (!*behind && *at + 1 >= argc)
-		return misuse(flag->sort == NUMBER ? "%s needs a number" : flag->sort == TRUST ? "%s needs the word signed" : !strncmp(flag->argument, "FILE", 4) ? "%s needs a file to write" : "%s needs a folder",
+		return misuse(flag->sort == NUMBER                  ? "%s needs a number"
+			      : flag->sort == TRUST                 ? "%s needs the word signed"
+			      : !strncmp(flag->argument, "FILE", 4) ? "%s needs a file to write"
+								    : "%s needs a folder",
 			      flag->name);
 	value = *behind ? behind + 1 : argv[++*at];
 	if (flag->sort == TEXT)
@@ -274,13 +272,13 @@ static int flag_take(struct options *options, int argc, char **argv, int *at)
 /* -1: run; else the exit status. */
 static int options_read(struct options *options, int argc, char **argv)
 {
-	int flags = 1;
+	bool flags_may_come = true;
 
 	options->paths = argv;
 	for (int i = 1; i < argc; i++) {
-		if (flags && !strcmp(argv[i], "--")) {
-			flags = 0;
-		} else if (flags && argv[i][0] == '-') {
+		if (flags_may_come && !strcmp(argv[i], "--")) {
+			flags_may_come = false;
+		} else if (flags_may_come && argv[i][0] == '-') {
 			int status = flag_take(options, argc, argv, &i);
 
 			if (status >= 0)

@@ -6,8 +6,8 @@
 #include "tools/columns.h"
 
 #include <inttypes.h>
-#include <stdbool.h>
 #include <jansson.h>
+#include <stdbool.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -99,8 +99,7 @@ static json_t *kernel_object(const char *name, const struct memory *m)
 	for (unsigned i = 0; i < LIMITS; i++)
 		if (m->with <= limits[i].bytes)
 			json_array_append_new(fits, json_sprintf("%s %s", limits[i].target, limits[i].memory));
-	return json_pack("{s:s, s:I, s:I, s:o}", "kernel", name, "bytes", (json_int_t)m->without, "bytes_with_reuse", (json_int_t)m->with,
-			 "fits", fits);
+	return json_pack("{s:s, s:I, s:I, s:o}", "kernel", name, "bytes", (json_int_t)m->without, "bytes_with_reuse", (json_int_t)m->with, "fits", fits);
 }
 
 json_t *inspect_memory_json(const struct pkg_tables *t)
@@ -112,8 +111,8 @@ json_t *inspect_memory_json(const struct pkg_tables *t)
 		if (memory_of(t, i, &m))
 			json_array_append_new(kernels, kernel_object(pkg_string(t, t->kernel[i].name), &m));
 	for (unsigned i = 0; i < LIMITS; i++)
-		json_array_append_new(targets, json_pack("{s:s, s:s, s:I, s:s}", "target", limits[i].target, "memory", limits[i].memory,
-							 "bytes", (json_int_t)limits[i].bytes, "source", limits[i].source));
+		json_array_append_new(targets, json_pack("{s:s, s:s, s:I, s:s}", "target", limits[i].target, "memory", limits[i].memory, "bytes",
+							 (json_int_t)limits[i].bytes, "source", limits[i].source));
 	return json_pack("{s:o, s:o, s:o}", "targets", targets, "kernels", kernels, "ascend", inspect_cores_json(t));
 }
 

@@ -66,10 +66,8 @@ static int entry_add(struct inspect_paths *paths, const FTSENT *entry, const cha
 		return 0;
 	case FTS_DNR:
 	case FTS_ERR:
-	case FTS_NS:
-		return unreadable(entry->fts_path, entry->fts_errno);
-	default:
-		return 0;
+	case FTS_NS: return unreadable(entry->fts_path, entry->fts_errno);
+	default: return 0;
 	}
 }
 

@@ -27,8 +27,8 @@ static void columns_line(struct columns *columns, const struct pkg *package, con
 	const char *const *target = pkg_targets(package, &targets);
 
 	columns_add(columns, "%.60s\t%.20s\t%llu\t%u\t%u\t%u\t%.60s%s\t%.400s", pkg_name(package), version && *version ? version : "-",
-		    (unsigned long long)pkg_file_size(package), (unsigned)t->entry_count, (unsigned)t->kernel_count,
-		    (unsigned)t->tensor_count, targets ? target[0] : "any", targets > 1 ? ", ..." : "", path);
+		    (unsigned long long)pkg_file_size(package), (unsigned)t->entry_count, (unsigned)t->kernel_count, (unsigned)t->tensor_count,
+		    targets ? target[0] : "any", targets > 1 ? ", ..." : "", path);
 }
 
 static json_t *package_object(const struct pkg *package, const char *path)
@@ -68,8 +68,9 @@ static int refused_print(struct columns *columns, const char *path, int json, co
 	int code = inspect_complain(error, path);
 
 	if (json)
-		return inspect_worse(code, object_print(json_pack("{s:o, s:s, s:o, s:s}", "file", plain_json(path), "status", reg_status_name(error->code), "error",
-								  plain_json(error->text), "schema", LINE_SCHEMA), to));
+		return inspect_worse(code, object_print(json_pack("{s:o, s:s, s:o, s:s}", "file", plain_json(path), "status", reg_status_name(error->code),
+								  "error", plain_json(error->text), "schema", LINE_SCHEMA),
+							to));
 	columns_add(columns, "-\t-\t-\t-\t-\t-\trefused\t%.400s", path);
 	return code;
 }
@@ -144,7 +145,9 @@ static int source_save(const struct inspect_path *from, uint64_t most, const cha
 	fprintf(to, "%s: ", stem ? stem + strlen(folder) + 1 : from->path);
 	if (lines)
 		fprintf(to, "%u line%s, %u file%s of data%s\n", lines, lines == 1 ? "" : "s", files, files == 1 ? "" : "s",
-			st == PTOWSP_UNSUPPORTED ? "; not everything can be said" : st ? "; another package" : "");
+			st == PTOWSP_UNSUPPORTED ? "; not everything can be said"
+			: st                     ? "; another package"
+						 : "");
 	else
 		fputs("no source\n", to);
 	pkg_close(package);

@@ -30,8 +30,8 @@ static ptowsp_status plain_text_make(struct pkg *package, const struct print_fil
 	if (st)
 		return st;
 	if (unsaid)
-		return pkg_fail(error, PTOWSP_UNSUPPORTED, "the language cannot say %lu thing%s of this package, see the comment lines",
-				(unsigned long)unsaid, unsaid == 1 ? "" : "s");
+		return pkg_fail(error, PTOWSP_UNSUPPORTED, "the language cannot say %lu thing%s of this package, see the comment lines", (unsigned long)unsaid,
+				unsaid == 1 ? "" : "s");
 	return print_compare(package, *text_out, files, error);
 }
 
@@ -79,7 +79,7 @@ ptowsp_status inspect_source(struct pkg *package, FILE *to, struct ptowsp_error 
 
 struct save {
 	const char *stem, *base; /* path of the source without its ending, and where its name begins in it */
-	char *name, *path; /* owned: of the file at hand, as the source calls it, and with its folder */
+	char *name, *path;       /* owned: of the file at hand, as the source calls it, and with its folder */
 	uint32_t files;
 };
 

@@ -217,8 +217,7 @@ static void tensors_print(const struct pkg_tables *t, FILE *to)
 		shape_text(t, x, shape, sizeof(shape));
 		place_text(t, i, place, sizeof(place));
 		columns_add(&c, "%.200s\t%s\t%s\t%s\t%s\t%.100s", pkg_string(t, x->name), pkg_word(PKG_WORDS_dtype, x->dtype), shape,
-			    pkg_word(PKG_WORDS_role, x->role), place,
-			    x->entry == PTOWSP_NONE ? "" : pkg_string(t, t->entry[x->entry].name));
+			    pkg_word(PKG_WORDS_role, x->role), place, x->entry == PTOWSP_NONE ? "" : pkg_string(t, t->entry[x->entry].name));
 	}
 	plain_print(to, "\ntensors: %u\n", (unsigned)t->tensor_count);
 	columns_sort(&c, 1);
@@ -265,8 +264,8 @@ static void entries_print(const struct pkg_tables *t, FILE *to)
 		needs[0] = 0;
 		for (uint32_t k = 0; k < e->value_count && strlen(needs) + 1 < sizeof(needs); k++)
 			list_add(needs, sizeof(needs), pkg_string(t, t->slot[t->entry_value[e->values + k].slot].name));
-		columns_add(&c, "%.200s\t%u\t%s\t%s", pkg_string(t, e->name), (unsigned)e->instruction,
-			    e->flags & PTOWSP_ENTRY_DEFAULT ? "default" : "", needs);
+		columns_add(&c, "%.200s\t%u\t%s\t%s", pkg_string(t, e->name), (unsigned)e->instruction, e->flags & PTOWSP_ENTRY_DEFAULT ? "default" : "",
+			    needs);
 	}
 	plain_print(to, "\nentries: %u\n", (unsigned)t->entry_count);
 	columns_sort(&c, 1);
@@ -281,14 +280,9 @@ static void arguments_text(const struct pkg_tables *t, const struct ptowsp_direc
 	text[0] = 0;
 	for (uint32_t i = 0; i < d->count; i++) {
 		switch (d->kinds >> 8 * i & 0xFF) {
-		case PTOWSP_ARGUMENT_WORD:
-			snprintf(one, sizeof(one), "%s", pkg_string(t, (uint32_t)values[i]));
-			break;
-		case PTOWSP_ARGUMENT_EXPR:
-			inspect_expression(t, (uint32_t)values[i], NULL, 0, one, sizeof(one));
-			break;
-		default:
-			snprintf(one, sizeof(one), "%" PRId64, values[i]);
+		case PTOWSP_ARGUMENT_WORD: snprintf(one, sizeof(one), "%s", pkg_string(t, (uint32_t)values[i])); break;
+		case PTOWSP_ARGUMENT_EXPR: inspect_expression(t, (uint32_t)values[i], NULL, 0, one, sizeof(one)); break;
+		default: snprintf(one, sizeof(one), "%" PRId64, values[i]);
 		}
 		list_add(text, size, one);
 	}
@@ -305,9 +299,11 @@ static void schedule_print(const struct pkg_tables *t, FILE *to)
 		int named = !pkg_policy_is_bare(policy);
 
 		arguments_text(t, d, arguments, sizeof(arguments));
-		plain_print(to, "  %s = %s%s%s%s%s\n", pkg_word(PKG_WORDS_directive, d->directive),
-			named || d->policy > 1 ? pkg_policy_text(policy).text : "", named && d->count ? "(" : !named && d->policy > 1 ? " " : "",
-			arguments, named && d->count ? ")" : "", d->flags & PTOWSP_DIRECTIVE_MUST ? ", must be enforced" : "");
+		plain_print(to, "  %s = %s%s%s%s%s\n", pkg_word(PKG_WORDS_directive, d->directive), named || d->policy > 1 ? pkg_policy_text(policy).text : "",
+			    named && d->count         ? "("
+			    : !named && d->policy > 1 ? " "
+						      : "",
+			    arguments, named && d->count ? ")" : "", d->flags & PTOWSP_DIRECTIVE_MUST ? ", must be enforced" : "");
 	}
 	for (uint32_t i = 0; i < t->requirement_count; i++) {
 		static const char *const states[] = {"", "at least diagnosed", "at least recorded", "enforced"};
@@ -331,8 +327,8 @@ static void samples_print(const struct pkg_tables *t, FILE *to)
 			snprintf(one, sizeof(one), "%" PRIu64, extents[k]);
 			list_add(shape, sizeof(shape), one);
 		}
-		columns_add(&c, "%.200s\t%s\t[%s]\t%" PRIu64, pkg_string(t, t->tensor[s->tensor].name),
-			    pkg_word(PKG_WORDS_sample_role, s->role), shape, s->size);
+		columns_add(&c, "%.200s\t%s\t[%s]\t%" PRIu64, pkg_string(t, t->tensor[s->tensor].name), pkg_word(PKG_WORDS_sample_role, s->role), shape,
+			    s->size);
 	}
 	fputs("\nsample data\n", to);
 	columns_print(&c, to, 2);

@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: MIT */
 /* verify.c - the checks that belong to whoever runs a package, made here without running it, and the signatures of a package. */
+#include "format/fail.h"
+#include "format/schema.h"
+#include "host/trust/trust.h"
+#include "isa/isa.h"
 #include "tools/channels.h"
 #include "tools/entries.h"
 #include "tools/inspect/inspect.h"
-#include "format/fail.h"
-#include "format/schema.h"
-#include "isa/isa.h"
-#include "host/trust/trust.h"
 
 #include <inttypes.h>
 #include <string.h>
@@ -44,8 +44,7 @@ static ptowsp_status kernels_verify(const struct pkg *package, struct counts *co
 
 		if (t->payload[i].kind != PTOWSP_PAYLOAD_PTO)
 			continue;
-		st = isa_program_create(&program, t->code + t->payload[i].offset, t->payload[i].size, t->strings, t->strings_size,
-					error);
+		st = isa_program_create(&program, t->code + t->payload[i].offset, t->payload[i].size, t->strings, t->strings_size, error);
 		counts->kernels++;
 		counts->unusable += !st && isa_program_unusable(program);
 		isa_program_destroy(program);

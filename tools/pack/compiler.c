@@ -12,8 +12,8 @@
 #include "format/format_file.h"
 #include "registry/text.h"
 #include "registry/variable.h"
-#include "tools/pack/pack.h"
 #include "tools/pack/flags.h"
+#include "tools/pack/pack.h"
 #include "tools/pack/scratch.h"
 
 const char compiler_flags[] = PACK_NATIVE_FLAGS;
@@ -94,7 +94,7 @@ ptowsp_status compiler_find(struct compiler *c, const char *triple, struct ptows
 	choose(c, triple);
 	memcpy(words, c->command, sizeof(words));
 	count = words_add(argv, 0, words);
-	argv[count] = (char *)(uintptr_t)"--version";
+	argv[count] = (char *)(uintptr_t) "--version";
 	code = count ? run(argv) : 127;
 	if (code == 127)
 		return reg_fail(error, PTOWSP_NO_DEVICE, "no compiler \"%.80s\" for %.60s: install it, or name one in CC", c->command, c->triple);
@@ -136,8 +136,8 @@ static int source_start(const struct compiler *compiler, const char *name, const
 	snprintf(source, sizeof(source), "%s/%s.%s", scratch_path(), name, extension);
 	snprintf(object, sizeof(object), "%s/%s.o", scratch_path(), name);
 	snprintf(said, sizeof(said), "%s.said", name);
-	c.argv[c.count++] = (char *)(uintptr_t)"-c";
-	c.argv[c.count++] = (char *)(uintptr_t)"-o";
+	c.argv[c.count++] = (char *)(uintptr_t) "-c";
+	c.argv[c.count++] = (char *)(uintptr_t) "-o";
 	c.argv[c.count++] = object;
 	c.argv[c.count++] = source;
 	code = scratch_start(c.argv, said, program_out);
@@ -185,14 +185,14 @@ static int objects_link(const struct compiler *compiler, const struct pack_kerne
 	if (!command_begin(&c, compiler, list->functions.count))
 		return -1;
 	snprintf(object, sizeof(object), "%s/kernels.so", scratch_path());
-	c.argv[c.count++] = (char *)(uintptr_t)"-o";
+	c.argv[c.count++] = (char *)(uintptr_t) "-o";
 	c.argv[c.count++] = object;
 	first = c.count;
 	for (uint32_t i = 0; ok && i < list->functions.count; i++)
 		if (list->rows[i].text)
 			ok = asprintf(&c.argv[c.count++], "%s/%s.o", scratch_path(), list->functions.rows[i].name) >= 0;
 	if (ok) {
-		c.argv[c.count] = (char *)(uintptr_t)"-lm";
+		c.argv[c.count] = (char *)(uintptr_t) "-lm";
 		code = run(c.argv);
 	} else {
 		c.count--; /* undefined */
@@ -235,5 +235,6 @@ ptowsp_status compiler_run(const struct compiler *compiler, const struct pack_ke
 		return st;
 	free(*object_out);
 	*object_out = NULL;
-	return reg_fail(error, PTOWSP_NO_DEVICE, "\"%.80s\" ended well, and what it left is no ELF file with the kernels; name another one with CC", compiler->command);
+	return reg_fail(error, PTOWSP_NO_DEVICE, "\"%.80s\" ended well, and what it left is no ELF file with the kernels; name another one with CC",
+			compiler->command);
 }

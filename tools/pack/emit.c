@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /* emit.c - the kernels and entries of a package as sources in a folder. */
+#include "tools/entries.h"
 #include "tools/pack/pack.h"
 #include "tools/pack/pack_kernels.h"
-#include "tools/entries.h"
 
 #include <stdlib.h>
 #include <string.h>

@@ -11,9 +11,9 @@
 #include "format/format_package.h"
 #include "registry/expression.h"
 #include "registry/names.h"
+#include "registry/npy.h"
 #include "registry/schedule.h"
 #include "registry/text.h"
-#include "registry/npy.h"
 
 ptowsp_status pack_targets_check(const struct pack_options *options, struct ptowsp_error *error)
 {
@@ -26,8 +26,10 @@ ptowsp_status pack_targets_check(const struct pack_options *options, struct ptow
 			size_t length = strspn(at, "abcdefghijklmnopqrstuvwxyz0123456789_");
 
 			if (!length || length > 32 || (at[length] && at[length] != ','))
-				return reg_fail(error, PTOWSP_INVALID, "--target \"%.120s\" is no list of backends: names of 1 to 32 of "
-						"a-z 0-9 _ with commas between", options->targets[i]);
+				return reg_fail(error, PTOWSP_INVALID,
+						"--target \"%.120s\" is no list of backends: names of 1 to 32 of "
+						"a-z 0-9 _ with commas between",
+						options->targets[i]);
 			at += length;
 			if (!*at)
 				break;
@@ -59,8 +61,7 @@ static ptowsp_status targets_add(const struct pack_options *options, struct pkg_
 static ptowsp_status scope_create(const struct pkg_tables *t, struct reg_scope *scope, struct ptowsp_error *error)
 {
 	const char **loops = calloc(t->axis_count + 1, sizeof(*loops)), **values = calloc(t->slot_count + 1, sizeof(*values));
-	uint32_t *loop_strings = calloc(t->axis_count + 1, sizeof(*loop_strings)),
-		 *value_rows = calloc(t->slot_count + 1, sizeof(*value_rows));
+	uint32_t *loop_strings = calloc(t->axis_count + 1, sizeof(*loop_strings)), *value_rows = calloc(t->slot_count + 1, sizeof(*value_rows));
 
 	*scope = (struct reg_scope){loops, loop_strings, values, value_rows, t->axis_count, t->slot_count};
 	if (!loops || !values || !loop_strings || !value_rows)
@@ -111,8 +112,7 @@ static void directive_write(struct pkg_writer *writer, const struct reg_schedule
 	row_write(writer, &row);
 }
 
-static ptowsp_status schedule_add(const struct pack_options *options, struct pkg_writer *writer, const struct pkg_tables *t,
-				  struct ptowsp_error *error)
+static ptowsp_status schedule_add(const struct pack_options *options, struct pkg_writer *writer, const struct pkg_tables *t, struct ptowsp_error *error)
 {
 	struct reg_schedule schedule;
 	struct reg_scope scope;
@@ -171,16 +171,14 @@ static ptowsp_status tensor_unknown(const struct pkg_tables *t, const char *name
 	return status;
 }
 
-static ptowsp_status dtype_check(const struct pkg_tables *t, uint32_t tensor, const struct npy *npy, const char *path,
-				 struct ptowsp_error *error)
+static ptowsp_status dtype_check(const struct pkg_tables *t, uint32_t tensor, const struct npy *npy, const char *path, struct ptowsp_error *error)
 {
 	const struct reg_dtype *want = reg_dtype(t->tensor[tensor].dtype), *have = reg_dtype(npy->dtype);
 
 	/* bf16 has no descr of its own. */
 	if (!strcmp(want->descr, have->descr))
 		return PTOWSP_OK;
-	return reg_fail(error, PTOWSP_INVALID, "%.100s holds %s, but %.60s is %s", path, have->text,
-			pkg_string(t, t->tensor[tensor].name), want->text);
+	return reg_fail(error, PTOWSP_INVALID, "%.100s holds %s, but %.60s is %s", path, have->text, pkg_string(t, t->tensor[tensor].name), want->text);
 }
 
 /* Whether an extent is not just a number. */
@@ -217,8 +215,7 @@ static ptowsp_status shape_find(const struct pkg_tables *t, uint32_t tensor, uin
 }
 
 /* What a bare run would refuse, or pass over, is refused where the file is named. */
-static ptowsp_status shape_check(const struct pkg_tables *t, uint32_t tensor, const struct npy *npy, const char *path,
-				 struct ptowsp_error *error)
+static ptowsp_status shape_check(const struct pkg_tables *t, uint32_t tensor, const struct npy *npy, const char *path, struct ptowsp_error *error)
 {
 	const struct ptowsp_tensor_record *row = &t->tensor[tensor];
 	char have[96], want[96];
@@ -241,8 +238,10 @@ static ptowsp_status role_check(const struct pkg_tables *t, uint32_t tensor, uin
 
 	if (role != PTOWSP_SAMPLE_EXPECTED || (row->role != PTOWSP_ROLE_IN && row->role != PTOWSP_ROLE_CONST))
 		return PTOWSP_OK;
-	return reg_fail(error, PTOWSP_INVALID, "%.80s is expected of %.40s, which no task writes: --expected is for tensors that are out or inout, "
-			"--data for those that are in", path, pkg_string(t, row->name));
+	return reg_fail(error, PTOWSP_INVALID,
+			"%.80s is expected of %.40s, which no task writes: --expected is for tensors that are out or inout, "
+			"--data for those that are in",
+			path, pkg_string(t, row->name));
 }
 
 static void sample_write(struct pkg_writer *writer, uint32_t tensor, uint16_t role, const struct npy *npy, size_t element)
@@ -272,8 +271,7 @@ static int sample_there(struct pkg_writer *writer, uint32_t tensor, uint16_t rol
 	return 0;
 }
 
-static ptowsp_status sample_add(struct pkg_writer *writer, const struct pkg_tables *t, const char *text, uint16_t role,
-				struct ptowsp_error *error)
+static ptowsp_status sample_add(struct pkg_writer *writer, const struct pkg_tables *t, const char *text, uint16_t role, struct ptowsp_error *error)
 {
 	const char *sign = strchr(text, '=');
 	uint32_t tensor;
@@ -304,8 +302,7 @@ static ptowsp_status sample_add(struct pkg_writer *writer, const struct pkg_tabl
 	return status;
 }
 
-static ptowsp_status samples_add(const struct pack_options *options, struct pkg_writer *writer, const struct pkg_tables *t,
-				 struct ptowsp_error *error)
+static ptowsp_status samples_add(const struct pack_options *options, struct pkg_writer *writer, const struct pkg_tables *t, struct ptowsp_error *error)
 {
 	ptowsp_status status = PTOWSP_OK;
 

@@ -33,9 +33,9 @@ static char *output_path(const struct pack_options *options, const char *relativ
 static int object_print(const char *file, const char *package, const struct pack_counts *counts)
 {
 	const char *status = reg_status_name(counts->error.code);
-	json_t *object = json_pack("{s:o, s:o, s:s, s:i, s:i, s:i, s:i}", "file", plain_json(file), "package",
-				   plain_json(counts->error.code ? "" : package), "status", counts->error.code ? status : "OK", "kernels", (int)counts->kernels,
-				   "entries", (int)counts->entries, "warnings", (int)counts->warnings, "errors", (int)counts->errors);
+	json_t *object = json_pack("{s:o, s:o, s:s, s:i, s:i, s:i, s:i}", "file", plain_json(file), "package", plain_json(counts->error.code ? "" : package),
+				   "status", counts->error.code ? status : "OK", "kernels", (int)counts->kernels, "entries", (int)counts->entries, "warnings",
+				   (int)counts->warnings, "errors", (int)counts->errors);
 	char *line = NULL;
 
 	if (object && counts->error.code)
@@ -63,8 +63,8 @@ int pack_line(const struct pack_options *options, const char *file, const char *
 	else if (code)
 		printf("%s: refused, %u error%s\n", file, counts->errors, counts->errors == 1 ? "" : "s");
 	else
-		printf("%s: %u kernel%s, %u entr%s, %u warning%s\n", file, counts->kernels, counts->kernels == 1 ? "" : "s",
-		       counts->entries, counts->entries == 1 ? "y" : "ies", counts->warnings, counts->warnings == 1 ? "" : "s");
+		printf("%s: %u kernel%s, %u entr%s, %u warning%s\n", file, counts->kernels, counts->kernels == 1 ? "" : "s", counts->entries,
+		       counts->entries == 1 ? "y" : "ies", counts->warnings, counts->warnings == 1 ? "" : "s");
 	return code;
 }
 
@@ -155,14 +155,11 @@ static int entry_pack(const struct pack_options *options, const FTSENT *entry, c
 {
 	switch (entry->fts_info) {
 	case FTS_F:
-	case FTS_SLNONE:
-		return ends_as_source(entry) ? source_pack(options, entry, prefix, skip, made) : 0;
+	case FTS_SLNONE: return ends_as_source(entry) ? source_pack(options, entry, prefix, skip, made) : 0;
 	case FTS_DNR:
 	case FTS_ERR:
-	case FTS_NS:
-		return unreadable(entry->fts_path, entry->fts_errno);
-	default:
-		return 0;
+	case FTS_NS: return unreadable(entry->fts_path, entry->fts_errno);
+	default: return 0;
 	}
 }
 

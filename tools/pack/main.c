@@ -82,8 +82,7 @@ struct naming {
 	struct lang_roots roots;
 };
 
-static ptowsp_status named_read(void *context, uint32_t source, const char *file, void **bytes_out, size_t *size_out,
-				struct ptowsp_error *error)
+static ptowsp_status named_read(void *context, uint32_t source, const char *file, void **bytes_out, size_t *size_out, struct ptowsp_error *error)
 {
 	const struct naming *naming = context;
 	const char *own = naming->files[source], *slash = strrchr(own, '/');
@@ -140,8 +139,8 @@ static ptowsp_status package_write(const struct pack_options *options, struct pk
 	return status;
 }
 
-static ptowsp_status writer_finish(const struct pack_options *options, struct pkg_writer *writer, const char *output,
-				   struct pack_counts *counts, struct ptowsp_error *error)
+static ptowsp_status writer_finish(const struct pack_options *options, struct pkg_writer *writer, const char *output, struct pack_counts *counts,
+				   struct ptowsp_error *error)
 {
 	ptowsp_status status = pack_extras_add(options, writer, error);
 
@@ -157,8 +156,7 @@ static ptowsp_status writer_finish(const struct pack_options *options, struct pk
 	return package_write(options, writer, output, error);
 }
 
-int pack_files(const struct pack_options *options, const char *const *files, int file_count, const char *output,
-	       struct pack_counts *counts_out)
+int pack_files(const struct pack_options *options, const char *const *files, int file_count, const char *output, struct pack_counts *counts_out)
 {
 	struct ptowsp_error error = {.head = PTOWSP_HEAD(struct ptowsp_error, ERROR)};
 	struct naming naming = {files, {options->roots, (uint32_t)options->root_count}};
@@ -183,8 +181,8 @@ int pack_files(const struct pack_options *options, const char *const *files, int
 		diagnostics_print(list, counts_out);
 	}
 	if (!status && options->strict && counts_out->warnings)
-		status = reg_fail(&error, PTOWSP_BAD_PACKAGE, "%.160s: %u warning%s, and --strict refuses them", files[0],
-				  counts_out->warnings, counts_out->warnings == 1 ? "" : "s");
+		status = reg_fail(&error, PTOWSP_BAD_PACKAGE, "%.160s: %u warning%s, and --strict refuses them", files[0], counts_out->warnings,
+				  counts_out->warnings == 1 ? "" : "s");
 	if (!status)
 		status = writer_finish(options, writer, output, counts_out, &error);
 	for (int i = 0; sources && i < file_count; i++)

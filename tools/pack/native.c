@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* native.c - the portable kernels of a package as native code beside them: one shared object of all (compiler.h). */
-#include "tools/pack/pack.h"
 #include "tools/pack/compiler.h"
+#include "tools/pack/pack.h"
 #include "tools/pack/scratch.h"
 
 #include <stdlib.h>
@@ -17,8 +17,7 @@ struct native {
 	size_t object_size;
 };
 
-static void row_add(const struct native *n, struct pkg_writer *writer, const struct ptowsp_payload_record *portable, uint32_t function,
-		    uint64_t offset)
+static void row_add(const struct native *n, struct pkg_writer *writer, const struct ptowsp_payload_record *portable, uint32_t function, uint64_t offset)
 {
 	const struct ptowsp_payload_record row = {.target = pkg_writer_string(writer, n->compiler.triple),
 						  .kind = PTOWSP_PAYLOAD_ELF,

@@ -51,10 +51,10 @@ enum {
 };
 
 static const struct option long_options[] = {
-#define TAKES_FLAG no_argument
-#define TAKES_TEXT required_argument
-#define TAKES_MANY required_argument
-#define TAKES_OPTIONAL optional_argument
+#define TAKES_FLAG                                   no_argument
+#define TAKES_TEXT                                   required_argument
+#define TAKES_MANY                                   required_argument
+#define TAKES_OPTIONAL                               optional_argument
 #define X(name, letter, sort, field, argument, text) {name, TAKES_##sort, NULL, OPTION_##field},
 #include "tools/pack/flags.def"
 #undef X
@@ -67,72 +67,29 @@ static int option_take(struct pack_options *o, int option)
 {
 	switch (option) {
 	case 'o':
-	case OPTION_OUTPUT:
-		o->output = optarg;
-		return -1;
-	case OPTION_JSON:
-		o->json = optarg;
-		return -1;
-	case OPTION_ENTRY:
-		o->entry = optarg + (*optarg == '@');
-		return -1;
-	case OPTION_NAME:
-		o->name = optarg;
-		return -1;
-	case OPTION_DEFAULT:
-		o->defaults[o->default_count++] = optarg;
-		return -1;
-	case OPTION_TARGET:
-		o->targets[o->target_count++] = optarg;
-		return -1;
-	case OPTION_DATA:
-		o->data[o->data_count++] = optarg;
-		return -1;
-	case OPTION_ROOT:
-		o->roots[o->root_count++] = optarg;
-		return -1;
-	case OPTION_EXPECTED:
-		o->expected[o->expected_count++] = optarg;
-		return -1;
-	case OPTION_SCHEDULE:
-		o->schedule[o->schedule_count++] = optarg;
-		return -1;
-	case OPTION_LINES:
-		o->lines = 1;
-		return -1;
-	case OPTION_STRICT:
-		o->strict = 1;
-		return -1;
-	case OPTION_NATIVE:
-		o->native = optarg ? optarg : "";
-		return -1;
-	case OPTION_EMIT:
-		o->emit = optarg;
-		return -1;
-	case OPTION_KEY:
-		o->make_key = optarg;
-		return -1;
-	case OPTION_SIGN:
-		o->sign = optarg;
-		return -1;
-	case OPTION_FOR:
-		o->sign_for = optarg;
-		return -1;
-	case OPTION_ABI:
-		o->sign_abi = optarg;
-		return -1;
-	case OPTION_UNTIL:
-		o->sign_until = optarg;
-		return -1;
+	case OPTION_OUTPUT: o->output = optarg; return -1;
+	case OPTION_JSON: o->json = optarg; return -1;
+	case OPTION_ENTRY: o->entry = optarg + (*optarg == '@'); return -1;
+	case OPTION_NAME: o->name = optarg; return -1;
+	case OPTION_DEFAULT: o->defaults[o->default_count++] = optarg; return -1;
+	case OPTION_TARGET: o->targets[o->target_count++] = optarg; return -1;
+	case OPTION_DATA: o->data[o->data_count++] = optarg; return -1;
+	case OPTION_ROOT: o->roots[o->root_count++] = optarg; return -1;
+	case OPTION_EXPECTED: o->expected[o->expected_count++] = optarg; return -1;
+	case OPTION_SCHEDULE: o->schedule[o->schedule_count++] = optarg; return -1;
+	case OPTION_LINES: o->lines = 1; return -1;
+	case OPTION_STRICT: o->strict = 1; return -1;
+	case OPTION_NATIVE: o->native = optarg ? optarg : ""; return -1;
+	case OPTION_EMIT: o->emit = optarg; return -1;
+	case OPTION_KEY: o->make_key = optarg; return -1;
+	case OPTION_SIGN: o->sign = optarg; return -1;
+	case OPTION_FOR: o->sign_for = optarg; return -1;
+	case OPTION_ABI: o->sign_abi = optarg; return -1;
+	case OPTION_UNTIL: o->sign_until = optarg; return -1;
 	case 'h':
-	case OPTION_HELP:
-		page_print(&page_pack, stdout);
-		return 0;
-	case OPTION_VERSION:
-		printf("ptowsp-pack %s\n", PTOWSP_ABI_STRING);
-		return 0;
-	default:
-		return usage_fail("unknown option", "");
+	case OPTION_HELP: page_print(&page_pack, stdout); return 0;
+	case OPTION_VERSION: printf("ptowsp-pack %s\n", PTOWSP_ABI_STRING); return 0;
+	default: return usage_fail("unknown option", "");
 	}
 }
 

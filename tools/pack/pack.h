@@ -12,13 +12,13 @@ struct pack_options {
 	const char **inputs, **defaults, **schedule, **data, **expected, **targets, **roots;
 	int input_count, default_count, schedule_count, data_count, expected_count, target_count, root_count;
 	const char *output, *json, *entry, *name;
-	const char *native; /* triple, "" this machine's; NULL: portable kernels only */
-	const char *emit;   /* target of sources to write instead of a package, or NULL */
-	const char *make_key;      /* file of a key pair to make, or NULL */
-	const char *sign;          /* file of a secret key, or NULL */
+	const char *native;                           /* triple, "" this machine's; NULL: portable kernels only */
+	const char *emit;                             /* target of sources to write instead of a package, or NULL */
+	const char *make_key;                         /* file of a key pair to make, or NULL */
+	const char *sign;                             /* file of a secret key, or NULL */
 	const char *sign_for, *sign_abi, *sign_until; /* what the signature says, NULL: the standard */
-	int strict, lines; /* lines: JSON objects */
-	int folders;       /* the inputs are folders */
+	int strict, lines;                            /* lines: JSON objects */
+	int folders;                                  /* the inputs are folders */
 };
 /* pack/options.c. -1: *options_out says what to do; else the exit code, and everything is said. To be finished in either case. */
 int pack_options_read(struct pack_options *options_out, int argc, char **argv);
@@ -31,8 +31,7 @@ struct pack_counts {
 };
 
 /* Compiles the files into one package at `output`. Diagnostics and errors are printed to stderr. Exit code of the tool. */
-int pack_files(const struct pack_options *options, const char *const *files, int file_count, const char *output,
-	       struct pack_counts *counts_out);
+int pack_files(const struct pack_options *options, const char *const *files, int file_count, const char *output, struct pack_counts *counts_out);
 /* Every .pto file below the folders, each its own package below options->output; one line per file on stdout. */
 int pack_folders(const struct pack_options *options);
 

@@ -9,13 +9,12 @@
 #include "registry/text.h"
 
 /* A kernel that cannot run is no error: it stays what it is. */
-static ptowsp_status kernel_emit(struct pack_kernel *k, const struct print_function *function, const struct pkg_tables *t,
-				 const struct isa_emit_target *target, struct ptowsp_error *error)
+static ptowsp_status kernel_emit(struct pack_kernel *k, const struct print_function *function, const struct pkg_tables *t, const struct isa_emit_target *target,
+				 struct ptowsp_error *error)
 {
 	const struct ptowsp_payload_record *payload = &t->payload[function->payload];
 	struct isa_program *program;
-	ptowsp_status status =
-		isa_program_create(&program, t->code + payload->offset, payload->size, t->strings, t->strings_size, error);
+	ptowsp_status status = isa_program_create(&program, t->code + payload->offset, payload->size, t->strings, t->strings_size, error);
 
 	if (status)
 		return status;
@@ -28,8 +27,7 @@ static ptowsp_status kernel_emit(struct pack_kernel *k, const struct print_funct
 	return status == PTOWSP_UNSUPPORTED ? PTOWSP_OK : status;
 }
 
-ptowsp_status pack_kernels_emit(struct pack_kernels *list, const struct pkg_tables *t, const struct isa_emit_target *target,
-				struct ptowsp_error *error)
+ptowsp_status pack_kernels_emit(struct pack_kernels *list, const struct pkg_tables *t, const struct isa_emit_target *target, struct ptowsp_error *error)
 {
 	ptowsp_status status = PTOWSP_OK;
 

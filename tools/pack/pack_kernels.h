@@ -10,9 +10,9 @@
 
 /* A function that has a portable program, as source text. */
 struct pack_kernel {
-	char *text;            /* NULL: it has no program, or cannot run, and why was said on stderr */
+	char *text; /* NULL: it has no program, or cannot run, and why was said on stderr */
 	size_t size;
-	uint64_t workspace;    /* bytes that the text needs as C */
+	uint64_t workspace; /* bytes that the text needs as C */
 };
 struct pack_kernels {
 	struct print_functions functions;
@@ -21,8 +21,7 @@ struct pack_kernels {
 };
 
 /* All portable programs that kernels have, as sources of the target. Errors: BAD_PACKAGE, NO_MEMORY. */
-ptowsp_status pack_kernels_emit(struct pack_kernels *list, const struct pkg_tables *t, const struct isa_emit_target *target,
-				struct ptowsp_error *error);
+ptowsp_status pack_kernels_emit(struct pack_kernels *list, const struct pkg_tables *t, const struct isa_emit_target *target, struct ptowsp_error *error);
 void pack_kernels_finish(struct pack_kernels *list);
 
 /* Headers under the paths that they are included by. Errors: those of emitted_add. */

@@ -133,7 +133,8 @@ ptowsp_status scratch_open(const char *prefix, struct ptowsp_error *error)
 	if (failure)
 		folder[0] = '\0';
 	sigprocmask(SIG_SETMASK, &before, NULL);
-	return failure ? reg_fail(error, PTOWSP_IO, "no folder can be made below %.120s, for files on the way: %s; set TMPDIR", temp, strerror(failure)) : PTOWSP_OK;
+	return failure ? reg_fail(error, PTOWSP_IO, "no folder can be made below %.120s, for files on the way: %s; set TMPDIR", temp, strerror(failure))
+		       : PTOWSP_OK;
 }
 
 const char *scratch_path(void)

@@ -13,8 +13,8 @@
 
 #include "format/container.h"
 #include "format/format_file.h"
-#include "format/format_signature.h"
 #include "format/format_package.h"
+#include "format/format_signature.h"
 #include "registry/text.h"
 #include "tools/apart.h"
 #include "tools/output.h"

@@ -10,7 +10,7 @@
 
 #include "ptowsp/base.h"
 
-#define TEXT(number) TEXT_OF(number)
+#define TEXT(number)    TEXT_OF(number)
 #define TEXT_OF(number) #number
 static const char version[] = TEXT(PTOWSP_ABI_MAJOR) "." TEXT(PTOWSP_ABI_MINOR) ".0";
 

@@ -56,17 +56,12 @@ static void flag_print(const struct page_row *row, FILE *to)
 static const char *headline(enum page_kind kind)
 {
 	switch (kind) {
-	case PAGE_VARIABLE:
-		return "\nEnvironment\n";
-	case PAGE_EXIT:
-		return "\nExit status\n";
-	case PAGE_EXAMPLE:
-		return "\nExamples\n";
+	case PAGE_VARIABLE: return "\nEnvironment\n";
+	case PAGE_EXIT: return "\nExit status\n";
+	case PAGE_EXAMPLE: return "\nExamples\n";
 	case PAGE_TEXT:
-	case PAGE_NOTE:
-		return "\n";
-	default:
-		return "";
+	case PAGE_NOTE: return "\n";
+	default: return "";
 	}
 }
 
@@ -83,23 +78,12 @@ static void row_print(const struct page *page, size_t at, FILE *to)
 		pair_print(left, row->text, 62, to);
 		break;
 	case PAGE_TEXT:
-	case PAGE_NOTE:
-		wrapped_print(row->text, 0, 0, to);
-		break;
-	case PAGE_GROUP:
-		fprintf(to, "\n%s\n", row->name);
-		break;
-	case PAGE_FLAG:
-		flag_print(row, to);
-		break;
-	case PAGE_EXAMPLE:
-		fprintf(to, "  %s\n", row->name);
-		break;
-	case PAGE_EXIT:
-		pair_print(row->name, row->text, 7, to);
-		break;
-	default:
-		pair_print(row->name, row->text, 22, to);
+	case PAGE_NOTE: wrapped_print(row->text, 0, 0, to); break;
+	case PAGE_GROUP: fprintf(to, "\n%s\n", row->name); break;
+	case PAGE_FLAG: flag_print(row, to); break;
+	case PAGE_EXAMPLE: fprintf(to, "  %s\n", row->name); break;
+	case PAGE_EXIT: pair_print(row->name, row->text, 7, to); break;
+	default: pair_print(row->name, row->text, 22, to);
 	}
 }
 

@@ -46,14 +46,14 @@ void page_man(const struct page *page, const char *version, FILE *to);
 void page_bash(const struct page *const *pages, size_t count, FILE *to);
 
 /* Rows of a page. */
-#define PAGE_U(words, what) {PAGE_USAGE, 0, words, "", what},
-#define PAGE_P(what) {PAGE_TEXT, 0, "", "", what},
-#define PAGE_N(what) {PAGE_NOTE, 0, "", "", what},
-#define PAGE_W(word, what) {PAGE_WORD, 0, word, "", what},
-#define PAGE_V(variable, what) {PAGE_VARIABLE, 0, variable, "", what},
-#define PAGE_E(code, what) {PAGE_EXIT, 0, code, "", what},
-#define PAGE_SHOW(command, what) {PAGE_EXAMPLE, 0, command, "", what},
-#define PAGE_G(title) {PAGE_GROUP, 0, title, "", ""},
+#define PAGE_U(words, what)                               {PAGE_USAGE, 0, words, "", what},
+#define PAGE_P(what)                                      {PAGE_TEXT, 0, "", "", what},
+#define PAGE_N(what)                                      {PAGE_NOTE, 0, "", "", what},
+#define PAGE_W(word, what)                                {PAGE_WORD, 0, word, "", what},
+#define PAGE_V(variable, what)                            {PAGE_VARIABLE, 0, variable, "", what},
+#define PAGE_E(code, what)                                {PAGE_EXIT, 0, code, "", what},
+#define PAGE_SHOW(command, what)                          {PAGE_EXAMPLE, 0, command, "", what},
+#define PAGE_G(title)                                     {PAGE_GROUP, 0, title, "", ""},
 #define PAGE_X(name, letter, sort, field, argument, text) {PAGE_FLAG, letter, name, argument, text},
 
 #endif

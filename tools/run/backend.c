@@ -54,8 +54,7 @@ struct ptowsp_error *run_breach(void)
 	return &breach;
 }
 
-ptowsp_status run_backend_options(struct run_backend_options *out, const struct run_options *options,
-				  struct ptowsp_error *error)
+ptowsp_status run_backend_options(struct run_backend_options *out, const struct run_options *options, struct ptowsp_error *error)
 {
 	*out = (struct run_backend_options){.dirs = run_list_values(&options->plugin_dirs),
 					    .trust_dirs = run_list_values(&options->trust_dirs),
@@ -78,8 +77,7 @@ ptowsp_status run_backend_options(struct run_backend_options *out, const struct 
 		.plugin_dir_count = options->plugin_dirs.count,
 		.flags = PTOWSP_BACKEND_NATIVE_APART | (options->user_plugins ? PTOWSP_BACKEND_USER_PLUGINS : 0) |
 			 (run_load_flags(options) & PTOWSP_LOAD_TRUST_NATIVE ? PTOWSP_BACKEND_TRUST_NATIVE : 0) |
-			 (run_load_flags(options) & PTOWSP_LOAD_TRUST_SIGNED ? PTOWSP_BACKEND_TRUST_SIGNED : 0) |
-			 (options->strict ? PTOWSP_BACKEND_STRICT : 0),
+			 (run_load_flags(options) & PTOWSP_LOAD_TRUST_SIGNED ? PTOWSP_BACKEND_TRUST_SIGNED : 0) | (options->strict ? PTOWSP_BACKEND_STRICT : 0),
 		.device = options->device ? out->device : NULL,
 		.settings = out->settings,
 		.setting_count = options->opt.count,
@@ -89,8 +87,8 @@ ptowsp_status run_backend_options(struct run_backend_options *out, const struct 
 		.log_context = (void *)(uintptr_t)options,
 		.trust_dirs = out->trust_dirs,
 		.plugin_trust = !options->plugin_trust || !strcmp(options->plugin_trust, "any") ? PTOWSP_PLUGINS_ANY
-				: !strcmp(options->plugin_trust, "listed")		 ? PTOWSP_PLUGINS_LISTED
-												 : PTOWSP_PLUGINS_SIGNED,
+				: !strcmp(options->plugin_trust, "listed")                      ? PTOWSP_PLUGINS_LISTED
+												: PTOWSP_PLUGINS_SIGNED,
 		.load_timeout_ms = (uint32_t)options->load_timeout_ms,
 		.trust_dir_count = options->trust_dirs.count,
 		.layers = options->layer,
@@ -113,8 +111,7 @@ void run_backend_options_finish(struct run_backend_options *out)
 	out->settings = NULL;
 }
 
-ptowsp_status run_backend_open(struct ptowsp_backend **out, const struct run_options *options, const struct ptowsp_plan *plan,
-			       struct ptowsp_error *error)
+ptowsp_status run_backend_open(struct ptowsp_backend **out, const struct run_options *options, const struct ptowsp_plan *plan, struct ptowsp_error *error)
 {
 	const struct ptowsp_choice choice = {skipped, trial, (void *)(uintptr_t)options};
 	struct run_backend_options b;

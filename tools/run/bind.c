@@ -17,8 +17,7 @@ static ptowsp_status tensor_find(struct run *run, const char *name, struct run_t
 }
 
 /* Opens a file for a tensor; bf16 has no type of its own in NumPy. */
-static ptowsp_status file_open(struct npy *file, const struct run_tensor *tensor, const char *flag, const char *path,
-			       struct ptowsp_error *error)
+static ptowsp_status file_open(struct npy *file, const struct run_tensor *tensor, const char *flag, const char *path, struct ptowsp_error *error)
 {
 	struct ptowsp_error inner = {.head = PTOWSP_HEAD(struct ptowsp_error, ERROR)};
 	ptowsp_status st = npy_open(file, path, &inner);
@@ -27,8 +26,8 @@ static ptowsp_status file_open(struct npy *file, const struct run_tensor *tensor
 		return reg_fail(error, st, "--%s %s: %s", flag, tensor->info.name, inner.text);
 	if (file->dtype == tensor->info.dtype || (tensor->info.dtype == PTOWSP_BF16 && file->dtype == PTOWSP_U16))
 		return PTOWSP_OK;
-	return reg_fail(error, PTOWSP_INVALID, "--%s %s: the tensor is %s, %.100s holds %s", flag, tensor->info.name,
-			reg_dtype(tensor->info.dtype)->text, path, reg_dtype(file->dtype)->text);
+	return reg_fail(error, PTOWSP_INVALID, "--%s %s: the tensor is %s, %.100s holds %s", flag, tensor->info.name, reg_dtype(tensor->info.dtype)->text, path,
+			reg_dtype(file->dtype)->text);
 }
 
 static ptowsp_status in_open(struct run *run, const struct run_pair *pair, struct ptowsp_error *error)
@@ -58,12 +57,13 @@ static ptowsp_status fill_open(struct run *run, const struct run_pair *pair, str
 }
 
 /* A flag that compares or writes what kernels computed: once per tensor. path: what the tensor has of it so far. */
-static ptowsp_status result_claim(struct run *run, const char *flag, const char **path, const struct run_tensor *tensor,
-				  const char *value, struct ptowsp_error *error)
+static ptowsp_status result_claim(struct run *run, const char *flag, const char **path, const struct run_tensor *tensor, const char *value,
+				  struct ptowsp_error *error)
 {
 	if (tensor->info.role == PTOWSP_ROLE_TEMP)
-		return reg_fail(error, PTOWSP_INVALID, "--%s %.60s: it is a temp tensor, of which nothing is kept when the run is over; copy it to another tensor",
-				flag, tensor->info.name);
+		return reg_fail(error, PTOWSP_INVALID,
+				"--%s %.60s: it is a temp tensor, of which nothing is kept when the run is over; copy it to another tensor", flag,
+				tensor->info.name);
 	if (run->options->no_kernels)
 		return reg_fail(error, PTOWSP_INVALID, "--%s needs kernels to run, leave out --no-kernels", flag);
 	if (*path)
@@ -130,8 +130,7 @@ static ptowsp_status content_write(void *context, void *data, uint64_t elements,
 	return PTOWSP_OK;
 }
 
-static ptowsp_status shape_from(struct run *run, uint32_t index, const struct npy *file, const char *path,
-				struct ptowsp_error *error)
+static ptowsp_status shape_from(struct run *run, uint32_t index, const struct npy *file, const char *path, struct ptowsp_error *error)
 {
 	char source[96];
 	struct reg_text text;
@@ -212,9 +211,9 @@ ptowsp_status run_values_check(const struct run *run, struct ptowsp_error *error
 		for (const char *at = list->rows[i].value; *at; at++)
 			count += *at == ',';
 		if (count > 1 && count != run->options->runs)
-			return reg_fail(error, PTOWSP_INVALID, "--set %.60s=%.60s has %llu values for %llu run%s (--runs)",
-					list->rows[i].name, list->rows[i].value, (unsigned long long)count,
-					(unsigned long long)run->options->runs, run->options->runs == 1 ? "" : "s");
+			return reg_fail(error, PTOWSP_INVALID, "--set %.60s=%.60s has %llu values for %llu run%s (--runs)", list->rows[i].name,
+					list->rows[i].value, (unsigned long long)count, (unsigned long long)run->options->runs,
+					run->options->runs == 1 ? "" : "s");
 	}
 	return PTOWSP_OK;
 }

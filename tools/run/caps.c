@@ -5,10 +5,10 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "ptowsp/graph.h"
 #include "registry/names.h"
 #include "registry/platform.h"
 #include "registry/text.h"
-#include "ptowsp/graph.h"
 #include "tools/columns.h"
 #include "tools/run/probe.h"
 #include "tools/run/run_run.h"
@@ -20,7 +20,7 @@ struct matrix {
 		char name[80];
 		char engine[80], model[40];
 		struct ptowsp_cap *cells; /* owned; feature 0: no row */
-	} *columns; /* owned */
+	} * columns;                      /* owned */
 	uint32_t count, features;
 	bool failed; /* out of memory */
 };
@@ -240,10 +240,11 @@ static json_t *matrix_json(const struct matrix *m)
 
 		for (uint32_t c = 0; c < m->count; c++)
 			json_object_set_new(cells, m->columns[c].name, cell_json(&m->columns[c].cells[i]));
-		json_array_append_new(rows, json_pack("{s:s, s:i, s:s, s:o}", "feature", feature.name, "id", (int)feature.id, "group",
-						      feature.group, "plugins", cells));
+		json_array_append_new(
+			rows, json_pack("{s:s, s:i, s:s, s:o}", "feature", feature.name, "id", (int)feature.id, "group", feature.group, "plugins", cells));
 	}
-	return json_pack("{s:s, s:o, s:o, s:o, s:o}", "schema", "ptowsp.capabilities/1", "plugins", plugins, "engines", engines, "features", rows, "graph", run_platforms_json());
+	return json_pack("{s:s, s:o, s:o, s:o, s:o}", "schema", "ptowsp.capabilities/1", "plugins", plugins, "engines", engines, "features", rows, "graph",
+			 run_platforms_json());
 }
 
 static ptowsp_status host_print(const struct run_options *options, struct ptowsp_error *error)

@@ -28,18 +28,18 @@ struct checkpoint_header {
 struct checkpoint_row {
 	uint32_t checkpoint, tensor; /* in names: "C", and "C.X", the tensor of the package that holds it */
 	uint16_t dtype;
-	uint16_t reserved[3];        /* 0 */
-	uint64_t elements, offset;   /* in content */
+	uint16_t reserved[3];      /* 0 */
+	uint64_t elements, offset; /* in content */
 };
 PTOWSP_STATIC_ASSERT(sizeof(struct checkpoint_header) == 64 && sizeof(struct checkpoint_row) == 32, "layout of the file");
 
 /* A file that was read, or bytes that were parsed. Rows and names of a parsed one point into the caller's bytes. */
 struct checkpoint {
 	struct checkpoint_header header;
-	const uint8_t *rows;  /* header.rows of them, at any alignment; checkpoint_row_at */
+	const uint8_t *rows; /* header.rows of them, at any alignment; checkpoint_row_at */
 	const char *names;
 	const uint8_t *data;
-	void *bytes;          /* owned by read, NULL after parse */
+	void *bytes; /* owned by read, NULL after parse */
 };
 enum { CHECKPOINT_UNSEALED = 1 }; /* flags of parse: the digest may be anything */
 

@@ -15,12 +15,12 @@
 /* What is collected while backends are gone through. */
 struct claims {
 	const struct run_options *options;
-	json_t *plugins;        /* with --json */
-	struct reg_text names;  /* of false claims */
+	json_t *plugins;       /* with --json */
+	struct reg_text names; /* of false claims */
 	char memory[200];
 	uint32_t false_count, proved, opened; /* claims; of all backends, and devices that were there */
-	struct ptowsp_error missing; /* the first one that was not */
-	struct ptowsp_error lost;    /* the first backend that a probe crashed, or that did not come back from one */
+	struct ptowsp_error missing;          /* the first one that was not */
+	struct ptowsp_error lost;             /* the first backend that a probe crashed, or that did not come back from one */
 	ptowsp_status status;
 	struct ptowsp_error *error;
 };
@@ -56,8 +56,8 @@ static json_t *row_judge(struct claims *claims, struct tally *tally, const struc
 	if (verdict == PROBE_FALSE)
 		reg_text_add(&claims->names, "%s%s: %s%s%s", claims->false_count++ ? ", " : "", ptowsp_backend_name(probe_backend(probe)), feature->name,
 			     *with ? " with " : "", with);
-	columns_add(&tally->table, "%s%s\t%s\t%s\t%s\t%s", *with ? "  with " : "", *with ? with : feature->name, run_cap_text(cap, verdict == PROBE_HOLDS), probe_state_text(result->state),
-		    probe_verdict_text(verdict), result->text);
+	columns_add(&tally->table, "%s%s\t%s\t%s\t%s\t%s", *with ? "  with " : "", *with ? with : feature->name, run_cap_text(cap, verdict == PROBE_HOLDS),
+		    probe_state_text(result->state), probe_verdict_text(verdict), result->text);
 	return tally->json ? row_json(cap, result, verdict) : NULL;
 }
 
@@ -92,8 +92,8 @@ static void tally_print(struct tally *tally, const struct ptowsp_backend *backen
 	else
 		printf(tally->proved ? "\n" : ": nothing is proved, as nothing that it claims can be seen here\n");
 	columns_print(&tally->table, stdout, 0);
-	printf("%u hold, %u better than declared, %u claimed without a probe that can tell, %u false\n", tally->rows[PROBE_HOLDS],
-	       tally->rows[PROBE_BETTER], tally->rows[PROBE_UNPROVED], tally->rows[PROBE_FALSE]);
+	printf("%u hold, %u better than declared, %u claimed without a probe that can tell, %u false\n", tally->rows[PROBE_HOLDS], tally->rows[PROBE_BETTER],
+	       tally->rows[PROBE_UNPROVED], tally->rows[PROBE_FALSE]);
 }
 
 /* Which probe runs: a device that compiles takes minutes for all of them. On a terminal one line that changes, elsewhere, where it was asked for, a line each; feature NULL:
@@ -105,7 +105,8 @@ static void progress(const struct claims *claims, const struct probe *probe, con
 	if (!claims->options->progress && (!terminal || claims->options->quiet))
 		return;
 	if (feature)
-		fprintf(stderr, "%s%s: probe %u of %u, %s%s", terminal ? "\r\033[K" : "", ptowsp_backend_name(probe_backend(probe)), number, count, feature->name, terminal ? "" : "\n");
+		fprintf(stderr, "%s%s: probe %u of %u, %s%s", terminal ? "\r\033[K" : "", ptowsp_backend_name(probe_backend(probe)), number, count,
+			feature->name, terminal ? "" : "\n");
 	else if (terminal)
 		fputs("\r\033[K", stderr);
 }
@@ -135,7 +136,8 @@ static void loss_keep(struct claims *claims, const struct probe *probe, struct t
 	if (!loss->error.code || !reg_feature(loss->feature, &feature))
 		return;
 	reg_text_init(&text, tally->lost, sizeof(tally->lost));
-	reg_text_add(&text, "the probe of %s %s: %s", feature.name, loss->error.code == PTOWSP_DEADLINE ? "did not come back" : "crashed the backend", loss->error.text);
+	reg_text_add(&text, "the probe of %s %s: %s", feature.name, loss->error.code == PTOWSP_DEADLINE ? "did not come back" : "crashed the backend",
+		     loss->error.text);
 	if (!claims->lost.code)
 		reg_fail(&claims->lost, loss->error.code, "%s", tally->lost);
 }
@@ -159,18 +161,19 @@ static void backend_probe(struct claims *claims, struct probe *probe)
 	if (!claims->options->json)
 		tally_print(&tally, backend);
 	else
-		json_array_append_new(claims->plugins,
-				      json_pack("{s:s, s:s, s:o, s:o, s:i, s:o, s:i, s:i, s:i, s:i}", "plugin", ptowsp_backend_name(backend), "version",
-						ptowsp_backend_version(backend), "missing", plain_json(tally.missing), "lost", plain_json(tally.lost), "proved", (int)tally.proved, "rows", tally.json, "hold", (int)tally.rows[PROBE_HOLDS],
-						"better", (int)tally.rows[PROBE_BETTER], "unproved", (int)tally.rows[PROBE_UNPROVED], "false",
-						(int)tally.rows[PROBE_FALSE]));
+		json_array_append_new(claims->plugins, json_pack("{s:s, s:s, s:o, s:o, s:i, s:o, s:i, s:i, s:i, s:i}", "plugin", ptowsp_backend_name(backend),
+								 "version", ptowsp_backend_version(backend), "missing", plain_json(tally.missing), "lost",
+								 plain_json(tally.lost), "proved", (int)tally.proved, "rows", tally.json, "hold",
+								 (int)tally.rows[PROBE_HOLDS], "better", (int)tally.rows[PROBE_BETTER], "unproved",
+								 (int)tally.rows[PROBE_UNPROVED], "false", (int)tally.rows[PROBE_FALSE]));
 	columns_print(&tally.table, NULL, 0);
 }
 
 /* A probe has the limits of a run; only that its run has one without --timeout-ms, too. */
 static void watch(void *context, enum probe_phase phase)
 {
-	static const enum run_phase phases[] = {[PROBE_RESTS] = RUN_NOTHING, [PROBE_LOADS] = RUN_LOADING, [PROBE_RUNS] = RUN_RUNNING, [PROBE_CLOSES] = RUN_CLOSING};
+	static const enum run_phase phases[] = {
+		[PROBE_RESTS] = RUN_NOTHING, [PROBE_LOADS] = RUN_LOADING, [PROBE_RUNS] = RUN_RUNNING, [PROBE_CLOSES] = RUN_CLOSING};
 	const struct claims *claims = context;
 	struct run_options limits = *claims->options;
 
@@ -234,8 +237,7 @@ ptowsp_status run_claims(const struct run_options *options, struct ptowsp_error 
 	if (!st && claims.lost.code)
 		return *error = claims.lost, claims.lost.code;
 	if (!st && claims.false_count)
-		st = reg_fail(error, PTOWSP_RUN_FAILED, "%u claim%s of enforced %s not seen by %s: %s", claims.false_count,
-			      claims.false_count > 1 ? "s" : "", claims.false_count > 1 ? "are" : "is",
-			      claims.false_count > 1 ? "their probes" : "its probe", claims.memory);
+		st = reg_fail(error, PTOWSP_RUN_FAILED, "%u claim%s of enforced %s not seen by %s: %s", claims.false_count, claims.false_count > 1 ? "s" : "",
+			      claims.false_count > 1 ? "are" : "is", claims.false_count > 1 ? "their probes" : "its probe", claims.memory);
 	return st ? st : proof_check(&claims, error);
 }

@@ -38,8 +38,7 @@ static double relative(double diff, double expected)
 	return diff == 0 || expected == 0 ? 0 : isinf(diff) ? INFINITY : diff / fabs(expected);
 }
 
-void compare_run(struct compare *out, uint16_t dtype, const void *got, const void *expected, uint64_t elements, double rtol,
-		 double atol)
+void compare_run(struct compare *out, uint16_t dtype, const void *got, const void *expected, uint64_t elements, double rtol, double atol)
 {
 	double sum_abs = 0, sum_rel = 0, worst = -1;
 

@@ -17,7 +17,6 @@ struct compare {
 	double max_abs, mean_abs, max_rel, mean_rel; /* relative to |expected|, counted as 0 where that is 0 */
 	struct compare_place first, worst;           /* first and largest (by abs) that exceed; valid if exceed > 0 */
 };
-void compare_run(struct compare *out, uint16_t dtype, const void *got, const void *expected, uint64_t elements, double rtol,
-		 double atol);
+void compare_run(struct compare *out, uint16_t dtype, const void *got, const void *expected, uint64_t elements, double rtol, double atol);
 
 #endif

@@ -54,21 +54,19 @@ static json_t *device_json(const struct ptowsp_backend *backend, const struct pt
 	for (uint32_t i = 0; i < d->memory_count; i++) {
 		const struct ptowsp_arch_memory *m = memory_at(d, i);
 
-		json_array_append_new(memories, json_pack("{s:s, s:I, s:i, s:b}", "space", reg_space_text(m->space), "capacity",
-							  (json_int_t)m->capacity, "granularity", (int)m->granularity, "per_unit",
-							  (int)m->per_unit));
+		json_array_append_new(memories, json_pack("{s:s, s:I, s:i, s:b}", "space", reg_space_text(m->space), "capacity", (json_int_t)m->capacity,
+							  "granularity", (int)m->granularity, "per_unit", (int)m->per_unit));
 	}
 	for (uint32_t i = 0; i < d->unit_count; i++) {
 		const struct ptowsp_arch_unit *u = unit_at(d, i);
 
-		json_array_append_new(units, json_pack("{s:s, s:I, s:i}", "unit", reg_pool_text(u->unit), "count",
-						       (json_int_t)u->count, "concurrency", (int)u->concurrency));
+		json_array_append_new(
+			units, json_pack("{s:s, s:I, s:i}", "unit", reg_pool_text(u->unit), "count", (json_int_t)u->count, "concurrency", (int)u->concurrency));
 	}
-	return json_pack("{s:s, s:s, s:s, s:s, s:s, s:s, s:o, s:o, s:o, s:o, s:[I, I]}", "plugin", ptowsp_backend_name(backend), "name",
-			 d->name, "text", d->text ? d->text : "", "engine", run_engine(d), "cycle_model", run_cycle_model(d), "timing",
-			 timing_names[d->timing < 4 ? d->timing : 0], "memories", memories, "units", units, "dispatch",
-			 run_words_json(dispatch), "sync", run_words_json(sync), "grid", (json_int_t)d->grid_rows,
-			 (json_int_t)d->grid_columns);
+	return json_pack("{s:s, s:s, s:s, s:s, s:s, s:s, s:o, s:o, s:o, s:o, s:[I, I]}", "plugin", ptowsp_backend_name(backend), "name", d->name, "text",
+			 d->text ? d->text : "", "engine", run_engine(d), "cycle_model", run_cycle_model(d), "timing",
+			 timing_names[d->timing < 4 ? d->timing : 0], "memories", memories, "units", units, "dispatch", run_words_json(dispatch), "sync",
+			 run_words_json(sync), "grid", (json_int_t)d->grid_rows, (json_int_t)d->grid_columns);
 }
 
 static void device_print(const struct ptowsp_backend *backend, const struct ptowsp_device *d)
@@ -89,8 +87,8 @@ static void device_print(const struct ptowsp_backend *backend, const struct ptow
 
 		if (m->capacity)
 			snprintf(size, sizeof(size), "%llu bytes", (unsigned long long)m->capacity);
-		printf("  memory %-6s size %s, granularity %u byte%s%s\n", reg_space_text(m->space), size, m->granularity,
-		       m->granularity == 1 ? "" : "s", m->per_unit ? ", per unit" : "");
+		printf("  memory %-6s size %s, granularity %u byte%s%s\n", reg_space_text(m->space), size, m->granularity, m->granularity == 1 ? "" : "s",
+		       m->per_unit ? ", per unit" : "");
 	}
 	for (uint32_t i = 0; i < d->unit_count; i++) {
 		const struct ptowsp_arch_unit *u = unit_at(d, i);
@@ -98,8 +96,7 @@ static void device_print(const struct ptowsp_backend *backend, const struct ptow
 
 		if (u->count)
 			snprintf(count, sizeof(count), "%u", u->count);
-		printf("  unit   %-6s %s, %u task%s at once each\n", reg_pool_text(u->unit), count, u->concurrency,
-		       u->concurrency == 1 ? "" : "s");
+		printf("  unit   %-6s %s, %u task%s at once each\n", reg_pool_text(u->unit), count, u->concurrency, u->concurrency == 1 ? "" : "s");
 	}
 }
 

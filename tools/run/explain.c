@@ -286,8 +286,7 @@ static void verdicts_print(const struct part *x)
 
 	plain_print(stdout, "verdicts:\n");
 	for (uint32_t i = 0; ptowsp_match_row(x->match, i, &v); i++)
-		columns_add(&table, "%s\t%s%s%s%s", v.what, reg_state_text(v.state), v.refused ? ", refused" : "",
-			    *v.reason ? ": " : "", v.reason);
+		columns_add(&table, "%s\t%s%s%s%s", v.what, reg_state_text(v.state), v.refused ? ", refused" : "", *v.reason ? ": " : "", v.reason);
 	columns_print(&table, stdout, 2);
 	if (!ptowsp_match_row(x->match, 0, &v))
 		plain_print(stdout, "  no directive is set: the defaults hold, and everything that the package needs is enforced\n");
@@ -336,11 +335,9 @@ static void tensors_print(const struct part *x)
 
 	plain_print(stdout, "tensors:\n");
 	for (uint32_t i = 0; ptowsp_plan_tensor(x->plan, i, &info); i++)
-		columns_add(&table, "%s\t%s\t%s\t%s%s%s%s", info.name, reg_dtype(info.dtype) ? reg_dtype(info.dtype)->text : "?",
-			    reg_role_text(info.role),
+		columns_add(&table, "%s\t%s\t%s\t%s%s%s%s", info.name, reg_dtype(info.dtype) ? reg_dtype(info.dtype)->text : "?", reg_role_text(info.role),
 			    info.flags & PTOWSP_TENSOR_INFO_SHAPELESS ? "shape of the bound file" : "shape of the package",
-			    info.flags & PTOWSP_TENSOR_INFO_SAMPLE ? ", sample data" : "",
-			    info.flags & PTOWSP_TENSOR_INFO_EXPECTED ? ", expected result" : "",
+			    info.flags & PTOWSP_TENSOR_INFO_SAMPLE ? ", sample data" : "", info.flags & PTOWSP_TENSOR_INFO_EXPECTED ? ", expected result" : "",
 			    info.flags & PTOWSP_TENSOR_INFO_USED ? "" : ", not used by this entry");
 	columns_print(&table, stdout, 2);
 }
@@ -416,9 +413,9 @@ static json_t *verdicts_json(const struct part *x)
 	struct ptowsp_verdict v;
 
 	for (uint32_t i = 0; ptowsp_match_row(x->match, i, &v); i++)
-		json_array_append_new(rows, json_pack("{s:s, s:s, s:s, s:b, s:b, s:s}", "what", v.what, "state",
-						      reg_state_text(v.state), "wanted", v.wanted ? reg_state_text(v.wanted) : "",
-						      "refused", (int)v.refused, "directive", (int)v.directive, "reason", v.reason));
+		json_array_append_new(rows, json_pack("{s:s, s:s, s:s, s:b, s:b, s:s}", "what", v.what, "state", reg_state_text(v.state), "wanted",
+						      v.wanted ? reg_state_text(v.wanted) : "", "refused", (int)v.refused, "directive", (int)v.directive,
+						      "reason", v.reason));
 	return rows;
 }
 
@@ -429,8 +426,7 @@ static json_t *values_json(const struct part *x)
 
 	for (uint32_t i = 0; ptowsp_plan_value(x->plan, i, &info); i++) {
 		char text[48];
-		json_t *row = json_pack("{s:s, s:s, s:s, s:b}", "name", info.name, "type",
-					reg_dtype(info.dtype) ? reg_dtype(info.dtype)->text : "?", "kind",
+		json_t *row = json_pack("{s:s, s:s, s:s, s:b}", "name", info.name, "type", reg_dtype(info.dtype) ? reg_dtype(info.dtype)->text : "?", "kind",
 					info.kind == PTOWSP_SLOT_SYMBOL ? "symbol" : "slot", "needed",
 					(info.flags & PTOWSP_VALUE_NEEDED) && !(info.flags & PTOWSP_VALUE_HAS_DEFAULT));
 
@@ -448,13 +444,11 @@ static json_t *tensors_json(const struct part *x)
 	struct ptowsp_tensor_info info;
 
 	for (uint32_t i = 0; ptowsp_plan_tensor(x->plan, i, &info); i++)
-		json_array_append_new(
-			rows, json_pack("{s:s, s:s, s:s, s:b, s:b, s:b, s:b}", "name", info.name, "type",
-					reg_dtype(info.dtype) ? reg_dtype(info.dtype)->text : "?", "role", reg_role_text(info.role),
-					"used", (info.flags & PTOWSP_TENSOR_INFO_USED) != 0, "shapeless",
-					(info.flags & PTOWSP_TENSOR_INFO_SHAPELESS) != 0, "sample",
-					(info.flags & PTOWSP_TENSOR_INFO_SAMPLE) != 0, "expected",
-					(info.flags & PTOWSP_TENSOR_INFO_EXPECTED) != 0));
+		json_array_append_new(rows, json_pack("{s:s, s:s, s:s, s:b, s:b, s:b, s:b}", "name", info.name, "type",
+						      reg_dtype(info.dtype) ? reg_dtype(info.dtype)->text : "?", "role", reg_role_text(info.role), "used",
+						      (info.flags & PTOWSP_TENSOR_INFO_USED) != 0, "shapeless",
+						      (info.flags & PTOWSP_TENSOR_INFO_SHAPELESS) != 0, "sample", (info.flags & PTOWSP_TENSOR_INFO_SAMPLE) != 0,
+						      "expected", (info.flags & PTOWSP_TENSOR_INFO_EXPECTED) != 0));
 	return rows;
 }
 
@@ -480,8 +474,8 @@ static json_t *search_json(const struct explanation *x)
 	for (uint32_t i = 0; ptowsp_listing_folder(x->listing, i); i++)
 		json_array_append_new(folders, plain_json(ptowsp_listing_folder(x->listing, i)));
 	for (uint32_t i = 0; ptowsp_listing_row(x->listing, i, &row); i++)
-		json_array_append_new(files, json_pack("{s:o, s:b, s:b, s:o}", "path", plain_json(row.path), "usable", (int)row.usable,
-						       "shadowed", (int)row.shadowed, "reason", plain_json(row.reason)));
+		json_array_append_new(files, json_pack("{s:o, s:b, s:b, s:o}", "path", plain_json(row.path), "usable", (int)row.usable, "shadowed",
+						       (int)row.shadowed, "reason", plain_json(row.reason)));
 	return json_pack("{s:o, s:o}", "folders", folders, "files", files);
 }
 
@@ -498,11 +492,12 @@ static json_t *part_json(const struct part *x)
 {
 	const struct ptowsp_device *device = ptowsp_backend_current(x->backend);
 
-	return json_pack("{s:s, s:s, s:s, s:s, s:s, s:o, s:s, s:s, s:s, s:o, s:o, s:o, s:o, s:o}", "isolation", run_isolation_text(ptowsp_backend_isolation(x->backend)), "trust",
-			 ptowsp_match_trust(x->match), "entry", ptowsp_plan_entry(x->plan), "plugin", ptowsp_backend_name(x->backend), "plugin_version",
-			 ptowsp_backend_version(x->backend), "plugin_path", plain_json(ptowsp_backend_path(x->backend)), "device", device ? device->name : "", "engine", run_engine(device),
-			 "cycle_model", run_cycle_model(device), "verdicts", verdicts_json(x), "values",
-			 values_json(x), "tensors", tensors_json(x), "temps", temps_json(x), "load", load_json(x));
+	return json_pack("{s:s, s:s, s:s, s:s, s:s, s:o, s:s, s:s, s:s, s:o, s:o, s:o, s:o, s:o}", "isolation",
+			 run_isolation_text(ptowsp_backend_isolation(x->backend)), "trust", ptowsp_match_trust(x->match), "entry", ptowsp_plan_entry(x->plan),
+			 "plugin", ptowsp_backend_name(x->backend), "plugin_version", ptowsp_backend_version(x->backend), "plugin_path",
+			 plain_json(ptowsp_backend_path(x->backend)), "device", device ? device->name : "", "engine", run_engine(device), "cycle_model",
+			 run_cycle_model(device), "verdicts", verdicts_json(x), "values", values_json(x), "tensors", tensors_json(x), "temps", temps_json(x),
+			 "load", load_json(x));
 }
 
 /* The first device's part is at the top; of several devices all are in a list, too. */

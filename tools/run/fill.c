@@ -10,8 +10,7 @@
 #include "registry/text.h"
 #include "tools/run/run_element.h"
 
-static const char *const words[] = {
-	[FILL_ZEROS] = "zeros", [FILL_ONES] = "ones", [FILL_IOTA] = "iota", [FILL_RANDOM] = "random"};
+static const char *const words[] = {[FILL_ZEROS] = "zeros", [FILL_ONES] = "ones", [FILL_IOTA] = "iota", [FILL_RANDOM] = "random"};
 
 ptowsp_status fill_parse(struct fill *fill_out, const char *text, struct ptowsp_error *error)
 {
@@ -45,12 +44,9 @@ static uint64_t splitmix64(uint64_t x)
 static double random_value(char sort, uint64_t bits)
 {
 	switch (sort) {
-	case 'f':
-		return -1.0 + 2.0 * ((double)(bits >> 40) * 0x1p-24);
-	case 'i':
-		return (double)(int8_t)(bits >> 56);
-	case 'u':
-		return (double)(bits >> 56);
+	case 'f': return -1.0 + 2.0 * ((double)(bits >> 40) * 0x1p-24);
+	case 'i': return (double)(int8_t)(bits >> 56);
+	case 'u': return (double)(bits >> 56);
 	}
 	return (double)(bits >> 63);
 }
@@ -63,9 +59,7 @@ void fill_write(const struct fill *fill, uint16_t dtype, uint32_t position, void
 	if (fill->kind == FILL_ZEROS)
 		memset(data, 0, (size_t)(elements * type->bytes));
 	for (uint64_t i = 0; i < elements && fill->kind != FILL_ZEROS; i++) {
-		double value = fill->kind == FILL_ONES   ? 1
-			       : fill->kind == FILL_IOTA ? (double)i
-							 : random_value(type->sort, splitmix64(base | i));
+		double value = fill->kind == FILL_ONES ? 1 : fill->kind == FILL_IOTA ? (double)i : random_value(type->sort, splitmix64(base | i));
 
 		element_set(dtype, data, i, value);
 	}

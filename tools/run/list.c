@@ -23,10 +23,9 @@ json_t *run_words_json(const char *text)
 
 static json_t *plugin_json(const struct ptowsp_listing_row *row)
 {
-	return json_pack("{s:s, s:s, s:o, s:s, s:s, s:o, s:b, s:b, s:o}", "isolation", run_isolation_text(row->isolation), "name", row->name, "path", plain_json(row->path), "vendor",
-			 row->vendor, "version", row->version, "targets",
-			 run_words_json(row->targets), "usable", (int)row->usable, "shadowed", (int)row->shadowed, "reason",
-			 plain_json(row->reason));
+	return json_pack("{s:s, s:s, s:o, s:s, s:s, s:o, s:b, s:b, s:o}", "isolation", run_isolation_text(row->isolation), "name", row->name, "path",
+			 plain_json(row->path), "vendor", row->vendor, "version", row->version, "targets", run_words_json(row->targets), "usable",
+			 (int)row->usable, "shadowed", (int)row->shadowed, "reason", plain_json(row->reason));
 }
 
 static json_t *listing_json(const struct ptowsp_listing *listing)
@@ -56,11 +55,15 @@ static void listing_print(const struct ptowsp_listing *listing)
 		if (*row.name)
 			snprintf(abi, sizeof(abi), "v%u.%u", row.major, row.minor);
 		plain_line(stdout, "%-12s %-10s %-8s %-10s %s", *row.name ? row.name : "-", *row.version ? row.version : "-", abi,
-		       row.shadowed ? "shadowed" : row.usable ? "usable" : "skipped", row.path);
+			   row.shadowed ? "shadowed"
+			   : row.usable ? "usable"
+					: "skipped",
+			   row.path);
 		if (*row.reason)
 			plain_line(stdout, "%12s %s", "", row.reason);
 		else if (*row.targets)
-			printf("%12s for %s, by %s%s\n", "", row.targets, row.vendor, row.isolation == PTOWSP_ISOLATE_PROCESS ? "; runs in a process of its own" : "");
+			printf("%12s for %s, by %s%s\n", "", row.targets, row.vendor,
+			       row.isolation == PTOWSP_ISOLATE_PROCESS ? "; runs in a process of its own" : "");
 	}
 	printf("searched:");
 	for (uint32_t i = 0; ptowsp_listing_folder(listing, i); i++)

@@ -17,8 +17,7 @@
 
 /* What a run prints behind its work. A failed one prints nothing on stdout, except figures that explain the failure:
  * those of a comparison or a deadlock. */
-static ptowsp_status print_results(struct run *run, ptowsp_status status, const struct ptowsp_error *failure,
-				   struct ptowsp_error *error)
+static ptowsp_status print_results(struct run *run, ptowsp_status status, const struct ptowsp_error *failure, struct ptowsp_error *error)
 {
 	const struct run_options *o = run->options;
 	bool figures = !status || ((status == PTOWSP_MISMATCH || status == PTOWSP_DEADLOCK) && o->stats);
@@ -77,7 +76,8 @@ static void folder_tell(const char *path)
 	struct stat there;
 
 	if (!stat(path, &there) && !S_ISDIR(there.st_mode))
-		plain_line(stderr, "ptowsp-run: --plugin-dir %s is a file, not a folder; name the folder that it lies in, or a plugin's file by --plugin=PATH", path);
+		plain_line(stderr, "ptowsp-run: --plugin-dir %s is a file, not a folder; name the folder that it lies in, or a plugin's file by --plugin=PATH",
+			   path);
 	else if (access(path, R_OK | X_OK))
 		plain_line(stderr, "ptowsp-run: --plugin-dir %s cannot be read: %s", path, strerror(errno));
 }
@@ -93,20 +93,13 @@ static void folders_tell(const struct run_options *options)
 static ptowsp_status dispatch(const struct run_options *options, char *rest, size_t size, struct ptowsp_error *error)
 {
 	switch (options->mode) {
-	case RUN_LIST_PLUGINS:
-		return run_list_plugins(options, error);
-	case RUN_DEVICES:
-		return run_devices(options, error);
-	case RUN_CAPABILITIES:
-		return options->verify ? run_claims(options, error) : run_capabilities(options, error);
-	case RUN_EXPLAIN:
-		return run_explain(options, error);
-	case RUN_HELP:
-		return run_help(options, error);
-	case RUN_VERSION:
-		return version();
-	case RUN_PACKAGE:
-		break;
+	case RUN_LIST_PLUGINS: return run_list_plugins(options, error);
+	case RUN_DEVICES: return run_devices(options, error);
+	case RUN_CAPABILITIES: return options->verify ? run_claims(options, error) : run_capabilities(options, error);
+	case RUN_EXPLAIN: return run_explain(options, error);
+	case RUN_HELP: return run_help(options, error);
+	case RUN_VERSION: return version();
+	case RUN_PACKAGE: break;
 	}
 	return run_package(options, rest, size, error);
 }

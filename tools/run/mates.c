@@ -59,11 +59,14 @@ ptowsp_status run_mates_entry(const struct run *run, const char **entry_out, str
 		return entry_find(run, 0, entry_out, error);
 	if (!device || device == PTOWSP_NONE)
 		return PTOWSP_OK;
-	return reg_fail(error, PTOWSP_INVALID, "--entry %.60s is the program of device %u, and a run begins with that of device 0, of %u device%s here; "
-			"name that one, or leave --entry out", o->entry, device, count, count > 1 ? "s" : "");
+	return reg_fail(error, PTOWSP_INVALID,
+			"--entry %.60s is the program of device %u, and a run begins with that of device 0, of %u device%s here; "
+			"name that one, or leave --entry out",
+			o->entry, device, count, count > 1 ? "s" : "");
 }
 
-static ptowsp_status mate_plan(const struct run *run, uint32_t device, struct run_options *options_out, struct ptowsp_plan **plan_out, struct ptowsp_error *error)
+static ptowsp_status mate_plan(const struct run *run, uint32_t device, struct run_options *options_out, struct ptowsp_plan **plan_out,
+			       struct ptowsp_error *error)
 {
 	struct ptowsp_plan_options plan = {.schedule_count = run->options->schedule.count};
 	const char **schedule = run_list_values(&run->options->schedule);
@@ -177,8 +180,7 @@ static ptowsp_status mate_prepare(struct run *run, uint32_t number, struct ptows
 	uint32_t index;
 
 	for (uint32_t i = 0; !st && ptowsp_plan_tensor(mate->plan, i, &info); i++) {
-		if (info.role == PTOWSP_ROLE_TEMP || ptowsp_plan_tensor_find(run->plan, info.name, &index, NULL) ||
-		    run->tensors[index].device == number + 1)
+		if (info.role == PTOWSP_ROLE_TEMP || ptowsp_plan_tensor_find(run->plan, info.name, &index, NULL) || run->tensors[index].device == number + 1)
 			continue;
 		run_tensor_view(run, index, &view);
 		if (view.data)

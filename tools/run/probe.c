@@ -29,8 +29,8 @@ struct opened {
 struct probe {
 	struct ptowsp_backend_options options; /* of the caller, without its log */
 	struct ptowsp_backend *backend;
-	struct ptowsp_backend *wide; /* the second configuration; NULL: not opened yet, or it cannot be */
-	bool is_wide;                /* the probe in progress is of that one */
+	struct ptowsp_backend *wide;     /* the second configuration; NULL: not opened yet, or it cannot be */
+	bool is_wide;                    /* the probe in progress is of that one */
 	struct ptowsp_backend *fresh[2]; /* by is_wide: opened behind a crash, for runs instead of the other; rows and names stay those of the first one */
 	bool is_gone[2];                 /* what runs there is not any more */
 	struct probe_loss loss;
@@ -55,11 +55,11 @@ static const struct row {
 	enum relation relation;
 	const char *wanted, *text;
 } rows[] = {
-#define POLICY(directive, policy) PTOWSP_FEATURE_POLICY(PTOWSP_DIRECTIVE_##directive, PTOWSP_##directive##_##policy)
-#define OPCODE(name) PTOWSP_FEATURE_OPCODE(PTOWSP_OP_##name)
-#define PAYLOAD(kind) PTOWSP_FEATURE_PAYLOAD(PTOWSP_PAYLOAD_##kind)
-#define FEATURE(name) PTOWSP_FEATURE_##name
-#define GRAPH(name) PTOWSP_FEATURE_GRAPH(PTOWSP_##name)
+#define POLICY(directive, policy)                               PTOWSP_FEATURE_POLICY(PTOWSP_DIRECTIVE_##directive, PTOWSP_##directive##_##policy)
+#define OPCODE(name)                                            PTOWSP_FEATURE_OPCODE(PTOWSP_OP_##name)
+#define PAYLOAD(kind)                                           PTOWSP_FEATURE_PAYLOAD(PTOWSP_PAYLOAD_##kind)
+#define FEATURE(name)                                           PTOWSP_FEATURE_##name
+#define GRAPH(name)                                             PTOWSP_FEATURE_GRAPH(PTOWSP_##name)
 #define X(feature, without, with, look, relation, wanted, text) {feature, without, with, look, relation, wanted, text},
 #include "tools/run/probe.def"
 #undef X
@@ -86,8 +86,7 @@ static struct ptowsp_package *package_open(struct probe *probe, const char *name
 
 /* ---- the handle ------------------------------------------------------------------------------------------------ */
 
-ptowsp_status probe_open(struct probe **out, const struct ptowsp_backend_options *backend, const char *folder,
-			 struct ptowsp_error *error)
+ptowsp_status probe_open(struct probe **out, const struct ptowsp_backend_options *backend, const char *folder, struct ptowsp_error *error)
 {
 	struct probe *probe = calloc(1, sizeof(*probe));
 	struct reg_text text;
@@ -102,9 +101,8 @@ ptowsp_status probe_open(struct probe **out, const struct ptowsp_backend_options
 	reg_text_init(&text, probe->folder, sizeof(probe->folder));
 	if (folder)
 		reg_text_add(&text, "%s", folder);
-	else
-		if (!beside_find("packages/probes", "share/ptowsp/v10/probes", probe->folder, sizeof(probe->folder)))
-			snprintf(probe->folder, sizeof(probe->folder), "%s", PROBE_SYSTEM_FOLDER);
+	else if (!beside_find("packages/probes", "share/ptowsp/v10/probes", probe->folder, sizeof(probe->folder)))
+		snprintf(probe->folder, sizeof(probe->folder), "%s", PROBE_SYSTEM_FOLDER);
 	st = ptowsp_backend_open(&probe->backend, &probe->options, error);
 	if (st)
 		probe_close(probe);
@@ -148,8 +146,7 @@ const struct probe_loss *probe_loss(const struct probe *probe)
 
 /* ---- one probe ------------------------------------------------------------------------------------------------- */
 
-__attribute__((format(printf, 3, 4)))
-static enum probe_state say(struct probe_result *result, enum probe_state state, const char *format, ...)
+__attribute__((format(printf, 3, 4))) static enum probe_state say(struct probe_result *result, enum probe_state state, const char *format, ...)
 {
 	va_list ap;
 
@@ -257,7 +254,8 @@ static ptowsp_status runner_open(struct probe *probe, struct ptowsp_backend **ou
 /* ---- a run ---------------------------------------------------------------------------------------------------------- */
 
 /* The backends of a run: all are opened, or none. PROBE_ENFORCED: they are. */
-static enum probe_state backends_open(struct probe *probe, const struct probe_spec *spec, uint32_t feature, struct probe_runners *out, struct probe_result *result)
+static enum probe_state backends_open(struct probe *probe, const struct probe_spec *spec, uint32_t feature, struct probe_runners *out,
+				      struct probe_result *result)
 {
 	struct ptowsp_error error = {.head = PTOWSP_HEAD(error, ERROR)};
 	struct ptowsp_setting settings[SETTINGS];
@@ -281,8 +279,8 @@ static enum probe_state backends_open(struct probe *probe, const struct probe_sp
 	return ends_backend(st) ? lose(probe, feature, &error, result) : say(result, otherwise, "%s", error.text);
 }
 
-static enum probe_state run_watched(struct probe *probe, struct ptowsp_package *package, const struct probe_spec *spec, uint32_t feature, struct probe_outcome *outcome,
-				    struct probe_result *result)
+static enum probe_state run_watched(struct probe *probe, struct ptowsp_package *package, const struct probe_spec *spec, uint32_t feature,
+				    struct probe_outcome *outcome, struct probe_result *result)
 {
 	struct probe_runners runners;
 	enum probe_state state = backends_open(probe, spec, feature, &runners, result);
@@ -299,13 +297,12 @@ static enum probe_state run_watched(struct probe *probe, struct ptowsp_package *
 /* Because of what the package holds; any other reason says nothing about the feature. */
 static bool refuses(ptowsp_status status)
 {
-	return status == PTOWSP_UNSUPPORTED || status == PTOWSP_UNIMPLEMENTED || status == PTOWSP_UNKNOWN_FIELD || status == PTOWSP_UNKNOWN_OPCODE || status == PTOWSP_BAD_PACKAGE ||
-	       status == PTOWSP_INVALID || status == PTOWSP_TOO_SMALL;
+	return status == PTOWSP_UNSUPPORTED || status == PTOWSP_UNIMPLEMENTED || status == PTOWSP_UNKNOWN_FIELD || status == PTOWSP_UNKNOWN_OPCODE ||
+	       status == PTOWSP_BAD_PACKAGE || status == PTOWSP_INVALID || status == PTOWSP_TOO_SMALL;
 }
 
 /* One run into *outcome. PROBE_ENFORCED: it can be looked at. */
-static enum probe_state run(struct probe *probe, const char *text, uint32_t feature, struct probe_outcome *outcome,
-			    struct probe_result *result)
+static enum probe_state run(struct probe *probe, const char *text, uint32_t feature, struct probe_outcome *outcome, struct probe_result *result)
 {
 	struct ptowsp_error error = {.head = PTOWSP_HEAD(error, ERROR)};
 	struct ptowsp_package *package;
@@ -313,7 +310,8 @@ static enum probe_state run(struct probe *probe, const char *text, uint32_t feat
 	enum probe_state state;
 
 	if (probe->hangs || probe->crashes >= CRASHES)
-		return say(result, PROBE_NOT_PROBED, "the backend %s in an earlier probe, so it is not asked again", probe->hangs ? "did not come back" : "crashed once too often");
+		return say(result, PROBE_NOT_PROBED, "the backend %s in an earlier probe, so it is not asked again",
+			   probe->hangs ? "did not come back" : "crashed once too often");
 	probe_spec_read(&spec, text);
 	package = package_open(probe, spec.package, &error);
 	if (!package)
@@ -361,16 +359,11 @@ static uint64_t sum(const struct probe_view *view)
 static bool holds(const struct row *row, const struct probe_view *without, const struct probe_view *with)
 {
 	switch (row->relation) {
-	case IS:
-		return !strcmp(with->text, row->wanted) && !(*row->without && !strcmp(without->text, with->text));
-	case MORE:
-		return with->count == without->count && sum(with) > sum(without);
-	case LESS:
-		return with->count == without->count && sum(with) < sum(without);
-	case SAME:
-		return !strcmp(without->text, with->text) && !with->nothing;
-	case NONE:
-		break;
+	case IS: return !strcmp(with->text, row->wanted) && !(*row->without && !strcmp(without->text, with->text));
+	case MORE: return with->count == without->count && sum(with) > sum(without);
+	case LESS: return with->count == without->count && sum(with) < sum(without);
+	case SAME: return !strcmp(without->text, with->text) && !with->nothing;
+	case NONE: break;
 	}
 	return false;
 }
@@ -390,8 +383,7 @@ static bool is_real(const struct row *row)
 	return spec.real;
 }
 
-static enum probe_state compare(const struct row *row, const struct probe_view *without, const struct probe_view *with,
-				struct probe_result *result)
+static enum probe_state compare(const struct row *row, const struct probe_view *without, const struct probe_view *with, struct probe_result *result)
 {
 	char base[sizeof(without->text) + 16] = "";
 	bool good = holds(row, without, with);

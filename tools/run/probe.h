@@ -16,8 +16,7 @@ struct probe;
 /* backend: how to open it; borrowed until probe_close, its log is not used. folder: of the probe packages; NULL: packages/probes
  * beside the folder of the running program, else share/ptowsp/v10/probes there, else the one that tools/ninja/install uses.
  * Errors: as ptowsp_backend_open, NO_MEMORY. A missing folder is no error: each probe then says so. */
-ptowsp_status probe_open(struct probe **out, const struct ptowsp_backend_options *backend, const char *folder,
-			 struct ptowsp_error *error);
+ptowsp_status probe_open(struct probe **out, const struct ptowsp_backend_options *backend, const char *folder, struct ptowsp_error *error);
 void probe_close(struct probe *probe); /* NULL is allowed */
 /* Opens the device that probes run on, for who wants to know first whether it is there. Errors: as ptowsp_backend_device_open. */
 ptowsp_status probe_device_open(struct probe *probe, struct ptowsp_error *error);

@@ -39,11 +39,11 @@ static uint64_t traced(const struct seeing *s)
 	return s->outcome->task_count < PROBE_TASKS ? s->outcome->task_count : PROBE_TASKS;
 }
 
-#define OF_EACH_TASK(name, field)                                        \
-	static void name(struct seeing *s)                               \
-	{                                                                \
-		for (uint64_t i = 0; i < traced(s); i++)                 \
-			number_add(s, s->outcome->tasks[i].field);       \
+#define OF_EACH_TASK(name, field)                                                                                                                              \
+	static void name(struct seeing *s)                                                                                                                     \
+	{                                                                                                                                                      \
+		for (uint64_t i = 0; i < traced(s); i++)                                                                                                       \
+			number_add(s, s->outcome->tasks[i].field);                                                                                             \
 	}
 OF_EACH_TASK(streams, stream)
 OF_EACH_TASK(starts, start)
@@ -105,8 +105,8 @@ static void places(struct seeing *s)
 {
 	for (uint64_t i = 0; i < traced(s); i++) {
 		blank(s);
-		reg_text_add(&s->text, "%llu..%llu/%u", (unsigned long long)s->outcome->tasks[i].start,
-			     (unsigned long long)s->outcome->tasks[i].end, (unsigned)s->outcome->tasks[i].executor);
+		reg_text_add(&s->text, "%llu..%llu/%u", (unsigned long long)s->outcome->tasks[i].start, (unsigned long long)s->outcome->tasks[i].end,
+			     (unsigned)s->outcome->tasks[i].executor);
 	}
 }
 
@@ -203,10 +203,10 @@ static void edges(struct seeing *s)
 	}
 }
 
-#define OF_THE_RUN(name, value)                 \
-	static void name(struct seeing *s)      \
-	{                                       \
-		number_add(s, s->outcome->value); \
+#define OF_THE_RUN(name, value)                                                                                                                                \
+	static void name(struct seeing *s)                                                                                                                     \
+	{                                                                                                                                                      \
+		number_add(s, s->outcome->value);                                                                                                              \
 	}
 OF_THE_RUN(tasks, stats.tasks)
 OF_THE_RUN(cycles, stats.total_cycles)
@@ -282,12 +282,12 @@ static const struct ptowsp_resource_stats *resource(struct seeing *s)
 	return NULL;
 }
 
-#define OF_A_RESOURCE(name, field)                                      \
-	static void name(struct seeing *s)                              \
-	{                                                               \
-		const struct ptowsp_resource_stats *r = resource(s);    \
-                                                                        \
-		number_add(s, r ? r->field : 0);                        \
+#define OF_A_RESOURCE(name, field)                                                                                                                             \
+	static void name(struct seeing *s)                                                                                                                     \
+	{                                                                                                                                                      \
+		const struct ptowsp_resource_stats *r = resource(s);                                                                                           \
+                                                                                                                                                               \
+		number_add(s, r ? r->field : 0);                                                                                                               \
 	}
 OF_A_RESOURCE(stalls, stall_count)
 OF_A_RESOURCE(stall_cycles, stall_cycles)
@@ -302,32 +302,32 @@ static const struct look {
 	unsigned needs;
 	void (*see)(struct seeing *s);
 } looks[] = {
-	{"groups", TRACE, groups},       /* of each task: its executor, numbered in the order of first use */
-	{"used", TRACE, used},           /* executors with tasks */
+	{"groups", TRACE, groups}, /* of each task: its executor, numbered in the order of first use */
+	{"used", TRACE, used},     /* executors with tasks */
 	{"streams", TRACE, streams},
 	{"starts", TRACE, starts},
-	{"by_start", TRACE, by_start},   /* numbers of the tasks, in order of their starts */
-	{"place", TRACE, place},         /* in that order, of the task that is named behind */
-	{"together", TRACE, together},   /* of the tasks from the first to the last that are named behind, those on the executor that has most */
-	{"numbers", TRACE, numbers},     /* of the tasks, in order of the trace */
-	{"places", TRACE, places},       /* start..end/executor */
+	{"by_start", TRACE, by_start}, /* numbers of the tasks, in order of their starts */
+	{"place", TRACE, place},       /* in that order, of the task that is named behind */
+	{"together", TRACE, together}, /* of the tasks from the first to the last that are named behind, those on the executor that has most */
+	{"numbers", TRACE, numbers},   /* of the tasks, in order of the trace */
+	{"places", TRACE, places},     /* start..end/executor */
 	{"kernels", TRACE, kernels},
-	{"overlap", TRACE, overlap},     /* tasks at one time, at most */
-	{"orders", TRACE, orders},       /* earlier>later: the one had ended when the other started */
-	{"edges", GRAPH, edges},         /* producer>consumer, by consumer */
-	{"tasks", 0, tasks},             /* how many */
+	{"overlap", TRACE, overlap}, /* tasks at one time, at most */
+	{"orders", TRACE, orders},   /* earlier>later: the one had ended when the other started */
+	{"edges", GRAPH, edges},     /* producer>consumer, by consumer */
+	{"tasks", 0, tasks},         /* how many */
 	{"cycles", 0, cycles},
 	{"kernel_cycles", 0, kernel_cycles},
 	{"batches", 0, batches},
 	{"flushes", 0, flushes},
-	{"width", 0, width},             /* executors */
-	{"shares", 0, shares},           /* tasks of each scheduler instance */
-	{"shards", 0, shards},           /* of the first tensor that has some: how many, bytes local, bytes moved */
+	{"width", 0, width},   /* executors */
+	{"shares", 0, shares}, /* tasks of each scheduler instance */
+	{"shards", 0, shards}, /* of the first tensor that has some: how many, bytes local, bytes moved */
 	{"deterministic", 0, deterministic},
-	{"content", 0, content},         /* of the tensor "out" */
+	{"content", 0, content}, /* of the tensor "out" */
 	{"status", ANY_STATUS, status},
 	{"deadlock", ANY_STATUS, deadlock},
-	{"stalls", 0, stalls},           /* these four: of the resource that is named behind */
+	{"stalls", 0, stalls}, /* these four: of the resource that is named behind */
 	{"stall_cycles", 0, stall_cycles},
 	{"high_water", 0, high_water},
 	{"capacity", 0, capacity},

@@ -110,7 +110,8 @@ static uint32_t load_flags(const struct ptowsp_backend *backend, uint32_t featur
 
 static bool places_tasks(uint32_t feature)
 {
-	return feature >> 4 == PTOWSP_FEATURE_POLICY(PTOWSP_DIRECTIVE_DISPATCH, 0) >> 4 || feature >> 4 == PTOWSP_FEATURE_POLICY(PTOWSP_DIRECTIVE_SPATIAL_MAP, 0) >> 4;
+	return feature >> 4 == PTOWSP_FEATURE_POLICY(PTOWSP_DIRECTIVE_DISPATCH, 0) >> 4 ||
+	       feature >> 4 == PTOWSP_FEATURE_POLICY(PTOWSP_DIRECTIVE_SPATIAL_MAP, 0) >> 4;
 }
 
 static void unmet_keep(char *text, size_t room, const struct ptowsp_verdict *verdict)
@@ -172,8 +173,7 @@ static ptowsp_status values_set(struct ptowsp_program *program, char *const *pai
 }
 
 /* Tensors of .pto sources have no shape: each gets the same zeroed memory of its own. */
-static ptowsp_status tensors_bind(struct ptowsp_program *program, const struct ptowsp_plan *plan, uint64_t *memory, uint32_t room,
-				  struct ptowsp_error *error)
+static ptowsp_status tensors_bind(struct ptowsp_program *program, const struct ptowsp_plan *plan, uint64_t *memory, uint32_t room, struct ptowsp_error *error)
 {
 	struct ptowsp_tensor_info info;
 	ptowsp_status st = PTOWSP_OK;
@@ -228,15 +228,14 @@ static void stats_keep(struct probe_outcome *o, const struct ptowsp_program *pro
 	o->stats = *stats;
 	o->resource_count = stats->resource_count < PROBE_RESOURCES ? stats->resource_count : PROBE_RESOURCES;
 	for (uint32_t i = 0; i < o->resource_count; i++)
-		o->resources[i] = *(const struct ptowsp_resource_stats *)(const void *)((const char *)stats->resources +
-											(size_t)i * stats->resource_stride);
+		o->resources[i] = *(const struct ptowsp_resource_stats *)(const void *)((const char *)stats->resources + (size_t)i * stats->resource_stride);
 	o->scheduler_count = stats->scheduler_count < PROBE_SCHEDULERS ? stats->scheduler_count : PROBE_SCHEDULERS;
 	for (uint32_t i = 0; i < o->scheduler_count; i++)
-		o->scheduler_tasks[i] = ((const struct ptowsp_scheduler_stats *)(const void *)((const char *)stats->schedulers +
-											       (size_t)i * stats->scheduler_stride))->tasks;
+		o->scheduler_tasks[i] =
+			((const struct ptowsp_scheduler_stats *)(const void *)((const char *)stats->schedulers + (size_t)i * stats->scheduler_stride))->tasks;
 	for (uint32_t i = 0; i < stats->kernel_count; i++)
-		o->kernel_cycles += ((const struct ptowsp_kernel_stats *)(const void *)((const char *)stats->kernels +
-										      (size_t)i * stats->kernel_stride))->cycles;
+		o->kernel_cycles +=
+			((const struct ptowsp_kernel_stats *)(const void *)((const char *)stats->kernels + (size_t)i * stats->kernel_stride))->cycles;
 	if (stats->layout_count)
 		o->layout = *stats->layouts;
 	o->stats.resources = NULL;
@@ -270,8 +269,8 @@ static void names_keep(struct probe_outcome *o, const struct ptowsp_plan *plan)
 	}
 }
 
-static void program_run(struct probe_outcome *o, struct ptowsp_program *program, const struct ptowsp_plan *plan,
-			struct ptowsp_program *mate, const struct probe_spec *spec, uint64_t *memory, uint32_t tensors)
+static void program_run(struct probe_outcome *o, struct ptowsp_program *program, const struct ptowsp_plan *plan, struct ptowsp_program *mate,
+			const struct probe_spec *spec, uint64_t *memory, uint32_t tensors)
 {
 	o->loaded = true;
 	o->traced = !ptowsp_trace_attach(program, task_keep, o, NULL);
@@ -294,8 +293,8 @@ static void program_run(struct probe_outcome *o, struct ptowsp_program *program,
 enum { TENSORS = 8 };
 
 /* The program of device 1; its tensors are its own. */
-static ptowsp_status mate_load(struct probe_outcome *o, struct ptowsp_package *package, struct ptowsp_backend *backend, const struct probe_spec *spec, uint32_t flags,
-			       struct ptowsp_plan **plan_out, struct ptowsp_program **program_out, uint64_t *memory)
+static ptowsp_status mate_load(struct probe_outcome *o, struct ptowsp_package *package, struct ptowsp_backend *backend, const struct probe_spec *spec,
+			       uint32_t flags, struct ptowsp_plan **plan_out, struct ptowsp_program **program_out, uint64_t *memory)
 {
 	struct ptowsp_plan_options options = {.entry = spec->mate, .schedule = spec->schedule, .schedule_count = spec->schedule_count};
 	ptowsp_status st = ptowsp_plan_create(plan_out, package, &options, &o->error);
@@ -330,13 +329,15 @@ void probe_run(struct probe_outcome *o, struct ptowsp_package *package, struct p
 	struct ptowsp_program *program = NULL, *mate_program = NULL;
 	uint64_t *memory = calloc((size_t)2 * TENSORS * PROBE_ELEMENTS, sizeof(*memory));
 
-	*o = (struct probe_outcome){.error = {.head = PTOWSP_HEAD(o->error, ERROR)}, .native = needs_native(backend) && feature != PTOWSP_FEATURE_PAYLOAD(PTOWSP_PAYLOAD_ELF)};
+	*o = (struct probe_outcome){.error = {.head = PTOWSP_HEAD(o->error, ERROR)},
+				    .native = needs_native(backend) && feature != PTOWSP_FEATURE_PAYLOAD(PTOWSP_PAYLOAD_ELF)};
 	o->status = memory ? ptowsp_plan_create(&plan, package, &options, &o->error)
 			   : reg_fail(&o->error, PTOWSP_NO_MEMORY, "no memory for the tensors of a probe");
 	if (!o->status && needs_met(o, backend, plan, feature)) {
 		o->status = ptowsp_program_load(&program, backend, plan, load_flags(backend, feature), &o->error);
 		if (!o->status && mate)
-			o->status = mate_load(o, package, mate, spec, load_flags(mate, feature), &mate_plan, &mate_program, memory + (size_t)TENSORS * PROBE_ELEMENTS);
+			o->status = mate_load(o, package, mate, spec, load_flags(mate, feature), &mate_plan, &mate_program,
+					      memory + (size_t)TENSORS * PROBE_ELEMENTS);
 		if (!o->status)
 			program_run(o, program, plan, mate_program, spec, memory, TENSORS);
 		gone_check(o, backend, plan, spec, load_flags(backend, feature));

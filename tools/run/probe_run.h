@@ -3,9 +3,9 @@
 #ifndef TOOLS_PROBE_RUN_H
 #define TOOLS_PROBE_RUN_H
 
-#include <stdbool.h>
 #include "host/ptowsp_host.h"
 #include "tools/run/probe.h"
+#include <stdbool.h>
 
 /* Options of the second configuration, where a backend has them. */
 #define PROBE_INSTANCES "4"
@@ -35,7 +35,7 @@ struct probe_spec {
 	const char *schedule[PROBE_WORDS];
 	char *set[PROBE_WORDS], *then[PROBE_WORDS]; /* NAME=VALUE */
 	uint32_t schedule_count, set_count, then_count, threads;
-	const char *mate;       /* NULL: one device */
+	const char *mate; /* NULL: one device */
 	bool real, instances, no_kernels, cancel, deadline;
 	struct probe_watch watch; /* zeroed by probe_spec_read */
 };
@@ -47,28 +47,28 @@ void probe_spec_read(struct probe_spec *spec_out, const char *text);
 struct probe_outcome {
 	ptowsp_status status;
 	struct ptowsp_error error;
-	bool loaded, traced, graphed; /* got that far; the backend offers it */
+	bool loaded, traced, graphed;  /* got that far; the backend offers it */
 	struct ptowsp_run_stats stats; /* without its arrays */
 	struct ptowsp_resource_stats resources[PROBE_RESOURCES];
 	uint32_t resource_count;
 	uint64_t scheduler_tasks[PROBE_SCHEDULERS];
 	uint32_t scheduler_count;
-	uint64_t kernel_cycles;        /* of all kernels */
+	uint64_t kernel_cycles;            /* of all kernels */
 	struct ptowsp_layout_stats layout; /* of the first tensor that lies in shards */
 	struct ptowsp_trace_task tasks[PROBE_TASKS];
-	char names[PROBE_TASKS][16];   /* of their kernels */
-	uint64_t task_count;           /* also those beyond the array */
+	char names[PROBE_TASKS][16]; /* of their kernels */
+	uint64_t task_count;         /* also those beyond the array */
 	struct ptowsp_graph_edge edges[PROBE_EDGES];
 	uint64_t edge_count;
 	int32_t content[PROBE_CONTENT]; /* first elements of the tensor "out" */
 	bool has_content, deadlocked;
 	struct ptowsp_deadlock deadlock;
-	char missing[240];             /* a feature that the run needs and the backend refuses; "" */
-	char unmet[240];               /* a directive that the run needs and the backend does not enforce, or the probed one with a number beyond its limits; "" */
-	char unplaced[240];            /* the same of those that say which executor runs a task: a backend may have several by itself; "" */
-	bool gone;                     /* the backend: it crashed or did not come back; status and error say how */
-	bool native;                   /* native kernels stood in for portable ones, which the backend does not run */
-	bool refused;                  /* by the match of needs and capabilities, because of the probed feature; error has the reason */
+	char missing[240];  /* a feature that the run needs and the backend refuses; "" */
+	char unmet[240];    /* a directive that the run needs and the backend does not enforce, or the probed one with a number beyond its limits; "" */
+	char unplaced[240]; /* the same of those that say which executor runs a task: a backend may have several by itself; "" */
+	bool gone;          /* the backend: it crashed or did not come back; status and error say how */
+	bool native;        /* native kernels stood in for portable ones, which the backend does not run */
+	bool refused;       /* by the match of needs and capabilities, because of the probed feature; error has the reason */
 };
 /* feature: the probed one; of others that the plan needs `missing` says which is refused, and then nothing runs, and `unmet` and `unplaced` which is less than enforced. mate: a backend of device 1, where
  * the spec has a mate. */

@@ -64,8 +64,8 @@ static ptowsp_status row_take(struct run *run, const struct checkpoint_row *row,
 		return st;
 	tensor = &run->tensors[index];
 	if (!mark_of(run, tensor) || tensor->info.dtype != row->dtype)
-		return reg_fail(error, PTOWSP_INVALID, "--restore %.100s: tensor %.60s of the package holds no checkpoint of such elements", run->options->restore,
-				name);
+		return reg_fail(error, PTOWSP_INVALID, "--restore %.100s: tensor %.60s of the package holds no checkpoint of such elements",
+				run->options->restore, name);
 	if (tensor->in || tensor->filled || tensor->restored)
 		return reg_fail(error, PTOWSP_INVALID, "--restore %.100s: tensor %.60s is given twice", run->options->restore, name);
 	tensor->restored = c->data + row->offset;
@@ -90,7 +90,8 @@ static ptowsp_status restore_open(struct run *run, struct ptowsp_error *error)
 	ptowsp_status st = checkpoint_read(c, path, error);
 
 	if (!st && memcmp(c->header.package, pkg_digest(run->package->pkg), sizeof(c->header.package)) != 0)
-		st = reg_fail(error, PTOWSP_INVALID, "--restore %.100s: it was written by a run of another package, or of this one before it was packed again", path);
+		st = reg_fail(error, PTOWSP_INVALID, "--restore %.100s: it was written by a run of another package, or of this one before it was packed again",
+			      path);
 	if (!st && strcmp(c->names + c->header.entry, entry) != 0)
 		st = reg_fail(error, PTOWSP_INVALID, "--restore %.100s: it was written by entry %.60s, this is %.60s", path, c->names + c->header.entry, entry);
 	for (uint32_t i = 0; !st && i < c->header.rows; i++) {
@@ -168,8 +169,10 @@ void run_checkpoints_tell(const struct run *run)
 		const struct run_tensor *mark = &run->tensors[i];
 
 		if (mark->mark && !mark_byte(run, mark, HAD))
-			fprintf(stderr, "ptowsp-run: TG_RESTORE brought back zeros as checkpoint %.*s, which the run had not taken before and did not begin with; "
-				"give one with --restore=FILE\n", (int)mark_length(mark), mark->info.name);
+			fprintf(stderr,
+				"ptowsp-run: TG_RESTORE brought back zeros as checkpoint %.*s, which the run had not taken before and did not begin with; "
+				"give one with --restore=FILE\n",
+				(int)mark_length(mark), mark->info.name);
 	}
 }
 

@@ -75,17 +75,17 @@ static uint16_t bfloat_narrow(float value)
 	return (uint16_t)((bits + 0x7FFF + (bits >> 16 & 1)) >> 16);
 }
 
-#define GET(CODE, type) \
-	case PTOWSP_##CODE: { \
-		type value; \
-		memcpy(&value, (const char *)data + i * sizeof(value), sizeof(value)); \
-		return (double)value; \
+#define GET(CODE, type)                                                                                                                                        \
+	case PTOWSP_##CODE: {                                                                                                                                  \
+		type value;                                                                                                                                    \
+		memcpy(&value, (const char *)data + i * sizeof(value), sizeof(value));                                                                         \
+		return (double)value;                                                                                                                          \
 	}
-#define GET16(CODE, widen) \
-	case PTOWSP_##CODE: { \
-		uint16_t value; \
-		memcpy(&value, (const char *)data + i * sizeof(value), sizeof(value)); \
-		return widen(value); \
+#define GET16(CODE, widen)                                                                                                                                     \
+	case PTOWSP_##CODE: {                                                                                                                                  \
+		uint16_t value;                                                                                                                                \
+		memcpy(&value, (const char *)data + i * sizeof(value), sizeof(value));                                                                         \
+		return widen(value);                                                                                                                           \
 	}
 
 double element_get(uint16_t dtype, const void *data, uint64_t i)
@@ -108,11 +108,11 @@ double element_get(uint16_t dtype, const void *data, uint64_t i)
 	return 0;
 }
 
-#define SET(CODE, type, expression) \
-	case PTOWSP_##CODE: { \
-		type made = (type)(expression); \
-		memcpy((char *)data + i * sizeof(made), &made, sizeof(made)); \
-		return; \
+#define SET(CODE, type, expression)                                                                                                                            \
+	case PTOWSP_##CODE: {                                                                                                                                  \
+		type made = (type)(expression);                                                                                                                \
+		memcpy((char *)data + i * sizeof(made), &made, sizeof(made));                                                                                  \
+		return;                                                                                                                                        \
 	}
 
 void element_set(uint16_t dtype, void *data, uint64_t i, double value)

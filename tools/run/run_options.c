@@ -23,14 +23,14 @@ static const struct flag {
 	size_t field;
 	const char *argument;
 } flags[] = {
-#define FIELD_MODE(field) field
-#define FIELD_FLAG(field) offsetof(struct run_options, field)
-#define FIELD_TEXT(field) offsetof(struct run_options, field)
+#define FIELD_MODE(field)     field
+#define FIELD_FLAG(field)     offsetof(struct run_options, field)
+#define FIELD_TEXT(field)     offsetof(struct run_options, field)
 #define FIELD_OPTIONAL(field) offsetof(struct run_options, field)
-#define FIELD_NUMBER(field) offsetof(struct run_options, field)
-#define FIELD_REAL(field) offsetof(struct run_options, field)
-#define FIELD_MANY(field) offsetof(struct run_options, field)
-#define FIELD_PAIRS(field) offsetof(struct run_options, field)
+#define FIELD_NUMBER(field)   offsetof(struct run_options, field)
+#define FIELD_REAL(field)     offsetof(struct run_options, field)
+#define FIELD_MANY(field)     offsetof(struct run_options, field)
+#define FIELD_PAIRS(field)    offsetof(struct run_options, field)
 #define G(title)
 #define X(name, letter, sort, field, argument, text) {name, letter, sort, FIELD_##sort(field), argument},
 #include "tools/run/flags.def"
@@ -126,23 +126,13 @@ static ptowsp_status flag_store(struct cursor *c, const struct flag *flag, const
 	void *field = (char *)c->options + flag->field;
 
 	switch (flag->sort) {
-	case MODE:
-		return mode_set(c, flag);
-	case FLAG:
-		*(uint32_t *)field = 1;
-		return PTOWSP_OK;
-	case OPTIONAL:
-		*(const char **)field = value ? value : "text";
-		return PTOWSP_OK;
-	case TEXT:
-		*(const char **)field = value;
-		return PTOWSP_OK;
-	case NUMBER:
-		return number_parse(flag, value, field, c->error);
-	case REAL:
-		return real_parse(flag, value, field, c->error);
-	case MANY:
-		return list_add(field, NULL, value, c->error);
+	case MODE: return mode_set(c, flag);
+	case FLAG: *(uint32_t *)field = 1; return PTOWSP_OK;
+	case OPTIONAL: *(const char **)field = value ? value : "text"; return PTOWSP_OK;
+	case TEXT: *(const char **)field = value; return PTOWSP_OK;
+	case NUMBER: return number_parse(flag, value, field, c->error);
+	case REAL: return real_parse(flag, value, field, c->error);
+	case MANY: return list_add(field, NULL, value, c->error);
 	}
 	return pair_add(field, flag, value, c->error);
 }
@@ -249,8 +239,8 @@ static ptowsp_status files_check(const struct run_options *o, struct ptowsp_erro
 			const char *other = k < o->out.count ? o->out.rows[k].value : single[k - o->out.count];
 
 			if (other && !strcmp(file, other))
-				return reg_fail(error, PTOWSP_INVALID, "%.160s is to be written twice; --out, --trace, --graph and --checkpoint take a file each",
-						file);
+				return reg_fail(error, PTOWSP_INVALID,
+						"%.160s is to be written twice; --out, --trace, --graph and --checkpoint take a file each", file);
 		}
 	}
 	return PTOWSP_OK;
@@ -266,16 +256,15 @@ static ptowsp_status package_check(const struct cursor *c)
 	if (o->package || (o->mode != RUN_PACKAGE && o->mode != RUN_EXPLAIN))
 		return PTOWSP_OK;
 	if (c->taker)
-		return reg_fail(c->error, PTOWSP_INVALID, "no PACKAGE is named: \"%.120s\" is the value of --%s; --help shows the options", c->argv[c->count - 1],
-				c->taker->name);
+		return reg_fail(c->error, PTOWSP_INVALID, "no PACKAGE is named: \"%.120s\" is the value of --%s; --help shows the options",
+				c->argv[c->count - 1], c->taker->name);
 	return reg_fail(c->error, PTOWSP_INVALID, "no PACKAGE is named: ptowsp-run [options] PACKAGE; --help shows the options");
 }
 
 static ptowsp_status together_check(const struct run_options *o, struct ptowsp_error *error)
 {
 	if (o->json && o->mode == RUN_PACKAGE)
-		return reg_fail(error, PTOWSP_INVALID,
-				"--json goes with --list-plugins, --devices, --capabilities and --explain; a run has --stats=json");
+		return reg_fail(error, PTOWSP_INVALID, "--json goes with --list-plugins, --devices, --capabilities and --explain; a run has --stats=json");
 	if (o->host && (o->mode != RUN_CAPABILITIES || o->verify || o->plugin))
 		return reg_fail(error, PTOWSP_INVALID, "--host goes with --capabilities alone: it shows what the host does, not a plugin");
 	if (o->verify && o->mode != RUN_CAPABILITIES)
@@ -289,10 +278,12 @@ static ptowsp_status together_check(const struct run_options *o, struct ptowsp_e
 	if (o->sandbox_threads > UINT32_MAX || o->sandbox_cpu > UINT32_MAX)
 		return reg_fail(error, PTOWSP_INVALID, "--sandbox-threads and --sandbox-cpu are %u at the most", UINT32_MAX);
 	if (o->sandbox_threads && o->threads >= o->sandbox_threads)
-		return reg_fail(error, PTOWSP_INVALID, "--sandbox-threads %llu has no room for --threads %llu and those of the worker; allow more, or use fewer threads",
+		return reg_fail(error, PTOWSP_INVALID,
+				"--sandbox-threads %llu has no room for --threads %llu and those of the worker; allow more, or use fewer threads",
 				(unsigned long long)o->sandbox_threads, (unsigned long long)o->threads);
 	if ((o->sandbox_memory || o->sandbox_threads || o->sandbox_cpu) && o->isolate && strcmp(o->isolate, "sandbox"))
-		return reg_fail(error, PTOWSP_INVALID, "--sandbox-memory, --sandbox-threads and --sandbox-cpu go with --isolate=sandbox, not with %.40s", o->isolate);
+		return reg_fail(error, PTOWSP_INVALID, "--sandbox-memory, --sandbox-threads and --sandbox-cpu go with --isolate=sandbox, not with %.40s",
+				o->isolate);
 	if (o->threads > 65536)
 		return reg_fail(error, PTOWSP_INVALID, "--threads %llu is more than 65536", (unsigned long long)o->threads);
 	if (o->graph && !strcmp(o->graph, "-") && o->stats && !strcmp(o->stats, "json"))

@@ -7,13 +7,13 @@
 
 #include "host/ptowsp_host.h"
 #include "ptowsp/package.h"
-#include "tools/run/compare.h"
-#include "tools/run/fill.h"
-#include "tools/tools_graph.h"
 #include "registry/npy.h"
 #include "tools/output.h"
 #include "tools/run/checkpoint.h"
+#include "tools/run/compare.h"
+#include "tools/run/fill.h"
 #include "tools/run/run_options.h"
+#include "tools/tools_graph.h"
 
 /* An end of this tool alone, beside those of ptowsp/status.def: neither host nor plugin returns it. */
 enum { RUN_NOTHING_PROVED = -1000, RUN_NOTHING_PROVED_EXIT = 11 };
@@ -26,14 +26,14 @@ struct run_tensor {
 	const char *in, *expect, *out; /* paths, NULL unless given */
 	struct npy in_file, expect_file;
 	struct fill fill;
-	bool filled;                   /* --fill */
-	bool mark, in_file_too;        /* of a checkpoint, run/resume.c; --restore has it */
-	const void *restored;          /* what it begins with, NULL without --restore */
+	bool filled;            /* --fill */
+	bool mark, in_file_too; /* of a checkpoint, run/resume.c; --restore has it */
+	const void *restored;   /* what it begins with, NULL without --restore */
 	uint64_t restored_elements;
 	struct output output;
 	struct compare compare;
 	bool compared;
-	const char *compared_with;     /* path, or "sample data" */
+	const char *compared_with; /* path, or "sample data" */
 };
 
 /* The program of device 1, 2 ...; the first one is that of struct run. */
@@ -47,14 +47,14 @@ struct run_mate {
 struct run_trace {
 	struct output output;
 	const struct ptowsp_plan *plan;
-	char **names;        /* owned: kernel names as JSON strings, by row, made when first seen */
+	char **names; /* owned: kernel names as JSON strings, by row, made when first seen */
 	uint32_t name_room;
 	struct run_lane *lanes; /* owned: tracks of resources and channels, run/tracks.c */
 	uint32_t lane_count;
-	uint32_t named;      /* bit p: the group of tracks p has its name */
+	uint32_t named;                 /* bit p: the group of tracks p has its name */
 	struct run_executor *executors; /* owned: what the backend says of them, run/tracks.c */
 	uint32_t executor_count;
-	bool begun, any;     /* a run is being traced; an event was written */
+	bool begun, any; /* a run is being traced; an event was written */
 };
 
 /* Zeroed, then filled step by step; run_finish accepts any prefix. */
@@ -64,9 +64,9 @@ struct run {
 	struct ptowsp_plan *plan;
 	struct ptowsp_backend *backend;
 	struct ptowsp_program *program;
-	struct run_mate *mates;     /* owned: further devices, run/mates.c */
+	struct run_mate *mates; /* owned: further devices, run/mates.c */
 	uint32_t mate_count;
-	bool mates_failed;          /* one of them ended in an error while the run went on */
+	bool mates_failed; /* one of them ended in an error while the run went on */
 	struct ptowsp_execute_options execute;
 	struct run_tensor *tensors; /* owned */
 	uint32_t tensor_count;
@@ -75,10 +75,10 @@ struct run {
 	struct run_trace trace;
 	struct graph graph;
 	bool graph_wanted, trace_wanted;
-	_Atomic bool graph_full;    /* there are more than GRAPH_MOST: set on the plugin's thread, and the run is to end */
-	bool emitted;               /* --emit has written its files, or would have */
+	_Atomic bool graph_full; /* there are more than GRAPH_MOST: set on the plugin's thread, and the run is to end */
+	bool emitted;            /* --emit has written its files, or would have */
 	uint64_t runs_done;
-	uint64_t deadline_ns;       /* of the run in progress, 0 = none */
+	uint64_t deadline_ns; /* of the run in progress, 0 = none */
 };
 
 /* run/backend.c: options of the command line as the host wants them; finish frees. */
@@ -90,8 +90,7 @@ struct run_backend_options {
 };
 /* The first breach of a rule that layers found; code 0: none. */
 struct ptowsp_error *run_breach(void);
-ptowsp_status run_backend_options(struct run_backend_options *out, const struct run_options *options,
-				  struct ptowsp_error *error);
+ptowsp_status run_backend_options(struct run_backend_options *out, const struct run_options *options, struct ptowsp_error *error);
 void run_backend_options_finish(struct run_backend_options *out);
 /* Plugins that auto has passed over so far, and why; NULL behind the last. */
 struct run_passed {
@@ -101,8 +100,7 @@ const struct run_passed *run_passed(uint32_t index);
 /* What an option of the backend is set to, by --opt or by default; NULL if it has no such option. */
 const char *run_setting(const struct run *run, const char *key);
 /* Opens options->plugin, on the device that the plan's package names if it names one, or chooses for auto; plan: NULL for neither. */
-ptowsp_status run_backend_open(struct ptowsp_backend **out, const struct run_options *options, const struct ptowsp_plan *plan,
-			       struct ptowsp_error *error);
+ptowsp_status run_backend_open(struct ptowsp_backend **out, const struct run_options *options, const struct ptowsp_plan *plan, struct ptowsp_error *error);
 
 /* run/session.c */
 ptowsp_status run_open(struct run *run, const struct run_options *options, struct ptowsp_error *error); /* package, plan */
@@ -209,8 +207,7 @@ void run_state_print(struct run *run);
 void run_progress_print(struct run *run, const struct ptowsp_run_stats *live);
 
 /* run/stats.c, run/text.c: results of the last run. */
-ptowsp_status run_stats_json(struct run *run, ptowsp_status status, const struct ptowsp_error *failure,
-			     struct ptowsp_error *error);
+ptowsp_status run_stats_json(struct run *run, ptowsp_status status, const struct ptowsp_error *failure, struct ptowsp_error *error);
 void run_stats_text(struct run *run);
 /* Name of a resource row, a channel's in full; into text where it is not the row's own. */
 /* What the tasks of a kernel ran, by its flags: "native", "portable" or "c"; NULL if the backend does not say. */
@@ -226,8 +223,7 @@ ptowsp_status run_unwritten_check(const struct run *run, struct ptowsp_error *er
 
 /* run/list.c: the backend of --plugin, else every usable one; those that cannot be opened are named on stderr. */
 typedef void (*run_backend_fn)(void *context, struct ptowsp_backend *backend);
-ptowsp_status run_each_backend(const struct run_options *options, run_backend_fn visit, void *context,
-			       struct ptowsp_error *error);
+ptowsp_status run_each_backend(const struct run_options *options, run_backend_fn visit, void *context, struct ptowsp_error *error);
 
 /* Other modes; each prints its page. */
 ptowsp_status run_list_plugins(const struct run_options *options, struct ptowsp_error *error);
@@ -249,7 +245,7 @@ ptowsp_status run_help(const struct run_options *options, struct ptowsp_error *e
 /* run/json.c: prints and frees; NULL is NO_MEMORY. */
 struct json_t;
 struct json_t *run_platforms_json(void);
-struct json_t *run_words_json(const char *text); /* "a,b" as an array; NULL without memory */
+struct json_t *run_words_json(const char *text);                               /* "a,b" as an array; NULL without memory */
 ptowsp_status run_json_print(struct json_t *root, struct ptowsp_error *error); /* reals with up to 9 digits */
 ptowsp_status run_json_print_digits(struct json_t *root, unsigned digits, struct ptowsp_error *error);
 

@@ -77,7 +77,8 @@ ptowsp_status run_program_load(struct ptowsp_program **out, struct ptowsp_backen
 	if (st != PTOWSP_DEADLINE)
 		return st;
 	memcpy(text, error->text, sizeof(text));
-	return reg_fail(error, st, "not loaded in %llu ms (--load-timeout-ms): %.*s", (unsigned long long)options->load_timeout_ms, (int)sizeof(text) - 1, text);
+	return reg_fail(error, st, "not loaded in %llu ms (--load-timeout-ms): %.*s", (unsigned long long)options->load_timeout_ms, (int)sizeof(text) - 1,
+			text);
 }
 
 static ptowsp_status start_and_wait(struct run *run, struct ptowsp_error *error)
@@ -141,7 +142,9 @@ ptowsp_status run_look(struct run *run, uint64_t number, struct ptowsp_error *er
 		st = start_and_wait(run, error);
 	if (!st)
 		st = run_unwritten_check(run, error);
-	return st != PTOWSP_DEADLINE ? st : reg_fail(error, st, "its tasks could not be counted in %llu ms", (unsigned long long)(run->execute.timeout_ns / 1000000));
+	return st != PTOWSP_DEADLINE
+		       ? st
+		       : reg_fail(error, st, "its tasks could not be counted in %llu ms", (unsigned long long)(run->execute.timeout_ns / 1000000));
 }
 
 static ptowsp_status load(struct run *run, struct ptowsp_error *error)

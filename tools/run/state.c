@@ -23,8 +23,8 @@ static void resources_print(const struct run *run, const struct ptowsp_run_stats
 		snprintf(capacity, sizeof(capacity), "%llu", (unsigned long long)r->capacity);
 		fprintf(stderr, "  %-14s used %llu of %s, high water %llu, %s %llu times, %llu cycles, waited %.3f ms\n",
 			run_resource_name(run, r, name, sizeof(name)), (unsigned long long)r->used, r->capacity ? capacity : "any number",
-			(unsigned long long)r->high_water, reg_stall_text(r->resource), (unsigned long long)r->stall_count,
-			(unsigned long long)r->stall_cycles, (double)r->stall_ns / 1e6);
+			(unsigned long long)r->high_water, reg_stall_text(r->resource), (unsigned long long)r->stall_count, (unsigned long long)r->stall_cycles,
+			(double)r->stall_ns / 1e6);
 	}
 }
 
@@ -66,9 +66,8 @@ void run_state_print(struct run *run)
 		fprintf(stderr, "ptowsp-run: no state: %s\n", error.text);
 		return;
 	}
-	fprintf(stderr, "state: %llu tasks, %llu edges, %llu cycles, task window %llu, %s\n", (unsigned long long)live.tasks,
-		(unsigned long long)live.edges, (unsigned long long)live.total_cycles, (unsigned long long)live.task_window,
-		live.stall ? reg_stall_text(live.stall - 1) : "not stalled");
+	fprintf(stderr, "state: %llu tasks, %llu edges, %llu cycles, task window %llu, %s\n", (unsigned long long)live.tasks, (unsigned long long)live.edges,
+		(unsigned long long)live.total_cycles, (unsigned long long)live.task_window, live.stall ? reg_stall_text(live.stall - 1) : "not stalled");
 	resources_print(run, &live);
 	channels_print(run, &live);
 	processes_print(run, &live);
@@ -83,8 +82,7 @@ void run_progress_print(struct run *run, const struct ptowsp_run_stats *live)
 	if (live && live->tasks) {
 		fprintf(stderr, "%llu tasks, ", (unsigned long long)live->tasks);
 		if (live->resource_count && live->task_window)
-			fprintf(stderr, "window %llu of %llu, ", (unsigned long long)live->resources->used,
-				(unsigned long long)live->task_window);
+			fprintf(stderr, "window %llu of %llu, ", (unsigned long long)live->resources->used, (unsigned long long)live->task_window);
 		fprintf(stderr, "%.1f s%s%s%s", ptowsp_elapsed_ms(run->program) / 1e3, live->stall ? ", " : "",
 			live->stall ? reg_stall_text(live->stall - 1) : "", *erase ? "" : "\n");
 	}

@@ -26,8 +26,8 @@ static json_t *kernels_json(const struct run *run, const struct ptowsp_run_stats
 
 	for (uint32_t i = 0; i < s->kernel_count; i++) {
 		const struct ptowsp_kernel_stats *k = &s->kernels[i];
-		json_t *row = json_pack("{s:s, s:o, s:o}", "name", ptowsp_plan_kernel(run->plan, k->kernel), "tasks",
-					number(k->tasks), "cycles", number(k->cycles));
+		json_t *row =
+			json_pack("{s:s, s:o, s:o}", "name", ptowsp_plan_kernel(run->plan, k->kernel), "tasks", number(k->tasks), "cycles", number(k->cycles));
 
 		if (run_code_text(k->flags))
 			json_object_set_new(row, "code", json_string(run_code_text(k->flags)));
@@ -45,9 +45,8 @@ static json_t *channels_json(const struct run *run, const struct ptowsp_run_stat
 	for (uint32_t i = 0; i < s->channel_count; i++) {
 		const struct ptowsp_channel_stats *c = &s->channels[i];
 		json_t *row = json_pack("{s:s, s:o, s:o, s:o, s:o, s:o, s:b}", "name", ptowsp_plan_channel(run->plan, c->channel), "capacity",
-					number(c->capacity), "latency", number(c->latency), "sends", number(c->sends), "consumes",
-					number(c->consumes), "high_water", number(c->high_water), "closed",
-					(int)(c->flags & PTOWSP_CHANNEL_CLOSED));
+					number(c->capacity), "latency", number(c->latency), "sends", number(c->sends), "consumes", number(c->consumes),
+					"high_water", number(c->high_water), "closed", (int)(c->flags & PTOWSP_CHANNEL_CLOSED));
 
 		json_object_set_new(row, "full_count", number(c->full_count));
 		json_object_set_new(row, "full_cycles", number(c->full_cycles));
@@ -66,8 +65,8 @@ static json_t *processes_json(const struct run *run, const struct ptowsp_run_sta
 	for (uint32_t i = 0; i < s->process_count; i++) {
 		const struct ptowsp_process_stats *p = &s->processes[i];
 
-		json_array_append_new(rows, json_pack("{s:s, s:i, s:o, s:o}", "name", ptowsp_plan_process(run->plan, p->process), "replica",
-						      (int)p->replica, "tasks", number(p->tasks), "end", number(p->clock)));
+		json_array_append_new(rows, json_pack("{s:s, s:i, s:o, s:o}", "name", ptowsp_plan_process(run->plan, p->process), "replica", (int)p->replica,
+						      "tasks", number(p->tasks), "end", number(p->clock)));
 	}
 	return rows;
 }
@@ -80,8 +79,8 @@ static json_t *layouts_json(const struct run *run, const struct ptowsp_run_stats
 		const struct ptowsp_layout_stats *l = &s->layouts[i];
 
 		json_array_append_new(rows, json_pack("{s:s, s:s, s:i, s:o, s:o, s:o}", "name", run_tensor_name(run, l->tensor), "layout", l->layout, "shards",
-						      (int)l->shards, "bytes_local", number(l->bytes_local), "bytes_moved",
-						      number(l->bytes_moved), "bytes_placed", number(l->bytes_placed)));
+						      (int)l->shards, "bytes_local", number(l->bytes_local), "bytes_moved", number(l->bytes_moved),
+						      "bytes_placed", number(l->bytes_placed)));
 	}
 	return rows;
 }
@@ -95,9 +94,8 @@ static json_t *resources_json(const struct run *run, const struct ptowsp_run_sta
 		const struct ptowsp_resource_stats *r = &s->resources[i];
 
 		json_array_append_new(rows, json_pack("{s:s, s:o, s:o, s:o, s:o, s:o}", "name", run_resource_name(run, r, name, sizeof(name)), "capacity",
-						      number(r->capacity), "high_water", number(r->high_water), "stall_count",
-						      number(r->stall_count), "stall_cycles", number(r->stall_cycles), "stall_ns",
-						      number(r->stall_ns)));
+						      number(r->capacity), "high_water", number(r->high_water), "stall_count", number(r->stall_count),
+						      "stall_cycles", number(r->stall_cycles), "stall_ns", number(r->stall_ns)));
 	}
 	return rows;
 }
@@ -112,8 +110,7 @@ static json_t *diagnostics_json(const struct run *run)
 
 		if (row.feature)
 			reg_feature(row.feature, &feature);
-		json_array_append_new(rows, json_pack("{s:s, s:s, s:s}", "feature", feature.name, "state",
-						      reg_state_text(row.state), "text", row.text));
+		json_array_append_new(rows, json_pack("{s:s, s:s, s:s}", "feature", feature.name, "state", reg_state_text(row.state), "text", row.text));
 	}
 	return rows;
 }
@@ -148,8 +145,7 @@ static json_t *recorded_json(const struct run *run)
 
 static json_t *place_json(const struct compare_place *place)
 {
-	return json_pack("{s:o, s:o, s:o}", "index", number(place->index), "got", real(place->got), "expected",
-			 real(place->expected));
+	return json_pack("{s:o, s:o, s:o}", "index", number(place->index), "got", real(place->got), "expected", real(place->expected));
 }
 
 static json_t *compare_json(const struct run *run)
@@ -163,10 +159,9 @@ static json_t *compare_json(const struct run *run)
 
 		if (!t->compared)
 			continue;
-		row = json_pack("{s:s, s:s, s:b, s:o, s:o, s:f, s:f, s:o, s:o, s:o, s:o}", "name", t->info.name, "with",
-				t->compared_with, "ok", !c->exceed, "elements", number(c->elements), "exceed", number(c->exceed),
-				"rtol", c->rtol, "atol", c->atol, "max_abs", real(c->max_abs), "mean_abs", real(c->mean_abs),
-				"max_rel", real(c->max_rel), "mean_rel", real(c->mean_rel));
+		row = json_pack("{s:s, s:s, s:b, s:o, s:o, s:f, s:f, s:o, s:o, s:o, s:o}", "name", t->info.name, "with", t->compared_with, "ok", !c->exceed,
+				"elements", number(c->elements), "exceed", number(c->exceed), "rtol", c->rtol, "atol", c->atol, "max_abs", real(c->max_abs),
+				"mean_abs", real(c->mean_abs), "max_rel", real(c->max_rel), "mean_rel", real(c->mean_rel));
 		if (c->exceed) {
 			json_object_set_new(row, "first", place_json(&c->first));
 			json_object_set_new(row, "worst", place_json(&c->worst));
@@ -196,8 +191,8 @@ static json_t *pipes_json(const struct ptowsp_run_stats *s)
 	for (uint32_t i = 0; i < s->pipe_count; i++) {
 		const struct ptowsp_pipe_stats *row = &s->pipes[i];
 
-		json_array_append_new(rows, json_pack("{s:s, s:i, s:s, s:o}", "unit", reg_pool_text(row->unit), "cores", (int)row->cores, "pipe", row->name, "cycles",
-						      number(row->cycles)));
+		json_array_append_new(rows, json_pack("{s:s, s:i, s:s, s:o}", "unit", reg_pool_text(row->unit), "cores", (int)row->cores, "pipe", row->name,
+						      "cycles", number(row->cycles)));
 	}
 	return rows;
 }
@@ -223,8 +218,8 @@ static json_t *schedulers_json(const struct ptowsp_run_stats *s)
 	for (uint32_t i = 0; i < count; i++) {
 		const struct ptowsp_scheduler_stats *row = s->scheduler_count ? &s->schedulers[i] : &alone;
 
-		json_array_append_new(rows, json_pack("{s:o, s:o, s:o}", "tasks", number(row->tasks), "skipped", number(row->skipped), "walked",
-						      number(row->walked)));
+		json_array_append_new(
+			rows, json_pack("{s:o, s:o, s:o}", "tasks", number(row->tasks), "skipped", number(row->skipped), "walked", number(row->walked)));
 	}
 	return rows;
 }
@@ -287,10 +282,10 @@ static json_t *waiting_json(const struct run *run, const struct ptowsp_deadlock 
 		const struct ptowsp_waiting *w = &d->waiting[i];
 
 		json_array_append_new(rows, json_pack("{s:s, s:i, s:i, s:s, s:o, s:i}", "process",
-						      w->process == PTOWSP_NONE ? "" : ptowsp_plan_process(run->plan, w->process), "replica",
-						      (int)w->replica, "instruction", (int)w->instruction, "reason",
-						      w->resource == PTOWSP_NONE ? "EVENT_WAIT" : reg_stall_text(w->resource), "channel", channel_json(run, w->channel), "scope_depth",
-						      (int)w->scope_depth));
+						      w->process == PTOWSP_NONE ? "" : ptowsp_plan_process(run->plan, w->process), "replica", (int)w->replica,
+						      "instruction", (int)w->instruction, "reason",
+						      w->resource == PTOWSP_NONE ? "EVENT_WAIT" : reg_stall_text(w->resource), "channel",
+						      channel_json(run, w->channel), "scope_depth", (int)w->scope_depth));
 	}
 	return rows;
 }
@@ -298,10 +293,9 @@ static json_t *waiting_json(const struct run *run, const struct ptowsp_deadlock 
 static json_t *deadlock_json(const struct run *run, const struct ptowsp_deadlock *d)
 {
 	json_t *row = json_pack("{s:s, s:o, s:o, s:o, s:o, s:i, s:b, s:o, s:s, s:s}", "resource",
-			 d->kind == PTOWSP_DEADLOCK_EVENT ? "event" : reg_resource_text(d->resource), "task",
-			 number(d->task), "capacity", number(d->capacity), "used", number(d->used), "high_water",
-			 number(d->high_water), "scope_depth", (int)d->scope_depth, "scope_held", (int)d->scope_held, "proposed",
-			 number(d->proposed), "option", d->option, "text", d->text);
+				d->kind == PTOWSP_DEADLOCK_EVENT ? "event" : reg_resource_text(d->resource), "task", number(d->task), "capacity",
+				number(d->capacity), "used", number(d->used), "high_water", number(d->high_water), "scope_depth", (int)d->scope_depth,
+				"scope_held", (int)d->scope_held, "proposed", number(d->proposed), "option", d->option, "text", d->text);
 
 	json_object_set_new(row, "kind", json_string(d->kind < 5 ? deadlock_kinds[d->kind] : "unknown"));
 	json_object_set_new(row, "channel", channel_json(run, d->channel));
@@ -319,14 +313,12 @@ static unsigned digits(const struct run *run)
 	return 9;
 }
 
-ptowsp_status run_stats_json(struct run *run, ptowsp_status status, const struct ptowsp_error *failure,
-			     struct ptowsp_error *error)
+ptowsp_status run_stats_json(struct run *run, ptowsp_status status, const struct ptowsp_error *failure, struct ptowsp_error *error)
 {
 	const struct ptowsp_device *device = ptowsp_backend_current(run->backend);
-	json_t *root = json_pack("{s:s, s:s, s:s, s:s, s:s, s:s, s:s}", "schema", "ptowsp.stats/1", "plugin",
-				 ptowsp_backend_name(run->backend), "device", device ? device->name : "", "package",
-				 ptowsp_package_name(run->package), "entry", ptowsp_plan_entry(run->plan), "engine", run_engine(device),
-				 "cycle_model", run_cycle_model(device));
+	json_t *root = json_pack("{s:s, s:s, s:s, s:s, s:s, s:s, s:s}", "schema", "ptowsp.stats/1", "plugin", ptowsp_backend_name(run->backend), "device",
+				 device ? device->name : "", "package", ptowsp_package_name(run->package), "entry", ptowsp_plan_entry(run->plan), "engine",
+				 run_engine(device), "cycle_model", run_cycle_model(device));
 
 	if (root) {
 		json_object_set_new(root, "status", json_string(reg_status_name(status)));

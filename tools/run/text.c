@@ -26,8 +26,8 @@ static void compare_verdict(const struct run *run)
 		worst = tensor->compare.max_abs > worst ? tensor->compare.max_abs : worst;
 	}
 	if (compared)
-		plain_print(stdout, "; compare: %s (%u tensor%s, %llu elements, max abs %.3g)", wrong ? "DIFFERENT" : "ok", compared,
-		       compared > 1 ? "s" : "", (unsigned long long)elements, worst);
+		plain_print(stdout, "; compare: %s (%u tensor%s, %llu elements, max abs %.3g)", wrong ? "DIFFERENT" : "ok", compared, compared > 1 ? "s" : "",
+			    (unsigned long long)elements, worst);
 }
 
 /* What the schedule leaves to the core. */
@@ -35,7 +35,7 @@ static void auto_print(const struct ptowsp_run_stats *s)
 {
 	if (s->auto_executors && s->auto_axis[0])
 		plain_print(stdout, "; dispatch auto: affinity(%s, %llu), %llu of %llu edges cross", s->auto_axis, (unsigned long long)s->auto_executors,
-		       (unsigned long long)s->auto_cross, (unsigned long long)s->auto_edges);
+			    (unsigned long long)s->auto_cross, (unsigned long long)s->auto_edges);
 	else if (s->auto_executors)
 		plain_print(stdout, "; dispatch auto: no loop has tasks");
 }
@@ -50,9 +50,8 @@ void run_summary_print(struct run *run)
 	if (run->options->runs > 1)
 		plain_print(stdout, "run %llu: ", (unsigned long long)run->runs_done);
 	plain_print(stdout, "%s%s%s: %llu task%s, %llu cycles (%s%s), %.3f ms", ptowsp_backend_name(run->backend), device ? " " : "",
-	       device ? device->name : "", (unsigned long long)s->tasks, s->tasks == 1 ? "" : "s",
-	       (unsigned long long)s->total_cycles, run_cycle_model(device), run->options->no_kernels ? ", no kernels run" : "",
-	       ptowsp_elapsed_ms(run->program));
+		    device ? device->name : "", (unsigned long long)s->tasks, s->tasks == 1 ? "" : "s", (unsigned long long)s->total_cycles,
+		    run_cycle_model(device), run->options->no_kernels ? ", no kernels run" : "", ptowsp_elapsed_ms(run->program));
 	auto_print(s);
 	compare_verdict(run);
 	plain_print(stdout, "\n");
@@ -67,10 +66,9 @@ static void kernels_print(const struct run *run, const struct ptowsp_run_stats *
 {
 	plain_print(stdout, "%-32s %12s %16s %s\n", "kernel", "tasks", "cycles", "code");
 	for (uint32_t i = 0; i < s->kernel_count; i++)
-		plain_print(stdout, "%-32s %12llu %16llu %s%s\n", ptowsp_plan_kernel(run->plan, s->kernels[i].kernel),
-		       (unsigned long long)s->kernels[i].tasks, (unsigned long long)s->kernels[i].cycles,
-		       run_code_text(s->kernels[i].flags) ? run_code_text(s->kernels[i].flags) : "-",
-		       s->kernels[i].flags & PTOWSP_KERNEL_COUNTED_ONE ? "  (counted 1 each)" : "");
+		plain_print(stdout, "%-32s %12llu %16llu %s%s\n", ptowsp_plan_kernel(run->plan, s->kernels[i].kernel), (unsigned long long)s->kernels[i].tasks,
+			    (unsigned long long)s->kernels[i].cycles, run_code_text(s->kernels[i].flags) ? run_code_text(s->kernels[i].flags) : "-",
+			    s->kernels[i].flags & PTOWSP_KERNEL_COUNTED_ONE ? "  (counted 1 each)" : "");
 }
 
 /* A channel's row has room for part of its name only. */
@@ -89,7 +87,7 @@ static void processes_print(const struct run *run, const struct ptowsp_run_stats
 		plain_print(stdout, "%-24s %10s %12s %16s\n", "process", "replica", "tasks", "end");
 	for (uint32_t i = 0; i < s->process_count; i++)
 		plain_print(stdout, "%-24s %10u %12llu %16llu\n", ptowsp_plan_process(run->plan, s->processes[i].process), s->processes[i].replica,
-		       (unsigned long long)s->processes[i].tasks, (unsigned long long)s->processes[i].clock);
+			    (unsigned long long)s->processes[i].tasks, (unsigned long long)s->processes[i].clock);
 }
 
 /* Names belong to rows of the package, which need not be the plan's. */
@@ -109,7 +107,7 @@ static void layouts_print(const struct run *run, const struct ptowsp_run_stats *
 		const struct ptowsp_layout_stats *l = &s->layouts[i];
 
 		plain_print(stdout, "%-24s %-12s %8u %14llu %14llu %14llu\n", run_tensor_name(run, l->tensor), l->layout, l->shards,
-		       (unsigned long long)l->bytes_local, (unsigned long long)l->bytes_moved, (unsigned long long)l->bytes_placed);
+			    (unsigned long long)l->bytes_local, (unsigned long long)l->bytes_moved, (unsigned long long)l->bytes_placed);
 	}
 }
 
@@ -117,13 +115,14 @@ static void channels_print(const struct run *run, const struct ptowsp_run_stats 
 {
 	if (s->channel_count)
 		plain_print(stdout, "%-16s %10s %10s %12s %12s %12s %12s %14s\n", "channel", "sends", "consumes", "full waits", "full cycles", "empty waits",
-		       "empty cycles", "payload bytes");
+			    "empty cycles", "payload bytes");
 	for (uint32_t i = 0; i < s->channel_count; i++) {
 		const struct ptowsp_channel_stats *c = &s->channels[i];
 
 		plain_print(stdout, "%-16s %10llu %10llu %12llu %12llu %12llu %12llu %14llu\n", ptowsp_plan_channel(run->plan, c->channel),
-		       (unsigned long long)c->sends, (unsigned long long)c->consumes, (unsigned long long)c->full_count,
-		       (unsigned long long)c->full_cycles, (unsigned long long)c->empty_count, (unsigned long long)c->empty_cycles, (unsigned long long)c->payload_bytes);
+			    (unsigned long long)c->sends, (unsigned long long)c->consumes, (unsigned long long)c->full_count,
+			    (unsigned long long)c->full_cycles, (unsigned long long)c->empty_count, (unsigned long long)c->empty_cycles,
+			    (unsigned long long)c->payload_bytes);
 	}
 }
 
@@ -139,8 +138,9 @@ static void resources_print(const struct run *run, const struct ptowsp_run_stats
 
 		if (r->capacity || r->resource == PTOWSP_RESOURCE_CHANNEL_FULL)
 			snprintf(capacity, sizeof(capacity), "%llu", (unsigned long long)r->capacity);
-		plain_print(stdout, "%-16s %14s %14llu %10llu %14llu %10.3f\n", run_resource_name(run, r, name, sizeof(name)), capacity, (unsigned long long)r->high_water,
-		       (unsigned long long)r->stall_count, (unsigned long long)r->stall_cycles, (double)r->stall_ns / 1e6);
+		plain_print(stdout, "%-16s %14s %14llu %10llu %14llu %10.3f\n", run_resource_name(run, r, name, sizeof(name)), capacity,
+			    (unsigned long long)r->high_water, (unsigned long long)r->stall_count, (unsigned long long)r->stall_cycles,
+			    (double)r->stall_ns / 1e6);
 	}
 	if (s->process_count)
 		plain_print(stdout, "high water of ring, pools and heap: counted over all processes\n");
@@ -153,10 +153,9 @@ static void compares_print(const struct run *run)
 		const struct compare *c = &tensor->compare;
 
 		if (tensor->compared)
-			plain_print(stdout, "compare %s with %s: %s, %llu of %llu exceed; abs max %.3g mean %.3g; rel max %.3g mean %.3g\n",
-			       tensor->info.name, tensor->compared_with, c->exceed ? "DIFFERENT" : "ok",
-			       (unsigned long long)c->exceed, (unsigned long long)c->elements, c->max_abs, c->mean_abs, c->max_rel,
-			       c->mean_rel);
+			plain_print(stdout, "compare %s with %s: %s, %llu of %llu exceed; abs max %.3g mean %.3g; rel max %.3g mean %.3g\n", tensor->info.name,
+				    tensor->compared_with, c->exceed ? "DIFFERENT" : "ok", (unsigned long long)c->exceed, (unsigned long long)c->elements,
+				    c->max_abs, c->mean_abs, c->max_rel, c->mean_rel);
 	}
 }
 
@@ -165,11 +164,11 @@ static void schedulers_print(const struct ptowsp_run_stats *s)
 	if (!s->scheduler_count)
 		return;
 	plain_print(stdout, "edges between scheduler instances %llu, notifications %llu\n", (unsigned long long)s->cross_edges,
-	       (unsigned long long)s->notifications);
+		    (unsigned long long)s->notifications);
 	plain_print(stdout, "%-28s %16s %16s %16s\n", "scheduler instance", "tasks", "passed over", "walked");
 	for (uint32_t i = 0; i < s->scheduler_count; i++)
 		plain_print(stdout, "%-28u %16llu %16llu %16llu\n", i, (unsigned long long)s->schedulers[i].tasks, (unsigned long long)s->schedulers[i].skipped,
-		       (unsigned long long)s->schedulers[i].walked);
+			    (unsigned long long)s->schedulers[i].walked);
 }
 
 /* Cores: of the cycles that there are; pipes: of those in which a task ran. */
@@ -189,7 +188,7 @@ static void pipes_print(const struct ptowsp_run_stats *s)
 			snprintf(text, sizeof(text), "%u %s", row->cores, reg_pool_text(row->unit));
 		whole = *row->name ? whole : row->cycles;
 		plain_print(stdout, "%-28s %16llu %16.1f\n", text, (unsigned long long)row->cycles,
-		       100.0 * (double)row->cycles / ((*row->name ? (double)whole : (double)row->cores * (double)s->total_cycles) + 1e-9));
+			    100.0 * (double)row->cycles / ((*row->name ? (double)whole : (double)row->cores * (double)s->total_cycles) + 1e-9));
 	}
 }
 
@@ -225,13 +224,13 @@ void run_stats_text(struct run *run)
 		snprintf(window, sizeof(window), "%llu", (unsigned long long)s->task_window);
 	run_summary_print(run);
 	plain_print(stdout, "tasks %llu, edges %llu, executors %llu, streams %llu, task window %s\n", (unsigned long long)s->tasks,
-	       (unsigned long long)s->edges, (unsigned long long)s->executors, (unsigned long long)s->streams, window);
+		    (unsigned long long)s->edges, (unsigned long long)s->executors, (unsigned long long)s->streams, window);
 	plain_print(stdout, "engine %s, cycle model %s\n", run_engine(device), run_cycle_model(device));
 	plain_print(stdout, "load %.3f ms, run %.3f ms; deterministic: %s%s%s\n", ptowsp_compile_ms(run->program), (double)s->execute_ns / 1e6,
-	       deterministic[s->deterministic < 3 ? s->deterministic : 2], numerics ? "; numerics: " : "", numerics ? numerics : "");
+		    deterministic[s->deterministic < 3 ? s->deterministic : 2], numerics ? "; numerics: " : "", numerics ? numerics : "");
 	if (ptowsp_backend_isolation(run->backend) != PTOWSP_ISOLATE_NONE)
 		plain_print(stdout, "isolation %s: %llu bytes of tensors copied\n", run_isolation_text(ptowsp_backend_isolation(run->backend)),
-		       (unsigned long long)ptowsp_backend_copied(run->backend));
+			    (unsigned long long)ptowsp_backend_copied(run->backend));
 	schedulers_print(s);
 	kernels_print(run, s);
 	if (*ptowsp_program_trust(run->program))

@@ -35,11 +35,9 @@ static const char *name_json(struct run_trace *trace, uint32_t kernel)
 
 static void event_write(struct run_trace *trace, const struct ptowsp_trace_task *task)
 {
-	fprintf(trace->output.file,
-		"%s\n{\"ph\":\"X\",\"pid\":0,\"tid\":%u,\"ts\":%llu,\"dur\":%llu,\"name\":%s,\"args\":{\"task\":%llu,\"stream\":%u}}",
-		trace->any ? "," : "", task->executor, (unsigned long long)task->start,
-		(unsigned long long)(task->end - task->start), name_json(trace, task->kernel), (unsigned long long)task->task,
-		task->stream);
+	fprintf(trace->output.file, "%s\n{\"ph\":\"X\",\"pid\":0,\"tid\":%u,\"ts\":%llu,\"dur\":%llu,\"name\":%s,\"args\":{\"task\":%llu,\"stream\":%u}}",
+		trace->any ? "," : "", task->executor, (unsigned long long)task->start, (unsigned long long)(task->end - task->start),
+		name_json(trace, task->kernel), (unsigned long long)task->task, task->stream);
 	trace->any = true;
 }
 
@@ -63,8 +61,7 @@ static void on_tasks(void *context, const struct ptowsp_trace_task *tasks, uint3
 		if (run->trace_wanted)
 			event_write(&run->trace, task);
 		if (run->graph_wanted && graph_has_room(run))
-			graph_task_add(&run->graph, task->task, ptowsp_plan_kernel(run->plan, task->kernel),
-				       ptowsp_plan_kernel_bytes(run->plan, task->kernel));
+			graph_task_add(&run->graph, task->task, ptowsp_plan_kernel(run->plan, task->kernel), ptowsp_plan_kernel_bytes(run->plan, task->kernel));
 	}
 }
 

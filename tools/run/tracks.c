@@ -61,8 +61,7 @@ static FILE *open_event(struct run_trace *trace, const char *ph, unsigned pid, u
 {
 	FILE *file = trace->output.file;
 
-	fprintf(file, "%s\n{\"ph\":\"%s\",\"pid\":%u,\"tid\":%u,\"ts\":%llu", trace->any ? "," : "", ph, pid, tid,
-		(unsigned long long)ts);
+	fprintf(file, "%s\n{\"ph\":\"%s\",\"pid\":%u,\"tid\":%u,\"ts\":%llu", trace->any ? "," : "", ph, pid, tid, (unsigned long long)ts);
 	trace->any = true;
 	return file;
 }
@@ -88,9 +87,8 @@ static void wait_write(struct run_trace *trace, unsigned pid, uint32_t tid, cons
 {
 	FILE *file = open_event(trace, fits ? "B" : "i", pid, tid, e->begin);
 
-	fprintf(file, "%s,\"cat\":\"stall\",\"name\":\"%s\",\"args\":{\"cycles\":%llu,\"%s\":%llu", fits ? "" : ",\"s\":\"t\"",
-		reg_stall_text(e->resource), (unsigned long long)(e->end - e->begin), is_channel(e->resource) ? "token" : "before_task",
-		(unsigned long long)e->number);
+	fprintf(file, "%s,\"cat\":\"stall\",\"name\":\"%s\",\"args\":{\"cycles\":%llu,\"%s\":%llu", fits ? "" : ",\"s\":\"t\"", reg_stall_text(e->resource),
+		(unsigned long long)(e->end - e->begin), is_channel(e->resource) ? "token" : "before_task", (unsigned long long)e->number);
 	if (is_channel(e->resource)) {
 		fprintf(file, ",\"channel\":");
 		text_write(file, ptowsp_plan_channel(trace->plan, e->row));
@@ -122,8 +120,8 @@ static void token_write(struct run_trace *trace, const struct ptowsp_trace_event
 	if (!lane)
 		return;
 	file = open_event(trace, "i", PID_CHANNELS, (uint32_t)(lane - trace->lanes), e->end);
-	fprintf(file, ",\"s\":\"t\",\"cat\":\"channel\",\"name\":\"%s\",\"args\":{\"token\":%llu,\"value\":%lld,\"executor\":%u",
-		sent ? "send" : "consume", (unsigned long long)e->number, (long long)e->value, e->instance);
+	fprintf(file, ",\"s\":\"t\",\"cat\":\"channel\",\"name\":\"%s\",\"args\":{\"token\":%llu,\"value\":%lld,\"executor\":%u", sent ? "send" : "consume",
+		(unsigned long long)e->number, (long long)e->value, e->instance);
 	if (e->bytes)
 		fprintf(file, ",\"payload_bytes\":%llu", (unsigned long long)e->bytes);
 	fprintf(file, "}}");
@@ -135,8 +133,11 @@ static void token_write(struct run_trace *trace, const struct ptowsp_trace_event
 
 static void work_write(struct run_trace *trace, const struct ptowsp_trace_event *e)
 {
-	static const char *const works[] = {[PTOWSP_WORK_ISSUE] = "issue", [PTOWSP_WORK_DISPATCH] = "dispatch", [PTOWSP_WORK_COMPLETE] = "complete",
-					    [PTOWSP_WORK_NOTIFY] = "notify", [PTOWSP_WORK_HEAR] = "hear"};
+	static const char *const works[] = {[PTOWSP_WORK_ISSUE] = "issue",
+					    [PTOWSP_WORK_DISPATCH] = "dispatch",
+					    [PTOWSP_WORK_COMPLETE] = "complete",
+					    [PTOWSP_WORK_NOTIFY] = "notify",
+					    [PTOWSP_WORK_HEAR] = "hear"};
 	FILE *file;
 
 	if (e->value >= sizeof(works) / sizeof(*works))

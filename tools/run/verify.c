@@ -16,8 +16,8 @@ static bool is_bare(const struct run *run)
 		struct ptowsp_tensor_view view;
 
 		run_tensor_view(run, i, &view);
-		if (run->tensors[i].info.flags & PTOWSP_TENSOR_INFO_SAMPLE &&
-		    run->tensors[i].info.flags & PTOWSP_TENSOR_INFO_USED && view.origin != PTOWSP_ORIGIN_SAMPLE)
+		if (run->tensors[i].info.flags & PTOWSP_TENSOR_INFO_SAMPLE && run->tensors[i].info.flags & PTOWSP_TENSOR_INFO_USED &&
+		    view.origin != PTOWSP_ORIGIN_SAMPLE)
 			return false;
 	}
 	return true;
@@ -45,8 +45,8 @@ static ptowsp_status fail(const struct run_tensor *tensor, const struct ptowsp_t
 	struct reg_text text;
 
 	reg_text_init(&text, sentence, sizeof(sentence));
-	reg_text_add(&text, "\"%.40s\" is not as expected: %llu of %llu elements exceed rtol %g, atol %g; first ",
-		     tensor->info.name, (unsigned long long)c->exceed, (unsigned long long)c->elements, c->rtol, c->atol);
+	reg_text_add(&text, "\"%.40s\" is not as expected: %llu of %llu elements exceed rtol %g, atol %g; first ", tensor->info.name,
+		     (unsigned long long)c->exceed, (unsigned long long)c->elements, c->rtol, c->atol);
 	index_add(&text, view, c->first.index);
 	reg_text_add(&text, ": %.9g against %.9g, worst ", c->first.got, c->first.expected);
 	index_add(&text, view, c->worst.index);
@@ -92,9 +92,11 @@ static ptowsp_status fits(const struct run *run, uint32_t index, const struct ex
 	if (view.elements == e->elements)
 		return PTOWSP_OK;
 	if (tensor->expect)
-		return reg_fail(error, PTOWSP_INVALID, "\"%.60s\" has %llu elements, %.80s has %llu", tensor->info.name, (unsigned long long)view.elements, e->name,
-				(unsigned long long)e->elements);
-	return reg_fail(error, PTOWSP_BAD_PACKAGE, "\"%.60s\" has %llu elements, the package's expected data of it have %llu; pack expected data of its shape, or give others with --expect %.60s=FILE.npy",
+		return reg_fail(error, PTOWSP_INVALID, "\"%.60s\" has %llu elements, %.80s has %llu", tensor->info.name, (unsigned long long)view.elements,
+				e->name, (unsigned long long)e->elements);
+	return reg_fail(error, PTOWSP_BAD_PACKAGE,
+			"\"%.60s\" has %llu elements, the package's expected data of it have %llu; pack expected data of its shape, or give others with "
+			"--expect %.60s=FILE.npy",
 			tensor->info.name, (unsigned long long)view.elements, (unsigned long long)e->elements, tensor->info.name);
 }
 

@@ -16,7 +16,7 @@
 #include "registry/text.h"
 #include "tools/run/run_run.h"
 
-#define SLICE_NS UINT64_C(50000000)
+#define SLICE_NS  UINT64_C(50000000)
 #define SECOND_NS UINT64_C(1000000000)
 
 static volatile sig_atomic_t asked_to_end, asked_for_state, waiting, over;
@@ -70,8 +70,7 @@ void run_signals_install(void)
 	static const struct {
 		int number;
 		void (*handler)(int);
-	} rows[] = {{SIGINT, on_end},    {SIGTERM, on_end},      {SIGHUP, on_end},
-		    {SIGUSR1, on_state}, {SIGVTALRM, on_measuring}};
+	} rows[] = {{SIGINT, on_end}, {SIGTERM, on_end}, {SIGHUP, on_end}, {SIGUSR1, on_state}, {SIGVTALRM, on_measuring}};
 
 	for (size_t i = 0; i < sizeof(rows) / sizeof(*rows); i++) {
 		struct sigaction action = {.sa_handler = rows[i].handler, .sa_flags = SA_RESTART}, old;

@@ -11,14 +11,21 @@
 #include "registry/text.h"
 #include "tools/run/run_run.h"
 
-enum { BEHIND_MS = 1000, BEHIND_RUN_MS = 2000 /* the library waits one for a run to heed its deadline */, FIRST_WORD_MS = 3000, NEXT_WORD_MS = 10000, OPENING_MS = 60000 };
+enum {
+	BEHIND_MS = 1000,
+	BEHIND_RUN_MS = 2000 /* the library waits one for a run to heed its deadline */,
+	FIRST_WORD_MS = 3000,
+	NEXT_WORD_MS = 10000,
+	OPENING_MS = 60000
+};
 
 /* Written before the alarm is set, and read in its handler. */
 static char end_text[200];
 static int64_t began_ms, ends_ms;
 static volatile sig_atomic_t watched, current;
 
-static const char *const words[] = {"reading, comparing or writing", "opening the plugin", "loading", "looking at the run", "preparing or running", "closing the plugin"};
+static const char *const words[] = {"reading, comparing or writing", "opening the plugin", "loading", "looking at the run",
+				    "preparing or running",          "closing the plugin"};
 
 static int64_t now_ms(void)
 {

@@ -50,26 +50,17 @@ static void node_print(const struct print *p, uint32_t row)
 	const struct pkg_graph_node *n = &p->g->nodes[row];
 
 	switch (n->op) {
-	case PTOWSP_EXPR_CONST:
-		fprintf(p->to, "%" PRId64, n->value);
-		return;
-	case PTOWSP_EXPR_VALUE:
-		id_print(p, PTOWSP_GRAPH_SCALAR, n->a);
-		return;
-	case PTOWSP_EXPR_AXIS:
-		id_print(p, PTOWSP_GRAPH_ITERATOR, n->a);
-		return;
-	case PTOWSP_GRAPH_NODE_ITERATION:
-		fputs("ITERATION", p->to);
-		return;
+	case PTOWSP_EXPR_CONST: fprintf(p->to, "%" PRId64, n->value); return;
+	case PTOWSP_EXPR_VALUE: id_print(p, PTOWSP_GRAPH_SCALAR, n->a); return;
+	case PTOWSP_EXPR_AXIS: id_print(p, PTOWSP_GRAPH_ITERATOR, n->a); return;
+	case PTOWSP_GRAPH_NODE_ITERATION: fputs("ITERATION", p->to); return;
 	case PTOWSP_GRAPH_NODE_ELEMENT:
 		id_print(p, PTOWSP_GRAPH_TENSOR, n->b);
 		fputs("[", p->to);
 		node_print(p, n->a);
 		fprintf(p->to, "]:%s", pkg_word(PKG_WORDS_dtype, n->dtype));
 		return;
-	default:
-		operation_print(p, n);
+	default: operation_print(p, n);
 	}
 }
 
@@ -87,26 +78,17 @@ static void operand_print(const struct print *p, const struct pkg_graph_operand 
 	switch ((enum pkg_graph_kind)o->kind) {
 	case PKG_GRAPH_NEW:
 	case PKG_GRAPH_ID:
-	case PKG_GRAPH_USE:
-		id_print(p, (uint32_t)o->argument, (uint32_t)value);
-		break;
-	case PKG_GRAPH_SET:
-		set_print(p, o, value);
-		break;
-	case PKG_GRAPH_SYMBOL:
-		fputs(pkg_string(p->tables, (uint32_t)value), p->to);
-		break;
-	case PKG_GRAPH_ENUM:
-		fputs(pkg_word((enum pkg_words)o->argument, value), p->to);
-		break;
+	case PKG_GRAPH_USE: id_print(p, (uint32_t)o->argument, (uint32_t)value); break;
+	case PKG_GRAPH_SET: set_print(p, o, value); break;
+	case PKG_GRAPH_SYMBOL: fputs(pkg_string(p->tables, (uint32_t)value), p->to); break;
+	case PKG_GRAPH_ENUM: fputs(pkg_word((enum pkg_words)o->argument, value), p->to); break;
 	case PKG_GRAPH_SCALAR:
 		if (value & PTOWSP_GRAPH_DYNAMIC)
 			node_print(p, (uint32_t)value);
 		else
 			fprintf(p->to, "%" PRIu64, value);
 		break;
-	default:
-		fprintf(p->to, "%" PRIu64, value);
+	default: fprintf(p->to, "%" PRIu64, value);
 	}
 }
 

@@ -88,8 +88,8 @@ static int is_first(uint32_t op)
 }
 
 /* One row of the directory, and the table behind the others. */
-static void table_append(struct pkg_graph_builder *b, struct pkg_graph_bytes *directory, struct pkg_graph_bytes *body, uint32_t type,
-			 uint32_t stride, const struct pkg_graph_bytes *table)
+static void table_append(struct pkg_graph_builder *b, struct pkg_graph_bytes *directory, struct pkg_graph_bytes *body, uint32_t type, uint32_t stride,
+			 const struct pkg_graph_bytes *table)
 {
 	if (!table->count)
 		return;

@@ -7,10 +7,10 @@
 
 #include "ptowsp/ids.h"
 
-#define MAX_GRAPHS 4096u
+#define MAX_GRAPHS       4096u
 #define MAX_INSTRUCTIONS (1u << 20)
-#define MAX_TABLES 256u
-#define WORD ((size_t)4)
+#define MAX_TABLES       256u
+#define WORD             ((size_t)4)
 
 /* One table of a binary as it lies in the section. */
 struct table {
@@ -72,15 +72,15 @@ static ptowsp_status header_read(struct binary *b)
 	memcpy(&h, b->bytes, sizeof(h));
 	b->at = sizeof(h);
 	MUST(h.magic == PTOWSP_GRAPH_MAGIC, "GRPH[%u] does not begin with PTOG", (unsigned)b->index);
-	MUST(h.version == PTOWSP_GRAPH_VERSION || h.version == PTOWSP_GRAPH_VERSION_SEED,
-	     "GRPH[%u] has version %u; this build knows 1 and %u", (unsigned)b->index, (unsigned)h.version, PTOWSP_GRAPH_VERSION);
+	MUST(h.version == PTOWSP_GRAPH_VERSION || h.version == PTOWSP_GRAPH_VERSION_SEED, "GRPH[%u] has version %u; this build knows 1 and %u",
+	     (unsigned)b->index, (unsigned)h.version, PTOWSP_GRAPH_VERSION);
 	b->out->version = h.version;
 	counts[0] = h.kernel_count;
 	counts[1] = h.depend_count;
 	counts[2] = h.alloc_count;
 	for (int i = 0; i < 3; i++)
-		MUST(table_take(b, &b->ops[tables[i].op], pkg_graph_form(tables[i].op)->bytes, counts[i]),
-		     "GRPH[%u] has fewer bytes than its %u %s need", (unsigned)b->index, (unsigned)counts[i], tables[i].text);
+		MUST(table_take(b, &b->ops[tables[i].op], pkg_graph_form(tables[i].op)->bytes, counts[i]), "GRPH[%u] has fewer bytes than its %u %s need",
+		     (unsigned)b->index, (unsigned)counts[i], tables[i].text);
 	return PTOWSP_OK;
 }
 
@@ -100,8 +100,7 @@ static ptowsp_status bindings_read(struct binary *b, size_t *more_out)
 		if (word_at(row) != PTOWSP_GRAPH_MORE)
 			continue;
 		more = value_at(row + 3 * WORD, 8);
-		MUST(more <= left(b), "GRPH[%u] says that %llu bytes follow its bindings, %zu do", (unsigned)b->index, (unsigned long long)more,
-		     left(b));
+		MUST(more <= left(b), "GRPH[%u] says that %llu bytes follow its bindings, %zu do", (unsigned)b->index, (unsigned long long)more, left(b));
 		*more_out = (size_t)more;
 		return PTOWSP_OK;
 	}
@@ -113,18 +112,10 @@ static ptowsp_status bindings_read(struct binary *b, size_t *more_out)
 static struct table *table_place(struct binary *b, uint32_t type, uint32_t *least_out)
 {
 	switch (type) {
-	case PTOWSP_GRAPH_TABLE_SETS:
-		*least_out = 4;
-		return &b->sets;
-	case PTOWSP_GRAPH_TABLE_NODE:
-		*least_out = sizeof(struct pkg_graph_node);
-		return &b->nodes;
-	case PTOWSP_GRAPH_TABLE_NAME:
-		*least_out = sizeof(struct pkg_graph_name);
-		return &b->names;
-	case PTOWSP_GRAPH_TABLE_ORDER:
-		*least_out = 2 * WORD;
-		return &b->order;
+	case PTOWSP_GRAPH_TABLE_SETS: *least_out = 4; return &b->sets;
+	case PTOWSP_GRAPH_TABLE_NODE: *least_out = sizeof(struct pkg_graph_node); return &b->nodes;
+	case PTOWSP_GRAPH_TABLE_NAME: *least_out = sizeof(struct pkg_graph_name); return &b->names;
+	case PTOWSP_GRAPH_TABLE_ORDER: *least_out = 2 * WORD; return &b->order;
 	}
 	if (type > 255 || !pkg_graph_form(type) || !pkg_graph_form(type)->count || b->ops[type].at)
 		return NULL; /* those of the original format came first */
@@ -174,8 +165,7 @@ static ptowsp_status more_read(struct binary *b)
 		MUST(!i || type > word_at(rows - 3 * WORD), "GRPH[%u]: table 0x%x is not in order", (unsigned)b->index, (unsigned)type);
 		MUST(stride > 0 && (!table || stride_is_good(type, stride, least)), "GRPH[%u]: rows of table 0x%x cannot have %u bytes", (unsigned)b->index,
 		     (unsigned)type, (unsigned)stride);
-		MUST(table_take(b, table ? table : &unknown, stride, rows_count), "GRPH[%u] ends inside of table 0x%x", (unsigned)b->index,
-		     (unsigned)type);
+		MUST(table_take(b, table ? table : &unknown, stride, rows_count), "GRPH[%u] ends inside of table 0x%x", (unsigned)b->index, (unsigned)type);
 	}
 	return PTOWSP_OK;
 }
@@ -244,8 +234,7 @@ static void rows_add(struct binary *b, uint32_t op)
 /* The original format says no order: one graph 0 of all that there is. */
 static ptowsp_status order_make(struct binary *b)
 {
-	MUST((uint64_t)b->ops[PTOWSP_TG_KERNEL].count + b->ops[PTOWSP_TG_DEPEND].count + b->ops[PTOWSP_MC_ALLOC].count +
-			     b->ops[PTOWSP_MC_BIND].count <=
+	MUST((uint64_t)b->ops[PTOWSP_TG_KERNEL].count + b->ops[PTOWSP_TG_DEPEND].count + b->ops[PTOWSP_MC_ALLOC].count + b->ops[PTOWSP_MC_BIND].count <=
 		     MAX_INSTRUCTIONS - 2,
 	     "GRPH[%u] has more than %u instructions", (unsigned)b->index, MAX_INSTRUCTIONS);
 	b->out->insts[b->out->inst_count++].form = pkg_graph_form(PTOWSP_TG_BEGIN);
@@ -300,8 +289,8 @@ static ptowsp_status binary_read(struct binary *b)
 	}
 	if (st)
 		return st;
-	insts = (uint64_t)b->ops[PTOWSP_TG_KERNEL].count + b->ops[PTOWSP_TG_DEPEND].count + b->ops[PTOWSP_MC_ALLOC].count +
-		b->ops[PTOWSP_MC_BIND].count + b->order.count + 2;
+	insts = (uint64_t)b->ops[PTOWSP_TG_KERNEL].count + b->ops[PTOWSP_TG_DEPEND].count + b->ops[PTOWSP_MC_ALLOC].count + b->ops[PTOWSP_MC_BIND].count +
+		b->order.count + 2;
 	g->node_count = b->nodes.count;
 	g->name_count = b->names.count;
 	g->set_count = b->sets.count;
@@ -333,7 +322,10 @@ ptowsp_status pkg_graphs_read(struct pkg_graphs *graphs_out, const struct pkg_ta
 		}
 		graphs_out->rows = rows;
 		memset(&rows[graphs_out->count], 0, sizeof(*rows));
-		*b = (struct binary){.place = place, .bytes = tables->graph + at, .size = tables->graph_size - at, .index = graphs_out->count,
+		*b = (struct binary){.place = place,
+				     .bytes = tables->graph + at,
+				     .size = tables->graph_size - at,
+				     .index = graphs_out->count,
 				     .out = &rows[graphs_out->count]};
 		graphs_out->count++;
 		st = graphs_out->count > MAX_GRAPHS ? pkg_refuse(place, "GRPH has more than %u binaries", MAX_GRAPHS) : binary_read(b);
@@ -360,8 +352,7 @@ void pkg_graphs_finish(struct pkg_graphs *graphs)
 const char *pkg_graph_name_find(const struct pkg_graph *graph, const struct pkg_tables *tables, uint32_t object, uint32_t number)
 {
 	const struct pkg_graph_name key = {object, number, 0};
-	const struct pkg_graph_name *found =
-		graph->name_count ? bsearch(&key, graph->names, graph->name_count, sizeof(key), by_object) : NULL;
+	const struct pkg_graph_name *found = graph->name_count ? bsearch(&key, graph->names, graph->name_count, sizeof(key), by_object) : NULL;
 
 	return found ? pkg_string(tables, found->text) : NULL;
 }

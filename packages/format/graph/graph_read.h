@@ -4,8 +4,8 @@
 #define FORMAT_GRAPH_READ_H
 
 #include "format/fail.h"
-#include "format/graph/graph_builder.h"
 #include "format/format_package.h"
+#include "format/graph/graph_builder.h"
 #include "format/graph/graph_read.h"
 #include <stdio.h>
 
@@ -21,14 +21,14 @@ struct pkg_graph_name {
 /* One binary. Borrowed from its pkg_graphs. */
 struct pkg_graph {
 	uint32_t version, device;
-	uint32_t name;                 /* STRS offset; "" in version 1 */
+	uint32_t name; /* STRS offset; "" in version 1 */
 	struct pkg_graph_inst *insts;
 	uint32_t inst_count;
-	const uint32_t *sets;          /* a set at row r: sets[r] numbers from sets[r + 1] on */
+	const uint32_t *sets; /* a set at row r: sets[r] numbers from sets[r + 1] on */
 	uint32_t set_count;
 	struct pkg_graph_node *nodes;
 	uint32_t node_count;
-	struct pkg_graph_name *names;  /* sorted by object and number */
+	struct pkg_graph_name *names; /* sorted by object and number */
 	uint32_t name_count;
 };
 struct pkg_graphs {
@@ -48,8 +48,7 @@ const char *pkg_graph_name_find(const struct pkg_graph *graph, const struct pkg_
 uint32_t pkg_graph_notification(const char *name);
 
 /* graph_verify.c: what one decoded binary says. */
-ptowsp_status pkg_graph_verify(const struct pkg_graph *graph, uint32_t index, const struct pkg_tables *tables,
-			       const struct pkg_place *place);
+ptowsp_status pkg_graph_verify(const struct pkg_graph *graph, uint32_t index, const struct pkg_tables *tables, const struct pkg_place *place);
 
 /* --- a task graph binary as the source that it came from. --- */
 

@@ -7,32 +7,36 @@
 #include <string.h>
 
 /* The meaning of an operand's argument depends on its kind. */
-#define ARGUMENT_NEW(argument) PTOWSP_GRAPH_##argument
-#define ARGUMENT_ID(argument) PTOWSP_GRAPH_##argument
-#define ARGUMENT_USE(argument) PTOWSP_GRAPH_##argument
-#define ARGUMENT_SET(argument) PTOWSP_GRAPH_##argument
-#define ARGUMENT_SYMBOL(argument) 0
-#define ARGUMENT_RANGE(argument) (argument)
-#define ARGUMENT_NUMBER(argument) 0
-#define ARGUMENT_SCALAR(argument) 0
-#define ARGUMENT_ENUM(argument) PKG_WORDS_##argument
+#define ARGUMENT_NEW(argument)                       PTOWSP_GRAPH_##argument
+#define ARGUMENT_ID(argument)                        PTOWSP_GRAPH_##argument
+#define ARGUMENT_USE(argument)                       PTOWSP_GRAPH_##argument
+#define ARGUMENT_SET(argument)                       PTOWSP_GRAPH_##argument
+#define ARGUMENT_SYMBOL(argument)                    0
+#define ARGUMENT_RANGE(argument)                     (argument)
+#define ARGUMENT_NUMBER(argument)                    0
+#define ARGUMENT_SCALAR(argument)                    0
+#define ARGUMENT_ENUM(argument)                      PKG_WORDS_##argument
 
-#define GRAPH_OP(NAME, code, place, effect) static const struct pkg_graph_operand NAME##_operands[] = {
-#define GRAPH_ARG(type, name, kind, argument, value)                                                                   \
-	{#name, #type, #kind, #argument, value, ARGUMENT_##kind(argument), sizeof(type), PKG_GRAPH_##kind},
-#define GRAPH_END(NAME)                                                                                                \
-	{0}                                                                                                            \
-	}                                                                                                              \
+#define GRAPH_OP(NAME, code, place, effect)          static const struct pkg_graph_operand NAME##_operands[] = {
+#define GRAPH_ARG(type, name, kind, argument, value) {#name, #type, #kind, #argument, value, ARGUMENT_##kind(argument), sizeof(type), PKG_GRAPH_##kind},
+#define GRAPH_END(NAME)                                                                                                                                        \
+	{                                                                                                                                                      \
+		0                                                                                                                                              \
+	}                                                                                                                                                      \
+	}                                                                                                                                                      \
 	;
 #include "ptowsp/graph_ops.def"
 #undef GRAPH_OP
 #undef GRAPH_ARG
 #undef GRAPH_END
 
-#define GRAPH_OP(NAME, code, place, effect)                                                                            \
-	{#NAME, effect, NAME##_operands, code, PKG_GRAPH_##place, sizeof(NAME##_operands) / sizeof(NAME##_operands[0]) - 1, 0
+#define GRAPH_OP(NAME, code, place, effect)                                                                                                                    \
+	{                                                                                                                                                      \
+#NAME, effect, NAME##_operands, code, PKG_GRAPH_##place, sizeof(NAME##_operands) / sizeof(NAME##_operands[0]) - 1, 0
 #define GRAPH_ARG(type, name, kind, argument, value) +sizeof(type)
-#define GRAPH_END(NAME) },
+#define GRAPH_END(NAME)                                                                                                                                        \
+	}                                                                                                                                                      \
+	,
 static const struct pkg_graph_form forms[] = {
 #include "ptowsp/graph_ops.def"
 };
@@ -42,8 +46,7 @@ static const struct pkg_graph_form forms[] = {
 #define FORM_COUNT (sizeof(forms) / sizeof(forms[0]))
 
 /* An instruction has at most so many operands. */
-#define GRAPH_OP(NAME, code, place, effect)                                                                            \
-	_Static_assert(sizeof(NAME##_operands) / sizeof(NAME##_operands[0]) - 1 <= PTOWSP_GRAPH_ARGS, #NAME);
+#define GRAPH_OP(NAME, code, place, effect) _Static_assert(sizeof(NAME##_operands) / sizeof(NAME##_operands[0]) - 1 <= PTOWSP_GRAPH_ARGS, #NAME);
 #define GRAPH_ARG(type, name, kind, argument, value)
 #define GRAPH_END(NAME)
 #include "ptowsp/graph_ops.def"

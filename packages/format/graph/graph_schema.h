@@ -7,8 +7,15 @@
 #include "ptowsp/graph.h"
 
 enum pkg_graph_kind { /* of an operand, see the head of graph_ops.def */
-	PKG_GRAPH_NEW, PKG_GRAPH_ID, PKG_GRAPH_USE, PKG_GRAPH_SET, PKG_GRAPH_SYMBOL, PKG_GRAPH_RANGE, PKG_GRAPH_NUMBER,
-	PKG_GRAPH_SCALAR, PKG_GRAPH_ENUM
+		      PKG_GRAPH_NEW,
+		      PKG_GRAPH_ID,
+		      PKG_GRAPH_USE,
+		      PKG_GRAPH_SET,
+		      PKG_GRAPH_SYMBOL,
+		      PKG_GRAPH_RANGE,
+		      PKG_GRAPH_NUMBER,
+		      PKG_GRAPH_SCALAR,
+		      PKG_GRAPH_ENUM
 };
 enum pkg_graph_place { PKG_GRAPH_TOP = 1, PKG_GRAPH_GRAPH = 2, PKG_GRAPH_BOTH = 3 }; /* where an instruction may stand */
 
@@ -22,17 +29,17 @@ struct pkg_graph_operand {
 struct pkg_graph_form {
 	const char *name, *effect;
 	const struct pkg_graph_operand *operands;
-	uint8_t op;        /* enum ptowsp_graph_op */
-	uint8_t place;     /* enum pkg_graph_place */
-	uint8_t count;     /* of operands */
-	uint8_t bytes;     /* of a row */
+	uint8_t op;    /* enum ptowsp_graph_op */
+	uint8_t place; /* enum pkg_graph_place */
+	uint8_t count; /* of operands */
+	uint8_t bytes; /* of a row */
 };
 
 /* Rows are in the order of graph_ops.def. */
 const struct pkg_graph_form *pkg_graph_forms(uint32_t *count_out);
-const struct pkg_graph_form *pkg_graph_form(uint32_t op);               /* NULL if unknown */
-const struct pkg_graph_form *pkg_graph_form_find(const char *name);     /* "TG_KERNEL" */
-const char *pkg_graph_object_text(uint32_t object);                     /* "kernel" */
+const struct pkg_graph_form *pkg_graph_form(uint32_t op);           /* NULL if unknown */
+const struct pkg_graph_form *pkg_graph_form_find(const char *name); /* "TG_KERNEL" */
+const char *pkg_graph_object_text(uint32_t object);                 /* "kernel" */
 /* Operands of a node of a scalar that are earlier nodes, counted from a. */
 uint32_t pkg_graph_node_operands(uint32_t op);
 int pkg_graph_node_is_known(uint32_t op);

@@ -14,8 +14,8 @@ struct verify {
 	const struct pkg_graph *g;
 	const struct pkg_place *place;
 	struct pkg_check strings;
-	uint32_t index, at; /* of the binary, of the instruction */
-	uint32_t *first;    /* by node: where its tree begins */
+	uint32_t index, at;           /* of the binary, of the instruction */
+	uint32_t *first;              /* by node: where its tree begins */
 	uint32_t next_set, next_node; /* sets and scalars stand in the order of the instructions */
 };
 
@@ -36,8 +36,8 @@ static ptowsp_status node_check(const struct verify *v, uint32_t i, uint32_t *fi
 	uint32_t count = pkg_graph_node_operands(n->op), next = i;
 
 	MUST(pkg_graph_node_is_known(n->op), "GRPH[%u].node[%u]: %u is no operation", (unsigned)v->index, (unsigned)i, (unsigned)n->op);
-	MUST(n->op != PTOWSP_GRAPH_NODE_ELEMENT || pkg_word(PKG_WORDS_dtype, n->dtype), "GRPH[%u].node[%u]: %u is no dtype", (unsigned)v->index,
-	     (unsigned)i, (unsigned)n->dtype);
+	MUST(n->op != PTOWSP_GRAPH_NODE_ELEMENT || pkg_word(PKG_WORDS_dtype, n->dtype), "GRPH[%u].node[%u]: %u is no dtype", (unsigned)v->index, (unsigned)i,
+	     (unsigned)n->dtype);
 	for (uint32_t k = count; k-- > 0;) {
 		MUST(next > 0 && operands[k] == next - 1, "GRPH[%u].node[%u]: operand %u is not the node before it", (unsigned)v->index, (unsigned)i,
 		     (unsigned)k);
@@ -74,7 +74,7 @@ static ptowsp_status names_check(const struct verify *v)
 
 /* --- operands --- */
 
-#define WHERE "GRPH[%u].%s[%u].%s"
+#define WHERE      "GRPH[%u].%s[%u].%s"
 #define WHERE_ARGS (unsigned)v->index, form->name, (unsigned)v->at, o->name
 
 static ptowsp_status set_check(struct verify *v, const struct pkg_graph_form *form, const struct pkg_graph_operand *o, uint64_t row)
@@ -102,11 +102,8 @@ static ptowsp_status scalar_check(struct verify *v, const struct pkg_graph_form 
 static ptowsp_status operand_check(struct verify *v, const struct pkg_graph_form *form, const struct pkg_graph_operand *o, uint64_t value)
 {
 	switch ((enum pkg_graph_kind)o->kind) {
-	case PKG_GRAPH_SET:
-		return set_check(v, form, o, value);
-	case PKG_GRAPH_SYMBOL:
-		MUST(is_string(v, value), WHERE ": %llu is no string", WHERE_ARGS, (unsigned long long)value);
-		return PTOWSP_OK;
+	case PKG_GRAPH_SET: return set_check(v, form, o, value);
+	case PKG_GRAPH_SYMBOL: MUST(is_string(v, value), WHERE ": %llu is no string", WHERE_ARGS, (unsigned long long)value); return PTOWSP_OK;
 	case PKG_GRAPH_RANGE:
 		MUST(value >= 1 && value <= o->argument, WHERE ": %llu is not 1 to %llu", WHERE_ARGS, (unsigned long long)value,
 		     (unsigned long long)o->argument);
@@ -115,8 +112,7 @@ static ptowsp_status operand_check(struct verify *v, const struct pkg_graph_form
 		MUST(pkg_word((enum pkg_words)o->argument, value), WHERE ": %llu is no %s", WHERE_ARGS, (unsigned long long)value,
 		     pkg_words_name((enum pkg_words)o->argument));
 		return PTOWSP_OK;
-	case PKG_GRAPH_SCALAR:
-		return scalar_check(v, form, o, value);
+	case PKG_GRAPH_SCALAR: return scalar_check(v, form, o, value);
 	case PKG_GRAPH_NEW:
 	case PKG_GRAPH_ID:
 	case PKG_GRAPH_USE:
@@ -124,8 +120,7 @@ static ptowsp_status operand_check(struct verify *v, const struct pkg_graph_form
 		MUST(o->argument != PTOWSP_GRAPH_GRAPH || value <= PTOWSP_GRAPH_ID_LIMIT, WHERE ": %llu is no id of a graph", WHERE_ARGS,
 		     (unsigned long long)value);
 		return PTOWSP_OK;
-	case PKG_GRAPH_NUMBER:
-		return PTOWSP_OK;
+	case PKG_GRAPH_NUMBER: return PTOWSP_OK;
 	}
 	return PTOWSP_OK;
 }
@@ -167,8 +162,8 @@ static ptowsp_status mentions_check(const struct verify *v, struct mention *ment
 			known = m;
 		else
 			MUST(same, "GRPH[%u].order[%u]: there is no %s %u", (unsigned)v->index, (unsigned)m->at, text, (unsigned)m->number);
-		MUST(m->object != PTOWSP_GRAPH_KERNEL || m->graph == known->graph, "GRPH[%u].order[%u]: kernel %u belongs to another graph",
-		     (unsigned)v->index, (unsigned)m->at, (unsigned)m->number);
+		MUST(m->object != PTOWSP_GRAPH_KERNEL || m->graph == known->graph, "GRPH[%u].order[%u]: kernel %u belongs to another graph", (unsigned)v->index,
+		     (unsigned)m->at, (unsigned)m->number);
 	}
 	return PTOWSP_OK;
 }
@@ -206,7 +201,7 @@ static size_t mentions_add(const struct pkg_graph *g, uint32_t at, uint32_t open
 /* The op that a word ends, 0 if it ends none. */
 static unsigned opened_by(unsigned op)
 {
-	return op == PTOWSP_TG_END	  ? PTOWSP_TG_BEGIN
+	return op == PTOWSP_TG_END        ? PTOWSP_TG_BEGIN
 	       : op == PTOWSP_CF_ENDIF    ? PTOWSP_CF_IF
 	       : op == PTOWSP_CF_ENDLOOP  ? PTOWSP_CF_LOOP
 	       : op == PTOWSP_CF_ENDWHILE ? PTOWSP_CF_WHILE
@@ -223,7 +218,7 @@ struct frames {
 	uint32_t depth;
 	uint32_t graph; /* number of the open one, counted from 1; 0: none */
 	uint32_t graphs;
-	uint64_t id;    /* its id */
+	uint64_t id; /* its id */
 };
 
 static int in_loop(const struct frames *f)

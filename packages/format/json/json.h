@@ -14,7 +14,6 @@ ptowsp_status pkg_to_json(struct pkg *package, char **text_out, struct ptowsp_er
 
 /* Reads text into an empty writer, ready to be sealed. Rows of tables with ids may stand in any order: they are sorted and all
  * references follow. name is for messages. Errors: NO_MEMORY, BAD_PACKAGE with line and column or TABLE[row].key. */
-ptowsp_status pkg_from_json(struct pkg_writer *writer, const char *text, size_t size, const char *name,
-			    struct ptowsp_error *error);
+ptowsp_status pkg_from_json(struct pkg_writer *writer, const char *text, size_t size, const char *name, struct ptowsp_error *error);
 
 #endif

@@ -47,8 +47,7 @@ static json_t *node_write(const struct pkg_tables *tables, const void *record)
 	return object;
 }
 
-static ptowsp_status leaf_read(struct pkg_json_reader *reader, const struct leaf *leaf, const json_t *json,
-			       struct ptowsp_expr_record *e)
+static ptowsp_status leaf_read(struct pkg_json_reader *reader, const struct leaf *leaf, const json_t *json, struct ptowsp_expr_record *e)
 {
 	uint64_t value = 0;
 	ptowsp_status st;
@@ -197,12 +196,10 @@ static ptowsp_status policy_read(struct pkg_json_reader *reader, const json_t *j
 		return PTOWSP_OK;
 	}
 	pkg_policy_list(d->directive, known, sizeof(known));
-	return pkg_json_refuse(reader, " is \"%.40s\": %s has the policies %s", word ? word : "",
-			       pkg_word(PKG_WORDS_directive, d->directive), known);
+	return pkg_json_refuse(reader, " is \"%.40s\": %s has the policies %s", word ? word : "", pkg_word(PKG_WORDS_directive, d->directive), known);
 }
 
-static ptowsp_status directive_read(struct pkg_json_reader *reader, const json_t *object,
-				    void *record)
+static ptowsp_status directive_read(struct pkg_json_reader *reader, const json_t *object, void *record)
 {
 	static const char *const known[] = {"directive", "policy", "flags", "arguments", NULL};
 	struct ptowsp_directive_record *d = record;
@@ -238,8 +235,7 @@ static json_t *requirement_write(const struct pkg_tables *tables, const void *re
 	return json_pack("{s:s, s:i}", "feature", text, "state", (int)r->state);
 }
 
-static ptowsp_status requirement_read(struct pkg_json_reader *reader, const json_t *object,
-				      void *record)
+static ptowsp_status requirement_read(struct pkg_json_reader *reader, const json_t *object, void *record)
 {
 	static const char *const known[] = {"feature", "state", NULL};
 	const json_t *feature = json_object_get(object, "feature"), *state = json_object_get(object, "state");

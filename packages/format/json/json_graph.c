@@ -54,9 +54,7 @@ static json_t *node_write(const struct write *w, uint32_t row)
 	json_t *list = json_array();
 
 	switch (n->op) {
-	case PTOWSP_EXPR_CONST:
-		json_decref(list);
-		return pkg_json_number((uint64_t)n->value, 1);
+	case PTOWSP_EXPR_CONST: json_decref(list); return pkg_json_number((uint64_t)n->value, 1);
 	case PTOWSP_EXPR_VALUE:
 		json_array_append_new(list, json_string("scalar"));
 		json_array_append_new(list, id_write(w, PTOWSP_GRAPH_SCALAR, n->a));
@@ -65,9 +63,7 @@ static json_t *node_write(const struct write *w, uint32_t row)
 		json_array_append_new(list, json_string("iterator"));
 		json_array_append_new(list, id_write(w, PTOWSP_GRAPH_ITERATOR, n->a));
 		return list;
-	case PTOWSP_GRAPH_NODE_ITERATION:
-		json_array_append_new(list, json_string("iteration"));
-		return list;
+	case PTOWSP_GRAPH_NODE_ITERATION: json_array_append_new(list, json_string("iteration")); return list;
 	case PTOWSP_GRAPH_NODE_ELEMENT:
 		json_array_append_new(list, json_string("element"));
 		json_array_append_new(list, id_write(w, PTOWSP_GRAPH_TENSOR, n->b));
@@ -95,20 +91,15 @@ static json_t *operand_write(const struct write *w, const struct pkg_graph_opera
 	switch ((enum pkg_graph_kind)o->kind) {
 	case PKG_GRAPH_NEW:
 	case PKG_GRAPH_ID:
-	case PKG_GRAPH_USE:
-		return id_write(w, (uint32_t)o->argument, (uint32_t)value);
-	case PKG_GRAPH_SET:
-		return set_write(w, o, value);
-	case PKG_GRAPH_SYMBOL:
-		return json_string(pkg_string(w->tables, (uint32_t)value));
-	case PKG_GRAPH_ENUM:
-		return json_string(pkg_word((enum pkg_words)o->argument, value));
+	case PKG_GRAPH_USE: return id_write(w, (uint32_t)o->argument, (uint32_t)value);
+	case PKG_GRAPH_SET: return set_write(w, o, value);
+	case PKG_GRAPH_SYMBOL: return json_string(pkg_string(w->tables, (uint32_t)value));
+	case PKG_GRAPH_ENUM: return json_string(pkg_word((enum pkg_words)o->argument, value));
 	case PKG_GRAPH_SCALAR:
 		if (value & PTOWSP_GRAPH_DYNAMIC)
 			return node_write(w, (uint32_t)value);
 		return pkg_json_number(value, 0);
-	default:
-		return pkg_json_number(value, 0);
+	default: return pkg_json_number(value, 0);
 	}
 }
 
@@ -301,10 +292,8 @@ static ptowsp_status operand_read(struct read *read, const struct pkg_graph_oper
 	switch ((enum pkg_graph_kind)o->kind) {
 	case PKG_GRAPH_NEW:
 	case PKG_GRAPH_ID:
-	case PKG_GRAPH_USE:
-		return id_read(read, (uint32_t)o->argument, json, value_out);
-	case PKG_GRAPH_SET:
-		return set_read(read, o, json, value_out);
+	case PKG_GRAPH_USE: return id_read(read, (uint32_t)o->argument, json, value_out);
+	case PKG_GRAPH_SET: return set_read(read, o, json, value_out);
 	case PKG_GRAPH_SYMBOL:
 		if (!json_is_string(json))
 			return pkg_json_refuse(read->r, ": %s is a string", o->name);
@@ -316,10 +305,8 @@ static ptowsp_status operand_read(struct read *read, const struct pkg_graph_oper
 					       pkg_words_name((enum pkg_words)o->argument));
 		*value_out = code;
 		return PTOWSP_OK;
-	case PKG_GRAPH_SCALAR:
-		return scalar_read(read, json, value_out);
-	default:
-		return pkg_json_number_read(read->r, json, o->bytes, 0, value_out);
+	case PKG_GRAPH_SCALAR: return scalar_read(read, json, value_out);
+	default: return pkg_json_number_read(read->r, json, o->bytes, 0, value_out);
 	}
 }
 

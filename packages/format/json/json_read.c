@@ -12,8 +12,7 @@
 static ptowsp_status schema_read(struct pkg_json_reader *r, const json_t *value)
 {
 	if (!json_is_string(value) || strcmp(json_string_value(value), PKG_JSON_SCHEMA))
-		return pkg_json_refuse(r, " is \"%.40s\", this build reads \"%s\"",
-				       json_is_string(value) ? json_string_value(value) : "", PKG_JSON_SCHEMA);
+		return pkg_json_refuse(r, " is \"%.40s\", this build reads \"%s\"", json_is_string(value) ? json_string_value(value) : "", PKG_JSON_SCHEMA);
 	return PTOWSP_OK;
 }
 
@@ -60,7 +59,8 @@ static ptowsp_status meta_read(struct pkg_json_reader *r, const json_t *object)
 
 	if (!json_is_object(object))
 		return pkg_json_refuse(r, " must be an object of strings");
-	json_object_foreach((json_t *)object, key, value) {
+	json_object_foreach((json_t *)object, key, value)
+	{
 		r->key = key;
 		if (!json_is_string(value))
 			return pkg_json_refuse(r, " must be a string");
@@ -111,19 +111,13 @@ static ptowsp_status section_read(struct pkg_json_reader *r, const struct pkg_sc
 	r->row = SIZE_MAX;
 	r->key = NULL;
 	switch (schema->type) {
-	case PTOWSP_SECTION_STRS:
-		return strings_read(r, value);
-	case PTOWSP_SECTION_META:
-		return meta_read(r, value);
+	case PTOWSP_SECTION_STRS: return strings_read(r, value);
+	case PTOWSP_SECTION_META: return meta_read(r, value);
 	case PTOWSP_SECTION_CODE:
-	case PTOWSP_SECTION_TBLB:
-		return blob_read(r, schema->type, value);
-	case PTOWSP_SECTION_WORK:
-		return pkg_json_work_read(r, value);
-	case PTOWSP_SECTION_GRPH:
-		return pkg_json_graphs_read(r, value);
-	default:
-		return table_read(r, schema, value);
+	case PTOWSP_SECTION_TBLB: return blob_read(r, schema->type, value);
+	case PTOWSP_SECTION_WORK: return pkg_json_work_read(r, value);
+	case PTOWSP_SECTION_GRPH: return pkg_json_graphs_read(r, value);
+	default: return table_read(r, schema, value);
 	}
 }
 
@@ -133,9 +127,11 @@ static ptowsp_status root_keys_check(struct pkg_json_reader *r)
 	const char *key;
 	json_t *value;
 
-	json_object_foreach(r->root, key, value)
-		if (strcmp(key, "schema") && strcmp(key, "targets") && strcmp(key, "tile_memory") && !pkg_schema_find_name(key))
-			return pkg_refuse(&r->place, "\"%.40s\" is neither schema, targets nor a section (META, KREG, TENS, ...)", key);
+	json_object_foreach(
+		r->root, key,
+		value) if (strcmp(key, "schema") && strcmp(key, "targets") && strcmp(key, "tile_memory") &&
+			   !pkg_schema_find_name(key)) return pkg_refuse(&r->place,
+									 "\"%.40s\" is neither schema, targets nor a section (META, KREG, TENS, ...)", key);
 	return PTOWSP_OK;
 }
 

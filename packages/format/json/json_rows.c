@@ -19,8 +19,7 @@ ptowsp_status pkg_json_refuse(const struct pkg_json_reader *reader, const char *
 	va_end(arguments);
 	if (reader->row != SIZE_MAX)
 		snprintf(row, sizeof(row), "[%zu]", reader->row);
-	return pkg_refuse(&reader->place, "%s%s%s%s%s", reader->section, row, reader->key ? "." : "",
-			  reader->key ? reader->key : "", sentence);
+	return pkg_refuse(&reader->place, "%s%s%s%s%s", reader->section, row, reader->key ? "." : "", reader->key ? reader->key : "", sentence);
 }
 
 json_t *pkg_json_number(uint64_t value, int is_signed)
@@ -44,8 +43,7 @@ static int hexadecimal_read(const char *text, uint64_t *value_out)
 	return 1;
 }
 
-ptowsp_status pkg_json_number_read(const struct pkg_json_reader *reader, const json_t *json, unsigned bytes, int is_signed,
-				   uint64_t *value_out)
+ptowsp_status pkg_json_number_read(const struct pkg_json_reader *reader, const json_t *json, unsigned bytes, int is_signed, uint64_t *value_out)
 {
 	uint64_t most = bytes < 8 ? (UINT64_C(1) << 8 * bytes) - 1 : UINT64_MAX;
 	json_int_t value = json_integer_value(json);
@@ -73,7 +71,8 @@ static json_t *names_of(struct pkg_json_reader *reader, const struct pkg_schema 
 		return names;
 	names = json_object();
 	rows = json_object_get(reader->root, section->section);
-	json_array_foreach(rows, i, row) {
+	json_array_foreach(rows, i, row)
+	{
 		const char *name = json_string_value(json_object_get(row, "name"));
 
 		if (name && !json_object_get(names, name))
@@ -83,8 +82,7 @@ static json_t *names_of(struct pkg_json_reader *reader, const struct pkg_schema 
 	return names;
 }
 
-ptowsp_status pkg_json_reference_read(struct pkg_json_reader *reader, const json_t *json, const struct pkg_schema *section,
-				      uint64_t *value_out)
+ptowsp_status pkg_json_reference_read(struct pkg_json_reader *reader, const json_t *json, const struct pkg_schema *section, uint64_t *value_out)
 {
 	const char *name = json_string_value(json);
 	const json_t *row;
@@ -105,7 +103,8 @@ ptowsp_status pkg_json_keys_check(struct pkg_json_reader *reader, const json_t *
 	const char *key;
 	json_t *value;
 
-	json_object_foreach((json_t *)object, key, value) {
+	json_object_foreach((json_t *)object, key, value)
+	{
 		size_t i = 0;
 
 		while (known[i] && strcmp(known[i], key))
@@ -130,13 +129,9 @@ static json_t *field_write(const struct pkg_tables *tables, const struct pkg_fie
 	const char *word;
 
 	switch (field->kind) {
-	case PKG_NAME:
-		return json_string(pkg_string(tables, (uint32_t)value));
-	case PKG_ENUM:
-		word = pkg_word(field->argument, value);
-		return word ? json_string(word) : pkg_json_number(value, 0);
-	default:
-		return pkg_json_number(value, field->is_signed);
+	case PKG_NAME: return json_string(pkg_string(tables, (uint32_t)value));
+	case PKG_ENUM: word = pkg_word(field->argument, value); return word ? json_string(word) : pkg_json_number(value, 0);
+	default: return pkg_json_number(value, field->is_signed);
 	}
 }
 
@@ -163,8 +158,7 @@ static json_t *row_write(const struct pkg_schema *schema, const struct pkg_table
 	return object;
 }
 
-ptowsp_status pkg_json_word_read(struct pkg_json_reader *reader, const struct pkg_field *field, const json_t *json,
-				 uint64_t *value_out)
+ptowsp_status pkg_json_word_read(struct pkg_json_reader *reader, const struct pkg_field *field, const json_t *json, uint64_t *value_out)
 {
 	const char *word = json_string_value(json);
 	char known[128];
@@ -174,8 +168,7 @@ ptowsp_status pkg_json_word_read(struct pkg_json_reader *reader, const struct pk
 		return pkg_json_number_read(reader, json, field->bytes, 0, value_out);
 	if (!word || !pkg_word_find(field->argument, word, &code)) {
 		pkg_words_list(field->argument, known, sizeof(known));
-		return pkg_json_refuse(reader, " is \"%.40s\": no %s; known: %s", word ? word : "", pkg_words_name(field->argument),
-				       known);
+		return pkg_json_refuse(reader, " is \"%.40s\": no %s; known: %s", word ? word : "", pkg_words_name(field->argument), known);
 	}
 	*value_out = code;
 	return PTOWSP_OK;
@@ -187,8 +180,7 @@ static int holds_either(const struct pkg_field *field)
 	return field == pkg_schema_field(pkg_schema_find(PTOWSP_SECTION_SLOT), "value");
 }
 
-static ptowsp_status field_read(struct pkg_json_reader *reader, const struct pkg_field *field, const json_t *json,
-				uint64_t *value_out)
+static ptowsp_status field_read(struct pkg_json_reader *reader, const struct pkg_field *field, const json_t *json, uint64_t *value_out)
 {
 	switch (field->kind) {
 	case PKG_NAME:
@@ -196,18 +188,15 @@ static ptowsp_status field_read(struct pkg_json_reader *reader, const struct pkg
 			return pkg_json_refuse(reader, " must be a string");
 		*value_out = pkg_writer_string(reader->writer, json_string_value(json));
 		return PTOWSP_OK;
-	case PKG_ENUM:
-		return pkg_json_word_read(reader, field, json, value_out);
+	case PKG_ENUM: return pkg_json_word_read(reader, field, json, value_out);
 	case PKG_OPTIONAL:
 		if (json_is_null(json)) {
 			*value_out = PTOWSP_NONE;
 			return PTOWSP_OK;
 		}
 		return pkg_json_reference_read(reader, json, pkg_schema_find(field->argument), value_out);
-	case PKG_REF:
-		return pkg_json_reference_read(reader, json, pkg_schema_find(field->argument), value_out);
-	default:
-		return pkg_json_number_read(reader, json, field->bytes, field->is_signed || holds_either(field), value_out);
+	case PKG_REF: return pkg_json_reference_read(reader, json, pkg_schema_find(field->argument), value_out);
+	default: return pkg_json_number_read(reader, json, field->bytes, field->is_signed || holds_either(field), value_out);
 	}
 }
 
@@ -257,8 +246,7 @@ json_t *pkg_json_row(const struct pkg_schema *schema, const struct pkg_tables *t
 	return form ? form->write(tables, record) : row_write(schema, tables, record);
 }
 
-ptowsp_status pkg_json_row_read(struct pkg_json_reader *reader, const struct pkg_schema *schema, const json_t *object,
-				void *record)
+ptowsp_status pkg_json_row_read(struct pkg_json_reader *reader, const struct pkg_schema *schema, const json_t *object, void *record)
 {
 	const struct pkg_json_form *form = pkg_json_form_find(schema->type);
 	ptowsp_status st;

@@ -13,36 +13,31 @@
 struct pkg_json_reader {
 	struct pkg_place place;
 	struct pkg_writer *writer;
-	json_t *root;     /* the whole document, borrowed */
-	json_t *names;    /* owned: section -> {name -> row}, filled when a reference by name is met */
+	json_t *root;  /* the whole document, borrowed */
+	json_t *names; /* owned: section -> {name -> row}, filled when a reference by name is met */
 	const char *section;
 	size_t row;
-	const char *key;  /* NULL: the row itself */
+	const char *key; /* NULL: the row itself */
 };
 
 /* BAD_PACKAGE, "file: KREG[3].unit" and the sentence, e.g. " is no word". */
-ptowsp_status pkg_json_refuse(const struct pkg_json_reader *reader, const char *format, ...)
-	__attribute__((format(printf, 2, 3)));
+ptowsp_status pkg_json_refuse(const struct pkg_json_reader *reader, const char *format, ...) __attribute__((format(printf, 2, 3)));
 
 /* Integers up to 2^53 are numbers, others hexadecimal strings of their 64 bits. */
 json_t *pkg_json_number(uint64_t value, int is_signed);
 /* The same backwards; value must fit bytes. */
-ptowsp_status pkg_json_number_read(const struct pkg_json_reader *reader, const json_t *json, unsigned bytes, int is_signed,
-				   uint64_t *value_out);
+ptowsp_status pkg_json_number_read(const struct pkg_json_reader *reader, const json_t *json, unsigned bytes, int is_signed, uint64_t *value_out);
 /* A row number of `section`, or the name of one of its rows. */
-ptowsp_status pkg_json_reference_read(struct pkg_json_reader *reader, const json_t *json, const struct pkg_schema *section,
-				      uint64_t *value_out);
+ptowsp_status pkg_json_reference_read(struct pkg_json_reader *reader, const json_t *json, const struct pkg_schema *section, uint64_t *value_out);
 /* A word of the field's enumeration, or its code. */
-ptowsp_status pkg_json_word_read(struct pkg_json_reader *reader, const struct pkg_field *field, const json_t *json,
-				 uint64_t *value_out);
+ptowsp_status pkg_json_word_read(struct pkg_json_reader *reader, const struct pkg_field *field, const json_t *json, uint64_t *value_out);
 /* Any key of object beside the known ones (a list that ends in NULL) is refused by name. */
 ptowsp_status pkg_json_keys_check(struct pkg_json_reader *reader, const json_t *object, const char *const *known);
 
 /* A new object without fields at their default; NULL without memory. */
 json_t *pkg_json_row(const struct pkg_schema *schema, const struct pkg_tables *tables, const void *record);
 /* Fills record, schema->bytes of zeros before. Strings are interned into the reader's writer. */
-ptowsp_status pkg_json_row_read(struct pkg_json_reader *reader, const struct pkg_schema *schema, const json_t *object,
-				void *record);
+ptowsp_status pkg_json_row_read(struct pkg_json_reader *reader, const struct pkg_schema *schema, const json_t *object, void *record);
 
 /* A table with a form of its own. */
 struct pkg_json_form {

@@ -107,8 +107,7 @@ static ptowsp_status operand2_read(struct pkg_json_reader *reader, const json_t 
 
 	if (is_signed(i->opcode) && json_is_integer(json) && json_integer_value(json) < 0) {
 		i->operand2 = (uint32_t)json_integer_value(json);
-		return json_integer_value(json) >= INT32_MIN ? PTOWSP_OK
-							      : pkg_json_refuse(reader, ": operand 2 does not fit 32 bits");
+		return json_integer_value(json) >= INT32_MIN ? PTOWSP_OK : pkg_json_refuse(reader, ": operand 2 does not fit 32 bits");
 	}
 	if (!is_pair(i->opcode) || !json_is_array(json)) {
 		st = pkg_json_number_read(reader, json, 4, 0, &low);
@@ -168,8 +167,7 @@ static ptowsp_status instructions_read(struct pkg_json_reader *reader, const jso
 	return st;
 }
 
-static ptowsp_status rows_read(struct pkg_json_reader *reader, const json_t *list, const char *where, uint32_t type,
-			       struct work *work)
+static ptowsp_status rows_read(struct pkg_json_reader *reader, const json_t *list, const char *where, uint32_t type, struct work *work)
 {
 	ptowsp_status st = PTOWSP_OK;
 
@@ -186,11 +184,9 @@ static ptowsp_status rows_read(struct pkg_json_reader *reader, const json_t *lis
 	return st;
 }
 
-static ptowsp_status work_allocate(struct pkg_json_reader *reader, const json_t *const lists[4], const char *const keys[4],
-				   struct work *work)
+static ptowsp_status work_allocate(struct pkg_json_reader *reader, const json_t *const lists[4], const char *const keys[4], struct work *work)
 {
-	uint32_t *const counts[4] = {&work->header.num_instructions, &work->header.num_axes, &work->header.num_kernels,
-				     &work->header.num_tensors};
+	uint32_t *const counts[4] = {&work->header.num_instructions, &work->header.num_axes, &work->header.num_kernels, &work->header.num_tensors};
 
 	work->header.magic = PTOWSP_WORKLOAD_MAGIC;
 	work->header.version = PTOWSP_WORKLOAD_VERSION;

@@ -2,9 +2,9 @@
 /* json_write.c - package to JSON: one line per row, so that two packages can be compared with diff. */
 #include "format/json/json.h"
 
+#include "format/format_package.h"
 #include "format/json/base64.h"
 #include "format/json/json_rows.h"
-#include "format/format_package.h"
 
 #include "registry/common/common_text.h"
 
@@ -106,7 +106,8 @@ static void program_add(struct common_text *t, json_t *program)
 	size_t i, lists = 0;
 
 	common_text_put(t, "{");
-	json_object_foreach(program, key, list) {
+	json_object_foreach(program, key, list)
+	{
 		line_begin(t, lists++);
 		common_text_put(t, "\"");
 		common_text_put(t, key);
@@ -116,7 +117,8 @@ static void program_add(struct common_text *t, json_t *program)
 			continue;
 		}
 		common_text_put(t, "[");
-		json_array_foreach(list, i, value) {
+		json_array_foreach(list, i, value)
+		{
 			common_text_put(t, i ? ",\n      " : "\n      ");
 			value_add(t, json_incref(value));
 		}
@@ -148,7 +150,8 @@ static void graphs_add(struct common_text *t, const struct pkg_tables *tables)
 	}
 	key_add(t, "GRPH");
 	common_text_put(t, "[");
-	json_array_foreach(list, i, graph) {
+	json_array_foreach(list, i, graph)
+	{
 		common_text_put(t, i ? ", " : "");
 		program_add(t, json_incref(graph));
 	}
@@ -171,23 +174,12 @@ static void targets_add(struct common_text *t, const struct pkg *package)
 static void section_add(struct common_text *t, const struct pkg_tables *tables, const struct pkg_schema *schema)
 {
 	switch (schema->type) {
-	case PTOWSP_SECTION_STRS:
-		strings_add(t, tables);
-		break;
-	case PTOWSP_SECTION_META:
-		meta_add(t, tables);
-		break;
-	case PTOWSP_SECTION_CODE:
-		blob_add(t, schema->section, tables->code, tables->code_size);
-		break;
-	case PTOWSP_SECTION_WORK:
-		work_add(t, tables);
-		break;
-	case PTOWSP_SECTION_GRPH:
-		graphs_add(t, tables);
-		break;
-	default:
-		table_add(t, tables, schema);
+	case PTOWSP_SECTION_STRS: strings_add(t, tables); break;
+	case PTOWSP_SECTION_META: meta_add(t, tables); break;
+	case PTOWSP_SECTION_CODE: blob_add(t, schema->section, tables->code, tables->code_size); break;
+	case PTOWSP_SECTION_WORK: work_add(t, tables); break;
+	case PTOWSP_SECTION_GRPH: graphs_add(t, tables); break;
+	default: table_add(t, tables, schema);
 	}
 }
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* sort.c - sorting by id, and what refers to a row by its number. */
-#include "format/writer.h"
 #include "format/format_names.h"
+#include "format/writer.h"
 
 #include "format/fail.h"
 #include "format/schema.h"
@@ -99,8 +99,11 @@ static uint32_t operand_table(const char *word)
 	static const struct {
 		const char *word;
 		uint32_t type;
-	} tables[] = {{"slot", PTOWSP_SECTION_SLOT}, {"slot row", PTOWSP_SECTION_SLOT}, {"channel", PTOWSP_SECTION_CSPC},
-		      {"event", PTOWSP_SECTION_EVNT}, {"tensor", PTOWSP_SECTION_TENS}};
+	} tables[] = {{"slot", PTOWSP_SECTION_SLOT},
+		      {"slot row", PTOWSP_SECTION_SLOT},
+		      {"channel", PTOWSP_SECTION_CSPC},
+		      {"event", PTOWSP_SECTION_EVNT},
+		      {"tensor", PTOWSP_SECTION_TENS}};
 
 	for (size_t i = 0; i < sizeof(tables) / sizeof(tables[0]); i++)
 		if (!strcmp(tables[i].word, word))

@@ -15,9 +15,9 @@ struct look {
 };
 
 /* "KREG[3].unit is 9: " and the rule. */
-#define REFUSE(l, format, ...)                                                                                         \
-	pkg_refuse(&(l)->check->place, "%s[%u].%s is %llu: " format, (l)->schema->section, (unsigned)(l)->row,           \
-		   (l)->field->name, (unsigned long long)(l)->value, __VA_ARGS__)
+#define REFUSE(l, format, ...)                                                                                                                                 \
+	pkg_refuse(&(l)->check->place, "%s[%u].%s is %llu: " format, (l)->schema->section, (unsigned)(l)->row, (l)->field->name,                               \
+		   (unsigned long long)(l)->value, __VA_ARGS__)
 
 /* Length of the UTF-8 character at text (size bytes left), 0 if it is none. RFC 3629: no overlong forms, no surrogates. */
 static size_t character_length(const uint8_t *text, uint64_t size)
@@ -60,8 +60,7 @@ ptowsp_status pkg_verify_strings(const struct pkg_check *check)
 		if (!length)
 			return pkg_refuse(&check->place, "STRS: the bytes at %llu are not UTF-8", (unsigned long long)at);
 		if ((text[at] > 0 && text[at] < ' ' && text[at] != '\t' && text[at] != '\n') || text[at] == 0x7F)
-			return pkg_refuse(&check->place, "STRS: the byte at %llu is the control character 0x%02x",
-					  (unsigned long long)at, text[at]);
+			return pkg_refuse(&check->place, "STRS: the byte at %llu is the control character 0x%02x", (unsigned long long)at, text[at]);
 		at += length;
 	}
 	return PTOWSP_OK;
@@ -85,16 +84,11 @@ static uint64_t section_length(const struct pkg_check *check, uint32_t type)
 		return count;
 	}
 	switch (type) {
-	case PTOWSP_SECTION_STRS:
-		return check->tables->strings_size;
-	case PTOWSP_SECTION_CODE:
-		return check->tables->code_size;
-	case PTOWSP_SECTION_WORK:
-		return check->tables->raw_work_size;
-	case PTOWSP_SECTION_GRPH:
-		return check->tables->graph_size;
-	default:
-		return check->sample_size;
+	case PTOWSP_SECTION_STRS: return check->tables->strings_size;
+	case PTOWSP_SECTION_CODE: return check->tables->code_size;
+	case PTOWSP_SECTION_WORK: return check->tables->raw_work_size;
+	case PTOWSP_SECTION_GRPH: return check->tables->graph_size;
+	default: return check->sample_size;
 	}
 }
 
@@ -127,8 +121,7 @@ static ptowsp_status id_check(const struct look *l)
 	const char *text;
 
 	if (!pkg_verify_is_string(l->check, offset) || !offset)
-		return REFUSE(l, "its %s is %llu, which is no string of STRS or the empty one", name->name,
-			      (unsigned long long)offset);
+		return REFUSE(l, "its %s is %llu, which is no string of STRS or the empty one", name->name, (unsigned long long)offset);
 	text = l->check->tables->strings + offset;
 	if (l->row) {
 		before = pkg_field_get(l->record - l->schema->bytes, l->field);
@@ -160,8 +153,8 @@ static ptowsp_status first_check(const struct look *l)
 	uint64_t count = pkg_field_get(l->record, l->field + 1), rows = section_length(l->check, l->field->argument);
 
 	if (l->value > rows || count > rows - l->value)
-		return REFUSE(l, "with %s %llu it leaves %s, which has %llu", l->field[1].name, (unsigned long long)count,
-			      l->field->argument_text, (unsigned long long)rows);
+		return REFUSE(l, "with %s %llu it leaves %s, which has %llu", l->field[1].name, (unsigned long long)count, l->field->argument_text,
+			      (unsigned long long)rows);
 	return PTOWSP_OK;
 }
 
@@ -177,14 +170,13 @@ static ptowsp_status enum_check(const struct look *l)
 
 static ptowsp_status bits_check(const struct look *l)
 {
-	return l->value & ~(uint64_t)l->field->argument ? REFUSE(l, "only the bits 0x%x are known", (unsigned)l->field->argument)
-							: PTOWSP_OK;
+	return l->value & ~(uint64_t)l->field->argument ? REFUSE(l, "only the bits 0x%x are known", (unsigned)l->field->argument) : PTOWSP_OK;
 }
 
 static ptowsp_status (*const checks[])(const struct look *) = {
-	[PKG_NUMBER] = number_check,	 [PKG_ZERO] = zero_check,   [PKG_NAME] = name_check,   [PKG_ID] = id_check,
-	[PKG_REF] = ref_check,		 [PKG_OPTIONAL] = optional_check, [PKG_FIRST] = first_check, [PKG_COUNT] = number_check,
-	[PKG_ENUM] = enum_check,	 [PKG_BITS] = bits_check,   [PKG_OFFSET] = first_check, [PKG_SIZE] = number_check,
+	[PKG_NUMBER] = number_check, [PKG_ZERO] = zero_check,         [PKG_NAME] = name_check,    [PKG_ID] = id_check,
+	[PKG_REF] = ref_check,       [PKG_OPTIONAL] = optional_check, [PKG_FIRST] = first_check,  [PKG_COUNT] = number_check,
+	[PKG_ENUM] = enum_check,     [PKG_BITS] = bits_check,         [PKG_OFFSET] = first_check, [PKG_SIZE] = number_check,
 };
 
 static ptowsp_status record_check(struct look *l, const struct pkg_field *fields, uint32_t count)

@@ -33,8 +33,8 @@ static ptowsp_status sums_check(const struct pkg_check *c, uint32_t i, uint64_t 
 
 	MUST(!v[0].value, "AXVL[%u].value is %lld: the values of an axis begin with 0", (unsigned)a->first, (long long)v[0].value);
 	for (uint64_t k = 1; k <= rows; k++)
-		MUST(v[k].value >= v[k - 1].value, "AXVL[%u].value is %lld, less than the one before it: running sums do not fall",
-		     (unsigned)(a->first + k), (long long)v[k].value);
+		MUST(v[k].value >= v[k - 1].value, "AXVL[%u].value is %lld, less than the one before it: running sums do not fall", (unsigned)(a->first + k),
+		     (long long)v[k].value);
 	return PTOWSP_OK;
 }
 
@@ -48,13 +48,13 @@ static ptowsp_status values_check(const struct pkg_check *c, uint32_t i)
 
 	MUST(a->lengths == PTOWSP_NONE && a->indices == PTOWSP_NONE, "AXES[%u] has values and tensors: it needs one of them", (unsigned)i);
 	MUST(is_const(c->tables, a->high, &rows) && rows >= 0 && rows < (int64_t)a->count && (sparse || rows + 1 == (int64_t)a->count),
-	     "AXES[%u].count is %u: a %s axis has one value more than rows%s, and high must say how many rows as a constant", (unsigned)i,
-	     (unsigned)a->count, sparse ? "sparse" : "ragged", sparse ? ", then its indices" : "");
+	     "AXES[%u].count is %u: a %s axis has one value more than rows%s, and high must say how many rows as a constant", (unsigned)i, (unsigned)a->count,
+	     sparse ? "sparse" : "ragged", sparse ? ", then its indices" : "");
 	st = sums_check(c, i, (uint64_t)rows);
 	if (st || !sparse)
 		return st;
-	MUST(v[rows].value == (int64_t)a->count - rows - 1, "AXES[%u]: its rows have %lld indices, %lld follow", (unsigned)i,
-	     (long long)v[rows].value, (long long)a->count - (long long)rows - 1);
+	MUST(v[rows].value == (int64_t)a->count - rows - 1, "AXES[%u]: its rows have %lld indices, %lld follow", (unsigned)i, (long long)v[rows].value,
+	     (long long)a->count - (long long)rows - 1);
 	for (uint64_t k = (uint64_t)rows + 1; k < a->count; k++)
 		MUST(v[k].value >= 0, "AXVL[%u].value is %lld: an index is 0 or more", (unsigned)(a->first + k), (long long)v[k].value);
 	return PTOWSP_OK;
@@ -83,8 +83,8 @@ static ptowsp_status rows_check(const struct pkg_check *c, uint32_t i)
 		return values_check(c, i);
 	MUST(a->lengths != PTOWSP_NONE, "AXES[%u] has neither values nor a tensor of lengths", (unsigned)i);
 	MUST((a->indices != PTOWSP_NONE) == sparse, "AXES[%u].indices: a sparse axis has them, a ragged one has not", (unsigned)i);
-	MUST(is_index(c->tables, a->lengths) && (!sparse || is_index(c->tables, a->indices)),
-	     "AXES[%u]: lengths and indices are tensors of integers", (unsigned)i);
+	MUST(is_index(c->tables, a->lengths) && (!sparse || is_index(c->tables, a->indices)), "AXES[%u]: lengths and indices are tensors of integers",
+	     (unsigned)i);
 	return PTOWSP_OK;
 }
 
@@ -93,8 +93,7 @@ ptowsp_status pkg_verify_axes(const struct pkg_check *c)
 	ptowsp_status st = PTOWSP_OK;
 
 	for (uint32_t i = 0; i < c->tables->axis_count && !st; i++)
-		st = c->tables->axis[i].kind == PTOWSP_AXIS_RAGGED || c->tables->axis[i].kind == PTOWSP_AXIS_SPARSE ? rows_check(c, i)
-														     : dense_check(c, i);
+		st = c->tables->axis[i].kind == PTOWSP_AXIS_RAGGED || c->tables->axis[i].kind == PTOWSP_AXIS_SPARSE ? rows_check(c, i) : dense_check(c, i);
 	return st;
 }
 
@@ -106,10 +105,10 @@ static ptowsp_status entry_check(const struct pkg_check *c, uint32_t i, const ui
 
 	for (uint32_t p = 0; p < k->param_count; p++)
 		scalars += t->param[k->params + p].kind == PTOWSP_PARAM_SCALAR;
-	MUST(t->entry[i].value_count == scalars, "ENTR[%u].value_count is %u: its kernel has %u scalars", (unsigned)i,
-	     (unsigned)t->entry[i].value_count, (unsigned)scalars);
-	MUST(tensors[i] == k->param_count - scalars, "ENTR[%u]: %u tensors are its own, its kernel has %u", (unsigned)i,
-	     (unsigned)tensors[i], (unsigned)(k->param_count - scalars));
+	MUST(t->entry[i].value_count == scalars, "ENTR[%u].value_count is %u: its kernel has %u scalars", (unsigned)i, (unsigned)t->entry[i].value_count,
+	     (unsigned)scalars);
+	MUST(tensors[i] == k->param_count - scalars, "ENTR[%u]: %u tensors are its own, its kernel has %u", (unsigned)i, (unsigned)tensors[i],
+	     (unsigned)(k->param_count - scalars));
 	return PTOWSP_OK;
 }
 

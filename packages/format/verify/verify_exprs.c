@@ -23,14 +23,11 @@ static ptowsp_status node_check(const struct pkg_check *c, uint32_t i)
 		return PTOWSP_OK;
 	}
 	if (e->op == PTOWSP_EXPR_LOOP)
-		MUST(e->a < PTOWSP_NESTING_LIMIT, "EXPR[%u].a is %u: loops nest at most %u deep", (unsigned)i, (unsigned)e->a,
-		     PTOWSP_NESTING_LIMIT);
+		MUST(e->a < PTOWSP_NESTING_LIMIT, "EXPR[%u].a is %u: loops nest at most %u deep", (unsigned)i, (unsigned)e->a, PTOWSP_NESTING_LIMIT);
 	if (e->op == PTOWSP_EXPR_VALUE)
-		MUST(e->a < c->tables->slot_count, "EXPR[%u].a is %u: SLOT has %u rows", (unsigned)i, (unsigned)e->a,
-		     (unsigned)c->tables->slot_count);
+		MUST(e->a < c->tables->slot_count, "EXPR[%u].a is %u: SLOT has %u rows", (unsigned)i, (unsigned)e->a, (unsigned)c->tables->slot_count);
 	if (e->op == PTOWSP_EXPR_AXIS)
-		MUST(e->a && pkg_verify_is_string(c, e->a), "EXPR[%u].a is %u: not the name of a loop in STRS", (unsigned)i,
-		     (unsigned)e->a);
+		MUST(e->a && pkg_verify_is_string(c, e->a), "EXPR[%u].a is %u: not the name of a loop in STRS", (unsigned)i, (unsigned)e->a);
 	if (e->op == PTOWSP_EXPR_LOOP || e->op == PTOWSP_EXPR_VALUE || e->op == PTOWSP_EXPR_AXIS)
 		free_from = 1;
 	for (uint32_t k = free_from; k < 3; k++)
@@ -93,11 +90,9 @@ ptowsp_status pkg_verify_loops(const struct pkg_check *c)
 	for (uint32_t i = 0; i < t->axis_count; i++) {
 		const struct ptowsp_expr_record *step = &t->expr[t->axis[i].step];
 
-		MUST(step->op != PTOWSP_EXPR_CONST || (!(step->c >> 31) && (step->b | step->c)),
-		     "AXES[%u].step is less than 1", (unsigned)i);
+		MUST(step->op != PTOWSP_EXPR_CONST || (!(step->c >> 31) && (step->b | step->c)), "AXES[%u].step is less than 1", (unsigned)i);
 	}
 	for (uint32_t i = 0; i < t->region_count; i++)
-		MUST(!t->region[i].unit || !t->region[i].rows, "REGN[%u].unit is %u: rows must then be 0", (unsigned)i,
-		     (unsigned)t->region[i].unit);
+		MUST(!t->region[i].unit || !t->region[i].rows, "REGN[%u].unit is %u: rows must then be 0", (unsigned)i, (unsigned)t->region[i].unit);
 	return PTOWSP_OK;
 }

@@ -11,10 +11,10 @@
 
 #include <string.h>
 
-#define RUN_LIMIT 65535u /* parameters, payloads, variants of a kernel */
-#define SIGNATURE_LIMIT 32u
-#define CYCLES_LIMIT (UINT64_C(1) << 40) /* of a call: so many tasks fit the clock of a run, and no value stands for "not known yet" */
-#define LOOKS_LIMIT 0x10000000u /* parameters and arguments of portable payloads, each for each kernel that has it */
+#define RUN_LIMIT            65535u /* parameters, payloads, variants of a kernel */
+#define SIGNATURE_LIMIT      32u
+#define CYCLES_LIMIT         (UINT64_C(1) << 40) /* of a call: so many tasks fit the clock of a run, and no value stands for "not known yet" */
+#define LOOKS_LIMIT          0x10000000u         /* parameters and arguments of portable payloads, each for each kernel that has it */
 #define MUST(condition, ...) PKG_MUST(&c->place, condition, __VA_ARGS__)
 
 /* Length of a type at the start of text: p, f32, f64, i8 .. u64, v; 0 if there is none. */
@@ -59,16 +59,12 @@ ptowsp_status pkg_verify_kernels(const struct pkg_check *c)
 		const char *signature = pkg_string(t, k->signature);
 
 		MUST(!*signature || signature_is_valid(signature),
-		     "KREG[%u].signature is \"%.60s\": write it as v(p,p,i64), types i8 to u64, f32, f64, p, at most 32", (unsigned)i,
-		     signature);
+		     "KREG[%u].signature is \"%.60s\": write it as v(p,p,i64), types i8 to u64, f32, f64, p, at most 32", (unsigned)i, signature);
 		MUST(k->workspace <= PKG_WORKSPACE_LIMIT, "KREG[%u].workspace is %llu bytes, the limit is %llu", (unsigned)i, (unsigned long long)k->workspace,
 		     (unsigned long long)PKG_WORKSPACE_LIMIT);
-		MUST(k->param_count <= RUN_LIMIT, "KREG[%u].param_count is %u, the limit is %u", (unsigned)i,
-		     (unsigned)k->param_count, RUN_LIMIT);
-		MUST(k->payload_count <= RUN_LIMIT, "KREG[%u].payload_count is %u, the limit is %u", (unsigned)i,
-		     (unsigned)k->payload_count, RUN_LIMIT);
-		MUST(k->variant_count <= RUN_LIMIT, "KREG[%u].variant_count is %u, the limit is %u", (unsigned)i,
-		     (unsigned)k->variant_count, RUN_LIMIT);
+		MUST(k->param_count <= RUN_LIMIT, "KREG[%u].param_count is %u, the limit is %u", (unsigned)i, (unsigned)k->param_count, RUN_LIMIT);
+		MUST(k->payload_count <= RUN_LIMIT, "KREG[%u].payload_count is %u, the limit is %u", (unsigned)i, (unsigned)k->payload_count, RUN_LIMIT);
+		MUST(k->variant_count <= RUN_LIMIT, "KREG[%u].variant_count is %u, the limit is %u", (unsigned)i, (unsigned)k->variant_count, RUN_LIMIT);
 	}
 	return PTOWSP_OK;
 }
@@ -80,11 +76,11 @@ ptowsp_status pkg_verify_payloads(const struct pkg_check *c)
 	for (uint32_t i = 0; i < t->payload_count; i++) {
 		const struct ptowsp_payload_record *p = &t->payload[i];
 
-		MUST(p->offset % PKG_BLOB_ALIGNMENT == 0, "KPAY[%u].offset is %llu, which is no multiple of %u", (unsigned)i,
-		     (unsigned long long)p->offset, PKG_BLOB_ALIGNMENT);
+		MUST(p->offset % PKG_BLOB_ALIGNMENT == 0, "KPAY[%u].offset is %llu, which is no multiple of %u", (unsigned)i, (unsigned long long)p->offset,
+		     PKG_BLOB_ALIGNMENT);
 		MUST(p->size, "KPAY[%u].size is 0: a payload has bytes", (unsigned)i);
-		MUST(p->entry_offset < p->size, "KPAY[%u].entry_offset is %llu, the payload has %llu bytes", (unsigned)i,
-		     (unsigned long long)p->entry_offset, (unsigned long long)p->size);
+		MUST(p->entry_offset < p->size, "KPAY[%u].entry_offset is %llu, the payload has %llu bytes", (unsigned)i, (unsigned long long)p->entry_offset,
+		     (unsigned long long)p->size);
 		MUST(p->cycles <= CYCLES_LIMIT, "KPAY[%u].cycles is %llu, the limit is %llu", (unsigned)i, (unsigned long long)p->cycles,
 		     (unsigned long long)CYCLES_LIMIT);
 		MUST(p->workspace <= PKG_WORKSPACE_LIMIT, "KPAY[%u].workspace is %llu bytes, the limit is %llu", (unsigned)i, (unsigned long long)p->workspace,
@@ -139,11 +135,12 @@ static ptowsp_status tensor_check(const struct pkg_check *c, uint32_t payload, u
 	const struct ptowsp_param_record *p = &c->tables->param[param];
 	const char *want = pkg_word(PKG_WORDS_dtype, p->dtype), *have = pkg_word(PKG_WORDS_dtype, x->dtype);
 
-	MUST(p->dtype == x->dtype, "KPAY[%u]: its tensor for KPRM[%u] is %s, the kernel's %s", (unsigned)payload, (unsigned)param, have ? have : "unknown", want);
-	MUST(!(x->access & ~(unsigned)p->access), "KPAY[%u]: its tensor for KPRM[%u] is one that it %s, the kernel says that it %s", (unsigned)payload, (unsigned)param,
-	     direction(x->access), direction(p->access));
-	MUST(!is_beyond(x, p), "KPAY[%u]: its tensor for KPRM[%u] has tiles of %u x %u, more than the kernel's %u x %u",
-	     (unsigned)payload, (unsigned)param, (unsigned)x->rows, (unsigned)x->columns, (unsigned)p->rows, (unsigned)p->columns);
+	MUST(p->dtype == x->dtype, "KPAY[%u]: its tensor for KPRM[%u] is %s, the kernel's %s", (unsigned)payload, (unsigned)param, have ? have : "unknown",
+	     want);
+	MUST(!(x->access & ~(unsigned)p->access), "KPAY[%u]: its tensor for KPRM[%u] is one that it %s, the kernel says that it %s", (unsigned)payload,
+	     (unsigned)param, direction(x->access), direction(p->access));
+	MUST(!is_beyond(x, p), "KPAY[%u]: its tensor for KPRM[%u] has tiles of %u x %u, more than the kernel's %u x %u", (unsigned)payload, (unsigned)param,
+	     (unsigned)x->rows, (unsigned)x->columns, (unsigned)p->rows, (unsigned)p->columns);
 	return PTOWSP_OK;
 }
 
@@ -166,8 +163,8 @@ static ptowsp_status tensors_check(const struct pkg_check *c, const struct ptows
 	}
 	if (st)
 		return st;
-	MUST(seen == x->header.param_count, "KPAY[%u] has %u tensors, its kernel %.60s has %u", (unsigned)payload, (unsigned)x->header.param_count, pkg_string(c->tables, k->name),
-	     (unsigned)seen);
+	MUST(seen == x->header.param_count, "KPAY[%u] has %u tensors, its kernel %.60s has %u", (unsigned)payload, (unsigned)x->header.param_count,
+	     pkg_string(c->tables, k->name), (unsigned)seen);
 	return PTOWSP_OK;
 }
 
@@ -180,8 +177,8 @@ static ptowsp_status arguments_check(const struct pkg_check *c, const struct pto
 		scalars += c->tables->param[i].kind == PTOWSP_PARAM_SCALAR;
 	for (uint32_t i = 0; i < x->header.scalar_count; i++) {
 		memcpy(&scalar, x->scalars + (size_t)i * sizeof(scalar), sizeof(scalar));
-		MUST(scalar.kind != PTOWSP_SCALAR_ARG || scalar.value < scalars, "KPAY[%u] takes scalar argument %llu, its kernel %.60s has %u", (unsigned)payload,
-		     (unsigned long long)scalar.value, pkg_string(c->tables, k->name), (unsigned)scalars);
+		MUST(scalar.kind != PTOWSP_SCALAR_ARG || scalar.value < scalars, "KPAY[%u] takes scalar argument %llu, its kernel %.60s has %u",
+		     (unsigned)payload, (unsigned long long)scalar.value, pkg_string(c->tables, k->name), (unsigned)scalars);
 	}
 	return PTOWSP_OK;
 }
@@ -200,7 +197,8 @@ ptowsp_status pkg_verify_portable(const struct pkg_check *c)
 			int portable = tiles_find(t, &t->payload[p], &x);
 
 			looks += 1 + (portable ? (uint64_t)k->param_count + x.header.scalar_count : 0);
-			MUST(looks <= LOOKS_LIMIT, "KREG[%u]: so many kernels share so many portable payloads that there are more than %u parameters to compare", (unsigned)i,
+			MUST(looks <= LOOKS_LIMIT,
+			     "KREG[%u]: so many kernels share so many portable payloads that there are more than %u parameters to compare", (unsigned)i,
 			     LOOKS_LIMIT);
 			if (portable)
 				st = tensors_check(c, k, p, &x);
@@ -216,10 +214,10 @@ ptowsp_status pkg_verify_portable(const struct pkg_check *c)
 /* A word of a task that hands a tensor over. */
 struct handed {
 	const struct pkg_check *check;
-	uint32_t kernel;  /* of the task, row of KREG */
-	uint32_t at;      /* instruction */
+	uint32_t kernel; /* of the task, row of KREG */
+	uint32_t at;     /* instruction */
 	struct ptowsp_instruction word;
-	uint64_t *looks;  /* rows may be shared by many */
+	uint64_t *looks; /* rows may be shared by many */
 };
 
 /* The access that the word lets the kernel have; -1: no word that hands a tensor over. */
@@ -280,11 +278,12 @@ static ptowsp_status handed_check(const struct handed *h, const struct ptowsp_ke
 	memcpy(&param, x->params + (size_t)h->word.operand1 * sizeof(param), sizeof(param));
 	lacking = param.access & ~allowed & 3u;
 	tensor = tensor_name(c->tables, k, h->word.operand1);
-	MUST(!lacking, "WORK[%u]: kernel %.40s %s %%%.40s, which its task does not allow with %s; state %s", (unsigned)h->at, kernel, direction(lacking), tensor,
-	     pkg_word(PKG_WORDS_opcode, h->word.opcode), access_word(param.access | allowed));
+	MUST(!lacking, "WORK[%u]: kernel %.40s %s %%%.40s, which its task does not allow with %s; state %s", (unsigned)h->at, kernel, direction(lacking),
+	     tensor, pkg_word(PKG_WORDS_opcode, h->word.opcode), access_word(param.access | allowed));
 	have = type == PTOWSP_NONE ? NULL : pkg_word(PKG_WORDS_dtype, type);
-	MUST(type == PTOWSP_NONE || type == param.dtype, "WORK[%u]: %%%.40s of kernel %.40s is %s, the tensor that its task hands over is %s; hand one of that type over", (unsigned)h->at,
-	     tensor, kernel, pkg_word(PKG_WORDS_dtype, param.dtype), have ? have : "of no known type");
+	MUST(type == PTOWSP_NONE || type == param.dtype,
+	     "WORK[%u]: %%%.40s of kernel %.40s is %s, the tensor that its task hands over is %s; hand one of that type over", (unsigned)h->at, tensor, kernel,
+	     pkg_word(PKG_WORDS_dtype, param.dtype), have ? have : "of no known type");
 	return PTOWSP_OK;
 }
 
@@ -314,7 +313,8 @@ static ptowsp_status kernels_check(const struct handed *h)
 	for (uint32_t v = k->variants; v < k->variants + k->variant_count && !st; v++)
 		st = payloads_check(h, &t->kernel[t->variant[v].kernel]);
 	if (!st)
-		MUST(*h->looks <= LOOKS_LIMIT, "WORK[%u]: so many tasks have kernels with so many payloads that there are more than %u to compare", (unsigned)h->at, LOOKS_LIMIT);
+		MUST(*h->looks <= LOOKS_LIMIT, "WORK[%u]: so many tasks have kernels with so many payloads that there are more than %u to compare",
+		     (unsigned)h->at, LOOKS_LIMIT);
 	return st;
 }
 

@@ -4,7 +4,7 @@
 
 #include <stdlib.h>
 
-#define REPLICA_LIMIT 4096u /* instances of all processes together: each has its own expander */
+#define REPLICA_LIMIT        4096u /* instances of all processes together: each has its own expander */
 #define MUST(condition, ...) PKG_MUST(&c->place, condition, __VA_ARGS__)
 
 /* seen: one byte per channel, for the directions in which the process uses it; given back as zeros. */
@@ -20,8 +20,7 @@ static ptowsp_status channels_check(const struct pkg_check *c, uint32_t i, uint8
 	}
 	for (uint32_t n = 0; n < k; n++)
 		seen[uses[n].channel] = 0;
-	MUST(k == count, "PROC[%u] names the channel \"%.40s\" twice for the same direction", (unsigned)i,
-	     pkg_string(t, t->channel[uses[k].channel].name));
+	MUST(k == count, "PROC[%u] names the channel \"%.40s\" twice for the same direction", (unsigned)i, pkg_string(t, t->channel[uses[k].channel].name));
 	return PTOWSP_OK;
 }
 
@@ -35,15 +34,14 @@ static ptowsp_status processes_check(const struct pkg_check *c, uint32_t instruc
 	for (uint32_t i = 0; i < t->process_count && !st; i++) {
 		const struct ptowsp_process_record *p = &t->process[i];
 
-		MUST(p->instruction < instructions, "PROC[%u].instruction is %u, WORK has %u instructions", (unsigned)i,
-		     (unsigned)p->instruction, (unsigned)instructions);
+		MUST(p->instruction < instructions, "PROC[%u].instruction is %u, WORK has %u instructions", (unsigned)i, (unsigned)p->instruction,
+		     (unsigned)instructions);
 		MUST(p->replicas, "PROC[%u].replicas is 0: a process has at least one instance", (unsigned)i);
 		replicas += p->replicas;
-		MUST(replicas <= REPLICA_LIMIT, "PROC[%u].replicas is %u: all processes together have at most %u instances", (unsigned)i,
-		     (unsigned)p->replicas, REPLICA_LIMIT);
-		MUST(p->order < t->process_count && !seen[p->order],
-		     "PROC[%u].order is %u: the places 0 to %u are needed, each once", (unsigned)i, (unsigned)p->order,
-		     (unsigned)t->process_count - 1);
+		MUST(replicas <= REPLICA_LIMIT, "PROC[%u].replicas is %u: all processes together have at most %u instances", (unsigned)i, (unsigned)p->replicas,
+		     REPLICA_LIMIT);
+		MUST(p->order < t->process_count && !seen[p->order], "PROC[%u].order is %u: the places 0 to %u are needed, each once", (unsigned)i,
+		     (unsigned)p->order, (unsigned)t->process_count - 1);
 		seen[p->order] = 1;
 		st = channels_check(c, i, channels);
 	}

@@ -28,13 +28,12 @@ static ptowsp_status sample_check(const struct pkg_check *c, uint32_t i)
 
 	MUST(s->rank >= 1 && s->rank <= 4, "TDAT[%u].rank is %u: ranks are 1 to 4", (unsigned)i, (unsigned)s->rank);
 	for (uint32_t k = s->rank; k < 4; k++)
-		MUST(!extents[k], "TDAT[%u].extent%u is %llu: beyond the rank of %u it must be 0", (unsigned)i, (unsigned)k,
-		     (unsigned long long)extents[k], (unsigned)s->rank);
+		MUST(!extents[k], "TDAT[%u].extent%u is %llu: beyond the rank of %u it must be 0", (unsigned)i, (unsigned)k, (unsigned long long)extents[k],
+		     (unsigned)s->rank);
 	bytes = sample_bytes(c->tables, s, &valid);
-	MUST(valid && bytes == s->size, "TDAT[%u].size is %llu: its extents and element type do not make that", (unsigned)i,
-	     (unsigned long long)s->size);
-	MUST(s->offset % PKG_BLOB_ALIGNMENT == 0, "TDAT[%u].offset is %llu, which is no multiple of %u", (unsigned)i,
-	     (unsigned long long)s->offset, PKG_BLOB_ALIGNMENT);
+	MUST(valid && bytes == s->size, "TDAT[%u].size is %llu: its extents and element type do not make that", (unsigned)i, (unsigned long long)s->size);
+	MUST(s->offset % PKG_BLOB_ALIGNMENT == 0, "TDAT[%u].offset is %llu, which is no multiple of %u", (unsigned)i, (unsigned long long)s->offset,
+	     PKG_BLOB_ALIGNMENT);
 	return PTOWSP_OK;
 }
 
@@ -45,8 +44,8 @@ static ptowsp_status samples_unique_check(const struct pkg_check *c, uint8_t *se
 	for (uint32_t i = 0; i < t->sample_count; i++) {
 		uint8_t bit = (uint8_t)(1u << t->sample[i].role);
 
-		MUST(!(seen[t->sample[i].tensor] & bit), "TDAT[%u]: another row gives the same tensor (\"%.40s\") for the same role",
-		     (unsigned)i, pkg_string(t, t->tensor[t->sample[i].tensor].name));
+		MUST(!(seen[t->sample[i].tensor] & bit), "TDAT[%u]: another row gives the same tensor (\"%.40s\") for the same role", (unsigned)i,
+		     pkg_string(t, t->tensor[t->sample[i].tensor].name));
 		seen[t->sample[i].tensor] |= bit;
 	}
 	return PTOWSP_OK;

@@ -12,14 +12,14 @@ static ptowsp_status argument_check(const struct pkg_check *c, uint32_t i, uint3
 {
 	const struct pkg_tables *t = c->tables;
 
-	MUST(kind <= PTOWSP_ARGUMENT_EXPR, "SCHD[%u].kinds: argument %u has kind %u; known: 0 number, 1 word, 2 expression",
-	     (unsigned)i, (unsigned)k, (unsigned)kind);
+	MUST(kind <= PTOWSP_ARGUMENT_EXPR, "SCHD[%u].kinds: argument %u has kind %u; known: 0 number, 1 word, 2 expression", (unsigned)i, (unsigned)k,
+	     (unsigned)kind);
 	if (kind == PTOWSP_ARGUMENT_WORD)
-		MUST(value >= 0 && pkg_verify_is_string(c, (uint64_t)value), "SCHD[%u].a%u is %lld, which is no string of STRS",
-		     (unsigned)i, (unsigned)k, (long long)value);
+		MUST(value >= 0 && pkg_verify_is_string(c, (uint64_t)value), "SCHD[%u].a%u is %lld, which is no string of STRS", (unsigned)i, (unsigned)k,
+		     (long long)value);
 	if (kind == PTOWSP_ARGUMENT_EXPR)
-		MUST(value >= 0 && value < (int64_t)t->expr_count, "SCHD[%u].a%u is %lld, EXPR has %u rows", (unsigned)i, (unsigned)k,
-		     (long long)value, (unsigned)t->expr_count);
+		MUST(value >= 0 && value < (int64_t)t->expr_count, "SCHD[%u].a%u is %lld, EXPR has %u rows", (unsigned)i, (unsigned)k, (long long)value,
+		     (unsigned)t->expr_count);
 	return PTOWSP_OK;
 }
 
@@ -57,13 +57,13 @@ static ptowsp_status directive_check(const struct pkg_check *c, uint32_t i)
 	char known[128], most[16];
 
 	pkg_policy_list(d->directive, known, sizeof(known));
-	MUST(policy, "SCHD[%u].policy is %u: %s has no such policy; known: %s", (unsigned)i, (unsigned)d->policy,
-	     pkg_word(PKG_WORDS_directive, d->directive), known);
+	MUST(policy, "SCHD[%u].policy is %u: %s has no such policy; known: %s", (unsigned)i, (unsigned)d->policy, pkg_word(PKG_WORDS_directive, d->directive),
+	     known);
 	most[0] = 0;
 	if (policy && policy->least != policy->most)
 		snprintf(most, sizeof(most), " to %u", policy->most);
-	MUST(d->count >= policy->least && d->count <= policy->most, "SCHD[%u].count is %u: %s %s takes %u%s arguments", (unsigned)i,
-	     (unsigned)d->count, pkg_word(PKG_WORDS_directive, d->directive), pkg_policy_text(policy).text, policy->least, most);
+	MUST(d->count >= policy->least && d->count <= policy->most, "SCHD[%u].count is %u: %s %s takes %u%s arguments", (unsigned)i, (unsigned)d->count,
+	     pkg_word(PKG_WORDS_directive, d->directive), pkg_policy_text(policy).text, policy->least, most);
 	for (uint32_t k = 0; k < 8 && !st; k++) {
 		uint64_t kind = d->kinds >> 8 * k & 0xFF;
 
@@ -114,7 +114,8 @@ static int has_grid(const struct pkg_tables *t)
 
 		if (d->directive == PTOWSP_DIRECTIVE_SPATIAL_MAP)
 			return 1;
-		if (d->directive == PTOWSP_DIRECTIVE_DISPATCH && (d->policy == PTOWSP_DISPATCH_GRID || (d->policy == PTOWSP_DISPATCH_THRESHOLD && threshold_has_grid(t, d))))
+		if (d->directive == PTOWSP_DIRECTIVE_DISPATCH &&
+		    (d->policy == PTOWSP_DISPATCH_GRID || (d->policy == PTOWSP_DISPATCH_THRESHOLD && threshold_has_grid(t, d))))
 			return 1;
 	}
 	return 0;
@@ -131,10 +132,11 @@ static int dimensions_wrong(const struct pkg_tables *t, const struct ptowsp_dire
 		int axis = named ? axis_of(pkg_string(t, (uint32_t)values[k])) : -2;
 
 		if (axis == -2)
-			return snprintf(text, PKG_LAYOUT_WRONG, "layout of tensor %.60s: dimension %u is %s%.20s%s; write R, S0 or S1", name, k - 1, named ? "\"" : "",
-					named ? pkg_string(t, (uint32_t)values[k]) : "a number", named ? "\"" : "");
+			return snprintf(text, PKG_LAYOUT_WRONG, "layout of tensor %.60s: dimension %u is %s%.20s%s; write R, S0 or S1", name, k - 1,
+					named ? "\"" : "", named ? pkg_string(t, (uint32_t)values[k]) : "a number", named ? "\"" : "");
 		if (axis >= 0 && cut & 1u << axis)
-			return snprintf(text, PKG_LAYOUT_WRONG, "layout of tensor %.60s: two dimensions lie over axis %d of the grid; write R for one of them", name, axis);
+			return snprintf(text, PKG_LAYOUT_WRONG, "layout of tensor %.60s: two dimensions lie over axis %d of the grid; write R for one of them",
+					name, axis);
 		cut |= axis >= 0 ? 1u << axis : 0;
 	}
 	return 0;
@@ -161,7 +163,8 @@ int pkg_layout_wrong(const struct pkg_tables *t, uint32_t row, uint32_t entry, c
 		return snprintf(text, PKG_LAYOUT_WRONG, "layout of tensor %.60s: of its %u dimension%s%s, %u are laid out; take words out", name, rank,
 				rank == 1 ? "" : "s", x->flags & PTOWSP_TENSOR_SHAPELESS ? " at most" : "", d->count - 1u);
 	if (!has_grid(t))
-		return snprintf(text, PKG_LAYOUT_WRONG, "layout of tensor %.60s: spatial_map=R,C says over which grid shards lie, and is missing; add it", name);
+		return snprintf(text, PKG_LAYOUT_WRONG, "layout of tensor %.60s: spatial_map=R,C says over which grid shards lie, and is missing; add it",
+				name);
 	return dimensions_wrong(t, d, name, text);
 }
 

@@ -6,18 +6,34 @@
 #include "format/graph/graph_builder.h"
 #include "format/strings.h"
 #include "lang/builder.h"
-#include "lang/lang_map.h"
 #include "lang/builder/tables.h"
 #include "lang/builder/tile_code.h"
+#include "lang/lang_map.h"
 #include "ptowsp/workload.h"
 
 /* A handle: what it stands for in the upper bits, its row below. */
 enum build_kind {
-	BUILD_NONE, BUILD_SLOT, BUILD_EXPR, BUILD_LEVELS, BUILD_AXIS, BUILD_TENSOR, BUILD_REGION, BUILD_KERNEL, BUILD_PARAM, BUILD_PAYLOAD,
-	BUILD_TILE, BUILD_SCALAR, BUILD_EVENT, BUILD_CHANNEL, BUILD_PROCESS, BUILD_ENTRY, BUILD_DIRECTIVE, BUILD_KINDS
+	BUILD_NONE,
+	BUILD_SLOT,
+	BUILD_EXPR,
+	BUILD_LEVELS,
+	BUILD_AXIS,
+	BUILD_TENSOR,
+	BUILD_REGION,
+	BUILD_KERNEL,
+	BUILD_PARAM,
+	BUILD_PAYLOAD,
+	BUILD_TILE,
+	BUILD_SCALAR,
+	BUILD_EVENT,
+	BUILD_CHANNEL,
+	BUILD_PROCESS,
+	BUILD_ENTRY,
+	BUILD_DIRECTIVE,
+	BUILD_KINDS
 };
 #define BUILD_ROW_BITS 26
-#define BUILD_DONE 1u /* what calls return that make nothing */
+#define BUILD_DONE     1u /* what calls return that make nothing */
 
 /* A place in a source; line 0: nowhere. */
 struct build_place {
@@ -29,7 +45,7 @@ struct build_tensor {
 	struct ptowsp_tensor_record record;
 	struct ptowsp_dim_record *dims;      /* room for 4 with the first */
 	struct ptowsp_memory_record *memory; /* NULL: row after row, without holes */
-	uint32_t like;  /* 1 + the tensor whose dimensions it has, 0: its own */
+	uint32_t like;                       /* 1 + the tensor whose dimensions it has, 0: its own */
 	uint8_t placed, shared;
 };
 struct build_param {
@@ -43,31 +59,31 @@ struct build_param {
 struct build_payload {
 	struct ptowsp_payload_record record;
 	uint32_t kernel;
-	const void *bytes;              /* NULL: code */
+	const void *bytes; /* NULL: code */
 	struct lang_tile_code *code;
 	struct ptowsp_tile_param *params; /* of the code; NULL: those of the kernel */
 	uint32_t param_count;
-	uint32_t name;                  /* of code, 0: the kernel's */
-	uint32_t *names;                /* of tiles and scalars in the order of declaration */
+	uint32_t name;   /* of code, 0: the kernel's */
+	uint32_t *names; /* of tiles and scalars in the order of declaration */
 	uint32_t name_count, name_capacity;
 };
 struct build_kernel {
 	struct ptowsp_kernel_record record;
-	uint32_t *params, *payloads;    /* rows of the builder's */
+	uint32_t *params, *payloads; /* rows of the builder's */
 	struct ptowsp_variant_record *variants;
 	uint32_t param_capacity, payload_capacity, variant_capacity; /* counts: of the record */
-	uint32_t tensors, scalars;      /* of the params */
-	uint32_t like;                  /* 1 + the kernel whose payloads it has, 0: its own */
-	uint32_t listed;                /* number in the list of WORK plus 1, 0: not there yet */
-	uint8_t bodied;                 /* 1: a body was opened: the parameters stand */
+	uint32_t tensors, scalars;                                   /* of the params */
+	uint32_t like;                                               /* 1 + the kernel whose payloads it has, 0: its own */
+	uint32_t listed;                                             /* number in the list of WORK plus 1, 0: not there yet */
+	uint8_t bodied;                                              /* 1: a body was opened: the parameters stand */
 	struct build_place place;
 };
 struct build_entry {
 	struct ptowsp_entry_record record;
 	uint32_t *values;
 	uint32_t value_capacity;
-	uint8_t stated;                 /* 1: values come from calls */
-	uint8_t made;                   /* 1: a reduction made it: it stands before all workloads, as its function does in a source */
+	uint8_t stated; /* 1: values come from calls */
+	uint8_t made;   /* 1: a reduction made it: it stands before all workloads, as its function does in a source */
 	struct build_place place;
 };
 struct build_process {
@@ -113,9 +129,9 @@ struct build_section {
 
 /* Open construct in the code of an entry or process. */
 struct build_block {
-	uint8_t op;        /* of the instruction that opened it, HALT: the entry or process itself */
-	uint8_t value;     /* 1: a loop with a value */
-	uint32_t head;     /* that instruction */
+	uint8_t op;                /* of the instruction that opened it, HALT: the entry or process itself */
+	uint8_t value;             /* 1: a loop with a value */
+	uint32_t head;             /* that instruction */
 	uint32_t branch, branches; /* COND, COMBINE, SEQUENTIAL: the current one, and how many */
 };
 /* The task whose words are being written. */
@@ -127,20 +143,20 @@ struct build_task {
 /* The portable kernel being written. */
 struct build_body {
 	uint32_t payload, kernel;
-	struct lang_tile_code *code;          /* NULL: none is open */
-	uint32_t *arguments;                  /* scalar row plus 1 per scalar parameter */
-	uint32_t tile_first, scalar_first;    /* of the handles of this body */
+	struct lang_tile_code *code;       /* NULL: none is open */
+	uint32_t *arguments;               /* scalar row plus 1 per scalar parameter */
+	uint32_t tile_first, scalar_first; /* of the handles of this body */
 };
 
-#define BUILD_ARRAY(type, names, name)                                                                                 \
-	type *names;                                                                                                   \
+#define BUILD_ARRAY(type, names, name)                                                                                                                         \
+	type *names;                                                                                                                                           \
 	uint32_t name##_count, name##_capacity
 
 struct ptowsp_build {
 	struct common_arena *arena; /* own, or the one of the compilation that builds */
 	struct common_arena own;
-	jmp_buf out;            /* every call that refuses leaves by it */
-	const char *doing;      /* the call at hand; NULL: a compilation builds, whose messages have a place instead */
+	jmp_buf out;       /* every call that refuses leaves by it */
+	const char *doing; /* the call at hand; NULL: a compilation builds, whose messages have a place instead */
 	ptowsp_status status;
 	char error[512];
 	struct pkg_strings strings;
@@ -150,8 +166,8 @@ struct ptowsp_build {
 	struct lang_map names[BUILD_KINDS]; /* of what has an id: name -> its row + 1 as a pointer */
 	BUILD_ARRAY(const char *, notices, notice);
 	BUILD_ARRAY(const char *, targets, target);
-	BUILD_ARRAY(const char *, presets, preset);  /* strings in front */
-	BUILD_ARRAY(uint32_t, code_names, code_name);   /* strings of code, in the order in which they come */
+	BUILD_ARRAY(const char *, presets, preset);   /* strings in front */
+	BUILD_ARRAY(uint32_t, code_names, code_name); /* strings of code, in the order in which they come */
 	BUILD_ARRAY(struct ptowsp_meta_record, metas, meta);
 	BUILD_ARRAY(struct ptowsp_slot_record, slots, slot);
 	BUILD_ARRAY(struct ptowsp_axis_value_record, axis_values, axis_value);
@@ -170,22 +186,22 @@ struct ptowsp_build {
 	BUILD_ARRAY(struct build_section, sections, section);
 	BUILD_ARRAY(struct build_call_note, calls, call);
 	BUILD_ARRAY(struct build_graph, graphs, graph);
-	uint32_t call_open;              /* depth in which the open call began, 0: none is open */
+	uint32_t call_open; /* depth in which the open call began, 0: none is open */
 	uint8_t graph_open;
-	uint16_t *needs;                 /* per expression: what its value needs, see build_needs */
+	uint16_t *needs; /* per expression: what its value needs, see build_needs */
 	uint32_t need_count, need_capacity;
 	BUILD_ARRAY(uint32_t, unseen, unseen); /* expressions that are still to be searched for symbols */
-	BUILD_ARRAY(uint32_t, seens, seen); /* per expression: the search that has looked at it */
-	uint32_t stamp;                     /* the current one */
+	BUILD_ARRAY(uint32_t, seens, seen);    /* per expression: the search that has looked at it */
+	uint32_t stamp;                        /* the current one */
 	struct build_block blocks[PTOWSP_NESTING_LIMIT + 1];
-	uint32_t depth, loops;           /* open blocks; those with a value */
-	uint32_t entry, process;         /* whose code is open, PTOWSP_NONE */
+	uint32_t depth, loops;   /* open blocks; those with a value */
+	uint32_t entry, process; /* whose code is open, PTOWSP_NONE */
 	struct build_task task;
-	unsigned carry;                  /* opcode of the word that the send or consume in front still needs, 0: none */
+	unsigned carry; /* opcode of the word that the send or consume in front still needs, 0: none */
 	struct build_body body;
 	struct lang_tile_turn turns[PTOWSP_NESTING_LIMIT]; /* of the body */
-	uint32_t tile_handles, scalar_handles; /* given out so far */
-	void *bytes;                     /* sealed; malloc'd */
+	uint32_t tile_handles, scalar_handles;             /* given out so far */
+	void *bytes;                                       /* sealed; malloc'd */
 	size_t size;
 	char digest[65];
 	void *file; /* owned: the one being read; NULL: none is */
@@ -201,14 +217,14 @@ int build_enter(struct ptowsp_build *b, const char *call);
 void build_leave(struct ptowsp_build *b);
 /* The first lines of every call: refusals below come back here. call: what it is called in them; it is given by parts of calls that go on with other
  * calls, which have a return address of their own. */
-#define BUILD_CALL_OF(b, call)                                                                                         \
-	do {                                                                                                           \
-		if (!build_enter((b), call))                                                                       \
-			return 0;                                                                                      \
-		if (setjmp((b)->out)) {                                                                                \
-			build_leave(b);                                                                                \
-			return 0;                                                                                      \
-		}                                                                                                      \
+#define BUILD_CALL_OF(b, call)                                                                                                                                 \
+	do {                                                                                                                                                   \
+		if (!build_enter((b), call))                                                                                                                   \
+			return 0;                                                                                                                              \
+		if (setjmp((b)->out)) {                                                                                                                        \
+			build_leave(b);                                                                                                                        \
+			return 0;                                                                                                                              \
+		}                                                                                                                                              \
 	} while (0)
 #define BUILD_CALL(b) BUILD_CALL_OF(b, __func__)
 /* The order of memory that is stated there; made when it is asked for first. */

@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: MIT */
 /* builder.c - the builder itself: refusals, handles, names; facts of the package; its calls as data. */
-#include "lang/builder/build.h"
 #include "format/format_names.h"
 #include "format/schema.h"
 #include "lang/ast.h"
+#include "lang/builder/build.h"
+#include "lang/builder/builder_calls.h"
 #include "lang/lang_clean.h"
 #include "lang/number.h"
-#include "lang/builder/builder_calls.h"
 
 #include <assert.h>
 #include <stdarg.h>
@@ -17,10 +17,10 @@
 #define ARENA_BYTES ((size_t)1 << 30)
 
 static const char *const kind_words[BUILD_KINDS] = {
-	[BUILD_NONE] = "nothing",	[BUILD_SLOT] = "a symbol or slot", [BUILD_EXPR] = "an expression", [BUILD_LEVELS] = "tile levels",
-	[BUILD_AXIS] = "an axis",	[BUILD_TENSOR] = "a tensor",	   [BUILD_REGION] = "a region",	   [BUILD_KERNEL] = "a kernel",
-	[BUILD_PARAM] = "a parameter",	[BUILD_PAYLOAD] = "a payload",	   [BUILD_TILE] = "a tile",	   [BUILD_SCALAR] = "a scalar of a body",
-	[BUILD_EVENT] = "an event",	[BUILD_CHANNEL] = "a channel",	   [BUILD_PROCESS] = "a process",  [BUILD_ENTRY] = "an entry",
+	[BUILD_NONE] = "nothing",         [BUILD_SLOT] = "a symbol or slot", [BUILD_EXPR] = "an expression", [BUILD_LEVELS] = "tile levels",
+	[BUILD_AXIS] = "an axis",         [BUILD_TENSOR] = "a tensor",       [BUILD_REGION] = "a region",    [BUILD_KERNEL] = "a kernel",
+	[BUILD_PARAM] = "a parameter",    [BUILD_PAYLOAD] = "a payload",     [BUILD_TILE] = "a tile",        [BUILD_SCALAR] = "a scalar of a body",
+	[BUILD_EVENT] = "an event",       [BUILD_CHANNEL] = "a channel",     [BUILD_PROCESS] = "a process",  [BUILD_ENTRY] = "an entry",
 	[BUILD_DIRECTIVE] = "a directive"};
 
 /* ---- refusals ------------------------------------------------------------------------------------------------------------------ */
@@ -154,11 +154,11 @@ uint32_t build_handle(struct ptowsp_build *b, enum build_kind kind, uint32_t row
 static uint32_t rows_of(const struct ptowsp_build *b, enum build_kind kind)
 {
 	const uint32_t rows[BUILD_KINDS] = {
-		[BUILD_SLOT] = b->slot_count,	      [BUILD_EXPR] = b->tables.exprs.count,  [BUILD_LEVELS] = b->tables.levels_count,
-		[BUILD_AXIS] = b->tables.axis_count,  [BUILD_TENSOR] = b->tensor_count,	     [BUILD_REGION] = b->tables.region_count,
-		[BUILD_KERNEL] = b->kernel_count,     [BUILD_PARAM] = b->param_count,	     [BUILD_PAYLOAD] = b->payload_count,
-		[BUILD_TILE] = b->tile_handles,	      [BUILD_SCALAR] = b->scalar_handles,    [BUILD_EVENT] = b->event_count,
-		[BUILD_CHANNEL] = b->channel_count,   [BUILD_PROCESS] = b->process_count,    [BUILD_ENTRY] = b->entry_count,
+		[BUILD_SLOT] = b->slot_count,          [BUILD_EXPR] = b->tables.exprs.count, [BUILD_LEVELS] = b->tables.levels_count,
+		[BUILD_AXIS] = b->tables.axis_count,   [BUILD_TENSOR] = b->tensor_count,     [BUILD_REGION] = b->tables.region_count,
+		[BUILD_KERNEL] = b->kernel_count,      [BUILD_PARAM] = b->param_count,       [BUILD_PAYLOAD] = b->payload_count,
+		[BUILD_TILE] = b->tile_handles,        [BUILD_SCALAR] = b->scalar_handles,   [BUILD_EVENT] = b->event_count,
+		[BUILD_CHANNEL] = b->channel_count,    [BUILD_PROCESS] = b->process_count,   [BUILD_ENTRY] = b->entry_count,
 		[BUILD_DIRECTIVE] = b->directive_count};
 
 	return rows[kind];
@@ -343,8 +343,7 @@ uint32_t ptowsp_build_section(struct ptowsp_build *b, const char *section, const
 	if (!schema || schema->type == PTOWSP_SECTION_STRS)
 		build_refuse(b, "\"%.40s\" is no section that can be given; STRS is, string by string", section ? section : "");
 	if (size % schema->bytes)
-		build_refuse(b, "section %s has records of %u bytes, %llu are no multiple of that", section, schema->bytes,
-			     (unsigned long long)size);
+		build_refuse(b, "section %s has records of %u bytes, %llu are no multiple of that", section, schema->bytes, (unsigned long long)size);
 	*BUILD_PUSH(b, sections, section) = (struct build_section){schema->type, build_copy(b, bytes, size), (size_t)size};
 	return BUILD_DONE;
 }
@@ -356,47 +355,43 @@ uint32_t ptowsp_build_list(struct ptowsp_build *b, uint32_t handle)
 
 	switch (handle >> BUILD_ROW_BITS) {
 	case BUILD_AXIS:
-		*COMMON_PUSH(b->arena, tables->work_axes, tables->work_axis_count, tables->work_axis_capacity) =
-			build_row(b, BUILD_AXIS, handle);
+		*COMMON_PUSH(b->arena, tables->work_axes, tables->work_axis_count, tables->work_axis_capacity) = build_row(b, BUILD_AXIS, handle);
 		break;
 	case BUILD_TENSOR:
-		*COMMON_PUSH(b->arena, tables->work_tensors, tables->work_tensor_count, tables->work_tensor_capacity) =
-			build_row(b, BUILD_TENSOR, handle);
+		*COMMON_PUSH(b->arena, tables->work_tensors, tables->work_tensor_count, tables->work_tensor_capacity) = build_row(b, BUILD_TENSOR, handle);
 		break;
-	default:
-		build_kernel_listed(b, build_row(b, BUILD_KERNEL, handle));
-		break;
+	default: build_kernel_listed(b, build_row(b, BUILD_KERNEL, handle)); break;
 	}
 	return BUILD_DONE;
 }
 
-#define TEXT(i) a[i].text
-#define U32(i) (uint32_t)a[i].number
-#define I32(i) (int32_t)(uint32_t)a[i].number
-#define U64(i) a[i].number
-#define I64(i) (int64_t)a[i].number
+#define TEXT(i)  a[i].text
+#define U32(i)   (uint32_t) a[i].number
+#define I32(i)   (int32_t)(uint32_t) a[i].number
+#define U64(i)   a[i].number
+#define I64(i)   (int64_t) a[i].number
 #define BYTES(i) a[i].data
-#define U32S(i) a[i].data
-#define U64S(i) a[i].data
-#define I64S(i) a[i].data
+#define U32S(i)  a[i].data
+#define U64S(i)  a[i].data
+#define I64S(i)  a[i].data
 
-#define CALL(name, makes, args, ...)                                                                                   \
-	static uint32_t call_##name(struct ptowsp_build *b, const struct build_arg *a)                                 \
-	{                                                                                                              \
-		return ptowsp_build_##name(b, __VA_ARGS__);                                                            \
+#define CALL(name, makes, args, ...)                                                                                                                           \
+	static uint32_t call_##name(struct ptowsp_build *b, const struct build_arg *a)                                                                         \
+	{                                                                                                                                                      \
+		return ptowsp_build_##name(b, __VA_ARGS__);                                                                                                    \
 	}
-#define CALL0(name, makes)                                                                                             \
-	static uint32_t call_##name(struct ptowsp_build *b, const struct build_arg *a)                                 \
-	{                                                                                                              \
-		(void)a;                                                                                               \
-		return ptowsp_build_##name(b);                                                                         \
+#define CALL0(name, makes)                                                                                                                                     \
+	static uint32_t call_##name(struct ptowsp_build *b, const struct build_arg *a)                                                                         \
+	{                                                                                                                                                      \
+		(void)a;                                                                                                                                       \
+		return ptowsp_build_##name(b);                                                                                                                 \
 	}
 #include "lang/builder.def"
 #undef CALL
 #undef CALL0
 
 #define CALL(name, makes, args, ...) {#name, args, BUILD_##makes, call_##name},
-#define CALL0(name, makes) {#name, "", BUILD_##makes, call_##name},
+#define CALL0(name, makes)           {#name, "", BUILD_##makes, call_##name},
 static const struct build_call calls[] = {
 #include "lang/builder.def"
 };

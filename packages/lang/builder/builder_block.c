@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* builder_block.c - code of entries and processes: what it evaluates, loops, branches, scopes, and their ends. */
-#include "lang/builder/build.h"
 #include "format/format_names.h"
+#include "lang/builder/build.h"
 
 void build_open(struct ptowsp_build *b, unsigned op, uint32_t head, int value)
 {
@@ -181,9 +181,7 @@ static void block_end(struct ptowsp_build *b, struct build_block *block)
 			build_debug(b, 0, here, b->processes[b->process].place);
 		b->entry = b->process = PTOWSP_NONE;
 		break;
-	case PTOWSP_OP_WHILE:
-		b->tables.work[block->head + 1].operand2 = here;
-		break;
+	case PTOWSP_OP_WHILE: b->tables.work[block->head + 1].operand2 = here; break;
 	case PTOWSP_OP_COMBINE:
 	case PTOWSP_OP_SEQUENTIAL:
 		if (block->branch + 1 < block->branches)
@@ -194,8 +192,7 @@ static void block_end(struct ptowsp_build *b, struct build_block *block)
 		while (block->branch < 2)
 			branch_end(b, block);
 		break;
-	default:
-		b->tables.work[block->head].operand2 = here;
+	default: b->tables.work[block->head].operand2 = here;
 	}
 }
 
@@ -250,8 +247,8 @@ uint32_t build_emit(struct ptowsp_build *b, unsigned opcode, uint32_t operand1, 
 void build_debug(struct ptowsp_build *b, uint16_t kind, uint32_t row, struct build_place place)
 {
 	if (place.line)
-		*COMMON_PUSH(b->arena, b->tables.debug, b->tables.debug_count, b->tables.debug_capacity) = (struct ptowsp_debug_record){
-			.file = place.file, .kind = kind, .row = row, .line = place.line, .column = place.column};
+		*COMMON_PUSH(b->arena, b->tables.debug, b->tables.debug_count, b->tables.debug_capacity) =
+			(struct ptowsp_debug_record){.file = place.file, .kind = kind, .row = row, .line = place.line, .column = place.column};
 }
 
 uint32_t build_emit_at(struct ptowsp_build *b, unsigned opcode, uint32_t operand1, uint32_t operand2)

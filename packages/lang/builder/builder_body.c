@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /* builder_body.c - portable kernels: tiles, scalars and instructions, and what holds once all of them are there. */
-#include "lang/builder/build.h"
 #include "format/format_names.h"
 #include "isa/isa.h"
+#include "lang/builder/build.h"
 #include "ptowsp/task.h"
 
 #include <stdio.h>
@@ -232,8 +232,7 @@ struct ptowsp_tile_param *build_tile_params(struct ptowsp_build *b, uint32_t ker
 		const struct build_param *p = &b->params[k->params[i]];
 
 		if (p->record.kind == PTOWSP_PARAM_TENSOR)
-			params[p->number] = (struct ptowsp_tile_param){
-				p->record.name, p->record.dtype, p->record.access, p->record.rows, p->record.columns};
+			params[p->number] = (struct ptowsp_tile_param){p->record.name, p->record.dtype, p->record.access, p->record.rows, p->record.columns};
 	}
 	return params;
 }
@@ -253,7 +252,11 @@ static void params_check(struct ptowsp_build *b)
 			continue;
 		if (p->record.access != found[p->number].access)
 			build_refuse(b, "parameter %.80s of kernel %.80s is declared %s, but the body %s", build_text(b, p->record.name),
-				     build_text(b, k->record.name), p->record.access == PTOWSP_READ ? "in" : p->record.access == PTOWSP_WRITE ? "out" : p->record.access ? "inout" : "none",
+				     build_text(b, k->record.name),
+				     p->record.access == PTOWSP_READ    ? "in"
+				     : p->record.access == PTOWSP_WRITE ? "out"
+				     : p->record.access                 ? "inout"
+									: "none",
 				     words[found[p->number].access]);
 		if (!p->record.rows) {
 			p->record.rows = found[p->number].rows;
@@ -378,7 +381,9 @@ static void count_refuse(struct ptowsp_build *b, const char *mnemonic, const cha
 
 	for (size_t i = 0, used = 0; letters[i]; i++)
 		used += (size_t)snprintf(text + used, sizeof(text) - used, "%s%s", i ? ", " : "",
-					 strchr("Tt", letters[i]) ? "tile" : strchr("Mm", letters[i]) ? "memref" : "scalar");
+					 strchr("Tt", letters[i])   ? "tile"
+					 : strchr("Mm", letters[i]) ? "memref"
+								    : "scalar");
 	build_refuse(b, "%s has %zu operands%s%s, here are %u", mnemonic, strlen(letters), *text ? ": " : "", text, count);
 }
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* builder_entry.c - entries, events, channels and processes, and the schedule: what has code, and what code speaks of by name. */
-#include "lang/builder/build.h"
 #include "format/format_names.h"
+#include "lang/builder/build.h"
 
 #include <stdio.h>
 #include <string.h>
@@ -107,8 +107,7 @@ uint32_t build_channel_add(struct ptowsp_build *b, const char *name, struct ptow
 uint32_t ptowsp_build_channel(struct ptowsp_build *b, const char *name, const char *kind, uint32_t capacity, uint64_t latency)
 {
 	BUILD_CALL(b);
-	struct ptowsp_channel_record channel = {
-		.capacity = capacity, .latency = latency, .kind = (uint16_t)build_word(b, PKG_WORDS_channel_kind, kind)};
+	struct ptowsp_channel_record channel = {.capacity = capacity, .latency = latency, .kind = (uint16_t)build_word(b, PKG_WORDS_channel_kind, kind)};
 
 	return build_handle(b, BUILD_CHANNEL, build_channel_add(b, name, channel));
 }
@@ -117,8 +116,7 @@ uint32_t ptowsp_build_channel(struct ptowsp_build *b, const char *name, const ch
 
 uint32_t build_process_add(struct ptowsp_build *b, const char *name, uint32_t replicas)
 {
-	struct build_process process = {.record = {.instruction = b->tables.work_count, .replicas = replicas, .order = b->process_count},
-					.place = b->place};
+	struct build_process process = {.record = {.instruction = b->tables.work_count, .replicas = replicas, .order = b->process_count}, .place = b->place};
 
 	if (!replicas || replicas > 4096)
 		build_refuse(b, "%u replicas: 1 to 4096 are possible", replicas);
@@ -251,8 +249,8 @@ static uint32_t argument_add(struct ptowsp_build *b, uint32_t handle, uint64_t k
 	const struct pkg_policy *policy = pkg_policy(row->directive, row->policy);
 
 	if (row->count >= policy->most || row->count >= 8)
-		build_refuse(b, "%s %s takes at most %u argument%s", pkg_word(PKG_WORDS_directive, row->directive),
-			     pkg_policy_text(policy).text, policy->most, policy->most == 1 ? "" : "s");
+		build_refuse(b, "%s %s takes at most %u argument%s", pkg_word(PKG_WORDS_directive, row->directive), pkg_policy_text(policy).text, policy->most,
+			     policy->most == 1 ? "" : "s");
 	*places[row->count] = value;
 	row->kinds |= kind << 8 * row->count;
 	row->count++;
@@ -297,7 +295,8 @@ void build_require(struct ptowsp_build *b, const char *feature, uint32_t state)
 	struct ptowsp_requirement_record row = {.state = (uint16_t)state};
 
 	if (!feature || !pkg_feature_find(feature, &row.feature))
-		build_refuse(b, "\"%.60s\" is no feature: \"opcode task\", \"directive dispatch round_robin\", \"payload pto\", \"total_cycles\"", feature ? feature : "");
+		build_refuse(b, "\"%.60s\" is no feature: \"opcode task\", \"directive dispatch round_robin\", \"payload pto\", \"total_cycles\"",
+			     feature ? feature : "");
 	if (!state || state > 3)
 		build_refuse(b, "state %u: 1 is diagnosed, 2 recorded, 3 enforced", state);
 	*BUILD_PUSH(b, requirements, requirement) = row;

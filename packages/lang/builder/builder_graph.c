@@ -2,8 +2,8 @@
 /* builder_graph.c - the instruction form: graphs as they stand in section GRPH. What runs is code like any other. */
 #include "lang/builder/build.h"
 
-#include "format/graph/graph_schema.h"
 #include "format/format_names.h"
+#include "format/graph/graph_schema.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -209,8 +209,7 @@ uint32_t ptowsp_build_graph_node(struct ptowsp_build *b, const char *op, int64_t
 uint32_t ptowsp_build_graph_element(struct ptowsp_build *b, uint32_t tensor, const char *dtype)
 {
 	BUILD_CALL(b);
-	return node_add(b, (struct pkg_graph_node){
-				   .op = PTOWSP_GRAPH_NODE_ELEMENT, .dtype = (uint16_t)build_word(b, PKG_WORDS_dtype, dtype), .b = tensor});
+	return node_add(b, (struct pkg_graph_node){.op = PTOWSP_GRAPH_NODE_ELEMENT, .dtype = (uint16_t)build_word(b, PKG_WORDS_dtype, dtype), .b = tensor});
 }
 
 uint32_t ptowsp_build_graph_scalar(struct ptowsp_build *b)

@@ -2,14 +2,14 @@
 /* builder_kernel.c - kernels, their parameters, payloads and variants. */
 #include "lang/builder/build.h"
 
-#include "format/format_names.h"
 #include "format/format_file.h"
+#include "format/format_names.h"
 
 #include <stdlib.h>
 #include <string.h>
 
 #define PAYLOAD_BYTES (UINT64_C(1) << 28)
-#define RUN_LIMIT 65535u /* parameters, payloads, variants of a kernel */
+#define RUN_LIMIT     65535u /* parameters, payloads, variants of a kernel */
 
 uint32_t build_kernel_add(struct ptowsp_build *b, const char *name, struct ptowsp_kernel_record record)
 {

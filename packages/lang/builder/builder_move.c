@@ -58,12 +58,12 @@ uint32_t ptowsp_build_move(struct ptowsp_build *b, const char *word, uint32_t fr
 /* ---- reductions ------------------------------------------------------------------------------------------------------------------------- */
 
 struct plan {
-	const char *op, *name;             /* opcode; name of the kernel */
+	const char *op, *name; /* opcode; name of the kernel */
 	const char *dtype;
-	uint32_t from, to;                 /* tensors */
+	uint32_t from, to; /* tensors */
 	struct lang_cut cut;
-	uint32_t parts, steps;             /* expressions: how many contributions; of the first dimension of the total where cut.all is 0 */
-	uint32_t kernel;                   /* 0: to be made */
+	uint32_t parts, steps; /* expressions: how many contributions; of the first dimension of the total where cut.all is 0 */
+	uint32_t kernel;       /* 0: to be made */
 };
 
 static int64_t extent_of(struct ptowsp_build *b, const struct build_tensor *tensor, uint32_t dim)
@@ -76,8 +76,7 @@ static int64_t extent_of(struct ptowsp_build *b, const struct build_tensor *tens
 static void shapes_check(struct ptowsp_build *b, const struct build_tensor *from, const struct build_tensor *to)
 {
 	if (from->record.dim_count != to->record.dim_count + 1 || !to->record.dim_count)
-		build_refuse(b, "a reduction goes from %u dimensions to %u: the first one is the contributions'", from->record.dim_count,
-			     to->record.dim_count);
+		build_refuse(b, "a reduction goes from %u dimensions to %u: the first one is the contributions'", from->record.dim_count, to->record.dim_count);
 	if (from->record.dtype != to->record.dtype || from->record.dtype == PTOWSP_BOOL)
 		build_refuse(b, "a reduction has tensors of one type, which is not bool");
 	for (uint32_t i = 0; i < to->record.dim_count; i++)
@@ -92,7 +91,8 @@ static void cut_find(struct ptowsp_build *b, const struct build_tensor *to, stru
 	for (uint32_t i = 0; i < to->record.dim_count; i++)
 		extents[i] = extent_of(b, to, i);
 	if (!lang_cut_find(extents, to->record.dim_count, &plan->cut))
-		build_refuse(b, "the total has no tiles to add: its last extent is a constant, of the others symbols decide only the first, and a row has at most 2^24 elements");
+		build_refuse(b, "the total has no tiles to add: its last extent is a constant, of the others symbols decide only the first, and a row has at "
+				"most 2^24 elements");
 	if (!plan->cut.all)
 		plan->steps = build_handle(b, BUILD_EXPR, to->dims[0].extent);
 }

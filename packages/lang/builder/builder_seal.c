@@ -2,8 +2,8 @@
 /* builder_seal.c - the end of a builder: the tables written, the package made and verified, its file. */
 #include "lang/builder/build.h"
 
-#include "format/writer.h"
 #include "format/format_package.h"
+#include "format/writer.h"
 
 #include <errno.h>
 #include <stdio.h>

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* builder_task.c - tasks: their arguments, regions and stated edges; notes of calls that were expanded. */
-#include "lang/builder/build.h"
 #include "format/format_names.h"
+#include "lang/builder/build.h"
 #include "ptowsp/task.h"
 
 uint32_t build_kernel_listed(struct ptowsp_build *b, uint32_t kernel)
@@ -19,8 +19,7 @@ void build_task_close(struct ptowsp_build *b)
 	const struct build_kernel *kernel;
 
 	if (b->carry)
-		build_refuse(b, "the %s in front lacks the region of its payload: ptowsp_build_carry",
-			     b->carry == PTOWSP_OP_IO_INPUT ? "send" : "consume");
+		build_refuse(b, "the %s in front lacks the region of its payload: ptowsp_build_carry", b->carry == PTOWSP_OP_IO_INPUT ? "send" : "consume");
 	if (!b->task.open)
 		return;
 	b->task.open = 0;
@@ -28,11 +27,9 @@ void build_task_close(struct ptowsp_build *b)
 		return;
 	kernel = &b->kernels[b->task.kernel];
 	if (b->task.args < kernel->scalars)
-		build_refuse(b, "the task of %.80s in front has %u of %u arguments", build_text(b, kernel->record.name), b->task.args,
-			     kernel->scalars);
+		build_refuse(b, "the task of %.80s in front has %u of %u arguments", build_text(b, kernel->record.name), b->task.args, kernel->scalars);
 	if (b->task.uses < kernel->tensors)
-		build_refuse(b, "the task of %.80s in front has %u of %u regions", build_text(b, kernel->record.name), b->task.uses,
-			     kernel->tensors);
+		build_refuse(b, "the task of %.80s in front has %u of %u regions", build_text(b, kernel->record.name), b->task.uses, kernel->tensors);
 }
 
 void build_copy_open(struct ptowsp_build *b, uint32_t head)
@@ -67,8 +64,7 @@ static const struct build_param *param_next(struct ptowsp_build *b, uint16_t kin
 		if (p->record.kind == kind && p->number == number)
 			return p;
 	}
-	build_refuse(b, "kernel %.80s has %u scalars and %u tensors, and they are there", build_text(b, k->record.name), k->scalars,
-		     k->tensors);
+	build_refuse(b, "kernel %.80s has %u scalars and %u tensors, and they are there", build_text(b, k->record.name), k->scalars, k->tensors);
 }
 
 static void arg_next(struct ptowsp_build *b)

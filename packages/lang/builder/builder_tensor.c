@@ -247,25 +247,27 @@ uint32_t ptowsp_build_window(struct ptowsp_build *b, uint32_t tensor, uint32_t r
 	return region_add(b, &region);
 }
 
-uint32_t ptowsp_build_view(struct ptowsp_build *b, uint32_t tensor, const char *dtype, uint32_t row, uint32_t column, uint32_t rows,
-			   uint32_t columns, uint32_t unit)
+uint32_t ptowsp_build_view(struct ptowsp_build *b, uint32_t tensor, const char *dtype, uint32_t row, uint32_t column, uint32_t rows, uint32_t columns,
+			   uint32_t unit)
 {
 	BUILD_CALL(b);
-	struct ptowsp_region_record region = {
-		.tensor = build_row(b, BUILD_TENSOR, tensor), .rows = rows, .columns = columns, .unit = unit, .view = 1 + build_word(b, PKG_WORDS_dtype, dtype)};
+	struct ptowsp_region_record region = {.tensor = build_row(b, BUILD_TENSOR, tensor),
+					      .rows = rows,
+					      .columns = columns,
+					      .unit = unit,
+					      .view = 1 + build_word(b, PKG_WORDS_dtype, dtype)};
 
 	if (unit && rows)
 		build_refuse(b, "a view with a unit is a flat window and has no rows: rows must be 0");
 	if (b->tensors[region.tensor].record.dtype != PTOWSP_U8)
-		build_refuse(b, "tensor %.80s is not of u8: only bytes are seen as other types",
-			     build_text(b, b->tensors[region.tensor].record.name));
+		build_refuse(b, "tensor %.80s is not of u8: only bytes are seen as other types", build_text(b, b->tensors[region.tensor].record.name));
 	region.row = build_expr(b, row);
 	region.column = build_expr(b, column);
 	return region_add(b, &region);
 }
 
-uint32_t ptowsp_build_sample(struct ptowsp_build *b, uint32_t tensor, const char *role, const uint64_t *extents, uint32_t rank,
-			     const void *bytes, uint64_t size)
+uint32_t ptowsp_build_sample(struct ptowsp_build *b, uint32_t tensor, const char *role, const uint64_t *extents, uint32_t rank, const void *bytes,
+			     uint64_t size)
 {
 	BUILD_CALL(b);
 	struct build_sample sample = {.record = {.tensor = build_row(b, BUILD_TENSOR, tensor),

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* builder_value.c - symbols, slots, expressions, axes and tile levels. */
-#include "lang/builder/build.h"
 #include "format/format_names.h"
+#include "lang/builder/build.h"
 
 #include <string.h>
 
@@ -92,14 +92,11 @@ static uint16_t node_needs(const struct ptowsp_build *b, const struct ptowsp_exp
 	uint16_t depth = 0, flags = 0;
 
 	switch (row->op) {
-	case PTOWSP_EXPR_LOOP:
-		return (uint16_t)(BUILD_NEEDS_RUN | (row->a + 1));
-	case PTOWSP_EXPR_VALUE:
-		return b->slots[row->a].kind == PTOWSP_SLOT_SYMBOL ? BUILD_NEEDS_SYMBOL : BUILD_NEEDS_RUN;
+	case PTOWSP_EXPR_LOOP: return (uint16_t)(BUILD_NEEDS_RUN | (row->a + 1));
+	case PTOWSP_EXPR_VALUE: return b->slots[row->a].kind == PTOWSP_SLOT_SYMBOL ? BUILD_NEEDS_SYMBOL : BUILD_NEEDS_RUN;
 	case PTOWSP_EXPR_AXIS:
 	case PTOWSP_EXPR_TASK:
-	case PTOWSP_EXPR_INSTANCE:
-		return BUILD_NEEDS_RUN;
+	case PTOWSP_EXPR_INSTANCE: return BUILD_NEEDS_RUN;
 	}
 	for (uint32_t i = 0; i < pkg_expr_operands(row->op); i++) {
 		uint16_t needs = b->needs[operands[i]];
@@ -213,8 +210,7 @@ static void level_check(struct ptowsp_build *b, uint32_t block, uint32_t rows)
 		build_refuse(b, "%u rows at block size %u are no multiple of 32", rows, block);
 }
 
-uint32_t ptowsp_build_levels(struct ptowsp_build *b, uint32_t max_range, uint32_t min_range, const uint32_t *blocks,
-			     const uint32_t *rows, uint32_t count)
+uint32_t ptowsp_build_levels(struct ptowsp_build *b, uint32_t max_range, uint32_t min_range, const uint32_t *blocks, const uint32_t *rows, uint32_t count)
 {
 	BUILD_CALL(b);
 	struct lang_tables *tables = &b->tables;
@@ -237,12 +233,14 @@ uint32_t ptowsp_build_levels(struct ptowsp_build *b, uint32_t max_range, uint32_
 	return build_handle(b, BUILD_LEVELS, tables->levels_count - 1);
 }
 
-uint32_t ptowsp_build_axis(struct ptowsp_build *b, const char *name, const char *kind, uint32_t low, uint32_t high, uint32_t step,
-			   uint32_t levels)
+uint32_t ptowsp_build_axis(struct ptowsp_build *b, const char *name, const char *kind, uint32_t low, uint32_t high, uint32_t step, uint32_t levels)
 {
 	BUILD_CALL(b);
-	struct ptowsp_axis_record axis = {
-		.name = axis_name(b, name), .kind = (uint16_t)build_word(b, PKG_WORDS_axis_kind, kind), .row = PTOWSP_NONE, .lengths = PTOWSP_NONE, .indices = PTOWSP_NONE};
+	struct ptowsp_axis_record axis = {.name = axis_name(b, name),
+					  .kind = (uint16_t)build_word(b, PKG_WORDS_axis_kind, kind),
+					  .row = PTOWSP_NONE,
+					  .lengths = PTOWSP_NONE,
+					  .indices = PTOWSP_NONE};
 	int64_t value;
 
 	if (axis.kind != PTOWSP_AXIS_DENSE && axis.kind != PTOWSP_AXIS_DENSE_DYN)
@@ -303,8 +301,7 @@ uint32_t ptowsp_build_ragged(struct ptowsp_build *b, const char *name, uint32_t 
 	return axis_add(b, &axis);
 }
 
-uint32_t ptowsp_build_sparse(struct ptowsp_build *b, const char *name, uint32_t row, const int64_t *begins, uint32_t rows,
-			     const int64_t *indices)
+uint32_t ptowsp_build_sparse(struct ptowsp_build *b, const char *name, uint32_t row, const int64_t *begins, uint32_t rows, const int64_t *indices)
 {
 	BUILD_CALL(b);
 	struct ptowsp_axis_record axis = rows_axis(b, name, PTOWSP_AXIS_SPARSE, row);

@@ -113,8 +113,7 @@ uint32_t ptowsp_build_copy(struct ptowsp_build *b, uint32_t from, uint32_t to)
 	source = build_region_row(b, from);
 	place = build_region_row(b, to);
 	regions = b->tables.regions;
-	if (!regions[source].unit && !regions[place].unit &&
-	    (regions[source].rows != regions[place].rows || regions[source].columns != regions[place].columns))
+	if (!regions[source].unit && !regions[place].unit && (regions[source].rows != regions[place].rows || regions[source].columns != regions[place].columns))
 		build_refuse(b, "a copy from %u x %u to %u x %u elements: both must be the same", regions[source].rows, regions[source].columns,
 			     regions[place].rows, regions[place].columns);
 	head = build_emit_at(b, PTOWSP_OP_COPY, 0, source);
@@ -138,9 +137,8 @@ uint32_t ptowsp_build_free(struct ptowsp_build *b, uint32_t tensor)
 uint32_t ptowsp_build_extent(struct ptowsp_build *b, uint32_t axis, const char *kind, uint32_t extent)
 {
 	BUILD_CALL(b);
-	static const uint8_t ops[] = {[PTOWSP_AXIS_DENSE] = PTOWSP_OP_AXIS_DENSE,
-				      [PTOWSP_AXIS_RAGGED] = PTOWSP_OP_AXIS_RAGGED,
-				      [PTOWSP_AXIS_SPARSE] = PTOWSP_OP_AXIS_SPARSE};
+	static const uint8_t ops[] = {
+		[PTOWSP_AXIS_DENSE] = PTOWSP_OP_AXIS_DENSE, [PTOWSP_AXIS_RAGGED] = PTOWSP_OP_AXIS_RAGGED, [PTOWSP_AXIS_SPARSE] = PTOWSP_OP_AXIS_SPARSE};
 	uint32_t code = build_word(b, PKG_WORDS_axis_kind, kind);
 
 	if (code == PTOWSP_AXIS_DENSE_DYN)

@@ -6,8 +6,8 @@
  * were declared where rows are kept as stated. */
 #include "lang/builder/build.h"
 
-#include "format/writer.h"
 #include "format/format_package.h"
+#include "format/writer.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -56,14 +56,14 @@ static const struct ranked *order_of(const struct seal *s, const void *rows, uin
 		qsort(order, count, sizeof(*order), by_id);
 	return order;
 }
-#define ORDER(s, names, name_count, record)                                                                            \
+#define ORDER(s, names, name_count, record)                                                                                                                    \
 	order_of((s), (s)->b->names, (s)->b->name_count, sizeof(*(s)->b->names), offsetof(struct ptowsp_##record##_record, name))
 
 /* Gives record its id and its name in the package. */
-#define NAMED(s, record)                                                                                               \
-	do {                                                                                                           \
-		(record).id = id_of((s), (record).name);                                                               \
-		(record).name = string_of((s), (record).name);                                                         \
+#define NAMED(s, record)                                                                                                                                       \
+	do {                                                                                                                                                   \
+		(record).id = id_of((s), (record).name);                                                                                                       \
+		(record).name = string_of((s), (record).name);                                                                                                 \
 	} while (0)
 
 /* The beginning of a run of `count` rows. An empty one begins where it would, or nowhere where rows are kept as stated. */
@@ -224,9 +224,15 @@ static void processes_write(const struct seal *s)
 
 static void param_memory_write(const struct seal *s, const struct ptowsp_memory_record *m, uint32_t param)
 {
-	struct ptowsp_param_memory_record record = {.param = param, .order = m->order, .swizzle = m->swizzle, .block_rows = m->block_rows,
-						    .block_columns = m->block_columns, .stride0 = m->stride0, .stride1 = m->stride1,
-						    .stride2 = m->stride2, .stride3 = m->stride3};
+	struct ptowsp_param_memory_record record = {.param = param,
+						    .order = m->order,
+						    .swizzle = m->swizzle,
+						    .block_rows = m->block_rows,
+						    .block_columns = m->block_columns,
+						    .stride0 = m->stride0,
+						    .stride1 = m->stride1,
+						    .stride2 = m->stride2,
+						    .stride3 = m->stride3};
 
 	pkg_writer_row(s->writer, PTOWSP_SECTION_KMEM, &record, sizeof(record));
 }
@@ -403,8 +409,7 @@ static void samples_write(const struct seal *s)
 	for (uint32_t i = 0; i < s->b->sample_count; i++) {
 		struct build_sample *sample = &s->b->samples[i];
 
-		sample->record.offset =
-			pkg_writer_bytes(s->writer, PTOWSP_SECTION_TBLB, sample->bytes, (size_t)sample->record.size, 64);
+		sample->record.offset = pkg_writer_bytes(s->writer, PTOWSP_SECTION_TBLB, sample->bytes, (size_t)sample->record.size, 64);
 		pkg_writer_row(s->writer, PTOWSP_SECTION_TDAT, &sample->record, sizeof(sample->record));
 	}
 }

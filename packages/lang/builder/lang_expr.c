@@ -51,8 +51,7 @@ static uint32_t row_add(struct lang_exprs *exprs, struct ptowsp_expr_record row)
 
 uint32_t lang_expr_const(struct lang_exprs *exprs, uint64_t value)
 {
-	return row_add(exprs, (struct ptowsp_expr_record){
-				      .op = PTOWSP_EXPR_CONST, .b = (uint32_t)value, .c = (uint32_t)(value >> 32)});
+	return row_add(exprs, (struct ptowsp_expr_record){.op = PTOWSP_EXPR_CONST, .b = (uint32_t)value, .c = (uint32_t)(value >> 32)});
 }
 
 uint32_t lang_expr_loop(struct lang_exprs *exprs, uint32_t depth)
@@ -144,8 +143,8 @@ uint32_t lang_expr_ternary(struct lang_exprs *exprs, enum ptowsp_expr_op op, uin
 	int64_t values[3];
 	uint64_t value;
 
-	if (lang_expr_is_const(exprs, a, &values[0]) && lang_expr_is_const(exprs, b, &values[1]) &&
-	    lang_expr_is_const(exprs, c, &values[2]) && lang_expr_fold(op, values[0], values[1], values[2], &value))
+	if (lang_expr_is_const(exprs, a, &values[0]) && lang_expr_is_const(exprs, b, &values[1]) && lang_expr_is_const(exprs, c, &values[2]) &&
+	    lang_expr_fold(op, values[0], values[1], values[2], &value))
 		return lang_expr_const(exprs, value);
 	return row_add(exprs, (struct ptowsp_expr_record){.op = (uint16_t)op, .a = a, .b = b, .c = c});
 }
@@ -178,14 +177,10 @@ uint32_t lang_expr_binary(struct lang_exprs *exprs, enum ptowsp_expr_op op, uint
 uint32_t lang_expr_node(struct lang_exprs *exprs, struct ptowsp_expr_record row)
 {
 	switch (pkg_expr_operands(row.op)) {
-	case 1:
-		return lang_expr_unary(exprs, (enum ptowsp_expr_op)row.op, row.a);
-	case 2:
-		return lang_expr_binary(exprs, (enum ptowsp_expr_op)row.op, row.a, row.b);
-	case 3:
-		return lang_expr_ternary(exprs, (enum ptowsp_expr_op)row.op, row.a, row.b, row.c);
-	default:
-		return row_add(exprs, row);
+	case 1: return lang_expr_unary(exprs, (enum ptowsp_expr_op)row.op, row.a);
+	case 2: return lang_expr_binary(exprs, (enum ptowsp_expr_op)row.op, row.a, row.b);
+	case 3: return lang_expr_ternary(exprs, (enum ptowsp_expr_op)row.op, row.a, row.b, row.c);
+	default: return row_add(exprs, row);
 	}
 }
 

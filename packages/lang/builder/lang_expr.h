@@ -3,15 +3,15 @@
 #ifndef LANG_EXPR_H
 #define LANG_EXPR_H
 
-#include "registry/common/common_arena.h"
 #include "ptowsp/package.h"
 #include "ptowsp/workload.h"
+#include "registry/common/common_arena.h"
 
 struct lang_exprs {
 	struct common_arena *arena;
 	struct ptowsp_expr_record *rows; /* operands are earlier rows */
 	uint32_t count, capacity;
-	uint32_t *slots;                 /* hash to row + 1, 0: free */
+	uint32_t *slots; /* hash to row + 1, 0: free */
 	uint32_t mask;
 };
 

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 #include "lang/builder/tables.h"
 
-#include "registry/common/common_arena.h"
 #include "ptowsp/task.h"
 #include "ptowsp/workload.h"
+#include "registry/common/common_arena.h"
 
 #include <string.h>
 
@@ -40,16 +40,15 @@ uint32_t lang_axis_add(struct lang_tables *tables, const struct ptowsp_axis_reco
 	return tables->axis_count - 1;
 }
 
-static int levels_equal(const struct lang_tables *tables, const struct ptowsp_levels_record *old, uint32_t max_range,
-			uint32_t min_range, const struct ptowsp_level_record *rows, uint32_t count)
+static int levels_equal(const struct lang_tables *tables, const struct ptowsp_levels_record *old, uint32_t max_range, uint32_t min_range,
+			const struct ptowsp_level_record *rows, uint32_t count)
 {
 	if (old->max_range != max_range || old->min_range != min_range || old->count != count)
 		return 0;
 	return !count || !memcmp(&tables->level_rows[old->first], rows, count * sizeof(*rows));
 }
 
-uint32_t lang_levels_add(struct lang_tables *tables, uint32_t max_range, uint32_t min_range, const struct ptowsp_level_record *rows,
-			 uint32_t count)
+uint32_t lang_levels_add(struct lang_tables *tables, uint32_t max_range, uint32_t min_range, const struct ptowsp_level_record *rows, uint32_t count)
 {
 	struct ptowsp_levels_record row = {.max_range = max_range, .min_range = min_range, .count = count};
 
@@ -73,8 +72,8 @@ uint32_t lang_work_add(struct lang_tables *tables, unsigned opcode, uint32_t ope
 {
 	if (tables->work_count == LANG_MAX_INSTRUCTIONS)
 		return PTOWSP_NONE;
-	*COMMON_PUSH(tables->arena, tables->work, tables->work_count, tables->work_capacity) = (struct ptowsp_instruction){
-		.opcode = (uint8_t)opcode, .operand1 = (uint16_t)operand1, .operand2 = operand2};
+	*COMMON_PUSH(tables->arena, tables->work, tables->work_count, tables->work_capacity) =
+		(struct ptowsp_instruction){.opcode = (uint8_t)opcode, .operand1 = (uint16_t)operand1, .operand2 = operand2};
 	return tables->work_count - 1;
 }
 

@@ -22,12 +22,11 @@ struct lang_tables {
 	uint32_t *work_kernels; /* KREG rows */
 	uint32_t *work_axes;    /* the list of WORK where it is not all axes in their order */
 	uint32_t *work_tensors; /* and that of tensors: none where regions say all */
-	uint32_t region_count, axis_count, levels_count, level_row_count, work_count, debug_count, work_kernel_count,
-		work_axis_count, work_tensor_count;
-	uint32_t region_capacity, axis_capacity, levels_capacity, level_row_capacity, work_capacity, debug_capacity,
-		work_kernel_capacity, work_axis_capacity, work_tensor_capacity;
-	uint8_t work_left_out;  /* 1: a package without code has no WORK */
-	uint32_t region_first;  /* equal regions are looked for from here on: those of the entry at hand */
+	uint32_t region_count, axis_count, levels_count, level_row_count, work_count, debug_count, work_kernel_count, work_axis_count, work_tensor_count;
+	uint32_t region_capacity, axis_capacity, levels_capacity, level_row_capacity, work_capacity, debug_capacity, work_kernel_capacity, work_axis_capacity,
+		work_tensor_capacity;
+	uint8_t work_left_out; /* 1: a package without code has no WORK */
+	uint32_t region_first; /* equal regions are looked for from here on: those of the entry at hand */
 };
 
 void lang_tables_init(struct lang_tables *tables, struct common_arena *arena);
@@ -35,8 +34,7 @@ void lang_tables_init(struct lang_tables *tables, struct common_arena *arena);
 /* The row of an equal record, or of a new one. */
 uint32_t lang_region_add(struct lang_tables *tables, const struct ptowsp_region_record *region);
 uint32_t lang_axis_add(struct lang_tables *tables, const struct ptowsp_axis_record *axis);
-uint32_t lang_levels_add(struct lang_tables *tables, uint32_t max_range, uint32_t min_range, const struct ptowsp_level_record *rows,
-			 uint32_t count);
+uint32_t lang_levels_add(struct lang_tables *tables, uint32_t max_range, uint32_t min_range, const struct ptowsp_level_record *rows, uint32_t count);
 /* The next place in the kernel list of WORK. */
 uint32_t lang_work_kernel_add(struct lang_tables *tables, uint32_t kernel);
 

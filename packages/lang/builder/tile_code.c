@@ -120,8 +120,11 @@ static const char *turn_end(struct lang_tile_code *code, struct lang_tile_turn *
 
 const char *lang_tile_control(struct lang_tile_code *code)
 {
-	static const uint8_t openers[] = {[PTOWSP_PTO_DO] = PTOWSP_PTO_WHILE,    [PTOWSP_PTO_ELSE] = PTOWSP_PTO_IF,         [PTOWSP_PTO_ENDIF] = PTOWSP_PTO_IF,
-					  [PTOWSP_PTO_ENDFOR] = PTOWSP_PTO_FOR, [PTOWSP_PTO_ENDWHILE] = PTOWSP_PTO_WHILE};
+	static const uint8_t openers[] = {[PTOWSP_PTO_DO] = PTOWSP_PTO_WHILE,
+					  [PTOWSP_PTO_ELSE] = PTOWSP_PTO_IF,
+					  [PTOWSP_PTO_ENDIF] = PTOWSP_PTO_IF,
+					  [PTOWSP_PTO_ENDFOR] = PTOWSP_PTO_FOR,
+					  [PTOWSP_PTO_ENDWHILE] = PTOWSP_PTO_WHILE};
 	struct ptowsp_tile_inst *inst = &code->insts[code->inst_count - 1];
 	struct lang_tile_turn *turn = code->depth ? &code->turns[code->depth - 1] : NULL;
 	const unsigned opener = inst->op < sizeof(openers) ? openers[inst->op] : 0;
@@ -185,8 +188,7 @@ static unsigned char *table_put(unsigned char *at, const void *rows, size_t size
 	return at + size;
 }
 
-void *lang_tile_encode(const struct lang_tile_code *code, uint32_t name, const struct ptowsp_tile_param *params,
-		       uint32_t param_count, size_t *size_out)
+void *lang_tile_encode(const struct lang_tile_code *code, uint32_t name, const struct ptowsp_tile_param *params, uint32_t param_count, size_t *size_out)
 {
 	struct ptowsp_tile_header header = {.magic = PTOWSP_TILE_MAGIC,
 					    .version = PTOWSP_TILE_VERSION,

@@ -3,12 +3,12 @@
 #ifndef LANG_TILE_CODE_H
 #define LANG_TILE_CODE_H
 
-#include "registry/common/common_arena.h"
 #include "ptowsp/task.h"
 #include "ptowsp/tile.h"
 #include "ptowsp/workload.h"
+#include "registry/common/common_arena.h"
 
-#define LANG_MAX_ROWS UINT16_MAX /* of each table: rows are 16 bits */
+#define LANG_MAX_ROWS         UINT16_MAX /* of each table: rows are 16 bits */
 #define LANG_MAX_INSTRUCTIONS (1u << 20) /* per kernel, and of the whole workload: calls are expanded */
 
 /* Open loop or branch. */
@@ -49,7 +49,6 @@ const char *lang_tile_control(struct lang_tile_code *code);
 void lang_tile_order(struct lang_tile_code *code);
 
 /* The payload in the arena, *size_out a multiple of 8. name: of the function, as the other names. */
-void *lang_tile_encode(const struct lang_tile_code *code, uint32_t name, const struct ptowsp_tile_param *params,
-		       uint32_t param_count, size_t *size_out);
+void *lang_tile_encode(const struct lang_tile_code *code, uint32_t name, const struct ptowsp_tile_param *params, uint32_t param_count, size_t *size_out);
 
 #endif

@@ -159,8 +159,7 @@ static void need_find(struct lang_work_check *check, struct lang_work *work, uin
 		local = local->outer;
 	if (!local && (!decl || (decl->kind != LANG_DECL_SYMBOL && decl->kind != LANG_DECL_SLOT))) {
 		lang_error(check->unit, work->callee_at, "@%s needs the scalar %%%s", work->callee, param->name);
-		lang_help(check->unit, "pass it: %%%s -> value, or declare: symbol %%%s : %s", param->name, param->name,
-			  lang_dtype_text(param->dtype));
+		lang_help(check->unit, "pass it: %%%s -> value, or declare: symbol %%%s : %s", param->name, param->name, lang_dtype_text(param->dtype));
 		return;
 	}
 	scalar->kind = LANG_SCALAR_NAME;
@@ -222,8 +221,8 @@ static void workload_call_check(struct lang_work_check *check, struct lang_work 
 	}
 	if (!target->alone)
 		return;
-	lang_error(check->unit, work->callee_at, "@%s cannot be called: its extent of %%%s is the slot %%%s, which may change while the caller runs", work->callee,
-		   target->alone->name, target->alone->value->text);
+	lang_error(check->unit, work->callee_at, "@%s cannot be called: its extent of %%%s is the slot %%%s, which may change while the caller runs",
+		   work->callee, target->alone->name, target->alone->value->text);
 	lang_help(check->unit, "make it a number or a symbol at %s", lang_place(check->unit, target->alone->at));
 }
 
@@ -261,8 +260,7 @@ void lang_task_check(struct lang_work_check *check, struct lang_work *work)
 	if (!callee_find(check, work))
 		return;
 	if (!is_task(work) && (work->after_count || work->local))
-		lang_error(check->unit, work->callee_at, "@%s is not one task: nothing can be said of when it runs, and it has no number",
-			   work->callee);
+		lang_error(check->unit, work->callee_at, "@%s is not one task: nothing can be said of when it runs, and it has no number", work->callee);
 	if (work->target && work->target->kind == LANG_DECL_WORKLOAD) {
 		workload_call_check(check, work);
 		return;

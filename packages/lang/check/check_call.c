@@ -46,8 +46,8 @@ static void memref_bind(struct lang_check *check, struct lang_arg *arg)
 	if (!actual)
 		return;
 	if (actual->type.dtype != param->type.dtype) {
-		lang_error(check->unit, arg->actual.at, "%%%s is %s, the parameter %%%s is %s", actual->name,
-			   lang_type_text(check->unit, &actual->type), param->name, lang_type_text(check->unit, &param->type));
+		lang_error(check->unit, arg->actual.at, "%%%s is %s, the parameter %%%s is %s", actual->name, lang_type_text(check->unit, &actual->type),
+			   param->name, lang_type_text(check->unit, &param->type));
 		return;
 	}
 	lang_memref_touch(actual, param->access, param->rows, param->columns);
@@ -71,8 +71,8 @@ static void scalar_bind(struct lang_check *check, struct lang_arg *arg)
 		return;
 	actual = arg->actual.var;
 	if (actual && !class_equal(actual->type.dtype, param->type.dtype))
-		lang_error(check->unit, arg->actual.at, "%%%s is %s, the parameter %%%s is %s", actual->name,
-			   lang_type_text(check->unit, &actual->type), param->name, lang_type_text(check->unit, &param->type));
+		lang_error(check->unit, arg->actual.at, "%%%s is %s, the parameter %%%s is %s", actual->name, lang_type_text(check->unit, &actual->type),
+			   param->name, lang_type_text(check->unit, &param->type));
 }
 
 static void arg_check(struct lang_check *check, struct lang_arg *arg, const struct lang_function *target, struct lang_arg **bound)
@@ -109,8 +109,8 @@ static struct lang_var *need_find(struct lang_check *check, const struct lang_st
 		if (class_equal(var->type.dtype, need->type.dtype) && (!var->implied || var->type.dtype == need->type.dtype))
 			return var;
 		if (!var->implied || function->kind == LANG_INCORE) {
-			lang_error(check->unit, stmt->callee_at, "@%s takes %%%s over from here as %s, but here it is %s", stmt->callee,
-				   name, lang_type_text(check->unit, &need->type), lang_type_text(check->unit, &var->type));
+			lang_error(check->unit, stmt->callee_at, "@%s takes %%%s over from here as %s, but here it is %s", stmt->callee, name,
+				   lang_type_text(check->unit, &need->type), lang_type_text(check->unit, &var->type));
 			lang_help(check->unit, "pass it: CALL @%s(..., %%%s -> %%other)", stmt->callee, name);
 			return NULL;
 		}

@@ -147,7 +147,7 @@ static void *binary_parse(struct lang_climb *climb, unsigned level)
 	int is_sign;
 
 	left = unary_parse(climb);
-	while (left && (operator = operator_at(climb, &is_sign)) != NULL && operator->level > level) {
+	while (left && (operator= operator_at(climb, &is_sign)) != NULL && operator->level> level) {
 		at = operator_take(climb, operator, is_sign);
 		right = binary_parse(climb, operator->level);
 		left = right ? operation(climb, operator->op, at, left, right, NULL) : NULL;

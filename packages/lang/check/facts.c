@@ -50,10 +50,8 @@ static int folds(const struct lang_stmt *stmt)
 	case PTOWSP_PTO_SUB:
 	case PTOWSP_PTO_MUL:
 	case PTOWSP_PTO_DIV:
-	case PTOWSP_PTO_CMP:
-		return 1;
-	default:
-		return 0;
+	case PTOWSP_PTO_CMP: return 1;
+	default: return 0;
 	}
 }
 

@@ -49,8 +49,7 @@ static int operands_check(struct lang_check *check, struct lang_stmt *stmt, cons
 	for (int numbers = 0; numbers < 2; numbers++) {
 		for (uint32_t i = 0; i < stmt->count; i++)
 			if (operands[i] == 's' && (stmt->operands[i].kind == LANG_OPERAND_NUMBER) == numbers)
-				ok &= lang_scalar_read(check, &stmt->operands[i],
-						       numbers ? lang_number_dtype(stmt, isa_op(stmt->op)->types[i]) : PTOWSP_I64);
+				ok &= lang_scalar_read(check, &stmt->operands[i], numbers ? lang_number_dtype(stmt, isa_op(stmt->op)->types[i]) : PTOWSP_I64);
 		for (uint32_t i = 0; !numbers && i < stmt->count; i++)
 			if (operands[i] == 'S' && lang_operand_find(check, &stmt->operands[i], LANG_WANT_TARGET))
 				ok &= lang_annotation_check(check, &stmt->operands[i]);
@@ -78,8 +77,7 @@ static void access_note(const struct lang_check *check, struct lang_stmt *stmt, 
 
 static struct ptowsp_tile_tile tile_of(const struct lang_var *var)
 {
-	return (struct ptowsp_tile_tile){
-		.rows = var->type.rows, .columns = var->type.columns, .dtype = var->type.dtype, .space = var->type.space};
+	return (struct ptowsp_tile_tile){.rows = var->type.rows, .columns = var->type.columns, .dtype = var->type.dtype, .space = var->type.space};
 }
 
 /* A wrong shape makes the kernel unusable, not the file: a warning, once per function. */
@@ -99,8 +97,7 @@ static void shape_check(struct lang_check *check, const struct lang_stmt *stmt, 
 		else
 			src[src_count++] = &tiles[count++];
 	}
-	if (!count || check->function->unusable ||
-	    !isa_shape_check(stmt->op, dst, dst_count, src, src_count, text, sizeof(text)))
+	if (!count || check->function->unusable || !isa_shape_check(stmt->op, dst, dst_count, src, src_count, text, sizeof(text)))
 		return;
 	check->function->unusable = common_copy(&check->unit->arena, text, strlen(text));
 	lang_warn(check->unit, stmt->at, "%s", text);
@@ -115,16 +112,12 @@ static int orchestration_allows(struct lang_check *check, const struct lang_stmt
 	switch (stmt->op) {
 	case PTOWSP_PTO_WHILE:
 	case PTOWSP_PTO_BREAK:
-	case PTOWSP_PTO_CONTINUE:
-		help = "use FOR and IF, or do it inside an InCore function";
-		break;
-	case PTOWSP_PTO_STORE:
-		break;
+	case PTOWSP_PTO_CONTINUE: help = "use FOR and IF, or do it inside an InCore function"; break;
+	case PTOWSP_PTO_STORE: break;
 	default:
 		if (stmt->op >= PTOWSP_PTO_ADD)
 			return 1;
-		lang_error(check->unit, stmt->at, "%s is a tile operation, and @%s is an Orchestration function", stmt->word,
-			   check->function->name);
+		lang_error(check->unit, stmt->at, "%s is a tile operation, and @%s is an Orchestration function", stmt->word, check->function->name);
 		lang_help(check->unit, "%s", help);
 		return 0;
 	}
@@ -152,8 +145,7 @@ static void orchestration_floats(struct lang_check *check, const struct lang_stm
 			(stmt->operands[0].var->type.dtype == stmt->operands[1].dtype ||
 			 (stmt->operands[1].var && stmt->operands[0].var->type.dtype == stmt->operands[1].var->type.dtype))))
 		return;
-	lang_error(check->unit, stmt->at, "%s of a float cannot be done in an Orchestration function: its arithmetic is on integers",
-		   stmt->word);
+	lang_error(check->unit, stmt->at, "%s of a float cannot be done in an Orchestration function: its arithmetic is on integers", stmt->word);
 	lang_help(check->unit, "compute it inside the InCore function that uses it, or set it with --set");
 }
 
@@ -199,8 +191,7 @@ static void for_check(struct lang_check *check, struct lang_stmt *stmt)
 	lang_annotation_check(check, &stmt->operands[0]);
 	for (uint32_t i = 1; i < 4; i++)
 		if (lang_scalar_read(check, &stmt->operands[i], PTOWSP_I64) && is_float(&stmt->operands[i]))
-			lang_error(check->unit, stmt->operands[i].at, "the bounds of a loop are integers, %s is not",
-				   stmt->operands[i].text);
+			lang_error(check->unit, stmt->operands[i].at, "the bounds of a loop are integers, %s is not", stmt->operands[i].text);
 	step_check(check, &stmt->operands[3]);
 	lang_levels_loop_check(check, stmt);
 	if (!value || value->kind != LANG_LOOP)
@@ -254,8 +245,7 @@ static void return_check(struct lang_check *check, const struct lang_stmt *stmt)
 /* A broken statement's error is told; the statements in its blocks are checked all the same. */
 static void broken_check(struct lang_check *check, struct lang_stmt *stmt)
 {
-	struct lang_var *value =
-		stmt->op == PTOWSP_PTO_FOR && stmt->count ? lang_var_find(check->function, stmt->operands[0].text) : NULL;
+	struct lang_var *value = stmt->op == PTOWSP_PTO_FOR && stmt->count ? lang_var_find(check->function, stmt->operands[0].text) : NULL;
 	int opened = value && value->kind == LANG_LOOP && !value->active;
 
 	if (opened)
@@ -279,28 +269,15 @@ static void stmt_check(struct lang_check *check, struct lang_stmt *stmt)
 	if (check->function->kind == LANG_ORCHESTRATION && !orchestration_allows(check, stmt))
 		return;
 	switch (stmt->op) {
-	case PTOWSP_PTO_FOR:
-		for_check(check, stmt);
-		break;
+	case PTOWSP_PTO_FOR: for_check(check, stmt); break;
 	case PTOWSP_PTO_IF:
-	case PTOWSP_PTO_WHILE:
-		branch_check(check, stmt);
-		break;
+	case PTOWSP_PTO_WHILE: branch_check(check, stmt); break;
 	case PTOWSP_PTO_BREAK:
-	case PTOWSP_PTO_CONTINUE:
-		leave_check(check, stmt);
-		break;
-	case PTOWSP_PTO_CALL:
-		lang_call_check(check, stmt);
-		break;
-	case PTOWSP_PTO_RETURN:
-		return_check(check, stmt);
-		break;
-	case PTOWSP_PTO_YIELD:
-		break;
-	default:
-		op_check(check, stmt);
-		break;
+	case PTOWSP_PTO_CONTINUE: leave_check(check, stmt); break;
+	case PTOWSP_PTO_CALL: lang_call_check(check, stmt); break;
+	case PTOWSP_PTO_RETURN: return_check(check, stmt); break;
+	case PTOWSP_PTO_YIELD: break;
+	default: op_check(check, stmt); break;
 	}
 }
 

@@ -18,12 +18,12 @@ struct lang_check {
 	struct lang_unit *unit;
 	struct lang_module *module;
 	struct lang_function *function;
-	const struct lang_stmt *stmt;  /* the one being checked */
-	uint32_t order;                /* statements so far, in program text */
-	uint32_t depth, loops;         /* of blocks; of loops around */
-	uint32_t branches;             /* branches of IF around */
-	uint32_t broken;               /* of broken statements around: what is told of blocks is not to be trusted */
-	struct lang_write *writes;     /* open assignments whose block has not ended */
+	const struct lang_stmt *stmt; /* the one being checked */
+	uint32_t order;               /* statements so far, in program text */
+	uint32_t depth, loops;        /* of blocks; of loops around */
+	uint32_t branches;            /* branches of IF around */
+	uint32_t broken;              /* of broken statements around: what is told of blocks is not to be trusted */
+	struct lang_write *writes;    /* open assignments whose block has not ended */
 	uint32_t write_count, write_capacity;
 };
 

@@ -11,14 +11,10 @@ static const char *const wanted[] = {"tile", "memref", "scalar", "scalar"};
 static int fits(const struct lang_var *var, enum lang_want want)
 {
 	switch (want) {
-	case LANG_WANT_TILE:
-		return var->kind == LANG_TILE;
-	case LANG_WANT_MEMREF:
-		return var->kind == LANG_MEMREF;
-	case LANG_WANT_SCALAR:
-		return var->kind == LANG_SCALAR || var->kind == LANG_LOOP;
-	default:
-		return var->kind == LANG_SCALAR;
+	case LANG_WANT_TILE: return var->kind == LANG_TILE;
+	case LANG_WANT_MEMREF: return var->kind == LANG_MEMREF;
+	case LANG_WANT_SCALAR: return var->kind == LANG_SCALAR || var->kind == LANG_LOOP;
+	default: return var->kind == LANG_SCALAR;
 	}
 }
 
@@ -52,16 +48,14 @@ static void unknown_refuse(struct lang_check *check, const struct lang_operand *
 		declare_propose(check, operand, want);
 }
 
-static void kind_refuse(struct lang_check *check, const struct lang_operand *operand, const struct lang_var *var,
-			enum lang_want want)
+static void kind_refuse(struct lang_check *check, const struct lang_operand *operand, const struct lang_var *var, enum lang_want want)
 {
 	static const char *const kinds[] = {"memref", "tile", "scalar", "loop's value"};
 
 	if (want == LANG_WANT_TARGET && var->kind == LANG_LOOP)
 		lang_error(check->unit, operand->at, "%%%s is a loop's value and cannot be set", var->name);
 	else
-		lang_error(check->unit, operand->at, "%s needs a %s here, %%%s is a %s", check->stmt->word, wanted[want], var->name,
-			   kinds[var->kind]);
+		lang_error(check->unit, operand->at, "%s needs a %s here, %%%s is a %s", check->stmt->word, wanted[want], var->name, kinds[var->kind]);
 }
 
 /* The first mention is the declaration in a file of bare statements. 0: its type cannot be told. */
@@ -118,8 +112,7 @@ struct lang_var *lang_operand_find(struct lang_check *check, struct lang_operand
 	struct lang_var *var;
 
 	if (operand->kind != LANG_OPERAND_NAME) {
-		lang_error(check->unit, operand->at, "%s needs a %s here, found the number %s", check->stmt->word, wanted[want],
-			   operand->text);
+		lang_error(check->unit, operand->at, "%s needs a %s here, found the number %s", check->stmt->word, wanted[want], operand->text);
 		scalar_form_help(check, want);
 		return NULL;
 	}
@@ -158,11 +151,10 @@ int lang_annotation_check(struct lang_check *check, const struct lang_operand *o
 	if (written->kind == real->kind && written->dtype == real->dtype)
 		return 1;
 	/* An index is any integer: %n:idx for an i32. */
-	if (written->kind == LANG_TYPE_SCALAR && real->kind == LANG_TYPE_SCALAR && (written->index || real->index) &&
-	    lang_dtype_class(written->dtype) != 'f' && lang_dtype_class(real->dtype) != 'f')
+	if (written->kind == LANG_TYPE_SCALAR && real->kind == LANG_TYPE_SCALAR && (written->index || real->index) && lang_dtype_class(written->dtype) != 'f' &&
+	    lang_dtype_class(real->dtype) != 'f')
 		return 1;
-	lang_error(check->unit, written->at, "%%%s is %s, not %s", operand->text, lang_type_text(check->unit, real),
-		   lang_type_text(check->unit, written));
+	lang_error(check->unit, written->at, "%%%s is %s, not %s", operand->text, lang_type_text(check->unit, real), lang_type_text(check->unit, written));
 	return 0;
 }
 
@@ -172,14 +164,9 @@ static int number_read(struct lang_check *check, struct lang_operand *operand, u
 
 	operand->dtype = (uint16_t)dtype;
 	switch (lang_number_read(operand->text, dtype, &operand->value)) {
-	case LANG_NUMBER_OK:
-		return 1;
-	case LANG_NUMBER_FRACTION:
-		lang_error(check->unit, operand->at, "%s is no whole number, and %s is needed here", operand->text, type);
-		return 0;
-	case LANG_NUMBER_RANGE:
-		lang_error(check->unit, operand->at, "%s does not fit %s", operand->text, type);
-		return 0;
+	case LANG_NUMBER_OK: return 1;
+	case LANG_NUMBER_FRACTION: lang_error(check->unit, operand->at, "%s is no whole number, and %s is needed here", operand->text, type); return 0;
+	case LANG_NUMBER_RANGE: lang_error(check->unit, operand->at, "%s does not fit %s", operand->text, type); return 0;
 	default:
 		if (lang_number_is_word(operand->text))
 			lang_error(check->unit, operand->at, "%s is no value of type %s", operand->text, type);
@@ -226,15 +213,13 @@ static int type_fits(const struct lang_type *written, const struct lang_operand 
 		return 1;
 	if (written->kind == LANG_TYPE_SCALAR && (written->index || real->index))
 		return lang_dtype_class(written->dtype) != 'f' && lang_dtype_class(real->dtype) != 'f';
-	return written->dtype == real->dtype && written->rows == real->rows && written->columns == real->columns &&
-	       written->space == real->space;
+	return written->dtype == real->dtype && written->rows == real->rows && written->columns == real->columns && written->space == real->space;
 }
 
 static void type_refuse(struct lang_check *check, const struct lang_type *written, const struct lang_operand *operand)
 {
-	lang_error(check->unit, written->at, "%s%s is %s, the type says %s", operand->kind == LANG_OPERAND_NAME ? "%" : "",
-		   operand->text, operand->var ? lang_type_text(check->unit, &operand->var->type) : "a number",
-		   lang_type_text(check->unit, written));
+	lang_error(check->unit, written->at, "%s%s is %s, the type says %s", operand->kind == LANG_OPERAND_NAME ? "%" : "", operand->text,
+		   operand->var ? lang_type_text(check->unit, &operand->var->type) : "a number", lang_type_text(check->unit, written));
 }
 
 static int type_check(struct lang_check *check, const struct lang_type *written, const struct lang_operand *operand)
@@ -252,9 +237,8 @@ static int results_check(struct lang_check *check, const struct lang_stmt *stmt,
 	if (!stmt->tail_result_count)
 		return 1;
 	if (stmt->tail_result_count != results) {
-		lang_error(check->unit, stmt->tail_results[0].at, "%s gives %u result%s, here %s %u type%s", stmt->word, results,
-			   results == 1 ? "" : "s", stmt->tail_result_count == 1 ? "is" : "are", stmt->tail_result_count,
-			   stmt->tail_result_count == 1 ? "" : "s");
+		lang_error(check->unit, stmt->tail_results[0].at, "%s gives %u result%s, here %s %u type%s", stmt->word, results, results == 1 ? "" : "s",
+			   stmt->tail_result_count == 1 ? "is" : "are", stmt->tail_result_count, stmt->tail_result_count == 1 ? "" : "s");
 		return 0;
 	}
 	for (uint32_t i = 0; i < results; i++)
@@ -282,8 +266,8 @@ static void sources_check(struct lang_check *check, const struct lang_stmt *stmt
 		return;
 	}
 	if (stmt->tail_count != sources && stmt->tail_count != stmt->count) {
-		lang_error(check->unit, stmt->tail[0].at, "%s has %u source%s, here %s %u type%s", stmt->word, sources,
-			   sources == 1 ? "" : "s", stmt->tail_count == 1 ? "is" : "are", stmt->tail_count, stmt->tail_count == 1 ? "" : "s");
+		lang_error(check->unit, stmt->tail[0].at, "%s has %u source%s, here %s %u type%s", stmt->word, sources, sources == 1 ? "" : "s",
+			   stmt->tail_count == 1 ? "is" : "are", stmt->tail_count, stmt->tail_count == 1 ? "" : "s");
 		return;
 	}
 	for (uint32_t i = 0; i < stmt->tail_count; i++)

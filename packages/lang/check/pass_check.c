@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /* pass_check.c - what a call of a body passes: kind, type, direction, shape, and layouts of tensors that meet. */
 #include "format/format_names.h"
-#include "lang/number.h"
 #include "lang/check/range.h"
+#include "lang/number.h"
 
 #include <string.h>
 
@@ -40,7 +40,8 @@ static void whole_help(struct lang_work_check *check, const struct lang_part *pa
 	if (part->viewed || part->extents[0] || part->index_count)
 		return;
 	if (part->rows >= param->rows && part->columns >= param->columns)
-		lang_help(check->unit, "say where the part begins: %%%s[0, 0] passes its first %s", part->tensor, shape_text(check, param->rows, param->columns));
+		lang_help(check->unit, "say where the part begins: %%%s[0, 0] passes its first %s", part->tensor,
+			  shape_text(check, param->rows, param->columns));
 	else if (there >= wanted)
 		lang_help(check->unit, "pass its elements without a shape, as they follow each other: %%%s[0, 0 : ...]", part->tensor);
 	else
@@ -78,8 +79,7 @@ static unsigned access_done(const struct lang_work *work, const struct lang_call
 }
 
 /* The call says what is done with the tensor. More than the callee does is harmless; less is a promise, which code that is in the package must not break. */
-static int access_check(struct lang_work_check *check, const struct lang_work *work, const struct lang_pass *pass,
-			const struct lang_callee_param *param)
+static int access_check(struct lang_work_check *check, const struct lang_work *work, const struct lang_pass *pass, const struct lang_callee_param *param)
 {
 	unsigned missing = param->access & ~pass->access, broken;
 
@@ -196,7 +196,8 @@ static int pair_join(struct lang_work_check *check, const struct operand *a, con
 	const struct lang_layout *la = &a->part->decl->layout, *lb = &b->part->decl->layout;
 	uint32_t dim;
 
-	if (a->part->flat || b->part->flat || a->part->rows != b->part->rows || a->part->columns != b->part->columns || (a->stated && b->stated) || la->rank != lb->rank)
+	if (a->part->flat || b->part->flat || a->part->rows != b->part->rows || a->part->columns != b->part->columns || (a->stated && b->stated) ||
+	    la->rank != lb->rank)
 		return 1;
 	dim = dim_between(la, lb);
 	if (dim == la->rank)

@@ -48,8 +48,9 @@ void lang_range_set(struct lang_work_check *check, const struct lang_work *work)
 
 	local->ranged = 0;
 	local->guards = check->guards;
-	if (!axis || axis->head.broken || axis->levels || axis->restated || axis->kind != PTOWSP_AXIS_DENSE || !axis->high || !lang_scalar_known(axis->high, &high) ||
-	    (axis->low && !lang_scalar_known(axis->low, &low)) || (axis->step && !lang_scalar_known(axis->step, &step)))
+	if (!axis || axis->head.broken || axis->levels || axis->restated || axis->kind != PTOWSP_AXIS_DENSE || !axis->high ||
+	    !lang_scalar_known(axis->high, &high) || (axis->low && !lang_scalar_known(axis->low, &low)) ||
+	    (axis->step && !lang_scalar_known(axis->step, &step)))
 		return;
 	if (step < 1 || low < INT32_MIN || high > INT32_MAX || high <= low || breaks(&work->bodies[0]))
 		return;
@@ -89,17 +90,12 @@ static int product_add(const struct lang_work_check *check, struct lang_range *r
 static int op_add(const struct lang_work_check *check, struct lang_range *range, const struct lang_scalar *scalar, int64_t factor)
 {
 	switch (scalar->op) {
-	case PTOWSP_EXPR_ADD:
-		return sum_add(check, range, scalar->operands[0], factor) && sum_add(check, range, scalar->operands[1], factor);
+	case PTOWSP_EXPR_ADD: return sum_add(check, range, scalar->operands[0], factor) && sum_add(check, range, scalar->operands[1], factor);
 	case PTOWSP_EXPR_SUB:
-		return factor != INT64_MIN && sum_add(check, range, scalar->operands[0], factor) &&
-		       sum_add(check, range, scalar->operands[1], -factor);
-	case PTOWSP_EXPR_NEG:
-		return factor != INT64_MIN && sum_add(check, range, scalar->operands[0], -factor);
-	case PTOWSP_EXPR_MUL:
-		return product_add(check, range, scalar, factor);
-	default:
-		return 0;
+		return factor != INT64_MIN && sum_add(check, range, scalar->operands[0], factor) && sum_add(check, range, scalar->operands[1], -factor);
+	case PTOWSP_EXPR_NEG: return factor != INT64_MIN && sum_add(check, range, scalar->operands[0], -factor);
+	case PTOWSP_EXPR_MUL: return product_add(check, range, scalar, factor);
+	default: return 0;
 	}
 }
 
@@ -144,7 +140,7 @@ const char *lang_range_text(struct lang_unit *unit, const struct lang_range *ran
 
 		if (term->factor)
 			text = common_format(&unit->arena, "%s%s%%%s is %lld", text, *text ? " and " : " where ", term->local->name,
-					   (long long)((term->factor > 0) == greatest ? term->local->last : term->local->first));
+					     (long long)((term->factor > 0) == greatest ? term->local->last : term->local->first));
 	}
 	return text;
 }

@@ -89,17 +89,13 @@ static void stmt_walk(struct unwritten *u, const struct lang_stmt *stmt)
 {
 	switch (stmt->op) {
 	case PTOWSP_PTO_FOR:
-	case PTOWSP_PTO_WHILE:
-		loop_walk(u, stmt);
-		break;
+	case PTOWSP_PTO_WHILE: loop_walk(u, stmt); break;
 	case PTOWSP_PTO_IF:
 		block_walk(u, &stmt->body);
 		block_walk(u, &stmt->other);
 		break;
-	case PTOWSP_PTO_CALL: /* tiles are the function's own */
-		break;
-	default:
-		op_walk(u, stmt);
+	case PTOWSP_PTO_CALL: /* tiles are the function's own */ break;
+	default: op_walk(u, stmt);
 	}
 }
 
@@ -118,8 +114,8 @@ static void reads_tell(struct unwritten *u)
 		if (read->withdrawn || u->written[read->tile->id] == 2)
 			continue;
 		u->written[read->tile->id] = 2;
-		lang_warn(u->unit, read->operand->at, "%s reads tile %%%s, which nothing in @%s has written by then: it holds zeros", read->stmt->word, read->tile->name,
-			  u->function->name);
+		lang_warn(u->unit, read->operand->at, "%s reads tile %%%s, which nothing in @%s has written by then: it holds zeros", read->stmt->word,
+			  read->tile->name, u->function->name);
 		lang_help(u->unit, "load it first, or write the zeros by texpands");
 	}
 }

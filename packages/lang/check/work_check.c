@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /* work_check.c - names and places of the statements of bodies. */
 #include "format/format_names.h"
-#include "lang/lang_process.h"
 #include "lang/check/range.h"
+#include "lang/lang_process.h"
 
 #include <string.h>
 
@@ -69,8 +69,7 @@ int lang_work_decl_find(struct lang_work_check *check, struct lang_work *work, e
 		return 1;
 	}
 	if (decl) {
-		lang_error(check->unit, work->name_at, "%%%s is %s, %s needs %s", work->name, lang_decl_noun(check->unit, decl->kind),
-			   work->form->word, what);
+		lang_error(check->unit, work->name_at, "%%%s is %s, %s needs %s", work->name, lang_decl_noun(check->unit, decl->kind), work->form->word, what);
 		return 0;
 	}
 	lang_error(check->unit, work->name_at, "there is no %s %%%s", lang_decl_forms[kind].word, work->name);
@@ -124,7 +123,9 @@ static void row_check(struct lang_work_check *check, struct lang_work *work)
 	if (rows && !work->value) {
 		lang_error(check->unit, at, "%s is %s: say which of its rows", name, axis->kind == PTOWSP_AXIS_RAGGED ? "ragged" : "sparse");
 		lang_help(check->unit, "write the row in brackets: %s[%%i]",
-			  work->name ? name : axis->kind == PTOWSP_AXIS_RAGGED ? "ragged(...)" : "sparse(...)");
+			  work->name                         ? name
+			  : axis->kind == PTOWSP_AXIS_RAGGED ? "ragged(...)"
+							     : "sparse(...)");
 	}
 	if (rows && work->value)
 		row_inside(check, work, name);
@@ -145,8 +146,8 @@ static void range_check(struct lang_work_check *check, struct lang_axis *axis)
 {
 	int64_t step;
 
-	if (lang_scalar_check(&check->scope, axis->low, "a bound") & lang_scalar_check(&check->scope, axis->high, "a bound") &&
-	    axis->step && lang_scalar_check(&check->scope, axis->step, "a step") && lang_scalar_known(axis->step, &step) && step < 1)
+	if (lang_scalar_check(&check->scope, axis->low, "a bound") & lang_scalar_check(&check->scope, axis->high, "a bound") && axis->step &&
+	    lang_scalar_check(&check->scope, axis->step, "a step") && lang_scalar_known(axis->step, &step) && step < 1)
 		lang_error(check->unit, axis->step->all, "a step is at least 1, not %lld", (long long)step);
 	else
 		lang_axis_levels_check(check->unit, axis);

@@ -66,8 +66,8 @@ static int far_refuse(struct lang_unit *unit, const struct lang_graph_tensor *te
 }
 
 /* A part of a tensor that begins at offset; size 0: the rest. External tensors grow with what is said of them. 0: that was wrong. */
-static int part_check(struct lang_unit *unit, struct lang_graph_tensor *tensor, const struct lang_graph_scalar *offset,
-		       const struct lang_graph_scalar *size, int written)
+static int part_check(struct lang_unit *unit, struct lang_graph_tensor *tensor, const struct lang_graph_scalar *offset, const struct lang_graph_scalar *size,
+		      int written)
 {
 	int64_t low, high, least = 0, most = 0, end;
 
@@ -190,8 +190,8 @@ static void arguments_check(struct lang_unit *unit, struct lang_graph_kernel *ke
 		const struct lang_graph_bind *bind = kernel->binds[i];
 
 		if (i && bind->arg == kernel->binds[i - 1]->arg) {
-			lang_error(unit, bind->inst->args[1].at, "argument %u of %s is bound twice, first at %s", bind->arg,
-				   kernel->object.name, lang_place(unit, kernel->binds[i - 1]->inst->at));
+			lang_error(unit, bind->inst->args[1].at, "argument %u of %s is bound twice, first at %s", bind->arg, kernel->object.name,
+				   lang_place(unit, kernel->binds[i - 1]->inst->at));
 			return;
 		}
 		if (bind->arg != count++)
@@ -265,11 +265,9 @@ static void free_check(struct lang_unit *unit, struct lang_graph_inst *inst)
 		lang_error(unit, inst->args[0].at, "%s is not allocated here: it cannot be freed", tensor->object.name);
 		lang_help(unit, "tensors without MC_ALLOC belong to the caller");
 	} else if (freed_before(tensor, inst)) {
-		lang_error(unit, inst->args[0].at, "%s is freed twice, first at %s", tensor->object.name,
-			   lang_place(unit, freed_before(tensor, inst)->at));
+		lang_error(unit, inst->args[0].at, "%s is freed twice, first at %s", tensor->object.name, lang_place(unit, freed_before(tensor, inst)->at));
 	} else if (tensor->object.inst->order > inst->order) {
-		lang_error(unit, inst->args[0].at, "%s is freed before it is allocated at %s", tensor->object.name,
-			   lang_place(unit, tensor->object.at));
+		lang_error(unit, inst->args[0].at, "%s is freed before it is allocated at %s", tensor->object.name, lang_place(unit, tensor->object.at));
 	} else if (loop_between(inst, tensor->object.inst)) {
 		lang_error(unit, inst->args[0].at, "%s is freed in every round of the loop at %s and allocated once", tensor->object.name,
 			   lang_place(unit, loop_between(inst, tensor->object.inst)->at));

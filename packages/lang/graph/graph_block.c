@@ -116,8 +116,8 @@ void lang_graph_else_parse(struct lang_graph_reader *reader, const struct lang_g
 	struct lang_graph_inst *parent = reader->parent;
 
 	if (!parent || parent->op != PTOWSP_CF_IF || parent->has_else) {
-		lang_error(reader->unit, inst->at, parent && parent->op == PTOWSP_CF_IF ? "this CF_IF has a CF_ELSE already"
-										  : "this CF_ELSE belongs to no CF_IF");
+		lang_error(reader->unit, inst->at,
+			   parent && parent->op == PTOWSP_CF_IF ? "this CF_IF has a CF_ELSE already" : "this CF_ELSE belongs to no CF_IF");
 		return;
 	}
 	parent->has_else = 1;

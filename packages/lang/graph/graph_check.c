@@ -9,7 +9,7 @@ struct graph_check {
 	struct lang_unit *unit;
 	struct lang_module *module;
 	struct lang_graph_program *program;
-	struct lang_graph_order order; /* of the graph at hand */
+	struct lang_graph_order order;             /* of the graph at hand */
 	const struct lang_graph_inst **partitions; /* so far */
 	uint32_t partition_count, partition_capacity;
 };
@@ -121,8 +121,8 @@ static struct cores cores_of(const struct lang_module *module)
 	return best;
 }
 
-static void cores_refuse(struct lang_unit *unit, struct lang_span at, const char *who, const char *what, uint64_t asked,
-			 const struct cores *cores, uint64_t there)
+static void cores_refuse(struct lang_unit *unit, struct lang_span at, const char *who, const char *what, uint64_t asked, const struct cores *cores,
+			 uint64_t there)
 {
 	lang_error(unit, at, "%s for %llu %s cores, and %s has %llu", who, (unsigned long long)asked, what, cores->device, (unsigned long long)there);
 }
@@ -257,9 +257,16 @@ static void levels_check(struct graph_check *check, const struct cores *cores)
 		sum->device = "told";
 		cores_refuse(check->unit, kernel->object.at,
 			     common_format(&check->unit->arena, "%s and kernels beside it that wait for none of each other ask", kernel->object.name),
-			     sum->aic > cores->aic ? "AIC" : sum->aiv > cores->aiv ? "AIV" : "AICPU",
-			     sum->aic > cores->aic ? sum->aic : sum->aiv > cores->aiv ? sum->aiv : sum->aicpu, cores,
-			     sum->aic > cores->aic ? cores->aic : sum->aiv > cores->aiv ? cores->aiv : cores->aicpu);
+			     sum->aic > cores->aic   ? "AIC"
+			     : sum->aiv > cores->aiv ? "AIV"
+						     : "AICPU",
+			     sum->aic > cores->aic   ? sum->aic
+			     : sum->aiv > cores->aiv ? sum->aiv
+						     : sum->aicpu,
+			     cores,
+			     sum->aic > cores->aic   ? cores->aic
+			     : sum->aiv > cores->aiv ? cores->aiv
+						     : cores->aicpu);
 		lang_help(check->unit, "order them with TG_DEPEND, or ask for less: CA_REQUEST(%s, ...)", kernel->object.name);
 	}
 }

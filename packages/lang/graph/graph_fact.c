@@ -48,8 +48,8 @@ static void alloc_fill(struct lang_graph_reader *reader, const struct lang_graph
 		lang_error(reader->unit, inst->args[1].at, "the size of %s is %llu, it must be 1 to 2^48 bytes", tensor->object.name,
 			   (unsigned long long)tensor->size);
 	if (!alignment || (alignment & (alignment - 1)) || alignment > (1u << 30))
-		lang_error(reader->unit, inst->args[2].at, "the alignment of %s is %llu, it must be a power of two up to 2^30",
-			   tensor->object.name, (unsigned long long)alignment);
+		lang_error(reader->unit, inst->args[2].at, "the alignment of %s is %llu, it must be a power of two up to 2^30", tensor->object.name,
+			   (unsigned long long)alignment);
 }
 
 static void bind_fill(struct lang_graph_reader *reader, struct lang_graph_inst *inst)
@@ -95,25 +95,12 @@ static void persistent_fill(struct lang_graph_reader *reader, const struct lang_
 void lang_graph_facts_fill(struct lang_graph_reader *reader, struct lang_graph_inst *inst)
 {
 	switch (inst->op) {
-	case PTOWSP_TG_KERNEL:
-		kernel_fill(reader, inst);
-		break;
-	case PTOWSP_TG_DEPEND:
-		depend_fill(reader, inst);
-		break;
-	case PTOWSP_MC_ALLOC:
-		alloc_fill(reader, inst);
-		break;
-	case PTOWSP_MC_BIND:
-		bind_fill(reader, inst);
-		break;
-	case PTOWSP_CA_REQUEST:
-		request_fill(reader, inst);
-		break;
-	case PTOWSP_TG_PERSISTENT:
-		persistent_fill(reader, inst);
-		break;
-	default:
-		break;
+	case PTOWSP_TG_KERNEL: kernel_fill(reader, inst); break;
+	case PTOWSP_TG_DEPEND: depend_fill(reader, inst); break;
+	case PTOWSP_MC_ALLOC: alloc_fill(reader, inst); break;
+	case PTOWSP_MC_BIND: bind_fill(reader, inst); break;
+	case PTOWSP_CA_REQUEST: request_fill(reader, inst); break;
+	case PTOWSP_TG_PERSISTENT: persistent_fill(reader, inst); break;
+	default: break;
 	}
 }

@@ -49,8 +49,7 @@ static int is_disturbed(const struct lang_graph *graph, const struct lang_graph_
 	for (uint32_t k = 0; k < graph->kernel_count; k++)
 		for (uint32_t i = 0; i < graph->kernels[k]->bind_count && graph->kernels[k] != kernel; i++)
 			for (uint32_t j = 0; j < kernel->bind_count; j++)
-				if (graph->kernels[k]->binds[i]->access != PTOWSP_READ &&
-				    lang_graph_overlaps(graph->kernels[k]->binds[i], kernel->binds[j]))
+				if (graph->kernels[k]->binds[i]->access != PTOWSP_READ && lang_graph_overlaps(graph->kernels[k]->binds[i], kernel->binds[j]))
 					return 1;
 	return 0;
 }
@@ -148,8 +147,8 @@ static void block_copy(struct fusion *fusion, const struct lang_graph_block *fro
 	}
 }
 
-static void depend_add(struct fusion *fusion, struct lang_graph_kernel *src, struct lang_graph_kernel *dst, uint32_t type,
-		       struct lang_graph_tensor *tensor, struct lang_graph_inst *inst)
+static void depend_add(struct fusion *fusion, struct lang_graph_kernel *src, struct lang_graph_kernel *dst, uint32_t type, struct lang_graph_tensor *tensor,
+		       struct lang_graph_inst *inst)
 {
 	struct lang_graph_depend *d = common_alloc(&fusion->unit->arena, sizeof(*d));
 
@@ -162,8 +161,7 @@ static void graph_copy(struct fusion *fusion, const struct lang_graph *from, con
 	for (uint32_t i = 0; i < from->kernel_count; i++) {
 		struct lang_graph_kernel *same = first ? same_find(first, from, from->kernels[i]) : NULL;
 
-		fusion->copies[from->kernels[i]->object.index] =
-			same ? fusion->copies[same->object.index] : kernel_copy(fusion, from->kernels[i], from);
+		fusion->copies[from->kernels[i]->object.index] = same ? fusion->copies[same->object.index] : kernel_copy(fusion, from->kernels[i], from);
 	}
 	block_copy(fusion, from->body, fusion->graph->body, inst);
 	for (uint32_t i = 0; i < from->depend_count; i++) {

@@ -115,14 +115,14 @@ struct order {
 	struct tail {
 		const struct lang_graph_object *stream; /* NULL: that of TG_INVOKE */
 		struct set last;
-	} *tails;
+	} * tails;
 	uint32_t tail_count, tail_capacity;
-	struct set host;                            /* waited for by what follows */
-	struct set now;                             /* of the launch in question */
-	uint64_t *bits;                             /* those of a set while it is changed, a bit per launch */
-	uint32_t words;                             /* of bits */
-	uint32_t waits;                             /* of all launches for others, directly */
-	int refused;                                /* those were too many */
+	struct set host; /* waited for by what follows */
+	struct set now;  /* of the launch in question */
+	uint64_t *bits;  /* those of a set while it is changed, a bit per launch */
+	uint32_t words;  /* of bits */
+	uint32_t waits;  /* of all launches for others, directly */
+	int refused;     /* those were too many */
 };
 
 static int bit_has(const uint64_t *bits, uint32_t i)
@@ -208,7 +208,8 @@ static void wait_for(struct order *order, struct lang_graph_launch *launch)
 
 	set_reduce(order, set);
 	if (set->count > LANG_MAX_INSTRUCTIONS - order->waits) { /* an edge each, which graph_lower.c would refuse then */
-		lang_error(order->lowering->unit, launch->inst->at, "the launches of this program come to more than %u instructions and edges", LANG_MAX_INSTRUCTIONS);
+		lang_error(order->lowering->unit, launch->inst->at, "the launches of this program come to more than %u instructions and edges",
+			   LANG_MAX_INSTRUCTIONS);
 		order->refused = 1;
 		return;
 	}

@@ -12,14 +12,10 @@
 static const char *named_by(unsigned opcode)
 {
 	switch (opcode) {
-	case PTOWSP_OP_TASK:
-		return "kernels that differ";
-	case PTOWSP_OP_SLOT_SET:
-		return "kernels and copies that others wait for, in programs with CF_ instructions";
-	case PTOWSP_OP_SLOT_LOAD:
-		return "elements that scalars read";
-	default:
-		return "loops";
+	case PTOWSP_OP_TASK: return "kernels that differ";
+	case PTOWSP_OP_SLOT_SET: return "kernels and copies that others wait for, in programs with CF_ instructions";
+	case PTOWSP_OP_SLOT_LOAD: return "elements that scalars read";
+	default: return "loops";
 	}
 }
 
@@ -143,7 +139,7 @@ void lang_graph_kernel_emit(struct lang_graph_walk *walk, const struct lang_grap
 
 	if (!node)
 		return;
-	assert(kernel->bind_count == tensors); /* each argument is bound once */
+	assert(kernel->bind_count == tensors);   /* each argument is bound once */
 	for (uint32_t i = 0; i < tensors; i++) { /* what they load stands in front of the task */
 		const struct lang_graph_bind *bind = lang_graph_bind_of(kernel, i);
 
@@ -248,8 +244,7 @@ void lang_graph_checkpoint_emit(struct lang_graph_walk *walk, const struct lang_
 			continue;
 		here = part(walk, lang_graph_tensor_row(save->memory), zero, save->elements);
 		there = part(walk, save->made.row, zero, save->elements);
-		copy_words(walk, &walk->launch->nodes[n++], inst->op == PTOWSP_TG_CHECKPOINT ? here : there,
-			   inst->op == PTOWSP_TG_CHECKPOINT ? there : here);
+		copy_words(walk, &walk->launch->nodes[n++], inst->op == PTOWSP_TG_CHECKPOINT ? here : there, inst->op == PTOWSP_TG_CHECKPOINT ? there : here);
 	}
 	for (const struct lang_graph_mark *mark = walk->lowering->marks; mark; mark = mark->next)
 		if (mark->checkpoint == inst->args[1].object)

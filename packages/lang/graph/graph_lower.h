@@ -28,36 +28,36 @@ struct lang_graph_node {
 /* One TG_LAUNCH or TG_INVOKE; also a copy at the top, and the copies of a TG_CHECKPOINT or TG_RESTORE. */
 struct lang_graph_launch {
 	struct lang_graph_inst *inst;
-	struct lang_graph *graph;          /* NULL: copies only */
-	struct lang_graph_node *nodes;     /* kernels as in graph->kernels, then copies */
-	struct lang_graph_inst **copies;   /* MC_COPY of its graph, in text order */
+	struct lang_graph *graph;        /* NULL: copies only */
+	struct lang_graph_node *nodes;   /* kernels as in graph->kernels, then copies */
+	struct lang_graph_inst **copies; /* MC_COPY of its graph, in text order */
 	uint32_t node_count, copy_count, copy_capacity;
-	uint8_t conditional;               /* it stands in a branch or loop */
-	uint8_t branches;                  /* its graph has branches or loops */
-	uint8_t hollow;                    /* it may be that no task of it runs: nobody is behind anything because of it */
-	uint8_t waited;                    /* some launch waits for it directly */
-	uint32_t *direct, direct_count;    /* launches that it waits for, ascending; others behind those */
-	uint64_t *behind;                  /* per launch a bit: it starts behind that one in any way; NULL: not looked at yet */
+	uint8_t conditional;            /* it stands in a branch or loop */
+	uint8_t branches;               /* its graph has branches or loops */
+	uint8_t hollow;                 /* it may be that no task of it runs: nobody is behind anything because of it */
+	uint8_t waited;                 /* some launch waits for it directly */
+	uint32_t *direct, direct_count; /* launches that it waits for, ascending; others behind those */
+	uint64_t *behind;               /* per launch a bit: it starts behind that one in any way; NULL: not looked at yet */
 };
 
 /* The facts that lowering finds out about a tensor. */
 struct lang_graph_memory {
-	struct lang_made made;  /* first; TENS row */
+	struct lang_made made; /* first; TENS row */
 	struct lang_graph_tensor *tensor;
-	struct lang_graph_memory *leader; /* of those that are copied into each other: one type */
-	const char *name;       /* of the row */
-	struct lang_graph_memory *shared; /* external: of an earlier program, the same tensor; NULL: none */
-	const struct lang_tensor *declared; /* external: `tensor` of that name in the module, NULL: none */
-	uint16_t dtype;         /* u8 where elements of several types lie in it */
-	uint8_t typed, mixed;   /* while types are found: some use has one; two uses differ */
-	uint8_t ordered;        /* a copy or a scalar reads or writes it: kernels of which nothing is known count as doing both */
-	uint8_t freed_inside;   /* MC_FREE in the block of its MC_ALLOC */
-	uint8_t there;          /* while code is written: between the two */
+	struct lang_graph_memory *leader;    /* of those that are copied into each other: one type */
+	const char *name;                    /* of the row */
+	struct lang_graph_memory *shared;    /* external: of an earlier program, the same tensor; NULL: none */
+	const struct lang_tensor *declared;  /* external: `tensor` of that name in the module, NULL: none */
+	uint16_t dtype;                      /* u8 where elements of several types lie in it */
+	uint8_t typed, mixed;                /* while types are found: some use has one; two uses differ */
+	uint8_t ordered;                     /* a copy or a scalar reads or writes it: kernels of which nothing is known count as doing both */
+	uint8_t freed_inside;                /* MC_FREE in the block of its MC_ALLOC */
+	uint8_t there;                       /* while code is written: between the two */
 	const struct lang_graph_block *home; /* while code is written: the block that takes and frees it */
-	uint64_t elements;      /* 0: external, as many as are bound */
+	uint64_t elements;                   /* 0: external, as many as are bound */
 };
 
-struct lang_graph_node_row { /* KREG row of a kernel */
+struct lang_graph_node_row {   /* KREG row of a kernel */
 	struct lang_made made; /* first */
 	struct lang_graph_kernel *kernel;
 	struct lang_graph_lowering *lowering;
@@ -69,8 +69,8 @@ struct lang_graph_node_row { /* KREG row of a kernel */
  * can name 65,536 of them. */
 #define LANG_GRAPH_ROWS_LIMIT (1u << 15)
 
-struct lang_graph_slot { /* of an element that is loaded, or a scalar that is declared nowhere */
-	struct lang_made made; /* first */
+struct lang_graph_slot {                         /* of an element that is loaded, or a scalar that is declared nowhere */
+	struct lang_made made;                   /* first */
 	const struct lang_graph_scalar *element; /* NULL: of a scalar */
 };
 
@@ -89,13 +89,13 @@ struct lang_graph_links {
 	struct lang_graph_list sets;       /* SY_BARRIER */
 };
 
-struct lang_graph_event { /* of an event that kernels wait for */
+struct lang_graph_event {      /* of an event that kernels wait for */
 	struct lang_made made; /* first */
 	const struct lang_graph_object *object;
-	uint8_t needed;        /* it may be that nothing signals it */
+	uint8_t needed; /* it may be that nothing signals it */
 };
 
-struct lang_graph_save { /* a tensor in a checkpoint */
+struct lang_graph_save {       /* a tensor in a checkpoint */
 	struct lang_made made; /* first; TENS row of the copy */
 	struct lang_graph_memory *memory;
 	const struct lang_graph_object *checkpoint;
@@ -120,17 +120,17 @@ struct lang_graph_lowering {
 	uint32_t entry;                     /* ENTR row */
 	struct lang_graph_launch *launches; /* in text order */
 	uint32_t launch_count, launch_capacity;
-	struct lang_graph_memory *memories; /* by tensor->object.index */
-	struct lang_graph_node_row *kernels;/* by kernel->object.index */
-	struct lang_graph_links *links;     /* by kernel->object.index */
-	struct lang_graph_list *signals;    /* SY_SIGNAL by object->index of the event */
-	struct lang_map scalars;            /* those of the slots that are called like a scalar */
-	uint32_t elements;                  /* of the slots those that are loaded */
-	struct lang_graph_event *events;    /* by object->index; without an object where it is no event */
+	struct lang_graph_memory *memories;  /* by tensor->object.index */
+	struct lang_graph_node_row *kernels; /* by kernel->object.index */
+	struct lang_graph_links *links;      /* by kernel->object.index */
+	struct lang_graph_list *signals;     /* SY_SIGNAL by object->index of the event */
+	struct lang_map scalars;             /* those of the slots that are called like a scalar */
+	uint32_t elements;                   /* of the slots those that are loaded */
+	struct lang_graph_event *events;     /* by object->index; without an object where it is no event */
 	struct lang_graph_save *saves;
 	struct lang_graph_mark *marks;
-	struct lang_map alike;              /* rows that kernels share, by what is in them */
-	uint8_t dynamic;                    /* there is control flow: task numbers are in slots */
+	struct lang_map alike; /* rows that kernels share, by what is in them */
+	uint8_t dynamic;       /* there is control flow: task numbers are in slots */
 };
 
 /* --- graph_edge.c --- */
@@ -140,8 +140,7 @@ void lang_graph_links_make(struct lang_graph_lowering *lowering);
 /* --- graph_type.c --- */
 void lang_graph_types_find(struct lang_graph_lowering *lowering);
 /* How a kernel touches its argument: READ | WRITE, 0: not known, or not at all. */
-unsigned lang_graph_access(const struct lang_graph_lowering *lowering, const struct lang_graph_kernel *kernel,
-			   const struct lang_graph_bind *bind);
+unsigned lang_graph_access(const struct lang_graph_lowering *lowering, const struct lang_graph_kernel *kernel, const struct lang_graph_bind *bind);
 struct lang_graph_bind *lang_graph_bind_of(const struct lang_graph_kernel *kernel, uint32_t arg);
 
 /* --- graph_launch.c --- */

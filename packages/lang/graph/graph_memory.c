@@ -58,7 +58,8 @@ static void save_build(struct lang_lower *lower, struct lang_made *made, const c
 {
 	const struct lang_graph_save *save = (const struct lang_graph_save *)made;
 
-	tensor_build(lower, name, (struct ptowsp_tensor_record){.dtype = save->memory->dtype, .role = PTOWSP_ROLE_OUT, .alignment = save->memory->tensor->alignment},
+	tensor_build(lower, name,
+		     (struct ptowsp_tensor_record){.dtype = save->memory->dtype, .role = PTOWSP_ROLE_OUT, .alignment = save->memory->tensor->alignment},
 		     save->elements);
 }
 
@@ -116,8 +117,8 @@ static void mark_add(struct lang_lower *lower, struct lang_graph_lowering *lower
 	lang_graph_row_add(lower, PTOWSP_SECTION_TENS, common_format(&lower->unit->arena, "%s.@", prefix), &mark->made, mark_build);
 }
 
-static void save_add(struct lang_lower *lower, struct lang_graph_lowering *lowering, const struct lang_graph_inst *inst,
-		     struct lang_graph_memory *memory, const char *prefix)
+static void save_add(struct lang_lower *lower, struct lang_graph_lowering *lowering, const struct lang_graph_inst *inst, struct lang_graph_memory *memory,
+		     const char *prefix)
 {
 	struct lang_graph_save *save = common_alloc(&lower->unit->arena, sizeof(*save));
 	const struct lang_graph_tensor *tensor = memory->tensor;
@@ -132,8 +133,7 @@ static void save_add(struct lang_lower *lower, struct lang_graph_lowering *lower
 		lang_graph_row_add(lower, PTOWSP_SECTION_TENS, common_format(&lower->unit->arena, "%s.%s", prefix, memory->name), &save->made, save_build);
 		return;
 	}
-	lang_error(lower->unit, inst->at, "nothing says how large tensor %s is, so the checkpoint %s cannot save it", tensor->object.name,
-		   checkpoint);
+	lang_error(lower->unit, inst->at, "nothing says how large tensor %s is, so the checkpoint %s cannot save it", tensor->object.name, checkpoint);
 	lang_help(lower->unit, "give the bindings that write it a size, or declare or allocate it");
 }
 
@@ -175,8 +175,9 @@ static int shared_find(struct lang_graph_lowering *lowering, struct lang_graph_m
 		return 0;
 	memory->name = name;
 	if (memory->declared && memory->declared->dtype != memory->dtype) {
-		lang_error(lowering->unit, memory->tensor->object.at, "%%%s is %s, and the kernels that it is bound to see other types, or bytes between its elements",
-			   name, lang_dtype_text(memory->declared->dtype));
+		lang_error(lowering->unit, memory->tensor->object.at,
+			   "%%%s is %s, and the kernels that it is bound to see other types, or bytes between its elements", name,
+			   lang_dtype_text(memory->declared->dtype));
 		lang_help(lowering->unit, "copy it in a kernel into an allocation, whose bytes may be seen as elements of several types");
 	}
 	for (const struct lang_decl *decl = lowering->module->decls; decl && !memory->declared && !memory->shared; decl = decl->next) {

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /* graph_object.c - what the ids of a program mean: one object per spelling and kind, and the entry that a kernel calls. */
 #include "lang/graph/lang_graph.h"
-#include "lang/parse/parse.h"
 #include "lang/lang_kernel.h"
+#include "lang/parse/parse.h"
 
 #include <string.h>
 
@@ -58,8 +58,7 @@ static struct lang_graph_object *object_make(struct lang_graph_reader *reader, e
 	}
 }
 
-static struct lang_graph_object *object_add(struct lang_graph_reader *reader, enum ptowsp_graph_object kind, const char *name,
-					    struct lang_span at)
+static struct lang_graph_object *object_add(struct lang_graph_reader *reader, enum ptowsp_graph_object kind, const char *name, struct lang_span at)
 {
 	struct lang_graph_object *object = object_make(reader, kind);
 
@@ -73,8 +72,7 @@ static struct lang_graph_object *object_add(struct lang_graph_reader *reader, en
 	return object;
 }
 
-struct lang_graph_object *lang_graph_mention(struct lang_graph_reader *reader, enum ptowsp_graph_object kind, const char *name,
-					      struct lang_span at)
+struct lang_graph_object *lang_graph_mention(struct lang_graph_reader *reader, enum ptowsp_graph_object kind, const char *name, struct lang_span at)
 {
 	struct lang_graph_object *object = lang_graph_find(reader->program, kind, name);
 
@@ -90,17 +88,18 @@ static struct lang_graph_object *iterator_find(const struct lang_graph_reader *r
 	return NULL;
 }
 
-struct lang_graph_object *lang_graph_define(struct lang_graph_reader *reader, enum ptowsp_graph_object kind, const char *name,
-					     struct lang_span at, struct lang_graph_inst *inst)
+struct lang_graph_object *lang_graph_define(struct lang_graph_reader *reader, enum ptowsp_graph_object kind, const char *name, struct lang_span at,
+					    struct lang_graph_inst *inst)
 {
-	struct lang_graph_object *object = kind == PTOWSP_GRAPH_ITERATOR ? iterator_find(reader, name)
-								     : lang_graph_find(reader->program, kind, name);
+	struct lang_graph_object *object = kind == PTOWSP_GRAPH_ITERATOR ? iterator_find(reader, name) : lang_graph_find(reader->program, kind, name);
 	const char *text = pkg_graph_object_text(kind);
 
 	if (object && object->defined == 1) {
 		lang_error(reader->unit, at, "there are two %ss %s, the first one at %s", text, name, lang_place(reader->unit, object->at));
 		lang_help(reader->unit, "give one of them another id: ids of %ss are unique%s", text,
-			  in_graph(kind) ? " in a graph" : kind == PTOWSP_GRAPH_ITERATOR ? " among loops inside of each other" : "");
+			  in_graph(kind)                  ? " in a graph"
+			  : kind == PTOWSP_GRAPH_ITERATOR ? " among loops inside of each other"
+							  : "");
 		return object;
 	}
 	if (!object || (kind == PTOWSP_GRAPH_ITERATOR && object->defined != 1))
@@ -136,9 +135,9 @@ static void known_help(struct lang_graph_reader *reader, const struct lang_graph
 
 void lang_graph_missing_refuse(struct lang_graph_reader *reader, struct lang_graph_object *object)
 {
-	const char *how = object->kind == PTOWSP_GRAPH_KERNEL       ? "TG_KERNEL defines it in this graph"
-			  : object->kind == PTOWSP_GRAPH_GRAPH      ? "TG_BEGIN or TG_FUSE defines it above"
-								    : "TG_CHECKPOINT saves it above";
+	const char *how = object->kind == PTOWSP_GRAPH_KERNEL  ? "TG_KERNEL defines it in this graph"
+			  : object->kind == PTOWSP_GRAPH_GRAPH ? "TG_BEGIN or TG_FUSE defines it above"
+							       : "TG_CHECKPOINT saves it above";
 
 	lang_error(reader->unit, object->at, "there is no %s %s: no %s", pkg_graph_object_text(object->kind), object->name, how);
 	known_help(reader, object);
@@ -184,14 +183,10 @@ static int number_take(struct numbers *numbers, uint32_t number)
 static struct lang_graph_object *object_at(const struct lang_graph_program *p, enum ptowsp_graph_object kind, uint32_t i)
 {
 	switch (kind) {
-	case PTOWSP_GRAPH_GRAPH:
-		return i < p->graph_count ? &p->graphs[i]->object : NULL;
-	case PTOWSP_GRAPH_KERNEL:
-		return i < p->kernel_count ? &p->kernels[i]->object : NULL;
-	case PTOWSP_GRAPH_TENSOR:
-		return i < p->tensor_count ? &p->tensors[i]->object : NULL;
-	default:
-		return i < p->object_count ? p->objects[i] : NULL;
+	case PTOWSP_GRAPH_GRAPH: return i < p->graph_count ? &p->graphs[i]->object : NULL;
+	case PTOWSP_GRAPH_KERNEL: return i < p->kernel_count ? &p->kernels[i]->object : NULL;
+	case PTOWSP_GRAPH_TENSOR: return i < p->tensor_count ? &p->tensors[i]->object : NULL;
+	default: return i < p->object_count ? p->objects[i] : NULL;
 	}
 }
 
@@ -275,7 +270,8 @@ struct lang_graph_param lang_graph_tensor_param(const struct lang_graph_kernel *
 	if (!function || argument >= function->memref_count)
 		return (struct lang_graph_param){.name = NULL};
 	memref = function->memrefs[argument];
-	return (struct lang_graph_param){memref->name, memref->type.dtype, memref->access, memref->loose ? 0 : memref->rows, memref->loose ? 0 : memref->columns};
+	return (struct lang_graph_param){memref->name, memref->type.dtype, memref->access, memref->loose ? 0 : memref->rows,
+					 memref->loose ? 0 : memref->columns};
 }
 
 uint32_t lang_graph_scalar_params(const struct lang_graph_kernel *kernel)

@@ -47,8 +47,7 @@ static const char *id_text(struct lang_graph_reader *reader, const struct lang_t
 	return common_format(&reader->unit->arena, "%u", (unsigned)number);
 }
 
-static int id_parse(struct lang_graph_reader *reader, const struct pkg_graph_operand *operand, struct lang_graph_inst *inst,
-		    struct lang_graph_arg *arg)
+static int id_parse(struct lang_graph_reader *reader, const struct pkg_graph_operand *operand, struct lang_graph_inst *inst, struct lang_graph_arg *arg)
 {
 	const struct lang_token *token = id_take(reader, operand);
 
@@ -159,8 +158,7 @@ static int constant_check(struct lang_graph_reader *reader, const struct pkg_gra
 		return 0;
 	}
 	if (operand->kind == PKG_GRAPH_RANGE && (value < 1 || value > (int64_t)operand->argument)) {
-		lang_error(reader->unit, arg->at, "%s is %lld, it must be 1 to %llu", operand->name, (long long)value,
-			   (unsigned long long)operand->argument);
+		lang_error(reader->unit, arg->at, "%s is %lld, it must be 1 to %llu", operand->name, (long long)value, (unsigned long long)operand->argument);
 		return 0;
 	}
 	return 1;
@@ -190,29 +188,22 @@ static int scalar_parse(struct lang_graph_reader *reader, const struct pkg_graph
 	return 1;
 }
 
-static int operand_parse(struct lang_graph_reader *reader, const struct pkg_graph_operand *operand, struct lang_graph_inst *inst,
-			 struct lang_graph_arg *arg)
+static int operand_parse(struct lang_graph_reader *reader, const struct pkg_graph_operand *operand, struct lang_graph_inst *inst, struct lang_graph_arg *arg)
 {
 	arg->given = 1;
 	switch ((enum pkg_graph_kind)operand->kind) {
 	case PKG_GRAPH_NEW:
 	case PKG_GRAPH_ID:
-	case PKG_GRAPH_USE:
-		return id_parse(reader, operand, inst, arg);
-	case PKG_GRAPH_SET:
-		return set_parse(reader, operand, arg);
-	case PKG_GRAPH_SYMBOL:
-		return symbol_parse(reader, operand, arg);
-	case PKG_GRAPH_ENUM:
-		return word_parse(reader, operand, arg);
-	default:
-		return scalar_parse(reader, operand, arg);
+	case PKG_GRAPH_USE: return id_parse(reader, operand, inst, arg);
+	case PKG_GRAPH_SET: return set_parse(reader, operand, arg);
+	case PKG_GRAPH_SYMBOL: return symbol_parse(reader, operand, arg);
+	case PKG_GRAPH_ENUM: return word_parse(reader, operand, arg);
+	default: return scalar_parse(reader, operand, arg);
 	}
 }
 
 /* The default of an operand that is not written. */
-static void operand_default(struct lang_graph_reader *reader, const struct pkg_graph_operand *operand, struct lang_span at,
-			    struct lang_graph_arg *arg)
+static void operand_default(struct lang_graph_reader *reader, const struct pkg_graph_operand *operand, struct lang_span at, struct lang_graph_arg *arg)
 {
 	uint32_t code = 0;
 

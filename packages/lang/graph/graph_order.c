@@ -12,7 +12,7 @@ struct walk {
 	uint32_t segment;
 	struct lang_graph_inst **barriers; /* SY_BARRIER */
 	uint32_t barrier_count, barrier_capacity;
-	struct lang_graph_inst **waits;    /* SY_SIGNAL and SY_WAIT */
+	struct lang_graph_inst **waits; /* SY_SIGNAL and SY_WAIT */
 	uint32_t wait_count, wait_capacity;
 };
 
@@ -28,8 +28,7 @@ static int is_fixed(unsigned op)
 	case PTOWSP_CF_WHILE:
 	case PTOWSP_CF_BREAK:
 	case PTOWSP_SY_NOTIFY:
-	case PTOWSP_SY_WAIT_NOTIFY:
-		return 1;
+	case PTOWSP_SY_WAIT_NOTIFY: return 1;
 	}
 	return 0;
 }
@@ -77,8 +76,8 @@ static void depend_edges(struct walk *walk)
 			lang_error(walk->unit, d->inst->args[1].at, "%s depends on itself", d->src->object.name);
 			order->broken = 1;
 		} else if (d->type == PTOWSP_dep_type_BARRIER && from > to) {
-			lang_error(walk->unit, d->inst->at, "%s stands behind %s: a BARRIER is where the second kernel stands in the text",
-				   d->src->object.name, d->dst->object.name);
+			lang_error(walk->unit, d->inst->at, "%s stands behind %s: a BARRIER is where the second kernel stands in the text", d->src->object.name,
+				   d->dst->object.name);
 			lang_help(walk->unit, "move TG_KERNEL(%s, ...) up", d->src->object.name);
 			order->broken = 1;
 		} else if (d->type != PTOWSP_dep_type_SOFT) {
@@ -183,8 +182,10 @@ static void back_refuse(struct walk *walk)
 
 		if (order->segment[e->from] <= order->segment[e->to])
 			continue;
-		lang_error(walk->unit, e->inst->at, "%s stands behind %s, which waits for it", lang_graph_node_name(order, e->from), lang_graph_node_name(order, e->to));
-		lang_help(walk->unit, "move TG_KERNEL(%s, ...) up: a fence, copy, condition or loop lies between the two", lang_graph_node_name(order, e->from));
+		lang_error(walk->unit, e->inst->at, "%s stands behind %s, which waits for it", lang_graph_node_name(order, e->from),
+			   lang_graph_node_name(order, e->to));
+		lang_help(walk->unit, "move TG_KERNEL(%s, ...) up: a fence, copy, condition or loop lies between the two",
+			  lang_graph_node_name(order, e->from));
 		order->broken = 1;
 	}
 }

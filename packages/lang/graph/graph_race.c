@@ -11,10 +11,10 @@
 /* One binding, and the parts of its tensor that it may mean: low <= part < high. */
 struct access {
 	const struct lang_graph_bind *bind;
-	int64_t from, end;     /* bytes */
-	uint32_t rank;         /* of its kernel */
+	int64_t from, end; /* bytes */
+	uint32_t rank;     /* of its kernel */
 	uint32_t low, high;
-	uint32_t asked;        /* the latest access that was compared with this one, plus 1 */
+	uint32_t asked; /* the latest access that was compared with this one, plus 1 */
 };
 struct live {
 	struct live *next;
@@ -30,9 +30,9 @@ struct pair {
 struct race_check {
 	struct lang_unit *unit;
 	const struct lang_graph_order *order;
-	struct access *accesses;   /* by tensor, then rank */
+	struct access *accesses; /* by tensor, then rank */
 	uint32_t access_count;
-	int64_t *bounds;           /* of the tensor at hand */
+	int64_t *bounds; /* of the tensor at hand */
 	uint32_t bound_count;
 	struct part *parts;
 	struct live *free_lives;
@@ -216,7 +216,8 @@ static int tensor_meet(struct race_check *check, uint32_t first, uint32_t count)
 			access_meet(check, i);
 			continue;
 		}
-		lang_warn(check->unit, bind->inst->at, "graph %s is too large to be searched for races: what %s and the %u bindings behind it share is not looked at",
+		lang_warn(check->unit, bind->inst->at,
+			  "graph %s is too large to be searched for races: what %s and the %u bindings behind it share is not looked at",
 			  check->order->graph->object.name, bind->kernel->object.name, check->access_count - i - 1);
 		lang_help(check->unit, "%u comparisons are made; let kernels share fewer parts of %s", LANG_GRAPH_RACE_LIMIT, bind->tensor->object.name);
 		return 0;
@@ -246,7 +247,8 @@ static void unseen_warn(struct lang_unit *unit, const struct pair *pair)
 {
 	const char *wn = pair->first->kernel->object.name, *on = pair->second->kernel->object.name, *tn = pair->first->tensor->object.name;
 
-	lang_warn(unit, pair->second->inst->at, "%s reads %s, which %s writes, and only AFTER orders the two: what was written need not be visible", on, tn, wn);
+	lang_warn(unit, pair->second->inst->at, "%s reads %s, which %s writes, and only AFTER orders the two: what was written need not be visible", on, tn,
+		  wn);
 	lang_help(unit, "TG_DEPEND(%s, %s, DATA, %s), or MC_FENCE(DEVICE) between the two kernels", wn, on, tn);
 }
 

@@ -37,8 +37,9 @@ void lang_graph_row_add(struct lang_lower *lower, uint32_t section, const char *
 static unsigned unit_of(unsigned core_type)
 {
 	switch (core_type) {
-#define X(NAME, code, text, unit) \
-	case code: return PTOWSP_UNIT_##unit;
+#define X(NAME, code, text, unit)                                                                                                                              \
+	case code:                                                                                                                                             \
+		return PTOWSP_UNIT_##unit;
 #include "ptowsp/core.def"
 #undef X
 	default: return PTOWSP_UNIT_ANY;
@@ -98,7 +99,7 @@ static const char *row_text(struct lang_lower *lower, const struct lang_graph_lo
 		const struct lang_graph_bind *bind = lang_graph_bind_of(kernel, i);
 
 		text = common_format(arena, "%s %u.%u", text, bind ? lowering->memories[bind->tensor->object.index].dtype : 0u,
-				   bind ? lang_graph_access(lowering, kernel, bind) : 0u);
+				     bind ? lang_graph_access(lowering, kernel, bind) : 0u);
 	}
 	return text;
 }
@@ -148,16 +149,21 @@ static void kernels_declare(struct lang_lower *lower, struct lang_graph_lowering
 static void number_build(struct lang_lower *lower, struct lang_made *made, const char *name)
 {
 	(void)made;
-	build_slot_add(lower->build, name, (struct ptowsp_slot_record){.kind = PTOWSP_SLOT_SLOT, .dtype = PTOWSP_I64,
-				.flags = PTOWSP_SLOT_HAS_DEFAULT | PTOWSP_SLOT_INTERNAL, .value = UINT64_MAX}); /* no task yet */
+	build_slot_add(lower->build, name,
+		       (struct ptowsp_slot_record){.kind = PTOWSP_SLOT_SLOT,
+						   .dtype = PTOWSP_I64,
+						   .flags = PTOWSP_SLOT_HAS_DEFAULT | PTOWSP_SLOT_INTERNAL,
+						   .value = UINT64_MAX}); /* no task yet */
 }
 
 static void slot_build(struct lang_lower *lower, struct lang_made *made, const char *name)
 {
 	const struct lang_graph_scalar *element = ((const struct lang_graph_slot *)made)->element;
 
-	build_slot_add(lower->build, name, (struct ptowsp_slot_record){.kind = element ? PTOWSP_SLOT_SLOT : PTOWSP_SLOT_SYMBOL,
-				.dtype = element ? element->dtype : PTOWSP_U64, .flags = element ? PTOWSP_SLOT_HAS_DEFAULT | PTOWSP_SLOT_INTERNAL : 0});
+	build_slot_add(lower->build, name,
+		       (struct ptowsp_slot_record){.kind = element ? PTOWSP_SLOT_SLOT : PTOWSP_SLOT_SYMBOL,
+						   .dtype = element ? element->dtype : PTOWSP_U64,
+						   .flags = element ? PTOWSP_SLOT_HAS_DEFAULT | PTOWSP_SLOT_INTERNAL : 0});
 }
 
 static void event_build(struct lang_lower *lower, struct lang_made *made, const char *name)
@@ -187,8 +193,8 @@ static void scalar_declare(struct lang_lower *lower, struct lang_graph_lowering 
 	if (scalar->op == PTOWSP_GRAPH_NODE_ELEMENT && !scalar->slot) {
 		slot = scalar->slot = common_alloc(arena, sizeof(*slot));
 		slot->element = scalar;
-		lang_graph_row_add(lower, PTOWSP_SECTION_SLOT, common_format(arena, "@%s.element%u", lowering->program->head.name, lowering->elements++), &slot->made,
-				   slot_build);
+		lang_graph_row_add(lower, PTOWSP_SECTION_SLOT, common_format(arena, "@%s.element%u", lowering->program->head.name, lowering->elements++),
+				   &slot->made, slot_build);
 	} else if (scalar->op == PTOWSP_EXPR_VALUE && !lang_map_find(&lowering->scalars, scalar->object->name) &&
 		   !symbol_of_function(lower->module, scalar->object->name)) {
 		slot = common_alloc(arena, sizeof(*slot));
@@ -229,7 +235,8 @@ static void events_declare(struct lang_lower *lower, struct lang_graph_lowering 
 		if (program->objects[i]->kind != PTOWSP_GRAPH_EVENT)
 			continue;
 		event->object = program->objects[i];
-		lang_graph_row_add(lower, PTOWSP_SECTION_EVNT, lang_graph_row_name(lower, PTOWSP_SECTION_EVNT, program->head.name, NULL, program->objects[i]->name), &event->made,
+		lang_graph_row_add(lower, PTOWSP_SECTION_EVNT,
+				   lang_graph_row_name(lower, PTOWSP_SECTION_EVNT, program->head.name, NULL, program->objects[i]->name), &event->made,
 				   event_build);
 	}
 }

@@ -15,16 +15,16 @@ struct user {
 struct run_check {
 	struct lang_unit *unit;
 	const struct lang_graph_program *program;
-	uint8_t *state;                           /* by graph: IDLE ... */
-	const struct lang_graph_inst **launches;  /* by graph: the last launch */
-	const struct lang_graph_tensor **gone;    /* by graph: a tensor of it that is freed */
-	const struct lang_graph_inst **gone_at;   /* and what has freed it */
-	const struct lang_graph_inst **freed;     /* by tensor: what has freed it so far */
-	struct lang_graph_list *syncs;            /* by graph: its SY_SIGNAL and SY_WAIT */
-	uint8_t *signalled;                       /* by object: an event that a graph so far signals */
-	struct user **users;                      /* by tensor */
+	uint8_t *state;                                  /* by graph: IDLE ... */
+	const struct lang_graph_inst **launches;         /* by graph: the last launch */
+	const struct lang_graph_tensor **gone;           /* by graph: a tensor of it that is freed */
+	const struct lang_graph_inst **gone_at;          /* and what has freed it */
+	const struct lang_graph_inst **freed;            /* by tensor: what has freed it so far */
+	struct lang_graph_list *syncs;                   /* by graph: its SY_SIGNAL and SY_WAIT */
+	uint8_t *signalled;                              /* by object: an event that a graph so far signals */
+	struct user **users;                             /* by tensor */
 	const struct lang_graph_inst **signals, **waits; /* by object: the first one, of events */
-	struct lang_map saved;                    /* checkpoint to its TG_CHECKPOINT */
+	struct lang_map saved;                           /* checkpoint to its TG_CHECKPOINT */
 };
 
 /* Uses of tensors by graphs. */
@@ -64,8 +64,8 @@ static void free_meet(struct run_check *check, const struct lang_graph_inst *ins
 		if (check->state[user->graph->object.index] == LAUNCHED) {
 			const char *name = user->graph->object.name;
 
-			lang_error(check->unit, inst->args[0].at, "%s is in use: graph %s, launched at %s, may still run", tensor->object.name,
-				   name, lang_place(check->unit, check->launches[user->graph->object.index]->at));
+			lang_error(check->unit, inst->args[0].at, "%s is in use: graph %s, launched at %s, may still run", tensor->object.name, name,
+				   lang_place(check->unit, check->launches[user->graph->object.index]->at));
 			lang_help(check->unit, "write TG_SYNC(%s) before it", name);
 			return;
 		}
@@ -148,8 +148,8 @@ static void launch_meet(struct run_check *check, const struct lang_graph_inst *i
 
 	events_meet(check, inst, graph);
 	if (check->gone[g] && !lang_graph_are_alternatives(check->gone_at[g], inst)) {
-		lang_error(check->unit, inst->args[0].at, "graph %s uses %s, which is freed at %s", graph->object.name,
-			   check->gone[g]->object.name, lang_place(check->unit, check->gone_at[g]->at));
+		lang_error(check->unit, inst->args[0].at, "graph %s uses %s, which is freed at %s", graph->object.name, check->gone[g]->object.name,
+			   lang_place(check->unit, check->gone_at[g]->at));
 		return;
 	}
 	/* A second launch of a graph frees nothing that the first one has not. */
@@ -178,8 +178,7 @@ static void restore_meet(struct run_check *check, const struct lang_graph_inst *
 		lang_error(check->unit, inst->args[1].at, "checkpoint %s is saved below, at %s", inst->args[1].object->name,
 			   lang_place(check->unit, inst->args[1].object->at));
 	else if (saved->args[0].object != inst->args[0].object)
-		lang_error(check->unit, inst->args[0].at, "checkpoint %s is one of graph %s", inst->args[1].object->name,
-			   saved->args[0].object->name);
+		lang_error(check->unit, inst->args[0].at, "checkpoint %s is one of graph %s", inst->args[1].object->name, saved->args[0].object->name);
 }
 
 /* The first SY_SIGNAL and SY_WAIT of every event. */
@@ -209,25 +208,16 @@ static void block_run(struct run_check *check, const struct lang_graph_block *bl
 				free_meet(check, inst);
 			break;
 		case PTOWSP_TG_LAUNCH:
-		case PTOWSP_TG_INVOKE:
-			launch_meet(check, inst);
-			break;
-		case PTOWSP_TG_SYNC:
-			sync_meet(check, inst);
-			break;
+		case PTOWSP_TG_INVOKE: launch_meet(check, inst); break;
+		case PTOWSP_TG_SYNC: sync_meet(check, inst); break;
 		case PTOWSP_TG_CHECKPOINT:
 			if (!lang_map_find(&check->saved, inst->args[1].object->name))
 				lang_map_add(&check->saved, &check->unit->arena, inst->args[1].object->name, (void *)(uintptr_t)inst);
 			break;
-		case PTOWSP_TG_RESTORE:
-			restore_meet(check, inst);
-			break;
+		case PTOWSP_TG_RESTORE: restore_meet(check, inst); break;
 		case PTOWSP_SY_NOTIFY:
-		case PTOWSP_SY_WAIT_NOTIFY:
-			notify_check(check, inst);
-			break;
-		default:
-			break;
+		case PTOWSP_SY_WAIT_NOTIFY: notify_check(check, inst); break;
+		default: break;
 		}
 		block_run(check, &inst->body);
 		block_run(check, &inst->other);

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: MIT */
 /* graph_scalar.c - scalars of instructions: expressions in C's notation, folded where they are constant, and the values
  * that they can have. */
-#include "lang/parse/parse.h"
 #include "lang/builder/lang_expr.h"
 #include "lang/graph/lang_graph.h"
 #include "lang/number.h"
+#include "lang/parse/parse.h"
 #include "lang/scalar.h"
 
 #include <assert.h>
@@ -54,8 +54,7 @@ static int overflows(unsigned op, int64_t a, int64_t b)
 }
 
 /* 1: it makes sense as far as its constants say. */
-static int operation_check(struct lang_unit *unit, unsigned op, struct lang_span at, const struct lang_graph_scalar *a,
-			   const struct lang_graph_scalar *b)
+static int operation_check(struct lang_unit *unit, unsigned op, struct lang_span at, const struct lang_graph_scalar *a, const struct lang_graph_scalar *b)
 {
 	if (!b || b->op != PTOWSP_EXPR_CONST)
 		return 1;
@@ -123,8 +122,8 @@ static int at_type(const struct lang_parser *parser)
 {
 	const struct lang_token *token = lang_peek(parser), *before = token - 1;
 
-	return token->mark == ':' && token->at.line == before->at.line && token->at.column == before->at.column + 1 &&
-	       token[1].kind == LANG_WORD && token[1].at.column == token->at.column + 1;
+	return token->mark == ':' && token->at.line == before->at.line && token->at.column == before->at.column + 1 && token[1].kind == LANG_WORD &&
+	       token[1].at.column == token->at.column + 1;
 }
 
 /* T[i] or T[i]:f32, element i of a tensor whose name is taken. */
@@ -254,8 +253,7 @@ static int operation_range(unsigned op, const int64_t a[2], const int64_t b[2], 
 		*low_out = a[0] << b[0];
 		*high_out = a[1] << b[1];
 		return 1;
-	default:
-		return 0;
+	default: return 0;
 	}
 }
 

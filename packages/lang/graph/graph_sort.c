@@ -7,7 +7,7 @@
 struct sort {
 	struct lang_unit *unit;
 	struct lang_graph_order *order;
-	uint32_t *missing;        /* by node: edges into it whose kernel is not issued yet */
+	uint32_t *missing; /* by node: edges into it whose kernel is not issued yet */
 	uint32_t *heap, heap_count;
 	uint32_t sorted_count;
 };
@@ -129,8 +129,8 @@ static void cycle_refuse(struct sort *s)
 			text = common_format(&s->unit->arena, "%s%s%s", lang_graph_node_name(order, node), *text ? " -> " : "", text);
 		node = order->edges[from[node] - 1].from;
 	} while (node != start);
-	lang_error(s->unit, order->edges[from[start] - 1].inst->at, "the dependencies form a circle: %s -> %s",
-		   lang_graph_node_name(order, start), length > 8 ? "..." : text);
+	lang_error(s->unit, order->edges[from[start] - 1].inst->at, "the dependencies form a circle: %s -> %s", lang_graph_node_name(order, start),
+		   length > 8 ? "..." : text);
 	lang_help(s->unit, "take one of its edges out, or make it SOFT");
 }
 
@@ -143,8 +143,8 @@ static void held_refuse(struct sort *s, uint32_t kernel, const uint32_t *last)
 	do
 		node = order->edges[last[node] - 1].from;
 	while (node >= order->kernel_count || order->segment[node] <= order->segment[kernel]);
-	lang_error(s->unit, order->edges[last[kernel] - 1].inst->at, "%s stands above %s, which has to end before it starts", lang_graph_node_name(order, kernel),
-		   lang_graph_node_name(order, node));
+	lang_error(s->unit, order->edges[last[kernel] - 1].inst->at, "%s stands above %s, which has to end before it starts",
+		   lang_graph_node_name(order, kernel), lang_graph_node_name(order, node));
 	lang_help(s->unit, "move TG_KERNEL(%s, ...) down: a fence, copy, condition or loop lies between the two", lang_graph_node_name(order, kernel));
 	order->broken = 1;
 }

@@ -21,7 +21,8 @@ static int is_multiple(const struct lang_graph_scalar *scalar, int64_t size)
 	case PTOWSP_EXPR_OR:
 	case PTOWSP_EXPR_XOR: return is_multiple(scalar->a, size) && is_multiple(scalar->b, size);
 	case PTOWSP_EXPR_SHL:
-		return is_multiple(scalar->a, size) || (lang_graph_constant(scalar->b, &value) && value >= 0 && value < 62 && (INT64_C(1) << value) % size == 0);
+		return is_multiple(scalar->a, size) ||
+		       (lang_graph_constant(scalar->b, &value) && value >= 0 && value < 62 && (INT64_C(1) << value) % size == 0);
 	case PTOWSP_EXPR_AND: /* sizes of elements are powers of two */
 	case PTOWSP_EXPR_MUL: return is_multiple(scalar->a, size) || is_multiple(scalar->b, size);
 	case PTOWSP_EXPR_SELECT: return is_multiple(scalar->b, size) && is_multiple(scalar->c, size);
@@ -210,8 +211,7 @@ void lang_graph_types_find(struct lang_graph_lowering *lowering)
 }
 
 /* Accesses that edges state for a kernel whose body nobody knows. */
-static unsigned stated_access(const struct lang_graph_lowering *lowering, const struct lang_graph_kernel *kernel,
-			      const struct lang_graph_tensor *tensor)
+static unsigned stated_access(const struct lang_graph_lowering *lowering, const struct lang_graph_kernel *kernel, const struct lang_graph_tensor *tensor)
 {
 	const struct lang_graph_links *links = &lowering->links[kernel->object.index];
 	unsigned access = 0;
@@ -225,8 +225,7 @@ static unsigned stated_access(const struct lang_graph_lowering *lowering, const 
 	return access;
 }
 
-unsigned lang_graph_access(const struct lang_graph_lowering *lowering, const struct lang_graph_kernel *kernel,
-			   const struct lang_graph_bind *bind)
+unsigned lang_graph_access(const struct lang_graph_lowering *lowering, const struct lang_graph_kernel *kernel, const struct lang_graph_bind *bind)
 {
 	struct lang_graph_param param = lang_graph_tensor_param(kernel, bind->arg);
 

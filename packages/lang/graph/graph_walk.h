@@ -21,11 +21,11 @@ struct lang_graph_walk {
 	struct lang_graph_node **open;    /* issued in the launch, and no task that always runs waits for them */
 	struct lang_graph_node **barrier; /* everything issued from now on in the launch waits for them */
 	uint32_t open_count, open_capacity, barrier_count, barrier_capacity;
-	struct lang_graph_wait *waits;    /* room for those of one task */
+	struct lang_graph_wait *waits; /* room for those of one task */
 	uint32_t wait_capacity, stamp;
 	struct lang_span at;
-	uint64_t tasks;       /* issued so far, in a program without control flow */
-	uint32_t iteration;   /* EXPR row of ITERATION */
+	uint64_t tasks;     /* issued so far, in a program without control flow */
+	uint32_t iteration; /* EXPR row of ITERATION */
 	uint32_t depth, loops, branches;
 	struct lang_graph_iterator iterators[PTOWSP_NESTING_LIMIT];
 	uint32_t iterator_count;

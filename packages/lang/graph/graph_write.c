@@ -2,9 +2,9 @@
 /* graph_write.c - a program as a task graph binary, the instructions that TG_FUSE implies left out, and the directives of
  * its package. */
 #include "format/graph/graph_builder.h"
+#include "lang/graph/graph_lower.h"
 #include "lang/graph/lang_graph.h"
 #include "lang/lower/lang_lower.h"
-#include "lang/graph/graph_lower.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -27,7 +27,11 @@ struct graph_write {
 
 static unsigned end_of(unsigned op)
 {
-	return op == PTOWSP_TG_BEGIN ? PTOWSP_TG_END : op == PTOWSP_CF_IF ? PTOWSP_CF_ENDIF : op == PTOWSP_CF_LOOP ? PTOWSP_CF_ENDLOOP : op == PTOWSP_CF_WHILE ? PTOWSP_CF_ENDWHILE : 0;
+	return op == PTOWSP_TG_BEGIN   ? PTOWSP_TG_END
+	       : op == PTOWSP_CF_IF    ? PTOWSP_CF_ENDIF
+	       : op == PTOWSP_CF_LOOP  ? PTOWSP_CF_ENDLOOP
+	       : op == PTOWSP_CF_WHILE ? PTOWSP_CF_ENDWHILE
+				       : 0;
 }
 
 static void lines_fill(struct graph_write *w, const struct lang_graph_block *block)
@@ -49,13 +53,9 @@ static uint32_t node_write(struct graph_write *w, struct lang_graph_scalar *scal
 	struct pkg_graph_node node = {.op = scalar->op};
 
 	switch (scalar->op) {
-	case PTOWSP_EXPR_CONST:
-		node.value = scalar->value;
-		break;
+	case PTOWSP_EXPR_CONST: node.value = scalar->value; break;
 	case PTOWSP_EXPR_VALUE:
-	case PTOWSP_EXPR_AXIS:
-		node.a = scalar->object->number;
-		break;
+	case PTOWSP_EXPR_AXIS: node.a = scalar->object->number; break;
 	case PTOWSP_GRAPH_NODE_ELEMENT:
 		node.dtype = scalar->dtype;
 		node.a = node_write(w, scalar->a);
@@ -85,18 +85,14 @@ static uint64_t value_of(struct graph_write *w, const struct pkg_graph_operand *
 	switch ((enum pkg_graph_kind)operand->kind) {
 	case PKG_GRAPH_NEW:
 	case PKG_GRAPH_ID:
-	case PKG_GRAPH_USE:
-		return arg->object ? arg->object->number : 0;
-	case PKG_GRAPH_SET:
-		return set_write(w, arg);
-	case PKG_GRAPH_SYMBOL:
-		return build_string(w->build, arg->text);
+	case PKG_GRAPH_USE: return arg->object ? arg->object->number : 0;
+	case PKG_GRAPH_SET: return set_write(w, arg);
+	case PKG_GRAPH_SYMBOL: return build_string(w->build, arg->text);
 	case PKG_GRAPH_SCALAR:
 		if (!lang_graph_constant(arg->scalar, &value))
 			return PTOWSP_GRAPH_DYNAMIC | node_write(w, arg->scalar);
 		return (uint64_t)value;
-	default:
-		return arg->value;
+	default: return arg->value;
 	}
 }
 
@@ -178,7 +174,7 @@ void lang_graph_build(struct lang_lower *lower, struct lang_decl *decl)
 
 /* ---- directives that a package with graphs has unless its source says otherwise. ---- */
 
-#define HEAP_STANDARD (UINT64_C(64) << 20)
+#define HEAP_STANDARD   (UINT64_C(64) << 20)
 #define EXECUTORS_LIMIT 1024u
 
 static int has_directive(struct lang_lower *lower, unsigned directive)
@@ -196,8 +192,7 @@ static int has_directive(struct lang_lower *lower, unsigned directive)
 
 static void directive_add(struct lang_lower *lower, unsigned directive, unsigned policy, uint64_t kind, int64_t argument)
 {
-	struct ptowsp_directive_record row = {
-		.directive = (uint16_t)directive, .policy = (uint16_t)policy, .count = 1, .kinds = kind, .a0 = argument};
+	struct ptowsp_directive_record row = {.directive = (uint16_t)directive, .policy = (uint16_t)policy, .count = 1, .kinds = kind, .a0 = argument};
 
 	if (!has_directive(lower, directive))
 		pkg_writer_row(lower->writer, PTOWSP_SECTION_SCHD, &row, sizeof(row));

@@ -5,21 +5,21 @@
 #ifndef LANG_GRAPH_H
 #define LANG_GRAPH_H
 
-#include "lang/decl.h"
 #include "format/graph/graph_schema.h"
+#include "lang/decl.h"
 #include "lang/parse/parse.h"
 
 enum { LANG_GRAPH_TOLD = 2 }; /* lang_graph_object.defined: it is not, and that was told */
 
 /* Anything that has an id: graph_objects.def. Kernels, tensors and graphs are larger structs that begin with one. */
 struct lang_graph_object {
-	uint8_t kind;            /* enum ptowsp_graph_object */
-	uint8_t defined;         /* 1: an instruction defines it; 0: known by being used (external tensor, stream, event, scalar) */
-	uint8_t numeric;         /* 1: written as a number */
-	const char *name;        /* as written: "Q_TENSOR", "3" */
-	uint32_t number;         /* unique among the objects of its kind in the program; a number as written is kept where it is free */
-	uint32_t index;          /* in the array of its kind: program->graphs, kernels, tensors, objects */
-	struct lang_span at;     /* where it is defined, else its first use */
+	uint8_t kind;                 /* enum ptowsp_graph_object */
+	uint8_t defined;              /* 1: an instruction defines it; 0: known by being used (external tensor, stream, event, scalar) */
+	uint8_t numeric;              /* 1: written as a number */
+	const char *name;             /* as written: "Q_TENSOR", "3" */
+	uint32_t number;              /* unique among the objects of its kind in the program; a number as written is kept where it is free */
+	uint32_t index;               /* in the array of its kind: program->graphs, kernels, tensors, objects */
+	struct lang_span at;          /* where it is defined, else its first use */
 	struct lang_graph_inst *inst; /* the instruction that defines it, NULL without one */
 	struct lang_graph *graph;     /* kernels, barriers: the graph they belong to */
 	uint32_t set;                 /* the latest {set} that it was written in, counted from 1 */
@@ -35,19 +35,19 @@ struct lang_graph_scalar {
 	struct lang_graph_object *object;
 	struct lang_graph_scalar *a, *b, *c;
 	struct lang_span at;
-	uint32_t row;   /* of NODE in the binary, set when it is written */
+	uint32_t row;                 /* of NODE in the binary, set when it is written */
 	struct lang_graph_slot *slot; /* ELEMENT: where it is loaded to (graph_lower.h) */
 };
 
 /* One operand; graph_ops.def says which kind stands where. */
 struct lang_graph_arg {
-	uint8_t given;                     /* 0: the default */
+	uint8_t given; /* 0: the default */
 	struct lang_span at;
-	const char *text;                  /* SYMBOL: the name */
-	uint64_t value;                    /* NUMBER, RANGE, ENUM; ids: the object's number; SCALAR that is constant */
-	struct lang_graph_object *object;  /* NEW, ID, USE; NULL for a tensor_id 0 that means none */
-	struct lang_graph_scalar *scalar;  /* SCALAR; op CONST where it is constant, never NULL */
-	struct lang_graph_object **set;    /* SET */
+	const char *text;                 /* SYMBOL: the name */
+	uint64_t value;                   /* NUMBER, RANGE, ENUM; ids: the object's number; SCALAR that is constant */
+	struct lang_graph_object *object; /* NEW, ID, USE; NULL for a tensor_id 0 that means none */
+	struct lang_graph_scalar *scalar; /* SCALAR; op CONST where it is constant, never NULL */
+	struct lang_graph_object **set;   /* SET */
 	uint32_t set_count;
 };
 
@@ -58,64 +58,64 @@ struct lang_graph_block {
 /* One instruction. The ends (TG_END, CF_ELSE, CF_ENDIF, CF_ENDLOOP, CF_ENDWHILE) are not in the list: the blocks say it. */
 struct lang_graph_inst {
 	struct lang_graph_inst *next;
-	uint8_t op;                       /* enum ptowsp_graph_op */
+	uint8_t op; /* enum ptowsp_graph_op */
 	uint8_t has_else;
-	uint8_t broken;                   /* 1: it has an error; kept for what its blocks hold */
-	struct lang_span at;              /* its word */
-	struct lang_span end;             /* of its block: the word that ends it */
-	struct lang_graph_arg *args;      /* one per operand of its form, NULL without operands */
+	uint8_t broken;              /* 1: it has an error; kept for what its blocks hold */
+	struct lang_span at;         /* its word */
+	struct lang_span end;        /* of its block: the word that ends it */
+	struct lang_graph_arg *args; /* one per operand of its form, NULL without operands */
 	uint8_t arg_count;
-	struct lang_graph_block body;     /* TG_BEGIN, CF_IF, CF_LOOP, CF_WHILE */
-	struct lang_graph_block other;    /* CF_IF: behind CF_ELSE */
-	struct lang_graph_inst *parent;   /* the one whose block it stands in, NULL at the top */
-	struct lang_graph *graph;         /* the graph it stands in, NULL outside */
-	uint32_t order;                   /* place in program text, 0 first; the words that end blocks count, too */
-	uint32_t else_order, end_order;   /* of its CF_ELSE and of what ends its block */
+	struct lang_graph_block body;      /* TG_BEGIN, CF_IF, CF_LOOP, CF_WHILE */
+	struct lang_graph_block other;     /* CF_IF: behind CF_ELSE */
+	struct lang_graph_inst *parent;    /* the one whose block it stands in, NULL at the top */
+	struct lang_graph *graph;          /* the graph it stands in, NULL outside */
+	uint32_t order;                    /* place in program text, 0 first; the words that end blocks count, too */
+	uint32_t else_order, end_order;    /* of its CF_ELSE and of what ends its block */
 	struct lang_graph_inst *freed_too; /* MC_FREE: one of the same tensor in another branch of a CF_IF */
-	uint32_t launch;                  /* what launches: place among the launches of the program plus 1 (graph_lower.h) */
+	uint32_t launch;                   /* what launches: place among the launches of the program plus 1 (graph_lower.h) */
 };
 
 struct lang_graph_bind {
-	struct lang_graph_inst *inst;     /* MC_BIND */
+	struct lang_graph_inst *inst; /* MC_BIND */
 	struct lang_graph_kernel *kernel;
 	uint32_t arg;
 	struct lang_graph_tensor *tensor;
 	struct lang_graph_scalar *offset, *size; /* bytes; size CONST 0: to the end of the tensor */
-	uint8_t access;                   /* PTOWSP_READ | PTOWSP_WRITE as far as it is known, 0: unknown (the entry is declared nowhere) */
+	uint8_t access;                          /* PTOWSP_READ | PTOWSP_WRITE as far as it is known, 0: unknown (the entry is declared nowhere) */
 };
 
 struct lang_graph_depend {
-	struct lang_graph_inst *inst;     /* TG_DEPEND, or the TG_FUSE that made it */
+	struct lang_graph_inst *inst; /* TG_DEPEND, or the TG_FUSE that made it */
 	struct lang_graph_kernel *src, *dst;
 	uint32_t type;                    /* PTOWSP_dep_type_x */
 	struct lang_graph_tensor *tensor; /* NULL: none; DATA without one: all that both are bound to */
 };
 
 struct lang_graph_kernel {
-	struct lang_graph_object object;  /* first */
-	const char *entry;                /* kernel symbol */
+	struct lang_graph_object object; /* first */
+	const char *entry;               /* kernel symbol */
 	struct lang_span entry_at;
-	struct lang_function *function;   /* the InCore function of that name in the module, NULL: a declared kernel or neither */
-	struct lang_kernel *decl;         /* the `kernel` of that name, NULL without one */
-	uint32_t blockdim, core_type;     /* 1 to 65535; PTOWSP_core_type_x */
-	uint64_t workspace;               /* bytes per invocation */
-	struct lang_graph_bind **binds;   /* by argument, the last binding of each */
+	struct lang_function *function;                /* the InCore function of that name in the module, NULL: a declared kernel or neither */
+	struct lang_kernel *decl;                      /* the `kernel` of that name, NULL without one */
+	uint32_t blockdim, core_type;                  /* 1 to 65535; PTOWSP_core_type_x */
+	uint64_t workspace;                            /* bytes per invocation */
+	struct lang_graph_bind **binds;                /* by argument, the last binding of each */
 	uint32_t bind_count, bind_capacity, arg_count; /* arg_count: largest argument bound + 1 */
-	uint32_t aic, aiv, aicpu;         /* CA_REQUEST, 0 without one */
+	uint32_t aic, aiv, aicpu;                      /* CA_REQUEST, 0 without one */
 	uint8_t requested;
 	const struct lang_graph_inst *together, *apart; /* the last CA_AFFINITY that wants it beside others, away from others */
-	uint8_t persistent;               /* 1: TG_PERSISTENT */
+	uint8_t persistent;                             /* 1: TG_PERSISTENT */
 	uint64_t duration;
-	uint32_t node;                    /* in graph->kernels */
-	struct lang_graph_inst *inst;     /* TG_KERNEL; its place in its block is where the kernel is issued */
+	uint32_t node;                /* in graph->kernels */
+	struct lang_graph_inst *inst; /* TG_KERNEL; its place in its block is where the kernel is issued */
 };
 
 /* graph_object.c: what a kernel's entry is declared with. */
 struct lang_graph_param {
-	const char *name;                 /* NULL: nobody says anything of it */
+	const char *name; /* NULL: nobody says anything of it */
 	uint16_t dtype;
-	uint8_t access;                   /* tensors: READ | WRITE */
-	uint32_t rows, columns;           /* tensors: of what it touches from its first element on at least, 0, 0: not known */
+	uint8_t access;         /* tensors: READ | WRITE */
+	uint32_t rows, columns; /* tensors: of what it touches from its first element on at least, 0, 0: not known */
 };
 /* Finds function or decl; an entry that is neither is served by a C function of that name. */
 void lang_graph_entry_find(struct lang_module *module, struct lang_graph_kernel *kernel);
@@ -129,39 +129,39 @@ struct lang_graph_param lang_graph_scalar_param(const struct lang_graph_kernel *
 int lang_graph_is_portable(const struct lang_graph_kernel *kernel);
 
 struct lang_graph_tensor {
-	struct lang_graph_object object;  /* first; defined 0: external, bound from outside by its name */
-	uint64_t size;                    /* bytes; external: the smallest that all bindings fit into, 0 if nothing says */
-	uint64_t room;                    /* bytes that are there: it is allocated, or declared with numbers; 0: nobody says */
+	struct lang_graph_object object;    /* first; defined 0: external, bound from outside by its name */
+	uint64_t size;                      /* bytes; external: the smallest that all bindings fit into, 0 if nothing says */
+	uint64_t room;                      /* bytes that are there: it is allocated, or declared with numbers; 0: nobody says */
 	const struct lang_tensor *declared; /* external: what the file declares by that name, NULL if nothing */
-	uint32_t alignment, location;     /* location: PTOWSP_location_x */
-	struct lang_graph_inst *freed;    /* the last MC_FREE, NULL without one; those in other branches are its freed_too */
-	uint8_t access;                   /* of all that touches it: READ, WRITE as far as known */
-	uint8_t open;                     /* something may be written to it, and nobody says where that ends */
+	uint32_t alignment, location;       /* location: PTOWSP_location_x */
+	struct lang_graph_inst *freed;      /* the last MC_FREE, NULL without one; those in other branches are its freed_too */
+	uint8_t access;                     /* of all that touches it: READ, WRITE as far as known */
+	uint8_t open;                       /* something may be written to it, and nobody says where that ends */
 };
 
 /* One TG_BEGIN .. TG_END, or what TG_FUSE made. */
 struct lang_graph {
-	struct lang_graph_object object;  /* first */
-	struct lang_graph_block *body;    /* instructions in the order in which they are issued: inside one run of kernels without anything that
+	struct lang_graph_object object; /* first */
+	struct lang_graph_block *body;   /* instructions in the order in which they are issued: inside one run of kernels without anything that
 	                                   * orders, kernels are sorted so that every edge leads forward */
-	struct lang_graph_block own;      /* what TG_FUSE made; body of others is that of their TG_BEGIN */
+	struct lang_graph_block own;     /* what TG_FUSE made; body of others is that of their TG_BEGIN */
 	struct lang_graph_kernel **kernels;
 	uint32_t kernel_count, kernel_capacity;
 	struct lang_graph_depend **depends;
 	uint32_t depend_count, depend_capacity;
-	struct lang_graph *fused[2];      /* TG_FUSE: of what, else NULL */
+	struct lang_graph *fused[2];                       /* TG_FUSE: of what, else NULL */
 	uint32_t *launches, launch_count, launch_capacity; /* while code is made (graph_launch.c): its launches, rows in text order, */
-	uint32_t synced;                  /*   how many of them what follows waits for */
-	uint8_t closed;                   /* 1: TG_END was there */
+	uint32_t synced;                                   /*   how many of them what follows waits for */
+	uint8_t closed;                                    /* 1: TG_END was there */
 };
 
 /* A compilation unit of instructions: one entry of the package. */
 struct lang_graph_program {
-	struct lang_decl head;            /* its name is that of `graph @name`, bare text: of the file */
-	uint32_t device;                  /* `graph @name on device 1`: the device it belongs to, 0 without */
-	uint8_t placed;                   /* 1: that is written */
+	struct lang_decl head;                /* its name is that of `graph @name`, bare text: of the file */
+	uint32_t device;                      /* `graph @name on device 1`: the device it belongs to, 0 without */
+	uint8_t placed;                       /* 1: that is written */
 	struct lang_graph_lowering *lowering; /* graph_lower.h */
-	struct lang_graph_block body;     /* top level: TG_BEGIN with its body, TG_LAUNCH ... */
+	struct lang_graph_block body;         /* top level: TG_BEGIN with its body, TG_LAUNCH ... */
 	struct lang_graph **graphs;
 	struct lang_graph_kernel **kernels;
 	struct lang_graph_tensor **tensors;
@@ -183,8 +183,8 @@ static inline int lang_graph_constant(const struct lang_graph_scalar *scalar, in
 /* Hooks of decls.def: `graph @name { ... }`. */
 void lang_graph_parse(struct lang_parser *parser);
 void lang_graph_check(struct lang_module *module, struct lang_decl *decl); /* constraints; sorts the bodies of graphs */
-void lang_graph_build(struct lang_lower *lower, struct lang_decl *decl); /* its binary into section GRPH */
-void lang_graph_code(struct lang_lower *lower, struct lang_decl *decl);  /* its instructions in WORK (graph_lower.c) */
+void lang_graph_build(struct lang_lower *lower, struct lang_decl *decl);   /* its binary into section GRPH */
+void lang_graph_code(struct lang_lower *lower, struct lang_decl *decl);    /* its instructions in WORK (graph_lower.c) */
 /* Bare instructions at the next token, called like the file's program or the file: up to the next declaration. */
 int lang_graph_at(const struct lang_parser *parser);
 void lang_graph_bare_parse(struct lang_parser *parser, const char *name);
@@ -196,23 +196,22 @@ struct lang_graph_reader {
 	struct lang_parser *parser;
 	struct lang_unit *unit;
 	struct lang_graph_program *program;
-	struct lang_graph *graph;         /* the open one, NULL outside */
-	struct lang_graph_inst *parent;   /* the innermost open block */
-	struct lang_graph_block *block;   /* where the next instruction goes */
+	struct lang_graph *graph;       /* the open one, NULL outside */
+	struct lang_graph_inst *parent; /* the innermost open block */
+	struct lang_graph_block *block; /* where the next instruction goes */
 	uint32_t depth;
-	uint8_t bare;                     /* 1: without `graph @name {` around */
+	uint8_t bare;                                              /* 1: without `graph @name {` around */
 	struct lang_graph_object *iterators[PTOWSP_NESTING_LIMIT]; /* of the loops around, outermost first */
 	uint32_t iterator_count;
-	uint32_t sets;                    /* read so far */
-	uint32_t first_kernel;            /* of the program: the first one that the open graph mentions */
+	uint32_t sets;         /* read so far */
+	uint32_t first_kernel; /* of the program: the first one that the open graph mentions */
 };
 
 /* The object of that spelling and kind; made when it is mentioned for the first time. */
-struct lang_graph_object *lang_graph_mention(struct lang_graph_reader *reader, enum ptowsp_graph_object kind, const char *name,
-					      struct lang_span at);
+struct lang_graph_object *lang_graph_mention(struct lang_graph_reader *reader, enum ptowsp_graph_object kind, const char *name, struct lang_span at);
 /* The same, defined here; an error if it is defined already. */
-struct lang_graph_object *lang_graph_define(struct lang_graph_reader *reader, enum ptowsp_graph_object kind, const char *name,
-					     struct lang_span at, struct lang_graph_inst *inst);
+struct lang_graph_object *lang_graph_define(struct lang_graph_reader *reader, enum ptowsp_graph_object kind, const char *name, struct lang_span at,
+					    struct lang_graph_inst *inst);
 /* NULL if nothing of that name was mentioned. */
 struct lang_graph_object *lang_graph_find(const struct lang_graph_program *program, enum ptowsp_graph_object kind, const char *name);
 /* The kernels and barriers of the open graph are known no more. */
@@ -292,17 +291,17 @@ struct lang_graph_edge {
 /* Nodes are the kernels of a graph in the order of its array; behind them events and barriers have nodes of their own. */
 struct lang_graph_order {
 	struct lang_graph *graph;
-	uint32_t *segment;         /* by kernel node: kernels of one segment may be sorted, others stay in program text */
+	uint32_t *segment;                     /* by kernel node: kernels of one segment may be sorted, others stay in program text */
 	const struct lang_graph_inst **fences; /* MC_FENCE of the graph, in program text */
 	uint32_t fence_count, fence_capacity;
-	uint32_t *position;        /* by kernel node: where it is issued, 0 first */
+	uint32_t *position; /* by kernel node: where it is issued, 0 first */
 	struct lang_graph_edge *edges;
 	uint32_t edge_count, edge_capacity;
 	uint32_t kernel_count, node_count;
-	uint32_t ready, barriers;  /* with barriers: first node in front of the kernels, first barrier; else 0 */
-	uint32_t *sorted, *rank;   /* all nodes so that every edge leads forward; and by node its place there */
-	uint32_t *first, *next;    /* edges from a node, as lists: place in edges plus 1 */
-	uint8_t broken;            /* 1: a cycle, or an edge that leads back */
+	uint32_t ready, barriers; /* with barriers: first node in front of the kernels, first barrier; else 0 */
+	uint32_t *sorted, *rank;  /* all nodes so that every edge leads forward; and by node its place there */
+	uint32_t *first, *next;   /* edges from a node, as lists: place in edges plus 1 */
+	uint8_t broken;           /* 1: a cycle, or an edge that leads back */
 };
 
 /* Makes the edges of a graph, refuses cycles and edges against program text, and sorts the body. */
@@ -326,9 +325,9 @@ void lang_graph_race_check(struct lang_unit *unit, const struct lang_graph_order
 /* --- whether one kernel of a graph ends before another one starts, for many pairs at once. --- */
 
 struct lang_graph_question {
-	uint32_t from, to;        /* nodes; from is issued first */
-	uint32_t about;           /* the asker's */
-	uint8_t before, visible;  /* answers: from ends before to starts; and an edge on the way makes what it wrote visible */
+	uint32_t from, to;       /* nodes; from is issued first */
+	uint32_t about;          /* the asker's */
+	uint8_t before, visible; /* answers: from ends before to starts; and an edge on the way makes what it wrote visible */
 };
 
 /* Fills in the answers and sorts the questions by the place of `from`. Time: edges of the graph times kernels asked for / 64. */

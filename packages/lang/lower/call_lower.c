@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /* call_lower.c - calls of bodies: tasks, what is expanded in place and the notes of that, how tasks see flat memory. */
+#include "lang/lang_work.h"
 #include "lang/lower/lang_lower.h"
 #include "lang/number.h"
-#include "lang/lang_work.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -59,8 +59,7 @@ int lang_argument_check(const struct lang_scope *scope, struct lang_scalar *scal
 		return float_check(scope, scalar, dtype, name);
 	if (!lang_scalar_check(scope, scalar, common_format(&unit->arena, "%%%s", name)))
 		return 0;
-	if (!lang_scalar_known(scalar, &known) ||
-	    lang_number_read(common_format(&unit->arena, "%lld", (long long)known), dtype, &value) == LANG_NUMBER_OK)
+	if (!lang_scalar_known(scalar, &known) || lang_number_read(common_format(&unit->arena, "%lld", (long long)known), dtype, &value) == LANG_NUMBER_OK)
 		return 1;
 	lang_error(unit, scalar->all, "%lld does not fit %%%s of type %s", (long long)known, name, lang_dtype_text(dtype));
 	return 0;
@@ -96,9 +95,9 @@ void lang_afters_lower(struct lang_work_walk *walk, const struct lang_work *work
 
 	for (uint32_t i = 0; i < work->after_count; i++) {
 		const struct lang_after *after = &work->afters[i];
-		uint32_t task = after->back ? lang_expr_binary(exprs, PTOWSP_EXPR_SUB, lang_expr_leaf(exprs, PTOWSP_EXPR_TASK),
-							       lang_expr_const(exprs, after->back))
-					    : lang_scalar_lower(walk->lower, after->task);
+		uint32_t task = after->back
+					? lang_expr_binary(exprs, PTOWSP_EXPR_SUB, lang_expr_leaf(exprs, PTOWSP_EXPR_TASK), lang_expr_const(exprs, after->back))
+					: lang_scalar_lower(walk->lower, after->task);
 
 		lang_word_emit(walk, PTOWSP_OP_AFTER, after->kind, task, work->at);
 	}
@@ -120,8 +119,8 @@ static struct standing standing_at(struct lang_lower *lower, const struct lang_w
 		const struct lang_function *f = lang_variant_at(lower, work->function, rows);
 		const struct lang_var *memref = f->memrefs[param->argument];
 
-		standing = (struct standing){f->name, memref->name, "moves a tile of", memref->rows, memref->columns, f != work->function,
-					     &work->function->steps_warned};
+		standing = (struct standing){
+			f->name, memref->name, "moves a tile of", memref->rows, memref->columns, f != work->function, &work->function->steps_warned};
 	} else {
 		struct lang_kernel *kernel = (struct lang_kernel *)work->target;
 		const struct lang_kernel_variant *variant = lang_kernel_variant_at(kernel, rows);
@@ -324,8 +323,9 @@ void lang_call_scalars(struct lang_lower *lower, uint32_t record, const struct l
 	uint32_t first = call->record.argument_count;
 
 	for (uint32_t i = 0; i < callee->need_count; i++)
-		argument_add(lower, record, (struct ptowsp_call_argument_record){
-			.tensor = PTOWSP_NONE, .slot = callee->needs[i]->symbol->row, .row = values[i], .column = PTOWSP_NONE});
+		argument_add(lower, record,
+			     (struct ptowsp_call_argument_record){
+				     .tensor = PTOWSP_NONE, .slot = callee->needs[i]->symbol->row, .row = values[i], .column = PTOWSP_NONE});
 	if (callee->need_count)
 		qsort(call->arguments + first, callee->need_count, sizeof(*call->arguments), by_slot);
 }
@@ -358,6 +358,7 @@ void lang_view_note(struct lang_lower *lower, const struct lang_viewing *viewing
 	} else if (viewing->flat && viewing->viewed != first->viewed) {
 		lang_error(lower->unit, viewing->at, "%%%s of @%s is passed %s here, and %s at %s: all tasks of a kernel see flat memory alike", viewing->param,
 			   viewing->name, view_text(viewing->viewed), view_text(first->viewed), lang_place(lower->unit, first->at));
-		lang_help(lower->unit, "declare a kernel of the same code for one of them: kernel @%s_bytes(...) { portable @%s }", viewing->name, viewing->name);
+		lang_help(lower->unit, "declare a kernel of the same code for one of them: kernel @%s_bytes(...) { portable @%s }", viewing->name,
+			  viewing->name);
 	}
 }

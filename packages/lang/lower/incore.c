@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: MIT */
 /* incore.c - an InCore function as a portable kernel (tile.h), and what the verifier of the backends says of it.
  * Functions that it calls are expanded in place. */
-#include "lang/lower/lang_lower.h"
-#include "lang/lang_map.h"
 #include "isa/isa.h"
-#include "lang/diag.h"
 #include "lang/check/lang_check.h"
+#include "lang/diag.h"
+#include "lang/lang_map.h"
+#include "lang/lower/lang_lower.h"
 
 #include <assert.h>
 #include <stdio.h>
@@ -217,8 +217,8 @@ static void returns_refuse(struct incore *kernel, const struct lang_block *block
 {
 	for (const struct lang_stmt *stmt = block->first; stmt; stmt = stmt->next) {
 		if (stmt->op == PTOWSP_PTO_RETURN && (!top || stmt->next)) {
-			lang_error(kernel->lower->unit, stmt->at, "@%s is called at %s and may return only at its end",
-				   call->target->name, lang_place(kernel->lower->unit, call->at));
+			lang_error(kernel->lower->unit, stmt->at, "@%s is called at %s and may return only at its end", call->target->name,
+				   lang_place(kernel->lower->unit, call->at));
 			lang_help(kernel->lower->unit, "put what follows into IF ... ENDIF");
 		}
 		returns_refuse(kernel, &stmt->body, call, 0);
@@ -245,29 +245,17 @@ static void call_encode(struct incore *kernel, const struct incore_body *caller,
 static void stmt_encode(struct incore *kernel, const struct incore_body *body, const struct lang_stmt *stmt)
 {
 	switch (stmt->op) {
-	case PTOWSP_PTO_FOR:
-		for_encode(kernel, body, stmt);
-		break;
-	case PTOWSP_PTO_WHILE:
-		while_encode(kernel, body, stmt);
-		break;
-	case PTOWSP_PTO_IF:
-		if_encode(kernel, body, stmt);
-		break;
+	case PTOWSP_PTO_FOR: for_encode(kernel, body, stmt); break;
+	case PTOWSP_PTO_WHILE: while_encode(kernel, body, stmt); break;
+	case PTOWSP_PTO_IF: if_encode(kernel, body, stmt); break;
 	case PTOWSP_PTO_BREAK:
-	case PTOWSP_PTO_CONTINUE:
-		bare_encode(kernel, stmt->op, stmt->at);
-		break;
-	case PTOWSP_PTO_CALL:
-		call_encode(kernel, body, stmt);
-		break;
+	case PTOWSP_PTO_CONTINUE: bare_encode(kernel, stmt->op, stmt->at); break;
+	case PTOWSP_PTO_CALL: call_encode(kernel, body, stmt); break;
 	case PTOWSP_PTO_RETURN:
 		if (body->function == kernel->function)
 			inst_add(kernel, PTOWSP_PTO_RETURN, stmt->at);
 		break;
-	default:
-		op_encode(kernel, body, stmt);
-		break;
+	default: op_encode(kernel, body, stmt); break;
 	}
 }
 
@@ -337,7 +325,8 @@ static struct ptowsp_tile_param *params_of(struct lang_lower *lower, const struc
 	for (uint32_t i = 0; i < function->memref_count; i++) {
 		const struct lang_var *memref = function->memrefs[i];
 
-		params[i] = (struct ptowsp_tile_param){build_string(lower->build, memref->name), memref->type.dtype, memref->access, memref->rows, memref->columns};
+		params[i] =
+			(struct ptowsp_tile_param){build_string(lower->build, memref->name), memref->type.dtype, memref->access, memref->rows, memref->columns};
 	}
 	return params;
 }

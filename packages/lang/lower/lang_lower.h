@@ -6,12 +6,12 @@
 #include "format/writer.h"
 #include "lang/ast.h"
 #include "lang/builder/build.h"
+#include "lang/builder/tables.h"
 #include "lang/decl.h"
 #include "lang/levels.h"
-#include "lang/builder/tables.h"
 
 #define LANG_MAX_SECTIONS 16u /* sections with ids */
-struct lang_rows { /* of struct lang_row, below */
+struct lang_rows {            /* of struct lang_row, below */
 	uint32_t section;
 	struct lang_row *rows;
 	uint32_t count, capacity;
@@ -24,20 +24,20 @@ struct lang_lower {
 	struct lang_module *module;
 	struct pkg_writer *writer;
 	struct ptowsp_build *build;
-	struct lang_tables *tables; /* the build's */
-	struct lang_span at;        /* of what is being built */
-	struct build_entry *entry;  /* whose code is lowered: what it reads becomes its values; NULL outside of entries */
+	struct lang_tables *tables;  /* the build's */
+	struct lang_span at;         /* of what is being built */
+	struct build_entry *entry;   /* whose code is lowered: what it reads becomes its values; NULL outside of entries */
 	struct build_entry pipeline; /* the values of processes, which all entries with processes around have */
 	struct lang_rows rows[LANG_MAX_SECTIONS];
 	uint32_t rows_count;
 	uint32_t *schedule_values; /* SLOT rows that the schedule reads */
 	uint32_t schedule_value_count, schedule_value_capacity;
-	int schedule_known;        /* they are there */
-	int graph_rows_shared;     /* kernels of graphs that say the same have one row */
-	const char *file;       /* of the latest position, and its string in the build */
+	int schedule_known;    /* they are there */
+	int graph_rows_shared; /* kernels of graphs that say the same have one row */
+	const char *file;      /* of the latest position, and its string in the build */
 	uint32_t file_string;
-	uint32_t expansions;    /* calls expanded in place so far */
-	struct lang_view **views; /* per KREG row what its first task passes, per tensor; NULL: no task yet */
+	uint32_t expansions;              /* calls expanded in place so far */
+	struct lang_view **views;         /* per KREG row what its first task passes, per tensor; NULL: no task yet */
 	uint32_t view_scopes, view_scope; /* scopes so far, LANG_VIEW_PROCESSES among them; whose code is lowered now */
 };
 
@@ -75,8 +75,8 @@ struct lang_binding {
 };
 /* The code of an Orchestration function in the middle of other code: its memrefs, an EXPR row per scalar that it needs, bodies and loops around,
  * tile levels in force. */
-void lang_orchestration_lower(struct lang_lower *lower, const struct lang_function *function, const struct lang_binding *memrefs,
-			      const uint32_t *needs, uint32_t depth, uint32_t loops, const struct lang_level_set *levels);
+void lang_orchestration_lower(struct lang_lower *lower, const struct lang_function *function, const struct lang_binding *memrefs, const uint32_t *needs,
+			      uint32_t depth, uint32_t loops, const struct lang_level_set *levels);
 
 /* The kernel's parameters are the memrefs and needed scalars of a function. */
 void lang_function_params(struct lang_lower *lower, uint32_t kernel, const struct lang_function *function);
@@ -111,8 +111,7 @@ uint32_t lang_levels_row(struct lang_lower *lower, const struct lang_levels *lev
 /* The function that runs where `target` is called at a tile level; that call is noted. */
 const struct lang_function *lang_variant_at(struct lang_lower *lower, struct lang_function *target, uint32_t rows);
 /* Tells once, *warned says where that is kept, that at a level of so many rows a kernel touches more rows of a tensor than the loop steps by. */
-void lang_step_warn(struct lang_lower *lower, uint8_t *warned, const char *kernel, uint32_t touched, uint32_t rows, const char *tensor,
-		    struct lang_span at);
+void lang_step_warn(struct lang_lower *lower, uint8_t *warned, const char *kernel, uint32_t touched, uint32_t rows, const char *tensor, struct lang_span at);
 /* Notes that `target` is called where loops may run at these levels: which variants stand in for it, and whether its tiles
  * are larger than a step. */
 void lang_variants_note(struct lang_lower *lower, const struct lang_stmt *call, const struct lang_level_set *levels);
@@ -168,10 +167,10 @@ struct lang_view {
 };
 /* The memory that a task passes for one tensor parameter. */
 struct lang_viewing {
-	uint32_t kernel;      /* KREG row */
-	const char *name;     /* of the kernel */
-	uint32_t count;       /* its tensors */
-	uint32_t tensor;      /* which of them */
+	uint32_t kernel;  /* KREG row */
+	const char *name; /* of the kernel */
+	uint32_t count;   /* its tensors */
+	uint32_t tensor;  /* which of them */
 	const char *param;
 	uint8_t flat, viewed; /* viewed: bytes as elements of its type */
 	struct lang_span at;

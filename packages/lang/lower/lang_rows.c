@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: MIT */
 /* lang_rows.c - rows with ids, numbered before anything refers to them: slots, kernels, tensors and entries. */
-#include "lang/lower/lang_lower.h"
 #include "lang/graph/graph_lower.h"
-#include "lang/number.h"
-#include "lang/scalar.h"
 #include "lang/lang_process.h"
 #include "lang/lang_schedule.h"
+#include "lang/lower/lang_lower.h"
+#include "lang/number.h"
+#include "lang/scalar.h"
 
 #include <assert.h>
 #include <stdlib.h>
@@ -66,11 +66,7 @@ static struct lang_span row_place(const struct lang_row *row)
 {
 	static const struct lang_span nowhere;
 
-	return row->decl       ? row->decl->at
-	       : row->var      ? row->var->at
-	       : row->function ? row->function->at
-	       : row->symbol   ? row->symbol->var->at
-			       : nowhere;
+	return row->decl ? row->decl->at : row->var ? row->var->at : row->function ? row->function->at : row->symbol ? row->symbol->var->at : nowhere;
 }
 
 /* Told where the later one stands. */
@@ -78,7 +74,8 @@ static void equal_ids_refuse(struct lang_lower *lower, const struct lang_row *a,
 {
 	struct lang_span first = row_place(a), second = row_place(b);
 
-	if (second.file < first.file || (second.file == first.file && (second.line < first.line || (second.line == first.line && second.column < first.column)))) {
+	if (second.file < first.file ||
+	    (second.file == first.file && (second.line < first.line || (second.line == first.line && second.column < first.column)))) {
 		equal_ids_refuse(lower, b, a);
 		return;
 	}
@@ -196,8 +193,10 @@ void lang_slots_build(struct lang_lower *lower)
 		if (row_build(lower, row))
 			continue;
 		if (row->var)
-			row->var->slot = build_slot_add(lower->build, row->name, (struct ptowsp_slot_record){.kind = PTOWSP_SLOT_SLOT, .dtype = row->var->type.dtype,
-								.flags = PTOWSP_SLOT_HAS_DEFAULT | PTOWSP_SLOT_INTERNAL});
+			row->var->slot = build_slot_add(lower->build, row->name,
+							(struct ptowsp_slot_record){.kind = PTOWSP_SLOT_SLOT,
+										    .dtype = row->var->type.dtype,
+										    .flags = PTOWSP_SLOT_HAS_DEFAULT | PTOWSP_SLOT_INTERNAL});
 		else
 			build_slot_add(lower->build, row->name, (struct ptowsp_slot_record){.kind = PTOWSP_SLOT_SYMBOL, .dtype = row->symbol->dtype});
 	}
@@ -300,10 +299,8 @@ void lang_rows_declare(struct lang_lower *lower)
 
 void lang_tensors_build(struct lang_lower *lower)
 {
-	static const uint8_t roles[] = {[0] = PTOWSP_ROLE_IN,
-					[PTOWSP_READ] = PTOWSP_ROLE_IN,
-					[PTOWSP_WRITE] = PTOWSP_ROLE_OUT,
-					[PTOWSP_READ | PTOWSP_WRITE] = PTOWSP_ROLE_INOUT};
+	static const uint8_t roles[] = {
+		[0] = PTOWSP_ROLE_IN, [PTOWSP_READ] = PTOWSP_ROLE_IN, [PTOWSP_WRITE] = PTOWSP_ROLE_OUT, [PTOWSP_READ | PTOWSP_WRITE] = PTOWSP_ROLE_INOUT};
 	const struct lang_rows *tensors = lang_rows_of(lower, PTOWSP_SECTION_TENS);
 
 	for (uint32_t i = 0; i < tensors->count; i++) {
@@ -326,11 +323,17 @@ void lang_function_params(struct lang_lower *lower, uint32_t kernel, const struc
 	for (uint32_t i = 0; i < f->memref_count; i++) {
 		const struct lang_var *memref = f->memrefs[i];
 
-		build_param_add(lower->build, memref->name, (struct build_param){.kernel = kernel, .record = {.kind = PTOWSP_PARAM_TENSOR, .dtype = memref->type.dtype, .access = memref->access,
-							     .rows = memref->rows, .columns = memref->columns}});
+		build_param_add(lower->build, memref->name,
+				(struct build_param){.kernel = kernel,
+						     .record = {.kind = PTOWSP_PARAM_TENSOR,
+								.dtype = memref->type.dtype,
+								.access = memref->access,
+								.rows = memref->rows,
+								.columns = memref->columns}});
 	}
 	for (uint32_t i = 0; i < f->need_count; i++)
-		build_param_add(lower->build, f->needs[i]->name, (struct build_param){.kernel = kernel, .record = {.kind = PTOWSP_PARAM_SCALAR, .dtype = f->needs[i]->type.dtype}});
+		build_param_add(lower->build, f->needs[i]->name,
+				(struct build_param){.kernel = kernel, .record = {.kind = PTOWSP_PARAM_SCALAR, .dtype = f->needs[i]->type.dtype}});
 }
 
 void lang_function_payload(struct lang_lower *lower, uint32_t kernel, struct lang_function *f)

@@ -15,9 +15,9 @@ struct frame {
 
 struct walk {
 	struct lang_lower *lower;
-	uint32_t depth, loops; /* open loops and branches; open loops */
-	struct lang_level_set levels;  /* in force */
-	uint8_t expanded; /* all of it is expanded in a workload */
+	uint32_t depth, loops;        /* open loops and branches; open loops */
+	struct lang_level_set levels; /* in force */
+	uint8_t expanded;             /* all of it is expanded in a workload */
 };
 
 static void block_lower(struct walk *walk, struct frame *frame, const struct lang_block *block);
@@ -65,13 +65,9 @@ static void scalar_lower(struct walk *walk, struct frame *frame, const struct la
 {
 	static const struct {
 		uint8_t op, expr;
-	} ops[] = {{PTOWSP_PTO_ADD, PTOWSP_EXPR_ADD},
-		   {PTOWSP_PTO_SUB, PTOWSP_EXPR_SUB},
-		   {PTOWSP_PTO_MUL, PTOWSP_EXPR_MUL},
-		   {PTOWSP_PTO_DIV, PTOWSP_EXPR_DIV}};
-	static const uint8_t compares[] = {[PTOWSP_COMPARE_EQ] = PTOWSP_EXPR_EQ, [PTOWSP_COMPARE_NE] = PTOWSP_EXPR_NE,
-					   [PTOWSP_COMPARE_LT] = PTOWSP_EXPR_LT, [PTOWSP_COMPARE_LE] = PTOWSP_EXPR_LE,
-					   [PTOWSP_COMPARE_GT] = PTOWSP_EXPR_GT, [PTOWSP_COMPARE_GE] = PTOWSP_EXPR_GE};
+	} ops[] = {{PTOWSP_PTO_ADD, PTOWSP_EXPR_ADD}, {PTOWSP_PTO_SUB, PTOWSP_EXPR_SUB}, {PTOWSP_PTO_MUL, PTOWSP_EXPR_MUL}, {PTOWSP_PTO_DIV, PTOWSP_EXPR_DIV}};
+	static const uint8_t compares[] = {[PTOWSP_COMPARE_EQ] = PTOWSP_EXPR_EQ, [PTOWSP_COMPARE_NE] = PTOWSP_EXPR_NE, [PTOWSP_COMPARE_LT] = PTOWSP_EXPR_LT,
+					   [PTOWSP_COMPARE_LE] = PTOWSP_EXPR_LE, [PTOWSP_COMPARE_GT] = PTOWSP_EXPR_GT, [PTOWSP_COMPARE_GE] = PTOWSP_EXPR_GE};
 	uint32_t a = operand_expr(walk, frame, &stmt->operands[1]), b;
 
 	if (stmt->count == 3) {
@@ -144,7 +140,8 @@ static void param_emit(struct walk *walk, uint32_t argument, uint32_t expr, stru
 
 static void task_emit(struct walk *walk, struct lang_function *kernel, struct lang_span at)
 {
-	lang_word_add_at(walk->lower, PTOWSP_OP_TASK, build_kernel_listed(walk->lower->build, kernel->kernel), kernel->need_count << 16 | kernel->memref_count, at);
+	lang_word_add_at(walk->lower, PTOWSP_OP_TASK, build_kernel_listed(walk->lower->build, kernel->kernel), kernel->need_count << 16 | kernel->memref_count,
+			 at);
 }
 
 /* --- calls --- */
@@ -172,11 +169,16 @@ static void kernel_call(struct walk *walk, struct frame *frame, const struct lan
 		uint32_t row = arg->tuple ? operand_expr(walk, frame, &arg->row) : zero;
 		uint32_t column = arg->tuple ? operand_expr(walk, frame, &arg->column) : zero;
 
-		lang_view_note(walk->lower, &(struct lang_viewing){.kernel = target->kernel, .name = target->name, .count = target->memref_count, .tensor = i,
-								     .param = target->memrefs[i]->name, .flat = 1, .at = arg->at});
+		lang_view_note(walk->lower, &(struct lang_viewing){.kernel = target->kernel,
+								   .name = target->name,
+								   .count = target->memref_count,
+								   .tensor = i,
+								   .param = target->memrefs[i]->name,
+								   .flat = 1,
+								   .at = arg->at});
 		column = lang_expr_binary(&walk->lower->tables->exprs, PTOWSP_EXPR_ADD, to->base, column);
 		lang_word_add(walk->lower, lang_io_word(target->memrefs[i]->access), i,
-		     region_add(walk, to->tensor, row, column, unit_of(walk, target->memrefs[i])), stmt->at);
+			      region_add(walk, to->tensor, row, column, unit_of(walk, target->memrefs[i])), stmt->at);
 	}
 }
 
@@ -321,27 +323,18 @@ static void load_lower(struct walk *walk, struct frame *frame, const struct lang
 static void stmt_lower(struct walk *walk, struct frame *frame, const struct lang_stmt *stmt)
 {
 	switch (stmt->op) {
-	case PTOWSP_PTO_FOR:
-		for_lower(walk, frame, stmt);
-		break;
-	case PTOWSP_PTO_IF:
-		if_lower(walk, frame, stmt);
-		break;
+	case PTOWSP_PTO_FOR: for_lower(walk, frame, stmt); break;
+	case PTOWSP_PTO_IF: if_lower(walk, frame, stmt); break;
 	case PTOWSP_PTO_CALL:
 		if (stmt->target->kind == LANG_INCORE)
 			kernel_call(walk, frame, stmt);
 		else
 			orchestration_call(walk, frame, stmt);
 		break;
-	case PTOWSP_PTO_LOAD:
-		load_lower(walk, frame, stmt);
-		break;
+	case PTOWSP_PTO_LOAD: load_lower(walk, frame, stmt); break;
 	case PTOWSP_PTO_RETURN: /* at the end only */
-	case PTOWSP_PTO_YIELD:
-		break;
-	default:
-		scalar_lower(walk, frame, stmt);
-		break;
+	case PTOWSP_PTO_YIELD: break;
+	default: scalar_lower(walk, frame, stmt); break;
 	}
 }
 
@@ -363,8 +356,8 @@ void lang_entry_lower(struct lang_lower *lower, struct lang_function *function)
 	lang_word_add(walk.lower, PTOWSP_OP_HALT, 0, 0, function->at);
 }
 
-void lang_orchestration_lower(struct lang_lower *lower, const struct lang_function *function, const struct lang_binding *memrefs,
-			      const uint32_t *needs, uint32_t depth, uint32_t loops, const struct lang_level_set *levels)
+void lang_orchestration_lower(struct lang_lower *lower, const struct lang_function *function, const struct lang_binding *memrefs, const uint32_t *needs,
+			      uint32_t depth, uint32_t loops, const struct lang_level_set *levels)
 {
 	struct walk walk = {.lower = lower, .depth = depth, .loops = loops, .levels = *levels, .expanded = 1};
 	struct frame *frame = frame_create(&walk, function, NULL);

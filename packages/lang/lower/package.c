@@ -2,10 +2,10 @@
 /* package.c - the tables of a package: declare and sort what has an id, lower, write. */
 #include "format/writer.h"
 #include "lang/about.h"
-#include "lang/graph/graph_lower.h"
-#include "lang/lower/lang_lower.h"
 #include "lang/diag.h"
+#include "lang/graph/graph_lower.h"
 #include "lang/lang_schedule.h"
+#include "lang/lower/lang_lower.h"
 
 #include <string.h>
 
@@ -47,17 +47,13 @@ _Noreturn void lang_too_large(struct lang_lower *lower, struct lang_span at)
 static const char *named_by(unsigned opcode)
 {
 	switch (opcode) {
-	case PTOWSP_OP_TASK:
-		return "kernels that are called";
+	case PTOWSP_OP_TASK: return "kernels that are called";
 	case PTOWSP_OP_SLOT_SET:
-	case PTOWSP_OP_SLOT_LOAD:
-		return "slots and symbols";
+	case PTOWSP_OP_SLOT_LOAD: return "slots and symbols";
 	case PTOWSP_OP_SEND:
 	case PTOWSP_OP_CONSUME:
-	case PTOWSP_OP_CLOSE:
-		return "channels";
-	default:
-		return "axes of loops";
+	case PTOWSP_OP_CLOSE: return "channels";
+	default: return "axes of loops";
 	}
 }
 

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /* schedule_lower.c - directives to rows of SCHD: names looked up in the tables, then the text that registry/schedule.h reads. */
-#include "lang/lower/lang_lower.h"
 #include "lang/lang_layout.h"
 #include "lang/lang_schedule.h"
+#include "lang/lower/lang_lower.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -118,8 +118,8 @@ static int rank_check(struct job *job, const struct lang_directive *directive)
 		return 0;
 	}
 	if (laid < rank && !(tensor->flags & PTOWSP_TENSOR_SHAPELESS)) {
-		lang_warn(job->unit, name->at, "the layout has %u dimension%s, %%%s has %u: those behind stay whole", laid, laid == 1 ? "" : "s",
-			  name->name, rank);
+		lang_warn(job->unit, name->at, "the layout has %u dimension%s, %%%s has %u: those behind stay whole", laid, laid == 1 ? "" : "s", name->name,
+			  rank);
 		lang_help(job->unit, "write R for each of them");
 	}
 	return 1;
@@ -310,7 +310,9 @@ static int grid_check(struct job *job, const struct lang_schedule *schedule)
 	if (!layout)
 		return 1;
 	lang_error(job->unit, layout->at, "layout needs spatial_map beside it: the grid over which the shards lie");
-	lang_help(job->unit, "%s", dispatched ? "dispatch by a grid, such as dispatch spatial_map(2, 2), or have one among the policies of a threshold" : "add: spatial_map(2, 2)");
+	lang_help(job->unit, "%s",
+		  dispatched ? "dispatch by a grid, such as dispatch spatial_map(2, 2), or have one among the policies of a threshold"
+			     : "add: spatial_map(2, 2)");
 	return 0;
 }
 

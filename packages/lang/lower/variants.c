@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /* variants.c - tile levels, and which kernels stand in for a function at other levels: f_64 for f at level 64. */
 #include "lang/lang_kernel.h"
-#include "lang/lower/lang_lower.h"
 #include "lang/levels.h"
+#include "lang/lower/lang_lower.h"
 
 #include <stdio.h>
 #include <string.h>
@@ -37,10 +37,8 @@ static struct lang_function *variant_find(struct lang_lower *lower, const struct
 	variant = lang_map_find(&lower->module->functions, common_format(&lower->unit->arena, "%s_%u", target->name, rows));
 	if (!variant || same_signature(target, variant))
 		return variant;
-	lang_error(lower->unit, variant->at, "@%s stands in for @%s at tile level %u, but its parameters differ", variant->name,
-		   target->name, rows);
-	lang_help(lower->unit, "give it the same memrefs (name, type, read or written) and the same scalars as at %s",
-		  lang_place(lower->unit, target->at));
+	lang_error(lower->unit, variant->at, "@%s stands in for @%s at tile level %u, but its parameters differ", variant->name, target->name, rows);
+	lang_help(lower->unit, "give it the same memrefs (name, type, read or written) and the same scalars as at %s", lang_place(lower->unit, target->at));
 	return NULL;
 }
 
@@ -65,8 +63,7 @@ static int steps(const struct lang_arg *arg)
 }
 
 /* A step of the loop is one level: larger tiles overlap with those of the next step. */
-void lang_step_warn(struct lang_lower *lower, uint8_t *warned, const char *kernel, uint32_t touched, uint32_t rows, const char *tensor,
-		    struct lang_span at)
+void lang_step_warn(struct lang_lower *lower, uint8_t *warned, const char *kernel, uint32_t touched, uint32_t rows, const char *tensor, struct lang_span at)
 {
 	if (*warned || touched <= rows)
 		return;
@@ -186,11 +183,11 @@ static void level_check(struct lang_unit *unit, const struct lang_levels *levels
 		return;
 	}
 	if (!is_power(level->block) || level->block > levels->max_range || level->block < levels->min_range)
-		lang_error(unit, level->at, "no block has the size %u: blocks are powers of two from %u to %u", level->block,
-			   levels->min_range, levels->max_range);
+		lang_error(unit, level->at, "no block has the size %u: blocks are powers of two from %u to %u", level->block, levels->min_range,
+			   levels->max_range);
 	else if (!level->rows || level->rows % LANG_LEVEL_ROWS || (uint64_t)LANG_LEVEL_ROWS * level->block % level->rows)
-		lang_error(unit, level->at, "level %u:%u: the rows are a multiple of %u that divides %u times the block",
-			   level->block, level->rows, LANG_LEVEL_ROWS, LANG_LEVEL_ROWS);
+		lang_error(unit, level->at, "level %u:%u: the rows are a multiple of %u that divides %u times the block", level->block, level->rows,
+			   LANG_LEVEL_ROWS, LANG_LEVEL_ROWS);
 }
 
 void lang_levels_check(struct lang_unit *unit, const struct lang_levels *levels)

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* work_lower.c - statements of bodies as instructions of WORK. */
-#include "lang/lower/lang_lower.h"
 #include "lang/lang_work.h"
+#include "lang/lower/lang_lower.h"
 
 #include <string.h>
 
@@ -138,8 +138,7 @@ void lang_slot_load_lower(struct lang_work_walk *walk, const struct lang_work *w
 void lang_task_name_lower(struct lang_work_walk *walk, const struct lang_work *work)
 {
 	if (work->local && work->local->slot)
-		lang_word_emit(walk, PTOWSP_OP_SLOT_SET, work->local->slot->head.row,
-			       lang_expr_leaf(&walk->lower->tables->exprs, PTOWSP_EXPR_TASK), work->at);
+		lang_word_emit(walk, PTOWSP_OP_SLOT_SET, work->local->slot->head.row, lang_expr_leaf(&walk->lower->tables->exprs, PTOWSP_EXPR_TASK), work->at);
 }
 
 void lang_copy_lower(struct lang_work_walk *walk, const struct lang_work *work)

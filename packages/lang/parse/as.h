@@ -11,7 +11,7 @@ enum { LANG_AS_RANK = 8, LANG_AS_OPERANDS = 8 };
 
 /* A number, or a scalar of the function. */
 struct lang_as_term {
-	const char *var;  /* NULL: it is `number` */
+	const char *var; /* NULL: it is `number` */
 	int64_t number;
 };
 
@@ -23,13 +23,21 @@ struct lang_as_view {
 	struct lang_as_term base, strides[LANG_AS_RANK], sizes[LANG_AS_RANK];
 };
 
-enum lang_as_kind { LANG_AS_BROKEN /* its operation has an error */, LANG_AS_NUMBER, LANG_AS_FLOAT, LANG_AS_SCALAR, LANG_AS_TILE, LANG_AS_POINTER, LANG_AS_VIEW };
+enum lang_as_kind {
+	LANG_AS_BROKEN /* its operation has an error */,
+	LANG_AS_NUMBER,
+	LANG_AS_FLOAT,
+	LANG_AS_SCALAR,
+	LANG_AS_TILE,
+	LANG_AS_POINTER,
+	LANG_AS_VIEW
+};
 /* The meaning of a name. */
 struct lang_as_value {
-	uint8_t kind;              /* enum lang_as_kind */
-	struct lang_type type;     /* scalars, constants, tiles; pointers: dtype */
-	struct lang_as_term term;  /* NUMBER, SCALAR */
-	const char *text;          /* FLOAT: decimal; TILE, POINTER: name of the variable */
+	uint8_t kind;             /* enum lang_as_kind */
+	struct lang_type type;    /* scalars, constants, tiles; pointers: dtype */
+	struct lang_as_term term; /* NUMBER, SCALAR */
+	const char *text;         /* FLOAT: decimal; TILE, POINTER: name of the variable */
 	struct lang_as_view *view;
 	/* scopes */
 	const char *name;
@@ -41,13 +49,13 @@ struct lang_as_value {
 /* One function being read. */
 struct lang_as {
 	struct lang_parser *parser;
-	struct lang_map names;           /* to struct lang_as_name */
-	struct lang_as_value *region;    /* what was named in this region */
-	struct lang_block *block;        /* where statements go */
-	struct lang_block prologue;      /* index tiles, before everything */
-	struct lang_map walks;           /* of their names */
-	struct lang_span at;             /* of the operation that is read */
-	uint32_t made;                   /* names so far that the text does not have */
+	struct lang_map names;        /* to struct lang_as_name */
+	struct lang_as_value *region; /* what was named in this region */
+	struct lang_block *block;     /* where statements go */
+	struct lang_block prologue;   /* index tiles, before everything */
+	struct lang_map walks;        /* of their names */
+	struct lang_span at;          /* of the operation that is read */
+	uint32_t made;                /* names so far that the text does not have */
 };
 struct lang_as_name {
 	struct lang_as_value *top;
@@ -57,8 +65,8 @@ struct lang_as_name {
 enum lang_as_type_kind { LANG_AS_TYPE_SCALAR, LANG_AS_TYPE_POINTER, LANG_AS_TYPE_VIEW, LANG_AS_TYPE_TILE };
 struct lang_as_type {
 	uint8_t kind;
-	struct lang_type type;   /* scalar; tile (its valid part, 0 where it is not stated); element type of the others */
-	uint32_t rank;           /* views */
+	struct lang_type type;        /* scalar; tile (its valid part, 0 where it is not stated); element type of the others */
+	uint32_t rank;                /* views */
 	uint32_t sizes[LANG_AS_RANK]; /* 0: not stated */
 	struct lang_span at;
 };

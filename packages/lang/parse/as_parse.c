@@ -178,7 +178,8 @@ static int block_value(struct lang_as *as, const struct lang_as_results *results
 	struct lang_as_value *value;
 
 	if (results->count != 1) {
-		lang_error(as->parser->unit, as->at, "pto.get_block_%s gives 1 result, here are %u", block == PTOWSP_SCALAR_BLOCK ? "idx" : "num", results->count);
+		lang_error(as->parser->unit, as->at, "pto.get_block_%s gives 1 result, here are %u", block == PTOWSP_SCALAR_BLOCK ? "idx" : "num",
+			   results->count);
 		return 0;
 	}
 	value = lang_as_define(as, results->names[0], LANG_AS_SCALAR);

@@ -45,8 +45,7 @@ static const struct predicate {
 };
 
 /* The one value that an operation gives. */
-static struct lang_as_value *result(struct lang_as *as, const struct lang_as_results *results, enum lang_as_kind kind,
-				    const struct lang_type *type)
+static struct lang_as_value *result(struct lang_as *as, const struct lang_as_results *results, enum lang_as_kind kind, const struct lang_type *type)
 {
 	struct lang_as_value *value = lang_as_define(as, results->names[0], kind);
 
@@ -98,8 +97,7 @@ static const char *bits_text(struct lang_as *as, const char *text, unsigned dtyp
 	return common_format(&as->parser->unit->arena, isnan(value) ? "nan" : "%.17g", value);
 }
 
-static int float_constant(struct lang_as *as, const struct lang_as_results *results, const struct lang_token *number,
-			  const struct lang_type *type)
+static int float_constant(struct lang_as *as, const struct lang_as_results *results, const struct lang_token *number, const struct lang_type *type)
 {
 	const int hexadecimal = !strncmp(number->text, "0x", 2) || !strncmp(number->text, "0X", 2);
 	const char *text = hexadecimal ? bits_text(as, number->text, type->dtype) : number->text;
@@ -168,16 +166,11 @@ static void emit3(struct lang_as *as, unsigned op, const char *d, struct lang_op
 static int64_t wrap(int64_t value, unsigned dtype)
 {
 	switch (dtype) {
-	case PTOWSP_I8:
-		return (int8_t)(uint8_t)(uint64_t)value;
-	case PTOWSP_I16:
-		return (int16_t)(uint16_t)(uint64_t)value;
-	case PTOWSP_I32:
-		return (int32_t)(uint32_t)(uint64_t)value;
-	case PTOWSP_BOOL:
-		return value & 1;
-	default:
-		return value;
+	case PTOWSP_I8: return (int8_t)(uint8_t)(uint64_t)value;
+	case PTOWSP_I16: return (int16_t)(uint16_t)(uint64_t)value;
+	case PTOWSP_I32: return (int32_t)(uint32_t)(uint64_t)value;
+	case PTOWSP_BOOL: return value & 1;
+	default: return value;
 	}
 }
 
@@ -209,8 +202,7 @@ static int remainder_read(struct lang_as *as, const struct lang_as_results *resu
 
 	if (!pair_read(as, pair, &type))
 		return 0;
-	if (pair[0]->kind == LANG_AS_NUMBER && pair[1]->kind == LANG_AS_NUMBER && pair[1]->term.number != 0 &&
-	    pair[1]->term.number != -1) {
+	if (pair[0]->kind == LANG_AS_NUMBER && pair[1]->kind == LANG_AS_NUMBER && pair[1]->term.number != 0 && pair[1]->term.number != -1) {
 		value = result(as, results, LANG_AS_NUMBER, &type);
 		value->term.number = pair[0]->term.number % pair[1]->term.number;
 		return 1;
@@ -218,8 +210,7 @@ static int remainder_read(struct lang_as *as, const struct lang_as_results *resu
 	part = lang_as_var(as, LANG_SCALAR, "part", type, as->at);
 	emit3(as, PTOWSP_PTO_DIV, part, lang_as_of_value(as, pair[0]), lang_as_of_value(as, pair[1]));
 	emit3(as, PTOWSP_PTO_MUL, part, lang_as_of_name(as, part), lang_as_of_value(as, pair[1]));
-	emit3(as, PTOWSP_PTO_SUB, scalar_result(as, results, &type)->term.var, lang_as_of_value(as, pair[0]),
-	      lang_as_of_name(as, part));
+	emit3(as, PTOWSP_PTO_SUB, scalar_result(as, results, &type)->term.var, lang_as_of_value(as, pair[0]), lang_as_of_name(as, part));
 	return 1;
 }
 
@@ -294,15 +285,10 @@ int lang_as_arith(struct lang_as *as, const char *word, const struct lang_as_res
 		return 0;
 	}
 	switch (operations[i].form) {
-	case CONSTANT:
-		return constant_read(as, results);
-	case BINARY:
-		return binary_read(as, results, operations[i].op);
-	case REMAINDER:
-		return remainder_read(as, results);
-	case COMPARE:
-		return compare_read(as, results);
-	default:
-		return cast_read(as, results);
+	case CONSTANT: return constant_read(as, results);
+	case BINARY: return binary_read(as, results, operations[i].op);
+	case REMAINDER: return remainder_read(as, results);
+	case COMPARE: return compare_read(as, results);
+	default: return cast_read(as, results);
 	}
 }

@@ -56,8 +56,7 @@ int lang_as_tile_alloc(struct lang_as *as, const struct lang_as_results *results
 	type.type.rows = type.type.rows ? type.type.rows : extents[0];
 	type.type.columns = type.type.columns ? type.type.columns : extents[1];
 	if (!type.type.rows || !type.type.columns || (uint64_t)type.type.rows * type.type.columns > TILE_ELEMENTS) {
-		lang_error(as->parser->unit, type.at, "a tile has 1 to %u elements, this one is %ux%u", TILE_ELEMENTS, type.type.rows,
-			   type.type.columns);
+		lang_error(as->parser->unit, type.at, "a tile has 1 to %u elements, this one is %ux%u", TILE_ELEMENTS, type.type.rows, type.type.columns);
 		if (!type.type.rows || !type.type.columns)
 			lang_help(as->parser->unit, "what the type leaves open is stated before it: valid_row = %%c16 valid_col = %%c128");
 		return 0;
@@ -91,8 +90,7 @@ static int attributes_read(struct lang_as *as, unsigned op, uint8_t *mode)
 		depth += (token->mark == '{') - (token->mark == '}');
 		if (token->kind == LANG_WORD && token[1].mark == '=')
 			key = token->text;
-		else if (token->kind == LANG_WORD && depth == 1 && token[1].kind != LANG_WORD &&
-			 !lang_mode_find(as->parser, op, key, token, mode))
+		else if (token->kind == LANG_WORD && depth == 1 && token[1].kind != LANG_WORD && !lang_mode_find(as->parser, op, key, token, mode))
 			return 0;
 		lang_take(as->parser);
 	} while (depth > 0);
@@ -178,19 +176,15 @@ static int fits(char letter, const struct lang_as_value *value)
 {
 	switch (letter) {
 	case 'T':
-	case 't':
-		return value->kind == LANG_AS_TILE;
+	case 't': return value->kind == LANG_AS_TILE;
 	case 'S':
-	case 's':
-		return value->kind == LANG_AS_NUMBER || value->kind == LANG_AS_FLOAT || (value->kind == LANG_AS_SCALAR);
-	default:
-		return value->kind == LANG_AS_VIEW || value->kind == LANG_AS_POINTER;
+	case 's': return value->kind == LANG_AS_NUMBER || value->kind == LANG_AS_FLOAT || (value->kind == LANG_AS_SCALAR);
+	default: return value->kind == LANG_AS_VIEW || value->kind == LANG_AS_POINTER;
 	}
 }
 
 /* Operands by letter: destinations from outs, sources from ins. */
-static int operands_order(struct lang_as *as, unsigned op, const char *word, const struct values *ins, const struct values *outs,
-			  struct lang_operand *operands)
+static int operands_order(struct lang_as *as, unsigned op, const char *word, const struct values *ins, const struct values *outs, struct lang_operand *operands)
 {
 	const char *order = isa_op(op)->operands;
 	uint32_t in = 0, out = 0;
@@ -200,14 +194,15 @@ static int operands_order(struct lang_as *as, unsigned op, const char *word, con
 
 		if (!fits(order[i], value)) {
 			lang_error(as->parser->unit, as->at, "%s needs a %s as %s %u, %%%s is %s", word,
-				   strchr("Tt", order[i]) ? "tile" : strchr("Ss", order[i]) ? "scalar" : "view",
+				   strchr("Tt", order[i])   ? "tile"
+				   : strchr("Ss", order[i]) ? "scalar"
+							    : "view",
 				   order[i] < 'a' ? "destination" : "source", order[i] < 'a' ? out : in, value->name ? value->name : value->text,
 				   kind_text(value));
 			return 0;
 		}
 		if (begins_elsewhere(value)) {
-			lang_error(as->parser->unit, as->at, "%s counts elements from the beginning of the memory, %%%s begins elsewhere", word,
-				   value->name);
+			lang_error(as->parser->unit, as->at, "%s counts elements from the beginning of the memory, %%%s begins elsewhere", word, value->name);
 			return 0;
 		}
 		operands[i] = lang_as_of_value(as, value);
@@ -224,8 +219,8 @@ static void scratch_drop(unsigned op, struct values *ins)
 
 static int move_refuse(struct lang_as *as, unsigned op, const char *word)
 {
-	lang_error(as->parser->unit, as->at, op == PTOWSP_PTO_TLOAD ? "%s goes from a part of a view to a tile"
-								   : "%s goes from a tile to a part of a view", word);
+	lang_error(as->parser->unit, as->at, op == PTOWSP_PTO_TLOAD ? "%s goes from a part of a view to a tile" : "%s goes from a tile to a part of a view",
+		   word);
 	return 0;
 }
 
@@ -284,8 +279,8 @@ int lang_as_tile_op(struct lang_as *as, unsigned op, const char *word)
 		return move(as, op, &ins, &outs, word);
 	scratch_drop(op, &ins);
 	if (ins.count != ins_want || outs.count != outs_want) {
-		lang_error(as->parser->unit, as->at, "%s takes %u source%s and %u destination%s, here are %u and %u", word, ins_want,
-			   ins_want == 1 ? "" : "s", outs_want, outs_want == 1 ? "" : "s", ins.count, outs.count);
+		lang_error(as->parser->unit, as->at, "%s takes %u source%s and %u destination%s, here are %u and %u", word, ins_want, ins_want == 1 ? "" : "s",
+			   outs_want, outs_want == 1 ? "" : "s", ins.count, outs.count);
 		lang_help(as->parser->unit, "%s: %s", isa_op(op)->mnemonic, isa_op(op)->effect);
 		return 0;
 	}

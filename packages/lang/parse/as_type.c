@@ -10,8 +10,8 @@ static const struct element {
 	uint16_t dtype;
 	uint8_t index;
 } elements[] = {
-	{"index", PTOWSP_I64, 1}, {"i1", PTOWSP_BOOL, 0},  {"ui8", PTOWSP_U8, 0}, {"ui16", PTOWSP_U16, 0}, {"ui32", PTOWSP_U32, 0},
-	{"ui64", PTOWSP_U64, 0},  {"si8", PTOWSP_I8, 0},   {"si16", PTOWSP_I16, 0}, {"si32", PTOWSP_I32, 0}, {"si64", PTOWSP_I64, 0},
+	{"index", PTOWSP_I64, 1}, {"i1", PTOWSP_BOOL, 0}, {"ui8", PTOWSP_U8, 0},   {"ui16", PTOWSP_U16, 0}, {"ui32", PTOWSP_U32, 0},
+	{"ui64", PTOWSP_U64, 0},  {"si8", PTOWSP_I8, 0},  {"si16", PTOWSP_I16, 0}, {"si32", PTOWSP_I32, 0}, {"si64", PTOWSP_I64, 0},
 #define X(name, code, bytes, cls, text, descr) {text, code, 0},
 #include "ptowsp/dtype.def"
 #undef X
@@ -213,12 +213,8 @@ int lang_as_type_parse(struct lang_parser *parser, struct lang_as_type *type_out
 	static const struct {
 		const char *word;
 		int (*read)(struct lang_parser *parser, struct lang_as_type *type);
-	} kinds[] = {{"pto.ptr", pointer_read},
-		     {"pto.tensor_view", view_read},
-		     {"pto.partition_tensor_view", view_read},
-		     {"pto.tile_view", view_read},
-		     {"pto.tile_buf", tile_read},
-		     {"pto.tile", tile_read}};
+	} kinds[] = {{"pto.ptr", pointer_read},    {"pto.tensor_view", view_read}, {"pto.partition_tensor_view", view_read},
+		     {"pto.tile_view", view_read}, {"pto.tile_buf", tile_read},    {"pto.tile", tile_read}};
 	const struct lang_token *token = lang_peek(parser);
 
 	memset(type_out, 0, sizeof(*type_out));

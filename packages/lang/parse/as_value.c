@@ -41,8 +41,7 @@ struct lang_as_value *lang_as_define(struct lang_as *as, const struct lang_token
 	struct lang_as_value *value = common_alloc(arena_of(as), sizeof(*value));
 
 	if (name->top && name->top->kind != LANG_AS_BROKEN && kind != LANG_AS_BROKEN)
-		lang_error(as->parser->unit, token->at, "%%%s is there already, from %s", token->text,
-			   lang_place(as->parser->unit, name->top->at));
+		lang_error(as->parser->unit, token->at, "%%%s is there already, from %s", token->text, lang_place(as->parser->unit, name->top->at));
 	value->kind = (uint8_t)kind;
 	value->name = token->text;
 	value->at = token->at;
@@ -170,9 +169,7 @@ struct lang_operand lang_as_of_term(const struct lang_as *as, struct lang_as_ter
 {
 	if (term.var)
 		return lang_as_of_name(as, term.var);
-	return (struct lang_operand){.kind = LANG_OPERAND_NUMBER,
-				     .text = common_format(arena_of(as), "%lld", (long long)term.number),
-				     .at = as->at};
+	return (struct lang_operand){.kind = LANG_OPERAND_NUMBER, .text = common_format(arena_of(as), "%lld", (long long)term.number), .at = as->at};
 }
 
 struct lang_operand lang_as_of_name(const struct lang_as *as, const char *name)
@@ -184,14 +181,10 @@ struct lang_operand lang_as_of_value(const struct lang_as *as, const struct lang
 {
 	switch (value->kind) {
 	case LANG_AS_NUMBER:
-	case LANG_AS_SCALAR:
-		return lang_as_of_term(as, value->term);
-	case LANG_AS_FLOAT:
-		return (struct lang_operand){.kind = LANG_OPERAND_NUMBER, .text = value->text, .at = as->at};
-	case LANG_AS_VIEW:
-		return lang_as_of_name(as, value->view->memref);
-	default:
-		return lang_as_of_name(as, value->text);
+	case LANG_AS_SCALAR: return lang_as_of_term(as, value->term);
+	case LANG_AS_FLOAT: return (struct lang_operand){.kind = LANG_OPERAND_NUMBER, .text = value->text, .at = as->at};
+	case LANG_AS_VIEW: return lang_as_of_name(as, value->view->memref);
+	default: return lang_as_of_name(as, value->text);
 	}
 }
 
@@ -199,12 +192,9 @@ struct lang_operand lang_as_of_value(const struct lang_as *as, const struct lang
 static int fold(unsigned op, int64_t x, int64_t y, int64_t *result_out)
 {
 	switch (op) {
-	case PTOWSP_PTO_ADD:
-		return !__builtin_add_overflow(x, y, result_out);
-	case PTOWSP_PTO_SUB:
-		return !__builtin_sub_overflow(x, y, result_out);
-	case PTOWSP_PTO_MUL:
-		return !__builtin_mul_overflow(x, y, result_out);
+	case PTOWSP_PTO_ADD: return !__builtin_add_overflow(x, y, result_out);
+	case PTOWSP_PTO_SUB: return !__builtin_sub_overflow(x, y, result_out);
+	case PTOWSP_PTO_MUL: return !__builtin_mul_overflow(x, y, result_out);
 	default:
 		if (y == 0 || (x == INT64_MIN && y == -1))
 			return 0;

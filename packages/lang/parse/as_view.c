@@ -42,8 +42,8 @@ static int lists_read(struct lang_as *as, const char *const words[2], struct lan
 	*count_out = counts[0];
 	if (counts[0] == counts[1] && counts[0] > 0)
 		return 1;
-	lang_error(as->parser->unit, as->at, "%s and %s have as many values as the view has dimensions, here are %u and %u", words[0],
-		   words[1], counts[0], counts[1]);
+	lang_error(as->parser->unit, as->at, "%s and %s have as many values as the view has dimensions, here are %u and %u", words[0], words[1], counts[0],
+		   counts[1]);
 	return 0;
 }
 
@@ -84,8 +84,8 @@ int lang_as_view_make(struct lang_as *as, const struct lang_as_results *results)
 		lang_error(as->parser->unit, token->at, "a view is made of a pointer, and %%%s is none", token->text);
 		return 0;
 	}
-	if (!lists_read(as, words, (struct lang_as_term *const[2]){view->sizes, view->strides}, &view->rank) ||
-	    !attributes_skip(as) || !lang_as_types_skip(as->parser))
+	if (!lists_read(as, words, (struct lang_as_term *const[2]){view->sizes, view->strides}, &view->rank) || !attributes_skip(as) ||
+	    !lang_as_types_skip(as->parser))
 		return 0;
 	view->memref = pointer->text;
 	view->dtype = pointer->type.dtype;
@@ -110,16 +110,14 @@ int lang_as_view_part(struct lang_as *as, const struct lang_as_results *results)
 		return 0;
 	}
 	*view = *whole->view;
-	if (!lists_read(as, words, (struct lang_as_term *const[2]){offsets, view->sizes}, &rank) || !attributes_skip(as) ||
-	    !lang_as_types_skip(as->parser))
+	if (!lists_read(as, words, (struct lang_as_term *const[2]){offsets, view->sizes}, &rank) || !attributes_skip(as) || !lang_as_types_skip(as->parser))
 		return 0;
 	if (rank != view->rank) {
 		lang_error(as->parser->unit, as->at, "%%%s has %u dimensions, the part has %u", token->text, view->rank, rank);
 		return 0;
 	}
 	for (uint32_t i = 0; i < rank; i++)
-		view->base = lang_as_calc(as, PTOWSP_PTO_ADD, view->base,
-					  lang_as_calc(as, PTOWSP_PTO_MUL, offsets[i], view->strides[i]));
+		view->base = lang_as_calc(as, PTOWSP_PTO_ADD, view->base, lang_as_calc(as, PTOWSP_PTO_MUL, offsets[i], view->strides[i]));
 	lang_as_define(as, results->names[0], LANG_AS_VIEW)->view = view;
 	return 1;
 }
@@ -141,8 +139,8 @@ static int place_find(struct lang_as *as, const struct lang_as_value *view, cons
 		const struct lang_as_term size = v->sizes[i];
 
 		if (size.var || (i + 2 < v->rank && size.number != 1)) {
-			lang_error(as->parser->unit, as->at, "a tile moves from and to parts of 1 x ... x rows x columns, in numbers; size %u of %%%s is %s",
-				   i, view->name, size.var ? "no number" : "not 1");
+			lang_error(as->parser->unit, as->at, "a tile moves from and to parts of 1 x ... x rows x columns, in numbers; size %u of %%%s is %s", i,
+				   view->name, size.var ? "no number" : "not 1");
 			lang_help(as->parser->unit, "take a part of the tile's size: pto.subview %%v, offsets = [...], sizes = [1, 1, 1, 16, 128]");
 			return 0;
 		}
@@ -154,8 +152,8 @@ static int place_find(struct lang_as *as, const struct lang_as_value *view, cons
 	place_out->column = v->strides[v->rank - 1];
 	if (sizes[0] == tile->type.rows && sizes[1] == tile->type.columns)
 		return 1;
-	lang_error(as->parser->unit, as->at, "%%%s is %lldx%lld, the tile %%%s is %ux%u", view->name, (long long)sizes[0],
-		   (long long)sizes[1], tile->name, tile->type.rows, tile->type.columns);
+	lang_error(as->parser->unit, as->at, "%%%s is %lldx%lld, the tile %%%s is %ux%u", view->name, (long long)sizes[0], (long long)sizes[1], tile->name,
+		   tile->type.rows, tile->type.columns);
 	return 0;
 }
 
@@ -212,8 +210,7 @@ static const char *walk_of(struct lang_as *as, const struct place *p)
 {
 	struct common_arena *arena = &as->parser->unit->arena;
 	const int constant = !p->row.var && !p->column.var;
-	const char *name = constant ? common_format(arena, "walk.%ux%u.%lld.%lld", p->rows, p->columns, (long long)p->row.number,
-						  (long long)p->column.number)
+	const char *name = constant ? common_format(arena, "walk.%ux%u.%lld.%lld", p->rows, p->columns, (long long)p->row.number, (long long)p->column.number)
 				    : common_format(arena, "walk.%ux%u", p->rows, p->columns);
 	struct lang_block *here = as->block;
 	int fresh, part_fresh;
@@ -245,8 +242,8 @@ static int dtype_check(struct lang_as *as, const struct lang_as_value *view, con
 {
 	if (view->view->dtype == tile->type.dtype)
 		return 1;
-	lang_error(as->parser->unit, as->at, "%%%s holds %s, the tile %%%s holds %s", view->name, lang_dtype_text(view->view->dtype),
-		   tile->name, lang_dtype_text(tile->type.dtype));
+	lang_error(as->parser->unit, as->at, "%%%s holds %s, the tile %%%s holds %s", view->name, lang_dtype_text(view->view->dtype), tile->name,
+		   lang_dtype_text(tile->type.dtype));
 	lang_help(as->parser->unit, "load a tile of %s and convert it: pto.tcvt", lang_dtype_text(view->view->dtype));
 	return 0;
 }

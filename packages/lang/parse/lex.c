@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
-#include "lang/lang_clean.h"
 #include "lang/parse/lex.h"
 #include "lang/diag.h"
+#include "lang/lang_clean.h"
 
 #include "format/graph/graph_schema.h"
 
@@ -15,7 +15,7 @@ struct lexer {
 	struct lang_unit *unit;
 	const char *at, *end, *line_start;
 	uint32_t file, line, capacity;
-	uint8_t fresh; /* nothing on this line yet */
+	uint8_t fresh;    /* nothing on this line yet */
 	uint8_t declares; /* behind the word of a declaration other than func: operators and strings are tokens there; 2: of PTO-AS, where "!" begins types */
 	uint8_t note;
 	struct lang_span note_at;
@@ -91,8 +91,7 @@ static size_t number_length(const struct lexer *lexer, size_t skip)
 	for (;; length++) {
 		char c = peek(lexer, length);
 
-		if ((c == '-' || c == '+') && decimal && length > skip &&
-		    (lexer->at[length - 1] == 'e' || lexer->at[length - 1] == 'E')) {
+		if ((c == '-' || c == '+') && decimal && length > skip && (lexer->at[length - 1] == 'e' || lexer->at[length - 1] == 'E')) {
 			decimal = 0;
 			continue;
 		}
@@ -312,8 +311,7 @@ static int declared_read(struct lexer *lexer)
 		return 0;
 	if (c == '"')
 		return string_read(lexer);
-	if (!strchr("+-*/%&|^~!?", c) || (c == '%' && (is_letter(next) || is_digit(next))) ||
-	    (c == '!' && lexer->declares == 2))
+	if (!strchr("+-*/%&|^~!?", c) || (c == '%' && (is_letter(next) || is_digit(next))) || (c == '!' && lexer->declares == 2))
 		return 0;
 	token_add(lexer, LANG_MARK, 0, 1);
 	return 1;

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /* parse.c - tokens, functions and files: what declarations and statements are read with. */
 #include "lang/parse/parse.h"
-#include "lang/parse/as.h"
 #include "lang/graph/lang_graph.h"
 #include "lang/lang_work.h"
+#include "lang/parse/as.h"
 
 #include <assert.h>
 #include <stdio.h>
@@ -119,9 +119,7 @@ static int param_parse(struct lang_parser *parser)
 		parser->function->torn = 1; /* one of them was to have another name */
 		return 1;
 	}
-	lang_var_add(parser->unit, parser->function, type.kind == LANG_TYPE_MEMREF ? LANG_MEMREF : LANG_SCALAR, name->text, type,
-		     name->at)
-		->param = 1;
+	lang_var_add(parser->unit, parser->function, type.kind == LANG_TYPE_MEMREF ? LANG_MEMREF : LANG_SCALAR, name->text, type, name->at)->param = 1;
 	return 1;
 }
 
@@ -203,13 +201,12 @@ void lang_function_start(struct lang_parser *parser, const struct lang_token *na
 
 	parser->function = lang_function_add(parser->module, name->text, name->at);
 	if (old) {
-		lang_error(parser->unit, name->at, "there are two functions @%s, the first one at %s", name->text,
-			   lang_place(parser->unit, old->at));
+		lang_error(parser->unit, name->at, "there are two functions @%s, the first one at %s", name->text, lang_place(parser->unit, old->at));
 		lang_help(parser->unit, "rename one of them: the files of a package share one set of names");
 	} else {
 		if (decl) {
-			lang_error(parser->unit, name->at, "@%s is declared twice, first as %s at %s", name->text,
-				   lang_decl_noun(parser->unit, decl->kind), lang_place(parser->unit, decl->at));
+			lang_error(parser->unit, name->at, "@%s is declared twice, first as %s at %s", name->text, lang_decl_noun(parser->unit, decl->kind),
+				   lang_place(parser->unit, decl->at));
 			lang_help(parser->unit, "rename one of them: the files of a package share one set of names");
 		}
 		lang_map_add(&parser->module->functions, &parser->unit->arena, name->text, parser->function);

@@ -18,8 +18,8 @@ struct lang_parser {
 	struct lang_module *module;
 	struct lang_function *function; /* the one being read */
 	struct lang_tokens tokens;
-	uint32_t at;    /* token */
-	uint32_t depth; /* of blocks */
+	uint32_t at;                        /* token */
+	uint32_t depth;                     /* of blocks */
 	const char *ends[LANG_MAX_NESTING]; /* the word that each open block waits for */
 };
 

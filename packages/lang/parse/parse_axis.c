@@ -107,6 +107,7 @@ void lang_axis_parse(struct lang_parser *parser)
 	struct lang_axis *axis = lang_decl_begin(parser, LANG_DECL_AXIS, sizeof(*axis), LANG_NAME, "the axis' name such as %tiles");
 
 	if (axis)
-		lang_decl_end(parser, &axis->head, lang_expect(parser, '=', "and the axis behind the name") && lang_axis_read(parser, axis) &&
-							   lang_levels_parse(parser, &axis->levels));
+		lang_decl_end(parser, &axis->head,
+			      lang_expect(parser, '=', "and the axis behind the name") && lang_axis_read(parser, axis) &&
+				      lang_levels_parse(parser, &axis->levels));
 }

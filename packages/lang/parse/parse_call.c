@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* parse_call.c - call @f(%x -> %T[%i*64, 0], %n -> 3) after %t: parts of tensors, arguments, stated edges. */
-#include "lang/parse/parse.h"
 #include "lang/lang_work.h"
+#include "lang/parse/parse.h"
 
 #include <string.h>
 

@@ -23,8 +23,7 @@ static int loop_value_declare(struct lang_parser *parser, const struct lang_oper
 		var->kind = LANG_LOOP;
 		var->type = type;
 	} else if (var->kind != LANG_LOOP) {
-		lang_error(parser->unit, operand->at, "%%%s is declared at line %u and cannot be a loop's value", operand->text,
-			   var->at.line);
+		lang_error(parser->unit, operand->at, "%%%s is declared at line %u and cannot be a loop's value", operand->text, var->at.line);
 		return 0;
 	}
 	return 1;
@@ -85,8 +84,7 @@ int lang_levels_parse(struct lang_parser *parser, struct lang_levels **levels)
 		if (!lang_expect(parser, '=', "behind the loop's attribute"))
 			return 0;
 		if (word == 2 ? !level_list_parse(parser, *levels)
-			      : !range_parse(parser, word ? &(*levels)->min_range : &(*levels)->max_range,
-					     word ? &(*levels)->min_at : &(*levels)->max_at))
+			      : !range_parse(parser, word ? &(*levels)->min_range : &(*levels)->max_range, word ? &(*levels)->min_at : &(*levels)->max_at))
 			return 0;
 	}
 }
@@ -144,8 +142,7 @@ static int end_take(struct lang_parser *parser, const struct lang_stmt *stmt, co
 		lang_error(parser->unit, stmt->at, "this %s has no %s", stmt->word, end);
 		return 0;
 	}
-	lang_error(parser->unit, token->at, "%s found where %s must end the %s of line %u", token->text, end, stmt->word,
-		   stmt->at.line);
+	lang_error(parser->unit, token->at, "%s found where %s must end the %s of line %u", token->text, end, stmt->word, stmt->at.line);
 	if (!awaited(parser, token))
 		lang_take(parser);
 	return 0;
@@ -158,8 +155,7 @@ int lang_for_parse(struct lang_parser *parser, struct lang_stmt *stmt)
 
 	if (!ok)
 		lang_line_skip(parser);
-	if (!ok && stmt->count && stmt->operands[0].kind == LANG_OPERAND_NAME &&
-	    !lang_var_find(parser->function, stmt->operands[0].text))
+	if (!ok && stmt->count && stmt->operands[0].kind == LANG_OPERAND_NAME && !lang_var_find(parser->function, stmt->operands[0].text))
 		loop_value_declare(parser, &stmt->operands[0]);
 	if (!nest(parser, stmt))
 		return 0;

@@ -102,8 +102,7 @@ void lang_module_parse(struct lang_parser *parser)
 		return;
 	}
 	if (module->module_name && strcmp(module->module_name, name->text) != 0) {
-		lang_error(parser->unit, name->at, "the module is called @%s at %s", module->module_name,
-			   lang_place(parser->unit, module->module_at));
+		lang_error(parser->unit, name->at, "the module is called @%s at %s", module->module_name, lang_place(parser->unit, module->module_at));
 		return;
 	}
 	module->module_name = name->text;
@@ -128,8 +127,7 @@ const char *lang_target_read(struct lang_parser *parser, const char *what)
 		if (token->first || token->at.column != end ||
 		    (token->kind != LANG_WORD && token->kind != LANG_NUMBER && token->mark != '-' && token->mark != '+'))
 			return text;
-		text = common_format(&parser->unit->arena, "%s%.*s", text, (int)token->at.length,
-				   token->mark ? &token->mark : token->text);
+		text = common_format(&parser->unit->arena, "%s%.*s", text, (int)token->at.length, token->mark ? &token->mark : token->text);
 	}
 }
 

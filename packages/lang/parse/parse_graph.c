@@ -24,8 +24,7 @@ static int place_check(struct lang_graph_reader *reader, const struct pkg_graph_
 				   lang_place(reader->unit, reader->graph->object.at));
 			lang_help(reader->unit, "write TG_END(%s) first", reader->graph->object.name);
 		} else {
-			lang_error(reader->unit, inst->at, "%s stands outside of graphs, and graph %s is open here", form->name,
-				   reader->graph->object.name);
+			lang_error(reader->unit, inst->at, "%s stands outside of graphs, and graph %s is open here", form->name, reader->graph->object.name);
 			lang_help(reader->unit, "move it behind TG_END(%s)", reader->graph->object.name);
 		}
 		return 0;

@@ -29,8 +29,7 @@ static int shape_parse(struct lang_parser *parser, struct lang_kernel_param *par
 			break;
 		lang_take(parser);
 	}
-	return lang_expect(parser, ']', "behind the shape") && access_parse(parser, param) &&
-	       lang_layout_parse(parser, &param->layout);
+	return lang_expect(parser, ']', "behind the shape") && access_parse(parser, param) && lang_layout_parse(parser, &param->layout);
 }
 
 static int param_add(struct lang_unit *unit, struct lang_kernel *kernel, struct lang_kernel_param *param)
@@ -113,8 +112,7 @@ static int signature_parse(struct lang_parser *parser, struct lang_kernel *kerne
 	if (!text)
 		return 0;
 	if (kernel->signature && strcmp(kernel->signature, text->text) != 0) {
-		lang_error(parser->unit, text->at, "@%s has the signature \"%s\" already: its payloads are called alike", kernel->head.name,
-			   kernel->signature);
+		lang_error(parser->unit, text->at, "@%s has the signature \"%s\" already: its payloads are called alike", kernel->head.name, kernel->signature);
 		return 0;
 	}
 	kernel->signature = text->text;
@@ -180,8 +178,7 @@ static int portable_parse(struct lang_parser *parser, struct lang_payload *paylo
 	const struct lang_token *name;
 
 	payload->encoded = (uint8_t)lang_word_take(parser, "base64");
-	name = payload->encoded ? lang_name_take(parser, LANG_STRING, "the bytes in quotes")
-				: lang_name_take(parser, LANG_AT, "an InCore function such as @f");
+	name = payload->encoded ? lang_name_take(parser, LANG_STRING, "the bytes in quotes") : lang_name_take(parser, LANG_AT, "an InCore function such as @f");
 	if (!name)
 		return 0;
 	payload->target = "";
@@ -195,8 +192,7 @@ static int file_parse(struct lang_parser *parser, struct lang_payload *payload)
 {
 	const struct lang_token *file;
 
-	payload->target = lang_target_read(parser, payload->kind == PTOWSP_PAYLOAD_SOURCE ? "a language such as c"
-											    : "a target such as x86_64 or dav-c220");
+	payload->target = lang_target_read(parser, payload->kind == PTOWSP_PAYLOAD_SOURCE ? "a language such as c" : "a target such as x86_64 or dav-c220");
 	payload->encoded = payload->target && lang_word_take(parser, "base64");
 	file = payload->target ? lang_name_take(parser, LANG_STRING, payload->encoded ? "the bytes in quotes" : "the file in quotes") : NULL;
 	if (!file)
@@ -248,8 +244,7 @@ static int payloads_parse(struct lang_parser *parser, struct lang_kernel *kernel
 	static const struct {
 		const char *text;
 		uint16_t kind;
-	} kinds[] = {{"native", PTOWSP_PAYLOAD_ELF}, {"image", PTOWSP_PAYLOAD_IMAGE}, {"source", PTOWSP_PAYLOAD_SOURCE},
-		     {"portable", PTOWSP_PAYLOAD_PTO}};
+	} kinds[] = {{"native", PTOWSP_PAYLOAD_ELF}, {"image", PTOWSP_PAYLOAD_IMAGE}, {"source", PTOWSP_PAYLOAD_SOURCE}, {"portable", PTOWSP_PAYLOAD_PTO}};
 
 	if (!lang_at_mark(parser, '{'))
 		return 1;

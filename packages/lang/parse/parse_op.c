@@ -22,10 +22,8 @@ static void indices_fill(struct lang_parser *parser, struct lang_stmt *stmt, con
 	behind = (uint32_t)(memref - operands) + 1;
 	for (int i = 0; i < 2; i++) {
 		lang_operand_add(parser, stmt, capacity);
-		memmove(&stmt->operands[behind + 1], &stmt->operands[behind],
-			(stmt->count - 1 - behind) * sizeof(*stmt->operands));
-		stmt->operands[behind] =
-			(struct lang_operand){.kind = LANG_OPERAND_NUMBER, .text = "0", .at = stmt->operands[behind - 1].at};
+		memmove(&stmt->operands[behind + 1], &stmt->operands[behind], (stmt->count - 1 - behind) * sizeof(*stmt->operands));
+		stmt->operands[behind] = (struct lang_operand){.kind = LANG_OPERAND_NUMBER, .text = "0", .at = stmt->operands[behind - 1].at};
 	}
 }
 
@@ -61,17 +59,15 @@ static int count_check(struct lang_parser *parser, struct lang_stmt *stmt, const
 	if (scalar)
 		results = 0;
 	/* tassign and setval change a tile that may stand on either side of the sign. */
-	if (stmt->count == want && (stmt->results == results || (!stmt->results && (stmt->op == PTOWSP_PTO_TASSIGN ||
-										    stmt->op == PTOWSP_PTO_SETVAL))))
+	if (stmt->count == want && (stmt->results == results || (!stmt->results && (stmt->op == PTOWSP_PTO_TASSIGN || stmt->op == PTOWSP_PTO_SETVAL))))
 		return 1;
 	if (stmt->results != results && results)
-		lang_error(parser->unit, stmt->at, "%s gives %u result%s, here are %u", stmt->word, results, results > 1 ? "s" : "",
-			   stmt->results);
+		lang_error(parser->unit, stmt->at, "%s gives %u result%s, here are %u", stmt->word, results, results > 1 ? "s" : "", stmt->results);
 	else if (stmt->results != results)
 		lang_error(parser->unit, stmt->at, "%s gives no result: nothing stands before it with \"=\"", stmt->word);
 	else
-		lang_error(parser->unit, stmt->at, "%s takes %u operand%s, here are %u", stmt->word, want - results,
-			   want - results == 1 ? "" : "s", stmt->count - stmt->results);
+		lang_error(parser->unit, stmt->at, "%s takes %u operand%s, here are %u", stmt->word, want - results, want - results == 1 ? "" : "s",
+			   stmt->count - stmt->results);
 	lang_help(parser->unit, "%s: %s", form_text(parser, stmt, operands, results), isa_op(stmt->op)->effect);
 	return 0;
 }
@@ -101,8 +97,7 @@ static int op_refuse(struct lang_parser *parser, const struct lang_token *word, 
 	if (lang_is_work_word(word->text))
 		lang_help(parser->unit, "%.80s stands in workloads; %s", word->text,
 			  !strcmp(word->text, "call") ? "functions write CALL" : "functions have FOR, IF, WHILE and CALL");
-	else if (!lang_habit_help(parser->unit, LANG_HABIT_FUNCTION, word->text) &&
-		 !(heads_file && lang_habit_help(parser->unit, LANG_HABIT_FILE, word->text)))
+	else if (!lang_habit_help(parser->unit, LANG_HABIT_FUNCTION, word->text) && !(heads_file && lang_habit_help(parser->unit, LANG_HABIT_FILE, word->text)))
 		op_guess(parser, word, stmt);
 	return 0;
 }
@@ -183,8 +178,7 @@ static const struct mode {
 #undef X
 };
 
-int lang_mode_read(struct lang_parser *parser, struct lang_stmt *stmt, const char *attribute, const char *word,
-		   struct lang_span at)
+int lang_mode_read(struct lang_parser *parser, struct lang_stmt *stmt, const char *attribute, const char *word, struct lang_span at)
 {
 	char known[160] = "";
 	size_t used = 0;

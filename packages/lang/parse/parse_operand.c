@@ -35,8 +35,7 @@ int lang_value_parse(struct lang_parser *parser, struct lang_operand *operand, i
 	const struct lang_token *token = lang_peek(parser);
 	int word = !bare && is_number_word(token);
 
-	if (token->kind != LANG_NAME && token->kind != LANG_LITERAL && token->kind != LANG_NUMBER && !word &&
-	    !(bare && token->kind == LANG_WORD))
+	if (token->kind != LANG_NAME && token->kind != LANG_LITERAL && token->kind != LANG_NUMBER && !word && !(bare && token->kind == LANG_WORD))
 		return value_refuse(parser, bare);
 	memset(operand, 0, sizeof(*operand));
 	operand->kind = !word && (token->kind == LANG_NAME || token->kind == LANG_WORD) ? LANG_OPERAND_NAME : LANG_OPERAND_NUMBER;
@@ -111,8 +110,7 @@ static int attribute_parse(struct lang_parser *parser, struct lang_stmt *stmt)
 	if (value->kind != LANG_WORD && value->kind != LANG_NUMBER)
 		return lang_expected(parser, "the attribute's value");
 	lang_take(parser);
-	return (!wrapped || lang_expect(parser, '>', "behind the attribute's value")) &&
-	       lang_mode_read(parser, stmt, name->text, value->text, value->at);
+	return (!wrapped || lang_expect(parser, '>', "behind the attribute's value")) && lang_mode_read(parser, stmt, name->text, value->text, value->at);
 }
 
 int lang_attributes_parse(struct lang_parser *parser, struct lang_stmt *stmt)

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* parse_process.c - channel %c ... and process @p ... { } */
-#include "lang/parse/parse.h"
 #include "lang/lang_process.h"
+#include "lang/parse/parse.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -26,11 +26,9 @@ static int count_parse(struct lang_parser *parser, const char *what, const char 
 	}
 	lang_take(parser);
 	*value_out = strtoull(token->text, &stop, 10);
-	if (!*stop && strspn(token->text, "0123456789") == strlen(token->text) && strlen(token->text) < 19 && *value_out >= least &&
-	    *value_out <= most)
+	if (!*stop && strspn(token->text, "0123456789") == strlen(token->text) && strlen(token->text) < 19 && *value_out >= least && *value_out <= most)
 		return 1;
-	lang_error(parser->unit, token->at, "%s is no number of %s from %llu to %llu", token->text, unit, (unsigned long long)least,
-		   (unsigned long long)most);
+	lang_error(parser->unit, token->at, "%s is no number of %s from %llu to %llu", token->text, unit, (unsigned long long)least, (unsigned long long)most);
 	*value_out = least;
 	return 0;
 }

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* parse_scalar.c - scalar expressions, by precedence. */
-#include "lang/parse/parse.h"
 #include "lang/number.h"
+#include "lang/parse/parse.h"
 #include "lang/scalar.h"
 
 #include <stdio.h>
@@ -12,7 +12,7 @@ static const struct function {
 	const char *text;
 	uint8_t op, operands;
 } functions[] = {
-	{"min", PTOWSP_EXPR_MIN, 2}, {"max", PTOWSP_EXPR_MAX, 2},           {"select", PTOWSP_EXPR_SELECT, 3},
+	{"min", PTOWSP_EXPR_MIN, 2},   {"max", PTOWSP_EXPR_MAX, 2},           {"select", PTOWSP_EXPR_SELECT, 3},
 	{"task", PTOWSP_EXPR_TASK, 0}, {"instance", PTOWSP_EXPR_INSTANCE, 0},
 };
 
@@ -53,15 +53,9 @@ static struct lang_scalar *number_parse(struct lang_parser *parser)
 
 	scalar->text = token->text;
 	switch (lang_number_read(token->text, PTOWSP_I64, &value)) {
-	case LANG_NUMBER_OK:
-		scalar->value = (int64_t)value;
-		return scalar;
-	case LANG_NUMBER_FRACTION:
-		scalar->kind = LANG_SCALAR_FLOAT;
-		return scalar;
-	case LANG_NUMBER_RANGE:
-		lang_error(parser->unit, token->at, "%.40s does not fit 64 bits", token->text);
-		return NULL;
+	case LANG_NUMBER_OK: scalar->value = (int64_t)value; return scalar;
+	case LANG_NUMBER_FRACTION: scalar->kind = LANG_SCALAR_FLOAT; return scalar;
+	case LANG_NUMBER_RANGE: lang_error(parser->unit, token->at, "%.40s does not fit 64 bits", token->text); return NULL;
 	default:
 		if (lang_number_is_word(token->text)) {
 			scalar->kind = LANG_SCALAR_FLOAT;

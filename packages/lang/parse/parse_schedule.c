@@ -108,13 +108,13 @@ static int number_check(struct lang_parser *parser, const struct lang_directive 
 	if (!number_read(parser, argument))
 		return 0;
 	if (argument->number < least) {
-		lang_error(parser->unit, argument->at, "%lld is too small, %s takes %lld or more", (long long)argument->number,
-			   policy_name(spelling), (long long)least);
+		lang_error(parser->unit, argument->at, "%lld is too small, %s takes %lld or more", (long long)argument->number, policy_name(spelling),
+			   (long long)least);
 		return 0;
 	}
 	if (argument->number > most) {
-		lang_error(parser->unit, argument->at, "%lld is too large, %s takes %lld at most", (long long)argument->number,
-			   policy_name(spelling), (long long)most);
+		lang_error(parser->unit, argument->at, "%lld is too large, %s takes %lld at most", (long long)argument->number, policy_name(spelling),
+			   (long long)most);
 		return 0;
 	}
 	argument->name = common_format(&parser->unit->arena, "%lld", (long long)argument->number);
@@ -171,8 +171,7 @@ static int arguments_check(struct lang_parser *parser, struct lang_directive *di
 			ok = shard_check(parser, argument);
 	}
 	ok = ok && axes_check(parser, directive);
-	if (ok && lang_spelling_is_grid(directive->spelling) &&
-	    directive->arguments[0].number * directive->arguments[1].number > directive->spelling->most) {
+	if (ok && lang_spelling_is_grid(directive->spelling) && directive->arguments[0].number * directive->arguments[1].number > directive->spelling->most) {
 		lang_error(parser->unit, directive->arguments[0].at, "a grid of %s x %s has more places than %lld", directive->arguments[0].name,
 			   directive->arguments[1].name, (long long)directive->spelling->most);
 		ok = 0;
@@ -211,15 +210,15 @@ static int together_check(struct lang_parser *parser, const struct lang_schedule
 	const struct lang_directive *old = directive_find(schedule, code, about);
 
 	if (old) {
-		lang_error(parser->unit, directive->at, "%s%s%s is stated twice, the first time at %s", directive->spelling->word,
-			   *about ? " of " : "", about, lang_place(parser->unit, old->at));
+		lang_error(parser->unit, directive->at, "%s%s%s is stated twice, the first time at %s", directive->spelling->word, *about ? " of " : "", about,
+			   lang_place(parser->unit, old->at));
 		lang_help(parser->unit, "take one of them out");
 		return 0;
 	}
 	old = rival ? directive_find(schedule, rival, "") : NULL;
 	if (old) {
-		lang_error(parser->unit, directive->at, "%s and %s exclude each other, %s is stated at %s", directive->spelling->word,
-			   old->spelling->word, old->spelling->word, lang_place(parser->unit, old->at));
+		lang_error(parser->unit, directive->at, "%s and %s exclude each other, %s is stated at %s", directive->spelling->word, old->spelling->word,
+			   old->spelling->word, lang_place(parser->unit, old->at));
 		lang_help(parser->unit, "dispatch gives tasks to executors in a row, spatial_map to places of a grid; take one of them out");
 		return 0;
 	}
@@ -271,8 +270,7 @@ static int block_ended(const struct lang_parser *parser)
 {
 	const struct lang_token *token = lang_peek(parser);
 
-	return token->kind == LANG_END ||
-	       (token->first && token->kind == LANG_WORD && lang_decl_word(token->text) && !lang_is_directive(token->text));
+	return token->kind == LANG_END || (token->first && token->kind == LANG_WORD && lang_decl_word(token->text) && !lang_is_directive(token->text));
 }
 
 void lang_schedule_parse(struct lang_parser *parser)

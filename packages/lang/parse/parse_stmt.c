@@ -24,11 +24,9 @@ static const struct form {
 	uint8_t op;
 	int (*parse)(struct lang_parser *parser, struct lang_stmt *stmt);
 } forms[] = {
-	{"FOR", PTOWSP_PTO_FOR, lang_for_parse},
-	{"IF", PTOWSP_PTO_IF, lang_if_parse},             {"IF_BIT", PTOWSP_PTO_IF, lang_if_parse},
-	{"WHILE", PTOWSP_PTO_WHILE, lang_while_parse},    {"BREAK", PTOWSP_PTO_BREAK, nothing_parse},
-	{"CONTINUE", PTOWSP_PTO_CONTINUE, nothing_parse}, {"YIELD", PTOWSP_PTO_YIELD, nothing_parse},
-	{"CALL", PTOWSP_PTO_CALL, lang_call_parse},       {"return", PTOWSP_PTO_RETURN, nothing_parse},
+	{"FOR", PTOWSP_PTO_FOR, lang_for_parse},       {"IF", PTOWSP_PTO_IF, lang_if_parse},       {"IF_BIT", PTOWSP_PTO_IF, lang_if_parse},
+	{"WHILE", PTOWSP_PTO_WHILE, lang_while_parse}, {"BREAK", PTOWSP_PTO_BREAK, nothing_parse}, {"CONTINUE", PTOWSP_PTO_CONTINUE, nothing_parse},
+	{"YIELD", PTOWSP_PTO_YIELD, nothing_parse},    {"CALL", PTOWSP_PTO_CALL, lang_call_parse}, {"return", PTOWSP_PTO_RETURN, nothing_parse},
 };
 
 static int word_parse(struct lang_parser *parser, struct lang_stmt *stmt)
@@ -161,10 +159,7 @@ void lang_broken_declare(struct lang_parser *parser, const char *name, struct la
 static const struct declarer {
 	const char *word;
 	uint8_t tile, block;
-} declarers[] = {{"alloc_tile", 1, 0},
-		 {"alloc_scalar", 0, 0},
-		 {"block_index", 0, PTOWSP_SCALAR_BLOCK},
-		 {"block_count", 0, PTOWSP_SCALAR_BLOCKS}};
+} declarers[] = {{"alloc_tile", 1, 0}, {"alloc_scalar", 0, 0}, {"block_index", 0, PTOWSP_SCALAR_BLOCK}, {"block_count", 0, PTOWSP_SCALAR_BLOCKS}};
 #define DECLARERS (sizeof(declarers) / sizeof(*declarers))
 
 static const struct declarer *declarer_of(const char *word)
@@ -219,8 +214,7 @@ int lang_var_parse(struct lang_parser *parser, const struct lang_operand *name)
 		return 1;
 	}
 	if (!old)
-		block_declare(parser,
-			      lang_var_add(parser->unit, parser->function, tile ? LANG_TILE : LANG_SCALAR, name->text, type, name->at),
+		block_declare(parser, lang_var_add(parser->unit, parser->function, tile ? LANG_TILE : LANG_SCALAR, name->text, type, name->at),
 			      declarer->block);
 	return 1;
 }

@@ -97,7 +97,7 @@ void lang_tensor_parse(struct lang_parser *parser)
 	tensor->role = PTOWSP_ROLE_INOUT; /* where it cannot be read, nothing else is said of it */
 	ok = lang_expect(parser, ':', "and the type behind the name");
 	tensor->type_at = lang_peek(parser)->at;
-	ok = ok && lang_element_parse(parser, &tensor->dtype, "an element type such as f32") && shape_parse(parser, tensor) &&
-	     role_parse(parser, tensor) && attributes_parse(parser, tensor);
+	ok = ok && lang_element_parse(parser, &tensor->dtype, "an element type such as f32") && shape_parse(parser, tensor) && role_parse(parser, tensor) &&
+	     attributes_parse(parser, tensor);
 	lang_decl_end(parser, &tensor->head, ok);
 }

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /* parse_work.c - workloads, and statements of bodies. */
 #include "isa/isa.h"
-#include "lang/parse/parse.h"
 #include "lang/lang_work.h"
+#include "lang/parse/parse.h"
 
 #include <string.h>
 
@@ -132,8 +132,7 @@ static int statement_parse(struct lang_parser *parser, struct lang_work *work)
 	if (!work->form)
 		return unknown_refuse(parser, work, name);
 	if (name && work->form->opcode != PTOWSP_OP_TASK && work->form->opcode != PTOWSP_OP_COPY) {
-		lang_error(parser->unit, name->at, "%%%s can name the task of a call or copy, and %s makes none of its own", name->text,
-			   work->form->word);
+		lang_error(parser->unit, name->at, "%%%s can name the task of a call or copy, and %s makes none of its own", name->text, work->form->word);
 		name = NULL;
 	}
 	if (name)

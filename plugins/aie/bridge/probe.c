@@ -2,10 +2,10 @@
 /* probe.c - a process that opens the device by the bridge and closes it again: XRT may abort where something is amiss with the driver, and then it is this process that
  * ends. Compiled on the user's machine beside the bridge. Arguments: the bridge, the device's number. Status 0: it can be opened, a line with its name is written; 2: the
  * bridge cannot be loaded; 3: there is no such device; a line says why. */
+#include "bridge.h"
 #include <dlfcn.h>
 #include <stdio.h>
 #include <stdlib.h>
-#include "bridge.h"
 
 int main(int argc, char **argv)
 {

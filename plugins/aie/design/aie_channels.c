@@ -4,10 +4,10 @@
 #include "aie/design/design_read.h"
 #include "registry/common/common_text.h"
 
+#include "base/error.h"
 #include <inttypes.h>
 #include <stdio.h>
 #include <string.h>
-#include "base/error.h"
 
 struct maker {
 	struct aie_channels *channels;
@@ -208,8 +208,9 @@ static ptowsp_status channels_check(const struct aie_channels *channels, const s
 		if (channels->used[tile][limit] <= limits_of(design, tile)[limit])
 			continue;
 		names_of(channels, design, tile, out, names, sizeof(names));
-		return aie_rule_fail(error, PTOWSP_INVALID, design->tiles[tile].op, AIE_RULE_CHANNELS, "%s needs %" PRIu64 " DMA channels %s, of %" PRIu64 ": %s",
-				     aie_design_tile_text(design, tile), channels->used[tile][limit], ways[out], limits_of(design, tile)[limit], names);
+		return aie_rule_fail(error, PTOWSP_INVALID, design->tiles[tile].op, AIE_RULE_CHANNELS,
+				     "%s needs %" PRIu64 " DMA channels %s, of %" PRIu64 ": %s", aie_design_tile_text(design, tile),
+				     channels->used[tile][limit], ways[out], limits_of(design, tile)[limit], names);
 	}
 	return PTOWSP_OK;
 }
@@ -227,9 +228,9 @@ static ptowsp_status descriptors_check(const struct aie_channels *channels, cons
 			if (channels->channels[i].tile == tile && (!halves || channels->channels[i].number % 2 == odd))
 				used += channels->channels[i].descriptors;
 		if (used > limit)
-			return aie_rule_fail(error, PTOWSP_INVALID, design->tiles[tile].op, AIE_RULE_DESCRIPTORS, "%s needs %" PRIu64 " buffer descriptors%s, of %" PRIu64
-					     "; take less depth", aie_design_tile_text(design, tile), used,
-					     halves ? odd ? " for odd channels" : " for even channels" : "", limit);
+			return aie_rule_fail(error, PTOWSP_INVALID, design->tiles[tile].op, AIE_RULE_DESCRIPTORS,
+					     "%s needs %" PRIu64 " buffer descriptors%s, of %" PRIu64 "; take less depth", aie_design_tile_text(design, tile),
+					     used, halves ? odd ? " for odd channels" : " for even channels" : "", limit);
 	}
 	return PTOWSP_OK;
 }
@@ -244,8 +245,9 @@ static ptowsp_status memory_check(const struct aie_channels *channels, const str
 	for (uint32_t i = 0; i < channels->memory_count; i++)
 		if (channels->memory[i].tile == tile && (!largest || channels->memory[i].bytes > largest->bytes))
 			largest = &channels->memory[i];
-	return aie_rule_fail(error, PTOWSP_INVALID, design->tiles[tile].op, AIE_RULE_MEMORY, "%s needs %" PRIu64 " bytes of memory, of %" PRIu64 "; most for %.40s, %" PRIu64,
-			     aie_design_tile_text(design, tile), channels->used[tile][AIE_MEMORY], limit, largest ? largest->what : "nothing", largest ? largest->bytes : 0);
+	return aie_rule_fail(error, PTOWSP_INVALID, design->tiles[tile].op, AIE_RULE_MEMORY,
+			     "%s needs %" PRIu64 " bytes of memory, of %" PRIu64 "; most for %.40s, %" PRIu64, aie_design_tile_text(design, tile),
+			     channels->used[tile][AIE_MEMORY], limit, largest ? largest->what : "nothing", largest ? largest->bytes : 0);
 }
 
 static ptowsp_status limits_check(const struct aie_channels *channels, const struct aie_design *design, struct ptowsp_error *error)
@@ -257,8 +259,9 @@ static ptowsp_status limits_check(const struct aie_channels *channels, const str
 		if (!st)
 			st = descriptors_check(channels, design, i, error);
 		if (!st && channels->used[i][AIE_LOCKS] > limits_of(design, i)[AIE_LOCKS])
-			st = aie_rule_fail(error, PTOWSP_INVALID, design->tiles[i].op, AIE_RULE_LOCKS, "%s needs %" PRIu64 " locks, of %" PRIu64 ": two for each end of a fifo",
-					   aie_design_tile_text(design, i), channels->used[i][AIE_LOCKS], limits_of(design, i)[AIE_LOCKS]);
+			st = aie_rule_fail(error, PTOWSP_INVALID, design->tiles[i].op, AIE_RULE_LOCKS,
+					   "%s needs %" PRIu64 " locks, of %" PRIu64 ": two for each end of a fifo", aie_design_tile_text(design, i),
+					   channels->used[i][AIE_LOCKS], limits_of(design, i)[AIE_LOCKS]);
 		if (!st)
 			st = memory_check(channels, design, i, error);
 	}
@@ -331,8 +334,8 @@ char *aie_channels_report(const struct aie_channels *channels, const struct aie_
 
 		common_text_put(&text, aie_design_tile_text(design, i));
 		for (size_t j = shim; j < (shim ? 3 : sizeof(limits) / sizeof(*limits)); j++)
-			common_text_add(&text, "%s %" PRIu64 " of %" PRIu64 " %s", j == shim ? ":" : ",", channels->used[i][limits[j]], limits_of(design, i)[limits[j]],
-				     aie_arch_limit_text(limits[j]));
+			common_text_add(&text, "%s %" PRIu64 " of %" PRIu64 " %s", j == shim ? ":" : ",", channels->used[i][limits[j]],
+					limits_of(design, i)[limits[j]], aie_arch_limit_text(limits[j]));
 		common_text_put(&text, "\n");
 	}
 	if (text.failed)

@@ -10,23 +10,23 @@
 /* An end of a fifo that moves. */
 struct aie_channel {
 	uint32_t fifo;
-	uint32_t consumer;       /* of the fifo; AIE_NONE: the producer's end */
+	uint32_t consumer; /* of the fifo; AIE_NONE: the producer's end */
 	uint32_t tile;
-	uint32_t number;         /* MM2S of the producer's end, S2MM of the others */
-	uint32_t descriptors;    /* 0 on a shim, where each task of the host brings one */
+	uint32_t number;      /* MM2S of the producer's end, S2MM of the others */
+	uint32_t descriptors; /* 0 on a shim, where each task of the host brings one */
 };
 /* A stretch of a tile's memory. */
 struct aie_memory {
 	uint32_t tile;
-	const char *what;        /* "stack", "fifo in", "buffer acc", "scratch" */
-	uint64_t offset, bytes;  /* offset below the limit, or what lies beyond it */
+	const char *what;       /* "stack", "fifo in", "buffer acc", "scratch" */
+	uint64_t offset, bytes; /* offset below the limit, or what lies beyond it */
 };
 struct aie_channels {
 	struct aie_channel *channels;
-	struct aie_memory *memory;     /* by tile, from offset 0 on */
-	uint64_t (*used)[AIE_LIMITS];  /* per tile of the design: MEMORY, LOCKS, BDS, DMA_IN, DMA_OUT; the others 0 */
-	struct aie_flow *flows;        /* of fifos that move */
-	uint32_t *flow_fifos;          /* whose each is */
+	struct aie_memory *memory;    /* by tile, from offset 0 on */
+	uint64_t (*used)[AIE_LIMITS]; /* per tile of the design: MEMORY, LOCKS, BDS, DMA_IN, DMA_OUT; the others 0 */
+	struct aie_flow *flows;       /* of fifos that move */
+	uint32_t *flow_fifos;         /* whose each is */
 	uint32_t channel_count, memory_count, flow_count;
 	struct aie_arena *arena;
 };

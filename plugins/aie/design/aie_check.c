@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 #include "aie/design/check_parts.h"
 
+#include "base/error.h"
 #include <stdarg.h>
 #include <stdio.h>
-#include "base/error.h"
 
 static const struct aie_rule_row rows[] = {
 #define X(id, number, text, source) {#id, number, text, source},

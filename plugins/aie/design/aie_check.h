@@ -28,6 +28,7 @@ ptowsp_status aie_rule_fail(struct ptowsp_error *error, ptowsp_status code, cons
 ptowsp_status aie_check(const struct aie_design *design, bool proven, struct ptowsp_error *error);
 /* Routes of the flows of this design: ports and connections that there are, no port driven by two streams, each flow led to all of its ends. Errors: INVALID,
  * NO_MEMORY. */
-ptowsp_status aie_check_routes(const struct aie_design *design, const struct aie_channels *channels, const struct aie_routes *routes, struct ptowsp_error *error);
+ptowsp_status aie_check_routes(const struct aie_design *design, const struct aie_channels *channels, const struct aie_routes *routes,
+			       struct ptowsp_error *error);
 
 #endif

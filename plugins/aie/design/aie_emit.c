@@ -5,8 +5,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "aie/sim/aie_cost.h"
 #include "aie/ir/ir_print.h"
+#include "aie/sim/aie_cost.h"
 #include "base/error.h"
 
 static ptowsp_status give(const struct aie_emit_args *args, const char *path, const char *text, struct ptowsp_error *error)
@@ -39,13 +39,17 @@ static ptowsp_status give_kernels(const struct aie_emit_args *args, struct ptows
 static void say_files(struct common_text *text, const struct aie_emit_args *args)
 {
 	common_text_put(text, "| file | what it is |\n|---|---|\n"
-			   "| `design.mlir` | the artifact of record: the module in MLIR's generic form. The simulator reads this text, and nothing else, back and runs it |\n");
-	common_text_add(text, "| `design.custom.mlir` | the same module as people write it, in the syntax of the dialect %s (`--opt epoch=%s`). Printed, not read back |\n",
-		     args->epoch_b ? "since August 2026 (epoch B: an acquire gives objects)" : "before August 2026 (epoch A: an acquire gives a view, objects are accessed in it)",
-		     args->epoch_b ? "B" : "A");
+			      "| `design.mlir` | the artifact of record: the module in MLIR's generic form. The simulator reads this text, and nothing else, "
+			      "back and runs it |\n");
+	common_text_add(
+		text,
+		"| `design.custom.mlir` | the same module as people write it, in the syntax of the dialect %s (`--opt epoch=%s`). Printed, not read back |\n",
+		args->epoch_b ? "since August 2026 (epoch B: an acquire gives objects)"
+			      : "before August 2026 (epoch A: an acquire gives a view, objects are accessed in it)",
+		args->epoch_b ? "B" : "A");
 	common_text_put(text, "| `design.json` | tiles with what they hold and take of their limits; streams hop by hop, with their bandwidth |\n"
-			   "| `array.svg` | a picture of that: open it in a browser, titles of streams stand under the pointer |\n"
-			   "| `tiles.txt` | a line per tile: use and limit of memory, channels, buffer descriptors, locks |\n");
+			      "| `array.svg` | a picture of that: open it in a browser, titles of streams stand under the pointer |\n"
+			      "| `tiles.txt` | a line per tile: use and limit of memory, channels, buffer descriptors, locks |\n");
 	if (args->files->kernel_count)
 		common_text_add(text, "| `kernels` | %u kernels as C, a file each, with the headers that they include |\n", args->files->kernel_count);
 	common_text_put(text, "\n");
@@ -76,8 +80,9 @@ static void say_kernels(struct common_text *text, const struct aie_emit_args *ar
 
 	if (!calls_any(design))
 		return;
-	common_text_put(text, "Functions that cores call, and the object file that each is linked with. The simulator computes them by the package's kernels; a device needs the objects, of the sources in "
-			   "`kernels/` (C that gives the same bits; of a kernel that has no portable code there is none):\n\n");
+	common_text_put(text, "Functions that cores call, and the object file that each is linked with. The simulator computes them by the package's kernels; "
+			      "a device needs the objects, of the sources in "
+			      "`kernels/` (C that gives the same bits; of a kernel that has no portable code there is none):\n\n");
 	for (uint32_t i = 0; i < design->function_count; i++) {
 		const struct aie_attr *object = aie_attr_of(design->functions[i].op, "link_with");
 
@@ -93,13 +98,19 @@ static void say_kernels(struct common_text *text, const struct aie_emit_args *ar
 static void say_checks(struct common_text *text, const struct aie_arch *arch, const char *ring)
 {
 	if (*ring)
-		common_text_add(text, "`%s`. It is legal because a run with bounded buffers came to its end before the design was written, for these values and shapes.\n\n", ring);
+		common_text_add(
+			text,
+			"`%s`. It is legal because a run with bounded buffers came to its end before the design was written, for these values and shapes.\n\n",
+			ring);
 	common_text_add(text, "How much of its %llu bytes of program memory a core takes is not known here: only its compiler says it.\n\n",
-		     (unsigned long long)aie_arch_tile(arch, AIE_FIRST_CORE)->limits[AIE_PROGRAM]);
-	common_text_put(text, "What was looked at: the text was read back, and the rules of the dialect that this project knows (`plugins/aie/design/aie_check.def`) were checked on what was read, "
-			   "routes included. Channels, locks and routes in `design.json` are those of this project's allocator and router; the dialect's tools give out their own.\n\n"
-			   "What was not run on it: `aie-opt`, `aiecc`, `mlir-opt`, any compiler for cores, any device. Nothing here says that they accept it. "
-			   "Times are " AIE_MODEL "'s, not measured.\n\n");
+			(unsigned long long)aie_arch_tile(arch, AIE_FIRST_CORE)->limits[AIE_PROGRAM]);
+	common_text_put(text,
+			"What was looked at: the text was read back, and the rules of the dialect that this project knows (`plugins/aie/design/aie_check.def`) "
+			"were checked on what was read, "
+			"routes included. Channels, locks and routes in `design.json` are those of this project's allocator and router; the dialect's tools "
+			"give out their own.\n\n"
+			"What was not run on it: `aie-opt`, `aiecc`, `mlir-opt`, any compiler for cores, any device. Nothing here says that they accept it. "
+			"Times are " AIE_MODEL "'s, not measured.\n\n");
 }
 
 static void say_next(struct common_text *text, const struct aie_emit_args *args)
@@ -108,17 +119,25 @@ static void say_next(struct common_text *text, const struct aie_emit_args *args)
 
 	common_text_put(text, "To go on:\n\n```\n");
 	if (calls)
-		common_text_put(text, "sed 's/\"func.call\"/\"aie.call\"/' design.mlir | mlir-opt-22 --allow-unregistered-dialect - -o /dev/null   # syntax, types, SSA; LLVM's tool, which does not know the\n"
-				   "                                                                    # dialect and, as it looks for no function from inside a core, refuses each call there: hence sed\n");
+		common_text_put(text, "sed 's/\"func.call\"/\"aie.call\"/' design.mlir | mlir-opt-22 --allow-unregistered-dialect - -o /dev/null   # syntax, "
+				      "types, SSA; LLVM's tool, which does not know the\n"
+				      "                                                                    # dialect and, as it looks for no function from "
+				      "inside a core, refuses each call there: hence sed\n");
 	else
-		common_text_put(text, "mlir-opt-22 --allow-unregistered-dialect design.mlir -o /dev/null   # syntax, types, SSA; LLVM's tool, which does not know the dialect\n");
+		common_text_put(text, "mlir-opt-22 --allow-unregistered-dialect design.mlir -o /dev/null   # syntax, types, SSA; LLVM's tool, which does not "
+				      "know the dialect\n");
 	common_text_put(text, "aie-opt design.mlir -o /dev/null                                    # the dialect's own reader and rules\n");
 	if (args->files->kernel_count)
-		common_text_add(text, "for k in kernels/*.c; do $PEANO_INSTALL_DIR/bin/clang --target=%s-none-unknown-elf -std=gnu11 -O2 -ffp-contract=off -DNDEBUG -Ikernels -idirafter kernels/bare -c $k; done\n"
-				   "                                                                    # or, to see that they compile, --target=riscv32 -march=rv32im -mabi=ilp32 -Os of any clang\n",
+		common_text_add(text,
+				"for k in kernels/*.c; do $PEANO_INSTALL_DIR/bin/clang --target=%s-none-unknown-elf -std=gnu11 -O2 -ffp-contract=off -DNDEBUG "
+				"-Ikernels -idirafter kernels/bare -c $k; done\n"
+				"                                                                    # or, to see that they compile, --target=riscv32 "
+				"-march=rv32im -mabi=ilp32 -Os of any clang\n",
 				strcmp(args->design->arch->generation->name, "AIE2") ? "aie2p" : "aie2");
-	common_text_add(text, "aiecc design.mlir                                                   # %sxclbin and instructions for a device\n", calls ? "with these objects beside it: " : "");
-	common_text_put(text, "ptowsp-run --plugin=aie --opt engine=device PACKAGE                 # all that, and the run, where the tools are installed: plugins/aie/DEVICE.md\n```\n");
+	common_text_add(text, "aiecc design.mlir                                                   # %sxclbin and instructions for a device\n",
+			calls ? "with these objects beside it: " : "");
+	common_text_put(text, "ptowsp-run --plugin=aie --opt engine=device PACKAGE                 # all that, and the run, where the tools are installed: "
+			      "plugins/aie/DEVICE.md\n```\n");
 }
 
 static char *readme(const struct aie_emit_args *args)
@@ -126,11 +145,11 @@ static char *readme(const struct aie_emit_args *args)
 	const struct aie_design *design = args->design;
 	struct common_text text = {0};
 
-	common_text_add(&text, "# A design for %s\n\n%u of %u cores (%s), %u tiles, %u streams. Made by ptowsp's backend `aie`.\n\n", design->arch->name, design->core_count,
-		     design->arch->columns * (design->arch->rows - AIE_FIRST_CORE), design->arch->text, design->tile_count, args->picture->routes->count);
+	common_text_add(&text, "# A design for %s\n\n%u of %u cores (%s), %u tiles, %u streams. Made by ptowsp's backend `aie`.\n\n", design->arch->name,
+			design->core_count, design->arch->columns * (design->arch->rows - AIE_FIRST_CORE), design->arch->text, design->tile_count,
+			args->picture->routes->count);
 	if (args->picture->grid[0])
-		common_text_add(&text, "The schedule's executors stand on a grid of %u x %u cores.\n\n", args->picture->grid[0],
-			     args->picture->grid[1]);
+		common_text_add(&text, "The schedule's executors stand on a grid of %u x %u cores.\n\n", args->picture->grid[0], args->picture->grid[1]);
 	say_files(&text, args);
 	say_arguments(&text, args);
 	say_kernels(&text, args);

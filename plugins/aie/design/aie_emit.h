@@ -8,15 +8,15 @@
 #include "aie/picture/picture.h"
 
 struct aie_emit_args {
-	const char *text;               /* of the module, in the generic form */
+	const char *text;                /* of the module, in the generic form */
 	const struct aie_module *module; /* read from it */
 	const struct aie_design *design;
 	const struct aie_kernel_files *files; /* of its kernels */
 	const struct aie_channels *channels;
 	const struct aie_picture *picture;
-	const char *ring;               /* of streams, "" where there is none */
-	bool epoch_b;                   /* of the form that people write */
-	const char *const *arguments;   /* per argument of the sequence: the tensor's name, NULL of words that nobody reads */
+	const char *ring;             /* of streams, "" where there is none */
+	bool epoch_b;                 /* of the form that people write */
+	const char *const *arguments; /* per argument of the sequence: the tensor's name, NULL of words that nobody reads */
 	ptowsp_status (*file)(void *context, const char *path, const void *bytes, uint64_t size);
 	void *context;
 };

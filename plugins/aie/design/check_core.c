@@ -33,11 +33,13 @@ static ptowsp_status check_results(const struct body *body, const struct aie_op 
 	const uint32_t wanted = aie_op_is(op, "aie.objectfifo.acquire") ? (uint32_t)size : 0;
 
 	if (op->operand_count || op->region_count || op->result_count != wanted)
-		return aie_rule_fail(body->error, PTOWSP_INVALID, op, AIE_RULE_SHAPE, "it gives %u objects of fifo '%.48s', expected %u", op->result_count, fifo->name, wanted);
+		return aie_rule_fail(body->error, PTOWSP_INVALID, op, AIE_RULE_SHAPE, "it gives %u objects of fifo '%.48s', expected %u", op->result_count,
+				     fifo->name, wanted);
 	for (uint32_t i = 0; i < op->result_count; i++)
 		if (op->results[i]->type != fifo->type)
-			return aie_rule_fail(body->error, PTOWSP_INVALID, op, AIE_RULE_ACCESS_TYPE, "an object of fifo '%.48s' has another type on %s than the fifo's objects",
-					     fifo->name, aie_design_tile_text(body->design, body->tile));
+			return aie_rule_fail(body->error, PTOWSP_INVALID, op, AIE_RULE_ACCESS_TYPE,
+					     "an object of fifo '%.48s' has another type on %s than the fifo's objects", fifo->name,
+					     aie_design_tile_text(body->design, body->tile));
 	return PTOWSP_OK;
 }
 
@@ -57,8 +59,8 @@ static ptowsp_status check_access(const struct body *body, const struct aie_op *
 	if (number == AIE_NONE)
 		return aie_rule_fail(body->error, PTOWSP_INVALID, op, AIE_RULE_NAME, "fifo '%.64s' is not known", name->text);
 	if (port->number != 0 && port->number != 1)
-		return aie_rule_fail(body->error, PTOWSP_INVALID, op, AIE_RULE_ATTRIBUTE, "port of fifo '%.48s' is %" PRId64 ", expected 0 (produce) or 1 (consume)", name->text,
-				     port->number);
+		return aie_rule_fail(body->error, PTOWSP_INVALID, op, AIE_RULE_ATTRIBUTE,
+				     "port of fifo '%.48s' is %" PRId64 ", expected 0 (produce) or 1 (consume)", name->text, port->number);
 	fifo = &body->design->fifos[number];
 	end = aie_fifo_end(fifo, body->tile, port->number == 0);
 	if (end == AIE_NONE)
@@ -123,8 +125,9 @@ static ptowsp_status check_call(const struct body *body, const struct aie_op *op
 		return aie_rule_fail(body->error, PTOWSP_INVALID, op, AIE_RULE_NAME, "function '%.64s' is not known, declare it", name);
 	type = body->design->functions[number].type;
 	if (op->operand_count != type->inputs || op->result_count != type->part_count - type->inputs)
-		return aie_rule_fail(body->error, PTOWSP_INVALID, op, AIE_RULE_CALL, "a call of '%.48s' has %u arguments and %u results, its function %u and %u", name,
-				     op->operand_count, op->result_count, type->inputs, type->part_count - type->inputs);
+		return aie_rule_fail(body->error, PTOWSP_INVALID, op, AIE_RULE_CALL,
+				     "a call of '%.48s' has %u arguments and %u results, its function %u and %u", name, op->operand_count, op->result_count,
+				     type->inputs, type->part_count - type->inputs);
 	for (uint32_t i = 0; i < type->part_count; i++)
 		if ((i < type->inputs ? op->operands[i] : op->results[i - type->inputs])->type != type->parts[i])
 			return aie_rule_fail(body->error, PTOWSP_INVALID, op, AIE_RULE_CALL, "%s %u of a call of '%.48s' has another type than its function's",
@@ -150,7 +153,8 @@ static ptowsp_status check_op(const struct body *body, const struct aie_op *op)
 	if (aie_op_is(op, "aie.end") && op->parent == body->owner && !op->next && body->tile != AIE_NONE)
 		return PTOWSP_OK;
 	if (!known)
-		return aie_rule_fail(body->error, PTOWSP_INVALID, op, AIE_RULE_KNOWN, "this operation is not known %s", body->tile == AIE_NONE ? "in a function" : "in a core");
+		return aie_rule_fail(body->error, PTOWSP_INVALID, op, AIE_RULE_KNOWN, "this operation is not known %s",
+				     body->tile == AIE_NONE ? "in a function" : "in a core");
 	st = check_operands(body, op);
 	if (!st && row->shape == AIE_SHAPE_CALL)
 		st = check_call(body, op);

@@ -138,15 +138,17 @@ static struct held region_of(const struct end *end, const struct aie_region *reg
 	return all;
 }
 
-static ptowsp_status check_end(const struct aie_design *design, const struct aie_core *core, const struct aie_fifo *fifo, int64_t port, struct ptowsp_error *error)
+static ptowsp_status check_end(const struct aie_design *design, const struct aie_core *core, const struct aie_fifo *fifo, int64_t port,
+			       struct ptowsp_error *error)
 {
 	const struct end end = {fifo->name, port};
 	const struct held all = region_of(&end, &core->op->regions[0]);
 
 	if (all.need <= 0)
 		return PTOWSP_OK;
-	return aie_rule_fail(error, PTOWSP_INVALID, all.who, AIE_RULE_ACCESS_HELD, "%s needs %" PRId64 " objects of fifo '%.48s' to release, and holds fewer on some way",
-			     aie_design_tile_text(design, core->tile), aie_attr_of(all.who, "size")->number, fifo->name);
+	return aie_rule_fail(error, PTOWSP_INVALID, all.who, AIE_RULE_ACCESS_HELD,
+			     "%s needs %" PRId64 " objects of fifo '%.48s' to release, and holds fewer on some way", aie_design_tile_text(design, core->tile),
+			     aie_attr_of(all.who, "size")->number, fifo->name);
 }
 
 ptowsp_status aie_check_held(const struct aie_design *design, struct ptowsp_error *error)

@@ -3,9 +3,9 @@
 #include "aie/design/check_parts.h"
 #include "aie/design/design_read.h"
 
+#include "base/error.h"
 #include <stdio.h>
 #include <stdlib.h>
-#include "base/error.h"
 
 /* ---- streams. Nodes are cores, then links. */
 

@@ -2,8 +2,8 @@
 /* check_route.c - routes beside the switches that they go through, without the router's own tables. */
 #include "aie/design/aie_check.h"
 
-#include <stdlib.h>
 #include "base/error.h"
+#include <stdlib.h>
 
 enum { PORT_CHANNELS = 16 };
 
@@ -41,8 +41,8 @@ static ptowsp_status check_hop(struct ports *ports, const struct aie_hop *hop, u
 
 	if (!switch_port(ports, &in, true, &in) || !switch_port(ports, &out, false, &out) ||
 	    !aie_arch_connects(ports->arch, aie_arch_kind(ports->arch, hop->row), hop->in, hop->in_channel, hop->out, hop->out_channel))
-		return aie_rule_fail(error, PTOWSP_INVALID, op, AIE_RULE_PORT, "the switch of tile (%d,%d) has no way from %s %u to %s %u", hop->column, hop->row,
-				     aie_arch_bundle_text(hop->in), hop->in_channel, aie_arch_bundle_text(hop->out), hop->out_channel);
+		return aie_rule_fail(error, PTOWSP_INVALID, op, AIE_RULE_PORT, "the switch of tile (%d,%d) has no way from %s %u to %s %u", hop->column,
+				     hop->row, aie_arch_bundle_text(hop->in), hop->in_channel, aie_arch_bundle_text(hop->out), hop->out_channel);
 	if (ports->out[port_at(ports, &out)])
 		return aie_rule_fail(error, PTOWSP_INVALID, op, AIE_RULE_PORT_ONCE, "port %s %u out of the switch of tile (%d,%d) is driven by 2 streams, of 1",
 				     aie_arch_bundle_text(hop->out), hop->out_channel, hop->column, hop->row);
@@ -75,7 +75,8 @@ static ptowsp_status check_flow(struct ports *ports, const struct aie_flow *flow
 	return st;
 }
 
-ptowsp_status aie_check_routes(const struct aie_design *design, const struct aie_channels *channels, const struct aie_routes *routes, struct ptowsp_error *error)
+ptowsp_status aie_check_routes(const struct aie_design *design, const struct aie_channels *channels, const struct aie_routes *routes,
+			       struct ptowsp_error *error)
 {
 	const size_t count = (size_t)design->arch->columns * design->arch->rows * AIE_BUNDLES * PORT_CHANNELS;
 	struct ports ports = {design->arch, calloc(count, sizeof(*ports.into)), calloc(count, sizeof(*ports.out))};

@@ -3,9 +3,9 @@
 #include "aie/design/check_parts.h"
 #include "aie/design/design_read.h"
 
+#include "base/error.h"
 #include <inttypes.h>
 #include <stdlib.h>
-#include "base/error.h"
 
 /* Bytes that live at once. What an alloca takes is there until the operation around it ends that MLIR has as a scope of such memory: a loop, a function, or the core. */
 struct need {
@@ -24,7 +24,8 @@ static uint64_t add(uint64_t a, uint64_t b)
 static uint64_t bytes_of(const struct aie_op *op)
 {
 	const struct aie_attr *align = aie_attr_of(op, "alignment");
-	const uint64_t bytes = aie_type_bytes(op->results[0]->type), to = align && align->kind == AIE_ATTR_INT && align->number > 0 ? (uint64_t)align->number : 4;
+	const uint64_t bytes = aie_type_bytes(op->results[0]->type),
+		       to = align && align->kind == AIE_ATTR_INT && align->number > 0 ? (uint64_t)align->number : 4;
 
 	return bytes > UINT64_MAX / 4 || to > UINT32_MAX ? UINT64_MAX / 4 : (bytes + to - 1) / to * to;
 }

@@ -3,9 +3,9 @@
 #include "aie/design/check_parts.h"
 #include "aie/design/design_read.h"
 
+#include "base/error.h"
 #include <inttypes.h>
 #include <stdlib.h>
-#include "base/error.h"
 
 enum { WORD = 4, MEMTILE_WRAP = 512 /* the dialect refuses more, though the field holds 1023 */ };
 
@@ -39,7 +39,8 @@ static ptowsp_status check_bytes(const struct walker *walker, uint64_t bytes)
 }
 
 /* A dimension; innermost: of single elements. wrap, most: limits in words, 0: none. */
-static ptowsp_status check_dim(const struct walker *walker, const struct aie_type *element, bool innermost, int64_t size, int64_t stride, uint64_t wrap, bool repeats)
+static ptowsp_status check_dim(const struct walker *walker, const struct aie_type *element, bool innermost, int64_t size, int64_t stride, uint64_t wrap,
+			       bool repeats)
 {
 	const int64_t bytes = (int64_t)aie_type_bytes(element), most = (int64_t)limits_of(walker)[AIE_STRIDE_MAX];
 	const int64_t words = innermost ? (size * bytes + WORD - 1) / WORD : size;
@@ -66,7 +67,8 @@ static ptowsp_status check_dim(const struct walker *walker, const struct aie_typ
 static ptowsp_status check_walk(const struct walker *walker, const struct aie_fifo *fifo, const struct aie_walk *walk)
 {
 	const int64_t count = (int64_t)aie_type_count(fifo->type);
-	const uint64_t field = limits_of(walker)[AIE_WRAP_MAX], wrap = walker->design->tiles[walker->tile].kind == AIE_MEMTILE && field > MEMTILE_WRAP ? MEMTILE_WRAP : field;
+	const uint64_t field = limits_of(walker)[AIE_WRAP_MAX],
+		       wrap = walker->design->tiles[walker->tile].kind == AIE_MEMTILE && field > MEMTILE_WRAP ? MEMTILE_WRAP : field;
 	int64_t all = 1, last = 0;
 	ptowsp_status st = PTOWSP_OK;
 
@@ -82,7 +84,8 @@ static ptowsp_status check_walk(const struct walker *walker, const struct aie_fi
 	return walk->rank && last >= count ? says(walker, AIE_RULE_INSIDE, "walks to element", last, "an object's last is", count - 1) : PTOWSP_OK;
 }
 
-static ptowsp_status check_end(const struct aie_design *design, const struct aie_fifo *fifo, uint32_t tile, const struct aie_walk *walk, struct ptowsp_error *error)
+static ptowsp_status check_end(const struct aie_design *design, const struct aie_fifo *fifo, uint32_t tile, const struct aie_walk *walk,
+			       struct ptowsp_error *error)
 {
 	const struct walker walker = {design, fifo->op, fifo->name, tile, error};
 	ptowsp_status st;
@@ -159,7 +162,8 @@ static ptowsp_status check_task(const struct walker *walker, const struct aie_st
 		return says(walker, AIE_RULE_INSIDE, "walks to element", last, "the argument's last is", count - 1);
 	if (step->offset * bytes % WORD)
 		return says(walker, AIE_RULE_BYTES, "has an offset in bytes of", step->offset * bytes, "expected multiples of", WORD);
-	return step->sizes[3] * bytes % WORD ? says(walker, AIE_RULE_BYTES, "has innermost bytes", step->sizes[3] * bytes, "expected multiples of", WORD) : PTOWSP_OK;
+	return step->sizes[3] * bytes % WORD ? says(walker, AIE_RULE_BYTES, "has innermost bytes", step->sizes[3] * bytes, "expected multiples of", WORD)
+					     : PTOWSP_OK;
 }
 
 ptowsp_status aie_check_host(const struct aie_design *design, struct ptowsp_error *error)
@@ -178,8 +182,9 @@ ptowsp_status aie_check_host(const struct aie_design *design, struct ptowsp_erro
 			tokens[step->fifo] += step->token;
 			st = check_task(&walker, step);
 		} else if (!tokens[step->fifo]--) {
-			st = aie_rule_fail(error, PTOWSP_INVALID, step->op, AIE_RULE_WAIT, "the host waits for a token of fifo '%.48s' on %s, and no task before has one left",
-					   fifo->name, aie_design_tile_text(design, walker.tile));
+			st = aie_rule_fail(error, PTOWSP_INVALID, step->op, AIE_RULE_WAIT,
+					   "the host waits for a token of fifo '%.48s' on %s, and no task before has one left", fifo->name,
+					   aie_design_tile_text(design, walker.tile));
 		}
 	}
 	free(tokens);

@@ -3,11 +3,11 @@
 #include "aie/aie_arena.h"
 #include "aie/design/design_read.h"
 
+#include "base/error.h"
 #include <inttypes.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <string.h>
-#include "base/error.h"
 
 /* ---- refusals */
 
@@ -65,7 +65,8 @@ const struct aie_attr *aie_design_attr(struct aie_design_reader *reader, const s
 	return NULL;
 }
 
-bool aie_design_number(struct aie_design_reader *reader, const struct aie_op *op, const char *name, bool needed, int64_t least, int64_t most, int64_t *value_out)
+bool aie_design_number(struct aie_design_reader *reader, const struct aie_op *op, const char *name, bool needed, int64_t least, int64_t most,
+		       int64_t *value_out)
 {
 	const struct aie_attr *attr;
 
@@ -75,7 +76,8 @@ bool aie_design_number(struct aie_design_reader *reader, const struct aie_op *op
 	if (!attr)
 		return false;
 	if (attr->number < least || attr->number > most)
-		return aie_design_fail(reader, op, AIE_RULE_ATTRIBUTE, "attribute '%s' is %" PRId64 ", expected %" PRId64 " to %" PRId64, name, attr->number, least, most);
+		return aie_design_fail(reader, op, AIE_RULE_ATTRIBUTE, "attribute '%s' is %" PRId64 ", expected %" PRId64 " to %" PRId64, name, attr->number,
+				       least, most);
 	*value_out = attr->number;
 	return true;
 }
@@ -192,7 +194,8 @@ static bool read_tile(struct aie_design_reader *reader, const struct aie_op *op)
 	struct aie_tile *rows, tile = {.op = op};
 	int64_t column, row;
 
-	if (!aie_design_shape(reader, op, 0, false, 1, 0) || !aie_design_known(reader, op, names) || !aie_design_number(reader, op, "col", true, INT32_MIN, INT32_MAX, &column) ||
+	if (!aie_design_shape(reader, op, 0, false, 1, 0) || !aie_design_known(reader, op, names) ||
+	    !aie_design_number(reader, op, "col", true, INT32_MIN, INT32_MAX, &column) ||
 	    !aie_design_number(reader, op, "row", true, INT32_MIN, INT32_MAX, &row))
 		return false;
 	tile.column = (int32_t)column;
@@ -200,8 +203,8 @@ static bool read_tile(struct aie_design_reader *reader, const struct aie_op *op)
 	if (op->results[0]->type->kind != AIE_TYPE_INDEX)
 		return aie_design_fail(reader, op, AIE_RULE_SHAPE, "the result of tile (%d,%d) is no index", tile.column, tile.row);
 	if (!aie_arch_inside(design->arch, tile.column, tile.row))
-		return aie_design_fail(reader, op, AIE_RULE_TILE_INSIDE, "tile (%d,%d) lies outside of %s, which has columns 0 to %u and rows 0 to %u", tile.column,
-				       tile.row, design->arch->name, design->arch->columns - 1, design->arch->rows - 1);
+		return aie_design_fail(reader, op, AIE_RULE_TILE_INSIDE, "tile (%d,%d) lies outside of %s, which has columns 0 to %u and rows 0 to %u",
+				       tile.column, tile.row, design->arch->name, design->arch->columns - 1, design->arch->rows - 1);
 	for (uint32_t i = 0; i < design->tile_count; i++)
 		if (design->tiles[i].column == tile.column && design->tiles[i].row == tile.row)
 			return aie_design_fail(reader, op, AIE_RULE_TILE_ONCE, "tile (%d,%d) stands twice, name it once", tile.column, tile.row);
@@ -292,12 +295,13 @@ static bool read_core(struct aie_design_reader *reader, const struct aie_op *op)
 	if (op->results[0]->type->kind != AIE_TYPE_INDEX)
 		return aie_design_fail(reader, op, AIE_RULE_SHAPE, "the result of a core on %s is no index", aie_design_tile_text(design, core.tile));
 	if (design->tiles[core.tile].kind != AIE_CORE)
-		return aie_design_fail(reader, op, AIE_RULE_TILE_CORE, "a core stands on %s, which has none; cores begin in row %d", aie_design_tile_text(design, core.tile),
-				       AIE_FIRST_CORE);
+		return aie_design_fail(reader, op, AIE_RULE_TILE_CORE, "a core stands on %s, which has none; cores begin in row %d",
+				       aie_design_tile_text(design, core.tile), AIE_FIRST_CORE);
 	if (aie_design_core(design, core.tile) != AIE_NONE)
 		return aie_design_fail(reader, op, AIE_RULE_TILE_ONCE, "%s has two cores, of 1", aie_design_tile_text(design, core.tile));
 	stack = (int64_t)design->arch->generation->tiles[AIE_CORE].limits[AIE_STACK];
-	if (!aie_design_number(reader, op, "stack_size", false, 0, INT32_MAX, &stack) || (aie_attr_of(op, "link_with") && !aie_design_attr(reader, op, "link_with", AIE_ATTR_STRING)))
+	if (!aie_design_number(reader, op, "stack_size", false, 0, INT32_MAX, &stack) ||
+	    (aie_attr_of(op, "link_with") && !aie_design_attr(reader, op, "link_with", AIE_ATTR_STRING)))
 		return false;
 	core.stack = (uint64_t)stack;
 	core.object = aie_attr_of(op, "link_with") ? aie_attr_of(op, "link_with")->text : NULL;
@@ -325,13 +329,14 @@ static bool read_cascade(struct aie_design_reader *reader, const struct aie_op *
 	from = &reader->design->tiles[ends[0]];
 	to = &reader->design->tiles[ends[1]];
 	if (!aie_arch_cascades(reader->design->arch, from->column, from->row, to->column, to->row))
-		return aie_design_fail(reader, op, AIE_RULE_CASCADE, "a cascade goes from tile (%d,%d) to (%d,%d), expected core tiles and the next to the east or south",
-				       from->column, from->row, to->column, to->row);
+		return aie_design_fail(reader, op, AIE_RULE_CASCADE,
+				       "a cascade goes from tile (%d,%d) to (%d,%d), expected core tiles and the next to the east or south", from->column,
+				       from->row, to->column, to->row);
 	for (const struct aie_op *other = op->next; other; other = other->next)
-		if (aie_op_is(other, op->name) && other->operand_count == 2 &&
-		    (other->operands[0] == op->operands[0] || other->operands[1] == op->operands[1]))
+		if (aie_op_is(other, op->name) && other->operand_count == 2 && (other->operands[0] == op->operands[0] || other->operands[1] == op->operands[1]))
 			return aie_design_fail(reader, other, AIE_RULE_CASCADE_ONCE, "tile (%d,%d) %s 2 cascades, of 1",
-					       other->operands[0] == op->operands[0] ? from->column : to->column, other->operands[0] == op->operands[0] ? from->row : to->row,
+					       other->operands[0] == op->operands[0] ? from->column : to->column,
+					       other->operands[0] == op->operands[0] ? from->row : to->row,
 					       other->operands[0] == op->operands[0] ? "gives" : "takes");
 	return aie_design_unsupported(reader, op, AIE_RULE_KNOWN, "a cascade stands here");
 }

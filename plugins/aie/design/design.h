@@ -25,29 +25,29 @@ struct aie_walk {
 struct aie_fifo {
 	const struct aie_op *op;
 	const char *name;
-	const struct aie_type *type;   /* of an object: a memref */
-	uint32_t producer;             /* tile */
-	const uint32_t *consumers;     /* tiles */
+	const struct aie_type *type; /* of an object: a memref */
+	uint32_t producer;           /* tile */
+	const uint32_t *consumers;   /* tiles */
 	uint32_t consumer_count;
 	/* Objects: the producer's, then each consumer's. Where one number stands for all, a core's end has one more than it holds at once (1 stays 1), as the
 	 * dialect's tools have it. Ends in one memory have the most of them: both of a fifo that does not move, and those that a link puts together. */
 	const uint32_t *depths;
-	uint32_t repeat;               /* 1: each object is sent once */
-	bool via_dma;                  /* said so; see moves */
-	struct aie_walk to_stream;     /* rank 0: as it lies */
+	uint32_t repeat;                    /* 1: each object is sent once */
+	bool via_dma;                       /* said so; see moves */
+	struct aie_walk to_stream;          /* rank 0: as it lies */
 	const struct aie_walk *from_stream; /* per consumer */
-	uint32_t link_in, link_out;    /* of the link that takes from it, that gives to it; AIE_NONE */
-	bool moves;                    /* it needs DMAs and a stream: more than one consumer, no memory that both ends see, dims, repeat, or via_dma */
-	uint32_t memory;               /* if not: the tile whose memory it lies in */
+	uint32_t link_in, link_out;         /* of the link that takes from it, that gives to it; AIE_NONE */
+	bool moves;                         /* it needs DMAs and a stream: more than one consumer, no memory that both ends see, dims, repeat, or via_dma */
+	uint32_t memory;                    /* if not: the tile whose memory it lies in */
 };
 /* Which of depths is that of an end on this tile, the producer's or a consumer's; AIE_NONE: none is. */
 uint32_t aie_fifo_end(const struct aie_fifo *fifo, uint32_t tile, bool produces);
 /* aie.objectfifo.link: objects of one become parts of those of several (distribute), or the other way round (join), or one to one. */
 struct aie_link {
 	const struct aie_op *op;
-	const uint32_t *ins, *outs;    /* fifos */
+	const uint32_t *ins, *outs; /* fifos */
 	uint32_t in_count, out_count;
-	const int64_t *offsets;        /* elements, of the side that has several; NULL: one to one */
+	const int64_t *offsets; /* elements, of the side that has several; NULL: one to one */
 	uint32_t tile;
 };
 /* aie.buffer */
@@ -61,14 +61,14 @@ struct aie_buffer {
 struct aie_core {
 	const struct aie_op *op;
 	uint32_t tile;
-	uint64_t stack;                /* bytes */
-	const char *object;            /* link_with, NULL: none */
+	uint64_t stack;     /* bytes */
+	const char *object; /* link_with, NULL: none */
 };
 struct aie_function {
 	const struct aie_op *op;
 	const char *name;
 	const struct aie_type *type;
-	bool outside;                  /* it has no body: a kernel */
+	bool outside; /* it has no body: a kernel */
 };
 /* The kernel's window in an argument, by ptowsp.before and ptowsp.window; without them as the argument's type has it. */
 struct aie_view aie_function_view(const struct aie_function *function, uint32_t argument);
@@ -76,10 +76,10 @@ struct aie_view aie_function_view(const struct aie_function *function, uint32_t 
 struct aie_step {
 	const struct aie_op *op;
 	uint32_t fifo;
-	bool waits;                    /* for the token of the fifo's oldest task that has one; else a task */
-	uint32_t argument;             /* of the sequence */
-	int64_t offset;                /* elements, of all offsets together */
-	int64_t sizes[4], strides[4];  /* elements, outermost first */
+	bool waits;                   /* for the token of the fifo's oldest task that has one; else a task */
+	uint32_t argument;            /* of the sequence */
+	int64_t offset;               /* elements, of all offsets together */
+	int64_t sizes[4], strides[4]; /* elements, outermost first */
 	bool token;
 };
 struct aie_design {

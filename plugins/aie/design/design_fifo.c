@@ -17,15 +17,16 @@ static bool read_ends(struct aie_design_reader *reader, const struct aie_op *op,
 	if (!tiles)
 		return aie_design_memory(reader);
 	if (op->operand_count > 1 + AIE_DESIGN_ENDS)
-		return aie_design_fail(reader, op, AIE_RULE_COUNT, "fifo '%.64s' has %u consumers, of at most %d", fifo->name, op->operand_count - 1, AIE_DESIGN_ENDS);
+		return aie_design_fail(reader, op, AIE_RULE_COUNT, "fifo '%.64s' has %u consumers, of at most %d", fifo->name, op->operand_count - 1,
+				       AIE_DESIGN_ENDS);
 	for (uint32_t i = 0; i < op->operand_count; i++) {
 		tiles[i] = aie_design_tile(design, op->operands[i]);
 		if (tiles[i] == AIE_NONE)
 			return aie_design_fail(reader, op, AIE_RULE_FIFO_TILE, "end %u of fifo '%.64s' is no tile", i, fifo->name);
 		for (uint32_t j = 1; j < i; j++)
 			if (tiles[j] == tiles[i])
-				return aie_design_fail(reader, op, AIE_RULE_FIFO_TILE, "%s consumes fifo '%.64s' twice, of once", aie_design_tile_text(design, tiles[i]),
-						       fifo->name);
+				return aie_design_fail(reader, op, AIE_RULE_FIFO_TILE, "%s consumes fifo '%.64s' twice, of once",
+						       aie_design_tile_text(design, tiles[i]), fifo->name);
 	}
 	fifo->producer = tiles[0];
 	fifo->consumers = tiles + 1;
@@ -52,8 +53,8 @@ static bool read_depths(struct aie_design_reader *reader, const struct aie_op *o
 	if (!attr || (attr->kind != AIE_ATTR_INT && attr->kind != AIE_ATTR_LIST && attr->kind != AIE_ATTR_INTS))
 		return aie_design_attr(reader, op, "elemNumber", AIE_ATTR_INT) != NULL;
 	if (attr->kind != AIE_ATTR_INT && attr->count != 1 + fifo->consumer_count)
-		return aie_design_fail(reader, op, AIE_RULE_FIFO_DEPTHS, "fifo '%.64s' of %s has %u depths, %u are needed: its producer's and each consumer's", fifo->name,
-				       aie_design_tile_text(reader->design, fifo->producer), attr->count, 1 + fifo->consumer_count);
+		return aie_design_fail(reader, op, AIE_RULE_FIFO_DEPTHS, "fifo '%.64s' of %s has %u depths, %u are needed: its producer's and each consumer's",
+				       fifo->name, aie_design_tile_text(reader->design, fifo->producer), attr->count, 1 + fifo->consumer_count);
 	for (uint32_t i = 0; i <= fifo->consumer_count; i++) {
 		const int64_t most = (int64_t)reader->design->arch->generation->tiles[AIE_CORE].limits[AIE_LOCK_VALUE];
 		int64_t depth;
@@ -61,8 +62,8 @@ static bool read_depths(struct aie_design_reader *reader, const struct aie_op *o
 		if (!depth_of(attr, i, &depth))
 			return aie_design_fail(reader, op, AIE_RULE_ATTRIBUTE, "attribute 'elemNumber' has an item that is no number");
 		if (depth < 1 || depth > most)
-			return aie_design_fail(reader, op, AIE_RULE_FIFO_DEPTH, "fifo '%.64s' of %s is %" PRId64 " objects deep, expected 1 to %" PRId64, fifo->name,
-					       aie_design_tile_text(reader->design, fifo->producer), depth, most);
+			return aie_design_fail(reader, op, AIE_RULE_FIFO_DEPTH, "fifo '%.64s' of %s is %" PRId64 " objects deep, expected 1 to %" PRId64,
+					       fifo->name, aie_design_tile_text(reader->design, fifo->producer), depth, most);
 		depths[i] = (uint32_t)depth;
 	}
 	fifo->depths = depths;
@@ -83,8 +84,8 @@ static bool read_walk(struct aie_design_reader *reader, const struct aie_fifo *f
 	walk->rank = dims->count / 2;
 	for (uint32_t i = 0; i < dims->count; i++)
 		if (dims->ints[i] < 0 || dims->ints[i] > AIE_DESIGN_NUMBER)
-			return aie_design_fail(reader, fifo->op, AIE_RULE_STRIDES, "fifo '%.64s' has a size or stride of %" PRId64 " at %s, expected 0 to %d", fifo->name,
-					       dims->ints[i], aie_design_tile_text(design, tile), AIE_DESIGN_NUMBER);
+			return aie_design_fail(reader, fifo->op, AIE_RULE_STRIDES, "fifo '%.64s' has a size or stride of %" PRId64 " at %s, expected 0 to %d",
+					       fifo->name, dims->ints[i], aie_design_tile_text(design, tile), AIE_DESIGN_NUMBER);
 	for (uint32_t i = 0; i < walk->rank; i++) {
 		walk->sizes[i] = dims->ints[2 * i];
 		walk->strides[i] = dims->ints[2 * i + 1];
@@ -103,7 +104,8 @@ static bool read_walks(struct aie_design_reader *reader, const struct aie_op *op
 	if (!walks)
 		return aie_design_memory(reader);
 	if (from->count && from->count != fifo->consumer_count)
-		return aie_design_fail(reader, op, AIE_RULE_ATTRIBUTE, "fifo '%.64s' has dimensions for %u consumers, of %u", fifo->name, from->count, fifo->consumer_count);
+		return aie_design_fail(reader, op, AIE_RULE_ATTRIBUTE, "fifo '%.64s' has dimensions for %u consumers, of %u", fifo->name, from->count,
+				       fifo->consumer_count);
 	if (!read_walk(reader, fifo, to, fifo->producer, &fifo->to_stream))
 		return false;
 	for (uint32_t i = 0; i < from->count; i++)
@@ -136,7 +138,8 @@ static bool read_rare(struct aie_design_reader *reader, const struct aie_op *op,
 	if (!aie_design_number(reader, op, "iter_count", false, INT64_MIN, INT64_MAX, &times))
 		return false;
 	if (aie_attr_of(op, "iter_count") && (times < 1 || times > 256 || !memtile))
-		return aie_design_fail(reader, op, AIE_RULE_FIFO_ITER, "fifo '%.64s' of %s runs %" PRId64 " times, expected 1 to 256 and a memory tile at an end", fifo->name,
+		return aie_design_fail(reader, op, AIE_RULE_FIFO_ITER,
+				       "fifo '%.64s' of %s runs %" PRId64 " times, expected 1 to 256 and a memory tile at an end", fifo->name,
 				       aie_design_tile_text(reader->design, fifo->producer), times);
 	if (aie_attr_of(op, "iter_count"))
 		return aie_design_unsupported(reader, op, AIE_RULE_KNOWN, "a fifo that runs a number of times");
@@ -164,8 +167,18 @@ static bool read_repeat(struct aie_design_reader *reader, const struct aie_op *o
 
 bool aie_design_read_fifo(struct aie_design_reader *reader, const struct aie_op *op)
 {
-	static const char *const names[] = {"sym_name", "elemNumber", "elemType", "via_DMA", "plio", "disable_synchronization", "dimensionsToStream",
-					    "dimensionsFromStreamPerConsumer", "repeat_count", "initValues", "iter_count", NULL};
+	static const char *const names[] = {"sym_name",
+					    "elemNumber",
+					    "elemType",
+					    "via_DMA",
+					    "plio",
+					    "disable_synchronization",
+					    "dimensionsToStream",
+					    "dimensionsFromStreamPerConsumer",
+					    "repeat_count",
+					    "initValues",
+					    "iter_count",
+					    NULL};
 	struct aie_design *design = reader->design;
 	struct aie_fifo *rows, fifo = {.op = op, .link_in = AIE_NONE, .link_out = AIE_NONE, .memory = AIE_NONE};
 	const struct aie_attr *name, *type;
@@ -184,8 +197,8 @@ bool aie_design_read_fifo(struct aie_design_reader *reader, const struct aie_op 
 		return aie_design_fail(reader, op, AIE_RULE_NAME, "fifo '%.64s' stands twice", fifo.name);
 	if (design->fifo_count == AIE_DESIGN_FIFOS)
 		return aie_design_fail(reader, op, AIE_RULE_COUNT, "a design has more than %d fifos", AIE_DESIGN_FIFOS);
-	if (!read_ends(reader, op, &fifo) || !read_depths(reader, op, &fifo) || !aie_design_flag(reader, op, "via_DMA", &fifo.via_dma) || !read_repeat(reader, op, &fifo) ||
-	    !read_walks(reader, op, &fifo) || !read_rare(reader, op, &fifo))
+	if (!read_ends(reader, op, &fifo) || !read_depths(reader, op, &fifo) || !aie_design_flag(reader, op, "via_DMA", &fifo.via_dma) ||
+	    !read_repeat(reader, op, &fifo) || !read_walks(reader, op, &fifo) || !read_rare(reader, op, &fifo))
 		return false;
 	rows = aie_arena_grow(design->arena, design->fifos, design->fifo_count, sizeof(*rows));
 	if (!rows)
@@ -240,15 +253,16 @@ static bool meet(struct aie_design_reader *reader, const struct aie_op *op, stru
 	link->tile = design->fifos[link->outs[0]].producer;
 	for (uint32_t i = 1; i < link->out_count; i++)
 		if (design->fifos[link->outs[i]].producer != link->tile)
-			return aie_design_fail(reader, op, AIE_RULE_LINK_TILE, "fifo '%.48s' of a link begins on %s, the others on %s", design->fifos[link->outs[i]].name,
-					       aie_design_tile_text(design, design->fifos[link->outs[i]].producer), aie_design_tile_text(design, link->tile));
+			return aie_design_fail(reader, op, AIE_RULE_LINK_TILE, "fifo '%.48s' of a link begins on %s, the others on %s",
+					       design->fifos[link->outs[i]].name, aie_design_tile_text(design, design->fifos[link->outs[i]].producer),
+					       aie_design_tile_text(design, link->tile));
 	for (uint32_t i = 0; i < link->in_count; i++)
 		if (!consumes(&design->fifos[link->ins[i]], link->tile))
 			return aie_design_fail(reader, op, AIE_RULE_LINK_TILE, "fifo '%.48s' of a link does not end on %s, where the link gives on",
 					       design->fifos[link->ins[i]].name, aie_design_tile_text(design, link->tile));
 	if (link->in_count + link->out_count > 2 && design->tiles[link->tile].kind != AIE_MEMTILE)
-		return aie_design_fail(reader, op, AIE_RULE_LINK_MEMTILE, "a link of %u and %u fifos stands on %s, which needs a memory tile", link->in_count, link->out_count,
-				       aie_design_tile_text(design, link->tile));
+		return aie_design_fail(reader, op, AIE_RULE_LINK_MEMTILE, "a link of %u and %u fifos stands on %s, which needs a memory tile", link->in_count,
+				       link->out_count, aie_design_tile_text(design, link->tile));
 	for (uint32_t i = 1; i < link->out_count; i++)
 		if (design->fifos[link->outs[i]].repeat != design->fifos[link->outs[0]].repeat)
 			return aie_design_fail(reader, op, AIE_RULE_LINK_REPEAT, "fifo '%.48s' of a link on %s repeats %u times, the first one %u times",
@@ -311,16 +325,18 @@ static bool parts_fit(struct aie_design_reader *reader, const struct aie_op *op,
 
 		sum += size;
 		if (part->type->element != whole->type->element || offset < 0 || size > all || (uint64_t)offset > all - size || (!link->offsets && size != all))
-			return aie_design_fail(reader, op, AIE_RULE_LINK_FITS, "'%.40s' takes elements %" PRId64 " to %" PRId64 " of '%.40s' on %s, which has %" PRIu64 "%s",
-					       part->name, offset, (int64_t)((uint64_t)offset + size - 1), whole->name, aie_design_tile_text(design, link->tile), all,
+			return aie_design_fail(reader, op, AIE_RULE_LINK_FITS,
+					       "'%.40s' takes elements %" PRId64 " to %" PRId64 " of '%.40s' on %s, which has %" PRIu64 "%s", part->name,
+					       offset, (int64_t)((uint64_t)offset + size - 1), whole->name, aie_design_tile_text(design, link->tile), all,
 					       part->type->element != whole->type->element ? " of another type" : "");
 		for (uint32_t j = 0; joins && j < i; j++)
 			if (overlap(design, link, i, j))
 				return aie_design_fail(reader, op, AIE_RULE_LINK_FITS, "'%.40s' and '%.40s' are joined on %s into the same elements of '%.40s'",
 						       part->name, design->fifos[parts[j]].name, aie_design_tile_text(design, link->tile), whole->name);
 	}
-	return !joins || sum == all || aie_design_fail(reader, op, AIE_RULE_LINK_FITS, "%" PRIu64 " elements are joined on %s into '%.40s', which has %" PRIu64, sum,
-						       aie_design_tile_text(design, link->tile), whole->name, all);
+	return !joins || sum == all ||
+	       aie_design_fail(reader, op, AIE_RULE_LINK_FITS, "%" PRIu64 " elements are joined on %s into '%.40s', which has %" PRIu64, sum,
+			       aie_design_tile_text(design, link->tile), whole->name, all);
 }
 
 bool aie_design_read_link(struct aie_design_reader *reader, const struct aie_op *op)

@@ -16,7 +16,8 @@ struct aie_design_reader {
 };
 
 /* All that return bool: false, and the sentence is in the error. */
-bool aie_design_fail(struct aie_design_reader *reader, const struct aie_op *op, enum aie_rule rule, const char *format, ...) __attribute__((format(printf, 4, 5)));
+bool aie_design_fail(struct aie_design_reader *reader, const struct aie_op *op, enum aie_rule rule, const char *format, ...)
+	__attribute__((format(printf, 4, 5)));
 bool aie_design_unsupported(struct aie_design_reader *reader, const struct aie_op *op, enum aie_rule rule, const char *what);
 bool aie_design_memory(struct aie_design_reader *reader);
 /* Has it so many operands (at least, where more), results and regions? */
@@ -24,7 +25,8 @@ bool aie_design_shape(struct aie_design_reader *reader, const struct aie_op *op,
 /* An attribute that must be there; NULL: it is not, or is of another kind. */
 const struct aie_attr *aie_design_attr(struct aie_design_reader *reader, const struct aie_op *op, const char *name, enum aie_attr_kind kind);
 /* The same as a number from `least` to `most`; one that may be missing keeps what *value_out has. */
-bool aie_design_number(struct aie_design_reader *reader, const struct aie_op *op, const char *name, bool needed, int64_t least, int64_t most, int64_t *value_out);
+bool aie_design_number(struct aie_design_reader *reader, const struct aie_op *op, const char *name, bool needed, int64_t least, int64_t most,
+		       int64_t *value_out);
 bool aie_design_flag(struct aie_design_reader *reader, const struct aie_op *op, const char *name, bool *value_out);
 /* None but those of the list, which ends with NULL. */
 bool aie_design_known(struct aie_design_reader *reader, const struct aie_op *op, const char *const *names);

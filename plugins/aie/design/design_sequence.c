@@ -54,7 +54,8 @@ static const int64_t *four(struct aie_design_reader *reader, const struct aie_op
 	}
 	for (uint32_t i = 0; i < 4; i++)
 		if (attr->ints[i] < 0 || attr->ints[i] > AIE_DESIGN_NUMBER) {
-			aie_design_fail(reader, op, AIE_RULE_STRIDES, "attribute '%s' has %" PRId64 ", expected 0 to %d", name, attr->ints[i], AIE_DESIGN_NUMBER);
+			aie_design_fail(reader, op, AIE_RULE_STRIDES, "attribute '%s' has %" PRId64 ", expected 0 to %d", name, attr->ints[i],
+					AIE_DESIGN_NUMBER);
 			return NULL;
 		}
 	return attr->ints;
@@ -73,7 +74,8 @@ static bool read_task(struct aie_design_reader *reader, const struct aie_op *op)
 	    !aie_design_number(reader, op, "id", true, INT64_MIN, INT64_MAX, &id) || !aie_design_flag(reader, op, "issue_token", &step.token))
 		return false;
 	if (!op->operands[0]->argument || op->operands[0]->op != reader->sequence)
-		return aie_design_fail(reader, op, AIE_RULE_SEQUENCE, "what the host moves for fifo '%.64s' is no argument of its sequence", reader->design->fifos[step.fifo].name);
+		return aie_design_fail(reader, op, AIE_RULE_SEQUENCE, "what the host moves for fifo '%.64s' is no argument of its sequence",
+				       reader->design->fifos[step.fifo].name);
 	step.argument = op->operands[0]->number;
 	segments = aie_design_attr(reader, op, "operandSegmentSizes", AIE_ATTR_INTS);
 	offsets = four(reader, op, "static_offsets");
@@ -82,10 +84,12 @@ static bool read_task(struct aie_design_reader *reader, const struct aie_op *op)
 	if (!segments || !offsets || !sizes || !strides)
 		return false;
 	if (segments->count != 4 || memcmp(segments->ints, one, sizeof(one)))
-		return aie_design_fail(reader, op, AIE_RULE_ATTRIBUTE, "attribute 'operandSegmentSizes' is not 1, 0, 0, 0: offsets, sizes and strides are numbers");
+		return aie_design_fail(reader, op, AIE_RULE_ATTRIBUTE,
+				       "attribute 'operandSegmentSizes' is not 1, 0, 0, 0: offsets, sizes and strides are numbers");
 	if (id < 0 || (uint64_t)id >= reader->design->arch->generation->tiles[AIE_SHIM].limits[AIE_BDS])
 		return aie_design_fail(reader, op, AIE_RULE_TASK_ID, "a task for fifo '%.48s' has buffer descriptor %" PRId64 ", a shim has 0 to %llu",
-				       reader->design->fifos[step.fifo].name, id, (unsigned long long)reader->design->arch->generation->tiles[AIE_SHIM].limits[AIE_BDS] - 1);
+				       reader->design->fifos[step.fifo].name, id,
+				       (unsigned long long)reader->design->arch->generation->tiles[AIE_SHIM].limits[AIE_BDS] - 1);
 	for (uint32_t i = 0; i < 4; i++) {
 		step.offset += offsets[i] * strides[i];
 		step.sizes[i] = sizes[i];
@@ -99,7 +103,8 @@ static bool read_wait(struct aie_design_reader *reader, const struct aie_op *op)
 	static const char *const names[] = {"symbol", NULL};
 	struct aie_step step = {.op = op, .waits = true};
 
-	return aie_design_shape(reader, op, 0, false, 0, 0) && aie_design_known(reader, op, names) && fifo_of(reader, op, "symbol", &step.fifo) && step_add(reader, &step);
+	return aie_design_shape(reader, op, 0, false, 0, 0) && aie_design_known(reader, op, names) && fifo_of(reader, op, "symbol", &step.fifo) &&
+	       step_add(reader, &step);
 }
 
 static bool read_arguments(struct aie_design_reader *reader, const struct aie_op *op)
@@ -123,8 +128,8 @@ bool aie_design_read_sequence(struct aie_design_reader *reader, const struct aie
 {
 	static const char *const names[] = {"sym_name", NULL};
 
-	if (!aie_design_shape(reader, op, 0, false, 0, 1) || !aie_design_known(reader, op, names) || !aie_design_attr(reader, op, "sym_name", AIE_ATTR_STRING) ||
-	    !read_arguments(reader, op))
+	if (!aie_design_shape(reader, op, 0, false, 0, 1) || !aie_design_known(reader, op, names) ||
+	    !aie_design_attr(reader, op, "sym_name", AIE_ATTR_STRING) || !read_arguments(reader, op))
 		return false;
 	for (const struct aie_op *step = op->regions[0].first; step; step = step->next) {
 		const bool task = aie_op_is(step, "aiex.npu.dma_memcpy_nd");

@@ -1,15 +1,15 @@
 /* SPDX-License-Identifier: MIT */
 #include "aie/design/kernel_files.h"
 
+#include "isa/emit/emit.h"
+#include "registry/common/common_text.h"
+#include "rt/grow.h"
+#include "rt/program/dtype.h"
+#include "rt/program/rt_error.h"
 #include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include "isa/emit/emit.h"
-#include "rt/program/dtype.h"
-#include "rt/program/rt_error.h"
-#include "rt/grow.h"
-#include "registry/common/common_text.h"
 
 extern const struct isa_text aie_bare_headers[]; /* made of bare/ */
 
@@ -31,8 +31,9 @@ static bool file_add(struct aie_kernel_files *files, const char *name, char *tex
 }
 
 /* A kernel that refuses what it gets: nobody can be told, so the core stands still, and the host sees a run without an end. */
-static const char still[] = "\n/* For a kernel that refuses what it gets: nobody can be told, so the core stands still, and the host sees a run without an end. */\n"
-			    "static __attribute__((unused, noinline)) void stop(void)\n{\n\tfor (;;)\n\t\t__asm__ volatile(\"\");\n}\n";
+static const char still[] =
+	"\n/* For a kernel that refuses what it gets: nobody can be told, so the core stands still, and the host sees a run without an end. */\n"
+	"static __attribute__((unused, noinline)) void stop(void)\n{\n\tfor (;;)\n\t\t__asm__ volatile(\"\");\n}\n";
 
 static const struct base_kernel *row_of(const struct aie_kernel_files_args *args, uint32_t f)
 {
@@ -68,8 +69,8 @@ static void window(struct common_text *text, const struct aie_view *view, const 
 	common_text_put(text, "\t\t{");
 	if (view->before)
 		common_text_add(text, "%" PRId64 " + (unsigned char *)", -view->before * (int64_t)rt_dtype_bytes(like->dtype));
-	common_text_add(text, "tensor_%" PRIu32 ", %" PRIu64 ", %" PRIu64 ", %" PRIu64 ", 1, %u, %u, %" PRIu32 "},\n", number, view->rows, view->columns, view->stride,
-		     (unsigned)like->dtype, (unsigned)like->access, like->tensor);
+	common_text_add(text, "tensor_%" PRIu32 ", %" PRIu64 ", %" PRIu64 ", %" PRIu64 ", 1, %u, %u, %" PRIu32 "},\n", number, view->rows, view->columns,
+			view->stride, (unsigned)like->dtype, (unsigned)like->access, like->tensor);
 }
 
 static void call_write(struct common_text *text, const struct aie_kernel_files_args *args, uint32_t f, const struct aie_function *function, uint64_t workspace)
@@ -92,11 +93,13 @@ static void call_write(struct common_text *text, const struct aie_kernel_files_a
 		window(text, &view, &args->walk->tensors[task->tensors + i], i);
 	}
 	common_text_add(text,
-		     "\t\t{NULL, 0, 0, 0, 0, 0, 0, 0},\n\t};\n\tstruct ptowsp_kernel_out out = {PTOWSP_HEAD(out, KERNEL_OUT), 0, NULL};\n"
-		     "\tstruct ptowsp_task task = {.head = PTOWSP_HEAD(task, TASK), .args = args, .tensors = windows, .arg_count = %" PRIu32 ", .tensor_count = %" PRIu32 ",\n"
-		     "\t\t.tensor_stride = sizeof(*windows), .kernel = %" PRIu32 ", .process = PTOWSP_NONE, .block_count = %" PRIu32 ", .workspace = tiles, .workspace_size = %" PRIu64 "};\n\n"
-		     "\tfor (; task.block < task.block_count; task.block++)\n\t\tif (ptowsp_kernel_%" PRIu32 "(&task, &out))\n\t\t\tstop();\n}\n",
-		     scalars, tensors, kernel, args->kernels->rows[kernel].blocks ? args->kernels->rows[kernel].blocks : 1, workspace, kernel);
+			"\t\t{NULL, 0, 0, 0, 0, 0, 0, 0},\n\t};\n\tstruct ptowsp_kernel_out out = {PTOWSP_HEAD(out, KERNEL_OUT), 0, NULL};\n"
+			"\tstruct ptowsp_task task = {.head = PTOWSP_HEAD(task, TASK), .args = args, .tensors = windows, .arg_count = %" PRIu32
+			", .tensor_count = %" PRIu32 ",\n"
+			"\t\t.tensor_stride = sizeof(*windows), .kernel = %" PRIu32 ", .process = PTOWSP_NONE, .block_count = %" PRIu32
+			", .workspace = tiles, .workspace_size = %" PRIu64 "};\n\n"
+			"\tfor (; task.block < task.block_count; task.block++)\n\t\tif (ptowsp_kernel_%" PRIu32 "(&task, &out))\n\t\t\tstop();\n}\n",
+			scalars, tensors, kernel, args->kernels->rows[kernel].blocks ? args->kernels->rows[kernel].blocks : 1, workspace, kernel);
 }
 
 /* ---- a kernel ----------------------------------------------------------------------------------------------------------- */
@@ -136,7 +139,8 @@ static ptowsp_status file_make(struct aie_kernel_files *files, const struct aie_
 		if (lowered->kernels[f] == lowered->kernels[first])
 			call_write(&text, args, f, &args->design->functions[f], workspace);
 	if (!st && !name_make(name, &args->design->functions[first]))
-		st = rt_fail(error, PTOWSP_UNSUPPORTED, "function %.60s of the design is linked with no object file; report this with the package", lowered->functions[first]);
+		st = rt_fail(error, PTOWSP_UNSUPPORTED, "function %.60s of the design is linked with no object file; report this with the package",
+			     lowered->functions[first]);
 	if (!st && text.failed)
 		st = rt_no_memory(error, "a kernel's source");
 	if (st)
@@ -192,7 +196,8 @@ static ptowsp_status kernels_add(struct aie_kernel_files *files, const struct ai
 		if (row && row->isa)
 			st = file_make(files, args, f, error);
 		else if (args->all)
-			st = rt_fail(error, PTOWSP_UNSUPPORTED, "kernel %.60s has no portable code, and engine=device has no other for a core; give it a body, or take engine=array",
+			st = rt_fail(error, PTOWSP_UNSUPPORTED,
+				     "kernel %.60s has no portable code, and engine=device has no other for a core; give it a body, or take engine=array",
 				     row ? row->name : "copy");
 	}
 	files->kernel_count = files->count;

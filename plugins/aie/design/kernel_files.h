@@ -4,9 +4,9 @@
 #ifndef AIE_KERNEL_FILES_H
 #define AIE_KERNEL_FILES_H
 
-#include "base/kernels.h"
 #include "aie/design/design.h"
 #include "aie/design/lower.h"
+#include "base/kernels.h"
 
 enum { AIE_FILE_NAME = 88 };
 struct aie_file {
@@ -19,7 +19,7 @@ struct aie_kernel_files {
 	uint32_t kernel_count; /* of files: the others are headers, in the folders isa, ptowsp and bare; those of bare are for compilers that have no library */
 };
 struct aie_kernel_files_args {
-	const struct aie_design *design;    /* read from the text of `lowered` */
+	const struct aie_design *design; /* read from the text of `lowered` */
 	const struct aie_lowered *lowered;
 	const struct base_walk *walk;
 	const struct base_kernels *kernels; /* per KREG row */

@@ -1,14 +1,14 @@
 /* SPDX-License-Identifier: MIT */
 #include "aie/design/lower.h"
 
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 #include "aie/aie_arena.h"
 #include "aie/design/lower_own.h"
 #include "ptowsp/ids.h"
 #include "rt/program/dtype.h"
 #include "rt/program/rt_error.h"
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
 
 /* ---- types -------------------------------------------------------------------------------------------------------------- */
 
@@ -100,7 +100,8 @@ static const struct aie_attr *no_dims_list(struct aie_lowering *lowering, uint32
 static const struct aie_attr *depth_attr(struct aie_lowering *lowering, uint32_t s)
 {
 	const struct aie_depths *depths = &lowering->args->depths[s];
-	uint32_t ends = lowering->args->graph->streams[s].to_count, from = depths->from ? depths->from : depths->to, to = depths->to ? depths->to : depths->from;
+	uint32_t ends = lowering->args->graph->streams[s].to_count, from = depths->from ? depths->from : depths->to,
+		 to = depths->to ? depths->to : depths->from;
 	const struct aie_attr **items = aie_arena_take(lowering->module->arena, (size_t)ends + 1, sizeof(*items));
 
 	for (uint32_t e = 0; items && e <= ends; e++)

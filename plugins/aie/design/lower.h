@@ -4,36 +4,36 @@
 #define AIE_LOWER_H
 
 #include "aie/aie_arch.h"
-#include "base/kernels.h"
-#include "aie/ir/ir.h"
 #include "aie/graph/order.h"
+#include "aie/ir/ir.h"
 #include "aie/place/aie_place.h"
+#include "base/kernels.h"
 
 struct aie_lower_args {
 	const struct aie_arch *arch;
-	const struct base_walk *walk;       /* whose scalars calls get */
+	const struct base_walk *walk; /* whose scalars calls get */
 	const struct aie_acts *acts;
 	const struct aie_cells *cells;
 	const struct aie_graph *graph;
 	const struct aie_order *order;
-	const struct aie_depths *depths;    /* per stream */
-	const struct aie_place *places;     /* per cell, then per stream that begins or ends at the host, then per group */
-	const struct aie_tensor *tensors;   /* per TENS row */
+	const struct aie_depths *depths;  /* per stream */
+	const struct aie_place *places;   /* per cell, then per stream that begins or ends at the host, then per group */
+	const struct aie_tensor *tensors; /* per TENS row */
 	uint32_t tensor_count, kernel_count;
-	const uint64_t *stacks;             /* per KREG row: bytes that a call takes on its core */
+	const uint64_t *stacks; /* per KREG row: bytes that a call takes on its core */
 	const char *(*kernel_name)(const void *context, uint32_t kernel);
 	const char *(*channel_name)(const void *context, uint32_t channel);
 	const char *(*tensor_name)(const void *context, uint32_t tensor);
-	const void *context;                /* of all three */
+	const void *context; /* of all three */
 };
 /* What became what. */
 struct aie_lowered {
-	uint32_t *arguments;   /* per argument of the sequence: TENS row; AIE_NOTHING: filler of filler_bytes */
+	uint32_t *arguments; /* per argument of the sequence: TENS row; AIE_NOTHING: filler of filler_bytes */
 	uint32_t argument_count;
 	uint64_t filler_bytes;
-	char **functions;      /* names, each of calls of one kernel with arguments of the same types */
-	uint32_t *kernels;     /* per function: KREG row */
-	uint64_t *tasks;       /* per function: a task that calls it */
+	char **functions;  /* names, each of calls of one kernel with arguments of the same types */
+	uint32_t *kernels; /* per function: KREG row */
+	uint64_t *tasks;   /* per function: a task that calls it */
 	uint32_t function_count;
 };
 /* Fills a begun module, and zeroed or finished lowered. Functions have no body; each says its kernel in the attribute ptowsp.kernel, in link_with the object file that all

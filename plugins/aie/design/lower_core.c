@@ -1,18 +1,18 @@
 /* SPDX-License-Identifier: MIT */
 /* lower_core.c - functions that cells call, their buffers, and a core per cell. */
+#include "aie/aie_arena.h"
+#include "aie/design/lower_own.h"
+#include "aie/graph/loop.h"
+#include "ptowsp/ids.h"
+#include "registry/common/common_text.h"
+#include "rt/grow.h"
+#include "rt/program/dtype.h"
+#include "rt/program/policy.h"
+#include "rt/program/rt_error.h"
 #include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include "aie/graph/loop.h"
-#include "aie/aie_arena.h"
-#include "aie/design/lower_own.h"
-#include "ptowsp/ids.h"
-#include "registry/common/common_text.h"
-#include "rt/program/dtype.h"
-#include "rt/program/rt_error.h"
-#include "rt/grow.h"
-#include "rt/program/policy.h"
 
 enum {
 	STACK = 1024, /* bytes of a core's stack besides tiles and buffers: what the dialect takes where nothing is said */
@@ -48,7 +48,8 @@ static bool types_same(const struct aie_lowering *lowering, const struct call *a
 	bool same = a->task->kernel == b->task->kernel && a->task->arg_count == b->task->arg_count && a->line->count == b->line->count;
 
 	for (uint32_t i = 0; same && i < a->line->count; i++)
-		same = aie_shape_same(&spots[a->line->spots + i].shape, &spots[b->line->spots + i].shape) && views_same(&use_of(lowering, a, i)->view, &use_of(lowering, b, i)->view);
+		same = aie_shape_same(&spots[a->line->spots + i].shape, &spots[b->line->spots + i].shape) &&
+		       views_same(&use_of(lowering, a, i)->view, &use_of(lowering, b, i)->view);
 	return same;
 }
 
@@ -70,7 +71,8 @@ static void numbers_tell(struct aie_lowering *lowering, struct aie_op *op, const
 	for (uint32_t i = 0; i < count; i++)
 		any |= numbers[i] != 0;
 	if (any)
-		aie_op_attr(lowering->module, op, name, aie_attr_ints(lowering->module, AIE_ATTR_INTS, aie_type_plain(lowering->module, AIE_TYPE_INT, 64), count, numbers));
+		aie_op_attr(lowering->module, op, name,
+			    aie_attr_ints(lowering->module, AIE_ATTR_INTS, aie_type_plain(lowering->module, AIE_TYPE_INT, 64), count, numbers));
 }
 
 /* How many elements of its window a kernel has in front of each memref, where it does not touch the first ones, and what it sees where that is not all. */
@@ -115,8 +117,8 @@ static void key_make(const struct aie_lowering *lowering, const struct call *cal
 		const struct aie_shape *shape = &lowering->args->graph->spots[call->line->spots + i].shape;
 		const struct aie_view *view = &use_of(lowering, call, i)->view;
 
-		common_text_add(key, ", %u %d %" PRIu64 " %" PRIu64 " %" PRIi64 " %" PRIu64 " %" PRIu64 " %" PRIu64, (unsigned)shape->dtype, shape->flat, shape->rows,
-				shape->columns, view->before, view->rows, view->columns, view->stride);
+		common_text_add(key, ", %u %d %" PRIu64 " %" PRIu64 " %" PRIi64 " %" PRIu64 " %" PRIu64 " %" PRIu64, (unsigned)shape->dtype, shape->flat,
+				shape->rows, shape->columns, view->before, view->rows, view->columns, view->stride);
 	}
 }
 
@@ -149,7 +151,8 @@ static void function_add(struct aie_lowering *lowering, const struct aie_line *l
 	}
 	lowered->kernels[lowered->function_count] = call.task->kernel;
 	lowered->tasks[lowered->function_count] = lowering->args->acts->rows[line->act].task;
-	lowered->functions[lowered->function_count] = aie_lower_function_name(lowering, lowering->args->kernel_name(lowering->args->context, call.task->kernel));
+	lowered->functions[lowered->function_count] =
+		aie_lower_function_name(lowering, lowering->args->kernel_name(lowering->args->context, call.task->kernel));
 	if (!lowered->functions[lowered->function_count])
 		lowering->failed = PTOWSP_NO_MEMORY;
 	else
@@ -245,7 +248,8 @@ static void call_make(struct body *body, const struct aie_line *line)
 	}
 	for (uint32_t i = 0; i < count; i++)
 		values[i] = i < line->count ? spot_value(body, &lowering->args->graph->spots[line->spots + i])
-					    : constant(body, aie_type_plain(module, AIE_TYPE_INT, 64), (int64_t)lowering->args->walk->args[call.task->args + i - line->count]);
+					    : constant(body, aie_type_plain(module, AIE_TYPE_INT, 64),
+						       (int64_t)lowering->args->walk->args[call.task->args + i - line->count]);
 	op = aie_op_add(module, body->parent, body->region, "func.call");
 	for (uint32_t i = 0; i < count; i++)
 		aie_op_operand(module, op, values[i]);
@@ -472,7 +476,8 @@ static void core_make(struct aie_lowering *lowering, uint32_t cell, struct body 
 void aie_lower_cores(struct aie_lowering *lowering)
 {
 	const struct aie_graph *graph = lowering->args->graph;
-	struct body body = {.lowering = lowering, .objects = calloc((size_t)graph->stream_count + 1, sizeof(struct aie_value *)),
+	struct body body = {.lowering = lowering,
+			    .objects = calloc((size_t)graph->stream_count + 1, sizeof(struct aie_value *)),
 			    .buffers = calloc((size_t)graph->buffer_count + 1, sizeof(struct aie_value *))};
 	struct aie_loops loops = {0};
 

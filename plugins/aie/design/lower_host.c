@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: MIT */
 /* lower_host.c - the runtime sequence: what the host's DMAs move, in the order that was found, and for what it waits. */
-#include <stdlib.h>
 #include "aie/design/lower_own.h"
 #include "ptowsp/ids.h"
 #include "rt/program/dtype.h"
 #include "rt/program/rt_error.h"
+#include <stdlib.h>
 
 struct host {
 	struct aie_lowering *lowering;
@@ -124,12 +124,15 @@ static void area_move(struct host *host, const struct aie_job *job, const struct
 	bool dense = aie_area_row_bytes(area) % 4 && area->stride == aie_area_row_bytes(area); /* then rows are one, whose end alone has to be that of a word */
 	uint64_t size = rt_dtype_bytes(lowering->args->tensors[area->tensor].dtype), rows = dense ? 1 : area->rows, row = aie_area_bytes(area) / rows;
 	const int64_t sizes[4] = {job->turns, job->parts, (int64_t)rows, (int64_t)(row / size)};
-	const int64_t strides[4] = {job->turns > 1 ? (int64_t)(job->turn / size) : 0, job->parts > 1 ? (int64_t)(job->step / size) : 0, rows > 1 ? (int64_t)(area->stride / size) : 0, 1};
+	const int64_t strides[4] = {job->turns > 1 ? (int64_t)(job->turn / size) : 0, job->parts > 1 ? (int64_t)(job->step / size) : 0,
+				    rows > 1 ? (int64_t)(area->stride / size) : 0, 1};
 
 	if (row % 4 || area->at % 4 || (rows > 1 && area->stride % 4) || row % size || area->at % size || (rows > 1 && area->stride % size)) {
-		lowering->failed = rt_fail(lowering->error, PTOWSP_UNSUPPORTED,
-					   "a channel or a layout has %llu bytes of a row of tensor %.40s from byte %llu on, and DMAs move words of 4 bytes; use --opt clock=reference",
-					   (unsigned long long)row, lowering->args->tensor_name(lowering->args->context, area->tensor), (unsigned long long)area->at);
+		lowering->failed =
+			rt_fail(lowering->error, PTOWSP_UNSUPPORTED,
+				"a channel or a layout has %llu bytes of a row of tensor %.40s from byte %llu on, and DMAs move words of 4 bytes; use --opt "
+				"clock=reference",
+				(unsigned long long)row, lowering->args->tensor_name(lowering->args->context, area->tensor), (unsigned long long)area->at);
 		return;
 	}
 	copy_make(host, job->stream, host->tensors[area->tensor], (int64_t)(area->at / size), sizes, strides, true);
@@ -160,7 +163,8 @@ static void wait_make(struct host *host, uint32_t stream)
 void aie_lower_host(struct aie_lowering *lowering)
 {
 	const struct aie_order *order = lowering->args->order;
-	struct host host = {.lowering = lowering, .op = aie_op_add(lowering->module, lowering->device, lowering->body, "aie.runtime_sequence"),
+	struct host host = {.lowering = lowering,
+			    .op = aie_op_add(lowering->module, lowering->device, lowering->body, "aie.runtime_sequence"),
 			    .tensors = calloc((size_t)lowering->args->tensor_count + 1, sizeof(struct aie_value *))};
 
 	host.region = aie_op_region(lowering->module, host.op);

@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: MIT */
 /* lower_name.c - symbols of a design: its fifos and the functions that its cores call, and files of these. A core's program is linked with C's library and with what the tools begin it by, so no
  * symbol is what a package calls something: a kernel may be called memcpy or main. */
+#include "aie/design/lower_own.h"
 #include <ctype.h>
 #include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include "aie/design/lower_own.h"
 
 static const char prefix[] = "kernel_";
 

@@ -13,12 +13,12 @@ struct aie_lowering {
 	const struct aie_lower_args *args;
 	struct aie_lowered *lowered;
 	struct aie_op *device;
-	struct aie_region *body;        /* of the device */
-	struct aie_value **tiles;       /* per column and row */
-	struct aie_value **cell_tiles;  /* per cell */
-	char (*streams)[64];            /* names */
-	struct common_names functions;  /* per function: what its calls have in common */
-	struct common_names symbols;    /* of fifos and functions */
+	struct aie_region *body;       /* of the device */
+	struct aie_value **tiles;      /* per column and row */
+	struct aie_value **cell_tiles; /* per cell */
+	char (*streams)[64];           /* names */
+	struct common_names functions; /* per function: what its calls have in common */
+	struct common_names symbols;   /* of fifos and functions */
 	uint32_t function_room, kernel_room, task_room;
 	struct ptowsp_error *error;
 	ptowsp_status failed;

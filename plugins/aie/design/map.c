@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: MIT */
 #include "aie/design/map.h"
 
+#include "aie/graph/fits.h"
+#include "aie/graph/standstill.h"
+#include "rt/program/rt_error.h"
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include "aie/graph/fits.h"
-#include "rt/program/rt_error.h"
-#include "aie/graph/standstill.h"
 
 enum { KEEP = 4096 /* bytes of what is read from memory again that a cell keeps */, COLUMN = 4 /* cores, and streams of a group, where that does */ };
 
@@ -25,7 +25,7 @@ struct placing {
 	struct aie_place_node *nodes;
 	struct aie_place_net *nets;
 	uint32_t *ends;
-	uint32_t *ways;        /* per cell: streams in, streams out */
+	uint32_t *ways; /* per cell: streams in, streams out */
 	uint32_t node_count, end_count;
 };
 
@@ -62,7 +62,10 @@ static void cells_describe(struct placing *placing, const struct aie_map *map, c
 	for (uint32_t c = 0; c < map->graph.cell_count; c++) {
 		struct aie_place_node *node = &placing->nodes[c];
 
-		*node = (struct aie_place_node){.kind = AIE_CORE, .column = map->cells.rows[c].column, .row = map->cells.rows[c].row, .bytes = cell_bytes(map, args, c),
+		*node = (struct aie_place_node){.kind = AIE_CORE,
+						.column = map->cells.rows[c].column,
+						.row = map->cells.rows[c].row,
+						.bytes = cell_bytes(map, args, c),
 						.name = cell_name(map, args, c)};
 	}
 	placing->node_count = map->graph.cell_count;
@@ -124,10 +127,13 @@ static void groups_describe(struct placing *placing, const struct aie_map *map)
 		const struct aie_stream *whole = &graph->streams[group->whole];
 		uint32_t depth = group->joins ? map->depths[group->whole].from : map->depths[group->whole].to;
 
-		placing->nodes[placing->node_count++] =
-			(struct aie_place_node){.kind = AIE_MEMTILE, .column = AIE_ANYWHERE, .row = AIE_ANYWHERE, .locks = 2 * group->count,
-						.bds = 2 * depth * (group->count + (group->count + 1) / 2), .bytes = depth * aie_shape_bytes(&whole->shape),
-						.name = group->joins ? "joined stores" : "distributed loads"};
+		placing->nodes[placing->node_count++] = (struct aie_place_node){.kind = AIE_MEMTILE,
+										.column = AIE_ANYWHERE,
+										.row = AIE_ANYWHERE,
+										.locks = 2 * group->count,
+										.bds = 2 * depth * (group->count + (group->count + 1) / 2),
+										.bytes = depth * aie_shape_bytes(&whole->shape),
+										.name = group->joins ? "joined stores" : "distributed loads"};
 	}
 }
 
@@ -149,8 +155,10 @@ static void streams_describe(struct placing *placing, const struct aie_map *map,
 		const struct aie_stream *stream = &graph->streams[s];
 		struct aie_place_net *net = &placing->nets[s];
 
-		*net = (struct aie_place_net){.from = end_node(stream, stream->from, shim, groups), .to = placing->ends + placing->end_count,
-					      .to_count = stream->to_count, .need = needs_memory(placing, args, graph, stream) ? AIE_NEED_SHARED : AIE_NEED_NEAR,
+		*net = (struct aie_place_net){.from = end_node(stream, stream->from, shim, groups),
+					      .to = placing->ends + placing->end_count,
+					      .to_count = stream->to_count,
+					      .need = needs_memory(placing, args, graph, stream) ? AIE_NEED_SHARED : AIE_NEED_NEAR,
 					      .weight = 1 + stream->objects * aie_shape_bytes(&stream->shape) / 4};
 		end_describe(placing, stream, net->from, true, net->need == AIE_NEED_SHARED, map->depths[s].from);
 		for (uint32_t e = 0; e < stream->to_count; e++) {
@@ -167,8 +175,12 @@ static ptowsp_status place(struct aie_map *map, const struct aie_map_args *args,
 {
 	const struct aie_graph *graph = &map->graph;
 	size_t nodes = (size_t)graph->cell_count + graph->stream_count + graph->group_count + 1;
-	struct placing placing = {calloc(nodes, sizeof(*placing.nodes)), calloc(nodes, sizeof(*placing.nets)), calloc((size_t)graph->end_count + 1, sizeof(uint32_t)),
-				  calloc(2 * (size_t)graph->cell_count + 1, sizeof(uint32_t)), 0, 0};
+	struct placing placing = {calloc(nodes, sizeof(*placing.nodes)),
+				  calloc(nodes, sizeof(*placing.nets)),
+				  calloc((size_t)graph->end_count + 1, sizeof(uint32_t)),
+				  calloc(2 * (size_t)graph->cell_count + 1, sizeof(uint32_t)),
+				  0,
+				  0};
 	ptowsp_status st = PTOWSP_OK;
 
 	free(map->places);
@@ -180,7 +192,8 @@ static ptowsp_status place(struct aie_map *map, const struct aie_map_args *args,
 		ways_count(&placing, graph);
 		streams_describe(&placing, map, args);
 		map->place_count = placing.node_count;
-		st = aie_place_with(args->effort, args->arch, placing.nodes, placing.node_count, placing.nets, graph->stream_count, args->seed, map->places, error);
+		st = aie_place_with(args->effort, args->arch, placing.nodes, placing.node_count, placing.nets, graph->stream_count, args->seed, map->places,
+				    error);
 	}
 	free(placing.nodes);
 	free(placing.nets);
@@ -193,9 +206,9 @@ static ptowsp_status place(struct aie_map *map, const struct aie_map_args *args,
 
 /* How a graph is tried. */
 struct way {
-	uint32_t cells;    /* most */
-	bool obey;         /* executors are cells */
-	bool apart;        /* cells hand each other nothing but through memory */
+	uint32_t cells;           /* most */
+	bool obey;                /* executors are cells */
+	bool apart;               /* cells hand each other nothing but through memory */
 	bool share, pack, always; /* as in aie_graph.h */
 	uint32_t group, depth, keep;
 };
@@ -203,8 +216,17 @@ struct way {
 /* Streams without depths and places. */
 static ptowsp_status streams_make(struct aie_map *map, const struct aie_map_args *args, const struct way *way, struct ptowsp_error *error)
 {
-	const struct aie_graph_args graph = {.acts = &map->acts, .cells = &map->cells, .versions = &map->versions, .arch = args->arch, .share = way->share, .pack = way->pack,
-					     .group = way->group, .always = way->always, .keep = way->keep, .bounds = args->bounds, .capacities = args->walk->capacities};
+	const struct aie_graph_args graph = {.acts = &map->acts,
+					     .cells = &map->cells,
+					     .versions = &map->versions,
+					     .arch = args->arch,
+					     .share = way->share,
+					     .pack = way->pack,
+					     .group = way->group,
+					     .always = way->always,
+					     .keep = way->keep,
+					     .bounds = args->bounds,
+					     .capacities = args->walk->capacities};
 	ptowsp_status st = base_patience_check(args->patience, error);
 
 	if (!st)
@@ -329,7 +351,8 @@ static ptowsp_status obeying_try(struct aie_map *map, const struct aie_map_args 
 /* Cores hold their parts of tensors. */
 static ptowsp_status hold(struct aie_map *map, const struct aie_map_args *args, uint32_t cells, struct ptowsp_error *error)
 {
-	const struct aie_hold_args holders = {&map->acts, args->layouts, args->tensor_count, args->stated, &map->executors, args->kernel_name, args->tensor_name, args->context};
+	const struct aie_hold_args holders = {&map->acts,      args->layouts,     args->tensor_count, args->stated,
+					      &map->executors, args->kernel_name, args->tensor_name,  args->context};
 	ptowsp_status st = aie_hold_make(&map->hold, &holders, error);
 
 	if (st)
@@ -407,10 +430,22 @@ static ptowsp_status graph_choose(struct aie_map *map, const struct aie_map_args
 
 static ptowsp_status text_make(struct aie_map *map, const struct aie_map_args *args, struct ptowsp_error *error)
 {
-	const struct aie_lower_args lower = {.arch = args->arch, .walk = args->walk, .acts = &map->acts, .cells = &map->cells, .graph = &map->graph, .order = &map->order,
-					     .depths = map->depths, .places = map->places, .tensors = args->tensors, .tensor_count = args->tensor_count,
-					     .kernel_count = args->kernel_count, .stacks = args->stacks, .kernel_name = args->kernel_name,
-					     .channel_name = args->channel_name, .tensor_name = args->tensor_name, .context = args->context};
+	const struct aie_lower_args lower = {.arch = args->arch,
+					     .walk = args->walk,
+					     .acts = &map->acts,
+					     .cells = &map->cells,
+					     .graph = &map->graph,
+					     .order = &map->order,
+					     .depths = map->depths,
+					     .places = map->places,
+					     .tensors = args->tensors,
+					     .tensor_count = args->tensor_count,
+					     .kernel_count = args->kernel_count,
+					     .stacks = args->stacks,
+					     .kernel_name = args->kernel_name,
+					     .channel_name = args->channel_name,
+					     .tensor_name = args->tensor_name,
+					     .context = args->context};
 	struct aie_module module = {0};
 	ptowsp_status st = aie_module_begin(&module, error);
 
@@ -434,7 +469,8 @@ static ptowsp_status depth_said(const struct aie_map_args *args, struct ptowsp_e
 
 static ptowsp_status make(struct aie_map *map, const struct aie_map_args *args, bool exact, struct ptowsp_error *error)
 {
-	const struct aie_acts_args acts = {args->walk, args->kernels, args->bases, args->tensors, args->patience, args->served, exact, args->kernel_name, args->tensor_name, args->context};
+	const struct aie_acts_args acts = {args->walk,   args->kernels, args->bases,       args->tensors,     args->patience,
+					   args->served, exact,         args->kernel_name, args->tensor_name, args->context};
 	ptowsp_status st;
 
 	aie_map_finish(map);

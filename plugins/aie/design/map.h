@@ -4,10 +4,10 @@
 #ifndef AIE_MAP_H
 #define AIE_MAP_H
 
+#include "aie/design/lower.h"
 #include "aie/graph/depth.h"
 #include "aie/graph/executor.h"
 #include "aie/graph/hold.h"
-#include "aie/design/lower.h"
 #include "aie/place/pin.h"
 
 struct aie_map_args {
@@ -21,19 +21,19 @@ struct aie_map_args {
 	const uint64_t *stacks;            /* per KREG row: bytes of tiles */
 	const struct base_kernels *served; /* as in act.h */
 	uint32_t tensor_count, kernel_count;
-	uint32_t cells;                    /* most cores, 0: all that there are */
-	bool scheduled;                    /* executors of the walk are cores */
-	bool must;                         /* and if that cannot be, nothing is mapped */
+	uint32_t cells;                         /* most cores, 0: all that there are */
+	bool scheduled;                         /* executors of the walk are cores */
+	bool must;                              /* and if that cannot be, nothing is mapped */
 	uint32_t pool, grid_rows, grid_columns; /* as in executor.h */
 	struct aie_pins pins;
-	bool by_holder;                    /* executors are those who hold what tasks touch, not those of the walk */
-	const struct aie_layout *layouts;  /* per TENS row; NULL: there are none, or no grid */
-	const uint8_t *stated;             /* per KREG row, as in hold.h */
-	uint32_t depth;                    /* objects of a fifo at each end, at least 1 */
-	bool exact;                        /* that is what the schedule says: never fewer */
-	const struct aie_bounds *bounds;   /* when tasks may begin, NULL: at any time */
-	uint32_t queue;                    /* jobs of a stream that the host has under way */
-	uint64_t seed;                     /* of the placement */
+	bool by_holder;                   /* executors are those who hold what tasks touch, not those of the walk */
+	const struct aie_layout *layouts; /* per TENS row; NULL: there are none, or no grid */
+	const uint8_t *stated;            /* per KREG row, as in hold.h */
+	uint32_t depth;                   /* objects of a fifo at each end, at least 1 */
+	bool exact;                       /* that is what the schedule says: never fewer */
+	const struct aie_bounds *bounds;  /* when tasks may begin, NULL: at any time */
+	uint32_t queue;                   /* jobs of a stream that the host has under way */
+	uint64_t seed;                    /* of the placement */
 	enum aie_effort effort;
 	const char *(*kernel_name)(const void *context, uint32_t kernel);
 	const char *(*channel_name)(const void *context, uint32_t channel);
@@ -43,21 +43,21 @@ struct aie_map_args {
 struct aie_map {
 	struct aie_acts acts;
 	struct aie_executors executors;
-	struct aie_hold hold;              /* the program's acts while those with holders are in `acts` */
-	bool obeyed;                       /* executors are cores */
-	uint32_t grid[2];                  /* and stand on these rows and columns; 0: on none */
-	struct ptowsp_error stood;         /* the first design that was tried and would stand still: who waits for whom; no text: none */
-	bool held;                         /* and hold their parts of tensors */
-	char why[512];                     /* one of them is not so although the schedule says so: a sentence */
+	struct aie_hold hold;      /* the program's acts while those with holders are in `acts` */
+	bool obeyed;               /* executors are cores */
+	uint32_t grid[2];          /* and stand on these rows and columns; 0: on none */
+	struct ptowsp_error stood; /* the first design that was tried and would stand still: who waits for whom; no text: none */
+	bool held;                 /* and hold their parts of tensors */
+	char why[512];             /* one of them is not so although the schedule says so: a sentence */
 	struct aie_cells cells;
 	struct aie_versions versions;
 	struct aie_graph graph;
 	struct aie_order order;
 	struct aie_depths *depths;
-	struct aie_place *places;          /* per cell, then per stream that begins or ends at the host, then per group */
+	struct aie_place *places; /* per cell, then per stream that begins or ends at the host, then per group */
 	uint32_t place_count;
 	struct aie_lowered lowered;
-	char *text;                        /* of the module, in the generic form */
+	char *text; /* of the module, in the generic form */
 };
 /* Fills a zeroed or finished map. Errors: UNSUPPORTED, one sentence with what is needed and the limit: that of the smallest number of cores; NO_MEMORY. */
 ptowsp_status aie_map_make(struct aie_map *map, const struct aie_map_args *args, struct ptowsp_error *error);

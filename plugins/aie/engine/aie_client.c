@@ -1,16 +1,16 @@
 /* SPDX-License-Identifier: MIT */
 #include "aie/engine/aie_client.h"
 
-#include <dlfcn.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
-#include <unistd.h>
 #include "base/cache.h"
 #include "base/command.h"
 #include "base/digest.h"
 #include "base/error.h"
 #include "isa/emit/emit.h"
+#include <dlfcn.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
 
 extern const struct isa_text aie_sources[]; /* made by tools/ninja/embed: bridge.h, bridge/xrt.cc, bridge/probe.c */
 
@@ -164,7 +164,8 @@ static ptowsp_status probe_run(const char *folder, const char *bridge, struct pt
 				 bridge + (strlen(bridge) > 60 ? strlen(bridge) - 60 : 0), said);
 	if (code == 3)
 		return base_fail(error, PTOWSP_NO_DEVICE, "engine=device: XRT opens no device 0: %.100s; xrt-smi examine lists those that there are", said);
-	return base_fail(error, PTOWSP_NO_DEVICE, "engine=device: XRT ended the process that opened device 0%s%.80s; source setup.sh of XRT, and see what xrt-smi examine says",
+	return base_fail(error, PTOWSP_NO_DEVICE,
+			 "engine=device: XRT ended the process that opened device 0%s%.80s; source setup.sh of XRT, and see what xrt-smi examine says",
 			 *said ? ", saying " : "", said);
 }
 
@@ -185,8 +186,10 @@ static ptowsp_status library_open(struct aie_client *client, struct ptowsp_error
 	}
 	bridge = entry();
 	if (!bridge || bridge->version != AIE_BRIDGE_VERSION || bridge->size < sizeof(*bridge))
-		return base_fail(error, PTOWSP_NO_DEVICE, "engine=device: the bridge is of version %u with %u bytes, needed: version %u, %zu bytes; compile it from this version's source",
-				 bridge ? bridge->version : 0, bridge ? bridge->size : 0, AIE_BRIDGE_VERSION, sizeof(*bridge));
+		return base_fail(
+			error, PTOWSP_NO_DEVICE,
+			"engine=device: the bridge is of version %u with %u bytes, needed: version %u, %zu bytes; compile it from this version's source",
+			bridge ? bridge->version : 0, bridge ? bridge->size : 0, AIE_BRIDGE_VERSION, sizeof(*bridge));
 	client->bridge = bridge;
 	return PTOWSP_OK;
 }
@@ -210,7 +213,8 @@ ptowsp_status aie_client_fail(const struct aie_client *client, int32_t code, con
 	if (r == sizeof(rows) / sizeof(*rows))
 		return base_fail(error, PTOWSP_DEVICE_LOST, "%.40s, %s: %.120s", client->about.name, step, about->text);
 	if (about->state)
-		return base_fail(error, rows[r].status, "%.40s, %s: %s, state %d: %.100s", client->about.name, step, rows[r].text, (int)about->state, about->text);
+		return base_fail(error, rows[r].status, "%.40s, %s: %s, state %d: %.100s", client->about.name, step, rows[r].text, (int)about->state,
+				 about->text);
 	return base_fail(error, rows[r].status, "%.40s, %s: %s: %.110s", client->about.name, step, rows[r].text, about->text);
 }
 

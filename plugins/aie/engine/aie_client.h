@@ -13,17 +13,18 @@ struct aie_client_args {
 	const char *cache;              /* as of base/cache.h */
 };
 struct aie_client {
-	void *handle;                   /* of the library */
+	void *handle; /* of the library */
 	const struct aie_bridge *bridge;
 	void *device;
 	struct aie_bridge_device about;
-	char path[AIE_PATH];            /* of the bridge */
+	char path[AIE_PATH]; /* of the bridge */
 };
 /* Fills a zeroed client; to be closed whatever comes out. Compilers: $CXX, $CC, else g++, gcc. Errors: NO_DEVICE: a compiler that is not there or refuses; a bridge that cannot
  * be loaded or is of another version; the child found no device, or ended by a signal; IO, INVALID: the cache. */
 ptowsp_status aie_client_open(struct aie_client *client, const struct aie_client_args *args, struct ptowsp_error *error);
 void aie_client_close(struct aie_client *client);
 /* What a bridge said, as a sentence: step as in "load". */
-ptowsp_status aie_client_fail(const struct aie_client *client, int32_t code, const struct aie_bridge_about *about, const char *step, struct ptowsp_error *error);
+ptowsp_status aie_client_fail(const struct aie_client *client, int32_t code, const struct aie_bridge_about *about, const char *step,
+			      struct ptowsp_error *error);
 
 #endif

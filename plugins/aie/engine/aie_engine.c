@@ -1,23 +1,23 @@
 /* SPDX-License-Identifier: MIT */
 #include "aie/engine/aie_engine.h"
 
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
+#include "aie/engine/aie_engine_own.h"
+#include "aie/engine/engine_device.h"
+#include "aie/place/part.h"
 #include "base/error.h"
 #include "base/planned.h"
 #include "base/program.h"
 #include "base/scope.h"
-#include "aie/engine/engine_device.h"
-#include "aie/engine/aie_engine_own.h"
-#include "aie/place/part.h"
-#include "rt/program/rt_schedule.h"
-#include "rt/program/dtype.h"
-#include "rt/program/rt_error.h"
-#include "rt/program/policy.h"
-#include "rt/structure/memory_limit.h"
 #include "rt/process/process.h"
+#include "rt/program/dtype.h"
+#include "rt/program/policy.h"
+#include "rt/program/rt_error.h"
 #include "rt/program/rt_program.h"
+#include "rt/program/rt_schedule.h"
+#include "rt/structure/memory_limit.h"
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
 
 /* Tasks and tokens of a run, and bytes that its planning may take where nobody stated a limit: a design is laid out as a whole, with every task in memory, by way of a text; this is
  * some seconds of work. */
@@ -130,7 +130,8 @@ static void reach_find(struct aie_run *run, const struct ptowsp_tensor_arg *wind
 {
 	struct aie_tensor *tensor = &run->loaded->tensors[window->tensor];
 	uint64_t size = rt_dtype_bytes(window->dtype), at = (uint64_t)((const char *)window->data - (const char *)run->loaded->bases[window->tensor]);
-	uint64_t end = at + ((window->rows - 1) * window->row_stride + (window->columns - 1) * window->column_stride + 1) * size, own = rt_dtype_bytes(tensor->dtype);
+	uint64_t end = at + ((window->rows - 1) * window->row_stride + (window->columns - 1) * window->column_stride + 1) * size,
+		 own = rt_dtype_bytes(tensor->dtype);
 
 	if (run->loaded->bases[window->tensor] == RT_NOWHERE && window->rows && window->columns && tensor->elements < end / own)
 		tensor->elements = end / own;
@@ -198,13 +199,15 @@ static void disobeyed(const struct aie_run *run, const char *why)
 
 		if (!is_where(row) || (run->loaded->map.obeyed && row->directive != PTOWSP_DIRECTIVE_LAYOUT))
 			continue;
-		length = snprintf(text, sizeof(text), "schedule directive %s is recorded, not enforced, in this run: %s", rt_directive_name(row->directive), why);
+		length = snprintf(text, sizeof(text), "schedule directive %s is recorded, not enforced, in this run: %s", rt_directive_name(row->directive),
+				  why);
 		planned->host->diagnose(planned->host->context, PTOWSP_FEATURE_POLICY(row->directive, row->policy), PTOWSP_STATE_RECORDED, text,
 					length < (int)sizeof(text) ? (uint64_t)length : sizeof(text) - 1);
 		told = true;
 	}
 	if (!told) /* declarations of tensors say so */
-		base_log(run->loaded->program->device->instance, PTOWSP_LOG_WARNING, "parts of tensors lie in memory, not in the cores that their layouts say: %s", why);
+		base_log(run->loaded->program->device->instance, PTOWSP_LOG_WARNING,
+			 "parts of tensors lie in memory, not in the cores that their layouts say: %s", why);
 }
 
 static ptowsp_status bounds_make(struct aie_run *run)
@@ -212,7 +215,10 @@ static ptowsp_status bounds_make(struct aie_run *run)
 	const struct rt_schedule *schedule = &run->loaded->planned->schedule;
 	const struct aie_bounds_args args = {.walk = &run->loaded->walk,
 					     .window = schedule->window_stated && schedule->window_mode != RT_WINDOW_BENCHMARK ? schedule->window : 0,
-					     .depths = schedule->depths, .depth_count = schedule->depth_count, .streams = schedule->streams, .batch = schedule->batch};
+					     .depths = schedule->depths,
+					     .depth_count = schedule->depth_count,
+					     .streams = schedule->streams,
+					     .batch = schedule->batch};
 
 	return aie_bounds_make(&run->loaded->bounds, &args, run->error);
 }
@@ -269,15 +275,37 @@ static ptowsp_status map_make(struct aie_run *run)
 	const struct aie_options *options = run->options;
 	const struct rt_schedule *schedule = &loaded->planned->schedule;
 	const uint32_t depth = depth_of(schedule);
-	const struct aie_map_args args = {.arch = loaded->arch, .walk = &loaded->walk, .patience = &run->patience, .kernels = &loaded->planned->kernels, .bases = loaded->bases, .tensors = loaded->tensors,
-					  .kept = loaded->kept, .stacks = loaded->stacks, .served = &loaded->program->kernels, .tensor_count = loaded->planned->tables.tensor.count,
-					  .kernel_count = loaded->planned->tables.kernel.count, .cells = options->cores, 
-					  .scheduled = is_scheduled(schedule) || loaded->by_holder, .must = is_must(run) || *options->pins, .by_holder = loaded->by_holder,
-					  .pool = loaded->by_holder ? (uint32_t)(run->grid[0] * run->grid[1]) : schedule->dispatch.executors, .grid_rows = (uint32_t)run->grid[0], .grid_columns = (uint32_t)run->grid[1],
-					  .pins = {options->pins, process_name, loaded->planned}, .layouts = aie_layouts_of(loaded), .stated = loaded->stated,
-					  .depth = depth ? depth : options->depth, .exact = depth != 0, .bounds = loaded->bounds.row_count ? &loaded->bounds : NULL,
-					  .queue = (uint32_t)aie_arch_tile(loaded->arch, 0)->limits[AIE_DMA_QUEUE], .seed = options->seed, .effort = (enum aie_effort)options->base.opt_level,
-					  .kernel_name = kernel_name, .channel_name = channel_name, .tensor_name = tensor_name, .context = loaded->planned};
+	const struct aie_map_args args = {.arch = loaded->arch,
+					  .walk = &loaded->walk,
+					  .patience = &run->patience,
+					  .kernels = &loaded->planned->kernels,
+					  .bases = loaded->bases,
+					  .tensors = loaded->tensors,
+					  .kept = loaded->kept,
+					  .stacks = loaded->stacks,
+					  .served = &loaded->program->kernels,
+					  .tensor_count = loaded->planned->tables.tensor.count,
+					  .kernel_count = loaded->planned->tables.kernel.count,
+					  .cells = options->cores,
+					  .scheduled = is_scheduled(schedule) || loaded->by_holder,
+					  .must = is_must(run) || *options->pins,
+					  .by_holder = loaded->by_holder,
+					  .pool = loaded->by_holder ? (uint32_t)(run->grid[0] * run->grid[1]) : schedule->dispatch.executors,
+					  .grid_rows = (uint32_t)run->grid[0],
+					  .grid_columns = (uint32_t)run->grid[1],
+					  .pins = {options->pins, process_name, loaded->planned},
+					  .layouts = aie_layouts_of(loaded),
+					  .stated = loaded->stated,
+					  .depth = depth ? depth : options->depth,
+					  .exact = depth != 0,
+					  .bounds = loaded->bounds.row_count ? &loaded->bounds : NULL,
+					  .queue = (uint32_t)aie_arch_tile(loaded->arch, 0)->limits[AIE_DMA_QUEUE],
+					  .seed = options->seed,
+					  .effort = (enum aie_effort)options->base.opt_level,
+					  .kernel_name = kernel_name,
+					  .channel_name = channel_name,
+					  .tensor_name = tensor_name,
+					  .context = loaded->planned};
 
 	st = aie_map_make(&loaded->map, &args, run->error);
 	if (!st && args.scheduled && (!loaded->map.obeyed || (args.layouts && !loaded->map.held)))
@@ -339,12 +367,16 @@ ptowsp_status aie_engine_walk(struct aie_run *run, struct ptowsp_run_stats *stat
 	return st;
 }
 
-ptowsp_status aie_engine_run(struct base_program *program, const struct rt_run_args *args, struct ptowsp_run_stats *stats_out, struct ptowsp_deadlock *deadlock_out,
-			     struct ptowsp_error *error)
+ptowsp_status aie_engine_run(struct base_program *program, const struct rt_run_args *args, struct ptowsp_run_stats *stats_out,
+			     struct ptowsp_deadlock *deadlock_out, struct ptowsp_error *error)
 {
 	struct ptowsp_error own = {.head = PTOWSP_HEAD(own, ERROR)};
-	struct aie_run run = {.loaded = program->own, .args = args, .error = error ? error : &own, .options = aie_options_of(program), 
-			      .then = aie_options_on_device(&aie_options_of(program)->base) && !(args->args->flags & PTOWSP_RUN_NO_KERNELS) ? aie_device_go : aie_engine_go};
+	struct aie_run run = {.loaded = program->own,
+			      .args = args,
+			      .error = error ? error : &own,
+			      .options = aie_options_of(program),
+			      .then = aie_options_on_device(&aie_options_of(program)->base) && !(args->args->flags & PTOWSP_RUN_NO_KERNELS) ? aie_device_go
+																	    : aie_engine_go};
 	ptowsp_status st;
 
 	st = aie_engine_walk(&run, stats_out, deadlock_out);

@@ -11,8 +11,8 @@ void aie_engine_unload(struct base_program *program);
 /* Gives back what the latest run left: its report, blocks for the next one. */
 void aie_engine_forget(struct base_program *program);
 /* As rt_run. Errors also: UNSUPPORTED with what the array lacks. */
-ptowsp_status aie_engine_run(struct base_program *program, const struct rt_run_args *args, struct ptowsp_run_stats *stats_out, struct ptowsp_deadlock *deadlock_out,
-			     struct ptowsp_error *error);
+ptowsp_status aie_engine_run(struct base_program *program, const struct rt_run_args *args, struct ptowsp_run_stats *stats_out,
+			     struct ptowsp_deadlock *deadlock_out, struct ptowsp_error *error);
 /* "ptowsp.report/1" of programs that the array runs: engine_emit.c. */
 extern const struct ptowsp_report_extension aie_report_table;
 

@@ -3,30 +3,30 @@
 #ifndef AIE_ENGINE_OWN_H
 #define AIE_ENGINE_OWN_H
 
+#include "aie/aie_options.h"
+#include "aie/aie_report.h"
+#include "aie/design/map.h"
+#include "aie/picture/picture_design.h"
 #include "base/planned.h"
 #include "base/program.h"
-#include "aie/design/map.h"
-#include "aie/aie_options.h"
-#include "aie/picture/picture_design.h"
-#include "aie/aie_report.h"
 
 struct aie_loaded {
 	struct base_program *program;
-	const struct aie_arch *arch;  /* part */
-	struct aie_arch part;         /* of the device's, as --opt grid says */
+	const struct aie_arch *arch; /* part */
+	struct aie_arch part;        /* of the device's, as --opt grid says */
 	struct base_planned kernels;
 	struct rt_program *planned;
-	struct base_walk walk;        /* of the run that goes on, as the next ones; empty between runs */
-	struct aie_bounds bounds;     /* of its schedule */
+	struct base_walk walk;    /* of the run that goes on, as the next ones; empty between runs */
+	struct aie_bounds bounds; /* of its schedule */
 	struct aie_map map;
-	void **bases;                 /* per TENS row, of the run: where it lies */
-	struct aie_tensor *tensors;   /* per TENS row, of the run */
-	uint8_t *kept;                /* per TENS row */
-	uint64_t *stacks;             /* per KREG row */
-	struct aie_report report;     /* of the latest run */
-	struct aie_layout *layouts;   /* per TENS row, of the run */
-	bool by_holder;               /* the schedule says nothing of executors: tasks go to those who hold what they touch */
-	uint8_t *stated;              /* per KREG row, as in hold.h */
+	void **bases;               /* per TENS row, of the run: where it lies */
+	struct aie_tensor *tensors; /* per TENS row, of the run */
+	uint8_t *kept;              /* per TENS row */
+	uint64_t *stacks;           /* per KREG row */
+	struct aie_report report;   /* of the latest run */
+	struct aie_layout *layouts; /* per TENS row, of the run */
+	bool by_holder;             /* the schedule says nothing of executors: tasks go to those who hold what they touch */
+	uint8_t *stated;            /* per KREG row, as in hold.h */
 };
 struct aie_run {
 	struct aie_loaded *loaded;
@@ -36,12 +36,12 @@ struct aie_run {
 	const struct aie_options *options;
 	/* What is done with the map. */
 	ptowsp_status (*then)(struct aie_run *run, struct rt_feed *feed);
-	struct aie_sim_stats stuck;   /* of a run that the array cannot end: who waits */
+	struct aie_sim_stats stuck;                                                               /* of a run that the array cannot end: who waits */
 	ptowsp_status (*file)(void *context, const char *path, const void *bytes, uint64_t size); /* of files that are made, not run */
 	void *context;
-	uint64_t grid[2];             /* rows and columns that executors of this run stand on; 0: none */
+	uint64_t grid[2];              /* rows and columns that executors of this run stand on; 0: none */
 	struct base_patience patience; /* with its planning and its simulation */
-	bool counted;                 /* no kernel runs, and tensors need no memory */
+	bool counted;                  /* no kernel runs, and tensors need no memory */
 };
 static inline const struct aie_options *aie_options_of(const struct base_program *program)
 {
@@ -56,7 +56,7 @@ struct aie_back {
 	struct aie_channels channels;
 	struct aie_routes routes;
 	struct aie_picture_design drawn;
-	char ring[256];               /* of streams, which a run with bounded buffers has shown to move; "": there is none */
+	char ring[256]; /* of streams, which a run with bounded buffers has shown to move; "": there is none */
 };
 /* engine_back.c: fills a zeroed one. Errors: of the reader, the rules and the router. */
 ptowsp_status aie_back_read(struct aie_back *back, const struct aie_map *map, struct ptowsp_error *error);

@@ -1,18 +1,19 @@
 /* SPDX-License-Identifier: MIT */
 #include "aie/engine/aie_hardware.h"
 
+#include "base/error.h"
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
-#include "base/error.h"
 
-#define NODE "/dev/accel/accel0"
+#define NODE    "/dev/accel/accel0"
 #define LIBRARY "libxrt_coreutil.so.2"
 
 struct aie_places aie_places(void)
 {
-	return (struct aie_places){.xilinx_xrt = secure_getenv("XILINX_XRT"), .peano_install = secure_getenv("PEANO_INSTALL_DIR"), .path = secure_getenv("PATH")};
+	return (struct aie_places){
+		.xilinx_xrt = secure_getenv("XILINX_XRT"), .peano_install = secure_getenv("PEANO_INSTALL_DIR"), .path = secure_getenv("PATH")};
 }
 
 static bool said(const char *text)
@@ -42,9 +43,11 @@ static void driver_find(struct aie_piece *piece, const struct aie_places *places
 
 	snprintf(path, sizeof(path), "%.900s" NODE, text_of(places->root));
 	if (access(path, F_OK))
-		snprintf(piece->missing, sizeof(piece->missing), "no device %.80s" NODE ": load the driver amdxdna of Linux 6.14 or of amd/xdna-driver", text_of(places->root));
+		snprintf(piece->missing, sizeof(piece->missing), "no device %.80s" NODE ": load the driver amdxdna of Linux 6.14 or of amd/xdna-driver",
+			 text_of(places->root));
 	else if (access(path, R_OK | W_OK))
-		snprintf(piece->missing, sizeof(piece->missing), "%.80s" NODE " may not be opened by this user: join the group that owns it, render", text_of(places->root));
+		snprintf(piece->missing, sizeof(piece->missing), "%.80s" NODE " may not be opened by this user: join the group that owns it, render",
+			 text_of(places->root));
 	else
 		snprintf(piece->found, sizeof(piece->found), "%s", path);
 }
@@ -77,14 +80,17 @@ static void xrt_where(char *text, size_t room, const struct aie_places *places)
 
 static void xrt_find(struct aie_piece *library, struct aie_piece *headers, const struct aie_places *places)
 {
-	static const char *const libraries[] = {"/lib", "/lib64", "/lib/x86_64-linux-gnu", "/lib/aarch64-linux-gnu", NULL}, *const includes[] = {"/include", NULL};
+	static const char *const libraries[] = {"/lib", "/lib64", "/lib/x86_64-linux-gnu", "/lib/aarch64-linux-gnu", NULL}, *const includes[] = {"/include",
+																		 NULL};
 	char where[100];
 
 	xrt_where(where, sizeof(where), places);
 	if (!xrt_file_find(library->found, places, libraries, LIBRARY))
-		snprintf(library->missing, sizeof(library->missing), "no " LIBRARY " in lib, lib64 or lib/*-linux-gnu of %s: install XRT as amd/xdna-driver has it", where);
+		snprintf(library->missing, sizeof(library->missing),
+			 "no " LIBRARY " in lib, lib64 or lib/*-linux-gnu of %s: install XRT as amd/xdna-driver has it", where);
 	if (!xrt_file_find(headers->found, places, includes, "xrt/xrt_hw_context.h"))
-		snprintf(headers->missing, sizeof(headers->missing), "no xrt/xrt_hw_context.h in include of %s: install XRT's development package, or name bridge=FILE", where);
+		snprintf(headers->missing, sizeof(headers->missing),
+			 "no xrt/xrt_hw_context.h in include of %s: install XRT's development package, or name bridge=FILE", where);
 }
 
 static void peano_find(struct aie_piece *piece, const struct aie_places *places)
@@ -118,7 +124,8 @@ static void aiecc_find(struct aie_piece *piece, const struct aie_places *places)
 {
 	if (!said(places->aiecc)) {
 		if (!in_path(piece->found, places->path, "aiecc"))
-			snprintf(piece->missing, sizeof(piece->missing), "no aiecc in the folders of PATH: install mlir-aie 1.4.3 or newer, or name it with aiecc=FILE");
+			snprintf(piece->missing, sizeof(piece->missing),
+				 "no aiecc in the folders of PATH: install mlir-aie 1.4.3 or newer, or name it with aiecc=FILE");
 	} else if (access(places->aiecc, X_OK)) {
 		snprintf(piece->missing, sizeof(piece->missing), "aiecc=%.90s is no program: install mlir-aie 1.4.3 or newer", places->aiecc);
 	} else {

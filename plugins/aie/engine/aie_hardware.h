@@ -4,17 +4,17 @@
 #ifndef AIE_HARDWARE_H
 #define AIE_HARDWARE_H
 
-#include <stdbool.h>
 #include "ptowsp/base.h"
+#include <stdbool.h>
 
 #define AIE_PATH 1024
 
 /* Where things are looked for; NULL and "": not said. */
 struct aie_places {
-	const char *root;  /* before /dev and before where XRT is installed */
-	const char *xrt;   /* folder of XRT with include and lib; else xilinx_xrt, else /opt/xilinx/xrt, else /usr */
-	const char *peano; /* folder of Peano with bin/clang; else peano_install */
-	const char *aiecc; /* the program; else aiecc in path */
+	const char *root;                              /* before /dev and before where XRT is installed */
+	const char *xrt;                               /* folder of XRT with include and lib; else xilinx_xrt, else /opt/xilinx/xrt, else /usr */
+	const char *peano;                             /* folder of Peano with bin/clang; else peano_install */
+	const char *aiecc;                             /* the program; else aiecc in path */
 	const char *xilinx_xrt, *peano_install, *path; /* XILINX_XRT, PEANO_INSTALL_DIR, PATH */
 };
 /* Those of the environment, of which nothing is taken under elevated privileges; the others are NULL. */

@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: MIT */
 #include "aie/engine/core_program.h"
 
+#include "aie/design/design_read.h"
+#include "rt/program/rt_error.h"
 #include <dirent.h>
 #include <elf.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include "aie/design/design_read.h"
-#include "rt/program/rt_error.h"
 
 /* A core counts its own and its neighbours' memory from here (AIETargetModel.h:550, that of the core to the south); what is loaded below is program, whether it fits or not. */
 enum { DATA = 0x40000, LARGEST = 16 << 20 /* of a file: debug information, too */ };
@@ -67,7 +67,8 @@ void aie_core_programs_read(const struct aie_design *design, const char *folder,
 		bytes_out[c] = AIE_UNMEASURED;
 	while (dir && (entry = readdir(dir)))
 		for (uint32_t c = 0; c < design->core_count; c++)
-			if (is_of(entry->d_name, &design->tiles[design->cores[c].tile]) && snprintf(path, sizeof(path), "%s/%s", folder, entry->d_name) < (int)sizeof(path))
+			if (is_of(entry->d_name, &design->tiles[design->cores[c].tile]) &&
+			    snprintf(path, sizeof(path), "%s/%s", folder, entry->d_name) < (int)sizeof(path))
 				bytes_out[c] = file_measure(path);
 	if (dir)
 		closedir(dir);
@@ -83,6 +84,8 @@ ptowsp_status aie_core_programs_check(const struct aie_design *design, const uin
 			worst = c;
 	if (worst == AIE_NONE)
 		return PTOWSP_OK;
-	return rt_fail(error, PTOWSP_UNSUPPORTED, "%s: its program takes %llu bytes, a core has %llu of program memory; give it fewer or smaller kernels (cores=N lets there be more cores), or use engine=array",
+	return rt_fail(error, PTOWSP_UNSUPPORTED,
+		       "%s: its program takes %llu bytes, a core has %llu of program memory; give it fewer or smaller kernels (cores=N lets there be more "
+		       "cores), or use engine=array",
 		       aie_design_tile_text(design, design->cores[worst].tile), (unsigned long long)bytes[worst], (unsigned long long)limit);
 }

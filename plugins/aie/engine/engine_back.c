@@ -2,10 +2,10 @@
 /* engine_back.c - the text of a map is read back, given its channels, checked and routed. */
 #include <string.h>
 
-#include "base/error.h"
 #include "aie/design/aie_check.h"
 #include "aie/design/check_parts.h"
 #include "aie/engine/aie_engine_own.h"
+#include "base/error.h"
 
 /* What would be refused if order.h had not run it with bounded buffers: for people. */
 static ptowsp_status ring_find(struct aie_back *back, struct ptowsp_error *error)

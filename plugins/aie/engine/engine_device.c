@@ -1,15 +1,15 @@
 /* SPDX-License-Identifier: MIT */
 #include "aie/engine/engine_device.h"
 
+#include "aie/aie_artifact.h"
+#include "aie/engine/aie_client.h"
+#include "aie/engine/core_program.h"
+#include "base/error.h"
+#include "rt/program/dtype.h"
+#include "rt/program/rt_error.h"
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include "aie/aie_artifact.h"
-#include "base/error.h"
-#include "aie/engine/aie_client.h"
-#include "aie/engine/core_program.h"
-#include "rt/program/dtype.h"
-#include "rt/program/rt_error.h"
 
 enum { SLICE_MS = 20, OPCODE = 3 }; /* between looks at deadline and cancel; what the kernel of an xclbin by mlir-aie takes first */
 
@@ -39,7 +39,8 @@ static ptowsp_status pieces_find(struct opened *opened, const struct base_device
 	aie_pieces_find(opened->pieces, &places);
 	st = aie_pieces_need(opened->pieces, kinds, *options->bridge ? 2 : 3, error);
 	for (unsigned p = 0; p < AIE_PIECES; p++) /* but the one that the error names */
-		if (!*opened->pieces[p].found && !(p == AIE_PIECE_HEADERS && *options->bridge) && !(st && error && strstr(error->text, opened->pieces[p].missing)))
+		if (!*opened->pieces[p].found && !(p == AIE_PIECE_HEADERS && *options->bridge) &&
+		    !(st && error && strstr(error->text, opened->pieces[p].missing)))
 			base_log(device->instance, PTOWSP_LOG_WARNING, "engine=device: %s", opened->pieces[p].missing);
 	return st;
 }
@@ -49,12 +50,14 @@ static ptowsp_status generation_check(const struct opened *opened, const struct 
 {
 	static const struct {
 		const char *word, *array;
-	} rows[] = {{"npu1", "npu1"}, {"Phoenix", "npu1"}, {"Hawk", "npu1"}, {"npu4", "npu2"}, {"npu5", "npu2"}, {"npu6", "npu2"}, {"Strix", "npu2"}, {"Krackan", "npu2"}};
+	} rows[] = {{"npu1", "npu1"}, {"Phoenix", "npu1"}, {"Hawk", "npu1"},  {"npu4", "npu2"},
+		    {"npu5", "npu2"}, {"npu6", "npu2"},    {"Strix", "npu2"}, {"Krackan", "npu2"}};
 	const char *name = opened->client.about.name, *array = device->model->device.name;
 
 	for (size_t r = 0; r < sizeof(rows) / sizeof(*rows); r++)
 		if (strstr(name, rows[r].word) && strcmp(rows[r].array, array))
-			return base_fail(error, PTOWSP_NO_DEVICE, "engine=device: this machine has %.60s, an %s, and designs would be for %s; take --opt device=%s", name, rows[r].array,
+			return base_fail(error, PTOWSP_NO_DEVICE,
+					 "engine=device: this machine has %.60s, an %s, and designs would be for %s; take --opt device=%s", name, rows[r].array,
 					 array, rows[r].array);
 	return PTOWSP_OK;
 }
@@ -109,7 +112,7 @@ struct device_run {
 	uint64_t *programs; /* per core: bytes, AIE_UNMEASURED */
 	void *loaded;
 	struct aie_bridge_about about;
-	uint64_t ns;    /* from the start to the end */
+	uint64_t ns; /* from the start to the end */
 };
 
 static ptowsp_status arguments_make(struct device_run *going)
@@ -119,7 +122,8 @@ static ptowsp_status arguments_make(struct device_run *going)
 	const struct aie_design *design = &going->back.design;
 
 	if (lowered->argument_count > AIE_BRIDGE_BUFFERS)
-		return rt_fail(going->run->error, PTOWSP_UNSUPPORTED, "the design moves %u tensors, engine=device gives a run at most %u buffers; use engine=array", lowered->argument_count,
+		return rt_fail(going->run->error, PTOWSP_UNSUPPORTED,
+			       "the design moves %u tensors, engine=device gives a run at most %u buffers; use engine=array", lowered->argument_count,
 			       AIE_BRIDGE_BUFFERS);
 	going->arguments = calloc((size_t)lowered->argument_count + 1, sizeof(*going->arguments));
 	going->bytes = calloc((size_t)lowered->argument_count + 1, sizeof(*going->bytes));
@@ -129,7 +133,8 @@ static ptowsp_status arguments_make(struct device_run *going)
 		uint32_t tensor = lowered->arguments[a];
 
 		going->arguments[a].data = tensor == AIE_NOTHING ? NULL : loaded->bases[tensor];
-		going->arguments[a].bytes = tensor == AIE_NOTHING ? lowered->filler_bytes : loaded->tensors[tensor].elements * rt_dtype_bytes(loaded->tensors[tensor].dtype);
+		going->arguments[a].bytes =
+			tensor == AIE_NOTHING ? lowered->filler_bytes : loaded->tensors[tensor].elements * rt_dtype_bytes(loaded->tensors[tensor].dtype);
 		going->bytes[a] = aie_type_bytes(design->arguments[a]);
 	}
 	for (uint32_t s = 0; s < design->step_count; s++)
@@ -160,14 +165,18 @@ static ptowsp_status compile(struct device_run *going)
 	struct aie_loaded *loaded = going->run->loaded;
 	const struct base_device *device = loaded->program->device;
 	const struct aie_kernel_files_args kernels = {&going->back.design, &loaded->map.lowered, &loaded->walk, &loaded->program->kernels, true};
-	struct aie_artifact_args args = {.arch = loaded->arch, .text = loaded->map.text, .files = &going->files, .pieces = going->opened->pieces,
-					 .cache = options_of(device)->cache};
+	struct aie_artifact_args args = {
+		.arch = loaded->arch, .text = loaded->map.text, .files = &going->files, .pieces = going->opened->pieces, .cache = options_of(device)->cache};
 	ptowsp_status st = aie_kernel_files_make(&going->files, &kernels, going->run->error);
 
 	if (!st)
 		st = aie_artifact_make(&going->artifact, &args, going->run->error);
 	if (*going->artifact.folder)
-		base_log(device->instance, st ? PTOWSP_LOG_WARNING : PTOWSP_LOG_INFO, "engine=device: the design %s in %s", st ? "stands" : going->artifact.compiled ? "was compiled" : "is", going->artifact.folder);
+		base_log(device->instance, st ? PTOWSP_LOG_WARNING : PTOWSP_LOG_INFO, "engine=device: the design %s in %s",
+			 st                         ? "stands"
+			 : going->artifact.compiled ? "was compiled"
+						    : "is",
+			 going->artifact.folder);
 	return *going->artifact.folder ? programs_measure(going, st) : st;
 }
 
@@ -178,8 +187,13 @@ static ptowsp_status failed(struct device_run *going, int32_t code, const char *
 
 static ptowsp_status load(struct device_run *going)
 {
-	const struct aie_bridge_artifact artifact = {.xclbin = going->artifact.xclbin, .kernel = "MLIR_AIE", .words = going->artifact.words, .word_count = going->artifact.word_count,
-						     .bytes = going->bytes, .buffer_count = going->run->loaded->map.lowered.argument_count, .opcode = OPCODE};
+	const struct aie_bridge_artifact artifact = {.xclbin = going->artifact.xclbin,
+						     .kernel = "MLIR_AIE",
+						     .words = going->artifact.words,
+						     .word_count = going->artifact.word_count,
+						     .bytes = going->bytes,
+						     .buffer_count = going->run->loaded->map.lowered.argument_count,
+						     .opcode = OPCODE};
 	int32_t code = going->opened->client.bridge->load(going->opened->client.device, &artifact, &going->loaded, &going->about);
 
 	if (code)
@@ -245,7 +259,8 @@ static ptowsp_status over(struct device_run *going)
 	if (args->cancel && __atomic_load_n(args->cancel, __ATOMIC_RELAXED))
 		return rt_fail(going->run->error, PTOWSP_CANCELLED, "the run was cancelled");
 	if (args->args->deadline_ns && now(going) >= args->args->deadline_ns)
-		return rt_fail(going->run->error, PTOWSP_DEADLINE, "the deadline passed on %.60s; allow more time with --timeout-ms, or see with engine=array whether the design comes to an end",
+		return rt_fail(going->run->error, PTOWSP_DEADLINE,
+			       "the deadline passed on %.60s; allow more time with --timeout-ms, or see with engine=array whether the design comes to an end",
 			       going->opened->client.about.name);
 	return PTOWSP_OK;
 }
@@ -266,7 +281,8 @@ static ptowsp_status go(struct device_run *going)
 	} while (code == AIE_BRIDGE_BUSY && !st);
 	going->ns = now(going) - begin;
 	if (st && bridge->stop(going->loaded, &going->about))
-		base_log(going->run->loaded->program->device->instance, PTOWSP_LOG_WARNING, "%.60s could not end the run: %s", going->opened->client.about.name, going->about.text);
+		base_log(going->run->loaded->program->device->instance, PTOWSP_LOG_WARNING, "%.60s could not end the run: %s", going->opened->client.about.name,
+			 going->about.text);
 	return st || !code ? st : failed(going, code, "wait");
 }
 
@@ -283,7 +299,11 @@ static void times_tell(const struct device_run *going, struct rt_feed *feed)
 			uint64_t task = line->kind == AIE_LINE_CALL ? map->acts.rows[line->act].task : UINT64_MAX;
 
 			if (task < walk->task_count)
-				rt_feed_told(feed, &(struct ptowsp_trace_task){.task = task, .start = going->ns, .end = going->ns, .kernel = walk->tasks[task].kernel, .executor = c,
+				rt_feed_told(feed, &(struct ptowsp_trace_task){.task = task,
+									       .start = going->ns,
+									       .end = going->ns,
+									       .kernel = walk->tasks[task].kernel,
+									       .executor = c,
 									       .stream = walk->tasks[task].stream});
 		}
 }

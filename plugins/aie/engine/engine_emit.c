@@ -2,14 +2,14 @@
 /* engine_emit.c - the extension "ptowsp.report/1": what a run would be as files, and figures of the one that was. */
 #include <stdlib.h>
 
-#include "base/error.h"
-#include "base/queue.h"
 #include "aie/design/aie_emit.h"
 #include "aie/engine/aie_engine.h"
 #include "aie/engine/aie_engine_own.h"
+#include "base/error.h"
+#include "base/queue.h"
 #include "rt/program/rt_error.h"
-#include "rt/structure/memory_limit.h"
 #include "rt/program/rt_program.h"
+#include "rt/structure/memory_limit.h"
 
 /* Each file may take long to make. */
 static ptowsp_status file_give(void *context, const char *path, const void *bytes, uint64_t size)
@@ -26,8 +26,16 @@ ptowsp_status aie_engine_files(struct aie_run *run, const struct aie_back *back)
 	const char **names = calloc((size_t)lowered->argument_count + 1, sizeof(*names));
 	const struct aie_kernel_files_args kernels = {&back->design, lowered, &run->loaded->walk, &run->loaded->program->kernels, false};
 	struct aie_kernel_files files = {0};
-	const struct aie_emit_args args = {.text = run->loaded->map.text, .module = &back->module, .design = &back->design, .files = &files, .channels = &back->channels,
-					   .picture = &back->drawn.picture, .ring = back->ring, .epoch_b = run->options->epoch == AIE_EPOCH_B, .arguments = names, .file = file_give,
+	const struct aie_emit_args args = {.text = run->loaded->map.text,
+					   .module = &back->module,
+					   .design = &back->design,
+					   .files = &files,
+					   .channels = &back->channels,
+					   .picture = &back->drawn.picture,
+					   .ring = back->ring,
+					   .epoch_b = run->options->epoch == AIE_EPOCH_B,
+					   .arguments = names,
+					   .file = file_give,
 					   .context = run};
 	ptowsp_status st = names ? PTOWSP_OK : rt_no_memory(run->error, "the files of a design");
 
@@ -51,8 +59,14 @@ static ptowsp_status emit(struct ptowsp_object *object, const struct ptowsp_run_
 	struct ptowsp_deadlock deadlock = {.head = PTOWSP_HEAD(deadlock, DEADLOCK)}; /* its sentence is in the error, too */
 	struct rt_sinks sinks = {0};
 	struct rt_memory_limit held;
-	const struct rt_run_args walking = {.args = args, .sinks = &sinks, .schedulers = 1, .memory = program->device->memory_limit, .held = &held, .designed = true};
-	struct aie_run run = {.loaded = program->own, .args = &walking, .error = error ? error : &own, .options = aie_options_of(program), .then = aie_engine_go, .file = file,
+	const struct rt_run_args walking = {
+		.args = args, .sinks = &sinks, .schedulers = 1, .memory = program->device->memory_limit, .held = &held, .designed = true};
+	struct aie_run run = {.loaded = program->own,
+			      .args = &walking,
+			      .error = error ? error : &own,
+			      .options = aie_options_of(program),
+			      .then = aie_engine_go,
+			      .file = file,
 			      .context = context};
 	ptowsp_status st = base_args_check(&args->head, PTOWSP_STRUCT_RUN_ARGS, PTOWSP_RUN_ARGS_FLOOR_10_0, "emit", run.error);
 
@@ -67,7 +81,8 @@ static ptowsp_status emit(struct ptowsp_object *object, const struct ptowsp_run_
 	return st;
 }
 
-static ptowsp_status figures(struct ptowsp_object *object, const struct ptowsp_figure **rows_out, uint32_t *count_out, uint32_t *stride_out, struct ptowsp_error *error)
+static ptowsp_status figures(struct ptowsp_object *object, const struct ptowsp_figure **rows_out, uint32_t *count_out, uint32_t *stride_out,
+			     struct ptowsp_error *error)
 {
 	const struct base_program *program = (const struct base_program *)object;
 	const struct aie_loaded *loaded = program->own;

@@ -1,34 +1,34 @@
 /* SPDX-License-Identifier: MIT */
 /* engine_go.c - what the text of a map says is run: what tasks compute and when comes from there and from nowhere else. */
-#include <stdlib.h>
-#include <string.h>
-#include "base/error.h"
-#include "aie/sim/aie_cost.h"
 #include "aie/engine/aie_engine_own.h"
 #include "aie/graph/aie_ring.h"
-#include "rt/threads/crew.h"
-#include "rt/program/dtype.h"
-#include "rt/program/rt_error.h"
-#include "rt/structure/memory_limit.h"
-#include "rt/program/rt_program.h"
+#include "aie/sim/aie_cost.h"
 #include "aie/sim/sim.h"
 #include "aie/sim/work.h"
+#include "base/error.h"
+#include "rt/program/dtype.h"
+#include "rt/program/rt_error.h"
+#include "rt/program/rt_program.h"
+#include "rt/structure/memory_limit.h"
+#include "rt/threads/crew.h"
+#include <stdlib.h>
+#include <string.h>
 
 struct going {
 	struct aie_run *run;
 	struct rt_feed *feed;
 	struct aie_back back;
 	struct aie_sim_stats stats[2]; /* with 0 words of stream buffering, and with 8 */
-	bool again;          /* a second time, to compare: times are those of the first */
+	bool again;                    /* a second time, to compare: times are those of the first */
 	struct aie_ring ring;
 	void **arguments;
 	struct aie_sim_copies copies; /* where the design is run twice */
-	void **shadows;      /* per argument: it, where it is a copy of the tensor with the rest of its last word; owned */
+	void **shadows;               /* per argument: it, where it is a copy of the tensor with the rest of its last word; owned */
 	void *filler;
-	uint64_t *cycles;    /* per KREG row that costs the same each time; 0: not asked yet */
-	uint32_t *next;      /* per core: line that its next call comes behind */
+	uint64_t *cycles;        /* per KREG row that costs the same each time; 0: not asked yet */
+	uint32_t *next;          /* per core: line that its next call comes behind */
 	uint64_t *starts, *ends; /* per task */
-	uint32_t *cores;     /* per task */
+	uint32_t *cores;         /* per task */
 };
 
 /* ---- kernels ------------------------------------------------------------------------------------------------------------ */
@@ -37,8 +37,14 @@ static struct ptowsp_tensor_arg window(const struct aie_view *view, void *data, 
 {
 	uintptr_t first = (uintptr_t)data - (uintptr_t)view->before * rt_dtype_bytes(like->dtype);
 
-	return (struct ptowsp_tensor_arg){.data = (void *)first, .rows = view->rows, .columns = view->columns, .row_stride = view->stride,
-					  .column_stride = 1, .dtype = like->dtype, .access = like->access, .tensor = like->tensor};
+	return (struct ptowsp_tensor_arg){.data = (void *)first,
+					  .rows = view->rows,
+					  .columns = view->columns,
+					  .row_stride = view->stride,
+					  .column_stride = 1,
+					  .dtype = like->dtype,
+					  .access = like->access,
+					  .tensor = like->tensor};
 }
 
 static int is_over(void *patience)
@@ -103,8 +109,8 @@ static ptowsp_status call(void *context, const struct aie_sim_call *call, uint64
 	uint32_t tensors = 0;
 	struct ptowsp_tensor_arg windows[AIE_MOST_TENSORS];
 	struct ptowsp_kernel_out out = {PTOWSP_HEAD(out, KERNEL_OUT), 0, error};
-	struct ptowsp_task task = {.head = PTOWSP_HEAD(task, TASK), .tensors = windows, .tensor_stride = sizeof(*windows), .process = PTOWSP_NONE,
-				   .block_count = 1};
+	struct ptowsp_task task = {
+		.head = PTOWSP_HEAD(task, TASK), .tensors = windows, .tensor_stride = sizeof(*windows), .process = PTOWSP_NONE, .block_count = 1};
 	ptowsp_status st;
 
 	if (known >= lowered->function_count)
@@ -139,8 +145,12 @@ static void times_tell(struct going *going)
 	aie_ring_tell(&going->ring, going->ends);
 	rt_feed_executors(going->feed, going->back.design.core_count);
 	for (uint64_t t = 0; t < walk->task_count; t++)
-		rt_feed_told(going->feed, &(struct ptowsp_trace_task){.task = t, .start = going->starts[t], .end = going->ends[t], .kernel = walk->tasks[t].kernel,
-								      .executor = going->cores[t], .stream = walk->tasks[t].stream});
+		rt_feed_told(going->feed, &(struct ptowsp_trace_task){.task = t,
+								      .start = going->starts[t],
+								      .end = going->ends[t],
+								      .kernel = walk->tasks[t].kernel,
+								      .executor = going->cores[t],
+								      .stream = walk->tasks[t].stream});
 }
 
 /* ---- a run -------------------------------------------------------------------------------------------------------------- */
@@ -233,8 +243,8 @@ static ptowsp_status ring_begin(struct going *going)
 	const struct aie_loaded *loaded = going->run->loaded;
 	const struct rt_schedule *schedule = &loaded->planned->schedule;
 
-	return aie_ring_begin(&going->ring, &loaded->map, &going->back.design, &loaded->walk, going->feed, schedule->window_stated ? schedule->window : 0, schedule->window_mode,
-			      going->run->error);
+	return aie_ring_begin(&going->ring, &loaded->map, &going->back.design, &loaded->walk, going->feed, schedule->window_stated ? schedule->window : 0,
+			      schedule->window_mode, going->run->error);
 }
 
 /* The simulator begins: the one that is run last only to compare has fewer words in its streams. */
@@ -248,15 +258,17 @@ static void begin(void *context, uint32_t buffering)
 
 static void log_run(const struct going *going, const struct aie_sim_stats *stats)
 {
-	base_log(going->run->loaded->program->device->instance, PTOWSP_LOG_INFO, "%s, not measured: %llu cycles on %u cores; bottleneck %s, busy %llu %%; %llu bytes from and to memory",
-		 AIE_MODEL, (unsigned long long)stats->cycles, going->back.design.core_count, stats->agents[stats->bottleneck].name,
+	base_log(going->run->loaded->program->device->instance, PTOWSP_LOG_INFO,
+		 "%s, not measured: %llu cycles on %u cores; bottleneck %s, busy %llu %%; %llu bytes from and to memory", AIE_MODEL,
+		 (unsigned long long)stats->cycles, going->back.design.core_count, stats->agents[stats->bottleneck].name,
 		 (unsigned long long)(stats->cycles ? stats->agents[stats->bottleneck].busy * 100 / stats->cycles : 0), (unsigned long long)stats->ddr_bytes);
 }
 
 static void depends_say(const struct going *going)
 {
-	static const char text[] = "the design depends on the buffering of streams: with 8 words in each it does not end as with 0; a device has some between 4 and 8 (--opt "
-				   "buffering=0 or 8 runs one of them)";
+	static const char text[] =
+		"the design depends on the buffering of streams: with 8 words in each it does not end as with 0; a device has some between 4 and 8 (--opt "
+		"buffering=0 or 8 runs one of them)";
 	const struct ptowsp_host *host = going->run->loaded->program->device->instance->host;
 
 	host->diagnose(host->context, 0, PTOWSP_STATE_DIAGNOSED, text, sizeof(text) - 1);
@@ -281,11 +293,18 @@ static ptowsp_status simulate(struct going *going)
 	const unsigned buffering = going->run->options->buffering;
 	const bool both = buffering == AIE_BUFFERING_BOTH;
 	struct aie_sim_stats *stats = &going->stats[buffering != AIE_BUFFERING_0];
-	const struct aie_sim_args args = {.design = &going->back.design, .routes = &going->back.routes, .arguments = going->arguments, .counted = going->run->counted, .kernels = {going, call, begin},
-					  .buffering = buffering == AIE_BUFFERING_0 ? 0 : 8, .patience = &going->run->patience, .stepped = going->ring.window ? aie_ring_stepped : NULL,
+	const struct aie_sim_args args = {.design = &going->back.design,
+					  .routes = &going->back.routes,
+					  .arguments = going->arguments,
+					  .counted = going->run->counted,
+					  .kernels = {going, call, begin},
+					  .buffering = buffering == AIE_BUFFERING_0 ? 0 : 8,
+					  .patience = &going->run->patience,
+					  .stepped = going->ring.window ? aie_ring_stepped : NULL,
 					  .stepped_context = &going->ring};
 	bool depends = false;
-	ptowsp_status st = both ? aie_sim_both(&args, &going->copies, going->stats, &depends, going->run->error) : aie_sim_run(&args, stats, going->run->error), told;
+	ptowsp_status st = both ? aie_sim_both(&args, &going->copies, going->stats, &depends, going->run->error) : aie_sim_run(&args, stats, going->run->error),
+		      told;
 
 	if (!st)
 		log_run(going, stats);

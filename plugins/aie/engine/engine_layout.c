@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: MIT */
 /* engine_layout.c - layouts of a package and of its schedule, as the map wants them, and what became of them. */
-#include <stdlib.h>
-#include <string.h>
-#include "base/sections.h"
 #include "aie/engine/aie_engine_own.h"
+#include "base/sections.h"
 #include "ptowsp/ids.h"
 #include "rt/program/rt_error.h"
 #include "rt/program/rt_program.h"
+#include <stdlib.h>
+#include <string.h>
 
 /* Kernels of which a parameter states a layout; all where the schedule lays out nothing: the packer has looked at what declarations say. */
 static void stated_find(struct aie_loaded *loaded, const struct base_sections *sections)
@@ -43,7 +43,8 @@ static void declared_find(struct aie_loaded *loaded, const struct base_sections 
 
 		*row = (struct base_sharded){.tensor = t};
 		memset(row->axis, BASE_WHOLE, sizeof(row->axis));
-		for (uint32_t d = 0; d < tensor.dim_count && d < AIE_LAYOUT_RANK && !base_sections_row(&sections->dims, tensor.dims + d, &dim, sizeof(dim), NULL); d++)
+		for (uint32_t d = 0;
+		     d < tensor.dim_count && d < AIE_LAYOUT_RANK && !base_sections_row(&sections->dims, tensor.dims + d, &dim, sizeof(dim), NULL); d++)
 			if (dim.distribution && dim.mesh_axis < 2) {
 				row->axis[d] = (uint8_t)dim.mesh_axis;
 				cut = true;

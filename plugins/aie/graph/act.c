@@ -1,14 +1,14 @@
 /* SPDX-License-Identifier: MIT */
 #include "aie/graph/act.h"
 
-#include <stdlib.h>
-#include <string.h>
 #include "aie/graph/alias.h"
 #include "aie/graph/closing.h"
-#include "rt/program/dtype.h"
-#include "rt/program/rt_error.h"
 #include "rt/access/footprint.h"
 #include "rt/grow.h"
+#include "rt/program/dtype.h"
+#include "rt/program/rt_error.h"
+#include <stdlib.h>
+#include <string.h>
 
 enum { SENDS, TAKES, SIDES };
 /* Tokens and moves that an instance has seen of a channel. */
@@ -21,12 +21,12 @@ struct maker {
 	struct rt_footprint *footprints; /* per KREG row, of those that do not depend on scalars */
 	struct rt_footprint varied;      /* of the latest task whose kernel depends on them */
 	uint32_t kernel_count;
-	uint8_t *scales;                 /* zeros: windows count in elements of their own */
-	struct aie_argument *arguments;  /* of the latest task */
-	struct seen *seen;               /* instances x channels x sides */
-	uint8_t *made;                   /* per area: an act has written all of it */
+	uint8_t *scales;                /* zeros: windows count in elements of their own */
+	struct aie_argument *arguments; /* of the latest task */
+	struct seen *seen;              /* instances x channels x sides */
+	uint8_t *made;                  /* per area: an act has written all of it */
 	uint32_t made_room;
-	uint64_t *tokens[SIDES];         /* per channel: next number */
+	uint64_t *tokens[SIDES]; /* per channel: next number */
 	uint32_t channels;
 	struct ptowsp_error *error;
 };
@@ -71,8 +71,12 @@ static struct aie_area area_of(const struct maker *maker, const struct ptowsp_te
 {
 	uint64_t size = rt_dtype_bytes(window->dtype);
 	const char *base = maker->args->bases[window->tensor], *data = window->data;
-	struct aie_area area = {.tensor = window->tensor, .dtype = window->dtype, .flat = window->rows == 1, .rows = window->rows, .columns = window->columns,
-				    .stride = window->row_stride * size};
+	struct aie_area area = {.tensor = window->tensor,
+				.dtype = window->dtype,
+				.flat = window->rows == 1,
+				.rows = window->rows,
+				.columns = window->columns,
+				.stride = window->row_stride * size};
 
 	area.at = (uint64_t)(data - base);
 	if (area.flat) {
@@ -187,7 +191,8 @@ static ptowsp_status gaps(const struct maker *maker, uint64_t number, uint32_t k
 	const struct aie_acts_args *args = maker->args;
 
 	return rt_fail_at(maker->error, PTOWSP_UNSUPPORTED, number, kernel,
-			  "task %llu, kernel %.60s: its window of tensor %.40s has gaps between the elements of a row, which no buffer descriptor walks here; use --opt clock=reference",
+			  "task %llu, kernel %.60s: its window of tensor %.40s has gaps between the elements of a row, which no buffer descriptor walks here; "
+			  "use --opt clock=reference",
 			  (unsigned long long)number, args->kernel_name(args->context, kernel), args->tensor_name(args->context, window->tensor));
 }
 
@@ -196,14 +201,17 @@ static ptowsp_status types(const struct maker *maker, uint64_t number, uint32_t 
 	const struct aie_acts_args *args = maker->args;
 
 	return rt_fail_at(maker->error, PTOWSP_UNSUPPORTED, number, kernel,
-			  "task %llu, kernel %.60s: its tensor arguments %u and %u have elements of %.40s in common and different types, and no buffer of a core has two; use --opt clock=reference",
-			  (unsigned long long)number, args->kernel_name(args->context, kernel), first, second, args->tensor_name(args->context, maker->arguments[first].area.tensor));
+			  "task %llu, kernel %.60s: its tensor arguments %u and %u have elements of %.40s in common and different types, and no buffer of a "
+			  "core has two; use --opt clock=reference",
+			  (unsigned long long)number, args->kernel_name(args->context, kernel), first, second,
+			  args->tensor_name(args->context, maker->arguments[first].area.tensor));
 }
 
 static ptowsp_status arguments_find(struct maker *maker, const struct base_walk_task *task, uint64_t number, const struct rt_footprint *footprint)
 {
 	const struct base_kernels *served = maker->args->served;
-	const struct aie_alias_args alias = {footprint, task->kernel < served->count && served->rows[task->kernel].blocks <= 1, maker->args->exact, maker->args->tensors};
+	const struct aie_alias_args alias = {footprint, task->kernel < served->count && served->rows[task->kernel].blocks <= 1, maker->args->exact,
+					     maker->args->tensors};
 	uint32_t first, second;
 
 	for (uint32_t i = 0; i < task->tensor_count; i++) {
@@ -255,8 +263,11 @@ static ptowsp_status token_add(struct maker *maker, const struct base_walk_event
 	unsigned side = sends ? SENDS : TAKES;
 	struct seen *seen = &maker->seen[((size_t)event->process * maker->channels + event->row) * SIDES + side];
 	const struct base_walk_move *move = move_next(maker, seen, event->process, event->row, sends);
-	const struct aie_act act = {.kind = sends ? AIE_ACT_SEND : AIE_ACT_TAKE, .process = event->process, .channel = event->row,
-				    .token = maker->tokens[side][event->row]++, .use_count = move != NULL};
+	const struct aie_act act = {.kind = sends ? AIE_ACT_SEND : AIE_ACT_TAKE,
+				    .process = event->process,
+				    .channel = event->row,
+				    .token = maker->tokens[side][event->row]++,
+				    .use_count = move != NULL};
 	ptowsp_status st = act_add(maker, &act);
 	const struct ptowsp_tensor_arg *window = move ? &maker->args->walk->tensors[move->tensor] : NULL;
 	const struct reach reach = {0, window ? (int64_t)window->columns : 0, sends, !sends};

@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: MIT */
 #include "aie/graph/aie_graph.h"
 
-#include <stdlib.h>
-#include <string.h>
 #include "aie/graph/graph_own.h"
 #include "ptowsp/ids.h"
-#include "rt/program/rt_error.h"
 #include "rt/grow.h"
+#include "rt/program/rt_error.h"
+#include <stdlib.h>
+#include <string.h>
 
 bool aie_stream_shared(const struct aie_graph *graph, const struct aie_stream *stream)
 {
@@ -21,9 +21,9 @@ bool aie_stream_hosted(const struct aie_graph *graph, const struct aie_stream *s
 /* ---- DMA channels of a core --------------------------------------------------------------------------------------------- */
 
 struct ends {
-	uint32_t in, out;      /* streams */
+	uint32_t in, out;       /* streams */
 	uint32_t loads, stores; /* of them, those that could be one */
-	uint32_t credits;      /* of both, those that say that there is room in a channel */
+	uint32_t credits;       /* of both, those that say that there is room in a channel */
 };
 
 static void ends_count(const struct aie_graph *graph, struct ends *ends)
@@ -52,10 +52,12 @@ static ptowsp_status too_many(struct aie_maker *maker, uint32_t cell, const char
 {
 	if (credits)
 		return rt_fail(maker->error, PTOWSP_UNSUPPORTED,
-			       "cell %u needs %u streams %s, and a core has %u DMA channels that way; some are words that hold channels to their capacity: state a larger channel_capacity",
+			       "cell %u needs %u streams %s, and a core has %u DMA channels that way; some are words that hold channels to their capacity: "
+			       "state a larger channel_capacity",
 			       cell, need, way, limit);
-	return rt_fail(maker->error, PTOWSP_UNSUPPORTED, "cell %u needs %u streams %s, and a core has %u DMA channels that way; give the work of it to fewer kernels or processes",
-		       cell, need, way, limit);
+	return rt_fail(maker->error, PTOWSP_UNSUPPORTED,
+		       "cell %u needs %u streams %s, and a core has %u DMA channels that way; give the work of it to fewer kernels or processes", cell, need,
+		       way, limit);
 }
 
 /* Says which cells have to pack; again_out: there is a new one. */

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: MIT */
 #include "aie/graph/aie_ring.h"
 
-#include <stdlib.h>
-#include <string.h>
 #include "ptowsp/ids.h"
 #include "rt/program/rt_error.h"
+#include <stdlib.h>
+#include <string.h>
 
 /* A job of a packed object may have filler behind it, which no step of the order says. */
 static void steps_find(struct aie_ring *ring, const struct aie_design *design)
@@ -18,8 +18,8 @@ static void steps_find(struct aie_ring *ring, const struct aie_design *design)
 	}
 }
 
-ptowsp_status aie_ring_begin(struct aie_ring *ring, const struct aie_map *map, const struct aie_design *design, const struct base_walk *walk, struct rt_feed *feed, uint64_t window,
-			     uint32_t mode, struct ptowsp_error *error)
+ptowsp_status aie_ring_begin(struct aie_ring *ring, const struct aie_map *map, const struct aie_design *design, const struct base_walk *walk,
+			     struct rt_feed *feed, uint64_t window, uint32_t mode, struct ptowsp_error *error)
 {
 	size_t tasks = walk->task_count + 1;
 
@@ -64,10 +64,10 @@ ptowsp_status aie_ring_stepped(void *context, uint32_t step, uint64_t begin, uin
 
 /* Places of which it is told who holds them. */
 struct telling {
-	uint64_t issue;      /* clock of the host */
-	uint64_t *leaves;    /* per task: when it and all before it have ended */
-	uint64_t gone;       /* so many have left */
-	uint64_t *until;     /* per task: tasks before the end of the innermost scope around it, which holds its place */
+	uint64_t issue;   /* clock of the host */
+	uint64_t *leaves; /* per task: when it and all before it have ended */
+	uint64_t gone;    /* so many have left */
+	uint64_t *until;  /* per task: tasks before the end of the innermost scope around it, which holds its place */
 };
 
 /* open, ends: room for one per event. */

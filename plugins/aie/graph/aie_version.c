@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: MIT */
 #include "aie/graph/aie_version.h"
 
+#include "rt/grow.h"
+#include "rt/program/rt_error.h"
 #include <stdlib.h>
 #include <string.h>
-#include "rt/program/rt_error.h"
-#include "rt/grow.h"
 
 struct maker {
 	struct aie_versions *versions;

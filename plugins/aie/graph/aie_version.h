@@ -9,17 +9,17 @@
 #define AIE_MEMORY UINT32_MAX
 
 struct aie_version {
-	uint32_t act, use;      /* that made it */
+	uint32_t act, use; /* that made it */
 	uint32_t area, cell;
-	bool stored;            /* it goes to memory: it is seen after the run, or somebody reads it there */
-	uint32_t local;         /* later reads by its own cell */
-	uint32_t remote;        /* and by others, not the host */
+	bool stored;     /* it goes to memory: it is seen after the run, or somebody reads it there */
+	uint32_t local;  /* later reads by its own cell */
+	uint32_t remote; /* and by others, not the host */
 };
 struct aie_versions {
 	struct aie_version *rows;
 	uint32_t count;
-	uint32_t *needs;        /* versions that have to be in memory before a use reads there, in increasing order */
-	uint32_t *first;        /*   of use u from first[u] to first[u + 1] */
+	uint32_t *needs; /* versions that have to be in memory before a use reads there, in increasing order */
+	uint32_t *first; /*   of use u from first[u] to first[u + 1] */
 	uint32_t need_count, need_room;
 };
 /* Fills zeroed or finished versions, and from and to of all uses. kept: per TENS row, 1 where what is written is seen after the run. apart: cells hand nothing to each

@@ -10,13 +10,13 @@
 /* A tensor argument of a call while its act is made. */
 struct aie_argument {
 	struct aie_area area;
-	struct aie_use use;          /* all but the number of its area */
+	struct aie_use use; /* all but the number of its area */
 };
 struct aie_alias_args {
 	const struct rt_footprint *footprint; /* of the call */
-	bool once;                   /* its kernel runs once, so that the footprint has all it does in its order */
-	bool exact;                  /* as in act.h */
-	const struct aie_tensor *tensors; /* per TENS row */
+	bool once;                            /* its kernel runs once, so that the footprint has all it does in its order */
+	bool exact;                           /* as in act.h */
+	const struct aie_tensor *tensors;     /* per TENS row */
 };
 /* Sets use.with of all, and for those that are to be one buffer area, view and access. `first` and `second` are places of two that cannot be. Errors: UNSUPPORTED: their types
  * differ. */

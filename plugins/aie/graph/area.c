@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: MIT */
 #include "aie/graph/area.h"
 
+#include "rt/grow.h"
+#include "rt/program/dtype.h"
+#include "rt/program/policy.h"
+#include "rt/program/rt_error.h"
 #include <stdlib.h>
 #include <string.h>
-#include "rt/program/dtype.h"
-#include "rt/program/rt_error.h"
-#include "rt/grow.h"
-#include "rt/program/policy.h"
 
 uint64_t aie_area_row_bytes(const struct aie_area *area)
 {

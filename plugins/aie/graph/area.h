@@ -3,19 +3,19 @@
 #ifndef AIE_AREA_H
 #define AIE_AREA_H
 
-#include <stdbool.h>
-#include <stdint.h>
 #include "base/patience.h"
 #include "ptowsp/base.h"
+#include <stdbool.h>
+#include <stdint.h>
 
 /* Rows of consecutive bytes in the memory of a tensor. */
 struct aie_area {
-	uint32_t tensor;      /* TENS row */
-	uint16_t dtype;       /* of its elements, as the task sees them */
-	bool flat;            /* consecutive elements, one row; a kernel lays its tiles out in them one after the other */
-	uint64_t at;          /* bytes from the tensor's first */
+	uint32_t tensor;        /* TENS row */
+	uint16_t dtype;         /* of its elements, as the task sees them */
+	bool flat;              /* consecutive elements, one row; a kernel lays its tiles out in them one after the other */
+	uint64_t at;            /* bytes from the tensor's first */
 	uint64_t rows, columns; /* elements, neither 0 */
-	uint64_t stride;      /* bytes from row to row; of one row: its bytes */
+	uint64_t stride;        /* bytes from row to row; of one row: its bytes */
 };
 /* Memory of the host that the sequence gets. */
 struct aie_tensor {
@@ -29,9 +29,9 @@ struct aie_view {
 };
 struct aie_areas {
 	struct aie_area *rows;
-	uint32_t *slots;      /* hash: number + 1 */
-	uint32_t *meets;      /* those that each has elements in common with, itself not among them; */
-	uint32_t *first;      /*   of area r from first[r] to first[r + 1]; after aie_areas_meet */
+	uint32_t *slots; /* hash: number + 1 */
+	uint32_t *meets; /* those that each has elements in common with, itself not among them; */
+	uint32_t *first; /*   of area r from first[r] to first[r + 1]; after aie_areas_meet */
 	uint32_t count, room, slot_count, meet_count, meet_room;
 };
 uint64_t aie_area_row_bytes(const struct aie_area *area);

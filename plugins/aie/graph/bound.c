@@ -1,27 +1,27 @@
 /* SPDX-License-Identifier: MIT */
 #include "aie/graph/bound.h"
 
+#include "rt/grow.h"
+#include "rt/program/rt_error.h"
 #include <stdlib.h>
 #include <string.h>
-#include "rt/program/rt_error.h"
-#include "rt/grow.h"
 
 /* A rule of the schedule, with the lines that it is about. */
 enum rule_kind { RULE_WINDOW, RULE_DEPTH, RULE_STREAM, RULE_BATCH };
 struct rule {
 	uint8_t kind;
-	uint8_t domain;      /* enum rt_domain */
-	uint32_t loop;       /* of a loop: its bit in depth_loops */
-	uint64_t most;       /* tasks of a line at once */
-	uint32_t line;       /* its first one */
+	uint8_t domain; /* enum rt_domain */
+	uint32_t loop;  /* of a loop: its bit in depth_loops */
+	uint64_t most;  /* tasks of a line at once */
+	uint32_t line;  /* its first one */
 };
 struct maker {
 	struct aie_bounds *bounds;
 	const struct aie_bounds_args *args;
 	struct rule rules[RT_DEPTH_LIMIT + 3];
 	uint32_t rule_count;
-	uint32_t *count;     /* per line: tasks so far */
-	uint32_t *batch;     /* per task: tasks before its batch */
+	uint32_t *count; /* per line: tasks so far */
+	uint32_t *batch; /* per task: tasks before its batch */
 };
 #define NO_LINE UINT32_MAX
 

@@ -7,27 +7,27 @@
 #include "base/walk.h"
 
 struct aie_bound {
-	uint32_t line, count;    /* so many of the line have ended */
-	bool window;             /* it is the task window that asks for it */
+	uint32_t line, count; /* so many of the line have ended */
+	bool window;          /* it is the task window that asks for it */
 };
 struct aie_bounds {
 	struct aie_bound *rows;
-	uint32_t *first;         /* per task: its rows are those from first[t] to first[t + 1]; NULL: no task has any */
-	uint32_t *tasks;         /* those of line l from begins[l] to begins[l + 1], in their order */
+	uint32_t *first; /* per task: its rows are those from first[t] to first[t + 1]; NULL: no task has any */
+	uint32_t *tasks; /* those of line l from begins[l] to begins[l + 1], in their order */
 	uint32_t *begins;
-	uint8_t *seen;           /* per task: others wait for its end */
+	uint8_t *seen; /* per task: others wait for its end */
 	uint32_t row_count, row_room, line_count;
 	uint64_t task_count;
-	bool ordered;            /* tasks are handed over in the order of their numbers */
+	bool ordered; /* tasks are handed over in the order of their numbers */
 };
 /* What a schedule says. */
 struct aie_bounds_args {
 	const struct base_walk *walk;
-	uint64_t window;         /* 0: any number of tasks */
+	uint64_t window; /* 0: any number of tasks */
 	const struct rt_depth *depths;
 	uint32_t depth_count;
-	uint64_t streams;        /* 0: none */
-	uint64_t batch;          /* 0: none */
+	uint64_t streams; /* 0: none */
+	uint64_t batch;   /* 0: none */
 };
 /* Fills zeroed or finished bounds. Errors: NO_MEMORY. */
 ptowsp_status aie_bounds_make(struct aie_bounds *bounds, const struct aie_bounds_args *args, struct ptowsp_error *error);

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: MIT */
 #include "aie/graph/cell.h"
 
-#include <stdlib.h>
-#include <string.h>
 #include "aie/place/aie_place.h"
 #include "rt/program/rt_error.h"
+#include <stdlib.h>
+#include <string.h>
 
 struct maker {
 	struct aie_cells *cells;
@@ -33,14 +33,16 @@ static ptowsp_status processes_take(struct maker *maker, struct ptowsp_error *er
 			continue;
 		maker->of_process[act->process] = count++;
 		if (count > maker->most)
-			return rt_fail(error, PTOWSP_UNSUPPORTED, "more than %u process instances call kernels, and each needs a core of its own; allow more with --opt cores or grid, or take a larger --opt device",
+			return rt_fail(error, PTOWSP_UNSUPPORTED,
+				       "more than %u process instances call kernels, and each needs a core of its own; allow more with --opt cores or grid, or "
+				       "take a larger --opt device",
 				       maker->most);
 		cells->rows[cells->count++] = (struct aie_cell){.process = act->process, .executor = PTOWSP_NONE, .column = AIE_ANYWHERE, .row = AIE_ANYWHERE};
 	}
 	maker->first = cells->count;
 	if (maker->executors && maker->executors->count > maker->most - maker->first)
-		return rt_fail(error, PTOWSP_UNSUPPORTED, "%u executors have tasks, each needs a core of its own, and of %u cores %u are free of processes", maker->executors->count,
-			       maker->most, maker->most - maker->first);
+		return rt_fail(error, PTOWSP_UNSUPPORTED, "%u executors have tasks, each needs a core of its own, and of %u cores %u are free of processes",
+			       maker->executors->count, maker->most, maker->most - maker->first);
 	return PTOWSP_OK;
 }
 
@@ -101,7 +103,9 @@ static struct aie_cell workload_cell(const struct maker *maker, uint32_t cell)
 {
 	const struct aie_executor *executor = maker->executors ? &maker->executors->rows[cell - maker->first] : NULL;
 
-	return (struct aie_cell){.process = PTOWSP_NONE, .executor = executor ? executor->number : PTOWSP_NONE, .column = executor ? executor->column : AIE_ANYWHERE,
+	return (struct aie_cell){.process = PTOWSP_NONE,
+				 .executor = executor ? executor->number : PTOWSP_NONE,
+				 .column = executor ? executor->column : AIE_ANYWHERE,
 				 .row = executor ? executor->row : AIE_ANYWHERE};
 }
 
@@ -118,7 +122,10 @@ static ptowsp_status acts_take(struct maker *maker, struct ptowsp_error *error)
 		if (act->kind > AIE_ACT_HOLD)
 			continue;
 		if (act->process == PTOWSP_NONE && maker->first == maker->most)
-			return rt_fail(error, PTOWSP_UNSUPPORTED, "the processes take all %u cores, and the workload before them needs one; allow more with --opt cores or grid, or take a larger --opt device", maker->most);
+			return rt_fail(error, PTOWSP_UNSUPPORTED,
+				       "the processes take all %u cores, and the workload before them needs one; allow more with --opt cores or grid, or take "
+				       "a larger --opt device",
+				       maker->most);
 		act->cell = act->process == PTOWSP_NONE ? task_cell(maker, act) : maker->of_process[act->process];
 		written(maker, act, a);
 		if (act->cell == AIE_HOST)

@@ -11,9 +11,9 @@
 #define AIE_HOST UINT32_MAX
 
 struct aie_cell {
-	uint32_t process;  /* instance, PTOWSP_NONE: of the workload */
-	uint32_t executor; /* of the schedule, PTOWSP_NONE: of none */
-	uint32_t acts;     /* that it does */
+	uint32_t process;    /* instance, PTOWSP_NONE: of the workload */
+	uint32_t executor;   /* of the schedule, PTOWSP_NONE: of none */
+	uint32_t acts;       /* that it does */
 	int32_t column, row; /* of its tile, AIE_ANYWHERE each */
 };
 struct aie_cells {

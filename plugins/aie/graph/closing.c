@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: MIT */
 #include "aie/graph/closing.h"
 
+#include "rt/grow.h"
+#include "rt/program/rt_error.h"
 #include <stdlib.h>
 #include <string.h>
-#include "rt/program/rt_error.h"
-#include "rt/grow.h"
 
 #define NONE UINT32_MAX
 
@@ -15,11 +15,11 @@ struct pair {
 struct maker {
 	struct aie_acts *acts;
 	uint32_t channels;
-	uint32_t *taker;   /* per act: of SEND: who takes its token, NONE: nobody */
-	uint8_t *goes_on;  /* per act: of LEAVE: its process does something behind that others may see */
-	uint32_t *latest;  /* per instance: the latest of its acts that takes time, NONE */
-	uint32_t *before;  /* per act: of CLOSE: that one */
-	uint32_t *closes;  /* CLOSEs so far */
+	uint32_t *taker;  /* per act: of SEND: who takes its token, NONE: nobody */
+	uint8_t *goes_on; /* per act: of LEAVE: its process does something behind that others may see */
+	uint32_t *latest; /* per instance: the latest of its acts that takes time, NONE */
+	uint32_t *before; /* per act: of CLOSE: that one */
+	uint32_t *closes; /* CLOSEs so far */
 	uint32_t close_count, close_room;
 	struct pair *pairs;
 	uint32_t pair_count, pair_room;
@@ -41,7 +41,8 @@ static bool takers_find(struct maker *maker)
 
 		if (act->kind != AIE_ACT_TAKE)
 			continue;
-		while (next[act->channel] < a && !(acts->rows[next[act->channel]].kind == AIE_ACT_SEND && acts->rows[next[act->channel]].channel == act->channel))
+		while (next[act->channel] < a &&
+		       !(acts->rows[next[act->channel]].kind == AIE_ACT_SEND && acts->rows[next[act->channel]].channel == act->channel))
 			next[act->channel]++;
 		maker->taker[next[act->channel]++] = a;
 	}
@@ -110,7 +111,8 @@ static bool leave_take(struct maker *maker, uint32_t leave)
 	for (uint32_t c = 0; maker->goes_on[leave] && c < maker->close_count; c++) {
 		uint32_t close = maker->closes[c];
 
-		if (rows[close].channel != rows[leave].channel || rows[close].process == rows[leave].process || is_known(maker, close, leave) || left_before(maker, close, leave))
+		if (rows[close].channel != rows[leave].channel || rows[close].process == rows[leave].process || is_known(maker, close, leave) ||
+		    left_before(maker, close, leave))
 			continue;
 		if (!rt_grow((void **)&maker->pairs, &maker->pair_room, maker->pair_count, sizeof(*maker->pairs)))
 			return false;
@@ -190,8 +192,12 @@ static bool acts_replace(struct maker *maker)
 ptowsp_status aie_closings_settle(struct aie_acts *acts, uint32_t channels, struct ptowsp_error *error)
 {
 	size_t count = (size_t)acts->count + 1;
-	struct maker maker = {.acts = acts, .channels = channels, .taker = calloc(count, sizeof(uint32_t)), .goes_on = calloc(count, 1),
-			      .latest = calloc((size_t)acts->processes + 1, sizeof(uint32_t)), .before = calloc(count, sizeof(uint32_t))};
+	struct maker maker = {.acts = acts,
+			      .channels = channels,
+			      .taker = calloc(count, sizeof(uint32_t)),
+			      .goes_on = calloc(count, 1),
+			      .latest = calloc((size_t)acts->processes + 1, sizeof(uint32_t)),
+			      .before = calloc(count, sizeof(uint32_t))};
 	bool ok = maker.taker && maker.goes_on && maker.latest && maker.before;
 
 	ok = ok && takers_find(&maker) && followers_find(&maker) && pairs_find(&maker) && acts_replace(&maker);

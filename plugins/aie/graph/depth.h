@@ -3,8 +3,8 @@
 #ifndef AIE_DEPTH_H
 #define AIE_DEPTH_H
 
-#include "aie/place/aie_place.h"
 #include "aie/graph/order.h"
+#include "aie/place/aie_place.h"
 
 /* Before places are known: depths has one row per stream of the graph, with what may be needed on either side. depth: objects at each end, at least 1. whole: channels get
  * all that their capacity lets them, however much that is. True if some channel got less. */

@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: MIT */
 #include "aie/graph/executor.h"
 
-#include <stdlib.h>
-#include <string.h>
 #include "aie/aie_arch.h"
 #include "aie/place/aie_place.h"
 #include "ptowsp/ids.h"
 #include "rt/program/rt_error.h"
+#include <stdlib.h>
+#include <string.h>
 
 static int by_number(const void *a, const void *b)
 {
@@ -38,12 +38,11 @@ static void pin(struct aie_executors *executors, const struct aie_executors_args
 
 	for (uint32_t e = 0; e < executors->count; e++) {
 		struct aie_executor *row = &executors->rows[e];
+		uint32_t core = columns ? row->number % args->pool : 0;
+		bool placed = columns && core / columns < rows;
 
-		uint32_t e = columns ? row->number % args->pool : 0;
-		bool placed = columns && e / columns < rows;
-
-		row->column = placed ? (int32_t)(e % columns) : AIE_ANYWHERE;
-		row->row = placed ? AIE_FIRST_CORE + (int32_t)(row->number / args->pool * rows + e / columns) : AIE_ANYWHERE;
+		row->column = placed ? (int32_t)(core % columns) : AIE_ANYWHERE;
+		row->row = placed ? AIE_FIRST_CORE + (int32_t)(row->number / args->pool * rows + core / columns) : AIE_ANYWHERE;
 	}
 }
 

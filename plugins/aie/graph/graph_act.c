@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: MIT */
 /* graph_act.c - the lines of one act after the other: what a cell acquires, copies, calls and releases; and what the host has to move for it. */
-#include <string.h>
 #include "aie/graph/graph_act.h"
 #include "ptowsp/ids.h"
-#include "rt/program/rt_error.h"
 #include "rt/grow.h"
+#include "rt/program/rt_error.h"
+#include <string.h>
 
 /* ---- acts --------------------------------------------------------------------------------------------------------------- */
 
@@ -72,9 +72,12 @@ static void host_moves(struct aie_acting *acting, uint32_t stream)
 	struct aie_stream *row = &acting->maker->graph->streams[stream];
 	uint32_t use = act->use_count ? act->uses : AIE_NOTHING, object = act->kind == AIE_ACT_SEND ? row->objects : aie_acting_take_next(acting, stream);
 
-	aie_acting_job_add(acting, &(struct aie_job){.stream = stream, .object = object,
-					  .area = use == AIE_NOTHING ? AIE_NOTHING : acting->maker->args->acts->uses[use].area, .bytes = aie_shape_bytes(&row->shape),
-					  .use = use, .stores = act->kind == AIE_ACT_TAKE});
+	aie_acting_job_add(acting, &(struct aie_job){.stream = stream,
+						     .object = object,
+						     .area = use == AIE_NOTHING ? AIE_NOTHING : acting->maker->args->acts->uses[use].area,
+						     .bytes = aie_shape_bytes(&row->shape),
+						     .use = use,
+						     .stores = act->kind == AIE_ACT_TAKE});
 	row->objects += act->kind == AIE_ACT_SEND;
 	if (act->kind == AIE_ACT_SEND)
 		aie_credit_sent(acting->maker, acting->number, acting->maker->graph->job_count - 1);
@@ -87,7 +90,8 @@ static uint32_t host_took(const struct aie_acting *acting)
 	const struct aie_act *acts = acting->maker->args->acts->rows;
 	uint32_t j = graph->job_count;
 
-	while (j && !(acts[graph->jobs[j - 1].act].kind == AIE_ACT_TAKE && graph->jobs[j - 1].stores && acts[graph->jobs[j - 1].act].process == acting->act->process))
+	while (j && !(acts[graph->jobs[j - 1].act].kind == AIE_ACT_TAKE && graph->jobs[j - 1].stores &&
+		      acts[graph->jobs[j - 1].act].process == acting->act->process))
 		j--;
 	return j;
 }
@@ -102,7 +106,8 @@ static ptowsp_status send(struct aie_acting *acting)
 	if (taker == AIE_NOTHING)
 		return PTOWSP_OK;
 	if (act->cell == AIE_HOST && cell == AIE_HOST)
-		return rt_fail(maker->error, PTOWSP_UNSUPPORTED, "channel %u connects processes of which neither calls a kernel: no core would have a part in it; use --opt clock=reference",
+		return rt_fail(maker->error, PTOWSP_UNSUPPORTED,
+			       "channel %u connects processes of which neither calls a kernel: no core would have a part in it; use --opt clock=reference",
 			       act->channel);
 	stream = channel_stream(acting, act->cell, cell);
 	if (act->cell == AIE_HOST) {
@@ -130,7 +135,8 @@ static void take(struct aie_acting *acting)
 	uint32_t stream = channel_stream(acting, maker->args->acts->rows[maker->takers[acting->number]].cell, act->cell);
 	struct aie_spot from, to;
 
-	aie_acting_memory(acting, aie_credit_give(maker, acting->number, true, act->cell == AIE_HOST && maker->credit[acting->number] != AIE_NOTHING ? host_took(acting) : 0));
+	aie_acting_memory(acting, aie_credit_give(maker, acting->number, true,
+						  act->cell == AIE_HOST && maker->credit[acting->number] != AIE_NOTHING ? host_took(acting) : 0));
 	if (act->cell == AIE_HOST) {
 		host_moves(acting, stream);
 		aie_acting_memory(acting, aie_credit_give(maker, acting->number, false, maker->graph->job_count));
@@ -170,7 +176,8 @@ static void closing(struct aie_acting *acting)
 	const struct aie_act *act = acting->act;
 
 	if (act->cell != AIE_HOST)
-		aie_acting_memory(acting, aie_word_add(acting->maker, acting->number, acting->maker->graph->cells[act->cell].count, act->kind == AIE_ACT_CLOSE));
+		aie_acting_memory(acting,
+				  aie_word_add(acting->maker, acting->number, acting->maker->graph->cells[act->cell].count, act->kind == AIE_ACT_CLOSE));
 }
 
 static ptowsp_status act_make(struct aie_acting *acting)
@@ -196,9 +203,10 @@ static ptowsp_status act_make(struct aie_acting *acting)
 		st = rt_fail_at(maker->error, PTOWSP_UNSUPPORTED, act->task, act->kernel, "task %llu has more than %u tensor arguments from different streams",
 				(unsigned long long)act->task, AIE_ACT_OPEN);
 	if (!st && acting->crossed)
-		st = rt_fail_at(maker->error, PTOWSP_UNSUPPORTED, act->task, act->kernel,
-				"task %llu reads what another core makes in another order than that core makes it, and a stream has one; use fewer cores (--opt grid)",
-				(unsigned long long)act->task);
+		st = rt_fail_at(
+			maker->error, PTOWSP_UNSUPPORTED, act->task, act->kernel,
+			"task %llu reads what another core makes in another order than that core makes it, and a stream has one; use fewer cores (--opt grid)",
+			(unsigned long long)act->task);
 	return st;
 }
 
@@ -230,8 +238,13 @@ static void end_tell(struct aie_acting *acting)
 	uint32_t stream = aie_acting_store_stream(acting, word);
 	struct aie_spot spot = aie_acting_part_add(acting, stream, true, word);
 
-	aie_acting_job_add(acting, &(struct aie_job){.stream = stream, .object = acting->maker->graph->streams[stream].objects, .area = AIE_NOTHING, .at = spot.at, .bytes = 4,
-					   .use = AIE_NOTHING, .stores = true});
+	aie_acting_job_add(acting, &(struct aie_job){.stream = stream,
+						     .object = acting->maker->graph->streams[stream].objects,
+						     .area = AIE_NOTHING,
+						     .at = spot.at,
+						     .bytes = 4,
+						     .use = AIE_NOTHING,
+						     .stores = true});
 	aie_acting_objects_close(acting, true);
 }
 

@@ -22,9 +22,9 @@ struct aie_acting {
 	uint32_t open_count;
 	uint32_t temps[AIE_ACT_OPEN]; /* buffers for this act alone */
 	uint32_t temp_count;
-	jmp_buf out;      /* no memory */
-	bool crowded;     /* more than AIE_ACT_OPEN */
-	bool crossed;     /* a cell wants what another one makes in another order */
+	jmp_buf out;  /* no memory */
+	bool crowded; /* more than AIE_ACT_OPEN */
+	bool crossed; /* a cell wants what another one makes in another order */
 };
 
 /* graph_line.c */

@@ -1,18 +1,23 @@
 /* SPDX-License-Identifier: MIT */
 /* graph_bound.c - words between a cell and the host. A task that a bound of the schedule holds begins with something that the host hands over, and one that others wait for ends
  * with something that the host gets. Where no elements do that, a word does. */
-#include <string.h>
 #include "aie/graph/graph_own.h"
 #include "ptowsp/ids.h"
-#include "rt/program/rt_error.h"
 #include "rt/grow.h"
+#include "rt/program/rt_error.h"
+#include <string.h>
 
 uint32_t aie_word_stream(struct aie_maker *maker, uint32_t cell, bool stores)
 {
 	uint32_t end = stores ? AIE_HOST : cell, stream;
 	bool packed = maker->pack[cell] & (stores ? AIE_PACK_STORES : AIE_PACK_LOADS);
-	struct aie_label label = {.kind = stores ? AIE_STREAM_STORE : AIE_STREAM_LOAD, .from = stores ? cell : AIE_HOST, .to = end, .channel = AIE_NOTHING,
-				  .kernel = AIE_NOTHING, .use = stores ? 0 : AIE_NOTHING, .shape = {PTOWSP_I32, true, 1, 1}};
+	struct aie_label label = {.kind = stores ? AIE_STREAM_STORE : AIE_STREAM_LOAD,
+				  .from = stores ? cell : AIE_HOST,
+				  .to = end,
+				  .channel = AIE_NOTHING,
+				  .kernel = AIE_NOTHING,
+				  .use = stores ? 0 : AIE_NOTHING,
+				  .shape = {PTOWSP_I32, true, 1, 1}};
 
 	if (packed) {
 		label.use = AIE_NOTHING;
@@ -48,8 +53,13 @@ bool aie_word_add(struct aie_maker *maker, uint32_t act, uint32_t at, bool store
 
 	if (stream == AIE_NOTHING || !rt_grow((void **)&graph->jobs, &graph->job_room, graph->job_count, sizeof(*graph->jobs)))
 		return false;
-	graph->jobs[graph->job_count++] = (struct aie_job){.stream = stream, .object = graph->streams[stream].objects++, .area = AIE_NOTHING, .bytes = 4, .act = act,
-							    .use = AIE_NOTHING, .stores = stores};
+	graph->jobs[graph->job_count++] = (struct aie_job){.stream = stream,
+							   .object = graph->streams[stream].objects++,
+							   .area = AIE_NOTHING,
+							   .bytes = 4,
+							   .act = act,
+							   .use = AIE_NOTHING,
+							   .stores = stores};
 	return lines_insert(&graph->cells[cell], at, stores, stream);
 }
 

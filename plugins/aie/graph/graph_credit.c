@@ -2,18 +2,18 @@
 /* graph_credit.c - channels take no more tokens than their capacity says, from the release at their source to the acquire at their end. Where it is enough for all streams that
  * carry them, one place for each and two between cores, the numbers of their objects are that bound: those who take turns have equal shares. Elsewhere who takes a token gives a
  * word back, and who sends waits for the word of the token that has to be gone; a rendezvous gives it before it takes. */
-#include <stdlib.h>
-#include <string.h>
 #include "aie/graph/graph_own.h"
 #include "ptowsp/ids.h"
-#include "rt/program/rt_error.h"
 #include "rt/grow.h"
+#include "rt/program/rt_error.h"
+#include <stdlib.h>
+#include <string.h>
 
 /* Of a channel. */
 struct ends {
-	uint32_t sends, takes;    /* how many */
-	uint32_t streams;         /* from different cells or to different ones */
-	bool cores;               /* one of them is between cores */
+	uint32_t sends, takes; /* how many */
+	uint32_t streams;      /* from different cells or to different ones */
+	bool cores;            /* one of them is between cores */
 };
 /* A stream of a channel. */
 struct way {
@@ -146,7 +146,12 @@ static uint32_t credit_stream(struct aie_maker *maker, uint32_t take, uint32_t s
 	const struct aie_act *acts = maker->args->acts->rows;
 	uint32_t to = acts[send].cell, stream;
 	uint64_t capacity = maker->args->capacities[acts[send].channel];
-	const struct aie_label label = {.kind = AIE_STREAM_TOKEN, .from = acts[take].cell, .to = to, .channel = acts[send].channel, .kernel = AIE_NOTHING, .use = AIE_NOTHING,
+	const struct aie_label label = {.kind = AIE_STREAM_TOKEN,
+					.from = acts[take].cell,
+					.to = to,
+					.channel = acts[send].channel,
+					.kernel = AIE_NOTHING,
+					.use = AIE_NOTHING,
 					.shape = {PTOWSP_I32, true, 1, 1}};
 
 	if (acts[take].cell == AIE_HOST || to == AIE_HOST)
@@ -176,8 +181,14 @@ static bool job_add(struct aie_maker *maker, uint32_t act, uint32_t stream, bool
 	if (!rt_grow((void **)&graph->jobs, &graph->job_room, graph->job_count, sizeof(*graph->jobs)))
 		return false;
 	maker->credit_job[act] = graph->job_count;
-	graph->jobs[graph->job_count++] = (struct aie_job){.stream = stream, .object = graph->streams[stream].objects, .area = AIE_NOTHING, .bytes = 4, .act = act,
-							    .use = AIE_NOTHING, .stores = stores, .after = after};
+	graph->jobs[graph->job_count++] = (struct aie_job){.stream = stream,
+							   .object = graph->streams[stream].objects,
+							   .area = AIE_NOTHING,
+							   .bytes = 4,
+							   .act = act,
+							   .use = AIE_NOTHING,
+							   .stores = stores,
+							   .after = after};
 	return true;
 }
 

@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: MIT */
 /* graph_gate.c - order that no element asks for: a word goes from the cell whose tasks have to have ended to the cell that goes on. It is sent behind all that the first one
  * did so far, so it says that all of that has ended, and whatever its sender knew. */
-#include <stdlib.h>
-#include <string.h>
 #include "aie/graph/graph_own.h"
 #include "ptowsp/ids.h"
-#include "rt/program/rt_error.h"
 #include "rt/grow.h"
+#include "rt/program/rt_error.h"
+#include <stdlib.h>
+#include <string.h>
 
 static uint64_t *known_of(struct aie_maker *maker, uint32_t cell)
 {
@@ -33,7 +33,12 @@ static bool line_add(struct aie_graph *graph, uint32_t cell, uint8_t kind, bool 
 static bool word_pass(struct aie_maker *maker, uint32_t from, uint32_t to)
 {
 	struct aie_graph *graph = maker->graph;
-	const struct aie_label label = {.kind = AIE_STREAM_TOKEN, .from = from, .to = to, .channel = AIE_NOTHING, .kernel = AIE_NOTHING, .use = AIE_NOTHING,
+	const struct aie_label label = {.kind = AIE_STREAM_TOKEN,
+					.from = from,
+					.to = to,
+					.channel = AIE_NOTHING,
+					.kernel = AIE_NOTHING,
+					.use = AIE_NOTHING,
 					.shape = {PTOWSP_I32, true, 1, 1}};
 	uint32_t stream = aie_maker_stream(maker, &label, &to, 1);
 

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: MIT */
 /* graph_group.c - several loads, or stores, of different cells become one stream of the host, which a memory tile distributes, or joins: where shims have too few channels
  * for one stream each. Members carry objects of one type and equally many of them, so that each object of the whole is complete. */
-#include <stdlib.h>
 #include "aie/graph/graph_own.h"
+#include "rt/grow.h"
 #include "rt/program/dtype.h"
 #include "rt/program/rt_error.h"
-#include "rt/grow.h"
+#include <stdlib.h>
 
 /* ---- channels ----------------------------------------------------------------------------------------------------------- */
 
@@ -46,9 +46,11 @@ static ptowsp_status shims_fit(const struct aie_maker *maker)
 {
 	for (int joins = 0; joins < 2; joins++)
 		if (is_short(maker, joins))
-			return rt_fail(maker->error, PTOWSP_UNSUPPORTED, "%llu streams of the host need %s of the shims of %s, and they have %llu together; allow more columns (--opt grid, device) or use fewer cores (--opt cores)",
-				       (unsigned long long)host_count(maker->graph, joins), aie_arch_limit_text(joins ? AIE_DMA_IN : AIE_DMA_OUT), maker->args->arch->name,
-				       (unsigned long long)host_limit(maker, joins));
+			return rt_fail(maker->error, PTOWSP_UNSUPPORTED,
+				       "%llu streams of the host need %s of the shims of %s, and they have %llu together; allow more columns (--opt grid, "
+				       "device) or use fewer cores (--opt cores)",
+				       (unsigned long long)host_count(maker->graph, joins), aie_arch_limit_text(joins ? AIE_DMA_IN : AIE_DMA_OUT),
+				       maker->args->arch->name, (unsigned long long)host_limit(maker, joins));
 	return PTOWSP_OK;
 }
 
@@ -56,10 +58,10 @@ static ptowsp_status shims_fit(const struct aie_maker *maker)
 
 struct grouping {
 	struct aie_maker *maker;
-	uint64_t *offsets;   /* per stream: bytes at which a member's part of an object begins */
-	uint32_t *tensors;   /* per stream: of its first job, AIE_NOTHING */
-	bool any;            /* members may be of different tensors; of one they are more often one task */
-	uint32_t *alike;     /* streams that could be one */
+	uint64_t *offsets; /* per stream: bytes at which a member's part of an object begins */
+	uint32_t *tensors; /* per stream: of its first job, AIE_NOTHING */
+	bool any;          /* members may be of different tensors; of one they are more often one task */
+	uint32_t *alike;   /* streams that could be one */
 	uint32_t count;
 };
 
@@ -143,11 +145,19 @@ static bool group_make(struct grouping *grouping, const uint32_t *streams, uint3
 {
 	struct aie_graph *graph = grouping->maker->graph;
 	const struct aie_stream *like = &graph->streams[streams[0]];
-	const struct aie_stream whole = {.kind = like->kind, .whole = true, .group = graph->group_count, .from = joins ? AIE_LINKED : AIE_HOST, .to = graph->end_count,
-					 .to_count = 1, .channel = AIE_NOTHING, .shape = {like->shape.dtype, true, 1, 0}, .objects = like->objects};
+	const struct aie_stream whole = {.kind = like->kind,
+					 .whole = true,
+					 .group = graph->group_count,
+					 .from = joins ? AIE_LINKED : AIE_HOST,
+					 .to = graph->end_count,
+					 .to_count = 1,
+					 .channel = AIE_NOTHING,
+					 .shape = {like->shape.dtype, true, 1, 0},
+					 .objects = like->objects};
 	struct aie_group group = {joins, graph->stream_count, graph->member_count, 0};
 	bool ok = rt_grow((void **)&graph->streams, &graph->stream_room, graph->stream_count, sizeof(*graph->streams)) &&
-		  rt_grow((void **)&graph->groups, &graph->group_room, graph->group_count, sizeof(*graph->groups)) && end_add(graph, joins ? AIE_HOST : AIE_LINKED);
+		  rt_grow((void **)&graph->groups, &graph->group_room, graph->group_count, sizeof(*graph->groups)) &&
+		  end_add(graph, joins ? AIE_HOST : AIE_LINKED);
 
 	if (!ok)
 		return false;

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: MIT */
 /* graph_job.c - what has to be over before a job begins: who stores what it loads, who is not yet done with the memory that it changes, and who has to have closed a channel. */
-#include <stdlib.h>
-#include <string.h>
 #include "aie/graph/graph_own.h"
 #include "ptowsp/ids.h"
-#include "rt/program/rt_error.h"
 #include "rt/grow.h"
+#include "rt/program/rt_error.h"
+#include <stdlib.h>
+#include <string.h>
 
 struct jobs {
 	struct aie_maker *maker;
@@ -146,8 +146,11 @@ static bool job_take(struct jobs *jobs, uint32_t j)
 ptowsp_status aie_graph_jobs(struct aie_maker *maker)
 {
 	size_t areas = (size_t)maker->args->acts->areas.count + 1;
-	struct jobs jobs = {maker, calloc(areas, sizeof(uint32_t)), calloc(areas, sizeof(uint32_t)),
-			    calloc((size_t)maker->graph->job_count + 1, sizeof(uint32_t)), calloc((size_t)maker->args->acts->processes + 1, sizeof(uint32_t)),
+	struct jobs jobs = {maker,
+			    calloc(areas, sizeof(uint32_t)),
+			    calloc(areas, sizeof(uint32_t)),
+			    calloc((size_t)maker->graph->job_count + 1, sizeof(uint32_t)),
+			    calloc((size_t)maker->args->acts->processes + 1, sizeof(uint32_t)),
 			    calloc((size_t)maker->args->acts->closings + 1, sizeof(*jobs.closings))};
 	bool ok = jobs.stored && jobs.loaded && jobs.earlier && jobs.took && jobs.closings;
 

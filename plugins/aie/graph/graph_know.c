@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: MIT */
 /* graph_know.c - what has to be known of later acts before the first line: who else reads a version, who takes a token, what is read again. */
+#include "aie/graph/graph_own.h"
+#include "rt/program/policy.h"
+#include "rt/program/rt_error.h"
 #include <stdlib.h>
 #include <string.h>
-#include "aie/graph/graph_own.h"
-#include "rt/program/rt_error.h"
-#include "rt/program/policy.h"
 
 /* ---- who else reads a version ------------------------------------------------------------------------------------------- */
 
@@ -119,8 +119,9 @@ bool aie_maker_reads_same(const struct aie_maker *maker, uint32_t a, uint32_t b)
 
 	if (x->area != y->area || x->from != y->from)
 		return false;
-	return x->from != AIE_MEMORY || (count == versions->first[b + 1] - versions->first[b] &&
-					 (!count || !memcmp(versions->needs + versions->first[a], versions->needs + versions->first[b], count * sizeof(uint32_t))));
+	return x->from != AIE_MEMORY ||
+	       (count == versions->first[b + 1] - versions->first[b] &&
+		(!count || !memcmp(versions->needs + versions->first[a], versions->needs + versions->first[b], count * sizeof(uint32_t))));
 }
 
 /* What comes from another cell comes once; what memory has is kept where that takes little. */

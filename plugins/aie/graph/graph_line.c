@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: MIT */
 /* graph_line.c - lines, spots, jobs and buffers of an act, and the objects that it holds. */
-#include <string.h>
 #include "aie/graph/graph_act.h"
 #include "ptowsp/ids.h"
-#include "rt/program/rt_error.h"
 #include "rt/grow.h"
+#include "rt/program/rt_error.h"
+#include <string.h>
 
 /* ---- lines, spots, jobs, buffers ---------------------------------------------------------------------------------------- */
 

@@ -9,51 +9,53 @@ enum { AIE_PACK_LOADS = 1, AIE_PACK_STORES = 2, AIE_PACK_USES = 4 /* loads of ea
 /* What tells streams apart while they are made. */
 struct aie_label {
 	uint8_t kind;
-	uint32_t from, to;       /* cells; to: of several, place of their set, else the cell */
+	uint32_t from, to;             /* cells; to: of several, place of their set, else the cell */
 	uint32_t channel, kernel, use; /* of LOAD: who reads it; else AIE_NOTHING */
-	uint64_t ends;           /* of PASS: its set, hashed */
+	uint64_t ends;                 /* of PASS: its set, hashed */
 	struct aie_shape shape;
 };
 /* Where the elements of a version, or of what is kept of memory, lie in their cell. */
 struct aie_home {
 	bool there;
-	bool object;             /* in the object that is open on a stream, which leaves when the chain ends */
-	uint32_t number;         /* buffer or stream */
-	uint32_t left;           /* reads to come */
+	bool object;     /* in the object that is open on a stream, which leaves when the chain ends */
+	uint32_t number; /* buffer or stream */
+	uint32_t left;   /* reads to come */
 };
 struct aie_maker {
 	struct aie_graph *graph;
 	const struct aie_graph_args *args;
 	struct ptowsp_error *error;
-	struct aie_label *labels;  /* per stream */
+	struct aie_label *labels; /* per stream */
 	uint32_t label_room;
-	struct aie_home *homes;    /* per version */
-	struct aie_home *kept;     /* per use: its first reader's, of what is read again */
-	uint32_t *again;           /* per use: the first use in its cell that reads the same of memory, itself if it is the first */
-	uint32_t *again_count;     /* per use: of the first: how many */
-	uint32_t *ends_first;      /* per version: cells that read it besides its own, sorted: */
-	uint32_t *ends;            /*   from ends_first[v] to ends_first[v + 1] */
-	uint32_t *takers;          /* per act: of SEND, the cell that takes the token, AIE_NOTHING: nobody does; of TAKE, who sent it */
-	uint32_t *credit;          /* per act: of TAKE: the SEND that goes on when it is done with; of SEND: the TAKE that it waits for; AIE_NOTHING: the stream sees to that */
-	uint32_t *credit_job;      /* per act: of TAKE: the job of its word, where one end is the host's; of one by the host that comes before its SEND until then: the job + 1 that the word comes behind */
-	uint32_t *token_job;       /* per act: of SEND by the host: its job */
-	uint32_t *rooms;           /* per channel: tokens that each of its streams has to be able to hold, and no more of them unless words see to that */
-	uint8_t *words;            /* per channel: they do */
-	uint8_t *pack;             /* per cell: AIE_PACK_x */
-	bool one_store;            /* cells store by one stream each, so that memory tiles can join them */
-	uint64_t *lasts;           /* per cell: its latest task + 1 */
-	uint64_t *known;           /* per cell and other cell: up to which task + 1 of the other one it knows that they have ended */
-	uint64_t *steps;           /* frames x cells: per frame, latest tasks + 1 of each cell when its step began */
-	uint64_t *frames;          /* per frame: the number of its first task */
-	uint64_t *gate;            /* cells: latest tasks + 1 that all later ones follow */
+	struct aie_home *homes; /* per version */
+	struct aie_home *kept;  /* per use: its first reader's, of what is read again */
+	uint32_t *again;        /* per use: the first use in its cell that reads the same of memory, itself if it is the first */
+	uint32_t *again_count;  /* per use: of the first: how many */
+	uint32_t *ends_first;   /* per version: cells that read it besides its own, sorted: */
+	uint32_t *ends;         /*   from ends_first[v] to ends_first[v + 1] */
+	uint32_t *takers;       /* per act: of SEND, the cell that takes the token, AIE_NOTHING: nobody does; of TAKE, who sent it */
+	uint32_t *
+		credit; /* per act: of TAKE: the SEND that goes on when it is done with; of SEND: the TAKE that it waits for; AIE_NOTHING: the stream sees to that */
+	uint32_t *
+		credit_job; /* per act: of TAKE: the job of its word, where one end is the host's; of one by the host that comes before its SEND until then: the job + 1 that the word comes behind */
+	uint32_t *token_job; /* per act: of SEND by the host: its job */
+	uint32_t *rooms;     /* per channel: tokens that each of its streams has to be able to hold, and no more of them unless words see to that */
+	uint8_t *words;      /* per channel: they do */
+	uint8_t *pack;       /* per cell: AIE_PACK_x */
+	bool one_store;      /* cells store by one stream each, so that memory tiles can join them */
+	uint64_t *lasts;     /* per cell: its latest task + 1 */
+	uint64_t *known;     /* per cell and other cell: up to which task + 1 of the other one it knows that they have ended */
+	uint64_t *steps;     /* frames x cells: per frame, latest tasks + 1 of each cell when its step began */
+	uint64_t *frames;    /* per frame: the number of its first task */
+	uint64_t *gate;      /* cells: latest tasks + 1 that all later ones follow */
 	uint32_t frame_count, frame_room, step_room;
-	uint64_t tasks;            /* so far */
-	uint32_t *cell_of;         /* per task */
-	uint32_t *ordinal;         /* per version that other cells read: its object's number in their stream */
-	uint32_t *taken;           /* per end of a stream: objects that it has taken */
+	uint64_t tasks;    /* so far */
+	uint32_t *cell_of; /* per task */
+	uint32_t *ordinal; /* per version that other cells read: its object's number in their stream */
+	uint32_t *taken;   /* per end of a stream: objects that it has taken */
 	uint32_t taken_room;
-	uint32_t *reader;          /* per version: the last use of its own cell that reads it, AIE_NOTHING */
-	uint32_t *free_buffers;    /* numbers */
+	uint32_t *reader;       /* per version: the last use of its own cell that reads it, AIE_NOTHING */
+	uint32_t *free_buffers; /* numbers */
 	uint32_t free_count, free_room;
 };
 /* graph_know.c: what has to be known of later acts before the first line. */

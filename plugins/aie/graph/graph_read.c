@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: MIT */
 /* graph_read.c - where an act finds what it reads: in an object that comes, in its cell, or kept there. */
-#include <string.h>
 #include "aie/graph/graph_act.h"
 #include "ptowsp/ids.h"
-#include "rt/program/rt_error.h"
 #include "rt/grow.h"
+#include "rt/program/rt_error.h"
+#include <string.h>
 
 /* ---- reading ------------------------------------------------------------------------------------------------------------ */
 
@@ -13,8 +13,13 @@ static uint32_t load_stream(struct aie_acting *acting, uint32_t u, struct aie_sh
 	const struct aie_act *act = acting->act;
 	const uint8_t pack = acting->maker->pack[act->cell];
 	bool call = act->kind == AIE_ACT_CALL;
-	const struct aie_label label = {.kind = AIE_STREAM_LOAD, .from = AIE_HOST, .to = act->cell, .channel = call ? AIE_NOTHING : act->channel,
-					.kernel = call ? act->kernel : AIE_NOTHING, .use = call && !(pack & AIE_PACK_LOADS) ? u - act->uses : AIE_NOTHING, .shape = shape};
+	const struct aie_label label = {.kind = AIE_STREAM_LOAD,
+					.from = AIE_HOST,
+					.to = act->cell,
+					.channel = call ? AIE_NOTHING : act->channel,
+					.kernel = call ? act->kernel : AIE_NOTHING,
+					.use = call && !(pack & AIE_PACK_LOADS) ? u - act->uses : AIE_NOTHING,
+					.shape = shape};
 
 	return aie_acting_stream_of(acting, label, &act->cell, 1, pack & (AIE_PACK_LOADS | AIE_PACK_USES));
 }
@@ -33,8 +38,14 @@ uint32_t aie_acting_pass_stream(struct aie_acting *acting, uint32_t version, str
 	const struct aie_maker *maker = acting->maker;
 	const uint32_t *ends = maker->ends + maker->ends_first[version];
 	uint32_t count = maker->ends_first[version + 1] - maker->ends_first[version];
-	const struct aie_label label = {.kind = AIE_STREAM_PASS, .from = maker->args->versions->rows[version].cell, .to = ends[0], .channel = AIE_NOTHING,
-					.kernel = AIE_NOTHING, .use = AIE_NOTHING, .ends = ends_hash(ends, count), .shape = shape};
+	const struct aie_label label = {.kind = AIE_STREAM_PASS,
+					.from = maker->args->versions->rows[version].cell,
+					.to = ends[0],
+					.channel = AIE_NOTHING,
+					.kernel = AIE_NOTHING,
+					.use = AIE_NOTHING,
+					.ends = ends_hash(ends, count),
+					.shape = shape};
 
 	return aie_acting_stream_of(acting, label, ends, count, false);
 }
@@ -60,7 +71,8 @@ static bool wants_more(struct aie_acting *acting, uint32_t u, uint32_t stream)
 		const struct aie_use *use = &maker->args->acts->uses[o];
 
 		if (o != u && use->reads && use->from != AIE_MEMORY && use->from != maker->args->acts->uses[u].from &&
-		    maker->args->versions->rows[use->from].cell != act->cell && aie_acting_pass_stream(acting, use->from, aie_acting_shape_of(maker, use->area)) == stream)
+		    maker->args->versions->rows[use->from].cell != act->cell &&
+		    aie_acting_pass_stream(acting, use->from, aie_acting_shape_of(maker, use->area)) == stream)
 			return true;
 	}
 	return false;
@@ -97,8 +109,12 @@ static struct aie_spot arrive(struct aie_acting *acting, uint32_t u)
 	}
 	stream = load_stream(acting, u, shape);
 	spot = aie_acting_part_add(acting, stream, false, shape);
-	aie_acting_job_add(acting, &(struct aie_job){.stream = stream, .object = maker->graph->streams[stream].objects, .area = use->area, .at = spot.at,
-					  .bytes = aie_shape_bytes(&shape), .use = u});
+	aie_acting_job_add(acting, &(struct aie_job){.stream = stream,
+						     .object = maker->graph->streams[stream].objects,
+						     .area = use->area,
+						     .at = spot.at,
+						     .bytes = aie_shape_bytes(&shape),
+						     .use = u});
 	return spot;
 }
 

@@ -1,18 +1,18 @@
 /* SPDX-License-Identifier: MIT */
 /* graph_share.c - loads that bring several cells the same in the same order become one stream with several ends. */
+#include "aie/graph/graph_own.h"
+#include "rt/grow.h"
+#include "rt/program/rt_error.h"
 #include <stdlib.h>
 #include <string.h>
-#include "aie/graph/graph_own.h"
-#include "rt/program/rt_error.h"
-#include "rt/grow.h"
 
 struct sharing {
 	struct aie_maker *maker;
-	uint32_t *first;     /* per stream: its first job + 1 */
-	uint32_t *next;      /* per job: the next job + 1 of its stream */
-	uint32_t *into;      /* per stream: the one that it is part of, itself */
+	uint32_t *first; /* per stream: its first job + 1 */
+	uint32_t *next;  /* per job: the next job + 1 of its stream */
+	uint32_t *into;  /* per stream: the one that it is part of, itself */
 	uint32_t *new_number;
-	uint32_t *new_job;   /* per job + 1: what it is then; those that others follow are there still */
+	uint32_t *new_job; /* per job + 1: what it is then; those that others follow are there still */
 };
 
 static void chains_make(struct sharing *sharing)
@@ -45,7 +45,8 @@ static bool same(const struct sharing *sharing, uint32_t a, uint32_t b)
 	const struct aie_stream *x = &graph->streams[a], *y = &graph->streams[b];
 	uint32_t i = sharing->first[a], j = sharing->first[b];
 
-	if (x->kind != AIE_STREAM_LOAD || y->kind != AIE_STREAM_LOAD || x->objects != y->objects || x->packed != y->packed || !aie_shape_same(&x->shape, &y->shape))
+	if (x->kind != AIE_STREAM_LOAD || y->kind != AIE_STREAM_LOAD || x->objects != y->objects || x->packed != y->packed ||
+	    !aie_shape_same(&x->shape, &y->shape))
 		return false;
 	while (i && j && jobs_same(sharing, &graph->jobs[i - 1], &graph->jobs[j - 1])) {
 		i = sharing->next[i - 1];
@@ -125,8 +126,12 @@ ptowsp_status aie_graph_share(struct aie_maker *maker)
 {
 	uint32_t count = maker->graph->stream_count;
 	size_t jobs = (size_t)maker->graph->job_count + 1;
-	struct sharing sharing = {maker, calloc((size_t)count + 1, sizeof(uint32_t)), calloc(jobs, sizeof(uint32_t)), calloc((size_t)count + 1, sizeof(uint32_t)),
-				  calloc((size_t)count + 1, sizeof(uint32_t)), calloc(jobs, sizeof(uint32_t))};
+	struct sharing sharing = {maker,
+				  calloc((size_t)count + 1, sizeof(uint32_t)),
+				  calloc(jobs, sizeof(uint32_t)),
+				  calloc((size_t)count + 1, sizeof(uint32_t)),
+				  calloc((size_t)count + 1, sizeof(uint32_t)),
+				  calloc(jobs, sizeof(uint32_t))};
 	bool ok = sharing.first && sharing.next && sharing.into && sharing.new_number && sharing.new_job;
 
 	if (ok) {

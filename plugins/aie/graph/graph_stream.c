@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: MIT */
 /* graph_stream.c - streams by what they carry from where to where. */
-#include <string.h>
 #include "aie/graph/graph_own.h"
+#include "rt/grow.h"
 #include "rt/program/dtype.h"
 #include "rt/program/rt_error.h"
-#include "rt/grow.h"
+#include <string.h>
 
 uint64_t aie_shape_bytes(const struct aie_shape *shape)
 {
@@ -18,8 +18,8 @@ bool aie_shape_same(const struct aie_shape *a, const struct aie_shape *b)
 
 static bool labels_same(const struct aie_label *a, const struct aie_label *b)
 {
-	return a->kind == b->kind && a->from == b->from && a->to == b->to && a->channel == b->channel && a->kernel == b->kernel && a->use == b->use && a->ends == b->ends &&
-	       aie_shape_same(&a->shape, &b->shape);
+	return a->kind == b->kind && a->from == b->from && a->to == b->to && a->channel == b->channel && a->kernel == b->kernel && a->use == b->use &&
+	       a->ends == b->ends && aie_shape_same(&a->shape, &b->shape);
 }
 
 static bool stream_add(struct aie_maker *maker, const struct aie_label *label, const uint32_t *ends, uint32_t end_count)
@@ -30,8 +30,13 @@ static bool stream_add(struct aie_maker *maker, const struct aie_label *label, c
 	    !rt_grow((void **)&graph->streams, &graph->stream_room, graph->stream_count, sizeof(*graph->streams)))
 		return false;
 	maker->labels[graph->stream_count] = *label;
-	graph->streams[graph->stream_count++] = (struct aie_stream){.kind = label->kind, .group = AIE_NOTHING, .from = label->from, .to = graph->end_count,
-								    .to_count = end_count, .channel = label->channel, .shape = label->shape};
+	graph->streams[graph->stream_count++] = (struct aie_stream){.kind = label->kind,
+								    .group = AIE_NOTHING,
+								    .from = label->from,
+								    .to = graph->end_count,
+								    .to_count = end_count,
+								    .channel = label->channel,
+								    .shape = label->shape};
 	for (uint32_t e = 0; e < end_count; e++) {
 		if (!rt_grow((void **)&graph->ends, &graph->end_room, graph->end_count, sizeof(*graph->ends)) ||
 		    !rt_grow((void **)&maker->taken, &maker->taken_room, graph->end_count, sizeof(*maker->taken)))

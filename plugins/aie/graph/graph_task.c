@@ -2,10 +2,10 @@
 /* graph_task.c - what one task of the host moves. Each costs the host as much, whatever it moves, so what follows each other in a stream and lies equally far apart in a tensor
  * is one task, in two dimensions: parts, and turns of them. Over the end of an object only where nobody waits for it. What an object lacks is, if it is a multiple of its
  * only part, that part once more, which nobody reads. */
-#include <stdlib.h>
-#include "aie/sim/aie_cost.h"
 #include "aie/graph/graph_own.h"
+#include "aie/sim/aie_cost.h"
 #include "rt/program/rt_error.h"
+#include <stdlib.h>
 
 /* ---- order -------------------------------------------------------------------------------------------------------------- */
 
@@ -46,8 +46,8 @@ struct tasks {
 	struct aie_graph *graph;
 	const struct aie_areas *areas;
 	const uint64_t *limits; /* of a shim's DMA */
-	uint8_t *bound;         /* per job: it waits for others, or others for it: it is over as soon as can be; TIMED: it begins a call or says that it has ended */
-	uint32_t *last;         /* per job that a task begins with: the one that it ends with */
+	uint8_t *bound; /* per job: it waits for others, or others for it: it is over as soon as can be; TIMED: it begins a call or says that it has ended */
+	uint32_t *last; /* per job that a task begins with: the one that it ends with */
 };
 
 /* Does the host hand the job's call over at a time of its own, or see by the job that it has ended? */
@@ -184,8 +184,8 @@ static bool can_turn(const struct tasks *tasks, uint32_t first, uint32_t task)
 	const struct aie_area *a, *b;
 	uint64_t step;
 
-	if (!is_behind(tasks, tasks->last[first], task) || head->area == AIE_NOTHING || job->area == AIE_NOTHING || head->parts != job->parts || head->step != job->step ||
-	    head->turns == tasks->limits[AIE_ITERATIONS])
+	if (!is_behind(tasks, tasks->last[first], task) || head->area == AIE_NOTHING || job->area == AIE_NOTHING || head->parts != job->parts ||
+	    head->step != job->step || head->turns == tasks->limits[AIE_ITERATIONS])
 		return false;
 	if (tasks->graph->jobs[tasks->last[task]].object != head->object && (tasks->bound[first] || tasks->bound[task]))
 		return false;
@@ -215,8 +215,8 @@ static void repeat(const struct tasks *tasks, struct aie_job *job)
 {
 	uint64_t times = job->bytes ? job->fill / job->bytes + 1 : 0; /* a job that moves nothing has nothing to repeat */
 
-	if (job->stores || job->parts * job->turns > 1 || !job->fill || !job->bytes || job->fill % job->bytes || times > tasks->limits[AIE_ITERATIONS] || job->area == AIE_NOTHING ||
-	    !can_stride(tasks, &tasks->areas->rows[job->area], 0))
+	if (job->stores || job->parts * job->turns > 1 || !job->fill || !job->bytes || job->fill % job->bytes || times > tasks->limits[AIE_ITERATIONS] ||
+	    job->area == AIE_NOTHING || !can_stride(tasks, &tasks->areas->rows[job->area], 0))
 		return;
 	job->turns = (uint32_t)times;
 	job->turn = 0;

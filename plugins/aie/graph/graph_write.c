@@ -1,18 +1,23 @@
 /* SPDX-License-Identifier: MIT */
 /* graph_write.c - where an act puts what it writes, and what leaves its cell behind it. */
-#include <string.h>
 #include "aie/graph/graph_act.h"
 #include "ptowsp/ids.h"
-#include "rt/program/rt_error.h"
 #include "rt/grow.h"
+#include "rt/program/rt_error.h"
+#include <string.h>
 
 /* ---- writing ------------------------------------------------------------------------------------------------------------ */
 
 uint32_t aie_acting_store_stream(struct aie_acting *acting, struct aie_shape shape)
 {
 	static const uint32_t host = AIE_HOST;
-	const struct aie_label label = {.kind = AIE_STREAM_STORE, .from = acting->act->cell, .to = AIE_HOST, .channel = AIE_NOTHING, .kernel = AIE_NOTHING,
-					.use = AIE_NOTHING, .shape = shape};
+	const struct aie_label label = {.kind = AIE_STREAM_STORE,
+					.from = acting->act->cell,
+					.to = AIE_HOST,
+					.channel = AIE_NOTHING,
+					.kernel = AIE_NOTHING,
+					.use = AIE_NOTHING,
+					.shape = shape};
 
 	return aie_acting_stream_of(acting, label, &host, 1, acting->maker->pack[acting->act->cell] & AIE_PACK_STORES);
 }
@@ -125,8 +130,13 @@ static void store(struct aie_acting *acting, uint32_t u, const struct aie_spot *
 		to = aie_acting_part_add(acting, stream, true, from->shape);
 		aie_acting_copy_add(acting, from, &to);
 	}
-	aie_acting_job_add(acting, &(struct aie_job){.stream = stream, .object = maker->graph->streams[stream].objects, .area = use->area, .at = to.at,
-					  .bytes = aie_shape_bytes(&from->shape), .use = u, .stores = true});
+	aie_acting_job_add(acting, &(struct aie_job){.stream = stream,
+						     .object = maker->graph->streams[stream].objects,
+						     .area = use->area,
+						     .at = to.at,
+						     .bytes = aie_shape_bytes(&from->shape),
+						     .use = u,
+						     .stores = true});
 }
 
 static void pass(struct aie_acting *acting, uint32_t version, const struct aie_spot *from)

@@ -1,19 +1,19 @@
 /* SPDX-License-Identifier: MIT */
 #include "aie/graph/hold.h"
 
-#include <stdlib.h>
-#include <string.h>
 #include "base/stage.h"
 #include "ptowsp/ids.h"
-#include "rt/program/rt_error.h"
 #include "rt/grow.h"
+#include "rt/program/rt_error.h"
+#include <stdlib.h>
+#include <string.h>
 
 struct maker {
 	struct aie_hold *hold;
 	const struct aie_hold_args *args;
-	uint32_t *latest;  /* per area: executor + 1 that has it as it is now, 0: memory has */
-	uint8_t *written;  /* per tensor */
-	bool failed;       /* no memory */
+	uint32_t *latest; /* per area: executor + 1 that has it as it is now, 0: memory has */
+	uint8_t *written; /* per tensor */
+	bool failed;      /* no memory */
 };
 
 /* ---- who holds what ----------------------------------------------------------------------------------------------------- */
@@ -29,7 +29,8 @@ static struct aie_layout_tile tile_of(const struct aie_layout *layout, uint32_t 
 }
 
 /* Calls `each` for the runs of an area. */
-static void runs_walk(const struct aie_layout *layout, const struct aie_area *area, void (*each)(void *context, struct aie_layout_tile tile, uint64_t bytes), void *context)
+static void runs_walk(const struct aie_layout *layout, const struct aie_area *area, void (*each)(void *context, struct aie_layout_tile tile, uint64_t bytes),
+		      void *context)
 {
 	uint64_t size = base_dtype_size(area->dtype);
 
@@ -167,7 +168,9 @@ static void hold_add(struct maker *maker, uint32_t area, uint32_t holder)
 
 	while (executors->rows[row].number != holder)
 		row++;
-	act_add(maker, &(struct aie_act){.kind = AIE_ACT_HOLD, .process = PTOWSP_NONE, .task = row, .kernel = UINT32_MAX, .channel = UINT32_MAX, .use_count = 1}, &use);
+	act_add(maker,
+		&(struct aie_act){.kind = AIE_ACT_HOLD, .process = PTOWSP_NONE, .task = row, .kernel = UINT32_MAX, .channel = UINT32_MAX, .use_count = 1},
+		&use);
 	maker->latest[area] = holder + 1;
 }
 
@@ -234,8 +237,10 @@ static ptowsp_status misfit(const struct aie_hold_args *args, const struct aie_a
 	aie_layout_text(&args->layouts[a], first);
 	aie_layout_text(&args->layouts[b], second);
 	return rt_fail_at(error, PTOWSP_INVALID, act->task, act->kernel,
-			  "kernel %.60s takes parts of %.60s with layout %s and of %.60s with layout %s: one dimension is cut over different axes of the grid; relayout one of them, or state equal layouts",
-			  args->kernel_name(args->context, act->kernel), args->tensor_name(args->context, a), first, args->tensor_name(args->context, b), second);
+			  "kernel %.60s takes parts of %.60s with layout %s and of %.60s with layout %s: one dimension is cut over different axes of the grid; "
+			  "relayout one of them, or state equal layouts",
+			  args->kernel_name(args->context, act->kernel), args->tensor_name(args->context, a), first, args->tensor_name(args->context, b),
+			  second);
 }
 
 /* Operands of one shape are taken element by element, so they have to be cut alike. */

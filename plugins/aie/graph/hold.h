@@ -13,16 +13,16 @@ struct aie_hold_count {
 	uint64_t local, moved;
 };
 struct aie_hold {
-	struct aie_act *rows;            /* acts with those of holders between them */
+	struct aie_act *rows; /* acts with those of holders between them */
 	struct aie_use *uses;
 	uint32_t count, room, use_count, use_room;
-	struct aie_hold_count *counts;   /* per tensor */
+	struct aie_hold_count *counts; /* per tensor */
 };
 struct aie_hold_args {
 	const struct aie_acts *acts;
 	const struct aie_layout *layouts; /* per tensor */
 	uint32_t tensor_count;
-	const uint8_t *stated;            /* per kernel: it says itself how its operands are laid out, and takes any that its package let pass */
+	const uint8_t *stated;                 /* per kernel: it says itself how its operands are laid out, and takes any that its package let pass */
 	const struct aie_executors *executors; /* of a grid, those of holders among them */
 	const char *(*kernel_name)(const void *context, uint32_t kernel);
 	const char *(*tensor_name)(const void *context, uint32_t tensor);

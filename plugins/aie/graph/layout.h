@@ -11,13 +11,13 @@
 
 enum { AIE_LAYOUT_RANK = 4, AIE_LAYOUT_TEXT = 16, AIE_WHOLE = 255 };
 struct aie_layout {
-	uint32_t rank;                      /* 0: there is none */
-	uint8_t axis[AIE_LAYOUT_RANK];      /* per dimension, AIE_WHOLE: replicated; no axis twice */
-	uint64_t extents[AIE_LAYOUT_RANK];  /* elements, outermost first, none 0 */
-	uint64_t grid[2];                   /* rows, columns, none 0 */
+	uint32_t rank;                     /* 0: there is none */
+	uint8_t axis[AIE_LAYOUT_RANK];     /* per dimension, AIE_WHOLE: replicated; no axis twice */
+	uint64_t extents[AIE_LAYOUT_RANK]; /* elements, outermost first, none 0 */
+	uint64_t grid[2];                  /* rows, columns, none 0 */
 };
 struct aie_layout_tile {
-	uint64_t row, column;               /* of the grid */
+	uint64_t row, column; /* of the grid */
 };
 /* Elements of a block along a dimension. */
 uint64_t aie_layout_block(const struct aie_layout *layout, uint32_t dimension);

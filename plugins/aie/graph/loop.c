@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: MIT */
 #include "aie/graph/loop.h"
 
+#include "rt/grow.h"
+#include "rt/program/rt_error.h"
 #include <stdlib.h>
 #include <string.h>
-#include "rt/program/rt_error.h"
-#include "rt/grow.h"
 
 enum { LONGEST = 1024 }; /* lines of a round that is looked for */
 struct finder {

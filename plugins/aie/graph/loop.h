@@ -4,22 +4,22 @@
 #ifndef AIE_LOOP_H
 #define AIE_LOOP_H
 
+#include "ptowsp/base.h"
 #include <stdbool.h>
 #include <stdint.h>
-#include "ptowsp/base.h"
 
 /* A line, or so many rounds of what follows. */
 struct aie_turn {
-	uint32_t rounds;  /* 0: a line */
-	uint32_t line;    /* its number; of rounds: how many turns belong to it, nested ones counted */
+	uint32_t rounds; /* 0: a line */
+	uint32_t line;   /* its number; of rounds: how many turns belong to it, nested ones counted */
 };
 struct aie_loops {
 	struct aie_turn *turns;
 	uint32_t count, room;
 };
 struct aie_loops_args {
-	const uint32_t *ids;      /* per line: lines with one id do the same */
-	const int32_t *opens;     /* per line: stream side + 1 where it acquires, minus that where it releases, else 0 */
+	const uint32_t *ids;  /* per line: lines with one id do the same */
+	const int32_t *opens; /* per line: stream side + 1 where it acquires, minus that where it releases, else 0 */
 	uint32_t count, sides;
 };
 /* Fills zeroed or finished loops. Errors: NO_MEMORY. */

@@ -1,18 +1,18 @@
 /* SPDX-License-Identifier: MIT */
 #include "aie/graph/order.h"
 
+#include "aie/graph/order_bound.h"
+#include "rt/grow.h"
+#include "rt/program/rt_error.h"
 #include <stdlib.h>
 #include <string.h>
-#include "aie/graph/order_bound.h"
-#include "rt/program/rt_error.h"
-#include "rt/grow.h"
 
 struct stream_state {
 	uint32_t first, count; /* tasks of the host, places in graph.own */
 	uint32_t begun, over;  /* of them, in their order */
 	uint32_t waited;
-	uint32_t open, made;   /* objects that its cell holds, that it has released */
-	uint32_t moved;        /* that all ends have got */
+	uint32_t open, made; /* objects that its cell holds, that it has released */
+	uint32_t moved;      /* that all ends have got */
 };
 struct runner {
 	struct aie_order *order;
@@ -351,12 +351,15 @@ static ptowsp_status stuck(const struct runner *runner, struct ptowsp_error *err
 		if (runner->at[c] < runner->graph->cells[c].count) {
 			const struct aie_line *line = &runner->graph->cells[c].lines[runner->at[c]];
 
-			return rt_fail(error, PTOWSP_UNSUPPORTED, "cell %u stands still at line %u, where it %s an object of stream %u: what others do first waits for it; use fewer cores (--opt grid)",
+			return rt_fail(error, PTOWSP_UNSUPPORTED,
+				       "cell %u stands still at line %u, where it %s an object of stream %u: what others do first waits for it; use fewer "
+				       "cores (--opt grid)",
 				       c, runner->at[c], line->produces ? "makes" : "takes", line->stream);
 		}
 	for (uint32_t s = 0; s < runner->graph->stream_count; s++)
 		if (runner->streams[s].over < runner->streams[s].count)
-			return rt_fail(error, PTOWSP_UNSUPPORTED, "stream %u stands still at object %u, which no cell takes or makes", s, runner->streams[s].moved);
+			return rt_fail(error, PTOWSP_UNSUPPORTED, "stream %u stands still at object %u, which no cell takes or makes", s,
+				       runner->streams[s].moved);
 	return PTOWSP_OK;
 }
 

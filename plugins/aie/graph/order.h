@@ -11,9 +11,9 @@ struct aie_depths {
 	bool joint;        /* source and end see the same memory: the objects of both are the same ones, from = to */
 };
 struct aie_order_step {
-	bool waits;        /* for the oldest task of the stream that nobody has waited for */
-	uint32_t number;   /* stream, else the job that the task begins with */
-	uint32_t task;     /* of one that waits: the program's task for whose place in the window it waits; AIE_NOTHING: it waits for something else */
+	bool waits;      /* for the oldest task of the stream that nobody has waited for */
+	uint32_t number; /* stream, else the job that the task begins with */
+	uint32_t task;   /* of one that waits: the program's task for whose place in the window it waits; AIE_NOTHING: it waits for something else */
 };
 /* A cell that waits: to make an object of the stream, or to take one. */
 struct aie_order_wait {
@@ -24,8 +24,9 @@ enum { AIE_ORDER_RING = 8 };
 struct aie_order {
 	struct aie_order_step *steps;
 	uint32_t count, room;
-	bool stuck;        /* with these depths it stands still: no order */
-	struct aie_order_wait ring[AIE_ORDER_RING]; /* then: cells of which each waits for the next and the last for the first, as many as there is room for; none where they wait for the host */
+	bool stuck; /* with these depths it stands still: no order */
+	struct aie_order_wait ring
+		[AIE_ORDER_RING]; /* then: cells of which each waits for the next and the last for the first, as many as there is room for; none where they wait for the host */
 	uint32_t ring_count;
 };
 struct aie_order_args {

@@ -9,11 +9,11 @@ struct aie_order_bound {
 	const struct aie_bounds *bounds; /* NULL: none, and nothing else is there */
 	const struct aie_graph *graph;
 	const struct aie_acts *acts;
-	uint32_t *ends;      /* per task: the job that says that it has ended, AIE_NOTHING */
-	uint8_t *begins;     /* per task: 0: by no job; 1: by one that has not begun; 2: it has */
-	uint32_t *ended;     /* per line: of its first tasks, those that have ended */
-	uint32_t *seen;      /* per line: for whose ends the host has waited */
-	uint64_t handed;     /* tasks before it have been handed over */
+	uint32_t *ends;  /* per task: the job that says that it has ended, AIE_NOTHING */
+	uint8_t *begins; /* per task: 0: by no job; 1: by one that has not begun; 2: it has */
+	uint32_t *ended; /* per line: of its first tasks, those that have ended */
+	uint32_t *seen;  /* per line: for whose ends the host has waited */
+	uint64_t handed; /* tasks before it have been handed over */
 };
 /* bound: zeroed. False: no memory. */
 bool aie_order_bound_make(struct aie_order_bound *bound, const struct aie_order_args *args);

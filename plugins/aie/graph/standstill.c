@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 #include "aie/graph/standstill.h"
 
-#include <string.h>
 #include "base/error.h"
 #include "rt/program/rt_error.h"
+#include <string.h>
 
 enum { SENTENCE = 150 }; /* bytes of the ring in an error's text */
 
@@ -22,7 +22,8 @@ static void wait_add(const struct aie_map *map, const struct aie_map_args *args,
 {
 	const struct aie_stream *stream = &map->graph.streams[wait->stream];
 	const struct aie_depths *depths = &map->depths[wait->stream];
-	const char *what = stream->kind == AIE_STREAM_CHANNEL ? args->channel_name(args->context, stream->channel) : "", *kernel = kernel_of(map, args, wait->cell);
+	const char *what = stream->kind == AIE_STREAM_CHANNEL ? args->channel_name(args->context, stream->channel) : "",
+		   *kernel = kernel_of(map, args, wait->cell);
 
 	if (wait->makes)
 		base_text(text, size, "core %u (%.20s) finds %s %.20s full (%u)", wait->cell, kernel, *what ? "channel" : "a stream", what,
@@ -37,8 +38,10 @@ ptowsp_status aie_standstill_fail(const struct aie_map *map, const struct aie_ma
 	char text[SENTENCE] = "";
 
 	if (!order->ring_count)
-		return rt_fail(error, PTOWSP_UNSUPPORTED, "the array stands still with %u objects in each fifo: what cores do first waits for what they do later; use fewer cores (--opt cores)",
-			       args->depth);
+		return rt_fail(
+			error, PTOWSP_UNSUPPORTED,
+			"the array stands still with %u objects in each fifo: what cores do first waits for what they do later; use fewer cores (--opt cores)",
+			args->depth);
 	for (uint32_t i = 0; i < order->ring_count; i++) {
 		const size_t length = strlen(text);
 

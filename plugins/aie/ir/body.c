@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* body.c - a core's region and the functions it calls become instructions: loops, choices, calls, objects. */
-#include "aie/sim/aie_cost.h"
 #include "aie/ir/body_code.h"
+#include "aie/sim/aie_cost.h"
 
 #include "base/error.h"
 #include "rt/grow.h"
@@ -94,8 +94,9 @@ static ptowsp_status outer_value(struct aie_body_maker *maker, const struct aie_
 		return constant(maker, value->op);
 	memory = !value->argument && outside->buffer ? outside->buffer(outside->context, value->op) : NULL;
 	if (!memory)
-		return base_fail(maker->error, PTOWSP_INVALID, "line %u: %s takes a value of %s from outside, which a core cannot reach; use an aie.buffer or a constant", op->line,
-				 op->name, value->op->name);
+		return base_fail(maker->error, PTOWSP_INVALID,
+				 "line %u: %s takes a value of %s from outside, which a core cannot reach; use an aie.buffer or a constant", op->line, op->name,
+				 value->op->name);
 	return number_emit(maker, value->op, (union aie_register){.p = memory});
 }
 
@@ -150,7 +151,8 @@ static ptowsp_status call_look(struct aie_body_maker *maker, const struct aie_op
 	if (!call_fits(op, design->functions[number].type))
 		return base_fail(maker->error, PTOWSP_INVALID, "line %u: func.call of @%s with other types than it has; give it what it takes", op->line, name);
 	if (design->functions[number].outside && op->result_count)
-		return base_fail(maker->error, PTOWSP_UNSUPPORTED, "line %u: kernel @%s gives %u results; a kernel gives none, let it store them", op->line, name, op->result_count);
+		return base_fail(maker->error, PTOWSP_UNSUPPORTED, "line %u: kernel @%s gives %u results; a kernel gives none, let it store them", op->line,
+				 name, op->result_count);
 	return PTOWSP_OK;
 }
 
@@ -162,8 +164,12 @@ static ptowsp_status call(struct aie_body_maker *maker, const struct aie_op *op)
 
 	if (st)
 		return st;
-	maker->body->call_rows[row] = (struct aie_call){.function = &design->functions[number], .number = number, .owner = maker->owner,
-							.first = maker->body->register_count, .arguments = op->operand_count, .results = op->result_count};
+	maker->body->call_rows[row] = (struct aie_call){.function = &design->functions[number],
+							.number = number,
+							.owner = maker->owner,
+							.first = maker->body->register_count,
+							.arguments = op->operand_count,
+							.results = op->result_count};
 	maker->functions[number].wanted = !design->functions[number].outside;
 	st = list_add(maker, op->operands, op->operand_count);
 	if (!st)
@@ -205,7 +211,8 @@ static ptowsp_status object(struct aie_body_maker *maker, const struct aie_op *o
 				 acquires ? " and a result for each object" : " and no result");
 	lock = maker->owner == AIE_NONE ? outside->lock(outside->context, fifo->text, port->number, acquires ? op->results[0]->type : NULL) : AIE_NONE;
 	if (lock == AIE_NONE)
-		return base_fail(maker->error, PTOWSP_INVALID, "line %u: %s of @%s, of which this core is not the %s, or with another type; use an end of the core's tile", op->line,
+		return base_fail(maker->error, PTOWSP_INVALID,
+				 "line %u: %s of @%s, of which this core is not the %s, or with another type; use an end of the core's tile", op->line,
 				 op->name, fifo->text, port->number ? "consumer" : "producer");
 	maker->body->port_rows[row] = (struct aie_body_port){lock, (uint32_t)size->number, port->number ? AIE_GETTER : AIE_PUTTER};
 	for (uint32_t i = 0; i < op->result_count; i++)
@@ -224,7 +231,8 @@ static ptowsp_status moves(struct aie_body_maker *maker, const struct aie_op *op
 	ptowsp_status st = PTOWSP_OK;
 
 	if (count == 1)
-		return aie_body_emit(maker, op, (struct aie_ins){.code = AIE_CODE_MOVE, .d = aie_body_place(maker, to[0]), .a = aie_body_place(maker, from[0])});
+		return aie_body_emit(maker, op,
+				     (struct aie_ins){.code = AIE_CODE_MOVE, .d = aie_body_place(maker, to[0]), .a = aie_body_place(maker, from[0])});
 	between = aie_body_registers(maker, count);
 	for (uint32_t i = 0; !st && i < count; i++)
 		st = aie_body_emit(maker, op, (struct aie_ins){.code = AIE_CODE_MOVE, .d = between + i, .a = aie_body_place(maker, from[i])});
@@ -266,7 +274,8 @@ static ptowsp_status branch(struct aie_body_maker *maker, const struct aie_op *o
 {
 	const struct aie_region *then = &op->regions[0], *other = &op->regions[1];
 	uint32_t unless = maker->body->code_count, jump;
-	ptowsp_status st = aie_body_emit(maker, op, (struct aie_ins){.code = AIE_CODE_UNLESS, .cost = AIE_COST_OP_BRANCH, .a = aie_body_place(maker, op->operands[0])});
+	ptowsp_status st =
+		aie_body_emit(maker, op, (struct aie_ins){.code = AIE_CODE_UNLESS, .cost = AIE_COST_OP_BRANCH, .a = aie_body_place(maker, op->operands[0])});
 
 	if (!st)
 		st = block(maker, then);
@@ -310,7 +319,9 @@ static ptowsp_status statement(struct aie_body_maker *maker, const struct aie_op
 	st = aie_body_arith(maker, op, &known);
 	if (!known)
 		st = aie_body_memory(maker, op, &known);
-	return known ? st : base_fail(maker->error, PTOWSP_UNSUPPORTED, "line %u: a core that does %s has no model; use arith, memref, scf and kernels", op->line, op->name);
+	return known ? st
+		     : base_fail(maker->error, PTOWSP_UNSUPPORTED, "line %u: a core that does %s has no model; use arith, memref, scf and kernels", op->line,
+				 op->name);
 }
 
 static ptowsp_status block(struct aie_body_maker *maker, const struct aie_region *region)
@@ -374,7 +385,8 @@ static ptowsp_status needs_find(struct aie_body_maker *maker, uint32_t owner)
 	ptowsp_status st = PTOWSP_OK;
 
 	if (made->busy)
-		return base_fail(maker->error, PTOWSP_UNSUPPORTED, "function @%s calls itself, which has no model; write a loop", design->functions[owner].name);
+		return base_fail(maker->error, PTOWSP_UNSUPPORTED, "function @%s calls itself, which has no model; write a loop",
+				 design->functions[owner].name);
 	made->busy = true;
 	made->need = 0;
 	made->depth = 1;

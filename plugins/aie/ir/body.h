@@ -19,16 +19,15 @@ struct aie_body_outside {
 	uint32_t (*lock)(void *context, const char *fifo, int64_t port, const struct aie_type *object);
 	/* Memory of a buffer; NULL: there is none. */
 	uint8_t *(*buffer)(void *context, const struct aie_op *op);
-	const struct aie_design *design;    /* its functions */
-	struct aie_sim_kernels kernels;     /* call NULL: none */
-	uint32_t core;                      /* of the design */
-	const uint64_t *now;                /* when what runs was begun; NULL: at 0 */
+	const struct aie_design *design; /* its functions */
+	struct aie_sim_kernels kernels;  /* call NULL: none */
+	uint32_t core;                   /* of the design */
+	const uint64_t *now;             /* when what runs was begun; NULL: at 0 */
 };
 struct aie_body;
 /* Compiles the region of an aie.core. outside stays where it is. Errors: UNSUPPORTED naming operation and line where there is no model of one, a function calls itself; INVALID;
  * NO_MEMORY. */
-ptowsp_status aie_body_create(struct aie_body **body_out, const struct aie_op *core, const struct aie_body_outside *outside,
-			      struct ptowsp_error *error);
+ptowsp_status aie_body_create(struct aie_body **body_out, const struct aie_op *core, const struct aie_body_outside *outside, struct ptowsp_error *error);
 void aie_body_destroy(struct aie_body *body);
 /* program.next of the net (sim_net.h). KERNEL_FAILED naming line and reason for what a program must not do. */
 ptowsp_status aie_body_next(void *body, void *const *objects, struct aie_ask *ask, struct ptowsp_error *error);

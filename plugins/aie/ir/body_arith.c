@@ -3,8 +3,8 @@
 #include "aie/ir/body_code.h"
 #include "aie/sim/aie_cost.h"
 
-#include <string.h>
 #include "base/error.h"
+#include <string.h>
 
 static const struct row {
 	const char *name;
@@ -13,7 +13,7 @@ static const struct row {
 	bool floats;
 } rows[] = {
 #define INTEGER(op, name, cost, value) {name, sizeof(name) - 1, AIE_CODE_##op, AIE_COST_OP_##cost, false},
-#define FLOAT(op, name, cost, value) {name, sizeof(name) - 1, AIE_CODE_##op, AIE_COST_OP_##cost, true},
+#define FLOAT(op, name, cost, value)   {name, sizeof(name) - 1, AIE_CODE_##op, AIE_COST_OP_##cost, true},
 #include "aie/ir/body.def"
 };
 
@@ -39,7 +39,10 @@ static bool divides(uint16_t code)
 
 static ptowsp_status binary(struct aie_body_maker *maker, const struct aie_op *op, const struct row *row)
 {
-	struct aie_ins ins = {.code = row->code, .cost = row->cost, .d = aie_body_place(maker, op->results[0]), .a = aie_body_place(maker, op->operands[0]),
+	struct aie_ins ins = {.code = row->code,
+			      .cost = row->cost,
+			      .d = aie_body_place(maker, op->results[0]),
+			      .a = aie_body_place(maker, op->operands[0]),
 			      .b = aie_body_place(maker, op->operands[1])};
 	ptowsp_status st = PTOWSP_OK;
 
@@ -53,25 +56,38 @@ static ptowsp_status binary(struct aie_body_maker *maker, const struct aie_op *o
 /* An instruction from the first operand to the result. */
 static ptowsp_status unary(struct aie_body_maker *maker, const struct aie_op *op, enum aie_code code, uint32_t b, uint32_t c)
 {
-	return aie_body_emit(maker, op, (struct aie_ins){.code = (uint16_t)code, .cost = AIE_COST_OP_OTHER, .d = aie_body_place(maker, op->results[0]),
-							  .a = aie_body_place(maker, op->operands[0]), .b = b, .c = c});
+	return aie_body_emit(maker, op,
+			     (struct aie_ins){.code = (uint16_t)code,
+					      .cost = AIE_COST_OP_OTHER,
+					      .d = aie_body_place(maker, op->results[0]),
+					      .a = aie_body_place(maker, op->operands[0]),
+					      .b = b,
+					      .c = c});
 }
 
 static ptowsp_status compare(struct aie_body_maker *maker, const struct aie_op *op)
 {
 	const uint32_t predicate = (uint32_t)aie_attr_of(op, "predicate")->number;
 	const bool floats = aie_op_is(op, "arith.cmpf");
-	const struct aie_ins ins = {.code = (uint16_t)(floats ? AIE_CODE_CMPF : AIE_CODE_EQ + predicate), .cost = AIE_COST_OP_OTHER, .d = aie_body_place(maker, op->results[0]),
-			      .a = aie_body_place(maker, op->operands[0]), .b = aie_body_place(maker, op->operands[1]), .c = predicate};
+	const struct aie_ins ins = {.code = (uint16_t)(floats ? AIE_CODE_CMPF : AIE_CODE_EQ + predicate),
+				    .cost = AIE_COST_OP_OTHER,
+				    .d = aie_body_place(maker, op->results[0]),
+				    .a = aie_body_place(maker, op->operands[0]),
+				    .b = aie_body_place(maker, op->operands[1]),
+				    .c = predicate};
 
 	return aie_body_emit(maker, op, ins);
 }
 
 static ptowsp_status choose(struct aie_body_maker *maker, const struct aie_op *op)
 {
-	return aie_body_emit(maker, op, (struct aie_ins){.code = AIE_CODE_SELECT, .cost = AIE_COST_OP_OTHER, .d = aie_body_place(maker, op->results[0]),
-							  .a = aie_body_place(maker, op->operands[0]), .b = aie_body_place(maker, op->operands[1]),
-							  .c = aie_body_place(maker, op->operands[2])});
+	return aie_body_emit(maker, op,
+			     (struct aie_ins){.code = AIE_CODE_SELECT,
+					      .cost = AIE_COST_OP_OTHER,
+					      .d = aie_body_place(maker, op->results[0]),
+					      .a = aie_body_place(maker, op->operands[0]),
+					      .b = aie_body_place(maker, op->operands[1]),
+					      .c = aie_body_place(maker, op->operands[2])});
 }
 
 static ptowsp_status negated(struct aie_body_maker *maker, const struct aie_op *op)
@@ -127,17 +143,18 @@ static ptowsp_status same_bits(struct aie_body_maker *maker, const struct aie_op
 		return unary(maker, op, AIE_CODE_BITS, 0, from->kind);
 	if (is_int(from))
 		return unary(maker, op, AIE_CODE_OF_BITS, 0, to->kind);
-	return base_fail(maker->error, PTOWSP_UNSUPPORTED, "line %u: arith.bitcast between two sorts of floats has no model; go by way of an integer", op->line);
+	return base_fail(maker->error, PTOWSP_UNSUPPORTED, "line %u: arith.bitcast between two sorts of floats has no model; go by way of an integer",
+			 op->line);
 }
 
 static const struct {
 	const char *name;
 	ptowsp_status (*make)(struct aie_body_maker *maker, const struct aie_op *op);
 } others[] = {
-	{"arith.cmpi", compare},     {"arith.cmpf", compare},      {"arith.select", choose},     {"arith.negf", negated},      {"arith.extsi", cut},
-	{"arith.extui", cut},        {"arith.trunci", cut},        {"arith.index_cast", cut},    {"arith.index_castui", cut},  {"arith.extf", widened},
-	{"arith.truncf", rounded},   {"arith.sitofp", float_of},   {"arith.uitofp", float_of},   {"arith.fptosi", int_of},     {"arith.fptoui", int_of},
-	{"arith.bitcast", same_bits},
+	{"arith.cmpi", compare},     {"arith.cmpf", compare},  {"arith.select", choose},  {"arith.negf", negated},
+	{"arith.extsi", cut},        {"arith.extui", cut},     {"arith.trunci", cut},     {"arith.index_cast", cut},
+	{"arith.index_castui", cut}, {"arith.extf", widened},  {"arith.truncf", rounded}, {"arith.sitofp", float_of},
+	{"arith.uitofp", float_of},  {"arith.fptosi", int_of}, {"arith.fptoui", int_of},  {"arith.bitcast", same_bits},
 };
 
 static ptowsp_status widths_look(struct aie_body_maker *maker, const struct aie_op *op)
@@ -146,7 +163,8 @@ static ptowsp_status widths_look(struct aie_body_maker *maker, const struct aie_
 		const struct aie_type *type = (i < op->operand_count ? op->operands[i] : op->results[i - op->operand_count])->type;
 
 		if (type->kind == AIE_TYPE_INT && (type->bits > 64 || !type->bits))
-			return base_fail(maker->error, PTOWSP_UNSUPPORTED, "line %u: %s of %u bits has no model; use at most 64", op->line, op->name, type->bits);
+			return base_fail(maker->error, PTOWSP_UNSUPPORTED, "line %u: %s of %u bits has no model; use at most 64", op->line, op->name,
+					 type->bits);
 		if (type->kind == AIE_TYPE_F64)
 			return base_fail(maker->error, PTOWSP_UNSUPPORTED, "line %u: %s of f64 has no model; use f32", op->line, op->name);
 	}

@@ -7,10 +7,10 @@
 
 enum aie_code {
 #define INTEGER(op, name, cost, value) AIE_CODE_##op,
-#define FLOAT(op, name, cost, value) AIE_CODE_##op,
-#define COMPARE(op, number, value) AIE_CODE_##op,
-#define ELEMENT(kind) AIE_CODE_LOAD_##kind, AIE_CODE_STORE_##kind,
-#define PLAIN(op) AIE_CODE_##op,
+#define FLOAT(op, name, cost, value)   AIE_CODE_##op,
+#define COMPARE(op, number, value)     AIE_CODE_##op,
+#define ELEMENT(kind)                  AIE_CODE_LOAD_##kind, AIE_CODE_STORE_##kind,
+#define PLAIN(op)                      AIE_CODE_##op,
 #include "aie/ir/body.def"
 };
 union aie_register {
@@ -20,7 +20,7 @@ union aie_register {
 };
 struct aie_ins {
 	uint16_t code, cost;
-	uint32_t d, a, b, c;    /* registers of the frame, or as body.def says */
+	uint32_t d, a, b, c; /* registers of the frame, or as body.def says */
 };
 /* Element of a memref: where, and between which bounds. */
 struct aie_access {
@@ -30,7 +30,7 @@ struct aie_access {
 /* A window: its offsets that are registers, each below `dims`. */
 struct aie_window {
 	struct aie_access moving;
-	int64_t offset;         /* bytes, of the others */
+	int64_t offset; /* bytes, of the others */
 };
 struct aie_copy {
 	struct aie_path from, to;
@@ -43,17 +43,17 @@ struct aie_body_port {
 /* Registers of arguments, then of results, stand in register_rows from `first` on. A callee's frame begins behind its caller's, with the arguments. */
 struct aie_call {
 	const struct aie_function *function;
-	uint32_t number;        /* of the function */
-	uint32_t owner;         /* the function that calls; AIE_NONE: the core */
+	uint32_t number; /* of the function */
+	uint32_t owner;  /* the function that calls; AIE_NONE: the core */
 	uint32_t first, arguments, results;
-	uint32_t frame, entry;  /* registers of the caller; first instruction of the callee */
+	uint32_t frame, entry; /* registers of the caller; first instruction of the callee */
 };
 struct aie_frame {
 	uint32_t pc, call, base;
 };
 struct aie_body {
 	struct aie_ins *code_rows;
-	uint32_t *line_rows;      /* of each instruction */
+	uint32_t *line_rows; /* of each instruction */
 	union aie_register *number_rows;
 	struct aie_access *access_rows;
 	struct aie_window *window_rows;
@@ -71,7 +71,7 @@ struct aie_body {
 	struct aie_frame *stack;
 	uint32_t depth;
 	uint32_t wanted, wanted_count; /* registers that the objects of the last acquire go to */
-	void **memrefs;         /* of the kernel that is called, per argument */
+	void **memrefs;                /* of the kernel that is called, per argument */
 	uint64_t *scalars;
 	uint64_t instructions;
 };
@@ -81,14 +81,14 @@ struct aie_body {
 struct aie_body_maker {
 	struct aie_body *body;
 	const struct aie_op *core;
-	uint32_t *places;       /* [value_count]: register of each value */
+	uint32_t *places; /* [value_count]: register of each value */
 	uint32_t value_count;
 	const struct aie_op *function; /* at hand: func.func or aie.core */
-	uint32_t owner, frame;  /* its number and its registers so far */
+	uint32_t owner, frame;         /* its number and its registers so far */
 	struct aie_body_function {
 		uint32_t entry, frame, need, depth; /* need: with what it calls */
 		bool wanted, done, busy;
-	} *functions;           /* [functions of the design + 1]: the last one is the core */
+	} * functions; /* [functions of the design + 1]: the last one is the core */
 	struct ptowsp_error *error;
 };
 /* Index of a new zeroed row; AIE_NONE: no memory. */

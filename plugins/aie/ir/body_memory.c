@@ -37,8 +37,8 @@ static ptowsp_status element_look(struct aie_body_maker *maker, const struct aie
 {
 	*code_out = element_code(memref->element);
 	if (!*code_out)
-		return base_fail(maker->error, PTOWSP_UNSUPPORTED, "line %u: %s of elements of %u bits has no model; use 1, 8, 16, 32 or 64", op->line, op->name,
-				 memref->element->bits);
+		return base_fail(maker->error, PTOWSP_UNSUPPORTED, "line %u: %s of elements of %u bits has no model; use 1, 8, 16, 32 or 64", op->line,
+				 op->name, memref->element->bits);
 	return PTOWSP_OK;
 }
 
@@ -59,9 +59,12 @@ static ptowsp_status element_move(struct aie_body_maker *maker, const struct aie
 		access->dims[d] = memref->dims[d];
 		access->strides[d] = memref->strides[d] * bytes;
 	}
-	return aie_body_emit(maker, op, (struct aie_ins){.code = (uint16_t)(code + store), .cost = store ? AIE_COST_OP_STORE : AIE_COST_OP_LOAD,
-							  .d = aie_body_place(maker, store ? op->operands[0] : op->results[0]),
-							  .a = aie_body_place(maker, op->operands[store]), .c = row});
+	return aie_body_emit(maker, op,
+			     (struct aie_ins){.code = (uint16_t)(code + store),
+					      .cost = store ? AIE_COST_OP_STORE : AIE_COST_OP_LOAD,
+					      .d = aie_body_place(maker, store ? op->operands[0] : op->results[0]),
+					      .a = aie_body_place(maker, op->operands[store]),
+					      .c = row});
 }
 
 /* One place for all times that it is run; what is in it then is not said. */
@@ -98,8 +101,12 @@ static ptowsp_status subview(struct aie_body_maker *maker, const struct aie_op *
 		window->moving.dims[window->moving.rank] = from->dims[d] - (size ? (size - 1) * step : 0);
 		window->moving.strides[window->moving.rank++] = from->strides[d] * bytes;
 	}
-	return aie_body_emit(maker, op, (struct aie_ins){.code = AIE_CODE_SUBVIEW, .cost = AIE_COST_OP_OTHER, .d = aie_body_place(maker, op->results[0]),
-							  .a = aie_body_place(maker, op->operands[0]), .c = row});
+	return aie_body_emit(maker, op,
+			     (struct aie_ins){.code = AIE_CODE_SUBVIEW,
+					      .cost = AIE_COST_OP_OTHER,
+					      .d = aie_body_place(maker, op->results[0]),
+					      .a = aie_body_place(maker, op->operands[0]),
+					      .c = row});
 }
 
 static ptowsp_status view(struct aie_body_maker *maker, const struct aie_op *op)
@@ -109,8 +116,13 @@ static ptowsp_status view(struct aie_body_maker *maker, const struct aie_op *op)
 	if (most > UINT32_MAX)
 		return base_fail(maker->error, PTOWSP_UNSUPPORTED, "line %u: memref.view of %llu bytes is larger than any memory; view less", op->line,
 				 (unsigned long long)most);
-	return aie_body_emit(maker, op, (struct aie_ins){.code = AIE_CODE_VIEW, .cost = AIE_COST_OP_OTHER, .d = aie_body_place(maker, op->results[0]),
-							  .a = aie_body_place(maker, op->operands[0]), .b = aie_body_place(maker, op->operands[1]), .c = (uint32_t)most});
+	return aie_body_emit(maker, op,
+			     (struct aie_ins){.code = AIE_CODE_VIEW,
+					      .cost = AIE_COST_OP_OTHER,
+					      .d = aie_body_place(maker, op->results[0]),
+					      .a = aie_body_place(maker, op->operands[0]),
+					      .b = aie_body_place(maker, op->operands[1]),
+					      .c = (uint32_t)most});
 }
 
 static ptowsp_status copy(struct aie_body_maker *maker, const struct aie_op *op)
@@ -127,8 +139,9 @@ static ptowsp_status copy(struct aie_body_maker *maker, const struct aie_op *op)
 		return PTOWSP_OK;
 	aie_path_make(&copied->from, from->rank, from->dims, from->strides, element_bytes(from));
 	aie_path_make(&copied->to, to->rank, to->dims, to->strides, element_bytes(to));
-	return aie_body_emit(maker, op, (struct aie_ins){.code = AIE_CODE_COPY, .a = aie_body_place(maker, op->operands[0]),
-							  .b = aie_body_place(maker, op->operands[1]), .c = row});
+	return aie_body_emit(
+		maker, op,
+		(struct aie_ins){.code = AIE_CODE_COPY, .a = aie_body_place(maker, op->operands[0]), .b = aie_body_place(maker, op->operands[1]), .c = row});
 }
 
 ptowsp_status aie_body_memory(struct aie_body_maker *maker, const struct aie_op *op, bool *known_out)

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* body_run.c - instructions of a body, one after the other, until it needs an object. */
-#include "aie/sim/aie_cost.h"
 #include "aie/ir/body_code.h"
+#include "aie/sim/aie_cost.h"
 
 #include "base/error.h"
 #include "isa/convert.h"
@@ -50,7 +50,8 @@ static float float_of_int(int64_t value, enum aie_type_kind kind, uint32_t bits)
 
 	if (kind == AIE_TYPE_F32)
 		return bits ? (float)bare(value, 64 - bits) : (float)value;
-	return float_of_bits(bits ? isa_convert_unsigned(bare(value, 64 - bits), dtype, PTOWSP_ROUND_RINT) : isa_convert_signed(value, dtype, PTOWSP_ROUND_RINT), kind);
+	return float_of_bits(
+		bits ? isa_convert_unsigned(bare(value, 64 - bits), dtype, PTOWSP_ROUND_RINT) : isa_convert_signed(value, dtype, PTOWSP_ROUND_RINT), kind);
 }
 
 static int64_t int_of(double value, uint32_t width)
@@ -139,7 +140,8 @@ static ptowsp_status kernel(struct aie_body *body, const struct aie_call *call, 
 	ptowsp_status st;
 
 	if (!kernels->call)
-		return base_fail(error, PTOWSP_UNSUPPORTED, "no model for kernel %s; give the simulator one, or write the function's body", call->function->name);
+		return base_fail(error, PTOWSP_UNSUPPORTED, "no model for kernel %s; give the simulator one, or write the function's body",
+				 call->function->name);
 	for (uint32_t i = 0; i < call->arguments; i++) {
 		const struct aie_type *type = call->function->type->parts[i];
 		const union aie_register value = r[body->register_rows[call->first + i]];
@@ -151,7 +153,9 @@ static ptowsp_status kernel(struct aie_body *body, const struct aie_call *call, 
 		else
 			body->scalars[i] = bits_of_float(value.f, type->kind);
 	}
-	st = kernels->call(kernels->context, &(struct aie_sim_call){call->function, body->outside->core, (body->outside->now ? *body->outside->now : 0) + *cycles, body->memrefs, body->scalars},
+	st = kernels->call(kernels->context,
+			   &(struct aie_sim_call){call->function, body->outside->core, (body->outside->now ? *body->outside->now : 0) + *cycles, body->memrefs,
+						  body->scalars},
 			   &spent, error);
 	*cycles += spent;
 	return st;
@@ -188,28 +192,42 @@ static ptowsp_status wrong(const struct aie_body *body, const struct aie_ins *in
 	return base_fail(error, PTOWSP_KERNEL_FAILED, "line %u: the core %s", body->line_rows[in - body->code_rows], what);
 }
 
-#define LOAD(kind, ...)                                                                                                                                                    \
-	case AIE_CODE_LOAD_##kind: {                                                                                                                                      \
-		const uint8_t *at = address(r, r[in->a].p, &accesses[in->c]);                                                                                             \
-		if (!at)                                                                                                                                                  \
-			return wrong(body, in, "loads from outside of a memref; keep its indices below its sizes", error);                                                 \
-		__VA_ARGS__                                                                                                                                               \
-		break;                                                                                                                                                    \
+#define LOAD(kind, ...)                                                                                                                                        \
+	case AIE_CODE_LOAD_##kind: {                                                                                                                           \
+		const uint8_t *at = address(r, r[in->a].p, &accesses[in->c]);                                                                                  \
+		if (!at)                                                                                                                                       \
+			return wrong(body, in, "loads from outside of a memref; keep its indices below its sizes", error);                                     \
+		__VA_ARGS__                                                                                                                                    \
+		break;                                                                                                                                         \
 	}
-#define STORE(kind, ...)                                                                                                                                                   \
-	case AIE_CODE_STORE_##kind: {                                                                                                                                     \
-		uint8_t *at = address(r, r[in->a].p, &accesses[in->c]);                                                                                                   \
-		if (!at)                                                                                                                                                  \
-			return wrong(body, in, "stores outside of a memref; keep its indices below its sizes", error);                                                     \
-		__VA_ARGS__                                                                                                                                               \
-		break;                                                                                                                                                    \
+#define STORE(kind, ...)                                                                                                                                       \
+	case AIE_CODE_STORE_##kind: {                                                                                                                          \
+		uint8_t *at = address(r, r[in->a].p, &accesses[in->c]);                                                                                        \
+		if (!at)                                                                                                                                       \
+			return wrong(body, in, "stores outside of a memref; keep its indices below its sizes", error);                                         \
+		__VA_ARGS__                                                                                                                                    \
+		break;                                                                                                                                         \
 	}
-#define MEMORY(kind, type, member)                                                                                                                                         \
-	LOAD(kind, { type v; memcpy(&v, at, sizeof(v)); r[in->d].member = v; })                                                                                            \
-	STORE(kind, { type v = (type)r[in->d].member; memcpy(at, &v, sizeof(v)); })
-#define MEMORY16(kind, of, to)                                                                                                                                             \
-	LOAD(kind, { uint16_t v; memcpy(&v, at, 2); r[in->d].f = of(v); })                                                                                                 \
-	STORE(kind, { uint16_t v = to(r[in->d].f); memcpy(at, &v, 2); })
+#define MEMORY(kind, type, member)                                                                                                                             \
+	LOAD(kind, {                                                                                                                                           \
+		type v;                                                                                                                                        \
+		memcpy(&v, at, sizeof(v));                                                                                                                     \
+		r[in->d].member = v;                                                                                                                           \
+	})                                                                                                                                                     \
+	STORE(kind, {                                                                                                                                          \
+		type v = (type)r[in->d].member;                                                                                                                \
+		memcpy(at, &v, sizeof(v));                                                                                                                     \
+	})
+#define MEMORY16(kind, of, to)                                                                                                                                 \
+	LOAD(kind, {                                                                                                                                           \
+		uint16_t v;                                                                                                                                    \
+		memcpy(&v, at, 2);                                                                                                                             \
+		r[in->d].f = of(v);                                                                                                                            \
+	})                                                                                                                                                     \
+	STORE(kind, {                                                                                                                                          \
+		uint16_t v = to(r[in->d].f);                                                                                                                   \
+		memcpy(at, &v, 2);                                                                                                                             \
+	})
 
 /* The interpreter loop, one long switch: each instruction is a line or a few. */
 static ptowsp_status run(struct aie_body *body, struct aie_ask *ask, struct ptowsp_error *error)
@@ -225,36 +243,36 @@ static ptowsp_status run(struct aie_body *body, struct aie_ask *ask, struct ptow
 		cycles += in->cost;
 		done++;
 		switch ((enum aie_code)in->code) {
-#define INTEGER(op, name, cost, value)                                                                                                                                     \
-	case AIE_CODE_##op: {                                                                                                                                             \
-		const int64_t a = r[in->a].i, b = r[in->b].i;                                                                                                             \
-		const uint64_t ua = bare(a, in->c), ub = bare(b, in->c), bits = 64 - in->c;                                                                                \
-		(void)a, (void)b, (void)ua, (void)ub, (void)bits;                                                                                                         \
-		r[in->d].i = cut(value, in->c);                                                                                                                           \
-		break;                                                                                                                                                    \
+#define INTEGER(op, name, cost, value)                                                                                                                         \
+	case AIE_CODE_##op: {                                                                                                                                  \
+		const int64_t a = r[in->a].i, b = r[in->b].i;                                                                                                  \
+		const uint64_t ua = bare(a, in->c), ub = bare(b, in->c), bits = 64 - in->c;                                                                    \
+		(void)a, (void)b, (void)ua, (void)ub, (void)bits;                                                                                              \
+		r[in->d].i = cut(value, in->c);                                                                                                                \
+		break;                                                                                                                                         \
 	}
-#define FLOAT(op, name, cost, value)                                                                                                                                       \
-	case AIE_CODE_##op: {                                                                                                                                             \
-		const float a = r[in->a].f, b = r[in->b].f;                                                                                                               \
-		r[in->d].f = (float)(value);                                                                                                                              \
-		break;                                                                                                                                                    \
+#define FLOAT(op, name, cost, value)                                                                                                                           \
+	case AIE_CODE_##op: {                                                                                                                                  \
+		const float a = r[in->a].f, b = r[in->b].f;                                                                                                    \
+		r[in->d].f = (float)(value);                                                                                                                   \
+		break;                                                                                                                                         \
 	}
-#define COMPARE(op, number, value)                                                                                                                                         \
-	case AIE_CODE_##op: {                                                                                                                                             \
-		const int64_t a = r[in->a].i, b = r[in->b].i;                                                                                                             \
-		r[in->d].i = -(int64_t)(value);                                                                                                                           \
-		break;                                                                                                                                                    \
+#define COMPARE(op, number, value)                                                                                                                             \
+	case AIE_CODE_##op: {                                                                                                                                  \
+		const int64_t a = r[in->a].i, b = r[in->b].i;                                                                                                  \
+		r[in->d].i = -(int64_t)(value);                                                                                                                \
+		break;                                                                                                                                         \
 	}
 #include "aie/ir/body.def"
-		LOAD(BIT, r[in->d].i = -(int64_t)(*at & 1);)
-		STORE(BIT, *at = r[in->d].i & 1;)
-		MEMORY(I8, int8_t, i)
-		MEMORY(I16, int16_t, i)
-		MEMORY(I32, int32_t, i)
-		MEMORY(I64, int64_t, i)
-		MEMORY(F32, float, f)
-		MEMORY16(BF16, isa_get_bf16, isa_put_bf16)
-		MEMORY16(F16, isa_get_f16, isa_put_f16)
+			LOAD(BIT, r[in->d].i = -(int64_t)(*at & 1);)
+			STORE(BIT, *at = r[in->d].i & 1;)
+			MEMORY(I8, int8_t, i)
+			MEMORY(I16, int16_t, i)
+			MEMORY(I32, int32_t, i)
+			MEMORY(I64, int64_t, i)
+			MEMORY(F32, float, f)
+			MEMORY16(BF16, isa_get_bf16, isa_put_bf16)
+			MEMORY16(F16, isa_get_f16, isa_put_f16)
 		case AIE_CODE_MOVE: r[in->d] = r[in->a]; break;
 		case AIE_CODE_NUMBER: r[in->d] = body->number_rows[in->c]; break;
 		case AIE_CODE_NONZERO:
@@ -329,7 +347,10 @@ static ptowsp_status run(struct aie_body *body, struct aie_ask *ask, struct ptow
 		case AIE_CODE_RELEASE: {
 			const struct aie_body_port *port = &body->port_rows[in->c];
 
-			*ask = (struct aie_ask){.kind = in->code == AIE_CODE_ACQUIRE ? AIE_ASK_ACQUIRE : AIE_ASK_RELEASE, .lock = port->lock, .side = port->side, .count = port->count};
+			*ask = (struct aie_ask){.kind = in->code == AIE_CODE_ACQUIRE ? AIE_ASK_ACQUIRE : AIE_ASK_RELEASE,
+						.lock = port->lock,
+						.side = port->side,
+						.count = port->count};
 			body->wanted = in->d;
 			body->wanted_count = in->code == AIE_CODE_ACQUIRE ? port->count : 0;
 			goto out;

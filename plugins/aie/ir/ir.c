@@ -4,8 +4,8 @@
 #include "aie/ir/ir_float.h"
 #include "aie/ir/ir_intern.h"
 
-#include <string.h>
 #include "base/error.h"
+#include <string.h>
 
 ptowsp_status aie_module_begin(struct aie_module *module, struct ptowsp_error *error)
 {

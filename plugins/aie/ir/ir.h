@@ -6,15 +6,18 @@
 #ifndef AIE_IR_H
 #define AIE_IR_H
 
+#include "ptowsp/base.h"
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
-#include "ptowsp/base.h"
 
 enum aie_type_kind {
 	AIE_TYPE_INDEX,
-	AIE_TYPE_INT,      /* bits; signless, as MLIR's arith wants them */
-	AIE_TYPE_BF16, AIE_TYPE_F16, AIE_TYPE_F32, AIE_TYPE_F64,
+	AIE_TYPE_INT, /* bits; signless, as MLIR's arith wants them */
+	AIE_TYPE_BF16,
+	AIE_TYPE_F16,
+	AIE_TYPE_F32,
+	AIE_TYPE_F64,
 	AIE_TYPE_MEMREF,   /* static dims and strides, element */
 	AIE_TYPE_FIFO,     /* !aie.objectfifo<element> */
 	AIE_TYPE_FUNCTION, /* of the first `inputs` of parts to the others */
@@ -23,12 +26,12 @@ enum { AIE_DIMS = 5, AIE_REGIONS = 4 };
 #define AIE_DYNAMIC INT64_MIN /* what MLIR writes for a size, a stride or an offset that an operand gives */
 struct aie_type {
 	enum aie_type_kind kind;
-	uint32_t bits;                 /* of INT and of floats */
-	uint32_t rank;                 /* of MEMREF; 0 is one element */
-	int64_t dims[AIE_DIMS];        /* elements, none below 0 */
-	int64_t strides[AIE_DIMS];     /* elements; row major where the type has no layout */
-	int64_t offset;                /* elements; AIE_DYNAMIC: `?`, known where it runs */
-	bool strided;                  /* MEMREF: strides and offset are said in the type */
+	uint32_t bits;             /* of INT and of floats */
+	uint32_t rank;             /* of MEMREF; 0 is one element */
+	int64_t dims[AIE_DIMS];    /* elements, none below 0 */
+	int64_t strides[AIE_DIMS]; /* elements; row major where the type has no layout */
+	int64_t offset;            /* elements; AIE_DYNAMIC: `?`, known where it runs */
+	bool strided;              /* MEMREF: strides and offset are said in the type */
 	const struct aie_type *element;
 	uint32_t inputs, part_count;
 	const struct aie_type **parts;
@@ -36,22 +39,26 @@ struct aie_type {
 
 enum aie_attr_kind {
 	AIE_ATTR_UNIT,
-	AIE_ATTR_BOOL,   /* also every i1 */
-	AIE_ATTR_INT, AIE_ATTR_FLOAT, AIE_ATTR_STRING, AIE_ATTR_SYMBOL, AIE_ATTR_TYPE,
-	AIE_ATTR_LIST,   /* [a, b] */
-	AIE_ATTR_INTS,   /* array<i64: ...>, array<i32: ...>: type is of one */
-	AIE_ATTR_DIMS,   /* #aie<bd_dim_layout_array[<size = s, stride = t>, ...]>: pairs in ints */
+	AIE_ATTR_BOOL, /* also every i1 */
+	AIE_ATTR_INT,
+	AIE_ATTR_FLOAT,
+	AIE_ATTR_STRING,
+	AIE_ATTR_SYMBOL,
+	AIE_ATTR_TYPE,
+	AIE_ATTR_LIST,      /* [a, b] */
+	AIE_ATTR_INTS,      /* array<i64: ...>, array<i32: ...>: type is of one */
+	AIE_ATTR_DIMS,      /* #aie<bd_dim_layout_array[<size = s, stride = t>, ...]>: pairs in ints */
 	AIE_ATTR_DIMS_LIST, /* #aie<bd_dim_layout_array_array[[...], ...]>: items are DIMS */
-	AIE_ATTR_DENSE,  /* dense<v> or dense<[..]> of a type: what a buffer begins with; ints are one (all are that) or all elements, of floats the bits of a double */
-	AIE_ATTR_OTHER,  /* #dialect.name<...>, kept as text */
+	AIE_ATTR_DENSE, /* dense<v> or dense<[..]> of a type: what a buffer begins with; ints are one (all are that) or all elements, of floats the bits of a double */
+	AIE_ATTR_OTHER, /* #dialect.name<...>, kept as text */
 };
 struct aie_attr {
 	enum aie_attr_kind kind;
-	const struct aie_type *type;   /* of INT, FLOAT, INTS, DENSE; the type itself of TYPE */
-	int64_t number;                /* of BOOL and INT; signed, as many bits as the type has */
-	double real;                   /* of FLOAT, rounded to the type */
-	const char *text;              /* of STRING and SYMBOL, without quotes and @; of OTHER all of it */
-	uint32_t count;                /* of items or ints */
+	const struct aie_type *type; /* of INT, FLOAT, INTS, DENSE; the type itself of TYPE */
+	int64_t number;              /* of BOOL and INT; signed, as many bits as the type has */
+	double real;                 /* of FLOAT, rounded to the type */
+	const char *text;            /* of STRING and SYMBOL, without quotes and @; of OTHER all of it */
+	uint32_t count;              /* of items or ints */
 	const struct aie_attr **items;
 	const int64_t *ints;
 };
@@ -63,10 +70,10 @@ struct aie_named_attr {
 struct aie_op;
 struct aie_value {
 	const struct aie_type *type;
-	struct aie_op *op;             /* that has it as its result, or whose region has it as an argument */
-	uint32_t number;               /* of the result or argument, from 0 */
+	struct aie_op *op; /* that has it as its result, or whose region has it as an argument */
+	uint32_t number;   /* of the result or argument, from 0 */
 	bool argument;
-	uint32_t id;                   /* its own in the module, from 0 */
+	uint32_t id; /* its own in the module, from 0 */
 };
 /* One block per region: nothing here branches. */
 struct aie_region {
@@ -75,21 +82,21 @@ struct aie_region {
 	uint32_t argument_count;
 };
 struct aie_op {
-	const char *name;              /* "aie.tile" */
+	const char *name; /* "aie.tile" */
 	struct aie_op *next, *parent;
 	struct aie_value **operands, **results;
 	struct aie_named_attr *attrs;
 	struct aie_region *regions;
 	uint32_t operand_count, result_count, attr_count, region_count;
-	uint32_t line, column;         /* in the text it was read from, from 1; 0: it was built */
+	uint32_t line, column; /* in the text it was read from, from 1; 0: it was built */
 };
 struct aie_arena;
 struct aie_intern;
 struct aie_module {
 	struct aie_arena *arena;
 	struct aie_intern *intern;
-	struct aie_op *top;            /* "builtin.module", one region */
-	uint32_t value_count;          /* ids are below it */
+	struct aie_op *top;   /* "builtin.module", one region */
+	uint32_t value_count; /* ids are below it */
 };
 
 /* Errors of all: NO_MEMORY. A module that is zeroed or was finished may be begun. */
@@ -147,9 +154,9 @@ static inline bool aie_op_is(const struct aie_op *op, const char *name)
 /* ---- text ----------------------------------------------------------------------------------------------------------------------- */
 
 enum aie_form {
-	AIE_FORM_GENERIC,   /* what every MLIR tool reads; the artifact of record */
-	AIE_FORM_EPOCH_A,   /* as people write it, and the dialect's tools up to about August 2026: acquire gives a view whose objects are accessed */
-	AIE_FORM_EPOCH_B,   /* the same since then: acquire has the objects as its results */
+	AIE_FORM_GENERIC, /* what every MLIR tool reads; the artifact of record */
+	AIE_FORM_EPOCH_A, /* as people write it, and the dialect's tools up to about August 2026: acquire gives a view whose objects are accessed */
+	AIE_FORM_EPOCH_B, /* the same since then: acquire has the objects as its results */
 };
 /* Text of a module, to be freed with free. */
 ptowsp_status aie_module_print(const struct aie_module *module, enum aie_form form, char **text_out, struct ptowsp_error *error);

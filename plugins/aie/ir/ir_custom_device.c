@@ -70,12 +70,15 @@ static bool print_fifo(const struct aie_custom *custom, const struct aie_op *op,
 {
 	static const char *const flags[] = {"via_DMA", "plio", "disable_synchronization"};
 	const char *without[9] = {"sym_name", "elemNumber", "elemType", "dimensionsToStream", "dimensionsFromStreamPerConsumer"};
-	const struct aie_attr *name = attr_of(op, "sym_name", AIE_ATTR_STRING), *type = attr_of(op, "elemType", AIE_ATTR_TYPE), *depths = aie_attr_of(op, "elemNumber");
-	const struct aie_attr *to = attr_of(op, "dimensionsToStream", AIE_ATTR_DIMS), *from = attr_of(op, "dimensionsFromStreamPerConsumer", AIE_ATTR_DIMS_LIST);
+	const struct aie_attr *name = attr_of(op, "sym_name", AIE_ATTR_STRING), *type = attr_of(op, "elemType", AIE_ATTR_TYPE),
+			      *depths = aie_attr_of(op, "elemNumber");
+	const struct aie_attr *to = attr_of(op, "dimensionsToStream", AIE_ATTR_DIMS),
+			      *from = attr_of(op, "dimensionsFromStreamPerConsumer", AIE_ATTR_DIMS_LIST);
 	size_t count = 5;
 
 	(void)depth;
-	if (!name || !type || !depths || !to || !from || op->operand_count < 2 || op->result_count || op->region_count || (from->count && from->count != op->operand_count - 1))
+	if (!name || !type || !depths || !to || !from || op->operand_count < 2 || op->result_count || op->region_count ||
+	    (from->count && from->count != op->operand_count - 1))
 		return false;
 	common_text_put(custom->text, "aie.objectfifo ");
 	aie_print_symbol(custom->text, name->text);
@@ -142,7 +145,8 @@ static bool print_link(const struct aie_custom *custom, const struct aie_op *op,
 
 static bool print_access(const struct aie_custom *custom, const struct aie_op *op)
 {
-	const struct aie_attr *name = attr_of(op, "objFifo_name", AIE_ATTR_SYMBOL), *port = attr_of(op, "port", AIE_ATTR_INT), *size = attr_of(op, "size", AIE_ATTR_INT);
+	const struct aie_attr *name = attr_of(op, "objFifo_name", AIE_ATTR_SYMBOL), *port = attr_of(op, "port", AIE_ATTR_INT),
+			      *size = attr_of(op, "size", AIE_ATTR_INT);
 
 	common_text_add(custom->text, "%s ", op->name);
 	aie_print_symbol(custom->text, name->text);
@@ -154,8 +158,8 @@ static bool is_access(const struct aie_op *op, uint32_t results)
 {
 	const struct aie_attr *port = attr_of(op, "port", AIE_ATTR_INT);
 
-	return attr_of(op, "objFifo_name", AIE_ATTR_SYMBOL) && port && (port->number == 0 || port->number == 1) && attr_of(op, "size", AIE_ATTR_INT) && op->attr_count == 3 &&
-	       has(op, 0, results, 0);
+	return attr_of(op, "objFifo_name", AIE_ATTR_SYMBOL) && port && (port->number == 0 || port->number == 1) && attr_of(op, "size", AIE_ATTR_INT) &&
+	       op->attr_count == 3 && has(op, 0, results, 0);
 }
 
 static bool print_release(const struct aie_custom *custom, const struct aie_op *op, uint32_t depth)

@@ -44,13 +44,13 @@ bool aie_form_from_to(struct aie_reader *reader, struct aie_op *op, const struct
 }
 
 static aie_form *const forms[] = {
-	[AIE_SHAPE_MODULE] = aie_form_module,   [AIE_SHAPE_FUNCTION] = aie_form_function, [AIE_SHAPE_CALL] = aie_form_call,
-	[AIE_SHAPE_RETURN] = aie_form_values,   [AIE_SHAPE_FOR] = aie_form_for,           [AIE_SHAPE_IF] = aie_form_if,
-	[AIE_SHAPE_YIELD] = aie_form_values,    [AIE_SHAPE_LOAD] = aie_form_load,         [AIE_SHAPE_STORE] = aie_form_store,
-	[AIE_SHAPE_ALLOC] = aie_form_alloc,     [AIE_SHAPE_DEALLOC] = aie_form_dealloc,   [AIE_SHAPE_SUBVIEW] = aie_form_subview,
-	[AIE_SHAPE_VIEW] = aie_form_view,       [AIE_SHAPE_COPY] = aie_form_copy,         [AIE_SHAPE_CONSTANT] = aie_form_constant,
-	[AIE_SHAPE_BINARY] = aie_form_binary,   [AIE_SHAPE_UNARY] = aie_form_unary,       [AIE_SHAPE_COMPARE] = aie_form_compare,
-	[AIE_SHAPE_SELECT] = aie_form_select,   [AIE_SHAPE_CONVERT] = aie_form_convert,
+	[AIE_SHAPE_MODULE] = aie_form_module, [AIE_SHAPE_FUNCTION] = aie_form_function, [AIE_SHAPE_CALL] = aie_form_call,
+	[AIE_SHAPE_RETURN] = aie_form_values, [AIE_SHAPE_FOR] = aie_form_for,           [AIE_SHAPE_IF] = aie_form_if,
+	[AIE_SHAPE_YIELD] = aie_form_values,  [AIE_SHAPE_LOAD] = aie_form_load,         [AIE_SHAPE_STORE] = aie_form_store,
+	[AIE_SHAPE_ALLOC] = aie_form_alloc,   [AIE_SHAPE_DEALLOC] = aie_form_dealloc,   [AIE_SHAPE_SUBVIEW] = aie_form_subview,
+	[AIE_SHAPE_VIEW] = aie_form_view,     [AIE_SHAPE_COPY] = aie_form_copy,         [AIE_SHAPE_CONSTANT] = aie_form_constant,
+	[AIE_SHAPE_BINARY] = aie_form_binary, [AIE_SHAPE_UNARY] = aie_form_unary,       [AIE_SHAPE_COMPARE] = aie_form_compare,
+	[AIE_SHAPE_SELECT] = aie_form_select, [AIE_SHAPE_CONVERT] = aie_form_convert,
 };
 
 /* Words that stand for longer ones. */

@@ -36,14 +36,16 @@ bool aie_form_flags(struct aie_reader *reader, struct aie_op *op)
 		do {
 			if (reader->token.kind != AIE_TOKEN_WORD || length + reader->token.length + 4 > sizeof(text))
 				return aie_read_expected(reader, "a flag");
-			length += (size_t)snprintf(text + length, sizeof(text) - length, "%s%.*s", text[length - 1] == '<' ? "" : i ? "," : ", ", (int)reader->token.length,
-						   reader->token.begin);
+			length += (size_t)snprintf(text + length, sizeof(text) - length, "%s%.*s",
+						   text[length - 1] == '<' ? ""
+						   : i                     ? ","
+									   : ", ",
+						   (int)reader->token.length, reader->token.begin);
 			aie_read_next(reader);
 		} while (aie_read_take(reader, ','));
 		text[length] = '>';
 		text[length + 1] = '\0';
-		if (!aie_read_mark(reader, '>', "behind flags") ||
-		    !aie_read_set(reader, op, words[i][1], aie_attr_text(reader->module, AIE_ATTR_OTHER, text)))
+		if (!aie_read_mark(reader, '>', "behind flags") || !aie_read_set(reader, op, words[i][1], aie_attr_text(reader->module, AIE_ATTR_OTHER, text)))
 			return false;
 	}
 	return true;
@@ -54,8 +56,8 @@ bool aie_form_binary(struct aie_reader *reader, struct aie_op *op, const struct 
 	const struct aie_type *type;
 
 	(void)row;
-	return aie_read_operand(reader, op) && aie_form_comma(reader) && aie_read_operand(reader, op) && aie_form_flags(reader, op) && aie_form_attrs(reader, op) && aie_form_colon(reader) &&
-	       aie_form_typed(reader, op, 0, &type) && aie_read_result(reader, op, type);
+	return aie_read_operand(reader, op) && aie_form_comma(reader) && aie_read_operand(reader, op) && aie_form_flags(reader, op) &&
+	       aie_form_attrs(reader, op) && aie_form_colon(reader) && aie_form_typed(reader, op, 0, &type) && aie_read_result(reader, op, type);
 }
 
 bool aie_form_unary(struct aie_reader *reader, struct aie_op *op, const struct aie_op_row *row)
@@ -63,8 +65,8 @@ bool aie_form_unary(struct aie_reader *reader, struct aie_op *op, const struct a
 	const struct aie_type *type;
 
 	(void)row;
-	return aie_read_operand(reader, op) && aie_form_flags(reader, op) && aie_form_attrs(reader, op) && aie_form_colon(reader) && aie_form_typed(reader, op, 0, &type) &&
-	       aie_read_result(reader, op, type);
+	return aie_read_operand(reader, op) && aie_form_flags(reader, op) && aie_form_attrs(reader, op) && aie_form_colon(reader) &&
+	       aie_form_typed(reader, op, 0, &type) && aie_read_result(reader, op, type);
 }
 
 static bool predicate(struct aie_reader *reader, struct aie_op *op, const struct aie_op_row *row)
@@ -81,8 +83,8 @@ bool aie_form_compare(struct aie_reader *reader, struct aie_op *op, const struct
 {
 	const struct aie_type *type;
 
-	return predicate(reader, op, row) && aie_form_comma(reader) && aie_read_operand(reader, op) && aie_form_comma(reader) && aie_read_operand(reader, op) && aie_form_flags(reader, op) &&
-	       aie_form_attrs(reader, op) && aie_form_colon(reader) && aie_form_typed(reader, op, 0, &type) &&
+	return predicate(reader, op, row) && aie_form_comma(reader) && aie_read_operand(reader, op) && aie_form_comma(reader) && aie_read_operand(reader, op) &&
+	       aie_form_flags(reader, op) && aie_form_attrs(reader, op) && aie_form_colon(reader) && aie_form_typed(reader, op, 0, &type) &&
 	       aie_read_result(reader, op, aie_type_plain(reader->module, AIE_TYPE_INT, 1));
 }
 
@@ -91,8 +93,9 @@ bool aie_form_select(struct aie_reader *reader, struct aie_op *op, const struct 
 	const struct aie_type *type;
 
 	(void)row;
-	return aie_read_operand(reader, op) && aie_form_comma(reader) && aie_read_operand(reader, op) && aie_form_comma(reader) && aie_read_operand(reader, op) &&
-	       aie_form_attrs(reader, op) && aie_form_colon(reader) && aie_form_typed(reader, op, 1, &type) && aie_read_result(reader, op, type);
+	return aie_read_operand(reader, op) && aie_form_comma(reader) && aie_read_operand(reader, op) && aie_form_comma(reader) &&
+	       aie_read_operand(reader, op) && aie_form_attrs(reader, op) && aie_form_colon(reader) && aie_form_typed(reader, op, 1, &type) &&
+	       aie_read_result(reader, op, type);
 }
 
 bool aie_form_convert(struct aie_reader *reader, struct aie_op *op, const struct aie_op_row *row)
@@ -100,5 +103,6 @@ bool aie_form_convert(struct aie_reader *reader, struct aie_op *op, const struct
 	const struct aie_type *to;
 
 	(void)row;
-	return aie_read_operand(reader, op) && aie_form_flags(reader, op) && aie_form_attrs(reader, op) && aie_form_from_to(reader, op, &to) && aie_read_result(reader, op, to);
+	return aie_read_operand(reader, op) && aie_form_flags(reader, op) && aie_form_attrs(reader, op) && aie_form_from_to(reader, op, &to) &&
+	       aie_read_result(reader, op, to);
 }

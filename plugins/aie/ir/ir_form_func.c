@@ -8,8 +8,8 @@ bool aie_form_call(struct aie_reader *reader, struct aie_op *op, const struct ai
 	const struct aie_type *type;
 
 	(void)row;
-	if (!aie_read_set(reader, op, "callee", aie_read_symbol(reader)) || !aie_read_mark(reader, '(', "and arguments") || !aie_read_operands(reader, op, ')') ||
-	    !aie_form_attrs(reader, op) || !aie_form_colon(reader))
+	if (!aie_read_set(reader, op, "callee", aie_read_symbol(reader)) || !aie_read_mark(reader, '(', "and arguments") ||
+	    !aie_read_operands(reader, op, ')') || !aie_form_attrs(reader, op) || !aie_form_colon(reader))
 		return false;
 	type = aie_read_signature(reader);
 	if (!type)
@@ -26,7 +26,8 @@ bool aie_form_call(struct aie_reader *reader, struct aie_op *op, const struct ai
 }
 
 /* %a: i32, or i32 where there is no body; without names the region has no arguments. */
-static bool parameter(struct aie_reader *reader, struct aie_op *op, struct aie_region *region, struct aie_group *name, const struct aie_type ***parts, uint32_t *count)
+static bool parameter(struct aie_reader *reader, struct aie_op *op, struct aie_region *region, struct aie_group *name, const struct aie_type ***parts,
+		      uint32_t *count)
 {
 	const struct aie_type *type;
 	const bool named = reader->token.kind == AIE_TOKEN_VALUE;

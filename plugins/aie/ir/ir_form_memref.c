@@ -59,7 +59,8 @@ bool aie_form_copy(struct aie_reader *reader, struct aie_op *op, const struct ai
 	const struct aie_type *to;
 
 	(void)row;
-	if (!aie_read_operand(reader, op) || !aie_form_comma(reader) || !aie_read_operand(reader, op) || !aie_form_attrs(reader, op) || !aie_form_from_to(reader, op, &to))
+	if (!aie_read_operand(reader, op) || !aie_form_comma(reader) || !aie_read_operand(reader, op) || !aie_form_attrs(reader, op) ||
+	    !aie_form_from_to(reader, op, &to))
 		return false;
 	return to == op->operands[1]->type || aie_read_fail(reader, &at, "operand 1 of %s has another type than stands behind 'to'", op->name);
 }
@@ -71,7 +72,8 @@ bool aie_form_view(struct aie_reader *reader, struct aie_op *op, const struct ai
 	(void)row;
 	return aie_read_operand(reader, op) && aie_read_mark(reader, '[', "and the first byte") && aie_read_operand(reader, op) &&
 	       aie_read_mark(reader, ']', "behind the first byte") && aie_read_mark(reader, '[', "and ']', as sizes stand in the type") &&
-	       aie_read_mark(reader, ']', "as sizes stand in the type") && aie_form_attrs(reader, op) && aie_form_from_to(reader, op, &to) && aie_read_result(reader, op, to);
+	       aie_read_mark(reader, ']', "as sizes stand in the type") && aie_form_attrs(reader, op) && aie_form_from_to(reader, op, &to) &&
+	       aie_read_result(reader, op, to);
 }
 
 /* [%i, 0]: numbers, and AIE_DYNAMIC for those that are operands. */

@@ -70,7 +70,8 @@ static bool counter_type(struct aie_reader *reader, const struct aie_op *op)
 		type = aie_type_plain(reader->module, AIE_TYPE_INDEX, 0);
 	if (!type)
 		return reader->status ? false : aie_read_memory(reader);
-	return op->operands[0]->type == type || aie_read_fail(reader, &at, "a loop's first value has another type than its counter, which is index where no type stands here");
+	return op->operands[0]->type == type ||
+	       aie_read_fail(reader, &at, "a loop's first value has another type than its counter, which is index where no type stands here");
 }
 
 bool aie_form_for(struct aie_reader *reader, struct aie_op *op, const struct aie_op_row *row)

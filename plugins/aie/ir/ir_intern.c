@@ -57,8 +57,8 @@ static uint64_t type_hash(const struct aie_type *type)
 static bool type_same(const struct aie_type *a, const struct aie_type *b)
 {
 	return a->kind == b->kind && a->bits == b->bits && a->rank == b->rank && a->offset == b->offset && a->strided == b->strided &&
-	       a->element == b->element && a->inputs == b->inputs && a->part_count == b->part_count &&
-	       !memcmp(a->dims, b->dims, a->rank * sizeof(*a->dims)) && !memcmp(a->strides, b->strides, a->rank * sizeof(*a->strides)) &&
+	       a->element == b->element && a->inputs == b->inputs && a->part_count == b->part_count && !memcmp(a->dims, b->dims, a->rank * sizeof(*a->dims)) &&
+	       !memcmp(a->strides, b->strides, a->rank * sizeof(*a->strides)) &&
 	       (!a->part_count || !memcmp(a->parts, b->parts, a->part_count * sizeof(*a->parts)));
 }
 
@@ -74,10 +74,9 @@ static uint64_t attr_hash(const struct aie_attr *attr)
 
 static bool attr_same(const struct aie_attr *a, const struct aie_attr *b)
 {
-	return a->kind == b->kind && a->type == b->type && a->number == b->number && bits_of(a->real) == bits_of(b->real) &&
-	       a->text == b->text && a->count == b->count && !a->items == !b->items &&
-	       (!a->count || (a->items ? !memcmp(a->items, b->items, a->count * sizeof(*a->items))
-				       : !memcmp(a->ints, b->ints, a->count * sizeof(*a->ints))));
+	return a->kind == b->kind && a->type == b->type && a->number == b->number && bits_of(a->real) == bits_of(b->real) && a->text == b->text &&
+	       a->count == b->count && !a->items == !b->items &&
+	       (!a->count || (a->items ? !memcmp(a->items, b->items, a->count * sizeof(*a->items)) : !memcmp(a->ints, b->ints, a->count * sizeof(*a->ints))));
 }
 
 struct name {

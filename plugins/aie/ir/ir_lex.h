@@ -20,7 +20,7 @@ enum aie_token_kind {
 	AIE_TOKEN_REAL,    /* 1.5e+00 */
 	AIE_TOKEN_MARK,    /* one character */
 	AIE_TOKEN_ARROW,
-	AIE_TOKEN_BAD,     /* a byte that begins nothing, or a string without an end */
+	AIE_TOKEN_BAD, /* a byte that begins nothing, or a string without an end */
 };
 struct aie_token {
 	enum aie_token_kind kind;

@@ -21,8 +21,7 @@ const struct aie_op_row *aie_op_row(const char *name, size_t length)
 const char *aie_op_predicate(const struct aie_op_row *row, uint32_t number)
 {
 	static const char *const ints[] = {"eq", "ne", "slt", "sle", "sgt", "sge", "ult", "ule", "ugt", "uge"};
-	static const char *const floats[] = {"false", "oeq", "ogt", "oge", "olt", "ole", "one", "ord",
-					     "ueq",   "ugt", "uge", "ult", "ule", "une", "uno", "true"};
+	static const char *const floats[] = {"false", "oeq", "ogt", "oge", "olt", "ole", "one", "ord", "ueq", "ugt", "uge", "ult", "ule", "une", "uno", "true"};
 
 	if (row->from == 'f')
 		return number < 16 ? floats[number] : NULL;

@@ -6,15 +6,27 @@
 #include "aie/ir/ir.h"
 
 enum aie_shape {
-	AIE_SHAPE_OTHER,    /* none of these dialects */
-	AIE_SHAPE_MODULE, AIE_SHAPE_FUNCTION,
-	AIE_SHAPE_CALL,     /* callee; operands and results as the callee has them, which design.h looks at */
-	AIE_SHAPE_RETURN, AIE_SHAPE_FOR, AIE_SHAPE_IF,
-	AIE_SHAPE_YIELD,    /* the end of a region of scf */
-	AIE_SHAPE_LOAD, AIE_SHAPE_STORE, AIE_SHAPE_ALLOC, AIE_SHAPE_DEALLOC,
-	AIE_SHAPE_SUBVIEW,  /* offsets may be operands, sizes and strides are numbers */
-	AIE_SHAPE_VIEW, AIE_SHAPE_COPY,
-	AIE_SHAPE_CONSTANT, AIE_SHAPE_BINARY, AIE_SHAPE_UNARY, AIE_SHAPE_COMPARE, AIE_SHAPE_SELECT, AIE_SHAPE_CONVERT,
+	AIE_SHAPE_OTHER, /* none of these dialects */
+	AIE_SHAPE_MODULE,
+	AIE_SHAPE_FUNCTION,
+	AIE_SHAPE_CALL, /* callee; operands and results as the callee has them, which design.h looks at */
+	AIE_SHAPE_RETURN,
+	AIE_SHAPE_FOR,
+	AIE_SHAPE_IF,
+	AIE_SHAPE_YIELD, /* the end of a region of scf */
+	AIE_SHAPE_LOAD,
+	AIE_SHAPE_STORE,
+	AIE_SHAPE_ALLOC,
+	AIE_SHAPE_DEALLOC,
+	AIE_SHAPE_SUBVIEW, /* offsets may be operands, sizes and strides are numbers */
+	AIE_SHAPE_VIEW,
+	AIE_SHAPE_COPY,
+	AIE_SHAPE_CONSTANT,
+	AIE_SHAPE_BINARY,
+	AIE_SHAPE_UNARY,
+	AIE_SHAPE_COMPARE,
+	AIE_SHAPE_SELECT,
+	AIE_SHAPE_CONVERT,
 };
 struct aie_op_row {
 	const char *name;

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 #include "aie/ir/ir_print.h"
 
-#include <stdlib.h>
 #include "base/error.h"
+#include <stdlib.h>
 
 static void count_region(struct aie_names *names, const struct aie_region *region)
 {

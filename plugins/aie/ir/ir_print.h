@@ -23,7 +23,7 @@ void aie_print_signature(struct common_text *text, const struct aie_type *functi
 
 /* Names of values, by id: those of a module, counted from its beginning. */
 struct aie_names {
-	uint32_t *numbers;        /* owned */
+	uint32_t *numbers; /* owned */
 	uint32_t results, arguments;
 };
 ptowsp_status aie_names_begin(struct aie_names *names, const struct aie_module *module, struct ptowsp_error *error);

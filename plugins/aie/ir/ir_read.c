@@ -3,9 +3,9 @@
 #include "aie/ir/ir_read.h"
 #include "aie/ir/ir_ops.h"
 
+#include "base/error.h"
 #include <stdlib.h>
 #include <string.h>
-#include "base/error.h"
 
 /* ---- values */
 
@@ -188,7 +188,8 @@ static bool region(struct aie_reader *reader, struct aie_op *op)
 		return false;
 	if (reader->token.kind == AIE_TOKEN_BLOCK) {
 		aie_read_next(reader);
-		if ((aie_read_take(reader, '(') && !block_arguments(reader, op, here)) || reader->status || !aie_read_mark(reader, ':', "behind the name of a block"))
+		if ((aie_read_take(reader, '(') && !block_arguments(reader, op, here)) || reader->status ||
+		    !aie_read_mark(reader, ':', "behind the name of a block"))
 			return false;
 		for (uint32_t i = 0; i < here->argument_count; i++)
 			reader->scope.rows[scope + i].values = &here->arguments[i];
@@ -292,7 +293,8 @@ static bool groups(struct aie_reader *reader, uint32_t first)
 			if (!aie_read_integer(reader, &count))
 				return false;
 			if (count < 1 || count > AIE_READ_VALUES)
-				return aie_read_fail(reader, &group.token, "a name for %lld results stands here, expected 1 to %d", (long long)count, AIE_READ_VALUES);
+				return aie_read_fail(reader, &group.token, "a name for %lld results stands here, expected 1 to %d", (long long)count,
+						     AIE_READ_VALUES);
 			group.count = (uint32_t)count;
 		}
 		if (!group_add(reader, group))

@@ -10,15 +10,15 @@
 
 enum {
 	AIE_READ_BYTES = 1 << 26,
-	AIE_READ_DEPTH = 64,       /* regions, lists and types inside each other */
+	AIE_READ_DEPTH = 64, /* regions, lists and types inside each other */
 	AIE_READ_OPS = 1 << 20,
-	AIE_READ_ATTRS = 64,       /* of one operation */
-	AIE_READ_VALUES = 4096,    /* operands, results, arguments of one; parts of a function's type */
-	AIE_READ_CARRIED = 128,    /* values that a loop carries and parameters of a function, where they are written as people do */
-	AIE_READ_ITEMS = 1 << 20,  /* of a list, an array or a dense value */
-	AIE_READ_NAME = 255,       /* bytes */
-	AIE_READ_OTHER = 1024,     /* bytes of an attribute that is kept as text */
-	AIE_READ_WIDTH = 64,       /* bits of an integer */
+	AIE_READ_ATTRS = 64,      /* of one operation */
+	AIE_READ_VALUES = 4096,   /* operands, results, arguments of one; parts of a function's type */
+	AIE_READ_CARRIED = 128,   /* values that a loop carries and parameters of a function, where they are written as people do */
+	AIE_READ_ITEMS = 1 << 20, /* of a list, an array or a dense value */
+	AIE_READ_NAME = 255,      /* bytes */
+	AIE_READ_OTHER = 1024,    /* bytes of an attribute that is kept as text */
+	AIE_READ_WIDTH = 64,      /* bits of an integer */
 };
 #define AIE_READ_ELEMENTS (INT64_C(1) << 40) /* of a memref, its offset and strides together */
 
@@ -30,10 +30,10 @@ struct aie_group {
 };
 struct aie_reader {
 	struct aie_lexer lexer;
-	struct aie_token token;         /* the one that is looked at */
+	struct aie_token token; /* the one that is looked at */
 	struct aie_module *module;
 	struct aie_scope scope;
-	struct aie_group *groups;       /* owned: those of operations that are being read, outermost first */
+	struct aie_group *groups; /* owned: those of operations that are being read, outermost first */
 	uint32_t group_count, group_room;
 	uint32_t depth, ops;
 	ptowsp_status status;

@@ -180,10 +180,10 @@ static bool pair_add(struct aie_reader *reader, int64_t **ints, uint32_t *count)
 {
 	int64_t size, stride;
 
-	return aie_read_mark(reader, '<', "and a size and a stride") && aie_read_word(reader, "size", "of a dimension") && aie_read_mark(reader, '=', "behind 'size'") &&
-	       aie_read_integer(reader, &size) && aie_read_mark(reader, ',', "behind the size") && aie_read_word(reader, "stride", "of a dimension") &&
-	       aie_read_mark(reader, '=', "behind 'stride'") && aie_read_integer(reader, &stride) && aie_read_mark(reader, '>', "behind the stride") &&
-	       int_add(reader, ints, count, size) && int_add(reader, ints, count, stride);
+	return aie_read_mark(reader, '<', "and a size and a stride") && aie_read_word(reader, "size", "of a dimension") &&
+	       aie_read_mark(reader, '=', "behind 'size'") && aie_read_integer(reader, &size) && aie_read_mark(reader, ',', "behind the size") &&
+	       aie_read_word(reader, "stride", "of a dimension") && aie_read_mark(reader, '=', "behind 'stride'") && aie_read_integer(reader, &stride) &&
+	       aie_read_mark(reader, '>', "behind the stride") && int_add(reader, ints, count, size) && int_add(reader, ints, count, stride);
 }
 
 /* [<size = 4, stride = 8>, ...] */
@@ -286,7 +286,8 @@ static bool dense_list(struct aie_reader *reader, struct dense *dense, uint32_t 
 	int64_t count = 0;
 
 	if (!aie_read_at_mark(reader, '['))
-		return dense->rank && depth != dense->rank ? aie_read_expected(reader, "'[', as in the lists before") : (dense->rank = depth, dense_token(reader, dense));
+		return dense->rank && depth != dense->rank ? aie_read_expected(reader, "'[', as in the lists before")
+							   : (dense->rank = depth, dense_token(reader, dense));
 	if (depth == AIE_DIMS || (dense->rank && depth >= dense->rank))
 		return aie_read_fail(reader, &at, "lists stand deeper inside each other here than before, or more than %d deep", AIE_DIMS);
 	aie_read_next(reader);
@@ -294,7 +295,8 @@ static bool dense_list(struct aie_reader *reader, struct dense *dense, uint32_t 
 		if ((count && !aie_read_mark(reader, ',', "or ']' behind an element")) || !dense_list(reader, dense, depth + 1))
 			return false;
 	if (dense->sizes[depth] >= 0 && dense->sizes[depth] != count)
-		return aie_read_fail(reader, &at, "a list of %lld elements stands here, expected %lld as in the one before", (long long)count, (long long)dense->sizes[depth]);
+		return aie_read_fail(reader, &at, "a list of %lld elements stands here, expected %lld as in the one before", (long long)count,
+				     (long long)dense->sizes[depth]);
 	dense->sizes[depth] = count;
 	aie_read_next(reader);
 	return true;

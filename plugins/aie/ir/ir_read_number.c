@@ -16,7 +16,8 @@ const struct aie_attr *aie_read_made(struct aie_reader *reader, const struct aie
 
 bool aie_read_at_number(const struct aie_reader *reader)
 {
-	return reader->token.kind == AIE_TOKEN_INTEGER || reader->token.kind == AIE_TOKEN_REAL || aie_read_at_word(reader, "true") || aie_read_at_word(reader, "false");
+	return reader->token.kind == AIE_TOKEN_INTEGER || reader->token.kind == AIE_TOKEN_REAL || aie_read_at_word(reader, "true") ||
+	       aie_read_at_word(reader, "false");
 }
 
 struct number {
@@ -113,7 +114,8 @@ static const struct aie_attr *whole_number(struct aie_reader *reader, const stru
 		return NULL;
 	}
 	if (!fits(&number, type->kind == AIE_TYPE_INDEX ? 64 : type->bits)) {
-		aie_read_fail(reader, at, "this number does not fit into its type, expected one of at most %u bits", type->kind == AIE_TYPE_INDEX ? 64 : type->bits);
+		aie_read_fail(reader, at, "this number does not fit into its type, expected one of at most %u bits",
+			      type->kind == AIE_TYPE_INDEX ? 64 : type->bits);
 		return NULL;
 	}
 	return aie_read_made(reader, aie_attr_int(reader->module, type, signed_of(&number)));

@@ -2,10 +2,10 @@
 /* ir_read_token.c - tokens of the reader, and what it says when another one should stand there. */
 #include "aie/ir/ir_read.h"
 
+#include "base/error.h"
 #include <stdarg.h>
 #include <stdio.h>
 #include <string.h>
-#include "base/error.h"
 
 void aie_read_next(struct aie_reader *reader)
 {

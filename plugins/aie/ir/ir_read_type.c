@@ -76,7 +76,8 @@ static bool read_sizes(struct aie_reader *reader, int64_t *sizes, uint32_t *rank
 		if (size > AIE_READ_ELEMENTS)
 			return aie_read_fail(reader, &here, "a size is larger than 2^40 here");
 		if (lexer->at == lexer->end || *lexer->at != 'x')
-			return aie_read_fail(reader, &here, "a size stands here without 'x' behind it, expected 'x' and another size or the type of an element");
+			return aie_read_fail(reader, &here,
+					     "a size stands here without 'x' behind it, expected 'x' and another size or the type of an element");
 		lexer->at++;
 		sizes[rank++] = size;
 	}

@@ -10,14 +10,14 @@ struct aie_scope_row {
 	const char *name;                /* of aie_name: equal ones are the same pointer */
 	struct aie_value *const *values; /* of the group */
 	uint32_t count;
-	uint32_t next;                   /* older one of its bucket, + 1 */
-	uint32_t closed;                 /* closed regions around it */
+	uint32_t next;   /* older one of its bucket, + 1 */
+	uint32_t closed; /* closed regions around it */
 };
 struct aie_scope {
-	struct aie_scope_row *rows;      /* owned; the newest last */
-	uint32_t *buckets;               /* owned; newest row, + 1 */
+	struct aie_scope_row *rows; /* owned; the newest last */
+	uint32_t *buckets;          /* owned; newest row, + 1 */
 	uint32_t count, room, mask;
-	uint32_t closed;                 /* closed regions around what is read */
+	uint32_t closed; /* closed regions around what is read */
 };
 void aie_scope_finish(struct aie_scope *scope);
 /* NULL: the name is not known here. */

@@ -3,8 +3,8 @@
 #include "aie/ir/ir_float.h"
 #include "aie/ir/ir_ops.h"
 
-#include <string.h>
 #include "base/error.h"
+#include <string.h>
 
 /* NULL: good; else what it must have, behind its name. */
 typedef const char *verify(const struct aie_op *op, const struct aie_op_row *row);
@@ -70,9 +70,9 @@ static const char *verify_binary(const struct aie_op *op, const struct aie_op_ro
 
 static const char *verify_unary(const struct aie_op *op, const struct aie_op_row *row)
 {
-	return has(op, 1, 1, 0) && operand(op, 0) == result(op, 0) && is_number(result(op, 0), row->to)
-		       ? NULL
-		       : row->to == 'f' ? "takes a float and gives one of its type" : "takes an integer and gives one of its type";
+	return has(op, 1, 1, 0) && operand(op, 0) == result(op, 0) && is_number(result(op, 0), row->to) ? NULL
+	       : row->to == 'f'                                                                         ? "takes a float and gives one of its type"
+													: "takes an integer and gives one of its type";
 }
 
 static bool is_bool(const struct aie_type *type)
@@ -250,8 +250,8 @@ static const char *verify_subview(const struct aie_op *op, const struct aie_op_r
 	for (uint32_t i = 0; i < from->rank; i++) {
 		const int64_t first = offsets[i] == AIE_DYNAMIC ? 0 : offsets[i];
 
-		if (sizes[i] < 0 || steps[i] < 0 || steps[i] > from->dims[i] || first < 0 || first > from->dims[i] || (sizes[i] && steps[i] && (sizes[i] - 1) > (from->dims[i] - 1 - first) / steps[i]) ||
-		    (sizes[i] && first == from->dims[i]))
+		if (sizes[i] < 0 || steps[i] < 0 || steps[i] > from->dims[i] || first < 0 || first > from->dims[i] ||
+		    (sizes[i] && steps[i] && (sizes[i] - 1) > (from->dims[i] - 1 - first) / steps[i]) || (sizes[i] && first == from->dims[i]))
 			return "stays within the memref that it takes";
 		strides[i] = from->strides[i] * steps[i];
 		offset = offset == AIE_DYNAMIC || offsets[i] == AIE_DYNAMIC ? AIE_DYNAMIC : offset + first * from->strides[i];
@@ -363,13 +363,13 @@ static const char *verify_module(const struct aie_op *op, const struct aie_op_ro
 }
 
 static verify *const verifies[] = {
-	[AIE_SHAPE_MODULE] = verify_module,   [AIE_SHAPE_FUNCTION] = verify_function, [AIE_SHAPE_CALL] = verify_call,
-	[AIE_SHAPE_RETURN] = verify_return,   [AIE_SHAPE_FOR] = verify_for,           [AIE_SHAPE_IF] = verify_if,
-	[AIE_SHAPE_YIELD] = verify_yield,     [AIE_SHAPE_LOAD] = verify_load,         [AIE_SHAPE_STORE] = verify_store,
-	[AIE_SHAPE_ALLOC] = verify_alloc,     [AIE_SHAPE_DEALLOC] = verify_dealloc,   [AIE_SHAPE_SUBVIEW] = verify_subview,
-	[AIE_SHAPE_VIEW] = verify_view,       [AIE_SHAPE_COPY] = verify_copy,         [AIE_SHAPE_CONSTANT] = verify_constant,
-	[AIE_SHAPE_BINARY] = verify_binary,   [AIE_SHAPE_UNARY] = verify_unary,       [AIE_SHAPE_COMPARE] = verify_compare,
-	[AIE_SHAPE_SELECT] = verify_select,   [AIE_SHAPE_CONVERT] = verify_convert,
+	[AIE_SHAPE_MODULE] = verify_module, [AIE_SHAPE_FUNCTION] = verify_function, [AIE_SHAPE_CALL] = verify_call,
+	[AIE_SHAPE_RETURN] = verify_return, [AIE_SHAPE_FOR] = verify_for,           [AIE_SHAPE_IF] = verify_if,
+	[AIE_SHAPE_YIELD] = verify_yield,   [AIE_SHAPE_LOAD] = verify_load,         [AIE_SHAPE_STORE] = verify_store,
+	[AIE_SHAPE_ALLOC] = verify_alloc,   [AIE_SHAPE_DEALLOC] = verify_dealloc,   [AIE_SHAPE_SUBVIEW] = verify_subview,
+	[AIE_SHAPE_VIEW] = verify_view,     [AIE_SHAPE_COPY] = verify_copy,         [AIE_SHAPE_CONSTANT] = verify_constant,
+	[AIE_SHAPE_BINARY] = verify_binary, [AIE_SHAPE_UNARY] = verify_unary,       [AIE_SHAPE_COMPARE] = verify_compare,
+	[AIE_SHAPE_SELECT] = verify_select, [AIE_SHAPE_CONVERT] = verify_convert,
 };
 
 ptowsp_status aie_op_verify(const struct aie_op *op, struct ptowsp_error *error)

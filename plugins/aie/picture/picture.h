@@ -12,23 +12,23 @@ struct aie_picture_part {
 };
 struct aie_picture_tile {
 	int32_t column, row;
-	const char *const *nodes;      /* names of what is on it */
+	const char *const *nodes; /* names of what is on it */
 	const struct aie_picture_part *parts;
 	uint32_t node_count, part_count;
-	uint64_t used[AIE_LIMITS];     /* of these are shown: MEMORY, BDS, LOCKS, DMA_IN, DMA_OUT */
+	uint64_t used[AIE_LIMITS]; /* of these are shown: MEMORY, BDS, LOCKS, DMA_IN, DMA_OUT */
 };
 /* Of a flow. */
 struct aie_picture_stream {
 	const char *name;
-	const char *text;              /* for people: what it carries; NULL: nothing is said */
-	uint64_t words;                /* that go this way in a run; 0: not known */
+	const char *text; /* for people: what it carries; NULL: nothing is said */
+	uint64_t words;   /* that go this way in a run; 0: not known */
 };
 struct aie_picture {
 	const struct aie_arch *arch;
 	const char *title;
 	const struct aie_picture_tile *tiles; /* those of the array that are not among them are empty */
 	uint32_t tile_count;
-	uint32_t grid[2];              /* rows and columns of the schedule's grid, as far as it is obeyed; 0: there is none */
+	uint32_t grid[2]; /* rows and columns of the schedule's grid, as far as it is obeyed; 0: there is none */
 	const struct aie_flow *flows;
 	const struct aie_picture_stream *streams;
 	const struct aie_routes *routes; /* of the flows; as many flows and streams as it has routes */

@@ -5,15 +5,15 @@
 
 #include "aie/aie_arena.h"
 #include "aie/ir/ir_print.h"
-#include "registry/common/common_text.h"
 #include "base/error.h"
+#include "registry/common/common_text.h"
 
 struct drawer {
 	struct aie_picture_design *drawn;
 	const struct aie_design *design;
 	const struct aie_channels *channels;
 	struct aie_picture_tile *tiles;
-	bool failed;               /* memory ran out */
+	bool failed; /* memory ran out */
 };
 
 /* A text of the picture's own. */
@@ -126,7 +126,8 @@ static void add_memory(struct drawer *d, uint32_t tile)
 				d->failed = true;
 				return;
 			}
-			parts[t->part_count++] = gap ? (struct aie_picture_part){"free", memory->offset - end} : (struct aie_picture_part){memory->what, memory->bytes};
+			parts[t->part_count++] =
+				gap ? (struct aie_picture_part){"free", memory->offset - end} : (struct aie_picture_part){memory->what, memory->bytes};
 		}
 		end = memory->offset + memory->bytes;
 	}
@@ -200,8 +201,8 @@ ptowsp_status aie_picture_of_design(struct aie_picture_design *drawn, const stru
 		aie_picture_design_finish(drawn);
 		return base_fail(error, PTOWSP_NO_MEMORY, "no memory for the picture of a design");
 	}
-	drawn->picture = (struct aie_picture){.arch = design->arch, .title = title, .tiles = d.tiles, .tile_count = design->tile_count, .flows = flows, .streams = streams,
-					      .routes = routes};
+	drawn->picture = (struct aie_picture){
+		.arch = design->arch, .title = title, .tiles = d.tiles, .tile_count = design->tile_count, .flows = flows, .streams = streams, .routes = routes};
 	return PTOWSP_OK;
 }
 

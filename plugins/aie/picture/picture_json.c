@@ -49,7 +49,8 @@ static void put_tile(struct common_text *text, const struct aie_picture *picture
 	} rows[] = {{AIE_MEMORY, "memory_bytes"}, {AIE_BDS, "buffer_descriptors"}, {AIE_LOCKS, "locks"}, {AIE_DMA_IN, "dma_in"}, {AIE_DMA_OUT, "dma_out"}};
 	const struct aie_tile_arch *arch = aie_arch_tile(picture->arch, tile->row);
 
-	common_text_add(text, "    {\"column\": %d, \"row\": %d, \"kind\": \"%s\", \"nodes\": [", tile->column, tile->row, aie_arch_kind_text(aie_arch_kind(picture->arch, tile->row)));
+	common_text_add(text, "    {\"column\": %d, \"row\": %d, \"kind\": \"%s\", \"nodes\": [", tile->column, tile->row,
+			aie_arch_kind_text(aie_arch_kind(picture->arch, tile->row)));
 	for (uint32_t i = 0; i < tile->node_count; i++) {
 		common_text_put(text, i ? ", " : "");
 		common_text_json(text, tile->nodes[i]);
@@ -57,7 +58,7 @@ static void put_tile(struct common_text *text, const struct aie_picture *picture
 	common_text_put(text, "], \"use\": {");
 	for (size_t i = 0; i < sizeof(rows) / sizeof(*rows); i++)
 		common_text_add(text, "%s\"%s\": [%llu, %llu]", i ? ", " : "", rows[i].name, (unsigned long long)tile->used[rows[i].limit],
-			     (unsigned long long)arch->limits[rows[i].limit]);
+				(unsigned long long)arch->limits[rows[i].limit]);
 	common_text_put(text, "}, \"memory\": [");
 	for (uint32_t i = 0; i < tile->part_count; i++) {
 		common_text_put(text, i ? ", {\"name\": " : "{\"name\": ");
@@ -86,13 +87,14 @@ static void put_stream(struct common_text *text, const struct aie_picture *pictu
 		common_text_put(text, i ? ", " : "");
 		put_port(text, &flow->to[i]);
 	}
-	common_text_add(text, "], \"words\": %llu, \"bytes_per_second\": %llu, \"length\": %u, \"switches\": %u, \"hops\": [", (unsigned long long)picture->streams[number].words,
-		     (unsigned long long)aie_picture_bandwidth(picture, number), route->length, route->longest);
+	common_text_add(text, "], \"words\": %llu, \"bytes_per_second\": %llu, \"length\": %u, \"switches\": %u, \"hops\": [",
+			(unsigned long long)picture->streams[number].words, (unsigned long long)aie_picture_bandwidth(picture, number), route->length,
+			route->longest);
 	for (uint32_t i = 0; i < route->count; i++) {
 		const struct aie_hop *hop = &picture->routes->hops[route->first + i];
 
 		common_text_add(text, "%s[%d, %d, \"%s %u\", \"%s %u\"]", i ? ", " : "", hop->column, hop->row, aie_arch_bundle_text(hop->in), hop->in_channel,
-			     aie_arch_bundle_text(hop->out), hop->out_channel);
+				aie_arch_bundle_text(hop->out), hop->out_channel);
 	}
 	common_text_put(text, "]}");
 }
@@ -103,8 +105,8 @@ static void put_sums(struct common_text *text, const struct aie_picture *picture
 	const uint32_t narrowest = aie_picture_narrowest(picture);
 
 	common_text_add(text, "  \"length\": %u, \"least\": %u, \"iterations\": %u,\n", routes->length, routes->least, routes->iterations);
-	common_text_add(text, "  \"hottest\": {\"column\": %d, \"row\": %d, \"side\": \"%s\", \"used\": %u, \"limit\": %u},\n  \"narrowest\": ", routes->hottest.column,
-		     routes->hottest.row, aie_arch_bundle_text(routes->hottest.side), routes->hottest.used, routes->hottest.limit);
+	common_text_add(text, "  \"hottest\": {\"column\": %d, \"row\": %d, \"side\": \"%s\", \"used\": %u, \"limit\": %u},\n  \"narrowest\": ",
+			routes->hottest.column, routes->hottest.row, aie_arch_bundle_text(routes->hottest.side), routes->hottest.used, routes->hottest.limit);
 	if (narrowest == PTOWSP_NONE)
 		common_text_put(text, "null");
 	else
@@ -119,7 +121,7 @@ char *aie_picture_json(const struct aie_picture *picture)
 	common_text_put(&text, "{\n  \"title\": ");
 	common_text_json(&text, picture->title);
 	common_text_add(&text, ",\n  \"device\": \"%s\", \"columns\": %u, \"rows\": %u, \"clock_hz\": %llu,\n", picture->arch->name, picture->arch->columns,
-		     picture->arch->rows, (unsigned long long)picture->arch->clock_hz);
+			picture->arch->rows, (unsigned long long)picture->arch->clock_hz);
 	if (picture->grid[0])
 		common_text_add(&text, "  \"grid\": [%u, %u],\n", picture->grid[0], picture->grid[1]);
 	common_text_put(&text, "  \"tiles\": [");

@@ -7,14 +7,21 @@
 
 #include <stdlib.h>
 
-#include "registry/common/common_text.h"
 #include "aie/picture/xml.h"
+#include "registry/common/common_text.h"
 
 enum {
-	TILE = 168, GAP = 36, MARGIN = 28, HEAD = 44,     /* boxes, between them, around all, the title */
-	LEGEND = 360, LINE = 15,                          /* width and height of its lines */
-	NAMES = 4,                                        /* lines of nodes in a box */
-	BAR_X = 36, BAR = 50, BAR_Y = 88, BAR_STEP = 12   /* of use and limit */
+	TILE = 168,
+	GAP = 36,
+	MARGIN = 28,
+	HEAD = 44, /* boxes, between them, around all, the title */
+	LEGEND = 360,
+	LINE = 15, /* width and height of its lines */
+	NAMES = 4, /* lines of nodes in a box */
+	BAR_X = 36,
+	BAR = 50,
+	BAR_Y = 88,
+	BAR_STEP = 12 /* of use and limit */
 };
 static const char *const colours[] = {"#1f77b4", "#d62728", "#2ca02c", "#9467bd", "#ff7f0e", "#8c564b", "#e377c2", "#17becf",
 				      "#7f7f00", "#393b79", "#ad494a", "#637939", "#843c39", "#7b4173", "#3182bd", "#e6550d"};
@@ -41,18 +48,12 @@ static struct point port_point(const struct aie_picture *picture, int32_t column
 	const int step = (int)channel * 10;
 
 	switch (bundle) {
-	case AIE_BUNDLE_NORTH:
-		return (struct point){at.x + (into ? 104 : 30) + step, at.y};
-	case AIE_BUNDLE_SOUTH:
-		return (struct point){at.x + (into ? 30 : 104) + (row ? step : (int)channel * 9), at.y + TILE};
-	case AIE_BUNDLE_EAST:
-		return (struct point){at.x + TILE, at.y + (into ? 96 : 40) + step};
-	case AIE_BUNDLE_WEST:
-		return (struct point){at.x, at.y + (into ? 40 : 96) + step};
-	case AIE_BUNDLE_DMA:
-		return (struct point){at.x + (into ? 104 : 30) + step, at.y + TILE - 14};
-	default:
-		return (struct point){at.x + (into ? 18 : 10), at.y + TILE - 14};
+	case AIE_BUNDLE_NORTH: return (struct point){at.x + (into ? 104 : 30) + step, at.y};
+	case AIE_BUNDLE_SOUTH: return (struct point){at.x + (into ? 30 : 104) + (row ? step : (int)channel * 9), at.y + TILE};
+	case AIE_BUNDLE_EAST: return (struct point){at.x + TILE, at.y + (into ? 96 : 40) + step};
+	case AIE_BUNDLE_WEST: return (struct point){at.x, at.y + (into ? 40 : 96) + step};
+	case AIE_BUNDLE_DMA: return (struct point){at.x + (into ? 104 : 30) + step, at.y + TILE - 14};
+	default: return (struct point){at.x + (into ? 18 : 10), at.y + TILE - 14};
 	}
 }
 
@@ -64,11 +65,12 @@ static void put_bar(struct common_text *text, struct point at, const char *name,
 
 	if (!limit && !used)
 		return;
-	common_text_add(text, "<text x=\"%d\" y=\"%d\" class=\"small\">%s</text><rect x=\"%d\" y=\"%d\" width=\"%d\" height=\"8\" class=\"bar\"/>", at.x + 8, at.y + 7, name,
-		     at.x + BAR_X, at.y, BAR);
+	common_text_add(text, "<text x=\"%d\" y=\"%d\" class=\"small\">%s</text><rect x=\"%d\" y=\"%d\" width=\"%d\" height=\"8\" class=\"bar\"/>", at.x + 8,
+			at.y + 7, name, at.x + BAR_X, at.y, BAR);
 	if (filled)
 		common_text_add(text, "<rect x=\"%d\" y=\"%d\" width=\"%d\" height=\"8\" class=\"use\"/>", at.x + BAR_X, at.y, filled);
-	common_text_add(text, "<text x=\"%d\" y=\"%d\" class=\"small\">%llu / %llu</text>\n", at.x + BAR_X + BAR + 4, at.y + 7, (unsigned long long)used, (unsigned long long)limit);
+	common_text_add(text, "<text x=\"%d\" y=\"%d\" class=\"small\">%llu / %llu</text>\n", at.x + BAR_X + BAR + 4, at.y + 7, (unsigned long long)used,
+			(unsigned long long)limit);
 }
 
 /* The stretches of memory over its bar, every second one darker, with their names. */
@@ -81,7 +83,8 @@ static void put_parts(struct common_text *text, const struct aie_picture_tile *t
 		const int x0 = (int)((before < limit ? before : limit) * BAR / limit), x1 = (int)((end < limit ? end : limit) * BAR / limit);
 
 		if (x1 > x0) {
-			common_text_add(text, "<rect x=\"%d\" y=\"%d\" width=\"%d\" height=\"8\" class=\"part%u\"><title>", at.x + BAR_X + x0, at.y, x1 - x0, i % 2);
+			common_text_add(text, "<rect x=\"%d\" y=\"%d\" width=\"%d\" height=\"8\" class=\"part%u\"><title>", at.x + BAR_X + x0, at.y, x1 - x0,
+					i % 2);
 			aie_xml_add(text, tile->parts[i].name);
 			common_text_add(text, ": %llu bytes</title></rect>\n", (unsigned long long)tile->parts[i].bytes);
 		}
@@ -116,8 +119,9 @@ static void put_box(struct common_text *text, const struct aie_picture *picture,
 	const struct point at = corner(picture, column, row);
 	const enum aie_kind kind = aie_arch_kind(picture->arch, row);
 
-	common_text_add(text, "<rect x=\"%d\" y=\"%d\" width=\"%d\" height=\"%d\" rx=\"4\" class=\"%s\"/><text x=\"%d\" y=\"%d\" class=\"tile\">%s (%d,%d)</text>\n", at.x, at.y, TILE, TILE,
-		     classes[kind], at.x + 8, at.y + 16, kind == AIE_CORE ? "core" : aie_arch_kind_text(kind), column, row);
+	common_text_add(text,
+			"<rect x=\"%d\" y=\"%d\" width=\"%d\" height=\"%d\" rx=\"4\" class=\"%s\"/><text x=\"%d\" y=\"%d\" class=\"tile\">%s (%d,%d)</text>\n",
+			at.x, at.y, TILE, TILE, classes[kind], at.x + 8, at.y + 16, kind == AIE_CORE ? "core" : aie_arch_kind_text(kind), column, row);
 }
 
 static void put_use(struct common_text *text, const struct aie_picture *picture, const struct aie_picture_tile *tile)
@@ -203,7 +207,8 @@ static void put_title(struct common_text *text, const struct aie_picture *pictur
 	aie_xml_add(text, picture->streams[stream].name);
 	common_text_add(text, ": (%d,%d) %s %u to ", flow->from.column, flow->from.row, aie_arch_bundle_text(flow->from.bundle), flow->from.channel);
 	for (uint32_t i = 0; i < flow->to_count; i++)
-		common_text_add(text, "%s(%d,%d) %s %u", i ? ", " : "", flow->to[i].column, flow->to[i].row, aie_arch_bundle_text(flow->to[i].bundle), flow->to[i].channel);
+		common_text_add(text, "%s(%d,%d) %s %u", i ? ", " : "", flow->to[i].column, flow->to[i].row, aie_arch_bundle_text(flow->to[i].bundle),
+				flow->to[i].channel);
 	common_text_add(text, "; %u wires, %u switches", route->length, route->longest);
 	if (picture->streams[stream].text) {
 		common_text_put(text, "; ");
@@ -246,18 +251,21 @@ static void put_legend(struct common_text *text, const struct aie_picture *pictu
 
 	common_text_add(text, "<text x=\"%d\" y=\"%d\" class=\"tile\">%u streams, %u wires</text>\n", x, y, routes->count, routes->length);
 	if (picture->grid[0])
-		common_text_add(text, "<text x=\"%d\" y=\"%d\" class=\"small\">grid of the schedule: %u x %u cores</text>\n", x, y += LINE, picture->grid[0], picture->grid[1]);
+		common_text_add(text, "<text x=\"%d\" y=\"%d\" class=\"small\">grid of the schedule: %u x %u cores</text>\n", x, y += LINE, picture->grid[0],
+				picture->grid[1]);
 	if (routes->hottest.limit)
 		common_text_add(text, "<text x=\"%d\" y=\"%d\" class=\"small\">hottest: %s side of (%d,%d), %u of %u wires</text>\n", x, y += LINE,
-			     aie_arch_bundle_text(routes->hottest.side), routes->hottest.column, routes->hottest.row, routes->hottest.used, routes->hottest.limit);
+				aie_arch_bundle_text(routes->hottest.side), routes->hottest.column, routes->hottest.row, routes->hottest.used,
+				routes->hottest.limit);
 	if (narrowest != PTOWSP_NONE) {
 		common_text_add(text, "<text x=\"%d\" y=\"%d\" class=\"small\">narrowest: ", x, y += LINE);
 		aie_xml_add_short(text, picture->streams[narrowest].name, 30);
 		common_text_add(text, ", %llu MB/s</text>\n", (unsigned long long)(aie_picture_bandwidth(picture, narrowest) / 1000000));
 	}
 	for (uint32_t i = 0; i < routes->count; i++) {
-		common_text_add(text, "<line x1=\"%d\" y1=\"%d\" x2=\"%d\" y2=\"%d\" stroke=\"%s\" stroke-width=\"3\"/><text x=\"%d\" y=\"%d\" class=\"small\">", x, y + LINE - 3, x + 20,
-			     y + LINE - 3, colour(i), x + 26, y + LINE);
+		common_text_add(text,
+				"<line x1=\"%d\" y1=\"%d\" x2=\"%d\" y2=\"%d\" stroke=\"%s\" stroke-width=\"3\"/><text x=\"%d\" y=\"%d\" class=\"small\">", x,
+				y + LINE - 3, x + 20, y + LINE - 3, colour(i), x + 26, y + LINE);
 		aie_xml_add_short(text, picture->streams[i].name, 44);
 		common_text_put(text, "<title>");
 		put_title(text, picture, i);
@@ -271,12 +279,16 @@ static void put_head(struct common_text *text, const struct aie_picture *picture
 	const int width = 2 * MARGIN + (int)picture->arch->columns * (TILE + GAP) + LEGEND;
 	const int tiles = HEAD + (int)picture->arch->rows * (TILE + GAP), legend = HEAD + LINE * ((int)picture->routes->count + 5);
 
-	common_text_add(text, "<svg xmlns=\"http://www.w3.org/2000/svg\" width=\"%d\" height=\"%d\" viewBox=\"0 0 %d %d\">\n", width, tiles > legend ? tiles : legend, width,
-		     tiles > legend ? tiles : legend);
-	common_text_put(text, "<style>text{font-family:sans-serif}.title{font-size:16px}.tile{font-size:12px;font-weight:bold}.node{font-size:11px}.small{font-size:9px}"
-			   ".core{fill:#eef4fb;stroke:#5b7ea6}.memtile{fill:#f3eefb;stroke:#7c6aa6}.shim{fill:#f4f4ee;stroke:#8a8a5b}.bar{fill:#fff;stroke:#999;stroke-width:0.5}"
-			   ".use{fill:#9dbb7f}.over{fill:none;stroke:#d62728;stroke-width:2}.part0{fill:#9dbb7f}.part1{fill:#7d9f5c}.stream polyline{fill:none;stroke-width:1.6;opacity:0.75}"
-			   ".stream:hover polyline{stroke-width:4;opacity:1}.end{stroke:none}</style>\n<text x=\"28\" y=\"26\" class=\"title\">");
+	common_text_add(text, "<svg xmlns=\"http://www.w3.org/2000/svg\" width=\"%d\" height=\"%d\" viewBox=\"0 0 %d %d\">\n", width,
+			tiles > legend ? tiles : legend, width, tiles > legend ? tiles : legend);
+	common_text_put(
+		text,
+		"<style>text{font-family:sans-serif}.title{font-size:16px}.tile{font-size:12px;font-weight:bold}.node{font-size:11px}.small{font-size:9px}"
+		".core{fill:#eef4fb;stroke:#5b7ea6}.memtile{fill:#f3eefb;stroke:#7c6aa6}.shim{fill:#f4f4ee;stroke:#8a8a5b}.bar{fill:#fff;stroke:#999;stroke-"
+		"width:0.5}"
+		".use{fill:#9dbb7f}.over{fill:none;stroke:#d62728;stroke-width:2}.part0{fill:#9dbb7f}.part1{fill:#7d9f5c}.stream "
+		"polyline{fill:none;stroke-width:1.6;opacity:0.75}"
+		".stream:hover polyline{stroke-width:4;opacity:1}.end{stroke:none}</style>\n<text x=\"28\" y=\"26\" class=\"title\">");
 	aie_xml_add(text, picture->title);
 	common_text_add(text, " on %s</text>\n", picture->arch->name);
 }

@@ -29,7 +29,8 @@ bool aie_area_widen(struct aie_area *area, struct aie_view *view, uint64_t tenso
 	const bool dense = is_dense(area), rows = !dense && area->stride % WORD == 0 && row <= area->stride;
 
 	if (!view->rows)
-		*view = (struct aie_view){view->before, area->rows, area->columns + (uint64_t)view->before, area->flat ? area->columns + (uint64_t)view->before : area->stride / size};
+		*view = (struct aie_view){view->before, area->rows, area->columns + (uint64_t)view->before,
+					  area->flat ? area->columns + (uint64_t)view->before : area->stride / size};
 	view->before -= (int64_t)(lead / size);
 	area->at -= lead;
 	if (rows) {

@@ -24,7 +24,8 @@ void aie_xml_add_short(struct common_text *text, const char *name, size_t bytes)
 			common_text_put(text, "&gt;");
 		else if (name[at] == '"')
 			common_text_put(text, "&quot;");
-		else if (length && (length > 1 || (unsigned char)name[at] >= 0x20) && strncmp(name + at, "\xef\xbf\xbe", 3) && strncmp(name + at, "\xef\xbf\xbf", 3))
+		else if (length && (length > 1 || (unsigned char)name[at] >= 0x20) && strncmp(name + at, "\xef\xbf\xbe", 3) &&
+			 strncmp(name + at, "\xef\xbf\xbf", 3))
 			common_text_bytes(text, name + at, length);
 		else
 			common_text_put(text, "?");

@@ -19,16 +19,18 @@ static ptowsp_status look_at_needs(const struct place_state *state, struct ptows
 
 			if (!aie_place_cost(state->arch, state->places, &one, 1).unmet)
 				continue;
-			return base_fail(error, PTOWSP_UNSUPPORTED, "nodes '%s' and '%s' need %s, and no places with that were found: nearest core tiles (%d,%d) and (%d,%d); give them a stream instead",
-					 state->nodes[net->from].name, state->nodes[net->to[k]].name, net->need == AIE_NEED_CASCADE ? "a cascade" : "a memory that both see",
-					 from->column, from->row, to->column, to->row);
+			return base_fail(error, PTOWSP_UNSUPPORTED,
+					 "nodes '%s' and '%s' need %s, and no places with that were found: nearest core tiles (%d,%d) and (%d,%d); give them a "
+					 "stream instead",
+					 state->nodes[net->from].name, state->nodes[net->to[k]].name,
+					 net->need == AIE_NEED_CASCADE ? "a cascade" : "a memory that both see", from->column, from->row, to->column, to->row);
 		}
 	}
 	return PTOWSP_OK;
 }
 
-ptowsp_status aie_place_with(enum aie_effort effort, const struct aie_arch *arch, const struct aie_place_node *nodes, uint32_t node_count, const struct aie_place_net *nets,
-			     uint32_t net_count, uint64_t seed, struct aie_place *places_out, struct ptowsp_error *error)
+ptowsp_status aie_place_with(enum aie_effort effort, const struct aie_arch *arch, const struct aie_place_node *nodes, uint32_t node_count,
+			     const struct aie_place_net *nets, uint32_t net_count, uint64_t seed, struct aie_place *places_out, struct ptowsp_error *error)
 {
 	struct place_state state;
 	ptowsp_status status = place_state_init(&state, arch, nodes, node_count, nets, net_count, error);

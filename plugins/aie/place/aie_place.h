@@ -8,12 +8,12 @@
 
 enum { AIE_ANYWHERE = -1 };
 struct aie_place_node {
-	enum aie_kind kind;          /* of tile that it needs */
-	int32_t column, row;         /* a pin, or AIE_ANYWHERE each by itself */
-	uint32_t in, out;            /* DMA channels that it takes; of shims and memory tiles several nodes share a tile while these fit */
+	enum aie_kind kind;  /* of tile that it needs */
+	int32_t column, row; /* a pin, or AIE_ANYWHERE each by itself */
+	uint32_t in, out;    /* DMA channels that it takes; of shims and memory tiles several nodes share a tile while these fit */
 	uint32_t locks, bds;
-	uint64_t bytes;              /* of the tile's memory; of a core its stack is a part of them */
-	const char *name;            /* for texts */
+	uint64_t bytes;   /* of the tile's memory; of a core its stack is a part of them */
+	const char *name; /* for texts */
 };
 enum aie_place_need { AIE_NEED_NEAR, AIE_NEED_SHARED, AIE_NEED_CASCADE };
 /* From one node to others. */
@@ -21,8 +21,8 @@ struct aie_place_net {
 	uint32_t from;
 	const uint32_t *to;
 	uint32_t to_count;
-	enum aie_place_need need;    /* NEAR: the nearer the better; SHARED: one of both sees the other's memory; CASCADE: as aie_arch.h says */
-	uint64_t weight;             /* words that go this way, at least 1 */
+	enum aie_place_need need; /* NEAR: the nearer the better; SHARED: one of both sees the other's memory; CASCADE: as aie_arch.h says */
+	uint64_t weight;          /* words that go this way, at least 1 */
 };
 struct aie_place {
 	int32_t column, row;
@@ -39,7 +39,7 @@ ptowsp_status aie_place(const struct aie_arch *arch, const struct aie_place_node
 			uint32_t net_count, uint64_t seed, struct aie_place *places_out, struct ptowsp_error *error);
 /* How long is looked for better places: not at all, as seed 0; one annealing; as aie_place does, up to four; sixteen. */
 enum aie_effort { AIE_EFFORT_NONE, AIE_EFFORT_LEAST, AIE_EFFORT_USUAL, AIE_EFFORT_MOST };
-ptowsp_status aie_place_with(enum aie_effort effort, const struct aie_arch *arch, const struct aie_place_node *nodes, uint32_t node_count, const struct aie_place_net *nets,
-			     uint32_t net_count, uint64_t seed, struct aie_place *places_out, struct ptowsp_error *error);
+ptowsp_status aie_place_with(enum aie_effort effort, const struct aie_arch *arch, const struct aie_place_node *nodes, uint32_t node_count,
+			     const struct aie_place_net *nets, uint32_t net_count, uint64_t seed, struct aie_place *places_out, struct ptowsp_error *error);
 
 #endif

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 #include "aie/place/part.h"
 
+#include "rt/program/rt_error.h"
 #include <stdio.h>
 #include <stdlib.h>
-#include "rt/program/rt_error.h"
 
 /* Digits only. 0: there are none, or too many. */
 static uint32_t number_read(const char **at)
@@ -38,8 +38,8 @@ ptowsp_status aie_part_read(struct aie_arch *part_out, const struct aie_arch *ar
 	}
 	narrow = columns && columns <= arch->columns ? narrowed(arch, columns) : NULL;
 	if (*at || !rows || rows > most || !narrow)
-		return rt_fail(error, PTOWSP_INVALID, "--opt grid=%.40s: %s has %u rows of cores and %u columns; state rows x columns, at most %ux%u", text, arch->name, most,
-			       arch->columns, most, arch->columns);
+		return rt_fail(error, PTOWSP_INVALID, "--opt grid=%.40s: %s has %u rows of cores and %u columns; state rows x columns, at most %ux%u", text,
+			       arch->name, most, arch->columns, most, arch->columns);
 	*part_out = *narrow;
 	part_out->rows = AIE_FIRST_CORE + rows;
 	return PTOWSP_OK;

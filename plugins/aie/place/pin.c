@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: MIT */
 #include "aie/place/pin.h"
 
+#include "rt/program/rt_error.h"
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include "rt/program/rt_error.h"
 
 enum { NAME = 96 };
 struct pin {
@@ -51,11 +51,15 @@ ptowsp_status aie_pins_apply(const struct aie_pins *pins, struct aie_cells *cell
 		uint32_t c = 0;
 
 		if (!pin_read(&at, &pin))
-			return rt_fail(error, PTOWSP_INVALID, "--opt pins=%.60s: a pin is NAME@COLUMN,ROW, the name of a process, as load or load[1], or the number of an executor", from);
+			return rt_fail(error, PTOWSP_INVALID,
+				       "--opt pins=%.60s: a pin is NAME@COLUMN,ROW, the name of a process, as load or load[1], or the number of an executor",
+				       from);
 		while (c < cells->count && !is_named(pins, &cells->rows[c], pin.name))
 			c++;
 		if (c == cells->count)
-			return rt_fail(error, PTOWSP_INVALID, "--opt pins=%.60s: no process of that name calls kernels, and the schedule gives tasks to no executor of that number", from);
+			return rt_fail(error, PTOWSP_INVALID,
+				       "--opt pins=%.60s: no process of that name calls kernels, and the schedule gives tasks to no executor of that number",
+				       from);
 		cells->rows[c].column = (int32_t)pin.column;
 		cells->rows[c].row = (int32_t)pin.row;
 	}

@@ -7,7 +7,7 @@
 #include "aie/graph/cell.h"
 
 struct aie_pins {
-	const char *text;  /* "": there are none */
+	const char *text; /* "": there are none */
 	/* The process of an instance, and which of its instances that is, from 0. */
 	const char *(*process_name)(const void *context, uint32_t instance, uint32_t *replica_out);
 	const void *context;

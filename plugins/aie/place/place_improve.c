@@ -14,8 +14,8 @@ static const uint64_t HEAT_MOST = UINT64_C(1) << 40; /* times 2^21 it fits */
 /* ---- a move, and back ---------------------------------------------------------------------------------------------------------------------------------- */
 
 struct move {
-	uint32_t a, b;               /* b: who changes places with it; NONE */
-	struct aie_place from, to;   /* of a */
+	uint32_t a, b;             /* b: who changes places with it; NONE */
+	struct aie_place from, to; /* of a */
 };
 
 /* Makes it if it is legal; false: nothing has changed. */
@@ -23,7 +23,8 @@ static bool make(struct place_state *state, const struct move *move)
 {
 	bool fits;
 
-	if (!place_may(state, move->a, move->to.column, move->to.row) || (move->b != PTOWSP_NONE && !place_may(state, move->b, move->from.column, move->from.row)))
+	if (!place_may(state, move->a, move->to.column, move->to.row) ||
+	    (move->b != PTOWSP_NONE && !place_may(state, move->b, move->from.column, move->from.row)))
 		return false;
 	place_take(state, move->a);
 	if (move->b != PTOWSP_NONE)

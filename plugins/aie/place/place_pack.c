@@ -13,7 +13,7 @@ struct pack {
 	struct place_state *state;
 	uint32_t *nodes, count;
 	uint32_t steps;
-	uint32_t deepest;      /* the node at which it ended, for the text */
+	uint32_t deepest; /* the node at which it ended, for the text */
 };
 
 /* Thousandths of a tile: the largest part of any resource. */
@@ -114,8 +114,9 @@ ptowsp_status place_sums(const struct place_state *state, enum aie_kind kind, st
 			wants += state->nodes[i].kind == kind ? place_wants(&state->nodes[i], r) : 0;
 		}
 		if (wants > limit)
-			return base_fail(error, PTOWSP_UNSUPPORTED, "nodes need %llu %s of the %ss of %s, and they have %llu together; '%s' has no place", (unsigned long long)wants,
-					 aie_arch_limit_text(place_resource(r)), aie_arch_kind_text(kind), state->arch->name, (unsigned long long)limit, name);
+			return base_fail(error, PTOWSP_UNSUPPORTED, "nodes need %llu %s of the %ss of %s, and they have %llu together; '%s' has no place",
+					 (unsigned long long)wants, aie_arch_limit_text(place_resource(r)), aie_arch_kind_text(kind), state->arch->name,
+					 (unsigned long long)limit, name);
 	}
 	return PTOWSP_OK;
 }
@@ -126,7 +127,9 @@ static ptowsp_status no_room(const struct pack *pack, enum aie_kind kind, struct
 	const struct place_state *state = pack->state;
 	const struct aie_place_node *node = &state->nodes[pack->nodes[pack->deepest]];
 
-	return base_fail(error, PTOWSP_UNSUPPORTED, "no %s of %s has room for node '%s' beside the others: %u DMA channels in, %u out, %u locks, %u buffer descriptors, %llu bytes; split it or pin fewer nodes",
+	return base_fail(error, PTOWSP_UNSUPPORTED,
+			 "no %s of %s has room for node '%s' beside the others: %u DMA channels in, %u out, %u locks, %u buffer descriptors, %llu bytes; split "
+			 "it or pin fewer nodes",
 			 aie_arch_kind_text(kind), state->arch->name, node->name, node->in, node->out, node->locks, node->bds, (unsigned long long)node->bytes);
 }
 

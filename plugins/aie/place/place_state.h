@@ -12,15 +12,15 @@ struct place_state {
 	const struct aie_place_node *nodes;
 	const struct aie_place_net *nets;
 	uint32_t node_count, net_count;
-	struct aie_place *places;              /* column AIE_ANYWHERE: not placed yet; nets count only who is */
-	uint32_t core_at[PLACE_TILES];         /* the node on a core tile; NONE */
+	struct aie_place *places;      /* column AIE_ANYWHERE: not placed yet; nets count only who is */
+	uint32_t core_at[PLACE_TILES]; /* the node on a core tile; NONE */
 	uint64_t used[PLACE_TILES][PLACE_RESOURCES];
-	uint64_t *weights;                     /* of nets, scaled so that no sum overflows */
-	uint64_t hard;                         /* more than all ways together */
-	uint64_t penalty;                      /* of a need that is not met: hard, or less while it may be broken on the way to something better */
+	uint64_t *weights;                      /* of nets, scaled so that no sum overflows */
+	uint64_t hard;                          /* more than all ways together */
+	uint64_t penalty;                       /* of a need that is not met: hard, or less while it may be broken on the way to something better */
 	struct aie_place_cost *net_costs, cost; /* of each net by its scaled weight, and the sum of them */
-	uint32_t *first_net, *nets_of;         /* nets of a node: nets_of[first_net[node]] up to first_net[node + 1] */
-	uint64_t *seen;                        /* nets: the last time that they were looked at */
+	uint32_t *first_net, *nets_of;          /* nets of a node: nets_of[first_net[node]] up to first_net[node + 1] */
+	uint64_t *seen;                         /* nets: the last time that they were looked at */
 	uint64_t now;
 	uint64_t random;
 	enum aie_effort effort;

@@ -32,9 +32,12 @@ static bool resolve(const struct aie_arch *arch, const struct aie_port *port, bo
 static ptowsp_status no_port(const struct aie_port *port, bool into, struct ptowsp_error *error)
 {
 	if ((uint32_t)port->bundle >= AIE_BUNDLES)
-		return base_fail(error, PTOWSP_INVALID, "a stream %s tile (%d,%d) names a bundle that there is not", into ? "from" : "to", port->column, port->row);
-	return base_fail(error, PTOWSP_INVALID, "a stream %s tile (%d,%d), %s %u, has no such port; name a tile of the array, DMA or core (of a shim DMA or NOC), and a channel that it has",
-			 into ? "from" : "to", port->column, port->row, aie_arch_bundle_text(port->bundle), port->channel);
+		return base_fail(error, PTOWSP_INVALID, "a stream %s tile (%d,%d) names a bundle that there is not", into ? "from" : "to", port->column,
+				 port->row);
+	return base_fail(
+		error, PTOWSP_INVALID,
+		"a stream %s tile (%d,%d), %s %u, has no such port; name a tile of the array, DMA or core (of a shim DMA or NOC), and a channel that it has",
+		into ? "from" : "to", port->column, port->row, aie_arch_bundle_text(port->bundle), port->channel);
 }
 
 /* Ports that are taken, a bit each. */
@@ -50,7 +53,8 @@ static ptowsp_status claim(const struct aie_arch *arch, const struct aie_port *p
 		return no_port(port, into, error);
 	taken = &(into ? ports->in : ports->out)[port->column * (int32_t)arch->rows + port->row][port_out->bundle];
 	if (*taken >> port_out->channel & 1)
-		return base_fail(error, PTOWSP_INVALID, "two streams %s tile (%d,%d), %s %u; a port has one: make them one stream with several ends, or name another channel",
+		return base_fail(error, PTOWSP_INVALID,
+				 "two streams %s tile (%d,%d), %s %u; a port has one: make them one stream with several ends, or name another channel",
 				 into ? "come from" : "go to", port->column, port->row, aie_arch_bundle_text(port->bundle), port->channel);
 	*taken |= 1u << port_out->channel;
 	return PTOWSP_OK;
@@ -272,8 +276,11 @@ static void find_hottest(const struct route_work *work, struct aie_routes *route
 
 		if (hottest->limit && (share < other || (share == other && used <= hottest->used)))
 			continue;
-		*hottest = (struct aie_link_use){.column = (int32_t)(link->from / work->graph.arch->rows), .row = (int32_t)(link->from % work->graph.arch->rows),
-						 .side = (enum aie_bundle)link->side, .used = used, .limit = link->wires};
+		*hottest = (struct aie_link_use){.column = (int32_t)(link->from / work->graph.arch->rows),
+						 .row = (int32_t)(link->from % work->graph.arch->rows),
+						 .side = (enum aie_bundle)link->side,
+						 .used = used,
+						 .limit = link->wires};
 	}
 }
 
@@ -313,7 +320,8 @@ ptowsp_status aie_route(const struct aie_arch *arch, const struct aie_flow *flow
 	struct route_work *work = calloc(1, sizeof(*work));
 	struct route_net *nets = calloc(room, sizeof(*nets));
 	uint32_t *order = calloc(room, sizeof(*order));
-	struct kept kept = {.trees = calloc(room, sizeof(*kept.trees)), .channels = calloc(room, ROUTE_LINKS), .spare = calloc(room, ROUTE_LINKS), .length = UINT32_MAX};
+	struct kept kept = {
+		.trees = calloc(room, sizeof(*kept.trees)), .channels = calloc(room, ROUTE_LINKS), .spare = calloc(room, ROUTE_LINKS), .length = UINT32_MAX};
 	ptowsp_status status = PTOWSP_OK;
 
 	memset(routes, 0, sizeof(*routes));

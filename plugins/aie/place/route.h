@@ -17,8 +17,8 @@ struct aie_port {
 	uint32_t channel;
 };
 struct aie_flow {
-	struct aie_port from;        /* into the switch of its tile: DMA, Core, on a shim NOC or DMA */
-	const struct aie_port *to;   /* out of the switches of their tiles; no port twice, in no two flows */
+	struct aie_port from;      /* into the switch of its tile: DMA, Core, on a shim NOC or DMA */
+	const struct aie_port *to; /* out of the switches of their tiles; no port twice, in no two flows */
 	uint32_t to_count;
 };
 /* A connection inside a switch; behind it, where `out` leads to a neighbour, the wire to it. */
@@ -28,22 +28,22 @@ struct aie_hop {
 	uint32_t in_channel, out_channel;
 };
 struct aie_route {
-	uint32_t first, count;       /* of routes.hops: a tree, each after the one that it continues */
-	uint32_t length;             /* wires between tiles, a shared one once */
-	uint32_t longest;            /* switches that a word passes to the farthest end */
+	uint32_t first, count; /* of routes.hops: a tree, each after the one that it continues */
+	uint32_t length;       /* wires between tiles, a shared one once */
+	uint32_t longest;      /* switches that a word passes to the farthest end */
 };
 struct aie_routes {
-	struct aie_route *routes;    /* one per flow */
+	struct aie_route *routes; /* one per flow */
 	struct aie_hop *hops;
 	uint32_t count, hop_count;
-	uint32_t length;             /* of all: distinct wires between tiles in use */
-	uint32_t least;              /* what it would be if each stream had the array for itself, as far as that is known: no routes are shorter */
-	uint32_t iterations;         /* of the negotiation */
+	uint32_t length;     /* of all: distinct wires between tiles in use */
+	uint32_t least;      /* what it would be if each stream had the array for itself, as far as that is known: no routes are shorter */
+	uint32_t iterations; /* of the negotiation */
 	struct aie_link_use {
 		int32_t column, row;
 		enum aie_bundle side; /* of the switch that drives it */
 		uint32_t used, limit;
-	} hottest;                   /* the side with the largest share of its wires in use, the most used of those, the first in order of column, row, side */
+	} hottest; /* the side with the largest share of its wires in use, the most used of those, the first in order of column, row, side */
 };
 /* Fills routes, which are zeroed or finished. Errors: INVALID for a port that is not there or is in two flows; UNSUPPORTED with the side (tile, direction) or the
  * part of the array that too many streams need, how many, and its limit; NO_MEMORY. One thread. */

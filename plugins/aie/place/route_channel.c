@@ -12,13 +12,13 @@
 enum { STEPS = 100000 };
 struct chain {
 	uint16_t links[ROUTE_LINKS];
-	uint16_t places[ROUTE_LINKS];  /* in the tree */
+	uint16_t places[ROUTE_LINKS]; /* in the tree */
 	uint32_t net, count, wires;
 };
 struct chains {
 	struct chain *chains;
 	uint32_t count;
-	uint32_t taken[ROUTE_LINKS];   /* channels by bit */
+	uint32_t taken[ROUTE_LINKS]; /* channels by bit */
 	uint32_t steps;
 };
 

@@ -28,9 +28,11 @@ static void links_of_tile(struct route_graph *graph, uint32_t tile)
 		if (!wires)
 			continue;
 		graph->out[tile][s] = (uint16_t)graph->link_count;
-		graph->links[graph->link_count++] = (struct route_link){
-			.from = (uint8_t)tile, .to = (uint8_t)(column * (int32_t)graph->arch->rows + row), .side = (uint8_t)side, .into = (uint8_t)into,
-			.wires = (uint8_t)wires};
+		graph->links[graph->link_count++] = (struct route_link){.from = (uint8_t)tile,
+									.to = (uint8_t)(column * (int32_t)graph->arch->rows + row),
+									.side = (uint8_t)side,
+									.into = (uint8_t)into,
+									.wires = (uint8_t)wires};
 	}
 }
 

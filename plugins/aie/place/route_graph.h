@@ -9,11 +9,18 @@
 
 #include "aie/place/route.h"
 
-enum { ROUTE_TILES = AIE_COLUMNS_MAX * AIE_ROWS, ROUTE_SIDES = 4, ROUTE_LINKS = ROUTE_TILES * ROUTE_SIDES, ROUTE_NONE = 0xffff, ROUTE_EXACT = 6, ROUTE_TASTE = 8 };
+enum {
+	ROUTE_TILES = AIE_COLUMNS_MAX * AIE_ROWS,
+	ROUTE_SIDES = 4,
+	ROUTE_LINKS = ROUTE_TILES * ROUTE_SIDES,
+	ROUTE_NONE = 0xffff,
+	ROUTE_EXACT = 6,
+	ROUTE_TASTE = 8
+};
 
 struct route_link {
-	uint8_t from, to;            /* tiles: column * rows + row */
-	uint8_t side, into;          /* bundles: of the tile that drives it, of the tile that it reaches */
+	uint8_t from, to;   /* tiles: column * rows + row */
+	uint8_t side, into; /* bundles: of the tile that drives it, of the tile that it reaches */
 	uint8_t wires;
 };
 struct route_graph {
@@ -24,8 +31,8 @@ struct route_graph {
 	uint16_t next[ROUTE_LINKS][ROUTE_SIDES];   /* links that a stream on one may go on to, except its own way back */
 	uint16_t before[ROUTE_LINKS][ROUTE_SIDES]; /* the same the other way round */
 	uint8_t next_count[ROUTE_LINKS], before_count[ROUTE_LINKS];
-	uint16_t reverse[ROUTE_LINKS];             /* the link the other way; NONE */
-	uint16_t back[ROUTE_LINKS];                /* the same, if the switch at the end lets a stream turn round; NONE */
+	uint16_t reverse[ROUTE_LINKS];              /* the link the other way; NONE */
+	uint16_t back[ROUTE_LINKS];                 /* the same, if the switch at the end lets a stream turn round; NONE */
 	uint8_t distance[ROUTE_TILES][ROUTE_TILES]; /* columns and rows between tiles: no way is shorter */
 };
 /* Errors: INVALID for an array larger than the tables. */
@@ -40,26 +47,26 @@ struct route_tree {
 };
 /* A flow: from a tile to other tiles; which ports does not matter here. */
 struct route_net {
-	uint64_t targets;            /* tiles by bit; that of the source only if a way must leave it and come back (loops) */
+	uint64_t targets; /* tiles by bit; that of the source only if a way must leave it and come back (loops) */
 	uint32_t target_count;
-	uint8_t source;              /* tile */
+	uint8_t source; /* tile */
 	bool loops;
-	uint16_t least;              /* links it needs where nobody else is; a lower bound */
+	uint16_t least; /* links it needs where nobody else is; a lower bound */
 	struct route_tree tree;
 };
 struct route_work {
 	struct route_graph graph;
 	struct route_net *nets;
 	uint32_t net_count;
-	uint32_t *order;             /* of nets */
-	uint16_t used[ROUTE_LINKS];  /* streams on a link */
+	uint32_t *order;            /* of nets */
+	uint16_t used[ROUTE_LINKS]; /* streams on a link */
 	uint32_t history[ROUTE_LINKS];
-	uint8_t taste[ROUTE_LINKS];  /* which of equal ways an attempt likes: below ROUTE_TASTE */
-	uint32_t cost[ROUTE_LINKS];  /* of the search; UINT32_MAX: closed */
-	uint32_t base;               /* no open link costs less */
+	uint8_t taste[ROUTE_LINKS]; /* which of equal ways an attempt likes: below ROUTE_TASTE */
+	uint32_t cost[ROUTE_LINKS]; /* of the search; UINT32_MAX: closed */
+	uint32_t base;              /* no open link costs less */
 	uint32_t iterations;
-	uint64_t effort;             /* links looked at by searches: what time is measured in where it must not depend on the machine */
-	struct route_tree spare;     /* of who tries something */
+	uint64_t effort;         /* links looked at by searches: what time is measured in where it must not depend on the machine */
+	struct route_tree spare; /* of who tries something */
 	/* of one search */
 	uint32_t distance[ROUTE_LINKS];
 	uint16_t from[ROUTE_LINKS], place[ROUTE_LINKS];

@@ -8,9 +8,9 @@
 
 #include "aie/place/route_graph.h"
 
-static const uint32_t WIRE = 4096;            /* cost of one */
+static const uint32_t WIRE = 4096;               /* cost of one */
 static const uint64_t EFFORT = UINT64_C(100000); /* of all exchanges: they stop at it */
-enum { EXACT = 3, PASSES = 16 };              /* targets of a net that is laid exactly while many are */
+enum { EXACT = 3, PASSES = 16 };                 /* targets of a net that is laid exactly while many are */
 
 /* Full links are closed; used ones cost a little more, so that equal lengths spread. */
 static void price(struct route_work *work, bool closed)

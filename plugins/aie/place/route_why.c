@@ -10,7 +10,7 @@ struct cut {
 	uint32_t c0, r0, c1, r1; /* tiles of the rectangle, both ends inside */
 	bool out;
 	uint32_t need, limit, sides;
-	uint16_t link;           /* one that crosses */
+	uint16_t link; /* one that crosses */
 };
 
 static uint64_t tiles_of(const struct route_graph *graph, const struct cut *cut)
@@ -57,15 +57,17 @@ static void tell_side(const struct route_work *work, const struct cut *cut, stru
 	const struct route_link *link = &work->graph.links[cut->link];
 	const uint32_t rows = work->graph.arch->rows, tile = link->from;
 
-	base_fail(error, PTOWSP_UNSUPPORTED, "the %s side of %s (%u,%u) needs wires for %u streams %s, of %u; pack streams into fewer, or place their ends on one side of it",
+	base_fail(error, PTOWSP_UNSUPPORTED,
+		  "the %s side of %s (%u,%u) needs wires for %u streams %s, of %u; pack streams into fewer, or place their ends on one side of it",
 		  aie_arch_bundle_text((enum aie_bundle)link->side), aie_arch_kind_text(aie_arch_kind(work->graph.arch, (int32_t)(tile % rows))), tile / rows,
 		  tile % rows, cut->need, way_of(link->side), cut->limit);
 }
 
 static void tell_part(const struct cut *cut, struct ptowsp_error *error)
 {
-	base_fail(error, PTOWSP_UNSUPPORTED, "tiles (%u,%u) to (%u,%u) need wires for %u streams %s them, of %u; pack streams into fewer, or place their ends together", cut->c0,
-		  cut->r0, cut->c1, cut->r1, cut->need, cut->out ? "out of" : "into", cut->limit);
+	base_fail(error, PTOWSP_UNSUPPORTED,
+		  "tiles (%u,%u) to (%u,%u) need wires for %u streams %s them, of %u; pack streams into fewer, or place their ends together", cut->c0, cut->r0,
+		  cut->c1, cut->r1, cut->need, cut->out ? "out of" : "into", cut->limit);
 }
 
 bool route_why(const struct route_work *work, struct ptowsp_error *error)
@@ -100,7 +102,9 @@ void route_why_tried(const struct route_work *work, struct ptowsp_error *error)
 	for (uint32_t i = 0; i < work->graph.link_count; i++)
 		if (work->used[i] - work->graph.links[i].wires > work->used[worst] - work->graph.links[worst].wires)
 			worst = i;
-	base_fail(error, PTOWSP_UNSUPPORTED, "no routes were found in %u rounds; closest to it, the %s side of tile (%u,%u) needs wires for %u streams, of %u; place ends of streams nearer together",
+	base_fail(error, PTOWSP_UNSUPPORTED,
+		  "no routes were found in %u rounds; closest to it, the %s side of tile (%u,%u) needs wires for %u streams, of %u; place ends of streams "
+		  "nearer together",
 		  work->iterations, aie_arch_bundle_text((enum aie_bundle)work->graph.links[worst].side), work->graph.links[worst].from / rows,
 		  work->graph.links[worst].from % rows, work->used[worst], work->graph.links[worst].wires);
 }

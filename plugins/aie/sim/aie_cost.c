@@ -17,12 +17,9 @@ const struct aie_cost *aie_cost_list(uint32_t *count_out)
 const char *aie_cost_sort_text(enum aie_cost_sort sort)
 {
 	switch (sort) {
-	case AIE_COST_FIT:
-		return "FIT";
-	case AIE_COST_ASSUMED:
-		return "assumed";
-	default:
-		return "read";
+	case AIE_COST_FIT: return "FIT";
+	case AIE_COST_ASSUMED: return "assumed";
+	default: return "read";
 	}
 }
 

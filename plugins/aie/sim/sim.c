@@ -26,7 +26,8 @@ static ptowsp_status stats_take(const struct aie_net *net, struct aie_sim_stats 
 		if (stats->agents[i].busy > stats->agents[stats->bottleneck].busy)
 			stats->bottleneck = i;
 	}
-	return stats->agent_count == net->agent_count ? PTOWSP_OK : base_fail(error, PTOWSP_NO_MEMORY, "no memory for the statistics of %u agents", net->agent_count);
+	return stats->agent_count == net->agent_count ? PTOWSP_OK
+						      : base_fail(error, PTOWSP_NO_MEMORY, "no memory for the statistics of %u agents", net->agent_count);
 }
 
 /* Names of fifos are the design's, which may go before the stats do; one for which there is no memory is left out. */
@@ -95,7 +96,8 @@ static bool room_make(struct aie_sim_copies *copies)
 	return true;
 }
 
-ptowsp_status aie_sim_copies_make(struct aie_sim_copies *copies, const struct aie_design *design, void *const *arguments, bool bounded, struct ptowsp_error *error)
+ptowsp_status aie_sim_copies_make(struct aie_sim_copies *copies, const struct aie_design *design, void *const *arguments, bool bounded,
+				  struct ptowsp_error *error)
 {
 	const uint32_t count = design->argument_count;
 	uint64_t bytes = 0;
@@ -112,8 +114,10 @@ ptowsp_status aie_sim_copies_make(struct aie_sim_copies *copies, const struct ai
 		return PTOWSP_OK;
 	if (bytes < FEW_BYTES)
 		return base_fail(error, PTOWSP_NO_MEMORY, "no memory to run a design twice");
-	return base_fail(error, PTOWSP_TOO_BIG, "no memory to run a design twice, for which the tensors that it writes are copied twice: %llu bytes; --opt buffering=0 or 8 runs it once",
-			 (unsigned long long)bytes);
+	return base_fail(
+		error, PTOWSP_TOO_BIG,
+		"no memory to run a design twice, for which the tensors that it writes are copied twice: %llu bytes; --opt buffering=0 or 8 runs it once",
+		(unsigned long long)bytes);
 }
 
 void aie_sim_copies_finish(struct aie_sim_copies *copies)
@@ -160,7 +164,8 @@ static bool contents_differ(const struct aie_sim_args *args, const struct aie_si
 	return false;
 }
 
-ptowsp_status aie_sim_both(const struct aie_sim_args *with, const struct aie_sim_copies *copies, struct aie_sim_stats stats[2], bool *depends_out, struct ptowsp_error *error)
+ptowsp_status aie_sim_both(const struct aie_sim_args *with, const struct aie_sim_copies *copies, struct aie_sim_stats stats[2], bool *depends_out,
+			   struct ptowsp_error *error)
 {
 	struct ptowsp_error second = {.head = PTOWSP_HEAD(second, ERROR)};
 	struct aie_sim_args args = *with;
@@ -197,15 +202,17 @@ ptowsp_status aie_sim_both(const struct aie_sim_args *with, const struct aie_sim
 
 static void agent_write(FILE *out, const struct aie_sim_stats *stats, const struct aie_sim_agent *agent)
 {
-	fprintf(out, "  %-22s busy %llu, blocked %llu, %.1f %% busy, %llu objects\n", agent->name, (unsigned long long)agent->busy, (unsigned long long)agent->blocked,
-		stats->cycles ? 100.0 * (double)agent->busy / (double)stats->cycles : 0.0, (unsigned long long)agent->objects);
+	fprintf(out, "  %-22s busy %llu, blocked %llu, %.1f %% busy, %llu objects\n", agent->name, (unsigned long long)agent->busy,
+		(unsigned long long)agent->blocked, stats->cycles ? 100.0 * (double)agent->busy / (double)stats->cycles : 0.0,
+		(unsigned long long)agent->objects);
 }
 
 static void wait_write(FILE *out, const struct aie_sim_stats *stats, const struct aie_sim_wait *wait)
 {
 	fprintf(out, "  waits: %s for %s", stats->agents[wait->agent].name, wait->other == AIE_NONE ? "nobody" : stats->agents[wait->other].name);
 	if (*wait->fifo)
-		fprintf(out, ": %llu%s of @%s, has %llu", (unsigned long long)wait->wanted, wait->words ? " words" : "", wait->fifo, (unsigned long long)wait->held);
+		fprintf(out, ": %llu%s of @%s, has %llu", (unsigned long long)wait->wanted, wait->words ? " words" : "", wait->fifo,
+			(unsigned long long)wait->held);
 	fprintf(out, "\n");
 }
 
@@ -218,8 +225,8 @@ char *aie_sim_report(const struct aie_design *design, const struct aie_sim_stats
 
 	if (!out)
 		return NULL;
-	fprintf(out, "%s, not measured: %llu cycles, %.3f us at %llu MHz, without %d us of a launch; on hardware times with DDR vary by 6 to 25 %%\n", AIE_MODEL,
-		(unsigned long long)stats->cycles, us, (unsigned long long)(design->arch->clock_hz / 1000000), AIE_COST_LAUNCH);
+	fprintf(out, "%s, not measured: %llu cycles, %.3f us at %llu MHz, without %d us of a launch; on hardware times with DDR vary by 6 to 25 %%\n",
+		AIE_MODEL, (unsigned long long)stats->cycles, us, (unsigned long long)(design->arch->clock_hz / 1000000), AIE_COST_LAUNCH);
 	fprintf(out, "DDR: %llu bytes, %.1f %% of %u bytes per cycle\n", (unsigned long long)stats->ddr_bytes,
 		stats->cycles ? 100.0 * (double)stats->ddr_bytes / ((double)stats->cycles * design->arch->ddr_bytes) : 0.0, design->arch->ddr_bytes);
 	if (stats->agent_count)

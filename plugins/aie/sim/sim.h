@@ -4,17 +4,17 @@
 #ifndef AIE_SIM_H
 #define AIE_SIM_H
 
-#include "base/patience.h"
 #include "aie/design/design.h"
 #include "aie/place/route.h"
+#include "base/patience.h"
 
 /* What a core calls by name. */
 struct aie_sim_call {
 	const struct aie_function *function;
-	uint32_t core;                     /* of the design */
-	uint64_t at;                       /* cycle in which it begins */
-	void *const *memrefs;              /* per argument of the function: the address of its first element, of a memref */
-	const uint64_t *scalars;           /* per argument: its bits, of a scalar */
+	uint32_t core;           /* of the design */
+	uint64_t at;             /* cycle in which it begins */
+	void *const *memrefs;    /* per argument of the function: the address of its first element, of a memref */
+	const uint64_t *scalars; /* per argument: its bits, of a scalar */
 };
 struct aie_sim_kernels {
 	void *context;
@@ -25,15 +25,15 @@ struct aie_sim_kernels {
 };
 struct aie_sim_args {
 	const struct aie_design *design;
-	const struct aie_routes *routes;   /* of aie_design_flows: one per fifo that moves, in their order; NULL: each stream goes the shortest way */
-	bool counted;                      /* no bytes of the host move, there need not be any */
-	void *const *arguments;            /* of the sequence: memory of the host, row major, written where the design writes it */
+	const struct aie_routes *routes; /* of aie_design_flows: one per fifo that moves, in their order; NULL: each stream goes the shortest way */
+	bool counted;                    /* no bytes of the host move, there need not be any */
+	void *const *arguments;          /* of the sequence: memory of the host, row major, written where the design writes it */
 	struct aie_sim_kernels kernels;
-	uint32_t buffering;                /* words that a stream holds per receiver: 0 or 8 */
-	uint32_t queue;                    /* most tasks of the host under way, 0: as many as the channels' queues take */
-	uint64_t max_events;               /* 0: as many as it takes */
-	const volatile uint32_t *cancel;   /* not 0: end; may be NULL */
-	struct base_patience *patience;    /* NULL: any. When it is over the run ends with any error */
+	uint32_t buffering;              /* words that a stream holds per receiver: 0 or 8 */
+	uint32_t queue;                  /* most tasks of the host under way, 0: as many as the channels' queues take */
+	uint64_t max_events;             /* 0: as many as it takes */
+	const volatile uint32_t *cancel; /* not 0: end; may be NULL */
+	struct base_patience *patience;  /* NULL: any. When it is over the run ends with any error */
 	/* NULL, or told of each stretch of work in the order of its end: agent as in stats, what is PTOWSP-free text. */
 	void (*told)(void *context, uint32_t agent, const char *what, uint64_t begin, uint64_t end);
 	void *told_context;
@@ -42,27 +42,27 @@ struct aie_sim_args {
 	void *stepped_context;
 };
 struct aie_sim_agent {
-	const char *name;                  /* "core (0,2)", "dma (0,0) MM2S 1", "host" */
-	uint64_t busy, blocked, end;       /* cycles */
-	uint64_t objects;                  /* that it was done with */
+	const char *name;            /* "core (0,2)", "dma (0,0) MM2S 1", "host" */
+	uint64_t busy, blocked, end; /* cycles */
+	uint64_t objects;            /* that it was done with */
 };
 /* Somebody who waits when nothing can happen any more. */
 struct aie_sim_wait {
-	uint32_t agent, other;             /* agents; other: whom for, AIE_NONE: nobody will ever do it */
-	const char *fifo;                  /* "": a token, or room for a task */
-	uint64_t held, wanted;             /* objects, or words where `words` */
+	uint32_t agent, other; /* agents; other: whom for, AIE_NONE: nobody will ever do it */
+	const char *fifo;      /* "": a token, or room for a task */
+	uint64_t held, wanted; /* objects, or words where `words` */
 	bool words;
 };
 struct aie_sim_stats {
-	uint64_t cycles;                   /* when all was over, without the launch */
+	uint64_t cycles; /* when all was over, without the launch */
 	uint64_t events;
 	struct aie_sim_agent *agents;
 	uint32_t agent_count;
-	uint32_t bottleneck;               /* agent that was busy longest */
+	uint32_t bottleneck; /* agent that was busy longest */
 	uint64_t ddr_bytes;
-	struct aie_sim_wait *waits;        /* of a deadlock: all who wait; ring: of some of them, each for the next, the last for the first */
+	struct aie_sim_wait *waits; /* of a deadlock: all who wait; ring: of some of them, each for the next, the last for the first */
 	uint32_t wait_count;
-	uint32_t *ring;                    /* agents */
+	uint32_t *ring; /* agents */
 	uint32_t ring_count;
 };
 /* stats: zeroed or finished; they own their names. Errors: UNSUPPORTED, kernels' own, CANCELLED, DEADLOCK with the agents that wait, their fifo, the tokens held and wanted, and the ring they
@@ -77,11 +77,13 @@ struct aie_sim_copies {
 };
 /* Room for those of the arguments that are not NULL, owned. bounded: somebody else looks whether it is too much. Errors: TOO_BIG with the bytes that it takes, also where the machine has not so
  * many, NO_MEMORY; finish accepts what is there. */
-ptowsp_status aie_sim_copies_make(struct aie_sim_copies *copies, const struct aie_design *design, void *const *arguments, bool bounded, struct ptowsp_error *error);
+ptowsp_status aie_sim_copies_make(struct aie_sim_copies *copies, const struct aie_design *design, void *const *arguments, bool bounded,
+				  struct ptowsp_error *error);
 void aie_sim_copies_finish(struct aie_sim_copies *copies);
 /* With 0 words of buffering (stats[0]) and with 8 (stats[1]): *depends_out where one of them is a deadlock and the other is not, or the arguments end up different. What
  * the arguments hold then, `told`, `stepped`, and the status are of the run with 8. copies: of these arguments. stats: zeroed or finished. Errors: those of aie_sim_run. */
-ptowsp_status aie_sim_both(const struct aie_sim_args *with, const struct aie_sim_copies *copies, struct aie_sim_stats stats[2], bool *depends_out, struct ptowsp_error *error);
+ptowsp_status aie_sim_both(const struct aie_sim_args *with, const struct aie_sim_copies *copies, struct aie_sim_stats stats[2], bool *depends_out,
+			   struct ptowsp_error *error);
 /* Lines for people: cycles and time at the array's clock, by the model and not measured; the bottleneck; each agent's use. To be freed; NULL: no memory. */
 char *aie_sim_report(const struct aie_design *design, const struct aie_sim_stats *stats);
 

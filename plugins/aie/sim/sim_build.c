@@ -14,7 +14,8 @@ ptowsp_status aie_build_no_memory(struct aie_build *build)
 
 /* ---- ways --------------------------------------------------------------------------------------------------------- */
 
-static const struct aie_hop *hop_at(const struct aie_routes *routes, const struct aie_route *route, int32_t column, int32_t row, enum aie_bundle out, uint32_t channel)
+static const struct aie_hop *hop_at(const struct aie_routes *routes, const struct aie_route *route, int32_t column, int32_t row, enum aie_bundle out,
+				    uint32_t channel)
 {
 	for (uint32_t i = route->first; i < route->first + route->count; i++) {
 		const struct aie_hop *hop = &routes->hops[i];
@@ -102,11 +103,13 @@ static uint32_t channel_of(const struct aie_build *build, uint32_t fifo, uint32_
 static ptowsp_status path_look(struct aie_build *build, const struct aie_fifo *fifo, const struct aie_path *path, uint64_t bytes)
 {
 	if (path->bytes % 4 || !path->bytes)
-		return base_fail(build->error, PTOWSP_UNSUPPORTED, "fifo @%s moves %" PRIu64 " bytes at once, which is no number of words; make its objects a multiple of 4 bytes",
-				 fifo->name, path->bytes);
+		return base_fail(build->error, PTOWSP_UNSUPPORTED,
+				 "fifo @%s moves %" PRIu64 " bytes at once, which is no number of words; make its objects a multiple of 4 bytes", fifo->name,
+				 path->bytes);
 	if (path->least < 0 || path->beyond > (int64_t)bytes)
-		return base_fail(build->error, PTOWSP_INVALID, "fifo @%s walks from byte %" PRId64 " to %" PRId64 " of an object of %" PRIu64 " bytes; stay within", fifo->name,
-				 path->least, path->beyond, bytes);
+		return base_fail(build->error, PTOWSP_INVALID,
+				 "fifo @%s walks from byte %" PRId64 " to %" PRId64 " of an object of %" PRIu64 " bytes; stay within", fifo->name, path->least,
+				 path->beyond, bytes);
 	return PTOWSP_OK;
 }
 
@@ -159,9 +162,10 @@ static ptowsp_status end_add(struct aie_build *build, uint32_t number, uint32_t 
 	const bool linked = !sends && fifo->link_in != AIE_NONE && design->links[fifo->link_in].tile == tile;
 	const uint32_t link = sends ? fifo->link_out : linked ? fifo->link_in : AIE_NONE;
 	char text[32];
-	uint32_t end = aie_net_end(build->net, fifo->name, aie_net_agent(build->net, "dma %s %s %u", tile_name(build, tile, text), sends ? "MM2S" : "S2MM",
-									  channel_of(build, number, tile, sends)),
-				   sends, design->tiles[tile].kind == AIE_SHIM, sends ? 0 : AIE_COST_SWITCH * switches_of(build, number, consumer), sends ? fifo->repeat : 1);
+	uint32_t end = aie_net_end(
+		build->net, fifo->name,
+		aie_net_agent(build->net, "dma %s %s %u", tile_name(build, tile, text), sends ? "MM2S" : "S2MM", channel_of(build, number, tile, sends)), sends,
+		design->tiles[tile].kind == AIE_SHIM, sends ? 0 : AIE_COST_SWITCH * switches_of(build, number, consumer), sends ? fifo->repeat : 1);
 
 	if (end == AIE_NONE)
 		return aie_build_no_memory(build);
@@ -218,12 +222,15 @@ static ptowsp_status task_add(struct aie_build *build, const struct aie_step *st
 	struct aie_path path;
 
 	if (!aie_path_fits(4, step->sizes, step->strides, element) || step->offset < 0 || step->offset > bytes)
-		return base_fail(build->error, PTOWSP_INVALID, "a task of @%s has a size below 1 or reaches beyond 2^50 bytes; move at least one element, and within the argument", fifo);
+		return base_fail(build->error, PTOWSP_INVALID,
+				 "a task of @%s has a size below 1 or reaches beyond 2^50 bytes; move at least one element, and within the argument", fifo);
 	aie_path_make(&path, 4, step->sizes, step->strides, element);
 	if (path.bytes % 4)
-		return base_fail(build->error, PTOWSP_UNSUPPORTED, "a task of @%s moves %" PRIu64 " bytes, which is no number of words; make it a multiple of 4", fifo, path.bytes);
+		return base_fail(build->error, PTOWSP_UNSUPPORTED,
+				 "a task of @%s moves %" PRIu64 " bytes, which is no number of words; make it a multiple of 4", fifo, path.bytes);
 	if (at + path.least < 0 || at + path.beyond > bytes)
-		return base_fail(build->error, PTOWSP_INVALID, "a task of @%s reaches from byte %" PRId64 " to %" PRId64 " of argument %u, which has %" PRId64 "; stay within", fifo,
+		return base_fail(build->error, PTOWSP_INVALID,
+				 "a task of @%s reaches from byte %" PRId64 " to %" PRId64 " of argument %u, which has %" PRId64 "; stay within", fifo,
 				 at + path.least, at + path.beyond, step->argument, bytes);
 	if (!base && !build->args->counted)
 		return base_fail(build->error, PTOWSP_INVALID, "argument %u of the sequence is not there; give its memory", step->argument);
@@ -243,7 +250,8 @@ static ptowsp_status host_add(struct aie_build *build)
 		const uint32_t end = shim_end(build, step->fifo);
 
 		if (end == AIE_NONE)
-			st = base_fail(build->error, PTOWSP_INVALID, "the host moves @%s, which has no end on a shim; give it one", design->fifos[step->fifo].name);
+			st = base_fail(build->error, PTOWSP_INVALID, "the host moves @%s, which has no end on a shim; give it one",
+				       design->fifos[step->fifo].name);
 		else if (!step->waits)
 			st = task_add(build, step, end);
 		else if (aie_net_wait(build->net, end) == AIE_NONE)

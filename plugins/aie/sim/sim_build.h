@@ -9,16 +9,16 @@
 struct aie_build {
 	const struct aie_sim_args *args;
 	struct aie_net *net;
-	uint32_t *put;              /* [fifos]: lock of the producer's end, its first part; AIE_NONE on a shim */
-	uint32_t **got;             /* [fifos][consumers] */
-	uint32_t *ends;             /* [fifos]: the sender's end, behind it the receivers'; AIE_NONE: nothing moves */
-	uint8_t **buffers;          /* [buffers] */
+	uint32_t *put;     /* [fifos]: lock of the producer's end, its first part; AIE_NONE on a shim */
+	uint32_t **got;    /* [fifos][consumers] */
+	uint32_t *ends;    /* [fifos]: the sender's end, behind it the receivers'; AIE_NONE: nothing moves */
+	uint8_t **buffers; /* [buffers] */
 	struct aie_body_core {
 		struct aie_build *build;
 		struct aie_body_outside outside;
 		struct aie_body *body;
 		uint32_t core;
-	} *cores;
+	} * cores;
 	struct ptowsp_error *error;
 };
 /* Fills a zeroed net; the build goes on living as long as it does. Errors: UNSUPPORTED, INVALID, NO_MEMORY; both are to be finished then, too. */

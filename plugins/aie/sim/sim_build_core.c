@@ -71,7 +71,8 @@ static uint32_t consumer_on(const struct aie_fifo *fifo, uint32_t tile)
 }
 
 /* Where parts begin in the whole; they follow each other and fill it. */
-static ptowsp_status parts_find(struct aie_build *build, const struct aie_link *link, const struct aie_fifo *whole, const uint32_t *fifos, uint32_t count, uint64_t *parts)
+static ptowsp_status parts_find(struct aie_build *build, const struct aie_link *link, const struct aie_fifo *whole, const uint32_t *fifos, uint32_t count,
+				uint64_t *parts)
 {
 	const struct aie_design *design = build->args->design;
 	const uint64_t element = aie_type_bytes(whole->type->element);
@@ -81,13 +82,14 @@ static ptowsp_status parts_find(struct aie_build *build, const struct aie_link *
 		const struct aie_fifo *part = &design->fifos[fifos[i]];
 
 		if (link->offsets && (uint64_t)link->offsets[i] * element != parts[i])
-			return base_fail(build->error, PTOWSP_UNSUPPORTED, "part @%s of @%s begins at element %" PRId64 ", the one before ends at %" PRIu64 "; let parts follow each other",
+			return base_fail(build->error, PTOWSP_UNSUPPORTED,
+					 "part @%s of @%s begins at element %" PRId64 ", the one before ends at %" PRIu64 "; let parts follow each other",
 					 part->name, whole->name, link->offsets[i], parts[i] / element);
 		parts[i + 1] = parts[i] + aie_type_bytes(part->type);
 	}
 	if (parts[count] != aie_type_bytes(whole->type))
-		return base_fail(build->error, PTOWSP_UNSUPPORTED, "parts of @%s have %" PRIu64 " bytes together, it has %" PRIu64 "; make them the same", whole->name, parts[count],
-				 aie_type_bytes(whole->type));
+		return base_fail(build->error, PTOWSP_UNSUPPORTED, "parts of @%s have %" PRIu64 " bytes together, it has %" PRIu64 "; make them the same",
+				 whole->name, parts[count], aie_type_bytes(whole->type));
 	return PTOWSP_OK;
 }
 

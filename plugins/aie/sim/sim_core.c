@@ -58,7 +58,8 @@ static bool acquire(struct aie_net *net, uint32_t number, uint64_t *spent_out, p
 		core_works(net, core);
 	lock->begun[side] += more;
 	*spent_out = more ? AIE_COST_LOCK_CORE : 0;
-	*status_out = objects_fill(core, lock) ? PTOWSP_OK : base_fail(net->error, PTOWSP_NO_MEMORY, "no memory for the objects of %s", net->agents[core->agent].name);
+	*status_out = objects_fill(core, lock) ? PTOWSP_OK
+					       : base_fail(net->error, PTOWSP_NO_MEMORY, "no memory for the objects of %s", net->agents[core->agent].name);
 	return !*status_out;
 }
 
@@ -84,8 +85,7 @@ static bool ask_do(struct aie_net *net, uint32_t number, uint64_t *spent_out, pt
 	*status_out = PTOWSP_OK;
 	*spent_out = 0;
 	switch (core->ask.kind) {
-	case AIE_ASK_ACQUIRE:
-		return acquire(net, number, spent_out, status_out);
+	case AIE_ASK_ACQUIRE: return acquire(net, number, spent_out, status_out);
 	case AIE_ASK_RELEASE:
 		*spent_out = AIE_COST_LOCK_CORE;
 		*status_out = release(net, core);
@@ -94,8 +94,7 @@ static bool ask_do(struct aie_net *net, uint32_t number, uint64_t *spent_out, pt
 		core_stops(net, core, AIE_CORE_ENDED);
 		aie_queue_set(&net->queue, number, AIE_NEVER);
 		return false;
-	default:
-		return true;
+	default: return true;
 	}
 }
 

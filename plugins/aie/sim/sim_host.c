@@ -71,7 +71,8 @@ static bool token_take(struct aie_net *net, uint32_t number, ptowsp_status *stat
 	struct aie_end *end = &net->ends[number];
 
 	if (end->token == AIE_NONE) {
-		*status_out = base_fail(net->error, PTOWSP_INVALID, "the host waits for a token of @%s, but no task before has one left; give a task issue_token", end->fifo);
+		*status_out = base_fail(net->error, PTOWSP_INVALID,
+					"the host waits for a token of @%s, but no task before has one left; give a task issue_token", end->fifo);
 		return false;
 	}
 	if (!net->tasks[end->token].done || net->tasks[end->token].at > net->now) {

@@ -79,8 +79,17 @@ uint32_t aie_net_end(struct aie_net *net, const char *fifo, uint32_t agent, bool
 
 	if (row == AIE_NONE)
 		return row;
-	net->ends[row] = (struct aie_end){.fifo = fifo, .agent = agent, .sends = sends, .shim = shim, .delay = delay, .repeat = repeat ? repeat : 1,
-					  .piece = net->piece_count, .task = AIE_NONE, .task_last = AIE_NONE, .token = AIE_NONE, .fresh = true};
+	net->ends[row] = (struct aie_end){.fifo = fifo,
+					  .agent = agent,
+					  .sends = sends,
+					  .shim = shim,
+					  .delay = delay,
+					  .repeat = repeat ? repeat : 1,
+					  .piece = net->piece_count,
+					  .task = AIE_NONE,
+					  .task_last = AIE_NONE,
+					  .token = AIE_NONE,
+					  .fresh = true};
 	return row;
 }
 

@@ -13,69 +13,69 @@
 #ifndef AIE_SIM_NET_H
 #define AIE_SIM_NET_H
 
-#include "ptowsp/base.h"
 #include "aie/sim/sim.h"
 #include "aie/sim/sim_queue.h"
 #include "aie/sim/sim_walk.h"
+#include "ptowsp/base.h"
 
-enum { AIE_STREAM_WORDS = 8 };       /* most of buffering */
+enum { AIE_STREAM_WORDS = 8 }; /* most of buffering */
 
 enum aie_side { AIE_PUTTER, AIE_GETTER };
 struct aie_lock {
-	const char *name;            /* of its fifo, borrowed */
-	uint8_t *base;               /* of the first object, or of this part of it */
-	uint64_t stride;             /* bytes to the next one */
-	uint64_t depth, mask;        /* mask: depth - 1 where that is a power of two, else 0 */
-	uint64_t begun[2], done[2];  /* objects that each side began with, and was done with */
-	uint64_t *times[2];          /* [depth] each: since when the other side sees what this one did to the slot */
-	uint32_t agent[2];           /* who is on this side: agent of the stats */
-	uint32_t core[2], end[2];    /* the same as index of one of both arrays, else AIE_NONE */
+	const char *name;           /* of its fifo, borrowed */
+	uint8_t *base;              /* of the first object, or of this part of it */
+	uint64_t stride;            /* bytes to the next one */
+	uint64_t depth, mask;       /* mask: depth - 1 where that is a power of two, else 0 */
+	uint64_t begun[2], done[2]; /* objects that each side began with, and was done with */
+	uint64_t *times[2];         /* [depth] each: since when the other side sees what this one did to the slot */
+	uint32_t agent[2];          /* who is on this side: agent of the stats */
+	uint32_t core[2], end[2];   /* the same as index of one of both arrays, else AIE_NONE */
 	bool waits[2];
 };
 /* What a DMA moves at one go: a buffer descriptor. */
 struct aie_piece {
-	uint32_t lock, lock_count;   /* neighbours: parts of one object */
+	uint32_t lock, lock_count; /* neighbours: parts of one object */
 	struct aie_path path;
 };
 /* What the host hands over to an end in DDR. */
 struct aie_task {
-	uint32_t end, next;          /* the next one of its end */
+	uint32_t end, next; /* the next one of its end */
 	uint8_t *base;
 	struct aie_path path;
 	bool token, done;
-	uint64_t at;                 /* handed over; done */
+	uint64_t at; /* handed over; done */
 };
 enum aie_end_state { AIE_END_IDLE, AIE_END_READY, AIE_END_LOCK, AIE_END_WORDS };
 struct aie_end {
-	const char *fifo;            /* borrowed */
+	const char *fifo; /* borrowed */
 	uint32_t stream, agent;
 	bool sends, shim;
-	uint64_t delay;              /* of a receiver: cycles through the switches */
+	uint64_t delay; /* of a receiver: cycles through the switches */
 	/* What it does: pieces round and round, or the tasks that it is given. */
 	uint32_t piece, piece_count, turn;
-	uint64_t repeat, repeated;   /* times that each object is sent */
+	uint64_t repeat, repeated;        /* times that each object is sent */
 	uint32_t task, task_last, queued; /* that it works at or that is next; queued: given and not begun */
-	uint32_t token;              /* oldest task with a token that nobody waited for */
-	bool working;                /* at `task` */
+	uint32_t token;                   /* oldest task with a token that nobody waited for */
+	bool working;                     /* at `task` */
 	/* How far it is. */
-	enum aie_end_state state;    /* LOCK: ready is not known; READY: from `ready` on; WORDS: at work */
-	bool fresh;                  /* nothing was done yet */
-	uint64_t ready, base;        /* base: cycle in which it could begin if the lock were there */
-	uint64_t since, begun;       /* since: of the last account; begun: of this piece */
-	uint64_t left;               /* words */
+	enum aie_end_state state; /* LOCK: ready is not known; READY: from `ready` on; WORDS: at work */
+	bool fresh;               /* nothing was done yet */
+	uint64_t ready, base;     /* base: cycle in which it could begin if the lock were there */
+	uint64_t since, begun;    /* since: of the last account; begun: of this piece */
+	uint64_t left;            /* words */
 	const struct aie_path *path;
 	struct aie_cursor cursor;
-	uint64_t grant, granted;     /* words that DDR was asked for, and when it has them */
-	uint32_t held;               /* words that stand before a receiver, in store */
+	uint64_t grant, granted; /* words that DDR was asked for, and when it has them */
+	uint32_t held;           /* words that stand before a receiver, in store */
 	uint32_t first;
 	uint8_t store[4 * AIE_STREAM_WORDS];
-	bool takes;                  /* words, in the present stretch */
+	bool takes; /* words, in the present stretch */
 };
 struct aie_stream {
-	uint32_t end, end_count;     /* the sender, then the receivers */
-	bool sends;                  /* in the present stretch */
+	uint32_t end, end_count; /* the sender, then the receivers */
+	bool sends;              /* in the present stretch */
 	uint32_t pace;
-	uint64_t from, until;        /* words flow from here on, at most until there */
+	uint64_t from, until; /* words flow from here on, at most until there */
 };
 /* What a core asks for next, after so many cycles of work. */
 enum aie_ask_kind { AIE_ASK_NOTHING, AIE_ASK_ACQUIRE, AIE_ASK_RELEASE, AIE_ASK_END };
@@ -83,7 +83,7 @@ struct aie_ask {
 	enum aie_ask_kind kind;
 	uint32_t lock;
 	enum aie_side side;
-	uint32_t count;              /* of ACQUIRE: objects to have, those held already among them */
+	uint32_t count; /* of ACQUIRE: objects to have, those held already among them */
 	uint64_t cycles;
 };
 struct aie_program {
@@ -97,8 +97,8 @@ struct aie_machine_core {
 	uint32_t agent;
 	enum aie_core_state state;
 	struct aie_ask ask;
-	uint64_t since;              /* of the present state */
-	void **objects;              /* [room] */
+	uint64_t since; /* of the present state */
+	void **objects; /* [room] */
 	uint32_t room;
 };
 /* A step of the host: a task, or (AIE_NONE) a wait for the token of an end. */
@@ -110,9 +110,9 @@ struct aie_host {
 	struct aie_host_step *steps;
 	uint32_t count, room, step;
 	enum aie_host_state state;
-	uint64_t since, begun;       /* of this state; of this step */
-	uint32_t under_way;          /* tasks that are not done */
-	uint32_t wanted;             /* AIE_HOST_ROOM, AIE_HOST_TOKEN: of this end */
+	uint64_t since, begun; /* of this state; of this step */
+	uint32_t under_way;    /* tasks that are not done */
+	uint32_t wanted;       /* AIE_HOST_ROOM, AIE_HOST_TOKEN: of this end */
 };
 struct aie_net {
 	struct aie_lock *locks;
@@ -122,16 +122,16 @@ struct aie_net {
 	struct aie_stream *streams;
 	struct aie_machine_core *cores;
 	struct aie_sim_agent *agents;
-	void **blocks;               /* all that is freed in the end */
+	void **blocks; /* all that is freed in the end */
 	uint32_t lock_count, piece_count, task_count, end_count, stream_count, core_count, agent_count, block_count;
 	uint32_t lock_room, piece_room, task_room, end_room, stream_room, core_room, agent_room, block_room;
 	struct aie_host host;
 	uint32_t host_agent;
 	/* Of the run. */
-	struct aie_queue queue;      /* agents: cores, then streams, then the host */
-	uint64_t now, events, last;  /* last: the latest end of anything */
+	struct aie_queue queue;     /* agents: cores, then streams, then the host */
+	uint64_t now, events, last; /* last: the latest end of anything */
 	uint32_t buffering;
-	uint32_t channel_queue, window; /* tasks per channel that wait; under way in all, 0: as many as there is room for */
+	uint32_t channel_queue, window;          /* tasks per channel that wait; under way in all, 0: as many as there is room for */
 	uint64_t ddr_rate, ddr_clock, ddr_bytes; /* bytes per cycle, 0: no limit; clock in bytes, so that it stays whole */
 	void (*told)(void *context, uint32_t agent, const char *what, uint64_t begin, uint64_t end);
 	void *told_context;

@@ -46,8 +46,8 @@ ptowsp_status aie_net_run(struct aie_net *net, const struct aie_sim_args *args, 
 		st = event(net, agent);
 		net->events++;
 		if (!st && args->max_events && net->events >= args->max_events)
-			st = base_fail(error, PTOWSP_LIMIT, "the simulation is not over after %llu events, in cycle %llu; raise the limit", (unsigned long long)args->max_events,
-				       (unsigned long long)net->now);
+			st = base_fail(error, PTOWSP_LIMIT, "the simulation is not over after %llu events, in cycle %llu; raise the limit",
+				       (unsigned long long)args->max_events, (unsigned long long)net->now);
 		if (!st && args->cancel && *args->cancel)
 			st = base_fail(error, PTOWSP_CANCELLED, "cancelled in cycle %llu of the simulation", (unsigned long long)net->now);
 		if (!st && base_patience_over(args->patience, 1))

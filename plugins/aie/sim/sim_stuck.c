@@ -29,7 +29,8 @@ static void core_look(const struct aie_net *net, const struct aie_machine_core *
 	const struct aie_lock *lock = &net->locks[core->ask.lock];
 
 	if (core->state == AIE_CORE_WAITS)
-		wait_add(list, (struct aie_sim_wait){core->agent, lock->agent[!side], lock->name, lock->begun[side] - lock->done[side], core->ask.count, false});
+		wait_add(list,
+			 (struct aie_sim_wait){core->agent, lock->agent[!side], lock->name, lock->begun[side] - lock->done[side], core->ask.count, false});
 }
 
 static void locks_look(const struct aie_net *net, const struct aie_end *end, struct list *list)
@@ -146,7 +147,8 @@ static size_t wait_say(const struct aie_net *net, const struct aie_sim_wait *wai
 	int n;
 
 	if (wait->agent == net->host_agent)
-		n = snprintf(text, size, "%s wants %s of %s", name, net->host.state == AIE_HOST_ROOM ? "room in the queue" : "a token", net->agents[wait->other].name);
+		n = snprintf(text, size, "%s wants %s of %s", name, net->host.state == AIE_HOST_ROOM ? "room in the queue" : "a token",
+			     net->agents[wait->other].name);
 	else if (!*wait->fifo)
 		n = snprintf(text, size, "%s wants a task", name);
 	else

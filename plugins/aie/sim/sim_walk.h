@@ -18,8 +18,8 @@ struct aie_path {
 };
 /* Where somebody on a path is. */
 struct aie_cursor {
-	uint8_t *at;                    /* of the present run */
-	uint64_t into;                  /* bytes of it that are done */
+	uint8_t *at;   /* of the present run */
+	uint64_t into; /* bytes of it that are done */
 	uint64_t index[AIE_WALK_DIMS];
 };
 /* Whether a path can be made of these: sizes of at least 1, all within 2^50 bytes. */

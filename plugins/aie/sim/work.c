@@ -83,7 +83,9 @@ ptowsp_status aie_work(const struct aie_arch *arch, const struct isa_program *pr
 
 	/* A walk of one block may be too short to ask the guard. */
 	for (uint32_t block = 0; !st && block < blocks; block++)
-		st = guard && block % 16 == 15 && guard->stop(guard->context) ? PTOWSP_CANCELLED : isa_walk_visited(program, args, arg_count, (struct isa_block){block, blocks}, &visitor, guard, error);
+		st = guard && block % 16 == 15 && guard->stop(guard->context)
+			     ? PTOWSP_CANCELLED
+			     : isa_walk_visited(program, args, arg_count, (struct isa_block){block, blocks}, &visitor, guard, error);
 	*cycles_out = aie_cost_call(working.cycles);
 	return st;
 }

@@ -28,8 +28,8 @@ static void tables_borrow(struct ascend_kernel *k, const struct isa_program *pro
 	k->param_count = header->param_count;
 }
 
-ptowsp_status ascend_kernel_make(struct ascend_kernel **kernel_out, const struct isa_program *program, const char *name,
-				 const struct ascend_arch *arch, unsigned unit, struct ptowsp_error *error)
+ptowsp_status ascend_kernel_make(struct ascend_kernel **kernel_out, const struct isa_program *program, const char *name, const struct ascend_arch *arch,
+				 unsigned unit, struct ptowsp_error *error)
 {
 	struct ascend_kernel *k = calloc(1, sizeof(*k));
 	ptowsp_status status = PTOWSP_NO_MEMORY, fits = PTOWSP_OK;
@@ -55,8 +55,8 @@ ptowsp_status ascend_kernel_make(struct ascend_kernel **kernel_out, const struct
 	return status ? status : fits;
 }
 
-ptowsp_status ascend_kernel_create(struct ascend_kernel **kernel_out, const struct isa_program *program, const char *name,
-				   const struct ascend_arch *arch, unsigned unit, struct ptowsp_error *error)
+ptowsp_status ascend_kernel_create(struct ascend_kernel **kernel_out, const struct isa_program *program, const char *name, const struct ascend_arch *arch,
+				   unsigned unit, struct ptowsp_error *error)
 {
 	ptowsp_status status = ascend_kernel_make(kernel_out, program, name, arch, unit, error);
 
@@ -150,8 +150,8 @@ ptowsp_status ascend_kernel_op_sum(const struct ascend_kernel *kernel, const uin
 	return status;
 }
 
-static ptowsp_status block_cycles(const struct ascend_kernel *k, enum ascend_model model, const uint64_t *args, uint32_t arg_count,
-				  struct isa_block block, const struct isa_guard *guard, uint64_t *cycles_out, struct ptowsp_error *error)
+static ptowsp_status block_cycles(const struct ascend_kernel *k, enum ascend_model model, const uint64_t *args, uint32_t arg_count, struct isa_block block,
+				  const struct isa_guard *guard, uint64_t *cycles_out, struct ptowsp_error *error)
 {
 	struct ascend_cost cost;
 	ptowsp_status status;
@@ -168,9 +168,8 @@ static uint64_t times_saturated(uint64_t each, uint32_t count)
 	return count && each > UINT64_MAX / count ? UINT64_MAX : each * count;
 }
 
-ptowsp_status ascend_task_cycles(const struct ascend_kernel *kernel, enum ascend_model model, const char *name, const uint64_t *args,
-				 uint32_t arg_count, uint32_t blocks, const struct isa_guard *guard, uint64_t *cycles_out,
-				 struct ptowsp_error *error)
+ptowsp_status ascend_task_cycles(const struct ascend_kernel *kernel, enum ascend_model model, const char *name, const uint64_t *args, uint32_t arg_count,
+				 uint32_t blocks, const struct isa_guard *guard, uint64_t *cycles_out, struct ptowsp_error *error)
 {
 	ptowsp_status status = PTOWSP_OK;
 	uint32_t asked;
@@ -201,8 +200,7 @@ void ascend_cost_text(const struct ascend_cost *cost, char *text, size_t size)
 
 	for (int p = 0; p < ASCEND_PIPE_COUNT && at < size; p++)
 		if (cost->busy[p]) {
-			at += (size_t)snprintf(text + at, size - at, "%s%s %u %%", before, pipe_texts[p],
-					       share(cost->busy[p], cost->cycles));
+			at += (size_t)snprintf(text + at, size - at, "%s%s %u %%", before, pipe_texts[p], share(cost->busy[p], cost->cycles));
 			before = ", ";
 		}
 }

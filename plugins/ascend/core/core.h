@@ -15,30 +15,35 @@
 #include "isa/isa.h"
 
 /* X(pipe, text): of the cube core, then of the vector core; the scalar pipes of both do the same. */
-#define ASCEND_PIPES(X) \
-	X(SCALAR, "scalar") \
-	X(GM_L1, "gm to l1") \
-	X(L1_L0, "l1 to l0") \
-	X(CUBE, "cube") \
-	X(L0C_OUT, "l0c out") \
-	X(GM_UB, "gm to ub") \
-	X(VECTOR, "vector") \
+#define ASCEND_PIPES(X)                                                                                                                                        \
+	X(SCALAR, "scalar")                                                                                                                                    \
+	X(GM_L1, "gm to l1")                                                                                                                                   \
+	X(L1_L0, "l1 to l0")                                                                                                                                   \
+	X(CUBE, "cube")                                                                                                                                        \
+	X(L0C_OUT, "l0c out")                                                                                                                                  \
+	X(GM_UB, "gm to ub")                                                                                                                                   \
+	X(VECTOR, "vector")                                                                                                                                    \
 	X(UB_GM, "ub to gm")
 enum ascend_pipe {
 #define X(pipe, text) ASCEND_PIPE_##pipe,
 	ASCEND_PIPES(X)
 #undef X
-	ASCEND_PIPE_COUNT
+		ASCEND_PIPE_COUNT
 };
 const char *ascend_pipe_text(enum ascend_pipe pipe);
 
 /* X(memory, text, number of struct ascend_arch): where tiles lie */
-#define ASCEND_MEMORIES(X) X(UB, "UB", ub) X(L1, "L1", l1) X(L0A, "L0A", l0a) X(L0B, "L0B", l0b) X(L0C, "L0C", l0c)
+#define ASCEND_MEMORIES(X)                                                                                                                                     \
+	X(UB, "UB", ub)                                                                                                                                        \
+	X(L1, "L1", l1)                                                                                                                                        \
+	X(L0A, "L0A", l0a)                                                                                                                                     \
+	X(L0B, "L0B", l0b)                                                                                                                                     \
+	X(L0C, "L0C", l0c)
 enum ascend_memory {
 #define X(memory, text, limit) ASCEND_MEMORY_##memory,
 	ASCEND_MEMORIES(X)
 #undef X
-	ASCEND_MEMORY_COUNT
+		ASCEND_MEMORY_COUNT
 };
 const char *ascend_memory_text(enum ascend_memory memory);
 uint64_t ascend_memory_limit(const struct ascend_arch *arch, enum ascend_memory memory); /* bytes */
@@ -54,11 +59,11 @@ struct ascend_kernel;
 
 /* unit: what the package says of it, enum ptowsp_unit. Errors: TOO_SMALL if its tiles do not fit, naming kernel, memory, need and limit
  * (name NULL: as the program calls itself); NO_MEMORY. *kernel_out is NULL after an error. */
-ptowsp_status ascend_kernel_create(struct ascend_kernel **kernel_out, const struct isa_program *program, const char *name,
-				   const struct ascend_arch *arch, unsigned unit, struct ptowsp_error *error);
+ptowsp_status ascend_kernel_create(struct ascend_kernel **kernel_out, const struct isa_program *program, const char *name, const struct ascend_arch *arch,
+				   unsigned unit, struct ptowsp_error *error);
 /* The same, but one that does not fit is made, too, as if there was room: the error is that of above. */
-ptowsp_status ascend_kernel_make(struct ascend_kernel **kernel_out, const struct isa_program *program, const char *name,
-				 const struct ascend_arch *arch, unsigned unit, struct ptowsp_error *error);
+ptowsp_status ascend_kernel_make(struct ascend_kernel **kernel_out, const struct isa_program *program, const char *name, const struct ascend_arch *arch,
+				 unsigned unit, struct ptowsp_error *error);
 void ascend_kernel_destroy(struct ascend_kernel *kernel); /* NULL is allowed */
 
 /* Where it runs: AIC, AIV or AIC_AIV, a cluster; as the package says. Where it leaves the choice (ANY and what is no unit of the device):
@@ -74,17 +79,16 @@ uint64_t ascend_kernel_need(const struct ascend_kernel *kernel, enum ascend_memo
 ptowsp_status ascend_kernel_cost(const struct ascend_kernel *kernel, const uint64_t *args, uint32_t arg_count, struct isa_block block,
 				 const struct isa_guard *guard, struct ascend_cost *cost_out, struct ptowsp_error *error);
 /* The same for a kernel whose way depends on data: runs it (isa_run_guarded). */
-ptowsp_status ascend_kernel_run(const struct ascend_kernel *kernel, const struct ptowsp_task *task, struct ptowsp_kernel_out *out,
-				void *scratch, const struct isa_guard *guard, struct ascend_cost *cost_out);
+ptowsp_status ascend_kernel_run(const struct ascend_kernel *kernel, const struct ptowsp_task *task, struct ptowsp_kernel_out *out, void *scratch,
+				const struct isa_guard *guard, struct ascend_cost *cost_out);
 /* Model op-sum, one block. */
 ptowsp_status ascend_kernel_op_sum(const struct ascend_kernel *kernel, const uint64_t *args, uint32_t arg_count, struct isa_block block,
 				   const struct isa_guard *guard, uint64_t *cycles_out, struct ptowsp_error *error);
 
 /* Cycles of a whole task, `blocks` of them one after the other, by a model. name: what the model name looks at. kernel: not needed by that
  * model, and NULL is allowed there. Errors: those of isa_walk_guarded. */
-ptowsp_status ascend_task_cycles(const struct ascend_kernel *kernel, enum ascend_model model, const char *name, const uint64_t *args,
-				 uint32_t arg_count, uint32_t blocks, const struct isa_guard *guard, uint64_t *cycles_out,
-				 struct ptowsp_error *error);
+ptowsp_status ascend_task_cycles(const struct ascend_kernel *kernel, enum ascend_model model, const char *name, const uint64_t *args, uint32_t arg_count,
+				 uint32_t blocks, const struct isa_guard *guard, uint64_t *cycles_out, struct ptowsp_error *error);
 
 /* "2113 cycles: gm to ub 61 %, vector 22 %, ub to gm 17 %": each pipe that worked, its share of the cycles rounded down. At most 200
  * characters. */

@@ -13,7 +13,7 @@ static uint64_t work(uint64_t latency, uint64_t count, uint64_t all)
 static void load_on(struct ascend_kernel *k, const struct ptowsp_tile_inst *inst, enum ascend_side side, bool only)
 {
 	ascend_move_begin(k, side == ASCEND_ON_VECTOR ? ASCEND_PIPE_GM_UB : ASCEND_PIPE_GM_L1,
-	      ascend_transfer(side == ASCEND_ON_VECTOR ? ASCEND_CORE_gm_ub : ASCEND_CORE_gm_l1, ascend_bytes_on(k, inst->d, side)));
+			  ascend_transfer(side == ASCEND_ON_VECTOR ? ASCEND_CORE_gm_ub : ASCEND_CORE_gm_l1, ascend_bytes_on(k, inst->d, side)));
 	ascend_move_wait(k, ascend_param_time(k, inst->a, ASCEND_STORED));
 	ascend_move_set(k, ascend_param_time(k, inst->a, ASCEND_LOADED));
 	ascend_move_make(k, inst->d, side, only);
@@ -42,7 +42,7 @@ static void store(struct ascend_kernel *k, uint32_t i)
 
 	ascend_move_bring(k, &u, side);
 	ascend_move_begin(k, side == ASCEND_ON_VECTOR ? ASCEND_PIPE_UB_GM : ASCEND_PIPE_L0C_OUT,
-	      ascend_transfer(side == ASCEND_ON_VECTOR ? ASCEND_CORE_gm_ub : ASCEND_CORE_gm_l1, ascend_bytes_on(k, inst->a, side)));
+			  ascend_transfer(side == ASCEND_ON_VECTOR ? ASCEND_CORE_gm_ub : ASCEND_CORE_gm_l1, ascend_bytes_on(k, inst->a, side)));
 	store_behind(k, inst->d);
 	ascend_move_read(k, &u, side);
 	ascend_move_set(k, ascend_param_time(k, inst->d, ASCEND_STORED));
@@ -191,7 +191,7 @@ static void shape_on_cube(struct ascend_kernel *k, const struct ptowsp_tile_inst
 
 	ascend_move_bring(k, &u, ASCEND_ON_CUBE);
 	ascend_move_begin(k, ASCEND_PIPE_L1_L0,
-	      inst->op == PTOWSP_PTO_TRESHAPE ? 0 : ascend_transfer(ASCEND_CORE_l0, ascend_bytes_on(k, inst->d, ASCEND_ON_CUBE)));
+			  inst->op == PTOWSP_PTO_TRESHAPE ? 0 : ascend_transfer(ASCEND_CORE_l0, ascend_bytes_on(k, inst->d, ASCEND_ON_CUBE)));
 	ascend_move_read(k, &u, ASCEND_ON_CUBE);
 	ascend_move_make(k, inst->d, ASCEND_ON_CUBE, true);
 }

@@ -20,13 +20,11 @@ const char *ascend_memory_text(enum ascend_memory memory)
 uint64_t ascend_memory_limit(const struct ascend_arch *arch, enum ascend_memory memory)
 {
 	switch (memory) {
-#define X(name, text, limit) \
-	case ASCEND_MEMORY_##name: \
-		return arch->limit;
+#define X(name, text, limit)                                                                                                                                   \
+	case ASCEND_MEMORY_##name: return arch->limit;
 		ASCEND_MEMORIES(X)
 #undef X
-	default:
-		return 0;
+	default: return 0;
 	}
 }
 
@@ -115,8 +113,8 @@ static ptowsp_status limit_check(const struct ascend_kernel *k, const char *name
 
 		if (k->need[m] > limit)
 			return rt_fail(error, PTOWSP_TOO_SMALL,
-					   "kernel %.64s: its tiles need %llu bytes of %s at once, a core of %s has %llu; cut them smaller", name,
-					   (unsigned long long)k->need[m], memory_texts[m], k->arch->name, (unsigned long long)limit);
+				       "kernel %.64s: its tiles need %llu bytes of %s at once, a core of %s has %llu; cut them smaller", name,
+				       (unsigned long long)k->need[m], memory_texts[m], k->arch->name, (unsigned long long)limit);
 	}
 	return PTOWSP_OK;
 }

@@ -10,8 +10,7 @@ void ascend_move_begin(struct ascend_kernel *k, unsigned pipe, uint64_t cycles)
 	k->failed |= !rt_grow(&rows, &k->move_room, k->move_count, sizeof(*k->moves));
 	k->moves = rows;
 	if (!k->failed)
-		k->moves[k->move_count++] = (struct ascend_move){
-			.cycles = cycles, .pipe = (uint8_t)pipe, .wait = k->time_count, .tile = ASCEND_NO_TILE};
+		k->moves[k->move_count++] = (struct ascend_move){.cycles = cycles, .pipe = (uint8_t)pipe, .wait = k->time_count, .tile = ASCEND_NO_TILE};
 }
 
 void ascend_time_add(struct ascend_kernel *k, uint32_t time)

@@ -256,8 +256,8 @@ ptowsp_status ascend_kernel_cost(const struct ascend_kernel *kernel, const uint6
 	return status;
 }
 
-ptowsp_status ascend_kernel_run(const struct ascend_kernel *kernel, const struct ptowsp_task *task, struct ptowsp_kernel_out *out,
-				void *scratch, const struct isa_guard *guard, struct ascend_cost *cost_out)
+ptowsp_status ascend_kernel_run(const struct ascend_kernel *kernel, const struct ptowsp_task *task, struct ptowsp_kernel_out *out, void *scratch,
+				const struct isa_guard *guard, struct ascend_cost *cost_out)
 {
 	struct run r;
 	const struct isa_visitor visitor = {.inst = inst, .context = &r};

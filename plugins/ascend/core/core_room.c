@@ -8,9 +8,9 @@
  * begins before its end. */
 struct layer {
 	const struct ascend_kernel *k;
-	const uint32_t *at;  /* NULL: nothing shares a place there */
-	uint32_t *tiles;     /* owned */
-	uint64_t *ends;      /* owned */
+	const uint32_t *at; /* NULL: nothing shares a place there */
+	uint32_t *tiles;    /* owned */
+	uint64_t *ends;     /* owned */
 	uint32_t count;
 };
 

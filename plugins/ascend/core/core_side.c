@@ -14,29 +14,21 @@ static bool is_product(unsigned shape)
 enum ascend_role ascend_role(const struct ptowsp_tile_inst *inst)
 {
 	switch (inst->op) {
-	case PTOWSP_PTO_TLOAD:
-		return ASCEND_ROLE_LOAD;
+	case PTOWSP_PTO_TLOAD: return ASCEND_ROLE_LOAD;
 	case PTOWSP_PTO_TSTORE:
-	case PTOWSP_PTO_TSTORE_FP:
-		return ASCEND_ROLE_STORE;
-	case PTOWSP_PTO_MGATHER:
-		return ASCEND_ROLE_GATHER;
-	case PTOWSP_PTO_MSCATTER:
-		return ASCEND_ROLE_SCATTER;
+	case PTOWSP_PTO_TSTORE_FP: return ASCEND_ROLE_STORE;
+	case PTOWSP_PTO_MGATHER: return ASCEND_ROLE_GATHER;
+	case PTOWSP_PTO_MSCATTER: return ASCEND_ROLE_SCATTER;
 	case PTOWSP_PTO_GETVAL:
-	case PTOWSP_PTO_SETVAL:
-		return ASCEND_ROLE_ELEMENT;
+	case PTOWSP_PTO_SETVAL: return ASCEND_ROLE_ELEMENT;
 	case PTOWSP_PTO_LOAD:
-	case PTOWSP_PTO_STORE:
-		return ASCEND_ROLE_SCALAR_GM;
-	case PTOWSP_PTO_TSYNC:
-		return ASCEND_ROLE_BARRIER;
+	case PTOWSP_PTO_STORE: return ASCEND_ROLE_SCALAR_GM;
+	case PTOWSP_PTO_TSYNC: return ASCEND_ROLE_BARRIER;
 	case PTOWSP_PTO_TTRANS:
 	case PTOWSP_PTO_TRESHAPE:
 	case PTOWSP_PTO_TMOV:
 	case PTOWSP_PTO_TEXTRACT:
-	case PTOWSP_PTO_TEXPANDS:
-		return ASCEND_ROLE_SHAPE;
+	case PTOWSP_PTO_TEXPANDS: return ASCEND_ROLE_SHAPE;
 	default:
 		if (is_product(isa_op(inst->op)->shape))
 			return ASCEND_ROLE_PRODUCT;

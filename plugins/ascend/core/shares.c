@@ -53,13 +53,15 @@ static unsigned unit_of(uint32_t pipe)
 	return pipe < ASCEND_PIPE_GM_UB ? PTOWSP_UNIT_AIC : PTOWSP_UNIT_AIV;
 }
 
-static void row_add(struct ascend_shares *shares, const struct ascend_arch *arch, unsigned unit, const char *name, uint64_t cycles, struct ptowsp_run_stats *stats)
+static void row_add(struct ascend_shares *shares, const struct ascend_arch *arch, unsigned unit, const char *name, uint64_t cycles,
+		    struct ptowsp_run_stats *stats)
 {
 	struct ptowsp_pipe_stats *row = &shares->pipes[stats->pipe_count];
 
 	if (!cycles)
 		return;
-	*row = (struct ptowsp_pipe_stats){.unit = unit, .cores = unit == PTOWSP_UNIT_AIC ? arch->clusters : arch->clusters * arch->vectors_each, .cycles = cycles};
+	*row = (struct ptowsp_pipe_stats){
+		.unit = unit, .cores = unit == PTOWSP_UNIT_AIC ? arch->clusters : arch->clusters * arch->vectors_each, .cycles = cycles};
 	snprintf(row->name, sizeof(row->name), "%s", name);
 	stats->pipe_count++;
 }
@@ -73,7 +75,8 @@ void ascend_shares_tell(struct ascend_shares *shares, const struct ascend_arch *
 		const struct ptowsp_kernel_stats *kernel = &stats->kernels[k];
 
 		for (uint32_t pipe = 0; kernel->kernel < shares->count && pipe < ASCEND_PIPE_COUNT; pipe++)
-			busy[pipe] += part_of(kernel->cycles, atomic_load(&shares->rows[kernel->kernel].busy[pipe]), atomic_load(&shares->rows[kernel->kernel].cycles));
+			busy[pipe] += part_of(kernel->cycles, atomic_load(&shares->rows[kernel->kernel].busy[pipe]),
+					      atomic_load(&shares->rows[kernel->kernel].cycles));
 	}
 	stats->pipes = shares->pipes;
 	stats->pipe_stride = sizeof(*shares->pipes);

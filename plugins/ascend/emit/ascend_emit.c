@@ -1,14 +1,14 @@
 /* SPDX-License-Identifier: MIT */
 /* ascend_emit.c - the tree: names for everything, each workload's code, the tables and files of the others put together. */
-#include "ascend/emit/emit_rows.h"
 #include "ascend/emit/ascend_emit_state.h"
+#include "ascend/emit/emit_rows.h"
 
+#include "rt/program/rt_error.h"
+#include "rt/run/feed.h"
 #include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include "rt/program/rt_error.h"
-#include "rt/run/feed.h"
 
 /* ---- what is said --------------------------------------------------------------------------------------------------- */
 
@@ -102,15 +102,21 @@ static void auto_decide(struct ascend_emitter *e, struct rt_program *p)
 	if (p->schedule.dispatch.policy == PTOWSP_DISPATCH_AUTO)
 		ascend_tell(e, "dispatch auto is decided when a program runs, which it does not here: tasks go by number (%.120s)", why.text);
 	else
-		ascend_tell(e, "dispatch auto is affinity to loop %.60s in the code: so the values decide that the package gives", *stats.auto_axis ? stats.auto_axis : "none");
+		ascend_tell(e, "dispatch auto is affinity to loop %.60s in the code: so the values decide that the package gives",
+			    *stats.auto_axis ? stats.auto_axis : "none");
 	rt_pool_destroy(how.pool);
 	free(values);
 }
 
 static ptowsp_status program_make(struct ascend_emitter *e, uint32_t entry, struct rt_program **out, struct ptowsp_error *error)
 {
-	const struct rt_program_args args = {.sections = e->args->sections, .section_count = e->args->section_count, .section_stride = e->args->section_stride,
-					     .entry = entry, .kernels = e->args->kernels, .caps = e->args->caps, .cap_count = e->args->cap_count,
+	const struct rt_program_args args = {.sections = e->args->sections,
+					     .section_count = e->args->section_count,
+					     .section_stride = e->args->section_stride,
+					     .entry = entry,
+					     .kernels = e->args->kernels,
+					     .caps = e->args->caps,
+					     .cap_count = e->args->cap_count,
 					     .flags = e->args->flags};
 
 	ptowsp_status st = rt_program_create(out, &args, error);
@@ -185,10 +191,18 @@ static void fill_all(struct ascend_emitter *e, const struct rt_program *p, const
 	snprintf(workspace, sizeof(workspace), "%" PRIu64, e->workspace);
 	{
 		const struct ascend_field fields[] = {
-			{"package", common_text_view(&package)}, {"package_json", common_text_view(&package_json)}, {"target", e->args->target}, {"device", e->args->device ? e->args->device : ""},
-			{"a5", strcmp(e->args->target, "ascend-a5") ? "" : "1"}, {"most_args", most_args}, {"most_tensors", most_tensors},
-			{"workspace", workspace}, {"told", common_text_view(&told)}, {"told_json", common_text_view(&e->told_json)},
-			{"plans", common_text_view(plans)}, {"arch", strcmp(e->args->target, "ascend-a5") ? "dav-c220" : "dav-c310"},
+			{"package", common_text_view(&package)},
+			{"package_json", common_text_view(&package_json)},
+			{"target", e->args->target},
+			{"device", e->args->device ? e->args->device : ""},
+			{"a5", strcmp(e->args->target, "ascend-a5") ? "" : "1"},
+			{"most_args", most_args},
+			{"most_tensors", most_tensors},
+			{"workspace", workspace},
+			{"told", common_text_view(&told)},
+			{"told_json", common_text_view(&e->told_json)},
+			{"plans", common_text_view(plans)},
+			{"arch", strcmp(e->args->target, "ascend-a5") ? "dav-c220" : "dav-c310"},
 		};
 		const struct ascend_scope scope = {fields, lists, sizeof(fields) / sizeof(*fields), count};
 

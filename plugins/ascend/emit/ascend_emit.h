@@ -10,15 +10,15 @@
 struct ascend_emit_args {
 	const struct ptowsp_section *sections; /* of a package that was loaded */
 	uint32_t section_count, section_stride;
-	uint32_t entry;                        /* ENTR row that was chosen */
-	const struct rt_kernels *kernels;      /* footprints; nothing is run */
+	uint32_t entry;                   /* ENTR row that was chosen */
+	const struct rt_kernels *kernels; /* footprints; nothing is run */
 	/* The portable program of a KREG row, NULL without one. Borrowed. */
 	const struct isa_program *(*portable)(void *context, uint32_t kernel);
 	void *context;
-	const struct ptowsp_cap *caps;         /* of the backend, as for rt_program_create */
+	const struct ptowsp_cap *caps; /* of the backend, as for rt_program_create */
 	uint32_t cap_count, flags;
-	const char *target;                    /* row of isa_emit_targets: "ascend-a2a3", "ascend-a5" */
-	const char *device;                    /* "910B" and so on: for people */
+	const char *target; /* row of isa_emit_targets: "ascend-a2a3", "ascend-a5" */
+	const char *device; /* "910B" and so on: for people */
 };
 /* What becomes of it; both get `sink`. file: path below the folder, with '/', bytes borrowed for the call; not 0 ends it with that status. tell: one sentence
  * about something that is not expressed; may be NULL. */

@@ -6,12 +6,12 @@
 #include "ascend/emit/ascend_emit.h"
 #include "ascend/emit/name.h"
 #include "ascend/emit/template.h"
-#include "rt/program/rt_error.h"
 #include "rt/access/footprint.h"
+#include "rt/program/rt_error.h"
 #include "rt/program/rt_program.h"
 
 #define ASCEND_EMIT_MOST (UINT64_C(64) << 20) /* bytes of orchestration */
-enum { ASCEND_EXPRESSION_MOST = 600 };       /* bytes of an expression in one piece */
+enum { ASCEND_EXPRESSION_MOST = 600 };        /* bytes of an expression in one piece */
 
 /* A construct that is open around the statement being written. */
 enum ascend_open { ASCEND_OPEN_LOOP, ASCEND_OPEN_SCOPE, ASCEND_OPEN_ORDER, ASCEND_OPEN_FILTER };
@@ -21,30 +21,30 @@ struct ascend_emitter {
 	const struct ascend_emit_args *args;
 	const struct ascend_emit_sink *sink;
 	struct ptowsp_error *error;
-	ptowsp_status status;       /* the first error */
+	ptowsp_status status; /* the first error */
 
 	/* the package: the same for all entries */
 	struct common_names kernels, tensors, slots, axes, events, channels, workloads; /* by row; workloads: by ENTR row, processes behind them */
-	struct rt_footprint *footprints;  /* per KREG row */
-	struct common_text told;          /* sentences, a line each */
+	struct rt_footprint *footprints;                                                /* per KREG row */
+	struct common_text told;                                                        /* sentences, a line each */
 	struct common_text told_json;
 	uint32_t told_count;
 	uint32_t most_args, most_tensors;
-	uint64_t workspace;               /* bytes of scratch in global memory that one task needs */
+	uint64_t workspace; /* bytes of scratch in global memory that one task needs */
 
 	/* the entry being written */
 	const struct rt_program *p;
-	uint32_t *turns;                  /* PROC rows in the order of their turns */
-	uint32_t reach_count;             /* tables of how far kernels reach, so far */
-	bool loads;                       /* slots are loaded or payload moved */
+	uint32_t *turns;      /* PROC rows in the order of their turns */
+	uint32_t reach_count; /* tables of how far kernels reach, so far */
+	bool loads;           /* slots are loaded or payload moved */
 
 	/* the function being written */
 	struct common_text body, fields, tables; /* statements; state of a process; constants in front of the functions */
 	struct common_names locals;
-	uint8_t *slot_used;               /* per SLOT row */
-	unsigned depth;                   /* of indentation */
+	uint8_t *slot_used; /* per SLOT row */
+	unsigned depth;     /* of indentation */
 	bool process;
-	uint32_t resume;                  /* the latest place at which a process goes on */
+	uint32_t resume;                                   /* the latest place at which a process goes on */
 	char loops[PTOWSP_NESTING_LIMIT][ASCEND_NAME + 4]; /* what the value of the loop at each depth is called */
 	uint8_t open[4 * PTOWSP_NESTING_LIMIT];
 	uint32_t open_count;

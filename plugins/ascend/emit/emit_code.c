@@ -84,7 +84,8 @@ static uint32_t combine_put(struct ascend_emitter *e, uint32_t at)
 	uint32_t from = at + 1 + in->count;
 
 	if (e->p->schedule.interleaved)
-		ascend_tell(e, "branches of combine take turns under timing interleaved; emitted code goes through them one after the other, so its tasks have other numbers");
+		ascend_tell(e, "branches of combine take turns under timing interleaved; emitted code goes through them one after the other, so its tasks have "
+			       "other numbers");
 	for (uint32_t i = 0; i < in->count; i++) {
 		ascend_line(e, "{ /* branch %" PRIu32 " */", i);
 		part(e, from, in[1 + i].end);
@@ -131,7 +132,8 @@ static uint32_t scope_put(struct ascend_emitter *e, uint32_t at)
 /* What is open between here and the innermost loop ends as usual. */
 static uint32_t break_put(struct ascend_emitter *e, uint32_t at)
 {
-	static const char *const ends[] = {[ASCEND_OPEN_SCOPE] = "b.scope_end();", [ASCEND_OPEN_ORDER] = "b.order_end();", [ASCEND_OPEN_FILTER] = "b.filter_end();"};
+	static const char *const ends[] = {
+		[ASCEND_OPEN_SCOPE] = "b.scope_end();", [ASCEND_OPEN_ORDER] = "b.order_end();", [ASCEND_OPEN_FILTER] = "b.filter_end();"};
 
 	for (uint32_t i = e->open_count; i-- > 0 && e->open[i] != ASCEND_OPEN_LOOP;)
 		ascend_line(e, "%s", ends[e->open[i]]);
@@ -166,7 +168,8 @@ static uint32_t load_put(struct ascend_emitter *e, uint32_t at)
 
 	ascend_region(e, &region, &e->p->ios[in->row], NULL, 0, 0);
 	e->slot_used[in->slot] = 1;
-	ascend_line(e, "if (!b.load(%s, %s, %s))", e->slots.rows[in->slot].text, common_text_view(&region), in->flags & PTOWSP_SLOT_LOAD_BITS ? "true" : "false");
+	ascend_line(e, "if (!b.load(%s, %s, %s))", e->slots.rows[in->slot].text, common_text_view(&region),
+		    in->flags & PTOWSP_SLOT_LOAD_BITS ? "true" : "false");
 	fail_return(e);
 	e->body.failed |= region.failed;
 	common_text_finish(&region);
@@ -223,7 +226,8 @@ static uint32_t memory_put(struct ascend_emitter *e, uint32_t at)
 	const bool gets = in->op == PTOWSP_OP_ALLOC;
 
 	ascend_line(e, "/* %s %s */", gets ? "alloc" : "free", ascend_tensor(e, in->slot));
-	ascend_tell(e, "alloc and free of tensors are written as comments: each tensor of the tree has memory of its own for the whole run, and the heap arena is not counted");
+	ascend_tell(e, "alloc and free of tensors are written as comments: each tensor of the tree has memory of its own for the whole run, and the heap arena "
+		       "is not counted");
 	return at + 1;
 }
 

@@ -2,12 +2,12 @@
 /* emit_entry.c - an entry as C++: constants of its plan, a function per process over a state of its own, the workload's function. */
 #include "ascend/emit/ascend_emit_state.h"
 
+#include "rt/process/process.h"
+#include "rt/run/place.h"
 #include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include "rt/run/place.h"
-#include "rt/process/process.h"
 
 enum { WINDOW_MOST = 65536, WINDOW_STANDARD = 8192 };
 
@@ -54,14 +54,15 @@ static void levels_put(const struct ascend_emitter *e, struct common_text *out)
 
 static void depths_put(const struct ascend_emitter *e, struct common_text *out)
 {
-	static const char *const domains[] = {[RT_DOMAIN_GLOBAL] = "DEPTH_GLOBAL", [RT_DOMAIN_STREAM] = "DEPTH_STREAM", [RT_DOMAIN_POOL] = "DEPTH_POOL",
-					      [RT_DOMAIN_LOOP] = "DEPTH_LOOP"};
+	static const char *const domains[] = {
+		[RT_DOMAIN_GLOBAL] = "DEPTH_GLOBAL", [RT_DOMAIN_STREAM] = "DEPTH_STREAM", [RT_DOMAIN_POOL] = "DEPTH_POOL", [RT_DOMAIN_LOOP] = "DEPTH_LOOP"};
 
 	if (!e->p->schedule.depth_count)
 		return;
 	common_text_add(out, "static const BuilderDepth depths[] = {");
 	for (uint32_t i = 0; i < e->p->schedule.depth_count; i++)
-		common_text_add(out, "%s{%s, UINT64_C(%" PRIu64 ")}", i ? ", " : "", domains[e->p->schedule.depths[i].domain & 3], e->p->schedule.depths[i].depth);
+		common_text_add(out, "%s{%s, UINT64_C(%" PRIu64 ")}", i ? ", " : "", domains[e->p->schedule.depths[i].domain & 3],
+				e->p->schedule.depths[i].depth);
 	common_text_add(out, "}; /* pipeline_depth */\n");
 }
 
@@ -157,9 +158,13 @@ static void plan_put(struct ascend_emitter *e, struct common_text *out)
 		common_text_add(out, "\tUINT32_MAX, ");
 	else
 		common_text_add(out, "\tKERNEL_%s, ", ascend_kernel(e, e->p->copy_kernel));
-	common_text_add(out, "%" PRIu32 " /* window */, %" PRIu64 " /* batch_deps */, %" PRIu64 " /* streams */,\n\tDEPS_%s, %s /* stated */, %s /* full */, %s /* loads */\n};\n\n",
+	common_text_add(out,
+			"%" PRIu32 " /* window */, %" PRIu64 " /* batch_deps */, %" PRIu64
+			" /* streams */,\n\tDEPS_%s, %s /* stated */, %s /* full */, %s /* loads */\n};\n\n",
 			window_of(e), schedule->batch > UINT32_MAX ? UINT32_MAX : schedule->batch, schedule->streams,
-			schedule->deps == PTOWSP_DEPS_EXPLICIT ? "EXPLICIT" : schedule->deps == PTOWSP_DEPS_TENSOR_MAP_EXACT ? "EXACT" : "OVERLAP",
+			schedule->deps == PTOWSP_DEPS_EXPLICIT           ? "EXPLICIT"
+			: schedule->deps == PTOWSP_DEPS_TENSOR_MAP_EXACT ? "EXACT"
+									 : "OVERLAP",
 			stated ? "true" : "false", schedule->full ? "true" : "false", e->loads ? "true" : "false");
 }
 
@@ -193,11 +198,15 @@ static void process_put(struct ascend_emitter *e, uint32_t row, struct common_te
 
 	function_begin(e, true);
 	ascend_block(e, process_of(e, row)->instruction, e->p->tables.work.code_count);
-	common_text_add(out, "/* Process %s: where it stands, and one turn of it. */\nstruct %s_state {\n\tBuilderPlace place;\n\tint at;\n\tint64_t replica;\n%s};\n\n",
-			name, name, e->fields.length ? common_text_view(&e->fields) : "");
-	common_text_add(out, "static Turn %s_turn(Builder &b, void *state)\n{\n\t%s_state &s = *(%s_state *)state;\n\tconst int64_t replica = s.replica;\n", name, name, name);
+	common_text_add(
+		out,
+		"/* Process %s: where it stands, and one turn of it. */\nstruct %s_state {\n\tBuilderPlace place;\n\tint at;\n\tint64_t replica;\n%s};\n\n",
+		name, name, e->fields.length ? common_text_view(&e->fields) : "");
+	common_text_add(out, "static Turn %s_turn(Builder &b, void *state)\n{\n\t%s_state &s = *(%s_state *)state;\n\tconst int64_t replica = s.replica;\n",
+			name, name, name);
 	slots_put(e, out);
-	common_text_add(out, "\n\t(void)replica;\n\tswitch (s.at) {\n\tcase 0:\n%s\t}\n\tb.end_process();\n\treturn b.status ? TURN_FAILED : TURN_ENDED;\n}\n\n",
+	common_text_add(out,
+			"\n\t(void)replica;\n\tswitch (s.at) {\n\tcase 0:\n%s\t}\n\tb.end_process();\n\treturn b.status ? TURN_FAILED : TURN_ENDED;\n}\n\n",
 			e->body.length ? common_text_view(&e->body) : "");
 }
 
@@ -212,19 +221,23 @@ static void processes_run(struct ascend_emitter *e, struct common_text *out)
 
 		common_text_add(out, "\t%s_state %s[%" PRIu32 "];\n", process_name(e, row), process_name(e, row), process_of(e, row)->replicas);
 	}
-	common_text_add(out, "\tBuilderProcess list[%" PRIu32 "];\n};\n\nstatic int32_t processes_run(Builder &b)\n{\n"
-			     "\tAll *all = (All *)calloc(1, sizeof(*all));\n\tint32_t status;\n\n\tif (!all) {\n"
-			     "\t\tb.fail(BUILDER_MEMORY, \"no memory for processes\");\n\t\treturn b.status;\n\t}\n",
+	common_text_add(out,
+			"\tBuilderProcess list[%" PRIu32 "];\n};\n\nstatic int32_t processes_run(Builder &b)\n{\n"
+			"\tAll *all = (All *)calloc(1, sizeof(*all));\n\tint32_t status;\n\n\tif (!all) {\n"
+			"\t\tb.fail(BUILDER_MEMORY, \"no memory for processes\");\n\t\treturn b.status;\n\t}\n",
 			rt_instances(e->p) ? rt_instances(e->p) : 1);
 	for (uint32_t order = 0; order < e->p->tables.process.count; order++) {
 		const uint32_t row = e->turns[order], count = process_of(e, row)->replicas;
 
-		common_text_add(out, "\tfor (int64_t r = 0; r < %" PRIu32 "; r++) {\n\t\tall->%s[r].replica = r;\n\t\tall->list[%" PRIu32
-				     " + r] = BuilderProcess{%s_turn, &all->%s[r], &all->%s[r].place};\n\t}\n",
+		common_text_add(out,
+				"\tfor (int64_t r = 0; r < %" PRIu32 "; r++) {\n\t\tall->%s[r].replica = r;\n\t\tall->list[%" PRIu32
+				" + r] = BuilderProcess{%s_turn, &all->%s[r], &all->%s[r].place};\n\t}\n",
 				count, process_name(e, row), first, process_name(e, row), process_name(e, row), process_name(e, row));
 		first += count;
 	}
-	common_text_add(out, "\tstatus = b.run_processes(all->list, %" PRIu32 ");\n\tif (!status)\n\t\tstatus = b.complete();\n\tfree(all);\n\treturn status;\n}\n\n", first);
+	common_text_add(
+		out, "\tstatus = b.run_processes(all->list, %" PRIu32 ");\n\tif (!status)\n\t\tstatus = b.complete();\n\tfree(all);\n\treturn status;\n}\n\n",
+		first);
 }
 
 static void workload_put(struct ascend_emitter *e, struct common_text *out)
@@ -266,7 +279,8 @@ void ascend_entry(struct ascend_emitter *e, const struct rt_program *program, st
 	common_text_add(out, "/* ---- workload %s ", self(e));
 	for (size_t i = strlen(self(e)); i < 96; i++)
 		common_text_add(out, "-");
-	common_text_add(out, " */\n\nnamespace %s_workload {\n%s%s", self(e), e->tables.length ? common_text_view(&e->tables) : "", e->tables.length ? "\n" : "");
+	common_text_add(out, " */\n\nnamespace %s_workload {\n%s%s", self(e), e->tables.length ? common_text_view(&e->tables) : "",
+			e->tables.length ? "\n" : "");
 	plan_put(e, out);
 	common_text_add(out, "%s", common_text_view(&functions));
 	out->failed |= functions.failed || e->body.failed || e->tables.failed || e->fields.failed;

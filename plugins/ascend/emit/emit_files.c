@@ -2,9 +2,9 @@
 /* emit_files.c - files of the tree: templates filled, and what is the same for all packages. */
 #include "ascend/emit/ascend_emit_state.h"
 
+#include "isa/emit/emit.h"
 #include <stdio.h>
 #include <string.h>
-#include "isa/emit/emit.h"
 
 extern const struct isa_text ascend_templates[]; /* tools/ninja/embed; the last one's path is NULL */
 extern const struct isa_text ascend_tree[];

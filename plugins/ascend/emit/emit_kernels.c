@@ -1,21 +1,21 @@
 /* SPDX-License-Identifier: MIT */
 /* emit_kernels.c - kernels of a package as rows of the templates and as files, and what they touch. */
-#include "ascend/emit/emit_rows.h"
 #include "ascend/emit/ascend_emit_state.h"
+#include "ascend/emit/emit_rows.h"
 
+#include "isa/emit/emit.h"
+#include "ptowsp/exec.h"
 #include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include "isa/emit/emit.h"
-#include "ptowsp/exec.h"
 
 static const char *scalar_type(unsigned dtype)
 {
-	static const char *const types[] = {[PTOWSP_F32] = "float", [PTOWSP_F64] = "double", [PTOWSP_I8] = "int8_t", [PTOWSP_I16] = "int16_t",
-					    [PTOWSP_I32] = "int32_t", [PTOWSP_I64] = "int64_t", [PTOWSP_U8] = "uint8_t", [PTOWSP_U16] = "uint16_t",
-					    [PTOWSP_U32] = "uint32_t", [PTOWSP_U64] = "uint64_t", [PTOWSP_BOOL] = "bool", [PTOWSP_F16] = "uint16_t",
-					    [PTOWSP_BF16] = "uint16_t"};
+	static const char *const types[] = {
+		[PTOWSP_F32] = "float",   [PTOWSP_F64] = "double",   [PTOWSP_I8] = "int8_t",    [PTOWSP_I16] = "int16_t",  [PTOWSP_I32] = "int32_t",
+		[PTOWSP_I64] = "int64_t", [PTOWSP_U8] = "uint8_t",   [PTOWSP_U16] = "uint16_t", [PTOWSP_U32] = "uint32_t", [PTOWSP_U64] = "uint64_t",
+		[PTOWSP_BOOL] = "bool",   [PTOWSP_F16] = "uint16_t", [PTOWSP_BF16] = "uint16_t"};
 
 	return dtype < sizeof(types) / sizeof(*types) && types[dtype] ? types[dtype] : "uint64_t";
 }
@@ -58,8 +58,8 @@ const struct isa_emit_target *ascend_emit_target(const struct ascend_emitter *e)
 /* Whoever builds the tree gives what is missing. */
 static void missing_tell(struct ascend_emitter *e, const struct rt_program *p, uint32_t kernel, const char *what, const char *why)
 {
-	ascend_tell(e, "kernel %.80s %s%.200s%s %s_incore is declared, and whoever builds the tree gives it", rt_kernel_name(p, kernel), what, why, *why ? ";" : ":",
-		    ascend_kernel(e, kernel));
+	ascend_tell(e, "kernel %.80s %s%.200s%s %s_incore is declared, and whoever builds the tree gives it", rt_kernel_name(p, kernel), what, why,
+		    *why ? ";" : ":", ascend_kernel(e, kernel));
 }
 
 static void source_file(struct ascend_emitter *e, uint32_t kernel, const char *text, size_t size)
@@ -103,13 +103,15 @@ static bool source_give(struct ascend_emitter *e, const struct rt_program *p, ui
 	return !st;
 }
 
-static const char *const domains[] = {[PTOWSP_EXEC_DOMAIN_HOST_CPU] = "HostCPU", [PTOWSP_EXEC_DOMAIN_ASCEND_AICORE] = "AscendAICore",
-				      [PTOWSP_EXEC_DOMAIN_AMD_AIE_TILE] = "AMDAIETile", [PTOWSP_EXEC_DOMAIN_ASCEND_AICPU] = "AscendAICPU"};
+static const char *const domains[] = {[PTOWSP_EXEC_DOMAIN_HOST_CPU] = "HostCPU",
+				      [PTOWSP_EXEC_DOMAIN_ASCEND_AICORE] = "AscendAICore",
+				      [PTOWSP_EXEC_DOMAIN_AMD_AIE_TILE] = "AMDAIETile",
+				      [PTOWSP_EXEC_DOMAIN_ASCEND_AICPU] = "AscendAICPU"};
 
 static const char *pool_text(unsigned code)
 {
-	static const char *const pools[] = {[PTOWSP_EXEC_POOL_VECTOR] = "Vector", [PTOWSP_EXEC_POOL_CUBE] = "Cube", [PTOWSP_EXEC_POOL_MIX] = "Mix",
-					    [PTOWSP_EXEC_POOL_HOST] = "Host", [PTOWSP_EXEC_POOL_AICPU] = "AICPU", [PTOWSP_EXEC_POOL_AIE] = "AIE"};
+	static const char *const pools[] = {[PTOWSP_EXEC_POOL_VECTOR] = "Vector", [PTOWSP_EXEC_POOL_CUBE] = "Cube",   [PTOWSP_EXEC_POOL_MIX] = "Mix",
+					    [PTOWSP_EXEC_POOL_HOST] = "Host",     [PTOWSP_EXEC_POOL_AICPU] = "AICPU", [PTOWSP_EXEC_POOL_AIE] = "AIE"};
 	enum ptowsp_exec_pool pool = PTOWSP_EXEC_POOL_ANY;
 	enum ptowsp_unit unit = PTOWSP_UNIT_ANY;
 

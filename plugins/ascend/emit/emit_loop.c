@@ -141,8 +141,8 @@ static void leveled_loop(struct ascend_emitter *e, const struct rt_ins *in, cons
 	kept(e, outer, name, "level", "uint8_t", "b.place->level");
 	if (!e->process)
 		ascend_line(e, "LevelWalk %s;", walk);
-	ascend_line(e, checked ? "%s.start(&%s_workload::levels[%u], b.extent(%s));" : "%s.start(&%s_workload::levels[%u], %s);", walk, e->workloads.rows[e->p->entry].text,
-		    loop->levels, common_text_view(&high));
+	ascend_line(e, checked ? "%s.start(&%s_workload::levels[%u], b.extent(%s));" : "%s.start(&%s_workload::levels[%u], %s);", walk,
+		    e->workloads.rows[e->p->entry].text, loop->levels, common_text_view(&high));
 	ascend_line(e, "while (%s.next()) {", walk);
 	ascend_line(e, "\t%s%s = %s.value;", e->process ? "" : "const int64_t ", value, walk);
 	ascend_line(e, "\tb.place->level = %s ? %s : %s.level;", outer, outer, walk);

@@ -2,9 +2,9 @@
 /* emit_plan.c - one workload of plan.json: its schedule with what the backend makes of each directive, its tensors and slots, its bytecode. */
 #include "ascend/emit/ascend_emit_state.h"
 
+#include "rt/program/dtype.h"
 #include <inttypes.h>
 #include <string.h>
-#include "rt/program/dtype.h"
 
 static const struct word {
 	uint32_t id;
@@ -26,8 +26,9 @@ static const char *directive_text(uint32_t id)
 static const char *opcode_text(unsigned opcode)
 {
 	switch (opcode) {
-#define X(NAME, code, mnemonic, operand1, operand2, effect) \
-	case code: return mnemonic;
+#define X(NAME, code, mnemonic, operand1, operand2, effect)                                                                                                    \
+	case code:                                                                                                                                             \
+		return mnemonic;
 #include "ptowsp/workload_ops.def"
 #undef X
 	}
@@ -54,11 +55,14 @@ static const char *left_out(const struct ptowsp_directive_record *d)
 {
 	switch (d->directive) {
 	case PTOWSP_DIRECTIVE_TASK_WINDOW:
-		return d->policy == PTOWSP_TASK_WINDOW_STALL ? NULL : "a full window of the emitted code always waits: modes abort and benchmark belong to a run's report";
-	case PTOWSP_DIRECTIVE_TIMING:
-		return d->policy == PTOWSP_TIMING_IMMEDIATE ? NULL : "the emitted code issues as soon as it can";
+		return d->policy == PTOWSP_TASK_WINDOW_STALL
+			       ? NULL
+			       : "a full window of the emitted code always waits: modes abort and benchmark belong to a run's report";
+	case PTOWSP_DIRECTIVE_TIMING: return d->policy == PTOWSP_TIMING_IMMEDIATE ? NULL : "the emitted code issues as soon as it can";
 	case PTOWSP_DIRECTIVE_DISPATCH:
-		return d->policy == PTOWSP_DISPATCH_WORK_STEAL ? "which instance has least to do only running tells, and all of them must know: tasks go by number" : NULL;
+		return d->policy == PTOWSP_DISPATCH_WORK_STEAL
+			       ? "which instance has least to do only running tells, and all of them must know: tasks go by number"
+			       : NULL;
 	case PTOWSP_DIRECTIVE_START: return "tasks of the emitted code start as soon as they may";
 	case PTOWSP_DIRECTIVE_ISSUE_COST: return "it is a cost of the semantic clock, which the emitted code has not";
 	case PTOWSP_DIRECTIVE_READY: return "what may start starts in the order of task numbers";
@@ -80,7 +84,8 @@ static void schedule_put(struct ascend_emitter *e, struct common_text *json)
 	for (uint32_t i = 0; i < t->directive.count; i++) {
 		const struct ptowsp_directive_record *d = &t->directive.rows[i];
 
-		common_text_add(json, "%s{\"directive\": \"%s\", \"policy\": %u, \"arguments\": [", i ? ",\n    " : "", directive_text(d->directive), d->policy);
+		common_text_add(json, "%s{\"directive\": \"%s\", \"policy\": %u, \"arguments\": [", i ? ",\n    " : "", directive_text(d->directive),
+				d->policy);
 		arguments_put(t, d, json);
 		common_text_add(json, "], \"in_code\": %s}", left_out(d) ? "false" : "true");
 		if (left_out(d))
@@ -105,8 +110,8 @@ static void tensors_put(const struct ascend_emitter *e, struct common_text *json
 	for (uint32_t i = 0; i < t->slot.count; i++) {
 		common_text_add(json, "%s{\"id\": \"SLOT_%s\", \"name\": ", i ? ",\n    " : "", e->slots.rows[i].text);
 		common_text_json(json, rt_string(t, t->slot.rows[i].name));
-		common_text_add(json, ", \"value\": %" PRIi64 ", \"changes\": %s}", t->slot.rows[i].flags & PTOWSP_SLOT_HAS_DEFAULT ? (int64_t)t->slot.rows[i].value : 0,
-				e->p->changed[i] ? "true" : "false");
+		common_text_add(json, ", \"value\": %" PRIi64 ", \"changes\": %s}",
+				t->slot.rows[i].flags & PTOWSP_SLOT_HAS_DEFAULT ? (int64_t)t->slot.rows[i].value : 0, e->p->changed[i] ? "true" : "false");
 	}
 	common_text_add(json, "],");
 }
@@ -120,7 +125,8 @@ static void code_put(const struct ascend_emitter *e, struct common_text *json)
 	for (uint32_t at = t->entry.rows[e->p->entry].instruction, n = 0; at < t->work.code_count; at++, n++) {
 		const struct ptowsp_instruction *in = &t->work.code[at];
 
-		common_text_add(json, "%s\"%" PRIu32 " %s %u %" PRIu32 "\"", n ? (n % 6 ? ", " : ",\n    ") : "", at, opcode_text(in->opcode), in->operand1, in->operand2);
+		common_text_add(json, "%s\"%" PRIu32 " %s %u %" PRIu32 "\"", n ? (n % 6 ? ", " : ",\n    ") : "", at, opcode_text(in->opcode), in->operand1,
+				in->operand2);
 		if (in->opcode == PTOWSP_OP_HALT)
 			break;
 	}

@@ -11,7 +11,7 @@ struct ascend_rows {
 	struct ascend_field *fields; /* owned, ASCEND_ROW_FIELDS per row */
 	struct ascend_list *lists;   /* owned, one per row, for a list inside of it */
 	uint32_t count, room;
-	bool failed;                 /* no memory: the rows are not all there */
+	bool failed; /* no memory: the rows are not all there */
 };
 void ascend_rows_init(struct ascend_rows *rows, uint32_t room);
 void ascend_rows_finish(struct ascend_rows *rows); /* of zeroed ones, too */

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: MIT */
 /* emit_tables.c - tensors, slots, axes, names and element types of a package as rows of the templates. */
-#include "ascend/emit/emit_rows.h"
 #include "ascend/emit/ascend_emit_state.h"
+#include "ascend/emit/emit_rows.h"
 
-#include <inttypes.h>
 #include "rt/program/arithmetic.h"
 #include "rt/program/dtype.h"
+#include <inttypes.h>
 
 void ascend_emit_named(struct ascend_rows *rows, const struct common_names *names, const struct rt_tables *t, const uint32_t *offsets)
 {
@@ -38,7 +38,7 @@ void ascend_emit_axes(struct ascend_emitter *e, const struct rt_program *p, stru
 		ascend_row_field(rows, "count", "%" PRIu32, valued ? axis->count : 0);
 		ascend_row_field(rows, "lengths", "%s%s", rowed && !valued ? "TENSOR_" : "0", rowed && !valued ? ascend_tensor(e, axis->lengths) : "");
 		ascend_row_field(rows, "indices", "%s%s", rowed && !valued && axis->kind == PTOWSP_AXIS_SPARSE ? "TENSOR_" : "0",
-			  rowed && !valued && axis->kind == PTOWSP_AXIS_SPARSE ? ascend_tensor(e, axis->indices) : "");
+				 rowed && !valued && axis->kind == PTOWSP_AXIS_SPARSE ? ascend_tensor(e, axis->indices) : "");
 		ascend_row_comment(rows, "comment", rowed ? "" : "dense: ", rt_string(t, axis->name));
 		rows->failed |= values.failed;
 		common_text_finish(&values);

@@ -2,11 +2,11 @@
 /* emit_task.c - a task instruction as calls of the builder: kernel, stream and owner, arguments, regions, stated dependencies. */
 #include "ascend/emit/ascend_emit_state.h"
 
+#include "rt/program/dtype.h"
+#include "rt/program/policy.h"
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
-#include "rt/program/dtype.h"
-#include "rt/program/policy.h"
 
 /* ---- regions -------------------------------------------------------------------------------------------------------- */
 
@@ -14,8 +14,7 @@
 static uint32_t reach_of(const struct ascend_emitter *e, const struct rt_io *io, uint32_t kernel, uint32_t argument, bool *whole_out)
 {
 	const struct rt_footprint *footprint = kernel == PTOWSP_NONE ? NULL : &e->footprints[kernel];
-	const struct rt_touched *touched =
-		footprint && footprint->known && argument < footprint->arg_count && io->access ? &footprint->args[argument] : NULL;
+	const struct rt_touched *touched = footprint && footprint->known && argument < footprint->arg_count && io->access ? &footprint->args[argument] : NULL;
 	const uint64_t scale = io->view ? io->view : 1;
 
 	*whole_out = touched && touched->least < 0;
@@ -27,8 +26,8 @@ static uint32_t reach_of(const struct ascend_emitter *e, const struct rt_io *io,
 }
 
 /* The same for kernels that a tile level chooses from: a number, or a table of them. */
-static void reach_put(struct ascend_emitter *e, struct common_text *text, const struct rt_io *io, const uint32_t *kernels, uint32_t count,
-		      uint32_t argument, bool *whole_out)
+static void reach_put(struct ascend_emitter *e, struct common_text *text, const struct rt_io *io, const uint32_t *kernels, uint32_t count, uint32_t argument,
+		      bool *whole_out)
 {
 	const uint32_t first = reach_of(e, io, count ? kernels[0] : PTOWSP_NONE, argument, whole_out);
 	bool same = true, whole;
@@ -99,8 +98,8 @@ static void value_put(struct ascend_emitter *e, struct common_text *text, uint32
 static void grid_put(struct ascend_emitter *e, struct common_text *text, const struct rt_dispatch *dispatch, const struct rt_site *site)
 {
 	common_text_add(text, "b.owner_at((uint64_t)(b.wrap(%s, %" PRIi64 ") * %" PRIi64 " + b.wrap(%s, %" PRIi64 ")))",
-			site->grid[0] < 0 ? "0" : e->loops[site->grid[0]], dispatch->rows, dispatch->columns,
-			site->grid[1] < 0 ? "0" : e->loops[site->grid[1]], dispatch->columns);
+			site->grid[0] < 0 ? "0" : e->loops[site->grid[0]], dispatch->rows, dispatch->columns, site->grid[1] < 0 ? "0" : e->loops[site->grid[1]],
+			dispatch->columns);
 }
 
 static void bounds_put(struct common_text *text, const struct rt_dispatch *dispatch)
@@ -112,8 +111,8 @@ static void bounds_put(struct common_text *text, const struct rt_dispatch *dispa
 }
 
 /* As rt/program/policy.h says; who has least to do only running tells. */
-static void owner_put(struct ascend_emitter *e, struct common_text *text, const struct rt_dispatch *dispatch, const struct rt_site *site,
-		      uint32_t value, int32_t affinity)
+static void owner_put(struct ascend_emitter *e, struct common_text *text, const struct rt_dispatch *dispatch, const struct rt_site *site, uint32_t value,
+		      int32_t affinity)
 {
 	switch (dispatch->policy) {
 	case PTOWSP_DISPATCH_HASH:
@@ -155,7 +154,8 @@ static void parts_put(struct ascend_emitter *e, struct common_text *text, const 
 		if (i + 1 < schedule->part_count)
 			common_text_add(text, "%s >= INT64_C(%" PRIi64 ") ? ", choice, schedule->parts[order[i]].threshold);
 		if (schedule->parts[order[i]].policy == PTOWSP_DISPATCH_WORK_STEAL)
-			ascend_tell(e, "a part of dispatch threshold is work_steal, and which instance has least to do only running tells: its tasks go by number");
+			ascend_tell(
+				e, "a part of dispatch threshold is work_steal, and which instance has least to do only running tells: its tasks go by number");
 		owner_put(e, text, &schedule->parts[order[i]], site, part->value, part->affinity);
 		if (i + 1 < schedule->part_count)
 			common_text_add(text, " : ");

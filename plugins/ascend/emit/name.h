@@ -5,7 +5,7 @@
 
 #include "registry/common/common_names.h"
 
-enum { ASCEND_NAME = 64 };  /* bytes of an identifier and its NUL */
+enum { ASCEND_NAME = 64 };   /* bytes of an identifier and its NUL */
 enum { ASCEND_LOCAL = 'i' }; /* the letter of locals, which begin with a small letter: everything else that functions use begins with a capital one */
 
 /* The identifier that is like `name` and not in the set yet, which it then is: with _2, _3 ... behind it where others came first. letter: what

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 #include "ascend/emit/template.h"
 
+#include "rt/program/rt_error.h"
 #include <ctype.h>
 #include <string.h>
-#include "rt/program/rt_error.h"
 
 struct filling {
 	const char *start, *file;

@@ -10,9 +10,9 @@
 #ifndef ASCEND_TEMPLATE_H
 #define ASCEND_TEMPLATE_H
 
-#include <stdint.h>
 #include "ascend/emit/ascend_text.h"
 #include "ptowsp/run.h"
+#include <stdint.h>
 
 enum { ASCEND_TEMPLATE_DEPTH = 16 };
 

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: MIT */
 #include "ascend/engine/callable.h"
 
-#include <stdlib.h>
-#include <string.h>
 #include "ascend/ascend_plan.h"
 #include "rt/program/rt_error.h"
+#include <stdlib.h>
+#include <string.h>
 
 static uint64_t aligned(uint64_t size)
 {
@@ -52,11 +52,11 @@ ptowsp_status ascend_callable_make(void **block_out, const struct ascend_callabl
 
 	*block_out = NULL;
 	if (args->kernel_count > ASCEND_FUNCTIONS)
-		return rt_fail(error, PTOWSP_TOO_SMALL, "the entry uses %u kernels; the pto-runtime takes %d per program: split the package", args->kernel_count,
-			       ASCEND_FUNCTIONS);
+		return rt_fail(error, PTOWSP_TOO_SMALL, "the entry uses %u kernels; the pto-runtime takes %d per program: split the package",
+			       args->kernel_count, ASCEND_FUNCTIONS);
 	if (args->direction_count > ASCEND_ENTRY_TENSORS)
-		return rt_fail(error, PTOWSP_TOO_SMALL, "the entry uses %u tensors; the pto-runtime takes %d per program, %d of them the engine's own", args->direction_count,
-			       ASCEND_ENTRY_TENSORS, ASCEND_ENTRY_FIRST);
+		return rt_fail(error, PTOWSP_TOO_SMALL, "the entry uses %u tensors; the pto-runtime takes %d per program, %d of them the engine's own",
+			       args->direction_count, ASCEND_ENTRY_TENSORS, ASCEND_ENTRY_FIRST);
 	for (uint32_t i = 0; i < args->kernel_count; i++)
 		size = aligned(size + ASCEND_CHILD_BINARY + args->kernels[i].size);
 	if (size > UINT32_MAX)

@@ -7,8 +7,8 @@
 
 /* A kernel: what the runtime loads for the function of that id. Borrowed. */
 struct ascend_kernel_object {
-	int32_t id;           /* 0 .. ASCEND_FUNCTIONS - 1 */
-	const void *bytes;    /* simulation: an object with kernel_entry; a device: the raw text section for its cores */
+	int32_t id;        /* 0 .. ASCEND_FUNCTIONS - 1 */
+	const void *bytes; /* simulation: an object with kernel_entry; a device: the raw text section for its cores */
 	size_t size;
 };
 struct ascend_callable_args {

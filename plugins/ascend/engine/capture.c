@@ -28,7 +28,7 @@ static void write_all(int file, const char *bytes, ssize_t count)
 {
 	ssize_t done;
 
-	for (ssize_t at = 0; at < count; at += done > 0 ? done : 0) {
+	for (ssize_t at = 0; at<count; at += done> 0 ? done : 0) {
 		done = write(file, bytes + at, (size_t)(count - at));
 		if (done <= 0 && errno != EINTR)
 			return;

@@ -10,7 +10,7 @@
 #define ASCEND_CAPTURE_ROOM 16384
 
 struct ascend_capture {
-	int was, pipe;      /* the error stream as it was; reading end; -1 where nothing is captured */
+	int was, pipe; /* the error stream as it was; reading end; -1 where nothing is captured */
 	pthread_t thread;
 	size_t used;
 	char text[ASCEND_CAPTURE_ROOM]; /* the last bytes, NUL-terminated after end */

@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: MIT */
 #include "ascend/engine/client.h"
 
+#include "ascend/engine/fault.h"
+#include "rt/program/rt_error.h"
 #include <stdatomic.h>
 #include <stdlib.h>
 #include <string.h>
 #include <time.h>
-#include "ascend/engine/fault.h"
-#include "rt/program/rt_error.h"
 
 /* ---- opening and closing --------------------------------------------------------------------------------------------- */
 
@@ -221,8 +221,7 @@ ptowsp_status ascend_client_run(struct ascend_client *client, int32_t id, const 
 
 	ascend_capture_begin(&client->capture);
 	began = now_ns();
-	outcome_set(&outcome, ASCEND_PHASE_PREPARE,
-		    client->library.simpler_prepare_run(client->context, client->storage, id, args, config, &descriptor));
+	outcome_set(&outcome, ASCEND_PHASE_PREPARE, client->library.simpler_prepare_run(client->context, client->storage, id, args, config, &descriptor));
 	client->times = (struct ascend_client_times){.prepare_ns = now_ns() - began};
 	if (!outcome.rc)
 		run_go(client, patience, &outcome, error);

@@ -16,16 +16,16 @@
 /* Wall time of the latest run that was prepared. */
 struct ascend_client_times {
 	uint64_t prepare_ns;
-	uint64_t run_ns;        /* from the launch until the wait is over */
+	uint64_t run_ns; /* from the launch until the wait is over */
 	uint64_t finalize_ns;
 };
 struct ascend_client {
 	struct ascend_library library;
 	struct ascend_files files;
 	void *context;
-	void *storage;          /* of the one run at a time: its size and alignment are the library's */
-	bool ready;             /* simpler_init was called and succeeded */
-	uint64_t callables;     /* bit per id in use */
+	void *storage;      /* of the one run at a time: its size and alignment are the library's */
+	bool ready;         /* simpler_init was called and succeeded */
+	uint64_t callables; /* bit per id in use */
 	uint64_t runs;
 	struct ascend_client_times times;
 	struct ascend_capture capture;
@@ -36,7 +36,7 @@ struct ascend_patience {
 	uint64_t deadline_ns;            /* 0: none */
 	uint64_t (*now_ns)(void *context);
 	void *context;
-	void (*stop)(void *context);     /* called once, from the thread of ascend_client_run; with `context` */
+	void (*stop)(void *context); /* called once, from the thread of ascend_client_run; with `context` */
 };
 
 /* Errors: of ascend_files_find and ascend_library_open; of ascend_fault; NO_DEVICE where there is no context; NO_MEMORY. Destroyed by close. */

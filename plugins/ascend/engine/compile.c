@@ -1,16 +1,16 @@
 /* SPDX-License-Identifier: MIT */
 #include "ascend/engine/compile.h"
 
-#include <errno.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
-#include <unistd.h>
 #include "base/cache.h"
 #include "base/command.h"
 #include "base/digest.h"
 #include "isa/emit/emit.h"
 #include "rt/program/rt_error.h"
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
 
 extern const struct isa_text ascend_sources[]; /* made by tools/ninja/embed: ascend_plan.h, adapter.h, orchestration/plan.cpp, orchestration/kernel.c */
 
@@ -25,9 +25,15 @@ static bool is_clang(const struct base_command *command)
 }
 
 /* Folders of headers, as the runtime's own build names them; kernel_compiler.py. */
-static const char *const includes[] = {
-	"src/ARCH/runtime/VARIANT/runtime", "src/ARCH/runtime/VARIANT/common", "src/ARCH/runtime/VARIANT/orchestration",
-	"src/ARCH/runtime", "src/common/task_interface", "src/common", "src/ARCH/platform/include", "src/common/platform/include", "src/common/log/include"};
+static const char *const includes[] = {"src/ARCH/runtime/VARIANT/runtime",
+				       "src/ARCH/runtime/VARIANT/common",
+				       "src/ARCH/runtime/VARIANT/orchestration",
+				       "src/ARCH/runtime",
+				       "src/common/task_interface",
+				       "src/common",
+				       "src/ARCH/platform/include",
+				       "src/common/platform/include",
+				       "src/common/log/include"};
 
 static bool on_host(const struct ascend_which *which)
 {
@@ -37,10 +43,12 @@ static bool on_host(const struct ascend_which *which)
 /* Sources beside ours: what binds the runtime, and what the helpers in its headers call. Those that this checkout has not are left out. */
 static void sources_add(struct base_command *command, const struct ascend_which *which)
 {
-	static const char *const files[] = {
-		"src/ARCH/runtime/VARIANT/orchestration/common.cpp", "src/ARCH/runtime/VARIANT/host_orchestration_support/graph_recorder_prewarm.cpp",
-		"src/common/platform/PLATFORM/aicpu/cache_ops.cpp", "src/common/platform/PLATFORM/aicpu/device_time.cpp",
-		"src/common/log/host_log.cpp", "src/common/log/unified_log_host.cpp"};
+	static const char *const files[] = {"src/ARCH/runtime/VARIANT/orchestration/common.cpp",
+					    "src/ARCH/runtime/VARIANT/host_orchestration_support/graph_recorder_prewarm.cpp",
+					    "src/common/platform/PLATFORM/aicpu/cache_ops.cpp",
+					    "src/common/platform/PLATFORM/aicpu/device_time.cpp",
+					    "src/common/log/host_log.cpp",
+					    "src/common/log/unified_log_host.cpp"};
 	char path[ASCEND_PATH];
 
 	for (size_t i = 0; i < (on_host(which) ? 6 : 4); i++)
@@ -77,7 +85,8 @@ static void orchestration_command(struct base_command *command, const struct asc
 static void kernel_command(struct base_command *command)
 {
 	base_command_begin(command, "CC", "gcc");
-	for (const char *const *flag = (const char *const[]){"-shared", "-fPIC", "-O2", "-std=c11", "-Wl,--build-id=sha1", "-I.", "kernel.c", "-o", "kernel.so", NULL};
+	for (const char *const *flag =
+		     (const char *const[]){"-shared", "-fPIC", "-O2", "-std=c11", "-Wl,--build-id=sha1", "-I.", "kernel.c", "-o", "kernel.so", NULL};
 	     *flag; flag++)
 		base_command_add(command, "%s", *flag);
 }
@@ -134,7 +143,8 @@ static ptowsp_status object_compile(const struct base_command *command, const ch
 	return base_command_compile(command, folder, what, " for the pto-runtime", error);
 }
 
-static ptowsp_status objects_compile(const struct base_command *orchestration, const struct base_command *kernel, const char *folder, struct ptowsp_error *error)
+static ptowsp_status objects_compile(const struct base_command *orchestration, const struct base_command *kernel, const char *folder,
+				     struct ptowsp_error *error)
 {
 	ptowsp_status st = sources_write(folder, error);
 
@@ -157,7 +167,8 @@ static ptowsp_status objects_read(struct ascend_objects *objects, bool kernel, s
 /* Files of one folder, and the folder. */
 static void folder_remove(const char *folder)
 {
-	static const char *const names[] = {"ascend_plan.h", "adapter.h", "plan.cpp", "kernel.c", "orchestration.so", "kernel.so", "orchestration.log", "kernel.log"};
+	static const char *const names[] = {"ascend_plan.h",    "adapter.h", "plan.cpp",          "kernel.c",
+					    "orchestration.so", "kernel.so", "orchestration.log", "kernel.log"};
 	char path[ASCEND_PATH + 32];
 
 	for (size_t i = 0; i < sizeof(names) / sizeof(*names); i++) {
@@ -168,7 +179,8 @@ static void folder_remove(const char *folder)
 }
 
 /* In a folder of its own, which then becomes the one that is kept; who comes second uses the first one's. What failed stays, to be looked at. */
-static ptowsp_status kept_make(struct ascend_objects *objects, const struct base_command *orchestration, const struct base_command *kernel, struct ptowsp_error *error)
+static ptowsp_status kept_make(struct ascend_objects *objects, const struct base_command *orchestration, const struct base_command *kernel,
+			       struct ptowsp_error *error)
 {
 	char folder[ASCEND_PATH + 8];
 	ptowsp_status st;

@@ -10,7 +10,7 @@
 struct ascend_objects {
 	void *orchestration, *kernel; /* owned; kernel NULL onboard */
 	size_t orchestration_size, kernel_size;
-	bool compiled; /* now, and not before */
+	bool compiled;            /* now, and not before */
 	char folder[ASCEND_PATH]; /* where they are kept */
 };
 /* cache: folder, made if it is not there; NULL or "": $XDG_CACHE_HOME/ptowsp, else $HOME/.cache/ptowsp, else /tmp/ptowsp-UID. Compilers: $CXX, $CC, else g++, gcc; the

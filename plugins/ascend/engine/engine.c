@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 #include "ascend/engine/engine_own.h"
 
+#include "rt/program/rt_error.h"
 #include <stdlib.h>
 #include <string.h>
-#include "rt/program/rt_error.h"
 
 /* ---- devices --------------------------------------------------------------------------------------------------------- */
 
@@ -23,8 +23,7 @@ static ptowsp_status which_copy(struct ascend_engine *engine, const struct ascen
 }
 
 /* The libraries first: what they are is told sooner than a compiler runs. */
-ptowsp_status ascend_engine_open(struct ascend_engine **engine_out, const struct ascend_which *which, const char *cache, int device,
-				 struct ptowsp_error *error)
+ptowsp_status ascend_engine_open(struct ascend_engine **engine_out, const struct ascend_which *which, const char *cache, int device, struct ptowsp_error *error)
 {
 	struct ascend_engine *engine = calloc(1, sizeof(*engine));
 	ptowsp_status st;
@@ -90,8 +89,10 @@ static ptowsp_status planned_make(struct ascend_loaded *loaded, const struct pto
 
 static ptowsp_status payload_check(const struct ascend_loaded *loaded, struct ptowsp_error *error)
 {
-	return loaded->planned->move_count ? rt_fail(error, PTOWSP_UNSUPPORTED, "the program sends payload through channels, which the pto-runtime has not; take another backend, such as cpu_sim")
-					   : PTOWSP_OK;
+	return loaded->planned->move_count
+		       ? rt_fail(error, PTOWSP_UNSUPPORTED,
+				 "the program sends payload through channels, which the pto-runtime has not; take another backend, such as cpu_sim")
+		       : PTOWSP_OK;
 }
 
 static ptowsp_status tables_make(struct ascend_loaded *loaded, struct ptowsp_error *error)
@@ -115,8 +116,8 @@ static ptowsp_status callable_register(struct ascend_loaded *loaded, struct ptow
 {
 	const struct ascend_engine *engine = loaded->engine;
 	struct ascend_kernel_object *kernels = calloc((size_t)loaded->kernel_count + 1, sizeof(*kernels));
-	struct ascend_callable_args args = {engine->objects.orchestration, engine->objects.orchestration_size, kernels, 0,
-					    loaded->directions, loaded->entry_count};
+	struct ascend_callable_args args = {
+		engine->objects.orchestration, engine->objects.orchestration_size, kernels, 0, loaded->directions, loaded->entry_count};
 	void *block = NULL;
 	ptowsp_status st = kernels ? PTOWSP_OK : rt_no_memory(error, "kernels of the pto-runtime");
 

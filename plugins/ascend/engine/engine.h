@@ -3,8 +3,8 @@
 #ifndef ASCEND_ENGINE_H
 #define ASCEND_ENGINE_H
 
-#include "base/program.h"
 #include "ascend/engine/files.h"
+#include "base/program.h"
 
 struct ascend_engine; /* of a device */
 struct ascend_loaded; /* of a program */

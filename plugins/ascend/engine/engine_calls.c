@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: MIT */
 #include "ascend/engine/engine_calls.h"
 
-#include <stdlib.h>
 #include "ascend/engine/pod.h"
-#include "rt/threads/crew.h"
 #include "rt/program/dtype.h"
 #include "rt/program/rt_error.h"
+#include "rt/threads/crew.h"
+#include <stdlib.h>
 
 /* ---- on threads of the runtime --------------------------------------------------------------------------------------- */
 
@@ -60,10 +60,19 @@ static void task_run(struct ascend_calls *calls, const struct base_walk_task *fr
 	struct ptowsp_tensor_arg tensors[ASCEND_TASK_TENSORS];
 	struct ptowsp_error error = {.head = PTOWSP_HEAD(error, ERROR)};
 	struct ptowsp_kernel_out out = {PTOWSP_HEAD(out, KERNEL_OUT), from->cycles, &error};
-	struct ptowsp_task task = {.head = PTOWSP_HEAD(task, TASK), .args = (const uint64_t *)args + 1 + from->tensor_count, .tensors = tensors,
-				   .arg_count = from->arg_count, .tensor_count = from->tensor_count, .tensor_stride = sizeof(*tensors), .kernel = from->kernel,
-				   .number = number, .stream = from->stream, .process = from->process == PTOWSP_NONE ? 0 : from->process,
-				   .executor = from->executor, .unit = from->unit, .block_count = 1};
+	struct ptowsp_task task = {.head = PTOWSP_HEAD(task, TASK),
+				   .args = (const uint64_t *)args + 1 + from->tensor_count,
+				   .tensors = tensors,
+				   .arg_count = from->arg_count,
+				   .tensor_count = from->tensor_count,
+				   .tensor_stride = sizeof(*tensors),
+				   .kernel = from->kernel,
+				   .number = number,
+				   .stream = from->stream,
+				   .process = from->process == PTOWSP_NONE ? 0 : from->process,
+				   .executor = from->executor,
+				   .unit = from->unit,
+				   .block_count = 1};
 	uint32_t worker = worker_take(calls);
 	ptowsp_status st;
 
@@ -86,7 +95,8 @@ static void record_run(const struct ascend_call *call, const int64_t *args)
 
 /* ---- life ------------------------------------------------------------------------------------------------------------ */
 
-ptowsp_status ascend_calls_init(struct ascend_calls *calls, const struct rt_program *program, const struct base_walk *walk, uint32_t workers, struct ptowsp_error *error)
+ptowsp_status ascend_calls_init(struct ascend_calls *calls, const struct rt_program *program, const struct base_walk *walk, uint32_t workers,
+				struct ptowsp_error *error)
 {
 	calls->program = program;
 	calls->walk = walk;

@@ -4,12 +4,12 @@
 #ifndef ASCEND_ENGINE_CALLS_H
 #define ASCEND_ENGINE_CALLS_H
 
-#include <pthread.h>
-#include <stdatomic.h>
-#include <stdbool.h>
 #include "ascend/adapter.h"
 #include "base/walk.h"
 #include "rt/program/rt_program.h"
+#include <pthread.h>
+#include <stdatomic.h>
+#include <stdbool.h>
 
 struct ascend_calls;
 struct ascend_called {
@@ -21,21 +21,22 @@ struct ascend_called {
 struct ascend_calls {
 	const struct rt_program *program; /* borrowed, as is */
 	const struct base_walk *walk;
-	struct ascend_called *records;    /* per task; NULL: none are called */
-	uint64_t *cycles;                 /* per task: known before, then what its kernel said */
-	_Atomic uint32_t stop;            /* no further kernels */
+	struct ascend_called *records; /* per task; NULL: none are called */
+	uint64_t *cycles;              /* per task: known before, then what its kernel said */
+	_Atomic uint32_t stop;         /* no further kernels */
 
-	pthread_mutex_t lock;   /* guards what follows; a leaf */
+	pthread_mutex_t lock; /* guards what follows; a leaf */
 	pthread_cond_t idle;
-	bool made;              /* both of these are there */
-	uint64_t busy;          /* bit per worker of base's scratch memory */
+	bool made;     /* both of these are there */
+	uint64_t busy; /* bit per worker of base's scratch memory */
 	uint32_t workers;
-	uint64_t failed;        /* number of the first task that failed, UINT64_MAX: none */
+	uint64_t failed; /* number of the first task that failed, UINT64_MAX: none */
 	ptowsp_status status;
 	struct ptowsp_error said;
 };
 /* calls: zeroed. workers: at least 1; at most 64 are used. Errors: NO_MEMORY. One thread; to be finished in any case. */
-ptowsp_status ascend_calls_init(struct ascend_calls *calls, const struct rt_program *program, const struct base_walk *walk, uint32_t workers, struct ptowsp_error *error);
+ptowsp_status ascend_calls_init(struct ascend_calls *calls, const struct rt_program *program, const struct base_walk *walk, uint32_t workers,
+				struct ptowsp_error *error);
 void ascend_calls_finish(struct ascend_calls *calls); /* of a zeroed one, too */
 /* Records of all tasks, which any thread of the runtime may call from here on. Errors: TOO_SMALL for more than an entry tensor has bytes; NO_MEMORY. */
 ptowsp_status ascend_calls_record(struct ascend_calls *calls, struct ptowsp_error *error);

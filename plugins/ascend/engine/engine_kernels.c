@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /* engine_kernels.c - kernels as the planned program asks about them, and as a device gets them. */
-#include <string.h>
 #include "ascend/engine/engine_own.h"
 #include "ptowsp/ids.h"
 #include "rt/program/rt_error.h"
+#include <string.h>
 
 /* What only a run tells is put in when it has run. */
 static ptowsp_status cycles(void *context, uint32_t kernel, const uint64_t *args, uint64_t *cycles_out)
@@ -60,7 +60,8 @@ static bool is_for(const char *target, const char *arch)
 	return false;
 }
 
-ptowsp_status ascend_image_find(struct ascend_kernel_object *object, uint64_t *cycles_out, const struct ascend_loaded *loaded, uint32_t kernel, struct ptowsp_error *error)
+ptowsp_status ascend_image_find(struct ascend_kernel_object *object, uint64_t *cycles_out, const struct ascend_loaded *loaded, uint32_t kernel,
+				struct ptowsp_error *error)
 {
 	const struct base_sections *sections = &loaded->sections;
 	struct ptowsp_kernel_record record;
@@ -68,7 +69,8 @@ ptowsp_status ascend_image_find(struct ascend_kernel_object *object, uint64_t *c
 	ptowsp_status st;
 
 	if (kernel == loaded->planned->copy_kernel)
-		return rt_fail(error, PTOWSP_UNSUPPORTED, "the package copies regions, and a device gets no code but that of the package's kernels; copy with a kernel");
+		return rt_fail(error, PTOWSP_UNSUPPORTED,
+			       "the package copies regions, and a device gets no code but that of the package's kernels; copy with a kernel");
 	st = base_sections_row(&sections->kreg, kernel, &record, sizeof(record), error);
 
 	for (uint32_t p = 0; !st && p < record.payload_count; p++) {
@@ -83,6 +85,7 @@ ptowsp_status ascend_image_find(struct ascend_kernel_object *object, uint64_t *c
 		*cycles_out = payload.cycles;
 		return base_sections_code(sections, payload.offset, payload.size, &object->bytes, error);
 	}
-	return st ? st : rt_fail(error, PTOWSP_UNSUPPORTED, "kernel %.60s has no image payload for %s (%s): compile what --emit writes, and pack its text section",
-				 rt_kernel_name(loaded->planned, kernel), loaded->engine->arch, names_of(loaded->engine->arch)[1]);
+	return st ? st
+		  : rt_fail(error, PTOWSP_UNSUPPORTED, "kernel %.60s has no image payload for %s (%s): compile what --emit writes, and pack its text section",
+			    rt_kernel_name(loaded->planned, kernel), loaded->engine->arch, names_of(loaded->engine->arch)[1]);
 }

@@ -3,15 +3,15 @@
 #ifndef ASCEND_ENGINE_OWN_H
 #define ASCEND_ENGINE_OWN_H
 
-#include "base/backend.h"
-#include "base/base_caps.h"
-#include "base/error.h"
-#include "base/planned.h"
 #include "ascend/engine/callable.h"
 #include "ascend/engine/client.h"
 #include "ascend/engine/compile.h"
 #include "ascend/engine/engine.h"
 #include "ascend/plan/plan_make.h"
+#include "base/backend.h"
+#include "base/base_caps.h"
+#include "base/error.h"
+#include "base/planned.h"
 #include "rt/program/rt_program.h"
 
 struct ascend_engine {
@@ -22,9 +22,9 @@ struct ascend_engine {
 };
 /* On a device nothing of this process runs its kernels. */
 struct ascend_planned {
-	struct base_planned base;      /* first: what it does not do otherwise */
+	struct base_planned base; /* first: what it does not do otherwise */
 	bool onboard;
-	const uint64_t *cycles;        /* onboard, per KREG row: what the image says that a call costs, 0: nothing */
+	const uint64_t *cycles; /* onboard, per KREG row: what the image says that a call costs, 0: nothing */
 };
 struct ascend_loaded {
 	struct ascend_engine *engine;
@@ -32,14 +32,14 @@ struct ascend_loaded {
 	struct base_sections sections; /* borrowed until unload */
 	struct ascend_planned kernels;
 	struct rt_program *planned;
-	struct base_walk walk;       /* of the latest run */
-	uint32_t *entries;             /* per TENS row: its entry tensor, 0: none */
-	uint8_t *outs;                 /* per TENS row: 1, declared as out */
-	int32_t *directions;           /* per entry tensor */
+	struct base_walk walk;           /* of the latest run */
+	uint32_t *entries;               /* per TENS row: its entry tensor, 0: none */
+	uint8_t *outs;                   /* per TENS row: 1, declared as out */
+	int32_t *directions;             /* per entry tensor */
 	struct ptowsp_binding *bindings; /* per TENS row, of the run */
-	uint64_t *image_cycles;        /* per KREG row */
+	uint64_t *image_cycles;          /* per KREG row */
 	uint32_t entry_count, kernel_count;
-	uint32_t flags;                /* PTOWSP_LOAD_x */
+	uint32_t flags; /* PTOWSP_LOAD_x */
 	int32_t callable;
 };
 
@@ -48,6 +48,7 @@ struct ascend_loaded {
 struct rt_kernels ascend_planned_table(struct ascend_planned *planned);
 /* What the cores of a device run of a kernel: its image payload for the engine's architecture, and what a call of it costs as the package says. Errors: UNSUPPORTED
  * naming the kernel, for none, or one that nobody trusts; BAD_PACKAGE. */
-ptowsp_status ascend_image_find(struct ascend_kernel_object *object_out, uint64_t *cycles_out, const struct ascend_loaded *loaded, uint32_t kernel, struct ptowsp_error *error);
+ptowsp_status ascend_image_find(struct ascend_kernel_object *object_out, uint64_t *cycles_out, const struct ascend_loaded *loaded, uint32_t kernel,
+				struct ptowsp_error *error);
 
 #endif

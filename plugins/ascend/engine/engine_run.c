@@ -1,17 +1,17 @@
 /* SPDX-License-Identifier: MIT */
 /* engine_run.c - one run: its plan, what the runtime gets of it, and the runtime. */
-#include <stdlib.h>
-#include <string.h>
 #include "ascend/engine/engine_calls.h"
-#include "base/scope.h"
 #include "ascend/engine/engine_own.h"
 #include "ascend/plan/plan_check.h"
 #include "ascend/plan/plan_clock.h"
 #include "ascend/plan/plan_direction.h"
 #include "ascend/plan/plan_need.h"
 #include "ascend/plan/plan_window.h"
+#include "base/scope.h"
 #include "rt/program/dtype.h"
 #include "rt/program/rt_error.h"
+#include <stdlib.h>
+#include <string.h>
 
 struct run {
 	struct ascend_loaded *loaded;
@@ -50,10 +50,16 @@ static void entry_set(struct run *run, uint32_t entry, const void *data, uint64_
 	static const char nothing[64];
 	bool there = data && elements;
 
-	run->entry->tensors[entry] = (struct ascend_tensor){.addr = (uintptr_t)(there ? data : nothing), .bytes = there ? elements * rt_dtype_bytes(dtype) : 1,
-							    .owner = ASCEND_NO_TASK, .ndims = 1, .dtype = there ? ascend_dtype_of(dtype) : ASCEND_U8,
-							    .is_contiguous = 1, .address_space = there ? space : ASCEND_DEVICE,
-							    .shapes = {there ? (uint32_t)elements : 1}, .strides = {1}, .extent = there ? elements : 1};
+	run->entry->tensors[entry] = (struct ascend_tensor){.addr = (uintptr_t)(there ? data : nothing),
+							    .bytes = there ? elements * rt_dtype_bytes(dtype) : 1,
+							    .owner = ASCEND_NO_TASK,
+							    .ndims = 1,
+							    .dtype = there ? ascend_dtype_of(dtype) : ASCEND_U8,
+							    .is_contiguous = 1,
+							    .address_space = there ? space : ASCEND_DEVICE,
+							    .shapes = {there ? (uint32_t)elements : 1},
+							    .strides = {1},
+							    .extent = there ? elements : 1};
 }
 
 static void entries_set(struct run *run)
@@ -62,7 +68,8 @@ static void entries_set(struct run *run)
 	bool host_graph = !strcmp(loaded->engine->variant, ASCEND_HOST_GRAPH);
 
 	entry_set(run, ASCEND_ENTRY_PLAN, run->plan, run->plan->bytes, PTOWSP_U8, ASCEND_HOST);
-	entry_set(run, ASCEND_ENTRY_CALLS, run->calls.records, run->calls.records ? loaded->walk.task_count * sizeof(*run->calls.records) : 0, PTOWSP_U8, ASCEND_DEVICE);
+	entry_set(run, ASCEND_ENTRY_CALLS, run->calls.records, run->calls.records ? loaded->walk.task_count * sizeof(*run->calls.records) : 0, PTOWSP_U8,
+		  ASCEND_DEVICE);
 	for (uint32_t t = 0; t < loaded->planned->tables.tensor.count; t++)
 		if (loaded->entries[t])
 			entry_set(run, loaded->entries[t], loaded->bindings[t].data, loaded->bindings[t].elements, loaded->bindings[t].dtype, ASCEND_HOST);
@@ -79,8 +86,8 @@ static const char *tensor_name(const void *program, uint32_t tensor)
 static ptowsp_status directions_check(struct run *run)
 {
 	const struct ascend_loaded *loaded = run->loaded;
-	const struct ascend_direction_args args = {loaded->planned->tables.tensor.count, loaded->outs, loaded->bindings, loaded->planned->copy_kernel, tensor_name,
-						    loaded->planned};
+	const struct ascend_direction_args args = {loaded->planned->tables.tensor.count, loaded->outs, loaded->bindings,
+						   loaded->planned->copy_kernel,         tensor_name,  loaded->planned};
 
 	return ascend_direction_check(&loaded->walk, &args, run->error);
 }
@@ -97,8 +104,12 @@ static uint64_t window_of(const struct run *run, bool host_graph)
 static ptowsp_status plan_build(struct run *run, bool host_graph, bool window_edges)
 {
 	const struct ascend_loaded *loaded = run->loaded;
-	struct ascend_plan_rules rules = {.simulated = !loaded->engine->which.onboard, .scopes = !host_graph, .call_bytes = sizeof(struct ascend_called),
-					  .window = window_of(run, host_graph), .window_edges = window_edges, .entries = loaded->entries,
+	struct ascend_plan_rules rules = {.simulated = !loaded->engine->which.onboard,
+					  .scopes = !host_graph,
+					  .call_bytes = sizeof(struct ascend_called),
+					  .window = window_of(run, host_graph),
+					  .window_edges = window_edges,
+					  .entries = loaded->entries,
 					  .bindings = loaded->bindings};
 	struct ascend_plan_build build = {0};
 	ptowsp_status st = ascend_plan_make(&build, &loaded->walk, &rules, run->error);
@@ -174,8 +185,9 @@ static ptowsp_status go(struct run *run)
 	const struct ascend_client *client = run->loaded->engine->client;
 	ptowsp_status st = ascend_client_run(run->loaded->engine->client, run->loaded->callable, run->entry, &run->config, &patience, run->error);
 
-	base_log(run->loaded->program->device->instance, PTOWSP_LOG_INFO, "pto-runtime: %.3f ms to prepare the run, %.3f ms until it was over, %.3f ms to finalize it",
-		 (double)client->times.prepare_ns / 1e6, (double)client->times.run_ns / 1e6, (double)client->times.finalize_ns / 1e6);
+	base_log(run->loaded->program->device->instance, PTOWSP_LOG_INFO,
+		 "pto-runtime: %.3f ms to prepare the run, %.3f ms until it was over, %.3f ms to finalize it", (double)client->times.prepare_ns / 1e6,
+		 (double)client->times.run_ns / 1e6, (double)client->times.finalize_ns / 1e6);
 	if (st == PTOWSP_CANCELLED || st == PTOWSP_DEADLINE || run->calls.failed == UINT64_MAX)
 		return st;
 	return ascend_calls_result(&run->calls, run->error);

@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: MIT */
 #include "ascend/engine/fault.h"
 
+#include "ascend/engine/pod.h"
+#include "rt/program/rt_error.h"
 #include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include "ascend/engine/pod.h"
-#include "rt/program/rt_error.h"
 
 #define SCHEDULER_TIMEOUT 100
 
@@ -22,8 +22,8 @@ static const struct fault faults[] = {
 #undef X
 };
 
-static const char *const phases[] = {"simpler_init", "simpler_register_callable", "simpler_prepare_run", "simpler_launch_run", "simpler_wait_run",
-				     "simpler_finalize_run"};
+static const char *const phases[] = {"simpler_init",       "simpler_register_callable", "simpler_prepare_run",
+				     "simpler_launch_run", "simpler_wait_run",          "simpler_finalize_run"};
 
 static const struct fault *fault_find(int code)
 {
@@ -109,7 +109,8 @@ static ptowsp_status fault_tell(const struct fault *fault, const char *sentence,
 	size_t taken = strlen(REPORTS) + strlen(fault->name) + strlen(": ") + strlen("; ") + strlen(fault->remedy);
 	size_t room = sizeof(error->text) - 1;
 
-	return rt_fail(error, fault->status, REPORTS "%s: %.*s; %s", fault->name, clauses(sentence, taken + 40 < room ? room - taken : 40), sentence, fault->remedy);
+	return rt_fail(error, fault->status, REPORTS "%s: %.*s; %s", fault->name, clauses(sentence, taken + 40 < room ? room - taken : 40), sentence,
+		       fault->remedy);
 }
 
 static ptowsp_status timeout_tell(const struct fault *fault, char *class, const char *sentence, const char *said, struct ptowsp_error *error)

@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: MIT */
 #include "ascend/engine/files.h"
 
+#include "rt/program/rt_error.h"
 #include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
-#include "rt/program/rt_error.h"
 
 static const char *word_of(const struct ascend_which *which, const char *word, size_t length)
 {
@@ -40,8 +40,8 @@ static ptowsp_status path_find(char *path, const struct ascend_which *which, con
 		return rt_fail(error, PTOWSP_INVALID, "runtime=DIR: the path is longer than %d bytes; use a shorter one", ASCEND_PATH - 200);
 	if (!access(path, R_OK))
 		return PTOWSP_OK;
-	return rt_fail(error, PTOWSP_NO_DEVICE, "engine=pto-runtime needs %.100s below runtime=DIR: %s; build the runtime there", path + strlen(which->root) + 1,
-		       strerror(errno));
+	return rt_fail(error, PTOWSP_NO_DEVICE, "engine=pto-runtime needs %.100s below runtime=DIR: %s; build the runtime there",
+		       path + strlen(which->root) + 1, strerror(errno));
 }
 
 static ptowsp_status variant_check(const struct ascend_which *which, struct ptowsp_error *error)

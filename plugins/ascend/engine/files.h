@@ -10,12 +10,12 @@
 #ifndef ASCEND_FILES_H
 #define ASCEND_FILES_H
 
-#include <stdbool.h>
 #include "ptowsp/base.h"
+#include <stdbool.h>
 
-#define ASCEND_HOST_GRAPH "host_build_graph"
+#define ASCEND_HOST_GRAPH  "host_build_graph"
 #define ASCEND_TASK_BUFFER "tensormap_and_ringbuffer"
-#define ASCEND_PATH 1024
+#define ASCEND_PATH        1024
 
 /* Which of the libraries: what the options say. Borrowed. */
 struct ascend_which {

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: MIT */
 #include "ascend/engine/library.h"
 
+#include "rt/program/rt_error.h"
 #include <dlfcn.h>
 #include <stdbool.h>
 #include <string.h>
 #include <sys/mman.h>
-#include "rt/program/rt_error.h"
 
 #define LOG_ERRORS 40 /* LogLevel::ERROR: what a failed run has to say, no more */
 
@@ -60,13 +60,14 @@ static ptowsp_status log_bind(void *handle, const char *path, struct ptowsp_erro
 
 	*(void **)&bind = dlsym(handle, "simpler_host_log_bind_state");
 	if (!bind)
-		return rt_fail(error, PTOWSP_UNSUPPORTED, "%s of runtime=DIR has no simpler_host_log_bind_state: it is of another generation than 4; rebuild the runtime",
-			       name_of(path));
+		return rt_fail(error, PTOWSP_UNSUPPORTED,
+			       "%s of runtime=DIR has no simpler_host_log_bind_state: it is of another generation than 4; rebuild the runtime", name_of(path));
 	if (!log_state())
 		return rt_no_memory(error, "the log of the runtime");
-	return bind(log_state()) ? rt_fail(error, PTOWSP_UNSUPPORTED, "%s of runtime=DIR refuses log records of version %u; a pto-runtime of August 2026 is needed", name_of(path),
-					   ASCEND_LOG_VERSION)
-				 : PTOWSP_OK;
+	return bind(log_state())
+		       ? rt_fail(error, PTOWSP_UNSUPPORTED, "%s of runtime=DIR refuses log records of version %u; a pto-runtime of August 2026 is needed",
+				 name_of(path), ASCEND_LOG_VERSION)
+		       : PTOWSP_OK;
 }
 
 static ptowsp_status refused(const char *path, struct ptowsp_error *error)
@@ -100,10 +101,11 @@ static ptowsp_status generation_check(const struct ascend_library *library, cons
 
 static ptowsp_status functions_find(struct ascend_library *library, const char *path, struct ptowsp_error *error)
 {
-#define X(result, name, arguments)                                                                                                             \
-	*(void **)&library->name = dlsym(library->handle, #name);                                                                              \
-	if (!library->name)                                                                                                                    \
-		return rt_fail(error, PTOWSP_UNSUPPORTED, "%s of runtime=DIR is of generation 4 but has no %s: it is of another month; rebuild the runtime", name_of(path), #name);
+#define X(result, name, arguments)                                                                                                                             \
+	*(void **)&library->name = dlsym(library->handle, #name);                                                                                              \
+	if (!library->name)                                                                                                                                    \
+		return rt_fail(error, PTOWSP_UNSUPPORTED, "%s of runtime=DIR is of generation 4 but has no %s: it is of another month; rebuild the runtime",   \
+			       name_of(path), #name);
 #include "ascend/engine/library.def"
 #undef X
 	return PTOWSP_OK;
@@ -116,7 +118,8 @@ static ptowsp_status contract_check(struct ascend_library *library, const char *
 
 	if (!contract || contract->abi_version != ASCEND_CONTRACT_VERSION || !contract->depth || contract->depth > ASCEND_DEPTH ||
 	    contract->resource_count > ASCEND_RESOURCES)
-		return rt_fail(error, PTOWSP_UNSUPPORTED, "%s of runtime=DIR has a pipeline contract of version %u, depth %u, %u resources; needed: version %u, depth 1 to %d",
+		return rt_fail(error, PTOWSP_UNSUPPORTED,
+			       "%s of runtime=DIR has a pipeline contract of version %u, depth %u, %u resources; needed: version %u, depth 1 to %d",
 			       name_of(path), contract ? contract->abi_version : 0, contract ? contract->depth : 0, contract ? contract->resource_count : 0,
 			       ASCEND_CONTRACT_VERSION, ASCEND_DEPTH);
 	library->contract = *contract;
@@ -128,7 +131,8 @@ static ptowsp_status sizes_check(struct ascend_library *library, const char *pat
 	size_t size = library->get_runtime_size(), alignment = library->get_runtime_alignment();
 
 	if (size < sizeof(uint64_t) || size > UINT32_MAX || alignment < sizeof(void *) || alignment & (alignment - 1))
-		return rt_fail(error, PTOWSP_UNSUPPORTED, "%s of runtime=DIR wants %zu bytes for a run, aligned to %zu: that is no size of generation 4; rebuild the runtime",
+		return rt_fail(error, PTOWSP_UNSUPPORTED,
+			       "%s of runtime=DIR wants %zu bytes for a run, aligned to %zu: that is no size of generation 4; rebuild the runtime",
 			       name_of(path), size, alignment);
 	library->runtime_size = size;
 	library->runtime_alignment = alignment;

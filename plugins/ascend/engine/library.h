@@ -21,7 +21,7 @@ struct ascend_library {
 	void *handle;
 	size_t runtime_size, runtime_alignment;
 	struct ascend_contract contract; /* a copy */
-#define X(result, name, arguments) result (*name) arguments;
+#define X(result, name, arguments) result(*name) arguments;
 #include "ascend/engine/library.def"
 #undef X
 };

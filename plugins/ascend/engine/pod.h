@@ -7,33 +7,44 @@
 #ifndef ASCEND_POD_H
 #define ASCEND_POD_H
 
-#include <stddef.h>
-#include <stdint.h>
 #include "ascend/adapter.h"
 #include "ptowsp/base.h"
+#include <stddef.h>
+#include <stdint.h>
 
 /* Limits of that interface: arg_direction.h, data_type.h, callable.h, callable_protocol.h, call_config.h, pto_runtime_c_api.h. */
 enum {
-	ASCEND_TASK_TENSORS = 32,    /* CORE_MAX_TENSOR_ARGS: tensor arguments of a task */
-	ASCEND_TASK_SCALARS = 16,    /* CORE_MAX_SCALAR_ARGS */
-	ASCEND_ENTRY_TENSORS = 256,  /* CHIP_MAX_TENSOR_ARGS: of an orchestration */
-	ASCEND_ENTRY_SCALARS = 128,  /* CHIP_MAX_SCALAR_ARGS */
-	ASCEND_TENSOR_DIMS = 5,      /* MAX_TENSOR_DIMS */
-	ASCEND_FUNCTIONS = 1024,     /* children of a callable, ids of functions */
-	ASCEND_CALLABLES = 64,       /* MAX_REGISTERED_CALLABLE_IDS */
-	ASCEND_RINGS = 4,            /* RUNTIME_ENV_RING_COUNT */
-	ASCEND_NAME = 64,            /* CALLABLE_FUNC_NAME_MAX */
-	ASCEND_BINARY_ALIGN = 64,    /* CALLABLE_ALIGN: of a child, and of its binary */
-	ASCEND_PREFIX = 1024,        /* bytes of output_prefix */
-	ASCEND_RESOURCES = 8,        /* PTO_PIPELINE_MAX_RESOURCES */
-	ASCEND_DEPTH = 2             /* PTO_PIPELINE_MAX_DEPTH */
+	ASCEND_TASK_TENSORS = 32,   /* CORE_MAX_TENSOR_ARGS: tensor arguments of a task */
+	ASCEND_TASK_SCALARS = 16,   /* CORE_MAX_SCALAR_ARGS */
+	ASCEND_ENTRY_TENSORS = 256, /* CHIP_MAX_TENSOR_ARGS: of an orchestration */
+	ASCEND_ENTRY_SCALARS = 128, /* CHIP_MAX_SCALAR_ARGS */
+	ASCEND_TENSOR_DIMS = 5,     /* MAX_TENSOR_DIMS */
+	ASCEND_FUNCTIONS = 1024,    /* children of a callable, ids of functions */
+	ASCEND_CALLABLES = 64,      /* MAX_REGISTERED_CALLABLE_IDS */
+	ASCEND_RINGS = 4,           /* RUNTIME_ENV_RING_COUNT */
+	ASCEND_NAME = 64,           /* CALLABLE_FUNC_NAME_MAX */
+	ASCEND_BINARY_ALIGN = 64,   /* CALLABLE_ALIGN: of a child, and of its binary */
+	ASCEND_PREFIX = 1024,       /* bytes of output_prefix */
+	ASCEND_RESOURCES = 8,       /* PTO_PIPELINE_MAX_RESOURCES */
+	ASCEND_DEPTH = 2            /* PTO_PIPELINE_MAX_DEPTH */
 };
-#define ASCEND_NO_TASK UINT64_MAX  /* PTO2TaskId::invalid() */
+#define ASCEND_NO_TASK UINT64_MAX /* PTO2TaskId::invalid() */
 
 enum ascend_direction { ASCEND_SCALAR = 0, ASCEND_IN = 1, ASCEND_OUT = 2, ASCEND_INOUT = 3 };
 enum ascend_space { ASCEND_HOST = 0, ASCEND_DEVICE = 1 };
 enum ascend_dtype {
-	ASCEND_F32, ASCEND_F16, ASCEND_I32, ASCEND_I16, ASCEND_I8, ASCEND_U8, ASCEND_BF16, ASCEND_I64, ASCEND_U64, ASCEND_U16, ASCEND_U32, ASCEND_BOOL,
+	ASCEND_F32,
+	ASCEND_F16,
+	ASCEND_I32,
+	ASCEND_I16,
+	ASCEND_I8,
+	ASCEND_U8,
+	ASCEND_BF16,
+	ASCEND_I64,
+	ASCEND_U64,
+	ASCEND_U16,
+	ASCEND_U32,
+	ASCEND_BOOL,
 	ASCEND_DTYPES
 };
 /* Codes of the interface itself; others are -(code of a fault), fault.def. */
@@ -44,17 +55,17 @@ enum { ASCEND_POLL_NOT_READY = 0, ASCEND_POLL_COMPLETE = 1 };
  * strides[1] ..) * size of an element. Strides are at least 1. Aligned to 64 bytes, as is what has one inside: the runtime reads it in whole vectors. */
 struct ascend_tensor {
 	_Alignas(64) uint64_t addr;
-	uint64_t bytes;         /* of the whole buffer */
-	uint64_t owner;         /* task that made it, or ASCEND_NO_TASK */
-	uint64_t start;         /* elements */
+	uint64_t bytes; /* of the whole buffer */
+	uint64_t owner; /* task that made it, or ASCEND_NO_TASK */
+	uint64_t start; /* elements */
 	int32_t version;
-	uint32_t ndims;         /* 1 .. ASCEND_TENSOR_DIMS */
+	uint32_t ndims; /* 1 .. ASCEND_TENSOR_DIMS */
 	uint8_t dtype;
-	uint8_t manual_dep;     /* 1: nobody looks for writers by overlap */
+	uint8_t manual_dep; /* 1: nobody looks for writers by overlap */
 	uint8_t is_contiguous;
-	uint8_t address_space;  /* enum ascend_space */
+	uint8_t address_space; /* enum ascend_space */
 	uint32_t shapes[ASCEND_TENSOR_DIMS];
-	uint64_t extent;        /* elements from start to behind the last one */
+	uint64_t extent;                      /* elements from start to behind the last one */
 	uint32_t strides[ASCEND_TENSOR_DIMS]; /* elements */
 	uint8_t pad[36];
 };
@@ -64,7 +75,8 @@ PTOWSP_STATIC_ASSERT(offsetof(struct ascend_tensor, version) == 32 && offsetof(s
 PTOWSP_STATIC_ASSERT(offsetof(struct ascend_tensor, dtype) == 40 && offsetof(struct ascend_tensor, address_space) == 43, "layout");
 PTOWSP_STATIC_ASSERT(offsetof(struct ascend_tensor, shapes) == 44 && offsetof(struct ascend_tensor, extent) == 64, "layout");
 PTOWSP_STATIC_ASSERT(offsetof(struct ascend_tensor, strides) == 72, "layout");
-PTOWSP_STATIC_ASSERT(offsetof(struct ascend_tensor, addr) == 8 * ASCEND_WORD_ADDRESS && offsetof(struct ascend_tensor, start) == 8 * ASCEND_WORD_START, "adapter.h");
+PTOWSP_STATIC_ASSERT(offsetof(struct ascend_tensor, addr) == 8 * ASCEND_WORD_ADDRESS && offsetof(struct ascend_tensor, start) == 8 * ASCEND_WORD_START,
+		     "adapter.h");
 
 /* ChipStorageTaskArgs: what a run's orchestration is called with. */
 struct ascend_entry_args {
@@ -78,7 +90,7 @@ PTOWSP_STATIC_ASSERT(sizeof(struct ascend_entry_args) == 33856, "with its paddin
 
 /* CallConfig: packed there, and without a gap here. Zeros are defaults; a power of two from 4 on, at least 1,024 bytes, at least 4 entries. */
 struct ascend_call_config {
-	int32_t aicpu_threads;  /* 0: 4 on a2a3 */
+	int32_t aicpu_threads; /* 0: 4 on a2a3 */
 	int32_t swimlane, dump_args, pmu, dep_gen, scope_stats;
 	uint64_t task_window[ASCEND_RINGS], heap[ASCEND_RINGS], dep_pool[ASCEND_RINGS];
 	char output_prefix[ASCEND_PREFIX];
@@ -92,7 +104,7 @@ struct ascend_child {
 	int32_t signature[ASCEND_TASK_TENSORS]; /* enum ascend_direction */
 	int32_t signature_count;
 	uint32_t binary_bytes;
-	uint64_t resolved;      /* the runtime's */
+	uint64_t resolved; /* the runtime's */
 };
 #define ASCEND_CHILD_BINARY 192u
 PTOWSP_STATIC_ASSERT(sizeof(struct ascend_child) == 144, "layout");
@@ -122,9 +134,9 @@ PTOWSP_STATIC_ASSERT(ASCEND_CALLABLE_STORAGE % 16 == 0 && ASCEND_CALLABLE_STORAG
 
 /* NativeRunDescriptor. accepted: NULL, or set to accepted_value when the kernels were really launched. */
 struct ascend_run_descriptor {
-	uint32_t slot, arena_bank; /* below the depth of the pipeline contract */
+	uint32_t slot, arena_bank;                /* below the depth of the pipeline contract */
 	uint64_t run_id, generation, dispatch_id; /* generation: not 0 */
-	uint64_t run_epoch;        /* unlike any other of this process, not 0 */
+	uint64_t run_epoch;                       /* unlike any other of this process, not 0 */
 	volatile int32_t *accepted;
 	int32_t accepted_value;
 };
@@ -133,7 +145,7 @@ PTOWSP_STATIC_ASSERT(offsetof(struct ascend_run_descriptor, accepted) == 40, "la
 
 /* PipelineContract. */
 struct ascend_contract {
-	uint32_t abi_version;   /* 1 */
+	uint32_t abi_version; /* 1 */
 	uint32_t resource_count, depth;
 	struct {
 		uint32_t kind, resource_class;
@@ -145,7 +157,7 @@ PTOWSP_STATIC_ASSERT(sizeof(struct ascend_contract) == 144, "layout");
 
 /* SimplerHostLogState: one per process, shared by every library of the runtime. */
 struct ascend_log_state {
-	uint32_t abi_version;   /* 1 */
+	uint32_t abi_version; /* 1 */
 	uint32_t size;
 	int32_t threshold;
 	int32_t clock_anchor_pid;

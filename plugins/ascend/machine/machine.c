@@ -2,9 +2,9 @@
 #include "ascend/machine/machine_core.h"
 #include "ascend/machine/machine_ready.h"
 
+#include "rt/program/rt_error.h"
 #include <stdlib.h>
 #include <string.h>
-#include "rt/program/rt_error.h"
 
 static ptowsp_status config_check(const struct ascend_run *run)
 {

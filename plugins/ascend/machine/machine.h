@@ -34,21 +34,21 @@ struct ascend_machine_config {
 	uint32_t rings;                    /* of an instance: a task goes to ring min(scope depth, rings - 1) */
 	uint32_t payloads;                 /* of a core: 1, or 2: the next task is there while one runs */
 	uint32_t streams;                  /* of the device: stream s of the schedule is s mod that; 0: as many as the schedule has */
-	const uint8_t *units;              /* per kernel, enum ptowsp_unit: where a task runs whose package leaves the choice; NULL: any of vector and cube cores */
-	bool by_number;                    /* ready tasks: the lowest number first, not the one that is ready longest */
-	bool program_order;                /* no events: tasks in the order of their numbers, on the core of their kind that has least to do */
-	const struct base_hints *hints;  /* what kernels wish for; NULL: nothing */
+	const uint8_t *units; /* per kernel, enum ptowsp_unit: where a task runs whose package leaves the choice; NULL: any of vector and cube cores */
+	bool by_number;       /* ready tasks: the lowest number first, not the one that is ready longest */
+	bool program_order;   /* no events: tasks in the order of their numbers, on the core of their kind that has least to do */
+	const struct base_hints *hints; /* what kernels wish for; NULL: nothing */
 	struct ascend_protocol cost;
 };
 /* What became of a run, beside what rt keeps. */
 struct ascend_machine_stats {
-	uint64_t busy[ASCEND_INSTANCES];  /* cycles that an instance spent on its own work */
+	uint64_t busy[ASCEND_INSTANCES]; /* cycles that an instance spent on its own work */
 	uint64_t ring_high[ASCEND_INSTANCES][4];
 	uint64_t cube_cycles, vector_cycles; /* of kernels, all cores together */
 };
 struct ascend_machine {
 	struct ascend_machine_config config;
-	struct ascend_machine_stats stats;   /* of the latest run */
+	struct ascend_machine_stats stats; /* of the latest run */
 };
 /* Engine over *machine, which stays the caller's; one run at a time. Errors of a run besides those of the feed: INVALID for more instances than
  * clusters, NO_MEMORY. */

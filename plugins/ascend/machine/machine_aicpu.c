@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /* machine_aicpu.c - what an instance does: one thing after the other, first what is over, then what it was told, then what can start, and where
  * nothing of that is there it generates. A thing takes effect when its cycles are over. */
-#include <stdlib.h>
 #include "ascend/machine/machine_core.h"
 #include "ascend/machine/machine_issue.h"
+#include <stdlib.h>
 
 enum { LEAST_NOTICES = 16 };
 
@@ -135,7 +135,8 @@ static bool computing_begin(struct ascend_run *run, struct ascend_aicpu *aicpu, 
 
 RT_INLINE bool starting_begin(struct ascend_run *run, struct ascend_aicpu *aicpu, uint64_t *cycles)
 {
-	return sending_begin(run, aicpu, ASCEND_MIX, cycles) || sending_begin(run, aicpu, ASCEND_CUBE, cycles) || sending_begin(run, aicpu, ASCEND_VECTOR, cycles) ||
+	return sending_begin(run, aicpu, ASCEND_MIX, cycles) || sending_begin(run, aicpu, ASCEND_CUBE, cycles) ||
+	       sending_begin(run, aicpu, ASCEND_VECTOR, cycles) ||
 	       (aicpu->ready[ASCEND_AICPU].head != aicpu->ready[ASCEND_AICPU].tail && computing_begin(run, aicpu, cycles));
 }
 
@@ -190,8 +191,7 @@ RT_INLINE uint64_t finish(struct ascend_run *run, struct ascend_aicpu *aicpu)
 
 	aicpu->doing = ASCEND_IDLE;
 	switch (doing) {
-	case ASCEND_COMPLETING:
-		ascend_core_clear(run, aicpu, ascend_task_of(run, what)); /* fall through */
+	case ASCEND_COMPLETING: ascend_core_clear(run, aicpu, ascend_task_of(run, what)); /* fall through */
 	case ASCEND_COMPUTING: return ascend_task_end(run, what) * run->cost->notify;
 	case ASCEND_HEARING: ascend_circle_release(run, &what, instance); return 0;
 	case ASCEND_ISSUING:
@@ -224,8 +224,11 @@ static uint64_t next_time(const struct ascend_run *run, const struct ascend_aicp
 
 static void work_tell(const struct ascend_run *run, const struct ascend_aicpu *aicpu, uint64_t cycles)
 {
-	static const uint8_t works[] = {[ASCEND_IDLE] = PTOWSP_WORK_NOTIFY, [ASCEND_COMPLETING] = PTOWSP_WORK_COMPLETE, [ASCEND_HEARING] = PTOWSP_WORK_HEAR,
-					[ASCEND_ISSUING] = PTOWSP_WORK_ISSUE, [ASCEND_SENDING] = PTOWSP_WORK_DISPATCH};
+	static const uint8_t works[] = {[ASCEND_IDLE] = PTOWSP_WORK_NOTIFY,
+					[ASCEND_COMPLETING] = PTOWSP_WORK_COMPLETE,
+					[ASCEND_HEARING] = PTOWSP_WORK_HEAR,
+					[ASCEND_ISSUING] = PTOWSP_WORK_ISSUE,
+					[ASCEND_SENDING] = PTOWSP_WORK_DISPATCH};
 	uint64_t task = aicpu->doing == ASCEND_HEARING ? 0 : run->met - (uint32_t)((uint32_t)run->met - aicpu->what);
 
 	if (aicpu->doing != ASCEND_COMPUTING) /* that is a task */

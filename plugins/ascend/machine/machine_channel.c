@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /* machine_channel.c - tokens in time: the rules of the semantic clock (S(k), C(k), K), each applied as soon as what it needs is known. */
-#include <stdlib.h>
 #include "ascend/machine/machine_process.h"
 #include "rt/grow.h"
+#include <stdlib.h>
 
 bool ascend_channels_init(struct ascend_run *run)
 {

@@ -19,7 +19,8 @@ static void core_init(struct ascend_run *run, uint32_t instance, enum ascend_cla
 	struct ascend_aicpu *aicpu = &run->aicpus[instance];
 	uint32_t place = at - (class == ASCEND_CUBE ? aicpu->cube_base : aicpu->vector_base);
 
-	run->cores[at] = (struct ascend_core){.instance = (uint8_t)instance, .class = (uint8_t)class, .word = (uint8_t)(place / 64), .bit = UINT64_C(1) << place % 64};
+	run->cores[at] =
+		(struct ascend_core){.instance = (uint8_t)instance, .class = (uint8_t) class, .word = (uint8_t)(place / 64), .bit = UINT64_C(1) << place % 64};
 	ascend_core_show(aicpu, &run->cores[at]);
 }
 

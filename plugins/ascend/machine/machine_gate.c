@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /* machine_gate.c - what tasks wait for besides tasks: earlier iterations of ordered constructs, barriers, fences. A gate waits for the tasks of one iteration, and
  * for the gates of those inside it. */
-#include <stdlib.h>
 #include "ascend/machine/machine_state.h"
 #include "rt/grow.h"
+#include <stdlib.h>
 
 uint32_t ascend_gate_make(struct ascend_run *run, uint32_t parent)
 {

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: MIT */
 /* machine_item.c - items of processes, pulled and not taken: a ring for each. What an item names is fixed in the order of turns: values, scopes, bytes of the heap, numbers
  * of tasks. */
-#include <stdlib.h>
-#include <string.h>
 #include "ascend/machine/machine_process.h"
 #include "ascend/machine/machine_task.h"
 #include "rt/grow.h"
+#include <stdlib.h>
+#include <string.h>
 
 /* ---- scopes ------------------------------------------------------------------------------------------------------- */
 

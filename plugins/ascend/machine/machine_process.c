@@ -2,9 +2,9 @@
 #include "ascend/machine/machine_process.h"
 #include "ascend/machine/machine_room.h"
 
+#include "rt/grow.h"
 #include <stdlib.h>
 #include <string.h>
-#include "rt/grow.h"
 
 /* ---- making and unmaking ------------------------------------------------------------------------------------------ */
 

@@ -11,21 +11,21 @@
 /* When a slot's value or an event's signal is there. */
 struct ascend_value {
 	uint64_t time;
-	uint32_t uses;          /* items that name it, and the slot or event; or the next free one */
+	uint32_t uses; /* items that name it, and the slot or event; or the next free one */
 	bool known;
 };
 struct ascend_scope {
-	uint32_t tasks;         /* that have not left; or the next free one */
+	uint32_t tasks; /* that have not left; or the next free one */
 	bool open;
 };
 /* A slot that was set from values which are not there yet: its own is as late as the latest of them. Setting it takes no time. */
 struct ascend_setting {
 	uint64_t time;
-	uint64_t *list;         /* owned */
+	uint64_t *list; /* owned */
 	uint32_t count, value;
 };
 struct ascend_items {
-	struct rt_item *rows;   /* ring; lists are owned */
+	struct rt_item *rows; /* ring; lists are owned */
 	uint32_t head, tail, mask;
 };
 enum ascend_standing { ASCEND_GOING, ASCEND_BLOCKED, ASCEND_SLEEPING, ASCEND_ASKING, ASCEND_STALLED, ASCEND_FLYING, ASCEND_OVER };
@@ -33,12 +33,12 @@ enum ascend_standing { ASCEND_GOING, ASCEND_BLOCKED, ASCEND_SLEEPING, ASCEND_ASK
 struct ascend_process {
 	uint64_t clock, since, last; /* last: earliest time of the next issue */
 	struct ascend_items items;
-	uint32_t next;          /* in the list that it is in, + 1 */
+	uint32_t next; /* in the list that it is in, + 1 */
 	uint32_t owner;
 	uint32_t scopes, scope[PTOWSP_NESTING_LIMIT + 1]; /* open, as far as was pulled */
 	uint8_t standing, stage;
-	bool waited;            /* BLOCKED before, so it gets on when that ends and not before */
-	bool listed;            /* on the way to be looked at */
+	bool waited; /* BLOCKED before, so it gets on when that ends and not before */
+	bool listed; /* on the way to be looked at */
 };
 struct ascend_finish {
 	uint64_t time;
@@ -47,15 +47,15 @@ struct ascend_finish {
 /* One channel in time. Structure has seen that what comes out went in. */
 struct ascend_channel {
 	uint64_t capacity, latency;
-	uint64_t sends, takes;  /* whose time is known */
-	uint64_t sent, taken;   /* of the latest ones */
-	uint64_t *times;        /* of token k at k mod capacity: S until it is taken, then C */
+	uint64_t sends, takes; /* whose time is known */
+	uint64_t sent, taken;  /* of the latest ones */
+	uint64_t *times;       /* of token k at k mod capacity: S until it is taken, then C */
 	uint32_t room;
 	struct ascend_finish *finishes[2]; /* producers, consumers, in the order of turns */
 	uint32_t finish_count[2], finish_room[2];
-	uint32_t taker;         /* rendezvous: process that stands at its take, + 1 */
-	uint64_t taker_ready;   /* before that it takes nothing, whatever is sent */
-	uint32_t blocked;       /* list of processes */
+	uint32_t taker;       /* rendezvous: process that stands at its take, + 1 */
+	uint64_t taker_ready; /* before that it takes nothing, whatever is sent */
+	uint32_t blocked;     /* list of processes */
 };
 /* Bytes that come back when the tasks before `tasks` have left; `bound` TASK and ALLOC items were pulled before that was. */
 struct ascend_return {
@@ -66,24 +66,24 @@ struct ascend_processes {
 	struct ascend_process *rows;
 	struct ascend_channel *channels;
 	uint32_t count, live, channel_count;
-	uint32_t *slots, *events; /* values as of the latest item that was pulled */
+	uint32_t *slots, *events;    /* values as of the latest item that was pulled */
 	struct ascend_value *values; /* [0] is there since ever */
 	uint32_t value_count, value_room, value_free;
 	struct ascend_setting *settings;
 	uint32_t setting_count, setting_room;
 	struct ascend_scope *scopes; /* [0] is none */
 	uint32_t scope_count, scope_room, scope_free;
-	uint32_t blocked;       /* list: for values, and for tasks to end or leave */
-	uint32_t *work;         /* ring of those to be looked at */
+	uint32_t blocked; /* list: for values, and for tasks to end or leave */
+	uint32_t *work;   /* ring of those to be looked at */
 	uint32_t work_head, work_tail, work_mask;
-	uint32_t **asking;      /* per instance: heap of processes by clock, and number */
+	uint32_t **asking; /* per instance: heap of processes by clock, and number */
 	uint32_t *asking_count;
 	struct ascend_return *returns; /* that have not come back */
 	uint32_t return_count, return_room, bound;
-	uint64_t heap_net;      /* bytes taken, without those that come back some time, as far as was pulled */
-	uint32_t taking;        /* SLEEPING before an ALLOC whose time has come */
-	uint32_t stalled;       /* how many are STALLED */
-	bool running, drained;  /* drained: nothing more to pull */
+	uint64_t heap_net;     /* bytes taken, without those that come back some time, as far as was pulled */
+	uint32_t taking;       /* SLEEPING before an ALLOC whose time has come */
+	uint32_t stalled;      /* how many are STALLED */
+	bool running, drained; /* drained: nothing more to pull */
 };
 
 /* machine_process.c: to be looked at again. */

@@ -2,10 +2,10 @@
 /* machine_program.c - the rule of the original's simulator, kept for comparison: tasks in the order of their numbers, each on the core of its kind that has
  * the least to do, the lowest number of several; it starts when that core is free and its predecessors have ended. Nothing else costs anything, nothing is bounded,
  * and no core fills the gap in front of a task that waits. */
-#include <stdlib.h>
 #include "ascend/machine/machine_state.h"
-#include "rt/program/rt_error.h"
 #include "rt/grow.h"
+#include "rt/program/rt_error.h"
+#include <stdlib.h>
 
 struct program {
 	struct ascend_machine *machine;
@@ -13,7 +13,7 @@ struct program {
 	const struct rt_limits *limits;
 	struct ptowsp_error *error;
 	uint64_t free[ASCEND_CORES];
-	uint64_t *ends;          /* by number & mask */
+	uint64_t *ends; /* by number & mask */
 	uint64_t mask, met, total, floor, now;
 	uint64_t *slots, *events, *streams;
 	struct rt_level_of_order orders[PTOWSP_NESTING_LIMIT + 2];

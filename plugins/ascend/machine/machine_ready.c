@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: MIT */
 /* machine_ready.c - ready tasks of an instance: a queue per kind of core, the longest waiting first and of those the lowest number, or the lowest number of all; and the counters of
  * pipeline_depth, at which a task that may not start yet is parked. */
-#include <stdlib.h>
-#include "base/hints.h"
 #include "ascend/machine/machine_ready.h"
+#include "base/hints.h"
 #include "ptowsp/ids.h"
 #include "rt/grow.h"
+#include <stdlib.h>
 
 bool ascend_queue_init(struct ascend_queue *queue, uint32_t room)
 {
@@ -174,9 +174,7 @@ uint32_t ascend_steal(struct ascend_run *run, struct ascend_aicpu *thief, enum a
 
 static uint32_t domain_count(const struct ascend_run *run, const struct rt_depth *depth)
 {
-	return depth->domain == RT_DOMAIN_STREAM && run->limits->streams ? (uint32_t)run->limits->streams
-	       : depth->domain == RT_DOMAIN_POOL			 ? RT_POOL_LIMIT
-									 : 1;
+	return depth->domain == RT_DOMAIN_STREAM && run->limits->streams ? (uint32_t)run->limits->streams : depth->domain == RT_DOMAIN_POOL ? RT_POOL_LIMIT : 1;
 }
 
 bool ascend_depths_init(struct ascend_run *run)

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 #include "ascend/machine/machine_room.h"
 
-#include <stdlib.h>
 #include "rt/grow.h"
+#include <stdlib.h>
 
 bool ascend_room_there(struct ascend_run *run, const struct rt_item *item, uint8_t stage, uint64_t heap_tail)
 {
@@ -20,8 +20,10 @@ bool ascend_room_there(struct ascend_run *run, const struct rt_item *item, uint8
 
 enum ptowsp_resource ascend_resource_of(uint8_t stage)
 {
-	static const uint8_t resources[] = {[ASCEND_WINDOW] = PTOWSP_RESOURCE_TASK_RING, [ASCEND_MAP] = PTOWSP_RESOURCE_TENSOR_MAP,
-					    [ASCEND_DEPS] = PTOWSP_RESOURCE_DEP_LIST, [ASCEND_HEAP] = PTOWSP_RESOURCE_HEAP,
+	static const uint8_t resources[] = {[ASCEND_WINDOW] = PTOWSP_RESOURCE_TASK_RING,
+					    [ASCEND_MAP] = PTOWSP_RESOURCE_TENSOR_MAP,
+					    [ASCEND_DEPS] = PTOWSP_RESOURCE_DEP_LIST,
+					    [ASCEND_HEAP] = PTOWSP_RESOURCE_HEAP,
 					    [ASCEND_QUEUE] = PTOWSP_RESOURCE_READY};
 
 	return (enum ptowsp_resource)resources[stage];

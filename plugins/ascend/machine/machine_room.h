@@ -37,7 +37,8 @@ static inline void ascend_room_use(struct ascend_run *run, const struct rt_item 
 {
 	ascend_use_mark(run, PTOWSP_RESOURCE_TASK_RING, 0, item->number - run->left + 1, &run->high[PTOWSP_RESOURCE_TASK_RING]);
 	if (item->need.map)
-		ascend_use_mark(run, PTOWSP_RESOURCE_TENSOR_MAP, 0, ascend_map_used(run, item->number) + item->need.map, &run->high[PTOWSP_RESOURCE_TENSOR_MAP]);
+		ascend_use_mark(run, PTOWSP_RESOURCE_TENSOR_MAP, 0, ascend_map_used(run, item->number) + item->need.map,
+				&run->high[PTOWSP_RESOURCE_TENSOR_MAP]);
 	if (item->need.deps)
 		ascend_use_mark(run, PTOWSP_RESOURCE_DEP_LIST, 0, ascend_deps_used(run, item->number) + item->need.deps, &run->high[PTOWSP_RESOURCE_DEP_LIST]);
 	ascend_use_mark(run, PTOWSP_RESOURCE_READY, item->pool, run->waiting[item->pool] + 1, &run->ready_high[item->pool]);

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /* machine_slot.c - values of slots in the workload: when each is there, and which tasks have to end for it. */
-#include <stdlib.h>
 #include "ascend/machine/machine_state.h"
 #include "rt/grow.h"
+#include <stdlib.h>
 
 /* Those that have ended are forgotten. */
 static void slot_settle(const struct ascend_run *run, struct ascend_slot *slot)

@@ -10,22 +10,22 @@
 enum ascend_class { ASCEND_VECTOR, ASCEND_CUBE, ASCEND_MIX, ASCEND_AICPU, ASCEND_CLASSES };
 enum ascend_task_state { ASCEND_AWAITED, ASCEND_ISSUED, ASCEND_READY, ASCEND_SENT, ASCEND_ENDED }; /* AWAITED: met, not issued */
 
-#define ASCEND_NOBODY UINT32_MAX
+#define ASCEND_NOBODY  UINT32_MAX
 #define ASCEND_NO_CORE UINT16_MAX
 
 /* A task in flight. */
 struct ascend_task {
-	uint64_t start, end;    /* ready: start is since when */
+	uint64_t start, end; /* ready: start is since when */
 	uint64_t cycles;
-	uint32_t waits;         /* for so many: predecessors, gates, being issued */
-	uint32_t followers;     /* last link of a circle of those that wait for it */
+	uint32_t waits;     /* for so many: predecessors, gates, being issued */
+	uint32_t followers; /* last link of a circle of those that wait for it */
 	uint32_t kernel, stream;
-	uint32_t group;         /* gate that its end helps to open */
+	uint32_t group; /* gate that its end helps to open */
 	uint32_t depth_loops;
 	uint32_t process, scope; /* of a pipeline; PTOWSP_NONE, 0 */
-	uint16_t core;          /* place among all; behind them: an instance */
+	uint16_t core;           /* place among all; behind them: an instance */
 	uint8_t pool, class, state, owner, ring;
-	bool any;               /* of vector or cube, whichever is idle */
+	bool any; /* of vector or cube, whichever is idle */
 };
 _Static_assert(sizeof(struct ascend_task) == 64, "a cache line, and found without a multiplication");
 struct ascend_link {
@@ -47,30 +47,30 @@ struct ascend_need {
 /* Opens when what it waits for is over: the tasks of an iteration, or all before some number. */
 struct ascend_gate {
 	uint32_t waits, followers;
-	uint32_t parent;        /* gate of an iteration around; or the next free one */
-	uint32_t uses;          /* who names it */
-	bool open, members;     /* members: it ever waited for a task */
+	uint32_t parent;    /* gate of an iteration around; or the next free one */
+	uint32_t uses;      /* who names it */
+	bool open, members; /* members: it ever waited for a task */
 };
 struct ascend_order {
-	uint32_t gate;          /* tasks wait for it */
-	uint32_t group;         /* and belong to this one */
+	uint32_t gate;  /* tasks wait for it */
+	uint32_t group; /* and belong to this one */
 };
 struct ascend_queue {
-	uint32_t *tasks;        /* ring */
+	uint32_t *tasks; /* ring */
 	uint32_t head, tail, mask;
 };
 /* Those that wait for one thing less, at another instance. */
 struct ascend_notice {
 	uint64_t time;
-	uint32_t links;         /* circle */
+	uint32_t links; /* circle */
 };
 struct ascend_core {
-	uint64_t free;          /* when the last task under way is over */
-	uint32_t token;         /* DATA_MAIN_BASE */
-	uint32_t cond;          /* what its instance last read: bit 31 FIN */
-	uint8_t count;          /* tasks, as its instance knows: until it has handled FIN */
+	uint64_t free;  /* when the last task under way is over */
+	uint32_t token; /* DATA_MAIN_BASE */
+	uint32_t cond;  /* what its instance last read: bit 31 FIN */
+	uint8_t count;  /* tasks, as its instance knows: until it has handled FIN */
 	uint8_t instance, class;
-	uint8_t word;           /* of the instance's masks, where its bit stands: its place among the cores of its kind that the instance has */
+	uint8_t word; /* of the instance's masks, where its bit stands: its place among the cores of its kind that the instance has */
 	uint64_t bit;
 };
 /* What a core answers: known as soon as the task is sent. */
@@ -85,23 +85,23 @@ struct ascend_aicpu {
 	uint64_t free;
 	uint8_t doing;
 	bool stepping;
-	uint16_t core;          /* SENDING: where to */
-	uint32_t what;          /* task, or circle of links */
+	uint16_t core; /* SENDING: where to */
+	uint32_t what; /* task, or circle of links */
 	uint32_t first_cluster, clusters;
 	uint64_t idle[2][2], half[2][2]; /* by class: own cores without a task; with one, where there is room for two */
-	uint64_t pairs;         /* all bits: a core takes two */
+	uint64_t pairs;                  /* all bits: a core takes two */
 	uint32_t cursor[2];
 	uint32_t cube_base, vector_base; /* places of its first ones among all cores */
 	struct ascend_queue ready[ASCEND_CLASSES];
 	struct ascend_fin *fins; /* ring of as many as there can be, by time and core; those before `seen` are seen */
 	uint32_t fin_head, fin_seen, fin_tail, fin_mask;
-	uint64_t fin_next;       /* time of the first that is not seen; ASCEND_NEVER */
+	uint64_t fin_next; /* time of the first that is not seen; ASCEND_NEVER */
 	struct ascend_notice *notices;
 	uint32_t notice_head, notice_tail, notice_mask;
 	uint64_t tasks, in_flight;
 	uint32_t batch, batch_count; /* circle of tasks that were emitted and are not flushed */
 	uint64_t in_ring[4], ring_high[4];
-	uint64_t busy;          /* cycles spent on its own work */
+	uint64_t busy; /* cycles spent on its own work */
 	uint32_t number;
 };
 /* When the value of a slot is there: at `time`, and when the tasks have ended. */
@@ -116,9 +116,9 @@ struct ascend_head {
 	const struct rt_item *item; /* a task, or what has to be waited for; NULL: pull */
 	struct ascend_aicpu *aicpu; /* whose task it is; NULL: it is none */
 	uint8_t stage;
-	bool stalled;           /* since `since` */
+	bool stalled; /* since `since` */
 	uint64_t since;
-	uint64_t heap_tail;     /* tasks before it have to have left for its bytes */
+	uint64_t heap_tail; /* tasks before it have to have left for its bytes */
 };
 struct ascend_virtual {
 	uint64_t number, since;
@@ -138,10 +138,10 @@ struct ascend_run {
 	const struct rt_limits *limits;
 	struct ptowsp_error *error;
 	ptowsp_status status;
-	ptowsp_status failed;             /* of the walk: nothing more is pulled, and what was issued ends */
+	ptowsp_status failed; /* of the walk: nothing more is pulled, and what was issued ends */
 
 	uint32_t core_count, instances;
-	struct ascend_tree tree;          /* instances */
+	struct ascend_tree tree; /* instances */
 	struct ascend_core cores[ASCEND_CORES];
 	struct ascend_aicpu *aicpus;
 	uint64_t now;
@@ -149,56 +149,56 @@ struct ascend_run {
 	/* tasks */
 	struct ascend_task *tasks;
 	struct ascend_need *needs;
-	struct ascend_mark *marks;        /* NULL: they are all alike */
-	bool wishes;                      /* kernels have some; the two that follow are theirs */
+	struct ascend_mark *marks; /* NULL: they are all alike */
+	bool wishes;               /* kernels have some; the two that follow are theirs */
 	struct ascend_residence residences[ASCEND_CORES];
-	uint64_t mates[ASCEND_CORES][2];  /* cores of the instance that share the blocks of the task that this one has */
-	bool by_number, heaps;            /* ready tasks: the lowest number first; in heaps, not as they come */
-	bool steals;                      /* an instance without anything to do takes what is ready at another one */
+	uint64_t mates[ASCEND_CORES][2]; /* cores of the instance that share the blocks of the task that this one has */
+	bool by_number, heaps;           /* ready tasks: the lowest number first; in heaps, not as they come */
+	bool steals;                     /* an instance without anything to do takes what is ready at another one */
 	uint8_t *owners;
 	uint64_t mask, owner_mask;
-	uint64_t met, issued, ended, left; /* all before: were pulled; ...; have ended; have left. issued: how many */
-	struct ascend_need sums, gone;    /* of all that were pulled; that have left */
+	uint64_t met, issued, ended, left;                               /* all before: were pulled; ...; have ended; have left. issued: how many */
+	struct ascend_need sums, gone;                                   /* of all that were pulled; that have left */
 	uint64_t high[PTOWSP_RESOURCE_COUNT], ready_high[RT_POOL_LIMIT]; /* most in use, as rt was told */
 	struct ascend_link *links;
 	uint32_t link_count, link_room, link_free;
 
 	/* gates */
-	struct ascend_gate *gates;        /* [0] is none */
+	struct ascend_gate *gates; /* [0] is none */
 	uint32_t gate_count, gate_room, gate_free;
 	struct ascend_order orders[PTOWSP_NESTING_LIMIT + 2];
 	uint32_t order_depth, scope_depth;
 	uint64_t held[PTOWSP_NESTING_LIMIT + 2]; /* workload: first own task of each open scope; UINT64_MAX: none */
-	uint64_t hold;                    /* the least of them, which does not leave */
-	struct ascend_late *lates;        /* gates that open when all before a number have ended */
+	uint64_t hold;                           /* the least of them, which does not leave */
+	struct ascend_late *lates;               /* gates that open when all before a number have ended */
 	uint32_t late_head, late_count, late_room;
 	uint64_t floor_number;
-	uint32_t floor;                   /* gate of the latest barrier or fence; 0: none, or open */
+	uint32_t floor; /* gate of the latest barrier or fence; 0: none, or open */
 
 	/* generating */
 	struct ascend_head head;
-	uint64_t chain;                   /* when the next look-up can begin */
-	bool started, over;               /* tasks may start; everything was pulled */
-	uint64_t flushed;                 /* the latest batches that ended early are those of tasks before this number */
+	uint64_t chain;     /* when the next look-up can begin */
+	bool started, over; /* tasks may start; everything was pulled */
+	uint64_t flushed;   /* the latest batches that ended early are those of tasks before this number */
 	bool pipeline;
 	struct ascend_slot *slots;
 	struct rt_arena heap;
-	struct ascend_virtual *virtuals;  /* stalls of a window that only counts them */
+	struct ascend_virtual *virtuals; /* stalls of a window that only counts them */
 	uint32_t virtual_head, virtual_count, virtual_room;
-	uint64_t *streams;                /* latest task of each + 1 */
+	uint64_t *streams; /* latest task of each + 1 */
 	uint64_t stream_count;
-	uint64_t waiting[RT_POOL_LIMIT];  /* per pool: issued and not started */
+	uint64_t waiting[RT_POOL_LIMIT]; /* per pool: issued and not started */
 	struct ascend_processes *processes;
-	uint64_t sleep;                   /* when the next process goes on that sleeps, before all instances; ASCEND_NEVER: none */
+	uint64_t sleep; /* when the next process goes on that sleeps, before all instances; ASCEND_NEVER: none */
 	struct ascend_depth_domain *depths[RT_DEPTH_LIMIT];
 	uint32_t depth_domains[RT_DEPTH_LIMIT];
 
 	/* counters */
 	uint64_t cross_edges, notifications;
-	uint64_t end;                     /* largest of all tasks that have ended */
+	uint64_t end; /* largest of all tasks that have ended */
 	bool no_memory;
-	bool traced;                      /* somebody hears what instances do */
-	bool heard;                       /* somebody hears of tasks */
+	bool traced; /* somebody hears what instances do */
+	bool heard;  /* somebody hears of tasks */
 };
 
 static inline struct ascend_task *ascend_task_of(const struct ascend_run *run, uint64_t number)

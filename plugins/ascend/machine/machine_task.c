@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: MIT */
 /* machine_task.c - tasks in flight: their records, who waits for whom, and what the end of one changes. */
-#include <stdlib.h>
-#include <string.h>
-#include "ascend/machine/machine_core.h"
 #include "ascend/machine/machine_task.h"
+#include "ascend/machine/machine_core.h"
 #include "ptowsp/ids.h"
 #include "rt/grow.h"
+#include <stdlib.h>
+#include <string.h>
 
 bool ascend_tasks_init(struct ascend_run *run)
 {
@@ -168,7 +168,11 @@ uint32_t ascend_circle_release(struct ascend_run *run, uint32_t *circle, uint32_
 
 void ascend_task_tell(struct ascend_run *run, uint64_t number, const struct ascend_task *task)
 {
-	const struct ptowsp_trace_task trace = {.task = number, .start = task->start, .end = task->end, .kernel = task->kernel, .executor = ascend_core_number(run, task->core),
+	const struct ptowsp_trace_task trace = {.task = number,
+						.start = task->start,
+						.end = task->end,
+						.kernel = task->kernel,
+						.executor = ascend_core_number(run, task->core),
 						.stream = task->stream};
 
 	rt_feed_told(run->feed, &trace);

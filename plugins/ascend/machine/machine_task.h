@@ -30,11 +30,18 @@ static inline struct ascend_task *ascend_task_add(struct ascend_run *run, const 
 	struct ascend_task *task;
 	struct ascend_need *need;
 
-	if ((run->met - run->left > run->mask || (!run->limits->window && run->instances > 1 && item->number > run->owner_mask)) && !ascend_tasks_grow(run, item->number))
+	if ((run->met - run->left > run->mask || (!run->limits->window && run->instances > 1 && item->number > run->owner_mask)) &&
+	    !ascend_tasks_grow(run, item->number))
 		return NULL;
 	task = ascend_task_of(run, item->number);
-	*task = (struct ascend_task){.cycles = item->cycles, .kernel = item->kernel, .stream = item->stream, .depth_loops = item->depth_loops,
-				     .core = ASCEND_NO_CORE, .pool = (uint8_t)item->pool, .class = (uint8_t)ascend_class_of(unit), .owner = (uint8_t)item->owner,
+	*task = (struct ascend_task){.cycles = item->cycles,
+				     .kernel = item->kernel,
+				     .stream = item->stream,
+				     .depth_loops = item->depth_loops,
+				     .core = ASCEND_NO_CORE,
+				     .pool = (uint8_t)item->pool,
+				     .class = (uint8_t)ascend_class_of(unit),
+				     .owner = (uint8_t)item->owner,
 				     .process = item->process};
 	task->any = unit == PTOWSP_UNIT_ANY;
 	if (run->wishes)
@@ -91,7 +98,8 @@ static inline uint32_t ascend_task_end(struct ascend_run *run, uint32_t number)
 		if (run->heard)
 			ascend_task_tell(run, run->ended, ascend_task_of(run, run->ended));
 		else
-			rt_feed_ended(run->feed, ascend_task_of(run, run->ended)->kernel, ascend_task_of(run, run->ended)->start, ascend_task_of(run, run->ended)->end);
+			rt_feed_ended(run->feed, ascend_task_of(run, run->ended)->kernel, ascend_task_of(run, run->ended)->start,
+				      ascend_task_of(run, run->ended)->end);
 		run->ended++;
 	}
 	if (run->late_count)

@@ -10,9 +10,9 @@
 #define ASCEND_NEVER UINT64_MAX
 enum { ASCEND_PARTIES = 64, ASCEND_FEW = 4 };
 struct ascend_tree {
-	uint32_t size;                       /* a power of two; 0: they are few */
+	uint32_t size; /* a power of two; 0: they are few */
 	uint64_t times[ASCEND_PARTIES];
-	uint16_t winners[ASCEND_PARTIES];    /* of node k: the earlier of those of 2k and 2k + 1; leaves follow behind */
+	uint16_t winners[ASCEND_PARTIES]; /* of node k: the earlier of those of 2k and 2k + 1; leaves follow behind */
 };
 
 static inline void ascend_tree_init(struct ascend_tree *tree, uint32_t parties)

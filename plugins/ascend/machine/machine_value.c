@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /* machine_value.c - values of slots and events in time, each as of one place in the order of turns: who reads one that is not there yet waits for it. */
-#include <stdlib.h>
 #include "ascend/machine/machine_process.h"
 #include "rt/grow.h"
+#include <stdlib.h>
 
 uint32_t ascend_value_make(struct ascend_run *run)
 {

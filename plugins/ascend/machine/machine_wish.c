@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* machine_wish.c - what programs wish for their kernels: which launch is more urgent, what stays on its core, how many cores share the blocks of a task. */
-#include "base/hints.h"
 #include "ascend/machine/machine_core.h"
+#include "base/hints.h"
 
 /* NULL: none. */
 static const struct base_hint *hint_of(const struct ascend_run *run, uint32_t number)

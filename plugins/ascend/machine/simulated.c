@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: MIT */
 #include "ascend/machine/simulated.h"
 
+#include "ascend/core/core.h"
+#include "ascend/core/shares.h"
+#include "ascend/machine/machine_cost.h"
+#include "base/error.h"
 #include <stdatomic.h>
 #include <stdio.h>
 #include <stdlib.h>
-#include "ascend/core/core.h"
-#include "ascend/machine/machine_cost.h"
-#include "ascend/core/shares.h"
-#include "base/error.h"
 
 /* What a program has of its own. */
 struct bound {

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: MIT */
 #include "ascend/plan/plan_build.h"
 
+#include "rt/grow.h"
+#include "rt/program/rt_error.h"
 #include <stdlib.h>
 #include <string.h>
-#include "rt/program/rt_error.h"
-#include "rt/grow.h"
 
 #define PAGE 64u
 
@@ -25,12 +25,12 @@ static struct ascend_plan_step *last(struct ascend_plan_build *build)
 	return &build->steps[build->step_count - 1];
 }
 
-#define ADD(rows, count, room, value)                                                                                \
-	do {                                                                                                         \
-		if (build->failed || !rt_grow((void **)&build->rows, &build->room, build->count, sizeof(*build->rows))) \
-			build->failed = true;                                                                        \
-		else                                                                                                 \
-			build->rows[build->count++] = (value);                                                       \
+#define ADD(rows, count, room, value)                                                                                                                          \
+	do {                                                                                                                                                   \
+		if (build->failed || !rt_grow((void **)&build->rows, &build->room, build->count, sizeof(*build->rows)))                                        \
+			build->failed = true;                                                                                                                  \
+		else                                                                                                                                           \
+			build->rows[build->count++] = (value);                                                                                                 \
 	} while (0)
 
 void ascend_plan_edge_add(struct ascend_plan_build *build, uint32_t producer)
@@ -70,8 +70,13 @@ static void part_copy(struct ascend_plan_head *head, uint64_t offset, const void
 
 ptowsp_status ascend_plan_block_make(const struct ascend_plan_build *build, struct ascend_plan_head **block_out, struct ptowsp_error *error)
 {
-	struct ascend_plan_head head = {.magic = ASCEND_PLAN_MAGIC, .version = ASCEND_PLAN_VERSION, .bytes = sizeof(head), .step_count = build->step_count,
-					.edge_count = build->edge_count, .window_count = build->window_count, .scalar_count = build->scalar_count};
+	struct ascend_plan_head head = {.magic = ASCEND_PLAN_MAGIC,
+					.version = ASCEND_PLAN_VERSION,
+					.bytes = sizeof(head),
+					.step_count = build->step_count,
+					.edge_count = build->edge_count,
+					.window_count = build->window_count,
+					.scalar_count = build->scalar_count};
 
 	*block_out = NULL;
 	head.steps = part(&head.bytes, build->step_count, sizeof(*build->steps));

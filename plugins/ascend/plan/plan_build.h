@@ -3,9 +3,9 @@
 #ifndef ASCEND_PLAN_BUILD_H
 #define ASCEND_PLAN_BUILD_H
 
-#include <stdbool.h>
 #include "ascend/ascend_plan.h"
 #include "ptowsp/base.h"
+#include <stdbool.h>
 
 struct ascend_plan_build {
 	struct ascend_plan_step *steps;

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: MIT */
 #include "ascend/plan/plan_check.h"
 
-#include "ascend/plan/plan_build.h"
 #include "ascend/engine/pod.h"
-#include "rt/program/rt_error.h"
+#include "ascend/plan/plan_build.h"
 #include "rt/grow.h"
+#include "rt/program/rt_error.h"
 
 static bool is_task(const struct ascend_plan_step *step)
 {
@@ -48,7 +48,8 @@ static ptowsp_status ready_check(const struct ascend_plan_head *plan, struct pto
 	for (uint32_t q = 0; q < 4; q++)
 		if (ready[q] > ASCEND_READY_LIMIT)
 			return rt_fail(error, PTOWSP_TOO_SMALL,
-				       "%llu %s tasks are ready at once; host_build_graph has room for %d of each shape: use variant=tensormap_and_ringbuffer, or order them",
+				       "%llu %s tasks are ready at once; host_build_graph has room for %d of each shape: use variant=tensormap_and_ringbuffer, "
+				       "or order them",
 				       (unsigned long long)ready[q], queues[q], ASCEND_READY_LIMIT);
 	return PTOWSP_OK;
 }
@@ -60,8 +61,8 @@ static ptowsp_status fan_in_check(const struct ascend_plan_head *plan, struct pt
 	for (uint32_t i = 0; i < plan->step_count; i++)
 		if (is_task(&steps[i]) && steps[i].edge_count > ASCEND_HOST_FAN_IN)
 			return rt_fail_at(error, PTOWSP_TOO_SMALL, steps[i].number, steps[i].function,
-					  "task %llu waits for %u others; host_build_graph takes %d: state fewer dependencies", (unsigned long long)steps[i].number,
-					  steps[i].edge_count, ASCEND_HOST_FAN_IN);
+					  "task %llu waits for %u others; host_build_graph takes %d: state fewer dependencies",
+					  (unsigned long long)steps[i].number, steps[i].edge_count, ASCEND_HOST_FAN_IN);
 	return PTOWSP_OK;
 }
 
@@ -82,8 +83,8 @@ ptowsp_status ascend_plan_check(const struct ascend_plan_head *plan, bool host_g
 	ptowsp_status st = PTOWSP_OK;
 
 	if (plan->bytes > UINT32_MAX)
-		return rt_fail(error, PTOWSP_TOO_SMALL, "the plan of %u steps has %llu bytes; the pto-runtime takes 2^32 - 1 per tensor: divide the run", plan->step_count,
-			       (unsigned long long)plan->bytes);
+		return rt_fail(error, PTOWSP_TOO_SMALL, "the plan of %u steps has %llu bytes; the pto-runtime takes 2^32 - 1 per tensor: divide the run",
+			       plan->step_count, (unsigned long long)plan->bytes);
 	for (uint32_t i = 0; i < plan->step_count; i++)
 		if (steps[i].kind == ASCEND_STEP_TASK && steps[i].function >= ASCEND_FUNCTIONS)
 			return rt_fail_at(error, PTOWSP_TOO_SMALL, steps[i].number, steps[i].function,

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 #include "ascend/plan/plan_clock.h"
 
-#include <stdlib.h>
 #include "rt/program/rt_error.h"
+#include <stdlib.h>
 
 struct times {
 	uint64_t *ends;  /* per step */
@@ -45,8 +45,8 @@ static void task_tell(const struct base_walk *walk, uint64_t number, uint64_t st
 {
 	const struct base_walk_task *task = &walk->tasks[number];
 
-	rt_feed_told(feed, &(struct ptowsp_trace_task){.task = number, .start = start, .end = end, .kernel = task->kernel, .executor = task->executor,
-						       .stream = task->stream});
+	rt_feed_told(feed, &(struct ptowsp_trace_task){
+				   .task = number, .start = start, .end = end, .kernel = task->kernel, .executor = task->executor, .stream = task->stream});
 }
 
 /* Of the schedule: on which core a task of one of them really runs nobody tells. */

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: MIT */
 #include "ascend/plan/plan_direction.h"
 
-#include <stdlib.h>
 #include "ptowsp/ids.h"
 #include "rt/program/dtype.h"
 #include "rt/program/rt_error.h"
+#include <stdlib.h>
 
 /* Which elements have been written, of tensors that the question is about; NULL for others. */
 struct written {
@@ -84,7 +84,8 @@ static ptowsp_status task_check(const struct written *written, const struct base
 
 		if (count)
 			return rt_fail_at(error, PTOWSP_UNSUPPORTED, number, task->kernel,
-					  "tensor %.60s is out, but task %llu reads %llu of the %llu elements of its tensor argument %u before any task writes them; declare it inout",
+					  "tensor %.60s is out, but task %llu reads %llu of the %llu elements of its tensor argument %u before any task writes "
+					  "them; declare it inout",
 					  written->args->name(written->args->context, arg->tensor), (unsigned long long)number, (unsigned long long)count,
 					  (unsigned long long)(arg->rows * arg->columns), i);
 	}

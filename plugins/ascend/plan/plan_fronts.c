@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: MIT */
 #include "ascend/plan/plan_fronts.h"
 
-#include <stdlib.h>
-#include <string.h>
 #include "ascend/plan/plan_make.h"
 #include "rt/grow.h"
+#include <stdlib.h>
+#include <string.h>
 
 /* Steps of an instance grow, so the later one is behind the earlier. */
 static void join(uint32_t *front, const uint32_t *with, uint32_t width)

@@ -4,19 +4,19 @@
 #ifndef ASCEND_PLAN_FRONTS_H
 #define ASCEND_PLAN_FRONTS_H
 
-#include <stdbool.h>
 #include "base/walk.h"
+#include <stdbool.h>
 
 /* Of a channel: fronts of width steps each, by token. */
 struct ascend_front_channel {
 	uint32_t *sent, *taken, *closed;
-	uint8_t *over;   /* per instance: it has closed its end */
+	uint8_t *over;                                           /* per instance: it has closed its end */
 	uint32_t sent_count, sent_room, taken_count, taken_room; /* tokens */
-	uint32_t sender; /* instance of the latest one */
+	uint32_t sender;                                         /* instance of the latest one */
 	uint64_t capacity;
 };
 struct ascend_fronts {
-	uint32_t *rows;  /* instances, width steps each; ASCEND_STEP_NONE: nothing */
+	uint32_t *rows; /* instances, width steps each; ASCEND_STEP_NONE: nothing */
 	struct ascend_front_channel *channels;
 	uint32_t instances, width, channel_count;
 	bool failed;

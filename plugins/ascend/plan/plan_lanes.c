@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: MIT */
 #include "ascend/plan/plan_lanes.h"
 
+#include "rt/run/feed.h"
 #include <stddef.h>
 #include <stdlib.h>
 #include <string.h>
-#include "rt/run/feed.h"
 
 /* ---- which ----------------------------------------------------------------------------------------------------------- */
 
@@ -96,7 +96,8 @@ bool ascend_lanes_init(struct ascend_lanes *lanes, const struct base_walk *walk)
 	uint32_t pools = most(walk, offsetof(struct base_walk_task, pool));
 	bool ok = true;
 
-	*lanes = (struct ascend_lanes){.walk = walk, .executor_count = most(walk, offsetof(struct base_walk_task, executor)),
+	*lanes = (struct ascend_lanes){.walk = walk,
+				       .executor_count = most(walk, offsetof(struct base_walk_task, executor)),
 				       .stream_count = most(walk, offsetof(struct base_walk_task, stream))};
 	lanes->depth_keys = pools > lanes->stream_count ? pools : lanes->stream_count;
 	lanes->executors = calloc(lanes->executor_count, sizeof(*lanes->executors));

@@ -4,8 +4,8 @@
 #ifndef ASCEND_PLAN_LANES_H
 #define ASCEND_PLAN_LANES_H
 
-#include "base/walk.h"
 #include "ascend/plan/plan_preds.h"
+#include "base/walk.h"
 #include "rt/program/rt_schedule.h"
 
 /* The d latest steps, round and round. */

@@ -1,14 +1,14 @@
 /* SPDX-License-Identifier: MIT */
 #include "ascend/plan/plan_make.h"
 
-#include <stdlib.h>
+#include "ascend/engine/pod.h"
 #include "ascend/plan/plan_fronts.h"
 #include "ascend/plan/plan_lanes.h"
 #include "ascend/plan/plan_preds.h"
 #include "ascend/plan/plan_window.h"
-#include "ascend/engine/pod.h"
 #include "rt/program/rt_error.h"
 #include "rt/run/feed.h"
+#include <stdlib.h>
 
 #define SCOPE_TASKS 256u
 
@@ -17,16 +17,16 @@ struct maker {
 	const struct base_walk *walk;
 	const struct ascend_plan_rules *rules;
 	struct ptowsp_error *error;
-	uint32_t *steps;          /* per task */
-	uint64_t *heirs;          /* per task: its first successor, UINT64_MAX without one */
-	uint64_t made;            /* tasks that have steps */
+	uint32_t *steps;           /* per task */
+	uint64_t *heirs;           /* per task: its first successor, UINT64_MAX without one */
+	uint64_t made;             /* tasks that have steps */
 	struct ascend_preds preds; /* of the step that is put together */
-	uint64_t barrier_number;  /* tasks before it come before barrier_step */
+	uint64_t barrier_number;   /* tasks before it come before barrier_step */
 	uint32_t barrier_step;
-	uint32_t gate;            /* step before all that comes, of the workload */
+	uint32_t gate; /* step before all that comes, of the workload */
 	struct ascend_fronts fronts;
 	struct ascend_lanes lanes;
-	uint32_t open, filled;    /* scopes of the package; tasks in the scope around those outside, 0: none is open */
+	uint32_t open, filled; /* scopes of the package; tasks in the scope around those outside, 0: none is open */
 };
 
 /* ---- steps ----------------------------------------------------------------------------------------------------------- */
@@ -149,16 +149,23 @@ static ptowsp_status windows_add(struct maker *maker, uint64_t number)
 	struct ascend_plan_window window;
 
 	if (rules->simulated)
-		ascend_plan_window_add(maker->build, &(struct ascend_plan_window){.start = number * rules->call_bytes, .entry = ASCEND_ENTRY_CALLS, .dtype = ASCEND_U8,
-										  .access = ASCEND_WINDOW_READ, .ndims = 1, .contiguous = 1,
-										  .shapes = {rules->call_bytes, 1}, .strides = {1, 1}});
+		ascend_plan_window_add(maker->build, &(struct ascend_plan_window){.start = number * rules->call_bytes,
+										  .entry = ASCEND_ENTRY_CALLS,
+										  .dtype = ASCEND_U8,
+										  .access = ASCEND_WINDOW_READ,
+										  .ndims = 1,
+										  .contiguous = 1,
+										  .shapes = {rules->call_bytes, 1},
+										  .strides = {1, 1}});
 	for (uint32_t i = 0; i < task->tensor_count; i++) {
 		const struct ptowsp_tensor_arg *arg = &maker->walk->tensors[task->tensors + i];
 
 		if (!ascend_plan_window_of(&window, arg, rules->entries[arg->tensor], rules->bindings[arg->tensor].data))
-			return rt_fail_at(maker->error, PTOWSP_TOO_SMALL, number, UINT64_MAX,
-					  "task %llu: tensor argument %u is %llu x %llu elements, rows %llu apart; the pto-runtime takes 2^32 - 1 of each: cut it",
-					  (unsigned long long)number, i, (unsigned long long)arg->rows, (unsigned long long)arg->columns, (unsigned long long)arg->row_stride);
+			return rt_fail_at(
+				maker->error, PTOWSP_TOO_SMALL, number, UINT64_MAX,
+				"task %llu: tensor argument %u is %llu x %llu elements, rows %llu apart; the pto-runtime takes 2^32 - 1 of each: cut it",
+				(unsigned long long)number, i, (unsigned long long)arg->rows, (unsigned long long)arg->columns,
+				(unsigned long long)arg->row_stride);
 		ascend_plan_window_add(maker->build, &window);
 	}
 	return PTOWSP_OK;
@@ -167,7 +174,9 @@ static ptowsp_status windows_add(struct maker *maker, uint64_t number)
 static uint32_t step_add(struct maker *maker, uint64_t number)
 {
 	const struct base_walk_task *task = &maker->walk->tasks[number];
-	uint32_t step = ascend_plan_step_add(maker->build, &(struct ascend_plan_step){.number = number, .function = task->kernel, .shape = shape_of(task->unit),
+	uint32_t step = ascend_plan_step_add(maker->build, &(struct ascend_plan_step){.number = number,
+										      .function = task->kernel,
+										      .shape = shape_of(task->unit),
 										      .blocks = maker->rules->blocks ? maker->rules->blocks[task->kernel] : 1});
 
 	for (uint32_t i = 0; i < maker->preds.count; i++)
@@ -235,9 +244,7 @@ static void event_take(struct maker *maker, const struct base_walk_event *event)
 	case RT_ITEM_FENCE:
 	case RT_ITEM_WAIT:
 	case RT_ITEM_FOLLOW: gate_set(maker, event, event->number); return;
-	case RT_ITEM_PIPELINE:
-		ascend_fronts_begin(&maker->fronts, barrier_at(maker, maker->made));
-		return;
+	case RT_ITEM_PIPELINE: ascend_fronts_begin(&maker->fronts, barrier_at(maker, maker->made)); return;
 	default: ascend_fronts_take(&maker->fronts, event); return;
 	}
 }

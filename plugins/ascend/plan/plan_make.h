@@ -16,20 +16,21 @@
 #include "ascend/plan/plan_build.h"
 #include "base/walk.h"
 
-#define ASCEND_FAN_IN 64u /* what the task buffer keeps in a task; a host graph takes twice as many */
+#define ASCEND_FAN_IN    64u /* what the task buffer keeps in a task; a host graph takes twice as many */
 #define ASCEND_STEP_NONE UINT32_MAX
 
 struct ascend_plan_rules {
-	bool simulated;       /* tensor argument 0 is the record of the call: adapter.h */
-	bool scopes;          /* the variant gives back by scopes */
-	uint32_t call_bytes;  /* of a record */
-	uint64_t window;      /* that the package states, 0: none */
-	bool window_edges;    /* no ring is that large: each task waits for the one a window before, too */
-	const uint32_t *entries; /* per TENS row: its entry tensor */
+	bool simulated;                        /* tensor argument 0 is the record of the call: adapter.h */
+	bool scopes;                           /* the variant gives back by scopes */
+	uint32_t call_bytes;                   /* of a record */
+	uint64_t window;                       /* that the package states, 0: none */
+	bool window_edges;                     /* no ring is that large: each task waits for the one a window before, too */
+	const uint32_t *entries;               /* per TENS row: its entry tensor */
 	const struct ptowsp_binding *bindings; /* per TENS row; those that no task uses may be empty */
-	const uint16_t *blocks; /* per KREG row, NULL: 1 each */
+	const uint16_t *blocks;                /* per KREG row, NULL: 1 each */
 };
 /* *build: zeroed. Errors: TOO_SMALL, UNSUPPORTED naming task and kernel by number for what a window cannot say; NO_MEMORY. */
-ptowsp_status ascend_plan_make(struct ascend_plan_build *build, const struct base_walk *walk, const struct ascend_plan_rules *rules, struct ptowsp_error *error);
+ptowsp_status ascend_plan_make(struct ascend_plan_build *build, const struct base_walk *walk, const struct ascend_plan_rules *rules,
+			       struct ptowsp_error *error);
 
 #endif

@@ -3,13 +3,13 @@
 
 #include "ascend/plan/plan_build.h"
 #include "ascend/plan/plan_check.h"
-#include "rt/program/rt_error.h"
 #include "rt/grow.h"
+#include "rt/program/rt_error.h"
 
 enum {
-	ENTRIES = 16384,     /* PTO2_DEP_LIST_POOL_SIZE: the runtime's own pool */
-	LATE_TASKS = 64,     /* PTO2_DEP_POOL_CLEANUP_INTERVAL: that many have left before their entries come back */
-	LATE_EDGES = 64      /* ASCEND_FAN_IN of each */
+	ENTRIES = 16384, /* PTO2_DEP_LIST_POOL_SIZE: the runtime's own pool */
+	LATE_TASKS = 64, /* PTO2_DEP_POOL_CLEANUP_INTERVAL: that many have left before their entries come back */
+	LATE_EDGES = 64  /* ASCEND_FAN_IN of each */
 };
 
 /* A way along the steps of a plan. */
@@ -161,17 +161,19 @@ static uint64_t edges_of(const struct ascend_plan_head *plan, uint32_t ring, uin
 	return most;
 }
 
-ptowsp_status ascend_plan_need_rings(const struct ascend_plan_need *need, const struct ascend_plan_head *plan, uint64_t window, struct ascend_call_config *config,
-				     struct ptowsp_error *error)
+ptowsp_status ascend_plan_need_rings(const struct ascend_plan_need *need, const struct ascend_plan_head *plan, uint64_t window,
+				     struct ascend_call_config *config, struct ptowsp_error *error)
 {
 	if (need->depth > ASCEND_SCOPE_DEPTH)
-		return rt_fail(error, PTOWSP_TOO_SMALL, "scopes lie %u deep inside each other; tensormap_and_ringbuffer takes %d: use variant=host_build_graph, or fewer",
-			       need->depth, ASCEND_SCOPE_DEPTH);
+		return rt_fail(error, PTOWSP_TOO_SMALL,
+			       "scopes lie %u deep inside each other; tensormap_and_ringbuffer takes %d: use variant=host_build_graph, or fewer", need->depth,
+			       ASCEND_SCOPE_DEPTH);
 	for (uint32_t ring = 0; ring < ASCEND_RINGS; ring++) {
 		uint64_t slots = slots_for(need->slots[ring], window), entries = edges_of(plan, ring, slots ? slots : ASCEND_WINDOW) + LATE_TASKS * LATE_EDGES;
 
 		if (slots > ASCEND_WINDOW_LIMIT || entries > INT32_MAX)
-			return rt_fail(error, PTOWSP_TOO_SMALL, "open scopes hold %llu tasks, and %llu dependencies are in flight; a ring takes %d and %d: use smaller scopes",
+			return rt_fail(error, PTOWSP_TOO_SMALL,
+				       "open scopes hold %llu tasks, and %llu dependencies are in flight; a ring takes %d and %d: use smaller scopes",
 				       (unsigned long long)need->slots[ring], (unsigned long long)entries, ASCEND_WINDOW_LIMIT / 2, INT32_MAX);
 		config->task_window[ring] = slots;
 		config->dep_pool[ring] = entries > ENTRIES ? entries : 0;

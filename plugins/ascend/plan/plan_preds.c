@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 #include "ascend/plan/plan_preds.h"
 
-#include <stdlib.h>
 #include "ascend/plan/plan_make.h"
 #include "rt/grow.h"
+#include <stdlib.h>
 
 void ascend_preds_add(struct ascend_preds *preds, uint32_t step)
 {

@@ -10,7 +10,7 @@
 struct ascend_preds {
 	uint32_t *steps; /* owned */
 	uint32_t count, room;
-	bool failed;     /* no memory; what comes then is lost */
+	bool failed; /* no memory; what comes then is lost */
 };
 /* ASCEND_STEP_NONE adds nothing. */
 void ascend_preds_add(struct ascend_preds *preds, uint32_t step);

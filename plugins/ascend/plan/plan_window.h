@@ -3,9 +3,9 @@
 #ifndef ASCEND_PLAN_WINDOW_H
 #define ASCEND_PLAN_WINDOW_H
 
-#include <stdbool.h>
 #include "ascend/ascend_plan.h"
 #include "ptowsp/task.h"
+#include <stdbool.h>
 
 /* The runtime's code for an element type, by its size where it has none. */
 uint8_t ascend_dtype_of(uint16_t dtype);

@@ -66,9 +66,10 @@ template <typename T> TILE_CORE void aicore_refresh(__gm__ T *at, uint64_t bytes
 TILE_CORE int32_t aicore_copy(__gm__ TaskNodePod *task)
 {
 	__gm__ TaskWindow *from = &task->windows[0], *to = &task->windows[1];
-	const uint64_t size = task->io[0].dtype == DTYPE_F64 || task->io[0].dtype == DTYPE_I64 || task->io[0].dtype == DTYPE_U64 ? 8
+	const uint64_t size = task->io[0].dtype == DTYPE_F64 || task->io[0].dtype == DTYPE_I64 || task->io[0].dtype == DTYPE_U64   ? 8
 			      : task->io[0].dtype == DTYPE_F32 || task->io[0].dtype == DTYPE_I32 || task->io[0].dtype == DTYPE_U32 ? 4
-			      : task->io[0].dtype == DTYPE_I8 || task->io[0].dtype == DTYPE_U8 || task->io[0].dtype == DTYPE_BOOL ? 1 : 2;
+			      : task->io[0].dtype == DTYPE_I8 || task->io[0].dtype == DTYPE_U8 || task->io[0].dtype == DTYPE_BOOL  ? 1
+																   : 2;
 
 	for (uint64_t k = 0; k < from->rows; k++) {
 		const uint64_t r = to->data > from->data ? from->rows - 1 - k : k;

@@ -108,18 +108,10 @@ static uint32_t inst_emit(struct isa_emitter *e, uint32_t i)
 	case ISA_FORM_LOOP:
 	case ISA_FORM_LOAD:
 	case ISA_FORM_STORE:
-	case ISA_FORM_REDUCE:
-		isa_group_emit(e, group ? group : &alone);
-		return group ? group->end : i + 1;
-	case ISA_FORM_CALL:
-		isa_call_emit(e, i);
-		break;
-	case ISA_FORM_SCALAR:
-		isa_scalar_emit(e, i);
-		break;
-	case ISA_FORM_CONTROL:
-		isa_control_emit(e, i);
-		break;
+	case ISA_FORM_REDUCE: isa_group_emit(e, group ? group : &alone); return group ? group->end : i + 1;
+	case ISA_FORM_CALL: isa_call_emit(e, i); break;
+	case ISA_FORM_SCALAR: isa_scalar_emit(e, i); break;
+	case ISA_FORM_CONTROL: isa_control_emit(e, i); break;
 	default:
 		isa_comment(e, i);
 		e->cycles += e->p->steps[i].cost;
@@ -178,8 +170,8 @@ static ptowsp_status text_make(struct isa_emitter *e)
 	return e->out.text.failed ? PTOWSP_NO_MEMORY : PTOWSP_OK;
 }
 
-ptowsp_status isa_emit(const struct isa_program *program, const struct isa_emit_target *target, const char *symbol, char **text_out,
-		       size_t *size_out, struct ptowsp_error *error)
+ptowsp_status isa_emit(const struct isa_program *program, const struct isa_emit_target *target, const char *symbol, char **text_out, size_t *size_out,
+		       struct ptowsp_error *error)
 {
 	struct isa_emitter e = {.p = program, .target = target, .symbol = symbol};
 	ptowsp_status status;

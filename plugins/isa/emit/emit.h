@@ -18,7 +18,7 @@ struct isa_emit_target {
 	/* A loop of `name` from one text to another, and by how much it goes on: format of name, from, name, to, name. */
 	const char *loop;
 	const char *loop_rows, *loop_columns; /* the same for one loop in the other, where threads share them; NULL: as above, and rows go in blocks */
-	bool windows; /* loops read windows where they are as often as they like, and rows of short ones lie one behind the other (tile_read_packed) */
+	bool windows;          /* loops read windows where they are as often as they like, and rows of short ones lie one behind the other (tile_read_packed) */
 	const char *loop_note; /* a line before it, or "" */
 	/* Statements that set a tile's bytes to 0, format of tile and bytes, and that copy some: to, from, bytes; what they read and write may overlap
 	 * where the second one says so. */
@@ -47,8 +47,8 @@ extern const struct isa_text isa_emit_headers[]; /* the last one's path is NULL 
 void isa_emit_symbol(char *symbol_out, size_t size, const char *name);
 /* One source file with one function `symbol`, which is called as task.h says. *text_out is malloc'd, ends with a 0 that *size_out does
  * not count. Errors: UNSUPPORTED with the sentence why the program cannot run, NO_MEMORY. */
-ptowsp_status isa_emit(const struct isa_program *program, const struct isa_emit_target *target, const char *symbol, char **text_out,
-		       size_t *size_out, struct ptowsp_error *error);
+ptowsp_status isa_emit(const struct isa_program *program, const struct isa_emit_target *target, const char *symbol, char **text_out, size_t *size_out,
+		       struct ptowsp_error *error);
 /* Bytes that the emitted function needs as its task's workspace. Errors: NO_MEMORY. */
 ptowsp_status isa_emit_workspace(const struct isa_program *program, uint64_t *bytes_out, struct ptowsp_error *error);
 

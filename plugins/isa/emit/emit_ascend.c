@@ -17,9 +17,9 @@ static const struct vector_op {
 #include "isa/emit/emit_ascend.def"
 #undef X
 #define NUMBERS(NAME, of, float_how, f, how, i, u, ...) [PTOWSP_PTO_##NAME] = {__VA_ARGS__},
-#define FLOATS(NAME, of, how, f, ...) [PTOWSP_PTO_##NAME] = {__VA_ARGS__},
-#define INTEGERS(NAME, of, how, n, ...) [PTOWSP_PTO_##NAME] = {__VA_ARGS__},
-#define BITS(NAME, of, how, n, one, ...) [PTOWSP_PTO_##NAME] = {__VA_ARGS__},
+#define FLOATS(NAME, of, how, f, ...)                   [PTOWSP_PTO_##NAME] = {__VA_ARGS__},
+#define INTEGERS(NAME, of, how, n, ...)                 [PTOWSP_PTO_##NAME] = {__VA_ARGS__},
+#define BITS(NAME, of, how, n, one, ...)                [PTOWSP_PTO_##NAME] = {__VA_ARGS__},
 #include "isa/elementwise.def"
 };
 
@@ -41,8 +41,8 @@ static const char *type_of(unsigned dtype)
 
 static bool knows(const struct isa_emitter *e, uint32_t i)
 {
-	static const char letters[ISA_DTYPES] = {[PTOWSP_F32] = 'f', [PTOWSP_F16] = 'h', [PTOWSP_BF16] = 'b', [PTOWSP_I16] = 's',
-						 [PTOWSP_U16] = 'u', [PTOWSP_I32] = 'i', [PTOWSP_U32] = 'U'};
+	static const char letters[ISA_DTYPES] = {
+		[PTOWSP_F32] = 'f', [PTOWSP_F16] = 'h', [PTOWSP_BF16] = 'b', [PTOWSP_I16] = 's', [PTOWSP_U16] = 'u', [PTOWSP_I32] = 'i', [PTOWSP_U32] = 'U'};
 	const struct vector_op *op = &vector_ops[e->p->insts[i].op];
 	const char letter = letters[isa_key_type(e, i)];
 
@@ -88,42 +88,18 @@ static void word_fill(struct isa_emitter *e, uint32_t i, char word, bool in_regi
 	const unsigned key = isa_key_type(e, i);
 
 	switch (word) {
-	case 'd':
-		fill(out, operand(e, &s->d, in_register).text);
-		break;
-	case 'a':
-		fill(out, operand(e, &s->a, in_register).text);
-		break;
-	case 'b':
-		fill(out, operand(e, &s->b, in_register).text);
-		break;
-	case 'c':
-		fill(out, operand(e, &s->c, in_register).text);
-		break;
-	case 's':
-		fill(out, scalar_of(e, i).text);
-		break;
-	case 'n':
-		fill(out, isa_piece("%lu", count_of(&s->d)).text);
-		break;
-	case 'R':
-		fill(out, isa_piece("%lu", (unsigned long)s->a.rows).text);
-		break;
-	case 'C':
-		fill(out, isa_piece("%lu", (unsigned long)s->a.columns).text);
-		break;
-	case 'r':
-		fill(out, isa_piece("%lu", (unsigned long)s->d.rows).text);
-		break;
-	case 'k':
-		fill(out, isa_piece("%lu", (unsigned long)s->d.columns).text);
-		break;
-	case 't':
-		fill(out, type_of(key));
-		break;
-	case 'm':
-		fill(out, "mask");
-		break;
+	case 'd': fill(out, operand(e, &s->d, in_register).text); break;
+	case 'a': fill(out, operand(e, &s->a, in_register).text); break;
+	case 'b': fill(out, operand(e, &s->b, in_register).text); break;
+	case 'c': fill(out, operand(e, &s->c, in_register).text); break;
+	case 's': fill(out, scalar_of(e, i).text); break;
+	case 'n': fill(out, isa_piece("%lu", count_of(&s->d)).text); break;
+	case 'R': fill(out, isa_piece("%lu", (unsigned long)s->a.rows).text); break;
+	case 'C': fill(out, isa_piece("%lu", (unsigned long)s->a.columns).text); break;
+	case 'r': fill(out, isa_piece("%lu", (unsigned long)s->d.rows).text); break;
+	case 'k': fill(out, isa_piece("%lu", (unsigned long)s->d.columns).text); break;
+	case 't': fill(out, type_of(key)); break;
+	case 'm': fill(out, "mask"); break;
 	default: /* w */
 		e->temp_now = 0;
 		isa_temp(e, 2 * (count_of(&s->a) > count_of(&s->d) ? count_of(&s->a) : count_of(&s->d)) + 64, key);
@@ -161,9 +137,9 @@ struct run {
 	struct run_tile {
 		uint32_t tile;
 		bool before, written; /* it is read before it is written, if it is written */
-	} *tiles;                     /* owned */
+	} * tiles;                    /* owned */
 	uint32_t count, room;
-	bool failed;                  /* no memory */
+	bool failed; /* no memory */
 };
 
 static bool overlap(const struct isa_emitter *e, uint32_t x, uint32_t y)
@@ -277,7 +253,8 @@ static void run_emit(struct isa_emitter *e, const struct run *run)
 	isa_line(e, "mask = AscendC::MicroAPI::UpdateMask<%s>(left);", type);
 	for (const struct run_tile *t = run->tiles; t < end; t++)
 		if (t->before)
-			isa_line(e, "AscendC::MicroAPI::LoadAlign(%s_v, %s_u + step * tile_lanes<%s>());", isa_tile_name(e, t->tile), isa_tile_name(e, t->tile), type);
+			isa_line(e, "AscendC::MicroAPI::LoadAlign(%s_v, %s_u + step * tile_lanes<%s>());", isa_tile_name(e, t->tile), isa_tile_name(e, t->tile),
+				 type);
 	for (uint32_t i = run->first; i < run->end; i++)
 		isa_line(e, "%s", filled(e, i, vector_ops[e->p->insts[i].op].registers, true).text);
 	for (const struct run_tile *t = run->tiles; t < end; t++)
@@ -365,8 +342,8 @@ static void store_emit(struct isa_emitter *e, uint32_t i)
 		isa_close(e);
 	}
 	check(e, isa_piece("tile_store(call, %s, %s, %s, %s, %lu, %lu)", from.text, isa_param_name(e, s->d.row),
-			   isa_scalar_i64(e, scaled ? s->c.row : s->b.row).text, isa_scalar_i64(e, scaled ? s->f.row : s->c.row).text,
-			   (unsigned long)s->a.rows, (unsigned long)s->a.columns)
+			   isa_scalar_i64(e, scaled ? s->c.row : s->b.row).text, isa_scalar_i64(e, scaled ? s->f.row : s->c.row).text, (unsigned long)s->a.rows,
+			   (unsigned long)s->a.columns)
 			 .text);
 }
 
@@ -383,8 +360,8 @@ static void product_emit(struct isa_emitter *e, uint32_t i)
 	isa_temp(e, 2 * (m * n + m * k + k * n), PTOWSP_F32);
 	if (scaled)
 		isa_line(e, "tile_product_scaled<isa_type_%s, isa_type_%s>(call, %s, %s, %s, %lu, %s, %s, %lu, %lu, %lu, %lu);", d, of,
-			 isa_tile(e, s->d.row).text, isa_tile(e, left->row).text, isa_tile(e, s->b.row).text, k / s->b.columns,
-			 isa_tile(e, right->row).text, isa_tile(e, s->f.row).text, k / s->f.rows, m, k, n);
+			 isa_tile(e, s->d.row).text, isa_tile(e, left->row).text, isa_tile(e, s->b.row).text, k / s->b.columns, isa_tile(e, right->row).text,
+			 isa_tile(e, s->f.row).text, k / s->f.rows, m, k, n);
 	else if (adds)
 		isa_line(e, "tile_product_add<isa_type_%s, isa_type_%s>(call, %s, %s, %s, %s, %lu, %lu, %lu);", d, of, isa_tile(e, s->d.row).text,
 			 isa_tile(e, s->a.row).text, isa_tile(e, left->row).text, isa_tile(e, right->row).text, m, k, n);
@@ -417,8 +394,8 @@ static void sort_emit(struct isa_emitter *e, uint32_t i)
 	const struct isa_step *s = step_of(e, i);
 
 	if (s->op == PTOWSP_PTO_TSORT32)
-		isa_line(e, "tile_sort32<isa_type_%s>(%s, %s, %s, %lu);", isa_type_suffix(s->a.dtype), isa_tile(e, s->d.row).text,
-			 isa_tile(e, s->e.row).text, isa_tile(e, s->a.row).text, count_of(&s->a));
+		isa_line(e, "tile_sort32<isa_type_%s>(%s, %s, %s, %lu);", isa_type_suffix(s->a.dtype), isa_tile(e, s->d.row).text, isa_tile(e, s->e.row).text,
+			 isa_tile(e, s->a.row).text, count_of(&s->a));
 	else {
 		isa_temp(e, count_of(&s->d), s->d.dtype);
 		isa_line(e, "tile_mrgsort<isa_type_%s>(%s, tile_work<%s>(call), %lu, %s, %lu, %s, %lu);", isa_type_suffix(s->a.dtype),
@@ -434,13 +411,13 @@ static void indexed_emit(struct isa_emitter *e, uint32_t i)
 
 	switch (s->op) {
 	case PTOWSP_PTO_MGATHER:
-		check(e, isa_piece("tile_mgather(call, %s, %s, %s, %lu)", isa_tile(e, s->d.row).text, isa_param_name(e, s->a.row),
-				   isa_tile(e, s->b.row).text, count_of(&s->d))
+		check(e, isa_piece("tile_mgather(call, %s, %s, %s, %lu)", isa_tile(e, s->d.row).text, isa_param_name(e, s->a.row), isa_tile(e, s->b.row).text,
+				   count_of(&s->d))
 				 .text);
 		break;
 	case PTOWSP_PTO_MSCATTER:
-		check(e, isa_piece("tile_mscatter(call, %s, %s, %s, %lu)", isa_param_name(e, s->d.row), isa_tile(e, s->a.row).text,
-				   isa_tile(e, s->b.row).text, count_of(&s->a))
+		check(e, isa_piece("tile_mscatter(call, %s, %s, %s, %lu)", isa_param_name(e, s->d.row), isa_tile(e, s->a.row).text, isa_tile(e, s->b.row).text,
+				   count_of(&s->a))
 				 .text);
 		break;
 	case PTOWSP_PTO_TSCATTER:
@@ -451,8 +428,8 @@ static void indexed_emit(struct isa_emitter *e, uint32_t i)
 		break;
 	default:
 		isa_temp(e, count_of(&s->d), s->d.dtype);
-		check(e, isa_piece("tile_gather(call, %s, %s, %lu, %s, %lu, %u)", isa_tile(e, s->d.row).text, isa_tile(e, s->a.row).text,
-				   count_of(&s->a), isa_tile(e, s->b.row).text, count_of(&s->d), bytes ? s->a.bytes : 1u)
+		check(e, isa_piece("tile_gather(call, %s, %s, %lu, %s, %lu, %u)", isa_tile(e, s->d.row).text, isa_tile(e, s->a.row).text, count_of(&s->a),
+				   isa_tile(e, s->b.row).text, count_of(&s->d), bytes ? s->a.bytes : 1u)
 				 .text);
 		break;
 	}
@@ -506,12 +483,12 @@ static void move_emit(struct isa_emitter *e, uint32_t i)
 
 	isa_temp(e, count_of(&s->d), s->d.dtype);
 	if (s->op == PTOWSP_PTO_TTRANS)
-		isa_line(e, "tile_trans(%s, tile_work<%s>(call), %s, %lu, %lu);", isa_tile(e, s->d.row).text, type_of(s->d.dtype),
-			 isa_tile(e, s->a.row).text, (unsigned long)s->d.rows, (unsigned long)s->d.columns);
+		isa_line(e, "tile_trans(%s, tile_work<%s>(call), %s, %lu, %lu);", isa_tile(e, s->d.row).text, type_of(s->d.dtype), isa_tile(e, s->a.row).text,
+			 (unsigned long)s->d.rows, (unsigned long)s->d.columns);
 	else if (s->op == PTOWSP_PTO_TEXTRACT)
 		check(e, isa_piece("tile_extract(call, %s, %lu, %lu, %s, %lu, %lu, %s, %s)", isa_tile(e, s->d.row).text, (unsigned long)s->d.rows,
-				   (unsigned long)s->d.columns, isa_tile(e, s->a.row).text, (unsigned long)s->a.rows,
-				   (unsigned long)s->a.columns, isa_scalar_i64(e, s->b.row).text, isa_scalar_i64(e, s->c.row).text)
+				   (unsigned long)s->d.columns, isa_tile(e, s->a.row).text, (unsigned long)s->a.rows, (unsigned long)s->a.columns,
+				   isa_scalar_i64(e, s->b.row).text, isa_scalar_i64(e, s->c.row).text)
 				 .text);
 	else
 		isa_line(e, "tile_copy(%s, %s, %lu);", isa_tile(e, s->d.row).text, isa_tile(e, s->a.row).text, count_of(&s->d));
@@ -523,32 +500,20 @@ static void call_emit(struct isa_emitter *e, uint32_t i)
 	case PTOWSP_PTO_TMATMUL:
 	case PTOWSP_PTO_TMATMUL_ACC:
 	case PTOWSP_PTO_TMATMUL_BIAS:
-	case PTOWSP_PTO_TMATMUL_MX:
-		product_emit(e, i);
-		break;
+	case PTOWSP_PTO_TMATMUL_MX: product_emit(e, i); break;
 	case PTOWSP_PTO_TSORT32:
-	case PTOWSP_PTO_TMRGSORT:
-		sort_emit(e, i);
-		break;
+	case PTOWSP_PTO_TMRGSORT: sort_emit(e, i); break;
 	case PTOWSP_PTO_MGATHER:
 	case PTOWSP_PTO_MSCATTER:
 	case PTOWSP_PTO_TGATHER:
 	case PTOWSP_PTO_TGATHERB:
-	case PTOWSP_PTO_TSCATTER:
-		indexed_emit(e, i);
-		break;
+	case PTOWSP_PTO_TSCATTER: indexed_emit(e, i); break;
 	case PTOWSP_PTO_GETVAL:
-	case PTOWSP_PTO_SETVAL:
-		single_emit(e, i);
-		break;
+	case PTOWSP_PTO_SETVAL: single_emit(e, i); break;
 	case PTOWSP_PTO_TTRANS:
 	case PTOWSP_PTO_TRESHAPE:
-	case PTOWSP_PTO_TEXTRACT:
-		move_emit(e, i);
-		break;
-	default:
-		reduce_emit(e, i);
-		break;
+	case PTOWSP_PTO_TEXTRACT: move_emit(e, i); break;
+	default: reduce_emit(e, i); break;
 	}
 }
 
@@ -594,16 +559,16 @@ static void tensors_put(struct isa_emitter *e)
 		const char *type = type_of(t->dtype);
 
 		if (e->tile_used[i])
-			isa_line(e, "AscendC::LocalTensor<%s> %s = call->tiles.GetWithOffset<%s>(%lu, %lu); /* %lux%lux%s */", type, isa_tile(e, i).text,
-				 type, (unsigned long)t->rows * t->columns, (unsigned long)e->p->plan.at[i], (unsigned long)t->rows,
-				 (unsigned long)t->columns, isa_dtype_text(t->dtype));
+			isa_line(e, "AscendC::LocalTensor<%s> %s = call->tiles.GetWithOffset<%s>(%lu, %lu); /* %lux%lux%s */", type, isa_tile(e, i).text, type,
+				 (unsigned long)t->rows * t->columns, (unsigned long)e->p->plan.at[i], (unsigned long)t->rows, (unsigned long)t->columns,
+				 isa_dtype_text(t->dtype));
 	}
 }
 
 void isa_ascend_head(struct isa_emitter *e)
 {
-	isa_put(e, "/* Kernel %s as Ascend C for %s, written by ptowsp-pack. Each statement stands behind the instruction that it is made of. */\n",
-		e->symbol, e->target->registers ? "A5" : "A2 and A3");
+	isa_put(e, "/* Kernel %s as Ascend C for %s, written by ptowsp-pack. Each statement stands behind the instruction that it is made of. */\n", e->symbol,
+		e->target->registers ? "A5" : "A2 and A3");
 	isa_put(e, "%s#include \"isa/kernel_ascend.h\"\n\n", e->target->registers ? "#define TILE_A5\n" : "");
 	if (e->p->header.param_count) {
 		isa_put(e, "enum {");
@@ -622,11 +587,14 @@ void isa_ascend_head(struct isa_emitter *e)
 void isa_ascend_tail(struct isa_emitter *e)
 {
 	isa_put(e, "}\n\n/* One block of a task, for who calls kernels on a core; and the kernel as it is launched by itself. */\n");
-	isa_put(e, "__aicore__ inline ptowsp_status %s_incore(GM_ADDR tensors, GM_ADDR args, GM_ADDR workspace, uint32_t block, uint32_t block_count)\n{\n", e->symbol);
+	isa_put(e, "__aicore__ inline ptowsp_status %s_incore(GM_ADDR tensors, GM_ADDR args, GM_ADDR workspace, uint32_t block, uint32_t block_count)\n{\n",
+		e->symbol);
 	isa_put(e, "\tstruct tile_call call;\n\tptowsp_status status;\n\n");
 	isa_put(e, "\ttile_begin(&call, tensors, args, workspace, block, block_count, %llu, %llu);\n", (unsigned long long)e->temp_at,
 		(unsigned long long)e->temp_most + 256); /* registers are loaded whole */
 	isa_put(e, "\tstatus = %s_body(&call);\n\ttile_end(&call);\n\treturn status;\n}\n\n", e->symbol);
 	isa_put(e, "extern \"C\" __global__ __aicore__ void %s(GM_ADDR tensors, GM_ADDR args, GM_ADDR result, GM_ADDR workspace)\n{\n", e->symbol);
-	isa_put(e, "\t*(__gm__ int32_t *)result = %s_incore(tensors, args, workspace, (uint32_t)AscendC::GetBlockIdx(), (uint32_t)AscendC::GetBlockNum());\n}\n", e->symbol);
+	isa_put(e,
+		"\t*(__gm__ int32_t *)result = %s_incore(tensors, args, workspace, (uint32_t)AscendC::GetBlockIdx(), (uint32_t)AscendC::GetBlockNum());\n}\n",
+		e->symbol);
 }

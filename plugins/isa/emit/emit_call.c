@@ -30,12 +30,12 @@ static void returns(struct isa_emitter *e, const char *call)
 static unsigned computed_type(unsigned dtype)
 {
 	switch (dtype) {
-#define X(type, code, class_letter, stored, computed, wide, bytes, sum, matrix, one) \
-	case PTOWSP_##code: return PTOWSP_##matrix;
+#define X(type, code, class_letter, stored, computed, wide, bytes, sum, matrix, one)                                                                           \
+	case PTOWSP_##code:                                                                                                                                    \
+		return PTOWSP_##matrix;
 #include "isa/element.def"
 #undef X
-	default:
-		return dtype;
+	default: return dtype;
 	}
 }
 
@@ -78,8 +78,8 @@ static void scaled_emit(struct isa_emitter *e, const struct isa_step *s, const c
 	const struct isa_piece a_scale = factor(e, &s->b), b_scale = factor(e, &s->f);
 	const unsigned long k = s->a.columns;
 
-	isa_line(e, "product_scaled_%s(%s, %s, %s, %lu, %s, %s, %lu, %lu, %lu, %lu);", suffix, d, a, a_scale.text, k / s->b.columns, b,
-		 b_scale.text, k / s->f.rows, (unsigned long)s->a.rows, k, (unsigned long)s->c.columns);
+	isa_line(e, "product_scaled_%s(%s, %s, %s, %lu, %s, %s, %lu, %lu, %lu, %lu);", suffix, d, a, a_scale.text, k / s->b.columns, b, b_scale.text,
+		 k / s->f.rows, (unsigned long)s->a.rows, k, (unsigned long)s->c.columns);
 }
 
 static void product_emit(struct isa_emitter *e, uint32_t i)
@@ -105,8 +105,7 @@ static void product_emit(struct isa_emitter *e, uint32_t i)
 		isa_line(e, "product_%s(%s, %s, %s, %s, %lu, %lu, %lu);", suffix, d.text, from.text, a.text, b.text, (unsigned long)left->rows,
 			 (unsigned long)left->columns, (unsigned long)right->columns);
 	if (s->op == PTOWSP_PTO_TMATMUL_BIAS)
-		isa_line(e, "product_bias_%s(%s, %s, %lu, %lu);", suffix, d.text, factor(e, &s->c).text, (unsigned long)s->d.rows,
-			 (unsigned long)s->d.columns);
+		isa_line(e, "product_bias_%s(%s, %s, %lu, %lu);", suffix, d.text, factor(e, &s->c).text, (unsigned long)s->d.rows, (unsigned long)s->d.columns);
 	if (!plain)
 		isa_line(e, "product_narrow_%s(%s, %s, %lu);", isa_type_suffix(s->d.dtype), memory(e, &s->d).text, d.text, count_of(&s->d));
 	else if (apart)
@@ -129,8 +128,8 @@ static void result_move(struct isa_emitter *e, const struct isa_step *s, const c
 
 static void reduce_emit(struct isa_emitter *e, const struct isa_step *s)
 {
-	isa_line(e, "tile_%s_%s(%s, %s, %lu, %lu);", isa_op(s->op)->mnemonic + 1, isa_type_suffix(s->a.dtype), memory(e, &s->d).text,
-		 memory(e, &s->a).text, (unsigned long)s->a.rows, (unsigned long)s->a.columns);
+	isa_line(e, "tile_%s_%s(%s, %s, %lu, %lu);", isa_op(s->op)->mnemonic + 1, isa_type_suffix(s->a.dtype), memory(e, &s->d).text, memory(e, &s->a).text,
+		 (unsigned long)s->a.rows, (unsigned long)s->a.columns);
 }
 
 static void transpose_emit(struct isa_emitter *e, const struct isa_step *s)
@@ -146,11 +145,11 @@ static void extract_emit(struct isa_emitter *e, uint32_t i)
 {
 	const struct isa_step *s = step_of(e, i);
 
-	returns(e, isa_piece("tile_extract(call, %s, %s, %lu, %lu, %s, %lu, %lu, %s, %s, %s, %u)", isa_place_text(e, i).text,
-			     memory(e, &s->d).text, (unsigned long)s->d.rows, (unsigned long)s->d.columns, memory(e, &s->a).text,
-			     (unsigned long)s->a.rows, (unsigned long)s->a.columns, isa_quoted(e->p->tile_names[s->a.row]).text,
-			     isa_scalar_i64(e, s->b.row).text, isa_scalar_i64(e, s->c.row).text, s->d.bytes)
-			     .text);
+	returns(e,
+		isa_piece("tile_extract(call, %s, %s, %lu, %lu, %s, %lu, %lu, %s, %s, %s, %u)", isa_place_text(e, i).text, memory(e, &s->d).text,
+			  (unsigned long)s->d.rows, (unsigned long)s->d.columns, memory(e, &s->a).text, (unsigned long)s->a.rows, (unsigned long)s->a.columns,
+			  isa_quoted(e->p->tile_names[s->a.row]).text, isa_scalar_i64(e, s->b.row).text, isa_scalar_i64(e, s->c.row).text, s->d.bytes)
+			.text);
 }
 
 static void gather_emit(struct isa_emitter *e, uint32_t i)
@@ -161,11 +160,10 @@ static void gather_emit(struct isa_emitter *e, uint32_t i)
 	const bool bytes = s->op == PTOWSP_PTO_TGATHERB;
 	const struct isa_piece d = result(e, s);
 
-	returns(e, isa_piece("tile_gather(call, %s, \"%s\", %s, %s, %lu, %s, %s, %d, %lu, %u, %u, \"%s\")", isa_place_text(e, i).text,
-			     isa_op(s->op)->mnemonic, d.text, memory(e, &s->a).text, count_of(&s->a), memory(e, &s->b).text,
-			     isa_quoted(e->p->tile_names[s->b.row]).text, s->b.dtype == PTOWSP_U32, count_of(&s->d), s->d.bytes,
-			     bytes ? s->a.bytes : 1, bytes ? units[s->a.bytes] : "elements")
-			     .text);
+	returns(e, isa_piece("tile_gather(call, %s, \"%s\", %s, %s, %lu, %s, %s, %d, %lu, %u, %u, \"%s\")", isa_place_text(e, i).text, isa_op(s->op)->mnemonic,
+			     d.text, memory(e, &s->a).text, count_of(&s->a), memory(e, &s->b).text, isa_quoted(e->p->tile_names[s->b.row]).text,
+			     s->b.dtype == PTOWSP_U32, count_of(&s->d), s->d.bytes, bytes ? s->a.bytes : 1, bytes ? units[s->a.bytes] : "elements")
+			   .text);
 	result_move(e, s, d.text);
 }
 
@@ -181,9 +179,9 @@ static void scatter_emit(struct isa_emitter *e, uint32_t i)
 		index = s->b.row == s->d.row ? copy : index;
 	}
 	returns(e, isa_piece("tile_scatter(call, %s, %s, %lu, %s, %s, %s, %d, %lu, %lu, %u)", isa_place_text(e, i).text, memory(e, &s->d).text,
-			     (unsigned long)s->d.rows, a.text, index.text, isa_quoted(e->p->tile_names[s->b.row]).text,
-			     s->b.dtype == PTOWSP_U32, count_of(&s->a), (unsigned long)s->a.columns, s->d.bytes)
-			     .text);
+			     (unsigned long)s->d.rows, a.text, index.text, isa_quoted(e->p->tile_names[s->b.row]).text, s->b.dtype == PTOWSP_U32,
+			     count_of(&s->a), (unsigned long)s->a.columns, s->d.bytes)
+			   .text);
 }
 
 static void indexed_emit(struct isa_emitter *e, uint32_t i)
@@ -196,25 +194,25 @@ static void indexed_emit(struct isa_emitter *e, uint32_t i)
 	if (s->op == PTOWSP_PTO_MGATHER)
 		returns(e, isa_piece("tile_mgather(call, %s, %s, %s, %s, %d, %lu, %u)", place, memory(e, &s->d).text, isa_param_name(e, s->a.row),
 				     memory(e, &s->b).text, s->b.dtype == PTOWSP_U32, count_of(&s->d), s->d.bytes)
-				     .text);
+				   .text);
 	else
 		returns(e, isa_piece("tile_mscatter(call, %s, %s, %s, %s, %d, %lu, %u)", place, isa_param_name(e, s->d.row), memory(e, &s->a).text,
 				     memory(e, &s->b).text, s->b.dtype == PTOWSP_U32, count_of(&s->a), s->a.bytes)
-				     .text);
+				   .text);
 }
 
 static void sort_emit(struct isa_emitter *e, const struct isa_step *s)
 {
-	isa_line(e, "tile_sort32_%s(%s, (int32_t *)(void *)%s, %s, %lu);", isa_type_suffix(s->a.dtype), memory(e, &s->d).text,
-		 memory(e, &s->e).text, memory(e, &s->a).text, count_of(&s->a));
+	isa_line(e, "tile_sort32_%s(%s, (int32_t *)(void *)%s, %s, %lu);", isa_type_suffix(s->a.dtype), memory(e, &s->d).text, memory(e, &s->e).text,
+		 memory(e, &s->a).text, count_of(&s->a));
 }
 
 static void merge_emit(struct isa_emitter *e, const struct isa_step *s)
 {
 	const struct isa_piece d = result(e, s);
 
-	isa_line(e, "tile_mrgsort_%s(%s, %lu, %s, %lu, %s, %lu);", isa_type_suffix(s->a.dtype), d.text, count_of(&s->d), memory(e, &s->a).text,
-		 count_of(&s->a), memory(e, &s->b).text, count_of(&s->b));
+	isa_line(e, "tile_mrgsort_%s(%s, %lu, %s, %lu, %s, %lu);", isa_type_suffix(s->a.dtype), d.text, count_of(&s->d), memory(e, &s->a).text, count_of(&s->a),
+		 memory(e, &s->b).text, count_of(&s->b));
 	result_move(e, s, d.text);
 }
 
@@ -224,7 +222,7 @@ static void offset_emit(struct isa_emitter *e, uint32_t i, const struct isa_oper
 {
 	returns(e, isa_piece("tile_offset(call, %s, \"%s\", %s, %s, %lu)", isa_place_text(e, i).text, isa_op(e->p->insts[i].op)->mnemonic,
 			     isa_quoted(e->p->tile_names[tile->row]).text, isa_scalar_i64(e, offset).text, count_of(tile))
-			     .text);
+			   .text);
 }
 
 static void getval_emit(struct isa_emitter *e, uint32_t i)
@@ -261,46 +259,22 @@ void isa_call_emit(struct isa_emitter *e, uint32_t i)
 	case PTOWSP_PTO_TMATMUL:
 	case PTOWSP_PTO_TMATMUL_ACC:
 	case PTOWSP_PTO_TMATMUL_BIAS:
-	case PTOWSP_PTO_TMATMUL_MX:
-		product_emit(e, i);
-		break;
+	case PTOWSP_PTO_TMATMUL_MX: product_emit(e, i); break;
 	case PTOWSP_PTO_TCOLSUM:
 	case PTOWSP_PTO_TCOLMAX:
-	case PTOWSP_PTO_TCOLMIN:
-		reduce_emit(e, s);
-		break;
-	case PTOWSP_PTO_TTRANS:
-		transpose_emit(e, s);
-		break;
-	case PTOWSP_PTO_TEXTRACT:
-		extract_emit(e, i);
-		break;
+	case PTOWSP_PTO_TCOLMIN: reduce_emit(e, s); break;
+	case PTOWSP_PTO_TTRANS: transpose_emit(e, s); break;
+	case PTOWSP_PTO_TEXTRACT: extract_emit(e, i); break;
 	case PTOWSP_PTO_TGATHER:
-	case PTOWSP_PTO_TGATHERB:
-		gather_emit(e, i);
-		break;
-	case PTOWSP_PTO_TSCATTER:
-		scatter_emit(e, i);
-		break;
+	case PTOWSP_PTO_TGATHERB: gather_emit(e, i); break;
+	case PTOWSP_PTO_TSCATTER: scatter_emit(e, i); break;
 	case PTOWSP_PTO_MGATHER:
-	case PTOWSP_PTO_MSCATTER:
-		indexed_emit(e, i);
-		break;
-	case PTOWSP_PTO_TSORT32:
-		sort_emit(e, s);
-		break;
-	case PTOWSP_PTO_TMRGSORT:
-		merge_emit(e, s);
-		break;
-	case PTOWSP_PTO_GETVAL:
-		getval_emit(e, i);
-		break;
-	case PTOWSP_PTO_SETVAL:
-		setval_emit(e, i);
-		break;
-	default: /* treshape */
-		isa_line(e, e->target->move_over, memory(e, &s->d).text, memory(e, &s->a).text, count_of(&s->d) * s->d.bytes);
-		break;
+	case PTOWSP_PTO_MSCATTER: indexed_emit(e, i); break;
+	case PTOWSP_PTO_TSORT32: sort_emit(e, s); break;
+	case PTOWSP_PTO_TMRGSORT: merge_emit(e, s); break;
+	case PTOWSP_PTO_GETVAL: getval_emit(e, i); break;
+	case PTOWSP_PTO_SETVAL: setval_emit(e, i); break;
+	default: /* treshape */ isa_line(e, e->target->move_over, memory(e, &s->d).text, memory(e, &s->a).text, count_of(&s->d) * s->d.bytes); break;
 	}
 	e->cycles += s->cost;
 }

@@ -12,8 +12,9 @@ void isa_cuda_head(struct isa_emitter *e)
 {
 	const struct isa_program *p = e->p;
 
-	isa_put(e, "/* Kernel %s as CUDA, written by ptowsp-pack. Each statement stands behind the instruction that it is made of.\n"
-		   " * nvcc -fmad=false -I. %s.cu; it is launched in one block, of a multiple of 32 threads. */\n",
+	isa_put(e,
+		"/* Kernel %s as CUDA, written by ptowsp-pack. Each statement stands behind the instruction that it is made of.\n"
+		" * nvcc -fmad=false -I. %s.cu; it is launched in one block, of a multiple of 32 threads. */\n",
 		e->symbol, e->symbol);
 	isa_put(e, "#include \"isa/kernel_cuda.h\"\n\n");
 	isa_params_put(e, "static __device__ const");
@@ -32,6 +33,7 @@ void isa_cuda_tail(struct isa_emitter *e)
 	isa_put(e, "}\n\nextern \"C\" __global__ void %s_on_device(struct tile_task task, struct tile_result *result)\n{\n", e->symbol);
 	isa_put(e, "\tTILE_SHARED(shared);\n\n");
 	isa_put(e, "\ttile_run(&kernel, &task, result, %lluu > TILE_SHARED_MOST ? task.workspace : shared, %s_body);\n}\n", memory_of(e), e->symbol);
-	isa_put(e, "\n#ifndef TILE_WITHOUT_LAUNCH\nextern \"C\" ptowsp_status %s(const struct ptowsp_task *task, struct ptowsp_kernel_out *out)\n{\n", e->symbol);
+	isa_put(e, "\n#ifndef TILE_WITHOUT_LAUNCH\nextern \"C\" ptowsp_status %s(const struct ptowsp_task *task, struct ptowsp_kernel_out *out)\n{\n",
+		e->symbol);
 	isa_put(e, "\treturn tile_launch(%s_on_device, %s, %lluu, task, out);\n}\n#endif\n", e->symbol, isa_quoted(e->p->name).text, memory_of(e));
 }

@@ -70,9 +70,7 @@ static void divide_emit(struct isa_emitter *e, uint32_t i)
 		 is_u64 ? "unsigned long long" : "long long", texts.source[0].text, isa_quoted(e->p->scalar_names[s->b.row]).text);
 	isa_close(e);
 	assign(e, s->d.row,
-	       isa_narrowed(isa_piece("tile_div_%s(%s, %s)", isa_type_suffix(class), texts.source[0].text, texts.source[1].text).text,
-			    s->d.dtype)
-		       .text);
+	       isa_narrowed(isa_piece("tile_div_%s(%s, %s)", isa_type_suffix(class), texts.source[0].text, texts.source[1].text).text, s->d.dtype).text);
 }
 
 /* A register's value as its bits, and back. */
@@ -112,10 +110,8 @@ static void move_emit(struct isa_emitter *e, uint32_t i)
 	else if (!from_float && !to_float)
 		value = isa_narrowed(isa_scalar_text(e, s->a.row).text, to);
 	else
-		value = from_bits(isa_piece("isa_convert_scalar(%s, %s, %s)", to_bits(isa_scalar_text(e, s->a.row).text, from).text, codes[from],
-					    codes[to])
-					  .text,
-				  to);
+		value = from_bits(
+			isa_piece("isa_convert_scalar(%s, %s, %s)", to_bits(isa_scalar_text(e, s->a.row).text, from).text, codes[from], codes[to]).text, to);
 	assign(e, s->d.row, value.text);
 }
 
@@ -138,8 +134,8 @@ static void element_emit(struct isa_emitter *e, uint32_t i)
 
 	isa_cycles_put(e);
 	isa_open(e, "%s", "");
-	isa_line(e, "unsigned char *const at = tile_element(call, %s, \"%s\", %s, %s, %u);", isa_place_text(e, i).text,
-		 loads ? "LOAD reads" : "STORE writes", isa_param_name(e, window), isa_scalar_i64(e, s->b.row).text, isa_dtype_bytes(type));
+	isa_line(e, "unsigned char *const at = tile_element(call, %s, \"%s\", %s, %s, %u);", isa_place_text(e, i).text, loads ? "LOAD reads" : "STORE writes",
+		 isa_param_name(e, window), isa_scalar_i64(e, s->b.row).text, isa_dtype_bytes(type));
 	if (loads)
 		isa_line(e, "%s value;", isa_stored_type(type));
 	else
@@ -152,9 +148,9 @@ static void element_emit(struct isa_emitter *e, uint32_t i)
 	isa_barrier_put(e);
 	if (loads)
 		assign(e, s->d.row,
-		       type == PTOWSP_BOOL      ? isa_narrowed("value != 0", s->d.dtype).text
-		       : type == s->d.dtype     ? "value"
-						: isa_narrowed("value", s->d.dtype).text);
+		       type == PTOWSP_BOOL  ? isa_narrowed("value != 0", s->d.dtype).text
+		       : type == s->d.dtype ? "value"
+					    : isa_narrowed("value", s->d.dtype).text);
 	isa_close(e);
 }
 
@@ -162,23 +158,13 @@ void isa_scalar_emit(struct isa_emitter *e, uint32_t i)
 {
 	isa_comment(e, i);
 	switch (e->p->insts[i].op) {
-	case PTOWSP_PTO_DIV:
-		divide_emit(e, i);
-		break;
+	case PTOWSP_PTO_DIV: divide_emit(e, i); break;
 	case PTOWSP_PTO_MOV:
-	case PTOWSP_PTO_LI:
-		move_emit(e, i);
-		break;
-	case PTOWSP_PTO_CMP:
-		compare_emit(e, i);
-		break;
+	case PTOWSP_PTO_LI: move_emit(e, i); break;
+	case PTOWSP_PTO_CMP: compare_emit(e, i); break;
 	case PTOWSP_PTO_LOAD:
-	case PTOWSP_PTO_STORE:
-		element_emit(e, i);
-		break;
-	default:
-		arithmetic_emit(e, i);
-		break;
+	case PTOWSP_PTO_STORE: element_emit(e, i); break;
+	default: arithmetic_emit(e, i); break;
 	}
 	e->cycles += step_of(e, i)->cost;
 }
@@ -251,8 +237,7 @@ bool isa_jumps_counted(const struct isa_program *p)
 		uint64_t rounds;
 
 		switch (p->insts[i].op) {
-		case PTOWSP_PTO_WHILE:
-			return true;
+		case PTOWSP_PTO_WHILE: return true;
 		case PTOWSP_PTO_FOR:
 			rounds = rounds_of(p, i);
 			if (rounds >= UINT64_C(1) << 32 || (rounds && times[depth] > (UINT64_C(1) << 32) / rounds))
@@ -261,11 +246,8 @@ bool isa_jumps_counted(const struct isa_program *p)
 			depth++;
 			all += times[depth];
 			break;
-		case PTOWSP_PTO_ENDFOR:
-			depth--;
-			break;
-		default:
-			break;
+		case PTOWSP_PTO_ENDFOR: depth--; break;
+		default: break;
 		}
 		if (all >= UINT64_C(1) << 32)
 			return true;
@@ -291,18 +273,16 @@ static void step_check(struct isa_emitter *e, uint32_t loop)
 	if (is_constant(e->p, s->c.row) && (int64_t)e->p->initial[s->c.row] > 0)
 		return;
 	isa_line(e, "if (%s <= 0)", step.text);
-	isa_line(e, "\treturn tile_fail(call, %s, \"FOR needs a positive step, got %%lld\", (long long)%s);", isa_place_text(e, loop).text,
-		 step.text);
+	isa_line(e, "\treturn tile_fail(call, %s, \"FOR needs a positive step, got %%lld\", (long long)%s);", isa_place_text(e, loop).text, step.text);
 }
 
 static void for_emit(struct isa_emitter *e, uint32_t i)
 {
 	const struct isa_step *s = step_of(e, i);
 	const struct isa_piece d = isa_scalar_text(e, s->d.row), to = isa_scalar_i64(e, s->b.row), step = isa_scalar_text(e, s->c.row);
-	const struct isa_piece from = s->a.dtype == s->d.dtype ? isa_scalar_text(e, s->a.row)
-				      : is_constant(e->p, s->a.row)
-					      ? isa_literal(isa_scalar_narrow(e->p->initial[s->a.row], s->d.dtype), s->d.dtype)
-					      : isa_narrowed(isa_scalar_text(e, s->a.row).text, s->d.dtype);
+	const struct isa_piece from = s->a.dtype == s->d.dtype      ? isa_scalar_text(e, s->a.row)
+				      : is_constant(e->p, s->a.row) ? isa_literal(isa_scalar_narrow(e->p->initial[s->a.row], s->d.dtype), s->d.dtype)
+								    : isa_narrowed(isa_scalar_text(e, s->a.row).text, s->d.dtype);
 
 	isa_comment(e, i);
 	if (is_plain_loop(e, i)) {
@@ -380,12 +360,8 @@ void isa_control_emit(struct isa_emitter *e, uint32_t i)
 
 	isa_cycles_put(e);
 	switch (op) {
-	case PTOWSP_PTO_FOR:
-		for_emit(e, i);
-		break;
-	case PTOWSP_PTO_ENDFOR:
-		endfor_emit(e, i);
-		break;
+	case PTOWSP_PTO_FOR: for_emit(e, i); break;
+	case PTOWSP_PTO_ENDFOR: endfor_emit(e, i); break;
 	case PTOWSP_PTO_WHILE:
 		isa_comment(e, i);
 		isa_open(e, "for (;;) ");
@@ -395,28 +371,16 @@ void isa_control_emit(struct isa_emitter *e, uint32_t i)
 		isa_line(e, "if (!(%s))", isa_scalar_condition(e, step_of(e, i)->a.row).text);
 		isa_line(e, "\tbreak;");
 		break;
-	case PTOWSP_PTO_ENDWHILE:
-		endwhile_emit(e, i);
-		break;
-	case PTOWSP_PTO_IF:
-		if_emit(e, i);
-		break;
+	case PTOWSP_PTO_ENDWHILE: endwhile_emit(e, i); break;
+	case PTOWSP_PTO_IF: if_emit(e, i); break;
 	case PTOWSP_PTO_ELSE:
 		e->out.depth--;
 		isa_line(e, "} else {");
 		e->out.depth++;
 		break;
-	case PTOWSP_PTO_ENDIF:
-		isa_close(e);
-		break;
-	case PTOWSP_PTO_BREAK:
-		isa_line(e, "break;");
-		break;
-	case PTOWSP_PTO_CONTINUE:
-		continue_emit(e, i);
-		break;
-	default:
-		isa_line(e, "return PTOWSP_OK;");
-		break;
+	case PTOWSP_PTO_ENDIF: isa_close(e); break;
+	case PTOWSP_PTO_BREAK: isa_line(e, "break;"); break;
+	case PTOWSP_PTO_CONTINUE: continue_emit(e, i); break;
+	default: isa_line(e, "return PTOWSP_OK;"); break;
 	}
 }

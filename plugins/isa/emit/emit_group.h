@@ -34,15 +34,15 @@ enum {
 struct isa_grouping {
 	struct isa_emitter *e;
 	const struct isa_group *group;
-	struct isa_stage *stages;     /* owned */
+	struct isa_stage *stages; /* owned */
 	uint32_t count;
 	struct isa_group_tile *tiles; /* by tile: the emitter's */
 	struct isa_use *uses;         /* owned: those of each tile in their order */
 	uint32_t *used, used_count;   /* owned: tiles that the group uses, each once */
 	uint32_t *windows;            /* owned, per instruction: its number among the loads and stores of its tile, 0 first */
 	bool blocks;
-	uint32_t end;                 /* of the stage in question: behind it is later */
-	uint32_t columns;             /* of the stage */
+	uint32_t end;     /* of the stage in question: behind it is later */
+	uint32_t columns; /* of the stage */
 };
 
 static inline const struct isa_step *isa_group_step(const struct isa_grouping *g, uint32_t i)

@@ -20,7 +20,7 @@ static struct isa_piece window_element(const struct isa_grouping *g, uint32_t i,
 	if (columns == 1)
 		return isa_window_packed(g, i) ? isa_piece("%s[row]", base.text) : isa_piece("%s[row * %s]", base.text, step.text);
 	return isa_window_packed(g, i) ? isa_piece("%s[row * %lu + column]", base.text, (unsigned long)columns)
-			       : isa_piece("%s[row * %s + column]", base.text, step.text);
+				       : isa_piece("%s[row * %s + column]", base.text, step.text);
 }
 
 /* The element of a tile's own memory. */
@@ -35,7 +35,7 @@ static struct isa_piece tile_element(struct isa_grouping *g, const struct isa_op
 	if (access == 'c')
 		return isa_piece(tile->columns == 1 ? "%s[0]" : "%s[column]", memory.text);
 	return access == 'r' || tile->columns == 1 ? isa_piece("%s[row]", memory.text)
-				  : isa_piece("%s[row * %lu + column]", memory.text, (unsigned long)tile->columns);
+						   : isa_piece("%s[row * %lu + column]", memory.text, (unsigned long)tile->columns);
 }
 
 /* The element of a tile in memory that the loop is at. */
@@ -82,8 +82,8 @@ static void element_emit(struct isa_grouping *g, uint32_t i, bool flat)
 	if (g->tiles[s->d.row].variable++)
 		isa_line(e, "%s = %s; %s", isa_tile_name(e, s->d.row), value.text, isa_comment_text(e, i).text);
 	else
-		isa_line(e, "%s%s %s = %s; %s", g->tiles[s->d.row].values == 1 ? "const " : "", isa_stored_type(s->d.dtype),
-			 isa_tile_name(e, s->d.row), value.text, isa_comment_text(e, i).text);
+		isa_line(e, "%s%s %s = %s; %s", g->tiles[s->d.row].values == 1 ? "const " : "", isa_stored_type(s->d.dtype), isa_tile_name(e, s->d.row),
+			 value.text, isa_comment_text(e, i).text);
 }
 
 /* Values that are read later go to their tiles. */
@@ -264,9 +264,10 @@ static void move_emit(struct isa_grouping *g, uint32_t i)
 	const struct isa_piece memory = isa_tile(e, tile->row), at = isa_window_name(g, i, "_at");
 
 	isa_open(e, "%s", "");
-	isa_line(e, "%sstruct tile_place %s = tile_find(call, %s, \"%s %s\", %s, %s, %s, %lu, %lu, %s);", placed ? "" : "const ", at.text, isa_place_text(e, i).text,
-		 isa_op(s->op)->mnemonic, loads ? "reads" : "writes", isa_param_name(e, window->row), isa_scalar_i64(e, s->b.row).text,
-		 isa_scalar_i64(e, s->c.row).text, (unsigned long)tile->rows, (unsigned long)tile->columns, isa_bytes_text(tile));
+	isa_line(e, "%sstruct tile_place %s = tile_find(call, %s, \"%s %s\", %s, %s, %s, %lu, %lu, %s);", placed ? "" : "const ", at.text,
+		 isa_place_text(e, i).text, isa_op(s->op)->mnemonic, loads ? "reads" : "writes", isa_param_name(e, window->row),
+		 isa_scalar_i64(e, s->b.row).text, isa_scalar_i64(e, s->c.row).text, (unsigned long)tile->rows, (unsigned long)tile->columns,
+		 isa_bytes_text(tile));
 	isa_line(e, "if (!%s.at)", at.text);
 	isa_line(e, "\treturn PTOWSP_KERNEL_FAILED;");
 	if (placed) {
@@ -277,8 +278,8 @@ static void move_emit(struct isa_grouping *g, uint32_t i)
 		isa_line(e, "tile_copy_in(%s, &%s, %lu, %lu, %s);", memory.text, at.text, (unsigned long)tile->rows, (unsigned long)tile->columns,
 			 isa_bytes_text(tile));
 	else
-		isa_line(e, "tile_copy_out(&%s, %s, %lu, %lu, %s);", at.text, memory.text, (unsigned long)tile->rows,
-			 (unsigned long)tile->columns, isa_bytes_text(tile));
+		isa_line(e, "tile_copy_out(&%s, %s, %lu, %lu, %s);", at.text, memory.text, (unsigned long)tile->rows, (unsigned long)tile->columns,
+			 isa_bytes_text(tile));
 	isa_close(e);
 }
 

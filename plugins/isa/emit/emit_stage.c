@@ -113,8 +113,8 @@ void isa_stage_windows(struct isa_grouping *g)
 
 static void stage_add(struct isa_grouping *g, uint32_t first)
 {
-	g->stages[g->count++] = (struct isa_stage){.first = first, .end = first + 1, .columns = isa_group_columns(g, first),
-					       .reduces = isa_group_form(g, first) == ISA_FORM_REDUCE};
+	g->stages[g->count++] = (struct isa_stage){
+		.first = first, .end = first + 1, .columns = isa_group_columns(g, first), .reduces = isa_group_form(g, first) == ISA_FORM_REDUCE};
 }
 
 /* Where instructions in the stage's columns end. */

@@ -33,16 +33,16 @@ struct isa_emitter {
 	const struct isa_emit_target *target;
 	const char *symbol;
 	struct isa_writing out;
-	struct common_names names; /* the function's, of parameters, tiles and scalars, as in emitted code */
-	bool *tile_used;      /* memory of its own is used */
+	struct common_names names;          /* the function's, of parameters, tiles and scalars, as in emitted code */
+	bool *tile_used;                    /* memory of its own is used */
 	struct isa_group_tile *group_tiles; /* owned, by tile (emit_group.h); zeros between groups */
 	bool *scalar_used;
-	uint64_t cycles;      /* done, and not yet in the text */
-	uint64_t temp_at;     /* bytes of tiles; temporary memory begins there */
-	uint64_t temp_most;   /* of it that some statement needs */
-	uint64_t temp_now;    /* of it that the statement in question has */
-	bool products;        /* product.h is used */
-	bool counted;         /* jumps back are counted */
+	uint64_t cycles;    /* done, and not yet in the text */
+	uint64_t temp_at;   /* bytes of tiles; temporary memory begins there */
+	uint64_t temp_most; /* of it that some statement needs */
+	uint64_t temp_now;  /* of it that the statement in question has */
+	bool products;      /* product.h is used */
+	bool counted;       /* jumps back are counted */
 };
 
 /* emit_text.c: a line, indented; pieces of one; a line that opens or closes a block. */
@@ -67,11 +67,11 @@ const char *isa_tile_name(const struct isa_emitter *e, uint32_t row);
 const char *isa_scalar_name(const struct isa_emitter *e, uint32_t row);
 
 /* emit_value.c */
-const char *isa_stored_type(unsigned dtype);   /* "float", "uint16_t" */
+const char *isa_stored_type(unsigned dtype); /* "float", "uint16_t" */
 const char *isa_wide_type(unsigned dtype);
-const char *isa_scalar_type(unsigned dtype);   /* of a variable that holds a scalar register */
-const char *isa_type_suffix(unsigned dtype);   /* "f32", "u1" */
-const char *isa_type_code(unsigned dtype);     /* "F32", "BOOL", behind PTOWSP_ */
+const char *isa_scalar_type(unsigned dtype); /* of a variable that holds a scalar register */
+const char *isa_type_suffix(unsigned dtype); /* "f32", "u1" */
+const char *isa_type_code(unsigned dtype);   /* "F32", "BOOL", behind PTOWSP_ */
 const char *isa_compare_sign(unsigned mode);
 /* A scalar's register as an expression; as an integer of 64 bits; as a condition; as it is stored in, or computed with, elements of
  * a type. */
@@ -121,13 +121,13 @@ void isa_tiles_put(struct isa_emitter *e);
 void isa_scalars_put(struct isa_emitter *e);
 
 /* emit.c */
-void isa_barrier_put(struct isa_emitter *e); /* nothing where the target has none */
+void isa_barrier_put(struct isa_emitter *e);                              /* nothing where the target has none */
 struct isa_piece isa_place_text(const struct isa_emitter *e, uint32_t i); /* "line 12" between quotes */
-void isa_comment(struct isa_emitter *e, uint32_t i);                       /* the instruction, on a line of its own */
-struct isa_piece isa_comment_text(struct isa_emitter *e, uint32_t i);      /* without types */
-void isa_cycles_put(struct isa_emitter *e);                                /* before what can fail or go elsewhere */
-bool isa_tile_is_placed(const struct isa_emitter *e, uint32_t tile);        /* loaded on its own, read by products alone: NAME_place is where it lies */
-struct isa_piece isa_tile(struct isa_emitter *e, uint32_t tile);           /* its memory, which is then declared */
+void isa_comment(struct isa_emitter *e, uint32_t i);                      /* the instruction, on a line of its own */
+struct isa_piece isa_comment_text(struct isa_emitter *e, uint32_t i);     /* without types */
+void isa_cycles_put(struct isa_emitter *e);                               /* before what can fail or go elsewhere */
+bool isa_tile_is_placed(const struct isa_emitter *e, uint32_t tile);      /* loaded on its own, read by products alone: NAME_place is where it lies */
+struct isa_piece isa_tile(struct isa_emitter *e, uint32_t tile);          /* its memory, which is then declared */
 /* Temporary memory of the statement, aligned; as a pointer to elements of a type. temp_now is 0 at its begin. */
 struct isa_piece isa_temp(struct isa_emitter *e, uint64_t count, unsigned dtype);
 

@@ -7,15 +7,14 @@
 #include <stdlib.h>
 
 static const struct isa_emit_op ops[256] = {
-#define X(NAME, how, of, f, i, u, b)                                                                                           \
-	[PTOWSP_PTO_##NAME] = {.form = ISA_FORM_##how, .access = of, .floats = f, .is_signed = i, .is_unsigned = u, .u1 = b},
+#define X(NAME, how, of, f, i, u, b) [PTOWSP_PTO_##NAME] = {.form = ISA_FORM_##how, .access = of, .floats = f, .is_signed = i, .is_unsigned = u, .u1 = b},
 #include "isa/emit/emit.def"
 #undef X
-#define ELEMENT(NAME, of, ...) [PTOWSP_PTO_##NAME] = {.form = ISA_FORM_LOOP, .access = #of, .is_c = true, __VA_ARGS__},
+#define ELEMENT(NAME, of, ...)                          [PTOWSP_PTO_##NAME] = {.form = ISA_FORM_LOOP, .access = #of, .is_c = true, __VA_ARGS__},
 #define NUMBERS(NAME, of, float_how, f, how, i, u, ...) ELEMENT(NAME, of, .floats = #f, .is_signed = #i, .is_unsigned = #u, .u1 = "")
-#define FLOATS(NAME, of, how, f, ...) ELEMENT(NAME, of, .floats = #f, .is_signed = "", .is_unsigned = "", .u1 = "")
-#define INTEGERS(NAME, of, how, n, ...) ELEMENT(NAME, of, .floats = "", .is_signed = #n, .is_unsigned = #n, .u1 = "")
-#define BITS(NAME, of, how, n, one, ...) ELEMENT(NAME, of, .floats = "", .is_signed = #n, .is_unsigned = #n, .u1 = #one)
+#define FLOATS(NAME, of, how, f, ...)                   ELEMENT(NAME, of, .floats = #f, .is_signed = "", .is_unsigned = "", .u1 = "")
+#define INTEGERS(NAME, of, how, n, ...)                 ELEMENT(NAME, of, .floats = "", .is_signed = #n, .is_unsigned = #n, .u1 = "")
+#define BITS(NAME, of, how, n, one, ...)                ELEMENT(NAME, of, .floats = "", .is_signed = #n, .is_unsigned = #n, .u1 = #one)
 #include "isa/elementwise.def"
 };
 
@@ -28,7 +27,7 @@ const struct isa_emit_op *isa_emit_op(unsigned opcode)
 static const struct words {
 	const char *suffix, *code, *stored, *computed, *wide;
 } words[ISA_DTYPES] = {
-#define X(type, NAME, class_letter, stored_as, computed_in, wide_in, bytes, sum, matrix, one)                                  \
+#define X(type, NAME, class_letter, stored_as, computed_in, wide_in, bytes, sum, matrix, one)                                                                  \
 	[PTOWSP_##NAME] = {#type, #NAME, #stored_as, #computed_in, #wide_in},
 #include "isa/element.def"
 #undef X
@@ -281,8 +280,8 @@ static const char *function_fill(struct filling *f, const char *at, unsigned key
 	const struct isa_emit_target *t = f->e->target;
 	const bool is_double = key == PTOWSP_F64;
 	const size_t length = strcspn(at, "(");
-	const struct isa_piece name = isa_piece("%s%.*s%s", is_double ? t->f64_before : t->f32_before, (int)length, at,
-						is_double ? t->f64_behind : t->f32_behind);
+	const struct isa_piece name =
+		isa_piece("%s%.*s%s", is_double ? t->f64_before : t->f32_before, (int)length, at, is_double ? t->f64_behind : t->f32_behind);
 
 	fill(f, name.text);
 	return at + length;
@@ -367,14 +366,10 @@ static struct isa_piece c_filled(struct isa_emitter *e, uint32_t i, const char *
 static const char *expression_of(const struct isa_emit_op *op, unsigned key)
 {
 	switch (isa_class(key)) {
-	case 'f':
-		return op->floats;
-	case 'i':
-		return op->is_signed;
-	case 'u':
-		return op->is_unsigned;
-	default:
-		return op->u1;
+	case 'f': return op->floats;
+	case 'i': return op->is_signed;
+	case 'u': return op->is_unsigned;
+	default: return op->u1;
 	}
 }
 

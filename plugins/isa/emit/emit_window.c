@@ -61,13 +61,13 @@ static void load_begin(struct isa_grouping *g, uint32_t i)
 	const struct isa_step *s = isa_group_step(g, i);
 	const struct isa_piece at = isa_window_name(g, i, "_at"), memory = buffer(g, i);
 
-	isa_line(e, "struct tile_place %s = tile_find(call, %s, \"tload reads\", %s, %s, %s, %lu, %lu, %s);", at.text,
-		 isa_place_text(e, i).text, isa_param_name(e, s->a.row), isa_scalar_i64(e, s->b.row).text, isa_scalar_i64(e, s->c.row).text,
-		 (unsigned long)s->d.rows, (unsigned long)s->d.columns, isa_bytes_text(&s->d));
+	isa_line(e, "struct tile_place %s = tile_find(call, %s, \"tload reads\", %s, %s, %s, %lu, %lu, %s);", at.text, isa_place_text(e, i).text,
+		 isa_param_name(e, s->a.row), isa_scalar_i64(e, s->b.row).text, isa_scalar_i64(e, s->c.row).text, (unsigned long)s->d.rows,
+		 (unsigned long)s->d.columns, isa_bytes_text(&s->d));
 	isa_line(e, "if (!%s.at)", at.text);
 	isa_line(e, "\treturn PTOWSP_KERNEL_FAILED;");
-	isa_line(e, "tile_read_%s(&%s, %s, %lu, %lu, %s);", isa_window_packed(g, i) ? "packed" : "begin", at.text, memory.text, (unsigned long)s->d.rows, (unsigned long)s->d.columns,
-		 isa_bytes_text(&s->d));
+	isa_line(e, "tile_read_%s(&%s, %s, %lu, %lu, %s);", isa_window_packed(g, i) ? "packed" : "begin", at.text, memory.text, (unsigned long)s->d.rows,
+		 (unsigned long)s->d.columns, isa_bytes_text(&s->d));
 }
 
 /* Behind its check: whatever overlaps the place is read from copies. */
@@ -79,21 +79,21 @@ static void store_begin(struct isa_grouping *g, uint32_t i)
 	const uint32_t r = scaled ? s->c.row : s->b.row, c = scaled ? s->f.row : s->c.row;
 	const struct isa_piece place = isa_window_name(g, i, "_place"), to = isa_window_name(g, i, "_to"), memory = buffer(g, i);
 
-	isa_line(e, "const struct tile_place %s = tile_find(call, %s, \"%s writes\", %s, %s, %s, %lu, %lu, %s);", place.text,
-		 isa_place_text(e, i).text, isa_op(s->op)->mnemonic, isa_param_name(e, s->d.row), isa_scalar_i64(e, r).text,
-		 isa_scalar_i64(e, c).text, (unsigned long)s->a.rows, (unsigned long)s->a.columns, isa_bytes_text(&s->a));
+	isa_line(e, "const struct tile_place %s = tile_find(call, %s, \"%s writes\", %s, %s, %s, %lu, %lu, %s);", place.text, isa_place_text(e, i).text,
+		 isa_op(s->op)->mnemonic, isa_param_name(e, s->d.row), isa_scalar_i64(e, r).text, isa_scalar_i64(e, c).text, (unsigned long)s->a.rows,
+		 (unsigned long)s->a.columns, isa_bytes_text(&s->a));
 	isa_line(e, "if (!%s.at)", place.text);
 	isa_line(e, "\treturn PTOWSP_KERNEL_FAILED;");
 	if (isa_window_packed(g, i))
 		isa_line(e, "const struct tile_place %s = tile_write_packed(&%s, %s, %lu, %lu, %s);", to.text, place.text, memory.text,
 			 (unsigned long)s->a.rows, (unsigned long)s->a.columns, isa_bytes_text(&s->a));
 	else
-		isa_line(e, "const struct tile_place %s = tile_write_begin(&%s, %s, %lu, %s);", to.text, place.text, memory.text,
-			 (unsigned long)s->a.columns, isa_bytes_text(&s->a));
+		isa_line(e, "const struct tile_place %s = tile_write_begin(&%s, %s, %lu, %s);", to.text, place.text, memory.text, (unsigned long)s->a.columns,
+			 isa_bytes_text(&s->a));
 	for (uint32_t k = g->group->first; k < i; k++)
 		if (isa_group_form(g, k) == ISA_FORM_LOAD)
-			isa_line(e, "tile_part(&%s, &%s, %s, %lu, %lu, %s, %lu, %lu, %s);", isa_window_name(g, k, "_at").text, to.text,
-				 buffer(g, k).text, (unsigned long)isa_group_result(g, k)->rows, (unsigned long)isa_group_result(g, k)->columns,
+			isa_line(e, "tile_part(&%s, &%s, %s, %lu, %lu, %s, %lu, %lu, %s);", isa_window_name(g, k, "_at").text, to.text, buffer(g, k).text,
+				 (unsigned long)isa_group_result(g, k)->rows, (unsigned long)isa_group_result(g, k)->columns,
 				 isa_bytes_text(isa_group_result(g, k)), (unsigned long)s->a.rows, (unsigned long)s->a.columns, isa_bytes_text(&s->a));
 }
 
@@ -137,5 +137,6 @@ void isa_windows_end(struct isa_grouping *g)
 	for (uint32_t i = g->group->first; i < g->group->end; i++)
 		if (isa_group_form(g, i) == ISA_FORM_STORE)
 			isa_line(g->e, "tile_write_end(&%s, %s.at, %lu, %lu, %s);", isa_window_name(g, i, "_place").text, isa_window_name(g, i, "_to").text,
-				 (unsigned long)isa_group_result(g, i)->rows, (unsigned long)isa_group_result(g, i)->columns, isa_bytes_text(isa_group_result(g, i)));
+				 (unsigned long)isa_group_result(g, i)->rows, (unsigned long)isa_group_result(g, i)->columns,
+				 isa_bytes_text(isa_group_result(g, i)));
 }

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: MIT */
 #include "rt/access/access.h"
 
+#include "rt/program/dtype.h"
+#include "rt/program/rt_error.h"
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include "rt/program/dtype.h"
-#include "rt/program/rt_error.h"
 
 /* ---- tensors of a run ------------------------------------------------------------------------------------------ */
 
@@ -30,8 +30,7 @@ static bool shape_set(struct rt_tensor *tensor, const uint64_t *extents, uint32_
 	return true;
 }
 
-static ptowsp_status declared_shape(const struct rt_program *program, struct rt_env *env, uint32_t row, uint64_t *extents,
-				    struct ptowsp_error *error)
+static ptowsp_status declared_shape(const struct rt_program *program, struct rt_env *env, uint32_t row, uint64_t *extents, struct ptowsp_error *error)
 {
 	const struct ptowsp_tensor_record *record = &program->tables.tensor.rows[row];
 
@@ -48,17 +47,16 @@ static ptowsp_status declared_shape(const struct rt_program *program, struct rt_
 	return PTOWSP_OK;
 }
 
-static ptowsp_status tensor_init(struct rt_tensor *tensor, const struct rt_program *program, struct rt_env *env, uint32_t row,
-				 struct ptowsp_error *error)
+static ptowsp_status tensor_init(struct rt_tensor *tensor, const struct rt_program *program, struct rt_env *env, uint32_t row, struct ptowsp_error *error)
 {
 	const struct ptowsp_tensor_record *record = &program->tables.tensor.rows[row];
 	uint64_t extents[4] = {0};
 	ptowsp_status st;
 
-	*tensor = (struct rt_tensor){
-		.elements = UINT64_MAX, .columns = RT_WIDE, .rows = RT_WIDE, .dtype = record->dtype, .size = rt_dtype_bytes(record->dtype)};
+	*tensor =
+		(struct rt_tensor){.elements = UINT64_MAX, .columns = RT_WIDE, .rows = RT_WIDE, .dtype = record->dtype, .size = rt_dtype_bytes(record->dtype)};
 	if (record->flags & PTOWSP_TENSOR_SHAPELESS || !(program->tensor_access[row] || program->tensor_loaded[row] || program->tensor_indexed[row] ||
-						     program->tensor_allocated[row] || program->tensor_moved[row]))
+							 program->tensor_allocated[row] || program->tensor_moved[row]))
 		return PTOWSP_OK; /* a tensor of another entry may have symbols that this one does not set */
 	st = declared_shape(program, env, row, extents, error);
 	if (!st && !shape_set(tensor, extents, record->dim_count))
@@ -66,8 +64,8 @@ static ptowsp_status tensor_init(struct rt_tensor *tensor, const struct rt_progr
 	return st;
 }
 
-static ptowsp_status bind(struct rt_tensors *tensors, const struct rt_program *program, const struct ptowsp_binding *binding,
-			  bool kernels, struct ptowsp_error *error)
+static ptowsp_status bind(struct rt_tensors *tensors, const struct rt_program *program, const struct ptowsp_binding *binding, bool kernels,
+			  struct ptowsp_error *error)
 {
 	struct rt_tensor *tensor, was;
 
@@ -81,8 +79,8 @@ static ptowsp_status bind(struct rt_tensors *tensors, const struct rt_program *p
 			       rt_tensor_name(program, binding->tensor), (unsigned long long)binding->elements);
 	if (was.elements != UINT64_MAX && (was.elements != tensor->elements || was.columns != tensor->columns))
 		return rt_fail(error, PTOWSP_INVALID, "the binding of tensor %s is %lld x %lld, the program says %lld x %lld",
-			       rt_tensor_name(program, binding->tensor), (long long)tensor->rows, (long long)tensor->columns,
-			       (long long)was.rows, (long long)was.columns);
+			       rt_tensor_name(program, binding->tensor), (long long)tensor->rows, (long long)tensor->columns, (long long)was.rows,
+			       (long long)was.columns);
 	if (kernels && !binding->data && binding->elements)
 		return rt_fail(error, PTOWSP_INVALID, "tensor %s is bound to no memory", rt_tensor_name(program, binding->tensor));
 	tensor->data = binding->data;
@@ -90,8 +88,8 @@ static ptowsp_status bind(struct rt_tensors *tensors, const struct rt_program *p
 	return PTOWSP_OK;
 }
 
-ptowsp_status rt_tensors_init(struct rt_tensors *tensors, const struct rt_program *program, const struct ptowsp_run_args *args,
-			      struct rt_env *env, struct ptowsp_error *error)
+ptowsp_status rt_tensors_init(struct rt_tensors *tensors, const struct rt_program *program, const struct ptowsp_run_args *args, struct rt_env *env,
+			      struct ptowsp_error *error)
 {
 	ptowsp_status st = PTOWSP_OK;
 
@@ -100,13 +98,11 @@ ptowsp_status rt_tensors_init(struct rt_tensors *tensors, const struct rt_progra
 	if (!tensors->rows)
 		return rt_no_memory(error, "tensors");
 	if (args->binding_count && args->binding_stride < PTOWSP_BINDING_FLOOR_10_0)
-		return rt_fail(error, PTOWSP_INVALID, "bindings have at least %u bytes, not %u", PTOWSP_BINDING_FLOOR_10_0,
-			       args->binding_stride);
+		return rt_fail(error, PTOWSP_INVALID, "bindings have at least %u bytes, not %u", PTOWSP_BINDING_FLOOR_10_0, args->binding_stride);
 	for (uint32_t t = 0; !st && t < tensors->count; t++)
 		st = tensor_init(&tensors->rows[t], program, env, t, error);
 	for (uint32_t b = 0; !st && b < args->binding_count; b++)
-		st = bind(tensors, program,
-			  (const struct ptowsp_binding *)((const char *)args->bindings + (size_t)b * args->binding_stride),
+		st = bind(tensors, program, (const struct ptowsp_binding *)((const char *)args->bindings + (size_t)b * args->binding_stride),
 			  !(args->flags & PTOWSP_RUN_NO_KERNELS) && !tensors->measuring, error);
 	for (uint32_t t = 0; t < tensors->count; t++)
 		tensors->rows[t].place = tensors->rows[t].data || !program->shadowed ? tensors->rows[t].data : RT_NOWHERE;
@@ -142,15 +138,14 @@ static const char *toucher(const struct rt_program *program, const struct rt_env
 	return text;
 }
 
-static ptowsp_status outside(const struct rt_program *program, const struct rt_env *env, const struct rt_io *io,
-			     const struct rt_tensor *tensor, uint32_t kernel, int64_t from, int64_t to, struct ptowsp_error *error)
+static ptowsp_status outside(const struct rt_program *program, const struct rt_env *env, const struct rt_io *io, const struct rt_tensor *tensor,
+			     uint32_t kernel, int64_t from, int64_t to, struct ptowsp_error *error)
 {
 	char from_slot[80], who[80];
 
 	return rt_fail_at(error, PTOWSP_RUN_FAILED, env->task, kernel == PTOWSP_NONE ? UINT64_MAX : kernel,
-			  "%s touches elements %lld to %lld of tensor %.40s, which has %llu%s",
-			  toucher(program, env, kernel, who, sizeof(who)), (long long)from, (long long)to,
-			  rt_tensor_name(program, io->tensor), (unsigned long long)tensor->elements,
+			  "%s touches elements %lld to %lld of tensor %.40s, which has %llu%s", toucher(program, env, kernel, who, sizeof(who)),
+			  (long long)from, (long long)to, rt_tensor_name(program, io->tensor), (unsigned long long)tensor->elements,
 			  origin(program, env, io, from_slot, sizeof(from_slot)));
 }
 
@@ -172,8 +167,8 @@ static ptowsp_status endless(const struct rt_program *program, const struct rt_e
 	char who[80];
 
 	return rt_fail_at(error, PTOWSP_TOO_BIG, env->task, kernel == PTOWSP_NONE ? UINT64_MAX : kernel,
-			  "%s touches tensor %.40s at element 2^61 or behind it, and no tensor is so large",
-			  toucher(program, env, kernel, who, sizeof(who)), rt_tensor_name(program, io->tensor));
+			  "%s touches tensor %.40s at element 2^61 or behind it, and no tensor is so large", toucher(program, env, kernel, who, sizeof(who)),
+			  rt_tensor_name(program, io->tensor));
 }
 
 /* Of a flat window that ends before its tensor does. */
@@ -195,9 +190,8 @@ static ptowsp_status misaligned(const struct rt_access *access, const struct rt_
 	char from_slot[80], who[80];
 
 	return rt_fail_at(error, PTOWSP_RUN_FAILED, env->task, kernel == PTOWSP_NONE ? UINT64_MAX : kernel,
-			  "%s sees tensor %.40s as %s from byte %lld on, which is no multiple of %u%s",
-			  toucher(program, env, kernel, who, sizeof(who)), rt_tensor_name(program, access->io->tensor),
-			  rt_dtype_text(access->io->view_dtype), (long long)access->start, access->io->view,
+			  "%s sees tensor %.40s as %s from byte %lld on, which is no multiple of %u%s", toucher(program, env, kernel, who, sizeof(who)),
+			  rt_tensor_name(program, access->io->tensor), rt_dtype_text(access->io->view_dtype), (long long)access->start, access->io->view,
 			  origin(program, env, access->io, from_slot, sizeof(from_slot)));
 }
 
@@ -230,21 +224,20 @@ static void measure_block(struct rt_tensors *tensors, const struct rt_access *ac
 	measure(tensors, io->tensor, tensors->most_row[io->tensor] * tensors->most_column[io->tensor]);
 }
 
-static ptowsp_status block_outside(const struct rt_access *access, const struct rt_program *program, const struct rt_env *env,
-				   const struct rt_tensor *tensor, uint32_t kernel, struct ptowsp_error *error)
+static ptowsp_status block_outside(const struct rt_access *access, const struct rt_program *program, const struct rt_env *env, const struct rt_tensor *tensor,
+				   uint32_t kernel, struct ptowsp_error *error)
 {
 	const struct rt_io *io = access->io;
 	char from_slot[80], who[80];
 
 	return rt_fail_at(error, PTOWSP_RUN_FAILED, env->task, kernel == PTOWSP_NONE ? UINT64_MAX : kernel,
-			  "%s touches %u x %u elements at %lld, %lld of tensor %.40s, which is %lld x %lld%s",
-			  toucher(program, env, kernel, who, sizeof(who)), io->rows, io->columns, (long long)access->key.row,
-			  (long long)access->key.column, rt_tensor_name(program, io->tensor), (long long)tensor->rows,
-			  (long long)tensor->columns, origin(program, env, io, from_slot, sizeof(from_slot)));
+			  "%s touches %u x %u elements at %lld, %lld of tensor %.40s, which is %lld x %lld%s", toucher(program, env, kernel, who, sizeof(who)),
+			  io->rows, io->columns, (long long)access->key.row, (long long)access->key.column, rt_tensor_name(program, io->tensor),
+			  (long long)tensor->rows, (long long)tensor->columns, origin(program, env, io, from_slot, sizeof(from_slot)));
 }
 
-static ptowsp_status block_resolve(struct rt_access *access, const struct rt_program *program, struct rt_tensors *tensors,
-				   struct rt_env *env, uint32_t kernel, struct ptowsp_error *error)
+static ptowsp_status block_resolve(struct rt_access *access, const struct rt_program *program, struct rt_tensors *tensors, struct rt_env *env, uint32_t kernel,
+				   struct ptowsp_error *error)
 {
 	const struct rt_io *io = access->io;
 	const struct rt_tensor *tensor = &tensors->rows[io->tensor];
@@ -261,9 +254,8 @@ static ptowsp_status block_resolve(struct rt_access *access, const struct rt_pro
 	return PTOWSP_OK;
 }
 
-static ptowsp_status flat_resolve(struct rt_access *access, const struct rt_program *program, struct rt_tensors *tensors,
-				  struct rt_env *env, const struct rt_footprint *footprint, uint32_t arg, uint32_t kernel,
-				  struct ptowsp_error *error)
+static ptowsp_status flat_resolve(struct rt_access *access, const struct rt_program *program, struct rt_tensors *tensors, struct rt_env *env,
+				  const struct rt_footprint *footprint, uint32_t arg, uint32_t kernel, struct ptowsp_error *error)
 {
 	const struct rt_io *io = access->io;
 	const struct rt_tensor *tensor = &tensors->rows[io->tensor];
@@ -297,9 +289,9 @@ static ptowsp_status flat_resolve(struct rt_access *access, const struct rt_prog
 	return PTOWSP_OK;
 }
 
-ptowsp_status rt_access_resolve(struct rt_access *access, const struct rt_program *program, struct rt_tensors *tensors,
-				struct rt_env *env, const struct rt_io *io, uint32_t level, const struct rt_footprint *footprint,
-				uint32_t arg, uint32_t kernel, struct ptowsp_error *error)
+ptowsp_status rt_access_resolve(struct rt_access *access, const struct rt_program *program, struct rt_tensors *tensors, struct rt_env *env,
+				const struct rt_io *io, uint32_t level, const struct rt_footprint *footprint, uint32_t arg, uint32_t kernel,
+				struct ptowsp_error *error)
 {
 	access->io = io;
 	access->key.row = rt_value(env, io->row);
@@ -360,8 +352,7 @@ void rt_access_visit(const struct rt_access *access, const struct rt_tensors *te
 	}
 }
 
-void rt_access_window(const struct rt_io *io, const struct rt_tensor *tensor, int64_t start, uint64_t length,
-		      struct ptowsp_tensor_arg *window_out)
+void rt_access_window(const struct rt_io *io, const struct rt_tensor *tensor, int64_t start, uint64_t length, struct ptowsp_tensor_arg *window_out)
 {
 	*window_out = (struct ptowsp_tensor_arg){
 		.rows = io->unit ? 1 : io->rows,
@@ -381,5 +372,6 @@ void rt_access_window(const struct rt_io *io, const struct rt_tensor *tensor, in
 	}
 	/* A window that is not touched may begin anywhere: then it has no elements and begins at the tensor. */
 	window_out->data = tensor->place && (start < 0 || (uint64_t)start > tensor->elements) ? tensor->place
-			   : tensor->place ? tensor->place + start * (int64_t)tensor->size : NULL;
+			   : tensor->place                                                    ? tensor->place + start * (int64_t)tensor->size
+											      : NULL;
 }

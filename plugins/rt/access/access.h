@@ -9,13 +9,13 @@
 
 /* A tensor in one run, as rows of `columns` elements. */
 struct rt_tensor {
-	char *data;       /* NULL: counted only */
-	char *place;      /* where its windows begin: data, or RT_NOWHERE */
+	char *data;        /* NULL: counted only */
+	char *place;       /* where its windows begin: data, or RT_NOWHERE */
 	uint64_t elements; /* UINT64_MAX: unknown, nothing is bound and it has no shape */
-	int64_t columns;  /* of the last dimension; RT_WIDE if unknown */
+	int64_t columns;   /* of the last dimension; RT_WIDE if unknown */
 	int64_t rows;
 	uint16_t dtype;
-	uint16_t size;    /* bytes of an element */
+	uint16_t size; /* bytes of an element */
 	bool bound;
 };
 /* Without a shape, rows lie this far apart: regions are then compared as rectangles. */
@@ -25,36 +25,35 @@ struct rt_tensor {
 struct rt_access {
 	const struct rt_io *io;
 	struct rt_key key;
-	int64_t start;     /* flat element where the window begins */
-	uint64_t length;   /* flat windows: elements behind start that may be touched; others: 0, or where the version of the key lies */
+	int64_t start;                    /* flat element where the window begins */
+	uint64_t length;                  /* flat windows: elements behind start that may be touched; others: 0, or where the version of the key lies */
 	const struct rt_touched *touched; /* flat windows with a known footprint */
 	const struct rt_span *spans;
 };
 struct rt_tensors {
 	struct rt_tensor *rows; /* one per TENS row */
 	uint32_t count;
-	bool strict;            /* kernels run: an axis needs its tensor's memory */
-	bool unbound_told;      /* that an axis reads from an unbound tensor; set before a run that says nothing */
-	bool measuring;         /* no bounds: elements are what is wanted */
-	uint64_t *most;         /* measuring: per tensor, elements reached */
+	bool strict;                     /* kernels run: an axis needs its tensor's memory */
+	bool unbound_told;               /* that an axis reads from an unbound tensor; set before a run that says nothing */
+	bool measuring;                  /* no bounds: elements are what is wanted */
+	uint64_t *most;                  /* measuring: per tensor, elements reached */
 	int64_t *most_row, *most_column; /* measuring: of block regions of tensors without a shape */
 };
 /* Binds and checks. Errors: INVALID naming the tensor, RUN_FAILED for an extent that is negative, NO_MEMORY. */
-ptowsp_status rt_tensors_init(struct rt_tensors *tensors, const struct rt_program *program, const struct ptowsp_run_args *args,
-			      struct rt_env *env, struct ptowsp_error *error);
+ptowsp_status rt_tensors_init(struct rt_tensors *tensors, const struct rt_program *program, const struct ptowsp_run_args *args, struct rt_env *env,
+			      struct ptowsp_error *error);
 void rt_tensors_finish(struct rt_tensors *tensors);
 
 /* Evaluates an argument at tile level `level` and checks that it stays inside its tensor. footprint: of the kernel, argument number `arg`.
  * Errors: RUN_FAILED naming task, kernel, tensor, elements, limit and the slot it came from. */
-ptowsp_status rt_access_resolve(struct rt_access *access, const struct rt_program *program, struct rt_tensors *tensors,
-				struct rt_env *env, const struct rt_io *io, uint32_t level, const struct rt_footprint *footprint,
-				uint32_t arg, uint32_t kernel, struct ptowsp_error *error);
+ptowsp_status rt_access_resolve(struct rt_access *access, const struct rt_program *program, struct rt_tensors *tensors, struct rt_env *env,
+				const struct rt_io *io, uint32_t level, const struct rt_footprint *footprint, uint32_t arg, uint32_t kernel,
+				struct ptowsp_error *error);
 /* Calls visit for each interval [start, end) of elements that the access reads or writes (bit), until it returns false. */
 void rt_access_visit(const struct rt_access *access, const struct rt_tensors *tensors, unsigned bit,
 		     bool (*visit)(void *context, uint32_t tensor, int64_t start, int64_t end), void *context);
 /* Most accesses are one interval. True: it is *start_out .. *end_out, not empty, and nothing has to be visited. */
-static inline bool rt_access_single(const struct rt_access *access, const struct rt_tensors *tensors, unsigned bit, int64_t *start_out,
-				    int64_t *end_out)
+static inline bool rt_access_single(const struct rt_access *access, const struct rt_tensors *tensors, unsigned bit, int64_t *start_out, int64_t *end_out)
 {
 	const struct rt_io *io = access->io;
 	const struct rt_touched *touched = access->touched;
@@ -100,7 +99,6 @@ static inline int64_t rt_io_reach(const struct rt_io *io)
 }
 
 /* The window that the kernel gets. length: as in struct rt_access. */
-void rt_access_window(const struct rt_io *io, const struct rt_tensor *tensor, int64_t start, uint64_t length,
-		      struct ptowsp_tensor_arg *window_out);
+void rt_access_window(const struct rt_io *io, const struct rt_tensor *tensor, int64_t start, uint64_t length, struct ptowsp_tensor_arg *window_out);
 
 #endif

@@ -1,11 +1,10 @@
 /* SPDX-License-Identifier: MIT */
 /* after.c - edges that the program states: which task, from an expression; live and counted as those that are inferred. */
-#include "rt/program/rt_error.h"
 #include "rt/grow.h"
+#include "rt/program/rt_error.h"
 #include "rt/run/rt_run.h"
 
-static ptowsp_status word_lower(struct rt_program *program, const struct rt_nest *nest, const struct ptowsp_instruction *in,
-				struct ptowsp_error *error)
+static ptowsp_status word_lower(struct rt_program *program, const struct rt_nest *nest, const struct ptowsp_instruction *in, struct ptowsp_error *error)
 {
 	struct rt_after after = {.kind = in->operand1};
 	ptowsp_status st;
@@ -22,8 +21,7 @@ static ptowsp_status word_lower(struct rt_program *program, const struct rt_nest
 	return st;
 }
 
-ptowsp_status rt_site_after(struct rt_program *program, const struct rt_nest *nest, struct rt_site *site, uint32_t *next,
-			    struct ptowsp_error *error)
+ptowsp_status rt_site_after(struct rt_program *program, const struct rt_nest *nest, struct rt_site *site, uint32_t *next, struct ptowsp_error *error)
 {
 	const struct rt_tables *tables = &program->tables;
 	ptowsp_status st = PTOWSP_OK;

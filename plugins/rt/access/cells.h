@@ -7,10 +7,10 @@
 #ifndef RT_CELLS_H
 #define RT_CELLS_H
 
-#include <stddef.h>
 #include "ptowsp/task.h"
 #include "rt/access/intern.h"
 #include "rt/access/track.h"
+#include <stddef.h>
 
 struct rt_entry {
 	uint64_t name;

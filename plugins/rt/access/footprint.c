@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 #include "rt/access/footprint.h"
 
+#include "rt/grow.h"
 #include <stdlib.h>
 #include <string.h>
-#include "rt/grow.h"
 
 enum { RAW_KEPT = 4096 }; /* touches, for the next question */
 
@@ -135,8 +135,7 @@ static bool spans_make(struct rt_footprint *footprint)
 		bool any = false;
 
 		for (uint32_t k = 0; k < arg->read_count + arg->write_count; k++) {
-			const struct rt_span *span =
-				&footprint->spans[k < arg->read_count ? arg->read + k : arg->write + k - arg->read_count];
+			const struct rt_span *span = &footprint->spans[k < arg->read_count ? arg->read + k : arg->write + k - arg->read_count];
 
 			arg->least = any && arg->least < span->start ? arg->least : span->start;
 			arg->most = any && arg->most > span->end ? arg->most : span->end;
@@ -146,8 +145,8 @@ static bool spans_make(struct rt_footprint *footprint)
 	return true;
 }
 
-ptowsp_status rt_footprint_ask(struct rt_footprint *footprint, const struct rt_kernels *kernels, uint32_t kernel, const uint64_t *args,
-			       const uint8_t *scales, uint32_t arg_count)
+ptowsp_status rt_footprint_ask(struct rt_footprint *footprint, const struct rt_kernels *kernels, uint32_t kernel, const uint64_t *args, const uint8_t *scales,
+			       uint32_t arg_count)
 {
 	ptowsp_status st = PTOWSP_UNSUPPORTED;
 

@@ -4,8 +4,8 @@
 #ifndef RT_FOOTPRINT_H
 #define RT_FOOTPRINT_H
 
-#include <stdbool.h>
 #include "rt/rt.h"
+#include <stdbool.h>
 
 #define RT_FAR (INT64_C(1) << 61) /* an offset from here on means: to the end of the tensor */
 
@@ -13,11 +13,11 @@
 struct rt_span {
 	int64_t start, end;
 };
-struct rt_touched { /* one tensor argument */
-	uint32_t read, read_count;   /* spans */
+struct rt_touched {                /* one tensor argument */
+	uint32_t read, read_count; /* spans */
 	uint32_t write, write_count;
-	int64_t least, most;         /* over all spans; 0, 0 without one */
-	uint64_t narrowest, widest;  /* of the tiles that are written: their columns; 0, 0 without one */
+	int64_t least, most;             /* over all spans; 0, 0 without one */
+	uint64_t narrowest, widest;      /* of the tiles that are written: their columns; 0, 0 without one */
 	uint64_t first_write, last_read; /* places among the touches of all arguments, from 1; 0: none */
 };
 /* Of all arguments of a kernel; a footprint in more pieces is not known, so that a kernel takes a bounded part of memory and of the time of its tasks. */
@@ -26,18 +26,18 @@ struct rt_footprint {
 	struct rt_span *spans;
 	struct rt_touched *args; /* arg_count of them */
 	struct rt_raw_touch *raw;
-	const uint8_t *scales;   /* while the backend answers */
-	uint64_t told;           /* touches, while the backend answers */
+	const uint8_t *scales; /* while the backend answers */
+	uint64_t told;         /* touches, while the backend answers */
 	uint32_t span_room, arg_count, raw_count, raw_room;
 	bool known;    /* false: the backend cannot tell, or there are too many */
 	bool too_many; /* more than RT_FOOTPRINT_SPANS */
-	bool asked;   /* once is enough */
+	bool asked;    /* once is enough */
 	bool out_of_memory;
 };
 void rt_footprint_finish(struct rt_footprint *footprint);
 /* Asks the backend. arg_count: tensor arguments; scales: per argument, what an element of it is in elements of the tensor, 0: one. Errors: NO_MEMORY, or the
  * backend's. */
-ptowsp_status rt_footprint_ask(struct rt_footprint *footprint, const struct rt_kernels *kernels, uint32_t kernel, const uint64_t *args,
-			       const uint8_t *scales, uint32_t arg_count);
+ptowsp_status rt_footprint_ask(struct rt_footprint *footprint, const struct rt_kernels *kernels, uint32_t kernel, const uint64_t *args, const uint8_t *scales,
+			       uint32_t arg_count);
 
 #endif

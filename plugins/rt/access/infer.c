@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: MIT */
 /* infer.c - dependencies: what the accesses of the task being issued say through the tensor map of the schedule's rule. */
+#include "rt/process/process.h"
+#include "rt/program/rt_error.h"
+#include "rt/run/rt_run.h"
 #include <stdlib.h>
 #include <string.h>
-#include "rt/program/rt_error.h"
-#include "rt/process/process.h"
-#include "rt/run/rt_run.h"
 
 /* Stamps of tasks that have left the window are set to stale after so many tasks. */
 #define FRESHEN_EVERY (UINT64_C(1) << 29)
@@ -277,9 +277,9 @@ ptowsp_status rt_infer_uses(struct rt_run *run, const struct rt_use *uses, uint3
 
 static const char *rule_text(const struct rt_schedule *schedule)
 {
-	return schedule->deps == PTOWSP_DEPS_EXPLICIT		   ? "deps=explicit"
+	return schedule->deps == PTOWSP_DEPS_EXPLICIT           ? "deps=explicit"
 	       : schedule->deps == PTOWSP_DEPS_TENSOR_MAP_EXACT ? schedule->full ? "deps=tensor_map_exact" : "deps=tensor_map_exact, hazards=raw"
-								   : "hazards=raw";
+								: "hazards=raw";
 }
 
 static ptowsp_status race_report(const struct rt_run *run)
@@ -289,8 +289,8 @@ static ptowsp_status race_report(const struct rt_run *run)
 	return rt_fail_at(run->error, PTOWSP_UNSUPPORTED, race->later, race->later_kernel,
 			  "race: task %llu (%.40s) and task %llu (%.40s) touch common elements, one writes, and %s leaves them unordered; use "
 			  "deps=bytes_overlap and hazards=full",
-			  (unsigned long long)race->earlier, rt_kernel_name(run->program, race->earlier_kernel),
-			  (unsigned long long)race->later, rt_kernel_name(run->program, race->later_kernel), rule_text(schedule_of(run)));
+			  (unsigned long long)race->earlier, rt_kernel_name(run->program, race->earlier_kernel), (unsigned long long)race->later,
+			  rt_kernel_name(run->program, race->later_kernel), rule_text(schedule_of(run)));
 }
 
 ptowsp_status rt_infer_race(struct rt_run *run, const struct rt_site *site, const struct rt_clock_task *task)

@@ -12,11 +12,11 @@ struct rt_key {
 	uint32_t class;
 };
 /* A name is class << RT_PLACE_BITS | place, or of this kind. */
-#define RT_PLACE_BITS 40u
-#define RT_PLACES ((UINT64_C(1) << RT_PLACE_BITS) - 1)
+#define RT_PLACE_BITS  40u
+#define RT_PLACES      ((UINT64_C(1) << RT_PLACE_BITS) - 1)
 #define RT_CLASS_LIMIT (UINT32_C(1) << 23)
-#define RT_INTERNED (UINT64_C(1) << 63)
-#define RT_NO_NAME UINT64_MAX /* no key has it */
+#define RT_INTERNED    (UINT64_C(1) << 63)
+#define RT_NO_NAME     UINT64_MAX /* no key has it */
 
 struct rt_interned {
 	struct rt_key key;

@@ -42,8 +42,8 @@ static uint64_t mix(uint64_t h)
 
 static uint32_t hash(const struct rt_intervals *set, uint32_t tensor, int64_t start, int64_t end)
 {
-	uint64_t h = (uint64_t)start * UINT64_C(0x9E3779B97F4A7C15) ^ (uint64_t)end * UINT64_C(0xC2B2AE3D27D4EB4F) ^
-		     (uint64_t)tensor * UINT64_C(0x165667B19E3779F9);
+	uint64_t h =
+		(uint64_t)start * UINT64_C(0x9E3779B97F4A7C15) ^ (uint64_t)end * UINT64_C(0xC2B2AE3D27D4EB4F) ^ (uint64_t)tensor * UINT64_C(0x165667B19E3779F9);
 
 	return (uint32_t)(mix(h) >> 16) & set->mask;
 }

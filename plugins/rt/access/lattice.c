@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: MIT */
 #include "rt/access/lattice.h"
 
-#include <stdlib.h>
-#include <string.h>
 #include "rt/access/access.h"
 #include "rt/program/arithmetic.h"
+#include <stdlib.h>
+#include <string.h>
 
 bool rt_overlap_init(struct rt_overlap *map, const struct rt_tensors *tensors)
 {
@@ -42,8 +42,8 @@ static bool pitch_refine(uint64_t *pitch, int64_t length, int64_t from, int64_t 
 	return !*pitch || *pitch >= (uint64_t)length;
 }
 
-bool rt_overlap_admit(struct rt_overlap *map, struct rt_track *track, uint32_t tensor, const struct rt_shape *shape, int64_t row,
-		      int64_t column, uint64_t row_step, uint64_t column_step)
+bool rt_overlap_admit(struct rt_overlap *map, struct rt_track *track, uint32_t tensor, const struct rt_shape *shape, int64_t row, int64_t column,
+		      uint64_t row_step, uint64_t column_step)
 {
 	struct rt_lattice *lattice = &map->lattices[tensor];
 
@@ -112,8 +112,7 @@ void rt_overlap_divide(struct rt_overlap *map, struct rt_track *track, uint32_t 
 	struct dividing dividing = {map, track, tensor};
 
 	if (map->lattices[tensor].begun && !map->lattices[tensor].pieces)
-		rt_cells_take(&map->cells, track, (uint64_t)tensor << RT_PLACE_BITS, (uint64_t)tensor << RT_PLACE_BITS | PLACES, cell_move,
-			      &dividing);
+		rt_cells_take(&map->cells, track, (uint64_t)tensor << RT_PLACE_BITS, (uint64_t)tensor << RT_PLACE_BITS | PLACES, cell_move, &dividing);
 	map->divided += !map->lattices[tensor].pieces;
 	map->lattices[tensor].pieces = true;
 }

@@ -19,14 +19,14 @@ struct rt_lattice {
 	bool begun, pieces;
 };
 struct rt_overlap {
-	struct rt_cells cells;         /* name: tensor << RT_PLACE_BITS | first element */
+	struct rt_cells cells; /* name: tensor << RT_PLACE_BITS | first element */
 	struct rt_pieces *pieces;
-	struct rt_lattice *lattices;   /* one per tensor */
-	uint32_t divided;              /* how many are accessed as intervals */
-	const struct rt_tensors *tensors; /* borrowed: their columns */
+	struct rt_lattice *lattices;          /* one per tensor */
+	uint32_t divided;                     /* how many are accessed as intervals */
+	const struct rt_tensors *tensors;     /* borrowed: their columns */
 	ptowsp_status (*look)(void *context); /* at times while a tensor moves to intervals; not OK ends that, and is kept in `stopped` */
 	void *context;
-	uint32_t moved;                /* intervals made by moving */
+	uint32_t moved; /* intervals made by moving */
 	ptowsp_status stopped;
 };
 /* The caller makes the cells. False when out of memory. */
@@ -34,8 +34,8 @@ bool rt_overlap_init(struct rt_overlap *map, const struct rt_tensors *tensors);
 void rt_overlap_finish(struct rt_overlap *map);
 /* May the tensor be accessed as cells at (row, column) and, if steps are not 0, at all multiples of them from there? False: as intervals. columns
  * and rows of the shape at least 1, rows 0 for elements in line. */
-bool rt_overlap_admit(struct rt_overlap *map, struct rt_track *track, uint32_t tensor, const struct rt_shape *shape, int64_t row,
-		      int64_t column, uint64_t row_step, uint64_t column_step);
+bool rt_overlap_admit(struct rt_overlap *map, struct rt_track *track, uint32_t tensor, const struct rt_shape *shape, int64_t row, int64_t column,
+		      uint64_t row_step, uint64_t column_step);
 /* Of an access that was admitted: is it with all others that lie multiples of the units away? Units are powers of two, or 0. */
 bool rt_overlap_covers(struct rt_overlap *map, uint32_t tensor, uint64_t row_unit, uint64_t column_unit);
 /* The tensor is accessed as intervals from now on. */

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 #include "rt/access/pieces.h"
 
-#include <stdlib.h>
 #include "ptowsp/task.h"
 #include "rt/access/interval.h"
+#include <stdlib.h>
 
 struct rt_pieces {
 	struct rt_intervals set;

@@ -4,8 +4,8 @@
 #ifndef RT_PIECES_H
 #define RT_PIECES_H
 
-#include <stddef.h>
 #include "rt/access/track.h"
+#include <stddef.h>
 
 /* Elements [start, end) of a tensor, start < end. */
 struct rt_pieces;

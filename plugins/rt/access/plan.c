@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 #include "rt/access/plan.h"
 
+#include "rt/run/rt_run.h"
 #include <stdlib.h>
 #include <string.h>
-#include "rt/run/rt_run.h"
 
 bool rt_plans_init(struct rt_plans *plans, const struct rt_program *program)
 {
@@ -52,8 +52,8 @@ static bool block_limits(struct rt_plan_io *plan, const struct rt_io *io, const 
 	plan->row_limit = plan->column_limit = plan->start_limit = no_limit;
 	if (io->view && io->checked)
 		return false; /* where it begins is asked of every task */
-	return !io->checked || (limit_set(&plan->row_limit, 0, tensor->rows - (int64_t)io->rows) &&
-				limit_set(&plan->column_limit, 0, tensor->columns - (int64_t)io->columns));
+	return !io->checked ||
+	       (limit_set(&plan->row_limit, 0, tensor->rows - (int64_t)io->rows) && limit_set(&plan->column_limit, 0, tensor->columns - (int64_t)io->columns));
 }
 
 /* The rules of flat_resolve in access.c. */
@@ -295,8 +295,7 @@ static bool rest_inside(const struct rt_plan *plan, int64_t steps)
 {
 	const struct rt_access *access = plan->accesses;
 	for (const struct rt_plan_io *io = plan->ios, *end = io + plan->io_count; io < end; io++, access++)
-		if (!stays(&io->row_limit, access->key.row, io->row_step, steps) ||
-		    !stays(&io->column_limit, access->key.column, io->column_step, steps) ||
+		if (!stays(&io->row_limit, access->key.row, io->row_step, steps) || !stays(&io->column_limit, access->key.column, io->column_step, steps) ||
 		    !stays(&io->start_limit, access->start, io->start_step, steps))
 			return false;
 	return true;

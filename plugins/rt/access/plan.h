@@ -7,8 +7,8 @@
 #define RT_PLAN_H
 
 #include "rt/access/access.h"
-#include "rt/expand/expand.h"
 #include "rt/access/use.h"
+#include "rt/expand/expand.h"
 
 /* Values low .. low + span are allowed, as one unsigned comparison. */
 struct rt_limit {
@@ -20,10 +20,10 @@ struct rt_plan_io {
 	uint64_t row_step, column_step, start_step; /* per 1 of the innermost loop; they wrap */
 	struct rt_form row, column;
 	uint64_t row_unit, column_unit; /* powers of two: values differ by multiples of them; 0: they never differ */
-	int64_t pitch; /* start = row * pitch + column */
+	int64_t pitch;                  /* start = row * pitch + column */
 	struct rt_limit row_limit, column_limit, start_limit;
-	uint64_t end;  /* open: of the tensor, in elements */
-	bool open;     /* the window goes on to the end of its tensor, else its length is always the same */
+	uint64_t end; /* open: of the tensor, in elements */
+	bool open;    /* the window goes on to the end of its tensor, else its length is always the same */
 };
 /* Of a window that moves on by `step` bytes per 1 of the innermost loop. */
 struct rt_plan_move {
@@ -39,30 +39,30 @@ struct rt_plan {
 	const struct rt_site *site;
 	uint32_t kernel;
 	uint32_t io_count, use_count;
-	uint32_t inner; /* depth of the innermost loop */
-	uint32_t code;  /* row of the run's codes + 1: steps that fill registers for the forms; 0: none */
-	bool affine;    /* there is one, and all accesses move on by constants */
-	bool args;      /* arguments have to be evaluated even where no kernel wants them: one of them can fail */
-	uint64_t round; /* of that loop, in which the accesses were found and its rest was proved; 0: none */
-	int64_t at;     /* its value at the latest task: uses are of it */
+	uint32_t inner;                  /* depth of the innermost loop */
+	uint32_t code;                   /* row of the run's codes + 1: steps that fill registers for the forms; 0: none */
+	bool affine;                     /* there is one, and all accesses move on by constants */
+	bool args;                       /* arguments have to be evaluated even where no kernel wants them: one of them can fail */
+	uint64_t round;                  /* of that loop, in which the accesses were found and its rest was proved; 0: none */
+	int64_t at;                      /* its value at the latest task: uses are of it */
 	int64_t accesses_at, windows_at; /* what the others are of */
-	bool windows_anew;  /* they are not of this round */
-	bool windows_loose; /* moving them on does not do */
-	bool plain;         /* its tasks need nothing but what stands here: rt_issue_plain; then: */
-	bool argued;        /* arguments are wanted */
-	bool lone;          /* there is one place where they can run: clock_lone.h */
-	uint64_t cycles;    /* of each */
+	bool windows_anew;               /* they are not of this round */
+	bool windows_loose;              /* moving them on does not do */
+	bool plain;                      /* its tasks need nothing but what stands here: rt_issue_plain; then: */
+	bool argued;                     /* arguments are wanted */
+	bool lone;                       /* there is one place where they can run: clock_lone.h */
+	uint64_t cycles;                 /* of each */
 	struct ptowsp_kernel_stats *stats;
-	bool settled;       /* all uses are cells whatever the task, unless more tensors are divided */
-	uint64_t steps;     /* bits by which names differ within a round */
-	bool named;         /* all uses are by name, unless more tensors are divided than at that time: */
+	bool settled;   /* all uses are cells whatever the task, unless more tensors are divided */
+	uint64_t steps; /* bits by which names differ within a round */
+	bool named;     /* all uses are by name, unless more tensors are divided than at that time: */
 	uint32_t divided;
-	bool counted;       /* which of its keys are equal is found for each round */
-	uint32_t map_most;  /* places in the tensor map if no two of its keys are equal */
-	uint32_t map_need;  /*   of the latest task */
-	bool varying;       /*   which is not that of each task of the round */
+	bool counted;            /* which of its keys are equal is found for each round */
+	uint32_t map_most;       /* places in the tensor map if no two of its keys are equal */
+	uint32_t map_need;       /*   of the latest task */
+	bool varying;            /*   which is not that of each task of the round */
 	struct ptowsp_task task; /* for the kernel: all but number and args */
-	struct rt_use *uses;          /* of the latest task: reads, then both, then writes */
+	struct rt_use *uses;     /* of the latest task: reads, then both, then writes */
 	struct rt_access *accesses;
 	struct ptowsp_tensor_arg *windows;
 	struct rt_plan_move *moves; /* of the windows that do not stay where they are */
@@ -100,8 +100,7 @@ static inline void rt_plan_windows_move(struct rt_plan *plan, const struct rt_te
 	plan->windows_at = plan->at;
 }
 
-static inline struct rt_plan **rt_plan_at(const struct rt_plans *plans, const struct rt_program *program, const struct rt_site *site,
-					  uint32_t level)
+static inline struct rt_plan **rt_plan_at(const struct rt_plans *plans, const struct rt_program *program, const struct rt_site *site, uint32_t level)
 {
 	return &plans->rows[(size_t)(site - program->sites) * plans->levels + level];
 }

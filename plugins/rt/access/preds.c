@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 #include "rt/access/preds.h"
 
+#include "rt/grow.h"
 #include <stdlib.h>
 #include <string.h>
-#include "rt/grow.h"
 
 bool rt_preds_init(struct rt_preds *preds)
 {

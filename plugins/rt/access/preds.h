@@ -6,16 +6,16 @@
 #ifndef RT_PREDS_H
 #define RT_PREDS_H
 
+#include "rt/rt_inline.h"
 #include <stdbool.h>
 #include <stdint.h>
-#include "rt/rt_inline.h"
 
 struct rt_preds {
-	uint64_t task;   /* being issued */
-	uint32_t base;   /* stamps of the run begin behind it: where a tensor map is used again they go on, so that it need not be cleared */
-	uint32_t stamp;  /* its stamp */
-	uint32_t span;   /* tasks before it that are live: older ones have left the window */
-	bool bounded;    /* by a window below 2^31 */
+	uint64_t task;  /* being issued */
+	uint32_t base;  /* stamps of the run begin behind it: where a tensor map is used again they go on, so that it need not be cleared */
+	uint32_t stamp; /* its stamp */
+	uint32_t span;  /* tasks before it that are live: older ones have left the window */
+	bool bounded;   /* by a window below 2^31 */
 	uint32_t count, room;
 	uint64_t *list;  /* of count, in the order in which they were found */
 	uint32_t *marks; /* at task & mask: stamp of the latest task that it came before; only used for long lists */

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 #include "rt/access/track.h"
 
+#include "ptowsp/task.h"
 #include <stdlib.h>
 #include <string.h>
-#include "ptowsp/task.h"
 
 bool rt_track_init(struct rt_track *track, struct rt_preds *preds, bool full)
 {

@@ -7,8 +7,8 @@
 #ifndef RT_TRACK_H
 #define RT_TRACK_H
 
-#include <stddef.h>
 #include "rt/access/preds.h"
+#include <stddef.h>
 
 struct rt_cell {
 	uint32_t writer;  /* stamp of the latest task that wrote */

@@ -55,12 +55,11 @@ static bool same_key(const struct rt_run *run, const struct rt_access *a, const 
 		return false;
 	if (!run->overlap.lattices)
 		return true;
-	return a->io->unit == b->io->unit && shape_of(a, a->io->access, &x, &behind_x) && shape_of(b, b->io->access, &y, &behind_y) &&
-	       x.columns == y.columns && x.rows == y.rows && behind_x == behind_y;
+	return a->io->unit == b->io->unit && shape_of(a, a->io->access, &x, &behind_x) && shape_of(b, b->io->access, &y, &behind_y) && x.columns == y.columns &&
+	       x.rows == y.rows && behind_x == behind_y;
 }
 
-static uint32_t use_add(const struct rt_run *run, const struct rt_access *accesses, uint32_t argument, unsigned bits,
-			struct rt_use *uses, uint32_t count)
+static uint32_t use_add(const struct rt_run *run, const struct rt_access *accesses, uint32_t argument, unsigned bits, struct rt_use *uses, uint32_t count)
 {
 	bool merge = !run->overlap.lattices || accesses[argument].io->access != (PTOWSP_READ | PTOWSP_WRITE) || one_shape(&accesses[argument]);
 
@@ -140,8 +139,7 @@ static bool nameable(const struct rt_run *run, const struct rt_access *access, c
 {
 	uint64_t columns = name_columns(run, access->io), limit = columns ? (UINT64_C(1) << RT_PLACE_BITS) / columns : 0;
 
-	return both_within(access->key.row, io ? io->row_step : 0, left, limit) &&
-	       both_within(access->key.column, io ? io->column_step : 0, left, columns);
+	return both_within(access->key.row, io ? io->row_step : 0, left, limit) && both_within(access->key.column, io ? io->column_step : 0, left, columns);
 }
 
 uint64_t rt_use_step(const struct rt_run *run, const struct rt_io *io, const struct rt_plan_io *plan)
@@ -161,8 +159,8 @@ static void cell_sure(struct rt_run *run, struct rt_use *use, const struct rt_io
 	uint64_t line = plan->row_unit * (uint64_t)plan->pitch | plan->column_unit;
 
 	use->asked = true;
-	use->sure = always_nameable(run, io) &&
-		    rt_overlap_covers(&run->overlap, use->tensor, io->unit ? 0 : plan->row_unit, io->unit ? line : plan->column_unit);
+	use->sure =
+		always_nameable(run, io) && rt_overlap_covers(&run->overlap, use->tensor, io->unit ? 0 : plan->row_unit, io->unit ? line : plan->column_unit);
 }
 
 static void cell_place(struct rt_run *run, struct rt_use *use, const struct rt_access *access, const struct rt_plan_io *io, struct rt_way way)
@@ -216,8 +214,7 @@ static void use_place(struct rt_run *run, struct rt_use *use, const struct rt_ac
 		use->way = RT_USE_VERSION;
 }
 
-void rt_uses_place(struct rt_run *run, struct rt_use *uses, uint32_t count, const struct rt_access *accesses, const struct rt_plan_io *ios,
-		   struct rt_way way)
+void rt_uses_place(struct rt_run *run, struct rt_use *uses, uint32_t count, const struct rt_access *accesses, const struct rt_plan_io *ios, struct rt_way way)
 {
 	const struct rt_lattice *lattices = run->overlap.lattices;
 

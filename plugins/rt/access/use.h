@@ -42,8 +42,7 @@ struct rt_way {
 /* Uses of a task whose accesses are there; uses_out has room for two per access. Returns how many; placed for this task alone. */
 uint32_t rt_uses_make(struct rt_run *run, const struct rt_site *site, const struct rt_access *accesses, struct rt_use *uses_out);
 /* Names, and ways that hold for all of `way`. ios: how the accesses move; NULL, with a way of 0, 0: they do not. */
-void rt_uses_place(struct rt_run *run, struct rt_use *uses, uint32_t count, const struct rt_access *accesses, const struct rt_plan_io *ios,
-		   struct rt_way way);
+void rt_uses_place(struct rt_run *run, struct rt_use *uses, uint32_t count, const struct rt_access *accesses, const struct rt_plan_io *ios, struct rt_way way);
 /* What a name moves by per 1 of the innermost loop. */
 uint64_t rt_use_step(const struct rt_run *run, const struct rt_io *io, const struct rt_plan_io *plan);
 /* RT_USE_INTERNED: the name of the access's key. RT_NO_NAME when out of memory. */

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: MIT */
 #include "rt/expand/expand.h"
 
-#include <stddef.h>
-#include <string.h>
-#include "rt/program/rt_error.h"
 #include "rt/expand/frame.h"
 #include "rt/expand/interleave.h"
+#include "rt/program/rt_error.h"
+#include <stddef.h>
+#include <string.h>
 
 enum { FRAME_ENTRY = 0xFF, PAUSE_EVERY = 1024 };
 
@@ -189,7 +189,10 @@ static enum rt_event break_one(struct rt_expand *expand)
 		return rt_loop_end(expand, frame);
 	case PTOWSP_OP_SEQUENTIAL: expand->depth--; return RT_EVENT_ORDER_END;
 	case PTOWSP_OP_SCOPE: expand->depth--; return RT_EVENT_SCOPE_END;
-	case PTOWSP_OP_COMBINE: rt_interleave_drop(frame); expand->depth--; return RT_EVENT_NONE;
+	case PTOWSP_OP_COMBINE:
+		rt_interleave_drop(frame);
+		expand->depth--;
+		return RT_EVENT_NONE;
 	default: expand->depth--; return RT_EVENT_NONE;
 	}
 }
@@ -209,9 +212,7 @@ static enum rt_event execute(struct rt_expand *expand, const struct rt_ins *in)
 	case PTOWSP_OP_FOR_EACH:
 	case PTOWSP_OP_SELECT: return rt_loop_enter(expand, in);
 	case PTOWSP_OP_WHILE: return rt_while_enter(expand, in);
-	case PTOWSP_OP_BREAK:
-		expand->breaking = true;
-		return RT_EVENT_NONE;
+	case PTOWSP_OP_BREAK: expand->breaking = true; return RT_EVENT_NONE;
 	case PTOWSP_OP_COND: return cond_enter(expand, in);
 	case PTOWSP_OP_COMBINE: return combine_enter(expand, in);
 	case PTOWSP_OP_SEQUENTIAL: return sequential_enter(expand, in);
@@ -236,13 +237,9 @@ static enum rt_event execute(struct rt_expand *expand, const struct rt_ins *in)
 	case PTOWSP_OP_ALLOC:
 	case PTOWSP_OP_FREE:
 	case PTOWSP_OP_NOTIFY:
-	case PTOWSP_OP_WAIT_NOTIFY:
-		expand->sync = expand->at++;
-		return RT_EVENT_SYNC;
+	case PTOWSP_OP_WAIT_NOTIFY: expand->sync = expand->at++; return RT_EVENT_SYNC;
 	case PTOWSP_OP_NOP:
-	case PTOWSP_OP_DISPATCH_FILTER: /* one scheduler instance: every task is its own */
-		expand->at++;
-		return RT_EVENT_NONE;
+	case PTOWSP_OP_DISPATCH_FILTER: /* one scheduler instance: every task is its own */ expand->at++; return RT_EVENT_NONE;
 	case PTOWSP_OP_SEND: return channel_use(expand, in, RT_EVENT_SEND);
 	case PTOWSP_OP_CLOSE: return channel_use(expand, in, RT_EVENT_CLOSE);
 	case PTOWSP_OP_CONSUME: return consume_enter(expand, in);

@@ -8,37 +8,37 @@
 #include "rt/program/rt_program.h"
 
 enum rt_event {
-	RT_EVENT_TASK,        /* expand.site, level, loops */
+	RT_EVENT_TASK, /* expand.site, level, loops */
 	RT_EVENT_SCOPE_BEGIN,
 	RT_EVENT_SCOPE_END,
 	RT_EVENT_ORDER_BEGIN, /* a for_each or sequential */
 	RT_EVENT_ORDER_STEP,  /* its next iteration or step */
 	RT_EVENT_ORDER_END,
-	RT_EVENT_READ,        /* a condition or bound read the slots expand.read ... of exprs.reads */
-	RT_EVENT_SLOT_SET,    /* expand.slot, expand.expr: not yet evaluated */
-	RT_EVENT_SLOT_LOAD,   /* expand.slot, expand.io */
-	RT_EVENT_SEND,        /* expand.channel, expand.expr: not yet evaluated */
-	RT_EVENT_CONSUME,     /* expand.channel: the next token is wanted; rt_expand_token or rt_expand_closed goes on */
-	RT_EVENT_CLOSE,       /* expand.channel */
-	RT_EVENT_SYNC,        /* expand.sync: a SIGNAL, WAIT, BARRIER, FENCE, ALLOC or FREE of program.code */
-	RT_EVENT_PAUSE,       /* time for a look at deadline and cancel: every 1,024 instructions */
+	RT_EVENT_READ,      /* a condition or bound read the slots expand.read ... of exprs.reads */
+	RT_EVENT_SLOT_SET,  /* expand.slot, expand.expr: not yet evaluated */
+	RT_EVENT_SLOT_LOAD, /* expand.slot, expand.io */
+	RT_EVENT_SEND,      /* expand.channel, expand.expr: not yet evaluated */
+	RT_EVENT_CONSUME,   /* expand.channel: the next token is wanted; rt_expand_token or rt_expand_closed goes on */
+	RT_EVENT_CLOSE,     /* expand.channel */
+	RT_EVENT_SYNC,      /* expand.sync: a SIGNAL, WAIT, BARRIER, FENCE, ALLOC or FREE of program.code */
+	RT_EVENT_PAUSE,     /* time for a look at deadline and cancel: every 1,024 instructions */
 	RT_EVENT_END,
-	RT_EVENT_FAILED,      /* expand.error was filled: RUN_FAILED */
-	RT_EVENT_NONE         /* nothing to tell: of rt_expand_step only */
+	RT_EVENT_FAILED, /* expand.error was filled: RUN_FAILED */
+	RT_EVENT_NONE    /* nothing to tell: of rt_expand_step only */
 };
 
 struct rt_interleave;
 /* A body that is being walked. */
 struct rt_frame {
-	uint8_t op;     /* opcode that opened it; the entry has its own */
-	uint8_t level;  /* in force outside it */
-	uint16_t branch; /* sequential: step; for_each: 1 before ORDER_BEGIN was given */
-	uint32_t at;    /* the instruction that opened it */
-	uint32_t end;   /* of the body or branch */
-	uint32_t depth; /* loops: of the value */
-	int64_t step;   /* loops; select: place of the next index */
-	uint64_t left;  /* loops without levels: iterations after this one; cond: where to go on behind the then part */
-	uint64_t given; /* tasks before it, of this expander */
+	uint8_t op;                  /* opcode that opened it; the entry has its own */
+	uint8_t level;               /* in force outside it */
+	uint16_t branch;             /* sequential: step; for_each: 1 before ORDER_BEGIN was given */
+	uint32_t at;                 /* the instruction that opened it */
+	uint32_t end;                /* of the body or branch */
+	uint32_t depth;              /* loops: of the value */
+	int64_t step;                /* loops; select: place of the next index */
+	uint64_t left;               /* loops without levels: iterations after this one; cond: where to go on behind the then part */
+	uint64_t given;              /* tasks before it, of this expander */
 	struct rt_interleave *turns; /* combine under timing interleaved: owned */
 	struct rt_level_walk walk;
 };
@@ -56,7 +56,7 @@ struct rt_expand {
 	ptowsp_status failure; /* what RT_EVENT_FAILED stands for: RUN_FAILED, or NO_MEMORY */
 	uint64_t round_count;
 	uint32_t depth, at;
-	uint32_t budget;  /* instructions until the next PAUSE */
+	uint32_t budget; /* instructions until the next PAUSE */
 	uint32_t site, level;
 	uint32_t slot, expr, io, read, read_count, sync;
 	uint32_t channel; /* CSPC row */

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /* expand_loop.c - loops: the iterations of one that is being entered, its next one, its end. */
+#include "rt/expand/frame.h"
 #include "rt/program/axis.h"
 #include "rt/program/rt_error.h"
-#include "rt/expand/frame.h"
 
 static enum rt_event extent_failed(struct rt_expand *expand, const struct rt_loop *loop, int64_t extent)
 {
@@ -10,7 +10,8 @@ static enum rt_event extent_failed(struct rt_expand *expand, const struct rt_loo
 	uint32_t slot = rt_expr_source(&program->exprs, loop->high);
 	char text[160];
 
-	rt_fail_at(expand->error, PTOWSP_RUN_FAILED, expand->env->task, UINT64_MAX, "%s: the extent of axis %.40s is %lld, it must be 0 or more; it comes from %.40s",
+	rt_fail_at(expand->error, PTOWSP_RUN_FAILED, expand->env->task, UINT64_MAX,
+		   "%s: the extent of axis %.40s is %lld, it must be 0 or more; it comes from %.40s",
 		   rt_position(&program->tables, expand->at, text, sizeof(text)), rt_string(&program->tables, loop->name), (long long)extent,
 		   slot == PTOWSP_NONE ? "its expression" : rt_slot_name(program, slot));
 	return RT_EVENT_FAILED;
@@ -95,8 +96,8 @@ static enum rt_event loop_begin(struct rt_expand *expand, const struct rt_ins *i
 	frame->walk.set = NULL;
 	frame->step = span->step;
 	frame->left = span->count - 1;
-	expand->rounds[loop->depth] = (struct rt_round){
-		++expand->round_count, (int64_t)((uint64_t)span->low + (span->count - 1) * (uint64_t)span->step), (uint64_t)span->step};
+	expand->rounds[loop->depth] =
+		(struct rt_round){++expand->round_count, (int64_t)((uint64_t)span->low + (span->count - 1) * (uint64_t)span->step), (uint64_t)span->step};
 	if (loop->levels != PTOWSP_NONE) {
 		rt_level_start(&frame->walk, &expand->program->level_sets[loop->levels], (uint64_t)span->high);
 		expand->rounds[loop->depth].stride = rt_level_stride(&frame->walk);

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: MIT */
 #include "rt/graph/graph_build.h"
 
-#include <stdlib.h>
-#include <string.h>
+#include "rt/grow.h"
 #include "rt/program/dtype.h"
 #include "rt/program/rt_error.h"
-#include "rt/grow.h"
+#include <stdlib.h>
+#include <string.h>
 
 void rt_graph_build_finish(struct rt_graph_build *build)
 {
@@ -59,8 +59,12 @@ uint32_t rt_graph_kernel_add(struct rt_graph_build *build, const char *name, enu
 uint32_t rt_graph_tensor_add(struct rt_graph_build *build, const char *name, uint16_t dtype, uint64_t elements, uint64_t columns)
 {
 	uint16_t size = rt_dtype_bytes(dtype);
-	struct rt_graph_tensor tensor = {.id = ptowsp_id(name, strlen(name)), .elements = elements, .columns = columns ? columns : 1,
-					 .name = text_add(build, name), .dtype = dtype, .size = size ? size : 1};
+	struct rt_graph_tensor tensor = {.id = ptowsp_id(name, strlen(name)),
+					 .elements = elements,
+					 .columns = columns ? columns : 1,
+					 .name = text_add(build, name),
+					 .dtype = dtype,
+					 .size = size ? size : 1};
 
 	if (!rt_grow((void **)&build->tensors, &build->tensor_room, build->tensor_count, sizeof(tensor))) {
 		build->failed = true;
@@ -83,11 +87,10 @@ static bool reserve(void **array, uint32_t *room, uint32_t count, uint32_t more,
 	return true;
 }
 
-static ptowsp_status limits_check(const struct rt_graph_build *build, const struct rt_graph_task *task, uint32_t preds,
-				  struct ptowsp_error *error)
+static ptowsp_status limits_check(const struct rt_graph_build *build, const struct rt_graph_task *task, uint32_t preds, struct ptowsp_error *error)
 {
-	uint64_t bytes = rt_graph_build_bytes(build) + sizeof(*task) + task->arg_count * sizeof(uint64_t) +
-			 task->io_count * sizeof(struct rt_graph_io) + preds * sizeof(uint32_t);
+	uint64_t bytes = rt_graph_build_bytes(build) + sizeof(*task) + task->arg_count * sizeof(uint64_t) + task->io_count * sizeof(struct rt_graph_io) +
+			 preds * sizeof(uint32_t);
 	uint64_t most = build->max_tasks && build->max_tasks < RT_GRAPH_TASK_LIMIT ? build->max_tasks : RT_GRAPH_TASK_LIMIT;
 
 	if (build->task_count >= most)
@@ -132,9 +135,8 @@ static void stream_link(struct rt_graph_build *build, struct rt_graph_task *task
 	*last = build->task_count + 1;
 }
 
-ptowsp_status rt_graph_task_add(struct rt_graph_build *build, const struct rt_graph_task *task, const uint64_t *args,
-				const struct rt_graph_io *ios, const uint64_t *preds, uint32_t pred_count, bool streamed,
-				struct ptowsp_error *error)
+ptowsp_status rt_graph_task_add(struct rt_graph_build *build, const struct rt_graph_task *task, const uint64_t *args, const struct rt_graph_io *ios,
+				const uint64_t *preds, uint32_t pred_count, bool streamed, struct ptowsp_error *error)
 {
 	struct rt_graph_task row = *task;
 	ptowsp_status st = limits_check(build, task, pred_count, error);
@@ -176,9 +178,12 @@ static uint64_t aligned(uint64_t bytes)
 static void parts_place(const struct rt_graph_build *b, struct rt_graph_head *head)
 {
 	const struct rt_graph_part parts[RT_GRAPH_PARTS] = {
-		[RT_GRAPH_TASKS] = {0, b->task_count, sizeof(*b->tasks)},	[RT_GRAPH_EDGES] = {0, b->pred_count, sizeof(*b->preds)},
-		[RT_GRAPH_ARGS] = {0, b->arg_count, sizeof(*b->args)},		[RT_GRAPH_IOS] = {0, b->io_count, sizeof(*b->ios)},
-		[RT_GRAPH_KERNELS] = {0, b->kernel_count, sizeof(*b->kernels)}, [RT_GRAPH_TENSORS] = {0, b->tensor_count, sizeof(*b->tensors)},
+		[RT_GRAPH_TASKS] = {0, b->task_count, sizeof(*b->tasks)},
+		[RT_GRAPH_EDGES] = {0, b->pred_count, sizeof(*b->preds)},
+		[RT_GRAPH_ARGS] = {0, b->arg_count, sizeof(*b->args)},
+		[RT_GRAPH_IOS] = {0, b->io_count, sizeof(*b->ios)},
+		[RT_GRAPH_KERNELS] = {0, b->kernel_count, sizeof(*b->kernels)},
+		[RT_GRAPH_TENSORS] = {0, b->tensor_count, sizeof(*b->tensors)},
 		[RT_GRAPH_TEXT] = {0, b->text_size, 1},
 	};
 	uint64_t at = sizeof(*head);

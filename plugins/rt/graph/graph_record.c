@@ -1,15 +1,15 @@
 /* SPDX-License-Identifier: MIT */
 #include "rt/graph/graph_record.h"
 
-#include <stdlib.h>
-#include <string.h>
-#include "rt/program/rt_error.h"
 #include "rt/graph/graph_run.h"
 #include "rt/grow.h"
+#include "rt/program/rt_error.h"
+#include <stdlib.h>
+#include <string.h>
 
 static uint32_t rules(const struct rt_schedule *schedule)
 {
-	uint32_t deps = schedule->deps == PTOWSP_DEPS_EXPLICIT		 ? RT_GRAPH_RULE_EXPLICIT
+	uint32_t deps = schedule->deps == PTOWSP_DEPS_EXPLICIT           ? RT_GRAPH_RULE_EXPLICIT
 			: schedule->deps == PTOWSP_DEPS_TENSOR_MAP_EXACT ? RT_GRAPH_RULE_EXACT
 									 : RT_GRAPH_RULE_OVERLAP;
 
@@ -68,7 +68,9 @@ void rt_record_finish(struct rt_run *run)
 static const char *resource_name(enum ptowsp_resource resource)
 {
 	switch (resource) {
-#define X(name, code, text, reason, amount) case code: return text;
+#define X(name, code, text, reason, amount)                                                                                                                    \
+	case code:                                                                                                                                             \
+		return text;
 #include "ptowsp/resource.def"
 #undef X
 	default: return "resource";
@@ -81,8 +83,7 @@ ptowsp_status rt_record_gates(struct rt_run *run)
 		return rt_fail_at(run->error, PTOWSP_TOO_SMALL, run->tasks, run->kernel,
 				  "task %llu: the graph is built before anything runs, so nothing is given back, and %s with its capacity of %llu is "
 				  "full; raise it or do not start after_orchestration",
-				  (unsigned long long)run->tasks, resource_name(run->reason),
-				  (unsigned long long)run->program->schedule.capacity[run->reason]);
+				  (unsigned long long)run->tasks, resource_name(run->reason), (unsigned long long)run->program->schedule.capacity[run->reason]);
 	if (run->kernels && run->places.timed && run->lag.waiting)
 		return rt_fail_at(run->error, PTOWSP_UNSUPPORTED, run->tasks, run->kernel,
 				  "task %llu: its executor depends on cycles that only running tells, and the graph is built before anything runs; "
@@ -93,10 +94,11 @@ ptowsp_status rt_record_gates(struct rt_run *run)
 
 ptowsp_status rt_record_heap(struct rt_run *run)
 {
-	return rt_fail_at(run->error, PTOWSP_TOO_SMALL, run->tasks, run->kernel,
-			  "task %llu: the graph is built before anything runs, so no version of a temp tensor is given back, and heap with its capacity of %llu "
-			  "is full; raise it or do not start after_orchestration",
-			  (unsigned long long)run->tasks, (unsigned long long)run->heap_capacity);
+	return rt_fail_at(
+		run->error, PTOWSP_TOO_SMALL, run->tasks, run->kernel,
+		"task %llu: the graph is built before anything runs, so no version of a temp tensor is given back, and heap with its capacity of %llu "
+		"is full; raise it or do not start after_orchestration",
+		(unsigned long long)run->tasks, (unsigned long long)run->heap_capacity);
 }
 
 ptowsp_status rt_record_load(struct rt_run *run, uint32_t slot, uint32_t tensor, uint64_t writer)
@@ -104,7 +106,8 @@ ptowsp_status rt_record_load(struct rt_run *run, uint32_t slot, uint32_t tensor,
 	if (run->program->planned)
 		return rt_fail_at(run->error, PTOWSP_UNSUPPORTED, writer - 1, UINT64_MAX,
 				  "slot %.40s is read from tensor %.40s, which task %llu fills, but this engine is given all tasks before the first one runs; "
-				  "take another backend, such as cpu_sim", rt_slot_name(run->program, slot), rt_tensor_name(run->program, tensor), (unsigned long long)(writer - 1));
+				  "take another backend, such as cpu_sim",
+				  rt_slot_name(run->program, slot), rt_tensor_name(run->program, tensor), (unsigned long long)(writer - 1));
 	return rt_fail_at(run->error, PTOWSP_UNSUPPORTED, writer - 1, UINT64_MAX,
 			  "slot %.40s is read from tensor %.40s, which task %llu fills, but the graph is built before anything runs; do not start "
 			  "after_orchestration, or make the package a task buffer",
@@ -155,9 +158,16 @@ ptowsp_status rt_record_task(struct rt_run *run, const struct rt_site *site, uin
 {
 	const struct rt_schedule *schedule = &run->program->schedule;
 	struct rt_graph_io own[16], *ios = site->io_count <= 16 ? own : malloc(site->io_count * sizeof(*ios));
-	struct rt_graph_task row = {.kernel = run->kernel, .executor = task->executor, .stream = task->stream, .instruction = site->instruction,
-				    .order = (uint32_t)run->barrier, .cycles = task->cycles, .queue = (uint8_t)task->pool,
-				    .level = (uint8_t)level, .arg_count = site->arg_count, .io_count = site->io_count};
+	struct rt_graph_task row = {.kernel = run->kernel,
+				    .executor = task->executor,
+				    .stream = task->stream,
+				    .instruction = site->instruction,
+				    .order = (uint32_t)run->barrier,
+				    .cycles = task->cycles,
+				    .queue = (uint8_t)task->pool,
+				    .level = (uint8_t)level,
+				    .arg_count = site->arg_count,
+				    .io_count = site->io_count};
 	ptowsp_status st;
 
 	if (!ios || !places_add(run, site))
@@ -191,9 +201,14 @@ static ptowsp_status task_call(void *context, uint32_t number, uint32_t worker, 
 	const struct rt_graph_task *task = &going->graph.tasks[number];
 	const struct rt_graph_io *ios = going->graph.ios + task->io_begin;
 	uint64_t *words = going->record->words + (size_t)worker * going->record->stride;
-	struct rt_call call = {.site = &run->program->sites[run->program->code[task->instruction].row], .number = number, .cycles = task->cycles,
-			       .kernel = task->kernel, .executor = task->executor, .stream = task->stream,
-			       .args = going->graph.args + task->args_begin, .windows = words};
+	struct rt_call call = {.site = &run->program->sites[run->program->code[task->instruction].row],
+			       .number = number,
+			       .cycles = task->cycles,
+			       .kernel = task->kernel,
+			       .executor = task->executor,
+			       .stream = task->stream,
+			       .args = going->graph.args + task->args_begin,
+			       .windows = words};
 
 	for (uint32_t i = 0; i < task->io_count; i++) {
 		words[2 * i] = ios[i].start;
@@ -232,8 +247,13 @@ static struct rt_wish wish(void *context, uint32_t number)
 
 static ptowsp_status graph_go(struct rt_run *run, struct going *going, struct rt_pool *pool)
 {
-	struct rt_graph_how how = {.pool = pool, .context = going, .task = task_call, .look = look,
-				   .policy = rt_program_order(run->program), .wish = wish, .homes = run->program->homes};
+	struct rt_graph_how how = {.pool = pool,
+				   .context = going,
+				   .task = task_call,
+				   .look = look,
+				   .policy = rt_program_order(run->program),
+				   .wish = wish,
+				   .homes = run->program->homes};
 	struct rt_graph_state state = {0};
 	ptowsp_status st = rt_graph_state_init(&state, &going->graph, run->error);
 

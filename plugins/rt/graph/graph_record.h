@@ -11,7 +11,7 @@ struct rt_record {
 	struct rt_graph_build build;
 	uint64_t *cycles; /* while it runs: per task, what its kernel said */
 	struct rt_run *run;
-	uint64_t *words;  /* per worker: starts and lengths of the windows of its task */
+	uint64_t *words; /* per worker: starts and lengths of the windows of its task */
 	uint32_t stride;
 	uint64_t *places; /* per tensor argument of the graph, where there are versions: lengths as in struct rt_access */
 	uint32_t place_count, place_room;

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: MIT */
 #include "rt/graph/graph_run.h"
 
+#include "rt/grow.h"
+#include "rt/program/rt_error.h"
 #include <stdlib.h>
 #include <string.h>
-#include "rt/program/rt_error.h"
-#include "rt/grow.h"
 
 #define LOOK_NS UINT64_C(10000000)
 

@@ -4,10 +4,10 @@
 #ifndef RT_GRAPH_RUN_H
 #define RT_GRAPH_RUN_H
 
-#include <stdatomic.h>
-#include "rt/rt_graph.h"
 #include "rt/rt.h"
+#include "rt/rt_graph.h"
 #include "rt/threads/workers.h"
+#include <stdatomic.h>
 
 /* How a run goes. */
 struct rt_graph_how {
@@ -34,10 +34,10 @@ struct rt_graph_state {
 	uint32_t *fanins;             /* per task, of the graph: beginning again reads these and not all the records */
 	struct rt_workers workers;    /* a slot is a task */
 	struct rt_graph_ended *ended; /* per thread */
-	bool ordered;                 /* some task has an order: then there is a gate, and tasks are admitted in the order of their numbers, when all below their `order` have ended */
-	pthread_mutex_t lock;         /* of what follows */
-	uint8_t *done;                /* per task; kept if there is a gate */
-	uint32_t admitted, frontier;  /* tasks before `frontier` have ended */
+	bool ordered; /* some task has an order: then there is a gate, and tasks are admitted in the order of their numbers, when all below their `order` have ended */
+	pthread_mutex_t lock;        /* of what follows */
+	uint8_t *done;               /* per task; kept if there is a gate */
+	uint32_t admitted, frontier; /* tasks before `frontier` have ended */
 };
 /* graph: borrowed until finish. Errors: NO_MEMORY. */
 ptowsp_status rt_graph_state_init(struct rt_graph_state *state, const struct rt_graph *graph, struct ptowsp_error *error);

@@ -1,16 +1,16 @@
 /* SPDX-License-Identifier: MIT */
 #include "rt/graph_text.h"
 
-#include <inttypes.h>
 #include "rt/rt_graph.h"
+#include <inttypes.h>
 
 static const char rule[] = "================================================================================\n";
 enum { NAME_WIDTH = 14 };
 
 void rt_graph_text_begin(FILE *to, uint64_t tasks, uint64_t ready)
 {
-	fprintf(to, "%sPTO RUNTIME DUMP\n%s\nSUMMARY\n  Total tasks scheduled:  %" PRIu64 "\n  Ready queue size:       %" PRIu64 "\n\nTASK TABLE\n", rule,
-		rule, tasks, ready);
+	fprintf(to, "%sPTO RUNTIME DUMP\n%s\nSUMMARY\n  Total tasks scheduled:  %" PRIu64 "\n  Ready queue size:       %" PRIu64 "\n\nTASK TABLE\n", rule, rule,
+		tasks, ready);
 }
 
 /* A line stays a line: control characters become blanks. */

@@ -3,8 +3,13 @@
 #include "rt/rt_graph.h"
 
 static const uint32_t sizes[RT_GRAPH_PARTS] = {
-	sizeof(struct rt_graph_task), sizeof(uint32_t), sizeof(uint64_t), sizeof(struct rt_graph_io), sizeof(struct rt_graph_kernel),
-	sizeof(struct rt_graph_tensor), 1,
+	sizeof(struct rt_graph_task),
+	sizeof(uint32_t),
+	sizeof(uint64_t),
+	sizeof(struct rt_graph_io),
+	sizeof(struct rt_graph_kernel),
+	sizeof(struct rt_graph_tensor),
+	1,
 };
 
 /* Parts lie one behind the other, so that nothing can overlap and every byte has one place. */
@@ -139,8 +144,7 @@ static const char *task_check(const struct rt_graph *g, uint32_t t, struct ends 
 	if (task->order > t)
 		return "a task is ordered behind itself";
 	if (!range_check(&ends->edges, task->fanout_begin, task->fanout_count) || !range_check(&ends->args, task->args_begin, task->arg_count) ||
-	    !range_check(&ends->ios, task->io_begin, task->io_count) || ends->edges > g->edge_count || ends->args > g->arg_count ||
-	    ends->ios > g->io_count)
+	    !range_check(&ends->ios, task->io_begin, task->io_count) || ends->edges > g->edge_count || ends->args > g->arg_count || ends->ios > g->io_count)
 		return "the ranges of a task do not follow those of the one before";
 	if (task->stream_next != RT_GRAPH_NONE &&
 	    (task->stream_next <= t || task->stream_next >= g->task_count || g->tasks[task->stream_next].stream != task->stream))

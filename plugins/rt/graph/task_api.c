@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: MIT */
 #include "rt/task_api.h"
 
+#include "rt/graph/task_flight.h"
+#include "rt/grow.h"
+#include "rt/program/rt_error.h"
 #include <assert.h>
 #include <stdlib.h>
 #include <string.h>
 #include <time.h>
-#include "rt/program/rt_error.h"
-#include "rt/grow.h"
-#include "rt/graph/task_flight.h"
 
 enum { WINDOW_DEFAULT = 8192, MOST_DEFAULT = 16, MOST_LIMIT = 4096, STREAM_LIMIT = 65536 };
 
@@ -115,8 +115,8 @@ uint32_t rt_tasks_tensor(struct rt_tasks *tasks, const char *name, void *data, e
 	if (tasks->running)
 		keep(tasks, rt_fail(&tasks->error, PTOWSP_INVALID, "tensor %.60s: tensors are made known before a run", name));
 	else if (!columns || rows > UINT64_C(1) << 40 || columns > UINT64_C(1) << 22)
-		tasks->refused = rt_fail(&tasks->refused_error, PTOWSP_INVALID,
-					 "tensor %.60s: it needs columns, at most 2^22, and has at most 2^40 rows", name);
+		tasks->refused =
+			rt_fail(&tasks->refused_error, PTOWSP_INVALID, "tensor %.60s: it needs columns, at most 2^22, and has at most 2^40 rows", name);
 	if (tasks->running || tasks->refused)
 		return 0;
 	if (!rt_grow((void **)&tasks->data, &tasks->data_room, tasks->tables.tensor_count, sizeof(data))) {
@@ -184,10 +184,10 @@ static ptowsp_status region_add(struct rt_tasks *tasks, uint64_t task, uint32_t 
 	if (!rows || !columns || row > height || rows > height - row || column > whole->columns || columns > whole->columns - column)
 		return keep(tasks, rt_fail_at(&tasks->error, PTOWSP_INVALID, task, tasks->row.kernel,
 					      "task %llu: region [%llu, %llu] of %u x %u lies outside tensor %.60s of %llu x %llu", (unsigned long long)task,
-					      (unsigned long long)row, (unsigned long long)column, rows, columns,
-					      tasks->tables.text + whole->name, (unsigned long long)height, (unsigned long long)whole->columns));
-	tasks->ios[tasks->row.io_count++] = (struct rt_graph_io){.start = row * whole->columns + column, .tensor = tensor, .rows = rows,
-								 .columns = columns, .access = access};
+					      (unsigned long long)row, (unsigned long long)column, rows, columns, tasks->tables.text + whole->name,
+					      (unsigned long long)height, (unsigned long long)whole->columns));
+	tasks->ios[tasks->row.io_count++] =
+		(struct rt_graph_io){.start = row * whole->columns + column, .tensor = tensor, .rows = rows, .columns = columns, .access = access};
 	return PTOWSP_OK;
 }
 
@@ -291,21 +291,35 @@ static struct ptowsp_tensor_arg window_of(const struct rt_tasks *tasks, const st
 	const struct rt_graph_tensor *tensor = &tasks->tables.tensors[io->tensor];
 	char *data = tasks->data[io->tensor];
 
-	return (struct ptowsp_tensor_arg){.data = data ? data + io->start * tensor->size : NULL, .rows = io->rows, .columns = io->columns,
-					  .row_stride = tensor->columns, .column_stride = 1, .dtype = tensor->dtype, .access = io->access,
+	return (struct ptowsp_tensor_arg){.data = data ? data + io->start * tensor->size : NULL,
+					  .rows = io->rows,
+					  .columns = io->columns,
+					  .row_stride = tensor->columns,
+					  .column_stride = 1,
+					  .dtype = tensor->dtype,
+					  .access = io->access,
 					  .tensor = io->tensor};
 }
 
-ptowsp_status rt_task_call(struct rt_tasks *tasks, const struct rt_graph_task *row, uint64_t number, const uint64_t *args,
-			   const struct rt_graph_io *ios, uint32_t worker, struct ptowsp_error *error)
+ptowsp_status rt_task_call(struct rt_tasks *tasks, const struct rt_graph_task *row, uint64_t number, const uint64_t *args, const struct rt_graph_io *ios,
+			   uint32_t worker, struct ptowsp_error *error)
 {
 	struct ptowsp_tensor_arg *windows = tasks->windows + (size_t)worker * tasks->config.most_tensors;
 	const struct rt_graph_kernel *kernel = &tasks->tables.kernels[row->kernel];
 	const struct rt_task_kernel *function = &tasks->functions[row->kernel];
 	struct ptowsp_kernel_out out = {PTOWSP_HEAD(out, KERNEL_OUT), 0, error};
-	struct ptowsp_task task = {.head = PTOWSP_HEAD(task, TASK), .args = args, .tensors = windows, .arg_count = row->arg_count,
-				   .tensor_count = row->io_count, .tensor_stride = sizeof(*windows), .kernel = row->kernel, .number = number,
-				   .stream = row->stream, .executor = row->executor, .unit = kernel->unit, .block_count = 1,
+	struct ptowsp_task task = {.head = PTOWSP_HEAD(task, TASK),
+				   .args = args,
+				   .tensors = windows,
+				   .arg_count = row->arg_count,
+				   .tensor_count = row->io_count,
+				   .tensor_stride = sizeof(*windows),
+				   .kernel = row->kernel,
+				   .number = number,
+				   .stream = row->stream,
+				   .executor = row->executor,
+				   .unit = kernel->unit,
+				   .block_count = 1,
 				   .workspace = function->workspace ? tasks->workspace + worker * tasks->workspace_stride : NULL,
 				   .workspace_size = function->workspace};
 	ptowsp_status st;

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 #include "rt/graph/task_deps.h"
 
+#include "ptowsp/task.h"
 #include <stdlib.h>
 #include <string.h>
-#include "ptowsp/task.h"
 
 enum { SHAPES_FIRST = 64 };
 #define FRESHEN_EVERY (UINT64_C(1) << 30) /* see preds.h */

@@ -3,9 +3,9 @@
 #ifndef RT_TASK_DEPS_H
 #define RT_TASK_DEPS_H
 
-#include "rt/rt_graph.h"
 #include "rt/access/cells.h"
 #include "rt/access/pieces.h"
+#include "rt/rt_graph.h"
 
 /* Keys of one tensor with one shape have a class. */
 struct rt_task_shape {

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: MIT */
 #include "rt/graph/task_flight.h"
 
+#include "rt/grow.h"
+#include "rt/program/rt_error.h"
 #include <stdlib.h>
 #include <string.h>
-#include "rt/program/rt_error.h"
-#include "rt/grow.h"
 
 #define WAIT_NS UINT64_C(10000000) /* between two looks for a cancel */
 enum { FRONTIER_EVERY = 32 };      /* the frontier is moved so often, or when there is no room */
@@ -106,7 +106,8 @@ static ptowsp_status wait_step(struct rt_flight *flight, struct ptowsp_error *er
 	uint32_t oldest = (uint32_t)(flight->ring.frontier & flight->ring.mask), slot;
 	ptowsp_status st = rt_tasks_look(flight->tasks, error);
 
-	if (!st && (rt_ready_take(&flight->workers.ready, 0, &slot) || rt_ready_expect(&flight->workers.ready, oldest, slot_over, &flight->ring, WAIT_NS, &slot)))
+	if (!st &&
+	    (rt_ready_take(&flight->workers.ready, 0, &slot) || rt_ready_expect(&flight->workers.ready, oldest, slot_over, &flight->ring, WAIT_NS, &slot)))
 		rt_workers_run(&flight->workers, slot, 0);
 	return st ? st : frontier_move(flight, error);
 }

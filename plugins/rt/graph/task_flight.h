@@ -4,8 +4,8 @@
 #ifndef RT_TASK_FLIGHT_H
 #define RT_TASK_FLIGHT_H
 
-#include "rt/threads/ring.h"
 #include "rt/graph/tasks.h"
+#include "rt/threads/ring.h"
 #include "rt/threads/workers.h"
 
 struct rt_flight {
@@ -14,7 +14,7 @@ struct rt_flight {
 	struct rt_ring ring;
 	struct rt_workers workers; /* entered: the tasks have started */
 	struct rt_flow flow;
-	uint64_t *stream_last;     /* per stream: its latest task + 1 */
+	uint64_t *stream_last; /* per stream: its latest task + 1 */
 	uint32_t stream_count, stream_room;
 	uint64_t started_at, in_flight;
 };

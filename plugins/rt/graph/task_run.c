@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /* task_run.c - runs of the C interface of tasks: an orchestration function called, its graph built or its tasks in flight, and what came of it. */
+#include "rt/graph/task_flight.h"
+#include "rt/program/rt_error.h"
 #include <stdlib.h>
 #include <string.h>
-#include "rt/program/rt_error.h"
-#include "rt/graph/task_flight.h"
 
 #define WORKSPACE_MOST (UINT64_C(1) << 44) /* bytes of one; as many as workers do not wrap */
 
@@ -44,7 +44,8 @@ static ptowsp_status workspaces_make(struct rt_tasks *tasks)
 	tasks->workspace_stride = 0;
 	tasks->workspace = most > WORKSPACE_MOST ? NULL : aligned_alloc(64, (most + 63) / 64 * 64 * tasks->workers);
 	if (!tasks->workspace)
-		return rt_fail(&tasks->error, PTOWSP_NO_MEMORY, "no memory for workspaces of %llu bytes on %u workers", (unsigned long long)most, tasks->workers);
+		return rt_fail(&tasks->error, PTOWSP_NO_MEMORY, "no memory for workspaces of %llu bytes on %u workers", (unsigned long long)most,
+			       tasks->workers);
 	tasks->workspace_stride = (most + 63) / 64 * 64;
 	return PTOWSP_OK;
 }

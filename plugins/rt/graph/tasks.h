@@ -4,54 +4,54 @@
 #ifndef RT_TASKS_H
 #define RT_TASKS_H
 
-#include "rt/structure/flow.h"
 #include "rt/graph/graph_build.h"
 #include "rt/graph/graph_run.h"
-#include "rt/rt.h"
-#include "rt/task_api.h"
 #include "rt/graph/task_deps.h"
+#include "rt/rt.h"
+#include "rt/structure/flow.h"
+#include "rt/task_api.h"
 
 struct rt_flight; /* task_flight.h */
 struct rt_tasks {
 	struct rt_tasks_config config;
-	struct rt_graph_build tables;  /* kernels and tensors with their names; no tasks */
+	struct rt_graph_build tables; /* kernels and tensors with their names; no tasks */
 	struct rt_task_kernel {
 		ptowsp_kernel_fn fn;
-		uint64_t workspace;    /* bytes */
-	} *functions;                  /* per kernel */
-	void **data;                   /* per tensor */
+		uint64_t workspace; /* bytes */
+	} * functions;              /* per kernel */
+	void **data;                /* per tensor */
 	uint32_t function_room, data_room;
-	ptowsp_status refused;         /* a kernel or tensor was; no run begins */
+	ptowsp_status refused; /* a kernel or tensor was; no run begins */
 	struct ptowsp_error refused_error;
 
 	/* the run */
-	bool running;                  /* an orchestration function is being called */
+	bool running; /* an orchestration function is being called */
 	struct rt_task_deps deps;
-	struct rt_graph_build build;   /* safe mode: tasks only; kernels and tensors are those of `tables` until the block is made */
-	struct rt_flight *flight;      /* pipelined mode, else NULL */
-	uint64_t next, edges;          /* number of the next task */
+	struct rt_graph_build build; /* safe mode: tasks only; kernels and tensors are those of `tables` until the block is made */
+	struct rt_flight *flight;    /* pipelined mode, else NULL */
+	uint64_t next, edges;        /* number of the next task */
 	uint32_t scopes;
-	bool open;                     /* a task is allocated and not submitted */
-	struct rt_graph_task row;      /* that task */
+	bool open;                /* a task is allocated and not submitted */
+	struct rt_graph_task row; /* that task */
 	bool streamed;
 	uint64_t *args;
 	struct rt_graph_io *ios;
-	ptowsp_status status;          /* sticky */
+	ptowsp_status status; /* sticky */
 	struct ptowsp_error error;
 
 	/* what runs */
 	struct rt_pool *pool;
-	uint32_t workers;              /* of the pool */
+	uint32_t workers;                  /* of the pool */
 	struct ptowsp_tensor_arg *windows; /* most_tensors per worker */
-	unsigned char *workspace;      /* workspace_stride bytes per worker; NULL: no kernel needs any */
-	uint64_t workspace_stride;     /* the largest workspace of a kernel, a multiple of 64 */
-	void *block;                   /* the graph of the last safe run */
+	unsigned char *workspace;          /* workspace_stride bytes per worker; NULL: no kernel needs any */
+	uint64_t workspace_stride;         /* the largest workspace of a kernel, a multiple of 64 */
+	void *block;                       /* the graph of the last safe run */
 	struct rt_graph graph;
-	struct rt_graph_state state;   /* of its runs, made by the first one */
+	struct rt_graph_state state; /* of its runs, made by the first one */
 };
 /* Calls the kernel of a task on this thread. args, ios: its own. */
-ptowsp_status rt_task_call(struct rt_tasks *tasks, const struct rt_graph_task *task, uint64_t number, const uint64_t *args,
-			   const struct rt_graph_io *ios, uint32_t worker, struct ptowsp_error *error);
+ptowsp_status rt_task_call(struct rt_tasks *tasks, const struct rt_graph_task *task, uint64_t number, const uint64_t *args, const struct rt_graph_io *ios,
+			   uint32_t worker, struct ptowsp_error *error);
 /* CANCELLED if somebody asked for it. */
 ptowsp_status rt_tasks_look(const struct rt_tasks *tasks, struct ptowsp_error *error);
 uint64_t rt_tasks_now_ns(void);

@@ -2,12 +2,12 @@
 /* notify.c - notifications between the devices of one run: what a device tells itself stays here, the rest goes through the backend. */
 #include "rt/instances/notify.h"
 
+#include "rt/grow.h"
+#include "rt/program/rt_error.h"
+#include "rt/run/rt_run.h"
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include "rt/program/rt_error.h"
-#include "rt/grow.h"
-#include "rt/run/rt_run.h"
 
 #define SLICE_NS UINT64_C(10000000) /* between two looks at deadline and cancel */
 
@@ -98,8 +98,8 @@ static ptowsp_status never_told(struct rt_run *run, uint32_t instruction)
 					 .channel = PTOWSP_NONE,
 					 .waiting_count = 1};
 
-	report.waiting[0] = (struct ptowsp_waiting){.process = PTOWSP_NONE, .instruction = instruction, .resource = PTOWSP_NONE, .channel = PTOWSP_NONE,
-						    .scope_depth = run->flow.scopes};
+	report.waiting[0] = (struct ptowsp_waiting){
+		.process = PTOWSP_NONE, .instruction = instruction, .resource = PTOWSP_NONE, .channel = PTOWSP_NONE, .scope_depth = run->flow.scopes};
 	snprintf(report.text, sizeof(report.text), "%.250s; every other device of the run has ended or waits too, no capacity is a cure", run->error->text);
 	rt_deadlock_give(run->deadlock, &report);
 	return PTOWSP_DEADLOCK;

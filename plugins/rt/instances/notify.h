@@ -3,9 +3,9 @@
 #ifndef RT_NOTIFY_H
 #define RT_NOTIFY_H
 
+#include "ptowsp/base.h"
 #include <stdbool.h>
 #include <stdint.h>
-#include "ptowsp/base.h"
 
 struct rt_notice {
 	uint64_t cycles; /* when it was sent */

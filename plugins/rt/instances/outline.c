@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 #include "rt/instances/outline.h"
 
-#include <stdlib.h>
 #include "rt/program/rt_error.h"
+#include <stdlib.h>
 
 /* ---- whose its tasks are ------------------------------------------------------------------------------------------ */
 
@@ -45,8 +45,7 @@ static void row_add(struct rt_outline *o, struct rt_outline_row *row, const stru
 	row->bounds |= part->bounds;
 	row->claims |= part->claims;
 	row->closed &= part->closed;
-	row->mixed |= part->mixed || (row->site != PTOWSP_NONE && part->site != PTOWSP_NONE &&
-				      !site_same(o, &sites[row->site], &sites[part->site]));
+	row->mixed |= part->mixed || (row->site != PTOWSP_NONE && part->site != PTOWSP_NONE && !site_same(o, &sites[row->site], &sites[part->site]));
 	row->loose |= part->loose;
 	row->filtered |= part->filtered;
 	if (row->site == PTOWSP_NONE)
@@ -86,7 +85,8 @@ static void loop_outline(struct rt_outline *o, uint32_t at, struct rt_outline_ro
 	row->body_closed = row->closed && !row->filtered;
 	row->body_known = row->body_closed && !bounds && rt_outline_count(o, at + 1, in->end, &row->body);
 	row->bounds = bounds & ~own;
-	row->bounds |= rt_expr_loops(&o->program->exprs, loop->low, &loose) | rt_expr_loops(&o->program->exprs, loop->high, &loose) | rt_expr_loops(&o->program->exprs, loop->step, &loose);
+	row->bounds |= rt_expr_loops(&o->program->exprs, loop->low, &loose) | rt_expr_loops(&o->program->exprs, loop->high, &loose) |
+		       rt_expr_loops(&o->program->exprs, loop->step, &loose);
 	if (loop->line != PTOWSP_NONE)
 		row->bounds |= rt_expr_loops(&o->program->exprs, loop->line, &loose);
 	row->closed &= !loose && !loop->read_count && (loop->line == PTOWSP_NONE || rt_loop_sums(loop));
@@ -276,8 +276,7 @@ static bool loop_count(const struct rt_outline *o, uint32_t at, uint64_t *count_
 		return times(trips, o->rows[at].body, count_out);
 	if (loop->levels != PTOWSP_NONE || loop->line != PTOWSP_NONE) /* its body is the same in every iteration */
 		return rt_outline_count(o, at + 1, in->end, &each) && times(trips, each, count_out);
-	return value(o, loop->low, &low) && value(o, loop->step, &step) &&
-	       rt_outline_range(o, at + 1, in->end, loop->depth, low, step, trips, count_out);
+	return value(o, loop->low, &low) && value(o, loop->step, &step) && rt_outline_range(o, at + 1, in->end, loop->depth, low, step, trips, count_out);
 }
 
 static bool one_count(const struct rt_outline *o, uint32_t at, uint64_t *count_out)
@@ -324,8 +323,8 @@ static bool rows_range(const struct rt_outline *o, uint32_t at, uint32_t depth, 
 	uint64_t values, each;
 	int64_t row, moves;
 
-	return slope(o, loop->line, depth, &moves) && moves == 1 && step == 1 && value(o, loop->line, &row) &&
-	       sums_trips(o, loop, row, trips, &values) && rt_outline_count(o, at + 1, in->end, &each) && times(values, each, count_out);
+	return slope(o, loop->line, depth, &moves) && moves == 1 && step == 1 && value(o, loop->line, &row) && sums_trips(o, loop, row, trips, &values) &&
+	       rt_outline_count(o, at + 1, in->end, &each) && times(values, each, count_out);
 }
 
 static bool one_range(const struct rt_outline *o, uint32_t at, uint32_t depth, int64_t first, int64_t step, uint64_t trips, uint64_t *count_out)
@@ -343,13 +342,14 @@ static bool one_range(const struct rt_outline *o, uint32_t at, uint32_t depth, i
 		return rows_range(o, at, depth, step, trips, count_out);
 	/* Only what is inside depends on the outer loop; it must not depend on this one too. */
 	if ((rt_expr_loops(&program->exprs, program->loops[in->row].low, &loose) | rt_expr_loops(&program->exprs, program->loops[in->row].high, &loose) |
-	     rt_expr_loops(&program->exprs, program->loops[in->row].step, &loose)) >> depth & 1)
+	     rt_expr_loops(&program->exprs, program->loops[in->row].step, &loose)) >>
+		    depth &
+	    1)
 		return false;
 	return trips_of(o, at, &inner) && rt_outline_range(o, at + 1, in->end, depth, first, step, trips, &count) && times(count, inner, count_out);
 }
 
-bool rt_outline_range(const struct rt_outline *o, uint32_t at, uint32_t end, uint32_t depth, int64_t first, int64_t step, uint64_t trips,
-		      uint64_t *count_out)
+bool rt_outline_range(const struct rt_outline *o, uint32_t at, uint32_t end, uint32_t depth, int64_t first, int64_t step, uint64_t trips, uint64_t *count_out)
 {
 	int64_t stands = o->loops[depth];
 	bool ok = true;

@@ -12,22 +12,22 @@
 
 /* What is known of the statement that begins at an instruction. Bit d: reads the value of the loop at depth d around it. */
 struct rt_outline_row {
-	uint64_t bounds;   /* by its count */
-	uint64_t claims;   /* by what decides whose its tasks are; loops inside it count too */
-	uint64_t count;    /* of its tasks; known only */
-	uint64_t body;     /* loops: tasks of one iteration; body_known only */
-	uint32_t end;      /* of the body or branch that it stands in */
-	uint32_t site;     /* its first task instruction, PTOWSP_NONE: none */
+	uint64_t bounds; /* by its count */
+	uint64_t claims; /* by what decides whose its tasks are; loops inside it count too */
+	uint64_t count;  /* of its tasks; known only */
+	uint64_t body;   /* loops: tasks of one iteration; body_known only */
+	uint32_t end;    /* of the body or branch that it stands in */
+	uint32_t site;   /* its first task instruction, PTOWSP_NONE: none */
 	bool closed, known;
 	bool body_closed, body_known; /* loops */
-	bool mixed;        /* its tasks do not all ask the same expression whose they are */
-	bool loose;        /* or it reads the task's number, or slots that the program changes */
-	bool filtered;     /* has a dispatch filter inside */
+	bool mixed;                   /* its tasks do not all ask the same expression whose they are */
+	bool loose;                   /* or it reads the task's number, or slots that the program changes */
+	bool filtered;                /* has a dispatch filter inside */
 };
 struct rt_outline {
 	const struct rt_program *program;
 	struct rt_env *env;
-	int64_t *loops;    /* env->loops; values of loops that are counted over are put there and taken back */
+	int64_t *loops;              /* env->loops; values of loops that are counted over are put there and taken back */
 	struct rt_outline_row *rows; /* one per instruction; only those where statements begin mean something */
 };
 /* env: with forms and values in place; loops may be set later. Errors: NO_MEMORY. */

@@ -56,8 +56,7 @@ static uint32_t owner_of_part(const struct rt_owner *owner, const struct rt_site
 	uint32_t k = rt_threshold_part(&program->schedule, value);
 	const struct rt_site_part *part = &program->parts[site->first_part + k];
 
-	value = part->value != PTOWSP_NONE ? rt_value(owner->env, part->value)
-					   : part->affinity >= 0 ? owner->env->loops[part->affinity] : 0;
+	value = part->value != PTOWSP_NONE ? rt_value(owner->env, part->value) : part->affinity >= 0 ? owner->env->loops[part->affinity] : 0;
 	return owner_by(owner, &program->schedule.parts[k], site, value, task);
 }
 

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 #include "rt/instances/schedulers.h"
 
+#include "rt/program/rt_error.h"
 #include <stdlib.h>
 #include <string.h>
-#include "rt/program/rt_error.h"
 
 static uint64_t later(uint64_t a, uint64_t b)
 {
@@ -364,8 +364,8 @@ void rt_schedulers_sum(struct rt_schedulers *instances, bool whole)
 
 		if (whole) /* how far a run that failed has come is not said */
 			walk_to(instance, UINT64_MAX);
-		run->shares[p] = (struct ptowsp_scheduler_stats){.tasks = instance->tasks, .skipped = whole ? instance->skip.skipped : 0,
-								 .walked = whole ? instance->skip.walked : 0};
+		run->shares[p] = (struct ptowsp_scheduler_stats){
+			.tasks = instance->tasks, .skipped = whole ? instance->skip.skipped : 0, .walked = whole ? instance->skip.walked : 0};
 		clock_add(&run->clock, &instance->clock);
 	}
 }

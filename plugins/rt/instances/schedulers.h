@@ -9,8 +9,8 @@
 #ifndef RT_SCHEDULERS_H
 #define RT_SCHEDULERS_H
 
-#include "rt/run/rt_run.h"
 #include "rt/instances/skip.h"
+#include "rt/run/rt_run.h"
 
 enum { RT_RING_OF_INSTANCE = 1024 }; /* places, where the schedule states no window */
 
@@ -18,7 +18,7 @@ struct rt_scheduler {
 	struct rt_run *walk; /* its own values and expander */
 	struct rt_skip skip;
 	struct ptowsp_error error;
-	bool holding, over;  /* it stands at its task skip.task; it has come to the end */
+	bool holding, over; /* it stands at its task skip.task; it has come to the end */
 	uint64_t tasks;
 	struct rt_clock clock; /* issue clock and ring of this instance */
 	struct rt_flow flow;
@@ -32,9 +32,9 @@ struct rt_scheduler_mark {
 struct rt_schedulers {
 	struct rt_run *run;
 	struct rt_scheduler *rows;
-	uint32_t count, turn; /* turn: whose the task at hand is */
-	uint64_t window;      /* W * N, 0: unbounded */
-	uint64_t timed;       /* tasks of which the clock was told */
+	uint32_t count, turn;            /* turn: whose the task at hand is */
+	uint64_t window;                 /* W * N, 0: unbounded */
+	uint64_t timed;                  /* tasks of which the clock was told */
 	struct rt_scheduler_mark *marks; /* at number & mask */
 	uint64_t mask;
 };

@@ -2,9 +2,9 @@
 /* skip.c - the expander of one scheduler instance: gives its own tasks, and passes over those of others by arithmetic where that can be told. */
 #include "rt/instances/skip.h"
 
-#include <string.h>
-#include "rt/program/rt_error.h"
 #include "rt/program/policy.h"
+#include "rt/program/rt_error.h"
+#include <string.h>
 
 /* How the iterations of a body are chosen: each is walked; those with own numbers; those whose value is own. */
 enum { RT_WAY_WALK, RT_WAY_NUMBER, RT_WAY_VALUE };
@@ -274,8 +274,8 @@ static void loop_enter(struct rt_skip *skip, const struct rt_frame *frame, struc
 		return;
 	body->sums = !row->body_known;
 	body->count = row->body;
-	if (body->sums && !rt_outline_range(&skip->outline, frame->at + 1, frame->end, frame->depth, skip->expand->loops[frame->depth], frame->step,
-					    1, &body->count))
+	if (body->sums &&
+	    !rt_outline_range(&skip->outline, frame->at + 1, frame->end, frame->depth, skip->expand->loops[frame->depth], frame->step, 1, &body->count))
 		return;
 	if (!skip->owner.numbered) {
 		value_enter(skip, frame, row, body);

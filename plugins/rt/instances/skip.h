@@ -32,13 +32,13 @@ struct rt_skip {
 	struct rt_expand *expand;
 	struct rt_outline outline;
 	struct rt_owner owner;
-	uint64_t number;     /* of the next task: all before it were passed over or given */
-	uint64_t task;       /* RT_EVENT_TASK: its number */
+	uint64_t number;                 /* of the next task: all before it were passed over or given */
+	uint64_t task;                   /* RT_EVENT_TASK: its number */
 	uint64_t given, walked, skipped; /* tasks: own; looked at one by one and not own; added as a number */
-	uint32_t mine;       /* frames of that depth and deeper are own as a whole; 0: none */
-	bool all;            /* everybody's tasks are given, the next: */
-	uint32_t all_owner;  /* of the task that was given */
-	bool whole;          /* mine: up to the end of the loop, not of its iteration */
+	uint32_t mine;                   /* frames of that depth and deeper are own as a whole; 0: none */
+	bool all;                        /* everybody's tasks are given, the next: */
+	uint32_t all_owner;              /* of the task that was given */
+	bool whole;                      /* mine: up to the end of the loop, not of its iteration */
 	uint32_t filter_count;
 	struct rt_skip_filter filters[PTOWSP_NESTING_LIMIT + 2];
 	struct rt_skip_body bodies[PTOWSP_NESTING_LIMIT + 2]; /* by depth of frames */

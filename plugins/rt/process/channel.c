@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: MIT */
 #include "rt/process/channel.h"
 
+#include "rt/grow.h"
+#include "rt/process/process.h"
+#include "rt/program/rt_error.h"
+#include "rt/run/feed.h"
 #include <assert.h>
 #include <stdlib.h>
 #include <string.h>
-#include "rt/program/rt_error.h"
-#include "rt/run/feed.h"
-#include "rt/grow.h"
-#include "rt/process/process.h"
 
 static uint64_t later(uint64_t a, uint64_t b)
 {

@@ -7,9 +7,8 @@
 #ifndef RT_CHANNEL_H
 #define RT_CHANNEL_H
 
-#include <stdbool.h>
 #include "ptowsp/base.h"
-
+#include <stdbool.h>
 
 /* An instance at one end of the channel. */
 struct rt_end {
@@ -22,12 +21,12 @@ struct rt_end {
 struct rt_side {
 	struct rt_end *ends;
 	uint32_t count, room;
-	uint32_t open;    /* not finished */
-	uint32_t next;    /* whose turn it is, or somebody finished before that one */
-	uint32_t *skips;  /* `finish` of those passed over since the latest turn */
+	uint32_t open;   /* not finished */
+	uint32_t next;   /* whose turn it is, or somebody finished before that one */
+	uint32_t *skips; /* `finish` of those passed over since the latest turn */
 	uint32_t skip_count;
-	uint64_t passed;  /* largest finished_at of those passed over since the latest turn */
-	uint64_t closed;  /* largest finished_at */
+	uint64_t passed; /* largest finished_at of those passed over since the latest turn */
+	uint64_t closed; /* largest finished_at */
 };
 struct rt_token {
 	uint64_t value, time;
@@ -38,13 +37,13 @@ struct rt_wait_meter {
 struct rt_channel {
 	uint64_t capacity; /* 0: a rendezvous */
 	uint64_t latency;
-	uint64_t bytes;    /* that go with each token */
+	uint64_t bytes; /* that go with each token */
 	struct rt_side producers, consumers;
 	uint64_t sends, consumes;
 	uint64_t sent, consumed; /* S and C of the latest ones, 0 before */
 	struct rt_token *tokens; /* token k at k mod capacity; a rendezvous has one place */
 	uint32_t room;
-	uint64_t high_water;     /* unconsumed tokens right after a send */
+	uint64_t high_water; /* unconsumed tokens right after a send */
 	struct rt_wait_meter full, empty;
 	struct rt_wait_meter told_full, told_empty; /* the same by an engine's clock */
 };

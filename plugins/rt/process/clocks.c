@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 #include "rt/process/clocks_rows.h"
 
+#include "rt/grow.h"
 #include <stdlib.h>
 #include <string.h>
-#include "rt/grow.h"
 
 /* ---- making, turns --------------------------------------------------------------------------------------------- */
 
@@ -90,8 +90,7 @@ static void rows_forget(struct rt_clocks *clocks)
 {
 	uint64_t least = rt_clocks_least(clocks);
 
-	while (clocks->first < clocks->settled &&
-	       (left_window(clocks, clocks->first) || rt_clocks_row(clocks, clocks->first)->leave <= least))
+	while (clocks->first < clocks->settled && (left_window(clocks, clocks->first) || rt_clocks_row(clocks, clocks->first)->leave <= least))
 		clocks->first++;
 }
 

@@ -12,15 +12,15 @@
 #include "rt/time/clock.h"
 
 struct rt_row_of_all {
-	uint64_t end, leave;   /* leave: once settled */
-	uint64_t map, deps;    /* what all tasks before it have reserved */
-	uint32_t scope;        /* + 1; 0: none around it */
+	uint64_t end, leave; /* leave: once settled */
+	uint64_t map, deps;  /* what all tasks before it have reserved */
+	uint32_t scope;      /* + 1; 0: none around it */
 };
 struct rt_scope_of_all {
 	uint64_t close;
-	uint32_t tasks;        /* own, not settled */
-	uint32_t next;         /* free: the next free one + 1 */
-	uint64_t first;        /* own task + 1 */
+	uint32_t tasks; /* own, not settled */
+	uint32_t next;  /* free: the next free one + 1 */
+	uint64_t first; /* own task + 1 */
 	bool open;
 };
 /* The latest starts of one ready queue, in order: at[head .. count). */
@@ -39,17 +39,17 @@ struct rt_own_clock {
 };
 struct rt_clocks {
 	struct rt_clock *base;
-	struct rt_own_clock *own; /* per instance */
-	uint32_t count, turn;     /* whose part is in base; PTOWSP_NONE: nobody's */
+	struct rt_own_clock *own;        /* per instance */
+	uint32_t count, turn;            /* whose part is in base; PTOWSP_NONE: nobody's */
 	uint64_t first, settled, issued; /* rows of tasks first .. issued - 1; those before settled have F */
-	uint64_t leave;           /* F of the latest settled task */
-	uint64_t map, deps;       /* reserved by all tasks so far */
+	uint64_t leave;                  /* F of the latest settled task */
+	uint64_t map, deps;              /* reserved by all tasks so far */
 	struct rt_row_of_all *rows;
 	uint64_t mask;
 	struct rt_scope_of_all *scopes;
 	uint32_t scope_count, scope_room, scope_free; /* free: + 1 */
 	struct rt_starts starts[RT_POOL_LIMIT];
-	bool asked;               /* slots are loaded, or there is an ALLOC: what is no task asks when tasks ended until all clocks are behind them */
+	bool asked; /* slots are loaded, or there is an ALLOC: what is no task asks when tasks ended until all clocks are behind them */
 };
 
 /* All clocks start at base's total. Errors: NO_MEMORY. */

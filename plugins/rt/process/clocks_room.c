@@ -20,7 +20,8 @@ uint64_t rt_clocks_deps_held(const struct rt_clocks *clocks)
 ptowsp_status rt_clocks_room(const struct rt_clocks *clocks, struct rt_need need, struct rt_block *block)
 {
 	const struct rt_clock *base = clocks->base;
-	uint64_t held = clocks->issued - clocks->settled, map = rt_clocks_map_from(clocks, clocks->settled), deps = rt_clocks_deps_from(clocks, clocks->settled);
+	uint64_t held = clocks->issued - clocks->settled, map = rt_clocks_map_from(clocks, clocks->settled),
+		 deps = rt_clocks_deps_from(clocks, clocks->settled);
 
 	*block = (struct rt_block){.need = 0};
 	if (base->map_capacity && need.map > base->map_capacity)
@@ -39,8 +40,7 @@ ptowsp_status rt_clocks_room(const struct rt_clocks *clocks, struct rt_need need
 }
 
 /* The least j >= first with: what tasks j .. issued - 1 have reserved leaves room for need. */
-static uint64_t tail_of(const struct rt_clocks *clocks, uint64_t capacity, uint64_t need,
-			uint64_t (*held_from)(const struct rt_clocks *, uint64_t))
+static uint64_t tail_of(const struct rt_clocks *clocks, uint64_t capacity, uint64_t need, uint64_t (*held_from)(const struct rt_clocks *, uint64_t))
 {
 	uint64_t low = clocks->first, high = clocks->settled;
 

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /* clocks_task.c - the next task on the clock of its instance: what it waits for, when it starts and ends. */
-#include <string.h>
-#include "rt/process/clocks_rows.h"
 #include "rt/grow.h"
+#include "rt/process/clocks_rows.h"
 #include "rt/time/listener.h"
+#include <string.h>
 
 /* ---- stalls ---------------------------------------------------------------------------------------------------- */
 
@@ -194,8 +194,12 @@ ptowsp_status rt_clocks_task(struct rt_clocks *clocks, const struct rt_clock_tas
 	start = rt_clock_gates(base, task);
 	for (uint32_t i = 0; i < task->pred_count; i++)
 		start = rt_later(start, end_of(clocks, task->preds[i]));
-	*trace = (struct ptowsp_trace_task){.task = clocks->issued, .start = start, .end = start + task->cycles, .kernel = task->kernel,
-					    .executor = task->executor, .stream = task->stream};
+	*trace = (struct ptowsp_trace_task){.task = clocks->issued,
+					    .start = start,
+					    .end = start + task->cycles,
+					    .kernel = task->kernel,
+					    .executor = task->executor,
+					    .stream = task->stream};
 	if (!starts_add(clocks, &clocks->starts[task->pool], start))
 		return PTOWSP_NO_MEMORY;
 	rt_clock_enter(base, task, trace->end);

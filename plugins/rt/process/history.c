@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 #include "rt/process/history.h"
 
+#include "rt/grow.h"
 #include <stdlib.h>
 #include <string.h>
-#include "rt/grow.h"
 
 enum { KEPT_LEAST = 1024 };
 
@@ -171,7 +171,8 @@ void rt_history_join(const struct rt_history *trails, uint32_t tensor, int64_t f
 	}
 }
 
-void rt_history_writers(const struct rt_history *trails, uint32_t tensor, int64_t first, int64_t last, void (*tell)(void *context, uint64_t writer), void *context)
+void rt_history_writers(const struct rt_history *trails, uint32_t tensor, int64_t first, int64_t last, void (*tell)(void *context, uint64_t writer),
+			void *context)
 {
 	uint32_t node = rt_interval_after(&trails->set, tensor, first);
 
@@ -181,7 +182,8 @@ void rt_history_writers(const struct rt_history *trails, uint32_t tensor, int64_
 }
 
 /* Those from the number on that it has waited for. */
-static void readers_tell(const struct rt_history *trails, const struct rt_history_row *trail, uint64_t from, void (*tell)(void *context, uint64_t task), void *context)
+static void readers_tell(const struct rt_history *trails, const struct rt_history_row *trail, uint64_t from, void (*tell)(void *context, uint64_t task),
+			 void *context)
 {
 	for (uint32_t at = trail->readers; at && trails->readers[at].task >= from; at = trails->readers[at].next)
 		tell(context, trails->readers[at].task + 1);
@@ -189,7 +191,8 @@ static void readers_tell(const struct rt_history *trails, const struct rt_histor
 		tell(context, trail->wrote);
 }
 
-bool rt_history_touchers(struct rt_history *trails, uint32_t tensor, int64_t first, int64_t last, uint32_t process, void (*tell)(void *context, uint64_t task), void *context)
+bool rt_history_touchers(struct rt_history *trails, uint32_t tensor, int64_t first, int64_t last, uint32_t process, void (*tell)(void *context, uint64_t task),
+			 void *context)
 {
 	uint32_t node = rt_interval_after(&trails->set, tensor, first);
 	bool all = true;

@@ -21,14 +21,14 @@ enum { RT_HISTORY_READERS = 64 };
 /* One that read. What was one interval shares the list from here on. */
 struct rt_history_reader {
 	uint64_t task;
-	uint32_t next, uses;             /* uses: by rows and readers; of a free one none */
+	uint32_t next, uses; /* uses: by rows and readers; of a free one none */
 };
 struct rt_history {
 	struct rt_intervals set;
-	struct rt_history_row *trails; /* per node of the set */
-	uint32_t room;         /* of rows */
-	uint32_t kept;         /* intervals after the latest look for those to forget */
-	bool named;            /* readers are kept, and nothing is forgotten: set it behind init */
+	struct rt_history_row *trails;     /* per node of the set */
+	uint32_t room;                     /* of rows */
+	uint32_t kept;                     /* intervals after the latest look for those to forget */
+	bool named;                        /* readers are kept, and nothing is forgotten: set it behind init */
 	struct rt_history_reader *readers; /* [0] is none */
 	uint32_t reader_count, reader_room, reader_spare;
 };
@@ -39,10 +39,12 @@ bool rt_history_enter(struct rt_history *trails, uint32_t tensor, int64_t first,
 /* Joins what is known of elements [first, last) into *trail: the largest of each. */
 void rt_history_join(const struct rt_history *trails, uint32_t tensor, int64_t first, int64_t last, struct rt_history_row *trail);
 /* The latest writers of elements [first, last), as task + 1 and in the order of the elements; one may be told again. */
-void rt_history_writers(const struct rt_history *trails, uint32_t tensor, int64_t first, int64_t last, void (*tell)(void *context, uint64_t writer), void *context);
+void rt_history_writers(const struct rt_history *trails, uint32_t tensor, int64_t first, int64_t last, void (*tell)(void *context, uint64_t writer),
+			void *context);
 /* named: whom an arrival in elements [first, last) waits for that process instance `process` has not waited for before, each as task + 1; one may be told again. From now on it
  * has. False: more than are known by name; then it has to wait for all tasks up to `touched`. */
-bool rt_history_touchers(struct rt_history *trails, uint32_t tensor, int64_t first, int64_t last, uint32_t process, void (*tell)(void *context, uint64_t task), void *context);
+bool rt_history_touchers(struct rt_history *trails, uint32_t tensor, int64_t first, int64_t last, uint32_t process, void (*tell)(void *context, uint64_t task),
+			 void *context);
 /* Time for rt_history_forget? Never where readers are named. Twice as many intervals as it left. */
 bool rt_history_full(const struct rt_history *trails);
 /* Nobody asks about tasks below `tasks`, which are really over, nor about times up to `time`. */

@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: MIT */
 #include "rt/process/payload.h"
 
-#include <stdlib.h>
-#include <string.h>
-#include "rt/program/rt_error.h"
-#include "rt/run/feed.h"
 #include "rt/grow.h"
 #include "rt/process/process.h"
+#include "rt/program/rt_error.h"
+#include "rt/run/feed.h"
+#include <stdlib.h>
+#include <string.h>
 
 /* ---- blocks under way -------------------------------------------------------------------------------------------- */
 
@@ -143,9 +143,8 @@ static ptowsp_status outside(struct rt_pipeline *pipeline, const struct rt_insta
 
 	return rt_fail_at(run->error, PTOWSP_RUN_FAILED, run->tasks, UINT64_MAX,
 			  "process %.40s, channel %.40s: %u x %u elements at %lld, %lld are outside tensor %.40s, which is %lld x %lld",
-			  rt_process_name(run->program, instance->process), rt_channel_name(run->program, move->channel), io->rows, io->columns,
-			  (long long)row, (long long)column, rt_tensor_name(run->program, io->tensor), (long long)tensor->rows,
-			  (long long)tensor->columns);
+			  rt_process_name(run->program, instance->process), rt_channel_name(run->program, move->channel), io->rows, io->columns, (long long)row,
+			  (long long)column, rt_tensor_name(run->program, io->tensor), (long long)tensor->rows, (long long)tensor->columns);
 }
 
 static bool fits(int64_t at, uint32_t size, int64_t extent)
@@ -170,8 +169,7 @@ static ptowsp_status resolve(struct rt_pipeline *pipeline, const struct rt_insta
 	return rt_access_resolve(access, run->program, &run->tensors, &run->env, io, 0, &nothing, 0, PTOWSP_NONE, run->error);
 }
 
-ptowsp_status rt_move_resolve(struct rt_pipeline *pipeline, const struct rt_instance *instance, const struct rt_move *move,
-			      struct rt_access *access)
+ptowsp_status rt_move_resolve(struct rt_pipeline *pipeline, const struct rt_instance *instance, const struct rt_move *move, struct rt_access *access)
 {
 	const struct rt_expand *expand = &pipeline->run->expand;
 	ptowsp_status st = resolve(pipeline, instance, move, access);
@@ -189,7 +187,8 @@ ptowsp_status rt_move_resolve(struct rt_pipeline *pipeline, const struct rt_inst
 struct looking {
 	struct rt_pipeline *pipeline;
 	struct rt_history_row trail;
-	uint64_t *writers;   /* of what is sent, or all that touch where something arrives, for an engine: it may have ended those and not all tasks before them */
+	uint64_t
+		*writers; /* of what is sent, or all that touch where something arrives, for an engine: it may have ended those and not all tasks before them */
 	uint32_t writer_count, writer_room;
 	bool writes, listed, arrives;
 	uint32_t pieces;

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: MIT */
 #include "rt/process/process.h"
 
-#include <stdlib.h>
-#include <string.h>
 #include "rt/program/rt_error.h"
 #include "rt/run/feed.h"
+#include <stdlib.h>
+#include <string.h>
 
 /* ---- turns ----------------------------------------------------------------------------------------------------- */
 
@@ -53,8 +53,8 @@ static ptowsp_status instance_end(struct rt_pipeline *pipeline, struct rt_instan
 	const struct ptowsp_process_channel_record *use = &tables->process_channel.rows[process->channels];
 
 	for (uint32_t i = 0; i < process->channel_count; i++, use++) {
-		rt_vector_clock_end(&pipeline->fronts, &pipeline->channels[use->channel], use->channel, use->direction == PTOWSP_CHANNEL_PRODUCES ? RT_VECTOR_CLOCK_PRODUCERS : RT_VECTOR_CLOCK_CONSUMERS,
-			     pipeline->turn);
+		rt_vector_clock_end(&pipeline->fronts, &pipeline->channels[use->channel], use->channel,
+				    use->direction == PTOWSP_CHANNEL_PRODUCES ? RT_VECTOR_CLOCK_PRODUCERS : RT_VECTOR_CLOCK_CONSUMERS, pipeline->turn);
 		side_finish(pipeline, use->channel, use->direction != PTOWSP_CHANNEL_PRODUCES);
 	}
 	if (pipeline->run->clock.tell)
@@ -120,7 +120,8 @@ static ptowsp_status load_take(struct rt_pipeline *pipeline)
 	uint64_t writer = run->loaded_from;
 
 	if (!st && pipeline->fronts.on)
-		rt_vector_clock_slot_load(&pipeline->fronts, pipeline->turn, run->expand.slot, writer ? rt_race_instance(&run->race, writer - 1) : PTOWSP_NONE, writer - 1);
+		rt_vector_clock_slot_load(&pipeline->fronts, pipeline->turn, run->expand.slot, writer ? rt_race_instance(&run->race, writer - 1) : PTOWSP_NONE,
+					  writer - 1);
 	return st;
 }
 
@@ -138,7 +139,8 @@ static ptowsp_status event_take(struct rt_pipeline *pipeline, struct rt_instance
 		instance->channel = run->expand.channel;
 		return PTOWSP_OK;
 	case RT_EVENT_CLOSE:
-		rt_vector_clock_end(&pipeline->fronts, &pipeline->channels[run->expand.channel], run->expand.channel, RT_VECTOR_CLOCK_PRODUCERS, pipeline->turn);
+		rt_vector_clock_end(&pipeline->fronts, &pipeline->channels[run->expand.channel], run->expand.channel, RT_VECTOR_CLOCK_PRODUCERS,
+				    pipeline->turn);
 		side_finish(pipeline, run->expand.channel, false);
 		return PTOWSP_OK;
 	case RT_EVENT_SCOPE_BEGIN:
@@ -156,9 +158,7 @@ static ptowsp_status event_take(struct rt_pipeline *pipeline, struct rt_instance
 		run->barrier = run->tasks; /* more than its own tasks, which real threads may wait for */
 		return rt_clock_failed(run, rt_lag_order_step(&run->lag));
 	case RT_EVENT_ORDER_END: return rt_clock_failed(run, rt_lag_order_end(&run->lag));
-	case RT_EVENT_SYNC:
-		instance->standing = run->program->code[run->expand.sync].op == PTOWSP_OP_ALLOC ? RT_ALLOCATING : RT_WAITING;
-		return PTOWSP_OK;
+	case RT_EVENT_SYNC: instance->standing = run->program->code[run->expand.sync].op == PTOWSP_OP_ALLOC ? RT_ALLOCATING : RT_WAITING; return PTOWSP_OK;
 	case RT_EVENT_SLOT_SET:
 		expr = &run->program->exprs.rows[run->expand.expr];
 		rt_vector_clock_slot_set(&pipeline->fronts, pipeline->turn, run->expand.slot, run->program->exprs.reads + expr->read, expr->read_count);
@@ -298,8 +298,7 @@ uint64_t rt_channel_capacity(const struct rt_program *program, uint32_t channel)
 	for (uint32_t i = 0; i < tables->directive.count; i++) {
 		const struct ptowsp_directive_record *row = &tables->directive.rows[i];
 
-		if (row->directive == PTOWSP_DIRECTIVE_CHANNEL_CAPACITY &&
-		    !strcmp(rt_string(tables, (uint32_t)row->a0), rt_channel_name(program, channel)))
+		if (row->directive == PTOWSP_DIRECTIVE_CHANNEL_CAPACITY && !strcmp(rt_string(tables, (uint32_t)row->a0), rt_channel_name(program, channel)))
 			capacity = (uint64_t)row->a1;
 	}
 	return capacity;
@@ -393,7 +392,8 @@ ptowsp_status rt_pipeline_create(struct rt_pipeline **pipeline_out, struct rt_ru
 	if (!pipeline->channels || !instances_make(pipeline) || rt_clocks_init(&pipeline->clocks, &run->clock, pipeline->count) ||
 	    (run->program->move_count && !rt_history_init(&pipeline->trails, tables->tensor.count)) || !rt_versions_instances(run, pipeline->count))
 		return rt_no_memory(run->error, "the pipeline");
-	if (run->race.on && !rt_vector_clocks_init(&pipeline->fronts, pipeline->count, tables->slot.count, tables->event.count, pipeline->channels, tables->channel.count))
+	if (run->race.on &&
+	    !rt_vector_clocks_init(&pipeline->fronts, pipeline->count, tables->slot.count, tables->event.count, pipeline->channels, tables->channel.count))
 		return rt_no_memory(run->error, "the race check");
 	pipeline->told = calloc((size_t)pipeline->count + 1, sizeof(*pipeline->told));
 	if (!pipeline->told)

@@ -21,14 +21,14 @@ enum rt_standing { RT_GOING, RT_SENDING, RT_CONSUMING, RT_ISSUING, RT_WAITING, R
 struct rt_instance {
 	uint32_t process, replica; /* row of PROC */
 	enum rt_standing standing;
-	uint32_t channel;          /* SENDING, CONSUMING */
-	uint32_t expr;             /* SENDING: the token, which is found when it is sent */
-	const struct rt_move *move; /* SENDING: the region whose elements go with it; NULL: none */
-	uint64_t tasks;            /* issued */
-	bool given;                /* CONSUMING: a rendezvous has taken place, and this is the token */
+	uint32_t channel;             /* SENDING, CONSUMING */
+	uint32_t expr;                /* SENDING: the token, which is found when it is sent */
+	const struct rt_move *move;   /* SENDING: the region whose elements go with it; NULL: none */
+	uint64_t tasks;               /* issued */
+	bool given;                   /* CONSUMING: a rendezvous has taken place, and this is the token */
 	uint64_t value, block_number; /* of its token; the block is in run->payloads */
-	struct rt_block block;     /* ISSUING, ALLOCATING: why it cannot */
-	struct rt_need need;       /* ISSUING: what the task reserves */
+	struct rt_block block;        /* ISSUING, ALLOCATING: why it cannot */
+	struct rt_need need;          /* ISSUING: what the task reserves */
 	struct rt_expand expand;
 };
 struct rt_pipeline {
@@ -36,15 +36,15 @@ struct rt_pipeline {
 	struct rt_instance *instances; /* in the order of their turns */
 	struct rt_channel *channels;   /* per CSPC row */
 	uint32_t count, channel_count, live;
-	uint32_t turn;     /* whose expander is in run->expand, PTOWSP_NONE: nobody's */
-	uint64_t told_began;  /* when the engine began them */
-	uint64_t *told;       /* per instance: when it ended, of an engine */
-	uint64_t began;    /* when: the clock of every instance then */
-	uint64_t steps;    /* grows whenever an instance gets on */
+	uint32_t turn;       /* whose expander is in run->expand, PTOWSP_NONE: nobody's */
+	uint64_t told_began; /* when the engine began them */
+	uint64_t *told;      /* per instance: when it ended, of an engine */
+	uint64_t began;      /* when: the clock of every instance then */
+	uint64_t steps;      /* grows whenever an instance gets on */
 	uint64_t steps_most; /* 0: any number; LIMIT beyond */
 	enum rt_look_for look;
 	struct rt_clocks clocks;
-	struct rt_history trails; /* where payload is moved */
+	struct rt_history trails;       /* where payload is moved */
 	struct rt_vector_clocks fronts; /* where races are looked for */
 };
 
@@ -100,8 +100,7 @@ ptowsp_status rt_transfer_consume(struct rt_pipeline *pipeline, struct rt_instan
 /* The move of the SEND or CONSUME at an instruction; NULL: the channel has none. */
 const struct rt_move *rt_move_of(const struct rt_program *program, uint32_t instruction);
 /* Where it is. Errors: RUN_FAILED naming process, channel and place where it is outside its tensor, divides by zero or is bound to no memory. */
-ptowsp_status rt_move_resolve(struct rt_pipeline *pipeline, const struct rt_instance *instance, const struct rt_move *move,
-			      struct rt_access *access_out);
+ptowsp_status rt_move_resolve(struct rt_pipeline *pipeline, const struct rt_instance *instance, const struct rt_move *move, struct rt_access *access_out);
 /* The clock of the instance goes to the end of whom the move follows; where kernels run, they are waited for. Errors: of the wait. */
 ptowsp_status rt_move_follow(struct rt_pipeline *pipeline, const struct rt_access *access);
 /* The task that has just been issued, and ends at the instance's clock, is one that later moves may follow. Errors: NO_MEMORY, of the deadline. */

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /* process_task.c - a task of a process instance: is there room, its edges, its times, its kernel. */
+#include "rt/process/process.h"
 #include "rt/program/rt_error.h"
 #include "rt/run/feed.h"
-#include "rt/process/process.h"
 #include "rt/run/rt_run.h"
 
 /* ---- the edges that a task would have ---------------------------------------------------------------------------- */
@@ -188,8 +188,12 @@ static ptowsp_status task_time(struct rt_pipeline *pipeline, const struct rt_clo
 static ptowsp_status task_issue(struct rt_pipeline *pipeline, struct rt_instance *instance, const struct rt_site *site)
 {
 	struct rt_run *run = pipeline->run;
-	struct rt_clock_task task = {.depth_loops = site->depth_loops, .need = instance->need, .kernel = run->kernel,
-				     .cycles = run->known[run->kernel].cycles, .preds = run->preds.list, .pred_count = run->preds.count};
+	struct rt_clock_task task = {.depth_loops = site->depth_loops,
+				     .need = instance->need,
+				     .kernel = run->kernel,
+				     .cycles = run->known[run->kernel].cycles,
+				     .preds = run->preds.list,
+				     .pred_count = run->preds.count};
 	bool later = run->kernels && run->known[run->kernel].later;
 	ptowsp_status st = task_wait(pipeline, instance->need);
 

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 #include "rt/process/race.h"
 
+#include "rt/grow.h"
 #include <stdlib.h>
 #include <string.h>
-#include "rt/grow.h"
 
 bool rt_race_init(struct rt_race *race, uint32_t tensors, uint64_t window, uint32_t copy)
 {
@@ -136,8 +136,12 @@ static bool remember(struct rt_race *race, const struct rt_race_task *told)
 	if (!rows_grow(race, task) || !words_grow(race, words + before))
 		return false;
 	row = row_of(race, task);
-	*row = (struct rt_race_row){.at = race->head, .kernel = told->kernel, .instance = told->instance, .preds = told->chosen_count + (told->stream != 0) + before,
-				    .barriers = race->depth + (race->fence != 0), .fenced = race->copies > race->fence};
+	*row = (struct rt_race_row){.at = race->head,
+				    .kernel = told->kernel,
+				    .instance = told->instance,
+				    .preds = told->chosen_count + (told->stream != 0) + before,
+				    .barriers = race->depth + (race->fence != 0),
+				    .fenced = race->copies > race->fence};
 	race->seen[task & race->mask] = 0;
 	for (uint32_t i = 0; i < told->chosen_count; i++)
 		put(race, told->chosen[i]);

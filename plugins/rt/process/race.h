@@ -6,16 +6,16 @@
 #define RT_RACE_H
 
 #include "ptowsp/workload.h"
-#include "rt/process/vector_clock.h"
 #include "rt/access/pieces.h"
+#include "rt/process/vector_clock.h"
 
 /* What is remembered of a task of the window. */
 struct rt_race_row {
-	uint64_t at;     /* its words in the ring: predecessors, then [first, end) of each barrier's earlier iterations */
+	uint64_t at; /* its words in the ring: predecessors, then [first, end) of each barrier's earlier iterations */
 	uint32_t preds, barriers;
-	uint32_t kernel; /* KREG row */
+	uint32_t kernel;   /* KREG row */
 	uint32_t instance; /* of a process, PTOWSP_NONE: of the workload */
-	bool fenced;     /* one word more: copies before that task come before it */
+	bool fenced;       /* one word more: copies before that task come before it */
 };
 struct rt_race {
 	struct rt_preds preds; /* by extent, all hazards */

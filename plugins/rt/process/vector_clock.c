@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 #include "rt/process/vector_clock.h"
 
+#include "rt/grow.h"
 #include <stdlib.h>
 #include <string.h>
-#include "rt/grow.h"
 
 /* ---- one front ------------------------------------------------------------------------------------------------- */
 
@@ -82,7 +82,8 @@ static void fronts_free(struct rt_vector_clock *fronts, uint32_t count)
 	free(fronts);
 }
 
-bool rt_vector_clocks_init(struct rt_vector_clocks *fronts, uint32_t instances, uint32_t slots, uint32_t events, const struct rt_channel *channels, uint32_t channel_count)
+bool rt_vector_clocks_init(struct rt_vector_clocks *fronts, uint32_t instances, uint32_t slots, uint32_t events, const struct rt_channel *channels,
+			   uint32_t channel_count)
 {
 	bool ok;
 
@@ -195,8 +196,8 @@ static struct rt_vector_clock *place_of(struct rt_vector_clocks *fronts, struct 
 }
 
 /* Whoever finished and is passed over for this instance comes before `own`. Returns the place of the instance at its side. */
-static uint32_t passed_join(struct rt_vector_clocks *fronts, const struct rt_vector_clock_channel *c, const struct rt_side *ends, enum rt_vector_clock_side side, uint32_t instance,
-			    struct rt_vector_clock *own)
+static uint32_t passed_join(struct rt_vector_clocks *fronts, const struct rt_vector_clock_channel *c, const struct rt_side *ends,
+			    enum rt_vector_clock_side side, uint32_t instance, struct rt_vector_clock *own)
 {
 	uint32_t at = c->next[side];
 
@@ -206,7 +207,8 @@ static uint32_t passed_join(struct rt_vector_clocks *fronts, const struct rt_vec
 }
 
 /* It is the turn of the instance, which then is over. */
-static void turn_join(struct rt_vector_clocks *fronts, struct rt_vector_clock_channel *c, const struct rt_side *ends, enum rt_vector_clock_side side, uint32_t instance)
+static void turn_join(struct rt_vector_clocks *fronts, struct rt_vector_clock_channel *c, const struct rt_side *ends, enum rt_vector_clock_side side,
+		      uint32_t instance)
 {
 	uint32_t at = passed_join(fronts, c, ends, side, instance, &fronts->instances[instance]);
 

@@ -11,27 +11,28 @@ struct rt_vector_clock {
 	struct rt_vector_clock_row {
 		uint64_t task;
 		uint32_t instance;
-	} *rows; /* by instance */
+	} * rows; /* by instance */
 	uint32_t count, room;
 };
 enum rt_vector_clock_side { RT_VECTOR_CLOCK_PRODUCERS, RT_VECTOR_CLOCK_CONSUMERS };
 struct rt_vector_clock_channel {
-	struct rt_vector_clock *places;         /* of token k at k mod capacity: before its send, then before its consume; a rendezvous has one */
+	struct rt_vector_clock *places; /* of token k at k mod capacity: before its send, then before its consume; a rendezvous has one */
 	uint32_t room;
-	struct rt_vector_clock latest[2];       /* before the latest send, consume */
-	struct rt_vector_clock closed;          /* before all producers had closed it */
-	struct rt_vector_clock *ended[2];       /* per end of each side: before it finished */
+	struct rt_vector_clock latest[2]; /* before the latest send, consume */
+	struct rt_vector_clock closed;    /* before all producers had closed it */
+	struct rt_vector_clock *ended[2]; /* per end of each side: before it finished */
 	uint32_t ends[2];
-	uint32_t next[2];                /* the end behind the one that had the latest turn */
+	uint32_t next[2]; /* the end behind the one that had the latest turn */
 };
 struct rt_vector_clocks {
-	bool on, lost;                   /* lost: out of memory */
+	bool on, lost; /* lost: out of memory */
 	struct rt_vector_clock *instances, *slots, *events;
 	struct rt_vector_clock_channel *channels;
 	uint32_t instance_count, slot_count, event_count, channel_count;
 };
 /* False when out of memory; then it is still finished. channels: with their ends. */
-bool rt_vector_clocks_init(struct rt_vector_clocks *fronts, uint32_t instances, uint32_t slots, uint32_t events, const struct rt_channel *channels, uint32_t channel_count);
+bool rt_vector_clocks_init(struct rt_vector_clocks *fronts, uint32_t instances, uint32_t slots, uint32_t events, const struct rt_channel *channels,
+			   uint32_t channel_count);
 void rt_vector_clocks_finish(struct rt_vector_clocks *fronts);
 
 /* The instance has issued a task. */

@@ -6,8 +6,8 @@
 unsigned rt_operands(unsigned op)
 {
 	switch (op) {
-#define X(NAME, code, mnemonic, count, effect) \
-	case code:                             \
+#define X(NAME, code, mnemonic, count, effect)                                                                                                                 \
+	case code:                                                                                                                                             \
 		return count;
 #include "ptowsp/expr_ops.def"
 #undef X

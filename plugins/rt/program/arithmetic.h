@@ -3,9 +3,9 @@
 #ifndef RT_ARITHMETIC_H
 #define RT_ARITHMETIC_H
 
-#include <stdint.h>
 #include "ptowsp/workload.h"
 #include "rt/rt_inline.h"
+#include <stdint.h>
 
 /* How many operands an operation has, 0 for leaves; UINT32_MAX: there is no such operation. */
 unsigned rt_operands(unsigned op);

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: MIT */
 /* auto.c - dispatch auto(n): which loop's affinity lets the fewest edges cross from one executor to another. Looks at the program once, with the
  * values of the first run; what only running tells ends the look. */
-#include <stdlib.h>
-#include <string.h>
 #include "rt/program/rt_error.h"
 #include "rt/run/rt_run.h"
+#include <stdlib.h>
+#include <string.h>
 
 enum { AXES = 16, TASKS = 1 << 20 }; /* loops that are compared, the outermost first; tasks that are looked at */
 
@@ -12,10 +12,10 @@ struct survey {
 	struct rt_run run;
 	uint32_t names[AXES], depths[AXES]; /* of each loop: STRS offset, least depth */
 	uint32_t count, executors;
-	int32_t *site_depths;  /* per task instruction and loop: depth of the innermost one of that name, -1 outside */
-	uint32_t *places;      /* per task of the window and loop: its executor, at (task & mask) * count */
+	int32_t *site_depths; /* per task instruction and loop: depth of the innermost one of that name, -1 outside */
+	uint32_t *places;     /* per task of the window and loop: its executor, at (task & mask) * count */
 	uint64_t mask;
-	uint32_t *pools;       /* per task of the window */
+	uint32_t *pools; /* per task of the window */
 	uint64_t cross[AXES], edges;
 };
 

@@ -2,11 +2,11 @@
 /* axis.c - what a loop goes over: blocks of tile levels; rows of ragged and sparse axes. */
 #include "rt/program/axis.h"
 
-#include <stdio.h>
-#include <string.h>
 #include "rt/program/arithmetic.h"
 #include "rt/program/rt_error.h"
 #include "rt/run/rt_run.h"
+#include <stdio.h>
+#include <string.h>
 
 /* ---- tile levels ------------------------------------------------------------------------------------------------- */
 
@@ -29,12 +29,10 @@ static ptowsp_status level_read(struct rt_level_set *set, const struct ptowsp_le
 	if (!level->rows || level->rows % RT_LEVEL_BASE)
 		return rt_fail(error, PTOWSP_BAD_PACKAGE, "tile level %u of block %u is not a multiple of 32", level->rows, level->block);
 	if (!level->block)
-		return level->rows == RT_LEVEL_BASE
-			       ? PTOWSP_OK
-			       : rt_fail(error, PTOWSP_BAD_PACKAGE, "the residual tile level is %u, it must be 32", level->rows);
+		return level->rows == RT_LEVEL_BASE ? PTOWSP_OK
+						    : rt_fail(error, PTOWSP_BAD_PACKAGE, "the residual tile level is %u, it must be 32", level->rows);
 	if ((uint64_t)level->block * RT_LEVEL_BASE % level->rows)
-		return rt_fail(error, PTOWSP_BAD_PACKAGE, "tile level %u does not divide a block of %u * 32 rows", level->rows,
-			       level->block);
+		return rt_fail(error, PTOWSP_BAD_PACKAGE, "tile level %u does not divide a block of %u * 32 rows", level->rows, level->block);
 	if (!power_of_two(level->block))
 		return rt_fail(error, PTOWSP_BAD_PACKAGE, "block size %u is not a power of two", level->block);
 	set->rows[log2_of(level->block)] = level->rows;
@@ -53,8 +51,8 @@ ptowsp_status rt_level_set_read(struct rt_level_set *set, const struct rt_tables
 		return rt_fail(error, PTOWSP_BAD_PACKAGE, "there is no TLVL row %u", row);
 	record = &tables->levels.rows[row];
 	if (!power_of_two(record->max_range) || !power_of_two(record->min_range) || record->min_range > record->max_range)
-		return rt_fail(error, PTOWSP_BAD_PACKAGE, "max_range %u and min_range %u must be powers of two, min not above max",
-			       record->max_range, record->min_range);
+		return rt_fail(error, PTOWSP_BAD_PACKAGE, "max_range %u and min_range %u must be powers of two, min not above max", record->max_range,
+			       record->min_range);
 	if (record->count > tables->level.count || record->first > tables->level.count - record->count)
 		return rt_fail(error, PTOWSP_BAD_PACKAGE, "TLVL row %u names LVLS rows that are not there", row);
 	set->max_range = record->max_range;
@@ -162,8 +160,7 @@ static ptowsp_status values_check(const struct rt_program *program, const struct
 	bool sparse = loop->kind == PTOWSP_AXIS_SPARSE;
 
 	if (rows < 0 || rows >= loop->count || (!sparse && rows + 1 != loop->count))
-		return rt_fail(error, PTOWSP_BAD_PACKAGE, "axis %.40s has %u values for %lld rows", name_of(program, loop), loop->count,
-			       (long long)rows);
+		return rt_fail(error, PTOWSP_BAD_PACKAGE, "axis %.40s has %u values for %lld rows", name_of(program, loop), loop->count, (long long)rows);
 	for (int64_t k = 0; k <= rows; k++)
 		if (k ? v[k] < v[k - 1] : v[k] != 0)
 			return rt_fail(error, PTOWSP_BAD_PACKAGE, "axis %.40s: the running sum of row %lld is %lld, sums begin with 0 and never fall",
@@ -181,8 +178,14 @@ static ptowsp_status values_check(const struct rt_program *program, const struct
 static bool is_integer(const struct rt_program *program, uint32_t tensor)
 {
 	switch (program->tables.tensor.rows[tensor].dtype) {
-	case PTOWSP_I8: case PTOWSP_I16: case PTOWSP_I32: case PTOWSP_I64:
-	case PTOWSP_U8: case PTOWSP_U16: case PTOWSP_U32: case PTOWSP_U64: return true;
+	case PTOWSP_I8:
+	case PTOWSP_I16:
+	case PTOWSP_I32:
+	case PTOWSP_I64:
+	case PTOWSP_U8:
+	case PTOWSP_U16:
+	case PTOWSP_U32:
+	case PTOWSP_U64: return true;
 	}
 	return false;
 }
@@ -216,7 +219,8 @@ static ptowsp_status unwritten_check(const struct rt_program *program, uint32_t 
 	if (tensor >= program->tables.tensor.count || !program->tensor_indexed[tensor] ||
 	    !((program->tensor_access[tensor] | program->tensor_moved[tensor]) & PTOWSP_WRITE))
 		return PTOWSP_OK;
-	return rt_fail(error, PTOWSP_BAD_PACKAGE, "tensor %.80s holds the lengths or indices of an axis, and the program writes it; read it into a slot instead",
+	return rt_fail(error, PTOWSP_BAD_PACKAGE,
+		       "tensor %.80s holds the lengths or indices of an axis, and the program writes it; read it into a slot instead",
 		       rt_tensor_name(program, tensor));
 }
 
@@ -274,8 +278,8 @@ static ptowsp_status short_tensor(const struct look *l, uint32_t tensor, int64_t
 
 	return rt_fail_at(l->error, PTOWSP_RUN_FAILED, l->env->task, UINT64_MAX,
 			  "%s: axis %.40s, row %lld: element %lld of tensor %.40s is needed, which has %llu",
-			  rt_position(&l->program->tables, l->where, text, sizeof(text)), name_of(l->program, l->loop), (long long)l->row,
-			  (long long)place, rt_tensor_name(l->program, tensor), (unsigned long long)l->env->tensors->rows[tensor].elements);
+			  rt_position(&l->program->tables, l->where, text, sizeof(text)), name_of(l->program, l->loop), (long long)l->row, (long long)place,
+			  rt_tensor_name(l->program, tensor), (unsigned long long)l->env->tensors->rows[tensor].elements);
 }
 
 static ptowsp_status unbound(const struct look *l, uint32_t tensor)
@@ -354,8 +358,8 @@ static ptowsp_status sparse_open(const struct look *l, struct rt_axis_row *row)
 	return st;
 }
 
-ptowsp_status rt_axis_open(const struct rt_program *program, struct rt_env *env, const struct rt_loop *loop, uint32_t where,
-			   struct rt_axis_row *row_out, struct ptowsp_error *error)
+ptowsp_status rt_axis_open(const struct rt_program *program, struct rt_env *env, const struct rt_loop *loop, uint32_t where, struct rt_axis_row *row_out,
+			   struct ptowsp_error *error)
 {
 	struct look l = {program, env, loop, where, 0, error};
 	int64_t rows = rt_value(env, loop->high);
@@ -367,8 +371,8 @@ ptowsp_status rt_axis_open(const struct rt_program *program, struct rt_env *env,
 	return loop->kind == PTOWSP_AXIS_RAGGED ? ragged_open(&l, row_out) : sparse_open(&l, row_out);
 }
 
-ptowsp_status rt_axis_index(const struct rt_program *program, struct rt_env *env, const struct rt_loop *loop, uint32_t where,
-			    int64_t place, int64_t *index_out, struct ptowsp_error *error)
+ptowsp_status rt_axis_index(const struct rt_program *program, struct rt_env *env, const struct rt_loop *loop, uint32_t where, int64_t place, int64_t *index_out,
+			    struct ptowsp_error *error)
 {
 	struct look l = {program, env, loop, where, 0, error};
 	int64_t rows = 0;

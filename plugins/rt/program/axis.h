@@ -4,8 +4,8 @@
 #ifndef RT_AXIS_H
 #define RT_AXIS_H
 
-#include <stdbool.h>
 #include "rt/program/table.h"
+#include <stdbool.h>
 
 /* The row that a loop is about to run over. */
 struct rt_axis_row {
@@ -26,11 +26,11 @@ int64_t rt_axis_most(const struct rt_program *program, const struct rt_loop *loo
 
 /* While a run goes on. where: the instruction. A tensor that is bound to no memory has zeros, said once;
  * with kernels it is an error. Errors: RUN_FAILED naming axis, row, value and limit. */
-ptowsp_status rt_axis_open(const struct rt_program *program, struct rt_env *env, const struct rt_loop *loop, uint32_t where,
-			   struct rt_axis_row *row_out, struct ptowsp_error *error);
+ptowsp_status rt_axis_open(const struct rt_program *program, struct rt_env *env, const struct rt_loop *loop, uint32_t where, struct rt_axis_row *row_out,
+			   struct ptowsp_error *error);
 /* The column index at a place of a sparse axis. Errors as above. */
-ptowsp_status rt_axis_index(const struct rt_program *program, struct rt_env *env, const struct rt_loop *loop, uint32_t where,
-			    int64_t place, int64_t *index_out, struct ptowsp_error *error);
+ptowsp_status rt_axis_index(const struct rt_program *program, struct rt_env *env, const struct rt_loop *loop, uint32_t where, int64_t place, int64_t *index_out,
+			    struct ptowsp_error *error);
 
 /* ---- tile levels ------------------------------------------------------------------------------------------------- */
 
@@ -42,8 +42,8 @@ enum { RT_LEVEL_BASE = 32, RT_LEVEL_LIMIT = 250 };
 /* A TLVL row, checked. */
 struct rt_level_set {
 	uint32_t max_range, min_range;
-	uint32_t rows[32];  /* tile rows for a block of 2^k */
-	uint8_t level[32];  /* the same as index of rt_program.levels */
+	uint32_t rows[32]; /* tile rows for a block of 2^k */
+	uint8_t level[32]; /* the same as index of rt_program.levels */
 };
 /* Errors: BAD_PACKAGE with the rule. level[] is left for the caller. */
 ptowsp_status rt_level_set_read(struct rt_level_set *set, const struct rt_tables *tables, uint32_t row, struct ptowsp_error *error);
@@ -51,11 +51,11 @@ ptowsp_status rt_level_set_read(struct rt_level_set *set, const struct rt_tables
 /* One walk over an axis. */
 struct rt_level_walk {
 	const struct rt_level_set *set;
-	uint64_t full, rest;  /* blocks of max_range left; what lies behind them */
-	uint64_t base, left;  /* of the current block: next value, iterations left */
+	uint64_t full, rest; /* blocks of max_range left; what lies behind them */
+	uint64_t base, left; /* of the current block: next value, iterations left */
 	uint32_t step;
-	uint32_t next;        /* next block size to look at, 0: residual, then the end */
-	uint8_t level;        /* of the current block */
+	uint32_t next; /* next block size to look at, 0: residual, then the end */
+	uint8_t level; /* of the current block */
 	bool residual;
 };
 void rt_level_start(struct rt_level_walk *walk, const struct rt_level_set *set, uint64_t count);

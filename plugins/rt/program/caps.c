@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: MIT */
 /* caps.c - what this core does, as capability rows. A policy is `enforced` exactly if rt_schedule.c has a rule for it. */
-#include <stddef.h>
 #include "ptowsp/graph.h"
 #include "ptowsp/workload.h"
-#include "rt/rt_platform.h"
 #include "rt/program/rt_schedule.h"
+#include "rt/rt_platform.h"
+#include <stddef.h>
 
 /* ---- what this core does ----------------------------------------------------------------------------------------- */
 
@@ -23,11 +23,11 @@ static const uint8_t opcodes[] = {
 };
 
 static const uint16_t features[] = {
-	PTOWSP_FEATURE_TOTAL_CYCLES,	 PTOWSP_FEATURE_KERNEL_CYCLES,	  PTOWSP_FEATURE_STALL_STATS,	 PTOWSP_FEATURE_HIGH_WATER,
-	PTOWSP_FEATURE_DEADLOCK_REPORT,	 PTOWSP_FEATURE_SCOPE_LIVENESS,	  PTOWSP_FEATURE_DETERMINISTIC,	 PTOWSP_FEATURE_CANCEL,
-	PTOWSP_FEATURE_DEADLINE,	 PTOWSP_FEATURE_NO_KERNELS,	  PTOWSP_FEATURE_SET_VALUES,	 PTOWSP_FEATURE_PREDICATE_SYMBOL,
-	PTOWSP_FEATURE_PREDICATE_SLOT,	 PTOWSP_FEATURE_TENSOR_TO_SLOT,	  PTOWSP_FEATURE_TILE_LEVELS,	 PTOWSP_FEATURE_TEMP_RENAMED,
-	PTOWSP_FEATURE_CSP_TOKEN,	 PTOWSP_FEATURE_CSP_PAYLOAD,
+	PTOWSP_FEATURE_TOTAL_CYCLES,    PTOWSP_FEATURE_KERNEL_CYCLES,  PTOWSP_FEATURE_STALL_STATS,   PTOWSP_FEATURE_HIGH_WATER,
+	PTOWSP_FEATURE_DEADLOCK_REPORT, PTOWSP_FEATURE_SCOPE_LIVENESS, PTOWSP_FEATURE_DETERMINISTIC, PTOWSP_FEATURE_CANCEL,
+	PTOWSP_FEATURE_DEADLINE,        PTOWSP_FEATURE_NO_KERNELS,     PTOWSP_FEATURE_SET_VALUES,    PTOWSP_FEATURE_PREDICATE_SYMBOL,
+	PTOWSP_FEATURE_PREDICATE_SLOT,  PTOWSP_FEATURE_TENSOR_TO_SLOT, PTOWSP_FEATURE_TILE_LEVELS,   PTOWSP_FEATURE_TEMP_RENAMED,
+	PTOWSP_FEATURE_CSP_TOKEN,       PTOWSP_FEATURE_CSP_PAYLOAD,
 };
 
 /* Orders among ready tasks, and issuing at once, have no effect on the semantic clock: kept, nothing to obey here. An engine with an order of its own has rows of its own. */
@@ -71,11 +71,26 @@ struct cell {
 	uint8_t state, without; /* bits: scopes that are not enforced */
 };
 
-#define YES {PTOWSP_STATE_ENFORCED, 0}
-#define PARTIAL(scope) {PTOWSP_STATE_ENFORCED, 1u << PTOWSP_fence_scope_##scope}
-#define HINT {PTOWSP_STATE_RECORDED, 0}
-#define NA {PTOWSP_STATE_DIAGNOSED, 0}
-#define NO {PTOWSP_STATE_UNSUPPORTED, 0}
+#define YES                                                                                                                                                    \
+	{                                                                                                                                                      \
+		PTOWSP_STATE_ENFORCED, 0                                                                                                                       \
+	}
+#define PARTIAL(scope)                                                                                                                                         \
+	{                                                                                                                                                      \
+		PTOWSP_STATE_ENFORCED, 1u << PTOWSP_fence_scope_##scope                                                                                        \
+	}
+#define HINT                                                                                                                                                   \
+	{                                                                                                                                                      \
+		PTOWSP_STATE_RECORDED, 0                                                                                                                       \
+	}
+#define NA                                                                                                                                                     \
+	{                                                                                                                                                      \
+		PTOWSP_STATE_DIAGNOSED, 0                                                                                                                      \
+	}
+#define NO                                                                                                                                                     \
+	{                                                                                                                                                      \
+		PTOWSP_STATE_UNSUPPORTED, 0                                                                                                                    \
+	}
 static const struct {
 	uint8_t op;
 	struct cell cells[PLATFORMS];
@@ -122,8 +137,8 @@ uint32_t rt_platform_capabilities(enum rt_platform platform, struct ptowsp_cap *
 	for (uint32_t i = 0; i < count && i < room; i++) {
 		struct cell cell = cell_of(ops[i], platform);
 
-		rows_out[i] = (struct ptowsp_cap){.feature = PTOWSP_FEATURE_GRAPH(ops[i]), .state = cell.state, .bits = cell.without,
-						  .evidence = PTOWSP_EVIDENCE_SELF_TESTED};
+		rows_out[i] = (struct ptowsp_cap){
+			.feature = PTOWSP_FEATURE_GRAPH(ops[i]), .state = cell.state, .bits = cell.without, .evidence = PTOWSP_EVIDENCE_SELF_TESTED};
 	}
 	return count;
 }

@@ -4,8 +4,8 @@
 uint16_t rt_dtype_bytes(unsigned dtype)
 {
 	switch (dtype) {
-#define X(name, code, bytes, cls, text, descr) \
-	case code:                             \
+#define X(name, code, bytes, cls, text, descr)                                                                                                                 \
+	case code:                                                                                                                                             \
 		return bytes;
 #include "ptowsp/dtype.def"
 #undef X
@@ -16,8 +16,8 @@ uint16_t rt_dtype_bytes(unsigned dtype)
 const char *rt_dtype_text(unsigned dtype)
 {
 	switch (dtype) {
-#define X(name, code, bytes, cls, text, descr) \
-	case code:                             \
+#define X(name, code, bytes, cls, text, descr)                                                                                                                 \
+	case code:                                                                                                                                             \
 		return text;
 #include "ptowsp/dtype.def"
 #undef X

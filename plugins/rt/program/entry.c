@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: MIT */
 /* entry.c - entries of a package: those that are one task of a kernel, and all of them through the verifier. */
-#include <stdlib.h>
-#include <string.h>
-#include "rt/program/rt_error.h"
 #include "rt/grow.h"
+#include "rt/program/rt_error.h"
 #include "rt/program/rt_program.h"
 #include "rt/program/rt_verify.h"
+#include <stdlib.h>
+#include <string.h>
 
 /* ---- entries that are one task of a kernel ----------------------------------------------------------------------- */
 
@@ -27,8 +27,8 @@ struct job {
 	const struct ptowsp_kernel_record *kernel;
 	struct ptowsp_error *error;
 	uint32_t scalars, tensors;
-	uint32_t zero;    /* EXPR row */
-	uint32_t *of;     /* TENS row per tensor argument */
+	uint32_t zero; /* EXPR row */
+	uint32_t *of;  /* TENS row per tensor argument */
 };
 
 static ptowsp_status refuse(const struct job *job, const char *what)
@@ -113,8 +113,8 @@ static uint32_t region_add(struct job *job, uint32_t tensor, const struct ptowsp
 {
 	uint64_t unit = (uint64_t)param->rows * param->columns;
 
-	job->tables->region.rows[job->tables->region.count] = (struct ptowsp_region_record){
-		.tensor = tensor, .row = job->zero, .column = job->zero, .unit = unit && unit <= UINT32_MAX ? (uint32_t)unit : 1};
+	job->tables->region.rows[job->tables->region.count] =
+		(struct ptowsp_region_record){.tensor = tensor, .row = job->zero, .column = job->zero, .unit = unit && unit <= UINT32_MAX ? (uint32_t)unit : 1};
 	return job->tables->region.count++;
 }
 
@@ -134,8 +134,7 @@ static void words_write(struct job *job)
 		const struct ptowsp_param_record *param = &t->param.rows[job->kernel->params + p];
 
 		if (param->kind == PTOWSP_PARAM_SCALAR) {
-			word_add(job, PTOWSP_OP_PARAM_EXPR, scalar,
-				 node_add(job, PTOWSP_EXPR_VALUE, t->entry_value.rows[job->entry->values + scalar].slot));
+			word_add(job, PTOWSP_OP_PARAM_EXPR, scalar, node_add(job, PTOWSP_EXPR_VALUE, t->entry_value.rows[job->entry->values + scalar].slot));
 			scalar++;
 		} else {
 			word_add(job, ios[param->access & (PTOWSP_READ | PTOWSP_WRITE)], tensor, region_add(job, job->of[tensor], param));
@@ -223,10 +222,10 @@ struct rt_entries {
 	struct rt_program *program; /* of no entry */
 	struct rt_verifier verifier;
 	struct rt_entry_tensors tensors;
-	struct rt_exprs before;     /* program->exprs without those of an entry: counts alone */
+	struct rt_exprs before; /* program->exprs without those of an entry: counts alone */
 	struct {
 		uint32_t code, kernels, exprs, regions;
-	} rows;                     /* of the tables, without those of an entry */
+	} rows; /* of the tables, without those of an entry */
 };
 
 /* ---- making ---------------------------------------------------------------------------------------------------- */
@@ -409,7 +408,9 @@ static ptowsp_status opcodes_check(const struct rt_tables *t, struct ptowsp_erro
 {
 	for (uint32_t i = 0; i < t->work.code_count; i++)
 		if (!known[t->work.code[i].opcode])
-			return rt_fail(error, PTOWSP_UNKNOWN_OPCODE, "instruction %u, which no entry reaches: unknown opcode 0x%02x; it needs a newer runtime core", i, t->work.code[i].opcode);
+			return rt_fail(error, PTOWSP_UNKNOWN_OPCODE,
+				       "instruction %u, which no entry reaches: unknown opcode 0x%02x; it needs a newer runtime core", i,
+				       t->work.code[i].opcode);
 	return PTOWSP_OK;
 }
 

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: MIT */
 #include "rt/program/expr.h"
 
-#include <stdlib.h>
-#include <string.h>
+#include "rt/grow.h"
 #include "rt/program/arithmetic.h"
 #include "rt/program/rt_error.h"
-#include "rt/grow.h"
+#include <stdlib.h>
+#include <string.h>
 
 /* Bounds the memory and the time that a package can cost by naming one large expression in many places. */
 #define NODE_LIMIT (UINT32_C(1) << 22)
@@ -13,8 +13,7 @@
 
 /* ---- tables ---------------------------------------------------------------------------------------------------- */
 
-ptowsp_status rt_exprs_init(struct rt_exprs *exprs, const struct rt_tables *tables, const uint8_t *changed,
-			    struct ptowsp_error *error)
+ptowsp_status rt_exprs_init(struct rt_exprs *exprs, const struct rt_tables *tables, const uint8_t *changed, struct ptowsp_error *error)
 {
 	memset(exprs, 0, sizeof(*exprs));
 	exprs->changed = changed;
@@ -23,8 +22,7 @@ ptowsp_status rt_exprs_init(struct rt_exprs *exprs, const struct rt_tables *tabl
 	exprs->memo_mask = MEMO_LEAST - 1;
 	exprs->memo = calloc(exprs->memo_mask + 1, sizeof(*exprs->memo));
 	/* Never NULL, so that an empty run of reads is a pointer too. */
-	return exprs->place && exprs->work && exprs->memo &&
-			       rt_grow((void **)&exprs->reads, &exprs->read_room, 0, sizeof(*exprs->reads))
+	return exprs->place && exprs->work && exprs->memo && rt_grow((void **)&exprs->reads, &exprs->read_room, 0, sizeof(*exprs->reads))
 		       ? PTOWSP_OK
 		       : rt_no_memory(error, "expressions");
 }
@@ -134,13 +132,11 @@ static ptowsp_status read_add(struct rt_exprs *exprs, uint32_t first, uint32_t s
 }
 
 /* A leaf as seen from nest. */
-static ptowsp_status leaf(struct rt_exprs *exprs, const struct rt_tables *tables, const struct ptowsp_expr_record *row,
-			  const struct rt_nest *nest, bool lenient, uint32_t read, struct rt_node *node, struct ptowsp_error *error)
+static ptowsp_status leaf(struct rt_exprs *exprs, const struct rt_tables *tables, const struct ptowsp_expr_record *row, const struct rt_nest *nest,
+			  bool lenient, uint32_t read, struct rt_node *node, struct ptowsp_error *error)
 {
 	switch (row->op) {
-	case PTOWSP_EXPR_CONST:
-		node->value = (int64_t)((uint64_t)row->c << 32 | row->b);
-		return PTOWSP_OK;
+	case PTOWSP_EXPR_CONST: node->value = (int64_t)((uint64_t)row->c << 32 | row->b); return PTOWSP_OK;
 	case PTOWSP_EXPR_LOOP:
 		if (row->a < nest->depth)
 			return PTOWSP_OK;
@@ -150,8 +146,7 @@ static ptowsp_status leaf(struct rt_exprs *exprs, const struct rt_tables *tables
 		return PTOWSP_OK;
 	case PTOWSP_EXPR_VALUE:
 		if (row->a >= tables->slot.count)
-			return rt_fail(error, PTOWSP_BAD_PACKAGE, "an expression reads row %u of %u SLOT rows", row->a,
-				       tables->slot.count);
+			return rt_fail(error, PTOWSP_BAD_PACKAGE, "an expression reads row %u of %u SLOT rows", row->a, tables->slot.count);
 		return exprs->changed[row->a] ? read_add(exprs, read, row->a, error) : PTOWSP_OK;
 	case PTOWSP_EXPR_AXIS:
 		node->op = PTOWSP_EXPR_CONST;
@@ -164,8 +159,8 @@ static ptowsp_status leaf(struct rt_exprs *exprs, const struct rt_tables *tables
 }
 
 /* Adds the node of a row whose operands have their places. */
-static ptowsp_status row_add(struct rt_exprs *exprs, const struct rt_tables *tables, uint32_t index, const struct rt_nest *nest,
-			     bool lenient, uint32_t first, uint32_t read, struct ptowsp_error *error)
+static ptowsp_status row_add(struct rt_exprs *exprs, const struct rt_tables *tables, uint32_t index, const struct rt_nest *nest, bool lenient, uint32_t first,
+			     uint32_t read, struct ptowsp_error *error)
 {
 	const struct ptowsp_expr_record *row = &tables->expr.rows[index];
 	struct rt_node node = {.op = row->op, .a = row->a};
@@ -190,8 +185,7 @@ static ptowsp_status row_add(struct rt_exprs *exprs, const struct rt_tables *tab
 }
 
 /* Pushes the operands of a row that have no place yet; the count says how many. Operands are earlier rows, which ends it. */
-static ptowsp_status operands_push(struct rt_exprs *exprs, const struct rt_tables *tables, uint32_t index, uint32_t *top,
-				   struct ptowsp_error *error)
+static ptowsp_status operands_push(struct rt_exprs *exprs, const struct rt_tables *tables, uint32_t index, uint32_t *top, struct ptowsp_error *error)
 {
 	const struct ptowsp_expr_record *row = &tables->expr.rows[index];
 	const uint32_t refs[3] = {row->a, row->b, row->c};
@@ -210,8 +204,8 @@ static ptowsp_status operands_push(struct rt_exprs *exprs, const struct rt_table
 
 /* Post-order over the part of the table below row, without recursion. The stack holds at most three operands per row on the way down, and
  * every way down is strictly decreasing; a row is dropped when it is met again with a place. */
-static ptowsp_status walk(struct rt_exprs *exprs, const struct rt_tables *tables, uint32_t row, const struct rt_nest *nest,
-			  bool lenient, uint32_t first, uint32_t read, struct ptowsp_error *error)
+static ptowsp_status walk(struct rt_exprs *exprs, const struct rt_tables *tables, uint32_t row, const struct rt_nest *nest, bool lenient, uint32_t first,
+			  uint32_t read, struct ptowsp_error *error)
 {
 	uint32_t top = 0, before;
 	ptowsp_status st = PTOWSP_OK;
@@ -251,8 +245,8 @@ static void places_clear(struct rt_exprs *exprs, const struct rt_tables *tables,
 	}
 }
 
-ptowsp_status rt_expr_compile(struct rt_exprs *exprs, const struct rt_tables *tables, uint32_t row, const struct rt_nest *nest,
-			      bool lenient, uint32_t *id_out, struct ptowsp_error *error)
+ptowsp_status rt_expr_compile(struct rt_exprs *exprs, const struct rt_tables *tables, uint32_t row, const struct rt_nest *nest, bool lenient, uint32_t *id_out,
+			      struct ptowsp_error *error)
 {
 	uint64_t key = (uint64_t)row << 32 | (uint64_t)(nest->key + 1) << 1 | lenient;
 	struct rt_expr_memo *memo;
@@ -329,8 +323,8 @@ uint64_t rt_expr_loops(const struct rt_exprs *exprs, uint32_t id, bool *loose_ou
 	return loops;
 }
 
-ptowsp_status rt_exprs_reads(struct rt_exprs *exprs, const uint32_t *ids, uint32_t count, uint32_t *read_out,
-			     uint32_t *read_count_out, struct ptowsp_error *error)
+ptowsp_status rt_exprs_reads(struct rt_exprs *exprs, const uint32_t *ids, uint32_t count, uint32_t *read_out, uint32_t *read_count_out,
+			     struct ptowsp_error *error)
 {
 	ptowsp_status st = PTOWSP_OK;
 

@@ -3,8 +3,8 @@
 #ifndef RT_EXPR_H
 #define RT_EXPR_H
 
-#include <stdbool.h>
 #include "rt/program/table.h"
+#include <stdbool.h>
 
 /* All values are residue + k * modulus; they wrap. modulus 0: there is one value; of a loop: nothing is known. */
 struct rt_values {
@@ -12,13 +12,13 @@ struct rt_values {
 };
 /* The loops around the place where an expression stands. */
 struct rt_nest {
-	uint32_t key;   /* instruction of the innermost loop, PTOWSP_NONE outside: equal keys, equal nests */
-	uint32_t depth; /* how many loops */
-	uint32_t names[PTOWSP_NESTING_LIMIT]; /* STRS offsets, outermost first */
-	uint32_t parallel, parallels[PTOWSP_NESTING_LIMIT]; /* depths of the parallel loops among them */
-	bool process;   /* of a process: dispatch is not for its tasks */
+	uint32_t key;                                                  /* instruction of the innermost loop, PTOWSP_NONE outside: equal keys, equal nests */
+	uint32_t depth;                                                /* how many loops */
+	uint32_t names[PTOWSP_NESTING_LIMIT];                          /* STRS offsets, outermost first */
+	uint32_t parallel, parallels[PTOWSP_NESTING_LIMIT];            /* depths of the parallel loops among them */
+	bool process;                                                  /* of a process: dispatch is not for its tasks */
 	int64_t low[PTOWSP_NESTING_LIMIT], high[PTOWSP_NESTING_LIMIT]; /* least and largest value, as far as provable */
-	struct rt_values values[PTOWSP_NESTING_LIMIT]; /* what its values have in common */
+	struct rt_values values[PTOWSP_NESTING_LIMIT];                 /* what its values have in common */
 };
 
 /* One step of a compiled expression. a, b, c: earlier nodes of the same expression; LOOP: a depth; VALUE: a SLOT row. */
@@ -43,20 +43,19 @@ struct rt_exprs {
 	struct rt_expr_memo {
 		uint64_t key;
 		uint32_t id; /* + 1, 0 = free */
-	} *memo;
+	} * memo;
 	uint32_t memo_count, memo_mask;
 };
 
 /* changed: see above; lives as long as *exprs. */
-ptowsp_status rt_exprs_init(struct rt_exprs *exprs, const struct rt_tables *tables, const uint8_t *changed,
-			    struct ptowsp_error *error);
+ptowsp_status rt_exprs_init(struct rt_exprs *exprs, const struct rt_tables *tables, const uint8_t *changed, struct ptowsp_error *error);
 void rt_exprs_finish(struct rt_exprs *exprs);
 /* Forgets what was compiled since *exprs was `before`, and what it could be found by. Errors: NO_MEMORY. */
 ptowsp_status rt_exprs_back(struct rt_exprs *exprs, const struct rt_exprs *before, struct ptowsp_error *error);
 /* Compiles EXPR row `row` as seen from nest. lenient: a loop that is not there is 0 (schedule expressions), else it is an error.
  * Errors: BAD_PACKAGE (text says what, the caller knows where), NO_MEMORY. */
-ptowsp_status rt_expr_compile(struct rt_exprs *exprs, const struct rt_tables *tables, uint32_t row, const struct rt_nest *nest,
-			      bool lenient, uint32_t *id_out, struct ptowsp_error *error);
+ptowsp_status rt_expr_compile(struct rt_exprs *exprs, const struct rt_tables *tables, uint32_t row, const struct rt_nest *nest, bool lenient, uint32_t *id_out,
+			      struct ptowsp_error *error);
 ptowsp_status rt_expr_constant(struct rt_exprs *exprs, int64_t value, uint32_t *id_out, struct ptowsp_error *error);
 /* The value of the loop at a depth that exists. */
 ptowsp_status rt_expr_loop(struct rt_exprs *exprs, uint32_t depth, uint32_t *id_out, struct ptowsp_error *error);
@@ -69,8 +68,8 @@ uint32_t rt_expr_source(const struct rt_exprs *exprs, uint32_t id);
 uint64_t rt_expr_loops(const struct rt_exprs *exprs, uint32_t id, bool *loose_out);
 
 /* The slots that any of the expressions reads, each once, as a run of exprs->reads. PTOWSP_NONE among ids is skipped. */
-ptowsp_status rt_exprs_reads(struct rt_exprs *exprs, const uint32_t *ids, uint32_t count, uint32_t *read_out,
-			     uint32_t *read_count_out, struct ptowsp_error *error);
+ptowsp_status rt_exprs_reads(struct rt_exprs *exprs, const uint32_t *ids, uint32_t count, uint32_t *read_out, uint32_t *read_count_out,
+			     struct ptowsp_error *error);
 /* expr_range.c: true if the expression is one number whatever the run. */
 bool rt_expr_known(const struct rt_exprs *exprs, uint32_t id, int64_t *value_out);
 /* Least and largest value over all runs; INT64_MIN, INT64_MAX where nothing is known. */

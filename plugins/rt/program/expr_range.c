@@ -55,15 +55,18 @@ static struct range inner_range(const struct rt_node *node, struct range a, stru
 	case PTOWSP_EXPR_MUL: return within(a, SMALL) && within(b, SMALL) ? product(a, b) : anything;
 	case PTOWSP_EXPR_DIV: return b.low == b.high && b.low > 0 ? (struct range){a.low / b.low, a.high / b.low} : anything;
 	case PTOWSP_EXPR_MOD: return b.low == b.high && b.low > 0 && a.low >= 0 ? (struct range){0, b.low - 1} : anything;
-	case PTOWSP_EXPR_MIN:
-		return (struct range){a.low < b.low ? a.low : b.low, a.high < b.high ? a.high : b.high};
-	case PTOWSP_EXPR_MAX:
-		return (struct range){a.low > b.low ? a.low : b.low, a.high > b.high ? a.high : b.high};
-	case PTOWSP_EXPR_EQ: case PTOWSP_EXPR_NE: case PTOWSP_EXPR_LT: case PTOWSP_EXPR_LE: case PTOWSP_EXPR_GT:
-	case PTOWSP_EXPR_GE: case PTOWSP_EXPR_LAND: case PTOWSP_EXPR_LOR: case PTOWSP_EXPR_LNOT:
-		return (struct range){0, 1};
-	case PTOWSP_EXPR_SELECT:
-		return (struct range){b.low < c.low ? b.low : c.low, b.high > c.high ? b.high : c.high};
+	case PTOWSP_EXPR_MIN: return (struct range){a.low < b.low ? a.low : b.low, a.high < b.high ? a.high : b.high};
+	case PTOWSP_EXPR_MAX: return (struct range){a.low > b.low ? a.low : b.low, a.high > b.high ? a.high : b.high};
+	case PTOWSP_EXPR_EQ:
+	case PTOWSP_EXPR_NE:
+	case PTOWSP_EXPR_LT:
+	case PTOWSP_EXPR_LE:
+	case PTOWSP_EXPR_GT:
+	case PTOWSP_EXPR_GE:
+	case PTOWSP_EXPR_LAND:
+	case PTOWSP_EXPR_LOR:
+	case PTOWSP_EXPR_LNOT: return (struct range){0, 1};
+	case PTOWSP_EXPR_SELECT: return (struct range){b.low < c.low ? b.low : c.low, b.high > c.high ? b.high : c.high};
 	}
 	return anything;
 }

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: MIT */
 #include "rt/program/form.h"
 
-#include <stdio.h>
-#include <stdlib.h>
+#include "rt/grow.h"
 #include "rt/program/arithmetic.h"
 #include "rt/program/rt_error.h"
-#include "rt/grow.h"
+#include <stdio.h>
+#include <stdlib.h>
 
 static bool form_known(const struct rt_form *form)
 {
@@ -295,10 +295,10 @@ RT_INLINE int64_t quick_operation(uint32_t op, int64_t a, int64_t b, int64_t c)
 RT_INLINE int64_t quick_step(const struct rt_env *env, const int64_t *registers, const struct rt_step *step)
 {
 	switch (step->op) {
-#define X(NAME, code, mnemonic, count, effect)                                                                                                     \
-	case (code) | RT_NUMBER: return quick_operation(code, registers[step->a], step->value, 0);                                                 \
-	case code:                                                                                                                                 \
-		return (count) ? quick_operation(code, registers[step->a], (count) > 1 ? registers[step->b] : 1, (count) > 2 ? registers[step->c] : 0) \
+#define X(NAME, code, mnemonic, count, effect)                                                                                                                 \
+	case (code) | RT_NUMBER: return quick_operation(code, registers[step->a], step->value, 0);                                                             \
+	case code:                                                                                                                                             \
+		return (count) ? quick_operation(code, registers[step->a], (count) > 1 ? registers[step->b] : 1, (count) > 2 ? registers[step->c] : 0)         \
 			       : leaf_value(env, step);
 #include "ptowsp/expr_ops.def"
 #undef X

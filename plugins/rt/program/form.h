@@ -3,29 +3,29 @@
 #ifndef RT_FORM_H
 #define RT_FORM_H
 
+#include "rt/program/expr.h"
 #include <stdbool.h>
 #include <stddef.h>
-#include "rt/program/expr.h"
 
 /* What an expression is in one run: base + sum of step[k] * value of loop[k]; or code: base is its row of rt_codes, or -1 where it is walked node by node. */
 enum { RT_FORM_TERMS = 4, RT_FORM_CODE = 255 };
 struct rt_form {
 	int64_t base, step[RT_FORM_TERMS];
 	uint16_t loop[RT_FORM_TERMS]; /* in a sum of code also registers: RT_REGISTER + number */
-	uint8_t terms; /* or RT_FORM_CODE */
+	uint8_t terms;                /* or RT_FORM_CODE */
 };
 /* Step k of a code fills register k; its operands are earlier registers, or, with RT_NUMBER in op, the second one its own number. Equal steps stand once. */
 enum { RT_REGISTER = PTOWSP_NESTING_LIMIT, RT_STEPS_MOST = 1024, RT_NUMBER = 0x80 };
 struct rt_step {
-	int64_t value; /* of RT_NUMBER and CONST; VALUE: a SLOT row; LOOP: a depth */
+	int64_t value;        /* of RT_NUMBER and CONST; VALUE: a SLOT row; LOOP: a depth */
 	uint16_t op, a, b, c; /* op: enum ptowsp_expr_op */
 };
 struct rt_code {
 	uint32_t first, count; /* steps */
-	bool quick; /* none of them can fail */
-	bool moves; /* one of them asks for a slot or the number of the task */
-	uint64_t loops; /* bit d: one of them asks for the value of the loop at depth d */
-	struct rt_form sum; /* of an expression that has a code of its own */
+	bool quick;            /* none of them can fail */
+	bool moves;            /* one of them asks for a slot or the number of the task */
+	uint64_t loops;        /* bit d: one of them asks for the value of the loop at depth d */
+	struct rt_form sum;    /* of an expression that has a code of its own */
 };
 struct rt_codes {
 	struct rt_code *rows;
@@ -64,13 +64,13 @@ struct rt_env {
 	const struct rt_exprs *exprs;
 	const struct rt_form *forms;
 	const struct rt_codes *codes;
-	const int64_t *loops;   /* value per depth */
-	const uint64_t *values; /* per SLOT row */
-	uint64_t task;          /* number of the task, or of the next one */
-	uint64_t instance;      /* number of the replica of a process, 0 outside */
+	const int64_t *loops;       /* value per depth */
+	const uint64_t *values;     /* per SLOT row */
+	uint64_t task;              /* number of the task, or of the next one */
+	uint64_t instance;          /* number of the replica of a process, 0 outside */
 	struct rt_tensors *tensors; /* where axes find their lengths; NULL while nothing is bound */
-	int64_t *scratch;       /* rt_exprs_scratch */
-	uint32_t failed;        /* EXPR row + 1 of the first division by zero, never cleared here; the value is then 0 */
+	int64_t *scratch;           /* rt_exprs_scratch */
+	uint32_t failed;            /* EXPR row + 1 of the first division by zero, never cleared here; the value is then 0 */
 };
 /* Node by node, without forms. */
 int64_t rt_expr_run(struct rt_env *env, uint32_t id);
@@ -89,8 +89,7 @@ static inline int64_t rt_form_value(struct rt_env *env, const struct rt_form *fo
 	if (form->terms == RT_FORM_CODE)
 		return rt_code_run(env, form, id);
 	if (form->terms)
-		sum += (uint64_t)form->step[0] * (uint64_t)env->loops[form->loop[0]] +
-		       (uint64_t)form->step[1] * (uint64_t)env->loops[form->loop[1]];
+		sum += (uint64_t)form->step[0] * (uint64_t)env->loops[form->loop[0]] + (uint64_t)form->step[1] * (uint64_t)env->loops[form->loop[1]];
 	for (unsigned k = 2; k < form->terms; k++)
 		sum += (uint64_t)form->step[k] * (uint64_t)env->loops[form->loop[k]];
 	return (int64_t)sum;

@@ -1,19 +1,19 @@
 /* SPDX-License-Identifier: MIT */
 /* lookahead.c - what is told of a program before it runs: the extents that its tasks touch (rt_extents sizes tensors), whether its tokens must block (the packer
  * warns), and which task needs more than the schedule states (the packer refuses). */
+#include "rt/process/process.h"
+#include "rt/program/rt_error.h"
+#include "rt/run/rt_run.h"
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include "rt/program/rt_error.h"
-#include "rt/process/process.h"
-#include "rt/run/rt_run.h"
 
 /* ---- extents and tokens ------------------------------------------------------------------------------------------ */
 
 #define LOOK_STEPS (UINT64_C(1) << 22) /* a pipeline that goes on for so long is not waited for */
 #define LOOK_BLIND (UINT64_C(1) << 12) /* steps behind a value that only running tells: a loop that waits for it would not end */
 #define LOOK_LEAVE 256u                /* loops that are left for that reason; then the look is over */
-#define LOOK_IDLE (UINT32_C(1) << 16)  /* pauses without a task, of 1,024 instructions each: less than a second */
+#define LOOK_IDLE  (UINT32_C(1) << 16) /* pauses without a task, of 1,024 instructions each: less than a second */
 
 ptowsp_status rt_look_pause(struct rt_run *run)
 {
@@ -40,8 +40,7 @@ static ptowsp_status event_look(struct rt_run *run, enum rt_event event, enum rt
 		run->env.task = ++run->tasks;
 		return st;
 	case RT_EVENT_SLOT_SET: return rt_slot_set(run, run->expand.slot, run->expand.expr);
-	case RT_EVENT_SLOT_LOAD:
-		return look == RT_LOOK_TOKENS ? PTOWSP_AGAIN : rt_slot_load(run, run->expand.slot, &run->program->ios[run->expand.io]);
+	case RT_EVENT_SLOT_LOAD: return look == RT_LOOK_TOKENS ? PTOWSP_AGAIN : rt_slot_load(run, run->expand.slot, &run->program->ios[run->expand.io]);
 	case RT_EVENT_SYNC: return rt_sync_pass(run, run->expand.sync) ? PTOWSP_OK : PTOWSP_AGAIN; /* the run will end there */
 	case RT_EVENT_PAUSE: return rt_look_pause(run);
 	case RT_EVENT_FAILED: return run->expand.failure;
@@ -136,8 +135,7 @@ ptowsp_status rt_channels_check(struct rt_program *program, struct ptowsp_deadlo
 	return st;
 }
 
-ptowsp_status rt_extents(struct rt_program *program, const struct ptowsp_run_args *args, uint64_t *elements_out, uint32_t count,
-			 struct ptowsp_error *error)
+ptowsp_status rt_extents(struct rt_program *program, const struct ptowsp_run_args *args, uint64_t *elements_out, uint32_t count, struct ptowsp_error *error)
 {
 	struct ptowsp_error own = {.head = PTOWSP_HEAD(own, ERROR)};
 	const struct rt_run_args run_args = {.args = args};

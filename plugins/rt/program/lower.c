@@ -1,18 +1,17 @@
 /* SPDX-License-Identifier: MIT */
 /* The words of a task instruction: kernel, arguments, regions, schedule expressions; and what is finished once all are known. */
+#include "rt/access/intern.h"
+#include "rt/grow.h"
+#include "rt/program/rt_error.h"
+#include "rt/program/rt_program.h"
 #include <stdlib.h>
 #include <string.h>
-#include "rt/program/rt_error.h"
-#include "rt/grow.h"
-#include "rt/access/intern.h"
-#include "rt/program/rt_program.h"
 
 /* ---- kernels --------------------------------------------------------------------------------------------------- */
 
 #define VARIANT_LIMIT 1024u /* bounds the search below; there are at most RT_LEVEL_LIMIT levels */
 
-static ptowsp_status kernel_params(const struct rt_tables *tables, uint32_t kernel, uint32_t *scalars_out, uint32_t *tensors_out,
-				   struct ptowsp_error *error)
+static ptowsp_status kernel_params(const struct rt_tables *tables, uint32_t kernel, uint32_t *scalars_out, uint32_t *tensors_out, struct ptowsp_error *error)
 {
 	const struct ptowsp_kernel_record *record = &tables->kernel.rows[kernel];
 
@@ -24,8 +23,7 @@ static ptowsp_status kernel_params(const struct rt_tables *tables, uint32_t kern
 	return PTOWSP_OK;
 }
 
-static ptowsp_status kernel_check(const struct rt_tables *tables, const struct ptowsp_instruction *task, uint32_t *kernel_out,
-				  struct ptowsp_error *error)
+static ptowsp_status kernel_check(const struct rt_tables *tables, const struct ptowsp_instruction *task, uint32_t *kernel_out, struct ptowsp_error *error)
 {
 	uint32_t args = task->operand2 >> 16, tensors = task->operand2 & 0xFFFF, scalars, memrefs;
 	ptowsp_status st;
@@ -60,8 +58,8 @@ static ptowsp_status variant_fits(const struct rt_program *program, uint32_t var
 	ptowsp_status st;
 
 	if (variant >= program->tables.kernel.count)
-		return rt_fail(error, PTOWSP_BAD_PACKAGE, "a variant of kernel %s names KREG row %u of %u", rt_kernel_name(program, kernel),
-			       variant, program->tables.kernel.count);
+		return rt_fail(error, PTOWSP_BAD_PACKAGE, "a variant of kernel %s names KREG row %u of %u", rt_kernel_name(program, kernel), variant,
+			       program->tables.kernel.count);
 	st = kernel_params(&program->tables, kernel, &want[0], &want[1], error);
 	if (!st)
 		st = kernel_params(&program->tables, variant, &have[0], &have[1], error);
@@ -72,8 +70,7 @@ static ptowsp_status variant_fits(const struct rt_program *program, uint32_t var
 }
 
 /* The kernel that replaces `kernel` at a level, or itself. */
-static ptowsp_status variant_find(const struct rt_program *program, uint32_t kernel, uint32_t rows, uint32_t *kernel_out,
-				  struct ptowsp_error *error)
+static ptowsp_status variant_find(const struct rt_program *program, uint32_t kernel, uint32_t rows, uint32_t *kernel_out, struct ptowsp_error *error)
 {
 	const struct ptowsp_kernel_record *record = &program->tables.kernel.rows[kernel];
 	ptowsp_status st;
@@ -105,8 +102,8 @@ ptowsp_status rt_site_rooms(struct rt_program *program, uint32_t args, uint32_t 
 	return PTOWSP_OK;
 }
 
-static ptowsp_status arg_lower(struct rt_program *program, const struct rt_nest *nest, const struct rt_site *site,
-			       const struct ptowsp_instruction *in, struct ptowsp_error *error)
+static ptowsp_status arg_lower(struct rt_program *program, const struct rt_nest *nest, const struct rt_site *site, const struct ptowsp_instruction *in,
+			       struct ptowsp_error *error)
 {
 	uint32_t *arg;
 
@@ -122,8 +119,8 @@ static ptowsp_status arg_lower(struct rt_program *program, const struct rt_nest 
 	return rt_expr_loop(&program->exprs, in->operand2, arg, error);
 }
 
-static ptowsp_status word_lower(struct rt_program *program, const struct rt_nest *nest, const struct rt_site *site,
-				const struct ptowsp_instruction *in, struct ptowsp_error *error)
+static ptowsp_status word_lower(struct rt_program *program, const struct rt_nest *nest, const struct rt_site *site, const struct ptowsp_instruction *in,
+				struct ptowsp_error *error)
 {
 	struct rt_io io = {0};
 	ptowsp_status st;
@@ -137,8 +134,8 @@ static ptowsp_status word_lower(struct rt_program *program, const struct rt_nest
 	case PTOWSP_OP_IO_INOUT: io.access = PTOWSP_READ | PTOWSP_WRITE; break;
 	case PTOWSP_OP_IO_BIND: break;
 	default:
-		return rt_fail(error, PTOWSP_BAD_PACKAGE, "a task promises %u arguments and %u tensors, opcode 0x%02x comes instead",
-			       site->arg_count, site->io_count, in->opcode);
+		return rt_fail(error, PTOWSP_BAD_PACKAGE, "a task promises %u arguments and %u tensors, opcode 0x%02x comes instead", site->arg_count,
+			       site->io_count, in->opcode);
 	}
 	if (in->operand1 >= site->io_count || program->ios[site->first_io + in->operand1].tensor != PTOWSP_NONE)
 		return rt_fail(error, PTOWSP_BAD_PACKAGE, "tensor argument %u of %u is given twice or too much", in->operand1, site->io_count);
@@ -151,8 +148,7 @@ static ptowsp_status word_lower(struct rt_program *program, const struct rt_nest
 
 /* ---- schedule expressions, seen from the task ------------------------------------------------------------------ */
 
-static ptowsp_status schedule_expr(struct rt_program *program, const struct rt_nest *nest, uint32_t row, uint32_t *id_out,
-				   struct ptowsp_error *error)
+static ptowsp_status schedule_expr(struct rt_program *program, const struct rt_nest *nest, uint32_t row, uint32_t *id_out, struct ptowsp_error *error)
 {
 	*id_out = PTOWSP_NONE;
 	return row == PTOWSP_NONE ? PTOWSP_OK : rt_expr_compile(&program->exprs, &program->tables, row, nest, true, id_out, error);
@@ -213,8 +209,7 @@ static ptowsp_status names_lower(struct rt_program *program, const struct rt_nes
 	return PTOWSP_OK;
 }
 
-static ptowsp_status schedule_lower(struct rt_program *program, const struct rt_nest *nest, struct rt_site *site,
-				    struct ptowsp_error *error)
+static ptowsp_status schedule_lower(struct rt_program *program, const struct rt_nest *nest, struct rt_site *site, struct ptowsp_error *error)
 {
 	const struct rt_schedule *schedule = &program->schedule;
 	ptowsp_status st = schedule_expr(program, nest, nest->process ? PTOWSP_NONE : schedule->dispatch.expr, &site->dispatch, error);
@@ -238,7 +233,8 @@ static ptowsp_status schedule_lower(struct rt_program *program, const struct rt_
 
 static ptowsp_status reads_lower(struct rt_program *program, struct rt_site *site, struct ptowsp_error *error)
 {
-	uint32_t count = site->arg_count + 2u * site->io_count + site->after_count + program->schedule.part_count + 3, *ids = malloc(count * sizeof(*ids)), n = 0;
+	uint32_t count = site->arg_count + 2u * site->io_count + site->after_count + program->schedule.part_count + 3, *ids = malloc(count * sizeof(*ids)),
+		 n = 0;
 	ptowsp_status st;
 
 	if (!ids)
@@ -277,13 +273,11 @@ ptowsp_status rt_site_close(struct rt_program *program, const struct rt_nest *ne
 	return PTOWSP_OK;
 }
 
-ptowsp_status rt_site_lower(struct rt_program *program, const struct rt_nest *nest, uint32_t at, uint32_t *next_out,
-			    struct ptowsp_error *error)
+ptowsp_status rt_site_lower(struct rt_program *program, const struct rt_nest *nest, uint32_t at, uint32_t *next_out, struct ptowsp_error *error)
 {
 	const struct rt_tables *tables = &program->tables;
 	const struct ptowsp_instruction *code = tables->work.code, *in = &code[at];
-	struct rt_site site = {.instruction = at, .first_arg = program->arg_count, .first_io = program->io_count,
-			       .depth = (uint8_t)nest->depth};
+	struct rt_site site = {.instruction = at, .first_arg = program->arg_count, .first_io = program->io_count, .depth = (uint8_t)nest->depth};
 	uint32_t words;
 	ptowsp_status st;
 
@@ -334,8 +328,8 @@ static ptowsp_status views_agree(const struct rt_program *program, uint32_t *fir
 		if (!first[kernel])
 			first[kernel] = (uint32_t)(row / program->level_count) + 1;
 		for (uint32_t i = 0; i < site->io_count; i++)
-			if (program->ios[site->first_io + i].unit && program->ios[site->first_io + i].view !=
-									     program->ios[program->sites[first[kernel] - 1].first_io + i].view)
+			if (program->ios[site->first_io + i].unit &&
+			    program->ios[site->first_io + i].view != program->ios[program->sites[first[kernel] - 1].first_io + i].view)
 				return rt_fail(error, PTOWSP_BAD_PACKAGE,
 					       "tensor argument %u of kernel %s is a view of bytes at one task and none, or another one, at the next", i,
 					       rt_kernel_name(program, kernel));

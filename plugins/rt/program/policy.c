@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: MIT */
 #include "rt/program/policy.h"
 
+#include "rt/program/form.h"
+#include "rt/program/rt_error.h"
+#include "rt/program/rt_schedule.h"
 #include <ctype.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include "rt/program/rt_error.h"
-#include "rt/program/form.h"
-#include "rt/program/rt_schedule.h"
 
 /* ---- one row per policy ------------------------------------------------------------------------------------------ */
 
@@ -73,7 +73,7 @@ static const struct rt_policy policies[] = {
 	{PTOWSP_DISPATCH_WORK_STEAL, true, work_steal},
 	{RT_POLICY_GRID, false, grid},
 	{PTOWSP_DISPATCH_THRESHOLD, false, only}, /* place.c asks the policy that serves the value */
-	{PTOWSP_DISPATCH_AUTO, false, only},	  /* auto.c makes it an affinity before the first task */
+	{PTOWSP_DISPATCH_AUTO, false, only},      /* auto.c makes it an affinity before the first task */
 };
 
 const struct rt_policy *rt_policy_find(uint32_t id)
@@ -96,8 +96,7 @@ struct reader {
 
 static ptowsp_status wrong(const struct reader *r, const char *want)
 {
-	return rt_fail(r->error, PTOWSP_BAD_PACKAGE, "schedule directive dispatch threshold: %s is wanted at \"%.40s\" of \"%.80s\"", want, r->at,
-		       r->text);
+	return rt_fail(r->error, PTOWSP_BAD_PACKAGE, "schedule directive dispatch threshold: %s is wanted at \"%.40s\" of \"%.80s\"", want, r->at, r->text);
 }
 
 static void blanks_skip(struct reader *r)
@@ -204,9 +203,9 @@ static const struct {
 	uint8_t policy;
 	ptowsp_status (*read)(struct reader *r, struct rt_dispatch *part);
 } parsers[] = {
-	{"round_robin", PTOWSP_DISPATCH_ROUND_ROBIN, count},	       {"work_steal", PTOWSP_DISPATCH_WORK_STEAL, count},
-	{"affinity", PTOWSP_DISPATCH_AFFINITY, axis_and_count},	       {"hash", PTOWSP_DISPATCH_HASH, expr_and_count},
-	{"custom", PTOWSP_DISPATCH_CUSTOM, expr_and_count},	       {"static_partition", PTOWSP_DISPATCH_STATIC_PARTITION, bounds},
+	{"round_robin", PTOWSP_DISPATCH_ROUND_ROBIN, count},    {"work_steal", PTOWSP_DISPATCH_WORK_STEAL, count},
+	{"affinity", PTOWSP_DISPATCH_AFFINITY, axis_and_count}, {"hash", PTOWSP_DISPATCH_HASH, expr_and_count},
+	{"custom", PTOWSP_DISPATCH_CUSTOM, expr_and_count},     {"static_partition", PTOWSP_DISPATCH_STATIC_PARTITION, bounds},
 	{"spatial_map", RT_POLICY_GRID, rows_and_columns},
 };
 
@@ -217,8 +216,7 @@ static ptowsp_status policy_read(struct reader *r, struct rt_dispatch *part)
 
 	blanks_skip(r);
 	length = name_length(r);
-	while (k < sizeof(parsers) / sizeof(*parsers) &&
-	       (strlen(parsers[k].word) != length || memcmp(parsers[k].word, r->at, length)))
+	while (k < sizeof(parsers) / sizeof(*parsers) && (strlen(parsers[k].word) != length || memcmp(parsers[k].word, r->at, length)))
 		k++;
 	if (k == sizeof(parsers) / sizeof(*parsers))
 		return wrong(r, "round_robin, affinity, hash, static_partition, work_steal, custom or spatial_map");
@@ -245,8 +243,7 @@ static ptowsp_status part_add(struct rt_schedule *schedule, struct reader *r, in
 	return st;
 }
 
-ptowsp_status rt_threshold_read(struct rt_schedule *schedule, const struct rt_tables *tables, uint32_t text, int64_t threshold,
-				struct ptowsp_error *error)
+ptowsp_status rt_threshold_read(struct rt_schedule *schedule, const struct rt_tables *tables, uint32_t text, int64_t threshold, struct ptowsp_error *error)
 {
 	struct reader r = {.tables = tables, .start = text, .text = rt_string(tables, text), .error = error};
 	ptowsp_status st;

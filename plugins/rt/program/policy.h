@@ -3,8 +3,8 @@
 #ifndef RT_POLICY_H
 #define RT_POLICY_H
 
-#include <stdbool.h>
 #include "rt/program/rt_program.h"
+#include <stdbool.h>
 
 /* What a policy may look at. */
 struct rt_pick {
@@ -16,8 +16,8 @@ struct rt_pick {
 	const uint64_t *free; /* when each executor of the pool is free; timed policies only */
 };
 struct rt_policy {
-	uint32_t id; /* rt_dispatch.policy */
-	bool timed;  /* reads free[]: needs the clock to have seen all earlier tasks */
+	uint32_t id;                                  /* rt_dispatch.policy */
+	bool timed;                                   /* reads free[]: needs the clock to have seen all earlier tasks */
 	uint32_t (*pick)(const struct rt_pick *pick); /* 0 .. executors - 1 */
 };
 /* Never NULL for what rt_schedule.c made. */

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: MIT */
 /* region.c - regions of tensors: which are proved to lie inside, which share a class of keys. */
-#include <stdlib.h>
-#include <string.h>
 #include "rt/program/dtype.h"
 #include "rt/program/rt_error.h"
 #include "rt/program/rt_program.h"
+#include <stdlib.h>
+#include <string.h>
 
 /* Rows and columns of a tensor as a matrix whose last dimension are the columns; false if that depends on the run. */
 static bool shape_known(struct rt_program *program, const struct ptowsp_tensor_record *tensor, int64_t *rows_out, int64_t *columns_out)
@@ -17,8 +17,7 @@ static bool shape_known(struct rt_program *program, const struct ptowsp_tensor_r
 	if (tensor->flags & PTOWSP_TENSOR_SHAPELESS)
 		return false;
 	for (uint32_t d = 0; d < tensor->dim_count; d++) {
-		if (rt_expr_compile(&program->exprs, &program->tables, program->tables.dim.rows[tensor->dims + d].extent, &none, false, &id,
-				    NULL) ||
+		if (rt_expr_compile(&program->exprs, &program->tables, program->tables.dim.rows[tensor->dims + d].extent, &none, false, &id, NULL) ||
 		    !rt_expr_known(&program->exprs, id, &extent) || extent < 0 || extent > INT32_MAX || *rows_out > INT32_MAX)
 			return false;
 		*rows_out *= *columns_out;
@@ -27,12 +26,11 @@ static bool shape_known(struct rt_program *program, const struct ptowsp_tensor_r
 	return *rows_out <= INT32_MAX;
 }
 
-static ptowsp_status outside(const struct rt_program *program, const struct rt_io *io, int64_t row, int64_t column, int64_t rows,
-			     int64_t columns, struct ptowsp_error *error)
+static ptowsp_status outside(const struct rt_program *program, const struct rt_io *io, int64_t row, int64_t column, int64_t rows, int64_t columns,
+			     struct ptowsp_error *error)
 {
-	return rt_fail(error, PTOWSP_BAD_PACKAGE, "the region %lld, %lld of %u x %u (unit %u) is outside tensor %s, %lld x %lld",
-		       (long long)row, (long long)column, io->rows, io->columns, io->unit, rt_tensor_name(program, io->tensor),
-		       (long long)rows, (long long)columns);
+	return rt_fail(error, PTOWSP_BAD_PACKAGE, "the region %lld, %lld of %u x %u (unit %u) is outside tensor %s, %lld x %lld", (long long)row,
+		       (long long)column, io->rows, io->columns, io->unit, rt_tensor_name(program, io->tensor), (long long)rows, (long long)columns);
 }
 
 /* io->checked = 0 only if the region lies inside its tensor whatever the run. A constant region outside is refused. */
@@ -51,8 +49,8 @@ static ptowsp_status region_prove(struct rt_program *program, const struct rt_ne
 	else if (!io->unit && row[0] == row[1] && column[0] == column[1])
 		return outside(program, io, row[0], column[0], rows, columns, error);
 	/* Of a flat window only the start is known here; how far it reaches is the kernel's. */
-	if (io->unit && row[0] == row[1] && column[0] == column[1] && row[0] > -INT32_MAX && row[0] < INT32_MAX &&
-	    column[0] > -INT32_MAX && column[0] < INT32_MAX) {
+	if (io->unit && row[0] == row[1] && column[0] == column[1] && row[0] > -INT32_MAX && row[0] < INT32_MAX && column[0] > -INT32_MAX &&
+	    column[0] < INT32_MAX) {
 		start = row[0] * (int64_t)io->unit + column[0];
 		if (start < 0 || start > rows * columns)
 			return outside(program, io, row[0], column[0], rows, columns, error);
@@ -95,8 +93,7 @@ ptowsp_status rt_classes_init(struct rt_program *program, struct ptowsp_error *e
 }
 
 /* Bytes of a tensor as elements of another type. That a window begins at one of them is checked where it depends on the run. */
-static ptowsp_status view_lower(const struct rt_program *program, const struct ptowsp_region_record *record, struct rt_io *io,
-				struct ptowsp_error *error)
+static ptowsp_status view_lower(const struct rt_program *program, const struct ptowsp_region_record *record, struct rt_io *io, struct ptowsp_error *error)
 {
 	uint32_t size = record->view ? rt_dtype_bytes((uint16_t)(record->view - 1 < UINT16_MAX ? record->view - 1 : UINT16_MAX)) : 0;
 	const char *name = rt_tensor_name(program, record->tensor);
@@ -109,15 +106,14 @@ static ptowsp_status view_lower(const struct rt_program *program, const struct p
 		return rt_fail(error, PTOWSP_BAD_PACKAGE, "a region of tensor %s is seen as %s; only a tensor of u8 is seen as something else", name,
 			       rt_dtype_text((uint16_t)(record->view - 1)));
 	if (record->columns % size || (!record->unit && !record->columns))
-		return rt_fail(error, PTOWSP_BAD_PACKAGE, "a region of tensor %s has %u bytes, which is no multiple of the %u of an element of %s",
-			       name, record->columns, size, rt_dtype_text((uint16_t)(record->view - 1)));
+		return rt_fail(error, PTOWSP_BAD_PACKAGE, "a region of tensor %s has %u bytes, which is no multiple of the %u of an element of %s", name,
+			       record->columns, size, rt_dtype_text((uint16_t)(record->view - 1)));
 	io->view = (uint8_t)size;
 	io->view_dtype = (uint16_t)(record->view - 1);
 	return PTOWSP_OK;
 }
 
-ptowsp_status rt_io_lower(struct rt_program *program, const struct rt_nest *nest, uint32_t region, struct rt_io *io,
-			  struct ptowsp_error *error)
+ptowsp_status rt_io_lower(struct rt_program *program, const struct rt_nest *nest, uint32_t region, struct rt_io *io, struct ptowsp_error *error)
 {
 	const struct rt_tables *tables = &program->tables;
 	const struct ptowsp_region_record *record;

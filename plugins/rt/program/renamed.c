@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 #include "rt/program/renamed.h"
 
-#include <stdio.h>
 #include "rt/program/arithmetic.h"
 #include "rt/program/rt_program.h"
+#include <stdio.h>
 
 static const struct rt_values any = {0, 1};
 
@@ -159,8 +159,7 @@ void rt_renamings_finish(struct rt_program *program)
 		struct rt_renaming *renaming = &program->renamings[t];
 
 		renaming->reason = reason_of(program, t);
-		renaming->renamed = renaming->rows && !renaming->reason && program->tables.tensor.rows[t].role == PTOWSP_ROLE_TEMP &&
-				    !program->planned;
+		renaming->renamed = renaming->rows && !renaming->reason && program->tables.tensor.rows[t].role == PTOWSP_ROLE_TEMP && !program->planned;
 		renaming->odd = !power(renaming->row.modulus) || !power(renaming->column.modulus);
 		program->renamed |= renaming->renamed;
 	}
@@ -172,8 +171,8 @@ void rt_renamings_tell(const struct rt_program *program)
 	char text[256];
 
 	for (uint32_t t = 0; t < program->tables.tensor.count; t++) {
-		if (program->tables.tensor.rows[t].role != PTOWSP_ROLE_TEMP || !(program->tensor_access[t] | program->tensor_moved[t]) || !program->renamings[t].reason ||
-		    program->tensor_allocated[t])
+		if (program->tables.tensor.rows[t].role != PTOWSP_ROLE_TEMP || !(program->tensor_access[t] | program->tensor_moved[t]) ||
+		    !program->renamings[t].reason || program->tensor_allocated[t])
 			continue;
 		snprintf(text, sizeof(text), "temp tensor %.40s is not renamed but an ordinary one: %s", rt_tensor_name(program, t),
 			 program->renamings[t].reason);

@@ -5,8 +5,8 @@
 #ifndef RT_RENAMED_H
 #define RT_RENAMED_H
 
-#include <stdbool.h>
 #include "rt/program/expr.h"
+#include <stdbool.h>
 
 /* A tensor as its accesses have been seen so far. */
 struct rt_renaming {

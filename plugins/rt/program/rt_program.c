@@ -1,16 +1,16 @@
 /* SPDX-License-Identifier: MIT */
 #include "rt/program/rt_program.h"
 
+#include "rt/expand/interleave.h"
+#include "rt/grow.h"
+#include "rt/program/dtype.h"
+#include "rt/program/rt_error.h"
+#include "rt/run/rt_run.h"
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <time.h>
-#include "rt/program/dtype.h"
-#include "rt/program/rt_error.h"
-#include "rt/grow.h"
-#include "rt/run/rt_run.h"
-#include "rt/expand/interleave.h"
 
 void rt_log(const struct rt_program *program, int32_t level, const char *text, ...)
 {
@@ -73,8 +73,8 @@ static ptowsp_status tensor_check(struct rt_program *program, uint32_t row, stru
 	if (tensor->dim_count > 4 || tensor->dim_count > tables->dim.count || tensor->dims > tables->dim.count - tensor->dim_count)
 		return rt_fail(error, PTOWSP_BAD_PACKAGE, "tensor %s names DIMS rows that are not there", rt_tensor_name(program, row));
 	for (uint32_t d = 0; !st && d < tensor->dim_count; d++)
-		st = rt_expr_compile(&program->exprs, tables, tables->dim.rows[tensor->dims + d].extent, &none, false,
-				     &program->dim_exprs[tensor->dims + d], error);
+		st = rt_expr_compile(&program->exprs, tables, tables->dim.rows[tensor->dims + d].extent, &none, false, &program->dim_exprs[tensor->dims + d],
+				     error);
 	return st;
 }
 
@@ -93,8 +93,7 @@ static void changed_find(struct rt_program *program)
 	const struct ptowsp_instruction *code = program->tables.work.code;
 
 	for (uint32_t i = 0; i < program->tables.work.code_count; i++)
-		if ((code[i].opcode == PTOWSP_OP_SLOT_SET || code[i].opcode == PTOWSP_OP_SLOT_LOAD) &&
-		    code[i].operand1 < program->tables.slot.count)
+		if ((code[i].opcode == PTOWSP_OP_SLOT_SET || code[i].opcode == PTOWSP_OP_SLOT_LOAD) && code[i].operand1 < program->tables.slot.count)
 			program->changed[code[i].operand1] = 1;
 }
 
@@ -121,7 +120,8 @@ static ptowsp_status arrays_make(struct rt_program *program, struct ptowsp_error
 	    !rt_grow((void **)&program->ios, &program->io_room, 0, sizeof(*program->ios))) /* never NULL: a task may have none */
 		return rt_no_memory(error, "the program");
 	if (!program->changed || !program->dim_exprs || !program->tensor_access || !program->tensor_loaded || !program->tensor_indexed ||
-	    !program->tensor_allocated || !program->tensor_moved || !program->payloads || !program->renamings || !program->kernel_used || !program->level_told || !program->kernel_ns)
+	    !program->tensor_allocated || !program->tensor_moved || !program->payloads || !program->renamings || !program->kernel_used ||
+	    !program->level_told || !program->kernel_ns)
 		return rt_no_memory(error, "the program");
 	changed_find(program);
 	return PTOWSP_OK;

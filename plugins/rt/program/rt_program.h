@@ -4,16 +4,16 @@
 #ifndef RT_PROGRAM_H
 #define RT_PROGRAM_H
 
+#include "rt/program/axis.h"
+#include "rt/program/form.h"
+#include "rt/program/renamed.h"
+#include "rt/program/rt_schedule.h"
+#include "rt/program/table.h"
+#include "rt/rt.h"
+#include "rt/run/spares.h"
+#include "rt/threads/ready_queue.h"
 #include <pthread.h>
 #include <stdatomic.h>
-#include "rt/program/form.h"
-#include "rt/program/axis.h"
-#include "rt/threads/ready_queue.h"
-#include "rt/program/renamed.h"
-#include "rt/rt.h"
-#include "rt/program/rt_schedule.h"
-#include "rt/run/spares.h"
-#include "rt/program/table.h"
 
 /* One instruction, at its own index: positions in messages are those of the package. */
 struct rt_ins {
@@ -44,12 +44,12 @@ struct rt_io {
 	uint32_t tensor;      /* TENS row */
 	uint32_t row, column; /* expressions */
 	uint32_t rows, columns;
-	uint32_t unit;        /* not 0: a flat window */
-	uint32_t key;         /* block: class of its keys; flat: class at level 0, + level */
-	uint16_t access;      /* PTOWSP_READ | PTOWSP_WRITE, 0 for io_bind */
-	uint8_t checked;      /* the verifier could not prove that it stays inside its tensor */
-	uint8_t view;         /* 0, or bytes of an element that the kernel sees, of a tensor of bytes */
-	uint32_t limit;       /* flat windows: elements behind the start that may be touched, 0: as far as there are */
+	uint32_t unit;   /* not 0: a flat window */
+	uint32_t key;    /* block: class of its keys; flat: class at level 0, + level */
+	uint16_t access; /* PTOWSP_READ | PTOWSP_WRITE, 0 for io_bind */
+	uint8_t checked; /* the verifier could not prove that it stays inside its tensor */
+	uint8_t view;    /* 0, or bytes of an element that the kernel sees, of a tensor of bytes */
+	uint32_t limit;  /* flat windows: elements behind the start that may be touched, 0: as far as there are */
 	uint16_t view_dtype;
 	uint16_t reserved;
 };
@@ -72,20 +72,20 @@ struct rt_site {
 	uint32_t instruction;
 	uint32_t first_arg, first_io; /* rt_program.args (expressions), rt_program.ios, in argument order */
 	uint16_t arg_count, io_count;
-	uint32_t kernels;             /* KREG row at level 0, 1 ...: rt_program.site_kernels */
-	uint32_t read, read_count;    /* slots that its arguments and schedule expressions read: exprs.reads */
-	uint32_t pool, dispatch, stream; /* schedule expressions or PTOWSP_NONE */
-	int32_t affinity;             /* depth of the affinity axis, -1: outside */
-	int32_t grid[2];              /* depths of the two outermost parallel loops, -1: none */
-	uint32_t depth_loops;         /* bit k: inside the loop that pipeline depth k is about */
-	uint32_t reads, writes;       /* accesses that read, that write */
+	uint32_t kernels;                  /* KREG row at level 0, 1 ...: rt_program.site_kernels */
+	uint32_t read, read_count;         /* slots that its arguments and schedule expressions read: exprs.reads */
+	uint32_t pool, dispatch, stream;   /* schedule expressions or PTOWSP_NONE */
+	int32_t affinity;                  /* depth of the affinity axis, -1: outside */
+	int32_t grid[2];                   /* depths of the two outermost parallel loops, -1: none */
+	uint32_t depth_loops;              /* bit k: inside the loop that pipeline depth k is about */
+	uint32_t reads, writes;            /* accesses that read, that write */
 	uint32_t first_after, after_count; /* rt_program.afters */
-	uint32_t first_part;          /* rt_program.parts: one per policy of dispatch threshold */
-	uint32_t first_name;          /* rt_program.names: of the loops around it, for dispatch auto */
-	uint8_t allocated;            /* a tensor of its accesses lives between ALLOC and FREE */
-	uint8_t renamed;              /* a tensor of its accesses is renamed */
-	uint8_t distinct;             /* no two accesses of one kind can have the same key */
-	uint8_t depth;                /* how many loops are around it */
+	uint32_t first_part;               /* rt_program.parts: one per policy of dispatch threshold */
+	uint32_t first_name;               /* rt_program.names: of the loops around it, for dispatch auto */
+	uint8_t allocated;                 /* a tensor of its accesses lives between ALLOC and FREE */
+	uint8_t renamed;                   /* a tensor of its accesses is renamed */
+	uint8_t distinct;                  /* no two accesses of one kind can have the same key */
+	uint8_t depth;                     /* how many loops are around it */
 };
 
 /* What each token of a channel carries, per CSPC row. */
@@ -114,28 +114,28 @@ struct rt_program {
 	struct rt_ins *code;
 	struct rt_loop *loops;
 	struct rt_site *sites;
-	uint32_t *args;         /* expressions of all sites */
+	uint32_t *args; /* expressions of all sites */
 	struct rt_io *ios;
 	struct rt_after *afters;
 	struct rt_move *moves;
-	struct rt_payload *payloads;  /* per CSPC row */
+	struct rt_payload *payloads; /* per CSPC row */
 	struct rt_site_part *parts;
-	uint32_t *names;              /* STRS offsets */
+	uint32_t *names;        /* STRS offsets */
 	uint32_t *site_kernels; /* site-major, level_count each */
 	uint32_t *levels;       /* tile rows of each level in force; levels[0] is 32 */
 	struct rt_level_set *level_sets;
 	uint32_t *dim_exprs;    /* per DIMS row: its extent; only of tensors with a shape */
 	uint32_t *region_class; /* per REGN row: equal where tensor, rows and columns are */
 	uint32_t move_count, move_room, after_count, after_room, part_count, part_room, name_count, name_room;
-	bool planned;                 /* rt_program_args.planned */
-	bool shadowed;                /*   and .shadowed */
-	uint32_t copy_kernel;         /* KREG row that was added for COPY, PTOWSP_NONE without one */
-	struct rt_kernels backend;    /* copy.c: what `kernels` hands everything else to */
-	uint8_t *tensor_indexed;      /* per TENS row: an axis reads its lengths or indices from it */
-	uint8_t *tensor_allocated;    /* per TENS row: the entry has an ALLOC of it */
-	uint8_t *tensor_moved;        /* per TENS row: payload is sent from it (PTOWSP_READ), arrives in it (PTOWSP_WRITE) */
+	bool planned;                  /* rt_program_args.planned */
+	bool shadowed;                 /*   and .shadowed */
+	uint32_t copy_kernel;          /* KREG row that was added for COPY, PTOWSP_NONE without one */
+	struct rt_kernels backend;     /* copy.c: what `kernels` hands everything else to */
+	uint8_t *tensor_indexed;       /* per TENS row: an axis reads its lengths or indices from it */
+	uint8_t *tensor_allocated;     /* per TENS row: the entry has an ALLOC of it */
+	uint8_t *tensor_moved;         /* per TENS row: payload is sent from it (PTOWSP_READ), arrives in it (PTOWSP_WRITE) */
 	struct rt_renaming *renamings; /* per TENS row */
-	bool renamed;                 /* any of them */
+	bool renamed;                  /* any of them */
 	uint32_t loop_count, loop_room, site_count, site_room, arg_count, arg_room, io_count, io_room;
 	uint32_t level_count, level_room, level_set_count, level_set_room, class_count;
 	uint8_t *io_views;            /* per row of ios: its view */
@@ -148,9 +148,9 @@ struct rt_program {
 	uint8_t *level_told;          /* per KREG row: "no variant for a level" was said */
 	struct rt_wish *wishes;       /* per instruction, wish_count of them: of the tasks of a TASK; NULL: none has any */
 	uint32_t wish_count;
-	bool homes;                   /* some of them have one */
+	bool homes; /* some of them have one */
 	struct rt_spares spares;
-	struct rt_chosen {            /* what dispatch auto took, at the first run; executors 0: nothing */
+	struct rt_chosen {                /* what dispatch auto took, at the first run; executors 0: nothing */
 		uint32_t axis, executors; /* STRS offset; PTOWSP_NONE where no loop has tasks */
 		uint64_t edges, cross;
 	} chosen;
@@ -170,14 +170,11 @@ const struct rt_ready_policy *rt_program_order(const struct rt_program *program)
 /* Lowers and verifies the entry; see rt_verify.c for the rules. */
 ptowsp_status rt_program_verify(struct rt_program *program, struct ptowsp_error *error);
 /* The words of the TASK at `at` as a site (lower.c). *next_out: the instruction behind them. */
-ptowsp_status rt_site_lower(struct rt_program *program, const struct rt_nest *nest, uint32_t at, uint32_t *next_out,
-			    struct ptowsp_error *error);
+ptowsp_status rt_site_lower(struct rt_program *program, const struct rt_nest *nest, uint32_t at, uint32_t *next_out, struct ptowsp_error *error);
 /* region.c: fills *io from a REGN row: expressions, key class, what can be proved. */
-ptowsp_status rt_io_lower(struct rt_program *program, const struct rt_nest *nest, uint32_t region, struct rt_io *io,
-			  struct ptowsp_error *error);
+ptowsp_status rt_io_lower(struct rt_program *program, const struct rt_nest *nest, uint32_t region, struct rt_io *io, struct ptowsp_error *error);
 /* after.c: the AFTER words from *next on. */
-ptowsp_status rt_site_after(struct rt_program *program, const struct rt_nest *nest, struct rt_site *site, uint32_t *next,
-			    struct ptowsp_error *error);
+ptowsp_status rt_site_after(struct rt_program *program, const struct rt_nest *nest, struct rt_site *site, uint32_t *next, struct ptowsp_error *error);
 /* lower.c: what is common to every site once its words are there; appends it. */
 ptowsp_status rt_site_close(struct rt_program *program, const struct rt_nest *nest, struct rt_site *site, struct ptowsp_error *error);
 /* Room for so many arguments and regions behind the others; not filled in. */

@@ -1,18 +1,18 @@
 /* SPDX-License-Identifier: MIT */
 #include "rt/program/rt_schedule.h"
 
+#include "rt/program/policy.h"
+#include "rt/program/rt_error.h"
 #include <stdio.h>
 #include <string.h>
-#include "rt/program/rt_error.h"
-#include "rt/program/policy.h"
 
 /* ---- what each directive sets ------------------------------------------------------------------------------------ */
 
 const char *rt_directive_name(unsigned directive)
 {
 	switch (directive) {
-#define X(name, code, text, meaning) \
-	case code:                   \
+#define X(name, code, text, meaning)                                                                                                                           \
+	case code:                                                                                                                                             \
 		return text;
 #include "ptowsp/directive.def"
 #undef X
@@ -34,8 +34,7 @@ static unsigned kind(const struct rt_directive *d, unsigned i)
 
 static ptowsp_status wrong(const struct rt_directive *d, unsigned i, const char *want)
 {
-	return rt_fail(d->error, PTOWSP_BAD_PACKAGE, "schedule directive %s: argument %u must be %s", rt_directive_name(d->row->directive),
-		       i + 1, want);
+	return rt_fail(d->error, PTOWSP_BAD_PACKAGE, "schedule directive %s: argument %u must be %s", rt_directive_name(d->row->directive), i + 1, want);
 }
 
 static ptowsp_status number(const struct rt_directive *d, unsigned i, int64_t least, int64_t most, uint64_t *value_out)
@@ -45,8 +44,8 @@ static ptowsp_status number(const struct rt_directive *d, unsigned i, int64_t le
 	if (i >= d->row->count || kind(d, i) != PTOWSP_ARGUMENT_NUMBER)
 		return wrong(d, i, "a number");
 	if (value < least || value > most)
-		return rt_fail(d->error, PTOWSP_BAD_PACKAGE, "schedule directive %s: %lld is outside %lld..%lld",
-			       rt_directive_name(d->row->directive), (long long)value, (long long)least, (long long)most);
+		return rt_fail(d->error, PTOWSP_BAD_PACKAGE, "schedule directive %s: %lld is outside %lld..%lld", rt_directive_name(d->row->directive),
+			       (long long)value, (long long)least, (long long)most);
 	*value_out = (uint64_t)value;
 	return PTOWSP_OK;
 }
@@ -62,8 +61,7 @@ static ptowsp_status executors(const struct rt_directive *d, unsigned i)
 
 static ptowsp_status expression(const struct rt_directive *d, unsigned i, uint32_t *row_out)
 {
-	if (i >= d->row->count || kind(d, i) != PTOWSP_ARGUMENT_EXPR || argument(d, i) < 0 ||
-	    argument(d, i) >= d->tables->expr.count)
+	if (i >= d->row->count || kind(d, i) != PTOWSP_ARGUMENT_EXPR || argument(d, i) < 0 || argument(d, i) >= d->tables->expr.count)
 		return wrong(d, i, "an expression");
 	*row_out = (uint32_t)argument(d, i);
 	return PTOWSP_OK;
@@ -71,8 +69,7 @@ static ptowsp_status expression(const struct rt_directive *d, unsigned i, uint32
 
 static ptowsp_status word(const struct rt_directive *d, unsigned i, uint32_t *offset_out)
 {
-	if (i >= d->row->count || kind(d, i) != PTOWSP_ARGUMENT_WORD || argument(d, i) < 0 ||
-	    argument(d, i) >= d->tables->strings_size)
+	if (i >= d->row->count || kind(d, i) != PTOWSP_ARGUMENT_WORD || argument(d, i) < 0 || argument(d, i) >= d->tables->strings_size)
 		return wrong(d, i, "a word");
 	*offset_out = (uint32_t)argument(d, i);
 	return PTOWSP_OK;
@@ -200,7 +197,8 @@ static ptowsp_status hazards(const struct rt_directive *d)
 
 static ptowsp_status task_window(const struct rt_directive *d)
 {
-	static const uint8_t modes[] = {[PTOWSP_TASK_WINDOW_STALL] = RT_WINDOW_STALL, [PTOWSP_TASK_WINDOW_ABORT] = RT_WINDOW_ABORT,
+	static const uint8_t modes[] = {[PTOWSP_TASK_WINDOW_STALL] = RT_WINDOW_STALL,
+					[PTOWSP_TASK_WINDOW_ABORT] = RT_WINDOW_ABORT,
 					[PTOWSP_TASK_WINDOW_BENCHMARK] = RT_WINDOW_BENCHMARK};
 	uint32_t unit = 0;
 	ptowsp_status st = number(d, 0, 0, INT64_C(1) << 30, &d->schedule->window);
@@ -251,8 +249,8 @@ static ptowsp_status pipeline_depth(const struct rt_directive *d)
 			if (!strcmp(rt_string(d->tables, depth.loop), domains[k]))
 				depth.domain = k, depth.loop = 0;
 	}
-	while (at < schedule->depth_count && (schedule->depths[at].domain != depth.domain ||
-					       strcmp(rt_string(d->tables, schedule->depths[at].loop), rt_string(d->tables, depth.loop))))
+	while (at < schedule->depth_count &&
+	       (schedule->depths[at].domain != depth.domain || strcmp(rt_string(d->tables, schedule->depths[at].loop), rt_string(d->tables, depth.loop))))
 		at++;
 	if (st || at == RT_DEPTH_LIMIT)
 		return st ? st : rt_fail(d->error, PTOWSP_BAD_PACKAGE, "pipeline_depth names more than %u domains", RT_DEPTH_LIMIT);
@@ -320,29 +318,50 @@ static const struct rule {
 	uint8_t directive, policy;
 	ptowsp_status (*apply)(const struct rt_directive *d);
 } rules[] = {
-#define RULE(directive, policy, apply) {PTOWSP_DIRECTIVE_##directive, PTOWSP_##directive##_##policy, apply}
-	RULE(DISPATCH, ROUND_ROBIN, dispatch_count), RULE(DISPATCH, WORK_STEAL, dispatch_count),
-	RULE(DISPATCH, AFFINITY, dispatch_axis),     RULE(DISPATCH, HASH, dispatch_expr),
-	RULE(DISPATCH, CUSTOM, dispatch_expr),	     RULE(DISPATCH, STATIC_PARTITION, dispatch_bounds),
-	RULE(DISPATCH, THRESHOLD, dispatch_threshold), RULE(DISPATCH, AUTO, dispatch_count),
+#define RULE(directive, policy, apply)                                                                                                                         \
+	{                                                                                                                                                      \
+		PTOWSP_DIRECTIVE_##directive, PTOWSP_##directive##_##policy, apply                                                                             \
+	}
+	RULE(DISPATCH, ROUND_ROBIN, dispatch_count),
+	RULE(DISPATCH, WORK_STEAL, dispatch_count),
+	RULE(DISPATCH, AFFINITY, dispatch_axis),
+	RULE(DISPATCH, HASH, dispatch_expr),
+	RULE(DISPATCH, CUSTOM, dispatch_expr),
+	RULE(DISPATCH, STATIC_PARTITION, dispatch_bounds),
+	RULE(DISPATCH, THRESHOLD, dispatch_threshold),
+	RULE(DISPATCH, AUTO, dispatch_count),
 	RULE(TIMING, INTERLEAVED, interleaved),
-	RULE(SPATIAL_MAP, GRID, spatial_map),	     RULE(DISPATCH, GRID, spatial_map),
+	RULE(SPATIAL_MAP, GRID, spatial_map),
+	RULE(DISPATCH, GRID, spatial_map),
 	RULE(DEPS, BYTES_OVERLAP, deps),
-	RULE(DEPS, TENSOR_MAP_EXACT, deps),	     RULE(DEPS, EXPLICIT, deps),
-	RULE(DEPS, HYBRID, deps),		     RULE(HAZARDS, FULL, hazards),
-	RULE(HAZARDS, RAW, hazards),		     RULE(TASK_WINDOW, STALL, task_window),
-	RULE(TASK_WINDOW, ABORT, task_window),	     RULE(TASK_WINDOW, BENCHMARK, task_window),
-	RULE(PIPELINE_DEPTH, DEPTH, pipeline_depth), RULE(POOLS, SINGLE, pools),
-	RULE(POOLS, BY_EXEC_UNIT, pools),	     RULE(POOLS, CUSTOM, pools),
-	RULE(STREAMS, COUNT, streams),		     RULE(STREAM_BY, EXPRESSION, stream_by),
-	RULE(BATCH_DEPS, COUNT, batches),	     RULE(TIMING, BATCHED, batches),
-	RULE(TIMING, RATE_LIMIT, spacing),	     RULE(ISSUE_COST, CYCLES, spacing),
-	RULE(START, THRESHOLD, start),		     RULE(START, AFTER_ORCHESTRATION, start_built),
-	RULE(TENSOR_MAP, CAPACITY, capacity),	     RULE(DEP_LIST, CAPACITY, capacity),
+	RULE(DEPS, TENSOR_MAP_EXACT, deps),
+	RULE(DEPS, EXPLICIT, deps),
+	RULE(DEPS, HYBRID, deps),
+	RULE(HAZARDS, FULL, hazards),
+	RULE(HAZARDS, RAW, hazards),
+	RULE(TASK_WINDOW, STALL, task_window),
+	RULE(TASK_WINDOW, ABORT, task_window),
+	RULE(TASK_WINDOW, BENCHMARK, task_window),
+	RULE(PIPELINE_DEPTH, DEPTH, pipeline_depth),
+	RULE(POOLS, SINGLE, pools),
+	RULE(POOLS, BY_EXEC_UNIT, pools),
+	RULE(POOLS, CUSTOM, pools),
+	RULE(STREAMS, COUNT, streams),
+	RULE(STREAM_BY, EXPRESSION, stream_by),
+	RULE(BATCH_DEPS, COUNT, batches),
+	RULE(TIMING, BATCHED, batches),
+	RULE(TIMING, RATE_LIMIT, spacing),
+	RULE(ISSUE_COST, CYCLES, spacing),
+	RULE(START, THRESHOLD, start),
+	RULE(START, AFTER_ORCHESTRATION, start_built),
+	RULE(TENSOR_MAP, CAPACITY, capacity),
+	RULE(DEP_LIST, CAPACITY, capacity),
 	RULE(HEAP, CAPACITY, capacity),
-	RULE(READY, FIFO, ready),		     RULE(READY, WORK_STEAL, ready),
+	RULE(READY, FIFO, ready),
+	RULE(READY, WORK_STEAL, ready),
 	RULE(READY, PRIORITY, ready),
-	RULE(READY_QUEUE, CAPACITY, capacity),	     RULE(CHANNEL_CAPACITY, CAPACITY, channel_capacity),
+	RULE(READY_QUEUE, CAPACITY, capacity),
+	RULE(CHANNEL_CAPACITY, CAPACITY, channel_capacity),
 #undef RULE
 };
 
@@ -400,12 +419,11 @@ static uint8_t state_of(const struct ptowsp_cap *caps, uint32_t count, uint32_t 
 static ptowsp_status disobey(const struct rt_directive *d, uint32_t feature, uint8_t state, const char *policy, const struct ptowsp_host *host)
 {
 	char text[160];
-	int length = snprintf(text, sizeof(text), "schedule directive %s %s is %s, not enforced, on this backend",
-			      rt_directive_name(d->row->directive), policy, state == PTOWSP_STATE_RECORDED ? "recorded" : "ignored");
+	int length = snprintf(text, sizeof(text), "schedule directive %s %s is %s, not enforced, on this backend", rt_directive_name(d->row->directive), policy,
+			      state == PTOWSP_STATE_RECORDED ? "recorded" : "ignored");
 
 	if (d->row->flags & PTOWSP_DIRECTIVE_MUST || state == PTOWSP_STATE_UNSUPPORTED)
-		return rt_fail(d->error, PTOWSP_UNSUPPORTED, "schedule directive %s %s cannot be enforced here%s",
-			       rt_directive_name(d->row->directive), policy,
+		return rt_fail(d->error, PTOWSP_UNSUPPORTED, "schedule directive %s %s cannot be enforced here%s", rt_directive_name(d->row->directive), policy,
 			       d->row->flags & PTOWSP_DIRECTIVE_MUST ? " and the package says that it must be" : "");
 	if (host && host->diagnose)
 		host->diagnose(host->context, feature, state, text, (uint64_t)length);
@@ -423,8 +441,8 @@ static ptowsp_status row_apply(const struct rt_directive *d, const struct ptowsp
 	if (!policy || !rt_directive_name(row->directive))
 		return rt_fail(d->error, PTOWSP_BAD_PACKAGE, "schedule directive %u with policy %u is unknown", row->directive, row->policy);
 	if (row->count < least || row->count > most || row->count > 8)
-		return rt_fail(d->error, PTOWSP_BAD_PACKAGE, "schedule directive %s %s takes %u to %u arguments, not %u",
-			       rt_directive_name(row->directive), policy, least, most, row->count);
+		return rt_fail(d->error, PTOWSP_BAD_PACKAGE, "schedule directive %s %s takes %u to %u arguments, not %u", rt_directive_name(row->directive),
+			       policy, least, most, row->count);
 	if (state != PTOWSP_STATE_ENFORCED)
 		return disobey(d, feature, state, policy, host);
 	return rt_directive_apply(d);
@@ -465,8 +483,8 @@ static bool built_first(const struct rt_tables *tables)
 	return false;
 }
 
-ptowsp_status rt_schedule_init(struct rt_schedule *schedule, const struct rt_tables *tables, const struct ptowsp_cap *caps,
-			       uint32_t cap_count, uint32_t flags, const struct ptowsp_host *host, struct ptowsp_error *error)
+ptowsp_status rt_schedule_init(struct rt_schedule *schedule, const struct rt_tables *tables, const struct ptowsp_cap *caps, uint32_t cap_count, uint32_t flags,
+			       const struct ptowsp_host *host, struct ptowsp_error *error)
 {
 	struct rt_directive directive = {schedule, tables, NULL, error};
 	bool dispatch = false, grid = false;

@@ -3,10 +3,10 @@
 #ifndef RT_SCHEDULE_H
 #define RT_SCHEDULE_H
 
-#include <stdbool.h>
 #include "ptowsp/ids.h"
-#include "rt/rt.h"
 #include "rt/program/table.h"
+#include "rt/rt.h"
+#include <stdbool.h>
 
 enum { RT_DEPTH_LIMIT = 8, RT_BOUND_LIMIT = 7, RT_POOL_LIMIT = 256, RT_EXECUTOR_LIMIT = 65536, RT_PART_LIMIT = 8 };
 enum rt_domain { RT_DOMAIN_GLOBAL, RT_DOMAIN_STREAM, RT_DOMAIN_POOL, RT_DOMAIN_LOOP };
@@ -21,9 +21,9 @@ struct rt_depth {
 
 /* Where tasks go: rt_policy rows read these. */
 struct rt_dispatch {
-	uint32_t policy;      /* PTOWSP_DISPATCH_x, RT_POLICY_GRID of every spatial_map, 0: one executor per pool */
-	uint32_t executors;   /* per pool */
-	uint32_t expr;        /* EXPR row or PTOWSP_NONE */
+	uint32_t policy;            /* PTOWSP_DISPATCH_x, RT_POLICY_GRID of every spatial_map, 0: one executor per pool */
+	uint32_t executors;         /* per pool */
+	uint32_t expr;              /* EXPR row or PTOWSP_NONE */
 	uint32_t axis, axis_length; /* affinity: bytes of STRS; length 0: up to their NUL */
 	uint32_t bound_count;
 	int64_t bounds[RT_BOUND_LIMIT];
@@ -39,36 +39,35 @@ struct rt_schedule {
 	bool interleaved; /* timing: branches of combine take turns */
 	uint32_t deps;    /* PTOWSP_DEPS_x; hybrid: of what is inferred */
 	bool hybrid;
-	bool full;        /* hazards */
+	bool full; /* hazards */
 	uint32_t window_mode;
 	bool window_stated;
-	uint64_t window;  /* 0: unbounded */
+	uint64_t window;                    /* 0: unbounded */
 	bool stated[PTOWSP_RESOURCE_COUNT]; /* capacity directives */
 	uint64_t capacity[PTOWSP_RESOURCE_COUNT];
 	struct rt_depth depths[RT_DEPTH_LIMIT];
 	uint32_t depth_count;
-	uint32_t pools;     /* PTOWSP_POOLS_x */
-	uint32_t pool_expr; /* EXPR row */
-	uint64_t streams;   /* 0: none */
+	uint32_t pools;       /* PTOWSP_POOLS_x */
+	uint32_t pool_expr;   /* EXPR row */
+	uint64_t streams;     /* 0: none */
 	uint32_t stream_expr; /* EXPR row or PTOWSP_NONE */
-	uint64_t batch;     /* 0: none */
-	uint64_t issue_cost; /* and of timing rate_limit, which is the next one while rows are read */
+	uint64_t batch;       /* 0: none */
+	uint64_t issue_cost;  /* and of timing rate_limit, which is the next one while rows are read */
 	uint64_t rate;
-	uint64_t start;     /* threshold, at least 1 */
-	bool built;         /* the whole graph is built before anything starts; the task window is recorded */
-	uint32_t ready;     /* PTOWSP_READY_x: the order of ready tasks, of worker threads or of an engine; 0: none is stated */
+	uint64_t start; /* threshold, at least 1 */
+	bool built;     /* the whole graph is built before anything starts; the task window is recorded */
+	uint32_t ready; /* PTOWSP_READY_x: the order of ready tasks, of worker threads or of an engine; 0: none is stated */
 	bool strict;
 };
 
 /* caps, flags: as in rt_program_args. Errors: BAD_PACKAGE naming the directive and what is wrong with its arguments, UNSUPPORTED for one
  * that must be enforced and is not, BAD_PACKAGE for unknown codes. */
-ptowsp_status rt_schedule_init(struct rt_schedule *schedule, const struct rt_tables *tables, const struct ptowsp_cap *caps,
-			       uint32_t cap_count, uint32_t flags, const struct ptowsp_host *host, struct ptowsp_error *error);
+ptowsp_status rt_schedule_init(struct rt_schedule *schedule, const struct rt_tables *tables, const struct ptowsp_cap *caps, uint32_t cap_count, uint32_t flags,
+			       const struct ptowsp_host *host, struct ptowsp_error *error);
 
 /* policy.c: "round_robin(2)", "hash(#12, 4), 100: affinity(i, 2)" ... at a STRS offset as parts of the schedule, the first from
  * `threshold` on; #12 is row 12 of EXPR. Errors: BAD_PACKAGE naming what is wrong. */
-ptowsp_status rt_threshold_read(struct rt_schedule *schedule, const struct rt_tables *tables, uint32_t text, int64_t threshold,
-				struct ptowsp_error *error);
+ptowsp_status rt_threshold_read(struct rt_schedule *schedule, const struct rt_tables *tables, uint32_t text, int64_t threshold, struct ptowsp_error *error);
 /* The part that serves a value. */
 uint32_t rt_threshold_part(const struct rt_schedule *schedule, int64_t value);
 

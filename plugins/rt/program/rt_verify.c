@@ -4,12 +4,12 @@
  * argument once; every loop depth that is read exists. Nothing else looks at the package's bytes again. */
 #include "rt/program/rt_verify.h"
 
-#include <stdlib.h>
-#include <string.h>
+#include "rt/grow.h"
 #include "rt/program/axis.h"
 #include "rt/program/rt_error.h"
-#include "rt/grow.h"
 #include "rt/run/rt_run.h"
+#include <stdlib.h>
+#include <string.h>
 
 /* ---- how many tasks there can be --------------------------------------------------------------------------------- */
 
@@ -98,8 +98,7 @@ ptowsp_status rt_verifier_placed(struct rt_verifier *v, ptowsp_status st)
 ptowsp_status rt_verifier_push(struct rt_verifier *v, struct rt_body frame)
 {
 	if (v->depth > PTOWSP_NESTING_LIMIT)
-		return rt_fail(v->error, PTOWSP_BAD_PACKAGE, "%s: loops, branches and scopes nest deeper than %u", rt_verifier_here(v),
-			       PTOWSP_NESTING_LIMIT);
+		return rt_fail(v->error, PTOWSP_BAD_PACKAGE, "%s: loops, branches and scopes nest deeper than %u", rt_verifier_here(v), PTOWSP_NESTING_LIMIT);
 	v->bodies[v->depth++] = frame;
 	return PTOWSP_OK;
 }
@@ -199,8 +198,7 @@ static ptowsp_status slot_check(struct rt_verifier *v)
 	if (slot >= tables->slot.count)
 		return rt_fail(v->error, PTOWSP_BAD_PACKAGE, "%s: there is no slot %u", rt_verifier_here(v), slot);
 	if (tables->slot.rows[slot].kind != PTOWSP_SLOT_SLOT)
-		return rt_fail(v->error, PTOWSP_BAD_PACKAGE, "%s: %s is a symbol, a run cannot change it", rt_verifier_here(v),
-			       rt_slot_name(v->program, slot));
+		return rt_fail(v->error, PTOWSP_BAD_PACKAGE, "%s: %s is a symbol, a run cannot change it", rt_verifier_here(v), rt_slot_name(v->program, slot));
 	return PTOWSP_OK;
 }
 
@@ -229,8 +227,10 @@ static ptowsp_status slot_load_lower(struct rt_verifier *v)
 	if (st)
 		return st;
 	program->tensor_loaded[io.tensor] = 1;
-	program->code[v->at] = (struct rt_ins){
-		.op = PTOWSP_OP_SLOT_LOAD, .flags = (uint8_t)(PTOWSP_CHECKED | rt_verifier_word(v, v->at)->flags), .row = program->io_count, .slot = rt_verifier_word(v, v->at)->operand1};
+	program->code[v->at] = (struct rt_ins){.op = PTOWSP_OP_SLOT_LOAD,
+					       .flags = (uint8_t)(PTOWSP_CHECKED | rt_verifier_word(v, v->at)->flags),
+					       .row = program->io_count,
+					       .slot = rt_verifier_word(v, v->at)->operand1};
 	program->ios[program->io_count++] = io;
 	v->at++;
 	return PTOWSP_OK;
@@ -273,9 +273,7 @@ static ptowsp_status instruction_lower(struct rt_verifier *v, bool *halt_out)
 	case PTOWSP_OP_HALT:
 		*halt_out = true;
 		return v->depth == 1 ? PTOWSP_OK : rt_fail(v->error, PTOWSP_BAD_PACKAGE, "%s: halt inside a body", rt_verifier_here(v));
-	case PTOWSP_OP_NOP:
-		v->program->code[v->at++].op = PTOWSP_OP_NOP;
-		return PTOWSP_OK;
+	case PTOWSP_OP_NOP: v->program->code[v->at++].op = PTOWSP_OP_NOP; return PTOWSP_OK;
 	case PTOWSP_OP_PARALLEL_FOR:
 	case PTOWSP_OP_FOR_EACH:
 	case PTOWSP_OP_SELECT: return rt_verify_loop(v);

@@ -28,14 +28,14 @@ struct rt_verifier {
 	struct rt_nest nest;
 	struct rt_body bodies[PTOWSP_NESTING_LIMIT + 1];
 	uint32_t depth, at;
-	uint32_t process;          /* PROC row whose body is read, PTOWSP_NONE in the entry's own */
-	uint32_t loops;            /* loops among the bodies */
-	bool begun;                /* an instruction other than nop and axis words was read */
+	uint32_t process;                /* PROC row whose body is read, PTOWSP_NONE in the entry's own */
+	uint32_t loops;                  /* loops among the bodies */
+	bool begun;                      /* an instruction other than nop and axis words was read */
 	struct rt_axis_word *axis_words; /* per AXES row, NULL while there is none; owned */
-	uint64_t tasks;            /* tasks that can have been issued before this place, at most; UINT64_MAX: unknown */
-	int64_t after;             /* largest constant of an AFTER inside the outermost loop, -1: none */
+	uint64_t tasks;                  /* tasks that can have been issued before this place, at most; UINT64_MAX: unknown */
+	int64_t after;                   /* largest constant of an AFTER inside the outermost loop, -1: none */
 	uint32_t after_at;
-	uint32_t *noted;           /* instructions that are looked at again once all are read: SIGNAL, WAIT, ALLOC, FREE; owned */
+	uint32_t *noted; /* instructions that are looked at again once all are read: SIGNAL, WAIT, ALLOC, FREE; owned */
 	uint32_t noted_count, noted_room;
 	struct ptowsp_error *error;
 	char text[160];

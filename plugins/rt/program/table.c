@@ -1,14 +1,13 @@
 /* SPDX-License-Identifier: MIT */
 #include "rt/program/table.h"
 
+#include "rt/program/rt_error.h"
 #include <stddef.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include "rt/program/rt_error.h"
 
-static ptowsp_status rows_copy(void **rows_out, uint32_t *count_out, const struct ptowsp_section *section, size_t size,
-			       struct ptowsp_error *error)
+static ptowsp_status rows_copy(void **rows_out, uint32_t *count_out, const struct ptowsp_section *section, size_t size, struct ptowsp_error *error)
 {
 	size_t part = section->stride < size ? section->stride : size;
 	char *rows;
@@ -69,18 +68,17 @@ static ptowsp_status work_copy(struct rt_tables *tables, const struct ptowsp_sec
 	if (tables->work.code)
 		return rt_fail(error, PTOWSP_BAD_PACKAGE, "section WORK is there twice");
 	if (section->stride != 1 || size < need)
-		return rt_fail(error, PTOWSP_BAD_PACKAGE, "section WORK has %llu bytes, a header has %u", (unsigned long long)size,
-			       (unsigned)sizeof(header));
+		return rt_fail(error, PTOWSP_BAD_PACKAGE, "section WORK has %llu bytes, a header has %u", (unsigned long long)size, (unsigned)sizeof(header));
 	memcpy(&header, at, sizeof(header));
 	at += sizeof(header);
 	if (header.magic != PTOWSP_WORKLOAD_MAGIC || header.version != PTOWSP_WORKLOAD_VERSION)
-		return rt_fail(error, PTOWSP_BAD_PACKAGE, "section WORK has magic %08x version %u, known is %08x version %u",
-			       header.magic, header.version, PTOWSP_WORKLOAD_MAGIC, PTOWSP_WORKLOAD_VERSION);
+		return rt_fail(error, PTOWSP_BAD_PACKAGE, "section WORK has magic %08x version %u, known is %08x version %u", header.magic, header.version,
+			       PTOWSP_WORKLOAD_MAGIC, PTOWSP_WORKLOAD_VERSION);
 	need += sizeof(struct ptowsp_instruction) * (uint64_t)header.num_instructions +
 		sizeof(uint32_t) * ((uint64_t)header.num_axes + header.num_kernels + header.num_tensors);
 	if (need > size || header.num_instructions == UINT32_MAX)
-		return rt_fail(error, PTOWSP_BAD_PACKAGE, "section WORK has %llu bytes, its header promises %llu",
-			       (unsigned long long)size, (unsigned long long)need);
+		return rt_fail(error, PTOWSP_BAD_PACKAGE, "section WORK has %llu bytes, its header promises %llu", (unsigned long long)size,
+			       (unsigned long long)need);
 	tables->work.code_count = header.num_instructions;
 	tables->work.axis_count = header.num_axes;
 	tables->work.kernel_count = header.num_kernels;
@@ -89,9 +87,7 @@ static ptowsp_status work_copy(struct rt_tables *tables, const struct ptowsp_sec
 	tables->work.axes = part_copy(&at, header.num_axes, sizeof(uint32_t));
 	tables->work.kernels = part_copy(&at, header.num_kernels, sizeof(uint32_t));
 	tables->work.tensors = part_copy(&at, header.num_tensors, sizeof(uint32_t));
-	return tables->work.code && tables->work.axes && tables->work.kernels && tables->work.tensors
-		       ? PTOWSP_OK
-		       : rt_no_memory(error, "the workload");
+	return tables->work.code && tables->work.axes && tables->work.kernels && tables->work.tensors ? PTOWSP_OK : rt_no_memory(error, "the workload");
 }
 
 /* Short records of AXES: what is not there refers to nothing. It is the only table that OPTIONAL fields were appended to. */
@@ -118,12 +114,12 @@ static ptowsp_status section_copy(struct rt_tables *tables, const struct ptowsp_
 	if (section->type == PTOWSP_SECTION_WORK)
 		return work_copy(tables, section, error);
 #define BYTES(SECT, text)
-#define TABLE(SECT, record, text)                                                                                     \
-	if (section->type == PTOWSP_SECTION_##SECT) {                                                                 \
-		rows = tables->record.rows;                                                                           \
-		st = rows_copy(&rows, &tables->record.count, section, sizeof(*tables->record.rows), error);           \
-		tables->record.rows = rows;                                                                           \
-		return st;                                                                                            \
+#define TABLE(SECT, record, text)                                                                                                                              \
+	if (section->type == PTOWSP_SECTION_##SECT) {                                                                                                          \
+		rows = tables->record.rows;                                                                                                                    \
+		st = rows_copy(&rows, &tables->record.count, section, sizeof(*tables->record.rows), error);                                                    \
+		tables->record.rows = rows;                                                                                                                    \
+		return st;                                                                                                                                     \
 	}
 #define FIELD(type, name, kind, argument, text)
 #define END(SECT, record, bytes)
@@ -135,15 +131,13 @@ static ptowsp_status section_copy(struct rt_tables *tables, const struct ptowsp_
 	return PTOWSP_OK; /* a section that the core does not need */
 }
 
-ptowsp_status rt_tables_init(struct rt_tables *tables, const struct ptowsp_section *sections, uint32_t count, uint32_t stride,
-			     struct ptowsp_error *error)
+ptowsp_status rt_tables_init(struct rt_tables *tables, const struct ptowsp_section *sections, uint32_t count, uint32_t stride, struct ptowsp_error *error)
 {
 	ptowsp_status st = PTOWSP_OK;
 
 	memset(tables, 0, sizeof(*tables));
 	if (count && stride < PTOWSP_SECTION_FLOOR_10_0)
-		return rt_fail(error, PTOWSP_INVALID, "sections have at least %u bytes, not %u",
-			       PTOWSP_SECTION_FLOOR_10_0, stride);
+		return rt_fail(error, PTOWSP_INVALID, "sections have at least %u bytes, not %u", PTOWSP_SECTION_FLOOR_10_0, stride);
 	for (uint32_t i = 0; !st && i < count; i++) {
 		const struct ptowsp_section *section = (const struct ptowsp_section *)((const char *)sections + (size_t)i * stride);
 

@@ -11,10 +11,10 @@
 /* One member per table of records.def: tables.tensor.rows, tables.tensor.count. */
 struct rt_tables {
 #define BYTES(SECT, text)
-#define TABLE(SECT, record, text)                    \
-	struct {                                     \
-		struct ptowsp_##record##_record *rows; \
-		uint32_t count;                      \
+#define TABLE(SECT, record, text)                                                                                                                              \
+	struct {                                                                                                                                               \
+		struct ptowsp_##record##_record *rows;                                                                                                         \
+		uint32_t count;                                                                                                                                \
 	} record;
 #define FIELD(type, name, kind, argument, text)
 #define END(SECT, record, bytes)
@@ -33,8 +33,7 @@ struct rt_tables {
 };
 
 /* Errors: BAD_PACKAGE, NO_MEMORY. What was made before an error goes with finish. */
-ptowsp_status rt_tables_init(struct rt_tables *tables, const struct ptowsp_section *sections, uint32_t count, uint32_t stride,
-			     struct ptowsp_error *error);
+ptowsp_status rt_tables_init(struct rt_tables *tables, const struct ptowsp_section *sections, uint32_t count, uint32_t stride, struct ptowsp_error *error);
 void rt_tables_finish(struct rt_tables *tables);
 
 /* The string at a STRS offset; "" for an offset outside. Borrowed. */

@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: MIT */
 /* verify_channel.c - send, consume and close, which belong into processes; the processes of a pipeline, whose bodies are programs of their own; and the words of payload
  * channels. */
-#include <stdlib.h>
-#include "rt/program/dtype.h"
-#include "rt/program/rt_error.h"
 #include "rt/grow.h"
 #include "rt/process/process.h"
+#include "rt/program/dtype.h"
+#include "rt/program/rt_error.h"
 #include "rt/program/rt_verify.h"
+#include <stdlib.h>
 
 /* ---- payload ----------------------------------------------------------------------------------------------------- */
 
@@ -20,16 +20,15 @@ static ptowsp_status shape_check(struct rt_verifier *v, uint32_t at, uint32_t ch
 	own.size = rt_dtype_bytes(own.dtype);
 	own.bytes = (uint64_t)own.rows * own.columns;
 	if (own.bytes > (UINT64_C(1) << 62) / own.size)
-		return rt_fail(v->error, PTOWSP_BAD_PACKAGE, "%s: a block of channel %.40s is too large: %u x %u elements", rt_verifier_here(v), name,
-			       own.rows, own.columns);
+		return rt_fail(v->error, PTOWSP_BAD_PACKAGE, "%s: a block of channel %.40s is too large: %u x %u elements", rt_verifier_here(v), name, own.rows,
+			       own.columns);
 	own.bytes *= own.size;
 	if (!payload->bytes)
 		*payload = own;
 	if (payload->rows == own.rows && payload->columns == own.columns && payload->dtype == own.dtype)
 		return PTOWSP_OK;
-	return rt_fail(v->error, PTOWSP_BAD_PACKAGE, "%s: channel %.40s carries %u x %u %s at instruction %u, here it is %u x %u %s", rt_verifier_here(v),
-		       name, payload->rows, payload->columns, rt_dtype_text(payload->dtype), payload->instruction, own.rows, own.columns,
-		       rt_dtype_text(own.dtype));
+	return rt_fail(v->error, PTOWSP_BAD_PACKAGE, "%s: channel %.40s carries %u x %u %s at instruction %u, here it is %u x %u %s", rt_verifier_here(v), name,
+		       payload->rows, payload->columns, rt_dtype_text(payload->dtype), payload->instruction, own.rows, own.columns, rt_dtype_text(own.dtype));
 }
 
 /* io: lowered. expr: of the token, or PTOWSP_NONE. */
@@ -159,8 +158,8 @@ ptowsp_status rt_verify_consume(struct rt_verifier *v)
 	if (!st)
 		st = rt_verifier_target(v, in->operand2, v->at + 1);
 	if (!st)
-		st = rt_verifier_push(v, (struct rt_body){.kind = RT_BODY_LOOP, .end = in->operand2, .outer_key = nest->key, .before = v->tasks,
-							  .times = UINT64_MAX});
+		st = rt_verifier_push(
+			v, (struct rt_body){.kind = RT_BODY_LOOP, .end = in->operand2, .outer_key = nest->key, .before = v->tasks, .times = UINT64_MAX});
 	if (st)
 		return st;
 	v->loops++;
@@ -193,15 +192,14 @@ static ptowsp_status uses_check(const struct rt_program *program, const struct p
 {
 	const struct rt_tables *tables = &program->tables;
 
-	if (process->channel_count > tables->process_channel.count ||
-	    process->channels > tables->process_channel.count - process->channel_count)
+	if (process->channel_count > tables->process_channel.count || process->channels > tables->process_channel.count - process->channel_count)
 		return rt_fail(error, PTOWSP_BAD_PACKAGE, "process %.60s names PRCH rows that are not there", rt_string(tables, process->name));
 	for (uint32_t i = 0; i < process->channel_count; i++) {
 		const struct ptowsp_process_channel_record *use = &tables->process_channel.rows[process->channels + i];
 
 		if (use->channel >= tables->channel.count || use->direction > PTOWSP_CHANNEL_CONSUMES)
-			return rt_fail(error, PTOWSP_BAD_PACKAGE, "PRCH row %u names channel %u of %u, direction %u", process->channels + i,
-				       use->channel, tables->channel.count, use->direction);
+			return rt_fail(error, PTOWSP_BAD_PACKAGE, "PRCH row %u names channel %u of %u, direction %u", process->channels + i, use->channel,
+				       tables->channel.count, use->direction);
 	}
 	return PTOWSP_OK;
 }
@@ -217,10 +215,8 @@ static ptowsp_status processes_check(const struct rt_program *program, struct pt
 
 		instances += process->replicas;
 		if (process->instruction >= tables->work.code_count || !process->replicas || instances > RT_INSTANCE_LIMIT)
-			return rt_fail(error, PTOWSP_BAD_PACKAGE,
-				       "process %.60s begins at instruction %u of %u and has %u replicas; all together are 1 to %u",
-				       rt_string(tables, process->name), process->instruction, tables->work.code_count, process->replicas,
-				       RT_INSTANCE_LIMIT);
+			return rt_fail(error, PTOWSP_BAD_PACKAGE, "process %.60s begins at instruction %u of %u and has %u replicas; all together are 1 to %u",
+				       rt_string(tables, process->name), process->instruction, tables->work.code_count, process->replicas, RT_INSTANCE_LIMIT);
 		st = uses_check(program, process, error);
 	}
 	return st;
@@ -237,8 +233,7 @@ static ptowsp_status body_claim(struct rt_verifier *v, uint32_t *owner, uint32_t
 		if (owner[i])
 			return rt_fail(v->error, PTOWSP_BAD_PACKAGE, "instruction %u belongs to process %.60s and to %.60s", i,
 				       rt_string(tables, tables->process.rows[who].name),
-				       owner[i] > tables->process.count ? "the entry"
-									: rt_string(tables, tables->process.rows[owner[i] - 1].name));
+				       owner[i] > tables->process.count ? "the entry" : rt_string(tables, tables->process.rows[owner[i] - 1].name));
 		owner[i] = who + 1;
 	}
 	return PTOWSP_OK;

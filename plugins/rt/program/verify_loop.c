@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /* verify_loop.c - loops and their tile levels, as the verifier reads them. */
-#include "rt/program/axis.h"
-#include "rt/program/rt_error.h"
 #include "rt/grow.h"
+#include "rt/program/axis.h"
 #include "rt/program/renamed.h"
+#include "rt/program/rt_error.h"
 #include "rt/program/rt_verify.h"
 
 ptowsp_status rt_verify_level(struct rt_program *program, uint32_t rows, uint8_t *index_out, struct ptowsp_error *error)
@@ -46,8 +46,7 @@ static ptowsp_status bounds_check(struct rt_verifier *v, const struct rt_loop *l
 	int64_t value;
 
 	if (rt_expr_known(exprs, loop->step, &value) && value < 1)
-		return rt_fail(v->error, PTOWSP_BAD_PACKAGE, "%s: the step of the loop is %lld, it must be at least 1", rt_verifier_here(v),
-			       (long long)value);
+		return rt_fail(v->error, PTOWSP_BAD_PACKAGE, "%s: the step of the loop is %lld, it must be at least 1", rt_verifier_here(v), (long long)value);
 	if (loop->levels == PTOWSP_NONE)
 		return PTOWSP_OK;
 	if (rt_expr_known(exprs, loop->step, &value) && value != 1)
@@ -75,9 +74,8 @@ static void nest_enter(struct rt_verifier *v, const struct rt_loop *loop)
 		nest->low[nest->depth] = INT64_MIN;
 		nest->high[nest->depth] = INT64_MAX;
 	}
-	nest->values[nest->depth] = loop->line == PTOWSP_NONE && loop->levels == PTOWSP_NONE
-					    ? rt_loop_values(&v->program->exprs, nest, loop->low, loop->step)
-					    : (struct rt_values){0, 1};
+	nest->values[nest->depth] = loop->line == PTOWSP_NONE && loop->levels == PTOWSP_NONE ? rt_loop_values(&v->program->exprs, nest, loop->low, loop->step)
+											     : (struct rt_values){0, 1};
 	if (rt_verifier_word(v, v->at)->opcode != PTOWSP_OP_FOR_EACH)
 		nest->parallels[nest->parallel++] = nest->depth;
 	nest->names[nest->depth++] = loop->name;
@@ -170,8 +168,9 @@ static ptowsp_status kind_lower(struct rt_verifier *v, const struct ptowsp_axis_
 	if (loop->kind > PTOWSP_AXIS_SPARSE)
 		return rt_fail(v->error, PTOWSP_UNSUPPORTED, "%s: axis %s has the unknown kind %u", rt_verifier_here(v), name, loop->kind);
 	if (select != (loop->kind == PTOWSP_AXIS_SPARSE))
-		return rt_fail(v->error, PTOWSP_BAD_PACKAGE, select ? "%s: select walks a sparse axis, and %s is none" : "%s: axis %s is sparse, only select walks it",
-			       rt_verifier_here(v), name);
+		return rt_fail(v->error, PTOWSP_BAD_PACKAGE,
+			       select ? "%s: select walks a sparse axis, and %s is none" : "%s: axis %s is sparse, only select walks it", rt_verifier_here(v),
+			       name);
 	*checked = 0;
 	if (loop->kind == PTOWSP_AXIS_RAGGED || loop->kind == PTOWSP_AXIS_SPARSE)
 		return row_lower(v, axis, loop, checked);
@@ -208,8 +207,9 @@ ptowsp_status rt_verify_loop(struct rt_verifier *v)
 	if (!st)
 		st = rt_exprs_reads(&program->exprs, ids, 4, &loop.read, &loop.read_count, v->error);
 	if (!st)
-		st = rt_verifier_push(v, (struct rt_body){.kind = RT_BODY_LOOP, .end = in->operand2, .outer_key = v->nest.key,
-							  .before = v->tasks, .times = times_most(v, &loop)});
+		st = rt_verifier_push(
+			v, (struct rt_body){
+				   .kind = RT_BODY_LOOP, .end = in->operand2, .outer_key = v->nest.key, .before = v->tasks, .times = times_most(v, &loop)});
 	if (!st && !rt_grow((void **)&program->loops, &program->loop_room, program->loop_count, sizeof(loop)))
 		st = rt_no_memory(v->error, "loops");
 	if (st)

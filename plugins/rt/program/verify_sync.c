@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /* verify_sync.c - while and break, dispatch filters, events, barriers, copies and memory, as the verifier reads them. */
-#include "rt/program/rt_error.h"
 #include "rt/grow.h"
 #include "rt/program/policy.h"
+#include "rt/program/rt_error.h"
 #include "rt/program/rt_verify.h"
 
 /* ---- while, break ---------------------------------------------------------------------------------------------- */
@@ -141,11 +141,11 @@ static ptowsp_status regions_check(struct rt_verifier *v, const struct rt_io *fr
 	if (from->unit || to->unit)
 		return rt_fail(v->error, PTOWSP_BAD_PACKAGE, "%s: copy needs regions with rows and columns", rt_verifier_here(v));
 	if (from->rows != to->rows || from->columns != to->columns)
-		return rt_fail(v->error, PTOWSP_BAD_PACKAGE, "%s: copy from %u x %u to %u x %u elements", rt_verifier_here(v), from->rows,
-			       from->columns, to->rows, to->columns);
+		return rt_fail(v->error, PTOWSP_BAD_PACKAGE, "%s: copy from %u x %u to %u x %u elements", rt_verifier_here(v), from->rows, from->columns,
+			       to->rows, to->columns);
 	if (tensors[from->tensor].dtype != tensors[to->tensor].dtype)
-		return rt_fail(v->error, PTOWSP_BAD_PACKAGE, "%s: copy between the tensors %.40s and %.40s, which differ in type",
-			       rt_verifier_here(v), rt_tensor_name(v->program, from->tensor), rt_tensor_name(v->program, to->tensor));
+		return rt_fail(v->error, PTOWSP_BAD_PACKAGE, "%s: copy between the tensors %.40s and %.40s, which differ in type", rt_verifier_here(v),
+			       rt_tensor_name(v->program, from->tensor), rt_tensor_name(v->program, to->tensor));
 	return PTOWSP_OK;
 }
 
@@ -178,13 +178,19 @@ ptowsp_status rt_verify_copy(struct rt_verifier *v)
 {
 	struct rt_program *program = v->program;
 	const struct ptowsp_instruction *in = rt_verifier_word(v, v->at);
-	struct rt_site site = {.instruction = v->at, .first_arg = program->arg_count, .first_io = program->io_count, .arg_count = 1, .io_count = 2,
-			       .kernels = program->copy_kernel, .first_after = program->after_count, .depth = (uint8_t)v->nest.depth};
+	struct rt_site site = {.instruction = v->at,
+			       .first_arg = program->arg_count,
+			       .first_io = program->io_count,
+			       .arg_count = 1,
+			       .io_count = 2,
+			       .kernels = program->copy_kernel,
+			       .first_after = program->after_count,
+			       .depth = (uint8_t)v->nest.depth};
 	uint32_t row = program->site_count, next = v->at + 2;
 	ptowsp_status st;
 
-	if (v->at + 2 > v->bodies[v->depth - 1].end || v->at + 1 >= rt_verifier_code_count(v) || in[1].opcode != PTOWSP_OP_IO_OUTPUT ||
-	    in[1].operand1 || in[1].flags)
+	if (v->at + 2 > v->bodies[v->depth - 1].end || v->at + 1 >= rt_verifier_code_count(v) || in[1].opcode != PTOWSP_OP_IO_OUTPUT || in[1].operand1 ||
+	    in[1].flags)
 		return rt_fail(v->error, PTOWSP_BAD_PACKAGE, "%s: behind copy stands one io_output word, of tensor argument 0", rt_verifier_here(v));
 	st = site_make(v, in, &site);
 	if (!st)
@@ -215,8 +221,8 @@ ptowsp_status rt_verify_memory(struct rt_verifier *v)
 		return rt_fail(v->error, PTOWSP_BAD_PACKAGE, "%s: there is no tensor %u, the package has %u", rt_verifier_here(v), in->operand2,
 			       program->tables.tensor.count);
 	if (program->tables.tensor.rows[in->operand2].flags & PTOWSP_TENSOR_SHAPELESS)
-		return rt_fail(v->error, PTOWSP_BAD_PACKAGE, "%s: tensor %.80s has no shape, so nobody knows how many bytes it takes",
-			       rt_verifier_here(v), rt_tensor_name(program, in->operand2));
+		return rt_fail(v->error, PTOWSP_BAD_PACKAGE, "%s: tensor %.80s has no shape, so nobody knows how many bytes it takes", rt_verifier_here(v),
+			       rt_tensor_name(program, in->operand2));
 	if (rt_verifier_note(v))
 		return PTOWSP_NO_MEMORY;
 	program->tensor_allocated[in->operand2] = 1;

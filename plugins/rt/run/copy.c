@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: MIT */
 /* copy.c - the kernel of COPY: a row behind those of the package, which this core runs itself wherever there is a place. It costs one cycle per
  * element, its only scalar. */
-#include <stdlib.h>
-#include <string.h>
 #include "rt/program/dtype.h"
 #include "rt/program/rt_error.h"
 #include "rt/program/rt_program.h"
+#include <stdlib.h>
+#include <string.h>
 
 static bool is_copy(const struct rt_program *program, uint32_t kernel)
 {
@@ -112,8 +112,7 @@ static ptowsp_status kernel_add(struct rt_tables *t, uint32_t *row_out, struct p
 	if (!kernels || !params || !strings)
 		return rt_no_memory(error, "the kernel of copies");
 	memcpy(strings + t->strings_size, name, sizeof(name));
-	kernels[t->kernel.count] = (struct ptowsp_kernel_record){
-		.name = t->strings_size, .unit = PTOWSP_UNIT_ANY, .params = t->param.count, .param_count = 3};
+	kernels[t->kernel.count] = (struct ptowsp_kernel_record){.name = t->strings_size, .unit = PTOWSP_UNIT_ANY, .params = t->param.count, .param_count = 3};
 	t->strings_size += sizeof(name);
 	t->strings[t->strings_size] = 0;
 	params[t->param.count++] = (struct ptowsp_param_record){.kind = PTOWSP_PARAM_SCALAR, .dtype = PTOWSP_I64};

@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: MIT */
 /* deadlock.c - why a task, an alloc or a process can never go on: class, cause, who waits for what, and the least value with which the blocked one
  * could proceed, worked out from the state at the block. Nothing is run again. */
+#include "rt/process/process.h"
+#include "rt/program/rt_error.h"
 #include <stdarg.h>
 #include <stddef.h>
 #include <stdio.h>
 #include <string.h>
-#include "rt/program/rt_error.h"
-#include "rt/process/process.h"
 
 /* ---- a workload -------------------------------------------------------------------------------------------------- */
 
@@ -14,18 +14,16 @@
 static const struct {
 	const char *directive, *unit;
 } bounded[PTOWSP_RESOURCE_COUNT] = {
-	[PTOWSP_RESOURCE_TASK_RING] = {"task_window", "places"},
-	[PTOWSP_RESOURCE_TENSOR_MAP] = {"tensor_map", "entries"},
-	[PTOWSP_RESOURCE_DEP_LIST] = {"dep_list", "entries"},
-	[PTOWSP_RESOURCE_HEAP] = {"heap", "bytes"},
+	[PTOWSP_RESOURCE_TASK_RING] = {"task_window", "places"}, [PTOWSP_RESOURCE_TENSOR_MAP] = {"tensor_map", "entries"},
+	[PTOWSP_RESOURCE_DEP_LIST] = {"dep_list", "entries"},    [PTOWSP_RESOURCE_HEAP] = {"heap", "bytes"},
 	[PTOWSP_RESOURCE_READY] = {"ready_queue", "places"},
 };
 
 const char *rt_resource_name(unsigned resource)
 {
 	switch (resource) {
-#define X(name, code, text, reason, capacity) \
-	case code:                            \
+#define X(name, code, text, reason, capacity)                                                                                                                  \
+	case code:                                                                                                                                             \
 		return text;
 #include "ptowsp/resource.def"
 #undef X
@@ -51,10 +49,10 @@ static ptowsp_status too_small(const struct rt_run *run, const struct rt_block *
 				  (unsigned long long)run->tasks, (unsigned long long)block->need, (unsigned long long)block->capacity,
 				  (unsigned long long)block->proposed);
 	return rt_fail_at(run->error, PTOWSP_TOO_SMALL, run->tasks, run->kernel,
-			  "task %llu, kernel %.40s, needs %llu %s of %s, which has %llu; raise it with --schedule %s=%llu",
-			  (unsigned long long)run->tasks, rt_kernel_name(run->program, run->kernel), (unsigned long long)block->need,
-			  bounded[block->resource].unit, rt_resource_name(block->resource), (unsigned long long)block->capacity,
-			  bounded[block->resource].directive, (unsigned long long)block->proposed);
+			  "task %llu, kernel %.40s, needs %llu %s of %s, which has %llu; raise it with --schedule %s=%llu", (unsigned long long)run->tasks,
+			  rt_kernel_name(run->program, run->kernel), (unsigned long long)block->need, bounded[block->resource].unit,
+			  rt_resource_name(block->resource), (unsigned long long)block->capacity, bounded[block->resource].directive,
+			  (unsigned long long)block->proposed);
 }
 
 void rt_deadlock_give(struct ptowsp_deadlock *deadlock, const struct ptowsp_deadlock *report)
@@ -83,8 +81,7 @@ static void option_write(const struct rt_block *block, struct ptowsp_deadlock *r
 }
 
 /* Versions that no other follows, of tasks before or of an open scope; and tensors between alloc and free. */
-static ptowsp_status version_report(const struct rt_run *run, const struct rt_block *block, struct ptowsp_deadlock *report,
-				    struct ptowsp_deadlock *deadlock)
+static ptowsp_status version_report(const struct rt_run *run, const struct rt_block *block, struct ptowsp_deadlock *report, struct ptowsp_deadlock *deadlock)
 {
 
 	snprintf(report->text, sizeof(report->text),
@@ -94,27 +91,27 @@ static ptowsp_status version_report(const struct rt_run *run, const struct rt_bl
 		 (unsigned long long)block->capacity, (unsigned long long)block->used, report->scope_depth, report->option);
 	rt_deadlock_give(deadlock, report);
 	return rt_fail_at(run->error, PTOWSP_DEADLOCK, run->tasks, block->resource,
-			  "deadlock: task %llu waits for heap for its versions that nothing gives back; use at least %s", (unsigned long long)run->tasks, report->option);
+			  "deadlock: task %llu waits for heap for its versions that nothing gives back; use at least %s", (unsigned long long)run->tasks,
+			  report->option);
 }
 
 /* Tensors that are allocated, or freed behind a scope that is still open. */
-static ptowsp_status heap_report(const struct rt_run *run, const struct rt_block *block, struct ptowsp_deadlock *report,
-				 struct ptowsp_deadlock *deadlock)
+static ptowsp_status heap_report(const struct rt_run *run, const struct rt_block *block, struct ptowsp_deadlock *report, struct ptowsp_deadlock *deadlock)
 {
 
 	snprintf(report->text, sizeof(report->text),
 		 "the alloc before task %llu cannot be done: it needs %llu of %llu bytes of heap, and %llu are held by tensors that are not freed, or by "
 		 "tasks of an open scope (depth %u) that used them; use at least %s, or free earlier",
-		 (unsigned long long)run->tasks, (unsigned long long)block->need, (unsigned long long)block->capacity,
-		 (unsigned long long)block->used, report->scope_depth, report->option);
+		 (unsigned long long)run->tasks, (unsigned long long)block->need, (unsigned long long)block->capacity, (unsigned long long)block->used,
+		 report->scope_depth, report->option);
 	rt_deadlock_give(deadlock, report);
 	return rt_fail_at(run->error, PTOWSP_DEADLOCK, run->tasks, block->resource,
-			  "deadlock: the alloc before task %llu waits for heap that nothing gives back; use at least %s", (unsigned long long)run->tasks, report->option);
+			  "deadlock: the alloc before task %llu waits for heap that nothing gives back; use at least %s", (unsigned long long)run->tasks,
+			  report->option);
 }
 
 /* Outputs that stay live until a scope ends. */
-static ptowsp_status scope_report(const struct rt_run *run, const struct rt_block *block, struct ptowsp_deadlock *report,
-				  struct ptowsp_deadlock *deadlock)
+static ptowsp_status scope_report(const struct rt_run *run, const struct rt_block *block, struct ptowsp_deadlock *report, struct ptowsp_deadlock *deadlock)
 {
 
 	snprintf(report->text, sizeof(report->text),
@@ -124,8 +121,8 @@ static ptowsp_status scope_report(const struct rt_run *run, const struct rt_bloc
 		 rt_resource_name(block->resource), (unsigned long long)block->used, report->scope_depth, report->option);
 	rt_deadlock_give(deadlock, report);
 	return rt_fail_at(run->error, PTOWSP_DEADLOCK, run->tasks, block->resource,
-			  "deadlock: task %llu waits for %s, held by an open scope (depth %u); use at least %s, or end the scope earlier", (unsigned long long)run->tasks,
-			  rt_resource_name(block->resource), report->scope_depth, report->option);
+			  "deadlock: task %llu waits for %s, held by an open scope (depth %u); use at least %s, or end the scope earlier",
+			  (unsigned long long)run->tasks, rt_resource_name(block->resource), report->scope_depth, report->option);
 }
 
 /* A place that an open scope or a version without a successor holds. */
@@ -220,8 +217,8 @@ static void place_text(const struct rt_pipeline *pipeline, uint32_t at, char *te
 	char name[64];
 
 	text_add(text, size, " to %s, which needs %llu of %llu %s of %s; %llu are held by ", instance->standing == RT_ISSUING ? "issue a task" : "allocate",
-		    (unsigned long long)block->need, (unsigned long long)block->capacity, rt_resource_unit(block->resource), rt_resource_name(block->resource),
-		    (unsigned long long)block->used);
+		 (unsigned long long)block->need, (unsigned long long)block->capacity, rt_resource_unit(block->resource), rt_resource_name(block->resource),
+		 (unsigned long long)block->used);
 	if (block->resource == PTOWSP_RESOURCE_HEAP)
 		text_add(text, size, "versions that no other follows or tensors that are not freed%s", holder == PTOWSP_NONE ? "" : ", or by ");
 	if (holder != PTOWSP_NONE)
@@ -242,7 +239,7 @@ static void sending_text(struct rt_pipeline *pipeline, uint32_t at, char *text, 
 		text_add(text, size, ", a rendezvous to which no consumer comes");
 	else
 		text_add(text, size, ", which is full: %llu of %llu", (unsigned long long)(channel->sends - channel->consumes),
-		    (unsigned long long)channel->capacity);
+			 (unsigned long long)channel->capacity);
 }
 
 static void consuming_text(struct rt_pipeline *pipeline, uint32_t at, char *text, size_t size)
@@ -277,7 +274,7 @@ static void wait_text(struct rt_pipeline *pipeline, uint32_t at, char *text, siz
 	char name[64], where[160];
 
 	text_add(text, size, "%s waits at %s", instance_text(pipeline, at, name, sizeof(name)),
-	    rt_position(&pipeline->run->program->tables, rt_instance_instruction(pipeline, at), where, sizeof(where)));
+		 rt_position(&pipeline->run->program->tables, rt_instance_instruction(pipeline, at), where, sizeof(where)));
 	switch (pipeline->instances[at].standing) {
 	case RT_SENDING: sending_text(pipeline, at, text, size); break;
 	case RT_CONSUMING: consuming_text(pipeline, at, text, size); break;
@@ -314,13 +311,12 @@ static void waiting_fill(struct rt_pipeline *pipeline, struct ptowsp_deadlock *r
 		if (instance->standing == RT_ENDED)
 			continue;
 		if (report->waiting_count < PTOWSP_WAITING_LIMIT)
-			report->waiting[report->waiting_count] =
-				(struct ptowsp_waiting){.process = instance->process,
-							.replica = instance->replica,
-							.instruction = rt_instance_instruction(pipeline, i),
-							.resource = resource_of(instance),
-							.channel = channel_of(instance),
-							.scope_depth = pipeline->clocks.own[i].scopes};
+			report->waiting[report->waiting_count] = (struct ptowsp_waiting){.process = instance->process,
+											 .replica = instance->replica,
+											 .instruction = rt_instance_instruction(pipeline, i),
+											 .resource = resource_of(instance),
+											 .channel = channel_of(instance),
+											 .scope_depth = pipeline->clocks.own[i].scopes};
 		report->waiting_count++;
 	}
 }
@@ -414,8 +410,8 @@ static void option_find(struct rt_pipeline *pipeline, uint32_t subject, struct p
 			 (unsigned long long)report->proposed);
 	} else if (wants_room(pipeline, subject)) {
 		report->proposed = pipeline->channels[instance->channel].capacity + 1;
-		snprintf(report->option, sizeof(report->option), "--schedule channel_capacity=%s,%llu", rt_channel_name(pipeline->run->program, instance->channel),
-			 (unsigned long long)report->proposed);
+		snprintf(report->option, sizeof(report->option), "--schedule channel_capacity=%s,%llu",
+			 rt_channel_name(pipeline->run->program, instance->channel), (unsigned long long)report->proposed);
 	}
 }
 

@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: MIT */
 #include "rt/run/feed.h"
 
-#include <stdlib.h>
-#include <string.h>
-#include "rt/program/rt_error.h"
 #include "rt/graph/graph_record.h"
 #include "rt/process/process.h"
+#include "rt/program/rt_error.h"
 #include "rt/threads/walker.h"
+#include <stdlib.h>
+#include <string.h>
 
 const struct rt_limits *rt_feed_limits(const struct rt_feed *feed)
 {
@@ -99,7 +99,8 @@ ptowsp_status rt_feed_step(struct rt_feed *feed)
 /* The first item is a task whose kernel has not told yet how long it took. Others are walked meanwhile, up to a limit. */
 static ptowsp_status later_step(struct rt_feed *feed)
 {
-	bool waits = feed->failed || feed->stage == RT_FEED_OVER || feed->held || (feed->stage == RT_FEED_WORKLOAD && !feed->run->record && feed->give.head - feed->give.tail > RT_FEED_AHEAD);
+	bool waits = feed->failed || feed->stage == RT_FEED_OVER || feed->held ||
+		     (feed->stage == RT_FEED_WORKLOAD && !feed->run->record && feed->give.head - feed->give.tail > RT_FEED_AHEAD);
 
 	return waits ? rt_wait_tasks(feed->run, feed->run->tasks) : rt_feed_step(feed);
 }
@@ -213,8 +214,10 @@ static ptowsp_status begin(struct rt_feed *feed)
 	run->lag.feed = feed;
 	feed->filtered = feed->limits.schedulers > 1 && has_filter(run->program);
 	if (feed->filtered && run->program->schedule.interleaved)
-		return rt_fail(run->error, PTOWSP_UNSUPPORTED, "the program: dispatch filters and timing=interleaved together need one scheduler instance, this run "
-			       "has %u; use schedulers=1", feed->limits.schedulers);
+		return rt_fail(run->error, PTOWSP_UNSUPPORTED,
+			       "the program: dispatch filters and timing=interleaved together need one scheduler instance, this run "
+			       "has %u; use schedulers=1",
+			       feed->limits.schedulers);
 	rt_owner_init(&feed->owner, run->program, &run->env, 0, feed->limits.schedulers);
 	if (!feed->filtered) {
 		rt_expand_start(&run->expand, run->program, &run->env, run->error);
@@ -321,8 +324,13 @@ void rt_feed_stall(struct rt_feed *feed, enum ptowsp_resource resource, uint32_t
 		return;
 	rt_meter_stall(meter, end - begin);
 	if (heard(feed))
-		say(feed, &(struct ptowsp_trace_event){.begin = begin, .end = end, .number = task, .instance = process, .kind = PTOWSP_TRACE_STALL,
-						       .row = resource == PTOWSP_RESOURCE_READY ? pool : 0, .resource = (uint16_t)resource});
+		say(feed, &(struct ptowsp_trace_event){.begin = begin,
+						       .end = end,
+						       .number = task,
+						       .instance = process,
+						       .kind = PTOWSP_TRACE_STALL,
+						       .row = resource == PTOWSP_RESOURCE_READY ? pool : 0,
+						       .resource = (uint16_t)resource});
 }
 
 /* What follows is said at the end, also of a run that the engine ends before the walk has. */
@@ -361,8 +369,8 @@ void rt_feed_token(struct rt_feed *feed, const struct rt_item *item, uint64_t wa
 {
 	struct rt_channel *channel = &feed->run->pipeline->channels[item->row];
 	bool sent = item->kind == RT_ITEM_SEND;
-	struct ptowsp_trace_event event = {.end = time, .number = item->number, .value = item->bytes, .row = item->row, .instance = item->process,
-					   .kind = PTOWSP_TRACE_STALL};
+	struct ptowsp_trace_event event = {
+		.end = time, .number = item->number, .value = item->bytes, .row = item->row, .instance = item->process, .kind = PTOWSP_TRACE_STALL};
 
 	wait_count(sent ? &channel->told_full : &channel->told_empty, waited);
 	if (!heard(feed))
@@ -386,8 +394,12 @@ void rt_feed_process(struct rt_feed *feed, uint32_t process, uint64_t time)
 	feed->told.total = later(feed->told.total, time);
 	pipeline->told[process] = time;
 	if (heard(feed))
-		say(feed, &(struct ptowsp_trace_event){.begin = pipeline->told_began, .end = time, .value = instance->replica, .row = instance->process,
-						       .instance = process, .kind = PTOWSP_TRACE_PROCESS});
+		say(feed, &(struct ptowsp_trace_event){.begin = pipeline->told_began,
+						       .end = time,
+						       .value = instance->replica,
+						       .row = instance->process,
+						       .instance = process,
+						       .kind = PTOWSP_TRACE_PROCESS});
 }
 
 void rt_feed_share(struct rt_feed *feed, uint32_t scheduler, uint64_t tasks)
@@ -420,7 +432,8 @@ void rt_feed_executor(struct rt_feed *feed, uint32_t executor, unsigned unit, ui
 void rt_feed_work(struct rt_feed *feed, uint32_t executor, unsigned work, uint64_t task, uint64_t begin, uint64_t end)
 {
 	if (heard(feed))
-		say(feed, &(struct ptowsp_trace_event){.begin = begin, .end = end, .number = task, .value = work, .instance = executor, .kind = PTOWSP_TRACE_WORK});
+		say(feed,
+		    &(struct ptowsp_trace_event){.begin = begin, .end = end, .number = task, .value = work, .instance = executor, .kind = PTOWSP_TRACE_WORK});
 }
 
 void rt_feed_executors(struct rt_feed *feed, uint64_t count)

@@ -16,65 +16,69 @@
 #ifndef RT_FEED_H
 #define RT_FEED_H
 
-#include "rt/time/clock.h"
 #include "rt/instances/owner.h"
+#include "rt/instances/skip.h"
+#include "rt/rt.h"
 #include "rt/run/place.h"
 #include "rt/threads/ring.h"
-#include "rt/rt.h"
-#include "rt/instances/skip.h"
+#include "rt/time/clock.h"
 
 enum rt_item_kind {
 	RT_ITEM_TASK,
-	RT_ITEM_SCOPE_BEGIN, RT_ITEM_SCOPE_END,
-	RT_ITEM_ORDER_BEGIN, RT_ITEM_ORDER_STEP, RT_ITEM_ORDER_END,
-	RT_ITEM_READ,    /* list: SLOT rows that something read which comes before the next item */
-	RT_ITEM_SET,     /* slot `row` from an expression that reads the slots of list */
-	RT_ITEM_LOAD,    /* slot `row` from an element that task number - 1 wrote; 0: none */
-	RT_ITEM_SIGNAL, RT_ITEM_WAIT, /* event `row`; number: the tasks before it (of WAIT: before the signal that it takes) */
+	RT_ITEM_SCOPE_BEGIN,
+	RT_ITEM_SCOPE_END,
+	RT_ITEM_ORDER_BEGIN,
+	RT_ITEM_ORDER_STEP,
+	RT_ITEM_ORDER_END,
+	RT_ITEM_READ, /* list: SLOT rows that something read which comes before the next item */
+	RT_ITEM_SET,  /* slot `row` from an expression that reads the slots of list */
+	RT_ITEM_LOAD, /* slot `row` from an element that task number - 1 wrote; 0: none */
+	RT_ITEM_SIGNAL,
+	RT_ITEM_WAIT,    /* event `row`; number: the tasks before it (of WAIT: before the signal that it takes) */
 	RT_ITEM_BARRIER, /* number: tasks before it, which end before a later one starts */
 	RT_ITEM_FENCE,   /* number: so do the copies among these */
 	RT_ITEM_ALLOC,   /* `bytes` of the heap */
 	RT_ITEM_FREE,    /* `bytes` come back when all tasks before `number` have left */
-	RT_ITEM_NOTIFY,  /* number: the tasks before it; another device is told when all of them have ended, and rt_feed_settled has said when that is, before the next pull */
-	RT_ITEM_NOTICE,  /* nothing goes on before time `number`, when another device told this one */
-	RT_ITEM_FOLLOW,  /* a process goes on when the tasks of list have ended; without a list, when all before `number` have, behind which none of them is */
-	RT_ITEM_SEND,    /* token `number`, whose value is `bytes`, goes into channel `row` */
-	RT_ITEM_TAKE,    /* and comes out; of a rendezvous right behind its SEND. list of both: what was passed over since the turn before, counted as the FINISH
+	RT_ITEM_NOTIFY, /* number: the tasks before it; another device is told when all of them have ended, and rt_feed_settled has said when that is, before the next pull */
+	RT_ITEM_NOTICE, /* nothing goes on before time `number`, when another device told this one */
+	RT_ITEM_FOLLOW, /* a process goes on when the tasks of list have ended; without a list, when all before `number` have, behind which none of them is */
+	RT_ITEM_SEND,   /* token `number`, whose value is `bytes`, goes into channel `row` */
+	RT_ITEM_TAKE,   /* and comes out; of a rendezvous right behind its SEND. list of both: what was passed over since the turn before, counted as the FINISH
 			  * items of that side in their order */
-	RT_ITEM_CLOSED,  /* the consumer finds channel `row` closed and empty */
-	RT_ITEM_FINISH,  /* the process closes its end of channel `row`, once; number: 0 as producer, 1 as consumer */
+	RT_ITEM_CLOSED, /* the consumer finds channel `row` closed and empty */
+	RT_ITEM_FINISH, /* the process closes its end of channel `row`, once; number: 0 as producer, 1 as consumer */
 	RT_ITEM_PIPELINE, /* the workload is over, all processes begin */
 	RT_ITEM_PROCESS_END,
-	RT_ITEM_END      /* nothing follows */
+	RT_ITEM_END /* nothing follows */
 };
 struct rt_item {
-	uint8_t kind, unit;  /* unit: of the kernel, PTOWSP_UNIT_x */
-	bool later;          /* cycles are not there yet: never of what rt_feed_next gives */
-	uint32_t process;    /* instance, PTOWSP_NONE: of the workload */
-	uint32_t owner;      /* scheduler instance: a filter's, else executor mod instances where there is a policy, else as owner.h says */
-	uint32_t row;        /* of a task: its instruction in WORK */
+	uint8_t kind, unit; /* unit: of the kernel, PTOWSP_UNIT_x */
+	bool later;         /* cycles are not there yet: never of what rt_feed_next gives */
+	uint32_t process;   /* instance, PTOWSP_NONE: of the workload */
+	uint32_t owner;     /* scheduler instance: a filter's, else executor mod instances where there is a policy, else as owner.h says */
+	uint32_t row;       /* of a task: its instruction in WORK */
 	uint64_t number, bytes;
 	uint64_t cycles;
 	struct rt_need need;
 	uint32_t pool, stream, kernel, depth_loops; /* as in struct rt_clock_task */
-	uint32_t executor;   /* what its policy says, counted on through the pools, as far as that does not depend on time */
-	uint32_t count;      /* of list; of a task: its predecessors */
-	const uint64_t *list; /* until the next rt_feed_next */
-	uint64_t at;         /* own: of list in the ring */
+	uint32_t executor;                          /* what its policy says, counted on through the pools, as far as that does not depend on time */
+	uint32_t count;                             /* of list; of a task: its predecessors */
+	const uint64_t *list;                       /* until the next rt_feed_next */
+	uint64_t at;                                /* own: of list in the ring */
 };
 /* What is in force. */
 struct rt_limits {
 	uint64_t window, map, deps, ready, heap; /* 0: unbounded */
-	uint32_t window_mode;   /* enum rt_window_mode */
-	uint32_t schedulers;    /* at least 1 */
-	uint32_t policy;        /* PTOWSP_DISPATCH_x, 0: none */
-	uint32_t executors;     /* of a pool, at least 1 */
-	uint32_t order;         /* PTOWSP_READY_x: which ready task is next, 0: the engine says */
+	uint32_t window_mode;                    /* enum rt_window_mode */
+	uint32_t schedulers;                     /* at least 1 */
+	uint32_t policy;                         /* PTOWSP_DISPATCH_x, 0: none */
+	uint32_t executors;                      /* of a pool, at least 1 */
+	uint32_t order;                          /* PTOWSP_READY_x: which ready task is next, 0: the engine says */
 	uint64_t issue_cost, streams;
-	uint64_t batch;         /* dependencies of so many tasks are merged together, 0: each for itself */
+	uint64_t batch; /* dependencies of so many tasks are merged together, 0: each for itself */
 	const struct rt_depth *depths;
 	uint32_t depth_count;
-	uint64_t start;         /* so many tasks are issued before one starts, or as many as can be without a start; UINT64_MAX: all */
+	uint64_t start; /* so many tasks are issued before one starts, or as many as can be without a start; UINT64_MAX: all */
 	uint32_t slots, events, channels, processes, pools;
 };
 struct rt_feed;
@@ -130,15 +134,15 @@ enum { RT_FEED_BRIEF = 4 };
 enum rt_feed_stage { RT_FEED_WORKLOAD, RT_FEED_GRAPH, RT_FEED_PIPELINE, RT_FEED_OVER };
 /* Those that were met and not pulled. */
 struct rt_items {
-	struct rt_item *rows; /* ring */
+	struct rt_item *rows;             /* ring */
 	uint64_t head, tail, mask, later; /* free-running; all before `later` have cycles */
-	uint64_t *words;      /* ring of lists, none of which wraps */
+	uint64_t *words;                  /* ring of lists, none of which wraps */
 	uint64_t word_head, word_tail, word_mask;
-	bool broken;          /* an item had no room */
+	bool broken; /* an item had no room */
 };
 /* What the engine said of time. Its own; the run shows it from time to time, and in the end. */
 struct rt_told {
-	uint64_t total;       /* the largest end */
+	uint64_t total;                      /* the largest end */
 	struct ptowsp_kernel_stats *kernels; /* per KREG row: tasks, cycles */
 	struct rt_meter meters[PTOWSP_RESOURCE_COUNT], ready[RT_POOL_LIMIT];
 };
@@ -150,21 +154,21 @@ struct rt_feed {
 	struct rt_limits limits;
 	/* the engine's */
 	struct rt_items give;
-	bool given;            /* the item at tail is in use */
-	bool heard;            /* each task is told to a sink */
+	bool given; /* the item at tail is in use */
+	bool heard; /* each task is told to a sink */
 	struct rt_told told;
 	struct rt_walker *walker; /* walks on a thread of its own; else NULL, and what follows belongs to the thread of rt_run, too */
-	uint64_t apart;        /* a walker is worth its while from this task on */
+	uint64_t apart;           /* a walker is worth its while from this task on */
 
 	char line[RT_LINE];    /* the walk's, which writes there for every task */
 	struct rt_items *fill; /* &give, or what the walker fills */
 	enum rt_feed_stage stage;
-	ptowsp_status failed;  /* the walk, while items that were met before it are still to be given */
-	bool held;             /* the walk stands before a NOTIFY that the engine was asked about */
-	bool filtered;         /* the program has filters, and instances that they choose from */
+	ptowsp_status failed; /* the walk, while items that were met before it are still to be given */
+	bool held;            /* the walk stands before a NOTIFY that the engine was asked about */
+	bool filtered;        /* the program has filters, and instances that they choose from */
 	struct rt_owner owner;
-	bool numbered;         /* the number of a task alone says whose it is, by its rest */
-	struct rt_skip skip;   /* filtered */
+	bool numbered;       /* the number of a task alone says whose it is, by its rest */
+	struct rt_skip skip; /* filtered */
 	struct rt_item end;
 };
 /* feed.c: the whole of a run whose engine pulls. */
@@ -183,8 +187,7 @@ ptowsp_status rt_feed_put_slots(struct rt_feed *feed, enum rt_item_kind kind, ui
 ptowsp_status rt_feed_put_follow(struct rt_feed *feed, uint64_t number, const uint64_t *tasks, uint32_t count);
 /* The next token goes in, or is taken by the process, which need not be the one whose turn it is. Before the channel knows. */
 struct rt_channel;
-ptowsp_status rt_feed_put_token(struct rt_feed *feed, enum rt_item_kind kind, uint32_t row, const struct rt_channel *channel, uint64_t value,
-				uint32_t process);
+ptowsp_status rt_feed_put_token(struct rt_feed *feed, enum rt_item_kind kind, uint32_t row, const struct rt_channel *channel, uint64_t value, uint32_t process);
 /* As rt_clock_sync. */
 ptowsp_status rt_feed_put_sync(struct rt_feed *feed, unsigned op, uint64_t a, uint64_t b);
 /* The first task whose cycles were not known took so many. */

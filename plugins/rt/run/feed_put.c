@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /* feed_put.c - the side of a feed that the walk fills: the ring of items and the ring of their lists. */
+#include "rt/process/process.h"
+#include "rt/run/feed.h"
 #include <stdlib.h>
 #include <string.h>
-#include "rt/run/feed.h"
-#include "rt/process/process.h"
 
 enum { LEAST_ITEMS = 64, LEAST_WORDS = 256 };
 
@@ -102,7 +102,8 @@ RT_INLINE struct rt_item *item_make(struct rt_feed *feed, enum rt_item_kind kind
 	const struct rt_items *fill = feed->fill;
 	uint64_t at = fill->word_head, end = at + count;
 
-	if (fill->head - fill->tail <= fill->mask && fill->words && (at & fill->word_mask) + count <= fill->word_mask && end - fill->word_tail <= fill->word_mask)
+	if (fill->head - fill->tail <= fill->mask && fill->words && (at & fill->word_mask) + count <= fill->word_mask &&
+	    end - fill->word_tail <= fill->word_mask)
 		return item_add(feed, kind, at, count);
 	return item_make_slowly(feed, kind, count);
 }
@@ -193,8 +194,7 @@ ptowsp_status rt_feed_put_follow(struct rt_feed *feed, uint64_t number, const ui
 	return PTOWSP_OK;
 }
 
-ptowsp_status rt_feed_put_token(struct rt_feed *feed, enum rt_item_kind kind, uint32_t row, const struct rt_channel *channel, uint64_t value,
-				uint32_t process)
+ptowsp_status rt_feed_put_token(struct rt_feed *feed, enum rt_item_kind kind, uint32_t row, const struct rt_channel *channel, uint64_t value, uint32_t process)
 {
 	const struct rt_side *side = kind == RT_ITEM_SEND ? &channel->producers : &channel->consumers;
 	struct rt_item *item = item_make(feed, kind, side->skip_count);

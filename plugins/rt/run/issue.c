@@ -1,14 +1,14 @@
 /* SPDX-License-Identifier: MIT */
 /* issue.c - a task from its instruction to the clock: arguments, accesses, predecessors, reservations, place, kernel. An ordinary one, `ordinary_issue`, has
  * a plain plan and nobody but the clock hears of it; `rt_issue` takes any. */
-#include <string.h>
 #include "rt/access/cells.h"
-#include "rt/time/clock_lone.h"
-#include "rt/program/rt_error.h"
 #include "rt/graph/graph_record.h"
 #include "rt/instances/schedulers.h"
+#include "rt/program/rt_error.h"
 #include "rt/run/rt_run.h"
 #include "rt/structure/unwritten.h"
+#include "rt/time/clock_lone.h"
+#include <string.h>
 
 /* ---- what the backend knows about the kernel ------------------------------------------------------------------- */
 
@@ -23,8 +23,8 @@ static ptowsp_status walk_failed(const struct rt_run *run, ptowsp_status st, con
 		kernels->explain(kernels->context, run->kernel, run->task_args, &why);
 	if (why.text[0])
 		return rt_fail_at(run->error, st, run->tasks, run->kernel, "task %llu: %.180s", (unsigned long long)run->tasks, why.text);
-	return rt_fail_at(run->error, st, run->tasks, run->kernel, "task %llu, kernel %.40s: %s cannot be found (status %d)",
-			  (unsigned long long)run->tasks, rt_kernel_name(run->program, run->kernel), what, (int)st);
+	return rt_fail_at(run->error, st, run->tasks, run->kernel, "task %llu, kernel %.40s: %s cannot be found (status %d)", (unsigned long long)run->tasks,
+			  rt_kernel_name(run->program, run->kernel), what, (int)st);
 }
 
 /* A walk that takes too long tells nothing; a run of the kernel may end all the same, or meet its deadline. */
@@ -63,7 +63,8 @@ static bool flat(const struct rt_run *run, const struct rt_site *site)
 static void pieces_tell(struct rt_run *run, struct rt_known *known)
 {
 	if (!run->quiet && !known->pieces_told)
-		rt_log(run->program, PTOWSP_LOG_WARNING, "kernel %.80s touches its tensors in more than %u pieces; each counts as touched as far as its window goes",
+		rt_log(run->program, PTOWSP_LOG_WARNING,
+		       "kernel %.80s touches its tensors in more than %u pieces; each counts as touched as far as its window goes",
 		       rt_kernel_name(run->program, run->kernel), RT_FOOTPRINT_SPANS);
 	known->pieces_told = true;
 }
@@ -81,8 +82,7 @@ static ptowsp_status kernel_ask(struct rt_run *run, const struct rt_site *site)
 		st = cycles_ask(run, known);
 	known->asked = true;
 	if (!st && (!known->footprint.asked || known->varies) && flat(run, site)) {
-		st = rt_footprint_ask(&known->footprint, kernels, run->kernel, run->task_args, run->program->io_views + site->first_io,
-				      site->io_count);
+		st = rt_footprint_ask(&known->footprint, kernels, run->kernel, run->task_args, run->program->io_views + site->first_io, site->io_count);
 		if (unknown(run, st))
 			st = PTOWSP_OK;
 		if (known->footprint.too_many)
@@ -105,8 +105,9 @@ static ptowsp_status kernel_usable(struct rt_run *run)
 	known->checked = true;
 	why = kernels->unusable ? kernels->unusable(kernels->context, run->kernel) : NULL;
 	if (why)
-		return rt_run_needs(run, PTOWSP_FEATURE_NO_KERNELS, rt_fail_at(run->error, PTOWSP_KERNEL_FAILED, run->tasks, run->kernel, "task %llu cannot run: %.170s",
-									       (unsigned long long)run->tasks, why));
+		return rt_run_needs(run, PTOWSP_FEATURE_NO_KERNELS,
+				    rt_fail_at(run->error, PTOWSP_KERNEL_FAILED, run->tasks, run->kernel, "task %llu cannot run: %.170s",
+					       (unsigned long long)run->tasks, why));
 	if (run->bodies && run->program->tables.kernel.rows[run->kernel].flags & PTOWSP_KERNEL_MEASURED)
 		run->measured = true;
 	return PTOWSP_OK;
@@ -121,8 +122,7 @@ static void level_tell(struct rt_run *run, uint32_t level)
 	if (own || run->quiet || run->program->level_told[run->kernel])
 		return;
 	run->program->level_told[run->kernel] = 1;
-	rt_log(run->program, PTOWSP_LOG_INFO, "kernel %.80s has no form for tile level %u; the plain one is used", name,
-	       run->program->levels[level]);
+	rt_log(run->program, PTOWSP_LOG_INFO, "kernel %.80s has no form for tile level %u; the plain one is used", name, run->program->levels[level]);
 }
 
 static ptowsp_status kernel_choose(struct rt_run *run, const struct rt_site *site, uint32_t level)
@@ -160,9 +160,8 @@ static ptowsp_status bound_check(struct rt_run *run, const struct rt_site *site)
 		uint32_t tensor = run->accesses[i].io->tensor;
 
 		if (!run->tensors.rows[tensor].bound)
-			return rt_fail_at(run->error, PTOWSP_RUN_FAILED, run->tasks, run->kernel,
-					  "task %llu, kernel %.40s: tensor %.40s is bound to no memory", (unsigned long long)run->tasks,
-					  rt_kernel_name(run->program, run->kernel), rt_tensor_name(run->program, tensor));
+			return rt_fail_at(run->error, PTOWSP_RUN_FAILED, run->tasks, run->kernel, "task %llu, kernel %.40s: tensor %.40s is bound to no memory",
+					  (unsigned long long)run->tasks, rt_kernel_name(run->program, run->kernel), rt_tensor_name(run->program, tensor));
 	}
 	return PTOWSP_OK;
 }
@@ -173,8 +172,8 @@ static ptowsp_status accesses_resolve(struct rt_run *run, const struct rt_site *
 	ptowsp_status st = PTOWSP_OK;
 
 	for (uint32_t i = 0; !st && i < site->io_count; i++)
-		st = rt_access_resolve(&run->accesses[i], run->program, &run->tensors, &run->env, &run->program->ios[site->first_io + i],
-				       level, footprint, i, run->kernel, run->error);
+		st = rt_access_resolve(&run->accesses[i], run->program, &run->tensors, &run->env, &run->program->ios[site->first_io + i], level, footprint, i,
+				       run->kernel, run->error);
 	st = rt_error_place(&run->program->tables, site->instruction, st, run->error);
 	if (!st && run->env.failed)
 		st = divided(run, site);
@@ -185,8 +184,14 @@ static ptowsp_status accesses_resolve(struct rt_run *run, const struct rt_site *
 
 ptowsp_status rt_run_here(struct rt_run *run, const struct rt_site *site, struct rt_clock_task *task)
 {
-	struct rt_call call = {.site = site, .number = run->tasks, .cycles = task->cycles, .kernel = run->kernel,
-			       .executor = task->executor, .stream = task->stream, .args = run->task_args, .windows = run->window_words};
+	struct rt_call call = {.site = site,
+			       .number = run->tasks,
+			       .cycles = task->cycles,
+			       .kernel = run->kernel,
+			       .executor = task->executor,
+			       .stream = task->stream,
+			       .args = run->task_args,
+			       .windows = run->window_words};
 	uint64_t cycles;
 	ptowsp_status st;
 
@@ -194,7 +199,7 @@ ptowsp_status rt_run_here(struct rt_run *run, const struct rt_site *site, struct
 		call.cycles = 0;
 	rt_windows_store(run, site, run->window_words);
 	st = run->known[run->kernel].here ? rt_crew_call(&run->crew, &call, 0, &cycles, run->error)
-					   : rt_crew_call_timed(&run->crew, &call, 0, &cycles, run->error);
+					  : rt_crew_call_timed(&run->crew, &call, 0, &cycles, run->error);
 	if (run->known[run->kernel].later)
 		task->cycles = cycles;
 	return st ? st : rt_look_after_kernel(run);
@@ -380,7 +385,8 @@ RT_INLINE ptowsp_status uses_enter(struct rt_run *run, struct rt_plan *plan, uin
 
 static ptowsp_status slots_read(struct rt_run *run, const struct rt_site *site)
 {
-	return rt_clock_failed(run, rt_lag_read(&run->lag, run->instances ? run->instances->turn : PTOWSP_NONE, run->program->exprs.reads + site->read, site->read_count));
+	return rt_clock_failed(
+		run, rt_lag_read(&run->lag, run->instances ? run->instances->turn : PTOWSP_NONE, run->program->exprs.reads + site->read, site->read_count));
 }
 
 /* Arguments, what the clock waits for, predecessors, places in the tensor map. */
@@ -480,8 +486,12 @@ static ptowsp_status clock_tell(struct rt_run *run, const struct rt_clock_task *
 	st = rt_clock_task(&run->clock, task, &times);
 	if (st)
 		return run->lag.broken = st;
-	rt_run_told(run, &(struct ptowsp_trace_task){.task = run->tasks, .start = times.start, .end = times.end, .kernel = task->kernel,
-						     .executor = task->executor, .stream = task->stream});
+	rt_run_told(run, &(struct ptowsp_trace_task){.task = run->tasks,
+						     .start = times.start,
+						     .end = times.end,
+						     .kernel = task->kernel,
+						     .executor = task->executor,
+						     .stream = task->stream});
 	return PTOWSP_OK;
 }
 
@@ -523,7 +533,8 @@ void rt_issue_begin(struct rt_run *run)
 	const struct rt_schedule *schedule = &run->program->schedule;
 	bool heard = run->sinks && (run->sinks->task || run->sinks->edge);
 
-	run->ordinary = !heard && !run->race.on && !schedule->built && !run->record && !schedule->batch && !run->stream_order && !run->lag.feed && !run->instances;
+	run->ordinary =
+		!heard && !run->race.on && !schedule->built && !run->record && !schedule->batch && !run->stream_order && !run->lag.feed && !run->instances;
 }
 
 static ptowsp_status plan_call(struct rt_run *run, struct rt_plan *plan)
@@ -548,7 +559,11 @@ static ptowsp_status called_here(struct rt_run *run, struct rt_plan *plan)
 
 static struct rt_clock_task task_of(const struct rt_run *run, const struct rt_plan *plan, const struct rt_site *site, struct rt_need need)
 {
-	return (struct rt_clock_task){.cycles = plan->cycles, .need = need, .kernel = plan->kernel, .depth_loops = site->depth_loops, .preds = run->preds.list,
+	return (struct rt_clock_task){.cycles = plan->cycles,
+				      .need = need,
+				      .kernel = plan->kernel,
+				      .depth_loops = site->depth_loops,
+				      .preds = run->preds.list,
 				      .pred_count = run->preds.count};
 }
 

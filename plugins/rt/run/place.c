@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 #include "rt/run/place.h"
 
+#include "rt/program/rt_error.h"
 #include <stdio.h>
 #include <string.h>
-#include "rt/program/rt_error.h"
 
 enum { POOL_VECTOR = 0, POOL_CUBE = 1 };
 
@@ -28,8 +28,7 @@ static void pools_by_unit(struct rt_places *places)
 	static const struct {
 		uint8_t unit;
 		const char *name;
-	} others[] = {
-		{PTOWSP_UNIT_AIC_AIV, "mix"}, {PTOWSP_UNIT_HOST, "host"}, {PTOWSP_UNIT_AICPU, "aicpu"}, {PTOWSP_UNIT_AIE_CORE, "aie"}};
+	} others[] = {{PTOWSP_UNIT_AIC_AIV, "mix"}, {PTOWSP_UNIT_HOST, "host"}, {PTOWSP_UNIT_AICPU, "aicpu"}, {PTOWSP_UNIT_AIE_CORE, "aie"}};
 
 	pool_add(places, PTOWSP_UNIT_AIV, "vector");
 	pool_add(places, PTOWSP_UNIT_AIC, "cube");
@@ -65,12 +64,11 @@ static uint32_t pool_of_kernel(const struct rt_places *places, const struct rt_c
 
 	if (pool >= 0)
 		return (uint32_t)pool;
-	return cube[rt_free_least(cube, clock->executors)] < clock->free[rt_free_least(clock->free, clock->executors)] ? POOL_CUBE
-														       : POOL_VECTOR;
+	return cube[rt_free_least(cube, clock->executors)] < clock->free[rt_free_least(clock->free, clock->executors)] ? POOL_CUBE : POOL_VECTOR;
 }
 
-static ptowsp_status pool_choose(struct rt_places *places, struct rt_clock *clock, struct rt_env *env, const struct rt_site *site,
-				 struct rt_clock_task *task, struct ptowsp_error *error)
+static ptowsp_status pool_choose(struct rt_places *places, struct rt_clock *clock, struct rt_env *env, const struct rt_site *site, struct rt_clock_task *task,
+				 struct ptowsp_error *error)
 {
 	int64_t value;
 
@@ -81,9 +79,8 @@ static ptowsp_status pool_choose(struct rt_places *places, struct rt_clock *cloc
 	}
 	value = rt_value(env, site->pool);
 	if (value < 0 || value >= RT_POOL_LIMIT)
-		return rt_fail_at(error, PTOWSP_RUN_FAILED, env->task, task->kernel,
-				  "task %llu: pools(custom) gives pool %lld, the core has pools 0 to %u", (unsigned long long)env->task,
-				  (long long)value, RT_POOL_LIMIT - 1);
+		return rt_fail_at(error, PTOWSP_RUN_FAILED, env->task, task->kernel, "task %llu: pools(custom) gives pool %lld, the core has pools 0 to %u",
+				  (unsigned long long)env->task, (long long)value, RT_POOL_LIMIT - 1);
 	task->pool = (uint32_t)value;
 	for (; places->pools <= task->pool; places->pools++)
 		snprintf(places->names[places->pools], sizeof(places->names[0]), "ready_%u", places->pools);
@@ -108,8 +105,8 @@ static const struct rt_policy *part_choose(const struct rt_places *places, struc
 }
 
 /* Number of the executor in its pool. The dispatch expression is evaluated even where there is no choice: it may divide by zero. */
-static uint32_t executor_choose(const struct rt_places *places, const struct rt_clock *clock, struct rt_env *env,
-				const struct rt_site *site, uint32_t pool, uint64_t count)
+static uint32_t executor_choose(const struct rt_places *places, const struct rt_clock *clock, struct rt_env *env, const struct rt_site *site, uint32_t pool,
+				uint64_t count)
 {
 	struct rt_pick pick = {.dispatch = &places->program->schedule.dispatch, .task = env->task, .count = count};
 	const struct rt_policy *policy = places->policy;
@@ -128,8 +125,8 @@ static uint32_t executor_choose(const struct rt_places *places, const struct rt_
 	return policy->pick(&pick);
 }
 
-ptowsp_status rt_place(struct rt_places *places, struct rt_clock *clock, struct rt_env *env, const struct rt_site *site,
-		       struct rt_clock_task *task, struct ptowsp_error *error)
+ptowsp_status rt_place(struct rt_places *places, struct rt_clock *clock, struct rt_env *env, const struct rt_site *site, struct rt_clock_task *task,
+		       struct ptowsp_error *error)
 {
 	const struct rt_schedule *schedule = &places->program->schedule;
 	uint64_t count;

@@ -2,16 +2,16 @@
 /* rt_run.c - one run from values and bindings to its last task. */
 #include "rt/run/rt_run.h"
 
-#include <stdlib.h>
-#include <string.h>
+#include "rt/graph/graph_record.h"
+#include "rt/instances/schedulers.h"
+#include "rt/memory.h"
+#include "rt/process/process.h"
 #include "rt/program/rt_error.h"
 #include "rt/run/feed.h"
-#include "rt/graph/graph_record.h"
 #include "rt/structure/memory_limit.h"
-#include "rt/memory.h"
-#include "rt/instances/schedulers.h"
-#include "rt/process/process.h"
 #include "rt/structure/unwritten.h"
+#include <stdlib.h>
+#include <string.h>
 
 #define TASKS_DEFAULT (UINT64_C(1) << 32)
 
@@ -126,7 +126,8 @@ ptowsp_status rt_clock_failed(struct rt_run *run, ptowsp_status st)
 	if (st == PTOWSP_RUN_FAILED)
 		return rt_fail_at(run->error, st, run->clock.issued, UINT64_MAX,
 				  "the task window of %llu is full at task %llu, and its mode is abort; raise task_window or let it stall",
-				  (unsigned long long)(run->program->planned ? run->program->schedule.window : rt_schedulers_window(run)), (unsigned long long)run->clock.issued);
+				  (unsigned long long)(run->program->planned ? run->program->schedule.window : rt_schedulers_window(run)),
+				  (unsigned long long)run->clock.issued);
 	return st;
 }
 
@@ -175,17 +176,13 @@ static ptowsp_status structure(struct rt_run *run, enum rt_event event)
 			rt_schedulers_scope(run->instances, false);
 		st = rt_versions_scope_end(run, 0, true);
 		return st ? st : rt_lag_scope_end(&run->lag);
-	case RT_EVENT_ORDER_BEGIN:
-		rt_race_order_begin(&run->race, run->tasks);
-		return rt_lag_order_begin(&run->lag);
+	case RT_EVENT_ORDER_BEGIN: rt_race_order_begin(&run->race, run->tasks); return rt_lag_order_begin(&run->lag);
 	case RT_EVENT_ORDER_STEP:
 		rt_batch_flush(run);
 		run->barrier = run->tasks;
 		rt_race_order_step(&run->race, run->tasks);
 		return rt_lag_order_step(&run->lag);
-	case RT_EVENT_ORDER_END:
-		rt_race_order_end(&run->race);
-		return rt_lag_order_end(&run->lag);
+	case RT_EVENT_ORDER_END: rt_race_order_end(&run->race); return rt_lag_order_end(&run->lag);
 	default: return rt_lag_read(&run->lag, PTOWSP_NONE, run->program->exprs.reads + run->expand.read, run->expand.read_count);
 	}
 }
@@ -409,8 +406,8 @@ static ptowsp_status execute(struct rt_run *run, struct rt_pool *pool)
 	return st;
 }
 
-ptowsp_status rt_run(struct rt_program *program, const struct rt_run_args *args, struct ptowsp_run_stats *stats_out,
-		     struct ptowsp_deadlock *deadlock_out, struct ptowsp_error *error)
+ptowsp_status rt_run(struct rt_program *program, const struct rt_run_args *args, struct ptowsp_run_stats *stats_out, struct ptowsp_deadlock *deadlock_out,
+		     struct ptowsp_error *error)
 {
 	struct ptowsp_error own = {.head = PTOWSP_HEAD(own, ERROR)};
 	struct rt_run *run = calloc(1, sizeof(*run));
@@ -433,4 +430,3 @@ ptowsp_status rt_run(struct rt_program *program, const struct rt_run_args *args,
 	free(run);
 	return st;
 }
-

@@ -4,19 +4,19 @@
 #define RT_RUN_H
 
 #include "rt/access/access.h"
-#include "rt/threads/crew.h"
-#include "rt/expand/expand.h"
-#include "rt/structure/flow.h"
-#include "rt/time/lag.h"
-#include "rt/structure/memory_limit.h"
-#include "rt/process/payload.h"
-#include "rt/run/place.h"
 #include "rt/access/plan.h"
-#include "rt/process/race.h"
-#include "rt/instances/notify.h"
 #include "rt/access/track.h"
+#include "rt/expand/expand.h"
+#include "rt/instances/notify.h"
+#include "rt/process/payload.h"
+#include "rt/process/race.h"
+#include "rt/run/place.h"
+#include "rt/structure/flow.h"
+#include "rt/structure/memory_limit.h"
 #include "rt/structure/sync.h"
 #include "rt/structure/version.h"
+#include "rt/threads/crew.h"
+#include "rt/time/lag.h"
 #include "rt/time/listener.h"
 
 /* What the backend said about a kernel. */
@@ -30,9 +30,9 @@ struct rt_known {
 	bool named;   /* said once that it counts 1 per task */
 	bool pieces_told;
 	uint8_t domain, pool; /* what its executor type translates to: ptowsp/exec.h */
-	bool here;    /* its tasks run where they are issued: there is one thread, or the run is alone and it is brief */
+	bool here;            /* its tasks run where they are issued: there is one thread, or the run is alone and it is brief */
 };
-struct rt_record;    /* graph_record.h */
+struct rt_record;     /* graph_record.h */
 struct rt_schedulers; /* schedulers.h */
 struct rt_run {
 	struct rt_program *program;
@@ -41,19 +41,19 @@ struct rt_run {
 	const volatile uint32_t *cancel;
 	struct ptowsp_error *error;
 	struct ptowsp_deadlock *deadlock;
-	bool kernels;  /* kernels.run is told of tasks */
-	bool bodies;   /*   and what it needs has to be there: a shadowed program tells without */
-	bool quiet;    /* a look ahead: no clock, no kernels, no messages */
+	bool kernels;         /* kernels.run is told of tasks */
+	bool bodies;          /*   and what it needs has to be there: a shadowed program tells without */
+	bool quiet;           /* a look ahead: no clock, no kernels, no messages */
 	uint64_t loaded_from; /* writer of the latest slot_load, + 1 */
-	bool designed; /* rt_run_args.designed */
-	bool load_said; /* a slot_load without a bound tensor was reported */
-	uint8_t *unwritten; /* per TENS row: 1: a temp tensor that no task has touched so far; NULL: there is none to look after */
-	uint64_t window; /* in force */
+	bool designed;        /* rt_run_args.designed */
+	bool load_said;       /* a slot_load without a bound tensor was reported */
+	uint8_t *unwritten;   /* per TENS row: 1: a temp tensor that no task has touched so far; NULL: there is none to look after */
+	uint64_t window;      /* in force */
 	uint64_t heap_capacity;
-	uint64_t memory; /* bytes that a graph built first may take, 0: any */
+	uint64_t memory;                    /* bytes that a graph built first may take, 0: any */
 	const struct rt_memory_limit *held; /* NULL: no limit */
-	struct rt_memory_limit machine; /* held, where none is stated and the window has no end */
-	uint64_t held_next;         /* task of the next look at it */
+	struct rt_memory_limit machine;     /* held, where none is stated and the window has no end */
+	uint64_t held_next;                 /* task of the next look at it */
 	uint64_t max_tasks;
 
 	struct rt_env env;
@@ -71,21 +71,21 @@ struct rt_run {
 	struct rt_use *own_uses;
 	struct rt_plans plans;
 	uint64_t *window_words; /* start and length of each window */
-	struct rt_key *keys;  /* scratch of the count of distinct keys */
+	struct rt_key *keys;    /* scratch of the count of distinct keys */
 	uint32_t kernel;
 
 	struct rt_preds preds;
 	struct rt_track track;
-	bool fixed_map;             /* exact and overlap.cells are pools that never grow */
-	struct rt_cells exact;     /* one of the two is there, none with explicit */
+	bool fixed_map;        /* exact and overlap.cells are pools that never grow */
+	struct rt_cells exact; /* one of the two is there, none with explicit */
 	struct rt_overlap overlap;
-	struct rt_cells *cells;    /* of the one */
-	struct rt_intern intern;   /* of keys in exact */
+	struct rt_cells *cells;      /* of the one */
+	struct rt_intern intern;     /* of keys in exact */
 	struct rt_preds watch_preds; /* of tensors that slot_load reads: writers by extent, whatever deps says */
 	struct rt_track watch_track;
 	struct rt_pieces *watch;
 
-	struct rt_race race;     /* on: the run is strict and the schedule a promise */
+	struct rt_race race; /* on: the run is strict and the schedule a promise */
 
 	struct rt_sync sync;
 	struct rt_notices notices;
@@ -100,22 +100,22 @@ struct rt_run {
 	struct rt_crew crew;
 	struct rt_payloads payloads;
 	struct rt_pipeline *pipeline; /* while processes run, and until the end; else NULL */
-	uint64_t barrier;        /* tasks before it finish before the next one starts */
-	uint64_t *stream_order;   /* per stream: its latest task + 1 */
+	uint64_t barrier;             /* tasks before it finish before the next one starts */
+	uint64_t *stream_order;       /* per stream: its latest task + 1 */
 
-	const struct rt_engine *engine; /* NULL: semantic time is rt's own */
-	uint32_t schedulers;     /* instances that generate tasks, 1 or more; with an engine 1 */
-	struct rt_schedulers *instances; /* they; NULL: one */
+	const struct rt_engine *engine;        /* NULL: semantic time is rt's own */
+	uint32_t schedulers;                   /* instances that generate tasks, 1 or more; with an engine 1 */
+	struct rt_schedulers *instances;       /* they; NULL: one */
 	struct ptowsp_scheduler_stats *shares; /* per instance, where there are several */
 	uint32_t share_count;
-	uint64_t told_total;     /* the largest end that an engine told */
+	uint64_t told_total;                       /* the largest end that an engine told */
 	uint64_t engine_executors, engine_streams; /* as it counts them; 0: it did not */
-	uint64_t cross_edges, notifications;   /* between them */
+	uint64_t cross_edges, notifications;       /* between them */
 
-	bool ordinary;           /* the clock alone hears of tasks, and they run when they are issued or go to the worker threads: rt_issue_begin */
-	uint32_t span_most;      /* tasks of the window behind the latest one */
-	uint64_t checked_until;  /* the least of max_tasks and: */
-	uint64_t fresh_until;    /* number of a task before which stamps have to be freshened */
+	bool ordinary;          /* the clock alone hears of tasks, and they run when they are issued or go to the worker threads: rt_issue_begin */
+	uint32_t span_most;     /* tasks of the window behind the latest one */
+	uint64_t checked_until; /* the least of max_tasks and: */
+	uint64_t fresh_until;   /* number of a task before which stamps have to be freshened */
 
 	/* counters */
 	uint64_t tasks, edges, batches, flushes, batch_fill;
@@ -126,10 +126,10 @@ struct rt_run {
 	uint64_t idle_from; /* of a look at extents or tokens: tasks at the latest pause, and pauses since the first with as many */
 	uint32_t idle;
 	uint32_t look_every, look_left;
-	uint32_t sample_left; /* tasks until one is timed while several threads are there and this one runs alone; 0: never */
+	uint32_t sample_left;                     /* tasks until one is timed while several threads are there and this one runs alone; 0: never */
 	struct ptowsp_kernel_stats *kernel_stats; /* per KREG row */
-	bool measured; /* a kernel whose cycles are measured has run */
-	enum ptowsp_resource reason; /* of the wait that is going on */
+	bool measured;                            /* a kernel whose cycles are measured has run */
+	enum ptowsp_resource reason;              /* of the wait that is going on */
 	bool waiting;
 };
 
@@ -198,7 +198,6 @@ uint32_t rt_pool_guess(struct rt_run *run, const struct rt_site *site);
 /* auto.c: dispatch auto becomes an affinity, once per program; before the clock is made. */
 ptowsp_status rt_auto_decide(struct rt_run *run);
 
-
 /* issue.c: arguments, kernel and accesses of a task; nothing is reserved yet. */
 ptowsp_status rt_prepare(struct rt_run *run, const struct rt_site *site, uint32_t level);
 /* Nothing has to be asked before its predecessors are found but what a plan knows. After rt_infer_init. */
@@ -239,10 +238,10 @@ ptowsp_status rt_dispatch_run(struct rt_run *run, uint32_t slot);
 void rt_dispatch_sample(struct rt_run *run);
 
 /* wait.c: the expander's waits on worker threads. All return an error when the run has to end. */
-ptowsp_status rt_look(struct rt_run *run); /* deadline and cancel */
-ptowsp_status rt_look_after_kernel(struct rt_run *run); /* the same, but seldom where kernels are short */
+ptowsp_status rt_look(struct rt_run *run);                       /* deadline and cancel */
+ptowsp_status rt_look_after_kernel(struct rt_run *run);          /* the same, but seldom where kernels are short */
 ptowsp_status rt_wait_tasks(struct rt_run *run, uint64_t tasks); /* until the first `tasks` tasks are done */
-ptowsp_status rt_wait_room(struct rt_run *run, uint64_t edges); /* until the ring has room for a task, or a gate, with so many */
+ptowsp_status rt_wait_room(struct rt_run *run, uint64_t edges);  /* until the ring has room for a task, or a gate, with so many */
 /* Sends the worker threads in, where there is something for them and so much to do, or done for so long, that they come in time. */
 void rt_call_helpers(struct rt_run *run, uint64_t ns);
 /* Moves the frontier over what is over; cycles that only running tells go to the clock. In task order. */
@@ -250,7 +249,7 @@ ptowsp_status rt_frontier_move(struct rt_run *run);
 
 /* deadlock.c */
 const char *rt_resource_name(unsigned resource);
-const char *rt_resource_unit(unsigned resource); /* places, entries, bytes; of bounded resources */
+const char *rt_resource_unit(unsigned resource);      /* places, entries, bytes; of bounded resources */
 const char *rt_resource_directive(unsigned resource); /* the key of --schedule that sets its capacity; of bounded resources */
 ptowsp_status rt_block_report(const struct rt_run *run, ptowsp_status st, const struct rt_block *block, struct ptowsp_deadlock *deadlock);
 /* The high-water mark is what the engine said in the end: the walk, which wrote the report, may have been ahead of it. */
@@ -260,10 +259,10 @@ void rt_deadlock_give(struct ptowsp_deadlock *deadlock, const struct ptowsp_dead
 /* stats.c: what rt_stats and rt_run give back */
 struct rt_snapshot {
 	struct ptowsp_run_stats stats;
-	struct ptowsp_resource_stats *resources; /* room for every pool */
-	struct ptowsp_kernel_stats *kernels;     /* one per KREG row at most */
-	struct ptowsp_channel_stats *channels;   /* one per CSPC row at most */
-	struct ptowsp_process_stats *processes;  /* one per instance */
+	struct ptowsp_resource_stats *resources;      /* room for every pool */
+	struct ptowsp_kernel_stats *kernels;          /* one per KREG row at most */
+	struct ptowsp_channel_stats *channels;        /* one per CSPC row at most */
+	struct ptowsp_process_stats *processes;       /* one per instance */
 	struct ptowsp_scheduler_stats schedulers[64]; /* as many as there can be */
 };
 ptowsp_status rt_snapshot_init(struct rt_snapshot *snapshot, const struct rt_program *program, struct ptowsp_error *error);

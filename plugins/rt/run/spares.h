@@ -3,23 +3,23 @@
 #ifndef RT_SPARES_H
 #define RT_SPARES_H
 
+#include "rt/access/cells.h"
 #include <pthread.h>
 #include <stdbool.h>
 #include <stddef.h>
-#include "rt/access/cells.h"
 
 /* A tensor map of a bounded window. Whoever takes it goes on with stamps behind `stamp`, so that all tasks in it have left the window. */
 struct rt_spare_map {
 	struct rt_cells cells;
-	struct rt_track track;  /* readers; the cells' lists lead into it */
-	uint32_t stamp;         /* the latest that is in it */
-	uint64_t stamped;       /* tasks since stamps were freshened */
+	struct rt_track track; /* readers; the cells' lists lead into it */
+	uint32_t stamp;        /* the latest that is in it */
+	uint64_t stamped;      /* tasks since stamps were freshened */
 };
 struct rt_spares {
 	pthread_mutex_t lock;
-	bool mapped;            /* there is a map */
+	bool mapped; /* there is a map */
 	struct rt_spare_map map;
-	void *rows;             /* of a clock, content of any kind; NULL: none */
+	void *rows; /* of a clock, content of any kind; NULL: none */
 	size_t rows_size;
 };
 void rt_spares_init(struct rt_spares *spares);

@@ -1,14 +1,14 @@
 /* SPDX-License-Identifier: MIT */
 /* stats.c - counters as rt_run and rt_stats give them back. */
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
-#include "rt/program/rt_error.h"
-#include "rt/run/feed.h"
 #include "rt/instances/schedulers.h"
 #include "rt/memory.h"
 #include "rt/process/process.h"
+#include "rt/program/rt_error.h"
+#include "rt/run/feed.h"
 #include "rt/run/rt_run.h"
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
 
 enum { RESOURCE_ROOM = RT_POOL_LIMIT + 4 };
 
@@ -31,13 +31,17 @@ void rt_snapshot_finish(struct rt_snapshot *snapshot)
 	free(snapshot->processes);
 }
 
-static struct ptowsp_resource_stats *resource_add(struct rt_snapshot *snapshot, unsigned resource, const char *name, uint64_t capacity,
-						  uint64_t used, const struct rt_meter *meter)
+static struct ptowsp_resource_stats *resource_add(struct rt_snapshot *snapshot, unsigned resource, const char *name, uint64_t capacity, uint64_t used,
+						  const struct rt_meter *meter)
 {
 	struct ptowsp_resource_stats *row = &snapshot->resources[snapshot->stats.resource_count++];
 
-	*row = (struct ptowsp_resource_stats){.resource = resource, .capacity = capacity, .high_water = meter->high_water,
-					      .stall_count = meter->stalls, .stall_cycles = meter->cycles, .used = used};
+	*row = (struct ptowsp_resource_stats){.resource = resource,
+					      .capacity = capacity,
+					      .high_water = meter->high_water,
+					      .stall_count = meter->stalls,
+					      .stall_cycles = meter->cycles,
+					      .used = used};
 	snprintf(row->name, sizeof(row->name), "%s", name);
 	return row;
 }
@@ -53,17 +57,21 @@ static void resources_fill(const struct rt_run *run, struct rt_snapshot *snapsho
 	const struct rt_clock *clock = &run->clock;
 
 	snapshot->stats.resource_count = 0;
-	resource_add(snapshot, PTOWSP_RESOURCE_TASK_RING, "task_ring", clock->window, used_of(run, &clock->meters[PTOWSP_RESOURCE_TASK_RING], clock->issued - clock->gone),
-		     &clock->meters[PTOWSP_RESOURCE_TASK_RING])->stall_ns = run->stall_ns[PTOWSP_RESOURCE_TASK_RING];
-	resource_add(snapshot, PTOWSP_RESOURCE_TENSOR_MAP, "tensor_map", clock->map_capacity, used_of(run, &clock->meters[PTOWSP_RESOURCE_TENSOR_MAP], clock->map_used),
-		     &clock->meters[PTOWSP_RESOURCE_TENSOR_MAP])->stall_ns = run->stall_ns[PTOWSP_RESOURCE_TENSOR_MAP];
-	resource_add(snapshot, PTOWSP_RESOURCE_DEP_LIST, "dep_list", clock->deps_capacity, used_of(run, &clock->meters[PTOWSP_RESOURCE_DEP_LIST], clock->deps_used),
-		     &clock->meters[PTOWSP_RESOURCE_DEP_LIST])->stall_ns = run->stall_ns[PTOWSP_RESOURCE_DEP_LIST];
+	resource_add(snapshot, PTOWSP_RESOURCE_TASK_RING, "task_ring", clock->window,
+		     used_of(run, &clock->meters[PTOWSP_RESOURCE_TASK_RING], clock->issued - clock->gone), &clock->meters[PTOWSP_RESOURCE_TASK_RING])
+		->stall_ns = run->stall_ns[PTOWSP_RESOURCE_TASK_RING];
+	resource_add(snapshot, PTOWSP_RESOURCE_TENSOR_MAP, "tensor_map", clock->map_capacity,
+		     used_of(run, &clock->meters[PTOWSP_RESOURCE_TENSOR_MAP], clock->map_used), &clock->meters[PTOWSP_RESOURCE_TENSOR_MAP])
+		->stall_ns = run->stall_ns[PTOWSP_RESOURCE_TENSOR_MAP];
+	resource_add(snapshot, PTOWSP_RESOURCE_DEP_LIST, "dep_list", clock->deps_capacity,
+		     used_of(run, &clock->meters[PTOWSP_RESOURCE_DEP_LIST], clock->deps_used), &clock->meters[PTOWSP_RESOURCE_DEP_LIST])
+		->stall_ns = run->stall_ns[PTOWSP_RESOURCE_DEP_LIST];
 	resource_add(snapshot, PTOWSP_RESOURCE_HEAP, "heap", run->heap_capacity, used_of(run, &clock->meters[PTOWSP_RESOURCE_HEAP], clock->heap.used),
-		     &clock->meters[PTOWSP_RESOURCE_HEAP])->stall_ns = run->stall_ns[PTOWSP_RESOURCE_HEAP];
+		     &clock->meters[PTOWSP_RESOURCE_HEAP])
+		->stall_ns = run->stall_ns[PTOWSP_RESOURCE_HEAP];
 	for (uint32_t p = 0; p < run->places.pools && p < clock->pools; p++) {
-		resource_add(snapshot, PTOWSP_RESOURCE_READY, run->places.names[p], clock->ready_capacity, used_of(run, &clock->ready_meters[p], rt_clock_waiting(clock, p)),
-			     &clock->ready_meters[p])
+		resource_add(snapshot, PTOWSP_RESOURCE_READY, run->places.names[p], clock->ready_capacity,
+			     used_of(run, &clock->ready_meters[p], rt_clock_waiting(clock, p)), &clock->ready_meters[p])
 			->pool = p;
 	}
 }
@@ -102,8 +110,8 @@ static void channels_fill(const struct rt_run *run, struct rt_snapshot *snapshot
 }
 
 static const uint8_t standings[] = {
-	[RT_GOING] = PTOWSP_STANDING_GOING,   [RT_SENDING] = PTOWSP_STANDING_SENDING, [RT_CONSUMING] = PTOWSP_STANDING_CONSUMING,
-	[RT_ISSUING] = PTOWSP_STANDING_ISSUING, [RT_WAITING] = PTOWSP_STANDING_EVENT, [RT_ENDED] = PTOWSP_STANDING_ENDED,
+	[RT_GOING] = PTOWSP_STANDING_GOING,     [RT_SENDING] = PTOWSP_STANDING_SENDING, [RT_CONSUMING] = PTOWSP_STANDING_CONSUMING,
+	[RT_ISSUING] = PTOWSP_STANDING_ISSUING, [RT_WAITING] = PTOWSP_STANDING_EVENT,   [RT_ENDED] = PTOWSP_STANDING_ENDED,
 };
 
 static void schedulers_fill(const struct rt_run *run, struct rt_snapshot *snapshot)
@@ -130,7 +138,9 @@ static void processes_fill(const struct rt_run *run, struct rt_snapshot *snapsho
 			.standing = standings[instance->standing],
 			.channel = channel ? instance->channel : PTOWSP_NONE,
 			.resource = instance->standing == RT_ISSUING ? instance->block.resource : 0,
-			.clock = run->engine ? pipeline->told[i] : i == pipeline->clocks.turn ? run->clock.now : pipeline->clocks.own[i].now,
+			.clock = run->engine                  ? pipeline->told[i]
+				 : i == pipeline->clocks.turn ? run->clock.now
+							      : pipeline->clocks.own[i].now,
 			.tasks = instance->tasks,
 		};
 	}
@@ -169,9 +179,9 @@ static void fill(const struct rt_run *run, struct rt_snapshot *snapshot)
 	stats->batches = run->batches;
 	stats->flushes = run->flushes;
 	stats->execute_ns = (run->ended_ns ? run->ended_ns : rt_now_ns(run->program)) - run->started_ns;
-	stats->deterministic = run->measured || run->race.found		      ? PTOWSP_DETERMINISTIC_NO
+	stats->deterministic = run->measured || run->race.found             ? PTOWSP_DETERMINISTIC_NO
 			       : rt_schedule_safe(schedule) || run->race.on ? PTOWSP_DETERMINISTIC_YES
-									     : PTOWSP_DETERMINISTIC_UNKNOWN;
+									    : PTOWSP_DETERMINISTIC_UNKNOWN;
 	stats->stall = run->waiting ? (uint32_t)run->reason + 1 : 0;
 	if (run->pipeline)
 		stats->executors = run->pipeline->count;

@@ -11,8 +11,8 @@ struct rt_arena_return {
 	uint64_t tasks, bytes;
 };
 struct rt_arena {
-	uint64_t capacity; /* 0: unbounded */
-	uint64_t used;     /* returns included */
+	uint64_t capacity;               /* 0: unbounded */
+	uint64_t used;                   /* returns included */
 	struct rt_arena_return *returns; /* from `head` on, `count` of them */
 	uint32_t head, count, room;
 };

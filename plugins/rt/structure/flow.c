@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 #include "rt/structure/flow.h"
 
+#include "rt/grow.h"
 #include <stdlib.h>
 #include <string.h>
-#include "rt/grow.h"
 
 /* A pool that tasks of a window with this many places each can fill. */
 enum { PLACES_EACH = 8 };
@@ -94,14 +94,12 @@ static bool lacks(uint64_t capacity, uint64_t held, uint64_t need)
 }
 
 /* What is held by tasks that cannot leave, for the report. */
-static void block_fill(const struct rt_flow *flow, enum ptowsp_resource resource, uint64_t capacity, uint64_t need,
-		       struct rt_block *block)
+static void block_fill(const struct rt_flow *flow, enum ptowsp_resource resource, uint64_t capacity, uint64_t need, struct rt_block *block)
 {
 	uint64_t held = 0;
 
 	for (uint64_t t = rt_flow_held_from(flow); t < flow->issued; t++)
-		held += resource == PTOWSP_RESOURCE_TASK_RING ? 1
-			: resource == PTOWSP_RESOURCE_TENSOR_MAP ? need_of(flow, t)->map : need_of(flow, t)->deps;
+		held += resource == PTOWSP_RESOURCE_TASK_RING ? 1 : resource == PTOWSP_RESOURCE_TENSOR_MAP ? need_of(flow, t)->map : need_of(flow, t)->deps;
 	*block = (struct rt_block){resource, capacity, held, need, held + need};
 }
 

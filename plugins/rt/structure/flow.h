@@ -7,9 +7,9 @@
 #ifndef RT_FLOW_H
 #define RT_FLOW_H
 
-#include <stdbool.h>
 #include "ptowsp/run.h"
 #include "ptowsp/workload.h"
+#include <stdbool.h>
 
 /* What a task reserves besides its place in the ring. */
 struct rt_need {
@@ -17,16 +17,16 @@ struct rt_need {
 };
 struct rt_flow {
 	uint64_t window, map_capacity, deps_capacity; /* 0: unbounded */
-	uint64_t map_most, deps_most; /* the same, UINT64_MAX: unbounded */
-	uint64_t issued;          /* tasks so far */
-	uint64_t tail;            /* counted: all tasks before it have given back, or must have before the next one is issued */
-	bool counts;              /* what tasks need is counted also where no scope is open: a pool is small, or nothing gives back before all is there */
-	bool counting;            /* it is counted: for that reason, or a scope is open */
-	uint64_t from;            /* counted: the first task that has not given back */
+	uint64_t map_most, deps_most;                 /* the same, UINT64_MAX: unbounded */
+	uint64_t issued;                              /* tasks so far */
+	uint64_t tail;                                /* counted: all tasks before it have given back, or must have before the next one is issued */
+	bool counts;                  /* what tasks need is counted also where no scope is open: a pool is small, or nothing gives back before all is there */
+	bool counting;                /* it is counted: for that reason, or a scope is open */
+	uint64_t from;                /* counted: the first task that has not given back */
 	uint64_t map_held, deps_held; /* counted: by tasks from .. issued - 1 */
-	struct rt_need *needs;    /* counted: of these, at task & mask; NULL until then */
+	struct rt_need *needs;        /* counted: of these, at task & mask; NULL until then */
 	uint64_t mask;
-	uint64_t map_kept, deps_kept; /* of what is held: by tasks that open scopes keep */
+	uint64_t map_kept, deps_kept;             /* of what is held: by tasks that open scopes keep */
 	uint64_t first[PTOWSP_NESTING_LIMIT + 1]; /* per open scope: its first own task + 1, 0: none yet */
 	uint32_t scopes;
 };

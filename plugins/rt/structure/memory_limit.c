@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 #include "rt/structure/memory_limit.h"
 
-#include <stdlib.h>
 #include "registry/common/common_machine.h"
 #include "rt/program/rt_error.h"
+#include <stdlib.h>
 
 #if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
 size_t __sanitizer_get_current_allocated_bytes(void); /* not every compiler brings sanitizer/allocator_interface.h */
@@ -56,9 +56,11 @@ ptowsp_status rt_memory_limit_check(const struct rt_memory_limit *held, uint64_t
 		return PTOWSP_OK;
 	if (held->machine)
 		return rt_fail_at(error, PTOWSP_TOO_BIG, task, UINT64_MAX,
-				  "the run took %llu bytes up to task %llu, and this machine had %llu left when it began; state a task_window that is not 0, or allow so much with --max-memory",
+				  "the run took %llu bytes up to task %llu, and this machine had %llu left when it began; state a task_window that is not 0, "
+				  "or allow so much with --max-memory",
 				  (unsigned long long)bytes, (unsigned long long)task, (unsigned long long)held->limit);
 	return rt_fail_at(error, PTOWSP_TOO_BIG, task, UINT64_MAX,
-			  "the run holds %llu bytes at task %llu, %llu of them tensors and tiles, the limit (--max-memory) is %llu; raise it, or state a smaller task_window",
+			  "the run holds %llu bytes at task %llu, %llu of them tensors and tiles, the limit (--max-memory) is %llu; raise it, or state a "
+			  "smaller task_window",
 			  (unsigned long long)bytes, (unsigned long long)task, (unsigned long long)held->given, (unsigned long long)held->limit);
 }

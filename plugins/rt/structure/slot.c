@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: MIT */
 /* slot.c - slots that the program itself changes: set from an expression, loaded from an element of a tensor. */
-#include <math.h>
-#include <string.h>
-#include "rt/program/rt_error.h"
 #include "rt/graph/graph_record.h"
 #include "rt/process/process.h"
+#include "rt/program/rt_error.h"
 #include "rt/run/rt_run.h"
+#include <math.h>
+#include <string.h>
 
 /* Where the source has the instruction that the expander has just given. */
 static const char *here(const struct rt_run *run, char *text, size_t size)
@@ -64,29 +64,33 @@ static double from_bfloat(uint16_t bits)
 int64_t rt_element_value(const char *at, unsigned dtype)
 {
 	union {
-		int8_t i8; int16_t i16; int32_t i32; int64_t i64;
-		uint8_t u8; uint16_t u16; uint32_t u32;
-		float f32; double f64;
+		int8_t i8;
+		int16_t i16;
+		int32_t i32;
+		int64_t i64;
+		uint8_t u8;
+		uint16_t u16;
+		uint32_t u32;
+		float f32;
+		double f64;
 	} v;
 
-#define FIELD(kind, name, value) \
-	case PTOWSP_##kind:      \
-		memcpy(&v.name, at, sizeof(v.name)); \
-		return value
+#define FIELD(kind, name, value)                                                                                                                               \
+	case PTOWSP_##kind: memcpy(&v.name, at, sizeof(v.name)); return value
 	switch (dtype) {
-	FIELD(F32, f32, from_double(v.f32));
-	FIELD(F64, f64, from_double(v.f64));
-	FIELD(F16, u16, from_double(from_half(v.u16)));
-	FIELD(BF16, u16, from_double(from_bfloat(v.u16)));
-	FIELD(I8, i8, v.i8);
-	FIELD(I16, i16, v.i16);
-	FIELD(I32, i32, v.i32);
-	FIELD(I64, i64, v.i64);
-	FIELD(U8, u8, v.u8);
-	FIELD(U16, u16, v.u16);
-	FIELD(U32, u32, v.u32);
-	FIELD(U64, i64, v.i64);
-	FIELD(BOOL, u8, v.u8);
+		FIELD(F32, f32, from_double(v.f32));
+		FIELD(F64, f64, from_double(v.f64));
+		FIELD(F16, u16, from_double(from_half(v.u16)));
+		FIELD(BF16, u16, from_double(from_bfloat(v.u16)));
+		FIELD(I8, i8, v.i8);
+		FIELD(I16, i16, v.i16);
+		FIELD(I32, i32, v.i32);
+		FIELD(I64, i64, v.i64);
+		FIELD(U8, u8, v.u8);
+		FIELD(U16, u16, v.u16);
+		FIELD(U32, u32, v.u32);
+		FIELD(U64, i64, v.i64);
+		FIELD(BOOL, u8, v.u8);
 	}
 #undef FIELD
 	return 0;
@@ -182,9 +186,7 @@ ptowsp_status rt_slot_load(struct rt_run *run, uint32_t slot, const struct rt_io
 		rt_log(run->program, PTOWSP_LOG_WARNING, "slot %.40s is loaded from tensor %.40s, which is not bound: it is 0",
 		       rt_slot_name(run->program, slot), rt_tensor_name(run->program, io->tensor));
 	run->load_said |= !tensor->data;
-	run->values[slot] = tensor->data && (uint64_t)element < tensor->elements
-				    ? element_load(run, io, tensor, element)
-				    : 0;
+	run->values[slot] = tensor->data && (uint64_t)element < tensor->elements ? element_load(run, io, tensor, element) : 0;
 	if (run->quiet)
 		return PTOWSP_OK;
 	if (run->pipeline) {

@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: MIT */
 #include "rt/structure/sync.h"
 
+#include "rt/grow.h"
+#include "rt/program/rt_error.h"
+#include "rt/run/rt_run.h"
+#include "rt/structure/arena.h"
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include "rt/structure/arena.h"
-#include "rt/program/rt_error.h"
-#include "rt/grow.h"
-#include "rt/run/rt_run.h"
 
 /* ---- bytes of the heap ------------------------------------------------------------------------------------------- */
 
@@ -109,15 +109,15 @@ static ptowsp_status never_signalled(struct rt_run *run, uint32_t instruction)
 					 .waiting_count = 1};
 	char text[160];
 
-	report.waiting[0] = (struct ptowsp_waiting){.process = PTOWSP_NONE, .instruction = instruction, .resource = PTOWSP_NONE, .channel = PTOWSP_NONE,
-						    .scope_depth = run->flow.scopes};
+	report.waiting[0] = (struct ptowsp_waiting){
+		.process = PTOWSP_NONE, .instruction = instruction, .resource = PTOWSP_NONE, .channel = PTOWSP_NONE, .scope_depth = run->flow.scopes};
 	snprintf(report.text, sizeof(report.text),
 		 "%s: the wait before task %llu takes a signal of event %.60s, and none is left: event never signalled; every signal comes after it or "
 		 "was taken by an earlier wait; signal it before, no capacity is a cure",
 		 here(run, instruction, text, sizeof(text)), (unsigned long long)run->tasks, name);
 	rt_deadlock_give(run->deadlock, &report);
-	return rt_fail_at(run->error, PTOWSP_DEADLOCK, run->tasks, UINT64_MAX, "deadlock: event never signalled: %.60s, waited for before task %llu",
-			  name, (unsigned long long)run->tasks);
+	return rt_fail_at(run->error, PTOWSP_DEADLOCK, run->tasks, UINT64_MAX, "deadlock: event never signalled: %.60s, waited for before task %llu", name,
+			  (unsigned long long)run->tasks);
 }
 
 static void barrier_raise(struct rt_run *run, uint64_t tasks)

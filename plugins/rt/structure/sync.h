@@ -4,8 +4,8 @@
 #ifndef RT_SYNC_H
 #define RT_SYNC_H
 
-#include "rt/structure/arena.h"
 #include "rt/program/rt_program.h"
+#include "rt/structure/arena.h"
 
 struct rt_event_state {
 	uint64_t count; /* signals that no wait has taken */
@@ -13,11 +13,11 @@ struct rt_event_state {
 };
 struct rt_sync {
 	struct rt_event_state *events; /* per EVNT row */
-	uint64_t *touched;     /* per TENS row: latest task that touched it, + 1; only of tensors with an ALLOC */
-	uint8_t *there;        /* per TENS row: between ALLOC and FREE */
-	bool blocked;          /* it is an ALLOC for which the heap has no room, no task */
-	uint64_t copies;       /* latest copy + 1 */
-	struct rt_arena arena; /* structure: what could have come back */
+	uint64_t *touched;             /* per TENS row: latest task that touched it, + 1; only of tensors with an ALLOC */
+	uint8_t *there;                /* per TENS row: between ALLOC and FREE */
+	bool blocked;                  /* it is an ALLOC for which the heap has no room, no task */
+	uint64_t copies;               /* latest copy + 1 */
+	struct rt_arena arena;         /* structure: what could have come back */
 };
 
 struct rt_run;

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: MIT */
 #include "rt/structure/unwritten.h"
 
-#include <stdio.h>
-#include <stdlib.h>
 #include "rt/program/rt_error.h"
 #include "rt/program/rt_program.h"
+#include <stdio.h>
+#include <stdlib.h>
 
 /* Is it one that tasks read and only tasks write? Payload arrives without one. */
 static bool is_watched(const struct rt_program *program, uint32_t tensor)
@@ -39,8 +39,8 @@ static void tell(const struct rt_run *run, uint32_t tensor)
 {
 	char text[256];
 
-	snprintf(text, sizeof(text), "temp tensor %.60s is read before any task has written it, by task %llu, kernel %.40s", rt_tensor_name(run->program, tensor),
-		 (unsigned long long)run->tasks, rt_kernel_name(run->program, run->kernel));
+	snprintf(text, sizeof(text), "temp tensor %.60s is read before any task has written it, by task %llu, kernel %.40s",
+		 rt_tensor_name(run->program, tensor), (unsigned long long)run->tasks, rt_kernel_name(run->program, run->kernel));
 	rt_diagnose(run->program, 0, text);
 }
 

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: MIT */
 #include "rt/structure/version.h"
 
+#include "rt/grow.h"
+#include "rt/program/rt_error.h"
+#include "rt/run/rt_run.h"
 #include <stdlib.h>
 #include <string.h>
-#include "rt/program/rt_error.h"
-#include "rt/grow.h"
-#include "rt/run/rt_run.h"
 
 enum { BUCKETS_FIRST = 64 };
 
@@ -253,8 +253,7 @@ static void making_add(struct rt_run *run, const struct rt_access *access)
 
 static bool lies_on(struct rt_values values, int64_t place)
 {
-	return values.modulus ? ((uint64_t)place - values.residue) % values.modulus == 0 ||
-				(values.residue - (uint64_t)place) % values.modulus == 0
+	return values.modulus ? ((uint64_t)place - values.residue) % values.modulus == 0 || (values.residue - (uint64_t)place) % values.modulus == 0
 			      : (uint64_t)place == values.residue;
 }
 
@@ -284,8 +283,7 @@ ptowsp_status rt_versions_look(struct rt_run *run, const struct rt_site *site)
 		if (!versions->renamed[io->tensor])
 			continue;
 		st = lattice_check(run, &accesses[i]);
-		if (!st && io->access == PTOWSP_WRITE && !rt_versions_makes(run, io->tensor, accesses[i].start) &&
-		    !reads_too(run, site, accesses, i))
+		if (!st && io->access == PTOWSP_WRITE && !rt_versions_makes(run, io->tensor, accesses[i].start) && !reads_too(run, site, accesses, i))
 			making_add(run, &accesses[i]);
 	}
 	return st;

@@ -8,18 +8,18 @@
 #define RT_VERSION_H
 
 #include "rt/access/access.h"
-#include "rt/structure/flow.h"
 #include "rt/program/rt_program.h"
+#include "rt/structure/flow.h"
 #include "rt/structure/version_memory.h"
 
 /* A version that has not been given back. */
 struct rt_version {
-	uint64_t name;    /* tensor << RT_PLACE_BITS | first element of its key */
+	uint64_t name; /* tensor << RT_PLACE_BITS | first element of its key */
 	uint64_t bytes;
-	uint64_t users;   /* its latest task + 1 */
-	char *block;      /* NULL where no kernels run */
-	uint32_t next;    /* of its bucket, or the next free one */
-	uint32_t scope;   /* list it is in, RT_NO_VERSION without one */
+	uint64_t users;        /* its latest task + 1 */
+	char *block;           /* NULL where no kernels run */
+	uint32_t next;         /* of its bucket, or the next free one */
+	uint32_t scope;        /* list it is in, RT_NO_VERSION without one */
 	uint32_t older, newer; /* in that list */
 };
 #define RT_NO_VERSION UINT32_MAX
@@ -36,17 +36,17 @@ struct rt_making {
 	uint32_t old; /* the one that it replaces, RT_NO_VERSION: none */
 };
 struct rt_versions {
-	bool on;              /* the program has renamed tensors */
-	uint8_t *renamed;     /* per TENS row, in this run */
-	uint64_t *ended;      /* per TENS row: how many tasks there were when a scope last gave back a version of it */
+	bool on;          /* the program has renamed tensors */
+	uint8_t *renamed; /* per TENS row, in this run */
+	uint64_t *ended;  /* per TENS row: how many tasks there were when a scope last gave back a version of it */
 	struct rt_version *rows;
-	uint32_t *buckets;    /* first row of each */
+	uint32_t *buckets; /* first row of each */
 	uint32_t count, room, spare, mask;
 	struct rt_version_scopes *scopes; /* the workload's, then one per process instance */
 	uint32_t scope_count;
 	struct rt_making *making; /* of the task being issued */
 	uint32_t making_count;
-	uint64_t need, replaced;  /* its bytes; bytes that come back when the tasks before it have left */
+	uint64_t need, replaced; /* its bytes; bytes that come back when the tasks before it have left */
 	struct rt_store store;
 };
 

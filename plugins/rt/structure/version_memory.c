@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: MIT */
 #include "rt/structure/version_memory.h"
 
+#include "rt/grow.h"
+#include "rt/program/rt_error.h"
+#include "rt/run/rt_run.h"
 #include <assert.h>
 #include <stdlib.h>
 #include <string.h>
-#include "rt/program/rt_error.h"
-#include "rt/grow.h"
-#include "rt/run/rt_run.h"
 
 /* ---- the bytes --------------------------------------------------------------------------------------------------- */
 

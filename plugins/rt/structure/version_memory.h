@@ -21,11 +21,11 @@ struct rt_store_size {
 	char *free;     /* a list through the first word of each block */
 };
 struct rt_store {
-	uint64_t capacity;  /* bytes; 0: unbounded */
-	char *memory;       /* bounded: the piece; NULL until the first block */
-	uint64_t top;       /* what of it was ever handed out, since it was packed last */
-	char **blocks;      /* unbounded: all of them */
-	struct rt_leaving *leaving; /* head .. count, in the order in which they were given back */
+	uint64_t capacity;           /* bytes; 0: unbounded */
+	char *memory;                /* bounded: the piece; NULL until the first block */
+	uint64_t top;                /* what of it was ever handed out, since it was packed last */
+	char **blocks;               /* unbounded: all of them */
+	struct rt_leaving *leaving;  /* head .. count, in the order in which they were given back */
 	struct rt_store_size *sizes; /* one per index that callers use */
 	uint32_t size_count, block_count, block_room, leaving_head, leaving_count, leaving_room;
 };

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 #include "rt/threads/crew.h"
 
+#include "rt/program/rt_error.h"
 #include <stdlib.h>
 #include <string.h>
-#include "rt/program/rt_error.h"
 
 /* Tasks in flight on worker threads, at most: what the hardware can use, whatever the window is. */
 #define FLIGHT_LIMIT (UINT64_C(1) << 14)
@@ -14,8 +14,8 @@ static void slot_run(void *context, uint32_t at, struct rt_chain *chain);
 
 struct rt_crew_rules rt_crew_rules = {.brief_ns = 120, .brief_run = 128, .sample_every = 64};
 
-ptowsp_status rt_crew_init(struct rt_crew *crew, const struct rt_program *program, const struct rt_tensors *tensors,
-			   struct rt_pool *pool, uint64_t window, struct ptowsp_error *error)
+ptowsp_status rt_crew_init(struct rt_crew *crew, const struct rt_program *program, const struct rt_tensors *tensors, struct rt_pool *pool, uint64_t window,
+			   struct ptowsp_error *error)
 {
 	memset(crew, 0, sizeof(*crew));
 	crew->program = program;
@@ -118,15 +118,13 @@ static void windows_placed(const struct rt_io *ios, uint32_t count, const struct
 	}
 }
 
-static void windows_make(const struct rt_io *ios, uint32_t count, const struct rt_tensor *tensors, const uint64_t *words,
-			 struct ptowsp_tensor_arg *windows_out)
+static void windows_make(const struct rt_io *ios, uint32_t count, const struct rt_tensor *tensors, const uint64_t *words, struct ptowsp_tensor_arg *windows_out)
 {
 	for (uint32_t i = 0; i < count; i++)
 		rt_access_window(&ios[i], &tensors[ios[i].tensor], (int64_t)words[2 * i], words[2 * i + 1], &windows_out[i]);
 }
 
-ptowsp_status rt_crew_call(struct rt_crew *crew, const struct rt_call *call, uint32_t worker, uint64_t *cycles_out,
-			   struct ptowsp_error *error)
+ptowsp_status rt_crew_call(struct rt_crew *crew, const struct rt_call *call, uint32_t worker, uint64_t *cycles_out, struct ptowsp_error *error)
 {
 	const struct rt_program *program = crew->program;
 	const struct rt_io *ios = &program->ios[call->site->first_io];
@@ -175,8 +173,7 @@ static uint32_t blend(uint32_t known, uint64_t sample)
 	return sample < UINT32_MAX ? (uint32_t)sample : UINT32_MAX - 1;
 }
 
-ptowsp_status rt_crew_call_timed(struct rt_crew *crew, const struct rt_call *call, uint32_t worker, uint64_t *cycles_out,
-				 struct ptowsp_error *error)
+ptowsp_status rt_crew_call_timed(struct rt_crew *crew, const struct rt_call *call, uint32_t worker, uint64_t *cycles_out, struct ptowsp_error *error)
 {
 	_Atomic uint32_t *known = &crew->program->kernel_ns[call->kernel];
 	uint64_t began = rt_now_ns(crew->program), ns;
@@ -222,8 +219,14 @@ static void slot_run(void *context, uint32_t at, struct rt_chain *chain)
 	struct rt_slot *slot = rt_ring_slot(&crew->ring, at);
 	const struct rt_site *site = &crew->program->sites[slot->site];
 	struct ptowsp_error error; /* its text is long: what a kernel may leave alone is set, the rest is not cleared for every task */
-	struct rt_call call = {.site = site, .number = slot->number, .cycles = slot->cycles, .kernel = slot->kernel,
-			       .executor = slot->executor, .stream = slot->stream, .args = slot->words, .windows = slot->words + site->arg_count,
+	struct rt_call call = {.site = site,
+			       .number = slot->number,
+			       .cycles = slot->cycles,
+			       .kernel = slot->kernel,
+			       .executor = slot->executor,
+			       .stream = slot->stream,
+			       .args = slot->words,
+			       .windows = slot->words + site->arg_count,
 			       .placed = slot->reserved == RT_SLOT_PLACED};
 	/* Relaxed: a task behind the failure that runs all the same does no harm. */
 	bool begins = slot->number < atomic_load_explicit(&crew->workers.failed_task, memory_order_relaxed);

@@ -23,9 +23,9 @@ struct rt_call {
 struct rt_crew {
 	char apart[RT_LINE]; /* workers read what follows for every task; what stands before is the expander's */
 	const struct rt_program *program;
-	struct rt_tensors tensors; /* a copy, for the same reason */
-	uint64_t flight;      /* tasks in flight, at most */
-	uint64_t brief_ns;    /* kernels that take less are brief: that of the rules, or more where others have enough to do meanwhile */
+	struct rt_tensors tensors;         /* a copy, for the same reason */
+	uint64_t flight;                   /* tasks in flight, at most */
+	uint64_t brief_ns;                 /* kernels that take less are brief: that of the rules, or more where others have enough to do meanwhile */
 	struct ptowsp_tensor_arg *scratch; /* most_ios per worker */
 	uint32_t scratch_stride;
 	struct rt_ring ring;
@@ -41,8 +41,8 @@ struct rt_crew {
 	uint64_t long_end;    /* the latest task whose kernel is not brief, + 1 */
 };
 /* window: tasks in flight at most, 0 unbounded. Errors: NO_MEMORY. */
-ptowsp_status rt_crew_init(struct rt_crew *crew, const struct rt_program *program, const struct rt_tensors *tensors,
-			   struct rt_pool *pool, uint64_t window, struct ptowsp_error *error);
+ptowsp_status rt_crew_init(struct rt_crew *crew, const struct rt_program *program, const struct rt_tensors *tensors, struct rt_pool *pool, uint64_t window,
+			   struct ptowsp_error *error);
 /* Before the first task: worker threads take ready tasks in the order that the schedule and the wishes of programs state. Then the run never goes alone. */
 void rt_crew_order(struct rt_crew *crew);
 /* Room for so many workers that call rt_crew_call on their own. False when out of memory. */
@@ -52,11 +52,9 @@ void rt_crew_finish(struct rt_crew *crew);
 /* The first time that something is to be shared: makes ring and queues. Errors: NO_MEMORY. */
 ptowsp_status rt_crew_make(struct rt_crew *crew, struct ptowsp_error *error);
 /* Runs a kernel on this thread. *cycles_out: what it reported. */
-ptowsp_status rt_crew_call(struct rt_crew *crew, const struct rt_call *call, uint32_t worker, uint64_t *cycles_out,
-			   struct ptowsp_error *error);
+ptowsp_status rt_crew_call(struct rt_crew *crew, const struct rt_call *call, uint32_t worker, uint64_t *cycles_out, struct ptowsp_error *error);
 /* The same; how long it took changes what is known of its kernel. */
-ptowsp_status rt_crew_call_timed(struct rt_crew *crew, const struct rt_call *call, uint32_t worker, uint64_t *cycles_out,
-				 struct ptowsp_error *error);
+ptowsp_status rt_crew_call_timed(struct rt_crew *crew, const struct rt_call *call, uint32_t worker, uint64_t *cycles_out, struct ptowsp_error *error);
 
 /* When a run with several threads goes alone. The defaults were measured; tests set others, while nothing runs. */
 struct rt_crew_rules {
@@ -78,8 +76,7 @@ static inline bool rt_crew_brief(const struct rt_crew *crew, uint32_t kernel)
 }
 
 /* One call. */
-static inline ptowsp_status rt_crew_invoke(const struct rt_program *program, const struct ptowsp_task *task, struct ptowsp_kernel_out *out,
-					   uint32_t worker)
+static inline ptowsp_status rt_crew_invoke(const struct rt_program *program, const struct ptowsp_task *task, struct ptowsp_kernel_out *out, uint32_t worker)
 {
 	ptowsp_status st;
 

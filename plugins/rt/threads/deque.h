@@ -10,9 +10,9 @@
 #include <stdint.h>
 
 struct rt_deque {
-	_Atomic int64_t top;    /* raised by whoever takes there */
+	_Atomic int64_t top;              /* raised by whoever takes there */
 	char apart[64 - sizeof(int64_t)]; /* thieves write top, the owner writes bottom: not on one cache line */
-	_Atomic int64_t bottom; /* the owner's */
+	_Atomic int64_t bottom;           /* the owner's */
 	_Atomic uint32_t *slots;
 	int64_t mask;
 	char behind[64 - 3 * sizeof(int64_t)];

@@ -1,18 +1,18 @@
 /* SPDX-License-Identifier: MIT */
 #include "rt/threads/pool.h"
 
+#include "rt/program/rt_error.h"
 #include <pthread.h>
 #include <stdbool.h>
 #include <stdlib.h>
-#include "rt/program/rt_error.h"
 
 struct rt_pool {
 	pthread_mutex_t lock; /* of everything below */
 	pthread_cond_t wake, back;
-	pthread_t *threads;   /* threads - 1 of them */
+	pthread_t *threads; /* threads - 1 of them */
 	uint32_t started, count;
-	uint32_t next;        /* number of the next worker to introduce itself */
-	uint64_t round;       /* of work: each worker goes once per round */
+	uint32_t next;  /* number of the next worker to introduce itself */
+	uint64_t round; /* of work: each worker goes once per round */
 	uint32_t inside;
 	bool stop;
 	void (*work)(void *context, uint32_t worker);
@@ -64,8 +64,8 @@ ptowsp_status rt_pool_create(struct rt_pool **pool_out, uint32_t threads, struct
 		pool->started += !code;
 	}
 	if (code)
-		st = rt_fail(error, PTOWSP_NO_MEMORY, "worker thread %u of %u cannot be started (error %d); use fewer threads",
-			     pool->started + 1, pool->count, code);
+		st = rt_fail(error, PTOWSP_NO_MEMORY, "worker thread %u of %u cannot be started (error %d); use fewer threads", pool->started + 1, pool->count,
+			     code);
 	if (st)
 		rt_pool_destroy(pool);
 	else

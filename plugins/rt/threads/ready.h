@@ -5,12 +5,12 @@
 #ifndef RT_READY_H
 #define RT_READY_H
 
+#include "rt/threads/deque.h"
+#include "rt/threads/ready_queue.h"
 #include <pthread.h>
 #include <stdatomic.h>
 #include <stdbool.h>
 #include <stdint.h>
-#include "rt/threads/deque.h"
-#include "rt/threads/ready_queue.h"
 
 /* Nothing here is ever full: a deque has a place for every slot, and a slot is in one of them at most once. */
 struct rt_ready {
@@ -42,7 +42,8 @@ bool rt_ready_take(struct rt_ready *ready, uint32_t worker, uint32_t *slot_out);
 /* How many are in the expander's deque or queue, about. */
 static inline uint64_t rt_ready_own(const struct rt_ready *ready)
 {
-	int64_t count = atomic_load_explicit(&ready->deques[0].bottom, memory_order_relaxed) - atomic_load_explicit(&ready->deques[0].top, memory_order_relaxed);
+	int64_t count =
+		atomic_load_explicit(&ready->deques[0].bottom, memory_order_relaxed) - atomic_load_explicit(&ready->deques[0].top, memory_order_relaxed);
 
 	if (ready->queue)
 		return atomic_load_explicit(&ready->queue->count, memory_order_relaxed);

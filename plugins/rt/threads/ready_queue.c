@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 #include "rt/threads/ready_queue.h"
 
-#include <stdlib.h>
 #include "ptowsp/ids.h"
+#include <stdlib.h>
 
 /* ---- policies ----------------------------------------------------------------------------------------------------- */
 

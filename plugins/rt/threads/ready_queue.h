@@ -4,11 +4,11 @@
 #ifndef RT_READY_QUEUE_H
 #define RT_READY_QUEUE_H
 
+#include "rt/threads/deque.h"
 #include <pthread.h>
 #include <stdatomic.h>
 #include <stdbool.h>
 #include <stdint.h>
-#include "rt/threads/deque.h"
 
 /* What policies order a task by. */
 struct rt_rank {
@@ -30,10 +30,10 @@ struct rt_ready_policy {
 };
 /* How the ready tasks of a run are ordered. All zeros: nothing is stated. */
 struct rt_ready_order {
-	const struct rt_ready_policy *policy; /* NULL: the deques of `ready`, which have no lock */
+	const struct rt_ready_policy *policy;                                 /* NULL: the deques of `ready`, which have no lock */
 	void (*rank)(void *context, uint32_t slot, struct rt_rank *rank_out); /* of a task that has just become ready; any thread */
 	void *context;
-	bool homes;    /* there may be some */
+	bool homes; /* there may be some */
 };
 /* The row of what a schedule states, 0 for nothing; wishes: tasks have priorities or homes. NULL: nothing has to be ordered. */
 const struct rt_ready_policy *rt_ready_policy_find(uint32_t code, bool wishes);
@@ -41,7 +41,7 @@ const struct rt_ready_policy *rt_ready_policy_find(uint32_t code, bool wishes);
 /* Begins at a cache line. */
 struct rt_ready_queue {
 	_Alignas(64) _Atomic uint64_t count; /* written under the lock */
-	pthread_mutex_t lock;     /* innermost */
+	pthread_mutex_t lock;                /* innermost */
 	uint64_t arrivals;
 	struct rt_ready_place *places; /* a heap; with homes in no order */
 	struct rt_ready_order order;

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: MIT */
 #include "rt/threads/ring.h"
 
+#include "rt/grow.h"
 #include <assert.h>
 #include <stdlib.h>
 #include <string.h>
-#include "rt/grow.h"
 
 /* Edges per task in flight: a task needs at most one per task in flight, a gate too. */
 enum { EDGES_PER_TASK = 4 };
@@ -49,7 +49,8 @@ void rt_ring_skip(struct rt_ring *ring, uint64_t task, uint64_t barrier)
 #if defined(__x86_64__)
 __attribute__((target("prfchw"))) /* does nothing where it is not known */
 #endif
-static void slot_prefetch(const struct rt_ring *ring, uint64_t task)
+static void
+slot_prefetch(const struct rt_ring *ring, uint64_t task)
 {
 	const char *line = (const char *)rt_ring_task(ring, task);
 
@@ -115,8 +116,7 @@ static bool ended_well(const struct rt_ring *ring, uint64_t task)
 {
 	uint64_t at = task & ring->mask;
 
-	return ring->notes[at].fate == RT_RAN ||
-	       (ring->notes[at].fate == RT_HANDED && atomic_load_explicit(&ring->ends[at], memory_order_acquire));
+	return ring->notes[at].fate == RT_RAN || (ring->notes[at].fate == RT_HANDED && atomic_load_explicit(&ring->ends[at], memory_order_acquire));
 }
 
 /* Is there something to wait for? */

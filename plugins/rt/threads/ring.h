@@ -10,10 +10,10 @@
 #ifndef RT_RING_H
 #define RT_RING_H
 
-#include <stdatomic.h>
-#include <stdbool.h>
 #include "ptowsp/base.h"
 #include "rt/rt_graph.h"
+#include <stdatomic.h>
+#include <stdbool.h>
 
 /* successors: the newest edge + 1, or one of these. */
 #define RT_CLOSED UINT32_MAX       /* the task is over: no edge can be added */
@@ -25,12 +25,12 @@ enum { RT_GATES = 64, RT_LINE = 64 /* bytes that move between cores as one */ };
 
 /* Together with its words it begins at a cache line and shares none with another slot. */
 struct rt_slot {
-	_Atomic uint32_t waits;      /* predecessors that have not finished, + 1 until the task is linked */
+	_Atomic uint32_t waits; /* predecessors that have not finished, + 1 until the task is linked */
 	_Atomic uint32_t successors;
-	uint32_t site;               /* row of rt_program.sites */
-	uint64_t number, cycles;     /* cycles: preset, then what the kernel said */
-	RT_TASK_FIELDS               /* as in a built graph, order by its low half; LATER of tags: its cycles are for the clock, which waits for them */
-	uint64_t words[];            /* arguments, then start and length of each window */
+	uint32_t site;            /* row of rt_program.sites */
+	uint64_t number, cycles;  /* cycles: preset, then what the kernel said */
+	RT_TASK_FIELDS            /* as in a built graph, order by its low half; LATER of tags: its cycles are for the clock, which waits for them */
+		uint64_t words[]; /* arguments, then start and length of each window */
 };
 struct rt_edge {
 	uint32_t next; /* edge + 1 in the producer's list */
@@ -54,9 +54,9 @@ struct rt_ring {
 	char apart[RT_LINE]; /* what the expander writes for every task must not take the lines above away from the workers */
 	struct rt_note *notes;
 	uint32_t edge_head, edge_tail; /* free-running */
-	uint64_t issued, frontier; /* tasks added; tasks before it are done */
-	uint64_t barrier;          /* of the newest gate: tasks before it */
-	uint32_t gates, gate;      /* made so far, free-running; the newest one's slot + 1, 0: nothing waits behind it any more */
+	uint64_t issued, frontier;     /* tasks added; tasks before it are done */
+	uint64_t barrier;              /* of the newest gate: tasks before it */
+	uint32_t gates, gate;          /* made so far, free-running; the newest one's slot + 1, 0: nothing waits behind it any more */
 	uint64_t gate_barriers[RT_GATES];
 };
 /* Of a slot with so many words. */

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /* wait.c - how the expander waits for worker threads: it runs ready tasks itself, moves the ring's frontier, and looks at deadline and cancel. */
 #include "rt/program/rt_error.h"
-#include "rt/structure/memory_limit.h"
 #include "rt/run/rt_run.h"
+#include "rt/structure/memory_limit.h"
 
 #define WAIT_NS UINT64_C(10000000) /* between two looks at deadline and cancel */
 
@@ -13,8 +13,7 @@ ptowsp_status rt_look(struct rt_run *run)
 				  (unsigned long long)run->tasks);
 	if (run->args->deadline_ns && rt_now_ns(run->program) >= run->args->deadline_ns)
 		return rt_fail_at(run->error, PTOWSP_DEADLINE, run->tasks, UINT64_MAX,
-				  "the deadline passed after %llu tasks were issued; allow more time with --timeout-ms",
-				  (unsigned long long)run->tasks);
+				  "the deadline passed after %llu tasks were issued; allow more time with --timeout-ms", (unsigned long long)run->tasks);
 	if (!run->held || run->tasks < run->held_next)
 		return PTOWSP_OK;
 	run->held_next = run->tasks + RT_MEMORY_LIMIT_TASKS;
@@ -22,9 +21,9 @@ ptowsp_status rt_look(struct rt_run *run)
 }
 
 #define LOOK_MOST 1024u
-#define LOOK_NS UINT64_C(500000)
+#define LOOK_NS   UINT64_C(500000)
 
-#define SHOW_NS UINT64_C(50000000)
+#define SHOW_NS   UINT64_C(50000000)
 
 /* Reading the clock costs as much as a short task: the number of kernels between two looks adapts to about half a millisecond. */
 ptowsp_status rt_look_after_kernel(struct rt_run *run)

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: MIT */
 #include "rt/threads/walker.h"
 
+#include "rt/run/rt_run.h"
+#include "rt/threads/pool.h"
 #include <pthread.h>
 #include <stdlib.h>
-#include "rt/threads/pool.h"
-#include "rt/run/rt_run.h"
 
 enum { ROWS = 16 };
 
@@ -13,7 +13,7 @@ struct rt_walker_rules rt_walker_rules = {.after = 2048, .plenty = RT_FEED_PLENT
 struct rt_walker {
 	struct rt_feed *feed;
 	pthread_t thread;
-	struct rt_told seen;  /* the walk's: of `shown` */
+	struct rt_told seen; /* the walk's: of `shown` */
 
 	pthread_mutex_t lock;
 	pthread_cond_t filled, emptied;

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 #include "rt/threads/workers.h"
 
-#include <string.h>
 #include "rt/program/rt_error.h"
+#include <string.h>
 
 void rt_workers_init(struct rt_workers *workers, struct rt_pool *pool, void (*run)(void *, uint32_t, struct rt_chain *), void *context)
 {

@@ -17,7 +17,7 @@ struct rt_chain {
 struct rt_workers {
 	struct rt_pool *pool;
 	uint32_t threads;
-	bool made, entered;    /* the queues exist; the threads are on their way */
+	bool made, entered; /* the queues exist; the threads are on their way */
 	void *context;
 	void (*run)(void *context, uint32_t slot, struct rt_chain *chain); /* a task, and rt_chain_ready for each that waited only for it */
 	bool (*goes_on)(void *host); /* asked by the calling thread between the tasks of a chain: may it go on with the next one? NULL: yes */
@@ -25,8 +25,8 @@ struct rt_workers {
 	struct rt_ready_order order; /* of ready tasks; zeroed by init, in force from make on */
 	struct rt_ready ready;
 	_Atomic uint64_t failed_task; /* the lowest known; UINT64_MAX: none */
-	_Atomic uint32_t stop; /* nothing begins any more */
-	pthread_mutex_t lock;  /* of what follows, and of every write of failed_task; innermost */
+	_Atomic uint32_t stop;        /* nothing begins any more */
+	pthread_mutex_t lock;         /* of what follows, and of every write of failed_task; innermost */
 	ptowsp_status status;
 	struct ptowsp_error error;
 };

@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: MIT */
 #include "rt/time/clock.h"
 
+#include "rt/access/preds.h"
+#include "rt/grow.h"
+#include "rt/time/listener.h"
 #include <assert.h>
 #include <stdlib.h>
 #include <string.h>
-#include "rt/grow.h"
-#include "rt/time/listener.h"
-#include "rt/access/preds.h"
 
 /* ---- making and unmaking --------------------------------------------------------------------------------------- */
 
@@ -415,7 +415,8 @@ RT_INLINE ptowsp_status issue(struct rt_clock *clock, const struct rt_clock_task
 		at.now = spaced(clock, at.now);
 	instant_leave(clock, &at);
 	instant_ring(clock, &at);
-	if (clock->issued - at.gone >= clock->ring_most || at.map + task->need.map > clock->map_most || at.deps + task->need.deps > clock->deps_most || task->heap)
+	if (clock->issued - at.gone >= clock->ring_most || at.map + task->need.map > clock->map_most || at.deps + task->need.deps > clock->deps_most ||
+	    task->heap)
 		if ((st = instant_wait(clock, task, &at)))
 			return st;
 	ready = instant_ready(clock, task->pool, &at);

@@ -11,12 +11,12 @@
 #ifndef RT_CLOCK_H
 #define RT_CLOCK_H
 
-#include <stdbool.h>
 #include "ptowsp/plugin.h"
+#include "rt/program/rt_schedule.h"
 #include "rt/structure/arena.h"
 #include "rt/structure/flow.h"
-#include "rt/program/rt_schedule.h"
 #include "rt/time/waiting.h"
+#include <stdbool.h>
 
 struct rt_clock_row {
 	uint64_t start, end, leave;
@@ -50,19 +50,19 @@ struct rt_listener;
 struct rt_clock {
 	/* configuration */
 	uint64_t window, map_capacity, deps_capacity, ready_capacity; /* 0: unbounded */
-	uint64_t ring_most, map_most, deps_most, ready_most; /* the same, UINT64_MAX: unbounded; set by rt_clock_init */
-	uint64_t stalling; /* ring_most where a full ring stalls, else UINT64_MAX; set by rt_clock_init */
+	uint64_t ring_most, map_most, deps_most, ready_most;          /* the same, UINT64_MAX: unbounded; set by rt_clock_init */
+	uint64_t stalling;                                            /* ring_most where a full ring stalls, else UINT64_MAX; set by rt_clock_init */
 	uint32_t window_mode;
-	uint64_t spacing;  /* a(i) >= a(i-1) + spacing */
-	uint64_t floor;    /* nothing starts earlier: start(threshold) */
+	uint64_t spacing; /* a(i) >= a(i-1) + spacing */
+	uint64_t floor;   /* nothing starts earlier: start(threshold) */
 	uint64_t streams;
 	const struct rt_depth *depths;
 	uint32_t depth_count;
 	uint32_t executors; /* per pool */
-	bool single;       /* bounded, with one pool of one executor for ever: `begun` stands for its ready queue */
-	bool gated;        /* there are depths or streams; set by rt_clock_init */
-	bool ringed;       /* rows of all tasks that have not gone, and of the window, always have room, and a full ring stalls; set with mask */
-	bool lone;         /* ringed, single, not gated, and nobody hears of stalls: clock_lone.h; set with mask */
+	bool single;        /* bounded, with one pool of one executor for ever: `begun` stands for its ready queue */
+	bool gated;         /* there are depths or streams; set by rt_clock_init */
+	bool ringed;        /* rows of all tasks that have not gone, and of the window, always have room, and a full ring stalls; set with mask */
+	bool lone;          /* ringed, single, not gated, and nobody hears of stalls: clock_lone.h; set with mask */
 	/* state */
 	uint64_t now, last, issued, gone, begun, settled, leave, total;
 	uint64_t map_used, deps_used; /* by tasks gone .. issued - 1 */
@@ -72,30 +72,30 @@ struct rt_clock {
 	uint32_t scopes;
 	struct rt_level_of_order orders[PTOWSP_NESTING_LIMIT + 1];
 	uint32_t order_depth;
-	uint64_t *known;   /* per SLOT row: V, when its value is there */
-	uint64_t *events;  /* per EVNT row: end of all tasks before its latest signal */
+	uint64_t *known;  /* per SLOT row: V, when its value is there */
+	uint64_t *events; /* per EVNT row: end of all tasks before its latest signal */
 	uint32_t event_count;
 	bool of_instance;    /* `now` is that of a process instance, which is never before the end of its tasks */
 	uint64_t copies_end; /* the largest end of a copy; told from outside */
 	struct rt_arena heap;
-	uint64_t *free;    /* per executor, counted on through the pools */
-	uint32_t pools;    /* with an entry in free and waiting */
+	uint64_t *free; /* per executor, counted on through the pools */
+	uint32_t pools; /* with an entry in free and waiting */
 	uint64_t *stream_ends;
-	struct rt_waiting *waiting; /* per pool, unless single */
+	struct rt_waiting *waiting;           /* per pool, unless single */
 	struct rt_ends *ends[RT_DEPTH_LIMIT]; /* per domain, one or more heaps */
 	uint32_t ends_count[RT_DEPTH_LIMIT];
 	struct rt_meter meters[PTOWSP_RESOURCE_COUNT];
-	struct rt_meter *ready_meters; /* per pool */
-	bool out_of_memory;            /* sticky */
-	const struct rt_listener *tell;    /* listener.h: who hears of stalls; NULL: nobody */
+	struct rt_meter *ready_meters;  /* per pool */
+	bool out_of_memory;             /* sticky */
+	const struct rt_listener *tell; /* listener.h: who hears of stalls; NULL: nobody */
 };
 struct rt_clock_task {
 	uint64_t cycles;
 	struct rt_need need;
 	uint32_t pool, executor, stream, kernel; /* executor: counted on through the pools */
-	uint32_t depth_loops; /* bit k: task of the loop that depths[k] names */
-	uint32_t owner;       /* the scheduler instance that it belongs to */
-	uint64_t heap;        /* bytes of the versions it makes */
+	uint32_t depth_loops;                    /* bit k: task of the loop that depths[k] names */
+	uint32_t owner;                          /* the scheduler instance that it belongs to */
+	uint64_t heap;                           /* bytes of the versions it makes */
 	uint32_t pred_count;
 	const uint64_t *preds;
 };

@@ -1,14 +1,12 @@
 /* SPDX-License-Identifier: MIT */
 /* clock_depth.c - `pipeline_depth` on the clock: the d-th largest end of a domain. */
-#include <stdlib.h>
-#include "rt/time/clock.h"
 #include "rt/grow.h"
+#include "rt/time/clock.h"
+#include <stdlib.h>
 
 static uint32_t domain_count(const struct rt_clock *clock, const struct rt_depth *depth)
 {
-	return depth->domain == RT_DOMAIN_STREAM && clock->streams ? (uint32_t)clock->streams
-	       : depth->domain == RT_DOMAIN_POOL		   ? RT_POOL_LIMIT
-								   : 1;
+	return depth->domain == RT_DOMAIN_STREAM && clock->streams ? (uint32_t)clock->streams : depth->domain == RT_DOMAIN_POOL ? RT_POOL_LIMIT : 1;
 }
 
 bool rt_clock_depth_init(struct rt_clock *clock)

@@ -4,8 +4,8 @@
 #ifndef RT_CLOCK_LONE_H
 #define RT_CLOCK_LONE_H
 
-#include "rt/time/clock.h"
 #include "rt/access/preds.h"
+#include "rt/time/clock.h"
 
 /* The issue clock, who has gone by then, and what those hold that have not. */
 struct rt_lone {

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /* clock_sync.c - what events, barriers, fences and the heap arena mean to the clock. Out of line: none of them is a task. */
+#include "ptowsp/workload.h"
 #include "rt/time/clock.h"
 #include "rt/time/listener.h"
-#include "ptowsp/workload.h"
 
 static uint64_t later(uint64_t a, uint64_t b)
 {

@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: MIT */
 #include "rt/time/lag.h"
 
+#include "rt/grow.h"
+#include "rt/instances/schedulers.h"
+#include "rt/rt_inline.h"
+#include "rt/run/feed.h"
 #include <assert.h>
 #include <stdlib.h>
 #include <string.h>
-#include "rt/run/feed.h"
-#include "rt/instances/schedulers.h"
-#include "rt/grow.h"
-#include "rt/rt_inline.h"
 
 /* A record: kind | length << 8, then length words. */
 enum kind { KIND_TASK, KIND_SCOPE_BEGIN, KIND_SCOPE_END, KIND_ORDER_BEGIN, KIND_ORDER_STEP, KIND_ORDER_END, KIND_READ, KIND_SET, KIND_LOAD, KIND_SYNC };
@@ -82,8 +82,12 @@ static ptowsp_status task_tell(struct rt_lag *lag, const struct rt_clock_task *t
 	if (!st)
 		st = lag->many ? rt_schedulers_task(lag->many, task->owner, task, &times) : rt_clock_task(lag->clock, task, &times);
 	if (!st)
-		lag->told(lag->context, &(struct ptowsp_trace_task){.task = number, .start = times.start, .end = times.end, .kernel = task->kernel,
-								    .executor = task->executor, .stream = task->stream});
+		lag->told(lag->context, &(struct ptowsp_trace_task){.task = number,
+								    .start = times.start,
+								    .end = times.end,
+								    .kernel = task->kernel,
+								    .executor = task->executor,
+								    .stream = task->stream});
 	else
 		lag->broken = st;
 	return st;
@@ -185,8 +189,8 @@ static ptowsp_status event_put(struct rt_lag *lag, const struct event *event)
 static ptowsp_status event_take(struct rt_lag *lag, enum kind kind)
 {
 	uint64_t first = get(lag), second = get(lag);
-	struct event event = {.kind = kind, .slot = (uint32_t)first, .count = (uint32_t)(first >> 32), .owner = (uint32_t)second,
-			      .op = (unsigned)(second >> 32)};
+	struct event event = {
+		.kind = kind, .slot = (uint32_t)first, .count = (uint32_t)(first >> 32), .owner = (uint32_t)second, .op = (unsigned)(second >> 32)};
 
 	event.slots = (const uint32_t *)(uintptr_t)get(lag);
 	event.a = get(lag);
@@ -261,10 +265,10 @@ RT_INLINE ptowsp_status hear(struct rt_lag *lag, const struct event *event)
 	return empty(lag) ? event_tell(lag, event) : event_put(lag, event);
 }
 
-#define SIMPLE(name, KIND)                                                                                                                     \
-	ptowsp_status rt_lag_##name(struct rt_lag *lag)                                                                                        \
-	{                                                                                                                                      \
-		return lag->feed ? rt_feed_put(lag->feed, RT_ITEM_##KIND, 0, 0, 0) : hear(lag, &(struct event){.kind = KIND_##KIND});          \
+#define SIMPLE(name, KIND)                                                                                                                                     \
+	ptowsp_status rt_lag_##name(struct rt_lag *lag)                                                                                                        \
+	{                                                                                                                                                      \
+		return lag->feed ? rt_feed_put(lag->feed, RT_ITEM_##KIND, 0, 0, 0) : hear(lag, &(struct event){.kind = KIND_##KIND});                          \
 	}
 SIMPLE(scope_begin, SCOPE_BEGIN)
 SIMPLE(scope_end, SCOPE_END)

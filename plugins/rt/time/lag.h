@@ -14,13 +14,13 @@ struct rt_lag {
 	struct rt_feed *feed; /* not NULL: everything goes there, and the clock is not told */
 	bool over;            /* there was one, and nobody asks any more */
 	struct rt_clock *clock;
-	struct rt_schedulers *many; /* several scheduler instances, each with a clock of its own; NULL: one */
+	struct rt_schedulers *many;                                        /* several scheduler instances, each with a clock of its own; NULL: one */
 	void (*told)(void *context, const struct ptowsp_trace_task *task); /* each task, in order */
 	void *context;
-	uint64_t *words;     /* ring of records */
+	uint64_t *words;           /* ring of records */
 	uint64_t mask, head, tail; /* free-running */
-	uint64_t waiting;    /* tasks stored */
-	uint64_t *preds;     /* of the task being told */
+	uint64_t waiting;          /* tasks stored */
+	uint64_t *preds;           /* of the task being told */
 	uint32_t preds_room;
 	ptowsp_status broken; /* the clock's first error: nothing more is told */
 };

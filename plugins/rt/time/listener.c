@@ -10,10 +10,13 @@ void rt_listener_stall(const struct rt_clock *clock, const struct rt_meter *mete
 {
 	bool ready = meter >= clock->ready_meters && meter < clock->ready_meters + clock->pools;
 
-	say(clock->tell, &(struct ptowsp_trace_event){
-		.begin = clock->now, .end = when, .number = clock->issued, .instance = clock->tell->instance, .kind = PTOWSP_TRACE_STALL,
-		.row = ready ? (uint32_t)(meter - clock->ready_meters) : 0,
-		.resource = ready ? PTOWSP_RESOURCE_READY : (uint16_t)(meter - clock->meters)});
+	say(clock->tell, &(struct ptowsp_trace_event){.begin = clock->now,
+						      .end = when,
+						      .number = clock->issued,
+						      .instance = clock->tell->instance,
+						      .kind = PTOWSP_TRACE_STALL,
+						      .row = ready ? (uint32_t)(meter - clock->ready_meters) : 0,
+						      .resource = ready ? PTOWSP_RESOURCE_READY : (uint16_t)(meter - clock->meters)});
 }
 
 /* What was waited for at a channel, and the token itself. */
@@ -34,21 +37,33 @@ static void token(const struct rt_listener *tell, struct ptowsp_trace_event even
 
 void rt_listener_send(const struct rt_listener *tell, const struct rt_channel *channel, uint32_t row, uint64_t value, struct rt_wait_meter before)
 {
-	token(tell, (struct ptowsp_trace_event){.end = channel->sent, .number = channel->sends - 1, .value = value, .row = row, .bytes = channel->bytes,
-						.instance = tell->instance, .kind = PTOWSP_TRACE_SEND},
+	token(tell,
+	      (struct ptowsp_trace_event){.end = channel->sent,
+					  .number = channel->sends - 1,
+					  .value = value,
+					  .row = row,
+					  .bytes = channel->bytes,
+					  .instance = tell->instance,
+					  .kind = PTOWSP_TRACE_SEND},
 	      PTOWSP_RESOURCE_CHANNEL_FULL, channel->full.cycles - before.cycles);
 }
 
 void rt_listener_take(const struct rt_listener *tell, const struct rt_channel *channel, uint32_t row, uint64_t value, struct rt_wait_meter before,
-		  uint32_t instance)
+		      uint32_t instance)
 {
-	token(tell, (struct ptowsp_trace_event){.end = channel->consumed, .number = channel->consumes - 1, .value = value, .row = row, .bytes = channel->bytes,
-						.instance = instance, .kind = PTOWSP_TRACE_CONSUME},
+	token(tell,
+	      (struct ptowsp_trace_event){.end = channel->consumed,
+					  .number = channel->consumes - 1,
+					  .value = value,
+					  .row = row,
+					  .bytes = channel->bytes,
+					  .instance = instance,
+					  .kind = PTOWSP_TRACE_CONSUME},
 	      PTOWSP_RESOURCE_CHANNEL_EMPTY, channel->empty.cycles - before.cycles);
 }
 
 void rt_listener_process(const struct rt_listener *tell, uint32_t row, uint32_t replica, uint64_t begin, uint64_t end)
 {
-	say(tell, &(struct ptowsp_trace_event){.begin = begin, .end = end, .value = replica, .row = row, .instance = tell->instance,
-					       .kind = PTOWSP_TRACE_PROCESS});
+	say(tell,
+	    &(struct ptowsp_trace_event){.begin = begin, .end = end, .value = replica, .row = row, .instance = tell->instance, .kind = PTOWSP_TRACE_PROCESS});
 }

@@ -4,8 +4,8 @@
 #define RT_LISTENER_H
 
 #include "rt/process/channel.h"
-#include "rt/time/clock.h"
 #include "rt/rt.h"
+#include "rt/time/clock.h"
 
 /* One per run that is told. `instance`: whose clock is moving, PTOWSP_NONE for the workload's. */
 struct rt_listener {
@@ -18,7 +18,7 @@ void rt_listener_stall(const struct rt_clock *clock, const struct rt_meter *mete
 /* The latest token went into the channel, came out of it; `before`: what its meter of waiting, full or empty, said before that. */
 void rt_listener_send(const struct rt_listener *tell, const struct rt_channel *channel, uint32_t row, uint64_t value, struct rt_wait_meter before);
 void rt_listener_take(const struct rt_listener *tell, const struct rt_channel *channel, uint32_t row, uint64_t value, struct rt_wait_meter before,
-		  uint32_t instance);
+		      uint32_t instance);
 /* An instance of the PROC row has ended. */
 void rt_listener_process(const struct rt_listener *tell, uint32_t row, uint32_t replica, uint64_t begin, uint64_t end);
 

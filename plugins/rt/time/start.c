@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: MIT */
 /* start.c - start(threshold n): how far tasks can be issued before any of them starts, looked at without clock and kernels. */
+#include "rt/process/process.h"
+#include "rt/program/rt_error.h"
+#include "rt/run/rt_run.h"
 #include <stdlib.h>
 #include <string.h>
-#include "rt/program/rt_error.h"
-#include "rt/process/process.h"
-#include "rt/run/rt_run.h"
 
 /* When what never starts would start: later than anything that is issued. */
 #define NEVER (UINT64_C(1) << 62)
@@ -48,8 +48,11 @@ uint32_t rt_pool_guess(struct rt_run *run, const struct rt_site *site)
 static bool queue_fits(struct ahead *ahead, const struct rt_site *site)
 {
 	struct rt_run *run = &ahead->run;
-	struct rt_clock_task task = {.cycles = run->known[run->kernel].cycles, .kernel = run->kernel, .depth_loops = site->depth_loops,
-				     .preds = run->preds.list, .pred_count = run->preds.count};
+	struct rt_clock_task task = {.cycles = run->known[run->kernel].cycles,
+				     .kernel = run->kernel,
+				     .depth_loops = site->depth_loops,
+				     .preds = run->preds.list,
+				     .pred_count = run->preds.count};
 
 	return !rt_issue_place(run, site, &task) && fits(ahead->limits->ready_capacity, ++ahead->ready[task.pool]) && !rt_lag_task(&run->lag, &task);
 }

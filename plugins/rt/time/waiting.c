@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 #include "rt/time/waiting.h"
 
-#include <stdlib.h>
 #include "rt/grow.h"
+#include <stdlib.h>
 
 /* ---- heaps of times, the least first --------------------------------------------------------------------------- */
 
@@ -43,8 +43,7 @@ uint64_t rt_waiting_pop(struct rt_waiting *waiting)
 {
 	uint64_t time;
 
-	if (waiting->head != waiting->tail &&
-	    (!waiting->count || waiting->line[waiting->head & waiting->mask] <= waiting->heap[0]))
+	if (waiting->head != waiting->tail && (!waiting->count || waiting->line[waiting->head & waiting->mask] <= waiting->heap[0]))
 		return waiting->line[waiting->head++ & waiting->mask];
 	time = waiting->heap[0];
 	rt_heap_pop(waiting->heap, &waiting->count);

@@ -8,7 +8,7 @@
 #include <stdint.h>
 
 struct rt_waiting {
-	uint64_t *line;  /* ring of mask + 1 */
+	uint64_t *line; /* ring of mask + 1 */
 	uint64_t *heap;
 	uint32_t mask, head, tail; /* free-running */
 	uint32_t count, room;      /* of the heap */

@@ -5,11 +5,11 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "host/worker/isolate.h"
+#include "host/call/services.h"
 #include "host/layers/layers.h"
 #include "host/ptowsp_host.h"
+#include "host/worker/isolate.h"
 #include "host/worker/remote.h"
-#include "host/call/services.h"
 #include "ptowsp/package.h"
 #include "ptowsp/workload.h"
 #include "registry/names.h"
@@ -131,7 +131,8 @@ static void tail(void)
 	} longer = {.bytes = {0}};
 	struct ptowsp_object *made = NULL;
 
-	if (plugin->remote || !strcmp(plugin->note.name, "checking")) /* what lies there is not sent; that one takes no call any more from a host that breaks a rule */
+	if (plugin->remote ||
+	    !strcmp(plugin->note.name, "checking")) /* what lies there is not sent; that one takes no call any more from a host that breaks a rule */
 		return;
 	memcpy(longer.bytes, &args, PTOWSP_OPEN_ARGS_FLOOR_10_0);
 	longer.bytes[known] = 1;
@@ -151,7 +152,8 @@ static void open_and_load(void)
 	static _Alignas(64) const struct ptowsp_entry_record entry = {.flags = PTOWSP_ENTRY_DEFAULT};
 	const struct ptowsp_section sections[] = {{PTOWSP_SECTION_ENTR, sizeof(entry), 1, &entry}, {PTOWSP_SECTION_WORK, 1, sizeof(work), &work}};
 	struct ptowsp_open_args open = {.head = PTOWSP_HEAD(open, OPEN_ARGS), .threads = 1};
-	const struct ptowsp_load_args load = {.head = PTOWSP_HEAD(load, LOAD_ARGS), .sections = sections, .section_count = 2, .section_stride = sizeof(*sections)};
+	const struct ptowsp_load_args load = {
+		.head = PTOWSP_HEAD(load, LOAD_ARGS), .sections = sections, .section_count = 2, .section_stride = sizeof(*sections)};
 
 #if LATER
 	if (later())

@@ -7,7 +7,7 @@
 #include "ptowsp/plugin.h"
 PTOWSP_NOTE(0, "minor", "tests", "1.0.0", "minor");
 #undef PTOWSP_NOTE
-#define PTOWSP_NOTE(...) struct no_other_note
+#define PTOWSP_NOTE(...)  struct no_other_note
 
 #define ptowsp_plugin_v10 template_plugin
 #include "template/plugin.c"
@@ -158,8 +158,23 @@ static const void *minor_extension(struct ptowsp_object *instance, const char *i
 }
 
 static const struct ptowsp_ops minor_ops = {
-	PTOWSP_HEAD(minor_ops, OPS), minor_init, null_fini, minor_extension, minor_devices, minor_options, minor_capabilities, minor_open, null_close, null_load,
-	null_unload, minor_submit, NULL, minor_poll, minor_poll, null_stats, minor_later,
+	PTOWSP_HEAD(minor_ops, OPS),
+	minor_init,
+	null_fini,
+	minor_extension,
+	minor_devices,
+	minor_options,
+	minor_capabilities,
+	minor_open,
+	null_close,
+	null_load,
+	null_unload,
+	minor_submit,
+	NULL,
+	minor_poll,
+	minor_poll,
+	null_stats,
+	minor_later,
 };
 
 static const struct ptowsp_plugin minor = {

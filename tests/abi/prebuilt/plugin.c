@@ -10,8 +10,8 @@
 #include "ptowsp/plugin.h"
 #include "ptowsp/workload.h"
 
-#define NAME "null"
-#define VENDOR "example"
+#define NAME    "null"
+#define VENDOR  "example"
 #define VERSION "1.0.0"
 #define TARGETS "null"
 
@@ -72,8 +72,8 @@ static void *memory_get(const struct ptowsp_host *host, uint64_t size)
 
 /* ---- init and fini ------------------------------------------------------------------------------------------- */
 
-static ptowsp_status null_init(const struct ptowsp_host *host, const struct ptowsp_init_args *args,
-			       struct ptowsp_object **instance_out, struct ptowsp_error *error)
+static ptowsp_status null_init(const struct ptowsp_host *host, const struct ptowsp_init_args *args, struct ptowsp_object **instance_out,
+			       struct ptowsp_error *error)
 {
 	struct instance *instance;
 	ptowsp_status status = arguments_check(&args->head, PTOWSP_INIT_ARGS_FLOOR_10_0, error);
@@ -103,19 +103,32 @@ static ptowsp_status null_fini(struct ptowsp_object *object, struct ptowsp_error
 /* ---- what the device is and what is enforced ------------------------------------------------------------------ */
 
 static const struct ptowsp_arch_memory memories[] = {
-	{ PTOWSP_SPACE_GM, 0, 1, 0 },
+	{PTOWSP_SPACE_GM, 0, 1, 0},
 };
 static const struct ptowsp_arch_unit units[] = {
-	{ PTOWSP_UNIT_HOST, 1, 1 },
+	{PTOWSP_UNIT_HOST, 1, 1},
 };
 static const struct ptowsp_device device_model = {
-	PTOWSP_HEAD(struct ptowsp_device, DEVICE), "null0", "runs the empty program", "none",
-	memories, units, 1, sizeof(struct ptowsp_arch_memory), 1, sizeof(struct ptowsp_arch_unit),
-	PTOWSP_DISPATCH_QUEUES, PTOWSP_SYNC_BARRIER, PTOWSP_TIMING_REFERENCE, 0, 0, 0, "null",
+	PTOWSP_HEAD(struct ptowsp_device, DEVICE),
+	"null0",
+	"runs the empty program",
+	"none",
+	memories,
+	units,
+	1,
+	sizeof(struct ptowsp_arch_memory),
+	1,
+	sizeof(struct ptowsp_arch_unit),
+	PTOWSP_DISPATCH_QUEUES,
+	PTOWSP_SYNC_BARRIER,
+	PTOWSP_TIMING_REFERENCE,
+	0,
+	0,
+	0,
+	"null",
 };
 
-static ptowsp_status null_devices(struct ptowsp_object *instance, const struct ptowsp_device **devices_out, uint32_t *count,
-				  struct ptowsp_error *error)
+static ptowsp_status null_devices(struct ptowsp_object *instance, const struct ptowsp_device **devices_out, uint32_t *count, struct ptowsp_error *error)
 {
 	uint32_t room = *count;
 
@@ -129,15 +142,15 @@ static ptowsp_status null_devices(struct ptowsp_object *instance, const struct p
 
 /* PL7: a row is a promise that a probe can test. What has no row is unsupported, and the host says so before load. */
 static const struct ptowsp_cap rows[] = {
-	{ PTOWSP_FEATURE_OPCODE(PTOWSP_OP_HALT), PTOWSP_STATE_ENFORCED, PTOWSP_EVIDENCE_CLAIMED, 0, 0, 0, 0 },
-	{ PTOWSP_FEATURE_TOTAL_CYCLES, PTOWSP_STATE_ENFORCED, PTOWSP_EVIDENCE_CLAIMED, 0, 0, 0, 0 },
-	{ PTOWSP_FEATURE_DETERMINISTIC, PTOWSP_STATE_ENFORCED, PTOWSP_EVIDENCE_CLAIMED, 0, 0, 0, 0 },
-	{ PTOWSP_FEATURE_NO_KERNELS, PTOWSP_STATE_ENFORCED, PTOWSP_EVIDENCE_CLAIMED, 0, 0, 0, 0 },
+	{PTOWSP_FEATURE_OPCODE(PTOWSP_OP_HALT), PTOWSP_STATE_ENFORCED, PTOWSP_EVIDENCE_CLAIMED, 0, 0, 0, 0},
+	{PTOWSP_FEATURE_TOTAL_CYCLES, PTOWSP_STATE_ENFORCED, PTOWSP_EVIDENCE_CLAIMED, 0, 0, 0, 0},
+	{PTOWSP_FEATURE_DETERMINISTIC, PTOWSP_STATE_ENFORCED, PTOWSP_EVIDENCE_CLAIMED, 0, 0, 0, 0},
+	{PTOWSP_FEATURE_NO_KERNELS, PTOWSP_STATE_ENFORCED, PTOWSP_EVIDENCE_CLAIMED, 0, 0, 0, 0},
 };
 
 /* Arrays go by count and stride: another host's rows may be longer than ours, or shorter. */
-static ptowsp_status null_capabilities(struct ptowsp_object *instance, const char *device, struct ptowsp_cap *rows_out,
-				       uint32_t stride, uint32_t *count, struct ptowsp_error *error)
+static ptowsp_status null_capabilities(struct ptowsp_object *instance, const char *device, struct ptowsp_cap *rows_out, uint32_t stride, uint32_t *count,
+				       struct ptowsp_error *error)
 {
 	uint32_t room = *count, have = sizeof(rows) / sizeof(*rows);
 
@@ -154,8 +167,8 @@ static ptowsp_status null_capabilities(struct ptowsp_object *instance, const cha
 
 /* ---- open and close ------------------------------------------------------------------------------------------- */
 
-static ptowsp_status null_open(struct ptowsp_object *instance, const struct ptowsp_open_args *args,
-			       struct ptowsp_object **device_out, struct ptowsp_error *error)
+static ptowsp_status null_open(struct ptowsp_object *instance, const struct ptowsp_open_args *args, struct ptowsp_object **device_out,
+			       struct ptowsp_error *error)
 {
 	const struct ptowsp_host *host = ((struct instance *)instance)->host;
 	struct device *device;
@@ -205,8 +218,7 @@ static int entry_read(const struct ptowsp_load_args *args, struct ptowsp_instruc
 	struct ptowsp_entry_record entry;
 	const char *code;
 
-	if (!entries || args->entry >= entries->count || entries->stride < sizeof(entry) || !work ||
-	    work->count < sizeof(header))
+	if (!entries || args->entry >= entries->count || entries->stride < sizeof(entry) || !work || work->count < sizeof(header))
 		return 0;
 	code = (const char *)work->data;
 	memcpy(&entry, (const char *)entries->data + (size_t)args->entry * entries->stride, sizeof(entry));
@@ -221,8 +233,7 @@ static int entry_read(const struct ptowsp_load_args *args, struct ptowsp_instruc
 	}
 	if (entry.instruction >= header.num_instructions)
 		return 0;
-	memcpy(instruction_out, code + sizeof(header) + (size_t)entry.instruction * sizeof(*instruction_out),
-	       sizeof(*instruction_out));
+	memcpy(instruction_out, code + sizeof(header) + (size_t)entry.instruction * sizeof(*instruction_out), sizeof(*instruction_out));
 	return 1;
 }
 
@@ -237,8 +248,8 @@ static ptowsp_status program_verify(const struct ptowsp_load_args *args, struct 
 	return PTOWSP_OK;
 }
 
-static ptowsp_status null_load(struct ptowsp_object *device, const struct ptowsp_load_args *args,
-			       struct ptowsp_object **program_out, struct ptowsp_error *error)
+static ptowsp_status null_load(struct ptowsp_object *device, const struct ptowsp_load_args *args, struct ptowsp_object **program_out,
+			       struct ptowsp_error *error)
 {
 	const struct ptowsp_host *host = ((struct device *)device)->instance->host;
 	struct program *program;
@@ -358,7 +369,16 @@ static const struct ptowsp_ops ops = {
 };
 
 static const struct ptowsp_plugin plugin = {
-	PTOWSP_HEAD(struct ptowsp_plugin, PLUGIN), PTOWSP_ABI_MAJOR, PTOWSP_ABI_TARGET, 0, NAME, VENDOR, VERSION, TARGETS, &ops, NULL, /* needs no extension of the host */
+	PTOWSP_HEAD(struct ptowsp_plugin, PLUGIN),
+	PTOWSP_ABI_MAJOR,
+	PTOWSP_ABI_TARGET,
+	0,
+	NAME,
+	VENDOR,
+	VERSION,
+	TARGETS,
+	&ops,
+	NULL, /* needs no extension of the host */
 };
 
 /* PL1: the only export; pure. */
