@@ -39,11 +39,11 @@ struct host_cause host_backend_cause(const struct ptowsp_backend *b, const char 
 				   .late = b->plugin->remote && host_remote_ended(b->plugin->remote)};
 }
 
-static ptowsp_status theirs(const struct ptowsp_backend *b, const char *operation, ptowsp_status st, struct ptowsp_error *error)
+static ptowsp_status theirs(const struct ptowsp_backend *b, const char *operation, ptowsp_status status, struct ptowsp_error *error)
 {
 	const struct host_cause cause = host_backend_cause(b, operation);
 
-	return host_answer(&cause, st, error);
+	return host_answer(&cause, status, error);
 }
 
 /* "How many", then all of them. A plugin without the operation has none. */
@@ -51,49 +51,49 @@ static ptowsp_status devices_read(struct ptowsp_backend *b, struct ptowsp_error 
 {
 	const struct ptowsp_device *none;
 	uint32_t count = 0;
-	ptowsp_status st = host_call_devices(&b->caller, b->instance, &none, &count, error);
+	ptowsp_status status = host_call_devices(&b->caller, b->instance, &none, &count, error);
 
-	if (st == PTOWSP_UNIMPLEMENTED || (!st && !count))
+	if (status == PTOWSP_UNIMPLEMENTED || (!status && !count))
 		return PTOWSP_OK;
-	if (st && st != PTOWSP_MORE)
-		return theirs(b, "devices", st, error);
+	if (status && status != PTOWSP_MORE)
+		return theirs(b, "devices", status, error);
 	if (count > ROOM)
 		return host_fail(error, PTOWSP_PLUGIN_REFUSED, "%s claims %u devices", b->plugin->note.name, count);
 	b->devices = calloc(count, sizeof(*b->devices));
 	if (!b->devices)
 		return host_fail(error, PTOWSP_NO_MEMORY, "no memory for the devices of %s", b->plugin->note.name);
 	b->device_count = count;
-	st = theirs(b, "devices", host_call_devices(&b->caller, b->instance, b->devices, &count, error), error);
-	for (uint32_t i = 0; i < b->device_count && !st; i++)
+	status = theirs(b, "devices", host_call_devices(&b->caller, b->instance, b->devices, &count, error), error);
+	for (uint32_t i = 0; i < b->device_count && !status; i++)
 		if (!b->devices[i] || !b->devices[i]->name)
-			st = host_fail(error, PTOWSP_PLUGIN_REFUSED, "%s: device %u has no name", b->plugin->note.name, i);
+			status = host_fail(error, PTOWSP_PLUGIN_REFUSED, "%s: device %u has no name", b->plugin->note.name, i);
 		else if (!reg_text_is_plain(b->devices[i]->name))
-			st = host_fail(error, PTOWSP_PLUGIN_REFUSED, "%s: the name of device %u has control characters: %s", b->plugin->note.name, i,
-				       b->devices[i]->name);
-	return st;
+			status = host_fail(error, PTOWSP_PLUGIN_REFUSED, "%s: the name of device %u has control characters: %s", b->plugin->note.name, i,
+					   b->devices[i]->name);
+	return status;
 }
 
 static ptowsp_status options_read(struct ptowsp_backend *b, struct ptowsp_error *error)
 {
 	const struct ptowsp_option *none;
 	uint32_t count = 0;
-	ptowsp_status st = host_call_options(&b->caller, &none, &count, error);
+	ptowsp_status status = host_call_options(&b->caller, &none, &count, error);
 
-	if (st == PTOWSP_UNIMPLEMENTED || (!st && !count))
+	if (status == PTOWSP_UNIMPLEMENTED || (!status && !count))
 		return PTOWSP_OK;
-	if (st && st != PTOWSP_MORE)
-		return theirs(b, "options", st, error);
+	if (status && status != PTOWSP_MORE)
+		return theirs(b, "options", status, error);
 	if (count > ROOM)
 		return host_fail(error, PTOWSP_PLUGIN_REFUSED, "%s claims %u options", b->plugin->note.name, count);
 	b->options = calloc(count, sizeof(*b->options));
 	if (!b->options)
 		return host_fail(error, PTOWSP_NO_MEMORY, "no memory for the options of %s", b->plugin->note.name);
 	b->option_count = count;
-	st = theirs(b, "options", host_call_options(&b->caller, b->options, &count, error), error);
-	for (uint32_t i = 0; i < b->option_count && !st; i++)
+	status = theirs(b, "options", host_call_options(&b->caller, b->options, &count, error), error);
+	for (uint32_t i = 0; i < b->option_count && !status; i++)
 		if (!b->options[i] || !b->options[i]->name || !b->options[i]->type)
-			st = host_fail(error, PTOWSP_PLUGIN_REFUSED, "%s: option %u has no name or type", b->plugin->note.name, i);
-	return st;
+			status = host_fail(error, PTOWSP_PLUGIN_REFUSED, "%s: option %u has no name or type", b->plugin->note.name, i);
+	return status;
 }
 
 static ptowsp_status caps_read(struct ptowsp_backend *b, struct ptowsp_error *error)
@@ -102,20 +102,20 @@ static ptowsp_status caps_read(struct ptowsp_backend *b, struct ptowsp_error *er
 	const char *name = device ? device->name : NULL;
 	struct ptowsp_cap none;
 	uint32_t count = 0;
-	ptowsp_status st = host_call_capabilities(&b->caller, b->instance, name, &none, sizeof(none), &count, error);
+	ptowsp_status status = host_call_capabilities(&b->caller, b->instance, name, &none, sizeof(none), &count, error);
 
-	if (st == PTOWSP_UNIMPLEMENTED || (!st && !count))
+	if (status == PTOWSP_UNIMPLEMENTED || (!status && !count))
 		return PTOWSP_OK;
-	if (st && st != PTOWSP_MORE)
-		return theirs(b, "capabilities", st, error);
+	if (status && status != PTOWSP_MORE)
+		return theirs(b, "capabilities", status, error);
 	if (count > ROOM)
 		return host_fail(error, PTOWSP_PLUGIN_REFUSED, "%s claims %u capability rows", b->plugin->note.name, count);
 	b->caps = calloc(count, sizeof(*b->caps));
 	if (!b->caps)
 		return host_fail(error, PTOWSP_NO_MEMORY, "no memory for the capabilities of %s", b->plugin->note.name);
 	b->cap_count = count;
-	st = host_call_capabilities(&b->caller, b->instance, name, b->caps, sizeof(*b->caps), &count, error);
-	return theirs(b, "capabilities", st, error);
+	status = host_call_capabilities(&b->caller, b->instance, name, b->caps, sizeof(*b->caps), &count, error);
+	return theirs(b, "capabilities", status, error);
 }
 
 /* Every selector of "a,b" must be a device's name. */
@@ -126,7 +126,7 @@ static ptowsp_status selector_check(const struct ptowsp_backend *b, struct ptows
 		const char *begin = at, **names;
 		char copy[64];
 		uint32_t d = 0;
-		ptowsp_status st;
+		ptowsp_status status;
 		struct reg_text text;
 
 		while (d < b->device_count && (strlen(b->devices[d]->name) != length || memcmp(b->devices[d]->name, at, length)))
@@ -139,9 +139,9 @@ static ptowsp_status selector_check(const struct ptowsp_backend *b, struct ptows
 			names[d] = b->devices[d]->name;
 		reg_text_init(&text, copy, sizeof(copy));
 		reg_text_add(&text, "%.*s", (int)length, begin);
-		st = reg_fail_unknown(error, PTOWSP_NO_DEVICE, "device", copy, names, names ? b->device_count : 0);
+		status = reg_fail_unknown(error, PTOWSP_NO_DEVICE, "device", copy, names, names ? b->device_count : 0);
 		free(names);
-		return st;
+		return status;
 	}
 	return PTOWSP_OK;
 }
@@ -183,14 +183,14 @@ static ptowsp_status instance_make(struct ptowsp_backend *b, const struct ptowsp
 	struct ptowsp_init_args args = {
 		.head = PTOWSP_HEAD(struct ptowsp_init_args, INIT_ARGS), .settings = settings, .setting_count = count, .setting_stride = sizeof(*settings)};
 	const struct ptowsp_host *services = host_caller_services(&b->caller, &b->services.table);
-	ptowsp_status st;
+	ptowsp_status status;
 
 	if (!services)
 		return host_fail(error, PTOWSP_NO_MEMORY, "no memory for the host services");
-	st = theirs(b, "init", host_call_init(&b->caller, services, &args, &b->instance, error), error);
-	if (st)
+	status = theirs(b, "init", host_call_init(&b->caller, services, &args, &b->instance, error), error);
+	if (status)
 		b->instance = NULL;
-	return st;
+	return status;
 }
 
 /* And the keys whose signatures count for packages, if they are asked for. */
@@ -201,14 +201,14 @@ static ptowsp_status plugin_load(struct ptowsp_backend *b, const struct ptowsp_b
 	const struct host_trust_dirs dirs = {options->trust_dirs, options->trust_dir_count};
 	struct host_policy policy = {0};
 	struct host_search search = host_backend_search(options, &policy);
-	ptowsp_status st = host_policy_init(&policy, options->plugin_trust, &dirs, error);
+	ptowsp_status status = host_policy_init(&policy, options->plugin_trust, &dirs, error);
 
 	search.apart = (options->flags & PTOWSP_BACKEND_NATIVE_APART) && trusts && plan && host_plan_brings_native(plan);
-	if (!st)
-		st = host_plugin_load(&search, options->plugin ? options->plugin : "cpu_sim", &b->plugin, error);
+	if (!status)
+		status = host_plugin_load(&search, options->plugin ? options->plugin : "cpu_sim", &b->plugin, error);
 	host_policy_finish(&policy);
 	b->keys_read = options->flags & PTOWSP_BACKEND_TRUST_SIGNED;
-	return !st && b->keys_read ? host_keys_read(&b->keys, &dirs, error) : st;
+	return !status && b->keys_read ? host_keys_read(&b->keys, &dirs, error) : status;
 }
 
 static void breach_say(void *context, int32_t level, const char *text)
@@ -251,15 +251,15 @@ static ptowsp_status instance_open(struct ptowsp_backend *b, const struct ptowsp
 	uint32_t count;
 	char threads[12] = "";
 	struct ptowsp_setting *settings;
-	ptowsp_status st;
+	ptowsp_status status;
 
 	snprintf(threads, sizeof(threads), "%u", b->threads);
 	settings = settings_make(options, target_of(b, options, plan), b->threads && host_option_counts(b, THREADS) ? threads : "", &count);
-	st = settings ? host_settings_check(b, settings, count, error) : host_fail(error, PTOWSP_NO_MEMORY, "no memory for the options of a plugin");
-	if (!st)
-		st = instance_make(b, settings, count, error);
+	status = settings ? host_settings_check(b, settings, count, error) : host_fail(error, PTOWSP_NO_MEMORY, "no memory for the options of a plugin");
+	if (!status)
+		status = instance_make(b, settings, count, error);
 	free(settings);
-	return st;
+	return status;
 }
 
 ptowsp_status ptowsp_backend_open(struct ptowsp_backend **out, const struct ptowsp_backend_options *options, struct ptowsp_error *error)
@@ -271,7 +271,7 @@ ptowsp_status ptowsp_backend_open_for(struct ptowsp_backend **out, const struct 
 				      struct ptowsp_error *error)
 {
 	struct ptowsp_backend *b = calloc(1, sizeof(*b));
-	ptowsp_status st;
+	ptowsp_status status;
 
 	*out = NULL;
 	error = host_error_enter(error);
@@ -282,38 +282,38 @@ ptowsp_status ptowsp_backend_open_for(struct ptowsp_backend **out, const struct 
 	b->threads = options->threads;
 	b->memory_limit = options->memory_limit;
 	b->has_settings = options->setting_count > 0;
-	st = plugin_load(b, options, plan, error);
-	if (!st)
-		st = caller_make(b, options, error);
-	if (!st)
-		st = options_read(b, error);
-	if (!st)
-		st = instance_open(b, options, plan, error);
-	if (!st)
-		st = devices_read(b, error);
-	if (!st)
-		st = selector_check(b, error);
-	if (!st)
-		st = caps_read(b, error);
-	if (st)
+	status = plugin_load(b, options, plan, error);
+	if (!status)
+		status = caller_make(b, options, error);
+	if (!status)
+		status = options_read(b, error);
+	if (!status)
+		status = instance_open(b, options, plan, error);
+	if (!status)
+		status = devices_read(b, error);
+	if (!status)
+		status = selector_check(b, error);
+	if (!status)
+		status = caps_read(b, error);
+	if (status)
 		ptowsp_backend_close(b);
 	else
 		*out = b;
-	return host_error_leave(st, error);
+	return host_error_leave(status, error);
 }
 
 ptowsp_status host_backend_device_open(struct ptowsp_backend *b, struct ptowsp_error *error)
 {
 	struct ptowsp_open_args args = {
 		.head = PTOWSP_HEAD(struct ptowsp_open_args, OPEN_ARGS), .selector = b->selector, .memory_limit = b->memory_limit, .threads = b->threads};
-	ptowsp_status st;
+	ptowsp_status status;
 
 	if (b->device)
 		return PTOWSP_OK;
-	st = theirs(b, "open", host_call_open(&b->caller, b->instance, &args, &b->device, error), error);
-	if (st)
+	status = theirs(b, "open", host_call_open(&b->caller, b->instance, &args, &b->device, error), error);
+	if (status)
 		b->device = NULL; /* what a failed call left there is nothing */
-	return st;
+	return status;
 }
 
 ptowsp_status ptowsp_backend_device_open(struct ptowsp_backend *b, struct ptowsp_error *error)
@@ -327,9 +327,9 @@ bool host_backend_worker_lives(const struct ptowsp_backend *b)
 	return b->plugin->remote && !host_remote_ended(b->plugin->remote);
 }
 
-void host_backend_end_tell(struct ptowsp_backend *b, bool lived, ptowsp_status st, const struct ptowsp_error *error)
+void host_backend_end_tell(struct ptowsp_backend *b, bool lived, ptowsp_status status, const struct ptowsp_error *error)
 {
-	if (lived && st && !host_backend_worker_lives(b))
+	if (lived && status && !host_backend_worker_lives(b))
 		host_services_log(&b->services, PTOWSP_LOG_WARNING, "%s", error->text);
 }
 

@@ -57,7 +57,7 @@ bool host_option_takes(const struct ptowsp_backend *backend, const char *key, co
 bool host_option_counts(const struct ptowsp_backend *backend, const char *key);
 
 /* A worker that ends in a call behind the run, whose result stands: told once, as a warning. lived: as the other says, in front of that call. */
-void host_backend_end_tell(struct ptowsp_backend *b, bool lived, ptowsp_status st, const struct ptowsp_error *error);
+void host_backend_end_tell(struct ptowsp_backend *b, bool lived, ptowsp_status status, const struct ptowsp_error *error);
 /* Is the plugin in a worker that lives? */
 bool host_backend_worker_lives(const struct ptowsp_backend *b);
 

@@ -84,27 +84,27 @@ static ptowsp_status fail_key(const struct ptowsp_backend *backend, const char *
 	const char **names = calloc(backend->option_count + 1u, sizeof(*names));
 	char what[64];
 	struct reg_text text;
-	ptowsp_status st;
+	ptowsp_status status;
 
 	for (uint32_t i = 0; names && i < backend->option_count; i++)
 		names[i] = backend->options[i]->name;
 	reg_text_init(&text, what, sizeof(what));
 	reg_text_add(&text, "%s option", backend->plugin->note.name);
-	st = reg_fail_unknown(error, PTOWSP_INVALID, what, key, names, names ? backend->option_count : 0);
+	status = reg_fail_unknown(error, PTOWSP_INVALID, what, key, names, names ? backend->option_count : 0);
 	free(names);
-	return st;
+	return status;
 }
 
 ptowsp_status host_settings_check(const struct ptowsp_backend *backend, const struct ptowsp_setting *settings, uint32_t count, struct ptowsp_error *error)
 {
-	ptowsp_status st = PTOWSP_OK;
+	ptowsp_status status = PTOWSP_OK;
 
-	for (uint32_t i = 0; i < count && !st; i++) {
+	for (uint32_t i = 0; i < count && !status; i++) {
 		uint32_t o = 0;
 
 		while (o < backend->option_count && strcmp(backend->options[o]->name, settings[i].key))
 			o++;
-		st = o < backend->option_count ? value_check(backend->options[o], settings[i].value, error) : fail_key(backend, settings[i].key, error);
+		status = o < backend->option_count ? value_check(backend->options[o], settings[i].value, error) : fail_key(backend, settings[i].key, error);
 	}
-	return st;
+	return status;
 }

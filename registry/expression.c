@@ -304,7 +304,7 @@ static ptowsp_status evaluate(struct evaluation *v, uint32_t row, int64_t *value
 {
 	const struct ptowsp_expr_record *e;
 	int64_t a, b;
-	ptowsp_status st;
+	ptowsp_status status;
 
 	if (row >= v->count || ++v->visits > VISIT_LIMIT)
 		return PTOWSP_BAD_PACKAGE;
@@ -321,10 +321,10 @@ static ptowsp_status evaluate(struct evaluation *v, uint32_t row, int64_t *value
 	}
 	if (!apply(e->op, 1, 1, &a)) /* no two operands to look for */
 		return PTOWSP_INVALID;
-	st = evaluate(v, e->a, &a);
-	if (!st)
-		st = evaluate(v, e->b, &b);
-	return st ? st : apply(e->op, a, b, value_out) ? PTOWSP_OK : PTOWSP_INVALID;
+	status = evaluate(v, e->a, &a);
+	if (!status)
+		status = evaluate(v, e->b, &b);
+	return status ? status : apply(e->op, a, b, value_out) ? PTOWSP_OK : PTOWSP_INVALID;
 }
 
 ptowsp_status reg_expression_value(const struct ptowsp_expr_record *rows, uint32_t count, uint32_t row, const struct reg_values *values, int64_t *value_out)

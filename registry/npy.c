@@ -237,21 +237,21 @@ ptowsp_status npy_open(struct npy *npy_out, const char *path, struct ptowsp_erro
 {
 	struct npy mapped = {.data = NULL};
 	int fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
-	ptowsp_status st;
+	ptowsp_status status;
 
 	*npy_out = mapped;
 	if (fd < 0)
 		return reg_fail(error, PTOWSP_IO, "%.120s cannot be read: %s", path, strerror(errno));
-	st = map_file(&mapped, fd, path, error);
+	status = map_file(&mapped, fd, path, error);
 	close(fd);
-	if (st)
-		return st;
-	st = npy_parse(npy_out, mapped.map, mapped.map_size, path, error);
+	if (status)
+		return status;
+	status = npy_parse(npy_out, mapped.map, mapped.map_size, path, error);
 	npy_out->map = mapped.map;
 	npy_out->map_size = mapped.map_size;
-	if (st)
+	if (status)
 		npy_close(npy_out);
-	return st;
+	return status;
 }
 
 void npy_close(struct npy *npy)

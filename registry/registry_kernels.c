@@ -48,7 +48,7 @@ static ptowsp_status entry_make(struct entry *out, const char *name, const char 
 {
 	struct reg_signature parsed;
 	size_t length = strlen(name);
-	ptowsp_status st = PTOWSP_OK;
+	ptowsp_status status = PTOWSP_OK;
 
 	*out = (struct entry){.fn = fn};
 	if (!length || length >= NAME_ROOM)
@@ -57,33 +57,33 @@ static ptowsp_status entry_make(struct entry *out, const char *name, const char 
 		return reg_fail(error, PTOWSP_INVALID, "kernel \"%s\" is registered without a function", name);
 	memcpy(out->name, name, length + 1);
 	if (*signature) {
-		st = reg_signature_parse(&parsed, signature, error);
-		if (!st)
+		status = reg_signature_parse(&parsed, signature, error);
+		if (!status)
 			reg_signature_print(&parsed, out->signature);
 	}
-	return st;
+	return status;
 }
 
 ptowsp_status reg_kernel_register(const char *name, const char *signature, reg_function fn, struct ptowsp_error *error)
 {
 	struct entry made, *old;
-	ptowsp_status st = entry_make(&made, name, signature, fn, error);
+	ptowsp_status status = entry_make(&made, name, signature, fn, error);
 
-	if (st)
-		return st;
+	if (status)
+		return status;
 	pthread_mutex_lock(&lock);
 	old = find(name);
 	if (old && (old->fn != fn || strcmp(old->signature, made.signature)))
-		st = reg_fail(error, PTOWSP_INVALID,
-			      "kernel \"%s\" is already registered as %s with another function or signature; "
-			      "unregister that first",
-			      name, *old->signature ? old->signature : "a uniform kernel");
+		status = reg_fail(error, PTOWSP_INVALID,
+				  "kernel \"%s\" is already registered as %s with another function or signature; "
+				  "unregister that first",
+				  name, *old->signature ? old->signature : "a uniform kernel");
 	else if (!old)
-		st = grow(error);
-	if (!st && !old)
+		status = grow(error);
+	if (!status && !old)
 		entries[count++] = made;
 	pthread_mutex_unlock(&lock);
-	return st;
+	return status;
 }
 
 bool reg_kernel_unregister(const char *name)
@@ -120,13 +120,13 @@ static ptowsp_status not_found(const char *name, struct ptowsp_error *error)
 {
 	const char **names = count ? malloc(count * sizeof(*names)) : NULL;
 	uint32_t known = names ? count : 0;
-	ptowsp_status st;
+	ptowsp_status status;
 
 	for (uint32_t i = 0; i < known; i++)
 		names[i] = entries[i].name;
-	st = reg_fail_unknown(error, PTOWSP_NOT_FOUND, "registered kernel", name, names, known);
+	status = reg_fail_unknown(error, PTOWSP_NOT_FOUND, "registered kernel", name, names, known);
 	free(names);
-	return st;
+	return status;
 }
 
 ptowsp_status reg_kernel_find(const char *name, const char *signature, reg_function *fn_out, struct ptowsp_error *error)
@@ -134,24 +134,24 @@ ptowsp_status reg_kernel_find(const char *name, const char *signature, reg_funct
 	struct reg_signature parsed;
 	char wanted[REG_SIGNATURE_TEXT] = "";
 	const struct entry *entry;
-	ptowsp_status st = PTOWSP_OK;
+	ptowsp_status status = PTOWSP_OK;
 
 	*fn_out = NULL;
 	if (*signature)
-		st = reg_signature_parse(&parsed, signature, error);
-	if (st)
-		return st;
+		status = reg_signature_parse(&parsed, signature, error);
+	if (status)
+		return status;
 	if (*signature)
 		reg_signature_print(&parsed, wanted);
 	pthread_mutex_lock(&lock);
 	entry = find(name);
 	if (!entry)
-		st = not_found(name, error);
+		status = not_found(name, error);
 	else if (strcmp(entry->signature, wanted))
-		st = reg_fail(error, PTOWSP_INVALID, "kernel \"%s\" is registered as %s, the package wants %s", name,
-			      *entry->signature ? entry->signature : "a uniform kernel", *wanted ? wanted : "a uniform kernel");
+		status = reg_fail(error, PTOWSP_INVALID, "kernel \"%s\" is registered as %s, the package wants %s", name,
+				  *entry->signature ? entry->signature : "a uniform kernel", *wanted ? wanted : "a uniform kernel");
 	else
 		*fn_out = entry->fn;
 	pthread_mutex_unlock(&lock);
-	return st;
+	return status;
 }

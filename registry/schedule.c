@@ -114,10 +114,10 @@ static ptowsp_status fail_word(const struct job *job, struct reg_span word)
 	struct reg_text text;
 	uint32_t count, found = 0;
 	const struct reg_policy *rows = reg_policies(&count);
-	ptowsp_status st = fail_known(job, word);
+	ptowsp_status status = fail_known(job, word);
 
-	if (st)
-		return st;
+	if (status)
+		return status;
 	for (uint32_t i = 0; i < count && found < 16; i++)
 		if (rows[i].directive == job->directive->code)
 			known[found++] = rows[i].word;
@@ -168,9 +168,9 @@ static ptowsp_status policy_choose(struct job *job, struct value *value, struct 
 		return call && inside.length ? split(value, inside, is_threshold(job->policy) ? PART_LIMIT : ARGUMENT_LIMIT, job->error) : PTOWSP_OK;
 	job->policy = policy_bare(job->directive);
 	if (!job->policy) {
-		ptowsp_status st = split(value, text, ARGUMENT_LIMIT, job->error); /* "round_robin(4" is no unknown word */
+		ptowsp_status status = split(value, text, ARGUMENT_LIMIT, job->error); /* "round_robin(4" is no unknown word */
 
-		return st ? st : fail_word(job, word);
+		return status ? status : fail_word(job, word);
 	}
 	if (call && takes_word(job->policy->kinds[0]) && job->policy->most > 1) { /* domain(2) is domain, 2 */
 		value->arguments[value->count++] = word;
@@ -272,43 +272,43 @@ static ptowsp_status argument_parse(struct job *job, struct reg_span span, char 
 	int64_t *at = &(&job->row.a0)[i];
 	uint64_t sort = PTOWSP_ARGUMENT_NUMBER;
 	uint32_t row = 0;
-	ptowsp_status st;
+	ptowsp_status status;
 
 	switch (kind) {
 	case 'n':
 	case 'N':
-	case 'i': /* any number */ st = number_parse(job, span, kind == 'i' ? INT64_MIN : kind == 'N', at); break;
+	case 'i': /* any number */ status = number_parse(job, span, kind == 'i' ? INT64_MIN : kind == 'N', at); break;
 	case 'a':
 		sort = PTOWSP_ARGUMENT_WORD;
-		st = axis_parse(job, span, at);
+		status = axis_parse(job, span, at);
 		break;
 	case 'd':
 		sort = PTOWSP_ARGUMENT_WORD;
-		st = domain_parse(job, span, at);
+		status = domain_parse(job, span, at);
 		break;
 	case 'e':
 		sort = PTOWSP_ARGUMENT_EXPR;
-		st = reg_expression_compile(span.at, span.length, job->scope, &job->schedule->expressions, &row, job->error);
+		status = reg_expression_compile(span.at, span.length, job->scope, &job->schedule->expressions, &row, job->error);
 		*at = row;
 		break;
 	default:
 		sort = PTOWSP_ARGUMENT_WORD;
 		if (!span.length)
 			return reg_fail(job->error, PTOWSP_INVALID, "%s: an argument is empty", job->directive->text);
-		st = string_add(job, span, at);
+		status = string_add(job, span, at);
 	}
 	job->row.kinds |= sort << (8 * i);
-	return st;
+	return status;
 }
 
 /* A policy inside a threshold is kept as text, in which an expression is "#" and its row, and loops are known ones. */
 static ptowsp_status inner_expression(struct job *job, struct reg_span span, struct reg_text *text)
 {
 	uint32_t row = 0;
-	ptowsp_status st = reg_expression_compile(span.at, span.length, job->scope, &job->schedule->expressions, &row, job->error);
+	ptowsp_status status = reg_expression_compile(span.at, span.length, job->scope, &job->schedule->expressions, &row, job->error);
 
 	reg_text_add(text, "#%u", (unsigned)row);
-	return st;
+	return status;
 }
 
 /* "1 argument", "0 to 8 arguments" */
@@ -331,30 +331,30 @@ static ptowsp_status inner_policy(struct job *job, struct reg_span span, struct 
 	struct value value = {.count = 0};
 	const struct reg_policy *policy;
 	int64_t number;
-	ptowsp_status st = PTOWSP_OK;
+	ptowsp_status status = PTOWSP_OK;
 
 	reg_span_call(span, &word, &inside, false);
 	policy = policy_by_word(job->directive, word, false);
 	if (!policy || is_threshold(policy) || policy->code == PTOWSP_DISPATCH_AUTO)
 		return policy ? reg_fail(job->error, PTOWSP_INVALID, "dispatch threshold cannot hold %s", policy->word) : fail_word(job, word);
 	if (inside.length)
-		st = split(&value, inside, ARGUMENT_LIMIT, job->error);
-	if (!st && (value.count < policy->least || value.count > policy->most))
+		status = split(&value, inside, ARGUMENT_LIMIT, job->error);
+	if (!status && (value.count < policy->least || value.count > policy->most))
 		return reg_fail(job->error, PTOWSP_INVALID, "%s takes %s, got %u", policy->word, count_print(policy, range, sizeof(range)), value.count);
 	reg_text_add(text, "%s(", policy->word);
-	for (unsigned i = 0; i < value.count && !st; i++) {
+	for (unsigned i = 0; i < value.count && !status; i++) {
 		struct reg_span argument = value.arguments[i];
 
 		reg_text_add(text, "%s", i ? "," : "");
 		if (policy->kinds[i] == 'e') {
-			st = inner_expression(job, argument, text);
+			status = inner_expression(job, argument, text);
 			continue;
 		}
-		st = policy->kinds[i] == 'a' ? axis_parse(job, argument, &number) : number_parse(job, argument, policy->kinds[i] == 'N', &number);
+		status = policy->kinds[i] == 'a' ? axis_parse(job, argument, &number) : number_parse(job, argument, policy->kinds[i] == 'N', &number);
 		reg_text_add(text, "%.*s", (int)argument.length, argument.at);
 	}
 	reg_text_add(text, ")");
-	return st;
+	return status;
 }
 
 /* expression, p0, t1: p1, ...: the eighth argument holds the fourth policy and all thresholds and policies behind it. */
@@ -363,33 +363,33 @@ static ptowsp_status threshold_parse(struct job *job, const struct value *value)
 	char copy[TEXT_LIMIT];
 	struct reg_text text;
 	unsigned i = 1;
-	ptowsp_status st;
+	ptowsp_status status;
 
 	if (value->count < 2 || value->count % 2)
 		return reg_fail(job->error, PTOWSP_INVALID, "dispatch threshold takes an expression, a policy, and pairs threshold: policy");
-	st = argument_parse(job, value->arguments[0], 'e', 0);
+	status = argument_parse(job, value->arguments[0], 'e', 0);
 	job->row.count = 1;
-	while (i < value->count && !st) {
+	while (i < value->count && !status) {
 		bool last = i == ARGUMENT_LIMIT - 1;
 		int64_t number;
 
 		reg_text_init(&text, copy, sizeof(copy));
 		do {
-			st = inner_policy(job, value->arguments[i++], &text);
-			if (last && i < value->count && !st) {
-				st = number_parse(job, value->arguments[i], INT64_MIN, &number);
+			status = inner_policy(job, value->arguments[i++], &text);
+			if (last && i < value->count && !status) {
+				status = number_parse(job, value->arguments[i], INT64_MIN, &number);
 				reg_text_add(&text, ", %lld: ", (long long)number);
 				i++;
 			}
-		} while (last && i < value->count && !st);
-		if (!st)
-			st = argument_parse(job, (struct reg_span){copy, strlen(copy)}, 'w', job->row.count++);
-		if (i < value->count && !st)
-			st = argument_parse(job, value->arguments[i++], 'i', job->row.count++);
+		} while (last && i < value->count && !status);
+		if (!status)
+			status = argument_parse(job, (struct reg_span){copy, strlen(copy)}, 'w', job->row.count++);
+		if (i < value->count && !status)
+			status = argument_parse(job, value->arguments[i++], 'i', job->row.count++);
 	}
 	job->row.directive = job->policy->directive;
 	job->row.policy = job->policy->code;
-	return st;
+	return status;
 }
 
 static ptowsp_status fail_count(const struct job *job, unsigned count)
@@ -404,7 +404,7 @@ static ptowsp_status arguments_parse(struct job *job, const struct value *value)
 {
 	const struct reg_policy *policy = job->policy;
 	const char *kinds = policy->kinds;
-	ptowsp_status st = PTOWSP_OK;
+	ptowsp_status status = PTOWSP_OK;
 
 	if (is_threshold(policy))
 		return threshold_parse(job, value);
@@ -412,12 +412,12 @@ static ptowsp_status arguments_parse(struct job *job, const struct value *value)
 		return fail_count(job, value->count);
 	if (takes_word(*kinds) && strlen(kinds) > policy->least)
 		kinds += policy->most - value->count; /* the leading word is the optional one */
-	for (unsigned i = 0; i < value->count && !st; i++)
-		st = argument_parse(job, value->arguments[i], kinds[i], i);
+	for (unsigned i = 0; i < value->count && !status; i++)
+		status = argument_parse(job, value->arguments[i], kinds[i], i);
 	job->row.directive = policy->directive;
 	job->row.policy = policy->code;
 	job->row.count = (uint16_t)value->count;
-	return st;
+	return status;
 }
 
 static bool places_tasks(const struct ptowsp_directive_record *row)
@@ -490,7 +490,7 @@ ptowsp_status reg_schedule_add(struct reg_schedule *schedule, const char *text, 
 	const char *equals = strchr(text, '=');
 	struct value value = {.count = 0};
 	struct reg_span key;
-	ptowsp_status st;
+	ptowsp_status status;
 
 	if (!equals || strlen(text) > TEXT_LIMIT)
 		return reg_fail(error, PTOWSP_INVALID, "schedule \"%.60s\" is not KEY=VALUE, such as task_window=64", text);
@@ -498,18 +498,18 @@ ptowsp_status reg_schedule_add(struct reg_schedule *schedule, const char *text, 
 	if (reg_span_is(key, "dispatch_threshold")) { /* dispatch=threshold(...) under its other name */
 		job.directive = reg_directive(PTOWSP_DIRECTIVE_DISPATCH);
 		job.policy = reg_policy(PTOWSP_DIRECTIVE_DISPATCH, PTOWSP_DISPATCH_THRESHOLD);
-		st = split(&value, reg_span_unwrapped(reg_span_trimmed(equals + 1, text + strlen(text))), PART_LIMIT, error);
-		if (!st)
-			st = threshold_parse(&job, &value);
-		return st ? st : row_store(&job);
+		status = split(&value, reg_span_unwrapped(reg_span_trimmed(equals + 1, text + strlen(text))), PART_LIMIT, error);
+		if (!status)
+			status = threshold_parse(&job, &value);
+		return status ? status : row_store(&job);
 	}
 	job.directive = directive_by_span(key);
 	if (!job.directive)
 		return fail_key(key, error);
-	st = policy_choose(&job, &value, reg_span_trimmed(equals + 1, text + strlen(text)));
-	if (!st && reg_policy_is_bare(job.policy))
+	status = policy_choose(&job, &value, reg_span_trimmed(equals + 1, text + strlen(text)));
+	if (!status && reg_policy_is_bare(job.policy))
 		mode_take(&job, &value);
-	if (!st)
-		st = arguments_parse(&job, &value);
-	return st ? st : row_store(&job);
+	if (!status)
+		status = arguments_parse(&job, &value);
+	return status ? status : row_store(&job);
 }

@@ -73,7 +73,7 @@ ptowsp_status reg_signature_parse(struct reg_signature *signature_out, const cha
 {
 	const char *at = blanks_skip(text);
 	size_t length;
-	ptowsp_status st;
+	ptowsp_status status;
 
 	*signature_out = (struct reg_signature){0};
 	length = type_read(at, &signature_out->result);
@@ -83,10 +83,10 @@ ptowsp_status reg_signature_parse(struct reg_signature *signature_out, const cha
 	if (*at != '(')
 		return wrong(error, text, "has no '(' behind its result");
 	at++;
-	st = arguments_parse(signature_out, &at, text, error);
-	if (!st && *blanks_skip(at))
-		st = wrong(error, text, "goes on behind its ')'");
-	return st;
+	status = arguments_parse(signature_out, &at, text, error);
+	if (!status && *blanks_skip(at))
+		status = wrong(error, text, "goes on behind its ')'");
+	return status;
 }
 
 void reg_signature_print(const struct reg_signature *signature, char text[REG_SIGNATURE_TEXT])

@@ -84,11 +84,11 @@ void check_cycles(const struct outcome *o, const uint64_t *cycles, uint32_t coun
 		CHECK_UINT(o->tasks[i].end - o->tasks[i].start, cycles[i]);
 }
 
-void check_refused(struct builder *b, ptowsp_status st, const char *why)
+void check_refused(struct builder *b, ptowsp_status status, const char *why)
 {
 	struct outcome *o = builder_run(b, NULL);
 
-	CHECK_INT(o->status, st);
+	CHECK_INT(o->status, status);
 	CHECK_CONTAINS(o->error.text, why);
 	outcome_done(b, o);
 }

@@ -32,7 +32,7 @@ void outcome_done(struct builder *b, struct outcome *o);
 void check_starts(const struct outcome *o, const uint64_t *starts, uint32_t count);
 void check_cycles(const struct outcome *o, const uint64_t *cycles, uint32_t count);
 /* Runs it, and gives it back: it ends with the status, and its sentence contains `why`. */
-void check_refused(struct builder *b, ptowsp_status st, const char *why);
+void check_refused(struct builder *b, ptowsp_status status, const char *why);
 /* Two runs of one program: the same end, tasks, edges, cycles, high-water marks and stalls, and, where tasks run in an order that their edges fix (memory),
  * the same memory. Fails the test, naming the seed and who, where not. told: with sinks. */
 bool outcome_same(uint64_t seed, const char *who, const struct outcome *told, const struct outcome *o, bool memory);

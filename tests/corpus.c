@@ -76,15 +76,15 @@ static void *compile(const char *name, const char *text, size_t length, size_t *
 	struct ptowsp_error error = {.head = PTOWSP_HEAD(error, ERROR)};
 	struct pkg_writer *writer = pkg_writer_create();
 	void *bytes = NULL;
-	ptowsp_status st = lang_compile(writer, &source, 1, NULL, &messages, &error);
+	ptowsp_status status = lang_compile(writer, &source, 1, NULL, &messages, &error);
 
-	if (!st)
-		st = pkg_writer_seal(writer, &bytes, size_out, &error);
-	if (st)
+	if (!status)
+		status = pkg_writer_seal(writer, &bytes, size_out, &error);
+	if (status)
 		CHECK_FAIL("%s: %s%s%s", name, error.text, messages && messages->count ? "; " : "", messages && messages->count ? messages->rows[0].text : "");
 	lang_diagnostics_destroy(messages);
 	pkg_writer_destroy(writer);
-	return st ? NULL : bytes;
+	return status ? NULL : bytes;
 }
 
 struct ptowsp_package *corpus_compile(const char *name, const char *text, size_t size, void **bytes_out)
@@ -147,19 +147,19 @@ struct ptowsp_backend *corpus_backend(unsigned threads)
 static ptowsp_status values_set(struct ptowsp_program *program, const char *values, struct ptowsp_error *error)
 {
 	char text[512], *at = text, *item;
-	ptowsp_status st = PTOWSP_OK;
+	ptowsp_status status = PTOWSP_OK;
 
 	strncpy(text, values, sizeof(text) - 1);
 	text[sizeof(text) - 1] = 0;
-	while (!st && strcmp(values, "-") && (item = strsep(&at, ","))) {
+	while (!status && strcmp(values, "-") && (item = strsep(&at, ","))) {
 		char *value = strchr(item, '=');
 
 		if (!value)
 			return PTOWSP_INVALID;
 		*value++ = 0;
-		st = ptowsp_value_set(program, item, value, error);
+		status = ptowsp_value_set(program, item, value, error);
 	}
-	return st;
+	return status;
 }
 
 struct ptowsp_program *corpus_load(const char *source, const char *entry, const char *const *schedule, uint32_t schedule_count, const char *values,
@@ -169,17 +169,17 @@ struct ptowsp_program *corpus_load(const char *source, const char *entry, const 
 	struct ptowsp_error error = {.head = PTOWSP_HEAD(error, ERROR)};
 	struct ptowsp_package *package = corpus_package(source);
 	struct ptowsp_program *program = NULL;
-	ptowsp_status st;
+	ptowsp_status status;
 
 	*plan_out = NULL;
 	if (!package || !corpus_backend(2))
 		return NULL;
-	st = ptowsp_plan_create(plan_out, package, &options, &error);
-	if (!st)
-		st = ptowsp_program_load(&program, corpus_backend(2), *plan_out, 0, &error);
-	if (!st)
-		st = values_set(program, values, &error);
-	if (!st)
+	status = ptowsp_plan_create(plan_out, package, &options, &error);
+	if (!status)
+		status = ptowsp_program_load(&program, corpus_backend(2), *plan_out, 0, &error);
+	if (!status)
+		status = values_set(program, values, &error);
+	if (!status)
 		return program;
 	CHECK_FAIL("%s @%s: %s", source, entry, error.text);
 	ptowsp_program_unload(program);

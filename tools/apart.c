@@ -139,16 +139,16 @@ static ptowsp_status keys_add(const struct row *row, struct ptowsp_error *error)
 static ptowsp_status add(const char *path, const char *what, bool output, struct ptowsp_error *error)
 {
 	struct row *row = malloc(sizeof(*row));
-	ptowsp_status st = row ? row_init(row, path, what, output, error) : reg_fail(error, PTOWSP_NO_MEMORY, "no memory for the path %.140s", path);
-	const struct row *owner = st ? NULL : owner_find(row);
+	ptowsp_status status = row ? row_init(row, path, what, output, error) : reg_fail(error, PTOWSP_NO_MEMORY, "no memory for the path %.140s", path);
+	const struct row *owner = status ? NULL : owner_find(row);
 
 	if (owner && (output || owner->output))
-		st = refuse(row, owner, error);
-	if (st) {
+		status = refuse(row, owner, error);
+	if (status) {
 		if (row)
 			free(row->place);
 		free(row);
-		return st;
+		return status;
 	}
 	row->next = rows;
 	rows = row;
@@ -162,9 +162,9 @@ ptowsp_status apart_input(const char *path, const char *what, struct ptowsp_erro
 
 ptowsp_status apart_output(const char *path, const char *what, struct ptowsp_error *error)
 {
-	ptowsp_status st = apart_named(path, what, error);
+	ptowsp_status status = apart_named(path, what, error);
 
-	return st ? st : add(path, what, true, error);
+	return status ? status : add(path, what, true, error);
 }
 
 bool apart_same(const char *path, const char *other)
@@ -181,16 +181,16 @@ ptowsp_status apart_check(const char *path, struct ptowsp_error *error)
 {
 	const struct row *owner;
 	struct row row;
-	ptowsp_status st = apart_named(path, "what is written", error);
+	ptowsp_status status = apart_named(path, "what is written", error);
 
-	if (st)
-		return st;
-	st = row_init(&row, path, "what is written", true, error);
-	owner = st ? NULL : owner_find(&row);
+	if (status)
+		return status;
+	status = row_init(&row, path, "what is written", true, error);
+	owner = status ? NULL : owner_find(&row);
 	if (owner && !owner->output)
-		st = refuse(&row, owner, error);
+		status = refuse(&row, owner, error);
 	free(row.place);
-	return st;
+	return status;
 }
 
 void apart_finish(void)

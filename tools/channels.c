@@ -14,13 +14,13 @@ static bool entry_blocks(const struct rt_program_args *args, struct ptowsp_deadl
 {
 	struct ptowsp_error error = {.head = PTOWSP_HEAD(struct ptowsp_error, ERROR)};
 	struct rt_program *program = NULL;
-	ptowsp_status st = rt_program_create(&program, args, &error);
+	ptowsp_status status = rt_program_create(&program, args, &error);
 
 	*deadlock = (struct ptowsp_deadlock){.head = PTOWSP_HEAD(struct ptowsp_deadlock, DEADLOCK)};
-	if (!st)
-		st = rt_channels_check(program, deadlock, &error);
+	if (!status)
+		status = rt_channels_check(program, deadlock, &error);
 	rt_program_destroy(program);
-	return st == PTOWSP_DEADLOCK;
+	return status == PTOWSP_DEADLOCK;
 }
 
 /* Each entry whose processes block each other whatever their tasks do. What the runtime core would refuse at load is nobody's business here. */
@@ -32,16 +32,16 @@ static ptowsp_status each_blocked(const struct pkg *package, ptowsp_status (*vis
 	const struct pkg_tables *t = pkg_tables(package);
 	struct rt_program_args args = {.section_stride = sizeof(struct ptowsp_section), .kernels = &none, .caps = caps};
 	struct ptowsp_deadlock deadlock;
-	ptowsp_status st = PTOWSP_OK;
+	ptowsp_status status = PTOWSP_OK;
 
 	args.cap_count = rt_capabilities(caps, CAPABILITY_LIMIT);
 	args.sections = pkg_sections(package, &args.section_count);
-	for (uint32_t i = 0; !st && i < t->entry_count; i++) {
+	for (uint32_t i = 0; !status && i < t->entry_count; i++) {
 		args.entry = i;
 		if (t->entry[i].flags & PTOWSP_ENTRY_PIPELINE && entry_blocks(&args, &deadlock))
-			st = visit(context, pkg_string(t, t->entry[i].name), &deadlock);
+			status = visit(context, pkg_string(t, t->entry[i].name), &deadlock);
 	}
-	return st;
+	return status;
 }
 
 struct telling {

@@ -138,22 +138,22 @@ static ptowsp_status record_read(struct emitted *e, struct ptowsp_error *error)
 	const int fd = path ? open(path, O_RDONLY | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK) : -1;
 	const int why = fd < 0 ? errno : 0;
 	size_t size = 0;
-	ptowsp_status st = PTOWSP_OK;
+	ptowsp_status status = PTOWSP_OK;
 
 	if (fd >= 0) {
 		e->record = record_bytes(fd, &size);
 		close(fd);
 	}
 	if (!path)
-		st = reg_fail(error, PTOWSP_NO_MEMORY, "--emit: no memory");
+		status = reg_fail(error, PTOWSP_NO_MEMORY, "--emit: no memory");
 	else if (why && why != ENOENT && why != ENOTDIR && why != ELOOP)
-		st = reg_fail(error, PTOWSP_IO, "--emit: %.160s cannot be read: %s", path, strerror(why));
+		status = reg_fail(error, PTOWSP_IO, "--emit: %.160s cannot be read: %s", path, strerror(why));
 	else if (!e->record && (!why || why == ELOOP))
-		st = reg_fail(error, PTOWSP_INVALID, "--emit: %.160s is there, and no earlier --emit made it; name another folder", path);
+		status = reg_fail(error, PTOWSP_INVALID, "--emit: %.160s is there, and no earlier --emit made it; name another folder", path);
 	else if (e->record && !names_find(e))
-		st = reg_fail(error, PTOWSP_NO_MEMORY, "--emit: no memory for the names in %.160s", path);
+		status = reg_fail(error, PTOWSP_NO_MEMORY, "--emit: no memory for the names in %.160s", path);
 	free(path);
-	return st;
+	return status;
 }
 
 static bool is_there(const char *path)
@@ -176,11 +176,11 @@ static ptowsp_status file_check(const struct emitted *e, struct emitted_file *fi
 
 static ptowsp_status files_check(struct emitted *e, struct ptowsp_error *error)
 {
-	ptowsp_status st = record_read(e, error);
+	ptowsp_status status = record_read(e, error);
 
-	for (struct emitted_file *file = e->first; file && !st; file = file->next)
-		st = file_check(e, file, error);
-	return st;
+	for (struct emitted_file *file = e->first; file && !status; file = file->next)
+		status = file_check(e, file, error);
+	return status;
 }
 
 /* What an earlier call made and is still there, and what this one makes; nothing: no record. */
@@ -188,12 +188,12 @@ static ptowsp_status record_write(const struct emitted *e, bool with_new, struct
 {
 	char *path = record_path(e);
 	struct output output = {.slot = -1};
-	ptowsp_status st = path ? PTOWSP_OK : reg_fail(error, PTOWSP_NO_MEMORY, "--emit: no memory");
+	ptowsp_status status = path ? PTOWSP_OK : reg_fail(error, PTOWSP_NO_MEMORY, "--emit: no memory");
 
-	if (!st && !with_new && !e->record)
+	if (!status && !with_new && !e->record)
 		unlink(path);
-	else if (!st)
-		st = output_open(&output, path, error);
+	else if (!status)
+		status = output_open(&output, path, error);
 	if (output.file)
 		fputs(head, output.file);
 	for (size_t i = 0; output.file && i < e->name_count; i++)
@@ -202,12 +202,12 @@ static ptowsp_status record_write(const struct emitted *e, bool with_new, struct
 		if (!file->replaces)
 			fprintf(output.file, "%s\n", file->name);
 	if (output.file)
-		st = output_finish(&output, error);
-	if (!st)
-		st = output_publish(&output, error);
+		status = output_finish(&output, error);
+	if (!status)
+		status = output_publish(&output, error);
 	output_drop(&output);
 	free(path);
-	return st;
+	return status;
 }
 
 /* ---- files ---- */
@@ -224,63 +224,63 @@ static ptowsp_status executable_make(const char *path, struct ptowsp_error *erro
 
 static ptowsp_status file_write(const struct emitted_file *file, struct ptowsp_error *error)
 {
-	ptowsp_status st = folder_make_for(file->path, error);
+	ptowsp_status status = folder_make_for(file->path, error);
 
-	if (!st)
-		st = output_save(file->path, NULL, 0, file->bytes, file->size, error);
-	if (!st && file->size > 2 && !memcmp(file->bytes, "#!", 2))
-		st = executable_make(file->path, error);
-	return st;
+	if (!status)
+		status = output_save(file->path, NULL, 0, file->bytes, file->size, error);
+	if (!status && file->size > 2 && !memcmp(file->bytes, "#!", 2))
+		status = executable_make(file->path, error);
+	return status;
 }
 
 ptowsp_status emitted_write(struct emitted *e, struct ptowsp_error *error)
 {
 	struct ptowsp_error unsaid = {.head = PTOWSP_HEAD(unsaid, ERROR)};
 	const struct emitted_file *file = e->first;
-	ptowsp_status st = files_check(e, error);
+	ptowsp_status status = files_check(e, error);
 
-	if (st)
-		return st;
+	if (status)
+		return status;
 	output_hold();
-	st = folder_make(e->folder, error);
-	if (!st)
-		st = record_write(e, true, error);
-	for (; file && !st; file = file->next)
-		st = file_write(file, error);
-	for (const struct emitted_file *done = e->first; st && done != file; done = done->next)
+	status = folder_make(e->folder, error);
+	if (!status)
+		status = record_write(e, true, error);
+	for (; file && !status; file = file->next)
+		status = file_write(file, error);
+	for (const struct emitted_file *done = e->first; status && done != file; done = done->next)
 		if (!done->replaces)
 			unlink(done->path);
-	if (st)
+	if (status)
 		record_write(e, false, &unsaid);
 	output_release();
-	return st;
+	return status;
 }
 
 /* Could the file be written? */
 static ptowsp_status file_look(char *path, struct ptowsp_error *error)
 {
 	struct output output = {.slot = -1};
-	ptowsp_status st = folder_make_for(path, error);
+	ptowsp_status status = folder_make_for(path, error);
 
-	if (!st)
-		st = output_open(&output, path, error);
+	if (!status)
+		status = output_open(&output, path, error);
 	output_drop(&output);
-	return st;
+	return status;
 }
 
 ptowsp_status emitted_look(struct emitted *e, struct ptowsp_error *error)
 {
-	ptowsp_status st = files_check(e, error);
+	ptowsp_status status = files_check(e, error);
 	char *any = NULL;
 
-	if (!st)
-		st = folder_make(e->folder, error);
-	if (!st && !e->first && !(any = record_path(e)))
+	if (!status)
+		status = folder_make(e->folder, error);
+	if (!status && !e->first && !(any = record_path(e)))
 		return reg_fail(error, PTOWSP_NO_MEMORY, "--emit: no memory");
 	if (any)
-		st = file_look(any, error);
-	for (const struct emitted_file *file = e->first; file && !st; file = file->next)
-		st = file_look(file->path, error);
+		status = file_look(any, error);
+	for (const struct emitted_file *file = e->first; file && !status; file = file->next)
+		status = file_look(file->path, error);
 	free(any);
-	return st;
+	return status;
 }

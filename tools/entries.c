@@ -61,12 +61,12 @@ static uint32_t entry_default(const struct pkg_tables *t)
 static ptowsp_status entry_load(const struct rt_program_args *args, struct ptowsp_error *error)
 {
 	struct rt_program *program = NULL;
-	ptowsp_status st = rt_program_create(&program, args, error);
+	ptowsp_status status = rt_program_create(&program, args, error);
 
-	if (!st)
-		st = rt_needs_check(program, error);
+	if (!status)
+		status = rt_needs_check(program, error);
 	rt_program_destroy(program);
-	return st == PTOWSP_UNSUPPORTED ? PTOWSP_OK : st;
+	return status == PTOWSP_UNSUPPORTED ? PTOWSP_OK : status;
 }
 
 ptowsp_status entries_verify(const struct pkg *package, struct ptowsp_error *error)
@@ -75,23 +75,23 @@ ptowsp_status entries_verify(const struct pkg *package, struct ptowsp_error *err
 	static struct ptowsp_cap caps[CAPABILITY_LIMIT];
 	struct rt_program_args args = {
 		.section_stride = sizeof(struct ptowsp_section), .kernels = &kernels, .caps = caps, .entry = entry_default(pkg_tables(package))};
-	ptowsp_status st = PTOWSP_OK;
+	ptowsp_status status = PTOWSP_OK;
 
 	args.cap_count = rt_capabilities(caps, CAPABILITY_LIMIT);
 	args.sections = pkg_sections(package, &args.section_count);
 	if (args.entry != PTOWSP_NONE)
-		st = entry_load(&args, error);
-	if (!st)
-		st = rt_entries_check(&args, error);
-	if (st == PTOWSP_INVALID || st == PTOWSP_TOO_SMALL)
-		st = error->code = PTOWSP_BAD_PACKAGE;
-	return st == PTOWSP_UNSUPPORTED ? PTOWSP_OK : st; /* the schedule, of all entries */
+		status = entry_load(&args, error);
+	if (!status)
+		status = rt_entries_check(&args, error);
+	if (status == PTOWSP_INVALID || status == PTOWSP_TOO_SMALL)
+		status = error->code = PTOWSP_BAD_PACKAGE;
+	return status == PTOWSP_UNSUPPORTED ? PTOWSP_OK : status; /* the schedule, of all entries */
 }
 
 ptowsp_status entries_code(struct pkg_code **code_out, struct pkg *package, struct ptowsp_error *error)
 {
-	ptowsp_status st = entries_verify(package, error);
+	ptowsp_status status = entries_verify(package, error);
 
 	*code_out = NULL;
-	return st ? st : pkg_code_open(code_out, package, error);
+	return status ? status : pkg_code_open(code_out, package, error);
 }

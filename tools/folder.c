@@ -90,14 +90,14 @@ static bool note(struct made *made)
 
 ptowsp_status folder_make(const char *path, struct ptowsp_error *error)
 {
-	ptowsp_status st = apart_named(path, "the folder", error);
-	struct made *made = st ? NULL : malloc(sizeof(*made) + strlen(path) + 1);
+	ptowsp_status status = apart_named(path, "the folder", error);
+	struct made *made = status ? NULL : malloc(sizeof(*made) + strlen(path) + 1);
 	struct stat there;
 	sigset_t all, before;
 	int why;
 
-	if (st)
-		return st;
+	if (status)
+		return status;
 	if (!made)
 		return reg_fail(error, PTOWSP_NO_MEMORY, "no memory to make the folder %.160s", path);
 	strcpy(made->path, path);
@@ -115,12 +115,12 @@ ptowsp_status folder_make(const char *path, struct ptowsp_error *error)
 
 ptowsp_status folder_make_for(char *path, struct ptowsp_error *error)
 {
-	ptowsp_status st = PTOWSP_OK;
+	ptowsp_status status = PTOWSP_OK;
 
-	for (char *at = strchr(path + 1, '/'); at && !st; at = strchr(at + 1, '/')) {
+	for (char *at = strchr(path + 1, '/'); at && !status; at = strchr(at + 1, '/')) {
 		*at = '\0';
-		st = folder_make(path, error);
+		status = folder_make(path, error);
 		*at = '/';
 	}
-	return st;
+	return status;
 }

@@ -59,16 +59,16 @@ static ptowsp_status rows_find(struct graph_layout *l, struct ptowsp_error *erro
 {
 	const struct graph *g = l->graph;
 	struct place *places = malloc((g->task_count + 1) * sizeof(*places));
-	ptowsp_status st;
+	ptowsp_status status;
 
 	if (!places)
 		return pkg_fail(error, PTOWSP_NO_MEMORY, "out of memory for a graph of %zu tasks", g->task_count);
 	for (uint32_t i = 0; i < g->task_count; i++)
 		places[i] = (struct place){g->tasks[i].id, i};
 	qsort(places, g->task_count, sizeof(*places), place_compare);
-	st = edges_place(l, places, error);
+	status = edges_place(l, places, error);
 	free(places);
-	return st;
+	return status;
 }
 
 /* Lists of the other ends of edges by row: a counting sort by `key`. */
@@ -148,17 +148,17 @@ static int arrays_allocate(struct graph_layout *l)
 
 ptowsp_status graph_layout_init(struct graph_layout *l, const struct graph *g, struct ptowsp_error *error)
 {
-	ptowsp_status st;
+	ptowsp_status status;
 
 	memset(l, 0, sizeof(*l));
 	l->graph = g;
 	if (g->failed || g->task_count >= UINT32_MAX || g->edge_count >= UINT32_MAX || !arrays_allocate(l))
 		return pkg_fail(error, PTOWSP_NO_MEMORY, "out of memory for a graph of %zu tasks and %zu edges", g->task_count, g->edge_count);
-	st = rows_find(l, error);
-	if (st)
-		return st;
+	status = rows_find(l, error);
+	if (status)
+		return status;
 	lists_fill(l, l->from, l->to, l->first, l->next);
 	lists_fill(l, l->to, l->from, l->back_first, l->back);
-	st = levels_find(l, error);
-	return st ? st : order_fill(l, error);
+	status = levels_find(l, error);
+	return status ? status : order_fill(l, error);
 }

@@ -43,7 +43,7 @@ static ptowsp_status json_read(struct graph *g, const char *path, struct ptowsp_
 {
 	json_error_t wrong;
 	json_t *root = json_loads(g->text, JSON_REJECT_DUPLICATES, &wrong), *tasks, *edges;
-	ptowsp_status st;
+	ptowsp_status status;
 
 	if (!root)
 		return pkg_fail(error, PTOWSP_INVALID, "%s is no saved graph: line %d, column %d: %s", path, wrong.line, wrong.column, wrong.text);
@@ -52,8 +52,8 @@ static ptowsp_status json_read(struct graph *g, const char *path, struct ptowsp_
 	edges = json_object_get(root, "edges");
 	if (!json_is_array(tasks) || !json_is_array(edges))
 		return pkg_fail(error, PTOWSP_INVALID, "%s is no saved graph: it has no lists \"tasks\" and \"edges\"", path);
-	st = tasks_read(g, tasks, path, error);
-	return st ? st : edges_read(g, edges, path, error);
+	status = tasks_read(g, tasks, path, error);
+	return status ? status : edges_read(g, edges, path, error);
 }
 
 /* ---- text ------------------------------------------------------------------------------------------------------ */
@@ -151,17 +151,17 @@ static ptowsp_status text_take(struct graph *g, const char *path, struct ptowsp_
 {
 	void *text;
 	size_t size;
-	ptowsp_status st = pkg_file_load(path, PKG_FILE_TEXT, &text, &size, error);
+	ptowsp_status status = pkg_file_load(path, PKG_FILE_TEXT, &text, &size, error);
 
 	g->text = text;
-	return !st && !size ? pkg_fail(error, PTOWSP_INVALID, "%s is no saved graph: it is empty", path) : st;
+	return !status && !size ? pkg_fail(error, PTOWSP_INVALID, "%s is no saved graph: it is empty", path) : status;
 }
 
 ptowsp_status graph_read(struct graph *g, const char *path, struct ptowsp_error *error)
 {
-	ptowsp_status st = text_take(g, path, error);
+	ptowsp_status status = text_take(g, path, error);
 
-	if (st)
-		return st;
+	if (status)
+		return status;
 	return g->text[strspn(g->text, "= \t\r\n")] == 'P' ? dump_read(g, path, error) : json_read(g, path, error);
 }

@@ -179,13 +179,13 @@ static const struct form *form_of(const char *path, struct ptowsp_error *error)
 
 ptowsp_status graph_path_check(const char *path, struct ptowsp_error *error)
 {
-	ptowsp_status st = form_of(path, error) ? PTOWSP_OK : PTOWSP_INVALID;
+	ptowsp_status status = form_of(path, error) ? PTOWSP_OK : PTOWSP_INVALID;
 	char *place = NULL;
 
-	if (!st && strcmp(path, "-"))
-		st = place_find(&place, path, error);
+	if (!status && strcmp(path, "-"))
+		status = place_find(&place, path, error);
 	free(place);
-	return st;
+	return status;
 }
 
 /* Graphviz's own layout is the better one, and takes seconds from here on. */
@@ -282,25 +282,25 @@ static ptowsp_status file_write(const struct form *form, const struct graph_layo
 {
 	bool placed = form->picture && is_large(l->graph);
 	struct output source, picture = {.slot = -1};
-	ptowsp_status st = output_open(&source, path, error);
+	ptowsp_status status = output_open(&source, path, error);
 
-	if (st)
-		return st;
+	if (status)
+		return status;
 	(placed ? placed_write : form->write)(source.file, l);
-	st = output_finish(&source, error);
-	if (!st && form->picture)
-		st = output_open(&picture, path, error);
-	if (!st && form->picture)
-		st = output_finish(&picture, error);
-	if (!st && form->picture)
-		st = picture_make(form, l->graph, fileno(source.file), fileno(picture.file), path, error);
-	if (!st) {
+	status = output_finish(&source, error);
+	if (!status && form->picture)
+		status = output_open(&picture, path, error);
+	if (!status && form->picture)
+		status = output_finish(&picture, error);
+	if (!status && form->picture)
+		status = picture_make(form, l->graph, fileno(source.file), fileno(picture.file), path, error);
+	if (!status) {
 		*out = form->picture ? picture : source;
 		*(form->picture ? &picture : &source) = (struct output){.slot = -1};
 	}
 	output_drop(&picture);
 	output_drop(&source);
-	return st;
+	return status;
 }
 
 ptowsp_status graph_file(const struct graph *g, const char *path, struct output *out, struct ptowsp_error *error)
@@ -308,30 +308,30 @@ ptowsp_status graph_file(const struct graph *g, const char *path, struct output 
 	const struct form *form = form_of(path, error);
 	struct graph_layout l = {0};
 	char *place = NULL;
-	ptowsp_status st;
+	ptowsp_status status;
 
 	*out = (struct output){.slot = -1};
 	if (!form)
 		return PTOWSP_INVALID;
-	st = strcmp(path, "-") ? place_find(&place, path, error) : PTOWSP_OK;
-	if (!st)
-		st = graph_layout_init(&l, g, error);
-	if (!st && place)
-		st = file_write(form, &l, place, out, error);
-	else if (!st)
+	status = strcmp(path, "-") ? place_find(&place, path, error) : PTOWSP_OK;
+	if (!status)
+		status = graph_layout_init(&l, g, error);
+	if (!status && place)
+		status = file_write(form, &l, place, out, error);
+	else if (!status)
 		form->write(stdout, &l);
 	graph_layout_finish(&l);
 	free(place);
-	return st;
+	return status;
 }
 
 ptowsp_status graph_save(const struct graph *g, const char *path, struct ptowsp_error *error)
 {
 	struct output output;
-	ptowsp_status st = graph_file(g, path, &output, error);
+	ptowsp_status status = graph_file(g, path, &output, error);
 
-	if (!st)
-		st = output_publish(&output, error);
+	if (!status)
+		status = output_publish(&output, error);
 	output_drop(&output);
-	return st;
+	return status;
 }

@@ -253,16 +253,16 @@ static ptowsp_status file_create(struct output *output, const char *path, struct
 
 ptowsp_status output_open(struct output *output, const char *path, struct ptowsp_error *error)
 {
-	ptowsp_status st = apart_check(path, error);
+	ptowsp_status status = apart_check(path, error);
 
 	*output = (struct output){.slot = -1};
-	if (!st)
-		st = place_find(&output->path, path, error);
-	if (!st)
-		st = file_create(output, path, error);
-	if (st)
+	if (!status)
+		status = place_find(&output->path, path, error);
+	if (!status)
+		status = file_create(output, path, error);
+	if (status)
 		output_drop(output);
-	return st;
+	return status;
 }
 
 /* Why the stream failed a while ago nobody knows any more: one byte more finds it out, and the file is lost anyway. */
@@ -394,17 +394,17 @@ void output_drop(struct output *output)
 ptowsp_status output_save(const char *path, const void *head, size_t head_size, const void *bytes, size_t size, struct ptowsp_error *error)
 {
 	struct output output;
-	ptowsp_status st = output_open(&output, path, error);
+	ptowsp_status status = output_open(&output, path, error);
 
-	if (!st) {
+	if (!status) {
 		if (head_size)
 			fwrite(head, 1, head_size, output.file);
 		if (size)
 			fwrite(bytes, 1, size, output.file);
-		st = output_finish(&output, error);
+		status = output_finish(&output, error);
 	}
-	if (!st)
-		st = output_publish(&output, error);
+	if (!status)
+		status = output_publish(&output, error);
 	output_drop(&output);
-	return st;
+	return status;
 }

@@ -15,8 +15,8 @@ struct host_cause {
 	bool late;                      /* the host's own limit for it has passed */
 };
 
-/* st itself where the facts allow it. Else RUN_FAILED, with plugin, operation and status in front of the sentence; MISMATCH always, because only the host compares.
+/* status itself where the facts allow it. Else RUN_FAILED, with plugin, operation and status in front of the sentence; MISMATCH always, because only the host compares.
  * A sentence that is missing becomes one. Any thread. */
-ptowsp_status host_answer(const struct host_cause *cause, ptowsp_status st, struct ptowsp_error *error);
+ptowsp_status host_answer(const struct host_cause *cause, ptowsp_status status, struct ptowsp_error *error);
 
 #endif

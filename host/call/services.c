@@ -201,12 +201,12 @@ static ptowsp_status service_kernel_find(void *context, const char *name, const 
 {
 	struct host_services *s = context;
 	struct host_kernel *kernel;
-	ptowsp_status st = host_kernel_bind(&kernel, name, signature ? signature : "", native, ref_out, error);
+	ptowsp_status status = host_kernel_bind(&kernel, name, signature ? signature : "", native, ref_out, error);
 
 	bool loading;
 
-	if (st)
-		return st;
+	if (status)
+		return status;
 	pthread_mutex_lock(&s->lock);
 	loading = s->findings != NULL;
 	if (loading)

@@ -34,40 +34,40 @@ static ptowsp_status room_make(struct reading *r, size_t room, struct ptowsp_err
 /* [from, end) of the file, unless it has become shorter. */
 static ptowsp_status range_read(struct reading *r, size_t from, size_t end, struct ptowsp_error *error)
 {
-	ptowsp_status st = room_make(r, end, error);
+	ptowsp_status status = room_make(r, end, error);
 
-	while (!st && from < end && end <= r->size) {
+	while (!status && from < end && end <= r->size) {
 		ssize_t got = pread(r->fd, r->bytes + from, end - from, (off_t)from);
 
 		if (got < 0 && errno == EINTR)
 			continue;
 		if (got < 0)
-			st = host_refuse_errno(error, r->path, errno, "cannot be read");
+			status = host_refuse_errno(error, r->path, errno, "cannot be read");
 		else if (!got)
 			r->size = from;
 		else
 			from += (size_t)got;
 	}
-	return st;
+	return status;
 }
 
 static ptowsp_status head_read(struct reading *r, size_t *have_out, struct ptowsp_error *error)
 {
 	size_t want = r->size < FIRST ? r->size : FIRST;
-	ptowsp_status st = room_make(r, FIRST, error);
+	ptowsp_status status = room_make(r, FIRST, error);
 
-	for (*have_out = 0; !st && want > *have_out; want = host_elf_head(r->bytes, *have_out, r->size)) {
-		st = range_read(r, *have_out, want, error);
+	for (*have_out = 0; !status && want > *have_out; want = host_elf_head(r->bytes, *have_out, r->size)) {
+		status = range_read(r, *have_out, want, error);
 		*have_out = want < r->size ? want : r->size;
 	}
-	return st;
+	return status;
 }
 
 ptowsp_status host_bytes_read(int fd, const char *path, unsigned char **bytes_out, size_t *size_out, struct ptowsp_error *error)
 {
 	struct reading r = {.fd = fd, .path = path};
 	uint64_t from, length;
-	ptowsp_status st;
+	ptowsp_status status;
 	struct stat stat;
 	size_t have;
 
@@ -78,13 +78,13 @@ ptowsp_status host_bytes_read(int fd, const char *path, unsigned char **bytes_ou
 	if (stat.st_size > HOST_BYTES_LIMIT)
 		return host_refuse(error, path, "larger than 2 GiB");
 	r.size = (size_t)stat.st_size;
-	st = head_read(&r, &have, error);
-	for (uint32_t i = 0; !st && host_elf_part(r.bytes, r.size, i, &from, &length); i++)
+	status = head_read(&r, &have, error);
+	for (uint32_t i = 0; !status && host_elf_part(r.bytes, r.size, i, &from, &length); i++)
 		if (from + length > have)
-			st = range_read(&r, from > have ? from : have, from + length, error);
+			status = range_read(&r, from > have ? from : have, from + length, error);
 	*bytes_out = r.bytes;
 	*size_out = r.size;
-	return st;
+	return status;
 }
 
 void host_bytes_release(unsigned char *bytes)

@@ -18,23 +18,23 @@ ptowsp_status ptowsp_listing_create(struct ptowsp_listing **out, const struct pt
 	struct host_policy policy = {0};
 	struct host_search search = host_backend_search(options, &policy);
 	struct ptowsp_listing *listing = calloc(1, sizeof(*listing));
-	ptowsp_status st;
+	ptowsp_status status;
 
 	*out = NULL;
 	error = host_error_enter(error);
-	st = host_policy_init(&policy, options->plugin_trust, &dirs, error);
-	if (!st && listing)
-		st = host_list(&search, &listing->rows, error);
-	else if (!st)
-		st = host_fail(error, PTOWSP_NO_MEMORY, "no memory to list plugins");
+	status = host_policy_init(&policy, options->plugin_trust, &dirs, error);
+	if (!status && listing)
+		status = host_list(&search, &listing->rows, error);
+	else if (!status)
+		status = host_fail(error, PTOWSP_NO_MEMORY, "no memory to list plugins");
 	if (listing)
 		listing->policy = host_policy_kind(&policy);
 	host_policy_finish(&policy);
-	if (st)
+	if (status)
 		free(listing);
 	else
 		*out = listing;
-	return host_error_leave(st, error);
+	return host_error_leave(status, error);
 }
 
 void ptowsp_listing_destroy(struct ptowsp_listing *listing)

@@ -59,9 +59,9 @@ static ptowsp_status sanitizer_check(const struct host_file *file, struct ptowsp
 static ptowsp_status file_copy(const struct host_file *file, struct host_sealed *sealed, const char **wrong_out, struct ptowsp_error *error)
 {
 	unsigned char part[65536];
-	ptowsp_status st = PTOWSP_OK;
+	ptowsp_status status = PTOWSP_OK;
 
-	for (ssize_t got = 1; got > 0 && !st;) {
+	for (ssize_t got = 1; got > 0 && !status;) {
 		got = pread(file->fd, part, sizeof(part), (off_t)sealed->size);
 		if (got < 0 && errno == EINTR)
 			got = 1;
@@ -70,36 +70,36 @@ static ptowsp_status file_copy(const struct host_file *file, struct host_sealed 
 		else if (sealed->size + (size_t)got > (size_t)HOST_BYTES_LIMIT)
 			return host_refuse(error, file->path, "larger than 2 GiB");
 		else if (got)
-			*wrong_out = host_sealed_append(sealed, part, (size_t)got, &st);
+			*wrong_out = host_sealed_append(sealed, part, (size_t)got, &status);
 	}
-	return st;
+	return status;
 }
 
 ptowsp_status host_file_seal(struct host_file *file, struct ptowsp_error *error)
 {
 	struct host_sealed sealed;
-	ptowsp_status st;
-	const char *wrong = host_sealed_begin(&sealed, "ptowsp-plugin", &st);
+	ptowsp_status status;
+	const char *wrong = host_sealed_begin(&sealed, "ptowsp-plugin", &status);
 
 	if (!wrong) {
-		st = file_copy(file, &sealed, &wrong, error);
-		if (st && !wrong) {
+		status = file_copy(file, &sealed, &wrong, error);
+		if (status && !wrong) {
 			host_sealed_finish(&sealed, false);
-			return st;
+			return status;
 		}
 	}
 	if (!wrong && !sealed.size) {
-		st = PTOWSP_PLUGIN_REFUSED;
+		status = PTOWSP_PLUGIN_REFUSED;
 		errno = 0;
 		wrong = "is empty";
 	} else if (!wrong) {
-		wrong = host_sealed_end(&sealed, &st);
+		wrong = host_sealed_end(&sealed, &status);
 	}
 	if (wrong) {
-		st = st == PTOWSP_NO_MEMORY ? host_fail(error, st, "%s: %s: %s", file->path, wrong, strerror(errno))
-					    : host_refuse_errno(error, file->path, errno, wrong);
+		status = status == PTOWSP_NO_MEMORY ? host_fail(error, status, "%s: %s: %s", file->path, wrong, strerror(errno))
+						    : host_refuse_errno(error, file->path, errno, wrong);
 		host_sealed_finish(&sealed, false);
-		return st;
+		return status;
 	}
 	host_bytes_release(file->bytes);
 	file->sealed = sealed;

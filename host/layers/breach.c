@@ -62,16 +62,16 @@ void host_breaches_fail(struct host_breaches *b, ptowsp_status code, const char 
 
 ptowsp_status host_breaches_verdict(struct host_breaches *b, struct ptowsp_error *error)
 {
-	ptowsp_status st = PTOWSP_OK;
+	ptowsp_status status = PTOWSP_OK;
 
 	pthread_mutex_lock(&b->lock);
 	if (b->count) {
-		st = host_fail(error, b->side == HOST_SIDE_PLUGIN ? PTOWSP_DEVICE_LOST : PTOWSP_RUN_FAILED, "%s", b->first);
+		status = host_fail(error, b->side == HOST_SIDE_PLUGIN ? PTOWSP_DEVICE_LOST : PTOWSP_RUN_FAILED, "%s", b->first);
 		if (error)
 			error->flags = b->side == HOST_SIDE_PLUGIN ? PTOWSP_ERROR_PLUGIN_BUG : PTOWSP_ERROR_HOST_BUG;
 	} else if (b->failure) {
-		st = host_fail(error, b->failure, "%s", b->why);
+		status = host_fail(error, b->failure, "%s", b->why);
 	}
 	pthread_mutex_unlock(&b->lock);
-	return st;
+	return status;
 }

@@ -209,16 +209,16 @@ static ptowsp_status log_begin(struct trace *t, const char *path, struct ptowsp_
 ptowsp_status host_layer_trace(struct host_layer **out, const char *parameter, struct host_breaches *breaches, struct ptowsp_error *error)
 {
 	struct trace *t = calloc(1, sizeof(*t));
-	ptowsp_status st;
+	ptowsp_status status;
 
 	if (!t)
 		return host_fail(error, PTOWSP_NO_MEMORY, "no memory for the layer trace");
 	t->layer = (struct host_layer){.before = before, .after = after, .destroy = destroy};
 	pthread_mutex_init(&t->lock, NULL);
-	st = log_begin(t, *parameter ? parameter : "ptowsp.calls", error);
-	if (st) {
+	status = log_begin(t, *parameter ? parameter : "ptowsp.calls", error);
+	if (status) {
 		destroy(&t->layer);
-		return st;
+		return status;
 	}
 	t->breaches = breaches;
 	*out = &t->layer;

@@ -70,9 +70,9 @@ static ptowsp_status words_check(const char *text, struct ptowsp_error *error)
 ptowsp_status host_layers_create(struct host_caller *caller, const char *text, struct host_breaches *breaches, struct ptowsp_error *error)
 {
 	struct host_layer **end = &caller->layers;
-	ptowsp_status st = words_check(text, error);
+	ptowsp_status status = words_check(text, error);
 
-	for (unsigned i = 0; i < KNOWN && !st; i++) {
+	for (unsigned i = 0; i < KNOWN && !status; i++) {
 		char parameter[PARAMETER];
 		size_t length;
 		const char *word = word_find(text, known[i].name, &length);
@@ -83,11 +83,11 @@ ptowsp_status host_layers_create(struct host_caller *caller, const char *text, s
 		if (length >= name + sizeof(parameter))
 			return host_fail(error, PTOWSP_INVALID, "the parameter of layer %s is too long", known[i].name);
 		snprintf(parameter, sizeof(parameter), "%.*s", (int)(length > name ? length - name : 0), length > name ? word + name : "");
-		st = known[i].make(end, parameter, breaches, error);
-		if (!st) {
+		status = known[i].make(end, parameter, breaches, error);
+		if (!status) {
 			(*end)->place = i;
 			end = &(*end)->next;
 		}
 	}
-	return st;
+	return status;
 }

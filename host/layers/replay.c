@@ -66,11 +66,11 @@ static ptowsp_status file_read(struct replay *r, const char *path, struct ptowsp
 {
 	void *bytes;
 	size_t size;
-	ptowsp_status st = pkg_file_load(path, PKG_FILE_MOST, &bytes, &size, error);
+	ptowsp_status status = pkg_file_load(path, PKG_FILE_MOST, &bytes, &size, error);
 
 	r->bytes = bytes;
 	r->log = (struct host_replay_log){r->bytes, size};
-	return st ? st : host_replay_log_check(&r->log, path, error);
+	return status ? status : host_replay_log_check(&r->log, path, error);
 }
 
 /* A record behind `at`: the return of that call, or the completion of that token. */
@@ -298,19 +298,20 @@ static ptowsp_status records_replay(struct replay *r, struct ptowsp_error *error
 	size_t at = sizeof(struct tape_file);
 	struct host_tape_reader reader;
 	struct tape_record record;
-	ptowsp_status st = PTOWSP_OK;
+	ptowsp_status status = PTOWSP_OK;
 
-	while (!st && at < r->log.size) {
+	while (!status && at < r->log.size) {
 		if (!host_replay_log_next(&r->log, &at, &record, &reader))
 			return host_fail(error, PTOWSP_INVALID, "the log has no whole record at byte %zu: it is damaged or was cut short", at);
 		if (record.phase == TAPE_CALL && host_operations[record.operation].caller == HOST_SIDE_HOST && !is_left_out(record.operation))
-			st = call_again(r, &record, &reader, at, error);
-		if ((st || record.operation == HOST_OPERATION_load) && r->lent_count < LOADS_MOST)
+			status = call_again(r, &record, &reader, at, error);
+		if ((status || record.operation == HOST_OPERATION_load) && r->lent_count < LOADS_MOST)
 			r->lent[r->lent_count++] = reader;
 		else
 			host_tape_reader_finish(&reader);
 	}
-	return st || r->result->calls ? st : host_fail(error, PTOWSP_INVALID, "the log has no call: what wrote it ended before the first, or it was cut short");
+	return status || r->result->calls ? status
+					  : host_fail(error, PTOWSP_INVALID, "the log has no call: what wrote it ended before the first, or it was cut short");
 }
 
 /* ---- all ---- */
@@ -338,15 +339,15 @@ static void objects_end(struct replay *r)
 static ptowsp_status start(struct replay *r, const char *file, const char *plugin, struct ptowsp_error *error)
 {
 	struct host_plugin *loaded = NULL;
-	ptowsp_status st = host_plugin_load(NULL, plugin, &loaded, error), ready = host_services_init(&r->services, loaded ? loaded->minor : 0);
+	ptowsp_status status = host_plugin_load(NULL, plugin, &loaded, error), ready = host_services_init(&r->services, loaded ? loaded->minor : 0);
 
 	host_handles_init(&r->objects);
-	if (!st)
-		st = ready;
-	if (!st)
-		st = file_read(r, file, error);
-	if (st)
-		return st;
+	if (!status)
+		status = ready;
+	if (!status)
+		status = file_read(r, file, error);
+	if (status)
+		return status;
 	host_caller_init(&r->caller, &loaded->ops);
 	r->caller.minor = loaded->minor;
 	r->table = r->services.table;
@@ -375,7 +376,7 @@ ptowsp_status host_replay(const char *file, const char *plugin, void (*say)(void
 			  struct host_replay_result *result_out, struct ptowsp_error *error)
 {
 	struct replay *r = calloc(1, sizeof(*r));
-	ptowsp_status st;
+	ptowsp_status status;
 
 	*result_out = (struct host_replay_result){0};
 	if (!r)
@@ -384,13 +385,13 @@ ptowsp_status host_replay(const char *file, const char *plugin, void (*say)(void
 	r->say = say;
 	r->context = context;
 	the_replay = r;
-	st = start(r, file, plugin, error);
-	if (!st)
-		st = records_replay(r, error);
-	if (!st && result_out->differences)
-		st = host_fail(error, PTOWSP_MISMATCH, "%u of %u calls and runs answer differently; the first: %s", result_out->differences, result_out->calls,
-			       r->first);
-	if (st != PTOWSP_DEADLINE) /* else the plugin goes on, in memory that must stay */
+	status = start(r, file, plugin, error);
+	if (!status)
+		status = records_replay(r, error);
+	if (!status && result_out->differences)
+		status = host_fail(error, PTOWSP_MISMATCH, "%u of %u calls and runs answer differently; the first: %s", result_out->differences,
+				   result_out->calls, r->first);
+	if (status != PTOWSP_DEADLINE) /* else the plugin goes on, in memory that must stay */
 		finish(r);
-	return st;
+	return status;
 }

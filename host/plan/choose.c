@@ -26,15 +26,15 @@ static void skip(struct choice *c, const char *name, const char *reason)
 static ptowsp_status loads(const struct choice *c, struct ptowsp_backend *backend, uint32_t flags, struct ptowsp_error *error)
 {
 	struct ptowsp_program *program;
-	ptowsp_status st = ptowsp_program_load(&program, backend, c->plan, flags | PTOWSP_LOAD_LOOK, error);
+	ptowsp_status status = ptowsp_program_load(&program, backend, c->plan, flags | PTOWSP_LOAD_LOOK, error);
 
-	if (st)
-		return st;
-	if (c->how->trial && (st = c->how->trial(c->how->context, program, error)))
+	if (status)
+		return status;
+	if (c->how->trial && (status = c->how->trial(c->how->context, program, error)))
 		ptowsp_program_unload(program);
 	else
 		host_program_keep(program, flags);
-	return st;
+	return status;
 }
 
 /* Every need enforced, and a device that opens and takes the program. */
@@ -45,36 +45,36 @@ static ptowsp_status suits(struct choice *c, struct ptowsp_backend *backend, str
 	uint32_t flags = (c->options->flags & PTOWSP_BACKEND_TRUST_NATIVE ? PTOWSP_LOAD_TRUST_NATIVE : 0) |
 			 (c->options->flags & PTOWSP_BACKEND_TRUST_SIGNED ? PTOWSP_LOAD_TRUST_SIGNED : 0) |
 			 (c->options->flags & PTOWSP_BACKEND_STRICT ? PTOWSP_LOAD_STRICT : 0);
-	ptowsp_status st = ptowsp_match_create(&match, backend, c->plan, flags, error);
+	ptowsp_status status = ptowsp_match_create(&match, backend, c->plan, flags, error);
 
-	if (st)
-		return st;
-	st = host_match_check(match, backend, c->plan, error);
+	if (status)
+		return status;
+	status = host_match_check(match, backend, c->plan, error);
 	weak = host_match_weak(match);
-	if (!st && weak)
-		st = host_fail(error, PTOWSP_UNSUPPORTED, "%s is only %s: %s", weak->what, reg_state_text(weak->state), weak->reason);
+	if (!status && weak)
+		status = host_fail(error, PTOWSP_UNSUPPORTED, "%s is only %s: %s", weak->what, reg_state_text(weak->state), weak->reason);
 	ptowsp_match_destroy(match);
-	return st ? st : loads(c, backend, flags, error);
+	return status ? status : loads(c, backend, flags, error);
 }
 
 static ptowsp_status try(struct choice *c, const char *name, struct ptowsp_backend **out, struct ptowsp_error *error)
 {
 	struct ptowsp_backend_options options = *c->options;
 	struct ptowsp_backend *backend;
-	ptowsp_status st;
+	ptowsp_status status;
 
 	options.plugin = name;
-	st = ptowsp_backend_open_for(&backend, &options, c->plan, error);
-	if (!st) {
-		st = suits(c, backend, error);
-		if (st)
+	status = ptowsp_backend_open_for(&backend, &options, c->plan, error);
+	if (!status) {
+		status = suits(c, backend, error);
+		if (status)
 			ptowsp_backend_close(backend);
 		else
 			*out = backend;
 	}
-	if (st)
+	if (status)
 		skip(c, name, error->text);
-	return st;
+	return status;
 }
 
 /* Plugins that were found but that nobody prefers are named, so that the user can. */
@@ -129,10 +129,10 @@ static ptowsp_status choose_among(struct choice *c, const char *const *names, ui
 /* Values that are still missing are no fault of a backend. */
 static ptowsp_status defaults_try(void *context, struct ptowsp_program *program, struct ptowsp_error *error)
 {
-	ptowsp_status st = ptowsp_program_place(program, NULL, error);
+	ptowsp_status status = ptowsp_program_place(program, NULL, error);
 
 	(void)context;
-	return st == PTOWSP_INVALID ? PTOWSP_OK : st;
+	return status == PTOWSP_INVALID ? PTOWSP_OK : status;
 }
 
 ptowsp_status ptowsp_backend_choose(struct ptowsp_backend **out, const struct ptowsp_backend_options *options, const char *order,
@@ -152,7 +152,7 @@ ptowsp_status ptowsp_backend_choose_by(struct ptowsp_backend **out, const struct
 	const char *const *names = reg_backends(&count);
 	const char **own = NULL;
 	char *copy = NULL;
-	ptowsp_status st;
+	ptowsp_status status;
 
 	*out = NULL;
 	error = host_error_enter(error);
@@ -163,10 +163,10 @@ ptowsp_status ptowsp_backend_choose_by(struct ptowsp_backend **out, const struct
 		names = own;
 	}
 	if (order && *order && !(copy && own))
-		st = host_fail(error, PTOWSP_NO_MEMORY, "no memory for the preference list");
+		status = host_fail(error, PTOWSP_NO_MEMORY, "no memory for the preference list");
 	else
-		st = choose_among(&c, names, count, out, error);
+		status = choose_among(&c, names, count, out, error);
 	free(copy);
 	free(own);
-	return host_error_leave(st, error);
+	return host_error_leave(status, error);
 }

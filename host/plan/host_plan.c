@@ -29,14 +29,14 @@ ptowsp_status ptowsp_package_open(struct ptowsp_package **out, const char *path,
 {
 	struct pkg_limits limits = {max_bytes, max_bytes, max_bytes != 0};
 	struct pkg *pkg;
-	ptowsp_status st;
+	ptowsp_status status;
 
 	*out = NULL;
 	error = host_error_enter(error);
-	st = pkg_open(&pkg, path, &limits, error);
-	if (!st)
-		st = package_wrap(out, pkg, error);
-	return host_error_leave(st, error);
+	status = pkg_open(&pkg, path, &limits, error);
+	if (!status)
+		status = package_wrap(out, pkg, error);
+	return host_error_leave(status, error);
 }
 
 ptowsp_status ptowsp_package_open_memory(struct ptowsp_package **out, const void *bytes, size_t size, const char *name, uint64_t max_bytes,
@@ -44,14 +44,14 @@ ptowsp_status ptowsp_package_open_memory(struct ptowsp_package **out, const void
 {
 	struct pkg_limits limits = {max_bytes, max_bytes, max_bytes != 0};
 	struct pkg *pkg;
-	ptowsp_status st;
+	ptowsp_status status;
 
 	*out = NULL;
 	error = host_error_enter(error);
-	st = pkg_open_memory(&pkg, bytes, size, name, &limits, error);
-	if (!st)
-		st = package_wrap(out, pkg, error);
-	return host_error_leave(st, error);
+	status = pkg_open_memory(&pkg, bytes, size, name, &limits, error);
+	if (!status)
+		status = package_wrap(out, pkg, error);
+	return host_error_leave(status, error);
 }
 
 void ptowsp_package_close(struct ptowsp_package *package)
@@ -122,7 +122,7 @@ static ptowsp_status entry_find(struct ptowsp_plan *plan, const char *name, stru
 {
 	const struct pkg_tables *t = plan->tables;
 	const char **names;
-	ptowsp_status st;
+	ptowsp_status status;
 
 	for (uint32_t i = 0; i < t->entry_count; i++) {
 		bool wanted = name ? !strcmp(pkg_string(t, t->entry[i].name), name) : t->entry[i].flags & PTOWSP_ENTRY_DEFAULT;
@@ -138,7 +138,7 @@ static ptowsp_status entry_find(struct ptowsp_plan *plan, const char *name, stru
 	if (!names)
 		return host_fail(error, PTOWSP_NO_MEMORY, "no memory to look up an entry");
 	if (name)
-		st = reg_fail_unknown(error, PTOWSP_NOT_FOUND, "entry", name, names, t->entry_count);
+		status = reg_fail_unknown(error, PTOWSP_NOT_FOUND, "entry", name, names, t->entry_count);
 	else {
 		struct reg_text text;
 		char sentence[200];
@@ -146,17 +146,17 @@ static ptowsp_status entry_find(struct ptowsp_plan *plan, const char *name, stru
 		reg_text_init(&text, sentence, sizeof(sentence));
 		reg_text_add(&text, "the package has no default entry; choose one with --entry: ");
 		reg_text_add_nearest(&text, "main", names, t->entry_count);
-		st = host_fail(error, PTOWSP_NOT_FOUND, "%s", sentence);
+		status = host_fail(error, PTOWSP_NOT_FOUND, "%s", sentence);
 	}
 	free(names);
-	return st;
+	return status;
 }
 
 ptowsp_status ptowsp_plan_create(struct ptowsp_plan **out, struct ptowsp_package *package, const struct ptowsp_plan_options *options,
 				 struct ptowsp_error *error)
 {
 	struct ptowsp_plan *plan = calloc(1, sizeof(*plan));
-	ptowsp_status st = PTOWSP_OK;
+	ptowsp_status status = PTOWSP_OK;
 
 	*out = NULL;
 	error = host_error_enter(error);
@@ -164,18 +164,18 @@ ptowsp_status ptowsp_plan_create(struct ptowsp_plan **out, struct ptowsp_package
 		return host_error_leave(host_fail(error, PTOWSP_NO_MEMORY, "no memory for a plan"), error);
 	plan->package = package;
 	plan->tables = pkg_tables(package->pkg);
-	st = entry_find(plan, options ? options->entry : NULL, error);
-	if (!st)
-		st = host_usage_scan(&plan->usage, plan->tables, plan->entry, error);
-	if (!st)
-		st = host_plan_name(plan, error);
-	if (!st)
-		st = host_plan_schedule(plan, options ? options->schedule : NULL, options ? options->schedule_count : 0, error);
-	if (st)
+	status = entry_find(plan, options ? options->entry : NULL, error);
+	if (!status)
+		status = host_usage_scan(&plan->usage, plan->tables, plan->entry, error);
+	if (!status)
+		status = host_plan_name(plan, error);
+	if (!status)
+		status = host_plan_schedule(plan, options ? options->schedule : NULL, options ? options->schedule_count : 0, error);
+	if (status)
 		ptowsp_plan_destroy(plan);
 	else
 		*out = plan;
-	return host_error_leave(st, error);
+	return host_error_leave(status, error);
 }
 
 void ptowsp_plan_destroy(struct ptowsp_plan *plan)

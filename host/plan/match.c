@@ -179,19 +179,19 @@ ptowsp_status host_match_create(struct ptowsp_match **out, const struct ptowsp_b
 		.tables = host_plan_expressions(plan),
 		.strict = flags & PTOWSP_LOAD_STRICT,
 	};
-	ptowsp_status st = PTOWSP_NO_MEMORY;
+	ptowsp_status status = PTOWSP_NO_MEMORY;
 
 	*out = NULL;
 	error = host_error_enter(error);
 	if (kernels && match) {
 		flags = host_trust_flags(backend, plan, flags, match->trust);
 		needs.kernel_count = kernels_collect(plan, &backend->plugin->note, flags, look, match->trust, kernels);
-		st = reg_match(&needs, &caps, &match->rows, &match->count);
+		status = reg_match(&needs, &caps, &match->rows, &match->count);
 	}
 	free(kernels);
-	if (st) {
+	if (status) {
 		free(match);
-		return host_error_leave(host_fail(error, st, "no memory to match capabilities"), error);
+		return host_error_leave(host_fail(error, status, "no memory to match capabilities"), error);
 	}
 	*out = match;
 	return PTOWSP_OK;
@@ -256,11 +256,11 @@ ptowsp_status host_match_check(const struct ptowsp_match *match, const struct pt
 			       struct ptowsp_error *error)
 {
 	const struct reg_verdict *row = reg_match_refused(match->rows, match->count);
-	ptowsp_status st = targets_check(backend, plan, error);
+	ptowsp_status status = targets_check(backend, plan, error);
 	struct reg_feature known;
 
-	if (st || !row)
-		return st;
+	if (status || !row)
+		return status;
 	if (row->kind == REG_VERDICT_OPCODE && !reg_feature(row->feature, &known))
 		return host_fail(error, PTOWSP_UNKNOWN_OPCODE,
 				 "section WORK has opcode 0x%02x, which neither this host nor %s knows; a "

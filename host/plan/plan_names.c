@@ -122,7 +122,7 @@ static bool means(const struct ptowsp_plan *plan, const char *own, const char *n
 ptowsp_status ptowsp_plan_tensor_find(const struct ptowsp_plan *plan, const char *name, uint32_t *index_out, struct ptowsp_error *error)
 {
 	const char **names;
-	ptowsp_status st = PTOWSP_NO_MEMORY;
+	ptowsp_status status = PTOWSP_NO_MEMORY;
 
 	error = host_error_enter(error);
 	for (*index_out = 0; *index_out < plan->tensor_count; ++*index_out)
@@ -132,15 +132,15 @@ ptowsp_status ptowsp_plan_tensor_find(const struct ptowsp_plan *plan, const char
 	for (uint32_t i = 0; names && i < plan->tensor_count; i++)
 		names[i] = plan->tensors[i].name;
 	if (names)
-		st = reg_fail_unknown(error, PTOWSP_NOT_FOUND, "tensor", name, names, plan->tensor_count);
+		status = reg_fail_unknown(error, PTOWSP_NOT_FOUND, "tensor", name, names, plan->tensor_count);
 	free(names);
-	return host_error_leave(st, error);
+	return host_error_leave(status, error);
 }
 
 ptowsp_status host_plan_value_find(const struct ptowsp_plan *plan, const char *name, uint32_t *index_out, struct ptowsp_error *error)
 {
 	const char **names;
-	ptowsp_status st = PTOWSP_NO_MEMORY;
+	ptowsp_status status = PTOWSP_NO_MEMORY;
 
 	for (*index_out = 0; *index_out < plan->value_count; ++*index_out)
 		if (means(plan, plan->values[*index_out].name, name))
@@ -149,7 +149,7 @@ ptowsp_status host_plan_value_find(const struct ptowsp_plan *plan, const char *n
 	for (uint32_t i = 0; names && i < plan->value_count; i++)
 		names[i] = plan->values[i].name;
 	if (names)
-		st = reg_fail_unknown(error, PTOWSP_NOT_FOUND, "symbol or slot", name, names, plan->value_count);
+		status = reg_fail_unknown(error, PTOWSP_NOT_FOUND, "symbol or slot", name, names, plan->value_count);
 	free(names);
-	return st;
+	return status;
 }

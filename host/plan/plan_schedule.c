@@ -50,15 +50,15 @@ static ptowsp_status overrides_parse(struct ptowsp_plan *plan, const char *const
 	const struct pkg_tables *t = plan->tables;
 	struct names names;
 	struct reg_scope scope;
-	ptowsp_status st = scope_make(plan, &names, &scope, error);
+	ptowsp_status status = scope_make(plan, &names, &scope, error);
 
 	reg_schedule_init(&plan->overrides, (uint32_t)t->strings_size, t->expr_count);
-	if (!st && t->strings_size > UINT32_MAX / 2)
-		st = host_fail(error, PTOWSP_BAD_PACKAGE, "the package's strings are too long");
-	for (uint32_t i = 0; i < count && !st; i++)
-		st = reg_schedule_add(&plan->overrides, texts[i], &scope, error);
+	if (!status && t->strings_size > UINT32_MAX / 2)
+		status = host_fail(error, PTOWSP_BAD_PACKAGE, "the package's strings are too long");
+	for (uint32_t i = 0; i < count && !status; i++)
+		status = reg_schedule_add(&plan->overrides, texts[i], &scope, error);
 	names_finish(&names);
-	return st;
+	return status;
 }
 
 /* Is a row of the package replaced? spatial_map and dispatch replace each other too: both say which executor. Capacities are about one channel
@@ -122,7 +122,7 @@ static ptowsp_status sections_make(struct ptowsp_plan *plan, struct ptowsp_error
 	const struct reg_schedule *o = &plan->overrides;
 	uint32_t count;
 	const struct ptowsp_section *sections = pkg_sections(plan->package->pkg, &count);
-	ptowsp_status st;
+	ptowsp_status status;
 
 	plan->sections = calloc(count + 3u, sizeof(*plan->sections));
 	if (!plan->sections)
@@ -134,15 +134,16 @@ static ptowsp_status sections_make(struct ptowsp_plan *plan, struct ptowsp_error
 	plan->strings_size = t->strings_size;
 	if (!o->count)
 		return PTOWSP_OK;
-	st = section_replace(plan, 0, PTOWSP_SECTION_SCHD, sizeof(*plan->directives), plan->directives, plan->directive_count, NULL, 0, error);
-	if (!st && o->expressions.count)
-		st = section_replace(plan, 1, PTOWSP_SECTION_EXPR, sizeof(*t->expr), t->expr, t->expr_count, o->expressions.at, o->expressions.count, error);
-	if (!st && o->string_bytes) {
-		st = section_replace(plan, 2, PTOWSP_SECTION_STRS, 1, t->strings, t->strings_size, o->strings, o->string_bytes, error);
+	status = section_replace(plan, 0, PTOWSP_SECTION_SCHD, sizeof(*plan->directives), plan->directives, plan->directive_count, NULL, 0, error);
+	if (!status && o->expressions.count)
+		status =
+			section_replace(plan, 1, PTOWSP_SECTION_EXPR, sizeof(*t->expr), t->expr, t->expr_count, o->expressions.at, o->expressions.count, error);
+	if (!status && o->string_bytes) {
+		status = section_replace(plan, 2, PTOWSP_SECTION_STRS, 1, t->strings, t->strings_size, o->strings, o->string_bytes, error);
 		plan->strings = plan->replaced[2];
 		plan->strings_size += o->string_bytes;
 	}
-	return st;
+	return status;
 }
 
 /* A layout needs its tensor, and the grid, which an override may take away; whoever places no shards would not tell. */
@@ -163,13 +164,13 @@ static ptowsp_status layouts_check(const struct ptowsp_plan *plan, struct ptowsp
 
 ptowsp_status host_plan_schedule(struct ptowsp_plan *plan, const char *const *texts, uint32_t count, struct ptowsp_error *error)
 {
-	ptowsp_status st = overrides_parse(plan, texts, count, error);
+	ptowsp_status status = overrides_parse(plan, texts, count, error);
 
-	if (!st)
-		st = directives_merge(plan, error);
-	if (!st)
-		st = sections_make(plan, error);
-	return st || !plan->overrides.count ? st : layouts_check(plan, error);
+	if (!status)
+		status = directives_merge(plan, error);
+	if (!status)
+		status = sections_make(plan, error);
+	return status || !plan->overrides.count ? status : layouts_check(plan, error);
 }
 
 struct reg_expression_tables host_plan_expressions(const struct ptowsp_plan *plan)

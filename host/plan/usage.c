@@ -85,7 +85,7 @@ static ptowsp_status axis_use(struct scan *scan, uint32_t operand)
 {
 	const struct pkg_tables *t = scan->tables;
 	const uint8_t *axes = scan->kernels - (uint64_t)scan->header.num_axes * 4;
-	ptowsp_status st;
+	ptowsp_status status;
 	uint32_t row;
 
 	if (operand >= scan->header.num_axes)
@@ -93,8 +93,8 @@ static ptowsp_status axis_use(struct scan *scan, uint32_t operand)
 	memcpy(&row, axes + (size_t)operand * 4, sizeof(row));
 	if (row >= t->axis_count)
 		return fail(scan, "its axis is outside AXES");
-	st = t->axis[row].lengths == PTOWSP_NONE ? PTOWSP_OK : tensor_use(scan, t->axis[row].lengths);
-	return st || t->axis[row].indices == PTOWSP_NONE ? st : tensor_use(scan, t->axis[row].indices);
+	status = t->axis[row].lengths == PTOWSP_NONE ? PTOWSP_OK : tensor_use(scan, t->axis[row].lengths);
+	return status || t->axis[row].indices == PTOWSP_NONE ? status : tensor_use(scan, t->axis[row].indices);
 }
 
 static ptowsp_status region_use(struct scan *scan, uint32_t region)
@@ -136,33 +136,33 @@ static ptowsp_status instruction_use(struct scan *scan, const struct ptowsp_inst
 static ptowsp_status scan_entry(struct scan *scan)
 {
 	struct ptowsp_instruction inst;
-	ptowsp_status st = PTOWSP_OK;
+	ptowsp_status status = PTOWSP_OK;
 
-	for (; !st && scan->at < scan->header.num_instructions; scan->at++) {
+	for (; !status && scan->at < scan->header.num_instructions; scan->at++) {
 		memcpy(&inst, scan->instructions + (size_t)scan->at * sizeof(inst), sizeof(inst));
 		if (inst.opcode == PTOWSP_OP_HALT)
 			return PTOWSP_OK;
-		st = instruction_use(scan, &inst);
+		status = instruction_use(scan, &inst);
 	}
-	return st ? st : fail(scan, "the entry does not end with halt");
+	return status ? status : fail(scan, "the entry does not end with halt");
 }
 
 /* A pipeline runs every process of the package behind its own instructions. */
 static ptowsp_status processes_use(struct scan *scan, uint32_t entry)
 {
 	const struct pkg_tables *t = scan->tables;
-	ptowsp_status st = PTOWSP_OK;
+	ptowsp_status status = PTOWSP_OK;
 
 	if (!(t->entry[entry].flags & PTOWSP_ENTRY_PIPELINE))
 		return PTOWSP_OK;
-	for (uint32_t i = 0; i < t->process_count && !st; i++) {
+	for (uint32_t i = 0; i < t->process_count && !status; i++) {
 		scan->at = t->process[i].instruction;
 		scan->turns = true;
-		st = scan_entry(scan);
+		status = scan_entry(scan);
 	}
 	for (uint32_t i = 0; i < t->channel_count; i++)
 		scan->usage->channels |= UINT32_C(1) << (t->channel[i].kind & 31);
-	return st;
+	return status;
 }
 
 /* An entry that is one task of a kernel has no bytecode to look through. */
@@ -192,37 +192,37 @@ static ptowsp_status graph_use(struct scan *scan, uint32_t entry)
 	const struct pkg_tables *t = scan->tables;
 	const struct pkg_place place = {.file = "section GRPH", .error = scan->error};
 	struct pkg_graphs graphs;
-	ptowsp_status st = pkg_graphs_read(&graphs, t, &place);
+	ptowsp_status status = pkg_graphs_read(&graphs, t, &place);
 
-	for (uint32_t i = 0; !st && i < graphs.count; i++)
+	for (uint32_t i = 0; !status && i < graphs.count; i++)
 		for (uint32_t k = 0;
 		     graphs.rows[i].name && !strcmp(pkg_string(t, graphs.rows[i].name), pkg_string(t, t->entry[entry].name)) && k < graphs.rows[i].inst_count;
 		     k++)
 			instruction_of_graph(scan->usage, &graphs.rows[i].insts[k]);
 	pkg_graphs_finish(&graphs);
-	return st;
+	return status;
 }
 
 ptowsp_status host_usage_scan(struct host_usage *usage_out, const struct pkg_tables *tables, uint32_t entry, struct ptowsp_error *error)
 {
 	struct scan scan = {.tables = tables, .usage = usage_out, .error = error, .entry = entry, .at = tables->entry[entry].instruction};
-	ptowsp_status st;
+	ptowsp_status status;
 
 	*usage_out =
 		(struct host_usage){.partner = PTOWSP_NONE, .kernels = calloc(tables->kernel_count + 1u, 1), .tensors = calloc(tables->tensor_count + 1u, 1)};
 	if (!usage_out->kernels || !usage_out->tensors)
-		st = host_fail(error, PTOWSP_NO_MEMORY, "no memory to look through the workload");
+		status = host_fail(error, PTOWSP_NO_MEMORY, "no memory to look through the workload");
 	else
-		st = header_read(&scan);
-	if (!st)
-		st = entry_use(&scan, entry);
-	if (!st)
-		st = processes_use(&scan, entry);
-	if (!st)
-		st = graph_use(&scan, entry);
-	if (st)
+		status = header_read(&scan);
+	if (!status)
+		status = entry_use(&scan, entry);
+	if (!status)
+		status = processes_use(&scan, entry);
+	if (!status)
+		status = graph_use(&scan, entry);
+	if (status)
 		host_usage_finish(usage_out);
-	return st;
+	return status;
 }
 
 void host_usage_finish(struct host_usage *usage)

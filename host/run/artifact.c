@@ -50,13 +50,13 @@ ptowsp_status host_giving_take(void *context, const char *path, const void *byte
 	return g->refused;
 }
 
-ptowsp_status host_given(struct host_giving *g, ptowsp_status st, struct ptowsp_error *theirs, struct ptowsp_error *error)
+ptowsp_status host_given(struct host_giving *g, ptowsp_status status, struct ptowsp_error *theirs, struct ptowsp_error *error)
 {
 	theirs->text[sizeof(theirs->text) - 1] = '\0';
 	if (g->refused)
 		return host_fail(error, g->refused, "%s", *g->error->text ? g->error->text : "a file of the artifact could not be written");
-	if (st)
-		return host_fail(error, st, "%s", *theirs->text ? theirs->text : "the backend made no files and did not say why");
+	if (status)
+		return host_fail(error, status, "%s", *theirs->text ? theirs->text : "the backend made no files and did not say why");
 	return PTOWSP_OK;
 }
 
@@ -73,13 +73,13 @@ ptowsp_status ptowsp_artifact_emit(struct ptowsp_backend *backend, const struct 
 					.flags = flags & PTOWSP_LOAD_STRICT};
 	struct ptowsp_error theirs = {.head = PTOWSP_HEAD(struct ptowsp_error, ERROR)}, ours = theirs;
 	struct host_giving g = {backend, file, context, PTOWSP_OK, &ours};
-	ptowsp_status st;
+	ptowsp_status status;
 
 	error = host_error_enter(error);
 	if (!host_caller_offers(&backend->caller, backend->instance, HOST_OPERATION_artifact_emit))
 		return host_error_leave(host_fail(error, PTOWSP_UNSUPPORTED, "%s makes no files of a program", ptowsp_backend_name(backend)), error);
 	memcpy(args.digest, pkg_digest(plan->package->pkg), sizeof(args.digest));
-	st = host_call_artifact_emit(&backend->caller, backend->instance, device ? device->name : "", &args, host_giving_take, &g, &theirs);
-	st = host_given(&g, st, &theirs, error);
-	return host_error_leave(g.refused ? st : host_blame(backend, plan, "emit", st, error), error);
+	status = host_call_artifact_emit(&backend->caller, backend->instance, device ? device->name : "", &args, host_giving_take, &g, &theirs);
+	status = host_given(&g, status, &theirs, error);
+	return host_error_leave(g.refused ? status : host_blame(backend, plan, "emit", status, error), error);
 }

@@ -16,6 +16,6 @@ struct host_giving {
 /* For the backend, with the giving as its context: looks at the path and hands the file on. */
 ptowsp_status host_giving_take(void *context, const char *path, const void *bytes, uint64_t size);
 /* What the caller hears: its own refusal of a file before what the backend made of it. */
-ptowsp_status host_given(struct host_giving *g, ptowsp_status st, struct ptowsp_error *theirs, struct ptowsp_error *error);
+ptowsp_status host_given(struct host_giving *g, ptowsp_status status, struct ptowsp_error *theirs, struct ptowsp_error *error);
 
 #endif

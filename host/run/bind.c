@@ -56,16 +56,16 @@ void host_tensors_finish(struct ptowsp_program *p)
 ptowsp_status ptowsp_tensor_bind(struct ptowsp_program *p, const char *name, void *data, uint64_t elements, struct ptowsp_error *error)
 {
 	uint32_t index;
-	ptowsp_status st;
+	ptowsp_status status;
 
 	error = host_error_enter(error);
-	st = ptowsp_plan_tensor_find(p->plan, name, &index, error);
-	if (!st) {
+	status = ptowsp_plan_tensor_find(p->plan, name, &index, error);
+	if (!status) {
 		p->tensors[index].bound = data;
 		p->tensors[index].bound_elements = data ? elements : 0;
 		p->prepared = false;
 	}
-	return host_error_leave(st, error);
+	return host_error_leave(status, error);
 }
 
 ptowsp_status ptowsp_tensor_shape(struct ptowsp_program *p, uint32_t index, uint32_t rank, const uint64_t *extents, const char *source,
@@ -108,20 +108,22 @@ ptowsp_status ptowsp_tensor_sample(struct ptowsp_program *p, uint32_t index, uin
 	uint32_t bytes = element_bytes(p, index);
 	const void *data;
 	uint64_t size;
-	ptowsp_status st;
+	ptowsp_status status;
 
 	*view_out = (struct ptowsp_tensor_view){.dtype = t->tensor[p->plan->tensors[index].row].dtype};
 	error = host_error_enter(error);
 	if (row == PTOWSP_NONE)
 		return host_error_leave(host_fail(error, PTOWSP_NOT_FOUND, "tensor \"%s\" has no sample data", p->plan->tensors[index].name), error);
-	st = pkg_sample_bytes(p->plan->package->pkg, row, &data, &size, error);
+	status = pkg_sample_bytes(p->plan->package->pkg, row, &data, &size, error);
 	view_out->rank = t->sample[row].rank;
 	memcpy(view_out->extents, &t->sample[row].extent0, sizeof(view_out->extents));
-	if (!st && (view_out->rank > 4 || host_elements(view_out->extents, view_out->rank, bytes, &view_out->elements) || view_out->elements * bytes != size))
-		st = host_fail(error, PTOWSP_BAD_PACKAGE, "the sample data of tensor \"%s\" do not have the size of their shape", p->plan->tensors[index].name);
+	if (!status &&
+	    (view_out->rank > 4 || host_elements(view_out->extents, view_out->rank, bytes, &view_out->elements) || view_out->elements * bytes != size))
+		status = host_fail(error, PTOWSP_BAD_PACKAGE, "the sample data of tensor \"%s\" do not have the size of their shape",
+				   p->plan->tensors[index].name);
 	view_out->data = (void *)(uintptr_t)data;
 	view_out->origin = PTOWSP_ORIGIN_SAMPLE;
-	return host_error_leave(st, error);
+	return host_error_leave(status, error);
 }
 
 /* Elements that there must be for what the program touches. */
@@ -201,13 +203,13 @@ static uint32_t origin_of(const struct ptowsp_program *p, uint32_t index)
 static ptowsp_status shapes_settle(struct ptowsp_program *p, const struct ptowsp_execute_options *options, struct ptowsp_error *error)
 {
 	uint64_t total = 0, fresh = 0, bytes;
-	ptowsp_status st = PTOWSP_OK;
+	ptowsp_status status = PTOWSP_OK;
 
-	for (uint32_t i = 0; i < p->plan->tensor_count && !st; i++)
-		st = host_tensor_shape(p, i, error);
-	if (!st && wants_measure(p, options))
-		st = host_tensors_measure(p, options, error);
-	for (uint32_t i = 0; i < p->plan->tensor_count && !st; i++) {
+	for (uint32_t i = 0; i < p->plan->tensor_count && !status; i++)
+		status = host_tensor_shape(p, i, error);
+	if (!status && wants_measure(p, options))
+		status = host_tensors_measure(p, options, error);
+	for (uint32_t i = 0; i < p->plan->tensor_count && !status; i++) {
 		struct ptowsp_tensor_view *view = &p->tensors[i].view;
 
 		if (view->rank == UINT16_MAX) {
@@ -217,13 +219,13 @@ static ptowsp_status shapes_settle(struct ptowsp_program *p, const struct ptowsp
 		if (!wants_memory(p, i, options))
 			continue;
 		view->origin = origin_of(p, i);
-		st = need_check(p, i, error);
+		status = need_check(p, i, error);
 		bytes = tensor_bytes(p, i);
 		total = sum_of(total, bytes);
 		if (!p->tensors[i].bound && !own_fits(p, i))
 			fresh = sum_of(fresh, bytes);
 	}
-	return st ? st : memory_check(options, total, fresh, error);
+	return status ? status : memory_check(options, total, fresh, error);
 }
 
 /* Zeros; for a look, which nobody reads, anything: no page of it is touched. */
@@ -267,26 +269,26 @@ static void zeros_diagnose(struct ptowsp_program *p, uint32_t index)
 static ptowsp_status sample_copy(struct ptowsp_program *p, uint32_t index, struct ptowsp_error *error)
 {
 	struct ptowsp_tensor_view sample;
-	ptowsp_status st = ptowsp_tensor_sample(p, index, PTOWSP_SAMPLE_INPUT, &sample, error);
+	ptowsp_status status = ptowsp_tensor_sample(p, index, PTOWSP_SAMPLE_INPUT, &sample, error);
 
-	if (!st)
+	if (!status)
 		memcpy(p->tensors[index].own, sample.data, (size_t)(sample.elements * element_bytes(p, index)));
-	return st;
+	return status;
 }
 
 /* Memory and content of one tensor whose shape is settled; a look has no content. */
 static ptowsp_status content_give(struct ptowsp_program *p, uint32_t index, bool looks, struct ptowsp_error *error)
 {
 	struct host_tensor *tensor = &p->tensors[index];
-	ptowsp_status st;
+	ptowsp_status status;
 
 	if (tensor->bound) {
 		tensor->view.data = tensor->bound;
 		return PTOWSP_OK;
 	}
-	st = own_take(p, index, looks, error);
-	if (st)
-		return st;
+	status = own_take(p, index, looks, error);
+	if (status)
+		return status;
 	tensor->view.data = tensor->own;
 	if (looks)
 		return PTOWSP_OK;
@@ -309,72 +311,72 @@ static void binding_add(struct ptowsp_program *p, uint32_t index)
 
 static ptowsp_status begin(struct ptowsp_program *p, const struct ptowsp_execute_options *options, struct ptowsp_error *error)
 {
-	ptowsp_status st;
+	ptowsp_status status;
 
 	p->prepared = false;
 	p->binding_count = 0;
 	host_services_aim(&p->backend->services, &p->diagnostics, NULL);
-	st = host_values_check(p, error);
-	return st ? st : shapes_settle(p, options, error);
+	status = host_values_check(p, error);
+	return status ? status : shapes_settle(p, options, error);
 }
 
 ptowsp_status host_settle(struct ptowsp_program *p, const struct ptowsp_execute_options *options, struct ptowsp_error *error)
 {
-	ptowsp_status st = begin(p, options, error);
+	ptowsp_status status = begin(p, options, error);
 
-	for (uint32_t i = 0; i < p->plan->tensor_count && !st; i++) {
+	for (uint32_t i = 0; i < p->plan->tensor_count && !status; i++) {
 		p->tensors[i].view.data = p->tensors[i].bound;
 		if (p->tensors[i].bound)
 			binding_add(p, i);
 	}
-	return st;
+	return status;
 }
 
 static ptowsp_status prepare(struct ptowsp_program *p, const struct ptowsp_execute_options *options, struct ptowsp_error *error)
 {
 	const uint64_t deadline = host_run_args(p, options).deadline_ns;
-	ptowsp_status st = begin(p, options, error);
+	ptowsp_status status = begin(p, options, error);
 
-	if (!st && options->flags & PTOWSP_RUN_LOOK)
-		st = host_plan_data_check(p->plan, error);
-	for (uint32_t i = 0; i < p->plan->tensor_count && !st; i++) {
+	if (!status && options->flags & PTOWSP_RUN_LOOK)
+		status = host_plan_data_check(p->plan, error);
+	for (uint32_t i = 0; i < p->plan->tensor_count && !status; i++) {
 		if (!wants_memory(p, i, options))
 			continue;
 		if (deadline && host_now_ns() >= deadline)
-			st = host_fail(error, PTOWSP_DEADLINE, "tensor \"%s\" has no content yet", p->plan->tensors[i].name);
+			status = host_fail(error, PTOWSP_DEADLINE, "tensor \"%s\" has no content yet", p->plan->tensors[i].name);
 		else
-			st = content_give(p, i, options->flags & PTOWSP_RUN_LOOK, error);
-		if (!st)
+			status = content_give(p, i, options->flags & PTOWSP_RUN_LOOK, error);
+		if (!status)
 			binding_add(p, i);
 	}
-	p->prepared = !st;
-	return st;
+	p->prepared = !status;
+	return status;
 }
 
 ptowsp_status ptowsp_prepare(struct ptowsp_program *p, const struct ptowsp_execute_options *options, struct ptowsp_error *error)
 {
 	static const struct ptowsp_execute_options none = {0};
-	ptowsp_status st;
+	ptowsp_status status;
 
 	error = host_error_enter(error);
 	options = options ? options : &none;
 	if (p->findings.looks && !(options->flags & (PTOWSP_RUN_NO_KERNELS | PTOWSP_RUN_LOOK)))
-		st = host_fail(error, PTOWSP_INVALID, "the program was loaded to look at it (PTOWSP_LOAD_LOOK); load it once more to run it");
+		status = host_fail(error, PTOWSP_INVALID, "the program was loaded to look at it (PTOWSP_LOAD_LOOK); load it once more to run it");
 	else
-		st = prepare(p, options, error);
-	return host_error_leave(st, error);
+		status = prepare(p, options, error);
+	return host_error_leave(status, error);
 }
 
 ptowsp_status ptowsp_program_check(struct ptowsp_program *p, const struct ptowsp_execute_options *options, struct ptowsp_error *error)
 {
 	static const struct ptowsp_execute_options none = {0};
-	ptowsp_status st;
+	ptowsp_status status;
 
 	error = host_error_enter(error);
 	if (!host_runs_is_complete(&p->backend->services.runs, &p->run))
 		return host_error_leave(host_fail(error, PTOWSP_INVALID, "the program is still running"), error);
-	st = host_settle(p, options ? options : &none, error);
-	if (!st)
-		st = host_partner_check(p, error);
-	return host_error_leave(st, error);
+	status = host_settle(p, options ? options : &none, error);
+	if (!status)
+		status = host_partner_check(p, error);
+	return host_error_leave(status, error);
 }

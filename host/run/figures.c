@@ -13,12 +13,12 @@ int ptowsp_report_has_files(struct ptowsp_backend *backend)
 }
 
 /* A refusal of g's is not the plugin's. */
-static ptowsp_status files_answer(const struct host_giving *g, const struct ptowsp_program *program, const struct ptowsp_run_args *args, ptowsp_status st,
+static ptowsp_status files_answer(const struct host_giving *g, const struct ptowsp_program *program, const struct ptowsp_run_args *args, ptowsp_status status,
 				  struct ptowsp_error *error)
 {
 	const struct host_cause cause = host_program_cause(program, "emit", args->deadline_ns);
 
-	return g->refused ? st : host_answer(&cause, st, error);
+	return g->refused ? status : host_answer(&cause, status, error);
 }
 
 ptowsp_status ptowsp_report_emit(struct ptowsp_program *program, const struct ptowsp_execute_options *options,
@@ -30,7 +30,7 @@ ptowsp_status ptowsp_report_emit(struct ptowsp_program *program, const struct pt
 	struct ptowsp_error theirs = {.head = PTOWSP_HEAD(struct ptowsp_error, ERROR)}, ours = theirs;
 	struct host_giving g = {backend, file, context, PTOWSP_OK, &ours};
 	struct ptowsp_run_args args;
-	ptowsp_status st = PTOWSP_OK;
+	ptowsp_status status = PTOWSP_OK;
 
 	error = host_error_enter(error);
 	options = options ? options : &none;
@@ -39,13 +39,13 @@ ptowsp_status ptowsp_report_emit(struct ptowsp_program *program, const struct pt
 	if (!host_runs_is_complete(&backend->services.runs, &program->run))
 		return host_error_leave(host_fail(error, PTOWSP_INVALID, "the program is still running"), error);
 	if (!program->prepared)
-		st = ptowsp_prepare(program, options, error);
-	if (st)
-		return st;
+		status = ptowsp_prepare(program, options, error);
+	if (status)
+		return status;
 	args = host_run_args(program, options);
 	host_services_aim(&backend->services, &program->diagnostics, NULL);
-	st = host_call_report_emit(&backend->caller, program->object, &args, host_giving_take, &g, &theirs);
-	return host_error_leave(files_answer(&g, program, &args, host_given(&g, st, &theirs, error), error), error);
+	status = host_call_report_emit(&backend->caller, program->object, &args, host_giving_take, &g, &theirs);
+	return host_error_leave(files_answer(&g, program, &args, host_given(&g, status, &theirs, error), error), error);
 }
 
 static ptowsp_status file_drop(void *context, const char *path, const void *bytes, uint64_t size)
@@ -62,16 +62,16 @@ static ptowsp_status design_try(struct ptowsp_program *program, const struct pto
 	struct host_giving g = {program->backend, file_drop, NULL, PTOWSP_OK, &ours};
 	const struct ptowsp_run_args args = host_run_args(program, options);
 	struct host_diagnostics told = {0};
-	ptowsp_status st, needs;
+	ptowsp_status status, needs;
 
 	host_services_aim(services, &told, NULL);
 	host_services_mute(services);
-	st = host_call_report_emit(&program->backend->caller, program->object, &args, host_giving_take, &g, &theirs);
+	status = host_call_report_emit(&program->backend->caller, program->object, &args, host_giving_take, &g, &theirs);
 	host_services_aim(services, &program->diagnostics, NULL);
-	st = files_answer(&g, program, &args, host_given(&g, st, &theirs, error), error);
+	status = files_answer(&g, program, &args, host_given(&g, status, &theirs, error), error);
 	needs = kernels ? host_diagnostics_needs(&told, error) : PTOWSP_OK;
 	host_diagnostics_finish(&told);
-	return needs ? needs : st;
+	return needs ? needs : status;
 }
 
 ptowsp_status ptowsp_program_place(struct ptowsp_program *program, const struct ptowsp_execute_options *options, struct ptowsp_error *error)
@@ -80,7 +80,7 @@ ptowsp_status ptowsp_program_place(struct ptowsp_program *program, const struct 
 	struct ptowsp_execute_options counted = options ? *options : none;
 	struct ptowsp_backend *backend = program->backend;
 	const bool counts = counted.flags & PTOWSP_RUN_NO_KERNELS;
-	ptowsp_status st;
+	ptowsp_status status;
 
 	error = host_error_enter(error);
 	if (!ptowsp_report_has_files(backend))
@@ -88,12 +88,12 @@ ptowsp_status ptowsp_program_place(struct ptowsp_program *program, const struct 
 	if (!host_runs_is_complete(&backend->services.runs, &program->run))
 		return host_error_leave(host_fail(error, PTOWSP_INVALID, "the program is still running"), error);
 	counted.flags |= PTOWSP_RUN_NO_KERNELS;
-	st = host_settle(program, &counted, error);
-	if (!st)
-		st = design_try(program, &counted, !counts, error);
-	if ((st != PTOWSP_UNSUPPORTED || counts) && st != PTOWSP_INVALID) /* a run without kernels takes zeros for what its tasks would write */
-		st = host_plan_data_check(program->plan, error) ? PTOWSP_INVALID : st;
-	return host_error_leave(st, error);
+	status = host_settle(program, &counted, error);
+	if (!status)
+		status = design_try(program, &counted, !counts, error);
+	if ((status != PTOWSP_UNSUPPORTED || counts) && status != PTOWSP_INVALID) /* a run without kernels takes zeros for what its tasks would write */
+		status = host_plan_data_check(program->plan, error) ? PTOWSP_INVALID : status;
+	return host_error_leave(status, error);
 }
 
 int ptowsp_report_row(struct ptowsp_program *program, uint32_t index, struct ptowsp_figure *row_out)

@@ -152,10 +152,10 @@ static ptowsp_status device_check(const struct host_group *group, uint32_t devic
 
 ptowsp_status host_group_send(struct host_group *group, uint32_t from, uint32_t to, uint32_t notification, uint64_t cycles, struct ptowsp_error *error)
 {
-	ptowsp_status st = device_check(group, to, error);
+	ptowsp_status status = device_check(group, to, error);
 
-	if (st)
-		return st;
+	if (status)
+		return status;
 	pthread_mutex_lock(&group->lock);
 	if (group->note_count == group->note_room) {
 		uint32_t room = group->note_room ? group->note_room * 2 : 16;
@@ -167,10 +167,10 @@ ptowsp_status host_group_send(struct host_group *group, uint32_t from, uint32_t 
 	if (group->note_count < group->note_room)
 		group->notes[group->note_count++] = (struct note){from, to, notification, cycles};
 	else
-		st = host_fail(error, PTOWSP_NO_MEMORY, "no memory for a notification");
+		status = host_fail(error, PTOWSP_NO_MEMORY, "no memory for a notification");
 	moved(group);
 	pthread_mutex_unlock(&group->lock);
-	return st;
+	return status;
 }
 
 /* With the lock held: its place, or note_count. */
@@ -200,13 +200,13 @@ ptowsp_status host_group_take(struct host_group *group, uint32_t member, uint32_
 {
 	struct timespec until = {(time_t)(until_ns / SECOND), (long)(until_ns % SECOND)};
 	struct member *me = &group->members[member];
-	ptowsp_status st = device_check(group, from, error);
+	ptowsp_status status = device_check(group, from, error);
 	char name[80];
 	uint32_t at = 0;
 	int rc = 0;
 
-	if (st)
-		return st;
+	if (status)
+		return status;
 	pthread_mutex_lock(&group->lock);
 	if (!me->waiting || me->from != from || me->notification != notification) {
 		me->waiting = true;
@@ -222,12 +222,12 @@ ptowsp_status host_group_take(struct host_group *group, uint32_t member, uint32_
 			group->notes[at] = group->notes[at + 1];
 		me->waiting = false;
 	} else {
-		st = is_stuck(group) ? PTOWSP_DEADLOCK : PTOWSP_AGAIN;
-		if (st == PTOWSP_DEADLOCK) {
+		status = is_stuck(group) ? PTOWSP_DEADLOCK : PTOWSP_AGAIN;
+		if (status == PTOWSP_DEADLOCK) {
 			name_find(group, member, notification, name, sizeof(name));
-			st = host_fail(error, st, "device %u waits for notification %s of device %u, which never comes", member, name, from);
+			status = host_fail(error, status, "device %u waits for notification %s of device %u, which never comes", member, name, from);
 		}
 	}
 	pthread_mutex_unlock(&group->lock);
-	return st;
+	return status;
 }

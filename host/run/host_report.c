@@ -83,7 +83,7 @@ void host_stats_finish(struct ptowsp_run_stats *stats)
 
 ptowsp_status host_stats_copy(struct ptowsp_run_stats *out, const struct ptowsp_run_stats *stats, uint32_t minor)
 {
-	ptowsp_status st = PTOWSP_OK;
+	ptowsp_status status = PTOWSP_OK;
 
 	host_stats_finish(out);
 	head_copy(HOST_STRUCT_run_stats, out, &stats->head, minor);
@@ -93,14 +93,14 @@ ptowsp_status host_stats_copy(struct ptowsp_run_stats *out, const struct ptowsp_
 		uint32_t count = (uint32_t)host_field_number(out, f->count, sizeof(count));
 		void *rows = NULL;
 
-		if (!st)
-			st = rows_copy(&rows, rows_of(f, out), count, host_field_stride(f, out), f->of, minor);
+		if (!status)
+			status = rows_copy(&rows, rows_of(f, out), count, host_field_stride(f, out), f->of, minor);
 		count = rows ? count : 0;
 		rows_set(f, out, rows, count);
 		for (uint32_t i = 0; i < count; i++)
 			texts_end(f->of, (char *)rows + (size_t)i * host_structs[f->of].size);
 	}
-	return st;
+	return status;
 }
 
 static void error_copy(struct host_report *report, const struct ptowsp_done *done, uint32_t minor)
@@ -118,19 +118,19 @@ static void error_copy(struct host_report *report, const struct ptowsp_done *don
 
 void host_report_fill(struct host_report *report, const struct ptowsp_done *done, uint32_t minor)
 {
-	ptowsp_status st = PTOWSP_OK;
+	ptowsp_status status = PTOWSP_OK;
 
 	host_report_finish(report);
 	report->status = done->status;
 	if (done->stats)
-		st = host_stats_copy(&report->stats, done->stats, minor);
-	if (report->status > 0 || !done->stats || st == PTOWSP_INVALID)
+		status = host_stats_copy(&report->stats, done->stats, minor);
+	if (report->status > 0 || !done->stats || status == PTOWSP_INVALID)
 		report->status = host_fail(&report->error, PTOWSP_DEVICE_LOST, "the plugin broke the rules of done: %s",
 					   !done->stats         ? "no statistics"
 					   : report->status > 0 ? "a positive status"
 								: "absurd counts");
-	else if (st)
-		report->status = host_fail(&report->error, st, "no memory for the run's statistics");
+	else if (status)
+		report->status = host_fail(&report->error, status, "no memory for the run's statistics");
 	else if (report->status)
 		error_copy(report, done, minor);
 	if (report->status == PTOWSP_DEADLOCK && done->deadlock) {

@@ -41,10 +41,10 @@ static ptowsp_status run_ffi(void *context, const struct ptowsp_task *task, stru
 		double number;
 		void *pointer;
 	} ignored;
-	ptowsp_status st = host_kernel_check(kernel, task, out);
+	ptowsp_status status = host_kernel_check(kernel, task, out);
 
-	if (st)
-		return st;
+	if (status)
+		return status;
 	for (uint32_t i = 0; i < kernel->signature.count; i++) {
 		if (kernel->signature.types[i] == REG_TYPE_P) {
 			pointers[i] = host_task_tensor(task, tensor++);
@@ -84,15 +84,15 @@ static ptowsp_status ffi_prepare(struct host_kernel *kernel, struct ptowsp_error
 static ptowsp_status choose(struct host_kernel *kernel, const char *signature, host_kernel_fn *fn_out, struct ptowsp_error *error)
 {
 	char text[REG_SIGNATURE_TEXT];
-	ptowsp_status st;
+	ptowsp_status status;
 
 	kernel->how = "uniform";
 	*fn_out = run_uniform;
 	if (!*signature)
 		return PTOWSP_OK;
-	st = reg_signature_parse(&kernel->signature, signature, error);
-	if (st)
-		return st;
+	status = reg_signature_parse(&kernel->signature, signature, error);
+	if (status)
+		return status;
 	for (uint32_t i = 0; i < kernel->signature.count; i++)
 		kernel->signature.types[i] == REG_TYPE_P ? kernel->tensors++ : kernel->scalars++;
 	reg_signature_print(&kernel->signature, text);
@@ -110,7 +110,7 @@ ptowsp_status host_kernel_bind(struct host_kernel **kernel_out, const char *name
 {
 	struct host_kernel *kernel = calloc(1, sizeof(*kernel));
 	host_kernel_fn fn = NULL;
-	ptowsp_status st = PTOWSP_OK;
+	ptowsp_status status = PTOWSP_OK;
 
 	*kernel_out = NULL;
 	*ref_out = (struct ptowsp_kernel_ref){0};
@@ -120,12 +120,12 @@ ptowsp_status host_kernel_bind(struct host_kernel **kernel_out, const char *name
 	if (native)
 		memcpy(&kernel->fn, &native, sizeof(kernel->fn)); /* POSIX: both pointers have one form */
 	else
-		st = reg_kernel_find(name, signature, &kernel->fn, error);
-	if (!st)
-		st = choose(kernel, signature, &fn, error);
-	if (st) {
+		status = reg_kernel_find(name, signature, &kernel->fn, error);
+	if (!status)
+		status = choose(kernel, signature, &fn, error);
+	if (status) {
 		host_kernels_destroy(kernel);
-		return st;
+		return status;
 	}
 	*kernel_out = kernel;
 	*ref_out = (struct ptowsp_kernel_ref){fn, kernel};

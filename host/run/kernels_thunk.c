@@ -45,10 +45,10 @@ static float scalar_f32(const struct ptowsp_task *task, uint32_t i)
 	static ptowsp_status run_##NAME(void *context, const struct ptowsp_task *task, struct ptowsp_kernel_out *out)                                          \
 	{                                                                                                                                                      \
 		const struct host_kernel *kernel = context;                                                                                                    \
-		ptowsp_status st = host_kernel_check(kernel, task, out);                                                                                       \
-		if (!st)                                                                                                                                       \
+		ptowsp_status status = host_kernel_check(kernel, task, out);                                                                                   \
+		if (!status)                                                                                                                                   \
 			((void(*) c_types)kernel->fn) c_arguments;                                                                                             \
-		return st;                                                                                                                                     \
+		return status;                                                                                                                                 \
 	}
 THUNKS(X)
 #undef X

@@ -32,12 +32,12 @@ const struct ptowsp_deadlock *ptowsp_deadlock(const struct ptowsp_program *p)
 
 ptowsp_status ptowsp_stats_live(struct ptowsp_program *p, struct ptowsp_run_stats *stats_out, struct ptowsp_error *error)
 {
-	ptowsp_status st;
+	ptowsp_status status;
 
 	error = host_error_enter(error);
 	*stats_out = (struct ptowsp_run_stats){.head = PTOWSP_HEAD(struct ptowsp_run_stats, RUN_STATS)};
-	st = host_call_stats(&p->backend->caller, p->object, stats_out, error);
-	return host_error_leave(st, error);
+	status = host_call_stats(&p->backend->caller, p->object, stats_out, error);
+	return host_error_leave(status, error);
 }
 
 int ptowsp_diagnostic_row(const struct ptowsp_program *p, uint32_t index, struct ptowsp_diagnostic *row_out)

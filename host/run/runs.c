@@ -38,10 +38,10 @@ void host_runs_finish(struct host_runs *runs)
 
 ptowsp_status host_runs_begin(struct host_runs *runs, struct host_run *run)
 {
-	ptowsp_status st = PTOWSP_AGAIN;
+	ptowsp_status status = PTOWSP_AGAIN;
 
 	pthread_mutex_lock(&runs->lock);
-	for (uint32_t i = 0; i < HOST_RUNS_IN_FLIGHT && st; i++) {
+	for (uint32_t i = 0; i < HOST_RUNS_IN_FLIGHT && status; i++) {
 		if (runs->slots[i].run)
 			continue;
 		runs->slots[i].run = run;
@@ -51,10 +51,10 @@ ptowsp_status host_runs_begin(struct host_runs *runs, struct host_run *run)
 		run->begin_ns = host_now_ns();
 		run->end_ns = 0;
 		run->in_flight = true;
-		st = PTOWSP_OK;
+		status = PTOWSP_OK;
 	}
 	pthread_mutex_unlock(&runs->lock);
-	return st;
+	return status;
 }
 
 /* With the lock held: frees the slot of a token that is in flight, gives its run, else NULL. */

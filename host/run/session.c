@@ -32,15 +32,15 @@ static ptowsp_status tables_make(struct ptowsp_program *p, struct ptowsp_error *
 }
 
 /* Code that a device lacks can be made: who has no device, or one that does not open, is told that. */
-static ptowsp_status device_first(struct ptowsp_program *p, const struct ptowsp_match *match, ptowsp_status st, struct ptowsp_error *error)
+static ptowsp_status device_first(struct ptowsp_program *p, const struct ptowsp_match *match, ptowsp_status status, struct ptowsp_error *error)
 {
 	const struct reg_verdict *row = reg_match_refused(match->rows, match->count);
 	struct ptowsp_error missing = {.head = PTOWSP_HEAD(struct ptowsp_error, ERROR)};
 
-	ptowsp_status there = st && row && row->kind == REG_VERDICT_KERNEL ? host_backend_device_open(p->backend, &missing) : PTOWSP_OK;
+	ptowsp_status there = status && row && row->kind == REG_VERDICT_KERNEL ? host_backend_device_open(p->backend, &missing) : PTOWSP_OK;
 
 	if (!there)
-		return st;
+		return status;
 	*error = missing;
 	return there;
 }
@@ -49,12 +49,12 @@ static ptowsp_status device_first(struct ptowsp_program *p, const struct ptowsp_
 static ptowsp_status match(struct ptowsp_program *p, uint32_t flags, struct ptowsp_error *error)
 {
 	struct ptowsp_match *match;
-	ptowsp_status st = host_match_create(&match, p->backend, p->plan, flags, false, error);
+	ptowsp_status status = host_match_create(&match, p->backend, p->plan, flags, false, error);
 
-	if (st)
-		return st;
-	st = device_first(p, match, host_match_check(match, p->backend, p->plan, error), error);
-	for (uint32_t i = 0; i < match->count && !st; i++) {
+	if (status)
+		return status;
+	status = device_first(p, match, host_match_check(match, p->backend, p->plan, error), error);
+	for (uint32_t i = 0; i < match->count && !status; i++) {
 		const struct reg_verdict *row = &match->rows[i];
 		char line[280];
 		struct reg_text text;
@@ -66,22 +66,22 @@ static ptowsp_status match(struct ptowsp_program *p, uint32_t flags, struct ptow
 		host_services_diagnose(&p->backend->services, row->feature, row->state, line);
 	}
 	ptowsp_match_destroy(match);
-	return st;
+	return status;
 }
 
 /* A plugin sees sections, not files: the host says which file it was. */
-static ptowsp_status file_name(const struct ptowsp_program *p, ptowsp_status st, struct ptowsp_error *error)
+static ptowsp_status file_name(const struct ptowsp_program *p, ptowsp_status status, struct ptowsp_error *error)
 {
 	const char *path = pkg_path(p->plan->package->pkg), *slash = strrchr(path, '/');
 	struct ptowsp_error why = *error;
 
-	if ((st != PTOWSP_BAD_PACKAGE && st != PTOWSP_UNKNOWN_OPCODE) || strstr(why.text, path))
-		return st;
-	st = host_fail(error, st, "%.80s: %s", slash && strlen(path) > 80 ? slash + 1 : path, why.text);
+	if ((status != PTOWSP_BAD_PACKAGE && status != PTOWSP_UNKNOWN_OPCODE) || strstr(why.text, path))
+		return status;
+	status = host_fail(error, status, "%.80s: %s", slash && strlen(path) > 80 ? slash + 1 : path, why.text);
 	error->native = why.native;
 	error->domain = why.domain;
 	memcpy(error->where, why.where, sizeof(why.where));
-	return st;
+	return status;
 }
 
 static struct ptowsp_load_args load_args(const struct ptowsp_plan *plan, const struct ptowsp_section *sections, uint32_t count, uint32_t flags)
@@ -105,28 +105,29 @@ static ptowsp_status alone(struct ptowsp_backend *backend, const struct ptowsp_p
 	uint32_t count;
 	const struct ptowsp_section *sections = pkg_sections(plan->package->pkg, &count);
 	struct ptowsp_object *object = NULL;
-	ptowsp_status st;
+	ptowsp_status status;
 
 	if (!backend->device)
 		return PTOWSP_NO_DEVICE;
 	args = load_args(plan, sections, count, 0);
-	st = host_call_load(&backend->caller, backend->device, &args, &object, &ignored);
-	if (!st)
+	status = host_call_load(&backend->caller, backend->device, &args, &object, &ignored);
+	if (!status)
 		host_call_unload(&backend->caller, object, &ignored);
-	return st;
+	return status;
 }
 
-ptowsp_status host_blame(struct ptowsp_backend *backend, const struct ptowsp_plan *plan, const char *operation, ptowsp_status st, struct ptowsp_error *error)
+ptowsp_status host_blame(struct ptowsp_backend *backend, const struct ptowsp_plan *plan, const char *operation, ptowsp_status status,
+			 struct ptowsp_error *error)
 {
 	struct host_cause cause = host_backend_cause(backend, operation);
 	const bool overridden = plan->overrides.count > 0;
 
-	cause.chosen = cause.chosen || overridden || st == PTOWSP_INVALID;
-	st = host_answer(&cause, st, error);
-	if (st == PTOWSP_BAD_PACKAGE && overridden && !alone(backend, plan))
+	cause.chosen = cause.chosen || overridden || status == PTOWSP_INVALID;
+	status = host_answer(&cause, status, error);
+	if (status == PTOWSP_BAD_PACKAGE && overridden && !alone(backend, plan))
 		return error->code = PTOWSP_INVALID;
-	if (st != PTOWSP_INVALID || backend->has_settings || (overridden && alone(backend, plan) != PTOWSP_INVALID))
-		return st;
+	if (status != PTOWSP_INVALID || backend->has_settings || (overridden && alone(backend, plan) != PTOWSP_INVALID))
+		return status;
 	return error->code = PTOWSP_BAD_PACKAGE;
 }
 
@@ -135,15 +136,15 @@ static ptowsp_status load(struct ptowsp_program *p, uint32_t flags, struct ptows
 	struct ptowsp_load_args args = load_args(p->plan, p->plan->sections, p->plan->section_count,
 						 (flags & PTOWSP_LOAD_STRICT) | (p->findings.trusted ? PTOWSP_LOAD_TRUST_NATIVE : 0));
 	uint64_t begin = host_now_ns();
-	ptowsp_status st;
+	ptowsp_status status;
 
 	if (p->findings.looks && p->findings.trusted && p->backend->plugin->remote)
 		args.flags |= PTOWSP_LOAD_LOOK; /* its worker looks for it */
-	st = host_call_load(&p->backend->caller, p->backend->device, &args, &p->object, error);
+	status = host_call_load(&p->backend->caller, p->backend->device, &args, &p->object, error);
 	p->compile_ns = host_now_ns() - begin;
-	if (st)
+	if (status)
 		p->object = NULL;
-	return host_blame(p->backend, p->plan, "load", st, error);
+	return host_blame(p->backend, p->plan, "load", status, error);
 }
 
 void host_program_keep(struct ptowsp_program *p, uint32_t flags)
@@ -175,7 +176,7 @@ ptowsp_status ptowsp_program_load(struct ptowsp_program **out, struct ptowsp_bac
 				  struct ptowsp_error *error)
 {
 	struct ptowsp_program *p;
-	ptowsp_status st;
+	ptowsp_status status;
 
 	*out = kept_take(backend, plan, flags);
 	if (*out)
@@ -190,20 +191,20 @@ ptowsp_status ptowsp_program_load(struct ptowsp_program **out, struct ptowsp_bac
 	p->findings.looks = flags & PTOWSP_LOAD_LOOK;
 	host_report_finish(&p->run.report);
 	host_services_aim(&backend->services, &p->diagnostics, &p->findings);
-	st = tables_make(p, error);
-	if (!st)
-		st = match(p, flags, error);
-	if (!st)
-		st = host_backend_device_open(backend, error);
-	if (!st)
-		st = load(p, flags, error);
-	st = file_name(p, st, error);
+	status = tables_make(p, error);
+	if (!status)
+		status = match(p, flags, error);
+	if (!status)
+		status = host_backend_device_open(backend, error);
+	if (!status)
+		status = load(p, flags, error);
+	status = file_name(p, status, error);
 	host_services_aim(&backend->services, &p->diagnostics, NULL);
-	if (st)
+	if (status)
 		ptowsp_program_unload(p);
 	else
 		*out = p;
-	return host_error_leave(st, error);
+	return host_error_leave(status, error);
 }
 
 const char *ptowsp_program_trust(const struct ptowsp_program *p)
@@ -290,13 +291,13 @@ ptowsp_status host_partner_check(const struct ptowsp_program *p, struct ptowsp_e
 	return host_fail(error, PTOWSP_INVALID, "%s: this run has one device; give it more with --device=SEL,SEL", where);
 }
 
-static ptowsp_status run_answer(struct ptowsp_program *p, const char *operation, ptowsp_status st, struct ptowsp_error *error)
+static ptowsp_status run_answer(struct ptowsp_program *p, const char *operation, ptowsp_status status, struct ptowsp_error *error)
 {
 	struct host_cause cause = host_program_cause(p, operation, p->run.deadline_ns);
 
 	cause.cancelled = atomic_load(&p->run.cancelled);
 	cause.late = true; /* an engine that cannot be looked into has a timeout of its own */
-	return host_answer(&cause, st, error);
+	return host_answer(&cause, status, error);
 }
 
 ptowsp_status ptowsp_execute_async(struct ptowsp_program *p, const struct ptowsp_execute_options *options, struct ptowsp_error *error)
@@ -304,36 +305,36 @@ ptowsp_status ptowsp_execute_async(struct ptowsp_program *p, const struct ptowsp
 	static const struct ptowsp_execute_options none = {0};
 	struct host_runs *runs = &p->backend->services.runs;
 	struct ptowsp_run_args args;
-	ptowsp_status st = PTOWSP_OK;
+	ptowsp_status status = PTOWSP_OK;
 
 	error = host_error_enter(error);
 	options = options ? options : &none;
 	if (!host_runs_is_complete(runs, &p->run))
 		return host_error_leave(host_fail(error, PTOWSP_INVALID, "the program is still running"), error);
 	if (!p->prepared)
-		st = ptowsp_prepare(p, options, error);
-	if (!st)
-		st = host_partner_check(p, error);
-	if (st)
-		return host_error_leave(st, error);
+		status = ptowsp_prepare(p, options, error);
+	if (!status)
+		status = host_partner_check(p, error);
+	if (status)
+		return host_error_leave(status, error);
 	host_services_aim(&p->backend->services, &p->diagnostics, NULL);
 	if (options->flags & PTOWSP_RUN_LOOK)
 		host_services_mute(&p->backend->services);
-	st = host_runs_begin(runs, &p->run);
-	if (st)
-		return host_error_leave(host_fail(error, st, "too many runs at once on this backend"), error);
+	status = host_runs_begin(runs, &p->run);
+	if (status)
+		return host_error_leave(host_fail(error, status, "too many runs at once on this backend"), error);
 	p->prepared = false;
 	args = host_run_args(p, options);
 	p->run.deadline_ns = args.deadline_ns;
 	p->run.looks = options->flags & PTOWSP_RUN_LOOK;
 	atomic_store(&p->run.cancelled, false);
 	args.token = p->run.token;
-	st = host_call_submit(&p->backend->caller, p->backend->device, &args, error);
-	if (st) {
+	status = host_call_submit(&p->backend->caller, p->backend->device, &args, error);
+	if (status) {
 		host_runs_abandon(runs, &p->run);
-		st = run_answer(p, "submit", st, error);
+		status = run_answer(p, "submit", status, error);
 	}
-	return host_error_leave(st, error);
+	return host_error_leave(status, error);
 }
 
 /* One slice of waiting: a plugin without threads works in poll, for the others the host sleeps. */
@@ -355,24 +356,24 @@ static bool wait_slice(struct ptowsp_program *p, uint64_t until_ns)
 ptowsp_status ptowsp_synchronize(struct ptowsp_program *p, uint64_t timeout_ns, struct ptowsp_error *error)
 {
 	uint64_t now = host_now_ns(), until = timeout_ns > UINT64_MAX - now ? UINT64_MAX : now + timeout_ns;
-	ptowsp_status st;
+	ptowsp_status status;
 
 	error = host_error_enter(error);
 	while (!wait_slice(p, until))
 		if (host_now_ns() >= until)
 			return PTOWSP_AGAIN;
 	*error = p->run.report.error;
-	st = p->run.report.status ? run_answer(p, "the run", p->run.report.status, error)
-	     : p->run.looks       ? host_diagnostics_needs(&p->diagnostics, error)
-				  : PTOWSP_OK;
-	return host_error_leave(st, error);
+	status = p->run.report.status ? run_answer(p, "the run", p->run.report.status, error)
+		 : p->run.looks       ? host_diagnostics_needs(&p->diagnostics, error)
+				      : PTOWSP_OK;
+	return host_error_leave(status, error);
 }
 
 ptowsp_status ptowsp_execute(struct ptowsp_program *p, const struct ptowsp_execute_options *options, struct ptowsp_error *error)
 {
-	ptowsp_status st = ptowsp_execute_async(p, options, error);
+	ptowsp_status status = ptowsp_execute_async(p, options, error);
 
-	return st ? st : ptowsp_synchronize(p, UINT64_MAX, error);
+	return status ? status : ptowsp_synchronize(p, UINT64_MAX, error);
 }
 
 static ptowsp_status join_check(struct ptowsp_program *const *programs, uint32_t count, struct ptowsp_error *error)
@@ -390,18 +391,18 @@ static ptowsp_status join_check(struct ptowsp_program *const *programs, uint32_t
 ptowsp_status ptowsp_programs_join(struct ptowsp_program *const *programs, uint32_t count, struct ptowsp_error *error)
 {
 	struct host_group *group = NULL;
-	ptowsp_status st;
+	ptowsp_status status;
 
 	error = host_error_enter(error);
-	st = join_check(programs, count, error);
-	if (!st && !(group = host_group_create(count)))
-		st = host_fail(error, PTOWSP_NO_MEMORY, "no memory for a run on several devices");
-	for (uint32_t i = 0; !st && i < count; i++) {
+	status = join_check(programs, count, error);
+	if (!status && !(group = host_group_create(count)))
+		status = host_fail(error, PTOWSP_NO_MEMORY, "no memory for a run on several devices");
+	for (uint32_t i = 0; !status && i < count; i++) {
 		programs[i]->run.group = group;
 		programs[i]->run.member = i;
 		host_group_names(group, i, programs[i]->plan->tables);
 	}
-	return host_error_leave(st, error);
+	return host_error_leave(status, error);
 }
 
 int ptowsp_is_complete(struct ptowsp_program *p)

@@ -13,11 +13,11 @@ ptowsp_status host_expression_value(const struct ptowsp_program *program, uint32
 {
 	const struct pkg_tables *t = program->plan->tables;
 	const struct reg_values values = {program->values, NULL, t->slot_count};
-	ptowsp_status st = reg_expression_value(t->expr, t->expr_count, row, &values, value_out);
+	ptowsp_status status = reg_expression_value(t->expr, t->expr_count, row, &values, value_out);
 
-	if (st == PTOWSP_BAD_PACKAGE)
-		return host_fail(error, st, "a tensor's extent refers to a row outside EXPR or SLOT, or is far too long: expression %u", row);
-	return st ? host_fail(error, st, "a tensor's extent divides by zero, or is no sum, product or quotient") : PTOWSP_OK;
+	if (status == PTOWSP_BAD_PACKAGE)
+		return host_fail(error, status, "a tensor's extent refers to a row outside EXPR or SLOT, or is far too long: expression %u", row);
+	return status ? host_fail(error, status, "a tensor's extent divides by zero, or is no sum, product or quotient") : PTOWSP_OK;
 }
 
 ptowsp_status host_elements(const uint64_t *extents, uint32_t rank, uint32_t bytes, uint64_t *elements_out)
@@ -38,18 +38,18 @@ static ptowsp_status declared_shape(struct ptowsp_program *p, uint32_t index, st
 	const struct ptowsp_tensor_record *row = &t->tensor[p->plan->tensors[index].row];
 	struct ptowsp_tensor_view *view = &p->tensors[index].view;
 	int64_t value = 0;
-	ptowsp_status st = PTOWSP_OK;
+	ptowsp_status status = PTOWSP_OK;
 
 	if (row->dim_count > 4)
 		return host_fail(error, PTOWSP_BAD_PACKAGE, "tensor \"%s\" has more than 4 dimensions", p->plan->tensors[index].name);
-	for (uint32_t i = 0; i < row->dim_count && !st; i++) {
-		st = host_expression_value(p, t->dim[row->dims + i].extent, &value, error);
-		if (!st && value < 0)
-			st = host_fail(error, host_values_fault(p), "tensor \"%s\": extent %u is %lld", p->plan->tensors[index].name, i, (long long)value);
+	for (uint32_t i = 0; i < row->dim_count && !status; i++) {
+		status = host_expression_value(p, t->dim[row->dims + i].extent, &value, error);
+		if (!status && value < 0)
+			status = host_fail(error, host_values_fault(p), "tensor \"%s\": extent %u is %lld", p->plan->tensors[index].name, i, (long long)value);
 		view->extents[i] = (uint64_t)value;
 	}
 	view->rank = (uint16_t)row->dim_count;
-	return st;
+	return status;
 }
 
 /* What was given must be what the package declares. */
@@ -91,20 +91,20 @@ ptowsp_status host_tensor_shape(struct ptowsp_program *p, uint32_t index, struct
 {
 	const struct ptowsp_tensor_record *row = &p->plan->tables->tensor[p->plan->tensors[index].row];
 	struct host_tensor *tensor = &p->tensors[index];
-	ptowsp_status st = PTOWSP_OK;
+	ptowsp_status status = PTOWSP_OK;
 
 	memset(&tensor->view, 0, sizeof(tensor->view));
 	tensor->view.dtype = row->dtype;
 	if (row->flags & PTOWSP_TENSOR_SHAPELESS)
 		free_shape(p, index);
 	else
-		st = declared_shape(p, index, error);
-	if (!st && *tensor->given_from && !(row->flags & PTOWSP_TENSOR_SHAPELESS))
-		st = given_compare(p, index, error);
-	if (!st && tensor->view.rank != UINT16_MAX &&
+		status = declared_shape(p, index, error);
+	if (!status && *tensor->given_from && !(row->flags & PTOWSP_TENSOR_SHAPELESS))
+		status = given_compare(p, index, error);
+	if (!status && tensor->view.rank != UINT16_MAX &&
 	    host_elements(tensor->view.extents, tensor->view.rank, reg_dtype(row->dtype)->bytes, &tensor->view.elements))
-		st = host_fail(error, PTOWSP_TOO_BIG, "tensor \"%s\" is larger than 2^62 bytes", p->plan->tensors[index].name);
-	return st;
+		status = host_fail(error, PTOWSP_TOO_BIG, "tensor \"%s\" is larger than 2^62 bytes", p->plan->tensors[index].name);
+	return status;
 }
 
 static bool needs_measure(const struct ptowsp_program *p)
@@ -185,7 +185,7 @@ ptowsp_status host_tensors_measure(struct ptowsp_program *p, const struct ptowsp
 	uint32_t count = p->plan->tables->tensor_count;
 	struct host_cause cause;
 	uint64_t *elements;
-	ptowsp_status st;
+	ptowsp_status status;
 
 	if (!needs_measure(p))
 		return PTOWSP_OK;
@@ -194,11 +194,11 @@ ptowsp_status host_tensors_measure(struct ptowsp_program *p, const struct ptowsp
 	elements = calloc(count + 1u, sizeof(*elements));
 	if (!elements)
 		return host_fail(error, PTOWSP_NO_MEMORY, "no memory to measure tensors");
-	st = host_call_extents_measure(caller, p->object, &args, elements, count, error);
+	status = host_call_extents_measure(caller, p->object, &args, elements, count, error);
 	cause = host_program_cause(p, "measure", args.deadline_ns);
-	st = host_answer(&cause, st, error);
-	for (uint32_t i = 0; i < p->plan->tensor_count && !st; i++)
-		st = need_set(p, i, elements[p->plan->tensors[i].row], error);
+	status = host_answer(&cause, status, error);
+	for (uint32_t i = 0; i < p->plan->tensor_count && !status; i++)
+		status = need_set(p, i, elements[p->plan->tensors[i].row], error);
 	free(elements);
-	return st;
+	return status;
 }

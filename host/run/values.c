@@ -101,21 +101,21 @@ ptowsp_status ptowsp_value_set(struct ptowsp_program *program, const char *name,
 	const struct ptowsp_plan *plan = program->plan;
 	uint32_t index, row;
 	uint64_t bits;
-	ptowsp_status st;
+	ptowsp_status status;
 
 	error = host_error_enter(error);
-	st = host_plan_value_find(plan, name, &index, error);
-	if (!st) {
+	status = host_plan_value_find(plan, name, &index, error);
+	if (!status) {
 		row = plan->values[index].row;
-		st = host_value_parse(plan->tables->slot[row].dtype, name, text, &bits, error);
+		status = host_value_parse(plan->tables->slot[row].dtype, name, text, &bits, error);
 	}
-	if (!st) {
+	if (!status) {
 		program->values[row] = bits;
 		program->value_known[row] = 1;
 		program->prepared = false;
 		program->asked = true;
 	}
-	return host_error_leave(st, error);
+	return host_error_leave(status, error);
 }
 
 ptowsp_status host_values_fault(const struct ptowsp_program *program)

@@ -328,11 +328,11 @@ static ptowsp_status calls_confine(struct ptowsp_error *error)
 
 ptowsp_status host_confine(const char *plugin, const struct host_limits *limits, struct ptowsp_error *error)
 {
-	ptowsp_status st;
+	ptowsp_status status;
 
 	if (prctl(PR_SET_NO_NEW_PRIVS, 1L, 0L, 0L, 0L))
 		return host_fail(error, PTOWSP_UNSUPPORTED, "--isolate=sandbox: this kernel cannot give up privileges (%s)", strerror(errno));
 	host_limits_set(limits);
-	st = files_confine(plugin, error);
-	return st ? st : calls_confine(error);
+	status = files_confine(plugin, error);
+	return status ? status : calls_confine(error);
 }

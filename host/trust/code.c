@@ -19,22 +19,22 @@ struct host_code {
 	uintptr_t base; /* what relocation added to addresses */
 };
 
-static ptowsp_status fail(struct ptowsp_error *error, ptowsp_status st, const char *kernel, const char *what, int native)
+static ptowsp_status fail(struct ptowsp_error *error, ptowsp_status status, const char *kernel, const char *what, int native)
 {
-	return host_fail(error, st, "native code of kernel %.60s: %s%s%s", kernel, what, native ? ": " : "", native ? strerror(native) : "");
+	return host_fail(error, status, "native code of kernel %.60s: %s%s%s", kernel, what, native ? ": " : "", native ? strerror(native) : "");
 }
 
 /* After this nobody changes it, this process included. */
 static ptowsp_status seal(struct host_code *code, const char *kernel, const void *bytes, size_t size, struct ptowsp_error *error)
 {
-	ptowsp_status st;
-	const char *wrong = host_sealed_begin(&code->sealed, "ptowsp-code", &st);
+	ptowsp_status status;
+	const char *wrong = host_sealed_begin(&code->sealed, "ptowsp-code", &status);
 
 	if (!wrong)
-		wrong = host_sealed_append(&code->sealed, bytes, size, &st);
+		wrong = host_sealed_append(&code->sealed, bytes, size, &status);
 	if (!wrong)
-		wrong = host_sealed_end(&code->sealed, &st);
-	return wrong ? fail(error, st, kernel, wrong, errno) : PTOWSP_OK;
+		wrong = host_sealed_end(&code->sealed, &status);
+	return wrong ? fail(error, status, kernel, wrong, errno) : PTOWSP_OK;
 }
 
 /* A number whose name no loaded object has. */
@@ -89,21 +89,21 @@ static ptowsp_status object_make(struct host_code **list, const char *kernel, co
 {
 	struct host_code *code = calloc(1, sizeof(*code));
 	struct host_code_entry ignored;
-	ptowsp_status st;
+	ptowsp_status status;
 
 	if (!code)
 		return fail(error, PTOWSP_NO_MEMORY, kernel, "no memory to load it", 0);
 	code->sealed.fd = -1;
-	st = size ? seal(code, kernel, bytes, size, error) : PTOWSP_OK; /* nothing cannot be mapped, and is refused by the check */
-	if (!st)
-		st = host_code_check(code->sealed.bytes, size, kernel, entry, entry_offset, &ignored, error);
-	if (!st)
-		st = number_choose(code, kernel, error);
-	if (!st)
-		st = object_open(code, kernel, error);
-	if (st) {
+	status = size ? seal(code, kernel, bytes, size, error) : PTOWSP_OK; /* nothing cannot be mapped, and is refused by the check */
+	if (!status)
+		status = host_code_check(code->sealed.bytes, size, kernel, entry, entry_offset, &ignored, error);
+	if (!status)
+		status = number_choose(code, kernel, error);
+	if (!status)
+		status = object_open(code, kernel, error);
+	if (status) {
 		object_destroy(code);
-		return st;
+		return status;
 	}
 	code->next = *list;
 	*list = *code_out = code;
@@ -115,15 +115,15 @@ ptowsp_status host_code_load(struct host_code **list, const char *kernel, const 
 {
 	struct host_code *code = known_find(*list, bytes, (size_t)size);
 	struct host_code_entry found;
-	ptowsp_status st = PTOWSP_OK;
+	ptowsp_status status = PTOWSP_OK;
 
 	*function_out = NULL;
 	if (!code)
-		st = object_make(list, kernel, bytes, (size_t)size, entry, entry_offset, &code, error);
-	if (!st)
-		st = host_code_check(code->sealed.bytes, code->sealed.size, kernel, entry, entry_offset, &found, error);
-	if (st)
-		return st;
+		status = object_make(list, kernel, bytes, (size_t)size, entry, entry_offset, &code, error);
+	if (!status)
+		status = host_code_check(code->sealed.bytes, code->sealed.size, kernel, entry, entry_offset, &found, error);
+	if (status)
+		return status;
 	/* An indirect function is what its resolver says, which the dynamic linker has asked. */
 	*function_out = found.resolved ? dlsym(code->handle, found.resolved) : (const void *)(code->base + found.address);
 	return *function_out ? PTOWSP_OK : fail(error, PTOWSP_UNSUPPORTED, kernel, "its entry cannot be resolved", 0);
@@ -137,10 +137,10 @@ ptowsp_status host_code_look(const char *kernel, const void *bytes, uint64_t siz
 			     struct ptowsp_error *error)
 {
 	struct host_code_entry found;
-	ptowsp_status st = host_code_check(bytes, (size_t)size, kernel, entry, entry_offset, &found, error);
+	ptowsp_status status = host_code_check(bytes, (size_t)size, kernel, entry, entry_offset, &found, error);
 
-	*function_out = st ? NULL : (const void *)(uintptr_t)nothing;
-	return st;
+	*function_out = status ? NULL : (const void *)(uintptr_t)nothing;
+	return status;
 }
 
 void host_code_destroy(struct host_code *list)

@@ -138,18 +138,18 @@ ptowsp_status host_code_check(const void *bytes, size_t size, const char *kernel
 	};
 	struct host_elf elf;
 	char name[HOST_CODE_NAME];
-	ptowsp_status st;
+	ptowsp_status status;
 
 	host_code_name(kernel, name);
 	*entry_out = (struct host_code_entry){0};
-	st = host_elf_open(&elf, bytes, size, name, error);
-	for (size_t i = 0; !st && i < sizeof(rules) / sizeof(*rules); i++)
-		st = rules[i](&elf, error);
-	if (!st)
-		st = *entry         ? symbol_find(&elf, entry, entry_out, error)
-		     : entry_offset ? offset_find(&elf, entry_offset, entry_out, error)
-				    : single_find(&elf, entry_out, error);
-	if (st && error)
+	status = host_elf_open(&elf, bytes, size, name, error);
+	for (size_t i = 0; !status && i < sizeof(rules) / sizeof(*rules); i++)
+		status = rules[i](&elf, error);
+	if (!status)
+		status = *entry         ? symbol_find(&elf, entry, entry_out, error)
+			 : entry_offset ? offset_find(&elf, entry_offset, entry_out, error)
+					: single_find(&elf, entry_out, error);
+	if (status && error)
 		error->code = PTOWSP_BAD_PACKAGE;
-	return st ? PTOWSP_BAD_PACKAGE : PTOWSP_OK;
+	return status ? PTOWSP_BAD_PACKAGE : PTOWSP_OK;
 }

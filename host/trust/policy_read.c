@@ -46,19 +46,19 @@ static ptowsp_status line_take(struct host_listed *listed, const char *line, siz
 ptowsp_status host_listed_parse(struct host_listed *listed, const char *text, size_t size, const char *path, struct ptowsp_error *error)
 {
 	const uint32_t before = listed->count;
-	ptowsp_status st = PTOWSP_OK;
+	ptowsp_status status = PTOWSP_OK;
 	unsigned number = 0;
 
-	for (size_t at = 0; at < size && !st;) {
+	for (size_t at = 0; at < size && !status;) {
 		const char *end = memchr(text + at, '\n', size - at);
 		size_t length = end ? (size_t)(end - text) - at : size - at;
 
-		st = line_take(listed, text + at, length, error, path, ++number);
+		status = line_take(listed, text + at, length, error, path, ++number);
 		at += length + 1;
 	}
-	if (st)
+	if (status)
 		listed->count = before;
-	return st;
+	return status;
 }
 
 void host_listed_finish(struct host_listed *listed)
@@ -75,7 +75,7 @@ static ptowsp_status list_read(void *context, const char *folder, bool given, st
 	char path[PATH_MAX], *text;
 	struct stat there;
 	size_t size = 0;
-	ptowsp_status st;
+	ptowsp_status status;
 
 	snprintf(path, sizeof(path), "%s/.", folder); /* of what is no folder, that it is none */
 	if (given && access(path, R_OK | X_OK))
@@ -86,11 +86,11 @@ static ptowsp_status list_read(void *context, const char *folder, bool given, st
 	text = malloc(LIST_BYTES);
 	if (!text)
 		return host_fail(error, PTOWSP_NO_MEMORY, "no memory for the list of plugins");
-	st = host_trust_file(path, "list", text, LIST_BYTES, &size, &why);
-	if (!st)
-		st = host_listed_parse(listed, text, size, path, &why);
+	status = host_trust_file(path, "list", text, LIST_BYTES, &size, &why);
+	if (!status)
+		status = host_listed_parse(listed, text, size, path, &why);
 	free(text);
-	if (st && !listed->passed_over[0])
+	if (status && !listed->passed_over[0])
 		snprintf(listed->passed_over, sizeof(listed->passed_over), "%s", why.text);
 	return PTOWSP_OK;
 }
@@ -143,10 +143,10 @@ static ptowsp_status signed_check(const struct host_policy *policy, const struct
 	struct pkg_signature rows[PKG_SIGNATURE_ROWS];
 	uint32_t count;
 	char more[48];
-	ptowsp_status st = signatures_read(file, rows, &count, error);
+	ptowsp_status status = signatures_read(file, rows, &count, error);
 
-	if (st || host_trust_judge(&policy->keys, rows, count, PKG_SIGNED_PLUGIN, digest, &whom, text_out))
-		return st;
+	if (status || host_trust_judge(&policy->keys, rows, count, PKG_SIGNED_PLUGIN, digest, &whom, text_out))
+		return status;
 	if (policy->keys.passed_count > 1)
 		snprintf(more, sizeof(more), "; of %u keys that are not used: ", policy->keys.passed_count);
 	else

@@ -158,7 +158,7 @@ static ptowsp_status plugin_load(struct host_remote *r, const struct host_remote
 	struct remote_call call = {0};
 	struct host_frame *frame = host_marshal_begin(&request, HOST_FRAME_BEGIN);
 	struct host_unwire wire;
-	ptowsp_status st;
+	ptowsp_status status;
 	uint64_t path;
 
 	if (frame)
@@ -167,10 +167,10 @@ static ptowsp_status plugin_load(struct host_remote *r, const struct host_remote
 	path = host_wire_text(&request, start->path);
 	if (!request.failed)
 		((struct host_frame *)(void *)request.bytes)->values[1] = path;
-	st = remote_ask(r, 0, &request, &call, &wire, error);
+	status = remote_ask(r, 0, &request, &call, &wire, error);
 	free(wire.bytes);
 	host_wire_finish(&request);
-	return st;
+	return status;
 }
 
 static struct host_remote *remote_make(const char *name)
@@ -195,7 +195,7 @@ static struct host_remote *remote_make(const char *name)
 ptowsp_status host_remote_start(struct host_remote **out, const struct host_remote_start *start, struct ptowsp_error *error)
 {
 	struct host_remote *r = remote_make(start->name);
-	ptowsp_status st = r ? PTOWSP_OK : host_fail(error, PTOWSP_NO_MEMORY, "no memory for a worker");
+	ptowsp_status status = r ? PTOWSP_OK : host_fail(error, PTOWSP_NO_MEMORY, "no memory for a worker");
 
 	*out = NULL;
 	if (r) {
@@ -204,21 +204,21 @@ ptowsp_status host_remote_start(struct host_remote **out, const struct host_remo
 	}
 	if (r)
 		r->load_limit_ns = (start->load_timeout_ms ? start->load_timeout_ms : DEFAULT_MS) * UINT64_C(1000000);
-	if (!st)
-		st = process_make(r, start, error);
-	if (!st)
-		st = remote_watch_begin(r, error);
-	if (!st) {
+	if (!status)
+		status = process_make(r, start, error);
+	if (!status)
+		status = remote_watch_begin(r, error);
+	if (!status) {
 		remote_buffers_begin(r);
-		st = remote_watch_started(r, error); /* a plugin is loaded where both processes are known */
+		status = remote_watch_started(r, error); /* a plugin is loaded where both processes are known */
 	}
-	if (!st)
-		st = plugin_load(r, start, error);
-	if (st)
+	if (!status)
+		status = plugin_load(r, start, error);
+	if (status)
 		host_remote_stop(r);
 	else
 		*out = r;
-	return st;
+	return status;
 }
 
 /* It leaves when it is told to, or when it cannot in time, is ended. */

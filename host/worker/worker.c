@@ -66,11 +66,11 @@ static void plugin_poll(void)
 	struct ptowsp_error ignored = {.head = PTOWSP_HEAD(struct ptowsp_error, ERROR)};
 	const uint32_t before = atomic_load(&worker.running);
 	const uint64_t begin = host_now_ns();
-	ptowsp_status st;
+	ptowsp_status status;
 
 	atomic_store_explicit(&worker.shared->operation, HOST_OPERATION_poll, memory_order_relaxed);
-	st = worker.plugin->ops.poll(worker.device, begin + POLL_NS, &ignored);
-	if (atomic_load(&worker.running) == before && (st || host_now_ns() - begin < POLL_NS / 2))
+	status = worker.plugin->ops.poll(worker.device, begin + POLL_NS, &ignored);
+	if (atomic_load(&worker.running) == before && (status || host_now_ns() - begin < POLL_NS / 2))
 		host_ring_wait(&worker.down[0], host_now_ns() + PAUSE_NS, &worker.stop);
 }
 

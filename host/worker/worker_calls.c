@@ -58,19 +58,19 @@ static ptowsp_status do_begin(struct job *j)
 	const bool sealed = host_sealed_is(given);
 	const struct host_search search = {.lint_off = j->request->values[0] & HOST_WORKER_LINT_OFF, .sealed_fd = sealed ? &given : NULL, .entering = entering};
 	const char *path = host_unwire_text(j->in, j->request->values[1]);
-	ptowsp_status st = !path ? broken(j) : sealed ? PTOWSP_OK : plugin_same(j, path);
+	ptowsp_status status = !path ? broken(j) : sealed ? PTOWSP_OK : plugin_same(j, path);
 
-	if (!st && !(j->request->values[0] & HOST_WORKER_JIT))
+	if (!status && !(j->request->values[0] & HOST_WORKER_JIT))
 		host_confine_memory(); /* where the kernel has it */
-	if (!st && (j->request->values[0] & HOST_WORKER_SANDBOX))
-		st = host_confine(path, &worker.limits, &j->error);
-	if (!st)
-		st = host_plugin_load(&search, path, &worker.plugin, &j->error);
-	if (!st && !sealed)
-		st = plugin_same(j, path);
-	if (!st)
+	if (!status && (j->request->values[0] & HOST_WORKER_SANDBOX))
+		status = host_confine(path, &worker.limits, &j->error);
+	if (!status)
+		status = host_plugin_load(&search, path, &worker.plugin, &j->error);
+	if (!status && !sealed)
+		status = plugin_same(j, path);
+	if (!status)
 		worker_services_begin();
-	return st;
+	return status;
 }
 
 /* ---- operations that mean more than their data -------------------------------------------------------------------- */
@@ -237,12 +237,12 @@ static ptowsp_status threads_check(const struct job *j, struct ptowsp_error *err
 }
 
 /* A plugin that was refused something by the system says so in the system's words, and cannot know that the sandbox refuses it. */
-static void sandbox_name(ptowsp_status st, struct ptowsp_error *error)
+static void sandbox_name(ptowsp_status status, struct ptowsp_error *error)
 {
 	static const int refusals[] = {EPERM, EACCES};
 	const size_t length = strlen(error->text);
 
-	if (st == PTOWSP_NO_MEMORY) {
+	if (status == PTOWSP_NO_MEMORY) {
 		host_limits_blame(&worker.limits, error->text, sizeof(error->text));
 		return;
 	}
@@ -258,15 +258,15 @@ void worker_call(const struct host_frame *request, struct host_unwire *wire)
 {
 	struct job j = {.request = request, .in = wire, .error = {.head = PTOWSP_HEAD(struct ptowsp_error, ERROR)}};
 	struct host_frame *frame;
-	ptowsp_status st;
+	ptowsp_status status;
 
 	worker_frame(&j.out, request->operation);
-	st = request_do(&j);
-	if (!st)
-		st = threads_check(&j, &j.error);
+	status = request_do(&j);
+	if (!status)
+		status = threads_check(&j, &j.error);
 	j.error.text[sizeof(j.error.text) - 1] = '\0';
-	if (st && worker.confined)
-		sandbox_name(st, &j.error);
+	if (status && worker.confined)
+		sandbox_name(status, &j.error);
 	job_finish(&j);
 	if (is_told(request->operation)) {
 		host_wire_finish(&j.out);
@@ -275,11 +275,11 @@ void worker_call(const struct host_frame *request, struct host_unwire *wire)
 	if (j.out.failed) { /* what it answered is too much */
 		host_wire_finish(&j.out);
 		worker_frame(&j.out, request->operation);
-		st = host_fail(&j.error, PTOWSP_NO_MEMORY, "%s: no memory in its worker for what it answered", worker.name);
+		status = host_fail(&j.error, PTOWSP_NO_MEMORY, "%s: no memory in its worker for what it answered", worker.name);
 	}
 	frame = (struct host_frame *)(void *)j.out.bytes;
 	frame->call = request->call;
-	frame->status = st;
+	frame->status = status;
 	frame->error = j.error;
 	worker_send(HOST_UP_REPLY, &j.out);
 }

@@ -157,24 +157,24 @@ static ptowsp_status toc_read(const struct reading *r)
 	struct pkg_container *c = r->into;
 	const uint8_t *toc = c->bytes + PKG_FRAME_HEAD + c->header.toc_offset;
 	uint64_t next = PKG_FRAME_HEAD + (uint64_t)c->header.header_size, total = 0;
-	ptowsp_status st = PTOWSP_OK;
+	ptowsp_status status = PTOWSP_OK;
 
-	for (uint32_t i = 0; i < c->header.section_count && !st; i++) {
+	for (uint32_t i = 0; i < c->header.section_count && !status; i++) {
 		struct pkg_toc_row *row = &c->rows[i];
 
 		memcpy(row, toc + (size_t)i * c->header.toc_stride, sizeof(*row));
-		st = row_check_sizes(r, i, row);
-		if (!st)
-			st = row_check_place(r, i, row, &next);
-		if (!st)
+		status = row_check_sizes(r, i, row);
+		if (!status)
+			status = row_check_place(r, i, row, &next);
+		if (!status)
 			MUST(row->size <= r->caps->total_bytes - total, "sections 0 to %u have more bytes than the limit of %llu%s", (unsigned)i,
 			     (unsigned long long)r->caps->total_bytes, r->caps->raise);
 		total += row->size;
 	}
-	if (!st)
+	if (!status)
 		MUST(next == c->header.total_size, "%llu bytes at offset %llu belong to no section", (unsigned long long)(c->header.total_size - next),
 		     (unsigned long long)next);
-	return st;
+	return status;
 }
 
 /* Behind total_size there is nothing, or one signature frame. */
@@ -205,15 +205,15 @@ ptowsp_status pkg_container_read(struct pkg_container *container, const void *by
 {
 	static ptowsp_status (*const steps[])(const struct reading *) = {header_open, header_check_digest, header_check, targets_read, end_check, toc_read};
 	struct reading r = {container, caps, {name, error}};
-	ptowsp_status st = PTOWSP_OK;
+	ptowsp_status status = PTOWSP_OK;
 
 	memset(container, 0, sizeof(*container));
 	container->name = name;
 	container->bytes = bytes;
 	container->size = size;
-	for (size_t i = 0; i < sizeof(steps) / sizeof(steps[0]) && !st; i++)
-		st = steps[i](&r);
-	return st;
+	for (size_t i = 0; i < sizeof(steps) / sizeof(steps[0]) && !status; i++)
+		status = steps[i](&r);
+	return status;
 }
 
 /* the digest that stands for what a package says. Packed sizes, places and flags of zstd are not in it, so another

@@ -130,27 +130,27 @@ static ptowsp_status body_open(struct look *l, struct body body)
 /* The body of an instruction that says its end itself, behind its words. */
 static ptowsp_status simple_open(struct look *l, uint32_t end, int is_loop)
 {
-	ptowsp_status st = target_check(l, end, l->behind > l->at ? l->behind : l->at + 1);
+	ptowsp_status status = target_check(l, end, l->behind > l->at ? l->behind : l->at + 1);
 
-	return st ? st : body_open(l, (struct body){.end = end, .is_loop = is_loop});
+	return status ? status : body_open(l, (struct body){.end = end, .is_loop = is_loop});
 }
 
 /* `count` words TARGET behind the instruction, which do not fall. */
 static ptowsp_status branches_open(struct look *l, uint32_t count)
 {
 	uint32_t first = l->at + 1, least = first + count;
-	ptowsp_status st = PTOWSP_OK;
+	ptowsp_status status = PTOWSP_OK;
 
 	MUST(l, count && count <= l->code->header.num_instructions - first, "it has %u branches", (unsigned)count);
-	for (uint32_t i = 0; i < count && !st; i++) {
+	for (uint32_t i = 0; i < count && !status; i++) {
 		struct ptowsp_instruction word = pkg_code_at(l->code, first + i);
 
 		MUST(l, word.opcode == PTOWSP_OP_TARGET, "a target is missing, %u are wanted", (unsigned)count);
-		st = target_check(l, word.operand2, least);
+		status = target_check(l, word.operand2, least);
 		least = word.operand2;
 	}
 	l->behind = first + count;
-	return st ? st : body_open(l, (struct body){.end = pkg_code_at(l->code, first).operand2, .next_target = first + 1, .targets_left = count - 1});
+	return status ? status : body_open(l, (struct body){.end = pkg_code_at(l->code, first).operand2, .next_target = first + 1, .targets_left = count - 1});
 }
 
 static void bodies_close(struct look *l)
@@ -212,15 +212,15 @@ static ptowsp_status task_check(struct look *l, const struct ptowsp_instruction 
 {
 	const struct ptowsp_kernel_record *kernel = &l->tables->kernel[pkg_code_kernel(l->code, in->operand1)];
 	uint32_t arguments = in->operand2 >> 16, tensors = in->operand2 & 0xFFFF, takes = params_of(l, kernel, PTOWSP_PARAM_TENSOR);
-	ptowsp_status st;
+	ptowsp_status status;
 
 	MUST(l, tensors <= takes, "it has %u tensors, its kernel takes %u", (unsigned)tensors, (unsigned)takes);
 	l->behind = l->at + 1;
-	st = words_check(l, is_argument, arguments, params_of(l, kernel, PTOWSP_PARAM_SCALAR), "argument");
-	if (!st)
-		st = words_check(l, is_tensor, tensors, takes, "tensor");
+	status = words_check(l, is_argument, arguments, params_of(l, kernel, PTOWSP_PARAM_SCALAR), "argument");
+	if (!status)
+		status = words_check(l, is_tensor, tensors, takes, "tensor");
 	afters_skip(l);
-	return st;
+	return status;
 }
 
 /* The one IO word behind send, consume and copy; `least`: there must be one. */
@@ -237,7 +237,7 @@ static ptowsp_status carried_check(struct look *l, uint8_t op, int least)
 
 static ptowsp_status instruction_check(struct look *l, const struct ptowsp_instruction *in)
 {
-	ptowsp_status st;
+	ptowsp_status status;
 
 	switch (in->opcode) {
 	case PTOWSP_OP_HALT: MUST(l, !l->depth, "it stands inside a%s body", ""); return PTOWSP_OK;
@@ -245,7 +245,7 @@ static ptowsp_status instruction_check(struct look *l, const struct ptowsp_instr
 	case PTOWSP_OP_FOR_EACH:
 	case PTOWSP_OP_SELECT: return simple_open(l, in->operand2, 1);
 	case PTOWSP_OP_SCOPE: return simple_open(l, in->operand2, 0);
-	case PTOWSP_OP_CONSUME: st = carried_check(l, PTOWSP_OP_IO_OUTPUT, 0); return st ? st : simple_open(l, in->operand2, 1);
+	case PTOWSP_OP_CONSUME: status = carried_check(l, PTOWSP_OP_IO_OUTPUT, 0); return status ? status : simple_open(l, in->operand2, 1);
 	case PTOWSP_OP_COND: return branches_open(l, 2);
 	case PTOWSP_OP_WHILE: return branches_open(l, 1);
 	case PTOWSP_OP_COMBINE:
@@ -253,9 +253,9 @@ static ptowsp_status instruction_check(struct look *l, const struct ptowsp_instr
 	case PTOWSP_OP_TASK: return task_check(l, in);
 	case PTOWSP_OP_SEND: return carried_check(l, PTOWSP_OP_IO_INPUT, 0);
 	case PTOWSP_OP_COPY:
-		st = carried_check(l, PTOWSP_OP_IO_OUTPUT, 1);
+		status = carried_check(l, PTOWSP_OP_IO_OUTPUT, 1);
 		afters_skip(l);
-		return st;
+		return status;
 	default: return PTOWSP_OK;
 	}
 }
@@ -269,14 +269,14 @@ static int belongs_behind(uint8_t op)
 static ptowsp_status next_check(struct look *l)
 {
 	const struct ptowsp_instruction in = pkg_code_at(l->code, l->at);
-	ptowsp_status st;
+	ptowsp_status status;
 
 	if (!pkg_word(PKG_WORDS_opcode, in.opcode))
 		return pkg_fail(l->place.error, PTOWSP_UNKNOWN_OPCODE, "%s: WORK[%u]: opcode 0x%02x is unknown; it needs a newer ptowsp", l->place.file,
 				(unsigned)l->at, in.opcode);
-	st = operands_check(l, &in);
-	if (st)
-		return st;
+	status = operands_check(l, &in);
+	if (status)
+		return status;
 	if (l->at < l->behind)
 		return PTOWSP_OK;
 	bodies_close(l);
@@ -287,13 +287,13 @@ static ptowsp_status next_check(struct look *l)
 static ptowsp_status code_check(struct look *l)
 {
 	uint32_t count = l->code->header.num_instructions;
-	ptowsp_status st = PTOWSP_OK;
+	ptowsp_status status = PTOWSP_OK;
 
-	for (; l->at < count && !st; l->at++)
-		st = next_check(l);
-	if (!st && count)
+	for (; l->at < count && !status; l->at++)
+		status = next_check(l);
+	if (!status && count)
 		PKG_MUST(&l->place, pkg_code_at(l->code, count - 1).opcode == PTOWSP_OP_HALT && l->behind < count, "WORK: its last instruction is no halt");
-	return st;
+	return status;
 }
 
 ptowsp_status pkg_code_open(struct pkg_code **code_out, struct pkg *package, struct ptowsp_error *error)
@@ -301,7 +301,7 @@ ptowsp_status pkg_code_open(struct pkg_code **code_out, struct pkg *package, str
 	const struct pkg_tables *t = pkg_tables(package);
 	struct pkg_code *code = calloc(1, sizeof(*code));
 	struct look l = {.code = code, .tables = t, .place = {pkg_path(package), error}};
-	ptowsp_status st;
+	ptowsp_status status;
 
 	*code_out = NULL;
 	if (!code)
@@ -312,12 +312,12 @@ ptowsp_status pkg_code_open(struct pkg_code **code_out, struct pkg *package, str
 		code->instructions = t->raw_work + sizeof(code->header);
 		code->rows = code->instructions + 8ull * code->header.num_instructions;
 	}
-	st = code_check(&l);
-	if (st)
+	status = code_check(&l);
+	if (status)
 		pkg_code_close(code);
 	else
 		*code_out = code;
-	return st;
+	return status;
 }
 
 void pkg_code_close(struct pkg_code *code)

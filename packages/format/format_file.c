@@ -26,18 +26,18 @@ ptowsp_status pkg_file_check(int fd, const char *name, uint64_t most, uint64_t *
 
 ptowsp_status pkg_file_open(int at, const char *path, const char *name, uint64_t most, int *fd_out, uint64_t *size_out, struct ptowsp_error *error)
 {
-	ptowsp_status st;
+	ptowsp_status status;
 
 	*size_out = 0;
 	*fd_out = openat(at, path, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY);
 	if (*fd_out < 0)
 		return pkg_fail_errno(error, name, "cannot be opened");
-	st = pkg_file_check(*fd_out, name, most, size_out, error);
-	if (st) {
+	status = pkg_file_check(*fd_out, name, most, size_out, error);
+	if (status) {
 		close(*fd_out);
 		*fd_out = -1;
 	}
-	return st;
+	return status;
 }
 
 ptowsp_status pkg_file_read(int fd, const char *name, uint64_t size, void **bytes_out, struct ptowsp_error *error)
@@ -56,10 +56,11 @@ ptowsp_status pkg_file_read(int fd, const char *name, uint64_t size, void **byte
 		have += got > 0 ? (uint64_t)got : 0;
 	}
 	if (have < size) {
-		ptowsp_status st = got ? pkg_fail_errno(error, name, "cannot be read") : pkg_fail(error, PTOWSP_IO, "%.160s changed while it was read", name);
+		ptowsp_status status =
+			got ? pkg_fail_errno(error, name, "cannot be read") : pkg_fail(error, PTOWSP_IO, "%.160s changed while it was read", name);
 
 		free(bytes);
-		return st;
+		return status;
 	}
 	bytes[size] = '\0';
 	*bytes_out = bytes;
@@ -70,14 +71,14 @@ ptowsp_status pkg_file_load(const char *path, uint64_t most, void **bytes_out, s
 {
 	uint64_t size;
 	int fd;
-	ptowsp_status st = pkg_file_open(AT_FDCWD, path, path, most, &fd, &size, error);
+	ptowsp_status status = pkg_file_open(AT_FDCWD, path, path, most, &fd, &size, error);
 
 	*bytes_out = NULL;
 	*size_out = 0;
-	if (st)
-		return st;
-	st = pkg_file_read(fd, path, size, bytes_out, error);
+	if (status)
+		return status;
+	status = pkg_file_read(fd, path, size, bytes_out, error);
 	close(fd);
-	*size_out = st ? 0 : (size_t)size;
-	return st;
+	*size_out = status ? 0 : (size_t)size;
+	return status;
 }

@@ -21,13 +21,13 @@ static uint64_t sample_size(const struct pkg *p)
 static ptowsp_status package_verify(const struct pkg *p, struct ptowsp_error *error)
 {
 	const struct pkg_check check = {pkg_place_of(p, error), &p->tables, p->container.header.abi, sample_size(p)};
-	ptowsp_status st = pkg_verify_strings(&check);
+	ptowsp_status status = pkg_verify_strings(&check);
 
-	if (!st)
-		st = pkg_verify_tables(&check);
-	if (!st)
-		st = pkg_verify_rules(&check);
-	return st;
+	if (!status)
+		status = pkg_verify_tables(&check);
+	if (!status)
+		status = pkg_verify_rules(&check);
+	return status;
 }
 
 static struct pkg_caps caps_of(const struct pkg_limits *limits)
@@ -54,22 +54,22 @@ static ptowsp_status signatures_open(struct pkg *p, struct ptowsp_error *error)
 /* The part of opening that is the same for files and memory. */
 static ptowsp_status package_read(struct pkg *p, const void *bytes, size_t size, const struct pkg_limits *limits, struct ptowsp_error *error)
 {
-	ptowsp_status st;
+	ptowsp_status status;
 
 	p->caps = caps_of(limits);
-	st = pkg_container_read(&p->container, bytes, size, p->path, &p->caps, error);
-	if (!st)
-		st = pkg_container_identity(&p->container, p->identity, error);
-	if (!st)
-		st = signatures_open(p, error);
-	if (st)
-		return st;
+	status = pkg_container_read(&p->container, bytes, size, p->path, &p->caps, error);
+	if (!status)
+		status = pkg_container_identity(&p->container, p->identity, error);
+	if (!status)
+		status = signatures_open(p, error);
+	if (status)
+		return status;
 	p->sample_row = p->container.header.section_count;
-	for (uint32_t i = 0; i < p->container.header.section_count && !st; i++)
-		st = pkg_section_open(p, i, error);
-	if (!st)
-		st = package_verify(p, error);
-	return st;
+	for (uint32_t i = 0; i < p->container.header.section_count && !status; i++)
+		status = pkg_section_open(p, i, error);
+	if (!status)
+		status = package_verify(p, error);
+	return status;
 }
 
 static struct pkg *package_create(const char *name)
@@ -91,17 +91,17 @@ ptowsp_status pkg_open_memory(struct pkg **package_out, const void *bytes, size_
 			      struct ptowsp_error *error)
 {
 	struct pkg *p = package_create(name);
-	ptowsp_status st;
+	ptowsp_status status;
 
 	*package_out = NULL;
 	if (!p)
 		return pkg_fail(error, PTOWSP_NO_MEMORY, "%s: out of memory", name);
-	st = package_read(p, bytes, size, limits, error);
-	if (st)
+	status = package_read(p, bytes, size, limits, error);
+	if (status)
 		pkg_close(p);
 	else
 		*package_out = p;
-	return st;
+	return status;
 }
 
 /* The most that is read of a file: what the header says and one byte more than may follow, so that trailing bytes are seen, but
@@ -164,26 +164,26 @@ ptowsp_status pkg_open(struct pkg **package_out, const char *path, const struct 
 	struct stream s = {.path = path};
 	uint64_t size;
 	int fd;
-	ptowsp_status st = pkg_file_open(AT_FDCWD, path, path, UINT64_MAX, &fd, &size, error);
+	ptowsp_status status = pkg_file_open(AT_FDCWD, path, path, UINT64_MAX, &fd, &size, error);
 
 	*package_out = NULL;
-	if (st)
-		return st;
+	if (status)
+		return status;
 	s.file = fdopen(fd, "rb");
 	if (s.file) {
-		st = stream_read(&s, &caps, error);
+		status = stream_read(&s, &caps, error);
 		fclose(s.file);
 	} else {
-		st = pkg_fail(error, PTOWSP_NO_MEMORY, "no memory to read %.160s", path);
+		status = pkg_fail(error, PTOWSP_NO_MEMORY, "no memory to read %.160s", path);
 		close(fd);
 	}
-	if (!st)
-		st = pkg_open_memory(package_out, s.bytes, s.size, path, limits, error);
-	if (st)
+	if (!status)
+		status = pkg_open_memory(package_out, s.bytes, s.size, path, limits, error);
+	if (status)
 		free(s.bytes);
 	else
 		(*package_out)->file = s.bytes;
-	return st;
+	return status;
 }
 
 void pkg_close(struct pkg *p)
@@ -255,42 +255,42 @@ const struct ptowsp_section *pkg_sections(const struct pkg *package, uint32_t *c
 /* TBLB, decoded and compared with its digests by whoever asks first. */
 static ptowsp_status samples_open(struct pkg *p, struct ptowsp_error *error)
 {
-	ptowsp_status st = PTOWSP_OK;
+	ptowsp_status status = PTOWSP_OK;
 
 	pthread_mutex_lock(&p->sample_lock);
 	if (!p->data[p->sample_row])
-		st = pkg_container_section(&p->container, p->sample_row, &p->data[p->sample_row], error);
+		status = pkg_container_section(&p->container, p->sample_row, &p->data[p->sample_row], error);
 	pthread_mutex_unlock(&p->sample_lock);
-	return st;
+	return status;
 }
 
 ptowsp_status pkg_sample_bytes(struct pkg *package, uint32_t row, const void **bytes_out, uint64_t *size_out, struct ptowsp_error *error)
 {
 	const struct ptowsp_sample_record *sample = &package->tables.sample[row];
-	ptowsp_status st = PTOWSP_OK;
+	ptowsp_status status = PTOWSP_OK;
 
 	assert(row < package->tables.sample_count);
 	*bytes_out = "";
 	*size_out = sample->size;
 	if (sample->size)
-		st = samples_open(package, error);
-	if (!st && sample->size)
+		status = samples_open(package, error);
+	if (!status && sample->size)
 		*bytes_out = package->data[package->sample_row] + sample->offset;
-	return st;
+	return status;
 }
 
 ptowsp_status pkg_sample_section(struct pkg *package, const void **bytes_out, uint64_t *size_out, struct ptowsp_error *error)
 {
-	ptowsp_status st = PTOWSP_OK;
+	ptowsp_status status = PTOWSP_OK;
 
 	*bytes_out = "";
 	*size_out = sample_size(package);
 	if (package->sample_row == package->container.header.section_count)
-		return st;
-	st = samples_open(package, error);
-	if (!st)
+		return status;
+	status = samples_open(package, error);
+	if (!status)
 		*bytes_out = package->data[package->sample_row];
-	return st;
+	return status;
 }
 
 int pkg_content(const struct pkg *package, uint32_t index, struct pkg_content *content_out)

@@ -92,22 +92,22 @@ static ptowsp_status rest_write(struct pkg_writer *writer, struct pkg *package, 
 	uint32_t count, rows, targets;
 	const struct pkg_schema *schemas = pkg_schema_all(&count);
 	const char *const *target = pkg_targets(package, &targets);
-	ptowsp_status st = pkg_sample_section(package, &sample, &sample_size, error);
+	ptowsp_status status = pkg_sample_section(package, &sample, &sample_size, error);
 
-	for (uint32_t i = 0; i < count && !st; i++) {
+	for (uint32_t i = 0; i < count && !status; i++) {
 		const uint8_t *array = pkg_schema_array(&schemas[i], t, &rows);
 
 		if (rows && schemas[i].type != PTOWSP_SECTION_META && schemas[i].type != PTOWSP_SECTION_KPAY && schemas[i].type != PTOWSP_SECTION_KREG)
 			pkg_writer_replace(writer, schemas[i].type, array, (size_t)rows * schemas[i].bytes);
 	}
-	if (!st) {
+	if (!status) {
 		pkg_writer_bytes(writer, PTOWSP_SECTION_WORK, t->raw_work, (size_t)t->raw_work_size, 0);
 		pkg_writer_bytes(writer, PTOWSP_SECTION_GRPH, t->graph, (size_t)t->graph_size, 0);
 		pkg_writer_bytes(writer, PTOWSP_SECTION_TBLB, sample, (size_t)sample_size, 0);
 	}
 	for (uint32_t i = 0; i < targets; i++)
 		pkg_writer_target(writer, target[i]);
-	return st;
+	return status;
 }
 
 static ptowsp_status plain_seal(struct pkg_writer *writer, struct pkg *package, const uint8_t *added, struct pkg **plain_out, void **bytes_out,
@@ -115,14 +115,14 @@ static ptowsp_status plain_seal(struct pkg_writer *writer, struct pkg *package, 
 {
 	const struct pkg_tables *t = pkg_tables(package);
 	size_t size;
-	ptowsp_status st;
+	ptowsp_status status;
 
 	facts_write(writer, t);
 	kernels_write(writer, t, added);
-	st = rest_write(writer, package, error);
-	if (!st)
-		st = pkg_writer_seal(writer, bytes_out, &size, error);
-	return st ? st : pkg_open_memory(plain_out, *bytes_out, size, pkg_path(package), NULL, error);
+	status = rest_write(writer, package, error);
+	if (!status)
+		status = pkg_writer_seal(writer, bytes_out, &size, error);
+	return status ? status : pkg_open_memory(plain_out, *bytes_out, size, pkg_path(package), NULL, error);
 }
 
 ptowsp_status pkg_plain_make(struct pkg *package, struct pkg **plain_out, void **bytes_out, struct ptowsp_error *error)
@@ -130,19 +130,19 @@ ptowsp_status pkg_plain_make(struct pkg *package, struct pkg **plain_out, void *
 	const struct pkg_tables *t = pkg_tables(package);
 	uint8_t *added = calloc(t->payload_count + 1u, 1);
 	struct pkg_writer *writer = pkg_writer_create();
-	ptowsp_status st = PTOWSP_OK;
+	ptowsp_status status = PTOWSP_OK;
 
 	*plain_out = NULL;
 	*bytes_out = NULL;
 	if (!added || !writer)
-		st = pkg_fail(error, PTOWSP_NO_MEMORY, "out of memory for the package");
+		status = pkg_fail(error, PTOWSP_NO_MEMORY, "out of memory for the package");
 	else if (pkg_meta(package, PKG_NATIVE_COMPILER) && pkg_meta(package, PKG_NATIVE_FLAGS) && payloads_mark(t, added) && strings_write(writer, t))
-		st = plain_seal(writer, package, added, plain_out, bytes_out, error);
-	if (st) {
+		status = plain_seal(writer, package, added, plain_out, bytes_out, error);
+	if (status) {
 		free(*bytes_out);
 		*bytes_out = NULL;
 	}
 	pkg_writer_destroy(writer);
 	free(added);
-	return st;
+	return status;
 }

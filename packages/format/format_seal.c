@@ -40,39 +40,39 @@ struct pkg_image_section *pkg_image_find(struct pkg_image *image, uint32_t type)
 
 static ptowsp_status image_take(struct pkg_image *image, const struct pkg_container *c, struct ptowsp_error *error)
 {
-	ptowsp_status st = PTOWSP_OK;
+	ptowsp_status status = PTOWSP_OK;
 
 	memcpy(image->abi, c->header.abi, sizeof(image->abi));
 	image->format_minor = c->header.format_minor;
-	for (uint32_t i = 0; i < c->header.target_count && !st; i++) {
+	for (uint32_t i = 0; i < c->header.target_count && !status; i++) {
 		image->targets[image->target_count++] = strdup(c->targets[i]);
 		if (!image->targets[i])
-			st = pkg_fail(error, PTOWSP_NO_MEMORY, "%s: out of memory", c->name);
+			status = pkg_fail(error, PTOWSP_NO_MEMORY, "%s: out of memory", c->name);
 	}
-	for (uint32_t i = 0; i < c->header.section_count && !st; i++) {
+	for (uint32_t i = 0; i < c->header.section_count && !status; i++) {
 		const struct pkg_toc_row *row = &c->rows[i];
 		struct pkg_image_section *s = &image->sections[image->section_count++];
 
 		*s = (struct pkg_image_section){row->type, row->flags, row->stride, row->count, NULL, (size_t)row->size};
-		st = pkg_container_section(c, i, &s->data, error);
+		status = pkg_container_section(c, i, &s->data, error);
 	}
-	return st;
+	return status;
 }
 
 ptowsp_status pkg_image_read(struct pkg_image *image, const void *bytes, size_t size, const char *name, struct ptowsp_error *error)
 {
 	const struct pkg_caps caps = {PKG_SIZE_LIMIT, PKG_SIZE_LIMIT, ""};
 	struct pkg_container *c = malloc(sizeof(*c));
-	ptowsp_status st;
+	ptowsp_status status;
 
 	pkg_image_init(image);
 	if (!c)
 		return pkg_fail(error, PTOWSP_NO_MEMORY, "%s: out of memory", name);
-	st = pkg_container_read(c, bytes, size, name, &caps, error);
-	if (!st)
-		st = image_take(image, c, error);
+	status = pkg_container_read(c, bytes, size, name, &caps, error);
+	if (!status)
+		status = image_take(image, c, error);
 	free(c);
-	return st;
+	return status;
 }
 
 /* The file while it is being made. */
@@ -121,10 +121,10 @@ static size_t header_bytes(const struct pkg_image *image, size_t *target_bytes_o
 static ptowsp_status header_begin(struct sealing *s, const struct pkg_image *image)
 {
 	size_t target_bytes, size = header_bytes(image, &target_bytes);
-	ptowsp_status st = file_grow(s, PKG_FRAME_HEAD + size);
+	ptowsp_status status = file_grow(s, PKG_FRAME_HEAD + size);
 
-	if (st)
-		return st;
+	if (status)
+		return status;
 	memset(s->bytes, 0, PKG_FRAME_HEAD + size);
 	s->size = PKG_FRAME_HEAD + size;
 	memcpy(s->header.magic, PKG_MAGIC, sizeof(s->header.magic));
@@ -168,10 +168,10 @@ static ptowsp_status section_append(struct sealing *s, uint32_t i, const struct 
 {
 	struct pkg_toc_row *row = &s->rows[i];
 	size_t packed = ZSTD_compressBound(section->size);
-	ptowsp_status st = file_grow(s, packed);
+	ptowsp_status status = file_grow(s, packed);
 
-	if (st)
-		return st;
+	if (status)
+		return status;
 	/* Only large sections need the limit; small ones keep the smaller window that fits them. */
 	ZSTD_CCtx_setParameter(s->zstd, ZSTD_c_windowLog, section->size > (size_t)1 << PKG_WINDOW_LOG ? (int)PKG_WINDOW_LOG : 0);
 	packed = ZSTD_compress2(s->zstd, s->bytes + s->size, s->room - s->size, section->data, section->size);
@@ -207,21 +207,21 @@ static ptowsp_status header_finish(struct sealing *s, const struct pkg_image *im
 ptowsp_status pkg_image_seal(const struct pkg_image *image, void **bytes_out, size_t *size_out, struct ptowsp_error *error)
 {
 	struct sealing *s = calloc(1, sizeof(*s));
-	ptowsp_status st;
+	ptowsp_status status;
 
 	*bytes_out = NULL;
 	*size_out = 0;
 	if (!s)
 		return pkg_fail(error, PTOWSP_NO_MEMORY, "out of memory for the package");
 	s->error = error;
-	st = header_begin(s, image);
-	if (!st)
-		st = zstd_begin(s, image->level);
-	for (uint32_t i = 0; i < image->section_count && !st; i++)
-		st = section_append(s, i, &image->sections[i]);
-	if (!st)
-		st = header_finish(s, image);
-	if (st) {
+	status = header_begin(s, image);
+	if (!status)
+		status = zstd_begin(s, image->level);
+	for (uint32_t i = 0; i < image->section_count && !status; i++)
+		status = section_append(s, i, &image->sections[i]);
+	if (!status)
+		status = header_finish(s, image);
+	if (status) {
 		free(s->bytes);
 	} else {
 		*bytes_out = s->bytes;
@@ -229,7 +229,7 @@ ptowsp_status pkg_image_seal(const struct pkg_image *image, void **bytes_out, si
 	}
 	ZSTD_freeCCtx(s->zstd);
 	free(s);
-	return st;
+	return status;
 }
 
 void pkg_header_seal(void *bytes, size_t size)

@@ -67,7 +67,7 @@ static ptowsp_status row_check(const struct pkg_signature *rows, uint32_t i, con
 ptowsp_status pkg_signatures_read(struct pkg_signature *rows_out, uint32_t *count_out, const void *bytes, size_t size, const struct pkg_place *place)
 {
 	struct pkg_signature_head head;
-	ptowsp_status st = PTOWSP_OK;
+	ptowsp_status status = PTOWSP_OK;
 
 	*count_out = 0;
 	MUST(size >= sizeof(head), "signatures: %zu bytes are fewer than their head's %zu", size, sizeof(head));
@@ -79,11 +79,11 @@ ptowsp_status pkg_signatures_read(struct pkg_signature *rows_out, uint32_t *coun
 	MUST(size == sizeof(head) + head.count * sizeof(*rows_out), "signatures: %u rows have %zu bytes with their head, here are %zu", head.count,
 	     sizeof(head) + head.count * sizeof(*rows_out), size);
 	memcpy(rows_out, (const uint8_t *)bytes + sizeof(head), head.count * sizeof(*rows_out));
-	for (uint32_t i = 0; i < head.count && !st; i++)
-		st = row_check(rows_out, i, place);
-	if (!st)
+	for (uint32_t i = 0; i < head.count && !status; i++)
+		status = row_check(rows_out, i, place);
+	if (!status)
 		*count_out = head.count;
-	return st;
+	return status;
 }
 
 size_t pkg_signatures_write(void *bytes_out, const struct pkg_signature *rows, uint32_t count)

@@ -71,22 +71,22 @@ ptowsp_status pkg_container_section(const struct pkg_container *container, uint3
 	struct pkg_type_text type = pkg_type_text(row->type);
 	const uint8_t *frame = container->bytes + row->offset;
 	uint8_t *data = NULL;
-	ptowsp_status st;
+	ptowsp_status status;
 
 	*data_out = NULL;
-	st = pkg_container_check(container, index, error);
-	if (!st)
-		st = frame_check(&place, frame, row, type.text);
-	if (st)
-		return st;
+	status = pkg_container_check(container, index, error);
+	if (!status)
+		status = frame_check(&place, frame, row, type.text);
+	if (status)
+		return status;
 	data = aligned_alloc(64, ((size_t)row->size + 127) & ~(size_t)63); /* never 0 bytes */
 	if (!data)
 		return pkg_fail(error, PTOWSP_NO_MEMORY, "%s: out of memory for the %llu bytes of section %s", container->name, (unsigned long long)row->size,
 				type.text);
-	st = frame_decode(&place, frame, row, type.text, data);
-	if (st)
+	status = frame_decode(&place, frame, row, type.text, data);
+	if (status)
 		free(data);
 	else
 		*data_out = data;
-	return st;
+	return status;
 }

@@ -117,15 +117,15 @@ static ptowsp_status order_check(const struct pkg_check *c, const char *table, u
 ptowsp_status pkg_verify_memories(const struct pkg_check *c)
 {
 	const struct pkg_tables *t = c->tables;
-	ptowsp_status st = PTOWSP_OK;
+	ptowsp_status status = PTOWSP_OK;
 
-	for (uint32_t i = 0; i < t->memory_count && !st; i++) {
+	for (uint32_t i = 0; i < t->memory_count && !status; i++) {
 		const struct ptowsp_memory_record *m = &t->memory[i];
 
 		MUST(!i || t->memory[i - 1].tensor < m->tensor, "TMEM[%u].tensor is %u: tensors must rise", (unsigned)i, (unsigned)m->tensor);
-		st = order_check(c, "TMEM", i, m, t->tensor[m->tensor].dim_count);
+		status = order_check(c, "TMEM", i, m, t->tensor[m->tensor].dim_count);
 	}
-	return st;
+	return status;
 }
 
 /* --- KMEM --- */
@@ -147,16 +147,16 @@ static uint32_t param_rank(const struct pkg_tables *t, uint32_t param, const str
 ptowsp_status pkg_verify_param_memories(const struct pkg_check *c)
 {
 	const struct pkg_tables *t = c->tables;
-	ptowsp_status st = PTOWSP_OK;
+	ptowsp_status status = PTOWSP_OK;
 
-	for (uint32_t i = 0; i < t->param_memory_count && !st; i++) {
+	for (uint32_t i = 0; i < t->param_memory_count && !status; i++) {
 		uint32_t param = t->param_memory[i].param;
 		struct ptowsp_memory_record m;
 
 		MUST(!i || t->param_memory[i - 1].param < param, "KMEM[%u].param is %u: parameters must rise", (unsigned)i, (unsigned)param);
 		MUST(t->param[param].kind == PTOWSP_PARAM_TENSOR, "KMEM[%u].param is a scalar: tensors lie in memory", (unsigned)i);
 		pkg_param_memory(t, param, &m); /* rows up to this one rise, and a later one of the same parameter is refused next */
-		st = order_check(c, "KMEM", i, &m, param_rank(t, param, &m));
+		status = order_check(c, "KMEM", i, &m, param_rank(t, param, &m));
 	}
-	return st;
+	return status;
 }

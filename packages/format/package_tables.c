@@ -69,33 +69,33 @@ static ptowsp_status table_place(struct pkg *p, uint32_t i, const struct pkg_sch
 	struct pkg_tables *t = &p->tables;
 	const void *array = p->data[i];
 	uint32_t count = (uint32_t)row->count;
-	ptowsp_status st = PTOWSP_OK;
+	ptowsp_status status = PTOWSP_OK;
 
 	switch (row->type) {
 	case PTOWSP_SECTION_STRS:
 		t->strings = array;
 		t->strings_size = row->size;
-		return st;
+		return status;
 	case PTOWSP_SECTION_CODE:
 		t->code = array;
 		t->code_size = row->size;
-		return st;
+		return status;
 	case PTOWSP_SECTION_WORK:
 		t->raw_work = array;
 		t->raw_work_size = row->size;
-		return st;
+		return status;
 	case PTOWSP_SECTION_GRPH:
 		t->graph = array;
 		t->graph_size = row->size;
-		return st;
+		return status;
 	}
 	if (row->stride != schema->bytes) {
-		st = table_convert(p, i, schema, error);
+		status = table_convert(p, i, schema, error);
 		array = p->native[i];
 	}
 	memcpy((uint8_t *)t + schema->array_at, &array, sizeof(array));
 	memcpy((uint8_t *)t + schema->count_at, &count, sizeof(count));
-	return st;
+	return status;
 }
 
 /* An optional one is not decompressed, but damage to it is damage to the file. */
@@ -115,20 +115,20 @@ ptowsp_status pkg_section_open(struct pkg *p, uint32_t i, struct ptowsp_error *e
 {
 	const struct pkg_toc_row *row = &p->container.rows[i];
 	const struct pkg_schema *schema = pkg_schema_find(row->type);
-	ptowsp_status st;
+	ptowsp_status status;
 
 	if (!schema)
 		return section_unknown(p, i, error);
-	st = stride_check(p, row, schema, error);
+	status = stride_check(p, row, schema, error);
 	if (row->type == PTOWSP_SECTION_TBLB) { /* decoded when its data are used */
 		p->sample_row = i;
-		return st;
+		return status;
 	}
-	if (!st)
-		st = pkg_container_section(&p->container, i, &p->data[i], error);
-	if (!st)
-		st = table_place(p, i, schema, error);
-	if (!st)
+	if (!status)
+		status = pkg_container_section(&p->container, i, &p->data[i], error);
+	if (!status)
+		status = table_place(p, i, schema, error);
+	if (!status)
 		p->sections[p->section_count++] = (struct ptowsp_section){row->type, row->stride, row->count, p->data[i]};
-	return st;
+	return status;
 }

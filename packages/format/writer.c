@@ -254,22 +254,22 @@ void pkg_writer_level(struct pkg_writer *w, int level)
 ptowsp_status pkg_writer_seal(struct pkg_writer *w, void **bytes_out, size_t *size_out, struct ptowsp_error *error)
 {
 	struct pkg *package = NULL;
-	ptowsp_status st;
+	ptowsp_status status;
 
 	*bytes_out = NULL;
 	*size_out = 0;
 	if (w->failed)
 		return pkg_fail(error, PTOWSP_NO_MEMORY, "out of memory for the package");
 	image_fill(w);
-	st = w->failed ? pkg_fail(error, PTOWSP_NO_MEMORY, "out of memory for the package") : pkg_image_seal(&w->image, bytes_out, size_out, error);
+	status = w->failed ? pkg_fail(error, PTOWSP_NO_MEMORY, "out of memory for the package") : pkg_image_seal(&w->image, bytes_out, size_out, error);
 	w->image.section_count = 0; /* the bytes stay the writer's */
-	if (!st)
-		st = pkg_open_memory(&package, *bytes_out, *size_out, "new package", NULL, error);
+	if (!status)
+		status = pkg_open_memory(&package, *bytes_out, *size_out, "new package", NULL, error);
 	pkg_close(package);
-	if (st) {
+	if (status) {
 		free(*bytes_out);
 		*bytes_out = NULL;
 		*size_out = 0;
 	}
-	return st;
+	return status;
 }

@@ -106,27 +106,27 @@ static ptowsp_status path_load(const char *own, const char *path, const struct l
 {
 	char *real = realpath(path, NULL);
 	uint64_t size = 0;
-	ptowsp_status st;
+	ptowsp_status status;
 	int fd;
 
 	if (!real)
 		return pkg_fail_errno(error, path, "cannot be opened");
 	fd = allowed_open(own, roots, real);
 	if (fd < 0 && !errno)
-		st = pkg_fail(error, PTOWSP_INVALID, "%.120s lies outside of the source's folder; ptowsp-pack --data-root DIR lets sources read below DIR",
-			      path);
+		status = pkg_fail(error, PTOWSP_INVALID, "%.120s lies outside of the source's folder; ptowsp-pack --data-root DIR lets sources read below DIR",
+				  path);
 	else if (fd < 0)
-		st = pkg_fail_errno(error, path, "cannot be opened");
+		status = pkg_fail_errno(error, path, "cannot be opened");
 	else
-		st = pkg_file_check(fd, path, PKG_FILE_NAMED, &size, error);
-	if (!st)
-		st = pkg_file_read(fd, path, size, bytes_out, error);
-	if (!st)
+		status = pkg_file_check(fd, path, PKG_FILE_NAMED, &size, error);
+	if (!status)
+		status = pkg_file_read(fd, path, size, bytes_out, error);
+	if (!status)
 		*size_out = (size_t)size;
 	if (fd >= 0)
 		close(fd);
 	free(real);
-	return st;
+	return status;
 }
 
 ptowsp_status lang_named_load(const char *source, const char *file, const struct lang_roots *roots, void **bytes_out, size_t *size_out,
@@ -135,7 +135,7 @@ ptowsp_status lang_named_load(const char *source, const char *file, const struct
 	const char *slash = strrchr(source, '/');
 	int length = slash ? (int)(slash + 1 - source) : 0;
 	char *own = NULL, *path = NULL;
-	ptowsp_status st;
+	ptowsp_status status;
 
 	*bytes_out = NULL;
 	*size_out = 0;
@@ -143,8 +143,8 @@ ptowsp_status lang_named_load(const char *source, const char *file, const struct
 		own = NULL;
 	if (asprintf(&path, "%.*s%s", *file == '/' ? 0 : length, source, file) < 0)
 		path = NULL;
-	st = own && path ? path_load(own, path, roots, bytes_out, size_out, error) : pkg_fail(error, PTOWSP_NO_MEMORY, "no memory to read %.160s", file);
+	status = own && path ? path_load(own, path, roots, bytes_out, size_out, error) : pkg_fail(error, PTOWSP_NO_MEMORY, "no memory to read %.160s", file);
 	free(own);
 	free(path);
-	return st;
+	return status;
 }

@@ -126,11 +126,11 @@ static int list_add(struct print_text *text, const uint8_t *bytes, uint64_t coun
 static ptowsp_status file_add(const struct print_job *job, struct print_text *text, const struct print_data *data, struct ptowsp_error *error)
 {
 	const char *name;
-	ptowsp_status st = job->files->write(job->files->context, data, &name, error);
+	ptowsp_status status = job->files->write(job->files->context, data, &name, error);
 
-	if (!st)
+	if (!status)
 		print_add(text, "= \"%s\"", name);
-	return st;
+	return status;
 }
 
 static void extents_add(struct print_text *text, const struct print_data *data)
@@ -143,20 +143,20 @@ static void extents_add(struct print_text *text, const struct print_data *data)
 static ptowsp_status data_add(const struct print_job *job, struct print_text *text, const struct print_data *data, struct ptowsp_error *error)
 {
 	struct print_text list = {0};
-	ptowsp_status st = PTOWSP_OK;
+	ptowsp_status status = PTOWSP_OK;
 
 	if (list_add(&list, data->bytes, data->size / data->dtype->bytes, data->dtype->code, data->dtype->bytes)) {
 		extents_add(text, data);
 		print_append(text, &list);
 	} else if (job->files) {
-		st = file_add(job, text, data, error);
+		status = file_add(job, text, data, error);
 	} else {
 		extents_add(text, data);
 		bytes_add(text, data->bytes, data->size);
 	}
 	text->out.failed |= list.out.failed;
 	print_text_finish(&list);
-	return st;
+	return status;
 }
 
 static ptowsp_status sample_print(const struct print_job *job, struct print_text *text, uint32_t row, struct ptowsp_error *error)
@@ -168,26 +168,26 @@ static ptowsp_status sample_print(const struct print_job *job, struct print_text
 				  .expected = s->role == PTOWSP_SAMPLE_EXPECTED,
 				  .rank = s->rank < 4 ? s->rank : 4u,
 				  .extents = {s->extent0, s->extent1, s->extent2, s->extent3}};
-	ptowsp_status st = PTOWSP_OK;
+	ptowsp_status status = PTOWSP_OK;
 
 	if (!lang_name_is_plain(data.tensor) || !data.dtype || !s->size) {
 		print_unsaid(text, 0, "the sample data of \"%.80s\"", data.tensor);
-		return st;
+		return status;
 	}
-	st = pkg_sample_bytes(job->package, row, &data.bytes, &data.size, error);
-	if (st)
-		return st;
+	status = pkg_sample_bytes(job->package, row, &data.bytes, &data.size, error);
+	if (status)
+		return status;
 	print_add(text, "sample %%%s %s ", data.tensor, data.expected ? "expected" : "input");
-	st = data_add(job, text, &data, error);
+	status = data_add(job, text, &data, error);
 	print_end(text);
-	return st;
+	return status;
 }
 
 ptowsp_status print_samples(const struct print_job *job, struct print_text *text, struct ptowsp_error *error)
 {
-	ptowsp_status st = PTOWSP_OK;
+	ptowsp_status status = PTOWSP_OK;
 
-	for (uint32_t i = 0; i < job->t->sample_count && !st; i++)
-		st = sample_print(job, text, i, error);
-	return st;
+	for (uint32_t i = 0; i < job->t->sample_count && !status; i++)
+		status = sample_print(job, text, i, error);
+	return status;
 }

@@ -50,12 +50,12 @@ static int texts_print(struct print_job *job, char **text_out)
 	struct pkg_graphs graphs;
 	size_t size = 0;
 	FILE *to = open_memstream(text_out, &size);
-	ptowsp_status st;
+	ptowsp_status status;
 
 	if (!to)
 		return 0;
-	st = pkg_graphs_read(&graphs, t, &place);
-	job->graphs.parts = st ? NULL : calloc((size_t)graphs.count + 1, sizeof(*job->graphs.parts));
+	status = pkg_graphs_read(&graphs, t, &place);
+	job->graphs.parts = status ? NULL : calloc((size_t)graphs.count + 1, sizeof(*job->graphs.parts));
 	job->graphs.named = calloc((size_t)t->tensor_count + 1, 1);
 	for (uint32_t i = 0; i < graphs.count && job->graphs.parts && job->graphs.named; i++) {
 		tensors_name(job, &graphs.rows[i]);

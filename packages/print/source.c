@@ -250,7 +250,7 @@ ptowsp_status print_source(const struct pkg_code *code, const struct print_files
 	uint32_t *order = calloc((size_t)job.t->entry_count + 1, sizeof(*order));
 	struct print_text text = {0}, functions = {0};
 	int done = order && job_begin(&job);
-	ptowsp_status st = PTOWSP_OK;
+	ptowsp_status status = PTOWSP_OK;
 
 	*text_out = NULL;
 	*unsaid_out = 0;
@@ -259,10 +259,10 @@ ptowsp_status print_source(const struct pkg_code *code, const struct print_files
 		done = print_graphs_prepare(&job, &functions);
 	}
 	if (done) {
-		st = all_print(&job, &text, &functions, order, error);
+		status = all_print(&job, &text, &functions, order, error);
 		done = !text.out.failed;
 	}
-	if (done && !st) {
+	if (done && !status) {
 		*unsaid_out = text.unsaid;
 		*text_out = text.out.bytes;
 		text.out.bytes = NULL;
@@ -271,7 +271,7 @@ ptowsp_status print_source(const struct pkg_code *code, const struct print_files
 	free(order);
 	print_text_finish(&functions);
 	print_text_finish(&text);
-	return done ? st : pkg_fail(error, PTOWSP_NO_MEMORY, "no memory to print the source of %.160s", pkg_name(package));
+	return done ? status : pkg_fail(error, PTOWSP_NO_MEMORY, "no memory to print the source of %.160s", pkg_name(package));
 }
 
 /* ---- does a printed text pack to the package that it was printed from? ---- */
@@ -295,12 +295,12 @@ static ptowsp_status sections_compare(const struct pkg *a, const struct pkg *b, 
 static ptowsp_status bytes_compare(const struct pkg *package, const void *bytes, size_t size, struct ptowsp_error *error)
 {
 	struct pkg *again = NULL;
-	ptowsp_status st = pkg_open_memory(&again, bytes, size, "the text", NULL, error);
+	ptowsp_status status = pkg_open_memory(&again, bytes, size, "the text", NULL, error);
 
-	if (!st && memcmp(pkg_digest(package), pkg_digest(again), 32) != 0)
-		st = sections_compare(package, again, error);
+	if (!status && memcmp(pkg_digest(package), pkg_digest(again), 32) != 0)
+		status = sections_compare(package, again, error);
 	pkg_close(again);
-	return st;
+	return status;
 }
 
 ptowsp_status print_compare(const struct pkg *package, const char *text, const struct print_files *files, struct ptowsp_error *error)
@@ -314,23 +314,23 @@ ptowsp_status print_compare(const struct pkg *package, const char *text, const s
 	struct lang_diagnostics *list = NULL;
 	void *bytes = NULL;
 	size_t size;
-	ptowsp_status st;
+	ptowsp_status status;
 
 	if (!writer)
 		return pkg_fail(error, PTOWSP_NO_MEMORY, "no memory to pack the printed text");
-	st = lang_compile(writer, &source, 1, &options, &list, error);
-	if (st && list && list->errors)
+	status = lang_compile(writer, &source, 1, &options, &list, error);
+	if (status && list && list->errors)
 		for (uint32_t i = 0; i < list->count; i++)
 			if (list->rows[i].severity == LANG_ERROR) {
-				pkg_fail(error, st, "the text is refused at line %lu: %.160s", (unsigned long)list->rows[i].line, list->rows[i].text);
+				pkg_fail(error, status, "the text is refused at line %lu: %.160s", (unsigned long)list->rows[i].line, list->rows[i].text);
 				break;
 			}
 	lang_diagnostics_destroy(list);
-	if (!st)
-		st = pkg_writer_seal(writer, &bytes, &size, error);
-	if (!st)
-		st = bytes_compare(package, bytes, size, error);
+	if (!status)
+		status = pkg_writer_seal(writer, &bytes, &size, error);
+	if (!status)
+		status = bytes_compare(package, bytes, size, error);
 	pkg_writer_destroy(writer);
 	free(bytes);
-	return st;
+	return status;
 }

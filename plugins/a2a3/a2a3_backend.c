@@ -44,12 +44,12 @@ static ptowsp_status device_open(struct base_device *device, struct ptowsp_error
 	int number = device->model->device.name[strlen(device->model->device.name) - 1] - '0';
 	struct ascend_places places = ascend_places();
 	struct ascend_hardware found;
-	ptowsp_status st = ascend_options_check(device, error);
+	ptowsp_status status = ascend_options_check(device, error);
 
 	places.root = ((const struct ascend_options *)(const void *)device->instance->options)->root;
-	if (!st)
-		st = ascend_hardware_find(&found, &places, (unsigned)number, error);
-	return st ? st : ascend_hook_open_onboard(device, number, error);
+	if (!status)
+		status = ascend_hardware_find(&found, &places, (unsigned)number, error);
+	return status ? status : ascend_hook_open_onboard(device, number, error);
 }
 
 const struct base_backend a2a3_backend = {

@@ -143,44 +143,44 @@ static ptowsp_status words_read(struct aie_artifact *artifact, struct ptowsp_err
 	char path[FILE_PATH];
 	struct stat about;
 	FILE *file;
-	ptowsp_status st = PTOWSP_OK;
+	ptowsp_status status = PTOWSP_OK;
 
 	snprintf(path, sizeof(path), "%s/insts.bin", artifact->folder);
 	file = fopen(path, "rb");
 	if (!file || fstat(fileno(file), &about) || about.st_size <= 0 || about.st_size % 4)
-		st = rt_fail(error, PTOWSP_NO_DEVICE,
-			     "...%s is no file of instructions, which are words of 4 bytes; remove its folder, and it is compiled again", end_of(path, 60));
-	if (!st && !(artifact->words = malloc((size_t)about.st_size)))
-		st = rt_no_memory(error, "the instructions of a design");
-	if (!st) {
+		status = rt_fail(error, PTOWSP_NO_DEVICE,
+				 "...%s is no file of instructions, which are words of 4 bytes; remove its folder, and it is compiled again", end_of(path, 60));
+	if (!status && !(artifact->words = malloc((size_t)about.st_size)))
+		status = rt_no_memory(error, "the instructions of a design");
+	if (!status) {
 		artifact->word_count = (uint64_t)about.st_size / 4;
 		if (fread(artifact->words, 4, (size_t)artifact->word_count, file) != artifact->word_count)
-			st = rt_fail(error, PTOWSP_IO, "...%s cannot be read: %s", end_of(path, 60), strerror(errno));
+			status = rt_fail(error, PTOWSP_IO, "...%s cannot be read: %s", end_of(path, 60), strerror(errno));
 	}
 	if (file)
 		fclose(file);
-	return st;
+	return status;
 }
 
 static ptowsp_status tools_run(struct aie_artifact *artifact, const struct aie_artifact_args *args, struct ptowsp_error *error)
 {
 	static const enum aie_piece_kind kinds[] = {AIE_PIECE_AIECC, AIE_PIECE_PEANO};
 	struct base_command command = {0};
-	ptowsp_status st = aie_pieces_need(args->pieces, kinds, 2, error);
+	ptowsp_status status = aie_pieces_need(args->pieces, kinds, 2, error);
 
-	if (st)
-		return st;
+	if (status)
+		return status;
 	base_command_add(&command, "/bin/sh");
 	base_command_add(&command, "build.sh");
 	base_command_add(&command, "%s", args->pieces[AIE_PIECE_PEANO].found);
 	base_command_add(&command, "%s", args->pieces[AIE_PIECE_AIECC].found);
-	st = base_command_compile(&command, artifact->folder, "design", " for the device", error);
+	status = base_command_compile(&command, artifact->folder, "design", " for the device", error);
 	base_command_finish(&command);
-	artifact->compiled = !st;
-	if (!st && access(artifact->xclbin, R_OK))
+	artifact->compiled = !status;
+	if (!status && access(artifact->xclbin, R_OK))
 		return rt_fail(error, PTOWSP_NO_DEVICE, "build.sh of ...%s left no aie.xclbin; design.log there has what the tools said",
 			       end_of(artifact->folder, 60));
-	return st;
+	return status;
 }
 
 ptowsp_status aie_artifact_make(struct aie_artifact *artifact, const struct aie_artifact_args *args, struct ptowsp_error *error)
@@ -188,26 +188,26 @@ ptowsp_status aie_artifact_make(struct aie_artifact *artifact, const struct aie_
 	char cache[BASE_CACHE_PATH + 1];
 	struct common_text script = {0};
 	struct base_digest digest;
-	ptowsp_status st = base_cache_find(cache, args->cache, error);
+	ptowsp_status status = base_cache_find(cache, args->cache, error);
 
 	aie_artifact_finish(artifact);
 	script_write(&script, args);
-	if (!st && script.failed)
-		st = rt_no_memory(error, "the script of a design");
-	if (!st) {
+	if (!status && script.failed)
+		status = rt_no_memory(error, "the script of a design");
+	if (!status) {
 		digest = digest_of(args, script.bytes);
 		snprintf(artifact->folder, sizeof(artifact->folder), "%s/aie-%016llx%016llx", cache, (unsigned long long)digest.words[0],
 			 (unsigned long long)digest.words[1]);
 		snprintf(artifact->cores, sizeof(artifact->cores), "%s/cores", artifact->folder);
 		snprintf(artifact->xclbin, sizeof(artifact->xclbin), "%s/aie.xclbin", artifact->folder);
-		st = folder_make(artifact->folder, args, script.bytes, error);
+		status = folder_make(artifact->folder, args, script.bytes, error);
 	}
-	if (!st && access(artifact->xclbin, R_OK))
-		st = tools_run(artifact, args, error);
-	if (!st)
-		st = words_read(artifact, error);
+	if (!status && access(artifact->xclbin, R_OK))
+		status = tools_run(artifact, args, error);
+	if (!status)
+		status = words_read(artifact, error);
 	common_text_finish(&script);
-	return st;
+	return status;
 }
 
 void aie_artifact_finish(struct aie_artifact *artifact)

@@ -49,17 +49,17 @@ static ptowsp_status routes_add(struct aie_report *report, const struct aie_pict
 {
 	const struct aie_routes *routes = picture->routes;
 	const uint32_t narrowest = aie_picture_narrowest(picture);
-	ptowsp_status st = add(report, "routes", routes->count, 0, "streams", error, "streams through switches");
+	ptowsp_status status = add(report, "routes", routes->count, 0, "streams", error, "streams through switches");
 
-	if (!st)
-		st = add(report, "routes", routes->length, 0, "wires", error, "total path length");
-	if (!st && routes->hottest.limit)
-		st = add(report, "routes", routes->hottest.used, routes->hottest.limit, "wires", error, "hottest link: (%d,%d) to the %s",
-			 routes->hottest.column, routes->hottest.row, aie_arch_bundle_text(routes->hottest.side));
-	if (!st && narrowest != PTOWSP_NONE)
-		st = add(report, "routes", aie_picture_bandwidth(picture, narrowest), 0, "bytes/s", error, "narrowest route: %.70s",
-			 picture->streams[narrowest].name);
-	return st;
+	if (!status)
+		status = add(report, "routes", routes->length, 0, "wires", error, "total path length");
+	if (!status && routes->hottest.limit)
+		status = add(report, "routes", routes->hottest.used, routes->hottest.limit, "wires", error, "hottest link: (%d,%d) to the %s",
+			     routes->hottest.column, routes->hottest.row, aie_arch_bundle_text(routes->hottest.side));
+	if (!status && narrowest != PTOWSP_NONE)
+		status = add(report, "routes", aie_picture_bandwidth(picture, narrowest), 0, "bytes/s", error, "narrowest route: %.70s",
+			     picture->streams[narrowest].name);
+	return status;
 }
 
 static ptowsp_status tile_add(struct aie_report *report, const struct aie_design *design, const struct aie_picture_tile *tile, uint32_t number,
@@ -67,25 +67,25 @@ static ptowsp_status tile_add(struct aie_report *report, const struct aie_design
 {
 	static const enum aie_limit limits[] = {AIE_MEMORY, AIE_DMA_IN, AIE_DMA_OUT, AIE_BDS, AIE_LOCKS};
 	const bool shim = design->tiles[number].kind == AIE_SHIM; /* its host has the memory, and brings descriptors */
-	ptowsp_status st = PTOWSP_OK;
+	ptowsp_status status = PTOWSP_OK;
 
-	for (size_t i = shim; !st && i < (shim ? 3 : sizeof(limits) / sizeof(*limits)); i++)
-		st = add(report, aie_design_tile_text(design, number), tile->used[limits[i]], aie_arch_tile(design->arch, tile->row)->limits[limits[i]],
-			 limits[i] == AIE_MEMORY ? "bytes" : "", error, "%s", limits[i] == AIE_MEMORY ? "memory" : aie_arch_limit_text(limits[i]));
-	return st;
+	for (size_t i = shim; !status && i < (shim ? 3 : sizeof(limits) / sizeof(*limits)); i++)
+		status = add(report, aie_design_tile_text(design, number), tile->used[limits[i]], aie_arch_tile(design->arch, tile->row)->limits[limits[i]],
+			     limits[i] == AIE_MEMORY ? "bytes" : "", error, "%s", limits[i] == AIE_MEMORY ? "memory" : aie_arch_limit_text(limits[i]));
+	return status;
 }
 
 /* Row by row from the shims up, and in a row by columns: a picture has tiles in the order in which something was placed on them. */
 static ptowsp_status tiles_add(struct aie_report *report, const struct aie_design *design, const struct aie_picture *picture, struct ptowsp_error *error)
 {
-	ptowsp_status st = PTOWSP_OK;
+	ptowsp_status status = PTOWSP_OK;
 
-	for (int32_t row = 0; !st && row < (int32_t)design->arch->rows; row++)
-		for (int32_t column = 0; !st && column < (int32_t)design->arch->columns; column++)
-			for (uint32_t i = 0; !st && i < picture->tile_count; i++)
+	for (int32_t row = 0; !status && row < (int32_t)design->arch->rows; row++)
+		for (int32_t column = 0; !status && column < (int32_t)design->arch->columns; column++)
+			for (uint32_t i = 0; !status && i < picture->tile_count; i++)
 				if (picture->tiles[i].row == row && picture->tiles[i].column == column)
-					st = tile_add(report, design, &picture->tiles[i], i, error);
-	return st;
+					status = tile_add(report, design, &picture->tiles[i], i, error);
+	return status;
 }
 
 /* Of each core that was compiled; a line for all others says that nobody knows. */
@@ -93,17 +93,17 @@ static ptowsp_status programs_add(struct aie_report *report, const struct aie_de
 {
 	const uint64_t limit = aie_arch_tile(design->arch, AIE_FIRST_CORE)->limits[AIE_PROGRAM];
 	uint32_t unknown = 0;
-	ptowsp_status st = PTOWSP_OK;
+	ptowsp_status status = PTOWSP_OK;
 
-	for (uint32_t c = 0; !st && c < design->core_count; c++) {
+	for (uint32_t c = 0; !status && c < design->core_count; c++) {
 		bool measured = programs && programs[c] != AIE_UNMEASURED;
 
 		unknown += !measured;
 		if (measured)
-			st = add(report, aie_design_tile_text(design, design->cores[c].tile), programs[c], limit, "bytes", error, "program memory");
+			status = add(report, aie_design_tile_text(design, design->cores[c].tile), programs[c], limit, "bytes", error, "program memory");
 	}
-	return st || !unknown
-		       ? st
+	return status || !unknown
+		       ? status
 		       : add(report, "not measured", unknown, 0, "cores", error, "program memory, of which each has %llu bytes", (unsigned long long)limit);
 }
 
@@ -111,19 +111,19 @@ ptowsp_status aie_report_design(struct aie_report *report, const struct aie_desi
 				struct ptowsp_error *error)
 {
 	const uint32_t cores = design->arch->columns * (design->arch->rows - AIE_FIRST_CORE);
-	ptowsp_status st = add(report, "design", design->core_count, cores, "cores", error, "cores of %s in use", design->arch->name);
+	ptowsp_status status = add(report, "design", design->core_count, cores, "cores", error, "cores of %s in use", design->arch->name);
 
-	if (!st)
-		st = add(report, "design", design->tile_count, (uint64_t)design->arch->columns * design->arch->rows, "tiles", error, "tiles in use");
-	if (!st && picture->grid[0])
-		st = add(report, "design", picture->grid[0], 0, "rows", error, "rows of the schedule's grid");
-	if (!st && picture->grid[0])
-		st = add(report, "design", picture->grid[1], 0, "columns", error, "columns of the schedule's grid");
-	if (!st)
-		st = routes_add(report, picture, error);
-	if (!st)
-		st = tiles_add(report, design, picture, error);
-	return st ? st : programs_add(report, design, programs, error);
+	if (!status)
+		status = add(report, "design", design->tile_count, (uint64_t)design->arch->columns * design->arch->rows, "tiles", error, "tiles in use");
+	if (!status && picture->grid[0])
+		status = add(report, "design", picture->grid[0], 0, "rows", error, "rows of the schedule's grid");
+	if (!status && picture->grid[0])
+		status = add(report, "design", picture->grid[1], 0, "columns", error, "columns of the schedule's grid");
+	if (!status)
+		status = routes_add(report, picture, error);
+	if (!status)
+		status = tiles_add(report, design, picture, error);
+	return status ? status : programs_add(report, design, programs, error);
 }
 
 /* ---- how busy it was ---------------------------------------------------------------------------------------------------- */
@@ -166,28 +166,28 @@ ptowsp_status aie_report_run(struct aie_report *report, const struct aie_design 
 			     struct ptowsp_error *error)
 {
 	static const char title[] = AIE_MODEL ", not measured";
-	ptowsp_status st = add(report, title, stats->cycles, 0, "cycles", error, "until all was over, at %llu MHz, without %d us of a launch",
-			       (unsigned long long)(design->arch->clock_hz / 1000000), AIE_COST_LAUNCH);
+	ptowsp_status status = add(report, title, stats->cycles, 0, "cycles", error, "until all was over, at %llu MHz, without %d us of a launch",
+				   (unsigned long long)(design->arch->clock_hz / 1000000), AIE_COST_LAUNCH);
 
-	if (!st)
-		st = add(report, title, stats->ddr_bytes, stats->cycles * design->arch->ddr_bytes, "bytes", error, "from and to DDR");
-	if (!st && stats->agent_count)
-		st = agent_add(report, picture, stats, stats->bottleneck, "bottleneck: ", error);
-	if (!st && busiest_core(stats) != AIE_NONE)
-		st = agent_add(report, picture, stats, busiest_core(stats), "bottleneck among cores: ", error);
-	for (uint32_t i = 0; !st && i < stats->agent_count; i++)
-		st = agent_add(report, picture, stats, i, "", error);
-	return st;
+	if (!status)
+		status = add(report, title, stats->ddr_bytes, stats->cycles * design->arch->ddr_bytes, "bytes", error, "from and to DDR");
+	if (!status && stats->agent_count)
+		status = agent_add(report, picture, stats, stats->bottleneck, "bottleneck: ", error);
+	if (!status && busiest_core(stats) != AIE_NONE)
+		status = agent_add(report, picture, stats, busiest_core(stats), "bottleneck among cores: ", error);
+	for (uint32_t i = 0; !status && i < stats->agent_count; i++)
+		status = agent_add(report, picture, stats, i, "", error);
+	return status;
 }
 
 ptowsp_status aie_report_buffering(struct aie_report *report, const struct aie_sim_stats stats[2], bool depends, struct ptowsp_error *error)
 {
-	ptowsp_status st = PTOWSP_OK;
+	ptowsp_status status = PTOWSP_OK;
 
-	for (int i = 0; !st && i < 2; i++)
-		st = add(report, "stream buffering", stats[i].cycles, 0, stats[i].wait_count ? "cycles to deadlock" : "cycles", error,
-			 "with %d words in each stream", i ? AIE_STREAM_WORDS : 0);
-	return st ? st : add(report, "stream buffering", depends, 0, depends ? "yes" : "no", error, "the design depends on it");
+	for (int i = 0; !status && i < 2; i++)
+		status = add(report, "stream buffering", stats[i].cycles, 0, stats[i].wait_count ? "cycles to deadlock" : "cycles", error,
+			     "with %d words in each stream", i ? AIE_STREAM_WORDS : 0);
+	return status ? status : add(report, "stream buffering", depends, 0, depends ? "yes" : "no", error, "the design depends on it");
 }
 
 /* ---- a deadlock --------------------------------------------------------------------------------------------------------- */

@@ -71,10 +71,10 @@ static ptowsp_status job_run(struct job *job, const struct base_model *model, co
 
 static ptowsp_status args_check(const struct ptowsp_load_args *args, struct ptowsp_error *error)
 {
-	ptowsp_status st = base_args_check(&args->head, PTOWSP_STRUCT_LOAD_ARGS, PTOWSP_LOAD_ARGS_FLOOR_10_0, "artifact", error);
+	ptowsp_status status = base_args_check(&args->head, PTOWSP_STRUCT_LOAD_ARGS, PTOWSP_LOAD_ARGS_FLOOR_10_0, "artifact", error);
 
-	if (st || !args->section_count || args->section_stride >= PTOWSP_SECTION_FLOOR_10_0)
-		return st;
+	if (status || !args->section_count || args->section_stride >= PTOWSP_SECTION_FLOOR_10_0)
+		return status;
 	return base_fail(error, PTOWSP_INVALID, "artifact: sections have at least %u bytes, not %u", PTOWSP_SECTION_FLOOR_10_0, args->section_stride);
 }
 
@@ -85,18 +85,18 @@ static ptowsp_status emit(struct ptowsp_object *object, const char *device, cons
 	struct job job = {.instance = (struct base_instance *)object, .file = give, .context = context};
 	const struct base_model *model = NULL;
 	struct base_sections sections;
-	ptowsp_status st = args_check(args, error);
+	ptowsp_status status = args_check(args, error);
 
-	if (!st)
-		st = base_model_find(job.instance->backend, job.instance->options, device, &model, error);
-	if (st)
-		return st;
+	if (!status)
+		status = base_model_find(job.instance->backend, job.instance->options, device, &model, error);
+	if (status)
+		return status;
 	base_sections_find(&sections, args);
-	st = base_kernels_init(&job.kernels, job.instance, &sections, args->flags & ~(uint32_t)PTOWSP_LOAD_TRUST_NATIVE, 1, 0, error);
-	if (!st)
-		st = job_run(&job, model, args, error);
+	status = base_kernels_init(&job.kernels, job.instance, &sections, args->flags & ~(uint32_t)PTOWSP_LOAD_TRUST_NATIVE, 1, 0, error);
+	if (!status)
+		status = job_run(&job, model, args, error);
 	base_kernels_finish(&job.kernels);
-	return st;
+	return status;
 }
 
 static const struct ptowsp_artifact_extension table = {.head = PTOWSP_HEAD(table, EXTENSION), .emit = emit};

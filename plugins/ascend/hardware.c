@@ -54,16 +54,16 @@ static ptowsp_status toolkit_find(struct ascend_hardware *found, const struct as
 ptowsp_status ascend_hardware_find(struct ascend_hardware *found_out, const struct ascend_places *places, unsigned number, struct ptowsp_error *error)
 {
 	char folders[2 * ASCEND_HARDWARE_PATH];
-	ptowsp_status st;
+	ptowsp_status status;
 
 	*found_out = (struct ascend_hardware){.acl = ""};
 	if (!places->home || !*places->home)
 		return base_fail(error, PTOWSP_NO_DEVICE,
 				 "ASCEND_HOME_PATH is not set, which says where CANN is: source set_env.sh of a CANN toolkit, or take "
 				 "--plugin=a2a3sim, which needs none");
-	st = toolkit_find(found_out, places, error);
-	if (st)
-		return st;
+	status = toolkit_find(found_out, places, error);
+	if (status)
+		return status;
 	snprintf(folders, sizeof(folders), "%s" DRIVER "/driver:%s" DRIVER, places->root, places->root);
 	if (!in_folders(found_out->driver, "", places->library, "libascend_hal.so") && !in_folders(found_out->driver, "", folders, "libascend_hal.so"))
 		return base_fail(error, PTOWSP_NO_DEVICE,

@@ -40,9 +40,9 @@ static const char *folder_of(const struct base_device *device)
 ptowsp_status ascend_hook_open(struct base_device *device, struct ptowsp_error *error)
 {
 	const struct ascend_pto *pto = ascend_options_pto(device->instance->options);
-	ptowsp_status st = ascend_options_check(device, error);
+	ptowsp_status status = ascend_options_check(device, error);
 
-	return st || !pto ? st : ascend_pto_open(device, pto, folder_of(device), false, 0, error);
+	return status || !pto ? status : ascend_pto_open(device, pto, folder_of(device), false, 0, error);
 }
 
 ptowsp_status ascend_hook_open_onboard(struct base_device *device, int number, struct ptowsp_error *error)

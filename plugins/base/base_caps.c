@@ -100,10 +100,10 @@ ptowsp_status base_caps_list(const struct base_backend *backend, struct ptowsp_o
 	struct ptowsp_cap rows[BASE_CAPS_LIMIT];
 	const uint32_t known = stride < sizeof(*rows) ? stride : (uint32_t)sizeof(*rows);
 	uint32_t room = *count, there;
-	ptowsp_status st = base_model_find(backend, options, device, &model, error);
+	ptowsp_status status = base_model_find(backend, options, device, &model, error);
 
-	if (st)
-		return st;
+	if (status)
+		return status;
 	there = base_caps(backend, options, model, rows);
 	*count = there;
 	if (room < there)

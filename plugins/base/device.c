@@ -46,19 +46,19 @@ static ptowsp_status sync_init(struct base_device *device, struct ptowsp_error *
 static ptowsp_status threads_start(struct base_device *device, struct ptowsp_error *error)
 {
 	sigset_t all, before;
-	ptowsp_status st;
+	ptowsp_status status;
 	int bad = 0;
 
 	sigfillset(&all);
 	pthread_sigmask(SIG_SETMASK, &all, &before);
-	st = rt_pool_create(&device->pool, device->threads, error);
-	if (!st)
+	status = rt_pool_create(&device->pool, device->threads, error);
+	if (!status)
 		bad = pthread_create(&device->runner, NULL, base_runner, device);
-	device->have_runner = !st && !bad;
+	device->have_runner = !status && !bad;
 	pthread_sigmask(SIG_SETMASK, &before, NULL);
 	if (bad)
-		st = base_fail(error, PTOWSP_NO_MEMORY, "%s cannot start its runner thread: error %d", device->instance->backend->name, bad);
-	return st;
+		status = base_fail(error, PTOWSP_NO_MEMORY, "%s cannot start its runner thread: error %d", device->instance->backend->name, bad);
+	return status;
 }
 
 ptowsp_status base_open(struct ptowsp_object *object, const struct ptowsp_open_args *args, struct ptowsp_object **device_out, struct ptowsp_error *error)
@@ -67,13 +67,13 @@ ptowsp_status base_open(struct ptowsp_object *object, const struct ptowsp_open_a
 	const struct base_backend *backend = instance->backend;
 	const struct base_model *model = NULL;
 	struct base_device *device;
-	ptowsp_status st = base_args_check(&args->head, PTOWSP_STRUCT_OPEN_ARGS, PTOWSP_OPEN_ARGS_FLOOR_10_0, "open", error);
+	ptowsp_status status = base_args_check(&args->head, PTOWSP_STRUCT_OPEN_ARGS, PTOWSP_OPEN_ARGS_FLOOR_10_0, "open", error);
 
 	*device_out = NULL;
-	if (!st)
-		st = base_model_find(backend, instance->options, args->selector, &model, error);
-	if (st)
-		return st;
+	if (!status)
+		status = base_model_find(backend, instance->options, args->selector, &model, error);
+	if (status)
+		return status;
 	device = base_alloc(instance, sizeof(*device));
 	if (!device)
 		return base_fail(error, PTOWSP_NO_MEMORY, "no memory to open %s", model->device.name);
@@ -83,17 +83,17 @@ ptowsp_status base_open(struct ptowsp_object *object, const struct ptowsp_open_a
 	device->threads = base_threads(args->threads, instance->options);
 	device->next = instance->devices;
 	instance->devices = device;
-	st = sync_init(device, error);
-	if (!st)
-		st = threads_start(device, error);
-	if (!st && backend->open)
-		st = backend->open(device, error);
-	device->opened = !st;
-	if (st)
+	status = sync_init(device, error);
+	if (!status)
+		status = threads_start(device, error);
+	if (!status && backend->open)
+		status = backend->open(device, error);
+	device->opened = !status;
+	if (status)
 		base_device_destroy(device);
 	else
 		*device_out = (struct ptowsp_object *)device;
-	return st;
+	return status;
 }
 
 static void runner_join(struct base_device *device)

@@ -48,25 +48,25 @@ ptowsp_status base_init(const struct base_backend *backend, const struct ptowsp_
 			struct ptowsp_object **instance_out, struct ptowsp_error *error)
 {
 	struct base_instance first = {.backend = backend, .host = host}, *instance;
-	ptowsp_status st;
+	ptowsp_status status;
 
 	*instance_out = NULL;
 	if (!host || host->head.size < PTOWSP_HOST_FLOOR_10_0)
 		return base_fail(error, PTOWSP_INVALID, "%s needs the host services of v10.0", backend->name);
-	st = base_args_check(&args->head, PTOWSP_STRUCT_INIT_ARGS, PTOWSP_INIT_ARGS_FLOOR_10_0, "init", error);
-	if (st)
-		return st;
+	status = base_args_check(&args->head, PTOWSP_STRUCT_INIT_ARGS, PTOWSP_INIT_ARGS_FLOOR_10_0, "init", error);
+	if (status)
+		return status;
 	instance = base_alloc(&first, instance_bytes(backend));
 	if (!instance)
 		return base_fail(error, PTOWSP_NO_MEMORY, "no memory to start %s", backend->name);
 	first.options = (struct base_options *)(instance + 1);
 	*instance = first;
-	st = base_options_read(backend, (struct base_options *)(instance + 1), args, error);
-	if (st)
+	status = base_options_read(backend, (struct base_options *)(instance + 1), args, error);
+	if (status)
 		base_release(&first, instance, instance_bytes(backend));
 	else
 		*instance_out = (struct ptowsp_object *)instance;
-	return st;
+	return status;
 }
 
 ptowsp_status base_fini(struct ptowsp_object *object, struct ptowsp_error *error)

@@ -48,10 +48,11 @@ static ptowsp_status walk_block(struct base_kernels *kernels, const struct base_
 	const struct isa_guard guard = {stop, &patience};
 	const struct isa_block block = {index, kernel->blocks};
 	const struct base_costs *costs = touch ? NULL : kernels->costs;
-	ptowsp_status st = costs ? costs->walk(costs->context, (uint32_t)(kernel - kernels->rows), args, kernel->arg_count, block, &guard, cycles_out, error)
-				 : isa_walk_guarded(kernel->isa, args, kernel->arg_count, block, touch, sink, &guard, cycles_out, error);
+	ptowsp_status status =
+		costs ? costs->walk(costs->context, (uint32_t)(kernel - kernels->rows), args, kernel->arg_count, block, &guard, cycles_out, error)
+		      : isa_walk_guarded(kernel->isa, args, kernel->arg_count, block, touch, sink, &guard, cycles_out, error);
 
-	return st == PTOWSP_CANCELLED && !patience.questions ? PTOWSP_UNSUPPORTED : st;
+	return status == PTOWSP_CANCELLED && !patience.questions ? PTOWSP_UNSUPPORTED : status;
 }
 
 /* All blocks of a task: one tells for all where they do the same. */
@@ -61,32 +62,32 @@ static ptowsp_status walk(struct base_kernels *kernels, const struct base_kernel
 	struct patience patience = {.kernels = kernels, .kernel = kernel, .questions = WALK_QUESTIONS};
 	uint32_t blocks = isa_program_by_block(kernel->isa) ? kernel->blocks : 1;
 	uint64_t one = 0, sum = 0;
-	ptowsp_status st = PTOWSP_OK;
+	ptowsp_status status = PTOWSP_OK;
 
-	for (uint32_t index = 0; !st && index < blocks; index++) {
+	for (uint32_t index = 0; !status && index < blocks; index++) {
 		if (index % BLOCKS_SLICE == BLOCKS_SLICE - 1 && stop(&patience))
 			return patience.questions ? PTOWSP_CANCELLED : PTOWSP_UNSUPPORTED;
-		st = walk_block(kernels, kernel, args, index, touch, sink, &one, error);
+		status = walk_block(kernels, kernel, args, index, touch, sink, &one, error);
 		sum += one;
 	}
 	*cycles_out = blocks == 1 ? one * kernel->blocks : sum;
-	return st;
+	return status;
 }
 
 static ptowsp_status cycles(void *context, uint32_t row, const uint64_t *args, uint64_t *cycles_out)
 {
 	struct base_kernels *kernels = context;
 	struct base_kernel *kernel = &kernels->rows[row];
-	ptowsp_status st;
+	ptowsp_status status;
 
 	if (kernel->fixed_cycles) {
 		*cycles_out = kernel->fixed_cycles * kernel->blocks; /* one block in each round */
 		return PTOWSP_OK;
 	}
-	st = kernel->isa ? walk(kernels, kernel, args, NULL, NULL, cycles_out, NULL) : PTOWSP_UNSUPPORTED;
-	if (!st && !isa_program_varies(kernel->isa))
+	status = kernel->isa ? walk(kernels, kernel, args, NULL, NULL, cycles_out, NULL) : PTOWSP_UNSUPPORTED;
+	if (!status && !isa_program_varies(kernel->isa))
 		atomic_store_explicit(&kernel->known, 1, memory_order_relaxed); /* who reads it late finds out once more */
-	return st;
+	return status;
 }
 
 static ptowsp_status footprint(void *context, uint32_t row, const uint64_t *args, rt_touch_fn touch, void *sink)
@@ -151,10 +152,10 @@ static ptowsp_status call_known(struct base_kernels *kernels, const struct base_
 	struct patience patience = {.kernels = kernels, .kernel = kernel};
 	const struct isa_guard guard = {stop, &patience};
 	const uint64_t known = out->cycles;
-	const ptowsp_status st = isa_run_guarded(kernel->isa, task, out, kernels->scratch + worker * kernels->scratch_bytes, &guard);
+	const ptowsp_status status = isa_run_guarded(kernel->isa, task, out, kernels->scratch + worker * kernels->scratch_bytes, &guard);
 
 	out->cycles = known;
-	return st;
+	return status;
 }
 
 static ptowsp_status call(struct base_kernels *kernels, const struct base_kernel *kernel, const struct ptowsp_task *task, struct ptowsp_kernel_out *out,
@@ -163,19 +164,19 @@ static ptowsp_status call(struct base_kernels *kernels, const struct base_kernel
 	struct patience patience = {.kernels = kernels, .kernel = kernel};
 	const struct isa_guard guard = {stop, &patience};
 	unsigned char *scratch = kernels->scratch + worker * kernels->scratch_bytes;
-	ptowsp_status st;
+	ptowsp_status status;
 
 	if (kernel->ref.fn)
-		st = call_function(kernel, task, out, scratch);
+		status = call_function(kernel, task, out, scratch);
 	else if (kernels->costs && is_known(kernel))
 		return call_known(kernels, kernel, task, out, worker);
 	else if (kernels->costs)
-		st = kernels->costs->run(kernels->costs->context, task->kernel, task, out, scratch, &guard);
+		status = kernels->costs->run(kernels->costs->context, task->kernel, task, out, scratch, &guard);
 	else
-		st = isa_run_guarded(kernel->isa, task, out, scratch, &guard);
+		status = isa_run_guarded(kernel->isa, task, out, scratch, &guard);
 	if (kernel->fixed_cycles)
 		out->cycles = kernel->fixed_cycles;
-	return st;
+	return status;
 }
 
 /* blockdim n: one round per block, because a core of this machine runs one at a time; the cycles add up. */
@@ -185,18 +186,18 @@ static ptowsp_status call_blocks(struct base_kernels *kernels, const struct base
 	struct patience patience = {.kernels = kernels, .kernel = kernel};
 	struct ptowsp_task block = *task;
 	uint64_t preset = out->cycles / kernel->blocks, sum = 0;
-	ptowsp_status st = PTOWSP_OK;
+	ptowsp_status status = PTOWSP_OK;
 
 	block.block_count = kernel->blocks;
-	for (block.block = 0; !st && block.block < kernel->blocks; block.block++) {
+	for (block.block = 0; !status && block.block < kernel->blocks; block.block++) {
 		if (block.block % BLOCKS_SLICE == BLOCKS_SLICE - 1 && stop(&patience))
 			return PTOWSP_CANCELLED;
 		out->cycles = preset;
-		st = call(kernels, kernel, &block, out, worker);
+		status = call(kernels, kernel, &block, out, worker);
 		sum += out->cycles;
 	}
 	out->cycles = sum;
-	return st;
+	return status;
 }
 
 static ptowsp_status call_all(struct base_kernels *kernels, const struct base_kernel *kernel, const struct ptowsp_task *task, struct ptowsp_kernel_out *out,
@@ -212,12 +213,12 @@ static ptowsp_status call_staged(struct base_kernels *kernels, const struct base
 	const struct rt_kernels table = base_kernels_table(kernels);
 	struct ptowsp_task staged = *task;
 	struct base_stage *stage = NULL;
-	ptowsp_status st = base_stage_open(&stage, kernels->shards, &table, &staged, out->error);
+	ptowsp_status status = base_stage_open(&stage, kernels->shards, &table, &staged, out->error);
 
-	if (!st)
-		st = call_all(kernels, kernel, &staged, out, worker);
+	if (!status)
+		status = call_all(kernels, kernel, &staged, out, worker);
 	base_stage_close(stage);
-	return st;
+	return status;
 }
 
 static ptowsp_status run(void *context, const struct ptowsp_task *task, struct ptowsp_kernel_out *out, uint32_t worker)
@@ -226,7 +227,7 @@ static ptowsp_status run(void *context, const struct ptowsp_task *task, struct p
 	struct base_kernel *kernel = &kernels->rows[task->kernel];
 	const struct ptowsp_host *host = kernels->instance->host;
 	uint64_t before = 0;
-	ptowsp_status st;
+	ptowsp_status status;
 
 	if (kernel->plain && is_known(kernel))
 		return call_known(kernels, kernel, task, out, worker);
@@ -234,22 +235,22 @@ static ptowsp_status run(void *context, const struct ptowsp_task *task, struct p
 		return base_fail(out->error, PTOWSP_KERNEL_FAILED, "%s", kernel->why);
 	if (kernels->instance->options->profiling)
 		before = host->now_ns(host->context);
-	st = kernels->shards ? call_staged(kernels, kernel, task, out, worker) : call_all(kernels, kernel, task, out, worker);
+	status = kernels->shards ? call_staged(kernels, kernel, task, out, worker) : call_all(kernels, kernel, task, out, worker);
 	if (kernels->instance->options->profiling) {
 		atomic_fetch_add_explicit(&kernel->wall_ns, host->now_ns(host->context) - before, memory_order_relaxed);
 		atomic_fetch_add_explicit(&kernel->calls, 1, memory_order_relaxed);
 	}
-	return st;
+	return status;
 }
 
 static ptowsp_status run_in_real_time(void *context, const struct ptowsp_task *task, struct ptowsp_kernel_out *out, uint32_t worker)
 {
 	struct base_kernels *kernels = context;
 	struct ptowsp_trace_task *row = base_timeline_enter(&kernels->timeline, task, worker);
-	ptowsp_status st = run(kernels, task, out, worker);
+	ptowsp_status status = run(kernels, task, out, worker);
 
 	base_timeline_leave(&kernels->timeline, row);
-	return st;
+	return status;
 }
 
 struct rt_kernels base_kernels_table(struct base_kernels *kernels)
@@ -274,13 +275,13 @@ void base_kernels_watch(struct base_kernels *kernels, const _Atomic uint32_t *ca
 	atomic_store(&kernels->watch.stopped, 0);
 }
 
-ptowsp_status base_kernels_watched(struct base_kernels *kernels, ptowsp_status st, struct ptowsp_error *error)
+ptowsp_status base_kernels_watched(struct base_kernels *kernels, ptowsp_status status, struct ptowsp_error *error)
 {
 	const struct base_watch *watch = &kernels->watch;
 	uint32_t stopped = atomic_load(&watch->stopped);
 
-	if (!st || !stopped)
-		return st;
+	if (!status || !stopped)
+		return status;
 	if (watch->cancel && atomic_load(watch->cancel))
 		return base_fail(error, PTOWSP_CANCELLED, "the run was cancelled in kernel %s", kernels->rows[stopped - 1].name);
 	return base_fail(error, PTOWSP_DEADLINE, "the deadline passed in kernel %s; allow more time with --timeout-ms", kernels->rows[stopped - 1].name);
@@ -328,7 +329,7 @@ static ptowsp_status scratch_init(struct base_kernels *kernels, uint64_t memory_
 ptowsp_status base_kernels_init(struct base_kernels *kernels, const struct base_instance *instance, const struct base_sections *sections, uint32_t load_flags,
 				uint32_t workers, uint64_t memory_limit, struct ptowsp_error *error)
 {
-	ptowsp_status st = PTOWSP_OK;
+	ptowsp_status status = PTOWSP_OK;
 
 	*kernels = (struct base_kernels){.instance = instance, .workers = workers};
 	if (sections->kreg.count > UINT32_MAX / sizeof(*kernels->rows))
@@ -339,15 +340,15 @@ ptowsp_status base_kernels_init(struct base_kernels *kernels, const struct base_
 			return base_fail(error, PTOWSP_NO_MEMORY, "no memory for %llu kernels", (unsigned long long)sections->kreg.count);
 	}
 	kernels->count = (uint32_t)sections->kreg.count; /* zeroed rows are finished as well as made ones */
-	for (uint32_t row = 0; !st && row < kernels->count; row++)
-		st = base_select(&kernels->rows[row], instance, sections, row, load_flags, error);
-	if (!st)
-		st = scratch_init(kernels, memory_limit, error);
-	if (!st)
+	for (uint32_t row = 0; !status && row < kernels->count; row++)
+		status = base_select(&kernels->rows[row], instance, sections, row, load_flags, error);
+	if (!status)
+		status = scratch_init(kernels, memory_limit, error);
+	if (!status)
 		base_numerics_tell(kernels);
-	if (st)
+	if (status)
 		base_kernels_finish(kernels);
-	return st;
+	return status;
 }
 
 void base_kernels_finish(struct base_kernels *kernels)

@@ -70,9 +70,9 @@ void base_kernels_settle(struct base_kernels *kernels);
 void base_kernels_finish(struct base_kernels *kernels); /* of zeroed or half-made ones too */
 /* The callbacks of rt.h, with kernels as their context. */
 struct rt_kernels base_kernels_table(struct base_kernels *kernels);
-/* Before a run: what may end its kernels early. After it: CANCELLED or DEADLINE with a sentence if that happened, else st. */
+/* Before a run: what may end its kernels early. After it: CANCELLED or DEADLINE with a sentence if that happened, else status. */
 void base_kernels_watch(struct base_kernels *kernels, const _Atomic uint32_t *cancel, uint64_t deadline_ns);
-ptowsp_status base_kernels_watched(struct base_kernels *kernels, ptowsp_status st, struct ptowsp_error *error);
+ptowsp_status base_kernels_watched(struct base_kernels *kernels, ptowsp_status status, struct ptowsp_error *error);
 /* Logs calls and wall time per kernel since the last call. */
 void base_kernels_profile(struct base_kernels *kernels);
 

@@ -172,7 +172,7 @@ ptowsp_status base_options_read(const struct base_backend *backend, struct base_
 				struct ptowsp_error *error)
 {
 	const struct base_option *option;
-	ptowsp_status st = PTOWSP_OK;
+	ptowsp_status status = PTOWSP_OK;
 
 	memset(options_out, 0, base_options_size(backend));
 	if (args->setting_count && args->setting_stride < PTOWSP_SETTING_FLOOR_10_0)
@@ -180,10 +180,10 @@ ptowsp_status base_options_read(const struct base_backend *backend, struct base_
 	for (uint32_t i = 0; (option = row(backend, i)); i++)
 		if (!is_text(option))
 			*field(options_out, option) = option->standard;
-	for (uint32_t i = 0; !st && i < args->setting_count; i++)
-		st = apply(backend, options_out, (const struct ptowsp_setting *)(const void *)((const char *)args->settings + (size_t)i * args->setting_stride),
-			   error);
-	return st;
+	for (uint32_t i = 0; !status && i < args->setting_count; i++)
+		status = apply(backend, options_out,
+			       (const struct ptowsp_setting *)(const void *)((const char *)args->settings + (size_t)i * args->setting_stride), error);
+	return status;
 }
 
 ptowsp_status base_options_list(const struct base_backend *backend, const struct ptowsp_option **options_out, uint32_t *count, struct ptowsp_error *error)

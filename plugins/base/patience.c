@@ -94,19 +94,19 @@ bool base_patience_copy(struct base_patience *patience, void *to, const void *fr
 	return !over;
 }
 
-ptowsp_status base_patience_told(const struct base_patience *patience, ptowsp_status st, struct ptowsp_error *error)
+ptowsp_status base_patience_told(const struct base_patience *patience, ptowsp_status status, struct ptowsp_error *error)
 {
 	char tasks[32];
 
-	if (!patience || !st)
-		return st;
+	if (!patience || !status)
+		return status;
 	switch (patience->ended) {
 	case PTOWSP_CANCELLED: return base_fail(error, PTOWSP_CANCELLED, "the run was cancelled while it planned %s", tasks_text(patience, tasks));
 	case PTOWSP_DEADLINE:
 		return base_fail(error, PTOWSP_DEADLINE, "the deadline passed while it planned and simulated %s; allow more time with --timeout-ms",
 				 tasks_text(patience, tasks));
 	case PTOWSP_TOO_BIG: return memory_fail(patience, error);
-	default: return st;
+	default: return status;
 	}
 }
 

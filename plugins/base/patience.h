@@ -34,8 +34,8 @@ static inline bool base_patience_over(struct base_patience *patience, uint64_t w
 	}
 	return base_patience_look(patience);
 }
-/* st, or where patience is over why that is: DEADLINE, CANCELLED, TOO_BIG with a sentence. NULL is never over. */
-ptowsp_status base_patience_told(const struct base_patience *patience, ptowsp_status st, struct ptowsp_error *error);
+/* status, or where patience is over why that is: DEADLINE, CANCELLED, TOO_BIG with a sentence. NULL is never over. */
+ptowsp_status base_patience_told(const struct base_patience *patience, ptowsp_status status, struct ptowsp_error *error);
 /* As memcpy, in pieces between which it may be over: false, and then only the beginning is copied. NULL is never over. */
 bool base_patience_copy(struct base_patience *patience, void *to, const void *from, uint64_t bytes);
 /* Looks at once, and says so. */

@@ -54,24 +54,24 @@ static ptowsp_status lower(struct base_program *program, const struct ptowsp_loa
 		.wish_count = program->hints && (program->hints->priorities || program->hints->homes) && in_order(program) ? program->hints->count : 0,
 		.wish_stride = sizeof(*program->hints->rows),
 	};
-	ptowsp_status st = caps_of_core(program, caps, &lowering.cap_count, error);
+	ptowsp_status status = caps_of_core(program, caps, &lowering.cap_count, error);
 
-	if (!st && instance->backend->bind) {
+	if (!status && instance->backend->bind) {
 		program->hooked = 1;
-		st = instance->backend->bind(program, error);
+		status = instance->backend->bind(program, error);
 	}
-	if (!st)
-		st = rt_program_create(&program->rt, &lowering, error);
-	return st ? st : rt_entries_check(&lowering, error);
+	if (!status)
+		status = rt_program_create(&program->rt, &lowering, error);
+	return status ? status : rt_entries_check(&lowering, error);
 }
 
 static ptowsp_status args_check(const struct ptowsp_load_args *args, struct ptowsp_error *error)
 {
-	ptowsp_status st = base_args_check(&args->head, PTOWSP_STRUCT_LOAD_ARGS, PTOWSP_LOAD_ARGS_FLOOR_10_0, "load", error);
+	ptowsp_status status = base_args_check(&args->head, PTOWSP_STRUCT_LOAD_ARGS, PTOWSP_LOAD_ARGS_FLOOR_10_0, "load", error);
 
-	if (!st && args->section_count && args->section_stride < PTOWSP_SECTION_FLOOR_10_0)
-		st = base_fail(error, PTOWSP_INVALID, "load: sections have at least %u bytes, not %u", PTOWSP_SECTION_FLOOR_10_0, args->section_stride);
-	return st;
+	if (!status && args->section_count && args->section_stride < PTOWSP_SECTION_FLOOR_10_0)
+		status = base_fail(error, PTOWSP_INVALID, "load: sections have at least %u bytes, not %u", PTOWSP_SECTION_FLOOR_10_0, args->section_stride);
+	return status;
 }
 
 ptowsp_status base_load(struct ptowsp_object *object, const struct ptowsp_load_args *args, struct ptowsp_object **program_out, struct ptowsp_error *error)
@@ -80,11 +80,11 @@ ptowsp_status base_load(struct ptowsp_object *object, const struct ptowsp_load_a
 	const struct base_backend *backend = device->instance->backend;
 	struct base_program *program;
 	struct base_sections sections;
-	ptowsp_status st = args_check(args, error);
+	ptowsp_status status = args_check(args, error);
 
 	*program_out = NULL;
-	if (st)
-		return st;
+	if (status)
+		return status;
 	program = base_alloc(device->instance, sizeof(*program));
 	if (!program)
 		return base_fail(error, PTOWSP_NO_MEMORY, "no memory to load a program");
@@ -92,27 +92,27 @@ ptowsp_status base_load(struct ptowsp_object *object, const struct ptowsp_load_a
 	program->next = device->programs;
 	device->programs = program;
 	base_sections_find(&sections, args);
-	st = base_kernels_init(&program->kernels, device->instance, &sections, args->flags, rt_pool_threads(device->pool), device->memory_limit, error);
-	if (!st)
-		st = base_shards_init(&program->shards, device->instance, &sections, args->entry, error);
-	if (!st && device->instance->options->real_time)
-		st = base_timeline_init(&program->kernels.timeline, device->instance, program->kernels.workers, error);
-	if (!st)
-		st = base_hints_make(&program->hints, args, error);
-	if (!st)
-		st = lower(program, args, error);
-	if (!st && program->shards.count)
+	status = base_kernels_init(&program->kernels, device->instance, &sections, args->flags, rt_pool_threads(device->pool), device->memory_limit, error);
+	if (!status)
+		status = base_shards_init(&program->shards, device->instance, &sections, args->entry, error);
+	if (!status && device->instance->options->real_time)
+		status = base_timeline_init(&program->kernels.timeline, device->instance, program->kernels.workers, error);
+	if (!status)
+		status = base_hints_make(&program->hints, args, error);
+	if (!status)
+		status = lower(program, args, error);
+	if (!status && program->shards.count)
 		program->kernels.shards = &program->shards;
-	if (!st && backend->load) {
+	if (!status && backend->load) {
 		program->hooked = 1;
-		st = backend->load(program, args, error);
+		status = backend->load(program, args, error);
 	}
 	base_kernels_settle(&program->kernels);
-	if (st)
+	if (status)
 		base_program_destroy(program);
 	else
 		*program_out = (struct ptowsp_object *)program;
-	return st;
+	return status;
 }
 
 void base_program_destroy(struct base_program *program)
@@ -218,7 +218,7 @@ ptowsp_status base_program_run(struct base_program *program, const struct base_r
 		.held = &held,
 		.schedulers = instance->options->schedulers,
 	};
-	ptowsp_status st;
+	ptowsp_status status;
 
 	if (program->device->memory_limit)
 		rt_program_forget(program->rt);
@@ -228,20 +228,20 @@ ptowsp_status base_program_run(struct base_program *program, const struct base_r
 	args.notify = connect(&connection, &notify, error) ? &notify : NULL;
 	base_kernels_watch(&program->kernels, &run->cancel, run->args.deadline_ns);
 	base_timeline_begin(&program->kernels.timeline, &program->trace);
-	st = program->shards.chosen ? rt_grid_find(program->rt, &run->args, program->shards.grid, error) : PTOWSP_OK;
-	if (!st)
-		st = base_shards_begin(&program->shards, &run->args, error);
-	if (!st) {
-		st = instance->backend->run ? instance->backend->run(program, &args, stats_out, deadlock_out, error)
-					    : rt_run(program->rt, &args, stats_out, deadlock_out, error);
+	status = program->shards.chosen ? rt_grid_find(program->rt, &run->args, program->shards.grid, error) : PTOWSP_OK;
+	if (!status)
+		status = base_shards_begin(&program->shards, &run->args, error);
+	if (!status) {
+		status = instance->backend->run ? instance->backend->run(program, &args, stats_out, deadlock_out, error)
+						: rt_run(program->rt, &args, stats_out, deadlock_out, error);
 		base_shards_end(&program->shards);
 		base_shards_stats(&program->shards, stats_out);
 	}
-	st = base_kernels_watched(&program->kernels, st, error);
+	status = base_kernels_watched(&program->kernels, status, error);
 	base_kernels_watch(&program->kernels, NULL, 0);
 	base_timeline_tell(&program->kernels.timeline);
 	base_trace_flush(&program->trace);
 	if (instance->options->profiling)
 		base_kernels_profile(&program->kernels);
-	return st;
+	return status;
 }

@@ -38,10 +38,10 @@ static void run_fill(struct base_run *run, const struct ptowsp_run_args *args, u
 
 static ptowsp_status args_check(const struct base_device *device, const struct ptowsp_run_args *args, struct ptowsp_error *error)
 {
-	ptowsp_status st = base_args_check(&args->head, PTOWSP_STRUCT_RUN_ARGS, PTOWSP_RUN_ARGS_FLOOR_10_0, "submit", error);
+	ptowsp_status status = base_args_check(&args->head, PTOWSP_STRUCT_RUN_ARGS, PTOWSP_RUN_ARGS_FLOOR_10_0, "submit", error);
 
-	if (st)
-		return st;
+	if (status)
+		return status;
 	for (const struct base_program *p = device->programs; p; p = p->next)
 		if (p == (const struct base_program *)args->program) {
 			if (args->binding_count && args->binding_stride < PTOWSP_BINDING_FLOOR_10_0)
@@ -55,11 +55,11 @@ static ptowsp_status args_check(const struct base_device *device, const struct p
 ptowsp_status base_submit(struct ptowsp_object *object, const struct ptowsp_run_args *args, struct ptowsp_error *error)
 {
 	struct base_device *device = (struct base_device *)object;
-	ptowsp_status st = args_check(device, args, error);
+	ptowsp_status status = args_check(device, args, error);
 	struct base_run *run;
 
-	if (st)
-		return st;
+	if (status)
+		return status;
 	run = base_alloc(device->instance, run_bytes(args));
 	if (!run)
 		return base_fail(error, PTOWSP_NO_MEMORY, "no memory to accept a run");

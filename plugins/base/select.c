@@ -70,18 +70,18 @@ static ptowsp_status portable_take(const struct choice *c, const struct ptowsp_p
 {
 	struct base_kernel *kernel = c->kernel;
 	const void *bytes = NULL;
-	ptowsp_status st = base_sections_code(c->sections, payload->offset, payload->size, &bytes, error);
+	ptowsp_status status = base_sections_code(c->sections, payload->offset, payload->size, &bytes, error);
 
-	if (!st)
-		st = isa_program_create_at(&kernel->isa, c->instance->options->opt_level, c->instance->options->fast, bytes, payload->size,
-					   c->sections->strs.data, c->sections->strs.count, error);
-	if (st && error) {
+	if (!status)
+		status = isa_program_create_at(&kernel->isa, c->instance->options->opt_level, c->instance->options->fast, bytes, payload->size,
+					       c->sections->strs.data, c->sections->strs.count, error);
+	if (status && error) {
 		struct ptowsp_error why = *error;
 
-		return rt_error_behind(why.text, kernel->name) ? st : base_fail(error, st, "kernel %.60s: %s", kernel->name, why.text);
+		return rt_error_behind(why.text, kernel->name) ? status : base_fail(error, status, "kernel %.60s: %s", kernel->name, why.text);
 	}
-	if (st)
-		return st;
+	if (status)
+		return status;
 	kernel->fixed_cycles = kernel->fixed_cycles ? kernel->fixed_cycles : payload->cycles;
 	kernel->code = kernel->code ? kernel->code : PTOWSP_KERNEL_PORTABLE;
 	if (!kernel->ref.fn && isa_program_unusable(kernel->isa))
@@ -113,20 +113,20 @@ static ptowsp_status native_take(const struct choice *c, const struct ptowsp_pay
 	const char *signature = base_sections_string(c->sections, c->record->signature);
 	struct base_kernel *kernel = c->kernel;
 	const void *bytes = NULL, *function = NULL;
-	ptowsp_status st;
+	ptowsp_status status;
 
 	if (!code || !kernels)
 		return base_fail(error, PTOWSP_UNSUPPORTED, "kernel %s carries native code, which this host cannot load", kernel->name);
-	st = signature_check(c, signature, error);
-	if (!st)
-		st = base_sections_code(c->sections, payload->offset, payload->size, &bytes, error);
-	if (!st)
-		st = code->load(host->context, kernel->name, bytes, payload->size, base_sections_string(c->sections, payload->entry), payload->entry_offset,
-				&function, error);
-	if (!st)
-		st = kernels->find(host->context, kernel->name, signature, function, &kernel->ref, error);
-	if (st)
-		return st;
+	status = signature_check(c, signature, error);
+	if (!status)
+		status = base_sections_code(c->sections, payload->offset, payload->size, &bytes, error);
+	if (!status)
+		status = code->load(host->context, kernel->name, bytes, payload->size, base_sections_string(c->sections, payload->entry), payload->entry_offset,
+				    &function, error);
+	if (!status)
+		status = kernels->find(host->context, kernel->name, signature, function, &kernel->ref, error);
+	if (status)
+		return status;
 	kernel->code = PTOWSP_KERNEL_NATIVE;
 	kernel->fixed_cycles = payload->cycles;
 	kernel->workspace = payload->workspace > kernel->workspace ? payload->workspace : kernel->workspace;
@@ -136,10 +136,10 @@ static ptowsp_status native_take(const struct choice *c, const struct ptowsp_pay
 static ptowsp_status payload_try(struct choice *c, const struct ptowsp_payload_record *payload, struct ptowsp_error *error)
 {
 	const char *target = base_sections_string(c->sections, payload->target);
-	ptowsp_status st = PTOWSP_OK;
+	ptowsp_status status = PTOWSP_OK;
 
 	if (payload->kind == PTOWSP_PAYLOAD_PTO && is_here(c->instance->backend, target))
-		st = portable_take(c, payload, error);
+		status = portable_take(c, payload, error);
 	else if (payload->kind == PTOWSP_PAYLOAD_PTO)
 		c->found.portable_elsewhere++;
 	else if (payload->kind == PTOWSP_PAYLOAD_ELF && !is_this_machine(c->instance->backend, target))
@@ -147,22 +147,22 @@ static ptowsp_status payload_try(struct choice *c, const struct ptowsp_payload_r
 	else if (payload->kind == PTOWSP_PAYLOAD_ELF && !(c->load_flags & PTOWSP_LOAD_TRUST_NATIVE))
 		c->found.native_skipped++;
 	else if (payload->kind == PTOWSP_PAYLOAD_ELF && !c->kernel->ref.fn)
-		st = native_take(c, payload, error);
-	return st;
+		status = native_take(c, payload, error);
+	return status;
 }
 
 /* In their order. Behind native code a portable payload is looked for all the same: it tells cycles and footprint without running. */
 static ptowsp_status payloads_try(struct choice *c, struct ptowsp_error *error)
 {
 	struct ptowsp_payload_record payload;
-	ptowsp_status st = PTOWSP_OK;
+	ptowsp_status status = PTOWSP_OK;
 
-	for (uint32_t i = 0; !st && !c->kernel->isa && i < c->record->payload_count; i++) {
-		st = base_sections_row(&c->sections->kpay, (uint64_t)c->record->payloads + i, &payload, sizeof(payload), error);
-		if (!st)
-			st = payload_try(c, &payload, error);
+	for (uint32_t i = 0; !status && !c->kernel->isa && i < c->record->payload_count; i++) {
+		status = base_sections_row(&c->sections->kpay, (uint64_t)c->record->payloads + i, &payload, sizeof(payload), error);
+		if (!status)
+			status = payload_try(c, &payload, error);
 	}
-	return st;
+	return status;
 }
 
 /* The functions of the embedding program. NOT_FOUND is no failure; the names in its text go to known. */
@@ -173,19 +173,19 @@ static ptowsp_status registered_try(struct base_kernel *kernel, const struct bas
 	const struct ptowsp_kernels_extension *table = host->extension(host->context, PTOWSP_EXTENSION_KERNELS);
 	struct ptowsp_error mine = {.head = PTOWSP_HEAD(mine, ERROR)};
 	const char *list;
-	ptowsp_status st;
+	ptowsp_status status;
 
 	if (!table)
 		return PTOWSP_OK;
-	st = table->find(host->context, kernel->symbol, signature, NULL, &kernel->ref, &mine);
-	if (!st)
+	status = table->find(host->context, kernel->symbol, signature, NULL, &kernel->ref, &mine);
+	if (!status)
 		return PTOWSP_OK;
 	kernel->ref = (struct ptowsp_kernel_ref){0};
-	if (st != PTOWSP_NOT_FOUND && error)
+	if (status != PTOWSP_NOT_FOUND && error)
 		*error = mine;
 	list = strstr(mine.text, "known: ");
 	base_text(known, size, "%s", list ? list + strlen("known: ") : mine.text);
-	return st == PTOWSP_NOT_FOUND ? PTOWSP_OK : st;
+	return status == PTOWSP_NOT_FOUND ? PTOWSP_OK : status;
 }
 
 static ptowsp_status builtin_call(void *context, const struct ptowsp_task *task, struct ptowsp_kernel_out *out)
@@ -240,13 +240,13 @@ static ptowsp_status scalars_count(struct base_kernel *kernel, const struct base
 				   struct ptowsp_error *error)
 {
 	struct ptowsp_param_record param;
-	ptowsp_status st = PTOWSP_OK;
+	ptowsp_status status = PTOWSP_OK;
 
-	for (uint32_t i = 0; !st && i < record->param_count; i++) {
-		st = base_sections_row(&sections->kprm, (uint64_t)record->params + i, &param, sizeof(param), error);
-		kernel->arg_count += !st && param.kind == PTOWSP_PARAM_SCALAR;
+	for (uint32_t i = 0; !status && i < record->param_count; i++) {
+		status = base_sections_row(&sections->kprm, (uint64_t)record->params + i, &param, sizeof(param), error);
+		kernel->arg_count += !status && param.kind == PTOWSP_PARAM_SCALAR;
 	}
-	return st;
+	return status;
 }
 
 /* What the program or this backend has under its name, where the package brings nothing that runs. */
@@ -255,10 +255,10 @@ static ptowsp_status function_try(struct choice *c, struct ptowsp_error *error)
 	const char *signature = base_sections_string(c->sections, c->record->signature);
 	struct base_kernel *kernel = c->kernel;
 	char known[160] = "";
-	ptowsp_status st = registered_try(kernel, c->instance, signature, known, sizeof(known), error);
+	ptowsp_status status = registered_try(kernel, c->instance, signature, known, sizeof(known), error);
 
-	if (st)
-		return st;
+	if (status)
+		return status;
 	if (!kernel->ref.fn)
 		builtin_try(kernel, signature);
 	if (kernel->ref.fn)
@@ -273,21 +273,21 @@ ptowsp_status base_select(struct base_kernel *kernel, const struct base_instance
 {
 	struct ptowsp_kernel_record record;
 	struct choice c = {.kernel = kernel, .instance = instance, .sections = sections, .record = &record, .row = row, .load_flags = load_flags};
-	ptowsp_status st = base_sections_row(&sections->kreg, row, &record, sizeof(record), error);
+	ptowsp_status status = base_sections_row(&sections->kreg, row, &record, sizeof(record), error);
 
-	if (!st) {
+	if (!status) {
 		kernel->name = base_sections_string(sections, record.name);
 		kernel->unit = record.unit;
 		kernel->symbol = base_sections_string(sections, record.symbol ? record.symbol : record.name);
 		kernel->blocks = record.blockdim ? record.blockdim : 1;
 		kernel->workspace = record.workspace;
-		st = scalars_count(kernel, sections, &record, error);
+		status = scalars_count(kernel, sections, &record, error);
 	}
-	if (!st)
-		st = payloads_try(&c, error);
-	if (!st && !kernel->isa && !kernel->ref.fn)
-		st = function_try(&c, error);
-	if (!st)
+	if (!status)
+		status = payloads_try(&c, error);
+	if (!status && !kernel->isa && !kernel->ref.fn)
+		status = function_try(&c, error);
+	if (!status)
 		choice_log(kernel, instance);
-	return st;
+	return status;
 }

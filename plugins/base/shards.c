@@ -95,20 +95,20 @@ static ptowsp_status rows_read(struct base_shards *shards, const struct base_sec
 		struct base_sharded *row = &shards->rows[shards->count++];
 		struct ptowsp_tensor_record tensor;
 		struct ptowsp_dim_record dim;
-		ptowsp_status st = base_sections_row(&sections->tens, t, &tensor, sizeof(tensor), error);
+		ptowsp_status status = base_sections_row(&sections->tens, t, &tensor, sizeof(tensor), error);
 
 		row->tensor = t;
 		memset(row->axis, BASE_WHOLE, sizeof(row->axis));
-		for (uint32_t k = 0; !st && k < tensor.dim_count && k < 4; k++) {
-			st = base_sections_row(&sections->dims, tensor.dims + k, &dim, sizeof(dim), error);
-			if (!st && dim.distribution && dim.mesh_axis > 1)
-				st = base_fail(error, PTOWSP_BAD_PACKAGE, "tensor %.80s is sharded over axis %u of the grid, which has two: 0 and 1",
-					       base_sections_string(sections, tensor.name), dim.mesh_axis);
-			else if (!st && dim.distribution)
+		for (uint32_t k = 0; !status && k < tensor.dim_count && k < 4; k++) {
+			status = base_sections_row(&sections->dims, tensor.dims + k, &dim, sizeof(dim), error);
+			if (!status && dim.distribution && dim.mesh_axis > 1)
+				status = base_fail(error, PTOWSP_BAD_PACKAGE, "tensor %.80s is sharded over axis %u of the grid, which has two: 0 and 1",
+						   base_sections_string(sections, tensor.name), dim.mesh_axis);
+			else if (!status && dim.distribution)
 				row->axis[k] = (uint8_t)dim.mesh_axis;
 		}
-		if (st)
-			return st;
+		if (status)
+			return status;
 	}
 	return PTOWSP_OK;
 }
@@ -203,7 +203,7 @@ ptowsp_status base_shards_init(struct base_shards *shards, const struct base_ins
 			       struct ptowsp_error *error)
 {
 	struct ptowsp_directive_record d;
-	ptowsp_status st = PTOWSP_OK;
+	ptowsp_status status = PTOWSP_OK;
 
 	*shards = (struct base_shards){.instance = instance, .entry = entry};
 	if (!sections->tens.count || sections->tens.count > UINT32_MAX / 256)
@@ -216,15 +216,15 @@ ptowsp_status base_shards_init(struct base_shards *shards, const struct base_ins
 	for (uint32_t i = 0; i < sections->schd.count; i++)
 		if (!base_sections_row(&sections->schd, i, &d, sizeof(d), NULL))
 			grid_take(shards, sections, &d);
-	st = rows_read(shards, sections, error);
-	for (uint32_t i = 0; !st && i < sections->schd.count; i++) {
-		st = base_sections_row(&sections->schd, i, &d, sizeof(d), error);
-		if (!st && d.directive == PTOWSP_DIRECTIVE_LAYOUT && d.count)
-			st = layout_apply(shards, sections, &d, error);
+	status = rows_read(shards, sections, error);
+	for (uint32_t i = 0; !status && i < sections->schd.count; i++) {
+		status = base_sections_row(&sections->schd, i, &d, sizeof(d), error);
+		if (!status && d.directive == PTOWSP_DIRECTIVE_LAYOUT && d.count)
+			status = layout_apply(shards, sections, &d, error);
 	}
-	if (!st && shards->grid[0])
+	if (!status && shards->grid[0])
 		core_drop(shards, sections);
-	return st ? st : rows_check(shards, sections, error);
+	return status ? status : rows_check(shards, sections, error);
 }
 
 void base_shards_finish(struct base_shards *shards)

@@ -83,56 +83,56 @@ static ptowsp_status trace_attach(struct ptowsp_object *object, void (*sink)(voi
 				  struct ptowsp_error *error)
 {
 	struct base_program *program = (struct base_program *)object;
-	ptowsp_status st = resting(program, PTOWSP_EXTENSION_TRACE, error);
+	ptowsp_status status = resting(program, PTOWSP_EXTENSION_TRACE, error);
 
-	if (!st) {
+	if (!status) {
 		program->trace.task_sink = sink;
 		program->trace.task_context = context;
 	}
-	return st;
+	return status;
 }
 
 static ptowsp_status events_attach(struct ptowsp_object *object, void (*sink)(void *, const struct ptowsp_trace_event *, uint32_t, uint32_t), void *context,
 				   struct ptowsp_error *error)
 {
 	struct base_program *program = (struct base_program *)object;
-	ptowsp_status st = resting(program, PTOWSP_EXTENSION_TRACE, error);
+	ptowsp_status status = resting(program, PTOWSP_EXTENSION_TRACE, error);
 
-	if (!st) {
+	if (!status) {
 		program->trace.event_sink = sink;
 		program->trace.event_context = context;
 	}
-	return st;
+	return status;
 }
 
 static ptowsp_status graph_attach(struct ptowsp_object *object, void (*sink)(void *, const struct ptowsp_graph_edge *, uint32_t, uint32_t), void *context,
 				  struct ptowsp_error *error)
 {
 	struct base_program *program = (struct base_program *)object;
-	ptowsp_status st = resting(program, PTOWSP_EXTENSION_GRAPH, error);
+	ptowsp_status status = resting(program, PTOWSP_EXTENSION_GRAPH, error);
 
-	if (!st) {
+	if (!status) {
 		program->trace.edge_sink = sink;
 		program->trace.edge_context = context;
 	}
-	return st;
+	return status;
 }
 
 static ptowsp_status extents_measure(struct ptowsp_object *object, const struct ptowsp_run_args *args, uint64_t *elements_out, uint32_t count,
 				     struct ptowsp_error *error)
 {
 	struct base_program *program = (struct base_program *)object;
-	ptowsp_status st = base_args_check(&args->head, PTOWSP_STRUCT_RUN_ARGS, PTOWSP_RUN_ARGS_FLOOR_10_0, "extents", error);
+	ptowsp_status status = base_args_check(&args->head, PTOWSP_STRUCT_RUN_ARGS, PTOWSP_RUN_ARGS_FLOOR_10_0, "extents", error);
 
-	if (!st)
-		st = resting(program, PTOWSP_EXTENSION_EXTENTS, error);
-	if (st)
-		return st;
+	if (!status)
+		status = resting(program, PTOWSP_EXTENSION_EXTENTS, error);
+	if (status)
+		return status;
 	base_kernels_watch(&program->kernels, NULL, args->deadline_ns);
-	st = rt_extents(program->rt, args, elements_out, count, error);
-	st = base_kernels_watched(&program->kernels, st, error);
+	status = rt_extents(program->rt, args, elements_out, count, error);
+	status = base_kernels_watched(&program->kernels, status, error);
 	base_kernels_watch(&program->kernels, NULL, 0);
-	return st;
+	return status;
 }
 
 static const struct ptowsp_trace_extension trace_table = {.head = PTOWSP_HEAD(trace_table, EXTENSION), .attach = trace_attach, .attach_events = events_attach};

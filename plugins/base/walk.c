@@ -158,19 +158,19 @@ static ptowsp_status pull(void *context, struct rt_feed *feed, struct ptowsp_err
 	struct base_walk *walk = pulling->walk;
 	const struct rt_item *item;
 	bool ok = limits_take(walk, feed);
-	ptowsp_status st;
+	ptowsp_status status;
 
 	while (ok) {
-		st = rt_feed_next(feed, &item);
-		if (st || item->kind == RT_ITEM_END)
-			return st ? st : pulling->then->walked(pulling->then->context, feed, error);
+		status = rt_feed_next(feed, &item);
+		if (status || item->kind == RT_ITEM_END)
+			return status ? status : pulling->then->walked(pulling->then->context, feed, error);
 		if (item->kind == RT_ITEM_NOTIFY || item->kind == RT_ITEM_NOTICE)
 			return rt_fail(
 				error, PTOWSP_UNSUPPORTED,
 				"the program waits for other devices or tells them, which this engine has no way for; take another backend, such as cpu_sim");
-		st = most_check(pulling, item, error);
-		if (st)
-			return st;
+		status = most_check(pulling, item, error);
+		if (status)
+			return status;
 		ok = item->kind == RT_ITEM_TASK ? task_take(walk, item) : event_take(walk, item);
 	}
 	return rt_no_memory(error, tasks_planned);
@@ -183,17 +183,17 @@ ptowsp_status base_walk_fill(struct base_walk *walk, struct rt_program *planned,
 	const struct rt_engine engine = {&pulling, pull};
 	struct rt_run_args with = *args;
 	struct rt_pool *pool;
-	ptowsp_status st = rt_pool_create(&pool, 1, error);
+	ptowsp_status status = rt_pool_create(&pool, 1, error);
 
-	if (st)
-		return st;
+	if (status)
+		return status;
 	base_walk_finish(walk);
 	with.pool = pool;
 	with.engine = &engine;
 	with.schedulers = 1;
-	st = rt_run(planned, &with, stats_out, deadlock_out, error);
+	status = rt_run(planned, &with, stats_out, deadlock_out, error);
 	rt_pool_destroy(pool);
-	return walk->exhausted ? rt_no_memory(error, tasks_planned) : st; /* told as a kernel's failure until here */
+	return walk->exhausted ? rt_no_memory(error, tasks_planned) : status; /* told as a kernel's failure until here */
 }
 
 void base_walk_finish(struct base_walk *walk)

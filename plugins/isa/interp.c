@@ -8,29 +8,29 @@ static uint64_t add_saturated(uint64_t a, uint64_t b)
 	return a + b < a ? UINT64_MAX : a + b;
 }
 
-static bool for_step_bad(const struct isa_state *st, const struct isa_step *loop)
+static bool for_step_bad(const struct isa_state *status, const struct isa_step *loop)
 {
-	return (int64_t)st->scalars[loop->c.at] <= 0;
+	return (int64_t)status->scalars[loop->c.at] <= 0;
 }
 
-static ptowsp_status for_step_fail(const struct isa_state *st, const struct isa_step *loop)
+static ptowsp_status for_step_fail(const struct isa_state *status, const struct isa_step *loop)
 {
-	return isa_state_fail(st, loop, "FOR needs a positive step, got %lld", (long long)(int64_t)st->scalars[loop->c.at]);
+	return isa_state_fail(status, loop, "FOR needs a positive step, got %lld", (long long)(int64_t)status->scalars[loop->c.at]);
 }
 
 /* d = a, then into the body or behind the loop. */
-static void for_enter(struct isa_state *st, const struct isa_step *loop)
+static void for_enter(struct isa_state *status, const struct isa_step *loop)
 {
-	uint64_t *x = st->scalars;
+	uint64_t *x = status->scalars;
 
 	x[loop->d.at] = isa_scalar_narrow(x[loop->a.at], loop->d.dtype);
-	st->pc = (int64_t)x[loop->d.at] < (int64_t)x[loop->b.at] ? st->pc + 1 : loop->target;
+	status->pc = (int64_t)x[loop->d.at] < (int64_t)x[loop->b.at] ? status->pc + 1 : loop->target;
 }
 
 /* d += c. A sum beyond 64 bits has passed every bound. True if the loop goes on. */
-static bool for_next(struct isa_state *st, const struct isa_step *loop)
+static bool for_next(struct isa_state *status, const struct isa_step *loop)
 {
-	uint64_t *x = st->scalars;
+	uint64_t *x = status->scalars;
 	const int64_t now = (int64_t)x[loop->d.at], step = (int64_t)x[loop->c.at], bound = (int64_t)x[loop->b.at];
 	const bool over = now > INT64_MAX - step;
 
@@ -45,49 +45,49 @@ static bool for_fits(const struct isa_step *loop, int64_t bound)
 }
 
 /* Walk only: `rounds` rounds of `each` instructions. If it would end inside, nothing is left and they are not taken. */
-static bool steps_take(struct isa_state *st, uint64_t rounds, uint64_t each)
+static bool steps_take(struct isa_state *status, uint64_t rounds, uint64_t each)
 {
-	const uint64_t all = add_saturated(st->left, st->budget);
+	const uint64_t all = add_saturated(status->left, status->budget);
 
 	if (rounds > all / each) {
-		st->left = st->budget = 0;
+		status->left = status->budget = 0;
 		return false;
 	}
 	if (all == UINT64_MAX)
 		return true;
-	st->budget = all - rounds * each < st->budget ? all - rounds * each : st->budget;
-	st->left = all - rounds * each - st->budget;
+	status->budget = all - rounds * each < status->budget ? all - rounds * each : status->budget;
+	status->left = all - rounds * each - status->budget;
 	return true;
 }
 
 /* Walk only: all rounds of a loop whose rounds are equal at once, behind a successful for_enter. */
-static void for_closed(struct isa_state *st, const struct isa_step *loop)
+static void for_closed(struct isa_state *status, const struct isa_step *loop)
 {
-	uint64_t *x = st->scalars;
+	uint64_t *x = status->scalars;
 	const uint64_t step = x[loop->c.at], span = x[loop->b.at] - x[loop->d.at];
 	const uint64_t rounds = span / step + (span % step != 0);
 
 	if (!for_fits(loop, (int64_t)x[loop->b.at]))
 		return; /* round by round */
-	if (!steps_take(st, rounds, loop->flat))
+	if (!steps_take(status, rounds, loop->flat))
 		return;
-	st->cycles = add_saturated(st->cycles, loop->round_cost && rounds > UINT64_MAX / loop->round_cost ? UINT64_MAX : rounds * loop->round_cost);
-	if (st->visitor)
-		st->visitor->rounds(st->visitor->context, st->pc, loop->flat, rounds);
+	status->cycles = add_saturated(status->cycles, loop->round_cost && rounds > UINT64_MAX / loop->round_cost ? UINT64_MAX : rounds * loop->round_cost);
+	if (status->visitor)
+		status->visitor->rounds(status->visitor->context, status->pc, loop->flat, rounds);
 	x[loop->d.at] = isa_scalar_narrow(x[loop->d.at] + rounds * step, loop->d.dtype);
-	st->pc = loop->target;
+	status->pc = loop->target;
 }
 
 /* An instruction was executed, or all of a group. */
-static void visit(const struct isa_state *st, uint32_t first)
+static void visit(const struct isa_state *status, uint32_t first)
 {
-	for (uint32_t i = first; i <= st->pc; i++)
-		st->visitor->inst(st->visitor->context, i);
+	for (uint32_t i = first; i <= status->pc; i++)
+		status->visitor->inst(status->visitor->context, i);
 }
 
-static bool if_true(const struct isa_state *st, const struct isa_step *s)
+static bool if_true(const struct isa_state *status, const struct isa_step *s)
 {
-	const uint64_t value = st->scalars[s->a.at];
+	const uint64_t value = status->scalars[s->a.at];
 
 	return s->mode ? (value >> (s->mode - 1)) & 1 : isa_scalar_true(value, s->a.dtype);
 }

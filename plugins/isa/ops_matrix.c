@@ -78,11 +78,11 @@ static struct operands operands_begin(const struct isa_step *s, const struct isa
 	return o;
 }
 
-/* st: of the product; there is none to take if it was stopped. */
-static ptowsp_status operands_end(const struct isa_step *s, const struct isa_state *state, const struct operands *o, ptowsp_status st)
+/* status: of the product; there is none to take if it was stopped. */
+static ptowsp_status operands_end(const struct isa_step *s, const struct isa_state *state, const struct operands *o, ptowsp_status status)
 {
-	if (st)
-		return st;
+	if (status)
+		return status;
 	if (!is_computed(s->d.dtype))
 		narrow[s->d.dtype](isa_tile(state, &s->d), o->d, isa_count(&s->d));
 	else if (s->copy)
@@ -169,11 +169,11 @@ static size_t rows_at_once(size_t k_count, size_t n)
 		const size_t size = sizeof(isa_c_##how), n = s->d.columns;                                                                                     \
 		struct operands o = operands_begin(s, state, &s->a, &s->b, size);                                                                              \
 		const isa_c_##how *bias = source(&o, state, &s->c, size);                                                                                      \
-		const ptowsp_status st = rows_##how(state, o.d, NULL, o.a, o.b, s->a.rows, s->a.columns, n);                                                   \
+		const ptowsp_status status = rows_##how(state, o.d, NULL, o.a, o.b, s->a.rows, s->a.columns, n);                                               \
                                                                                                                                                                \
-		if (!st)                                                                                                                                       \
+		if (!status)                                                                                                                                   \
 			product_bias_##how(o.d, bias, s->d.rows, n);                                                                                           \
-		return operands_end(s, state, &o, st);                                                                                                         \
+		return operands_end(s, state, &o, status);                                                                                                     \
 	}                                                                                                                                                      \
 	/* Scales are applied, and rounded, before the product. */                                                                                             \
 	static ptowsp_status tmatmul_mx_##how(const struct isa_step *s, struct isa_state *state)                                                               \
@@ -184,15 +184,15 @@ static size_t rows_at_once(size_t k_count, size_t n)
 		const size_t m = s->a.rows, n = s->c.columns, shares = s->b.columns, most = rows_at_once(k_count, n);                                          \
 		isa_c_##how *d = o.d;                                                                                                                          \
 		const isa_c_##how *a = o.a;                                                                                                                    \
-		ptowsp_status st = PTOWSP_OK;                                                                                                                  \
+		ptowsp_status status = PTOWSP_OK;                                                                                                              \
                                                                                                                                                                \
-		for (size_t i = 0; i < m && !st; i += most)                                                                                                    \
+		for (size_t i = 0; i < m && !status; i += most)                                                                                                \
 			if (i && isa_state_over(state))                                                                                                        \
-				st = isa_state_stopped(state);                                                                                                 \
+				status = isa_state_stopped(state);                                                                                             \
 			else                                                                                                                                   \
 				product_scaled_##how(d + i * n, a + i * k_count, a_scale + i * shares, k_count / shares, o.b, b_scale, k_count / s->f.rows,    \
 						     m - i < most ? m - i : most, k_count, n);                                                                 \
-		return operands_end(s, state, &o, st);                                                                                                         \
+		return operands_end(s, state, &o, status);                                                                                                     \
 	}
 MATMUL(f32)
 MATMUL(f64)

@@ -9,22 +9,22 @@ static const struct ptowsp_tensor_arg *window(const struct ptowsp_task *task, ui
 	return (const struct ptowsp_tensor_arg *)(const void *)((const unsigned char *)task->tensors + (size_t)i * task->tensor_stride);
 }
 
-static ptowsp_status windows_check(const struct isa_state *st)
+static ptowsp_status windows_check(const struct isa_state *status)
 {
-	const struct isa_program *p = st->program;
-	const struct ptowsp_task *task = st->task;
+	const struct isa_program *p = status->program;
+	const struct ptowsp_task *task = status->task;
 
 	if (task->tensor_count < p->header.param_count || task->arg_count < p->arg_count)
-		return isa_state_fail(st, NULL, "takes %lu tensors and %lu scalars, the task has %lu and %lu", (unsigned long)p->header.param_count,
+		return isa_state_fail(status, NULL, "takes %lu tensors and %lu scalars, the task has %lu and %lu", (unsigned long)p->header.param_count,
 				      (unsigned long)p->arg_count, (unsigned long)task->tensor_count, (unsigned long)task->arg_count);
 	for (uint32_t i = 0; i < p->header.param_count; i++) {
 		const struct ptowsp_tensor_arg *w = window(task, i);
 
 		if (w->dtype != p->params[i].dtype)
-			return isa_state_fail(st, NULL, "%%%.64s is %s, the task's tensor is %s", p->param_names[i], isa_dtype_text(p->params[i].dtype),
+			return isa_state_fail(status, NULL, "%%%.64s is %s, the task's tensor is %s", p->param_names[i], isa_dtype_text(p->params[i].dtype),
 					      isa_dtype_text(w->dtype));
 		if (p->params[i].access & ~w->access)
-			return isa_state_fail(st, NULL, "%s %%%.64s, which the task does not allow",
+			return isa_state_fail(status, NULL, "%s %%%.64s, which the task does not allow",
 					      p->params[i].access & ~w->access & PTOWSP_WRITE ? "writes" : "reads", p->param_names[i]);
 	}
 	return PTOWSP_OK;
@@ -54,15 +54,15 @@ static void tiles_init(const struct isa_program *p, unsigned char *scratch)
 enum { JUMPS_SLICE = 1 << 10, STEPS_SLICE = 1 << 16 };
 
 /* The next slice of `left`: false if there is none. Without a guard one slice is all. */
-static bool slice_take(struct isa_state *st, const struct isa_guard *guard, uint64_t size)
+static bool slice_take(struct isa_state *status, const struct isa_guard *guard, uint64_t size)
 {
-	if (st->left != UINT64_MAX)
-		st->left += st->budget; /* of a slice that ended at a pause */
-	st->pause = !guard || st->cycles > UINT64_MAX - ISA_WORK_SLICE ? UINT64_MAX : st->cycles + ISA_WORK_SLICE;
-	st->budget = guard && st->left > size ? size : st->left;
-	if (st->left != UINT64_MAX || !guard)
-		st->left -= st->budget;
-	return st->budget != 0;
+	if (status->left != UINT64_MAX)
+		status->left += status->budget; /* of a slice that ended at a pause */
+	status->pause = !guard || status->cycles > UINT64_MAX - ISA_WORK_SLICE ? UINT64_MAX : status->cycles + ISA_WORK_SLICE;
+	status->budget = guard && status->left > size ? size : status->left;
+	if (status->left != UINT64_MAX || !guard)
+		status->left -= status->budget;
+	return status->budget != 0;
 }
 
 ptowsp_status isa_state_stopped(const struct isa_state *state)

@@ -53,7 +53,7 @@ ptowsp_status aie_bench_make(struct aie_bench *b, const char *const *types, cons
 	char *text = malloc(65536);
 	int at = snprintf(text, 65536, "\"builtin.module\"() ({\n\"aie.device\"() ({\n%s\n%%t = \"aie.tile\"() {col = 0 : i32, row = 2 : i32} : () -> index\n",
 			  functions);
-	ptowsp_status st;
+	ptowsp_status status;
 
 	for (int i = 0; i < AIE_BENCH_BUFFERS && types[i]; i++)
 		at += snprintf(text + at, 65536 - (size_t)at, "%%%c = \"aie.buffer\"(%%t) {sym_name = \"%c\"} : (index) -> %s\n", 'a' + i, 'a' + i, types[i]);
@@ -62,12 +62,12 @@ ptowsp_status aie_bench_make(struct aie_bench *b, const char *const *types, cons
 		       "sym_name = \"m\"} : () -> ()\n}) : () -> ()\n",
 		       body);
 	b->error = (struct ptowsp_error){.head = PTOWSP_HEAD(b->error, ERROR)};
-	st = aie_module_read(&b->module, text, (size_t)at, &b->error);
-	if (st)
+	status = aie_module_read(&b->module, text, (size_t)at, &b->error);
+	if (status)
 		CHECK_FAIL("%s in\n%.3000s", b->error.text, text);
 	free(text);
-	if (st)
-		return st;
+	if (status)
+		return status;
 	functions_find(b, &b->module.top->regions[0]);
 	b->outside.context = b;
 	b->outside.lock = no_lock;
@@ -79,14 +79,14 @@ ptowsp_status aie_bench_make(struct aie_bench *b, const char *const *types, cons
 ptowsp_status aie_bench_run(struct aie_bench *b)
 {
 	struct aie_ask ask;
-	ptowsp_status st;
+	ptowsp_status status;
 
 	b->cycles = 0;
 	do {
-		st = aie_body_next(b->body, NULL, &ask, &b->error);
-		b->cycles += st ? 0 : ask.cycles;
-	} while (!st && ask.kind == AIE_ASK_NOTHING);
-	return st;
+		status = aie_body_next(b->body, NULL, &ask, &b->error);
+		b->cycles += status ? 0 : ask.cycles;
+	} while (!status && ask.kind == AIE_ASK_NOTHING);
+	return status;
 }
 
 void aie_bench_finish(struct aie_bench *b)

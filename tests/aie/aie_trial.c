@@ -50,11 +50,11 @@ ptowsp_status aie_trial_kernel(void *context, const struct aie_sim_call *call, u
 ptowsp_status aie_trial_run(const char *text, void *const *arguments, uint32_t buffering, struct aie_sim_stats *stats, struct ptowsp_error *error)
 {
 	struct aie_whole whole;
-	ptowsp_status st;
+	ptowsp_status status;
 
 	*error = (struct ptowsp_error){.head = PTOWSP_HEAD(*error, ERROR)};
-	st = aie_whole_read(&whole, text, error);
-	if (!st) {
+	status = aie_whole_read(&whole, text, error);
+	if (!status) {
 		const struct aie_arch *arch = whole.design.arch;
 		union {
 			const struct aie_arch *arch;
@@ -66,10 +66,10 @@ ptowsp_status aie_trial_run(const char *text, void *const *arguments, uint32_t b
 						  .buffering = buffering,
 						  .kernels = {.context = same.context, .call = aie_trial_kernel}};
 
-		st = aie_sim_run(&args, stats, error);
+		status = aie_sim_run(&args, stats, error);
 	}
 	aie_whole_finish(&whole);
-	return st;
+	return status;
 }
 
 const struct aie_sim_agent *aie_trial_agent(const struct aie_sim_stats *stats, const char *name)

@@ -80,16 +80,16 @@ ptowsp_status aie_whole_read(struct aie_whole *whole, const char *text, struct p
 	const struct aie_flow *flows;
 	const uint32_t *fifos;
 	uint32_t count;
-	ptowsp_status st;
+	ptowsp_status status;
 
 	*whole = (struct aie_whole){0};
-	st = aie_module_read(&whole->module, text, strlen(text), error);
-	if (!st)
-		st = aie_design_read(&whole->design, &whole->module, error);
-	if (!st)
-		st = aie_channels_assign(&whole->channels, &whole->design, NULL, error);
-	if (st)
-		return st;
+	status = aie_module_read(&whole->module, text, strlen(text), error);
+	if (!status)
+		status = aie_design_read(&whole->design, &whole->module, error);
+	if (!status)
+		status = aie_channels_assign(&whole->channels, &whole->design, NULL, error);
+	if (status)
+		return status;
 	aie_design_flows(&whole->channels, &flows, &fifos, &count);
 	return aie_route(whole->design.arch, flows, count, &whole->routes, error);
 }

@@ -475,11 +475,11 @@ static void what_a_core_must_not_do_ends_with_a_sentence(void)
 	static struct aie_bench b;
 
 	for (size_t i = 0; i < sizeof(refusals) / sizeof(*refusals); i++) {
-		ptowsp_status st = aie_bench_make(&b, types, refusals[i].functions, refusals[i].body);
+		ptowsp_status status = aie_bench_make(&b, types, refusals[i].functions, refusals[i].body);
 
-		if (!st)
-			st = aie_bench_run(&b);
-		if (!CHECK_INT(st, refusals[i].status) || !CHECK_CONTAINS(b.error.text, refusals[i].text))
+		if (!status)
+			status = aie_bench_run(&b);
+		if (!CHECK_INT(status, refusals[i].status) || !CHECK_CONTAINS(b.error.text, refusals[i].text))
 			CHECK_FAIL("%zu", i);
 		aie_bench_finish(&b);
 	}

@@ -222,18 +222,18 @@ static ptowsp_status design_check(const char *text, bool proven, struct ptowsp_e
 	struct aie_module module = {0};
 	struct aie_design design = {0};
 	struct aie_channels channels = {0};
-	ptowsp_status st = aie_module_read(&module, text, strlen(text), error);
+	ptowsp_status status = aie_module_read(&module, text, strlen(text), error);
 
-	if (!st)
-		st = aie_design_read(&design, &module, error);
-	if (!st)
-		st = aie_channels_assign(&channels, &design, NULL, error);
-	if (!st)
-		st = aie_check(&design, proven, error);
+	if (!status)
+		status = aie_design_read(&design, &module, error);
+	if (!status)
+		status = aie_channels_assign(&channels, &design, NULL, error);
+	if (!status)
+		status = aie_check(&design, proven, error);
 	aie_channels_finish(&channels);
 	aie_design_finish(&design);
 	aie_module_finish(&module);
-	return st;
+	return status;
 }
 
 /* The base with the mutant's text, to be freed. */
@@ -425,9 +425,9 @@ static void what_is_released_is_held_on_every_way(void)
 	for (size_t i = 0; i < sizeof(bodies) / sizeof(*bodies); i++) {
 		struct ptowsp_error error = {0};
 		char *text = body_make(bodies[i].text);
-		const ptowsp_status st = design_check(text, false, &error);
+		const ptowsp_status status = design_check(text, false, &error);
 
-		if (!st != bodies[i].good || (st && !strstr(error.text, "(rule 4.5)")))
+		if (!status != bodies[i].good || (status && !strstr(error.text, "(rule 4.5)")))
 			CHECK_FAIL("%s: %s", bodies[i].text, error.text);
 		free(text);
 	}

@@ -22,13 +22,13 @@ static void whole_finish(struct whole *whole)
 
 static ptowsp_status whole_read(struct whole *whole, const char *text, struct ptowsp_error *error)
 {
-	ptowsp_status st = aie_module_read(&whole->module, text, strlen(text), error);
+	ptowsp_status status = aie_module_read(&whole->module, text, strlen(text), error);
 
-	if (!st)
-		st = aie_design_read(&whole->design, &whole->module, error);
-	if (!st)
-		st = aie_channels_assign(&whole->channels, &whole->design, NULL, error);
-	return st;
+	if (!status)
+		status = aie_design_read(&whole->design, &whole->module, error);
+	if (!status)
+		status = aie_channels_assign(&whole->channels, &whole->design, NULL, error);
+	return status;
 }
 
 static char *source_of(const char *name)

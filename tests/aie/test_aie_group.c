@@ -171,7 +171,7 @@ static ptowsp_status order_of(bool waits, uint32_t queue, uint32_t *steps_out)
 	const struct aie_order_args args = {.graph = &graph, .depths = depths, .queue = queue, .acts = &acts};
 	struct aie_order order = {0};
 	struct ptowsp_error error = {.head = PTOWSP_HEAD(error, ERROR)};
-	ptowsp_status st;
+	ptowsp_status status;
 
 	for (uint32_t c = 0; c < 2; c++) {
 		lines[c][0] = (struct aie_line){.kind = AIE_LINE_ACQUIRE, .stream = c};
@@ -185,12 +185,12 @@ static ptowsp_status order_of(bool waits, uint32_t queue, uint32_t *steps_out)
 			.stream = 2 + c, .bytes = 4, .stores = true, .with = 2 * c + 1, .next = AIE_NOTHING, .parts = 1, .turns = 1, .area = AIE_NOTHING};
 	}
 	jobs[2].dep_count = waits;
-	st = aie_order_make(&order, &args, &error);
+	status = aie_order_make(&order, &args, &error);
 	*steps_out = order.count;
-	if (st)
+	if (status)
 		CHECK_CONTAINS(error.text, "cell 0 stands still at line 0, where it takes an object of stream 0");
 	aie_order_finish(&order);
-	return st;
+	return status;
 }
 
 static void order_finds_members_that_wait_for_each_other(void)

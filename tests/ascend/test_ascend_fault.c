@@ -94,7 +94,7 @@ static void entry_set(struct trial *trial, uint32_t index, const void *data, uin
 static ptowsp_status trial_run(struct trial *trial, uint32_t magic)
 {
 	struct ascend_plan_head *plan;
-	ptowsp_status st;
+	ptowsp_status status;
 
 	REQUIRE_INT(ascend_plan_block_make(&trial->build, &plan, &error), PTOWSP_OK);
 	ascend_plan_build_finish(&trial->build);
@@ -106,9 +106,9 @@ static ptowsp_status trial_run(struct trial *trial, uint32_t magic)
 	trial->args.scalars[ASCEND_ENTRY_ADDRESS] = trial->host_graph ? (uintptr_t)plan : 0;
 	trial->record.calls = 0;
 	error = (struct ptowsp_error){.head = PTOWSP_HEAD(error, ERROR)};
-	st = ascend_client_run(trial->client, trial->callable, &trial->args, &trial->config, NULL, &error);
+	status = ascend_client_run(trial->client, trial->callable, &trial->args, &trial->config, NULL, &error);
 	free(plan);
-	return st;
+	return status;
 }
 
 /* ---- plans ----------------------------------------------------------------------------------------------------------- */

@@ -121,12 +121,12 @@ static ptowsp_status compute(struct emit_tree *tree, const struct ptowsp_task *t
 	const struct isa_program *program = program_of(tree, task->kernel);
 	struct ptowsp_task block = *task;
 	const uint32_t blocks = tree->t->kernel[task->kernel].blockdim > 1 ? tree->t->kernel[task->kernel].blockdim : 1;
-	ptowsp_status st = PTOWSP_OK;
+	ptowsp_status status = PTOWSP_OK;
 
 	block.block_count = blocks;
-	for (block.block = 0; program && tree->computes && !st && block.block < blocks; block.block++)
-		st = isa_run(program, &block, out, tree->scratch);
-	return st;
+	for (block.block = 0; program && tree->computes && !status && block.block < blocks; block.block++)
+		status = isa_run(program, &block, out, tree->scratch);
+	return status;
 }
 
 static ptowsp_status kernel_run(void *context, const struct ptowsp_task *task, struct ptowsp_kernel_out *out, uint32_t worker)
@@ -395,13 +395,13 @@ static ptowsp_status owners_keep(void *context, struct rt_feed *feed, struct pto
 {
 	struct emit_tree *tree = context;
 	const struct rt_item *item;
-	ptowsp_status st;
+	ptowsp_status status;
 
 	(void)error;
-	while (!(st = rt_feed_next(feed, &item)) && item->kind != RT_ITEM_END)
+	while (!(status = rt_feed_next(feed, &item)) && item->kind != RT_ITEM_END)
 		if (item->kind == RT_ITEM_TASK && item->number < tree->owner_count)
 			tree->owners[item->number] = item->owner;
-	return st;
+	return status;
 }
 
 static ptowsp_status core_run(struct emit_tree *tree, struct rt_program *program, uint32_t instances, struct ptowsp_error *error)
@@ -413,14 +413,14 @@ static ptowsp_status core_run(struct emit_tree *tree, struct rt_program *program
 	const struct rt_engine engine = {tree, owners_keep};
 	struct rt_run_args how = {.args = &args, .sinks = &sinks, .schedulers = instances, .notify = &notify, .engine = instances > 1 ? &engine : NULL};
 	struct ptowsp_run_stats stats = {.head = PTOWSP_HEAD(stats, RUN_STATS)};
-	ptowsp_status st = rt_pool_create(&pool, 1, error);
+	ptowsp_status status = rt_pool_create(&pool, 1, error);
 
 	how.pool = pool;
 	memory_reset(tree);
-	if (!st)
-		st = rt_run(program, &how, &stats, NULL, error);
+	if (!status)
+		status = rt_run(program, &how, &stats, NULL, error);
 	rt_pool_destroy(pool);
-	return st;
+	return status;
 }
 
 /* Is there a slot that tasks fill? */
@@ -466,7 +466,7 @@ static int32_t emitted_compute(void *context, const struct tree_task *task)
 				   .tensor_stride = sizeof(*windows),
 				   .kernel = task->kernel,
 				   .number = task->number};
-	ptowsp_status st;
+	ptowsp_status status;
 
 	if (task->kernel >= tree->t->kernel_count || !tree->computes)
 		return 0;
@@ -476,10 +476,10 @@ static int32_t emitted_compute(void *context, const struct tree_task *task)
 		windows[i] = (struct ptowsp_tensor_arg){(void *)(uintptr_t)w->data, w->rows,  w->columns, w->row_stride, w->column_stride, (uint16_t)w->dtype,
 							(uint16_t)w->access,        w->tensor};
 	}
-	st = compute(tree, &call, &out);
-	if (st)
+	status = compute(tree, &call, &out);
+	if (status)
 		CHECK_FAIL("task %llu: %s", (unsigned long long)task->number, error.text);
-	return st;
+	return status;
 }
 
 static bool tree_compile(const struct emit_tree *tree)
@@ -585,23 +585,23 @@ uint64_t emit_tree_compare(struct emit_tree *tree, uint32_t instances)
 {
 	struct rt_program *program = core_program(tree);
 	struct ptowsp_error error = {.head = PTOWSP_HEAD(error, ERROR)};
-	ptowsp_status st;
+	ptowsp_status status;
 
 	if (!program)
 		return 0;
 	tree->computes = loads(tree->t);
 	memory_make(tree, program);
-	st = core_run(tree, program, 1, &error);
-	if (st)
+	status = core_run(tree, program, 1, &error);
+	if (status)
 		CHECK_FAIL("%s: the core says %s", check_name(), error.text);
 	tree->owner_count = tree->core.count;
 	tree->owners = calloc(tree->owner_count + 1, sizeof(*tree->owners));
-	if (st || core_run(tree, program, instances, &error)) { /* several devices: nobody answers here */
+	if (status || core_run(tree, program, instances, &error)) { /* several devices: nobody answers here */
 		printf("# %s: owners are not compared: %s\n", check_name(), error.text);
 		free(tree->owners);
 		tree->owners = NULL;
 	}
-	if (!st && tree_compile(tree) && tree_call(tree, instances))
+	if (!status && tree_compile(tree) && tree_call(tree, instances))
 		lists_compare(tree);
 	free(tree->owners);
 	tree->owners = NULL;

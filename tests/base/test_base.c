@@ -97,11 +97,11 @@ static ptowsp_status trial_walk(void *context, uint32_t row, const uint64_t *arg
 static ptowsp_status trial_block(void *context, uint32_t row, const struct ptowsp_task *task, struct ptowsp_kernel_out *out, void *scratch,
 				 const struct isa_guard *guard)
 {
-	ptowsp_status st = isa_run_guarded(seen.program->kernels.rows[row].isa, task, out, scratch, guard);
+	ptowsp_status status = isa_run_guarded(seen.program->kernels.rows[row].isa, task, out, scratch, guard);
 
 	CHECK(context == &seen);
 	out->cycles += 5;
-	return st;
+	return status;
 }
 
 static ptowsp_status trial_bind(struct base_program *program, struct ptowsp_error *error)
@@ -136,11 +136,11 @@ static void trial_unload(struct base_program *program)
 static ptowsp_status trial_run(struct base_program *program, const struct rt_run_args *args, struct ptowsp_run_stats *stats_out,
 			       struct ptowsp_deadlock *deadlock_out, struct ptowsp_error *error)
 {
-	ptowsp_status st = rt_run(program->rt, args, stats_out, deadlock_out, error);
+	ptowsp_status status = rt_run(program->rt, args, stats_out, deadlock_out, error);
 
 	seen.runs++;
 	stats_out->total_cycles *= 10;
-	return seen.run ? base_fail(error, seen.run, "the machine fell over") : st;
+	return seen.run ? base_fail(error, seen.run, "the machine fell over") : status;
 }
 
 static const void *trial_extension(struct ptowsp_object *instance, const char *id)
@@ -453,7 +453,7 @@ static void work_ends_at_its_deadline_or_when_somebody_cancels_it(void)
 	static const struct {
 		uint32_t cancel;
 		uint64_t deadline_ns, now_ns, tasks;
-		ptowsp_status st;
+		ptowsp_status status;
 		const char *text;
 	} rows[] = {
 		{0, 0, UINT64_MAX, 1, PTOWSP_OK, ""},
@@ -472,12 +472,12 @@ static void work_ends_at_its_deadline_or_when_somebody_cancels_it(void)
 
 		patience.tasks = rows[i].tasks;
 		time_ns = rows[i].now_ns;
-		CHECK_INT(base_patience_check(&patience, &why), rows[i].st);
+		CHECK_INT(base_patience_check(&patience, &why), rows[i].status);
 		CHECK_STR(why.text, rows[i].text);
 		time_ns = 0;
-		CHECK_INT(base_patience_over(&patience, 1), rows[i].st != PTOWSP_OK); /* for good */
+		CHECK_INT(base_patience_over(&patience, 1), rows[i].status != PTOWSP_OK); /* for good */
 		CHECK_INT(base_patience_told(&patience, PTOWSP_OK, &why), PTOWSP_OK);
-		CHECK_INT(base_patience_told(&patience, PTOWSP_NO_MEMORY, &why), rows[i].st ? rows[i].st : PTOWSP_NO_MEMORY);
+		CHECK_INT(base_patience_told(&patience, PTOWSP_NO_MEMORY, &why), rows[i].status ? rows[i].status : PTOWSP_NO_MEMORY);
 		CHECK_INT(base_patience_told(NULL, PTOWSP_NO_MEMORY, &why), PTOWSP_NO_MEMORY);
 		CHECK_INT(base_patience_check(NULL, &why), PTOWSP_OK);
 		CHECK(!base_patience_over(NULL, UINT64_MAX));

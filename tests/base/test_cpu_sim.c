@@ -331,23 +331,23 @@ static void every_failed_allocation_is_survived(void)
 
 	for (at = 0; !ok && at < 200; at++) {
 		struct ptowsp_error error = {.head = PTOWSP_HEAD(error, ERROR)};
-		ptowsp_status st;
+		ptowsp_status status;
 
 		fake_reset();
 		fake_add_program();
 		fake.fail_at = at;
-		st = fake_init(NULL, NULL, &error);
-		if (!st)
-			st = fake_open(1, &error);
-		if (!st)
-			st = fake_load(&error);
-		if (!st)
-			st = fake_submit(1, 0, &error);
-		if (!st)
+		status = fake_init(NULL, NULL, &error);
+		if (!status)
+			status = fake_open(1, &error);
+		if (!status)
+			status = fake_load(&error);
+		if (!status)
+			status = fake_submit(1, 0, &error);
+		if (!status)
 			fake_drain();
-		ok = !st;
+		ok = !status;
 		if (!ok) {
-			CHECK_INT(st, PTOWSP_NO_MEMORY);
+			CHECK_INT(status, PTOWSP_NO_MEMORY);
 			CHECK_CONTAINS(error.text, "no memory");
 			CHECK_INT(fake.done_count, 0);
 		}

@@ -74,13 +74,13 @@ static void bind(struct ptowsp_program *program, const struct ptowsp_plan *plan,
 	struct ptowsp_error error = {.head = PTOWSP_HEAD(error, ERROR)};
 	const uint64_t extents[2] = {a->rows, a->columns};
 	uint32_t index = 0;
-	ptowsp_status st = ptowsp_plan_tensor_find(plan, a->name, &index, &error);
+	ptowsp_status status = ptowsp_plan_tensor_find(plan, a->name, &index, &error);
 
-	if (!st)
-		st = ptowsp_tensor_shape(program, index, 2, extents, "the manifest", &error);
-	if (!st)
-		st = ptowsp_tensor_bind(program, a->name, a->data, a->rows * a->columns, &error);
-	if (st)
+	if (!status)
+		status = ptowsp_tensor_shape(program, index, 2, extents, "the manifest", &error);
+	if (!status)
+		status = ptowsp_tensor_bind(program, a->name, a->data, a->rows * a->columns, &error);
+	if (status)
 		CHECK_FAIL("%s: %s", a->name, error.text);
 }
 

@@ -38,19 +38,19 @@ static ptowsp_status checked_init(const struct ptowsp_host *host, const struct p
 	struct watch_call call;
 	struct ptowsp_init_args none = {.head = PTOWSP_HEAD(none, INIT_ARGS)};
 	struct ptowsp_object *inner = NULL;
-	ptowsp_status st = PTOWSP_OK;
+	ptowsp_status status = PTOWSP_OK;
 
 	watch_enter(&call, "init", NULL, WATCH_INSTANCE, WATCH_MAIN, error);
 	watch_arguments(&call, host, args ? &args->head : NULL, PTOWSP_STRUCT_INIT_ARGS, PTOWSP_INIT_ARGS_FLOOR_10_0, sizeof(*args));
 	if (!call.status)
 		watch_services(&call, host);
 	if (!call.status)
-		st = settings_read(args, error);
-	if (!call.status && !st)
-		st = null_init(host, &none, &inner, error);
+		status = settings_read(args, error);
+	if (!call.status && !status)
+		status = null_init(host, &none, &inner, error);
 	if (inner)
 		*out = (struct ptowsp_object *)watch_make(WATCH_INSTANCE, NULL, inner, host);
-	return watch_leave(&call, st);
+	return watch_leave(&call, status);
 }
 
 static ptowsp_status checked_fini(struct ptowsp_object *object, struct ptowsp_error *error)
@@ -89,50 +89,50 @@ static ptowsp_status checked_devices(struct ptowsp_object *object, const struct 
 {
 	static pthread_once_t once = PTHREAD_ONCE_INIT;
 	struct watch_call call;
-	ptowsp_status st = PTOWSP_INVALID;
+	ptowsp_status status = PTOWSP_INVALID;
 
 	watch_enter(&call, "devices", object, WATCH_INSTANCE, WATCH_MAIN, error);
 	if (!count || (*count && !out))
 		watch_broke(&call, "HO1: the count is NULL, or there is room and no array");
 	if (!call.status) {
 		pthread_once(&once, longer_make);
-		st = null_devices(NULL, out, count, error);
+		status = null_devices(NULL, out, count, error);
 	}
-	if (!st)
+	if (!status)
 		out[0] = &longer.known;
-	return watch_leave(&call, st);
+	return watch_leave(&call, status);
 }
 
 static ptowsp_status checked_options(const struct ptowsp_option **out, uint32_t *count, struct ptowsp_error *error)
 {
 	static const struct ptowsp_option option = {PTOWSP_HEAD(option, OPTION), "hold", "bool", "false", "", "keep each run until its deadline"};
 	struct watch_call call;
-	ptowsp_status st = PTOWSP_OK;
+	ptowsp_status status = PTOWSP_OK;
 
 	watch_enter(&call, "options", NULL, WATCH_INSTANCE, WATCH_MAIN, error);
 	if (!count || (*count && !out))
 		watch_broke(&call, "HO1: the count is NULL, or there is room and no array");
 	else if (!*count)
-		st = fail(error, PTOWSP_MORE, "checking has one option");
+		status = fail(error, PTOWSP_MORE, "checking has one option");
 	else
 		out[0] = &option;
 	if (count)
 		*count = 1;
-	return watch_leave(&call, st);
+	return watch_leave(&call, status);
 }
 
 static ptowsp_status checked_capabilities(struct ptowsp_object *object, const char *device, struct ptowsp_cap *out, uint32_t stride, uint32_t *count,
 					  struct ptowsp_error *error)
 {
 	struct watch_call call;
-	ptowsp_status st = PTOWSP_INVALID;
+	ptowsp_status status = PTOWSP_INVALID;
 
 	watch_enter(&call, "capabilities", object, WATCH_INSTANCE, WATCH_MAIN, error);
 	if (!count || (*count && (!out || stride < PTOWSP_CAP_FLOOR_10_0)))
 		watch_broke(&call, "HO1: the count is NULL, or there is room and no array, or its stride is below the size of a row");
 	if (!call.status)
-		st = null_capabilities(NULL, device, out, stride, count, error);
-	return watch_leave(&call, st);
+		status = null_capabilities(NULL, device, out, stride, count, error);
+	return watch_leave(&call, status);
 }
 
 static ptowsp_status checked_open(struct ptowsp_object *object, const struct ptowsp_open_args *args, struct ptowsp_object **out, struct ptowsp_error *error)
@@ -140,7 +140,7 @@ static ptowsp_status checked_open(struct ptowsp_object *object, const struct pto
 	struct watch_call call;
 	struct watch *instance = watch_enter(&call, "open", object, WATCH_INSTANCE, WATCH_MAIN, error);
 	struct ptowsp_object *inner = NULL;
-	ptowsp_status st = PTOWSP_INVALID;
+	ptowsp_status status = PTOWSP_INVALID;
 
 	if (!instance)
 		watch_broke(&call, "HO6: the instance is NULL");
@@ -149,10 +149,10 @@ static ptowsp_status checked_open(struct ptowsp_object *object, const struct pto
 	if (!call.status && args->reserved)
 		watch_broke(&call, "HO1: a reserved field of open is not zero");
 	if (!call.status)
-		st = null_open(instance->inner, args, &inner, error);
+		status = null_open(instance->inner, args, &inner, error);
 	if (inner)
 		*out = (struct ptowsp_object *)watch_make(WATCH_DEVICE, instance, inner, instance->host);
-	return watch_leave(&call, st);
+	return watch_leave(&call, status);
 }
 
 static ptowsp_status checked_close(struct ptowsp_object *object, struct ptowsp_error *error)
@@ -178,20 +178,20 @@ static ptowsp_status checked_load(struct ptowsp_object *object, const struct pto
 	struct watch_call call;
 	struct watch *device = watch_enter(&call, "load", object, WATCH_DEVICE, WATCH_ON_DEVICE, error), *program;
 	struct ptowsp_object *inner = NULL;
-	ptowsp_status st = PTOWSP_INVALID;
+	ptowsp_status status = PTOWSP_INVALID;
 
 	if (device)
 		watch_arguments(&call, call.instance->host, args ? &args->head : NULL, PTOWSP_STRUCT_LOAD_ARGS, PTOWSP_LOAD_ARGS_FLOOR_10_0, sizeof(*args));
 	if (!call.status)
 		watch_sections(&call, args);
 	if (!call.status)
-		st = null_load(device->inner, args, &inner, error);
+		status = null_load(device->inner, args, &inner, error);
 	if (inner) {
 		program = watch_make(WATCH_PROGRAM, device, inner, device->host);
 		watch_lend_sections(program, args);
 		*out = (struct ptowsp_object *)program;
 	}
-	return watch_leave(&call, st);
+	return watch_leave(&call, status);
 }
 
 static ptowsp_status checked_unload(struct ptowsp_object *object, struct ptowsp_error *error)
@@ -216,7 +216,7 @@ static ptowsp_status checked_submit(struct ptowsp_object *object, const struct p
 	struct watch_call call;
 	struct watch *device = watch_enter(&call, "submit", object, WATCH_DEVICE, WATCH_ON_DEVICE, error), *program = NULL;
 	struct ptowsp_run_args inner;
-	ptowsp_status st = PTOWSP_INVALID;
+	ptowsp_status status = PTOWSP_INVALID;
 
 	if (device)
 		watch_arguments(&call, call.instance->host, args ? &args->head : NULL, PTOWSP_STRUCT_RUN_ARGS, PTOWSP_RUN_ARGS_FLOOR_10_0, sizeof(*args));
@@ -236,11 +236,11 @@ static ptowsp_status checked_submit(struct ptowsp_object *object, const struct p
 		memcpy(&inner, args, PTOWSP_RUN_ARGS_FLOOR_10_0);
 		inner.head.size = PTOWSP_RUN_ARGS_FLOOR_10_0;
 		inner.program = program->inner;
-		st = call.status ? call.status : null_submit(device->inner, &inner, error);
+		status = call.status ? call.status : null_submit(device->inner, &inner, error);
 	}
-	if (!st)
+	if (!status)
 		watch_lend_run(device, program, args);
-	return watch_leave(&call, st);
+	return watch_leave(&call, status);
 }
 
 static ptowsp_status checked_cancel(struct ptowsp_object *object, uint64_t token, struct ptowsp_error *error)
@@ -354,7 +354,7 @@ static ptowsp_status files_emit(struct ptowsp_object *object, const char *device
 	static const char text[] = "nothing\n";
 	struct watch_call call;
 	struct watch *instance = watch_enter(&call, "emit of ptowsp.artifact/1", object, WATCH_INSTANCE, WATCH_MAIN, error);
-	ptowsp_status st = PTOWSP_INVALID;
+	ptowsp_status status = PTOWSP_INVALID;
 
 	(void)device;
 	if (!instance)
@@ -364,8 +364,8 @@ static ptowsp_status files_emit(struct ptowsp_object *object, const char *device
 	if (!call.status)
 		watch_sections(&call, args);
 	if (!call.status)
-		st = file(context, "checking/what.txt", text, sizeof(text) - 1);
-	return watch_leave(&call, st);
+		status = file(context, "checking/what.txt", text, sizeof(text) - 1);
+	return watch_leave(&call, status);
 }
 
 /* ---- tables, each with traps behind what 10.0 has ---- */

@@ -102,13 +102,13 @@ const char *fake_design_run(struct fake_design *design, const uint32_t *words, u
 {
 	const struct aie_sim_args args = {.design = &design->design, .arguments = arguments, .kernels = {.context = design, .call = call}, .buffering = 8};
 	struct aie_sim_stats stats = {0};
-	ptowsp_status st;
+	ptowsp_status status;
 
 	if (word_count != 2 || words[0] != 0x30555046u || words[1] != strlen(design->body))
 		return "these are not the instructions of this design";
 	if (count < design->design.argument_count)
 		return "the sequence has more arguments than there are buffers";
-	st = aie_sim_run(&args, &stats, &design->error);
+	status = aie_sim_run(&args, &stats, &design->error);
 	aie_sim_finish(&stats);
-	return st ? design->error.text : NULL;
+	return status ? design->error.text : NULL;
 }

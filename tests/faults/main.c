@@ -103,13 +103,13 @@ static ptowsp_status program_run(struct ptowsp_program *program, const struct pr
 {
 	struct ptowsp_execute_options execute = {.flags = p->flags};
 	char name[64] = "";
-	ptowsp_status st = ptowsp_trace_attach(program, task_drop, NULL, error);
+	ptowsp_status status = ptowsp_trace_attach(program, task_drop, NULL, error);
 
 	if (p->set)
 		snprintf(name, sizeof(name), "%.*s", (int)strcspn(p->set, "="), p->set);
-	if (!st && p->set)
-		st = ptowsp_value_set(program, name, strchr(p->set, '=') + 1, error);
-	return st ? st : ptowsp_execute(program, &execute, error);
+	if (!status && p->set)
+		status = ptowsp_value_set(program, name, strchr(p->set, '=') + 1, error);
+	return status ? status : ptowsp_execute(program, &execute, error);
 }
 
 /* A program on a backend of its own. */
@@ -127,15 +127,15 @@ static ptowsp_status device_open(struct device *d, const struct program *p, cons
 	struct ptowsp_backend_options backend_options = {
 		.isolate = PTOWSP_ISOLATE_NONE, .plugin = plugin, .threads = p->threads, .settings = &instances, .setting_count = p->schedulers != NULL};
 	struct ptowsp_plan_options plan_options = {.entry = entry, .schedule = p->schedule};
-	ptowsp_status st;
+	ptowsp_status status;
 
 	snprintf(plugin, sizeof(plugin), "%s/libptowsp_%s.so", plugins, p->backend ? p->backend : "cpu_sim");
 	while (plan_options.schedule_count < 4 && p->schedule[plan_options.schedule_count])
 		plan_options.schedule_count++;
-	st = ptowsp_plan_create(&d->plan, package, &plan_options, error);
-	if (!st)
-		st = ptowsp_backend_open(&d->backend, &backend_options, error);
-	return st ? st : ptowsp_program_load(&d->program, d->backend, d->plan, 0, error);
+	status = ptowsp_plan_create(&d->plan, package, &plan_options, error);
+	if (!status)
+		status = ptowsp_backend_open(&d->backend, &backend_options, error);
+	return status ? status : ptowsp_program_load(&d->program, d->backend, d->plan, 0, error);
 }
 
 static void device_close(struct device *d)
@@ -150,27 +150,27 @@ static void device_close(struct device *d)
 static ptowsp_status pair_run(struct device *pair, struct ptowsp_error *error)
 {
 	struct ptowsp_program *joined[2] = {pair[0].program, pair[1].program};
-	ptowsp_status st = ptowsp_programs_join(joined, 2, error), other;
+	ptowsp_status status = ptowsp_programs_join(joined, 2, error), other;
 	struct ptowsp_error unsaid = {.head = PTOWSP_HEAD(unsaid, ERROR)};
 
-	if (st)
-		return st;
-	st = ptowsp_execute_async(pair[0].program, NULL, error);
-	if (st)
-		return st;
-	st = ptowsp_execute_async(pair[1].program, NULL, error);
-	if (st) {
+	if (status)
+		return status;
+	status = ptowsp_execute_async(pair[0].program, NULL, error);
+	if (status)
+		return status;
+	status = ptowsp_execute_async(pair[1].program, NULL, error);
+	if (status) {
 		device_close(&pair[1]);
 		ptowsp_synchronize(pair[0].program, UINT64_MAX, &unsaid);
-		return st;
+		return status;
 	}
-	st = ptowsp_synchronize(pair[0].program, UINT64_MAX, error);
+	status = ptowsp_synchronize(pair[0].program, UINT64_MAX, error);
 	other = ptowsp_synchronize(pair[1].program, UINT64_MAX, &unsaid);
 	if (other == PTOWSP_NO_MEMORY) { /* the cause; its mate says that it failed */
 		*error = unsaid;
 		return other;
 	}
-	return st;
+	return status;
 }
 
 /* flags: the threshold of tasks from C. */
@@ -178,14 +178,14 @@ static ptowsp_status tasks_life(const struct program *p, struct ptowsp_error *er
 {
 	struct rt_tasks_result result;
 	struct fused_softmax f;
-	ptowsp_status st = fused_softmax_init(&f, 4, NULL);
+	ptowsp_status status = fused_softmax_init(&f, 4, NULL);
 
-	if (st)
-		snprintf(error->text, sizeof(error->text), "no memory for tasks"), error->code = st;
+	if (status)
+		snprintf(error->text, sizeof(error->text), "no memory for tasks"), error->code = status;
 	else
-		st = rt_tasks_run(f.tasks, fused_softmax_orchestrate, &f, p->threads, p->flags, &result, error);
+		status = rt_tasks_run(f.tasks, fused_softmax_orchestrate, &f, p->threads, p->flags, &result, error);
 	fused_softmax_finish(&f);
-	return st;
+	return status;
 }
 
 static ptowsp_status life(const struct program *p, const char *plugins, const char *folder, struct ptowsp_error *error)
@@ -193,22 +193,22 @@ static ptowsp_status life(const struct program *p, const char *plugins, const ch
 	struct ptowsp_package *package = NULL;
 	struct device pair[2] = {{0}};
 	char path[1024];
-	ptowsp_status st;
+	ptowsp_status status;
 
 	if (!p->package)
 		return tasks_life(p, error);
 	snprintf(path, sizeof(path), "%s/%s.pkg.zst", folder, p->package);
-	st = ptowsp_package_open(&package, path, 0, error);
-	if (!st)
-		st = device_open(&pair[0], p, p->entry, plugins, package, error);
-	if (!st && p->mate)
-		st = device_open(&pair[1], p, p->mate, plugins, package, error);
-	if (!st)
-		st = p->mate ? pair_run(pair, error) : program_run(pair[0].program, p, error);
+	status = ptowsp_package_open(&package, path, 0, error);
+	if (!status)
+		status = device_open(&pair[0], p, p->entry, plugins, package, error);
+	if (!status && p->mate)
+		status = device_open(&pair[1], p, p->mate, plugins, package, error);
+	if (!status)
+		status = p->mate ? pair_run(pair, error) : program_run(pair[0].program, p, error);
 	device_close(&pair[1]);
 	device_close(&pair[0]);
 	ptowsp_package_close(package);
-	return st;
+	return status;
 }
 
 /* ---- one after the other --------------------------------------------------------------------------------------- */
@@ -235,14 +235,14 @@ static int is_sentence(const char *text)
 }
 
 /* clean: status of the life in which nothing failed. */
-static void judge(struct tally *tally, uint64_t n, ptowsp_status st, ptowsp_status clean, const struct ptowsp_error *error, uint64_t kept_before)
+static void judge(struct tally *tally, uint64_t n, ptowsp_status status, ptowsp_status clean, const struct ptowsp_error *error, uint64_t kept_before)
 {
 	if (fault_count.used != kept_before)
 		bad(tally, "allocation %" PRIu64 ": %" PRIu64 " pieces of memory stay behind (%s)", n, fault_count.used - kept_before, error->text);
-	else if (st == clean)
+	else if (status == clean)
 		tally->tolerated++;
-	else if (st != PTOWSP_NO_MEMORY)
-		bad(tally, "allocation %" PRIu64 ": status %s: %.200s", n, reg_status_name(st), error->text);
+	else if (status != PTOWSP_NO_MEMORY)
+		bad(tally, "allocation %" PRIu64 ": status %s: %.200s", n, reg_status_name(status), error->text);
 	else if (!is_sentence(error->text) || error->code != PTOWSP_NO_MEMORY)
 		bad(tally, "allocation %" PRIu64 ": no sentence, or another status in it: \"%.200s\"", n, error->text);
 	else
@@ -251,14 +251,14 @@ static void judge(struct tally *tally, uint64_t n, ptowsp_status st, ptowsp_stat
 
 static ptowsp_status once(const struct program *p, const char *plugins, const char *folder, uint64_t fail_at, struct ptowsp_error *error)
 {
-	ptowsp_status st;
+	ptowsp_status status;
 
 	*error = (struct ptowsp_error){.head = PTOWSP_HEAD(*error, ERROR)};
 	atomic_store(&fault_count.count, 0);
 	atomic_store(&fault_count.fail_at, fail_at);
-	st = life(p, plugins, folder, error);
+	status = life(p, plugins, folder, error);
 	atomic_store(&fault_count.fail_at, 0);
-	return st;
+	return status;
 }
 
 /* every: of so many allocations one fails; another one in each program. */
@@ -278,9 +278,9 @@ static int program_try(const struct program *p, uint64_t every, const char *plug
 	if (clean != p->ends)
 		bad(&tally, "a life without faults ends with %s: %.200s", reg_status_name(clean), error.text);
 	for (uint64_t n = 1 + (uint64_t)(p - programs) % every; n <= count; n += every) {
-		ptowsp_status st = once(p, plugins, folder, n, &error);
+		ptowsp_status status = once(p, plugins, folder, n, &error);
 
-		judge(&tally, n, st, clean, &error, kept_before);
+		judge(&tally, n, status, clean, &error, kept_before);
 	}
 	if (tally.bad)
 		printf("not ok %s - %" PRIu64 " of %" PRIu64 " are wrong; %s\n", p->name, tally.bad, count, tally.why);

@@ -99,44 +99,44 @@ static ptowsp_status compile(struct ptowsp_error *error)
 	struct pkg_writer *writer = pkg_writer_create();
 	void *bytes = NULL;
 	size_t size;
-	ptowsp_status st;
+	ptowsp_status status;
 
 	if (!writer)
 		return no_writer(error);
-	st = lang_compile(writer, &one, 1, NULL, &list, error);
-	if (!st)
-		st = pkg_writer_seal(writer, &bytes, &size, error);
+	status = lang_compile(writer, &one, 1, NULL, &list, error);
+	if (!status)
+		status = pkg_writer_seal(writer, &bytes, &size, error);
 	lang_diagnostics_destroy(list);
 	pkg_writer_destroy(writer);
 	free(bytes);
-	return st;
+	return status;
 }
 
 static ptowsp_status load(struct ptowsp_error *error)
 {
 	void *bytes;
 	size_t size;
-	ptowsp_status st = pkg_file_load(source_path, 1 << 20, &bytes, &size, error);
+	ptowsp_status status = pkg_file_load(source_path, 1 << 20, &bytes, &size, error);
 
 	free(bytes);
-	return st;
+	return status;
 }
 
 static ptowsp_status json(struct ptowsp_error *error)
 {
 	struct pkg *opened = NULL;
 	char *text = NULL;
-	ptowsp_status st = pkg_open_memory(&opened, packages[package].bytes, packages[package].size, "a.pkg.zst", NULL, error);
+	ptowsp_status status = pkg_open_memory(&opened, packages[package].bytes, packages[package].size, "a.pkg.zst", NULL, error);
 
-	if (!st)
-		st = pkg_to_json(opened, &text, error);
-	if (!st && strcmp(text, packages[package].json)) {
+	if (!status)
+		status = pkg_to_json(opened, &text, error);
+	if (!status && strcmp(text, packages[package].json)) {
 		snprintf(error->text, sizeof(error->text), "%s reads otherwise", packages[package].name);
-		st = error->code = PTOWSP_MISMATCH;
+		status = error->code = PTOWSP_MISMATCH;
 	}
 	pkg_close(opened);
 	free(text);
-	return st;
+	return status;
 }
 
 static ptowsp_status from_json(struct ptowsp_error *error)
@@ -144,20 +144,20 @@ static ptowsp_status from_json(struct ptowsp_error *error)
 	struct pkg_writer *writer = pkg_writer_create();
 	void *bytes = NULL;
 	size_t size = 0;
-	ptowsp_status st;
+	ptowsp_status status;
 
 	if (!writer)
 		return no_writer(error);
-	st = pkg_from_json(writer, packages[package].json, strlen(packages[package].json), "a.json", error);
-	if (!st)
-		st = pkg_writer_seal(writer, &bytes, &size, error);
-	if (!st && (size != packages[package].size || memcmp(bytes, packages[package].bytes, size))) {
+	status = pkg_from_json(writer, packages[package].json, strlen(packages[package].json), "a.json", error);
+	if (!status)
+		status = pkg_writer_seal(writer, &bytes, &size, error);
+	if (!status && (size != packages[package].size || memcmp(bytes, packages[package].bytes, size))) {
 		snprintf(error->text, sizeof(error->text), "%s is made otherwise", packages[package].name);
-		st = error->code = PTOWSP_MISMATCH;
+		status = error->code = PTOWSP_MISMATCH;
 	}
 	free(bytes);
 	pkg_writer_destroy(writer);
-	return st;
+	return status;
 }
 
 static ptowsp_status image(struct ptowsp_error *error)
@@ -165,13 +165,13 @@ static ptowsp_status image(struct ptowsp_error *error)
 	struct pkg_image image;
 	void *bytes = NULL;
 	size_t size;
-	ptowsp_status st = pkg_image_read(&image, packages[package].bytes, packages[package].size, "a.pkg.zst", error);
+	ptowsp_status status = pkg_image_read(&image, packages[package].bytes, packages[package].size, "a.pkg.zst", error);
 
-	if (!st)
-		st = pkg_image_seal(&image, &bytes, &size, error);
+	if (!status)
+		status = pkg_image_seal(&image, &bytes, &size, error);
 	pkg_image_finish(&image);
 	free(bytes);
-	return st;
+	return status;
 }
 
 /* The package of `source` as ptowsp-pack --native leaves it, with bytes in the place of an object. */
@@ -216,18 +216,18 @@ static ptowsp_status plain(struct ptowsp_error *error)
 {
 	struct pkg *opened = NULL, *left = NULL;
 	void *bytes = NULL;
-	ptowsp_status st = pkg_open_memory(&opened, native_bytes, native_size, "a.pkg.zst", NULL, error);
+	ptowsp_status status = pkg_open_memory(&opened, native_bytes, native_size, "a.pkg.zst", NULL, error);
 
-	if (!st)
-		st = pkg_plain_make(opened, &left, &bytes, error);
-	if (!st && (!left || memcmp(bytes, source_bytes, source_size))) {
+	if (!status)
+		status = pkg_plain_make(opened, &left, &bytes, error);
+	if (!status && (!left || memcmp(bytes, source_bytes, source_size))) {
 		snprintf(error->text, sizeof(error->text), "what --native added is not all that was taken away");
-		st = error->code = PTOWSP_MISMATCH;
+		status = error->code = PTOWSP_MISMATCH;
 	}
 	pkg_close(left);
 	pkg_close(opened);
 	free(bytes);
-	return st;
+	return status;
 }
 
 /* Code is handed out whole or not at all. */
@@ -235,13 +235,13 @@ static ptowsp_status code(struct ptowsp_error *error)
 {
 	struct pkg *opened = NULL;
 	struct pkg_code *handed = NULL;
-	ptowsp_status st = pkg_open_memory(&opened, source_bytes, source_size, "a.pkg.zst", NULL, error);
+	ptowsp_status status = pkg_open_memory(&opened, source_bytes, source_size, "a.pkg.zst", NULL, error);
 
-	if (!st)
-		st = pkg_code_open(&handed, opened, error);
+	if (!status)
+		status = pkg_code_open(&handed, opened, error);
 	pkg_code_close(handed);
 	pkg_close(opened);
-	return st;
+	return status;
 }
 
 static int source_make(void)
@@ -263,10 +263,10 @@ static void nothing(void)
 
 static ptowsp_status kernels(struct ptowsp_error *error)
 {
-	ptowsp_status st = reg_kernel_register("k", "v(p)", nothing, error);
+	ptowsp_status status = reg_kernel_register("k", "v(p)", nothing, error);
 
 	reg_kernel_unregister("k");
-	return st;
+	return status;
 }
 
 static ptowsp_status schedule(struct ptowsp_error *error)
@@ -275,14 +275,14 @@ static ptowsp_status schedule(struct ptowsp_error *error)
 	static const uint32_t strings[] = {1};
 	static const struct reg_scope scope = {.loops = loops, .loop_strings = strings, .loop_count = 1};
 	struct reg_schedule made;
-	ptowsp_status st;
+	ptowsp_status status;
 
 	reg_schedule_init(&made, 1000, 50);
-	st = reg_schedule_add(&made, "pipeline_depth=pool,3", &scope, error);
-	if (!st)
-		st = reg_schedule_add(&made, "dispatch=hash(i * 2, 4)", &scope, error);
+	status = reg_schedule_add(&made, "pipeline_depth=pool,3", &scope, error);
+	if (!status)
+		status = reg_schedule_add(&made, "dispatch=hash(i * 2, 4)", &scope, error);
 	reg_schedule_finish(&made);
-	return st;
+	return status;
 }
 
 static ptowsp_status unknown_name(struct ptowsp_error *error)
@@ -290,19 +290,19 @@ static ptowsp_status unknown_name(struct ptowsp_error *error)
 	static const struct reg_scope scope = {.loops = NULL};
 	struct reg_rows rows = {.base = 0};
 	uint32_t row;
-	ptowsp_status st = reg_expression_compile("i", 1, &scope, &rows, &row, error);
+	ptowsp_status status = reg_expression_compile("i", 1, &scope, &rows, &row, error);
 
 	reg_rows_finish(&rows);
-	return st;
+	return status;
 }
 
 static ptowsp_status numbers(struct ptowsp_error *error)
 {
 	struct npy npy;
-	ptowsp_status st = npy_open(&npy, npy_path, error);
+	ptowsp_status status = npy_open(&npy, npy_path, error);
 
 	npy_close(&npy);
-	return st;
+	return status;
 }
 
 /* ---- what they say ---- */
@@ -335,14 +335,14 @@ static void text_keep(const char *life, const char *text)
 
 static int once(ptowsp_status (*life)(struct ptowsp_error *), uint64_t at, struct ptowsp_error *error)
 {
-	ptowsp_status st;
+	ptowsp_status status;
 
 	*error = (struct ptowsp_error){.head = PTOWSP_HEAD(*error, ERROR)};
 	fault_count.count = 0;
 	fault_count.fail_at = at;
-	st = life(error);
+	status = life(error);
 	fault_count.fail_at = 0;
-	return st;
+	return status;
 }
 
 /* wanted: the status where memory is missing. */
@@ -353,14 +353,14 @@ static void life_try(const char *name, ptowsp_status (*life)(struct ptowsp_error
 	uint64_t count = fault_count.count, used = fault_count.used;
 
 	for (uint64_t n = 1; n <= count; n++) {
-		ptowsp_status st = once(life, n, &error);
+		ptowsp_status status = once(life, n, &error);
 		char kept[640];
 
-		if (fault_count.used != used || (st != clean && (st != wanted || error.code != st))) {
+		if (fault_count.used != used || (status != clean && (status != wanted || error.code != status))) {
 			snprintf(kept, sizeof(kept), "WRONG: allocation %llu: %s, %lld pieces of memory stay behind: %s", (unsigned long long)n,
-				 reg_status_name(st), (long long)(fault_count.used - used), error.text);
+				 reg_status_name(status), (long long)(fault_count.used - used), error.text);
 			text_keep(name, kept);
-		} else if (st != clean) {
+		} else if (status != clean) {
 			text_keep(name, error.text);
 		}
 		used = fault_count.used; /* texts are memory, too */

@@ -61,20 +61,20 @@ static ptowsp_status graph_open(struct pkg **package_out, const void *bytes, siz
 	struct pkg_writer *writer = pkg_writer_create();
 	void *file = NULL;
 	size_t file_size = 0;
-	ptowsp_status st;
+	ptowsp_status status;
 
 	pkg_writer_string(writer, "k");
 	pkg_writer_string(writer, "n");
 	pkg_writer_bytes(writer, PTOWSP_SECTION_GRPH, bytes, size, 1);
-	st = pkg_writer_seal(writer, &file, &file_size, error);
+	status = pkg_writer_seal(writer, &file, &file_size, error);
 	pkg_writer_destroy(writer);
 	*package_out = NULL;
-	if (!st) {
-		st = pkg_open_memory(package_out, file, file_size, "test", NULL, error);
-		CHECK_INT(st, 0);
+	if (!status) {
+		status = pkg_open_memory(package_out, file, file_size, "test", NULL, error);
+		CHECK_INT(status, 0);
 	}
 	free(file);
-	return st;
+	return status;
 }
 
 static void a_file_of_the_original_format_still_reads(void)
@@ -202,12 +202,12 @@ static const uint32_t simple[] = {PTOWSP_GRAPH_MAGIC,
 static ptowsp_status image_open(const uint32_t *words, size_t count, size_t bytes, struct ptowsp_error *error)
 {
 	struct pkg *package;
-	ptowsp_status st;
+	ptowsp_status status;
 
 	*error = (struct ptowsp_error){.text = ""};
-	st = graph_open(&package, words, bytes ? bytes : count * 4, error);
+	status = graph_open(&package, words, bytes ? bytes : count * 4, error);
 	pkg_close(package);
-	return st;
+	return status;
 }
 
 static void a_small_binary_is_accepted(void)

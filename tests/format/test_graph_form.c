@@ -123,16 +123,16 @@ static void json_is(const char *names, const char *instructions, const char *wan
 	void *bytes = NULL;
 	size_t size = strlen(names) + strlen(instructions) + 200;
 	char *json = malloc(size);
-	ptowsp_status st;
+	ptowsp_status status;
 
 	REQUIRE(json != NULL);
 	snprintf(json, size, "{\"schema\": \"ptowsp.package/1\", \"GRPH\": [{\"name\": \"g\", \"device\": 0, \"names\": [%s], \"instructions\": [%s]}]}", names,
 		 instructions);
-	st = pkg_from_json(writer, json, strlen(json), "json", &error);
-	if (!st)
-		st = pkg_writer_seal(writer, &bytes, &size, &error);
+	status = pkg_from_json(writer, json, strlen(json), "json", &error);
+	if (!status)
+		status = pkg_writer_seal(writer, &bytes, &size, &error);
 	CHECK_STR(error.text, want);
-	CHECK_INT(st, *want ? PTOWSP_BAD_PACKAGE : 0);
+	CHECK_INT(status, *want ? PTOWSP_BAD_PACKAGE : 0);
 	free(bytes);
 	free(json);
 	pkg_writer_destroy(writer);

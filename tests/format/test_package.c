@@ -69,13 +69,13 @@ static void package_gives_every_table_back(void)
 
 static void sections_for_plugins_are_aligned_and_leave_sample_bytes_out(void)
 {
-	ptowsp_status st;
+	ptowsp_status status;
 	void *bytes;
-	struct pkg *package = open_changed(NULL, NULL, &st, &bytes);
+	struct pkg *package = open_changed(NULL, NULL, &status, &bytes);
 	const struct ptowsp_section *sections;
 	uint32_t count;
 
-	REQUIRE_INT(st, PTOWSP_OK);
+	REQUIRE_INT(status, PTOWSP_OK);
 	sections = pkg_sections(package, &count);
 	CHECK_UINT(count, 22);
 	for (uint32_t i = 0; i < count; i++) {
@@ -88,12 +88,12 @@ static void sections_for_plugins_are_aligned_and_leave_sample_bytes_out(void)
 
 static void sample_data_come_with_their_tensor(void)
 {
-	ptowsp_status st;
+	ptowsp_status status;
 	void *bytes;
-	struct pkg *package = open_changed(NULL, NULL, &st, &bytes);
+	struct pkg *package = open_changed(NULL, NULL, &status, &bytes);
 	const struct pkg_tables *t;
 
-	REQUIRE_INT(st, PTOWSP_OK);
+	REQUIRE_INT(status, PTOWSP_OK);
 	t = pkg_tables(package);
 	REQUIRE_UINT(t->sample_count, 3);
 	for (uint32_t i = 0; i < 3; i++) {
@@ -148,12 +148,12 @@ static void *samples_read(void *context)
 
 static void sample_data_may_be_read_by_several_threads(void)
 {
-	ptowsp_status st;
+	ptowsp_status status;
 	void *bytes, *done;
-	struct pkg *package = open_changed(NULL, NULL, &st, &bytes);
+	struct pkg *package = open_changed(NULL, NULL, &status, &bytes);
 	pthread_t threads[4];
 
-	REQUIRE_INT(st, PTOWSP_OK);
+	REQUIRE_INT(status, PTOWSP_OK);
 	for (int i = 0; i < 4; i++)
 		REQUIRE_INT(pthread_create(&threads[i], NULL, samples_read, package), 0);
 	for (int i = 0; i < 4; i++) {
@@ -187,11 +187,11 @@ static void tensors_lengthen(struct pkg_image *image)
 
 static void records_that_are_longer_are_cut(void)
 {
-	ptowsp_status st;
+	ptowsp_status status;
 	void *bytes;
-	struct pkg *package = open_changed(tensors_lengthen, NULL, &st, &bytes);
+	struct pkg *package = open_changed(tensors_lengthen, NULL, &status, &bytes);
 
-	CHECK_INT(st, PTOWSP_OK);
+	CHECK_INT(status, PTOWSP_OK);
 	REQUIRE(package != NULL);
 	CHECK_UINT(pkg_tables(package)->tensor_count, 3);
 	CHECK_UINT(pkg_tables(package)->tensor[2].alignment, 512);
@@ -206,11 +206,11 @@ static void payloads_shorten(struct pkg_image *image)
 
 static void records_that_are_shorter_read_as_zero(void)
 {
-	ptowsp_status st;
+	ptowsp_status status;
 	void *bytes;
-	struct pkg *package = open_changed(payloads_shorten, NULL, &st, &bytes);
+	struct pkg *package = open_changed(payloads_shorten, NULL, &status, &bytes);
 
-	CHECK_INT(st, PTOWSP_OK);
+	CHECK_INT(status, PTOWSP_OK);
 	REQUIRE(package != NULL);
 	CHECK_UINT(pkg_tables(package)->payload[0].size, 96);
 	CHECK_UINT(pkg_tables(package)->payload[0].cycles, 0);
@@ -232,11 +232,11 @@ static void optional_add(struct pkg_image *image)
 
 static void unknown_optional_section_gives_one_notice(void)
 {
-	ptowsp_status st;
+	ptowsp_status status;
 	void *bytes;
-	struct pkg *package = open_changed(optional_add, NULL, &st, &bytes);
+	struct pkg *package = open_changed(optional_add, NULL, &status, &bytes);
 
-	CHECK_INT(st, PTOWSP_OK);
+	CHECK_INT(status, PTOWSP_OK);
 	REQUIRE(package != NULL);
 	CHECK_STR(pkg_notice(package, 0), "section NEW1 is optional and unknown to this build: left out");
 	CHECK(pkg_notice(package, 1) == NULL);
@@ -251,12 +251,12 @@ static void required_add(struct pkg_image *image)
 
 static void unknown_required_section_is_refused_by_name(void)
 {
-	ptowsp_status st;
+	ptowsp_status status;
 	void *bytes;
-	struct pkg *package = open_changed(required_add, NULL, &st, &bytes);
+	struct pkg *package = open_changed(required_add, NULL, &status, &bytes);
 
 	CHECK(package == NULL);
-	CHECK_INT(st, PTOWSP_BAD_PACKAGE);
+	CHECK_INT(status, PTOWSP_BAD_PACKAGE);
 	CHECK_STR(error.text, "sample: section NEW1 is required and this build does not know it; use a newer ptowsp");
 	free(bytes);
 }
@@ -264,15 +264,15 @@ static void unknown_required_section_is_refused_by_name(void)
 static void limits_are_obeyed_before_anything_is_decompressed(void)
 {
 	const struct pkg_limits section = {.section_bytes = 600}, total = {.total_bytes = 1000};
-	ptowsp_status st;
+	ptowsp_status status;
 	void *bytes;
 
-	CHECK(open_changed(NULL, &section, &st, &bytes) == NULL);
-	CHECK_INT(st, PTOWSP_BAD_PACKAGE);
+	CHECK(open_changed(NULL, &section, &status, &bytes) == NULL);
+	CHECK_INT(status, PTOWSP_BAD_PACKAGE);
 	CHECK_CONTAINS(error.text, "bytes are more than the limit of 600");
 	free(bytes);
-	CHECK(open_changed(NULL, &total, &st, &bytes) == NULL);
-	CHECK_INT(st, PTOWSP_BAD_PACKAGE);
+	CHECK(open_changed(NULL, &total, &status, &bytes) == NULL);
+	CHECK_INT(status, PTOWSP_BAD_PACKAGE);
 	CHECK_CONTAINS(error.text, "more bytes than the limit of 1000");
 	free(bytes);
 }

@@ -26,15 +26,15 @@ static struct pkg *package_of(const char *instructions, void **bytes_out)
 	struct pkg_writer *writer = pkg_writer_create();
 	struct pkg *package = NULL;
 	size_t size;
-	ptowsp_status st = pkg_from_json(writer, text, strlen(text), "t", &error);
+	ptowsp_status status = pkg_from_json(writer, text, strlen(text), "t", &error);
 
 	*bytes_out = NULL;
-	if (!st)
-		st = pkg_writer_seal(writer, bytes_out, &size, &error);
-	if (!st)
-		st = pkg_open_memory(&package, *bytes_out, size, "t", NULL, &error);
+	if (!status)
+		status = pkg_writer_seal(writer, bytes_out, &size, &error);
+	if (!status)
+		status = pkg_open_memory(&package, *bytes_out, size, "t", NULL, &error);
 	pkg_writer_destroy(writer);
-	if (st)
+	if (status)
 		CHECK_FAIL("%s: %s", instructions, error.text);
 	return package;
 }

@@ -16,13 +16,13 @@ static struct ptowsp_error error;
 static ptowsp_status seal_text(const char *text, void **bytes_out, size_t *size_out)
 {
 	struct pkg_writer *w = pkg_writer_create();
-	ptowsp_status st = pkg_from_json(w, text, strlen(text), "t.json", &error);
+	ptowsp_status status = pkg_from_json(w, text, strlen(text), "t.json", &error);
 
 	*bytes_out = NULL;
-	if (!st)
-		st = pkg_writer_seal(w, bytes_out, size_out, &error);
+	if (!status)
+		status = pkg_writer_seal(w, bytes_out, size_out, &error);
 	pkg_writer_destroy(w);
-	return st;
+	return status;
 }
 
 /* The sentence with which text is refused, "" if it is not. */
@@ -30,10 +30,10 @@ static const char *refusal(const char *text)
 {
 	void *bytes;
 	size_t size;
-	ptowsp_status st = seal_text(text, &bytes, &size);
+	ptowsp_status status = seal_text(text, &bytes, &size);
 
 	free(bytes);
-	return st ? error.text : "";
+	return status ? error.text : "";
 }
 
 #define DOCUMENT(rest) "{\"schema\": \"ptowsp.package/1\"" rest "}"

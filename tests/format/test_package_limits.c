@@ -180,19 +180,19 @@ static const char *refusal(const struct limit *limit, uint64_t number)
 	struct pkg_writer *w = pkg_writer_create();
 	void *bytes = NULL;
 	size_t size;
-	ptowsp_status st;
+	ptowsp_status status;
 
 	error = (struct ptowsp_error){.text = ""};
 	REQUIRE(w != NULL);
 	pkg_writer_level(w, 1);
 	limit->fill(w, number);
-	st = pkg_writer_sort(w, &error);
-	if (!st)
-		st = pkg_writer_seal(w, &bytes, &size, &error);
+	status = pkg_writer_sort(w, &error);
+	if (!status)
+		status = pkg_writer_seal(w, &bytes, &size, &error);
 	free(bytes);
 	pkg_writer_destroy(w);
-	CHECK(!st || st == PTOWSP_BAD_PACKAGE);
-	return st ? error.text : NULL;
+	CHECK(!status || status == PTOWSP_BAD_PACKAGE);
+	return status ? error.text : NULL;
 }
 
 static void run_limit(void)

@@ -40,20 +40,20 @@ static char *try_package(const void *bytes, size_t size, uint64_t seed)
 	struct pkg *package = NULL;
 	struct pkg_writer *writer;
 	char *text = NULL;
-	ptowsp_status st = pkg_open_memory(&package, bytes, size, "mutant", NULL, &error);
+	ptowsp_status status = pkg_open_memory(&package, bytes, size, "mutant", NULL, &error);
 
-	if (st) {
-		if (st != PTOWSP_BAD_PACKAGE || strncmp(error.text, "mutant: ", 8))
-			CHECK_FAIL("seed %" PRIu64 ": status %d: %s", seed, (int)st, error.text);
+	if (status) {
+		if (status != PTOWSP_BAD_PACKAGE || strncmp(error.text, "mutant: ", 8))
+			CHECK_FAIL("seed %" PRIu64 ": status %d: %s", seed, (int)status, error.text);
 		return NULL;
 	}
 	opened++;
 	writer = pkg_writer_create();
-	st = pkg_to_json(package, &text, &error);
-	if (!st)
-		st = pkg_from_json(writer, text, strlen(text), "mutant.json", &error);
-	if (st && st != PTOWSP_BAD_PACKAGE)
-		CHECK_FAIL("seed %" PRIu64 ": status %d: %s", seed, (int)st, error.text);
+	status = pkg_to_json(package, &text, &error);
+	if (!status)
+		status = pkg_from_json(writer, text, strlen(text), "mutant.json", &error);
+	if (status && status != PTOWSP_BAD_PACKAGE)
+		CHECK_FAIL("seed %" PRIu64 ": status %d: %s", seed, (int)status, error.text);
 	pkg_writer_destroy(writer);
 	pkg_close(package);
 	return text;
@@ -98,14 +98,14 @@ static int is_refused(const void *bytes, size_t size)
 	struct pkg *package;
 	const void *samples;
 	uint64_t samples_size;
-	ptowsp_status st;
+	ptowsp_status status;
 
 	error.text[0] = '\0';
-	st = pkg_open_memory(&package, bytes, size, "mutant", NULL, &error);
-	if (!st)
-		st = pkg_sample_section(package, &samples, &samples_size, &error);
+	status = pkg_open_memory(&package, bytes, size, "mutant", NULL, &error);
+	if (!status)
+		status = pkg_sample_section(package, &samples, &samples_size, &error);
 	pkg_close(package);
-	return st == PTOWSP_BAD_PACKAGE && !strncmp(error.text, "mutant: ", 8);
+	return status == PTOWSP_BAD_PACKAGE && !strncmp(error.text, "mutant: ", 8);
 }
 
 static void file_mutate(const uint8_t *good, size_t size, uint64_t seed)

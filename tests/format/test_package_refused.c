@@ -18,13 +18,13 @@ static void run_case(void)
 	struct pkg *package = NULL;
 	const void *samples;
 	uint64_t samples_size;
-	ptowsp_status st;
+	ptowsp_status status;
 
 	REQUIRE(bytes && sentence);
-	st = pkg_open_memory(&package, bytes, size, check_fmt("%s.pkg.zst", name), NULL, &error);
-	if (!st)
-		st = pkg_sample_section(package, &samples, &samples_size, &error);
-	CHECK_INT(st, PTOWSP_BAD_PACKAGE);
+	status = pkg_open_memory(&package, bytes, size, check_fmt("%s.pkg.zst", name), NULL, &error);
+	if (!status)
+		status = pkg_sample_section(package, &samples, &samples_size, &error);
+	CHECK_INT(status, PTOWSP_BAD_PACKAGE);
 	CHECK_INT(error.code, PTOWSP_BAD_PACKAGE);
 	CHECK_STR(check_fmt("%s\n", error.text), sentence);
 	pkg_close(package);

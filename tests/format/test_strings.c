@@ -13,17 +13,17 @@ static bool is_taken(const char *string)
 	struct pkg_writer *w = pkg_writer_create();
 	void *bytes = NULL;
 	size_t size;
-	ptowsp_status st;
+	ptowsp_status status;
 
 	REQUIRE(w != NULL);
 	error = (struct ptowsp_error){.text = ""};
 	pkg_writer_level(w, 1);
 	pkg_writer_string(w, string);
-	st = pkg_writer_seal(w, &bytes, &size, &error);
-	CHECK(!st || st == PTOWSP_BAD_PACKAGE);
+	status = pkg_writer_seal(w, &bytes, &size, &error);
+	CHECK(!status || status == PTOWSP_BAD_PACKAGE);
 	free(bytes);
 	pkg_writer_destroy(w);
-	return !st;
+	return !status;
 }
 
 /* The shortest form of a character up to U+10FFFF that is no half of a pair. */

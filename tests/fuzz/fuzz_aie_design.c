@@ -36,16 +36,16 @@ static ptowsp_status run(struct outside *outside, const struct aie_design *desig
 	const struct aie_body_outside given = {.context = outside, .lock = lock, .buffer = buffer, .design = design, .core = core};
 	struct aie_ask ask = {.kind = AIE_ASK_NOTHING};
 	struct aie_body *body = NULL;
-	ptowsp_status st = aie_body_create(&body, design->cores[core].op, &given, error);
+	ptowsp_status status = aie_body_create(&body, design->cores[core].op, &given, error);
 
 	for (int i = 0; i < BYTES; i++)
 		outside->memory[i] = (uint8_t)(i * 37 + i / 256);
 	for (int i = 0; i < OBJECTS; i++)
 		outside->objects[i] = outside->memory;
-	for (int i = 0; !st && i < ASKS && ask.kind != AIE_ASK_END && ask.count <= OBJECTS; i++)
-		st = aie_body_next(body, outside->objects, &ask, error);
+	for (int i = 0; !status && i < ASKS && ask.kind != AIE_ASK_END && ask.count <= OBJECTS; i++)
+		status = aie_body_next(body, outside->objects, &ask, error);
 	aie_body_destroy(body);
-	return st;
+	return status;
 }
 
 static void bodies_run(const struct aie_design *design)
@@ -54,9 +54,9 @@ static void bodies_run(const struct aie_design *design)
 
 	for (uint32_t c = 0; c < design->core_count && c < 4; c++) {
 		struct ptowsp_error error = {.code = PTOWSP_OK};
-		const ptowsp_status st = run(&outside, design, c, &error);
+		const ptowsp_status status = run(&outside, design, c, &error);
 
-		if (st && (error.code != st || !*error.text))
+		if (status && (error.code != status || !*error.text))
 			abort();
 	}
 }
@@ -67,13 +67,13 @@ static void look(const struct aie_module *module, struct ptowsp_error *error)
 {
 	struct aie_design design = {0};
 	struct aie_channels channels = {0};
-	ptowsp_status st = aie_design_read(&design, module, error);
+	ptowsp_status status = aie_design_read(&design, module, error);
 	unsigned line, column;
 
-	if (!st)
-		st = aie_channels_assign(&channels, &design, NULL, error);
-	if (!st)
-		st = aie_check(&design, false, error);
+	if (!status)
+		status = aie_channels_assign(&channels, &design, NULL, error);
+	if (!status)
+		status = aie_check(&design, false, error);
 	if (channels.arena) {
 		char *report = aie_channels_report(&channels, &design);
 
@@ -81,9 +81,9 @@ static void look(const struct aie_module *module, struct ptowsp_error *error)
 			abort();
 		free(report);
 	}
-	if (st && (error->code != st || sscanf(error->text, "%u:%u: ", &line, &column) != 2 || strchr(error->text, '\n')))
+	if (status && (error->code != status || sscanf(error->text, "%u:%u: ", &line, &column) != 2 || strchr(error->text, '\n')))
 		abort();
-	if (!st)
+	if (!status)
 		bodies_run(&design);
 	aie_channels_finish(&channels);
 	aie_design_finish(&design);

@@ -12,15 +12,15 @@ static ptowsp_status seal(const char *text, size_t length, void **bytes_out, siz
 {
 	struct ptowsp_error error = {.code = PTOWSP_OK};
 	struct pkg_writer *writer = pkg_writer_create();
-	ptowsp_status st = pkg_from_json(writer, text, length, "input", &error);
+	ptowsp_status status = pkg_from_json(writer, text, length, "input", &error);
 
 	*bytes_out = NULL;
-	if (!st)
-		st = pkg_writer_seal(writer, bytes_out, size_out, &error);
-	if (st && !error.text[0])
+	if (!status)
+		status = pkg_writer_seal(writer, bytes_out, size_out, &error);
+	if (status && !error.text[0])
 		abort();
 	pkg_writer_destroy(writer);
-	return st;
+	return status;
 }
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)

@@ -13,14 +13,14 @@ static ptowsp_status again(const char *text, size_t length, char **text_out)
 {
 	struct ptowsp_error error = {.code = PTOWSP_OK};
 	struct aie_module module = {0};
-	ptowsp_status st = aie_module_read(&module, text, length, &error);
+	ptowsp_status status = aie_module_read(&module, text, length, &error);
 	unsigned line, column;
 
 	*text_out = NULL;
-	if (st) {
-		if (error.code != st || sscanf(error.text, "%u:%u: ", &line, &column) != 2 || !line || !column || strchr(error.text, '\n'))
+	if (status) {
+		if (error.code != status || sscanf(error.text, "%u:%u: ", &line, &column) != 2 || !line || !column || strchr(error.text, '\n'))
 			abort();
-		return st;
+		return status;
 	}
 	if (aie_module_print(&module, AIE_FORM_GENERIC, text_out, &error))
 		abort();

@@ -38,11 +38,11 @@ static void open_bytes(const void *bytes, size_t size)
 {
 	struct ptowsp_error error = {.code = PTOWSP_OK};
 	struct pkg *package;
-	ptowsp_status st = pkg_open_memory(&package, bytes, size, "input", &limits, &error);
+	ptowsp_status status = pkg_open_memory(&package, bytes, size, "input", &limits, &error);
 
-	if (st && (error.code != st || strncmp(error.text, "input: ", 7)))
+	if (status && (error.code != status || strncmp(error.text, "input: ", 7)))
 		abort();
-	if (!st)
+	if (!status)
 		show(package);
 	pkg_close(package);
 }

@@ -57,11 +57,11 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	const struct pkg_place place = {"input", &error};
 	struct pkg_tables tables = {.strings = strings, .strings_size = sizeof(strings), .graph = data, .graph_size = size};
 	struct pkg_graphs graphs;
-	ptowsp_status st = pkg_graphs_read(&graphs, &tables, &place);
+	ptowsp_status status = pkg_graphs_read(&graphs, &tables, &place);
 
 	pkg_graphs_finish(&graphs);
-	if (st) {
-		if (error.code != st || strncmp(error.text, "input: GRPH", 11))
+	if (status) {
+		if (error.code != status || strncmp(error.text, "input: GRPH", 11))
 			abort();
 		return 0;
 	}

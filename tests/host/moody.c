@@ -34,9 +34,9 @@ const char *moody_empty(void)
 
 ptowsp_status moody_package(struct moody *m, const char *path, struct ptowsp_error *error)
 {
-	ptowsp_status st = ptowsp_package_open(&m->package, path, 0, error);
+	ptowsp_status status = ptowsp_package_open(&m->package, path, 0, error);
 
-	return st ? st : ptowsp_plan_create(&m->plan, m->package, NULL, error);
+	return status ? status : ptowsp_plan_create(&m->plan, m->package, NULL, error);
 }
 
 ptowsp_status moody_backend(struct moody *m, const char *mood, uint32_t isolate, uint32_t load_timeout_ms, struct ptowsp_error *error)
@@ -56,11 +56,11 @@ ptowsp_status moody_backend(struct moody *m, const char *mood, uint32_t isolate,
 
 ptowsp_status moody_open(struct moody *m, const char *package, const char *mood, struct ptowsp_error *error)
 {
-	ptowsp_status st = moody_package(m, package, error);
+	ptowsp_status status = moody_package(m, package, error);
 
-	if (!st)
-		st = moody_backend(m, mood, PTOWSP_ISOLATE_PROCESS, 0, error);
-	return st ? st : ptowsp_program_load(&m->program, m->backend, m->plan, 0, error);
+	if (!status)
+		status = moody_backend(m, mood, PTOWSP_ISOLATE_PROCESS, 0, error);
+	return status ? status : ptowsp_program_load(&m->program, m->backend, m->plan, 0, error);
 }
 
 void moody_close(struct moody *m)

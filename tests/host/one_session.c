@@ -64,18 +64,18 @@ ptowsp_status one_session_backend(const char *mode)
 
 bool one_session_start(const struct one_task *spec, const char *mode)
 {
-	ptowsp_status st = one_session_plan(spec, NULL, 0);
+	ptowsp_status status = one_session_plan(spec, NULL, 0);
 
 	ptowsp_kernel_register("combine", "v(p,p,p,i64)", (ptowsp_native_fn)one_session_combine);
-	if (!st)
-		st = one_session_backend(mode);
-	if (!st)
-		st = ptowsp_program_load(&one_session.program, one_session.backend, one_session.plan, 0, &one_session.error);
-	if (!st)
-		st = ptowsp_value_set(one_session.program, "n", "16", &one_session.error);
-	if (st)
+	if (!status)
+		status = one_session_backend(mode);
+	if (!status)
+		status = ptowsp_program_load(&one_session.program, one_session.backend, one_session.plan, 0, &one_session.error);
+	if (!status)
+		status = ptowsp_value_set(one_session.program, "n", "16", &one_session.error);
+	if (status)
 		CHECK_FAIL("start: %s", one_session.error.text);
-	return !st;
+	return !status;
 }
 
 const float *one_session_output(void)

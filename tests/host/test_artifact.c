@@ -20,10 +20,10 @@ static ptowsp_status file(void *context, const char *path, const void *bytes, ui
 static ptowsp_status give(const char *path, const void *bytes, uint64_t size, ptowsp_status answer, struct ptowsp_error *error)
 {
 	struct host_giving g = {.backend = &backend, .file = file, .context = &answer, .error = error};
-	ptowsp_status st = host_giving_take(&g, path, bytes, size);
+	ptowsp_status status = host_giving_take(&g, path, bytes, size);
 
-	CHECK_INT(host_giving_take(&g, "later", "x", 1), st); /* the first refusal stays */
-	return st;
+	CHECK_INT(host_giving_take(&g, "later", "x", 1), status); /* the first refusal stays */
+	return status;
 }
 
 static const char *path_of(unsigned parts, unsigned letters)

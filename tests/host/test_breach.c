@@ -87,17 +87,17 @@ static void the_first_failure_of_a_layer_counts_where_nobody_broke_a_rule(void)
 
 /* ---- what a plugin answers, held against facts ---- */
 
-static void answers(ptowsp_status st, struct host_cause cause, ptowsp_status expected)
+static void answers(ptowsp_status status, struct host_cause cause, ptowsp_status expected)
 {
 	struct ptowsp_error error = {.head = PTOWSP_HEAD(struct ptowsp_error, ERROR), .text = "hostile"};
 
 	cause.plugin = "null";
 	cause.operation = "load";
-	CHECK_INT(host_answer(&cause, st, &error), expected);
-	if (st == expected)
+	CHECK_INT(host_answer(&cause, status, &error), expected);
+	if (status == expected)
 		CHECK_STR(error.text, "hostile");
 	else
-		CHECK_STR(error.text, check_fmt("null answers load with %s: hostile", reg_status_name(st)));
+		CHECK_STR(error.text, check_fmt("null answers load with %s: hostile", reg_status_name(status)));
 }
 
 static void statuses_about_the_caller_need_a_fact(void)

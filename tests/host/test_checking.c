@@ -94,17 +94,17 @@ static void *embedded_run(void *context)
 	struct ptowsp_plan *plan = NULL;
 	struct ptowsp_backend *backend = NULL;
 	struct ptowsp_program *programs[2] = {NULL, NULL};
-	ptowsp_status st = ptowsp_package_open(&package, e->package, 0, &e->error);
+	ptowsp_status status = ptowsp_package_open(&package, e->package, 0, &e->error);
 
-	if (!st)
-		st = ptowsp_plan_create(&plan, package, NULL, &e->error);
-	if (!st)
-		st = ptowsp_backend_open(&backend, &options, &e->error);
-	for (int round = 0; round < 6 && !st; round++) {
-		st = ptowsp_program_load(&programs[round & 1], backend, plan, 0, &e->error);
-		for (int run = 0; run < 5 && !st; run++)
-			st = ptowsp_execute_async(programs[round & 1], NULL, &e->error) ? e->error.code
-											: ptowsp_synchronize(programs[round & 1], UINT64_MAX, &e->error);
+	if (!status)
+		status = ptowsp_plan_create(&plan, package, NULL, &e->error);
+	if (!status)
+		status = ptowsp_backend_open(&backend, &options, &e->error);
+	for (int round = 0; round < 6 && !status; round++) {
+		status = ptowsp_program_load(&programs[round & 1], backend, plan, 0, &e->error);
+		for (int run = 0; run < 5 && !status; run++)
+			status = ptowsp_execute_async(programs[round & 1], NULL, &e->error) ? e->error.code
+											    : ptowsp_synchronize(programs[round & 1], UINT64_MAX, &e->error);
 		if (round < 5) {
 			ptowsp_program_unload(programs[!(round & 1)]);
 			programs[!(round & 1)] = NULL;

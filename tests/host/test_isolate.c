@@ -104,15 +104,15 @@ static ptowsp_status add_run(struct moody *s, float *x, float *y, float *z)
 	struct ptowsp_backend_options options = {.plugin = "cpu_sim", .isolate = PTOWSP_ISOLATE_PROCESS};
 	float *const memory[] = {x, y, z};
 	struct ptowsp_tensor_info info;
-	ptowsp_status st = moody_package(s, check_fmt("%s/packages/vector_add.pkg.zst", check_build()), &error);
+	ptowsp_status status = moody_package(s, check_fmt("%s/packages/vector_add.pkg.zst", check_build()), &error);
 
-	if (!st)
-		st = ptowsp_backend_open(&s->backend, &options, &error);
-	if (!st)
-		st = ptowsp_program_load(&s->program, s->backend, s->plan, 0, &error);
-	for (uint32_t i = 0; i < 3 && !st; i++)
-		st = ptowsp_plan_tensor(s->plan, i, &info) ? ptowsp_tensor_bind(s->program, info.name, memory[i], ELEMENTS, &error) : PTOWSP_NOT_FOUND;
-	return st ? st : ptowsp_execute(s->program, NULL, &error);
+	if (!status)
+		status = ptowsp_backend_open(&s->backend, &options, &error);
+	if (!status)
+		status = ptowsp_program_load(&s->program, s->backend, s->plan, 0, &error);
+	for (uint32_t i = 0; i < 3 && !status; i++)
+		status = ptowsp_plan_tensor(s->plan, i, &info) ? ptowsp_tensor_bind(s->program, info.name, memory[i], ELEMENTS, &error) : PTOWSP_NOT_FOUND;
+	return status ? status : ptowsp_execute(s->program, NULL, &error);
 }
 
 static void numbers_fill(float *x, float *y, float *z)
@@ -443,29 +443,29 @@ static ptowsp_status device_open(struct moody *s, const char *path, const char *
 {
 	const struct ptowsp_backend_options options = {.plugin = "cpu_sim", .isolate = isolate, .threads = 1};
 	const struct ptowsp_plan_options plan = {.entry = entry};
-	ptowsp_status st = ptowsp_package_open(&s->package, path, 0, &error);
+	ptowsp_status status = ptowsp_package_open(&s->package, path, 0, &error);
 
-	if (!st)
-		st = ptowsp_plan_create(&s->plan, s->package, &plan, &error);
-	if (!st)
-		st = ptowsp_backend_open(&s->backend, &options, &error);
-	if (!st)
-		st = ptowsp_program_load(&s->program, s->backend, s->plan, 0, &error);
-	return st ? st : ptowsp_tensor_bind(s->program, "X", x, 8, &error);
+	if (!status)
+		status = ptowsp_plan_create(&s->plan, s->package, &plan, &error);
+	if (!status)
+		status = ptowsp_backend_open(&s->backend, &options, &error);
+	if (!status)
+		status = ptowsp_program_load(&s->program, s->backend, s->plan, 0, &error);
+	return status ? status : ptowsp_tensor_bind(s->program, "X", x, 8, &error);
 }
 
 static ptowsp_status devices_start(struct moody s[2], const char *path, uint32_t first, uint32_t second, int32_t *x)
 {
 	const struct ptowsp_execute_options options = {.timeout_ns = UINT64_C(20000000000)};
-	ptowsp_status st = device_open(&s[0], path, "first", first, x);
+	ptowsp_status status = device_open(&s[0], path, "first", first, x);
 
-	if (!st)
-		st = device_open(&s[1], path, "second", second, x);
-	if (!st)
-		st = ptowsp_programs_join((struct ptowsp_program *[]){s[0].program, s[1].program}, 2, &error);
-	if (!st)
-		st = ptowsp_execute_async(s[0].program, &options, &error);
-	return st ? st : ptowsp_execute_async(s[1].program, &options, &error);
+	if (!status)
+		status = device_open(&s[1], path, "second", second, x);
+	if (!status)
+		status = ptowsp_programs_join((struct ptowsp_program *[]){s[0].program, s[1].program}, 2, &error);
+	if (!status)
+		status = ptowsp_execute_async(s[0].program, &options, &error);
+	return status ? status : ptowsp_execute_async(s[1].program, &options, &error);
 }
 
 static void devices_in_different_processes_tell_each_other(void)

@@ -217,10 +217,10 @@ static void texts_are_values_of_their_type_or_refused(void)
 
 	for (size_t i = 0; i < sizeof(rows) / sizeof(*rows); i++) {
 		uint64_t bits = 7;
-		ptowsp_status st = host_value_parse(rows[i].dtype, "v", rows[i].text, &bits, &one_session.error);
+		ptowsp_status status = host_value_parse(rows[i].dtype, "v", rows[i].text, &bits, &one_session.error);
 
-		if (rows[i].fine != !st || (!st && bits != rows[i].bits))
-			CHECK_FAIL("\"%s\" as type %u: status %d, bits %llx", rows[i].text, rows[i].dtype, st, (unsigned long long)bits);
+		if (rows[i].fine != !status || (!status && bits != rows[i].bits))
+			CHECK_FAIL("\"%s\" as type %u: status %d, bits %llx", rows[i].text, rows[i].dtype, status, (unsigned long long)bits);
 	}
 }
 
@@ -238,9 +238,9 @@ static void a_float_beyond_its_type_is_refused_with_the_largest_value(void)
 	uint64_t bits;
 
 	for (size_t i = 0; i < sizeof(rows) / sizeof(*rows); i++) {
-		ptowsp_status st = host_value_parse(rows[i].dtype, "v", rows[i].text, &bits, &one_session.error);
+		ptowsp_status status = host_value_parse(rows[i].dtype, "v", rows[i].text, &bits, &one_session.error);
 
-		CHECK_INT(st, rows[i].fine ? PTOWSP_OK : PTOWSP_INVALID);
+		CHECK_INT(status, rows[i].fine ? PTOWSP_OK : PTOWSP_INVALID);
 		if (!rows[i].fine)
 			CHECK_CONTAINS(one_session.error.text, "whose largest value is");
 	}

@@ -20,17 +20,17 @@ static ptowsp_status moody_run(struct moody *s, const char *mood, uint64_t timeo
 {
 	const struct ptowsp_execute_options options = {.timeout_ns = timeout_ns};
 	struct ptowsp_run_stats live = {.head = PTOWSP_HEAD(struct ptowsp_run_stats, RUN_STATS)};
-	ptowsp_status st = moody_package(s, moody_empty(), &error);
+	ptowsp_status status = moody_package(s, moody_empty(), &error);
 
-	if (!st)
-		st = moody_backend(s, mood, PTOWSP_ISOLATE_PROCESS, load_timeout_ms, &error);
-	if (!st)
-		st = ptowsp_program_load(&s->program, s->backend, s->plan, 0, &error);
-	if (!st)
-		st = ptowsp_execute(s->program, &options, &error);
-	if (!st)
-		st = ptowsp_stats_live(s->program, &live, &error);
-	return st;
+	if (!status)
+		status = moody_backend(s, mood, PTOWSP_ISOLATE_PROCESS, load_timeout_ms, &error);
+	if (!status)
+		status = ptowsp_program_load(&s->program, s->backend, s->plan, 0, &error);
+	if (!status)
+		status = ptowsp_execute(s->program, &options, &error);
+	if (!status)
+		status = ptowsp_stats_live(s->program, &live, &error);
+	return status;
 }
 
 static bool alive(int64_t pid)
@@ -337,15 +337,15 @@ static const char *tensors_package(void)
 static ptowsp_status tensors_run(struct moody *s, void *memory[TENSORS], uint64_t timeout_ns)
 {
 	const struct ptowsp_execute_options options = {.timeout_ns = timeout_ns};
-	ptowsp_status st = PTOWSP_OK;
+	ptowsp_status status = PTOWSP_OK;
 
-	for (int i = 0; i < TENSORS && !st; i++) {
+	for (int i = 0; i < TENSORS && !status; i++) {
 		ptowsp_buffer_free(memory[i]);
-		st = ptowsp_buffer_alloc(&memory[i], 4096, &error);
-		if (!st)
-			st = ptowsp_tensor_bind(s->program, check_fmt("t%d", i), memory[i], 1024, &error);
+		status = ptowsp_buffer_alloc(&memory[i], 4096, &error);
+		if (!status)
+			status = ptowsp_tensor_bind(s->program, check_fmt("t%d", i), memory[i], 1024, &error);
 	}
-	return st ? st : ptowsp_execute(s->program, &options, &error);
+	return status ? status : ptowsp_execute(s->program, &options, &error);
 }
 
 static void tensors_that_are_never_taken_hold_nobody(void)

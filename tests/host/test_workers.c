@@ -24,13 +24,13 @@ static void a_kill_in_each_operation_is_seen_within_ten_milliseconds(void)
 		uint64_t best = UINT64_MAX;
 
 		for (int round = 0; round < 5; round++) {
-			ptowsp_status st = moody_open(&s, package, check_fmt("kill:%s", operations[i]), &error);
+			ptowsp_status status = moody_open(&s, package, check_fmt("kill:%s", operations[i]), &error);
 			uint64_t span;
 
-			st = st ? st : ptowsp_execute(s.program, NULL, &error);
+			status = status ? status : ptowsp_execute(s.program, NULL, &error);
 			span = host_now_ns() - s.said_ns;
 			best = span < best ? span : best;
-			CHECK_INT(st, PTOWSP_DEVICE_LOST);
+			CHECK_INT(status, PTOWSP_DEVICE_LOST);
 			CHECK_CONTAINS(error.text, check_fmt("ended in %s: signal 9", operations[i]));
 			moody_close(&s);
 		}

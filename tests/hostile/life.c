@@ -244,13 +244,13 @@ static ptowsp_status wrong_options(const struct ptowsp_option **out, uint32_t *c
 static ptowsp_status wrong_capabilities(struct ptowsp_object *instance, const char *device, struct ptowsp_cap *out, uint32_t stride, uint32_t *count,
 					struct ptowsp_error *error)
 {
-	ptowsp_status st;
+	ptowsp_status status;
 
 	crash(CRASH_CAPABILITIES);
-	st = null_capabilities(instance, device, out, stride, count, error);
-	if (is(LIES) && !st)
+	status = null_capabilities(instance, device, out, stride, count, error);
+	if (is(LIES) && !status)
 		out[1].feature = PTOWSP_FEATURE_CANCEL;
-	return st;
+	return status;
 }
 
 static ptowsp_status wrong_open(struct ptowsp_object *instance, const struct ptowsp_open_args *args, struct ptowsp_object **out, struct ptowsp_error *error)
@@ -269,7 +269,7 @@ static ptowsp_status wrong_close(struct ptowsp_object *device, struct ptowsp_err
 
 static ptowsp_status wrong_load(struct ptowsp_object *device, const struct ptowsp_load_args *args, struct ptowsp_object **out, struct ptowsp_error *error)
 {
-	ptowsp_status st;
+	ptowsp_status status;
 
 	crash(CRASH_LOAD);
 	if (is(ABORT_LOAD))
@@ -289,14 +289,14 @@ static ptowsp_status wrong_load(struct ptowsp_object *device, const struct ptows
 		for (uint32_t i = 0; header && i < header->num_instructions; i++)
 			kept = (void *)(uintptr_t)((volatile const struct ptowsp_instruction *)code)[i].opcode;
 	}
-	st = null_load(device, args, out, is(NO_SENTENCE) ? NULL : error);
-	if (is(STATUS_POSITIVE) && !st)
+	status = null_load(device, args, out, is(NO_SENTENCE) ? NULL : error);
+	if (is(STATUS_POSITIVE) && !status)
 		return null_unload(*out, NULL), 1; /* nobody else will */
-	if (is(STATUS_UNKNOWN) && st)
+	if (is(STATUS_UNKNOWN) && status)
 		return -4711;
-	if (is(ERROR_WITHOUT_FAILURE) && !st)
+	if (is(ERROR_WITHOUT_FAILURE) && !status)
 		fail(error, PTOWSP_INVALID, "nothing is wrong");
-	return st;
+	return status;
 }
 
 static ptowsp_status wrong_unload(struct ptowsp_object *program, struct ptowsp_error *error)
@@ -318,7 +318,7 @@ static void done_send(struct device *device, uint64_t token, int with_stats)
 static ptowsp_status wrong_submit(struct ptowsp_object *object, const struct ptowsp_run_args *args, struct ptowsp_error *error)
 {
 	struct device *device = (struct device *)object;
-	ptowsp_status st;
+	ptowsp_status status;
 
 	crash(CRASH_SUBMIT);
 	while (is(LOOP_SUBMIT))
@@ -327,11 +327,11 @@ static ptowsp_status wrong_submit(struct ptowsp_object *object, const struct pto
 		done_send(device, args->token, 1);
 		return fail(error, PTOWSP_UNSUPPORTED, "refused, and done all the same");
 	}
-	st = null_submit(object, args, error);
+	status = null_submit(object, args, error);
 	kept_args = args;
-	if (is(DONE_INSIDE) && !st)
+	if (is(DONE_INSIDE) && !status)
 		run_finish(device);
-	return st;
+	return status;
 }
 
 static ptowsp_status wrong_poll(struct ptowsp_object *object, uint64_t until_ns, struct ptowsp_error *error)

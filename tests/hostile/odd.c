@@ -88,7 +88,7 @@ static void record_need(struct ptowsp_error *error, ptowsp_status status)
 static ptowsp_status odd_init(const struct ptowsp_host *host, const struct ptowsp_init_args *args, struct ptowsp_object **out, struct ptowsp_error *error)
 {
 	struct ptowsp_init_args own = {PTOWSP_HEAD(struct ptowsp_init_args, INIT_ARGS), NULL, 0, 0};
-	ptowsp_status st = later_refused(&args->head, sizeof(*args), error);
+	ptowsp_status status = later_refused(&args->head, sizeof(*args), error);
 
 	host_of = host;
 	home = home ? home : getpid();
@@ -98,9 +98,9 @@ static ptowsp_status odd_init(const struct ptowsp_host *host, const struct ptows
 		return fail(error, PTOWSP_INVALID, "this plugin was started before");
 	if ((is(TAKES_SHORT_ARGUMENTS) && args->head.size < PTOWSP_INIT_ARGS_FLOOR_10_0) || (is(TAKES_ANY_OPTION) && args->head.size == sizeof(*args)))
 		args = &own;
-	st = st ? st : null_init(host, args, out, error);
-	record_need(error, st);
-	return st;
+	status = status ? status : null_init(host, args, out, error);
+	record_need(error, status);
+	return status;
 }
 
 static ptowsp_status odd_fini(struct ptowsp_object *instance, struct ptowsp_error *error)
@@ -114,17 +114,17 @@ static ptowsp_status odd_fini(struct ptowsp_object *instance, struct ptowsp_erro
 static ptowsp_status odd_devices(struct ptowsp_object *instance, const struct ptowsp_device **out, uint32_t *count, struct ptowsp_error *error)
 {
 	static struct ptowsp_device odd;
-	ptowsp_status st = null_devices(instance, out, count, error);
+	ptowsp_status status = null_devices(instance, out, count, error);
 
-	if (st || !(is(DEVICE_SHORT) || is(DEVICE_WITHOUT_UNITS)))
-		return st;
+	if (status || !(is(DEVICE_SHORT) || is(DEVICE_WITHOUT_UNITS)))
+		return status;
 	odd = device_model;
 	if (is(DEVICE_SHORT))
 		odd.head.size = 16;
 	else
 		odd.unit_count = 0;
 	out[0] = &odd;
-	return st;
+	return status;
 }
 
 static ptowsp_status odd_options(const struct ptowsp_option **out, uint32_t *count, struct ptowsp_error *error)
@@ -143,18 +143,18 @@ static ptowsp_status odd_options(const struct ptowsp_option **out, uint32_t *cou
 static ptowsp_status odd_capabilities(struct ptowsp_object *instance, const char *device, struct ptowsp_cap *out, uint32_t stride, uint32_t *count,
 				      struct ptowsp_error *error)
 {
-	ptowsp_status st = null_capabilities(instance, device, out, is(STRIDE_OF_ITS_OWN) ? sizeof(*out) : stride, count, error);
+	ptowsp_status status = null_capabilities(instance, device, out, is(STRIDE_OF_ITS_OWN) ? sizeof(*out) : stride, count, error);
 
-	if (is(ROW_TWICE) && !st)
+	if (is(ROW_TWICE) && !status)
 		memcpy((char *)out + stride, out, sizeof(*out));
-	return st;
+	return status;
 }
 
 /* ---- devices ----------------------------------------------------------------------------------------------------- */
 
 static ptowsp_status odd_open(struct ptowsp_object *instance, const struct ptowsp_open_args *args, struct ptowsp_object **out, struct ptowsp_error *error)
 {
-	ptowsp_status st = later_refused(&args->head, sizeof(*args), error);
+	ptowsp_status status = later_refused(&args->head, sizeof(*args), error);
 
 	if (is(FORKS_BADLY) && getpid() != home)
 		return fail(error, PTOWSP_DEVICE_LOST, "the device belongs to another process");
@@ -166,11 +166,11 @@ static ptowsp_status odd_open(struct ptowsp_object *instance, const struct ptows
 		notes[(int)nowhere] = 1;
 		host_of->release(host_of->context, notes, 100);
 	}
-	st = st ? st : null_open(instance, args, out, error);
-	if (!st && is(THREAD_HEARS_SIGNALS) && pthread_create(&own_thread, NULL, wait_for_stop, NULL))
+	status = status ? status : null_open(instance, args, out, error);
+	if (!status && is(THREAD_HEARS_SIGNALS) && pthread_create(&own_thread, NULL, wait_for_stop, NULL))
 		abort();
-	record_need(error, st);
-	return st;
+	record_need(error, status);
+	return status;
 }
 
 static ptowsp_status odd_close(struct ptowsp_object *device, struct ptowsp_error *error)
@@ -186,7 +186,7 @@ static ptowsp_status odd_close(struct ptowsp_object *device, struct ptowsp_error
 static ptowsp_status odd_load(struct ptowsp_object *device, const struct ptowsp_load_args *args, struct ptowsp_object **out, struct ptowsp_error *error)
 {
 	struct ptowsp_load_args own = *args;
-	ptowsp_status st = later_refused(&args->head, sizeof(*args), error);
+	ptowsp_status status = later_refused(&args->head, sizeof(*args), error);
 
 	own.section_stride = is(SECTIONS_OF_ITS_OWN_STRIDE) ? (uint32_t)sizeof(*own.sections) : own.section_stride;
 	if (is(LOADS_NOTHING))
@@ -195,23 +195,23 @@ static ptowsp_status odd_load(struct ptowsp_object *device, const struct ptowsp_
 		return fail(error, PTOWSP_UNSUPPORTED, "an entry with a strange name");
 	if (is(BOUND_TO_A_THREAD) && !pthread_equal(opener, pthread_self()))
 		return fail(error, PTOWSP_INVALID, "the device was opened on another thread");
-	st = st ? st : null_load(device, is(SECTIONS_OF_ITS_OWN_STRIDE) ? &own : args, out, error);
-	record_need(error, st);
-	return st;
+	status = status ? status : null_load(device, is(SECTIONS_OF_ITS_OWN_STRIDE) ? &own : args, out, error);
+	record_need(error, status);
+	return status;
 }
 
 static ptowsp_status odd_submit(struct ptowsp_object *device, const struct ptowsp_run_args *args, struct ptowsp_error *error)
 {
-	ptowsp_status st = later_refused(&args->head, sizeof(*args), error);
+	ptowsp_status status = later_refused(&args->head, sizeof(*args), error);
 
 	if (is(TIRES) && ++runs > 100)
 		return fail(error, PTOWSP_LIMIT, "a hundred runs are enough");
 	if (is(ONE_END_FOR_ALL) && ended)
 		return fail(error, PTOWSP_DEVICE_LOST, "this plugin was ended");
-	st = st ? st : null_submit(device, args, error);
-	running = !st;
-	record_need(error, st);
-	return st;
+	status = status ? status : null_submit(device, args, error);
+	running = !status;
+	record_need(error, status);
+	return status;
 }
 
 static ptowsp_status odd_cancel(struct ptowsp_object *object, uint64_t token, struct ptowsp_error *error)

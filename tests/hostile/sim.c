@@ -64,10 +64,10 @@ static ptowsp_status code_keep(void *context, const char *kernel, const void *by
 {
 	static const void *first;
 	const struct ptowsp_code_extension *code = host_of.extension(context, PTOWSP_EXTENSION_CODE);
-	ptowsp_status st = first ? PTOWSP_OK : code->load(context, kernel, bytes, size, entry, entry_offset, &first, error);
+	ptowsp_status status = first ? PTOWSP_OK : code->load(context, kernel, bytes, size, entry, entry_offset, &first, error);
 
 	*function_out = first;
-	return st;
+	return status;
 }
 
 static const void *extension(void *context, const char *id)

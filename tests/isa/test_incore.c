@@ -46,23 +46,23 @@ static ptowsp_status run(const struct source *s, const char *name, const uint64_
 	const struct ptowsp_payload_record *payload;
 	struct isa_program *program = NULL;
 	void *scratch;
-	ptowsp_status st;
+	ptowsp_status status;
 
 	if (kernel < 0)
 		return PTOWSP_NOT_FOUND;
 	payload = &s->t->payload[s->t->kernel[kernel].payloads];
 	for (int i = 0; i < 16; i++)
 		x[i] = (float)i, y[i] = -1;
-	st = isa_program_create(&program, s->t->code + payload->offset, payload->size, s->t->strings, s->t->strings_size, &error);
-	if (!st) {
+	status = isa_program_create(&program, s->t->code + payload->offset, payload->size, s->t->strings, s->t->strings_size, &error);
+	if (!status) {
 		scratch = aligned_alloc(64, (isa_program_scratch(program) + 127) / 64 * 64);
-		st = isa_run(program, &task, &out, scratch);
+		status = isa_run(program, &task, &out, scratch);
 		free(scratch);
 	}
 	isa_program_destroy(program);
-	if (st)
+	if (status)
 		CHECK_FAIL("%s: %s", name, error.text);
-	return st;
+	return status;
 }
 
 static void operands_go_where_the_opcode_table_says(void)

@@ -310,7 +310,7 @@ static void a_guard_is_asked_between_large_instructions(void)
 /* A run that used up its jumps goes on where it was. */
 static void a_state_can_be_resumed(void)
 {
-	struct isa_state st = {.budget = 3};
+	struct isa_state status = {.budget = 3};
 	unsigned i, n, rounds = 1;
 
 	begin();
@@ -320,18 +320,18 @@ static void a_state_can_be_resumed(void)
 	tile_op(&b, PTOWSP_PTO_ADD, n, n, i);
 	tile_end(&b);
 	REQUIRE_INT(tile_create(&b, &program, &task.error), PTOWSP_OK);
-	st.program = program;
-	st.task = &task.task;
-	st.scratch = aligned_alloc(64, 1024);
-	st.scalars = (uint64_t *)(void *)st.scratch;
-	memcpy(st.scalars, program->initial, program->header.scalar_count * sizeof(uint64_t));
-	while (isa_state_run(&st) == PTOWSP_AGAIN && rounds < 100) {
-		st.budget = 3;
+	status.program = program;
+	status.task = &task.task;
+	status.scratch = aligned_alloc(64, 1024);
+	status.scalars = (uint64_t *)(void *)status.scratch;
+	memcpy(status.scalars, program->initial, program->header.scalar_count * sizeof(uint64_t));
+	while (isa_state_run(&status) == PTOWSP_AGAIN && rounds < 100) {
+		status.budget = 3;
 		rounds++;
 	}
 	CHECK_UINT(rounds, 4);
-	CHECK_UINT(st.scalars[n], 45);
-	free(st.scratch);
+	CHECK_UINT(status.scalars[n], 45);
+	free(status.scratch);
 	isa_program_destroy(program);
 	tile_finish(&b);
 }

@@ -399,13 +399,13 @@ char *source_graphs(const struct pkg_tables *tables)
 ptowsp_status source_print(struct pkg *package, const struct print_files *files, char **text_out, uint32_t *unsaid_out, struct ptowsp_error *error)
 {
 	struct pkg_code *code;
-	ptowsp_status st = pkg_code_open(&code, package, error);
+	ptowsp_status status = pkg_code_open(&code, package, error);
 
 	*text_out = NULL;
-	if (!st)
-		st = print_source(code, files, text_out, unsaid_out, error);
+	if (!status)
+		status = print_source(code, files, text_out, unsaid_out, error);
 	pkg_code_close(code);
-	return st;
+	return status;
 }
 
 char *source_pages(void)

@@ -179,23 +179,23 @@ static ptowsp_status run(const char *text, void *x, unsigned x_type, void *y, un
 	const struct ptowsp_payload_record *payload;
 	struct isa_program *program = NULL;
 	void *scratch;
-	ptowsp_status st;
+	ptowsp_status status;
 
 	CHECK_STR(s.messages, "");
 	if (!s.t)
 		return PTOWSP_BAD_PACKAGE;
 	payload = &s.t->payload[s.t->kernel[0].payloads];
-	st = isa_program_create(&program, s.t->code + payload->offset, payload->size, s.t->strings, s.t->strings_size, &error);
-	if (!st) {
+	status = isa_program_create(&program, s.t->code + payload->offset, payload->size, s.t->strings, s.t->strings_size, &error);
+	if (!status) {
 		scratch = aligned_alloc(64, (isa_program_scratch(program) + 127) / 64 * 64);
-		st = isa_run(program, &task, &out, scratch);
+		status = isa_run(program, &task, &out, scratch);
 		free(scratch);
 	}
 	isa_program_destroy(program);
 	source_free(&s);
-	if (st)
+	if (status)
 		CHECK_FAIL("%s", error.text);
-	return st;
+	return status;
 }
 
 /* Rows of 8 into columns of 2, that is, with its axes exchanged. */

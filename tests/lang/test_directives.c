@@ -279,14 +279,14 @@ static ptowsp_status core_says(const struct lang_spelling *spelling, const char 
 	struct ptowsp_error error = {.head = PTOWSP_HEAD(error, ERROR)};
 	struct builder *b = builder_grid();
 	struct rt_program *program = NULL;
-	ptowsp_status st;
+	ptowsp_status status;
 
 	builder_schedule(b, spelling->directive, spelling->policy, args, n, INT64_C(1));
-	st = builder_program(b, &program, &error);
-	if (!st)
+	status = builder_program(b, &program, &error);
+	if (!status)
 		rt_program_destroy(program);
 	builder_destroy(b);
-	return st;
+	return status;
 }
 
 /* Of policies with numbers alone. */

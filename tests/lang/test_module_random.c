@@ -20,14 +20,14 @@ static const char *source_again(const struct source *s)
 {
 	uint32_t unsaid = 0;
 	char *text = NULL;
-	ptowsp_status st = source_print(s->package, NULL, &text, &unsaid, &error);
+	ptowsp_status status = source_print(s->package, NULL, &text, &unsaid, &error);
 
-	if (!st && unsaid)
+	if (!status && unsaid)
 		check_write(check_fmt("%s/printed.pto", check_tmp()), text, strlen(text));
-	else if (!st)
-		st = print_compare(s->package, text, NULL, &error);
+	else if (!status)
+		status = print_compare(s->package, text, NULL, &error);
 	free(text);
-	return unsaid ? "source text cannot say it" : st ? error.text : NULL;
+	return unsaid ? "source text cannot say it" : status ? error.text : NULL;
 }
 
 static const char *json_again(const struct source *s)
@@ -36,19 +36,19 @@ static const char *json_again(const struct source *s)
 	char *text = NULL;
 	void *bytes = NULL;
 	size_t size = 0;
-	ptowsp_status st = pkg_to_json(s->package, &text, &error);
+	ptowsp_status status = pkg_to_json(s->package, &text, &error);
 	int same;
 
 	REQUIRE(writer != NULL);
-	if (!st)
-		st = pkg_from_json(writer, text, strlen(text), "module", &error);
-	if (!st)
-		st = pkg_writer_seal(writer, &bytes, &size, &error);
-	same = !st && size == s->size && !memcmp(bytes, s->bytes, size);
+	if (!status)
+		status = pkg_from_json(writer, text, strlen(text), "module", &error);
+	if (!status)
+		status = pkg_writer_seal(writer, &bytes, &size, &error);
+	same = !status && size == s->size && !memcmp(bytes, s->bytes, size);
 	free(text);
 	free(bytes);
 	pkg_writer_destroy(writer);
-	return st ? error.text : same ? NULL : "the JSON form packs to other bytes";
+	return status ? error.text : same ? NULL : "the JSON form packs to other bytes";
 }
 
 /* What is printed has been built: nothing of it may be bytes, strings in front, or stated rows. */
@@ -60,19 +60,19 @@ static const char *calls_again(const struct source *s)
 	size_t size = 0;
 	FILE *to = open_memstream(&text, &size);
 	struct pkg_code *code;
-	ptowsp_status st;
+	ptowsp_status status;
 
 	REQUIRE(to != NULL);
-	st = pkg_code_open(&code, s->package, &error);
-	if (!st)
-		st = inspect_c(code, 0, to, &error);
+	status = pkg_code_open(&code, s->package, &error);
+	if (!status)
+		status = inspect_c(code, 0, to, &error);
 	pkg_code_close(code);
 	fclose(to);
-	for (size_t i = 0; i < sizeof(raw) / sizeof(raw[0]) && !st; i++)
+	for (size_t i = 0; i < sizeof(raw) / sizeof(raw[0]) && !status; i++)
 		if (strstr(text, raw[i]))
 			why = raw[i];
 	free(text);
-	return st ? error.text : why;
+	return status ? error.text : why;
 }
 
 static void seed_round_trip(unsigned long seed)

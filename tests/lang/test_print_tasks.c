@@ -45,16 +45,16 @@ static ptowsp_status tasks_print(struct pkg *package, const struct print_functio
 {
 	struct print_tasks *tasks = NULL;
 	struct pkg_code *code;
-	ptowsp_status st = pkg_code_open(&code, package, error);
+	ptowsp_status status = pkg_code_open(&code, package, error);
 
 	*text_out = NULL;
-	if (!st && !(tasks = print_tasks_create(code, functions)))
-		st = PTOWSP_NO_MEMORY;
-	if (!st)
-		st = print_tasks_entry(tasks, entry, text_out, error);
+	if (!status && !(tasks = print_tasks_create(code, functions)))
+		status = PTOWSP_NO_MEMORY;
+	if (!status)
+		status = print_tasks_entry(tasks, entry, text_out, error);
 	print_tasks_destroy(tasks);
 	pkg_code_close(code);
-	return st;
+	return status;
 }
 
 /* Writes NAME.c; the name goes to name_out. */

@@ -487,22 +487,22 @@ static void texts_at_their_limits_are_taken(void)
 static void words_and_domains_are_bounded(void)
 {
 	char text[4000], name[64];
-	ptowsp_status st = PTOWSP_OK;
+	ptowsp_status status = PTOWSP_OK;
 
 	parse("streams=1");
-	for (int i = 0; i < 1000 && !st; i++) {
+	for (int i = 0; i < 1000 && !status; i++) {
 		snprintf(text, sizeof(text), "layout=t,%03990d", i); /* one row, and each time another word */
-		st = reg_schedule_add(&schedule, text, &scope, &error);
+		status = reg_schedule_add(&schedule, text, &scope, &error);
 	}
-	CHECK_INT(st, PTOWSP_INVALID);
+	CHECK_INT(status, PTOWSP_INVALID);
 	CHECK_STR(error.text, "the schedule's words are too long together");
-	st = PTOWSP_OK;
+	status = PTOWSP_OK;
 	parse("streams=1");
-	for (int i = 0; i < 1000 && !st; i++) {
+	for (int i = 0; i < 1000 && !status; i++) {
 		snprintf(name, sizeof(name), "channel_capacity=c%d,1", i);
-		st = reg_schedule_add(&schedule, name, &scope, &error);
+		status = reg_schedule_add(&schedule, name, &scope, &error);
 	}
-	CHECK_INT(st, PTOWSP_INVALID);
+	CHECK_INT(status, PTOWSP_INVALID);
 	CHECK_STR(error.text, "channel_capacity names too many domains");
 }
 

@@ -301,7 +301,7 @@ static ptowsp_status load(struct ptowsp_object *device, const struct ptowsp_load
 	struct ptowsp_section sections[32] = {{0}};
 	void *copies[32] = {NULL};
 	struct ptowsp_load_args broken = *args;
-	ptowsp_status st = PTOWSP_OK;
+	ptowsp_status status = PTOWSP_OK;
 
 	if (args->section_count > 32)
 		abort();
@@ -309,17 +309,17 @@ static ptowsp_status load(struct ptowsp_object *device, const struct ptowsp_load
 	for (uint32_t i = 0; i < args->section_count; i++) {
 		sections[i] = *(const struct ptowsp_section *)(const void *)((const char *)args->sections + (size_t)i * args->section_stride);
 		if (is(NATIVE) && counts_on && wants_workspace(&sections[i]))
-			st = base_fail(error, PTOWSP_UNSUPPORTED, NAME " has no workspace");
+			status = base_fail(error, PTOWSP_UNSUPPORTED, NAME " has no workspace");
 		copies[i] = section_break(&sections[i]);
 	}
 	broken.sections = sections;
 	broken.section_stride = sizeof(*sections);
 	have_values = 0;
-	if (!st)
-		st = base_load(device, &broken, program_out, error);
+	if (!status)
+		status = base_load(device, &broken, program_out, error);
 	for (uint32_t i = 0; i < args->section_count; i++)
 		free(copies[i]);
-	return st;
+	return status;
 }
 
 /* ---- what is run ----------------------------------------------------------------------------------------------- */
@@ -439,9 +439,9 @@ static void platform_rows(struct ptowsp_cap *rows, uint32_t stride, uint32_t cou
 static ptowsp_status capabilities(struct ptowsp_object *instance, const char *device, struct ptowsp_cap *rows_out, uint32_t stride, uint32_t *count,
 				  struct ptowsp_error *error)
 {
-	ptowsp_status st = base_of.capabilities(instance, device, rows_out, stride, count, error);
+	ptowsp_status status = base_of.capabilities(instance, device, rows_out, stride, count, error);
 
-	for (uint32_t i = 0; !st && (is(CLAIMS) || is(NATIVE)) && i < *count; i++) {
+	for (uint32_t i = 0; !status && (is(CLAIMS) || is(NATIVE)) && i < *count; i++) {
 		struct ptowsp_cap *row = (void *)((char *)rows_out + (size_t)i * stride);
 
 		if (is(CLAIMS))
@@ -449,9 +449,9 @@ static ptowsp_status capabilities(struct ptowsp_object *instance, const char *de
 		else if (row->feature == PTOWSP_FEATURE_PAYLOAD(PTOWSP_PAYLOAD_PTO))
 			row->state = PTOWSP_STATE_UNSUPPORTED;
 	}
-	if (!st && platform >= 0 && device && !strcmp(device, "cpu1"))
+	if (!status && platform >= 0 && device && !strcmp(device, "cpu1"))
 		platform_rows(rows_out, stride, *count);
-	return st;
+	return status;
 }
 
 static ptowsp_status options(const struct ptowsp_option **options_out, uint32_t *count, struct ptowsp_error *error)
@@ -460,11 +460,11 @@ static ptowsp_status options(const struct ptowsp_option **options_out, uint32_t 
 		{PTOWSP_HEAD(struct ptowsp_option, OPTION), "lie", "word", "0", "", "which claim is broken"},
 		{PTOWSP_HEAD(struct ptowsp_option, OPTION), "platform", "word", "", "", "whose graph instructions cpu1 does: A2, A3 or A5"}};
 	uint32_t room = *count, theirs = room > 2 ? room - 2 : 0;
-	ptowsp_status st = base_of.options(options_out, &theirs, error);
+	ptowsp_status status = base_of.options(options_out, &theirs, error);
 
 	*count = theirs + 2;
-	if (st || room < *count)
-		return st ? st : PTOWSP_MORE;
+	if (status || room < *count)
+		return status ? status : PTOWSP_MORE;
 	options_out[theirs] = &own[0];
 	options_out[theirs + 1] = &own[1];
 	return PTOWSP_OK;

@@ -36,7 +36,7 @@ static ptowsp_status record(void *context, struct rt_feed *feed, struct ptowsp_e
 {
 	struct slow_program *p = context;
 	const struct rt_item *item = NULL;
-	ptowsp_status st;
+	ptowsp_status status;
 
 	(void)error;
 	p->limits = *rt_feed_limits(feed);
@@ -45,11 +45,11 @@ static ptowsp_status record(void *context, struct rt_feed *feed, struct ptowsp_e
 	for (uint32_t c = 0; c < p->limits.channels && c < SLOW_CHANNELS; c++)
 		p->capacities[c] = rt_feed_capacity(feed, c, &p->latencies[c]);
 	do {
-		st = rt_feed_next(feed, &item);
-		if (!st && !keep(p, item))
-			st = PTOWSP_NO_MEMORY;
-	} while (!st && item->kind != RT_ITEM_END);
-	return st;
+		status = rt_feed_next(feed, &item);
+		if (!status && !keep(p, item))
+			status = PTOWSP_NO_MEMORY;
+	} while (!status && item->kind != RT_ITEM_END);
+	return status;
 }
 
 struct rt_engine slow_program_recorder(struct slow_program *p)

@@ -20,15 +20,15 @@ ptowsp_status attempt_backend_open(struct ptowsp_backend **out, const char *plug
 }
 
 /* Whoever refuses says why in one printable line, with a status that a package can be the reason for. */
-static const char *refusal_problem(ptowsp_status st, const struct ptowsp_error *error)
+static const char *refusal_problem(ptowsp_status status, const struct ptowsp_error *error)
 {
 	static const ptowsp_status never[] = {PTOWSP_AGAIN,          PTOWSP_UNIMPLEMENTED, PTOWSP_DEVICE_LOST, PTOWSP_NO_DEVICE, PTOWSP_CANCELLED,
 					      PTOWSP_PLUGIN_REFUSED, PTOWSP_MISMATCH,      PTOWSP_MORE,        PTOWSP_IO,        PTOWSP_UNKNOWN_FIELD};
 
 	for (size_t i = 0; i < sizeof(never) / sizeof(*never); i++)
-		if (st == never[i])
+		if (status == never[i])
 			return "a status that no package is a reason for";
-	if (st > 0 || st < PTOWSP_TOO_BIG)
+	if (status > 0 || status < PTOWSP_TOO_BIG)
 		return "a status that does not exist";
 	if (!error->text[0] || !memchr(error->text, 0, sizeof(error->text)))
 		return "a refusal without a sentence";
@@ -38,10 +38,10 @@ static const char *refusal_problem(ptowsp_status st, const struct ptowsp_error *
 static bool is_container(const void *bytes, size_t size)
 {
 	struct pkg_image image;
-	ptowsp_status st = pkg_image_read(&image, bytes, size, "mutant", NULL);
+	ptowsp_status status = pkg_image_read(&image, bytes, size, "mutant", NULL);
 
 	pkg_image_finish(&image);
-	return st != PTOWSP_OK;
+	return status != PTOWSP_OK;
 }
 
 static bool tiles_refused(const struct pkg_tables *t)
@@ -58,9 +58,9 @@ static bool tiles_refused(const struct pkg_tables *t)
 	return false;
 }
 
-static bool is_bad(ptowsp_status st)
+static bool is_bad(ptowsp_status status)
 {
-	return st == PTOWSP_BAD_PACKAGE || st == PTOWSP_UNKNOWN_OPCODE;
+	return status == PTOWSP_BAD_PACKAGE || status == PTOWSP_UNKNOWN_OPCODE;
 }
 
 /* What must be given is two. */
@@ -76,15 +76,15 @@ static void values_give(struct ptowsp_program *program, const struct ptowsp_plan
 static enum attempt_end run(struct ptowsp_program *program, const char **problem, struct ptowsp_error *error)
 {
 	const struct ptowsp_execute_options options = {.timeout_ns = TIME_NS, .max_tasks = TASKS_MOST, .memory_limit = TENSORS_MOST};
-	ptowsp_status st = ptowsp_prepare(program, &options, error);
+	ptowsp_status status = ptowsp_prepare(program, &options, error);
 
-	if (st) {
-		*problem = refusal_problem(st, error);
+	if (status) {
+		*problem = refusal_problem(status, error);
 		return ATTEMPT_BACKEND;
 	}
-	st = ptowsp_execute(program, &options, error);
-	*problem = st ? refusal_problem(st, error) : NULL;
-	return !st ? ATTEMPT_DONE : st == PTOWSP_DEADLINE || st == PTOWSP_LIMIT ? ATTEMPT_CUT : ATTEMPT_FAILED;
+	status = ptowsp_execute(program, &options, error);
+	*problem = status ? refusal_problem(status, error) : NULL;
+	return !status ? ATTEMPT_DONE : status == PTOWSP_DEADLINE || status == PTOWSP_LIMIT ? ATTEMPT_CUT : ATTEMPT_FAILED;
 }
 
 static enum attempt_end load(struct ptowsp_backend *backend, struct ptowsp_package *package, const char **problem, struct ptowsp_error *error)
@@ -95,17 +95,17 @@ static enum attempt_end load(struct ptowsp_backend *backend, struct ptowsp_packa
 	struct ptowsp_plan *plan;
 	struct ptowsp_program *program = NULL;
 	enum attempt_end end = ATTEMPT_BACKEND;
-	ptowsp_status st = ptowsp_plan_create(&plan, package, &options, error);
+	ptowsp_status status = ptowsp_plan_create(&plan, package, &options, error);
 
-	if (is_bad(st))
+	if (is_bad(status))
 		end = ATTEMPT_BYTECODE;
-	if (!st) {
-		st = ptowsp_program_load(&program, backend, plan, 0, error);
-		if (is_bad(st))
+	if (!status) {
+		status = ptowsp_program_load(&program, backend, plan, 0, error);
+		if (is_bad(status))
 			end = tiles_refused(plan->tables) ? ATTEMPT_TILES : ATTEMPT_BYTECODE;
 	}
-	if (st) {
-		*problem = refusal_problem(st, error);
+	if (status) {
+		*problem = refusal_problem(status, error);
 	} else {
 		values_give(program, plan);
 		end = run(program, problem, error);
@@ -118,11 +118,11 @@ static enum attempt_end load(struct ptowsp_backend *backend, struct ptowsp_packa
 enum attempt_end attempt_bytes(struct ptowsp_backend *backend, const void *bytes, size_t size, const char **problem, struct ptowsp_error *error)
 {
 	struct ptowsp_package *package;
-	ptowsp_status st = ptowsp_package_open_memory(&package, bytes, size, "mutant", CONTENT_MOST, error);
+	ptowsp_status status = ptowsp_package_open_memory(&package, bytes, size, "mutant", CONTENT_MOST, error);
 	enum attempt_end end;
 
-	if (st) {
-		*problem = refusal_problem(st, error);
+	if (status) {
+		*problem = refusal_problem(status, error);
 		return is_container(bytes, size) ? ATTEMPT_CONTAINER : ATTEMPT_TABLES;
 	}
 	end = load(backend, package, problem, error);
@@ -136,16 +136,16 @@ enum attempt_end attempt_text(struct ptowsp_backend *backend, const char *text, 
 	enum attempt_end end = ATTEMPT_JSON;
 	void *bytes = NULL;
 	size_t size = 0;
-	ptowsp_status st;
+	ptowsp_status status;
 
 	pkg_writer_level(writer, 1);
-	st = pkg_from_json(writer, text, length, "mutant", error);
-	if (!st) {
+	status = pkg_from_json(writer, text, length, "mutant", error);
+	if (!status) {
 		end = ATTEMPT_TABLES; /* which the writer looks at before it gives anything away */
-		st = pkg_writer_seal(writer, &bytes, &size, error);
+		status = pkg_writer_seal(writer, &bytes, &size, error);
 	}
-	if (st)
-		*problem = refusal_problem(st, error);
+	if (status)
+		*problem = refusal_problem(status, error);
 	else
 		end = attempt_bytes(backend, bytes, size, problem, error);
 	pkg_writer_destroy(writer);

@@ -44,10 +44,10 @@ struct calls {
 static bool bytes_hold(const void *bytes, size_t size)
 {
 	struct pkg *package = NULL;
-	ptowsp_status st = pkg_open_memory(&package, bytes, size, "mutant", NULL, NULL);
+	ptowsp_status status = pkg_open_memory(&package, bytes, size, "mutant", NULL, NULL);
 
 	pkg_close(package);
-	return !st;
+	return !status;
 }
 
 /* The package that a text in the JSON form makes. False: it makes none. */

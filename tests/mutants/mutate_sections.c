@@ -209,7 +209,7 @@ ptowsp_status mutate_sections(const struct subject *subject, const struct subjec
 			      struct ptowsp_error *error)
 {
 	struct mutant m = {.image = subject->image};
-	ptowsp_status st;
+	ptowsp_status status;
 
 	do {
 		uint64_t what = draw(d, 64);
@@ -225,9 +225,9 @@ ptowsp_status mutate_sections(const struct subject *subject, const struct subjec
 				section_mutate(s, d);
 		}
 	} while (!draw(d, 3));
-	st = pkg_image_seal(&m.image, bytes_out, size_out, error);
+	status = pkg_image_seal(&m.image, bytes_out, size_out, error);
 	for (uint32_t i = 0; i < m.image.section_count; i++)
 		if (m.owned[i])
 			free(m.image.sections[i].data);
-	return st;
+	return status;
 }

@@ -36,14 +36,14 @@ static ptowsp_status image_read(struct subject *s, struct ptowsp_error *error)
 	FILE *file = fopen(s->path, "rb");
 	char *bytes = malloc(FILE_MOST);
 	size_t size = file && bytes ? fread(bytes, 1, FILE_MOST, file) : 0;
-	ptowsp_status st = pkg_image_read(&s->image, bytes, size, s->path, error);
+	ptowsp_status status = pkg_image_read(&s->image, bytes, size, s->path, error);
 
 	s->image.level = 1;
 	samples_drop(&s->image);
 	if (file)
 		fclose(file);
 	free(bytes);
-	return st;
+	return status;
 }
 
 static ptowsp_status text_make(struct subject *s, struct ptowsp_error *error)
@@ -51,16 +51,16 @@ static ptowsp_status text_make(struct subject *s, struct ptowsp_error *error)
 	struct pkg *package = NULL;
 	void *bytes;
 	size_t size;
-	ptowsp_status st = pkg_image_seal(&s->image, &bytes, &size, error);
+	ptowsp_status status = pkg_image_seal(&s->image, &bytes, &size, error);
 
-	if (!st)
-		st = pkg_open_memory(&package, bytes, size, s->path, NULL, error);
-	if (!st)
-		st = pkg_to_json(package, &s->text, error);
+	if (!status)
+		status = pkg_open_memory(&package, bytes, size, s->path, NULL, error);
+	if (!status)
+		status = pkg_to_json(package, &s->text, error);
 	pkg_close(package);
 	free(bytes);
 	s->length = s->text ? strlen(s->text) : 0;
-	return st;
+	return status;
 }
 
 /* Length of the number or string that begins at `at`, 0: none does. */
@@ -101,19 +101,19 @@ static ptowsp_status text_cut(struct subject *s, struct ptowsp_error *error)
 ptowsp_status subject_read(struct subject *s, const char *path, struct ptowsp_error *error)
 {
 	uint64_t size = 0;
-	ptowsp_status st;
+	ptowsp_status status;
 
 	*s = (struct subject){.path = path};
 	pkg_image_init(&s->image);
-	st = image_read(s, error);
-	if (!st)
-		st = text_make(s, error);
-	if (!st)
-		st = text_cut(s, error);
+	status = image_read(s, error);
+	if (!status)
+		status = text_make(s, error);
+	if (!status)
+		status = text_cut(s, error);
 	for (uint32_t i = 0; i < s->image.section_count; i++)
 		size += s->image.sections[i].size;
 	s->weight = 65536 / (size + 1024) + 1;
-	return st;
+	return status;
 }
 
 void subject_finish(struct subject *s)

@@ -148,20 +148,20 @@ static ptowsp_status load(struct ptowsp_object *device, const struct ptowsp_load
 	uint64_t count, size;
 	const struct ptowsp_kernel_record *kernels = section(args, PTOWSP_SECTION_KREG, &count);
 	const char *strings = section(args, PTOWSP_SECTION_STRS, &size);
-	ptowsp_status st = PTOWSP_OK;
+	ptowsp_status status = PTOWSP_OK;
 
 	(void)device;
 	memset(&the_program, 0, sizeof(the_program));
 	if (!x)
 		return fail(error, PTOWSP_UNIMPLEMENTED, "the host has no kernels");
-	for (uint64_t i = 0; i < count && i < KERNELS && !st && !is("builtin") && !is("wait") && !is("again"); i++)
-		st = x->find(host->context, strings + kernels[i].name, strings + kernels[i].signature, NULL, &the_program.kernels[the_program.kernel_count++],
-			     error);
+	for (uint64_t i = 0; i < count && i < KERNELS && !status && !is("builtin") && !is("wait") && !is("again"); i++)
+		status = x->find(host->context, strings + kernels[i].name, strings + kernels[i].signature, NULL,
+				 &the_program.kernels[the_program.kernel_count++], error);
 	say("the probe says something");
 	if (is("leak"))
 		(void)!host->alloc(host->context, 1 << 20, 64);
 	*program_out = (struct ptowsp_object *)&the_program;
-	return st;
+	return status;
 }
 
 static void complete(struct program *p, ptowsp_status status)
@@ -215,13 +215,13 @@ static void work(struct program *p)
 				   .block_count = 1};
 	struct ptowsp_error error = {.head = PTOWSP_HEAD(struct ptowsp_error, ERROR)};
 	struct ptowsp_kernel_out out = {.head = PTOWSP_HEAD(struct ptowsp_kernel_out, KERNEL_OUT), .cycles = 7, .error = &error};
-	ptowsp_status st = PTOWSP_OK;
+	ptowsp_status status = PTOWSP_OK;
 
-	for (uint32_t i = 0; i < p->kernel_count && !st && !(p->flags & PTOWSP_RUN_NO_KERNELS); i++)
-		st = p->kernels[i].fn(p->kernels[i].context, &task, &out);
+	for (uint32_t i = 0; i < p->kernel_count && !status && !(p->flags & PTOWSP_RUN_NO_KERNELS); i++)
+		status = p->kernels[i].fn(p->kernels[i].context, &task, &out);
 	if ((is("builtin") || is("again")) && !(p->flags & PTOWSP_RUN_NO_KERNELS))
 		add(p);
-	complete(p, st);
+	complete(p, status);
 }
 
 static void *run(void *context)

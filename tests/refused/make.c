@@ -38,14 +38,14 @@ static int sentence_find(const char *name, const void *bytes, size_t size)
 	char file[256];
 	const void *samples;
 	uint64_t samples_size;
-	ptowsp_status st;
+	ptowsp_status status;
 
 	snprintf(file, sizeof(file), "%s.pkg.zst", name);
-	st = pkg_open_memory(&package, bytes, size, file, NULL, &error);
-	if (!st)
-		st = pkg_sample_section(package, &samples, &samples_size, &error);
+	status = pkg_open_memory(&package, bytes, size, file, NULL, &error);
+	if (!status)
+		status = pkg_sample_section(package, &samples, &samples_size, &error);
 	pkg_close(package);
-	return st == PTOWSP_BAD_PACKAGE;
+	return status == PTOWSP_BAD_PACKAGE;
 }
 
 static int case_write(const char *folder, const char *name, const void *bytes, size_t size)

@@ -205,13 +205,13 @@ struct outcome *builder_run(struct builder *b, const struct outcome_how *how)
 	struct ptowsp_error error = {.head = PTOWSP_HEAD(error, ERROR)};
 	struct rt_program *program;
 	struct outcome *o;
-	ptowsp_status st;
+	ptowsp_status status;
 
 	b->log[0] = 0;
-	st = builder_program(b, &program, &error);
-	if (st) {
+	status = builder_program(b, &program, &error);
+	if (status) {
 		o = need(calloc(1, sizeof(*o)));
-		o->status = st;
+		o->status = status;
 		o->error = error;
 		memcpy(o->log, b->log, sizeof(o->log));
 		return o;

@@ -24,11 +24,11 @@ static struct builder *small(void)
 	return b;
 }
 
-static void refuse(struct builder *b, ptowsp_status st, const char *why)
+static void refuse(struct builder *b, ptowsp_status status, const char *why)
 {
 	struct outcome *o = builder_run(b, NULL);
 
-	CHECK_INT(o->status, st);
+	CHECK_INT(o->status, status);
 	CHECK_CONTAINS(o->error.text, why);
 	CHECK_UINT(o->task_count, 0);
 	outcome_destroy(o);
@@ -470,10 +470,10 @@ static void entries_agree(const struct rt_program_args *args, ptowsp_status alon
 {
 	struct ptowsp_error error = {.head = PTOWSP_HEAD(error, ERROR)};
 	struct rt_entries *entries;
-	ptowsp_status st = rt_entries_create(&entries, args, &error);
+	ptowsp_status status = rt_entries_create(&entries, args, &error);
 
-	if (st)
-		CHECK_INT(st, alone);
+	if (status)
+		CHECK_INT(status, alone);
 	for (int i = 0; i < 3 && entries; i++)
 		CHECK_INT(rt_entries_verify(entries, 0, &error), alone);
 	rt_entries_destroy(entries);

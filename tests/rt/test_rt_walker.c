@@ -37,11 +37,11 @@ static ptowsp_status look(void *context, struct rt_feed *feed, struct ptowsp_err
 	struct looker *looker = context;
 	const struct rt_item *item = NULL;
 	struct ptowsp_run_stats stats = {.head = PTOWSP_HEAD(stats, RUN_STATS)};
-	ptowsp_status st = PTOWSP_OK;
+	ptowsp_status status = PTOWSP_OK;
 
-	while (!st && (!item || item->kind != RT_ITEM_END)) {
-		st = rt_feed_pull(feed, &item);
-		if (st)
+	while (!status && (!item || item->kind != RT_ITEM_END)) {
+		status = rt_feed_pull(feed, &item);
+		if (status)
 			break;
 		looker->walked |= feed->walker != NULL;
 		looker->digest = item_digest(looker->digest, item);
@@ -57,7 +57,7 @@ static ptowsp_status look(void *context, struct rt_feed *feed, struct ptowsp_err
 		}
 	}
 	rt_feed_executors(feed, 1);
-	return st;
+	return status;
 }
 
 /* Rounds of two tasks that follow each other, and each the round before it on its row. */

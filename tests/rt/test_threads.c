@@ -123,11 +123,11 @@ static struct ptowsp_program *program_load(const struct ptowsp_plan *plan, unsig
 	static const char *const names[] = {"a", "b", "c", "s"};
 	struct ptowsp_error error = {.head = PTOWSP_HEAD(error, ERROR)};
 	struct ptowsp_program *program = NULL;
-	ptowsp_status st = ptowsp_program_load(&program, corpus_backend(threads), plan, 0, &error);
+	ptowsp_status status = ptowsp_program_load(&program, corpus_backend(threads), plan, 0, &error);
 
-	for (unsigned i = 0; !st && i < 4; i++)
-		st = ptowsp_tensor_bind(program, names[i], data[i], 12 * 64, &error);
-	if (st)
+	for (unsigned i = 0; !status && i < 4; i++)
+		status = ptowsp_tensor_bind(program, names[i], data[i], 12 * 64, &error);
+	if (status)
 		CHECK_FAIL("%s", error.text);
 	return program;
 }

@@ -147,15 +147,15 @@ static void names_make(struct fused_softmax *f, uint64_t rows)
 ptowsp_status fused_softmax_init(struct fused_softmax *f, uint32_t tiles, const struct rt_tasks_config *config)
 {
 	uint64_t rows = (uint64_t)tiles * ROWS, all = rows * COLUMNS;
-	ptowsp_status st;
+	ptowsp_status status;
 
 	memset(f, 0, sizeof(*f));
 	f->tiles = tiles;
 	f->memory = f->input = calloc(4 * all + 2 * rows + 1, sizeof(float));
-	st = f->memory ? rt_tasks_create(&f->tasks, config, NULL) : PTOWSP_NO_MEMORY;
-	if (st) {
+	status = f->memory ? rt_tasks_create(&f->tasks, config, NULL) : PTOWSP_NO_MEMORY;
+	if (status) {
 		fused_softmax_finish(f);
-		return st;
+		return status;
 	}
 	f->output = f->input + all;
 	input_fill(f->input, all);

@@ -107,17 +107,17 @@ static ptowsp_status load(struct graph_run *run, const char *entry, uint32_t thr
 						 .threads = threads,
 						 .log = on_log,
 						 .log_context = run};
-	ptowsp_status st = ptowsp_package_open_memory(&run->package, run->source.bytes, run->source.size, "test", 0, &run->error);
+	ptowsp_status status = ptowsp_package_open_memory(&run->package, run->source.bytes, run->source.size, "test", 0, &run->error);
 
-	if (!st)
-		st = ptowsp_plan_create(&run->plan, run->package, &plan, &run->error);
-	if (!st)
-		st = ptowsp_backend_open(&run->backend, &backend, &run->error);
-	if (!st)
-		st = ptowsp_program_load(&run->program, run->backend, run->plan, 0, &run->error);
-	if (!st)
-		st = ptowsp_trace_attach(run->program, on_tasks, run, &run->error);
-	return st;
+	if (!status)
+		status = ptowsp_plan_create(&run->plan, run->package, &plan, &run->error);
+	if (!status)
+		status = ptowsp_backend_open(&run->backend, &backend, &run->error);
+	if (!status)
+		status = ptowsp_program_load(&run->program, run->backend, run->plan, 0, &run->error);
+	if (!status)
+		status = ptowsp_trace_attach(run->program, on_tasks, run, &run->error);
+	return status;
 }
 
 struct graph_run *graph_run_open(const char *text, const char *entry, uint32_t threads)

@@ -125,9 +125,9 @@ static ptowsp_status count_kernel(const struct ptowsp_task *task, struct ptowsp_
 static ptowsp_status count_orchestrate(struct rt_tasks *tasks, void *context)
 {
 	struct count *count = context;
-	ptowsp_status st = PTOWSP_OK;
+	ptowsp_status status = PTOWSP_OK;
 
-	for (uint32_t i = 0; !st && i < count->n; i++) {
+	for (uint32_t i = 0; !status && i < count->n; i++) {
 		uint64_t task;
 
 		rt_task_alloc(tasks, count->kernel, &task);
@@ -136,10 +136,10 @@ static ptowsp_status count_orchestrate(struct rt_tasks *tasks, void *context)
 		/* Before this one is submitted, i have been. */
 		if (atomic_load(&count->ran) && (!count->threshold || i < count->threshold))
 			count->too_early = true;
-		st = rt_task_submit(tasks, task);
+		status = rt_task_submit(tasks, task);
 	}
 	count->seen = atomic_load(&count->ran);
-	return st;
+	return status;
 }
 
 static void count_init(struct count *count, struct rt_tasks *tasks, uint32_t n)

@@ -117,24 +117,24 @@ static bool graph_make(struct graph *g, const struct corpus_row *row, const char
 	struct ptowsp_error error = {.head = PTOWSP_HEAD(error, ERROR)};
 	struct ptowsp_plan *plan;
 	struct ptowsp_program *program = corpus_load(row->columns[PTO], row->columns[FUNCTION], schedule, 3, row->columns[SCALARS], &plan);
-	ptowsp_status st;
+	ptowsp_status status;
 
 	*g = (struct graph){.plan = plan};
 	if (!program)
 		return false;
-	st = ptowsp_trace_attach(program, on_tasks, g, &error);
-	if (!st)
-		st = ptowsp_graph_attach(program, on_edges, g, &error);
-	if (!st)
-		st = ptowsp_execute(program, &options, &error);
-	if (st)
+	status = ptowsp_trace_attach(program, on_tasks, g, &error);
+	if (!status)
+		status = ptowsp_graph_attach(program, on_edges, g, &error);
+	if (!status)
+		status = ptowsp_execute(program, &options, &error);
+	if (status)
 		CHECK_FAIL("%s: %s", row->columns[GRAPH], error.text);
 	CHECK_UINT(g->out_of_order, 0);
 	CHECK_UINT(edges_sort(g), 0); /* each pair comes once */
 	CHECK_UINT(ptowsp_stats(program)->tasks, g->tasks);
 	CHECK_UINT(ptowsp_stats(program)->edges, g->edge_count);
 	ptowsp_program_unload(program);
-	return st == 0;
+	return status == 0;
 }
 
 /* Leaves kernel names dangling: after they have been compared. */

@@ -17,15 +17,15 @@ static ptowsp_status kernel_find(void *context, const char *name, const char *si
 				 struct ptowsp_error *error)
 {
 	struct host_kernel *kernel;
-	ptowsp_status st;
+	ptowsp_status status;
 
 	(void)context;
 	if (!conform_loading)
 		return host_fail(error, PTOWSP_INVALID, "kernel \"%.60s\": kernels are looked up while a program is loaded, on the thread that loads it", name);
-	st = host_kernel_bind(&kernel, name, signature ? signature : "", native, ref_out, error);
-	if (!st)
+	status = host_kernel_bind(&kernel, name, signature ? signature : "", native, ref_out, error);
+	if (!status)
 		host_kernel_link(kernel, &conform_loading->kernels);
-	return st;
+	return status;
 }
 
 /* Trust comes first, as in every host. */
@@ -33,7 +33,7 @@ static ptowsp_status code_load(void *context, const char *kernel, const void *by
 			       const void **function_out, struct ptowsp_error *error)
 {
 	struct conform_services *s = context;
-	ptowsp_status st;
+	ptowsp_status status;
 
 	*function_out = NULL;
 	if (!conform_loading)
@@ -41,10 +41,10 @@ static ptowsp_status code_load(void *context, const char *kernel, const void *by
 				 kernel);
 	if (!conform_loading->trusted)
 		return host_fail(error, PTOWSP_UNSUPPORTED, "native code of kernel %.60s is not run: the package is not trusted", kernel);
-	st = host_code_load(&conform_loading->code, kernel, bytes, size, entry ? entry : "", entry_offset, function_out, error);
-	if (!st)
+	status = host_code_load(&conform_loading->code, kernel, bytes, size, entry ? entry : "", entry_offset, function_out, error);
+	if (!status)
 		atomic_fetch_add(&s->codes, 1);
-	return st;
+	return status;
 }
 
 void conform_findings_finish(struct host_findings *findings)

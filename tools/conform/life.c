@@ -9,12 +9,12 @@
 bool conform_load_try(struct conform *c, struct ptowsp_error *error)
 {
 	struct host_search search = {.lint_off = c->lint_off};
-	ptowsp_status st;
+	ptowsp_status status;
 
 	snprintf(c->record->operation, sizeof(c->record->operation), "loading");
-	st = host_plugin_load(&search, c->path, &c->plugin, error);
+	status = host_plugin_load(&search, c->path, &c->plugin, error);
 	c->record->operation[0] = 0;
-	return !st;
+	return !status;
 }
 
 void conform_load(struct conform *c)
@@ -52,12 +52,12 @@ void conform_init(struct conform *c)
 ptowsp_status conform_device_open(struct conform *c, uint32_t threads, struct ptowsp_object **device_out)
 {
 	struct ptowsp_open_args args = {.head = PTOWSP_HEAD(args, OPEN_ARGS), .threads = threads};
-	ptowsp_status st;
+	ptowsp_status status;
 
 	*device_out = NULL;
-	st = CONFORM_CALL(c, open, c->instance, &args, device_out, &c->error);
-	CONFORM_MUST(c, st || *device_out, "open answered 0 and left no device");
-	return st;
+	status = CONFORM_CALL(c, open, c->instance, &args, device_out, &c->error);
+	CONFORM_MUST(c, status || *device_out, "open answered 0 and left no device");
+	return status;
 }
 
 void conform_device_again(struct conform *c, uint32_t threads, struct ptowsp_object **device_out)
@@ -68,14 +68,14 @@ void conform_device_again(struct conform *c, uint32_t threads, struct ptowsp_obj
 
 void conform_open(struct conform *c, uint32_t threads)
 {
-	ptowsp_status st;
+	ptowsp_status status;
 
 	if (!c->instance)
 		conform_init(c);
-	st = conform_device_open(c, threads, &c->device);
-	if (st == PTOWSP_NO_DEVICE)
+	status = conform_device_open(c, threads, &c->device);
+	if (status == PTOWSP_NO_DEVICE)
 		conform_skip(c, "its device is not there: %s", c->error.text);
-	conform_ok(c, st, "open of the first device");
+	conform_ok(c, status, "open of the first device");
 }
 
 void conform_close(struct conform *c)

@@ -107,13 +107,13 @@ static int replay(const struct conform_options *o)
 {
 	struct ptowsp_error error = {.head = PTOWSP_HEAD(struct ptowsp_error, ERROR)};
 	struct host_replay_result result;
-	const ptowsp_status st = host_replay(o->replay, o->plugin, difference_say, NULL, &result, &error);
+	const ptowsp_status status = host_replay(o->replay, o->plugin, difference_say, NULL, &result, &error);
 
 	if (result.calls)
 		printf("%u calls, %u runs, %u differences\n", result.calls, result.runs, result.differences);
-	if (st)
+	if (status)
 		fprintf(stderr, "ptowsp-conform: %s\n", error.text);
-	return st == PTOWSP_IO ? 4 : st ? 1 : 0;
+	return status == PTOWSP_IO ? 4 : status ? 1 : 0;
 }
 
 /* The real path of the file, or of the plugin that ptowsp-run would take by that name. false: there is neither, errno says why there is no file. */

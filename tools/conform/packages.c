@@ -258,20 +258,20 @@ bool conform_program_at(struct conform *c, uint32_t index, char name_out[64])
 
 ptowsp_status conform_program_load(struct conform *c, struct ptowsp_object *device, struct conform_program *p)
 {
-	ptowsp_status st;
+	ptowsp_status status;
 
 	snprintf(c->record->package, sizeof(c->record->package), "%s", p->name);
 	p->object = NULL;
 	p->findings = (struct host_findings){.trusted = p->load.flags & PTOWSP_LOAD_TRUST_NATIVE};
 	c->findings = &p->findings;
-	st = CONFORM_CALL(c, load, device, &p->load, &p->object, &c->error);
+	status = CONFORM_CALL(c, load, device, &p->load, &p->object, &c->error);
 	c->findings = NULL;
-	CONFORM_MUST(c, st || p->object, "load answered 0 and left no program");
-	if (st) {
+	CONFORM_MUST(c, status || p->object, "load answered 0 and left no program");
+	if (status) {
 		p->object = NULL;
 		conform_findings_finish(&p->findings);
 	}
-	return st;
+	return status;
 }
 
 void conform_program_unload(struct conform *c, struct conform_program *p)
@@ -303,32 +303,32 @@ struct ptowsp_run_args conform_program_run(const struct conform_program *p, uint
 
 static void poll_once(struct conform *c, struct ptowsp_object *device, uint64_t until_ns)
 {
-	ptowsp_status st = CONFORM_WAIT(c, poll, device, until_ns, &c->error);
+	ptowsp_status status = CONFORM_WAIT(c, poll, device, until_ns, &c->error);
 
-	if (st == PTOWSP_UNIMPLEMENTED)
+	if (status == PTOWSP_UNIMPLEMENTED)
 		usleep(200);
-	else if (st != PTOWSP_AGAIN)
-		conform_ok(c, st, "poll while runs are in flight");
+	else if (status != PTOWSP_AGAIN)
+		conform_ok(c, status, "poll while runs are in flight");
 }
 
 struct conform_token *conform_submit(struct conform *c, struct ptowsp_object *device, struct ptowsp_run_args *args)
 {
 	uint64_t end = host_now_ns() + UINT64_C(30000000000);
-	ptowsp_status st;
+	ptowsp_status status;
 
 	do {
 		struct conform_token *token = conform_token_make(&c->services);
 
 		CONFORM_MUST(c, token, "the test ran out of tokens: submit answers AGAIN for ever");
 		args->token = token->token;
-		st = CONFORM_CALL(c, submit, device, args, &c->error);
-		conform_token_answer(&c->services, token, st);
-		if (!st)
+		status = CONFORM_CALL(c, submit, device, args, &c->error);
+		conform_token_answer(&c->services, token, status);
+		if (!status)
 			return token;
-		if (st == PTOWSP_AGAIN)
+		if (status == PTOWSP_AGAIN)
 			poll_once(c, device, host_now_ns() + 10000000);
-	} while (st == PTOWSP_AGAIN && host_now_ns() < end);
-	CONFORM_MUST(c, st != PTOWSP_AGAIN, "submit answered AGAIN for 30 s while poll was called (PL10)");
+	} while (status == PTOWSP_AGAIN && host_now_ns() < end);
+	CONFORM_MUST(c, status != PTOWSP_AGAIN, "submit answered AGAIN for 30 s while poll was called (PL10)");
 	return NULL;
 }
 

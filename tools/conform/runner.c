@@ -280,13 +280,13 @@ static void report_end(struct report *report, const struct host_note *note)
 static bool file_look(const struct conform_options *o, struct host_note *note_out, struct ptowsp_error *error)
 {
 	struct host_file file;
-	ptowsp_status st = host_file_open(&file, o->plugin, error);
+	ptowsp_status status = host_file_open(&file, o->plugin, error);
 
-	if (!st)
-		st = host_file_check(&file, o->lint_off, error);
+	if (!status)
+		status = host_file_check(&file, o->lint_off, error);
 	*note_out = file.note;
 	host_file_finish(&file);
-	return !st;
+	return !status;
 }
 
 int conform_run_all(const struct conform_options *o)

@@ -71,38 +71,38 @@ static bool argument_fill(struct conform *c, enum argument which, const struct c
 	return true;
 }
 
-static ptowsp_status made_destroy(struct conform *c, ptowsp_status st, enum argument which, struct ptowsp_object *const *made_at)
+static ptowsp_status made_destroy(struct conform *c, ptowsp_status status, enum argument which, struct ptowsp_object *const *made_at)
 {
 	struct ptowsp_object *made = *made_at;
 	struct ptowsp_error error = c->error;
 	char operation[sizeof(c->record->operation)];
 
 	memcpy(operation, c->record->operation, sizeof(operation));
-	if (!st && which == INIT)
+	if (!status && which == INIT)
 		conform_ok(c, CONFORM_WAIT(c, fini, made, &c->error), "the end of a second instance");
-	if (!st && which == OPEN)
+	if (!status && which == OPEN)
 		conform_ok(c, CONFORM_CALL(c, close, made, &c->error), "close of a second device");
-	if (!st && which == LOAD)
+	if (!status && which == LOAD)
 		conform_ok(c, CONFORM_CALL(c, unload, made, &c->error), "unload of a second program");
 	c->error = error;
 	memcpy(c->record->operation, operation, sizeof(operation)); /* the call that this is about */
-	return st;
+	return status;
 }
 
 static ptowsp_status run_give(struct conform *c, struct ptowsp_run_args *args)
 {
 	struct conform_token *token = conform_token_make(&c->services);
-	ptowsp_status st;
+	ptowsp_status status;
 
 	if (!token)
 		conform_tokens_forget(&c->services), token = conform_token_make(&c->services);
 	if (args->head.size >= offsetof(struct ptowsp_run_args, token) + sizeof(args->token)) /* else there is no such field */
 		args->token = token->token;
-	st = CONFORM_CALL(c, submit, c->device, args, c->recordless ? NULL : &c->error);
-	conform_token_answer(&c->services, token, st);
-	if (!st)
+	status = CONFORM_CALL(c, submit, c->device, args, c->recordless ? NULL : &c->error);
+	conform_token_answer(&c->services, token, status);
+	if (!status)
 		CONFORM_MUST(c, conform_wait(c, c->device, token, UINT64_C(60000000000)), "an accepted run was not completed within 60 s (PL5)");
-	return st;
+	return status;
 }
 
 static ptowsp_status extension_give(struct conform *c, enum argument which, const struct conform_program *p, void *args)
@@ -112,16 +112,16 @@ static ptowsp_status extension_give(struct conform *c, enum argument which, cons
 										   : PTOWSP_EXTENSION_REPORT);
 	uint64_t *elements = conform_lend(c, (p->plan->tables->tensor_count + 1u) * sizeof(*elements));
 	struct ptowsp_error *error = c->recordless ? NULL : &c->error;
-	ptowsp_status st;
+	ptowsp_status status;
 
 	conform_before(c, which == MEASURE ? "extents measure" : which == EMIT ? "artifact emit" : "report emit");
 	if (which == MEASURE)
-		st = ((const struct ptowsp_extents_extension *)table)->measure(p->object, args, elements, p->plan->tables->tensor_count, error);
+		status = ((const struct ptowsp_extents_extension *)table)->measure(p->object, args, elements, p->plan->tables->tensor_count, error);
 	else if (which == EMIT)
-		st = ((const struct ptowsp_artifact_extension *)table)->emit(c->instance, NULL, args, file_drop, NULL, error);
+		status = ((const struct ptowsp_artifact_extension *)table)->emit(c->instance, NULL, args, file_drop, NULL, error);
 	else
-		st = ((const struct ptowsp_report_extension *)table)->emit(p->object, args, file_drop, NULL, error);
-	return conform_after(c, st, false);
+		status = ((const struct ptowsp_report_extension *)table)->emit(p->object, args, file_drop, NULL, error);
+	return conform_after(c, status, false);
 }
 
 /* In place of the device that is open, which is opened again behind it. */
@@ -130,13 +130,13 @@ static ptowsp_status open_give(struct conform *c, struct conform_program *p, voi
 	bool recordless = c->recordless;
 	struct ptowsp_object *made = NULL;
 	struct ptowsp_error kept;
-	ptowsp_status st;
+	ptowsp_status status;
 
 	c->recordless = false;
 	conform_program_unload(c, p);
 	conform_ok(c, CONFORM_CALL(c, close, c->device, &c->error), "close");
 	c->recordless = recordless;
-	st = made_destroy(c, CONFORM_CALL(c, open, c->instance, args, &made, error), OPEN, &made);
+	status = made_destroy(c, CONFORM_CALL(c, open, c->instance, args, &made, error), OPEN, &made);
 	kept = c->error;
 	c->recordless = false;
 	conform_ok(c, conform_device_open(c, 1, &c->device), "open again");
@@ -144,7 +144,7 @@ static ptowsp_status open_give(struct conform *c, struct conform_program *p, voi
 	c->recordless = recordless;
 	c->error = kept;
 	snprintf(c->record->operation, sizeof(c->record->operation), "open");
-	return st;
+	return status;
 }
 
 /* Hands the struct over; args: lent memory. */
@@ -221,12 +221,13 @@ void conform_test_longer_arguments_of_zeros_are_taken(struct conform *c)
 	for (int which = 0; which < ARGUMENTS; which++)
 		for (size_t i = 0; argument_fill(c, (enum argument)which, &p, full) && i < sizeof(behind) / sizeof(*behind); i++) {
 			void *args = argument_lend(c, (enum argument)which, &p, known_of(c, which) + behind[i]);
-			ptowsp_status st = argument_give(c, (enum argument)which, &p, args);
+			ptowsp_status status = argument_give(c, (enum argument)which, &p, args);
 
 			if (which == EMIT || which == REPORT)
-				CONFORM_MUST(c, st != PTOWSP_UNKNOWN_FIELD, "%s with %u zeros behind it: %s", arguments[which].name, behind[i], c->error.text);
+				CONFORM_MUST(c, status != PTOWSP_UNKNOWN_FIELD, "%s with %u zeros behind it: %s", arguments[which].name, behind[i],
+					     c->error.text);
 			else
-				conform_ok(c, st, arguments[which].name);
+				conform_ok(c, status, arguments[which].name);
 		}
 	unstage(c, &p);
 }
@@ -275,14 +276,14 @@ void conform_test_results_stay_in_their_size(struct conform *c)
 	conform_ok(c, conform_run(c, c->device, &p, PTOWSP_RUN_NO_KERNELS, 0), "a run of the smallest package");
 	for (size_t i = 0; i < sizeof(sizes) / sizeof(*sizes); i++) {
 		struct ptowsp_run_stats *stats = conform_lend(c, sizes[i]);
-		ptowsp_status st;
+		ptowsp_status status;
 
 		memset(stats, 0xEE, sizes[i]);
 		stats->head = (struct ptowsp_head){sizes[i], PTOWSP_STRUCT_RUN_STATS, 0};
-		st = CONFORM_CALL(c, stats, p.object, stats, &c->error);
-		if (st == PTOWSP_UNIMPLEMENTED)
+		status = CONFORM_CALL(c, stats, p.object, stats, &c->error);
+		if (status == PTOWSP_UNIMPLEMENTED)
 			break;
-		conform_ok(c, st, "statistics of a shorter or longer struct");
+		conform_ok(c, status, "statistics of a shorter or longer struct");
 		CONFORM_MUST(c, stats->head.size == sizes[i], "stats changed the size of the caller's struct from %u to %u (PL3)", sizes[i], stats->head.size);
 		for (uint32_t k = host_struct_size(HOST_STRUCT_run_stats, c->plugin->minor); k < sizes[i]; k++)
 			CONFORM_MUST(c, !((char *)stats)[k], "stats left byte %u of %u as it was; what the plugin does not know is zero (PL3)", k, sizes[i]);
@@ -394,11 +395,11 @@ static void entry_refuse(struct conform *c, struct conform_program *p)
 	for (size_t i = 0; i < sizeof(entries) / sizeof(*entries); i++) {
 		struct ptowsp_load_args args = p->load;
 		struct ptowsp_object *made = NULL;
-		ptowsp_status st;
+		ptowsp_status status;
 
 		args.entry = entries[i];
-		st = CONFORM_CALL(c, load, c->device, &args, &made, c->recordless ? NULL : &c->error);
-		CONFORM_MUST(c, st, "load took entry %u of a package with one entry", entries[i]);
+		status = CONFORM_CALL(c, load, c->device, &args, &made, c->recordless ? NULL : &c->error);
+		CONFORM_MUST(c, status, "load took entry %u of a package with one entry", entries[i]);
 	}
 }
 

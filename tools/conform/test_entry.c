@@ -16,13 +16,13 @@ void conform_test_file_passes_the_lint(struct conform *c)
 	struct ptowsp_error error = {.head = PTOWSP_HEAD(error, ERROR)};
 	struct host_file file;
 	size_t length;
-	ptowsp_status st = host_file_open(&file, c->path, &error);
+	ptowsp_status status = host_file_open(&file, c->path, &error);
 
-	if (!st)
-		st = host_file_check(&file, false, &error);
-	if (!st)
-		st = host_file_name_check(file.path, &file.note, &error);
-	CONFORM_MUST(c, !st, "%s (PL1)", error.text);
+	if (!status)
+		status = host_file_check(&file, false, &error);
+	if (!status)
+		status = host_file_name_check(file.path, &file.note, &error);
+	CONFORM_MUST(c, !status, "%s (PL1)", error.text);
 	CONFORM_MUST(c, host_file_name(file.path, &length), "%s: no host looks for a file of that name; call it libptowsp_%s.so (PL1)", file.path,
 		     file.note.name);
 	host_file_finish(&file);

@@ -51,15 +51,15 @@ static struct ptowsp_object *second_open(struct conform *c)
 	struct ptowsp_open_args args = {.head = PTOWSP_HEAD(args, OPEN_ARGS), .threads = 1};
 	struct ptowsp_object *second = NULL;
 	uint32_t count = 64;
-	ptowsp_status st;
+	ptowsp_status status;
 
 	if (CONFORM_CALL(c, devices, c->instance, devices, &count, &c->error) || count < 2)
 		conform_skip(c, "it has one device");
 	args.selector = devices[1]->name;
-	st = CONFORM_CALL(c, open, c->instance, &args, &second, &c->error);
-	if (st == PTOWSP_NO_DEVICE)
+	status = CONFORM_CALL(c, open, c->instance, &args, &second, &c->error);
+	if (status == PTOWSP_NO_DEVICE)
 		conform_skip(c, "its second device is not there: %s", c->error.text);
-	conform_ok(c, st, "open of the second device beside the first");
+	conform_ok(c, status, "open of the second device beside the first");
 	return second;
 }
 
@@ -72,15 +72,15 @@ struct part {
 static void part_submit(struct conform *c, struct part *part, struct host_group *group, uint32_t member)
 {
 	struct ptowsp_run_args args = conform_program_run(&part->program, 0);
-	ptowsp_status st;
+	ptowsp_status status;
 
 	part->token = conform_token_make(&c->services);
 	part->token->group = group;
 	part->token->member = member;
 	args.token = part->token->token;
-	st = CONFORM_CALL(c, submit, part->device, &args, &c->error);
-	conform_token_answer(&c->services, part->token, st);
-	conform_ok(c, st, "submit of one half of a run on two devices");
+	status = CONFORM_CALL(c, submit, part->device, &args, &c->error);
+	conform_token_answer(&c->services, part->token, status);
+	conform_ok(c, status, "submit of one half of a run on two devices");
 }
 
 /* One run on both devices. Who works in poll is polled for both in turn. */

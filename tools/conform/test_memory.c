@@ -38,25 +38,25 @@ void conform_test_fini_returns_everything(struct conform *c)
 /* ---- allocations that fail -------------------------------------------------------------------------------------- */
 
 /* An answer while memory runs out: it went well, or says that it ran out. */
-static bool went(struct conform *c, ptowsp_status st)
+static bool went(struct conform *c, ptowsp_status status)
 {
-	CONFORM_MUST(c, !st || st == PTOWSP_NO_MEMORY, "allocation %llu failed, and %s answered %s, not NO_MEMORY: %.200s",
-		     (unsigned long long)c->services.fail_at, c->record->operation, reg_status_name(st), c->error.text);
-	return !st;
+	CONFORM_MUST(c, !status || status == PTOWSP_NO_MEMORY, "allocation %llu failed, and %s answered %s, not NO_MEMORY: %.200s",
+		     (unsigned long long)c->services.fail_at, c->record->operation, reg_status_name(status), c->error.text);
+	return !status;
 }
 
 static void run_try(struct conform *c, struct conform_program *p)
 {
 	struct ptowsp_run_args args = conform_program_run(p, 0);
 	struct conform_token *token = conform_token_make(&c->services);
-	ptowsp_status st;
+	ptowsp_status status;
 
 	if (!token)
 		conform_tokens_forget(&c->services), token = conform_token_make(&c->services);
 	args.token = token->token;
-	st = CONFORM_CALL(c, submit, c->device, &args, &c->error);
-	conform_token_answer(&c->services, token, st);
-	if (!went(c, st))
+	status = CONFORM_CALL(c, submit, c->device, &args, &c->error);
+	conform_token_answer(&c->services, token, status);
+	if (!went(c, status))
 		return;
 	CONFORM_MUST(c, conform_wait(c, c->device, token, UINT64_C(20000000000)),
 		     "allocation %llu failed, and an accepted run was not completed within 20 s (PL5)", (unsigned long long)c->services.fail_at);
@@ -126,11 +126,11 @@ static const char *first_device(struct conform *c)
 static void open_lent(struct conform *c)
 {
 	struct ptowsp_open_args open = {.head = PTOWSP_HEAD(open, OPEN_ARGS), .selector = lend_text(c, first_device(c)), .threads = 2};
-	ptowsp_status st = CONFORM_CALL(c, open, c->instance, conform_lend_copy(c, &open, sizeof(open)), &c->device, &c->error);
+	ptowsp_status status = CONFORM_CALL(c, open, c->instance, conform_lend_copy(c, &open, sizeof(open)), &c->device, &c->error);
 
-	if (st == PTOWSP_NO_DEVICE)
+	if (status == PTOWSP_NO_DEVICE)
 		conform_skip(c, "its device is not there: %s", c->error.text);
-	conform_ok(c, st, "open of the first device by its name");
+	conform_ok(c, status, "open of the first device by its name");
 	conform_take_back(c);
 }
 
@@ -156,14 +156,14 @@ static void run_lent(struct conform *c, struct conform_program *p)
 {
 	struct ptowsp_run_args args = conform_program_run(p, 0);
 	struct conform_token *token = conform_token_make(&c->services);
-	ptowsp_status st;
+	ptowsp_status status;
 
 	args.token = token->token;
 	args.bindings = conform_lend_copy(c, p->bindings, p->binding_count * sizeof(*p->bindings));
 	args.values = conform_lend_copy(c, p->values, p->value_count * sizeof(*p->values));
-	st = CONFORM_CALL(c, submit, c->device, conform_lend_copy(c, &args, sizeof(args)), &c->error);
-	conform_token_answer(&c->services, token, st);
-	conform_ok(c, st, "submit of arguments that are then unreadable");
+	status = CONFORM_CALL(c, submit, c->device, conform_lend_copy(c, &args, sizeof(args)), &c->error);
+	conform_token_answer(&c->services, token, status);
+	conform_ok(c, status, "submit of arguments that are then unreadable");
 	conform_take_back(c);
 	CONFORM_MUST(c, conform_wait(c, c->device, token, UINT64_C(60000000000)), "an accepted run was not completed within 60 s (PL5)");
 	CONFORM_MUST(c, !token->status, "a run whose arguments were unreadable after submit ended as %s (PL11)", reg_status_name(token->status));

@@ -151,11 +151,11 @@ void conform_test_cancel_storms_complete_once(struct conform *c)
 			conform_skip(c, "this machine has no thread for the test");
 	}
 	for (int i = 0; i < STORM_RUNS; i++) {
-		ptowsp_status st = conform_run(c, c->device, &p, 0, 0);
+		ptowsp_status status = conform_run(c, c->device, &p, 0, 0);
 
-		if (st && st != PTOWSP_CANCELLED) {
+		if (status && status != PTOWSP_CANCELLED) {
 			atomic_store(&stop, 1);
-			conform_fail(c, "a run that was cancelled or not ended as %s", reg_status_name(st));
+			conform_fail(c, "a run that was cancelled or not ended as %s", reg_status_name(status));
 		}
 		storm_wait(stormers, 8);
 	}
@@ -223,14 +223,14 @@ void conform_test_a_cancelled_run_ends(struct conform *c)
 void conform_test_a_past_deadline_ends_a_run(struct conform *c)
 {
 	struct conform_program p;
-	ptowsp_status st;
+	ptowsp_status status;
 
 	conform_begin(c, &p, 1);
 	if (conform_claim(c, PTOWSP_FEATURE_DEADLINE) < PTOWSP_STATE_ENFORCED)
 		conform_skip(c, "its rows do not enforce deadlines");
 	for (int i = 0; i < 50; i++) {
-		st = conform_run(c, c->device, &p, 0, i & 1 ? 1 : host_now_ns() - 1);
-		CONFORM_MUST(c, !st || st == PTOWSP_DEADLINE, "a run whose deadline was past ended as %s, not DEADLINE", reg_status_name(st));
+		status = conform_run(c, c->device, &p, 0, i & 1 ? 1 : host_now_ns() - 1);
+		CONFORM_MUST(c, !status || status == PTOWSP_DEADLINE, "a run whose deadline was past ended as %s, not DEADLINE", reg_status_name(status));
 	}
 	conform_ok(c, conform_run(c, c->device, &p, 0, 0), "a run without a deadline after runs with one");
 	end(c, &p);
@@ -284,14 +284,14 @@ void conform_test_drain_leaves_nothing(struct conform *c)
 	for (; count < 8; count++) {
 		struct ptowsp_run_args args = conform_program_run(&p, 0);
 		struct conform_token *token = conform_token_make(&c->services);
-		ptowsp_status st;
+		ptowsp_status status;
 
 		args.token = token->token;
-		st = CONFORM_CALL(c, submit, c->device, &args, &c->error);
-		conform_token_answer(&c->services, token, st);
-		if (st == PTOWSP_AGAIN)
+		status = CONFORM_CALL(c, submit, c->device, &args, &c->error);
+		conform_token_answer(&c->services, token, status);
+		if (status == PTOWSP_AGAIN)
 			break;
-		conform_ok(c, st, "submit behind others");
+		conform_ok(c, status, "submit behind others");
 		tokens[count] = token;
 	}
 	if (CONFORM_WAIT(c, drain, c->device, host_now_ns() + 30 * second, &c->error) == PTOWSP_UNIMPLEMENTED)

@@ -77,22 +77,23 @@ static uint32_t list_fit(struct conform *c, list_fn list, const char *what)
 {
 	uint32_t have = 0;
 	const void **rows;
-	ptowsp_status st;
+	ptowsp_status status;
 
 	conform_about(c, "NULL and room for no row");
-	st = list(c, NULL, &have);
-	if (st == PTOWSP_UNIMPLEMENTED)
+	status = list(c, NULL, &have);
+	if (status == PTOWSP_UNIMPLEMENTED)
 		return 0;
-	CONFORM_MUST(c, st == (have ? PTOWSP_MORE : PTOWSP_OK), "without room, %s answers %s and a count of %u", what, reg_status_name(st), have);
+	CONFORM_MUST(c, status == (have ? PTOWSP_MORE : PTOWSP_OK), "without room, %s answers %s and a count of %u", what, reg_status_name(status), have);
 	CONFORM_MUST(c, have <= ROWS, "it has %u %s", have, what);
 	for (uint32_t room = 1; room <= have + 3; room++) {
 		uint32_t count = room;
 
 		rows = conform_lend(c, (room < have ? room : have) * sizeof(*rows));
 		conform_about(c, "room for %u of %u rows", room, have);
-		st = list(c, rows, &count);
+		status = list(c, rows, &count);
 		CONFORM_MUST(c, count == have, "with room for %u, %s says there are %u, and before %u", room, what, count, have);
-		CONFORM_MUST(c, st == (room < have ? PTOWSP_MORE : PTOWSP_OK), "with room for %u of %u, %s answers %s", room, have, what, reg_status_name(st));
+		CONFORM_MUST(c, status == (room < have ? PTOWSP_MORE : PTOWSP_OK), "with room for %u of %u, %s answers %s", room, have, what,
+			     reg_status_name(status));
 	}
 	return have;
 }
@@ -210,13 +211,14 @@ static char *rows_read(struct conform *c, uint32_t room, uint32_t stride, uint32
 	uint32_t count = room;
 	size_t bytes = (size_t)room * stride;
 	char *rows = conform_lend(c, (bytes + 7) / 8 * 8);
-	ptowsp_status st;
+	ptowsp_status status;
 
 	memset(rows, 0xEE, bytes);
 	conform_about(c, "room for %u of %u rows of %u bytes", room, have, stride);
-	st = CONFORM_CALL(c, capabilities, c->instance, NULL, (struct ptowsp_cap *)(void *)rows, stride, &count, &c->error);
+	status = CONFORM_CALL(c, capabilities, c->instance, NULL, (struct ptowsp_cap *)(void *)rows, stride, &count, &c->error);
 	CONFORM_MUST(c, count == have, "with room for %u rows of %u bytes, capabilities says there are %u, and before %u", room, stride, count, have);
-	CONFORM_MUST(c, st == (room < have ? PTOWSP_MORE : PTOWSP_OK), "with room for %u of %u rows, capabilities answers %s", room, have, reg_status_name(st));
+	CONFORM_MUST(c, status == (room < have ? PTOWSP_MORE : PTOWSP_OK), "with room for %u of %u rows, capabilities answers %s", room, have,
+		     reg_status_name(status));
 	return rows;
 }
 

@@ -27,10 +27,10 @@ static void *watch(void *context)
 	while (!atomic_load(w->stop)) {
 		struct ptowsp_run_stats stats = {.head = PTOWSP_HEAD(stats, RUN_STATS)};
 		struct ptowsp_error error = {.head = PTOWSP_HEAD(error, ERROR)};
-		ptowsp_status st = ops->stats(w->program, &stats, &error);
+		ptowsp_status status = ops->stats(w->program, &stats, &error);
 
-		if (st && st != PTOWSP_UNIMPLEMENTED && st != PTOWSP_AGAIN)
-			w->wrong = st;
+		if (status && status != PTOWSP_UNIMPLEMENTED && status != PTOWSP_AGAIN)
+			w->wrong = status;
 		w->moved |= ops->extension(w->c->instance, PTOWSP_EXTENSION_TRACE) != trace;
 		ops->cancel(w->c->device, UINT64_MAX - 7, NULL);
 	}
@@ -75,12 +75,12 @@ struct worker {
 	char text[216];
 };
 
-static bool step(struct worker *w, const char *operation, ptowsp_status st, const struct ptowsp_error *error)
+static bool step(struct worker *w, const char *operation, ptowsp_status status, const struct ptowsp_error *error)
 {
-	if (!st || w->failed)
-		return !st && !w->failed;
+	if (!status || w->failed)
+		return !status && !w->failed;
 	w->failed = operation;
-	w->status = st;
+	w->status = status;
 	memcpy(w->text, error->text, sizeof(w->text));
 	return false;
 }
@@ -101,16 +101,16 @@ static void *step_submit(void *context)
 	struct worker *w = context;
 	struct ptowsp_run_args args = conform_program_run(&w->program, 0);
 	struct ptowsp_error error = {.head = PTOWSP_HEAD(error, ERROR)};
-	ptowsp_status st;
+	ptowsp_status status;
 
 	if (w->failed)
 		return NULL;
 	args.token = w->token->token;
 	conform_in_submit = 1;
-	st = w->c->plugin->ops.submit(w->device, &args, &error);
+	status = w->c->plugin->ops.submit(w->device, &args, &error);
 	conform_in_submit = 0;
-	conform_token_answer(&w->c->services, w->token, st);
-	step(w, "submit", st, &error);
+	conform_token_answer(&w->c->services, w->token, status);
+	step(w, "submit", status, &error);
 	return NULL;
 }
 
@@ -121,10 +121,10 @@ static void *step_poll(void *context)
 	uint64_t end = host_now_ns() + UINT64_C(20000000000);
 
 	while (!w->failed && !atomic_load(&w->token->done) && host_now_ns() < end) {
-		ptowsp_status st = w->c->plugin->ops.poll(w->device, host_now_ns() + 10000000, &error);
+		ptowsp_status status = w->c->plugin->ops.poll(w->device, host_now_ns() + 10000000, &error);
 
-		if (st != PTOWSP_UNIMPLEMENTED && st != PTOWSP_AGAIN)
-			step(w, "poll", st, &error);
+		if (status != PTOWSP_UNIMPLEMENTED && status != PTOWSP_AGAIN)
+			step(w, "poll", status, &error);
 	}
 	if (!w->failed && !atomic_load(&w->token->done))
 		w->failed = "waiting for done", w->status = PTOWSP_DEADLINE;

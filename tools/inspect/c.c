@@ -52,24 +52,24 @@ static ptowsp_status sections_say(struct said *s, struct pkg *package, const cha
 	uint32_t count;
 	const struct pkg_schema *schemas = pkg_schema_all(&count);
 	struct pkg *other = NULL;
-	ptowsp_status st = built ? pkg_open_memory(&other, built, built_size, "new package", NULL, error) : PTOWSP_OK;
+	ptowsp_status status = built ? pkg_open_memory(&other, built, built_size, "new package", NULL, error) : PTOWSP_OK;
 
-	for (uint32_t i = 0; i < count && !st; i++) {
+	for (uint32_t i = 0; i < count && !status; i++) {
 		const void *want, *got = NULL;
 		uint64_t want_size, got_size = 0;
 
 		if (schemas[i].type == PTOWSP_SECTION_STRS || schemas[i].type == PTOWSP_SECTION_META)
 			continue;
-		st = section_bytes(package, &schemas[i], &want, &want_size, error);
-		if (!st && other)
-			st = section_bytes(other, &schemas[i], &got, &got_size, error);
-		if (st || (want_size == got_size && (!want_size || !memcmp(want, got, (size_t)want_size))))
+		status = section_bytes(package, &schemas[i], &want, &want_size, error);
+		if (!status && other)
+			status = section_bytes(other, &schemas[i], &got, &got_size, error);
+		if (status || (want_size == got_size && (!want_size || !memcmp(want, got, (size_t)want_size))))
 			continue;
 		say(s, "section", schemas[i].section, want, want_size);
 		s->raw++;
 	}
 	pkg_close(other);
-	return st;
+	return status;
 }
 
 /* ---- one package -------------------------------------------------------------------------------------------------------------------------- */
@@ -139,7 +139,7 @@ static void said_finish(struct said *s)
 
 static ptowsp_status everything_say(struct said *s, struct pkg *package, struct ptowsp_error *error)
 {
-	ptowsp_status st;
+	ptowsp_status status;
 
 	say_facts(s);
 	if (s->how & SAY_SECTIONS)
@@ -153,8 +153,8 @@ static ptowsp_status everything_say(struct said *s, struct pkg *package, struct 
 	say_rest(s, 0);
 	say_schedule(s);
 	say_rest(s, 1);
-	st = say_graphs(s, error);
-	return st ? st : say_samples(s, package, error);
+	status = say_graphs(s, error);
+	return status ? status : say_samples(s, package, error);
 }
 
 static int equal(const struct said *s)
@@ -172,15 +172,15 @@ static ptowsp_status try(struct said *s, const struct pkg_code *code, unsigned h
 			 int *equal_out, struct ptowsp_error *error)
 {
 	struct pkg *package = pkg_code_package(code);
-	ptowsp_status st = said_init(s, code, how, text, size);
+	ptowsp_status status = said_init(s, code, how, text, size);
 
 	*equal_out = 0;
-	if (!st)
-		st = everything_say(s, package, error);
-	if (!st && (built || how & SAY_SECTIONS))
-		st = sections_say(s, package, built, built_size, error);
-	if (st)
-		return st;
+	if (!status)
+		status = everything_say(s, package, error);
+	if (!status && (built || how & SAY_SECTIONS))
+		status = sections_say(s, package, built, built_size, error);
+	if (status)
+		return status;
 	if (s->failed == 1)
 		return PTOWSP_NO_MEMORY;
 	ptowsp_build_seal(s->b);
@@ -220,13 +220,13 @@ static uint32_t differing(const struct said *tried)
 	struct said count;
 	char *text = NULL;
 	size_t size;
-	ptowsp_status st = said_init(&count, tried->code, 0, &text, &size);
+	ptowsp_status status = said_init(&count, tried->code, 0, &text, &size);
 
-	if (!st)
-		st = sections_say(&count, pkg_code_package(tried->code), ptowsp_build_bytes(tried->b), (size_t)ptowsp_build_size(tried->b), NULL);
+	if (!status)
+		status = sections_say(&count, pkg_code_package(tried->code), ptowsp_build_bytes(tried->b), (size_t)ptowsp_build_size(tried->b), NULL);
 	said_finish(&count);
 	free(text);
-	return st ? UINT32_MAX : count.raw;
+	return status ? UINT32_MAX : count.raw;
 }
 
 /* The way that came nearest. */
@@ -254,29 +254,29 @@ ptowsp_status inspect_c(const struct pkg_code *code, uint32_t number, FILE *to, 
 	char *text = NULL;
 	size_t size;
 	int done = 0;
-	ptowsp_status st = PTOWSP_OK;
+	ptowsp_status status = PTOWSP_OK;
 	struct said s;
 
-	for (unsigned i = 0; i < 5 && !done && !st; i++) {
+	for (unsigned i = 0; i < 5 && !done && !status; i++) {
 		unsigned how = i < 4 ? ways[i] : nearest.how;
 		const struct ptowsp_build *built = i < 4 ? NULL : nearest.b;
 
-		st = try(&s, code, how, built ? ptowsp_build_bytes(built) : NULL, built ? (size_t)ptowsp_build_size(built) : 0, &text, &size, &done, error);
+		status = try(&s, code, how, built ? ptowsp_build_bytes(built) : NULL, built ? (size_t)ptowsp_build_size(built) : 0, &text, &size, &done, error);
 		if (done)
 			function_print(&s, text, number, to);
-		else if (!st && i < 4)
+		else if (!status && i < 4)
 			nearest_keep(&nearest, &s, how);
 		said_finish(&s);
 		free(text);
 		text = NULL;
 	}
 	ptowsp_build_destroy(nearest.b);
-	if (st == PTOWSP_NO_MEMORY)
-		return pkg_fail(error, st, "%s: no memory for its program", pkg_name(pkg_code_package(code)));
-	if (!st && !done)
+	if (status == PTOWSP_NO_MEMORY)
+		return pkg_fail(error, status, "%s: no memory for its program", pkg_name(pkg_code_package(code)));
+	if (!status && !done)
 		return pkg_fail(error, PTOWSP_BAD_PACKAGE, "%s holds what this build cannot make: sections that it does not know",
 				pkg_name(pkg_code_package(code)));
-	return st;
+	return status;
 }
 
 /* ---- the program ---------------------------------------------------------------------------------------------------------------------------- */

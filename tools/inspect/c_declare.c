@@ -208,13 +208,13 @@ ptowsp_status say_graphs(struct said *s, struct ptowsp_error *error)
 {
 	const struct pkg_place place = {pkg_name(s->package), error};
 	struct pkg_graphs graphs = {0};
-	ptowsp_status st = pkg_graphs_read(&graphs, s->t, &place);
+	ptowsp_status status = pkg_graphs_read(&graphs, s->t, &place);
 
-	for (uint32_t i = 0; i < graphs.count && !st; i++)
+	for (uint32_t i = 0; i < graphs.count && !status; i++)
 		if (graphs.rows[i].version != PTOWSP_GRAPH_VERSION_SEED)
 			graph_say(s, &graphs.rows[i]);
 	pkg_graphs_finish(&graphs);
-	return st;
+	return status;
 }
 
 /* ---- schedule, data ---------------------------------------------------------------------------------------------------------------------- */
@@ -269,18 +269,18 @@ void say_schedule(struct said *s)
 ptowsp_status say_samples(struct said *s, struct pkg *package, struct ptowsp_error *error)
 {
 	const struct pkg_tables *t = s->t;
-	ptowsp_status st = PTOWSP_OK;
+	ptowsp_status status = PTOWSP_OK;
 
-	for (uint32_t i = 0; i < t->sample_count && !st; i++) {
+	for (uint32_t i = 0; i < t->sample_count && !status; i++) {
 		const struct ptowsp_sample_record *x = &t->sample[i];
 		const uint64_t extents[] = {x->extent0, x->extent1, x->extent2, x->extent3};
 		const void *bytes;
 		uint64_t size;
 
-		st = pkg_sample_bytes(package, i, &bytes, &size, error);
-		if (!st)
+		status = pkg_sample_bytes(package, i, &bytes, &size, error);
+		if (!status)
 			say(s, "sample", s->tensors[x->tensor], pkg_word(PKG_WORDS_sample_role, x->role), extents, (uint32_t)x->rank, (uint32_t)x->rank, bytes,
 			    size);
 	}
-	return st;
+	return status;
 }

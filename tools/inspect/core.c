@@ -32,15 +32,15 @@ static void cost_find(struct core_row *row, const struct isa_program *program)
 	struct ptowsp_error error = {.head = PTOWSP_HEAD(struct ptowsp_error, ERROR)};
 	unsigned looks = 0;
 	const struct isa_guard guard = {enough, &looks};
-	ptowsp_status st;
+	ptowsp_status status;
 
 	if (isa_program_varies(program) || isa_program_data_dependent(program)) {
 		snprintf(row->text, sizeof(row->text), "cycles depend on its %s", isa_program_data_dependent(program) ? "data" : "scalars");
 		return;
 	}
-	st = ascend_kernel_cost(row->kernel, (const uint64_t[64]){0}, 64, (struct isa_block){0, 1}, &guard, &row->cost, &error);
-	row->known = !st;
-	if (st == PTOWSP_CANCELLED)
+	status = ascend_kernel_cost(row->kernel, (const uint64_t[64]){0}, 64, (struct isa_block){0, 1}, &guard, &row->cost, &error);
+	row->known = !status;
+	if (status == PTOWSP_CANCELLED)
 		snprintf(row->text, sizeof(row->text), "its loops are too long to be walked here");
 	else if (row->known)
 		ascend_cost_text(&row->cost, row->text, sizeof(row->text));

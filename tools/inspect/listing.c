@@ -338,14 +338,14 @@ static ptowsp_status graphs_list(const struct pkg_tables *t, FILE *to, struct pt
 {
 	const struct pkg_place place = {"GRPH", error};
 	struct pkg_graphs graphs;
-	ptowsp_status st = pkg_graphs_read(&graphs, t, &place);
+	ptowsp_status status = pkg_graphs_read(&graphs, t, &place);
 
-	for (uint32_t i = 0; i < graphs.count && !st; i++) {
+	for (uint32_t i = 0; i < graphs.count && !status; i++) {
 		fputs("\n", to);
 		pkg_graph_print(&graphs.rows[i], t, to);
 	}
 	pkg_graphs_finish(&graphs);
-	return st;
+	return status;
 }
 
 static void line_print(void *context, const char *line)
@@ -356,16 +356,16 @@ static void line_print(void *context, const char *line)
 static ptowsp_status payload_list(const struct pkg_tables *t, const struct ptowsp_payload_record *p, FILE *to, struct ptowsp_error *error)
 {
 	struct isa_program *program = NULL;
-	ptowsp_status st;
+	ptowsp_status status;
 
 	if (p->kind != PTOWSP_PAYLOAD_PTO) {
 		plain_print(to, "  %s payload%s%s, %" PRIu64 " bytes: not listed\n", pkg_word(PKG_WORDS_payload, p->kind), p->target ? " for " : "",
 			    pkg_string(t, p->target), p->size);
 		return PTOWSP_OK;
 	}
-	st = isa_program_create(&program, t->code + p->offset, p->size, t->strings, t->strings_size, error);
-	if (st)
-		return st;
+	status = isa_program_create(&program, t->code + p->offset, p->size, t->strings, t->strings_size, error);
+	if (status)
+		return status;
 	isa_disassemble(program, line_print, to);
 	if (isa_program_unusable(program))
 		plain_print(to, "  ; cannot run: %s\n", isa_program_unusable(program));
@@ -391,11 +391,11 @@ ptowsp_status inspect_listing_tables(const struct pkg_tables *t, FILE *to, struc
 		if (!k->payload_count)
 			fputs("  no payload: a registered or built-in C function serves it\n", to);
 		for (uint32_t p = 0; p < k->payload_count; p++) {
-			ptowsp_status st = payload_list(t, &t->payload[k->payloads + p], to, first ? NULL : error);
+			ptowsp_status status = payload_list(t, &t->payload[k->payloads + p], to, first ? NULL : error);
 
-			if (st)
+			if (status)
 				fputs("  refused\n", to);
-			first = first ? first : st;
+			first = first ? first : status;
 		}
 	}
 	return first;

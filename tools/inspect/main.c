@@ -85,29 +85,29 @@ static int package_show(const struct options *options, const char *path, uint64_
 	struct ptowsp_error error = {.code = PTOWSP_OK};
 	struct pkg *package;
 	char *text = NULL;
-	ptowsp_status st = inspect_open(&package, path, most, &error);
+	ptowsp_status status = inspect_open(&package, path, most, &error);
 
-	if (st)
+	if (status)
 		return inspect_complain(&error, NULL);
 	inspect_notices(package, path);
 	switch (options->mode) {
 	case JSON:
-		st = pkg_to_json(package, &text, &error);
-		if (!st && inspect_memory_append(pkg_tables(package), text, stdout))
-			st = pkg_fail(&error, PTOWSP_NO_MEMORY, "no memory for the text");
+		status = pkg_to_json(package, &text, &error);
+		if (!status && inspect_memory_append(pkg_tables(package), text, stdout))
+			status = pkg_fail(&error, PTOWSP_NO_MEMORY, "no memory for the text");
 		free(text);
 		break;
-	case LISTING: st = inspect_listing(package, stdout, &error); break;
-	case SOURCE: st = inspect_source(package, stdout, &error); break;
+	case LISTING: status = inspect_listing(package, stdout, &error); break;
+	case SOURCE: status = inspect_source(package, stdout, &error); break;
 	case VERIFY:
-		st = inspect_verify(package, path, stdout, &error);
-		if (!st)
-			st = inspect_signatures(package, path, &options->trust, stdout, &error);
+		status = inspect_verify(package, path, stdout, &error);
+		if (!status)
+			status = inspect_signatures(package, path, &options->trust, stdout, &error);
 		break;
 	default: inspect_summary(package, path, stdout);
 	}
 	pkg_close(package);
-	return st ? inspect_complain(&error, path) : 0;
+	return status ? inspect_complain(&error, path) : 0;
 }
 
 static int is_several(const struct options *options)
@@ -142,17 +142,17 @@ static int graph_draw(const char *out, const char *dump)
 {
 	struct ptowsp_error error = {.code = PTOWSP_OK};
 	struct graph graph = {0};
-	ptowsp_status st = graph_path_check(out, &error);
+	ptowsp_status status = graph_path_check(out, &error);
 
 	output_abort_on_signals();
-	if (!st)
-		st = apart_input(dump, "the dump", &error);
-	if (!st)
-		st = graph_read(&graph, dump, &error);
-	if (!st)
-		st = graph_save(&graph, out, &error);
+	if (!status)
+		status = apart_input(dump, "the dump", &error);
+	if (!status)
+		status = graph_read(&graph, dump, &error);
+	if (!status)
+		status = graph_save(&graph, out, &error);
 	graph_finish(&graph);
-	return st ? inspect_complain(&error, NULL) : 0;
+	return status ? inspect_complain(&error, NULL) : 0;
 }
 
 /* ---- the command line ---- */

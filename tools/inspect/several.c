@@ -134,25 +134,25 @@ static int source_save(const struct inspect_path *from, uint64_t most, const cha
 	struct pkg *package = NULL;
 	uint32_t lines = 0, files = 0;
 	char *stem = stem_of(folder, from->relative);
-	ptowsp_status st = stem ? folder_make_for(stem, &error) : pkg_fail(&error, PTOWSP_NO_MEMORY, "no memory for a name");
+	ptowsp_status status = stem ? folder_make_for(stem, &error) : pkg_fail(&error, PTOWSP_NO_MEMORY, "no memory for a name");
 
-	if (!st)
-		st = inspect_open(&package, from->path, most, &error);
-	if (!st) {
+	if (!status)
+		status = inspect_open(&package, from->path, most, &error);
+	if (!status) {
 		inspect_notices(package, from->path);
-		st = inspect_source_save(package, stem, &lines, &files, &error);
+		status = inspect_source_save(package, stem, &lines, &files, &error);
 	}
 	fprintf(to, "%s: ", stem ? stem + strlen(folder) + 1 : from->path);
 	if (lines)
 		fprintf(to, "%u line%s, %u file%s of data%s\n", lines, lines == 1 ? "" : "s", files, files == 1 ? "" : "s",
-			st == PTOWSP_UNSUPPORTED ? "; not everything can be said"
-			: st                     ? "; another package"
-						 : "");
+			status == PTOWSP_UNSUPPORTED ? "; not everything can be said"
+			: status                     ? "; another package"
+						     : "");
 	else
 		fputs("no source\n", to);
 	pkg_close(package);
 	free(stem);
-	return st ? inspect_complain(&error, from->path) : 0;
+	return status ? inspect_complain(&error, from->path) : 0;
 }
 
 int inspect_sources_save(const struct inspect_paths *paths, const char *folder, FILE *to)
@@ -174,17 +174,17 @@ static int program_add(const char *path, uint64_t most, uint32_t number, FILE *t
 	struct ptowsp_error error = {.code = PTOWSP_OK};
 	struct pkg *package;
 	struct pkg_code *code;
-	ptowsp_status st = inspect_open(&package, path, most, &error);
+	ptowsp_status status = inspect_open(&package, path, most, &error);
 
-	if (st)
+	if (status)
 		return inspect_complain(&error, path);
 	inspect_notices(package, path);
-	st = entries_code(&code, package, &error);
-	if (!st)
-		st = inspect_c(code, number, to, &error);
+	status = entries_code(&code, package, &error);
+	if (!status)
+		status = inspect_c(code, number, to, &error);
 	pkg_code_close(code);
 	pkg_close(package);
-	return st ? inspect_complain(&error, path) : 0;
+	return status ? inspect_complain(&error, path) : 0;
 }
 
 /* Printed when all packages could be said; each that cannot is told. */

@@ -21,14 +21,14 @@ static ptowsp_status plain_text_make(struct pkg *package, const struct print_fil
 {
 	struct pkg_code *code;
 	uint32_t unsaid = 0;
-	ptowsp_status st = entries_code(&code, package, error);
+	ptowsp_status status = entries_code(&code, package, error);
 
 	*text_out = NULL;
-	if (!st)
-		st = print_source(code, files, text_out, &unsaid, error);
+	if (!status)
+		status = print_source(code, files, text_out, &unsaid, error);
 	pkg_code_close(code);
-	if (st)
-		return st;
+	if (status)
+		return status;
 	if (unsaid)
 		return pkg_fail(error, PTOWSP_UNSUPPORTED, "the language cannot say %lu thing%s of this package, see the comment lines", (unsigned long)unsaid,
 				unsaid == 1 ? "" : "s");
@@ -52,27 +52,27 @@ static ptowsp_status text_make(struct pkg *package, const struct print_files *fi
 {
 	struct pkg *plain;
 	void *bytes;
-	ptowsp_status st = pkg_plain_make(package, &plain, &bytes, error), added = PTOWSP_OK;
+	ptowsp_status status = pkg_plain_make(package, &plain, &bytes, error), added = PTOWSP_OK;
 
 	*text_out = NULL;
-	if (!st)
-		st = plain_text_make(plain ? plain : package, files, text_out, error);
+	if (!status)
+		status = plain_text_make(plain ? plain : package, files, text_out, error);
 	if (plain && *text_out)
 		added = line_add(text_out, "// Native code is left out: ptowsp-pack --native makes it again.\n", error);
 	pkg_close(plain);
 	free(bytes);
-	return added ? added : st;
+	return added ? added : status;
 }
 
 ptowsp_status inspect_source(struct pkg *package, FILE *to, struct ptowsp_error *error)
 {
 	char *text;
-	ptowsp_status st = text_make(package, NULL, &text, error);
+	ptowsp_status status = text_make(package, NULL, &text, error);
 
 	if (text)
 		fputs(text, to);
 	free(text);
-	return st;
+	return status;
 }
 
 /* ---- a source with files beside it ---- */
@@ -107,28 +107,29 @@ static ptowsp_status data_write(void *context, const struct print_data *data, co
 {
 	struct save *save = context;
 	char header[NPY_HEADER];
-	ptowsp_status st;
+	ptowsp_status status;
 
 	free(save->name);
 	save->name = data_name(save, data);
 	if (!save->name)
 		return pkg_fail(error, PTOWSP_NO_MEMORY, "no memory for a name");
 	*name_out = save->name;
-	st = path_set(save, save->name, error);
-	if (!st)
-		st = output_save(save->path, header, npy_header(header, data->dtype->code, data->rank, data->extents), data->bytes, (size_t)data->size, error);
-	save->files += !st;
-	return st;
+	status = path_set(save, save->name, error);
+	if (!status)
+		status = output_save(save->path, header, npy_header(header, data->dtype->code, data->rank, data->extents), data->bytes, (size_t)data->size,
+				     error);
+	save->files += !status;
+	return status;
 }
 
 static ptowsp_status data_read(void *context, uint32_t source, const char *name, void **bytes_out, size_t *size_out, struct ptowsp_error *error)
 {
 	struct save *save = context;
-	ptowsp_status st = path_set(save, name, error);
+	ptowsp_status status = path_set(save, name, error);
 
 	(void)source;
 	*bytes_out = NULL;
-	return st ? st : pkg_file_load(save->path, PKG_FILE_NAMED, bytes_out, size_out, error);
+	return status ? status : pkg_file_load(save->path, PKG_FILE_NAMED, bytes_out, size_out, error);
 }
 
 static uint32_t lines_of(const char *text)
@@ -147,16 +148,16 @@ ptowsp_status inspect_source_save(struct pkg *package, const char *stem, uint32_
 	const struct print_files files = {&save, data_write, data_read};
 	struct ptowsp_error why = {.code = PTOWSP_OK};
 	char *text, *path = NULL;
-	ptowsp_status st = text_make(package, &files, &text, error);
+	ptowsp_status status = text_make(package, &files, &text, error);
 
 	*lines_out = 0;
 	if (text && asprintf(&path, "%s.pto", stem) < 0) {
 		path = NULL;
-		st = pkg_fail(error, PTOWSP_NO_MEMORY, "no memory for a path");
+		status = pkg_fail(error, PTOWSP_NO_MEMORY, "no memory for a path");
 	}
 	if (path && output_save(path, NULL, 0, text, strlen(text), &why)) {
 		*error = why;
-		st = why.code;
+		status = why.code;
 	} else if (path) {
 		*lines_out = lines_of(text);
 	}
@@ -165,5 +166,5 @@ ptowsp_status inspect_source_save(struct pkg *package, const char *stem, uint32_
 	free(save.path);
 	free(path);
 	free(text);
-	return st;
+	return status;
 }

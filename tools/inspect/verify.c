@@ -37,19 +37,19 @@ static void contents_count(const struct pkg *package, struct counts *counts)
 static ptowsp_status kernels_verify(const struct pkg *package, struct counts *counts, struct ptowsp_error *error)
 {
 	const struct pkg_tables *t = pkg_tables(package);
-	ptowsp_status st = PTOWSP_OK;
+	ptowsp_status status = PTOWSP_OK;
 
-	for (uint32_t i = 0; i < t->payload_count && !st; i++) {
+	for (uint32_t i = 0; i < t->payload_count && !status; i++) {
 		struct isa_program *program = NULL;
 
 		if (t->payload[i].kind != PTOWSP_PAYLOAD_PTO)
 			continue;
-		st = isa_program_create(&program, t->code + t->payload[i].offset, t->payload[i].size, t->strings, t->strings_size, error);
+		status = isa_program_create(&program, t->code + t->payload[i].offset, t->payload[i].size, t->strings, t->strings_size, error);
 		counts->kernels++;
-		counts->unusable += !st && isa_program_unusable(program);
+		counts->unusable += !status && isa_program_unusable(program);
 		isa_program_destroy(program);
 	}
-	return st;
+	return status;
 }
 
 ptowsp_status inspect_verify(struct pkg *package, const char *path, FILE *to, struct ptowsp_error *error)
@@ -57,16 +57,16 @@ ptowsp_status inspect_verify(struct pkg *package, const char *path, FILE *to, st
 	struct counts counts = {0};
 	const void *samples;
 	uint64_t samples_size = 0;
-	ptowsp_status st = pkg_sample_section(package, &samples, &samples_size, error);
+	ptowsp_status status = pkg_sample_section(package, &samples, &samples_size, error);
 
 	contents_count(package, &counts);
 	counts.entries = pkg_tables(package)->entry_count;
-	if (!st)
-		st = kernels_verify(package, &counts, error);
-	if (!st)
-		st = entries_verify(package, error);
-	if (st)
-		return st;
+	if (!status)
+		status = kernels_verify(package, &counts, error);
+	if (!status)
+		status = entries_verify(package, error);
+	if (status)
+		return status;
 	channels_warn(package, "ptowsp-inspect", path);
 	fprintf(to, "%s: holds: header, %u sections with their digests", path, (unsigned)counts.sections);
 	if (counts.unknown)
@@ -112,16 +112,16 @@ ptowsp_status inspect_signatures(const struct pkg *package, const char *path, co
 	int broken = 0, good = 0;
 	struct host_keys keys;
 	char line[256];
-	ptowsp_status st = host_keys_read(&keys, &dirs, error);
+	ptowsp_status status = host_keys_read(&keys, &dirs, error);
 
-	for (uint32_t i = 0; !st && i < count; i++)
+	for (uint32_t i = 0; !status && i < count; i++)
 		good |= signature_print(package, path, &keys, &rows[i], &broken, to);
-	if (!st && !count)
+	if (!status && !count)
 		fprintf(to, "%s: it is not signed\n", path);
-	for (uint32_t i = 0; !st && host_keys_line(&keys, i, line, sizeof(line)); i++)
+	for (uint32_t i = 0; !status && host_keys_line(&keys, i, line, sizeof(line)); i++)
 		fprintf(stderr, "ptowsp-inspect: %s\n", line);
 	host_keys_finish(&keys);
-	if (!st && broken)
+	if (!status && broken)
 		return pkg_fail(error, PTOWSP_BAD_PACKAGE, "a signature is not one of this package: it was changed behind it, or the signature was");
-	return !st && trust->wanted && !good ? pkg_fail(error, PTOWSP_BAD_PACKAGE, "no signature of a trusted key counts for it") : st;
+	return !status && trust->wanted && !good ? pkg_fail(error, PTOWSP_BAD_PACKAGE, "no signature of a trusted key counts for it") : status;
 }

@@ -219,7 +219,7 @@ ptowsp_status compiler_run(const struct compiler *compiler, const struct pack_ke
 {
 	const char *failed = sources_compile(compiler, list, target);
 	char line[120], said[FILE_NAME] = "said", path[FILE_PATH];
-	ptowsp_status st;
+	ptowsp_status status;
 
 	if (failed)
 		snprintf(said, sizeof(said), "%s.said", failed);
@@ -230,9 +230,9 @@ ptowsp_status compiler_run(const struct compiler *compiler, const struct pack_ke
 	snprintf(path, sizeof(path), "%s/kernels.so", scratch_path());
 	if (access(path, F_OK))
 		return reg_fail(error, PTOWSP_NO_DEVICE, "\"%.80s\" ended well and left no shared object; name another one with CC", compiler->command);
-	st = pkg_file_load(path, PKG_FILE_NAMED, object_out, size_out, error);
-	if (st || has_kernels(list, *object_out, *size_out))
-		return st;
+	status = pkg_file_load(path, PKG_FILE_NAMED, object_out, size_out, error);
+	if (status || has_kernels(list, *object_out, *size_out))
+		return status;
 	free(*object_out);
 	*object_out = NULL;
 	return reg_fail(error, PTOWSP_NO_DEVICE, "\"%.80s\" ended well, and what it left is no ELF file with the kernels; name another one with CC",

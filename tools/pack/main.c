@@ -223,15 +223,15 @@ static int pack_json(const struct pack_options *options)
 static ptowsp_status key_apart(const char *key, struct ptowsp_error *error)
 {
 	char *public = NULL;
-	ptowsp_status st = apart_input(key, "the key", error);
+	ptowsp_status status = apart_input(key, "the key", error);
 
-	if (st)
-		return st;
+	if (status)
+		return status;
 	if (asprintf(&public, "%s.pub", key) < 0)
 		return reg_fail(error, PTOWSP_NO_MEMORY, "no memory for the name of a key");
-	st = apart_input(public, "the public half of the key", error);
+	status = apart_input(public, "the public half of the key", error);
 	free(public);
-	return st;
+	return status;
 }
 
 static int options_run(const struct pack_options *o)

@@ -42,31 +42,31 @@ int pack_key_make(const char *path)
 	struct ptowsp_error error = {.head = PTOWSP_HEAD(struct ptowsp_error, ERROR)};
 	uint8_t seed[PKG_KEY_SIZE], public[PKG_KEY_SIZE];
 	char text[PKG_KEY_TEXT], id[PKG_KEY_ID], *beside = NULL;
-	ptowsp_status st = apart_named(path, "a key", &error);
+	ptowsp_status status = apart_named(path, "a key", &error);
 
-	if (!st)
-		st = pkg_key_make(seed, public, &error);
-	if (!st && asprintf(&beside, "%s.pub", path) < 0) {
+	if (!status)
+		status = pkg_key_make(seed, public, &error);
+	if (!status && asprintf(&beside, "%s.pub", path) < 0) {
 		beside = NULL;
-		st = reg_fail(&error, PTOWSP_NO_MEMORY, "no memory to make a key");
+		status = reg_fail(&error, PTOWSP_NO_MEMORY, "no memory to make a key");
 	}
-	if (!st) {
+	if (!status) {
 		pkg_key_write(text, PKG_KEY_SECRET, seed);
-		st = key_write(path, 0600, text, &error);
+		status = key_write(path, 0600, text, &error);
 	}
 	explicit_bzero(seed, sizeof(seed));
 	explicit_bzero(text, sizeof(text));
-	if (!st) {
+	if (!status) {
 		pkg_key_write(text, PKG_KEY_PUBLIC, public);
-		st = key_write(beside, 0644, text, &error);
-		if (st)
+		status = key_write(beside, 0644, text, &error);
+		if (status)
 			unlink(path);
 	}
 	pkg_key_id(id, public);
-	if (!st)
+	if (!status)
 		printf("key %s: %s signs and is nobody else's business, %s goes where signatures are to be trusted\n", id, path, beside);
 	free(beside);
-	return st ? pack_fail(&error) : 0;
+	return status ? pack_fail(&error) : 0;
 }
 
 /* A secret key that others can read is none. */
@@ -77,22 +77,23 @@ static ptowsp_status secret_read(const char *path, uint8_t seed_out[PKG_KEY_SIZE
 	struct stat info;
 	ssize_t size = -1;
 	const char *wrong = NULL;
-	ptowsp_status st = PTOWSP_OK;
+	ptowsp_status status = PTOWSP_OK;
 
 	if (fd < 0 || fstat(fd, &info) || (S_ISREG(info.st_mode) && (size = read(fd, text, sizeof(text))) < 0))
-		st = reg_fail(error, PTOWSP_IO, "key %.150s cannot be read: %s", path, strerror(errno));
+		status = reg_fail(error, PTOWSP_IO, "key %.150s cannot be read: %s", path, strerror(errno));
 	else if (!S_ISREG(info.st_mode))
-		st = reg_fail(error, PTOWSP_IO, "key %.150s is no file", path);
+		status = reg_fail(error, PTOWSP_IO, "key %.150s is no file", path);
 	else if (info.st_uid != geteuid() && info.st_uid != 0)
-		st = reg_fail(error, PTOWSP_IO, "key %.120s belongs to another user; sign with a key of your own", path);
+		status = reg_fail(error, PTOWSP_IO, "key %.120s belongs to another user; sign with a key of your own", path);
 	else if (info.st_mode & 077)
-		st = reg_fail(error, PTOWSP_IO, "others may read key %.80s (mode %04o); cure: chmod 600 '%.80s'", path, (unsigned)info.st_mode & 07777u, path);
+		status = reg_fail(error, PTOWSP_IO, "others may read key %.80s (mode %04o); cure: chmod 600 '%.80s'", path, (unsigned)info.st_mode & 07777u,
+				  path);
 	else if ((wrong = pkg_key_read(seed_out, PKG_KEY_SECRET, text, (size_t)size)))
-		st = reg_fail(error, PTOWSP_INVALID, "%.120s %s", path, wrong);
+		status = reg_fail(error, PTOWSP_INVALID, "%.120s %s", path, wrong);
 	explicit_bzero(text, sizeof(text));
 	if (fd >= 0)
 		close(fd);
-	return st;
+	return status;
 }
 
 /* ---- what is signed ---- */
@@ -133,7 +134,7 @@ static ptowsp_status signature_make(const struct pack_options *o, enum pkg_signe
 {
 	const char *plugins = o->sign_for ? o->sign_for : standard, *wrong;
 	uint8_t seed[PKG_KEY_SIZE];
-	ptowsp_status st;
+	ptowsp_status status;
 
 	*row_out = (struct pkg_signature){.abi_major = PTOWSP_ABI_MAJOR};
 	if (!plugins)
@@ -142,15 +143,15 @@ static ptowsp_status signature_make(const struct pack_options *o, enum pkg_signe
 	if (wrong)
 		return reg_fail(error, PTOWSP_INVALID, "--sign-for=%.100s %s", plugins, wrong);
 	memcpy(row_out->plugins, plugins, strlen(plugins));
-	st = until_read(o->sign_until, &row_out->expires, error);
-	if (!st)
-		st = abi_read(o->sign_abi, &row_out->abi_minor, error);
-	if (!st)
-		st = secret_read(o->sign, seed, error);
-	if (!st)
-		st = pkg_signature_make(row_out, what, digest, seed, error);
+	status = until_read(o->sign_until, &row_out->expires, error);
+	if (!status)
+		status = abi_read(o->sign_abi, &row_out->abi_minor, error);
+	if (!status)
+		status = secret_read(o->sign, seed, error);
+	if (!status)
+		status = pkg_signature_make(row_out, what, digest, seed, error);
 	explicit_bzero(seed, sizeof(seed));
-	return st;
+	return status;
 }
 
 static ptowsp_status full(struct ptowsp_error *error, const char *path)
@@ -165,18 +166,18 @@ ptowsp_status pack_package_sign(const struct pack_options *o, const char *path, 
 	uint32_t head[2] = {PKG_SIGNATURE_FRAME, 0}, count = 0;
 	uint64_t total = 0;
 	struct pkg *package;
-	ptowsp_status st = pkg_open_memory(&package, *bytes, *size, path, NULL, error);
+	ptowsp_status status = pkg_open_memory(&package, *bytes, *size, path, NULL, error);
 
-	if (st)
-		return st;
+	if (status)
+		return status;
 	count = pkg_signatures(package, rows);
 	memcpy(&total, (uint8_t *)*bytes + PKG_FRAME_HEAD + offsetof(struct pkg_header, total_size), sizeof(total));
-	st = signature_make(o, PKG_SIGNED_PACKAGE, pkg_header_digest(package), "*", &row, error);
+	status = signature_make(o, PKG_SIGNED_PACKAGE, pkg_header_digest(package), "*", &row, error);
 	pkg_close(package);
-	if (!st && !pkg_signatures_put(rows, &count, &row))
-		st = full(error, path);
-	if (st)
-		return st;
+	if (!status && !pkg_signatures_put(rows, &count, &row))
+		status = full(error, path);
+	if (status)
+		return status;
 	head[1] = (uint32_t)pkg_signatures_write(frame + PKG_FRAME_HEAD, rows, count);
 	memcpy(frame, head, sizeof(head));
 	signed_bytes = realloc(*bytes, (size_t)total + sizeof(frame));
@@ -211,20 +212,20 @@ static ptowsp_status beside_read(const char *path, const uint8_t *digest, struct
 	uint32_t rows_found;
 	void *text;
 	size_t size;
-	ptowsp_status st;
+	ptowsp_status status;
 
 	*count = 0;
 	if (access(path, F_OK))
 		return PTOWSP_OK;
-	st = pkg_file_load(path, PKG_SIGNATURES_MOST + 1, &text, &size, error);
-	if (st)
-		return st;
-	st = pkg_signatures_read(found, &rows_found, text, size, &place);
-	for (uint32_t i = 0; !st && i < rows_found; i++)
+	status = pkg_file_load(path, PKG_SIGNATURES_MOST + 1, &text, &size, error);
+	if (status)
+		return status;
+	status = pkg_signatures_read(found, &rows_found, text, size, &place);
+	for (uint32_t i = 0; !status && i < rows_found; i++)
 		if (pkg_signature_holds(&found[i], PKG_SIGNED_PLUGIN, digest))
 			rows[(*count)++] = found[i];
 	free(text);
-	return st;
+	return status;
 }
 
 static ptowsp_status plugin_sign(const struct pack_options *o, const char *path, const void *bytes, size_t size, struct ptowsp_error *error)
@@ -233,21 +234,21 @@ static ptowsp_status plugin_sign(const struct pack_options *o, const char *path,
 	uint8_t digest[PKG_DIGEST_SIZE], file[PKG_SIGNATURES_MOST];
 	char name[33], *beside = NULL;
 	uint32_t count;
-	ptowsp_status st = PTOWSP_OK;
+	ptowsp_status status = PTOWSP_OK;
 
 	if (!pkg_digest_make(digest, bytes, size) || asprintf(&beside, "%s.sig", path) < 0)
 		return reg_fail(error, PTOWSP_NO_MEMORY, "no memory to sign %.150s", path);
-	st = beside_read(beside, digest, rows, &count, error);
-	if (!st)
-		st = signature_make(o, PKG_SIGNED_PLUGIN, digest, plugin_name(path, name), &row, error);
-	if (!st && !pkg_signatures_put(rows, &count, &row))
-		st = full(error, beside);
-	if (!st && o->output)
-		st = apart_input(path, "the plugin", error); /* a package is signed in place, the signatures of a plugin lie beside it */
-	if (!st)
-		st = output_save(o->output ? o->output : beside, NULL, 0, file, pkg_signatures_write(file, rows, count), error);
+	status = beside_read(beside, digest, rows, &count, error);
+	if (!status)
+		status = signature_make(o, PKG_SIGNED_PLUGIN, digest, plugin_name(path, name), &row, error);
+	if (!status && !pkg_signatures_put(rows, &count, &row))
+		status = full(error, beside);
+	if (!status && o->output)
+		status = apart_input(path, "the plugin", error); /* a package is signed in place, the signatures of a plugin lie beside it */
+	if (!status)
+		status = output_save(o->output ? o->output : beside, NULL, 0, file, pkg_signatures_write(file, rows, count), error);
 	free(beside);
-	return st;
+	return status;
 }
 
 static bool begins(const char *bytes, size_t size, size_t at, const char *magic, size_t length)
@@ -274,21 +275,21 @@ bool pack_sign_takes(const char *path)
 int pack_sign_files(const struct pack_options *o)
 {
 	struct ptowsp_error error = {.head = PTOWSP_HEAD(struct ptowsp_error, ERROR)};
-	ptowsp_status st = PTOWSP_OK;
+	ptowsp_status status = PTOWSP_OK;
 
-	for (int i = 0; i < o->input_count && !st; i++) {
+	for (int i = 0; i < o->input_count && !status; i++) {
 		size_t size;
 		void *bytes;
 
-		st = pkg_file_load(o->inputs[i], PKG_FILE_MOST, &bytes, &size, &error);
-		if (!st && begins(bytes, size, 0, "\177ELF", 4)) {
-			st = plugin_sign(o, o->inputs[i], bytes, size, &error);
-		} else if (!st) {
-			st = pack_package_sign(o, o->inputs[i], &bytes, &size, &error);
-			if (!st)
-				st = output_save(o->output ? o->output : o->inputs[i], NULL, 0, bytes, size, &error);
+		status = pkg_file_load(o->inputs[i], PKG_FILE_MOST, &bytes, &size, &error);
+		if (!status && begins(bytes, size, 0, "\177ELF", 4)) {
+			status = plugin_sign(o, o->inputs[i], bytes, size, &error);
+		} else if (!status) {
+			status = pack_package_sign(o, o->inputs[i], &bytes, &size, &error);
+			if (!status)
+				status = output_save(o->output ? o->output : o->inputs[i], NULL, 0, bytes, size, &error);
 		}
 		free(bytes);
 	}
-	return st ? pack_fail(&error) : 0;
+	return status ? pack_fail(&error) : 0;
 }

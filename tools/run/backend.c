@@ -19,11 +19,11 @@ static void log_line(void *context, int32_t level, const char *text)
 /* Would a run with the values of the command line find a place there? What is missing, or takes too long to know, the run says. */
 static ptowsp_status trial(void *context, struct ptowsp_program *program, struct ptowsp_error *error)
 {
-	ptowsp_status st = run_values_set(program, context, 0, error);
+	ptowsp_status status = run_values_set(program, context, 0, error);
 
-	if (!st)
-		st = run_program_place(program, context, error);
-	return st == PTOWSP_INVALID || st == PTOWSP_NOT_FOUND || st == PTOWSP_DEADLINE ? PTOWSP_OK : st;
+	if (!status)
+		status = run_program_place(program, context, error);
+	return status == PTOWSP_INVALID || status == PTOWSP_NOT_FOUND || status == PTOWSP_DEADLINE ? PTOWSP_OK : status;
 }
 
 enum { PASSED_MOST = 16 };
@@ -115,16 +115,16 @@ ptowsp_status run_backend_open(struct ptowsp_backend **out, const struct run_opt
 {
 	const struct ptowsp_choice choice = {skipped, trial, (void *)(uintptr_t)options};
 	struct run_backend_options b;
-	ptowsp_status st = run_backend_options(&b, options, error);
+	ptowsp_status status = run_backend_options(&b, options, error);
 
 	run_watchdog(options, RUN_OPENING);
-	if (!st && plan && options->plugin && !strcmp(options->plugin, "auto"))
-		st = ptowsp_backend_choose_by(out, &b.options, options->plugin_order, plan, &choice, error);
-	else if (!st)
-		st = ptowsp_backend_open_for(out, &b.options, plan, error);
+	if (!status && plan && options->plugin && !strcmp(options->plugin, "auto"))
+		status = ptowsp_backend_choose_by(out, &b.options, options->plugin_order, plan, &choice, error);
+	else if (!status)
+		status = ptowsp_backend_open_for(out, &b.options, plan, error);
 	run_watchdog(options, RUN_NOTHING);
 	run_backend_options_finish(&b);
-	return st;
+	return status;
 }
 
 const char *run_setting(const struct run *run, const char *key)

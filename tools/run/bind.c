@@ -10,20 +10,20 @@
 static ptowsp_status tensor_find(struct run *run, const char *name, struct run_tensor **out, struct ptowsp_error *error)
 {
 	uint32_t index;
-	ptowsp_status st = ptowsp_plan_tensor_find(run->plan, name, &index, error);
+	ptowsp_status status = ptowsp_plan_tensor_find(run->plan, name, &index, error);
 
-	*out = st ? NULL : &run->tensors[index];
-	return st;
+	*out = status ? NULL : &run->tensors[index];
+	return status;
 }
 
 /* Opens a file for a tensor; bf16 has no type of its own in NumPy. */
 static ptowsp_status file_open(struct npy *file, const struct run_tensor *tensor, const char *flag, const char *path, struct ptowsp_error *error)
 {
 	struct ptowsp_error inner = {.head = PTOWSP_HEAD(struct ptowsp_error, ERROR)};
-	ptowsp_status st = npy_open(file, path, &inner);
+	ptowsp_status status = npy_open(file, path, &inner);
 
-	if (st)
-		return reg_fail(error, st, "--%s %s: %s", flag, tensor->info.name, inner.text);
+	if (status)
+		return reg_fail(error, status, "--%s %s: %s", flag, tensor->info.name, inner.text);
 	if (file->dtype == tensor->info.dtype || (tensor->info.dtype == PTOWSP_BF16 && file->dtype == PTOWSP_U16))
 		return PTOWSP_OK;
 	return reg_fail(error, PTOWSP_INVALID, "--%s %s: the tensor is %s, %.100s holds %s", flag, tensor->info.name, reg_dtype(tensor->info.dtype)->text, path,
@@ -33,10 +33,10 @@ static ptowsp_status file_open(struct npy *file, const struct run_tensor *tensor
 static ptowsp_status in_open(struct run *run, const struct run_pair *pair, struct ptowsp_error *error)
 {
 	struct run_tensor *tensor;
-	ptowsp_status st = tensor_find(run, pair->name, &tensor, error);
+	ptowsp_status status = tensor_find(run, pair->name, &tensor, error);
 
-	if (st)
-		return st;
+	if (status)
+		return status;
 	if (tensor->in)
 		return reg_fail(error, PTOWSP_INVALID, "--in is given twice for \"%.60s\"", tensor->info.name);
 	tensor->in = pair->value;
@@ -46,12 +46,12 @@ static ptowsp_status in_open(struct run *run, const struct run_pair *pair, struc
 static ptowsp_status fill_open(struct run *run, const struct run_pair *pair, struct ptowsp_error *error)
 {
 	struct run_tensor *tensor;
-	ptowsp_status st = tensor_find(run, pair->name, &tensor, error);
+	ptowsp_status status = tensor_find(run, pair->name, &tensor, error);
 
-	if (!st && tensor->in)
-		st = reg_fail(error, PTOWSP_INVALID, "\"%.60s\" has both --in and --fill", tensor->info.name);
-	if (st)
-		return st;
+	if (!status && tensor->in)
+		status = reg_fail(error, PTOWSP_INVALID, "\"%.60s\" has both --in and --fill", tensor->info.name);
+	if (status)
+		return status;
 	tensor->filled = true;
 	return fill_parse(&tensor->fill, pair->value, error);
 }
@@ -75,21 +75,21 @@ static ptowsp_status result_claim(struct run *run, const char *flag, const char 
 static ptowsp_status expect_open(struct run *run, const struct run_pair *pair, struct ptowsp_error *error)
 {
 	struct run_tensor *tensor;
-	ptowsp_status st = tensor_find(run, pair->name, &tensor, error);
+	ptowsp_status status = tensor_find(run, pair->name, &tensor, error);
 
-	if (!st)
-		st = result_claim(run, "expect", &tensor->expect, tensor, pair->value, error);
-	return st ? st : file_open(&tensor->expect_file, tensor, "expect", pair->value, error);
+	if (!status)
+		status = result_claim(run, "expect", &tensor->expect, tensor, pair->value, error);
+	return status ? status : file_open(&tensor->expect_file, tensor, "expect", pair->value, error);
 }
 
 static ptowsp_status out_open(struct run *run, const struct run_pair *pair, struct ptowsp_error *error)
 {
 	struct run_tensor *tensor;
-	ptowsp_status st = tensor_find(run, pair->name, &tensor, error);
+	ptowsp_status status = tensor_find(run, pair->name, &tensor, error);
 
-	if (!st)
-		st = result_claim(run, "out", &tensor->out, tensor, pair->value, error);
-	return st ? st : output_open(&tensor->output, pair->value, error);
+	if (!status)
+		status = result_claim(run, "out", &tensor->out, tensor, pair->value, error);
+	return status ? status : output_open(&tensor->output, pair->value, error);
 }
 
 ptowsp_status run_tensors_open(struct run *run, struct ptowsp_error *error)
@@ -100,7 +100,7 @@ ptowsp_status run_tensors_open(struct run *run, struct ptowsp_error *error)
 		ptowsp_status (*open)(struct run *, const struct run_pair *, struct ptowsp_error *);
 	} steps[] = {{&o->in, in_open}, {&o->fill, fill_open}, {&o->expect, expect_open}, {&o->out, out_open}};
 	struct ptowsp_tensor_info info;
-	ptowsp_status st = PTOWSP_OK;
+	ptowsp_status status = PTOWSP_OK;
 
 	while (ptowsp_plan_tensor(run->plan, run->tensor_count, &info))
 		run->tensor_count++;
@@ -112,9 +112,9 @@ ptowsp_status run_tensors_open(struct run *run, struct ptowsp_error *error)
 		run->tensors[i].output.slot = -1;
 	}
 	for (size_t s = 0; s < sizeof(steps) / sizeof(*steps); s++)
-		for (uint32_t i = 0; i < steps[s].list->count && !st; i++)
-			st = steps[s].open(run, &steps[s].list->rows[i], error);
-	return st;
+		for (uint32_t i = 0; i < steps[s].list->count && !status; i++)
+			status = steps[s].open(run, &steps[s].list->rows[i], error);
+	return status;
 }
 
 static ptowsp_status content_write(void *context, void *data, uint64_t elements, struct ptowsp_error *error)
@@ -146,21 +146,21 @@ static ptowsp_status shape_from(struct run *run, uint32_t index, const struct np
 /* A tensor with both files takes the input's shape; the expectation is compared with that later. */
 ptowsp_status run_tensors_bind(struct run *run, struct ptowsp_error *error)
 {
-	ptowsp_status st = PTOWSP_OK;
+	ptowsp_status status = PTOWSP_OK;
 
-	for (uint32_t i = 0; i < run->tensor_count && !st; i++) {
+	for (uint32_t i = 0; i < run->tensor_count && !status; i++) {
 		struct run_tensor *tensor = &run->tensors[i];
 		uint32_t place;
 		struct ptowsp_program *program = run_tensor_program(run, i, &place);
 
 		if (tensor->in)
-			st = shape_from(run, i, &tensor->in_file, tensor->in, error);
+			status = shape_from(run, i, &tensor->in_file, tensor->in, error);
 		else if (tensor->expect)
-			st = shape_from(run, i, &tensor->expect_file, tensor->expect, error);
-		if (!st && (tensor->in || tensor->filled || tensor->mark || tensor->restored))
+			status = shape_from(run, i, &tensor->expect_file, tensor->expect, error);
+		if (!status && (tensor->in || tensor->filled || tensor->mark || tensor->restored))
 			ptowsp_tensor_fill(program, place, content_write, tensor);
 	}
-	return st;
+	return status;
 }
 
 /* The number-th of V1,V2,...; a single value serves all runs. */
@@ -182,15 +182,15 @@ static ptowsp_status value_pick(const struct run_pair *pair, uint64_t number, ch
 ptowsp_status run_values_set(struct ptowsp_program *program, const struct run_options *options, uint64_t number, struct ptowsp_error *error)
 {
 	const struct run_list *list = &options->set;
-	ptowsp_status st = PTOWSP_OK;
+	ptowsp_status status = PTOWSP_OK;
 	char text[64];
 
-	for (uint32_t i = 0; i < list->count && !st; i++) {
-		st = value_pick(&list->rows[i], number, text, sizeof(text), error);
-		if (!st)
-			st = ptowsp_value_set(program, list->rows[i].name, text, error);
+	for (uint32_t i = 0; i < list->count && !status; i++) {
+		status = value_pick(&list->rows[i], number, text, sizeof(text), error);
+		if (!status)
+			status = ptowsp_value_set(program, list->rows[i].name, text, error);
 	}
-	return st;
+	return status;
 }
 
 bool run_values_vary(const struct run_options *options)

@@ -267,17 +267,17 @@ static ptowsp_status host_print(const struct run_options *options, struct ptowsp
 ptowsp_status run_capabilities(const struct run_options *options, struct ptowsp_error *error)
 {
 	struct matrix matrix = {.options = options, .features = reg_feature_count()};
-	ptowsp_status st;
+	ptowsp_status status;
 
 	if (options->host)
 		return host_print(options, error);
-	st = run_each_backend(options, backend_add, &matrix, error);
-	if (!st && matrix.failed)
-		st = reg_fail(error, PTOWSP_NO_MEMORY, "no memory for the matrix");
-	if (!st && options->json)
-		st = run_json_print(matrix_json(&matrix), error);
-	else if (!st)
+	status = run_each_backend(options, backend_add, &matrix, error);
+	if (!status && matrix.failed)
+		status = reg_fail(error, PTOWSP_NO_MEMORY, "no memory for the matrix");
+	if (!status && options->json)
+		status = run_json_print(matrix_json(&matrix), error);
+	else if (!status)
 		matrix_print(&matrix);
 	matrix_finish(&matrix);
-	return st;
+	return status;
 }

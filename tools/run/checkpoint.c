@@ -78,7 +78,7 @@ static ptowsp_status seal_check(const uint8_t *bytes, size_t size, const char *n
 ptowsp_status checkpoint_parse(struct checkpoint *out, const void *bytes, size_t size, unsigned flags, const char *name, struct ptowsp_error *error)
 {
 	struct checkpoint c = {0};
-	ptowsp_status st = PTOWSP_OK;
+	ptowsp_status status = PTOWSP_OK;
 
 	*out = c;
 	if (size >= sizeof(c.header))
@@ -89,12 +89,12 @@ ptowsp_status checkpoint_parse(struct checkpoint *out, const void *bytes, size_t
 		return reg_fail(error, PTOWSP_INVALID, "checkpoint %.200s has version %u, this program reads version %u", name, c.header.version,
 				CHECKPOINT_VERSION);
 	if (!(flags & CHECKPOINT_UNSEALED))
-		st = seal_check(bytes, size, name, error);
-	if (!st)
-		st = parts_find(&c, bytes, size, name, error);
-	if (!st)
+		status = seal_check(bytes, size, name, error);
+	if (!status)
+		status = parts_find(&c, bytes, size, name, error);
+	if (!status)
 		*out = c;
-	return st;
+	return status;
 }
 
 /* The magic number of a checkpoint is looked at before the rest of the file takes memory. */
@@ -113,23 +113,23 @@ ptowsp_status checkpoint_read(struct checkpoint *out, const char *path, struct p
 	void *bytes = NULL;
 	char name[224];
 	uint64_t size;
-	ptowsp_status st;
+	ptowsp_status status;
 	int fd;
 
 	memset(out, 0, sizeof(*out));
 	snprintf(name, sizeof(name), "checkpoint %.200s", path);
-	st = pkg_file_open(AT_FDCWD, path, name, UINT64_MAX, &fd, &size, error);
-	if (st)
-		return st;
-	st = bytes_read(fd, path, size, &bytes, error);
+	status = pkg_file_open(AT_FDCWD, path, name, UINT64_MAX, &fd, &size, error);
+	if (status)
+		return status;
+	status = bytes_read(fd, path, size, &bytes, error);
 	close(fd);
-	if (!st)
-		st = checkpoint_parse(out, bytes, (size_t)size, 0, path, error);
-	if (st)
+	if (!status)
+		status = checkpoint_parse(out, bytes, (size_t)size, 0, path, error);
+	if (status)
 		free(bytes);
 	else
 		out->bytes = bytes;
-	return st;
+	return status;
 }
 
 void checkpoint_finish(struct checkpoint *checkpoint)
@@ -179,7 +179,7 @@ ptowsp_status checkpoint_write(FILE *file, const uint8_t package[CHECKPOINT_DIGE
 	struct checkpoint_header header = {.magic = CHECKPOINT_MAGIC, .version = CHECKPOINT_VERSION, .rows = count};
 	uint64_t names = strlen(entry) + 1, size;
 	uint8_t *bytes;
-	ptowsp_status st = PTOWSP_OK;
+	ptowsp_status status = PTOWSP_OK;
 
 	memcpy(header.package, package, sizeof(header.package));
 	for (uint32_t i = 0; i < count; i++) {
@@ -193,9 +193,9 @@ ptowsp_status checkpoint_write(FILE *file, const uint8_t package[CHECKPOINT_DIGE
 		return reg_fail(error, PTOWSP_NO_MEMORY, "no memory for a checkpoint of %llu bytes", (unsigned long long)size);
 	fill(bytes, &header, entry, items, count);
 	if (!pkg_digest_make(bytes + size, bytes, (size_t)size))
-		st = reg_fail(error, PTOWSP_NO_MEMORY, "no memory for a digest");
+		status = reg_fail(error, PTOWSP_NO_MEMORY, "no memory for a digest");
 	else if (fwrite(bytes, 1, (size_t)size + CHECKPOINT_DIGEST, file) != size + CHECKPOINT_DIGEST)
-		st = reg_fail(error, PTOWSP_IO, "a checkpoint cannot be written: %s", strerror(errno));
+		status = reg_fail(error, PTOWSP_IO, "a checkpoint cannot be written: %s", strerror(errno));
 	free(bytes);
-	return st;
+	return status;
 }

@@ -226,18 +226,19 @@ static ptowsp_status proof_check(const struct claims *claims, struct ptowsp_erro
 ptowsp_status run_claims(const struct run_options *options, struct ptowsp_error *error)
 {
 	struct claims claims = {.options = options, .plugins = options->json ? json_array() : NULL, .error = error};
-	ptowsp_status st;
+	ptowsp_status status;
 
 	reg_text_init(&claims.names, claims.memory, sizeof(claims.memory));
-	st = run_each_backend(options, claims_add, &claims, error);
-	st = st ? st : claims.status;
-	if (!st && options->json)
-		st = run_json_print(json_pack("{s:s, s:O}", "schema", "ptowsp.claims/1", "plugins", claims.plugins), error);
+	status = run_each_backend(options, claims_add, &claims, error);
+	status = status ? status : claims.status;
+	if (!status && options->json)
+		status = run_json_print(json_pack("{s:s, s:O}", "schema", "ptowsp.claims/1", "plugins", claims.plugins), error);
 	json_decref(claims.plugins);
-	if (!st && claims.lost.code)
+	if (!status && claims.lost.code)
 		return *error = claims.lost, claims.lost.code;
-	if (!st && claims.false_count)
-		st = reg_fail(error, PTOWSP_RUN_FAILED, "%u claim%s of enforced %s not seen by %s: %s", claims.false_count, claims.false_count > 1 ? "s" : "",
-			      claims.false_count > 1 ? "are" : "is", claims.false_count > 1 ? "their probes" : "its probe", claims.memory);
-	return st ? st : proof_check(&claims, error);
+	if (!status && claims.false_count)
+		status = reg_fail(error, PTOWSP_RUN_FAILED, "%u claim%s of enforced %s not seen by %s: %s", claims.false_count,
+				  claims.false_count > 1 ? "s" : "", claims.false_count > 1 ? "are" : "is",
+				  claims.false_count > 1 ? "their probes" : "its probe", claims.memory);
+	return status ? status : proof_check(&claims, error);
 }

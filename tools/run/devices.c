@@ -116,12 +116,12 @@ static void devices_visit(void *context, struct ptowsp_backend *backend)
 ptowsp_status run_devices(const struct run_options *options, struct ptowsp_error *error)
 {
 	json_t *rows = options->json ? json_array() : NULL;
-	ptowsp_status st = run_each_backend(options, devices_visit, rows, error);
+	ptowsp_status status = run_each_backend(options, devices_visit, rows, error);
 
 	if (!rows)
-		return st;
-	if (!st)
+		return status;
+	if (!status)
 		return run_json_print(json_pack("{s:s, s:o}", "schema", "ptowsp.devices/1", "devices", rows), error);
 	json_decref(rows);
-	return st;
+	return status;
 }

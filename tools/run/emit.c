@@ -24,28 +24,28 @@ static ptowsp_status file_take(void *context, const char *name, const void *byte
 static ptowsp_status files_make(const struct run *run, struct ptowsp_program *program, struct emitting *e, struct ptowsp_error *error)
 {
 	struct ptowsp_error ours = {.head = PTOWSP_HEAD(struct ptowsp_error, ERROR)};
-	ptowsp_status st;
+	ptowsp_status status;
 
 	e->error = &ours;
-	st = program ? ptowsp_report_emit(program, &run->execute, file_take, e, error)
-		     : ptowsp_artifact_emit(run->backend, run->plan, run_load_flags(run->options), file_take, e, error);
-	return st && *ours.text ? reg_fail(error, st, "%s", ours.text) : st;
+	status = program ? ptowsp_report_emit(program, &run->execute, file_take, e, error)
+			 : ptowsp_artifact_emit(run->backend, run->plan, run_load_flags(run->options), file_take, e, error);
+	return status && *ours.text ? reg_fail(error, status, "%s", ours.text) : status;
 }
 
 ptowsp_status run_emit_look(struct run *run, struct ptowsp_error *error)
 {
 	struct emitting e;
 	const bool of_run = ptowsp_report_has_files(run->backend);
-	ptowsp_status st;
+	ptowsp_status status;
 
 	emitted_init(&e.files, run->options->emit);
-	st = of_run ? PTOWSP_OK : files_make(run, NULL, &e, error);
-	if (!st)
-		st = emitted_look(&e.files, error);
-	run->emitted = !st && !of_run;
+	status = of_run ? PTOWSP_OK : files_make(run, NULL, &e, error);
+	if (!status)
+		status = emitted_look(&e.files, error);
+	run->emitted = !status && !of_run;
 	folder_drop_empty();
 	emitted_finish(&e.files);
-	return st;
+	return status;
 }
 
 ptowsp_status run_emit(struct run *run, struct ptowsp_error *error)
@@ -53,23 +53,23 @@ ptowsp_status run_emit(struct run *run, struct ptowsp_error *error)
 	struct emitting e;
 	unsigned long long bytes;
 	unsigned files;
-	ptowsp_status st;
+	ptowsp_status status;
 
 	emitted_init(&e.files, run->options->emit);
-	st = files_make(run, run->program, &e, error);
-	if (!st)
-		st = emitted_write(&e.files, error);
+	status = files_make(run, run->program, &e, error);
+	if (!status)
+		status = emitted_write(&e.files, error);
 	emitted_count(&e.files, &files, &bytes);
-	if (!st && !run->options->quiet)
+	if (!status && !run->options->quiet)
 		fprintf(stderr, "ptowsp-run: %u files, %llu bytes below %s\n", files, bytes, run->options->emit);
 	emitted_finish(&e.files);
-	return st;
+	return status;
 }
 
-bool run_emit_was_all(const struct run *run, ptowsp_status st, const struct ptowsp_error *error)
+bool run_emit_was_all(const struct run *run, ptowsp_status status, const struct ptowsp_error *error)
 {
 	const struct run_options *o = run->options;
-	const bool lacks = st == PTOWSP_NO_DEVICE || (st == PTOWSP_UNSUPPORTED && !o->strict);
+	const bool lacks = status == PTOWSP_NO_DEVICE || (status == PTOWSP_UNSUPPORTED && !o->strict);
 
 	if (!lacks || !run->emitted || o->trace || o->graph || o->stats || o->checkpoint || o->out.count || o->expect.count)
 		return false;

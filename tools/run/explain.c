@@ -81,39 +81,39 @@ static bool values_wanted(const struct part *x)
 static ptowsp_status values_take(const struct explanation *x, struct part *part)
 {
 	const uint32_t number = (uint32_t)(part - x->parts);
-	ptowsp_status st = PTOWSP_OK;
+	ptowsp_status status = PTOWSP_OK;
 
 	if (number)
 		return run_mate_values(&x->run.mates[number - 1], &part->refusal);
-	for (uint64_t i = run_values_vary(part->options) ? part->options->runs : 1; !st && i-- > 0;)
-		st = run_values_set(part->program, part->options, i, &part->refusal);
-	return st;
+	for (uint64_t i = run_values_vary(part->options) ? part->options->runs : 1; !status && i-- > 0;)
+		status = run_values_set(part->program, part->options, i, &part->refusal);
+	return status;
 }
 
 /* What a run of the loaded program would say before it begins. OK also where that takes values or more time. */
 static void part_check(struct explanation *x, struct part *part)
 {
-	ptowsp_status st;
+	ptowsp_status status;
 
 	run_watchdog(part->options, RUN_LOOKING);
-	st = values_take(x, part);
-	if (!st) {
-		st = run_program_check(part->program, part->options, &part->refusal);
-		st = st == PTOWSP_DEADLINE || values_wanted(part) ? PTOWSP_OK : st;
+	status = values_take(x, part);
+	if (!status) {
+		status = run_program_check(part->program, part->options, &part->refusal);
+		status = status == PTOWSP_DEADLINE || values_wanted(part) ? PTOWSP_OK : status;
 	}
 	run_watchdog(part->options, RUN_NOTHING);
-	part->status = st;
+	part->status = status;
 }
 
 /* Then what its backend makes of it. OK also where that takes data or more time. */
 static void part_place(struct part *part)
 {
-	ptowsp_status st;
+	ptowsp_status status;
 
 	run_watchdog(part->options, RUN_LOOKING);
-	st = run_program_place(part->program, part->options, &part->refusal);
+	status = run_program_place(part->program, part->options, &part->refusal);
 	run_watchdog(part->options, RUN_NOTHING);
-	part->status = st == PTOWSP_DEADLINE || st == PTOWSP_INVALID ? PTOWSP_OK : st;
+	part->status = status == PTOWSP_DEADLINE || status == PTOWSP_INVALID ? PTOWSP_OK : status;
 }
 
 static bool is_known(const struct explanation *x)
@@ -136,7 +136,7 @@ static bool counts(const struct part *x)
 static ptowsp_status tasks_count(struct explanation *x, struct ptowsp_error *error)
 {
 	const struct run_options *o = x->run.options;
-	ptowsp_status st = PTOWSP_OK;
+	ptowsp_status status = PTOWSP_OK;
 
 	for (uint32_t i = 0; i < x->part_count; i++)
 		if (!counts(&x->parts[i])) {
@@ -144,10 +144,10 @@ static ptowsp_status tasks_count(struct explanation *x, struct ptowsp_error *err
 			return PTOWSP_OK;
 		}
 	run_watchdog(o, RUN_LOOKING);
-	for (uint64_t i = 0; !st && i < (run_values_vary(o) ? o->runs : 1); i++)
-		st = run_look(&x->run, i, error);
+	for (uint64_t i = 0; !status && i < (run_values_vary(o) ? o->runs : 1); i++)
+		status = run_look(&x->run, i, error);
 	run_watchdog(o, RUN_NOTHING);
-	return st == PTOWSP_DEADLINE || st == PTOWSP_INVALID ? PTOWSP_OK : st;
+	return status == PTOWSP_DEADLINE || status == PTOWSP_INVALID ? PTOWSP_OK : status;
 }
 
 static void part_temps(struct part *x)
@@ -178,40 +178,40 @@ static ptowsp_status part_open(struct explanation *x, uint32_t number, struct pt
 {
 	struct part *part = &x->parts[number];
 	struct run *run = &x->run;
-	ptowsp_status st;
+	ptowsp_status status;
 
 	part->refusal = (struct ptowsp_error){.head = PTOWSP_HEAD(struct ptowsp_error, ERROR)};
 	if (number) {
-		st = run_mate_open(run, number - 1, error);
+		status = run_mate_open(run, number - 1, error);
 		part->options = &run->mates[number - 1].options;
 		part->plan = run->mates[number - 1].plan;
 		part->backend = run->mates[number - 1].backend;
-		return st;
+		return status;
 	}
-	st = run_backend_open(&run->backend, run->options, run->plan, error);
+	status = run_backend_open(&run->backend, run->options, run->plan, error);
 	part->options = run->options;
 	part->plan = run->plan;
 	part->backend = run->backend;
-	if (!st)
-		st = run_plugin_apart(ptowsp_backend_path(run->backend), error);
-	if (!st && run->options->emit) {
+	if (!status)
+		status = run_plugin_apart(ptowsp_backend_path(run->backend), error);
+	if (!status && run->options->emit) {
 		run_watchdog(run->options, RUN_LOADING);
-		st = run_emit_look(run, error);
+		status = run_emit_look(run, error);
 		run_watchdog(run->options, RUN_NOTHING);
 	}
-	return st;
+	return status;
 }
 
 static ptowsp_status part_make(struct explanation *x, uint32_t number, struct ptowsp_error *error)
 {
 	struct part *part = &x->parts[number];
-	ptowsp_status st = part_open(x, number, error);
+	ptowsp_status status = part_open(x, number, error);
 
-	if (!st)
-		st = ptowsp_match_create(&part->match, part->backend, part->plan, run_load_flags(part->options), error);
-	if (!st)
+	if (!status)
+		status = ptowsp_match_create(&part->match, part->backend, part->plan, run_load_flags(part->options), error);
+	if (!status)
 		part_load(x, number);
-	return st;
+	return status;
 }
 
 /* All are loaded: as the run binds its files, and goes on. */
@@ -236,36 +236,36 @@ static void parts_settle(struct explanation *x)
 static ptowsp_status parts_make(struct explanation *x, const struct run_options *options, struct ptowsp_error *error)
 {
 	uint32_t count = run_mates_wanted(options) + 1, loaded = 0;
-	ptowsp_status st = run_mates_make(&x->run, error);
+	ptowsp_status status = run_mates_make(&x->run, error);
 
 	x->parts = calloc(count, sizeof(*x->parts));
-	if (!st && !x->parts)
-		st = reg_fail(error, PTOWSP_NO_MEMORY, "no memory for %u devices", count);
-	while (!st && x->part_count < count)
-		st = part_make(x, x->part_count++, error);
-	for (uint32_t i = 0; !st && i < count; i++)
+	if (!status && !x->parts)
+		status = reg_fail(error, PTOWSP_NO_MEMORY, "no memory for %u devices", count);
+	while (!status && x->part_count < count)
+		status = part_make(x, x->part_count++, error);
+	for (uint32_t i = 0; !status && i < count; i++)
 		loaded += !x->parts[i].status;
-	if (!st && loaded == count)
+	if (!status && loaded == count)
 		parts_settle(x);
-	for (uint32_t i = 0; !st && i < count; i++)
+	for (uint32_t i = 0; !status && i < count; i++)
 		part_temps(&x->parts[i]);
-	return st;
+	return status;
 }
 
 static ptowsp_status explanation_make(struct explanation *x, const struct run_options *options, struct ptowsp_error *error)
 {
 	struct run_backend_options b;
-	ptowsp_status st = run_open(&x->run, options, error);
+	ptowsp_status status = run_open(&x->run, options, error);
 
-	if (!st)
-		st = run_files_open(&x->run, error);
-	if (!st)
-		st = run_backend_options(&b, options, error);
-	if (st)
-		return st;
-	st = ptowsp_listing_create(&x->listing, &b.options, error);
+	if (!status)
+		status = run_files_open(&x->run, error);
+	if (!status)
+		status = run_backend_options(&b, options, error);
+	if (status)
+		return status;
+	status = ptowsp_listing_create(&x->listing, &b.options, error);
 	run_backend_options_finish(&b);
-	return st ? st : parts_make(x, options, error);
+	return status ? status : parts_make(x, options, error);
 }
 
 static void explanation_finish(struct explanation *x)
@@ -534,16 +534,16 @@ static ptowsp_status refusal_find(const struct explanation *x, struct ptowsp_err
 ptowsp_status run_explain(const struct run_options *options, struct ptowsp_error *error)
 {
 	struct explanation x = {.run = {.options = options}};
-	ptowsp_status st = explanation_make(&x, options, error);
+	ptowsp_status status = explanation_make(&x, options, error);
 
-	if (!st && options->json)
-		st = run_json_print(explanation_json(&x), error);
-	else if (!st)
+	if (!status && options->json)
+		status = run_json_print(explanation_json(&x), error);
+	else if (!status)
 		explanation_print(&x);
-	if (!st)
-		st = refusal_find(&x, error);
-	if (run_emit_was_all(&x.run, st, error))
-		st = PTOWSP_OK;
+	if (!status)
+		status = refusal_find(&x, error);
+	if (run_emit_was_all(&x.run, status, error))
+		status = PTOWSP_OK;
 	explanation_finish(&x);
-	return st;
+	return status;
 }

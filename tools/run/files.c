@@ -15,15 +15,15 @@ static ptowsp_status one(side_fn side, const char *path, const char *what, struc
 
 static ptowsp_status pairs(side_fn side, const struct run_list *list, const char *flag, struct ptowsp_error *error)
 {
-	ptowsp_status st = PTOWSP_OK;
+	ptowsp_status status = PTOWSP_OK;
 
-	for (uint32_t i = 0; i < list->count && !st; i++) {
+	for (uint32_t i = 0; i < list->count && !status; i++) {
 		char what[81];
 
 		snprintf(what, sizeof(what), "%s %s", flag, list->rows[i].name);
-		st = side(list->rows[i].value, what, error);
+		status = side(list->rows[i].value, what, error);
 	}
-	return st;
+	return status;
 }
 
 /* The log of the layer trace, which the host writes while it runs. */
@@ -54,40 +54,40 @@ static bool is_out(const struct run_options *o, const char *path)
 /* A tensor's file may be replaced by what the run makes of it: the new one is whole before the old one goes. */
 static ptowsp_status ins_apart(const struct run_options *o, struct ptowsp_error *error)
 {
-	ptowsp_status st = PTOWSP_OK;
+	ptowsp_status status = PTOWSP_OK;
 
-	for (uint32_t i = 0; i < o->in.count && !st; i++) {
+	for (uint32_t i = 0; i < o->in.count && !status; i++) {
 		char what[81];
 
 		snprintf(what, sizeof(what), "--in %s", o->in.rows[i].name);
 		if (!is_out(o, o->in.rows[i].value))
-			st = apart_input(o->in.rows[i].value, what, error);
+			status = apart_input(o->in.rows[i].value, what, error);
 	}
-	return st;
+	return status;
 }
 
 /* A checkpoint may follow itself, too. */
 ptowsp_status run_files_apart(const struct run_options *o, struct ptowsp_error *error)
 {
-	ptowsp_status st = apart_input(o->package, "the package", error);
+	ptowsp_status status = apart_input(o->package, "the package", error);
 
-	if (!st && o->plugin && strchr(o->plugin, '/'))
-		st = run_plugin_apart(o->plugin, error);
-	if (!st)
-		st = ins_apart(o, error);
-	if (!st)
-		st = pairs(apart_input, &o->expect, "--expect", error);
-	if (!st && o->restore && !(o->checkpoint && !strcmp(o->restore, o->checkpoint)))
-		st = apart_input(o->restore, "--restore", error);
-	if (!st)
-		st = pairs(apart_output, &o->out, "--out", error);
-	if (!st)
-		st = one(apart_output, o->trace, "--trace", error);
-	if (!st && o->graph && strcmp(o->graph, "-") != 0)
-		st = apart_output(o->graph, "--graph", error);
-	if (!st)
-		st = one(apart_output, o->checkpoint, "--checkpoint", error);
-	return st ? st : log_apart(o->layer, error);
+	if (!status && o->plugin && strchr(o->plugin, '/'))
+		status = run_plugin_apart(o->plugin, error);
+	if (!status)
+		status = ins_apart(o, error);
+	if (!status)
+		status = pairs(apart_input, &o->expect, "--expect", error);
+	if (!status && o->restore && !(o->checkpoint && !strcmp(o->restore, o->checkpoint)))
+		status = apart_input(o->restore, "--restore", error);
+	if (!status)
+		status = pairs(apart_output, &o->out, "--out", error);
+	if (!status)
+		status = one(apart_output, o->trace, "--trace", error);
+	if (!status && o->graph && strcmp(o->graph, "-") != 0)
+		status = apart_output(o->graph, "--graph", error);
+	if (!status)
+		status = one(apart_output, o->checkpoint, "--checkpoint", error);
+	return status ? status : log_apart(o->layer, error);
 }
 
 ptowsp_status run_plugin_apart(const char *path, struct ptowsp_error *error)

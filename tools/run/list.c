@@ -74,27 +74,27 @@ static void listing_print(const struct ptowsp_listing *listing)
 static ptowsp_status listing_make(struct ptowsp_listing **out, const struct run_options *options, struct ptowsp_error *error)
 {
 	struct run_backend_options b;
-	ptowsp_status st = run_backend_options(&b, options, error);
+	ptowsp_status status = run_backend_options(&b, options, error);
 
-	if (!st)
-		st = ptowsp_listing_create(out, &b.options, error);
+	if (!status)
+		status = ptowsp_listing_create(out, &b.options, error);
 	run_backend_options_finish(&b);
-	return st;
+	return status;
 }
 
 ptowsp_status run_list_plugins(const struct run_options *options, struct ptowsp_error *error)
 {
 	struct ptowsp_listing *listing;
-	ptowsp_status st = listing_make(&listing, options, error);
+	ptowsp_status status = listing_make(&listing, options, error);
 
-	if (st)
-		return st;
+	if (status)
+		return status;
 	if (options->json)
-		st = run_json_print(listing_json(listing), error);
+		status = run_json_print(listing_json(listing), error);
 	else
 		listing_print(listing);
 	ptowsp_listing_destroy(listing);
-	return st;
+	return status;
 }
 
 static void backend_close(const struct run_options *options, struct ptowsp_backend *backend)
@@ -111,19 +111,19 @@ ptowsp_status run_each_backend(const struct run_options *options, run_backend_fn
 	struct ptowsp_listing *listing;
 	struct ptowsp_listing_row row;
 	struct ptowsp_backend *backend;
-	ptowsp_status st;
+	ptowsp_status status;
 
 	if (options->plugin && strcmp(options->plugin, "auto")) { /* which would look through all of them for a package */
-		st = run_backend_open(&backend, options, NULL, error);
-		if (st)
-			return st;
+		status = run_backend_open(&backend, options, NULL, error);
+		if (status)
+			return status;
 		visit(context, backend);
 		backend_close(options, backend);
 		return PTOWSP_OK;
 	}
-	st = listing_make(&listing, options, error);
-	if (st)
-		return st;
+	status = listing_make(&listing, options, error);
+	if (status)
+		return status;
 	for (uint32_t i = 0; ptowsp_listing_row(listing, i, &row); i++) {
 		if (!row.usable || row.shadowed)
 			continue;

@@ -49,20 +49,20 @@ static ptowsp_status run_package(const struct run_options *options, char *rest, 
 {
 	struct ptowsp_error later = {.head = PTOWSP_HEAD(struct ptowsp_error, ERROR)};
 	struct run run = {.options = options};
-	ptowsp_status st = run_open(&run, options, error), printed;
+	ptowsp_status status = run_open(&run, options, error), printed;
 
-	if (!st)
-		st = run_execute(&run, error);
-	if (!st || options->verbose)
+	if (!status)
+		status = run_execute(&run, error);
+	if (!status || options->verbose)
 		if (run.program)
 			run_diagnostics_print(&run);
-	printed = print_results(&run, st, error, st ? &later : error);
-	if (!st)
-		st = printed;
-	if (st == PTOWSP_DEADLOCK)
+	printed = print_results(&run, status, error, status ? &later : error);
+	if (!status)
+		status = printed;
+	if (status == PTOWSP_DEADLOCK)
 		settings_add(&run, error, rest, size);
 	run_finish(&run);
-	return st;
+	return status;
 }
 
 static ptowsp_status version(void)
@@ -121,30 +121,30 @@ int main(int argc, char **argv)
 	struct ptowsp_error error = {.head = PTOWSP_HEAD(struct ptowsp_error, ERROR)};
 	struct run_options options;
 	char rest[sizeof(((struct ptowsp_deadlock *)NULL)->option) + 16] = "";
-	ptowsp_status st;
+	ptowsp_status status;
 
 	standard_begin();
 	if (!reg_variables_guard())
 		return 1;
 	atexit(left_early);
 	run_signals_install();
-	st = run_options_parse(&options, argc, argv, &error);
+	status = run_options_parse(&options, argc, argv, &error);
 	run_watchdog(&options, RUN_NOTHING);
-	if (!st)
-		st = dispatch(&options, rest, sizeof(rest), &error);
-	if (!st)
+	if (!status)
+		status = dispatch(&options, rest, sizeof(rest), &error);
+	if (!status)
 		folders_tell(&options);
-	if (!st)
-		st = standard_check(&error);
-	if (!st && run_breach()->code) {
+	if (!status)
+		status = standard_check(&error);
+	if (!status && run_breach()->code) {
 		error = *run_breach();
-		st = error.code;
+		status = error.code;
 	}
 	run_options_finish(&options);
-	if (st)
+	if (status)
 		folder_drop_empty();
 	returned = true;
-	if (st)
-		fprintf(stderr, "ptowsp-run: %s%s\n", *error.text ? error.text : reg_status_text(st), rest);
-	return run_signal() ? 128 + run_signal() : st == RUN_NOTHING_PROVED ? RUN_NOTHING_PROVED_EXIT : reg_status_exit(st);
+	if (status)
+		fprintf(stderr, "ptowsp-run: %s%s\n", *error.text ? error.text : reg_status_text(status), rest);
+	return run_signal() ? 128 + run_signal() : status == RUN_NOTHING_PROVED ? RUN_NOTHING_PROVED_EXIT : reg_status_exit(status);
 }

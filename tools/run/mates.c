@@ -70,16 +70,16 @@ static ptowsp_status mate_plan(const struct run *run, uint32_t device, struct ru
 {
 	struct ptowsp_plan_options plan = {.schedule_count = run->options->schedule.count};
 	const char **schedule = run_list_values(&run->options->schedule);
-	ptowsp_status st = schedule ? entry_find(run, device, &plan.entry, error) : reg_fail(error, PTOWSP_NO_MEMORY, "no memory for the command line");
+	ptowsp_status status = schedule ? entry_find(run, device, &plan.entry, error) : reg_fail(error, PTOWSP_NO_MEMORY, "no memory for the command line");
 
 	*options_out = *run->options;
 	for (uint32_t i = 0; i < device; i++)
 		options_out->device = strchr(options_out->device, ',') + 1;
 	plan.schedule = schedule;
-	if (!st)
-		st = ptowsp_plan_create(plan_out, run->package, &plan, error);
+	if (!status)
+		status = ptowsp_plan_create(plan_out, run->package, &plan, error);
 	free(schedule);
-	return st;
+	return status;
 }
 
 /* What no device in front of it uses is its own: files, fills and results of it are those of this program. */
@@ -102,19 +102,19 @@ static void mate_claim(struct run *run, uint32_t number)
 ptowsp_status run_mate_open(struct run *run, uint32_t number, struct ptowsp_error *error)
 {
 	struct run_mate *mate = &run->mates[number];
-	ptowsp_status st = mate_plan(run, number + 1, &mate->options, &mate->plan, error);
+	ptowsp_status status = mate_plan(run, number + 1, &mate->options, &mate->plan, error);
 
-	return st ? st : run_backend_open(&mate->backend, &mate->options, mate->plan, error);
+	return status ? status : run_backend_open(&mate->backend, &mate->options, mate->plan, error);
 }
 
 ptowsp_status run_mate_load(struct run *run, uint32_t number, uint32_t flags, struct ptowsp_error *error)
 {
 	struct run_mate *mate = &run->mates[number];
-	ptowsp_status st = run_program_load(&mate->program, mate->backend, mate->plan, run->options, flags, error);
+	ptowsp_status status = run_program_load(&mate->program, mate->backend, mate->plan, run->options, flags, error);
 
-	if (!st)
+	if (!status)
 		mate_claim(run, number);
-	return st;
+	return status;
 }
 
 struct ptowsp_program *run_tensor_program(const struct run *run, uint32_t index, uint32_t *place_out)
@@ -146,14 +146,14 @@ ptowsp_status run_mates_make(struct run *run, struct ptowsp_error *error)
 
 ptowsp_status run_mates_open(struct run *run, struct ptowsp_error *error)
 {
-	ptowsp_status st = run_mates_make(run, error);
+	ptowsp_status status = run_mates_make(run, error);
 
-	for (uint32_t i = 0; !st && i < run->mate_count; i++) {
-		st = run_mate_open(run, i, error);
-		if (!st)
-			st = run_mate_load(run, i, 0, error);
+	for (uint32_t i = 0; !status && i < run->mate_count; i++) {
+		status = run_mate_open(run, i, error);
+		if (!status)
+			status = run_mate_load(run, i, 0, error);
 	}
-	return st;
+	return status;
 }
 
 /* Others belong to programs of other devices. */
@@ -176,28 +176,28 @@ static ptowsp_status mate_prepare(struct run *run, uint32_t number, struct ptows
 	struct run_mate *mate = &run->mates[number];
 	struct ptowsp_tensor_info info;
 	struct ptowsp_tensor_view view;
-	ptowsp_status st = PTOWSP_OK;
+	ptowsp_status status = PTOWSP_OK;
 	uint32_t index;
 
-	for (uint32_t i = 0; !st && ptowsp_plan_tensor(mate->plan, i, &info); i++) {
+	for (uint32_t i = 0; !status && ptowsp_plan_tensor(mate->plan, i, &info); i++) {
 		if (info.role == PTOWSP_ROLE_TEMP || ptowsp_plan_tensor_find(run->plan, info.name, &index, NULL) || run->tensors[index].device == number + 1)
 			continue;
 		run_tensor_view(run, index, &view);
 		if (view.data)
-			st = ptowsp_tensor_shape(mate->program, i, view.rank, view.extents,
-						 run->tensors[index].device ? "a device in front" : "the first device", error);
-		if (!st && view.data)
-			st = ptowsp_tensor_bind(mate->program, info.name, view.data, view.elements, error);
+			status = ptowsp_tensor_shape(mate->program, i, view.rank, view.extents,
+						     run->tensors[index].device ? "a device in front" : "the first device", error);
+		if (!status && view.data)
+			status = ptowsp_tensor_bind(mate->program, info.name, view.data, view.elements, error);
 	}
-	if (!st)
-		st = run_mate_values(mate, error);
-	return st ? st : ptowsp_prepare(mate->program, &run->execute, error);
+	if (!status)
+		status = run_mate_values(mate, error);
+	return status ? status : ptowsp_prepare(mate->program, &run->execute, error);
 }
 
 ptowsp_status run_mates_join(struct run *run, struct ptowsp_error *error)
 {
 	struct ptowsp_program **programs;
-	ptowsp_status st;
+	ptowsp_status status;
 
 	if (!run->mate_count)
 		return PTOWSP_OK;
@@ -207,28 +207,28 @@ ptowsp_status run_mates_join(struct run *run, struct ptowsp_error *error)
 	programs[0] = run->program;
 	for (uint32_t i = 0; i < run->mate_count; i++)
 		programs[i + 1] = run->mates[i].program;
-	st = ptowsp_programs_join(programs, run->mate_count + 1, error);
+	status = ptowsp_programs_join(programs, run->mate_count + 1, error);
 	free(programs);
-	return st;
+	return status;
 }
 
 ptowsp_status run_mates_prepare(struct run *run, struct ptowsp_error *error)
 {
-	ptowsp_status st = PTOWSP_OK;
+	ptowsp_status status = PTOWSP_OK;
 
-	for (uint32_t i = 0; !st && i < run->mate_count; i++)
-		st = mate_prepare(run, i, error);
-	return st ? st : run_mates_join(run, error);
+	for (uint32_t i = 0; !status && i < run->mate_count; i++)
+		status = mate_prepare(run, i, error);
+	return status ? status : run_mates_join(run, error);
 }
 
 ptowsp_status run_mates_start(struct run *run, struct ptowsp_error *error)
 {
-	ptowsp_status st = PTOWSP_OK;
+	ptowsp_status status = PTOWSP_OK;
 
 	run->mates_failed = false;
-	for (uint32_t i = 0; !st && i < run->mate_count; i++)
-		st = ptowsp_execute_async(run->mates[i].program, &run->execute, error);
-	return st;
+	for (uint32_t i = 0; !status && i < run->mate_count; i++)
+		status = ptowsp_execute_async(run->mates[i].program, &run->execute, error);
+	return status;
 }
 
 static void mate_print(const struct run_mate *mate)
@@ -245,19 +245,19 @@ bool run_mates_failed(struct run *run)
 {
 	for (uint32_t i = 0; i < run->mate_count && !run->mates_failed; i++) {
 		struct ptowsp_error error = {.head = PTOWSP_HEAD(error, ERROR)};
-		ptowsp_status st = ptowsp_synchronize(run->mates[i].program, 0, &error);
+		ptowsp_status status = ptowsp_synchronize(run->mates[i].program, 0, &error);
 
-		run->mates_failed = st && st != PTOWSP_AGAIN && st != PTOWSP_DEADLOCK;
+		run->mates_failed = status && status != PTOWSP_AGAIN && status != PTOWSP_DEADLOCK;
 	}
 	return run->mates_failed;
 }
 
-ptowsp_status run_mates_wait(struct run *run, ptowsp_status st, struct ptowsp_error *error)
+ptowsp_status run_mates_wait(struct run *run, ptowsp_status status, struct ptowsp_error *error)
 {
-	bool stops = st != PTOWSP_OK;
+	bool stops = status != PTOWSP_OK;
 
-	if (run->mates_failed && st == PTOWSP_CANCELLED)
-		st = PTOWSP_OK; /* because of who failed, which is told below */
+	if (run->mates_failed && status == PTOWSP_CANCELLED)
+		status = PTOWSP_OK; /* because of who failed, which is told below */
 	for (uint32_t i = 0; i < run->mate_count; i++) {
 		struct ptowsp_error mine = {.head = PTOWSP_HEAD(mine, ERROR)};
 		struct ptowsp_program *program = run->mates[i].program;
@@ -268,10 +268,10 @@ ptowsp_status run_mates_wait(struct run *run, ptowsp_status st, struct ptowsp_er
 		if (stops)
 			ptowsp_cancel(program, &mine);
 		one = ptowsp_synchronize(program, UINT64_MAX, &mine);
-		if (one && !st && !(stops && one == PTOWSP_CANCELLED))
-			st = reg_fail(error, one, "device %u: %s", i + 1, mine.text);
+		if (one && !status && !(stops && one == PTOWSP_CANCELLED))
+			status = reg_fail(error, one, "device %u: %s", i + 1, mine.text);
 	}
-	return st;
+	return status;
 }
 
 void run_mates_print(const struct run *run)

@@ -90,7 +90,7 @@ ptowsp_status probe_open(struct probe **out, const struct ptowsp_backend_options
 {
 	struct probe *probe = calloc(1, sizeof(*probe));
 	struct reg_text text;
-	ptowsp_status st;
+	ptowsp_status status;
 
 	*out = NULL;
 	if (!probe)
@@ -103,12 +103,12 @@ ptowsp_status probe_open(struct probe **out, const struct ptowsp_backend_options
 		reg_text_add(&text, "%s", folder);
 	else if (!beside_find("packages/probes", "share/ptowsp/v10/probes", probe->folder, sizeof(probe->folder)))
 		snprintf(probe->folder, sizeof(probe->folder), "%s", PROBE_SYSTEM_FOLDER);
-	st = ptowsp_backend_open(&probe->backend, &probe->options, error);
-	if (st)
+	status = ptowsp_backend_open(&probe->backend, &probe->options, error);
+	if (status)
 		probe_close(probe);
 	else
 		*out = probe;
-	return st;
+	return status;
 }
 
 void probe_close(struct probe *probe)
@@ -239,16 +239,16 @@ static ptowsp_status runner_open(struct probe *probe, struct ptowsp_backend **ou
 	struct ptowsp_backend **fresh = &probe->fresh[probe->is_wide];
 	struct ptowsp_setting settings[SETTINGS];
 	struct ptowsp_backend_options options = options_now(probe, false, settings);
-	ptowsp_status st = PTOWSP_OK;
+	ptowsp_status status = PTOWSP_OK;
 
 	if (probe->is_gone[probe->is_wide]) {
 		ptowsp_backend_close(*fresh);
 		*fresh = NULL;
-		st = ptowsp_backend_open(fresh, &options, error);
+		status = ptowsp_backend_open(fresh, &options, error);
 	}
-	probe->is_gone[probe->is_wide] = st != PTOWSP_OK;
+	probe->is_gone[probe->is_wide] = status != PTOWSP_OK;
 	*out = *fresh ? *fresh : backend_now(probe);
-	return st;
+	return status;
 }
 
 /* ---- a run ---------------------------------------------------------------------------------------------------------- */
@@ -261,22 +261,22 @@ static enum probe_state backends_open(struct probe *probe, const struct probe_sp
 	struct ptowsp_setting settings[SETTINGS];
 	struct ptowsp_backend_options options;
 	enum probe_state otherwise = PROBE_FAILED;
-	ptowsp_status st;
+	ptowsp_status status;
 
 	*out = (struct probe_runners){0};
 	if (spec->real && !can_add(probe, real_setting.key))
 		return say(result, PROBE_NOT_PROBED, "the backend has no option trace=real, so when kernels really began cannot be seen");
 	options = options_now(probe, spec->real, settings);
 	options.threads = spec->real && options.threads && options.threads < spec->threads ? options.threads : spec->threads;
-	st = spec->threads ? ptowsp_backend_open(&out->own, &options, &error) : runner_open(probe, &out->main, &error);
-	if (!st && spec->mate) {
+	status = spec->threads ? ptowsp_backend_open(&out->own, &options, &error) : runner_open(probe, &out->main, &error);
+	if (!status && spec->mate) {
 		otherwise = PROBE_NOT_PROBED;
-		st = mate_open(probe, &out->mate, &error);
+		status = mate_open(probe, &out->mate, &error);
 	}
-	if (!st)
+	if (!status)
 		return PROBE_ENFORCED;
 	ptowsp_backend_close(out->own);
-	return ends_backend(st) ? lose(probe, feature, &error, result) : say(result, otherwise, "%s", error.text);
+	return ends_backend(status) ? lose(probe, feature, &error, result) : say(result, otherwise, "%s", error.text);
 }
 
 static enum probe_state run_watched(struct probe *probe, struct ptowsp_package *package, const struct probe_spec *spec, uint32_t feature,

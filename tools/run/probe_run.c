@@ -158,30 +158,30 @@ static bool needs_met(struct probe_outcome *o, const struct ptowsp_backend *back
 
 static ptowsp_status values_set(struct ptowsp_program *program, char *const *pairs, uint32_t count, struct ptowsp_error *error)
 {
-	ptowsp_status st = PTOWSP_OK;
+	ptowsp_status status = PTOWSP_OK;
 
-	for (uint32_t i = 0; i < count && !st; i++) {
+	for (uint32_t i = 0; i < count && !status; i++) {
 		char name[64];
 		size_t length = strcspn(pairs[i], "=");
 
 		assert(length < sizeof(name) && pairs[i][length] == '=');
 		memcpy(name, pairs[i], length);
 		name[length] = 0;
-		st = ptowsp_value_set(program, name, pairs[i] + length + 1, error);
+		status = ptowsp_value_set(program, name, pairs[i] + length + 1, error);
 	}
-	return st;
+	return status;
 }
 
 /* Tensors of .pto sources have no shape: each gets the same zeroed memory of its own. */
 static ptowsp_status tensors_bind(struct ptowsp_program *program, const struct ptowsp_plan *plan, uint64_t *memory, uint32_t room, struct ptowsp_error *error)
 {
 	struct ptowsp_tensor_info info;
-	ptowsp_status st = PTOWSP_OK;
+	ptowsp_status status = PTOWSP_OK;
 
-	for (uint32_t i = 0; ptowsp_plan_tensor(plan, i, &info) && !st; i++)
+	for (uint32_t i = 0; ptowsp_plan_tensor(plan, i, &info) && !status; i++)
 		if (i < room && (info.flags & PTOWSP_TENSOR_INFO_USED) && (info.flags & PTOWSP_TENSOR_INFO_SHAPELESS))
-			st = ptowsp_tensor_bind(program, info.name, memory + (size_t)i * PROBE_ELEMENTS, PROBE_ELEMENTS, error);
-	return st;
+			status = ptowsp_tensor_bind(program, info.name, memory + (size_t)i * PROBE_ELEMENTS, PROBE_ELEMENTS, error);
+	return status;
 }
 
 /* ---- the run --------------------------------------------------------------------------------------------------- */
@@ -198,26 +198,26 @@ static ptowsp_status run_once(struct probe_outcome *o, struct ptowsp_program *pr
 	struct ptowsp_execute_options options = {.flags = spec->no_kernels ? PTOWSP_RUN_NO_KERNELS : 0,
 						 .timeout_ns = spec->deadline ? deadline_ns : spec->watch.limit_ms * 1000000};
 	struct ptowsp_program *both[2] = {program, mate};
-	ptowsp_status st = PTOWSP_OK, other = PTOWSP_OK;
+	ptowsp_status status = PTOWSP_OK, other = PTOWSP_OK;
 
 	o->task_count = o->edge_count = 0;
 	probe_phase_tell(spec, PROBE_RUNS);
 	if (mate)
-		st = ptowsp_programs_join(both, 2, &o->error);
-	if (!st && mate)
-		st = ptowsp_execute_async(mate, &options, &o->error);
-	if (!st)
-		st = ptowsp_execute_async(program, &options, &o->error);
-	if (!st && spec->cancel) {
+		status = ptowsp_programs_join(both, 2, &o->error);
+	if (!status && mate)
+		status = ptowsp_execute_async(mate, &options, &o->error);
+	if (!status)
+		status = ptowsp_execute_async(program, &options, &o->error);
+	if (!status && spec->cancel) {
 		sleep_ns(cancel_ns);
-		st = ptowsp_cancel(program, &o->error);
+		status = ptowsp_cancel(program, &o->error);
 	}
-	if (!st)
-		st = ptowsp_synchronize(program, UINT64_MAX, &o->error);
+	if (!status)
+		status = ptowsp_synchronize(program, UINT64_MAX, &o->error);
 	if (mate && !ptowsp_is_complete(mate))
-		other = ptowsp_synchronize(mate, UINT64_MAX, st ? NULL : &o->error);
+		other = ptowsp_synchronize(mate, UINT64_MAX, status ? NULL : &o->error);
 	probe_phase_tell(spec, PROBE_LOADS);
-	return st ? st : other;
+	return status ? status : other;
 }
 
 static void stats_keep(struct probe_outcome *o, const struct ptowsp_program *program)
@@ -297,11 +297,11 @@ static ptowsp_status mate_load(struct probe_outcome *o, struct ptowsp_package *p
 			       uint32_t flags, struct ptowsp_plan **plan_out, struct ptowsp_program **program_out, uint64_t *memory)
 {
 	struct ptowsp_plan_options options = {.entry = spec->mate, .schedule = spec->schedule, .schedule_count = spec->schedule_count};
-	ptowsp_status st = ptowsp_plan_create(plan_out, package, &options, &o->error);
+	ptowsp_status status = ptowsp_plan_create(plan_out, package, &options, &o->error);
 
-	if (!st)
-		st = ptowsp_program_load(program_out, backend, *plan_out, flags, &o->error);
-	return st ? st : tensors_bind(*program_out, *plan_out, memory, TENSORS, &o->error);
+	if (!status)
+		status = ptowsp_program_load(program_out, backend, *plan_out, flags, &o->error);
+	return status ? status : tensors_bind(*program_out, *plan_out, memory, TENSORS, &o->error);
 }
 
 /* A worker that ends its run for its deadline or cancel is killed when it does not heed that, and the run ends all the same: the next load tells. */

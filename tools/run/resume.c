@@ -58,10 +58,10 @@ static ptowsp_status row_take(struct run *run, const struct checkpoint_row *row,
 	const char *name = c->names + row->tensor;
 	struct run_tensor *tensor;
 	uint32_t index;
-	ptowsp_status st = ptowsp_plan_tensor_find(run->plan, name, &index, error);
+	ptowsp_status status = ptowsp_plan_tensor_find(run->plan, name, &index, error);
 
-	if (st)
-		return st;
+	if (status)
+		return status;
 	tensor = &run->tensors[index];
 	if (!mark_of(run, tensor) || tensor->info.dtype != row->dtype)
 		return reg_fail(error, PTOWSP_INVALID, "--restore %.100s: tensor %.60s of the package holds no checkpoint of such elements",
@@ -87,21 +87,22 @@ static ptowsp_status restore_open(struct run *run, struct ptowsp_error *error)
 {
 	const char *path = run->options->restore, *entry = ptowsp_plan_entry(run->plan);
 	struct checkpoint *c = &run->restored;
-	ptowsp_status st = checkpoint_read(c, path, error);
+	ptowsp_status status = checkpoint_read(c, path, error);
 
-	if (!st && memcmp(c->header.package, pkg_digest(run->package->pkg), sizeof(c->header.package)) != 0)
-		st = reg_fail(error, PTOWSP_INVALID, "--restore %.100s: it was written by a run of another package, or of this one before it was packed again",
-			      path);
-	if (!st && strcmp(c->names + c->header.entry, entry) != 0)
-		st = reg_fail(error, PTOWSP_INVALID, "--restore %.100s: it was written by entry %.60s, this is %.60s", path, c->names + c->header.entry, entry);
-	for (uint32_t i = 0; !st && i < c->header.rows; i++) {
+	if (!status && memcmp(c->header.package, pkg_digest(run->package->pkg), sizeof(c->header.package)) != 0)
+		status = reg_fail(error, PTOWSP_INVALID,
+				  "--restore %.100s: it was written by a run of another package, or of this one before it was packed again", path);
+	if (!status && strcmp(c->names + c->header.entry, entry) != 0)
+		status = reg_fail(error, PTOWSP_INVALID, "--restore %.100s: it was written by entry %.60s, this is %.60s", path, c->names + c->header.entry,
+				  entry);
+	for (uint32_t i = 0; !status && i < c->header.rows; i++) {
 		const struct checkpoint_row row = checkpoint_row_at(c, i);
 
-		st = row_take(run, &row, error);
+		status = row_take(run, &row, error);
 	}
-	if (!st)
+	if (!status)
 		missing_print(run);
-	return st;
+	return status;
 }
 
 /* ---- both ------------------------------------------------------------------------------------------------------ */
@@ -110,7 +111,7 @@ ptowsp_status run_checkpoints_open(struct run *run, struct ptowsp_error *error)
 {
 	const struct run_options *o = run->options;
 	const char *flag = o->checkpoint ? "checkpoint" : "restore";
-	ptowsp_status st = PTOWSP_OK;
+	ptowsp_status status = PTOWSP_OK;
 
 	if (!o->checkpoint && !o->restore) {
 		if (!o->no_kernels && !o->quiet && !(o->device && strchr(o->device, ',')))
@@ -124,8 +125,8 @@ ptowsp_status run_checkpoints_open(struct run *run, struct ptowsp_error *error)
 	if (!marks_find(run))
 		return reg_fail(error, PTOWSP_INVALID, "--%s: entry %.60s has no TG_CHECKPOINT", flag, ptowsp_plan_entry(run->plan));
 	if (o->restore)
-		st = restore_open(run, error);
-	return st || !o->checkpoint ? st : output_open(&run->checkpoint, o->checkpoint, error);
+		status = restore_open(run, error);
+	return status || !o->checkpoint ? status : output_open(&run->checkpoint, o->checkpoint, error);
 }
 
 ptowsp_status run_checkpoint_fill(const struct run_tensor *tensor, void *data, uint64_t elements, struct ptowsp_error *error)
@@ -200,7 +201,7 @@ static uint32_t items_find(struct run *run, struct checkpoint_item *items)
 ptowsp_status run_checkpoint_write(struct run *run, struct ptowsp_error *error)
 {
 	struct checkpoint_item *items;
-	ptowsp_status st = PTOWSP_OK;
+	ptowsp_status status = PTOWSP_OK;
 	uint32_t count;
 
 	if (!run->options->checkpoint)
@@ -211,15 +212,15 @@ ptowsp_status run_checkpoint_write(struct run *run, struct ptowsp_error *error)
 	count = items_find(run, items);
 	for (uint32_t i = 0; i < count; i++)
 		if (!items[i].checkpoint)
-			st = reg_fail(error, PTOWSP_NO_MEMORY, "no memory for a checkpoint");
-	if (!st && !count)
-		st = reg_fail(error, PTOWSP_INVALID, "--checkpoint %.100s: the run took no checkpoint", run->options->checkpoint);
-	if (!st)
-		st = checkpoint_write(run->checkpoint.file, pkg_digest(run->package->pkg), ptowsp_plan_entry(run->plan), items, count, error);
-	if (!st)
-		st = output_finish(&run->checkpoint, error);
+			status = reg_fail(error, PTOWSP_NO_MEMORY, "no memory for a checkpoint");
+	if (!status && !count)
+		status = reg_fail(error, PTOWSP_INVALID, "--checkpoint %.100s: the run took no checkpoint", run->options->checkpoint);
+	if (!status)
+		status = checkpoint_write(run->checkpoint.file, pkg_digest(run->package->pkg), ptowsp_plan_entry(run->plan), items, count, error);
+	if (!status)
+		status = output_finish(&run->checkpoint, error);
 	for (uint32_t i = 0; i < count; i++)
 		free((char *)items[i].checkpoint);
 	free(items);
-	return st;
+	return status;
 }

@@ -73,10 +73,10 @@ static ptowsp_status pair_add(struct run_list *list, const struct flag *flag, co
 	if (!name)
 		return reg_fail(error, PTOWSP_NO_MEMORY, "no memory for the command line");
 	if (run_list_find(list, name)) {
-		ptowsp_status st = reg_fail(error, PTOWSP_INVALID, "--%s is given twice for \"%.80s\"", flag->name, name);
+		ptowsp_status status = reg_fail(error, PTOWSP_INVALID, "--%s is given twice for \"%.80s\"", flag->name, name);
 
 		free(name);
-		return st;
+		return status;
 	}
 	return list_add(list, name, equals + 1, error);
 }
@@ -305,14 +305,14 @@ ptowsp_status run_options_parse(struct run_options *options_out, int argc, char 
 {
 	struct cursor c = {.argv = argv, .at = 1, .count = argc, .options = options_out, .error = error};
 	bool only_files = false;
-	ptowsp_status st = PTOWSP_OK;
+	ptowsp_status status = PTOWSP_OK;
 
 	*options_out = (struct run_options){.runs = 1, .load_timeout_ms = 120000, .rtol = 1e-5, .atol = 1e-6};
-	while (c.at < argc && !st)
-		st = argument_take(&c, &only_files);
-	if (!st)
-		st = together_check(options_out, error);
-	return st ? st : package_check(&c);
+	while (c.at < argc && !status)
+		status = argument_take(&c, &only_files);
+	if (!status)
+		status = together_check(options_out, error);
+	return status ? status : package_check(&c);
 }
 
 uint32_t run_load_flags(const struct run_options *options)

@@ -13,87 +13,87 @@ ptowsp_status run_open(struct run *run, const struct run_options *options, struc
 {
 	struct ptowsp_plan_options plan = {.entry = options->entry, .schedule_count = options->schedule.count};
 	const char **schedule = run_list_values(&options->schedule);
-	ptowsp_status st;
+	ptowsp_status status;
 
 	run->options = options;
 	plan.schedule = schedule;
 	if (!schedule)
 		return reg_fail(error, PTOWSP_NO_MEMORY, "no memory for the command line");
-	st = ptowsp_package_open(&run->package, options->package, options->max_memory ? options->max_memory : PKG_TOOL_LIMIT, error);
-	if (!st)
-		st = run_mates_entry(run, &plan.entry, error);
-	if (!st)
-		st = ptowsp_plan_create(&run->plan, run->package, &plan, error);
+	status = ptowsp_package_open(&run->package, options->package, options->max_memory ? options->max_memory : PKG_TOOL_LIMIT, error);
+	if (!status)
+		status = run_mates_entry(run, &plan.entry, error);
+	if (!status)
+		status = ptowsp_plan_create(&run->plan, run->package, &plan, error);
 	free(schedule);
-	for (uint32_t i = 0; !st && !options->quiet && ptowsp_package_notice(run->package, i); i++)
+	for (uint32_t i = 0; !status && !options->quiet && ptowsp_package_notice(run->package, i); i++)
 		fprintf(stderr, "ptowsp-run: %s\n", ptowsp_package_notice(run->package, i));
-	return st;
+	return status;
 }
 
 /* A graph is written when the run is over; that it cannot be is known before. */
 static ptowsp_status graph_look(const char *path, struct ptowsp_error *error)
 {
 	struct output output = {.slot = -1};
-	ptowsp_status st = graph_path_check(path, error);
+	ptowsp_status status = graph_path_check(path, error);
 
-	if (!st && strcmp(path, "-"))
-		st = output_open(&output, path, error);
+	if (!status && strcmp(path, "-"))
+		status = output_open(&output, path, error);
 	output_drop(&output);
-	return st;
+	return status;
 }
 
 ptowsp_status run_files_open(struct run *run, struct ptowsp_error *error)
 {
 	const struct run_options *o = run->options;
-	ptowsp_status st = run_files_apart(o, error);
+	ptowsp_status status = run_files_apart(o, error);
 
-	if (!st)
-		st = run_tensors_open(run, error);
-	if (!st)
-		st = run_checkpoints_open(run, error);
-	if (!st)
-		st = run_values_check(run, error);
-	if (!st && o->graph) {
-		st = graph_look(o->graph, error);
-		run->graph_wanted = !st;
+	if (!status)
+		status = run_tensors_open(run, error);
+	if (!status)
+		status = run_checkpoints_open(run, error);
+	if (!status)
+		status = run_values_check(run, error);
+	if (!status && o->graph) {
+		status = graph_look(o->graph, error);
+		run->graph_wanted = !status;
 		run->graph.draw_ms = o->timeout_ms;
 	}
-	if (!st && o->trace) {
-		st = output_open(&run->trace.output, o->trace, error);
-		run->trace_wanted = !st;
+	if (!status && o->trace) {
+		status = output_open(&run->trace.output, o->trace, error);
+		run->trace_wanted = !status;
 	}
-	return st;
+	return status;
 }
 
 ptowsp_status run_program_load(struct ptowsp_program **out, struct ptowsp_backend *backend, const struct ptowsp_plan *plan, const struct run_options *options,
 			       uint32_t flags, struct ptowsp_error *error)
 {
 	char text[sizeof(error->text)];
-	ptowsp_status st;
+	ptowsp_status status;
 
 	run_watchdog(options, RUN_LOADING);
-	st = ptowsp_program_load(out, backend, plan, run_load_flags(options) | flags, error);
+	status = ptowsp_program_load(out, backend, plan, run_load_flags(options) | flags, error);
 	run_watchdog(options, RUN_NOTHING);
-	if (st != PTOWSP_DEADLINE)
-		return st;
+	if (status != PTOWSP_DEADLINE)
+		return status;
 	memcpy(text, error->text, sizeof(text));
-	return reg_fail(error, st, "not loaded in %llu ms (--load-timeout-ms): %.*s", (unsigned long long)options->load_timeout_ms, (int)sizeof(text) - 1,
+	return reg_fail(error, status, "not loaded in %llu ms (--load-timeout-ms): %.*s", (unsigned long long)options->load_timeout_ms, (int)sizeof(text) - 1,
 			text);
 }
 
 static ptowsp_status start_and_wait(struct run *run, struct ptowsp_error *error)
 {
-	ptowsp_status st = run_mates_prepare(run, error);
+	ptowsp_status status = run_mates_prepare(run, error);
 
-	if (!st)
-		st = run_expect_check(run, error);
-	if (!st)
-		st = run_mates_start(run, error);
-	if (!st)
-		st = ptowsp_execute_async(run->program, &run->execute, error);
-	if (!st)
-		st = run_wait(run, error);
-	return run_mates_wait(run, st, error);
+	if (!status)
+		status = run_expect_check(run, error);
+	if (!status)
+		status = run_mates_start(run, error);
+	if (!status)
+		status = ptowsp_execute_async(run->program, &run->execute, error);
+	if (!status)
+		status = run_wait(run, error);
+	return run_mates_wait(run, status, error);
 }
 
 static struct ptowsp_execute_options execute_options(const struct run_options *o)
@@ -132,38 +132,38 @@ ptowsp_status run_program_check(struct ptowsp_program *program, const struct run
 ptowsp_status run_look(struct run *run, uint64_t number, struct ptowsp_error *error)
 {
 	const struct run_options *o = run->options;
-	ptowsp_status st = run_values_set(run->program, o, number, error);
+	ptowsp_status status = run_values_set(run->program, o, number, error);
 
 	run->execute = look_options(o);
 	run->execute.flags |= o->no_kernels ? 0 : PTOWSP_RUN_LOOK;
-	if (!st)
-		st = ptowsp_prepare(run->program, &run->execute, error);
-	if (!st)
-		st = start_and_wait(run, error);
-	if (!st)
-		st = run_unwritten_check(run, error);
-	return st != PTOWSP_DEADLINE
-		       ? st
-		       : reg_fail(error, st, "its tasks could not be counted in %llu ms", (unsigned long long)(run->execute.timeout_ns / 1000000));
+	if (!status)
+		status = ptowsp_prepare(run->program, &run->execute, error);
+	if (!status)
+		status = start_and_wait(run, error);
+	if (!status)
+		status = run_unwritten_check(run, error);
+	return status != PTOWSP_DEADLINE
+		       ? status
+		       : reg_fail(error, status, "its tasks could not be counted in %llu ms", (unsigned long long)(run->execute.timeout_ns / 1000000));
 }
 
 static ptowsp_status load(struct run *run, struct ptowsp_error *error)
 {
-	ptowsp_status st = run_backend_open(&run->backend, run->options, run->plan, error);
+	ptowsp_status status = run_backend_open(&run->backend, run->options, run->plan, error);
 
-	if (!st)
-		st = run_plugin_apart(ptowsp_backend_path(run->backend), error);
-	if (!st && run->options->emit && !ptowsp_report_has_files(run->backend)) {
+	if (!status)
+		status = run_plugin_apart(ptowsp_backend_path(run->backend), error);
+	if (!status && run->options->emit && !ptowsp_report_has_files(run->backend)) {
 		run_watchdog(run->options, RUN_LOADING);
-		st = run_emit(run, error);
+		status = run_emit(run, error);
 		run_watchdog(run->options, RUN_NOTHING);
-		run->emitted = !st;
+		run->emitted = !status;
 	}
-	if (!st)
-		st = run_program_load(&run->program, run->backend, run->plan, run->options, 0, error);
-	if (!st)
-		st = run_mates_open(run, error);
-	return st ? st : run_tensors_bind(run, error);
+	if (!status)
+		status = run_program_load(&run->program, run->backend, run->plan, run->options, 0, error);
+	if (!status)
+		status = run_mates_open(run, error);
+	return status ? status : run_tensors_bind(run, error);
 }
 
 /* The backend says what it was doing, the tool how long it was allowed to. */
@@ -180,56 +180,56 @@ static ptowsp_status fail_deadline(const struct run *run, struct ptowsp_error *e
 static ptowsp_status run_once(struct run *run, uint64_t number, struct ptowsp_error *error)
 {
 	const struct run_options *o = run->options;
-	ptowsp_status st = run_values_set(run->program, o, number, error);
+	ptowsp_status status = run_values_set(run->program, o, number, error);
 
 	run->execute = execute_options(o);
 	run_watchdog(o, RUN_RUNNING);
 	run_measuring(run, true);
-	if (!st)
-		st = ptowsp_prepare(run->program, &run->execute, error);
+	if (!status)
+		status = ptowsp_prepare(run->program, &run->execute, error);
 	run_measuring(run, false);
-	if (!st && o->emit && !run->emitted) {
-		st = run_emit(run, error);
-		run->emitted = !st;
+	if (!status && o->emit && !run->emitted) {
+		status = run_emit(run, error);
+		run->emitted = !status;
 	}
-	if (!st && number + 1 == o->runs)
-		st = run_sinks_attach(run, error);
-	if (!st)
-		st = start_and_wait(run, error);
+	if (!status && number + 1 == o->runs)
+		status = run_sinks_attach(run, error);
+	if (!status)
+		status = start_and_wait(run, error);
 	run_watchdog(o, RUN_NOTHING);
-	if (!st)
+	if (!status)
 		run_mates_print(run);
-	if (st)
-		return st == PTOWSP_DEADLINE ? fail_deadline(run, error) : st;
+	if (status)
+		return status == PTOWSP_DEADLINE ? fail_deadline(run, error) : status;
 	run->runs_done++;
-	st = run_unwritten_check(run, error);
-	return st ? st : run_compare(run, error);
+	status = run_unwritten_check(run, error);
+	return status ? status : run_compare(run, error);
 }
 
 static ptowsp_status results_save(struct run *run, struct ptowsp_error *error)
 {
 	struct output graph = {.slot = -1};
-	ptowsp_status st = run_outputs_write(run, error);
+	ptowsp_status status = run_outputs_write(run, error);
 
 	run_checkpoints_tell(run);
-	if (!st)
-		st = run_trace_finish(run, NULL, error);
-	if (!st && run->graph_wanted)
-		st = graph_file(&run->graph, run->options->graph, &graph, error);
-	if (!st)
-		st = run_checkpoint_write(run, error);
-	if (!st)
+	if (!status)
+		status = run_trace_finish(run, NULL, error);
+	if (!status && run->graph_wanted)
+		status = graph_file(&run->graph, run->options->graph, &graph, error);
+	if (!status)
+		status = run_checkpoint_write(run, error);
+	if (!status)
 		run_signals_over();
-	if (!st)
-		st = output_publish(&graph, error);
+	if (!status)
+		status = output_publish(&graph, error);
 	output_drop(&graph);
-	if (!st)
-		st = run_outputs_publish(run, error);
-	if (!st && run->trace_wanted)
-		st = output_publish(&run->trace.output, error);
-	if (!st && run->options->checkpoint)
-		st = output_publish(&run->checkpoint, error);
-	return st;
+	if (!status)
+		status = run_outputs_publish(run, error);
+	if (!status && run->trace_wanted)
+		status = output_publish(&run->trace.output, error);
+	if (!status && run->options->checkpoint)
+		status = output_publish(&run->checkpoint, error);
+	return status;
 }
 
 /* What is left of a run that did not succeed. One whose values are not as expected was itself good. One that found a deadlock, or in
@@ -239,40 +239,40 @@ static void failure_save(struct run *run, const struct ptowsp_error *failure)
 {
 	static const ptowsp_status told[] = {PTOWSP_DEADLOCK, PTOWSP_RUN_FAILED, PTOWSP_KERNEL_FAILED, PTOWSP_TOO_SMALL};
 	struct ptowsp_error error = {.head = PTOWSP_HEAD(struct ptowsp_error, ERROR)};
-	ptowsp_status st = PTOWSP_OK;
+	ptowsp_status status = PTOWSP_OK;
 	bool tells = false;
 
 	for (size_t i = 0; i < sizeof(told) / sizeof(*told); i++)
 		tells = tells || told[i] == failure->code;
 	if (failure->code == PTOWSP_MISMATCH && run->runs_done == run->options->runs)
-		st = results_save(run, &error);
+		status = results_save(run, &error);
 	else if (tells && run->trace.begun)
-		st = run_trace_finish(run, failure, &error);
-	if (!st && tells && run->trace.begun) {
+		status = run_trace_finish(run, failure, &error);
+	if (!status && tells && run->trace.begun) {
 		run_signals_over();
-		st = output_publish(&run->trace.output, &error);
+		status = output_publish(&run->trace.output, &error);
 	}
-	if (st)
+	if (status)
 		fprintf(stderr, "ptowsp-run: %s\n", error.text);
 }
 
 ptowsp_status run_execute(struct run *run, struct ptowsp_error *error)
 {
-	ptowsp_status st = run_files_open(run, error);
+	ptowsp_status status = run_files_open(run, error);
 
-	if (!st)
-		st = load(run, error);
-	if (run_emit_was_all(run, st, error))
+	if (!status)
+		status = load(run, error);
+	if (run_emit_was_all(run, status, error))
 		return PTOWSP_OK;
-	for (uint64_t i = 0; i < run->options->runs && !st; i++) {
-		st = run_once(run, i, error);
-		if (!st && run->options->runs > 1 && !run->options->stats)
+	for (uint64_t i = 0; i < run->options->runs && !status; i++) {
+		status = run_once(run, i, error);
+		if (!status && run->options->runs > 1 && !run->options->stats)
 			run_summary_print(run);
 	}
-	if (!st)
+	if (!status)
 		return results_save(run, error);
 	failure_save(run, error);
-	return st;
+	return status;
 }
 
 void run_finish(struct run *run)

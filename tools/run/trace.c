@@ -87,19 +87,19 @@ static void on_events(void *context, const struct ptowsp_trace_event *events, ui
 
 ptowsp_status run_sinks_attach(struct run *run, struct ptowsp_error *error)
 {
-	ptowsp_status st = PTOWSP_OK;
+	ptowsp_status status = PTOWSP_OK;
 
 	run->trace.plan = run->plan;
 	run->trace.begun = run->trace_wanted;
 	if (run->trace_wanted)
 		fprintf(run->trace.output.file, "{\"schema\":\"ptowsp.trace/1\",\"displayTimeUnit\":\"ns\",\"traceEvents\":[");
 	if (run->graph_wanted)
-		st = ptowsp_graph_attach(run->program, on_edges, run, error);
-	if (!st && (run->trace_wanted || run->graph_wanted))
-		st = ptowsp_trace_attach(run->program, on_tasks, run, error);
-	if (!st && run->trace_wanted && ptowsp_trace_events_attach(run->program, on_events, run, NULL) && !run->options->quiet)
+		status = ptowsp_graph_attach(run->program, on_edges, run, error);
+	if (!status && (run->trace_wanted || run->graph_wanted))
+		status = ptowsp_trace_attach(run->program, on_tasks, run, error);
+	if (!status && run->trace_wanted && ptowsp_trace_events_attach(run->program, on_events, run, NULL) && !run->options->quiet)
 		fprintf(stderr, "ptowsp-run: --trace shows tasks only: %s tells nothing of stalls and channels\n", ptowsp_backend_name(run->backend));
-	return st;
+	return status;
 }
 
 ptowsp_status run_trace_finish(struct run *run, const struct ptowsp_error *failure, struct ptowsp_error *error)

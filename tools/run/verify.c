@@ -67,16 +67,16 @@ static ptowsp_status expectation_find(const struct run *run, uint32_t index, boo
 	const struct run_tensor *tensor = &run->tensors[index];
 	struct ptowsp_tensor_view sample;
 	struct ptowsp_program *program;
-	ptowsp_status st;
+	ptowsp_status status;
 	uint32_t place;
 
 	*out = (struct expectation){tensor->expect_file.data, tensor->expect_file.elements, tensor->expect};
 	if (tensor->expect || !bare || (tensor->info.flags & wanted) != wanted)
 		return PTOWSP_OK;
 	program = run_tensor_program(run, index, &place);
-	st = ptowsp_tensor_sample(program, place, PTOWSP_SAMPLE_EXPECTED, &sample, error);
+	status = ptowsp_tensor_sample(program, place, PTOWSP_SAMPLE_EXPECTED, &sample, error);
 	*out = (struct expectation){sample.data, sample.elements, "sample data"};
-	return st;
+	return status;
 }
 
 static ptowsp_status fits(const struct run *run, uint32_t index, const struct expectation *e, struct ptowsp_error *error)
@@ -104,14 +104,14 @@ ptowsp_status run_expect_check(const struct run *run, struct ptowsp_error *error
 {
 	const bool bare = is_bare(run);
 	struct expectation e;
-	ptowsp_status st = PTOWSP_OK;
+	ptowsp_status status = PTOWSP_OK;
 
-	for (uint32_t i = 0; !st && i < run->tensor_count; i++) {
-		st = expectation_find(run, i, bare, &e, error);
-		if (!st)
-			st = fits(run, i, &e, error);
+	for (uint32_t i = 0; !status && i < run->tensor_count; i++) {
+		status = expectation_find(run, i, bare, &e, error);
+		if (!status)
+			status = fits(run, i, &e, error);
 	}
-	return st;
+	return status;
 }
 
 static ptowsp_status compare_with(struct run *run, uint32_t index, const struct expectation *e, struct ptowsp_error *error)
@@ -135,11 +135,11 @@ ptowsp_status run_compare(struct run *run, struct ptowsp_error *error)
 	for (uint32_t i = 0; i < run->tensor_count; i++) {
 		struct ptowsp_error *into = first ? &later : error;
 		struct expectation e;
-		ptowsp_status st = expectation_find(run, i, bare, &e, into);
+		ptowsp_status status = expectation_find(run, i, bare, &e, into);
 
-		if (!st && e.name)
-			st = compare_with(run, i, &e, into);
-		first = first ? first : st;
+		if (!status && e.name)
+			status = compare_with(run, i, &e, into);
+		first = first ? first : status;
 	}
 	return first;
 }

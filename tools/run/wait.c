@@ -158,28 +158,28 @@ static ptowsp_status graph_fail(struct ptowsp_error *error)
 ptowsp_status run_wait(struct run *run, struct ptowsp_error *error)
 {
 	uint64_t begin = now_ns(), shown = begin;
-	ptowsp_status st;
+	ptowsp_status status;
 
 	waiting = 1;
 	do {
-		st = ptowsp_synchronize(run->program, SLICE_NS, error);
+		status = ptowsp_synchronize(run->program, SLICE_NS, error);
 		if (asked_for_state) {
 			asked_for_state = 0;
 			run_state_print(run);
 		}
-		if (st == PTOWSP_AGAIN && asked_to_end)
-			st = cancel(run, error);
-		else if (st == PTOWSP_AGAIN && (run_mates_failed(run) || atomic_load(&run->graph_full)))
+		if (status == PTOWSP_AGAIN && asked_to_end)
+			status = cancel(run, error);
+		else if (status == PTOWSP_AGAIN && (run_mates_failed(run) || atomic_load(&run->graph_full)))
 			ptowsp_cancel(run->program, NULL);
-		else if (st == PTOWSP_AGAIN)
+		else if (status == PTOWSP_AGAIN)
 			progress(run, begin, &shown);
-	} while (st == PTOWSP_AGAIN);
+	} while (status == PTOWSP_AGAIN);
 	waiting = 0;
 	if (asked_to_end) /* also where the run was faster: no output is in its place yet */
-		st = cancelled(error);
+		status = cancelled(error);
 	if (shown != begin)
 		run_progress_print(run, NULL);
-	if ((!st || (st == PTOWSP_CANCELLED && !asked_to_end)) && atomic_load(&run->graph_full))
+	if ((!status || (status == PTOWSP_CANCELLED && !asked_to_end)) && atomic_load(&run->graph_full))
 		return graph_fail(error);
-	return st;
+	return status;
 }

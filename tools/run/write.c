@@ -22,20 +22,20 @@ static ptowsp_status write_one(struct run *run, uint32_t index, struct ptowsp_er
 
 ptowsp_status run_outputs_write(struct run *run, struct ptowsp_error *error)
 {
-	ptowsp_status st = PTOWSP_OK;
+	ptowsp_status status = PTOWSP_OK;
 
-	for (uint32_t i = 0; i < run->tensor_count && !st; i++)
+	for (uint32_t i = 0; i < run->tensor_count && !status; i++)
 		if (run->tensors[i].out)
-			st = write_one(run, i, error);
-	return st;
+			status = write_one(run, i, error);
+	return status;
 }
 
 ptowsp_status run_outputs_publish(struct run *run, struct ptowsp_error *error)
 {
-	ptowsp_status st = PTOWSP_OK;
+	ptowsp_status status = PTOWSP_OK;
 
-	for (uint32_t i = 0; i < run->tensor_count && !st; i++)
+	for (uint32_t i = 0; i < run->tensor_count && !status; i++)
 		if (run->tensors[i].out)
-			st = output_publish(&run->tensors[i].output, error);
-	return st;
+			status = output_publish(&run->tensors[i].output, error);
+	return status;
 }

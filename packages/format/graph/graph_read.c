@@ -272,23 +272,23 @@ static ptowsp_status binary_read(struct binary *b)
 	struct pkg_graph *g = b->out;
 	size_t more = SIZE_MAX, end = b->size;
 	uint64_t insts;
-	ptowsp_status st = header_read(b);
+	ptowsp_status status = header_read(b);
 
-	if (!st)
-		st = bindings_read(b, &more);
-	if (st)
-		return st;
+	if (!status)
+		status = bindings_read(b, &more);
+	if (status)
+		return status;
 	MUST((g->version == PTOWSP_GRAPH_VERSION_SEED) == (more == SIZE_MAX), "GRPH[%u] has version %u and %s behind its bindings", (unsigned)b->index,
 	     (unsigned)g->version, more == SIZE_MAX ? "nothing" : "tables");
 	if (more != SIZE_MAX) {
 		b->size = b->at + more; /* what follows belongs to the next binary */
-		st = more_read(b);
-		if (!st && left(b))
-			st = pkg_refuse(b->place, "GRPH[%u] has %zu bytes behind its tables", (unsigned)b->index, left(b));
+		status = more_read(b);
+		if (!status && left(b))
+			status = pkg_refuse(b->place, "GRPH[%u] has %zu bytes behind its tables", (unsigned)b->index, left(b));
 		b->size = end;
 	}
-	if (st)
-		return st;
+	if (status)
+		return status;
 	insts = (uint64_t)b->ops[PTOWSP_TG_KERNEL].count + b->ops[PTOWSP_TG_DEPEND].count + b->ops[PTOWSP_MC_ALLOC].count + b->ops[PTOWSP_MC_BIND].count +
 		b->order.count + 2;
 	g->node_count = b->nodes.count;
@@ -308,16 +308,16 @@ ptowsp_status pkg_graphs_read(struct pkg_graphs *graphs_out, const struct pkg_ta
 {
 	struct binary *b = calloc(1, sizeof(*b));
 	size_t at = 0;
-	ptowsp_status st = PTOWSP_OK;
+	ptowsp_status status = PTOWSP_OK;
 
 	memset(graphs_out, 0, sizeof(*graphs_out));
 	if (!b)
 		return pkg_fail(place->error, PTOWSP_NO_MEMORY, "%s: out of memory for GRPH", place->file);
-	while (at < tables->graph_size && !st) {
+	while (at < tables->graph_size && !status) {
 		struct pkg_graph *rows = realloc(graphs_out->rows, (graphs_out->count + 1) * sizeof(*rows));
 
 		if (!rows) {
-			st = pkg_fail(place->error, PTOWSP_NO_MEMORY, "%s: out of memory for GRPH", place->file);
+			status = pkg_fail(place->error, PTOWSP_NO_MEMORY, "%s: out of memory for GRPH", place->file);
 			break;
 		}
 		graphs_out->rows = rows;
@@ -328,13 +328,13 @@ ptowsp_status pkg_graphs_read(struct pkg_graphs *graphs_out, const struct pkg_ta
 				     .index = graphs_out->count,
 				     .out = &rows[graphs_out->count]};
 		graphs_out->count++;
-		st = graphs_out->count > MAX_GRAPHS ? pkg_refuse(place, "GRPH has more than %u binaries", MAX_GRAPHS) : binary_read(b);
-		if (!st)
-			st = pkg_graph_verify(b->out, b->index, tables, place);
+		status = graphs_out->count > MAX_GRAPHS ? pkg_refuse(place, "GRPH has more than %u binaries", MAX_GRAPHS) : binary_read(b);
+		if (!status)
+			status = pkg_graph_verify(b->out, b->index, tables, place);
 		at += b->at;
 	}
 	free(b);
-	return st;
+	return status;
 }
 
 void pkg_graphs_finish(struct pkg_graphs *graphs)

@@ -52,11 +52,11 @@ static ptowsp_status node_check(const struct verify *v, uint32_t i, uint32_t *fi
 
 static ptowsp_status nodes_check(const struct verify *v, uint32_t *first, uint16_t *depth)
 {
-	ptowsp_status st = PTOWSP_OK;
+	ptowsp_status status = PTOWSP_OK;
 
-	for (uint32_t i = 0; i < v->g->node_count && !st; i++)
-		st = node_check(v, i, first, depth);
-	return st;
+	for (uint32_t i = 0; i < v->g->node_count && !status; i++)
+		status = node_check(v, i, first, depth);
+	return status;
 }
 
 static ptowsp_status names_check(const struct verify *v)
@@ -264,39 +264,39 @@ static ptowsp_status insts_check(struct verify *v, struct mention *mentions)
 {
 	struct frames f = {0};
 	size_t count = 0;
-	ptowsp_status st = PTOWSP_OK;
+	ptowsp_status status = PTOWSP_OK;
 
-	for (uint32_t i = 0; i < v->g->inst_count && !st; i++) {
+	for (uint32_t i = 0; i < v->g->inst_count && !status; i++) {
 		const struct pkg_graph_inst *inst = &v->g->insts[i];
 
 		v->at = i;
-		st = block_step(v, &f, inst);
-		if (!st)
+		status = block_step(v, &f, inst);
+		if (!status)
 			count += mentions_add(v->g, i, f.graph, mentions + count);
 	}
 	for (uint32_t i = 0; i < v->g->node_count; i++)
 		if (v->g->nodes[i].op == PTOWSP_EXPR_AXIS)
 			mentions[count++] = (struct mention){PTOWSP_GRAPH_ITERATOR, v->g->nodes[i].a, 0, 0, 0};
-	if (!st && f.depth)
-		st = pkg_refuse(v->place, "GRPH[%u]: %s is not ended", (unsigned)v->index, pkg_graph_form(f.op[f.depth - 1])->name);
-	return st ? st : mentions_check(v, mentions, count);
+	if (!status && f.depth)
+		status = pkg_refuse(v->place, "GRPH[%u]: %s is not ended", (unsigned)v->index, pkg_graph_form(f.op[f.depth - 1])->name);
+	return status ? status : mentions_check(v, mentions, count);
 }
 
 static ptowsp_status operands_check(struct verify *v)
 {
 	uint32_t rows[256] = {0};
-	ptowsp_status st = PTOWSP_OK;
+	ptowsp_status status = PTOWSP_OK;
 
-	for (uint32_t i = 0; i < v->g->inst_count && !st; i++) {
+	for (uint32_t i = 0; i < v->g->inst_count && !status; i++) {
 		const struct pkg_graph_inst *inst = &v->g->insts[i];
 
 		v->at = rows[inst->form->op]++;
-		for (uint32_t k = 0; k < inst->form->count && !st; k++)
-			st = operand_check(v, inst->form, &inst->form->operands[k], inst->values[k]);
+		for (uint32_t k = 0; k < inst->form->count && !status; k++)
+			status = operand_check(v, inst->form, &inst->form->operands[k], inst->values[k]);
 	}
-	if (!st && (v->next_set != v->g->set_count || v->next_node != v->g->node_count))
-		st = pkg_refuse(v->place, "GRPH[%u] has sets or nodes that no instruction uses", (unsigned)v->index);
-	return st;
+	if (!status && (v->next_set != v->g->set_count || v->next_node != v->g->node_count))
+		status = pkg_refuse(v->place, "GRPH[%u] has sets or nodes that no instruction uses", (unsigned)v->index);
+	return status;
 }
 
 ptowsp_status pkg_graph_verify(const struct pkg_graph *graph, uint32_t index, const struct pkg_tables *tables, const struct pkg_place *place)
@@ -304,25 +304,25 @@ ptowsp_status pkg_graph_verify(const struct pkg_graph *graph, uint32_t index, co
 	struct verify v = {.g = graph, .place = place, .strings = {*place, tables, "", 0}, .index = index};
 	uint16_t *depth = calloc((size_t)graph->node_count + 1, sizeof(*depth));
 	struct mention *mentions = NULL;
-	ptowsp_status st = PTOWSP_OK;
+	ptowsp_status status = PTOWSP_OK;
 
 	v.first = calloc((size_t)graph->node_count + 1, sizeof(*v.first));
 	if (!depth || !v.first)
-		st = pkg_fail(place->error, PTOWSP_NO_MEMORY, "%s: out of memory for GRPH", place->file);
-	if (!st && !is_string(&v, graph->name))
-		st = pkg_refuse(place, "GRPH[%u].name: %u is no string", (unsigned)index, (unsigned)graph->name);
-	if (!st)
-		st = nodes_check(&v, v.first, depth);
-	if (!st)
-		st = names_check(&v);
-	if (!st)
-		st = operands_check(&v);
-	if (!st) {
+		status = pkg_fail(place->error, PTOWSP_NO_MEMORY, "%s: out of memory for GRPH", place->file);
+	if (!status && !is_string(&v, graph->name))
+		status = pkg_refuse(place, "GRPH[%u].name: %u is no string", (unsigned)index, (unsigned)graph->name);
+	if (!status)
+		status = nodes_check(&v, v.first, depth);
+	if (!status)
+		status = names_check(&v);
+	if (!status)
+		status = operands_check(&v);
+	if (!status) {
 		mentions = calloc(mentions_count(graph) + 1, sizeof(*mentions));
-		st = mentions ? insts_check(&v, mentions) : pkg_fail(place->error, PTOWSP_NO_MEMORY, "%s: out of memory for GRPH", place->file);
+		status = mentions ? insts_check(&v, mentions) : pkg_fail(place->error, PTOWSP_NO_MEMORY, "%s: out of memory for GRPH", place->file);
 	}
 	free(depth);
 	free(v.first);
 	free(mentions);
-	return st;
+	return status;
 }

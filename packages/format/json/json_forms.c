@@ -50,7 +50,7 @@ static json_t *node_write(const struct pkg_tables *tables, const void *record)
 static ptowsp_status leaf_read(struct pkg_json_reader *reader, const struct leaf *leaf, const json_t *json, struct ptowsp_expr_record *e)
 {
 	uint64_t value = 0;
-	ptowsp_status st;
+	ptowsp_status status;
 
 	if (leaf->op == PTOWSP_EXPR_AXIS) {
 		if (!json_is_string(json))
@@ -59,16 +59,16 @@ static ptowsp_status leaf_read(struct pkg_json_reader *reader, const struct leaf
 		return PTOWSP_OK;
 	}
 	if (leaf->op == PTOWSP_EXPR_VALUE)
-		st = pkg_json_reference_read(reader, json, pkg_schema_find(PTOWSP_SECTION_SLOT), &value);
+		status = pkg_json_reference_read(reader, json, pkg_schema_find(PTOWSP_SECTION_SLOT), &value);
 	else
-		st = pkg_json_number_read(reader, json, leaf->op == PTOWSP_EXPR_CONST ? 8 : 4, leaf->op == PTOWSP_EXPR_CONST, &value);
+		status = pkg_json_number_read(reader, json, leaf->op == PTOWSP_EXPR_CONST ? 8 : 4, leaf->op == PTOWSP_EXPR_CONST, &value);
 	if (leaf->op == PTOWSP_EXPR_CONST) {
 		e->b = (uint32_t)value;
 		e->c = (uint32_t)(value >> 32);
 	} else {
 		e->a = (uint32_t)value;
 	}
-	return st;
+	return status;
 }
 
 static ptowsp_status node_read(struct pkg_json_reader *reader, const json_t *object, void *record)
@@ -78,12 +78,12 @@ static ptowsp_status node_read(struct pkg_json_reader *reader, const json_t *obj
 	const char *known[] = {"op", NULL, NULL, NULL, NULL};
 	const struct leaf *leaf;
 	uint64_t value = 0;
-	ptowsp_status st;
+	ptowsp_status status;
 
 	reader->key = "op";
-	st = pkg_json_word_read(reader, field_of(PTOWSP_SECTION_EXPR, "op"), json_object_get(object, "op"), &value);
-	if (st)
-		return st;
+	status = pkg_json_word_read(reader, field_of(PTOWSP_SECTION_EXPR, "op"), json_object_get(object, "op"), &value);
+	if (status)
+		return status;
 	e->op = (uint16_t)value;
 	leaf = leaf_of(e->op);
 	for (uint32_t k = 0; k < pkg_expr_operands(e->op); k++)
@@ -91,20 +91,20 @@ static ptowsp_status node_read(struct pkg_json_reader *reader, const json_t *obj
 	if (leaf)
 		known[1] = leaf->key;
 	reader->key = NULL;
-	st = pkg_json_keys_check(reader, object, known);
-	for (uint32_t k = 1; known[k] && !st; k++) {
+	status = pkg_json_keys_check(reader, object, known);
+	for (uint32_t k = 1; known[k] && !status; k++) {
 		const json_t *json = json_object_get(object, known[k]);
 
 		reader->key = known[k];
 		value = 0;
 		if (json && leaf)
-			st = leaf_read(reader, leaf, json, e);
+			status = leaf_read(reader, leaf, json, e);
 		else if (json)
-			st = pkg_json_number_read(reader, json, 4, 0, &value);
+			status = pkg_json_number_read(reader, json, 4, 0, &value);
 		if (!leaf)
 			*operands[k - 1] = (uint32_t)value;
 	}
-	return st;
+	return status;
 }
 
 /* SCHD: policy by word, arguments as a list: number, "word" or {"expr": row} */
@@ -148,7 +148,7 @@ static ptowsp_status argument_read(struct pkg_json_reader *reader, const json_t 
 {
 	const json_t *expr = json_object_get(json, "expr"), *number = json_object_get(json, "number");
 	uint64_t value = 0;
-	ptowsp_status st = PTOWSP_OK;
+	ptowsp_status status = PTOWSP_OK;
 
 	*kind_out = PTOWSP_ARGUMENT_NUMBER;
 	if (json_is_string(json)) {
@@ -156,32 +156,32 @@ static ptowsp_status argument_read(struct pkg_json_reader *reader, const json_t 
 		value = pkg_writer_string(reader->writer, json_string_value(json));
 	} else if (json_object_size(json) == 1 && expr) {
 		*kind_out = PTOWSP_ARGUMENT_EXPR;
-		st = pkg_json_number_read(reader, expr, 4, 0, &value);
+		status = pkg_json_number_read(reader, expr, 4, 0, &value);
 	} else if (json_is_integer(json) || (json_object_size(json) == 1 && number)) {
-		st = pkg_json_number_read(reader, number ? number : json, 8, 1, &value);
+		status = pkg_json_number_read(reader, number ? number : json, 8, 1, &value);
 	} else {
-		st = pkg_json_refuse(reader, ": an argument is a number, a \"word\" or {\"expr\": row}");
+		status = pkg_json_refuse(reader, ": an argument is a number, a \"word\" or {\"expr\": row}");
 	}
 	*value_out = (int64_t)value;
-	return st;
+	return status;
 }
 
 static ptowsp_status arguments_read(struct pkg_json_reader *reader, const json_t *list, struct ptowsp_directive_record *d)
 {
 	int64_t *const values[8] = {&d->a0, &d->a1, &d->a2, &d->a3, &d->a4, &d->a5, &d->a6, &d->a7};
-	ptowsp_status st = PTOWSP_OK;
+	ptowsp_status status = PTOWSP_OK;
 
 	reader->key = "arguments";
 	if (list && (!json_is_array(list) || json_array_size(list) > 8))
 		return pkg_json_refuse(reader, " must be a list of at most 8");
-	for (size_t k = 0; k < json_array_size(list) && !st; k++) {
+	for (size_t k = 0; k < json_array_size(list) && !status; k++) {
 		unsigned kind;
 
-		st = argument_read(reader, json_array_get(list, k), values[k], &kind);
+		status = argument_read(reader, json_array_get(list, k), values[k], &kind);
 		d->kinds |= (uint64_t)kind << 8 * k;
 	}
 	d->count = (uint16_t)json_array_size(list);
-	return st;
+	return status;
 }
 
 static ptowsp_status policy_read(struct pkg_json_reader *reader, const json_t *json, struct ptowsp_directive_record *d)
@@ -204,23 +204,23 @@ static ptowsp_status directive_read(struct pkg_json_reader *reader, const json_t
 	static const char *const known[] = {"directive", "policy", "flags", "arguments", NULL};
 	struct ptowsp_directive_record *d = record;
 	const json_t *flags = json_object_get(object, "flags");
-	ptowsp_status st = pkg_json_keys_check(reader, object, known);
+	ptowsp_status status = pkg_json_keys_check(reader, object, known);
 	uint64_t value = 0;
 
 	reader->key = "directive";
-	if (!st)
-		st = pkg_json_word_read(reader, field_of(PTOWSP_SECTION_SCHD, "directive"), json_object_get(object, "directive"), &value);
+	if (!status)
+		status = pkg_json_word_read(reader, field_of(PTOWSP_SECTION_SCHD, "directive"), json_object_get(object, "directive"), &value);
 	d->directive = (uint16_t)value;
-	if (!st && !pkg_word(PKG_WORDS_directive, value))
-		st = pkg_json_refuse(reader, " is %u, which is no directive", (unsigned)value);
-	if (!st)
-		st = policy_read(reader, json_object_get(object, "policy"), d);
+	if (!status && !pkg_word(PKG_WORDS_directive, value))
+		status = pkg_json_refuse(reader, " is %u, which is no directive", (unsigned)value);
+	if (!status)
+		status = policy_read(reader, json_object_get(object, "policy"), d);
 	value = 0;
 	reader->key = "flags";
-	if (!st && flags)
-		st = pkg_json_number_read(reader, flags, 2, 0, &value);
+	if (!status && flags)
+		status = pkg_json_number_read(reader, flags, 2, 0, &value);
 	d->flags = (uint16_t)value;
-	return st ? st : arguments_read(reader, json_object_get(object, "arguments"), d);
+	return status ? status : arguments_read(reader, json_object_get(object, "arguments"), d);
 }
 
 /* REQS: features by their words */
@@ -240,25 +240,25 @@ static ptowsp_status requirement_read(struct pkg_json_reader *reader, const json
 	static const char *const known[] = {"feature", "state", NULL};
 	const json_t *feature = json_object_get(object, "feature"), *state = json_object_get(object, "state");
 	struct ptowsp_requirement_record *r = record;
-	ptowsp_status st = pkg_json_keys_check(reader, object, known);
+	ptowsp_status status = pkg_json_keys_check(reader, object, known);
 	uint64_t value = 0;
 
-	if (st)
-		return st;
+	if (status)
+		return status;
 	reader->key = "feature";
 	if (!json_is_string(feature) || !pkg_feature_find(json_string_value(feature), &r->feature)) {
-		st = pkg_json_number_read(reader, feature, 4, 0, &value);
-		if (st && json_is_string(feature))
+		status = pkg_json_number_read(reader, feature, 4, 0, &value);
+		if (status && json_is_string(feature))
 			return pkg_json_refuse(reader, " is \"%.60s\", which is no feature of features.def, opcode, directive or payload",
 					       json_string_value(feature));
 		r->feature = (uint32_t)value;
 	}
 	reader->key = "state";
 	value = 0;
-	if (!st && state)
-		st = pkg_json_number_read(reader, state, 2, 0, &value);
+	if (!status && state)
+		status = pkg_json_number_read(reader, state, 2, 0, &value);
 	r->state = (uint16_t)value;
-	return st;
+	return status;
 }
 
 static const struct pkg_json_form forms[] = {

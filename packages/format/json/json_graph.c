@@ -191,7 +191,7 @@ static ptowsp_status node_read(struct read *read, const json_t *json, uint32_t d
 static ptowsp_status operation_read(struct read *read, const json_t *json, const char *word, uint32_t depth, struct pkg_graph_node *n)
 {
 	uint32_t *operands[3] = {&n->a, &n->b, &n->c}, code, count;
-	ptowsp_status st = PTOWSP_OK;
+	ptowsp_status status = PTOWSP_OK;
 
 	if (!pkg_word_find(PKG_WORDS_expr_op, word, &code) || !pkg_graph_node_is_known(code))
 		return pkg_json_refuse(read->r, ": \"%.40s\" is no operation", word);
@@ -199,9 +199,9 @@ static ptowsp_status operation_read(struct read *read, const json_t *json, const
 	count = pkg_graph_node_operands(code);
 	if (json_array_size(json) != count + 1 || !count)
 		return pkg_json_refuse(read->r, ": \"%.40s\" has %u operand%s", word, (unsigned)count, count == 1 ? "" : "s");
-	for (uint32_t i = 0; i < count && !st; i++)
-		st = node_read(read, json_array_get(json, i + 1), depth + 1, operands[i]);
-	return st;
+	for (uint32_t i = 0; i < count && !status; i++)
+		status = node_read(read, json_array_get(json, i + 1), depth + 1, operands[i]);
+	return status;
 }
 
 static ptowsp_status element_read(struct read *read, const json_t *json, uint32_t depth, struct pkg_graph_node *n)
@@ -209,15 +209,15 @@ static ptowsp_status element_read(struct read *read, const json_t *json, uint32_
 	const char *dtype = json_string_value(json_array_get(json, 3));
 	uint64_t tensor = 0;
 	uint32_t code = 0;
-	ptowsp_status st;
+	ptowsp_status status;
 
 	if (json_array_size(json) != 4 || !dtype || !pkg_word_find(PKG_WORDS_dtype, dtype, &code))
 		return pkg_json_refuse(read->r, ": an element is [\"element\", tensor, index, dtype]");
 	n->op = PTOWSP_GRAPH_NODE_ELEMENT;
 	n->dtype = (uint16_t)code;
-	st = id_read(read, PTOWSP_GRAPH_TENSOR, json_array_get(json, 1), &tensor);
+	status = id_read(read, PTOWSP_GRAPH_TENSOR, json_array_get(json, 1), &tensor);
 	n->b = (uint32_t)tensor;
-	return st ? st : node_read(read, json_array_get(json, 2), depth + 1, &n->a);
+	return status ? status : node_read(read, json_array_get(json, 2), depth + 1, &n->a);
 }
 
 static ptowsp_status node_read(struct read *read, const json_t *json, uint32_t depth, uint32_t *row_out)
@@ -225,30 +225,30 @@ static ptowsp_status node_read(struct read *read, const json_t *json, uint32_t d
 	const char *word = json_string_value(json_array_get(json, 0));
 	struct pkg_graph_node n = {.op = PTOWSP_EXPR_CONST};
 	uint64_t value = 0;
-	ptowsp_status st;
+	ptowsp_status status;
 
 	if (depth >= MAX_DEPTH)
 		return pkg_json_refuse(read->r, ": the scalar nests deeper than %u", MAX_DEPTH);
 	if (!json_is_array(json)) {
-		st = pkg_json_number_read(read->r, json, 8, 1, &value);
+		status = pkg_json_number_read(read->r, json, 8, 1, &value);
 		n.value = (int64_t)value;
 	} else if (!word) {
 		return pkg_json_refuse(read->r, ": a scalar is a number or a list that begins with a word");
 	} else if (!strcmp(word, "scalar") || !strcmp(word, "iterator")) {
 		n.op = *word == 's' ? PTOWSP_EXPR_VALUE : PTOWSP_EXPR_AXIS;
-		st = id_read(read, *word == 's' ? PTOWSP_GRAPH_SCALAR : PTOWSP_GRAPH_ITERATOR, json_array_get(json, 1), &value);
+		status = id_read(read, *word == 's' ? PTOWSP_GRAPH_SCALAR : PTOWSP_GRAPH_ITERATOR, json_array_get(json, 1), &value);
 		n.a = (uint32_t)value;
 	} else if (!strcmp(word, "iteration")) {
 		n.op = PTOWSP_GRAPH_NODE_ITERATION;
-		st = PTOWSP_OK;
+		status = PTOWSP_OK;
 	} else if (!strcmp(word, "element")) {
-		st = element_read(read, json, depth, &n);
+		status = element_read(read, json, depth, &n);
 	} else {
-		st = operation_read(read, json, word, depth, &n);
+		status = operation_read(read, json, word, depth, &n);
 	}
-	if (!st)
+	if (!status)
 		*row_out = pkg_graph_add_node(&read->builder, &n);
-	return st;
+	return status;
 }
 
 static ptowsp_status set_read(struct read *read, const struct pkg_graph_operand *o, const json_t *json, uint64_t *value_out)
@@ -256,7 +256,7 @@ static ptowsp_status set_read(struct read *read, const struct pkg_graph_operand 
 	size_t count = json_array_size(json);
 	uint32_t *numbers;
 	uint64_t value = 0;
-	ptowsp_status st = PTOWSP_OK;
+	ptowsp_status status = PTOWSP_OK;
 
 	if (!json_is_array(json) || count > UINT32_MAX / 8)
 		return pkg_json_refuse(read->r, ": %s is a list", o->name);
@@ -264,25 +264,25 @@ static ptowsp_status set_read(struct read *read, const struct pkg_graph_operand 
 	if (!numbers)
 		return pkg_fail(read->r->place.error, PTOWSP_NO_MEMORY, "%s: out of memory", read->r->place.file);
 	read->set = numbers;
-	for (size_t i = 0; i < count && !st; i++) {
-		st = id_read(read, (uint32_t)o->argument, json_array_get(json, i), &value);
+	for (size_t i = 0; i < count && !status; i++) {
+		status = id_read(read, (uint32_t)o->argument, json_array_get(json, i), &value);
 		numbers[i] = (uint32_t)value;
 	}
-	if (!st)
+	if (!status)
 		*value_out = pkg_graph_add_set(&read->builder, numbers, (uint32_t)count);
-	return st;
+	return status;
 }
 
 static ptowsp_status scalar_read(struct read *read, const json_t *json, uint64_t *value_out)
 {
 	uint32_t row = 0;
-	ptowsp_status st;
+	ptowsp_status status;
 
 	if (!json_is_array(json))
 		return pkg_json_number_read(read->r, json, 8, 0, value_out);
-	st = node_read(read, json, 0, &row);
+	status = node_read(read, json, 0, &row);
 	*value_out = PTOWSP_GRAPH_DYNAMIC | row;
-	return st;
+	return status;
 }
 
 static ptowsp_status operand_read(struct read *read, const struct pkg_graph_operand *o, const json_t *json, uint64_t *value_out)
@@ -315,17 +315,17 @@ static ptowsp_status inst_read(struct read *read, const json_t *list)
 	const char *name = json_string_value(json_array_get(list, 0));
 	const struct pkg_graph_form *form = name ? pkg_graph_form_find(name) : NULL;
 	uint64_t values[PTOWSP_GRAPH_ARGS] = {0};
-	ptowsp_status st = PTOWSP_OK;
+	ptowsp_status status = PTOWSP_OK;
 
 	if (!form)
 		return pkg_json_refuse(read->r, " must be a list [\"TG_KERNEL\", operands ...]");
 	if (json_array_size(list) != form->count + 1u)
 		return pkg_json_refuse(read->r, ": %s has %u operand%s", form->name, (unsigned)form->count, form->count == 1 ? "" : "s");
-	for (uint32_t i = 0; i < form->count && !st; i++)
-		st = operand_read(read, &form->operands[i], json_array_get(list, i + 1), &values[i]);
-	if (!st)
+	for (uint32_t i = 0; i < form->count && !status; i++)
+		status = operand_read(read, &form->operands[i], json_array_get(list, i + 1), &values[i]);
+	if (!status)
 		pkg_graph_add(&read->builder, form, values);
-	return st;
+	return status;
 }
 
 static ptowsp_status names_read(struct read *read, const json_t *list)
@@ -335,16 +335,16 @@ static ptowsp_status names_read(struct read *read, const json_t *list)
 		const char *object = json_string_value(json_array_get(row, 0)), *text = json_string_value(json_array_get(row, 2));
 		uint32_t kind = 0;
 		uint64_t number = 0;
-		ptowsp_status st;
+		ptowsp_status status;
 
 		while (object && kind < PTOWSP_GRAPH_OBJECTS && strcmp(object, pkg_graph_object_text(kind)))
 			kind++;
 		read->r->row = i;
 		if (!object || !text || kind == PTOWSP_GRAPH_OBJECTS)
 			return pkg_json_refuse(read->r, " must be a list [\"kernel\", number, name]");
-		st = pkg_json_number_read(read->r, json_array_get(row, 1), 4, 0, &number);
-		if (st)
-			return st;
+		status = pkg_json_number_read(read->r, json_array_get(row, 1), 4, 0, &number);
+		if (status)
+			return status;
 		pkg_graph_add_name(&read->builder, kind, (uint32_t)number, pkg_writer_string(read->r->writer, text));
 		names_index(read->numbers, kind, text, (uint32_t)number);
 	}
@@ -356,45 +356,45 @@ static ptowsp_status graph_read(struct read *read, const json_t *object)
 	static const char *const keys[] = {"version", "name", "device", "names", "instructions", NULL};
 	const json_t *name = json_object_get(object, "name"), *insts = json_object_get(object, "instructions");
 	uint64_t version = PTOWSP_GRAPH_VERSION, device = 0;
-	ptowsp_status st = pkg_json_keys_check(read->r, object, keys);
+	ptowsp_status status = pkg_json_keys_check(read->r, object, keys);
 
-	if (!st && json_object_get(object, "version"))
-		st = pkg_json_number_read(read->r, json_object_get(object, "version"), 4, 0, &version);
-	if (!st && json_object_get(object, "device"))
-		st = pkg_json_number_read(read->r, json_object_get(object, "device"), 4, 0, &device);
+	if (!status && json_object_get(object, "version"))
+		status = pkg_json_number_read(read->r, json_object_get(object, "version"), 4, 0, &version);
+	if (!status && json_object_get(object, "device"))
+		status = pkg_json_number_read(read->r, json_object_get(object, "device"), 4, 0, &device);
 	read->builder.original = version == PTOWSP_GRAPH_VERSION_SEED;
 	read->r->section = "GRPH.names";
-	if (!st)
-		st = names_read(read, json_object_get(object, "names"));
+	if (!status)
+		status = names_read(read, json_object_get(object, "names"));
 	read->r->section = "GRPH.instructions";
-	for (size_t i = 0; i < json_array_size(insts) && !st; i++) {
+	for (size_t i = 0; i < json_array_size(insts) && !status; i++) {
 		read->r->row = i;
-		st = inst_read(read, json_array_get(insts, i));
+		status = inst_read(read, json_array_get(insts, i));
 	}
-	if (!st && pkg_graph_seal(&read->builder, read->r->writer, pkg_writer_string(read->r->writer, json_is_string(name) ? json_string_value(name) : ""),
-				  (uint32_t)device))
-		st = pkg_fail(read->r->place.error, PTOWSP_NO_MEMORY, "%s: out of memory", read->r->place.file);
-	return st;
+	if (!status && pkg_graph_seal(&read->builder, read->r->writer, pkg_writer_string(read->r->writer, json_is_string(name) ? json_string_value(name) : ""),
+				      (uint32_t)device))
+		status = pkg_fail(read->r->place.error, PTOWSP_NO_MEMORY, "%s: out of memory", read->r->place.file);
+	return status;
 }
 
 ptowsp_status pkg_json_graphs_read(struct pkg_json_reader *reader, const json_t *list)
 {
-	ptowsp_status st = PTOWSP_OK;
+	ptowsp_status status = PTOWSP_OK;
 
 	if (!json_is_array(list))
 		return pkg_json_refuse(reader, " must be a list of objects");
-	for (size_t i = 0; i < json_array_size(list) && !st; i++) {
+	for (size_t i = 0; i < json_array_size(list) && !status; i++) {
 		struct read read = {.r = reader, .numbers = json_object()};
 
 		reader->section = "GRPH";
 		reader->row = i;
 		if (!json_is_object(json_array_get(list, i)))
-			st = pkg_json_refuse(reader, " must be an object");
+			status = pkg_json_refuse(reader, " must be an object");
 		else
-			st = graph_read(&read, json_array_get(list, i));
+			status = graph_read(&read, json_array_get(list, i));
 		pkg_graph_builder_finish(&read.builder);
 		json_decref(read.numbers);
 		free(read.set);
 	}
-	return st;
+	return status;
 }

@@ -91,18 +91,18 @@ static ptowsp_status table_read(struct pkg_json_reader *r, const struct pkg_sche
 		uint64_t align;
 		uint8_t bytes[256];
 	} record;
-	ptowsp_status st = PTOWSP_OK;
+	ptowsp_status status = PTOWSP_OK;
 
 	if (!json_is_array(list))
 		return pkg_json_refuse(r, " must be a list of objects");
-	for (size_t i = 0; i < json_array_size(list) && !st; i++) {
+	for (size_t i = 0; i < json_array_size(list) && !status; i++) {
 		r->row = i;
 		memset(&record, 0, sizeof(record));
-		st = pkg_json_row_read(r, schema, json_array_get(list, i), record.bytes);
-		if (!st)
+		status = pkg_json_row_read(r, schema, json_array_get(list, i), record.bytes);
+		if (!status)
 			pkg_writer_row(r->writer, schema->type, record.bytes, schema->bytes);
 	}
-	return st;
+	return status;
 }
 
 static ptowsp_status section_read(struct pkg_json_reader *r, const struct pkg_schema *schema, const json_t *value)
@@ -140,39 +140,39 @@ static ptowsp_status root_read(struct pkg_json_reader *r)
 	const json_t *schema = json_object_get(r->root, "schema"), *targets = json_object_get(r->root, "targets"), *value;
 	uint32_t count;
 	const struct pkg_schema *schemas = pkg_schema_all(&count);
-	ptowsp_status st;
+	ptowsp_status status;
 
 	if (!json_is_object(r->root))
 		return pkg_refuse(&r->place, "the document must be an object with \"schema\": \"%s\"", PKG_JSON_SCHEMA);
-	st = root_keys_check(r);
+	status = root_keys_check(r);
 	r->section = "schema";
-	if (!st)
-		st = schema_read(r, schema);
+	if (!status)
+		status = schema_read(r, schema);
 	r->section = "targets";
-	if (!st && targets)
-		st = targets_read(r, targets);
-	for (uint32_t i = 0; i < count && !st; i++) {
+	if (!status && targets)
+		status = targets_read(r, targets);
+	for (uint32_t i = 0; i < count && !status; i++) {
 		value = json_object_get(r->root, schemas[i].section);
 		if (value)
-			st = section_read(r, &schemas[i], value);
+			status = section_read(r, &schemas[i], value);
 	}
-	return st;
+	return status;
 }
 
 ptowsp_status pkg_from_json(struct pkg_writer *writer, const char *text, size_t size, const char *name, struct ptowsp_error *error)
 {
 	struct pkg_json_reader r = {.place = {name, error}, .writer = writer, .section = "", .row = SIZE_MAX};
 	json_error_t wrong;
-	ptowsp_status st;
+	ptowsp_status status;
 
 	r.root = json_loadb(text, size, JSON_REJECT_DUPLICATES, &wrong);
 	if (!r.root)
 		return pkg_refuse(&r.place, "line %d, column %d: %s", wrong.line, wrong.column, wrong.text);
 	r.names = json_object();
-	st = root_read(&r);
-	if (!st)
-		st = pkg_writer_sort(writer, error);
+	status = root_read(&r);
+	if (!status)
+		status = pkg_writer_sort(writer, error);
 	json_decref(r.names);
 	json_decref(r.root);
-	return st;
+	return status;
 }

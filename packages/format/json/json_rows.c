@@ -220,23 +220,23 @@ static uint64_t id_of(const char *name)
 
 static ptowsp_status row_read(struct pkg_json_reader *reader, const struct pkg_schema *schema, const json_t *object, void *record)
 {
-	ptowsp_status st = row_keys_check(reader, schema, object);
+	ptowsp_status status = row_keys_check(reader, schema, object);
 	uint32_t count;
 	const struct pkg_field *fields = pkg_schema_fields(schema, &count);
 
-	for (uint32_t i = 0; i < count && !st; i++) {
+	for (uint32_t i = 0; i < count && !status; i++) {
 		const json_t *json = json_object_get(object, fields[i].name);
 		uint64_t value = default_of(&fields[i]);
 
 		reader->key = fields[i].name;
 		if (json)
-			st = field_read(reader, &fields[i], json, &value);
+			status = field_read(reader, &fields[i], json, &value);
 		else if (fields[i].kind == PKG_ID && json_is_string(json_object_get(object, fields[i].argument_text)))
 			value = id_of(json_string_value(json_object_get(object, fields[i].argument_text)));
 		pkg_field_set(record, &fields[i], value);
 	}
 	reader->key = NULL;
-	return st;
+	return status;
 }
 
 json_t *pkg_json_row(const struct pkg_schema *schema, const struct pkg_tables *tables, const void *record)
@@ -249,12 +249,12 @@ json_t *pkg_json_row(const struct pkg_schema *schema, const struct pkg_tables *t
 ptowsp_status pkg_json_row_read(struct pkg_json_reader *reader, const struct pkg_schema *schema, const json_t *object, void *record)
 {
 	const struct pkg_json_form *form = pkg_json_form_find(schema->type);
-	ptowsp_status st;
+	ptowsp_status status;
 
 	reader->key = NULL;
 	if (!json_is_object(object))
 		return pkg_json_refuse(reader, " must be an object");
-	st = form ? form->read(reader, object, record) : row_read(reader, schema, object, record);
+	status = form ? form->read(reader, object, record) : row_read(reader, schema, object, record);
 	reader->key = NULL;
-	return st;
+	return status;
 }

@@ -87,7 +87,7 @@ static ptowsp_status opcode_read(struct pkg_json_reader *reader, const json_t *j
 {
 	uint64_t value = 0;
 	uint32_t code;
-	ptowsp_status st;
+	ptowsp_status status;
 
 	if (json_is_string(json)) {
 		if (!pkg_word_find(PKG_WORDS_opcode, json_string_value(json), &code))
@@ -95,53 +95,53 @@ static ptowsp_status opcode_read(struct pkg_json_reader *reader, const json_t *j
 		i->opcode = (uint8_t)code;
 		return PTOWSP_OK;
 	}
-	st = pkg_json_number_read(reader, json, 1, 0, &value);
+	status = pkg_json_number_read(reader, json, 1, 0, &value);
 	i->opcode = (uint8_t)value;
-	return st;
+	return status;
 }
 
 static ptowsp_status operand2_read(struct pkg_json_reader *reader, const json_t *json, struct ptowsp_instruction *i)
 {
 	uint64_t high = 0, low = 0;
-	ptowsp_status st;
+	ptowsp_status status;
 
 	if (is_signed(i->opcode) && json_is_integer(json) && json_integer_value(json) < 0) {
 		i->operand2 = (uint32_t)json_integer_value(json);
 		return json_integer_value(json) >= INT32_MIN ? PTOWSP_OK : pkg_json_refuse(reader, ": operand 2 does not fit 32 bits");
 	}
 	if (!is_pair(i->opcode) || !json_is_array(json)) {
-		st = pkg_json_number_read(reader, json, 4, 0, &low);
+		status = pkg_json_number_read(reader, json, 4, 0, &low);
 		i->operand2 = (uint32_t)low;
-		return st;
+		return status;
 	}
 	if (json_array_size(json) != 2)
 		return pkg_json_refuse(reader, ": operand 2 of task is [arguments, tensors]");
-	st = pkg_json_number_read(reader, json_array_get(json, 0), 2, 0, &high);
-	if (!st)
-		st = pkg_json_number_read(reader, json_array_get(json, 1), 2, 0, &low);
+	status = pkg_json_number_read(reader, json_array_get(json, 0), 2, 0, &high);
+	if (!status)
+		status = pkg_json_number_read(reader, json_array_get(json, 1), 2, 0, &low);
 	i->operand2 = (uint32_t)(high << 16 | low);
-	return st;
+	return status;
 }
 
 static ptowsp_status instruction_read(struct pkg_json_reader *reader, const json_t *list, struct ptowsp_instruction *i)
 {
 	size_t size = json_array_size(list);
 	uint64_t value = 0;
-	ptowsp_status st;
+	ptowsp_status status;
 
 	if (size < 1 || size > 4)
 		return pkg_json_refuse(reader, " must be a list [mnemonic, operand1, operand2]");
-	st = opcode_read(reader, json_array_get(list, 0), i);
-	if (!st && size > 1)
-		st = pkg_json_number_read(reader, json_array_get(list, 1), 2, 0, &value);
+	status = opcode_read(reader, json_array_get(list, 0), i);
+	if (!status && size > 1)
+		status = pkg_json_number_read(reader, json_array_get(list, 1), 2, 0, &value);
 	i->operand1 = (uint16_t)value;
-	if (!st && size > 2)
-		st = operand2_read(reader, json_array_get(list, 2), i);
+	if (!status && size > 2)
+		status = operand2_read(reader, json_array_get(list, 2), i);
 	value = 0;
-	if (!st && size > 3)
-		st = pkg_json_number_read(reader, json_array_get(list, 3), 1, 0, &value);
+	if (!status && size > 3)
+		status = pkg_json_number_read(reader, json_array_get(list, 3), 1, 0, &value);
 	i->flags = (uint8_t)value;
-	return st;
+	return status;
 }
 
 /* The section being put together; `at` runs through it. */
@@ -153,35 +153,35 @@ struct work {
 
 static ptowsp_status instructions_read(struct pkg_json_reader *reader, const json_t *list, struct work *work)
 {
-	ptowsp_status st = PTOWSP_OK;
+	ptowsp_status status = PTOWSP_OK;
 
 	reader->section = "WORK.instructions";
 	reader->key = NULL;
-	for (size_t i = 0; i < json_array_size(list) && !st; i++, work->at += 8) {
+	for (size_t i = 0; i < json_array_size(list) && !status; i++, work->at += 8) {
 		struct ptowsp_instruction instruction = {0};
 
 		reader->row = i;
-		st = instruction_read(reader, json_array_get(list, i), &instruction);
+		status = instruction_read(reader, json_array_get(list, i), &instruction);
 		memcpy(work->at, &instruction, sizeof(instruction));
 	}
-	return st;
+	return status;
 }
 
 static ptowsp_status rows_read(struct pkg_json_reader *reader, const json_t *list, const char *where, uint32_t type, struct work *work)
 {
-	ptowsp_status st = PTOWSP_OK;
+	ptowsp_status status = PTOWSP_OK;
 
 	reader->section = where;
-	for (size_t i = 0; i < json_array_size(list) && !st; i++, work->at += 4) {
+	for (size_t i = 0; i < json_array_size(list) && !status; i++, work->at += 4) {
 		uint64_t value = 0;
 		uint32_t row;
 
 		reader->row = i;
-		st = pkg_json_reference_read(reader, json_array_get(list, i), pkg_schema_find(type), &value);
+		status = pkg_json_reference_read(reader, json_array_get(list, i), pkg_schema_find(type), &value);
 		row = (uint32_t)value;
 		memcpy(work->at, &row, sizeof(row));
 	}
-	return st;
+	return status;
 }
 
 static ptowsp_status work_allocate(struct pkg_json_reader *reader, const json_t *const lists[4], const char *const keys[4], struct work *work)
@@ -213,21 +213,21 @@ ptowsp_status pkg_json_work_read(struct pkg_json_reader *reader, const json_t *o
 	static const uint32_t types[] = {0, PTOWSP_SECTION_AXES, PTOWSP_SECTION_KREG, PTOWSP_SECTION_TENS};
 	const json_t *lists[4];
 	struct work work = {0};
-	ptowsp_status st;
+	ptowsp_status status;
 
 	if (!json_is_object(object))
 		return pkg_json_refuse(reader, " must be an object");
-	st = pkg_json_keys_check(reader, object, keys);
+	status = pkg_json_keys_check(reader, object, keys);
 	for (int i = 0; i < 4; i++)
 		lists[i] = json_object_get(object, keys[i]);
-	if (!st)
-		st = work_allocate(reader, lists, keys, &work);
-	if (!st)
-		st = instructions_read(reader, lists[0], &work);
-	for (int i = 1; i < 4 && !st; i++)
-		st = rows_read(reader, lists[i], places[i], types[i], &work);
-	if (!st)
+	if (!status)
+		status = work_allocate(reader, lists, keys, &work);
+	if (!status)
+		status = instructions_read(reader, lists[0], &work);
+	for (int i = 1; i < 4 && !status; i++)
+		status = rows_read(reader, lists[i], places[i], types[i], &work);
+	if (!status)
 		pkg_writer_bytes(reader->writer, PTOWSP_SECTION_WORK, work.bytes, work.size, 8);
 	free(work.bytes);
-	return st;
+	return status;
 }

@@ -190,11 +190,11 @@ ptowsp_status pkg_to_json(struct pkg *package, char **text_out, struct ptowsp_er
 	uint64_t samples_size = 0;
 	uint32_t count;
 	const struct pkg_schema *schemas = pkg_schema_all(&count);
-	ptowsp_status st = pkg_sample_section(package, &samples, &samples_size, error);
+	ptowsp_status status = pkg_sample_section(package, &samples, &samples_size, error);
 
 	*text_out = NULL;
-	if (st)
-		return st;
+	if (status)
+		return status;
 	common_text_put(&t, "{\n");
 	key_add(&t, "schema");
 	value_add(&t, json_string(PKG_JSON_SCHEMA));

@@ -181,31 +181,31 @@ static ptowsp_status (*const checks[])(const struct look *) = {
 
 static ptowsp_status record_check(struct look *l, const struct pkg_field *fields, uint32_t count)
 {
-	ptowsp_status st = PTOWSP_OK;
+	ptowsp_status status = PTOWSP_OK;
 
-	for (uint32_t i = 0; i < count && !st; i++) {
+	for (uint32_t i = 0; i < count && !status; i++) {
 		l->field = &fields[i];
 		l->value = pkg_field_get(l->record, l->field);
-		st = checks[l->field->kind](l);
+		status = checks[l->field->kind](l);
 	}
-	return st;
+	return status;
 }
 
 ptowsp_status pkg_verify_tables(const struct pkg_check *check)
 {
 	uint32_t schema_count, field_count, rows;
 	const struct pkg_schema *schemas = pkg_schema_all(&schema_count);
-	ptowsp_status st = PTOWSP_OK;
+	ptowsp_status status = PTOWSP_OK;
 
-	for (uint32_t s = 0; s < schema_count && !st; s++) {
+	for (uint32_t s = 0; s < schema_count && !status; s++) {
 		const uint8_t *array = pkg_schema_array(&schemas[s], check->tables, &rows);
 		const struct pkg_field *fields = pkg_schema_fields(&schemas[s], &field_count);
 
-		for (uint32_t row = 0; row < rows && !st; row++) {
+		for (uint32_t row = 0; row < rows && !status; row++) {
 			struct look l = {check, &schemas[s], NULL, array + (size_t)row * schemas[s].bytes, row, 0};
 
-			st = record_check(&l, fields, field_count);
+			status = record_check(&l, fields, field_count);
 		}
 	}
-	return st;
+	return status;
 }

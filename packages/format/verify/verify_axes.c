@@ -44,15 +44,15 @@ static ptowsp_status values_check(const struct pkg_check *c, uint32_t i)
 	const struct ptowsp_axis_value_record *v = c->tables->axis_value + a->first;
 	int sparse = a->kind == PTOWSP_AXIS_SPARSE;
 	int64_t rows = 0;
-	ptowsp_status st;
+	ptowsp_status status;
 
 	MUST(a->lengths == PTOWSP_NONE && a->indices == PTOWSP_NONE, "AXES[%u] has values and tensors: it needs one of them", (unsigned)i);
 	MUST(is_const(c->tables, a->high, &rows) && rows >= 0 && rows < (int64_t)a->count && (sparse || rows + 1 == (int64_t)a->count),
 	     "AXES[%u].count is %u: a %s axis has one value more than rows%s, and high must say how many rows as a constant", (unsigned)i, (unsigned)a->count,
 	     sparse ? "sparse" : "ragged", sparse ? ", then its indices" : "");
-	st = sums_check(c, i, (uint64_t)rows);
-	if (st || !sparse)
-		return st;
+	status = sums_check(c, i, (uint64_t)rows);
+	if (status || !sparse)
+		return status;
 	MUST(v[rows].value == (int64_t)a->count - rows - 1, "AXES[%u]: its rows have %lld indices, %lld follow", (unsigned)i, (long long)v[rows].value,
 	     (long long)a->count - (long long)rows - 1);
 	for (uint64_t k = (uint64_t)rows + 1; k < a->count; k++)
@@ -90,11 +90,11 @@ static ptowsp_status rows_check(const struct pkg_check *c, uint32_t i)
 
 ptowsp_status pkg_verify_axes(const struct pkg_check *c)
 {
-	ptowsp_status st = PTOWSP_OK;
+	ptowsp_status status = PTOWSP_OK;
 
-	for (uint32_t i = 0; i < c->tables->axis_count && !st; i++)
-		st = c->tables->axis[i].kind == PTOWSP_AXIS_RAGGED || c->tables->axis[i].kind == PTOWSP_AXIS_SPARSE ? rows_check(c, i) : dense_check(c, i);
-	return st;
+	for (uint32_t i = 0; i < c->tables->axis_count && !status; i++)
+		status = c->tables->axis[i].kind == PTOWSP_AXIS_RAGGED || c->tables->axis[i].kind == PTOWSP_AXIS_SPARSE ? rows_check(c, i) : dense_check(c, i);
+	return status;
 }
 
 static ptowsp_status entry_check(const struct pkg_check *c, uint32_t i, const uint32_t *tensors)
@@ -131,18 +131,18 @@ ptowsp_status pkg_verify_kernel_entries(const struct pkg_check *c)
 {
 	const struct pkg_tables *t = c->tables;
 	uint32_t *tensors = calloc((size_t)t->entry_count + 1, sizeof(*tensors));
-	ptowsp_status st = PTOWSP_OK;
+	ptowsp_status status = PTOWSP_OK;
 
 	if (!tensors)
 		return pkg_fail(c->place.error, PTOWSP_NO_MEMORY, "%s: out of memory", c->place.file);
 	for (uint32_t i = 0; i < t->tensor_count; i++)
 		if (t->tensor[i].entry != PTOWSP_NONE)
 			tensors[t->tensor[i].entry]++;
-	for (uint32_t i = 0; i < t->entry_count && !st; i++)
+	for (uint32_t i = 0; i < t->entry_count && !status; i++)
 		if (t->entry[i].flags & PTOWSP_ENTRY_KERNEL)
-			st = entry_check(c, i, tensors);
-	if (!st)
-		st = positions_check(c, tensors);
+			status = entry_check(c, i, tensors);
+	if (!status)
+		status = positions_check(c, tensors);
 	free(tensors);
-	return st;
+	return status;
 }

@@ -67,20 +67,20 @@ static ptowsp_status dims_check(const struct pkg_check *c, const uint8_t *varies
 ptowsp_status pkg_verify_exprs(const struct pkg_check *c)
 {
 	uint32_t count = c->tables->expr_count;
-	ptowsp_status st = PTOWSP_OK;
+	ptowsp_status status = PTOWSP_OK;
 	uint8_t *varies;
 
-	for (uint32_t i = 0; i < count && !st; i++)
-		st = node_check(c, i);
-	if (st)
-		return st;
+	for (uint32_t i = 0; i < count && !status; i++)
+		status = node_check(c, i);
+	if (status)
+		return status;
 	varies = calloc(count + 1, 1);
 	if (!varies)
 		return pkg_fail(c->place.error, PTOWSP_NO_MEMORY, "%s: out of memory", c->place.file);
 	varies_fill(c->tables, varies);
-	st = dims_check(c, varies);
+	status = dims_check(c, varies);
 	free(varies);
-	return st;
+	return status;
 }
 
 ptowsp_status pkg_verify_loops(const struct pkg_check *c)

@@ -148,21 +148,21 @@ static ptowsp_status tensor_check(const struct pkg_check *c, uint32_t payload, u
 static ptowsp_status tensors_check(const struct pkg_check *c, const struct ptowsp_kernel_record *k, uint32_t payload, const struct tiles *x)
 {
 	uint32_t seen = 0;
-	ptowsp_status st = PTOWSP_OK;
+	ptowsp_status status = PTOWSP_OK;
 
-	for (uint32_t i = k->params; i < k->params + k->param_count && !st; i++) {
+	for (uint32_t i = k->params; i < k->params + k->param_count && !status; i++) {
 		struct ptowsp_tile_param param;
 
 		if (c->tables->param[i].kind != PTOWSP_PARAM_TENSOR)
 			continue;
 		if (seen < x->header.param_count) {
 			memcpy(&param, x->params + (size_t)seen * sizeof(param), sizeof(param));
-			st = tensor_check(c, payload, i, &param);
+			status = tensor_check(c, payload, i, &param);
 		}
 		seen++;
 	}
-	if (st)
-		return st;
+	if (status)
+		return status;
 	MUST(seen == x->header.param_count, "KPAY[%u] has %u tensors, its kernel %.60s has %u", (unsigned)payload, (unsigned)x->header.param_count,
 	     pkg_string(c->tables, k->name), (unsigned)seen);
 	return PTOWSP_OK;
@@ -187,12 +187,12 @@ ptowsp_status pkg_verify_portable(const struct pkg_check *c)
 {
 	const struct pkg_tables *t = c->tables;
 	uint64_t looks = 0; /* rows may be shared by many */
-	ptowsp_status st = PTOWSP_OK;
+	ptowsp_status status = PTOWSP_OK;
 
-	for (uint32_t i = 0; i < t->kernel_count && !st; i++) {
+	for (uint32_t i = 0; i < t->kernel_count && !status; i++) {
 		const struct ptowsp_kernel_record *k = &t->kernel[i];
 
-		for (uint32_t p = k->payloads; p < k->payloads + k->payload_count && !st; p++) {
+		for (uint32_t p = k->payloads; p < k->payloads + k->payload_count && !status; p++) {
 			struct tiles x;
 			int portable = tiles_find(t, &t->payload[p], &x);
 
@@ -201,12 +201,12 @@ ptowsp_status pkg_verify_portable(const struct pkg_check *c)
 			     "KREG[%u]: so many kernels share so many portable payloads that there are more than %u parameters to compare", (unsigned)i,
 			     LOOKS_LIMIT);
 			if (portable)
-				st = tensors_check(c, k, p, &x);
-			if (portable && !st)
-				st = arguments_check(c, k, p, &x);
+				status = tensors_check(c, k, p, &x);
+			if (portable && !status)
+				status = arguments_check(c, k, p, &x);
 		}
 	}
-	return st;
+	return status;
 }
 
 /* ---- tasks against the portable payloads of their kernels ---------------------------------------------------------------------------- */
@@ -290,16 +290,16 @@ static ptowsp_status handed_check(const struct handed *h, const struct ptowsp_ke
 static ptowsp_status payloads_check(const struct handed *h, const struct ptowsp_kernel_record *k)
 {
 	const struct pkg_tables *t = h->check->tables;
-	ptowsp_status st = PTOWSP_OK;
+	ptowsp_status status = PTOWSP_OK;
 
 	*h->looks += 1 + k->payload_count;
-	for (uint32_t p = k->payloads; p < k->payloads + k->payload_count && !st; p++) {
+	for (uint32_t p = k->payloads; p < k->payloads + k->payload_count && !status; p++) {
 		struct tiles x;
 
 		if (tiles_find(t, &t->payload[p], &x))
-			st = handed_check(h, k, &x);
+			status = handed_check(h, k, &x);
 	}
-	return st;
+	return status;
 }
 
 /* The kernel of the task and those that stand in for it at some level. */
@@ -308,14 +308,14 @@ static ptowsp_status kernels_check(const struct handed *h)
 	const struct pkg_check *c = h->check;
 	const struct pkg_tables *t = c->tables;
 	const struct ptowsp_kernel_record *k = &t->kernel[h->kernel];
-	ptowsp_status st = payloads_check(h, k);
+	ptowsp_status status = payloads_check(h, k);
 
-	for (uint32_t v = k->variants; v < k->variants + k->variant_count && !st; v++)
-		st = payloads_check(h, &t->kernel[t->variant[v].kernel]);
-	if (!st)
+	for (uint32_t v = k->variants; v < k->variants + k->variant_count && !status; v++)
+		status = payloads_check(h, &t->kernel[t->variant[v].kernel]);
+	if (!status)
 		MUST(*h->looks <= LOOKS_LIMIT, "WORK[%u]: so many tasks have kernels with so many payloads that there are more than %u to compare",
 		     (unsigned)h->at, LOOKS_LIMIT);
-	return st;
+	return status;
 }
 
 ptowsp_status pkg_verify_tasks(const struct pkg_check *c)
@@ -325,20 +325,20 @@ ptowsp_status pkg_verify_tasks(const struct pkg_check *c)
 	uint64_t looks = 0;
 	struct handed h = {.check = c, .kernel = PTOWSP_NONE, .looks = &looks};
 	const uint8_t *kernels;
-	ptowsp_status st = PTOWSP_OK;
+	ptowsp_status status = PTOWSP_OK;
 
 	if (!t->raw_work_size)
 		return PTOWSP_OK;
 	memcpy(&header, t->raw_work, sizeof(header));
 	kernels = t->raw_work + sizeof(header) + sizeof(h.word) * (size_t)header.num_instructions + sizeof(h.kernel) * (size_t)header.num_axes;
-	for (; h.at < header.num_instructions && !st; h.at++) {
+	for (; h.at < header.num_instructions && !status; h.at++) {
 		memcpy(&h.word, t->raw_work + sizeof(header) + sizeof(h.word) * (size_t)h.at, sizeof(h.word));
 		if (h.word.opcode == PTOWSP_OP_TASK && h.word.operand1 < header.num_kernels)
 			memcpy(&h.kernel, kernels + sizeof(h.kernel) * (size_t)h.word.operand1, sizeof(h.kernel));
 		else if (access_of(h.word.opcode) < 0 && !is_value(h.word.opcode))
 			h.kernel = PTOWSP_NONE;
 		else if (access_of(h.word.opcode) >= 0 && h.kernel != PTOWSP_NONE)
-			st = kernels_check(&h);
+			status = kernels_check(&h);
 	}
-	return st;
+	return status;
 }

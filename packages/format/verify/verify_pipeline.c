@@ -29,9 +29,9 @@ static ptowsp_status processes_check(const struct pkg_check *c, uint32_t instruc
 {
 	const struct pkg_tables *t = c->tables;
 	uint64_t replicas = 0;
-	ptowsp_status st = PTOWSP_OK;
+	ptowsp_status status = PTOWSP_OK;
 
-	for (uint32_t i = 0; i < t->process_count && !st; i++) {
+	for (uint32_t i = 0; i < t->process_count && !status; i++) {
 		const struct ptowsp_process_record *p = &t->process[i];
 
 		MUST(p->instruction < instructions, "PROC[%u].instruction is %u, WORK has %u instructions", (unsigned)i, (unsigned)p->instruction,
@@ -43,25 +43,25 @@ static ptowsp_status processes_check(const struct pkg_check *c, uint32_t instruc
 		MUST(p->order < t->process_count && !seen[p->order], "PROC[%u].order is %u: the places 0 to %u are needed, each once", (unsigned)i,
 		     (unsigned)p->order, (unsigned)t->process_count - 1);
 		seen[p->order] = 1;
-		st = channels_check(c, i, channels);
+		status = channels_check(c, i, channels);
 	}
-	return st;
+	return status;
 }
 
 ptowsp_status pkg_verify_pipeline(const struct pkg_check *c, uint32_t instructions)
 {
 	const struct pkg_tables *t = c->tables;
 	uint8_t *seen = calloc((size_t)t->process_count + 1, 1), *channels = calloc((size_t)t->channel_count + 1, 1);
-	ptowsp_status st = PTOWSP_OK;
+	ptowsp_status status = PTOWSP_OK;
 
 	if (!seen || !channels)
-		st = pkg_fail(c->place.error, PTOWSP_NO_MEMORY, "%s: out of memory", c->place.file);
-	for (uint32_t i = 0; i < t->entry_count && !st; i++)
+		status = pkg_fail(c->place.error, PTOWSP_NO_MEMORY, "%s: out of memory", c->place.file);
+	for (uint32_t i = 0; i < t->entry_count && !status; i++)
 		if (t->entry[i].flags & PTOWSP_ENTRY_PIPELINE && !t->process_count)
-			st = pkg_refuse(&c->place, "ENTR[%u].flags say that it is a pipeline, and there is no process in PROC", (unsigned)i);
-	if (!st)
-		st = processes_check(c, instructions, seen, channels);
+			status = pkg_refuse(&c->place, "ENTR[%u].flags say that it is a pipeline, and there is no process in PROC", (unsigned)i);
+	if (!status)
+		status = processes_check(c, instructions, seen, channels);
 	free(seen);
 	free(channels);
-	return st;
+	return status;
 }

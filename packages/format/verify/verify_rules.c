@@ -118,7 +118,7 @@ static ptowsp_status work_check(const struct pkg_check *c)
 	const struct pkg_tables *t = c->tables;
 	struct ptowsp_workload_header h = {0};
 	uint64_t rows, tables_at;
-	ptowsp_status st;
+	ptowsp_status status;
 
 	if (!t->raw_work_size)
 		return PTOWSP_OK;
@@ -130,14 +130,14 @@ static ptowsp_status work_check(const struct pkg_check *c)
 	tables_at = sizeof(h) + (uint64_t)h.num_instructions * sizeof(struct ptowsp_instruction);
 	MUST(t->raw_work_size == tables_at + 4 * rows, "WORK has %llu bytes, its header's counts make %llu", (unsigned long long)t->raw_work_size,
 	     (unsigned long long)(tables_at + 4 * rows));
-	st = work_rows_check(c, tables_at, h.num_axes, t->axis_count, "axis", "AXES");
+	status = work_rows_check(c, tables_at, h.num_axes, t->axis_count, "axis", "AXES");
 	tables_at += 4ull * h.num_axes;
-	if (!st)
-		st = work_rows_check(c, tables_at, h.num_kernels, t->kernel_count, "kernel", "KREG");
+	if (!status)
+		status = work_rows_check(c, tables_at, h.num_kernels, t->kernel_count, "kernel", "KREG");
 	tables_at += 4ull * h.num_kernels;
-	if (!st)
-		st = work_rows_check(c, tables_at, h.num_tensors, t->tensor_count, "tensor", "TENS");
-	return st;
+	if (!status)
+		status = work_rows_check(c, tables_at, h.num_tensors, t->tensor_count, "tensor", "TENS");
+	return status;
 }
 
 /* Needs a checked WORK. */
@@ -189,10 +189,10 @@ static ptowsp_status positions_check(const struct pkg_check *c)
 static ptowsp_status graphs_check(const struct pkg_check *c)
 {
 	struct pkg_graphs graphs;
-	ptowsp_status st = pkg_graphs_read(&graphs, c->tables, &c->place);
+	ptowsp_status status = pkg_graphs_read(&graphs, c->tables, &c->place);
 
 	pkg_graphs_finish(&graphs);
-	return st;
+	return status;
 }
 
 static ptowsp_status calls_check(const struct pkg_check *c)
@@ -229,9 +229,9 @@ ptowsp_status pkg_verify_rules(const struct pkg_check *check)
 									   pkg_verify_layouts,
 									   pkg_verify_memories,
 									   pkg_verify_param_memories};
-	ptowsp_status st = PTOWSP_OK;
+	ptowsp_status status = PTOWSP_OK;
 
-	for (size_t i = 0; i < sizeof(steps) / sizeof(steps[0]) && !st; i++)
-		st = steps[i](check);
-	return st;
+	for (size_t i = 0; i < sizeof(steps) / sizeof(steps[0]) && !status; i++)
+		status = steps[i](check);
+	return status;
 }

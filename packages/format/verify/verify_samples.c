@@ -54,14 +54,14 @@ static ptowsp_status samples_unique_check(const struct pkg_check *c, uint8_t *se
 ptowsp_status pkg_verify_samples(const struct pkg_check *c)
 {
 	uint8_t *seen = calloc((size_t)c->tables->tensor_count + 1, 1);
-	ptowsp_status st = PTOWSP_OK;
+	ptowsp_status status = PTOWSP_OK;
 
 	if (!seen)
 		return pkg_fail(c->place.error, PTOWSP_NO_MEMORY, "%s: out of memory", c->place.file);
-	for (uint32_t i = 0; i < c->tables->sample_count && !st; i++)
-		st = sample_check(c, i);
-	if (!st)
-		st = samples_unique_check(c, seen);
+	for (uint32_t i = 0; i < c->tables->sample_count && !status; i++)
+		status = sample_check(c, i);
+	if (!status)
+		status = samples_unique_check(c, seen);
 	free(seen);
-	return st;
+	return status;
 }

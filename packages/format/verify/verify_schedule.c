@@ -53,7 +53,7 @@ static ptowsp_status directive_check(const struct pkg_check *c, uint32_t i)
 	const struct ptowsp_directive_record *d = &c->tables->directive[i];
 	const int64_t values[8] = {d->a0, d->a1, d->a2, d->a3, d->a4, d->a5, d->a6, d->a7};
 	const struct pkg_policy *policy = pkg_policy(d->directive, d->policy);
-	ptowsp_status st = PTOWSP_OK;
+	ptowsp_status status = PTOWSP_OK;
 	char known[128], most[16];
 
 	pkg_policy_list(d->directive, known, sizeof(known));
@@ -64,15 +64,15 @@ static ptowsp_status directive_check(const struct pkg_check *c, uint32_t i)
 		snprintf(most, sizeof(most), " to %u", policy->most);
 	MUST(d->count >= policy->least && d->count <= policy->most, "SCHD[%u].count is %u: %s %s takes %u%s arguments", (unsigned)i, (unsigned)d->count,
 	     pkg_word(PKG_WORDS_directive, d->directive), pkg_policy_text(policy).text, policy->least, most);
-	for (uint32_t k = 0; k < 8 && !st; k++) {
+	for (uint32_t k = 0; k < 8 && !status; k++) {
 		uint64_t kind = d->kinds >> 8 * k & 0xFF;
 
 		if (k < d->count)
-			st = argument_check(c, i, k, values[k], kind);
+			status = argument_check(c, i, k, values[k], kind);
 		else
 			MUST(!kind && !values[k], "SCHD[%u].a%u: behind the last argument there must be zeros", (unsigned)i, (unsigned)k);
 	}
-	return st ? st : domain_check(c, i);
+	return status ? status : domain_check(c, i);
 }
 
 /* --- layouts --- */
@@ -179,14 +179,14 @@ static ptowsp_status layout_check(const struct pkg_check *c, uint32_t i)
 ptowsp_status pkg_verify_schedule(const struct pkg_check *c)
 {
 	const struct pkg_tables *t = c->tables;
-	ptowsp_status st = PTOWSP_OK;
+	ptowsp_status status = PTOWSP_OK;
 
-	for (uint32_t i = 0; i < t->directive_count && !st; i++)
-		st = directive_check(c, i);
-	for (uint32_t i = 0; i < t->directive_count && !st; i++)
-		st = layout_check(c, i);
-	for (uint32_t i = 0; i < t->requirement_count && !st; i++)
+	for (uint32_t i = 0; i < t->directive_count && !status; i++)
+		status = directive_check(c, i);
+	for (uint32_t i = 0; i < t->directive_count && !status; i++)
+		status = layout_check(c, i);
+	for (uint32_t i = 0; i < t->requirement_count && !status; i++)
 		MUST(t->requirement[i].state >= 1 && t->requirement[i].state <= 3, "REQS[%u].state is %u: states are 1 to 3", (unsigned)i,
 		     (unsigned)t->requirement[i].state);
-	return st;
+	return status;
 }

@@ -39,12 +39,12 @@ static void words_settle(struct ptowsp_build *b, struct pkg_writer *writer, size
 static ptowsp_status digest_take(struct ptowsp_build *b, struct ptowsp_error *error)
 {
 	struct pkg *package;
-	ptowsp_status st = pkg_open_memory(&package, b->bytes, b->size, "new package", NULL, error);
+	ptowsp_status status = pkg_open_memory(&package, b->bytes, b->size, "new package", NULL, error);
 
-	for (int i = 0; i < 32 && !st; i++)
+	for (int i = 0; i < 32 && !status; i++)
 		snprintf(b->digest + 2 * i, 3, "%02x", pkg_digest(package)[i]);
 	pkg_close(package);
-	return st;
+	return status;
 }
 
 /* The number-th tensor, or scalar, of a kernel. */
@@ -93,7 +93,7 @@ static uint32_t seal(struct ptowsp_build *b, struct pkg_writer *writer)
 {
 	struct ptowsp_error error = {.head = PTOWSP_HEAD(struct ptowsp_error, ERROR)};
 	size_t strings;
-	ptowsp_status st;
+	ptowsp_status status;
 
 	if (!build_enter(b, "ptowsp_build_seal"))
 		return 0;
@@ -104,20 +104,20 @@ static uint32_t seal(struct ptowsp_build *b, struct pkg_writer *writer)
 	open_check(b);
 	b->closed = 1;
 	strings = build_write(b, writer);
-	st = pkg_writer_sort(writer, &error);
-	if (!st && !b->stated)
-		st = pkg_writer_normalise(writer, &error);
-	if (!st && !b->stated)
+	status = pkg_writer_sort(writer, &error);
+	if (!status && !b->stated)
+		status = pkg_writer_normalise(writer, &error);
+	if (!status && !b->stated)
 		words_settle(b, writer, strings);
 	for (uint32_t i = 0; i < b->section_count; i++)
 		pkg_writer_replace(writer, b->sections[i].type, b->sections[i].bytes, b->sections[i].size);
-	if (!st)
-		st = pkg_writer_seal(writer, &b->bytes, &b->size, &error);
-	if (!st)
-		st = digest_take(b, &error);
-	if (st) {
+	if (!status)
+		status = pkg_writer_seal(writer, &b->bytes, &b->size, &error);
+	if (!status)
+		status = digest_take(b, &error);
+	if (status) {
 		snprintf(b->error, sizeof(b->error), "ptowsp_build_seal: %s", error.text);
-		b->status = st;
+		b->status = status;
 	}
 	return 1;
 }

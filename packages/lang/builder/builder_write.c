@@ -394,12 +394,12 @@ static void graphs_write(const struct seal *s)
 {
 	for (uint32_t i = 0; i < s->b->graph_count; i++) {
 		struct pkg_graph_builder builder = {0};
-		ptowsp_status st;
+		ptowsp_status status;
 
 		graph_fill(s, &builder, &s->b->graphs[i]);
-		st = pkg_graph_seal(&builder, s->writer, string_of(s, s->b->graphs[i].name), s->b->graphs[i].device);
+		status = pkg_graph_seal(&builder, s->writer, string_of(s, s->b->graphs[i].name), s->b->graphs[i].device);
 		pkg_graph_builder_finish(&builder);
-		if (st)
+		if (status)
 			longjmp(s->b->out, 1);
 	}
 }

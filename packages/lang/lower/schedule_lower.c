@@ -195,16 +195,16 @@ static int expression_check(struct job *job, struct lang_argument *argument)
 	struct ptowsp_error error = {.head = PTOWSP_HEAD(struct ptowsp_error, ERROR)};
 	const char *text = expression_text(job, argument), *why;
 	struct reg_rows rows = {0};
-	ptowsp_status st;
+	ptowsp_status status;
 	uint32_t row;
 
 	for (uint32_t i = 0; i < argument->token_count; i++)
 		if (!expression_name_check(job, &argument->tokens[i]))
 			return 0;
 	argument->name = common_format(&job->unit->arena, "(%s)", text); /* so that no name in it is taken for a word */
-	st = reg_expression_compile(text, strlen(text), &job->scope, &rows, &row, &error);
+	status = reg_expression_compile(text, strlen(text), &job->scope, &rows, &row, &error);
 	reg_rows_finish(&rows);
-	if (!st)
+	if (!status)
 		return 1;
 	why = strstr(error.text, "\", character ");
 	why = why ? strstr(why, ": ") : NULL;

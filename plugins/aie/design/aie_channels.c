@@ -252,20 +252,20 @@ static ptowsp_status memory_check(const struct aie_channels *channels, const str
 
 static ptowsp_status limits_check(const struct aie_channels *channels, const struct aie_design *design, struct ptowsp_error *error)
 {
-	ptowsp_status st = PTOWSP_OK;
+	ptowsp_status status = PTOWSP_OK;
 
-	for (uint32_t i = 0; !st && i < design->tile_count; i++) {
-		st = channels_check(channels, design, i, error);
-		if (!st)
-			st = descriptors_check(channels, design, i, error);
-		if (!st && channels->used[i][AIE_LOCKS] > limits_of(design, i)[AIE_LOCKS])
-			st = aie_rule_fail(error, PTOWSP_INVALID, design->tiles[i].op, AIE_RULE_LOCKS,
-					   "%s needs %" PRIu64 " locks, of %" PRIu64 ": two for each end of a fifo", aie_design_tile_text(design, i),
-					   channels->used[i][AIE_LOCKS], limits_of(design, i)[AIE_LOCKS]);
-		if (!st)
-			st = memory_check(channels, design, i, error);
+	for (uint32_t i = 0; !status && i < design->tile_count; i++) {
+		status = channels_check(channels, design, i, error);
+		if (!status)
+			status = descriptors_check(channels, design, i, error);
+		if (!status && channels->used[i][AIE_LOCKS] > limits_of(design, i)[AIE_LOCKS])
+			status = aie_rule_fail(error, PTOWSP_INVALID, design->tiles[i].op, AIE_RULE_LOCKS,
+					       "%s needs %" PRIu64 " locks, of %" PRIu64 ": two for each end of a fifo", aie_design_tile_text(design, i),
+					       channels->used[i][AIE_LOCKS], limits_of(design, i)[AIE_LOCKS]);
+		if (!status)
+			status = memory_check(channels, design, i, error);
 	}
-	return st;
+	return status;
 }
 
 /* ---- all */

@@ -29,19 +29,19 @@ ptowsp_status aie_rule_fail(struct ptowsp_error *error, ptowsp_status code, cons
 
 ptowsp_status aie_check(const struct aie_design *design, bool proven, struct ptowsp_error *error)
 {
-	ptowsp_status st = aie_check_bodies(design, error);
+	ptowsp_status status = aie_check_bodies(design, error);
 
-	if (!st)
-		st = aie_check_recursion(design, error);
-	if (!st)
-		st = aie_check_stacks(design, error);
-	if (!st)
-		st = aie_check_held(design, error);
-	if (!st)
-		st = aie_check_walks(design, error);
-	if (!st)
-		st = aie_check_host(design, error);
-	if (!st && !proven)
-		st = aie_check_rings(design, error);
-	return st;
+	if (!status)
+		status = aie_check_recursion(design, error);
+	if (!status)
+		status = aie_check_stacks(design, error);
+	if (!status)
+		status = aie_check_held(design, error);
+	if (!status)
+		status = aie_check_walks(design, error);
+	if (!status)
+		status = aie_check_host(design, error);
+	if (!status && !proven)
+		status = aie_check_rings(design, error);
+	return status;
 }

@@ -17,23 +17,23 @@ static ptowsp_status give(const struct aie_emit_args *args, const char *path, co
 /* A text of its own, which goes here. */
 static ptowsp_status give_made(const struct aie_emit_args *args, const char *path, char *text, struct ptowsp_error *error)
 {
-	ptowsp_status st = give(args, path, text, error);
+	ptowsp_status status = give(args, path, text, error);
 
 	free(text);
-	return st;
+	return status;
 }
 
 /* Each kernel and what it includes. */
 static ptowsp_status give_kernels(const struct aie_emit_args *args, struct ptowsp_error *error)
 {
 	char path[AIE_FILE_NAME + 16];
-	ptowsp_status st = PTOWSP_OK;
+	ptowsp_status status = PTOWSP_OK;
 
-	for (uint32_t f = 0; !st && f < args->files->count; f++) {
+	for (uint32_t f = 0; !status && f < args->files->count; f++) {
 		snprintf(path, sizeof(path), "kernels/%s", args->files->files[f].name);
-		st = give(args, path, args->files->files[f].text, error);
+		status = give(args, path, args->files->files[f].text, error);
 	}
-	return st;
+	return status;
 }
 
 static void say_files(struct common_text *text, const struct aie_emit_args *args)
@@ -170,17 +170,17 @@ static char *custom(const struct aie_emit_args *args, struct ptowsp_error *error
 
 ptowsp_status aie_emit(const struct aie_emit_args *args, struct ptowsp_error *error)
 {
-	ptowsp_status st = give(args, "design.mlir", args->text, error);
+	ptowsp_status status = give(args, "design.mlir", args->text, error);
 
-	if (!st)
-		st = give_made(args, "design.custom.mlir", custom(args, error), error);
-	if (!st)
-		st = give_made(args, "design.json", aie_picture_json(args->picture), error);
-	if (!st)
-		st = give_made(args, "array.svg", aie_picture_svg(args->picture), error);
-	if (!st)
-		st = give_made(args, "tiles.txt", aie_channels_report(args->channels, args->design), error);
-	if (!st)
-		st = give_kernels(args, error);
-	return st ? st : give_made(args, "README.md", readme(args), error);
+	if (!status)
+		status = give_made(args, "design.custom.mlir", custom(args, error), error);
+	if (!status)
+		status = give_made(args, "design.json", aie_picture_json(args->picture), error);
+	if (!status)
+		status = give_made(args, "array.svg", aie_picture_svg(args->picture), error);
+	if (!status)
+		status = give_made(args, "tiles.txt", aie_channels_report(args->channels, args->design), error);
+	if (!status)
+		status = give_kernels(args, error);
+	return status ? status : give_made(args, "README.md", readme(args), error);
 }

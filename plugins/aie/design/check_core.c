@@ -16,15 +16,15 @@ struct body {
 
 /* ---- acquire and release */
 
-static const struct aie_attr *attr_of(const struct body *body, const struct aie_op *op, const char *name, enum aie_attr_kind kind, ptowsp_status *st)
+static const struct aie_attr *attr_of(const struct body *body, const struct aie_op *op, const char *name, enum aie_attr_kind kind, ptowsp_status *status)
 {
 	const struct aie_attr *attr = aie_attr_of(op, name);
 
-	if (*st)
+	if (*status)
 		return NULL;
 	if (attr && attr->kind == kind)
 		return attr;
-	*st = aie_rule_fail(body->error, PTOWSP_INVALID, op, AIE_RULE_ATTRIBUTE, "attribute '%s' is missing or of another kind than it must be", name);
+	*status = aie_rule_fail(body->error, PTOWSP_INVALID, op, AIE_RULE_ATTRIBUTE, "attribute '%s' is missing or of another kind than it must be", name);
 	return NULL;
 }
 
@@ -45,14 +45,14 @@ static ptowsp_status check_results(const struct body *body, const struct aie_op 
 
 static ptowsp_status check_access(const struct body *body, const struct aie_op *op)
 {
-	ptowsp_status st = PTOWSP_OK;
-	const struct aie_attr *name = attr_of(body, op, "objFifo_name", AIE_ATTR_SYMBOL, &st), *port = attr_of(body, op, "port", AIE_ATTR_INT, &st);
-	const struct aie_attr *size = attr_of(body, op, "size", AIE_ATTR_INT, &st);
+	ptowsp_status status = PTOWSP_OK;
+	const struct aie_attr *name = attr_of(body, op, "objFifo_name", AIE_ATTR_SYMBOL, &status), *port = attr_of(body, op, "port", AIE_ATTR_INT, &status);
+	const struct aie_attr *size = attr_of(body, op, "size", AIE_ATTR_INT, &status);
 	const struct aie_fifo *fifo;
 	uint32_t number, end;
 
-	if (st)
-		return st;
+	if (status)
+		return status;
 	if (body->tile == AIE_NONE)
 		return aie_rule_fail(body->error, PTOWSP_INVALID, op, AIE_RULE_ACCESS_CORE, "fifo '%.48s' is used in a function, use it in a core", name->text);
 	number = aie_design_symbol(body->design, name->text);
@@ -106,13 +106,14 @@ static ptowsp_status check_buffer(const struct body *body, const struct aie_op *
 
 static ptowsp_status check_operands(const struct body *body, const struct aie_op *op)
 {
-	ptowsp_status st = PTOWSP_OK;
+	ptowsp_status status = PTOWSP_OK;
 
-	for (uint32_t i = 0; !st && i < op->operand_count; i++)
+	for (uint32_t i = 0; !status && i < op->operand_count; i++)
 		if (!inside(body, op->operands[i]))
-			st = body->tile == AIE_NONE ? aie_rule_fail(body->error, PTOWSP_INVALID, op, AIE_RULE_OUTSIDE, "a function uses what is outside of it")
-						    : check_buffer(body, op, op->operands[i]);
-	return st;
+			status = body->tile == AIE_NONE
+					 ? aie_rule_fail(body->error, PTOWSP_INVALID, op, AIE_RULE_OUTSIDE, "a function uses what is outside of it")
+					 : check_buffer(body, op, op->operands[i]);
+	return status;
 }
 
 static ptowsp_status check_call(const struct body *body, const struct aie_op *op)
@@ -146,7 +147,7 @@ static ptowsp_status check_op(const struct body *body, const struct aie_op *op)
 {
 	const struct aie_op_row *row = aie_op_row(op->name, strlen(op->name));
 	const bool known = row && row->shape != AIE_SHAPE_MODULE && row->shape != AIE_SHAPE_FUNCTION;
-	ptowsp_status st = PTOWSP_OK;
+	ptowsp_status status = PTOWSP_OK;
 
 	if (is_access(op))
 		return check_access(body, op);
@@ -155,34 +156,34 @@ static ptowsp_status check_op(const struct body *body, const struct aie_op *op)
 	if (!known)
 		return aie_rule_fail(body->error, PTOWSP_INVALID, op, AIE_RULE_KNOWN, "this operation is not known %s",
 				     body->tile == AIE_NONE ? "in a function" : "in a core");
-	st = check_operands(body, op);
-	if (!st && row->shape == AIE_SHAPE_CALL)
-		st = check_call(body, op);
-	for (uint32_t i = 0; !st && i < op->region_count; i++)
-		st = check_region(body, &op->regions[i]);
-	return st;
+	status = check_operands(body, op);
+	if (!status && row->shape == AIE_SHAPE_CALL)
+		status = check_call(body, op);
+	for (uint32_t i = 0; !status && i < op->region_count; i++)
+		status = check_region(body, &op->regions[i]);
+	return status;
 }
 
 static ptowsp_status check_region(const struct body *body, const struct aie_region *region)
 {
-	ptowsp_status st = PTOWSP_OK;
+	ptowsp_status status = PTOWSP_OK;
 
-	for (const struct aie_op *op = region->first; !st && op; op = op->next)
-		st = check_op(body, op);
-	return st;
+	for (const struct aie_op *op = region->first; !status && op; op = op->next)
+		status = check_op(body, op);
+	return status;
 }
 
 ptowsp_status aie_check_bodies(const struct aie_design *design, struct ptowsp_error *error)
 {
 	struct body body = {.design = design, .error = error};
-	ptowsp_status st = PTOWSP_OK;
+	ptowsp_status status = PTOWSP_OK;
 
 	body.tile = AIE_NONE;
-	for (uint32_t i = 0; !st && i < design->function_count; i++) {
+	for (uint32_t i = 0; !status && i < design->function_count; i++) {
 		body.owner = design->functions[i].op;
-		st = check_region(&body, &body.owner->regions[0]);
+		status = check_region(&body, &body.owner->regions[0]);
 	}
-	for (uint32_t i = 0; !st && i < design->core_count; i++) {
+	for (uint32_t i = 0; !status && i < design->core_count; i++) {
 		const struct aie_region *region = &design->cores[i].op->regions[0];
 
 		body.owner = design->cores[i].op;
@@ -190,7 +191,7 @@ ptowsp_status aie_check_bodies(const struct aie_design *design, struct ptowsp_er
 		if (region->argument_count || !region->last || !aie_op_is(region->last, "aie.end"))
 			return aie_rule_fail(error, PTOWSP_INVALID, body.owner, AIE_RULE_SHAPE, "the core on %s has arguments, or no aie.end at its end",
 					     aie_design_tile_text(design, body.tile));
-		st = check_region(&body, region);
+		status = check_region(&body, region);
 	}
-	return st;
+	return status;
 }

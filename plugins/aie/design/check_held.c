@@ -153,18 +153,18 @@ static ptowsp_status check_end(const struct aie_design *design, const struct aie
 
 ptowsp_status aie_check_held(const struct aie_design *design, struct ptowsp_error *error)
 {
-	ptowsp_status st = PTOWSP_OK;
+	ptowsp_status status = PTOWSP_OK;
 
 	for (uint32_t i = 0; i < design->core_count; i++)
-		for (uint32_t j = 0; !st && j < design->fifo_count; j++) {
+		for (uint32_t j = 0; !status && j < design->fifo_count; j++) {
 			const struct aie_core *core = &design->cores[i];
 			const struct aie_fifo *fifo = &design->fifos[j];
 
 			if (fifo->producer == core->tile)
-				st = check_end(design, core, fifo, 0, error);
-			for (uint32_t k = 0; !st && k < fifo->consumer_count; k++)
+				status = check_end(design, core, fifo, 0, error);
+			for (uint32_t k = 0; !status && k < fifo->consumer_count; k++)
 				if (fifo->consumers[k] == core->tile)
-					st = check_end(design, core, fifo, 1, error);
+					status = check_end(design, core, fifo, 1, error);
 		}
-	return st;
+	return status;
 }

@@ -63,46 +63,46 @@ static ptowsp_status ring_fail(const struct rings *rings, uint32_t node, uint32_
 static ptowsp_status visit(struct rings *rings, uint32_t node, uint32_t by)
 {
 	const struct aie_design *design = rings->design;
-	ptowsp_status st = PTOWSP_OK;
+	ptowsp_status status = PTOWSP_OK;
 
 	rings->state[node] = OPEN;
 	rings->path[rings->length] = node;
 	rings->by[rings->length++] = by;
-	for (uint32_t i = 0; !st && i < design->fifo_count; i++) {
+	for (uint32_t i = 0; !status && i < design->fifo_count; i++) {
 		if (producer_of(design, &design->fifos[i]) != node)
 			continue;
-		for (uint32_t j = 0; !st && j < design->fifos[i].consumer_count; j++) {
+		for (uint32_t j = 0; !status && j < design->fifos[i].consumer_count; j++) {
 			const uint32_t next = consumer_of(design, &design->fifos[i], j);
 
 			if (next != AIE_NONE && rings->state[next] == OPEN)
-				st = ring_fail(rings, next, i);
+				status = ring_fail(rings, next, i);
 			else if (next != AIE_NONE && rings->state[next] == FRESH)
-				st = visit(rings, next, i);
+				status = visit(rings, next, i);
 		}
 	}
 	rings->length--;
 	rings->state[node] = DONE;
-	return st;
+	return status;
 }
 
 ptowsp_status aie_check_rings(const struct aie_design *design, struct ptowsp_error *error)
 {
 	const uint32_t nodes = design->core_count + design->link_count;
 	struct rings rings = {.design = design, .error = error};
-	ptowsp_status st = PTOWSP_OK;
+	ptowsp_status status = PTOWSP_OK;
 
 	rings.state = calloc(nodes + 1, sizeof(*rings.state));
 	rings.path = calloc(nodes + 1, sizeof(*rings.path));
 	rings.by = calloc(nodes + 1, sizeof(*rings.by));
 	if (!rings.state || !rings.path || !rings.by)
-		st = base_fail(error, PTOWSP_NO_MEMORY, "there is no memory to look for rings of streams");
-	for (uint32_t i = 0; !st && i < nodes; i++)
+		status = base_fail(error, PTOWSP_NO_MEMORY, "there is no memory to look for rings of streams");
+	for (uint32_t i = 0; !status && i < nodes; i++)
 		if (rings.state[i] == FRESH)
-			st = visit(&rings, i, AIE_NONE);
+			status = visit(&rings, i, AIE_NONE);
 	free(rings.state);
 	free(rings.path);
 	free(rings.by);
-	return st;
+	return status;
 }
 
 /* ---- calls */
@@ -117,44 +117,44 @@ static ptowsp_status function_visit(struct calls *calls, uint32_t number);
 
 static ptowsp_status region_visit(struct calls *calls, const struct aie_region *region)
 {
-	ptowsp_status st = PTOWSP_OK;
+	ptowsp_status status = PTOWSP_OK;
 
-	for (const struct aie_op *op = region->first; !st && op; op = op->next) {
-		for (uint32_t i = 0; !st && i < op->region_count; i++)
-			st = region_visit(calls, &op->regions[i]);
-		if (!st && aie_op_is(op, "func.call")) {
+	for (const struct aie_op *op = region->first; !status && op; op = op->next) {
+		for (uint32_t i = 0; !status && i < op->region_count; i++)
+			status = region_visit(calls, &op->regions[i]);
+		if (!status && aie_op_is(op, "func.call")) {
 			const char *name = aie_attr_of(op, "callee")->text;
 			const uint32_t callee = aie_design_function(calls->design, name);
 
 			if (calls->state[callee] == OPEN)
-				st = aie_rule_fail(calls->error, PTOWSP_INVALID, op, AIE_RULE_RECURSION, "function '%.64s' is called while it runs", name);
+				status = aie_rule_fail(calls->error, PTOWSP_INVALID, op, AIE_RULE_RECURSION, "function '%.64s' is called while it runs", name);
 			else if (calls->state[callee] == FRESH)
-				st = function_visit(calls, callee);
+				status = function_visit(calls, callee);
 		}
 	}
-	return st;
+	return status;
 }
 
 static ptowsp_status function_visit(struct calls *calls, uint32_t number)
 {
-	ptowsp_status st;
+	ptowsp_status status;
 
 	calls->state[number] = OPEN;
-	st = region_visit(calls, &calls->design->functions[number].op->regions[0]);
+	status = region_visit(calls, &calls->design->functions[number].op->regions[0]);
 	calls->state[number] = DONE;
-	return st;
+	return status;
 }
 
 ptowsp_status aie_check_recursion(const struct aie_design *design, struct ptowsp_error *error)
 {
 	struct calls calls = {design, calloc(design->function_count + 1, 1), error};
-	ptowsp_status st = PTOWSP_OK;
+	ptowsp_status status = PTOWSP_OK;
 
 	if (!calls.state)
 		return base_fail(error, PTOWSP_NO_MEMORY, "there is no memory to look for functions that call themselves");
-	for (uint32_t i = 0; !st && i < design->function_count; i++)
+	for (uint32_t i = 0; !status && i < design->function_count; i++)
 		if (calls.state[i] == FRESH)
-			st = function_visit(&calls, i);
+			status = function_visit(&calls, i);
 	free(calls.state);
-	return st;
+	return status;
 }

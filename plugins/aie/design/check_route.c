@@ -62,17 +62,17 @@ static ptowsp_status check_flow(struct ports *ports, const struct aie_flow *flow
 {
 	const struct aie_route *route = &routes->routes[number];
 	struct aie_port port;
-	ptowsp_status st = PTOWSP_OK;
+	ptowsp_status status = PTOWSP_OK;
 
 	if (switch_port(ports, &flow->from, true, &port))
 		ports->into[port_at(ports, &port)] = number + 1;
-	for (uint32_t i = 0; !st && i < route->count; i++)
-		st = check_hop(ports, &routes->hops[route->first + i], number, op, error);
-	for (uint32_t i = 0; !st && i < flow->to_count; i++)
+	for (uint32_t i = 0; !status && i < route->count; i++)
+		status = check_hop(ports, &routes->hops[route->first + i], number, op, error);
+	for (uint32_t i = 0; !status && i < flow->to_count; i++)
 		if (!switch_port(ports, &flow->to[i], false, &port) || ports->out[port_at(ports, &port)] != number + 1)
-			st = aie_rule_fail(error, PTOWSP_INVALID, op, AIE_RULE_PORT, "its stream does not come to %s %u of tile (%d,%d)",
-					   aie_arch_bundle_text(flow->to[i].bundle), flow->to[i].channel, flow->to[i].column, flow->to[i].row);
-	return st;
+			status = aie_rule_fail(error, PTOWSP_INVALID, op, AIE_RULE_PORT, "its stream does not come to %s %u of tile (%d,%d)",
+					       aie_arch_bundle_text(flow->to[i].bundle), flow->to[i].channel, flow->to[i].column, flow->to[i].row);
+	return status;
 }
 
 ptowsp_status aie_check_routes(const struct aie_design *design, const struct aie_channels *channels, const struct aie_routes *routes,
@@ -80,15 +80,15 @@ ptowsp_status aie_check_routes(const struct aie_design *design, const struct aie
 {
 	const size_t count = (size_t)design->arch->columns * design->arch->rows * AIE_BUNDLES * PORT_CHANNELS;
 	struct ports ports = {design->arch, calloc(count, sizeof(*ports.into)), calloc(count, sizeof(*ports.out))};
-	ptowsp_status st = PTOWSP_OK;
+	ptowsp_status status = PTOWSP_OK;
 
 	if (!ports.into || !ports.out)
-		st = base_fail(error, PTOWSP_NO_MEMORY, "there is no memory to check routes");
+		status = base_fail(error, PTOWSP_NO_MEMORY, "there is no memory to check routes");
 	else if (routes->count != channels->flow_count)
-		st = base_fail(error, PTOWSP_INVALID, "there are %u routes for %u streams", routes->count, channels->flow_count);
-	for (uint32_t i = 0; !st && i < channels->flow_count; i++)
-		st = check_flow(&ports, &channels->flows[i], i, routes, design->fifos[channels->flow_fifos[i]].op, error);
+		status = base_fail(error, PTOWSP_INVALID, "there are %u routes for %u streams", routes->count, channels->flow_count);
+	for (uint32_t i = 0; !status && i < channels->flow_count; i++)
+		status = check_flow(&ports, &channels->flows[i], i, routes, design->fifos[channels->flow_fifos[i]].op, error);
 	free(ports.into);
 	free(ports.out);
-	return st;
+	return status;
 }

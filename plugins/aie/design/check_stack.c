@@ -83,16 +83,17 @@ static struct need region_need(struct finder *finder, const struct aie_region *r
 ptowsp_status aie_check_stacks(const struct aie_design *design, struct ptowsp_error *error)
 {
 	struct finder finder = {design, calloc((size_t)design->function_count + 1, sizeof(*finder.functions))};
-	ptowsp_status st = finder.functions ? PTOWSP_OK : base_fail(error, PTOWSP_NO_MEMORY, "no memory for the stacks of a design");
+	ptowsp_status status = finder.functions ? PTOWSP_OK : base_fail(error, PTOWSP_NO_MEMORY, "no memory for the stacks of a design");
 
-	for (uint32_t c = 0; !st && c < design->core_count; c++) {
+	for (uint32_t c = 0; !status && c < design->core_count; c++) {
 		const struct aie_core *core = &design->cores[c];
 		const uint64_t most = region_need(&finder, &core->op->regions[0]).most;
 
 		if (most > core->stack)
-			st = aie_rule_fail(error, PTOWSP_INVALID, core->op, AIE_RULE_STACK, "%s allocates %" PRIu64 " bytes at once, of a stack of %" PRIu64,
-					   aie_design_tile_text(design, core->tile), most, core->stack);
+			status =
+				aie_rule_fail(error, PTOWSP_INVALID, core->op, AIE_RULE_STACK, "%s allocates %" PRIu64 " bytes at once, of a stack of %" PRIu64,
+					      aie_design_tile_text(design, core->tile), most, core->stack);
 	}
 	free(finder.functions);
-	return st;
+	return status;
 }

@@ -70,12 +70,12 @@ static ptowsp_status check_walk(const struct walker *walker, const struct aie_fi
 	const uint64_t field = limits_of(walker)[AIE_WRAP_MAX],
 		       wrap = walker->design->tiles[walker->tile].kind == AIE_MEMTILE && field > MEMTILE_WRAP ? MEMTILE_WRAP : field;
 	int64_t all = 1, last = 0;
-	ptowsp_status st = PTOWSP_OK;
+	ptowsp_status status = PTOWSP_OK;
 
-	for (uint32_t i = 0; !st && i < walk->rank; i++) {
-		st = check_dim(walker, fifo->type->element, i == walk->rank - 1, walk->sizes[i], walk->strides[i], wrap, false);
-		if (st)
-			return st;
+	for (uint32_t i = 0; !status && i < walk->rank; i++) {
+		status = check_dim(walker, fifo->type->element, i == walk->rank - 1, walk->sizes[i], walk->strides[i], wrap, false);
+		if (status)
+			return status;
 		all *= walk->sizes[i];
 		last += (walk->sizes[i] - 1) * walk->strides[i];
 	}
@@ -88,12 +88,12 @@ static ptowsp_status check_end(const struct aie_design *design, const struct aie
 			       struct ptowsp_error *error)
 {
 	const struct walker walker = {design, fifo->op, fifo->name, tile, error};
-	ptowsp_status st;
+	ptowsp_status status;
 
 	if (design->tiles[tile].kind == AIE_SHIM)
 		return PTOWSP_OK;
-	st = check_bytes(&walker, aie_type_bytes(fifo->type));
-	return st ? st : check_walk(&walker, fifo, walk);
+	status = check_bytes(&walker, aie_type_bytes(fifo->type));
+	return status ? status : check_walk(&walker, fifo, walk);
 }
 
 static ptowsp_status check_link(const struct aie_design *design, const struct aie_link *link, struct ptowsp_error *error)
@@ -114,20 +114,20 @@ static ptowsp_status check_link(const struct aie_design *design, const struct ai
 
 ptowsp_status aie_check_walks(const struct aie_design *design, struct ptowsp_error *error)
 {
-	ptowsp_status st = PTOWSP_OK;
+	ptowsp_status status = PTOWSP_OK;
 
-	for (uint32_t i = 0; !st && i < design->fifo_count; i++) {
+	for (uint32_t i = 0; !status && i < design->fifo_count; i++) {
 		const struct aie_fifo *fifo = &design->fifos[i];
 
 		if (!fifo->moves)
 			continue;
-		st = check_end(design, fifo, fifo->producer, &fifo->to_stream, error);
-		for (uint32_t j = 0; !st && j < fifo->consumer_count; j++)
-			st = check_end(design, fifo, fifo->consumers[j], &fifo->from_stream[j], error);
+		status = check_end(design, fifo, fifo->producer, &fifo->to_stream, error);
+		for (uint32_t j = 0; !status && j < fifo->consumer_count; j++)
+			status = check_end(design, fifo, fifo->consumers[j], &fifo->from_stream[j], error);
 	}
-	for (uint32_t i = 0; !st && i < design->link_count; i++)
-		st = check_link(design, &design->links[i], error);
-	return st;
+	for (uint32_t i = 0; !status && i < design->link_count; i++)
+		status = check_link(design, &design->links[i], error);
+	return status;
 }
 
 /* ---- the host */
@@ -148,12 +148,12 @@ static ptowsp_status check_task(const struct walker *walker, const struct aie_st
 	const uint64_t wraps[] = {limits_of(walker)[AIE_ITERATIONS], 0, limits_of(walker)[AIE_WRAP_MAX], plain ? 0 : limits_of(walker)[AIE_WRAP_MAX]};
 	const int64_t count = (int64_t)aie_type_count(type), bytes = (int64_t)aie_type_bytes(type->element);
 	int64_t last = step->offset;
-	ptowsp_status st = PTOWSP_OK;
+	ptowsp_status status = PTOWSP_OK;
 
-	for (uint32_t i = 0; !st && i < 4; i++) {
-		st = check_dim(walker, type->element, i == 3, step->sizes[i], step->strides[i], wraps[i], i == 0);
-		if (st)
-			return st;
+	for (uint32_t i = 0; !status && i < 4; i++) {
+		status = check_dim(walker, type->element, i == 3, step->sizes[i], step->strides[i], wraps[i], i == 0);
+		if (status)
+			return status;
 		if (step->sizes[i] > 1 && step->strides[i] > (INT64_MAX - last) / (step->sizes[i] - 1))
 			return says(walker, AIE_RULE_INSIDE, "walks beyond element", last, "the argument's last is", count - 1);
 		last += (step->sizes[i] - 1) * step->strides[i];
@@ -169,24 +169,24 @@ static ptowsp_status check_task(const struct walker *walker, const struct aie_st
 ptowsp_status aie_check_host(const struct aie_design *design, struct ptowsp_error *error)
 {
 	uint32_t *tokens = calloc(design->fifo_count + 1, sizeof(*tokens));
-	ptowsp_status st = PTOWSP_OK;
+	ptowsp_status status = PTOWSP_OK;
 
 	if (!tokens)
 		return base_fail(error, PTOWSP_NO_MEMORY, "there is no memory to check what the host does");
-	for (uint32_t i = 0; !st && i < design->step_count; i++) {
+	for (uint32_t i = 0; !status && i < design->step_count; i++) {
 		const struct aie_step *step = &design->steps[i];
 		const struct aie_fifo *fifo = &design->fifos[step->fifo];
 		const struct walker walker = {design, step->op, fifo->name, shim_of(design, fifo), error};
 
 		if (!step->waits) {
 			tokens[step->fifo] += step->token;
-			st = check_task(&walker, step);
+			status = check_task(&walker, step);
 		} else if (!tokens[step->fifo]--) {
-			st = aie_rule_fail(error, PTOWSP_INVALID, step->op, AIE_RULE_WAIT,
-					   "the host waits for a token of fifo '%.48s' on %s, and no task before has one left", fifo->name,
-					   aie_design_tile_text(design, walker.tile));
+			status = aie_rule_fail(error, PTOWSP_INVALID, step->op, AIE_RULE_WAIT,
+					       "the host waits for a token of fifo '%.48s' on %s, and no task before has one left", fifo->name,
+					       aie_design_tile_text(design, walker.tile));
 		}
 	}
 	free(tokens);
-	return st;
+	return status;
 }

@@ -109,12 +109,12 @@ static ptowsp_status kernel_write(struct common_text *text, const struct base_ke
 {
 	char symbol[32], *code = NULL;
 	size_t size;
-	ptowsp_status st;
+	ptowsp_status status;
 
 	snprintf(symbol, sizeof(symbol), "ptowsp_kernel_%" PRIu32, kernel);
-	st = isa_emit(row->isa, &isa_emit_targets[0], symbol, &code, &size, error);
-	if (st)
-		return st;
+	status = isa_emit(row->isa, &isa_emit_targets[0], symbol, &code, &size, error);
+	if (status)
+		return status;
 	common_text_put(text, "/* A kernel, and what a design calls of it: functions that call it as ptowsp/task.h has it. Made by ptowsp. */\n");
 	common_text_put(text, quiet);
 	common_text_put(text, code);
@@ -131,23 +131,23 @@ static ptowsp_status file_make(struct aie_kernel_files *files, const struct aie_
 	struct common_text text = {0};
 	char name[AIE_FILE_NAME];
 	uint64_t workspace = 0;
-	ptowsp_status st = isa_emit_workspace(row->isa, &workspace, error);
+	ptowsp_status status = isa_emit_workspace(row->isa, &workspace, error);
 
-	if (!st)
-		st = kernel_write(&text, row, lowered->kernels[first], error);
-	for (uint32_t f = first; !st && f < lowered->function_count; f++)
+	if (!status)
+		status = kernel_write(&text, row, lowered->kernels[first], error);
+	for (uint32_t f = first; !status && f < lowered->function_count; f++)
 		if (lowered->kernels[f] == lowered->kernels[first])
 			call_write(&text, args, f, &args->design->functions[f], workspace);
-	if (!st && !name_make(name, &args->design->functions[first]))
-		st = rt_fail(error, PTOWSP_UNSUPPORTED, "function %.60s of the design is linked with no object file; report this with the package",
-			     lowered->functions[first]);
-	if (!st && text.failed)
-		st = rt_no_memory(error, "a kernel's source");
-	if (st)
+	if (!status && !name_make(name, &args->design->functions[first]))
+		status = rt_fail(error, PTOWSP_UNSUPPORTED, "function %.60s of the design is linked with no object file; report this with the package",
+				 lowered->functions[first]);
+	if (!status && text.failed)
+		status = rt_no_memory(error, "a kernel's source");
+	if (status)
 		common_text_finish(&text);
 	else if (!file_add(files, name, text.bytes))
-		st = rt_no_memory(error, "a kernel's source");
-	return st;
+		status = rt_no_memory(error, "a kernel's source");
+	return status;
 }
 
 /* ---- headers ------------------------------------------------------------------------------------------------------------ */
@@ -184,9 +184,9 @@ static bool headers_add(struct aie_kernel_files *files, const struct isa_text *h
 static ptowsp_status kernels_add(struct aie_kernel_files *files, const struct aie_kernel_files_args *args, bool *written, struct ptowsp_error *error)
 {
 	const struct aie_lowered *lowered = args->lowered;
-	ptowsp_status st = PTOWSP_OK;
+	ptowsp_status status = PTOWSP_OK;
 
-	for (uint32_t f = 0; !st && f < lowered->function_count; f++) {
+	for (uint32_t f = 0; !status && f < lowered->function_count; f++) {
 		const struct base_kernel *row = row_of(args, f);
 		bool *is_written = &written[row ? lowered->kernels[f] : args->kernels->count];
 
@@ -194,30 +194,30 @@ static ptowsp_status kernels_add(struct aie_kernel_files *files, const struct ai
 			continue;
 		*is_written = true;
 		if (row && row->isa)
-			st = file_make(files, args, f, error);
+			status = file_make(files, args, f, error);
 		else if (args->all)
-			st = rt_fail(error, PTOWSP_UNSUPPORTED,
-				     "kernel %.60s has no portable code, and engine=device has no other for a core; give it a body, or take engine=array",
-				     row ? row->name : "copy");
+			status = rt_fail(error, PTOWSP_UNSUPPORTED,
+					 "kernel %.60s has no portable code, and engine=device has no other for a core; give it a body, or take engine=array",
+					 row ? row->name : "copy");
 	}
 	files->kernel_count = files->count;
-	return st;
+	return status;
 }
 
 ptowsp_status aie_kernel_files_make(struct aie_kernel_files *files, const struct aie_kernel_files_args *args, struct ptowsp_error *error)
 {
 	bool *written = calloc((size_t)args->kernels->count + 1, sizeof(*written));
-	ptowsp_status st = written ? PTOWSP_OK : rt_no_memory(error, "kernels of a design as files");
+	ptowsp_status status = written ? PTOWSP_OK : rt_no_memory(error, "kernels of a design as files");
 
 	aie_kernel_files_finish(files);
-	if (!st)
-		st = kernels_add(files, args, written, error);
-	if (!st && files->count && !(headers_add(files, isa_emit_headers) && headers_add(files, aie_bare_headers)))
-		st = rt_no_memory(error, "the headers of kernels");
-	if (st)
+	if (!status)
+		status = kernels_add(files, args, written, error);
+	if (!status && files->count && !(headers_add(files, isa_emit_headers) && headers_add(files, aie_bare_headers)))
+		status = rt_no_memory(error, "the headers of kernels");
+	if (status)
 		aie_kernel_files_finish(files);
 	free(written);
-	return st;
+	return status;
 }
 
 void aie_kernel_files_finish(struct aie_kernel_files *files)

@@ -379,20 +379,20 @@ static ptowsp_status loops_find(struct aie_lowering *lowering, const struct aie_
 	struct aie_loops_args args = {.count = program->count, .sides = lowering->args->graph->stream_count};
 	uint32_t *ids = calloc((size_t)program->count + 1, sizeof(*ids));
 	int32_t *opens = calloc((size_t)program->count + 1, sizeof(*opens));
-	ptowsp_status st = ids && opens && ids_find(lowering, program, ids) ? PTOWSP_OK : PTOWSP_NO_MEMORY;
+	ptowsp_status status = ids && opens && ids_find(lowering, program, ids) ? PTOWSP_OK : PTOWSP_NO_MEMORY;
 
-	for (uint32_t l = 0; !st && l < program->count; l++) {
+	for (uint32_t l = 0; !status && l < program->count; l++) {
 		const struct aie_line *line = &program->lines[l];
 
 		opens[l] = line->kind == AIE_LINE_ACQUIRE ? (int32_t)line->stream + 1 : line->kind == AIE_LINE_RELEASE ? -(int32_t)line->stream - 1 : 0;
 	}
 	args.ids = ids;
 	args.opens = opens;
-	if (!st)
-		st = aie_loops_find(loops, &args, lowering->error);
+	if (!status)
+		status = aie_loops_find(loops, &args, lowering->error);
 	free(ids);
 	free(opens);
-	return st;
+	return status;
 }
 
 /* ---- cores -------------------------------------------------------------------------------------------------------------- */

@@ -181,25 +181,25 @@ static ptowsp_status place(struct aie_map *map, const struct aie_map_args *args,
 				  calloc(2 * (size_t)graph->cell_count + 1, sizeof(uint32_t)),
 				  0,
 				  0};
-	ptowsp_status st = PTOWSP_OK;
+	ptowsp_status status = PTOWSP_OK;
 
 	free(map->places);
 	map->places = calloc(nodes, sizeof(*map->places));
 	if (!placing.nodes || !placing.nets || !placing.ends || !placing.ways || !map->places)
-		st = rt_no_memory(error, "the places of a design");
-	if (!st) {
+		status = rt_no_memory(error, "the places of a design");
+	if (!status) {
 		cells_describe(&placing, map, args);
 		ways_count(&placing, graph);
 		streams_describe(&placing, map, args);
 		map->place_count = placing.node_count;
-		st = aie_place_with(args->effort, args->arch, placing.nodes, placing.node_count, placing.nets, graph->stream_count, args->seed, map->places,
-				    error);
+		status = aie_place_with(args->effort, args->arch, placing.nodes, placing.node_count, placing.nets, graph->stream_count, args->seed, map->places,
+					error);
 	}
 	free(placing.nodes);
 	free(placing.nets);
 	free(placing.ends);
 	free(placing.ways);
-	return st;
+	return status;
 }
 
 /* ---- all ---------------------------------------------------------------------------------------------------------------- */
@@ -227,78 +227,78 @@ static ptowsp_status streams_make(struct aie_map *map, const struct aie_map_args
 					     .keep = way->keep,
 					     .bounds = args->bounds,
 					     .capacities = args->walk->capacities};
-	ptowsp_status st = base_patience_check(args->patience, error);
+	ptowsp_status status = base_patience_check(args->patience, error);
 
-	if (!st)
-		st = aie_cells_make(&map->cells, &map->acts, way->obey ? &map->executors : NULL, way->cells, error);
+	if (!status)
+		status = aie_cells_make(&map->cells, &map->acts, way->obey ? &map->executors : NULL, way->cells, error);
 
-	if (!st)
-		st = aie_pins_apply(&args->pins, &map->cells, error);
-	if (!st)
-		st = aie_versions_make(&map->versions, &map->acts, args->kept, way->apart, error);
-	return st ? st : aie_graph_make(&map->graph, &graph, error);
+	if (!status)
+		status = aie_pins_apply(&args->pins, &map->cells, error);
+	if (!status)
+		status = aie_versions_make(&map->versions, &map->acts, args->kept, way->apart, error);
+	return status ? status : aie_graph_make(&map->graph, &graph, error);
 }
 
 static ptowsp_status order_make(struct aie_map *map, const struct aie_map_args *args, uint32_t depth, struct ptowsp_error *error)
 {
 	const struct aie_order_args order = {&map->graph, map->depths, args->queue, &map->acts, args->bounds};
 	bool less = true;
-	ptowsp_status st = PTOWSP_UNSUPPORTED;
+	ptowsp_status status = PTOWSP_UNSUPPORTED;
 
-	for (int whole = 0; st == PTOWSP_UNSUPPORTED && whole < 2 && less; whole++) {
-		st = base_patience_check(args->patience, error);
-		if (st)
+	for (int whole = 0; status == PTOWSP_UNSUPPORTED && whole < 2 && less; whole++) {
+		status = base_patience_check(args->patience, error);
+		if (status)
 			break;
 		less = aie_depths_choose(map->depths, &map->graph, depth, whole);
-		st = place(map, args, error);
-		if (st)
+		status = place(map, args, error);
+		if (status)
 			continue;
 		aie_depths_settle(map->depths, &map->graph, args->arch, map->places);
-		st = aie_order_make(&map->order, &order, error);
-		if (st == PTOWSP_UNSUPPORTED && map->order.stuck)
-			st = aie_standstill_fail(map, args, map->stood.text[0] ? error : &map->stood);
+		status = aie_order_make(&map->order, &order, error);
+		if (status == PTOWSP_UNSUPPORTED && map->order.stuck)
+			status = aie_standstill_fail(map, args, map->stood.text[0] ? error : &map->stood);
 	}
-	return st;
+	return status;
 }
 
 static ptowsp_status graph_make(struct aie_map *map, const struct aie_map_args *args, const struct way *way, struct ptowsp_error *error)
 {
-	ptowsp_status st = streams_make(map, args, way, error);
+	ptowsp_status status = streams_make(map, args, way, error);
 
-	if (!st)
-		st = depths_make(map, error);
-	return st ? st : order_make(map, args, way->depth, error);
+	if (!status)
+		status = depths_make(map, error);
+	return status ? status : order_make(map, args, way->depth, error);
 }
 
 static ptowsp_status depths_try(struct aie_map *map, const struct aie_map_args *args, struct way way, struct ptowsp_error *error)
 {
-	ptowsp_status st = PTOWSP_UNSUPPORTED;
+	ptowsp_status status = PTOWSP_UNSUPPORTED;
 
-	for (way.depth = way.keep || args->exact ? args->depth : 1; st == PTOWSP_UNSUPPORTED && way.depth; way.depth = args->exact ? 0 : way.depth - 1) {
-		st = graph_make(map, args, &way, error);
+	for (way.depth = way.keep || args->exact ? args->depth : 1; status == PTOWSP_UNSUPPORTED && way.depth; way.depth = args->exact ? 0 : way.depth - 1) {
+		status = graph_make(map, args, &way, error);
 		if (map->graph.crowded && !way.group)
 			break;
 	}
-	return st;
+	return status;
 }
 
 /* Is the host done in clearly less time when memory tiles distribute and join whatever they can, not only what it has no channels for? */
 static ptowsp_status cheaper(struct aie_map *map, const struct aie_map_args *args, struct way way, bool *cheaper_out, struct ptowsp_error *error)
 {
-	ptowsp_status st = streams_make(map, args, &way, error);
+	ptowsp_status status = streams_make(map, args, &way, error);
 	uint64_t alone;
 
 	*cheaper_out = false;
 	way.group = COLUMN;
-	if (st == PTOWSP_UNSUPPORTED && map->graph.crowded)
-		st = streams_make(map, args, &way, error);
-	if (st || map->graph.cell_count < 2)
-		return st;
+	if (status == PTOWSP_UNSUPPORTED && map->graph.crowded)
+		status = streams_make(map, args, &way, error);
+	if (status || map->graph.cell_count < 2)
+		return status;
 	alone = map->graph.host_cycles;
 	way.always = true;
-	st = streams_make(map, args, &way, error);
-	*cheaper_out = !st && map->graph.host_cycles <= alone / 4 * 3;
-	return st;
+	status = streams_make(map, args, &way, error);
+	*cheaper_out = !status && map->graph.host_cycles <= alone / 4 * 3;
+	return status;
 }
 
 /* Each stream with a channel of a shim of its own; where there are not so many, or where that is cheaper, groups of them through memory tiles, of a column's cores first; each
@@ -309,43 +309,43 @@ static ptowsp_status groups_try(struct aie_map *map, const struct aie_map_args *
 	static const uint32_t groups[] = {0, COLUMN, 6, 3, 2};
 	struct way through = way;
 	bool is_cheaper = false;
-	ptowsp_status st = args->bounds ? PTOWSP_OK : cheaper(map, args, way, &is_cheaper, error);
+	ptowsp_status status = args->bounds ? PTOWSP_OK : cheaper(map, args, way, &is_cheaper, error);
 
-	if (st && st != PTOWSP_UNSUPPORTED)
-		return st;
+	if (status && status != PTOWSP_UNSUPPORTED)
+		return status;
 	through.group = COLUMN;
 	through.always = true;
-	st = is_cheaper ? depths_try(map, args, through, error) : PTOWSP_UNSUPPORTED;
-	for (uint32_t g = 0; st == PTOWSP_UNSUPPORTED && g < sizeof(groups) / sizeof(*groups) && (!g || map->graph.crowded); g++) {
+	status = is_cheaper ? depths_try(map, args, through, error) : PTOWSP_UNSUPPORTED;
+	for (uint32_t g = 0; status == PTOWSP_UNSUPPORTED && g < sizeof(groups) / sizeof(*groups) && (!g || map->graph.crowded); g++) {
 		way.group = groups[g];
 		way.pack = false;
-		st = depths_try(map, args, way, error);
+		status = depths_try(map, args, way, error);
 		way.pack = true;
-		if (st == PTOWSP_UNSUPPORTED && map->graph.by_use)
-			st = depths_try(map, args, way, error);
+		if (status == PTOWSP_UNSUPPORTED && map->graph.by_use)
+			status = depths_try(map, args, way, error);
 	}
-	return st;
+	return status;
 }
 
 /* With loads that several share, but where the schedule says which of them begins when; then without; and where memory is short with fewer objects in fifos, unless the schedule says
  * how many. */
 static ptowsp_status ways_try(struct aie_map *map, const struct aie_map_args *args, struct way way, struct ptowsp_error *error)
 {
-	ptowsp_status st = PTOWSP_UNSUPPORTED;
+	ptowsp_status status = PTOWSP_UNSUPPORTED;
 
-	for (int share = !args->bounds; st == PTOWSP_UNSUPPORTED && share >= 0; share--) {
+	for (int share = !args->bounds; status == PTOWSP_UNSUPPORTED && share >= 0; share--) {
 		way.share = share;
-		st = groups_try(map, args, way, error);
+		status = groups_try(map, args, way, error);
 	}
-	return st;
+	return status;
 }
 
 /* Cells hand each other what they make; where they have no channels for it, all of it goes through memory. */
 static ptowsp_status obeying_try(struct aie_map *map, const struct aie_map_args *args, uint32_t cells, struct ptowsp_error *error)
 {
-	ptowsp_status st = ways_try(map, args, (struct way){.cells = cells, .obey = true, .keep = KEEP}, error);
+	ptowsp_status status = ways_try(map, args, (struct way){.cells = cells, .obey = true, .keep = KEEP}, error);
 
-	return st == PTOWSP_UNSUPPORTED ? ways_try(map, args, (struct way){.cells = cells, .obey = true, .apart = true, .keep = KEEP}, error) : st;
+	return status == PTOWSP_UNSUPPORTED ? ways_try(map, args, (struct way){.cells = cells, .obey = true, .apart = true, .keep = KEEP}, error) : status;
 }
 
 /* Cores hold their parts of tensors. */
@@ -353,16 +353,16 @@ static ptowsp_status hold(struct aie_map *map, const struct aie_map_args *args, 
 {
 	const struct aie_hold_args holders = {&map->acts,      args->layouts,     args->tensor_count, args->stated,
 					      &map->executors, args->kernel_name, args->tensor_name,  args->context};
-	ptowsp_status st = aie_hold_make(&map->hold, &holders, error);
+	ptowsp_status status = aie_hold_make(&map->hold, &holders, error);
 
-	if (st)
-		return st;
+	if (status)
+		return status;
 	aie_hold_swap(&map->hold, &map->acts);
-	st = obeying_try(map, args, cells, error);
-	map->held = !st;
-	if (st)
+	status = obeying_try(map, args, cells, error);
+	map->held = !status;
+	if (status)
 		aie_hold_swap(&map->hold, &map->acts);
-	return st;
+	return status;
 }
 
 static ptowsp_status executors_make(struct aie_map *map, const struct aie_map_args *args, struct ptowsp_error *error)
@@ -371,61 +371,61 @@ static ptowsp_status executors_make(struct aie_map *map, const struct aie_map_ar
 	uint32_t *holders = args->layouts ? aie_hold_all(&map->acts, args->layouts, &executors.more_count) : NULL;
 	uint32_t *numbers = args->by_holder ? aie_hold_executors(&map->acts, args->layouts, args->walk->task_count) : NULL;
 	bool whole = (holders || !args->layouts) && (numbers || !args->by_holder);
-	ptowsp_status st;
+	ptowsp_status status;
 
 	executors.more = holders;
 	executors.numbers = numbers;
-	st = whole ? aie_executors_make(&map->executors, &executors, error) : rt_no_memory(error, "the executors of a schedule");
+	status = whole ? aie_executors_make(&map->executors, &executors, error) : rt_no_memory(error, "the executors of a schedule");
 	free(holders);
 	free(numbers);
-	return st;
+	return status;
 }
 
 /* Executors of the schedule are cores. */
 static ptowsp_status obey(struct aie_map *map, const struct aie_map_args *args, uint32_t cells, struct ptowsp_error *error)
 {
-	ptowsp_status st = executors_make(map, args, error);
+	ptowsp_status status = executors_make(map, args, error);
 
-	if (!st)
-		st = args->layouts ? hold(map, args, cells, error) : PTOWSP_UNSUPPORTED;
-	if (st == PTOWSP_UNSUPPORTED && args->layouts)
+	if (!status)
+		status = args->layouts ? hold(map, args, cells, error) : PTOWSP_UNSUPPORTED;
+	if (status == PTOWSP_UNSUPPORTED && args->layouts)
 		snprintf(map->why, sizeof(map->why), "%s", error->text);
-	if (st == PTOWSP_UNSUPPORTED && !(args->layouts && args->must))
-		st = obeying_try(map, args, cells, error);
-	map->obeyed = !st;
-	map->grid[0] = st ? 0 : args->grid_rows;
-	map->grid[1] = st ? 0 : args->grid_columns;
-	if (st == PTOWSP_UNSUPPORTED)
+	if (status == PTOWSP_UNSUPPORTED && !(args->layouts && args->must))
+		status = obeying_try(map, args, cells, error);
+	map->obeyed = !status;
+	map->grid[0] = status ? 0 : args->grid_rows;
+	map->grid[1] = status ? 0 : args->grid_columns;
+	if (status == PTOWSP_UNSUPPORTED)
 		snprintf(map->why, sizeof(map->why), "%s", error->text);
-	return st;
+	return status;
 }
 
 /* All cores, then half of them and so on, but that each process keeps its own. */
 static ptowsp_status cells_try(struct aie_map *map, const struct aie_map_args *args, struct way way, struct ptowsp_error *error)
 {
-	ptowsp_status st = PTOWSP_UNSUPPORTED;
+	ptowsp_status status = PTOWSP_UNSUPPORTED;
 
-	for (; st == PTOWSP_UNSUPPORTED && way.cells; way.cells = map->acts.processes ? 0 : way.cells / 2)
-		st = ways_try(map, args, way, error);
-	return st;
+	for (; status == PTOWSP_UNSUPPORTED && way.cells; way.cells = map->acts.processes ? 0 : way.cells / 2)
+		status = ways_try(map, args, way, error);
+	return status;
 }
 
 /* As the schedule says, if that can be. Else as it fits; where memory is short at last so that what is read from memory again comes again. */
 static ptowsp_status graph_choose(struct aie_map *map, const struct aie_map_args *args, struct ptowsp_error *error)
 {
 	uint32_t all = args->arch->columns * (args->arch->rows - AIE_FIRST_CORE), cells = args->cells && args->cells < all ? args->cells : all;
-	ptowsp_status st = PTOWSP_UNSUPPORTED;
+	ptowsp_status status = PTOWSP_UNSUPPORTED;
 
 	map->stood = (struct ptowsp_error){.head = PTOWSP_HEAD(map->stood, ERROR)};
 	if (args->scheduled)
-		st = obey(map, args, cells, error);
-	if (st == PTOWSP_UNSUPPORTED && args->scheduled && args->must)
+		status = obey(map, args, cells, error);
+	if (status == PTOWSP_UNSUPPORTED && args->scheduled && args->must)
 		return rt_fail(error, PTOWSP_UNSUPPORTED, "the schedule's executors cannot be cores: %s", map->why);
-	st = st == PTOWSP_UNSUPPORTED ? cells_try(map, args, (struct way){.cells = cells, .keep = KEEP}, error) : st;
-	st = st == PTOWSP_UNSUPPORTED ? cells_try(map, args, (struct way){.cells = cells}, error) : st;
-	if (st == PTOWSP_UNSUPPORTED && map->acts.processes && map->stood.text[0])
+	status = status == PTOWSP_UNSUPPORTED ? cells_try(map, args, (struct way){.cells = cells, .keep = KEEP}, error) : status;
+	status = status == PTOWSP_UNSUPPORTED ? cells_try(map, args, (struct way){.cells = cells}, error) : status;
+	if (status == PTOWSP_UNSUPPORTED && map->acts.processes && map->stood.text[0])
 		*error = map->stood; /* what channels need may not fit, too, but that they need it is the reason */
-	return st;
+	return status;
 }
 
 static ptowsp_status text_make(struct aie_map *map, const struct aie_map_args *args, struct ptowsp_error *error)
@@ -447,16 +447,16 @@ static ptowsp_status text_make(struct aie_map *map, const struct aie_map_args *a
 					     .tensor_name = args->tensor_name,
 					     .context = args->context};
 	struct aie_module module = {0};
-	ptowsp_status st = aie_module_begin(&module, error);
+	ptowsp_status status = aie_module_begin(&module, error);
 
-	if (!st)
-		st = aie_lower(&module, &lower, &map->lowered, error);
-	if (!st)
-		st = base_patience_check(args->patience, error);
-	if (!st)
-		st = aie_module_print(&module, AIE_FORM_GENERIC, &map->text, error);
+	if (!status)
+		status = aie_lower(&module, &lower, &map->lowered, error);
+	if (!status)
+		status = base_patience_check(args->patience, error);
+	if (!status)
+		status = aie_module_print(&module, AIE_FORM_GENERIC, &map->text, error);
 	aie_module_finish(&module);
-	return st;
+	return status;
 }
 
 /* It may be that which is too much. */
@@ -471,28 +471,28 @@ static ptowsp_status make(struct aie_map *map, const struct aie_map_args *args, 
 {
 	const struct aie_acts_args acts = {args->walk,   args->kernels, args->bases,       args->tensors,     args->patience,
 					   args->served, exact,         args->kernel_name, args->tensor_name, args->context};
-	ptowsp_status st;
+	ptowsp_status status;
 
 	aie_map_finish(map);
-	st = aie_acts_make(&map->acts, &acts, error);
-	if (!st)
-		st = aie_fits_check(&map->acts, args, error);
-	if (!st)
-		st = graph_choose(map, args, error);
-	if (st == PTOWSP_UNSUPPORTED && args->exact)
+	status = aie_acts_make(&map->acts, &acts, error);
+	if (!status)
+		status = aie_fits_check(&map->acts, args, error);
+	if (!status)
+		status = graph_choose(map, args, error);
+	if (status == PTOWSP_UNSUPPORTED && args->exact)
 		return depth_said(args, error);
-	return st ? st : text_make(map, args, error);
+	return status ? status : text_make(map, args, error);
 }
 
 /* Parts of words are exchanged by way of memory. What only goes from core to core may do so as it is, where that is no way. */
 ptowsp_status aie_map_make(struct aie_map *map, const struct aie_map_args *args, struct ptowsp_error *error)
 {
 	struct ptowsp_error other = {.head = PTOWSP_HEAD(other, ERROR)};
-	ptowsp_status st = make(map, args, false, error);
+	ptowsp_status status = make(map, args, false, error);
 
-	if (st == PTOWSP_UNSUPPORTED && map->acts.widened && !make(map, args, true, &other))
-		st = PTOWSP_OK;
-	return st;
+	if (status == PTOWSP_UNSUPPORTED && map->acts.widened && !make(map, args, true, &other))
+		status = PTOWSP_OK;
+	return status;
 }
 
 void aie_map_finish(struct aie_map *map)

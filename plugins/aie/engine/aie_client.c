@@ -85,19 +85,19 @@ static void folder_remove(const char *folder)
 static ptowsp_status kept_make(const char *kept, const struct base_command *bridge, const struct base_command *probe, struct ptowsp_error *error)
 {
 	char folder[AIE_PATH];
-	ptowsp_status st;
+	ptowsp_status status;
 
 	snprintf(folder, sizeof(folder), "%.1000s.XXXXXX", kept);
 	if (!mkdtemp(folder))
 		return base_fail(error, PTOWSP_IO, "%.120s cannot be made; name another folder with cache=DIR", folder);
-	st = sources_write(folder, error);
-	if (!st && bridge->count)
-		st = base_command_compile(bridge, folder, "bridge", " to XRT", error);
-	if (!st)
-		st = base_command_compile(probe, folder, "probe", " of the bridge to XRT", error);
-	if (!st && rename(folder, kept))
+	status = sources_write(folder, error);
+	if (!status && bridge->count)
+		status = base_command_compile(bridge, folder, "bridge", " to XRT", error);
+	if (!status)
+		status = base_command_compile(probe, folder, "probe", " of the bridge to XRT", error);
+	if (!status && rename(folder, kept))
 		folder_remove(folder);
-	return st;
+	return status;
 }
 
 /* folder_out: where bridge.so, if it was asked for, and probe are. */
@@ -106,7 +106,7 @@ static ptowsp_status objects_make(char *folder_out, const struct aie_client_args
 	struct base_command bridge = {0}, probe = {0};
 	struct base_digest digest;
 	char cache[BASE_CACHE_PATH + 1];
-	ptowsp_status st = base_cache_find(cache, args->cache, error);
+	ptowsp_status status = base_cache_find(cache, args->cache, error);
 
 	base_digest_init(&digest);
 	if (!*args->bridge) {
@@ -120,11 +120,11 @@ static ptowsp_status objects_make(char *folder_out, const struct aie_client_args
 		for (const char *const *line = text->lines; *line; line++)
 			base_digest_add(&digest, *line, strlen(*line));
 	snprintf(folder_out, AIE_PATH, "%s/aie-bridge-%016llx%016llx", cache, (unsigned long long)digest.words[0], (unsigned long long)digest.words[1]);
-	if (!st && access(folder_out, R_OK | X_OK))
-		st = kept_make(folder_out, &bridge, &probe, error);
+	if (!status && access(folder_out, R_OK | X_OK))
+		status = kept_make(folder_out, &bridge, &probe, error);
 	base_command_finish(&bridge);
 	base_command_finish(&probe);
-	return st;
+	return status;
 }
 
 /* ---- the child ---------------------------------------------------------------------------------------------------------- */
@@ -233,13 +233,13 @@ static ptowsp_status device_open(struct aie_client *client, struct ptowsp_error 
 ptowsp_status aie_client_open(struct aie_client *client, const struct aie_client_args *args, struct ptowsp_error *error)
 {
 	char folder[AIE_PATH];
-	ptowsp_status st;
+	ptowsp_status status;
 
 	if (*args->bridge && access(args->bridge, R_OK))
 		return base_fail(error, PTOWSP_NO_DEVICE, "engine=device: no bridge=%.120s; leave it out, and it is compiled", args->bridge);
-	st = objects_make(folder, args, error);
-	if (st)
-		return st;
+	status = objects_make(folder, args, error);
+	if (status)
+		return status;
 	if (*args->bridge) {
 		char *whole = realpath(args->bridge, NULL);
 
@@ -248,10 +248,10 @@ ptowsp_status aie_client_open(struct aie_client *client, const struct aie_client
 	} else {
 		snprintf(client->path, sizeof(client->path), "%.1000s/bridge.so", folder);
 	}
-	st = probe_run(folder, client->path, error);
-	if (!st)
-		st = library_open(client, error);
-	return st ? st : device_open(client, error);
+	status = probe_run(folder, client->path, error);
+	if (!status)
+		status = library_open(client, error);
+	return status ? status : device_open(client, error);
 }
 
 void aie_client_close(struct aie_client *client)

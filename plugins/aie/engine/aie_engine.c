@@ -58,19 +58,19 @@ ptowsp_status aie_engine_load(struct base_program *program, const struct ptowsp_
 {
 	const struct aie_options *options = (const void *)program->device->instance->options;
 	struct aie_loaded *loaded = calloc(1, sizeof(*loaded));
-	ptowsp_status st;
+	ptowsp_status status;
 
 	program->own = loaded;
 	if (!loaded)
 		return rt_no_memory(error, "a program of the array");
 	loaded->program = program;
 	loaded->arch = &loaded->part;
-	st = aie_part_read(&loaded->part, aie_model_arch(program->device->model), options->grid, error);
-	if (!st)
-		st = planned_make(loaded, args, error);
-	if (!st)
-		st = tables_make(loaded, error);
-	return st ? st : aie_layouts_load(loaded, args, error);
+	status = aie_part_read(&loaded->part, aie_model_arch(program->device->model), options->grid, error);
+	if (!status)
+		status = planned_make(loaded, args, error);
+	if (!status)
+		status = tables_make(loaded, error);
+	return status ? status : aie_layouts_load(loaded, args, error);
 }
 
 void aie_engine_unload(struct base_program *program)
@@ -271,7 +271,7 @@ static ptowsp_status grid_find(struct aie_run *run)
 static ptowsp_status map_make(struct aie_run *run)
 {
 	struct aie_loaded *loaded = run->loaded;
-	ptowsp_status st;
+	ptowsp_status status;
 	const struct aie_options *options = run->options;
 	const struct rt_schedule *schedule = &loaded->planned->schedule;
 	const uint32_t depth = depth_of(schedule);
@@ -307,12 +307,12 @@ static ptowsp_status map_make(struct aie_run *run)
 					  .tensor_name = tensor_name,
 					  .context = loaded->planned};
 
-	st = aie_map_make(&loaded->map, &args, run->error);
-	if (!st && args.scheduled && (!loaded->map.obeyed || (args.layouts && !loaded->map.held)))
+	status = aie_map_make(&loaded->map, &args, run->error);
+	if (!status && args.scheduled && (!loaded->map.obeyed || (args.layouts && !loaded->map.held)))
 		disobeyed(run, loaded->map.why);
-	if (!st)
+	if (!status)
 		aie_layouts_tell(run);
-	return st;
+	return status;
 }
 
 /* What open scopes hold of the window: for ever, whether anybody would wait for it or only count. */
@@ -322,49 +322,49 @@ static ptowsp_status scopes_look(const struct aie_run *run, struct rt_feed *feed
 	struct ptowsp_deadlock report = {.head = PTOWSP_HEAD(report, DEADLOCK)};
 	struct ptowsp_error unsaid = {.head = PTOWSP_HEAD(unsaid, ERROR)};
 	bool aborts = schedule->window_mode == RT_WINDOW_ABORT;
-	ptowsp_status st;
+	ptowsp_status status;
 
 	if (!schedule->window_stated)
 		return PTOWSP_OK;
-	st = base_scope_check(&run->loaded->walk, schedule->window, aborts ? &report : run->deadlock, aborts ? &unsaid : run->error);
-	return aborts && st == PTOWSP_DEADLOCK ? rt_feed_full(feed, report.task) : st;
+	status = base_scope_check(&run->loaded->walk, schedule->window, aborts ? &report : run->deadlock, aborts ? &unsaid : run->error);
+	return aborts && status == PTOWSP_DEADLOCK ? rt_feed_full(feed, report.task) : status;
 }
 
 /* The walk is over: rt has looked at bindings and values, and said which tasks there are. */
 static ptowsp_status walked(void *context, struct rt_feed *feed, struct ptowsp_error *error)
 {
 	struct aie_run *run = context;
-	ptowsp_status st;
+	ptowsp_status status;
 
 	run->error = error;
 	run->patience.tasks = run->loaded->walk.task_count;
 	bindings_find(run);
 	reaches_find(run);
-	st = scopes_look(run, feed);
-	if (!st)
-		st = bounds_make(run);
-	if (!st)
-		st = grid_find(run);
-	if (!st)
-		st = aie_layouts_bind(run);
-	if (!st)
-		st = map_make(run);
-	if (!st)
-		st = rt_memory_limit_check(run->args->held, run->loaded->walk.task_count, error);
-	return base_patience_told(&run->patience, st ? st : run->then(run, feed), error);
+	status = scopes_look(run, feed);
+	if (!status)
+		status = bounds_make(run);
+	if (!status)
+		status = grid_find(run);
+	if (!status)
+		status = aie_layouts_bind(run);
+	if (!status)
+		status = map_make(run);
+	if (!status)
+		status = rt_memory_limit_check(run->args->held, run->loaded->walk.task_count, error);
+	return base_patience_told(&run->patience, status ? status : run->then(run, feed), error);
 }
 
 ptowsp_status aie_engine_walk(struct aie_run *run, struct ptowsp_run_stats *stats_out, struct ptowsp_deadlock *deadlock_out)
 {
 	const struct base_walk_then then = {run, walked, MOST_TASKS, &run->patience};
-	ptowsp_status st;
+	ptowsp_status status;
 
 	run->counted = run->args->args->flags & PTOWSP_RUN_NO_KERNELS;
 	run->deadlock = deadlock_out;
 	run->patience = base_patience_of(run->loaded->program->device->instance->host, run->args, MOST_BYTES);
-	st = base_walk_fill(&run->loaded->walk, run->loaded->planned, run->args, &then, stats_out, deadlock_out, run->error);
+	status = base_walk_fill(&run->loaded->walk, run->loaded->planned, run->args, &then, stats_out, deadlock_out, run->error);
 	plan_finish(run->loaded); /* what stayed would hide as much of the next run's memory */
-	return st;
+	return status;
 }
 
 ptowsp_status aie_engine_run(struct base_program *program, const struct rt_run_args *args, struct ptowsp_run_stats *stats_out,
@@ -377,11 +377,11 @@ ptowsp_status aie_engine_run(struct base_program *program, const struct rt_run_a
 			      .options = aie_options_of(program),
 			      .then = aie_options_on_device(&aie_options_of(program)->base) && !(args->args->flags & PTOWSP_RUN_NO_KERNELS) ? aie_device_go
 																	    : aie_engine_go};
-	ptowsp_status st;
+	ptowsp_status status;
 
-	st = aie_engine_walk(&run, stats_out, deadlock_out);
+	status = aie_engine_walk(&run, stats_out, deadlock_out);
 	if (run.stuck.wait_count && deadlock_out) /* else it is the walk's, with a report of its own */
 		aie_report_stuck(&run.stuck, run.error->text, deadlock_out);
 	aie_sim_finish(&run.stuck);
-	return st;
+	return status;
 }

@@ -11,13 +11,13 @@
 static ptowsp_status ring_find(struct aie_back *back, struct ptowsp_error *error)
 {
 	struct ptowsp_error found = {.head = PTOWSP_HEAD(found, ERROR)};
-	ptowsp_status st = aie_check_rings(&back->design, &found);
+	ptowsp_status status = aie_check_rings(&back->design, &found);
 
-	if (st == PTOWSP_UNSUPPORTED)
+	if (status == PTOWSP_UNSUPPORTED)
 		base_text(back->ring, sizeof(back->ring), "%s", found.text);
-	else if (st)
+	else if (status)
 		*error = found;
-	return st == PTOWSP_UNSUPPORTED ? PTOWSP_OK : st;
+	return status == PTOWSP_UNSUPPORTED ? PTOWSP_OK : status;
 }
 
 static ptowsp_status read_all(struct aie_back *back, const struct aie_map *map, struct ptowsp_error *error)
@@ -26,45 +26,45 @@ static ptowsp_status read_all(struct aie_back *back, const struct aie_map *map, 
 	const uint32_t *fifos;
 	uint32_t count;
 	struct base_patience *patience = map->acts.patience;
-	ptowsp_status st = aie_module_read(&back->module, map->text, strlen(map->text), error);
+	ptowsp_status status = aie_module_read(&back->module, map->text, strlen(map->text), error);
 
-	if (!st)
-		st = base_patience_check(patience, error);
-	if (!st)
-		st = aie_design_read(&back->design, &back->module, error);
-	if (!st)
-		st = base_patience_check(patience, error);
-	if (!st)
-		st = aie_channels_assign(&back->channels, &back->design, NULL, error);
-	if (!st)
-		st = aie_check(&back->design, true, error);
-	if (!st)
-		st = ring_find(back, error);
-	if (!st)
-		st = base_patience_check(patience, error);
-	if (st)
-		return st;
+	if (!status)
+		status = base_patience_check(patience, error);
+	if (!status)
+		status = aie_design_read(&back->design, &back->module, error);
+	if (!status)
+		status = base_patience_check(patience, error);
+	if (!status)
+		status = aie_channels_assign(&back->channels, &back->design, NULL, error);
+	if (!status)
+		status = aie_check(&back->design, true, error);
+	if (!status)
+		status = ring_find(back, error);
+	if (!status)
+		status = base_patience_check(patience, error);
+	if (status)
+		return status;
 	aie_design_flows(&back->channels, &flows, &fifos, &count);
-	st = aie_route(back->design.arch, flows, count, &back->routes, error);
-	if (!st)
-		st = aie_check_routes(&back->design, &back->channels, &back->routes, error);
-	if (!st)
-		st = aie_picture_of_design(&back->drawn, &back->design, &back->channels, &back->routes, back->design.arch->text, error);
+	status = aie_route(back->design.arch, flows, count, &back->routes, error);
+	if (!status)
+		status = aie_check_routes(&back->design, &back->channels, &back->routes, error);
+	if (!status)
+		status = aie_picture_of_design(&back->drawn, &back->design, &back->channels, &back->routes, back->design.arch->text, error);
 	memcpy(back->drawn.picture.grid, map->grid, sizeof(map->grid));
-	return st;
+	return status;
 }
 
 /* Nobody typed this text: what is wrong with it, no design of this backend can say. */
 ptowsp_status aie_back_read(struct aie_back *back, const struct aie_map *map, struct ptowsp_error *error)
 {
 	struct ptowsp_error found = {.head = PTOWSP_HEAD(found, ERROR)};
-	ptowsp_status st = read_all(back, map, &found);
+	ptowsp_status status = read_all(back, map, &found);
 
-	if (st == PTOWSP_INVALID)
+	if (status == PTOWSP_INVALID)
 		return base_fail(error, PTOWSP_UNSUPPORTED, "the design for it does not hold: %.200s; take another backend", found.text);
-	if (st)
+	if (status)
 		*error = found;
-	return st;
+	return status;
 }
 
 void aie_back_finish(struct aie_back *back)

@@ -30,19 +30,19 @@ static ptowsp_status pieces_find(struct opened *opened, const struct base_device
 	static const enum aie_piece_kind kinds[] = {AIE_PIECE_DRIVER, AIE_PIECE_XRT, AIE_PIECE_HEADERS};
 	const struct aie_options *options = options_of(device);
 	struct aie_places places = aie_places();
-	ptowsp_status st;
+	ptowsp_status status;
 
 	places.root = options->root;
 	places.xrt = options->xrt;
 	places.peano = options->peano;
 	places.aiecc = options->aiecc;
 	aie_pieces_find(opened->pieces, &places);
-	st = aie_pieces_need(opened->pieces, kinds, *options->bridge ? 2 : 3, error);
+	status = aie_pieces_need(opened->pieces, kinds, *options->bridge ? 2 : 3, error);
 	for (unsigned p = 0; p < AIE_PIECES; p++) /* but the one that the error names */
 		if (!*opened->pieces[p].found && !(p == AIE_PIECE_HEADERS && *options->bridge) &&
-		    !(st && error && strstr(error->text, opened->pieces[p].missing)))
+		    !(status && error && strstr(error->text, opened->pieces[p].missing)))
 			base_log(device->instance, PTOWSP_LOG_WARNING, "engine=device: %s", opened->pieces[p].missing);
-	return st;
+	return status;
 }
 
 /* Names as XRT and its tools have them: what says nothing of a generation may be any. */
@@ -66,21 +66,21 @@ ptowsp_status aie_device_open(struct base_device *device, struct ptowsp_error *e
 {
 	const struct aie_options *options = options_of(device);
 	struct opened *opened;
-	ptowsp_status st;
+	ptowsp_status status;
 
 	if (!aie_options_own(device->instance->options))
 		return base_fail(error, PTOWSP_INVALID, "clock=reference: engine=device has no such clock; leave one of the two out");
 	opened = device->own = calloc(1, sizeof(*opened));
 	if (!opened)
 		return rt_no_memory(error, "a device");
-	st = pieces_find(opened, device, error);
-	if (!st)
-		st = aie_client_open(&opened->client, &(struct aie_client_args){opened->pieces, options->bridge, options->cache}, error);
-	if (!st)
-		st = generation_check(opened, device, error);
-	if (st)
+	status = pieces_find(opened, device, error);
+	if (!status)
+		status = aie_client_open(&opened->client, &(struct aie_client_args){opened->pieces, options->bridge, options->cache}, error);
+	if (!status)
+		status = generation_check(opened, device, error);
+	if (status)
 		aie_device_close(device);
-	return st;
+	return status;
 }
 
 void aie_device_close(struct base_device *device)
@@ -148,16 +148,16 @@ static ptowsp_status programs_measure(struct device_run *going, ptowsp_status ma
 {
 	const struct aie_design *design = &going->back.design;
 	struct aie_loaded *loaded = going->run->loaded;
-	ptowsp_status st;
+	ptowsp_status status;
 
 	going->programs = calloc((size_t)design->core_count + 1, sizeof(*going->programs));
 	if (!going->programs)
 		return rt_no_memory(going->run->error, "programs of cores");
 	aie_core_programs_read(design, going->artifact.cores, going->programs);
-	st = aie_report_design(&loaded->report, design, &going->back.drawn.picture, going->programs, going->run->error);
-	if (!st && (!made || made == PTOWSP_NO_DEVICE))
-		st = aie_core_programs_check(design, going->programs, going->run->error);
-	return st ? st : made;
+	status = aie_report_design(&loaded->report, design, &going->back.drawn.picture, going->programs, going->run->error);
+	if (!status && (!made || made == PTOWSP_NO_DEVICE))
+		status = aie_core_programs_check(design, going->programs, going->run->error);
+	return status ? status : made;
 }
 
 static ptowsp_status compile(struct device_run *going)
@@ -167,17 +167,17 @@ static ptowsp_status compile(struct device_run *going)
 	const struct aie_kernel_files_args kernels = {&going->back.design, &loaded->map.lowered, &loaded->walk, &loaded->program->kernels, true};
 	struct aie_artifact_args args = {
 		.arch = loaded->arch, .text = loaded->map.text, .files = &going->files, .pieces = going->opened->pieces, .cache = options_of(device)->cache};
-	ptowsp_status st = aie_kernel_files_make(&going->files, &kernels, going->run->error);
+	ptowsp_status status = aie_kernel_files_make(&going->files, &kernels, going->run->error);
 
-	if (!st)
-		st = aie_artifact_make(&going->artifact, &args, going->run->error);
+	if (!status)
+		status = aie_artifact_make(&going->artifact, &args, going->run->error);
 	if (*going->artifact.folder)
-		base_log(device->instance, st ? PTOWSP_LOG_WARNING : PTOWSP_LOG_INFO, "engine=device: the design %s in %s",
-			 st                         ? "stands"
+		base_log(device->instance, status ? PTOWSP_LOG_WARNING : PTOWSP_LOG_INFO, "engine=device: the design %s in %s",
+			 status                     ? "stands"
 			 : going->artifact.compiled ? "was compiled"
 						    : "is",
 			 going->artifact.folder);
-	return *going->artifact.folder ? programs_measure(going, st) : st;
+	return *going->artifact.folder ? programs_measure(going, status) : status;
 }
 
 static ptowsp_status failed(struct device_run *going, int32_t code, const char *step)
@@ -270,20 +270,20 @@ static ptowsp_status go(struct device_run *going)
 	const struct aie_bridge *bridge = going->opened->client.bridge;
 	uint64_t begin = now(going);
 	int32_t code = bridge->start(going->loaded, &going->about);
-	ptowsp_status st = PTOWSP_OK;
+	ptowsp_status status = PTOWSP_OK;
 
 	if (code)
 		return failed(going, code, "start");
 	do {
 		code = bridge->wait(going->loaded, SLICE_MS, &going->about);
 		if (code == AIE_BRIDGE_BUSY)
-			st = over(going);
-	} while (code == AIE_BRIDGE_BUSY && !st);
+			status = over(going);
+	} while (code == AIE_BRIDGE_BUSY && !status);
 	going->ns = now(going) - begin;
-	if (st && bridge->stop(going->loaded, &going->about))
+	if (status && bridge->stop(going->loaded, &going->about))
 		base_log(going->run->loaded->program->device->instance, PTOWSP_LOG_WARNING, "%.60s could not end the run: %s", going->opened->client.about.name,
 			 going->about.text);
-	return st || !code ? st : failed(going, code, "wait");
+	return status || !code ? status : failed(going, code, "wait");
 }
 
 /* Nobody tells when single tasks ran: the host saw all of them end together. */
@@ -310,21 +310,21 @@ static void times_tell(const struct device_run *going, struct rt_feed *feed)
 
 static ptowsp_status design_run(struct device_run *going)
 {
-	ptowsp_status st = aie_back_read(&going->back, &going->run->loaded->map, going->run->error);
+	ptowsp_status status = aie_back_read(&going->back, &going->run->loaded->map, going->run->error);
 
-	if (!st)
-		st = arguments_make(going);
-	if (!st)
-		st = compile(going);
-	if (!st)
-		st = over(going);
-	if (!st)
-		st = load(going);
-	if (!st)
-		st = give(going);
-	if (!st)
-		st = go(going);
-	return st ? st : take(going);
+	if (!status)
+		status = arguments_make(going);
+	if (!status)
+		status = compile(going);
+	if (!status)
+		status = over(going);
+	if (!status)
+		status = load(going);
+	if (!status)
+		status = give(going);
+	if (!status)
+		status = go(going);
+	return status ? status : take(going);
 }
 
 static void finish(struct device_run *going)
@@ -342,10 +342,10 @@ static void finish(struct device_run *going)
 ptowsp_status aie_device_go(struct aie_run *run, struct rt_feed *feed)
 {
 	struct device_run going = {.run = run, .opened = run->loaded->program->device->own};
-	ptowsp_status st = design_run(&going);
+	ptowsp_status status = design_run(&going);
 
-	if (!st)
+	if (!status)
 		times_tell(&going, feed);
 	finish(&going);
-	return st;
+	return status;
 }

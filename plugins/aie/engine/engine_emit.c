@@ -15,9 +15,9 @@
 static ptowsp_status file_give(void *context, const char *path, const void *bytes, uint64_t size)
 {
 	struct aie_run *run = context;
-	ptowsp_status st = base_patience_check(&run->patience, run->error);
+	ptowsp_status status = base_patience_check(&run->patience, run->error);
 
-	return st ? st : run->file(run->context, path, bytes, size);
+	return status ? status : run->file(run->context, path, bytes, size);
 }
 
 ptowsp_status aie_engine_files(struct aie_run *run, const struct aie_back *back)
@@ -37,17 +37,17 @@ ptowsp_status aie_engine_files(struct aie_run *run, const struct aie_back *back)
 					   .arguments = names,
 					   .file = file_give,
 					   .context = run};
-	ptowsp_status st = names ? PTOWSP_OK : rt_no_memory(run->error, "the files of a design");
+	ptowsp_status status = names ? PTOWSP_OK : rt_no_memory(run->error, "the files of a design");
 
 	for (uint32_t i = 0; names && i < lowered->argument_count; i++)
 		names[i] = lowered->arguments[i] == AIE_NOTHING ? NULL : rt_tensor_name(run->loaded->planned, lowered->arguments[i]);
-	if (!st)
-		st = aie_kernel_files_make(&files, &kernels, run->error);
-	if (!st)
-		st = aie_emit(&args, run->error);
+	if (!status)
+		status = aie_kernel_files_make(&files, &kernels, run->error);
+	if (!status)
+		status = aie_emit(&args, run->error);
 	aie_kernel_files_finish(&files);
 	free(names);
-	return st;
+	return status;
 }
 
 static ptowsp_status emit(struct ptowsp_object *object, const struct ptowsp_run_args *args,
@@ -68,17 +68,17 @@ static ptowsp_status emit(struct ptowsp_object *object, const struct ptowsp_run_
 			      .then = aie_engine_go,
 			      .file = file,
 			      .context = context};
-	ptowsp_status st = base_args_check(&args->head, PTOWSP_STRUCT_RUN_ARGS, PTOWSP_RUN_ARGS_FLOOR_10_0, "emit", run.error);
+	ptowsp_status status = base_args_check(&args->head, PTOWSP_STRUCT_RUN_ARGS, PTOWSP_RUN_ARGS_FLOOR_10_0, "emit", run.error);
 
-	if (!st && base_in_flight(program->device, program))
-		st = rt_fail(run.error, PTOWSP_INVALID, "emit: a run of this program is going on");
-	if (st)
-		return st;
+	if (!status && base_in_flight(program->device, program))
+		status = rt_fail(run.error, PTOWSP_INVALID, "emit: a run of this program is going on");
+	if (status)
+		return status;
 	rt_memory_limit_begin(&held, program->device->memory_limit, base_given_bytes(program, args));
 	base_kernels_watch(&program->kernels, NULL, args->deadline_ns);
-	st = base_kernels_watched(&program->kernels, aie_engine_walk(&run, &stats, &deadlock), run.error);
+	status = base_kernels_watched(&program->kernels, aie_engine_walk(&run, &stats, &deadlock), run.error);
 	base_kernels_watch(&program->kernels, NULL, 0);
-	return st;
+	return status;
 }
 
 static ptowsp_status figures(struct ptowsp_object *object, const struct ptowsp_figure **rows_out, uint32_t *count_out, uint32_t *stride_out,

@@ -58,7 +58,7 @@ static ptowsp_status cost_of(struct going *going, const struct ptowsp_task *task
 	const struct base_kernels *kernels = &going->run->loaded->program->kernels;
 	const struct base_kernel *row = task->kernel < kernels->count ? &kernels->rows[task->kernel] : NULL;
 	const struct isa_guard guard = {is_over, &going->run->patience};
-	ptowsp_status st;
+	ptowsp_status status;
 
 	if (!row || !row->isa || row->fixed_cycles) {
 		*cycles = aie_cost_call(*cycles);
@@ -68,10 +68,10 @@ static ptowsp_status cost_of(struct going *going, const struct ptowsp_task *task
 		*cycles = going->cycles[task->kernel];
 		return PTOWSP_OK;
 	}
-	st = aie_work(going->run->loaded->arch, row->isa, task->args, task->arg_count, row->blocks, &guard, cycles, going->run->error);
-	if (!st && !isa_program_varies(row->isa))
+	status = aie_work(going->run->loaded->arch, row->isa, task->args, task->arg_count, row->blocks, &guard, cycles, going->run->error);
+	if (!status && !isa_program_varies(row->isa))
 		going->cycles[task->kernel] = *cycles;
-	return st == PTOWSP_UNSUPPORTED ? PTOWSP_OK : st; /* only data tell: the reference model's, which the run said */
+	return status == PTOWSP_UNSUPPORTED ? PTOWSP_OK : status; /* only data tell: the reference model's, which the run said */
 }
 
 /* The next call of a core is that of its next line that calls: its task, PTOWSP_NONE where the text calls more often. */
@@ -111,7 +111,7 @@ static ptowsp_status call(void *context, const struct aie_sim_call *call, uint64
 	struct ptowsp_kernel_out out = {PTOWSP_HEAD(out, KERNEL_OUT), 0, error};
 	struct ptowsp_task task = {
 		.head = PTOWSP_HEAD(task, TASK), .tensors = windows, .tensor_stride = sizeof(*windows), .process = PTOWSP_NONE, .block_count = 1};
-	ptowsp_status st;
+	ptowsp_status status;
 
 	if (known >= lowered->function_count)
 		return rt_fail(error, PTOWSP_UNSUPPORTED, "no model for kernel %.60s", function->name);
@@ -128,12 +128,12 @@ static ptowsp_status call(void *context, const struct aie_sim_call *call, uint64
 	}
 	if (going->run->counted)
 		out.cycles = task.number < walk->task_count ? walk->tasks[task.number].cycles : 1;
-	else if ((st = rt_crew_invoke(program, &task, &out, 0)))
-		return rt_crew_failure(program, task.kernel, task.number, st, error);
+	else if ((status = rt_crew_invoke(program, &task, &out, 0)))
+		return rt_crew_failure(program, task.kernel, task.number, status, error);
 	*cycles_out = out.cycles;
-	st = cost_of(going, &task, cycles_out);
+	status = cost_of(going, &task, cycles_out);
 	time_take(going, task.number, call->core, call->at, *cycles_out);
-	return st;
+	return status;
 }
 
 /* ---- times -------------------------------------------------------------------------------------------------------------- */
@@ -279,13 +279,13 @@ static ptowsp_status report_fill(struct going *going, const struct aie_sim_stats
 	struct aie_report *report = &going->run->loaded->report;
 	struct ptowsp_error *error = going->run->error;
 	const struct aie_picture *picture = &going->back.drawn.picture;
-	ptowsp_status st = aie_report_design(report, &going->back.design, picture, NULL, error);
+	ptowsp_status status = aie_report_design(report, &going->back.design, picture, NULL, error);
 
-	if (!st)
-		st = aie_report_run(report, &going->back.design, picture, stats, error);
-	if (!st && both)
-		st = aie_report_buffering(report, going->stats, depends, error);
-	return st;
+	if (!status)
+		status = aie_report_run(report, &going->back.design, picture, stats, error);
+	if (!status && both)
+		status = aie_report_buffering(report, going->stats, depends, error);
+	return status;
 }
 
 static ptowsp_status simulate(struct going *going)
@@ -303,19 +303,20 @@ static ptowsp_status simulate(struct going *going)
 					  .stepped = going->ring.window ? aie_ring_stepped : NULL,
 					  .stepped_context = &going->ring};
 	bool depends = false;
-	ptowsp_status st = both ? aie_sim_both(&args, &going->copies, going->stats, &depends, going->run->error) : aie_sim_run(&args, stats, going->run->error),
+	ptowsp_status status = both ? aie_sim_both(&args, &going->copies, going->stats, &depends, going->run->error)
+				    : aie_sim_run(&args, stats, going->run->error),
 		      told;
 
-	if (!st)
+	if (!status)
 		log_run(going, stats);
 	if (depends)
 		depends_say(going);
 	told = stats->agent_count ? report_fill(going, stats, both && (going->stats[0].agent_count != 0), depends) : PTOWSP_OK;
-	if (st == PTOWSP_DEADLOCK) {
+	if (status == PTOWSP_DEADLOCK) {
 		going->run->stuck = *stats;
 		*stats = (struct aie_sim_stats){0};
 	}
-	return st ? st : told;
+	return status ? status : told;
 }
 
 static void going_finish(struct going *going)
@@ -342,7 +343,7 @@ static ptowsp_status copies_make(struct going *going)
 	const struct aie_run *run = going->run;
 	const struct aie_lowered *lowered = &run->loaded->map.lowered;
 	void **bound;
-	ptowsp_status st;
+	ptowsp_status status;
 
 	if (run->options->buffering != AIE_BUFFERING_BOTH || aie_options_on_device(&run->options->base))
 		return PTOWSP_OK;
@@ -351,41 +352,41 @@ static ptowsp_status copies_make(struct going *going)
 		return rt_no_memory(run->error, "a run of the array");
 	for (uint32_t a = 0; a < lowered->argument_count; a++)
 		bound[a] = bound_of(going, a);
-	st = aie_sim_copies_make(&going->copies, &going->back.design, bound, run->args->held && run->args->held->limit, run->error);
+	status = aie_sim_copies_make(&going->copies, &going->back.design, bound, run->args->held && run->args->held->limit, run->error);
 	free(bound);
-	return st;
+	return status;
 }
 
 /* All that a run holds when it begins, whether it is one or only its files are wanted: so both end alike where there is too little. */
 static ptowsp_status going_begin(struct going *going)
 {
-	ptowsp_status st = rooms_make(going) ? PTOWSP_OK : rt_no_memory(going->run->error, "a run of the array");
+	ptowsp_status status = rooms_make(going) ? PTOWSP_OK : rt_no_memory(going->run->error, "a run of the array");
 
-	if (!st)
-		st = aie_back_read(&going->back, &going->run->loaded->map, going->run->error);
-	if (!st)
-		st = shadows_make(going);
-	if (!st)
-		st = copies_make(going);
-	if (!st)
-		st = ring_begin(going);
-	return st ? st : rt_memory_limit_check(going->run->args->held, going->run->loaded->walk.task_count, going->run->error);
+	if (!status)
+		status = aie_back_read(&going->back, &going->run->loaded->map, going->run->error);
+	if (!status)
+		status = shadows_make(going);
+	if (!status)
+		status = copies_make(going);
+	if (!status)
+		status = ring_begin(going);
+	return status ? status : rt_memory_limit_check(going->run->args->held, going->run->loaded->walk.task_count, going->run->error);
 }
 
 ptowsp_status aie_engine_go(struct aie_run *run, struct rt_feed *feed)
 {
 	struct going going = {.run = run, .feed = feed};
-	ptowsp_status st = going_begin(&going);
+	ptowsp_status status = going_begin(&going);
 
-	if (!st && run->file) {
-		st = aie_engine_files(run, &going.back);
-	} else if (!st) {
+	if (!status && run->file) {
+		status = aie_engine_files(run, &going.back);
+	} else if (!status) {
 		run->patience.most = 0; /* what simulating takes follows from the tensors */
-		st = simulate(&going);
+		status = simulate(&going);
 		shadows_take(&going);
 	}
-	if (!st && !run->file)
+	if (!status && !run->file)
 		times_tell(&going);
 	going_finish(&going);
-	return st;
+	return status;
 }

@@ -143,15 +143,15 @@ static ptowsp_status use_add(struct maker *maker, struct aie_argument *argument)
 {
 	struct aie_acts *acts = maker->acts;
 	struct aie_use *use = &argument->use;
-	ptowsp_status st = aie_areas_add(&acts->areas, &argument->area, &use->area, maker->error);
+	ptowsp_status status = aie_areas_add(&acts->areas, &argument->area, &use->area, maker->error);
 
-	if (!st && use->writes && !use->reads && !made_note(maker, use->area))
-		st = rt_no_memory(maker->error, "the acts of a plan");
-	if (!st && !rt_grow((void **)&acts->uses, &acts->use_room, acts->use_count, sizeof(*acts->uses)))
-		st = rt_no_memory(maker->error, "the acts of a plan");
-	if (!st)
+	if (!status && use->writes && !use->reads && !made_note(maker, use->area))
+		status = rt_no_memory(maker->error, "the acts of a plan");
+	if (!status && !rt_grow((void **)&acts->uses, &acts->use_room, acts->use_count, sizeof(*acts->uses)))
+		status = rt_no_memory(maker->error, "the acts of a plan");
+	if (!status)
 		acts->uses[acts->use_count++] = *use;
-	return st;
+	return status;
 }
 
 static ptowsp_status act_add(struct maker *maker, const struct aie_act *act)
@@ -173,17 +173,17 @@ static ptowsp_status footprint_of(struct maker *maker, const struct base_walk_ta
 	const uint64_t *args = maker->args->walk->args + task->args;
 	bool varies = task->kernel >= maker->kernel_count || kernels->varies(kernels->context, task->kernel);
 	struct rt_footprint *footprint = varies ? &maker->varied : &maker->footprints[task->kernel];
-	ptowsp_status st = PTOWSP_OK;
+	ptowsp_status status = PTOWSP_OK;
 
 	if (varies)
 		rt_footprint_finish(footprint);
 	if (!footprint->asked)
-		st = rt_footprint_ask(footprint, kernels, task->kernel, args, maker->scales, task->tensor_count);
-	if (st == PTOWSP_NO_MEMORY)
+		status = rt_footprint_ask(footprint, kernels, task->kernel, args, maker->scales, task->tensor_count);
+	if (status == PTOWSP_NO_MEMORY)
 		rt_no_memory(maker->error, "what a kernel touches");
 	footprint->asked = true;
 	*footprint_out = footprint;
-	return st;
+	return status;
 }
 
 static ptowsp_status gaps(const struct maker *maker, uint64_t number, uint32_t kernel, const struct ptowsp_tensor_arg *window)
@@ -231,15 +231,15 @@ static ptowsp_status call_add(struct maker *maker, uint64_t number)
 	const struct base_walk_task *task = &maker->args->walk->tasks[number];
 	const struct aie_act act = {.kind = AIE_ACT_CALL, .process = task->process, .task = number, .kernel = task->kernel, .use_count = task->tensor_count};
 	const struct rt_footprint *footprint = NULL;
-	ptowsp_status st = act_add(maker, &act);
+	ptowsp_status status = act_add(maker, &act);
 
-	if (!st)
-		st = footprint_of(maker, task, &footprint);
-	if (!st)
-		st = arguments_find(maker, task, number, footprint);
-	for (uint32_t i = 0; !st && i < task->tensor_count; i++)
-		st = use_add(maker, &maker->arguments[i]);
-	return st;
+	if (!status)
+		status = footprint_of(maker, task, &footprint);
+	if (!status)
+		status = arguments_find(maker, task, number, footprint);
+	for (uint32_t i = 0; !status && i < task->tensor_count; i++)
+		status = use_add(maker, &maker->arguments[i]);
+	return status;
 }
 
 /* ---- tokens ------------------------------------------------------------------------------------------------------------ */
@@ -268,13 +268,13 @@ static ptowsp_status token_add(struct maker *maker, const struct base_walk_event
 				    .channel = event->row,
 				    .token = maker->tokens[side][event->row]++,
 				    .use_count = move != NULL};
-	ptowsp_status st = act_add(maker, &act);
+	ptowsp_status status = act_add(maker, &act);
 	const struct ptowsp_tensor_arg *window = move ? &maker->args->walk->tensors[move->tensor] : NULL;
 	const struct reach reach = {0, window ? (int64_t)window->columns : 0, sends, !sends};
 	struct aie_argument argument;
 
-	if (st || !move)
-		return st;
+	if (status || !move)
+		return status;
 	argument = argument_of(maker, window, &reach, sends, !sends);
 	return use_add(maker, &argument);
 }
@@ -413,36 +413,36 @@ static ptowsp_status edges_find(struct maker *maker)
 static ptowsp_status merge(struct maker *maker)
 {
 	const struct base_walk *walk = maker->args->walk;
-	ptowsp_status st = PTOWSP_OK;
+	ptowsp_status status = PTOWSP_OK;
 	uint64_t task = 0;
 
-	for (uint32_t e = 0; !st && e <= walk->event_count; e++) {
+	for (uint32_t e = 0; !status && e <= walk->event_count; e++) {
 		uint64_t to = e < walk->event_count ? walk->events[e].at : walk->task_count;
 
-		while (!st && task < to)
-			st = base_patience_over(maker->acts->patience, 1) ? PTOWSP_NO_MEMORY : call_add(maker, task++);
-		if (!st && e < walk->event_count)
-			st = event_add(maker, &walk->events[e]);
+		while (!status && task < to)
+			status = base_patience_over(maker->acts->patience, 1) ? PTOWSP_NO_MEMORY : call_add(maker, task++);
+		if (!status && e < walk->event_count)
+			status = event_add(maker, &walk->events[e]);
 	}
-	return st;
+	return status;
 }
 
 ptowsp_status aie_acts_make(struct aie_acts *acts, const struct aie_acts_args *args, struct ptowsp_error *error)
 {
 	struct maker maker = {.acts = acts, .args = args, .error = error};
-	ptowsp_status st;
+	ptowsp_status status;
 
 	aie_acts_finish(acts);
 	acts->patience = args->patience;
-	st = begin(&maker) ? merge(&maker) : rt_no_memory(error, "the acts of a plan");
-	if (!st)
-		st = aie_closings_settle(acts, maker.channels, error);
-	if (!st)
-		st = aie_areas_meet(&acts->areas, acts->patience, error);
-	if (!st)
-		st = edges_find(&maker);
+	status = begin(&maker) ? merge(&maker) : rt_no_memory(error, "the acts of a plan");
+	if (!status)
+		status = aie_closings_settle(acts, maker.channels, error);
+	if (!status)
+		status = aie_areas_meet(&acts->areas, acts->patience, error);
+	if (!status)
+		status = edges_find(&maker);
 	end(&maker);
-	return st;
+	return status;
 }
 
 void aie_acts_finish(struct aie_acts *acts)

@@ -66,26 +66,26 @@ static ptowsp_status channels_fit(struct aie_maker *maker, bool *again_out)
 	const uint64_t *limits = aie_arch_tile(maker->args->arch, AIE_FIRST_CORE)->limits;
 	const uint32_t in = (uint32_t)limits[AIE_DMA_IN], out = (uint32_t)limits[AIE_DMA_OUT];
 	struct ends *ends = calloc((size_t)maker->graph->cell_count + 1, sizeof(*ends));
-	ptowsp_status st = ends ? PTOWSP_OK : rt_no_memory(maker->error, "the virtual graph");
+	ptowsp_status status = ends ? PTOWSP_OK : rt_no_memory(maker->error, "the virtual graph");
 
 	*again_out = false;
-	if (!st)
+	if (!status)
 		ends_count(maker->graph, ends);
-	for (uint32_t c = 0; !st && c < maker->graph->cell_count; c++) {
+	for (uint32_t c = 0; !status && c < maker->graph->cell_count; c++) {
 		uint8_t had = maker->pack[c];
 
 		if (ends[c].in > in && ends[c].loads > 1)
 			maker->pack[c] |= maker->args->pack || had & AIE_PACK_USES ? AIE_PACK_LOADS : AIE_PACK_USES;
 		else if (ends[c].in > in)
-			st = too_many(maker, c, "in", ends[c].in, in, ends[c].credits);
+			status = too_many(maker, c, "in", ends[c].in, in, ends[c].credits);
 		if ((ends[c].out > out || maker->one_store) && ends[c].stores > 1)
 			maker->pack[c] |= AIE_PACK_STORES;
-		else if (!st && ends[c].out > out)
-			st = too_many(maker, c, "out", ends[c].out, out, ends[c].credits);
+		else if (!status && ends[c].out > out)
+			status = too_many(maker, c, "out", ends[c].out, out, ends[c].credits);
 		*again_out |= maker->pack[c] != had;
 	}
 	free(ends);
-	return st;
+	return status;
 }
 
 /* ---- all ---------------------------------------------------------------------------------------------------------------- */
@@ -109,39 +109,39 @@ static ptowsp_status ends_make(struct aie_maker *maker)
 {
 	const struct aie_acts *acts = maker->args->acts;
 	uint32_t *last = calloc((size_t)maker->graph->cell_count + 1, sizeof(*last));
-	ptowsp_status st = last ? PTOWSP_OK : rt_no_memory(maker->error, "the virtual graph");
+	ptowsp_status status = last ? PTOWSP_OK : rt_no_memory(maker->error, "the virtual graph");
 
-	for (uint32_t a = 0; !st && a < acts->count; a++)
+	for (uint32_t a = 0; !status && a < acts->count; a++)
 		if (acts->rows[a].cell != AIE_HOST)
 			last[acts->rows[a].cell] = a;
-	for (uint32_t c = 0; !st && c < maker->graph->cell_count; c++)
-		st = aie_maker_end(maker, c, last[c]);
+	for (uint32_t c = 0; !status && c < maker->graph->cell_count; c++)
+		status = aie_maker_end(maker, c, last[c]);
 	free(last);
-	return st;
+	return status;
 }
 
 static ptowsp_status lines_make(struct aie_maker *maker)
 {
 	bool again = true;
-	ptowsp_status st = PTOWSP_OK;
+	ptowsp_status status = PTOWSP_OK;
 
-	while (!st && again) {
+	while (!status && again) {
 		restart(maker);
-		for (uint32_t a = 0; !st && a < maker->args->acts->count; a++)
-			st = base_patience_over(maker->args->acts->patience, 1) ? PTOWSP_NO_MEMORY : aie_maker_act(maker, a);
-		if (!st)
-			st = ends_make(maker);
-		if (!st)
-			st = channels_fit(maker, &again);
+		for (uint32_t a = 0; !status && a < maker->args->acts->count; a++)
+			status = base_patience_over(maker->args->acts->patience, 1) ? PTOWSP_NO_MEMORY : aie_maker_act(maker, a);
+		if (!status)
+			status = ends_make(maker);
+		if (!status)
+			status = channels_fit(maker, &again);
 	}
-	return st;
+	return status;
 }
 
 static ptowsp_status streams_make(struct aie_maker *maker)
 {
-	ptowsp_status st = lines_make(maker);
+	ptowsp_status status = lines_make(maker);
 
-	return st || !maker->args->share ? st : aie_graph_share(maker);
+	return status || !maker->args->share ? status : aie_graph_share(maker);
 }
 
 static void by_use_find(struct aie_maker *maker)
@@ -153,10 +153,10 @@ static void by_use_find(struct aie_maker *maker)
 /* As the cells ask for it; and where the host has too few channels, once more with cells that store by one stream each. */
 static ptowsp_status all_make(struct aie_maker *maker)
 {
-	ptowsp_status st = streams_make(maker);
+	ptowsp_status status = streams_make(maker);
 
-	if (st)
-		return st;
+	if (status)
+		return status;
 	by_use_find(maker);
 	maker->graph->crowded = aie_graph_crowded(maker);
 	if (!maker->graph->crowded || !maker->args->group)
@@ -168,23 +168,23 @@ static ptowsp_status all_make(struct aie_maker *maker)
 ptowsp_status aie_graph_make(struct aie_graph *graph, const struct aie_graph_args *args, struct ptowsp_error *error)
 {
 	struct aie_maker maker = {.graph = graph, .args = args, .error = error};
-	ptowsp_status st;
+	ptowsp_status status;
 
 	aie_graph_finish(graph);
 	graph->cells = calloc((size_t)args->cells->count + 1, sizeof(*graph->cells));
 	graph->cell_count = graph->cells ? args->cells->count : 0;
 	maker.pack = calloc((size_t)args->cells->count + 1, 1);
-	st = graph->cells && maker.pack ? aie_maker_know(&maker) : rt_no_memory(error, "the virtual graph");
-	if (!st)
-		st = all_make(&maker);
-	if (!st)
-		st = aie_graph_jobs(&maker);
-	if (!st)
-		st = aie_graph_group(&maker);
-	if (!st)
-		st = aie_graph_tasks(&maker);
+	status = graph->cells && maker.pack ? aie_maker_know(&maker) : rt_no_memory(error, "the virtual graph");
+	if (!status)
+		status = all_make(&maker);
+	if (!status)
+		status = aie_graph_jobs(&maker);
+	if (!status)
+		status = aie_graph_group(&maker);
+	if (!status)
+		status = aie_graph_tasks(&maker);
 	aie_maker_finish(&maker);
-	return st;
+	return status;
 }
 
 void aie_graph_finish(struct aie_graph *graph)

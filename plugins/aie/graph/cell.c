@@ -140,7 +140,7 @@ static ptowsp_status acts_take(struct maker *maker, struct ptowsp_error *error)
 ptowsp_status aie_cells_make(struct aie_cells *cells, struct aie_acts *acts, const struct aie_executors *executors, uint32_t most, struct ptowsp_error *error)
 {
 	struct maker maker = {.cells = cells, .executors = executors, .acts = acts, .most = most};
-	ptowsp_status st = PTOWSP_OK;
+	ptowsp_status status = PTOWSP_OK;
 
 	aie_cells_finish(cells);
 	cells->rows = calloc(most, sizeof(*cells->rows));
@@ -148,15 +148,15 @@ ptowsp_status aie_cells_make(struct aie_cells *cells, struct aie_acts *acts, con
 	maker.made_by = calloc((size_t)acts->areas.count + 1, sizeof(*maker.made_by));
 	maker.made_at = calloc((size_t)acts->areas.count + 1, sizeof(*maker.made_at));
 	if (!cells->rows || !maker.of_process || !maker.made_by || !maker.made_at)
-		st = rt_no_memory(error, "the cells of a plan");
-	if (!st)
-		st = processes_take(&maker, error);
-	if (!st)
-		st = acts_take(&maker, error);
+		status = rt_no_memory(error, "the cells of a plan");
+	if (!status)
+		status = processes_take(&maker, error);
+	if (!status)
+		status = acts_take(&maker, error);
 	free(maker.of_process);
 	free(maker.made_by);
 	free(maker.made_at);
-	return st;
+	return status;
 }
 
 void aie_cells_finish(struct aie_cells *cells)

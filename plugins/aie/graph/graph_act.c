@@ -162,12 +162,12 @@ static void take(struct aie_acting *acting)
 static ptowsp_status called(struct aie_acting *acting)
 {
 	struct aie_maker *maker = acting->maker;
-	ptowsp_status st = aie_gate_call(maker, acting->act);
+	ptowsp_status status = aie_gate_call(maker, acting->act);
 	uint32_t line = maker->graph->cells[acting->act->cell].count, job = maker->graph->job_count;
 
 	call(acting);
 	aie_gate_called(maker, acting->act);
-	return st || acting->crowded || acting->crossed ? st : aie_bound_words(maker, acting->number, line, job);
+	return status || acting->crowded || acting->crossed ? status : aie_bound_words(maker, acting->number, line, job);
 }
 
 /* The host hears from who closes and tells who leaves (graph_job.c); of its own processes it knows. */
@@ -184,12 +184,12 @@ static ptowsp_status act_make(struct aie_acting *acting)
 {
 	struct aie_maker *maker = acting->maker;
 	const struct aie_act *act = acting->act;
-	ptowsp_status st = PTOWSP_OK;
+	ptowsp_status status = PTOWSP_OK;
 
 	if (act->kind == AIE_ACT_CALL) {
-		st = called(acting);
+		status = called(acting);
 	} else if (act->kind == AIE_ACT_SEND) {
-		st = send(acting);
+		status = send(acting);
 	} else if (act->kind == AIE_ACT_TAKE) {
 		take(acting);
 	} else if (act->kind == AIE_ACT_CLOSE || act->kind == AIE_ACT_LEAVE) {
@@ -197,17 +197,17 @@ static ptowsp_status act_make(struct aie_acting *acting)
 	} else if (act->kind == AIE_ACT_HOLD) {
 		hold(acting);
 	} else {
-		st = aie_gate_act(maker, act);
+		status = aie_gate_act(maker, act);
 	}
-	if (!st && acting->crowded)
-		st = rt_fail_at(maker->error, PTOWSP_UNSUPPORTED, act->task, act->kernel, "task %llu has more than %u tensor arguments from different streams",
-				(unsigned long long)act->task, AIE_ACT_OPEN);
-	if (!st && acting->crossed)
-		st = rt_fail_at(
+	if (!status && acting->crowded)
+		status = rt_fail_at(maker->error, PTOWSP_UNSUPPORTED, act->task, act->kernel,
+				    "task %llu has more than %u tensor arguments from different streams", (unsigned long long)act->task, AIE_ACT_OPEN);
+	if (!status && acting->crossed)
+		status = rt_fail_at(
 			maker->error, PTOWSP_UNSUPPORTED, act->task, act->kernel,
 			"task %llu reads what another core makes in another order than that core makes it, and a stream has one; use fewer cores (--opt grid)",
 			(unsigned long long)act->task);
-	return st;
+	return status;
 }
 
 ptowsp_status aie_maker_act(struct aie_maker *maker, uint32_t number)

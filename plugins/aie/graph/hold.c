@@ -272,24 +272,24 @@ static void written_find(struct maker *maker)
 ptowsp_status aie_hold_make(struct aie_hold *hold, const struct aie_hold_args *args, struct ptowsp_error *error)
 {
 	struct maker maker = {hold, args, calloc((size_t)args->acts->areas.count + 1, sizeof(uint32_t)), calloc((size_t)args->tensor_count + 1, 1), false};
-	ptowsp_status st = PTOWSP_OK;
+	ptowsp_status status = PTOWSP_OK;
 
 	aie_hold_finish(hold);
 	hold->counts = calloc((size_t)args->tensor_count + 1, sizeof(*hold->counts));
 	maker.failed = !maker.latest || !maker.written || !hold->counts;
 	if (!maker.failed)
 		written_find(&maker);
-	for (uint32_t a = 0; !st && !maker.failed && a < args->acts->count; a++) {
+	for (uint32_t a = 0; !status && !maker.failed && a < args->acts->count; a++) {
 		maker.failed = base_patience_over(args->acts->patience, 1);
 		if (args->acts->rows[a].kind == AIE_ACT_CALL && !args->stated[args->acts->rows[a].kernel])
-			st = call_check(args, &args->acts->rows[a], error);
+			status = call_check(args, &args->acts->rows[a], error);
 		act_take(&maker, &args->acts->rows[a]);
 	}
-	if (!st && !maker.failed)
+	if (!status && !maker.failed)
 		ends_take(&maker);
 	free(maker.latest);
 	free(maker.written);
-	return st || !maker.failed ? st : rt_no_memory(error, "the parts that cores hold");
+	return status || !maker.failed ? status : rt_no_memory(error, "the parts that cores hold");
 }
 
 void aie_hold_swap(struct aie_hold *hold, struct aie_acts *acts)

@@ -405,7 +405,7 @@ static void run(struct runner *runner)
 ptowsp_status aie_order_make(struct aie_order *order, const struct aie_order_args *args, struct ptowsp_error *error)
 {
 	struct runner runner = {.order = order, .graph = args->graph, .depths = args->depths, .queue = args->queue, .patience = args->acts->patience};
-	ptowsp_status st = PTOWSP_OK;
+	ptowsp_status status = PTOWSP_OK;
 
 	aie_order_finish(order);
 	if (begin_all(&runner) && aie_order_bound_make(&runner.bound, args))
@@ -413,16 +413,16 @@ ptowsp_status aie_order_make(struct aie_order *order, const struct aie_order_arg
 	else
 		runner.failed = true;
 	if (runner.failed)
-		st = rt_no_memory(error, "the host's order");
+		status = rt_no_memory(error, "the host's order");
 	else
-		st = stuck(&runner, error);
+		status = stuck(&runner, error);
 	aie_order_bound_finish(&runner.bound);
 	free(runner.streams);
 	free(runner.place);
 	free(runner.at);
 	free(runner.held);
 	free(runner.left);
-	return st;
+	return status;
 }
 
 void aie_order_finish(struct aie_order *order)

@@ -103,18 +103,18 @@ static ptowsp_status outer_value(struct aie_body_maker *maker, const struct aie_
 /* Constants and what comes from outside, once, wherever they stand: a loop is not kept up by them. */
 static ptowsp_status prologue(struct aie_body_maker *maker, const struct aie_region *region)
 {
-	ptowsp_status st = PTOWSP_OK;
+	ptowsp_status status = PTOWSP_OK;
 
-	for (const struct aie_op *op = region->first; !st && op; op = op->next) {
+	for (const struct aie_op *op = region->first; !status && op; op = op->next) {
 		if (aie_op_is(op, "arith.constant"))
-			st = constant(maker, op);
-		for (uint32_t i = 0; !st && i < op->operand_count; i++)
+			status = constant(maker, op);
+		for (uint32_t i = 0; !status && i < op->operand_count; i++)
 			if (maker->places[op->operands[i]->id] == AIE_NONE && !is_inside(op->operands[i]->op, maker->function))
-				st = outer_value(maker, op, op->operands[i]);
-		for (uint32_t i = 0; !st && i < op->region_count; i++)
-			st = prologue(maker, &op->regions[i]);
+				status = outer_value(maker, op, op->operands[i]);
+		for (uint32_t i = 0; !status && i < op->region_count; i++)
+			status = prologue(maker, &op->regions[i]);
 	}
-	return st;
+	return status;
 }
 
 /* ---- calls -------------------------------------------------------------------------------------------------------- */
@@ -160,10 +160,10 @@ static ptowsp_status call(struct aie_body_maker *maker, const struct aie_op *op)
 {
 	const struct aie_design *design = maker->body->outside->design;
 	const uint32_t number = aie_design_function(design, aie_attr_of(op, "callee")->text), row = AIE_BODY_ROW(maker->body, call);
-	ptowsp_status st = row == AIE_NONE ? aie_body_no_memory(maker) : call_look(maker, op, number);
+	ptowsp_status status = row == AIE_NONE ? aie_body_no_memory(maker) : call_look(maker, op, number);
 
-	if (st)
-		return st;
+	if (status)
+		return status;
 	maker->body->call_rows[row] = (struct aie_call){.function = &design->functions[number],
 							.number = number,
 							.owner = maker->owner,
@@ -171,20 +171,20 @@ static ptowsp_status call(struct aie_body_maker *maker, const struct aie_op *op)
 							.arguments = op->operand_count,
 							.results = op->result_count};
 	maker->functions[number].wanted = !design->functions[number].outside;
-	st = list_add(maker, op->operands, op->operand_count);
-	if (!st)
-		st = list_add(maker, op->results, op->result_count);
-	if (st)
-		return st;
+	status = list_add(maker, op->operands, op->operand_count);
+	if (!status)
+		status = list_add(maker, op->results, op->result_count);
+	if (status)
+		return status;
 	return aie_body_emit(maker, op, (struct aie_ins){.code = design->functions[number].outside ? AIE_CODE_KERNEL : AIE_CODE_CALL, .c = row});
 }
 
 static ptowsp_status returned(struct aie_body_maker *maker, const struct aie_op *op)
 {
 	const uint32_t first = maker->body->register_count;
-	ptowsp_status st = list_add(maker, op->operands, op->operand_count);
+	ptowsp_status status = list_add(maker, op->operands, op->operand_count);
 
-	return st ? st : aie_body_emit(maker, op, (struct aie_ins){.code = AIE_CODE_RETURN, .c = first});
+	return status ? status : aie_body_emit(maker, op, (struct aie_ins){.code = AIE_CODE_RETURN, .c = first});
 }
 
 /* ---- objects ------------------------------------------------------------------------------------------------------ */
@@ -228,17 +228,17 @@ static ptowsp_status block(struct aie_body_maker *maker, const struct aie_region
 static ptowsp_status moves(struct aie_body_maker *maker, const struct aie_op *op, struct aie_value *const *from, struct aie_value *const *to, uint32_t count)
 {
 	uint32_t between;
-	ptowsp_status st = PTOWSP_OK;
+	ptowsp_status status = PTOWSP_OK;
 
 	if (count == 1)
 		return aie_body_emit(maker, op,
 				     (struct aie_ins){.code = AIE_CODE_MOVE, .d = aie_body_place(maker, to[0]), .a = aie_body_place(maker, from[0])});
 	between = aie_body_registers(maker, count);
-	for (uint32_t i = 0; !st && i < count; i++)
-		st = aie_body_emit(maker, op, (struct aie_ins){.code = AIE_CODE_MOVE, .d = between + i, .a = aie_body_place(maker, from[i])});
-	for (uint32_t i = 0; !st && i < count; i++)
-		st = aie_body_emit(maker, op, (struct aie_ins){.code = AIE_CODE_MOVE, .d = aie_body_place(maker, to[i]), .a = between + i});
-	return st;
+	for (uint32_t i = 0; !status && i < count; i++)
+		status = aie_body_emit(maker, op, (struct aie_ins){.code = AIE_CODE_MOVE, .d = between + i, .a = aie_body_place(maker, from[i])});
+	for (uint32_t i = 0; !status && i < count; i++)
+		status = aie_body_emit(maker, op, (struct aie_ins){.code = AIE_CODE_MOVE, .d = aie_body_place(maker, to[i]), .a = between + i});
+	return status;
 }
 
 static ptowsp_status loop(struct aie_body_maker *maker, const struct aie_op *op)
@@ -247,25 +247,25 @@ static ptowsp_status loop(struct aie_body_maker *maker, const struct aie_op *op)
 	struct aie_ins head = {.code = AIE_CODE_FOR, .a = aie_body_place(maker, op->operands[0]), .b = aie_body_place(maker, op->operands[1])};
 	struct aie_ins back = {.code = AIE_CODE_NEXT, .cost = AIE_COST_OP_BRANCH, .a = aie_body_place(maker, op->operands[2]), .b = head.b};
 	uint32_t at;
-	ptowsp_status st;
+	ptowsp_status status;
 
 	head.d = back.d = aie_body_place(maker, region->arguments[0]);
 	for (uint32_t i = 0; i < op->result_count; i++) /* a result is what was carried last */
 		maker->places[op->results[i]->id] = aie_body_place(maker, region->arguments[1 + i]);
-	st = moves(maker, op, op->operands + 3, region->arguments + 1, op->result_count);
-	if (!st)
-		st = aie_body_emit(maker, op, (struct aie_ins){.code = AIE_CODE_STEP, .a = back.a});
-	if (!st)
-		st = aie_body_emit(maker, op, head);
+	status = moves(maker, op, op->operands + 3, region->arguments + 1, op->result_count);
+	if (!status)
+		status = aie_body_emit(maker, op, (struct aie_ins){.code = AIE_CODE_STEP, .a = back.a});
+	if (!status)
+		status = aie_body_emit(maker, op, head);
 	at = back.c = maker->body->code_count;
-	if (!st)
-		st = block(maker, region);
-	if (!st)
-		st = moves(maker, op, region->last->operands, region->arguments + 1, op->result_count);
-	if (!st)
-		st = aie_body_emit(maker, op, back);
-	if (st)
-		return st;
+	if (!status)
+		status = block(maker, region);
+	if (!status)
+		status = moves(maker, op, region->last->operands, region->arguments + 1, op->result_count);
+	if (!status)
+		status = aie_body_emit(maker, op, back);
+	if (status)
+		return status;
 	maker->body->code_rows[at - 1].c = maker->body->code_count;
 	return PTOWSP_OK;
 }
@@ -274,25 +274,25 @@ static ptowsp_status branch(struct aie_body_maker *maker, const struct aie_op *o
 {
 	const struct aie_region *then = &op->regions[0], *other = &op->regions[1];
 	uint32_t unless = maker->body->code_count, jump;
-	ptowsp_status st =
+	ptowsp_status status =
 		aie_body_emit(maker, op, (struct aie_ins){.code = AIE_CODE_UNLESS, .cost = AIE_COST_OP_BRANCH, .a = aie_body_place(maker, op->operands[0])});
 
-	if (!st)
-		st = block(maker, then);
-	if (!st)
-		st = moves(maker, op, then->last->operands, op->results, op->result_count);
+	if (!status)
+		status = block(maker, then);
+	if (!status)
+		status = moves(maker, op, then->last->operands, op->results, op->result_count);
 	jump = maker->body->code_count;
-	if (!st)
-		st = aie_body_emit(maker, op, (struct aie_ins){.code = AIE_CODE_JUMP});
-	if (st)
-		return st;
+	if (!status)
+		status = aie_body_emit(maker, op, (struct aie_ins){.code = AIE_CODE_JUMP});
+	if (status)
+		return status;
 	maker->body->code_rows[unless].c = maker->body->code_count;
-	st = block(maker, other);
-	if (!st && other->last)
-		st = moves(maker, op, other->last->operands, op->results, op->result_count);
-	if (!st)
+	status = block(maker, other);
+	if (!status && other->last)
+		status = moves(maker, op, other->last->operands, op->results, op->result_count);
+	if (!status)
 		maker->body->code_rows[jump].c = maker->body->code_count;
-	return st;
+	return status;
 }
 
 /* ---- all ---------------------------------------------------------------------------------------------------------- */
@@ -305,7 +305,7 @@ static const struct {
 static ptowsp_status statement(struct aie_body_maker *maker, const struct aie_op *op)
 {
 	bool known;
-	ptowsp_status st;
+	ptowsp_status status;
 
 	for (size_t i = 0; i < sizeof(controls) / sizeof(*controls); i++)
 		if (aie_op_is(op, controls[i].name))
@@ -316,21 +316,21 @@ static ptowsp_status statement(struct aie_body_maker *maker, const struct aie_op
 		return aie_body_emit(maker, op, (struct aie_ins){.code = AIE_CODE_END});
 	if (aie_op_is(op, "arith.constant") || aie_op_is(op, "scf.yield"))
 		return PTOWSP_OK;
-	st = aie_body_arith(maker, op, &known);
+	status = aie_body_arith(maker, op, &known);
 	if (!known)
-		st = aie_body_memory(maker, op, &known);
-	return known ? st
+		status = aie_body_memory(maker, op, &known);
+	return known ? status
 		     : base_fail(maker->error, PTOWSP_UNSUPPORTED, "line %u: a core that does %s has no model; use arith, memref, scf and kernels", op->line,
 				 op->name);
 }
 
 static ptowsp_status block(struct aie_body_maker *maker, const struct aie_region *region)
 {
-	ptowsp_status st = PTOWSP_OK;
+	ptowsp_status status = PTOWSP_OK;
 
-	for (const struct aie_op *op = region->first; !st && op; op = op->next)
-		st = statement(maker, op);
-	return st;
+	for (const struct aie_op *op = region->first; !status && op; op = op->next)
+		status = statement(maker, op);
+	return status;
 }
 
 static ptowsp_status function_make(struct aie_body_maker *maker, const struct aie_op *op, uint32_t owner)
@@ -338,7 +338,7 @@ static ptowsp_status function_make(struct aie_body_maker *maker, const struct ai
 	struct aie_body_function *made = &maker->functions[owner == AIE_NONE ? maker->body->outside->design->function_count : owner];
 	const struct aie_region *region = &op->regions[0];
 	const uint32_t calls = maker->body->call_count;
-	ptowsp_status st;
+	ptowsp_status status;
 
 	maker->function = op;
 	maker->owner = owner;
@@ -348,33 +348,33 @@ static ptowsp_status function_make(struct aie_body_maker *maker, const struct ai
 	memset(maker->places, 0xFF, maker->value_count * sizeof(*maker->places));
 	for (uint32_t i = 0; i < region->argument_count; i++)
 		aie_body_place(maker, region->arguments[i]);
-	st = prologue(maker, region);
-	if (!st)
-		st = block(maker, region);
-	if (!st)
-		st = aie_body_emit(maker, op, (struct aie_ins){.code = AIE_CODE_END});
+	status = prologue(maker, region);
+	if (!status)
+		status = block(maker, region);
+	if (!status)
+		status = aie_body_emit(maker, op, (struct aie_ins){.code = AIE_CODE_END});
 	for (uint32_t i = calls; i < maker->body->call_count; i++)
 		maker->body->call_rows[i].frame = maker->frame;
 	made->frame = maker->frame;
 	made->done = true;
-	return st;
+	return status;
 }
 
 static ptowsp_status functions_make(struct aie_body_maker *maker)
 {
 	const struct aie_design *design = maker->body->outside->design;
-	ptowsp_status st = PTOWSP_OK;
+	ptowsp_status status = PTOWSP_OK;
 	bool more = true;
 
-	while (more && !st) {
+	while (more && !status) {
 		more = false;
-		for (uint32_t i = 0; !st && i < design->function_count; i++)
+		for (uint32_t i = 0; !status && i < design->function_count; i++)
 			if (maker->functions[i].wanted && !maker->functions[i].done) {
-				st = function_make(maker, design->functions[i].op, i);
+				status = function_make(maker, design->functions[i].op, i);
 				more = true;
 			}
 	}
-	return st;
+	return status;
 }
 
 /* Registers and frames below this one; a function that is met while it is looked at calls itself. */
@@ -382,7 +382,7 @@ static ptowsp_status needs_find(struct aie_body_maker *maker, uint32_t owner)
 {
 	const struct aie_design *design = maker->body->outside->design;
 	struct aie_body_function *made = &maker->functions[owner == AIE_NONE ? design->function_count : owner];
-	ptowsp_status st = PTOWSP_OK;
+	ptowsp_status status = PTOWSP_OK;
 
 	if (made->busy)
 		return base_fail(maker->error, PTOWSP_UNSUPPORTED, "function @%s calls itself, which has no model; write a loop",
@@ -390,13 +390,13 @@ static ptowsp_status needs_find(struct aie_body_maker *maker, uint32_t owner)
 	made->busy = true;
 	made->need = 0;
 	made->depth = 1;
-	for (uint32_t i = 0; !st && i < maker->body->call_count; i++) {
+	for (uint32_t i = 0; !status && i < maker->body->call_count; i++) {
 		struct aie_call *called = &maker->body->call_rows[i];
 
 		if (called->owner != owner || called->function->outside)
 			continue;
 		if (!maker->functions[called->number].need)
-			st = needs_find(maker, called->number);
+			status = needs_find(maker, called->number);
 		called->entry = maker->functions[called->number].entry;
 		if (maker->functions[called->number].need > made->need)
 			made->need = maker->functions[called->number].need;
@@ -405,7 +405,7 @@ static ptowsp_status needs_find(struct aie_body_maker *maker, uint32_t owner)
 	}
 	made->busy = false;
 	made->need += made->frame + 1;
-	return st;
+	return status;
 }
 
 /* The largest id of a value that an operation or one in it names. */
@@ -455,7 +455,7 @@ static ptowsp_status make(struct aie_body_maker *maker)
 {
 	const uint32_t functions = maker->body->outside->design->function_count;
 	struct aie_body *body = maker->body;
-	ptowsp_status st;
+	ptowsp_status status;
 
 	maker->value_count = values_below(maker->core) + 1;
 	for (uint32_t i = 0; i < functions; i++) {
@@ -467,13 +467,13 @@ static ptowsp_status make(struct aie_body_maker *maker)
 	maker->functions = calloc(functions + 1, sizeof(*maker->functions));
 	if (!maker->places || !maker->functions || !tables_begin(body))
 		return aie_body_no_memory(maker);
-	st = function_make(maker, maker->core, AIE_NONE);
-	if (!st)
-		st = functions_make(maker);
-	if (!st)
-		st = needs_find(maker, AIE_NONE);
-	if (st)
-		return st;
+	status = function_make(maker, maker->core, AIE_NONE);
+	if (!status)
+		status = functions_make(maker);
+	if (!status)
+		status = needs_find(maker, AIE_NONE);
+	if (status)
+		return status;
 	body->file = calloc(maker->functions[functions].need, sizeof(*body->file));
 	body->stack = calloc(maker->functions[functions].depth, sizeof(*body->stack));
 	return body->file && body->stack && arguments_begin(body) ? PTOWSP_OK : aie_body_no_memory(maker);
@@ -482,20 +482,20 @@ static ptowsp_status make(struct aie_body_maker *maker)
 ptowsp_status aie_body_create(struct aie_body **body_out, const struct aie_op *core, const struct aie_body_outside *outside, struct ptowsp_error *error)
 {
 	struct aie_body_maker maker = {.core = core, .error = error};
-	ptowsp_status st;
+	ptowsp_status status;
 
 	maker.body = calloc(1, sizeof(*maker.body));
 	if (!maker.body)
 		return aie_body_no_memory(&maker);
 	maker.body->outside = outside;
-	st = make(&maker);
+	status = make(&maker);
 	free(maker.places);
 	free(maker.functions);
-	if (st)
+	if (status)
 		aie_body_destroy(maker.body);
 	else
 		*body_out = maker.body;
-	return st;
+	return status;
 }
 
 void aie_body_destroy(struct aie_body *body)

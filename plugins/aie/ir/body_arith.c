@@ -44,13 +44,13 @@ static ptowsp_status binary(struct aie_body_maker *maker, const struct aie_op *o
 			      .d = aie_body_place(maker, op->results[0]),
 			      .a = aie_body_place(maker, op->operands[0]),
 			      .b = aie_body_place(maker, op->operands[1])};
-	ptowsp_status st = PTOWSP_OK;
+	ptowsp_status status = PTOWSP_OK;
 
 	if (!row->floats)
 		ins.c = 64 - bits_of(op->results[0]->type);
 	if (!row->floats && divides(row->code))
-		st = aie_body_emit(maker, op, (struct aie_ins){.code = AIE_CODE_NONZERO, .a = ins.b});
-	return st ? st : aie_body_emit(maker, op, ins);
+		status = aie_body_emit(maker, op, (struct aie_ins){.code = AIE_CODE_NONZERO, .a = ins.b});
+	return status ? status : aie_body_emit(maker, op, ins);
 }
 
 /* An instruction from the first operand to the result. */
@@ -174,11 +174,11 @@ static ptowsp_status widths_look(struct aie_body_maker *maker, const struct aie_
 ptowsp_status aie_body_arith(struct aie_body_maker *maker, const struct aie_op *op, bool *known_out)
 {
 	const struct row *row = row_find(op->name);
-	ptowsp_status st = widths_look(maker, op);
+	ptowsp_status status = widths_look(maker, op);
 
 	*known_out = true;
-	if (st)
-		return st;
+	if (status)
+		return status;
 	if (row)
 		return binary(maker, op, row);
 	for (size_t i = 0; i < sizeof(others) / sizeof(*others); i++)

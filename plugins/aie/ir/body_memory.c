@@ -48,10 +48,10 @@ static ptowsp_status element_move(struct aie_body_maker *maker, const struct aie
 	const uint32_t row = AIE_BODY_ROW(maker->body, access), bytes = element_bytes(memref);
 	struct aie_access *access;
 	uint16_t code;
-	ptowsp_status st = element_look(maker, op, memref, &code);
+	ptowsp_status status = element_look(maker, op, memref, &code);
 
-	if (st || row == AIE_NONE)
-		return st ? st : aie_body_no_memory(maker);
+	if (status || row == AIE_NONE)
+		return status ? status : aie_body_no_memory(maker);
 	access = &maker->body->access_rows[row];
 	access->rank = memref->rank;
 	for (uint32_t d = 0; d < memref->rank; d++) {

@@ -137,7 +137,7 @@ static ptowsp_status kernel(struct aie_body *body, const struct aie_call *call, 
 {
 	const struct aie_sim_kernels *kernels = &body->outside->kernels;
 	uint64_t spent = 0;
-	ptowsp_status st;
+	ptowsp_status status;
 
 	if (!kernels->call)
 		return base_fail(error, PTOWSP_UNSUPPORTED, "no model for kernel %s; give the simulator one, or write the function's body",
@@ -153,12 +153,12 @@ static ptowsp_status kernel(struct aie_body *body, const struct aie_call *call, 
 		else
 			body->scalars[i] = bits_of_float(value.f, type->kind);
 	}
-	st = kernels->call(kernels->context,
-			   &(struct aie_sim_call){call->function, body->outside->core, (body->outside->now ? *body->outside->now : 0) + *cycles, body->memrefs,
-						  body->scalars},
-			   &spent, error);
+	status = kernels->call(kernels->context,
+			       &(struct aie_sim_call){call->function, body->outside->core, (body->outside->now ? *body->outside->now : 0) + *cycles,
+						      body->memrefs, body->scalars},
+			       &spent, error);
 	*cycles += spent;
-	return st;
+	return status;
 }
 
 static void call_begin(struct aie_body *body, uint32_t number, uint32_t pc)
@@ -237,7 +237,7 @@ static ptowsp_status run(struct aie_body *body, struct aie_ask *ask, struct ptow
 	union aie_register *r = body->file + body->base;
 	uint64_t cycles = 0, done = 0;
 	uint32_t turns = TURNS;
-	ptowsp_status st = PTOWSP_OK;
+	ptowsp_status status = PTOWSP_OK;
 
 	for (;; in++) {
 		cycles += in->cost;
@@ -339,9 +339,9 @@ static ptowsp_status run(struct aie_body *body, struct aie_ask *ask, struct ptow
 			r = body->file + body->base;
 			break;
 		case AIE_CODE_KERNEL:
-			st = kernel(body, &body->call_rows[in->c], r, &cycles, error);
-			if (st)
-				return st;
+			status = kernel(body, &body->call_rows[in->c], r, &cycles, error);
+			if (status)
+				return status;
 			break;
 		case AIE_CODE_ACQUIRE:
 		case AIE_CODE_RELEASE: {

@@ -120,11 +120,11 @@ ptowsp_status aie_module_print(const struct aie_module *module, enum aie_form fo
 {
 	struct common_text text = {0};
 	struct aie_names names;
-	ptowsp_status st = aie_names_begin(&names, module, error);
+	ptowsp_status status = aie_names_begin(&names, module, error);
 
 	*text_out = NULL;
-	if (st)
-		return st;
+	if (status)
+		return status;
 	if (form == AIE_FORM_GENERIC)
 		aie_print_generic(&text, &names, module->top, 0);
 	else

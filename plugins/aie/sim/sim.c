@@ -49,18 +49,18 @@ ptowsp_status aie_sim_run(const struct aie_sim_args *args, struct aie_sim_stats 
 {
 	struct aie_net net = {0};
 	struct aie_build build;
-	ptowsp_status st = aie_build_make(&build, args, &net, error), taken;
+	ptowsp_status status = aie_build_make(&build, args, &net, error), taken;
 
 	if (args->kernels.begin)
 		args->kernels.begin(args->kernels.context, args->buffering);
-	if (!st)
-		st = aie_net_run(&net, args, error);
-	taken = stats_take(&net, stats, st ? NULL : error);
-	if (st == PTOWSP_DEADLOCK && !taken && aie_stuck_list(&net, stats))
+	if (!status)
+		status = aie_net_run(&net, args, error);
+	taken = stats_take(&net, stats, status ? NULL : error);
+	if (status == PTOWSP_DEADLOCK && !taken && aie_stuck_list(&net, stats))
 		waits_own(stats);
 	aie_build_finish(&build);
 	aie_net_finish(&net);
-	return st ? st : taken;
+	return status ? status : taken;
 }
 
 void aie_sim_finish(struct aie_sim_stats *stats)

@@ -133,18 +133,18 @@ static ptowsp_status pieces_add(struct aie_build *build, const struct aie_fifo *
 	const uint32_t *fifos = !whole ? NULL : design->links[link].in_count > 1 ? design->links[link].ins : design->links[link].outs;
 	const bool together = parts == 1 || walk->rank || fifo->repeat > 1;
 	struct aie_path path;
-	ptowsp_status st = PTOWSP_OK;
+	ptowsp_status status = PTOWSP_OK;
 
-	for (uint32_t i = 0; !st && i < (together ? 1 : parts); i++) {
+	for (uint32_t i = 0; !status && i < (together ? 1 : parts); i++) {
 		if (together)
 			walk_make(&path, walk, fifo->type);
 		else
 			aie_path_plain(&path, aie_type_bytes(design->fifos[fifos[i]].type));
-		st = path_look(build, fifo, &path, aie_type_bytes(fifo->type));
-		if (!st && aie_net_piece(build->net, lock + i, together ? parts : 1, &path) == AIE_NONE)
-			st = aie_build_no_memory(build);
+		status = path_look(build, fifo, &path, aie_type_bytes(fifo->type));
+		if (!status && aie_net_piece(build->net, lock + i, together ? parts : 1, &path) == AIE_NONE)
+			status = aie_build_no_memory(build);
 	}
-	return st;
+	return status;
 }
 
 static bool is_whole(const struct aie_design *design, uint32_t link, bool in)
@@ -179,18 +179,18 @@ static ptowsp_status end_add(struct aie_build *build, uint32_t number, uint32_t 
 static ptowsp_status streams_add(struct aie_build *build)
 {
 	const struct aie_design *design = build->args->design;
-	ptowsp_status st = PTOWSP_OK;
+	ptowsp_status status = PTOWSP_OK;
 
-	for (uint32_t i = 0; !st && i < design->fifo_count; i++) {
+	for (uint32_t i = 0; !status && i < design->fifo_count; i++) {
 		if (!design->fifos[i].moves)
 			continue;
-		st = end_add(build, i, AIE_NONE);
-		for (uint32_t c = 0; !st && c < design->fifos[i].consumer_count; c++)
-			st = end_add(build, i, c);
-		if (!st && aie_net_stream(build->net, build->ends[i], 1 + design->fifos[i].consumer_count) == AIE_NONE)
-			st = aie_build_no_memory(build);
+		status = end_add(build, i, AIE_NONE);
+		for (uint32_t c = 0; !status && c < design->fifos[i].consumer_count; c++)
+			status = end_add(build, i, c);
+		if (!status && aie_net_stream(build->net, build->ends[i], 1 + design->fifos[i].consumer_count) == AIE_NONE)
+			status = aie_build_no_memory(build);
 	}
-	return st;
+	return status;
 }
 
 /* ---- the host ----------------------------------------------------------------------------------------------------- */
@@ -240,24 +240,24 @@ static ptowsp_status task_add(struct aie_build *build, const struct aie_step *st
 static ptowsp_status host_add(struct aie_build *build)
 {
 	const struct aie_design *design = build->args->design;
-	ptowsp_status st = PTOWSP_OK;
+	ptowsp_status status = PTOWSP_OK;
 
 	build->net->host_agent = aie_net_agent(build->net, "host");
 	if (build->net->host_agent == AIE_NONE)
 		return aie_build_no_memory(build);
-	for (uint32_t i = 0; !st && i < design->step_count; i++) {
+	for (uint32_t i = 0; !status && i < design->step_count; i++) {
 		const struct aie_step *step = &design->steps[i];
 		const uint32_t end = shim_end(build, step->fifo);
 
 		if (end == AIE_NONE)
-			st = base_fail(build->error, PTOWSP_INVALID, "the host moves @%s, which has no end on a shim; give it one",
-				       design->fifos[step->fifo].name);
+			status = base_fail(build->error, PTOWSP_INVALID, "the host moves @%s, which has no end on a shim; give it one",
+					   design->fifos[step->fifo].name);
 		else if (!step->waits)
-			st = task_add(build, step, end);
+			status = task_add(build, step, end);
 		else if (aie_net_wait(build->net, end) == AIE_NONE)
-			st = aie_build_no_memory(build);
+			status = aie_build_no_memory(build);
 	}
-	return st;
+	return status;
 }
 
 /* ---- all ---------------------------------------------------------------------------------------------------------- */
@@ -276,16 +276,16 @@ static void net_set(struct aie_net *net, const struct aie_sim_args *args)
 
 ptowsp_status aie_build_make(struct aie_build *build, const struct aie_sim_args *args, struct aie_net *net, struct ptowsp_error *error)
 {
-	ptowsp_status st;
+	ptowsp_status status;
 
 	*build = (struct aie_build){.args = args, .net = net, .error = error};
 	net_set(net, args);
-	st = aie_build_locks(build);
-	if (!st)
-		st = aie_build_cores(build);
-	if (!st)
-		st = streams_add(build);
-	return st ? st : host_add(build);
+	status = aie_build_locks(build);
+	if (!status)
+		status = aie_build_cores(build);
+	if (!status)
+		status = streams_add(build);
+	return status ? status : host_add(build);
 }
 
 void aie_build_finish(struct aie_build *build)

@@ -102,11 +102,11 @@ static ptowsp_status link_pool(struct aie_build *build, const struct aie_link *l
 	const struct aie_fifo *whole = &design->fifos[number];
 	const uint32_t depth = join ? whole->depths[0] : whole->depths[1 + consumer_on(whole, link->tile)];
 	uint64_t *parts = aie_net_memory(build->net, (count + 1) * sizeof(*parts));
-	ptowsp_status st = parts ? parts_find(build, link, whole, fifos, count, parts) : aie_build_no_memory(build);
+	ptowsp_status status = parts ? parts_find(build, link, whole, fifos, count, parts) : aie_build_no_memory(build);
 	uint32_t lock;
 
-	if (st)
-		return st;
+	if (status)
+		return status;
 	lock = aie_net_locks(build->net, whole->name, depth ? depth : 1, parts[count], count, parts);
 	if (lock == AIE_NONE)
 		return aie_build_no_memory(build);
@@ -120,7 +120,7 @@ static ptowsp_status link_pool(struct aie_build *build, const struct aie_link *l
 		build->put[number] = lock;
 	else
 		build->got[number][consumer_on(whole, link->tile)] = lock;
-	return st;
+	return status;
 }
 
 static void initial_put(uint8_t *memory, const struct aie_buffer *buffer)
@@ -159,13 +159,13 @@ static ptowsp_status buffers_make(struct aie_build *build)
 ptowsp_status aie_build_locks(struct aie_build *build)
 {
 	const struct aie_design *design = build->args->design;
-	ptowsp_status st = tables_make(build);
+	ptowsp_status status = tables_make(build);
 
-	for (uint32_t i = 0; !st && i < design->fifo_count; i++)
-		st = fifo_pools(build, i);
-	for (uint32_t i = 0; !st && i < design->link_count; i++)
-		st = link_pool(build, &design->links[i]);
-	return st ? st : buffers_make(build);
+	for (uint32_t i = 0; !status && i < design->fifo_count; i++)
+		status = fifo_pools(build, i);
+	for (uint32_t i = 0; !status && i < design->link_count; i++)
+		status = link_pool(build, &design->links[i]);
+	return status ? status : buffers_make(build);
 }
 
 /* ---- cores -------------------------------------------------------------------------------------------------------- */
@@ -206,23 +206,23 @@ static ptowsp_status core_make(struct aie_build *build, uint32_t number)
 	const struct aie_design *design = build->args->design;
 	const struct aie_tile *tile = &design->tiles[design->cores[number].tile];
 	struct aie_body_core *core = &build->cores[number];
-	ptowsp_status st;
+	ptowsp_status status;
 
 	*core = (struct aie_body_core){.build = build, .core = number};
 	core->outside = (struct aie_body_outside){core, lock_find, buffer_find, design, build->args->kernels, number, &build->net->now};
 	if (aie_net_core(build->net, aie_net_agent(build->net, "core (%" PRId32 ",%" PRId32 ")", tile->column, tile->row), (struct aie_program){0}) == AIE_NONE)
 		return aie_build_no_memory(build);
-	st = aie_body_create(&core->body, design->cores[number].op, &core->outside, build->error);
-	if (!st)
+	status = aie_body_create(&core->body, design->cores[number].op, &core->outside, build->error);
+	if (!status)
 		build->net->cores[number].program = (struct aie_program){core->body, aie_body_next};
-	return st;
+	return status;
 }
 
 ptowsp_status aie_build_cores(struct aie_build *build)
 {
-	ptowsp_status st = PTOWSP_OK;
+	ptowsp_status status = PTOWSP_OK;
 
-	for (uint32_t i = 0; !st && i < build->args->design->core_count; i++)
-		st = core_make(build, i);
-	return st;
+	for (uint32_t i = 0; !status && i < build->args->design->core_count; i++)
+		status = core_make(build, i);
+	return status;
 }

@@ -102,17 +102,17 @@ ptowsp_status aie_core_run(struct aie_net *net, uint32_t number)
 {
 	struct aie_machine_core *core = &net->cores[number];
 	uint64_t spent;
-	ptowsp_status st = PTOWSP_OK;
+	ptowsp_status status = PTOWSP_OK;
 
 	do {
-		if (!ask_do(net, number, &spent, &st))
-			return st;
-		st = core->program.next(core->program.context, core->objects, &core->ask, net->error);
+		if (!ask_do(net, number, &spent, &status))
+			return status;
+		status = core->program.next(core->program.context, core->objects, &core->ask, net->error);
 		spent += core->ask.cycles;
 		net->agents[core->agent].busy += spent;
-	} while (!st && !spent && core->ask.kind != AIE_ASK_NOTHING); /* which ends now and then, so that a run can */
+	} while (!status && !spent && core->ask.kind != AIE_ASK_NOTHING); /* which ends now and then, so that a run can */
 	aie_queue_set(&net->queue, number, net->now + spent);
-	return st;
+	return status;
 }
 
 void aie_core_wake(struct aie_net *net, uint32_t number)

@@ -107,25 +107,25 @@ void aie_host_begin(struct aie_net *net)
 ptowsp_status aie_host_run(struct aie_net *net)
 {
 	struct aie_host *host = &net->host;
-	ptowsp_status st = PTOWSP_OK;
+	ptowsp_status status = PTOWSP_OK;
 
 	if (host->step < host->count) {
 		const struct aie_host_step *step = &host->steps[host->step];
 
 		if (host->state == AIE_HOST_WORKS)
 			aie_net_tell(net, net->host_agent, "task", host->begun, net->now);
-		if (step->task != AIE_NONE ? !task_give(net, step->task) : !token_take(net, step->end, &st))
-			return st;
+		if (step->task != AIE_NONE ? !task_give(net, step->task) : !token_take(net, step->end, &status))
+			return status;
 		if (net->stepped)
-			st = net->stepped(net->stepped_context, host->step, host->begun, net->now);
+			status = net->stepped(net->stepped_context, host->step, host->begun, net->now);
 		host->step++;
 		step_begin(net);
-		return st;
+		return status;
 	}
 	host->state = AIE_HOST_ENDED;
 	aie_queue_set(&net->queue, aie_agent_host(net), AIE_NEVER);
 	net->last = net->now > net->last ? net->now : net->last;
-	return st;
+	return status;
 }
 
 void aie_host_told(struct aie_net *net, uint32_t number, uint64_t time)

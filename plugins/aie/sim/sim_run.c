@@ -35,23 +35,23 @@ static bool over(const struct aie_net *net)
 
 ptowsp_status aie_net_run(struct aie_net *net, const struct aie_sim_args *args, struct ptowsp_error *error)
 {
-	ptowsp_status st;
+	ptowsp_status status;
 
 	net->error = error;
-	st = net_begin(net);
-	while (!st && !over(net) && net->queue.tree[1].time != AIE_NEVER) {
+	status = net_begin(net);
+	while (!status && !over(net) && net->queue.tree[1].time != AIE_NEVER) {
 		const uint32_t agent = net->queue.tree[1].agent;
 
 		net->now = net->queue.tree[1].time;
-		st = event(net, agent);
+		status = event(net, agent);
 		net->events++;
-		if (!st && args->max_events && net->events >= args->max_events)
-			st = base_fail(error, PTOWSP_LIMIT, "the simulation is not over after %llu events, in cycle %llu; raise the limit",
-				       (unsigned long long)args->max_events, (unsigned long long)net->now);
-		if (!st && args->cancel && *args->cancel)
-			st = base_fail(error, PTOWSP_CANCELLED, "cancelled in cycle %llu of the simulation", (unsigned long long)net->now);
-		if (!st && base_patience_over(args->patience, 1))
-			st = PTOWSP_LIMIT;
+		if (!status && args->max_events && net->events >= args->max_events)
+			status = base_fail(error, PTOWSP_LIMIT, "the simulation is not over after %llu events, in cycle %llu; raise the limit",
+					   (unsigned long long)args->max_events, (unsigned long long)net->now);
+		if (!status && args->cancel && *args->cancel)
+			status = base_fail(error, PTOWSP_CANCELLED, "cancelled in cycle %llu of the simulation", (unsigned long long)net->now);
+		if (!status && base_patience_over(args->patience, 1))
+			status = PTOWSP_LIMIT;
 	}
-	return st || over(net) ? st : aie_stuck_look(net, error);
+	return status || over(net) ? status : aie_stuck_look(net, error);
 }

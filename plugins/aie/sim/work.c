@@ -79,13 +79,13 @@ ptowsp_status aie_work(const struct aie_arch *arch, const struct isa_program *pr
 {
 	struct working working = {arch, program, isa_program_insts(program), isa_program_tiles(program), 0};
 	const struct isa_visitor visitor = {visit, visit_rounds, &working};
-	ptowsp_status st = PTOWSP_OK;
+	ptowsp_status status = PTOWSP_OK;
 
 	/* A walk of one block may be too short to ask the guard. */
-	for (uint32_t block = 0; !st && block < blocks; block++)
-		st = guard && block % 16 == 15 && guard->stop(guard->context)
-			     ? PTOWSP_CANCELLED
-			     : isa_walk_visited(program, args, arg_count, (struct isa_block){block, blocks}, &visitor, guard, error);
+	for (uint32_t block = 0; !status && block < blocks; block++)
+		status = guard && block % 16 == 15 && guard->stop(guard->context)
+				 ? PTOWSP_CANCELLED
+				 : isa_walk_visited(program, args, arg_count, (struct isa_block){block, blocks}, &visitor, guard, error);
 	*cycles_out = aie_cost_call(working.cycles);
-	return st;
+	return status;
 }

@@ -92,13 +92,13 @@ static void auto_decide(struct ascend_emitter *e, struct rt_program *p)
 	struct ptowsp_run_args args = {.head = PTOWSP_HEAD(args, RUN_ARGS), .value_count = t->slot.count, .flags = PTOWSP_RUN_NO_KERNELS};
 	struct rt_run_args how = {.args = &args, .schedulers = 1, .engine = &engine};
 	uint64_t *values = calloc((size_t)t->slot.count + 1, sizeof(*values));
-	ptowsp_status st = values ? rt_pool_create(&how.pool, 1, &why) : rt_no_memory(&why, "values");
+	ptowsp_status status = values ? rt_pool_create(&how.pool, 1, &why) : rt_no_memory(&why, "values");
 
 	for (uint32_t i = 0; values && i < t->slot.count; i++)
 		values[i] = t->slot.rows[i].value;
 	args.values = values;
-	if (!st)
-		st = rt_run(p, &how, &stats, NULL, &why);
+	if (!status)
+		status = rt_run(p, &how, &stats, NULL, &why);
 	if (p->schedule.dispatch.policy == PTOWSP_DISPATCH_AUTO)
 		ascend_tell(e, "dispatch auto is decided when a program runs, which it does not here: tasks go by number (%.120s)", why.text);
 	else
@@ -119,11 +119,11 @@ static ptowsp_status program_make(struct ascend_emitter *e, uint32_t entry, stru
 					     .cap_count = e->args->cap_count,
 					     .flags = e->args->flags};
 
-	ptowsp_status st = rt_program_create(out, &args, error);
+	ptowsp_status status = rt_program_create(out, &args, error);
 
-	if (!st && (*out)->schedule.dispatch.policy == PTOWSP_DISPATCH_AUTO)
+	if (!status && (*out)->schedule.dispatch.policy == PTOWSP_DISPATCH_AUTO)
 		auto_decide(e, *out);
-	return st;
+	return status;
 }
 
 static void most_find(struct ascend_emitter *e, const struct rt_program *p)

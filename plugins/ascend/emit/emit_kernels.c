@@ -79,7 +79,7 @@ static bool source_give(struct ascend_emitter *e, const struct rt_program *p, ui
 	uint64_t workspace = 0;
 	char *text = NULL;
 	size_t size = 0;
-	ptowsp_status st;
+	ptowsp_status status;
 
 	if (kernel == p->copy_kernel)
 		return false;
@@ -87,12 +87,12 @@ static bool source_give(struct ascend_emitter *e, const struct rt_program *p, ui
 		missing_tell(e, p, kernel, "has no portable code in the package", "");
 		return false;
 	}
-	st = isa_emit(program, ascend_emit_target(e), symbol, &text, &size, &why);
-	if (!st)
-		st = isa_emit_workspace(program, &workspace, &why);
-	if (st == PTOWSP_NO_MEMORY && !e->status)
+	status = isa_emit(program, ascend_emit_target(e), symbol, &text, &size, &why);
+	if (!status)
+		status = isa_emit_workspace(program, &workspace, &why);
+	if (status == PTOWSP_NO_MEMORY && !e->status)
 		e->status = rt_no_memory(e->error, "kernels");
-	if (st) {
+	if (status) {
 		missing_tell(e, p, kernel, "is not written for the device: ", why.text);
 	} else {
 		e->workspace = workspace > e->workspace ? workspace : e->workspace;
@@ -100,7 +100,7 @@ static bool source_give(struct ascend_emitter *e, const struct rt_program *p, ui
 		source_file(e, kernel, text, size);
 	}
 	free(text);
-	return !st;
+	return !status;
 }
 
 static const char *const domains[] = {[PTOWSP_EXEC_DOMAIN_HOST_CPU] = "HostCPU",

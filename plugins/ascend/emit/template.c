@@ -143,16 +143,16 @@ static ptowsp_status lines_fill(struct filling *f, const char *at, const char *e
 static ptowsp_status each_fill(struct filling *f, const char *at, const char *name, size_t length, const char *end)
 {
 	const struct ascend_list *list = list_find(f, name, length);
-	ptowsp_status st = PTOWSP_OK;
+	ptowsp_status status = PTOWSP_OK;
 
 	if (!list)
 		return wrong(f, at, "there is no list ", name, length);
-	for (uint32_t i = 0; !st && i < list->count; i++) {
+	for (uint32_t i = 0; !status && i < list->count; i++) {
 		f->scopes[f->depth++] = &list->rows[i];
-		st = lines_fill(f, line_end(at), end);
+		status = lines_fill(f, line_end(at), end);
 		f->depth--;
 	}
-	return st;
+	return status;
 }
 
 static ptowsp_status if_fill(struct filling *f, const char *at, const char *name, size_t length, const char *middle, const char *end)
@@ -172,7 +172,7 @@ static ptowsp_status block_fill(struct filling *f, enum word word, const char *a
 {
 	const char *middle = block_end(line_end(at), word == IF), *end = middle, *ignored;
 	size_t none;
-	ptowsp_status st;
+	ptowsp_status status;
 
 	if (middle && word_of(middle, &ignored, &none) == ELSE)
 		end = block_end(line_end(middle), false);
@@ -181,37 +181,37 @@ static ptowsp_status block_fill(struct filling *f, enum word word, const char *a
 	if (f->blocks == ASCEND_TEMPLATE_DEPTH)
 		return wrong(f, at, "blocks nest too deep at ", name, length);
 	f->blocks++;
-	st = word == EACH ? each_fill(f, at, name, length, end) : if_fill(f, at, name, length, middle, end);
+	status = word == EACH ? each_fill(f, at, name, length, end) : if_fill(f, at, name, length, middle, end);
 	f->blocks--;
 	*next_out = line_end(end);
-	return st;
+	return status;
 }
 
 static ptowsp_status lines_fill(struct filling *f, const char *at, const char *end)
 {
-	ptowsp_status st = PTOWSP_OK;
+	ptowsp_status status = PTOWSP_OK;
 
-	while (!st && at < end) {
+	while (!status && at < end) {
 		const char *name, *next = line_end(at);
 		size_t length;
 		const enum word word = word_of(at, &name, &length);
 
 		if (word == COPIED)
-			st = line_fill(f, at, next);
+			status = line_fill(f, at, next);
 		else if (word == EACH || word == IF)
-			st = block_fill(f, word, at, name, length, &next);
+			status = block_fill(f, word, at, name, length, &next);
 		else
-			st = wrong(f, at, "nothing is open that could end here", "", 0);
+			status = wrong(f, at, "nothing is open that could end here", "", 0);
 		at = next;
 	}
-	return st;
+	return status;
 }
 
 ptowsp_status ascend_template_fill(const char *template, const char *file, const struct ascend_scope *scope, struct common_text *out,
 				   struct ptowsp_error *error)
 {
 	struct filling f = {.start = template, .file = file, .out = out, .error = error, .scopes = {scope}, .depth = 1};
-	ptowsp_status st = lines_fill(&f, template, template + strlen(template));
+	ptowsp_status status = lines_fill(&f, template, template + strlen(template));
 
-	return st || !out->failed ? st : rt_fail(error, PTOWSP_NO_MEMORY, "no memory to fill the template %.80s", file);
+	return status || !out->failed ? status : rt_fail(error, PTOWSP_NO_MEMORY, "no memory to fill the template %.80s", file);
 }

@@ -19,13 +19,13 @@ struct executors {
 static ptowsp_status executors_read(struct executors *executors, const struct ascend_files *files, struct ptowsp_error *error)
 {
 	const char *const paths[] = {files->aicpu, files->aicore, files->dispatcher};
-	ptowsp_status st = PTOWSP_OK;
+	ptowsp_status status = PTOWSP_OK;
 
 	*executors = (struct executors){0};
-	for (size_t i = 0; !st && i < 3; i++)
+	for (size_t i = 0; !status && i < 3; i++)
 		if (*paths[i])
-			st = ascend_file_read(paths[i], &executors->bytes[i], &executors->sizes[i], error);
-	return st;
+			status = ascend_file_read(paths[i], &executors->bytes[i], &executors->sizes[i], error);
+	return status;
 }
 
 static ptowsp_status context_make(struct ascend_client *client, struct ptowsp_error *error)
@@ -46,43 +46,43 @@ static ptowsp_status context_make(struct ascend_client *client, struct ptowsp_er
 static ptowsp_status context_start(struct ascend_client *client, int device, struct ptowsp_error *error)
 {
 	struct executors executors;
-	ptowsp_status st = executors_read(&executors, &client->files, error);
+	ptowsp_status status = executors_read(&executors, &client->files, error);
 	int rc;
 
-	if (!st) {
+	if (!status) {
 		ascend_capture_begin(&client->capture);
 		rc = client->library.simpler_init(client->context, device, executors.bytes[0], executors.sizes[0], executors.bytes[1], executors.sizes[1],
 						  executors.bytes[2], executors.sizes[2], NULL);
 		ascend_capture_end(&client->capture);
 		client->ready = !rc;
 		if (rc)
-			st = ascend_fault(ASCEND_PHASE_INIT, rc, client->capture.text, error);
+			status = ascend_fault(ASCEND_PHASE_INIT, rc, client->capture.text, error);
 	}
 	for (size_t i = 0; i < 3; i++)
 		free(executors.bytes[i]);
-	return st;
+	return status;
 }
 
 ptowsp_status ascend_client_open(struct ascend_client **client_out, const struct ascend_which *which, int device, struct ptowsp_error *error)
 {
 	struct ascend_client *client = calloc(1, sizeof(*client));
-	ptowsp_status st;
+	ptowsp_status status;
 
 	*client_out = NULL;
 	if (!client)
 		return rt_no_memory(error, "a client of the pto-runtime");
-	st = ascend_files_find(&client->files, which, error);
-	if (!st)
-		st = ascend_library_open(&client->library, &client->files, error);
-	if (!st)
-		st = context_make(client, error);
-	if (!st)
-		st = context_start(client, device, error);
-	if (st)
+	status = ascend_files_find(&client->files, which, error);
+	if (!status)
+		status = ascend_library_open(&client->library, &client->files, error);
+	if (!status)
+		status = context_make(client, error);
+	if (!status)
+		status = context_start(client, device, error);
+	if (status)
 		ascend_client_close(client);
 	else
 		*client_out = client;
-	return st;
+	return status;
 }
 
 void ascend_client_close(struct ascend_client *client)

@@ -146,22 +146,22 @@ static ptowsp_status object_compile(const struct base_command *command, const ch
 static ptowsp_status objects_compile(const struct base_command *orchestration, const struct base_command *kernel, const char *folder,
 				     struct ptowsp_error *error)
 {
-	ptowsp_status st = sources_write(folder, error);
+	ptowsp_status status = sources_write(folder, error);
 
-	if (!st)
-		st = object_compile(orchestration, folder, "orchestration", error);
-	return st || !kernel->count ? st : object_compile(kernel, folder, "kernel", error);
+	if (!status)
+		status = object_compile(orchestration, folder, "orchestration", error);
+	return status || !kernel->count ? status : object_compile(kernel, folder, "kernel", error);
 }
 
 static ptowsp_status objects_read(struct ascend_objects *objects, bool kernel, struct ptowsp_error *error)
 {
 	char path[ASCEND_PATH + 32];
-	ptowsp_status st;
+	ptowsp_status status;
 
 	snprintf(path, sizeof(path), "%s/orchestration.so", objects->folder);
-	st = ascend_file_read(path, &objects->orchestration, &objects->orchestration_size, error);
+	status = ascend_file_read(path, &objects->orchestration, &objects->orchestration_size, error);
 	snprintf(path, sizeof(path), "%s/kernel.so", objects->folder);
-	return st || !kernel ? st : ascend_file_read(path, &objects->kernel, &objects->kernel_size, error);
+	return status || !kernel ? status : ascend_file_read(path, &objects->kernel, &objects->kernel_size, error);
 }
 
 /* Files of one folder, and the folder. */
@@ -183,16 +183,16 @@ static ptowsp_status kept_make(struct ascend_objects *objects, const struct base
 			       struct ptowsp_error *error)
 {
 	char folder[ASCEND_PATH + 8];
-	ptowsp_status st;
+	ptowsp_status status;
 
 	snprintf(folder, sizeof(folder), "%s.XXXXXX", objects->folder);
 	if (!mkdtemp(folder))
 		return rt_fail(error, PTOWSP_IO, "%.120s cannot be made: %s; name another folder with cache=DIR", folder, strerror(errno));
-	st = objects_compile(orchestration, kernel, folder, error);
-	objects->compiled = !st;
-	if (!st && rename(folder, objects->folder))
+	status = objects_compile(orchestration, kernel, folder, error);
+	objects->compiled = !status;
+	if (!status && rename(folder, objects->folder))
 		folder_remove(folder);
-	return st;
+	return status;
 }
 
 ptowsp_status ascend_objects_make(struct ascend_objects *objects, const struct ascend_which *which, const char *cache, struct ptowsp_error *error)
@@ -200,7 +200,7 @@ ptowsp_status ascend_objects_make(struct ascend_objects *objects, const struct a
 	struct base_command orchestration = {0}, kernel = {0};
 	struct base_digest digest;
 	char path[BASE_CACHE_PATH + 1];
-	ptowsp_status st;
+	ptowsp_status status;
 
 	*objects = (struct ascend_objects){0};
 	orchestration_command(&orchestration, which);
@@ -209,21 +209,21 @@ ptowsp_status ascend_objects_make(struct ascend_objects *objects, const struct a
 	base_digest_init(&digest);
 	digest_command(&digest, &orchestration);
 	digest_command(&digest, &kernel);
-	st = base_cache_find(path, cache, error);
-	if (!st && !digest_sources(&digest, which))
-		st = rt_fail(error, PTOWSP_NO_DEVICE, "runtime=%.80s has no src/%s/runtime/%s to compile the orchestration against; name a whole checkout",
-			     which->root, which->arch, which->variant);
+	status = base_cache_find(path, cache, error);
+	if (!status && !digest_sources(&digest, which))
+		status = rt_fail(error, PTOWSP_NO_DEVICE, "runtime=%.80s has no src/%s/runtime/%s to compile the orchestration against; name a whole checkout",
+				 which->root, which->arch, which->variant);
 	snprintf(objects->folder, sizeof(objects->folder), "%.*s/%016llx%016llx", BASE_CACHE_PATH, path, (unsigned long long)digest.words[0],
 		 (unsigned long long)digest.words[1]);
-	if (!st && access(objects->folder, R_OK | X_OK))
-		st = kept_make(objects, &orchestration, &kernel, error);
-	if (!st)
-		st = objects_read(objects, kernel.count, error);
+	if (!status && access(objects->folder, R_OK | X_OK))
+		status = kept_make(objects, &orchestration, &kernel, error);
+	if (!status)
+		status = objects_read(objects, kernel.count, error);
 	base_command_finish(&orchestration);
 	base_command_finish(&kernel);
-	if (st)
+	if (status)
 		ascend_objects_finish(objects);
-	return st;
+	return status;
 }
 
 void ascend_objects_finish(struct ascend_objects *objects)

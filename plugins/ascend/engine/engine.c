@@ -26,21 +26,21 @@ static ptowsp_status which_copy(struct ascend_engine *engine, const struct ascen
 ptowsp_status ascend_engine_open(struct ascend_engine **engine_out, const struct ascend_which *which, const char *cache, int device, struct ptowsp_error *error)
 {
 	struct ascend_engine *engine = calloc(1, sizeof(*engine));
-	ptowsp_status st;
+	ptowsp_status status;
 
 	*engine_out = NULL;
 	if (!engine)
 		return rt_no_memory(error, "an engine");
-	st = which_copy(engine, which, error);
-	if (!st)
-		st = ascend_client_open(&engine->client, &engine->which, device, error);
-	if (!st)
-		st = ascend_objects_make(&engine->objects, &engine->which, cache, error);
-	if (st)
+	status = which_copy(engine, which, error);
+	if (!status)
+		status = ascend_client_open(&engine->client, &engine->which, device, error);
+	if (!status)
+		status = ascend_objects_make(&engine->objects, &engine->which, cache, error);
+	if (status)
 		ascend_engine_close(engine);
 	else
 		*engine_out = engine;
-	return st;
+	return status;
 }
 
 void ascend_engine_close(struct ascend_engine *engine)
@@ -119,30 +119,30 @@ static ptowsp_status callable_register(struct ascend_loaded *loaded, struct ptow
 	struct ascend_callable_args args = {
 		engine->objects.orchestration, engine->objects.orchestration_size, kernels, 0, loaded->directions, loaded->entry_count};
 	void *block = NULL;
-	ptowsp_status st = kernels ? PTOWSP_OK : rt_no_memory(error, "kernels of the pto-runtime");
+	ptowsp_status status = kernels ? PTOWSP_OK : rt_no_memory(error, "kernels of the pto-runtime");
 
-	for (uint32_t k = 0; !st && k < loaded->kernel_count; k++) {
+	for (uint32_t k = 0; !status && k < loaded->kernel_count; k++) {
 		if (engine->which.onboard && !loaded->planned->kernel_used[k])
 			continue; /* another entry's */
 		kernels[args.kernel_count] = (struct ascend_kernel_object){(int32_t)k, engine->objects.kernel, engine->objects.kernel_size};
 		if (engine->which.onboard)
-			st = ascend_image_find(&kernels[args.kernel_count], &loaded->image_cycles[k], loaded, k, error);
+			status = ascend_image_find(&kernels[args.kernel_count], &loaded->image_cycles[k], loaded, k, error);
 		args.kernel_count++;
 	}
-	if (!st)
-		st = ascend_callable_make(&block, &args, error);
-	if (!st)
-		st = ascend_client_register(engine->client, block, &loaded->callable, error);
+	if (!status)
+		status = ascend_callable_make(&block, &args, error);
+	if (!status)
+		status = ascend_client_register(engine->client, block, &loaded->callable, error);
 	free(block);
 	free(kernels);
-	return st;
+	return status;
 }
 
 ptowsp_status ascend_engine_load(struct ascend_engine *engine, struct ascend_loaded **loaded_out, struct base_program *program,
 				 const struct ptowsp_load_args *args, struct ptowsp_error *error)
 {
 	struct ascend_loaded *loaded = calloc(1, sizeof(*loaded));
-	ptowsp_status st;
+	ptowsp_status status;
 
 	*loaded_out = NULL;
 	if (!loaded)
@@ -152,18 +152,18 @@ ptowsp_status ascend_engine_load(struct ascend_engine *engine, struct ascend_loa
 	loaded->callable = -1;
 	loaded->flags = args->flags;
 	base_sections_find(&loaded->sections, args);
-	st = planned_make(loaded, args, error);
-	if (!st)
-		st = payload_check(loaded, error);
-	if (!st)
-		st = tables_make(loaded, error);
-	if (!st)
-		st = callable_register(loaded, error);
-	if (st)
+	status = planned_make(loaded, args, error);
+	if (!status)
+		status = payload_check(loaded, error);
+	if (!status)
+		status = tables_make(loaded, error);
+	if (!status)
+		status = callable_register(loaded, error);
+	if (status)
 		ascend_engine_unload(loaded);
 	else
 		*loaded_out = loaded;
-	return st;
+	return status;
 }
 
 void ascend_engine_unload(struct ascend_loaded *loaded)

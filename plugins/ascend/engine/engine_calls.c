@@ -31,12 +31,12 @@ static void worker_give(struct ascend_calls *calls, uint32_t worker)
 	pthread_mutex_unlock(&calls->lock);
 }
 
-static void failure_keep(struct ascend_calls *calls, uint64_t number, ptowsp_status st, const struct ptowsp_error *error)
+static void failure_keep(struct ascend_calls *calls, uint64_t number, ptowsp_status status, const struct ptowsp_error *error)
 {
 	pthread_mutex_lock(&calls->lock);
 	if (number < calls->failed) {
 		calls->failed = number;
-		calls->status = st;
+		calls->status = status;
 		calls->said = *error;
 	}
 	pthread_mutex_unlock(&calls->lock);
@@ -74,14 +74,14 @@ static void task_run(struct ascend_calls *calls, const struct base_walk_task *fr
 				   .unit = from->unit,
 				   .block_count = 1};
 	uint32_t worker = worker_take(calls);
-	ptowsp_status st;
+	ptowsp_status status;
 
 	tensors_place(tensors, calls->walk, from, args);
-	st = rt_crew_invoke(program, &task, &out, worker);
+	status = rt_crew_invoke(program, &task, &out, worker);
 	worker_give(calls, worker);
 	calls->cycles[number] = out.cycles;
-	if (st)
-		failure_keep(calls, number, rt_crew_failure(program, from->kernel, number, st, &error), &error);
+	if (status)
+		failure_keep(calls, number, rt_crew_failure(program, from->kernel, number, status, &error), &error);
 }
 
 static void record_run(const struct ascend_call *call, const int64_t *args)

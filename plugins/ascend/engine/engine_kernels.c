@@ -66,16 +66,16 @@ ptowsp_status ascend_image_find(struct ascend_kernel_object *object, uint64_t *c
 	const struct base_sections *sections = &loaded->sections;
 	struct ptowsp_kernel_record record;
 	struct ptowsp_payload_record payload;
-	ptowsp_status st;
+	ptowsp_status status;
 
 	if (kernel == loaded->planned->copy_kernel)
 		return rt_fail(error, PTOWSP_UNSUPPORTED,
 			       "the package copies regions, and a device gets no code but that of the package's kernels; copy with a kernel");
-	st = base_sections_row(&sections->kreg, kernel, &record, sizeof(record), error);
+	status = base_sections_row(&sections->kreg, kernel, &record, sizeof(record), error);
 
-	for (uint32_t p = 0; !st && p < record.payload_count; p++) {
-		st = base_sections_row(&sections->kpay, record.payloads + p, &payload, sizeof(payload), error);
-		if (st || payload.kind != PTOWSP_PAYLOAD_IMAGE || !is_for(base_sections_string(sections, payload.target), loaded->engine->arch))
+	for (uint32_t p = 0; !status && p < record.payload_count; p++) {
+		status = base_sections_row(&sections->kpay, record.payloads + p, &payload, sizeof(payload), error);
+		if (status || payload.kind != PTOWSP_PAYLOAD_IMAGE || !is_for(base_sections_string(sections, payload.target), loaded->engine->arch))
 			continue;
 		if (!(loaded->flags & PTOWSP_LOAD_TRUST_NATIVE))
 			return rt_fail(error, PTOWSP_UNSUPPORTED, "kernel %.60s brings machine code for the device: say --trust=all if you trust the package",
@@ -85,7 +85,8 @@ ptowsp_status ascend_image_find(struct ascend_kernel_object *object, uint64_t *c
 		*cycles_out = payload.cycles;
 		return base_sections_code(sections, payload.offset, payload.size, &object->bytes, error);
 	}
-	return st ? st
-		  : rt_fail(error, PTOWSP_UNSUPPORTED, "kernel %.60s has no image payload for %s (%s): compile what --emit writes, and pack its text section",
-			    rt_kernel_name(loaded->planned, kernel), loaded->engine->arch, names_of(loaded->engine->arch)[1]);
+	return status ? status
+		      : rt_fail(error, PTOWSP_UNSUPPORTED,
+				"kernel %.60s has no image payload for %s (%s): compile what --emit writes, and pack its text section",
+				rt_kernel_name(loaded->planned, kernel), loaded->engine->arch, names_of(loaded->engine->arch)[1]);
 }

@@ -112,14 +112,14 @@ static ptowsp_status plan_build(struct run *run, bool host_graph, bool window_ed
 					  .entries = loaded->entries,
 					  .bindings = loaded->bindings};
 	struct ascend_plan_build build = {0};
-	ptowsp_status st = ascend_plan_make(&build, &loaded->walk, &rules, run->error);
+	ptowsp_status status = ascend_plan_make(&build, &loaded->walk, &rules, run->error);
 
 	free(run->plan);
 	run->plan = NULL;
-	if (!st)
-		st = ascend_plan_block_make(&build, &run->plan, run->error);
+	if (!status)
+		status = ascend_plan_block_make(&build, &run->plan, run->error);
 	ascend_plan_build_finish(&build);
-	return st;
+	return status;
 }
 
 /* Whether rings keep the window is known when there is a plan. The heap stays the runtime's own: arguments are entry tensors, never outputs that it places. */
@@ -127,15 +127,15 @@ static ptowsp_status rings_set(struct run *run)
 {
 	const uint64_t window = window_of(run, false);
 	struct ascend_plan_need need;
-	ptowsp_status st = PTOWSP_OK;
+	ptowsp_status status = PTOWSP_OK;
 
 	ascend_plan_need_find(&need, run->plan);
 	if (window && ascend_plan_need_crowds(&need, window)) {
-		st = plan_build(run, false, true);
-		if (!st)
+		status = plan_build(run, false, true);
+		if (!status)
 			ascend_plan_need_find(&need, run->plan);
 	}
-	return st ? st : ascend_plan_need_rings(&need, run->plan, window, &run->config, run->error);
+	return status ? status : ascend_plan_need_rings(&need, run->plan, window, &run->config, run->error);
 }
 
 static void window_set(struct run *run)
@@ -146,13 +146,13 @@ static void window_set(struct run *run)
 
 static ptowsp_status plan_make(struct run *run, bool host_graph)
 {
-	ptowsp_status st = plan_build(run, host_graph, false);
+	ptowsp_status status = plan_build(run, host_graph, false);
 
-	if (!st && host_graph)
+	if (!status && host_graph)
 		window_set(run);
-	else if (!st)
-		st = rings_set(run);
-	return st ? st : ascend_plan_check(run->plan, host_graph, run->config.task_window[0], run->error);
+	else if (!status)
+		status = rings_set(run);
+	return status ? status : ascend_plan_check(run->plan, host_graph, run->config.task_window[0], run->error);
 }
 
 static ptowsp_status entry_make(struct run *run)
@@ -183,13 +183,13 @@ static ptowsp_status go(struct run *run)
 {
 	struct ascend_patience patience = {run->args->cancel, run->args->args->deadline_ns, now, run, stop};
 	const struct ascend_client *client = run->loaded->engine->client;
-	ptowsp_status st = ascend_client_run(run->loaded->engine->client, run->loaded->callable, run->entry, &run->config, &patience, run->error);
+	ptowsp_status status = ascend_client_run(run->loaded->engine->client, run->loaded->callable, run->entry, &run->config, &patience, run->error);
 
 	base_log(run->loaded->program->device->instance, PTOWSP_LOG_INFO,
 		 "pto-runtime: %.3f ms to prepare the run, %.3f ms until it was over, %.3f ms to finalize it", (double)client->times.prepare_ns / 1e6,
 		 (double)client->times.run_ns / 1e6, (double)client->times.finalize_ns / 1e6);
-	if (st == PTOWSP_CANCELLED || st == PTOWSP_DEADLINE || run->calls.failed == UINT64_MAX)
-		return st;
+	if (status == PTOWSP_CANCELLED || status == PTOWSP_DEADLINE || run->calls.failed == UINT64_MAX)
+		return status;
 	return ascend_calls_result(&run->calls, run->error);
 }
 
@@ -217,24 +217,24 @@ static ptowsp_status walked(void *context, struct rt_feed *feed, struct ptowsp_e
 	struct run *run = context;
 	bool host_graph = !strcmp(run->loaded->engine->variant, ASCEND_HOST_GRAPH), kernels = !(run->args->args->flags & PTOWSP_RUN_NO_KERNELS);
 	uint64_t window = window_of(run, host_graph);
-	ptowsp_status st = bindings_find(run);
+	ptowsp_status status = bindings_find(run);
 
-	if (!st)
-		st = directions_check(run);
-	if (!st)
-		st = base_scope_check(&run->loaded->walk, window, run->deadlock, error);
-	if (!st)
-		st = plan_make(run, host_graph);
-	if (!st)
-		st = ascend_calls_init(&run->calls, run->loaded->program->rt, &run->loaded->walk, run->loaded->program->kernels.workers, error);
-	if (!st && kernels && run->loaded->walk.task_count) {
-		st = run->loaded->engine->which.onboard ? PTOWSP_OK : ascend_calls_record(&run->calls, error);
-		if (!st)
-			st = entry_make(run);
-		if (!st)
-			st = go(run);
+	if (!status)
+		status = directions_check(run);
+	if (!status)
+		status = base_scope_check(&run->loaded->walk, window, run->deadlock, error);
+	if (!status)
+		status = plan_make(run, host_graph);
+	if (!status)
+		status = ascend_calls_init(&run->calls, run->loaded->program->rt, &run->loaded->walk, run->loaded->program->kernels.workers, error);
+	if (!status && kernels && run->loaded->walk.task_count) {
+		status = run->loaded->engine->which.onboard ? PTOWSP_OK : ascend_calls_record(&run->calls, error);
+		if (!status)
+			status = entry_make(run);
+		if (!status)
+			status = go(run);
 	}
-	return st ? st : ascend_plan_clock(run->plan, &run->loaded->walk, run->calls.cycles, window, feed, error);
+	return status ? status : ascend_plan_clock(run->plan, &run->loaded->walk, run->calls.cycles, window, feed, error);
 }
 
 ptowsp_status ascend_engine_run(struct ascend_loaded *loaded, const struct rt_run_args *args, struct ptowsp_run_stats *stats_out,
@@ -243,11 +243,11 @@ ptowsp_status ascend_engine_run(struct ascend_loaded *loaded, const struct rt_ru
 	struct ptowsp_error own = {.head = PTOWSP_HEAD(own, ERROR)};
 	struct run run = {.loaded = loaded, .args = args, .error = error ? error : &own, .deadlock = deadlock_out};
 	const struct base_walk_then then = {.context = &run, .walked = walked};
-	ptowsp_status st;
+	ptowsp_status status;
 
-	st = base_walk_fill(&loaded->walk, loaded->planned, args, &then, stats_out, deadlock_out, run.error);
-	if (st == PTOWSP_DEADLOCK && run.plan) /* else it is the walk's, with a report */
+	status = base_walk_fill(&loaded->walk, loaded->planned, args, &then, stats_out, deadlock_out, run.error);
+	if (status == PTOWSP_DEADLOCK && run.plan) /* else it is the walk's, with a report */
 		deadlock_tell(deadlock_out, run.error);
 	run_finish(&run);
-	return st;
+	return status;
 }

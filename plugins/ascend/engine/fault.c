@@ -136,15 +136,15 @@ ptowsp_status ascend_fault(enum ascend_phase phase, int rc, const char *said, st
 	const struct fault *fault = fault_of(rc, said);
 	char detail[400], class[64];
 	const char *sentence = line_behind(said, "error detail: ", detail, sizeof(detail)) ? meaning(detail) : "it wrote nothing about it";
-	ptowsp_status st;
+	ptowsp_status status;
 
 	if (!fault)
-		st = unnamed(phase, rc, said, error);
+		status = unnamed(phase, rc, said, error);
 	else if (fault->code == SCHEDULER_TIMEOUT && line_behind(said, "sub_class=", class, sizeof(class)))
-		st = timeout_tell(fault, class, sentence, said, error);
+		status = timeout_tell(fault, class, sentence, said, error);
 	else
-		st = fault_tell(fault, sentence, error);
+		status = fault_tell(fault, sentence, error);
 	if (error)
 		error->native = rc;
-	return st;
+	return status;
 }

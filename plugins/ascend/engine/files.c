@@ -53,23 +53,23 @@ static ptowsp_status variant_check(const struct ascend_which *which, struct ptow
 
 ptowsp_status ascend_files_find(struct ascend_files *files, const struct ascend_which *which, struct ptowsp_error *error)
 {
-	ptowsp_status st = variant_check(which, error);
+	ptowsp_status status = variant_check(which, error);
 
 	*files = (struct ascend_files){0};
-	if (!st && access(which->root, R_OK | X_OK))
-		st = rt_fail(error, PTOWSP_NO_DEVICE, "engine=pto-runtime: runtime=%.80s cannot be opened: %s; name the folder of a pto-runtime", which->root,
-			     strerror(errno));
-	if (!st)
-		st = path_find(files->host, which, "build/lib/ARCH/PLATFORM/VARIANT/libhost_runtime.so", error);
-	if (!st)
-		st = path_find(files->aicpu, which, "build/lib/ARCH/PLATFORM/VARIANT/libaicpu_kernel.so", error);
-	if (!st && which->onboard)
-		st = path_find(files->aicore, which, "build/lib/ARCH/PLATFORM/VARIANT/aicore_kernel.o", error);
-	else if (!st)
-		st = path_find(files->aicore, which, "build/lib/ARCH/PLATFORM/VARIANT/libaicore_kernel.so", error);
-	if (!st && which->onboard)
+	if (!status && access(which->root, R_OK | X_OK))
+		status = rt_fail(error, PTOWSP_NO_DEVICE, "engine=pto-runtime: runtime=%.80s cannot be opened: %s; name the folder of a pto-runtime",
+				 which->root, strerror(errno));
+	if (!status)
+		status = path_find(files->host, which, "build/lib/ARCH/PLATFORM/VARIANT/libhost_runtime.so", error);
+	if (!status)
+		status = path_find(files->aicpu, which, "build/lib/ARCH/PLATFORM/VARIANT/libaicpu_kernel.so", error);
+	if (!status && which->onboard)
+		status = path_find(files->aicore, which, "build/lib/ARCH/PLATFORM/VARIANT/aicore_kernel.o", error);
+	else if (!status)
+		status = path_find(files->aicore, which, "build/lib/ARCH/PLATFORM/VARIANT/libaicore_kernel.so", error);
+	if (!status && which->onboard)
 		return path_find(files->dispatcher, which, "build/lib/ARCH/dispatcher/libsimpler_aicpu_dispatcher.so", error);
-	return st ? st : path_find(files->context, which, "build/lib/libcpu_sim_context.so", error);
+	return status ? status : path_find(files->context, which, "build/lib/libcpu_sim_context.so", error);
 }
 
 static ptowsp_status unreadable(const char *path, struct ptowsp_error *error)
@@ -80,7 +80,7 @@ static ptowsp_status unreadable(const char *path, struct ptowsp_error *error)
 ptowsp_status ascend_file_read(const char *path, void **bytes_out, size_t *size_out, struct ptowsp_error *error)
 {
 	struct stat about;
-	ptowsp_status st = PTOWSP_OK;
+	ptowsp_status status = PTOWSP_OK;
 	FILE *file;
 
 	*bytes_out = NULL;
@@ -88,17 +88,17 @@ ptowsp_status ascend_file_read(const char *path, void **bytes_out, size_t *size_
 	errno = 0; /* what is no file, and one that has become shorter, set none */
 	file = fopen(path, "rb");
 	if (!file || fstat(fileno(file), &about) || !S_ISREG(about.st_mode))
-		st = unreadable(path, error);
-	if (!st && !(*bytes_out = malloc((size_t)about.st_size + 1)))
-		st = rt_no_memory(error, "a file of the runtime");
-	if (!st && fread(*bytes_out, 1, (size_t)about.st_size, file) != (size_t)about.st_size)
-		st = unreadable(path, error);
+		status = unreadable(path, error);
+	if (!status && !(*bytes_out = malloc((size_t)about.st_size + 1)))
+		status = rt_no_memory(error, "a file of the runtime");
+	if (!status && fread(*bytes_out, 1, (size_t)about.st_size, file) != (size_t)about.st_size)
+		status = unreadable(path, error);
 	if (file)
 		fclose(file);
-	if (st) {
+	if (status) {
 		free(*bytes_out);
 		*bytes_out = NULL;
-		return st;
+		return status;
 	}
 	((char *)*bytes_out)[about.st_size] = 0;
 	*size_out = (size_t)about.st_size;

@@ -80,13 +80,13 @@ static ptowsp_status refused(const char *path, struct ptowsp_error *error)
 static ptowsp_status context_open(const char *path, struct ptowsp_error *error)
 {
 	void *handle = dlopen(path, RTLD_NOW | RTLD_GLOBAL | RTLD_NODELETE);
-	ptowsp_status st;
+	ptowsp_status status;
 
 	if (!handle)
 		return refused(path, error);
-	st = log_bind(handle, path, error);
+	status = log_bind(handle, path, error);
 	dlclose(handle); /* it stays: NODELETE */
-	return st;
+	return status;
 }
 
 static ptowsp_status generation_check(const struct ascend_library *library, const char *path, struct ptowsp_error *error)
@@ -141,28 +141,28 @@ static ptowsp_status sizes_check(struct ascend_library *library, const char *pat
 
 ptowsp_status ascend_library_open(struct ascend_library *library, const struct ascend_files *files, struct ptowsp_error *error)
 {
-	ptowsp_status st = PTOWSP_OK;
+	ptowsp_status status = PTOWSP_OK;
 
 	*library = (struct ascend_library){0};
 	if (*files->context)
-		st = context_open(files->context, error);
-	if (st)
-		return st;
+		status = context_open(files->context, error);
+	if (status)
+		return status;
 	library->handle = dlopen(files->host, RTLD_NOW | RTLD_LOCAL);
 	if (!library->handle)
 		return refused(files->host, error);
-	st = generation_check(library, files->host, error);
-	if (!st)
-		st = log_bind(library->handle, files->host, error);
-	if (!st)
-		st = functions_find(library, files->host, error);
-	if (!st)
-		st = contract_check(library, files->host, error);
-	if (!st)
-		st = sizes_check(library, files->host, error);
-	if (st)
+	status = generation_check(library, files->host, error);
+	if (!status)
+		status = log_bind(library->handle, files->host, error);
+	if (!status)
+		status = functions_find(library, files->host, error);
+	if (!status)
+		status = contract_check(library, files->host, error);
+	if (!status)
+		status = sizes_check(library, files->host, error);
+	if (status)
 		ascend_library_close(library);
-	return st;
+	return status;
 }
 
 void ascend_library_close(struct ascend_library *library)

@@ -7,10 +7,10 @@ ptowsp_status ascend_pto_open(struct base_device *device, const struct ascend_pt
 {
 	const struct ascend_which which = {pto->runtime, arch, ascend_pto_variants[pto->variant], onboard};
 	struct ascend_engine *engine;
-	ptowsp_status st = ascend_engine_open(&engine, &which, pto->cache, number, error);
+	ptowsp_status status = ascend_engine_open(&engine, &which, pto->cache, number, error);
 
 	device->own = engine;
-	return st;
+	return status;
 }
 
 void ascend_pto_close(struct base_device *device)
@@ -21,10 +21,10 @@ void ascend_pto_close(struct base_device *device)
 ptowsp_status ascend_pto_load(struct base_program *program, const struct ptowsp_load_args *args, struct ptowsp_error *error)
 {
 	struct ascend_loaded *loaded;
-	ptowsp_status st = ascend_engine_load(program->device->own, &loaded, program, args, error);
+	ptowsp_status status = ascend_engine_load(program->device->own, &loaded, program, args, error);
 
 	program->own = loaded;
-	return st;
+	return status;
 }
 
 void ascend_pto_unload(struct base_program *program)

@@ -54,15 +54,15 @@ static void finish(struct ascend_run *run)
 	ascend_tasks_finish(run);
 }
 
-void ascend_pull_failed(struct ascend_run *run, ptowsp_status st)
+void ascend_pull_failed(struct ascend_run *run, ptowsp_status status)
 {
-	bool at_once = st == PTOWSP_CANCELLED || st == PTOWSP_DEADLINE || st == PTOWSP_NO_MEMORY;
+	bool at_once = status == PTOWSP_CANCELLED || status == PTOWSP_DEADLINE || status == PTOWSP_NO_MEMORY;
 
 	run->over = true;
 	if (at_once)
-		run->status = st;
+		run->status = status;
 	else
-		run->failed = st;
+		run->failed = status;
 	ascend_stand(run);
 }
 
@@ -99,7 +99,7 @@ static ptowsp_status engine_run(void *context, struct rt_feed *feed, struct ptow
 {
 	struct ascend_machine *machine = context;
 	struct ascend_run *run;
-	ptowsp_status st;
+	ptowsp_status status;
 
 	memset(&machine->stats, 0, sizeof(machine->stats));
 	if (machine->config.program_order)
@@ -113,14 +113,14 @@ static ptowsp_status engine_run(void *context, struct rt_feed *feed, struct ptow
 	run->limits = rt_feed_limits(feed);
 	run->error = error;
 	run->instances = run->limits->schedulers;
-	st = config_check(run);
-	if (!st)
-		st = init(run) ? go(run) : rt_no_memory(error, "the machine");
+	status = config_check(run);
+	if (!status)
+		status = init(run) ? go(run) : rt_no_memory(error, "the machine");
 	if (run->aicpus)
 		tell(run);
 	finish(run);
 	free(run);
-	return st;
+	return status;
 }
 
 struct rt_engine ascend_machine_engine(struct ascend_machine *machine)

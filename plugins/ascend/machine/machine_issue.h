@@ -71,10 +71,10 @@ RT_INLINE void ascend_pull(struct ascend_run *run)
 	while (!run->head.item && !run->over && !run->status && !run->pipeline) {
 		const struct rt_item *item;
 
-		ptowsp_status st = rt_feed_pull(run->feed, &item);
+		ptowsp_status status = rt_feed_pull(run->feed, &item);
 
-		if (st) {
-			ascend_pull_failed(run, st);
+		if (status) {
+			ascend_pull_failed(run, status);
 			return;
 		}
 		run->head.stalled = false;

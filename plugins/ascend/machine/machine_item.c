@@ -165,11 +165,11 @@ static void pull(struct ascend_run *run)
 	struct ascend_processes *all = run->processes;
 	const struct rt_item *item;
 	struct rt_item *row;
-	ptowsp_status st;
+	ptowsp_status status;
 
-	st = rt_feed_next(run->feed, &item);
-	if (st) {
-		ascend_pull_failed(run, st);
+	status = rt_feed_next(run->feed, &item);
+	if (status) {
+		ascend_pull_failed(run, status);
 		all->drained = true;
 		return;
 	}

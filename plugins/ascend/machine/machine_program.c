@@ -149,23 +149,23 @@ static void item_take(struct program *program, const struct rt_item *item)
 static ptowsp_status go(struct program *program)
 {
 	const struct rt_item *item = NULL;
-	ptowsp_status st = rt_feed_next(program->feed, &item);
+	ptowsp_status status = rt_feed_next(program->feed, &item);
 
-	for (; !st && item->kind != RT_ITEM_END; st = st ? st : rt_feed_next(program->feed, &item)) {
+	for (; !status && item->kind != RT_ITEM_END; status = status ? status : rt_feed_next(program->feed, &item)) {
 		if (item->kind == RT_ITEM_PIPELINE)
 			return rt_fail(program->error, PTOWSP_UNSUPPORTED, "a pipeline of processes has no order of the program; use order=ready");
 		if (item->kind == RT_ITEM_TASK && !task_take(program, item))
-			st = rt_no_memory(program->error, "the machine");
+			status = rt_no_memory(program->error, "the machine");
 		else if (item->kind != RT_ITEM_TASK)
 			item_take(program, item);
 	}
-	return st;
+	return status;
 }
 
 ptowsp_status ascend_program_order(struct ascend_machine *machine, struct rt_feed *feed, struct ptowsp_error *error)
 {
 	struct program *program = calloc(1, sizeof(*program));
-	ptowsp_status st;
+	ptowsp_status status;
 
 	if (!program)
 		return rt_no_memory(error, "the machine");
@@ -173,8 +173,8 @@ ptowsp_status ascend_program_order(struct ascend_machine *machine, struct rt_fee
 	program->feed = feed;
 	program->limits = rt_feed_limits(feed);
 	program->error = error;
-	st = init(program) ? go(program) : rt_no_memory(error, "the machine");
+	status = init(program) ? go(program) : rt_no_memory(error, "the machine");
 	rt_feed_executors(feed, (uint64_t)machine->config.clusters * (1 + machine->config.vectors_each));
 	finish(program);
-	return st;
+	return status;
 }

@@ -315,7 +315,7 @@ bool ascend_scope_closed(const struct ascend_run *run, uint32_t scope);
 void ascend_scope_drop(struct ascend_run *run, uint32_t scope);
 
 /* machine.c: a pull has failed. */
-void ascend_pull_failed(struct ascend_run *run, ptowsp_status st);
+void ascend_pull_failed(struct ascend_run *run, ptowsp_status status);
 
 /* machine_program.c: the rule without events. */
 ptowsp_status ascend_program_order(struct ascend_machine *machine, struct rt_feed *feed, struct ptowsp_error *error);

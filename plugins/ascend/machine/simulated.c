@@ -44,7 +44,7 @@ static ptowsp_status walk(void *context, uint32_t row, const uint64_t *args, uin
 {
 	const struct bound *bound = context;
 	struct ascend_cost cost = {0};
-	ptowsp_status st;
+	ptowsp_status status;
 
 	if (bound->model == ASCEND_MODEL_NAME)
 		return ascend_task_cycles(NULL, bound->model, bound->kernels->rows[row].name, args, arg_count, 1, guard, cycles_out, error);
@@ -54,11 +54,11 @@ static ptowsp_status walk(void *context, uint32_t row, const uint64_t *args, uin
 		large_say(bound, row);
 	if (bound->model == ASCEND_MODEL_OP_SUM)
 		return ascend_kernel_op_sum(bound->rows[row], args, arg_count, block, guard, cycles_out, error);
-	st = ascend_kernel_cost(bound->rows[row], args, arg_count, block, guard, &cost, error);
+	status = ascend_kernel_cost(bound->rows[row], args, arg_count, block, guard, &cost, error);
 	*cycles_out = cost.cycles;
-	if (!st)
+	if (!status)
 		ascend_shares_add(bound->shares, row, &cost);
-	return st;
+	return status;
 }
 
 static ptowsp_status run(void *context, uint32_t row, const struct ptowsp_task *task, struct ptowsp_kernel_out *out, void *scratch,
@@ -68,21 +68,21 @@ static ptowsp_status run(void *context, uint32_t row, const struct ptowsp_task *
 	const struct isa_block block = {task->block, task->block_count ? task->block_count : 1};
 	struct ascend_cost cost = {0};
 	uint64_t cycles;
-	ptowsp_status st;
+	ptowsp_status status;
 
 	if (bound->larges)
 		large_say(bound, row);
 	if (bound->model == ASCEND_MODEL_CORE && bound->rows[row]) {
-		st = ascend_kernel_run(bound->rows[row], task, out, scratch, guard, &cost);
+		status = ascend_kernel_run(bound->rows[row], task, out, scratch, guard, &cost);
 		out->cycles = cost.cycles;
-		if (!st)
+		if (!status)
 			ascend_shares_add(bound->shares, row, &cost);
-		return st;
+		return status;
 	}
-	st = isa_run_guarded(bound->kernels->rows[row].isa, task, out, scratch, guard);
-	if (!st && !walk(context, row, task->args, task->arg_count, block, guard, &cycles, NULL))
+	status = isa_run_guarded(bound->kernels->rows[row].isa, task, out, scratch, guard);
+	if (!status && !walk(context, row, task->args, task->arg_count, block, guard, &cycles, NULL))
 		out->cycles = cycles;
-	return st;
+	return status;
 }
 
 static ptowsp_status large_add(struct bound *bound, uint32_t row, const char *text, struct ptowsp_error *error)
@@ -102,19 +102,19 @@ static ptowsp_status kernel_bind(struct bound *bound, struct base_kernel *kernel
 				 struct ptowsp_error *error)
 {
 	struct ptowsp_error why = {.head = PTOWSP_HEAD(why, ERROR)};
-	ptowsp_status st;
+	ptowsp_status status;
 
 	if (!kernel->isa || kernel->why[0])
 		return PTOWSP_OK;
-	st = limits == ASCEND_LIMITS_WARN ? ascend_kernel_make(&bound->rows[row], kernel->isa, kernel->name, arch, kernel->unit, &why)
-					  : ascend_kernel_create(&bound->rows[row], kernel->isa, kernel->name, arch, kernel->unit, &why);
-	if (st == PTOWSP_NO_MEMORY)
-		return base_fail(error, st, "%s", why.text);
+	status = limits == ASCEND_LIMITS_WARN ? ascend_kernel_make(&bound->rows[row], kernel->isa, kernel->name, arch, kernel->unit, &why)
+					      : ascend_kernel_create(&bound->rows[row], kernel->isa, kernel->name, arch, kernel->unit, &why);
+	if (status == PTOWSP_NO_MEMORY)
+		return base_fail(error, status, "%s", why.text);
 	if (bound->rows[row] && ascend_kernel_has_product(bound->rows[row]))
 		bound->units[row] = (uint8_t)ascend_kernel_unit(bound->rows[row]); /* no vector core can do that, whatever cores are idle */
-	if (st && bound->rows[row])
+	if (status && bound->rows[row])
 		return large_add(bound, row, why.text, error);
-	if (st)
+	if (status)
 		snprintf(kernel->why, sizeof(kernel->why), "%s", why.text);
 	return PTOWSP_OK;
 }
@@ -123,7 +123,7 @@ ptowsp_status ascend_simulated_bind(struct base_program *program, const struct a
 {
 	struct base_kernels *kernels = &program->kernels;
 	struct bound *bound = calloc(1, sizeof(*bound) + kernels->count * sizeof(*bound->rows));
-	ptowsp_status st = PTOWSP_OK;
+	ptowsp_status status = PTOWSP_OK;
 
 	if (!bound)
 		return base_fail(error, PTOWSP_NO_MEMORY, "no memory for what kernels cost");
@@ -133,10 +133,10 @@ ptowsp_status ascend_simulated_bind(struct base_program *program, const struct a
 	bound->shares = ascend_shares_create(kernels->count);
 	bound->units = calloc((size_t)kernels->count + 1, 1);
 	if (!bound->shares || !bound->units)
-		st = base_fail(error, PTOWSP_NO_MEMORY, "no memory for what kernels cost");
-	for (uint32_t k = 0; !st && k < kernels->count; k++)
-		st = kernel_bind(bound, &kernels->rows[k], k, ascend_model_arch(program->device->model), (enum ascend_limits)own->limits, error);
-	return st;
+		status = base_fail(error, PTOWSP_NO_MEMORY, "no memory for what kernels cost");
+	for (uint32_t k = 0; !status && k < kernels->count; k++)
+		status = kernel_bind(bound, &kernels->rows[k], k, ascend_model_arch(program->device->model), (enum ascend_limits)own->limits, error);
+	return status;
 }
 
 void ascend_simulated_unload(struct base_program *program)
@@ -167,7 +167,7 @@ ptowsp_status ascend_simulated_run(struct base_program *program, const struct as
 	const struct rt_engine engine = ascend_machine_engine(&machine);
 	const struct bound *bound = program->own;
 	struct rt_run_args with = *args;
-	ptowsp_status st;
+	ptowsp_status status;
 
 	machine.config.by_number = own->order == ASCEND_LOWEST_FIRST;
 	machine.config.program_order = own->order == ASCEND_PROGRAM_ORDER;
@@ -177,8 +177,8 @@ ptowsp_status ascend_simulated_run(struct base_program *program, const struct as
 	if (own->protocol == ASCEND_PROTOCOL_NONE)
 		machine.config.cost = (struct ascend_protocol){0};
 	with.engine = &engine;
-	st = rt_run(program->rt, &with, stats_out, deadlock_out, error);
+	status = rt_run(program->rt, &with, stats_out, deadlock_out, error);
 	if (bound->model == ASCEND_MODEL_CORE && !machine.config.program_order)
 		ascend_shares_tell(bound->shares, ascend_model_arch(program->device->model), machine.stats.cube_cycles, machine.stats.vector_cycles, stats_out);
-	return st;
+	return status;
 }

@@ -80,7 +80,7 @@ static ptowsp_status window_check(const struct ascend_plan_head *plan, uint64_t 
 ptowsp_status ascend_plan_check(const struct ascend_plan_head *plan, bool host_graph, uint64_t window, struct ptowsp_error *error)
 {
 	const struct ascend_plan_step *steps = ascend_plan_steps(plan);
-	ptowsp_status st = PTOWSP_OK;
+	ptowsp_status status = PTOWSP_OK;
 
 	if (plan->bytes > UINT32_MAX)
 		return rt_fail(error, PTOWSP_TOO_SMALL, "the plan of %u steps has %llu bytes; the pto-runtime takes 2^32 - 1 per tensor: divide the run",
@@ -92,8 +92,8 @@ ptowsp_status ascend_plan_check(const struct ascend_plan_head *plan, bool host_g
 					  (unsigned long long)steps[i].number, steps[i].function, ASCEND_FUNCTIONS - 1);
 	if (!host_graph)
 		return PTOWSP_OK;
-	st = window_check(plan, window, error);
-	if (!st)
-		st = fan_in_check(plan, error);
-	return st ? st : ready_check(plan, error);
+	status = window_check(plan, window, error);
+	if (!status)
+		status = fan_in_check(plan, error);
+	return status ? status : ready_check(plan, error);
 }

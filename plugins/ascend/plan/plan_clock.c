@@ -66,13 +66,13 @@ ptowsp_status ascend_plan_clock(const struct ascend_plan_head *plan, const struc
 	const struct ascend_plan_step *steps = ascend_plan_steps(plan);
 	const uint32_t *edges = ascend_plan_edges(plan);
 	struct times times = {calloc((size_t)plan->step_count + 1, sizeof(uint64_t)), calloc(walk->task_count + 1, sizeof(uint64_t)), 0, 0};
-	ptowsp_status st = times.ends && times.left ? PTOWSP_OK : rt_no_memory(error, "the times of a plan");
+	ptowsp_status status = times.ends && times.left ? PTOWSP_OK : rt_no_memory(error, "the times of a plan");
 
 	if (ring)
 		rt_feed_window(feed, ring);
 	rt_feed_executors(feed, executors(walk));
 
-	for (uint32_t s = 0; !st && s < plan->step_count; s++) {
+	for (uint32_t s = 0; !status && s < plan->step_count; s++) {
 		uint64_t number = steps[s].number, at = wait_for(&times, edges, steps[s].edge_count);
 
 		edges += steps[s].edge_count;
@@ -86,5 +86,5 @@ ptowsp_status ascend_plan_clock(const struct ascend_plan_head *plan, const struc
 	}
 	free(times.ends);
 	free(times.left);
-	return st;
+	return status;
 }

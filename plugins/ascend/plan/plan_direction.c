@@ -107,12 +107,12 @@ static void task_mark(struct written *written, const struct base_walk *walk, uin
 ptowsp_status ascend_direction_check(const struct base_walk *walk, const struct ascend_direction_args *args, struct ptowsp_error *error)
 {
 	struct written written;
-	ptowsp_status st = written_init(&written, walk, args) ? PTOWSP_OK : rt_no_memory(error, "the directions of tensors");
+	ptowsp_status status = written_init(&written, walk, args) ? PTOWSP_OK : rt_no_memory(error, "the directions of tensors");
 
-	for (uint64_t number = 0; !st && number < walk->task_count; number++) {
-		st = task_check(&written, walk, number, error);
+	for (uint64_t number = 0; !status && number < walk->task_count; number++) {
+		status = task_check(&written, walk, number, error);
 		task_mark(&written, walk, number);
 	}
 	written_finish(&written);
-	return st;
+	return status;
 }

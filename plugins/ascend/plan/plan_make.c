@@ -189,23 +189,23 @@ static uint32_t step_add(struct maker *maker, uint64_t number)
 static ptowsp_status task_add(struct maker *maker, uint64_t number)
 {
 	const struct base_walk_task *task = &maker->walk->tasks[number];
-	ptowsp_status st = counts_check(maker, number, maker->rules->simulated);
+	ptowsp_status status = counts_check(maker, number, maker->rules->simulated);
 	uint32_t step;
 
-	if (st)
-		return st;
+	if (status)
+		return status;
 	preds_find(maker, number);
 	preds_narrow(maker);
 	scope_hold(maker);
 	step = step_add(maker, number);
-	st = windows_add(maker, number);
+	status = windows_add(maker, number);
 	maker->steps[number] = step;
 	maker->heirs[number] = UINT64_MAX;
 	ascend_lanes_put(&maker->lanes, task, step);
 	if (task->process != PTOWSP_NONE)
 		ascend_front_task(&maker->fronts, task->process, step);
 	maker->made = number + 1;
-	return st;
+	return status;
 }
 
 /* ---- events ---------------------------------------------------------------------------------------------------------- */
@@ -281,18 +281,18 @@ ptowsp_status ascend_plan_make(struct ascend_plan_build *build, const struct bas
 	struct maker maker = {.build = build, .walk = walk, .rules = rules, .error = error};
 	bool ok = maker_init(&maker);
 	uint32_t event = 0;
-	ptowsp_status st = PTOWSP_OK;
+	ptowsp_status status = PTOWSP_OK;
 
-	for (uint64_t task = 0; ok && !st && task <= walk->task_count; task++) {
+	for (uint64_t task = 0; ok && !status && task <= walk->task_count; task++) {
 		for (; event < walk->event_count && walk->events[event].at <= task; event++)
 			event_take(&maker, &walk->events[event]);
 		if (task < walk->task_count)
-			st = task_add(&maker, task);
+			status = task_add(&maker, task);
 	}
 	if (ok)
 		scope_release(&maker);
-	if (!st && (!ok || maker_failed(&maker)))
-		st = rt_no_memory(error, "the plan of the pto-runtime");
+	if (!status && (!ok || maker_failed(&maker)))
+		status = rt_no_memory(error, "the plan of the pto-runtime");
 	maker_finish(&maker);
-	return st;
+	return status;
 }

@@ -51,17 +51,17 @@ static ptowsp_status tensor_init(struct rt_tensor *tensor, const struct rt_progr
 {
 	const struct ptowsp_tensor_record *record = &program->tables.tensor.rows[row];
 	uint64_t extents[4] = {0};
-	ptowsp_status st;
+	ptowsp_status status;
 
 	*tensor =
 		(struct rt_tensor){.elements = UINT64_MAX, .columns = RT_WIDE, .rows = RT_WIDE, .dtype = record->dtype, .size = rt_dtype_bytes(record->dtype)};
 	if (record->flags & PTOWSP_TENSOR_SHAPELESS || !(program->tensor_access[row] || program->tensor_loaded[row] || program->tensor_indexed[row] ||
 							 program->tensor_allocated[row] || program->tensor_moved[row]))
 		return PTOWSP_OK; /* a tensor of another entry may have symbols that this one does not set */
-	st = declared_shape(program, env, row, extents, error);
-	if (!st && !shape_set(tensor, extents, record->dim_count))
-		st = rt_fail(error, PTOWSP_RUN_FAILED, "tensor %s is too large", rt_tensor_name(program, row));
-	return st;
+	status = declared_shape(program, env, row, extents, error);
+	if (!status && !shape_set(tensor, extents, record->dim_count))
+		status = rt_fail(error, PTOWSP_RUN_FAILED, "tensor %s is too large", rt_tensor_name(program, row));
+	return status;
 }
 
 static ptowsp_status bind(struct rt_tensors *tensors, const struct rt_program *program, const struct ptowsp_binding *binding, bool kernels,
@@ -91,7 +91,7 @@ static ptowsp_status bind(struct rt_tensors *tensors, const struct rt_program *p
 ptowsp_status rt_tensors_init(struct rt_tensors *tensors, const struct rt_program *program, const struct ptowsp_run_args *args, struct rt_env *env,
 			      struct ptowsp_error *error)
 {
-	ptowsp_status st = PTOWSP_OK;
+	ptowsp_status status = PTOWSP_OK;
 
 	tensors->count = program->tables.tensor.count;
 	tensors->rows = calloc((size_t)tensors->count + 1, sizeof(*tensors->rows));
@@ -99,14 +99,14 @@ ptowsp_status rt_tensors_init(struct rt_tensors *tensors, const struct rt_progra
 		return rt_no_memory(error, "tensors");
 	if (args->binding_count && args->binding_stride < PTOWSP_BINDING_FLOOR_10_0)
 		return rt_fail(error, PTOWSP_INVALID, "bindings have at least %u bytes, not %u", PTOWSP_BINDING_FLOOR_10_0, args->binding_stride);
-	for (uint32_t t = 0; !st && t < tensors->count; t++)
-		st = tensor_init(&tensors->rows[t], program, env, t, error);
-	for (uint32_t b = 0; !st && b < args->binding_count; b++)
-		st = bind(tensors, program, (const struct ptowsp_binding *)((const char *)args->bindings + (size_t)b * args->binding_stride),
-			  !(args->flags & PTOWSP_RUN_NO_KERNELS) && !tensors->measuring, error);
+	for (uint32_t t = 0; !status && t < tensors->count; t++)
+		status = tensor_init(&tensors->rows[t], program, env, t, error);
+	for (uint32_t b = 0; !status && b < args->binding_count; b++)
+		status = bind(tensors, program, (const struct ptowsp_binding *)((const char *)args->bindings + (size_t)b * args->binding_stride),
+			      !(args->flags & PTOWSP_RUN_NO_KERNELS) && !tensors->measuring, error);
 	for (uint32_t t = 0; t < tensors->count; t++)
 		tensors->rows[t].place = tensors->rows[t].data || !program->shadowed ? tensors->rows[t].data : RT_NOWHERE;
-	return st;
+	return status;
 }
 
 void rt_tensors_finish(struct rt_tensors *tensors)

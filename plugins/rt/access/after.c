@@ -7,30 +7,30 @@
 static ptowsp_status word_lower(struct rt_program *program, const struct rt_nest *nest, const struct ptowsp_instruction *in, struct ptowsp_error *error)
 {
 	struct rt_after after = {.kind = in->operand1};
-	ptowsp_status st;
+	ptowsp_status status;
 
 	if (in->flags)
 		return rt_fail(error, PTOWSP_BAD_PACKAGE, "a word of a task has flags %u", in->flags);
 	if (in->operand1 > PTOWSP_AFTER_SOFT)
 		return rt_fail(error, PTOWSP_BAD_PACKAGE, "after has the unknown kind %u; 0 after, 1 data, 2 barrier, 3 soft", in->operand1);
-	st = rt_expr_compile(&program->exprs, &program->tables, in->operand2, nest, false, &after.task, error);
-	if (!st && !rt_grow((void **)&program->afters, &program->after_room, program->after_count, sizeof(after)))
-		st = rt_no_memory(error, "edges");
-	if (!st)
+	status = rt_expr_compile(&program->exprs, &program->tables, in->operand2, nest, false, &after.task, error);
+	if (!status && !rt_grow((void **)&program->afters, &program->after_room, program->after_count, sizeof(after)))
+		status = rt_no_memory(error, "edges");
+	if (!status)
 		program->afters[program->after_count++] = after;
-	return st;
+	return status;
 }
 
 ptowsp_status rt_site_after(struct rt_program *program, const struct rt_nest *nest, struct rt_site *site, uint32_t *next, struct ptowsp_error *error)
 {
 	const struct rt_tables *tables = &program->tables;
-	ptowsp_status st = PTOWSP_OK;
+	ptowsp_status status = PTOWSP_OK;
 
 	site->first_after = program->after_count;
-	for (; !st && *next < tables->work.code_count && tables->work.code[*next].opcode == PTOWSP_OP_AFTER; ++*next)
-		st = word_lower(program, nest, &tables->work.code[*next], error);
+	for (; !status && *next < tables->work.code_count && tables->work.code[*next].opcode == PTOWSP_OP_AFTER; ++*next)
+		status = word_lower(program, nest, &tables->work.code[*next], error);
 	site->after_count = program->after_count - site->first_after;
-	return st;
+	return status;
 }
 
 bool rt_after_own(const struct rt_exprs *exprs, uint32_t id)

@@ -148,7 +148,7 @@ static bool spans_make(struct rt_footprint *footprint)
 ptowsp_status rt_footprint_ask(struct rt_footprint *footprint, const struct rt_kernels *kernels, uint32_t kernel, const uint64_t *args, const uint8_t *scales,
 			       uint32_t arg_count)
 {
-	ptowsp_status st = PTOWSP_UNSUPPORTED;
+	ptowsp_status status = PTOWSP_UNSUPPORTED;
 
 	if (!footprint->args || footprint->arg_count != arg_count) {
 		free(footprint->args);
@@ -163,18 +163,18 @@ ptowsp_status rt_footprint_ask(struct rt_footprint *footprint, const struct rt_k
 	footprint->too_many = false;
 	footprint->scales = scales;
 	if (kernels->footprint)
-		st = kernels->footprint(kernels->context, kernel, args, touched, footprint);
+		status = kernels->footprint(kernels->context, kernel, args, touched, footprint);
 	if (footprint->out_of_memory)
 		return PTOWSP_NO_MEMORY;
 	gather(footprint);
-	footprint->known = !st && !footprint->too_many;
+	footprint->known = !status && !footprint->too_many;
 	footprint->asked = true;
 	if (footprint->known && !spans_make(footprint))
-		st = PTOWSP_NO_MEMORY;
+		status = PTOWSP_NO_MEMORY;
 	if (footprint->raw_room > RAW_KEPT) {
 		free(footprint->raw);
 		footprint->raw = NULL;
 		footprint->raw_room = footprint->raw_count = 0;
 	}
-	return st == PTOWSP_UNSUPPORTED ? PTOWSP_OK : st;
+	return status == PTOWSP_UNSUPPORTED ? PTOWSP_OK : status;
 }

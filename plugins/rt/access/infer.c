@@ -171,15 +171,15 @@ struct entering {
 	struct rt_pieces *map;
 	struct rt_track *track;
 	uint32_t pieces;
-	ptowsp_status st;
+	ptowsp_status status;
 };
 #define LOOK_EVERY 1024u
 
 static bool go_on(struct entering *entering)
 {
 	if (++entering->pieces % LOOK_EVERY == 0)
-		entering->st = rt_look(entering->run);
-	return !entering->st && !entering->track->preds->out_of_memory;
+		entering->status = rt_look(entering->run);
+	return !entering->status && !entering->track->preds->out_of_memory;
 }
 
 static bool piece_read(void *context, uint32_t tensor, int64_t start, int64_t end)
@@ -211,19 +211,19 @@ static ptowsp_status pieces_visit(struct rt_run *run, const struct rt_access *ac
 		rt_pieces_read(run->overlap.pieces, &run->track, access->io->tensor, from, to);
 	else
 		rt_pieces_write(run->overlap.pieces, &run->track, access->io->tensor, from, to);
-	return entering.st;
+	return entering.status;
 }
 
 static ptowsp_status pieces_enter(struct rt_run *run, const struct rt_use *use)
 {
 	const struct rt_access *access = &rt_run_accesses(run)[use->argument];
-	ptowsp_status st = PTOWSP_OK;
+	ptowsp_status status = PTOWSP_OK;
 
 	if (use->access & PTOWSP_READ)
-		st = pieces_visit(run, access, PTOWSP_READ);
-	if (!st && use->access & PTOWSP_WRITE)
-		st = pieces_visit(run, access, PTOWSP_WRITE);
-	return st;
+		status = pieces_visit(run, access, PTOWSP_READ);
+	if (!status && use->access & PTOWSP_WRITE)
+		status = pieces_visit(run, access, PTOWSP_WRITE);
+	return status;
 }
 
 static void interned_enter(struct rt_run *run, const struct rt_use *use)
@@ -262,15 +262,15 @@ static ptowsp_status use_enter(struct rt_run *run, const struct rt_use *use)
 ptowsp_status rt_infer_uses(struct rt_run *run, const struct rt_use *uses, uint32_t count)
 {
 	struct rt_cells *cells = run->overlap.lattices ? &run->overlap.cells : &run->exact;
-	ptowsp_status st = run->overlap.stopped; /* when the uses were placed */
+	ptowsp_status status = run->overlap.stopped; /* when the uses were placed */
 
-	for (const struct rt_use *use = uses; cells->entries && !st && use < uses + count; use++) {
+	for (const struct rt_use *use = uses; cells->entries && !status && use < uses + count; use++) {
 		if (rt_use_named(use, run->overlap.lattices))
 			rt_cells_access(cells, &run->track, use->name, use->access);
 		else
-			st = use_enter(run, use);
+			status = use_enter(run, use);
 	}
-	return st;
+	return status;
 }
 
 /* ---- races under --strict -------------------------------------------------------------------------------------- */
@@ -319,8 +319,8 @@ ptowsp_status rt_infer_race(struct rt_run *run, const struct rt_site *site, cons
 			rt_access_visit(&accesses[i], &run->tensors, PTOWSP_WRITE, piece_write, &entering);
 			race->track.full = true;
 		}
-	if (entering.st)
-		return entering.st;
+	if (entering.status)
+		return entering.status;
 	if (!rt_race_task(race, &told) || (pipeline && pipeline->fronts.lost))
 		return rt_no_memory(run->error, "the race check");
 	if (pipeline)
@@ -339,7 +339,7 @@ static ptowsp_status watch_enter(struct rt_run *run, const struct rt_site *site)
 	for (uint32_t i = 0; i < site->io_count; i++)
 		if (accesses[i].io->access & PTOWSP_WRITE && run->program->tensor_loaded[accesses[i].io->tensor])
 			rt_access_visit(&accesses[i], &run->tensors, PTOWSP_WRITE, piece_write, &entering);
-	return entering.st;
+	return entering.status;
 }
 
 void rt_infer_freshen(struct rt_run *run)
@@ -363,11 +363,11 @@ ptowsp_status rt_infer(struct rt_run *run, const struct rt_site *site, struct rt
 {
 	const struct rt_use *uses = run->own_uses;
 	uint32_t count;
-	ptowsp_status st;
+	ptowsp_status status;
 
 	rt_preds_next(&run->preds, run->tasks, run->window);
-	if (site->renamed && (st = rt_versions_look(run, site)))
-		return st;
+	if (site->renamed && (status = rt_versions_look(run, site)))
+		return status;
 	if (run->plan) {
 		uses = run->plan->uses;
 		count = run->plan->use_count;
@@ -376,15 +376,15 @@ ptowsp_status rt_infer(struct rt_run *run, const struct rt_site *site, struct rt
 	}
 	if (run->tasks >= run->fresh_until)
 		rt_infer_freshen(run);
-	st = rt_infer_uses(run, uses, count);
-	if (!st && run->watch)
-		st = watch_enter(run, site);
-	if (!st && site->after_count)
-		st = rt_after_enter(run, site);
+	status = rt_infer_uses(run, uses, count);
+	if (!status && run->watch)
+		status = watch_enter(run, site);
+	if (!status && site->after_count)
+		status = rt_after_enter(run, site);
 	*need_out = (struct rt_need){rt_infer_map(run, site), run->preds.count};
-	if (!st && (run->preds.out_of_memory || run->watch_preds.out_of_memory))
-		st = rt_no_memory(run->error, "the tensor map");
-	return st;
+	if (!status && (run->preds.out_of_memory || run->watch_preds.out_of_memory))
+		status = rt_no_memory(run->error, "the tensor map");
+	return status;
 }
 
 uint64_t rt_infer_writer(const struct rt_run *run, uint32_t tensor, int64_t element)

@@ -139,10 +139,10 @@ ptowsp_status rt_graph_task_add(struct rt_graph_build *build, const struct rt_gr
 				const uint64_t *preds, uint32_t pred_count, bool streamed, struct ptowsp_error *error)
 {
 	struct rt_graph_task row = *task;
-	ptowsp_status st = limits_check(build, task, pred_count, error);
+	ptowsp_status status = limits_check(build, task, pred_count, error);
 
-	if (st)
-		return st;
+	if (status)
+		return status;
 	if (!room_make(build, task, pred_count))
 		return rt_no_memory(error, "the graph");
 	row.tags &= RT_GRAPH_LATER | RT_GRAPH_FLUSH_BATCH;

@@ -168,7 +168,7 @@ ptowsp_status rt_record_task(struct rt_run *run, const struct rt_site *site, uin
 				    .level = (uint8_t)level,
 				    .arg_count = site->arg_count,
 				    .io_count = site->io_count};
-	ptowsp_status st;
+	ptowsp_status status;
 
 	if (!ios || !places_add(run, site))
 		return rt_no_memory(run->error, "the graph");
@@ -180,10 +180,10 @@ ptowsp_status rt_record_task(struct rt_run *run, const struct rt_site *site, uin
 	}
 	if (schedule->batch && run->tasks && !run->batch_fill)
 		row.tags |= RT_GRAPH_FLUSH_BATCH;
-	st = rt_graph_task_add(&run->record->build, &row, run->task_args, ios, run->preds.list, run->preds.count, schedule->streams != 0, run->error);
+	status = rt_graph_task_add(&run->record->build, &row, run->task_args, ios, run->preds.list, run->preds.count, schedule->streams != 0, run->error);
 	if (ios != own)
 		free(ios);
-	return st;
+	return status;
 }
 
 /* ---- running --------------------------------------------------------------------------------------------------------- */
@@ -220,22 +220,22 @@ static ptowsp_status task_call(void *context, uint32_t number, uint32_t worker, 
 static ptowsp_status look(void *context, struct ptowsp_error *error)
 {
 	struct going *going = context;
-	ptowsp_status st = rt_look_after_kernel(going->record->run);
+	ptowsp_status status = rt_look_after_kernel(going->record->run);
 
-	if (st)
+	if (status)
 		*error = *going->record->run->error;
-	return st;
+	return status;
 }
 
 /* Cycles that only the run has told go to the clock in task order. */
 static ptowsp_status cycles_tell(struct rt_run *run, const struct rt_graph *graph)
 {
-	ptowsp_status st = PTOWSP_OK;
+	ptowsp_status status = PTOWSP_OK;
 
-	for (uint32_t t = 0; !st && t < graph->task_count; t++)
+	for (uint32_t t = 0; !status && t < graph->task_count; t++)
 		if (graph->tasks[t].tags & RT_GRAPH_LATER)
-			st = rt_clock_failed(run, rt_lag_cycles(&run->lag, run->record->cycles[t]));
-	return st;
+			status = rt_clock_failed(run, rt_lag_cycles(&run->lag, run->record->cycles[t]));
+	return status;
 }
 
 static struct rt_wish wish(void *context, uint32_t number)
@@ -255,12 +255,12 @@ static ptowsp_status graph_go(struct rt_run *run, struct going *going, struct rt
 				   .wish = wish,
 				   .homes = run->program->homes};
 	struct rt_graph_state state = {0};
-	ptowsp_status st = rt_graph_state_init(&state, &going->graph, run->error);
+	ptowsp_status status = rt_graph_state_init(&state, &going->graph, run->error);
 
-	if (!st)
-		st = rt_graph_run(&state, &how, run->error);
+	if (!status)
+		status = rt_graph_run(&state, &how, run->error);
 	rt_graph_state_finish(&state);
-	return st ? st : cycles_tell(run, &going->graph);
+	return status ? status : cycles_tell(run, &going->graph);
 }
 
 ptowsp_status rt_record_run(struct rt_run *run, struct rt_pool *pool)
@@ -270,20 +270,20 @@ ptowsp_status rt_record_run(struct rt_run *run, struct rt_pool *pool)
 	uint32_t threads = rt_pool_threads(pool);
 	uint64_t size;
 	void *block = NULL;
-	ptowsp_status st;
+	ptowsp_status status;
 
 	record->stride = 2 * run->program->most_ios + 2;
 	record->words = calloc((size_t)record->stride * threads, sizeof(*record->words));
 	record->cycles = calloc((size_t)record->build.task_count + 1, sizeof(*record->cycles));
 	if (!record->words || !record->cycles || !rt_crew_widen(&run->crew, threads))
 		return rt_no_memory(run->error, "the graph");
-	st = rt_graph_block_make(&record->build, &block, &size, run->error);
-	if (!st) {
+	status = rt_graph_block_make(&record->build, &block, &size, run->error);
+	if (!status) {
 		rt_graph_open(&going.graph, block);
 		if (run->sinks && run->sinks->graph)
 			run->sinks->graph(run->sinks->context, block, size);
-		st = run->kernels ? graph_go(run, &going, pool) : PTOWSP_OK;
+		status = run->kernels ? graph_go(run, &going, pool) : PTOWSP_OK;
 	}
 	free(block);
-	return st;
+	return status;
 }

@@ -87,19 +87,19 @@ static void ended(struct rt_graph_state *state, uint32_t number, struct rt_chain
 /* ---- threads ------------------------------------------------------------------------------------------------------- */
 
 /* task: RT_GRAPH_NONE for a look. */
-static void fail(struct rt_graph_state *state, uint32_t task, ptowsp_status st, const struct ptowsp_error *error)
+static void fail(struct rt_graph_state *state, uint32_t task, ptowsp_status status, const struct ptowsp_error *error)
 {
-	rt_workers_failed(&state->workers, task, st, error);
+	rt_workers_failed(&state->workers, task, status, error);
 	rt_workers_halt(&state->workers);
 }
 
 static bool look(struct rt_graph_state *state, struct ptowsp_error *error)
 {
-	ptowsp_status st = state->how->look ? state->how->look(state->how->context, error) : PTOWSP_OK;
+	ptowsp_status status = state->how->look ? state->how->look(state->how->context, error) : PTOWSP_OK;
 
-	if (st)
-		fail(state, RT_GRAPH_NONE, st, error);
-	return !st;
+	if (status)
+		fail(state, RT_GRAPH_NONE, status, error);
+	return !status;
 }
 
 /* All tasks have, or no more begin. Sequentially consistent, as rt_ready_expect demands. */
@@ -118,10 +118,10 @@ static void task_run(void *context, uint32_t task, struct rt_chain *chain)
 {
 	struct rt_graph_state *state = context;
 	struct ptowsp_error error = {.head = PTOWSP_HEAD(error, ERROR)};
-	ptowsp_status st = state->how->task(state->how->context, task, chain->worker, &error);
+	ptowsp_status status = state->how->task(state->how->context, task, chain->worker, &error);
 
-	if (st) {
-		fail(state, task, st, &error);
+	if (status) {
+		fail(state, task, status, &error);
 		return;
 	}
 	ended(state, task, chain);
@@ -145,15 +145,15 @@ static void work_here(struct rt_graph_state *state)
 static ptowsp_status run_alone(struct rt_graph_state *state, struct ptowsp_error *error)
 {
 	const struct rt_graph_how *how = state->how;
-	ptowsp_status st = PTOWSP_OK;
+	ptowsp_status status = PTOWSP_OK;
 
-	for (uint32_t t = 0; !st && t < state->graph->task_count; t++) {
+	for (uint32_t t = 0; !status && t < state->graph->task_count; t++) {
 		if (how->look)
-			st = how->look(how->context, error);
-		if (!st)
-			st = how->task(how->context, t, 0, error);
+			status = how->look(how->context, error);
+		if (!status)
+			status = how->task(how->context, t, 0, error);
 	}
-	return st;
+	return status;
 }
 
 /* What waits for nothing. */
@@ -188,16 +188,16 @@ static void task_rank(void *context, uint32_t task, struct rt_rank *rank)
 static ptowsp_status run_shared(struct rt_graph_state *state, struct ptowsp_error *error)
 {
 	uint32_t threads = state->workers.threads;
-	ptowsp_status st = PTOWSP_OK;
+	ptowsp_status status = PTOWSP_OK;
 
 	state->ended = aligned_alloc(RT_GRAPH_ALIGNMENT, threads * sizeof(*state->ended));
 	if (!state->ended || !rt_workers_make(&state->workers, rt_power_above(state->graph->task_count)))
 		return rt_no_memory(error, "the run of a graph");
 	memset(state->ended, 0, threads * sizeof(*state->ended));
 	if (state->how->look) /* or the workers are through before it is asked */
-		st = state->how->look(state->how->context, error);
-	if (st)
-		return st;
+		status = state->how->look(state->how->context, error);
+	if (status)
+		return status;
 	tasks_begin(state);
 	rt_workers_enter(&state->workers);
 	work_here(state);
@@ -208,7 +208,7 @@ static ptowsp_status run_shared(struct rt_graph_state *state, struct ptowsp_erro
 ptowsp_status rt_graph_run(struct rt_graph_state *state, const struct rt_graph_how *how, struct ptowsp_error *error)
 {
 	struct ptowsp_error own = {.head = PTOWSP_HEAD(own, ERROR)};
-	ptowsp_status st;
+	ptowsp_status status;
 
 	state->how = how;
 	if (!error)
@@ -219,9 +219,9 @@ ptowsp_status rt_graph_run(struct rt_graph_state *state, const struct rt_graph_h
 		return PTOWSP_OK;
 	rt_workers_init(&state->workers, how->pool, task_run, state);
 	state->workers.order = (struct rt_ready_order){how->policy, task_rank, state, how->homes};
-	st = run_shared(state, error);
+	status = run_shared(state, error);
 	rt_workers_finish(&state->workers);
 	free(state->ended);
 	state->ended = NULL;
-	return st;
+	return status;
 }

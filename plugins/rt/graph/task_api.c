@@ -37,7 +37,7 @@ static ptowsp_status config_check(struct rt_tasks_config *config, struct ptowsp_
 ptowsp_status rt_tasks_create(struct rt_tasks **tasks_out, const struct rt_tasks_config *config, struct ptowsp_error *error)
 {
 	struct rt_tasks *tasks = calloc(1, sizeof(*tasks));
-	ptowsp_status st;
+	ptowsp_status status;
 
 	*tasks_out = NULL;
 	if (!tasks)
@@ -45,18 +45,18 @@ ptowsp_status rt_tasks_create(struct rt_tasks **tasks_out, const struct rt_tasks
 	if (config)
 		tasks->config = *config;
 	tasks->error.head = tasks->refused_error.head = (struct ptowsp_head)PTOWSP_HEAD(tasks->error, ERROR);
-	st = config_check(&tasks->config, error);
-	if (!st) {
+	status = config_check(&tasks->config, error);
+	if (!status) {
 		tasks->args = calloc(tasks->config.most_args, sizeof(*tasks->args));
 		tasks->ios = calloc(tasks->config.most_tensors, sizeof(*tasks->ios));
 		if (!tasks->args || !tasks->ios)
-			st = rt_no_memory(error, "tasks");
+			status = rt_no_memory(error, "tasks");
 	}
-	if (st)
+	if (status)
 		rt_tasks_destroy(tasks);
 	else
 		*tasks_out = tasks;
-	return st;
+	return status;
 }
 
 void rt_tasks_destroy(struct rt_tasks *tasks)
@@ -78,10 +78,10 @@ void rt_tasks_destroy(struct rt_tasks *tasks)
 }
 
 /* The first error stays. */
-static ptowsp_status keep(struct rt_tasks *tasks, ptowsp_status st)
+static ptowsp_status keep(struct rt_tasks *tasks, ptowsp_status status)
 {
-	if (st && !tasks->status)
-		tasks->status = st;
+	if (status && !tasks->status)
+		tasks->status = status;
 	return tasks->status;
 }
 
@@ -241,7 +241,7 @@ ptowsp_status rt_task_submit(struct rt_tasks *tasks, uint64_t task)
 {
 	struct rt_graph_task *row = &tasks->row;
 	const struct rt_preds *preds = &tasks->deps.preds;
-	ptowsp_status st;
+	ptowsp_status status;
 
 	if (!opened(tasks, task))
 		return tasks->status;
@@ -250,10 +250,10 @@ ptowsp_status rt_task_submit(struct rt_tasks *tasks, uint64_t task)
 	row->domain = tasks->tables.kernels[row->kernel].domain;
 	row->pool = tasks->tables.kernels[row->kernel].pool;
 	row->fanin = preds->count;
-	st = tasks->flight ? rt_flight_submit(tasks->flight, &tasks->error)
-			   : rt_graph_task_add(&tasks->build, row, tasks->args, tasks->ios, preds->list, preds->count, tasks->streamed, &tasks->error);
-	if (st)
-		return keep(tasks, st);
+	status = tasks->flight ? rt_flight_submit(tasks->flight, &tasks->error)
+			       : rt_graph_task_add(&tasks->build, row, tasks->args, tasks->ios, preds->list, preds->count, tasks->streamed, &tasks->error);
+	if (status)
+		return keep(tasks, status);
 	tasks->open = false;
 	tasks->next++;
 	tasks->edges += preds->count;
@@ -322,13 +322,13 @@ ptowsp_status rt_task_call(struct rt_tasks *tasks, const struct rt_graph_task *r
 				   .block_count = 1,
 				   .workspace = function->workspace ? tasks->workspace + worker * tasks->workspace_stride : NULL,
 				   .workspace_size = function->workspace};
-	ptowsp_status st;
+	ptowsp_status status;
 
 	for (uint32_t i = 0; i < row->io_count; i++)
 		windows[i] = window_of(tasks, &ios[i]);
 	error->text[0] = 0;
-	st = function->fn(&task, &out);
-	return st ? rt_kernel_fail(error, number, row->kernel, tasks->tables.text + kernel->name, st) : PTOWSP_OK;
+	status = function->fn(&task, &out);
+	return status ? rt_kernel_fail(error, number, row->kernel, tasks->tables.text + kernel->name, status) : PTOWSP_OK;
 }
 
 ptowsp_status rt_tasks_look(const struct rt_tasks *tasks, struct ptowsp_error *error)

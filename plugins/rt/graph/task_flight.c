@@ -68,13 +68,13 @@ static void slot_run(void *context, uint32_t at, struct rt_chain *chain)
 	const uint64_t *args = slot->words + TASK_WORDS;
 	const struct rt_graph_io *ios = (const struct rt_graph_io *)(const void *)(args + task->arg_count);
 	struct ptowsp_error error = {.head = PTOWSP_HEAD(error, ERROR)};
-	ptowsp_status st = rt_task_call(flight->tasks, task, slot->number, args, ios, chain->worker, &error);
+	ptowsp_status status = rt_task_call(flight->tasks, task, slot->number, args, ios, chain->worker, &error);
 
-	if (st) {
-		rt_workers_failed(&flight->workers, slot->number, st, &error);
+	if (status) {
+		rt_workers_failed(&flight->workers, slot->number, status, &error);
 		atomic_store(&flight->workers.stop, 1);
 	}
-	rt_ring_finished(&flight->ring, at, st != PTOWSP_OK, rt_chain_ready, chain);
+	rt_ring_finished(&flight->ring, at, status != PTOWSP_OK, rt_chain_ready, chain);
 	rt_ready_tell(&flight->workers.ready, at);
 }
 
@@ -104,34 +104,34 @@ static bool slot_over(const void *context, uint32_t at)
 static ptowsp_status wait_step(struct rt_flight *flight, struct ptowsp_error *error)
 {
 	uint32_t oldest = (uint32_t)(flight->ring.frontier & flight->ring.mask), slot;
-	ptowsp_status st = rt_tasks_look(flight->tasks, error);
+	ptowsp_status status = rt_tasks_look(flight->tasks, error);
 
-	if (!st &&
+	if (!status &&
 	    (rt_ready_take(&flight->workers.ready, 0, &slot) || rt_ready_expect(&flight->workers.ready, oldest, slot_over, &flight->ring, WAIT_NS, &slot)))
 		rt_workers_run(&flight->workers, slot, 0);
-	return st ? st : frontier_move(flight, error);
+	return status ? status : frontier_move(flight, error);
 }
 
 static ptowsp_status wait_tasks(struct rt_flight *flight, uint64_t tasks, struct ptowsp_error *error)
 {
-	ptowsp_status st = frontier_move(flight, error);
+	ptowsp_status status = frontier_move(flight, error);
 
-	while (!st && flight->ring.frontier < tasks) {
+	while (!status && flight->ring.frontier < tasks) {
 		start(flight);
-		st = wait_step(flight, error);
+		status = wait_step(flight, error);
 	}
-	return st;
+	return status;
 }
 
 static ptowsp_status wait_room(struct rt_flight *flight, uint64_t edges, struct ptowsp_error *error)
 {
-	ptowsp_status st = PTOWSP_OK;
+	ptowsp_status status = PTOWSP_OK;
 
 	if (flight->ring.issued % FRONTIER_EVERY == 0)
-		st = frontier_move(flight, error);
-	while (!st && !rt_ring_room(&flight->ring, edges) && flight->ring.frontier < flight->ring.issued)
-		st = wait_tasks(flight, flight->ring.frontier + 1, error);
-	return st;
+		status = frontier_move(flight, error);
+	while (!status && !rt_ring_room(&flight->ring, edges) && flight->ring.frontier < flight->ring.issued)
+		status = wait_tasks(flight, flight->ring.frontier + 1, error);
+	return status;
 }
 
 /* ---- submitting ------------------------------------------------------------------------------------------------------- */
@@ -140,12 +140,12 @@ static ptowsp_status places_find(struct rt_flight *flight, struct ptowsp_error *
 {
 	enum ptowsp_resource reason;
 	struct rt_block block;
-	ptowsp_status st = rt_flow_reserve(&flight->flow, (struct rt_need){0}, &reason, &block);
+	ptowsp_status status = rt_flow_reserve(&flight->flow, (struct rt_need){0}, &reason, &block);
 
-	if (st == PTOWSP_NO_MEMORY)
+	if (status == PTOWSP_NO_MEMORY)
 		return rt_no_memory(error, "tasks in flight");
-	if (st)
-		return rt_fail_at(error, st, flight->ring.issued, flight->tasks->row.kernel,
+	if (status)
+		return rt_fail_at(error, status, flight->ring.issued, flight->tasks->row.kernel,
 				  "task %llu can never be submitted: open scopes hold the whole window of %llu tasks; a window of %llu lets it in, or end a "
 				  "scope before",
 				  (unsigned long long)flight->ring.issued, (unsigned long long)block.capacity, (unsigned long long)block.proposed);
@@ -197,18 +197,18 @@ ptowsp_status rt_flight_submit(struct rt_flight *flight, struct ptowsp_error *er
 {
 	const struct rt_preds *preds = &flight->tasks->deps.preds;
 	struct rt_ring *ring = &flight->ring;
-	ptowsp_status st = rt_tasks_look(flight->tasks, error);
+	ptowsp_status status = rt_tasks_look(flight->tasks, error);
 	uint64_t before = 0;
 	uint32_t at;
 
-	if (!st)
-		st = places_find(flight, error);
-	if (!st)
-		st = wait_room(flight, (uint64_t)preds->count + 1, error);
-	if (!st && (before = stream_follow(flight)) == UINT64_MAX)
-		st = rt_no_memory(error, "streams");
-	if (st)
-		return st;
+	if (!status)
+		status = places_find(flight, error);
+	if (!status)
+		status = wait_room(flight, (uint64_t)preds->count + 1, error);
+	if (!status && (before = stream_follow(flight)) == UINT64_MAX)
+		status = rt_no_memory(error, "streams");
+	if (status)
+		return status;
 	at = (uint32_t)(ring->issued & ring->mask);
 	slot_fill(flight, rt_ring_add(ring));
 	if (rt_ring_link(ring, preds->list, preds->count, before))

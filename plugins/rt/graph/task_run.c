@@ -10,7 +10,7 @@
 /* Threads are kept while their number stays the same. */
 static ptowsp_status pool_make(struct rt_tasks *tasks, uint32_t workers)
 {
-	ptowsp_status st = PTOWSP_OK;
+	ptowsp_status status = PTOWSP_OK;
 
 	if (!workers || workers > 4096)
 		return rt_fail(&tasks->error, PTOWSP_INVALID, "%u workers: there are 1 to 4096", workers);
@@ -24,10 +24,10 @@ static ptowsp_status pool_make(struct rt_tasks *tasks, uint32_t workers)
 	tasks->workspace_stride = 0;
 	tasks->workers = 0;
 	tasks->windows = calloc((size_t)workers * tasks->config.most_tensors, sizeof(*tasks->windows));
-	st = tasks->windows ? rt_pool_create(&tasks->pool, workers, &tasks->error) : rt_no_memory(&tasks->error, "workers");
-	if (!st)
+	status = tasks->windows ? rt_pool_create(&tasks->pool, workers, &tasks->error) : rt_no_memory(&tasks->error, "workers");
+	if (!status)
 		tasks->workers = workers;
-	return st;
+	return status;
 }
 
 /* Memory per worker for the largest workspace, kept while it suffices. */
@@ -52,9 +52,9 @@ static ptowsp_status workspaces_make(struct rt_tasks *tasks)
 
 static ptowsp_status workers_make(struct rt_tasks *tasks, uint32_t workers)
 {
-	const ptowsp_status st = pool_make(tasks, workers);
+	const ptowsp_status status = pool_make(tasks, workers);
 
-	return st ? st : workspaces_make(tasks);
+	return status ? status : workspaces_make(tasks);
 }
 
 /* A new run: what was wrong with the last one is forgotten, what is wrong with kernels or tensors is not. */
@@ -106,18 +106,18 @@ static ptowsp_status tables_copy(struct rt_tasks *tasks)
 static ptowsp_status orchestrate(struct rt_tasks *tasks, rt_orchestration_fn function, void *context, struct rt_tasks_result *result)
 {
 	uint64_t began = rt_tasks_now_ns();
-	ptowsp_status st;
+	ptowsp_status status;
 
 	tasks->running = true;
-	st = function(tasks, context);
+	status = function(tasks, context);
 	tasks->running = false;
 	result->build_ns = rt_tasks_now_ns() - began;
 	result->tasks = tasks->next;
 	result->edges = tasks->edges;
 	if (tasks->status)
 		return tasks->status;
-	if (st)
-		return rt_fail(&tasks->error, st, "the orchestration function failed with status %d", (int)st);
+	if (status)
+		return rt_fail(&tasks->error, status, "the orchestration function failed with status %d", (int)status);
 	if (tasks->open)
 		return rt_fail_at(&tasks->error, PTOWSP_INVALID, tasks->next, UINT64_MAX, "task %llu: it was allocated and not submitted",
 				  (unsigned long long)tasks->next);
@@ -129,21 +129,21 @@ static ptowsp_status orchestrate(struct rt_tasks *tasks, rt_orchestration_fn fun
 static ptowsp_status build(struct rt_tasks *tasks, rt_orchestration_fn function, void *context, struct rt_tasks_result *result)
 {
 	uint64_t size;
-	ptowsp_status st = begin(tasks, 0);
+	ptowsp_status status = begin(tasks, 0);
 
-	if (!st)
-		st = tables_copy(tasks);
-	if (!st)
-		st = orchestrate(tasks, function, context, result);
+	if (!status)
+		status = tables_copy(tasks);
+	if (!status)
+		status = orchestrate(tasks, function, context, result);
 	rt_task_deps_finish(&tasks->deps);
-	if (!st)
-		st = rt_graph_block_make(&tasks->build, &tasks->block, &size, &tasks->error);
+	if (!status)
+		status = rt_graph_block_make(&tasks->build, &tasks->block, &size, &tasks->error);
 	rt_graph_build_finish(&tasks->build);
-	if (!st) {
+	if (!status) {
 		rt_graph_open(&tasks->graph, tasks->block);
 		result->bytes = size;
 	}
-	return st;
+	return status;
 }
 
 static ptowsp_status graph_task(void *context, uint32_t number, uint32_t worker, struct ptowsp_error *error)
@@ -162,48 +162,48 @@ static ptowsp_status graph_look(void *context, struct ptowsp_error *error)
 static ptowsp_status graph_run(struct rt_tasks *tasks, struct rt_tasks_result *result)
 {
 	const struct rt_graph_how how = {.pool = tasks->pool, .context = tasks, .task = graph_task, .look = graph_look};
-	ptowsp_status st = tasks->state.graph ? PTOWSP_OK : rt_graph_state_init(&tasks->state, &tasks->graph, &tasks->error);
+	ptowsp_status status = tasks->state.graph ? PTOWSP_OK : rt_graph_state_init(&tasks->state, &tasks->graph, &tasks->error);
 
-	if (!st)
-		st = rt_graph_run(&tasks->state, &how, &tasks->error);
+	if (!status)
+		status = rt_graph_run(&tasks->state, &how, &tasks->error);
 	else
 		rt_graph_state_finish(&tasks->state);
 	result->tasks = result->started_at = result->in_flight = tasks->graph.task_count;
 	result->edges = tasks->graph.edge_count;
 	result->bytes = tasks->graph.head->bytes;
-	return st;
+	return status;
 }
 
 static ptowsp_status pipeline(struct rt_tasks *tasks, rt_orchestration_fn function, void *context, uint32_t threshold, struct rt_tasks_result *result)
 {
 	struct rt_flight flight = {0};
-	ptowsp_status st = begin(tasks, tasks->config.window);
+	ptowsp_status status = begin(tasks, tasks->config.window);
 
-	if (!st)
-		st = rt_flight_init(&flight, tasks, tasks->config.window, threshold, &tasks->error);
-	if (!st) {
+	if (!status)
+		status = rt_flight_init(&flight, tasks, tasks->config.window, threshold, &tasks->error);
+	if (!status) {
 		tasks->flight = &flight;
-		st = orchestrate(tasks, function, context, result);
+		status = orchestrate(tasks, function, context, result);
 		tasks->flight = NULL;
 	}
-	if (!st)
-		st = rt_flight_end(&flight, &tasks->error);
+	if (!status)
+		status = rt_flight_end(&flight, &tasks->error);
 	result->started_at = flight.started_at;
 	result->in_flight = flight.in_flight;
 	result->bytes = flight.tasks ? rt_flight_bytes(&flight) : 0;
 	rt_flight_finish(&flight);
 	rt_task_deps_finish(&tasks->deps);
-	return st;
+	return status;
 }
 
 /* Gives the sentence away; the next run begins without it. */
-static ptowsp_status end(struct rt_tasks *tasks, ptowsp_status st, struct ptowsp_error *error)
+static ptowsp_status end(struct rt_tasks *tasks, ptowsp_status status, struct ptowsp_error *error)
 {
-	if (st && error)
-		rt_fail_at(error, st, tasks->error.where[0], tasks->error.where[1], "%s", tasks->error.text);
+	if (status && error)
+		rt_fail_at(error, status, tasks->error.where[0], tasks->error.where[1], "%s", tasks->error.text);
 	if (!tasks->running)
 		tasks->status = PTOWSP_OK;
-	return st;
+	return status;
 }
 
 ptowsp_status rt_tasks_run(struct rt_tasks *tasks, rt_orchestration_fn function, void *context, uint32_t workers, uint32_t threshold,
@@ -211,18 +211,18 @@ ptowsp_status rt_tasks_run(struct rt_tasks *tasks, rt_orchestration_fn function,
 {
 	struct rt_tasks_result result = {0};
 	uint64_t began = rt_tasks_now_ns();
-	ptowsp_status st = tasks->running ? begin(tasks, 0) : workers_make(tasks, workers);
+	ptowsp_status status = tasks->running ? begin(tasks, 0) : workers_make(tasks, workers);
 
-	if (!st && threshold)
-		st = pipeline(tasks, function, context, threshold, &result);
-	else if (!st)
-		st = build(tasks, function, context, &result);
-	if (!st && !threshold)
-		st = graph_run(tasks, &result);
+	if (!status && threshold)
+		status = pipeline(tasks, function, context, threshold, &result);
+	else if (!status)
+		status = build(tasks, function, context, &result);
+	if (!status && !threshold)
+		status = graph_run(tasks, &result);
 	result.total_ns = rt_tasks_now_ns() - began;
 	if (result_out)
 		*result_out = result;
-	return end(tasks, st, error);
+	return end(tasks, status, error);
 }
 
 ptowsp_status rt_tasks_build(struct rt_tasks *tasks, rt_orchestration_fn function, void *context, struct ptowsp_error *error)
@@ -236,15 +236,15 @@ ptowsp_status rt_tasks_rerun(struct rt_tasks *tasks, uint32_t workers, struct rt
 {
 	struct rt_tasks_result result = {0};
 	uint64_t began = rt_tasks_now_ns();
-	ptowsp_status st = tasks->block && !tasks->running ? workers_make(tasks, workers)
-							   : rt_fail(&tasks->error, PTOWSP_INVALID, "there is no graph that could run again");
+	ptowsp_status status = tasks->block && !tasks->running ? workers_make(tasks, workers)
+							       : rt_fail(&tasks->error, PTOWSP_INVALID, "there is no graph that could run again");
 
-	if (!st)
-		st = graph_run(tasks, &result);
+	if (!status)
+		status = graph_run(tasks, &result);
 	result.total_ns = rt_tasks_now_ns() - began;
 	if (result_out)
 		*result_out = result;
-	return end(tasks, st, error);
+	return end(tasks, status, error);
 }
 
 const struct rt_graph *rt_tasks_graph(const struct rt_tasks *tasks)

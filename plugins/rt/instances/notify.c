@@ -23,12 +23,12 @@ static const char *here(const struct rt_run *run, uint32_t instruction, char *te
 }
 
 /* The place and the reason before what the backend says. */
-static ptowsp_status failed(struct rt_run *run, uint32_t instruction, ptowsp_status st)
+static ptowsp_status failed(struct rt_run *run, uint32_t instruction, ptowsp_status status)
 {
 	char text[160], why[sizeof(run->error->text)];
 
 	snprintf(why, sizeof(why), "%s", run->error->text);
-	return rt_fail_at(run->error, st, run->tasks, UINT64_MAX, "%s: %.200s", here(run, instruction, text, sizeof(text)), why);
+	return rt_fail_at(run->error, status, run->tasks, UINT64_MAX, "%s: %.200s", here(run, instruction, text, sizeof(text)), why);
 }
 
 /* Everything issued has ended and the clock knows when. */
@@ -46,17 +46,17 @@ static ptowsp_status settle(struct rt_run *run, uint32_t instruction)
 static ptowsp_status send(struct rt_run *run, uint32_t instruction, uint32_t device, uint32_t number)
 {
 	struct rt_notices *notices = &run->notices;
-	ptowsp_status st = settle(run, instruction);
+	ptowsp_status status = settle(run, instruction);
 	uint64_t when = run->clock.now > run->clock.total ? run->clock.now : run->clock.total;
 
-	if (st)
-		return st;
+	if (status)
+		return status;
 	if (device != (run->notify ? run->notify->device : 0)) {
 		if (!run->notify)
-			st = rt_fail(run->error, PTOWSP_INVALID, "this run has one device; give it more with --device=SEL,SEL");
+			status = rt_fail(run->error, PTOWSP_INVALID, "this run has one device; give it more with --device=SEL,SEL");
 		else
-			st = run->notify->send(run->notify->context, device, number, when, run->error);
-		return st ? failed(run, instruction, st) : PTOWSP_OK;
+			status = run->notify->send(run->notify->context, device, number, when, run->error);
+		return status ? failed(run, instruction, status) : PTOWSP_OK;
 	}
 	if (!rt_grow((void **)&notices->rows, &notices->room, notices->count, sizeof(*notices->rows)))
 		return rt_no_memory(run->error, "notifications");
@@ -79,14 +79,14 @@ static ptowsp_status own_take(struct rt_run *run, uint32_t number, uint64_t *cyc
 
 static ptowsp_status other_take(struct rt_run *run, uint32_t device, uint32_t number, uint64_t *cycles_out)
 {
-	ptowsp_status st = PTOWSP_AGAIN, look = PTOWSP_OK;
+	ptowsp_status status = PTOWSP_AGAIN, look = PTOWSP_OK;
 
-	while (st == PTOWSP_AGAIN && !look) {
+	while (status == PTOWSP_AGAIN && !look) {
 		look = rt_look(run);
 		if (!look)
-			st = run->notify->take(run->notify->context, device, number, rt_now_ns(run->program) + SLICE_NS, cycles_out, run->error);
+			status = run->notify->take(run->notify->context, device, number, rt_now_ns(run->program) + SLICE_NS, cycles_out, run->error);
 	}
-	return look ? look : st;
+	return look ? look : status;
 }
 
 static ptowsp_status never_told(struct rt_run *run, uint32_t instruction)
@@ -108,21 +108,21 @@ static ptowsp_status never_told(struct rt_run *run, uint32_t instruction)
 static ptowsp_status take(struct rt_run *run, uint32_t instruction, uint32_t device, uint32_t number)
 {
 	uint64_t cycles = 0;
-	ptowsp_status st = settle(run, instruction); /* what others may wait for goes on */
+	ptowsp_status status = settle(run, instruction); /* what others may wait for goes on */
 
-	if (st)
-		return st;
+	if (status)
+		return status;
 	if (device == (run->notify ? run->notify->device : 0))
-		st = own_take(run, number, &cycles);
+		status = own_take(run, number, &cycles);
 	else if (run->notify)
-		st = other_take(run, device, number, &cycles);
+		status = other_take(run, device, number, &cycles);
 	else
-		st = rt_fail(run->error, PTOWSP_INVALID, "this run has one device; give it more with --device=SEL,SEL");
-	if (st)
-		st = failed(run, instruction, st);
-	if (st == PTOWSP_DEADLOCK)
+		status = rt_fail(run->error, PTOWSP_INVALID, "this run has one device; give it more with --device=SEL,SEL");
+	if (status)
+		status = failed(run, instruction, status);
+	if (status == PTOWSP_DEADLOCK)
 		return never_told(run, instruction);
-	return st ? st : rt_clock_failed(run, rt_lag_sync(&run->lag, PTOWSP_OP_WAIT_NOTIFY, cycles, 0));
+	return status ? status : rt_clock_failed(run, rt_lag_sync(&run->lag, PTOWSP_OP_WAIT_NOTIFY, cycles, 0));
 }
 
 ptowsp_status rt_notify_take(struct rt_run *run, uint32_t instruction)

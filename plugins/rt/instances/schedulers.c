@@ -53,7 +53,7 @@ static ptowsp_status instruction_check(const struct rt_run *run, uint32_t at)
 ptowsp_status rt_schedulers_check(const struct rt_run *run)
 {
 	const struct rt_program *program = run->program;
-	ptowsp_status st = PTOWSP_OK;
+	ptowsp_status status = PTOWSP_OK;
 
 	if (run->schedulers > RT_SKIP_LIMIT)
 		return rt_fail(run->error, PTOWSP_INVALID, "%u scheduler instances; there can be %u", run->schedulers, RT_SKIP_LIMIT);
@@ -63,12 +63,12 @@ ptowsp_status rt_schedulers_check(const struct rt_run *run)
 		return refuse(run, PTOWSP_NONE, "timing=interleaved");
 	if (run->args->flags & PTOWSP_RUN_STRICT && !rt_schedule_safe(&program->schedule))
 		return refuse(run, PTOWSP_NONE, "the check of --strict");
-	for (uint32_t k = 0; !st && k < program->site_count; k++)
+	for (uint32_t k = 0; !status && k < program->site_count; k++)
 		if (program->sites[k].renamed)
-			st = refuse(run, program->sites[k].instruction, "a temp tensor with versions");
-	for (uint32_t i = 0; !st && i < program->tables.work.code_count; i++)
-		st = instruction_check(run, i);
-	return st;
+			status = refuse(run, program->sites[k].instruction, "a temp tensor with versions");
+	for (uint32_t i = 0; !status && i < program->tables.work.code_count; i++)
+		status = instruction_check(run, i);
+	return status;
 }
 
 /* ---- making and unmaking ------------------------------------------------------------------------------------------- */
@@ -77,7 +77,7 @@ static ptowsp_status time_init(struct rt_scheduler *instance, const struct rt_ru
 {
 	const struct rt_clock *base = &like->clock;
 	struct rt_clock *clock = &instance->clock;
-	ptowsp_status st;
+	ptowsp_status status;
 
 	clock->window = base->window;
 	clock->window_mode = base->window_mode;
@@ -86,30 +86,30 @@ static ptowsp_status time_init(struct rt_scheduler *instance, const struct rt_ru
 	clock->ready_capacity = base->ready_capacity;
 	clock->spacing = base->spacing;
 	clock->executors = 1;
-	st = rt_clock_init(clock, like->program->tables.slot.count, 0);
-	return st ? st : rt_flow_init(&instance->flow, base->window, base->map_capacity, base->deps_capacity);
+	status = rt_clock_init(clock, like->program->tables.slot.count, 0);
+	return status ? status : rt_flow_init(&instance->flow, base->window, base->map_capacity, base->deps_capacity);
 }
 
 static ptowsp_status walk_init(struct rt_scheduler *instance, struct rt_run *like, uint32_t me)
 {
 	const struct rt_run_args args = {.args = like->args, .cancel = like->cancel};
-	ptowsp_status st;
+	ptowsp_status status;
 
 	instance->error = (struct ptowsp_error){.head = PTOWSP_HEAD(struct ptowsp_error, ERROR)};
 	instance->walk = calloc(1, sizeof(*instance->walk));
 	if (!instance->walk)
 		return rt_no_memory(like->error, "a scheduler instance");
 	instance->walk->quiet = true; /* messages come from the run itself, once */
-	st = rt_run_init(instance->walk, like->program, &args, like->error);
+	status = rt_run_init(instance->walk, like->program, &args, like->error);
 	instance->walk->error = &instance->error;
 	instance->walk->tensors.strict = like->bodies;
-	return st ? st : rt_skip_init(&instance->skip, &instance->walk->expand, like->program, &instance->walk->env, me, like->schedulers, like->error);
+	return status ? status : rt_skip_init(&instance->skip, &instance->walk->expand, like->program, &instance->walk->env, me, like->schedulers, like->error);
 }
 
 ptowsp_status rt_schedulers_init(struct rt_run *run)
 {
 	struct rt_schedulers *instances = calloc(1, sizeof(*instances));
-	ptowsp_status st = PTOWSP_OK;
+	ptowsp_status status = PTOWSP_OK;
 
 	run->instances = instances;
 	if (!instances)
@@ -124,12 +124,12 @@ ptowsp_status rt_schedulers_init(struct rt_run *run)
 	instances->rows = calloc(run->schedulers, sizeof(*instances->rows));
 	if (!instances->marks || !instances->rows)
 		return rt_no_memory(run->error, "scheduler instances");
-	for (uint32_t p = 0; !st && p < run->schedulers; p++) {
-		st = time_init(&instances->rows[p], run);
-		st = st ? rt_no_memory(run->error, "a scheduler instance") : walk_init(&instances->rows[p], run, p);
+	for (uint32_t p = 0; !status && p < run->schedulers; p++) {
+		status = time_init(&instances->rows[p], run);
+		status = status ? rt_no_memory(run->error, "a scheduler instance") : walk_init(&instances->rows[p], run, p);
 		instances->count++;
 	}
-	return st;
+	return status;
 }
 
 void rt_schedulers_finish(struct rt_run *run)
@@ -176,13 +176,13 @@ static ptowsp_status event_take(struct rt_scheduler *instance, enum rt_event eve
 /* Up to its first task that is not before `number`; not beyond what is known not to be its own. */
 static ptowsp_status walk_to(struct rt_scheduler *instance, uint64_t number)
 {
-	ptowsp_status st = PTOWSP_OK;
+	ptowsp_status status = PTOWSP_OK;
 
 	while (!instance->over && !instance->holding && instance->skip.number <= number) {
-		st = event_take(instance, rt_skip_next(&instance->skip));
-		instance->over = st != PTOWSP_OK;
+		status = event_take(instance, rt_skip_next(&instance->skip));
+		instance->over = status != PTOWSP_OK;
 	}
-	return st == PTOWSP_CANCELLED || st == PTOWSP_DEADLINE ? st : PTOWSP_OK;
+	return status == PTOWSP_CANCELLED || status == PTOWSP_DEADLINE ? status : PTOWSP_OK;
 }
 
 static bool marks_grow(struct rt_schedulers *instances, uint64_t number)
@@ -203,21 +203,21 @@ static bool marks_grow(struct rt_schedulers *instances, uint64_t number)
 ptowsp_status rt_schedulers_turn(struct rt_schedulers *instances)
 {
 	struct rt_run *run = instances->run;
-	ptowsp_status st = PTOWSP_OK;
+	ptowsp_status status = PTOWSP_OK;
 
 	instances->turn = 0;
-	for (uint32_t p = 0; !st && p < instances->count; p++) {
+	for (uint32_t p = 0; !status && p < instances->count; p++) {
 		struct rt_scheduler *instance = &instances->rows[p];
 
-		st = walk_to(instance, run->tasks);
+		status = walk_to(instance, run->tasks);
 		if (instance->holding && instance->skip.task == run->tasks)
 			instances->turn = p;
 	}
-	if (st)
+	if (status)
 		*run->error = instances->rows[0].error;
-	if (!st && !marks_grow(instances, run->tasks))
-		st = rt_no_memory(run->error, "tasks in flight");
-	return st;
+	if (!status && !marks_grow(instances, run->tasks))
+		status = rt_no_memory(run->error, "tasks in flight");
+	return status;
 }
 
 /* Edges between instances, and how many of them are news to the instance that waits. */
@@ -240,10 +240,10 @@ static void crossings_count(struct rt_schedulers *instances)
 ptowsp_status rt_schedulers_reserve(struct rt_schedulers *instances, struct rt_need need, struct rt_block *block_out)
 {
 	struct rt_scheduler *instance = &instances->rows[instances->turn];
-	ptowsp_status st = rt_flow_reserve(&instance->flow, need, &instances->run->reason, block_out);
+	ptowsp_status status = rt_flow_reserve(&instance->flow, need, &instances->run->reason, block_out);
 
-	if (st)
-		return st;
+	if (status)
+		return status;
 	*mark_of(instances, instances->run->tasks) = (struct rt_scheduler_mark){.owner = instances->turn};
 	crossings_count(instances);
 	instance->holding = false;
@@ -318,7 +318,7 @@ ptowsp_status rt_schedulers_task(struct rt_schedulers *instances, uint32_t owner
 	struct rt_clock_task alone = *task;
 	uint64_t number = instances->timed;
 	struct rt_scheduler_mark *mark = mark_of(instances, number);
-	ptowsp_status st;
+	ptowsp_status status;
 
 	forgotten_wait(instances, clock);
 	clock->floor = gates(instances, task);
@@ -326,10 +326,10 @@ ptowsp_status rt_schedulers_task(struct rt_schedulers *instances, uint32_t owner
 		return PTOWSP_NO_MEMORY;
 	clock->free[0] = 0;
 	alone.executor = alone.stream = alone.depth_loops = alone.pred_count = 0;
-	st = rt_clock_task(clock, &alone, times);
-	base->issued = st ? number : 0; /* the task at which the ring is said to be full */
-	if (st)
-		return st;
+	status = rt_clock_task(clock, &alone, times);
+	base->issued = status ? number : 0; /* the task at which the ring is said to be full */
+	if (status)
+		return status;
 	base->free[task->executor] = times->end;
 	rt_clock_enter(base, task, times->end);
 	mark->end = times->end;

@@ -509,15 +509,15 @@ enum rt_event rt_skip_next(struct rt_skip *skip)
 ptowsp_status rt_skip_init(struct rt_skip *skip, struct rt_expand *expand, const struct rt_program *program, struct rt_env *env, uint32_t me,
 			   uint32_t instances, struct ptowsp_error *error)
 {
-	ptowsp_status st;
+	ptowsp_status status;
 
 	memset(skip, 0, sizeof(*skip));
 	skip->expand = expand;
-	st = rt_outline_init(&skip->outline, program, env, error);
+	status = rt_outline_init(&skip->outline, program, env, error);
 	rt_expand_start(expand, program, env, error);
 	skip->outline.loops = expand->loops;
 	rt_owner_init(&skip->owner, program, env, me, instances);
-	return st;
+	return status;
 }
 
 void rt_skip_finish(struct rt_skip *skip)

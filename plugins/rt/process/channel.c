@@ -261,16 +261,16 @@ static ptowsp_status send_ready(struct rt_pipeline *pipeline, struct rt_instance
 	struct rt_run *run = pipeline->run;
 	const struct rt_expr *expr = &run->program->exprs.rows[instance->expr];
 	const struct rt_move *move = instance->move;
-	ptowsp_status st = PTOWSP_OK;
+	ptowsp_status status = PTOWSP_OK;
 
 	*value_out = rt_value(&run->env, instance->expr);
 	if (run->env.failed)
 		return send_failed(pipeline, instance, "the token divides by zero");
 	if (move && pipeline->look != RT_LOOK_TOKENS)
-		st = rt_move_resolve(pipeline, instance, move, access);
-	if (!st)
-		st = rt_process_read(pipeline, move ? move->read : expr->read, move ? move->read_count : expr->read_count);
-	return !st && move && pipeline->look == RT_LOOK_RUN ? rt_move_follow(pipeline, access) : st;
+		status = rt_move_resolve(pipeline, instance, move, access);
+	if (!status)
+		status = rt_process_read(pipeline, move ? move->read : expr->read, move ? move->read_count : expr->read_count);
+	return !status && move && pipeline->look == RT_LOOK_RUN ? rt_move_follow(pipeline, access) : status;
 }
 
 /* Whoever takes part in a rendezvous finds the block under its own number among the consumers. */
@@ -307,16 +307,16 @@ static ptowsp_status send_now(struct rt_pipeline *pipeline, struct rt_instance *
 	struct rt_wait_meter before = channel->full;
 	struct rt_access access = {0};
 	int64_t value;
-	ptowsp_status st = send_ready(pipeline, instance, &value, &access);
+	ptowsp_status status = send_ready(pipeline, instance, &value, &access);
 
-	if (st)
-		return st;
+	if (status)
+		return status;
 	if (instance->move && run->payloads.memory)
 		rt_payload_copy(run, instance->channel, block_of(channel, channel->sends), &access, true);
 	if (instance->move)
-		st = move_tell(pipeline, instance, &access, true);
-	if (st)
-		return st;
+		status = move_tell(pipeline, instance, &access, true);
+	if (status)
+		return status;
 	rt_vector_clock_send(&pipeline->fronts, channel, instance->channel, pipeline->turn, partner ? (uint32_t)(partner - pipeline->instances) : PTOWSP_NONE);
 	if (run->lag.feed && rt_feed_put_token(run->lag.feed, RT_ITEM_SEND, instance->channel, channel, (uint64_t)value, pipeline->turn))
 		return rt_no_memory(run->error, "items");
@@ -346,21 +346,21 @@ static ptowsp_status arrive(struct rt_pipeline *pipeline, struct rt_instance *in
 {
 	struct rt_run *run = pipeline->run;
 	struct rt_access access = {0};
-	ptowsp_status st;
+	ptowsp_status status;
 
 	if (!move || pipeline->look == RT_LOOK_TOKENS)
 		return PTOWSP_OK;
-	st = rt_move_resolve(pipeline, instance, move, &access);
-	if (st || pipeline->look != RT_LOOK_RUN)
-		return st;
-	st = rt_process_read(pipeline, move->read, move->read_count);
-	if (!st)
-		st = rt_move_follow(pipeline, &access);
-	if (!st)
-		st = move_tell(pipeline, instance, &access, false);
-	if (!st && run->payloads.memory)
+	status = rt_move_resolve(pipeline, instance, move, &access);
+	if (status || pipeline->look != RT_LOOK_RUN)
+		return status;
+	status = rt_process_read(pipeline, move->read, move->read_count);
+	if (!status)
+		status = rt_move_follow(pipeline, &access);
+	if (!status)
+		status = move_tell(pipeline, instance, &access, false);
+	if (!status && run->payloads.memory)
 		rt_payload_copy(run, instance->channel, instance->block_number, &access, false);
-	return st;
+	return status;
 }
 
 ptowsp_status rt_transfer_consume(struct rt_pipeline *pipeline, struct rt_instance *instance, bool *done_out)

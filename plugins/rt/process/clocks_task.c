@@ -142,13 +142,13 @@ static ptowsp_status issue(struct rt_clocks *clocks, const struct rt_clock_task 
 	struct rt_clock *base = clocks->base;
 	struct rt_own_clock *own = &clocks->own[clocks->turn];
 	struct rt_need need = task->need;
-	ptowsp_status st;
+	ptowsp_status status;
 
 	if (own->issued)
 		base->now = rt_later(base->now, base->last + base->spacing);
-	st = ring_stall(clocks);
-	if (st)
-		return st;
+	status = ring_stall(clocks);
+	if (status)
+		return status;
 	rt_clocks_stall(base, &base->meters[PTOWSP_RESOURCE_TENSOR_MAP], rt_clocks_left(clocks, rt_clocks_map_tail(clocks, need.map)));
 	rt_clocks_stall(base, &base->meters[PTOWSP_RESOURCE_DEP_LIST], rt_clocks_left(clocks, rt_clocks_deps_tail(clocks, need.deps)));
 	if (task->heap)
@@ -187,10 +187,10 @@ ptowsp_status rt_clocks_task(struct rt_clocks *clocks, const struct rt_clock_tas
 {
 	struct rt_clock *base = clocks->base;
 	uint64_t start;
-	ptowsp_status st = rt_clocks_row_make(clocks) ? issue(clocks, task) : PTOWSP_NO_MEMORY;
+	ptowsp_status status = rt_clocks_row_make(clocks) ? issue(clocks, task) : PTOWSP_NO_MEMORY;
 
-	if (st)
-		return st;
+	if (status)
+		return status;
 	start = rt_clock_gates(base, task);
 	for (uint32_t i = 0; i < task->pred_count; i++)
 		start = rt_later(start, end_of(clocks, task->preds[i]));

@@ -75,21 +75,21 @@ static ptowsp_status places_find(struct rt_run *run)
 ptowsp_status rt_payloads_init(struct rt_run *run)
 {
 	struct rt_payloads *payloads = &run->payloads;
-	ptowsp_status st;
+	ptowsp_status status;
 
 	if (run->quiet || !run->program->move_count || run->program->planned)
 		return PTOWSP_OK;
 	payloads->first = calloc((size_t)run->program->tables.channel.count + 1, sizeof(*payloads->first));
 	if (!payloads->first)
 		return rt_no_memory(run->error, "payload channels");
-	st = places_find(run);
+	status = places_find(run);
 	if (!run->kernels) {
 		rt_payloads_finish(payloads);
-		return rt_run_needs(run, PTOWSP_FEATURE_CSP_PAYLOAD, st);
+		return rt_run_needs(run, PTOWSP_FEATURE_CSP_PAYLOAD, status);
 	}
-	if (!st && payloads->bytes <= SIZE_MAX - LINE)
+	if (!status && payloads->bytes <= SIZE_MAX - LINE)
 		payloads->memory = aligned_alloc(LINE, (size_t)payloads->bytes + LINE);
-	return st || payloads->memory ? st : rt_no_memory(run->error, "the blocks of payload channels");
+	return status || payloads->memory ? status : rt_no_memory(run->error, "the blocks of payload channels");
 }
 
 void rt_payloads_finish(struct rt_payloads *payloads)
@@ -172,13 +172,13 @@ static ptowsp_status resolve(struct rt_pipeline *pipeline, const struct rt_insta
 ptowsp_status rt_move_resolve(struct rt_pipeline *pipeline, const struct rt_instance *instance, const struct rt_move *move, struct rt_access *access)
 {
 	const struct rt_expand *expand = &pipeline->run->expand;
-	ptowsp_status st = resolve(pipeline, instance, move, access);
+	ptowsp_status status = resolve(pipeline, instance, move, access);
 
-	if (!st)
+	if (!status)
 		return PTOWSP_OK;
 	return rt_error_place(&pipeline->run->program->tables,
-			      instance->standing == RT_SENDING ? rt_instance_instruction(pipeline, pipeline->turn) : expand->frames[expand->depth - 1].at, st,
-			      pipeline->run->error);
+			      instance->standing == RT_SENDING ? rt_instance_instruction(pipeline, pipeline->turn) : expand->frames[expand->depth - 1].at,
+			      status, pipeline->run->error);
 }
 
 /* ---- when ------------------------------------------------------------------------------------------------------ */
@@ -192,15 +192,15 @@ struct looking {
 	uint32_t writer_count, writer_room;
 	bool writes, listed, arrives;
 	uint32_t pieces;
-	ptowsp_status st;
+	ptowsp_status status;
 };
 #define LOOK_EVERY 1024u
 
 static bool go_on(struct looking *looking)
 {
-	if (!looking->st && ++looking->pieces % LOOK_EVERY == 0)
-		looking->st = rt_look(looking->pipeline->run);
-	return !looking->st;
+	if (!looking->status && ++looking->pieces % LOOK_EVERY == 0)
+		looking->status = rt_look(looking->pipeline->run);
+	return !looking->status;
 }
 
 /* Neighbours mostly have the same few. */
@@ -214,7 +214,7 @@ static void writer_add(void *context, uint64_t writer)
 		if (looking->writers[i] == writer - 1)
 			return;
 	if (!rt_grow((void **)&looking->writers, &looking->writer_room, looking->writer_count, sizeof(*looking->writers)))
-		looking->st = rt_no_memory(looking->pipeline->run->error, "what payload channels follow");
+		looking->status = rt_no_memory(looking->pipeline->run->error, "what payload channels follow");
 	else
 		looking->writers[looking->writer_count++] = writer - 1;
 }
@@ -249,11 +249,11 @@ ptowsp_status rt_move_follow(struct rt_pipeline *pipeline, const struct rt_acces
 	rt_access_visit(access, &run->tensors, access->io->access, piece_join, &looking);
 	tasks = arrives ? looking.trail.touched : looking.trail.wrote;
 	end = arrives ? looking.trail.touched_end : looking.trail.wrote_end;
-	if (!looking.st && run->lag.feed && feed_put(&looking, tasks))
-		looking.st = rt_no_memory(run->error, "items");
+	if (!looking.status && run->lag.feed && feed_put(&looking, tasks))
+		looking.status = rt_no_memory(run->error, "items");
 	free(looking.writers);
-	if (looking.st)
-		return looking.st;
+	if (looking.status)
+		return looking.status;
 	if (end > run->clock.now)
 		run->clock.now = end;
 	return run->kernels ? rt_wait_tasks(run, tasks) : PTOWSP_OK;
@@ -267,7 +267,7 @@ static bool piece_enter(void *context, uint32_t tensor, int64_t first, int64_t l
 	struct rt_run *run = looking->pipeline->run;
 
 	if (!rt_history_enter(&looking->pipeline->trails, tensor, first, last, run->tasks, run->clock.now, looking->writes))
-		looking->st = rt_no_memory(run->error, "what payload channels follow");
+		looking->status = rt_no_memory(run->error, "what payload channels follow");
 	return go_on(looking);
 }
 
@@ -283,7 +283,7 @@ ptowsp_status rt_move_task(struct rt_pipeline *pipeline, const struct rt_site *s
 	struct rt_run *run = pipeline->run;
 	const struct rt_access *accesses = rt_run_accesses(run);
 
-	for (uint32_t i = 0; !looking.st && i < site->io_count; i++) {
+	for (uint32_t i = 0; !looking.status && i < site->io_count; i++) {
 		const struct rt_io *io = accesses[i].io;
 		unsigned moved = run->program->tensor_moved[io->tensor];
 
@@ -295,5 +295,5 @@ ptowsp_status rt_move_task(struct rt_pipeline *pipeline, const struct rt_site *s
 	}
 	if (rt_history_full(&pipeline->trails))
 		rt_history_forget(&pipeline->trails, over(run), rt_clocks_least(&pipeline->clocks));
-	return looking.st;
+	return looking.status;
 }

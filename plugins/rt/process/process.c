@@ -29,9 +29,9 @@ static struct rt_instance *turn_to(struct rt_pipeline *pipeline, uint32_t at)
 static ptowsp_status feed_put(struct rt_pipeline *pipeline, enum rt_item_kind kind, uint32_t row, uint64_t number, uint64_t bytes)
 {
 	struct rt_feed *feed = pipeline->run->lag.feed;
-	ptowsp_status st = feed ? rt_feed_put(feed, kind, row, number, bytes) : PTOWSP_OK;
+	ptowsp_status status = feed ? rt_feed_put(feed, kind, row, number, bytes) : PTOWSP_OK;
 
-	return st ? rt_no_memory(pipeline->run->error, "items") : PTOWSP_OK;
+	return status ? rt_no_memory(pipeline->run->error, "items") : PTOWSP_OK;
 }
 
 /* The first time counts. An item that finds no room is told with the next pull. */
@@ -71,14 +71,14 @@ static ptowsp_status instance_end(struct rt_pipeline *pipeline, struct rt_instan
 static ptowsp_status alloc_try(struct rt_pipeline *pipeline, struct rt_instance *instance, bool *done_out)
 {
 	struct rt_run *run = pipeline->run;
-	ptowsp_status st = PTOWSP_OK;
+	ptowsp_status status = PTOWSP_OK;
 	uint64_t bytes;
 
 	if (pipeline->look == RT_LOOK_RUN)
-		st = rt_sync_room(run, run->expand.sync, pipeline->clocks.settled, &instance->block);
-	*done_out = !st;
-	if (st)
-		return st == PTOWSP_AGAIN ? PTOWSP_OK : st;
+		status = rt_sync_room(run, run->expand.sync, pipeline->clocks.settled, &instance->block);
+	*done_out = !status;
+	if (status)
+		return status == PTOWSP_AGAIN ? PTOWSP_OK : status;
 	instance->standing = RT_GOING;
 	if (pipeline->look != RT_LOOK_RUN)
 		return PTOWSP_OK;
@@ -116,20 +116,20 @@ static ptowsp_status sync_try(struct rt_pipeline *pipeline, struct rt_instance *
 static ptowsp_status load_take(struct rt_pipeline *pipeline)
 {
 	struct rt_run *run = pipeline->run;
-	ptowsp_status st = rt_event_take(run, RT_EVENT_SLOT_LOAD);
+	ptowsp_status status = rt_event_take(run, RT_EVENT_SLOT_LOAD);
 	uint64_t writer = run->loaded_from;
 
-	if (!st && pipeline->fronts.on)
+	if (!status && pipeline->fronts.on)
 		rt_vector_clock_slot_load(&pipeline->fronts, pipeline->turn, run->expand.slot, writer ? rt_race_instance(&run->race, writer - 1) : PTOWSP_NONE,
 					  writer - 1);
-	return st;
+	return status;
 }
 
 static ptowsp_status event_take(struct rt_pipeline *pipeline, struct rt_instance *instance, enum rt_event event)
 {
 	struct rt_run *run = pipeline->run;
 	const struct rt_expr *expr;
-	ptowsp_status st;
+	ptowsp_status status;
 
 	switch (event) {
 	case RT_EVENT_TASK: instance->standing = RT_ISSUING; return PTOWSP_OK;
@@ -145,13 +145,13 @@ static ptowsp_status event_take(struct rt_pipeline *pipeline, struct rt_instance
 		return PTOWSP_OK;
 	case RT_EVENT_SCOPE_BEGIN:
 		rt_versions_scope_begin(run, pipeline->turn + 1);
-		st = feed_put(pipeline, RT_ITEM_SCOPE_BEGIN, 0, 0, 0);
-		return st ? st : rt_clock_failed(run, rt_clocks_scope_begin(&pipeline->clocks));
+		status = feed_put(pipeline, RT_ITEM_SCOPE_BEGIN, 0, 0, 0);
+		return status ? status : rt_clock_failed(run, rt_clocks_scope_begin(&pipeline->clocks));
 	case RT_EVENT_SCOPE_END:
 		rt_batch_flush(run);
 		rt_clocks_scope_end(&pipeline->clocks);
-		st = rt_versions_scope_end(run, pipeline->turn + 1, true);
-		return st ? st : feed_put(pipeline, RT_ITEM_SCOPE_END, 0, 0, 0);
+		status = rt_versions_scope_end(run, pipeline->turn + 1, true);
+		return status ? status : feed_put(pipeline, RT_ITEM_SCOPE_END, 0, 0, 0);
 	case RT_EVENT_ORDER_BEGIN: return rt_clock_failed(run, rt_lag_order_begin(&run->lag));
 	case RT_EVENT_ORDER_STEP:
 		rt_batch_flush(run);
@@ -175,67 +175,67 @@ static ptowsp_status event_take(struct rt_pipeline *pipeline, struct rt_instance
 static ptowsp_status stand(struct rt_pipeline *pipeline, struct rt_instance *instance, bool *over_out)
 {
 	bool done = false;
-	ptowsp_status st = PTOWSP_OK;
+	ptowsp_status status = PTOWSP_OK;
 
 	switch (instance->standing) {
-	case RT_SENDING: st = rt_transfer_send(pipeline, instance, &done); break;
-	case RT_CONSUMING: st = rt_transfer_consume(pipeline, instance, &done); break;
+	case RT_SENDING: status = rt_transfer_send(pipeline, instance, &done); break;
+	case RT_CONSUMING: status = rt_transfer_consume(pipeline, instance, &done); break;
 	case RT_ISSUING:
-		st = rt_process_task(pipeline, instance, &done);
+		status = rt_process_task(pipeline, instance, &done);
 		*over_out = true;
 		break;
-	case RT_WAITING: st = sync_try(pipeline, instance, &done); break;
-	case RT_ALLOCATING: st = alloc_try(pipeline, instance, &done); break;
+	case RT_WAITING: status = sync_try(pipeline, instance, &done); break;
+	case RT_ALLOCATING: status = alloc_try(pipeline, instance, &done); break;
 	case RT_ENDED: break;
 	case RT_GOING: return PTOWSP_OK;
 	}
 	pipeline->steps += done;
 	*over_out |= !done;
-	return st;
+	return status;
 }
 
 static ptowsp_status turn_take(struct rt_pipeline *pipeline, uint32_t at)
 {
 	struct rt_instance *instance = turn_to(pipeline, at);
 	bool over = false;
-	ptowsp_status st = stand(pipeline, instance, &over);
+	ptowsp_status status = stand(pipeline, instance, &over);
 
-	while (!st && !over) {
-		st = event_take(pipeline, instance, rt_expand_next(&pipeline->run->expand));
+	while (!status && !over) {
+		status = event_take(pipeline, instance, rt_expand_next(&pipeline->run->expand));
 		pipeline->steps++;
-		if (!st)
-			st = stand(pipeline, instance, &over);
+		if (!status)
+			status = stand(pipeline, instance, &over);
 	}
-	return st;
+	return status;
 }
 
 ptowsp_status rt_pipeline_round(struct rt_pipeline *pipeline, bool *moved_out)
 {
 	uint64_t before = pipeline->steps;
-	ptowsp_status st = PTOWSP_OK;
+	ptowsp_status status = PTOWSP_OK;
 
-	for (uint32_t i = 0; !st && i < pipeline->count; i++)
+	for (uint32_t i = 0; !status && i < pipeline->count; i++)
 		if (pipeline->instances[i].standing != RT_ENDED)
-			st = turn_take(pipeline, i);
-	if (!st && pipeline->steps_most && pipeline->steps > pipeline->steps_most)
-		st = PTOWSP_LIMIT;
+			status = turn_take(pipeline, i);
+	if (!status && pipeline->steps_most && pipeline->steps > pipeline->steps_most)
+		status = PTOWSP_LIMIT;
 	*moved_out = pipeline->steps != before;
-	return st;
+	return status;
 }
 
 ptowsp_status rt_pipeline_go(struct rt_pipeline *pipeline)
 {
 	bool moved = true;
-	ptowsp_status st = PTOWSP_OK;
+	ptowsp_status status = PTOWSP_OK;
 
-	while (!st && pipeline->live && moved)
-		st = rt_pipeline_round(pipeline, &moved);
-	return st;
+	while (!status && pipeline->live && moved)
+		status = rt_pipeline_round(pipeline, &moved);
+	return status;
 }
 
 ptowsp_status rt_pipeline_begin(struct rt_run *run)
 {
-	ptowsp_status st = PTOWSP_OK;
+	ptowsp_status status = PTOWSP_OK;
 
 	if (run->race.on && run->program->move_count)
 		rt_log(run->program, PTOWSP_LOG_WARNING,
@@ -246,24 +246,24 @@ ptowsp_status rt_pipeline_begin(struct rt_run *run)
 	if (run->program->planned)
 		run->clock.window = rt_window_planned(run);
 	if (run->kernels)
-		st = rt_wait_tasks(run, run->tasks); /* all clocks start when the workload is over */
-	return st ? st : rt_pipeline_create(&run->pipeline, run);
+		status = rt_wait_tasks(run, run->tasks); /* all clocks start when the workload is over */
+	return status ? status : rt_pipeline_create(&run->pipeline, run);
 }
 
 ptowsp_status rt_pipeline_stop(struct rt_run *run)
 {
-	ptowsp_status st = rt_wait_tasks(run, run->tasks); /* nothing runs in a deadlock, and one of them may fail */
+	ptowsp_status status = rt_wait_tasks(run, run->tasks); /* nothing runs in a deadlock, and one of them may fail */
 
-	return st ? st : rt_pipeline_deadlock(run->pipeline);
+	return status ? status : rt_pipeline_deadlock(run->pipeline);
 }
 
 ptowsp_status rt_pipeline_run(struct rt_run *run)
 {
-	ptowsp_status st = rt_pipeline_begin(run);
+	ptowsp_status status = rt_pipeline_begin(run);
 
-	if (!st)
-		st = rt_pipeline_go(run->pipeline);
-	return st || !run->pipeline->live ? st : rt_pipeline_stop(run);
+	if (!status)
+		status = rt_pipeline_go(run->pipeline);
+	return status || !run->pipeline->live ? status : rt_pipeline_stop(run);
 }
 
 /* ---- making and unmaking all instances and channels -------------------------------------------------------------- */

@@ -87,9 +87,9 @@ static bool deps_short(const struct rt_pipeline *pipeline)
 /* A version that nothing follows may be replaced by another instance, or be another instance's. */
 static ptowsp_status versions_try(struct rt_pipeline *pipeline, struct rt_instance *instance, const struct rt_site *site)
 {
-	ptowsp_status st = rt_versions_look(pipeline->run, site);
+	ptowsp_status status = rt_versions_look(pipeline->run, site);
 
-	return st ? st : rt_versions_room(pipeline->run, pipeline->clocks.settled, &instance->block);
+	return status ? status : rt_versions_room(pipeline->run, pipeline->clocks.settled, &instance->block);
 }
 
 /* Stated edges are values of the task like its extents: whether they make sense is asked whenever it is tried, room or not. */
@@ -103,31 +103,31 @@ static ptowsp_status after_look(struct rt_run *run, const struct rt_site *site)
 static ptowsp_status task_infer(struct rt_pipeline *pipeline, struct rt_instance *instance, const struct rt_site *site)
 {
 	struct rt_run *run = pipeline->run;
-	ptowsp_status st = rt_prepare(run, site, run->expand.level);
+	ptowsp_status status = rt_prepare(run, site, run->expand.level);
 
-	if (!st && site->allocated)
-		st = rt_sync_there(run, site);
-	if (!st && site->after_count)
-		st = after_look(run, site);
-	if (!st && site->renamed)
-		st = versions_try(pipeline, instance, site);
-	if (st)
-		return st;
+	if (!status && site->allocated)
+		status = rt_sync_there(run, site);
+	if (!status && site->after_count)
+		status = after_look(run, site);
+	if (!status && site->renamed)
+		status = versions_try(pipeline, instance, site);
+	if (status)
+		return status;
 	if (deps_short(pipeline)) {
-		st = peek_edges(run, site);
+		status = peek_edges(run, site);
 		instance->need = (struct rt_need){rt_infer_map(run, site), run->preds.count};
 	} else {
 		instance->need = (struct rt_need){.map = rt_infer_map(run, site)};
 	}
-	if (!st)
-		st = rt_clocks_room(&pipeline->clocks, instance->need, &instance->block);
-	if (!st)
-		st = rt_infer(run, site, &instance->need);
-	if (!st)
-		st = rt_clocks_room(&pipeline->clocks, instance->need, &instance->block); /* more than the whole pool */
-	if (!st && site->renamed)
-		st = rt_versions_take(run, pipeline->turn + 1, true);
-	return st;
+	if (!status)
+		status = rt_clocks_room(&pipeline->clocks, instance->need, &instance->block);
+	if (!status)
+		status = rt_infer(run, site, &instance->need);
+	if (!status)
+		status = rt_clocks_room(&pipeline->clocks, instance->need, &instance->block); /* more than the whole pool */
+	if (!status && site->renamed)
+		status = rt_versions_take(run, pipeline->turn + 1, true);
+	return status;
 }
 
 /* Real threads: places that must have been given back; and with dependencies that are a promise, everything, as channels may order what edges
@@ -136,13 +136,13 @@ static ptowsp_status task_wait(struct rt_pipeline *pipeline, struct rt_need need
 {
 	struct rt_run *run = pipeline->run;
 	uint64_t tail = rt_clocks_tail(&pipeline->clocks, need);
-	ptowsp_status st = PTOWSP_OK;
+	ptowsp_status status = PTOWSP_OK;
 
 	run->flow.tail = tail > run->flow.tail ? tail : run->flow.tail;
 	run->reason = PTOWSP_RESOURCE_TASK_RING;
 	if (run->kernels && !run->known[run->kernel].here)
-		st = rt_dispatch_begin(run);
-	return st || rt_schedule_safe(&run->program->schedule) ? st : rt_wait_tasks(run, run->tasks);
+		status = rt_dispatch_begin(run);
+	return status || rt_schedule_safe(&run->program->schedule) ? status : rt_wait_tasks(run, run->tasks);
 }
 
 static ptowsp_status kernel_run(struct rt_run *run, const struct rt_site *site, struct rt_clock_task *task)
@@ -154,35 +154,35 @@ static ptowsp_status kernel_run(struct rt_run *run, const struct rt_site *site, 
 static ptowsp_status kernel_await(struct rt_run *run, const struct rt_site *site, struct rt_clock_task *task)
 {
 	struct rt_known *known = &run->known[run->kernel];
-	ptowsp_status st;
+	ptowsp_status status;
 
 	if (known->here || !run->crew.sharing)
 		return kernel_run(run, site, task);
 	task->cycles = 0;
 	known->later = false; /* lag.c has no record of it */
-	st = rt_dispatch(run, site, task);
+	status = rt_dispatch(run, site, task);
 	known->later = true;
-	if (!st)
-		st = rt_wait_tasks(run, run->tasks + 1);
-	if (!st)
+	if (!status)
+		status = rt_wait_tasks(run, run->tasks + 1);
+	if (!status)
 		task->cycles = rt_ring_task(&run->crew.ring, run->tasks)->cycles;
-	return st;
+	return status;
 }
 
 static ptowsp_status task_time(struct rt_pipeline *pipeline, const struct rt_clock_task *task)
 {
 	struct rt_run *run = pipeline->run;
 	struct ptowsp_trace_task trace;
-	ptowsp_status st = run->lag.feed ? rt_clocks_count(&pipeline->clocks, task) : rt_clocks_task(&pipeline->clocks, task, &trace);
+	ptowsp_status status = run->lag.feed ? rt_clocks_count(&pipeline->clocks, task) : rt_clocks_task(&pipeline->clocks, task, &trace);
 
-	if (!st && run->lag.feed)
-		st = rt_feed_put_task(run->lag.feed, task);
-	st = rt_clock_failed(run, st);
+	if (!status && run->lag.feed)
+		status = rt_feed_put_task(run->lag.feed, task);
+	status = rt_clock_failed(run, status);
 	if (run->lag.feed)
-		return st;
-	if (!st)
+		return status;
+	if (!status)
 		run->lag.told(run->lag.context, &trace);
-	return st;
+	return status;
 }
 
 static ptowsp_status task_issue(struct rt_pipeline *pipeline, struct rt_instance *instance, const struct rt_site *site)
@@ -195,29 +195,29 @@ static ptowsp_status task_issue(struct rt_pipeline *pipeline, struct rt_instance
 				     .preds = run->preds.list,
 				     .pred_count = run->preds.count};
 	bool later = run->kernels && run->known[run->kernel].later;
-	ptowsp_status st = task_wait(pipeline, instance->need);
+	ptowsp_status status = task_wait(pipeline, instance->need);
 
 	if (site->renamed)
 		task.heap = run->versions.need;
-	if (!st && site->renamed && run->kernels)
-		st = rt_versions_place(run, site);
-	if (!st)
-		st = rt_issue_place(run, site, &task);
-	if (!st)
-		st = rt_process_read(pipeline, site->read, site->read_count);
-	if (!st && run->race.on)
-		st = rt_infer_race(run, site, &task);
+	if (!status && site->renamed && run->kernels)
+		status = rt_versions_place(run, site);
+	if (!status)
+		status = rt_issue_place(run, site, &task);
+	if (!status)
+		status = rt_process_read(pipeline, site->read, site->read_count);
+	if (!status && run->race.on)
+		status = rt_infer_race(run, site, &task);
 	task.executor = pipeline->turn;
-	if (!st && later)
-		st = kernel_await(run, site, &task);
-	if (!st)
-		st = task_time(pipeline, &task);
-	if (!st && run->kernels && !later)
-		st = kernel_run(run, site, &task);
-	if (!st && run->program->move_count)
-		st = rt_move_task(pipeline, site);
-	if (st)
-		return st;
+	if (!status && later)
+		status = kernel_await(run, site, &task);
+	if (!status)
+		status = task_time(pipeline, &task);
+	if (!status && run->kernels && !later)
+		status = kernel_run(run, site, &task);
+	if (!status && run->program->move_count)
+		status = rt_move_task(pipeline, site);
+	if (status)
+		return status;
 	run->flow.issued++;
 	instance->tasks++;
 	rt_sync_mark(run, site);
@@ -231,33 +231,33 @@ static ptowsp_status task_issue(struct rt_pipeline *pipeline, struct rt_instance
 static ptowsp_status task_look(struct rt_pipeline *pipeline, struct rt_instance *instance, const struct rt_site *site)
 {
 	struct rt_run *run = pipeline->run;
-	ptowsp_status st = pipeline->look == RT_LOOK_EXTENTS ? rt_prepare(run, site, run->expand.level) : PTOWSP_OK;
+	ptowsp_status status = pipeline->look == RT_LOOK_EXTENTS ? rt_prepare(run, site, run->expand.level) : PTOWSP_OK;
 
 	run->env.task = ++run->tasks;
 	instance->standing = RT_GOING;
-	return st;
+	return status;
 }
 
 ptowsp_status rt_process_task(struct rt_pipeline *pipeline, struct rt_instance *instance, bool *done_out)
 {
 	struct rt_run *run = pipeline->run;
 	const struct rt_site *site = &run->program->sites[run->expand.site];
-	ptowsp_status st;
+	ptowsp_status status;
 
 	*done_out = true;
 	if (pipeline->look != RT_LOOK_RUN)
 		return task_look(pipeline, instance, site);
-	st = task_infer(pipeline, instance, site);
-	*done_out = !st;
-	if (st == PTOWSP_AGAIN)
+	status = task_infer(pipeline, instance, site);
+	*done_out = !status;
+	if (status == PTOWSP_AGAIN)
 		return instance->block.resource != PTOWSP_RESOURCE_TASK_RING &&
 				       rt_clocks_aborts(&pipeline->clocks, run->program->exprs.reads + site->read, site->read_count)
 			       ? rt_clock_failed(run, PTOWSP_RUN_FAILED)
 			       : PTOWSP_OK;
-	if (st == PTOWSP_TOO_SMALL)
-		return rt_block_report(run, st, &instance->block, run->deadlock);
-	if (!st)
-		st = task_issue(pipeline, instance, site);
+	if (status == PTOWSP_TOO_SMALL)
+		return rt_block_report(run, status, &instance->block, run->deadlock);
+	if (!status)
+		status = task_issue(pipeline, instance, site);
 	instance->standing = RT_GOING;
-	return st;
+	return status;
 }

@@ -136,23 +136,23 @@ static bool event_count(struct survey *s, enum rt_event event)
 static ptowsp_status look(struct survey *s, const struct rt_run *run)
 {
 	const struct rt_run_args args = {.args = run->args, .cancel = run->cancel};
-	ptowsp_status st;
+	ptowsp_status status;
 
 	s->run.quiet = true;
-	st = rt_run_init(&s->run, run->program, &args, run->error);
-	if (!st) {
+	status = rt_run_init(&s->run, run->program, &args, run->error);
+	if (!status) {
 		s->run.window = run->window;
 		rt_places_init(&s->run.places, run->program);
-		st = rt_infer_init(&s->run);
+		status = rt_infer_init(&s->run);
 	}
-	if (!st) {
+	if (!status) {
 		s->run.error = NULL; /* whatever goes wrong, the run itself will say it */
 		rt_expand_start(&s->run.expand, run->program, &s->run.env, NULL);
 		while (event_count(s, rt_expand_next(&s->run.expand)))
 			continue;
 	}
 	rt_run_finish(&s->run);
-	return st;
+	return status;
 }
 
 /* Where no loop has a task instruction, every task is outside: the first executor of its pool, which has n all the same. */
@@ -180,24 +180,24 @@ static void choose(struct survey *s, struct rt_program *program)
 ptowsp_status rt_auto_decide(struct rt_run *run)
 {
 	struct survey *s;
-	ptowsp_status st = PTOWSP_OK;
+	ptowsp_status status = PTOWSP_OK;
 
 	if (run->program->schedule.dispatch.policy != PTOWSP_DISPATCH_AUTO)
-		return st;
+		return status;
 	s = calloc(1, sizeof(*s));
 	if (!s)
 		return rt_no_memory(run->error, "the look ahead");
 	loops_find(s, run->program);
 	s->executors = run->program->schedule.dispatch.executors;
 	if (s->count)
-		st = survey_init(s, run);
-	if (!st && s->count)
-		st = look(s, run);
-	if (!st)
+		status = survey_init(s, run);
+	if (!status && s->count)
+		status = look(s, run);
+	if (!status)
 		choose(s, run->program);
 	free(s->site_depths);
 	free(s->places);
 	free(s->pools);
 	free(s);
-	return st;
+	return status;
 }

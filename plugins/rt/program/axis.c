@@ -42,7 +42,7 @@ static ptowsp_status level_read(struct rt_level_set *set, const struct ptowsp_le
 ptowsp_status rt_level_set_read(struct rt_level_set *set, const struct rt_tables *tables, uint32_t row, struct ptowsp_error *error)
 {
 	const struct ptowsp_levels_record *record;
-	ptowsp_status st = PTOWSP_OK;
+	ptowsp_status status = PTOWSP_OK;
 
 	memset(set, 0, sizeof(*set));
 	for (unsigned k = 0; k < 32; k++)
@@ -57,9 +57,9 @@ ptowsp_status rt_level_set_read(struct rt_level_set *set, const struct rt_tables
 		return rt_fail(error, PTOWSP_BAD_PACKAGE, "TLVL row %u names LVLS rows that are not there", row);
 	set->max_range = record->max_range;
 	set->min_range = record->min_range;
-	for (uint32_t i = 0; !st && i < record->count; i++)
-		st = level_read(set, &tables->level.rows[record->first + i], error);
-	return st;
+	for (uint32_t i = 0; !status && i < record->count; i++)
+		status = level_read(set, &tables->level.rows[record->first + i], error);
+	return status;
 }
 
 void rt_level_start(struct rt_level_walk *walk, const struct rt_level_set *set, uint64_t count)
@@ -226,14 +226,14 @@ static ptowsp_status unwritten_check(const struct rt_program *program, uint32_t 
 
 ptowsp_status rt_axes_check(const struct rt_program *program, struct ptowsp_error *error)
 {
-	ptowsp_status st = PTOWSP_OK;
+	ptowsp_status status = PTOWSP_OK;
 
-	for (uint32_t i = 0; !st && i < program->loop_count; i++) {
-		st = unwritten_check(program, program->loops[i].lengths, error);
-		if (!st)
-			st = unwritten_check(program, program->loops[i].indices, error);
+	for (uint32_t i = 0; !status && i < program->loop_count; i++) {
+		status = unwritten_check(program, program->loops[i].lengths, error);
+		if (!status)
+			status = unwritten_check(program, program->loops[i].indices, error);
 	}
-	return st;
+	return status;
 }
 
 int64_t rt_axis_most(const struct rt_program *program, const struct rt_loop *loop)
@@ -318,7 +318,7 @@ static ptowsp_status element(const struct look *l, uint32_t tensor, int64_t plac
 static ptowsp_status ragged_open(const struct look *l, struct rt_axis_row *row)
 {
 	int64_t length = 0;
-	ptowsp_status st;
+	ptowsp_status status;
 
 	if (l->loop->count) {
 		const int64_t *v = values_of(l->program, l->loop) + l->row;
@@ -326,11 +326,11 @@ static ptowsp_status ragged_open(const struct look *l, struct rt_axis_row *row)
 		row->count = (uint64_t)(v[1] - v[0]);
 		return PTOWSP_OK;
 	}
-	st = element(l, l->loop->lengths, l->row, &length);
-	if (!st && length < 0)
-		st = refuse(l, "its length", length, INT64_MAX);
+	status = element(l, l->loop->lengths, l->row, &length);
+	if (!status && length < 0)
+		status = refuse(l, "its length", length, INT64_MAX);
 	row->count = (uint64_t)length;
-	return st;
+	return status;
 }
 
 static ptowsp_status sparse_open(const struct look *l, struct rt_axis_row *row)
@@ -338,7 +338,7 @@ static ptowsp_status sparse_open(const struct look *l, struct rt_axis_row *row)
 	const struct rt_tensors *tensors = l->env->tensors;
 	uint64_t elements = l->loop->count ? 0 : tensors->rows[l->loop->indices].elements;
 	int64_t end = 0, most = elements > INT64_MAX ? INT64_MAX : (int64_t)elements;
-	ptowsp_status st;
+	ptowsp_status status;
 
 	if (l->loop->count) {
 		const int64_t *v = values_of(l->program, l->loop) + l->row;
@@ -347,15 +347,15 @@ static ptowsp_status sparse_open(const struct look *l, struct rt_axis_row *row)
 		row->count = (uint64_t)(v[1] - v[0]);
 		return PTOWSP_OK;
 	}
-	st = element(l, l->loop->lengths, l->row, &row->first);
-	if (!st)
-		st = element(l, l->loop->lengths, l->row + 1, &end);
-	if (!st && (row->first < 0 || row->first > most))
-		st = refuse(l, "its beginning", row->first, most);
-	if (!st && (end < row->first || end > most))
-		st = refuse(l, end < row->first ? "its end, which lies before its beginning," : "its end", end, most);
+	status = element(l, l->loop->lengths, l->row, &row->first);
+	if (!status)
+		status = element(l, l->loop->lengths, l->row + 1, &end);
+	if (!status && (row->first < 0 || row->first > most))
+		status = refuse(l, "its beginning", row->first, most);
+	if (!status && (end < row->first || end > most))
+		status = refuse(l, end < row->first ? "its end, which lies before its beginning," : "its end", end, most);
 	row->count = (uint64_t)(end - row->first);
-	return st;
+	return status;
 }
 
 ptowsp_status rt_axis_open(const struct rt_program *program, struct rt_env *env, const struct rt_loop *loop, uint32_t where, struct rt_axis_row *row_out,
@@ -376,16 +376,16 @@ ptowsp_status rt_axis_index(const struct rt_program *program, struct rt_env *env
 {
 	struct look l = {program, env, loop, where, 0, error};
 	int64_t rows = 0;
-	ptowsp_status st;
+	ptowsp_status status;
 
 	if (loop->count) {
 		rt_expr_known(&program->exprs, loop->high, &rows);
 		*index_out = values_of(program, loop)[rows + 1 + place];
 		return PTOWSP_OK;
 	}
-	st = element(&l, loop->indices, place, index_out);
-	if (st || *index_out >= 0)
-		return st;
+	status = element(&l, loop->indices, place, index_out);
+	if (status || *index_out >= 0)
+		return status;
 	l.row = rt_value(env, loop->line);
 	return refuse(&l, "an index", *index_out, INT64_MAX);
 }

@@ -196,24 +196,24 @@ ptowsp_status rt_entry_write(struct rt_tables *tables, uint32_t entry, const str
 	struct ptowsp_entry_record *record = &tables->entry.rows[entry];
 	struct job job = {.tables = tables, .entry = record, .error = error};
 	uint32_t instruction = tables->work.code_count;
-	ptowsp_status st;
+	ptowsp_status status;
 
 	if (!(record->flags & PTOWSP_ENTRY_KERNEL))
 		return PTOWSP_OK;
-	st = kernel_find(&job);
-	if (!st)
-		st = tensors_find(&job, entry, index);
-	if (!st)
-		st = rooms_make(&job);
-	if (!st) {
+	status = kernel_find(&job);
+	if (!status)
+		status = tensors_find(&job, entry, index);
+	if (!status)
+		status = rooms_make(&job);
+	if (!status) {
 		words_write(&job);
 		record->instruction = instruction;
 		record->flags &= ~(uint32_t)PTOWSP_ENTRY_KERNEL;
 		if (!index) /* who has one wants no messages */
-			st = position_copy(&job, entry, instruction);
+			status = position_copy(&job, entry, instruction);
 	}
 	free(job.of);
-	return st;
+	return status;
 }
 
 /* ---- entry after entry, without loading each --------------------------------------------------------------------- */
@@ -273,28 +273,28 @@ static ptowsp_status common_make(struct rt_entries *e, const struct rt_program_a
 {
 	struct rt_program *program = e->program;
 	const struct rt_tables *t = &program->tables;
-	ptowsp_status st = rt_tables_init(&program->tables, args->sections, args->section_count, args->section_stride, error);
+	ptowsp_status status = rt_tables_init(&program->tables, args->sections, args->section_count, args->section_stride, error);
 
-	if (!st)
-		st = rt_program_common(program, args, error);
-	if (!st)
-		st = rt_classes_init(program, error);
-	if (!st)
-		st = rooms_extend(program, error);
-	if (!st)
-		st = rt_entry_tensors_init(&e->tensors, t, error);
+	if (!status)
+		status = rt_program_common(program, args, error);
+	if (!status)
+		status = rt_classes_init(program, error);
+	if (!status)
+		status = rooms_extend(program, error);
+	if (!status)
+		status = rt_entry_tensors_init(&e->tensors, t, error);
 	e->before = program->exprs;
 	e->rows.code = t->work.code_count;
 	e->rows.kernels = t->work.kernel_count;
 	e->rows.exprs = t->expr.count;
 	e->rows.regions = t->region.count;
-	return st;
+	return status;
 }
 
 ptowsp_status rt_entries_create(struct rt_entries **entries_out, const struct rt_program_args *args, struct ptowsp_error *error)
 {
 	struct rt_entries *e = calloc(1, sizeof(*e));
-	ptowsp_status st;
+	ptowsp_status status;
 
 	*entries_out = NULL;
 	if (e)
@@ -307,12 +307,12 @@ ptowsp_status rt_entries_create(struct rt_entries **entries_out, const struct rt
 	pthread_mutex_init(&e->program->lock, NULL);
 	rt_spares_init(&e->program->spares);
 	e->verifier.program = e->program;
-	st = common_make(e, args, error);
-	if (st)
+	status = common_make(e, args, error);
+	if (status)
 		rt_entries_destroy(e);
 	else
 		*entries_out = e;
-	return st;
+	return status;
 }
 
 void rt_entries_destroy(struct rt_entries *e)
@@ -382,18 +382,18 @@ ptowsp_status rt_entries_verify(struct rt_entries *e, uint32_t entry, struct pto
 {
 	struct rt_tables *t = &e->program->tables;
 	struct ptowsp_entry_record record;
-	ptowsp_status st, after;
+	ptowsp_status status, after;
 
 	if (entry >= t->entry.count)
 		return rt_fail(error, PTOWSP_BAD_PACKAGE, "there is no entry %u, the package has %u", entry, t->entry.count);
 	record = t->entry.rows[entry];
 	e->program->entry = entry;
 	e->verifier.error = error;
-	st = rt_entry_write(t, entry, &e->tensors, error);
-	if (!st)
-		st = rt_verifier_entry(&e->verifier);
+	status = rt_entry_write(t, entry, &e->tensors, error);
+	if (!status)
+		status = rt_verifier_entry(&e->verifier);
 	after = forget(e, &record, error);
-	return st ? st : after;
+	return status ? status : after;
 }
 
 /* ---- all of them ----------------------------------------------------------------------------------------------- */
@@ -418,27 +418,27 @@ static ptowsp_status opcodes_check(const struct rt_tables *t, struct ptowsp_erro
 static ptowsp_status entry_check(struct rt_entries *entries, const struct rt_program_args *args, struct ptowsp_error *error)
 {
 	struct rt_program *program = NULL;
-	ptowsp_status st = rt_entries_verify(entries, args->entry, error);
+	ptowsp_status status = rt_entries_verify(entries, args->entry, error);
 
-	if (st && st != PTOWSP_UNSUPPORTED && st != PTOWSP_NO_MEMORY)
-		st = rt_program_create(&program, args, error);
+	if (status && status != PTOWSP_UNSUPPORTED && status != PTOWSP_NO_MEMORY)
+		status = rt_program_create(&program, args, error);
 	rt_program_destroy(program);
-	return st == PTOWSP_UNSUPPORTED ? PTOWSP_OK : st;
+	return status == PTOWSP_UNSUPPORTED ? PTOWSP_OK : status;
 }
 
 ptowsp_status rt_entries_check(const struct rt_program_args *args, struct ptowsp_error *error)
 {
 	struct rt_program_args other = *args;
 	struct rt_entries *entries;
-	ptowsp_status st;
+	ptowsp_status status;
 
 	other.host = NULL;
-	st = rt_entries_create(&entries, &other, error);
-	for (other.entry = 0; !st && other.entry < entries->program->tables.entry.count; other.entry++)
+	status = rt_entries_create(&entries, &other, error);
+	for (other.entry = 0; !status && other.entry < entries->program->tables.entry.count; other.entry++)
 		if (other.entry != args->entry)
-			st = entry_check(entries, &other, error);
-	if (!st)
-		st = opcodes_check(&entries->program->tables, error);
+			status = entry_check(entries, &other, error);
+	if (!status)
+		status = opcodes_check(&entries->program->tables, error);
 	rt_entries_destroy(entries);
-	return st;
+	return status;
 }

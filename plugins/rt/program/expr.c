@@ -165,23 +165,23 @@ static ptowsp_status row_add(struct rt_exprs *exprs, const struct rt_tables *tab
 	const struct ptowsp_expr_record *row = &tables->expr.rows[index];
 	struct rt_node node = {.op = row->op, .a = row->a};
 	unsigned count = rt_operands(row->op);
-	ptowsp_status st = PTOWSP_OK;
+	ptowsp_status status = PTOWSP_OK;
 
 	if (count)
 		node.value = (int64_t)index + 1;
 	else
-		st = leaf(exprs, tables, row, nest, lenient, read, &node, error);
+		status = leaf(exprs, tables, row, nest, lenient, read, &node, error);
 	if (count > 0)
 		node.a = exprs->place[row->a] - 1;
 	if (count > 1)
 		node.b = exprs->place[row->b] - 1;
 	if (count > 2)
 		node.c = exprs->place[row->c] - 1;
-	if (!st)
-		st = node_add(exprs, node, error);
-	if (!st)
+	if (!status)
+		status = node_add(exprs, node, error);
+	if (!status)
 		exprs->place[index] = exprs->node_count - first;
-	return st;
+	return status;
 }
 
 /* Pushes the operands of a row that have no place yet; the count says how many. Operands are earlier rows, which ends it. */
@@ -208,22 +208,22 @@ static ptowsp_status walk(struct rt_exprs *exprs, const struct rt_tables *tables
 			  uint32_t read, struct ptowsp_error *error)
 {
 	uint32_t top = 0, before;
-	ptowsp_status st = PTOWSP_OK;
+	ptowsp_status status = PTOWSP_OK;
 
 	exprs->work[top++] = row;
-	while (!st && top) {
+	while (!status && top) {
 		uint32_t index = exprs->work[top - 1];
 
 		before = top;
 		if (!exprs->place[index])
-			st = operands_push(exprs, tables, index, &top, error);
-		if (st || top != before)
+			status = operands_push(exprs, tables, index, &top, error);
+		if (status || top != before)
 			continue;
 		top--;
 		if (!exprs->place[index])
-			st = row_add(exprs, tables, index, nest, lenient, first, read, error);
+			status = row_add(exprs, tables, index, nest, lenient, first, read, error);
 	}
-	return st;
+	return status;
 }
 
 /* Clears the places that walk has set: the same way down again. */
@@ -251,7 +251,7 @@ ptowsp_status rt_expr_compile(struct rt_exprs *exprs, const struct rt_tables *ta
 	uint64_t key = (uint64_t)row << 32 | (uint64_t)(nest->key + 1) << 1 | lenient;
 	struct rt_expr_memo *memo;
 	uint32_t first = exprs->node_count, read = exprs->read_count;
-	ptowsp_status st;
+	ptowsp_status status;
 
 	if (row >= tables->expr.count)
 		return rt_fail(error, PTOWSP_BAD_PACKAGE, "there is no EXPR row %u, the table has %u", row, tables->expr.count);
@@ -260,21 +260,21 @@ ptowsp_status rt_expr_compile(struct rt_exprs *exprs, const struct rt_tables *ta
 		*id_out = memo->id - 1;
 		return PTOWSP_OK;
 	}
-	st = walk(exprs, tables, row, nest, lenient, first, read, error);
+	status = walk(exprs, tables, row, nest, lenient, first, read, error);
 	places_clear(exprs, tables, row);
-	if (!st)
-		st = expr_add(exprs, first, read, id_out, error);
-	if (!st)
-		st = memo_add(exprs, key, *id_out, error);
-	return st;
+	if (!status)
+		status = expr_add(exprs, first, read, id_out, error);
+	if (!status)
+		status = memo_add(exprs, key, *id_out, error);
+	return status;
 }
 
 static ptowsp_status single(struct rt_exprs *exprs, struct rt_node node, uint32_t *id_out, struct ptowsp_error *error)
 {
 	uint32_t first = exprs->node_count;
-	ptowsp_status st = node_add(exprs, node, error);
+	ptowsp_status status = node_add(exprs, node, error);
 
-	return st ? st : expr_add(exprs, first, exprs->read_count, id_out, error);
+	return status ? status : expr_add(exprs, first, exprs->read_count, id_out, error);
 }
 
 ptowsp_status rt_expr_constant(struct rt_exprs *exprs, int64_t value, uint32_t *id_out, struct ptowsp_error *error)
@@ -290,11 +290,11 @@ ptowsp_status rt_expr_loop(struct rt_exprs *exprs, uint32_t depth, uint32_t *id_
 ptowsp_status rt_expr_slot(struct rt_exprs *exprs, uint32_t slot, uint32_t *id_out, struct ptowsp_error *error)
 {
 	uint32_t first = exprs->node_count, read = exprs->read_count;
-	ptowsp_status st = exprs->changed[slot] ? read_add(exprs, read, slot, error) : PTOWSP_OK;
+	ptowsp_status status = exprs->changed[slot] ? read_add(exprs, read, slot, error) : PTOWSP_OK;
 
-	if (!st)
-		st = node_add(exprs, (struct rt_node){.op = PTOWSP_EXPR_VALUE, .a = slot}, error);
-	return st ? st : expr_add(exprs, first, read, id_out, error);
+	if (!status)
+		status = node_add(exprs, (struct rt_node){.op = PTOWSP_EXPR_VALUE, .a = slot}, error);
+	return status ? status : expr_add(exprs, first, read, id_out, error);
 }
 
 uint32_t rt_expr_source(const struct rt_exprs *exprs, uint32_t id)
@@ -326,15 +326,15 @@ uint64_t rt_expr_loops(const struct rt_exprs *exprs, uint32_t id, bool *loose_ou
 ptowsp_status rt_exprs_reads(struct rt_exprs *exprs, const uint32_t *ids, uint32_t count, uint32_t *read_out, uint32_t *read_count_out,
 			     struct ptowsp_error *error)
 {
-	ptowsp_status st = PTOWSP_OK;
+	ptowsp_status status = PTOWSP_OK;
 
 	*read_out = exprs->read_count;
-	for (uint32_t i = 0; !st && i < count; i++) {
+	for (uint32_t i = 0; !status && i < count; i++) {
 		const struct rt_expr *expr = ids[i] == PTOWSP_NONE ? NULL : &exprs->rows[ids[i]];
 
-		for (uint32_t k = 0; !st && expr && k < expr->read_count; k++)
-			st = read_add(exprs, *read_out, exprs->reads[expr->read + k], error);
+		for (uint32_t k = 0; !status && expr && k < expr->read_count; k++)
+			status = read_add(exprs, *read_out, exprs->reads[expr->read + k], error);
 	}
 	*read_count_out = exprs->read_count - *read_out;
-	return st;
+	return status;
 }

@@ -31,14 +31,14 @@ bool rt_look_gave_up(const struct rt_run *run)
 
 static ptowsp_status event_look(struct rt_run *run, enum rt_event event, enum rt_look_for look)
 {
-	ptowsp_status st = PTOWSP_OK;
+	ptowsp_status status = PTOWSP_OK;
 
 	switch (event) {
 	case RT_EVENT_TASK:
 		if (look == RT_LOOK_EXTENTS)
-			st = rt_prepare(run, &run->program->sites[run->expand.site], run->expand.level);
+			status = rt_prepare(run, &run->program->sites[run->expand.site], run->expand.level);
 		run->env.task = ++run->tasks;
-		return st;
+		return status;
 	case RT_EVENT_SLOT_SET: return rt_slot_set(run, run->expand.slot, run->expand.expr);
 	case RT_EVENT_SLOT_LOAD: return look == RT_LOOK_TOKENS ? PTOWSP_AGAIN : rt_slot_load(run, run->expand.slot, &run->program->ios[run->expand.io]);
 	case RT_EVENT_SYNC: return rt_sync_pass(run, run->expand.sync) ? PTOWSP_OK : PTOWSP_AGAIN; /* the run will end there */
@@ -59,32 +59,32 @@ ptowsp_status rt_entry_look(struct rt_run *run, enum rt_look_for look)
 	uint64_t steps = 0, left = 0;
 	uint32_t loops = 0;
 	enum rt_event event;
-	ptowsp_status st = rt_look(run);
+	ptowsp_status status = rt_look(run);
 
 	rt_expand_start(&run->expand, run->program, &run->env, run->error);
-	while (!st && (event = rt_expand_next(&run->expand)) != RT_EVENT_END) {
-		st = event_look(run, event, look);
-		if (!st && look == RT_LOOK_TOKENS && ++steps > LOOK_STEPS)
-			st = PTOWSP_LIMIT;
+	while (!status && (event = rt_expand_next(&run->expand)) != RT_EVENT_END) {
+		status = event_look(run, event, look);
+		if (!status && look == RT_LOOK_TOKENS && ++steps > LOOK_STEPS)
+			status = PTOWSP_LIMIT;
 		if (left && !--left && (++loops > LOOK_LEAVE || !rt_expand_break(&run->expand)))
 			break;
 		if (!left && look == RT_LOOK_EXTENTS && is_blind(run, event))
 			left = LOOK_BLIND;
 	}
-	return st;
+	return status;
 }
 
 ptowsp_status rt_pipeline_look(struct rt_run *run, enum rt_look_for look)
 {
-	ptowsp_status st;
+	ptowsp_status status;
 
 	if (!(run->program->tables.entry.rows[run->program->entry].flags & PTOWSP_ENTRY_PIPELINE))
 		return PTOWSP_OK;
-	st = rt_run_clock(run);
-	if (!st)
-		st = rt_pipeline_create(&run->pipeline, run);
-	if (st)
-		return st;
+	status = rt_run_clock(run);
+	if (!status)
+		status = rt_pipeline_create(&run->pipeline, run);
+	if (status)
+		return status;
 	run->pipeline->look = look;
 	run->pipeline->steps_most = look == RT_LOOK_TOKENS ? LOOK_STEPS : 0;
 	return rt_pipeline_go(run->pipeline);
@@ -110,7 +110,7 @@ ptowsp_status rt_channels_check(struct rt_program *program, struct ptowsp_deadlo
 	struct ptowsp_run_args none = {.head = PTOWSP_HEAD(none, RUN_ARGS), .flags = PTOWSP_RUN_NO_KERNELS};
 	const struct rt_run_args args = {.args = &none};
 	struct rt_run *run;
-	ptowsp_status st;
+	ptowsp_status status;
 
 	if (!(program->tables.entry.rows[program->entry].flags & PTOWSP_ENTRY_PIPELINE) || open_values(program))
 		return PTOWSP_OK;
@@ -119,20 +119,20 @@ ptowsp_status rt_channels_check(struct rt_program *program, struct ptowsp_deadlo
 		return rt_no_memory(error, "the look at the channels");
 	run->quiet = true;
 	run->deadlock = deadlock_out;
-	st = rt_run_init(run, program, &args, &unsaid);
-	if (!st)
-		st = rt_entry_look(run, RT_LOOK_TOKENS);
-	if (!st)
-		st = rt_pipeline_look(run, RT_LOOK_TOKENS);
-	if (!st && run->pipeline->live)
-		st = rt_pipeline_deadlock(run->pipeline);
-	if (st == PTOWSP_DEADLOCK)
-		rt_fail_at(error, st, unsaid.where[0], unsaid.where[1], "%s", unsaid.text);
-	else if (st != PTOWSP_NO_MEMORY)
-		st = PTOWSP_OK; /* it cannot be told */
+	status = rt_run_init(run, program, &args, &unsaid);
+	if (!status)
+		status = rt_entry_look(run, RT_LOOK_TOKENS);
+	if (!status)
+		status = rt_pipeline_look(run, RT_LOOK_TOKENS);
+	if (!status && run->pipeline->live)
+		status = rt_pipeline_deadlock(run->pipeline);
+	if (status == PTOWSP_DEADLOCK)
+		rt_fail_at(error, status, unsaid.where[0], unsaid.where[1], "%s", unsaid.text);
+	else if (status != PTOWSP_NO_MEMORY)
+		status = PTOWSP_OK; /* it cannot be told */
 	rt_run_finish(run);
 	free(run);
-	return st;
+	return status;
 }
 
 ptowsp_status rt_extents(struct rt_program *program, const struct ptowsp_run_args *args, uint64_t *elements_out, uint32_t count, struct ptowsp_error *error)
@@ -143,32 +143,32 @@ ptowsp_status rt_extents(struct rt_program *program, const struct ptowsp_run_arg
 	struct rt_run *run = calloc(1, sizeof(*run));
 	uint64_t *most = calloc((size_t)tensors + 1, sizeof(*most));
 	int64_t *corner = calloc((size_t)tensors * 2 + 1, sizeof(*corner));
-	ptowsp_status st = run && most && corner ? PTOWSP_OK : rt_no_memory(error, "the extents");
+	ptowsp_status status = run && most && corner ? PTOWSP_OK : rt_no_memory(error, "the extents");
 
-	if (!st) {
+	if (!status) {
 		run->quiet = true;
 		run->tensors.measuring = true;
 		run->tensors.most = most;
 		run->tensors.most_row = corner;
 		run->tensors.most_column = corner + tensors;
-		st = rt_run_init(run, program, &run_args, error ? error : &own);
+		status = rt_run_init(run, program, &run_args, error ? error : &own);
 	}
-	if (!st)
-		st = rt_entry_look(run, RT_LOOK_EXTENTS);
-	if (!st)
-		st = rt_pipeline_look(run, RT_LOOK_EXTENTS);
-	if (st == PTOWSP_UNSUPPORTED && rt_look_gave_up(run)) {
-		st = PTOWSP_OK;
+	if (!status)
+		status = rt_entry_look(run, RT_LOOK_EXTENTS);
+	if (!status)
+		status = rt_pipeline_look(run, RT_LOOK_EXTENTS);
+	if (status == PTOWSP_UNSUPPORTED && rt_look_gave_up(run)) {
+		status = PTOWSP_OK;
 		memset(most, 0xff, tensors * sizeof(*most));
 	}
 	for (uint32_t t = 0; t < count; t++)
-		elements_out[t] = !st && t < tensors ? most[t] : 0;
+		elements_out[t] = !status && t < tensors ? most[t] : 0;
 	if (run)
 		rt_run_finish(run);
 	free(run);
 	free(most);
 	free(corner);
-	return st;
+	return status;
 }
 
 /* ---- what single tasks need -------------------------------------------------------------------------------------- */
@@ -340,27 +340,27 @@ static ptowsp_status walk_check(struct rt_program *program, struct ptowsp_error 
 	struct ptowsp_run_args none = {.head = PTOWSP_HEAD(none, RUN_ARGS), .flags = PTOWSP_RUN_NO_KERNELS};
 	const struct rt_run_args args = {.args = &none};
 	struct walk *walk = calloc(1, sizeof(*walk));
-	ptowsp_status st;
+	ptowsp_status status;
 
 	if (!walk)
 		return rt_no_memory(error, "the look at what tasks need");
 	walk->run.quiet = true;
 	walk->edges = edges_known(program);
-	st = rt_run_init(&walk->run, program, &args, &unsaid);
-	if (!st) {
+	status = rt_run_init(&walk->run, program, &args, &unsaid);
+	if (!status) {
 		walk->run.window = program->schedule.built ? 0 : program->schedule.window;
 		rt_places_init(&walk->run.places, program);
-		st = rt_infer_init(&walk->run);
+		status = rt_infer_init(&walk->run);
 	}
-	if (!st) {
+	if (!status) {
 		walk->run.error = NULL; /* what else is wrong a run will say */
-		st = walk_go(walk, error);
-	} else if (st != PTOWSP_NO_MEMORY) {
-		st = PTOWSP_OK;
+		status = walk_go(walk, error);
+	} else if (status != PTOWSP_NO_MEMORY) {
+		status = PTOWSP_OK;
 	}
 	rt_run_finish(&walk->run);
 	free(walk);
-	return st;
+	return status;
 }
 
 ptowsp_status rt_needs_check(struct rt_program *program, struct ptowsp_error *error)

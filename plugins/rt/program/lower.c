@@ -26,16 +26,16 @@ static ptowsp_status kernel_params(const struct rt_tables *tables, uint32_t kern
 static ptowsp_status kernel_check(const struct rt_tables *tables, const struct ptowsp_instruction *task, uint32_t *kernel_out, struct ptowsp_error *error)
 {
 	uint32_t args = task->operand2 >> 16, tensors = task->operand2 & 0xFFFF, scalars, memrefs;
-	ptowsp_status st;
+	ptowsp_status status;
 
 	if (task->operand1 >= tables->work.kernel_count || tables->work.kernels[task->operand1] >= tables->kernel.count)
 		return rt_fail(error, PTOWSP_BAD_PACKAGE, "there is no kernel %u", task->operand1);
 	*kernel_out = tables->work.kernels[task->operand1];
-	st = kernel_params(tables, *kernel_out, &scalars, &memrefs, error);
-	if (!st && (args != scalars || tensors != memrefs))
-		st = rt_fail(error, PTOWSP_BAD_PACKAGE, "a task gives %u scalars and %u tensors, kernel %s takes %u and %u", args, tensors,
-			     rt_string(tables, tables->kernel.rows[*kernel_out].name), scalars, memrefs);
-	return st;
+	status = kernel_params(tables, *kernel_out, &scalars, &memrefs, error);
+	if (!status && (args != scalars || tensors != memrefs))
+		status = rt_fail(error, PTOWSP_BAD_PACKAGE, "a task gives %u scalars and %u tensors, kernel %s takes %u and %u", args, tensors,
+				 rt_string(tables, tables->kernel.rows[*kernel_out].name), scalars, memrefs);
+	return status;
 }
 
 static ptowsp_status variants_check(const struct rt_program *program, uint32_t kernel, struct ptowsp_error *error)
@@ -55,34 +55,34 @@ static ptowsp_status variants_check(const struct rt_program *program, uint32_t k
 static ptowsp_status variant_fits(const struct rt_program *program, uint32_t variant, uint32_t kernel, struct ptowsp_error *error)
 {
 	uint32_t want[2], have[2];
-	ptowsp_status st;
+	ptowsp_status status;
 
 	if (variant >= program->tables.kernel.count)
 		return rt_fail(error, PTOWSP_BAD_PACKAGE, "a variant of kernel %s names KREG row %u of %u", rt_kernel_name(program, kernel), variant,
 			       program->tables.kernel.count);
-	st = kernel_params(&program->tables, kernel, &want[0], &want[1], error);
-	if (!st)
-		st = kernel_params(&program->tables, variant, &have[0], &have[1], error);
-	if (!st && memcmp(want, have, sizeof(want)))
-		st = rt_fail(error, PTOWSP_BAD_PACKAGE, "variant %s does not take the parameters of kernel %s", rt_kernel_name(program, variant),
-			     rt_kernel_name(program, kernel));
-	return st;
+	status = kernel_params(&program->tables, kernel, &want[0], &want[1], error);
+	if (!status)
+		status = kernel_params(&program->tables, variant, &have[0], &have[1], error);
+	if (!status && memcmp(want, have, sizeof(want)))
+		status = rt_fail(error, PTOWSP_BAD_PACKAGE, "variant %s does not take the parameters of kernel %s", rt_kernel_name(program, variant),
+				 rt_kernel_name(program, kernel));
+	return status;
 }
 
 /* The kernel that replaces `kernel` at a level, or itself. */
 static ptowsp_status variant_find(const struct rt_program *program, uint32_t kernel, uint32_t rows, uint32_t *kernel_out, struct ptowsp_error *error)
 {
 	const struct ptowsp_kernel_record *record = &program->tables.kernel.rows[kernel];
-	ptowsp_status st;
+	ptowsp_status status;
 
 	*kernel_out = kernel;
 	if (rows == RT_LEVEL_BASE)
 		return PTOWSP_OK;
-	st = variants_check(program, kernel, error);
-	for (uint32_t i = 0; !st && i < record->variant_count; i++)
+	status = variants_check(program, kernel, error);
+	for (uint32_t i = 0; !status && i < record->variant_count; i++)
 		if (program->tables.variant.rows[record->variants + i].rows == rows)
 			*kernel_out = program->tables.variant.rows[record->variants + i].kernel;
-	return st ? st : variant_fits(program, *kernel_out, kernel, error);
+	return status ? status : variant_fits(program, *kernel_out, kernel, error);
 }
 
 /* ---- words of a task ------------------------------------------------------------------------------------------- */
@@ -123,7 +123,7 @@ static ptowsp_status word_lower(struct rt_program *program, const struct rt_nest
 				struct ptowsp_error *error)
 {
 	struct rt_io io = {0};
-	ptowsp_status st;
+	ptowsp_status status;
 
 	switch (in->opcode) {
 	case PTOWSP_OP_PARAM_CONST:
@@ -139,11 +139,11 @@ static ptowsp_status word_lower(struct rt_program *program, const struct rt_nest
 	}
 	if (in->operand1 >= site->io_count || program->ios[site->first_io + in->operand1].tensor != PTOWSP_NONE)
 		return rt_fail(error, PTOWSP_BAD_PACKAGE, "tensor argument %u of %u is given twice or too much", in->operand1, site->io_count);
-	st = rt_io_lower(program, nest, in->operand2, &io, error);
+	status = rt_io_lower(program, nest, in->operand2, &io, error);
 	program->ios[site->first_io + in->operand1] = io;
-	if (!st)
+	if (!status)
 		program->tensor_access[io.tensor] |= (uint8_t)io.access;
-	return st;
+	return status;
 }
 
 /* ---- schedule expressions, seen from the task ------------------------------------------------------------------ */
@@ -179,22 +179,22 @@ static int32_t loop_find(const struct rt_program *program, const struct rt_nest 
 static ptowsp_status parts_lower(struct rt_program *program, const struct rt_nest *nest, struct rt_site *site, struct ptowsp_error *error)
 {
 	const struct rt_schedule *schedule = &program->schedule;
-	ptowsp_status st = PTOWSP_OK;
+	ptowsp_status status = PTOWSP_OK;
 
 	site->first_part = program->part_count;
-	for (uint32_t k = 0; !st && k < schedule->part_count; k++) {
+	for (uint32_t k = 0; !status && k < schedule->part_count; k++) {
 		const struct rt_dispatch *dispatch = &schedule->parts[k];
 		struct rt_site_part part = {.affinity = -1};
 
 		if (dispatch->policy == PTOWSP_DISPATCH_AFFINITY && !nest->process)
 			part.affinity = loop_find_part(program, nest, dispatch->axis, dispatch->axis_length);
-		st = schedule_expr(program, nest, nest->process ? PTOWSP_NONE : dispatch->expr, &part.value, error);
-		if (!st && !rt_grow((void **)&program->parts, &program->part_room, program->part_count, sizeof(part)))
-			st = rt_no_memory(error, "tasks");
-		if (!st)
+		status = schedule_expr(program, nest, nest->process ? PTOWSP_NONE : dispatch->expr, &part.value, error);
+		if (!status && !rt_grow((void **)&program->parts, &program->part_room, program->part_count, sizeof(part)))
+			status = rt_no_memory(error, "tasks");
+		if (!status)
 			program->parts[program->part_count++] = part;
 	}
-	return st;
+	return status;
 }
 
 /* The loops around the task: one of them becomes its affinity when the first run begins. */
@@ -212,30 +212,30 @@ static ptowsp_status names_lower(struct rt_program *program, const struct rt_nes
 static ptowsp_status schedule_lower(struct rt_program *program, const struct rt_nest *nest, struct rt_site *site, struct ptowsp_error *error)
 {
 	const struct rt_schedule *schedule = &program->schedule;
-	ptowsp_status st = schedule_expr(program, nest, nest->process ? PTOWSP_NONE : schedule->dispatch.expr, &site->dispatch, error);
+	ptowsp_status status = schedule_expr(program, nest, nest->process ? PTOWSP_NONE : schedule->dispatch.expr, &site->dispatch, error);
 
-	if (!st)
-		st = schedule_expr(program, nest, schedule->pool_expr, &site->pool, error);
-	if (!st)
-		st = schedule_expr(program, nest, schedule->stream_expr, &site->stream, error);
-	if (!st)
-		st = parts_lower(program, nest, site, error);
-	if (!st)
-		st = names_lower(program, nest, site, error);
+	if (!status)
+		status = schedule_expr(program, nest, schedule->pool_expr, &site->pool, error);
+	if (!status)
+		status = schedule_expr(program, nest, schedule->stream_expr, &site->stream, error);
+	if (!status)
+		status = parts_lower(program, nest, site, error);
+	if (!status)
+		status = names_lower(program, nest, site, error);
 	site->affinity = schedule->dispatch.policy == PTOWSP_DISPATCH_AFFINITY && !nest->process ? loop_find(program, nest, schedule->dispatch.axis) : -1;
 	for (uint32_t k = 0; k < schedule->depth_count; k++)
 		if (schedule->depths[k].domain == RT_DOMAIN_LOOP && loop_find(program, nest, schedule->depths[k].loop) >= 0)
 			site->depth_loops |= UINT32_C(1) << k;
 	site->grid[0] = nest->parallel > 0 ? (int32_t)nest->parallels[0] : -1;
 	site->grid[1] = nest->parallel > 1 ? (int32_t)nest->parallels[1] : -1;
-	return st;
+	return status;
 }
 
 static ptowsp_status reads_lower(struct rt_program *program, struct rt_site *site, struct ptowsp_error *error)
 {
 	uint32_t count = site->arg_count + 2u * site->io_count + site->after_count + program->schedule.part_count + 3, *ids = malloc(count * sizeof(*ids)),
 		 n = 0;
-	ptowsp_status st;
+	ptowsp_status status;
 
 	if (!ids)
 		return rt_no_memory(error, "arguments");
@@ -252,21 +252,21 @@ static ptowsp_status reads_lower(struct rt_program *program, struct rt_site *sit
 	ids[n++] = site->dispatch;
 	ids[n++] = site->pool;
 	ids[n++] = site->stream;
-	st = rt_exprs_reads(&program->exprs, ids, n, &site->read, &site->read_count, error);
+	status = rt_exprs_reads(&program->exprs, ids, n, &site->read, &site->read_count, error);
 	free(ids);
-	return st;
+	return status;
 }
 
 ptowsp_status rt_site_close(struct rt_program *program, const struct rt_nest *nest, struct rt_site *site, struct ptowsp_error *error)
 {
-	ptowsp_status st = schedule_lower(program, nest, site, error);
+	ptowsp_status status = schedule_lower(program, nest, site, error);
 
-	if (!st)
-		st = reads_lower(program, site, error);
-	if (!st && !rt_grow((void **)&program->sites, &program->site_room, program->site_count, sizeof(*site)))
-		st = rt_no_memory(error, "tasks");
-	if (st)
-		return st;
+	if (!status)
+		status = reads_lower(program, site, error);
+	if (!status && !rt_grow((void **)&program->sites, &program->site_room, program->site_count, sizeof(*site)))
+		status = rt_no_memory(error, "tasks");
+	if (status)
+		return status;
 	program->sites[program->site_count++] = *site;
 	program->most_args = site->arg_count > program->most_args ? site->arg_count : program->most_args;
 	program->most_ios = site->io_count > program->most_ios ? site->io_count : program->most_ios;
@@ -279,23 +279,23 @@ ptowsp_status rt_site_lower(struct rt_program *program, const struct rt_nest *ne
 	const struct ptowsp_instruction *code = tables->work.code, *in = &code[at];
 	struct rt_site site = {.instruction = at, .first_arg = program->arg_count, .first_io = program->io_count, .depth = (uint8_t)nest->depth};
 	uint32_t words;
-	ptowsp_status st;
+	ptowsp_status status;
 
 	site.arg_count = (uint16_t)(in->operand2 >> 16);
 	site.io_count = (uint16_t)in->operand2;
 	words = (uint32_t)site.arg_count + site.io_count;
 	if (words > tables->work.code_count - at - 1)
 		return rt_fail(error, PTOWSP_BAD_PACKAGE, "a task promises %u words, %u are left", words, tables->work.code_count - at - 1);
-	st = kernel_check(tables, in, &site.kernels, error);
-	if (!st)
-		st = rt_site_rooms(program, site.arg_count, site.io_count, error);
-	for (uint32_t i = 1; !st && i <= words; i++)
-		st = code[at + i].flags ? rt_fail(error, PTOWSP_BAD_PACKAGE, "a word of a task has flags %u", code[at + i].flags)
-					: word_lower(program, nest, &site, &code[at + i], error);
+	status = kernel_check(tables, in, &site.kernels, error);
+	if (!status)
+		status = rt_site_rooms(program, site.arg_count, site.io_count, error);
+	for (uint32_t i = 1; !status && i <= words; i++)
+		status = code[at + i].flags ? rt_fail(error, PTOWSP_BAD_PACKAGE, "a word of a task has flags %u", code[at + i].flags)
+					    : word_lower(program, nest, &site, &code[at + i], error);
 	*next_out = at + 1 + words;
-	if (!st)
-		st = rt_site_after(program, nest, &site, next_out, error);
-	return st ? st : rt_site_close(program, nest, &site, error);
+	if (!status)
+		status = rt_site_after(program, nest, &site, next_out, error);
+	return status ? status : rt_site_close(program, nest, &site, error);
 }
 
 /* Most tasks touch each tensor once; then how many keys they reserve is known now. */
@@ -341,7 +341,7 @@ static ptowsp_status views_finish(struct rt_program *program, struct ptowsp_erro
 {
 	uint32_t *first;
 	bool some = false;
-	ptowsp_status st;
+	ptowsp_status status;
 
 	program->io_views = calloc((size_t)program->io_count + 1, 1);
 	if (!program->io_views)
@@ -351,15 +351,15 @@ static ptowsp_status views_finish(struct rt_program *program, struct ptowsp_erro
 	if (!some)
 		return PTOWSP_OK;
 	first = calloc((size_t)program->tables.kernel.count + 1, sizeof(*first));
-	st = first ? views_agree(program, first, error) : rt_no_memory(error, "regions");
+	status = first ? views_agree(program, first, error) : rt_no_memory(error, "regions");
 	free(first);
-	return st;
+	return status;
 }
 
 ptowsp_status rt_sites_finish(struct rt_program *program, struct ptowsp_error *error)
 {
 	uint32_t levels = program->level_count, flat = program->tables.tensor.count * levels, *row;
-	ptowsp_status st = PTOWSP_OK;
+	ptowsp_status status = PTOWSP_OK;
 
 	if ((uint64_t)program->tables.tensor.count * levels + program->class_count >= RT_CLASS_LIMIT - 1)
 		return rt_fail(error, PTOWSP_BAD_PACKAGE, "%u tensors at %u tile levels are too many", program->tables.tensor.count, levels);
@@ -370,18 +370,18 @@ ptowsp_status rt_sites_finish(struct rt_program *program, struct ptowsp_error *e
 		uint32_t kernel = program->sites[s].kernels;
 
 		program->sites[s].kernels = s * levels;
-		for (uint32_t k = 0; !st && k < levels; k++) {
+		for (uint32_t k = 0; !status && k < levels; k++) {
 			row = &program->site_kernels[(size_t)s * levels + k];
-			st = variant_find(program, kernel, program->levels[k], row, error);
-			if (!st)
+			status = variant_find(program, kernel, program->levels[k], row, error);
+			if (!status)
 				program->kernel_used[*row] = 1;
 		}
 	}
-	for (uint32_t i = 0; !st && i < program->io_count; i++)
+	for (uint32_t i = 0; !status && i < program->io_count; i++)
 		program->ios[i].key = program->ios[i].unit ? program->ios[i].tensor * levels : flat + program->ios[i].key;
-	for (uint32_t s = 0; !st && s < program->site_count; s++)
+	for (uint32_t s = 0; !status && s < program->site_count; s++)
 		keys_count(program, &program->sites[s]);
-	if (!st)
-		st = views_finish(program, error);
-	return st;
+	if (!status)
+		status = views_finish(program, error);
+	return status;
 }

@@ -142,10 +142,10 @@ static size_t name_length(const struct reader *r)
 static ptowsp_status count(struct reader *r, struct rt_dispatch *part)
 {
 	int64_t n = 1;
-	ptowsp_status st = number(r, 1, RT_EXECUTOR_LIMIT, &n);
+	ptowsp_status status = number(r, 1, RT_EXECUTOR_LIMIT, &n);
 
 	part->executors = (uint32_t)n;
-	return st;
+	return status;
 }
 
 static ptowsp_status axis_and_count(struct reader *r, struct rt_dispatch *part)
@@ -162,40 +162,40 @@ static ptowsp_status axis_and_count(struct reader *r, struct rt_dispatch *part)
 static ptowsp_status expr_and_count(struct reader *r, struct rt_dispatch *part)
 {
 	int64_t row = 0;
-	ptowsp_status st;
+	ptowsp_status status;
 
 	if (!take(r, '#'))
 		return wrong(r, "# and a row of EXPR");
-	st = number(r, 0, (int64_t)r->tables->expr.count - 1, &row);
+	status = number(r, 0, (int64_t)r->tables->expr.count - 1, &row);
 	part->expr = (uint32_t)row;
-	if (!st && !take(r, ','))
-		st = wrong(r, "a comma");
-	return st ? st : count(r, part);
+	if (!status && !take(r, ','))
+		status = wrong(r, "a comma");
+	return status ? status : count(r, part);
 }
 
 static ptowsp_status bounds(struct reader *r, struct rt_dispatch *part)
 {
-	ptowsp_status st = PTOWSP_OK;
+	ptowsp_status status = PTOWSP_OK;
 
 	do {
 		if (part->bound_count == RT_BOUND_LIMIT)
 			return wrong(r, "at most seven bounds");
-		st = number(r, 0, INT64_MAX, &part->bounds[part->bound_count++]);
-	} while (!st && take(r, ','));
+		status = number(r, 0, INT64_MAX, &part->bounds[part->bound_count++]);
+	} while (!status && take(r, ','));
 	part->executors = part->bound_count + 1;
-	return st;
+	return status;
 }
 
 static ptowsp_status rows_and_columns(struct reader *r, struct rt_dispatch *part)
 {
-	ptowsp_status st = number(r, 1, RT_EXECUTOR_LIMIT, &part->rows);
+	ptowsp_status status = number(r, 1, RT_EXECUTOR_LIMIT, &part->rows);
 
-	if (!st && !take(r, ','))
-		st = wrong(r, "a comma");
-	if (!st)
-		st = number(r, 1, RT_EXECUTOR_LIMIT / part->rows, &part->columns);
-	part->executors = st ? 1 : (uint32_t)(part->rows * part->columns);
-	return st;
+	if (!status && !take(r, ','))
+		status = wrong(r, "a comma");
+	if (!status)
+		status = number(r, 1, RT_EXECUTOR_LIMIT / part->rows, &part->columns);
+	part->executors = status ? 1 : (uint32_t)(part->rows * part->columns);
+	return status;
 }
 
 static const struct {
@@ -212,7 +212,7 @@ static const struct {
 static ptowsp_status policy_read(struct reader *r, struct rt_dispatch *part)
 {
 	size_t length, k = 0;
-	ptowsp_status st;
+	ptowsp_status status;
 
 	blanks_skip(r);
 	length = name_length(r);
@@ -224,41 +224,42 @@ static ptowsp_status policy_read(struct reader *r, struct rt_dispatch *part)
 	part->policy = parsers[k].policy;
 	if (!take(r, '('))
 		return wrong(r, "(");
-	st = parsers[k].read(r, part);
-	return st || take(r, ')') ? st : wrong(r, ")");
+	status = parsers[k].read(r, part);
+	return status || take(r, ')') ? status : wrong(r, ")");
 }
 
 static ptowsp_status part_add(struct rt_schedule *schedule, struct reader *r, int64_t threshold)
 {
 	struct rt_dispatch part = {.executors = 1, .expr = PTOWSP_NONE, .threshold = threshold};
-	ptowsp_status st = policy_read(r, &part);
+	ptowsp_status status = policy_read(r, &part);
 
-	for (uint32_t k = 0; !st && k < schedule->part_count; k++)
+	for (uint32_t k = 0; !status && k < schedule->part_count; k++)
 		if (schedule->parts[k].threshold == threshold)
-			st = rt_fail(r->error, PTOWSP_BAD_PACKAGE, "schedule directive dispatch threshold has two policies from %lld on", (long long)threshold);
-	if (!st && schedule->part_count == RT_PART_LIMIT)
-		st = rt_fail(r->error, PTOWSP_BAD_PACKAGE, "schedule directive dispatch threshold has more than %d policies", RT_PART_LIMIT);
-	if (!st)
+			status = rt_fail(r->error, PTOWSP_BAD_PACKAGE, "schedule directive dispatch threshold has two policies from %lld on",
+					 (long long)threshold);
+	if (!status && schedule->part_count == RT_PART_LIMIT)
+		status = rt_fail(r->error, PTOWSP_BAD_PACKAGE, "schedule directive dispatch threshold has more than %d policies", RT_PART_LIMIT);
+	if (!status)
 		schedule->parts[schedule->part_count++] = part;
-	return st;
+	return status;
 }
 
 ptowsp_status rt_threshold_read(struct rt_schedule *schedule, const struct rt_tables *tables, uint32_t text, int64_t threshold, struct ptowsp_error *error)
 {
 	struct reader r = {.tables = tables, .start = text, .text = rt_string(tables, text), .error = error};
-	ptowsp_status st;
+	ptowsp_status status;
 
 	r.at = r.text;
-	st = part_add(schedule, &r, threshold);
-	while (!st && take(&r, ',')) {
-		st = number(&r, INT64_MIN, INT64_MAX, &threshold);
-		if (!st && !take(&r, ':'))
-			st = wrong(&r, ":");
-		if (!st)
-			st = part_add(schedule, &r, threshold);
+	status = part_add(schedule, &r, threshold);
+	while (!status && take(&r, ',')) {
+		status = number(&r, INT64_MIN, INT64_MAX, &threshold);
+		if (!status && !take(&r, ':'))
+			status = wrong(&r, ":");
+		if (!status)
+			status = part_add(schedule, &r, threshold);
 	}
 	blanks_skip(&r);
-	return st || !*r.at ? st : wrong(&r, "the end");
+	return status || !*r.at ? status : wrong(&r, "the end");
 }
 
 uint32_t rt_threshold_part(const struct rt_schedule *schedule, int64_t value)
@@ -316,15 +317,15 @@ static ptowsp_status part_serving(const struct rt_program *program, const struct
 	uint64_t *values = calloc((size_t)slots + 1, sizeof(*values));
 	int64_t *scratch = calloc((size_t)exprs->longest + 1, sizeof(*scratch)), loops[PTOWSP_NESTING_LIMIT] = {0};
 	struct rt_env env = {.exprs = exprs, .loops = loops, .values = values, .scratch = scratch};
-	ptowsp_status st = values && scratch ? PTOWSP_OK : rt_no_memory(error, "the value of a threshold");
+	ptowsp_status status = values && scratch ? PTOWSP_OK : rt_no_memory(error, "the value of a threshold");
 
-	for (uint32_t i = 0; !st && i < slots; i++)
+	for (uint32_t i = 0; !status && i < slots; i++)
 		values[i] = i < args->value_count ? args->values[i] : program->tables.slot.rows[i].value;
-	if (!st)
+	if (!status)
 		*part_out = &program->schedule.parts[rt_threshold_part(&program->schedule, rt_expr_run(&env, site->dispatch))];
 	free(values);
 	free(scratch);
-	return st;
+	return status;
 }
 
 ptowsp_status rt_grid_find(const struct rt_program *program, const struct ptowsp_run_args *args, uint64_t grid_out[2], struct ptowsp_error *error)
@@ -332,15 +333,15 @@ ptowsp_status rt_grid_find(const struct rt_program *program, const struct ptowsp
 	const struct rt_schedule *schedule = &program->schedule;
 	const struct rt_dispatch *dispatch = &schedule->dispatch;
 	const struct rt_site *site = site_find(program);
-	ptowsp_status st = PTOWSP_OK;
+	ptowsp_status status = PTOWSP_OK;
 
 	grid_out[0] = grid_out[1] = 0;
 	if (dispatch->policy == PTOWSP_DISPATCH_THRESHOLD)
 		dispatch = part_largest(schedule);
 	if (dispatch && dispatch != &schedule->dispatch && site && is_one(program))
-		st = part_serving(program, site, args, &dispatch, error);
-	if (st || !dispatch || dispatch->policy != RT_POLICY_GRID)
-		return st;
+		status = part_serving(program, site, args, &dispatch, error);
+	if (status || !dispatch || dispatch->policy != RT_POLICY_GRID)
+		return status;
 	grid_out[0] = (uint64_t)dispatch->rows;
 	grid_out[1] = (uint64_t)dispatch->columns;
 	return PTOWSP_OK;

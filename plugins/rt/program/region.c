@@ -117,7 +117,7 @@ ptowsp_status rt_io_lower(struct rt_program *program, const struct rt_nest *nest
 {
 	const struct rt_tables *tables = &program->tables;
 	const struct ptowsp_region_record *record;
-	ptowsp_status st;
+	ptowsp_status status;
 
 	if (region >= tables->region.count)
 		return rt_fail(error, PTOWSP_BAD_PACKAGE, "there is no REGN row %u, the table has %u", region, tables->region.count);
@@ -131,16 +131,16 @@ ptowsp_status rt_io_lower(struct rt_program *program, const struct rt_nest *nest
 	io->rows = record->unit ? 0 : record->rows;
 	io->columns = record->unit ? 0 : record->columns;
 	io->limit = record->unit ? record->columns : 0;
-	st = view_lower(program, record, io, error);
-	if (st)
-		return st;
-	st = rt_expr_compile(&program->exprs, tables, record->row, nest, false, &io->row, error);
-	if (!st)
-		st = rt_expr_compile(&program->exprs, tables, record->column, nest, false, &io->column, error);
-	if (!st)
-		st = region_prove(program, nest, io, error);
-	if (!st)
+	status = view_lower(program, record, io, error);
+	if (status)
+		return status;
+	status = rt_expr_compile(&program->exprs, tables, record->row, nest, false, &io->row, error);
+	if (!status)
+		status = rt_expr_compile(&program->exprs, tables, record->column, nest, false, &io->column, error);
+	if (!status)
+		status = region_prove(program, nest, io, error);
+	if (!status)
 		rt_renaming_see(program, nest, io);
 	io->key = program->region_class[region];
-	return st;
+	return status;
 }

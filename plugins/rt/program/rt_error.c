@@ -59,7 +59,7 @@ const char *rt_error_behind(const char *text, const char *kernel)
 	return *text == ' ' || *text == ':' ? text : NULL;
 }
 
-ptowsp_status rt_kernel_fail(struct ptowsp_error *error, uint64_t task, uint64_t kernel, const char *name, ptowsp_status st)
+ptowsp_status rt_kernel_fail(struct ptowsp_error *error, uint64_t task, uint64_t kernel, const char *name, ptowsp_status status)
 {
 	const char *behind;
 	char what[160];
@@ -70,7 +70,7 @@ ptowsp_status rt_kernel_fail(struct ptowsp_error *error, uint64_t task, uint64_t
 	what[sizeof(what) - 1] = 0;
 	if (!*what)
 		return rt_fail_at(error, PTOWSP_KERNEL_FAILED, task, kernel, "task %llu, kernel %.40s failed with status %d", (unsigned long long)task, name,
-				  (int)st);
+				  (int)status);
 	behind = rt_error_behind(what, name);
 	return rt_fail_at(error, PTOWSP_KERNEL_FAILED, task, kernel, "task %llu, kernel %.40s%s%s", (unsigned long long)task, name, behind ? "" : ": ",
 			  behind ? behind : what);

@@ -66,16 +66,16 @@ static ptowsp_status tensor_check(struct rt_program *program, uint32_t row, stru
 	const struct rt_tables *tables = &program->tables;
 	const struct ptowsp_tensor_record *tensor = &tables->tensor.rows[row];
 	const struct rt_nest none = {.key = PTOWSP_NONE};
-	ptowsp_status st = PTOWSP_OK;
+	ptowsp_status status = PTOWSP_OK;
 
 	if (!rt_dtype_bytes(tensor->dtype))
 		return rt_fail(error, PTOWSP_BAD_PACKAGE, "tensor %s has the unknown type %u", rt_tensor_name(program, row), tensor->dtype);
 	if (tensor->dim_count > 4 || tensor->dim_count > tables->dim.count || tensor->dims > tables->dim.count - tensor->dim_count)
 		return rt_fail(error, PTOWSP_BAD_PACKAGE, "tensor %s names DIMS rows that are not there", rt_tensor_name(program, row));
-	for (uint32_t d = 0; !st && d < tensor->dim_count; d++)
-		st = rt_expr_compile(&program->exprs, tables, tables->dim.rows[tensor->dims + d].extent, &none, false, &program->dim_exprs[tensor->dims + d],
-				     error);
-	return st;
+	for (uint32_t d = 0; !status && d < tensor->dim_count; d++)
+		status = rt_expr_compile(&program->exprs, tables, tables->dim.rows[tensor->dims + d].extent, &none, false,
+					 &program->dim_exprs[tensor->dims + d], error);
+	return status;
 }
 
 static ptowsp_status kernels_check(const struct rt_program *program, struct ptowsp_error *error)
@@ -135,15 +135,15 @@ static ptowsp_status snapshot_make(struct rt_snapshot **snapshot_out, const stru
 
 static ptowsp_status snapshots_make(struct rt_program *program, struct ptowsp_error *error)
 {
-	ptowsp_status st = snapshot_make(&program->snapshot, program, error);
+	ptowsp_status status = snapshot_make(&program->snapshot, program, error);
 
-	if (!st)
-		st = snapshot_make(&program->reader, program, error);
-	if (!st)
-		st = snapshot_make(&program->result, program, error);
-	if (!st)
+	if (!status)
+		status = snapshot_make(&program->reader, program, error);
+	if (!status)
+		status = snapshot_make(&program->result, program, error);
+	if (!status)
 		rt_stats_reset(program);
-	return st;
+	return status;
 }
 
 /* ---- making and unmaking --------------------------------------------------------------------------------------- */
@@ -171,35 +171,35 @@ const struct rt_ready_policy *rt_program_order(const struct rt_program *program)
 ptowsp_status rt_program_common(struct rt_program *program, const struct rt_program_args *args, struct ptowsp_error *error)
 {
 	struct rt_tables *tables = &program->tables;
-	ptowsp_status st = rt_copy_init(program, error);
+	ptowsp_status status = rt_copy_init(program, error);
 
-	if (!st)
-		st = arrays_make(program, error);
-	if (!st)
-		st = rt_exprs_init(&program->exprs, tables, program->changed, error);
-	for (uint32_t t = 0; !st && t < tables->tensor.count; t++)
-		st = tensor_check(program, t, error);
-	if (!st)
-		st = kernels_check(program, error);
-	return st ? st : rt_schedule_init(&program->schedule, tables, args->caps, args->cap_count, args->flags, args->host, error);
+	if (!status)
+		status = arrays_make(program, error);
+	if (!status)
+		status = rt_exprs_init(&program->exprs, tables, program->changed, error);
+	for (uint32_t t = 0; !status && t < tables->tensor.count; t++)
+		status = tensor_check(program, t, error);
+	if (!status)
+		status = kernels_check(program, error);
+	return status ? status : rt_schedule_init(&program->schedule, tables, args->caps, args->cap_count, args->flags, args->host, error);
 }
 
 static ptowsp_status lower(struct rt_program *program, const struct rt_program_args *args, struct ptowsp_error *error)
 {
 	struct rt_tables *tables = &program->tables;
-	ptowsp_status st = rt_tables_init(tables, args->sections, args->section_count, args->section_stride, error);
+	ptowsp_status status = rt_tables_init(tables, args->sections, args->section_count, args->section_stride, error);
 
-	if (!st && args->entry >= tables->entry.count)
-		st = rt_fail(error, PTOWSP_BAD_PACKAGE, "there is no entry %u, the package has %u", args->entry, tables->entry.count);
-	if (!st)
-		st = rt_entry_write(tables, args->entry, NULL, error);
-	if (!st)
-		st = rt_program_common(program, args, error);
-	if (!st)
-		st = rt_program_verify(program, error);
-	if (!st)
-		st = snapshots_make(program, error);
-	return st;
+	if (!status && args->entry >= tables->entry.count)
+		status = rt_fail(error, PTOWSP_BAD_PACKAGE, "there is no entry %u, the package has %u", args->entry, tables->entry.count);
+	if (!status)
+		status = rt_entry_write(tables, args->entry, NULL, error);
+	if (!status)
+		status = rt_program_common(program, args, error);
+	if (!status)
+		status = rt_program_verify(program, error);
+	if (!status)
+		status = snapshots_make(program, error);
+	return status;
 }
 
 static void promise_tell(const struct rt_program *program)
@@ -233,7 +233,7 @@ static ptowsp_status window_tell(const struct rt_program *program, struct ptowsp
 ptowsp_status rt_program_create(struct rt_program **program_out, const struct rt_program_args *args, struct ptowsp_error *error)
 {
 	struct rt_program *program = calloc(1, sizeof(*program));
-	ptowsp_status st;
+	ptowsp_status status;
 
 	*program_out = NULL;
 	if (!program)
@@ -245,14 +245,14 @@ ptowsp_status rt_program_create(struct rt_program **program_out, const struct rt
 	program->shadowed = args->planned && args->shadowed;
 	pthread_mutex_init(&program->lock, NULL);
 	rt_spares_init(&program->spares);
-	st = lower(program, args, error);
-	if (!st)
-		st = wishes_copy(program, args, error);
-	if (!st)
-		st = window_tell(program, error);
-	if (st) {
+	status = lower(program, args, error);
+	if (!status)
+		status = wishes_copy(program, args, error);
+	if (!status)
+		status = window_tell(program, error);
+	if (status) {
 		rt_program_destroy(program);
-		return st;
+		return status;
 	}
 	promise_tell(program);
 	rt_after_tell(program);

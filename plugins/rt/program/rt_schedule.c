@@ -53,10 +53,10 @@ static ptowsp_status number(const struct rt_directive *d, unsigned i, int64_t le
 static ptowsp_status executors(const struct rt_directive *d, unsigned i)
 {
 	uint64_t n = 0;
-	ptowsp_status st = number(d, i, 1, RT_EXECUTOR_LIMIT, &n);
+	ptowsp_status status = number(d, i, 1, RT_EXECUTOR_LIMIT, &n);
 
 	d->schedule->dispatch.executors = (uint32_t)n;
-	return st;
+	return status;
 }
 
 static ptowsp_status expression(const struct rt_directive *d, unsigned i, uint32_t *row_out)
@@ -92,41 +92,41 @@ static ptowsp_status dispatch_count(const struct rt_directive *d)
 static ptowsp_status dispatch_axis(const struct rt_directive *d)
 {
 	struct rt_dispatch *dispatch = dispatch_reset(d);
-	ptowsp_status st = word(d, 0, &dispatch->axis);
+	ptowsp_status status = word(d, 0, &dispatch->axis);
 
-	return st ? st : executors(d, 1);
+	return status ? status : executors(d, 1);
 }
 
 static ptowsp_status dispatch_expr(const struct rt_directive *d)
 {
 	struct rt_dispatch *dispatch = dispatch_reset(d);
-	ptowsp_status st = expression(d, 0, &dispatch->expr);
+	ptowsp_status status = expression(d, 0, &dispatch->expr);
 
-	return st ? st : executors(d, 1);
+	return status ? status : executors(d, 1);
 }
 
 static ptowsp_status dispatch_bounds(const struct rt_directive *d)
 {
 	struct rt_dispatch *dispatch = dispatch_reset(d);
 	uint64_t bound = 0;
-	ptowsp_status st = PTOWSP_OK;
+	ptowsp_status status = PTOWSP_OK;
 
-	for (unsigned i = 0; !st && i < d->row->count; i++) {
-		st = number(d, i, 0, INT64_MAX, &bound);
+	for (unsigned i = 0; !status && i < d->row->count; i++) {
+		status = number(d, i, 0, INT64_MAX, &bound);
 		dispatch->bounds[dispatch->bound_count++] = (int64_t)bound;
 	}
 	dispatch->executors = dispatch->bound_count + 1;
-	return st;
+	return status;
 }
 
 static ptowsp_status dispatch_threshold(const struct rt_directive *d)
 {
 	struct rt_dispatch *dispatch = dispatch_reset(d);
-	ptowsp_status st = expression(d, 0, &dispatch->expr);
+	ptowsp_status status = expression(d, 0, &dispatch->expr);
 	int64_t threshold = INT64_MIN;
 
 	d->schedule->part_count = 0;
-	for (unsigned i = 1; !st && i < d->row->count; i++) {
+	for (unsigned i = 1; !status && i < d->row->count; i++) {
 		uint32_t text = 0;
 
 		if (i % 2 == 0 && kind(d, i) != PTOWSP_ARGUMENT_NUMBER)
@@ -135,16 +135,16 @@ static ptowsp_status dispatch_threshold(const struct rt_directive *d)
 			threshold = argument(d, i);
 			continue;
 		}
-		st = word(d, i, &text);
-		if (!st)
-			st = rt_threshold_read(d->schedule, d->tables, text, threshold, d->error);
+		status = word(d, i, &text);
+		if (!status)
+			status = rt_threshold_read(d->schedule, d->tables, text, threshold, d->error);
 	}
-	if (!st && d->row->count % 2)
-		st = wrong(d, d->row->count - 1u, "followed by the policy that it is for");
+	if (!status && d->row->count % 2)
+		status = wrong(d, d->row->count - 1u, "followed by the policy that it is for");
 	for (uint32_t k = 0; k < d->schedule->part_count; k++)
 		if (d->schedule->parts[k].executors > dispatch->executors)
 			dispatch->executors = d->schedule->parts[k].executors;
-	return st;
+	return status;
 }
 
 static ptowsp_status interleaved(const struct rt_directive *d)
@@ -157,21 +157,21 @@ static ptowsp_status spatial_map(const struct rt_directive *d)
 {
 	struct rt_dispatch *dispatch = dispatch_reset(d);
 	uint64_t rows = 1, columns = 1;
-	ptowsp_status st = number(d, 0, 1, RT_EXECUTOR_LIMIT, &rows);
+	ptowsp_status status = number(d, 0, 1, RT_EXECUTOR_LIMIT, &rows);
 
-	if (!st)
-		st = number(d, 1, 1, (int64_t)(RT_EXECUTOR_LIMIT / rows), &columns);
+	if (!status)
+		status = number(d, 1, 1, (int64_t)(RT_EXECUTOR_LIMIT / rows), &columns);
 	dispatch->policy = RT_POLICY_GRID;
 	dispatch->rows = (int64_t)rows;
 	dispatch->columns = (int64_t)columns;
 	dispatch->executors = (uint32_t)(rows * columns);
-	return st;
+	return status;
 }
 
 static ptowsp_status deps(const struct rt_directive *d)
 {
 	uint32_t offset = 0;
-	ptowsp_status st = PTOWSP_OK;
+	ptowsp_status status = PTOWSP_OK;
 
 	d->schedule->hybrid = d->row->policy == PTOWSP_DEPS_HYBRID;
 	d->schedule->deps = d->row->policy;
@@ -179,14 +179,14 @@ static ptowsp_status deps(const struct rt_directive *d)
 		return PTOWSP_OK;
 	d->schedule->deps = PTOWSP_DEPS_TENSOR_MAP_EXACT;
 	if (d->row->count)
-		st = word(d, 0, &offset);
-	if (!st && d->row->count) {
+		status = word(d, 0, &offset);
+	if (!status && d->row->count) {
 		if (!strcmp(rt_string(d->tables, offset), "bytes_overlap"))
 			d->schedule->deps = PTOWSP_DEPS_BYTES_OVERLAP;
 		else if (strcmp(rt_string(d->tables, offset), "tensor_map_exact"))
-			st = wrong(d, 0, "bytes_overlap or tensor_map_exact");
+			status = wrong(d, 0, "bytes_overlap or tensor_map_exact");
 	}
-	return st;
+	return status;
 }
 
 static ptowsp_status hazards(const struct rt_directive *d)
@@ -201,15 +201,15 @@ static ptowsp_status task_window(const struct rt_directive *d)
 					[PTOWSP_TASK_WINDOW_ABORT] = RT_WINDOW_ABORT,
 					[PTOWSP_TASK_WINDOW_BENCHMARK] = RT_WINDOW_BENCHMARK};
 	uint32_t unit = 0;
-	ptowsp_status st = number(d, 0, 0, INT64_C(1) << 30, &d->schedule->window);
+	ptowsp_status status = number(d, 0, 0, INT64_C(1) << 30, &d->schedule->window);
 
-	if (!st && d->row->count > 1)
-		st = word(d, 1, &unit);
-	if (!st && d->row->count > 1 && strcmp(rt_string(d->tables, unit), "tasks"))
-		st = wrong(d, 1, "tasks, the only unit");
+	if (!status && d->row->count > 1)
+		status = word(d, 1, &unit);
+	if (!status && d->row->count > 1 && strcmp(rt_string(d->tables, unit), "tasks"))
+		status = wrong(d, 1, "tasks, the only unit");
 	d->schedule->window_stated = true;
 	d->schedule->window_mode = modes[d->row->policy];
-	return st;
+	return status;
 }
 
 static ptowsp_status capacity(const struct rt_directive *d)
@@ -229,9 +229,9 @@ static ptowsp_status channel_capacity(const struct rt_directive *d)
 {
 	uint32_t name = 0;
 	uint64_t tokens = 0;
-	ptowsp_status st = word(d, 0, &name);
+	ptowsp_status status = word(d, 0, &name);
 
-	return st ? st : number(d, 1, 0, UINT32_MAX, &tokens);
+	return status ? status : number(d, 1, 0, UINT32_MAX, &tokens);
 }
 
 static ptowsp_status pipeline_depth(const struct rt_directive *d)
@@ -240,20 +240,20 @@ static ptowsp_status pipeline_depth(const struct rt_directive *d)
 	struct rt_schedule *schedule = d->schedule;
 	struct rt_depth depth = {.domain = RT_DOMAIN_GLOBAL};
 	uint32_t at = 0;
-	ptowsp_status st = number(d, d->row->count - 1u, 1, INT64_C(1) << 24, &depth.depth);
+	ptowsp_status status = number(d, d->row->count - 1u, 1, INT64_C(1) << 24, &depth.depth);
 
-	if (!st && d->row->count > 1) {
-		st = word(d, 0, &depth.loop);
+	if (!status && d->row->count > 1) {
+		status = word(d, 0, &depth.loop);
 		depth.domain = RT_DOMAIN_LOOP;
-		for (unsigned k = 0; !st && k < sizeof(domains) / sizeof(*domains); k++)
+		for (unsigned k = 0; !status && k < sizeof(domains) / sizeof(*domains); k++)
 			if (!strcmp(rt_string(d->tables, depth.loop), domains[k]))
 				depth.domain = k, depth.loop = 0;
 	}
 	while (at < schedule->depth_count &&
 	       (schedule->depths[at].domain != depth.domain || strcmp(rt_string(d->tables, schedule->depths[at].loop), rt_string(d->tables, depth.loop))))
 		at++;
-	if (st || at == RT_DEPTH_LIMIT)
-		return st ? st : rt_fail(d->error, PTOWSP_BAD_PACKAGE, "pipeline_depth names more than %u domains", RT_DEPTH_LIMIT);
+	if (status || at == RT_DEPTH_LIMIT)
+		return status ? status : rt_fail(d->error, PTOWSP_BAD_PACKAGE, "pipeline_depth names more than %u domains", RT_DEPTH_LIMIT);
 	schedule->depth_count += at == schedule->depth_count;
 	schedule->depths[at] = depth;
 	return PTOWSP_OK;
@@ -488,17 +488,17 @@ ptowsp_status rt_schedule_init(struct rt_schedule *schedule, const struct rt_tab
 {
 	struct rt_directive directive = {schedule, tables, NULL, error};
 	bool dispatch = false, grid = false;
-	ptowsp_status st = PTOWSP_OK;
+	ptowsp_status status = PTOWSP_OK;
 
 	defaults(schedule);
 	schedule->strict = flags & PTOWSP_LOAD_STRICT;
-	for (uint32_t i = 0; !st && i < tables->directive.count; i++) {
+	for (uint32_t i = 0; !status && i < tables->directive.count; i++) {
 		directive.row = &tables->directive.rows[i];
 		if (directive.row->directive == PTOWSP_DIRECTIVE_TIMING)
 			timing_begin(schedule);
 		dispatch |= directive.row->directive == PTOWSP_DIRECTIVE_DISPATCH;
 		grid |= directive.row->directive == PTOWSP_DIRECTIVE_SPATIAL_MAP;
-		st = row_apply(&directive, caps, cap_count, host);
+		status = row_apply(&directive, caps, cap_count, host);
 	}
 	if (schedule->rate > schedule->issue_cost)
 		schedule->issue_cost = schedule->rate;
@@ -506,7 +506,7 @@ ptowsp_status rt_schedule_init(struct rt_schedule *schedule, const struct rt_tab
 		schedule->built = true;
 	if (schedule->built)
 		schedule->start = INT64_MAX; /* nothing starts before the last task is issued */
-	return st ? st : together(schedule, dispatch, grid, error);
+	return status ? status : together(schedule, dispatch, grid, error);
 }
 
 bool rt_schedule_safe(const struct rt_schedule *schedule)

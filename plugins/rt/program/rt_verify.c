@@ -35,23 +35,23 @@ static ptowsp_status later(struct rt_verifier *v, uint32_t at, int64_t task, uin
 ptowsp_status rt_verify_count_task(struct rt_verifier *v, const struct rt_site *site)
 {
 	const struct rt_program *program = v->program;
-	ptowsp_status st = PTOWSP_OK;
+	ptowsp_status status = PTOWSP_OK;
 
-	for (uint32_t i = 0; !st && i < site->after_count; i++) {
+	for (uint32_t i = 0; !status && i < site->after_count; i++) {
 		uint32_t expr = program->afters[site->first_after + i].task;
 		int64_t task = -1;
 
 		if (rt_after_own(&program->exprs, expr))
-			st = rt_fail(v->error, PTOWSP_BAD_PACKAGE, "%s: after names the task itself or a later one, whatever the run", rt_verifier_here(v));
+			status = rt_fail(v->error, PTOWSP_BAD_PACKAGE, "%s: after names the task itself or a later one, whatever the run", rt_verifier_here(v));
 		else if (!rt_expr_known(&program->exprs, expr, &task) || task < 0)
 			continue;
 		else if (!v->loops && (uint64_t)task >= v->tasks)
-			st = later(v, v->at, task, v->tasks);
+			status = later(v, v->at, task, v->tasks);
 		else if (v->loops && task > v->after)
 			v->after = task, v->after_at = v->at;
 	}
 	v->tasks = add(v->tasks, 1);
-	return st;
+	return status;
 }
 
 /* Behind the outermost loop all tasks of it are counted, and the last of them has all others before it. */
@@ -84,15 +84,15 @@ uint32_t rt_verifier_code_count(const struct rt_verifier *v)
 	return v->program->tables.work.code_count;
 }
 
-ptowsp_status rt_verifier_placed(struct rt_verifier *v, ptowsp_status st)
+ptowsp_status rt_verifier_placed(struct rt_verifier *v, ptowsp_status status)
 {
 	char what[sizeof(v->error->text)];
 
-	if (!st || st == PTOWSP_NO_MEMORY || !v->error)
-		return st;
+	if (!status || status == PTOWSP_NO_MEMORY || !v->error)
+		return status;
 	memcpy(what, v->error->text, sizeof(what));
 	what[sizeof(what) - 1] = 0;
-	return rt_fail(v->error, st, "%s: %.150s", rt_verifier_here(v), what);
+	return rt_fail(v->error, status, "%s: %.150s", rt_verifier_here(v), what);
 }
 
 ptowsp_status rt_verifier_push(struct rt_verifier *v, struct rt_body frame)
@@ -123,53 +123,53 @@ static ptowsp_status branches_lower(struct rt_verifier *v, uint32_t branches, ui
 {
 	const struct ptowsp_instruction *in = rt_verifier_word(v, v->at);
 	uint32_t targets = v->at + 1, least = targets + branches, first;
-	ptowsp_status st = PTOWSP_OK;
+	ptowsp_status status = PTOWSP_OK;
 
 	if (!branches || branches > rt_verifier_code_count(v) - targets)
 		return rt_fail(v->error, PTOWSP_BAD_PACKAGE, "%s: %u branches", rt_verifier_here(v), branches);
-	for (uint32_t i = 0; !st && i < branches; i++) {
+	for (uint32_t i = 0; !status && i < branches; i++) {
 		if (rt_verifier_word(v, targets + i)->opcode != PTOWSP_OP_TARGET)
 			return rt_fail(v->error, PTOWSP_BAD_PACKAGE, "%s: a target is missing, %u are wanted", rt_verifier_here(v), branches);
-		st = rt_verifier_target(v, rt_verifier_word(v, targets + i)->operand2, least);
+		status = rt_verifier_target(v, rt_verifier_word(v, targets + i)->operand2, least);
 		least = rt_verifier_word(v, targets + i)->operand2;
 		v->program->code[targets + i] = (struct rt_ins){.op = PTOWSP_OP_TARGET, .end = least};
 	}
 	first = rt_verifier_word(v, targets)->operand2;
-	if (!st)
-		st = rt_verifier_push(v, (struct rt_body){.kind = RT_BODY_BRANCHES, .end = first, .targets = targets, .branches = branches});
+	if (!status)
+		status = rt_verifier_push(v, (struct rt_body){.kind = RT_BODY_BRANCHES, .end = first, .targets = targets, .branches = branches});
 	v->program->code[v->at] = (struct rt_ins){.op = in->opcode, .count = (uint16_t)branches, .end = least, .row = row};
 	v->at = targets + branches;
-	return st;
+	return status;
 }
 
 static ptowsp_status cond_lower(struct rt_verifier *v)
 {
 	uint32_t id = 0;
-	ptowsp_status st = rt_verifier_expr(v, rt_verifier_word(v, v->at)->operand2, &id);
+	ptowsp_status status = rt_verifier_expr(v, rt_verifier_word(v, v->at)->operand2, &id);
 
-	return st ? st : branches_lower(v, 2, id);
+	return status ? status : branches_lower(v, 2, id);
 }
 
 static ptowsp_status scope_lower(struct rt_verifier *v)
 {
 	uint32_t end = rt_verifier_word(v, v->at)->operand2;
-	ptowsp_status st = rt_verifier_target(v, end, v->at + 1);
+	ptowsp_status status = rt_verifier_target(v, end, v->at + 1);
 
-	if (!st)
-		st = rt_verifier_push(v, (struct rt_body){.kind = RT_BODY_SCOPE, .end = end});
+	if (!status)
+		status = rt_verifier_push(v, (struct rt_body){.kind = RT_BODY_SCOPE, .end = end});
 	v->program->code[v->at] = (struct rt_ins){.op = PTOWSP_OP_SCOPE, .end = end};
 	v->program->process_scopes |= v->process != PTOWSP_NONE;
 	v->at++;
-	return st;
+	return status;
 }
 
 /* Leaves every body that ends here; branches go on with the next one. */
 static ptowsp_status bodies_leave(struct rt_verifier *v)
 {
 	struct rt_body *top = &v->bodies[v->depth - 1];
-	ptowsp_status st = PTOWSP_OK;
+	ptowsp_status status = PTOWSP_OK;
 
-	while (!st && top->kind != RT_BODY_ENTRY && top->end == v->at) {
+	while (!status && top->kind != RT_BODY_ENTRY && top->end == v->at) {
 		if (top->kind == RT_BODY_BRANCHES && ++top->branch < top->branches) {
 			top->end = rt_verifier_word(v, top->targets + top->branch)->operand2;
 			continue;
@@ -181,11 +181,11 @@ static ptowsp_status bodies_leave(struct rt_verifier *v)
 				v->nest.parallel--;
 		}
 		if (top->kind == RT_BODY_LOOP || top->kind == RT_BODY_WHILE)
-			st = rt_verify_count_loop(v, top);
+			status = rt_verify_count_loop(v, top);
 		v->depth--;
 		top--;
 	}
-	return st;
+	return status;
 }
 
 /* ---- slots ----------------------------------------------------------------------------------------------------- */
@@ -205,27 +205,27 @@ static ptowsp_status slot_check(struct rt_verifier *v)
 static ptowsp_status slot_set_lower(struct rt_verifier *v)
 {
 	uint32_t id = 0;
-	ptowsp_status st = slot_check(v);
+	ptowsp_status status = slot_check(v);
 
-	if (!st)
-		st = rt_verifier_expr(v, rt_verifier_word(v, v->at)->operand2, &id);
+	if (!status)
+		status = rt_verifier_expr(v, rt_verifier_word(v, v->at)->operand2, &id);
 	v->program->code[v->at] = (struct rt_ins){.op = PTOWSP_OP_SLOT_SET, .row = id, .slot = rt_verifier_word(v, v->at)->operand1};
 	v->at++;
-	return st;
+	return status;
 }
 
 static ptowsp_status slot_load_lower(struct rt_verifier *v)
 {
 	struct rt_program *program = v->program;
 	struct rt_io io = {0};
-	ptowsp_status st = slot_check(v);
+	ptowsp_status status = slot_check(v);
 
-	if (!st)
-		st = rt_verifier_placed(v, rt_io_lower(program, &v->nest, rt_verifier_word(v, v->at)->operand2, &io, v->error));
-	if (!st && !rt_grow((void **)&program->ios, &program->io_room, program->io_count, sizeof(io)))
-		st = rt_no_memory(v->error, "regions");
-	if (st)
-		return st;
+	if (!status)
+		status = rt_verifier_placed(v, rt_io_lower(program, &v->nest, rt_verifier_word(v, v->at)->operand2, &io, v->error));
+	if (!status && !rt_grow((void **)&program->ios, &program->io_room, program->io_count, sizeof(io)))
+		status = rt_no_memory(v->error, "regions");
+	if (status)
+		return status;
 	program->tensor_loaded[io.tensor] = 1;
 	program->code[v->at] = (struct rt_ins){.op = PTOWSP_OP_SLOT_LOAD,
 					       .flags = (uint8_t)(PTOWSP_CHECKED | rt_verifier_word(v, v->at)->flags),
@@ -242,19 +242,19 @@ static ptowsp_status task_lower(struct rt_verifier *v)
 {
 	struct rt_program *program = v->program;
 	uint32_t at = v->at, next = at + 1, site = program->site_count;
-	ptowsp_status st = rt_verifier_placed(v, rt_site_lower(program, &v->nest, at, &next, v->error));
+	ptowsp_status status = rt_verifier_placed(v, rt_site_lower(program, &v->nest, at, &next, v->error));
 
-	if (st)
-		return st;
+	if (status)
+		return status;
 	program->code[at] = (struct rt_ins){.op = PTOWSP_OP_TASK, .end = next, .row = site};
 	for (uint32_t i = 0; i < program->sites[site].io_count; i++)
 		if (program->ios[program->sites[site].first_io + i].checked)
 			program->code[at].flags = PTOWSP_CHECKED;
 	if (program->sites[site].after_count)
 		program->code[at].flags = PTOWSP_CHECKED;
-	st = rt_verify_count_task(v, &program->sites[site]);
-	if (st)
-		return st;
+	status = rt_verify_count_task(v, &program->sites[site]);
+	if (status)
+		return status;
 	v->at = next;
 	return next <= v->bodies[v->depth - 1].end
 		       ? PTOWSP_OK
@@ -319,7 +319,7 @@ static ptowsp_status instruction_lower(struct rt_verifier *v, bool *halt_out)
 
 ptowsp_status rt_verifier_pass(struct rt_verifier *v, uint32_t instruction, uint32_t process)
 {
-	ptowsp_status st = PTOWSP_OK;
+	ptowsp_status status = PTOWSP_OK;
 	bool halt = false;
 
 	v->nest = (struct rt_nest){.key = PTOWSP_NONE, .process = process != PTOWSP_NONE};
@@ -333,14 +333,14 @@ ptowsp_status rt_verifier_pass(struct rt_verifier *v, uint32_t instruction, uint
 	if (v->axis_words)
 		memset(v->axis_words, 0, v->program->tables.axis.count * sizeof(*v->axis_words));
 	v->bodies[v->depth++] = (struct rt_body){.kind = RT_BODY_ENTRY, .end = v->program->tables.work.code_count};
-	while (!st && !halt) {
-		st = bodies_leave(v);
-		if (!st && v->at >= rt_verifier_code_count(v))
+	while (!status && !halt) {
+		status = bodies_leave(v);
+		if (!status && v->at >= rt_verifier_code_count(v))
 			return rt_fail(v->error, PTOWSP_BAD_PACKAGE, "the entry has no halt before the end of section WORK");
-		if (!st)
-			st = instruction_lower(v, &halt);
+		if (!status)
+			status = instruction_lower(v, &halt);
 	}
-	return st;
+	return status;
 }
 
 ptowsp_status rt_verifier_entry(struct rt_verifier *v)
@@ -348,19 +348,19 @@ ptowsp_status rt_verifier_entry(struct rt_verifier *v)
 	struct rt_program *program = v->program;
 	const struct ptowsp_entry_record *entry = &program->tables.entry.rows[program->entry];
 	uint8_t base;
-	ptowsp_status st = rt_verify_level(program, RT_LEVEL_BASE, &base, v->error);
+	ptowsp_status status = rt_verify_level(program, RT_LEVEL_BASE, &base, v->error);
 
-	if (!st)
-		st = rt_verifier_pass(v, entry->instruction, PTOWSP_NONE);
-	if (!st && entry->flags & PTOWSP_ENTRY_PIPELINE)
-		st = rt_verify_processes(v, entry->instruction, v->at);
-	if (!st)
-		st = rt_verify_events(v);
-	if (!st)
-		st = rt_verify_payloads(v);
-	if (!st)
-		st = rt_axes_check(program, v->error);
-	return st ? st : rt_sites_finish(program, v->error);
+	if (!status)
+		status = rt_verifier_pass(v, entry->instruction, PTOWSP_NONE);
+	if (!status && entry->flags & PTOWSP_ENTRY_PIPELINE)
+		status = rt_verify_processes(v, entry->instruction, v->at);
+	if (!status)
+		status = rt_verify_events(v);
+	if (!status)
+		status = rt_verify_payloads(v);
+	if (!status)
+		status = rt_axes_check(program, v->error);
+	return status ? status : rt_sites_finish(program, v->error);
 }
 
 void rt_verifier_finish(struct rt_verifier *v)
@@ -372,7 +372,7 @@ void rt_verifier_finish(struct rt_verifier *v)
 ptowsp_status rt_program_verify(struct rt_program *program, struct ptowsp_error *error)
 {
 	struct rt_verifier *v = calloc(1, sizeof(*v));
-	ptowsp_status st;
+	ptowsp_status status;
 
 	program->code = calloc((size_t)program->tables.work.code_count + 1, sizeof(*program->code));
 	if (!v || !program->code) {
@@ -381,12 +381,12 @@ ptowsp_status rt_program_verify(struct rt_program *program, struct ptowsp_error 
 	}
 	v->program = program;
 	v->error = error;
-	st = rt_classes_init(program, error);
-	if (!st)
-		st = rt_verifier_entry(v);
-	if (!st)
+	status = rt_classes_init(program, error);
+	if (!status)
+		status = rt_verifier_entry(v);
+	if (!status)
 		rt_renamings_finish(program);
 	rt_verifier_finish(v);
 	free(v);
-	return st;
+	return status;
 }

@@ -46,7 +46,7 @@ const char *rt_verifier_here(struct rt_verifier *v);
 const struct ptowsp_instruction *rt_verifier_word(const struct rt_verifier *v, uint32_t at);
 uint32_t rt_verifier_code_count(const struct rt_verifier *v);
 /* Says where, when a deeper step only knew what. */
-ptowsp_status rt_verifier_placed(struct rt_verifier *v, ptowsp_status st);
+ptowsp_status rt_verifier_placed(struct rt_verifier *v, ptowsp_status status);
 /* Errors: BAD_PACKAGE when bodies nest too deeply. */
 ptowsp_status rt_verifier_push(struct rt_verifier *v, struct rt_body body);
 /* A target lies at `least` or behind it, and inside the body around it. */

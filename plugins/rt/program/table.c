@@ -105,7 +105,7 @@ static void axes_complete(struct rt_tables *tables, uint32_t stride)
 static ptowsp_status section_copy(struct rt_tables *tables, const struct ptowsp_section *section, struct ptowsp_error *error)
 {
 	void *rows = NULL;
-	ptowsp_status st;
+	ptowsp_status status;
 
 	if (section->count && !section->data)
 		return rt_fail(error, PTOWSP_INVALID, "section %.4s has no bytes", (const char *)&section->type);
@@ -117,9 +117,9 @@ static ptowsp_status section_copy(struct rt_tables *tables, const struct ptowsp_
 #define TABLE(SECT, record, text)                                                                                                                              \
 	if (section->type == PTOWSP_SECTION_##SECT) {                                                                                                          \
 		rows = tables->record.rows;                                                                                                                    \
-		st = rows_copy(&rows, &tables->record.count, section, sizeof(*tables->record.rows), error);                                                    \
+		status = rows_copy(&rows, &tables->record.count, section, sizeof(*tables->record.rows), error);                                                \
 		tables->record.rows = rows;                                                                                                                    \
-		return st;                                                                                                                                     \
+		return status;                                                                                                                                 \
 	}
 #define FIELD(type, name, kind, argument, text)
 #define END(SECT, record, bytes)
@@ -133,25 +133,25 @@ static ptowsp_status section_copy(struct rt_tables *tables, const struct ptowsp_
 
 ptowsp_status rt_tables_init(struct rt_tables *tables, const struct ptowsp_section *sections, uint32_t count, uint32_t stride, struct ptowsp_error *error)
 {
-	ptowsp_status st = PTOWSP_OK;
+	ptowsp_status status = PTOWSP_OK;
 
 	memset(tables, 0, sizeof(*tables));
 	if (count && stride < PTOWSP_SECTION_FLOOR_10_0)
 		return rt_fail(error, PTOWSP_INVALID, "sections have at least %u bytes, not %u", PTOWSP_SECTION_FLOOR_10_0, stride);
-	for (uint32_t i = 0; !st && i < count; i++) {
+	for (uint32_t i = 0; !status && i < count; i++) {
 		const struct ptowsp_section *section = (const struct ptowsp_section *)((const char *)sections + (size_t)i * stride);
 
-		st = section_copy(tables, section, error);
-		if (!st && section->type == PTOWSP_SECTION_AXES)
+		status = section_copy(tables, section, error);
+		if (!status && section->type == PTOWSP_SECTION_AXES)
 			axes_complete(tables, section->stride);
 	}
-	if (!st && !tables->strings)
+	if (!status && !tables->strings)
 		tables->strings = calloc(1, 1);
-	if (!st && !tables->strings)
-		st = rt_no_memory(error, "the strings of the package");
-	if (!st && !tables->work.code)
-		st = rt_fail(error, PTOWSP_BAD_PACKAGE, "there is no section WORK: nothing to run");
-	return st;
+	if (!status && !tables->strings)
+		status = rt_no_memory(error, "the strings of the package");
+	if (!status && !tables->work.code)
+		status = rt_fail(error, PTOWSP_BAD_PACKAGE, "there is no section WORK: nothing to run");
+	return status;
 }
 
 void rt_tables_finish(struct rt_tables *tables)
@@ -200,15 +200,15 @@ const char *rt_position(const struct rt_tables *tables, uint32_t instruction, ch
 	return text;
 }
 
-ptowsp_status rt_error_place(const struct rt_tables *tables, uint32_t instruction, ptowsp_status st, struct ptowsp_error *error)
+ptowsp_status rt_error_place(const struct rt_tables *tables, uint32_t instruction, ptowsp_status status, struct ptowsp_error *error)
 {
-	const struct ptowsp_debug_record *place = st && error ? place_find(tables, instruction) : NULL;
+	const struct ptowsp_debug_record *place = status && error ? place_find(tables, instruction) : NULL;
 	char sentence[sizeof(error->text)];
 
 	if (!place)
-		return st;
+		return status;
 	memcpy(sentence, error->text, sizeof(sentence));
 	snprintf(error->text, sizeof(error->text), "%.40s:%u:%u: %.160s", rt_string(tables, place->file), place->line, place->column, sentence);
 	rt_error_line(error);
-	return st;
+	return status;
 }

@@ -40,7 +40,7 @@ void rt_tables_finish(struct rt_tables *tables);
 const char *rt_string(const struct rt_tables *tables, uint32_t offset);
 /* "instruction 7 (file.pto:3:5)", the position only where DBGI has one, into text of size bytes; returns text. */
 const char *rt_position(const struct rt_tables *tables, uint32_t instruction, char *text, size_t size);
-/* After a step at that instruction: returns st, and what error says begins with "file.pto:3:5: " then, where DBGI has the position. error may be NULL. */
-ptowsp_status rt_error_place(const struct rt_tables *tables, uint32_t instruction, ptowsp_status st, struct ptowsp_error *error);
+/* After a step at that instruction: returns status, and what error says begins with "file.pto:3:5: " then, where DBGI has the position. error may be NULL. */
+ptowsp_status rt_error_place(const struct rt_tables *tables, uint32_t instruction, ptowsp_status status, struct ptowsp_error *error);
 
 #endif

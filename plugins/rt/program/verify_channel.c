@@ -37,10 +37,10 @@ static ptowsp_status move_add(struct rt_verifier *v, uint32_t channel, const str
 	struct rt_program *program = v->program;
 	const uint32_t ids[] = {io->row, io->column, expr};
 	struct rt_move move = {.io = program->io_count, .channel = channel};
-	ptowsp_status st = rt_exprs_reads(&program->exprs, ids, expr == PTOWSP_NONE ? 2 : 3, &move.read, &move.read_count, v->error);
+	ptowsp_status status = rt_exprs_reads(&program->exprs, ids, expr == PTOWSP_NONE ? 2 : 3, &move.read, &move.read_count, v->error);
 
-	if (st)
-		return st;
+	if (status)
+		return status;
 	if (!rt_grow((void **)&program->ios, &program->io_room, program->io_count, sizeof(*io)) ||
 	    !rt_grow((void **)&program->moves, &program->move_room, program->move_count, sizeof(move)))
 		return rt_no_memory(v->error, "regions");
@@ -59,7 +59,7 @@ ptowsp_status rt_verify_payload(struct rt_verifier *v, uint32_t at, uint32_t exp
 	uint8_t word = sends ? PTOWSP_OP_IO_INPUT : PTOWSP_OP_IO_OUTPUT;
 	struct rt_io io = {.access = sends ? PTOWSP_READ : PTOWSP_WRITE};
 	uint32_t row = 0;
-	ptowsp_status st;
+	ptowsp_status status;
 
 	*words_out = 0;
 	if (program->tables.channel.rows[in->operand1].kind != PTOWSP_CHANNEL_PAYLOAD)
@@ -67,17 +67,17 @@ ptowsp_status rt_verify_payload(struct rt_verifier *v, uint32_t at, uint32_t exp
 	if (at + 2 > v->bodies[v->depth - 1].end || at + 1 >= rt_verifier_code_count(v) || in[1].opcode != word || in[1].operand1 || in[1].flags)
 		return rt_fail(v->error, PTOWSP_BAD_PACKAGE, "%s: channel %.40s is one of payload, so behind the %s stands one %s word, of tensor argument 0",
 			       rt_verifier_here(v), rt_channel_name(program, in->operand1), sends ? "send" : "consume", sends ? "io_input" : "io_output");
-	st = rt_verifier_placed(v, rt_io_lower(program, &v->nest, in[1].operand2, &io, v->error));
-	if (!st && io.unit)
-		st = rt_fail(v->error, PTOWSP_BAD_PACKAGE, "%s: channel %.40s moves blocks, so its region needs rows and columns", rt_verifier_here(v),
-			     rt_channel_name(program, in->operand1));
-	if (!st)
-		st = shape_check(v, at, in->operand1, &io);
-	if (!st)
-		st = move_add(v, in->operand1, &io, expr, &row);
+	status = rt_verifier_placed(v, rt_io_lower(program, &v->nest, in[1].operand2, &io, v->error));
+	if (!status && io.unit)
+		status = rt_fail(v->error, PTOWSP_BAD_PACKAGE, "%s: channel %.40s moves blocks, so its region needs rows and columns", rt_verifier_here(v),
+				 rt_channel_name(program, in->operand1));
+	if (!status)
+		status = shape_check(v, at, in->operand1, &io);
+	if (!status)
+		status = move_add(v, in->operand1, &io, expr, &row);
 	program->code[at + 1] = (struct rt_ins){.op = word, .flags = io.checked ? PTOWSP_CHECKED : 0, .row = row};
 	*words_out = 1;
-	return st;
+	return status;
 }
 
 /* Its bytes would have to come back behind a move that is no task. */
@@ -127,24 +127,24 @@ ptowsp_status rt_verify_send(struct rt_verifier *v)
 	const struct ptowsp_instruction *in = rt_verifier_word(v, v->at);
 	uint32_t id = 0;
 	uint16_t words = 0;
-	ptowsp_status st = channel_check(v, PTOWSP_CHANNEL_PRODUCES);
+	ptowsp_status status = channel_check(v, PTOWSP_CHANNEL_PRODUCES);
 
-	if (!st)
-		st = rt_verifier_expr(v, in->operand2, &id);
-	if (!st)
-		st = rt_verify_payload(v, v->at, id, &words);
+	if (!status)
+		status = rt_verifier_expr(v, in->operand2, &id);
+	if (!status)
+		status = rt_verify_payload(v, v->at, id, &words);
 	v->program->code[v->at] = (struct rt_ins){.op = in->opcode, .count = words, .row = id, .slot = in->operand1};
 	v->at += 1u + words;
-	return st;
+	return status;
 }
 
 ptowsp_status rt_verify_close(struct rt_verifier *v)
 {
 	const struct ptowsp_instruction *in = rt_verifier_word(v, v->at);
-	ptowsp_status st = channel_check(v, PTOWSP_CHANNEL_PRODUCES);
+	ptowsp_status status = channel_check(v, PTOWSP_CHANNEL_PRODUCES);
 
 	v->program->code[v->at++] = (struct rt_ins){.op = in->opcode, .slot = in->operand1};
-	return st;
+	return status;
 }
 
 /* Inside, and for the region of its payload, the token is the value of a loop that bears the channel's name and may be any number. */
@@ -153,15 +153,15 @@ ptowsp_status rt_verify_consume(struct rt_verifier *v)
 	const struct ptowsp_instruction *in = rt_verifier_word(v, v->at);
 	struct rt_nest *nest = &v->nest;
 	uint16_t words = 0;
-	ptowsp_status st = channel_check(v, PTOWSP_CHANNEL_CONSUMES);
+	ptowsp_status status = channel_check(v, PTOWSP_CHANNEL_CONSUMES);
 
-	if (!st)
-		st = rt_verifier_target(v, in->operand2, v->at + 1);
-	if (!st)
-		st = rt_verifier_push(
+	if (!status)
+		status = rt_verifier_target(v, in->operand2, v->at + 1);
+	if (!status)
+		status = rt_verifier_push(
 			v, (struct rt_body){.kind = RT_BODY_LOOP, .end = in->operand2, .outer_key = nest->key, .before = v->tasks, .times = UINT64_MAX});
-	if (st)
-		return st;
+	if (status)
+		return status;
 	v->loops++;
 	v->program->code[v->at] = (struct rt_ins){.op = in->opcode, .end = in->operand2, .row = nest->depth, .slot = in->operand1};
 	nest->low[nest->depth] = INT64_MIN;
@@ -169,10 +169,10 @@ ptowsp_status rt_verify_consume(struct rt_verifier *v)
 	nest->values[nest->depth] = (struct rt_values){0, 1};
 	nest->names[nest->depth++] = v->program->tables.channel.rows[in->operand1].name;
 	nest->key = v->at;
-	st = rt_verify_payload(v, v->at, PTOWSP_NONE, &words);
+	status = rt_verify_payload(v, v->at, PTOWSP_NONE, &words);
 	v->program->code[v->at].count = words;
 	v->at += 1u + words;
-	return st;
+	return status;
 }
 
 /* ---- the tables ------------------------------------------------------------------------------------------------ */
@@ -208,18 +208,18 @@ static ptowsp_status processes_check(const struct rt_program *program, struct pt
 {
 	const struct rt_tables *tables = &program->tables;
 	uint64_t instances = 0;
-	ptowsp_status st = PTOWSP_OK;
+	ptowsp_status status = PTOWSP_OK;
 
-	for (uint32_t i = 0; !st && i < tables->process.count; i++) {
+	for (uint32_t i = 0; !status && i < tables->process.count; i++) {
 		const struct ptowsp_process_record *process = &tables->process.rows[i];
 
 		instances += process->replicas;
 		if (process->instruction >= tables->work.code_count || !process->replicas || instances > RT_INSTANCE_LIMIT)
 			return rt_fail(error, PTOWSP_BAD_PACKAGE, "process %.60s begins at instruction %u of %u and has %u replicas; all together are 1 to %u",
 				       rt_string(tables, process->name), process->instruction, tables->work.code_count, process->replicas, RT_INSTANCE_LIMIT);
-		st = uses_check(program, process, error);
+		status = uses_check(program, process, error);
 	}
-	return st;
+	return status;
 }
 
 /* ---- bodies ---------------------------------------------------------------------------------------------------- */
@@ -244,22 +244,22 @@ ptowsp_status rt_verify_processes(struct rt_verifier *v, uint32_t first, uint32_
 {
 	const struct rt_tables *tables = &v->program->tables;
 	uint32_t *owner = calloc((size_t)tables->work.code_count + 1, sizeof(*owner));
-	ptowsp_status st = owner ? PTOWSP_OK : rt_no_memory(v->error, "the verifier");
+	ptowsp_status status = owner ? PTOWSP_OK : rt_no_memory(v->error, "the verifier");
 
-	if (!st && v->program->schedule.built)
-		st = rt_fail(v->error, PTOWSP_UNSUPPORTED,
-			     "the graph of a pipeline cannot be built before it runs, its tasks follow the tokens; leave out start=after_orchestration");
-	if (!st)
-		st = channels_check(v->program, v->error);
-	if (!st)
-		st = processes_check(v->program, v->error);
-	if (!st)
-		st = body_claim(v, owner, first, halt, tables->process.count);
-	for (uint32_t i = 0; !st && i < tables->process.count; i++) {
-		st = rt_verifier_pass(v, tables->process.rows[i].instruction, i);
-		if (!st)
-			st = body_claim(v, owner, tables->process.rows[i].instruction, v->at, i);
+	if (!status && v->program->schedule.built)
+		status = rt_fail(v->error, PTOWSP_UNSUPPORTED,
+				 "the graph of a pipeline cannot be built before it runs, its tasks follow the tokens; leave out start=after_orchestration");
+	if (!status)
+		status = channels_check(v->program, v->error);
+	if (!status)
+		status = processes_check(v->program, v->error);
+	if (!status)
+		status = body_claim(v, owner, first, halt, tables->process.count);
+	for (uint32_t i = 0; !status && i < tables->process.count; i++) {
+		status = rt_verifier_pass(v, tables->process.rows[i].instruction, i);
+		if (!status)
+			status = body_claim(v, owner, tables->process.rows[i].instruction, v->at, i);
 	}
 	free(owner);
-	return st;
+	return status;
 }

@@ -26,17 +26,17 @@ ptowsp_status rt_verify_level(struct rt_program *program, uint32_t rows, uint8_t
 static ptowsp_status levels_lower(struct rt_program *program, uint32_t row, uint32_t *index_out, struct ptowsp_error *error)
 {
 	struct rt_level_set *set;
-	ptowsp_status st;
+	ptowsp_status status;
 
 	if (!rt_grow((void **)&program->level_sets, &program->level_set_room, program->level_set_count, sizeof(*set)))
 		return rt_no_memory(error, "tile levels");
 	set = &program->level_sets[program->level_set_count];
-	st = rt_level_set_read(set, &program->tables, row, error);
-	for (unsigned k = 0; !st && k < 32; k++)
+	status = rt_level_set_read(set, &program->tables, row, error);
+	for (unsigned k = 0; !status && k < 32; k++)
 		if (set->min_range >> k <= 1 && set->max_range >> k) /* a block size that can occur */
-			st = rt_verify_level(program, set->rows[k], &set->level[k], error);
+			status = rt_verify_level(program, set->rows[k], &set->level[k], error);
 	*index_out = program->level_set_count++;
-	return st;
+	return status;
 }
 
 /* The bounds as far as they are known; the rules that need values are checked again when the loop is entered. */
@@ -113,7 +113,7 @@ ptowsp_status rt_verifier_axis(struct rt_verifier *v, uint32_t operand, uint32_t
 static ptowsp_status bounds_lower(struct rt_verifier *v, const struct ptowsp_axis_record *axis, struct rt_loop *loop)
 {
 	const struct rt_axis_word *word = v->axis_words ? &v->axis_words[loop->axis] : NULL;
-	ptowsp_status st;
+	ptowsp_status status;
 
 	if (word && word->stated) {
 		loop->kind = word->kind;
@@ -123,10 +123,10 @@ static ptowsp_status bounds_lower(struct rt_verifier *v, const struct ptowsp_axi
 		return PTOWSP_OK;
 	}
 	loop->kind = axis->kind;
-	st = rt_verifier_expr(v, axis->low, &loop->low);
-	if (!st)
-		st = rt_verifier_expr(v, axis->high, &loop->high);
-	return st ? st : rt_verifier_expr(v, axis->step, &loop->step);
+	status = rt_verifier_expr(v, axis->low, &loop->low);
+	if (!status)
+		status = rt_verifier_expr(v, axis->high, &loop->high);
+	return status ? status : rt_verifier_expr(v, axis->step, &loop->step);
 }
 
 /* What a ragged or sparse axis has beyond a dense one; checked = 0 if the row is one of its rows whatever the run. */
@@ -134,7 +134,7 @@ static ptowsp_status row_lower(struct rt_verifier *v, const struct ptowsp_axis_r
 {
 	struct rt_program *program = v->program;
 	int64_t rows = INT64_MIN, low, high;
-	ptowsp_status st;
+	ptowsp_status status;
 
 	if (axis->row == PTOWSP_NONE)
 		return rt_fail(v->error, PTOWSP_BAD_PACKAGE, "%s: axis %s is ragged or sparse and does not say which row", rt_verifier_here(v),
@@ -144,11 +144,11 @@ static ptowsp_status row_lower(struct rt_verifier *v, const struct ptowsp_axis_r
 	loop->first = axis->first;
 	loop->count = axis->count;
 	rt_expr_known(&program->exprs, loop->high, &rows);
-	st = rt_verifier_expr(v, axis->row, &loop->line);
-	if (!st)
-		st = rt_verifier_placed(v, rt_axis_check(program, loop, rows, v->error));
-	if (st)
-		return st;
+	status = rt_verifier_expr(v, axis->row, &loop->line);
+	if (!status)
+		status = rt_verifier_placed(v, rt_axis_check(program, loop, rows, v->error));
+	if (status)
+		return status;
 	if (!loop->count) {
 		program->tensor_indexed[loop->lengths] = 1;
 		if (loop->kind == PTOWSP_AXIS_SPARSE)
@@ -188,32 +188,32 @@ ptowsp_status rt_verify_loop(struct rt_verifier *v)
 	struct rt_loop loop = {.depth = v->nest.depth, .levels = PTOWSP_NONE, .line = PTOWSP_NONE};
 	uint32_t ids[4];
 	uint8_t checked = 0;
-	ptowsp_status st = rt_verifier_target(v, in->operand2, v->at + 1);
+	ptowsp_status status = rt_verifier_target(v, in->operand2, v->at + 1);
 
-	if (!st)
-		st = rt_verifier_axis(v, in->operand1, &loop.axis);
-	if (st)
-		return st;
+	if (!status)
+		status = rt_verifier_axis(v, in->operand1, &loop.axis);
+	if (status)
+		return status;
 	axis = &program->tables.axis.rows[loop.axis];
 	loop.name = axis->name;
-	st = bounds_lower(v, axis, &loop);
-	if (!st && axis->levels != PTOWSP_NONE)
-		st = rt_verifier_placed(v, levels_lower(program, axis->levels, &loop.levels, v->error));
-	if (!st)
-		st = kind_lower(v, axis, &loop, &checked);
-	if (!st)
-		st = bounds_check(v, &loop);
+	status = bounds_lower(v, axis, &loop);
+	if (!status && axis->levels != PTOWSP_NONE)
+		status = rt_verifier_placed(v, levels_lower(program, axis->levels, &loop.levels, v->error));
+	if (!status)
+		status = kind_lower(v, axis, &loop, &checked);
+	if (!status)
+		status = bounds_check(v, &loop);
 	ids[0] = loop.low, ids[1] = loop.high, ids[2] = loop.step, ids[3] = loop.line;
-	if (!st)
-		st = rt_exprs_reads(&program->exprs, ids, 4, &loop.read, &loop.read_count, v->error);
-	if (!st)
-		st = rt_verifier_push(
+	if (!status)
+		status = rt_exprs_reads(&program->exprs, ids, 4, &loop.read, &loop.read_count, v->error);
+	if (!status)
+		status = rt_verifier_push(
 			v, (struct rt_body){
 				   .kind = RT_BODY_LOOP, .end = in->operand2, .outer_key = v->nest.key, .before = v->tasks, .times = times_most(v, &loop)});
-	if (!st && !rt_grow((void **)&program->loops, &program->loop_room, program->loop_count, sizeof(loop)))
-		st = rt_no_memory(v->error, "loops");
-	if (st)
-		return st;
+	if (!status && !rt_grow((void **)&program->loops, &program->loop_room, program->loop_count, sizeof(loop)))
+		status = rt_no_memory(v->error, "loops");
+	if (status)
+		return status;
 	program->code[v->at] = (struct rt_ins){.op = in->opcode, .flags = checked, .end = in->operand2, .row = program->loop_count};
 	program->loops[program->loop_count++] = loop;
 	nest_enter(v, &loop);
@@ -248,24 +248,24 @@ ptowsp_status rt_verify_axis(struct rt_verifier *v)
 	const struct ptowsp_instruction *in = rt_verifier_word(v, v->at);
 	struct rt_axis_word *word;
 	uint32_t row = 0;
-	ptowsp_status st = rt_verifier_axis(v, in->operand1, &row);
+	ptowsp_status status = rt_verifier_axis(v, in->operand1, &row);
 
-	if (!st && v->begun)
-		st = rt_fail(v->error, PTOWSP_BAD_PACKAGE, "%s: the axes of an entry are stated at its beginning", rt_verifier_here(v));
-	if (!st)
-		st = words_init(v);
-	if (st)
-		return st;
+	if (!status && v->begun)
+		status = rt_fail(v->error, PTOWSP_BAD_PACKAGE, "%s: the axes of an entry are stated at its beginning", rt_verifier_here(v));
+	if (!status)
+		status = words_init(v);
+	if (status)
+		return status;
 	word = &v->axis_words[row];
 	if (word->stated)
 		return rt_fail(v->error, PTOWSP_BAD_PACKAGE, "%s: axis %s is stated twice", rt_verifier_here(v),
 			       rt_string(&v->program->tables, v->program->tables.axis.rows[row].name));
 	*word = (struct rt_axis_word){.stated = true, .kind = in->opcode - PTOWSP_OP_AXIS_DENSE};
-	st = extent_lower(v, in, &word->high);
-	if (!st)
-		st = rt_expr_constant(&v->program->exprs, 0, &word->low, v->error);
-	if (!st)
-		st = rt_expr_constant(&v->program->exprs, 1, &word->step, v->error);
+	status = extent_lower(v, in, &word->high);
+	if (!status)
+		status = rt_expr_constant(&v->program->exprs, 0, &word->low, v->error);
+	if (!status)
+		status = rt_expr_constant(&v->program->exprs, 1, &word->step, v->error);
 	v->program->code[v->at++].op = PTOWSP_OP_NOP;
-	return st;
+	return status;
 }

@@ -11,17 +11,17 @@ ptowsp_status rt_verify_while(struct rt_verifier *v)
 {
 	const struct ptowsp_instruction *in = rt_verifier_word(v, v->at), *target = in + 1;
 	uint32_t id = 0;
-	ptowsp_status st = rt_verifier_expr(v, in->operand2, &id);
+	ptowsp_status status = rt_verifier_expr(v, in->operand2, &id);
 
-	if (st)
-		return st;
+	if (status)
+		return status;
 	if (v->at + 1 >= rt_verifier_code_count(v) || target->opcode != PTOWSP_OP_TARGET || target->flags)
 		return rt_fail(v->error, PTOWSP_BAD_PACKAGE, "%s: the target behind a while is missing", rt_verifier_here(v));
-	st = rt_verifier_target(v, target->operand2, v->at + 2);
-	if (!st)
-		st = rt_verifier_push(v, (struct rt_body){.kind = RT_BODY_WHILE, .end = target->operand2, .before = v->tasks, .times = UINT64_MAX});
-	if (st)
-		return st;
+	status = rt_verifier_target(v, target->operand2, v->at + 2);
+	if (!status)
+		status = rt_verifier_push(v, (struct rt_body){.kind = RT_BODY_WHILE, .end = target->operand2, .before = v->tasks, .times = UINT64_MAX});
+	if (status)
+		return status;
 	v->loops++;
 	v->program->code[v->at] = (struct rt_ins){.op = PTOWSP_OP_WHILE, .end = target->operand2, .row = id};
 	v->program->code[v->at + 1] = (struct rt_ins){.op = PTOWSP_OP_TARGET, .end = target->operand2};
@@ -43,7 +43,7 @@ ptowsp_status rt_verify_filter(struct rt_verifier *v)
 {
 	const struct ptowsp_instruction *in = rt_verifier_word(v, v->at);
 	uint32_t id = 0;
-	ptowsp_status st;
+	ptowsp_status status;
 
 	switch (in->operand1) {
 	case PTOWSP_DISPATCH_ROUND_ROBIN:
@@ -57,9 +57,9 @@ ptowsp_status rt_verify_filter(struct rt_verifier *v)
 			       "%s: dispatch_filter has the predicate %u; known: 1 round_robin, 2 affinity, 3 hash, 4 threshold, 5 static_partition, 7 custom",
 			       rt_verifier_here(v), in->operand1);
 	}
-	st = rt_verifier_placed(v, rt_expr_compile(&v->program->exprs, &v->program->tables, in->operand2, &v->nest, true, &id, v->error));
+	status = rt_verifier_placed(v, rt_expr_compile(&v->program->exprs, &v->program->tables, in->operand2, &v->nest, true, &id, v->error));
 	v->program->code[v->at++] = (struct rt_ins){.op = PTOWSP_OP_DISPATCH_FILTER, .count = in->operand1, .row = id};
-	return st;
+	return status;
 }
 
 /* ---- events, barriers ------------------------------------------------------------------------------------------ */
@@ -90,22 +90,22 @@ ptowsp_status rt_verify_events(struct rt_verifier *v)
 {
 	const struct rt_program *program = v->program;
 	uint8_t *signalled = v->noted_count ? calloc((size_t)program->tables.event.count + 1, 1) : NULL;
-	ptowsp_status st = signalled || !v->noted_count ? PTOWSP_OK : rt_no_memory(v->error, "events");
+	ptowsp_status status = signalled || !v->noted_count ? PTOWSP_OK : rt_no_memory(v->error, "events");
 
-	for (uint32_t i = 0; !st && i < v->noted_count; i++)
+	for (uint32_t i = 0; !status && i < v->noted_count; i++)
 		if (program->code[v->noted[i]].op == PTOWSP_OP_SIGNAL)
 			signalled[program->code[v->noted[i]].slot] = 1;
-	for (uint32_t i = 0; !st && i < v->noted_count; i++) {
+	for (uint32_t i = 0; !status && i < v->noted_count; i++) {
 		const struct rt_ins *in = &program->code[v->noted[i]];
 
 		if (in->op != PTOWSP_OP_WAIT || signalled[in->slot])
 			continue;
 		v->at = v->noted[i];
-		st = rt_fail(v->error, PTOWSP_BAD_PACKAGE, "%s: event %.80s is waited for, and nothing in the program signals it", rt_verifier_here(v),
-			     rt_string(&program->tables, program->tables.event.rows[in->slot].name));
+		status = rt_fail(v->error, PTOWSP_BAD_PACKAGE, "%s: event %.80s is waited for, and nothing in the program signals it", rt_verifier_here(v),
+				 rt_string(&program->tables, program->tables.event.rows[in->slot].name));
 	}
 	free(signalled);
-	return st;
+	return status;
 }
 
 ptowsp_status rt_verify_barrier(struct rt_verifier *v)
@@ -153,22 +153,22 @@ static ptowsp_status site_make(struct rt_verifier *v, const struct ptowsp_instru
 {
 	struct rt_program *program = v->program;
 	struct rt_io *ios;
-	ptowsp_status st = rt_site_rooms(program, 1, 2, v->error);
+	ptowsp_status status = rt_site_rooms(program, 1, 2, v->error);
 
-	if (st)
-		return st;
+	if (status)
+		return status;
 	ios = &program->ios[site->first_io];
 	ios[0] = (struct rt_io){.access = PTOWSP_READ};
 	ios[1] = (struct rt_io){.access = PTOWSP_WRITE};
-	st = rt_verifier_placed(v, rt_io_lower(program, &v->nest, in[0].operand2, &ios[0], v->error));
-	if (!st)
-		st = rt_verifier_placed(v, rt_io_lower(program, &v->nest, in[1].operand2, &ios[1], v->error));
-	if (!st)
-		st = regions_check(v, &ios[0], &ios[1]);
-	if (!st)
-		st = rt_expr_constant(&program->exprs, (int64_t)ios[0].rows * ios[0].columns, &program->args[site->first_arg], v->error);
-	if (st)
-		return st;
+	status = rt_verifier_placed(v, rt_io_lower(program, &v->nest, in[0].operand2, &ios[0], v->error));
+	if (!status)
+		status = rt_verifier_placed(v, rt_io_lower(program, &v->nest, in[1].operand2, &ios[1], v->error));
+	if (!status)
+		status = regions_check(v, &ios[0], &ios[1]);
+	if (!status)
+		status = rt_expr_constant(&program->exprs, (int64_t)ios[0].rows * ios[0].columns, &program->args[site->first_arg], v->error);
+	if (status)
+		return status;
 	program->tensor_access[ios[0].tensor] |= PTOWSP_READ;
 	program->tensor_access[ios[1].tensor] |= PTOWSP_WRITE;
 	return PTOWSP_OK;
@@ -187,22 +187,22 @@ ptowsp_status rt_verify_copy(struct rt_verifier *v)
 			       .first_after = program->after_count,
 			       .depth = (uint8_t)v->nest.depth};
 	uint32_t row = program->site_count, next = v->at + 2;
-	ptowsp_status st;
+	ptowsp_status status;
 
 	if (v->at + 2 > v->bodies[v->depth - 1].end || v->at + 1 >= rt_verifier_code_count(v) || in[1].opcode != PTOWSP_OP_IO_OUTPUT || in[1].operand1 ||
 	    in[1].flags)
 		return rt_fail(v->error, PTOWSP_BAD_PACKAGE, "%s: behind copy stands one io_output word, of tensor argument 0", rt_verifier_here(v));
-	st = site_make(v, in, &site);
-	if (!st)
-		st = rt_verifier_placed(v, rt_site_after(program, &v->nest, &site, &next, v->error));
-	if (!st && next > v->bodies[v->depth - 1].end)
-		st = rt_fail(v->error, PTOWSP_BAD_PACKAGE, "%s: the words of the copy reach beyond its body", rt_verifier_here(v));
-	if (!st)
-		st = rt_site_close(program, &v->nest, &site, v->error);
-	if (!st)
-		st = rt_verify_count_task(v, &site);
-	if (st)
-		return st;
+	status = site_make(v, in, &site);
+	if (!status)
+		status = rt_verifier_placed(v, rt_site_after(program, &v->nest, &site, &next, v->error));
+	if (!status && next > v->bodies[v->depth - 1].end)
+		status = rt_fail(v->error, PTOWSP_BAD_PACKAGE, "%s: the words of the copy reach beyond its body", rt_verifier_here(v));
+	if (!status)
+		status = rt_site_close(program, &v->nest, &site, v->error);
+	if (!status)
+		status = rt_verify_count_task(v, &site);
+	if (status)
+		return status;
 	program->code[v->at] = (struct rt_ins){.op = PTOWSP_OP_TASK, .end = next, .row = row};
 	if (program->ios[site.first_io].checked || program->ios[site.first_io + 1].checked)
 		program->code[v->at].flags = PTOWSP_CHECKED;

@@ -124,13 +124,13 @@ static ptowsp_status kernel_add(struct rt_tables *t, uint32_t *row_out, struct p
 
 ptowsp_status rt_copy_init(struct rt_program *program, struct ptowsp_error *error)
 {
-	ptowsp_status st;
+	ptowsp_status status;
 
 	program->copy_kernel = PTOWSP_NONE;
 	if (!has_copy(&program->tables))
 		return PTOWSP_OK;
-	st = kernel_add(&program->tables, &program->copy_kernel, error);
+	status = kernel_add(&program->tables, &program->copy_kernel, error);
 	program->backend = program->kernels;
 	program->kernels = (struct rt_kernels){program, cycles, footprint, varies, run, unusable, explain, code, moved};
-	return st;
+	return status;
 }

@@ -149,11 +149,11 @@ static ptowsp_status held_report(const struct rt_run *run, const struct rt_block
 	return scope_report(run, block, &report, deadlock);
 }
 
-ptowsp_status rt_block_report(const struct rt_run *run, ptowsp_status st, const struct rt_block *block, struct ptowsp_deadlock *deadlock)
+ptowsp_status rt_block_report(const struct rt_run *run, ptowsp_status status, const struct rt_block *block, struct ptowsp_deadlock *deadlock)
 {
-	if (st == PTOWSP_NO_MEMORY) /* which says nothing of a block */
+	if (status == PTOWSP_NO_MEMORY) /* which says nothing of a block */
 		return rt_no_memory(run->error, "the window");
-	if (st == PTOWSP_TOO_SMALL)
+	if (status == PTOWSP_TOO_SMALL)
 		return too_small(run, block);
 	return held_report(run, block, deadlock);
 }

@@ -26,10 +26,10 @@ static bool goes_on(void *host);
 static ptowsp_status sharing_begin(struct rt_run *run)
 {
 	struct rt_crew *crew = &run->crew;
-	ptowsp_status st = rt_crew_make(crew, run->error);
+	ptowsp_status status = rt_crew_make(crew, run->error);
 
-	if (st)
-		return st;
+	if (status)
+		return status;
 	for (uint32_t k = 0; k < run->program->tables.kernel.count; k++)
 		run->known[k].here = false;
 	run->sample_left = 0;
@@ -46,10 +46,10 @@ static ptowsp_status sharing_begin(struct rt_run *run)
 /* Waits for nothing but brief tasks. */
 static ptowsp_status sharing_end(struct rt_run *run)
 {
-	ptowsp_status st = rt_wait_tasks(run, run->tasks);
+	ptowsp_status status = rt_wait_tasks(run, run->tasks);
 
-	if (st)
-		return st;
+	if (status)
+		return status;
 	run->crew.sharing = false;
 	run->sample_left = rt_crew_rules.sample_every;
 	return PTOWSP_OK;
@@ -112,17 +112,17 @@ ptowsp_status rt_dispatch_run(struct rt_run *run, uint32_t slot)
 static ptowsp_status help(struct rt_run *run)
 {
 	struct rt_crew *crew = &run->crew;
-	ptowsp_status st = rt_frontier_move(run);
+	ptowsp_status status = rt_frontier_move(run);
 	uint32_t slot;
 
 	if (!crew->workers.entered)
 		rt_call_helpers(run, rt_now_ns(run->program) - crew->since_ns);
-	while (!st && enough(crew) && rt_ready_take(&crew->workers.ready, 0, &slot)) {
-		st = rt_dispatch_run(run, slot);
-		if (!st)
-			st = rt_frontier_move(run);
+	while (!status && enough(crew) && rt_ready_take(&crew->workers.ready, 0, &slot)) {
+		status = rt_dispatch_run(run, slot);
+		if (!status)
+			status = rt_frontier_move(run);
 	}
-	return st;
+	return status;
 }
 
 /* Places that have to be given back, and, for policies that look at the clock, cycles that are not yet known. */
@@ -131,18 +131,18 @@ ptowsp_status rt_dispatch_begin(struct rt_run *run)
 	struct rt_crew *crew = &run->crew;
 	uint64_t failed = atomic_load_explicit(&crew->workers.failed_task, memory_order_relaxed);
 	uint64_t wanted;
-	ptowsp_status st = mode_choose(run);
+	ptowsp_status status = mode_choose(run);
 
-	if (st || !crew->sharing)
-		return st;
+	if (status || !crew->sharing)
+		return status;
 	if (failed != UINT64_MAX) /* ends with that failure, or an earlier one */
 		return rt_wait_tasks(run, failed + 1);
 	if (run->tasks % TURN == 0)
-		st = help(run);
+		status = help(run);
 	wanted = run->places.timed && run->lag.waiting ? run->tasks : rt_flow_ended(&run->flow, run->tasks);
 	if (wanted > run->flow.tail)
 		run->reason = PTOWSP_RESOURCE_TASK_RING;
-	return !st && crew->ring.frontier < wanted ? rt_wait_tasks(run, wanted) : st;
+	return !status && crew->ring.frontier < wanted ? rt_wait_tasks(run, wanted) : status;
 }
 
 /* ---- into the ring ------------------------------------------------------------------------------------------------ */
@@ -164,18 +164,18 @@ static ptowsp_status gate_make(struct rt_run *run)
 {
 	struct rt_ring *ring = &run->crew.ring;
 	uint64_t oldest, from = ring->barrier > ring->frontier ? ring->barrier : ring->frontier;
-	ptowsp_status st = rt_wait_room(run, run->barrier > from ? run->barrier - from : 0);
+	ptowsp_status status = rt_wait_room(run, run->barrier > from ? run->barrier - from : 0);
 
 	run->reason = PTOWSP_RESOURCE_TASK_RING;
 	/* When the tasks of a gate are over, so is the gate, as soon as the worker that ran the last one has come to it. */
-	while (!st && !rt_ring_gate_room(ring, &oldest)) {
-		st = rt_wait_tasks(run, oldest);
-		if (!st)
-			st = rt_look(run);
+	while (!status && !rt_ring_gate_room(ring, &oldest)) {
+		status = rt_wait_tasks(run, oldest);
+		if (!status)
+			status = rt_look(run);
 	}
-	if (!st)
+	if (!status)
 		rt_ring_gate(ring, run->barrier);
-	return st;
+	return status;
 }
 
 /* Where the windows of a plan's task are and how long: the rest does not change. */
@@ -224,19 +224,19 @@ static ptowsp_status hand_over(struct rt_run *run, const struct rt_site *site, s
 {
 	struct rt_ring *ring = &run->crew.ring;
 	struct rt_slot *slot;
-	ptowsp_status st = PTOWSP_OK;
+	ptowsp_status status = PTOWSP_OK;
 
 	if (run->barrier > ring->barrier)
-		st = gate_make(run);
-	if (!st && !rt_ring_room(ring, (uint64_t)run->preds.count + 2)) /* and one for the stream's order, one for the gate */
-		st = rt_wait_room(run, (uint64_t)run->preds.count + 2);
-	if (st)
-		return st;
+		status = gate_make(run);
+	if (!status && !rt_ring_room(ring, (uint64_t)run->preds.count + 2)) /* and one for the stream's order, one for the gate */
+		status = rt_wait_room(run, (uint64_t)run->preds.count + 2);
+	if (status)
+		return status;
 	slot = rt_ring_add(ring);
 	slot_fill(run, slot, site, task);
 	if (rt_ring_link(ring, run->preds.list, run->preds.count, run->stream_order ? run->stream_order[task->stream] : 0))
-		st = run_ready(run, (uint32_t)(slot->number & ring->mask));
-	return st;
+		status = run_ready(run, (uint32_t)(slot->number & ring->mask));
+	return status;
 }
 
 /* A brief task that waits for nothing: nobody else need know of it. Those that are timed take the long way. */
@@ -248,21 +248,21 @@ bool rt_dispatch_keep(struct rt_run *run)
 	       rt_ring_room(&crew->ring, 0) && rt_ring_free(&crew->ring, run->preds.list, run->preds.count);
 }
 
-ptowsp_status rt_dispatch_kept(struct rt_run *run, ptowsp_status st)
+ptowsp_status rt_dispatch_kept(struct rt_run *run, ptowsp_status status)
 {
-	rt_ring_ran(&run->crew.ring, st != PTOWSP_OK);
-	if (st) /* is told when all before it are over */
-		rt_workers_failed(&run->crew.workers, run->tasks, st, run->error);
+	rt_ring_ran(&run->crew.ring, status != PTOWSP_OK);
+	if (status) /* is told when all before it are over */
+		rt_workers_failed(&run->crew.workers, run->tasks, status, run->error);
 	return rt_look_after_kernel(run);
 }
 
 ptowsp_status rt_dispatch(struct rt_run *run, const struct rt_site *site, struct rt_clock_task *task)
 {
-	ptowsp_status st;
+	ptowsp_status status;
 
 	if (run->crew.sharing)
 		return hand_over(run, site, task);
-	st = rt_run_here(run, site, task);
+	status = rt_run_here(run, site, task);
 	run->known[run->kernel].here = brief(run);
-	return st;
+	return status;
 }

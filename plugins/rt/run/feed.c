@@ -58,7 +58,7 @@ static ptowsp_status pipeline_step(struct rt_feed *feed)
 {
 	struct rt_run *run = feed->run;
 	bool moved = true;
-	ptowsp_status st;
+	ptowsp_status status;
 
 	if (!(run->program->tables.entry.rows[run->program->entry].flags & PTOWSP_ENTRY_PIPELINE)) {
 		feed->stage = RT_FEED_OVER;
@@ -66,31 +66,31 @@ static ptowsp_status pipeline_step(struct rt_feed *feed)
 	}
 	if (!run->pipeline) {
 		run->clock.issued = run->tasks; /* which it was not told of */
-		st = rt_pipeline_begin(run);
-		return st ? st : rt_feed_put(feed, RT_ITEM_PIPELINE, 0, run->tasks, 0);
+		status = rt_pipeline_begin(run);
+		return status ? status : rt_feed_put(feed, RT_ITEM_PIPELINE, 0, run->tasks, 0);
 	}
-	st = rt_pipeline_round(run->pipeline, &moved);
-	if (!st && moved && run->pipeline->live)
+	status = rt_pipeline_round(run->pipeline, &moved);
+	if (!status && moved && run->pipeline->live)
 		return PTOWSP_OK;
 	feed->stage = RT_FEED_OVER;
-	if (st || !run->pipeline->live)
-		return st;
+	if (status || !run->pipeline->live)
+		return status;
 	rt_feed_show(feed);
 	return rt_pipeline_stop(run);
 }
 
 ptowsp_status rt_feed_step(struct rt_feed *feed)
 {
-	ptowsp_status st;
+	ptowsp_status status;
 
 	if (feed->held)
 		return held_take(feed);
 	switch (feed->stage) {
 	case RT_FEED_WORKLOAD: return workload_step(feed);
 	case RT_FEED_GRAPH:
-		st = rt_record_run(feed->run, feed->pool);
+		status = rt_record_run(feed->run, feed->pool);
 		feed->stage = RT_FEED_PIPELINE;
-		return st;
+		return status;
 	case RT_FEED_PIPELINE: return pipeline_step(feed);
 	default: return PTOWSP_OK;
 	}
@@ -105,9 +105,9 @@ static ptowsp_status later_step(struct rt_feed *feed)
 	return waits ? rt_wait_tasks(feed->run, feed->run->tasks) : rt_feed_step(feed);
 }
 
-bool rt_feed_at_once(ptowsp_status st)
+bool rt_feed_at_once(ptowsp_status status)
 {
-	return st == PTOWSP_CANCELLED || st == PTOWSP_DEADLINE || st == PTOWSP_NO_MEMORY;
+	return status == PTOWSP_CANCELLED || status == PTOWSP_DEADLINE || status == PTOWSP_NO_MEMORY;
 }
 
 /* What a walker has met, if there is one or is one now. */
@@ -120,32 +120,32 @@ static ptowsp_status taken(struct rt_feed *feed)
 
 ptowsp_status rt_feed_next(struct rt_feed *feed, const struct rt_item **item_out)
 {
-	ptowsp_status st = PTOWSP_OK;
+	ptowsp_status status = PTOWSP_OK;
 
 	if (feed->given)
 		rt_feed_drop(feed);
-	if (feed->give.head == feed->give.tail && (st = taken(feed)))
-		return st;
+	if (feed->give.head == feed->give.tail && (status = taken(feed)))
+		return status;
 	if (feed->give.head == feed->give.tail && feed->failed)
 		return feed->failed;
-	while (!st && feed->give.head == feed->give.tail && (feed->stage != RT_FEED_OVER || feed->held)) {
-		st = rt_feed_step(feed);
-		if (st && feed->give.head != feed->give.tail && !rt_feed_at_once(st)) { /* what came before it comes first */
-			feed->failed = st;
-			st = PTOWSP_OK;
+	while (!status && feed->give.head == feed->give.tail && (feed->stage != RT_FEED_OVER || feed->held)) {
+		status = rt_feed_step(feed);
+		if (status && feed->give.head != feed->give.tail && !rt_feed_at_once(status)) { /* what came before it comes first */
+			feed->failed = status;
+			status = PTOWSP_OK;
 		}
 	}
-	while (!st && feed->give.head != feed->give.tail && feed->give.rows[feed->give.tail & feed->give.mask].later) {
-		st = later_step(feed);
-		if (st && !feed->failed) { /* what came before it comes first */
-			feed->failed = st;
-			st = rt_wait_tasks(feed->run, feed->run->tasks);
+	while (!status && feed->give.head != feed->give.tail && feed->give.rows[feed->give.tail & feed->give.mask].later) {
+		status = later_step(feed);
+		if (status && !feed->failed) { /* what came before it comes first */
+			feed->failed = status;
+			status = rt_wait_tasks(feed->run, feed->run->tasks);
 		}
 	}
 	if (feed->give.broken)
-		st = rt_no_memory(feed->run->error, "items");
-	if (st)
-		return st;
+		status = rt_no_memory(feed->run->error, "items");
+	if (status)
+		return status;
 	if (feed->give.head == feed->give.tail) {
 		feed->end.kind = RT_ITEM_END;
 		feed->end.process = PTOWSP_NONE;
@@ -200,7 +200,7 @@ static void limits_fill(struct rt_feed *feed)
 static ptowsp_status begin(struct rt_feed *feed)
 {
 	struct rt_run *run = feed->run;
-	ptowsp_status st = rt_look(run);
+	ptowsp_status status = rt_look(run);
 
 	limits_fill(feed);
 	if (!(run->program->tables.entry.rows[run->program->entry].flags & PTOWSP_ENTRY_PIPELINE)) /* whose turns are the engine's thread's */
@@ -222,11 +222,11 @@ static ptowsp_status begin(struct rt_feed *feed)
 	if (!feed->filtered) {
 		rt_expand_start(&run->expand, run->program, &run->env, run->error);
 		feed->numbered = !feed->limits.policy;
-	} else if (!st) {
-		st = rt_skip_init(&feed->skip, &run->expand, run->program, &run->env, 0, feed->limits.schedulers, run->error);
+	} else if (!status) {
+		status = rt_skip_init(&feed->skip, &run->expand, run->program, &run->env, 0, feed->limits.schedulers, run->error);
 		feed->skip.all = true;
 	}
-	return st;
+	return status;
 }
 
 static void finish(struct rt_feed *feed)
@@ -246,17 +246,17 @@ ptowsp_status rt_feed_run(struct rt_run *run, const struct rt_engine *engine, st
 {
 	struct rt_feed feed = {.run = run, .pool = pool};
 	struct ptowsp_error error = {.head = PTOWSP_HEAD(error, ERROR)}; /* apart from that of the walk, which may go on */
-	ptowsp_status st = begin(&feed);
+	ptowsp_status status = begin(&feed);
 
-	if (!st)
-		st = engine->run(engine->context, &feed, &error);
+	if (!status)
+		status = engine->run(engine->context, &feed, &error);
 	rt_walker_stop(&feed);
-	if (st && error.text[0])
+	if (status && error.text[0])
 		*run->error = error;
 	finish(&feed);
-	if (st == PTOWSP_DEADLOCK)
+	if (status == PTOWSP_DEADLOCK)
 		rt_deadlock_settle(run);
-	return st;
+	return status;
 }
 
 /* ---- what the engine says of time -------------------------------------------------------------------------------- */

@@ -175,7 +175,7 @@ struct rt_feed {
 ptowsp_status rt_feed_run(struct rt_run *run, const struct rt_engine *engine, struct rt_pool *pool);
 /* Its parts, for the walker: walks on, so that items may come; what ends a run at once, whatever was met before. */
 ptowsp_status rt_feed_step(struct rt_feed *feed);
-bool rt_feed_at_once(ptowsp_status st);
+bool rt_feed_at_once(ptowsp_status status);
 /* feed.c: what the engine said of time, or what was said a while ago, to where statistics and reports look. The thread that walks. */
 void rt_feed_show(struct rt_feed *feed);
 void rt_told_copy(struct rt_told *to, const struct rt_told *from, uint32_t kernels);

@@ -12,37 +12,37 @@
 
 /* ---- what the backend knows about the kernel ------------------------------------------------------------------- */
 
-static ptowsp_status walk_failed(const struct rt_run *run, ptowsp_status st, const char *what)
+static ptowsp_status walk_failed(const struct rt_run *run, ptowsp_status status, const char *what)
 {
 	const struct rt_kernels *kernels = &run->program->kernels;
 	struct ptowsp_error why = {.head = PTOWSP_HEAD(struct ptowsp_error, ERROR)};
 
-	if (st != PTOWSP_LIMIT && st != PTOWSP_NO_MEMORY)
-		st = PTOWSP_RUN_FAILED;
+	if (status != PTOWSP_LIMIT && status != PTOWSP_NO_MEMORY)
+		status = PTOWSP_RUN_FAILED;
 	if (kernels->explain)
 		kernels->explain(kernels->context, run->kernel, run->task_args, &why);
 	if (why.text[0])
-		return rt_fail_at(run->error, st, run->tasks, run->kernel, "task %llu: %.180s", (unsigned long long)run->tasks, why.text);
-	return rt_fail_at(run->error, st, run->tasks, run->kernel, "task %llu, kernel %.40s: %s cannot be found (status %d)", (unsigned long long)run->tasks,
-			  rt_kernel_name(run->program, run->kernel), what, (int)st);
+		return rt_fail_at(run->error, status, run->tasks, run->kernel, "task %llu: %.180s", (unsigned long long)run->tasks, why.text);
+	return rt_fail_at(run->error, status, run->tasks, run->kernel, "task %llu, kernel %.40s: %s cannot be found (status %d)",
+			  (unsigned long long)run->tasks, rt_kernel_name(run->program, run->kernel), what, (int)status);
 }
 
 /* A walk that takes too long tells nothing; a run of the kernel may end all the same, or meet its deadline. */
-static bool unknown(const struct rt_run *run, ptowsp_status st)
+static bool unknown(const struct rt_run *run, ptowsp_status status)
 {
-	return st == PTOWSP_UNSUPPORTED || (st == PTOWSP_LIMIT && run->bodies);
+	return status == PTOWSP_UNSUPPORTED || (status == PTOWSP_LIMIT && run->bodies);
 }
 
 static ptowsp_status cycles_ask(struct rt_run *run, struct rt_known *known)
 {
 	const struct rt_kernels *kernels = &run->program->kernels;
-	ptowsp_status st = PTOWSP_UNSUPPORTED;
+	ptowsp_status status = PTOWSP_UNSUPPORTED;
 
 	if (kernels->cycles)
-		st = kernels->cycles(kernels->context, run->kernel, run->task_args, &known->cycles);
-	known->later = unknown(run, st);
+		status = kernels->cycles(kernels->context, run->kernel, run->task_args, &known->cycles);
+	known->later = unknown(run, status);
 	if (!known->later)
-		return st ? walk_failed(run, st, "its cycles") : PTOWSP_OK;
+		return status ? walk_failed(run, status, "its cycles") : PTOWSP_OK;
 	known->cycles = 1;
 	if (!run->bodies && !run->quiet && !known->named)
 		rt_log(run->program, PTOWSP_LOG_WARNING, "kernel %.80s: cycles are known only by running; each task counts 1",
@@ -74,23 +74,23 @@ static ptowsp_status kernel_ask(struct rt_run *run, const struct rt_site *site)
 {
 	const struct rt_kernels *kernels = &run->program->kernels;
 	struct rt_known *known = &run->known[run->kernel];
-	ptowsp_status st = PTOWSP_OK;
+	ptowsp_status status = PTOWSP_OK;
 
 	if (!known->asked)
 		known->varies = kernels->varies && kernels->varies(kernels->context, run->kernel);
 	if (!known->asked || known->varies)
-		st = cycles_ask(run, known);
+		status = cycles_ask(run, known);
 	known->asked = true;
-	if (!st && (!known->footprint.asked || known->varies) && flat(run, site)) {
-		st = rt_footprint_ask(&known->footprint, kernels, run->kernel, run->task_args, run->program->io_views + site->first_io, site->io_count);
-		if (unknown(run, st))
-			st = PTOWSP_OK;
+	if (!status && (!known->footprint.asked || known->varies) && flat(run, site)) {
+		status = rt_footprint_ask(&known->footprint, kernels, run->kernel, run->task_args, run->program->io_views + site->first_io, site->io_count);
+		if (unknown(run, status))
+			status = PTOWSP_OK;
 		if (known->footprint.too_many)
 			pieces_tell(run, known);
-		if (st)
-			st = walk_failed(run, st, "what it touches");
+		if (status)
+			status = walk_failed(run, status, "what it touches");
 	}
-	return st;
+	return status;
 }
 
 /* Can its body run? Asked when the first task of the kernel is reached. */
@@ -128,13 +128,13 @@ static void level_tell(struct rt_run *run, uint32_t level)
 static ptowsp_status kernel_choose(struct rt_run *run, const struct rt_site *site, uint32_t level)
 {
 	const uint32_t *kernels = &run->program->site_kernels[site->kernels];
-	ptowsp_status st;
+	ptowsp_status status;
 
 	run->kernel = kernels[level];
 	if (level && kernels[level] == kernels[0])
 		level_tell(run, level);
-	st = kernel_usable(run);
-	return st ? st : kernel_ask(run, site);
+	status = kernel_usable(run);
+	return status ? status : kernel_ask(run, site);
 }
 
 /* ---- arguments and accesses ------------------------------------------------------------------------------------ */
@@ -169,15 +169,15 @@ static ptowsp_status bound_check(struct rt_run *run, const struct rt_site *site)
 static ptowsp_status accesses_resolve(struct rt_run *run, const struct rt_site *site, uint32_t level)
 {
 	const struct rt_footprint *footprint = &run->known[run->kernel].footprint;
-	ptowsp_status st = PTOWSP_OK;
+	ptowsp_status status = PTOWSP_OK;
 
-	for (uint32_t i = 0; !st && i < site->io_count; i++)
-		st = rt_access_resolve(&run->accesses[i], run->program, &run->tensors, &run->env, &run->program->ios[site->first_io + i], level, footprint, i,
-				       run->kernel, run->error);
-	st = rt_error_place(&run->program->tables, site->instruction, st, run->error);
-	if (!st && run->env.failed)
-		st = divided(run, site);
-	return st || !run->bodies ? st : bound_check(run, site);
+	for (uint32_t i = 0; !status && i < site->io_count; i++)
+		status = rt_access_resolve(&run->accesses[i], run->program, &run->tensors, &run->env, &run->program->ios[site->first_io + i], level, footprint,
+					   i, run->kernel, run->error);
+	status = rt_error_place(&run->program->tables, site->instruction, status, run->error);
+	if (!status && run->env.failed)
+		status = divided(run, site);
+	return status || !run->bodies ? status : bound_check(run, site);
 }
 
 /* ---- running --------------------------------------------------------------------------------------------------- */
@@ -193,16 +193,16 @@ ptowsp_status rt_run_here(struct rt_run *run, const struct rt_site *site, struct
 			       .args = run->task_args,
 			       .windows = run->window_words};
 	uint64_t cycles;
-	ptowsp_status st;
+	ptowsp_status status;
 
 	if (run->known[run->kernel].later)
 		call.cycles = 0;
 	rt_windows_store(run, site, run->window_words);
-	st = run->known[run->kernel].here ? rt_crew_call(&run->crew, &call, 0, &cycles, run->error)
-					  : rt_crew_call_timed(&run->crew, &call, 0, &cycles, run->error);
+	status = run->known[run->kernel].here ? rt_crew_call(&run->crew, &call, 0, &cycles, run->error)
+					      : rt_crew_call_timed(&run->crew, &call, 0, &cycles, run->error);
 	if (run->known[run->kernel].later)
 		task->cycles = cycles;
-	return st ? st : rt_look_after_kernel(run);
+	return status ? status : rt_look_after_kernel(run);
 }
 
 /* ---- counters -------------------------------------------------------------------------------------------------- */
@@ -248,23 +248,23 @@ static ptowsp_status limit(struct rt_run *run)
 /* A kernel whose work depends on its arguments has no plan. */
 static ptowsp_status prepare_slowly(struct rt_run *run, const struct rt_site *site, uint32_t level)
 {
-	ptowsp_status st = args_eval(run, site);
+	ptowsp_status status = args_eval(run, site);
 
-	if (!st)
-		st = kernel_choose(run, site, level);
-	if (!st)
-		st = accesses_resolve(run, site, level);
-	if (!st)
+	if (!status)
+		status = kernel_choose(run, site, level);
+	if (!status)
+		status = accesses_resolve(run, site, level);
+	if (!status)
 		rt_unwritten_look(run, site);
-	if (!st && !run->known[run->kernel].varies)
+	if (!status && !run->known[run->kernel].varies)
 		rt_plan_make(run, site, level);
-	return st;
+	return status;
 }
 
 ptowsp_status rt_prepare(struct rt_run *run, const struct rt_site *site, uint32_t level)
 {
 	struct rt_plan *plan = *rt_plan_at(&run->plans, run->program, site, level);
-	ptowsp_status st = PTOWSP_OK;
+	ptowsp_status status = PTOWSP_OK;
 
 	run->plan = NULL;
 	if (run->tasks >= run->max_tasks)
@@ -273,9 +273,9 @@ ptowsp_status rt_prepare(struct rt_run *run, const struct rt_site *site, uint32_
 		return prepare_slowly(run, site, level);
 	run->kernel = plan->kernel;
 	if (((run->kernels || run->record) && site->arg_count) || plan->args)
-		st = args_eval(run, site);
-	if (st)
-		return st;
+		status = args_eval(run, site);
+	if (status)
+		return status;
 	if (!rt_plan_move(plan, &run->expand) && !rt_plan_find(run, plan))
 		return accesses_resolve(run, site, level);
 	run->plan = plan;
@@ -283,41 +283,41 @@ ptowsp_status rt_prepare(struct rt_run *run, const struct rt_site *site, uint32_
 }
 
 /* Resources are asked in order: a ring that is full in mode abort comes before a deadlock of a later one. */
-static ptowsp_status blocked(struct rt_run *run, ptowsp_status st, struct rt_block *block)
+static ptowsp_status blocked(struct rt_run *run, ptowsp_status status, struct rt_block *block)
 {
 	ptowsp_status end = PTOWSP_OK;
 
-	if (st == PTOWSP_DEADLOCK && block->resource != PTOWSP_RESOURCE_TASK_RING && run->clock.window_mode == RT_WINDOW_ABORT) {
+	if (status == PTOWSP_DEADLOCK && block->resource != PTOWSP_RESOURCE_TASK_RING && run->clock.window_mode == RT_WINDOW_ABORT) {
 		end = rt_wait_tasks(run, run->tasks);
 		if (!end && rt_clock_aborts(&run->clock))
 			end = rt_clock_failed(run, PTOWSP_RUN_FAILED);
 	}
-	return end ? end : rt_block_report(run, st, block, run->deadlock);
+	return end ? end : rt_block_report(run, status, block, run->deadlock);
 }
 
 ptowsp_status rt_issue_place(struct rt_run *run, const struct rt_site *site, struct rt_clock_task *task)
 {
-	ptowsp_status st;
+	ptowsp_status status;
 
 	if (run->places.one && site->dispatch == PTOWSP_NONE) {
 		run->places.counts[0]++;
 		return PTOWSP_OK;
 	}
-	st = rt_place(&run->places, &run->clock, &run->env, site, task, run->error);
-	return !st && run->env.failed ? divided(run, site) : st;
+	status = rt_place(&run->places, &run->clock, &run->env, site, task, run->error);
+	return !status && run->env.failed ? divided(run, site) : status;
 }
 
 /* The heap comes behind ring, map and pool, but what is more than all of it is found first. */
 static ptowsp_status versions_reserve(struct rt_run *run, struct rt_clock_task *task)
 {
 	struct rt_block block, heap;
-	ptowsp_status room = rt_versions_room(run, rt_flow_held_from(&run->flow), &heap), st;
+	ptowsp_status room = rt_versions_room(run, rt_flow_held_from(&run->flow), &heap), status;
 
 	if (room == PTOWSP_TOO_SMALL)
 		return blocked(run, room, &heap);
-	st = rt_flow_reserve(&run->flow, task->need, &run->reason, &block);
-	if (st)
-		return blocked(run, st, &block);
+	status = rt_flow_reserve(&run->flow, task->need, &run->reason, &block);
+	if (status)
+		return blocked(run, status, &block);
 	if (room && run->program->schedule.built)
 		return rt_record_heap(run);
 	if (room)
@@ -392,22 +392,22 @@ static ptowsp_status slots_read(struct rt_run *run, const struct rt_site *site)
 /* Arguments, what the clock waits for, predecessors, places in the tensor map. */
 RT_INLINE ptowsp_status plan_prepare(struct rt_run *run, struct rt_plan *plan, const struct rt_site *site, uint64_t steps, struct rt_need *need_out)
 {
-	ptowsp_status st = PTOWSP_OK;
+	ptowsp_status status = PTOWSP_OK;
 
 	run->plan = plan;
 	run->kernel = plan->kernel;
 	if (plan->argued)
-		st = args_eval(run, site);
-	if (!st && site->read_count)
-		st = slots_read(run, site);
+		status = args_eval(run, site);
+	if (!status && site->read_count)
+		status = slots_read(run, site);
 	if (plan->varying)
 		rt_plan_recount(plan, run->track.full);
-	if (!st && plan->use_count)
-		st = uses_enter(run, plan, steps);
+	if (!status && plan->use_count)
+		status = uses_enter(run, plan, steps);
 	if (run->preds.out_of_memory)
 		return rt_no_memory(run->error, "the tensor map");
 	*need_out = (struct rt_need){plan->map_need, run->preds.count};
-	return st;
+	return status;
 }
 
 /* The plan of the task at which the expander stands, and it is of this task; NULL: there is none, or more has to be asked. *steps_out: as plan_reach. */
@@ -422,16 +422,16 @@ static ptowsp_status prepare(struct rt_run *run, const struct rt_site *site, uin
 {
 	uint64_t steps;
 	struct rt_plan *plan = plan_of(run, &steps);
-	ptowsp_status st = PTOWSP_OK;
+	ptowsp_status status = PTOWSP_OK;
 
 	if (plan)
 		return plan_prepare(run, plan, site, steps, need_out);
-	st = rt_prepare(run, site, level);
-	if (!st && (site->allocated || run->kernel == run->program->copy_kernel))
-		st = rt_sync_touch(run, site);
-	if (!st && site->read_count)
-		st = slots_read(run, site);
-	return st ? st : rt_infer(run, site, need_out);
+	status = rt_prepare(run, site, level);
+	if (!status && (site->allocated || run->kernel == run->program->copy_kernel))
+		status = rt_sync_touch(run, site);
+	if (!status && site->read_count)
+		status = slots_read(run, site);
+	return status ? status : rt_infer(run, site, need_out);
 }
 
 /* ---- any task ------------------------------------------------------------------------------------------------------ */
@@ -440,52 +440,52 @@ static ptowsp_status prepare(struct rt_run *run, const struct rt_site *site, uin
 static ptowsp_status instance_reserve(struct rt_run *run, struct rt_clock_task *task)
 {
 	struct rt_block block;
-	ptowsp_status st = rt_schedulers_reserve(run->instances, task->need, &block);
+	ptowsp_status status = rt_schedulers_reserve(run->instances, task->need, &block);
 
 	task->owner = run->instances->turn;
-	return st ? blocked(run, st, &block) : PTOWSP_OK;
+	return status ? blocked(run, status, &block) : PTOWSP_OK;
 }
 
 /* Room in ring, map, pool and heap; then its predecessors and the place where it runs. */
 static ptowsp_status reserve(struct rt_run *run, const struct rt_site *site, struct rt_clock_task *task)
 {
 	struct rt_block block;
-	ptowsp_status st = PTOWSP_OK;
+	ptowsp_status status = PTOWSP_OK;
 
 	if (run->instances)
-		st = instance_reserve(run, task);
-	if (!st && site->renamed)
-		st = versions_reserve(run, task);
-	else if (!st && (st = rt_flow_reserve(&run->flow, task->need, &run->reason, &block)))
-		st = blocked(run, st, &block);
-	if (st)
-		return st;
+		status = instance_reserve(run, task);
+	if (!status && site->renamed)
+		status = versions_reserve(run, task);
+	else if (!status && (status = rt_flow_reserve(&run->flow, task->need, &run->reason, &block)))
+		status = blocked(run, status, &block);
+	if (status)
+		return status;
 	task->kernel = run->kernel;
 	task->cycles = run->known[run->kernel].cycles;
 	task->preds = run->preds.list;
 	task->pred_count = run->preds.count;
 	if (run->program->schedule.built)
-		st = rt_record_gates(run);
+		status = rt_record_gates(run);
 	else if (run->kernels && !run->known[run->kernel].here)
-		st = rt_dispatch_begin(run);
-	if (!st && site->renamed && run->kernels)
-		st = rt_versions_place(run, site);
-	if (!st)
-		st = rt_issue_place(run, site, task);
-	return st || !run->race.on ? st : rt_infer_race(run, site, task);
+		status = rt_dispatch_begin(run);
+	if (!status && site->renamed && run->kernels)
+		status = rt_versions_place(run, site);
+	if (!status)
+		status = rt_issue_place(run, site, task);
+	return status || !run->race.on ? status : rt_infer_race(run, site, task);
 }
 
 /* Or whoever tells it later. */
 static ptowsp_status clock_tell(struct rt_run *run, const struct rt_clock_task *task)
 {
 	struct rt_clock_times times;
-	ptowsp_status st;
+	ptowsp_status status;
 
 	if (!rt_lag_none(&run->lag, task))
 		return rt_lag_task(&run->lag, task);
-	st = rt_clock_task(&run->clock, task, &times);
-	if (st)
-		return run->lag.broken = st;
+	status = rt_clock_task(&run->clock, task, &times);
+	if (status)
+		return run->lag.broken = status;
 	rt_run_told(run, &(struct ptowsp_trace_task){.task = run->tasks,
 						     .start = times.start,
 						     .end = times.end,
@@ -499,31 +499,31 @@ static ptowsp_status clock_tell(struct rt_run *run, const struct rt_clock_task *
 static ptowsp_status execute(struct rt_run *run, const struct rt_site *site, uint32_t level, struct rt_clock_task *task)
 {
 	bool later = run->kernels && run->known[run->kernel].later;
-	ptowsp_status st = later ? PTOWSP_OK : clock_tell(run, task);
+	ptowsp_status status = later ? PTOWSP_OK : clock_tell(run, task);
 
-	if (st)
-		return rt_clock_failed(run, st);
+	if (status)
+		return rt_clock_failed(run, status);
 	if (run->record)
-		st = rt_record_task(run, site, level, task);
+		status = rt_record_task(run, site, level, task);
 	else if (run->kernels)
-		st = run->known[run->kernel].here ? rt_run_here(run, site, task) : rt_dispatch(run, site, task);
-	return st || !later ? st : rt_clock_failed(run, clock_tell(run, task));
+		status = run->known[run->kernel].here ? rt_run_here(run, site, task) : rt_dispatch(run, site, task);
+	return status || !later ? status : rt_clock_failed(run, clock_tell(run, task));
 }
 
 static ptowsp_status any_issue(struct rt_run *run, const struct rt_site *site, uint32_t level)
 {
 	struct rt_clock_task task = {.depth_loops = site->depth_loops};
-	ptowsp_status st = run->instances ? rt_schedulers_turn(run->instances) : PTOWSP_OK;
+	ptowsp_status status = run->instances ? rt_schedulers_turn(run->instances) : PTOWSP_OK;
 
-	if (!st)
-		st = prepare(run, site, level, &task.need);
-	if (!st)
-		st = reserve(run, site, &task);
-	if (!st)
-		st = execute(run, site, level, &task);
-	if (!st)
+	if (!status)
+		status = prepare(run, site, level, &task.need);
+	if (!status)
+		status = reserve(run, site, &task);
+	if (!status)
+		status = execute(run, site, level, &task);
+	if (!status)
 		rt_issue_count(run, &task);
-	return st;
+	return status;
 }
 
 /* ---- an ordinary task ---------------------------------------------------------------------------------------------- */
@@ -540,21 +540,21 @@ void rt_issue_begin(struct rt_run *run)
 static ptowsp_status plan_call(struct rt_run *run, struct rt_plan *plan)
 {
 	struct ptowsp_kernel_out out = {PTOWSP_HEAD(out, KERNEL_OUT), plan->cycles, run->error};
-	ptowsp_status st;
+	ptowsp_status status;
 
 	rt_plan_windows_move(plan, &run->tensors);
 	plan->task.number = run->tasks;
 	plan->task.args = run->task_args;
 	run->error->text[0] = 0;
-	st = rt_crew_invoke(run->program, &plan->task, &out, 0);
-	return st ? rt_crew_failure(run->program, plan->kernel, run->tasks, st, run->error) : PTOWSP_OK;
+	status = rt_crew_invoke(run->program, &plan->task, &out, 0);
+	return status ? rt_crew_failure(run->program, plan->kernel, run->tasks, status, run->error) : PTOWSP_OK;
 }
 
 static ptowsp_status called_here(struct rt_run *run, struct rt_plan *plan)
 {
-	ptowsp_status st = plan_call(run, plan);
+	ptowsp_status status = plan_call(run, plan);
 
-	return !st && (run->cancel || run->args->deadline_ns || run->sample_left) ? rt_look_after_kernel(run) : st;
+	return !status && (run->cancel || run->args->deadline_ns || run->sample_left) ? rt_look_after_kernel(run) : status;
 }
 
 static struct rt_clock_task task_of(const struct rt_run *run, const struct rt_plan *plan, const struct rt_site *site, struct rt_need need)
@@ -571,30 +571,30 @@ static struct rt_clock_task task_of(const struct rt_run *run, const struct rt_pl
 static ptowsp_status placed_tell(struct rt_run *run, struct rt_plan *plan, const struct rt_site *site, struct rt_clock_task *task)
 {
 	struct rt_clock_times times;
-	ptowsp_status st = rt_issue_place(run, site, task);
+	ptowsp_status status = rt_issue_place(run, site, task);
 
-	if (st)
-		return st;
+	if (status)
+		return status;
 	plan->task.executor = task->executor;
 	if (!rt_lag_none(&run->lag, task))
 		return rt_clock_failed(run, rt_lag_task(&run->lag, task));
-	st = rt_clock_task(&run->clock, task, &times);
-	plan->stats->tasks += !st;
-	plan->stats->cycles += st ? 0 : plan->cycles;
-	return st ? rt_clock_failed(run, run->lag.broken = st) : PTOWSP_OK;
+	status = rt_clock_task(&run->clock, task, &times);
+	plan->stats->tasks += !status;
+	plan->stats->cycles += status ? 0 : plan->cycles;
+	return status ? rt_clock_failed(run, run->lag.broken = status) : PTOWSP_OK;
 }
 
 /* Its kernel runs on whichever thread comes to it. What a task holds is given back by task number, so the tasks before the window have to have ended. */
 static ptowsp_status shared_issue(struct rt_run *run, struct rt_plan *plan, const struct rt_site *site, struct rt_need need)
 {
 	struct rt_clock_task task = task_of(run, plan, site, need);
-	ptowsp_status st = rt_dispatch_begin(run);
+	ptowsp_status status = rt_dispatch_begin(run);
 
-	if (!st)
-		st = placed_tell(run, plan, site, &task);
-	if (!st)
-		st = rt_dispatch_keep(run) ? rt_dispatch_kept(run, plan_call(run, plan)) : rt_dispatch(run, site, &task);
-	return st;
+	if (!status)
+		status = placed_tell(run, plan, site, &task);
+	if (!status)
+		status = rt_dispatch_keep(run) ? rt_dispatch_kept(run, plan_call(run, plan)) : rt_dispatch(run, site, &task);
+	return status;
 }
 
 static ptowsp_status elsewhere_tell(struct rt_run *run, struct rt_plan *plan, const struct rt_site *site, struct rt_need need)
@@ -618,22 +618,22 @@ RT_INLINE ptowsp_status ordinary_issue(struct rt_run *run, struct rt_plan *plan,
 {
 	struct rt_need need;
 	struct rt_block block;
-	ptowsp_status st = plan_prepare(run, plan, site, steps, &need);
+	ptowsp_status status = plan_prepare(run, plan, site, steps, &need);
 
-	if (!st && (st = rt_flow_reserve(&run->flow, need, &run->reason, &block)))
-		st = blocked(run, st, &block);
-	if (st)
-		return st;
+	if (!status && (status = rt_flow_reserve(&run->flow, need, &run->reason, &block)))
+		status = blocked(run, status, &block);
+	if (status)
+		return status;
 	if (run->kernels && !run->known[plan->kernel].here) {
-		st = shared_issue(run, plan, site, need);
+		status = shared_issue(run, plan, site, need);
 	} else {
-		st = lone_tell(run, plan, site, need);
-		if (!st && run->kernels)
-			st = called_here(run, plan);
+		status = lone_tell(run, plan, site, need);
+		if (!status && run->kernels)
+			status = called_here(run, plan);
 	}
-	if (!st)
+	if (!status)
 		tasks_count(run);
-	return st;
+	return status;
 }
 
 RT_INLINE ptowsp_status task_issue(struct rt_run *run)
@@ -652,10 +652,10 @@ ptowsp_status rt_issue(struct rt_run *run)
 
 ptowsp_status rt_issue_tasks(struct rt_run *run)
 {
-	ptowsp_status st;
+	ptowsp_status status;
 
 	do
-		st = task_issue(run);
-	while (!st && rt_expand_task(&run->expand));
-	return st;
+		status = task_issue(run);
+	while (!status && rt_expand_task(&run->expand));
+	return status;
 }

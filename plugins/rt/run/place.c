@@ -131,10 +131,10 @@ ptowsp_status rt_place(struct rt_places *places, struct rt_clock *clock, struct 
 	const struct rt_schedule *schedule = &places->program->schedule;
 	uint64_t count;
 	uint32_t executor;
-	ptowsp_status st;
+	ptowsp_status status;
 
-	if (schedule->pools != PTOWSP_POOLS_SINGLE && (st = pool_choose(places, clock, env, site, task, error)))
-		return st;
+	if (schedule->pools != PTOWSP_POOLS_SINGLE && (status = pool_choose(places, clock, env, site, task, error)))
+		return status;
 	count = places->counts[task->pool]++;
 	executor = executor_choose(places, clock, env, site, task->pool, count);
 	task->executor = task->pool * clock->executors + executor;

@@ -86,7 +86,7 @@ ptowsp_status rt_run_clock(struct rt_run *run)
 	const struct rt_schedule *schedule = &run->program->schedule;
 	struct rt_clock *clock = &run->clock;
 	size_t rows_size = 0;
-	ptowsp_status st;
+	ptowsp_status status;
 
 	clock->window = run->window;
 	clock->window_mode = run->engine ? RT_WINDOW_STALL : schedule->window_mode; /* an engine meets a full ring itself */
@@ -106,29 +106,29 @@ ptowsp_status rt_run_clock(struct rt_run *run)
 	clock->heap.capacity = run->sync.arena.capacity = run->heap_capacity;
 	rt_places_init(&run->places, run->program);
 	clock->rows = rt_spares_rows_take(&run->program->spares, rt_clock_least(clock), &rows_size);
-	st = rt_clock_init(clock, run->program->tables.slot.count, rows_size);
-	if (!st && !rt_clock_pools(clock, run->places.pools))
-		st = PTOWSP_NO_MEMORY;
-	if (!st && run->schedulers > 1)
-		st = rt_schedulers_init(run);
+	status = rt_clock_init(clock, run->program->tables.slot.count, rows_size);
+	if (!status && !rt_clock_pools(clock, run->places.pools))
+		status = PTOWSP_NO_MEMORY;
+	if (!status && run->schedulers > 1)
+		status = rt_schedulers_init(run);
 	/* Pools are those of each instance. */
-	if (!st)
-		st = rt_flow_init(&run->flow, run->window, run->instances ? 0 : clock->map_capacity, run->instances ? 0 : clock->deps_capacity);
+	if (!status)
+		status = rt_flow_init(&run->flow, run->window, run->instances ? 0 : clock->map_capacity, run->instances ? 0 : clock->deps_capacity);
 	run->flow.counts |= schedule->built;
 	run->flow.counting |= schedule->built;
-	return st ? rt_no_memory(run->error, "the clock") : PTOWSP_OK;
+	return status ? rt_no_memory(run->error, "the clock") : PTOWSP_OK;
 }
 
-ptowsp_status rt_clock_failed(struct rt_run *run, ptowsp_status st)
+ptowsp_status rt_clock_failed(struct rt_run *run, ptowsp_status status)
 {
-	if (st == PTOWSP_NO_MEMORY)
+	if (status == PTOWSP_NO_MEMORY)
 		return rt_no_memory(run->error, "the clock");
-	if (st == PTOWSP_RUN_FAILED)
-		return rt_fail_at(run->error, st, run->clock.issued, UINT64_MAX,
+	if (status == PTOWSP_RUN_FAILED)
+		return rt_fail_at(run->error, status, run->clock.issued, UINT64_MAX,
 				  "the task window of %llu is full at task %llu, and its mode is abort; raise task_window or let it stall",
 				  (unsigned long long)(run->program->planned ? run->program->schedule.window : rt_schedulers_window(run)),
 				  (unsigned long long)run->clock.issued);
-	return st;
+	return status;
 }
 
 /* ---- what the clock tells -------------------------------------------------------------------------------------- */
@@ -160,7 +160,7 @@ static ptowsp_status pause_take(struct rt_run *run)
 /* Scopes, orders and reads mean something to the clock and to flow only. */
 static ptowsp_status structure(struct rt_run *run, enum rt_event event)
 {
-	ptowsp_status st;
+	ptowsp_status status;
 
 	switch (event) {
 	case RT_EVENT_SCOPE_BEGIN:
@@ -174,8 +174,8 @@ static ptowsp_status structure(struct rt_run *run, enum rt_event event)
 		rt_flow_scope_end(&run->flow);
 		if (run->instances)
 			rt_schedulers_scope(run->instances, false);
-		st = rt_versions_scope_end(run, 0, true);
-		return st ? st : rt_lag_scope_end(&run->lag);
+		status = rt_versions_scope_end(run, 0, true);
+		return status ? status : rt_lag_scope_end(&run->lag);
 	case RT_EVENT_ORDER_BEGIN: rt_race_order_begin(&run->race, run->tasks); return rt_lag_order_begin(&run->lag);
 	case RT_EVENT_ORDER_STEP:
 		rt_batch_flush(run);
@@ -205,14 +205,14 @@ ptowsp_status rt_event_take(struct rt_run *run, enum rt_event event)
 
 ptowsp_status rt_run_expand(struct rt_run *run)
 {
-	ptowsp_status st = rt_look(run);
+	ptowsp_status status = rt_look(run);
 	enum rt_event event;
 
 	rt_expand_start(&run->expand, run->program, &run->env, run->error);
 	rt_issue_begin(run);
-	while (!st && (event = rt_expand_next(&run->expand)) != RT_EVENT_END)
-		st = event == RT_EVENT_TASK ? rt_issue_tasks(run) : rt_event_take(run, event);
-	return st;
+	while (!status && (event = rt_expand_next(&run->expand)) != RT_EVENT_END)
+		status = event == RT_EVENT_TASK ? rt_issue_tasks(run) : rt_event_take(run, event);
+	return status;
 }
 
 /* ---- making and unmaking --------------------------------------------------------------------------------------- */
@@ -242,7 +242,7 @@ static ptowsp_status storage_init(struct rt_run *run)
 
 ptowsp_status rt_run_init(struct rt_run *run, struct rt_program *program, const struct rt_run_args *args, struct ptowsp_error *error)
 {
-	ptowsp_status st;
+	ptowsp_status status;
 
 	run->program = program;
 	run->args = args->args;
@@ -272,27 +272,27 @@ ptowsp_status rt_run_init(struct rt_run *run, struct rt_program *program, const 
 	if ((!run->window || run->window >> 31) && run->max_tasks >= TASKS_DEFAULT)
 		run->max_tasks = TASKS_DEFAULT - 1; /* such a window remembers every task by 32 bits */
 	rt_lag_init(&run->lag, &run->clock, told, run);
-	st = values_init(run);
-	if (!st)
-		st = storage_init(run);
-	if (!st)
-		st = rt_sync_init(run);
-	if (!st)
-		st = rt_tensors_init(&run->tensors, program, run->args, &run->env, error);
-	if (!st)
-		st = rt_unwritten_init(run);
+	status = values_init(run);
+	if (!status)
+		status = storage_init(run);
+	if (!status)
+		status = rt_sync_init(run);
+	if (!status)
+		status = rt_tensors_init(&run->tensors, program, run->args, &run->env, error);
+	if (!status)
+		status = rt_unwritten_init(run);
 	run->tensors.strict = run->bodies;
 	run->tensors.unbound_told = run->quiet;
 	run->env.tensors = &run->tensors;
-	return st;
+	return status;
 }
 
-ptowsp_status rt_run_needs(const struct rt_run *run, uint32_t feature, ptowsp_status st)
+ptowsp_status rt_run_needs(const struct rt_run *run, uint32_t feature, ptowsp_status status)
 {
 	const struct ptowsp_host *host = run->program->host;
 
-	if (!st || run->bodies)
-		return st;
+	if (!status || run->bodies)
+		return status;
 	if (run->error && host && host->diagnose)
 		host->diagnose(host->context, feature, PTOWSP_STATE_UNSUPPORTED, run->error->text, strlen(run->error->text));
 	if (run->error)
@@ -336,20 +336,20 @@ void rt_run_finish(struct rt_run *run)
 
 /* What was issued ends, unless somebody wants the run to end now. A kernel or the clock that fails
  * meanwhile comes first: with one thread it would have. */
-static ptowsp_status tasks_end(struct rt_run *run, ptowsp_status st)
+static ptowsp_status tasks_end(struct rt_run *run, ptowsp_status status)
 {
 	struct ptowsp_error error = *run->error;
 	ptowsp_status end;
 
-	if (st == PTOWSP_CANCELLED || st == PTOWSP_DEADLINE || st == PTOWSP_NO_MEMORY)
-		return st;
+	if (status == PTOWSP_CANCELLED || status == PTOWSP_DEADLINE || status == PTOWSP_NO_MEMORY)
+		return status;
 	end = rt_wait_tasks(run, run->tasks);
 	if (!end && run->lag.broken)
 		end = rt_clock_failed(run, run->lag.broken);
-	if (!st || end == PTOWSP_KERNEL_FAILED || (end && run->lag.broken))
+	if (!status || end == PTOWSP_KERNEL_FAILED || (end && run->lag.broken))
 		return end;
 	*run->error = error;
-	return st;
+	return status;
 }
 
 static void known_init(struct rt_run *run, uint32_t kernel)
@@ -370,40 +370,40 @@ static void known_init(struct rt_run *run, uint32_t kernel)
 
 static ptowsp_status execute(struct rt_run *run, struct rt_pool *pool)
 {
-	ptowsp_status st = run->schedulers > 1 ? rt_schedulers_check(run) : PTOWSP_OK;
+	ptowsp_status status = run->schedulers > 1 ? rt_schedulers_check(run) : PTOWSP_OK;
 
-	if (!st)
-		st = rt_auto_decide(run);
-	if (!st)
-		st = rt_run_clock(run);
-	if (!st)
-		st = rt_infer_init(run);
-	if (!st)
-		st = rt_record_init(run, run->memory);
-	if (!st)
-		st = rt_crew_init(&run->crew, run->program, &run->tensors, run->kernels && !run->record ? pool : NULL, run->window, run->error);
-	if (!st && !run->engine) /* which has an order of its own */
+	if (!status)
+		status = rt_auto_decide(run);
+	if (!status)
+		status = rt_run_clock(run);
+	if (!status)
+		status = rt_infer_init(run);
+	if (!status)
+		status = rt_record_init(run, run->memory);
+	if (!status)
+		status = rt_crew_init(&run->crew, run->program, &run->tensors, run->kernels && !run->record ? pool : NULL, run->window, run->error);
+	if (!status && !run->engine) /* which has an order of its own */
 		rt_crew_order(&run->crew);
-	for (uint32_t k = 0; !st && k < run->program->tables.kernel.count; k++)
+	for (uint32_t k = 0; !status && k < run->program->tables.kernel.count; k++)
 		known_init(run, k);
-	if (!st)
-		st = rt_payloads_init(run);
-	if (!st)
-		st = rt_start_find(run, &run->clock.floor);
-	if (!st && run->engine)
-		st = rt_feed_run(run, run->engine, pool);
-	else if (!st)
-		st = rt_run_expand(run);
-	if (!st && run->record && !run->engine)
-		st = rt_record_run(run, pool);
-	if (!st && !run->engine && run->program->tables.entry.rows[run->program->entry].flags & PTOWSP_ENTRY_PIPELINE)
-		st = rt_pipeline_run(run);
+	if (!status)
+		status = rt_payloads_init(run);
+	if (!status)
+		status = rt_start_find(run, &run->clock.floor);
+	if (!status && run->engine)
+		status = rt_feed_run(run, run->engine, pool);
+	else if (!status)
+		status = rt_run_expand(run);
+	if (!status && run->record && !run->engine)
+		status = rt_record_run(run, pool);
+	if (!status && !run->engine && run->program->tables.entry.rows[run->program->entry].flags & PTOWSP_ENTRY_PIPELINE)
+		status = rt_pipeline_run(run);
 	if (run->crew.workers.threads > 1)
-		st = tasks_end(run, st);
+		status = tasks_end(run, status);
 	rt_batch_flush(run);
 	if (run->instances)
-		rt_schedulers_sum(run->instances, !st);
-	return st;
+		rt_schedulers_sum(run->instances, !status);
+	return status;
 }
 
 ptowsp_status rt_run(struct rt_program *program, const struct rt_run_args *args, struct ptowsp_run_stats *stats_out, struct ptowsp_deadlock *deadlock_out,
@@ -411,15 +411,15 @@ ptowsp_status rt_run(struct rt_program *program, const struct rt_run_args *args,
 {
 	struct ptowsp_error own = {.head = PTOWSP_HEAD(own, ERROR)};
 	struct rt_run *run = calloc(1, sizeof(*run));
-	ptowsp_status st;
+	ptowsp_status status;
 
 	rt_stats_reset(program);
 	if (!run)
 		return rt_no_memory(error, "the run");
 	run->deadlock = deadlock_out;
-	st = rt_run_init(run, program, args, error ? error : &own);
-	if (!st)
-		st = execute(run, args->pool);
+	status = rt_run_init(run, program, args, error ? error : &own);
+	if (!status)
+		status = execute(run, args->pool);
 	rt_memory_tell(run);
 	rt_crew_finish(&run->crew);
 	run->ended_ns = rt_now_ns(program);
@@ -428,5 +428,5 @@ ptowsp_status rt_run(struct rt_program *program, const struct rt_run_args *args,
 	rt_stats_give(program, program->result, stats_out);
 	rt_run_finish(run);
 	free(run);
-	return st;
+	return status;
 }

@@ -166,7 +166,7 @@ void rt_after_tell(const struct rt_program *program);
 bool rt_after_own(const struct rt_exprs *exprs, uint32_t id);
 
 /* What a failed step of the clock means, as a sentence. */
-ptowsp_status rt_clock_failed(struct rt_run *run, ptowsp_status st);
+ptowsp_status rt_clock_failed(struct rt_run *run, ptowsp_status status);
 /* The clock has said when a task runs. */
 static inline void rt_run_told(struct rt_run *run, const struct ptowsp_trace_task *task)
 {
@@ -182,8 +182,8 @@ static inline void rt_run_told(struct rt_run *run, const struct ptowsp_trace_tas
 /* rt_run.c */
 ptowsp_status rt_run_init(struct rt_run *run, struct rt_program *program, const struct rt_run_args *args, struct ptowsp_error *error);
 void rt_run_finish(struct rt_run *run);
-/* st, in run->error, ends a run with kernels. One without them goes on: the feature is told as unsupported, with the sentence, and the answer is OK. */
-ptowsp_status rt_run_needs(const struct rt_run *run, uint32_t feature, ptowsp_status st);
+/* status, in run->error, ends a run with kernels. One without them goes on: the feature is told as unsupported, with the sentence, and the answer is OK. */
+ptowsp_status rt_run_needs(const struct rt_run *run, uint32_t feature, ptowsp_status status);
 /* Steps between the two: the clock and what else counts, for the window in force; then the entry's own instructions. */
 ptowsp_status rt_run_clock(struct rt_run *run);
 /* Places that open scopes of processes hold where the program is planned, whose window is unbounded for all else: 0 if none is stated. */
@@ -230,8 +230,8 @@ ptowsp_status rt_dispatch_begin(struct rt_run *run);
 ptowsp_status rt_dispatch(struct rt_run *run, const struct rt_site *site, struct rt_clock_task *task);
 /* Between the two: had the task being issued, one of a plan, better run here and now? Then it is to. */
 bool rt_dispatch_keep(struct rt_run *run);
-/* It has. st: what its kernel said, in run->error; that failure comes up later, or an earlier one does. Errors: rt_look_after_kernel. */
-ptowsp_status rt_dispatch_kept(struct rt_run *run, ptowsp_status st);
+/* It has. status: what its kernel said, in run->error; that failure comes up later, or an earlier one does. Errors: rt_look_after_kernel. */
+ptowsp_status rt_dispatch_kept(struct rt_run *run, ptowsp_status status);
 /* Runs a ready task of the ring on this thread, and those that it makes ready while no others are wanted. Errors: rt_look_after_kernel. */
 ptowsp_status rt_dispatch_run(struct rt_run *run, uint32_t slot);
 /* The next task of the kernel that ran last is timed. */
@@ -251,7 +251,7 @@ ptowsp_status rt_frontier_move(struct rt_run *run);
 const char *rt_resource_name(unsigned resource);
 const char *rt_resource_unit(unsigned resource);      /* places, entries, bytes; of bounded resources */
 const char *rt_resource_directive(unsigned resource); /* the key of --schedule that sets its capacity; of bounded resources */
-ptowsp_status rt_block_report(const struct rt_run *run, ptowsp_status st, const struct rt_block *block, struct ptowsp_deadlock *deadlock);
+ptowsp_status rt_block_report(const struct rt_run *run, ptowsp_status status, const struct rt_block *block, struct ptowsp_deadlock *deadlock);
 /* The high-water mark is what the engine said in the end: the walk, which wrote the report, may have been ahead of it. */
 void rt_deadlock_settle(struct rt_run *run);
 /* What fits into the caller's record, which may be NULL; its size stays. */

@@ -154,15 +154,15 @@ static bool full(const struct rt_flow *flow)
 /* In this order: a later resource is asked when the earlier ones have room. */
 static ptowsp_status room_make(struct rt_flow *flow, struct rt_need need, enum ptowsp_resource *reason, struct rt_block *block)
 {
-	ptowsp_status st = too_small(flow, need, block);
+	ptowsp_status status = too_small(flow, need, block);
 
-	if (!st && full(flow))
-		st = ring_make(flow, reason, block);
-	if (!st && lacks(flow->map_capacity, flow->map_held, need.map))
-		st = pool_make(flow, PTOWSP_RESOURCE_TENSOR_MAP, flow->map_capacity, &flow->map_held, need.map, reason, block);
-	if (!st && lacks(flow->deps_capacity, flow->deps_held, need.deps))
-		st = pool_make(flow, PTOWSP_RESOURCE_DEP_LIST, flow->deps_capacity, &flow->deps_held, need.deps, reason, block);
-	return st;
+	if (!status && full(flow))
+		status = ring_make(flow, reason, block);
+	if (!status && lacks(flow->map_capacity, flow->map_held, need.map))
+		status = pool_make(flow, PTOWSP_RESOURCE_TENSOR_MAP, flow->map_capacity, &flow->map_held, need.map, reason, block);
+	if (!status && lacks(flow->deps_capacity, flow->deps_held, need.deps))
+		status = pool_make(flow, PTOWSP_RESOURCE_DEP_LIST, flow->deps_capacity, &flow->deps_held, need.deps, reason, block);
+	return status;
 }
 
 static ptowsp_status count(struct rt_flow *flow, struct rt_need need)
@@ -185,10 +185,10 @@ static ptowsp_status count(struct rt_flow *flow, struct rt_need need)
 
 ptowsp_status rt_flow_reserve_slowly(struct rt_flow *flow, struct rt_need need, enum ptowsp_resource *reason, struct rt_block *block)
 {
-	ptowsp_status st = flow->counting ? room_make(flow, need, reason, block) : too_small(flow, need, block);
+	ptowsp_status status = flow->counting ? room_make(flow, need, reason, block) : too_small(flow, need, block);
 
-	if (!st && flow->counting)
-		st = count(flow, need);
-	flow->issued += !st;
-	return st;
+	if (!status && flow->counting)
+		status = count(flow, need);
+	flow->issued += !status;
+	return status;
 }

@@ -124,18 +124,18 @@ static ptowsp_status element_find(struct rt_run *run, const struct rt_io *io, in
 	const struct rt_tensor *tensor = &run->tensors.rows[io->tensor];
 	struct rt_access access = {0};
 	char text[160];
-	ptowsp_status st;
+	ptowsp_status status;
 
-	st = rt_access_resolve(&access, run->program, &run->tensors, &run->env, io, 0, &nothing, 0, PTOWSP_NONE, run->error);
-	if (!st && run->env.failed)
+	status = rt_access_resolve(&access, run->program, &run->tensors, &run->env, io, 0, &nothing, 0, PTOWSP_NONE, run->error);
+	if (!status && run->env.failed)
 		return rt_fail_at(run->error, PTOWSP_RUN_FAILED, run->tasks, UINT64_MAX, "a slot_load before task %llu divides by zero, %s",
 				  (unsigned long long)run->tasks, here(run, text, sizeof(text)));
-	if (!st && !run->tensors.measuring && (uint64_t)access.start + (io->view ? io->view - 1u : 0) >= tensor->elements)
-		st = rt_fail_at(run->error, PTOWSP_RUN_FAILED, run->tasks, UINT64_MAX,
-				"slot_load before task %llu reads element %lld of tensor %.40s, which has %llu", (unsigned long long)run->tasks,
-				(long long)access.start, rt_tensor_name(run->program, io->tensor), (unsigned long long)tensor->elements);
+	if (!status && !run->tensors.measuring && (uint64_t)access.start + (io->view ? io->view - 1u : 0) >= tensor->elements)
+		status = rt_fail_at(run->error, PTOWSP_RUN_FAILED, run->tasks, UINT64_MAX,
+				    "slot_load before task %llu reads element %lld of tensor %.40s, which has %llu", (unsigned long long)run->tasks,
+				    (long long)access.start, rt_tensor_name(run->program, io->tensor), (unsigned long long)tensor->elements);
 	*element_out = access.start;
-	return rt_error_place(&run->program->tables, run->expand.at - 1, st, run->error);
+	return rt_error_place(&run->program->tables, run->expand.at - 1, status, run->error);
 }
 
 /* The latest task that wrote it, + 1; of a view: any of its bytes. */
@@ -168,17 +168,17 @@ ptowsp_status rt_slot_load(struct rt_run *run, uint32_t slot, const struct rt_io
 	const struct rt_tensor *tensor = &run->tensors.rows[io->tensor];
 	uint64_t writer;
 	int64_t element = 0;
-	ptowsp_status st = element_find(run, io, &element);
+	ptowsp_status status = element_find(run, io, &element);
 
-	if (st)
-		return st;
+	if (status)
+		return status;
 	writer = element_writer(run, io, element);
 	run->loaded_from = writer;
 	if (writer && is_needed_before(run))
 		return rt_record_load(run, slot, io->tensor, writer);
-	st = rt_wait_tasks(run, writer);
-	if (st)
-		return st;
+	status = rt_wait_tasks(run, writer);
+	if (status)
+		return status;
 	if (run->bodies && !tensor->bound)
 		return rt_fail_at(run->error, PTOWSP_RUN_FAILED, run->tasks, UINT64_MAX, "slot_load: tensor %.40s is bound to no memory",
 				  rt_tensor_name(run->program, io->tensor));

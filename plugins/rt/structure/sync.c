@@ -180,13 +180,13 @@ uint64_t rt_sync_alloc(struct rt_run *run, uint32_t instruction)
 static ptowsp_status alloc_take(struct rt_run *run, uint32_t instruction)
 {
 	struct rt_block block;
-	ptowsp_status st = rt_sync_room(run, instruction, rt_flow_held_from(&run->flow), &block);
+	ptowsp_status status = rt_sync_room(run, instruction, rt_flow_held_from(&run->flow), &block);
 
-	if (st == PTOWSP_AGAIN) {
+	if (status == PTOWSP_AGAIN) {
 		run->sync.blocked = true;
-		st = rt_block_report(run, PTOWSP_DEADLOCK, &block, run->deadlock);
+		status = rt_block_report(run, PTOWSP_DEADLOCK, &block, run->deadlock);
 	}
-	return st ? st : rt_clock_failed(run, rt_lag_sync(&run->lag, PTOWSP_OP_ALLOC, rt_sync_alloc(run, instruction), 0));
+	return status ? status : rt_clock_failed(run, rt_lag_sync(&run->lag, PTOWSP_OP_ALLOC, rt_sync_alloc(run, instruction), 0));
 }
 
 static ptowsp_status free_take(struct rt_run *run, uint32_t instruction, uint32_t tensor)
@@ -225,11 +225,11 @@ void rt_sync_mark(struct rt_run *run, const struct rt_site *site)
 
 ptowsp_status rt_sync_touch(struct rt_run *run, const struct rt_site *site)
 {
-	ptowsp_status st = rt_sync_there(run, site);
+	ptowsp_status status = rt_sync_there(run, site);
 
-	if (!st)
+	if (!status)
 		rt_sync_mark(run, site);
-	return st;
+	return status;
 }
 
 /* ---- all of them ----------------------------------------------------------------------------------------------- */

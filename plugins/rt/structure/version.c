@@ -273,20 +273,20 @@ ptowsp_status rt_versions_look(struct rt_run *run, const struct rt_site *site)
 {
 	const struct rt_access *accesses = rt_run_accesses(run);
 	struct rt_versions *versions = &run->versions;
-	ptowsp_status st = PTOWSP_OK;
+	ptowsp_status status = PTOWSP_OK;
 
 	versions->making_count = 0;
 	versions->need = versions->replaced = 0;
-	for (uint32_t i = 0; !st && i < site->io_count; i++) {
+	for (uint32_t i = 0; !status && i < site->io_count; i++) {
 		const struct rt_io *io = accesses[i].io;
 
 		if (!versions->renamed[io->tensor])
 			continue;
-		st = lattice_check(run, &accesses[i]);
-		if (!st && io->access == PTOWSP_WRITE && !rt_versions_makes(run, io->tensor, accesses[i].start) && !reads_too(run, site, accesses, i))
+		status = lattice_check(run, &accesses[i]);
+		if (!status && io->access == PTOWSP_WRITE && !rt_versions_makes(run, io->tensor, accesses[i].start) && !reads_too(run, site, accesses, i))
 			making_add(run, &accesses[i]);
 	}
-	return st;
+	return status;
 }
 
 /* ---- bytes ----------------------------------------------------------------------------------------------------- */
@@ -324,10 +324,10 @@ static ptowsp_status bytes_return(struct rt_run *run, uint64_t tasks, uint64_t b
 ptowsp_status rt_versions_take(struct rt_run *run, uint32_t owner, bool told)
 {
 	struct rt_versions *versions = &run->versions;
-	ptowsp_status st = bytes_return(run, run->tasks, versions->replaced, told);
+	ptowsp_status status = bytes_return(run, run->tasks, versions->replaced, told);
 	bool ok = true;
 
-	for (uint32_t i = 0; !st && i < versions->making_count; i++) {
+	for (uint32_t i = 0; !status && i < versions->making_count; i++) {
 		const struct rt_making *making = &versions->making[i];
 
 		if (making->old != RT_NO_VERSION)
@@ -335,7 +335,7 @@ ptowsp_status rt_versions_take(struct rt_run *run, uint32_t owner, bool told)
 		ok = ok && version_make(versions, making, owner);
 	}
 	run->sync.arena.used += versions->need;
-	return st || ok ? st : rt_no_memory(run->error, "versions");
+	return status || ok ? status : rt_no_memory(run->error, "versions");
 }
 
 /* ---- scopes ---------------------------------------------------------------------------------------------------- */

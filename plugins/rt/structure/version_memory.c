@@ -164,7 +164,7 @@ static ptowsp_status block_take(struct rt_run *run, struct rt_version *version)
 	struct rt_versions *versions = &run->versions;
 	struct rt_store *store = &versions->store;
 	uint32_t size = rt_version_tensor(version);
-	ptowsp_status st = PTOWSP_OK;
+	ptowsp_status status = PTOWSP_OK;
 	bool failed;
 
 	rt_store_settle(store, ended(run));
@@ -174,9 +174,9 @@ static ptowsp_status block_take(struct rt_run *run, struct rt_version *version)
 					(unsigned long long)store->capacity)
 			      : PTOWSP_OK;
 	run->reason = PTOWSP_RESOURCE_HEAP;
-	st = rt_wait_tasks(run, run->tasks);
-	if (st)
-		return st;
+	status = rt_wait_tasks(run, run->tasks);
+	if (status)
+		return status;
 	rt_store_settle(store, run->tasks);
 	version->block = rt_store_take(store, size, &failed);
 	if (!version->block && !pack(versions))
@@ -208,13 +208,13 @@ ptowsp_status rt_versions_place(struct rt_run *run, const struct rt_site *site)
 {
 	struct rt_versions *versions = &run->versions;
 	struct rt_access *accesses = run->plan ? run->plan->accesses : run->accesses;
-	ptowsp_status st = PTOWSP_OK;
+	ptowsp_status status = PTOWSP_OK;
 
 	rt_run_accesses(run);
-	for (uint32_t i = 0; !st && i < versions->making_count; i++)
-		st = block_take(run, &versions->rows[rt_version_find(versions, versions->making[i].name)]);
-	for (uint32_t i = 0; !st && i < site->io_count; i++)
+	for (uint32_t i = 0; !status && i < versions->making_count; i++)
+		status = block_take(run, &versions->rows[rt_version_find(versions, versions->making[i].name)]);
+	for (uint32_t i = 0; !status && i < site->io_count; i++)
 		if (versions->renamed[accesses[i].io->tensor])
 			window_place(run, &accesses[i]);
-	return st;
+	return status;
 }

@@ -86,9 +86,9 @@ void rt_crew_finish(struct rt_crew *crew)
 /* ---- one kernel ------------------------------------------------------------------------------------------------ */
 
 /* Names the task where the backend's sentence does not. */
-ptowsp_status rt_crew_failure(const struct rt_program *program, uint32_t kernel, uint64_t task, ptowsp_status st, struct ptowsp_error *error)
+ptowsp_status rt_crew_failure(const struct rt_program *program, uint32_t kernel, uint64_t task, ptowsp_status status, struct ptowsp_error *error)
 {
-	return rt_kernel_fail(error, task, kernel, rt_kernel_name(program, kernel), st);
+	return rt_kernel_fail(error, task, kernel, rt_kernel_name(program, kernel), status);
 }
 
 /* A version begins as zeros. Here, on the thread of the task that makes it: the memory is its own by now. */
@@ -144,7 +144,7 @@ ptowsp_status rt_crew_call(struct rt_crew *crew, const struct rt_call *call, uin
 		.unit = program->tables.kernel.rows[call->kernel].unit,
 		.block_count = 1,
 	};
-	ptowsp_status st;
+	ptowsp_status status;
 
 	if (call->placed)
 		windows_placed(ios, call->site->io_count, crew->tensors.rows, call->windows, tensors);
@@ -154,9 +154,9 @@ ptowsp_status rt_crew_call(struct rt_crew *crew, const struct rt_call *call, uin
 		fresh_clear(crew, call, ios, tensors);
 	if (error)
 		error->text[0] = 0;
-	st = rt_crew_invoke(program, &task, &out, worker);
+	status = rt_crew_invoke(program, &task, &out, worker);
 	*cycles_out = out.cycles;
-	return st ? rt_crew_failure(program, call->kernel, call->number, st, error) : PTOWSP_OK;
+	return status ? rt_crew_failure(program, call->kernel, call->number, status, error) : PTOWSP_OK;
 }
 
 /* ---- how long kernels take --------------------------------------------------------------------------------------- */
@@ -177,12 +177,12 @@ ptowsp_status rt_crew_call_timed(struct rt_crew *crew, const struct rt_call *cal
 {
 	_Atomic uint32_t *known = &crew->program->kernel_ns[call->kernel];
 	uint64_t began = rt_now_ns(crew->program), ns;
-	ptowsp_status st = rt_crew_call(crew, call, worker, cycles_out, error);
+	ptowsp_status status = rt_crew_call(crew, call, worker, cycles_out, error);
 
 	ns = rt_now_ns(crew->program) - began;
 	/* Two workers may lose one of two samples. */
 	atomic_store_explicit(known, blend(atomic_load_explicit(known, memory_order_relaxed), ns), memory_order_relaxed);
-	return st;
+	return status;
 }
 
 /* ---- tasks of the ring ------------------------------------------------------------------------------------------- */
@@ -233,17 +233,17 @@ static void slot_run(void *context, uint32_t at, struct rt_chain *chain)
 	/* One in so many, and all of a kernel of which nothing is known. */
 	bool timed = (uint32_t)slot->number % rt_crew_rules.sample_every == 0 || rt_crew_kernel_ns(crew, slot->kernel) == UINT32_MAX;
 	uint64_t cycles = 0;
-	ptowsp_status st = PTOWSP_OK;
+	ptowsp_status status = PTOWSP_OK;
 
 	error_begin(&error);
 	look_forward(crew, slot, chain->worker);
 	if (begins && timed)
-		st = rt_crew_call_timed(crew, &call, chain->worker, &cycles, &error);
+		status = rt_crew_call_timed(crew, &call, chain->worker, &cycles, &error);
 	else if (begins)
-		st = rt_crew_call(crew, &call, chain->worker, &cycles, &error);
-	if (st)
-		rt_workers_failed(&crew->workers, slot->number, st, &error);
+		status = rt_crew_call(crew, &call, chain->worker, &cycles, &error);
+	if (status)
+		rt_workers_failed(&crew->workers, slot->number, status, &error);
 	slot->cycles = cycles;
-	rt_ring_finished(&crew->ring, at, !begins || st, rt_chain_ready, chain);
+	rt_ring_finished(&crew->ring, at, !begins || status, rt_chain_ready, chain);
 	rt_ready_tell(&crew->workers.ready, at);
 }

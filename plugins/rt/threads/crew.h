@@ -78,7 +78,7 @@ static inline bool rt_crew_brief(const struct rt_crew *crew, uint32_t kernel)
 /* One call. */
 static inline ptowsp_status rt_crew_invoke(const struct rt_program *program, const struct ptowsp_task *task, struct ptowsp_kernel_out *out, uint32_t worker)
 {
-	ptowsp_status st;
+	ptowsp_status status;
 
 #ifdef RT_BREAK_SWAP /* a build for tests only: the checks have to notice two tasks that change places */
 	struct ptowsp_task swapped = *task;
@@ -86,14 +86,14 @@ static inline ptowsp_status rt_crew_invoke(const struct rt_program *program, con
 	swapped.number += task->number % 100 == 1 ? 1u : task->number % 100 == 2 ? UINT64_MAX : 0u;
 	task = &swapped;
 #endif
-	st = program->kernels.run(program->kernels.context, task, out, worker);
+	status = program->kernels.run(program->kernels.context, task, out, worker);
 #ifdef RT_BREAK_ONCE /* a build for tests only: the checks have to notice */
 	if (task->number % 100 == 1)
-		st = program->kernels.run(program->kernels.context, task, out, worker);
+		status = program->kernels.run(program->kernels.context, task, out, worker);
 #endif
-	return st;
+	return status;
 }
 /* Makes what a kernel said, if anything, into a sentence that names the task. */
-ptowsp_status rt_crew_failure(const struct rt_program *program, uint32_t kernel, uint64_t task, ptowsp_status st, struct ptowsp_error *error);
+ptowsp_status rt_crew_failure(const struct rt_program *program, uint32_t kernel, uint64_t task, ptowsp_status status, struct ptowsp_error *error);
 
 #endif

@@ -46,7 +46,7 @@ static void *worker_main(void *argument)
 ptowsp_status rt_pool_create(struct rt_pool **pool_out, uint32_t threads, struct ptowsp_error *error)
 {
 	struct rt_pool *pool = calloc(1, sizeof(*pool));
-	ptowsp_status st = PTOWSP_OK;
+	ptowsp_status status = PTOWSP_OK;
 	int code = 0;
 
 	*pool_out = NULL;
@@ -58,19 +58,19 @@ ptowsp_status rt_pool_create(struct rt_pool **pool_out, uint32_t threads, struct
 	pool->count = threads ? threads : 1;
 	pool->threads = calloc(pool->count, sizeof(*pool->threads));
 	if (!pool->threads)
-		st = rt_no_memory(error, "worker threads");
-	while (!st && !code && pool->started + 1 < pool->count) {
+		status = rt_no_memory(error, "worker threads");
+	while (!status && !code && pool->started + 1 < pool->count) {
 		code = pthread_create(&pool->threads[pool->started], NULL, worker_main, pool);
 		pool->started += !code;
 	}
 	if (code)
-		st = rt_fail(error, PTOWSP_NO_MEMORY, "worker thread %u of %u cannot be started (error %d); use fewer threads", pool->started + 1, pool->count,
-			     code);
-	if (st)
+		status = rt_fail(error, PTOWSP_NO_MEMORY, "worker thread %u of %u cannot be started (error %d); use fewer threads", pool->started + 1,
+				 pool->count, code);
+	if (status)
 		rt_pool_destroy(pool);
 	else
 		*pool_out = pool;
-	return st;
+	return status;
 }
 
 void rt_pool_destroy(struct rt_pool *pool)

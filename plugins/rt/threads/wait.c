@@ -55,15 +55,15 @@ ptowsp_status rt_frontier_move(struct rt_run *run)
 	struct rt_crew *crew = &run->crew;
 	struct rt_ring *ring = &crew->ring;
 	const struct rt_slot *slot;
-	ptowsp_status st = PTOWSP_OK;
+	ptowsp_status status = PTOWSP_OK;
 
-	while (!st && (slot = rt_ring_advance(ring)))
+	while (!status && (slot = rt_ring_advance(ring)))
 		if (ring->notes[(ring->frontier - 1) & ring->mask].later)
-			st = rt_clock_failed(run, rt_lag_cycles(&run->lag, slot->cycles));
+			status = rt_clock_failed(run, rt_lag_cycles(&run->lag, slot->cycles));
 	/* Relaxed: rt_workers_status acquires. Not before everything in front of it is over: of two failures the earlier one is told, as with one thread. */
-	if (!st && atomic_load_explicit(&crew->workers.failed_task, memory_order_relaxed) == ring->frontier)
-		st = rt_workers_status(&crew->workers, run->error);
-	return st;
+	if (!status && atomic_load_explicit(&crew->workers.failed_task, memory_order_relaxed) == ring->frontier)
+		status = rt_workers_status(&crew->workers, run->error);
+	return status;
 }
 
 /* What others see of a wait; not for one that ends at once. */
@@ -103,14 +103,14 @@ void rt_call_helpers(struct rt_run *run, uint64_t ns)
 static ptowsp_status wait_step(struct rt_run *run, uint64_t wanted)
 {
 	struct rt_crew *crew = &run->crew;
-	ptowsp_status st = PTOWSP_OK;
+	ptowsp_status status = PTOWSP_OK;
 	uint32_t slot;
 	bool found = rt_ready_take(&crew->workers.ready, 0, &slot);
 
 	if (!found) {
-		st = rt_look(run);
-		if (st)
-			return st;
+		status = rt_look(run);
+		if (status)
+			return status;
 		wait_show(run);
 		found = rt_ready_expect(&crew->workers.ready, slot_expected(&crew->ring, wanted), slot_over, &crew->ring, WAIT_NS, &slot);
 	}
@@ -118,17 +118,17 @@ static ptowsp_status wait_step(struct rt_run *run, uint64_t wanted)
 		if (!crew->workers.entered)
 			rt_call_helpers(run, rt_now_ns(run->program) - crew->since_ns);
 		crew->awaited = slot_expected(&crew->ring, wanted) + 1;
-		st = rt_dispatch_run(run, slot);
+		status = rt_dispatch_run(run, slot);
 		crew->awaited = 0;
 	}
-	return st ? st : rt_frontier_move(run);
+	return status ? status : rt_frontier_move(run);
 }
 
-static ptowsp_status timed(struct rt_run *run, ptowsp_status st, uint64_t since)
+static ptowsp_status timed(struct rt_run *run, ptowsp_status status, uint64_t since)
 {
 	run->stall_ns[run->reason] += rt_now_ns(run->program) - since;
 	run->waiting = false;
-	return st;
+	return status;
 }
 
 /* Who has to wait waits for more than it needs, an eighth of what is in flight, or it would wait again for the next task. All tasks in flight end without
@@ -142,29 +142,29 @@ ptowsp_status rt_wait_tasks(struct rt_run *run, uint64_t tasks)
 {
 	struct rt_crew *crew = &run->crew;
 	uint64_t since;
-	ptowsp_status st;
+	ptowsp_status status;
 
 	if (!crew->sharing || crew->ring.frontier >= tasks)
 		return PTOWSP_OK;
-	st = rt_frontier_move(run);
-	if (st || crew->ring.frontier >= tasks)
-		return st;
+	status = rt_frontier_move(run);
+	if (status || crew->ring.frontier >= tasks)
+		return status;
 	since = rt_now_ns(run->program);
 	tasks = frontier_wanted(run, tasks);
-	while (!st && crew->ring.frontier < tasks)
-		st = wait_step(run, tasks);
-	return timed(run, st, since);
+	while (!status && crew->ring.frontier < tasks)
+		status = wait_step(run, tasks);
+	return timed(run, status, since);
 }
 
 ptowsp_status rt_wait_room(struct rt_run *run, uint64_t edges)
 {
 	struct rt_ring *ring = &run->crew.ring;
-	ptowsp_status st = PTOWSP_OK;
+	ptowsp_status status = PTOWSP_OK;
 
 	if (rt_ring_room(ring, edges))
-		return st;
+		return status;
 	run->reason = PTOWSP_RESOURCE_TASK_RING;
-	while (!st && !rt_ring_room(ring, edges))
-		st = rt_wait_tasks(run, ring->frontier + 1);
-	return st;
+	while (!status && !rt_ring_room(ring, edges))
+		status = rt_wait_tasks(run, ring->frontier + 1);
+	return status;
 }

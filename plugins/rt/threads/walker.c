@@ -54,18 +54,18 @@ static void *walk(void *argument)
 {
 	struct rt_walker *walker = argument;
 	struct rt_feed *feed = walker->feed;
-	ptowsp_status st = PTOWSP_OK;
+	ptowsp_status status = PTOWSP_OK;
 
-	while (!st && goes_on(feed)) {
-		st = rt_feed_step(feed);
-		if (!st && goes_on(feed) && feed->fill->head - feed->fill->tail >= rt_walker_rules.plenty && !row_pass(walker))
+	while (!status && goes_on(feed)) {
+		status = rt_feed_step(feed);
+		if (!status && goes_on(feed) && feed->fill->head - feed->fill->tail >= rt_walker_rules.plenty && !row_pass(walker))
 			break;
 	}
 	pthread_mutex_lock(&walker->lock);
-	if (rt_feed_at_once(st))
-		walker->ended = st;
+	if (rt_feed_at_once(status))
+		walker->ended = status;
 	else
-		feed->failed = st;
+		feed->failed = status;
 	walker->over = true;
 	pthread_cond_signal(&walker->filled);
 	pthread_mutex_unlock(&walker->lock);
@@ -166,17 +166,17 @@ static void join(struct rt_feed *feed)
 ptowsp_status rt_walker_take(struct rt_feed *feed)
 {
 	struct rt_walker *walker = feed->walker;
-	ptowsp_status st;
+	ptowsp_status status;
 	uint32_t tail;
 	bool rest;
 
 	pthread_mutex_lock(&walker->lock);
 	while (walker->head == walker->tail && !walker->over)
 		pthread_cond_wait(&walker->filled, &walker->lock);
-	st = walker->ended;
+	status = walker->ended;
 	rest = walker->head == walker->tail;
 	tail = walker->tail;
-	if (!st && !rest) {
+	if (!status && !rest) {
 		swap(&feed->give, &walker->rows[tail % ROWS]);
 		walker->tail++;
 		if (tail % ROWS == 0)
@@ -185,9 +185,9 @@ ptowsp_status rt_walker_take(struct rt_feed *feed)
 			pthread_cond_signal(&walker->emptied);
 	}
 	pthread_mutex_unlock(&walker->lock);
-	if (st || rest)
+	if (status || rest)
 		join(feed);
-	return st;
+	return status;
 }
 
 void rt_walker_stop(struct rt_feed *feed)

@@ -101,11 +101,11 @@ void rt_workers_run(struct rt_workers *workers, uint32_t slot, uint32_t worker)
 
 /* ---- failures ------------------------------------------------------------------------------------------------------ */
 
-void rt_workers_failed(struct rt_workers *workers, uint64_t task, ptowsp_status st, const struct ptowsp_error *error)
+void rt_workers_failed(struct rt_workers *workers, uint64_t task, ptowsp_status status, const struct ptowsp_error *error)
 {
 	pthread_mutex_lock(&workers->lock);
 	if (!workers->status || task < atomic_load_explicit(&workers->failed_task, memory_order_relaxed)) {
-		workers->status = st;
+		workers->status = status;
 		workers->error = *error;
 		/* Release: with the acquire of who asks whether there is a failure at all. */
 		atomic_store_explicit(&workers->failed_task, task, memory_order_release);
@@ -115,15 +115,15 @@ void rt_workers_failed(struct rt_workers *workers, uint64_t task, ptowsp_status 
 
 ptowsp_status rt_workers_status(struct rt_workers *workers, struct ptowsp_error *error)
 {
-	ptowsp_status st;
+	ptowsp_status status;
 
 	/* Asked for every task, so without the lock. */
 	if (atomic_load_explicit(&workers->failed_task, memory_order_acquire) == UINT64_MAX)
 		return PTOWSP_OK;
 	pthread_mutex_lock(&workers->lock);
-	st = workers->status;
+	status = workers->status;
 	if (error)
-		rt_fail_at(error, st, workers->error.where[0], workers->error.where[1], "%s", workers->error.text);
+		rt_fail_at(error, status, workers->error.where[0], workers->error.where[1], "%s", workers->error.text);
 	pthread_mutex_unlock(&workers->lock);
-	return st;
+	return status;
 }

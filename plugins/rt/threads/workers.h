@@ -48,7 +48,7 @@ void rt_chain_ready(void *context, uint32_t slot);
 void rt_workers_run(struct rt_workers *workers, uint32_t slot, uint32_t worker);
 
 /* A task has failed. Any thread. */
-void rt_workers_failed(struct rt_workers *workers, uint64_t task, ptowsp_status st, const struct ptowsp_error *error);
+void rt_workers_failed(struct rt_workers *workers, uint64_t task, ptowsp_status status, const struct ptowsp_error *error);
 /* The failure, if there is one. Any thread. */
 ptowsp_status rt_workers_status(struct rt_workers *workers, struct ptowsp_error *error);
 

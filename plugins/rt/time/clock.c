@@ -288,12 +288,12 @@ RT_INLINE void begin(struct rt_clock *clock)
 
 static ptowsp_status ring_enter(struct rt_clock *clock)
 {
-	ptowsp_status st;
+	ptowsp_status status;
 
 	begin(clock);
-	st = ring_stall(clock);
+	status = ring_stall(clock);
 	leave_until(clock, clock->now);
-	return st;
+	return status;
 }
 
 bool rt_clock_aborts(struct rt_clock *clock)
@@ -304,10 +304,10 @@ bool rt_clock_aborts(struct rt_clock *clock)
 /* Something that the task needs is short, or a heap is. */
 static ptowsp_status room_wait(struct rt_clock *clock, const struct rt_clock_task *task)
 {
-	ptowsp_status st = ring_enter(clock);
+	ptowsp_status status = ring_enter(clock);
 
-	if (st)
-		return st;
+	if (status)
+		return status;
 	if (lacks(clock->map_capacity, clock->map_used, task->need.map))
 		pool_stall(clock, PTOWSP_RESOURCE_TENSOR_MAP, clock->map_capacity, &clock->map_used, task->need.map);
 	if (lacks(clock->deps_capacity, clock->deps_used, task->need.deps))
@@ -368,12 +368,12 @@ RT_INLINE void instant_ring(struct rt_clock *clock, struct instant *at)
 /* Something else is short, or a heap is to be asked. */
 static ptowsp_status instant_wait(struct rt_clock *clock, const struct rt_clock_task *task, struct instant *at)
 {
-	ptowsp_status st;
+	ptowsp_status status;
 
 	instant_store(clock, at);
-	st = room_wait(clock, task);
+	status = room_wait(clock, task);
 	*at = instant_of(clock);
-	return st;
+	return status;
 }
 
 /* Those of the pool's ready queue that have begun leave it. */
@@ -409,7 +409,7 @@ RT_INLINE ptowsp_status issue(struct rt_clock *clock, const struct rt_clock_task
 {
 	struct instant at = instant_of(clock);
 	uint64_t ready;
-	ptowsp_status st;
+	ptowsp_status status;
 
 	if (clock->spacing)
 		at.now = spaced(clock, at.now);
@@ -417,8 +417,8 @@ RT_INLINE ptowsp_status issue(struct rt_clock *clock, const struct rt_clock_task
 	instant_ring(clock, &at);
 	if (clock->issued - at.gone >= clock->ring_most || at.map + task->need.map > clock->map_most || at.deps + task->need.deps > clock->deps_most ||
 	    task->heap)
-		if ((st = instant_wait(clock, task, &at)))
-			return st;
+		if ((status = instant_wait(clock, task, &at)))
+			return status;
 	ready = instant_ready(clock, task->pool, &at);
 	at.map += task->need.map;
 	at.deps += task->need.deps;
@@ -496,10 +496,10 @@ ptowsp_status rt_clock_task(struct rt_clock *clock, const struct rt_clock_task *
 {
 	struct rt_clock_row *row;
 	uint64_t start, end;
-	ptowsp_status st = issue(clock, task);
+	ptowsp_status status = issue(clock, task);
 
-	if (st)
-		return st;
+	if (status)
+		return status;
 	if (!clock->ringed && clock->issued - oldest(clock, clock->issued + 1) > clock->mask && !rows_grow(clock))
 		return PTOWSP_NO_MEMORY;
 	start = start_time(clock, task);

@@ -77,11 +77,11 @@ static ptowsp_status task_tell(struct rt_lag *lag, const struct rt_clock_task *t
 {
 	uint64_t number = lag->many ? lag->many->timed : lag->clock->issued;
 	struct rt_clock_times times;
-	ptowsp_status st = lag->broken;
+	ptowsp_status status = lag->broken;
 
-	if (!st)
-		st = lag->many ? rt_schedulers_task(lag->many, task->owner, task, &times) : rt_clock_task(lag->clock, task, &times);
-	if (!st)
+	if (!status)
+		status = lag->many ? rt_schedulers_task(lag->many, task->owner, task, &times) : rt_clock_task(lag->clock, task, &times);
+	if (!status)
 		lag->told(lag->context, &(struct ptowsp_trace_task){.task = number,
 								    .start = times.start,
 								    .end = times.end,
@@ -89,8 +89,8 @@ static ptowsp_status task_tell(struct rt_lag *lag, const struct rt_clock_task *t
 								    .executor = task->executor,
 								    .stream = task->stream});
 	else
-		lag->broken = st;
-	return st;
+		lag->broken = status;
+	return status;
 }
 
 /* The predecessors go through a plain array because the ring may wrap inside them. */
@@ -174,10 +174,10 @@ enum { EVENT_WORDS = 5 };
 
 static ptowsp_status event_put(struct rt_lag *lag, const struct event *event)
 {
-	ptowsp_status st = record(lag, event->kind, EVENT_WORDS);
+	ptowsp_status status = record(lag, event->kind, EVENT_WORDS);
 
-	if (st)
-		return st;
+	if (status)
+		return status;
 	put(lag, event->slot | (uint64_t)event->count << 32);
 	put(lag, event->owner | (uint64_t)event->op << 32);
 	put(lag, (uint64_t)(uintptr_t)event->slots);
@@ -209,16 +209,16 @@ static ptowsp_status record_take(struct rt_lag *lag)
 /* Everything up to the next task whose cycles are not known. */
 static ptowsp_status drain(struct rt_lag *lag)
 {
-	ptowsp_status st = PTOWSP_OK;
+	ptowsp_status status = PTOWSP_OK;
 
-	while (!st && !empty(lag)) {
+	while (!status && !empty(lag)) {
 		bool task = (lag->words[lag->tail & lag->mask] & 0xFF) == KIND_TASK;
 
 		if (task && lag->words[(lag->tail + 1) & lag->mask] == RT_CYCLES_LATER)
 			break;
-		st = record_take(lag);
+		status = record_take(lag);
 	}
-	return st;
+	return status;
 }
 
 ptowsp_status rt_lag_cycles(struct rt_lag *lag, uint64_t cycles)
@@ -238,15 +238,15 @@ ptowsp_status rt_lag_cycles(struct rt_lag *lag, uint64_t cycles)
 
 ptowsp_status rt_lag_task(struct rt_lag *lag, const struct rt_clock_task *task)
 {
-	ptowsp_status st;
+	ptowsp_status status;
 
 	if (lag->feed)
 		return rt_feed_put_task(lag->feed, task);
 	if (empty(lag) && task->cycles != RT_CYCLES_LATER)
 		return task_tell(lag, task);
-	st = record(lag, KIND_TASK, TASK_WORDS + (uint64_t)task->pred_count);
-	if (st)
-		return st;
+	status = record(lag, KIND_TASK, TASK_WORDS + (uint64_t)task->pred_count);
+	if (status)
+		return status;
 	put(lag, task->cycles);
 	put(lag, task->need.map | (uint64_t)task->need.deps << 32);
 	put(lag, task->pool | (uint64_t)task->executor << 32);

@@ -149,7 +149,7 @@ static ptowsp_status clock_init(struct ahead *ahead)
 {
 	const struct rt_schedule *schedule = &ahead->run.program->schedule;
 	struct rt_clock *clock = &ahead->run.clock;
-	ptowsp_status st;
+	ptowsp_status status;
 
 	clock->floor = NEVER;
 	clock->streams = schedule->streams;
@@ -158,10 +158,10 @@ static ptowsp_status clock_init(struct ahead *ahead)
 	clock->executors = schedule->dispatch.executors;
 	clock->event_count = ahead->run.program->tables.event.count;
 	rt_places_init(&ahead->run.places, ahead->run.program);
-	st = rt_clock_init(clock, ahead->run.program->tables.slot.count, 0);
-	if (!st && !rt_clock_pools(clock, ahead->run.places.pools))
-		st = PTOWSP_NO_MEMORY;
-	return st ? rt_no_memory(ahead->run.error, "the look ahead") : PTOWSP_OK;
+	status = rt_clock_init(clock, ahead->run.program->tables.slot.count, 0);
+	if (!status && !rt_clock_pools(clock, ahead->run.places.pools))
+		status = PTOWSP_NO_MEMORY;
+	return status ? rt_no_memory(ahead->run.error, "the look ahead") : PTOWSP_OK;
 }
 
 ptowsp_status rt_start_find(const struct rt_run *run, uint64_t *start_out)
@@ -170,7 +170,7 @@ ptowsp_status rt_start_find(const struct rt_run *run, uint64_t *start_out)
 	const struct rt_run_args args = {.args = run->args, .cancel = run->cancel};
 	struct ahead *ahead;
 	uint64_t tasks = 0;
-	ptowsp_status st;
+	ptowsp_status status;
 
 	*start_out = 0;
 	/* Until the first start nothing stalls and nothing is waited for, so a(s) = s * spacing. */
@@ -182,15 +182,15 @@ ptowsp_status rt_start_find(const struct rt_run *run, uint64_t *start_out)
 	ahead->run.quiet = true;
 	ahead->limits = &run->clock;
 	ahead->pending = calloc((size_t)run->program->tables.slot.count + 1, 1);
-	st = ahead->pending ? rt_run_init(&ahead->run, run->program, &args, run->error) : rt_no_memory(run->error, "the look ahead");
-	if (!st) {
+	status = ahead->pending ? rt_run_init(&ahead->run, run->program, &args, run->error) : rt_no_memory(run->error, "the look ahead");
+	if (!status) {
 		ahead->run.window = run->window;
 		ahead->run.heap_capacity = run->heap_capacity;
-		st = clock_init(ahead);
+		status = clock_init(ahead);
 	}
-	if (!st)
-		st = rt_infer_init(&ahead->run);
-	if (!st) {
+	if (!status)
+		status = rt_infer_init(&ahead->run);
+	if (!status) {
 		ahead->run.error = NULL; /* whatever goes wrong, the run itself will say it */
 		tasks = count_ahead(ahead, schedule->start);
 		*start_out = tasks ? (tasks - 1) * schedule->issue_cost : 0;
@@ -198,5 +198,5 @@ ptowsp_status rt_start_find(const struct rt_run *run, uint64_t *start_out)
 	rt_run_finish(&ahead->run);
 	free(ahead->pending);
 	free(ahead);
-	return st;
+	return status;
 }

@@ -24,17 +24,17 @@ static struct ptowsp_object *instance, *device, *program;
 static struct ptowsp_error error = {.head = PTOWSP_HEAD(struct ptowsp_error, ERROR)};
 
 /* The line of an answer. An expected refusal is one, too. */
-static ptowsp_status tell(const char *what, ptowsp_status st)
+static ptowsp_status tell(const char *what, ptowsp_status status)
 {
-	printf("%s: %s\n", what, reg_status_name(st));
-	return st;
+	printf("%s: %s\n", what, reg_status_name(status));
+	return status;
 }
 
-static void must(const char *what, ptowsp_status st)
+static void must(const char *what, ptowsp_status status)
 {
-	if (!st)
+	if (!status)
 		return;
-	tell(what, st);
+	tell(what, status);
 	fprintf(stderr, "%s: %s\n", what, error.text);
 	exit(1);
 }

@@ -84,15 +84,15 @@ static ptowsp_status minor_poll(struct ptowsp_object *object, uint64_t until_ns,
 static ptowsp_status minor_devices(struct ptowsp_object *instance, const struct ptowsp_device **out, uint32_t *count, struct ptowsp_error *error)
 {
 	static struct ptowsp_device longer;
-	ptowsp_status st = null_devices(instance, out, count, error);
+	ptowsp_status status = null_devices(instance, out, count, error);
 
-	if (!st) {
+	if (!status) {
 		longer = *out[0];
 		longer.head.size = sizeof(longer);
 		longer.later = "said of the device";
 		out[0] = &longer;
 	}
-	return st;
+	return status;
 }
 
 static ptowsp_status minor_options(const struct ptowsp_option **out, uint32_t *count, struct ptowsp_error *error)
@@ -113,13 +113,13 @@ static ptowsp_status minor_capabilities(struct ptowsp_object *object, const char
 {
 	static const struct ptowsp_cap row = {PTOWSP_FEATURE_LATER, PTOWSP_STATE_DIAGNOSED, PTOWSP_EVIDENCE_CLAIMED, 9999, 0, 0, 0, 5};
 	const uint32_t have = sizeof(rows) / sizeof(*rows), room = *count;
-	ptowsp_status st;
+	ptowsp_status status;
 
 	if (!object || !is_later(((struct instance *)object)->host))
 		return null_capabilities(object, device, out, stride, count, error);
-	st = null_capabilities(object, device, out, stride, count, error);
-	if (st && st != PTOWSP_MORE)
-		return st;
+	status = null_capabilities(object, device, out, stride, count, error);
+	if (status && status != PTOWSP_MORE)
+		return status;
 	*count = have + 1;
 	if (room <= have)
 		return fail(error, PTOWSP_MORE, "minor has more capability rows");
