@@ -4,6 +4,7 @@
 
 #include <assert.h>
 #include <stdarg.h>
+#include <stdbool.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -84,7 +85,7 @@ static unsigned distance(const char *a, const char *b)
 enum { MEASURED = 128 }; /* names whose distance is kept: more are rare, and measured each time */
 
 /* The next name behind (distance *at, index *index); false at the end. measured: distances of the first names. */
-static int nearest_next(const char *wanted, const char *const *names, uint32_t count, const unsigned *measured, unsigned *at, uint32_t *index)
+static bool nearest_next(const char *wanted, const char *const *names, uint32_t count, const unsigned *measured, unsigned *at, uint32_t *index)
 {
 	unsigned best = ~0u;
 	uint32_t found = count;

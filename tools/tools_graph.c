@@ -3,6 +3,7 @@
 #include "tools/tools_graph.h"
 
 #include <jansson.h>
+#include <stdbool.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -16,19 +17,19 @@ void graph_finish(struct graph *g)
 }
 
 /* Room for one more element; 0 without memory. */
-static int array_grow(void **array, size_t count, size_t *room, size_t each)
+static bool array_grow(void **array, size_t count, size_t *room, size_t each)
 {
 	size_t wanted = *room ? *room * 2 : 256;
 	void *more;
 
 	if (count < *room)
-		return 1;
+		return true;
 	more = realloc(*array, wanted * each);
 	if (!more)
-		return 0;
+		return false;
 	*array = more;
 	*room = wanted;
-	return 1;
+	return true;
 }
 
 void graph_task_add(struct graph *g, uint64_t id, const char *kernel, uint64_t bytes)

@@ -4,6 +4,7 @@
 #include "format/fail.h"
 #include "format/format_names.h"
 
+#include <stdbool.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -261,7 +262,7 @@ static ptowsp_status instruction_check(struct look *l, const struct ptowsp_instr
 }
 
 /* Words that only have a meaning behind another instruction. */
-static int belongs_behind(uint8_t op)
+static bool belongs_behind(uint8_t op)
 {
 	return op == PTOWSP_OP_TARGET || op == PTOWSP_OP_AFTER || is_argument(op) || is_tensor(op);
 }

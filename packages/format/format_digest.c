@@ -4,9 +4,10 @@
 
 #include <assert.h>
 #include <openssl/evp.h>
+#include <stdbool.h>
 #include <string.h>
 
-int pkg_digest_make(uint8_t digest_out[PKG_DIGEST_SIZE], const void *bytes, size_t size)
+bool pkg_digest_make(uint8_t digest_out[PKG_DIGEST_SIZE], const void *bytes, size_t size)
 {
 	memset(digest_out, 0, PKG_DIGEST_SIZE);
 	return EVP_Digest(size ? bytes : "", size, digest_out, NULL, EVP_sha256(), NULL) == 1;

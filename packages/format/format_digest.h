@@ -3,13 +3,14 @@
 #ifndef FORMAT_DIGEST_H
 #define FORMAT_DIGEST_H
 
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
 #define PKG_DIGEST_SIZE 32
 
 /* 1, or 0 without memory; digest_out is then zero. */
-int pkg_digest_make(uint8_t digest_out[PKG_DIGEST_SIZE], const void *bytes, size_t size);
+bool pkg_digest_make(uint8_t digest_out[PKG_DIGEST_SIZE], const void *bytes, size_t size);
 
 /* Digest of bytes whose own 32 bytes at `hole` count as zero; hole + 32 <= size. 1, or 0 without memory. */
 int pkg_digest_make_around(uint8_t digest_out[PKG_DIGEST_SIZE], const void *bytes, size_t size, size_t hole);

@@ -7,6 +7,7 @@
 #include "ptowsp/task.h"
 #include "ptowsp/workload.h"
 
+#include <stdbool.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -144,14 +145,14 @@ static const char *word_at(const struct pkg_word *words, size_t count, uint64_t 
 	return NULL;
 }
 
-static int word_find(const struct pkg_word *words, size_t count, const char *word, uint32_t *code_out)
+static bool word_find(const struct pkg_word *words, size_t count, const char *word, uint32_t *code_out)
 {
 	for (size_t i = 0; i < count; i++)
 		if (!strcmp(words[i].word, word)) {
 			*code_out = words[i].code;
-			return 1;
+			return true;
 		}
-	return 0;
+	return false;
 }
 
 const char *pkg_word(enum pkg_words which, uint64_t code)
@@ -159,22 +160,22 @@ const char *pkg_word(enum pkg_words which, uint64_t code)
 	return word_at(vocabulary[which].words, vocabulary[which].count, code);
 }
 
-int pkg_word_find(enum pkg_words which, const char *word, uint32_t *code_out)
+bool pkg_word_find(enum pkg_words which, const char *word, uint32_t *code_out)
 {
 	return word_find(vocabulary[which].words, vocabulary[which].count, word, code_out);
 }
 
 /* Appends one word to a list; 0 if it did not fit. */
-static int list_append(char *text, size_t size, const char *word)
+static bool list_append(char *text, size_t size, const char *word)
 {
 	size_t used = strlen(text);
 
 	if (used + strlen(word) + sizeof(", , ...") > size) {
 		snprintf(text + used, size - used, "%s", size - used > 5 ? ", ..." : "");
-		return 0;
+		return false;
 	}
 	snprintf(text + used, size - used, "%s%s", used ? ", " : "", word);
-	return 1;
+	return true;
 }
 
 void pkg_words_list(enum pkg_words which, char *text, size_t size)
@@ -200,7 +201,7 @@ const struct pkg_policy *pkg_policy(uint32_t directive, uint32_t policy)
 	return NULL;
 }
 
-int pkg_policy_is_bare(const struct pkg_policy *policy)
+bool pkg_policy_is_bare(const struct pkg_policy *policy)
 {
 	return policy->word[0] == '(';
 }
@@ -285,32 +286,32 @@ static const struct pkg_word graph_ops[] = {
 };
 
 /* Walks every feature id and its words; stops when visit returns 1. */
-static int features_visit(int (*visit)(void *context, uint32_t feature, const char *text), void *context)
+static bool features_visit(int (*visit)(void *context, uint32_t feature, const char *text), void *context)
 {
 	char text[64];
 
 	for (size_t i = 0; i < sizeof(feature_words) / sizeof(feature_words[0]); i++)
 		if (visit(context, feature_words[i].code, feature_words[i].word))
-			return 1;
+			return true;
 	for (size_t i = 0; i < sizeof(opcode_words) / sizeof(opcode_words[0]); i++) {
 		snprintf(text, sizeof(text), "opcode %s", opcode_words[i].word);
 		if (visit(context, PTOWSP_FEATURE_OPCODE(opcode_words[i].code), text))
-			return 1;
+			return true;
 	}
 	for (size_t i = 0; i < POLICY_COUNT; i++) {
 		snprintf(text, sizeof(text), "%s %s", pkg_word(PKG_WORDS_directive, policies[i].directive), pkg_policy_text(&policies[i]).text);
 		if (visit(context, PTOWSP_FEATURE_POLICY(policies[i].directive, policies[i].policy), text))
-			return 1;
+			return true;
 	}
 	for (size_t i = 0; i < sizeof(payload_words) / sizeof(payload_words[0]); i++) {
 		snprintf(text, sizeof(text), "payload %s", payload_words[i].word);
 		if (visit(context, PTOWSP_FEATURE_PAYLOAD(payload_words[i].code), text))
-			return 1;
+			return true;
 	}
 	for (size_t i = 0; i < sizeof(graph_ops) / sizeof(graph_ops[0]); i++)
 		if (visit(context, PTOWSP_FEATURE_GRAPH(graph_ops[i].code), graph_ops[i].word))
-			return 1;
-	return 0;
+			return true;
+	return false;
 }
 
 struct feature_query {

@@ -3,6 +3,7 @@
 #ifndef FORMAT_NAMES_H
 #define FORMAT_NAMES_H
 
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
@@ -44,7 +45,7 @@ const struct pkg_word *pkg_words(enum pkg_words which, uint32_t *count);
 const char *pkg_words_name(enum pkg_words which);          /* "dtype" */
 const char *pkg_word(enum pkg_words which, uint64_t code); /* NULL if unknown */
 /* 1 and the code, or 0. */
-int pkg_word_find(enum pkg_words which, const char *word, uint32_t *code_out);
+bool pkg_word_find(enum pkg_words which, const char *word, uint32_t *code_out);
 /* "f32, f16, bf16, ..." into text; cut with "..." where it does not fit. */
 void pkg_words_list(enum pkg_words which, char *text, size_t size);
 
@@ -57,7 +58,7 @@ struct pkg_policy {
 const struct pkg_policy *pkg_policy(uint32_t directive, uint32_t policy); /* NULL if unknown */
 /* Finds a policy by its word, with or without parentheses; word NULL: the only policy of its directive, if there is only one. */
 const struct pkg_policy *pkg_policy_find(uint32_t directive, const char *word);
-int pkg_policy_is_bare(const struct pkg_policy *policy);
+bool pkg_policy_is_bare(const struct pkg_policy *policy);
 /* The word without parentheses. */
 struct pkg_policy_text {
 	char text[28];

@@ -3,6 +3,8 @@
 #ifndef FORMAT_PACKAGE_H
 #define FORMAT_PACKAGE_H
 
+#include <stdbool.h>
+
 #include "format/format_signature.h"
 
 #include "ptowsp/package.h"
@@ -94,7 +96,7 @@ int pkg_layout_wrong(const struct pkg_tables *tables, uint32_t row, uint32_t ent
 const struct ptowsp_memory_record *pkg_tensor_memory(const struct pkg_tables *tables, uint32_t tensor);
 /* The order that a kernel's parameter (row of KPRM) takes, as a row of TMEM without a tensor (PTOWSP_NONE). 0: it takes any. Of verified
  * tables. */
-int pkg_param_memory(const struct pkg_tables *tables, uint32_t param, struct ptowsp_memory_record *memory_out);
+bool pkg_param_memory(const struct pkg_tables *tables, uint32_t param, struct ptowsp_memory_record *memory_out);
 #define PKG_MEMORY_TEXT 96u /* bytes: the longest, of strides and a swizzle, has 67 */
 /* "mem(blocked(16, 16) swizzle 3)"; text has PKG_MEMORY_TEXT bytes. */
 void pkg_memory_text(const struct ptowsp_memory_record *memory, char *text);

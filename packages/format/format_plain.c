@@ -6,10 +6,11 @@
 #include "format/schema.h"
 #include "format/writer.h"
 
+#include <stdbool.h>
 #include <stdlib.h>
 #include <string.h>
 
-int pkg_payload_is_added(const struct pkg_tables *t, const struct ptowsp_kernel_record *kernel, uint32_t payload)
+bool pkg_payload_is_added(const struct pkg_tables *t, const struct ptowsp_kernel_record *kernel, uint32_t payload)
 {
 	const struct ptowsp_payload_record *p = &t->payload[payload];
 
@@ -35,12 +36,12 @@ static uint32_t payloads_mark(const struct pkg_tables *t, uint8_t *added)
 }
 
 /* Strings get the places that they have: those of --native are the last ones, from the key on. 0: a string stands twice, another packer made them. */
-static int strings_write(struct pkg_writer *writer, const struct pkg_tables *t)
+static bool strings_write(struct pkg_writer *writer, const struct pkg_tables *t)
 {
 	for (size_t at = 1; at < t->strings_size && strcmp(t->strings + at, PKG_NATIVE_COMPILER); at += strlen(t->strings + at) + 1)
 		if (pkg_writer_string(writer, t->strings + at) != at)
-			return 0;
-	return 1;
+			return false;
+	return true;
 }
 
 static void facts_write(struct pkg_writer *writer, const struct pkg_tables *t)

@@ -3,6 +3,8 @@
 #ifndef FORMAT_PLAIN_H
 #define FORMAT_PLAIN_H
 
+#include <stdbool.h>
+
 #include "format/format_package.h"
 
 /* META key that says that there is such code; its string begins what is added to STRS. */
@@ -10,7 +12,7 @@
 #define PKG_NATIVE_FLAGS    "native_flags"
 
 /* Whether a payload (row of KPAY) of a kernel came so: of kind elf, right in front of a portable one, and its object ends CODE. */
-int pkg_payload_is_added(const struct pkg_tables *tables, const struct ptowsp_kernel_record *kernel, uint32_t payload);
+bool pkg_payload_is_added(const struct pkg_tables *tables, const struct ptowsp_kernel_record *kernel, uint32_t payload);
 
 /* The package as it was before: its digest is that of the same source packed without --native. *plain_out is NULL where nothing was added,
  * or by another packer that has strings twice, else to

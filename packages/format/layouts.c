@@ -7,6 +7,7 @@
 #include "format/format_names.h"
 #include "ptowsp/workload.h"
 
+#include <stdbool.h>
 #include <stdio.h>
 
 #define MUST(condition, ...) PKG_MUST(&c->place, condition, __VA_ARGS__)
@@ -62,14 +63,14 @@ const struct ptowsp_memory_record *pkg_tensor_memory(const struct pkg_tables *t,
 	return low < t->memory_count && t->memory[low].tensor == tensor ? &t->memory[low] : NULL;
 }
 
-int pkg_param_memory(const struct pkg_tables *t, uint32_t param, struct ptowsp_memory_record *memory_out)
+bool pkg_param_memory(const struct pkg_tables *t, uint32_t param, struct ptowsp_memory_record *memory_out)
 {
 	const struct ptowsp_param_memory_record *m;
 	uint32_t low =
 		pkg_row_from(t->param_memory, sizeof(*t->param_memory), offsetof(struct ptowsp_param_memory_record, param), t->param_memory_count, param);
 
 	if (low == t->param_memory_count || t->param_memory[low].param != param)
-		return 0;
+		return false;
 	m = &t->param_memory[low];
 	*memory_out = (struct ptowsp_memory_record){.tensor = PTOWSP_NONE,
 						    .order = m->order,
@@ -80,7 +81,7 @@ int pkg_param_memory(const struct pkg_tables *t, uint32_t param, struct ptowsp_m
 						    .stride1 = m->stride1,
 						    .stride2 = m->stride2,
 						    .stride3 = m->stride3};
-	return 1;
+	return true;
 }
 
 void pkg_memory_text(const struct ptowsp_memory_record *m, char *text)

@@ -9,6 +9,7 @@
 #include "ptowsp/workload.h"
 
 #include <inttypes.h>
+#include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -187,14 +188,14 @@ static int by_row(const void *a, const void *b)
 }
 
 /* Positions of divisions go with their rows, behind all other positions and by row. */
-static int positions_move(struct ordering *o)
+static bool positions_move(struct ordering *o)
 {
 	uint32_t count = pkg_writer_count(o->writer, PTOWSP_SECTION_DBGI), kept = 0, moved = 0;
 	struct ptowsp_debug_record *rows = count ? pkg_writer_at(o->writer, PTOWSP_SECTION_DBGI, 0) : NULL;
 	struct ptowsp_debug_record *divisions = malloc(count * sizeof(*divisions) + 1);
 
 	if (!divisions)
-		return 0;
+		return false;
 	for (uint32_t i = 0; i < count; i++) {
 		if (rows[i].kind != POSITION_OF_EXPRESSION) {
 			rows[kept++] = rows[i];
@@ -209,16 +210,16 @@ static int positions_move(struct ordering *o)
 	}
 	pkg_writer_cut(o->writer, PTOWSP_SECTION_DBGI, kept + moved);
 	free(divisions);
-	return 1;
+	return true;
 }
 
 /* The rows themselves, in a table of their own first. */
-static int rows_move(struct ordering *o)
+static bool rows_move(struct ordering *o)
 {
 	struct ptowsp_expr_record *rows = malloc(o->used * sizeof(*rows) + 1);
 
 	if (!rows)
-		return 0;
+		return false;
 	for (uint32_t i = 0; i < o->used; i++) {
 		uint32_t *operands[] = {&rows[i].a, &rows[i].b, &rows[i].c};
 
@@ -230,7 +231,7 @@ static int rows_move(struct ordering *o)
 		memcpy(pkg_writer_at(o->writer, PTOWSP_SECTION_EXPR, 0), rows, o->used * sizeof(*rows));
 	pkg_writer_cut(o->writer, PTOWSP_SECTION_EXPR, o->used);
 	free(rows);
-	return 1;
+	return true;
 }
 
 ptowsp_status pkg_writer_normalise(struct pkg_writer *writer, struct ptowsp_error *error)

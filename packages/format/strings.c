@@ -4,6 +4,7 @@
 
 #include "ptowsp/base.h"
 
+#include <stdbool.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -25,62 +26,62 @@ static size_t place_of(const struct pkg_strings *s, const char *text)
 }
 
 /* Keeps at least half of the places free. */
-static int index_grow(struct pkg_strings *s)
+static bool index_grow(struct pkg_strings *s)
 {
 	struct pkg_strings larger = *s;
 
 	if (s->index && s->used * 2 <= s->mask)
-		return 1;
+		return true;
 	larger.mask = s->index ? s->mask * 2 + 1 : 255;
 	larger.index = calloc(larger.mask + 1, sizeof(*larger.index));
 	if (!larger.index)
-		return 0;
+		return false;
 	for (size_t i = 0; s->index && i <= s->mask; i++)
 		if (s->index[i])
 			larger.index[place_of(&larger, s->bytes + s->index[i])] = s->index[i];
 	free(s->index);
 	*s = larger;
-	return 1;
+	return true;
 }
 
-static int bytes_grow(struct pkg_strings *s, size_t more)
+static bool bytes_grow(struct pkg_strings *s, size_t more)
 {
 	size_t room;
 	char *bytes;
 
 	if (s->bytes && s->room - s->size >= more)
-		return 1;
+		return true;
 	room = s->size + more + s->size / 2 + 1024;
 	bytes = realloc(s->bytes, room);
 	if (!bytes)
-		return 0;
+		return false;
 	s->bytes = bytes;
 	s->room = room;
 	if (!s->size)
 		s->bytes[s->size++] = 0;
-	return 1;
+	return true;
 }
 
-int pkg_strings_add(struct pkg_strings *s, const char *text, uint32_t *offset_out)
+bool pkg_strings_add(struct pkg_strings *s, const char *text, uint32_t *offset_out)
 {
 	size_t length = strlen(text) + 1, at;
 
 	*offset_out = 0;
 	if (!index_grow(s) || !bytes_grow(s, length + 1))
-		return 0;
+		return false;
 	if (!*text)
-		return 1;
+		return true;
 	at = place_of(s, text);
 	if (!s->index[at]) {
 		if (length > UINT32_MAX - s->size)
-			return 0;
+			return false;
 		s->index[at] = (uint32_t)s->size;
 		memcpy(s->bytes + s->size, text, length);
 		s->size += length;
 		s->used++;
 	}
 	*offset_out = s->index[at];
-	return 1;
+	return true;
 }
 
 void pkg_strings_cut(struct pkg_strings *s, size_t size)

@@ -3,6 +3,7 @@
 #ifndef FORMAT_STRINGS_H
 #define FORMAT_STRINGS_H
 
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
@@ -17,7 +18,7 @@ struct pkg_strings {
 void pkg_strings_finish(struct pkg_strings *strings);
 
 /* Offset of text, added if it is new. 1, or 0 without memory or beyond 4 GiB; *offset_out is then 0. */
-int pkg_strings_add(struct pkg_strings *strings, const char *text, uint32_t *offset_out);
+bool pkg_strings_add(struct pkg_strings *strings, const char *text, uint32_t *offset_out);
 /* Leaves out all strings from that size on; it is where one begins. */
 void pkg_strings_cut(struct pkg_strings *strings, size_t size);
 

@@ -8,6 +8,7 @@
 #include "lang/lower/lang_lower.h"
 #include "lang/parse/parse.h"
 
+#include <stdbool.h>
 #include <string.h>
 
 #define META_KEY_BYTES 127u
@@ -55,12 +56,12 @@ static const struct lang_token *key_take(struct lang_parser *parser)
 }
 
 /* How the program around the package gets its tasks; the only fact of those that every package has which is not the packer's to say. */
-static int kind_check(struct lang_parser *parser, const struct lang_token *text)
+static bool kind_check(struct lang_parser *parser, const struct lang_token *text)
 {
 	if (!strcmp(text->text, "task_buffer") || !strcmp(text->text, "host_graph_build"))
-		return 1;
+		return true;
 	lang_error(parser->unit, text->at, "the kind of entries is task_buffer or host_graph_build, not \"%.80s\"", text->text);
-	return 0;
+	return false;
 }
 
 void lang_meta_parse(struct lang_parser *parser)

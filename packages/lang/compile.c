@@ -11,6 +11,7 @@
 #include "lang/parse/parse.h"
 #include "lang/tensor.h"
 
+#include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -47,7 +48,7 @@ static const char *name_of(struct compilation *c)
 	return lang_clean(&c->unit.arena, base, dot && dot > base ? (size_t)(dot - base) : strlen(base));
 }
 
-static int has_errors(const struct compilation *c)
+static bool has_errors(const struct compilation *c)
 {
 	return c->unit.list->head.errors > 0;
 }

@@ -6,6 +6,7 @@
 #include "lang/diag.h"
 #include "lang/parse/parse.h"
 
+#include <stdbool.h>
 #include <stddef.h>
 #include <string.h>
 
@@ -51,7 +52,7 @@ static unsigned tile_dtype(const struct site *site)
 }
 
 /* Is the instruction right if each of its tiles that nothing declares has that shape? */
-static int shape_fits(const struct site *site, uint32_t rows, uint32_t columns)
+static bool shape_fits(const struct site *site, uint32_t rows, uint32_t columns)
 {
 	struct ptowsp_tile_tile tiles[TILES];
 	const struct ptowsp_tile_tile *dst[TILES], *src[TILES];
@@ -73,7 +74,7 @@ static int shape_fits(const struct site *site, uint32_t rows, uint32_t columns)
 }
 
 /* Shapes that instructions make of two others: equal ones, reduced ones, turned ones, products. */
-static int shape_find(const struct site *site, const struct lang_type *a, const struct lang_type *b, uint32_t *rows_out, uint32_t *columns_out)
+static bool shape_find(const struct site *site, const struct lang_type *a, const struct lang_type *b, uint32_t *rows_out, uint32_t *columns_out)
 {
 	const uint32_t tried[][2] = {{a->rows, a->columns}, {a->rows, 1},          {1, a->columns},          {a->columns, a->rows},
 				     {a->rows, b->columns}, {a->columns, b->rows}, {a->columns, b->columns}, {a->rows, b->rows}};
@@ -82,9 +83,9 @@ static int shape_find(const struct site *site, const struct lang_type *a, const 
 		if (shape_fits(site, tried[i][0], tried[i][1])) {
 			*rows_out = tried[i][0];
 			*columns_out = tried[i][1];
-			return 1;
+			return true;
 		}
-	return 0;
+	return false;
 }
 
 /* Tiles of the instruction first, then those of the function; a square if there are none. */
@@ -181,12 +182,12 @@ static const struct habit {
 	{LANG_HABIT_WORKLOAD, "set", SLOT},
 };
 
-int lang_habit_help(struct lang_unit *unit, enum lang_habit_place place, const char *word)
+bool lang_habit_help(struct lang_unit *unit, enum lang_habit_place place, const char *word)
 {
 	for (size_t i = 0; i < sizeof(habits) / sizeof(*habits); i++)
 		if (habits[i].place == place && !strcmp(habits[i].word, word)) {
 			lang_help(unit, "%s", habits[i].help);
-			return 1;
+			return true;
 		}
-	return 0;
+	return false;
 }

@@ -4,6 +4,7 @@
 #include "ptowsp/workload.h"
 
 #include <stdarg.h>
+#include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -309,7 +310,7 @@ void lang_guess_try(struct lang_guess *guess, const char *candidate)
 	}
 }
 
-int lang_guess_help(struct lang_unit *unit, const struct lang_guess *guess, const char *prefix)
+bool lang_guess_help(struct lang_unit *unit, const struct lang_guess *guess, const char *prefix)
 {
 	if (guess->best)
 		lang_help(unit, "did you mean %s%s?", prefix, guess->best);

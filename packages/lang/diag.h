@@ -3,6 +3,8 @@
 #ifndef LANG_DIAG_H
 #define LANG_DIAG_H
 
+#include <stdbool.h>
+
 #include "lang/lang.h"
 #include "registry/common/common_arena.h"
 
@@ -74,7 +76,7 @@ void lang_guess_try(struct lang_guess *guess, const char *candidate);
  * "did you mean PREFIXbest?" if one is near. */
 void lang_known_help(struct lang_unit *unit, const char *word, const char *prefix, const char *const *names, uint32_t count);
 /* "did you mean PREFIXbest?" as the help of the latest message, if there is a guess; returns 1 if so. */
-int lang_guess_help(struct lang_unit *unit, const struct lang_guess *guess, const char *prefix);
+bool lang_guess_help(struct lang_unit *unit, const struct lang_guess *guess, const char *prefix);
 
 /* --- where a statement came from: where it stands, or what a source that was printed from a package says of itself. --- */
 
@@ -93,7 +95,7 @@ void lang_place_division(struct lang_unit *unit, struct lang_span at);
 void lang_places_state(struct lang_unit *unit, uint32_t file, const char *name);
 
 /* 1: the source states its positions itself. */
-int lang_places_stated(const struct lang_unit *unit, uint32_t file);
+bool lang_places_stated(const struct lang_unit *unit, uint32_t file);
 struct lang_origin lang_origin_of(struct lang_unit *unit, struct lang_span at);
 /* The same of an operator / or %, or of the statement DIV. */
 struct lang_origin lang_origin_of_division(struct lang_unit *unit, struct lang_span at);

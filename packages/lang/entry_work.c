@@ -4,21 +4,22 @@
 #include "lang/lower/lang_lower.h"
 #include "lang/parse/parse.h"
 
+#include <stdbool.h>
 #include <string.h>
 
 /* --- parsing --- */
 
 /* "%tiles = 4", "%tiles = %n" */
-int lang_extent_parse(struct lang_parser *parser, struct lang_work *work)
+bool lang_extent_parse(struct lang_parser *parser, struct lang_work *work)
 {
 	const struct lang_token *name = lang_name_take(parser, LANG_NAME, "an axis such as %tiles");
 
 	if (!name)
-		return 0;
+		return false;
 	work->name = name->text;
 	work->name_at = name->at;
 	if (!lang_expect(parser, '=', "and the extent behind the axis"))
-		return 0;
+		return false;
 	work->value = lang_scalar_parse(parser, "a number, or a symbol or slot");
 	return work->value != NULL;
 }
@@ -30,7 +31,7 @@ static const struct {
 	       {"threshold", PTOWSP_DISPATCH_THRESHOLD},     {"custom", PTOWSP_DISPATCH_CUSTOM},     {"static_partition", PTOWSP_DISPATCH_STATIC_PARTITION}};
 
 /* "hash(%i)"; round_robin looks at no value. */
-int lang_filter_parse(struct lang_parser *parser, struct lang_work *work)
+bool lang_filter_parse(struct lang_parser *parser, struct lang_work *work)
 {
 	size_t i = 0;
 
@@ -40,15 +41,15 @@ int lang_filter_parse(struct lang_parser *parser, struct lang_work *work)
 		return lang_expected(parser, "the policy of the filter: round_robin, affinity, hash, threshold, custom or static_partition");
 	work->mode = filters[i].policy;
 	if (work->mode == PTOWSP_DISPATCH_ROUND_ROBIN && !lang_at_mark(parser, '('))
-		return 1;
+		return true;
 	if (!lang_expect(parser, '(', "and the value behind the policy"))
-		return 0;
+		return false;
 	work->value = lang_scalar_parse(parser, "a value such as %i");
 	return work->value && lang_expect(parser, ')', "behind the value");
 }
 
 /* "1, 7": a device of the run, and a number of the notification. */
-int lang_notify_parse(struct lang_parser *parser, struct lang_work *work)
+bool lang_notify_parse(struct lang_parser *parser, struct lang_work *work)
 {
 	uint32_t *notification = common_alloc(&parser->unit->arena, sizeof(*notification));
 
@@ -56,16 +57,16 @@ int lang_notify_parse(struct lang_parser *parser, struct lang_work *work)
 		return lang_expected(parser, "the number of a device of the run, such as 1");
 	if (work->mode > UINT16_MAX) {
 		lang_error(parser->unit, lang_peek(parser)->at, "devices of a run are numbered from 0, at most to %u", UINT16_MAX);
-		return 0;
+		return false;
 	}
 	lang_take(parser);
 	if (!lang_expect(parser, ',', "and the number of the notification"))
-		return 0;
+		return false;
 	if (lang_peek(parser)->kind != LANG_NUMBER || !lang_uint_read(lang_peek(parser)->text, notification))
 		return lang_expected(parser, "the number of the notification");
 	lang_take(parser);
 	work->more = notification;
-	return 1;
+	return true;
 }
 
 /* --- checking --- */
@@ -85,20 +86,20 @@ static void alone_note(struct lang_work_check *check, const struct lang_work *wo
 }
 
 /* Nothing but other extents stands before it; the same axis among them is an error, too. */
-static int beginning_check(struct lang_work_check *check, const struct lang_work *work)
+static bool beginning_check(struct lang_work_check *check, const struct lang_work *work)
 {
 	struct lang_axis *axis = (struct lang_axis *)work->decl;
 
 	if (check->begun || check->depth > 1) {
 		lang_error(check->unit, work->at, "extents stand at the beginning of a workload or process, before everything else");
-		return 0;
+		return false;
 	}
 	if (axis->stated_in == check->decl) {
 		lang_error(check->unit, work->name_at, "the extent of %%%s is said twice", work->name);
-		return 0;
+		return false;
 	}
 	axis->stated_in = check->decl;
-	return 1;
+	return true;
 }
 
 /* How many rows a list of the axis has; UINT32_MAX: a tensor has them. */
@@ -205,7 +206,7 @@ static const struct lang_extent *extent_find(const struct lang_work_walk *walk, 
 }
 
 /* Does the entry say of that row how far it goes? */
-static int is_stated(const struct lang_work_walk *walk, uint32_t row)
+static bool is_stated(const struct lang_work_walk *walk, uint32_t row)
 {
 	for (const struct lang_work *work = walk->stated ? walk->body->first : NULL; work; work = work->next) {
 		const struct lang_axis *axis = (const struct lang_axis *)work->decl;
@@ -214,9 +215,9 @@ static int is_stated(const struct lang_work_walk *walk, uint32_t row)
 			break;
 		for (uint32_t i = 0; work->form->opcode == PTOWSP_OP_AXIS_DENSE && i < axis->stated_count; i++)
 			if (axis->stated[i] == row)
-				return 1;
+				return true;
 	}
-	return 0;
+	return false;
 }
 
 uint32_t lang_loop_axis_lower(struct lang_work_walk *walk, const struct lang_work *work, uint32_t row)

@@ -3,6 +3,7 @@
 
 #include "format/format_names.h"
 
+#include <stdbool.h>
 #include <string.h>
 
 #include "ptowsp/workload.h"
@@ -17,19 +18,19 @@ struct printer {
 	struct reg_text *text;
 };
 
-int lang_name_is_plain(const char *name)
+bool lang_name_is_plain(const char *name)
 {
 	static const char letters[] = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ_";
 
 	return *name && strchr(letters, *name) && !name[strspn(name, "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ_0123456789.")];
 }
 
-int lang_task_name(const char *slot, char *name, size_t size)
+bool lang_task_name(const char *slot, char *name, size_t size)
 {
 	const char *end = strrchr(slot, '.'), *from = *slot == '@' ? strchr(slot, '.') : NULL;
 
 	if (!from || end <= from + 1 || !end[1] || end[1 + strspn(end + 1, "0123456789")] || (size_t)(end - from) > size)
-		return 0;
+		return false;
 	memcpy(name, from + 1, (size_t)(end - from - 1));
 	name[end - from - 1] = '\0';
 	return lang_name_is_plain(name);
@@ -37,12 +38,12 @@ int lang_task_name(const char *slot, char *name, size_t size)
 
 static int row_print(struct printer *p, uint32_t row, unsigned least);
 
-static int name_print(struct printer *p, const char *name)
+static bool name_print(struct printer *p, const char *name)
 {
 	if (!lang_name_is_plain(name))
-		return 0;
+		return false;
 	reg_text_add(p->text, "%%%s", name);
-	return 1;
+	return true;
 }
 
 /* A schedule knows the loops by their names alone; bodies say that a name is to be looked for. */
@@ -57,7 +58,7 @@ static int axis_print(struct printer *p, const char *name)
 }
 
 /* "@main.t.3" holds the number of the task that a workload calls %t. */
-static int slot_print(struct printer *p, const struct ptowsp_slot_record *slot)
+static bool slot_print(struct printer *p, const struct ptowsp_slot_record *slot)
 {
 	char name[256];
 
@@ -137,7 +138,7 @@ static int row_print(struct printer *p, uint32_t row, unsigned least)
 	return ok;
 }
 
-int lang_expr_print(const struct pkg_tables *tables, uint32_t row, const char *const *loops, uint32_t loop_count, struct reg_text *text)
+bool lang_expr_print(const struct pkg_tables *tables, uint32_t row, const char *const *loops, uint32_t loop_count, struct reg_text *text)
 {
 	struct printer p = {.tables = tables, .loops = loops, .loop_count = loop_count, .text = text};
 

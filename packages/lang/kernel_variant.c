@@ -5,6 +5,7 @@
 #include "lang/lower/lang_lower.h"
 #include "lang/parse/parse.h"
 
+#include <stdbool.h>
 #include <string.h>
 
 /* A parameter of a kernel or of an InCore function, counted among tensors or among scalars. */
@@ -52,7 +53,7 @@ static struct parameter parameter_of(const struct lang_kernel_variant *variant, 
 
 /* --- checking --- */
 
-static int layouts_equal(const struct lang_layout *a, const struct lang_layout *b)
+static bool layouts_equal(const struct lang_layout *a, const struct lang_layout *b)
 {
 	int equal = a->stated == b->stated && a->rank == b->rank && a->memory.stated == b->memory.stated;
 
@@ -62,29 +63,29 @@ static int layouts_equal(const struct lang_layout *a, const struct lang_layout *
 }
 
 /* The task is bound already when the level is known: what stands in takes the same. */
-static int parameter_check(struct lang_unit *unit, const struct lang_kernel *kernel, const struct lang_kernel_variant *variant, int tensors, uint32_t number)
+static bool parameter_check(struct lang_unit *unit, const struct lang_kernel *kernel, const struct lang_kernel_variant *variant, int tensors, uint32_t number)
 {
 	struct parameter own = kernel_parameter(kernel, tensors, number), other = parameter_of(variant, tensors, number);
 
 	if (own.dtype != other.dtype) {
 		lang_error(unit, variant->at, "%%%s of @%s is %s, %%%s of @%s is %s: a variant has the parameters of its kernel", other.name, variant->name,
 			   lang_dtype_text(other.dtype), own.name, kernel->head.name, lang_dtype_text(own.dtype));
-		return 0;
+		return false;
 	}
 	if (own.access != other.access) {
 		lang_error(unit, variant->at, "%%%s of @%s is %s, %%%s of @%s is %s: a variant has the parameters of its kernel", other.name, variant->name,
 			   lang_access_text(other.access), own.name, kernel->head.name, lang_access_text(own.access));
-		return 0;
+		return false;
 	}
 	if (other.layout && (other.layout->stated || other.layout->memory.stated) && !layouts_equal(own.layout, other.layout)) {
 		lang_error(unit, variant->at, "%%%s of @%s states another layout than %%%s of @%s, and calls are checked against that one", other.name,
 			   variant->name, own.name, kernel->head.name);
-		return 0;
+		return false;
 	}
-	return 1;
+	return true;
 }
 
-static int parameters_check(struct lang_unit *unit, const struct lang_kernel *kernel, const struct lang_kernel_variant *variant)
+static bool parameters_check(struct lang_unit *unit, const struct lang_kernel *kernel, const struct lang_kernel_variant *variant)
 {
 	for (int tensors = 1; tensors >= 0; tensors--) {
 		uint32_t own = kernel_count(kernel, tensors), other = count_of(variant, tensors);
@@ -92,49 +93,49 @@ static int parameters_check(struct lang_unit *unit, const struct lang_kernel *ke
 		if (own != other) {
 			lang_error(unit, variant->at, "@%s takes %u %s%s, @%s takes %u: a variant has the parameters of its kernel", variant->name, other,
 				   tensors ? "tensor" : "scalar", other == 1 ? "" : "s", kernel->head.name, own);
-			return 0;
+			return false;
 		}
 		for (uint32_t i = 0; i < own; i++)
 			if (!parameter_check(unit, kernel, variant, tensors, i))
-				return 0;
+				return false;
 	}
-	return 1;
+	return true;
 }
 
-static int level_check(struct lang_unit *unit, const struct lang_kernel *kernel, struct lang_kernel_variant *variant)
+static bool level_check(struct lang_unit *unit, const struct lang_kernel *kernel, struct lang_kernel_variant *variant)
 {
 	int64_t rows;
 
 	if (!lang_scalar_known(variant->level, &rows) || rows < LANG_LEVEL_ROWS || rows > UINT32_MAX || rows % LANG_LEVEL_ROWS) {
 		lang_error(unit, variant->level->all, "a tile level is a multiple of %u", LANG_LEVEL_ROWS);
-		return 0;
+		return false;
 	}
 	variant->rows = (uint32_t)rows;
 	if (rows == LANG_LEVEL_ROWS) {
 		lang_warn(unit, variant->level->all, "level %u is @%s itself: @%s never runs in its place", LANG_LEVEL_ROWS, kernel->head.name, variant->name);
-		return 1;
+		return true;
 	}
 	for (const struct lang_kernel_variant *other = kernel->variants; other < variant; other++)
 		if (other->rows == rows) {
 			lang_error(unit, variant->level->all, "@%s has a variant for level %u already, @%s", kernel->head.name, variant->rows, other->name);
-			return 0;
+			return false;
 		}
-	return 1;
+	return true;
 }
 
-static int target_find(struct lang_module *module, const struct lang_kernel *kernel, struct lang_kernel_variant *variant)
+static bool target_find(struct lang_module *module, const struct lang_kernel *kernel, struct lang_kernel_variant *variant)
 {
 	struct lang_decl *decl = lang_decl_find(module, '@', variant->name);
 	struct lang_function *function = lang_map_find(&module->functions, variant->name);
 
 	if (function && function->kind == LANG_INCORE) {
 		variant->function = function;
-		return 1;
+		return true;
 	}
 	if (decl && decl->kind == LANG_DECL_KERNEL && decl != &kernel->head) {
 		decl->used = 1;
 		variant->kernel = (struct lang_kernel *)decl;
-		return 1;
+		return true;
 	}
 	if (decl == &kernel->head)
 		lang_error(module->unit, variant->at, "@%s is no variant of itself", variant->name);
@@ -147,7 +148,7 @@ static int target_find(struct lang_module *module, const struct lang_kernel *ker
 		lang_error(module->unit, variant->at, "there is no kernel @%s", variant->name);
 		lang_decl_help(module, '@', LANG_DECL_KERNEL, variant->name);
 	}
-	return 0;
+	return false;
 }
 
 int lang_kernel_variants_check(struct lang_module *module, struct lang_kernel *kernel)

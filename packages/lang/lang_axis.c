@@ -4,90 +4,91 @@
 
 #include "lang/lower/lang_lower.h"
 
+#include <stdbool.h>
 #include <string.h>
 
-static int bound_check(const struct lang_scope *scope, struct lang_scalar *scalar, const char *what)
+static bool bound_check(const struct lang_scope *scope, struct lang_scalar *scalar, const char *what)
 {
 	return !scalar || lang_scalar_check(scope, scalar, what);
 }
 
 /* The tensor of a list must hold integers; 0 after an error. */
-static int tensor_check(struct lang_module *module, struct lang_list_source *list, const char *what)
+static bool tensor_check(struct lang_module *module, struct lang_list_source *list, const char *what)
 {
 	struct lang_decl *decl;
 
 	if (!list->tensor)
-		return 1;
+		return true;
 	decl = lang_decl_find(module, '%', list->tensor);
 	if (!decl) {
 		lang_error(module->unit, list->at, "there is no tensor %%%s", list->tensor);
 		lang_decl_help(module, '%', LANG_DECL_TENSOR, list->tensor);
-		return 0;
+		return false;
 	}
 	if (decl->kind != LANG_DECL_TENSOR) {
 		lang_error(module->unit, list->at, "%%%s is %s, %s are a list or a tensor of integers", list->tensor, lang_decl_noun(module->unit, decl->kind),
 			   what);
-		return 0;
+		return false;
 	}
 	list->decl = (struct lang_tensor *)decl;
 	if (strchr("iu", lang_dtype_class(list->decl->dtype)))
-		return 1;
+		return true;
 	lang_error(module->unit, list->at, "%%%s is of type %s, %s are a list or a tensor of integers", list->tensor, lang_dtype_text(list->decl->dtype), what);
-	return 0;
+	return false;
 }
 
-static int ragged_check(struct lang_module *module, const struct lang_axis *axis)
+static bool ragged_check(struct lang_module *module, const struct lang_axis *axis)
 {
 	int64_t rows;
 
 	if (axis->lengths.tensor)
-		return 1;
+		return true;
 	if (!lang_scalar_known(axis->high, &rows) || rows != axis->lengths.count) {
 		lang_error(module->unit, axis->high->all, "this list has %u length%s, one per row is wanted", axis->lengths.count,
 			   axis->lengths.count == 1 ? "" : "s");
-		return 0;
+		return false;
 	}
-	return 1;
+	return true;
 }
 
 /* [0, 2, 5]: beginnings of rows, which never fall, and the end of the last one. */
-static int sparse_check(struct lang_module *module, const struct lang_axis *axis)
+static bool sparse_check(struct lang_module *module, const struct lang_axis *axis)
 {
 	const struct lang_list_source *begins = &axis->lengths, *indices = &axis->indices;
 
 	if (!begins->tensor != !indices->tensor) {
 		lang_error(module->unit, indices->at, "beginnings of rows and indices are two lists or two tensors");
-		return 0;
+		return false;
 	}
 	if (axis->high && !begins->tensor) {
 		lang_error(module->unit, axis->high->all, "two lists say themselves how many rows there are");
-		return 0;
+		return false;
 	}
 	if (begins->tensor) {
 		int64_t rows, columns;
 
 		if (!lang_tensor_shape(begins->decl, &rows, &columns) || rows * columns > 1)
-			return 1;
+			return true;
 		lang_error(module->unit, begins->at, "%%%s has 1 element: beginnings of rows are one more than there are rows", begins->tensor);
-		return 0;
+		return false;
 	}
 	for (uint32_t i = 1; i < begins->count; i++)
 		if (begins->values[i] < begins->values[i - 1])
 			goto bad;
 	if (begins->count && !begins->values[0] && begins->values[begins->count - 1] == indices->count)
-		return 1;
+		return true;
 bad:
 	lang_error(module->unit, begins->at, "beginnings of rows begin with 0, never fall and end with the number of indices, here %u", indices->count);
-	return 0;
+	return false;
 }
 
-int lang_axis_levels_check(struct lang_unit *unit, const struct lang_axis *axis)
+bool lang_axis_levels_check(struct lang_unit *unit, const struct lang_axis *axis)
 {
 	uint32_t errors = unit->list->head.errors;
 	int64_t value;
 
 	if (!axis->levels)
-		return 1;
+		return true;
 	if (axis->kind == PTOWSP_AXIS_RAGGED || axis->kind == PTOWSP_AXIS_SPARSE)
 		lang_error(unit, axis->levels->at, "a %s axis has no tile levels", axis->kind == PTOWSP_AXIS_RAGGED ? "ragged" : "sparse");
 	if (axis->low && (!lang_scalar_known(axis->low, &value) || value))

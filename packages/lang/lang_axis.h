@@ -3,6 +3,8 @@
 #ifndef LANG_AXIS_H
 #define LANG_AXIS_H
 
+#include <stdbool.h>
+
 #include "lang/levels.h"
 #include "lang/tensor.h"
 
@@ -30,9 +32,9 @@ struct lang_axis {
 
 void lang_axis_parse(struct lang_parser *parser);
 /* "dense(...)", "dense_dyn(...)", "ragged(...)" or "sparse(...)" at the next token; 0 after an error. */
-int lang_axis_read(struct lang_parser *parser, struct lang_axis *axis);
+bool lang_axis_read(struct lang_parser *parser, struct lang_axis *axis);
 /* Checks the axis for the demands of its tile levels; 0 after an error. */
-int lang_axis_levels_check(struct lang_unit *unit, const struct lang_axis *axis);
+bool lang_axis_levels_check(struct lang_unit *unit, const struct lang_axis *axis);
 void lang_axis_check(struct lang_module *module, struct lang_decl *decl);
 /* The same of one that is written where it is used: the scope of that place. */
 void lang_axis_check_in(const struct lang_scope *scope, struct lang_axis *axis);

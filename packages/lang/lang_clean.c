@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 #include "lang/lang_clean.h"
 
+#include <stdbool.h>
+
 #include "registry/common/common_text.h"
 
 /* Bytes of the character at text, 0: it is none, or a control character (C0, DEL, C1). */
@@ -25,14 +27,14 @@ char *lang_clean(struct common_arena *arena, const char *text, size_t length)
 	return copy;
 }
 
-int lang_is_clean(const char *text)
+bool lang_is_clean(const char *text)
 {
 	while (*text) {
 		size_t size = *text == '\t' || *text == '\n' ? 1 : character_length(text);
 
 		if (!size)
-			return 0;
+			return false;
 		text += size;
 	}
-	return 1;
+	return true;
 }

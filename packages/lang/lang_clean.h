@@ -3,11 +3,13 @@
 #ifndef LANG_CLEAN_H
 #define LANG_CLEAN_H
 
+#include <stdbool.h>
+
 #include "registry/common/common_arena.h"
 
 /* A copy with "_" for control characters, tabs and newlines among them, and for bytes that are no UTF-8. */
 char *lang_clean(struct common_arena *arena, const char *text, size_t length);
 /* 1: a package may hold the text. */
-int lang_is_clean(const char *text);
+bool lang_is_clean(const char *text);
 
 #endif

@@ -6,6 +6,7 @@
 #include "lang/lang_bytes.h"
 #include "lang/lower/lang_lower.h"
 
+#include <stdbool.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -37,17 +38,17 @@ static uint32_t param_rank(const struct lang_kernel_param *param)
 	return param->layout.stated ? param->layout.rank : param->layout.memory.count;
 }
 
-static int param_check(struct lang_module *module, struct lang_kernel_param *param)
+static bool param_check(struct lang_module *module, struct lang_kernel_param *param)
 {
 	uint32_t *sizes[2] = {&param->rows, &param->columns};
 	int64_t value;
 
 	for (uint32_t i = 0; i < param->rank; i++) {
 		if (!number_check(module, param->extents[i], "an extent", 0, INT32_MAX) || !lang_scalar_known(param->extents[i], &value))
-			return 0;
+			return false;
 		if (!value) {
 			lang_error(module->unit, param->extents[i]->all, "an extent is at least 1");
-			return 0;
+			return false;
 		}
 		*sizes[param->rank == 1 ? 1 : i] = (uint32_t)value;
 	}
@@ -65,7 +66,7 @@ static const char *scalar_type(uint16_t dtype)
 }
 
 /* One type of the text against what the parameter wants (NULL: anything); *text moves behind it. */
-static int type_take(const char **text, const char *want)
+static bool type_take(const char **text, const char *want)
 {
 	static const char *const known[] = {"v", "p", "i8", "i16", "i32", "i64", "u8", "u16", "u32", "u64", "f32", "f64"};
 	size_t length;
@@ -75,23 +76,23 @@ static int type_take(const char **text, const char *want)
 	for (size_t i = 0; i < sizeof(known) / sizeof(*known); i++)
 		if (strlen(known[i]) == length && !memcmp(known[i], *text, length) && (!want || !strcmp(known[i], want))) {
 			*text += length + strspn(*text + length, " \t");
-			return 1;
+			return true;
 		}
-	return 0;
+	return false;
 }
 
 /* "v(p,p,i64)": one type per parameter, in order. */
-static int signature_fits(const struct lang_kernel *kernel)
+static bool signature_fits(const struct lang_kernel *kernel)
 {
 	const char *at = kernel->signature;
 
 	if (!type_take(&at, NULL) || *at++ != '(')
-		return 0;
+		return false;
 	for (uint32_t i = 0; i < kernel->param_count; i++) {
 		if (i && *at++ != ',')
-			return 0;
+			return false;
 		if (!type_take(&at, kernel->params[i].tensor ? "p" : scalar_type(kernel->params[i].dtype)))
-			return 0;
+			return false;
 	}
 	return *at == ')' && !at[1];
 }
@@ -105,67 +106,67 @@ static const char *signature_make(struct lang_module *module, const struct lang_
 	return common_format(&module->unit->arena, "%s)", text);
 }
 
-static int signature_check(struct lang_module *module, const struct lang_kernel *kernel)
+static bool signature_check(struct lang_module *module, const struct lang_kernel *kernel)
 {
 	if (!kernel->signature || (kernel->param_count <= SIGNATURE_ARGUMENTS && signature_fits(kernel)))
-		return 1;
+		return true;
 	lang_error(module->unit, kernel->signature_at, "the signature \"%.80s\" does not fit the parameters of @%s", kernel->signature, kernel->head.name);
 	if (kernel->param_count <= SIGNATURE_ARGUMENTS)
 		lang_help(module->unit, "they are called as \"%s\"", signature_make(module, kernel));
-	return 0;
+	return false;
 }
 
 /* --- payloads --- */
 
 /* base64 "...": the bytes stand in the source. */
-static int bytes_check(struct lang_module *module, struct lang_payload *payload)
+static bool bytes_check(struct lang_module *module, struct lang_payload *payload)
 {
 	payload->bytes = lang_base64_read(module, payload->file, payload->file_at, &payload->size);
 	return payload->bytes != NULL;
 }
 
-static int file_check(struct lang_module *module, struct lang_payload *payload)
+static bool file_check(struct lang_module *module, struct lang_payload *payload)
 {
 	uint32_t errors = module->unit->list->head.errors;
 
 	payload->bytes = lang_file_read(module, payload->file, payload->file_at, PAYLOAD_BYTES, &payload->size);
 	if (payload->bytes)
-		return 1;
+		return true;
 	if (module->unit->list->head.errors == errors)
 		lang_error(module->unit, payload->file_at, "the file \"%.80s\" has %zu bytes, a payload has 1 to 2^28", payload->file, payload->size);
-	return 0;
+	return false;
 }
 
-static int access_fits(struct lang_unit *unit, const struct lang_kernel *kernel, const struct lang_payload *payload, const struct lang_kernel_param *param,
-		       const struct lang_var *var)
+static bool access_fits(struct lang_unit *unit, const struct lang_kernel *kernel, const struct lang_payload *payload, const struct lang_kernel_param *param,
+			const struct lang_var *var)
 {
 	unsigned more = var->access & ~param->access;
 
 	if (!more)
-		return 1;
+		return true;
 	lang_error(unit, payload->file_at, "@%s %s %%%s, and the parameter %%%s of @%s is %s", payload->function->name, more & PTOWSP_READ ? "reads" : "writes",
 		   var->name, param->name, kernel->head.name, param->access == PTOWSP_READ ? "in" : "out");
 	lang_help(unit, "declare it as %s at %s", var->access == PTOWSP_WRITE ? "out" : "inout", lang_place(unit, param->at));
-	return 0;
+	return false;
 }
 
 /* One parameter and what the function makes of it. */
-static int param_fits(struct lang_unit *unit, const struct lang_kernel *kernel, const struct lang_payload *payload, const struct lang_kernel_param *param,
-		      const struct lang_var *var)
+static bool param_fits(struct lang_unit *unit, const struct lang_kernel *kernel, const struct lang_payload *payload, const struct lang_kernel_param *param,
+		       const struct lang_var *var)
 {
 	const char *f = payload->function->name;
 
 	if (var->type.dtype != param->dtype) {
 		lang_error(unit, payload->file_at, "%%%s of @%s is %s, the parameter %%%s of @%s is %s", var->name, f, lang_dtype_text(var->type.dtype),
 			   param->name, kernel->head.name, lang_dtype_text(param->dtype));
-		return 0;
+		return false;
 	}
 	if (!param->tensor)
-		return 1;
+		return true;
 	if (!var->loose && param->rows && param->columns && (var->rows > param->rows || var->columns > param->columns)) {
 		lang_error(unit, payload->file_at, "@%s moves a tile of %u x %u to or from %%%s, and the parameter %%%s of @%s is %u x %u", f, var->rows,
 			   var->columns, var->name, param->name, kernel->head.name, param->rows, param->columns);
-		return 0;
+		return false;
 	}
 	return access_fits(unit, kernel, payload, param, var);
 }
@@ -196,33 +197,33 @@ static int portable_fits(struct lang_unit *unit, const struct lang_kernel *kerne
 	return ok;
 }
 
-static int portable_check(struct lang_module *module, const struct lang_kernel *kernel, struct lang_payload *payload)
+static bool portable_check(struct lang_module *module, const struct lang_kernel *kernel, struct lang_payload *payload)
 {
 	struct lang_function *f = lang_map_find(&module->functions, payload->file);
 
 	if (!f || f->kind != LANG_INCORE) {
 		lang_error(module->unit, payload->file_at,
 			   f ? "@%s is an Orchestration function, a kernel's code is an InCore function" : "there is no function @%s", payload->file);
-		return 0;
+		return false;
 	}
 	payload->function = f;
 	return module->unit->list->head.errors || portable_fits(module->unit, kernel, payload);
 }
 
-static int offset_check(struct lang_module *module, const struct lang_payload *payload)
+static bool offset_check(struct lang_module *module, const struct lang_payload *payload)
 {
 	int64_t offset;
 
 	if (!payload->offset || !payload->bytes || !lang_scalar_known(payload->offset, &offset))
-		return 1;
+		return true;
 	if (payload->entry) {
 		lang_error(module->unit, payload->offset->all, "the entry has a name already, \"%.80s\"", payload->entry);
-		return 0;
+		return false;
 	}
 	if ((uint64_t)offset < payload->size)
-		return 1;
+		return true;
 	lang_error(module->unit, payload->offset->all, "the payload has %zu bytes, its entry cannot be at %lld", payload->size, (long long)offset);
-	return 0;
+	return false;
 }
 
 void lang_kernel_check(struct lang_module *module, struct lang_decl *decl)

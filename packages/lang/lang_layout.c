@@ -4,6 +4,7 @@
 #include "lang/lang_work.h"
 #include "ptowsp/package.h"
 
+#include <stdbool.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -71,14 +72,14 @@ void lang_layout_print(const struct lang_layout *layout, char *text)
 
 /* --- memory --- */
 
-int lang_memory_equal(const struct lang_memory *a, const struct lang_memory *b)
+bool lang_memory_equal(const struct lang_memory *a, const struct lang_memory *b)
 {
 	if (a->order != b->order || a->swizzle != b->swizzle || a->count != b->count)
-		return 0;
+		return false;
 	for (uint32_t i = 0; i < a->count; i++)
 		if (a->numbers[i] != b->numbers[i])
-			return 0;
-	return 1;
+			return false;
+	return true;
 }
 
 struct ptowsp_memory_record lang_memory_record(const struct lang_memory *memory)
@@ -124,7 +125,7 @@ struct lang_layout lang_layout_of(const struct ptowsp_dim_record *dims, uint32_t
 
 /* --- collectives --- */
 
-static int dims_equal(const struct lang_layout_dim *a, const struct lang_layout_dim *b)
+static bool dims_equal(const struct lang_layout_dim *a, const struct lang_layout_dim *b)
 {
 	return a->sharded == b->sharded && (!a->sharded || a->mesh_axis == b->mesh_axis);
 }
@@ -195,40 +196,40 @@ enum lang_collective lang_layout_collective(const char *word, const struct lang_
 
 /* ---- layouts as sources state them, and where two of them meet: calls and copies. ---- */
 
-static int axes_check(struct lang_unit *unit, const struct lang_layout *layout)
+static bool axes_check(struct lang_unit *unit, const struct lang_layout *layout)
 {
 	for (uint32_t i = 0; i < layout->rank; i++)
 		for (uint32_t j = 0; j < i; j++)
 			if (layout->dims[i].sharded && layout->dims[j].sharded && layout->dims[i].mesh_axis == layout->dims[j].mesh_axis) {
 				lang_error(unit, layout->dims[i].at, "two dimensions are sharded over axis %u of the grid", layout->dims[i].mesh_axis);
-				return 0;
+				return false;
 			}
-	return 1;
+	return true;
 }
 
-static int memory_check(struct lang_unit *unit, const struct lang_memory *memory, const char *name, uint32_t rank)
+static bool memory_check(struct lang_unit *unit, const struct lang_memory *memory, const char *name, uint32_t rank)
 {
 	if ((memory->order == PTOWSP_MEMORY_BLOCKED || memory->order == PTOWSP_MEMORY_NZ) && memory->count != 2) {
 		lang_error(unit, memory->at, "a block has rows and columns, here %s %u number%s", memory->count == 1 ? "is" : "are", memory->count,
 			   memory->count == 1 ? "" : "s");
-		return 0;
+		return false;
 	}
 	if (memory->order == PTOWSP_MEMORY_STRIDED && memory->count != rank) {
 		lang_error(unit, memory->at, "%%%s has %u dimension%s, here %s %u stride%s", name, rank, rank == 1 ? "" : "s",
 			   memory->count == 1 ? "is" : "are", memory->count, memory->count == 1 ? "" : "s");
-		return 0;
+		return false;
 	}
-	return 1;
+	return true;
 }
 
-int lang_layout_check(struct lang_unit *unit, const struct lang_layout *layout, const char *name, uint32_t rank)
+bool lang_layout_check(struct lang_unit *unit, const struct lang_layout *layout, const char *name, uint32_t rank)
 {
 	if (layout->stated && layout->rank != rank) {
 		lang_error(unit, layout->at, "the layout has %u dimension%s, %%%s has %u", layout->rank, layout->rank == 1 ? "" : "s", name, rank);
-		return 0;
+		return false;
 	}
 	if (!axes_check(unit, layout))
-		return 0;
+		return false;
 	return memory_check(unit, &layout->memory, name, rank);
 }
 
@@ -274,25 +275,25 @@ void lang_layouts_refuse(struct lang_work_check *check, const struct lang_part *
 	relayout_help(check->unit, part, access, between);
 }
 
-int lang_part_join(struct lang_work_check *check, const struct lang_part *part, unsigned access, const struct lang_layout *other, const char *whose)
+bool lang_part_join(struct lang_work_check *check, const struct lang_part *part, unsigned access, const struct lang_layout *other, const char *whose)
 {
 	uint32_t dim;
 
 	if (lang_layout_join(&part->decl->layout, other, NULL, &dim) == LANG_JOIN_OK)
-		return 1;
+		return true;
 	lang_layouts_refuse(check, part, access, other, whose);
-	return 0;
+	return false;
 }
 
-int lang_part_memory_join(struct lang_work_check *check, const struct lang_part *part, unsigned access, const struct lang_memory *other, const char *whose)
+bool lang_part_memory_join(struct lang_work_check *check, const struct lang_part *part, unsigned access, const struct lang_memory *other, const char *whose)
 {
 	char has[LANG_MEMORY_TEXT], takes[LANG_MEMORY_TEXT];
 
 	if (!other->stated || lang_memory_equal(other, &part->decl->layout.memory))
-		return 1;
+		return true;
 	lang_memory_print(&part->decl->layout.memory, has);
 	lang_memory_print(other, takes);
 	lang_error(check->unit, part->at, "%%%s lies in %s, %s takes %s", part->tensor, has, whose, takes);
 	relayout_help(check->unit, part, access, takes);
-	return 0;
+	return false;
 }

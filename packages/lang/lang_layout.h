@@ -3,6 +3,8 @@
 #ifndef LANG_LAYOUT_H
 #define LANG_LAYOUT_H
 
+#include <stdbool.h>
+
 #include "lang/diag.h"
 
 #define LANG_MAX_RANK 4u
@@ -72,14 +74,14 @@ void lang_layout_print(const struct lang_layout *layout, char *text);
 /* --- sources --- */
 
 /* "layout(...)" and "mem(...)" at the next token, either or both. 0 after an error. */
-int lang_layout_parse(struct lang_parser *parser, struct lang_layout *layout);
+bool lang_layout_parse(struct lang_parser *parser, struct lang_layout *layout);
 /* "mem(blocked(16, 16) swizzle 3)" */
 #define LANG_MEMORY_TEXT 96u
 void lang_memory_print(const struct lang_memory *memory, char *text);
-int lang_memory_equal(const struct lang_memory *a, const struct lang_memory *b);
+bool lang_memory_equal(const struct lang_memory *a, const struct lang_memory *b);
 /* The row of TMEM for it, without a tensor. */
 struct ptowsp_memory_record lang_memory_record(const struct lang_memory *memory);
 /* Checks the layout of a tensor %name of that many dimensions. 0 after an error. */
-int lang_layout_check(struct lang_unit *unit, const struct lang_layout *layout, const char *name, uint32_t rank);
+bool lang_layout_check(struct lang_unit *unit, const struct lang_layout *layout, const char *name, uint32_t rank);
 
 #endif

@@ -4,32 +4,33 @@
 #include "lang/lang_work.h"
 #include "lang/parse/parse.h"
 
+#include <stdbool.h>
 #include <string.h>
 
 /* --- parsing --- */
 
-int lang_pair_parse(struct lang_parser *parser, struct lang_work *work)
+bool lang_pair_parse(struct lang_parser *parser, struct lang_work *work)
 {
 	if (!lang_part_parse(parser, &work->parts[0]))
-		return 0;
+		return false;
 	if (lang_peek(parser)->kind != LANG_ARROW)
 		return lang_expected(parser, "\"->\" and the target");
 	lang_take(parser);
 	return lang_part_parse(parser, &work->parts[1]);
 }
 
-int lang_move_parse(struct lang_parser *parser, struct lang_work *work)
+bool lang_move_parse(struct lang_parser *parser, struct lang_work *work)
 {
 	return lang_pair_parse(parser, work) && lang_afters_parse(parser, work);
 }
 
 /* "%A -> layout(S(0), R) mem(nz(16, 16))", "%A[...] -> %B[...]" */
-int lang_relayout_parse(struct lang_parser *parser, struct lang_work *work)
+bool lang_relayout_parse(struct lang_parser *parser, struct lang_work *work)
 {
 	struct lang_layout *layout;
 
 	if (!lang_part_parse(parser, &work->parts[0]))
-		return 0;
+		return false;
 	if (lang_peek(parser)->kind != LANG_ARROW)
 		return lang_expected(parser, "\"->\" and a layout or a tensor");
 	lang_take(parser);
@@ -44,7 +45,7 @@ int lang_relayout_parse(struct lang_parser *parser, struct lang_work *work)
 
 /* --- all of a tensor, whatever its size --- */
 
-static int scalars_equal(const struct lang_scalar *a, const struct lang_scalar *b)
+static bool scalars_equal(const struct lang_scalar *a, const struct lang_scalar *b)
 {
 	int64_t x, y;
 
@@ -54,29 +55,29 @@ static int scalars_equal(const struct lang_scalar *a, const struct lang_scalar *
 		return a->kind == b->kind && a->decl == b->decl;
 	for (int i = 0; i < 3; i++)
 		if (!a->operands[i] != !b->operands[i] || (a->operands[i] && !scalars_equal(a->operands[i], b->operands[i])))
-			return 0;
+			return false;
 	return a->op == b->op;
 }
 
-int lang_extents_equal(const struct lang_tensor *a, uint32_t from, const struct lang_tensor *b)
+bool lang_extents_equal(const struct lang_tensor *a, uint32_t from, const struct lang_tensor *b)
 {
 	if (a->rank - from != b->rank)
-		return 0;
+		return false;
 	for (uint32_t i = 0; i < b->rank; i++)
 		if (!scalars_equal(a->extents[from + i], b->extents[i]))
-			return 0;
-	return 1;
+			return false;
+	return true;
 }
 
 /* Rows and columns of one step of the first dimension; 0: it has only one, or the others are not known. */
-static int inner_shape(const struct lang_tensor *tensor, int64_t *rows_out, int64_t *columns_out)
+static bool inner_shape(const struct lang_tensor *tensor, int64_t *rows_out, int64_t *columns_out)
 {
 	*rows_out = 1;
 	for (uint32_t i = 1; i < tensor->rank; i++) {
 		int64_t extent;
 
 		if (!lang_scalar_known(tensor->extents[i], &extent) || *rows_out > INT32_MAX)
-			return 0;
+			return false;
 		if (i + 1 < tensor->rank)
 			*rows_out *= extent;
 		else
@@ -153,11 +154,11 @@ void lang_move_lower(struct lang_work_walk *walk, const struct lang_work *work)
 /* --- relayout --- */
 
 /* Is b all that a is, in distribution and in memory? */
-static int layouts_equal(const struct lang_layout *a, const struct lang_layout *b)
+static bool layouts_equal(const struct lang_layout *a, const struct lang_layout *b)
 {
 	for (uint32_t i = 0; i < b->rank; i++)
 		if (a->dims[i].sharded != b->dims[i].sharded || a->dims[i].mesh_axis != b->dims[i].mesh_axis)
-			return 0;
+			return false;
 	return a->stated == b->stated && lang_memory_equal(&a->memory, &b->memory);
 }
 
@@ -257,13 +258,13 @@ void lang_relayout_check(struct lang_work_check *check, struct lang_work *work)
 
 /* --- collectives that copy --- */
 
-static int layout_needed(struct lang_work_check *check, const struct lang_work *work, const struct lang_part *part)
+static bool layout_needed(struct lang_work_check *check, const struct lang_work *work, const struct lang_part *part)
 {
 	if (part->decl->layout.stated)
-		return 1;
+		return true;
 	lang_error(check->unit, part->at, "%s goes by layouts, and %%%s states none", work->form->word, part->tensor);
 	lang_help(check->unit, "declare one at %s, such as layout(S(0)%s)", lang_place(check->unit, part->decl->head.at), part->decl->rank > 1 ? ", R" : "");
-	return 0;
+	return false;
 }
 
 /* "%A has layout(...), %B has layout(...): " */
@@ -276,7 +277,7 @@ static const char *layouts_text(struct lang_work_check *check, const struct lang
 	return common_format(&check->unit->arena, "%%%s has %s, %%%s has %s", work->parts[0].tensor, from, work->parts[1].tensor, to);
 }
 
-int lang_collective_check(struct lang_work_check *check, const struct lang_work *work)
+bool lang_collective_check(struct lang_work_check *check, const struct lang_work *work)
 {
 	static const char *const helps[] = {[LANG_COLLECTIVE_RELAYOUT] = "relayout %%%s -> %%%s goes from any layout to any other",
 					    [LANG_COLLECTIVE_OTHERS] = "relayout one of them, before or behind it",
@@ -287,14 +288,14 @@ int lang_collective_check(struct lang_work_check *check, const struct lang_work 
 	enum lang_collective fits;
 
 	if ((work->form->check != lang_broadcast_check && !layout_needed(check, work, from)) || !layout_needed(check, work, to))
-		return 0;
+		return false;
 	fits = lang_layout_collective(work->form->word, &from->decl->layout, &to->decl->layout, why);
 	if (!fits)
-		return 1;
+		return true;
 	lang_error(check->unit, fits == LANG_COLLECTIVE_SOURCE ? from->at : to->at, "%s: %s", layouts_text(check, work), why);
 	if (helps[fits])
 		lang_help(check->unit, helps[fits], from->tensor, to->tensor);
-	return 0;
+	return false;
 }
 
 void lang_gather_check(struct lang_work_check *check, struct lang_work *work)
@@ -304,7 +305,7 @@ void lang_gather_check(struct lang_work_check *check, struct lang_work *work)
 }
 
 /* A broadcast brings the content of one place to all: it does not lie there yet. */
-static int is_everywhere(struct lang_work_check *check, const struct lang_work *work)
+static bool is_everywhere(struct lang_work_check *check, const struct lang_work *work)
 {
 	const struct lang_layout *from = &work->parts[0].decl->layout;
 	uint32_t sharded = !from->stated;
@@ -312,10 +313,10 @@ static int is_everywhere(struct lang_work_check *check, const struct lang_work *
 	for (uint32_t i = 0; i < from->rank; i++)
 		sharded |= from->dims[i].sharded;
 	if (sharded)
-		return 0;
+		return false;
 	lang_error(check->unit, work->parts[0].at, "%s: what is replicated is everywhere already", layouts_text(check, work));
 	lang_help(check->unit, "copy %%%s -> %%%s", work->parts[0].tensor, work->parts[1].tensor);
-	return 1;
+	return true;
 }
 
 void lang_broadcast_check(struct lang_work_check *check, struct lang_work *work)

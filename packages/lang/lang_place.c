@@ -5,6 +5,7 @@
 #include "format/verify/rank.h"
 #include "ptowsp/base.h"
 
+#include <stdbool.h>
 #include <string.h>
 
 struct lang_place_row {
@@ -95,7 +96,7 @@ void lang_places_state(struct lang_unit *unit, uint32_t file, const char *name)
 	places_of(unit, file)->name = file_name(unit, name, strlen(name));
 }
 
-int lang_places_stated(const struct lang_unit *unit, uint32_t file)
+bool lang_places_stated(const struct lang_unit *unit, uint32_t file)
 {
 	return unit->places && unit->places[file].name;
 }

@@ -5,6 +5,7 @@
 #include "lang/lower/lang_lower.h"
 #include "lang/parse/parse.h"
 
+#include <stdbool.h>
 #include <string.h>
 
 /* --- channels --- */
@@ -144,7 +145,7 @@ void lang_process_check(struct lang_module *module, struct lang_decl *decl)
 
 /* ---- channels and processes to CSPC, PROC and PRCH; what a pipeline needs of the entries in front of it. ---- */
 
-int lang_has_pipeline(const struct lang_module *module)
+bool lang_has_pipeline(const struct lang_module *module)
 {
 	return module->decl_counts[LANG_DECL_PROCESS] > 0;
 }

@@ -3,6 +3,8 @@
 #ifndef LANG_PROCESS_H
 #define LANG_PROCESS_H
 
+#include <stdbool.h>
+
 #include "lang/lang_work.h"
 
 #define LANG_MAX_INSTANCES 4096u               /* of all processes together, as the verifier of packages has it */
@@ -52,7 +54,7 @@ void lang_process_body_check(struct lang_module *module, struct lang_process *pr
 void lang_process_build(struct lang_lower *lower, struct lang_decl *decl);
 
 /* A package with processes: they run behind each of its workloads. */
-int lang_has_pipeline(const struct lang_module *module);
+bool lang_has_pipeline(const struct lang_module *module);
 /* Before anything is checked: a pipeline without a workload gets one that does nothing, its entry "main". */
 void lang_pipeline_complete(struct lang_module *module);
 /* Code of all processes, in source order, behind that of functions and before that of workloads. What it reads is lower->pipeline_values. */

@@ -5,6 +5,8 @@
 #ifndef LANG_SCHEDULE_H
 #define LANG_SCHEDULE_H
 
+#include <stdbool.h>
+
 #include "format/format_package.h"
 #include "lang/decl.h"
 #include "lang/parse/parse.h"
@@ -30,7 +32,7 @@ const char *lang_spelling_example(struct common_arena *arena, const struct lang_
 /* How many arguments a row spelled so has: -1 for as many as there are ($0+, $1s, $1p). */
 int lang_spelling_arguments(const struct lang_spelling *spelling);
 /* Does it spell rows and columns of a grid? */
-int lang_spelling_is_grid(const struct lang_spelling *spelling);
+bool lang_spelling_is_grid(const struct lang_spelling *spelling);
 /* The letter of arguments.def for argument i of `count`; the policy's optional argument is its leading word. */
 char lang_argument_kind(const struct reg_policy *policy, unsigned count, unsigned i);
 
@@ -91,15 +93,15 @@ struct lang_match {
 
 /* The spellings of `word` (inner: a policy inside a threshold) from match->at on, up to the end of the directive. 1: *directive_out has its
  * spelling and arguments, and match->at is behind it. 0: match says where it got stuck. */
-int lang_directive_match(struct lang_match *match, const char *word, int inner, struct lang_directive *directive_out);
+bool lang_directive_match(struct lang_match *match, const char *word, int inner, struct lang_directive *directive_out);
 /* A word of some directive. */
-int lang_is_directive(const char *word);
+bool lang_is_directive(const char *word);
 
 /* --- rows of SCHD as the source writes them. --- */
 
 /* One directive, without a line end: "task_window 8192 tasks stall". 0 if the source has no words for the row. */
-int lang_directive_print(const struct pkg_tables *tables, uint32_t row, struct reg_text *text);
+bool lang_directive_print(const struct pkg_tables *tables, uint32_t row, struct reg_text *text);
 /* The whole block, with its line ends; nothing where there is no row. 0 if some row cannot be written: *row_out is the first. */
-int lang_schedule_print(const struct pkg_tables *tables, struct reg_text *text, uint32_t *row_out);
+bool lang_schedule_print(const struct pkg_tables *tables, struct reg_text *text, uint32_t *row_out);
 
 #endif

@@ -3,6 +3,8 @@
 #ifndef LANG_WORK_H
 #define LANG_WORK_H
 
+#include <stdbool.h>
+
 #include "lang/lang_axis.h"
 #include "lang/lang_kernel.h"
 #include "lang/scalar.h"
@@ -80,14 +82,14 @@ struct lang_work {
 /* --- parsing --- */
 
 /* "{ statements }" at the next token. 0 after an error that left the body open. */
-int lang_body_parse(struct lang_parser *parser, struct lang_body *body);
+bool lang_body_parse(struct lang_parser *parser, struct lang_body *body);
 /* The same, as one more body of the statement. */
-int lang_work_body_parse(struct lang_parser *parser, struct lang_work *work);
+bool lang_work_body_parse(struct lang_parser *parser, struct lang_work *work);
 /* %T[...]; 0 after an error. */
-int lang_part_parse(struct lang_parser *parser, struct lang_part *part);
+bool lang_part_parse(struct lang_parser *parser, struct lang_part *part);
 
 /* "after %t, data %u" behind a call or copy, if it is there. 0 after an error. */
-int lang_afters_parse(struct lang_parser *parser, struct lang_work *work);
+bool lang_afters_parse(struct lang_parser *parser, struct lang_work *work);
 
 /* --- checking --- */
 
@@ -110,7 +112,7 @@ struct lang_work_check {
 	uint32_t turns;             /* open bodies whose tasks others may come between: branches of combine, processes */
 };
 /* A scalar argument of a kernel: float types take literals, symbols and slots, integer types expressions. 0 after an error. */
-int lang_argument_check(const struct lang_scope *scope, struct lang_scalar *scalar, uint16_t dtype, const char *name);
+bool lang_argument_check(const struct lang_scope *scope, struct lang_scalar *scalar, uint16_t dtype, const char *name);
 void lang_afters_check(struct lang_work_check *check, struct lang_work *work);
 void lang_body_check(struct lang_work_check *check, struct lang_body *body);
 /* The body of a loop whose value is `local`. */
@@ -120,24 +122,24 @@ void lang_segment_cut(struct lang_work_check *check);
 /* The statement makes one task, which local names (NULL: nothing does). */
 void lang_segment_task(struct lang_work_check *check, struct lang_local *local);
 /* Finds the declaration of work->name; what: "an event". 0 after an error. */
-int lang_work_decl_find(struct lang_work_check *check, struct lang_work *work, enum lang_decl_kind kind, const char *what);
+bool lang_work_decl_find(struct lang_work_check *check, struct lang_work *work, enum lang_decl_kind kind, const char *what);
 /* Finds the tensor, checks the indices. access: PTOWSP_READ | PTOWSP_WRITE, who: whose access it is, for messages. 0 after an error. */
-int lang_part_check(struct lang_work_check *check, struct lang_part *part, unsigned access, const char *who);
+bool lang_part_check(struct lang_work_check *check, struct lang_part *part, unsigned access, const char *who);
 /* The type of its elements, as it is seen. */
 uint16_t lang_part_dtype(const struct lang_part *part);
 /* How many rows and columns (of bytes where it is viewed); what is not written is taken from rows, columns (0: unknown). Inside its tensor as far as that is known. */
-int lang_part_size(struct lang_work_check *check, struct lang_part *part, uint32_t rows, uint32_t columns);
+bool lang_part_size(struct lang_work_check *check, struct lang_part *part, uint32_t rows, uint32_t columns);
 /* Source and target of a copy, in work->parts: finds both; then their sizes and types. */
-int lang_copy_find(struct lang_work_check *check, struct lang_work *work);
+bool lang_copy_find(struct lang_work_check *check, struct lang_work *work);
 void lang_copy_size(struct lang_work_check *check, struct lang_work *work);
 /* The same for a part that is flat. */
-int lang_part_flat_check(struct lang_work_check *check, struct lang_part *part);
+bool lang_part_flat_check(struct lang_work_check *check, struct lang_part *part);
 
 /* The layout of the part's tensor, of which that access is made, meets another one, that of `whose`: "%a of @k". 0 after an error, which
  * stands at the part. */
-int lang_part_join(struct lang_work_check *check, const struct lang_part *part, unsigned access, const struct lang_layout *other, const char *whose);
+bool lang_part_join(struct lang_work_check *check, const struct lang_part *part, unsigned access, const struct lang_layout *other, const char *whose);
 /* The same of the order in memory; one that is not stated takes all. */
-int lang_part_memory_join(struct lang_work_check *check, const struct lang_part *part, unsigned access, const struct lang_memory *other, const char *whose);
+bool lang_part_memory_join(struct lang_work_check *check, const struct lang_part *part, unsigned access, const struct lang_memory *other, const char *whose);
 /* The error of that: both layouts, why they contradict, and the layout that would do. They do contradict. */
 void lang_layouts_refuse(struct lang_work_check *check, const struct lang_part *part, unsigned access, const struct lang_layout *other, const char *whose);
 
@@ -202,14 +204,14 @@ void lang_part_place_lower(struct lang_lower *lower, const struct lang_part *par
 struct lang_work_form {
 	const char *word;
 	uint16_t opcode;
-	/* The word is taken. 0 after an error: the rest of the line is skipped. */
-	int (*parse)(struct lang_parser *parser, struct lang_work *work);
+	/* The word is taken. false after an error: the rest of the line is skipped. */
+	bool (*parse)(struct lang_parser *parser, struct lang_work *work);
 	void (*check)(struct lang_work_check *check, struct lang_work *work);
 	void (*lower)(struct lang_work_walk *walk, const struct lang_work *work);
 };
 
 #define X(word, opcode, parse, check, lower)                                                                                                                   \
-	int parse(struct lang_parser *parser, struct lang_work *work);                                                                                         \
+	bool parse(struct lang_parser *parser, struct lang_work *work);                                                                                        \
 	void check(struct lang_work_check *check, struct lang_work *work);                                                                                     \
 	void lower(struct lang_work_walk *walk, const struct lang_work *work);
 #include "lang/works.def"

@@ -3,6 +3,8 @@
 #ifndef LANG_LEVELS_H
 #define LANG_LEVELS_H
 
+#include <stdbool.h>
+
 #include "lang/check/lang_check.h"
 
 #define LANG_LEVEL_ROWS 32u /* rows of level 0: what a loop steps by where nothing else is said */
@@ -10,7 +12,7 @@
 
 struct lang_parser;
 /* "max_range=256 min_range=64 tile_levels={256:64, 0:32}" at the next tokens, in any order; *levels is made where there is one of them. 0 after an error. */
-int lang_levels_parse(struct lang_parser *parser, struct lang_levels **levels);
+bool lang_levels_parse(struct lang_parser *parser, struct lang_levels **levels);
 /* Refuses what the rules of LANGUAGE.md, "Tile levels", do not allow, at the place where it stands. */
 void lang_levels_check(struct lang_unit *unit, const struct lang_levels *levels);
 /* The same of a FOR, with its bounds. */

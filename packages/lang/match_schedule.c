@@ -3,17 +3,18 @@
 #include "lang/lang_schedule.h"
 
 #include <assert.h>
+#include <stdbool.h>
 #include <string.h>
 
-int lang_is_directive(const char *word)
+bool lang_is_directive(const char *word)
 {
 	uint32_t count;
 	const struct lang_spelling *rows = lang_spellings(&count);
 
 	for (uint32_t i = 0; i < count; i++)
 		if (!strcmp(rows[i].word, word))
-			return 1;
-	return 0;
+			return true;
+	return false;
 }
 
 static const struct lang_token *next(const struct lang_match *match)
@@ -21,7 +22,7 @@ static const struct lang_token *next(const struct lang_match *match)
 	return &match->tokens[match->at];
 }
 
-static int is_word(const struct lang_token *token, const char *word)
+static bool is_word(const struct lang_token *token, const char *word)
 {
 	return token->kind == LANG_WORD && !strcmp(token->text, word);
 }
@@ -44,7 +45,7 @@ static int stuck(struct lang_match *match, const char *what, int literal)
 	return 0;
 }
 
-static int literal_match(struct lang_match *match, const char *piece)
+static bool literal_match(struct lang_match *match, const char *piece)
 {
 	const struct lang_token *token = next(match);
 
@@ -53,7 +54,7 @@ static int literal_match(struct lang_match *match, const char *piece)
 	match->depth += *piece == '(';
 	match->depth -= *piece == ')';
 	match->at++;
-	return 1;
+	return true;
 }
 
 /* --- arguments --- */
@@ -71,17 +72,17 @@ static int full(struct lang_match *match, const struct lang_directive *directive
 	return directive->count == LANG_DIRECTIVE_ARGUMENTS ? !stuck(match, "the end of the list", 0) : 0;
 }
 
-static int number_match(struct lang_match *match, struct lang_directive *directive, char kind)
+static bool number_match(struct lang_match *match, struct lang_directive *directive, char kind)
 {
 	if (next(match)->kind != LANG_NUMBER)
 		return stuck(match, "a number", 0);
 	argument_add(match, directive, kind);
 	match->at++;
-	return 1;
+	return true;
 }
 
 /* An expression ends at a comma, colon or parenthesis that is not its own; without parentheses around, at the end of its line, too. */
-static int expression_match(struct lang_match *match, struct lang_directive *directive)
+static bool expression_match(struct lang_match *match, struct lang_directive *directive)
 {
 	uint32_t first = match->at, depth = 0;
 	struct lang_argument *argument;
@@ -102,11 +103,11 @@ static int expression_match(struct lang_match *match, struct lang_directive *dir
 		return stuck(match, "an expression such as %i * 4", 0);
 	argument = &directive->arguments[directive->count++];
 	*argument = (struct lang_argument){.kind = 'e', .at = match->tokens[first].at, .tokens = &match->tokens[first], .token_count = match->at - first};
-	return 1;
+	return true;
 }
 
 /* A name with its sign, or one of some words. */
-static int name_match(struct lang_match *match, struct lang_directive *directive, char kind)
+static bool name_match(struct lang_match *match, struct lang_directive *directive, char kind)
 {
 	static const struct {
 		char kind;
@@ -131,25 +132,25 @@ static int name_match(struct lang_match *match, struct lang_directive *directive
 		return stuck(match, forms[form].what, 0);
 	argument_add(match, directive, kind);
 	match->at++;
-	return 1;
+	return true;
 }
 
 /* R, S(0), S(1) */
-static int shard_match(struct lang_match *match, struct lang_directive *directive)
+static bool shard_match(struct lang_match *match, struct lang_directive *directive)
 {
 	struct lang_argument *argument;
 
 	if (is_word(next(match), "R")) {
 		argument_add(match, directive, 's');
 		match->at++;
-		return 1;
+		return true;
 	}
 	if (!is_word(next(match), "S"))
 		return stuck(match, "R, S(0) or S(1)", 0);
 	argument = argument_add(match, directive, 's');
 	match->at++;
 	if (!literal_match(match, "("))
-		return 0;
+		return false;
 	if (next(match)->kind != LANG_NUMBER)
 		return stuck(match, "0 for the rows of the grid or 1 for its columns", 0);
 	argument->name = common_format(&match->unit->arena, "S%.20s", next(match)->text);
@@ -157,15 +158,15 @@ static int shard_match(struct lang_match *match, struct lang_directive *directiv
 	return literal_match(match, ")");
 }
 
-static int policy_match(struct lang_match *match, struct lang_directive *directive)
+static bool policy_match(struct lang_match *match, struct lang_directive *directive)
 {
 	struct lang_directive *policy = common_alloc(&match->unit->arena, sizeof(*policy));
 	struct lang_argument argument = {.kind = 'p', .at = next(match)->at, .policy = policy};
 
 	if (!lang_directive_match(match, "dispatch", 1, policy))
-		return 0;
+		return false;
 	directive->arguments[directive->count++] = argument;
-	return 1;
+	return true;
 }
 
 /* p0, t1: p1, t2: p2 ... */
@@ -232,7 +233,7 @@ static void arguments_sort(struct lang_directive *directive)
 }
 
 /* Checks the token behind the last piece: the next directive, or the end of the block; inside a threshold whatever follows there. */
-static int end_match(struct lang_match *match, int inner, struct lang_directive *directive)
+static bool end_match(struct lang_match *match, int inner, struct lang_directive *directive)
 {
 	const struct lang_token *token;
 
@@ -242,11 +243,11 @@ static int end_match(struct lang_match *match, int inner, struct lang_directive 
 	}
 	token = next(match);
 	if (inner || token->kind == LANG_END || token->mark == '}' || token->first || (token->kind == LANG_WORD && lang_is_directive(token->text)))
-		return 1;
+		return true;
 	return stuck(match, "the end of the directive", 0);
 }
 
-static int spelling_match(struct lang_match *match, const struct lang_spelling *spelling, int inner, struct lang_directive *directive)
+static bool spelling_match(struct lang_match *match, const struct lang_spelling *spelling, int inner, struct lang_directive *directive)
 {
 	char piece[LANG_PIECE_BYTES];
 
@@ -261,19 +262,19 @@ static int spelling_match(struct lang_match *match, const struct lang_spelling *
 			continue;
 		}
 		if (*piece == '$' ? !argument_match(match, piece, directive) : !literal_match(match, piece))
-			return 0;
+			return false;
 	}
 	arguments_sort(directive);
 	return end_match(match, inner, directive);
 }
 
 /* A threshold holds no thresholds, and auto is decided before there are tasks. */
-static int stands_inside(const struct lang_spelling *spelling)
+static bool stands_inside(const struct lang_spelling *spelling)
 {
 	return spelling->policy != PTOWSP_DISPATCH_THRESHOLD && spelling->policy != PTOWSP_DISPATCH_AUTO;
 }
 
-int lang_directive_match(struct lang_match *match, const char *word, int inner, struct lang_directive *directive_out)
+bool lang_directive_match(struct lang_match *match, const char *word, int inner, struct lang_directive *directive_out)
 {
 	const struct lang_directive blank = *directive_out;
 	uint32_t count, start = match->at, depth = match->depth;
@@ -286,9 +287,9 @@ int lang_directive_match(struct lang_match *match, const char *word, int inner, 
 		match->at = start;
 		match->depth = depth;
 		if (spelling_match(match, &rows[i], inner, directive_out))
-			return 1;
+			return true;
 	}
-	return 0;
+	return false;
 }
 
 /* ---- the rows of schedule.def, and their pieces; directives of a module. ---- */
@@ -393,7 +394,7 @@ const char *lang_spelling_example(struct common_arena *arena, const struct lang_
 	return text;
 }
 
-int lang_spelling_is_grid(const struct lang_spelling *spelling)
+bool lang_spelling_is_grid(const struct lang_spelling *spelling)
 {
 	return spelling->directive == PTOWSP_DIRECTIVE_SPATIAL_MAP ||
 	       (spelling->directive == PTOWSP_DIRECTIVE_DISPATCH && spelling->policy == PTOWSP_DISPATCH_GRID);

@@ -5,10 +5,11 @@
 
 #include <locale.h>
 #include <math.h>
+#include <stdbool.h>
 #include <stdlib.h>
 #include <string.h>
 
-static int is_whole(const char *text)
+static bool is_whole(const char *text)
 {
 	text += *text == '-' || *text == '+';
 	return *text != '\0' && text[strspn(text, "0123456789")] == '\0';
@@ -54,7 +55,7 @@ static enum lang_number integer_read(const char *text, unsigned dtype, uint64_t 
 }
 
 /* The source has a point whatever the locale of the program around us says. */
-static int decimal_read(const char *text, float *single_out, double *double_out)
+static bool decimal_read(const char *text, float *single_out, double *double_out)
 {
 	locale_t c = newlocale(LC_NUMERIC_MASK, "C", (locale_t)0);
 	char *end, *end_double;
@@ -111,7 +112,7 @@ static enum lang_number float_read(const char *text, unsigned dtype, uint64_t *v
 	return dtype == PTOWSP_F16 && fabs(wide) >= 65520 && !spelled ? LANG_NUMBER_RANGE : LANG_NUMBER_OK;
 }
 
-int lang_number_is_word(const char *text)
+bool lang_number_is_word(const char *text)
 {
 	text += *text == '-' || *text == '+';
 	return !strcmp(text, "inf") || !strcmp(text, "nan");

@@ -3,6 +3,7 @@
 #ifndef LANG_NUMBER_H
 #define LANG_NUMBER_H
 
+#include <stdbool.h>
 #include <stdint.h>
 
 enum lang_number { LANG_NUMBER_OK, LANG_NUMBER_BAD, LANG_NUMBER_FRACTION, LANG_NUMBER_RANGE };
@@ -12,6 +13,6 @@ enum lang_number { LANG_NUMBER_OK, LANG_NUMBER_BAD, LANG_NUMBER_FRACTION, LANG_N
 enum lang_number lang_number_read(const char *text, unsigned dtype, uint64_t *value_out);
 
 /* 1 if it is inf or nan, with a sign or without: what float types have beside numbers. */
-int lang_number_is_word(const char *text);
+bool lang_number_is_word(const char *text);
 
 #endif

@@ -5,9 +5,10 @@
 #include "lang/lower/lang_lower.h"
 
 #include <assert.h>
+#include <stdbool.h>
 #include <string.h>
 
-static int tensor_find(struct lang_work_check *check, struct lang_part *part)
+static bool tensor_find(struct lang_work_check *check, struct lang_part *part)
 {
 	const struct lang_relaid *relaid = check->relaid;
 	struct lang_decl *decl;
@@ -18,15 +19,15 @@ static int tensor_find(struct lang_work_check *check, struct lang_part *part)
 	if (decl && decl->kind == LANG_DECL_TENSOR) {
 		decl->used = 1;
 		part->decl = (struct lang_tensor *)decl;
-		return 1;
+		return true;
 	}
 	if (decl) {
 		lang_error(check->unit, part->at, "%%%s is %s, a tensor is wanted here", part->tensor, lang_decl_noun(check->unit, decl->kind));
-		return 0;
+		return false;
 	}
 	lang_error(check->unit, part->at, "there is no tensor %%%s", part->tensor);
 	lang_decl_help(check->scope.module, '%', LANG_DECL_TENSOR, part->tensor);
-	return 0;
+	return false;
 }
 
 /* No write can precede it: the text has none before, and the statement stands in no loop, branch, process or combine. */
@@ -40,7 +41,7 @@ static void early_note(const struct lang_work_check *check, struct lang_tensor *
 	tensor->early_in = check->decl;
 }
 
-static int access_check(struct lang_work_check *check, struct lang_part *part, unsigned access, const char *who)
+static bool access_check(struct lang_work_check *check, struct lang_part *part, unsigned access, const char *who)
 {
 	struct lang_tensor *tensor = part->decl;
 
@@ -61,18 +62,18 @@ static int access_check(struct lang_work_check *check, struct lang_part *part, u
 		lang_error(check->unit, part->at, "%s writes %%%s, which is a copy in another layout since %s", who, part->tensor,
 			   lang_place(check->unit, tensor->head.at));
 		lang_help(check->unit, "write it before it is relaid, or relayout it to its own layout first");
-		return 0;
+		return false;
 	}
 	if (access & PTOWSP_WRITE && tensor->axis) {
 		lang_error(check->unit, part->at, "%s writes %%%s, which holds the lengths or indices of axis %%%s", who, part->tensor, tensor->axis);
 		lang_help(check->unit, "loops over it may have begun: read an element by slot_load, and loop to that slot");
-		return 0;
+		return false;
 	}
 	if (!(access & PTOWSP_WRITE) || (tensor->role != PTOWSP_ROLE_IN && tensor->role != PTOWSP_ROLE_CONST))
-		return 1;
+		return true;
 	lang_error(check->unit, part->at, "%s writes %%%s, which is declared as %s", who, part->tensor, tensor->role == PTOWSP_ROLE_IN ? "in" : "const");
 	lang_help(check->unit, "declare it as inout or out at %s", lang_place(check->unit, tensor->head.at));
-	return 0;
+	return false;
 }
 
 /* Two indices are row and column; as many as there are dimensions, one per dimension. */
@@ -97,10 +98,10 @@ static int indices_check(struct lang_work_check *check, struct lang_part *part)
 	return 0;
 }
 
-int lang_part_check(struct lang_work_check *check, struct lang_part *part, unsigned access, const char *who)
+bool lang_part_check(struct lang_work_check *check, struct lang_part *part, unsigned access, const char *who)
 {
 	if (!tensor_find(check, part))
-		return 0;
+		return false;
 	return access_check(check, part, access, who) & indices_check(check, part) && !part->decl->head.broken;
 }
 
@@ -121,48 +122,48 @@ static int end_check(struct lang_work_check *check, const struct lang_part *part
 	return 0;
 }
 
-static int inside_check(struct lang_work_check *check, const struct lang_part *part, const char *what, const struct lang_range *range, int64_t count,
-			int64_t limit)
+static bool inside_check(struct lang_work_check *check, const struct lang_part *part, const char *what, const struct lang_range *range, int64_t count,
+			 int64_t limit)
 {
 	return end_check(check, part, what, range, 1, count, limit) && end_check(check, part, what, range, 0, count, limit);
 }
 
 /* An index at one end of its range. */
-static int index_check(struct lang_work_check *check, const struct lang_part *part, uint32_t dim, const struct lang_range *range, int greatest)
+static bool index_check(struct lang_work_check *check, const struct lang_part *part, uint32_t dim, const struct lang_range *range, int greatest)
 {
 	int64_t index, extent;
 
 	if (!lang_scalar_known(part->decl->extents[dim], &extent) || !lang_range_end(range, greatest, &index) || (index >= 0 && index < extent))
-		return 1;
+		return true;
 	lang_error(check->unit, part->indices[dim]->all, "index %lld of dimension %u of %%%s is outside%s: it has %lld", (long long)index, dim, part->tensor,
 		   lang_range_text(check->unit, range, greatest), (long long)extent);
-	return 0;
+	return false;
 }
 
 /* Each index must fit where each dimension has one. */
-static int dimensions_check(struct lang_work_check *check, const struct lang_part *part)
+static bool dimensions_check(struct lang_work_check *check, const struct lang_part *part)
 {
 	for (uint32_t i = 0; part->index_count > 2 && i + 1 < part->index_count; i++) {
 		struct lang_range range = {0};
 
 		if (lang_range_add(check, &range, part->indices[i], 1) && !(index_check(check, part, i, &range, 1) && index_check(check, part, i, &range, 0)))
-			return 0;
+			return false;
 	}
-	return 1;
+	return true;
 }
 
 /* The row, if it is known. */
-static int row_known(const struct lang_work_check *check, const struct lang_part *part, struct lang_range *range)
+static bool row_known(const struct lang_work_check *check, const struct lang_part *part, struct lang_range *range)
 {
 	int64_t factor = 1, extent;
 
 	for (uint32_t i = part->index_count ? part->index_count - 1 : 0; i-- > 0;) {
 		if (!lang_range_add(check, range, part->indices[i], factor))
-			return 0;
+			return false;
 		if (i && (part->index_count == 2 || !lang_scalar_known(part->decl->extents[i], &extent) || __builtin_mul_overflow(factor, extent, &factor)))
-			return 0;
+			return false;
 	}
-	return 1;
+	return true;
 }
 
 static int bounds_check(struct lang_work_check *check, const struct lang_part *part)
@@ -181,16 +182,16 @@ static int bounds_check(struct lang_work_check *check, const struct lang_part *p
 }
 
 /* An extent that is written; 0 after an error. */
-static int extent_read(struct lang_work_check *check, const struct lang_scalar *scalar, uint32_t *extent_out)
+static bool extent_read(struct lang_work_check *check, const struct lang_scalar *scalar, uint32_t *extent_out)
 {
 	int64_t value;
 
 	if (lang_scalar_known(scalar, &value) && value > 0 && value <= INT32_MAX) {
 		*extent_out = (uint32_t)value;
-		return 1;
+		return true;
 	}
 	lang_error(check->unit, scalar->all, "the size of a part is a number from 1 to %d", INT32_MAX);
-	return 0;
+	return false;
 }
 
 uint16_t lang_part_dtype(const struct lang_part *part)
@@ -199,7 +200,7 @@ uint16_t lang_part_dtype(const struct lang_part *part)
 }
 
 /* Elements are whole, as far as that is known here. */
-static int view_check(struct lang_work_check *check, const struct lang_part *part)
+static bool view_check(struct lang_work_check *check, const struct lang_part *part)
 {
 	uint32_t size = part->viewed ? pkg_dtype_bytes(part->view) : 1;
 	int64_t column;
@@ -207,40 +208,40 @@ static int view_check(struct lang_work_check *check, const struct lang_part *par
 	if (part->columns % size) {
 		lang_error(check->unit, part->all, "%u bytes are no whole number of elements of type %s, which have %u each", part->columns,
 			   lang_dtype_text(part->view), size);
-		return 0;
+		return false;
 	}
 	if (part->index_count && lang_scalar_known(part->indices[part->index_count - 1], &column) && column % size) {
 		lang_error(check->unit, part->all, "an element of type %s does not begin at byte %lld", lang_dtype_text(part->view), (long long)column);
-		return 0;
+		return false;
 	}
-	return 1;
+	return true;
 }
 
-int lang_part_flat_check(struct lang_work_check *check, struct lang_part *part)
+bool lang_part_flat_check(struct lang_work_check *check, struct lang_part *part)
 {
 	uint32_t reach = 0;
 
 	assert(part->index_count); /* "..." is read behind indices */
 	if (part->extents[1] && !extent_read(check, part->extents[1], &reach))
-		return 0;
+		return false;
 	part->rows = 0;
 	part->columns = reach;
 	return view_check(check, part);
 }
 
-int lang_part_size(struct lang_work_check *check, struct lang_part *part, uint32_t rows, uint32_t columns)
+bool lang_part_size(struct lang_work_check *check, struct lang_part *part, uint32_t rows, uint32_t columns)
 {
 	int64_t all_rows, all_columns;
 
 	if (part->flat) {
 		lang_error(check->unit, part->all, "only calls pass memory without a shape: say how many rows and columns of %%%s", part->tensor);
-		return 0;
+		return false;
 	}
 	part->rows = rows;
 	part->columns = part->viewed ? columns * pkg_dtype_bytes(part->view) : columns;
 	if (part->extents[0]) {
 		if (!extent_read(check, part->extents[0], &part->rows) || !extent_read(check, part->extents[1], &part->columns))
-			return 0;
+			return false;
 	} else if (!part->index_count) {
 		if (lang_tensor_shape(part->decl, &all_rows, &all_columns)) {
 			part->rows = (uint32_t)all_rows;
@@ -249,18 +250,18 @@ int lang_part_size(struct lang_work_check *check, struct lang_part *part, uint32
 			lang_error(check->unit, part->all, "%%%s has a size that symbols decide, and a task needs a fixed one", part->tensor);
 			lang_help(check->unit, "say which part: %%%s[row, column : rows, columns], or pass it as flat memory: %%%s[0, 0 : ...]", part->tensor,
 				  part->tensor);
-			return 0;
+			return false;
 		}
 	}
 	if (!part->rows || !part->columns) {
 		lang_error(check->unit, part->all, "nothing here says how many rows and columns of %%%s are meant", part->tensor);
 		lang_help(check->unit, "write them behind a colon: %%%s[row, column : rows, columns]", part->tensor);
-		return 0;
+		return false;
 	}
 	return view_check(check, part) && bounds_check(check, part);
 }
 
-int lang_copy_find(struct lang_work_check *check, struct lang_work *work)
+bool lang_copy_find(struct lang_work_check *check, struct lang_work *work)
 {
 	const char *who = work->form->word;
 

@@ -1,33 +1,35 @@
 /* SPDX-License-Identifier: MIT */
 /* process_work.c - send, consume and close: what processes do with channels. */
 #include "lang/lang_process.h"
+
 #include "lang/lower/lang_lower.h"
 #include "lang/parse/parse.h"
+#include <stdbool.h>
 
 /* --- parsing --- */
 
-static int channel_name_parse(struct lang_parser *parser, struct lang_work *work)
+static bool channel_name_parse(struct lang_parser *parser, struct lang_work *work)
 {
 	const struct lang_token *name = lang_name_take(parser, LANG_NAME, "a channel such as %c");
 
 	if (!name)
-		return 0;
+		return false;
 	work->name = name->text;
 	work->name_at = name->at;
-	return 1;
+	return true;
 }
 
-int lang_send_parse(struct lang_parser *parser, struct lang_work *work)
+bool lang_send_parse(struct lang_parser *parser, struct lang_work *work)
 {
 	if (!channel_name_parse(parser, work) || !lang_expect(parser, ',', "and the token behind the channel"))
-		return 0;
+		return false;
 	work->value = lang_scalar_parse(parser, "a token such as %i");
 	if (!work->value)
-		return 0;
+		return false;
 	return !lang_word_take(parser, "from") || lang_part_parse(parser, &work->parts[0]);
 }
 
-int lang_consume_parse(struct lang_parser *parser, struct lang_work *work)
+bool lang_consume_parse(struct lang_parser *parser, struct lang_work *work)
 {
 	const struct lang_token *name;
 
@@ -47,7 +49,7 @@ int lang_consume_parse(struct lang_parser *parser, struct lang_work *work)
 	return lang_work_body_parse(parser, work);
 }
 
-int lang_close_parse(struct lang_parser *parser, struct lang_work *work)
+bool lang_close_parse(struct lang_parser *parser, struct lang_work *work)
 {
 	return channel_name_parse(parser, work);
 }

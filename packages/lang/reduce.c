@@ -5,6 +5,7 @@
 #include "lang/lang_work.h"
 #include "lang/parse/parse.h"
 
+#include <stdbool.h>
 #include <stdint.h>
 #include <string.h>
 
@@ -19,42 +20,42 @@ static const struct reduction reductions[] = {{"sum", "tadd"}, {"max", "tmax"}, 
 /* --- parsing --- */
 
 /* "%parts -> %total max"; without a word they are summed. */
-int lang_reduce_parse(struct lang_parser *parser, struct lang_work *work)
+bool lang_reduce_parse(struct lang_parser *parser, struct lang_work *work)
 {
 	if (!lang_pair_parse(parser, work))
-		return 0;
+		return false;
 	for (uint32_t i = 0; i < sizeof(reductions) / sizeof(*reductions); i++)
 		if (lang_word_take(parser, reductions[i].word)) {
 			work->mode = i;
-			return 1;
+			return true;
 		}
 	if (lang_peek(parser)->kind == LANG_WORD && !lang_peek(parser)->first && !lang_is_work_word(lang_peek(parser)->text))
 		return lang_expected(parser, "sum, max, min or the next statement");
-	return 1;
+	return true;
 }
 
 /* --- tiles --- */
 
-static int step_cut(const int64_t *extents, uint32_t rank, struct lang_cut *cut)
+static bool step_cut(const int64_t *extents, uint32_t rank, struct lang_cut *cut)
 {
 	cut->rows = 1;
 	cut->columns = extents[rank - 1];
 	for (uint32_t i = 1; i + 1 < rank; i++)
 		if (extents[i] < 1 || extents[i] > TILE_MOST / cut->rows)
-			return 0;
+			return false;
 		else
 			cut->rows *= extents[i];
 	return rank > 1;
 }
 
-static int known_cut(const int64_t *extents, uint32_t rank, struct lang_cut *cut)
+static bool known_cut(const int64_t *extents, uint32_t rank, struct lang_cut *cut)
 {
 	int64_t rows = 1;
 
 	cut->columns = extents[rank - 1];
 	for (uint32_t i = 0; i + 1 < rank; i++)
 		if (extents[i] < 1 || extents[i] > INT32_MAX / rows)
-			return 0;
+			return false;
 		else
 			rows *= extents[i];
 	cut->rows = cut->columns < TILE_ELEMENTS ? TILE_ELEMENTS / (cut->columns > 0 ? cut->columns : 1) : 1;
@@ -62,17 +63,17 @@ static int known_cut(const int64_t *extents, uint32_t rank, struct lang_cut *cut
 	while (rows % cut->rows)
 		cut->rows--;
 	cut->all = rows;
-	return 1;
+	return true;
 }
 
-int lang_cut_find(const int64_t *extents, uint32_t rank, struct lang_cut *cut_out)
+bool lang_cut_find(const int64_t *extents, uint32_t rank, struct lang_cut *cut_out)
 {
 	*cut_out = (struct lang_cut){0};
 	return rank && (extents[0] ? known_cut(extents, rank, cut_out) : step_cut(extents, rank, cut_out)) && cut_out->columns > 0 &&
 	       cut_out->columns <= TILE_MOST / cut_out->rows;
 }
 
-static int cut_find(const struct lang_tensor *total, struct lang_cut *cut_out)
+static bool cut_find(const struct lang_tensor *total, struct lang_cut *cut_out)
 {
 	int64_t extents[LANG_MAX_RANK] = {0};
 
@@ -146,35 +147,35 @@ void lang_reductions_prepare(struct lang_module *module)
 /* --- checking --- */
 
 /* All of both; the first dimension of the one counts the contributions, the others are those of the total. */
-static int shapes_fit(struct lang_work_check *check, const struct lang_work *work)
+static bool shapes_fit(struct lang_work_check *check, const struct lang_work *work)
 {
 	const struct lang_part *from = &work->parts[0], *to = &work->parts[1];
 
 	for (int i = 0; i < 2; i++)
 		if (work->parts[i].index_count) {
 			lang_error(check->unit, work->parts[i].all, "%s takes all of %%%s: write its name alone", work->form->word, work->parts[i].tensor);
-			return 0;
+			return false;
 		}
 	if (from->decl->dtype != to->decl->dtype) {
 		lang_error(check->unit, to->at, "%s from %%%s of type %s to %%%s of type %s", work->form->word, from->tensor,
 			   lang_dtype_text(from->decl->dtype), to->tensor, lang_dtype_text(to->decl->dtype));
-		return 0;
+		return false;
 	}
 	if (to->decl->dtype == PTOWSP_BOOL) {
 		lang_error(check->unit, to->at, "elements of type bool have no %s", reductions[work->mode].word);
-		return 0;
+		return false;
 	}
 	if (!lang_extents_equal(from->decl, 1, to->decl)) {
 		lang_error(check->unit, to->at, "%%%s does not have the dimensions of %%%s behind its first one, along which the contributions lie", to->tensor,
 			   from->tensor);
-		return 0;
+		return false;
 	}
 	if (work->callee)
-		return 1;
+		return true;
 	lang_error(check->unit, to->at,
 		   "%%%s has no tiles to add: its last dimension is a number, of the others symbols decide only the first, and a row has at most 2^24 elements",
 		   to->tensor);
-	return 0;
+	return false;
 }
 
 /* --- tasks --- */

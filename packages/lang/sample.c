@@ -11,6 +11,7 @@
 #include "registry/names.h"
 #include "registry/npy.h"
 
+#include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -171,21 +172,21 @@ static uint32_t tensor_find(struct lang_lower *lower, const struct lang_sample *
 	return PTOWSP_NONE;
 }
 
-static int size_check(struct lang_lower *lower, const struct lang_sample *sample, uint64_t size, size_t element)
+static bool size_check(struct lang_lower *lower, const struct lang_sample *sample, uint64_t size, size_t element)
 {
 	uint64_t want = element;
 
 	for (uint32_t i = 0; i < sample->rank; i++)
 		want = sample->extents[i] && want > SAMPLE_BYTES / sample->extents[i] ? SAMPLE_BYTES + 1 : want * sample->extents[i];
 	if (sample->rank ? want == size : size % element == 0)
-		return 1;
+		return true;
 	if (sample->rank)
 		lang_error(lower->unit, sample->data_at,
 			   size % element ? "the extents make %llu elements, here are %llu and a part of one" : "the extents make %llu elements, here are %llu",
 			   (unsigned long long)(want / element), (unsigned long long)(size / element));
 	else
 		lang_error(lower->unit, sample->data_at, "%llu bytes are no whole number of elements, which have %zu each", (unsigned long long)size, element);
-	return 0;
+	return false;
 }
 
 static int is_repeated(struct lang_lower *lower, const struct lang_sample *sample, uint32_t tensor)

@@ -4,6 +4,7 @@
 #include "lang/lang_process.h"
 #include "lang/lower/lang_lower.h"
 
+#include <stdbool.h>
 #include <string.h>
 
 static struct lang_local *local_find(const struct lang_scope *scope, const char *name)
@@ -37,7 +38,7 @@ static void names_help(const struct lang_scope *scope, const char *word)
 		lang_help(module->unit, "declare it at the top of the file: symbol %%%s : i64", word);
 }
 
-static int decl_check(const struct lang_scope *scope, struct lang_scalar *scalar, const char *what)
+static bool decl_check(const struct lang_scope *scope, struct lang_scalar *scalar, const char *what)
 {
 	struct lang_unit *unit = scope->module->unit;
 	struct lang_decl *decl = lang_decl_find(scope->module, '%', scalar->text);
@@ -45,42 +46,42 @@ static int decl_check(const struct lang_scope *scope, struct lang_scalar *scalar
 	if (!decl) {
 		lang_error(unit, scalar->at, "there is no value %%%s", scalar->text);
 		names_help(scope, scalar->text);
-		return 0;
+		return false;
 	}
 	if (decl->kind != LANG_DECL_SYMBOL && decl->kind != LANG_DECL_SLOT) {
 		lang_error(unit, scalar->at, "%%%s is %s, %s needs a symbol, a slot or the value of a loop", scalar->text, lang_decl_noun(unit, decl->kind),
 			   what);
 		if (decl->kind == LANG_DECL_TENSOR)
 			lang_help(unit, "read an element into a slot: slot_load %%s, %%%s[0, 0]", scalar->text);
-		return 0;
+		return false;
 	}
 	if (scope->constant && decl->kind == LANG_DECL_SLOT) {
 		lang_error(unit, scalar->at, "%%%s is a slot, %s is made of numbers and symbols", scalar->text, what);
 		lang_help(unit, "a slot may change during a run; declare a symbol");
-		return 0;
+		return false;
 	}
 	if (lang_dtype_class(((struct lang_value *)decl)->dtype) == 'f') {
 		lang_error(unit, scalar->at, "%%%s is of type %s, %s is computed with 64-bit integers", scalar->text,
 			   lang_dtype_text(((struct lang_value *)decl)->dtype), what);
-		return 0;
+		return false;
 	}
 	decl->used = 1;
 	scalar->decl = decl;
-	return 1;
+	return true;
 }
 
 /* The number of a task is kept in one slot, and the replicas of a process would overwrite each other's. */
-static int replicas_check(const struct lang_scope *scope, const struct lang_scalar *scalar)
+static bool replicas_check(const struct lang_scope *scope, const struct lang_scalar *scalar)
 {
 	struct lang_unit *unit = scope->module->unit;
 	const struct lang_process *process = (const struct lang_process *)lang_decl_find(scope->module, '@', scope->around);
 
 	if (!process || process->head.kind != LANG_DECL_PROCESS || process->replicas < 2)
-		return 1;
+		return true;
 	lang_error(unit, scalar->at, "@%s has %u replicas, and %%%s would be a task of whichever came by last", process->head.name, process->replicas,
 		   scalar->text);
 	lang_help(unit, "order tasks of replicas by what they touch or by a channel, or write the processes out");
-	return 0;
+	return false;
 }
 
 /* A slot that holds the number of a task: made when the first one reads it. */
@@ -131,7 +132,7 @@ static void loops_note(struct lang_module *module, const struct lang_body *body)
 }
 
 /* The loop is looked for where the code is expanded; somewhere there must be one of that name. */
-static int axis_check(const struct lang_scope *scope, const struct lang_scalar *scalar)
+static bool axis_check(const struct lang_scope *scope, const struct lang_scalar *scalar)
 {
 	struct lang_module *module = scope->module;
 
@@ -142,9 +143,9 @@ static int axis_check(const struct lang_scope *scope, const struct lang_scalar *
 			loops_note(module, &((const struct lang_process *)decl)->body);
 	module->loops_known = 1;
 	if (lang_map_find(&module->loops, scalar->text))
-		return 1;
+		return true;
 	lang_error(module->unit, scalar->at, "no loop of a workload or process is called %%%s", scalar->text);
-	return 0;
+	return false;
 }
 
 static int op_check(const struct lang_scope *scope, struct lang_scalar *scalar, const char *what)
@@ -180,24 +181,24 @@ int lang_scalar_check(const struct lang_scope *scope, struct lang_scalar *scalar
 	}
 }
 
-int lang_scalar_known(const struct lang_scalar *scalar, int64_t *value_out)
+bool lang_scalar_known(const struct lang_scalar *scalar, int64_t *value_out)
 {
 	int64_t values[3] = {0, 0, 0};
 	uint64_t value;
 
 	if (scalar->kind == LANG_SCALAR_NUMBER) {
 		*value_out = scalar->value;
-		return 1;
+		return true;
 	}
 	if (scalar->kind != LANG_SCALAR_OP || !scalar->operands[0])
-		return 0;
+		return false;
 	for (int i = 0; i < 3 && scalar->operands[i]; i++)
 		if (!lang_scalar_known(scalar->operands[i], &values[i]))
-			return 0;
+			return false;
 	if (!lang_expr_fold(scalar->op, values[0], values[1], values[2], &value))
-		return 0;
+		return false;
 	*value_out = (int64_t)value;
-	return 1;
+	return true;
 }
 
 uint32_t lang_scalar_lower(struct lang_lower *lower, const struct lang_scalar *scalar)

@@ -3,6 +3,8 @@
 #ifndef LANG_SCALAR_H
 #define LANG_SCALAR_H
 
+#include <stdbool.h>
+
 #include "lang/builder/lang_expr.h"
 #include "lang/decl.h"
 
@@ -56,7 +58,7 @@ struct lang_scope {
 /* Finds the names. what: as above. Returns 0 after an error. */
 int lang_scalar_check(const struct lang_scope *scope, struct lang_scalar *scalar, const char *what);
 /* 1 and the value if it is a number whatever the run, once checked. */
-int lang_scalar_known(const struct lang_scalar *scalar, int64_t *value_out);
+bool lang_scalar_known(const struct lang_scalar *scalar, int64_t *value_out);
 /* The EXPR row. What it reads becomes a value of the entry at hand. */
 uint32_t lang_scalar_lower(struct lang_lower *lower, const struct lang_scalar *scalar);
 

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #include "lang/lang_schedule.h"
 
+#include <stdbool.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -40,45 +41,45 @@ static const char *word_of(const struct printer *p, unsigned i)
 	return pkg_string(p->tables, (uint32_t)offset);
 }
 
-static int number_print(struct printer *p, unsigned i)
+static bool number_print(struct printer *p, unsigned i)
 {
 	if (i >= p->row->count || reg_directive_argument_kind(p->row, i) != PTOWSP_ARGUMENT_NUMBER)
-		return 0;
+		return false;
 	reg_text_add(p->text, "%lld", (long long)reg_directive_argument(p->row, i));
-	return 1;
+	return true;
 }
 
-static int expression_print(struct printer *p, unsigned i)
+static bool expression_print(struct printer *p, unsigned i)
 {
 	int64_t row = reg_directive_argument(p->row, i);
 
 	if (i >= p->row->count || reg_directive_argument_kind(p->row, i) != PTOWSP_ARGUMENT_EXPR || row < 0 || row >= p->tables->expr_count)
-		return 0;
+		return false;
 	return lang_expr_print(p->tables, (uint32_t)row, NULL, 0, p->text);
 }
 
-static int name_print(struct printer *p, unsigned i, char kind)
+static bool name_print(struct printer *p, unsigned i, char kind)
 {
 	const char *word = word_of(p, i);
 	int is_domain = kind == 'd' && word && (!strcmp(word, "global") || !strcmp(word, "stream") || !strcmp(word, "pool"));
 
 	if (!word || !lang_name_is_plain(word))
-		return 0;
+		return false;
 	reg_text_add(p->text, "%s%s", kind == 'w' || is_domain ? "" : "%", word);
-	return 1;
+	return true;
 }
 
-static int shard_print(struct printer *p, unsigned i)
+static bool shard_print(struct printer *p, unsigned i)
 {
 	const char *word = word_of(p, i);
 
 	if (!word || (strcmp(word, "R") != 0 && strcmp(word, "S0") != 0 && strcmp(word, "S1") != 0))
-		return 0;
+		return false;
 	if (*word == 'R')
 		reg_text_add(p->text, "R");
 	else
 		reg_text_add(p->text, "S(%s)", word + 1);
-	return 1;
+	return true;
 }
 
 static int one_print(struct printer *p, unsigned i, char kind)
@@ -111,28 +112,28 @@ static int argument_print(struct printer *p, const struct lang_spelling *spellin
 /* --- policies of a threshold --- */
 
 /* "hash(#12,4)", as registry/schedule.c keeps policies in words: "#" and a row stand for an expression. */
-static int inner_argument_print(struct printer *p, const char *at, size_t length, int is_loop)
+static bool inner_argument_print(struct printer *p, const char *at, size_t length, int is_loop)
 {
 	char *stop;
 	unsigned long row;
 
 	if (*at != '#') {
 		reg_text_add(p->text, "%s%.*s", is_loop && *at != '%' ? "%" : "", (int)length, at);
-		return 1;
+		return true;
 	}
 	row = strtoul(at + 1, &stop, 10);
 	return stop == at + length && row < p->tables->expr_count && lang_expr_print(p->tables, (uint32_t)row, NULL, 0, p->text);
 }
 
 /* Prints one policy at *at and moves behind it. */
-static int inner_print(struct printer *p, const char **at)
+static bool inner_print(struct printer *p, const char **at)
 {
 	size_t length = strcspn(*at, "(");
 	const char *word = *at;
 	int ok = 1, first = 1;
 
 	if (!length || word[length] != '(')
-		return 0;
+		return false;
 	reg_text_add(p->text, "%.*s(", (int)length, word);
 	for (*at += length + 1; ok && **at && **at != ')'; first = 0) {
 		size_t part = strcspn(*at, ",)");
@@ -143,14 +144,14 @@ static int inner_print(struct printer *p, const char **at)
 		*at += **at == ',';
 	}
 	if (!ok || **at != ')')
-		return 0;
+		return false;
 	++*at;
 	reg_text_add(p->text, ")");
-	return 1;
+	return true;
 }
 
 /* The policies and thresholds of one word: the last argument holds all that found no place of their own. */
-static int word_print(struct printer *p, const char *at)
+static bool word_print(struct printer *p, const char *at)
 {
 	int ok = inner_print(p, &at);
 
@@ -185,7 +186,7 @@ static int policies_print(struct printer *p)
 
 /* --- directives --- */
 
-int lang_directive_print(const struct pkg_tables *tables, uint32_t row, struct reg_text *text)
+bool lang_directive_print(const struct pkg_tables *tables, uint32_t row, struct reg_text *text)
 {
 	struct printer p = {.tables = tables, .row = &tables->directive[row], .text = text};
 	const struct lang_spelling *spelling = spelling_find(p.row);
@@ -193,7 +194,7 @@ int lang_directive_print(const struct pkg_tables *tables, uint32_t row, struct r
 	int ok = spelling && p.row->count <= 8;
 
 	if (!ok)
-		return 0;
+		return false;
 	reg_text_add(text, "%s", spelling->word);
 	for (const char *at = spelling->text; ok && (at = lang_spelling_piece(at, piece)); memcpy(before, piece, sizeof(before))) {
 		reg_text_add(text, "%s", lang_piece_blank(piece, before));
@@ -207,16 +208,16 @@ int lang_directive_print(const struct pkg_tables *tables, uint32_t row, struct r
 	return ok && text->length + 1 < text->room;
 }
 
-int lang_schedule_print(const struct pkg_tables *tables, struct reg_text *text, uint32_t *row_out)
+bool lang_schedule_print(const struct pkg_tables *tables, struct reg_text *text, uint32_t *row_out)
 {
 	if (!tables->directive_count)
-		return 1;
+		return true;
 	reg_text_add(text, "schedule {\n");
 	for (uint32_t i = 0; i < tables->directive_count; i++) {
 		*row_out = i;
 		reg_text_add(text, "  ");
 		if (!lang_directive_print(tables, i, text))
-			return 0;
+			return false;
 		reg_text_add(text, "\n");
 	}
 	reg_text_add(text, "}\n");

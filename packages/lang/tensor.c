@@ -5,45 +5,46 @@
 #include "lang/lang_work.h"
 #include "lang/lower/lang_lower.h"
 
+#include <stdbool.h>
 #include <string.h>
 
-static int extent_check(struct lang_module *module, struct lang_tensor *tensor, uint32_t dim)
+static bool extent_check(struct lang_module *module, struct lang_tensor *tensor, uint32_t dim)
 {
 	struct lang_scope scope = {.module = module, .constant = 1};
 	struct lang_scalar *extent = tensor->extents[dim];
 	int64_t value;
 
 	if (!lang_scalar_check(&scope, extent, "an extent"))
-		return 0;
+		return false;
 	if (!lang_scalar_known(extent, &value) || (value > 0 && value <= INT32_MAX))
-		return 1;
+		return true;
 	lang_error(module->unit, extent->all, "an extent is 1 to %d, not %lld", INT32_MAX, (long long)value);
-	return 0;
+	return false;
 }
 
 /* Whole blocks, as far as the extents are known. */
-static int blocks_check(struct lang_unit *unit, const struct lang_tensor *tensor, const struct lang_memory *memory, const char *name)
+static bool blocks_check(struct lang_unit *unit, const struct lang_tensor *tensor, const struct lang_memory *memory, const char *name)
 {
 	static const char *const what[] = {"rows", "columns"};
 	int64_t extent;
 
 	if (memory->order != PTOWSP_MEMORY_BLOCKED && memory->order != PTOWSP_MEMORY_NZ)
-		return 1;
+		return true;
 	if (tensor->rank < 2) {
 		lang_error(unit, memory->at, "blocks have rows and columns, and %%%s has one dimension", name);
-		return 0;
+		return false;
 	}
 	for (uint32_t i = 0; i < 2; i++)
 		if (lang_scalar_known(tensor->extents[tensor->rank - 2 + i], &extent) && extent % memory->numbers[i]) {
 			lang_error(unit, memory->at, "%%%s has %lld %s, which are no whole number of blocks of %u", name, (long long)extent, what[i],
 				   memory->numbers[i]);
-			return 0;
+			return false;
 		}
-	return 1;
+	return true;
 }
 
 /* No two elements have one place: a dimension steps over all that those with smaller strides reach. */
-static int strides_check(struct lang_unit *unit, const struct lang_tensor *tensor, const struct lang_memory *memory, const char *name)
+static bool strides_check(struct lang_unit *unit, const struct lang_tensor *tensor, const struct lang_memory *memory, const char *name)
 {
 	uint32_t done = 0, dim = 0;
 	int64_t reach = 1, extent;
@@ -58,18 +59,18 @@ static int strides_check(struct lang_unit *unit, const struct lang_tensor *tenso
 			}
 		done |= 1u << dim;
 		if (!lang_scalar_known(tensor->extents[dim], &extent))
-			return 1;
+			return true;
 		if (extent > 1 && least < reach) {
 			lang_error(unit, memory->at, "elements of %%%s would lie on each other: dimension %u has the stride %u, and %lld elements lie below it",
 				   name, dim, least, (long long)reach);
-			return 0;
+			return false;
 		}
 		reach = extent > 1 ? (extent - 1) * (int64_t)least + reach : reach;
 	}
-	return 1;
+	return true;
 }
 
-int lang_tensor_memory_check(struct lang_unit *unit, const struct lang_tensor *tensor, const struct lang_memory *memory, const char *name)
+bool lang_tensor_memory_check(struct lang_unit *unit, const struct lang_tensor *tensor, const struct lang_memory *memory, const char *name)
 {
 	return blocks_check(unit, tensor, memory, name) && strides_check(unit, tensor, memory, name);
 }
@@ -136,14 +137,14 @@ void lang_tensors_finish(struct lang_module *module)
 			end_check(module, (const struct lang_tensor *)decl);
 }
 
-int lang_tensor_shape(const struct lang_tensor *tensor, int64_t *rows_out, int64_t *columns_out)
+bool lang_tensor_shape(const struct lang_tensor *tensor, int64_t *rows_out, int64_t *columns_out)
 {
 	*rows_out = *columns_out = 1;
 	for (uint32_t i = 0; i < tensor->rank; i++) {
 		int64_t extent;
 
 		if (!lang_scalar_known(tensor->extents[i], &extent) || *rows_out > INT32_MAX)
-			return 0;
+			return false;
 		*rows_out *= *columns_out;
 		*columns_out = extent;
 	}

@@ -3,6 +3,8 @@
 #ifndef LANG_TENSOR_H
 #define LANG_TENSOR_H
 
+#include <stdbool.h>
+
 #include "lang/decl.h"
 #include "lang/lang_layout.h"
 #include "lang/scalar.h"
@@ -31,7 +33,7 @@ struct lang_tensor {
 void lang_tensor_parse(struct lang_parser *parser);
 void lang_tensor_check(struct lang_module *module, struct lang_decl *decl);
 /* Can it lie so? Whole blocks, and no two elements in one place. name: what messages call it. 0 after an error. */
-int lang_tensor_memory_check(struct lang_unit *unit, const struct lang_tensor *tensor, const struct lang_memory *memory, const char *name);
+bool lang_tensor_memory_check(struct lang_unit *unit, const struct lang_tensor *tensor, const struct lang_memory *memory, const char *name);
 void lang_tensor_build(struct lang_lower *lower, struct lang_decl *decl);
 /* After all bodies: outputs that are read although nothing fills them, those that nothing writes, and temp tensors that are read before
  * anything writes them. */
@@ -39,6 +41,6 @@ void lang_tensors_finish(struct lang_module *module);
 /* The entry at hand touches the tensor: what its shape is made of becomes a value of the entry. */
 void lang_tensor_use(struct lang_lower *lower, const struct lang_tensor *tensor);
 /* The tensor as a matrix: the last dimension are the columns, all others rows. 0 if that depends on symbols. */
-int lang_tensor_shape(const struct lang_tensor *tensor, int64_t *rows_out, int64_t *columns_out);
+bool lang_tensor_shape(const struct lang_tensor *tensor, int64_t *rows_out, int64_t *columns_out);
 
 #endif

@@ -6,6 +6,7 @@
 #include "format/json/base64.h"
 #include "registry/names.h"
 
+#include <stdbool.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -14,23 +15,23 @@
 /* --- META, REQS --- */
 
 /* Facts that every package has. */
-static int is_common(const char *key)
+static bool is_common(const char *key)
 {
 	static const char *const common[] = {"name", "producer", "wsp_runtime_abi"};
 
 	for (size_t i = 0; i < sizeof(common) / sizeof(*common); i++)
 		if (!strcmp(common[i], key))
-			return 1;
-	return 0;
+			return true;
+	return false;
 }
 
 /* Text in quotes has no quotes in it, no line ends and the like. */
-static int is_quotable(const char *text)
+static bool is_quotable(const char *text)
 {
 	for (; *text; text++)
 		if (*text == '"' || (unsigned char)*text < 32 || *text == 127)
-			return 0;
-	return 1;
+			return false;
+	return true;
 }
 
 static void bytes_add(struct print_text *text, const void *bytes, uint64_t size)
@@ -107,13 +108,13 @@ static uint64_t widened(uint64_t value, uint16_t dtype, uint32_t size)
 }
 
 /* "[1, 2, 3]"; 0 if that is too long, or some element has no number. */
-static int list_add(struct print_text *text, const uint8_t *bytes, uint64_t count, uint16_t dtype, uint32_t size)
+static bool list_add(struct print_text *text, const uint8_t *bytes, uint64_t count, uint16_t dtype, uint32_t size)
 {
 	char number[40];
 
 	for (uint64_t i = 0; i < count; i++)
 		if (count > LIST_MOST || !print_number(number, widened(element_at(bytes + i * size, size), dtype, size), dtype))
-			return 0;
+			return false;
 	for (uint64_t i = 0; i < count; i++) {
 		print_number(number, widened(element_at(bytes + i * size, size), dtype, size), dtype);
 		print_add(text, "%s%s", i ? ", " : "[", number);

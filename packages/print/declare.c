@@ -6,21 +6,22 @@
 #include "format/json/base64.h"
 #include "lang/parse/parse.h"
 
+#include <stdbool.h>
 #include <stdlib.h>
 #include <string.h>
 
 /* --- values --- */
 
-static int default_add(struct print_text *text, const struct ptowsp_slot_record *slot)
+static bool default_add(struct print_text *text, const struct ptowsp_slot_record *slot)
 {
 	char number[40];
 
 	if (!(slot->flags & PTOWSP_SLOT_HAS_DEFAULT))
-		return 1;
+		return true;
 	if (!print_number(number, slot->value, slot->dtype))
-		return 0;
+		return false;
 	print_add(text, " = %s", number);
-	return 1;
+	return true;
 }
 
 void print_values(const struct print_job *job, struct print_text *text)

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #include "print/function.h"
 
+#include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -35,7 +36,7 @@ uint32_t print_portable_payload(const struct pkg_tables *t, uint32_t kernel)
 	return PTOWSP_NONE;
 }
 
-static int lookup_make(struct lookup *l, uint32_t rows)
+static bool lookup_make(struct lookup *l, uint32_t rows)
 {
 	for (l->mask = 15; l->mask < rows; l->mask = l->mask * 2 + 1)
 		;

@@ -6,6 +6,7 @@
 #include "format/graph/graph_read.h"
 #include "lang/lang.h"
 
+#include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -43,7 +44,7 @@ static void tensors_name(struct print_job *job, const struct pkg_graph *graph)
 }
 
 /* Marks the entries that are graphs, too. 0 without memory. */
-static int texts_print(struct print_job *job, char **text_out)
+static bool texts_print(struct print_job *job, char **text_out)
 {
 	const struct pkg_place place = {.file = printed, .error = NULL};
 	const struct pkg_tables *t = job->t;
@@ -53,7 +54,7 @@ static int texts_print(struct print_job *job, char **text_out)
 	ptowsp_status status;
 
 	if (!to)
-		return 0;
+		return false;
 	status = pkg_graphs_read(&graphs, t, &place);
 	job->graphs.parts = status ? NULL : calloc((size_t)graphs.count + 1, sizeof(*job->graphs.parts));
 	job->graphs.named = calloc((size_t)t->tensor_count + 1, 1);
@@ -65,13 +66,13 @@ static int texts_print(struct print_job *job, char **text_out)
 	}
 	pkg_graphs_finish(&graphs);
 	if (!fclose(to) && job->graphs.parts && job->graphs.named)
-		return 1;
+		return true;
 	free(*text_out);
 	*text_out = NULL;
-	return 0;
+	return false;
 }
 
-int print_graphs_begin(struct print_job *job)
+bool print_graphs_begin(struct print_job *job)
 {
 	return !job->t->graph_size || texts_print(job, &job->graphs.text);
 }
@@ -96,18 +97,18 @@ static struct pkg *pack(const char *text, void **bytes_out)
 }
 
 /* Rows of two tables with ids are the same if all but strings and first rows of runs are. */
-static int slot_equal(const struct pkg_tables *a, const struct pkg_tables *b, uint32_t x, uint32_t y)
+static bool slot_equal(const struct pkg_tables *a, const struct pkg_tables *b, uint32_t x, uint32_t y)
 {
 	return a->slot[x].id == b->slot[y].id && a->slot[x].kind == b->slot[y].kind && a->slot[x].dtype == b->slot[y].dtype &&
 	       a->slot[x].flags == b->slot[y].flags && a->slot[x].value == b->slot[y].value;
 }
 
-static int directive_equal(const struct pkg_tables *a, const struct pkg_tables *b, uint32_t x, uint32_t y)
+static bool directive_equal(const struct pkg_tables *a, const struct pkg_tables *b, uint32_t x, uint32_t y)
 {
 	const struct ptowsp_directive_record *d = &a->directive[x], *e = &b->directive[y];
 
 	if (d->directive != e->directive || d->policy != e->policy || d->flags != e->flags || d->count != e->count || d->kinds != e->kinds)
-		return 0;
+		return false;
 	if ((d->kinds & 0xFF) == PTOWSP_ARGUMENT_WORD && d->count)
 		return !strcmp(pkg_string(a, (uint32_t)d->a0), pkg_string(b, (uint32_t)e->a0));
 	return d->a0 == e->a0 && d->a1 == e->a1;
@@ -259,12 +260,12 @@ static int try_pack(struct print_job *job, const struct print_text *functions, i
 	return done;
 }
 
-int print_graphs_prepare(struct print_job *job, const struct print_text *functions)
+bool print_graphs_prepare(struct print_job *job, const struct print_text *functions)
 {
 	for (int values = 0; values < 3 && job->graphs.text && !job->graphs.package; values++)
 		if (!try_pack(job, functions, values))
-			return 0;
-	return 1;
+			return false;
+	return true;
 }
 
 void print_graphs_finish(struct print_job *job)

@@ -5,6 +5,7 @@
 
 #include "isa/isa.h"
 
+#include <stdbool.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -101,20 +102,20 @@ static void declarations_print(const struct print_kernel *k)
 /* --- the payload --- */
 
 /* The program of a kernel's first payload; 0: it is none, or does not hold, or there is no memory. */
-static int program_open(struct print_kernel *k, struct ptowsp_error *error)
+static bool program_open(struct print_kernel *k, struct ptowsp_error *error)
 {
 	const struct pkg_tables *t = k->job->t;
 	const struct ptowsp_payload_record *p = &t->payload[k->record->payloads];
 
 	if (!k->record->payload_count || p->kind != PTOWSP_PAYLOAD_PTO ||
 	    isa_program_create(&k->program, t->code + p->offset, (size_t)p->size, t->strings, (size_t)t->strings_size, error))
-		return 0;
+		return false;
 	k->header = *isa_program_header(k->program);
 	k->params = isa_program_params(k->program);
 	k->tiles = isa_program_tiles(k->program);
 	k->scalars = isa_program_scalars(k->program);
 	k->insts = isa_program_insts(k->program);
-	return 1;
+	return true;
 }
 
 int print_kernel_knows(const struct print_job *job, uint32_t entry, const char *name)

@@ -4,6 +4,7 @@
 
 #include "format/format_names.h"
 
+#include <stdbool.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -14,11 +15,11 @@ static uint64_t pair(uint32_t first, uint32_t second)
 	return (uint64_t)first << 32 | second;
 }
 
-static int rows_rank(struct print_index *x, const struct pkg_tables *t)
+static bool rows_rank(struct print_index *x, const struct pkg_tables *t)
 {
 	if (!pkg_ranks_init(&x->tensors, t->tensor_count) || !pkg_ranks_init(&x->calls, t->call_count) ||
 	    !pkg_ranks_init(&x->starts, t->entry_count + t->process_count))
-		return 0;
+		return false;
 	for (uint32_t i = 0; i < t->tensor_count; i++)
 		pkg_ranks_add(&x->tensors, pair(t->tensor[i].entry, t->tensor[i].position), i);
 	for (uint32_t i = 0; i < t->call_count; i++)
@@ -31,7 +32,7 @@ static int rows_rank(struct print_index *x, const struct pkg_tables *t)
 	pkg_ranks_sort(&x->tensors);
 	pkg_ranks_sort(&x->calls);
 	pkg_ranks_sort(&x->starts);
-	return 1;
+	return true;
 }
 
 /* How many '.' the names of symbols have: each tail behind one is looked up. */
@@ -54,11 +55,11 @@ static void owner_add(struct print_index *x, const char *name, uint32_t slot)
 		pkg_ranks_add(&x->owners, pkg_rank_text(name + 1, (size_t)(dot - name - 1)), slot);
 }
 
-static int names_rank(struct print_index *x, const struct pkg_tables *t)
+static bool names_rank(struct print_index *x, const struct pkg_tables *t)
 {
 	if (!pkg_ranks_init(&x->entries, t->entry_count) || !pkg_ranks_init(&x->tensor_names, t->tensor_count) ||
 	    !pkg_ranks_init(&x->slot_names, t->slot_count) || !pkg_ranks_init(&x->owners, t->slot_count) || !pkg_ranks_init(&x->tails, tails_count(t)))
-		return 0;
+		return false;
 	for (uint32_t i = 0; i < t->entry_count; i++)
 		pkg_ranks_add(&x->entries, pkg_rank_text(pkg_string(t, t->entry[i].name), strlen(pkg_string(t, t->entry[i].name))), i);
 	for (uint32_t i = 0; i < t->tensor_count; i++)
@@ -77,11 +78,11 @@ static int names_rank(struct print_index *x, const struct pkg_tables *t)
 	pkg_ranks_sort(&x->slot_names);
 	pkg_ranks_sort(&x->owners);
 	pkg_ranks_sort(&x->tails);
-	return 1;
+	return true;
 }
 
 /* Operands are earlier rows: one pass. */
-static int exprs_look(struct print_index *x, const struct pkg_tables *t)
+static bool exprs_look(struct print_index *x, const struct pkg_tables *t)
 {
 	x->exprs = calloc((size_t)t->expr_count + 1, 1);
 	for (uint32_t i = 0; x->exprs && i < t->expr_count; i++) {
@@ -98,7 +99,7 @@ static int exprs_look(struct print_index *x, const struct pkg_tables *t)
 	return x->exprs != NULL;
 }
 
-int print_index_make(struct print_job *job)
+bool print_index_make(struct print_job *job)
 {
 	return rows_rank(&job->index, job->t) && names_rank(&job->index, job->t) && exprs_look(&job->index, job->t) && print_schedule_index(job);
 }
@@ -159,7 +160,7 @@ static uint32_t entry_named(const struct print_job *job, const char *name, size_
 	return PTOWSP_NONE;
 }
 
-int print_tensor_named(const struct print_job *job, const char *name, int common)
+bool print_tensor_named(const struct print_job *job, const char *name, int common)
 {
 	const struct pkg_ranks *ranks = &job->index.tensor_names;
 	const uint64_t key = pkg_rank_text(name, strlen(name));
@@ -168,23 +169,23 @@ int print_tensor_named(const struct print_job *job, const char *name, int common
 		const struct ptowsp_tensor_record *tensor = &job->t->tensor[ranks->rows[i].row];
 
 		if ((!common || tensor->entry == PTOWSP_NONE) && !strcmp(print_string(job, tensor->name), name))
-			return 1;
+			return true;
 	}
-	return 0;
+	return false;
 }
 
-int print_slot_named(const struct print_job *job, const char *name)
+bool print_slot_named(const struct print_job *job, const char *name)
 {
 	const struct pkg_ranks *ranks = &job->index.slot_names;
 	const uint64_t key = pkg_rank_text(name, strlen(name));
 
 	for (uint32_t i = pkg_ranks_from(ranks, key); i < ranks->count && ranks->rows[i].key == key; i++)
 		if (!strcmp(print_string(job, job->t->slot[ranks->rows[i].row].name), name))
-			return 1;
-	return 0;
+			return true;
+	return false;
 }
 
-int print_has_slots(const struct print_job *job, uint32_t entry)
+bool print_has_slots(const struct print_job *job, uint32_t entry)
 {
 	const char *function = print_string(job, job->t->entry[entry].name);
 	const struct pkg_ranks *ranks = &job->index.owners;
@@ -195,12 +196,12 @@ int print_has_slots(const struct print_job *job, uint32_t entry)
 		const char *name = print_string(job, job->t->slot[ranks->rows[i].row].name);
 
 		if (!strncmp(name + 1, function, length) && name[1 + length] == '.')
-			return 1;
+			return true;
 	}
-	return 0;
+	return false;
 }
 
-int print_is_mixed(const struct print_job *job, uint32_t slot, const char *rest)
+bool print_is_mixed(const struct print_job *job, uint32_t slot, const char *rest)
 {
 	const struct pkg_ranks *ranks = &job->index.tails;
 	const size_t tail = strlen(rest);
@@ -211,9 +212,9 @@ int print_is_mixed(const struct print_job *job, uint32_t slot, const char *rest)
 		const size_t length = strlen(name);
 
 		if (ranks->rows[i].row != slot && length > tail + 1 && !strcmp(name + length - tail, rest))
-			return 1;
+			return true;
 	}
-	return 0;
+	return false;
 }
 
 uint32_t print_home_named(const struct print_job *job, uint32_t slot)

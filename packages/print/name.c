@@ -2,6 +2,7 @@
 /* name.c - what tensors, symbols and helper scalars are called, and where a symbol is declared. */
 #include "print/parts.h"
 
+#include <stdbool.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -15,7 +16,7 @@ const char *print_memref_name(const struct print_job *job, uint32_t entry, uint3
 	return name + length + 1;
 }
 
-int print_memrefs(const struct print_job *job, struct print_text *text, uint32_t entry, uint32_t *count_out)
+bool print_memrefs(const struct print_job *job, struct print_text *text, uint32_t entry, uint32_t *count_out)
 {
 	uint32_t tensor;
 
@@ -25,11 +26,11 @@ int print_memrefs(const struct print_job *job, struct print_text *text, uint32_t
 
 		if (!name || !(r->flags & PTOWSP_TENSOR_SHAPELESS) || r->alignment) {
 			print_unsaid(text, 0, "the tensor \"%.80s\" as a parameter", print_string(job, r->name));
-			return 0;
+			return false;
 		}
 		print_add(text, "%s%%%s: !pto.memref<%s,...,%s>", *count_out ? ", " : "", name, print_space(r->location), print_dtype(r->dtype));
 	}
-	return 1;
+	return true;
 }
 
 const char *print_symbol_name(const struct print_job *job, const char *function, uint32_t slot)
@@ -42,7 +43,7 @@ const char *print_symbol_name(const struct print_job *job, const char *function,
 	return name;
 }
 
-static int begins_some(const struct print_job *job, const char *prefix)
+static bool begins_some(const struct print_job *job, const char *prefix)
 {
 	const struct pkg_tables *t = job->t;
 	size_t length = strlen(prefix);
@@ -51,9 +52,9 @@ static int begins_some(const struct print_job *job, const char *prefix)
 		const char *text = t->strings + at, *dot = strrchr(text, '.');
 
 		if (!strncmp(text, prefix, length) || (dot && !strncmp(dot + 1, prefix, length)))
-			return 1;
+			return true;
 	}
-	return 0;
+	return false;
 }
 
 void print_helper_choose(struct print_job *job)
@@ -82,17 +83,17 @@ static int is_taken(const struct print_job *job, const char *name)
 	return taken;
 }
 
-int print_is_declared(const struct print_job *job, uint32_t slot)
+bool print_is_declared(const struct print_job *job, uint32_t slot)
 {
 	const struct ptowsp_slot_record *r = &job->t->slot[slot];
 	const char *name = print_string(job, r->name);
 
 	if (r->flags & PTOWSP_SLOT_INTERNAL || job->made.slots[slot])
-		return 0;
+		return false;
 	if (r->kind == PTOWSP_SLOT_SLOT)
-		return 1;
+		return true;
 	if (print_home_named(job, slot) != PTOWSP_NONE)
-		return 0; /* one of several of that name: its function has it */
+		return false; /* one of several of that name: its function has it */
 	return job->declares && !is_taken(job, name);
 }
 
@@ -133,14 +134,14 @@ static uint32_t home_find(const struct print_job *job, uint32_t slot)
 	return home;
 }
 
-int print_homes_find(struct print_job *job)
+bool print_homes_find(struct print_job *job)
 {
 	const struct pkg_tables *t = job->t;
 	uint8_t *read = calloc((size_t)t->slot_count + 1, 1);
 
 	if (!read || !pkg_ranks_init(&job->index.unused, t->slot_count)) {
 		free(read);
-		return 0;
+		return false;
 	}
 	for (uint32_t i = 0; i < t->entry_value_count; i++)
 		read[t->entry_value[i].slot] = 1;
@@ -149,7 +150,7 @@ int print_homes_find(struct print_job *job)
 			pkg_ranks_add(&job->index.unused, home_find(job, i), i);
 	pkg_ranks_sort(&job->index.unused);
 	free(read);
-	return 1;
+	return true;
 }
 
 void print_unused(const struct print_job *job, struct print_text *text, uint32_t entry)

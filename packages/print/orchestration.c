@@ -2,6 +2,7 @@
 /* orchestration.c - the code of an entry as the Orchestration function that it came from. */
 #include "print/print_scope.h"
 
+#include <stdbool.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -164,17 +165,17 @@ static void expanded_tensor_print(struct print_scope *s, struct print_text *text
 	binding_add(text, formal, tensor, &row, &column);
 }
 
-static int expanded_scalar_print(struct print_scope *s, struct print_text *text, uint32_t callee, const struct ptowsp_call_argument_record *a, int some)
+static bool expanded_scalar_print(struct print_scope *s, struct print_text *text, uint32_t callee, const struct ptowsp_call_argument_record *a, int some)
 {
 	const char *function = print_string(s->job, s->job->t->entry[callee].name);
 	const char *name = print_symbol_name(s->job, function, a->slot);
 	struct print_value value;
 
 	if (print_is_taken_over(s, a->row, function, name))
-		return 0;
+		return false;
 	value = print_scalar_of(s, a->row, s->job->t->slot[a->slot].dtype);
 	print_add(text, "%s%%%s -> %s%s", some ? ", " : "", name, value.name ? "" : "%", value.text);
-	return 1;
+	return true;
 }
 
 static void expanded_print(struct print_scope *s, const struct ptowsp_call_record *call)

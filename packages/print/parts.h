@@ -3,6 +3,8 @@
 #ifndef PRINT_PARTS_H
 #define PRINT_PARTS_H
 
+#include <stdbool.h>
+
 #include "format/verify/rank.h"
 #include "print/print.h"
 #include "print/print_text.h"
@@ -57,7 +59,7 @@ static inline const char *print_string(const struct print_job *job, uint32_t off
 }
 
 /* Entries without code are kernels: functions of tile code. */
-static inline int print_has_code(const struct print_job *job, uint32_t entry)
+static inline bool print_has_code(const struct print_job *job, uint32_t entry)
 {
 	return !(job->t->entry[entry].flags & PTOWSP_ENTRY_KERNEL);
 }
@@ -65,7 +67,7 @@ static inline int print_has_code(const struct print_job *job, uint32_t entry)
 /* --- position.c --- */
 
 /* Fills job->positions and job->file. 0 without memory. */
-int print_positions_find(struct print_job *job);
+bool print_positions_find(struct print_job *job);
 
 #define PRINT_MAX_DIVISIONS 64u /* on one line; further ones lose their positions */
 /* The divisions of a line, in its order. */
@@ -85,7 +87,7 @@ void print_end_with(const struct print_job *job, struct print_text *text, unsign
 /* --- index.c --- */
 
 /* 0 without memory; finish accepts what is there then. */
-int print_index_make(struct print_job *job);
+bool print_index_make(struct print_job *job);
 void print_index_finish(struct print_job *job);
 /* The tensor of an entry at a position; PTOWSP_NONE if there is none. */
 uint32_t print_tensor_of(const struct print_job *job, uint32_t entry, uint32_t position);
@@ -95,12 +97,12 @@ const struct ptowsp_call_record *print_call_at(const struct print_job *job, uint
 /* The beginning of the next code behind an instruction; num_instructions: there is none. */
 uint32_t print_start_behind(const struct print_job *job, uint32_t instruction);
 /* Is there a tensor, or one of no entry's if `common`; a slot or symbol of that name? */
-int print_tensor_named(const struct print_job *job, const char *name, int common);
-int print_slot_named(const struct print_job *job, const char *name);
+bool print_tensor_named(const struct print_job *job, const char *name, int common);
+bool print_slot_named(const struct print_job *job, const char *name);
 /* Has the function slots of its own? */
-int print_has_slots(const struct print_job *job, uint32_t entry);
+bool print_has_slots(const struct print_job *job, uint32_t entry);
 /* Is there a symbol "other.rest", other being another function? */
-int print_is_mixed(const struct print_job *job, uint32_t slot, const char *rest);
+bool print_is_mixed(const struct print_job *job, uint32_t slot, const char *rest);
 /* The first entry whose own the symbol is by its name, being one of several that are called so behind their functions; PTOWSP_NONE: it is nobody's. */
 uint32_t print_home_named(const struct print_job *job, uint32_t slot);
 
@@ -109,7 +111,7 @@ uint32_t print_home_named(const struct print_job *job, uint32_t slot);
 /* Fills job->helper. */
 void print_helper_choose(struct print_job *job);
 /* "%x: !pto.memref<gm,...,f32>, ..." of an entry's own tensors; 0 and a line about it if they are not those of a function. */
-int print_memrefs(const struct print_job *job, struct print_text *text, uint32_t entry, uint32_t *count_out);
+bool print_memrefs(const struct print_job *job, struct print_text *text, uint32_t entry, uint32_t *count_out);
 /* The part of a tensor's name behind "function."; NULL if the name is another one. */
 const char *print_memref_name(const struct print_job *job, uint32_t entry, uint32_t tensor);
 /* The name of a symbol inside a function: its name, or the part behind "function." where several functions use it for several types. */
@@ -118,12 +120,12 @@ const char *print_symbol_name(const struct print_job *job, const char *function,
 /* --- where symbols are declared --- */
 
 /* Fills job->index.unused. 0 without memory. */
-int print_homes_find(struct print_job *job);
+bool print_homes_find(struct print_job *job);
 /* Declarations of the symbols that nothing reads and that this entry is to declare. */
 void print_unused(const struct print_job *job, struct print_text *text, uint32_t entry);
 
 /* Is the slot or symbol declared at the top of the text? */
-int print_is_declared(const struct print_job *job, uint32_t slot);
+bool print_is_declared(const struct print_job *job, uint32_t slot);
 
 /* --- schedule.c --- */
 
@@ -140,9 +142,9 @@ void print_kernels(const struct print_job *job, struct print_text *text);
 void print_channels(const struct print_job *job, struct print_text *text);
 void print_processes(struct print_job *job, struct print_text *text);
 /* The text of the graphs, and which entries they are. 0 without memory. */
-int print_graphs_begin(struct print_job *job);
+bool print_graphs_begin(struct print_job *job);
 /* Packs functions and graphs, to know what the graphs make. 0 without memory. */
-int print_graphs_prepare(struct print_job *job, const struct print_text *functions);
+bool print_graphs_prepare(struct print_job *job, const struct print_text *functions);
 /* Prints the graphs of that entry, PTOWSP_NONE: those that have none. */
 void print_graphs(const struct print_job *job, struct print_text *text, uint32_t entry);
 void print_graphs_finish(struct print_job *job);

@@ -4,6 +4,7 @@
 
 #include "format/format_names.h"
 
+#include <stdbool.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -61,7 +62,7 @@ void print_end_of(const struct print_job *job, struct print_text *text, unsigned
 	print_end_with(job, text, kind, row, &none);
 }
 
-int print_positions_find(struct print_job *job)
+bool print_positions_find(struct print_job *job)
 {
 	const struct pkg_tables *t = job->t;
 	const uint32_t counts[5] = {job->work.num_instructions, t->kernel_count, t->entry_count, t->slot_count, t->expr_count};
@@ -69,12 +70,12 @@ int print_positions_find(struct print_job *job)
 	for (unsigned kind = 0; kind < 5; kind++) {
 		job->positions[kind] = calloc((size_t)counts[kind] + 1, sizeof(uint32_t));
 		if (!job->positions[kind])
-			return 0;
+			return false;
 	}
 	for (uint32_t i = 0; i < t->debug_count; i++)
 		if (t->debug[i].kind < 5 && t->debug[i].line) {
 			job->positions[t->debug[i].kind][t->debug[i].row] = i + 1;
 			job->file = job->file ? job->file : print_string(job, t->debug[i].file);
 		}
-	return 1;
+	return true;
 }

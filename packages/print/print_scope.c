@@ -4,6 +4,7 @@
 #include "format/format_names.h"
 
 #include <inttypes.h>
+#include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -59,27 +60,27 @@ const char *print_slot_of(struct print_scope *s, uint32_t slot)
 	return name;
 }
 
-int print_is_own_start(struct print_scope *s, uint32_t slot, uint32_t row, uint32_t at)
+bool print_is_own_start(struct print_scope *s, uint32_t slot, uint32_t row, uint32_t at)
 {
 	const struct ptowsp_expr_record *e = &s->job->t->expr[row];
 	const char *name = slot_name(s, slot);
 
 	if (e->op != PTOWSP_EXPR_VALUE || s->job->t->slot[e->a].kind != PTOWSP_SLOT_SYMBOL || !name ||
 	    strcmp(print_symbol_name(s->job, s->function, e->a), name) != 0)
-		return 0;
+		return false;
 	s->symbols[e->a] |= 1;
 	s->slots[slot] = 2 + at;
-	return 1;
+	return true;
 }
 
-int print_is_taken_over(struct print_scope *s, uint32_t row, const char *callee, const char *name)
+bool print_is_taken_over(struct print_scope *s, uint32_t row, const char *callee, const char *name)
 {
 	const struct ptowsp_expr_record *e = &s->job->t->expr[row];
 
 	if (e->op != PTOWSP_EXPR_VALUE || s->job->t->slot[e->a].kind != PTOWSP_SLOT_SYMBOL || strcmp(print_symbol_name(s->job, callee, e->a), name) != 0)
-		return 0;
+		return false;
 	s->symbols[e->a] |= 1;
-	return 1;
+	return true;
 }
 
 /* --- values --- */

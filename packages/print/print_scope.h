@@ -3,6 +3,8 @@
 #ifndef PRINT_SCOPE_H
 #define PRINT_SCOPE_H
 
+#include <stdbool.h>
+
 #include "print/parts.h"
 
 struct print_scope {
@@ -54,9 +56,9 @@ void print_unread(struct print_scope *scope, uint32_t slot);
 /* Name of an internal slot of this function; NULL if it is none. Declares it. */
 const char *print_slot_of(struct print_scope *scope, uint32_t slot);
 /* Is the expression what the slot has from outside anyway? Then instruction `at` needs no statement. */
-int print_is_own_start(struct print_scope *scope, uint32_t slot, uint32_t row, uint32_t at);
+bool print_is_own_start(struct print_scope *scope, uint32_t slot, uint32_t row, uint32_t at);
 /* Is the expression what the callee takes over as `name` without being passed it? */
-int print_is_taken_over(struct print_scope *scope, uint32_t row, const char *callee, const char *name);
+bool print_is_taken_over(struct print_scope *scope, uint32_t row, const char *callee, const char *name);
 
 const char *print_opcode(unsigned opcode);
 

@@ -3,6 +3,7 @@
 
 #include <inttypes.h>
 #include <stdarg.h>
+#include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -52,7 +53,7 @@ static const char *const dtypes[] = {
 #undef X
 };
 
-static int is_passed(const struct print_tasks *p, uint32_t slot)
+static bool is_passed(const struct print_tasks *p, uint32_t slot)
 {
 	return p->slots[slot].used && !(p->t->slot[slot].flags & PTOWSP_SLOT_INTERNAL);
 }

@@ -8,6 +8,7 @@
 #include <inttypes.h>
 #include <math.h>
 #include <stdarg.h>
+#include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -116,7 +117,7 @@ const char *print_space(unsigned space)
 
 /* ---- values as the decimal text that the packer reads as the same bits. ---- */
 
-static int reads_back(const char *text, unsigned dtype, uint64_t value)
+static bool reads_back(const char *text, unsigned dtype, uint64_t value)
 {
 	uint64_t again;
 
@@ -150,7 +151,7 @@ static double double_of(uint64_t value, unsigned dtype)
 	}
 }
 
-static int float_print(char text[40], uint64_t value, unsigned dtype)
+static bool float_print(char text[40], uint64_t value, unsigned dtype)
 {
 	double number = double_of(value, dtype);
 
@@ -163,12 +164,12 @@ static int float_print(char text[40], uint64_t value, unsigned dtype)
 		if (!strpbrk(text, ".e"))
 			strcat(text, ".0");
 		if (reads_back(text, dtype, value))
-			return 1;
+			return true;
 	}
-	return 0;
+	return false;
 }
 
-int print_number(char text[40], uint64_t value, unsigned dtype)
+bool print_number(char text[40], uint64_t value, unsigned dtype)
 {
 	switch (dtype) {
 	case PTOWSP_F16:
@@ -181,7 +182,7 @@ int print_number(char text[40], uint64_t value, unsigned dtype)
 	return reads_back(text, dtype, value);
 }
 
-int print_is_spelled(const char *number)
+bool print_is_spelled(const char *number)
 {
 	return strpbrk(number, "n") != NULL; /* inf, -inf, nan */
 }

@@ -7,6 +7,7 @@
 #include "lang/expr_print.h"
 #include "registry/common/common_text.h"
 #include <stdarg.h>
+#include <stdbool.h>
 
 struct print_text {
 	struct common_text out;
@@ -33,9 +34,9 @@ void print_unsaid(struct print_text *text, uint32_t depth, const char *format, .
 void print_append(struct print_text *text, const struct print_text *more);
 
 /* A value of type dtype (as in task.h) in the shortest text that reads back as the same bits, without sign %; 0: there is none. */
-int print_number(char text[40], uint64_t value, unsigned dtype);
+bool print_number(char text[40], uint64_t value, unsigned dtype);
 /* Is it spelled with letters (inf, nan)? */
-int print_is_spelled(const char *number);
+bool print_is_spelled(const char *number);
 /* "f32", "u1"; index: i64 is "idx". */
 const char *print_dtype(unsigned dtype);
 const char *print_annotation(unsigned dtype);

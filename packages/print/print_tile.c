@@ -4,6 +4,7 @@
 
 #include "isa/isa.h"
 
+#include <stdbool.h>
 #include <string.h>
 
 static const struct mode {
@@ -25,7 +26,7 @@ static const struct mode *mode_of(const struct ptowsp_tile_inst *inst)
 
 /* --- operands --- */
 
-static int is_literal(const struct print_kernel *k, uint16_t row)
+static bool is_literal(const struct print_kernel *k, uint16_t row)
 {
 	return k->scalars[row].kind == PTOWSP_SCALAR_CONST;
 }
@@ -99,7 +100,7 @@ void print_tile_type(struct print_text *text, const struct ptowsp_tile_tile *t)
 	print_add(text, ">");
 }
 
-static int types_equal(const struct ptowsp_tile_tile *a, const struct ptowsp_tile_tile *b)
+static bool types_equal(const struct ptowsp_tile_tile *a, const struct ptowsp_tile_tile *b)
 {
 	return a->rows == b->rows && a->columns == b->columns && a->dtype == b->dtype && a->space == b->space;
 }

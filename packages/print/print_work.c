@@ -4,6 +4,7 @@
 #include "format/format_names.h"
 #include "lang/expr_print.h"
 
+#include <stdbool.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -62,7 +63,7 @@ void print_expr(struct print_work *w, uint32_t row)
 	free(memory);
 }
 
-int print_is_number(const struct print_job *job, uint32_t row, int64_t value)
+bool print_is_number(const struct print_job *job, uint32_t row, int64_t value)
 {
 	const struct ptowsp_expr_record *e = &job->t->expr[row];
 
@@ -258,35 +259,35 @@ void print_tensor(struct print_work *w, uint32_t tensor)
 }
 
 /* The region is the whole matrix: the last dimension are the columns, all others rows. 0 if that depends on symbols. */
-static int is_whole(const struct print_job *job, const struct ptowsp_region_record *region)
+static bool is_whole(const struct print_job *job, const struct ptowsp_region_record *region)
 {
 	const struct ptowsp_tensor_record *t = &job->t->tensor[region->tensor];
 	uint64_t rows = 1;
 
 	if (!t->dim_count || !print_is_number(job, region->row, 0) || !print_is_number(job, region->column, 0))
-		return 0;
+		return false;
 	for (uint32_t i = 0; i + 1 < t->dim_count; i++) {
 		const struct ptowsp_expr_record *e = &job->t->expr[job->t->dim[t->dims + i].extent];
 
 		if (e->op != PTOWSP_EXPR_CONST || e->c || rows > UINT32_MAX)
-			return 0;
+			return false;
 		rows *= e->b;
 	}
 	return rows == region->rows && print_is_number(job, job->t->dim[t->dims + t->dim_count - 1].extent, region->columns);
 }
 
 /* "[row, column : ...]": a flat window in steps of the tensor's columns, or of elements where symbols say how many those are. 0: in other steps. */
-static int flat_add(struct print_work *w, const struct ptowsp_region_record *region)
+static bool flat_add(struct print_work *w, const struct ptowsp_region_record *region)
 {
 	const struct pkg_tables *t = w->job->t;
 	const struct ptowsp_tensor_record *tensor = &t->tensor[region->tensor];
 	uint32_t last = tensor->dim_count ? t->dim[tensor->dims + tensor->dim_count - 1].extent : PTOWSP_NONE;
 
 	if (last == PTOWSP_NONE)
-		return 0;
+		return false;
 	if (t->expr[last].op == PTOWSP_EXPR_CONST ? !print_is_number(w->job, last, region->unit)
 						  : region->unit != 1 || !print_is_number(w->job, region->column, 0))
-		return 0;
+		return false;
 	if (t->expr[last].op == PTOWSP_EXPR_CONST)
 		print_place_at(w, region->tensor, region->row, region->column);
 	else
@@ -295,7 +296,7 @@ static int flat_add(struct print_work *w, const struct ptowsp_region_record *reg
 	if (region->columns)
 		print_add(w->text, ", %lu", (unsigned long)region->columns);
 	print_add(w->text, "]");
-	return 1;
+	return true;
 }
 
 void print_view(struct print_work *w, const struct ptowsp_region_record *region)

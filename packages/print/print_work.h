@@ -3,6 +3,8 @@
 #ifndef PRINT_WORK_H
 #define PRINT_WORK_H
 
+#include <stdbool.h>
+
 #include "print/parts.h"
 
 struct print_work {
@@ -47,7 +49,7 @@ void print_part(struct print_work *work, uint32_t region, uint32_t rows, uint32_
 /* An argument of that type. */
 void print_argument(struct print_work *work, uint32_t row, unsigned dtype);
 /* Is the expression that number? */
-int print_is_number(const struct print_job *job, uint32_t row, int64_t value);
+bool print_is_number(const struct print_job *job, uint32_t row, int64_t value);
 
 /* The instruction that a TARGET names, or a word's row. */
 uint32_t print_target(const struct print_work *work, uint32_t at);

@@ -7,6 +7,7 @@
 #include "print/print.h"
 #include "registry/text.h"
 
+#include <stdbool.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -169,7 +170,7 @@ static void workloads_print(struct print_job *job, struct print_text *text, cons
 
 /* --- all of it --- */
 
-static int marks_create(struct print_job *job)
+static bool marks_create(struct print_job *job)
 {
 	const struct pkg_tables *t = job->t;
 
@@ -192,7 +193,7 @@ static void marks_free(struct print_job *job)
 	free(job->made.directives);
 }
 
-static int stated_find(struct print_job *job)
+static bool stated_find(struct print_job *job)
 {
 	job->stated = calloc((size_t)job->t->axis_count + 1, 1);
 	for (uint32_t i = 0; job->stated && i < job->work.num_instructions; i++) {
@@ -204,12 +205,12 @@ static int stated_find(struct print_job *job)
 	return job->stated != NULL;
 }
 
-static int job_begin(struct print_job *job)
+static bool job_begin(struct print_job *job)
 {
 	job->work = *pkg_code_header(job->code);
 	print_helper_choose(job);
 	if (!print_index_make(job) || !stated_find(job) || !marks_create(job) || !print_graphs_begin(job))
-		return 0;
+		return false;
 	job->declares = declares(job);
 	return print_homes_find(job) && print_positions_find(job);
 }

@@ -6,6 +6,7 @@
 #include "lang/expr_print.h"
 #include "lang/lang_layout.h"
 
+#include <stdbool.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -58,7 +59,7 @@ static struct lang_layout layout_of(const struct pkg_tables *t, uint32_t tensor)
 }
 
 /* The layouts join, so that copy may stand between the two; relayout otherwise. */
-static int layouts_join(const struct pkg_tables *t, uint32_t from, uint32_t to)
+static bool layouts_join(const struct pkg_tables *t, uint32_t from, uint32_t to)
 {
 	const struct lang_layout a = layout_of(t, from), b = layout_of(t, to);
 	uint32_t dim;

@@ -5,6 +5,7 @@
 #include "format/format_names.h"
 #include "ptowsp/task.h"
 
+#include <stdbool.h>
 #include <string.h>
 
 /* --- loops --- */
@@ -20,7 +21,7 @@ void print_axis_name(const struct print_job *job, struct print_text *text, uint3
 }
 
 /* One row of beginnings less than the tensor has elements: what the source says without a number. */
-static int is_all_rows(const struct print_job *job, const struct ptowsp_axis_record *axis)
+static bool is_all_rows(const struct print_job *job, const struct ptowsp_axis_record *axis)
 {
 	const struct ptowsp_tensor_record *begins = &job->t->tensor[axis->lengths];
 	uint64_t count = 1;
@@ -29,7 +30,7 @@ static int is_all_rows(const struct print_job *job, const struct ptowsp_axis_rec
 		const struct ptowsp_expr_record *extent = &job->t->expr[job->t->dim[begins->dims + i].extent];
 
 		if (extent->op != PTOWSP_EXPR_CONST || extent->c || count > UINT32_MAX)
-			return 0;
+			return false;
 		count *= extent->b;
 	}
 	return print_is_number(job, axis->high, (int64_t)count - 1);

@@ -5,6 +5,7 @@
 #include "format/format_names.h"
 
 #include <inttypes.h>
+#include <stdbool.h>
 #include <string.h>
 
 /* How each operator of expr_ops.def is written in C, and how strongly it binds; 0: in a form of its own. */
@@ -37,7 +38,7 @@ static int64_t constant_of(const struct ptowsp_expr_record *row)
 	return (int64_t)((uint64_t)row->c << 32 | row->b);
 }
 
-int print_c_constant(const struct print_tasks *p, uint32_t row, int64_t *value_out)
+bool print_c_constant(const struct print_tasks *p, uint32_t row, int64_t *value_out)
 {
 	*value_out = constant_of(&p->t->expr[row]);
 	return p->t->expr[row].op == PTOWSP_EXPR_CONST;
@@ -82,7 +83,7 @@ static void call_print(struct print_tasks *p, struct print_text *text, const cha
 }
 
 /* A quotient whose divisor may be -1 is a function: C leaves the smallest number by -1 open. */
-static int is_plain_division(const struct print_tasks *p, const struct ptowsp_expr_record *row)
+static bool is_plain_division(const struct print_tasks *p, const struct ptowsp_expr_record *row)
 {
 	int64_t divisor;
 

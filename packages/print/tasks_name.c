@@ -2,6 +2,7 @@
 /* tasks_name.c - names of tensors, values, loops and kernels as C takes them. */
 #include "print/tasks_parts.h"
 
+#include <stdbool.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -49,7 +50,7 @@ static const char *short_name(const struct print_tasks *p, const char *name)
 }
 
 /* `name_out`: of the names, as C takes it. */
-static int name_choose(const struct print_tasks *p, struct common_names *names, const char *name, char name_out[PRINT_C_NAME])
+static bool name_choose(const struct print_tasks *p, struct common_names *names, const char *name, char name_out[PRINT_C_NAME])
 {
 	print_c_name(name_out, short_name(p, name));
 	return common_names_choose(names, name_out, PRINT_C_NAME, "_");
@@ -89,7 +90,7 @@ int print_c_names_make(struct print_tasks *p)
 	return done;
 }
 
-int print_c_is_slot(const struct print_tasks *p, const char *name)
+bool print_c_is_slot(const struct print_tasks *p, const char *name)
 {
 	return common_names_find(&p->names, name) > p->order.count;
 }

@@ -3,6 +3,8 @@
 #ifndef PRINT_TASKS_PARTS_H
 #define PRINT_TASKS_PARTS_H
 
+#include <stdbool.h>
+
 #include "format/verify/rank.h"
 #include "print/function.h"
 #include "print/print_tasks.h"
@@ -87,7 +89,7 @@ struct print_c_tensor *print_c_tensor(struct print_tasks *p, uint32_t tensor);
 struct print_c_slot *print_c_slot(struct print_tasks *p, uint32_t slot);
 /* Names of the tensors and slots that the entry uses, when all of them are known. 0: no memory. */
 int print_c_names_make(struct print_tasks *p);
-int print_c_is_slot(const struct print_tasks *p, const char *name);
+bool print_c_is_slot(const struct print_tasks *p, const char *name);
 /* Of a kernel's function. */
 const char *print_c_function(const struct print_tasks *p, uint32_t kernel);
 /* A kernel that has a task; its name in the struct. */
@@ -101,7 +103,7 @@ void print_c_expr(struct print_tasks *p, struct print_text *text, uint32_t row, 
 enum { PRINT_C_ANY = 0, PRINT_C_SUM = 9, PRINT_C_PRODUCT = 10 };
 /* Lines that end the function where a divisor in it is 0. */
 void print_c_divisors_check(struct print_tasks *p, uint32_t row);
-int print_c_constant(const struct print_tasks *p, uint32_t row, int64_t *value_out);
+bool print_c_constant(const struct print_tasks *p, uint32_t row, int64_t *value_out);
 
 /* tasks_region.c: of a kernel's tensors, one per parameter; NULL: no memory. */
 const struct print_reach *print_c_reach(struct print_tasks *p, uint32_t kernel);

@@ -9,6 +9,7 @@
 #include "print/tasks_parts.h"
 
 #include <inttypes.h>
+#include <stdbool.h>
 #include <stdlib.h>
 
 /* A region as a tensor argument of a kernel sees it. */
@@ -95,7 +96,7 @@ static int by_value(struct print_tasks *p, const struct window *w)
 	return 1;
 }
 
-static int window_make(struct print_tasks *p, struct window *w, uint32_t kernel, uint32_t argument, uint32_t region)
+static bool window_make(struct print_tasks *p, struct window *w, uint32_t kernel, uint32_t argument, uint32_t region)
 {
 	const uint32_t param = param_of(p, kernel, argument);
 	const struct print_reach *reach;
@@ -105,7 +106,7 @@ static int window_make(struct print_tasks *p, struct window *w, uint32_t kernel,
 	reach = param == PTOWSP_NONE ? NULL : print_c_reach(p, kernel);
 	if (!reach) {
 		print_c_refuse(p, "kernel %.80s has no tensor parameter %" PRIu32, pkg_string(p->t, p->t->kernel[kernel].name), argument);
-		return 0;
+		return false;
 	}
 	w->reach = reach[param];
 	w->column_known = (uint32_t)print_c_constant(p, w->region->column, &w->column);

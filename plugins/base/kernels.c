@@ -4,6 +4,7 @@
 #include "error.h"
 #include "numerics.h"
 #include "select.h"
+#include <stdbool.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -20,7 +21,7 @@ struct patience {
 #define BLOCKS_SLICE   16u             /* of a task, between two questions: one block may be too short to ask any */
 #define WALK_QUESTIONS UINT32_C(65536) /* a walk of 2^32 instructions, some seconds; then only running tells */
 
-static int watch_ended(struct base_kernels *kernels)
+static bool watch_ended(struct base_kernels *kernels)
 {
 	const struct ptowsp_host *host = kernels->instance->host;
 	const struct base_watch *watch = &kernels->watch;

@@ -5,6 +5,7 @@
 #include "builtin.h"
 #include "error.h"
 #include "rt/program/rt_error.h"
+#include <stdbool.h>
 #include <string.h>
 
 #if defined(__x86_64__)
@@ -48,7 +49,7 @@ static int is_here(const struct base_backend *backend, const char *target)
 }
 
 /* Native code names a triple, "x86_64-linux-gnu". */
-static int is_this_machine(const struct base_backend *backend, const char *target)
+static bool is_this_machine(const struct base_backend *backend, const char *target)
 {
 	size_t length = strlen(MACHINE);
 

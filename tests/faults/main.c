@@ -6,6 +6,7 @@
 #include <inttypes.h>
 #include <stdarg.h>
 #include <stdatomic.h>
+#include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -229,7 +230,7 @@ __attribute__((format(printf, 2, 3))) static void bad(struct tally *tally, const
 }
 
 /* The host has words for a plugin that has none; they do not count. */
-static int is_sentence(const char *text)
+static bool is_sentence(const char *text)
 {
 	return *text && !strchr(text, '\n') && !strstr(text, "did not say why") && !strstr(text, "without a sentence");
 }
@@ -262,7 +263,7 @@ static ptowsp_status once(const struct program *p, const char *plugins, const ch
 }
 
 /* every: of so many allocations one fails; another one in each program. */
-static int program_try(const struct program *p, uint64_t every, const char *plugins, const char *folder)
+static bool program_try(const struct program *p, uint64_t every, const char *plugins, const char *folder)
 {
 	struct ptowsp_error error;
 	struct tally tally = {0};

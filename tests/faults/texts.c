@@ -4,6 +4,7 @@
  * nothing had happened.
  *
  *	faults_texts FOLDER PACKAGES     a folder that is written to, and one of packages */
+#include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -397,7 +398,7 @@ static void cut_try(void)
 	fault_count.instead = NULL;
 }
 
-static int package_take(const char *folder, const char *name)
+static bool package_take(const char *folder, const char *name)
 {
 	struct ptowsp_error error = {.head = PTOWSP_HEAD(struct ptowsp_error, ERROR)};
 	struct pkg *opened = NULL;
@@ -409,11 +410,11 @@ static int package_take(const char *folder, const char *name)
 	    pkg_open_memory(&opened, packages[package_count].bytes, packages[package_count].size, "a.pkg.zst", NULL, &error) ||
 	    pkg_to_json(opened, &packages[package_count].json, &error)) {
 		fprintf(stderr, "%s\n", error.text);
-		return 1;
+		return true;
 	}
 	pkg_close(opened);
 	package_count++;
-	return 0;
+	return false;
 }
 
 static int by_text(const void *a, const void *b)

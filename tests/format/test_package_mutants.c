@@ -7,6 +7,7 @@
 #include "tests/format/sample.h"
 
 #include <inttypes.h>
+#include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -93,7 +94,7 @@ static void mutants_run(void (*mutate)(const uint8_t *good, size_t size, uint64_
 }
 
 /* Is it refused with a sentence, if not when it is opened then when its sample data are read? */
-static int is_refused(const void *bytes, size_t size)
+static bool is_refused(const void *bytes, size_t size)
 {
 	struct pkg *package;
 	const void *samples;

@@ -4,11 +4,12 @@
 #include "aie/design/aie_check.h"
 #include "aie/ir/body.h"
 
+#include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
+bool LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 
 /* ---- bodies ------------------------------------------------------------------------------------------------------- */
 
@@ -89,17 +90,17 @@ static void look(const struct aie_module *module, struct ptowsp_error *error)
 	aie_design_finish(&design);
 }
 
-int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
+bool LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
 	struct ptowsp_error first = {.code = PTOWSP_OK}, second = {.code = PTOWSP_OK};
 	struct aie_module module = {0};
 
 	if (aie_module_read(&module, (const char *)data, size, &first))
-		return 0;
+		return false;
 	look(&module, &first);
 	look(&module, &second);
 	if (first.code != second.code || strcmp(first.text, second.text))
 		abort();
 	aie_module_finish(&module);
-	return 0;
+	return false;
 }

@@ -5,6 +5,7 @@
 #include "isa/isa.h"
 #include "lang/builder/builder_calls.h"
 
+#include <stdbool.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -138,8 +139,8 @@ static void sealed_check(const struct ptowsp_build *b)
 	pkg_close(package);
 }
 
-int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
-int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
+bool LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
+bool LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
 	struct input in = {data, data + size};
 	struct ptowsp_build *b = ptowsp_build_create(byte(&in) & 1 ? "fuzz" : NULL);
@@ -154,5 +155,5 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 		sealed_check(b);
 	ptowsp_build_destroy(b);
 	free(h);
-	return 0;
+	return false;
 }

@@ -1,23 +1,24 @@
 /* SPDX-License-Identifier: MIT */
 /* fuzz_checkpoint.c - any bytes as a checkpoint, whatever its digest: refused with a sentence, or rows whose names and content lie inside the bytes. */
 #include <assert.h>
+#include <stdbool.h>
 #include <string.h>
 
 #include "registry/names.h"
 #include "tools/run/checkpoint.h"
 
-int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t size);
+bool LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t size);
 
 static volatile size_t sum; /* what was read */
 
-int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t size)
+bool LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t size)
 {
 	struct ptowsp_error error = {.text = ""};
 	struct checkpoint c;
 
 	if (checkpoint_parse(&c, bytes, size, CHECKPOINT_UNSEALED, "fuzz", &error)) {
 		assert(error.text[0] && !c.rows);
-		return 0;
+		return false;
 	}
 	sum += strlen(c.names + c.header.entry);
 	for (uint32_t i = 0; i < c.header.rows; i++) {
@@ -28,5 +29,5 @@ int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t size)
 			sum += c.data[row.offset] + c.data[row.offset + row.elements * reg_dtype(row.dtype)->bytes - 1];
 	}
 	assert(checkpoint_parse(&c, bytes, size, 0, "fuzz", &error) || c.data + c.header.data_size + CHECKPOINT_DIGEST == bytes + size);
-	return 0;
+	return false;
 }

@@ -6,9 +6,10 @@
 #include "host/trust/code.h"
 
 #include <assert.h>
+#include <stdbool.h>
 #include <string.h>
 
-int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t size);
+bool LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t size);
 
 static void parts_check(const uint8_t *bytes, size_t size)
 {
@@ -21,7 +22,7 @@ static void parts_check(const uint8_t *bytes, size_t size)
 		assert(from <= size && length <= size - from);
 }
 
-int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t size)
+bool LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t size)
 {
 	struct ptowsp_error error = {0};
 	struct host_code_entry entry;
@@ -37,5 +38,5 @@ int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t size)
 	for (unsigned way = 0; way < 3; way++)
 		if (host_code_check(bytes, size, "fuzz", way == 1 ? "entry" : "", way == 2 ? size / 2 : 0, &entry, &error))
 			assert(error.code == PTOWSP_BAD_PACKAGE && memchr(error.text, 0, sizeof(error.text)));
-	return 0;
+	return false;
 }

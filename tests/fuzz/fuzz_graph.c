@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT
  * fuzz_graph.c - bytes that claim to be a built graph: the check refuses them, or they run to their end. */
 #include "rt/graph/graph_run.h"
+#include <stdbool.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -22,8 +23,8 @@ static ptowsp_status task(void *context, uint32_t number, uint32_t worker, struc
 	return PTOWSP_OK;
 }
 
-int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
-int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
+bool LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
+bool LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
 	size_t room = (size + 63) / 64 * 64;
 	void *block = aligned_alloc(64, room ? room : 64);
@@ -50,5 +51,5 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 		free(counts);
 	}
 	free(block);
-	return 0;
+	return false;
 }

@@ -3,10 +3,11 @@
  * bytes again. */
 #include "format/json/json.h"
 
+#include <stdbool.h>
 #include <stdlib.h>
 #include <string.h>
 
-int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
+bool LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 
 static ptowsp_status seal(const char *text, size_t length, void **bytes_out, size_t *size_out)
 {
@@ -23,7 +24,7 @@ static ptowsp_status seal(const char *text, size_t length, void **bytes_out, siz
 	return status;
 }
 
-int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
+bool LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
 	struct pkg *package;
 	void *bytes, *again;
@@ -31,7 +32,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	char *text;
 
 	if (seal((const char *)data, size, &bytes, &length))
-		return 0;
+		return false;
 	if (pkg_open_memory(&package, bytes, length, "sealed", NULL, NULL) || pkg_to_json(package, &text, NULL))
 		abort();
 	if (seal(text, strlen(text), &again, &again_length) || again_length != length || memcmp(again, bytes, length))
@@ -40,5 +41,5 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	free(text);
 	free(again);
 	free(bytes);
-	return 0;
+	return false;
 }

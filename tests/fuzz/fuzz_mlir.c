@@ -3,11 +3,12 @@
  * printed as people write it. */
 #include "aie/ir/ir.h"
 
+#include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
+bool LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 
 static ptowsp_status again(const char *text, size_t length, char **text_out)
 {
@@ -35,15 +36,15 @@ static ptowsp_status again(const char *text, size_t length, char **text_out)
 	return PTOWSP_OK;
 }
 
-int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
+bool LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
 	char *first, *second;
 
 	if (again((const char *)data, size, &first))
-		return 0;
+		return false;
 	if (again(first, strlen(first), &second) || strcmp(first, second))
 		abort();
 	free(first);
 	free(second);
-	return 0;
+	return false;
 }

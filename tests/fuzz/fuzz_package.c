@@ -8,11 +8,12 @@
 #include "format/schema.h"
 #include "tools/inspect/inspect.h"
 
+#include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
+bool LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 
 static const struct pkg_limits limits = {.section_bytes = 1 << 22, .total_bytes = 1 << 23};
 
@@ -87,7 +88,7 @@ static void open_sections(const uint8_t *data, size_t size)
 	pkg_image_finish(&image);
 }
 
-int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
+bool LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
 	static const uint8_t frame[4] = {0x50, 0x2A, 0x4D, 0x18};
 
@@ -97,5 +98,5 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	} else {
 		open_sections(data, size);
 	}
-	return 0;
+	return false;
 }

@@ -5,11 +5,12 @@
 #include "format/json/json.h"
 #include "format/writer.h"
 
+#include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
+bool LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 
 static const char strings[] = "\0k\0name\0x";
 
@@ -51,7 +52,7 @@ static void travel(const uint8_t *data, size_t size)
 	pkg_writer_destroy(again);
 }
 
-int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
+bool LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
 	struct ptowsp_error error = {.code = PTOWSP_OK};
 	const struct pkg_place place = {"input", &error};
@@ -63,10 +64,10 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	if (status) {
 		if (error.code != status || strncmp(error.text, "input: GRPH", 11))
 			abort();
-		return 0;
+		return false;
 	}
 	show(&tables);
 	if (size)
 		travel(data, size);
-	return 0;
+	return false;
 }

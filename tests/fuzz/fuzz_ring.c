@@ -4,10 +4,11 @@
 #include "host/call/check.h"
 #include "host/call/marshal.h"
 
+#include <stdbool.h>
 #include <stdlib.h>
 #include <string.h>
 
-int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t size);
+bool LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t size);
 
 enum { ROOM = 4 }; /* rows and values that the caller has room for */
 
@@ -146,14 +147,14 @@ static void message_touch(unsigned char *bytes, size_t size, uint16_t kind)
 		answer_touch(&wire, &host_operations[frame.operation % HOST_OPERATION_COUNT], frame.status & 1);
 }
 
-int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t size)
+bool LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t size)
 {
 	static struct host_ring_shared shared;
 	struct host_ring ring;
 	uint32_t head;
 
 	if (size < sizeof(head) || size - sizeof(head) > sizeof(shared.bytes))
-		return 0;
+		return false;
 	memcpy(&head, bytes, sizeof(head));
 	memset(shared.bytes, 0, sizeof(shared.bytes) < 65536 ? sizeof(shared.bytes) : 65536);
 	memcpy(shared.bytes, bytes + sizeof(head), size - sizeof(head));
@@ -172,5 +173,5 @@ int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t size)
 		free(copy);
 	}
 	host_ring_finish(&ring);
-	return 0;
+	return false;
 }

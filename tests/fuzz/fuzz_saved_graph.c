@@ -2,13 +2,14 @@
 /* fuzz_saved_graph.c - any bytes as a task graph that was saved, in JSON or as a runtime dump: refused with a sentence, or one whose levels can be found or not. */
 #include "tools/graph_layout.h"
 
+#include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
 #include <unistd.h>
 
-int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
+bool LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 
 static volatile size_t sum;
 
@@ -25,7 +26,7 @@ static void levels(const struct graph *graph)
 	graph_layout_finish(&layout);
 }
 
-int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
+bool LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
 	static int file = -1;
 	static char path[32];
@@ -37,7 +38,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 		snprintf(path, sizeof(path), "/proc/self/fd/%d", file);
 	}
 	if (ftruncate(file, 0) || pwrite(file, data, size, 0) != (ssize_t)size)
-		return 0;
+		return false;
 	if (graph_read(&graph, path, &error)) {
 		if (!error.text[0])
 			abort();
@@ -47,5 +48,5 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 		levels(&graph);
 	}
 	graph_finish(&graph);
-	return 0;
+	return false;
 }

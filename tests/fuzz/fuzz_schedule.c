@@ -1,13 +1,14 @@
 /* SPDX-License-Identifier: MIT */
 /* fuzz_schedule.c - any lines as --schedule texts: refused with a sentence, or rows that refer to what is there. */
 #include <assert.h>
+#include <stdbool.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "registry/schedule.h"
 #include "registry/text.h"
 
-int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t size);
+bool LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t size);
 
 enum { STRINGS = 100, ROWS = 7 };
 
@@ -38,7 +39,7 @@ static void expressions_check(const struct reg_schedule *s)
 	}
 }
 
-int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t size)
+bool LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t size)
 {
 	static const char *const loops[] = {"i"}, *const values[] = {"n"};
 	static const uint32_t loop_strings[] = {3}, value_rows[] = {0};
@@ -50,7 +51,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t size)
 	struct reg_text out;
 
 	if (!text)
-		return 0;
+		return false;
 	memcpy(text, bytes, size);
 	text[size] = '\0';
 	reg_schedule_init(&schedule, STRINGS, ROWS);
@@ -75,5 +76,5 @@ int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t size)
 	expressions_check(&schedule);
 	reg_schedule_finish(&schedule);
 	free(text);
-	return 0;
+	return false;
 }

@@ -4,10 +4,11 @@
 #include "format/format_signature.h"
 #include "host/trust/host_policy.h"
 
+#include <stdbool.h>
 #include <stdlib.h>
 #include <string.h>
 
-int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
+bool LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 
 static void rows(const uint8_t *data, size_t size)
 {
@@ -56,15 +57,15 @@ static void list(const uint8_t *data, size_t size)
 	host_listed_finish(&listed);
 }
 
-int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
+bool LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
 	if (!size)
-		return 0;
+		return false;
 	if (data[0] == 's')
 		rows(data + 1, size - 1);
 	else if (data[0] == 'p' || data[0] == 'k')
 		key(data[0] == 'p' ? PKG_KEY_PUBLIC : PKG_KEY_SECRET, data + 1, size - 1);
 	else
 		list(data + 1, size - 1);
-	return 0;
+	return false;
 }

@@ -4,6 +4,7 @@
 #include "lang/lang.h"
 #include "lang/lang_schedule.h"
 
+#include <stdbool.h>
 #include <stdlib.h>
 
 /* A schedule that the source wrote has words in it. */
@@ -18,8 +19,8 @@ static void schedule_print(const struct pkg *package)
 		abort();
 }
 
-int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
-int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
+bool LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
+bool LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
 	struct lang_source source = {"fuzz.pto", (const char *)data, size};
 	struct ptowsp_error error = {.head = PTOWSP_HEAD(struct ptowsp_error, ERROR)};
@@ -45,5 +46,5 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	free(bytes);
 	lang_diagnostics_destroy(list);
 	pkg_writer_destroy(writer);
-	return 0;
+	return false;
 }

@@ -4,10 +4,11 @@
 #include "host/call/check.h"
 #include "host/layers/replay_log.h"
 
+#include <stdbool.h>
 #include <stdlib.h>
 #include <string.h>
 
-int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
+bool LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 
 static volatile uint64_t sum;
 
@@ -105,14 +106,14 @@ static void log_read(const struct host_replay_log *log)
 	}
 }
 
-int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
+bool LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
 	const struct tape_file head = {TAPE_MAGIC, TAPE_VERSION, 0, host_tape_description(), 0};
 	unsigned char *bytes = malloc(size + 1);
 	const struct host_replay_log log = {bytes, size};
 
 	if (!bytes)
-		return 0;
+		return false;
 	memcpy(bytes, data, size);
 	log_read(&log);
 	if (size >= sizeof(head)) {
@@ -120,5 +121,5 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 		log_read(&log);
 	}
 	free(bytes);
-	return 0;
+	return false;
 }

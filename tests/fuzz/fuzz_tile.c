@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT
  * fuzz_tile.c - a payload of a portable kernel: whatever verifies is walked, listed and run with small limits. */
+#include <stdbool.h>
 #include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
@@ -64,8 +65,8 @@ static void run(const struct isa_program *program, const uint64_t *args)
 	(void)isa_run_within(program, &task, &out, scratch, JUMPS);
 }
 
-int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
-int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
+bool LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
+bool LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
 	static const uint64_t args[8] = {2, 1, 3, 0, UINT64_MAX, 5, 7, 64};
 	struct ptowsp_error error = {.head = PTOWSP_HEAD(error, ERROR)};
@@ -86,5 +87,5 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 		isa_program_destroy(program);
 	}
 	free(payload);
-	return 0;
+	return false;
 }

@@ -5,10 +5,11 @@
 #include "registry/signature.h"
 #include "tools/run/fill.h"
 
+#include <stdbool.h>
 #include <stdlib.h>
 #include <string.h>
 
-int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
+bool LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 
 static void refusal(const struct ptowsp_error *error)
 {
@@ -46,13 +47,13 @@ static void fill(const char *text, unsigned dtype)
 		fill_write(&made, (uint16_t)dtype, 1, elements, 4);
 }
 
-int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
+bool LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
 	static const uint8_t types[] = {PTOWSP_F32, PTOWSP_F16, PTOWSP_I8, PTOWSP_U64, PTOWSP_BOOL, PTOWSP_BF16, PTOWSP_F64, PTOWSP_I32};
 	char *text;
 
 	if (!size)
-		return 0;
+		return false;
 	text = malloc(size);
 	memcpy(text, data + 1, size - 1);
 	text[size - 1] = 0;
@@ -61,5 +62,5 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	else
 		signature(text);
 	free(text);
-	return 0;
+	return false;
 }

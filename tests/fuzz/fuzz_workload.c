@@ -2,6 +2,7 @@
  * fuzz_workload.c - sections as a hostile package would have them, through the runtime core's verifier and, where it accepts them, through a run that
  * counts. Input: sections one behind the other, each {u32 type, u32 stride, u32 count} and its bytes. */
 #include "rt/rt.h"
+#include <stdbool.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -84,8 +85,8 @@ static uint32_t tensors_bind(const struct ptowsp_section *sections, uint32_t cou
 	return bound;
 }
 
-int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
-int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
+bool LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
+bool LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
 	struct ptowsp_section sections[SECTIONS];
 	void *copies[SECTIONS];
@@ -115,5 +116,5 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	}
 	for (uint32_t i = 0; i < args.section_count; i++)
 		free(copies[i]);
-	return 0;
+	return false;
 }

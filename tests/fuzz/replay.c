@@ -1,12 +1,13 @@
 /* SPDX-License-Identifier: MIT */
 /* replay.c - stands in for libFuzzer where only kept inputs are run: each file, and each file of each folder, that the command line names, once. */
 #include <dirent.h>
+#include <stdbool.h>
 #include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <sys/stat.h>
 
-int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
+bool LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 
 static int failed, inputs;
 

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT
  * test_isa_verify.c - tile programs that must be refused, or accepted as unusable, each with its sentence; and mutated ones. */
+#include <stdbool.h>
 #include <stdio.h>
 
 #include "isa/state.h"
@@ -405,7 +406,7 @@ static void ignore_line(void *context, const char *line)
 }
 
 /* What verifies must run, walk and print without a crash: sanitizers watch. Returns 1 if it verified. */
-static int mutant_try(const unsigned char *payload, size_t size)
+static bool mutant_try(const unsigned char *payload, size_t size)
 {
 	static double memory[2][256];
 	struct isa_program *program;
@@ -416,7 +417,7 @@ static int mutant_try(const unsigned char *payload, size_t size)
 
 	tile_task_begin(&task);
 	if (isa_program_create(&program, payload, size, builder.strings, builder.strings_size, &task.error))
-		return 0;
+		return false;
 	isa_disassemble(program, ignore_line, &printed);
 	(void)isa_walk(program, args, 16, 5000, ignore_touch, NULL, &cycles, &task.error);
 	(void)isa_walk(program, args, 16, 5000, NULL, NULL, &cycles, NULL);
@@ -430,7 +431,7 @@ static int mutant_try(const unsigned char *payload, size_t size)
 		free(scratch);
 	}
 	isa_program_destroy(program);
-	return 1;
+	return true;
 }
 
 static void mutated_programs_never_crash(void)

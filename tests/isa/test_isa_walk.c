@@ -2,6 +2,7 @@
  * test_isa_walk.c - the walk on scalars alone: same way and cycles as a run, every touch, what it depends on; and the listing. */
 #include "tests/isa/tile_probe.h"
 
+#include <stdbool.h>
 #include <stdio.h>
 
 static bool create(void)
@@ -358,7 +359,7 @@ static void random_program(void)
 }
 
 /* Returns 1 if the program ran to its end. */
-static int random_compare(uint64_t start)
+static bool random_compare(uint64_t start)
 {
 	struct touches t = {.count = 0};
 	uint64_t stepped = 0, closed = 0;

@@ -3,6 +3,7 @@
 #include "tests/isa/tile_reference.h"
 
 #include <math.h>
+#include <stdbool.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -60,12 +61,12 @@ static struct cell calc(unsigned t, char op, struct cell a, struct cell b)
 	return integer_cell(t, integer_calc(t, op, a.n, b.n));
 }
 
-static int is_less(unsigned t, struct cell a, struct cell b)
+static bool is_less(unsigned t, struct cell a, struct cell b)
 {
 	return cell_is_float(t) ? a.f < b.f : a.n < b.n;
 }
 
-static int is_equal(unsigned t, struct cell a, struct cell b)
+static bool is_equal(unsigned t, struct cell a, struct cell b)
 {
 	return cell_is_float(t) ? a.f == b.f : a.n == b.n;
 }

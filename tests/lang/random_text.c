@@ -2,6 +2,7 @@
 #include "tests/lang/random_text.h"
 
 #include <stdarg.h>
+#include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
 
@@ -36,7 +37,7 @@ unsigned random_text_below(struct random_text *text, unsigned limit)
 	return (unsigned)((z ^ (z >> 31)) % limit);
 }
 
-int random_text_chance(struct random_text *text, unsigned percent)
+bool random_text_chance(struct random_text *text, unsigned percent)
 {
 	return random_text_below(text, 100) < percent;
 }

@@ -3,6 +3,7 @@
 #ifndef TESTS_RANDOM_TEXT_H
 #define TESTS_RANDOM_TEXT_H
 
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
@@ -17,6 +18,6 @@ struct random_text {
 void random_text_add(struct random_text *text, const char *format, ...) __attribute__((format(printf, 2, 3)));
 /* 0 to limit - 1; the next numbers of the seed. */
 unsigned random_text_below(struct random_text *text, unsigned limit);
-int random_text_chance(struct random_text *text, unsigned percent);
+bool random_text_chance(struct random_text *text, unsigned percent);
 
 #endif

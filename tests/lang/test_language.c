@@ -4,6 +4,7 @@
 #include "tests/check.h"
 #include "tests/lang/source.h"
 
+#include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -102,7 +103,7 @@ static void the_pages_name_every_opcode_mode_and_type(void)
 }
 
 /* 1 if the word stands in some block with a blank behind it or at the end of its line. */
-static int in_some_block(const char *word)
+static bool in_some_block(const char *word)
 {
 	const char *next = page;
 	size_t length = strlen(word);
@@ -112,11 +113,11 @@ static int in_some_block(const char *word)
 		for (const char *at = text; (at = strstr(at, word)); at += length)
 			if (strchr(" \n", at[length]) && (at == text || strchr(" \n{", at[-1]))) {
 				free(text);
-				return 1;
+				return true;
 			}
 		free(text);
 	}
-	return 0;
+	return false;
 }
 
 static void the_pages_have_an_example_of_every_declaration_and_statement(void)

@@ -3,6 +3,7 @@
 #include "lang/lang_layout.h"
 #include "tests/check.h"
 
+#include <stdbool.h>
 #include <string.h>
 
 /* "RR1" is R, R, S(1): one character per dimension, a digit is the axis. "" is a layout that is not stated. */
@@ -90,7 +91,7 @@ static void other_ranks_do_not_join_and_what_is_not_stated_joins_with_all(void)
 static const char letters[] = "R012";
 
 /* The number `code` in base 4 as a layout of that rank; 0 if it shards two dimensions over one axis. */
-static int layout_make(uint32_t code, uint32_t rank, struct lang_layout *layout_out)
+static bool layout_make(uint32_t code, uint32_t rank, struct lang_layout *layout_out)
 {
 	char text[LANG_MAX_RANK + 1] = "";
 	unsigned seen = 0;
@@ -98,11 +99,11 @@ static int layout_make(uint32_t code, uint32_t rank, struct lang_layout *layout_
 	for (uint32_t i = 0; i < rank; i++, code /= 4) {
 		text[i] = letters[code % 4];
 		if (code % 4 && seen & 1u << code % 4)
-			return 0;
+			return false;
 		seen |= 1u << code % 4;
 	}
 	*layout_out = layout_of(text);
-	return 1;
+	return true;
 }
 
 /* Symmetric; and from a there is a way to b over a bridge that joins with both, where a join with b is refused. */

@@ -11,6 +11,7 @@
 #include "tests/lang/source.h"
 
 #include <fts.h>
+#include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -86,7 +87,7 @@ static int file_round_trip(const char *path, int refusable)
 
 /* --- files --- */
 
-static int is_source(const char *name)
+static bool is_source(const char *name)
 {
 	size_t length = strlen(name);
 

@@ -206,7 +206,7 @@ static void work_break(char *work)
 }
 
 /* Tokens go on, their blocks stay behind: the words are gone and the channels are plain ones. */
-static int moves_nothing(void)
+static bool moves_nothing(void)
 {
 	return is(PTOWSP_FEATURE_CSP_PAYLOAD) && !counts_on;
 }

@@ -9,6 +9,7 @@
 #include "format/format_package.h"
 #include "tests/format/sample.h"
 
+#include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -32,7 +33,7 @@ static int file_write(const char *folder, const char *name, const char *ending, 
 }
 
 /* The sentence of a package that must be refused; 0 if it is not. */
-static int sentence_find(const char *name, const void *bytes, size_t size)
+static bool sentence_find(const char *name, const void *bytes, size_t size)
 {
 	struct pkg *package = NULL;
 	char file[256];
@@ -48,13 +49,13 @@ static int sentence_find(const char *name, const void *bytes, size_t size)
 	return status == PTOWSP_BAD_PACKAGE;
 }
 
-static int case_write(const char *folder, const char *name, const void *bytes, size_t size)
+static bool case_write(const char *folder, const char *name, const void *bytes, size_t size)
 {
 	char text[sizeof(error.text) + 2];
 
 	if (!sentence_find(name, bytes, size)) {
 		fprintf(stderr, "%s is not refused\n", name);
-		return 1;
+		return true;
 	}
 	snprintf(text, sizeof(text), "%s\n", error.text);
 	return file_write(folder, name, ".pkg.zst", bytes, size) || file_write(folder, name, ".txt", text, strlen(text));

@@ -2,6 +2,7 @@
  * random_graph.c - random programs in the instruction form: what is in them. */
 #include "tests/taskgraph/random_graph.h"
 
+#include <stdbool.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -20,7 +21,7 @@ unsigned random_graph_pick(struct random_graph *g, unsigned n)
 	return (unsigned)((g->state >> 16) % n);
 }
 
-static int chance(struct random_graph *g, unsigned percent)
+static bool chance(struct random_graph *g, unsigned percent)
 {
 	return random_graph_pick(g, 100) < percent;
 }
@@ -71,7 +72,7 @@ static struct rg_condition condition_pick(struct place *p)
 
 /* --- edges --- */
 
-static int parts_meet(const struct rg_part *a, const struct rg_part *b)
+static bool parts_meet(const struct rg_part *a, const struct rg_part *b)
 {
 	return a->tensor == b->tensor && (a->level || b->level || a->slot == b->slot);
 }
@@ -251,16 +252,16 @@ static int block_make(struct place p, unsigned most)
 }
 
 /* 1: a leads to b, over edges that order, or a full barrier lies anywhere between the two. */
-static int leads(const struct random_graph *g, int a, int b)
+static bool leads(const struct random_graph *g, int a, int b)
 {
 	for (int i = 0; i < g->edge_count; i++) {
 		const struct rg_edge *e = &g->edges[i];
 
 		if ((e->kind == RG_BARRIER && a < e->to && e->to <= b) || (e->from == a && e->to == b && e->kind != RG_SOFT) ||
 		    (e->from == a && e->to < b && e->kind != RG_SOFT && leads(g, e->to, b)))
-			return 1;
+			return true;
 	}
-	return 0;
+	return false;
 }
 
 /* Two kernels beside each other in front of which everything is the same; neither leads to the other. */

@@ -3,6 +3,7 @@
  * plain on purpose; it shares nothing with packages/lang. */
 #include "tests/taskgraph/random_graph.h"
 
+#include <stdbool.h>
 #include <string.h>
 
 enum { GO_ON, BROKEN };
@@ -55,7 +56,7 @@ static void kernel_run(struct scope *s, int kernel)
 		out[w] = random_graph_word(k->function, out[w], k->inputs > 0 ? part_of(s, &k->in[0])[w] : 0, k->inputs > 1 ? part_of(s, &k->in[1])[w] : 0);
 }
 
-static int condition_is(const struct scope *s, const struct rg_condition *c)
+static bool condition_is(const struct scope *s, const struct rg_condition *c)
 {
 	int value = c->kind == RG_SYMBOL     ? s->g->symbol
 		    : c->kind == RG_ELEMENT  ? words_of(s->g, c->tensor)[c->element]

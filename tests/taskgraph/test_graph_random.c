@@ -7,6 +7,7 @@
 #include "tests/taskgraph/graph_run.h"
 #include "tests/taskgraph/random_graph.h"
 
+#include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -109,13 +110,13 @@ static void bind(struct graph_run *r, const char *name, void *data, uint32_t wor
 		graph_run_bind(r, name, data, r->source.t->tensor[row].dtype == PTOWSP_U8 ? words * 4 : words);
 }
 
-static int run_once(uint32_t threads, struct graph_run **run_out)
+static bool run_once(uint32_t threads, struct graph_run **run_out)
 {
 	struct graph_run *r = *run_out = graph_run_open(g.text, NULL, threads);
 
 	if (!r) {
 		wrong("does not load");
-		return 0;
+		return false;
 	}
 	tensors_fill(tensors);
 	memset(counters, 0, sizeof(counters));
@@ -150,14 +151,14 @@ static int by_task(const void *a, const void *b)
 }
 
 /* The k-th time that a kernel runs is the k-th task of its name: tasks of one kernel are issued in the order of the program. */
-static int instances_match(const struct graph_run *r)
+static bool instances_match(const struct graph_run *r)
 {
 	static uint32_t next[RG_KERNELS];
 	uint32_t count = r->task_count;
 
 	if (count > sizeof(sorted) / sizeof(*sorted)) {
 		wrong("runs more tasks than there is room for");
-		return 0;
+		return false;
 	}
 	memcpy(sorted, r->tasks, count * sizeof(*sorted));
 	qsort(sorted, count, sizeof(*sorted), by_task);
@@ -170,7 +171,7 @@ static int instances_match(const struct graph_run *r)
 			++*at;
 		if (*at == count) {
 			wrong(check_fmt("%s runs too seldom", g.kernels[kernel].name));
-			return 0;
+			return false;
 		}
 		task_of[i] = (*at)++;
 	}
@@ -179,7 +180,7 @@ static int instances_match(const struct graph_run *r)
 		if (t + 1 == count && kernels != (uint32_t)g.instance_count)
 			wrong(check_fmt("%u kernels run, not %d", kernels, g.instance_count));
 	}
-	return 1;
+	return true;
 }
 
 static void is_behind(int later, int earlier, const char *why)
@@ -246,7 +247,7 @@ static void orders_hold(void)
 
 /* --- all of it --- */
 
-static int seed_run(uint64_t seed)
+static bool seed_run(uint64_t seed)
 {
 	struct graph_run *r;
 
@@ -255,7 +256,7 @@ static int seed_run(uint64_t seed)
 	if (!g.overflow)
 		random_graph_interpret(&g);
 	if (g.overflow)
-		return 0;
+		return false;
 	if (getenv("PTOWSP_SEED"))
 		printf("// n = %d\n%s", g.symbol, g.text);
 	for (uint32_t threads = 1; threads < 3; threads++) {
@@ -266,7 +267,7 @@ static int seed_run(uint64_t seed)
 		}
 		graph_run_close(r);
 	}
-	return 1;
+	return true;
 }
 
 static void random_programs_do_what_their_instructions_say(void)

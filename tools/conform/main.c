@@ -2,6 +2,7 @@
 /* main.c - ptowsp-conform: does a plugin keep its side of the ABI? For those who write one. */
 #include <errno.h>
 #include <limits.h>
+#include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -138,9 +139,9 @@ static bool plugin_find(const char *plugin, char path_out[PATH_MAX])
 /* A test that fails cleans up nothing, and one that forks leaves by exit: what a plugin does not give back is told by its accounts. The sanitizer asks this, whatever
  * ASAN_OPTIONS says. */
 __attribute__((visibility("default"))) int __lsan_is_turned_off(void);
-int __lsan_is_turned_off(void)
+bool __lsan_is_turned_off(void)
 {
-	return 1;
+	return true;
 }
 #endif
 

@@ -11,6 +11,7 @@
 #include "format/graph/graph_read.h"
 #include "format/schema.h"
 
+#include <stdbool.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -74,13 +75,13 @@ static ptowsp_status sections_say(struct said *s, struct pkg *package, const cha
 
 /* ---- one package -------------------------------------------------------------------------------------------------------------------------- */
 
-static int ranks_make(struct said *s)
+static bool ranks_make(struct said *s)
 {
 	const struct pkg_tables *t = s->t;
 
 	if (!pkg_ranks_init(&s->places, t->debug_count) || !pkg_ranks_init(&s->owned, t->tensor_count) ||
 	    !pkg_ranks_init(&s->starts, t->entry_count + t->process_count) || !pkg_ranks_init(&s->tasks, t->entry_count))
-		return 0;
+		return false;
 	for (uint32_t i = 0; i < t->debug_count; i++)
 		pkg_ranks_add(&s->places, (uint64_t)t->debug[i].kind << 32 | t->debug[i].row, i);
 	for (uint32_t i = 0; i < t->tensor_count; i++)
@@ -96,7 +97,7 @@ static int ranks_make(struct said *s)
 	pkg_ranks_sort(&s->owned);
 	pkg_ranks_sort(&s->starts);
 	pkg_ranks_sort(&s->tasks);
-	return 1;
+	return true;
 }
 
 static ptowsp_status said_init(struct said *s, const struct pkg_code *code, unsigned how, char **text, size_t *size)
@@ -299,12 +300,12 @@ static void names_print(FILE *to, const char *const *names, uint32_t count)
 	fputs("};\n", to);
 }
 
-static int have_folders(const char *const *names, uint32_t count)
+static bool have_folders(const char *const *names, uint32_t count)
 {
 	for (uint32_t i = 0; i < count; i++)
 		if (strchr(names[i], '/'))
-			return 1;
-	return 0;
+			return true;
+	return false;
 }
 
 static void folders_print(FILE *to)

@@ -5,6 +5,7 @@
 #include "format/format_names.h"
 #include "isa/isa.h"
 
+#include <stdbool.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -21,7 +22,7 @@ static int is_string(const struct pkg_tables *t, uint32_t offset)
 }
 
 /* 1 if the parameters in the payload are the tensors of the kernel, and what is said of them is the same. */
-static int params_equal(const struct pkg_tables *t, const struct ptowsp_kernel_record *k, const struct ptowsp_tile_param *params, uint32_t count)
+static bool params_equal(const struct pkg_tables *t, const struct ptowsp_kernel_record *k, const struct ptowsp_tile_param *params, uint32_t count)
 {
 	uint32_t seen = 0;
 
@@ -32,7 +33,7 @@ static int params_equal(const struct pkg_tables *t, const struct ptowsp_kernel_r
 			continue;
 		if (seen == count || params[seen].name != p->name || params[seen].dtype != p->dtype || params[seen].access != p->access ||
 		    params[seen].rows != p->rows || params[seen].columns != p->columns)
-			return 0;
+			return false;
 		seen++;
 	}
 	return seen == count;

@@ -7,6 +7,7 @@
 #include "registry/expression.h"
 #include "registry/text.h"
 
+#include <stdbool.h>
 #include <string.h>
 
 enum { SUM = 9, PRODUCT = 10 }; /* levels of + and * */
@@ -40,7 +41,7 @@ void inspect_expression(const struct pkg_tables *tables, uint32_t row, const cha
 	end(&w);
 }
 
-static int is_zero(const struct pkg_tables *t, uint32_t row)
+static bool is_zero(const struct pkg_tables *t, uint32_t row)
 {
 	return row < t->expr_count && t->expr[row].op == PTOWSP_EXPR_CONST && !t->expr[row].b && !t->expr[row].c;
 }

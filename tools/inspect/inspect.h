@@ -6,6 +6,7 @@
 #include "format/format_code.h"
 
 #include <jansson.h>
+#include <stdbool.h>
 #include <stdio.h>
 
 /* Everything about one package as readable tables. */
@@ -19,7 +20,7 @@ struct isa_program *inspect_portable(const struct pkg_tables *tables, const stru
  * as JSON, NULL without memory; and into the JSON text of a package, which is written to `to` with it. 0, or 1 without memory. */
 void inspect_memory(const struct pkg_tables *tables, FILE *to);
 json_t *inspect_memory_json(const struct pkg_tables *tables);
-int inspect_memory_append(const struct pkg_tables *tables, char *text, FILE *to);
+bool inspect_memory_append(const struct pkg_tables *tables, char *text, FILE *to);
 
 /* The portable kernels on cores of Ascend 910B and 950: unit, bytes of each memory, cycles of the model core. As a table, nothing where there is no
  * such kernel; as a JSON array, a row per kernel and device, which stands in the JSON of the tile memory as "ascend". */
@@ -81,7 +82,7 @@ ptowsp_status inspect_open(struct pkg **package_out, const char *path, uint64_t 
 /* 0, or 2 with a sentence on stderr where something cannot be read; what can be is there all the same. */
 int inspect_paths_collect(struct inspect_paths *paths, char *const *names, int count);
 void inspect_paths_finish(struct inspect_paths *paths);
-int inspect_is_folder(const char *path);
+bool inspect_is_folder(const char *path);
 
 /* All of these print and return the exit code, that of the first package that fails. */
 int inspect_lines(const struct inspect_paths *paths, int json, FILE *to);                  /* one line each */

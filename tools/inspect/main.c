@@ -13,6 +13,7 @@
 #include "tools/tools_graph.h"
 
 #include <errno.h>
+#include <stdbool.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -110,7 +111,7 @@ static int package_show(const struct options *options, const char *path, uint64_
 	return status ? inspect_complain(&error, path) : 0;
 }
 
-static int is_several(const struct options *options)
+static bool is_several(const struct options *options)
 {
 	return options->path_count > 1 || inspect_is_folder(options->paths[0]);
 }
@@ -187,7 +188,7 @@ static const struct flag {
 #undef G
 };
 
-static int takes_value(const struct flag *flag)
+static bool takes_value(const struct flag *flag)
 {
 	return flag->sort != MODE && flag->sort != PAGE;
 }

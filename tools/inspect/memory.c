@@ -116,7 +116,7 @@ json_t *inspect_memory_json(const struct pkg_tables *t)
 	return json_pack("{s:o, s:o, s:o}", "targets", targets, "kernels", kernels, "ascend", inspect_cores_json(t));
 }
 
-int inspect_memory_append(const struct pkg_tables *t, char *text, FILE *to)
+bool inspect_memory_append(const struct pkg_tables *t, char *text, FILE *to)
 {
 	char *end = strrchr(text, '}');
 	json_t *object = inspect_memory_json(t);

@@ -6,6 +6,7 @@
 
 #include <errno.h>
 #include <fts.h>
+#include <stdbool.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
@@ -87,7 +88,7 @@ static int folder_add(struct inspect_paths *paths, const char *folder, const cha
 	return status;
 }
 
-int inspect_is_folder(const char *path)
+bool inspect_is_folder(const char *path)
 {
 	struct stat facts;
 

@@ -11,6 +11,7 @@
 
 #include <errno.h>
 #include <jansson.h>
+#include <stdbool.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
@@ -50,7 +51,7 @@ static json_t *package_object(const struct pkg *package, const char *path)
 			 (json_int_t)t->tensor_count, "targets", list, "tile_memory", inspect_memory_json(t), "schema", LINE_SCHEMA);
 }
 
-static int object_print(json_t *object, FILE *to)
+static bool object_print(json_t *object, FILE *to)
 {
 	char *line = object ? json_dumps(object, JSON_COMPACT | JSON_ENSURE_ASCII) : NULL;
 

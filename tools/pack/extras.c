@@ -3,6 +3,7 @@
 #include "tools/apart.h"
 #include "tools/pack/pack.h"
 
+#include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -182,12 +183,12 @@ static ptowsp_status dtype_check(const struct pkg_tables *t, uint32_t tensor, co
 }
 
 /* Whether an extent is not just a number. */
-static int symbols_decide(const struct pkg_tables *t, const struct ptowsp_tensor_record *row)
+static bool symbols_decide(const struct pkg_tables *t, const struct ptowsp_tensor_record *row)
 {
 	for (uint32_t i = 0; i < row->dim_count; i++)
 		if (t->expr[t->dim[row->dims + i].extent].op != PTOWSP_EXPR_CONST)
-			return 1;
-	return 0;
+			return true;
+	return false;
 }
 
 /* The shape that a run without --set gives the tensor; NOT_FOUND if it has none, or if a symbol without default decides it. */
@@ -260,15 +261,15 @@ static void sample_write(struct pkg_writer *writer, uint32_t tensor, uint16_t ro
 }
 
 /* Of the source, or an earlier option. */
-static int sample_there(struct pkg_writer *writer, uint32_t tensor, uint16_t role)
+static bool sample_there(struct pkg_writer *writer, uint32_t tensor, uint16_t role)
 {
 	for (uint32_t i = 0; i < pkg_writer_count(writer, PTOWSP_SECTION_TDAT); i++) {
 		const struct ptowsp_sample_record *other = pkg_writer_at(writer, PTOWSP_SECTION_TDAT, i);
 
 		if (other->tensor == tensor && other->role == role)
-			return 1;
+			return true;
 	}
-	return 0;
+	return false;
 }
 
 static ptowsp_status sample_add(struct pkg_writer *writer, const struct pkg_tables *t, const char *text, uint16_t role, struct ptowsp_error *error)

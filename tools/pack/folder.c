@@ -5,6 +5,7 @@
 #include <errno.h>
 #include <fts.h>
 #include <jansson.h>
+#include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -30,7 +31,7 @@ static char *output_path(const struct pack_options *options, const char *relativ
 
 /* --- lines --- */
 
-static int object_print(const char *file, const char *package, const struct pack_counts *counts)
+static bool object_print(const char *file, const char *package, const struct pack_counts *counts)
 {
 	const char *status = reg_status_name(counts->error.code);
 	json_t *object = json_pack("{s:o, s:o, s:s, s:i, s:i, s:i, s:i}", "file", plain_json(file), "package", plain_json(counts->error.code ? "" : package),
@@ -124,7 +125,7 @@ static int file_pack(const struct pack_options *options, const char *file, const
 	return code;
 }
 
-static int ends_as_source(const FTSENT *entry)
+static bool ends_as_source(const FTSENT *entry)
 {
 	return entry->fts_namelen > 4 && !strcmp(entry->fts_name + entry->fts_namelen - 4, ".pto");
 }

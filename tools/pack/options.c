@@ -4,6 +4,7 @@
 
 #include <errno.h>
 #include <getopt.h>
+#include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -13,14 +14,14 @@
 #include "isa/emit/emit.h"
 #include "tools/pages/page.h"
 
-static int is_folder(const char *path)
+static bool is_folder(const char *path)
 {
 	struct stat info;
 
 	return !stat(path, &info) && S_ISDIR(info.st_mode);
 }
 
-static int names_package(const char *path)
+static bool names_package(const char *path)
 {
 	size_t length = strlen(path), ending = strlen(".pkg.zst");
 

@@ -4,6 +4,7 @@
 #include "ptowsp/workload.h"
 
 #include <inttypes.h>
+#include <stdbool.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -92,10 +93,10 @@ static void operand_print(const struct print *p, const struct pkg_graph_operand 
 	}
 }
 
-static int is_default(const struct pkg_graph_operand *o, uint64_t value)
+static bool is_default(const struct pkg_graph_operand *o, uint64_t value)
 {
 	if (!*o->value)
-		return 0;
+		return false;
 	if (o->kind == PKG_GRAPH_ENUM)
 		return !strcmp(pkg_word((enum pkg_words)o->argument, value), o->value);
 	return value == strtoull(o->value, NULL, 10);

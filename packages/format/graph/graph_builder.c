@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #include "format/graph/graph_builder.h"
 
+#include <stdbool.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -82,7 +83,7 @@ void pkg_graph_add_name(struct pkg_graph_builder *b, uint32_t object, uint32_t n
 	b->names.count++;
 }
 
-static int is_first(uint32_t op)
+static bool is_first(uint32_t op)
 {
 	return memchr(first_ops, (int)op, sizeof(first_ops)) != NULL;
 }

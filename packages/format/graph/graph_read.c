@@ -2,6 +2,7 @@
 /* graph_read.c - from the bytes of GRPH to instructions. Every count is compared with the bytes that are left before it is used. */
 #include "format/graph/graph_read.h"
 
+#include <stdbool.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -50,13 +51,13 @@ static size_t left(const struct binary *b)
 }
 
 /* The next rows, if they are there. */
-static int table_take(struct binary *b, struct table *table, uint32_t stride, uint32_t count)
+static bool table_take(struct binary *b, struct table *table, uint32_t stride, uint32_t count)
 {
 	if (count > left(b) / stride)
-		return 0;
+		return false;
 	*table = (struct table){b->bytes + b->at, stride, count};
 	b->at += (size_t)stride * count;
-	return 1;
+	return true;
 }
 
 static ptowsp_status header_read(struct binary *b)
@@ -124,7 +125,7 @@ static struct table *table_place(struct binary *b, uint32_t type, uint32_t *leas
 }
 
 /* A row may be longer than known, and shorter where it ends between two operands. */
-static int stride_is_good(uint32_t type, uint32_t stride, uint32_t least)
+static bool stride_is_good(uint32_t type, uint32_t stride, uint32_t least)
 {
 	const struct pkg_graph_form *form = type < 256 ? pkg_graph_form(type) : NULL;
 	uint32_t at = 0;
@@ -136,7 +137,7 @@ static int stride_is_good(uint32_t type, uint32_t stride, uint32_t least)
 	for (uint32_t i = 0; i < form->count; i++) {
 		at += form->operands[i].bytes;
 		if (stride == at)
-			return 1;
+			return true;
 	}
 	return stride > at;
 }

@@ -4,6 +4,7 @@
 
 #include "ptowsp/workload.h"
 
+#include <stdbool.h>
 #include <string.h>
 
 /* The meaning of an operand's argument depends on its kind. */
@@ -93,9 +94,9 @@ uint32_t pkg_graph_node_operands(uint32_t op)
 }
 
 /* Loops of the workload, tasks and replicas mean nothing here. */
-int pkg_graph_node_is_known(uint32_t op)
+bool pkg_graph_node_is_known(uint32_t op)
 {
 	if (op == PTOWSP_EXPR_LOOP || op == PTOWSP_EXPR_TASK || op == PTOWSP_EXPR_INSTANCE)
-		return 0;
+		return false;
 	return op == PTOWSP_GRAPH_NODE_ELEMENT || op == PTOWSP_GRAPH_NODE_ITERATION || pkg_word(PKG_WORDS_expr_op, op) != NULL;
 }

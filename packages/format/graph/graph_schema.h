@@ -3,6 +3,8 @@
 #ifndef FORMAT_GRAPH_SCHEMA_H
 #define FORMAT_GRAPH_SCHEMA_H
 
+#include <stdbool.h>
+
 #include "format/format_names.h"
 #include "ptowsp/graph.h"
 
@@ -42,6 +44,6 @@ const struct pkg_graph_form *pkg_graph_form_find(const char *name); /* "TG_KERNE
 const char *pkg_graph_object_text(uint32_t object);                 /* "kernel" */
 /* Operands of a node of a scalar that are earlier nodes, counted from a. */
 uint32_t pkg_graph_node_operands(uint32_t op);
-int pkg_graph_node_is_known(uint32_t op);
+bool pkg_graph_node_is_known(uint32_t op);
 
 #endif

@@ -3,6 +3,7 @@
 #include "format/json/json_rows.h"
 
 #include <stdarg.h>
+#include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -33,14 +34,14 @@ json_t *pkg_json_number(uint64_t value, int is_signed)
 }
 
 /* "0x" and 1 to 16 hexadecimal digits. */
-static int hexadecimal_read(const char *text, uint64_t *value_out)
+static bool hexadecimal_read(const char *text, uint64_t *value_out)
 {
 	size_t digits = strspn(text, "0x") >= 2 && text[0] == '0' && text[1] == 'x' ? strspn(text + 2, "0123456789abcdefABCDEF") : 0;
 
 	if (!digits || digits > 16 || text[2 + digits])
-		return 0;
+		return false;
 	*value_out = strtoull(text, NULL, 16);
-	return 1;
+	return true;
 }
 
 ptowsp_status pkg_json_number_read(const struct pkg_json_reader *reader, const json_t *json, unsigned bytes, int is_signed, uint64_t *value_out)
@@ -136,10 +137,10 @@ static json_t *field_write(const struct pkg_tables *tables, const struct pkg_fie
 }
 
 /* Ids follow from names; words and references are always shown, other fields unless they are at their default. */
-static int field_is_shown(const struct pkg_field *field, uint64_t value)
+static bool field_is_shown(const struct pkg_field *field, uint64_t value)
 {
 	if (field->kind == PKG_ID)
-		return 0;
+		return false;
 	return field->kind == PKG_ENUM || field->kind == PKG_REF || value != default_of(field);
 }
 
@@ -175,7 +176,7 @@ ptowsp_status pkg_json_word_read(struct pkg_json_reader *reader, const struct pk
 }
 
 /* The default of a symbol or slot is the bits of a value of any type: a negative one may be written as such. */
-static int holds_either(const struct pkg_field *field)
+static bool holds_either(const struct pkg_field *field)
 {
 	return field == pkg_schema_field(pkg_schema_find(PTOWSP_SECTION_SLOT), "value");
 }

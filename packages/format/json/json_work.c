@@ -4,11 +4,12 @@
 
 #include "ptowsp/workload.h"
 
+#include <stdbool.h>
 #include <stdlib.h>
 #include <string.h>
 
 /* Two operands read better in another form: two halves, and a signed number. */
-static int is_pair(uint32_t opcode)
+static bool is_pair(uint32_t opcode)
 {
 	return opcode == PTOWSP_OP_TASK;
 }

@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: MIT */
 #include "format/verify/rank.h"
 
+#include <stdbool.h>
 #include <stdlib.h>
 
-int pkg_ranks_init(struct pkg_ranks *ranks, uint32_t most)
+bool pkg_ranks_init(struct pkg_ranks *ranks, uint32_t most)
 {
 	*ranks = (struct pkg_ranks){.rows = malloc(((size_t)most + 1) * sizeof(*ranks->rows))};
 	return ranks->rows != NULL;

@@ -3,6 +3,7 @@
 #ifndef FORMAT_RANK_H
 #define FORMAT_RANK_H
 
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
@@ -16,7 +17,7 @@ struct pkg_ranks {
 };
 
 /* Room for `most` rows, none of them there; 0 without memory. finish accepts zeros and what is finished. */
-int pkg_ranks_init(struct pkg_ranks *ranks, uint32_t most);
+bool pkg_ranks_init(struct pkg_ranks *ranks, uint32_t most);
 void pkg_ranks_finish(struct pkg_ranks *ranks);
 /* There is room for it. */
 static inline void pkg_ranks_add(struct pkg_ranks *ranks, uint64_t key, uint32_t row)

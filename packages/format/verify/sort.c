@@ -8,6 +8,7 @@
 
 #include "ptowsp/workload.h"
 
+#include <stdbool.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -154,18 +155,18 @@ static void work_renumber(const struct sorting *s)
 }
 
 /* Moves the rows themselves. */
-static int rows_move(const struct sorting *s)
+static bool rows_move(const struct sorting *s)
 {
 	size_t bytes = s->schema->bytes;
 	uint8_t *rows = pkg_writer_at(s->writer, s->schema->type, 0), *copy = malloc(s->count * bytes);
 
 	if (!copy)
-		return 0;
+		return false;
 	memcpy(copy, rows, s->count * bytes);
 	for (uint32_t i = 0; i < s->count; i++)
 		memcpy(rows + i * bytes, copy + s->places[i].row * bytes, bytes);
 	free(copy);
-	return 1;
+	return true;
 }
 
 /* Fills places and now; 1 if something has to move. */
@@ -183,13 +184,13 @@ static int order_find(struct sorting *s, const struct pkg_field *id)
 	return moves;
 }
 
-static int table_sort(struct sorting *s, const struct pkg_field *id)
+static bool table_sort(struct sorting *s, const struct pkg_field *id)
 {
 	uint32_t tables;
 	const struct pkg_schema *schemas = pkg_schema_all(&tables);
 
 	if (!order_find(s, id))
-		return 1;
+		return true;
 	for (uint32_t i = 0; i < tables; i++)
 		fields_renumber(s, &schemas[i]);
 	nodes_renumber(s);

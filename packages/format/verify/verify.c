@@ -2,6 +2,7 @@
 /* verify.c - the table-driven part of the verifier: one pass over every field, as records.def describes it. */
 #include "format/verify/verify.h"
 
+#include <stdbool.h>
 #include <string.h>
 
 /* The field being looked at. */
@@ -66,7 +67,7 @@ ptowsp_status pkg_verify_strings(const struct pkg_check *check)
 	return PTOWSP_OK;
 }
 
-int pkg_verify_is_string(const struct pkg_check *check, uint64_t offset)
+bool pkg_verify_is_string(const struct pkg_check *check, uint64_t offset)
 {
 	const struct pkg_tables *t = check->tables;
 

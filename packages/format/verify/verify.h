@@ -3,6 +3,8 @@
 #ifndef FORMAT_VERIFY_H
 #define FORMAT_VERIFY_H
 
+#include <stdbool.h>
+
 #include "format/fail.h"
 #include "format/format_package.h"
 #include "format/schema.h"
@@ -52,6 +54,6 @@ ptowsp_status pkg_verify_memories(const struct pkg_check *check);
 ptowsp_status pkg_verify_param_memories(const struct pkg_check *check);
 
 /* 1 if offset is the first byte of a string of STRS. */
-int pkg_verify_is_string(const struct pkg_check *check, uint64_t offset);
+bool pkg_verify_is_string(const struct pkg_check *check, uint64_t offset);
 
 #endif

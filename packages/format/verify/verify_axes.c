@@ -4,11 +4,12 @@
 
 #include "ptowsp/workload.h"
 
+#include <stdbool.h>
 #include <stdlib.h>
 
 #define MUST(condition, ...) PKG_MUST(&c->place, condition, __VA_ARGS__)
 
-static int is_const(const struct pkg_tables *t, uint32_t expr, int64_t *value_out)
+static bool is_const(const struct pkg_tables *t, uint32_t expr, int64_t *value_out)
 {
 	const struct ptowsp_expr_record *e = &t->expr[expr];
 
@@ -60,14 +61,14 @@ static ptowsp_status values_check(const struct pkg_check *c, uint32_t i)
 	return PTOWSP_OK;
 }
 
-static int is_index(const struct pkg_tables *t, uint32_t tensor)
+static bool is_index(const struct pkg_tables *t, uint32_t tensor)
 {
 	static const uint8_t kinds[] = {PTOWSP_I8, PTOWSP_I16, PTOWSP_I32, PTOWSP_I64, PTOWSP_U8, PTOWSP_U16, PTOWSP_U32, PTOWSP_U64};
 
 	for (size_t k = 0; k < sizeof(kinds); k++)
 		if (t->tensor[tensor].dtype == kinds[k])
-			return 1;
-	return 0;
+			return true;
+	return false;
 }
 
 static ptowsp_status rows_check(const struct pkg_check *c, uint32_t i)

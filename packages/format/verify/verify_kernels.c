@@ -9,6 +9,7 @@
 #include "ptowsp/tile.h"
 #include "ptowsp/workload.h"
 
+#include <stdbool.h>
 #include <string.h>
 
 #define RUN_LIMIT            65535u /* parameters, payloads, variants of a kernel */
@@ -29,20 +30,20 @@ static size_t signature_type_length(const char *text)
 }
 
 /* type(type,type,...), at most 32 arguments, none of them void. */
-static int signature_is_valid(const char *text)
+static bool signature_is_valid(const char *text)
 {
 	size_t length = signature_type_length(text);
 	unsigned count = 0;
 
 	if (!length || text[length] != '(')
-		return 0;
+		return false;
 	text += length + 1;
 	if (!strcmp(text, ")"))
-		return 1;
+		return true;
 	for (;;) {
 		length = signature_type_length(text);
 		if (!length || *text == 'v' || ++count > SIGNATURE_LIMIT)
-			return 0;
+			return false;
 		text += length;
 		if (*text != ',')
 			return !strcmp(text, ")");
@@ -99,22 +100,22 @@ struct tiles {
 };
 
 /* 0: it is none of this version, or cut; whoever runs it says so. */
-static int tiles_find(const struct pkg_tables *t, const struct ptowsp_payload_record *p, struct tiles *out)
+static bool tiles_find(const struct pkg_tables *t, const struct ptowsp_payload_record *p, struct tiles *out)
 {
 	const struct ptowsp_tile_header *h = &out->header;
 	uint64_t params, tiles, scalars;
 
 	if (p->kind != PTOWSP_PAYLOAD_PTO || p->size < sizeof(*h))
-		return 0;
+		return false;
 	memcpy(&out->header, t->code + p->offset, sizeof(*h));
 	params = (uint64_t)h->param_count * sizeof(struct ptowsp_tile_param);
 	tiles = (uint64_t)h->tile_count * sizeof(struct ptowsp_tile_tile);
 	scalars = (uint64_t)h->scalar_count * sizeof(struct ptowsp_tile_scalar);
 	out->params = t->code + p->offset + sizeof(*h);
 	if (h->magic != PTOWSP_TILE_MAGIC || h->version != PTOWSP_TILE_VERSION || params + tiles + scalars > p->size - sizeof(*h))
-		return 0;
+		return false;
 	out->scalars = out->params + params + tiles;
-	return 1;
+	return true;
 }
 
 static const char *direction(unsigned access)
@@ -125,7 +126,7 @@ static const char *direction(unsigned access)
 }
 
 /* A kernel walks its region tile by tile, so its tiles may be smaller. */
-static int is_beyond(const struct ptowsp_tile_param *tile, const struct ptowsp_param_record *region)
+static bool is_beyond(const struct ptowsp_tile_param *tile, const struct ptowsp_param_record *region)
 {
 	return region->rows && region->columns && (uint64_t)tile->rows * tile->columns > (uint64_t)region->rows * region->columns;
 }
@@ -233,7 +234,7 @@ static int access_of(uint8_t opcode)
 }
 
 /* A word of a task that hands a number over. */
-static int is_value(uint8_t opcode)
+static bool is_value(uint8_t opcode)
 {
 	return opcode == PTOWSP_OP_PARAM_CONST || opcode == PTOWSP_OP_PARAM_LOOPVAR || opcode == PTOWSP_OP_PARAM_EXPR;
 }

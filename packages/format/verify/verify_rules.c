@@ -5,6 +5,7 @@
 
 #include "ptowsp/workload.h"
 
+#include <stdbool.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -15,17 +16,17 @@
 #define FILE_LIMIT           256u /* of a file name: texts that are compared once per row must be short */
 #define MUST(condition, ...) PKG_MUST(&c->place, condition, __VA_ARGS__)
 
-static int is_power_of_two(uint64_t value)
+static bool is_power_of_two(uint64_t value)
 {
 	return value && !(value & (value - 1));
 }
 
-static int is_shorter(const char *text, size_t limit)
+static bool is_shorter(const char *text, size_t limit)
 {
 	for (size_t i = 0; i < limit; i++)
 		if (!text[i])
-			return 1;
-	return 0;
+			return true;
+	return false;
 }
 
 static int compare_keys(const void *a, const void *b)

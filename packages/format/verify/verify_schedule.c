@@ -2,6 +2,7 @@
 /* verify_schedule.c - directives of the schedule. */
 #include "format/verify/verify.h"
 
+#include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -78,7 +79,7 @@ static ptowsp_status directive_check(const struct pkg_check *c, uint32_t i)
 /* --- layouts --- */
 
 /* As the package names it, or as its own entry does: what stands behind the last point. */
-static int is_called(const struct pkg_tables *t, const struct ptowsp_tensor_record *x, uint32_t entry, const char *name)
+static bool is_called(const struct pkg_tables *t, const struct ptowsp_tensor_record *x, uint32_t entry, const char *name)
 {
 	const char *full = pkg_string(t, x->name), *point = strrchr(full, '.');
 
@@ -97,14 +98,14 @@ static int axis_of(const char *word)
 }
 
 /* A policy of dispatch threshold that is one, among the words that are policies. */
-static int threshold_has_grid(const struct pkg_tables *t, const struct ptowsp_directive_record *d)
+static bool threshold_has_grid(const struct pkg_tables *t, const struct ptowsp_directive_record *d)
 {
 	const int64_t values[8] = {d->a0, d->a1, d->a2, d->a3, d->a4, d->a5, d->a6, d->a7};
 
 	for (unsigned k = 1; k < d->count && k < 8; k += 2)
 		if ((d->kinds >> 8 * k & 0xFF) == PTOWSP_ARGUMENT_WORD && strstr(pkg_string(t, (uint32_t)values[k]), "spatial_map("))
-			return 1;
-	return 0;
+			return true;
+	return false;
 }
 
 static int has_grid(const struct pkg_tables *t)

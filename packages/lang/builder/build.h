@@ -3,6 +3,8 @@
 #ifndef LANG_BUILD_H
 #define LANG_BUILD_H
 
+#include <stdbool.h>
+
 #include "format/graph/graph_builder.h"
 #include "format/strings.h"
 #include "lang/builder.h"
@@ -212,7 +214,7 @@ struct ptowsp_build {
 /* One without facts; arena: where its tables grow, NULL: its own. NULL without memory; ptowsp_build_destroy ends it. */
 struct ptowsp_build *build_create(struct common_arena *arena);
 /* 1: the call may go on. */
-int build_enter(struct ptowsp_build *b, const char *call);
+bool build_enter(struct ptowsp_build *b, const char *call);
 /* Behind a refusal, or when memory ran out. */
 void build_leave(struct ptowsp_build *b);
 /* The first lines of every call: refusals below come back here. call: what it is called in them; it is given by parts of calls that go on with other

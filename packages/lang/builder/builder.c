@@ -10,6 +10,7 @@
 
 #include <assert.h>
 #include <stdarg.h>
+#include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -25,16 +26,16 @@ static const char *const kind_words[BUILD_KINDS] = {
 
 /* ---- refusals ------------------------------------------------------------------------------------------------------------------ */
 
-int build_enter(struct ptowsp_build *b, const char *call)
+bool build_enter(struct ptowsp_build *b, const char *call)
 {
 	if (!b || b->status)
-		return 0;
+		return false;
 	b->doing = call;
 	if (!b->closed)
-		return 1;
+		return true;
 	snprintf(b->error, sizeof(b->error), "%s: the package is sealed, nothing can be added", call);
 	b->status = PTOWSP_INVALID;
-	return 0;
+	return false;
 }
 
 void build_leave(struct ptowsp_build *b)

@@ -1,7 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /* builder_block.c - code of entries and processes: what it evaluates, loops, branches, scopes, and their ends. */
 #include "format/format_names.h"
+
 #include "lang/builder/build.h"
+#include <stdbool.h>
 
 void build_open(struct ptowsp_build *b, unsigned op, uint32_t head, int value)
 {
@@ -272,14 +274,14 @@ static void value_note(struct ptowsp_build *b, uint32_t slot)
 }
 
 /* Looked at for the first time since the stamp was set. */
-static int is_new(struct ptowsp_build *b, uint32_t expr)
+static bool is_new(struct ptowsp_build *b, uint32_t expr)
 {
 	while (b->seen_count <= expr)
 		*BUILD_PUSH(b, seens, seen) = 0;
 	if (b->seens[expr] == b->stamp)
-		return 0;
+		return false;
 	b->seens[expr] = b->stamp;
-	return 1;
+	return true;
 }
 
 /* Symbols in the order of the text: depth first, operands from the left, each expression once. */

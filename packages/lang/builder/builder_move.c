@@ -7,6 +7,7 @@
 #include "lang/ast.h"
 #include "lang/lang_move.h"
 
+#include <stdbool.h>
 #include <string.h>
 
 /* The tensor whose dimensions a tensor has. */
@@ -15,7 +16,7 @@ static const struct build_tensor *shape_of(const struct ptowsp_build *b, uint32_
 	return &b->tensors[b->tensors[row].like ? b->tensors[row].like - 1 : row];
 }
 
-static int is_word(const char *word, const char *known)
+static bool is_word(const char *word, const char *known)
 {
 	return word && !strcmp(word, known);
 }

@@ -1,8 +1,10 @@
 /* SPDX-License-Identifier: MIT */
 /* builder_task.c - tasks: their arguments, regions and stated edges; notes of calls that were expanded. */
 #include "format/format_names.h"
+
 #include "lang/builder/build.h"
 #include "ptowsp/task.h"
+#include <stdbool.h>
 
 uint32_t build_kernel_listed(struct ptowsp_build *b, uint32_t kernel)
 {
@@ -129,7 +131,7 @@ uint32_t ptowsp_build_use_as(struct ptowsp_build *b, uint32_t region, const char
 	return use(b, region, build_word(b, PKG_WORDS_access, access));
 }
 
-static int is_short(const struct ptowsp_build *b)
+static bool is_short(const struct ptowsp_build *b)
 {
 	const struct build_kernel *kernel = &b->kernels[b->task.kernel];
 

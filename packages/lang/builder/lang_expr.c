@@ -4,6 +4,7 @@
 #include "format/format_names.h"
 
 #include <assert.h>
+#include <stdbool.h>
 #include <string.h>
 
 static uint32_t hash_of(const struct ptowsp_expr_record *row)
@@ -64,26 +65,26 @@ uint32_t lang_expr_value(struct lang_exprs *exprs, uint32_t slot)
 	return row_add(exprs, (struct ptowsp_expr_record){.op = PTOWSP_EXPR_VALUE, .a = slot});
 }
 
-int lang_expr_is_const(const struct lang_exprs *exprs, uint32_t row, int64_t *value_out)
+bool lang_expr_is_const(const struct lang_exprs *exprs, uint32_t row, int64_t *value_out)
 {
 	const struct ptowsp_expr_record *node = &exprs->rows[row];
 
 	if (node->op != PTOWSP_EXPR_CONST)
-		return 0;
+		return false;
 	*value_out = (int64_t)((uint64_t)node->c << 32 | node->b);
-	return 1;
+	return true;
 }
 
 /* Quotient or rest, toward zero; the least number divided by -1 wraps. */
-static int divide(int64_t a, int64_t b, int rest, uint64_t *value_out)
+static bool divide(int64_t a, int64_t b, int rest, uint64_t *value_out)
 {
 	if (b == 0)
-		return 0;
+		return false;
 	if (b == -1)
 		*value_out = rest ? 0 : 0 - (uint64_t)a;
 	else
 		*value_out = (uint64_t)(rest ? a % b : a / b);
-	return 1;
+	return true;
 }
 
 static uint64_t shift_right(int64_t a, int64_t b)
@@ -94,7 +95,7 @@ static uint64_t shift_right(int64_t a, int64_t b)
 	return a < 0 && by ? bits | ~(UINT64_MAX >> by) : bits;
 }
 
-int lang_expr_fold(enum ptowsp_expr_op op, int64_t a, int64_t b, int64_t c, uint64_t *value_out)
+bool lang_expr_fold(enum ptowsp_expr_op op, int64_t a, int64_t b, int64_t c, uint64_t *value_out)
 {
 	uint64_t x = (uint64_t)a, y = (uint64_t)b;
 
@@ -123,9 +124,9 @@ int lang_expr_fold(enum ptowsp_expr_op op, int64_t a, int64_t b, int64_t c, uint
 	case PTOWSP_EXPR_NOT: *value_out = ~x; break;
 	case PTOWSP_EXPR_LNOT: *value_out = !a; break;
 	case PTOWSP_EXPR_SELECT: *value_out = a ? y : (uint64_t)c; break;
-	default: return 0;
+	default: return false;
 	}
-	return 1;
+	return true;
 }
 
 uint32_t lang_expr_unary(struct lang_exprs *exprs, enum ptowsp_expr_op op, uint32_t a)

@@ -3,6 +3,8 @@
 #ifndef LANG_EXPR_H
 #define LANG_EXPR_H
 
+#include <stdbool.h>
+
 #include "ptowsp/package.h"
 #include "ptowsp/workload.h"
 #include "registry/common/common_arena.h"
@@ -26,12 +28,12 @@ uint32_t lang_expr_ternary(struct lang_exprs *exprs, enum ptowsp_expr_op op, uin
 /* TASK, INSTANCE. */
 uint32_t lang_expr_leaf(struct lang_exprs *exprs, enum ptowsp_expr_op op);
 /* op on numbers, wrapping; operands that it does not have are ignored. 0: that cannot be folded (division by 0, a leaf). */
-int lang_expr_fold(enum ptowsp_expr_op op, int64_t a, int64_t b, int64_t c, uint64_t *value_out);
+bool lang_expr_fold(enum ptowsp_expr_op op, int64_t a, int64_t b, int64_t c, uint64_t *value_out);
 /* Any node, operands being rows: folded where it has two operands, shared with an equal one. */
 uint32_t lang_expr_node(struct lang_exprs *exprs, struct ptowsp_expr_record row);
 /* A row of its own, whatever there is; later nodes do not share it. */
 uint32_t lang_expr_append(struct lang_exprs *exprs, struct ptowsp_expr_record row);
 /* 1 and the value if the row is a constant. */
-int lang_expr_is_const(const struct lang_exprs *exprs, uint32_t row, int64_t *value_out);
+bool lang_expr_is_const(const struct lang_exprs *exprs, uint32_t row, int64_t *value_out);
 
 #endif

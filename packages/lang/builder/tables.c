@@ -5,6 +5,7 @@
 #include "ptowsp/workload.h"
 #include "registry/common/common_arena.h"
 
+#include <stdbool.h>
 #include <string.h>
 
 /* How far back equal rows are looked for: a package has thousands of them only when it is generated, and then the latest
@@ -40,11 +41,11 @@ uint32_t lang_axis_add(struct lang_tables *tables, const struct ptowsp_axis_reco
 	return tables->axis_count - 1;
 }
 
-static int levels_equal(const struct lang_tables *tables, const struct ptowsp_levels_record *old, uint32_t max_range, uint32_t min_range,
-			const struct ptowsp_level_record *rows, uint32_t count)
+static bool levels_equal(const struct lang_tables *tables, const struct ptowsp_levels_record *old, uint32_t max_range, uint32_t min_range,
+			 const struct ptowsp_level_record *rows, uint32_t count)
 {
 	if (old->max_range != max_range || old->min_range != min_range || old->count != count)
-		return 0;
+		return false;
 	return !count || !memcmp(&tables->level_rows[old->first], rows, count * sizeof(*rows));
 }
 

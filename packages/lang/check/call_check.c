@@ -2,6 +2,7 @@
 /* call_check.c - calls of kernels, functions and workloads: what is called, and what is passed to it. */
 #include "lang/lang_work.h"
 
+#include <stdbool.h>
 #include <string.h>
 
 /* --- what is called --- */
@@ -51,27 +52,27 @@ struct lang_callee_param lang_callee_param(const struct lang_work *call, uint32_
 	return call->function ? function_param(call->function, index) : kernel_param((const struct lang_kernel *)call->target, index);
 }
 
-static int callee_find(struct lang_work_check *check, struct lang_work *work)
+static bool callee_find(struct lang_work_check *check, struct lang_work *work)
 {
 	struct lang_module *module = check->scope.module;
 	struct lang_decl *decl = lang_decl_find(module, '@', work->callee);
 
 	work->function = lang_map_find(&module->functions, work->callee);
 	if (work->function)
-		return 1;
+		return true;
 	if (decl && (decl->kind == LANG_DECL_KERNEL || decl->kind == LANG_DECL_WORKLOAD)) {
 		decl->used = 1;
 		work->target = decl;
-		return 1;
+		return true;
 	}
 	if (decl) {
 		lang_error(check->unit, work->callee_at, "@%s is %s: kernels, functions and workloads are called", work->callee,
 			   lang_decl_noun(check->unit, decl->kind));
-		return 0;
+		return false;
 	}
 	lang_error(check->unit, work->callee_at, "there is nothing to call @%s", work->callee);
 	lang_decl_help(module, '@', LANG_DECL_NONE, work->callee);
-	return 0;
+	return false;
 }
 
 /* --- what is passed --- */
@@ -92,19 +93,19 @@ static void pass_resolve(struct lang_work_check *check, struct lang_pass *pass)
 
 /* A scalar parameter that the function never reads may be given a value, and has no part in the task; one whose declaration has an error may be
  * given anything. */
-static int unused_take(struct lang_work_check *check, const struct lang_work *work, struct lang_pass *pass)
+static bool unused_take(struct lang_work_check *check, const struct lang_work *work, struct lang_pass *pass)
 {
 	const struct lang_var *var = work->function ? lang_var_find(work->function, pass->formal) : NULL;
 
 	if (var && var->kind == LANG_BROKEN)
-		return 1;
+		return true;
 	if (!var || !var->param || var->kind != LANG_SCALAR)
-		return 0;
+		return false;
 	if (!pass->value)
 		lang_error(check->unit, pass->part.at, "%%%s of @%s is a scalar, a tensor is passed", var->name, work->callee);
 	else
 		lang_argument_check(&check->scope, pass->value, var->type.dtype, var->name);
-	return 1;
+	return true;
 }
 
 /* The place of the parameter of that name; count: there is none. */
@@ -249,7 +250,7 @@ void lang_afters_check(struct lang_work_check *check, struct lang_work *work)
 		after_check(check, &work->afters[i]);
 }
 
-static int is_task(const struct lang_work *work)
+static bool is_task(const struct lang_work *work)
 {
 	return work->function ? work->function->kind == LANG_INCORE : work->target->kind == LANG_DECL_KERNEL;
 }

@@ -2,6 +2,7 @@
 /* check_call.c - arguments of a CALL: every memref once, and a value for every scalar that the callee needs. */
 #include "lang/check/lang_check.h"
 
+#include <stdbool.h>
 #include <string.h>
 
 void lang_memref_touch(struct lang_var *memref, unsigned access, uint32_t rows, uint32_t columns)
@@ -54,7 +55,7 @@ static void memref_bind(struct lang_check *check, struct lang_arg *arg)
 	actual->loose |= param->loose || check->branches;
 }
 
-static int class_equal(unsigned a, unsigned b)
+static bool class_equal(unsigned a, unsigned b)
 {
 	return lang_dtype_class(a) == 'f' || lang_dtype_class(b) == 'f' ? a == b : 1;
 }

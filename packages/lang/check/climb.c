@@ -1,29 +1,30 @@
 /* SPDX-License-Identifier: MIT */
 #include "lang/parse/parse.h"
 
+#include <stdbool.h>
 #include <string.h>
 
 #include "registry/operator.h"
 
 static void *binary_parse(struct lang_climb *climb, unsigned level);
 
-static int deeper(struct lang_climb *climb)
+static bool deeper(struct lang_climb *climb)
 {
 	struct lang_parser *parser = climb->parser;
 
 	if (++climb->depth <= LANG_MAX_NESTING + 1) /* an operand that stands in nothing is not nested */
-		return 1;
+		return true;
 	if (climb->depth == LANG_MAX_NESTING + 2)
 		lang_error(parser->unit, lang_peek(parser)->at, "expressions nest deeper than %u", LANG_MAX_NESTING);
-	return 0;
+	return false;
 }
 
-static int operator_count(struct lang_climb *climb, struct lang_span at)
+static bool operator_count(struct lang_climb *climb, struct lang_span at)
 {
 	if (climb->operators++ < climb->max_operators)
-		return 1;
+		return true;
 	lang_error(climb->parser->unit, at, "this expression has more than %u operators", climb->max_operators);
-	return 0;
+	return false;
 }
 
 static void *operation(struct lang_climb *climb, unsigned op, struct lang_span at, void *a, void *b, void *c)

@@ -2,6 +2,8 @@
 /* facts.c - what a function does with its scalars: which come from outside, and which stand for one expression. */
 #include "lang/check/lang_check.h"
 
+#include <stdbool.h>
+
 /* An assignment whose block has not ended yet. */
 struct lang_write {
 	struct lang_var *var;
@@ -34,14 +36,14 @@ void lang_facts_block_end(struct lang_check *check, uint32_t first_write)
 }
 
 /* The value of an operand does not change while it is in scope. */
-static int operand_pure(const struct lang_operand *operand)
+static bool operand_pure(const struct lang_operand *operand)
 {
 	const struct lang_var *var = operand->var;
 
 	return operand->kind == LANG_OPERAND_NUMBER || (var && (var->kind == LANG_LOOP || var->pure || (var->needed && !var->writes)));
 }
 
-static int folds(const struct lang_stmt *stmt)
+static bool folds(const struct lang_stmt *stmt)
 {
 	switch (stmt->op) {
 	case PTOWSP_PTO_LI:
@@ -50,8 +52,8 @@ static int folds(const struct lang_stmt *stmt)
 	case PTOWSP_PTO_SUB:
 	case PTOWSP_PTO_MUL:
 	case PTOWSP_PTO_DIV:
-	case PTOWSP_PTO_CMP: return 1;
-	default: return 0;
+	case PTOWSP_PTO_CMP: return true;
+	default: return false;
 	}
 }
 

@@ -4,6 +4,7 @@
 #include "lang/levels.h"
 #include "lang/number.h"
 
+#include <stdbool.h>
 #include <string.h>
 
 static void block_check(struct lang_check *check, struct lang_block *block);
@@ -105,7 +106,7 @@ static void shape_check(struct lang_check *check, const struct lang_stmt *stmt, 
 }
 
 /* Operations that an orchestration may have: scalars, loops, branches, calls. */
-static int orchestration_allows(struct lang_check *check, const struct lang_stmt *stmt)
+static bool orchestration_allows(struct lang_check *check, const struct lang_stmt *stmt)
 {
 	const char *help = "call an InCore function that does it";
 
@@ -116,14 +117,14 @@ static int orchestration_allows(struct lang_check *check, const struct lang_stmt
 	case PTOWSP_PTO_STORE: break;
 	default:
 		if (stmt->op >= PTOWSP_PTO_ADD)
-			return 1;
+			return true;
 		lang_error(check->unit, stmt->at, "%s is a tile operation, and @%s is an Orchestration function", stmt->word, check->function->name);
 		lang_help(check->unit, "%s", help);
-		return 0;
+		return false;
 	}
 	lang_error(check->unit, stmt->at, "%s cannot stand in the Orchestration function @%s", stmt->word, check->function->name);
 	lang_help(check->unit, "%s", help);
-	return 0;
+	return false;
 }
 
 static int is_float(const struct lang_operand *operand)

@@ -3,6 +3,8 @@
 #ifndef LANG_CHECK_H
 #define LANG_CHECK_H
 
+#include <stdbool.h>
+
 #include "lang/ast.h"
 
 /* Finds what each CALL calls, refuses recursion, puts callees before callers, finds the default entry (its name if the
@@ -34,14 +36,14 @@ struct lang_var *lang_operand_find(struct lang_check *check, struct lang_operand
 /* %inf and %nan look like names; they are numbers unless something has the name. */
 void lang_number_word_read(const struct lang_check *check, struct lang_operand *operand);
 /* A scalar source: finds and counts the name, or reads the number in type dtype (or in the one written behind it). */
-int lang_scalar_read(struct lang_check *check, struct lang_operand *operand, unsigned dtype);
+bool lang_scalar_read(struct lang_check *check, struct lang_operand *operand, unsigned dtype);
 /* The element type that a number has at an operand of the statement; letter: its kind, see pto_ops.def. */
 unsigned lang_number_dtype(const struct lang_stmt *stmt, char letter);
 /* The help of the latest message: a declaration of that operand of check->stmt, which nothing declares, with which the instruction is right. Returns
  * the type that it proposes, NONE if it knows none. */
 struct lang_type lang_declare_help(const struct lang_check *check, const struct lang_operand *operand, enum lang_want want);
 /* The written type must be that of the operand. */
-int lang_annotation_check(struct lang_check *check, const struct lang_operand *operand);
+bool lang_annotation_check(struct lang_check *check, const struct lang_operand *operand);
 
 /* Facts about scalars: the walk tells every read and every assignment, in program text. */
 void lang_fact_read(struct lang_check *check, struct lang_var *var);

@@ -4,6 +4,7 @@
 #include "lang/graph/lang_graph.h"
 #include "ptowsp/package.h"
 
+#include <stdbool.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -103,13 +104,13 @@ static struct lang_function *entry_guess(struct lang_module *module)
 }
 
 /* The program of another device than the first one: nothing begins with that. */
-static int is_mate(const struct lang_decl *decl)
+static bool is_mate(const struct lang_decl *decl)
 {
 	return decl->kind == LANG_DECL_GRAPH && ((const struct lang_graph_program *)decl)->device;
 }
 
 /* A declared entry goes before functions: the only one, or @main of several. 1: some are declared, and functions are what they call. */
-static int decl_guess(struct lang_module *module, struct lang_decl **decl_out)
+static bool decl_guess(struct lang_module *module, struct lang_decl **decl_out)
 {
 	struct lang_decl *only = NULL;
 	uint32_t count = 0, mates = 0;

@@ -4,6 +4,7 @@
 #include "lang/check/lang_check.h"
 #include "lang/number.h"
 
+#include <stdbool.h>
 #include <string.h>
 
 static const char *const wanted[] = {"tile", "memref", "scalar", "scalar"};
@@ -59,7 +60,7 @@ static void kind_refuse(struct lang_check *check, const struct lang_operand *ope
 }
 
 /* The first mention is the declaration in a file of bare statements. 0: its type cannot be told. */
-static int bare_type(struct lang_check *check, const struct lang_operand *operand, enum lang_want want, struct lang_type *type)
+static bool bare_type(struct lang_check *check, const struct lang_operand *operand, enum lang_want want, struct lang_type *type)
 {
 	const struct lang_stmt *stmt = check->stmt;
 
@@ -68,7 +69,7 @@ static int bare_type(struct lang_check *check, const struct lang_operand *operan
 		*type = operand->type;
 	} else if (want == LANG_WANT_TILE) {
 		if (operand != &stmt->operands[0] || !stmt->results || stmt->tail_count + stmt->tail_result_count == 0)
-			return 0;
+			return false;
 		*type = stmt->tail_result_count ? stmt->tail_results[0] : stmt->tail[0];
 		return type->kind == LANG_TYPE_TILE;
 	} else if (want == LANG_WANT_MEMREF) {
@@ -82,7 +83,7 @@ static int bare_type(struct lang_check *check, const struct lang_operand *operan
 		type->dtype = PTOWSP_I64;
 		type->index = 1;
 	}
-	return 1;
+	return true;
 }
 
 static struct lang_var *bare_declare(struct lang_check *check, const struct lang_operand *operand, enum lang_want want)
@@ -142,37 +143,37 @@ struct lang_var *lang_operand_find(struct lang_check *check, struct lang_operand
 	return var;
 }
 
-int lang_annotation_check(struct lang_check *check, const struct lang_operand *operand)
+bool lang_annotation_check(struct lang_check *check, const struct lang_operand *operand)
 {
 	const struct lang_type *written = &operand->type, *real = operand->var ? &operand->var->type : NULL;
 
 	if (written->kind == LANG_TYPE_NONE || !real)
-		return 1;
+		return true;
 	if (written->kind == real->kind && written->dtype == real->dtype)
-		return 1;
+		return true;
 	/* An index is any integer: %n:idx for an i32. */
 	if (written->kind == LANG_TYPE_SCALAR && real->kind == LANG_TYPE_SCALAR && (written->index || real->index) && lang_dtype_class(written->dtype) != 'f' &&
 	    lang_dtype_class(real->dtype) != 'f')
-		return 1;
+		return true;
 	lang_error(check->unit, written->at, "%%%s is %s, not %s", operand->text, lang_type_text(check->unit, real), lang_type_text(check->unit, written));
-	return 0;
+	return false;
 }
 
-static int number_read(struct lang_check *check, struct lang_operand *operand, unsigned dtype)
+static bool number_read(struct lang_check *check, struct lang_operand *operand, unsigned dtype)
 {
 	const char *type = dtype == PTOWSP_BOOL ? "u1" : lang_dtype_text(dtype);
 
 	operand->dtype = (uint16_t)dtype;
 	switch (lang_number_read(operand->text, dtype, &operand->value)) {
-	case LANG_NUMBER_OK: return 1;
-	case LANG_NUMBER_FRACTION: lang_error(check->unit, operand->at, "%s is no whole number, and %s is needed here", operand->text, type); return 0;
-	case LANG_NUMBER_RANGE: lang_error(check->unit, operand->at, "%s does not fit %s", operand->text, type); return 0;
+	case LANG_NUMBER_OK: return true;
+	case LANG_NUMBER_FRACTION: lang_error(check->unit, operand->at, "%s is no whole number, and %s is needed here", operand->text, type); return false;
+	case LANG_NUMBER_RANGE: lang_error(check->unit, operand->at, "%s does not fit %s", operand->text, type); return false;
 	default:
 		if (lang_number_is_word(operand->text))
 			lang_error(check->unit, operand->at, "%s is no value of type %s", operand->text, type);
 		else
 			lang_error(check->unit, operand->at, "\"%s\" is no number", operand->text);
-		return 0;
+		return false;
 	}
 }
 
@@ -182,7 +183,7 @@ void lang_number_word_read(const struct lang_check *check, struct lang_operand *
 		operand->kind = LANG_OPERAND_NUMBER;
 }
 
-int lang_scalar_read(struct lang_check *check, struct lang_operand *operand, unsigned dtype)
+bool lang_scalar_read(struct lang_check *check, struct lang_operand *operand, unsigned dtype)
 {
 	struct lang_var *var;
 
@@ -191,7 +192,7 @@ int lang_scalar_read(struct lang_check *check, struct lang_operand *operand, uns
 		return number_read(check, operand, operand->type.kind == LANG_TYPE_SCALAR ? operand->type.dtype : dtype);
 	var = lang_operand_find(check, operand, LANG_WANT_SCALAR);
 	if (!var)
-		return 0;
+		return false;
 	lang_fact_read(check, var);
 	return lang_annotation_check(check, operand);
 }
@@ -201,16 +202,16 @@ int lang_scalar_read(struct lang_check *check, struct lang_operand *operand, uns
 static const struct lang_type index_type = {.kind = LANG_TYPE_SCALAR, .index = 1, .dtype = PTOWSP_I64};
 
 /* Does the written type fit the operand? A number fits every element type of its class. */
-static int type_fits(const struct lang_type *written, const struct lang_operand *operand)
+static bool type_fits(const struct lang_type *written, const struct lang_operand *operand)
 {
 	const struct lang_type *real = operand->var ? &operand->var->type : &index_type;
 
 	if (operand->kind == LANG_OPERAND_NUMBER)
 		return written->kind == LANG_TYPE_SCALAR;
 	if (written->kind != real->kind)
-		return 0;
+		return false;
 	if (written->open)
-		return 1;
+		return true;
 	if (written->kind == LANG_TYPE_SCALAR && (written->index || real->index))
 		return lang_dtype_class(written->dtype) != 'f' && lang_dtype_class(real->dtype) != 'f';
 	return written->dtype == real->dtype && written->rows == real->rows && written->columns == real->columns && written->space == real->space;
@@ -232,19 +233,19 @@ static int type_check(struct lang_check *check, const struct lang_type *written,
 }
 
 /* Behind the arrow: the results, in order. */
-static int results_check(struct lang_check *check, const struct lang_stmt *stmt, uint32_t results)
+static bool results_check(struct lang_check *check, const struct lang_stmt *stmt, uint32_t results)
 {
 	if (!stmt->tail_result_count)
-		return 1;
+		return true;
 	if (stmt->tail_result_count != results) {
 		lang_error(check->unit, stmt->tail_results[0].at, "%s gives %u result%s, here %s %u type%s", stmt->word, results, results == 1 ? "" : "s",
 			   stmt->tail_result_count == 1 ? "is" : "are", stmt->tail_result_count, stmt->tail_result_count == 1 ? "" : "s");
-		return 0;
+		return false;
 	}
 	for (uint32_t i = 0; i < results; i++)
 		if (!type_check(check, &stmt->tail_results[i], &stmt->operands[i]))
-			return 0;
-	return 1;
+			return false;
+	return true;
 }
 
 /* Before the arrow, or without one: the sources; sources and results; or the one type that all of them have. */

@@ -4,6 +4,7 @@
 #include "lang/check/range.h"
 #include "lang/number.h"
 
+#include <stdbool.h>
 #include <string.h>
 
 /* --- tensors --- */
@@ -23,13 +24,13 @@ static void value_refuse(struct lang_work_check *check, const struct lang_work *
 	}
 }
 
-static int type_fits(struct lang_work_check *check, const struct lang_work *work, const struct lang_part *part, const struct lang_callee_param *param)
+static bool type_fits(struct lang_work_check *check, const struct lang_work *work, const struct lang_part *part, const struct lang_callee_param *param)
 {
 	if (lang_part_dtype(part) == param->dtype)
-		return 1;
+		return true;
 	lang_error(check->unit, part->at, "%%%s is of type %s, the parameter %%%s of @%s is %s", part->tensor, lang_dtype_text(lang_part_dtype(part)),
 		   param->name, work->callee, lang_dtype_text(param->dtype));
-	return 0;
+	return false;
 }
 
 /* The whole tensor is passed and has another shape: which part of it would do, its first rows and columns or its elements without a shape? */
@@ -79,17 +80,17 @@ static unsigned access_done(const struct lang_work *work, const struct lang_call
 }
 
 /* The call says what is done with the tensor. More than the callee does is harmless; less is a promise, which code that is in the package must not break. */
-static int access_check(struct lang_work_check *check, const struct lang_work *work, const struct lang_pass *pass, const struct lang_callee_param *param)
+static bool access_check(struct lang_work_check *check, const struct lang_work *work, const struct lang_pass *pass, const struct lang_callee_param *param)
 {
 	unsigned missing = param->access & ~pass->access, broken;
 
 	if (work->function && work->function->kind == LANG_ORCHESTRATION) {
 		lang_error(check->unit, pass->part.at, "@%s is expanded in place: its own calls say what is done with %%%s", work->callee, param->name);
-		return 0;
+		return false;
 	}
 	broken = access_done(work, param) & missing;
 	if (!broken && (!missing || !pass->access)) /* bind says by itself that only the address is passed */
-		return 1;
+		return true;
 	(broken ? lang_error : lang_warn)(check->unit, pass->part.at, "@%s %s %%%s, and this call says that it does not", work->callee,
 					  missing == PTOWSP_READ ? "reads" : "writes", param->name);
 	if (broken)
@@ -191,19 +192,19 @@ static uint32_t dim_between(const struct lang_layout *a, const struct lang_layou
 }
 
 /* Parts of one shape meet element by element, unless the kernel says of both what it wants. */
-static int pair_join(struct lang_work_check *check, const struct operand *a, const struct operand *b)
+static bool pair_join(struct lang_work_check *check, const struct operand *a, const struct operand *b)
 {
 	const struct lang_layout *la = &a->part->decl->layout, *lb = &b->part->decl->layout;
 	uint32_t dim;
 
 	if (a->part->flat || b->part->flat || a->part->rows != b->part->rows || a->part->columns != b->part->columns || (a->stated && b->stated) ||
 	    la->rank != lb->rank)
-		return 1;
+		return true;
 	dim = dim_between(la, lb);
 	if (dim == la->rank)
-		return 1;
+		return true;
 	lang_layouts_refuse(check, b->part, b->access, la, common_format(&check->unit->arena, "%%%s of the same call", a->part->tensor));
-	return 0;
+	return false;
 }
 
 void lang_passes_join(struct lang_work_check *check, const struct lang_work *work)

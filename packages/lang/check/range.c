@@ -2,6 +2,8 @@
 /* range.c - where the indices of a part lie while the loops around it run, if only numbers decide that. */
 #include "lang/check/range.h"
 
+#include <stdbool.h>
+
 #include "lang/lang_process.h"
 
 /* --- values of loops --- */
@@ -61,22 +63,22 @@ void lang_range_set(struct lang_work_check *check, const struct lang_work *work)
 
 /* --- sums of loop values --- */
 
-static int term_add(struct lang_range *range, const struct lang_local *local, int64_t factor)
+static bool term_add(struct lang_range *range, const struct lang_local *local, int64_t factor)
 {
 	uint32_t i = 0;
 
 	while (i < range->count && range->terms[i].local != local)
 		i++;
 	if (i == LANG_RANGE_TERMS)
-		return 0;
+		return false;
 	if (i == range->count)
 		range->terms[range->count++] = (struct lang_range_term){.local = local};
 	return !__builtin_add_overflow(range->terms[i].factor, factor, &range->terms[i].factor);
 }
 
-static int sum_add(const struct lang_work_check *check, struct lang_range *range, const struct lang_scalar *scalar, int64_t factor);
+static bool sum_add(const struct lang_work_check *check, struct lang_range *range, const struct lang_scalar *scalar, int64_t factor);
 
-static int product_add(const struct lang_work_check *check, struct lang_range *range, const struct lang_scalar *scalar, int64_t factor)
+static bool product_add(const struct lang_work_check *check, struct lang_range *range, const struct lang_scalar *scalar, int64_t factor)
 {
 	for (int i = 0; i < 2; i++) {
 		int64_t known;
@@ -84,10 +86,10 @@ static int product_add(const struct lang_work_check *check, struct lang_range *r
 		if (lang_scalar_known(scalar->operands[i], &known))
 			return !__builtin_mul_overflow(known, factor, &factor) && sum_add(check, range, scalar->operands[1 - i], factor);
 	}
-	return 0;
+	return false;
 }
 
-static int op_add(const struct lang_work_check *check, struct lang_range *range, const struct lang_scalar *scalar, int64_t factor)
+static bool op_add(const struct lang_work_check *check, struct lang_range *range, const struct lang_scalar *scalar, int64_t factor)
 {
 	switch (scalar->op) {
 	case PTOWSP_EXPR_ADD: return sum_add(check, range, scalar->operands[0], factor) && sum_add(check, range, scalar->operands[1], factor);
@@ -95,11 +97,11 @@ static int op_add(const struct lang_work_check *check, struct lang_range *range,
 		return factor != INT64_MIN && sum_add(check, range, scalar->operands[0], factor) && sum_add(check, range, scalar->operands[1], -factor);
 	case PTOWSP_EXPR_NEG: return factor != INT64_MIN && sum_add(check, range, scalar->operands[0], -factor);
 	case PTOWSP_EXPR_MUL: return product_add(check, range, scalar, factor);
-	default: return 0;
+	default: return false;
 	}
 }
 
-static int sum_add(const struct lang_work_check *check, struct lang_range *range, const struct lang_scalar *scalar, int64_t factor)
+static bool sum_add(const struct lang_work_check *check, struct lang_range *range, const struct lang_scalar *scalar, int64_t factor)
 {
 	int64_t known, product;
 
@@ -111,12 +113,12 @@ static int sum_add(const struct lang_work_check *check, struct lang_range *range
 	return scalar->kind == LANG_SCALAR_OP && op_add(check, range, scalar, factor);
 }
 
-int lang_range_add(const struct lang_work_check *check, struct lang_range *range, const struct lang_scalar *scalar, int64_t factor)
+bool lang_range_add(const struct lang_work_check *check, struct lang_range *range, const struct lang_scalar *scalar, int64_t factor)
 {
 	return sum_add(check, range, scalar, factor);
 }
 
-int lang_range_end(const struct lang_range *range, int greatest, int64_t *value_out)
+bool lang_range_end(const struct lang_range *range, int greatest, int64_t *value_out)
 {
 	int64_t product;
 
@@ -126,9 +128,9 @@ int lang_range_end(const struct lang_range *range, int greatest, int64_t *value_
 
 		if (__builtin_mul_overflow(term->factor, (term->factor > 0) == greatest ? term->local->last : term->local->first, &product) ||
 		    __builtin_add_overflow(*value_out, product, value_out))
-			return 0;
+			return false;
 	}
-	return 1;
+	return true;
 }
 
 const char *lang_range_text(struct lang_unit *unit, const struct lang_range *range, int greatest)

@@ -4,6 +4,7 @@
 #include "lang/check/range.h"
 #include "lang/lang_process.h"
 
+#include <stdbool.h>
 #include <string.h>
 
 /* --- bodies --- */
@@ -59,22 +60,22 @@ void lang_loop_body_check(struct lang_work_check *check, struct lang_body *body,
 	check->scope.locals = outer;
 }
 
-int lang_work_decl_find(struct lang_work_check *check, struct lang_work *work, enum lang_decl_kind kind, const char *what)
+bool lang_work_decl_find(struct lang_work_check *check, struct lang_work *work, enum lang_decl_kind kind, const char *what)
 {
 	struct lang_decl *decl = lang_decl_find(check->scope.module, '%', work->name);
 
 	if (decl && decl->kind == kind) {
 		decl->used = 1;
 		work->decl = decl;
-		return 1;
+		return true;
 	}
 	if (decl) {
 		lang_error(check->unit, work->name_at, "%%%s is %s, %s needs %s", work->name, lang_decl_noun(check->unit, decl->kind), work->form->word, what);
-		return 0;
+		return false;
 	}
 	lang_error(check->unit, work->name_at, "there is no %s %%%s", lang_decl_forms[kind].word, work->name);
 	lang_decl_help(check->scope.module, '%', kind, work->name);
-	return 0;
+	return false;
 }
 
 /* --- loops and branches --- */
@@ -220,7 +221,7 @@ void lang_bare_check(struct lang_work_check *check, struct lang_work *work)
 
 /* --- slots, events, memory --- */
 
-static int slot_find(struct lang_work_check *check, struct lang_work *work)
+static bool slot_find(struct lang_work_check *check, struct lang_work *work)
 {
 	const struct lang_decl *decl = lang_decl_find(check->scope.module, '%', work->name);
 
@@ -228,7 +229,7 @@ static int slot_find(struct lang_work_check *check, struct lang_work *work)
 		return lang_work_decl_find(check, work, LANG_DECL_SLOT, "a slot");
 	lang_error(check->unit, work->name_at, "%%%s is a symbol: no run can change it", work->name);
 	lang_help(check->unit, "declare it as a slot: slot %%%s : %s", work->name, lang_dtype_text(((const struct lang_value *)decl)->dtype));
-	return 0;
+	return false;
 }
 
 void lang_slot_set_check(struct lang_work_check *check, struct lang_work *work)

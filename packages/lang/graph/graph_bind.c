@@ -5,6 +5,7 @@
 #include "lang/lang_kernel.h"
 #include "ptowsp/task.h"
 
+#include <stdbool.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -20,12 +21,12 @@ static int by_argument(const void *a, const void *b)
 }
 
 /* The iterators of a scalar must be those of loops around the kernel. */
-static int iterators_check(struct lang_unit *unit, const struct lang_graph_scalar *scalar, const struct lang_graph_kernel *kernel)
+static bool iterators_check(struct lang_unit *unit, const struct lang_graph_scalar *scalar, const struct lang_graph_kernel *kernel)
 {
 	const struct lang_graph_inst *at = kernel->inst;
 
 	if (!scalar)
-		return 1;
+		return true;
 	if (scalar->op == PTOWSP_EXPR_AXIS) {
 		while (at && at != scalar->object->inst)
 			at = at->parent;
@@ -55,19 +56,19 @@ static void outside_refuse(struct lang_unit *unit, struct lang_span at, const st
 }
 
 /* A constant that no tensor is as large as. */
-static int far_refuse(struct lang_unit *unit, const struct lang_graph_tensor *tensor, const struct lang_graph_scalar *bytes, const char *what)
+static bool far_refuse(struct lang_unit *unit, const struct lang_graph_tensor *tensor, const struct lang_graph_scalar *bytes, const char *what)
 {
 	int64_t value;
 
 	if (!lang_graph_constant(bytes, &value))
-		return 0;
+		return false;
 	lang_error(unit, bytes->at, "this %s %s is %lld, no tensor is as large as that", what, tensor->object.name, (long long)value);
-	return 1;
+	return true;
 }
 
 /* A part of a tensor that begins at offset; size 0: the rest. External tensors grow with what is said of them. 0: that was wrong. */
-static int part_check(struct lang_unit *unit, struct lang_graph_tensor *tensor, const struct lang_graph_scalar *offset, const struct lang_graph_scalar *size,
-		      int written)
+static bool part_check(struct lang_unit *unit, struct lang_graph_tensor *tensor, const struct lang_graph_scalar *offset, const struct lang_graph_scalar *size,
+		       int written)
 {
 	int64_t low, high, least = 0, most = 0, end;
 
@@ -77,25 +78,25 @@ static int part_check(struct lang_unit *unit, struct lang_graph_tensor *tensor, 
 	}
 	if (low < 0) {
 		lang_error(unit, offset->at, "this offset into %s can be %lld", tensor->object.name, (long long)low);
-		return 0;
+		return false;
 	}
 	if (!lang_graph_range(size, &least, &most)) {
 		if (far_refuse(unit, tensor, size, "size of a part of"))
-			return 0;
+			return false;
 		most = least = 0;
 	}
 	if (least < 0) {
 		lang_error(unit, size->at, "this size of a part of %s can be %lld", tensor->object.name, (long long)least);
-		return 0;
+		return false;
 	}
 	tensor->open |= (uint8_t)(written && !most);
 	end = high + (most ? most : 1);
 	if (!tensor->object.defined)
 		tensor->size = most && (uint64_t)end > tensor->size ? (uint64_t)end : tensor->size;
 	if (!tensor->room || (uint64_t)end <= tensor->room)
-		return 1;
+		return true;
 	outside_refuse(unit, offset->at.length && high ? offset->at : size->at, tensor, high, end - 1);
-	return 0;
+	return false;
 }
 
 /* Nothing writes what the file declares as in or const; who: a kernel's entry, an instruction. */
@@ -212,7 +213,7 @@ static void arguments_check(struct lang_unit *unit, struct lang_graph_kernel *ke
 
 /* --- copies and frees --- */
 
-static int is_inside(const struct lang_graph_inst *inst, const struct lang_graph_inst *around)
+static bool is_inside(const struct lang_graph_inst *inst, const struct lang_graph_inst *around)
 {
 	while (inst && inst != around)
 		inst = inst->parent;

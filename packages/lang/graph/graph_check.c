@@ -3,6 +3,7 @@
 #include "lang/graph/lang_graph.h"
 #include "ptowsp/task.h"
 
+#include <stdbool.h>
 #include <string.h>
 
 struct graph_check {
@@ -35,12 +36,12 @@ static unsigned access_of(const struct lang_graph_kernel *kernel, const struct l
 	return access;
 }
 
-static int share_tensor(const struct lang_graph_kernel *a, const struct lang_graph_kernel *b)
+static bool share_tensor(const struct lang_graph_kernel *a, const struct lang_graph_kernel *b)
 {
 	for (uint32_t i = 0; i < a->bind_count; i++)
 		if (bind_find(b, a->binds[i]->tensor))
-			return 1;
-	return 0;
+			return true;
+	return false;
 }
 
 /* The tensor of a DATA edge is written by the one and read by the other. */
@@ -164,7 +165,7 @@ static void partition_refuse(struct lang_unit *unit, const struct lang_graph_ins
 }
 
 /* 1: it has cores. */
-static int partition_check(struct graph_check *check, const struct lang_graph_inst *inst, const struct cores *cores)
+static bool partition_check(struct graph_check *check, const struct lang_graph_inst *inst, const struct cores *cores)
 {
 	const struct lang_graph_arg *a = inst->args;
 
@@ -179,7 +180,7 @@ static int partition_check(struct graph_check *check, const struct lang_graph_in
 	return a[2].value || a[4].value;
 }
 
-static int ranges_meet(uint64_t a, uint64_t an, uint64_t b, uint64_t bn)
+static bool ranges_meet(uint64_t a, uint64_t an, uint64_t b, uint64_t bn)
 {
 	return an && bn && a < b + bn && b < a + an;
 }
@@ -324,16 +325,16 @@ static void affinity_check(struct lang_unit *unit, const struct lang_graph_inst 
 	}
 }
 
-static int has_break(const struct lang_graph_block *block)
+static bool has_break(const struct lang_graph_block *block)
 {
 	for (const struct lang_graph_inst *inst = block->first; inst; inst = inst->next)
 		if (inst->op == PTOWSP_CF_BREAK || (inst->op == PTOWSP_CF_IF && (has_break(&inst->body) || has_break(&inst->other))))
-			return 1;
-	return 0;
+			return true;
+	return false;
 }
 
 /* The scalar reads an element, which kernels of the loop may change. */
-static int can_change(const struct lang_graph_scalar *scalar)
+static bool can_change(const struct lang_graph_scalar *scalar)
 {
 	return scalar && (scalar->op == PTOWSP_GRAPH_NODE_ELEMENT || can_change(scalar->a) || can_change(scalar->b) || can_change(scalar->c));
 }

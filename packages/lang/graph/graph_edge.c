@@ -4,6 +4,7 @@
 #include "lang/graph/graph_lower.h"
 #include "lang/graph/graph_walk.h"
 
+#include <stdbool.h>
 #include <string.h>
 
 /* Nodes that a task waits for, each once; the strongest kind is kept. */
@@ -127,12 +128,12 @@ static void set_edges(struct edges *edges, const struct lang_graph_kernel *kerne
 			depend_edges(edges, lang_graph_kernel(link->inst->args[0].set[i]));
 }
 
-static int is_barrier(const struct lang_graph_links *links)
+static bool is_barrier(const struct lang_graph_links *links)
 {
 	for (const struct lang_graph_link *link = links->into.first; link; link = link->next)
 		if (link->depend->type == PTOWSP_dep_type_BARRIER)
-			return 1;
-	return 0;
+			return true;
+	return false;
 }
 
 /* Is a barrier of the whole run the same as one of this launch? Where there is no control flow, and every other launch is wholly before this one or

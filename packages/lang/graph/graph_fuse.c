@@ -5,6 +5,7 @@
 #include "lang/graph/lang_graph.h"
 #include "ptowsp/task.h"
 
+#include <stdbool.h>
 #include <string.h>
 
 /* A graph being made of two. */
@@ -20,41 +21,41 @@ struct fusion {
 
 /* --- kernels that are the same --- */
 
-static int scalars_equal(const struct lang_graph_scalar *a, const struct lang_graph_scalar *b)
+static bool scalars_equal(const struct lang_graph_scalar *a, const struct lang_graph_scalar *b)
 {
 	int64_t x, y;
 
 	return lang_graph_constant(a, &x) && lang_graph_constant(b, &y) && x == y;
 }
 
-static int kernels_equal(const struct lang_graph_kernel *a, const struct lang_graph_kernel *b)
+static bool kernels_equal(const struct lang_graph_kernel *a, const struct lang_graph_kernel *b)
 {
 	if (strcmp(a->entry, b->entry) || a->blockdim != b->blockdim || a->core_type != b->core_type || a->workspace != b->workspace ||
 	    a->bind_count != b->bind_count)
-		return 0;
+		return false;
 	for (uint32_t i = 0; i < a->bind_count; i++) {
 		const struct lang_graph_bind *x = a->binds[i], *y = b->binds[i];
 
 		/* A kernel that reads its own result, or may, does not do the same twice. */
 		if (x->arg != y->arg || x->tensor != y->tensor || !scalars_equal(x->offset, y->offset) || !scalars_equal(x->size, y->size) ||
 		    (x->access != PTOWSP_READ && x->access != PTOWSP_WRITE))
-			return 0;
+			return false;
 	}
-	return 1;
+	return true;
 }
 
 /* Somebody else may write what the kernel gets. */
-static int is_disturbed(const struct lang_graph *graph, const struct lang_graph_kernel *kernel)
+static bool is_disturbed(const struct lang_graph *graph, const struct lang_graph_kernel *kernel)
 {
 	for (uint32_t k = 0; k < graph->kernel_count; k++)
 		for (uint32_t i = 0; i < graph->kernels[k]->bind_count && graph->kernels[k] != kernel; i++)
 			for (uint32_t j = 0; j < kernel->bind_count; j++)
 				if (graph->kernels[k]->binds[i]->access != PTOWSP_READ && lang_graph_overlaps(graph->kernels[k]->binds[i], kernel->binds[j]))
-					return 1;
-	return 0;
+					return true;
+	return false;
 }
 
-static int at_top(const struct lang_graph_kernel *kernel)
+static bool at_top(const struct lang_graph_kernel *kernel)
 {
 	return kernel->inst->parent && (kernel->inst->parent->op == PTOWSP_TG_BEGIN || kernel->inst->parent->op == PTOWSP_TG_FUSE);
 }

@@ -3,12 +3,13 @@
  * TG_SYNC follows the launches of its graph. */
 #include "lang/graph/graph_lower.h"
 
+#include <stdbool.h>
 #include <stdlib.h>
 #include <string.h>
 
 /* --- finding them --- */
 
-static int is_copies(unsigned op)
+static bool is_copies(unsigned op)
 {
 	return op == PTOWSP_MC_COPY || op == PTOWSP_TG_CHECKPOINT || op == PTOWSP_TG_RESTORE;
 }
@@ -47,12 +48,12 @@ static void edge_ends_find(struct lang_graph_launch *launch)
 }
 
 /* 1: something in the block runs whatever the conditions are. */
-static int has_task(const struct lang_graph_block *block)
+static bool has_task(const struct lang_graph_block *block)
 {
 	for (const struct lang_graph_inst *inst = block->first; inst; inst = inst->next)
 		if (inst->op == PTOWSP_TG_KERNEL || inst->op == PTOWSP_MC_COPY)
-			return 1;
-	return 0;
+			return true;
+	return false;
 }
 
 static void launch_add(struct lang_graph_lowering *lowering, struct lang_graph_inst *inst, int conditional)
@@ -309,19 +310,19 @@ void lang_graph_launches_find(struct lang_graph_lowering *lowering)
 	block_order(&order, &lowering->program->body);
 }
 
-int lang_graph_launch_behind(const struct lang_graph_lowering *lowering, uint32_t launch, uint32_t other)
+bool lang_graph_launch_behind(const struct lang_graph_lowering *lowering, uint32_t launch, uint32_t other)
 {
 	return lowering->launches[launch].behind && bit_has(lowering->launches[launch].behind, other);
 }
 
 /* --- who is waited for --- */
 
-static int has_barrier(const struct lang_graph *graph)
+static bool has_barrier(const struct lang_graph *graph)
 {
 	for (uint32_t i = 0; i < graph->depend_count; i++)
 		if (graph->depends[i]->type == PTOWSP_dep_type_BARRIER)
-			return 1;
-	return 0;
+			return true;
+	return false;
 }
 
 static void signals_name(struct lang_graph_lowering *lowering, const struct lang_graph_list *signals)

@@ -9,6 +9,8 @@
 #ifndef LANG_GRAPH_LOWER_H
 #define LANG_GRAPH_LOWER_H
 
+#include <stdbool.h>
+
 #include "lang/graph/lang_graph.h"
 #include "lang/lower/lang_lower.h"
 #include "lang/tensor.h"
@@ -148,7 +150,7 @@ void lang_graph_launches_find(struct lang_graph_lowering *lowering);
 /* The launch that the instruction makes. */
 struct lang_graph_launch *lang_graph_launch_of(struct lang_graph_lowering *lowering, const struct lang_graph_inst *inst);
 /* The one is behind the other, directly or not. */
-int lang_graph_launch_behind(const struct lang_graph_lowering *lowering, uint32_t launch, uint32_t other);
+bool lang_graph_launch_behind(const struct lang_graph_lowering *lowering, uint32_t launch, uint32_t other);
 /* Marks the nodes that edges may lead from. */
 void lang_graph_nodes_name(struct lang_graph_lowering *lowering);
 struct lang_graph_node *lang_graph_node_of(struct lang_graph_launch *launch, const struct lang_graph_kernel *kernel);
@@ -163,7 +165,7 @@ void lang_graph_schedule(struct lang_lower *lower);
 
 /* --- what the files share that declare the rows of graph programs. --- */
 
-int lang_graph_row_taken(struct lang_lower *lower, uint32_t section, const char *name);
+bool lang_graph_row_taken(struct lang_lower *lower, uint32_t section, const char *name);
 /* A free name, as short as it can be: K, graph.K, program.graph.K */
 const char *lang_graph_row_name(struct lang_lower *lower, uint32_t section, const char *program, const char *graph, const char *name);
 /* A row that the compiler makes; write: once all rows have their places. */

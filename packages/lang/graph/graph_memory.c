@@ -4,6 +4,7 @@
 #include "lang/graph/graph_lower.h"
 #include "lang/graph/graph_walk.h"
 
+#include <stdbool.h>
 #include <string.h>
 
 #define SHAPELESS UINT64_MAX /* of the shape of what is bound */
@@ -85,15 +86,15 @@ static void touches_find(const struct lang_graph_lowering *lowering, const struc
 		touched[lang_graph_tensor(launch->copies[c]->args[1].object)->object.index] = 1;
 }
 
-static int prefix_taken(struct lang_lower *lower, const char *prefix)
+static bool prefix_taken(struct lang_lower *lower, const char *prefix)
 {
 	const struct lang_rows *rows = lang_rows_of(lower, PTOWSP_SECTION_TENS);
 	size_t length = strlen(prefix);
 
 	for (uint32_t i = 0; i < rows->count; i++)
 		if (!strncmp(rows->rows[i].name, prefix, length) && rows->rows[i].name[length] == '.')
-			return 1;
-	return 0;
+			return true;
+	return false;
 }
 
 /* "C", where all tensors of the checkpoint are called C.something, and nothing else is. */
@@ -167,12 +168,12 @@ uint32_t lang_graph_tensor_row(const struct lang_graph_memory *memory)
 }
 
 /* Externals of one name are one tensor in all programs, as long as they are of one type; and what the module declares is that tensor. */
-static int shared_find(struct lang_graph_lowering *lowering, struct lang_graph_memory *memory)
+static bool shared_find(struct lang_graph_lowering *lowering, struct lang_graph_memory *memory)
 {
 	const char *name = memory->tensor->object.name;
 
 	if (memory->tensor->object.defined)
-		return 0;
+		return false;
 	memory->name = name;
 	if (memory->declared && memory->declared->dtype != memory->dtype) {
 		lang_error(lowering->unit, memory->tensor->object.at,

@@ -4,9 +4,10 @@
 #include "lang/lang_kernel.h"
 #include "lang/parse/parse.h"
 
+#include <stdbool.h>
 #include <string.h>
 
-static int in_graph(enum ptowsp_graph_object kind)
+static bool in_graph(enum ptowsp_graph_object kind)
 {
 	return kind == PTOWSP_GRAPH_KERNEL || kind == PTOWSP_GRAPH_BARRIER;
 }
@@ -288,10 +289,10 @@ struct lang_graph_param lang_graph_scalar_param(const struct lang_graph_kernel *
 	return (struct lang_graph_param){.name = kernel->function->needs[argument]->name, .dtype = kernel->function->needs[argument]->type.dtype};
 }
 
-int lang_graph_is_portable(const struct lang_graph_kernel *kernel)
+bool lang_graph_is_portable(const struct lang_graph_kernel *kernel)
 {
 	for (uint32_t i = 0; kernel->decl && i < kernel->decl->payload_count; i++)
 		if (kernel->decl->payloads[i].kind == PTOWSP_PAYLOAD_PTO)
-			return 1;
+			return true;
 	return kernel->function != NULL;
 }

@@ -2,6 +2,7 @@
 /* graph_operand.c - operands of an instruction, as graph_ops.def says. */
 #include "lang/graph/lang_graph.h"
 
+#include <stdbool.h>
 #include <string.h>
 
 /* Skips the operands of an instruction with an error: to the ")" that ends them, or to the next line. */
@@ -47,17 +48,17 @@ static const char *id_text(struct lang_graph_reader *reader, const struct lang_t
 	return common_format(&reader->unit->arena, "%u", (unsigned)number);
 }
 
-static int id_parse(struct lang_graph_reader *reader, const struct pkg_graph_operand *operand, struct lang_graph_inst *inst, struct lang_graph_arg *arg)
+static bool id_parse(struct lang_graph_reader *reader, const struct pkg_graph_operand *operand, struct lang_graph_inst *inst, struct lang_graph_arg *arg)
 {
 	const struct lang_token *token = id_take(reader, operand);
 
 	if (!token)
-		return 0;
+		return false;
 	arg->at = token->at;
 	/* The default of TG_DEPEND, written out: what it means is known when all tensors are. */
 	if (operand->kind == PKG_GRAPH_USE && *operand->value && !strcmp(id_text(reader, token), operand->value)) {
 		arg->given = 0;
-		return 1;
+		return true;
 	}
 	if (operand->kind == PKG_GRAPH_NEW)
 		arg->object = lang_graph_define(reader, (enum ptowsp_graph_object)operand->argument, id_text(reader, token), token->at, inst);
@@ -65,7 +66,7 @@ static int id_parse(struct lang_graph_reader *reader, const struct pkg_graph_ope
 		arg->object = lang_graph_mention(reader, (enum ptowsp_graph_object)operand->argument, id_text(reader, token), token->at);
 	/* Two definitions of one id were told; the second one has nothing more to say. */
 	inst->broken |= operand->kind == PKG_GRAPH_NEW && arg->object->inst != inst;
-	return 1;
+	return true;
 }
 
 static int set_parse(struct lang_graph_reader *reader, const struct pkg_graph_operand *operand, struct lang_graph_arg *arg)
@@ -97,7 +98,7 @@ static int set_parse(struct lang_graph_reader *reader, const struct pkg_graph_op
 	}
 }
 
-static int symbol_parse(struct lang_graph_reader *reader, const struct pkg_graph_operand *operand, struct lang_graph_arg *arg)
+static bool symbol_parse(struct lang_graph_reader *reader, const struct pkg_graph_operand *operand, struct lang_graph_arg *arg)
 {
 	const struct lang_token *token = lang_peek(reader->parser);
 
@@ -106,7 +107,7 @@ static int symbol_parse(struct lang_graph_reader *reader, const struct pkg_graph
 	lang_take(reader->parser);
 	arg->at = token->at;
 	arg->text = token->text;
-	return 1;
+	return true;
 }
 
 const char *lang_graph_upper(struct lang_graph_reader *reader, const char *text)
@@ -148,44 +149,44 @@ static int word_parse(struct lang_graph_reader *reader, const struct pkg_graph_o
 	return 1;
 }
 
-static int constant_check(struct lang_graph_reader *reader, const struct pkg_graph_operand *operand, const struct lang_graph_arg *arg)
+static bool constant_check(struct lang_graph_reader *reader, const struct pkg_graph_operand *operand, const struct lang_graph_arg *arg)
 {
 	int64_t value;
 
 	if (!lang_graph_constant(arg->scalar, &value)) {
 		lang_error(reader->unit, arg->at, "%s must be a constant", operand->name);
 		lang_help(reader->unit, "conditions, counts, offsets and sizes of bindings and copies may depend on scalars, this may not");
-		return 0;
+		return false;
 	}
 	if (operand->kind == PKG_GRAPH_RANGE && (value < 1 || value > (int64_t)operand->argument)) {
 		lang_error(reader->unit, arg->at, "%s is %lld, it must be 1 to %llu", operand->name, (long long)value, (unsigned long long)operand->argument);
-		return 0;
+		return false;
 	}
-	return 1;
+	return true;
 }
 
-static int scalar_parse(struct lang_graph_reader *reader, const struct pkg_graph_operand *operand, struct lang_graph_arg *arg)
+static bool scalar_parse(struct lang_graph_reader *reader, const struct pkg_graph_operand *operand, struct lang_graph_arg *arg)
 {
 	int64_t value;
 
 	arg->at = lang_peek(reader->parser)->at;
 	arg->scalar = lang_graph_scalar_parse(reader, common_format(&reader->unit->arena, "a value (%s)", operand->name));
 	if (!arg->scalar)
-		return 0;
+		return false;
 	if (operand->kind != PKG_GRAPH_SCALAR && !constant_check(reader, operand, arg))
-		return 0;
+		return false;
 	if (!lang_graph_constant(arg->scalar, &value))
-		return 1;
+		return true;
 	arg->value = (uint64_t)value;
 	if (value < 0) {
 		lang_error(reader->unit, arg->at, "%s is %lld, it must not be negative", operand->name, (long long)value);
-		return 0;
+		return false;
 	}
 	if (operand->bytes == 4 && value > UINT32_MAX) {
 		lang_error(reader->unit, arg->at, "%s is %lld, it must fit 32 bits", operand->name, (long long)value);
-		return 0;
+		return false;
 	}
-	return 1;
+	return true;
 }
 
 static int operand_parse(struct lang_graph_reader *reader, const struct pkg_graph_operand *operand, struct lang_graph_inst *inst, struct lang_graph_arg *arg)
@@ -230,14 +231,14 @@ static const char *operands_text(struct lang_unit *unit, const struct pkg_graph_
 	return text;
 }
 
-static int count_refuse(struct lang_graph_reader *reader, const struct pkg_graph_form *form, struct lang_span at, uint32_t count)
+static bool count_refuse(struct lang_graph_reader *reader, const struct pkg_graph_form *form, struct lang_span at, uint32_t count)
 {
 	lang_error(reader->unit, at, "%s has %s operands here: %u", form->name, count > form->count ? "too many" : "too few", count);
 	lang_help(reader->unit, "%s(%s)", form->name, operands_text(reader->unit, form));
-	return 0;
+	return false;
 }
 
-static int is_operand(const struct lang_token *token)
+static bool is_operand(const struct lang_token *token)
 {
 	return token->kind == LANG_WORD || token->kind == LANG_NUMBER || token->kind == LANG_NAME;
 }
@@ -287,33 +288,33 @@ static int list_parse(struct lang_graph_reader *reader, const struct pkg_graph_f
 	return lang_expect(parser, ')', "behind the operands");
 }
 
-int lang_graph_operands_parse(struct lang_graph_reader *reader, const struct pkg_graph_form *form, struct lang_graph_inst *inst)
+bool lang_graph_operands_parse(struct lang_graph_reader *reader, const struct pkg_graph_form *form, struct lang_graph_inst *inst)
 {
 	struct lang_parser *parser = reader->parser;
 	uint32_t count = 0;
 
 	if (!lang_at_mark(parser, '(') || lang_peek(parser)->first) {
 		if (!form->count)
-			return 1;
+			return true;
 		lang_expected(parser, common_format(&reader->unit->arena, "\"(\" and the operands of %s", form->name));
 		lang_line_skip(parser);
-		return 0;
+		return false;
 	}
 	if (operands_count(parser) < operands_needed(form)) {
 		count_refuse(reader, form, inst->at, operands_count(parser));
 		lang_take(parser);
 		operands_skip(parser, 1);
-		return 0;
+		return false;
 	}
 	lang_take(parser);
 	if (!list_parse(reader, form, inst, &count)) {
 		operands_skip(parser, 1);
-		return 0;
+		return false;
 	}
 	for (; count < form->count; count++) {
 		if (!*form->operands[count].value)
 			return count_refuse(reader, form, inst->at, count);
 		operand_default(reader, &form->operands[count], inst->at, &inst->args[count]);
 	}
-	return 1;
+	return true;
 }

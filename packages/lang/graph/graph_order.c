@@ -3,6 +3,7 @@
 #include "lang/graph/lang_graph.h"
 
 #include <assert.h>
+#include <stdbool.h>
 #include <string.h>
 
 /* The walk over the body of a graph, in program text. */
@@ -17,7 +18,7 @@ struct walk {
 };
 
 /* Kernels do not pass these when they are sorted: their place in the text has a meaning. */
-static int is_fixed(unsigned op)
+static bool is_fixed(unsigned op)
 {
 	switch (op) {
 	case PTOWSP_MC_FENCE:
@@ -28,9 +29,9 @@ static int is_fixed(unsigned op)
 	case PTOWSP_CF_WHILE:
 	case PTOWSP_CF_BREAK:
 	case PTOWSP_SY_NOTIFY:
-	case PTOWSP_SY_WAIT_NOTIFY: return 1;
+	case PTOWSP_SY_WAIT_NOTIFY: return true;
 	}
-	return 0;
+	return false;
 }
 
 static void block_walk(struct walk *walk, const struct lang_graph_block *block)
@@ -192,14 +193,14 @@ static void back_refuse(struct walk *walk)
 
 /* --- fences --- */
 
-static int is_around(const struct lang_graph_inst *block, const struct lang_graph_inst *inst)
+static bool is_around(const struct lang_graph_inst *block, const struct lang_graph_inst *inst)
 {
 	while (inst && inst != block)
 		inst = inst->parent;
 	return inst != NULL;
 }
 
-int lang_graph_is_fenced(const struct lang_graph_order *order, const struct lang_graph_inst *a, const struct lang_graph_inst *b)
+bool lang_graph_is_fenced(const struct lang_graph_order *order, const struct lang_graph_inst *a, const struct lang_graph_inst *b)
 {
 	uint32_t low = 0, high = order->fence_count;
 
@@ -213,8 +214,8 @@ int lang_graph_is_fenced(const struct lang_graph_order *order, const struct lang
 	}
 	for (; low < order->fence_count && order->fences[low]->order < b->order; low++)
 		if (is_around(order->fences[low]->parent, a) || is_around(order->fences[low]->parent, b))
-			return 1;
-	return 0;
+			return true;
+	return false;
 }
 
 void lang_graph_order_make(struct lang_unit *unit, struct lang_graph *graph, struct lang_graph_order *order_out)

@@ -5,6 +5,7 @@
 #include "lang/graph/lang_graph.h"
 #include "ptowsp/task.h"
 
+#include <stdbool.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -43,13 +44,13 @@ struct race_check {
 	uint32_t steps;
 };
 
-int lang_graph_are_alternatives(const struct lang_graph_inst *a, const struct lang_graph_inst *b)
+bool lang_graph_are_alternatives(const struct lang_graph_inst *a, const struct lang_graph_inst *b)
 {
 	for (const struct lang_graph_inst *x = a; x->parent; x = x->parent)
 		for (const struct lang_graph_inst *y = b; y->parent; y = y->parent)
 			if (x->parent == y->parent && x->parent->op == PTOWSP_CF_IF && x != y)
 				return (x->order < x->parent->else_order) != (y->order < x->parent->else_order) && x->parent->has_else;
-	return 0;
+	return false;
 }
 
 /* --- what touches what --- */
@@ -204,10 +205,10 @@ static int is_written(const struct access *accesses, uint32_t count)
 }
 
 /* All accesses to one tensor; 0: there are too many, and that was told. */
-static int tensor_meet(struct race_check *check, uint32_t first, uint32_t count)
+static bool tensor_meet(struct race_check *check, uint32_t first, uint32_t count)
 {
 	if (!is_written(check->accesses + first, count))
-		return 1;
+		return true;
 	parts_make(check, check->accesses + first, count);
 	for (uint32_t i = first; i < first + count; i++) {
 		const struct lang_graph_bind *bind = check->accesses[i].bind;
@@ -220,9 +221,9 @@ static int tensor_meet(struct race_check *check, uint32_t first, uint32_t count)
 			  "graph %s is too large to be searched for races: what %s and the %u bindings behind it share is not looked at",
 			  check->order->graph->object.name, bind->kernel->object.name, check->access_count - i - 1);
 		lang_help(check->unit, "%u comparisons are made; let kernels share fewer parts of %s", LANG_GRAPH_RACE_LIMIT, bind->tensor->object.name);
-		return 0;
+		return false;
 	}
-	return 1;
+	return true;
 }
 
 /* --- answers --- */

@@ -5,14 +5,15 @@
 
 #include "lang/lang_kernel.h"
 
+#include <stdbool.h>
 #include <string.h>
 
 /* --- names --- */
 
-int lang_graph_row_taken(struct lang_lower *lower, uint32_t section, const char *name)
+bool lang_graph_row_taken(struct lang_lower *lower, uint32_t section, const char *name)
 {
 	if (lang_row_find(lang_rows_of(lower, section), name) != PTOWSP_NONE)
-		return 1;
+		return true;
 	return section == PTOWSP_SECTION_KREG && lang_map_find(&lower->module->functions, name);
 }
 
@@ -79,7 +80,7 @@ static void kernel_build(struct lang_lower *lower, struct lang_made *made, const
 		b->kernels[at].record.symbol = build_string(b, kernel->entry);
 }
 
-static int rows_are_shared(const struct lang_module *module)
+static bool rows_are_shared(const struct lang_module *module)
 {
 	uint64_t count = 0;
 
@@ -172,11 +173,11 @@ static void event_build(struct lang_lower *lower, struct lang_made *made, const 
 	build_event_add(lower->build, name);
 }
 
-static int symbol_of_function(const struct lang_module *module, const char *name)
+static bool symbol_of_function(const struct lang_module *module, const char *name)
 {
 	for (uint32_t i = 0; i < module->symbol_count; i++)
 		if (!strcmp(module->symbols[i]->name, name))
-			return 1;
+			return true;
 	return lang_decl_find(module, '%', name) != NULL;
 }
 

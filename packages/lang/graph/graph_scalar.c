@@ -8,6 +8,7 @@
 #include "lang/scalar.h"
 
 #include <assert.h>
+#include <stdbool.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -54,19 +55,19 @@ static int overflows(unsigned op, int64_t a, int64_t b)
 }
 
 /* 1: it makes sense as far as its constants say. */
-static int operation_check(struct lang_unit *unit, unsigned op, struct lang_span at, const struct lang_graph_scalar *a, const struct lang_graph_scalar *b)
+static bool operation_check(struct lang_unit *unit, unsigned op, struct lang_span at, const struct lang_graph_scalar *a, const struct lang_graph_scalar *b)
 {
 	if (!b || b->op != PTOWSP_EXPR_CONST)
-		return 1;
+		return true;
 	if ((op == PTOWSP_EXPR_DIV || op == PTOWSP_EXPR_MOD) && !b->value) {
 		lang_error(unit, at, "this divides by 0");
-		return 0;
+		return false;
 	}
 	if (a->op == PTOWSP_EXPR_CONST && overflows(op, a->value, b->value)) {
 		lang_error(unit, at, "the result does not fit 63 bits and a sign");
-		return 0;
+		return false;
 	}
-	return 1;
+	return true;
 }
 
 static void *operation_make(struct lang_climb *climb, unsigned op, struct lang_span at, void *first, void *second, void *third)
@@ -86,13 +87,13 @@ static void *operation_make(struct lang_climb *climb, unsigned op, struct lang_s
 	return node;
 }
 
-static int hex_read(const char *text, uint64_t *value_out)
+static bool hex_read(const char *text, uint64_t *value_out)
 {
 	uint64_t value = 0;
 	size_t digits = 0;
 
 	if (text[0] != '0' || (text[1] != 'x' && text[1] != 'X'))
-		return 0;
+		return false;
 	for (text += 2; *text; text++, digits++) {
 		char c = *text;
 		unsigned digit = c >= '0' && c <= '9'   ? (unsigned)(c - '0')
@@ -101,7 +102,7 @@ static int hex_read(const char *text, uint64_t *value_out)
 							: 16;
 
 		if (digit > 15 || digits > 15)
-			return 0;
+			return false;
 		value = value << 4 | digit;
 	}
 	*value_out = value;
@@ -118,7 +119,7 @@ static void *function_parse(struct lang_climb *climb, unsigned op, struct lang_s
 }
 
 /* ":f32" directly behind "]"; with a blank it is the colon of "c ? a : b". */
-static int at_type(const struct lang_parser *parser)
+static bool at_type(const struct lang_parser *parser)
 {
 	const struct lang_token *token = lang_peek(parser), *before = token - 1;
 
@@ -233,31 +234,31 @@ struct lang_graph_scalar *lang_graph_scalar_parse(struct lang_graph_reader *read
 /* ---- which values a scalar can have, and which bytes a binding can mean. ---- */
 
 /* Bounds of an operation from the least and the largest values of its two operands. */
-static int operation_range(unsigned op, const int64_t a[2], const int64_t b[2], int64_t *low_out, int64_t *high_out)
+static bool operation_range(unsigned op, const int64_t a[2], const int64_t b[2], int64_t *low_out, int64_t *high_out)
 {
 	switch (op) {
 	case PTOWSP_EXPR_ADD:
 	case PTOWSP_EXPR_SUB:
 		*low_out = op == PTOWSP_EXPR_ADD ? a[0] + b[0] : a[0] - b[1];
 		*high_out = op == PTOWSP_EXPR_ADD ? a[1] + b[1] : a[1] - b[0];
-		return 1;
+		return true;
 	case PTOWSP_EXPR_MUL:
 		if (a[0] < 0 || b[0] < 0 || (b[1] && a[1] > LANG_GRAPH_FAR / b[1]))
-			return 0;
+			return false;
 		*low_out = a[0] * b[0];
 		*high_out = a[1] * b[1];
-		return 1;
+		return true;
 	case PTOWSP_EXPR_SHL:
 		if (a[0] < 0 || b[0] < 0 || b[1] > 60 || a[1] > LANG_GRAPH_FAR >> b[1])
-			return 0;
+			return false;
 		*low_out = a[0] << b[0];
 		*high_out = a[1] << b[1];
-		return 1;
-	default: return 0;
+		return true;
+	default: return false;
 	}
 }
 
-int lang_graph_range(const struct lang_graph_scalar *scalar, int64_t *low_out, int64_t *high_out)
+bool lang_graph_range(const struct lang_graph_scalar *scalar, int64_t *low_out, int64_t *high_out)
 {
 	int64_t al, ah, bl, bh;
 
@@ -270,7 +271,7 @@ int lang_graph_range(const struct lang_graph_scalar *scalar, int64_t *low_out, i
 	}
 	if (!scalar->b || scalar->c || !lang_graph_range(scalar->a, &al, &ah) || !lang_graph_range(scalar->b, &bl, &bh) ||
 	    !operation_range(scalar->op, (const int64_t[]){al, ah}, (const int64_t[]){bl, bh}, low_out, high_out))
-		return 0;
+		return false;
 	return *low_out > -LANG_GRAPH_FAR && *high_out < LANG_GRAPH_FAR;
 }
 
@@ -287,7 +288,7 @@ void lang_graph_bytes(const struct lang_graph_bind *bind, int64_t *from_out, int
 		*end_out = high + size;
 }
 
-int lang_graph_overlaps(const struct lang_graph_bind *a, const struct lang_graph_bind *b)
+bool lang_graph_overlaps(const struct lang_graph_bind *a, const struct lang_graph_bind *b)
 {
 	int64_t from, end, other_from, other_end;
 

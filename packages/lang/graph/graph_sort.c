@@ -2,6 +2,7 @@
 /* graph_sort.c - the kernels of one graph in an order in which every edge leads forward, or why there is none. */
 #include "lang/graph/lang_graph.h"
 
+#include <stdbool.h>
 #include <stdlib.h>
 
 struct sort {
@@ -13,7 +14,7 @@ struct sort {
 };
 
 /* Barriers as soon as they can be, kernels by segment, then by text. */
-static int is_earlier(const struct lang_graph_order *order, uint32_t a, uint32_t b)
+static bool is_earlier(const struct lang_graph_order *order, uint32_t a, uint32_t b)
 {
 	uint32_t x = a < order->kernel_count ? order->segment[a] + 1 : 0, y = b < order->kernel_count ? order->segment[b] + 1 : 0;
 

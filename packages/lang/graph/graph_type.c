@@ -3,10 +3,11 @@
  * offset falls between elements; else it is a tensor of bytes, and kernels see views of it. */
 #include "lang/graph/graph_lower.h"
 
+#include <stdbool.h>
 #include <string.h>
 
 /* A scalar is a multiple of `size` whatever its variables are. */
-static int is_multiple(const struct lang_graph_scalar *scalar, int64_t size)
+static bool is_multiple(const struct lang_graph_scalar *scalar, int64_t size)
 {
 	int64_t value;
 
@@ -101,14 +102,14 @@ static void copy_see(struct lang_graph_lowering *lowering, const struct lang_gra
 }
 
 /* MC_FREE stands in the block of the MC_ALLOC. */
-static int is_freed_beside(const struct lang_graph_inst *alloc, const struct lang_graph_inst *freed)
+static bool is_freed_beside(const struct lang_graph_inst *alloc, const struct lang_graph_inst *freed)
 {
 	const struct lang_graph_inst *parent = alloc->parent;
 
 	while (freed && freed->parent != parent)
 		freed = freed->freed_too;
 	if (!freed)
-		return 0;
+		return false;
 	return !parent || !parent->has_else || (alloc->order < parent->else_order) == (freed->order < parent->else_order);
 }
 

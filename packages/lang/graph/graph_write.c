@@ -6,6 +6,7 @@
 #include "lang/graph/lang_graph.h"
 #include "lang/lower/lang_lower.h"
 
+#include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -177,7 +178,7 @@ void lang_graph_build(struct lang_lower *lower, struct lang_decl *decl)
 #define HEAP_STANDARD   (UINT64_C(64) << 20)
 #define EXECUTORS_LIMIT 1024u
 
-static int has_directive(struct lang_lower *lower, unsigned directive)
+static bool has_directive(struct lang_lower *lower, unsigned directive)
 {
 	uint32_t count = pkg_writer_count(lower->writer, PTOWSP_SECTION_SCHD);
 
@@ -185,9 +186,9 @@ static int has_directive(struct lang_lower *lower, unsigned directive)
 		const struct ptowsp_directive_record *row = pkg_writer_at(lower->writer, PTOWSP_SECTION_SCHD, i);
 
 		if (row && row->directive == directive)
-			return 1;
+			return true;
 	}
-	return 0;
+	return false;
 }
 
 static void directive_add(struct lang_lower *lower, unsigned directive, unsigned policy, uint64_t kind, int64_t argument)
@@ -199,15 +200,15 @@ static void directive_add(struct lang_lower *lower, unsigned directive, unsigned
 }
 
 /* Code besides that of graphs: its times are not for a graph to change. */
-static int has_other_code(const struct lang_module *module)
+static bool has_other_code(const struct lang_module *module)
 {
 	for (const struct lang_function *f = module->first; f; f = f->next)
 		if (f->kind == LANG_ORCHESTRATION)
-			return 1;
+			return true;
 	for (const struct lang_decl *decl = module->decls; decl; decl = decl->next)
 		if (decl->kind != LANG_DECL_GRAPH && lang_decl_forms[decl->kind].code)
-			return 1;
-	return 0;
+			return true;
+	return false;
 }
 
 static uint64_t heap_of(const struct lang_graph_lowering *lowering)

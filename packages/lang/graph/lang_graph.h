@@ -5,6 +5,8 @@
 #ifndef LANG_GRAPH_H
 #define LANG_GRAPH_H
 
+#include <stdbool.h>
+
 #include "format/graph/graph_schema.h"
 #include "lang/decl.h"
 #include "lang/parse/parse.h"
@@ -126,7 +128,7 @@ struct lang_graph_param lang_graph_tensor_param(const struct lang_graph_kernel *
 uint32_t lang_graph_scalar_params(const struct lang_graph_kernel *kernel);
 struct lang_graph_param lang_graph_scalar_param(const struct lang_graph_kernel *kernel, uint32_t argument);
 /* Some of its code is portable: it says itself what it touches, and sees memory as flat. */
-int lang_graph_is_portable(const struct lang_graph_kernel *kernel);
+bool lang_graph_is_portable(const struct lang_graph_kernel *kernel);
 
 struct lang_graph_tensor {
 	struct lang_graph_object object;    /* first; defined 0: external, bound from outside by its name */
@@ -174,7 +176,7 @@ struct lang_graph_program {
 };
 
 /* Constant of a scalar: 1 and the value. */
-static inline int lang_graph_constant(const struct lang_graph_scalar *scalar, int64_t *value_out)
+static inline bool lang_graph_constant(const struct lang_graph_scalar *scalar, int64_t *value_out)
 {
 	*value_out = scalar->value;
 	return scalar->op == PTOWSP_EXPR_CONST;
@@ -186,7 +188,7 @@ void lang_graph_check(struct lang_module *module, struct lang_decl *decl); /* co
 void lang_graph_build(struct lang_lower *lower, struct lang_decl *decl);   /* its binary into section GRPH */
 void lang_graph_code(struct lang_lower *lower, struct lang_decl *decl);    /* its instructions in WORK (graph_lower.c) */
 /* Bare instructions at the next token, called like the file's program or the file: up to the next declaration. */
-int lang_graph_at(const struct lang_parser *parser);
+bool lang_graph_at(const struct lang_parser *parser);
 void lang_graph_bare_parse(struct lang_parser *parser, const char *name);
 
 /* --- shared by parse_graph.c, graph_object.c, graph_scalar.c, graph_check.c ... --- */
@@ -237,11 +239,11 @@ void lang_graph_run_check(struct lang_unit *unit, const struct lang_graph_progra
 /* graph_scalar.c: bytes beyond it are no bytes; sums of two such numbers stay exact. */
 #define LANG_GRAPH_FAR (INT64_C(1) << 61)
 /* The least and the largest value that a scalar can have whatever the run. 0: that is not known, or it is too far. */
-int lang_graph_range(const struct lang_graph_scalar *scalar, int64_t *low_out, int64_t *high_out);
+bool lang_graph_range(const struct lang_graph_scalar *scalar, int64_t *low_out, int64_t *high_out);
 /* The bytes of its tensor that a binding may mean, all of them where that depends on the run: from <= byte < end. */
 void lang_graph_bytes(const struct lang_graph_bind *bind, int64_t *from_out, int64_t *end_out);
 /* 1 if the bytes of two bindings of one tensor may meet. */
-int lang_graph_overlaps(const struct lang_graph_bind *a, const struct lang_graph_bind *b);
+bool lang_graph_overlaps(const struct lang_graph_bind *a, const struct lang_graph_bind *b);
 
 static inline struct lang_graph_tensor *lang_graph_tensor(struct lang_graph_object *object)
 {
@@ -259,7 +261,7 @@ static inline struct lang_graph *lang_graph_of(struct lang_graph_object *object)
 /* --- reading instructions, in parts: operands, blocks, what is said of objects. Private to them and parse_graph.c. --- */
 
 /* graph_operand.c: "(a, b)" into inst->args, defaults for what is not written. 0 after an error; the parser then stands behind the instruction. */
-int lang_graph_operands_parse(struct lang_graph_reader *reader, const struct pkg_graph_form *form, struct lang_graph_inst *inst);
+bool lang_graph_operands_parse(struct lang_graph_reader *reader, const struct pkg_graph_form *form, struct lang_graph_inst *inst);
 /* Words and instructions are written in capitals: a guess at what is meant by small ones. In the arena. */
 const char *lang_graph_upper(struct lang_graph_reader *reader, const char *text);
 
@@ -310,14 +312,14 @@ void lang_graph_order_make(struct lang_unit *unit, struct lang_graph *graph, str
 void lang_graph_sort(struct lang_unit *unit, struct lang_graph_order *order);
 const char *lang_graph_node_name(const struct lang_graph_order *order, uint32_t node);
 /* 1 if an MC_FENCE stands between the two instructions that is reached whenever the second one is, or the first. */
-int lang_graph_is_fenced(const struct lang_graph_order *order, const struct lang_graph_inst *a, const struct lang_graph_inst *b);
+bool lang_graph_is_fenced(const struct lang_graph_order *order, const struct lang_graph_inst *a, const struct lang_graph_inst *b);
 
 /* --- bytes that one kernel of a graph writes and another one touches: is that ordered, and is it seen? --- */
 
 #define LANG_GRAPH_RACE_LIMIT (1u << 21) /* comparisons of bindings per graph; beyond it a warning says what was not looked at */
 
 /* The instructions stand in the two branches of one CF_IF: at most one of the two instructions is reached in a round. */
-int lang_graph_are_alternatives(const struct lang_graph_inst *a, const struct lang_graph_inst *b);
+bool lang_graph_are_alternatives(const struct lang_graph_inst *a, const struct lang_graph_inst *b);
 /* Warns of pairs of kernels that nothing orders, and of reads that only AFTER orders. Kernels that are declared nowhere say nothing of what they
  * read and write and are left out. If a graph has a race, one is told, whatever its size; not every pair is where many race for the same bytes. */
 void lang_graph_race_check(struct lang_unit *unit, const struct lang_graph_order *order);

@@ -4,6 +4,7 @@
 #include "lang/lower/lang_lower.h"
 #include "lang/number.h"
 
+#include <stdbool.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -23,7 +24,7 @@ static const char *literal(struct lang_unit *unit, const struct lang_scalar *sca
 	return NULL;
 }
 
-static int float_check(const struct lang_scope *scope, struct lang_scalar *scalar, uint16_t dtype, const char *name)
+static bool float_check(const struct lang_scope *scope, struct lang_scalar *scalar, uint16_t dtype, const char *name)
 {
 	struct lang_unit *unit = scope->module->unit;
 	struct lang_decl *decl = scalar->kind == LANG_SCALAR_NAME ? lang_decl_find(scope->module, '%', scalar->text) : NULL;
@@ -36,20 +37,20 @@ static int float_check(const struct lang_scope *scope, struct lang_scalar *scala
 
 	if (text) {
 		if (lang_number_read(text, dtype, &value) == LANG_NUMBER_OK)
-			return 1;
+			return true;
 		lang_error(unit, scalar->all, "%.40s is no value of type %s", text, lang_dtype_text(dtype));
-		return 0;
+		return false;
 	}
 	if (decl && (decl->kind == LANG_DECL_SYMBOL || decl->kind == LANG_DECL_SLOT) && ((struct lang_value *)decl)->dtype == dtype) {
 		decl->used = 1;
 		scalar->decl = decl;
-		return 1;
+		return true;
 	}
 	lang_error(unit, scalar->all, "%%%s is of type %s: a number, or a symbol or slot of that type is passed", name, lang_dtype_text(dtype));
-	return 0;
+	return false;
 }
 
-int lang_argument_check(const struct lang_scope *scope, struct lang_scalar *scalar, uint16_t dtype, const char *name)
+bool lang_argument_check(const struct lang_scope *scope, struct lang_scalar *scalar, uint16_t dtype, const char *name)
 {
 	struct lang_unit *unit = scope->module->unit;
 	int64_t known;
@@ -58,11 +59,11 @@ int lang_argument_check(const struct lang_scope *scope, struct lang_scalar *scal
 	if (is_float(dtype))
 		return float_check(scope, scalar, dtype, name);
 	if (!lang_scalar_check(scope, scalar, common_format(&unit->arena, "%%%s", name)))
-		return 0;
+		return false;
 	if (!lang_scalar_known(scalar, &known) || lang_number_read(common_format(&unit->arena, "%lld", (long long)known), dtype, &value) == LANG_NUMBER_OK)
-		return 1;
+		return true;
 	lang_error(unit, scalar->all, "%lld does not fit %%%s of type %s", (long long)known, name, lang_dtype_text(dtype));
-	return 0;
+	return false;
 }
 
 /* The EXPR row of the value. */

@@ -8,6 +8,7 @@
 #include "lang/scalar.h"
 
 #include <assert.h>
+#include <stdbool.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -105,7 +106,7 @@ static void rows_sort(struct lang_lower *lower, struct lang_rows *rows)
 }
 
 /* A row that is declared or made; 0: it is a function's. */
-static int row_build(struct lang_lower *lower, const struct lang_row *row)
+static bool row_build(struct lang_lower *lower, const struct lang_row *row)
 {
 	if (row->made)
 		row->made->build(lower, row->made, row->name);
@@ -113,7 +114,7 @@ static int row_build(struct lang_lower *lower, const struct lang_row *row)
 		return row->made != NULL;
 	lang_at(lower, row->decl->at);
 	lang_decl_forms[row->decl->kind].build(lower, row->decl);
-	return 1;
+	return true;
 }
 
 void lang_rows_build(struct lang_lower *lower, uint32_t section)

@@ -3,6 +3,7 @@
 #include "lang/lower/lang_lower.h"
 
 #include <assert.h>
+#include <stdbool.h>
 #include <string.h>
 
 /* One function being expanded. */
@@ -32,7 +33,7 @@ static uint32_t need_expr(struct walk *walk, const struct frame *frame, const st
 	return lang_expr_value(&walk->lower->tables->exprs, var->symbol->row);
 }
 
-static int is_slot(const struct lang_var *var)
+static bool is_slot(const struct lang_var *var)
 {
 	return var->kind == LANG_SCALAR && !var->pure && (var->writes || !var->needed);
 }

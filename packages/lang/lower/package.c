@@ -7,6 +7,7 @@
 #include "lang/lang_schedule.h"
 #include "lang/lower/lang_lower.h"
 
+#include <stdbool.h>
 #include <string.h>
 
 /* Positions come by the thousand from one file. */
@@ -127,19 +128,19 @@ static void all_build(struct lang_lower *lower, const char *name, const struct l
 }
 
 /* A sentence of the builder is an error at what was being built; without one, memory ran out. */
-static int is_built(struct lang_lower *lower, const char *name, const struct lang_options *options)
+static bool is_built(struct lang_lower *lower, const char *name, const struct lang_options *options)
 {
 	struct ptowsp_build *build = lower->build;
 
 	if (!setjmp(build->out)) {
 		all_build(lower, name, options);
 		build_write(build, lower->writer);
-		return 1;
+		return true;
 	}
 	if (!build->status)
 		longjmp(lower->unit->out, 1);
 	lang_error(lower->unit, lower->at, "%s", build->error);
-	return 0;
+	return false;
 }
 
 void lang_lower(struct lang_module *module, struct pkg_writer *writer, const char *name, const struct lang_options *options)

@@ -4,6 +4,7 @@
 #include "lang/lang_schedule.h"
 #include "lang/lower/lang_lower.h"
 
+#include <stdbool.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -78,16 +79,16 @@ static int is_known(const char *const *names, uint32_t count, const char *name)
 	return 0;
 }
 
-static int loop_check(struct job *job, const struct lang_argument *argument)
+static bool loop_check(struct job *job, const struct lang_argument *argument)
 {
 	if (is_known(job->scope.loops, job->scope.loop_count, argument->name))
-		return 1;
+		return true;
 	lang_error(job->unit, argument->at, "no loop of this package is called %%%s", argument->name);
 	lang_known_help(job->unit, argument->name, "%", job->scope.loops, job->scope.loop_count);
-	return 0;
+	return false;
 }
 
-static int row_check(struct job *job, const struct lang_argument *argument, uint32_t section, const char *what)
+static bool row_check(struct job *job, const struct lang_argument *argument, uint32_t section, const char *what)
 {
 	uint32_t count = pkg_writer_count(job->lower->writer, section);
 	const char **names = common_alloc(&job->unit->arena, (count + 1) * sizeof(*names));
@@ -95,14 +96,14 @@ static int row_check(struct job *job, const struct lang_argument *argument, uint
 	for (uint32_t i = 0; i < count; i++)
 		names[i] = table_name(job, section, i);
 	if (is_known(names, count, argument->name))
-		return 1;
+		return true;
 	lang_error(job->unit, argument->at, "there is no %s %%%s", what, argument->name);
 	lang_known_help(job->unit, argument->name, "%", names, count);
-	return 0;
+	return false;
 }
 
 /* Dimensions that a layout leaves out at the end stay whole, which a run takes: it may bind more dimensions than a source can see. */
-static int rank_check(struct job *job, const struct lang_directive *directive)
+static bool rank_check(struct job *job, const struct lang_directive *directive)
 {
 	const struct lang_argument *name = &directive->arguments[0];
 	uint32_t count = pkg_writer_count(job->lower->writer, PTOWSP_SECTION_TENS), laid = directive->count - 1, rank;
@@ -115,19 +116,19 @@ static int rank_check(struct job *job, const struct lang_directive *directive)
 	if (laid > rank) {
 		lang_error(job->unit, directive->arguments[rank + 1].at, "the layout has %u dimensions, %%%s has %u%s", laid, name->name, rank,
 			   tensor->flags & PTOWSP_TENSOR_SHAPELESS ? " at most" : "");
-		return 0;
+		return false;
 	}
 	if (laid < rank && !(tensor->flags & PTOWSP_TENSOR_SHAPELESS)) {
 		lang_warn(job->unit, name->at, "the layout has %u dimension%s, %%%s has %u: those behind stay whole", laid, laid == 1 ? "" : "s", name->name,
 			  rank);
 		lang_help(job->unit, "write R for each of them");
 	}
-	return 1;
+	return true;
 }
 
 /* --- expressions --- */
 
-static int expression_name_check(struct job *job, const struct lang_token *token)
+static bool expression_name_check(struct job *job, const struct lang_token *token)
 {
 	static const char *const words[] = {"task", "instance", "min", "max", "select"};
 	const struct reg_scope *scope = &job->scope;
@@ -136,7 +137,7 @@ static int expression_name_check(struct job *job, const struct lang_token *token
 
 	if ((token->kind != LANG_NAME && token->kind != LANG_WORD) || is_known(scope->loops, scope->loop_count, token->text) ||
 	    is_known(scope->values, scope->value_count, token->text) || (token->kind == LANG_WORD && is_known(words, 5, token->text)))
-		return 1;
+		return true;
 	names = common_alloc(&job->unit->arena, (scope->loop_count + scope->value_count + 1) * sizeof(*names));
 	for (uint32_t i = 0; i < scope->loop_count; i++)
 		names[count++] = scope->loops[i];
@@ -144,7 +145,7 @@ static int expression_name_check(struct job *job, const struct lang_token *token
 		names[count++] = scope->values[i];
 	lang_error(job->unit, token->at, "no loop, symbol or slot of this package is called %%%s", token->text);
 	lang_known_help(job->unit, token->text, "%", names, count);
-	return 0;
+	return false;
 }
 
 /* The source of the expression on one line, comments and line ends as blanks: an offset in it is one from its first token. */
@@ -190,7 +191,7 @@ static struct lang_span expression_place(const struct lang_argument *argument, u
 }
 
 /* registry's rows are on the heap: they are given back before anything is told, which may end the compilation. */
-static int expression_check(struct job *job, struct lang_argument *argument)
+static bool expression_check(struct job *job, struct lang_argument *argument)
 {
 	struct ptowsp_error error = {.head = PTOWSP_HEAD(struct ptowsp_error, ERROR)};
 	const char *text = expression_text(job, argument), *why;
@@ -200,16 +201,16 @@ static int expression_check(struct job *job, struct lang_argument *argument)
 
 	for (uint32_t i = 0; i < argument->token_count; i++)
 		if (!expression_name_check(job, &argument->tokens[i]))
-			return 0;
+			return false;
 	argument->name = common_format(&job->unit->arena, "(%s)", text); /* so that no name in it is taken for a word */
 	status = reg_expression_compile(text, strlen(text), &job->scope, &rows, &row, &error);
 	reg_rows_finish(&rows);
 	if (!status)
-		return 1;
+		return true;
 	why = strstr(error.text, "\", character ");
 	why = why ? strstr(why, ": ") : NULL;
 	lang_error(job->unit, expression_place(argument, error.where[0]), "in this expression %s", why ? why + 2 : error.text);
-	return 0;
+	return false;
 }
 
 /* --- directives --- */
@@ -295,25 +296,25 @@ static int has_grid(const struct lang_directive *directive)
 }
 
 /* Told once for all layouts, and beside what names are wrong. */
-static int grid_check(struct job *job, const struct lang_schedule *schedule)
+static bool grid_check(struct job *job, const struct lang_schedule *schedule)
 {
 	const struct lang_directive *layout = NULL;
 	int dispatched = 0;
 
 	for (const struct lang_directive *d = schedule->first; d; d = d->next) {
 		if (has_grid(d))
-			return 1;
+			return true;
 		dispatched |= d->spelling->directive == PTOWSP_DIRECTIVE_DISPATCH;
 		if (d->spelling->directive == PTOWSP_DIRECTIVE_LAYOUT && !layout)
 			layout = d;
 	}
 	if (!layout)
-		return 1;
+		return true;
 	lang_error(job->unit, layout->at, "layout needs spatial_map beside it: the grid over which the shards lie");
 	lang_help(job->unit, "%s",
 		  dispatched ? "dispatch by a grid, such as dispatch spatial_map(2, 2), or have one among the policies of a threshold"
 			     : "add: spatial_map(2, 2)");
-	return 0;
+	return false;
 }
 
 static void schedule_lower(struct job *job, const struct lang_schedule *schedule)

@@ -4,11 +4,12 @@
 #include "lang/levels.h"
 #include "lang/lower/lang_lower.h"
 
+#include <stdbool.h>
 #include <stdio.h>
 #include <string.h>
 
 /* "f_64": a name that says its rows is no base of variants. */
-static int names_rows(const char *name)
+static bool names_rows(const char *name)
 {
 	const char *tail = strrchr(name, '_');
 
@@ -16,18 +17,18 @@ static int names_rows(const char *name)
 }
 
 /* A variant takes the place of the function in a task that is already bound. */
-static int same_signature(const struct lang_function *a, const struct lang_function *b)
+static bool same_signature(const struct lang_function *a, const struct lang_function *b)
 {
 	if (a->kind != b->kind || a->memref_count != b->memref_count || a->need_count != b->need_count)
-		return 0;
+		return false;
 	for (uint32_t i = 0; i < a->memref_count; i++)
 		if (strcmp(a->memrefs[i]->name, b->memrefs[i]->name) != 0 || a->memrefs[i]->access != b->memrefs[i]->access ||
 		    a->memrefs[i]->type.dtype != b->memrefs[i]->type.dtype)
-			return 0;
+			return false;
 	for (uint32_t i = 0; i < a->need_count; i++)
 		if (strcmp(a->needs[i]->name, b->needs[i]->name) != 0 || a->needs[i]->type.dtype != b->needs[i]->type.dtype)
-			return 0;
-	return 1;
+			return false;
+	return true;
 }
 
 static struct lang_function *variant_find(struct lang_lower *lower, const struct lang_function *target, uint32_t rows)
@@ -141,7 +142,7 @@ void lang_variants_warn(struct lang_lower *lower)
 			kernel_warn(lower, (const struct lang_kernel *)decl);
 }
 
-static int is_power(uint32_t value)
+static bool is_power(uint32_t value)
 {
 	return value && !(value & (value - 1));
 }

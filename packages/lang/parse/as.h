@@ -5,6 +5,8 @@
 #ifndef LANG_AS_H
 #define LANG_AS_H
 
+#include <stdbool.h>
+
 #include "lang/parse/parse.h"
 
 enum { LANG_AS_RANK = 8, LANG_AS_OPERANDS = 8 };
@@ -72,9 +74,9 @@ struct lang_as_type {
 };
 
 /* as_type.c: 0 after an error. */
-int lang_as_type_parse(struct lang_parser *parser, struct lang_as_type *type_out);
+bool lang_as_type_parse(struct lang_parser *parser, struct lang_as_type *type_out);
 /* ": T, T -> T" behind an operation, its types of no interest. */
-int lang_as_types_skip(struct lang_parser *parser);
+bool lang_as_types_skip(struct lang_parser *parser);
 
 /* as_value.c */
 /* Names; errors are told. find never returns NULL: a name that is not there is broken. */
@@ -103,21 +105,21 @@ struct lang_as_results {
 	uint32_t count;
 };
 /* as_scalar.c: arith.x; index: what stands behind the dot in its table. */
-int lang_as_arith(struct lang_as *as, const char *word, const struct lang_as_results *results);
+bool lang_as_arith(struct lang_as *as, const char *word, const struct lang_as_results *results);
 /* as_view.c */
 int lang_as_view_make(struct lang_as *as, const struct lang_as_results *results);
 int lang_as_view_part(struct lang_as *as, const struct lang_as_results *results);
 /* A tile from and to the memory of a view, whatever its strides are. */
-int lang_as_load(struct lang_as *as, const struct lang_as_value *view, const struct lang_as_value *tile);
-int lang_as_store(struct lang_as *as, const struct lang_as_value *tile, const struct lang_as_value *view);
+bool lang_as_load(struct lang_as *as, const struct lang_as_value *view, const struct lang_as_value *tile);
+bool lang_as_store(struct lang_as *as, const struct lang_as_value *tile, const struct lang_as_value *view);
 /* as_tile.c */
 int lang_as_tile_alloc(struct lang_as *as, const struct lang_as_results *results);
-int lang_as_tile_op(struct lang_as *as, unsigned op, const char *word);
+bool lang_as_tile_op(struct lang_as *as, unsigned op, const char *word);
 /* "%v = pto.getval ins(%t, %i : T, index)" */
 int lang_as_element_get(struct lang_as *as, const struct lang_as_results *results);
 
 /* as_parse.c: whether the tokens begin such a file, and reading it. */
-int lang_as_at(const struct lang_parser *parser);
+bool lang_as_at(const struct lang_parser *parser);
 void lang_as_parse(struct lang_parser *parser);
 
 #endif

@@ -4,16 +4,17 @@
 
 #include "isa/isa.h"
 
+#include <stdbool.h>
 #include <string.h>
 
-static int region_parse(struct lang_as *as, struct lang_block *block);
+static bool region_parse(struct lang_as *as, struct lang_block *block);
 
-int lang_as_at(const struct lang_parser *parser)
+bool lang_as_at(const struct lang_parser *parser)
 {
 	const struct lang_token *token = lang_peek(parser);
 
 	if (lang_at_word(parser, "func.func"))
-		return 1;
+		return true;
 	return lang_at_word(parser, "module") && (token[1].mark == '{' || (token[1].kind == LANG_WORD && !strcmp(token[1].text, "attributes")));
 }
 
@@ -29,7 +30,7 @@ static void braces_skip(struct lang_parser *parser)
 }
 
 /* A token at which an operation that began before may end: the next line, unless that goes on with its operands. */
-static int at_next(const struct lang_parser *parser)
+static bool at_next(const struct lang_parser *parser)
 {
 	return lang_peek(parser)->first && !lang_at_word(parser, "ins") && !lang_at_word(parser, "outs");
 }
@@ -59,13 +60,13 @@ static int nest(struct lang_as *as)
 	return 0;
 }
 
-static int carried_refuse(struct lang_as *as, const struct lang_as_results *results, const char *word)
+static bool carried_refuse(struct lang_as *as, const struct lang_as_results *results, const char *word)
 {
 	if (!results->count && !lang_at_word(as->parser, "iter_args") && lang_peek(as->parser)->kind != LANG_ARROW)
-		return 1;
+		return true;
 	lang_error(as->parser->unit, as->at, "%s gives no values here", word);
 	lang_help(as->parser->unit, "keep what goes from round to round in a tile");
-	return 0;
+	return false;
 }
 
 /* "%i = %a to %b step %c : index {...}" */
@@ -172,7 +173,7 @@ static int return_read(struct lang_as *as, const struct lang_as_results *results
 	return 1;
 }
 
-static int block_value(struct lang_as *as, const struct lang_as_results *results, uint8_t block)
+static bool block_value(struct lang_as *as, const struct lang_as_results *results, uint8_t block)
 {
 	const struct lang_type type = {.kind = LANG_TYPE_SCALAR, .dtype = PTOWSP_I64};
 	struct lang_as_value *value;
@@ -180,7 +181,7 @@ static int block_value(struct lang_as *as, const struct lang_as_results *results
 	if (results->count != 1) {
 		lang_error(as->parser->unit, as->at, "pto.get_block_%s gives 1 result, here are %u", block == PTOWSP_SCALAR_BLOCK ? "idx" : "num",
 			   results->count);
-		return 0;
+		return false;
 	}
 	value = lang_as_define(as, results->names[0], LANG_AS_SCALAR);
 	value->type = type;
@@ -228,7 +229,7 @@ static const struct operation {
 };
 #define OPERATIONS (sizeof(operations) / sizeof(*operations))
 
-static int unknown_refuse(struct lang_as *as, const char *word)
+static bool unknown_refuse(struct lang_as *as, const char *word)
 {
 	struct lang_guess guess;
 
@@ -240,7 +241,7 @@ static int unknown_refuse(struct lang_as *as, const char *word)
 		if (isa_op(op))
 			lang_guess_try(&guess, common_format(&as->parser->unit->arena, "pto.%s", isa_op(op)->mnemonic));
 	lang_guess_help(as->parser->unit, &guess, "");
-	return 0;
+	return false;
 }
 
 /* A tile operation gives no results: it writes what outs names. */
@@ -269,20 +270,20 @@ static int dispatch(struct lang_as *as, const char *word, const struct lang_as_r
 }
 
 /* "%a, %b =" */
-static int results_read(struct lang_as *as, struct lang_as_results *results)
+static bool results_read(struct lang_as *as, struct lang_as_results *results)
 {
 	results->count = 0;
 	while (lang_peek(as->parser)->kind == LANG_NAME || lang_peek(as->parser)->kind == LANG_LITERAL) {
 		if (results->count == LANG_AS_OPERANDS) {
 			lang_error(as->parser->unit, lang_peek(as->parser)->at, "no operation gives more than %u results", LANG_AS_OPERANDS);
-			return 0;
+			return false;
 		}
 		results->names[results->count++] = lang_take(as->parser);
 		if (!lang_at_mark(as->parser, ','))
 			return lang_expect(as->parser, '=', "behind the result");
 		lang_take(as->parser);
 	}
-	return 1;
+	return true;
 }
 
 /* Results of an operation with an error are known all the same: its uses are not wrong, too. */
@@ -320,7 +321,7 @@ static void op_parse(struct lang_as *as)
 }
 
 /* "{ operations }", the brace is the next token. */
-static int region_parse(struct lang_as *as, struct lang_block *block)
+static bool region_parse(struct lang_as *as, struct lang_block *block)
 {
 	struct lang_block *outer = as->block;
 	const struct lang_token *open = lang_take(as->parser);
@@ -333,15 +334,15 @@ static int region_parse(struct lang_as *as, struct lang_block *block)
 	as->block = outer;
 	if (lang_at_mark(as->parser, '}')) {
 		lang_take(as->parser);
-		return 1;
+		return true;
 	}
 	lang_error(as->parser->unit, open->at, "this region is not closed by \"}\"");
-	return 0;
+	return false;
 }
 
 /* --- functions --- */
 
-static int param_read(struct lang_as *as)
+static bool param_read(struct lang_as *as)
 {
 	const struct lang_token *name = lang_peek(as->parser);
 	struct lang_as_type type;
@@ -352,39 +353,39 @@ static int param_read(struct lang_as *as)
 		return lang_expected(as->parser, "a parameter such as %a: !pto.ptr<f16>");
 	lang_take(as->parser);
 	if (!lang_expect(as->parser, ':', "and a type behind the parameter") || !lang_as_type_parse(as->parser, &type))
-		return 0;
+		return false;
 	if (lang_at_mark(as->parser, '{'))
 		braces_skip(as->parser);
 	pointer = type.kind == LANG_AS_TYPE_POINTER;
 	if (!pointer && type.kind != LANG_AS_TYPE_SCALAR) {
 		lang_error(as->parser->unit, type.at, "pointers and scalars are passed to a function, not this");
 		lang_help(as->parser->unit, "pass the pointer and make the view inside: pto.make_tensor_view");
-		return 0;
+		return false;
 	}
 	value = lang_as_define(as, name, pointer ? LANG_AS_POINTER : LANG_AS_SCALAR);
 	value->type = type.type;
 	value->text = value->term.var = lang_as_var(as, pointer ? LANG_MEMREF : LANG_SCALAR, name->text, type.type, name->at);
 	lang_var_find(as->parser->function, value->text)->param = 1;
-	return 1;
+	return true;
 }
 
 /* "@f(%a: T, ...) attributes {...}" up to its region. */
-static int signature_read(struct lang_as *as)
+static bool signature_read(struct lang_as *as)
 {
 	if (!lang_expect(as->parser, '(', "and the parameters"))
-		return 0;
+		return false;
 	while (!lang_at_mark(as->parser, ')')) {
 		if (!param_read(as))
-			return 0;
+			return false;
 		if (!lang_at_mark(as->parser, ','))
 			break;
 		lang_take(as->parser);
 	}
 	if (!lang_expect(as->parser, ')', "at the end of the parameters"))
-		return 0;
+		return false;
 	if (lang_peek(as->parser)->kind == LANG_ARROW && lang_take(as->parser) && lang_at_mark(as->parser, '(') && lang_take(as->parser) &&
 	    !lang_expect(as->parser, ')', "a function gives no values"))
-		return 0;
+		return false;
 	if (lang_word_take(as->parser, "attributes") && lang_at_mark(as->parser, '{'))
 		braces_skip(as->parser);
 	return lang_at_mark(as->parser, '{') || lang_expect(as->parser, '{', "and the operations of the function");

@@ -3,6 +3,7 @@
 #include "lang/parse/as.h"
 
 #include <math.h>
+#include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -97,7 +98,7 @@ static const char *bits_text(struct lang_as *as, const char *text, unsigned dtyp
 	return common_format(&as->parser->unit->arena, isnan(value) ? "nan" : "%.17g", value);
 }
 
-static int float_constant(struct lang_as *as, const struct lang_as_results *results, const struct lang_token *number, const struct lang_type *type)
+static bool float_constant(struct lang_as *as, const struct lang_as_results *results, const struct lang_token *number, const struct lang_type *type)
 {
 	const int hexadecimal = !strncmp(number->text, "0x", 2) || !strncmp(number->text, "0X", 2);
 	const char *text = hexadecimal ? bits_text(as, number->text, type->dtype) : number->text;
@@ -105,14 +106,14 @@ static int float_constant(struct lang_as *as, const struct lang_as_results *resu
 	if (!text) {
 		lang_error(as->parser->unit, number->at, "a bit pattern is read for f32 and f64, not for %s", lang_dtype_text(type->dtype));
 		lang_help(as->parser->unit, "write the number in decimal");
-		return 0;
+		return false;
 	}
 	result(as, results, LANG_AS_FLOAT, type)->text = text;
-	return 1;
+	return true;
 }
 
 /* "%c = arith.constant 16 : index", "... true" */
-static int constant_read(struct lang_as *as, const struct lang_as_results *results)
+static bool constant_read(struct lang_as *as, const struct lang_as_results *results)
 {
 	static const struct lang_type truth = {.kind = LANG_TYPE_SCALAR, .dtype = PTOWSP_BOOL};
 	const struct lang_token *number = lang_peek(as->parser);
@@ -125,34 +126,34 @@ static int constant_read(struct lang_as *as, const struct lang_as_results *resul
 		return lang_expected(as->parser, "a number, true or false");
 	lang_take(as->parser);
 	if (!(is_truth && !lang_at_mark(as->parser, ':')) && !scalar_type(as, &type))
-		return 0;
+		return false;
 	if (lang_dtype_class(type.dtype) == 'f')
 		return float_constant(as, results, number, &type);
 	if (!is_truth) {
 		as->parser->at = (uint32_t)(number - as->parser->tokens.rows);
 		if (!lang_as_term(as, &term) || !scalar_type(as, &type))
-			return 0;
+			return false;
 	}
 	value = result(as, results, LANG_AS_NUMBER, &type);
 	value->term = term;
-	return 1;
+	return true;
 }
 
 /* "%a, %b : T" */
-static int pair_read(struct lang_as *as, struct lang_as_value *pair[2], struct lang_type *type_out)
+static bool pair_read(struct lang_as *as, struct lang_as_value *pair[2], struct lang_type *type_out)
 {
 	pair[0] = lang_as_operand(as);
 	if (!pair[0] || !lang_expect(as->parser, ',', "between the operands"))
-		return 0;
+		return false;
 	pair[1] = lang_as_operand(as);
 	if (!pair[1] || !scalar_type(as, type_out))
-		return 0;
+		return false;
 	for (int i = 0; i < 2; i++)
 		if (pair[i]->kind > LANG_AS_SCALAR) {
 			lang_error(as->parser->unit, as->at, "arith computes with scalars, and %%%s is none", pair[i]->name);
-			return 0;
+			return false;
 		}
-	return 1;
+	return true;
 }
 
 static void emit3(struct lang_as *as, unsigned op, const char *d, struct lang_operand a, struct lang_operand b)
@@ -174,48 +175,48 @@ static int64_t wrap(int64_t value, unsigned dtype)
 	}
 }
 
-static int binary_read(struct lang_as *as, const struct lang_as_results *results, unsigned op)
+static bool binary_read(struct lang_as *as, const struct lang_as_results *results, unsigned op)
 {
 	struct lang_as_value *pair[2], *value;
 	struct lang_type type;
 
 	if (!pair_read(as, pair, &type))
-		return 0;
+		return false;
 	if (pair[0]->kind == LANG_AS_NUMBER && pair[1]->kind == LANG_AS_NUMBER) {
 		const struct lang_as_term folded = lang_as_calc(as, op, pair[0]->term, pair[1]->term);
 
 		value = result(as, results, folded.var ? LANG_AS_SCALAR : LANG_AS_NUMBER, &type);
 		value->term = folded;
 		value->term.number = wrap(folded.number, type.dtype);
-		return 1;
+		return true;
 	}
 	emit3(as, op, scalar_result(as, results, &type)->term.var, lang_as_of_value(as, pair[0]), lang_as_of_value(as, pair[1]));
-	return 1;
+	return true;
 }
 
 /* a - a / b * b: there is no instruction for it. */
-static int remainder_read(struct lang_as *as, const struct lang_as_results *results)
+static bool remainder_read(struct lang_as *as, const struct lang_as_results *results)
 {
 	struct lang_as_value *pair[2], *value;
 	struct lang_type type;
 	const char *part;
 
 	if (!pair_read(as, pair, &type))
-		return 0;
+		return false;
 	if (pair[0]->kind == LANG_AS_NUMBER && pair[1]->kind == LANG_AS_NUMBER && pair[1]->term.number != 0 && pair[1]->term.number != -1) {
 		value = result(as, results, LANG_AS_NUMBER, &type);
 		value->term.number = pair[0]->term.number % pair[1]->term.number;
-		return 1;
+		return true;
 	}
 	part = lang_as_var(as, LANG_SCALAR, "part", type, as->at);
 	emit3(as, PTOWSP_PTO_DIV, part, lang_as_of_value(as, pair[0]), lang_as_of_value(as, pair[1]));
 	emit3(as, PTOWSP_PTO_MUL, part, lang_as_of_name(as, part), lang_as_of_value(as, pair[1]));
 	emit3(as, PTOWSP_PTO_SUB, scalar_result(as, results, &type)->term.var, lang_as_of_value(as, pair[0]), lang_as_of_name(as, part));
-	return 1;
+	return true;
 }
 
 /* "slt, %a, %b : index" */
-static int compare_read(struct lang_as *as, const struct lang_as_results *results)
+static bool compare_read(struct lang_as *as, const struct lang_as_results *results)
 {
 	static const struct lang_type truth = {.kind = LANG_TYPE_SCALAR, .dtype = PTOWSP_BOOL};
 	const struct lang_token *word = lang_peek(as->parser);
@@ -229,43 +230,43 @@ static int compare_read(struct lang_as *as, const struct lang_as_results *result
 	if (i == sizeof(predicates) / sizeof(*predicates)) {
 		lang_error(as->parser->unit, word->at, "\"%s\" is no comparison that is read here", word->text);
 		lang_help(as->parser->unit, "it knows eq ne slt sle sgt sge oeq une olt ole ogt oge");
-		return 0;
+		return false;
 	}
 	lang_take(as->parser);
 	if (!lang_expect(as->parser, ',', "behind the comparison") || !pair_read(as, pair, &type))
-		return 0;
+		return false;
 	operands[0] = lang_as_of_name(as, scalar_result(as, results, &truth)->term.var);
 	operands[1] = lang_as_of_value(as, pair[0]);
 	operands[2] = lang_as_of_value(as, pair[1]);
 	lang_as_emit(as, PTOWSP_PTO_CMP, operands, 3)->mode = predicates[i].mode;
-	return 1;
+	return true;
 }
 
 /* "%a : index to i32" */
-static int cast_read(struct lang_as *as, const struct lang_as_results *results)
+static bool cast_read(struct lang_as *as, const struct lang_as_results *results)
 {
 	struct lang_as_value *from = lang_as_operand(as), *value;
 	struct lang_operand operands[2];
 	struct lang_type type;
 
 	if (!from || !scalar_type(as, &type))
-		return 0;
+		return false;
 	if (from->kind > LANG_AS_SCALAR) {
 		lang_error(as->parser->unit, as->at, "arith computes with scalars, and %%%s is none", from->name);
-		return 0;
+		return false;
 	}
 	if (from->kind == LANG_AS_NUMBER && type.dtype == PTOWSP_I64) {
 		value = result(as, results, LANG_AS_NUMBER, &type);
 		value->term = from->term;
-		return 1;
+		return true;
 	}
 	operands[0] = lang_as_of_name(as, scalar_result(as, results, &type)->term.var);
 	operands[1] = lang_as_of_value(as, from);
 	lang_as_emit(as, from->kind == LANG_AS_SCALAR ? PTOWSP_PTO_MOV : PTOWSP_PTO_LI, operands, 2);
-	return 1;
+	return true;
 }
 
-int lang_as_arith(struct lang_as *as, const char *word, const struct lang_as_results *results)
+bool lang_as_arith(struct lang_as *as, const char *word, const struct lang_as_results *results)
 {
 	struct lang_guess guess;
 	size_t i = 0;
@@ -278,11 +279,11 @@ int lang_as_arith(struct lang_as *as, const char *word, const struct lang_as_res
 		for (i = 0; i < OPERATIONS; i++)
 			lang_guess_try(&guess, operations[i].word);
 		lang_guess_help(as->parser->unit, &guess, "arith.");
-		return 0;
+		return false;
 	}
 	if (results->count != 1) {
 		lang_error(as->parser->unit, as->at, "arith.%s gives 1 result, here are %u", word, results->count);
-		return 0;
+		return false;
 	}
 	switch (operations[i].form) {
 	case CONSTANT: return constant_read(as, results);

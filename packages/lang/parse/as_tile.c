@@ -5,12 +5,13 @@
 
 #include "isa/isa.h"
 
+#include <stdbool.h>
 #include <string.h>
 
 #define TILE_ELEMENTS (1u << 24)
 
 /* "addr = %a valid_row = %r valid_col = %c" before the type: the last two are numbers here. */
-static int extents_read(struct lang_as *as, uint32_t extents[2])
+static bool extents_read(struct lang_as *as, uint32_t extents[2])
 {
 	static const char *const words[] = {"valid_row", "valid_col", "addr"};
 
@@ -21,14 +22,14 @@ static int extents_read(struct lang_as *as, uint32_t extents[2])
 		while (i < 3 && !lang_at_word(as->parser, words[i]))
 			i++;
 		if (i == 3)
-			return 1;
+			return true;
 		lang_take(as->parser);
 		if (!lang_expect(as->parser, '=', "behind the word") || !lang_as_term(as, &term))
-			return 0;
+			return false;
 		if (i < 2 && (term.var || term.number < 1 || term.number > UINT32_MAX)) {
 			lang_error(as->parser->unit, as->at, "the valid part of a tile is a number here, %s is none", words[i]);
 			lang_help(as->parser->unit, "a tile has one shape: write it as arith.constant");
-			return 0;
+			return false;
 		}
 		if (i < 2)
 			extents[i] = (uint32_t)term.number;
@@ -75,13 +76,13 @@ struct values {
 
 /* "{cmpMode = #pto.cmp<GT>}", "{cmpMode = #pto<cmp gt>}"; what no mode of the opcode is called like is for machines, and so is
  * whatever stands in braces of its own. */
-static int attributes_read(struct lang_as *as, unsigned op, uint8_t *mode)
+static bool attributes_read(struct lang_as *as, unsigned op, uint8_t *mode)
 {
 	const char *key = "";
 	int depth = 0;
 
 	if (!lang_at_mark(as->parser, '{'))
-		return 1;
+		return true;
 	do {
 		const struct lang_token *token = lang_peek(as->parser);
 
@@ -91,59 +92,59 @@ static int attributes_read(struct lang_as *as, unsigned op, uint8_t *mode)
 		if (token->kind == LANG_WORD && token[1].mark == '=')
 			key = token->text;
 		else if (token->kind == LANG_WORD && depth == 1 && token[1].kind != LANG_WORD && !lang_mode_find(as->parser, op, key, token, mode))
-			return 0;
+			return false;
 		lang_take(as->parser);
 	} while (depth > 0);
-	return 1;
+	return true;
 }
 
 /* A type that is repeated must be the same. */
-static int types_check(struct lang_as *as, const struct values *values)
+static bool types_check(struct lang_as *as, const struct values *values)
 {
 	uint32_t i = 0;
 
 	if (!lang_at_mark(as->parser, ':'))
-		return 1;
+		return true;
 	lang_take(as->parser);
 	for (;; i++) {
 		struct lang_as_type type;
 		const struct lang_as_value *value = i < values->count ? values->rows[i] : NULL;
 
 		if (!lang_as_type_parse(as->parser, &type))
-			return 0;
+			return false;
 		if (value && value->kind == LANG_AS_TILE && type.kind == LANG_AS_TYPE_TILE &&
 		    (type.type.dtype != value->type.dtype || (type.type.rows && type.type.rows != value->type.rows) ||
 		     (type.type.columns && type.type.columns != value->type.columns))) {
 			lang_error(as->parser->unit, type.at, "%%%s is %ux%u of %s, the type says otherwise", value->name, value->type.rows,
 				   value->type.columns, lang_dtype_text(value->type.dtype));
-			return 0;
+			return false;
 		}
 		if (!lang_at_mark(as->parser, ','))
-			return 1;
+			return true;
 		lang_take(as->parser);
 	}
 }
 
-static int values_read(struct lang_as *as, unsigned op, const char *word, struct values *values, uint8_t *mode)
+static bool values_read(struct lang_as *as, unsigned op, const char *word, struct values *values, uint8_t *mode)
 {
 	values->count = 0;
 	if (!lang_at_word(as->parser, word))
 		return lang_expected(as->parser, !strcmp(word, "ins") ? "ins(...)" : "outs(...)");
 	lang_take(as->parser);
 	if (!lang_expect(as->parser, '(', "and the operands"))
-		return 0;
+		return false;
 	while (!lang_at_mark(as->parser, ':') && !lang_at_mark(as->parser, ')')) {
 		if (!attributes_read(as, op, mode))
-			return 0;
+			return false;
 		if (lang_at_mark(as->parser, ':') || lang_at_mark(as->parser, ')'))
 			break;
 		if (values->count == LANG_AS_OPERANDS) {
 			lang_error(as->parser->unit, lang_peek(as->parser)->at, "no operation has more than %u operands", LANG_AS_OPERANDS);
-			return 0;
+			return false;
 		}
 		values->rows[values->count] = lang_as_operand(as);
 		if (!values->rows[values->count++])
-			return 0;
+			return false;
 		if (lang_at_mark(as->parser, ','))
 			lang_take(as->parser);
 	}
@@ -151,7 +152,7 @@ static int values_read(struct lang_as *as, unsigned op, const char *word, struct
 }
 
 /* An index counts elements of the memory, so that a view must begin where the memory does. */
-static int begins_elsewhere(const struct lang_as_value *value)
+static bool begins_elsewhere(const struct lang_as_value *value)
 {
 	return value->kind == LANG_AS_VIEW && (value->view->base.var || value->view->base.number);
 }
@@ -184,7 +185,8 @@ static int fits(char letter, const struct lang_as_value *value)
 }
 
 /* Operands by letter: destinations from outs, sources from ins. */
-static int operands_order(struct lang_as *as, unsigned op, const char *word, const struct values *ins, const struct values *outs, struct lang_operand *operands)
+static bool operands_order(struct lang_as *as, unsigned op, const char *word, const struct values *ins, const struct values *outs,
+			   struct lang_operand *operands)
 {
 	const char *order = isa_op(op)->operands;
 	uint32_t in = 0, out = 0;
@@ -199,15 +201,15 @@ static int operands_order(struct lang_as *as, unsigned op, const char *word, con
 							    : "view",
 				   order[i] < 'a' ? "destination" : "source", order[i] < 'a' ? out : in, value->name ? value->name : value->text,
 				   kind_text(value));
-			return 0;
+			return false;
 		}
 		if (begins_elsewhere(value)) {
 			lang_error(as->parser->unit, as->at, "%s counts elements from the beginning of the memory, %%%s begins elsewhere", word, value->name);
-			return 0;
+			return false;
 		}
 		operands[i] = lang_as_of_value(as, value);
 	}
-	return 1;
+	return true;
 }
 
 /* Reductions name a scratch tile behind their source, which nothing here needs. */
@@ -217,11 +219,11 @@ static void scratch_drop(unsigned op, struct values *ins)
 		ins->count = 1;
 }
 
-static int move_refuse(struct lang_as *as, unsigned op, const char *word)
+static bool move_refuse(struct lang_as *as, unsigned op, const char *word)
 {
 	lang_error(as->parser->unit, as->at, op == PTOWSP_PTO_TLOAD ? "%s goes from a part of a view to a tile" : "%s goes from a tile to a part of a view",
 		   word);
-	return 0;
+	return false;
 }
 
 /* The tile scaled by column, which is then stored as any other. */
@@ -261,7 +263,7 @@ static unsigned move_op(unsigned op, const struct values *ins, const struct valu
 		       : op;
 }
 
-int lang_as_tile_op(struct lang_as *as, unsigned op, const char *word)
+bool lang_as_tile_op(struct lang_as *as, unsigned op, const char *word)
 {
 	const char *order = isa_op(op)->operands;
 	const uint32_t outs_want = letters(order, "TSM"), ins_want = letters(order, "tsm");
@@ -270,11 +272,11 @@ int lang_as_tile_op(struct lang_as *as, unsigned op, const char *word)
 	uint8_t mode = UINT8_MAX;
 
 	if (ins_want && lang_at_word(as->parser, "ins") && !values_read(as, op, "ins", &ins, &mode))
-		return 0;
+		return false;
 	if ((outs_want || lang_at_word(as->parser, "outs")) && !values_read(as, op, "outs", &outs, &mode))
-		return 0;
+		return false;
 	if (!attributes_read(as, op, &mode))
-		return 0;
+		return false;
 	if (op == PTOWSP_PTO_TLOAD || op == PTOWSP_PTO_TSTORE || op == PTOWSP_PTO_TSTORE_FP)
 		return move(as, op, &ins, &outs, word);
 	scratch_drop(op, &ins);
@@ -282,18 +284,18 @@ int lang_as_tile_op(struct lang_as *as, unsigned op, const char *word)
 		lang_error(as->parser->unit, as->at, "%s takes %u source%s and %u destination%s, here are %u and %u", word, ins_want, ins_want == 1 ? "" : "s",
 			   outs_want, outs_want == 1 ? "" : "s", ins.count, outs.count);
 		lang_help(as->parser->unit, "%s: %s", isa_op(op)->mnemonic, isa_op(op)->effect);
-		return 0;
+		return false;
 	}
 	if (mode == UINT8_MAX && (op == PTOWSP_PTO_TCMP || op == PTOWSP_PTO_TCMPS)) {
 		lang_error(as->parser->unit, as->at, "%s needs a mode: {cmpMode = #pto.cmp<GT>}", word);
-		return 0;
+		return false;
 	}
 	mode = mode == UINT8_MAX ? 0 : mode;
 	op = move_op(op, &ins, &outs);
 	if (!operands_order(as, op, word, &ins, &outs, operands))
-		return 0;
+		return false;
 	lang_as_emit(as, op, operands, (uint32_t)strlen(order))->mode = mode;
-	return 1;
+	return true;
 }
 
 int lang_as_element_get(struct lang_as *as, const struct lang_as_results *results)

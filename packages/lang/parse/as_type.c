@@ -2,6 +2,7 @@
 /* as_type.c - types of PTO-AS: f16, !pto.ptr<f16>, !pto.tensor_view<1x1x1x16x16xf16>, !pto.tile_buf<loc=mat, dtype=f16, ...>. */
 #include "lang/parse/as.h"
 
+#include <stdbool.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -17,29 +18,29 @@ static const struct element {
 #undef X
 };
 
-static int element_set(struct lang_parser *parser, const char *text, struct lang_span at, struct lang_type *type)
+static bool element_set(struct lang_parser *parser, const char *text, struct lang_span at, struct lang_type *type)
 {
 	for (size_t i = 0; i < sizeof(elements) / sizeof(*elements); i++)
 		if (!strcmp(elements[i].text, text)) {
 			type->dtype = elements[i].dtype;
 			type->index = elements[i].index;
-			return 1;
+			return true;
 		}
 	lang_error(parser->unit, at, "there is no element type \"%s\"", text);
 	lang_help(parser->unit, "element types are index i1 i8 i16 i32 i64 ui8 ui16 ui32 ui64 f16 bf16 f32 f64");
-	return 0;
+	return false;
 }
 
 /* A type that is not closed must not swallow the lines below; one that goes on there goes on with "name=", "," or ">". */
-static int ends_here(const struct lang_token *token)
+static bool ends_here(const struct lang_token *token)
 {
 	if (token->kind == LANG_END || token->mark == '}' || token->mark == '{')
-		return 1;
+		return true;
 	return token->first && token->mark != '>' && token->mark != ',' && !(token->kind == LANG_WORD && token[1].mark == '=');
 }
 
 /* The text up to the next "," or ">" of this type, without blanks: "loc=mat", "16x128xf32", "valid=?x?". */
-static int item_read(struct lang_parser *parser, char *text, size_t size)
+static bool item_read(struct lang_parser *parser, char *text, size_t size)
 {
 	size_t used = 0;
 	int depth = 0;
@@ -51,25 +52,25 @@ static int item_read(struct lang_parser *parser, char *text, size_t size)
 		if (ends_here(token))
 			return lang_expected(parser, "\">\" at the end of the type");
 		if (!depth && (token->mark == ',' || token->mark == '>'))
-			return 1;
+			return true;
 		depth += (token->mark == '<') - (token->mark == '>');
 		used += (size_t)snprintf(text + used, size - used, "%s", token->text);
 		if (used >= size) {
 			lang_error(parser->unit, token->at, "a part of a type has at most %zu characters", size - 1);
-			return 0;
+			return false;
 		}
 		lang_take(parser);
 	}
 }
 
 /* "16", "?" at *text up to an x; 0 sizes for "?". Returns 0 if it is neither. */
-static int size_read(const char **text, uint32_t *size_out)
+static bool size_read(const char **text, uint32_t *size_out)
 {
 	char number[16];
 	size_t length = strcspn(*text, "x");
 
 	if (length == 0 || length >= sizeof(number))
-		return 0;
+		return false;
 	memcpy(number, *text, length);
 	number[length] = '\0';
 	*text += length + ((*text)[length] == 'x');
@@ -78,27 +79,27 @@ static int size_read(const char **text, uint32_t *size_out)
 }
 
 /* "1x1x16x?xf16" */
-static int shape_read(struct lang_parser *parser, const char *text, struct lang_as_type *type)
+static bool shape_read(struct lang_parser *parser, const char *text, struct lang_as_type *type)
 {
 	const char *size;
 
 	while (*text == '?' || (*text >= '0' && *text <= '9')) {
 		if (type->rank == LANG_AS_RANK) {
 			lang_error(parser->unit, type->at, "a shape has at most %d sizes", LANG_AS_RANK);
-			return 0;
+			return false;
 		}
 		size = text;
 		if (!size_read(&text, &type->sizes[type->rank])) {
 			lang_error(parser->unit, type->at, "\"%.*s\" is no size of 32 bits: a shape is sizes and an element type, such as 16x128xf32",
 				   (int)strcspn(size, "x"), size);
-			return 0;
+			return false;
 		}
 		type->rank++;
 	}
 	return element_set(parser, text, type->at, &type->type);
 }
 
-static int space_set(const char *text, struct lang_type *type)
+static bool space_set(const char *text, struct lang_type *type)
 {
 	static const char *const near[] = {"mat", "left", "right", "acc", "bias", "scaling"};
 
@@ -208,7 +209,7 @@ static int view_read(struct lang_parser *parser, struct lang_as_type *type)
 	return lang_expect(parser, '>', "at the end of the type");
 }
 
-int lang_as_type_parse(struct lang_parser *parser, struct lang_as_type *type_out)
+bool lang_as_type_parse(struct lang_parser *parser, struct lang_as_type *type_out)
 {
 	static const struct {
 		const char *word;
@@ -232,10 +233,10 @@ int lang_as_type_parse(struct lang_parser *parser, struct lang_as_type *type_out
 			return lang_expect(parser, '<', "behind the type's name") && kinds[i].read(parser, type_out);
 	lang_error(parser->unit, token->at, "there is no type !%s", token->text);
 	lang_help(parser->unit, "types are !pto.ptr<f16>, !pto.tensor_view<...>, !pto.tile_view<...>, !pto.tile_buf<...> and element types");
-	return 0;
+	return false;
 }
 
-static int list_skip(struct lang_parser *parser)
+static bool list_skip(struct lang_parser *parser)
 {
 	struct lang_as_type type;
 	int wrapped = lang_at_mark(parser, '(');
@@ -244,7 +245,7 @@ static int list_skip(struct lang_parser *parser)
 		lang_take(parser);
 	while (!lang_at_mark(parser, ')')) {
 		if (!lang_as_type_parse(parser, &type))
-			return 0;
+			return false;
 		if (!lang_at_mark(parser, ','))
 			break;
 		lang_take(parser);
@@ -252,15 +253,15 @@ static int list_skip(struct lang_parser *parser)
 	return !wrapped || lang_expect(parser, ')', "behind the types");
 }
 
-int lang_as_types_skip(struct lang_parser *parser)
+bool lang_as_types_skip(struct lang_parser *parser)
 {
 	if (!lang_at_mark(parser, ':'))
-		return 1;
+		return true;
 	lang_take(parser);
 	if (!list_skip(parser))
-		return 0;
+		return false;
 	if (lang_peek(parser)->kind != LANG_ARROW)
-		return 1;
+		return true;
 	lang_take(parser);
 	return list_skip(parser);
 }

@@ -4,6 +4,7 @@
 
 #include "isa/isa.h"
 
+#include <stdbool.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -204,7 +205,7 @@ static int fold(unsigned op, int64_t x, int64_t y, int64_t *result_out)
 }
 
 /* The neutral operand, which leaves the other one as it is. */
-static int is_neutral(unsigned op, struct lang_as_term term)
+static bool is_neutral(unsigned op, struct lang_as_term term)
 {
 	return !term.var && term.number == (op == PTOWSP_PTO_MUL || op == PTOWSP_PTO_DIV);
 }

@@ -3,6 +3,7 @@
  * elements lie one behind the other is a tload; any other one is gathered through a tile of element numbers. */
 #include "lang/parse/as.h"
 
+#include <stdbool.h>
 #include <string.h>
 
 /* "[%c1, 16, %n]" into terms; 0 after an error. */
@@ -26,7 +27,7 @@ static int list_read(struct lang_as *as, struct lang_as_term *terms, uint32_t *c
 }
 
 /* ", word = [...]": two lists by name, in this order. */
-static int lists_read(struct lang_as *as, const char *const words[2], struct lang_as_term *const terms[2], uint32_t *count_out)
+static bool lists_read(struct lang_as *as, const char *const words[2], struct lang_as_term *const terms[2], uint32_t *count_out)
 {
 	uint32_t counts[2];
 
@@ -37,38 +38,38 @@ static int lists_read(struct lang_as *as, const char *const words[2], struct lan
 			return lang_expected(as->parser, i ? words[1] : words[0]);
 		lang_take(as->parser);
 		if (!lang_expect(as->parser, '=', "behind the word") || !list_read(as, terms[i], &counts[i]))
-			return 0;
+			return false;
 	}
 	*count_out = counts[0];
 	if (counts[0] == counts[1] && counts[0] > 0)
-		return 1;
+		return true;
 	lang_error(as->parser->unit, as->at, "%s and %s have as many values as the view has dimensions, here are %u and %u", words[0], words[1], counts[0],
 		   counts[1]);
-	return 0;
+	return false;
 }
 
 /* "{layout = #pto.layout<nd>}": the strides say it all. */
-static int attributes_skip(struct lang_as *as)
+static bool attributes_skip(struct lang_as *as)
 {
 	int depth = 0;
 
 	if (!lang_at_mark(as->parser, '{'))
-		return 1;
+		return true;
 	do {
 		if (lang_peek(as->parser)->kind == LANG_END)
 			return lang_expected(as->parser, "\"}\" behind the attributes");
 		depth += lang_at_mark(as->parser, '{') - lang_at_mark(as->parser, '}');
 		lang_take(as->parser);
 	} while (depth > 0);
-	return 1;
+	return true;
 }
 
-static int one_result(struct lang_as *as, const struct lang_as_results *results, const char *word)
+static bool one_result(struct lang_as *as, const struct lang_as_results *results, const char *word)
 {
 	if (results->count == 1)
-		return 1;
+		return true;
 	lang_error(as->parser->unit, as->at, "%s gives 1 result, here are %u", word, results->count);
-	return 0;
+	return false;
 }
 
 int lang_as_view_make(struct lang_as *as, const struct lang_as_results *results)
@@ -163,7 +164,7 @@ static int is(struct lang_as_term term, uint64_t number)
 }
 
 /* One behind the other, as a tload reads them. */
-static int is_packed(const struct place *p)
+static bool is_packed(const struct place *p)
 {
 	return (p->rows == 1 || is(p->row, p->columns)) && (p->columns == 1 || is(p->column, 1));
 }
@@ -238,23 +239,23 @@ static const char *numbers_of(struct lang_as *as, const struct place *p)
 	return numbers;
 }
 
-static int dtype_check(struct lang_as *as, const struct lang_as_value *view, const struct lang_as_value *tile)
+static bool dtype_check(struct lang_as *as, const struct lang_as_value *view, const struct lang_as_value *tile)
 {
 	if (view->view->dtype == tile->type.dtype)
-		return 1;
+		return true;
 	lang_error(as->parser->unit, as->at, "%%%s holds %s, the tile %%%s holds %s", view->name, lang_dtype_text(view->view->dtype), tile->name,
 		   lang_dtype_text(tile->type.dtype));
 	lang_help(as->parser->unit, "load a tile of %s and convert it: pto.tcvt", lang_dtype_text(view->view->dtype));
-	return 0;
+	return false;
 }
 
-int lang_as_load(struct lang_as *as, const struct lang_as_value *view, const struct lang_as_value *tile)
+bool lang_as_load(struct lang_as *as, const struct lang_as_value *view, const struct lang_as_value *tile)
 {
 	struct place p;
 	struct lang_operand operands[4];
 
 	if (!place_find(as, view, tile, &p) || !dtype_check(as, view, tile))
-		return 0;
+		return false;
 	operands[0] = lang_as_of_name(as, tile->text);
 	operands[1] = lang_as_of_name(as, p.view->memref);
 	if (is_packed(&p)) {
@@ -265,7 +266,7 @@ int lang_as_load(struct lang_as *as, const struct lang_as_value *view, const str
 		operands[2] = lang_as_of_name(as, numbers_of(as, &p));
 		lang_as_emit(as, PTOWSP_PTO_MGATHER, operands, 3);
 	}
-	return 1;
+	return true;
 }
 
 /* The conversion that a store makes on its way: an accumulator of f32 into memory of f16. */
@@ -283,13 +284,13 @@ static const char *converted(struct lang_as *as, const struct lang_as_value *til
 	return operands[0].text;
 }
 
-int lang_as_store(struct lang_as *as, const struct lang_as_value *tile, const struct lang_as_value *view)
+bool lang_as_store(struct lang_as *as, const struct lang_as_value *tile, const struct lang_as_value *view)
 {
 	struct place p;
 	struct lang_operand operands[4];
 
 	if (!place_find(as, view, tile, &p))
-		return 0;
+		return false;
 	operands[0] = lang_as_of_name(as, converted(as, tile, p.view->dtype));
 	operands[1] = lang_as_of_name(as, p.view->memref);
 	if (is_packed(&p)) {
@@ -300,5 +301,5 @@ int lang_as_store(struct lang_as *as, const struct lang_as_value *tile, const st
 		operands[2] = lang_as_of_name(as, numbers_of(as, &p));
 		lang_as_emit(as, PTOWSP_PTO_MSCATTER, operands, 3);
 	}
-	return 1;
+	return true;
 }

@@ -7,6 +7,7 @@
 
 #include "lang/decl.h"
 
+#include <stdbool.h>
 #include <string.h>
 
 #define TOKENS_GUESS (1u << 23) /* room that is taken at once, at most */
@@ -23,12 +24,12 @@ struct lexer {
 	const char *marks[256]; /* by character */
 };
 
-static int is_letter(char c)
+static bool is_letter(char c)
 {
 	return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || c == '_';
 }
 
-static int is_digit(char c)
+static bool is_digit(char c)
 {
 	return c >= '0' && c <= '9';
 }
@@ -102,14 +103,14 @@ static size_t number_length(const struct lexer *lexer, size_t skip)
 }
 
 /* "inf" or "nan", and nothing that goes on. */
-static int is_spelled(const struct lexer *lexer, size_t skip)
+static bool is_spelled(const struct lexer *lexer, size_t skip)
 {
 	char a = peek(lexer, skip), b = peek(lexer, skip + 1), c = peek(lexer, skip + 2), next = peek(lexer, skip + 3);
 
 	return ((a == 'i' && b == 'n' && c == 'f') || (a == 'n' && b == 'a' && c == 'n')) && !is_letter(next) && !is_digit(next) && next != '.';
 }
 
-static int starts_number(const struct lexer *lexer, size_t skip)
+static bool starts_number(const struct lexer *lexer, size_t skip)
 {
 	char c = peek(lexer, skip), next = peek(lexer, skip + 1);
 
@@ -119,12 +120,12 @@ static int starts_number(const struct lexer *lexer, size_t skip)
 }
 
 /* The text behind "key:" at the start of a comment, without blanks at either end; 0 if it is another comment. */
-static int remark_match(const char *text, size_t length, const char *key, const char **value_out, size_t *size_out)
+static bool remark_match(const char *text, size_t length, const char *key, const char **value_out, size_t *size_out)
 {
 	size_t key_length = strlen(key);
 
 	if (length < key_length || memcmp(text, key, key_length) != 0)
-		return 0;
+		return false;
 	text += key_length;
 	length -= key_length;
 	while (length && (*text == ' ' || *text == '\t')) {
@@ -135,7 +136,7 @@ static int remark_match(const char *text, size_t length, const char *key, const 
 		length--;
 	*value_out = text;
 	*size_out = length;
-	return 1;
+	return true;
 }
 
 static void remark_set(struct lexer *lexer, struct lang_remark *remark, const char *text, size_t length)
@@ -146,7 +147,7 @@ static void remark_set(struct lexer *lexer, struct lang_remark *remark, const ch
 	remark->at = span_of(lexer, text, length);
 }
 
-static int starts_with(const char *text, size_t length, const char *word)
+static bool starts_with(const char *text, size_t length, const char *word)
 {
 	size_t word_length = strlen(word);
 
@@ -203,7 +204,7 @@ static void block_comment_skip(struct lexer *lexer)
 	lang_error(lexer->unit, at, "this comment has no end");
 }
 
-static int blank_skip(struct lexer *lexer)
+static bool blank_skip(struct lexer *lexer)
 {
 	char c = peek(lexer, 0);
 
@@ -219,13 +220,13 @@ static int blank_skip(struct lexer *lexer)
 	} else if (c == '/' && peek(lexer, 1) == '*') {
 		block_comment_skip(lexer);
 	} else {
-		return 0;
+		return false;
 	}
-	return 1;
+	return true;
 }
 
 /* %name or %literal, @f, !type, #attribute. */
-static int sigil_read(struct lexer *lexer)
+static bool sigil_read(struct lexer *lexer)
 {
 	static const struct {
 		char sign;
@@ -234,14 +235,14 @@ static int sigil_read(struct lexer *lexer)
 
 	if (peek(lexer, 0) == '%' && starts_number(lexer, 1)) {
 		token_add(lexer, LANG_LITERAL, 1, number_length(lexer, 1));
-		return 1;
+		return true;
 	}
 	for (size_t i = 0; i < sizeof(signs) / sizeof(*signs); i++)
 		if (peek(lexer, 0) == signs[i].sign && is_letter(peek(lexer, 1))) {
 			token_add(lexer, signs[i].kind, 1, word_length(lexer, 1));
-			return 1;
+			return true;
 		}
-	return 0;
+	return false;
 }
 
 static void byte_refuse(struct lexer *lexer)
@@ -282,7 +283,7 @@ static void word_read(struct lexer *lexer)
 }
 
 /* "text" on one line. */
-static int string_read(struct lexer *lexer)
+static bool string_read(struct lexer *lexer)
 {
 	const char *end = memchr(lexer->at + 1, '"', (size_t)(lexer->end - lexer->at - 1));
 	size_t length;
@@ -290,7 +291,7 @@ static int string_read(struct lexer *lexer)
 	if (!end || memchr(lexer->at, '\n', (size_t)(end - lexer->at))) {
 		lang_error(lexer->unit, span_of(lexer, lexer->at, 1), "this text has no second \" on its line");
 		lexer->at++;
-		return 1;
+		return true;
 	}
 	length = (size_t)(end - lexer->at);
 	if (strlen(lang_clean(&lexer->unit->arena, lexer->at, length)) != length ||
@@ -299,22 +300,22 @@ static int string_read(struct lexer *lexer)
 	token_add(lexer, LANG_STRING, 1, length);
 	lexer->tokens->rows[lexer->tokens->count - 1].at.length++;
 	lexer->at++;
-	return 1;
+	return true;
 }
 
 /* Text that is more than corpus functions know: operators of scalar expressions, and texts. */
-static int declared_read(struct lexer *lexer)
+static bool declared_read(struct lexer *lexer)
 {
 	char c = peek(lexer, 0), next = peek(lexer, 1);
 
 	if (!lexer->declares || c == '\0')
-		return 0;
+		return false;
 	if (c == '"')
 		return string_read(lexer);
 	if (!strchr("+-*/%&|^~!?", c) || (c == '%' && (is_letter(next) || is_digit(next))) || (c == '!' && lexer->declares == 2))
-		return 0;
+		return false;
 	token_add(lexer, LANG_MARK, 0, 1);
-	return 1;
+	return true;
 }
 
 static void token_read(struct lexer *lexer)

@@ -6,6 +6,7 @@
 #include "lang/parse/as.h"
 
 #include <assert.h>
+#include <stdbool.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -14,12 +15,12 @@ const struct lang_token *lang_peek(const struct lang_parser *parser)
 	return &parser->tokens.rows[parser->at];
 }
 
-int lang_at_mark(const struct lang_parser *parser, char mark)
+bool lang_at_mark(const struct lang_parser *parser, char mark)
 {
 	return lang_peek(parser)->mark == mark;
 }
 
-int lang_at_word(const struct lang_parser *parser, const char *word)
+bool lang_at_word(const struct lang_parser *parser, const char *word)
 {
 	const struct lang_token *token = lang_peek(parser);
 
@@ -46,7 +47,7 @@ static const char *token_text(struct lang_unit *unit, const struct lang_token *t
 	return common_format(&unit->arena, "\"%.80s\"", token->text);
 }
 
-int lang_expected(struct lang_parser *parser, const char *what)
+bool lang_expected(struct lang_parser *parser, const char *what)
 {
 	const struct lang_token *token = lang_peek(parser), *before = parser->at ? token - 1 : NULL;
 
@@ -60,14 +61,14 @@ int lang_expected(struct lang_parser *parser, const char *what)
 	} else {
 		lang_error(parser->unit, token->at, "expected %s, found %s", what, token_text(parser->unit, token));
 	}
-	return 0;
+	return false;
 }
 
-int lang_arrow_expected(struct lang_parser *parser, const char *example)
+bool lang_arrow_expected(struct lang_parser *parser, const char *example)
 {
 	lang_expected(parser, "\"->\" behind the callee's parameter");
 	lang_help(parser->unit, "arguments have names, those of the callee's parameters: %s", example);
-	return 0;
+	return false;
 }
 
 static int closes(char mark)
@@ -75,12 +76,12 @@ static int closes(char mark)
 	return mark == ')' || mark == ']' || mark == '}';
 }
 
-int lang_at_more(const struct lang_parser *parser)
+bool lang_at_more(const struct lang_parser *parser)
 {
 	return lang_at_mark(parser, ',') && !closes(lang_peek(parser)[1].mark);
 }
 
-int lang_expect(struct lang_parser *parser, char mark, const char *where)
+bool lang_expect(struct lang_parser *parser, char mark, const char *where)
 {
 	char what[128];
 
@@ -88,13 +89,13 @@ int lang_expect(struct lang_parser *parser, char mark, const char *where)
 		lang_take(parser);
 	if (lang_at_mark(parser, mark)) {
 		lang_take(parser);
-		return 1;
+		return true;
 	}
 	snprintf(what, sizeof(what), "\"%c\" %s", mark, where);
 	return lang_expected(parser, what);
 }
 
-static int param_parse(struct lang_parser *parser)
+static bool param_parse(struct lang_parser *parser)
 {
 	const struct lang_token *name = lang_peek(parser);
 	struct lang_type type;
@@ -105,34 +106,34 @@ static int param_parse(struct lang_parser *parser)
 	lang_take(parser);
 	if (!lang_expect(parser, ':', "and a type behind the parameter") || !lang_type_parse(parser, &type)) {
 		lang_broken_declare(parser, name->text, name->at);
-		return 0;
+		return false;
 	}
 	if (type.kind == LANG_TYPE_TILE) {
 		lang_error(parser->unit, type.at, "%%%s cannot be a tile: memrefs and scalars are passed", name->text);
 		lang_help(parser->unit, "pass the memref and tload the tile inside");
 		lang_broken_declare(parser, name->text, name->at);
-		return 1;
+		return true;
 	}
 	old = lang_var_find(parser->function, name->text);
 	if (old) {
 		lang_error(parser->unit, name->at, "there are two parameters %%%s", name->text);
 		parser->function->torn = 1; /* one of them was to have another name */
-		return 1;
+		return true;
 	}
 	lang_var_add(parser->unit, parser->function, type.kind == LANG_TYPE_MEMREF ? LANG_MEMREF : LANG_SCALAR, name->text, type, name->at)->param = 1;
-	return 1;
+	return true;
 }
 
 /* Skips a parameter with an error: to the next one, or to what ends the list. 0: neither is in sight. */
-static int param_skip(struct lang_parser *parser)
+static bool param_skip(struct lang_parser *parser)
 {
 	for (;;) {
 		const struct lang_token *token = lang_peek(parser);
 
 		if (token->mark == ')' || (token->kind == LANG_NAME && token[1].mark == ':'))
-			return 1;
+			return true;
 		if (token->kind == LANG_END || token->mark == '{' || token->first)
-			return 0;
+			return false;
 		lang_take(parser);
 	}
 }
@@ -162,24 +163,24 @@ static int params_parse(struct lang_parser *parser)
 }
 
 /* The next token begins a declaration, which ends a function that is not closed. */
-static int at_func(const struct lang_parser *parser)
+static bool at_func(const struct lang_parser *parser)
 {
 	return lang_peek(parser)->first && lang_decl_at(parser);
 }
 
 /* The signature up to "{". Behind an error the statements are read all the same, for their own errors; 0: there are none. */
-static int signature_parse(struct lang_parser *parser)
+static bool signature_parse(struct lang_parser *parser)
 {
 	if (!params_parse(parser))
 		parser->function->torn |= !lang_at_mark(parser, '{');
 	else if (lang_expect(parser, '{', "and the statements behind the parameters"))
-		return 1;
+		return true;
 	while (!lang_at_mark(parser, '{') && !lang_peek(parser)->first && lang_peek(parser)->kind != LANG_END)
 		lang_take(parser);
 	if (!lang_at_mark(parser, '{'))
 		return lang_peek(parser)->kind != LANG_END && !at_func(parser);
 	lang_take(parser);
-	return 1;
+	return true;
 }
 
 static void kind_set(struct lang_parser *parser, const struct lang_token *token)

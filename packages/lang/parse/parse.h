@@ -3,6 +3,8 @@
 #ifndef LANG_PARSE_H
 #define LANG_PARSE_H
 
+#include <stdbool.h>
+
 #include "format/format_names.h"
 #include "lang/ast.h"
 #include "lang/decl.h"
@@ -24,17 +26,17 @@ struct lang_parser {
 };
 
 const struct lang_token *lang_peek(const struct lang_parser *parser);
-int lang_at_mark(const struct lang_parser *parser, char mark);
-int lang_at_word(const struct lang_parser *parser, const char *word);
+bool lang_at_mark(const struct lang_parser *parser, char mark);
+bool lang_at_word(const struct lang_parser *parser, const char *word);
 const struct lang_token *lang_take(struct lang_parser *parser);
 /* Takes the mark, or says what is expected and returns 0. A comma in front of a mark that closes brackets is taken with it. */
-int lang_expect(struct lang_parser *parser, char mark, const char *where);
+bool lang_expect(struct lang_parser *parser, char mark, const char *where);
 /* The next token is a comma with another item of a list in brackets behind it. */
-int lang_at_more(const struct lang_parser *parser);
+bool lang_at_more(const struct lang_parser *parser);
 /* "expected WHAT, found ..." at the next token; returns 0. */
-int lang_expected(struct lang_parser *parser, const char *what);
+bool lang_expected(struct lang_parser *parser, const char *what);
 /* The same of the arrow in a call's arguments. */
-int lang_arrow_expected(struct lang_parser *parser, const char *example);
+bool lang_arrow_expected(struct lang_parser *parser, const char *example);
 
 /* A type; 0 after an error. */
 int lang_type_parse(struct lang_parser *parser, struct lang_type *type_out);
@@ -44,32 +46,32 @@ void lang_block_parse(struct lang_parser *parser, struct lang_block *block);
 /* "cmpMode = LT": how a comparison, in letters of any case, stands in braces behind operands; NULL: the word is none. */
 const char *lang_mode_spelled(struct lang_unit *unit, const char *word);
 /* The mode of the statement's opcode; 0 after an error. attribute: "" is a suffix of the opcode, "," a word behind the operands. */
-int lang_mode_read(struct lang_parser *parser, struct lang_stmt *stmt, const char *attribute, const char *word, struct lang_span at);
+bool lang_mode_read(struct lang_parser *parser, struct lang_stmt *stmt, const char *attribute, const char *word, struct lang_span at);
 /* The mode of an opcode that an attribute's word means, in any case of letters. 0 after an error: the attribute is one of the opcode's,
  * the word is none of its words; other attributes are ignored. */
-int lang_mode_find(struct lang_parser *parser, unsigned op, const char *attribute, const struct lang_token *word, uint8_t *mode_out);
+bool lang_mode_find(struct lang_parser *parser, unsigned op, const char *attribute, const struct lang_token *word, uint8_t *mode_out);
 /* Operands of a statement; capacity belongs to stmt->operands. */
 struct lang_operand *lang_operand_add(struct lang_parser *parser, struct lang_stmt *stmt, uint32_t *capacity);
 /* One name or number. bare: inside brackets and tuples, where names without % are loop values and scalars. */
-int lang_value_parse(struct lang_parser *parser, struct lang_operand *operand, int bare);
+bool lang_value_parse(struct lang_parser *parser, struct lang_operand *operand, int bare);
 /* ":type" behind an operand, if it is there. */
 int lang_annotation_parse(struct lang_parser *parser, struct lang_operand *operand);
 /* Operands up to the end of the list; annotated: "%x:i32". A word behind a comma ends the list of CMP: its mode. */
-int lang_operands_parse(struct lang_parser *parser, struct lang_stmt *stmt, uint32_t *capacity, int annotated);
+bool lang_operands_parse(struct lang_parser *parser, struct lang_stmt *stmt, uint32_t *capacity, int annotated);
 /* "{isBinary = false}", "{cmpMode = #pto.cmp<GT>}" and ": T, T -> T" behind the operands, if they are there. */
 int lang_attributes_parse(struct lang_parser *parser, struct lang_stmt *stmt);
-int lang_tail_parse(struct lang_parser *parser, struct lang_stmt *stmt);
+bool lang_tail_parse(struct lang_parser *parser, struct lang_stmt *stmt);
 /* "tadd %a, %b : T" behind "%c =", or "tstore %c, %m[0, 0]"; capacity belongs to stmt->operands, which has the results. */
-int lang_tile_op_parse(struct lang_parser *parser, struct lang_stmt *stmt, uint32_t capacity);
+bool lang_tile_op_parse(struct lang_parser *parser, struct lang_stmt *stmt, uint32_t capacity);
 /* The opcode of a scalar operation, -1: the word is none. */
 int lang_scalar_op_find(const struct lang_token *word);
 /* "ADD %d:i32, %a:i32, %b", "LI %x:f32, 0.5", "CMP %c:u1, %a:i32, %b:i32, GT", "LOAD %x:f32, %m[%i]" behind the opcode. */
-int lang_scalar_op_parse(struct lang_parser *parser, struct lang_stmt *stmt);
+bool lang_scalar_op_parse(struct lang_parser *parser, struct lang_stmt *stmt);
 /* "alloc_tile : T" and its like behind "%x =": a declaration, no statement. */
-int lang_var_parse(struct lang_parser *parser, const struct lang_operand *name);
-int lang_is_var_word(const char *word);
+bool lang_var_parse(struct lang_parser *parser, const struct lang_operand *name);
+bool lang_is_var_word(const char *word);
 /* "%x = alloctile" or "%x alloc_tile" behind the name: what was meant is plain, and one error is enough. */
-int lang_var_is_misspelt(const struct lang_parser *parser);
+bool lang_var_is_misspelt(const struct lang_parser *parser);
 /* Adds a function of this file, by its name, and makes it the one being read. */
 void lang_function_start(struct lang_parser *parser, const struct lang_token *name);
 /* A name whose declaration is wrong is known all the same: what uses it is not wrong, too. */
@@ -90,14 +92,14 @@ void lang_target_parse(struct lang_parser *parser);
 /* Takes a token of that kind, or says what is expected and returns NULL. */
 const struct lang_token *lang_name_take(struct lang_parser *parser, enum lang_token_kind kind, const char *what);
 /* Takes the word if it is the next token; returns 1 if so. */
-int lang_word_take(struct lang_parser *parser, const char *word);
+bool lang_word_take(struct lang_parser *parser, const char *word);
 /* Clauses in any order that stand once each. Zeroed at the beginning of the list. */
 struct lang_clauses {
 	uint32_t seen; /* a bit per clause */
 	int again;     /* one stood here already: that is said, and nothing was taken */
 };
 /* Takes the word as lang_word_take, for clause number `bit` (0 to 31) of the list; a second one is an error and stays where it is. */
-int lang_clause_take(struct lang_parser *parser, struct lang_clauses *clauses, uint32_t bit, const char *word);
+bool lang_clause_take(struct lang_parser *parser, struct lang_clauses *clauses, uint32_t bit, const char *word);
 /* Behind an error: up to the word of a declaration at the beginning of a line, the line of the error left. */
 void lang_decl_skip(struct lang_parser *parser);
 /* A declaration begins at its word, which a name of that kind follows: LANG_NAME, LANG_AT. It is added with `size` bytes, the head first. what:
@@ -106,21 +108,21 @@ void *lang_decl_begin(struct lang_parser *parser, enum lang_decl_kind decl, size
 /* 0: the declaration has an error that was told, and is skipped. */
 void lang_decl_end(struct lang_parser *parser, struct lang_decl *decl, int ok);
 /* Takes a word of that vocabulary if it is the next token, and returns 1 with its code if so. */
-int lang_words_take(struct lang_parser *parser, enum pkg_words words, uint32_t *code_out);
+bool lang_words_take(struct lang_parser *parser, enum pkg_words words, uint32_t *code_out);
 /* The same for in, out, inout, and bind: the address alone, no access. */
-int lang_access_take(struct lang_parser *parser, uint8_t *access_out);
+bool lang_access_take(struct lang_parser *parser, uint8_t *access_out);
 /* "bind", "in", "out", "inout" */
 const char *lang_access_text(unsigned access);
 /* An element type; 0 after an error. */
-int lang_element_parse(struct lang_parser *parser, uint16_t *dtype_out, const char *what);
+bool lang_element_parse(struct lang_parser *parser, uint16_t *dtype_out, const char *what);
 /* The name of a target or architecture: what stands together without blanks. NULL after an error. */
 const char *lang_target_read(struct lang_parser *parser, const char *what);
 
 /* The word begins a statement of workloads and processes. */
-int lang_is_work_word(const char *word);
+bool lang_is_work_word(const char *word);
 
 /* A whole number in decimal; 0 if the text is none or does not fit. */
-int lang_uint_read(const char *text, uint32_t *value_out);
+bool lang_uint_read(const char *text, uint32_t *value_out);
 
 /* expressions by precedence climbing over tokens: operators, signs, parentheses and "c ? a : b". What a value is and
  * what an operation becomes is the user's: scalars of workloads (parse_scalar.c) and of graphs (graph_scalar.c). */
@@ -154,6 +156,6 @@ struct lang_unit;
 enum lang_habit_place { LANG_HABIT_FILE, LANG_HABIT_FUNCTION, LANG_HABIT_WORKLOAD };
 
 /* Help of the error that was told last: what is written here instead of the word. 0: nothing is known about it. */
-int lang_habit_help(struct lang_unit *unit, enum lang_habit_place place, const char *word);
+bool lang_habit_help(struct lang_unit *unit, enum lang_habit_place place, const char *word);
 
 #endif

@@ -3,6 +3,7 @@
 #include "lang/lang_axis.h"
 #include "lang/parse/parse.h"
 
+#include <stdbool.h>
 #include <string.h>
 
 /* "[33, 64, 128]" */
@@ -43,7 +44,7 @@ static int list_parse(struct lang_parser *parser, struct lang_list_source *list)
 }
 
 /* "(n)", "(low, high)", "(low, high, step)" */
-static int dense_parse(struct lang_parser *parser, struct lang_axis *axis)
+static bool dense_parse(struct lang_parser *parser, struct lang_axis *axis)
 {
 	struct lang_scalar *values[3] = {NULL, NULL, NULL};
 	uint32_t count = 0;
@@ -53,30 +54,30 @@ static int dense_parse(struct lang_parser *parser, struct lang_axis *axis)
 			lang_take(parser);
 		values[count] = lang_scalar_parse(parser, "a bound such as 16 or %n");
 		if (!values[count++])
-			return 0;
+			return false;
 	} while (count < 3 && lang_at_more(parser));
 	axis->high = values[count > 1];
 	axis->low = count > 1 ? values[0] : NULL;
 	axis->step = values[2];
-	return 1;
+	return true;
 }
 
 /* "(beginnings, indices)", or "(rows, %beginnings, %indices)" where not all rows of the tensors count. */
-static int sparse_parse(struct lang_parser *parser, struct lang_axis *axis)
+static bool sparse_parse(struct lang_parser *parser, struct lang_axis *axis)
 {
 	const struct lang_token *token = lang_peek(parser);
 
 	if (token->mark != '[' && (token->kind != LANG_NAME || (token[1].mark == ',' && token[2].kind == LANG_NAME && token[3].mark == ','))) {
 		axis->high = lang_scalar_parse(parser, "a list such as [0, 2], a tensor of integers, or how many rows there are");
 		if (!axis->high || !lang_expect(parser, ',', "and the beginnings behind the number of rows"))
-			return 0;
+			return false;
 	}
 	return list_parse(parser, &axis->lengths) && lang_expect(parser, ',', "and the indices behind the beginnings of rows") &&
 	       list_parse(parser, &axis->indices);
 }
 
 /* "(rows, lengths)" */
-static int rows_parse(struct lang_parser *parser, struct lang_axis *axis)
+static bool rows_parse(struct lang_parser *parser, struct lang_axis *axis)
 {
 	if (axis->kind == PTOWSP_AXIS_SPARSE)
 		return sparse_parse(parser, axis);
@@ -84,7 +85,7 @@ static int rows_parse(struct lang_parser *parser, struct lang_axis *axis)
 	return axis->high && lang_expect(parser, ',', "and the lengths behind the number of rows") && list_parse(parser, &axis->lengths);
 }
 
-int lang_axis_read(struct lang_parser *parser, struct lang_axis *axis)
+bool lang_axis_read(struct lang_parser *parser, struct lang_axis *axis)
 {
 	uint32_t kind;
 	int ok;
@@ -93,11 +94,11 @@ int lang_axis_read(struct lang_parser *parser, struct lang_axis *axis)
 	if (!lang_words_take(parser, PKG_WORDS_axis_kind, &kind)) {
 		lang_expected(parser, "dense, dense_dyn, ragged or sparse");
 		lang_help(parser->unit, "numbers from 0 on are dense(%%n), in a loop also: parallel_for %%i in 0 to %%n { }");
-		return 0;
+		return false;
 	}
 	axis->kind = (uint8_t)kind;
 	if (!lang_expect(parser, '(', "behind the kind of axis"))
-		return 0;
+		return false;
 	ok = axis->kind == PTOWSP_AXIS_DENSE || axis->kind == PTOWSP_AXIS_DENSE_DYN ? dense_parse(parser, axis) : rows_parse(parser, axis);
 	return ok && lang_expect(parser, ')', "at the end of the axis");
 }

@@ -3,6 +3,7 @@
 #include "lang/lang_work.h"
 #include "lang/parse/parse.h"
 
+#include <stdbool.h>
 #include <string.h>
 
 static void part_end(struct lang_parser *parser, struct lang_part *part)
@@ -47,23 +48,23 @@ static int indices_parse(struct lang_parser *parser, struct lang_part *part)
 	return part->extents[1] != NULL;
 }
 
-int lang_part_parse(struct lang_parser *parser, struct lang_part *part)
+bool lang_part_parse(struct lang_parser *parser, struct lang_part *part)
 {
 	const struct lang_token *name = lang_name_take(parser, LANG_NAME, "a tensor such as %x[0, 0]");
 
 	memset(part, 0, sizeof(*part));
 	if (!name)
-		return 0;
+		return false;
 	part->tensor = name->text;
 	part->at = name->at;
 	if (lang_at_mark(parser, '[')) {
 		lang_take(parser);
 		if (!indices_parse(parser, part) || !lang_expect(parser, ']', "behind the indices"))
-			return 0;
+			return false;
 	}
 	part_end(parser, part);
 	if (!lang_word_take(parser, "as"))
-		return 1;
+		return true;
 	part->viewed = 1;
 	return lang_element_parse(parser, &part->view, "the type that bytes are seen as, such as f32");
 }
@@ -75,14 +76,14 @@ static void access_parse(struct lang_parser *parser, struct lang_pass *pass)
 		pass->stated = (uint8_t)lang_access_take(parser, &pass->access);
 }
 
-static int pass_parse(struct lang_parser *parser, struct lang_work *work)
+static bool pass_parse(struct lang_parser *parser, struct lang_work *work)
 {
 	struct lang_pass *pass = COMMON_PUSH(&parser->unit->arena, work->passes, work->pass_count, work->pass_capacity);
 	const struct lang_token *name = lang_name_take(parser, LANG_NAME, "an argument such as %x -> %tensor[0, 0]"), *token;
 
 	memset(pass, 0, sizeof(*pass));
 	if (!name)
-		return 0;
+		return false;
 	pass->formal = name->text;
 	pass->at = name->at;
 	if (lang_peek(parser)->kind != LANG_ARROW)
@@ -99,7 +100,7 @@ static int pass_parse(struct lang_parser *parser, struct lang_work *work)
 	if (token->mark == '(' && token[1].kind == LANG_NAME && token[2].mark == ',') {
 		lang_error(parser->unit, token->at, "a part of a tensor is written %%%s[row, column] here", token[1].text);
 		lang_help(parser->unit, "(%%%s, row, column) stands in the CALL of an Orchestration function", token[1].text);
-		return 0;
+		return false;
 	}
 	pass->value = lang_scalar_parse(parser, "a tensor or a value");
 	return pass->value != NULL;
@@ -120,10 +121,10 @@ static int passes_parse(struct lang_parser *parser, struct lang_work *work)
 }
 
 /* "after %t, data %u" */
-int lang_afters_parse(struct lang_parser *parser, struct lang_work *work)
+bool lang_afters_parse(struct lang_parser *parser, struct lang_work *work)
 {
 	if (!lang_word_take(parser, "after"))
-		return 1;
+		return true;
 	for (;;) {
 		struct lang_after *after = COMMON_PUSH(&parser->unit->arena, work->afters, work->after_count, work->after_capacity);
 
@@ -132,19 +133,19 @@ int lang_afters_parse(struct lang_parser *parser, struct lang_work *work)
 			lang_words_take(parser, PKG_WORDS_edge, &after->kind);
 		after->task = lang_scalar_parse(parser, "a task such as %t");
 		if (!after->task)
-			return 0;
+			return false;
 		if (!lang_at_mark(parser, ','))
-			return 1;
+			return true;
 		lang_take(parser);
 	}
 }
 
-int lang_task_parse(struct lang_parser *parser, struct lang_work *work)
+bool lang_task_parse(struct lang_parser *parser, struct lang_work *work)
 {
 	const struct lang_token *name = lang_name_take(parser, LANG_AT, "what is called, such as @f");
 
 	if (!name)
-		return 0;
+		return false;
 	work->callee = name->text;
 	work->callee_at = name->at;
 	return passes_parse(parser, work) && lang_afters_parse(parser, work);

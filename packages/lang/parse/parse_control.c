@@ -3,20 +3,21 @@
 #include "lang/levels.h"
 #include "lang/parse/parse.h"
 
+#include <stdbool.h>
 #include <string.h>
 
 /* The loop's value. Loops may share one; a scalar that was declared for it becomes one. */
-static int loop_value_declare(struct lang_parser *parser, const struct lang_operand *operand)
+static bool loop_value_declare(struct lang_parser *parser, const struct lang_operand *operand)
 {
 	static const struct lang_type type = {.kind = LANG_TYPE_SCALAR, .index = 1, .dtype = PTOWSP_I64};
 	struct lang_var *var = lang_var_find(parser->function, operand->text);
 
 	if (operand->kind != LANG_OPERAND_NAME) {
 		lang_error(parser->unit, operand->at, "a loop needs a name for its value, such as %%i");
-		return 0;
+		return false;
 	}
 	if (var && var->kind == LANG_BROKEN)
-		return 0;
+		return false;
 	if (!var) {
 		lang_var_add(parser->unit, parser->function, LANG_LOOP, operand->text, type, operand->at);
 	} else if (var->kind == LANG_SCALAR && !var->param) {
@@ -24,9 +25,9 @@ static int loop_value_declare(struct lang_parser *parser, const struct lang_oper
 		var->type = type;
 	} else if (var->kind != LANG_LOOP) {
 		lang_error(parser->unit, operand->at, "%%%s is declared at line %u and cannot be a loop's value", operand->text, var->at.line);
-		return 0;
+		return false;
 	}
-	return 1;
+	return true;
 }
 
 /* "{4096:256,...,0:32}" */
@@ -55,16 +56,16 @@ static int level_list_parse(struct lang_parser *parser, struct lang_levels *leve
 }
 
 /* "max_range=4096", "min_range=256" */
-static int range_parse(struct lang_parser *parser, uint32_t *value_out, struct lang_span *at_out)
+static bool range_parse(struct lang_parser *parser, uint32_t *value_out, struct lang_span *at_out)
 {
 	*at_out = lang_peek(parser)->at;
 	if (!lang_uint_read(lang_peek(parser)->text, value_out) || !*value_out)
 		return lang_expected(parser, "a whole number above 0");
 	lang_take(parser);
-	return 1;
+	return true;
 }
 
-int lang_levels_parse(struct lang_parser *parser, struct lang_levels **levels)
+bool lang_levels_parse(struct lang_parser *parser, struct lang_levels **levels)
 {
 	static const char *const words[] = {"max_range", "min_range", "tile_levels"};
 	struct lang_clauses clauses = {0};
@@ -82,24 +83,24 @@ int lang_levels_parse(struct lang_parser *parser, struct lang_levels **levels)
 			(*levels)->at = at;
 		}
 		if (!lang_expect(parser, '=', "behind the loop's attribute"))
-			return 0;
+			return false;
 		if (word == 2 ? !level_list_parse(parser, *levels)
 			      : !range_parse(parser, word ? &(*levels)->min_range : &(*levels)->max_range, word ? &(*levels)->min_at : &(*levels)->max_at))
-			return 0;
+			return false;
 	}
 }
 
-static int for_head_parse(struct lang_parser *parser, struct lang_stmt *stmt)
+static bool for_head_parse(struct lang_parser *parser, struct lang_stmt *stmt)
 {
 	uint32_t capacity = 0;
 
 	if (!lang_operands_parse(parser, stmt, &capacity, 1))
-		return 0;
+		return false;
 	if (stmt->count != 4) {
 		lang_error(parser->unit, stmt->at, "FOR takes its value, the first value, the bound and the step, here %s",
 			   stmt->count == 1 ? "is 1 operand" : common_format(&parser->unit->arena, "are %u operands", stmt->count));
 		lang_help(parser->unit, "FOR %%i:idx, 0:idx, %%n:idx, 1:idx");
-		return 0;
+		return false;
 	}
 	return loop_value_declare(parser, &stmt->operands[0]) && lang_levels_parse(parser, &stmt->levels);
 }
@@ -130,22 +131,22 @@ static int awaited(const struct lang_parser *parser, const struct lang_token *to
 }
 
 /* Takes the word that ends a block, or says which one is missing. */
-static int end_take(struct lang_parser *parser, const struct lang_stmt *stmt, const char *end)
+static bool end_take(struct lang_parser *parser, const struct lang_stmt *stmt, const char *end)
 {
 	const struct lang_token *token = lang_peek(parser);
 
 	if (lang_at_word(parser, end)) {
 		lang_take(parser);
-		return 1;
+		return true;
 	}
 	if (token->kind != LANG_WORD || !strcmp(token->text, "func")) {
 		lang_error(parser->unit, stmt->at, "this %s has no %s", stmt->word, end);
-		return 0;
+		return false;
 	}
 	lang_error(parser->unit, token->at, "%s found where %s must end the %s of line %u", token->text, end, stmt->word, stmt->at.line);
 	if (!awaited(parser, token))
 		lang_take(parser);
-	return 0;
+	return false;
 }
 
 int lang_for_parse(struct lang_parser *parser, struct lang_stmt *stmt)
@@ -163,7 +164,7 @@ int lang_for_parse(struct lang_parser *parser, struct lang_stmt *stmt)
 	return end_take(parser, stmt, "ENDFOR") && ok;
 }
 
-static int condition_parse(struct lang_parser *parser, struct lang_stmt *stmt)
+static bool condition_parse(struct lang_parser *parser, struct lang_stmt *stmt)
 {
 	uint32_t capacity = 0;
 	struct lang_operand *operand = lang_operand_add(parser, stmt, &capacity);
@@ -172,17 +173,17 @@ static int condition_parse(struct lang_parser *parser, struct lang_stmt *stmt)
 }
 
 /* IF_BIT %mask:i32, 3 */
-static int bit_parse(struct lang_parser *parser, struct lang_stmt *stmt)
+static bool bit_parse(struct lang_parser *parser, struct lang_stmt *stmt)
 {
 	uint32_t bit;
 
 	if (!lang_expect(parser, ',', "and a bit behind the value"))
-		return 0;
+		return false;
 	if (!lang_uint_read(lang_peek(parser)->text, &bit) || bit > 63)
 		return lang_expected(parser, "a bit from 0 to 63");
 	lang_take(parser);
 	stmt->mode = (uint8_t)(1 + bit);
-	return 1;
+	return true;
 }
 
 int lang_if_parse(struct lang_parser *parser, struct lang_stmt *stmt)
@@ -220,7 +221,7 @@ int lang_while_parse(struct lang_parser *parser, struct lang_stmt *stmt)
 }
 
 /* (%tensor, row, column) */
-static int tuple_parse(struct lang_parser *parser, struct lang_arg *arg)
+static bool tuple_parse(struct lang_parser *parser, struct lang_arg *arg)
 {
 	arg->tuple = 1;
 	lang_take(parser);
@@ -229,7 +230,7 @@ static int tuple_parse(struct lang_parser *parser, struct lang_arg *arg)
 	       lang_value_parse(parser, &arg->column, 1) && lang_expect(parser, ')', "behind the column");
 }
 
-static int arg_parse(struct lang_parser *parser, struct lang_arg *arg)
+static bool arg_parse(struct lang_parser *parser, struct lang_arg *arg)
 {
 	const struct lang_token *name = lang_peek(parser);
 

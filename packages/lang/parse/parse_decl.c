@@ -4,6 +4,7 @@
 #include "lang/parse/parse.h"
 #include "lang/scalar.h"
 
+#include <stdbool.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -16,24 +17,24 @@ const struct lang_token *lang_name_take(struct lang_parser *parser, enum lang_to
 	return lang_take(parser);
 }
 
-int lang_word_take(struct lang_parser *parser, const char *word)
+bool lang_word_take(struct lang_parser *parser, const char *word)
 {
 	if (!lang_at_word(parser, word))
-		return 0;
+		return false;
 	lang_take(parser);
-	return 1;
+	return true;
 }
 
-int lang_clause_take(struct lang_parser *parser, struct lang_clauses *clauses, uint32_t bit, const char *word)
+bool lang_clause_take(struct lang_parser *parser, struct lang_clauses *clauses, uint32_t bit, const char *word)
 {
 	const uint32_t mask = UINT32_C(1) << bit;
 
 	if (clauses->again || !lang_at_word(parser, word))
-		return 0;
+		return false;
 	if (clauses->seen & mask) {
 		lang_error(parser->unit, lang_peek(parser)->at, "\"%s\" stands here already", word);
 		clauses->again = 1;
-		return 0;
+		return false;
 	}
 	clauses->seen |= mask;
 	return lang_word_take(parser, word);
@@ -65,24 +66,24 @@ void lang_decl_end(struct lang_parser *parser, struct lang_decl *decl, int ok)
 		lang_decl_skip(parser);
 }
 
-int lang_words_take(struct lang_parser *parser, enum pkg_words words, uint32_t *code_out)
+bool lang_words_take(struct lang_parser *parser, enum pkg_words words, uint32_t *code_out)
 {
 	const struct lang_token *token = lang_peek(parser);
 
 	if (token->kind != LANG_WORD || !pkg_word_find(words, token->text, code_out))
-		return 0;
+		return false;
 	lang_take(parser);
-	return 1;
+	return true;
 }
 
-int lang_access_take(struct lang_parser *parser, uint8_t *access_out)
+bool lang_access_take(struct lang_parser *parser, uint8_t *access_out)
 {
 	for (uint8_t access = 0; access < 4; access++)
 		if (lang_word_take(parser, lang_access_text(access))) {
 			*access_out = access;
-			return 1;
+			return true;
 		}
-	return 0;
+	return false;
 }
 
 const char *lang_access_text(unsigned access)
@@ -165,31 +166,31 @@ void lang_target_parse(struct lang_parser *parser)
 	}
 }
 
-int lang_element_parse(struct lang_parser *parser, uint16_t *dtype_out, const char *what)
+bool lang_element_parse(struct lang_parser *parser, uint16_t *dtype_out, const char *what)
 {
 	struct lang_type type;
 
 	if (lang_peek(parser)->kind != LANG_WORD)
 		return lang_expected(parser, what);
 	if (!lang_type_parse(parser, &type))
-		return 0;
+		return false;
 	*dtype_out = type.dtype;
-	return 1;
+	return true;
 }
 
 /* The text of a number of a type, as a slot holds it. */
-static int default_read(struct lang_parser *parser, struct lang_value *value, const char *text, struct lang_span at)
+static bool default_read(struct lang_parser *parser, struct lang_value *value, const char *text, struct lang_span at)
 {
 	if (lang_number_read(text, value->dtype, &value->value) == LANG_NUMBER_OK) {
 		value->has_default = 1;
-		return 1;
+		return true;
 	}
 	lang_error(parser->unit, at, "%.40s is no value of type %s", text, lang_dtype_text(value->dtype));
-	return 0;
+	return false;
 }
 
 /* "= 1024", "= 64 * 16", "= -0.5" */
-static int default_parse(struct lang_parser *parser, struct lang_value *value)
+static bool default_parse(struct lang_parser *parser, struct lang_value *value)
 {
 	const struct lang_token *token = lang_peek(parser);
 	struct lang_scope scope = {.module = parser->module, .constant = 1};
@@ -204,10 +205,10 @@ static int default_parse(struct lang_parser *parser, struct lang_value *value)
 	}
 	scalar = lang_scalar_parse(parser, "a value such as 1024");
 	if (!scalar || !lang_scalar_check(&scope, scalar, "a default value"))
-		return 0;
+		return false;
 	if (!lang_scalar_known(scalar, &number)) {
 		lang_error(parser->unit, scalar->all, "a default value is a number");
-		return 0;
+		return false;
 	}
 	snprintf(text, sizeof(text), "%lld", (long long)number);
 	return default_read(parser, value, text, scalar->all);

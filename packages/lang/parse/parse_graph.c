@@ -2,6 +2,7 @@
 /* parse_graph.c - instructions: the word, its operands, where it may stand; programs of them. */
 #include "lang/graph/lang_graph.h"
 
+#include <stdbool.h>
 #include <string.h>
 
 #define MAX_INSTRUCTIONS (1u << 20)
@@ -16,7 +17,7 @@ static int in_loop(const struct lang_graph_reader *reader)
 	return at != NULL;
 }
 
-static int place_check(struct lang_graph_reader *reader, const struct pkg_graph_form *form, const struct lang_graph_inst *inst)
+static bool place_check(struct lang_graph_reader *reader, const struct pkg_graph_form *form, const struct lang_graph_inst *inst)
 {
 	if (reader->graph && form->place == PKG_GRAPH_TOP) {
 		if (inst->op == PTOWSP_TG_BEGIN) {
@@ -27,17 +28,17 @@ static int place_check(struct lang_graph_reader *reader, const struct pkg_graph_
 			lang_error(reader->unit, inst->at, "%s stands outside of graphs, and graph %s is open here", form->name, reader->graph->object.name);
 			lang_help(reader->unit, "move it behind TG_END(%s)", reader->graph->object.name);
 		}
-		return 0;
+		return false;
 	}
 	if (inst->op == PTOWSP_CF_BREAK && !in_loop(reader)) {
 		lang_error(reader->unit, inst->at, "this CF_BREAK is in no loop");
-		return 0;
+		return false;
 	}
 	if (!reader->graph && form->place == PKG_GRAPH_GRAPH) {
 		lang_error(reader->unit, inst->at, "%s stands inside of a graph, between TG_BEGIN and TG_END", form->name);
-		return 0;
+		return false;
 	}
-	return 1;
+	return true;
 }
 
 /* The block around a graph's definition that has ended here, NULL: none. What a loop counts is nothing outside of it, and a branch that is not
@@ -56,21 +57,21 @@ static const struct lang_graph_inst *block_left(const struct lang_graph_reader *
 }
 
 /* The graph's kernels are issued here, or become those of another graph. */
-static int issues(const struct lang_graph_inst *inst, const struct lang_graph_object *graph)
+static bool issues(const struct lang_graph_inst *inst, const struct lang_graph_object *graph)
 {
 	return inst->op == PTOWSP_TG_LAUNCH || inst->op == PTOWSP_TG_INVOKE || (inst->op == PTOWSP_TG_FUSE && graph->inst != inst);
 }
 
-static int definition_reaches(const struct lang_graph_reader *reader, const struct lang_graph_object *graph, struct lang_span at)
+static bool definition_reaches(const struct lang_graph_reader *reader, const struct lang_graph_object *graph, struct lang_span at)
 {
 	const struct lang_graph_inst *left = graph->inst ? block_left(reader, graph->inst) : NULL;
 
 	if (!left)
-		return 1;
+		return true;
 	lang_error(reader->unit, at, "graph %s is defined inside of the %s at %s, and this is outside", graph->name, pkg_graph_form(left->op)->name,
 		   lang_place(reader->unit, left->at));
 	lang_help(reader->unit, "define it in front of that %s", pkg_graph_form(left->op)->name);
-	return 0;
+	return false;
 }
 
 /* A graph can be launched, fused, saved ... when its TG_END is above. */
@@ -172,7 +173,7 @@ static void word_unknown(struct lang_graph_reader *reader)
 }
 
 /* "}" ends a `graph` block, the next declaration ends bare instructions. */
-static int at_end(const struct lang_graph_reader *reader)
+static bool at_end(const struct lang_graph_reader *reader)
 {
 	const struct lang_token *token = lang_peek(reader->parser);
 
@@ -222,10 +223,10 @@ static void program_read(struct lang_graph_reader *reader)
 }
 
 /* "on device 1" */
-static int device_parse(struct lang_parser *parser, struct lang_graph_program *program)
+static bool device_parse(struct lang_parser *parser, struct lang_graph_program *program)
 {
 	if (!lang_at_word(parser, "on"))
-		return 1;
+		return true;
 	lang_take(parser);
 	if (!lang_at_word(parser, "device"))
 		return lang_expected(parser, "\"device\" and its number");
@@ -234,7 +235,7 @@ static int device_parse(struct lang_parser *parser, struct lang_graph_program *p
 		return lang_expected(parser, "the number of a device");
 	lang_take(parser);
 	program->placed = 1;
-	return 1;
+	return true;
 }
 
 void lang_graph_parse(struct lang_parser *parser)
@@ -252,7 +253,7 @@ void lang_graph_parse(struct lang_parser *parser)
 	lang_expect(parser, '}', "behind the instructions");
 }
 
-int lang_graph_at(const struct lang_parser *parser)
+bool lang_graph_at(const struct lang_parser *parser)
 {
 	return lang_peek(parser)->kind == LANG_WORD && pkg_graph_form_find(lang_peek(parser)->text);
 }

@@ -4,9 +4,10 @@
 #include "lang/parse/parse.h"
 #include "ptowsp/package.h"
 
+#include <stdbool.h>
 #include <string.h>
 
-static int access_parse(struct lang_parser *parser, struct lang_kernel_param *param)
+static bool access_parse(struct lang_parser *parser, struct lang_kernel_param *param)
 {
 	return lang_access_take(parser, &param->access) ||
 	       lang_expected(parser, "the parameter's direction: in, out, inout, or bind if its address alone is passed");
@@ -32,19 +33,19 @@ static int shape_parse(struct lang_parser *parser, struct lang_kernel_param *par
 	return lang_expect(parser, ']', "behind the shape") && access_parse(parser, param) && lang_layout_parse(parser, &param->layout);
 }
 
-static int param_add(struct lang_unit *unit, struct lang_kernel *kernel, struct lang_kernel_param *param)
+static bool param_add(struct lang_unit *unit, struct lang_kernel *kernel, struct lang_kernel_param *param)
 {
 	struct lang_kernel_list *list = param->tensor ? &kernel->tensors : &kernel->scalars;
 	struct lang_param_name *name;
 
 	if (lang_map_find(&kernel->names, param->name)) {
 		lang_error(unit, param->at, "there are two parameters %%%s", param->name);
-		return 0;
+		return false;
 	}
 	if (kernel->param_count == LANG_MAX_PARAMS) {
 		lang_error(unit, param->at, "@%s has more than %u parameters", kernel->head.name, LANG_MAX_PARAMS);
 		lang_help(unit, "pass what belongs together as one tensor");
-		return 0;
+		return false;
 	}
 	name = common_alloc(&unit->arena, sizeof(*name));
 	name->param = kernel->param_count;
@@ -52,23 +53,23 @@ static int param_add(struct lang_unit *unit, struct lang_kernel *kernel, struct 
 	param->argument = list->count;
 	*COMMON_PUSH(&unit->arena, list->params, list->count, list->capacity) = kernel->param_count;
 	*COMMON_PUSH(&unit->arena, kernel->params, kernel->param_count, kernel->param_capacity) = *param;
-	return 1;
+	return true;
 }
 
-static int param_parse(struct lang_parser *parser, struct lang_kernel *kernel)
+static bool param_parse(struct lang_parser *parser, struct lang_kernel *kernel)
 {
 	const struct lang_token *name = lang_name_take(parser, LANG_NAME, "a parameter such as %a: f32[64, 64] in or %n: i64");
 	struct lang_kernel_param param = {0};
 
 	if (!name || !lang_expect(parser, ':', "and the type behind the parameter"))
-		return 0;
+		return false;
 	param.name = name->text;
 	param.at = name->at;
 	param.type_at = lang_peek(parser)->at;
 	if (!lang_element_parse(parser, &param.dtype, "an element type such as f32"))
-		return 0;
+		return false;
 	if (lang_at_mark(parser, '[') && !shape_parse(parser, &param))
-		return 0;
+		return false;
 	return param_add(parser->unit, kernel, &param);
 }
 
@@ -86,7 +87,7 @@ static int params_parse(struct lang_parser *parser, struct lang_kernel *kernel)
 	return lang_expect(parser, ')', "at the end of the parameters");
 }
 
-static int unit_parse(struct lang_parser *parser, uint16_t *unit_out)
+static bool unit_parse(struct lang_parser *parser, uint16_t *unit_out)
 {
 	static const struct {
 		const char *text, *pool;
@@ -100,28 +101,28 @@ static int unit_parse(struct lang_parser *parser, uint16_t *unit_out)
 	for (size_t i = 0; i < sizeof(units) / sizeof(*units); i++)
 		if (lang_word_take(parser, units[i].pool) || lang_word_take(parser, units[i].text)) {
 			*unit_out = units[i].unit;
-			return 1;
+			return true;
 		}
 	return lang_expected(parser, "an execution unit: any, host, cube, vector, mix, aicpu or aie");
 }
 
-static int signature_parse(struct lang_parser *parser, struct lang_kernel *kernel)
+static bool signature_parse(struct lang_parser *parser, struct lang_kernel *kernel)
 {
 	const struct lang_token *text = lang_name_take(parser, LANG_STRING, "the signature such as \"v(p,p,i64)\"");
 
 	if (!text)
-		return 0;
+		return false;
 	if (kernel->signature && strcmp(kernel->signature, text->text) != 0) {
 		lang_error(parser->unit, text->at, "@%s has the signature \"%s\" already: its payloads are called alike", kernel->head.name, kernel->signature);
-		return 0;
+		return false;
 	}
 	kernel->signature = text->text;
 	kernel->signature_at = text->at;
-	return 1;
+	return true;
 }
 
 /* "scale_f32": the C function that serves the kernel where no payload does. */
-static int function_parse(struct lang_parser *parser, struct lang_kernel *kernel)
+static bool function_parse(struct lang_parser *parser, struct lang_kernel *kernel)
 {
 	const struct lang_token *text = lang_name_take(parser, LANG_STRING, "the name of a C function such as \"scale_f32\"");
 
@@ -131,20 +132,20 @@ static int function_parse(struct lang_parser *parser, struct lang_kernel *kernel
 }
 
 /* "64 @k_64" */
-static int variant_parse(struct lang_parser *parser, struct lang_kernel *kernel)
+static bool variant_parse(struct lang_parser *parser, struct lang_kernel *kernel)
 {
 	struct lang_scalar *level = lang_scalar_parse(parser, "a tile level such as 64");
 	const struct lang_token *name = level ? lang_name_take(parser, LANG_AT, "what runs at that level, such as @k_64") : NULL;
 
 	if (!name)
-		return 0;
+		return false;
 	*COMMON_PUSH(&parser->unit->arena, kernel->variants, kernel->variant_count, kernel->variant_capacity) =
 		(struct lang_kernel_variant){.level = level, .name = name->text, .at = name->at};
-	return 1;
+	return true;
 }
 
 /* "on cube", "blockdim 24", "workspace 64*1024", "sig "v(p)"", "measured", "function "f"", "variant 64 @k_64", in any order. */
-static int attributes_parse(struct lang_parser *parser, struct lang_kernel *kernel)
+static bool attributes_parse(struct lang_parser *parser, struct lang_kernel *kernel)
 {
 	struct lang_clauses clauses = {0};
 
@@ -168,27 +169,27 @@ static int attributes_parse(struct lang_parser *parser, struct lang_kernel *kern
 		else
 			return !clauses.again;
 		if (!ok)
-			return 0;
+			return false;
 	}
 }
 
 /* "@f [cycles n]" behind portable. */
-static int portable_parse(struct lang_parser *parser, struct lang_payload *payload)
+static bool portable_parse(struct lang_parser *parser, struct lang_payload *payload)
 {
 	const struct lang_token *name;
 
 	payload->encoded = (uint8_t)lang_word_take(parser, "base64");
 	name = payload->encoded ? lang_name_take(parser, LANG_STRING, "the bytes in quotes") : lang_name_take(parser, LANG_AT, "an InCore function such as @f");
 	if (!name)
-		return 0;
+		return false;
 	payload->target = "";
 	payload->file = name->text;
 	payload->file_at = name->at;
-	return 1;
+	return true;
 }
 
 /* TARGET "file" ["entry"] behind native, image or source. */
-static int file_parse(struct lang_parser *parser, struct lang_payload *payload)
+static bool file_parse(struct lang_parser *parser, struct lang_payload *payload)
 {
 	const struct lang_token *file;
 
@@ -196,12 +197,12 @@ static int file_parse(struct lang_parser *parser, struct lang_payload *payload)
 	payload->encoded = payload->target && lang_word_take(parser, "base64");
 	file = payload->target ? lang_name_take(parser, LANG_STRING, payload->encoded ? "the bytes in quotes" : "the file in quotes") : NULL;
 	if (!file)
-		return 0;
+		return false;
 	payload->file = file->text;
 	payload->file_at = file->at;
 	if (lang_peek(parser)->kind == LANG_STRING)
 		payload->entry = lang_take(parser)->text;
-	return 1;
+	return true;
 }
 
 /* The words behind native, image, source or portable: [sig "..."] [cycles n] [workspace n] [at n] [on unit] at the end of each. */
@@ -239,7 +240,7 @@ static int payload_parse(struct lang_parser *parser, struct lang_kernel *kernel,
 	}
 }
 
-static int payloads_parse(struct lang_parser *parser, struct lang_kernel *kernel)
+static bool payloads_parse(struct lang_parser *parser, struct lang_kernel *kernel)
 {
 	static const struct {
 		const char *text;
@@ -247,7 +248,7 @@ static int payloads_parse(struct lang_parser *parser, struct lang_kernel *kernel
 	} kinds[] = {{"native", PTOWSP_PAYLOAD_ELF}, {"image", PTOWSP_PAYLOAD_IMAGE}, {"source", PTOWSP_PAYLOAD_SOURCE}, {"portable", PTOWSP_PAYLOAD_PTO}};
 
 	if (!lang_at_mark(parser, '{'))
-		return 1;
+		return true;
 	lang_take(parser);
 	while (!lang_at_mark(parser, '}')) {
 		struct lang_span at = lang_peek(parser)->at;
@@ -258,10 +259,10 @@ static int payloads_parse(struct lang_parser *parser, struct lang_kernel *kernel
 		if (i == 4)
 			return lang_expected(parser, "a payload (native, image, source or portable) or \"}\"");
 		if (!payload_parse(parser, kernel, kinds[i].kind, at))
-			return 0;
+			return false;
 	}
 	lang_take(parser);
-	return 1;
+	return true;
 }
 
 void lang_kernel_parse(struct lang_parser *parser)

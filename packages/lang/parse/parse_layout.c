@@ -4,6 +4,7 @@
 #include "lang/tensor.h"
 #include "ptowsp/package.h"
 
+#include <stdbool.h>
 #include <string.h>
 
 /* "R", "S(0)" */
@@ -103,13 +104,13 @@ static int once(struct lang_parser *parser, const char *word, int stated)
 	return !lang_at_word(parser, word) || !stated;
 }
 
-int lang_layout_parse(struct lang_parser *parser, struct lang_layout *layout)
+bool lang_layout_parse(struct lang_parser *parser, struct lang_layout *layout)
 {
 	if (!once(parser, "layout", layout->stated))
-		return 0;
+		return false;
 	if (lang_at_word(parser, "layout") && !dims_parse(parser, layout))
-		return 0;
+		return false;
 	if (!once(parser, "mem", layout->memory.stated))
-		return 0;
+		return false;
 	return !lang_at_word(parser, "mem") || memory_parse(parser, &layout->memory);
 }

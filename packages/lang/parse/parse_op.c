@@ -3,6 +3,7 @@
 #include "isa/isa.h"
 #include "lang/parse/parse.h"
 
+#include <stdbool.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -51,7 +52,7 @@ static const char *form_text(struct lang_parser *parser, const struct lang_stmt 
 }
 
 /* Says the numbers in words: "tadd takes 2 operands and gives 1 result". */
-static int count_check(struct lang_parser *parser, struct lang_stmt *stmt, const char *operands)
+static bool count_check(struct lang_parser *parser, struct lang_stmt *stmt, const char *operands)
 {
 	uint32_t want = (uint32_t)strlen(operands), results = results_of(operands);
 	int scalar = strchr("SM", *operands) && stmt->op >= PTOWSP_PTO_ADD; /* results are listed first */
@@ -60,7 +61,7 @@ static int count_check(struct lang_parser *parser, struct lang_stmt *stmt, const
 		results = 0;
 	/* tassign and setval change a tile that may stand on either side of the sign. */
 	if (stmt->count == want && (stmt->results == results || (!stmt->results && (stmt->op == PTOWSP_PTO_TASSIGN || stmt->op == PTOWSP_PTO_SETVAL))))
-		return 1;
+		return true;
 	if (stmt->results != results && results)
 		lang_error(parser->unit, stmt->at, "%s gives %u result%s, here are %u", stmt->word, results, results > 1 ? "s" : "", stmt->results);
 	else if (stmt->results != results)
@@ -69,7 +70,7 @@ static int count_check(struct lang_parser *parser, struct lang_stmt *stmt, const
 		lang_error(parser->unit, stmt->at, "%s takes %u operand%s, here are %u", stmt->word, want - results, want - results == 1 ? "" : "s",
 			   stmt->count - stmt->results);
 	lang_help(parser->unit, "%s: %s", form_text(parser, stmt, operands, results), isa_op(stmt->op)->effect);
-	return 0;
+	return false;
 }
 
 static void op_guess(struct lang_parser *parser, const struct lang_token *word, const struct lang_stmt *stmt)
@@ -89,7 +90,7 @@ static void op_guess(struct lang_parser *parser, const struct lang_token *word, 
 	lang_guess_help(parser->unit, &guess, "");
 }
 
-static int op_refuse(struct lang_parser *parser, const struct lang_token *word, const struct lang_stmt *stmt)
+static bool op_refuse(struct lang_parser *parser, const struct lang_token *word, const struct lang_stmt *stmt)
 {
 	const int heads_file = parser->function->bare && word->first;
 
@@ -99,10 +100,10 @@ static int op_refuse(struct lang_parser *parser, const struct lang_token *word, 
 			  !strcmp(word->text, "call") ? "functions write CALL" : "functions have FOR, IF, WHILE and CALL");
 	else if (!lang_habit_help(parser->unit, LANG_HABIT_FUNCTION, word->text) && !(heads_file && lang_habit_help(parser->unit, LANG_HABIT_FILE, word->text)))
 		op_guess(parser, word, stmt);
-	return 0;
+	return false;
 }
 
-static int op_find(struct lang_parser *parser, const struct lang_token *word, struct lang_stmt *stmt)
+static bool op_find(struct lang_parser *parser, const struct lang_token *word, struct lang_stmt *stmt)
 {
 	int op = isa_op_find(word->text, strlen(word->text));
 
@@ -110,7 +111,7 @@ static int op_find(struct lang_parser *parser, const struct lang_token *word, st
 	stmt->at = word->at;
 	if (op >= 0) {
 		stmt->op = (uint8_t)op;
-		return 1;
+		return true;
 	}
 	if (!strncmp(word->text, "tmov.", 5)) {
 		stmt->op = PTOWSP_PTO_TMOV;
@@ -119,13 +120,13 @@ static int op_find(struct lang_parser *parser, const struct lang_token *word, st
 	return op_refuse(parser, word, stmt);
 }
 
-int lang_tile_op_parse(struct lang_parser *parser, struct lang_stmt *stmt, uint32_t capacity)
+bool lang_tile_op_parse(struct lang_parser *parser, struct lang_stmt *stmt, uint32_t capacity)
 {
 	const struct lang_token *word = lang_take(parser);
 	const char *operands;
 
 	if (!op_find(parser, word, stmt))
-		return 0;
+		return false;
 	operands = isa_op(stmt->op)->operands;
 	if (!*operands || stmt->op >= PTOWSP_PTO_ADD) {
 		lang_error(parser->unit, stmt->at, "%s does not stand %s", stmt->word, stmt->results ? "behind a result" : "here");
@@ -133,20 +134,20 @@ int lang_tile_op_parse(struct lang_parser *parser, struct lang_stmt *stmt, uint3
 			lang_help(parser->unit, "what it sets is its first operand: %s %%%s, ...", stmt->word, stmt->operands[0].text);
 		else
 			lang_help(parser->unit, "%s: %s", stmt->word, isa_op(stmt->op)->effect);
-		return 0;
+		return false;
 	}
 	if (!lang_operands_parse(parser, stmt, &capacity, 0) || !lang_attributes_parse(parser, stmt) || !lang_tail_parse(parser, stmt))
-		return 0;
+		return false;
 	indices_fill(parser, stmt, operands, &capacity);
 	return count_check(parser, stmt, operands);
 }
 
-int lang_scalar_op_parse(struct lang_parser *parser, struct lang_stmt *stmt)
+bool lang_scalar_op_parse(struct lang_parser *parser, struct lang_stmt *stmt)
 {
 	uint32_t capacity = 0;
 
 	if (!lang_operands_parse(parser, stmt, &capacity, 1))
-		return 0;
+		return false;
 	if (stmt->op == PTOWSP_PTO_CMP) {
 		const struct lang_token *mode = lang_peek(parser);
 
@@ -154,7 +155,7 @@ int lang_scalar_op_parse(struct lang_parser *parser, struct lang_stmt *stmt)
 			return lang_expected(parser, "the comparison: EQ NE LT LE GT or GE");
 		lang_take(parser);
 		if (!lang_mode_read(parser, stmt, ",", mode->text, mode->at))
-			return 0;
+			return false;
 	}
 	return count_check(parser, stmt, isa_op(stmt->op)->operands);
 }
@@ -178,7 +179,7 @@ static const struct mode {
 #undef X
 };
 
-int lang_mode_read(struct lang_parser *parser, struct lang_stmt *stmt, const char *attribute, const char *word, struct lang_span at)
+bool lang_mode_read(struct lang_parser *parser, struct lang_stmt *stmt, const char *attribute, const char *word, struct lang_span at)
 {
 	char known[160] = "";
 	size_t used = 0;
@@ -188,7 +189,7 @@ int lang_mode_read(struct lang_parser *parser, struct lang_stmt *stmt, const cha
 			continue;
 		if (!strcmp(modes[i].word, word)) {
 			stmt->mode = modes[i].mode;
-			return 1;
+			return true;
 		}
 		used += (size_t)snprintf(known + used, sizeof(known) - used, "%s%s", used ? " " : "", modes[i].word);
 	}
@@ -198,11 +199,11 @@ int lang_mode_read(struct lang_parser *parser, struct lang_stmt *stmt, const cha
 	} else {
 		lang_error(parser->unit, at, "%s has no attribute \"%s\"", stmt->word, attribute);
 	}
-	return 0;
+	return false;
 }
 
 /* Letters alike whatever their case, "_" left out. */
-static int is_like(const char *a, const char *b)
+static bool is_like(const char *a, const char *b)
 {
 	for (;; a++, b++) {
 		while (*a == '_')
@@ -210,9 +211,9 @@ static int is_like(const char *a, const char *b)
 		while (*b == '_')
 			b++;
 		if ((*a | 0x20) != (*b | 0x20) || !*a != !*b)
-			return 0;
+			return false;
 		if (!*a)
-			return 1;
+			return true;
 	}
 }
 
@@ -224,7 +225,7 @@ const char *lang_mode_spelled(struct lang_unit *unit, const char *word)
 	return NULL;
 }
 
-int lang_mode_find(struct lang_parser *parser, unsigned op, const char *attribute, const struct lang_token *word, uint8_t *mode_out)
+bool lang_mode_find(struct lang_parser *parser, unsigned op, const char *attribute, const struct lang_token *word, uint8_t *mode_out)
 {
 	int known = 0;
 
@@ -234,7 +235,7 @@ int lang_mode_find(struct lang_parser *parser, unsigned op, const char *attribut
 		known = 1;
 		if (is_like(modes[i].word, word->text)) {
 			*mode_out = modes[i].mode;
-			return 1;
+			return true;
 		}
 	}
 	if (known)

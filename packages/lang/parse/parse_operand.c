@@ -3,6 +3,7 @@
 #include "lang/number.h"
 #include "lang/parse/parse.h"
 
+#include <stdbool.h>
 #include <string.h>
 
 struct lang_operand *lang_operand_add(struct lang_parser *parser, struct lang_stmt *stmt, uint32_t *capacity)
@@ -11,12 +12,12 @@ struct lang_operand *lang_operand_add(struct lang_parser *parser, struct lang_st
 }
 
 /* inf, nan: words that are numbers. */
-static int is_number_word(const struct lang_token *token)
+static bool is_number_word(const struct lang_token *token)
 {
 	return token->kind == LANG_WORD && lang_number_is_word(token->text);
 }
 
-static int value_refuse(struct lang_parser *parser, int bare)
+static bool value_refuse(struct lang_parser *parser, int bare)
 {
 	const struct lang_token *token = lang_peek(parser);
 
@@ -27,10 +28,10 @@ static int value_refuse(struct lang_parser *parser, int bare)
 		lang_help(parser->unit, "names carry a sign: %%%s", token->text);
 	else if (strchr("<>=!", token->mark) && token->mark)
 		lang_help(parser->unit, "comparisons are words: EQ NE LT LE GT GE");
-	return 0;
+	return false;
 }
 
-int lang_value_parse(struct lang_parser *parser, struct lang_operand *operand, int bare)
+bool lang_value_parse(struct lang_parser *parser, struct lang_operand *operand, int bare)
 {
 	const struct lang_token *token = lang_peek(parser);
 	int word = !bare && is_number_word(token);
@@ -43,7 +44,7 @@ int lang_value_parse(struct lang_parser *parser, struct lang_operand *operand, i
 	operand->text = token->text;
 	operand->at = token->at;
 	lang_take(parser);
-	return 1;
+	return true;
 }
 
 int lang_annotation_parse(struct lang_parser *parser, struct lang_operand *operand)
@@ -70,26 +71,26 @@ static int indices_parse(struct lang_parser *parser, struct lang_stmt *stmt, uin
 	return lang_expect(parser, ']', "behind the indices");
 }
 
-int lang_operands_parse(struct lang_parser *parser, struct lang_stmt *stmt, uint32_t *capacity, int annotated)
+bool lang_operands_parse(struct lang_parser *parser, struct lang_stmt *stmt, uint32_t *capacity, int annotated)
 {
 	for (;;) {
 		struct lang_operand operand;
 
 		if (!lang_value_parse(parser, &operand, 0) || (annotated && !lang_annotation_parse(parser, &operand)))
-			return 0;
+			return false;
 		*lang_operand_add(parser, stmt, capacity) = operand;
 		if (!indices_parse(parser, stmt, capacity))
-			return 0;
+			return false;
 		if (!lang_at_mark(parser, ','))
-			return 1;
+			return true;
 		lang_take(parser);
 		if (annotated && stmt->op == PTOWSP_PTO_CMP && lang_peek(parser)->kind == LANG_WORD && !is_number_word(lang_peek(parser)))
-			return 1;
+			return true;
 	}
 }
 
 /* {isBinary = false}, {cmpMode = #pto.cmp<GT>} */
-static int attribute_parse(struct lang_parser *parser, struct lang_stmt *stmt)
+static bool attribute_parse(struct lang_parser *parser, struct lang_stmt *stmt)
 {
 	const struct lang_token *name = lang_take(parser), *value;
 	int wrapped;
@@ -99,12 +100,12 @@ static int attribute_parse(struct lang_parser *parser, struct lang_stmt *stmt)
 		return lang_expected(parser, "the attribute's name");
 	}
 	if (!lang_expect(parser, '=', "behind the attribute's name"))
-		return 0;
+		return false;
 	wrapped = lang_peek(parser)->kind == LANG_HASH;
 	if (wrapped) {
 		lang_take(parser);
 		if (!lang_expect(parser, '<', "behind the attribute's type"))
-			return 0;
+			return false;
 	}
 	value = lang_peek(parser);
 	if (value->kind != LANG_WORD && value->kind != LANG_NUMBER)
@@ -129,7 +130,7 @@ int lang_attributes_parse(struct lang_parser *parser, struct lang_stmt *stmt)
 }
 
 /* "T", "T, T", "(T, T)" */
-static int types_parse(struct lang_parser *parser, struct lang_type **types, uint32_t *count)
+static bool types_parse(struct lang_parser *parser, struct lang_type **types, uint32_t *count)
 {
 	int wrapped = lang_at_mark(parser, '(');
 	uint32_t capacity = 0;
@@ -138,7 +139,7 @@ static int types_parse(struct lang_parser *parser, struct lang_type **types, uin
 		lang_take(parser);
 	for (;;) {
 		if (!lang_type_parse(parser, COMMON_PUSH(&parser->unit->arena, *types, *count, capacity)))
-			return 0;
+			return false;
 		if (wrapped ? !lang_at_more(parser) : !lang_at_mark(parser, ','))
 			break;
 		lang_take(parser);
@@ -146,15 +147,15 @@ static int types_parse(struct lang_parser *parser, struct lang_type **types, uin
 	return !wrapped || lang_expect(parser, ')', "behind the types");
 }
 
-int lang_tail_parse(struct lang_parser *parser, struct lang_stmt *stmt)
+bool lang_tail_parse(struct lang_parser *parser, struct lang_stmt *stmt)
 {
 	if (!lang_at_mark(parser, ':'))
-		return 1;
+		return true;
 	lang_take(parser);
 	if (!types_parse(parser, &stmt->tail, &stmt->tail_count))
-		return 0;
+		return false;
 	if (lang_peek(parser)->kind != LANG_ARROW)
-		return 1;
+		return true;
 	lang_take(parser);
 	return types_parse(parser, &stmt->tail_results, &stmt->tail_result_count);
 }

@@ -3,6 +3,7 @@
 #include "lang/lang_process.h"
 #include "lang/parse/parse.h"
 
+#include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -15,7 +16,7 @@ static void head_skip(struct lang_parser *parser)
 }
 
 /* A whole number from least to most at the next token. what: "capacity". */
-static int count_parse(struct lang_parser *parser, const char *what, const char *unit, uint64_t least, uint64_t most, uint64_t *value_out)
+static bool count_parse(struct lang_parser *parser, const char *what, const char *unit, uint64_t least, uint64_t most, uint64_t *value_out)
 {
 	const struct lang_token *token = lang_peek(parser);
 	char wanted[64], *stop;
@@ -27,10 +28,10 @@ static int count_parse(struct lang_parser *parser, const char *what, const char 
 	lang_take(parser);
 	*value_out = strtoull(token->text, &stop, 10);
 	if (!*stop && strspn(token->text, "0123456789") == strlen(token->text) && strlen(token->text) < 19 && *value_out >= least && *value_out <= most)
-		return 1;
+		return true;
 	lang_error(parser->unit, token->at, "%s is no number of %s from %llu to %llu", token->text, unit, (unsigned long long)least, (unsigned long long)most);
 	*value_out = least;
-	return 0;
+	return false;
 }
 
 /* --- channels --- */
@@ -72,7 +73,7 @@ static int kind_parse(struct lang_parser *parser, struct lang_channel *channel)
 	return payload_parse(parser, channel);
 }
 
-static int limits_parse(struct lang_parser *parser, struct lang_channel *channel)
+static bool limits_parse(struct lang_parser *parser, struct lang_channel *channel)
 {
 	struct lang_clauses clauses = {0};
 	uint64_t capacity = channel->capacity;
@@ -80,11 +81,11 @@ static int limits_parse(struct lang_parser *parser, struct lang_channel *channel
 	for (;;) {
 		if (lang_clause_take(parser, &clauses, 0, "capacity")) {
 			if (!count_parse(parser, "capacity", channel->is_payload ? "payloads" : "tokens", 0, UINT32_MAX, &capacity))
-				return 0;
+				return false;
 			channel->capacity = (uint32_t)capacity;
 		} else if (lang_clause_take(parser, &clauses, 1, "latency")) {
 			if (!count_parse(parser, "latency", "cycles", 0, LANG_MAX_LATENCY, &channel->latency))
-				return 0;
+				return false;
 		} else {
 			return !clauses.again && (lang_peek(parser)->first || lang_peek(parser)->kind == LANG_END ||
 						  lang_expected(parser, "capacity, latency or the end of the line"));

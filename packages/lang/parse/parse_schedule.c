@@ -3,6 +3,7 @@
 #include "lang/lang_schedule.h"
 
 #include <errno.h>
+#include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -79,7 +80,7 @@ static void unknown_tell(struct lang_parser *parser, const struct lang_token *to
 
 /* --- numbers --- */
 
-static int number_read(struct lang_parser *parser, struct lang_argument *argument)
+static bool number_read(struct lang_parser *parser, struct lang_argument *argument)
 {
 	char *stop = NULL;
 
@@ -87,9 +88,9 @@ static int number_read(struct lang_parser *parser, struct lang_argument *argumen
 	argument->number = strtoll(argument->name, &stop, 10);
 	if (*stop || stop == argument->name || errno == ERANGE) {
 		lang_error(parser->unit, argument->at, "%.40s is no whole number of 64 bits", argument->name);
-		return 0;
+		return false;
 	}
-	return 1;
+	return true;
 }
 
 /* "round_robin", or the directive's own word where the policy has none. */
@@ -121,28 +122,28 @@ static int number_check(struct lang_parser *parser, const struct lang_directive 
 	return 1;
 }
 
-static int count_check(struct lang_parser *parser, const struct lang_directive *directive)
+static bool count_check(struct lang_parser *parser, const struct lang_directive *directive)
 {
 	const struct reg_policy *policy = reg_policy(directive->spelling->directive, directive->spelling->policy);
 
 	if (directive->count <= policy->most || directive->spelling->policy == PTOWSP_DISPATCH_THRESHOLD)
-		return 1;
+		return true;
 	lang_error(parser->unit, directive->arguments[policy->most].at, "%s takes %u arguments at most, here are %u", policy_name(directive->spelling),
 		   policy->most, directive->count);
-	return 0;
+	return false;
 }
 
-static int shard_check(struct lang_parser *parser, const struct lang_argument *argument)
+static bool shard_check(struct lang_parser *parser, const struct lang_argument *argument)
 {
 	if (argument->kind != 's' || !strcmp(argument->name, "R") || !strcmp(argument->name, "S0") || !strcmp(argument->name, "S1"))
-		return 1;
+		return true;
 	lang_error(parser->unit, argument->at, "S(%s) is no axis of the grid", argument->name + 1);
 	lang_help(parser->unit, "S(0) cuts over the rows of spatial_map, S(1) over its columns, R leaves the dimension whole");
-	return 0;
+	return false;
 }
 
 /* A dimension, as in layout() of a tensor: no axis cuts two dimensions. */
-static int axes_check(struct lang_parser *parser, const struct lang_directive *directive)
+static bool axes_check(struct lang_parser *parser, const struct lang_directive *directive)
 {
 	for (uint32_t i = 0; i < directive->count; i++)
 		for (uint32_t j = 0; j < i; j++)
@@ -151,9 +152,9 @@ static int axes_check(struct lang_parser *parser, const struct lang_directive *d
 				lang_error(parser->unit, directive->arguments[i].at, "two dimensions are sharded over axis %s of the grid",
 					   directive->arguments[i].name + 1);
 				lang_help(parser->unit, "each axis cuts one dimension; R leaves the other one whole");
-				return 0;
+				return false;
 			}
-	return 1;
+	return true;
 }
 
 static int arguments_check(struct lang_parser *parser, struct lang_directive *directive)
@@ -200,7 +201,7 @@ static const struct lang_directive *directive_find(const struct lang_schedule *s
 	return NULL;
 }
 
-static int together_check(struct lang_parser *parser, const struct lang_schedule *schedule, const struct lang_directive *directive)
+static bool together_check(struct lang_parser *parser, const struct lang_schedule *schedule, const struct lang_directive *directive)
 {
 	unsigned code = directive->spelling->directive;
 	unsigned rival = code == PTOWSP_DIRECTIVE_DISPATCH      ? PTOWSP_DIRECTIVE_SPATIAL_MAP
@@ -213,16 +214,16 @@ static int together_check(struct lang_parser *parser, const struct lang_schedule
 		lang_error(parser->unit, directive->at, "%s%s%s is stated twice, the first time at %s", directive->spelling->word, *about ? " of " : "", about,
 			   lang_place(parser->unit, old->at));
 		lang_help(parser->unit, "take one of them out");
-		return 0;
+		return false;
 	}
 	old = rival ? directive_find(schedule, rival, "") : NULL;
 	if (old) {
 		lang_error(parser->unit, directive->at, "%s and %s exclude each other, %s is stated at %s", directive->spelling->word, old->spelling->word,
 			   old->spelling->word, lang_place(parser->unit, old->at));
 		lang_help(parser->unit, "dispatch gives tasks to executors in a row, spatial_map to places of a grid; take one of them out");
-		return 0;
+		return false;
 	}
-	return 1;
+	return true;
 }
 
 /* Directives that need another one beside them. */
@@ -266,7 +267,7 @@ static void directive_parse(struct lang_parser *parser, struct lang_schedule *sc
 }
 
 /* A word that begins a declaration of the module and no directive: the "}" before it is missing. */
-static int block_ended(const struct lang_parser *parser)
+static bool block_ended(const struct lang_parser *parser)
 {
 	const struct lang_token *token = lang_peek(parser);
 

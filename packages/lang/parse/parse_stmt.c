@@ -2,6 +2,7 @@
 /* parse_stmt.c - declarations and statements of functions, one by one, up to the end of a block. */
 #include "lang/parse/parse.h"
 
+#include <stdbool.h>
 #include <string.h>
 
 void lang_line_skip(struct lang_parser *parser)
@@ -50,16 +51,16 @@ static int word_parse(struct lang_parser *parser, struct lang_stmt *stmt)
 	return lang_tile_op_parse(parser, stmt, 0);
 }
 
-static int instruction_expected(struct lang_parser *parser, const struct lang_operand *result)
+static bool instruction_expected(struct lang_parser *parser, const struct lang_operand *result)
 {
 	lang_expected(parser, "one instruction such as tadd");
 	if (lang_peek(parser)->kind == LANG_NAME || lang_peek(parser)->kind == LANG_NUMBER)
 		lang_help(parser->unit, "there are no expressions in functions: ADD %%%s, %%a, 1 adds scalars, %%t = tadd %%a, %%b tiles", result->text);
-	return 0;
+	return false;
 }
 
 /* "%x = ..." or "%x, %y = ..." */
-static int results_parse(struct lang_parser *parser, struct lang_stmt *stmt, int *declared)
+static bool results_parse(struct lang_parser *parser, struct lang_stmt *stmt, int *declared)
 {
 	uint32_t capacity = 0;
 
@@ -77,7 +78,7 @@ static int results_parse(struct lang_parser *parser, struct lang_stmt *stmt, int
 	if (lang_var_is_misspelt(parser))
 		lang_broken_declare(parser, stmt->operands[0].text, stmt->operands[0].at);
 	if (!lang_expect(parser, '=', "behind the result"))
-		return 0;
+		return false;
 	*declared = lang_peek(parser)->kind == LANG_WORD && lang_is_var_word(lang_peek(parser)->text);
 	if (*declared && stmt->count == 1)
 		return lang_var_parse(parser, &stmt->operands[0]);
@@ -86,20 +87,20 @@ static int results_parse(struct lang_parser *parser, struct lang_stmt *stmt, int
 	return lang_tile_op_parse(parser, stmt, capacity);
 }
 
-static int block_ends(const struct lang_parser *parser)
+static bool block_ends(const struct lang_parser *parser)
 {
 	static const char *const words[] = {"ENDFOR", "ENDIF", "ELSE", "DO", "ENDWHILE", "func"};
 	const struct lang_token *token = lang_peek(parser);
 
 	if (token->kind == LANG_END || token->mark == '}' || (token->first && lang_decl_at(parser)))
-		return 1;
+		return true;
 	for (size_t i = 0; i < sizeof(words) / sizeof(*words); i++)
 		if (lang_at_word(parser, words[i]))
-			return 1;
-	return 0;
+			return true;
+	return false;
 }
 
-static int statement_expected(struct lang_parser *parser)
+static bool statement_expected(struct lang_parser *parser)
 {
 	const char mark = lang_peek(parser)->mark;
 
@@ -108,7 +109,7 @@ static int statement_expected(struct lang_parser *parser)
 		lang_help(parser->unit, "there are no braces in functions: FOR ... ENDFOR, IF ... ELSE ... ENDIF, WHILE ... DO ... ENDWHILE");
 	else if (mark && strchr("<>=!", mark))
 		lang_help(parser->unit, "a condition is one scalar: CMP %%c:u1, %%a:i32, 1, GT sets it");
-	return 0;
+	return false;
 }
 
 static void statement_parse(struct lang_parser *parser, struct lang_block *block)
@@ -170,7 +171,7 @@ static const struct declarer *declarer_of(const char *word)
 	return NULL;
 }
 
-int lang_is_var_word(const char *word)
+bool lang_is_var_word(const char *word)
 {
 	return declarer_of(word) != NULL;
 }
@@ -190,7 +191,7 @@ static void block_declare(struct lang_parser *parser, struct lang_var *var, uint
 	}
 }
 
-int lang_var_parse(struct lang_parser *parser, const struct lang_operand *name)
+bool lang_var_parse(struct lang_parser *parser, const struct lang_operand *name)
 {
 	const struct declarer *declarer = declarer_of(lang_peek(parser)->text);
 	int tile = declarer->tile;
@@ -201,25 +202,25 @@ int lang_var_parse(struct lang_parser *parser, const struct lang_operand *name)
 	memset(&type, 0, sizeof(type));
 	if (!lang_expect(parser, ':', "and the type behind the declaration") || !lang_type_parse(parser, &type)) {
 		lang_broken_declare(parser, name->text, name->at);
-		return 0;
+		return false;
 	}
 	if (type.kind != (tile ? LANG_TYPE_TILE : LANG_TYPE_SCALAR)) {
 		lang_error(parser->unit, type.at, "%s needs %s", declarer->word,
 			   tile ? "a tile type such as !pto.tile<8x8xf32>" : "an element type such as i32");
 		lang_broken_declare(parser, name->text, name->at);
-		return 1;
+		return true;
 	}
 	if (old && (old->kind != LANG_LOOP || tile)) {
 		lang_error(parser->unit, name->at, "%%%s is declared twice, first at line %u", name->text, old->at.line);
-		return 1;
+		return true;
 	}
 	if (!old)
 		block_declare(parser, lang_var_add(parser->unit, parser->function, tile ? LANG_TILE : LANG_SCALAR, name->text, type, name->at),
 			      declarer->block);
-	return 1;
+	return true;
 }
 
-int lang_var_is_misspelt(const struct lang_parser *parser)
+bool lang_var_is_misspelt(const struct lang_parser *parser)
 {
 	const struct lang_token *token = lang_peek(parser);
 

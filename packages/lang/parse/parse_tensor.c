@@ -3,6 +3,7 @@
 #include "lang/parse/parse.h"
 #include "lang/tensor.h"
 
+#include <stdbool.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -24,37 +25,37 @@ static int shape_parse(struct lang_parser *parser, struct lang_tensor *tensor)
 	return 0;
 }
 
-static int role_parse(struct lang_parser *parser, struct lang_tensor *tensor)
+static bool role_parse(struct lang_parser *parser, struct lang_tensor *tensor)
 {
 	uint32_t role;
 
 	if (!lang_words_take(parser, PKG_WORDS_role, &role))
 		return lang_expected(parser, "the tensor's role: in, out, inout, temp or const");
 	tensor->role = (uint16_t)role;
-	return 1;
+	return true;
 }
 
-static int space_parse(struct lang_parser *parser, struct lang_tensor *tensor)
+static bool space_parse(struct lang_parser *parser, struct lang_tensor *tensor)
 {
 	const struct lang_token *token = lang_take(parser);
 	uint32_t space;
 
 	if (tensor->space_stated) {
 		lang_error(parser->unit, token->at, "a memory stands here already, and a tensor lies in one");
-		return 0;
+		return false;
 	}
 	tensor->space_stated = 1;
 	if (pkg_word_find(PKG_WORDS_space, token->text, &space)) {
 		tensor->space = (uint16_t)space;
-		return 1;
+		return true;
 	}
 	lang_error(parser->unit, token->at, "there is no memory @%.80s", token->text);
 	lang_help(parser->unit, "memories are @gm, @l2, @hbm, @shared, @ub and @l1");
-	return 0;
+	return false;
 }
 
 /* "align 64" */
-static int alignment_parse(struct lang_parser *parser, struct lang_tensor *tensor)
+static bool alignment_parse(struct lang_parser *parser, struct lang_tensor *tensor)
 {
 	const struct lang_token *token = lang_peek(parser);
 
@@ -62,10 +63,10 @@ static int alignment_parse(struct lang_parser *parser, struct lang_tensor *tenso
 	    tensor->alignment & (tensor->alignment - 1) || tensor->alignment > 1u << 30)
 		return lang_expected(parser, "an alignment in bytes, a power of two up to 2^30");
 	lang_take(parser);
-	return 1;
+	return true;
 }
 
-static int attributes_parse(struct lang_parser *parser, struct lang_tensor *tensor)
+static bool attributes_parse(struct lang_parser *parser, struct lang_tensor *tensor)
 {
 	struct lang_clauses clauses = {0};
 
@@ -83,7 +84,7 @@ static int attributes_parse(struct lang_parser *parser, struct lang_tensor *tens
 			return !clauses.again && (token->first || token->kind == LANG_END ||
 						  lang_expected(parser, "@space, align, layout(...), mem(...) or the end of the line"));
 		if (!ok)
-			return 0;
+			return false;
 	}
 }
 

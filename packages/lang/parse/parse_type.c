@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #include "lang/parse/parse.h"
 
+#include <stdbool.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -20,24 +21,24 @@ static const struct element {
 #undef X
 };
 
-int lang_uint_read(const char *text, uint32_t *value_out)
+bool lang_uint_read(const char *text, uint32_t *value_out)
 {
 	uint64_t value = 0;
 
 	if (!*text)
-		return 0;
+		return false;
 	for (; *text; text++) {
 		if (*text < '0' || *text > '9')
-			return 0;
+			return false;
 		value = value * 10 + (uint64_t)(*text - '0');
 		if (value > UINT32_MAX)
-			return 0;
+			return false;
 	}
 	*value_out = (uint32_t)value;
-	return 1;
+	return true;
 }
 
-static int element_find(struct lang_parser *parser, const char *text, struct lang_span at, struct lang_type *type)
+static bool element_find(struct lang_parser *parser, const char *text, struct lang_span at, struct lang_type *type)
 {
 	struct lang_guess guess;
 
@@ -46,28 +47,28 @@ static int element_find(struct lang_parser *parser, const char *text, struct lan
 		if (!strcmp(elements[i].text, text)) {
 			type->dtype = elements[i].dtype;
 			type->index = elements[i].index;
-			return 1;
+			return true;
 		}
 		lang_guess_try(&guess, elements[i].text);
 	}
 	lang_error(parser->unit, at, "there is no element type \"%s\"", text);
 	if (!lang_guess_help(parser->unit, &guess, ""))
 		lang_help(parser->unit, "element types are f16 bf16 f32 f64 i8 i16 i32 i64 u1 u8 u16 u32 u64 and index");
-	return 0;
+	return false;
 }
 
-static int space_find(struct lang_parser *parser, struct lang_type *type)
+static bool space_find(struct lang_parser *parser, struct lang_type *type)
 {
 	uint32_t space;
 
 	if (!lang_words_take(parser, PKG_WORDS_space, &space))
 		return lang_expected(parser, "a memory space (gm, l2, hbm, shared, ub, l1)");
 	type->space = (uint16_t)space;
-	return 1;
+	return true;
 }
 
 /* "32x128xf32" */
-static int shape_read(struct lang_parser *parser, const struct lang_token *token, struct lang_type *type)
+static bool shape_read(struct lang_parser *parser, const struct lang_token *token, struct lang_type *type)
 {
 	char *text = common_copy(&parser->unit->arena, token->text, strlen(token->text));
 	char *columns = strchr(text, 'x'), *element = columns ? strchr(columns + 1, 'x') : NULL;
@@ -75,14 +76,14 @@ static int shape_read(struct lang_parser *parser, const struct lang_token *token
 	if (!element) {
 		lang_error(parser->unit, token->at, "\"%s\" is no tile shape", token->text);
 		lang_help(parser->unit, "a tile is rows x columns x element type: !pto.tile<32x128xf32>");
-		return 0;
+		return false;
 	}
 	*columns++ = '\0';
 	*element++ = '\0';
 	if (!lang_uint_read(text, &type->rows) || !lang_uint_read(columns, &type->columns) || !type->rows || !type->columns ||
 	    (uint64_t)type->rows * type->columns > TILE_ELEMENTS) {
 		lang_error(parser->unit, token->at, "a tile has 1 to %u elements, not \"%s\"", TILE_ELEMENTS, token->text);
-		return 0;
+		return false;
 	}
 	return element_find(parser, element, token->at, type);
 }
@@ -102,19 +103,19 @@ static int tile_read(struct lang_parser *parser, struct lang_type *type)
 }
 
 /* "gm,...,f32": the dots are part of the notation, a memref has no shape of its own. */
-static int memref_read(struct lang_parser *parser, struct lang_type *type)
+static bool memref_read(struct lang_parser *parser, struct lang_type *type)
 {
 	const struct lang_token *token;
 
 	type->kind = LANG_TYPE_MEMREF;
 	if (!space_find(parser, type) || !lang_expect(parser, ',', "behind the memory space"))
-		return 0;
+		return false;
 	token = lang_peek(parser);
 	if (token->kind != LANG_NUMBER || strcmp(token->text, "...") != 0)
 		return lang_expected(parser, "\"...\" (a memref has no shape of its own)");
 	lang_take(parser);
 	if (!lang_expect(parser, ',', "behind \"...\""))
-		return 0;
+		return false;
 	token = lang_peek(parser);
 	if (token->kind != LANG_WORD)
 		return lang_expected(parser, "an element type");

@@ -4,6 +4,7 @@
 #include "lang/lang_work.h"
 #include "lang/parse/parse.h"
 
+#include <stdbool.h>
 #include <string.h>
 
 static const struct lang_work_form forms[] = {
@@ -13,7 +14,7 @@ static const struct lang_work_form forms[] = {
 };
 #define FORMS (sizeof(forms) / sizeof(*forms))
 
-int lang_is_work_word(const char *word)
+bool lang_is_work_word(const char *word)
 {
 	uint32_t i = 0;
 
@@ -38,12 +39,12 @@ static void name_take(struct lang_parser *parser, struct lang_work *work)
 	work->name_at = token->at;
 }
 
-static int name_parse(struct lang_parser *parser, struct lang_work *work, const char *what)
+static bool name_parse(struct lang_parser *parser, struct lang_work *work, const char *what)
 {
 	if (lang_peek(parser)->kind != LANG_NAME)
 		return lang_expected(parser, what);
 	name_take(parser, work);
-	return 1;
+	return true;
 }
 
 static struct lang_local *local_make(struct lang_parser *parser, enum lang_local_kind kind, const struct lang_token *name)
@@ -56,7 +57,7 @@ static struct lang_local *local_make(struct lang_parser *parser, enum lang_local
 	return local;
 }
 
-static int function_word(const struct lang_token *token)
+static bool function_word(const struct lang_token *token)
 {
 	return isa_op_find(token->text, strlen(token->text)) >= 0 || !strcmp(token->text, "alloc_tile") || !strcmp(token->text, "alloc_scalar");
 }
@@ -89,7 +90,7 @@ static void loop_guess(struct lang_parser *parser, struct lang_work *work)
 }
 
 /* set: the name in front of "=", NULL without. */
-static int unknown_refuse(struct lang_parser *parser, struct lang_work *work, const struct lang_token *set)
+static bool unknown_refuse(struct lang_parser *parser, struct lang_work *work, const struct lang_token *set)
 {
 	const struct lang_token *token = lang_peek(parser);
 	struct lang_guess guess;
@@ -98,22 +99,22 @@ static int unknown_refuse(struct lang_parser *parser, struct lang_work *work, co
 		lang_expected(parser, "a statement or \"}\"");
 		if (set)
 			lang_help(parser->unit, "a value that changes is a slot, and set by: slot_set %%%s, value", set->text);
-		return 0;
+		return false;
 	}
 	if (function_word(token)) {
 		lang_error(parser->unit, token->at, "%.80s is an instruction of functions, and this is the body of a workload or process", token->text);
 		lang_help(parser->unit, "%s", function_help(token));
-		return 0;
+		return false;
 	}
 	lang_error(parser->unit, token->at, "there is no statement \"%.80s\"", token->text);
 	loop_guess(parser, work);
 	if (lang_habit_help(parser->unit, LANG_HABIT_WORKLOAD, token->text))
-		return 0;
+		return false;
 	lang_guess_start(&guess, token->text);
 	for (uint32_t i = 0; i < FORMS; i++)
 		lang_guess_try(&guess, forms[i].word);
 	lang_guess_help(parser->unit, &guess, "");
-	return 0;
+	return false;
 }
 
 /* "%t = call ..." or a statement. */
@@ -149,7 +150,7 @@ static void statement_skip(struct lang_parser *parser, uint32_t start)
 		lang_take(parser);
 }
 
-static int body_ends(const struct lang_parser *parser)
+static bool body_ends(const struct lang_parser *parser)
 {
 	const struct lang_token *token = lang_peek(parser);
 
@@ -199,24 +200,24 @@ static void nest(struct lang_parser *parser, struct lang_span at)
 		lang_too_deep(parser->unit, at, "");
 }
 
-int lang_body_parse(struct lang_parser *parser, struct lang_body *body)
+bool lang_body_parse(struct lang_parser *parser, struct lang_body *body)
 {
 	body->at = lang_peek(parser)->at;
 	body->last = &body->first;
 	if (!lang_expect(parser, '{', "and the statements"))
-		return 0;
+		return false;
 	nest(parser, body->at);
 	statements_parse(parser, body);
 	parser->depth--;
 	if (lang_at_mark(parser, '}')) {
 		lang_take(parser);
-		return 1;
+		return true;
 	}
 	lang_error(parser->unit, body->at, "this \"{\" is not closed by \"}\"");
-	return 0;
+	return false;
 }
 
-int lang_work_body_parse(struct lang_parser *parser, struct lang_work *work)
+bool lang_work_body_parse(struct lang_parser *parser, struct lang_work *work)
 {
 	struct lang_body body = {0};
 	struct lang_body *kept;
@@ -236,12 +237,12 @@ int lang_work_body_parse(struct lang_parser *parser, struct lang_work *work)
 /* --- loops and branches --- */
 
 /* "0 to %n", "0 to %n step 2" */
-static int range_parse(struct lang_parser *parser, struct lang_axis *axis)
+static bool range_parse(struct lang_parser *parser, struct lang_axis *axis)
 {
 	axis->kind = PTOWSP_AXIS_DENSE;
 	axis->low = lang_scalar_parse(parser, "an axis such as %tiles, or a range such as 0 to %n");
 	if (!axis->low)
-		return 0;
+		return false;
 	if (!lang_word_take(parser, "to"))
 		return lang_expected(parser, "\"to\" and the bound behind the first value");
 	axis->high = lang_scalar_parse(parser, "a bound such as 16 or %n");
@@ -252,17 +253,17 @@ static int range_parse(struct lang_parser *parser, struct lang_axis *axis)
 }
 
 /* "[%b]" behind a ragged or sparse axis. */
-static int row_parse(struct lang_parser *parser, struct lang_work *work)
+static bool row_parse(struct lang_parser *parser, struct lang_work *work)
 {
 	if (!lang_at_mark(parser, '['))
-		return 1;
+		return true;
 	lang_take(parser);
 	work->value = lang_scalar_parse(parser, "a row such as %b");
 	return work->value && lang_expect(parser, ']', "behind the row");
 }
 
 /* A name and "{" or "[" is an axis; a name and anything else begins a range. */
-static int space_parse(struct lang_parser *parser, struct lang_work *work)
+static bool space_parse(struct lang_parser *parser, struct lang_work *work)
 {
 	const struct lang_token *token = lang_peek(parser);
 
@@ -279,7 +280,7 @@ static int space_parse(struct lang_parser *parser, struct lang_work *work)
 	return range_parse(parser, work->axis) && lang_levels_parse(parser, &work->axis->levels);
 }
 
-int lang_loop_parse(struct lang_parser *parser, struct lang_work *work)
+bool lang_loop_parse(struct lang_parser *parser, struct lang_work *work)
 {
 	const struct lang_token *name = lang_peek(parser);
 
@@ -287,23 +288,23 @@ int lang_loop_parse(struct lang_parser *parser, struct lang_work *work)
 	if (name->kind == LANG_NAME || name->kind == LANG_WORD)
 		work->local = local_make(parser, LANG_LOCAL_LOOP, name);
 	if (!lang_name_take(parser, LANG_NAME, "a name for the loop's value such as %i"))
-		return 0;
+		return false;
 	if (!lang_word_take(parser, "in"))
 		return lang_expected(parser, "\"in\" and what the loop runs over");
 	return space_parse(parser, work) && lang_work_body_parse(parser, work);
 }
 
-static int condition_parse(struct lang_parser *parser, struct lang_work *work)
+static bool condition_parse(struct lang_parser *parser, struct lang_work *work)
 {
 	work->value = lang_scalar_parse(parser, "a condition such as %n > 0");
 	if (!work->value || !lang_at_mark(parser, '='))
 		return work->value != NULL;
 	lang_error(parser->unit, lang_peek(parser)->at, "\"=\" is no comparison");
 	lang_help(parser->unit, "write ==");
-	return 0;
+	return false;
 }
 
-int lang_cond_parse(struct lang_parser *parser, struct lang_work *work)
+bool lang_cond_parse(struct lang_parser *parser, struct lang_work *work)
 {
 	struct lang_work *other;
 	struct lang_body *body;
@@ -328,73 +329,73 @@ int lang_cond_parse(struct lang_parser *parser, struct lang_work *work)
 	return ok;
 }
 
-int lang_repeat_parse(struct lang_parser *parser, struct lang_work *work)
+bool lang_repeat_parse(struct lang_parser *parser, struct lang_work *work)
 {
 	return condition_parse(parser, work) && lang_work_body_parse(parser, work);
 }
 
-int lang_scope_parse(struct lang_parser *parser, struct lang_work *work)
+bool lang_scope_parse(struct lang_parser *parser, struct lang_work *work)
 {
 	return lang_work_body_parse(parser, work);
 }
 
 /* "combine { ... } { ... }": one body per branch. */
-int lang_branches_parse(struct lang_parser *parser, struct lang_work *work)
+bool lang_branches_parse(struct lang_parser *parser, struct lang_work *work)
 {
 	do {
 		if (!lang_work_body_parse(parser, work))
-			return 0;
+			return false;
 	} while (lang_at_mark(parser, '{'));
-	return 1;
+	return true;
 }
 
-int lang_bare_parse(struct lang_parser *parser, struct lang_work *work)
+bool lang_bare_parse(struct lang_parser *parser, struct lang_work *work)
 {
 	(void)parser;
 	(void)work;
-	return 1;
+	return true;
 }
 
 /* --- slots, events, memory --- */
 
-int lang_slot_set_parse(struct lang_parser *parser, struct lang_work *work)
+bool lang_slot_set_parse(struct lang_parser *parser, struct lang_work *work)
 {
 	if (!name_parse(parser, work, "a slot such as %gate") || !lang_expect(parser, ',', "and the value behind the slot"))
-		return 0;
+		return false;
 	work->value = lang_scalar_parse(parser, "a value such as %n + 1");
 	return work->value != NULL;
 }
 
-int lang_slot_load_parse(struct lang_parser *parser, struct lang_work *work)
+bool lang_slot_load_parse(struct lang_parser *parser, struct lang_work *work)
 {
 	if (!name_parse(parser, work, "a slot such as %gate") || !lang_expect(parser, ',', "and the element behind the slot") ||
 	    !lang_part_parse(parser, &work->parts[0]))
-		return 0;
+		return false;
 	work->mode = (uint32_t)lang_word_take(parser, "bits");
-	return 1;
+	return true;
 }
 
-int lang_event_use_parse(struct lang_parser *parser, struct lang_work *work)
+bool lang_event_use_parse(struct lang_parser *parser, struct lang_work *work)
 {
 	return name_parse(parser, work, "an event such as %ready");
 }
 
-int lang_memory_parse(struct lang_parser *parser, struct lang_work *work)
+bool lang_memory_parse(struct lang_parser *parser, struct lang_work *work)
 {
 	return name_parse(parser, work, "a tensor such as %x");
 }
 
-int lang_fence_parse(struct lang_parser *parser, struct lang_work *work)
+bool lang_fence_parse(struct lang_parser *parser, struct lang_work *work)
 {
 	if (lang_words_take(parser, PKG_WORDS_scope, &work->mode))
-		return 1;
+		return true;
 	return lang_expected(parser, "the scope of the fence: core, device or system");
 }
 
-int lang_copy_parse(struct lang_parser *parser, struct lang_work *work)
+bool lang_copy_parse(struct lang_parser *parser, struct lang_work *work)
 {
 	if (!lang_part_parse(parser, &work->parts[0]))
-		return 0;
+		return false;
 	if (lang_peek(parser)->kind != LANG_ARROW)
 		return lang_expected(parser, "\"->\" and where to copy");
 	lang_take(parser);

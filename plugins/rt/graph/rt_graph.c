@@ -2,6 +2,8 @@
 /* rt_graph.c - what a block must be like before anybody relies on it. Freestanding, as its header. */
 #include "rt/rt_graph.h"
 
+#include <stdbool.h>
+
 static const uint32_t sizes[RT_GRAPH_PARTS] = {
 	sizeof(struct rt_graph_task),
 	sizeof(uint32_t),
@@ -87,12 +89,12 @@ static const char *tensor_check(const struct rt_graph *g, uint32_t t)
 }
 
 /* rows x columns at start end inside `elements`. */
-static int block_fits(const struct rt_graph_io *io, const struct rt_graph_tensor *tensor)
+static bool block_fits(const struct rt_graph_io *io, const struct rt_graph_tensor *tensor)
 {
 	uint64_t left = tensor->elements - io->start, below = io->rows - 1u;
 
 	if (io->columns > left)
-		return 0;
+		return false;
 	return !below || (left - io->columns) / below >= tensor->columns;
 }
 

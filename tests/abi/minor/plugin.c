@@ -2,6 +2,7 @@
 /* plugin.c - the template as a plugin of the test minor: it uses everything that appended.txt appends where the effective minor has it, and is a plugin of 10.0 elsewhere.
  * What comes in by a new field comes back by another, so that a host sees that both crossed. */
 #include <stdatomic.h>
+#include <stdbool.h>
 
 #include "ptowsp/note.h"
 #include "ptowsp/plugin.h"
@@ -15,7 +16,7 @@ PTOWSP_NOTE(0, "minor", "tests", "1.0.0", "minor");
 
 static _Atomic uint64_t opened, submitted; /* the latest open_args.later, run_args.later */
 
-static int is_later(const struct ptowsp_host *host)
+static bool is_later(const struct ptowsp_host *host)
 {
 	return host->minor >= 9999;
 }

@@ -3,6 +3,7 @@
  * when it is given another. C11 and C++17. Built by ./build; explained in ../README.md, whose rules (PL1...) are named here.
  *
  * What a real backend changes: the names, the device, the capability rows, program_verify and run_finish. */
+#include <stdbool.h>
 #include <string.h>
 
 #include "ptowsp/note.h"
@@ -210,7 +211,7 @@ static const struct ptowsp_section *section_find(const struct ptowsp_load_args *
 
 /* The first instruction of the entry that runs will start at; false if the sections do not hold it. PL4: the host has
  * verified container and tables, but nobody has looked at the bytecode before this. */
-static int entry_read(const struct ptowsp_load_args *args, struct ptowsp_instruction *instruction_out)
+static bool entry_read(const struct ptowsp_load_args *args, struct ptowsp_instruction *instruction_out)
 {
 	const struct ptowsp_section *entries = section_find(args, PTOWSP_SECTION_ENTR);
 	const struct ptowsp_section *work = section_find(args, PTOWSP_SECTION_WORK);
@@ -219,22 +220,22 @@ static int entry_read(const struct ptowsp_load_args *args, struct ptowsp_instruc
 	const char *code;
 
 	if (!entries || args->entry >= entries->count || entries->stride < sizeof(entry) || !work || work->count < sizeof(header))
-		return 0;
+		return false;
 	code = (const char *)work->data;
 	memcpy(&entry, (const char *)entries->data + (size_t)args->entry * entries->stride, sizeof(entry));
 	memcpy(&header, code, sizeof(header));
 	if (header.magic != PTOWSP_WORKLOAD_MAGIC || header.version != PTOWSP_WORKLOAD_VERSION ||
 	    header.num_instructions > (work->count - sizeof(header)) / sizeof(*instruction_out))
-		return 0;
+		return false;
 	if (entry.flags & PTOWSP_ENTRY_KERNEL) { /* no bytecode: one task of a kernel */
 		memset(instruction_out, 0, sizeof(*instruction_out));
 		instruction_out->opcode = PTOWSP_OP_TASK;
-		return 1;
+		return true;
 	}
 	if (entry.instruction >= header.num_instructions)
-		return 0;
+		return false;
 	memcpy(instruction_out, code + sizeof(header) + (size_t)entry.instruction * sizeof(*instruction_out), sizeof(*instruction_out));
-	return 1;
+	return true;
 }
 
 static ptowsp_status program_verify(const struct ptowsp_load_args *args, struct ptowsp_error *error)
