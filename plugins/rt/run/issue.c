@@ -287,6 +287,7 @@ static ptowsp_status blocked(struct rt_run *run, ptowsp_status status, struct rt
 {
 	ptowsp_status end = PTOWSP_OK;
 
+	rt_clock_catch_up(&run->clock);
 	if (status == PTOWSP_DEADLOCK && block->resource != PTOWSP_RESOURCE_TASK_RING && run->clock.window_mode == RT_WINDOW_ABORT) {
 		end = rt_wait_tasks(run, run->tasks);
 		if (!end && rt_clock_aborts(&run->clock))
@@ -385,6 +386,7 @@ RT_INLINE ptowsp_status uses_enter(struct rt_run *run, struct rt_plan *plan, uin
 
 static ptowsp_status slots_read(struct rt_run *run, const struct rt_site *site)
 {
+	rt_clock_catch_up(&run->clock);
 	return rt_clock_failed(
 		run, rt_lag_read(&run->lag, run->instances ? run->instances->turn : PTOWSP_NONE, run->program->exprs.reads + site->read, site->read_count));
 }
@@ -515,6 +517,7 @@ static ptowsp_status any_issue(struct rt_run *run, const struct rt_site *site, u
 	struct rt_clock_task task = {.depth_loops = site->depth_loops};
 	ptowsp_status status = run->instances ? rt_schedulers_turn(run->instances) : PTOWSP_OK;
 
+	rt_clock_catch_up(&run->clock);
 	if (!status)
 		status = prepare(run, site, level, &task.need);
 	if (!status)
@@ -557,6 +560,24 @@ static ptowsp_status called_here(struct rt_run *run, struct rt_plan *plan)
 	return !status && (run->cancel || run->args->deadline_ns || run->sample_left) ? rt_look_after_kernel(run) : status;
 }
 
+/* Its place, and when it runs. */
+static ptowsp_status placed_tell(struct rt_run *run, struct rt_plan *plan, const struct rt_site *site, struct rt_clock_task *task)
+{
+	struct rt_clock_times times;
+	ptowsp_status status = rt_issue_place(run, site, task);
+
+	if (status)
+		return status;
+	plan->task.executor = task->executor;
+	rt_clock_catch_up(&run->clock);
+	if (!rt_lag_none(&run->lag, task))
+		return rt_clock_failed(run, rt_lag_task(&run->lag, task));
+	status = rt_clock_task(&run->clock, task, &times);
+	plan->stats->tasks += !status;
+	plan->stats->cycles += status ? 0 : plan->cycles;
+	return status ? rt_clock_failed(run, run->lag.broken = status) : PTOWSP_OK;
+}
+
 static struct rt_clock_task task_of(const struct rt_run *run, const struct rt_plan *plan, const struct rt_site *site, struct rt_need need)
 {
 	return (struct rt_clock_task){.cycles = plan->cycles,
@@ -567,21 +588,23 @@ static struct rt_clock_task task_of(const struct rt_run *run, const struct rt_pl
 				      .pred_count = run->preds.count};
 }
 
-/* Its place, and when it runs, where that takes more than rt_clock_lone. */
-static ptowsp_status placed_tell(struct rt_run *run, struct rt_plan *plan, const struct rt_site *site, struct rt_clock_task *task)
+static ptowsp_status task_tell(struct rt_run *run, struct rt_plan *plan, const struct rt_site *site, struct rt_need need)
 {
-	struct rt_clock_times times;
-	ptowsp_status status = rt_issue_place(run, site, task);
+	struct rt_clock_task task = task_of(run, plan, site, need);
 
-	if (status)
-		return status;
-	plan->task.executor = task->executor;
-	if (!rt_lag_none(&run->lag, task))
-		return rt_clock_failed(run, rt_lag_task(&run->lag, task));
-	status = rt_clock_task(&run->clock, task, &times);
-	plan->stats->tasks += !status;
-	plan->stats->cycles += status ? 0 : plan->cycles;
-	return status ? rt_clock_failed(run, run->lag.broken = status) : PTOWSP_OK;
+	return placed_tell(run, plan, site, &task);
+}
+
+/* There is no choice of an executor, and the clock hears of it later. */
+RT_INLINE bool lone_keep(struct rt_run *run, struct rt_plan *plan, struct rt_need need)
+{
+	if (!plan->lone || !run->clock.lone || !rt_lag_empty(&run->lag))
+		return false;
+	rt_clock_keep(&run->clock, plan->cycles, need);
+	run->places.counts[0]++;
+	plan->stats->tasks++;
+	plan->stats->cycles += plan->cycles;
+	return true;
 }
 
 /* Its kernel runs on whichever thread comes to it. What a task holds is given back by task number, so the tasks before the window have to have ended. */
@@ -590,28 +613,11 @@ static ptowsp_status shared_issue(struct rt_run *run, struct rt_plan *plan, cons
 	struct rt_clock_task task = task_of(run, plan, site, need);
 	ptowsp_status status = rt_dispatch_begin(run);
 
-	if (!status)
+	if (!status && !lone_keep(run, plan, need))
 		status = placed_tell(run, plan, site, &task);
 	if (!status)
 		status = rt_dispatch_keep(run) ? rt_dispatch_kept(run, plan_call(run, plan)) : rt_dispatch(run, site, &task);
 	return status;
-}
-
-static ptowsp_status elsewhere_tell(struct rt_run *run, struct rt_plan *plan, const struct rt_site *site, struct rt_need need)
-{
-	struct rt_clock_task task = task_of(run, plan, site, need);
-
-	return placed_tell(run, plan, site, &task);
-}
-
-RT_INLINE ptowsp_status lone_tell(struct rt_run *run, struct rt_plan *plan, const struct rt_site *site, struct rt_need need)
-{
-	if (!plan->lone || !run->clock.lone || !rt_lag_empty(&run->lag) || !rt_clock_lone(&run->clock, plan->cycles, need))
-		return elsewhere_tell(run, plan, site, need);
-	run->places.counts[0]++;
-	plan->stats->tasks++;
-	plan->stats->cycles += plan->cycles;
-	return PTOWSP_OK;
 }
 
 RT_INLINE ptowsp_status ordinary_issue(struct rt_run *run, struct rt_plan *plan, const struct rt_site *site, uint64_t steps)
@@ -627,7 +633,8 @@ RT_INLINE ptowsp_status ordinary_issue(struct rt_run *run, struct rt_plan *plan,
 	if (run->kernels && !run->known[plan->kernel].here) {
 		status = shared_issue(run, plan, site, need);
 	} else {
-		status = lone_tell(run, plan, site, need);
+		if (!lone_keep(run, plan, need))
+			status = task_tell(run, plan, site, need);
 		if (!status && run->kernels)
 			status = called_here(run, plan);
 	}
@@ -657,5 +664,6 @@ ptowsp_status rt_issue_tasks(struct rt_run *run)
 	do
 		status = task_issue(run);
 	while (!status && rt_expand_task(&run->expand));
+	rt_clock_catch_up(&run->clock);
 	return status;
 }

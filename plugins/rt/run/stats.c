@@ -230,6 +230,7 @@ void rt_stats_publish(struct rt_run *run)
 {
 	if (run->lag.feed)
 		rt_feed_show(run->lag.feed);
+	rt_clock_catch_up(&run->clock);
 	pthread_mutex_lock(&run->program->lock);
 	fill(run, run->program->snapshot);
 	pthread_mutex_unlock(&run->program->lock);

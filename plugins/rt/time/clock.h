@@ -46,6 +46,13 @@ static inline void rt_meter_mark(struct rt_meter *meter, uint64_t use)
 		meter->high_water = use;
 }
 
+/* A task of a lone clock of which it has not been told. */
+struct rt_clock_kept {
+	uint64_t cycles;
+	struct rt_need need;
+};
+#define RT_CLOCK_KEPT 64u
+
 struct rt_listener;
 struct rt_clock {
 	/* configuration */
@@ -88,6 +95,8 @@ struct rt_clock {
 	struct rt_meter *ready_meters;  /* per pool */
 	bool out_of_memory;             /* sticky */
 	const struct rt_listener *tell; /* listener.h: who hears of stalls; NULL: nobody */
+	uint32_t kept_count;
+	struct rt_clock_kept kept[RT_CLOCK_KEPT]; /* behind `issued`; none outside of rt_issue_tasks */
 };
 struct rt_clock_task {
 	uint64_t cycles;
@@ -114,6 +123,14 @@ size_t rt_clock_least(const struct rt_clock *clock);
 /* Room for pools 0 .. pools - 1. False when out of memory. */
 bool rt_clock_pools(struct rt_clock *clock, uint32_t pools);
 
+/* clock_lone.c: the clock is told of the tasks that are kept, of which there is at least one. */
+void rt_clock_settle_kept(struct rt_clock *clock);
+/* The same, if there is any: before anybody looks at the clock or tells it something else. */
+static inline void rt_clock_catch_up(struct rt_clock *clock)
+{
+	if (clock->kept_count)
+		rt_clock_settle_kept(clock);
+}
 /* The next task. RUN_FAILED: the window is full and its mode is abort. */
 ptowsp_status rt_clock_task(struct rt_clock *clock, const struct rt_clock_task *task, struct rt_clock_times *times);
 /* What rt_clock_task is made of, for clocks_task.c: the earliest start by issue clock, orders, depths and stream; and what a task that ends then changes in these. */
