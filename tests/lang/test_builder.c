@@ -320,6 +320,40 @@ static void every_call_answers_nothing_at_all(void)
 	CHECK(count > 100);
 }
 
+/* So that a frontend may look at each call instead of once at the end. */
+static void calls_that_make_nothing_answer_1(void)
+{
+	struct parts p = parts_build();
+	struct ptowsp_build *b = p.b;
+	uint32_t task;
+
+	CHECK_UINT(ptowsp_build_meta(b, "author", "somebody"), 1);
+	CHECK_UINT(ptowsp_build_target(b, "cpu_sim"), 1);
+	CHECK_UINT(ptowsp_build_position(b, "a.pto", 1, 2), 1);
+	CHECK_UINT(ptowsp_build_default(b, p.n, "4"), 1);
+	CHECK_UINT(ptowsp_build_tensor_dim(b, p.tensor, p.n), 1);
+	CHECK_UINT(ptowsp_build_tensor_alignment(b, p.tensor, 64), 1);
+	CHECK_UINT(ptowsp_build_kernel_blocks(b, p.kernel, 2), 1);
+	CHECK_UINT(ptowsp_build_kernel_workspace(b, p.kernel, 64), 1);
+	CHECK_UINT(ptowsp_build_require(b, "opcode task", 1), 1);
+	CHECK(ptowsp_build_entry(b, "main") != 0);
+	CHECK_UINT(ptowsp_build_if(b, p.n), 1);
+	task = ptowsp_build_task(b, p.kernel);
+	CHECK(task != 0);
+	CHECK_UINT(ptowsp_build_arg_number(b, 3), 1);
+	CHECK_UINT(ptowsp_build_use(b, p.region), 1);
+	CHECK_UINT(ptowsp_build_else(b), 1);
+	CHECK_UINT(ptowsp_build_slot_set(b, p.slot, p.one), 1);
+	CHECK_UINT(ptowsp_build_signal(b, p.event), 1);
+	CHECK_UINT(ptowsp_build_wait(b, p.event), 1);
+	CHECK_UINT(ptowsp_build_barrier(b), 1);
+	CHECK_UINT(ptowsp_build_fence(b, "core"), 1);
+	CHECK_UINT(ptowsp_build_nop(b), 1);
+	CHECK_UINT(ptowsp_build_end(b), 1);
+	CHECK_STR(ptowsp_build_error(b), "");
+	ptowsp_build_destroy(b);
+}
+
 static void every_call_of_the_header_is_in_the_table(void)
 {
 	char *text = check_read(check_fmt("%s/packages/lang/builder.h", check_root()), NULL), *at = text;
@@ -412,6 +446,7 @@ void suite_builder(CU_pSuite s)
 	TEST(s, moves_are_made_of_what_the_source_s_are);
 	TEST(s, moves_are_checked);
 	TEST(s, every_call_answers_nothing_at_all);
+	TEST(s, calls_that_make_nothing_answer_1);
 	TEST(s, every_call_of_the_header_is_in_the_table);
 	TEST(s, the_examples_in_c_and_python_make_one_package_that_runs);
 	TEST(s, the_program_of_the_page_is_a_package_that_runs);
