@@ -4,9 +4,12 @@
 #include "host/call/host_memory.h"
 #include "tests/check.h"
 
+#include <errno.h>
+#include <signal.h>
 #include <stdint.h>
 #include <string.h>
 #include <sys/mman.h>
+#include <sys/resource.h>
 
 static bool is_zero(const unsigned char *memory, uint64_t size)
 {
@@ -76,6 +79,21 @@ static void what_cannot_be_had_is_NULL(void)
 	CHECK(host_memory_take(64, 8192) == NULL);
 	host_memory_give(NULL, 0);
 	host_memory_give(NULL, 1 << 24);
+	CHECK_INT(host_memory_file("too large", UINT64_MAX), -1);
+}
+
+static void files_beyond_the_limit_of_the_process_are_none(void)
+{
+	struct rlimit before, less;
+
+	REQUIRE_INT(getrlimit(RLIMIT_FSIZE, &before), 0);
+	less = (struct rlimit){4096, before.rlim_max};
+	signal(SIGXFSZ, SIG_IGN);
+	setrlimit(RLIMIT_FSIZE, &less);
+	CHECK_INT(host_memory_file("too large", 4097), -1);
+	CHECK_INT(errno, EFBIG);
+	setrlimit(RLIMIT_FSIZE, &before);
+	signal(SIGXFSZ, SIG_DFL);
 }
 
 void suite_memory(CU_pSuite s)
@@ -83,4 +101,5 @@ void suite_memory(CU_pSuite s)
 	TEST(s, memory_is_aligned_and_zeroed_again);
 	TEST(s, zeros_of_large_pieces_cost_nothing);
 	TEST(s, what_cannot_be_had_is_NULL);
+	TEST(s, files_beyond_the_limit_of_the_process_are_none);
 }

@@ -404,6 +404,31 @@ static void calls_that_expand_too_deep_are_errors(void)
 	says(text, "the calls of this package expand to more than 1048576 instructions");
 }
 
+/* Kernels that only a graph names: of any function, with what is bound as bytes, on the cores that it asks for. */
+static void kernels_of_a_graph_have_its_core_types_and_bindings(void)
+{
+	static const struct {
+		const char *word;
+		unsigned unit;
+	} types[] = {{"AIC", PTOWSP_UNIT_AIC}, {"AIV", PTOWSP_UNIT_AIV}, {"AIC_AIV", PTOWSP_UNIT_AIC_AIV}, {"AICPU", PTOWSP_UNIT_AICPU}};
+
+	for (size_t i = 0; i < sizeof(types) / sizeof(*types); i++) {
+		struct source s = source_compile(
+			check_fmt("graph @g {\nTG_BEGIN(G)\nTG_KERNEL(A, work, 2, %s, 64)\nMC_BIND(A, 0, IN)\nMC_BIND(A, 1, X, 0, 32)\nTG_END(G)\nTG_INVOKE(G, 0)\n}\n", types[i].word));
+		const struct ptowsp_param_record *param;
+
+		CHECK_STR(s.messages, "");
+		REQUIRE(s.t && s.t->kernel_count == 1);
+		CHECK_UINT(s.t->kernel[0].unit, types[i].unit);
+		CHECK(s.t->kernel[0].blockdim == 2 && s.t->kernel[0].workspace == 64);
+		REQUIRE_UINT(s.t->kernel[0].param_count, 2);
+		param = &s.t->param[s.t->kernel[0].params];
+		for (int at = 0; at < 2; at++)
+			CHECK(param[at].kind == PTOWSP_PARAM_TENSOR && param[at].dtype == PTOWSP_U8);
+		source_free(&s);
+	}
+}
+
 void suite_workload(CU_pSuite s)
 {
 	TEST(s, loops_become_axes_with_the_name_of_their_value);
@@ -418,6 +443,7 @@ void suite_workload(CU_pSuite s)
 	TEST(s, an_entry_needs_what_it_reads);
 	TEST(s, a_tensors_row_has_all_that_was_said);
 	TEST(s, a_kernels_rows_have_all_that_was_said);
+	TEST(s, kernels_of_a_graph_have_its_core_types_and_bindings);
 	TEST(s, a_parameters_layout_is_kept_row_by_row);
 	TEST(s, a_parameters_order_in_memory_is_kept_where_it_is_stated);
 	TEST(s, a_layout_that_is_replicated_everywhere_is_told_from_none);

@@ -88,7 +88,7 @@ static ptowsp_status options(const struct ptowsp_option **options_out, uint32_t 
 	return PTOWSP_OK;
 }
 
-/* Every opcode; round_robin up to 4 executors enforced, ready=fifo recorded, deps=explicit unsupported. */
+/* Every opcode; round_robin up to 4 executors enforced, ready=fifo recorded with a range from 0, deps=explicit unsupported. */
 static ptowsp_status capabilities(struct ptowsp_object *instance, const char *device, struct ptowsp_cap *rows_out, uint32_t stride, uint32_t *count,
 				  struct ptowsp_error *error)
 {
@@ -100,7 +100,7 @@ static ptowsp_status capabilities(struct ptowsp_object *instance, const char *de
 		rows[n] = (struct ptowsp_cap){.feature = PTOWSP_FEATURE_OPCODE(n), .state = PTOWSP_STATE_ENFORCED};
 	rows[n++] = (struct ptowsp_cap){
 		.feature = PTOWSP_FEATURE_POLICY(PTOWSP_DIRECTIVE_DISPATCH, PTOWSP_DISPATCH_ROUND_ROBIN), .state = PTOWSP_STATE_ENFORCED, .low = 1, .high = 4};
-	rows[n++] = (struct ptowsp_cap){.feature = PTOWSP_FEATURE_POLICY(PTOWSP_DIRECTIVE_READY, PTOWSP_READY_FIFO), .state = PTOWSP_STATE_RECORDED};
+	rows[n++] = (struct ptowsp_cap){.feature = PTOWSP_FEATURE_POLICY(PTOWSP_DIRECTIVE_READY, PTOWSP_READY_FIFO), .state = PTOWSP_STATE_RECORDED, .high = 8};
 	rows[n++] = (struct ptowsp_cap){.feature = PTOWSP_FEATURE_POLICY(PTOWSP_DIRECTIVE_DEPS, PTOWSP_DEPS_EXPLICIT), .state = PTOWSP_STATE_UNSUPPORTED};
 	*count = n;
 	for (uint32_t i = 0; i < room && i < n; i++)

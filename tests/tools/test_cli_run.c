@@ -319,6 +319,15 @@ static void quiet_says_nothing_and_verbose_more(void)
 	CHECK(strlen(err) > strlen("ptowsp-run: the probe says something\n"));
 }
 
+/* A range that begins at 0 is one, too. */
+static void capabilities_show_their_ranges(void)
+{
+	begin(&usual);
+	CHECK_INT(run("--capabilities"), 0);
+	CHECK_CONTAINS(out, " 1..4");
+	CHECK_CONTAINS(out, "recorded 0..8");
+}
+
 static void help_lists_the_plugin_s_options(void)
 {
 	begin(&usual);
@@ -400,6 +409,7 @@ void suite_cli_run(CU_pSuite s)
 	TEST(s, explain_shows_everything_and_runs_nothing);
 	TEST(s, usage_errors_are_one_sentence_and_exit_2);
 	TEST(s, quiet_says_nothing_and_verbose_more);
+	TEST(s, capabilities_show_their_ranges);
 	TEST(s, help_lists_the_plugin_s_options);
 	TEST(s, signals_cancel_and_leave_outputs_as_they_were);
 }
