@@ -413,8 +413,9 @@ static void kernels_of_a_graph_have_its_core_types_and_bindings(void)
 	} types[] = {{"AIC", PTOWSP_UNIT_AIC}, {"AIV", PTOWSP_UNIT_AIV}, {"AIC_AIV", PTOWSP_UNIT_AIC_AIV}, {"AICPU", PTOWSP_UNIT_AICPU}};
 
 	for (size_t i = 0; i < sizeof(types) / sizeof(*types); i++) {
-		struct source s = source_compile(
-			check_fmt("graph @g {\nTG_BEGIN(G)\nTG_KERNEL(A, work, 2, %s, 64)\nMC_BIND(A, 0, IN)\nMC_BIND(A, 1, X, 0, 32)\nTG_END(G)\nTG_INVOKE(G, 0)\n}\n", types[i].word));
+		struct source s = source_compile(check_fmt(
+			"graph @g {\nTG_BEGIN(G)\nTG_KERNEL(A, work, 2, %s, 64)\nMC_BIND(A, 0, IN)\nMC_BIND(A, 1, X, 0, 32)\nTG_END(G)\nTG_INVOKE(G, 0)\n}\n",
+			types[i].word));
 		const struct ptowsp_param_record *param;
 
 		CHECK_STR(s.messages, "");
