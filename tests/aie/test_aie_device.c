@@ -81,10 +81,8 @@ static void its_rows_are_claims(void)
 	REQUIRE_INT(cli(NOWHERE "$B/ptowsp-run --capabilities --plugin=aie --opt engine=device --json"), 0);
 	CHECK_CONTAINS(cli_out, "\"evidence\": \"claimed\"");
 	CHECK(!strstr(cli_out, "\"evidence\": \"self"));
-	CHECK_INT(cli(NOWHERE "$B/ptowsp-run --capabilities --plugin=aie --opt engine=device"), 0);
-	CHECK_CONTAINS(cli_out, "cycles per kernel                    unsupported");
-	REQUIRE_INT(cli(NOWHERE "$B/ptowsp-run --capabilities --plugin=aie --json"), 0);
-	CHECK_CONTAINS(cli_out, "\"evidence\": \"self");
+	CLI_OUT(0, NOWHERE "$B/ptowsp-run --capabilities --plugin=aie --opt engine=device", "cycles per kernel                    unsupported");
+	CLI_OUT(0, NOWHERE "$B/ptowsp-run --capabilities --plugin=aie --json", "\"evidence\": \"self");
 }
 
 /* Every piece is named, with where it was looked for and what to do; the last line is the first of those that nothing runs without. */
@@ -105,8 +103,7 @@ static void a_bare_machine_ends_with_8_and_says_what_it_lacks(void)
 	for (size_t i = 0; i < sizeof(lines) / sizeof(*lines); i++)
 		if (!strstr(cli_err, lines[i]) || strstr(strstr(cli_err, lines[i]) + 1, lines[i]))
 			CHECK_FAIL("not there once: %s", lines[i]);
-	CHECK_INT(cli(NOWHERE "$B/ptowsp-run --quiet --plugin=aie --opt engine=device $P/vector_add.pkg.zst"), 8);
-	CHECK_CONTAINS(cli_err, "no device /dev/accel/accel0");
+	CLI_ERR(8, NOWHERE "$B/ptowsp-run --quiet --plugin=aie --opt engine=device $P/vector_add.pkg.zst", "no device /dev/accel/accel0");
 	cli_check_sentence();
 	CHECK_INT(cli(NOWHERE "$B/ptowsp-run --plugin=aie --opt engine=device --opt clock=reference $P/vector_add.pkg.zst"), 2);
 	CHECK_CONTAINS(cli_err, "clock=reference: engine=device has no such clock");
@@ -180,8 +177,7 @@ static void calls_come_in_their_order(void)
 	CHECK_STR(cli_text(stats, "cycle_model"), "host clock, ns");
 	CHECK_INT(cli_int(stats, "num_tasks"), 8);
 	CHECK(cli_int(stats, "total_cycles") > 0);
-	REQUIRE_INT(cli("cat log"), 0);
-	CHECK_STR(cli_out, log);
+	CLI_PRINTS(0, "cat log", log);
 }
 
 /* The text and the compiled C of each kernel, against the tile ISA's interpreter: results of the examples have the same bits. */
@@ -267,8 +263,7 @@ static void what_was_compiled_is_taken_again(void)
 	REQUIRE_INT(cli(check_fmt("%s sh cache/aie-[0-9a-f]*/build.sh $B/../fakes/xrt/peano $B/../fakes/xrt/peano/bin/aiecc", environment())), 0);
 	CHECK_INT(cli("ls cache/aie-[0-9a-f]* | grep -q work"), 1);
 	CHECK_INT(device_run("", PLACE "--opt aiecc=$B/../fakes/xrt/peano/bin/aiecc --opt cache=$T/cache --opt peano=$T $P/vector_add.pkg.zst"), 0);
-	REQUIRE_INT(cli("ls cache | grep -c aie-bridge"), 0);
-	CHECK_STR(cli_out, "1\n");
+	CLI_PRINTS(0, "ls cache | grep -c aie-bridge", "1\n");
 }
 
 /* The other array has another target and another name. */
@@ -374,15 +369,14 @@ static void tools_that_refuse_are_quoted(void)
 
 	NEED_DEVICE();
 	for (size_t i = 0; i < sizeof(rows) / sizeof(*rows); i++) {
-		CHECK_INT(cli(check_fmt(OWN_BEGIN " && rm -f log; export %s %s; $B/ptowsp-run --quiet " OWN "$P/vector_add.pkg.zst", environment(),
-					rows[i].environment)),
-			  8);
-		CHECK_CONTAINS(cli_err, rows[i].said);
+		CLI_ERR(8,
+			check_fmt(OWN_BEGIN " && rm -f log; export %s %s; $B/ptowsp-run --quiet " OWN "$P/vector_add.pkg.zst", environment(),
+				  rows[i].environment),
+			rows[i].said);
 		cli_check_sentence();
 		CHECK_INT(cli("ls cache/aie-*/work* 2>/dev/null"), 2);
 	}
-	CHECK_INT(cli(check_fmt("rm -rf cache; : >cache; %s $B/ptowsp-run --quiet " OWN "$P/vector_add.pkg.zst", environment())), 2);
-	CHECK_CONTAINS(cli_err, "cache=");
+	CLI_ERR(2, check_fmt("rm -rf cache; : >cache; %s $B/ptowsp-run --quiet " OWN "$P/vector_add.pkg.zst", environment()), "cache=");
 }
 
 /* Only a compiler knows it; the file that it leaves says it of each core. */
@@ -396,11 +390,10 @@ static void what_a_program_takes_is_read_from_what_was_compiled(void)
 	CHECK(!strstr(cli_out, "not measured"));
 	CHECK_INT(cli(check_fmt(OWN_BEGIN "; rm -f log; export %s FAKE_PROGRAM=16384; $B/ptowsp-run --quiet " OWN "$P/vector_add.pkg.zst", environment())), 0);
 	for (int overflow = 0; overflow < 2; overflow++) {
-		CHECK_INT(cli(check_fmt(OWN_BEGIN "; rm -f log; export %s FAKE_PROGRAM=16385 FAKE_AIECC=%s; $B/ptowsp-run --quiet " OWN "$P/vector_add.pkg.zst",
-					environment(), overflow ? "overflow" : "")),
-			  5);
-		CHECK_CONTAINS(cli_err, "core tile (");
-		CHECK_CONTAINS(cli_err, "its program takes 16385 bytes, a core has 16384 of program memory");
+		CLI_ERR(5,
+			check_fmt(OWN_BEGIN "; rm -f log; export %s FAKE_PROGRAM=16385 FAKE_AIECC=%s; $B/ptowsp-run --quiet " OWN "$P/vector_add.pkg.zst",
+				  environment(), overflow ? "overflow" : ""),
+			"core tile (", "its program takes 16385 bytes, a core has 16384 of program memory");
 		cli_check_sentence();
 		CHECK_INT(cli("grep -q start log"), 1);
 		CHECK_INT(device_run("", OWN "--quiet $P/vector_add.pkg.zst"),

@@ -75,8 +75,7 @@ static void epochs_are_an_option(void)
 	CHECK_INT(cli("cmp $T/b/design.custom.mlir $T/c/design.custom.mlir"), 0);
 	CHECK_INT(cli("grep -q 'aie.objectfifo.subview.access' $T/a/design.custom.mlir"), 0);
 	CHECK_INT(cli("grep -q 'aie.objectfifo.subview.access' $T/b/design.custom.mlir"), 1);
-	CHECK_INT(cli("$B/ptowsp-run --plugin=aie --quiet --opt epoch=C $P/two_stage.pkg.zst"), 2);
-	CHECK_CONTAINS(cli_err, "A|B");
+	CLI_ERR(2, "$B/ptowsp-run --plugin=aie --quiet --opt epoch=C $P/two_stage.pkg.zst", "A|B");
 }
 
 /* It is the design of the run with these values and shapes, made before the run. */
@@ -86,10 +85,8 @@ static void files_are_those_of_the_run(void)
 	REQUIRE_INT(cli("$B/ptowsp-run --plugin=aie --quiet --device npu2 --opt cores=2 --emit $T/two $P/gemm_1.pkg.zst"), 0);
 	CHECK_INT(cli("grep -q 'device = 8 : i32' $T/two/design.mlir"), 0);
 	CHECK_INT(cli("test $(grep -c '\"aie.core\"' $T/two/design.mlir) -le 2"), 0);
-	CHECK_INT(cli("$B/ptowsp-run --plugin=aie --quiet --opt clock=reference --emit $T/none $P/gemm_1.pkg.zst"), 5);
-	CHECK_CONTAINS(cli_err, "makes no files");
-	CHECK_INT(cli("$B/ptowsp-run --plugin=aie --quiet --emit /nowhere/x $P/gemm_1.pkg.zst"), 2);
-	CHECK_CONTAINS(cli_err, "/nowhere/x");
+	CLI_ERR(5, "$B/ptowsp-run --plugin=aie --quiet --opt clock=reference --emit $T/none $P/gemm_1.pkg.zst", "makes no files");
+	CLI_ERR(2, "$B/ptowsp-run --plugin=aie --quiet --emit /nowhere/x $P/gemm_1.pkg.zst", "/nowhere/x");
 }
 
 /* ---- figures ------------------------------------------------------------------------------------------------------ */
@@ -144,10 +141,7 @@ static void figures_say_use_and_limits(void)
 		if (rows[i].limit)
 			CHECK(cli_int(row, "value") <= cli_int(row, "limit"));
 	}
-	CHECK_INT(cli("$B/ptowsp-run --plugin=aie --quiet --stats $P/two_stage.pkg.zst"), 0);
-	CHECK_CONTAINS(cli_out, "aie model 1, not measured\n");
-	CHECK_CONTAINS(cli_out, "hottest link: (");
-	CHECK_CONTAINS(cli_out, " cores (");
+	CLI_OUT(0, "$B/ptowsp-run --plugin=aie --quiet --stats $P/two_stage.pkg.zst", "aie model 1, not measured\n", "hottest link: (", " cores (");
 	CHECK_INT(cli("$B/ptowsp-run --plugin=cpu_sim --quiet --stats=json $P/two_stage.pkg.zst"), 0);
 	stats = cli_json();
 	REQUIRE(stats != NULL);
@@ -176,8 +170,7 @@ static void a_kernel_that_nobody_knows_is_an_error(void)
 {
 	cli_begin();
 	REQUIRE_INT(cli("$B/ptowsp-pack $R/tests/aie/designs/unknown_kernel.pto -o $T/unknown.pkg.zst"), 0);
-	CHECK_INT(cli("$B/ptowsp-run --plugin=aie --quiet --out y=$T/y.npy $T/unknown.pkg.zst"), 5);
-	CHECK_CONTAINS(cli_err, "mystery");
+	CLI_ERR(5, "$B/ptowsp-run --plugin=aie --quiet --out y=$T/y.npy $T/unknown.pkg.zst", "mystery");
 	cli_check_sentence();
 	CHECK_INT(cli("test -e $T/y.npy"), 1);
 }
@@ -207,9 +200,9 @@ static void a_ring_that_they_do_not_is_refused_with_the_ring(void)
 	cli_begin();
 	REQUIRE_INT(ring_pack(16, 32, 8), 0);
 	CHECK_INT(cli("$B/ptowsp-run --plugin=cpu_sim --quiet --fill x=iota --out y=$T/a.npy $T/ring.pkg.zst"), 0);
-	CHECK_INT(cli("$B/ptowsp-run --plugin=aie --quiet --fill x=iota --out y=$T/b.npy $T/ring.pkg.zst"), 5);
-	CHECK_CONTAINS(cli_err, "streams form a ring that their buffers do not make safe: core 0 (twice) finds channel go full (4); core 1 (twice) finds "
-				"channel come full (4)");
+	CLI_ERR(5, "$B/ptowsp-run --plugin=aie --quiet --fill x=iota --out y=$T/b.npy $T/ring.pkg.zst",
+		"streams form a ring that their buffers do not make safe: core 0 (twice) finds channel go full (4); core 1 (twice) finds "
+		"channel come full (4)");
 	cli_check_sentence();
 	CHECK_INT(cli("test -e $T/b.npy"), 1);
 }
@@ -219,14 +212,12 @@ static void a_deadlock_of_the_program_is_one(void)
 {
 	cli_begin();
 	ring_pack(8, 8, 2); /* which warns */
-	CHECK_INT(cli("$B/ptowsp-run --plugin=aie --quiet --fill x=iota --stats $T/ring.pkg.zst"), 7);
-	CHECK_CONTAINS(cli_err, "deadlock: process one waits");
+	CLI_ERR(7, "$B/ptowsp-run --plugin=aie --quiet --fill x=iota --stats $T/ring.pkg.zst", "deadlock: process one waits");
 	CHECK_CONTAINS(cli_out, "which is full: 2 of 2");
-	CHECK_INT(cli("$B/ptowsp-pack $R/packages/probes/stuck.pto -o $T/stuck.pkg.zst && $B/ptowsp-run --plugin=aie --quiet --schedule "
-		      "channel_capacity=many,1 $T/stuck.pkg.zst"),
-		  7);
-	CHECK_CONTAINS(cli_err, "source waits");
-	CHECK_CONTAINS(cli_err, "channel_capacity=many,2");
+	CLI_ERR(7,
+		"$B/ptowsp-pack $R/packages/probes/stuck.pto -o $T/stuck.pkg.zst && $B/ptowsp-run --plugin=aie --quiet --schedule "
+		"channel_capacity=many,1 $T/stuck.pkg.zst",
+		"source waits", "channel_capacity=many,2");
 }
 
 /* ---- how much, how long --------------------------------------------------------------------------------------------- */
@@ -242,17 +233,14 @@ static void more_tasks_than_a_design_has_are_refused_as_they_come(void)
 {
 	cli_begin();
 	REQUIRE_INT(many_pack((1 << 17) + 1), 0);
-	CHECK_INT(cli("$B/ptowsp-run --plugin=aie --quiet --no-kernels $T/many.pkg.zst"), 5);
-	CHECK_CONTAINS(cli_err, "more than 131072 tasks and tokens");
-	CHECK_CONTAINS(cli_err, "cpu_sim");
+	CLI_ERR(5, "$B/ptowsp-run --plugin=aie --quiet --no-kernels $T/many.pkg.zst", "more than 131072 tasks and tokens", "cpu_sim");
 	cli_check_sentence();
 	CHECK_INT(cli("$B/ptowsp-run --plugin=aie --quiet --out b=$T/b.npy $T/many.pkg.zst"), 5);
 	CHECK_INT(cli("test -e $T/b.npy"), 1);
 	CHECK_INT(cli("$B/ptowsp-run --plugin=cpu_sim --quiet $T/many.pkg.zst"), 0);
 	CHECK_INT(cli("$B/ptowsp-run --plugin=aie --quiet --opt clock=reference $T/many.pkg.zst"), 0);
 	REQUIRE_INT(many_pack(4000000000000000000), 0);
-	CHECK_INT(cli("$B/ptowsp-run --plugin=aie --quiet --no-kernels $T/many.pkg.zst"), 5);
-	CHECK_CONTAINS(cli_err, "more than 131072 tasks and tokens");
+	CLI_ERR(5, "$B/ptowsp-run --plugin=aie --quiet --no-kernels $T/many.pkg.zst", "more than 131072 tasks and tokens");
 }
 
 /* Wherever it is then: walking, mapping, writing, reading, simulating. Deadlines grow until the run has time enough, or for two seconds in all. */
@@ -274,13 +262,10 @@ static void a_plan_that_takes_more_memory_than_the_limit_is_refused(void)
 {
 	cli_begin();
 	REQUIRE_INT(many_pack(60000), 0);
-	CHECK_INT(cli("$B/ptowsp-run --plugin=aie --quiet --max-memory 30000000 --out b=$T/b.npy $T/many.pkg.zst"), 3);
-	CHECK_CONTAINS(cli_err, "--max-memory");
-	CHECK_CONTAINS(cli_err, "30000000");
+	CLI_ERR(3, "$B/ptowsp-run --plugin=aie --quiet --max-memory 30000000 --out b=$T/b.npy $T/many.pkg.zst", "--max-memory", "30000000");
 	cli_check_sentence();
 	CHECK_INT(cli("test -e $T/b.npy"), 1);
-	CHECK_INT(cli("$B/ptowsp-run --plugin=aie --quiet --max-memory 30000000 --emit $T/many $T/many.pkg.zst"), 3);
-	CHECK_CONTAINS(cli_err, "30000000");
+	CLI_ERR(3, "$B/ptowsp-run --plugin=aie --quiet --max-memory 30000000 --emit $T/many $T/many.pkg.zst", "30000000");
 	CHECK_INT(cli("test -e $T/many"), 1);
 	CHECK_INT(cli("$B/ptowsp-run --plugin=aie --quiet --max-memory 600000000 $T/many.pkg.zst"), 0);
 	CHECK_INT(cli("$B/ptowsp-run --plugin=aie --quiet --max-memory 100000 $P/vector_add.pkg.zst"), 3); /* before it has seen one */

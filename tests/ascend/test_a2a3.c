@@ -25,9 +25,7 @@ static void what_needs_no_device_needs_no_device(void)
 	CHECK_INT(strncmp(cli_out, "a2a3 950-0: ", 12), 0);
 	CHECK_INT(cli(NOWHERE "$B/ptowsp-run --devices --plugin=dav_c310 --opt device=910c"), 0);
 	CHECK_INT(strncmp(cli_out, "a2a3 910c-0: ", 13), 0);
-	CHECK_INT(cli(NOWHERE "$B/ptowsp-run --devices --plugin=a2a3"), 0);
-	CHECK_CONTAINS(
-		cli_out,
+	CLI_OUT(0, NOWHERE "$B/ptowsp-run --devices --plugin=a2a3",
 		"a2a3 910b-0: Ascend 910B (A2), 24 cube and 48 vector cores\n  engine pto-runtime tensormap_and_ringbuffer, cycle model plan, timing events");
 }
 
@@ -38,11 +36,9 @@ static void its_rows_are_claims(void)
 	REQUIRE_INT(cli(NOWHERE "$B/ptowsp-run --capabilities --plugin=a2a3 --json"), 0);
 	CHECK_CONTAINS(cli_out, "\"evidence\": \"claimed\"");
 	CHECK(!strstr(cli_out, "\"evidence\": \"self"));
-	CHECK_INT(cli(NOWHERE "$B/ptowsp-run --capabilities --plugin=a2a3"), 0);
-	CHECK_CONTAINS(cli_out, "cycles per kernel                    recorded");
-	CHECK_CONTAINS(cli_out, "payload pto                          unsupported     unsupported\n");
-	CHECK_CONTAINS(cli_out, "payload image                        claimed         claimed\n");
-	CHECK_CONTAINS(cli_out, "CA_AFFINITY                          recorded        recorded\n");
+	CLI_OUT(0, NOWHERE "$B/ptowsp-run --capabilities --plugin=a2a3", "cycles per kernel                    recorded",
+		"payload pto                          unsupported     unsupported\n", "payload image                        claimed         claimed\n",
+		"CA_AFFINITY                          recorded        recorded\n");
 	CHECK(!strstr(cli_out, " enforced "));
 	CHECK_INT(cli(NOWHERE "$B/ptowsp-run --capabilities --verify --plugin=a2a3"), 8); /* and what nobody can look at is not called false */
 	CHECK_INT(strncmp(cli_out, "a2a3 0.1.0: nothing is proved, as its device cannot be opened: ", 62), 0);
@@ -66,8 +62,7 @@ static void a_run_ends_with_8_and_says_what_is_missing(void)
 
 	cli_begin();
 	for (size_t i = 0; i < sizeof(rows) / sizeof(*rows); i++) {
-		CHECK_INT(cli(check_fmt("%s $B/ptowsp-run %s $P/vector_add.pkg.zst", rows[i].environment, rows[i].options)), 8);
-		CHECK_CONTAINS(cli_err, rows[i].said);
+		CLI_ERR(8, check_fmt("%s $B/ptowsp-run %s $P/vector_add.pkg.zst", rows[i].environment, rows[i].options), rows[i].said);
 		cli_check_sentence();
 	}
 	CHECK_INT(cli(NOWHERE "$B/ptowsp-run --plugin=a2a3 --opt clock=reference $P/vector_add.pkg.zst"), 2);
@@ -248,8 +243,7 @@ static void a_run_on_a_device_breaks_no_rule_and_is_replayed(void)
 	NEED_DEVICE();
 	CHECK_INT(cli(MACHINE "$B/ptowsp-run " ON_DEVICE " --trust=all --layer=trace:run.calls,validate,threads d.pkg.zst"), 0);
 	CHECK(!strstr(cli_err, " broke "));
-	CHECK_INT(cli(MACHINE "$B/ptowsp-conform --replay run.calls $B/../lib/ptowsp/plugins/libptowsp_a2a3.so"), 0);
-	CHECK_CONTAINS(cli_out, " 1 runs, 0 differences");
+	CLI_OUT(0, MACHINE "$B/ptowsp-conform --replay run.calls $B/../lib/ptowsp/plugins/libptowsp_a2a3.so", " 1 runs, 0 differences");
 }
 
 /* Whichever function of CANN fails, and whether or not the device goes with it: its name is in the sentence, and nothing is left there. */
@@ -274,11 +268,9 @@ static void every_function_of_the_toolkit_may_fail(void)
 	NEED_DEVICE();
 	for (size_t i = 0; i < sizeof(names) / sizeof(*names); i++)
 		for (size_t c = 0; c < sizeof(codes) / sizeof(*codes); c++) {
-			CHECK_INT(cli(check_fmt("rm -f log; " MACHINE "FAKE_CANN_FAULT=%s:%d $B/ptowsp-run " ON_DEVICE " --trust=all d.pkg.zst", names[i],
-						codes[c])),
-				  1);
-			CHECK_CONTAINS(cli_err, check_fmt("answers %d", codes[c]));
-			CHECK_CONTAINS(cli_err, "of the pto-runtime answers -1: ");
+			CLI_ERR(1,
+				check_fmt("rm -f log; " MACHINE "FAKE_CANN_FAULT=%s:%d $B/ptowsp-run " ON_DEVICE " --trust=all d.pkg.zst", names[i], codes[c]),
+				check_fmt("answers %d", codes[c]), "of the pto-runtime answers -1: ");
 			CHECK_INT(cli("grep WRONG log"), 1);
 			CHECK_INT(cli("grep -q aclrtResetDevice log || ! grep -q rtStreamCreate log"), 0);
 		}
@@ -307,45 +299,42 @@ static void what_a_machine_lacks_is_named(void)
 		REQUIRE_INT(cli(check_fmt("rm -rf machine simpler cache && cp -r $B/../fakes/machine machine && cp -r $B/../fakes/simpler simpler && rm -r %s",
 					  rows[i].take)),
 			    0);
-		CHECK_INT(cli("ASCEND_HOME_PATH=$T/machine/cann LD_LIBRARY_PATH=$T/machine/usr/local/Ascend/driver/lib64/driver $B/ptowsp-run --quiet "
-			      "--plugin=a2a3 --opt root=$T/machine "
-			      "--opt runtime=$T/simpler --opt cache=cache --trust=all d.pkg.zst"),
-			  8);
-		CHECK_CONTAINS(cli_err, rows[i].said);
+		CLI_ERR(8,
+			"ASCEND_HOME_PATH=$T/machine/cann LD_LIBRARY_PATH=$T/machine/usr/local/Ascend/driver/lib64/driver $B/ptowsp-run --quiet "
+			"--plugin=a2a3 --opt root=$T/machine "
+			"--opt runtime=$T/simpler --opt cache=cache --trust=all d.pkg.zst",
+			rows[i].said);
 		cli_check_sentence();
 	}
-	CHECK_INT(cli(MACHINE "$B/ptowsp-run --plugin=a2a3 --opt root=$B/../fakes/machine --trust=all d.pkg.zst"), 8);
-	CHECK_CONTAINS(cli_err, "910b-0: runtime=DIR is not given");
+	CLI_ERR(8, MACHINE "$B/ptowsp-run --plugin=a2a3 --opt root=$B/../fakes/machine --trust=all d.pkg.zst", "910b-0: runtime=DIR is not given");
 }
 
 static void what_a_device_has_no_code_for_is_refused(void)
 {
 	NEED_DEVICE();
-	CHECK_INT(cli(MACHINE "$B/ptowsp-run " ON_DEVICE " d.pkg.zst"), 5);
-	CHECK_CONTAINS(cli_err, "kernel add is unsupported on a2a3: native code (a2a3) needs --trust=all");
+	CLI_ERR(5, MACHINE "$B/ptowsp-run " ON_DEVICE " d.pkg.zst", "kernel add is unsupported on a2a3: native code (a2a3) needs --trust=all");
 	CHECK_INT(cli(MACHINE "$B/ptowsp-run " ON_DEVICE " --trust=all --entry copied d.pkg.zst"), 5);
 	CHECK_CONTAINS(cli_err, "copy is unsupported on a2a3: it has no way for that; take another backend or engine");
-	CHECK_INT(cli(MACHINE "$B/ptowsp-run --plugin=a2a3 --opt root=$B/../fakes/machine --opt runtime=$B/../fakes/simpler --opt "
-			      "cache=$B/../test/ascend_cache $P/vector_add.pkg.zst"),
-		  5);
-	CHECK_CONTAINS(cli_err,
-		       "kernel add_block is unsupported on a2a3: this device runs images alone; compile what --emit writes, and pack its text section");
+	CLI_ERR(5,
+		MACHINE "$B/ptowsp-run --plugin=a2a3 --opt root=$B/../fakes/machine --opt runtime=$B/../fakes/simpler --opt "
+			"cache=$B/../test/ascend_cache $P/vector_add.pkg.zst",
+		"kernel add_block is unsupported on a2a3: this device runs images alone; compile what --emit writes, and pack its text section");
 	CHECK_INT(cli(MACHINE "$B/ptowsp-run " ON_DEVICE " --explain $P/vector_add.pkg.zst"), 2); /* which has no x to fill */
-	CHECK_INT(cli(MACHINE "$B/ptowsp-run --plugin=a2a3 --opt root=$B/../fakes/machine --opt runtime=$B/../fakes/simpler --opt "
-			      "cache=$B/../test/ascend_cache --explain "
-			      "$P/vector_add.pkg.zst"),
-		  5);
-	CHECK_CONTAINS(cli_out, "this device runs images alone");
+	CLI_OUT(5,
+		MACHINE "$B/ptowsp-run --plugin=a2a3 --opt root=$B/../fakes/machine --opt runtime=$B/../fakes/simpler --opt "
+			"cache=$B/../test/ascend_cache --explain "
+			"$P/vector_add.pkg.zst",
+		"this device runs images alone");
 	CHECK_INT(cli(MACHINE "$B/ptowsp-run --plugin=a2a3 --opt root=$B/../fakes/machine --opt runtime=$B/../fakes/simpler --opt "
 			      "cache=$B/../test/ascend_cache --emit tree "
 			      "$P/vector_add.pkg.zst"),
 		  0); /* which is the way to one */
 	CHECK_CONTAINS(cli_err, "nothing was run: kernel add_block is unsupported on a2a3");
-	CHECK_INT(cli(MACHINE "$B/ptowsp-run --plugin=a2a3 --opt root=$B/../fakes/machine --opt runtime=$B/../fakes/simpler --opt "
-			      "cache=$B/../test/ascend_cache --emit other "
-			      "--explain $P/vector_add.pkg.zst"),
-		  0);
-	CHECK_CONTAINS(cli_out, "\nload: refused, exit 5: kernel add_block is unsupported on a2a3");
+	CLI_OUT(0,
+		MACHINE "$B/ptowsp-run --plugin=a2a3 --opt root=$B/../fakes/machine --opt runtime=$B/../fakes/simpler --opt "
+			"cache=$B/../test/ascend_cache --emit other "
+			"--explain $P/vector_add.pkg.zst",
+		"\nload: refused, exit 5: kernel add_block is unsupported on a2a3");
 	CHECK_CONTAINS(cli_err, "nothing was run: kernel add_block is unsupported on a2a3");
 	CHECK_INT(cli("test ! -e other"), 0);
 }

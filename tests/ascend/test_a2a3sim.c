@@ -144,18 +144,15 @@ static void every_claim_of_every_device_holds(void)
 static void what_cannot_be_seen_is_not_false(void)
 {
 	cli_begin();
-	CHECK_INT(cli("$B/ptowsp-run --capabilities --verify " OWN " --opt model=name"), 0);
-	CHECK_CONTAINS(cli_out, ", 0 false");
-	CHECK_CONTAINS(cli_out, "kernels take as long whatever they do, so it cannot be seen");
-	CHECK_CONTAINS(cli_out, "cycles per kernel                    recorded");
+	CLI_OUT(0, "$B/ptowsp-run --capabilities --verify " OWN " --opt model=name", ", 0 false", "kernels take as long whatever they do, so it cannot be seen",
+		"cycles per kernel                    recorded");
 }
 
 /* What no machine of that platform does, a program of it cannot have. */
 static void devices_of_a2_and_a3_tell_each_other_nothing(void)
 {
 	cli_begin();
-	CHECK_INT(cli("$B/ptowsp-run " SIM " --device=910b-0,910b-1 $P/two_devices.pkg.zst"), 5);
-	CHECK_CONTAINS(cli_err, "notify is unsupported on a2a3sim");
+	CLI_ERR(5, "$B/ptowsp-run " SIM " --device=910b-0,910b-1 $P/two_devices.pkg.zst", "notify is unsupported on a2a3sim");
 	CHECK_INT(cli("$B/ptowsp-run " SIM " --device=910c-0,910c-1 $P/two_devices.pkg.zst"), 5);
 	CHECK_INT(cli("$B/ptowsp-run " SIM " --device=950-0,950-1 $P/two_devices.pkg.zst"), 0);
 }
@@ -179,8 +176,7 @@ static void the_device_is_the_one_that_is_named(void)
 		CHECK_INT(cli(check_fmt("$B/ptowsp-run " SIM " %s $P/vector_add.pkg.zst", rows[i].options)), 0);
 		CHECK_CONTAINS(cli_out, check_fmt("a2a3sim %s: 8 tasks, 8192 cycles (reference)", rows[i].device));
 	}
-	CHECK_INT(cli("$B/ptowsp-run --plugin=pto_runtime_a2a3sim --opt clock=reference $P/vector_add.pkg.zst"), 0);
-	CHECK_CONTAINS(cli_out, "a2a3sim 910b-0: 8 tasks");
+	CLI_OUT(0, "$B/ptowsp-run --plugin=pto_runtime_a2a3sim --opt clock=reference $P/vector_add.pkg.zst", "a2a3sim 910b-0: 8 tasks");
 }
 
 static void what_it_has_not_is_refused_with_a_sentence(void)
@@ -202,8 +198,7 @@ static void what_it_has_not_is_refused_with_a_sentence(void)
 
 	cli_begin();
 	for (size_t i = 0; i < sizeof(rows) / sizeof(*rows); i++) {
-		CHECK_INT(cli(check_fmt("$B/ptowsp-run " SIM " %s $P/vector_add.pkg.zst", rows[i].options)), rows[i].status);
-		CHECK_CONTAINS(cli_err, rows[i].said);
+		CLI_ERR(rows[i].status, check_fmt("$B/ptowsp-run " SIM " %s $P/vector_add.pkg.zst", rows[i].options), rows[i].said);
 		cli_check_sentence();
 	}
 	CHECK_INT(cli("$B/ptowsp-run " SIM " --opt aicpus=14 --device=950-0 $P/vector_add.pkg.zst"), 0);
@@ -263,8 +258,7 @@ static void any_number_of_aicpus_computes_the_same(void)
 {
 	cli_begin();
 	for (int aicpus = 1; aicpus <= 6; aicpus++) {
-		CHECK_INT(cli(check_fmt("$B/ptowsp-run " SIM " --opt aicpus=%d $P/softmax.pkg.zst", aicpus)), 0);
-		CHECK_CONTAINS(cli_out, "compare: ok");
+		CLI_OUT(0, check_fmt("$B/ptowsp-run " SIM " --opt aicpus=%d $P/softmax.pkg.zst", aicpus), "compare: ok");
 	}
 }
 
@@ -289,17 +283,14 @@ static void several_devices_and_graphs_run_on_the_machine(void)
 	static const char *const clocks[] = {"own", "reference"};
 
 	cli_begin();
-	CHECK_INT(cli("$B/ptowsp-run " OWN " --device=950-0,950-1 $P/two_devices.pkg.zst"), 0);
-	CHECK_CONTAINS(cli_out, "compare: ok");
+	CLI_OUT(0, "$B/ptowsp-run " OWN " --device=950-0,950-1 $P/two_devices.pkg.zst", "compare: ok");
 	REQUIRE_INT(cli(check_fmt(
 			    "$B/ptowsp-pack '%s/tests/graphs/undo.pto' -o undo.pkg.zst && $B/ptowsp-pack '%s/tests/graphs/hand_over.pto' -o hand_over.pkg.zst",
 			    check_root(), check_root())),
 		    0);
-	CHECK_INT(cli("$B/ptowsp-run " OWN " --device=950-0,950-1 hand_over.pkg.zst"), 0);
-	CHECK_CONTAINS(cli_out, "compare: ok");
+	CLI_OUT(0, "$B/ptowsp-run " OWN " --device=950-0,950-1 hand_over.pkg.zst", "compare: ok");
 	for (int i = 0; i < 4; i++) {
-		CHECK_INT(cli(check_fmt("$B/ptowsp-run --plugin=a2a3sim --opt clock=%s --checkpoint saved%d undo.pkg.zst", clocks[i / 2], i)), 0);
-		CHECK_CONTAINS(cli_out, "compare: ok");
+		CLI_OUT(0, check_fmt("$B/ptowsp-run --plugin=a2a3sim --opt clock=%s --checkpoint saved%d undo.pkg.zst", clocks[i / 2], i), "compare: ok");
 		CHECK_INT(cli(check_fmt("$B/ptowsp-run --plugin=a2a3sim --opt clock=%s --restore saved%d --out X=x%d.npy undo.pkg.zst && cmp x%d.npy x0.npy",
 					clocks[i % 2], i, i, i)),
 			  0);
@@ -326,9 +317,7 @@ static void statistics_say_what_pipes_did(void)
 		CHECK(cli_int(row, "cycles") > 0 && cli_int(row, "cycles") <= *cores);
 		CHECK_INT(cli_int(row, "cores"), cores == &cube ? 24 : 48);
 	}
-	CHECK_INT(cli("$B/ptowsp-run " OWN " --stats $P/llama.pkg.zst"), 0);
-	CHECK_CONTAINS(cli_out, "24 cube ");
-	CHECK_CONTAINS(cli_out, "  gm to l1 ");
+	CLI_OUT(0, "$B/ptowsp-run " OWN " --stats $P/llama.pkg.zst", "24 cube ", "  gm to l1 ");
 	CHECK_INT(cli("$B/ptowsp-run " SIM " --stats=json $P/llama.pkg.zst"), 0);
 	CHECK_UINT(json_array_size(json_object_get(cli_json(), "pipes")), 0);
 }
@@ -379,9 +368,7 @@ static void a_trace_has_a_track_for_each_core_scheduler_and_process(void)
 	CHECK_INT(events_of(json_object_get(events, "traceEvents"), "cube ", "M", "thread_name"), 24);
 	CHECK(events_of(json_object_get(events, "traceEvents"), "task_ring", "B", "TASK_RING_FULL") > 0);
 	json_decref(events);
-	CHECK_INT(cli("$B/ptowsp-run " OWN " --trace t.json $P/csp.pkg.zst && cat t.json"), 0);
-	CHECK_CONTAINS(cli_out, "process compute.1");
-	CHECK_CONTAINS(cli_out, "vector 24");
+	CLI_OUT(0, "$B/ptowsp-run " OWN " --trace t.json $P/csp.pkg.zst && cat t.json", "process compute.1", "vector 24");
 }
 
 /* 384 KiB of tiles: more than a vector core of any of them has. */
@@ -399,8 +386,7 @@ static void a_kernel_larger_than_a_core_runs_with_a_warning_or_not_at_all(void)
 			"'workload @main {' '  call @large(%a -> %x[0, 0], %b -> %y[0, 0])' '}' >large.pto && $B/ptowsp-pack large.pto -o large.pkg.zst"),
 		    0);
 	for (int refuse = 0; refuse < 2; refuse++) {
-		CHECK_INT(cli(check_fmt("$B/ptowsp-run " OWN " %s large.pkg.zst", refuse ? "--opt limits=refuse" : "")), refuse ? 1 : 0);
-		CHECK_CONTAINS(cli_err, large);
+		CLI_ERR(refuse ? 1 : 0, check_fmt("$B/ptowsp-run " OWN " %s large.pkg.zst", refuse ? "--opt limits=refuse" : ""), large);
 	}
 	CHECK_INT(cli("$B/ptowsp-run " SIM " large.pkg.zst"), 0);
 	CHECK(!strstr(cli_err, large));
@@ -416,12 +402,10 @@ static void a_pto_runtime_runs_it_when_it_is_named(void)
 
 	cli_begin();
 	for (size_t i = 0; i < sizeof(variants) / sizeof(*variants); i++) {
-		CHECK_INT(cli(check_fmt("$B/ptowsp-run " BY_RUNTIME " --opt runtime=$B/../fakes/simpler %s $P/softmax.pkg.zst", variants[i])), 0);
-		CHECK_CONTAINS(cli_out, "a2a3sim 910b-0: 14 tasks, ");
-		CHECK_CONTAINS(cli_out, "compare: ok");
+		CLI_OUT(0, check_fmt("$B/ptowsp-run " BY_RUNTIME " --opt runtime=$B/../fakes/simpler %s $P/softmax.pkg.zst", variants[i]),
+			"a2a3sim 910b-0: 14 tasks, ", "compare: ok");
 	}
-	CHECK_INT(cli("$B/ptowsp-run " BY_RUNTIME " $P/softmax.pkg.zst"), 8);
-	CHECK_CONTAINS(cli_err, "runtime=DIR");
+	CLI_ERR(8, "$B/ptowsp-run " BY_RUNTIME " $P/softmax.pkg.zst", "runtime=DIR");
 }
 
 /* Whoever runs tasks says who it is, and whose the cycles are, in every output. */
@@ -467,13 +451,10 @@ static void engines_name_themselves(void)
 static void rows_are_those_of_the_engine(void)
 {
 	cli_begin();
-	CHECK_INT(cli("$B/ptowsp-run --capabilities --plugin=a2a3sim --opt aicpus=4"), 0);
-	CHECK_CONTAINS(cli_out, "dispatch=work_steal                  enforced 1..4");
-	CHECK_INT(cli("$B/ptowsp-run --capabilities " BY_RUNTIME), 0);
-	CHECK_CONTAINS(cli_out, "dispatch=work_steal                  recorded");
-	CHECK_CONTAINS(cli_out, "task_window(stall)                   enforced");
-	CHECK_INT(cli("$B/ptowsp-run --capabilities " BY_RUNTIME " --opt variant=host_build_graph"), 0);
-	CHECK_CONTAINS(cli_out, "task_window(stall)                   diagnosed");
+	CLI_OUT(0, "$B/ptowsp-run --capabilities --plugin=a2a3sim --opt aicpus=4", "dispatch=work_steal                  enforced 1..4");
+	CLI_OUT(0, "$B/ptowsp-run --capabilities " BY_RUNTIME, "dispatch=work_steal                  recorded",
+		"task_window(stall)                   enforced");
+	CLI_OUT(0, "$B/ptowsp-run --capabilities " BY_RUNTIME " --opt variant=host_build_graph", "task_window(stall)                   diagnosed");
 }
 
 /* Executors are AICPU threads, and streams those of the device: with one thread a policy chooses nothing, and nothing says that it did. */
@@ -498,8 +479,7 @@ static void what_a_policy_does_is_told_by_what_there_is_to_choose_from(void)
 		json_t *stats;
 
 		CHECK_INT(cli(check_fmt("%s --strict", run)), in_force ? 0 : 5);
-		CHECK_INT(cli(check_fmt("%s --explain", run)), 0);
-		CHECK_CONTAINS(cli_out, check_fmt("  %s  %s", rows[i].schedule, rows[i].state));
+		CLI_OUT(0, check_fmt("%s --explain", run), check_fmt("  %s  %s", rows[i].schedule, rows[i].state));
 		REQUIRE_INT(cli(check_fmt("%s --stats=json", run)), 0);
 		stats = cli_json();
 		CHECK_UINT(json_array_size(json_object_get(stats, "recorded")), recorded);

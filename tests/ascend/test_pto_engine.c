@@ -92,9 +92,7 @@ static void verbose_tells_what_the_runtime_takes(void)
 	NEED_COMPILERS();
 	cli_begin();
 	for (int variant = 0; variant < 2; variant++) {
-		CHECK_INT(cli(check_fmt("$B/ptowsp-run -v %s $P/vector_example.pkg.zst", fake(variant))), 0);
-		CHECK_CONTAINS(cli_err, "pto-runtime: ");
-		CHECK_CONTAINS(cli_err, " ms to prepare the run, ");
+		CLI_ERR(0, check_fmt("$B/ptowsp-run -v %s $P/vector_example.pkg.zst", fake(variant)), "pto-runtime: ", " ms to prepare the run, ");
 	}
 }
 
@@ -118,11 +116,9 @@ static void refusals_are_named(void)
 	cli_begin();
 	for (size_t i = 0; i < sizeof(rows) / sizeof(*rows); i++)
 		for (int variant = 0; variant < 2; variant++) {
-			CHECK_INT(cli(check_fmt("$B/ptowsp-run --quiet %s %s $P/%s.pkg.zst", fake(variant), rows[i].device, rows[i].package)), 5);
-			CHECK_CONTAINS(cli_err, rows[i].said);
+			CLI_ERR(5, check_fmt("$B/ptowsp-run --quiet %s %s $P/%s.pkg.zst", fake(variant), rows[i].device, rows[i].package), rows[i].said);
 			cli_check_sentence();
-			CHECK_INT(cli(check_fmt("$B/ptowsp-run --capabilities %s", fake(variant))), 0);
-			CHECK_CONTAINS(cli_out, rows[i].row);
+			CLI_OUT(0, check_fmt("$B/ptowsp-run --capabilities %s", fake(variant)), rows[i].row);
 		}
 	CHECK_INT(cli(check_fmt("$B/ptowsp-run %s $P/vector_example.pkg.zst", "--plugin a2a3sim --opt engine=pto-runtime")), 8);
 	CHECK(strstr(cli_err, "engine=pto-runtime needs --opt runtime=DIR, the folder of a pto-runtime that was built in place"));
@@ -312,9 +308,7 @@ static void outs_that_are_read_before_they_are_written_are_told(void)
 	     "  parallel_for %i in 0 to 3 { call @move(%a -> %y[%i + %first, 0], %b -> %z[%i, 0]) }\n}");
 	for (int variant = 0; variant < 2; variant++) {
 		CHECK_INT(cli(check_fmt("$B/ptowsp-run %s $T/fresh.pkg.zst", fake(variant))), 0);
-		CHECK_INT(cli(check_fmt("$B/ptowsp-run %s --set first=1 $T/fresh.pkg.zst", fake(variant))), 5);
-		CHECK_CONTAINS(
-			cli_err,
+		CLI_ERR(5, check_fmt("$B/ptowsp-run %s --set first=1 $T/fresh.pkg.zst", fake(variant)),
 			"tensor y is out, but task 5 reads 16 of the 16 elements of its tensor argument 0 before any task writes them; declare it inout");
 	}
 }

@@ -185,8 +185,7 @@ static void kernels_and_entries_that_c_cannot_keep_apart_get_numbers(void)
 		"|| exit; done; "
 		"cc -std=c11 -I. -I$R -I$R/abi -I$R/plugins main.c c/*.o $B/../lib/libptowsp-rt.a -lpthread -lm -o main"))
 		CHECK_FAIL("%.900s", cli_err);
-	CHECK_INT(cli("./main"), 0);
-	CHECK_STR(cli_out, "16 -5\n"); /* ((1 + 1) * 3 - 5) * 7 + 9; ((0 + 1) * 3 - 5) * 7 + 9 */
+	CLI_PRINTS(0, "./main", "16 -5\n"); /* ((1 + 1) * 3 - 5) * 7 + 9; ((0 + 1) * 3 - 5) * 7 + 9 */
 }
 
 /* What an emitted function refuses itself, in the interpreter's words: what its task lacks, and loops that do not end. */
@@ -216,17 +215,17 @@ static void what_a_task_lacks_and_endless_loops_are_refused(void)
 	REQUIRE(check_write(check_fmt("%s/main.c", getenv("T")), program, sizeof(program) - 1));
 	if (cli("$B/ptowsp-pack --emit=c loops.pto -o c && cc -std=c11 -DTILE_ONE_MACHINE -DTILE_JUMPS=1000 -Ic -I. main.c -lm -o main"))
 		CHECK_FAIL("%.900s", cli_err);
-	CHECK_INT(cli("./main"), 0);
-	CHECK_STR(cli_out, "0 \n"
-			   "-9 kernel loops: takes 1 tensors and 1 scalars, the task has 0 and 1\n"
-			   "-9 kernel loops: takes 1 tensors and 1 scalars, the task has 1 and 0\n"
-			   "-9 kernel loops: needs a workspace of 128 bytes for its tiles, which the task does not have\n"
-			   "-9 kernel loops: needs a workspace of 128 bytes for its tiles, which the task does not have\n"
-			   "0 \n"
-			   "-10 kernel loops line 6: jumped back 4294967296 times; the loop seems to have no end\n"
-			   "-9 kernel loops: %m is f32, the task's tensor is f16\n"
-			   "-9 kernel loops: writes %m, which the task does not allow\n"
-			   "-9 kernel loops line 4: tload reads elements [0, 8) of %m, which has 7\n");
+	CLI_PRINTS(0, "./main",
+		   "0 \n"
+		   "-9 kernel loops: takes 1 tensors and 1 scalars, the task has 0 and 1\n"
+		   "-9 kernel loops: takes 1 tensors and 1 scalars, the task has 1 and 0\n"
+		   "-9 kernel loops: needs a workspace of 128 bytes for its tiles, which the task does not have\n"
+		   "-9 kernel loops: needs a workspace of 128 bytes for its tiles, which the task does not have\n"
+		   "0 \n"
+		   "-10 kernel loops line 6: jumped back 4294967296 times; the loop seems to have no end\n"
+		   "-9 kernel loops: %m is f32, the task's tensor is f16\n"
+		   "-9 kernel loops: writes %m, which the task does not allow\n"
+		   "-9 kernel loops line 4: tload reads elements [0, 8) of %m, which has 7\n");
 }
 
 /* No number makes another name of these: a search for one once had no end. */

@@ -71,6 +71,29 @@ int cli(const char *command)
 	return status;
 }
 
+static void ends(const char *file, int line, const char *command, int status)
+{
+	const int ended = cli(command);
+
+	if (ended != status)
+		check_that(false, check_fmt("exit %d, not %d, of %s; stderr \"%.1000s\"", ended, status, command, cli_err), file, line, false);
+}
+
+void cli_says(const char *file, int line, const char *command, int status, char *const *stream, const char *const *texts)
+{
+	const char *name = check_fmt("%s of %.1000s", stream == &cli_out ? "stdout" : "stderr", command);
+
+	ends(file, line, command, status);
+	for (; *texts; texts++)
+		check_contains(*stream, *texts, name, file, line, false);
+}
+
+void cli_prints(const char *file, int line, const char *command, int status, const char *text)
+{
+	ends(file, line, command, status);
+	check_str(cli_out, text, check_fmt("stdout of %.1000s", command), file, line, false);
+}
+
 static void pause_ms(unsigned ms)
 {
 	struct timespec t = {.tv_sec = ms / 1000, .tv_nsec = (long)(ms % 1000) * 1000000};

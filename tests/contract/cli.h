@@ -20,6 +20,13 @@ void cli_begin(void);
 
 /* Runs a command line; returns its exit status. */
 int cli(const char *command);
+/* Runs a command line and checks its exit status, and that stdout (CLI_OUT) or stderr (CLI_ERR) contains each of the texts, or that stdout is
+ * one text (CLI_PRINTS). A failure names the command. */
+#define CLI_OUT(status, command, ...)     cli_says(__FILE__, __LINE__, (command), (status), &cli_out, (const char *[]){__VA_ARGS__, NULL})
+#define CLI_ERR(status, command, ...)     cli_says(__FILE__, __LINE__, (command), (status), &cli_err, (const char *[]){__VA_ARGS__, NULL})
+#define CLI_PRINTS(status, command, text) cli_prints(__FILE__, __LINE__, (command), (status), (text))
+void cli_says(const char *file, int line, const char *command, int status, char *const *stream, const char *const *texts);
+void cli_prints(const char *file, int line, const char *command, int status, const char *text);
 /* Starts it, waits until it handles the last of `count` signals, sends each after_ms after the one before, waits for the end. The command
  * should begin with "exec ". */
 int cli_signalled(const char *command, const int *signals, unsigned count, unsigned after_ms);

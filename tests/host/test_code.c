@@ -128,9 +128,7 @@ static void code_that_ends_its_process_ends_no_tool(void)
 			   rows[i].body, " }\n");
 		CHECK_INT(cli("gcc -fPIC -shared bad.c -o lib.so"), 0);
 		pack(both);
-		CHECK_INT(cli("$B/ptowsp-run --trust=all m.pkg.zst"), 9);
-		CHECK_CONTAINS(cli_err, "cpu_sim: its worker ");
-		CHECK_CONTAINS(cli_err, rows[i].sentence);
+		CLI_ERR(9, "$B/ptowsp-run --trust=all m.pkg.zst", "cpu_sim: its worker ", rows[i].sentence);
 		cli_check_sentence();
 	}
 	CHECK_INT(cli("$B/ptowsp-run m.pkg.zst"), 0);
@@ -140,15 +138,12 @@ static void code_that_is_native_only_needs_trust(void)
 {
 	begin();
 	pack("sig \"v(p,p,i64)\" { native MACHINE \"lib.so\" \"twice\" }");
-	CHECK_INT(cli("$B/ptowsp-run m.pkg.zst"), 5);
-	CHECK_CONTAINS(cli_err, "kernel k is unsupported on cpu_sim: native code (");
-	CHECK_CONTAINS(cli_err, "needs --trust=all");
+	CLI_ERR(5, "$B/ptowsp-run m.pkg.zst", "kernel k is unsupported on cpu_sim: native code (", "needs --trust=all");
 	cli_check_sentence();
 	CHECK_INT(cli("$B/ptowsp-run --trust=all --stats=json --no-kernels m.pkg.zst"), 0);
 	CHECK_INT(cli("$B/ptowsp-run --trust=all --out y=y.npy m.pkg.zst"), 0);
 	values_are("y.npy", 2, 4, 6, 8);
-	CHECK_INT(cli("$B/ptowsp-run --trust=some m.pkg.zst"), 2);
-	CHECK_CONTAINS(cli_err, "--trust=some is none of none, signed, all");
+	CLI_ERR(2, "$B/ptowsp-run --trust=some m.pkg.zst", "--trust=some is none of none, signed, all");
 }
 
 static void code_for_other_machines_is_passed_over(void)
@@ -157,30 +152,25 @@ static void code_for_other_machines_is_passed_over(void)
 	pack("sig \"v(p,p,i64)\" { native other-linux-gnu \"lib.so\" \"twice\" portable @fives }");
 	CHECK_INT(cli("$B/ptowsp-run --trust=all --out y=y.npy m.pkg.zst"), 0);
 	values_are("y.npy", 5, 5, 5, 5);
-	CHECK_INT(cli("$B/ptowsp-run --trust=all --explain m.pkg.zst"), 0);
-	CHECK_CONTAINS(cli_out, "portable payload: its native code is for other-linux-gnu, not for this machine");
+	CLI_OUT(0, "$B/ptowsp-run --trust=all --explain m.pkg.zst", "portable payload: its native code is for other-linux-gnu, not for this machine");
 	pack("sig \"v(p,p,i64)\" { native other-linux-gnu \"lib.so\" \"twice\" native MACHINE \"lib.so\" \"twice\" }");
 	CHECK_INT(cli("$B/ptowsp-run --trust=all --out y=y.npy m.pkg.zst"), 0);
 	values_are("y.npy", 2, 4, 6, 8);
 	pack("sig \"v(p,p,i64)\" { native MACHINE32 \"lib.so\" \"twice\" }"); /* x86_64-linux-gnu32 is still this machine */
 	CHECK_INT(cli("$B/ptowsp-run --trust=all m.pkg.zst"), 0);
 	pack("sig \"v(p,p,i64)\" { native x86_645 \"lib.so\" \"twice\" }"); /* a name that begins alike */
-	CHECK_INT(cli("$B/ptowsp-run --trust=all m.pkg.zst"), 5);
-	CHECK_CONTAINS(cli_err, "its native code is for x86_645, not for this machine");
+	CLI_ERR(5, "$B/ptowsp-run --trust=all m.pkg.zst", "its native code is for x86_645, not for this machine");
 }
 
 static void explain_says_what_would_run_and_runs_nothing(void)
 {
 	begin();
 	pack(both);
-	CHECK_INT(cli("$B/ptowsp-run --explain m.pkg.zst"), 0);
-	CHECK_CONTAINS(cli_out, "kernel k  enforced: portable payload: native code (");
-	CHECK_INT(cli("$B/ptowsp-run --explain --trust=all m.pkg.zst"), 0);
-	CHECK_CONTAINS(cli_out, "kernel k  enforced: native code of the package (");
-	CHECK_CONTAINS(cli_out, "load: the backend takes it; no kernel was run: ");
+	CLI_OUT(0, "$B/ptowsp-run --explain m.pkg.zst", "kernel k  enforced: portable payload: native code (");
+	CLI_OUT(0, "$B/ptowsp-run --explain --trust=all m.pkg.zst", "kernel k  enforced: native code of the package (",
+		"load: the backend takes it; no kernel was run: ");
 	CHECK_STR(cli_err, ""); /* no constructor */
-	CHECK_INT(cli("$B/ptowsp-run --explain --trust=all --isolate=process m.pkg.zst"), 0);
-	CHECK_CONTAINS(cli_out, "load: the backend takes it; no kernel was run: ");
+	CLI_OUT(0, "$B/ptowsp-run --explain --trust=all --isolate=process m.pkg.zst", "load: the backend takes it; no kernel was run: ");
 	CHECK_STR(cli_err, "");
 	CHECK_INT(cli("$B/ptowsp-run --explain --trust=all --plugin=auto --plugin-order cpu_sim m.pkg.zst"), 0);
 	CHECK(!strstr(cli_err, "begun"));
@@ -335,9 +325,8 @@ static void a_uniform_function_has_workspace_blocks_and_cycles(void)
 	pack("{ native MACHINE \"lib.so\" \"thrice\" }");
 	CHECK_INT(cli("$B/ptowsp-run --trust=all --opt profiling=on m.pkg.zst"), 1); /* no workspace: it says so itself */
 	pack("workspace 4096 { native MACHINE \"lib.so\" \"thrice\" }");
-	CHECK_INT(cli("$B/ptowsp-run --trust=all --opt profiling=on --opt debug=on -v m.pkg.zst"), 0);
-	CHECK_CONTAINS(cli_err, "kernel k: native code of the package");
-	CHECK_CONTAINS(cli_err, "profile: kernel k: 1 tasks");
+	CLI_ERR(0, "$B/ptowsp-run --trust=all --opt profiling=on --opt debug=on -v m.pkg.zst", "kernel k: native code of the package",
+		"profile: kernel k: 1 tasks");
 }
 
 /* Neither shape has a thunk: libffi calls it. */
@@ -366,12 +355,10 @@ static void signatures_that_cannot_be_called_are_refused(void)
 	CHECK_INT(cli("$B/ptowsp-inspect --json m.pkg.zst >m.json"), 0);
 	for (size_t i = 0; i < sizeof(rows) / sizeof(*rows); i++) {
 		CHECK_INT(cli(check_fmt("sed 's/v(p,p,i64)/%s/' m.json >bad.json", rows[i][0])), 0);
-		CHECK_INT(cli("$B/ptowsp-pack --from-json bad.json -o bad.pkg.zst"), 3);
-		CHECK_CONTAINS(cli_err, rows[i][1]);
+		CLI_ERR(3, "$B/ptowsp-pack --from-json bad.json -o bad.pkg.zst", rows[i][1]);
 	}
 	CHECK_INT(cli("sed 's/v(p,p,i64)/v(p,p,p,i64)/' m.json >bad.json && $B/ptowsp-pack --from-json bad.json -o bad.pkg.zst"), 0);
-	CHECK_INT(cli("$B/ptowsp-run --trust=all bad.pkg.zst"), 3);
-	CHECK_CONTAINS(cli_err, "kernel k: its signature v(p,p,p,i64) takes 3 tensors and 1 scalars, it has 2 and 1");
+	CLI_ERR(3, "$B/ptowsp-run --trust=all bad.pkg.zst", "kernel k: its signature v(p,p,p,i64) takes 3 tensors and 1 scalars, it has 2 and 1");
 	cli_check_sentence();
 }
 
@@ -529,10 +516,8 @@ static void no_payload_is_written_to_a_named_file(void)
 		      "trace=openat,open,creat,memfd_create,execve,rename,renameat2,link,linkat,symlink,mknodat "
 		      "$B/ptowsp-run --trust=all --isolate=none m.pkg.zst"),
 		  0);
-	CHECK_INT(cli("grep -c memfd_create calls"), 0);
-	CHECK_STR(cli_out, "1\n");
-	CHECK_INT(cli("grep -c execve calls"), 0);
-	CHECK_STR(cli_out, "1\n");
+	CLI_PRINTS(0, "grep -c memfd_create calls", "1\n");
+	CLI_PRINTS(0, "grep -c execve calls", "1\n");
 	CHECK_INT(cli("grep -E 'O_(WRONLY|RDWR|CREAT|TMPFILE)|creat\\(|rename|link|mknod' calls"), 1); /* grep finds none */
 	CHECK_STR(cli_out, "");
 	CHECK_INT(cli("grep -c '\"/proc/self/fd/' calls"), 0);

@@ -53,12 +53,10 @@ static void no_variable_is_read(void)
 	static const char *const set = "for v in " VARIABLES "; do [ $v = PATH ] || [ $v = LD_LIBRARY_PATH ] || export $v=/x; done; " AS_NOBODY;
 
 	BEGIN();
-	CHECK_INT(cli(check_fmt("%s $N/variables " VARIABLES, set)), 0);
-	CHECK_CONTAINS(cli_out, ", HOME there\n");
-	CHECK_CONTAINS(cli_out, "secure 0 PTOWSP_PLUGIN_PATH=/x PTOWSP_TRUST_DIR=/x CC=/x TMPDIR=/x CXX=/x HOME=/x XDG_CACHE_HOME=/x XILINX_XRT=/x "
-				"PEANO_INSTALL_DIR=/x PATH=/");
-	CHECK_INT(cli(check_fmt("%s $E/variables " VARIABLES, set)), 0);
-	CHECK_STR(cli_out, "secure 1\nPATH /usr/bin:/bin, HOME not there\n");
+	CLI_OUT(0, check_fmt("%s $N/variables " VARIABLES, set), ", HOME there\n",
+		"secure 0 PTOWSP_PLUGIN_PATH=/x PTOWSP_TRUST_DIR=/x CC=/x TMPDIR=/x CXX=/x HOME=/x XDG_CACHE_HOME=/x XILINX_XRT=/x "
+		"PEANO_INSTALL_DIR=/x PATH=/");
+	CLI_PRINTS(0, check_fmt("%s $E/variables " VARIABLES, set), "secure 1\nPATH /usr/bin:/bin, HOME not there\n");
 }
 
 /* So that the list above is all of them, and nothing reads one in another way. */
@@ -67,11 +65,11 @@ static void programs_and_libraries_read_variables_in_the_secure_way_only(void)
 	cli_begin();
 	if (check_sanitizer()[0])
 		CHECK_SKIP("sanitizers have runtimes that read the environment themselves");
-	CHECK_INT(cli("for f in $B/ptowsp-run $B/ptowsp-pack $B/ptowsp-inspect $B/ptowsp-bench $B/../lib/*.so* $B/../lib/ptowsp/ptowsp-worker "
-		      "$B/../lib/ptowsp/plugins/*.so; do"
-		      " nm -D --undefined-only $f | grep -qw getenv && echo $f; done; true"),
-		  0);
-	CHECK_STR(cli_out, "");
+	CLI_PRINTS(0,
+		   "for f in $B/ptowsp-run $B/ptowsp-pack $B/ptowsp-inspect $B/ptowsp-bench $B/../lib/*.so* $B/../lib/ptowsp/ptowsp-worker "
+		   "$B/../lib/ptowsp/plugins/*.so; do"
+		   " nm -D --undefined-only $f | grep -qw getenv && echo $f; done; true",
+		   "");
 	CHECK_INT(cli("cd $R && grep -rhoE --include=*.c '(secure_getenv|reg_variable|base_command_begin)\\([^)]*\"[A-Z_]+\"' host registry tools plugins "
 		      "packages"
 		      " | grep -oE '\"[A-Z_]+\"' | tr -d '\"' | sort -u | tr '\\n' ' '"),
@@ -88,9 +86,8 @@ static void folders_of_plugins_are_the_system_s(void)
 	BEGIN();
 	CHECK_INT(cli(RUN("$N/run", "--list-plugins --plugin-dir $T/keys --user-plugins")), 0);
 	CHECK_CONTAINS(cli_out, check_fmt("searched: %s/keys %s/plugins %s/p /", getenv("T"), getenv("S"), getenv("T")));
-	CHECK_INT(cli(RUN("$E/run", "--list-plugins --plugin-dir $T/keys --user-plugins")), 0);
-	CHECK_CONTAINS(cli_out, check_fmt("searched: %s/plugins\n", getenv("S")));
-	CHECK_CONTAINS(cli_out, "not used under elevated privileges");
+	CLI_OUT(0, RUN("$E/run", "--list-plugins --plugin-dir $T/keys --user-plugins"), check_fmt("searched: %s/plugins\n", getenv("S")),
+		"not used under elevated privileges");
 	CHECK_INT(cli(RUN("$N/run", "--plugin=$T/p/libptowsp_cpu_sim.so $P/vector_add.pkg.zst")), 0);
 	CHECK_INT(cli(RUN("$E/run", "--plugin=$T/p/libptowsp_cpu_sim.so $P/vector_add.pkg.zst")), 4);
 	CHECK_CONTAINS(cli_err, "not under elevated privileges; only the system's plugins by name");
@@ -105,14 +102,11 @@ static void plugins_must_be_listed_or_signed_by_the_system(void)
 	CHECK_INT(cli("cp p/*.so $S/plugins; $B/ptowsp-pack --sign=eve $S/plugins/libptowsp_cpu_sim.so"), 0);
 	CHECK_INT(cli(RUN("$N/run", "$P/vector_add.pkg.zst")), 0);
 	for (size_t i = 0; i < sizeof(asked) / sizeof(*asked); i++) {
-		CHECK_INT(cli(check_fmt(RUN("$E/run", "%s --trust-dir $T/keys $P/vector_add.pkg.zst"), asked[i])), 4);
-		CHECK_CONTAINS(cli_err, "no plugins.list of the trust folders has");
+		CLI_ERR(4, check_fmt(RUN("$E/run", "%s --trust-dir $T/keys $P/vector_add.pkg.zst"), asked[i]), "no plugins.list of the trust folders has");
 	}
-	CHECK_INT(cli(RUN("$E/run", "--plugin-trust=signed --trust-dir $T/keys $P/vector_add.pkg.zst")), 4);
-	CHECK_CONTAINS(cli_err, ", which is no trusted key");
+	CLI_ERR(4, RUN("$E/run", "--plugin-trust=signed --trust-dir $T/keys $P/vector_add.pkg.zst"), ", which is no trusted key");
 	CHECK_INT(cli("cp keys/plugins.list $S/trust && " RUN("$E/run", "$P/vector_add.pkg.zst")), 0);
-	CHECK_INT(cli(RUN("$E/run", "--explain $P/vector_add.pkg.zst")), 0);
-	CHECK_CONTAINS(cli_out, "trust in the plugin: in a list");
+	CLI_OUT(0, RUN("$E/run", "--explain $P/vector_add.pkg.zst"), "trust in the plugin: in a list");
 	CHECK_INT(cli("$B/ptowsp-pack --sign=ann $S/plugins/libptowsp_cpu_sim.so && " RUN("$E/run", "--plugin-trust=signed $P/vector_add.pkg.zst")), 0);
 }
 
@@ -122,8 +116,7 @@ static void the_owner_of_the_program_is_nobody_there(void)
 	BEGIN();
 	CHECK_INT(cli("cp p/*.so $S/plugins && cp keys/plugins.list $S/trust && chown 12345 $S/plugins/libptowsp_cpu_sim.so && chown 12345 $T/e $T/n"), 0);
 	CHECK_INT(cli(RUN("$N/run", "$P/vector_add.pkg.zst")), 0);
-	CHECK_INT(cli(RUN("$E/run", "$P/vector_add.pkg.zst")), 4);
-	CHECK_CONTAINS(cli_err, "plugin file belongs to another user");
+	CLI_ERR(4, RUN("$E/run", "$P/vector_add.pkg.zst"), "plugin file belongs to another user");
 	CHECK_INT(cli("chown root $S/plugins/libptowsp_cpu_sim.so && " RUN("$E/run", "$P/vector_add.pkg.zst")), 0);
 }
 
@@ -132,8 +125,7 @@ static void keys_are_the_system_s(void)
 	BEGIN();
 	CHECK_INT(cli("cp $P/vector_add.pkg.zst v.pkg.zst && $B/ptowsp-pack --sign=eve v.pkg.zst"), 0);
 	CHECK_INT(cli(AS_NOBODY "PTOWSP_TRUST_DIR=$T/keys $N/ptowsp-inspect --verify --trust=signed v.pkg.zst"), 0);
-	CHECK_INT(cli(AS_NOBODY "PTOWSP_TRUST_DIR=$T/keys $E/ptowsp-inspect --verify --trust=signed --trust-dir $T/keys v.pkg.zst"), 3);
-	CHECK_CONTAINS(cli_out, ", which is no trusted key");
+	CLI_OUT(3, AS_NOBODY "PTOWSP_TRUST_DIR=$T/keys $E/ptowsp-inspect --verify --trust=signed --trust-dir $T/keys v.pkg.zst", ", which is no trusted key");
 }
 
 /* What these backends say about where they looked: paths of variables are not among it. */
@@ -160,8 +152,7 @@ static void the_packer_calls_no_compiler_of_the_user_s(void)
 {
 	BEGIN();
 	CHECK_INT(cli("chmod 777 . && cp $R/packages/examples/vector_add.pto ."), 0);
-	CHECK_INT(cli(AS_NOBODY "CC=/user/cc $N/ptowsp-pack --native vector_add.pto -o n.pkg.zst"), 8);
-	CHECK_CONTAINS(cli_err, "/user/cc");
+	CLI_ERR(8, AS_NOBODY "CC=/user/cc $N/ptowsp-pack --native vector_add.pto -o n.pkg.zst", "/user/cc");
 	CHECK_INT(cli(AS_NOBODY "CC=/user/cc TMPDIR=/user/tmp $E/ptowsp-pack --native vector_add.pto -o e.pkg.zst"), 0);
 }
 

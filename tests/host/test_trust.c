@@ -50,10 +50,8 @@ static void native_code_of_a_signed_package_runs(void)
 	CHECK_INT(cli("$B/ptowsp-pack --sign=ann m.pkg.zst"), 0);
 	ran("native");
 	CHECK_CONTAINS(cli_text(cli_json(), "trust"), "signed by ann (");
-	CHECK_INT(cli(SIGNED "--stats m.pkg.zst"), 0);
-	CHECK_CONTAINS(cli_out, "trust in native code: signed by ann (");
-	CHECK_INT(cli(SIGNED "--explain m.pkg.zst"), 0);
-	CHECK_CONTAINS(cli_out, "trust in native code: signed by ann (");
+	CLI_OUT(0, SIGNED "--stats m.pkg.zst", "trust in native code: signed by ann (");
+	CLI_OUT(0, SIGNED "--explain m.pkg.zst", "trust in native code: signed by ann (");
 	CHECK_INT(cli(SIGNED "--plugin=auto --stats=json m.pkg.zst"), 0);
 	CHECK_STR(cli_text(cli_json(), "kernels[k].code"), "native");
 	CHECK_INT(cli("PTOWSP_TRUST_DIR=relative:$T/keys $B/ptowsp-run --trust=signed --stats=json m.pkg.zst"), 0);
@@ -82,22 +80,18 @@ static void native_code_that_no_signature_covers_does_not_run(void)
 		CHECK_INT(cli(rows[i].sign), 0);
 		ran("portable");
 		CHECK_CONTAINS(cli_text(cli_json(), "trust"), rows[i].why);
-		CHECK_INT(cli(SIGNED "--explain m.pkg.zst"), 0);
-		CHECK_CONTAINS(cli_out, "native code (");
-		CHECK_CONTAINS(cli_out, rows[i].why);
+		CLI_OUT(0, SIGNED "--explain m.pkg.zst", "native code (", rows[i].why);
 	}
 }
 
 static void code_that_is_native_only_is_refused_with_the_reason(void)
 {
 	begin(false);
-	CHECK_INT(cli("$B/ptowsp-pack --sign=ann --sign-for=aie m.pkg.zst; " SIGNED "m.pkg.zst"), 5);
-	CHECK_CONTAINS(cli_err, "kernel k is unsupported on cpu_sim: native code (");
-	CHECK_CONTAINS(cli_err, ") is not trusted: the signature of ann is for aie, not for cpu_sim");
+	CLI_ERR(5, "$B/ptowsp-pack --sign=ann --sign-for=aie m.pkg.zst; " SIGNED "m.pkg.zst", "kernel k is unsupported on cpu_sim: native code (",
+		") is not trusted: the signature of ann is for aie, not for cpu_sim");
 	cli_check_sentence();
 	CHECK_INT(cli("$B/ptowsp-pack --sign=ann --sign-for=cpu_sim m.pkg.zst; " SIGNED "m.pkg.zst"), 0);
-	CHECK_INT(cli("$B/ptowsp-run --trust=signed --trust-dir nowhere m.pkg.zst"), 2);
-	CHECK_CONTAINS(cli_err, "trust folder nowhere cannot be read");
+	CLI_ERR(2, "$B/ptowsp-run --trust=signed --trust-dir nowhere m.pkg.zst", "trust folder nowhere cannot be read");
 }
 
 static void one_of_several_signatures_is_enough(void)
@@ -176,18 +170,15 @@ static void plugins_begin(void)
 static void a_signed_plugin_loads(void)
 {
 	plugins_begin();
-	CHECK_INT(cli("$B/ptowsp-pack --sign=ann p/libptowsp_cpu_sim.so && ls p"), 0);
-	CHECK_CONTAINS(cli_out, "libptowsp_cpu_sim.so.sig");
-	CHECK_INT(cli(WITH("signed") "--explain $P/vector_add.pkg.zst"), 0);
-	CHECK_CONTAINS(cli_out, "trust in the plugin: signed by ann (");
+	CLI_OUT(0, "$B/ptowsp-pack --sign=ann p/libptowsp_cpu_sim.so && ls p", "libptowsp_cpu_sim.so.sig");
+	CLI_OUT(0, WITH("signed") "--explain $P/vector_add.pkg.zst", "trust in the plugin: signed by ann (");
 	CHECK_INT(cli(WITH("signed") "--stats $P/vector_add.pkg.zst"), 0);
 	CHECK_STR(cli_err, "");
 	CHECK_INT(cli(WITH("signed") "--list-plugins"), 0); /* of the others each says why not */
 	CHECK_CONTAINS(cli_out, "usable");
 	CHECK_CONTAINS(cli_out, "is not signed: there is no .sig file beside it");
 	CHECK(!strstr(cli_out, "runs in a process of its own")); /* a signed one is trusted as the tool's own are */
-	CHECK_INT(cli(WITH("any") "--list-plugins"), 0);
-	CHECK_CONTAINS(cli_out, "runs in a process of its own");
+	CLI_OUT(0, WITH("any") "--list-plugins", "runs in a process of its own");
 	CHECK_INT(cli("$B/ptowsp-pack --sign=bob p/libptowsp_cpu_sim.so && rm keys/ann.pub && cp bob.pub keys && " WITH("signed") "$P/vector_add.pkg.zst"), 0);
 }
 
@@ -212,8 +203,7 @@ static void a_plugin_that_no_signature_covers_is_refused(void)
 	for (size_t i = 0; i < sizeof(rows) / sizeof(*rows); i++) {
 		plugins_begin();
 		CHECK_INT(cli(check_fmt("p=p/libptowsp_cpu_sim.so; %s", rows[i].sign)), 0);
-		CHECK_INT(cli(WITH("signed") "$P/vector_add.pkg.zst"), 4);
-		CHECK_CONTAINS(cli_err, rows[i].why);
+		CLI_ERR(4, WITH("signed") "$P/vector_add.pkg.zst", rows[i].why);
 		cli_check_sentence();
 		CHECK_INT(cli(WITH("any") "$P/vector_add.pkg.zst"), 0);
 	}
@@ -222,29 +212,21 @@ static void a_plugin_that_no_signature_covers_is_refused(void)
 static void a_listed_plugin_loads(void)
 {
 	plugins_begin();
-	CHECK_INT(cli("$B/ptowsp-run --plugin-trust=listed --trust-dir /dev/zero $P/vector_add.pkg.zst"), 2);
-	CHECK_CONTAINS(cli_err, "trust folder /dev/zero cannot be read: Not a directory");
-	CHECK_INT(cli(WITH("listed") "$P/vector_add.pkg.zst"), 4);
-	CHECK_CONTAINS(cli_err, "no plugins.list of the trust folders has \"");
-	CHECK_CONTAINS(cli_err, " cpu_sim\"");
+	CLI_ERR(2, "$B/ptowsp-run --plugin-trust=listed --trust-dir /dev/zero $P/vector_add.pkg.zst", "trust folder /dev/zero cannot be read: Not a directory");
+	CLI_ERR(4, WITH("listed") "$P/vector_add.pkg.zst", "no plugins.list of the trust folders has \"", " cpu_sim\"");
 	CHECK_INT(cli("echo '# mine' >keys/plugins.list; echo >>keys/plugins.list; sha256sum <p/libptowsp_cpu_sim.so | sed 's/-/cpu_sim/' >>keys/plugins.list"),
 		  0);
-	CHECK_INT(cli(WITH("listed") "--explain $P/vector_add.pkg.zst"), 0);
-	CHECK_CONTAINS(cli_out, "trust in the plugin: in a list");
+	CLI_OUT(0, WITH("listed") "--explain $P/vector_add.pkg.zst", "trust in the plugin: in a list");
 	CHECK_INT(cli(WITH("listed") "$P/vector_add.pkg.zst"), 0);
 	CHECK_INT(cli("sed -i s/cpu_sim/cpu_sin/ keys/plugins.list; " WITH("listed") "$P/vector_add.pkg.zst"), 4); /* another plugin's name */
 	CHECK_INT(cli("sed -i s/cpu_sin/cpu_sim/ keys/plugins.list; echo >>p/libptowsp_cpu_sim.so; " WITH("listed") "$P/vector_add.pkg.zst"),
 		  4); /* other bytes */
-	CHECK_INT(cli("echo nonsense >keys/plugins.list; " WITH("listed") "$P/vector_add.pkg.zst"), 4);
-	CHECK_CONTAINS(cli_err, "plugins.list: line 1 is not: 64 digits");
-	CHECK_INT(cli("chmod 666 keys/plugins.list; " WITH("listed") "$P/vector_add.pkg.zst"), 4);
-	CHECK_CONTAINS(cli_err, "anybody may write the list file");
+	CLI_ERR(4, "echo nonsense >keys/plugins.list; " WITH("listed") "$P/vector_add.pkg.zst", "plugins.list: line 1 is not: 64 digits");
+	CLI_ERR(4, "chmod 666 keys/plugins.list; " WITH("listed") "$P/vector_add.pkg.zst", "anybody may write the list file");
 	CHECK_INT(cli("ln -sf plugins.list keys/plugins.list; " WITH("listed") "$P/vector_add.pkg.zst"), 4); /* that leads to itself */
 	CHECK_CONTAINS(cli_err, "is in no list; not used: keys/plugins.list: cannot be opened: Too many levels of symbolic links");
-	CHECK_INT(cli("ln -sf nowhere keys/plugins.list; " WITH("listed") "$P/vector_add.pkg.zst"), 4);
-	CHECK_CONTAINS(cli_err, "not used: keys/plugins.list: cannot be opened: No such file");
-	CHECK_INT(cli("$B/ptowsp-run --plugin-trust=some $P/vector_add.pkg.zst"), 2);
-	CHECK_CONTAINS(cli_err, "--plugin-trust=some is none of any, listed, signed");
+	CLI_ERR(4, "ln -sf nowhere keys/plugins.list; " WITH("listed") "$P/vector_add.pkg.zst", "not used: keys/plugins.list: cannot be opened: No such file");
+	CLI_ERR(2, "$B/ptowsp-run --plugin-trust=some $P/vector_add.pkg.zst", "--plugin-trust=some is none of any, listed, signed");
 }
 
 /* What runs is the copy: nobody but the host opens the file. (Leaks cannot be looked for under strace.) */
@@ -261,23 +243,19 @@ static void what_is_loaded_is_a_sealed_copy(void)
 	CHECK_CONTAINS(maps, "memfd_create(\"ptowsp-plugin\"");
 	CHECK_CONTAINS(maps, "\"/proc/self/fd/");
 	free(maps);
-	CHECK_INT(cli("grep -c 'open.*p/libptowsp_cpu_sim.so\"' trace"), 0);
-	CHECK_STR(cli_out, "1\n"); /* read once, by nobody else */
+	CLI_PRINTS(0, "grep -c 'open.*p/libptowsp_cpu_sim.so\"' trace", "1\n"); /* read once, by nobody else */
 }
 
 /* The worker gets the copy that its host has checked, and does not open the file. */
 static void an_isolated_plugin_is_the_sealed_copy_too(void)
 {
 	plugins_begin();
-	CHECK_INT(cli(WITH("signed") "--isolate=process $P/vector_add.pkg.zst"), 4);
-	CHECK_CONTAINS(cli_err, "is not signed: there is no .sig file");
+	CLI_ERR(4, WITH("signed") "--isolate=process $P/vector_add.pkg.zst", "is not signed: there is no .sig file");
 	CHECK_INT(cli("$B/ptowsp-pack --sign=ann p/libptowsp_cpu_sim.so; ASAN_OPTIONS=detect_leaks=0 strace -f -e trace=openat,open -o trace " WITH(
 			  "signed") "--isolate=process $P/vector_add.pkg.zst"),
 		  0);
-	CHECK_INT(cli("grep -c 'open.*p/libptowsp_cpu_sim.so\"' trace"), 0);
-	CHECK_STR(cli_out, "1\n");
-	CHECK_INT(cli(WITH("signed") "--isolate=process --explain $P/vector_add.pkg.zst"), 0);
-	CHECK_CONTAINS(cli_out, "trust in the plugin: signed by ann (");
+	CLI_PRINTS(0, "grep -c 'open.*p/libptowsp_cpu_sim.so\"' trace", "1\n");
+	CLI_OUT(0, WITH("signed") "--isolate=process --explain $P/vector_add.pkg.zst", "trust in the plugin: signed by ann (");
 }
 
 /* A private library beside the plugin would not be found beside the copy, and nobody has signed it. */

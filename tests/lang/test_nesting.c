@@ -70,11 +70,10 @@ static void what_is_65_deep_is_refused_with_its_place(void)
 {
 	cli_begin();
 	for (size_t i = 0; i < sizeof(forms) / sizeof(*forms); i++) {
-		CHECK_INT(cli(check_fmt("sed 's/^%s.*/&\\n%s/' " SOURCES "%s.pto >more.pto && $B/ptowsp-pack more.pto -o p.pkg.zst", forms[i].innermost,
-					forms[i].block, forms[i].name)),
-			  3);
-		CHECK_CONTAINS(cli_err, forms[i].says);
-		CHECK_CONTAINS(cli_err, "more.pto:");
+		CLI_ERR(3,
+			check_fmt("sed 's/^%s.*/&\\n%s/' " SOURCES "%s.pto >more.pto && $B/ptowsp-pack more.pto -o p.pkg.zst", forms[i].innermost,
+				  forms[i].block, forms[i].name),
+			forms[i].says, "more.pto:");
 	}
 }
 
@@ -102,8 +101,7 @@ static void loops_of_pto_as_nest_as_deep(void)
 {
 	cli_begin();
 	CHECK_INT(as_pack(PTOWSP_NESTING_LIMIT), 0);
-	CHECK_INT(cli("$B/ptowsp-inspect --verify as.pkg.zst && $B/ptowsp-inspect --pto as.pkg.zst | grep -c '^ *FOR'"), 0);
-	CHECK_CONTAINS(cli_out, "64\n");
+	CLI_OUT(0, "$B/ptowsp-inspect --verify as.pkg.zst && $B/ptowsp-inspect --pto as.pkg.zst | grep -c '^ *FOR'", "64\n");
 	CHECK_INT(as_pack(PTOWSP_NESTING_LIMIT + 1), 3);
 	CHECK_CONTAINS(cli_err, "loops and branches are nested deeper than 64");
 }

@@ -28,8 +28,7 @@ static void a_graph_that_never_ends_is_refused_at_its_limit(void)
 	CHECK_CONTAINS(cli_err, "--graph keeps 4194304 tasks and edges at the most");
 	cli_check_sentence();
 	CHECK_INT(cli("test \"$(cat g.json)\" = old"), 0);
-	CHECK_INT(cli("$B/ptowsp-run -q --no-kernels --graph g.json --entry nest --set n=2000000000 --set m=2 --max-tasks 1000 " VECTORS), 10);
-	CHECK_CONTAINS(cli_err, "1000");
+	CLI_ERR(10, "$B/ptowsp-run -q --no-kernels --graph g.json --entry nest --set n=2000000000 --set m=2 --max-tasks 1000 " VECTORS, "1000");
 }
 
 static void a_graph_of_levels_names_the_kernels_of_each_level(void)
@@ -42,10 +41,10 @@ static void a_graph_of_levels_names_the_kernels_of_each_level(void)
 static void a_graph_does_not_depend_on_kernels_or_threads(void)
 {
 	cli_begin();
-	CHECK_INT(cli("for how in '--threads 1' '--threads 4' '--no-kernels -q'; do $B/ptowsp-run $how --entry nest --set n=20 --set m=9"
-		      " --schedule task_window=30 --graph g.json " VECTORS " && sha256sum g.json; done | grep g.json | uniq | wc -l"),
-		  0);
-	CHECK_STR(cli_out, "1\n");
+	CLI_PRINTS(0,
+		   "for how in '--threads 1' '--threads 4' '--no-kernels -q'; do $B/ptowsp-run $how --entry nest --set n=20 --set m=9"
+		   " --schedule task_window=30 --graph g.json " VECTORS " && sha256sum g.json; done | grep g.json | uniq | wc -l",
+		   "1\n");
 }
 
 static void a_host_graph_build_gives_the_same_graph_and_results(void)
@@ -57,11 +56,9 @@ static void a_host_graph_build_gives_the_same_graph_and_results(void)
 	CHECK_INT(cli("for t in 1 2; do $B/ptowsp-run --threads $t --graph h$t.json b.pkg.zst || exit; done"), 0); /* its expected outputs are compared */
 	CHECK_CONTAINS(cli_out, "compare: ok");
 	CHECK_INT(cli("$B/ptowsp-run -q --graph t.json $P/softmax.pkg.zst && cmp t.json h1.json && cmp t.json h2.json"), 0);
-	CHECK_INT(cli("$B/ptowsp-run --schedule task_window=2 b.pkg.zst"), 0);
-	CHECK_CONTAINS(cli_err, "task_window is recorded, not enforced");
+	CLI_ERR(0, "$B/ptowsp-run --schedule task_window=2 b.pkg.zst", "task_window is recorded, not enforced");
 	CHECK_INT(cli("$B/ptowsp-run --max-tasks 3 b.pkg.zst"), 10);
-	CHECK_INT(cli("$B/ptowsp-run --plugin cpu_sim --schedule tensor_map=8 b.pkg.zst"), 5);
-	CHECK_CONTAINS(cli_err, "tensor_map with its capacity of 8 is full");
+	CLI_ERR(5, "$B/ptowsp-run --plugin cpu_sim --schedule tensor_map=8 b.pkg.zst", "tensor_map with its capacity of 8 is full");
 }
 
 static void a_text_graph_has_a_line_per_task(void)
@@ -81,8 +78,7 @@ static void a_dash_writes_the_graph_to_stdout(void)
 	REQUIRE_INT(cli(OVERLAP "-q --graph - " VECTORS), 0);
 	CHECK_CONTAINS(cli_out, "put64");
 	CHECK_CONTAINS(cli_out, "put32");
-	CHECK_INT(cli("ls -A"), 0);
-	CHECK_STR(cli_out, "");
+	CLI_PRINTS(0, "ls -A", "");
 }
 
 static void a_dot_graph_goes_left_to_right_with_ranks(void)
@@ -95,10 +91,8 @@ static void a_dot_graph_goes_left_to_right_with_ranks(void)
 	CHECK_CONTAINS(cli_out, "rank=same");
 	CHECK_CONTAINS(cli_out, "put64");
 	CHECK_INT(cli("command -v dot >/dev/null || exit 9; dot -Tplain g.dot >plain.txt"), 0);
-	CHECK_INT(cli("grep -c '^edge' plain.txt"), 0);
-	CHECK_STR(cli_out, "6\n");
-	CHECK_INT(cli("grep -c '^node' plain.txt"), 0);
-	CHECK_STR(cli_out, "5\n");
+	CLI_PRINTS(0, "grep -c '^edge' plain.txt", "6\n");
+	CLI_PRINTS(0, "grep -c '^node' plain.txt", "5\n");
 }
 
 static void pictures_are_drawn_by_graphviz(void)
@@ -109,20 +103,16 @@ static void pictures_are_drawn_by_graphviz(void)
 	REQUIRE_INT(cli(OVERLAP "--graph g.svg --threads 2 " VECTORS), 0);
 	CHECK_INT(cli("head -c 400 g.svg | grep -q '<?xml' && grep -q '</svg>' g.svg && grep -q put64 g.svg"), 0);
 	REQUIRE_INT(cli(OVERLAP "--graph g.pdf " VECTORS), 0);
-	CHECK_INT(cli("head -c 5 g.pdf"), 0);
-	CHECK_STR(cli_out, "%PDF-");
-	CHECK_INT(cli("ls -A"), 0);
-	CHECK_STR(cli_out, "g.pdf\ng.svg\n");
+	CLI_PRINTS(0, "head -c 5 g.pdf", "%PDF-");
+	CLI_PRINTS(0, "ls -A", "g.pdf\ng.svg\n");
 }
 
 static void without_graphviz_a_picture_says_what_is_missing(void)
 {
 	cli_begin();
-	CHECK_INT(cli("echo old >g.svg && PATH=/nonexistent $B/ptowsp-run --entry overlap --graph g.svg " VECTORS), 8);
-	CHECK_CONTAINS(cli_err, "dot");
+	CLI_ERR(8, "echo old >g.svg && PATH=/nonexistent $B/ptowsp-run --entry overlap --graph g.svg " VECTORS, "dot");
 	CHECK_INT(cli("PATH=/nonexistent $B/ptowsp-run --entry overlap --fill t=ones --out t=t.npy --trace t.json --graph g.svg " VECTORS), 8);
-	CHECK_INT(cli("cat g.svg && ls -A"), 0);
-	CHECK_STR(cli_out, "old\ng.svg\n");
+	CLI_PRINTS(0, "cat g.svg && ls -A", "old\ng.svg\n");
 }
 
 static void a_saved_graph_is_drawn_later(void)
@@ -192,8 +182,7 @@ static void graph_and_trace_of_several_runs_and_outputs_come_together(void)
 	cli_begin();
 	REQUIRE_INT(cli("$B/ptowsp-run --entry spread --set n=3 --out a=a.npy --graph g.json --trace t.json --stats " VECTORS), 0);
 	CHECK_STR(cli_edges(cli_json_file("g.json")), "0>1 0>2 0>3");
-	CHECK_INT(cli("ls -A"), 0);
-	CHECK_STR(cli_out, "a.npy\ng.json\nt.json\n");
+	CLI_PRINTS(0, "ls -A", "a.npy\ng.json\nt.json\n");
 }
 
 static void a_graph_of_a_hundred_thousand_tasks_is_quick(void)
@@ -221,8 +210,7 @@ static void a_signal_while_a_picture_is_drawn_leaves_nothing_behind(void)
 	REQUIRE_INT(cli("mkdir bin && printf '#!/bin/sh\nexec sleep 20\n' >bin/dot && chmod +x bin/dot && echo old >g.svg"), 0);
 	CHECK_INT(cli_signalled("PATH=$T/bin:$PATH exec $B/ptowsp-run --entry overlap --graph g.svg " VECTORS, &end, 1, 1000), 143);
 	CHECK(cli_ms < 10000);
-	CHECK_INT(cli("ls -A && cat g.svg"), 0);
-	CHECK_STR(cli_out, "bin\ng.svg\nold\n");
+	CLI_PRINTS(0, "ls -A && cat g.svg", "bin\ng.svg\nold\n");
 }
 
 static void a_dot_that_is_none_is_not_believed(void)
@@ -238,12 +226,10 @@ static void a_dot_that_is_none_is_not_believed(void)
 	cli_begin();
 	for (size_t i = 0; i < sizeof(rows) / sizeof(*rows); i++) {
 		REQUIRE_INT(cli(check_fmt("mkdir -p bin && printf '#!/bin/sh\n%s\n' >bin/dot && chmod +x bin/dot && echo old >g.svg", rows[i].script)), 0);
-		CHECK_INT(cli("PATH=$PWD/bin:$PATH $B/ptowsp-run --timeout-ms 1000 --entry overlap --graph g.svg " VECTORS), 8);
-		CHECK_CONTAINS(cli_err, rows[i].says);
+		CLI_ERR(8, "PATH=$PWD/bin:$PATH $B/ptowsp-run --timeout-ms 1000 --entry overlap --graph g.svg " VECTORS, rows[i].says);
 		cli_check_sentence();
 		CHECK(cli_ms < 20000);
-		CHECK_INT(cli("cat g.svg && ls -A"), 0);
-		CHECK_STR(cli_out, "old\nbin\ng.svg\n");
+		CLI_PRINTS(0, "cat g.svg && ls -A", "old\nbin\ng.svg\n");
 	}
 }
 

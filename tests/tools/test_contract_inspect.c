@@ -34,9 +34,9 @@ static void defaults_are_numbers_of_their_type(void)
 	CHECK_STR(cli_out,
 		  "symbols and slots: 7\n name kind type default\n brain symbol bf16 2.5\n half symbol f16 1.5\n large symbol u64 18446744073709551615\n"
 		  " single symbol f32 1.1\n small symbol i8 -3\n state slot f32 -0.25\n wide symbol f64 1e+300\n\n");
-	REQUIRE_INT(cli("$B/ptowsp-run --explain f.pkg.zst | grep 'symbol, ' | tr -s ' ' | sort"), 0);
-	CHECK_STR(cli_out, " brain bf16 symbol, default 2.5\n half f16 symbol, default 1.5\n large u64 symbol, default 18446744073709551615\n"
-			   " single f32 symbol, default 1.1\n small i8 symbol, default -3\n wide f64 symbol, default 1e+300\n");
+	CLI_PRINTS(0, "$B/ptowsp-run --explain f.pkg.zst | grep 'symbol, ' | tr -s ' ' | sort",
+		   " brain bf16 symbol, default 2.5\n half f16 symbol, default 1.5\n large u64 symbol, default 18446744073709551615\n"
+		   " single f32 symbol, default 1.1\n small i8 symbol, default -3\n wide f64 symbol, default 1e+300\n");
 }
 
 /* Of most instructions one. */
@@ -113,21 +113,14 @@ static void a_listing_says_what_each_instruction_does(void)
 
 	cli_begin();
 	REQUIRE(check_write(check_fmt("%s/l.pto", check_tmp()), source, strlen(source)));
-	REQUIRE_INT(cli("$B/ptowsp-pack l.pto -o l.pkg.zst && $B/ptowsp-inspect --disasm l.pkg.zst"), 0);
-	CHECK_STR(cli_out, listing);
+	CLI_PRINTS(0, "$B/ptowsp-pack l.pto -o l.pkg.zst && $B/ptowsp-inspect --disasm l.pkg.zst", listing);
 }
 
 static void every_package_has_a_listing(void)
 {
 	cli_begin();
 	REQUIRE_INT(cli(EACH "$B/ptowsp-inspect --disasm $p >s.txt || exit 1; test -s s.txt || exit 1; done"), 0);
-	REQUIRE_INT(cli("$B/ptowsp-inspect --disasm $K/levels.pkg.zst"), 0);
-	CHECK_CONTAINS(cli_out, "parallel_for");
-	CHECK_CONTAINS(cli_out, "task");
-	CHECK_CONTAINS(cli_out, "copy");
-	CHECK_CONTAINS(cli_out, "tload");
-	CHECK_CONTAINS(cli_out, "tstore");
-	CHECK_CONTAINS(cli_out, "halt");
+	CLI_OUT(0, "$B/ptowsp-inspect --disasm $K/levels.pkg.zst", "parallel_for", "task", "copy", "tload", "tstore", "halt");
 }
 
 static void every_package_verifies(void)
@@ -162,41 +155,33 @@ static void every_package_has_a_json_form_that_packs_to_the_same_digests(void)
 static void every_example_comes_back_from_its_source_with_its_data(void)
 {
 	cli_begin();
-	CHECK_INT(cli("for p in $P/*.pkg.zst; do $B/ptowsp-inspect --pto $p >a.pto && $B/ptowsp-pack a.pto --name $(basename $p .pkg.zst) -o a.pkg.zst && "
-		      "cmp $p a.pkg.zst || exit 1; done"),
-		  0);
-	CHECK_STR(cli_out, "");
+	CLI_PRINTS(0,
+		   "for p in $P/*.pkg.zst; do $B/ptowsp-inspect --pto $p >a.pto && $B/ptowsp-pack a.pto --name $(basename $p .pkg.zst) -o a.pkg.zst && "
+		   "cmp $p a.pkg.zst || exit 1; done",
+		   "");
 	CHECK_STR(cli_err, "");
-	CHECK_INT(cli("mkdir flat && cp $P/*.pkg.zst flat && $B/ptowsp-inspect --pto --out sources flat"), 0);
-	CHECK_CONTAINS(cli_out, "\nsoftmax: ");
-	CHECK_CONTAINS(cli_out, "lines, 2 files of data\n");
+	CLI_OUT(0, "mkdir flat && cp $P/*.pkg.zst flat && $B/ptowsp-inspect --pto --out sources flat", "\nsoftmax: ", "lines, 2 files of data\n");
 	CHECK_INT(cli("$B/ptowsp-pack sources -o again >/dev/null && for p in flat/*; do cmp $p again/$(basename $p) || exit 1; done"), 0);
 	CHECK_INT(cli("$B/ptowsp-pack sources/tiles.pto --data x=sources/tiles.x.npy -o twice.pkg.zst"), 2);
 	CHECK_STR(cli_err, "ptowsp-pack: x has input data already; leave one of them out\n");
-	CHECK_INT(cli("echo no package >flat/bad.pkg.zst; $B/ptowsp-inspect --pto --out sources flat"), 3);
-	CHECK_CONTAINS(cli_out, "bad: no source\n");
-	CHECK_CONTAINS(cli_out, "\nvector_add: ");
+	CLI_OUT(3, "echo no package >flat/bad.pkg.zst; $B/ptowsp-inspect --pto --out sources flat", "bad: no source\n", "\nvector_add: ");
 }
 
 /* Packages of one name in several folders: their sources lie as they do. */
 static void packages_of_several_folders_keep_their_places(void)
 {
 	cli_begin();
-	CHECK_INT(cli("mkdir -p a/deep b && for f in a a/deep b; do $B/ptowsp-pack $S/scale.pto -o $f/x.pkg.zst && $B/ptowsp-pack $S/levels.pto -o "
-		      "$f/y.pkg.zst; done; "
-		      "$B/ptowsp-inspect --pto --out s a/ b/../b && find s -type f | sort"),
-		  0);
-	CHECK_CONTAINS(cli_out, "a/deep/x: ");
-	CHECK_CONTAINS(cli_out, "\nb/y: ");
-	CHECK_CONTAINS(cli_out, "\ns/a/deep/x.pto\ns/a/deep/y.pto\ns/a/x.pto\ns/a/y.pto\ns/b/x.pto\ns/b/y.pto\n");
+	CLI_OUT(0,
+		"mkdir -p a/deep b && for f in a a/deep b; do $B/ptowsp-pack $S/scale.pto -o $f/x.pkg.zst && $B/ptowsp-pack $S/levels.pto -o "
+		"$f/y.pkg.zst; done; "
+		"$B/ptowsp-inspect --pto --out s a/ b/../b && find s -type f | sort",
+		"a/deep/x: ", "\nb/y: ", "\ns/a/deep/x.pto\ns/a/deep/y.pto\ns/a/x.pto\ns/a/y.pto\ns/b/x.pto\ns/b/y.pto\n");
 	CHECK_INT(cli("$B/ptowsp-inspect --pto --out t a/deep/x.pkg.zst b/x.pkg.zst a/deep/y.pkg.zst && find t -type f | sort"), 0);
 	CHECK_CONTAINS(cli_out, "\nt/a/deep/x.pto\nt/a/deep/y.pto\nt/b/x.pto\n");
-	CHECK_INT(cli("$B/ptowsp-inspect --pto --out u a/deep && ls u"), 0);
-	CHECK_CONTAINS(cli_out, "\nx.pto\ny.pto\n");
+	CLI_OUT(0, "$B/ptowsp-inspect --pto --out u a/deep && ls u", "\nx.pto\ny.pto\n");
 	CHECK_INT(cli("$B/ptowsp-inspect --pto --out v a/x.pkg.zst a"), 2);
 	CHECK_STR(cli_err, "ptowsp-inspect: a/x.pkg.zst and a/x.pkg.zst are one place, and what is made of them would be one file; name it once\n");
-	CHECK_INT(cli("mkdir z && echo >z/deep; $B/ptowsp-inspect --pto --out z a"), 2);
-	CHECK_CONTAINS(cli_err, "z/deep");
+	CLI_ERR(2, "mkdir z && echo >z/deep; $B/ptowsp-inspect --pto --out z a", "z/deep");
 	CHECK_CONTAINS(cli_out, "deep/x: no source\n");
 }
 
@@ -212,8 +197,7 @@ static void a_package_from_json_runs_alike(void)
 static void an_example_that_wants_two_devices_says_so(void)
 {
 	cli_begin();
-	CHECK_INT(cli("$B/ptowsp-run $P/two_devices.pkg.zst"), 2);
-	CHECK_CONTAINS(cli_err, ": this run has one device; give it more with --device=SEL,SEL\n");
+	CLI_ERR(2, "$B/ptowsp-run $P/two_devices.pkg.zst", ": this run has one device; give it more with --device=SEL,SEL\n");
 	CHECK_INT(cli("$B/ptowsp-run --device=cpu0,cpu1 $P/two_devices.pkg.zst"), 0);
 }
 
@@ -223,8 +207,7 @@ static void an_example_runs_on_more_than_its_sample_data(void)
 	cli_begin();
 	REQUIRE_INT(cli("$B/ptowsp-run $P/softmax.pkg.zst --fill x=random --set total_rows=1000 --out y=y.npy"), 0);
 	CHECK_INT(cli("head -c 128 y.npy | grep -aq \"'shape': (16000,)\""), 0);
-	CHECK_INT(cli("$B/ptowsp-run $P/softmax.pkg.zst --set total_rows=1000"), 2);
-	CHECK_CONTAINS(cli_err, "its sample data has 464 elements");
+	CLI_ERR(2, "$B/ptowsp-run $P/softmax.pkg.zst --set total_rows=1000", "its sample data has 464 elements");
 }
 
 /* Packs the JSON form as it now is: exit 0 and a package that runs or is refused, or a refusal without a package. */
@@ -301,8 +284,7 @@ static void data_of_a_tensor_with_a_long_name_get_a_file(void)
 			"'workload @main { nop }'; }"
 			" >long.pto && $B/ptowsp-pack long.pto -o long.pkg.zst"),
 		    0);
-	CHECK_INT(cli("$B/ptowsp-inspect --pto --out s long.pkg.zst && ls s"), 0);
-	CHECK_CONTAINS(cli_out, "long.0.npy\nlong.pto\n");
+	CLI_OUT(0, "$B/ptowsp-inspect --pto --out s long.pkg.zst && ls s", "long.0.npy\nlong.pto\n");
 	CHECK_INT(cli("$B/ptowsp-pack s/long.pto -o again.pkg.zst && cmp long.pkg.zst again.pkg.zst"), 0);
 }
 

@@ -52,8 +52,7 @@ static void listing_plugins_runs_none_of_them(void)
 	CHECK(!strstr(cli_out, "readme.txt"));
 	list = json_of("$B/ptowsp-run --list-plugins --json --plugin-dir d");
 	CHECK(mentions(list, "libptowsp_bare.so") && mentions(list, "libptowsp_text.so") && mentions(list, "cpu_sim"));
-	CHECK_INT(cli("ls -A"), 0);
-	CHECK_STR(cli_out, "d\n"); /* nobody left a mark */
+	CLI_PRINTS(0, "ls -A", "d\n"); /* nobody left a mark */
 	REQUIRE_INT(cli("$B/ptowsp-run --capabilities --plugin-dir d --plugin=odd"), 0);
 	CHECK_INT(cli("ls mark"), 0); /* the mark works */
 }
@@ -73,8 +72,7 @@ static void files_of_any_name_are_listed(void)
 	CHECK_CONTAINS(cli_out, "libptowsp_?[31m.so");
 	REQUIRE_INT(cli("$B/ptowsp-run --explain --plugin-dir d\377 $K/scale.pkg.zst"), 0);
 	CHECK_CONTAINS(cli_out, "libptowsp_?[31m.so");
-	REQUIRE_INT(cli("cp $K/scale.pkg.zst \"$(printf 's\\033.pkg.zst')\" && $B/ptowsp-inspect . ."), 0);
-	CHECK_CONTAINS(cli_out, "./s?.pkg.zst\n");
+	CLI_OUT(0, "cp $K/scale.pkg.zst \"$(printf 's\\033.pkg.zst')\" && $B/ptowsp-inspect . .", "./s?.pkg.zst\n");
 }
 
 static void folders_of_the_environment_are_searched_after_the_tool_s_own(void)
@@ -85,8 +83,7 @@ static void folders_of_the_environment_are_searched_after_the_tool_s_own(void)
 	CHECK_CONTAINS(cli_out, "libptowsp_odd.so");
 	REQUIRE_INT(cli("$B/ptowsp-run --list-plugins"), 0);
 	CHECK(!strstr(cli_out, "libptowsp_odd.so"));
-	REQUIRE_INT(cli("PTOWSP_PLUGIN_PATH=/nonexistent:$T/d $B/ptowsp-run --explain " VECTORS), 0);
-	CHECK_CONTAINS(cli_out, "/nonexistent");
+	CLI_OUT(0, "PTOWSP_PLUGIN_PATH=/nonexistent:$T/d $B/ptowsp-run --explain " VECTORS, "/nonexistent");
 }
 
 static void cpu_sim_is_listed_with_its_facts(void)
@@ -96,8 +93,7 @@ static void cpu_sim_is_listed_with_its_facts(void)
 	cli_begin();
 	list = json_of("$B/ptowsp-run --list-plugins --json");
 	CHECK(mentions(list, "cpu_sim") && mentions(list, "libptowsp_cpu_sim.so"));
-	REQUIRE_INT(cli("$B/ptowsp-run --list-plugins"), 0);
-	CHECK_CONTAINS(cli_out, "cpu_sim");
+	CLI_OUT(0, "$B/ptowsp-run --list-plugins", "cpu_sim");
 }
 
 static void devices_have_an_architecture_model(void)
@@ -178,8 +174,7 @@ static void explain_gives_a_verdict_per_directive_and_runs_nothing(void)
 	CHECK(mentions(verdicts, "enforced") && mentions(verdicts, "task_window"));
 	CHECK_CONTAINS(cli_text(verdicts, "plugin_path"), "libptowsp_cpu_sim.so");
 	CHECK_CONTAINS(cli_text(verdicts, "plugin_version"), ".");
-	CHECK_INT(cli("ls -A"), 0);
-	CHECK_STR(cli_out, "");
+	CLI_PRINTS(0, "ls -A", "");
 }
 
 static void explain_gives_the_program_of_every_device(void)
@@ -202,8 +197,7 @@ static void explain_gives_the_program_of_every_device(void)
 	CHECK_STR(cli_text(told, "devices[1].device"), "cpu1");
 	CHECK(cli_at(told, "devices[1].verdicts[0]") && !cli_at(told, "devices[2]"));
 	CHECK(!cli_at(json_of("$B/ptowsp-run --explain --json " VECTORS), "devices"));
-	CHECK_INT(cli("$B/ptowsp-run --explain --device=cpu0,cpu1,cpu2 $P/two_devices.pkg.zst"), 2);
-	CHECK_CONTAINS(cli_err, "the package has no program for device 2");
+	CLI_ERR(2, "$B/ptowsp-run --explain --device=cpu0,cpu1,cpu2 $P/two_devices.pkg.zst", "the package has no program for device 2");
 	CHECK_STR(cli_out, "");
 }
 
@@ -237,8 +231,7 @@ static void explain_ends_as_the_run_does(void)
 	told = cli_json();
 	CHECK_STR(cli_text(told, "load.status"), "UNSUPPORTED");
 	CHECK_CONTAINS(cli_text(told, "load.text"), "task 0, kernel one needs 2");
-	CHECK_INT(cli("$B/ptowsp-run --explain wide.pkg.zst"), 0);
-	CHECK_CONTAINS(cli_out, "\nload: the backend takes it; no kernel was run: ");
+	CLI_OUT(0, "$B/ptowsp-run --explain wide.pkg.zst", "\nload: the backend takes it; no kernel was run: ");
 	CHECK_INT(cli("$B/ptowsp-run --explain --plugin=aie $P/paged_attention.pkg.zst"), 0); /* which tasks there are is not known */
 	CHECK_CONTAINS(cli_out, "\nload: the backend takes it; how its run ends is not known: data of tensors decide ");
 	CHECK_STR(cli_err, "");
@@ -262,8 +255,7 @@ static void data_of_tasks_are_refused_before_the_run(void)
 	for (size_t i = 0; i < sizeof(packages) / sizeof(*packages); i++) {
 		char *sentence;
 
-		CHECK_INT(cli(check_fmt("$B/ptowsp-run --plugin=aie $P/%s.pkg.zst", packages[i])), 5);
-		CHECK_CONTAINS(cli_err, LATE_SENTENCE);
+		CLI_ERR(5, check_fmt("$B/ptowsp-run --plugin=aie $P/%s.pkg.zst", packages[i]), LATE_SENTENCE);
 		sentence = strdup(cli_err + strlen("ptowsp-run: "));
 		REQUIRE(sentence != NULL);
 		CHECK_INT(cli(check_fmt("$B/ptowsp-run --explain --plugin=aie $P/%s.pkg.zst", packages[i])), 5);
@@ -284,13 +276,10 @@ static void data_from_outside_are_waited_for(void)
 	cli_begin();
 	REQUIRE_INT(cli(LATE("if %s")), 0);
 	CHECK_INT(cli("$B/ptowsp-run --plugin=aie --fill given=zeros late.pkg.zst"), 0);
-	CHECK_INT(cli("$B/ptowsp-run --plugin=aie --fill given=ones late.pkg.zst"), 5);
-	CHECK_CONTAINS(cli_err, LATE_SENTENCE);
-	CHECK_INT(cli("$B/ptowsp-run --explain --plugin=aie late.pkg.zst"), 0);
-	CHECK_CONTAINS(cli_out, "how its run ends is not known: data of tensors decide ");
+	CLI_ERR(5, "$B/ptowsp-run --plugin=aie --fill given=ones late.pkg.zst", LATE_SENTENCE);
+	CLI_OUT(0, "$B/ptowsp-run --explain --plugin=aie late.pkg.zst", "how its run ends is not known: data of tensors decide ");
 	REQUIRE_INT(cli(LATE("for_each %i in 0 to 1")), 0); /* the look does not know that the first slot has no say */
-	CHECK_INT(cli("$B/ptowsp-run --explain --plugin=aie late.pkg.zst"), 0);
-	CHECK_CONTAINS(cli_out, "how its run ends is not known: data of tensors decide ");
+	CLI_OUT(0, "$B/ptowsp-run --explain --plugin=aie late.pkg.zst", "how its run ends is not known: data of tensors decide ");
 }
 
 static void auto_goes_on_where_a_backend_does_not_take_it(void)
@@ -304,8 +293,7 @@ static void auto_goes_on_where_a_backend_does_not_take_it(void)
 	CHECK_STR(cli_text(cli_json(), "plugin"), "cpu_sim");
 	CHECK_STR(cli_text(cli_json(), "passed[0].name"), "aie");
 	CHECK_CONTAINS(cli_text(cli_json(), "passed[0].reason"), "task 0, kernel one needs 2");
-	CHECK_INT(cli("$B/ptowsp-run --explain --plugin=auto --plugin-order aie,cpu_sim wide.pkg.zst"), 0);
-	CHECK_CONTAINS(cli_out, "\npassed over: aie: task 0, kernel one needs 2");
+	CLI_OUT(0, "$B/ptowsp-run --explain --plugin=auto --plugin-order aie,cpu_sim wide.pkg.zst", "\npassed over: aie: task 0, kernel one needs 2");
 	CHECK_INT(cli("$B/ptowsp-run --plugin=auto --plugin-order aie wide.pkg.zst"), 4);
 }
 
@@ -320,14 +308,11 @@ static void lists_for_auto_show_all(void)
 
 		CHECK_INT(cli(check_fmt("$B/ptowsp-run %s", lists[i])), 0);
 		all = strdup(cli_out);
-		CHECK_INT(cli(check_fmt("$B/ptowsp-run %s --plugin=auto", lists[i])), 0);
-		CHECK_STR(cli_out, all);
+		CLI_PRINTS(0, check_fmt("$B/ptowsp-run %s --plugin=auto", lists[i]), all);
 		CHECK_CONTAINS(cli_out, "cpu_sim");
 		free(all);
 	}
-	CHECK_INT(cli("$B/ptowsp-run --help --plugin=auto"), 0);
-	CHECK_CONTAINS(cli_out, "\nOptions of aie, ");
-	CHECK_CONTAINS(cli_out, "\nOptions of cpu_sim, ");
+	CLI_OUT(0, "$B/ptowsp-run --help --plugin=auto", "\nOptions of aie, ", "\nOptions of cpu_sim, ");
 }
 
 /* The name of a device, and the target of a package, are of one device among a plugin's. */
@@ -408,11 +393,7 @@ static void run_helps(void)
 
 	cli_begin();
 	check_help("ptowsp-run", words);
-	REQUIRE_INT(cli("$B/ptowsp-run --help --plugin=cpu_sim"), 0);
-	CHECK_CONTAINS(cli_out, "opt_level");
-	CHECK_CONTAINS(cli_out, "profiling");
-	CHECK_CONTAINS(cli_out, "debug");
-	CHECK_CONTAINS(cli_out, "clock");
+	CLI_OUT(0, "$B/ptowsp-run --help --plugin=cpu_sim", "opt_level", "profiling", "debug", "clock");
 }
 
 static void pack_helps(void)
@@ -446,9 +427,7 @@ static void every_tool_tells_its_version_and_the_abi(void)
 
 	cli_begin();
 	for (size_t i = 0; i < sizeof(tools) / sizeof(*tools); i++) {
-		CHECK_INT(cli(check_fmt("$B/%s --version", tools[i])), 0);
-		CHECK_CONTAINS(cli_out, tools[i]);
-		CHECK_CONTAINS(cli_out, "v10.0");
+		CLI_OUT(0, check_fmt("$B/%s --version", tools[i]), tools[i], "v10.0");
 		CHECK_STR(cli_err, "");
 	}
 }
@@ -487,8 +466,7 @@ static void a_level_of_effort_does_something_or_is_refused(void)
 	}
 	CHECK(bytes[0] > bytes[1]); /* tiles share memory */
 	CHECK(cycles[0] == cycles[1] && cycles[1] == cycles[2] && cycles[2] == cycles[3]);
-	CHECK_INT(cli("$B/ptowsp-run --plugin=a2a3 --opt opt_level=3 $P/vector_add.pkg.zst"), 2);
-	CHECK_CONTAINS(cli_err, "opt_level");
+	CLI_ERR(2, "$B/ptowsp-run --plugin=a2a3 --opt opt_level=3 $P/vector_add.pkg.zst", "opt_level");
 	cli_check_sentence();
 }
 
@@ -547,10 +525,10 @@ static void a_peer_row_has_the_columns_of_the_harness(void)
 static void no_output_is_coloured_without_a_terminal(void)
 {
 	cli_begin();
-	CHECK_INT(cli("{ $B/ptowsp-run --list-plugins; $B/ptowsp-run --capabilities; $B/ptowsp-run --entry mixed --stats " VECTORS
-		      "; $B/ptowsp-run --frob; } 2>&1 | grep -c \"$(printf '\\033')\""),
-		  1);
-	CHECK_STR(cli_out, "0\n");
+	CLI_PRINTS(1,
+		   "{ $B/ptowsp-run --list-plugins; $B/ptowsp-run --capabilities; $B/ptowsp-run --entry mixed --stats " VECTORS
+		   "; $B/ptowsp-run --frob; } 2>&1 | grep -c \"$(printf '\\033')\"",
+		   "0\n");
 }
 
 void suite_contract_json(CU_pSuite s)

@@ -96,8 +96,7 @@ static void wrong_layouts_are_usage_errors_that_name_the_tensor(void)
 
 	cli_begin();
 	for (size_t i = 0; i < sizeof(cases) / sizeof(*cases); i++) {
-		CHECK_INT(cli(check_fmt("$B/ptowsp-run --schedule %s " ADD, cases[i].options)), 2);
-		CHECK_CONTAINS(cli_err, cases[i].word);
+		CLI_ERR(2, check_fmt("$B/ptowsp-run --schedule %s " ADD, cases[i].options), cases[i].word);
 		cli_check_sentence();
 	}
 	/* nobody has to place a shard for that, and nothing has to run */
@@ -122,13 +121,11 @@ static void wrong_layouts_of_a_package_are_refused_when_it_is_packed(void)
 	REQUIRE(check_write(check_fmt("%s/l.pto", check_tmp()), source, strlen(source)));
 	CHECK_INT(cli("$B/ptowsp-pack l.pto --schedule layout=x,S0,S0 -o l.pkg.zst"), 3);
 	CHECK_CONTAINS(cli_err, "SCHD[1]: layout of tensor x: two dimensions lie over axis 0 of the grid; write R for one of them");
-	CHECK_INT(cli("$B/ptowsp-pack l.pto --schedule layout=y,S0 -o l.pkg.zst"), 3);
-	CHECK_CONTAINS(cli_err, "SCHD[2]: layout: there is no tensor \"y\"");
+	CLI_ERR(3, "$B/ptowsp-pack l.pto --schedule layout=y,S0 -o l.pkg.zst", "SCHD[2]: layout: there is no tensor \"y\"");
 	CHECK_INT(cli("$B/ptowsp-pack l.pto --schedule 'dispatch=round_robin(4)' -o l.pkg.zst"), 3);
 	CHECK_CONTAINS(cli_err, "layout of tensor x: spatial_map=R,C says over which grid shards lie, and is missing; add it");
 	REQUIRE_INT(cli("$B/ptowsp-pack l.pto -o l.pkg.zst && $B/ptowsp-run l.pkg.zst && $B/ptowsp-inspect --json l.pkg.zst >l.json"), 0);
-	CHECK_INT(cli("$B/ptowsp-run --schedule 'dispatch=round_robin(4)' l.pkg.zst"), 2);
-	CHECK_CONTAINS(cli_err, "spatial_map=R,C says over which grid shards lie");
+	CLI_ERR(2, "$B/ptowsp-run --schedule 'dispatch=round_robin(4)' l.pkg.zst", "spatial_map=R,C says over which grid shards lie");
 	CHECK_INT(cli("sed 's/\"S0\"/\"S3\"/' l.json >m.json && ! cmp -s l.json m.json && $B/ptowsp-pack --from-json m.json -o m.pkg.zst"), 3);
 	CHECK_CONTAINS(cli_err, "SCHD[1]: layout of tensor x: dimension 0 is \"S3\"; write R, S0 or S1");
 }
@@ -281,8 +278,7 @@ static void the_function_of_a_reduction_takes_nobodys_name(void)
 	REQUIRE_INT(cli("$B/ptowsp-pack r.pto -o r.pkg.zst"), 0);
 	CHECK_INT(cli("$B/ptowsp-run -q --in p=p.npy --expect t=want.npy --expect u=want.npy r.pkg.zst"), 0);
 	CHECK_STR(cli_err, "");
-	CHECK_INT(cli("$B/ptowsp-inspect --json r.pkg.zst | grep -c payload_count"), 0);
-	CHECK_STR(cli_out, "3\n");
+	CLI_PRINTS(0, "$B/ptowsp-inspect --json r.pkg.zst | grep -c payload_count", "3\n");
 }
 
 void suite_contract_layout(CU_pSuite s)

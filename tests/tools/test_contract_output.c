@@ -148,10 +148,8 @@ static void a_log_of_calls_takes_the_place_of_nothing_else(void)
 {
 	cli_begin();
 	REQUIRE_INT(cli("echo mine >mine && : >empty"), 0);
-	CHECK_INT(cli("$B/ptowsp-run -q " GOOD " --layer=trace:mine " SCALE), 2);
-	CHECK_CONTAINS(cli_err, "mine: it is there already and no log of calls");
-	CHECK_INT(cli("cat mine"), 0);
-	CHECK_STR(cli_out, "mine\n");
+	CLI_ERR(2, "$B/ptowsp-run -q " GOOD " --layer=trace:mine " SCALE, "mine: it is there already and no log of calls");
+	CLI_PRINTS(0, "cat mine", "mine\n");
 	for (int i = 0; i < 2; i++)
 		CHECK_INT(cli("$B/ptowsp-run -q " GOOD " --layer=trace:empty " SCALE), 0);
 }
@@ -173,8 +171,7 @@ static void a_dash_is_no_name_of_a_file(void)
 
 	cli_begin();
 	for (size_t i = 0; i < sizeof(commands) / sizeof(*commands); i++) {
-		CHECK_INT(cli(commands[i]), 2);
-		CHECK_CONTAINS(cli_err, " cannot be called -, which is stdout behind --graph and nowhere else; ./- is a name\n");
+		CLI_ERR(2, commands[i], " cannot be called -, which is stdout behind --graph and nowhere else; ./- is a name\n");
 		REQUIRE_INT(cli("ls -A"), 0);
 		CHECK_STR(cli_out, "");
 	}
@@ -197,20 +194,17 @@ static void files_of_others_are_not_replaced_by_emit(void)
 		const char *file = makers[i].file, *command = makers[i].command;
 
 		REQUIRE_INT(cli(check_fmt("rm -rf e; mkdir -p e/isa && echo mine >e/%s && echo mine >e/notes.txt", file)), 0);
-		CHECK_INT(cli(check_fmt("%s e", command)), 2);
-		CHECK_CONTAINS(cli_err, check_fmt("--emit: e/%s is there, and no earlier --emit made it; name another folder\n", file));
+		CLI_ERR(2, check_fmt("%s e", command), check_fmt("--emit: e/%s is there, and no earlier --emit made it; name another folder\n", file));
 		CHECK_INT(cli(check_fmt("find e -type f | sort && cat e/%s", file)), 0);
 		CHECK_STR(cli_out, check_fmt(strcmp(file, "plan.json") < 0 ? "e/%s\ne/notes.txt\nmine\n" : "e/notes.txt\ne/%s\nmine\n", file));
 		REQUIRE_INT(cli(check_fmt("rm e/%s && ln -s nowhere e/%s", file, file)), 0);
 		CHECK_INT(cli(check_fmt("%s e", command)), 2);
 		REQUIRE_INT(cli(check_fmt("rm e/%s", file)), 0);
-		CHECK_INT(cli(check_fmt("%s e && %s e && cat e/notes.txt", command, command)), 0);
-		CHECK_CONTAINS(cli_out, "mine\n");
+		CLI_OUT(0, check_fmt("%s e && %s e && cat e/notes.txt", command, command), "mine\n");
 	}
 	REQUIRE_INT(cli("rm -rf e; mkdir e && echo mine >e/.ptowsp-emit"), 0);
 	CHECK_INT(cli(check_fmt("%s e", makers[0].command)), 2);
-	CHECK_INT(cli("ls -A e && cat e/.ptowsp-emit"), 0);
-	CHECK_STR(cli_out, ".ptowsp-emit\nmine\n");
+	CLI_PRINTS(0, "ls -A e && cat e/.ptowsp-emit", ".ptowsp-emit\nmine\n");
 }
 
 /* ---- nothing is left ---- */
@@ -262,9 +256,7 @@ static void an_output_replaces_no_stream(void)
 	REQUIRE_INT(cli("ln -s /proc/self/fd/5 link"), 0);
 	for (size_t i = 0; i < sizeof(outputs) / sizeof(*outputs); i++) {
 		CHECK_INT(cli(check_fmt("echo before >log; $B/ptowsp-run %s $P/softmax.pkg.zst >>log 2>>err 5>>log", outputs[i])), 2);
-		CHECK_INT(cli("cat log; tail -n 1 err"), 0);
-		CHECK_CONTAINS(cli_out, "before\n");
-		CHECK_CONTAINS(cli_out, "it is no plain file");
+		CLI_OUT(0, "cat log; tail -n 1 err", "before\n", "it is no plain file");
 	}
 }
 
@@ -273,8 +265,7 @@ static void a_failed_emit_leaves_the_files_that_were_there(void)
 	cli_begin();
 	REQUIRE_INT(cli("mkdir e && echo mine >e/mine"), 0);
 	CHECK_INT(cli("ulimit -f 1; $B/ptowsp-run -q --plugin=aie --emit e $P/attention_pipeline.pkg.zst"), 2);
-	CHECK_INT(cli("ls -A e"), 0);
-	CHECK_STR(cli_out, "mine\n");
+	CLI_PRINTS(0, "ls -A e", "mine\n");
 }
 
 static void a_killed_run_leaves_nothing(void)
@@ -283,8 +274,7 @@ static void a_killed_run_leaves_nothing(void)
 
 	cli_begin();
 	CHECK_INT(cli_signalled("exec $B/ptowsp-run --fill src=zeros --out dst=o.npy --trace t.json $K/spin.pkg.zst", kill_it, 1, 1000), 128 + SIGKILL);
-	REQUIRE_INT(cli("ls -A"), 0);
-	CHECK_STR(cli_out, "");
+	CLI_PRINTS(0, "ls -A", "");
 }
 
 /* Opens path as an output and writes to it; then the process kills itself, or waits to be killed. Its number. */
@@ -324,8 +314,7 @@ static const char *in_test(const char *name)
 /* Names below the test's folder, sorted, those of temporary files without what is random. */
 static void holds(const char *names)
 {
-	REQUIRE_INT(cli("ls -A | sed 's/^\\(" OUTPUT_TEMPORARY "\\).*/\\1/' | tr '\\n' ' '"), 0);
-	CHECK_STR(cli_out, names);
+	CLI_PRINTS(0, "ls -A | sed 's/^\\(" OUTPUT_TEMPORARY "\\).*/\\1/' | tr '\\n' ' '", names);
 }
 
 static void what_a_killed_writer_leaves_the_next_output_removes(void)

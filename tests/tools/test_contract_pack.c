@@ -20,10 +20,10 @@ static void packing_twice_and_elsewhere_gives_the_same_bytes(void)
 static void packages_hold_no_paths_and_no_dates(void)
 {
 	cli_begin();
-	CHECK_INT(cli("for p in $K/*.pkg.zst $P/*.pkg.zst; do { cat $p; zstd -dc $p; } | strings | grep -F -e \"$R\" -e /tests/ -e /home/ -e /tmp/ -e \"$(date "
-		      "+%Y-%m)\"; done | head"),
-		  0);
-	CHECK_STR(cli_out, "");
+	CLI_PRINTS(0,
+		   "for p in $K/*.pkg.zst $P/*.pkg.zst; do { cat $p; zstd -dc $p; } | strings | grep -F -e \"$R\" -e /tests/ -e /home/ -e /tmp/ -e \"$(date "
+		   "+%Y-%m)\"; done | head",
+		   "");
 }
 
 static void a_package_is_a_standard_zst_file(void)
@@ -40,8 +40,7 @@ static void an_older_package_is_replaced_whole(void)
 	cli_begin();
 	CHECK_INT(cli("echo old >p.pkg.zst && $B/ptowsp-pack $S/scale.pto -o p.pkg.zst && $B/ptowsp-inspect p.pkg.zst && ls -A"), 0);
 	CHECK(strstr(cli_out, "\np.pkg.zst\n") || !strcmp(cli_out, "p.pkg.zst\n"));
-	CHECK_INT(cli("ls -A | wc -l"), 0);
-	CHECK_STR(cli_out, "1\n");
+	CLI_PRINTS(0, "ls -A | wc -l", "1\n");
 }
 
 static void packing_is_quiet_when_nothing_is_wrong(void)
@@ -227,8 +226,7 @@ static void run_mistake(void)
 		REQUIRE(check_write(check_fmt("%s/bad.pto", getenv("T")), m->source, strlen(m->source)));
 	else
 		REQUIRE(check_write(check_fmt("%s/bad.pto", getenv("T")), "\0\0\0\0", 4));
-	CHECK_INT(cli("$B/ptowsp-pack bad.pto -o new.pkg.zst"), 3);
-	CHECK_CONTAINS(cli_err, "bad.pto:");
+	CLI_ERR(3, "$B/ptowsp-pack bad.pto -o new.pkg.zst", "bad.pto:");
 	at = strstr(cli_err, "bad.pto:");
 	if (at && strncmp(at + 8, m->place, strlen(m->place)))
 		CHECK_FAIL("the place is not %s: \"%s\"", m->place, cli_err);
@@ -237,8 +235,7 @@ static void run_mistake(void)
 	if (m->source && strstr(m->source, "func"))
 		check_caret();
 	CHECK_STR(cli_out, "");
-	CHECK_INT(cli("ls -A"), 0);
-	CHECK_STR(cli_out, "bad.pto\n");
+	CLI_PRINTS(0, "ls -A", "bad.pto\n");
 }
 
 static void check_in_order(const char *source, const char *const places[3], const char *const words[3])
@@ -293,15 +290,12 @@ static void bytecode_that_no_run_can_load_is_refused_when_packing(void)
 	cli_begin();
 	for (size_t k = 0; k < sizeof(cases) / sizeof(*cases); k++) {
 		REQUIRE_INT(cli(check_fmt("sed '%s' $R/packages/probes/flow.pto >p.pto && ! cmp -s p.pto $R/packages/probes/flow.pto", cases[k].change)), 0);
-		CHECK_INT(cli("$B/ptowsp-pack p.pto -o p.pkg.zst"), 3);
-		CHECK_CONTAINS(cli_err, "ptowsp-pack: p.pkg.zst: instruction ");
-		CHECK_CONTAINS(cli_err, cases[k].sentence);
+		CLI_ERR(3, "$B/ptowsp-pack p.pto -o p.pkg.zst", "ptowsp-pack: p.pkg.zst: instruction ", cases[k].sentence);
 		CHECK_INT(cli("ls p.pkg.zst"), 2);
 	}
 	REQUIRE_INT(cli("$B/ptowsp-inspect --json $P/probes/events.pkg.zst | sed 's/\\[\"signal\", 0, 0\\]/[\"nop\"]/' >p.json && grep -q '\"nop\"' p.json"),
 		    0);
-	CHECK_INT(cli("$B/ptowsp-pack --from-json p.json -o p.pkg.zst"), 3);
-	CHECK_CONTAINS(cli_err, "is waited for, and nothing in the program signals it");
+	CLI_ERR(3, "$B/ptowsp-pack --from-json p.json -o p.pkg.zst", "is waited for, and nothing in the program signals it");
 	CHECK_INT(cli("ls p.pkg.zst"), 2);
 }
 
@@ -321,8 +315,7 @@ static void a_resource_too_small_for_one_task_is_refused_when_packing(void)
 	for (size_t k = 0; k < sizeof(cases) / sizeof(*cases); k++) {
 		const char *pack = check_fmt("$B/ptowsp-pack --entry %s $S/vectors.pto -o p.pkg.zst --schedule", cases[k].entry);
 
-		CHECK_INT(cli(check_fmt("%s %s", pack, cases[k].schedule)), 3);
-		CHECK_CONTAINS(cli_err, cases[k].sentence);
+		CLI_ERR(3, check_fmt("%s %s", pack, cases[k].schedule), cases[k].sentence);
 		CHECK_INT(cli("ls p.pkg.zst"), 2);
 		CHECK_INT(cli(check_fmt("%s %.*s2 && $B/ptowsp-run p.pkg.zst", pack, (int)strlen(cases[k].schedule) - 1, cases[k].schedule)), 0);
 		CHECK_INT(cli(check_fmt("$B/ptowsp-run --schedule %s p.pkg.zst", cases[k].schedule)), 5);
@@ -335,11 +328,11 @@ static void a_resource_too_small_for_one_task_is_refused_when_packing(void)
 static void deep_nesting_is_refused_not_a_crash(void)
 {
 	cli_begin();
-	CHECK_INT(cli("{ echo '// Function Type: InCore'; echo 'func @k(%x: !pto.memref<gm,...,f32>) {'; echo '  %c = alloc_scalar : u1';"
-		      " for i in $(seq 100000); do echo 'IF %c:u1'; done; for i in $(seq 100000); do echo ENDIF; done; echo '  return'; echo '}'; }"
-		      " >bad.pto; $B/ptowsp-pack bad.pto -o new.pkg.zst"),
-		  3);
-	CHECK_CONTAINS(cli_err, "nested deeper than 64");
+	CLI_ERR(3,
+		"{ echo '// Function Type: InCore'; echo 'func @k(%x: !pto.memref<gm,...,f32>) {'; echo '  %c = alloc_scalar : u1';"
+		" for i in $(seq 100000); do echo 'IF %c:u1'; done; for i in $(seq 100000); do echo ENDIF; done; echo '  return'; echo '}'; }"
+		" >bad.pto; $B/ptowsp-pack bad.pto -o new.pkg.zst",
+		"nested deeper than 64");
 }
 
 /* A shape error makes that kernel unusable, not the file. */
@@ -362,14 +355,10 @@ static void a_shape_error_makes_the_kernel_unusable_not_the_file(void)
 
 	cli_begin();
 	REQUIRE(check_write(check_fmt("%s/odd.pto", getenv("T")), source, sizeof(source) - 1));
-	CHECK_INT(cli("$B/ptowsp-pack odd.pto -o p.pkg.zst"), 0);
-	CHECK_CONTAINS(cli_err, "odd.pto:14:");
-	CHECK_CONTAINS(cli_err, "4x1");
+	CLI_ERR(0, "$B/ptowsp-pack odd.pto -o p.pkg.zst", "odd.pto:14:", "4x1");
 	CHECK_INT(cli("$B/ptowsp-run --fill x=iota --entry k --out y=y.npy p.pkg.zst"), 0);
 	CHECK_INT(cli("$B/ptowsp-run --no-kernels -q --entry both p.pkg.zst"), 0);
-	CHECK_INT(cli("$B/ptowsp-run --fill p=ones --entry both --out q=q.npy p.pkg.zst"), 1);
-	CHECK_CONTAINS(cli_err, "odd");
-	CHECK_CONTAINS(cli_err, "4x1");
+	CLI_ERR(1, "$B/ptowsp-run --fill p=ones --entry both --out q=q.npy p.pkg.zst", "odd", "4x1");
 	cli_check_sentence();
 	CHECK_INT(cli("ls q.npy"), 2);
 }

@@ -23,9 +23,7 @@ static void statistics_tell_of_channels(void)
 	CHECK_INT(cli_int(root, "resources[channel:line].stall_count"), 11);
 	CHECK_INT(cli_int(root, "resources[channel:line].stall_cycles"), 18);
 	CHECK_INT(cli_int(root, "resources[channel:line].capacity"), 1);
-	REQUIRE_INT(cli("$B/ptowsp-run --no-kernels --stats p.pkg.zst"), 0);
-	CHECK_CONTAINS(cli_out, "\nhigh water of ring, pools and heap: counted over all processes\n");
-	CHECK_CONTAINS(cli_out, "channel:line");
+	CLI_OUT(0, "$B/ptowsp-run --no-kernels --stats p.pkg.zst", "\nhigh water of ring, pools and heap: counted over all processes\n", "channel:line");
 }
 
 static void a_capacity_is_an_option(void)
@@ -69,10 +67,8 @@ static void a_cycle_that_no_capacity_cures_ends_at_the_empty_channel(void)
 {
 	cli_begin();
 	REQUIRE_INT(cli("$B/ptowsp-pack $S/unclosed.pto -o u.pkg.zst"), 0);
-	CHECK_INT(cli("$B/ptowsp-run -q u.pkg.zst"), 7);
-	CHECK_CONTAINS(cli_err, "use at least --schedule channel_capacity=a,2");
-	CHECK_INT(cli("$B/ptowsp-run -q --stats=json --schedule channel_capacity=a,5 --schedule channel_capacity=b,4 u.pkg.zst"), 7);
-	CHECK_CONTAINS(cli_err, "no capacity would help");
+	CLI_ERR(7, "$B/ptowsp-run -q u.pkg.zst", "use at least --schedule channel_capacity=a,2");
+	CLI_ERR(7, "$B/ptowsp-run -q --stats=json --schedule channel_capacity=a,5 --schedule channel_capacity=b,4 u.pkg.zst", "no capacity would help");
 	CHECK_CONTAINS(cli_text(cli_json(), "deadlock.text"), "to consume from b, which is empty: right has not ended and sends nothing");
 	CHECK_STR(cli_text(cli_json(), "deadlock.kind"), "channel_empty");
 	CHECK_STR(cli_text(cli_json(), "deadlock.option"), "");
@@ -83,8 +79,7 @@ static void an_event_that_is_not_signalled_is_no_resource(void)
 	cli_begin();
 	REQUIRE_INT(cli("$B/ptowsp-pack $S/signal.pto -o s.pkg.zst"), 0);
 	CHECK_INT(cli("$B/ptowsp-run -q --set n=1 s.pkg.zst"), 0);
-	CHECK_INT(cli("$B/ptowsp-run -q --set n=0 --stats=json s.pkg.zst"), 7);
-	CHECK_CONTAINS(cli_err, "event never signalled: e, waited for before task 1");
+	CLI_ERR(7, "$B/ptowsp-run -q --set n=0 --stats=json s.pkg.zst", "event never signalled: e, waited for before task 1");
 	CHECK_STR(cli_text(cli_json(), "deadlock.resource"), "event");
 	CHECK_STR(cli_text(cli_json(), "deadlock.kind"), "event");
 }
@@ -94,14 +89,12 @@ static void a_capacity_behind_which_no_event_is_signalled_leads_to_the_event(voi
 {
 	cli_begin();
 	REQUIRE_INT(cli("$B/ptowsp-pack $S/signal_scope.pto -o s.pkg.zst"), 0);
-	CHECK_INT(cli("$B/ptowsp-run -q --set n=1 s.pkg.zst"), 7);
-	CHECK_CONTAINS(cli_err, "use at least --schedule task_window=3");
+	CLI_ERR(7, "$B/ptowsp-run -q --set n=1 s.pkg.zst", "use at least --schedule task_window=3");
 	CHECK_INT(cli("$B/ptowsp-run -q --set n=1 --schedule task_window=3 s.pkg.zst"), 0);
 	CHECK_INT(cli("$B/ptowsp-run -q --set n=0 --stats=json s.pkg.zst"), 7);
 	CHECK_STR(cli_text(cli_json(), "deadlock.resource"), "task_ring");
 	CHECK_INT(cli_int(cli_json(), "deadlock.proposed"), 3);
-	CHECK_INT(cli("$B/ptowsp-run -q --set n=0 --schedule task_window=3 s.pkg.zst"), 7);
-	CHECK_CONTAINS(cli_err, "event never signalled: e, waited for before task 3");
+	CLI_ERR(7, "$B/ptowsp-run -q --set n=0 --schedule task_window=3 s.pkg.zst", "event never signalled: e, waited for before task 3");
 }
 
 /* A name that fills the sentence leaves room for the whole setting. */
@@ -134,8 +127,7 @@ static void channels_of_payload_without_regions_are_refused(void)
 {
 	cli_begin();
 	REQUIRE_INT(cli("sed 's/\"name\": \"line\",/\"name\": \"line\", \"kind\": \"payload\",/' $S/pipeline.json >q.json"), 0);
-	CHECK_INT(cli("$B/ptowsp-pack --from-json q.json -o q.pkg.zst"), 3);
-	CHECK_CONTAINS(cli_err, "channel line is one of payload, so behind the send stands one io_input word");
+	CLI_ERR(3, "$B/ptowsp-pack --from-json q.json -o q.pkg.zst", "channel line is one of payload, so behind the send stands one io_input word");
 }
 
 static void statistics_and_traces_tell_of_payload(void)
@@ -186,9 +178,9 @@ static void the_listing_shows_what_moves_and_the_json_form_comes_back(void)
 	cli_begin();
 	REQUIRE_INT(cli("$B/ptowsp-inspect --json $B/../packages/probes/payload.pkg.zst >p.json && $B/ptowsp-pack --from-json p.json -o p.pkg.zst"), 0);
 	CHECK_INT(cli("cmp p.pkg.zst $B/../packages/probes/payload.pkg.zst"), 0);
-	REQUIRE_INT(cli("$B/ptowsp-inspect --disasm p.pkg.zst"), 0);
-	CHECK_CONTAINS(cli_out, "  send c, i                                               ; payload.pto:34\n     8      io_input 0, tile[0, 0] 2 x 2");
-	CHECK_CONTAINS(cli_out, "  consume c -> 15                                           ; payload.pto:39\n    11    io_output 0, out[c * 2, 0] 2 x 2");
+	CLI_OUT(0, "$B/ptowsp-inspect --disasm p.pkg.zst",
+		"  send c, i                                               ; payload.pto:34\n     8      io_input 0, tile[0, 0] 2 x 2",
+		"  consume c -> 15                                           ; payload.pto:39\n    11    io_output 0, out[c * 2, 0] 2 x 2");
 }
 
 static void the_listing_names_channels_and_the_json_form_comes_back(void)
@@ -197,10 +189,7 @@ static void the_listing_names_channels_and_the_json_form_comes_back(void)
 	REQUIRE_INT(cli("$B/ptowsp-pack --from-json $S/cycle.json -o c.pkg.zst"), 0);
 	REQUIRE_INT(cli("$B/ptowsp-inspect --json c.pkg.zst >c.json && $B/ptowsp-pack --from-json c.json -o d.pkg.zst"), 0);
 	CHECK_INT(cli("cmp c.pkg.zst d.pkg.zst"), 0);
-	REQUIRE_INT(cli("$B/ptowsp-inspect --disasm c.pkg.zst"), 0);
-	CHECK_CONTAINS(cli_out, "send there, i");
-	CHECK_CONTAINS(cli_out, "consume back");
-	CHECK_CONTAINS(cli_out, "left:");
+	CLI_OUT(0, "$B/ptowsp-inspect --disasm c.pkg.zst", "send there, i", "consume back", "left:");
 }
 
 /* --- in source form --- */

@@ -123,8 +123,7 @@ static void a_scope_in_a_window_that_aborts_is_a_deadlock(void)
 {
 	cli_begin();
 	REQUIRE_INT(cli("$B/ptowsp-pack $S/abort.pto -o a.pkg.zst"), 0);
-	CHECK_INT(cli("$B/ptowsp-run a.pkg.zst"), 7);
-	CHECK_CONTAINS(cli_err, "use at least --schedule task_window=4");
+	CLI_ERR(7, "$B/ptowsp-run a.pkg.zst", "use at least --schedule task_window=4");
 	CHECK_INT(cli("$B/ptowsp-run --schedule task_window=16 --schedule dep_list=8 a.pkg.zst"), 0);
 }
 

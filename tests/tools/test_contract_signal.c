@@ -35,8 +35,7 @@ static void an_interrupt_cancels_and_leaves_outputs_untouched(void)
 		CHECK_CONTAINS(cli_err, cases[i].signal == SIGINT ? "ptowsp-run: cancelled by an interrupt\n" : "ptowsp-run: cancelled by a signal\n");
 		if (cli_ms > 6000)
 			CHECK_FAIL("case %zu: it took %.0f ms to end", i, cli_ms);
-		CHECK_INT(cli("ls -A && cat old.npy old.json"), 0);
-		CHECK_STR(cli_out, "old.json\nold.npy\nold\nold\n");
+		CLI_PRINTS(0, "ls -A && cat old.npy old.json", "old.json\nold.npy\nold\nold\n");
 	}
 }
 
@@ -46,14 +45,13 @@ static void a_signal_between_two_outputs_comes_too_late(void)
 	cli_begin();
 	if (cli("strace -o /dev/null true"))
 		CHECK_SKIP("strace traces nothing here");
-	CHECK_INT(cli("echo old >old.npy; echo old >old.json; ASAN_OPTIONS=detect_leaks=0 strace -f -o /dev/null -e trace=rename -e "
-		      "inject=rename:delay_exit=500000 "
-		      "$B/ptowsp-run --out y=old.npy --trace old.json $P/softmax.pkg.zst & s=$!; while read -r l <old.npy && [ \"$l\" = old ]; do :; done; "
-		      "kill -TERM $(pgrep -P $s); wait $s"),
-		  0);
-	CHECK_CONTAINS(cli_out, "compare: ok");
-	CHECK_INT(cli("ls -A; grep -l '^old$' old.npy old.json; true"), 0);
-	CHECK_STR(cli_out, "old.json\nold.npy\n");
+	CLI_OUT(0,
+		"echo old >old.npy; echo old >old.json; ASAN_OPTIONS=detect_leaks=0 strace -f -o /dev/null -e trace=rename -e "
+		"inject=rename:delay_exit=500000 "
+		"$B/ptowsp-run --out y=old.npy --trace old.json $P/softmax.pkg.zst & s=$!; while read -r l <old.npy && [ \"$l\" = old ]; do :; done; "
+		"kill -TERM $(pgrep -P $s); wait $s",
+		"compare: ok");
+	CLI_PRINTS(0, "ls -A; grep -l '^old$' old.npy old.json; true", "old.json\nold.npy\n");
 }
 
 /* Of files of a folder, all or none are there, wherever the signal comes. */
@@ -66,13 +64,13 @@ static void a_signal_leaves_whole_folders_or_none(void)
 	for (size_t i = 0; i < sizeof(commands) / sizeof(*commands); i++) {
 		cli_begin();
 		REQUIRE_INT(cli(check_fmt("%s >/dev/null && find e -type f | wc -l >all && rm -r e", commands[i])), 0);
-		CHECK_INT(cli(check_fmt("for t in 2 4 6 8 10 12 14 16 20 25 30 40 50 70; do %s >/dev/null 2>&1 & p=$!; sleep $(printf 0.%%03d $t); kill -TERM "
-					"$p; wait $p; "
-					"n=$( (find e -type f 2>/dev/null) | wc -l); [ $n = 0 ] || [ $n = $(cat all) ] || { echo $t: $n files; exit 1; }; rm "
-					"-rf e; done",
-					commands[i])),
-			  0);
-		CHECK_STR(cli_out, "");
+		CLI_PRINTS(0,
+			   check_fmt("for t in 2 4 6 8 10 12 14 16 20 25 30 40 50 70; do %s >/dev/null 2>&1 & p=$!; sleep $(printf 0.%%03d $t); kill -TERM "
+				     "$p; wait $p; "
+				     "n=$( (find e -type f 2>/dev/null) | wc -l); [ $n = 0 ] || [ $n = $(cat all) ] || { echo $t: $n files; exit 1; }; rm "
+				     "-rf e; done",
+				     commands[i]),
+			   "");
 	}
 }
 

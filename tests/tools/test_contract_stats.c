@@ -191,8 +191,7 @@ static void dispatch_auto_says_which_loop_it_took(void)
 	CHECK_INT(cli_int(stats, "dispatch_auto.crossing"), 0);
 	CHECK_INT(cli("$B/ptowsp-run --entry nest --set n=2 --set m=3 --schedule 'dispatch=auto(2)' " VECTORS), 0);
 	CHECK_CONTAINS(cli_out, "; dispatch auto: affinity(i, 2), 0 of 0 edges cross");
-	CHECK_INT(cli("$B/ptowsp-run --entry mixed --schedule 'dispatch=auto(2)' " VECTORS), 0);
-	CHECK_CONTAINS(cli_out, "; dispatch auto: no loop has tasks");
+	CLI_OUT(0, "$B/ptowsp-run --entry mixed --schedule 'dispatch=auto(2)' " VECTORS, "; dispatch auto: no loop has tasks");
 	CHECK_INT(cli("$B/ptowsp-run --entry nest --set n=2 --set m=3 --stats=json " VECTORS), 0);
 	CHECK(json_is_null(cli_at(cli_json(), "dispatch_auto")));
 	CHECK_INT(cli("$B/ptowsp-run --entry nest --set n=2 --set m=3 " VECTORS), 0);
@@ -286,8 +285,7 @@ static void fast_numerics_are_asked_for_and_said_with_their_bounds(void)
 	CHECK_STR(json_string_value(cli_at(cli_json(), "numerics")), "fast");
 	CHECK_UINT(json_array_size(cli_at(cli_json(), "diagnostics")), 1);
 	CHECK_CONTAINS(cli_err, "tmatmul: k 64, u 2^-24, 3.8e-06");
-	REQUIRE_INT(cli("$B/ptowsp-run --opt numerics=fast --stats $P/bgemm.pkg.zst"), 0);
-	CHECK_CONTAINS(cli_out, "numerics: fast");
+	CLI_OUT(0, "$B/ptowsp-run --opt numerics=fast --stats $P/bgemm.pkg.zst", "numerics: fast");
 }
 
 static void strict_names_the_first_race_and_lets_good_programs_pass(void)
@@ -296,8 +294,8 @@ static void strict_names_the_first_race_and_lets_good_programs_pass(void)
 	CHECK_INT(cli("$B/ptowsp-run --strict --entry overlap --stats=json " VECTORS), 0);
 	CHECK(json_is_true(cli_at(cli_json(), "deterministic")));
 	CHECK_INT(cli("$B/ptowsp-run --strict --entry chain --schedule hazards=raw --stats=json " VECTORS), 0);
-	CHECK_INT(cli("$B/ptowsp-run --strict --no-kernels --entry overlap --schedule task_window=8 --schedule deps=tensor_map_exact " VECTORS), 5);
-	CHECK_CONTAINS(cli_err, "0"); /* tasks 0 and 3: the first pair that touches common elements without an order */
+	CLI_ERR(5, "$B/ptowsp-run --strict --no-kernels --entry overlap --schedule task_window=8 --schedule deps=tensor_map_exact " VECTORS,
+		"0"); /* tasks 0 and 3: the first pair that touches common elements without an order */
 	CHECK_CONTAINS(cli_err, "3");
 }
 
@@ -396,11 +394,11 @@ static void figures_do_not_depend_on_threads_or_time(void)
 static void a_hundred_runs_give_the_same_cycles(void)
 {
 	cli_begin();
-	CHECK_INT(cli("for i in $(seq 100); do $B/ptowsp-run --threads $((i % 3 + 1)) --entry nest --set n=9 --set m=7"
-		      " --schedule task_window=5 --schedule 'dispatch=work_steal(3)' --stats=json " VECTORS
-		      " | grep -o '\"total_cycles\": *[0-9]*'; done | sort | uniq -c | wc -l"),
-		  0);
-	CHECK_STR(cli_out, "1\n");
+	CLI_PRINTS(0,
+		   "for i in $(seq 100); do $B/ptowsp-run --threads $((i % 3 + 1)) --entry nest --set n=9 --set m=7"
+		   " --schedule task_window=5 --schedule 'dispatch=work_steal(3)' --stats=json " VECTORS
+		   " | grep -o '\"total_cycles\": *[0-9]*'; done | sort | uniq -c | wc -l",
+		   "1\n");
 }
 
 static void text_statistics_show_the_same_figures(void)

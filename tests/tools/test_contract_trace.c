@@ -239,8 +239,7 @@ static void a_run_that_fails_by_itself_leaves_a_trace_up_to_there(void)
 		CHECK_STR(json_string_value(json_object_get(trace, "status")), cases[k].status);
 		CHECK(has_text(end_mark(events), "name", cases[k].status));
 		CHECK_INT(member(end_mark(events), "ts"), cases[k].cycles);
-		CHECK_INT(cli("ls -A; rm t.json"), 0);
-		CHECK_STR(cli_out, "t.json\n");
+		CLI_PRINTS(0, "ls -A; rm t.json", "t.json\n");
 	}
 	REQUIRE_INT(cli("$B/ptowsp-run -q --trace t.json --entry nest $P/probes/tasks.pkg.zst"), 0);
 	CHECK(!json_object_get(cli_json_file("t.json"), "status") && !end_mark(cli_at(cli_json_file("t.json"), "traceEvents")));
@@ -251,8 +250,7 @@ static void a_run_with_other_values_than_expected_writes_all_it_was_asked_for(vo
 	cli_begin();
 	REQUIRE_INT(cli("$B/ptowsp-run -q --fill a=ones --fill b=zeros --out c=c.npy $P/vector_add.pkg.zst"), 0);
 	CHECK_INT(cli("$B/ptowsp-run -q --fill a=ones --fill b=ones --expect c=c.npy --out c=d.npy --trace t.json --graph g.json $P/vector_add.pkg.zst"), 6);
-	CHECK_INT(cli("ls -A"), 0);
-	CHECK_STR(cli_out, "c.npy\nd.npy\ng.json\nt.json\n");
+	CLI_PRINTS(0, "ls -A", "c.npy\nd.npy\ng.json\nt.json\n");
 	CHECK_INT(cli("cmp -s c.npy d.npy"), 1);
 }
 

@@ -178,11 +178,9 @@ static void a_row(void)
 static void values_to_be_given_are_shown(void)
 {
 	cli_begin();
-	CHECK_INT(cli("$B/ptowsp-run --explain " SCALE), 0);
-	CHECK_CONTAINS(cli_out, "must be set: --set count=VALUE");
-	CHECK_CONTAINS(cli_out, "\nload: the backend takes it; how its run ends is not known: \"count\" ");
-	CHECK_INT(cli("$B/ptowsp-run --explain --set count=2 " SCALE), 0);
-	CHECK_CONTAINS(cli_out, "\nload: the backend takes it; no kernel was run: ");
+	CLI_OUT(0, "$B/ptowsp-run --explain " SCALE, "must be set: --set count=VALUE",
+		"\nload: the backend takes it; how its run ends is not known: \"count\" ");
+	CLI_OUT(0, "$B/ptowsp-run --explain --set count=2 " SCALE, "\nload: the backend takes it; no kernel was run: ");
 }
 
 /* How many bytes it says depends on when it looks; below the design's size neither keeps the limit. */
@@ -205,10 +203,8 @@ static void memory_for_tasks_is_counted(void)
 {
 	cli_begin();
 	files_make();
-	CHECK_INT(cli("$B/ptowsp-run --set n=100000 --max-memory 100000 counted.pkg.zst"), 3);
-	CHECK_CONTAINS(cli_err, "the run holds ");
-	CHECK_INT(cli("$B/ptowsp-run --explain --set n=100000 --max-memory 100000 counted.pkg.zst"), 3);
-	CHECK_CONTAINS(cli_err, "the run holds ");
+	CLI_ERR(3, "$B/ptowsp-run --set n=100000 --max-memory 100000 counted.pkg.zst", "the run holds ");
+	CLI_ERR(3, "$B/ptowsp-run --explain --set n=100000 --max-memory 100000 counted.pkg.zst", "the run holds ");
 }
 
 /* Which tasks there are is not known of all. */
@@ -218,9 +214,8 @@ static void tasks_that_cannot_be_known_are_said_to_be(void)
 	files_make();
 	CHECK_INT(cli("$B/ptowsp-run --explain --timeout-ms 100 --set n=100000000000 counted.pkg.zst"), 0);
 	CHECK_CONTAINS(cli_out, "\nload: the backend takes it; how its run ends is not known: its tasks could not be counted in 100 ms\n");
-	CHECK_INT(cli("$B/ptowsp-run --explain --max-tasks 1 $P/paged_attention.pkg.zst"), 0);
-	CHECK_CONTAINS(cli_out,
-		       "\nload: the backend takes it; how its run ends is not known: data of tensors decide which tasks there are, and only a run has them\n");
+	CLI_OUT(0, "$B/ptowsp-run --explain --max-tasks 1 $P/paged_attention.pkg.zst",
+		"\nload: the backend takes it; how its run ends is not known: data of tensors decide which tasks there are, and only a run has them\n");
 }
 
 /* The page is there although the run would be refused. */

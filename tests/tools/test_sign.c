@@ -225,16 +225,12 @@ static void a_key_pair_is_two_files_of_which_one_is_secret(void)
 
 	begin();
 	CHECK(!stat(check_fmt("%s/ann", getenv("T")), &info) && (info.st_mode & 0777) == 0600);
-	CHECK_INT(cli("$B/ptowsp-pack --make-key ann"), 2);
-	CHECK_CONTAINS(cli_err, "ann is there already, and keys are not overwritten");
+	CLI_ERR(2, "$B/ptowsp-pack --make-key ann", "ann is there already, and keys are not overwritten");
 	cli_check_sentence();
-	CHECK_INT(cli("chmod 640 ann; $B/ptowsp-pack --sign=ann v.pkg.zst"), 2);
-	CHECK_CONTAINS(cli_err, "others may read key ann (mode 0640); cure: chmod 600 'ann'");
+	CLI_ERR(2, "chmod 640 ann; $B/ptowsp-pack --sign=ann v.pkg.zst", "others may read key ann (mode 0640); cure: chmod 600 'ann'");
 	CHECK_INT(cli("chmod 600 ann; $B/ptowsp-pack --sign=ann.pub v.pkg.zst"), 2);
-	CHECK_INT(cli("chmod 600 ann.pub; $B/ptowsp-pack --sign=ann.pub v.pkg.zst"), 2);
-	CHECK_CONTAINS(cli_err, "ann.pub is a public key; the secret one signs");
-	CHECK_INT(cli("$B/ptowsp-pack --sign=nobody v.pkg.zst"), 2);
-	CHECK_CONTAINS(cli_err, "key nobody cannot be read");
+	CLI_ERR(2, "chmod 600 ann.pub; $B/ptowsp-pack --sign=ann.pub v.pkg.zst", "ann.pub is a public key; the secret one signs");
+	CLI_ERR(2, "$B/ptowsp-pack --sign=nobody v.pkg.zst", "key nobody cannot be read");
 	CHECK_INT(cli("cmp v.pkg.zst $P/vector_add.pkg.zst"), 0);
 }
 
@@ -256,23 +252,19 @@ static void a_signed_package_is_the_same_package(void)
 static void verify_says_whose_signature_it_is_and_whether_it_counts(void)
 {
 	begin();
-	CHECK_INT(cli("$B/ptowsp-inspect --verify --trust-dir keys v.pkg.zst"), 0);
-	CHECK_CONTAINS(cli_out, "v.pkg.zst: it is not signed\n");
-	CHECK_INT(cli("$B/ptowsp-inspect --verify --trust=signed --trust-dir keys v.pkg.zst"), 3);
-	CHECK_CONTAINS(cli_err, "no signature of a trusted key counts for it");
+	CLI_OUT(0, "$B/ptowsp-inspect --verify --trust-dir keys v.pkg.zst", "v.pkg.zst: it is not signed\n");
+	CLI_ERR(3, "$B/ptowsp-inspect --verify --trust=signed --trust-dir keys v.pkg.zst", "no signature of a trusted key counts for it");
 	CHECK_INT(
 		cli("$B/ptowsp-pack --sign=ann --sign-for=aie,cpu* --sign-abi=v10.3 --sign-until=2900-01-31 v.pkg.zst && $B/ptowsp-pack --sign=bob v.pkg.zst"),
 		0);
-	CHECK_INT(cli("$B/ptowsp-inspect --verify --trust=signed --trust-dir keys v.pkg.zst"), 0);
-	CHECK_CONTAINS(cli_out, " for plugins aie,cpu* from ABI v10.3 on, until 2900-01-31: valid: signed by ann (");
-	CHECK_CONTAINS(cli_out, " for plugins * from ABI v10.0 on: holds, but does not count: it is signed by ");
+	CLI_OUT(0, "$B/ptowsp-inspect --verify --trust=signed --trust-dir keys v.pkg.zst",
+		" for plugins aie,cpu* from ABI v10.3 on, until 2900-01-31: valid: signed by ann (",
+		" for plugins * from ABI v10.0 on: holds, but does not count: it is signed by ");
 	CHECK_INT(cli("$B/ptowsp-pack --sign=ann --sign-until=2001-01-01 v.pkg.zst; $B/ptowsp-inspect --verify --trust=signed --trust-dir keys v.pkg.zst"), 3);
 	CHECK_CONTAINS(cli_out, "holds, but does not count: the signature of ann has expired on 2001-01-01");
 	CHECK_CONTAINS(cli_err, "--sign-until=2001-01-01 is past");
-	CHECK_INT(cli("PTOWSP_TRUST_DIR=$T/keys $B/ptowsp-inspect --verify v.pkg.zst"), 0);
-	CHECK_CONTAINS(cli_out, "the signature of ann has expired");
-	CHECK_INT(cli("$B/ptowsp-inspect --verify --trust-dir nowhere v.pkg.zst"), 2);
-	CHECK_CONTAINS(cli_err, "trust folder nowhere cannot be read");
+	CLI_OUT(0, "PTOWSP_TRUST_DIR=$T/keys $B/ptowsp-inspect --verify v.pkg.zst", "the signature of ann has expired");
+	CLI_ERR(2, "$B/ptowsp-inspect --verify --trust-dir nowhere v.pkg.zst", "trust folder nowhere cannot be read");
 	CHECK_INT(cli("$B/ptowsp-inspect --trust-dir keys v.pkg.zst"), 2);
 	CHECK_INT(cli("$B/ptowsp-inspect --verify --trust signed --trust-dir=keys v.pkg.zst"), 3);
 	CHECK_INT(cli("$B/ptowsp-inspect --verify --trust=all v.pkg.zst"), 2);
@@ -282,12 +274,12 @@ static void verify_says_whose_signature_it_is_and_whether_it_counts(void)
 static void a_key_is_named_once(void)
 {
 	begin();
-	CHECK_INT(cli("$B/ptowsp-pack --sign=ann v.pkg.zst && id=$($B/ptowsp-inspect --verify v.pkg.zst | sed -n 's/.* it is signed by "
-		      "\\([0-9a-f]*\\),.*/\\1/p') && echo $id && "
-		      "$B/ptowsp-inspect --verify v.pkg.zst | grep -o $id | wc -l && $B/ptowsp-inspect --verify --trust-dir keys v.pkg.zst | grep -o $id | wc "
-		      "-l"),
-		  0);
-	CHECK_CONTAINS(cli_out, "\n1\n1\n");
+	CLI_OUT(0,
+		"$B/ptowsp-pack --sign=ann v.pkg.zst && id=$($B/ptowsp-inspect --verify v.pkg.zst | sed -n 's/.* it is signed by "
+		"\\([0-9a-f]*\\),.*/\\1/p') && echo $id && "
+		"$B/ptowsp-inspect --verify v.pkg.zst | grep -o $id | wc -l && $B/ptowsp-inspect --verify --trust-dir keys v.pkg.zst | grep -o $id | wc "
+		"-l",
+		"\n1\n1\n");
 }
 
 static void a_signature_of_another_package_is_refused(void)
@@ -296,8 +288,7 @@ static void a_signature_of_another_package_is_refused(void)
 	CHECK_INT(cli("cp $P/softmax.pkg.zst s.pkg.zst; n=$(stat -c %s v.pkg.zst); $B/ptowsp-pack --sign=ann v.pkg.zst; tail -c +$((n + 1)) v.pkg.zst "
 		      ">>s.pkg.zst"),
 		  0);
-	CHECK_INT(cli("$B/ptowsp-inspect --verify --trust-dir keys s.pkg.zst"), 3);
-	CHECK_CONTAINS(cli_out, "not valid: it is not one of this package");
+	CLI_OUT(3, "$B/ptowsp-inspect --verify --trust-dir keys s.pkg.zst", "not valid: it is not one of this package");
 	CHECK_CONTAINS(cli_err, "s.pkg.zst: a signature is not one of this package");
 	CHECK_INT(cli("$B/ptowsp-run s.pkg.zst"), 0); /* nobody asked who vouches for it */
 }
@@ -305,29 +296,21 @@ static void a_signature_of_another_package_is_refused(void)
 static void keys_that_others_could_have_put_there_are_passed_over(void)
 {
 	begin();
-	CHECK_INT(cli("$B/ptowsp-pack --sign=ann v.pkg.zst; chmod 666 keys/ann.pub; $B/ptowsp-inspect --verify --trust-dir keys v.pkg.zst"), 0);
-	CHECK_CONTAINS(cli_out, "does not count");
+	CLI_OUT(0, "$B/ptowsp-pack --sign=ann v.pkg.zst; chmod 666 keys/ann.pub; $B/ptowsp-inspect --verify --trust-dir keys v.pkg.zst", "does not count");
 	CHECK_CONTAINS(cli_err, "a key is not used: anybody may write the key file");
-	CHECK_INT(cli("$B/ptowsp-run --trust=signed --trust-dir keys --explain v.pkg.zst"), 0);
-	CHECK_CONTAINS(cli_err, "a key is not used: anybody may write the key file");
-	CHECK_INT(cli("chmod 644 keys/ann.pub; chmod 777 keys; $B/ptowsp-inspect --verify --trust-dir keys v.pkg.zst"), 0);
-	CHECK_CONTAINS(cli_err, "anybody may write a folder above the key");
-	CHECK_INT(cli("chmod 755 keys; echo x >>keys/ann.pub; $B/ptowsp-inspect --verify --trust-dir keys v.pkg.zst"), 0);
-	CHECK_CONTAINS(cli_err, "keys/ann.pub: is no public key of ptowsp");
-	CHECK_INT(cli("echo y >keys/zoe.pub; $B/ptowsp-inspect --verify --trust-dir keys v.pkg.zst"), 0);
-	CHECK_CONTAINS(cli_err, "a key is not used: keys/ann.pub: is no public key of ptowsp");
-	CHECK_CONTAINS(cli_err, "a key is not used: keys/zoe.pub: is no public key of ptowsp");
-	CHECK_INT(cli("$B/ptowsp-run --trust=signed --trust-dir keys --explain v.pkg.zst"), 0);
-	CHECK_CONTAINS(cli_err, "ann.pub: is no");
-	CHECK_CONTAINS(cli_err, "zoe.pub: is no");
+	CLI_ERR(0, "$B/ptowsp-run --trust=signed --trust-dir keys --explain v.pkg.zst", "a key is not used: anybody may write the key file");
+	CLI_ERR(0, "chmod 644 keys/ann.pub; chmod 777 keys; $B/ptowsp-inspect --verify --trust-dir keys v.pkg.zst", "anybody may write a folder above the key");
+	CLI_ERR(0, "chmod 755 keys; echo x >>keys/ann.pub; $B/ptowsp-inspect --verify --trust-dir keys v.pkg.zst", "keys/ann.pub: is no public key of ptowsp");
+	CLI_ERR(0, "echo y >keys/zoe.pub; $B/ptowsp-inspect --verify --trust-dir keys v.pkg.zst", "a key is not used: keys/ann.pub: is no public key of ptowsp",
+		"a key is not used: keys/zoe.pub: is no public key of ptowsp");
+	CLI_ERR(0, "$B/ptowsp-run --trust=signed --trust-dir keys --explain v.pkg.zst", "ann.pub: is no", "zoe.pub: is no");
 	CHECK_INT(cli("for i in 1 2 3 4 5 6 7 8 9 10 11 12 13 14 15 16 17 18 19 20; do echo z >keys/m$i.pub; done; $B/ptowsp-inspect --verify --trust-dir keys "
 		      "v.pkg.zst"),
 		  0);
 	CHECK_UINT(cli_lines(cli_err), 17);
 	CHECK_CONTAINS(cli_err, "6 more key files are not used");
 	CHECK_INT(cli("rm keys/m*.pub keys/zoe.pub"), 0);
-	CHECK_INT(cli("rm keys/ann.pub; mkfifo keys/f.pub; $B/ptowsp-inspect --verify --trust-dir keys v.pkg.zst"), 0);
-	CHECK_CONTAINS(cli_err, "not a regular file");
+	CLI_ERR(0, "rm keys/ann.pub; mkfifo keys/f.pub; $B/ptowsp-inspect --verify --trust-dir keys v.pkg.zst", "not a regular file");
 }
 
 static void what_cannot_be_signed_is_said(void)
@@ -350,8 +333,7 @@ static void what_cannot_be_signed_is_said(void)
 
 	begin();
 	for (size_t i = 0; i < sizeof(rows) / sizeof(*rows); i++) {
-		CHECK_INT(cli(check_fmt("$B/ptowsp-pack %s", rows[i].arguments)), 2);
-		CHECK_CONTAINS(cli_err, rows[i].sentence);
+		CLI_ERR(2, check_fmt("$B/ptowsp-pack %s", rows[i].arguments), rows[i].sentence);
 		cli_check_sentence();
 	}
 	CHECK_INT(cli("cmp v.pkg.zst $P/vector_add.pkg.zst && ! test -e x && ! test -e new"), 0);
@@ -363,10 +345,8 @@ static void there_is_room_for_sixteen_signatures(void)
 	CHECK_INT(cli("for i in 1 2 3 4 5 6 7 8 9 10 11 12 13 14 15 16; do $B/ptowsp-pack --make-key k$i >/dev/null && $B/ptowsp-pack --sign=k$i v.pkg.zst || "
 		      "exit 9; done"),
 		  0);
-	CHECK_INT(cli("$B/ptowsp-pack --sign=k7 --sign-for=aie v.pkg.zst && $B/ptowsp-inspect --verify v.pkg.zst | grep -c ': signature for plugins '"), 0);
-	CHECK_STR(cli_out, "16\n");
-	CHECK_INT(cli("$B/ptowsp-pack --sign=ann v.pkg.zst"), 3);
-	CHECK_CONTAINS(cli_err, "v.pkg.zst has 16 signatures already, which is the limit");
+	CLI_PRINTS(0, "$B/ptowsp-pack --sign=k7 --sign-for=aie v.pkg.zst && $B/ptowsp-inspect --verify v.pkg.zst | grep -c ': signature for plugins '", "16\n");
+	CLI_ERR(3, "$B/ptowsp-pack --sign=ann v.pkg.zst", "v.pkg.zst has 16 signatures already, which is the limit");
 }
 
 void suite_sign(CU_pSuite s)
