@@ -5,6 +5,7 @@
 #include "format/writer.h"
 #include "lang/lang.h"
 #include "tests/check.h"
+#include "tests/draw.h"
 #include <stdlib.h>
 #include <string.h>
 
@@ -210,16 +211,7 @@ float *corpus_npy(const char *path, uint64_t *elements_out)
 	return data;
 }
 
-static uint64_t mix(uint64_t x)
-{
-	uint64_t z = x + UINT64_C(0x9E3779B97F4A7C15);
-
-	z = (z ^ (z >> 30)) * UINT64_C(0xBF58476D1CE4E5B9);
-	z = (z ^ (z >> 27)) * UINT64_C(0x94D049BB133111EB);
-	return z ^ (z >> 31);
-}
-
 float corpus_random(uint64_t seed, uint64_t arg, uint64_t i, double low, double high)
 {
-	return (float)(low + (high - low) * ((double)(mix(seed << 40 | arg << 32 | i) >> 40) * 0x1p-24));
+	return (float)(low + (high - low) * ((double)(draw_mix(seed << 40 | arg << 32 | i) >> 40) * 0x1p-24));
 }

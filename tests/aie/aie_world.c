@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT
  * aie_world.c - random nets, and the simulator on them. */
 #include "tests/aie/aie_world.h"
+#include "tests/draw.h"
 
 #include <string.h>
 
@@ -12,11 +13,7 @@ struct maker {
 
 static uint32_t below(struct maker *m, uint32_t n)
 {
-	uint64_t z = m->state += UINT64_C(0x9E3779B97F4A7C15);
-
-	z = (z ^ (z >> 30)) * UINT64_C(0xBF58476D1CE4E5B9);
-	z = (z ^ (z >> 27)) * UINT64_C(0x94D049BB133111EB);
-	return (uint32_t)((z ^ (z >> 31)) % n);
+	return (uint32_t)draw(&m->state, n);
 }
 
 uint32_t world_hash(uint32_t hash, uint32_t word)

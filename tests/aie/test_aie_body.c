@@ -7,16 +7,13 @@
 #include "aie/sim/aie_cost.h"
 #include "tests/aie/aie_bench.h"
 #include "tests/check.h"
+#include "tests/draw.h"
 
 enum { COUNT = 64 };
 
 static uint64_t next(uint64_t *state)
 {
-	uint64_t z = *state += UINT64_C(0x9E3779B97F4A7C15);
-
-	z = (z ^ (z >> 30)) * UINT64_C(0xBF58476D1CE4E5B9);
-	z = (z ^ (z >> 27)) * UINT64_C(0x94D049BB133111EB);
-	return z ^ (z >> 31);
+	return draw(state, 0);
 }
 
 /* ---- integers ----------------------------------------------------------------------------------------------------- */

@@ -9,6 +9,7 @@
 #include "tests/aie/aie_design.h"
 #include "tests/aie/aie_trial.h"
 #include "tests/check.h"
+#include "tests/draw.h"
 
 /* ---- files -------------------------------------------------------------------------------------------------------- */
 
@@ -300,11 +301,7 @@ static void what_cannot_be_run_is_refused(void)
 
 static uint64_t next(uint64_t *state)
 {
-	uint64_t z = *state += UINT64_C(0x9E3779B97F4A7C15);
-
-	z = (z ^ (z >> 30)) * UINT64_C(0xBF58476D1CE4E5B9);
-	z = (z ^ (z >> 27)) * UINT64_C(0x94D049BB133111EB);
-	return z ^ (z >> 31);
+	return draw(state, 0);
 }
 
 /* A column's cores in a chain, each y = a x + b, the first one fed by DDR, maybe through the memory tile; the last one's words come out, and those of another one in

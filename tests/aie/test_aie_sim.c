@@ -6,14 +6,11 @@
 #include "aie/sim/sim_queue.h"
 #include "tests/aie/aie_world.h"
 #include "tests/check.h"
+#include "tests/draw.h"
 
 static uint64_t next(uint64_t *state)
 {
-	uint64_t z = *state += UINT64_C(0x9E3779B97F4A7C15);
-
-	z = (z ^ (z >> 30)) * UINT64_C(0xBF58476D1CE4E5B9);
-	z = (z ^ (z >> 27)) * UINT64_C(0x94D049BB133111EB);
-	return z ^ (z >> 31);
+	return draw(state, 0);
 }
 
 static void queue_gives_the_earliest_and_of_equals_the_first(void)

@@ -2,6 +2,7 @@
  * test_ascend_slow.c - the event-driven machine and a second, slow implementation of its rules (model/slow_machine.h) on random programs and machines: start, end and
  * core of each task, stalls, high-water marks, notices. Programs name their seed in a failure: PTOWSP_SEED=N runs one, PTOWSP_SEEDS=N that many. */
 #include "tests/check.h"
+#include "tests/draw.h"
 #include "tests/model/slow_compare.h"
 #include "tests/rt/random_memory.h"
 #include "tests/rt/random_pipeline.h"
@@ -15,12 +16,9 @@
 
 static uint64_t draws;
 
-static uint32_t draw(uint32_t n)
+static uint32_t drawn(uint32_t n)
 {
-	draws ^= draws << 13;
-	draws ^= draws >> 7;
-	draws ^= draws << 17;
-	return (uint32_t)(draws >> 20) % n;
+	return (uint32_t)draw(&draws, n);
 }
 
 /* Any machine: few cores, so that they are what is waited for; costs of nothing, of little, of much. */
@@ -30,27 +28,27 @@ static struct ascend_machine machine_draw(uint64_t seed)
 	struct ascend_machine machine;
 	uint32_t n;
 
-	draws = seed * UINT64_C(0x9E3779B97F4A7C15) + 3;
-	n = most[draw(5)];
-	machine = (struct ascend_machine){.config = {.clusters = 1 + draw(4),
-						     .vectors_each = 1 + draw(2),
+	draws = draw_seed(seed);
+	n = most[drawn(5)];
+	machine = (struct ascend_machine){.config = {.clusters = 1 + drawn(4),
+						     .vectors_each = 1 + drawn(2),
 						     .first_cube = 0,
 						     .first_vector = 100,
 						     .rings = 4,
-						     .payloads = 1 + draw(2),
-						     .streams = draw(3),
-						     .by_number = !draw(3)}};
-	machine.config.cost = (struct ascend_protocol){.lookup = draw(n),
-						       .lookup_use = draw(n),
-						       .submit = draw(n),
-						       .dispatch = draw(n),
-						       .token = draw(n),
-						       .pickup = draw(n),
-						       .fin = draw(n),
-						       .complete = draw(n),
-						       .notify = draw(n),
-						       .notice = draw(n),
-						       .hear = draw(n)};
+						     .payloads = 1 + drawn(2),
+						     .streams = drawn(3),
+						     .by_number = !drawn(3)}};
+	machine.config.cost = (struct ascend_protocol){.lookup = drawn(n),
+						       .lookup_use = drawn(n),
+						       .submit = drawn(n),
+						       .dispatch = drawn(n),
+						       .token = drawn(n),
+						       .pickup = drawn(n),
+						       .fin = drawn(n),
+						       .complete = drawn(n),
+						       .notify = drawn(n),
+						       .notice = drawn(n),
+						       .hear = drawn(n)};
 	return machine;
 }
 
@@ -189,7 +187,7 @@ static enum slow_verdict one_schedule(uint64_t seed)
 {
 	const uint64_t values[SLOTS] = {seed % 5, seed % 3, 1};
 	struct ascend_machine machine = machine_draw(seed);
-	struct outcome_how how = {.seed = seed | 1, .max_tasks = 300, .values = values, .value_count = SLOTS, .schedulers = 1 + draw(machine.config.clusters)};
+	struct outcome_how how = {.seed = seed | 1, .max_tasks = 300, .values = values, .value_count = SLOTS, .schedulers = 1 + drawn(machine.config.clusters)};
 	struct random r;
 	enum slow_verdict verdict;
 
@@ -208,7 +206,7 @@ static enum slow_verdict one_memory(uint64_t seed)
 {
 	struct random_memory m = random_memory_make(seed);
 	struct ascend_machine machine = machine_draw(seed);
-	struct outcome_how how = {.seed = seed | 1, .max_tasks = 300, .schedulers = 1 + draw(machine.config.clusters)};
+	struct outcome_how how = {.seed = seed | 1, .max_tasks = 300, .schedulers = 1 + drawn(machine.config.clusters)};
 	enum slow_verdict verdict = slow_compare(m.r.b, how, &machine, m.filters, check_fmt("seed %ju, %u instances", (uintmax_t)seed, how.schedulers));
 
 	builder_destroy(m.r.b);
@@ -224,7 +222,7 @@ static enum slow_verdict one_loops(uint64_t seed)
 {
 	struct random_loops r = random_loops_make(seed, seed & 1, true);
 	struct ascend_machine machine = machine_draw(seed);
-	struct outcome_how how = {.seed = seed | 1, .max_tasks = 200, .schedulers = 1 + draw(machine.config.clusters)};
+	struct outcome_how how = {.seed = seed | 1, .max_tasks = 200, .schedulers = 1 + drawn(machine.config.clusters)};
 	enum slow_verdict verdict = slow_compare(r.b, how, &machine, seed & 1, check_fmt("seed %ju, %u instances", (uintmax_t)seed, how.schedulers));
 
 	builder_destroy(r.b);
@@ -239,7 +237,7 @@ static void filters_and_axes_have_the_times_of_the_slow_machine(void)
 static enum slow_verdict one_nests(uint64_t seed)
 {
 	struct ascend_machine machine = machine_draw(seed);
-	struct outcome_how how = {.seed = seed | 1, .max_tasks = 400, .schedulers = 1 + draw(machine.config.clusters)};
+	struct outcome_how how = {.seed = seed | 1, .max_tasks = 400, .schedulers = 1 + drawn(machine.config.clusters)};
 	struct rt_nests n;
 	enum slow_verdict verdict;
 
@@ -258,7 +256,7 @@ static enum slow_verdict one_pipeline(uint64_t seed)
 {
 	struct builder *b = random_pipeline_make(seed, (enum random_pipeline_kind)(seed % 3));
 	struct ascend_machine machine = machine_draw(seed);
-	struct outcome_how how = {.seed = seed | 1, .max_tasks = 300, .schedulers = 1 + draw(machine.config.clusters)};
+	struct outcome_how how = {.seed = seed | 1, .max_tasks = 300, .schedulers = 1 + drawn(machine.config.clusters)};
 	enum slow_verdict verdict = slow_compare(b, how, &machine, false, check_fmt("seed %ju, %u instances", (uintmax_t)seed, how.schedulers));
 
 	builder_destroy(b);

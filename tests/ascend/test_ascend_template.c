@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT
  * test_ascend_template.c - templates that are filled, names as identifiers, texts in comments and strings; random ones. PTOWSP_SEED=n repeats a trial. */
 #include "tests/check.h"
+#include "tests/draw.h"
 
 #include "ascend/emit/name.h"
 #include "ascend/emit/template.h"
@@ -106,12 +107,7 @@ static uint64_t state;
 
 static unsigned below(unsigned n)
 {
-	state += UINT64_C(0x9E3779B97F4A7C15);
-	uint64_t z = state;
-
-	z = (z ^ z >> 30) * UINT64_C(0xBF58476D1CE4E5B9);
-	z = (z ^ z >> 27) * UINT64_C(0x94D049BB133111EB);
-	return (unsigned)((z ^ z >> 31) % n);
+	return (unsigned)draw(&state, n);
 }
 
 /* A template and what it becomes, made side by side. in: which row of kernels is innermost, -1 none. */

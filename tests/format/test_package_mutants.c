@@ -4,6 +4,7 @@
 #include "format/format_seal.h"
 #include "format/json/json.h"
 #include "tests/check.h"
+#include "tests/draw.h"
 #include "tests/format/sample.h"
 
 #include <inttypes.h>
@@ -20,16 +21,6 @@ static uint64_t number(const char *variable, uint64_t otherwise)
 	const char *text = getenv(variable);
 
 	return text && *text ? strtoull(text, NULL, 0) : otherwise;
-}
-
-/* splitmix64 */
-static uint64_t draw(uint64_t below)
-{
-	uint64_t z = state += UINT64_C(0x9E3779B97F4A7C15);
-
-	z = (z ^ z >> 30) * UINT64_C(0xBF58476D1CE4E5B9);
-	z = (z ^ z >> 27) * UINT64_C(0x94D049BB133111EB);
-	return (z ^ z >> 31) % below;
 }
 
 static unsigned opened;
@@ -64,13 +55,13 @@ static void bytes_mutate(uint8_t *bytes, size_t size)
 {
 	static const uint8_t values[] = {0, 1, 0x7F, 0x80, 0xFF};
 
-	for (uint64_t i = draw(4) + 1; i > 0 && size; i--) {
-		uint8_t *at = &bytes[draw(size)];
+	for (uint64_t i = draw(&state, 4) + 1; i > 0 && size; i--) {
+		uint8_t *at = &bytes[draw(&state, size)];
 
-		switch (draw(3)) {
-		case 0: *at ^= (uint8_t)(1u << draw(8)); break;
-		case 1: *at = values[draw(sizeof(values))]; break;
-		default: *at = (uint8_t)(*at + 1 + draw(3));
+		switch (draw(&state, 3)) {
+		case 0: *at ^= (uint8_t)(1u << draw(&state, 8)); break;
+		case 1: *at = values[draw(&state, sizeof(values))]; break;
+		default: *at = (uint8_t)(*at + 1 + draw(&state, 3));
 		}
 	}
 }
@@ -168,14 +159,14 @@ static void section_mutate(const uint8_t *good, size_t size, uint64_t seed)
 	size_t sealed;
 
 	REQUIRE_INT(pkg_image_read(&image, good, size, "sample", &error), PTOWSP_OK);
-	s = &image.sections[draw(image.section_count)];
-	if (draw(8)) {
+	s = &image.sections[draw(&state, image.section_count)];
+	if (draw(&state, 8)) {
 		bytes_mutate(s->data, s->size);
 	} else { /* other sizes */
-		s->count = draw(s->count + 1);
+		s->count = draw(&state, s->count + 1);
 		s->size = (size_t)s->count * s->stride;
-		if (!draw(4))
-			s->stride = (uint32_t)draw(100);
+		if (!draw(&state, 4))
+			s->stride = (uint32_t)draw(&state, 100);
 	}
 	REQUIRE_INT(pkg_image_seal(&image, &bytes, &sealed, &error), PTOWSP_OK);
 	pkg_image_finish(&image);

@@ -8,15 +8,10 @@ static const struct isa_plan *plan;
 
 static bool create(void)
 {
-	const ptowsp_status status = tile_create(&b, &program, &task.error);
+	const bool created = probe_create();
 
-	if (status)
-		CHECK_FAIL("%s", task.error.text);
-	else if (isa_program_unusable(program))
-		CHECK_FAIL("%s", isa_program_unusable(program));
-	tile_finish(&b);
-	plan = status ? NULL : &program->plan;
-	return !status;
+	plan = created ? &program->plan : NULL;
+	return created;
 }
 
 static uint64_t tile_size(unsigned tile)
@@ -42,46 +37,33 @@ static const char *groups(void)
 	return text;
 }
 
-static unsigned zero(void)
+/* Makes the plan of a program of tiles x, y, z, ... of 8x8 f32. */
+static bool plan_of(const char *text)
 {
-	return tile_int(&b, 0);
+	begin();
+	tile_text(&b, "tile x y z 8x8; local i i64; arg flag i32");
+	tile_text(&b, text);
+	return create();
 }
 
-static void load(unsigned tile)
-{
-	tile_op(&b, PTOWSP_PTO_TLOAD, tile, 0, zero(), zero());
-}
+enum { X, Y, Z };
 
-static void store(unsigned tile)
-{
-	tile_op(&b, PTOWSP_PTO_TSTORE, tile, 1, zero(), zero());
-}
-
-static unsigned square(const char *name)
-{
-	return tile_tile(&b, name, 8, 8, PTOWSP_F32);
-}
+#define CHAIN "tile a b c d e 8x8; tload a in 0 0; texp b a; texp c b; texp d c; texp e d; tstore e out 0 0"
 
 static void a_chain_needs_two_tiles(void)
 {
-	unsigned t[5];
 	uint64_t without, with;
 
 	begin();
-	for (unsigned i = 0; i < 5; i++)
-		t[i] = square("t");
-	load(t[0]);
-	for (unsigned i = 1; i < 5; i++)
-		tile_op(&b, PTOWSP_PTO_TEXP, t[i], t[i - 1]);
-	store(t[4]);
+	tile_text(&b, CHAIN);
 	REQUIRE(create());
 	isa_program_memory(program, &without, &with);
 	CHECK_UINT(without, 5 * 256);
 	CHECK_UINT(with, 2 * 256);
 	CHECK_STR(groups(), "[0,6)x8 ");
 	for (unsigned i = 0; i < 5; i++) {
-		CHECK(!isa_plan_is_behind(plan, &plan->groups[0], t[i]));
-		CHECK(!isa_plan_is_before(plan, &plan->groups[0], t[i]));
+		CHECK(!isa_plan_is_behind(plan, &plan->groups[0], i));
+		CHECK(!isa_plan_is_before(plan, &plan->groups[0], i));
 	}
 	CHECK(isa_plan_group(plan, 0) == &plan->groups[0]);
 	CHECK(!isa_plan_group(plan, 1));
@@ -90,112 +72,46 @@ static void a_chain_needs_two_tiles(void)
 
 static void a_result_does_not_lie_on_its_operands(void)
 {
-	unsigned x, y, z;
-
-	begin();
-	x = square("x");
-	y = square("y");
-	z = square("z");
-	load(x);
-	load(y);
-	tile_op(&b, PTOWSP_PTO_TMATMUL, z, x, y);
-	store(z);
-	REQUIRE(create());
-	CHECK(!overlap(x, y) && !overlap(x, z) && !overlap(y, z));
+	REQUIRE(plan_of("tload x in 0 0; tload y in 0 0; tmatmul z x y; tstore z out 0 0"));
+	CHECK(!overlap(X, Y) && !overlap(X, Z) && !overlap(Y, Z));
 	CHECK_STR(groups(), "[0,2)x8 [3,4)x8 ");
-	CHECK(isa_plan_is_behind(plan, &plan->groups[0], x));
-	CHECK(isa_plan_is_before(plan, &plan->groups[1], z));
+	CHECK(isa_plan_is_behind(plan, &plan->groups[0], X));
+	CHECK(isa_plan_is_before(plan, &plan->groups[1], Z));
 	isa_program_destroy(program);
 }
 
-/* What a loop carries from round to round lives through all of it, also where its body has not yet written it. */
+/* A loop's value from round to round lives through all of it, also where its body has not yet written it. */
 static void a_loop_keeps_what_it_carries(void)
 {
-	unsigned sum, x, y, i;
-
-	begin();
-	sum = square("sum");
-	x = square("x");
-	y = square("y");
-	i = tile_local(&b, "i", PTOWSP_I64, 0);
-	tile_op(&b, PTOWSP_PTO_TEXPANDS, sum, tile_float(&b, 0));
-	tile_for(&b, i, zero(), tile_int(&b, 4), tile_int(&b, 1));
-	load(x);
-	tile_op(&b, PTOWSP_PTO_TEXP, y, x);
-	tile_op(&b, PTOWSP_PTO_TADD, sum, sum, y);
-	tile_end(&b);
-	store(sum);
-	REQUIRE(create());
-	CHECK(!overlap(sum, x) && !overlap(sum, y) && !overlap(x, y));
+	REQUIRE(plan_of("texpands x 0.0; for i 0 4 1; tload y in 0 0; texp z y; tadd x x z; end; tstore x out 0 0"));
+	CHECK(!overlap(X, Y) && !overlap(X, Z) && !overlap(Y, Z));
 	CHECK_STR(groups(), "[0,1)x8 [2,5)x8 [6,7)x8 ");
-	CHECK(isa_plan_is_before(plan, &plan->groups[1], sum) && isa_plan_is_behind(plan, &plan->groups[1], sum));
-	CHECK(!isa_plan_is_behind(plan, &plan->groups[1], x));
+	CHECK(isa_plan_is_before(plan, &plan->groups[1], X) && isa_plan_is_behind(plan, &plan->groups[1], X));
+	CHECK(!isa_plan_is_behind(plan, &plan->groups[1], Y));
 	isa_program_destroy(program);
 }
 
 /* Read in the round after the one that wrote it. */
 static void a_loop_keeps_what_its_next_round_reads(void)
 {
-	unsigned last, x, i;
-
-	begin();
-	last = square("last");
-	x = square("x");
-	i = tile_local(&b, "i", PTOWSP_I64, 0);
-	tile_for(&b, i, zero(), tile_int(&b, 4), tile_int(&b, 1));
-	store(last);
-	load(x);
-	tile_op(&b, PTOWSP_PTO_TEXP, last, x);
-	tile_end(&b);
-	REQUIRE(create());
-	CHECK(!overlap(last, x));
-	CHECK(isa_plan_is_behind(plan, isa_plan_group(plan, 2), last));
+	REQUIRE(plan_of("for i 0 4 1; tstore x out 0 0; tload y in 0 0; texp x y; end"));
+	CHECK(!overlap(X, Y));
+	CHECK(isa_plan_is_behind(plan, isa_plan_group(plan, 2), X));
 	isa_program_destroy(program);
 }
 
 /* One side writes it, the other leaves what it was: it lives before the IF. */
 static void a_branch_on_one_side_keeps_the_other_value(void)
 {
-	unsigned x, y, z, flag;
-
-	begin();
-	x = square("x");
-	y = square("y");
-	z = square("z");
-	flag = tile_arg(&b, "flag", PTOWSP_I32);
-	load(x);
-	load(y);
-	tile_op(&b, PTOWSP_PTO_TEXP, z, y);
-	store(z);
-	tile_if(&b, flag);
-	tile_op(&b, PTOWSP_PTO_TEXPANDS, x, tile_float(&b, 1));
-	tile_end(&b);
-	store(x);
-	REQUIRE(create());
-	CHECK(!overlap(x, z) && !overlap(x, y));
+	REQUIRE(plan_of("tload x in 0 0; tload y in 0 0; texp z y; tstore z out 0 0; if flag; texpands x 1.0; end; tstore x out 0 0"));
+	CHECK(!overlap(X, Z) && !overlap(X, Y));
 	isa_program_destroy(program);
 }
 
 /* Both sides write it: behind its last reader before the IF the memory is free. */
 static void a_branch_on_both_sides_frees_the_old_value(void)
 {
-	unsigned x, y, z, flag;
-
-	begin();
-	x = square("x");
-	y = square("y");
-	z = square("z");
-	flag = tile_arg(&b, "flag", PTOWSP_I32);
-	load(y);
-	tile_op(&b, PTOWSP_PTO_TMATMUL, z, y, y);
-	store(z);
-	tile_if(&b, flag);
-	tile_op(&b, PTOWSP_PTO_TEXPANDS, x, tile_float(&b, 1));
-	tile_else(&b);
-	tile_op(&b, PTOWSP_PTO_TEXPANDS, x, tile_float(&b, 2));
-	tile_end(&b);
-	store(x);
-	REQUIRE(create());
+	REQUIRE(plan_of("tload y in 0 0; tmatmul z y y; tstore z out 0 0; if flag; texpands x 1.0; else; texpands x 2.0; end; tstore x out 0 0"));
 	CHECK_UINT(plan->bytes, 2 * 256);
 	isa_program_destroy(program);
 }
@@ -203,109 +119,50 @@ static void a_branch_on_both_sides_frees_the_old_value(void)
 /* A BREAK takes its value past the rest of the body. */
 static void a_break_keeps_what_is_read_behind_the_loop(void)
 {
-	unsigned x, y, z, i, flag;
-
-	begin();
-	x = square("x");
-	y = square("y");
-	z = square("z");
-	i = tile_local(&b, "i", PTOWSP_I64, 0);
-	flag = tile_arg(&b, "flag", PTOWSP_I32);
-	load(x);
-	tile_for(&b, i, zero(), tile_int(&b, 4), tile_int(&b, 1));
-	load(y);
-	tile_if(&b, flag);
-	tile_op(&b, PTOWSP_PTO_BREAK);
-	tile_end(&b);
-	tile_op(&b, PTOWSP_PTO_TEXP, z, y);
-	tile_op(&b, PTOWSP_PTO_TEXP, x, z);
-	tile_end(&b);
-	store(x);
-	REQUIRE(create());
-	CHECK(!overlap(x, y) && !overlap(x, z));
+	REQUIRE(plan_of("tload x in 0 0; for i 0 4 1; tload y in 0 0; if flag; BREAK; end; texp z y; texp x z; end; tstore x out 0 0"));
+	CHECK(!overlap(X, Y) && !overlap(X, Z));
 	isa_program_destroy(program);
 }
 
 static void what_is_read_before_it_is_written_lives_from_the_start(void)
 {
-	unsigned x, zeros;
-
-	begin();
-	x = square("x");
-	zeros = square("zeros");
-	load(x);
-	store(x);
-	store(zeros);
-	REQUIRE(create());
-	CHECK(!overlap(x, zeros));
-	CHECK(isa_plan_is_before(plan, &plan->groups[0], zeros));
+	REQUIRE(plan_of("tload x in 0 0; tstore x out 0 0; tstore z out 0 0"));
+	CHECK(!overlap(X, Z));
+	CHECK(isa_plan_is_before(plan, &plan->groups[0], Z));
 	isa_program_destroy(program);
 }
 
 /* setval and tscatter leave the rest of the tile as it was. */
 static void what_is_written_in_part_keeps_its_rest(void)
 {
-	unsigned x, y;
-
-	begin();
-	x = square("x");
-	y = square("y");
-	load(x);
-	load(y);
-	store(y);
-	tile_op(&b, PTOWSP_PTO_SETVAL, x, zero(), tile_float(&b, 1));
-	store(x);
-	REQUIRE(create());
-	CHECK(!overlap(x, y));
-	CHECK(isa_plan_is_behind(plan, isa_plan_group(plan, 0), x));
+	REQUIRE(plan_of("tload x in 0 0; tload y in 0 0; tstore y out 0 0; setval x 0 1.0; tstore x out 0 0"));
+	CHECK(!overlap(X, Y));
+	CHECK(isa_plan_is_behind(plan, isa_plan_group(plan, 0), X));
 	isa_program_destroy(program);
 }
 
-/* The rows of y are written while later rows of x, which come from outside, are still to be read. */
+/* The rows of `wide` are written while later rows of x, which come from outside, are still to be read. */
 static void tiles_of_a_group_with_a_life_outside_share_nothing(void)
 {
-	unsigned x, y, z;
-
-	begin();
-	x = square("x");
-	y = tile_tile(&b, "y", 8, 16, PTOWSP_F32);
-	z = square("z");
-	tile_op(&b, PTOWSP_PTO_TMATMUL, x, z, z);
-	tile_op(&b, PTOWSP_PTO_TSTORE, x, 1, zero(), zero());
-	tile_op(&b, PTOWSP_PTO_TEXPANDS, y, tile_float(&b, 1));
-	tile_op(&b, PTOWSP_PTO_TEXP, y, y);
-	tile_op(&b, PTOWSP_PTO_TCOLSUM, tile_tile(&b, "s", 1, 16, PTOWSP_F32), y);
-	REQUIRE(create());
+	REQUIRE(plan_of("tile wide 8x16; tile s 1x16; tmatmul x z z; tstore x out 0 0; texpands wide 1.0; texp wide wide; tcolsum s wide"));
 	CHECK_STR(groups(), "[1,4)x8 ");
-	CHECK(!overlap(x, y));
+	CHECK(!overlap(X, tile_named(&b, "wide")));
 	isa_program_destroy(program);
 }
 
 static void groups_end_where_rows_do(void)
 {
-	unsigned x, y, column, row, k;
-
-	begin();
-	x = square("x");
-	y = square("y");
-	column = tile_tile(&b, "column", 8, 1, PTOWSP_F32);
-	row = tile_tile(&b, "row", 1, 8, PTOWSP_F32);
-	k = tile_local(&b, "k", PTOWSP_I64, 0);
-	load(x); /* 0 */
-	tile_op(&b, PTOWSP_PTO_TROWMAX, column, x);
-	tile_op(&b, PTOWSP_PTO_TROWEXPANDSUB, y, x, column);
-	store(y);                                          /* 3 */
-	store(x);                                          /* a second one begins anew */
-	load(y);                                           /* and a load behind it */
-	tile_op(&b, PTOWSP_PTO_TCOLMAX, row, y);           /* 6: not row by row */
-	tile_op(&b, PTOWSP_PTO_TEXP, row, row);            /* 7: one row */
-	tile_op(&b, PTOWSP_PTO_TCOLEXPAND, x, row);        /* 8: eight again */
-	tile_op(&b, PTOWSP_PTO_ADD, k, zero(), zero());    /* 9: scalar */
-	tile_op(&b, PTOWSP_PTO_TCI, x, tile_float(&b, 0)); /* 10 counts through */
-	tile_op(&b, PTOWSP_PTO_TTRANS, y, x);
-	tile_op(&b, PTOWSP_PTO_TSELS, y, x, y, tile_int(&b, 1)); /* 12 */
-	tile_op(&b, PTOWSP_PTO_TSTORE_FP, y, row, 1, zero(), zero());
-	REQUIRE(create());
+	REQUIRE(plan_of("tile column 8x1; tile row 1x8; local k i64\n"
+			"tload x in 0 0; trowmax column x; trowexpandsub y x column; tstore y out 0 0\n" /* 0 to 3 */
+			"tstore x out 0 0\n"                                                             /* a second one begins anew */
+			"tload y in 0 0\n"                                                               /* and a load behind it */
+			"tcolmax row y\n"                                                                /* 6: not row by row */
+			"texp row row\n"                                                                 /* 7: one row */
+			"tcolexpand x row\n"                                                             /* 8: eight again */
+			"ADD k 0 0\n"                                                                    /* 9: scalar */
+			"tci x 0.0\n"                                                                    /* 10 counts through */
+			"ttrans y x\n"
+			"tsels y x y 1; tstore.fp y row out 0 0")); /* 12 */
 	CHECK_STR(groups(), "[0,4)x8 [4,5)x8 [5,6)x8 [7,8)x1 [8,9)x8 [12,14)x8 ");
 	isa_program_destroy(program);
 }
@@ -339,15 +196,9 @@ static void tiles_of_one_memory_are_packed_alone(void)
 	static const uint8_t first_two[5] = {1, 1, 0, 0, 0}, ends[5] = {1, 0, 0, 0, 1};
 	uint32_t at[5];
 	uint64_t bytes;
-	unsigned t[5];
 
 	begin();
-	for (unsigned i = 0; i < 5; i++)
-		t[i] = square("t");
-	load(t[0]);
-	for (unsigned i = 1; i < 5; i++)
-		tile_op(&b, PTOWSP_PTO_TEXP, t[i], t[i - 1]);
-	store(t[4]);
+	tile_text(&b, CHAIN);
 	REQUIRE(create());
 	CHECK_INT(isa_program_memory_of(program, NULL, NULL, &bytes), PTOWSP_OK);
 	CHECK_UINT(bytes, 2 * 256);

@@ -4,19 +4,13 @@
 
 #include <math.h>
 
+/* Stores of scalars f and g, as f32. */
+#define LOCALS          "local i i64; local j i64; local n i64; local c bool; local f f32; local g f32\n"
+#define PUT(scalar, at) "MOV f " scalar "; STORE f out " at "\n"
+
 static void for_counts_from_lower_to_upper_exclusive(void)
 {
-	unsigned i, n;
-
-	begin();
-	i = tile_local(&b, "i", PTOWSP_I32, 0);
-	n = tile_local(&b, "n", PTOWSP_I32, 0);
-	tile_for(&b, i, tile_int(&b, 2), tile_int(&b, 9), tile_int(&b, 3));
-	tile_op(&b, PTOWSP_PTO_ADD, n, n, tile_int(&b, 1));
-	put(i, 10);
-	tile_end(&b);
-	put(i, 0);
-	put(n, 1);
+	begin_text(LOCALS "local i i32; local n i32; for i 2 9 3; ADD n n 1; " PUT("i", "10") "end\n" PUT("i", "0") PUT("n", "1"));
 	REQUIRE_INT(run(), PTOWSP_OK);
 	CHECK_NEAR(memory[1][10], 8, 0); /* the last round */
 	CHECK_NEAR(memory[1][0], 11, 0); /* seen afterwards */
@@ -25,14 +19,7 @@ static void for_counts_from_lower_to_upper_exclusive(void)
 
 static void for_with_nothing_to_do_is_skipped(void)
 {
-	unsigned i;
-
-	begin();
-	i = tile_local(&b, "i", PTOWSP_I64, 99);
-	tile_for(&b, i, tile_int(&b, 5), tile_int(&b, 5), tile_int(&b, 1));
-	put(i, 1);
-	tile_end(&b);
-	put(i, 0);
+	begin_text(LOCALS "local late i64 99; for late 5 5 1; " PUT("late", "1") "end\n" PUT("late", "0"));
 	REQUIRE_INT(run(), PTOWSP_OK);
 	CHECK_NEAR(memory[1][0], 5, 0);
 	CHECK_NEAR(memory[1][1], -1, 0);
@@ -40,53 +27,24 @@ static void for_with_nothing_to_do_is_skipped(void)
 
 static void for_ends_at_the_largest_integer(void)
 {
-	unsigned i, n;
-
-	begin();
-	i = tile_local(&b, "i", PTOWSP_I64, 0);
-	n = tile_local(&b, "n", PTOWSP_I64, 0);
-	tile_for(&b, i, tile_int(&b, INT64_MAX - 5), tile_int(&b, INT64_MAX), tile_int(&b, 4));
-	tile_op(&b, PTOWSP_PTO_ADD, n, n, tile_int(&b, 1));
-	tile_end(&b);
-	put(n, 0);
+	begin_text(LOCALS "for i 9223372036854775802 9223372036854775807 4; ADD n n 1; end\n" PUT("n", "0"));
 	REQUIRE_INT(run(), PTOWSP_OK);
 	CHECK_NEAR(memory[1][0], 2, 0);
 }
 
 static void for_needs_a_positive_step(void)
 {
-	begin();
-	tile_for(&b, tile_local(&b, "i", PTOWSP_I64, 0), tile_int(&b, 0), tile_int(&b, 5), tile_int(&b, 0));
-	tile_end(&b);
+	begin_text(LOCALS "for i 0 5 0; end");
 	run_fails(PTOWSP_KERNEL_FAILED, "kernel probe line 1: FOR needs a positive step, got 0");
 }
 
 static void break_and_continue_mean_the_inner_loop(void)
 {
-	unsigned i, j, n, c;
-
-	begin();
-	i = tile_local(&b, "i", PTOWSP_I64, 0);
-	j = tile_local(&b, "j", PTOWSP_I64, 0);
-	n = tile_local(&b, "n", PTOWSP_I64, 0);
-	c = tile_local(&b, "c", PTOWSP_BOOL, 0);
-	tile_for(&b, i, tile_int(&b, 0), tile_int(&b, 3), tile_int(&b, 1));
-	tile_for(&b, j, tile_int(&b, 0), tile_int(&b, 100), tile_int(&b, 1));
-	tile_op(&b, PTOWSP_PTO_CMP, c, j, tile_int(&b, 2));
-	tile_mode(&b, PTOWSP_COMPARE_LT);
-	tile_if(&b, c);
-	tile_op(&b, PTOWSP_PTO_CONTINUE);
-	tile_end(&b);
-	tile_op(&b, PTOWSP_PTO_CMP, c, j, tile_int(&b, 5));
-	tile_mode(&b, PTOWSP_COMPARE_EQ);
-	tile_if(&b, c);
-	tile_op(&b, PTOWSP_PTO_BREAK);
-	tile_end(&b);
-	tile_op(&b, PTOWSP_PTO_ADD, n, n, tile_int(&b, 1)); /* j = 2, 3, 4 */
-	tile_end(&b);
-	tile_end(&b);
-	put(n, 0);
-	put(j, 1);
+	begin_text(LOCALS "for i 0 3 1; for j 0 100 1\n"
+			  "  CMP c j 2 lt; if c; CONTINUE; end\n"
+			  "  CMP c j 5 eq; if c; BREAK; end\n"
+			  "  ADD n n 1\n" /* j = 2, 3, 4 */
+			  "end; end\n" PUT("n", "0") PUT("j", "1"));
 	REQUIRE_INT(run(), PTOWSP_OK);
 	CHECK_NEAR(memory[1][0], 9, 0);
 	CHECK_NEAR(memory[1][1], 5, 0);
@@ -94,18 +52,7 @@ static void break_and_continue_mean_the_inner_loop(void)
 
 static void while_runs_until_its_condition_fails(void)
 {
-	unsigned x, c;
-
-	begin();
-	x = tile_local(&b, "x", PTOWSP_I32, 100);
-	c = tile_local(&b, "c", PTOWSP_BOOL, 0);
-	tile_while(&b);
-	tile_op(&b, PTOWSP_PTO_CMP, c, x, tile_int(&b, 3));
-	tile_mode(&b, PTOWSP_COMPARE_GE);
-	tile_do(&b, c);
-	tile_op(&b, PTOWSP_PTO_DIV, x, x, tile_int(&b, 2));
-	tile_end(&b);
-	put(x, 0);
+	begin_text(LOCALS "local x i32 100; while; CMP c x 3 ge; do c; DIV x x 2; end\n" PUT("x", "0"));
 	REQUIRE_INT(run(), PTOWSP_OK);
 	CHECK_NEAR(memory[1][0], 1, 0); /* 100 50 25 12 6 3 1 */
 }
@@ -138,12 +85,7 @@ static void if_asks_for_non_zero_or_a_bit(void)
 
 static void return_may_stand_anywhere(void)
 {
-	begin();
-	tile_if(&b, tile_int(&b, 1));
-	put(tile_int(&b, 1), 0);
-	tile_op(&b, PTOWSP_PTO_RETURN);
-	tile_end(&b);
-	put(tile_int(&b, 2), 0);
+	begin_text(LOCALS "if 1; " PUT("1", "0") "return; end\n" PUT("2", "0"));
 	REQUIRE_INT(run(), PTOWSP_OK);
 	CHECK_NEAR(memory[1][0], 1, 0);
 }
@@ -311,14 +253,9 @@ static void a_guard_is_asked_between_large_instructions(void)
 static void a_state_can_be_resumed(void)
 {
 	struct isa_state status = {.budget = 3};
-	unsigned i, n, rounds = 1;
+	unsigned rounds = 1;
 
-	begin();
-	i = tile_local(&b, "i", PTOWSP_I64, 0);
-	n = tile_local(&b, "n", PTOWSP_I64, 0);
-	tile_for(&b, i, tile_int(&b, 0), tile_int(&b, 10), tile_int(&b, 1));
-	tile_op(&b, PTOWSP_PTO_ADD, n, n, i);
-	tile_end(&b);
+	begin_text("local i i64; local n i64; for i 0 10 1; ADD n n i; end");
 	REQUIRE_INT(tile_create(&b, &program, &task.error), PTOWSP_OK);
 	status.program = program;
 	status.task = &task.task;
@@ -330,7 +267,7 @@ static void a_state_can_be_resumed(void)
 		rounds++;
 	}
 	CHECK_UINT(rounds, 4);
-	CHECK_UINT(status.scalars[n], 45);
+	CHECK_UINT(status.scalars[tile_scalar_named(&b, "n")], 45);
 	free(status.scratch);
 	isa_program_destroy(program);
 	tile_finish(&b);
@@ -367,21 +304,15 @@ static void tasks_that_do_not_fit_are_refused(void)
 
 static void cycles_follow_the_reference_model(void)
 {
-	unsigned x, y, z, s;
-
-	begin();
-	x = tile_tile(&b, "x", 8, 16, PTOWSP_F32);
-	y = tile_tile(&b, "y", 16, 4, PTOWSP_F32);
-	z = tile_tile(&b, "z", 8, 4, PTOWSP_F32);
-	s = tile_tile(&b, "s", 8, 1, PTOWSP_F32);
-	tile_op(&b, PTOWSP_PTO_TLOAD, x, 0, tile_int(&b, 0), tile_int(&b, 0));  /* 128 */
-	tile_op(&b, PTOWSP_PTO_TLOAD, y, 0, tile_int(&b, 0), tile_int(&b, 0));  /* 64 */
-	tile_op(&b, PTOWSP_PTO_TMATMUL, z, x, y);                               /* 512 */
-	tile_op(&b, PTOWSP_PTO_TMATMUL_ACC, z, z, x, y);                        /* 512 */
-	tile_op(&b, PTOWSP_PTO_TROWSUM, s, x);                                  /* 8 */
-	tile_op(&b, PTOWSP_PTO_TRESHAPE, x, x);                                 /* 0 */
-	tile_op(&b, PTOWSP_PTO_TMRGSORT, s, z, z);                              /* 160 */
-	tile_op(&b, PTOWSP_PTO_TSTORE, z, 1, tile_int(&b, 0), tile_int(&b, 0)); /* 32 */
+	begin_text("tile x 8x16; tile y 16x4; tile z 8x4; tile s 8x1\n"
+		   "tload x in 0 0\n"      /* 128 */
+		   "tload y in 0 0\n"      /* 64 */
+		   "tmatmul z x y\n"       /* 512 */
+		   "tmatmul.acc z z x y\n" /* 512 */
+		   "trowsum s x\n"         /* 8 */
+		   "treshape x x\n"        /* 0 */
+		   "tmrgsort s z z\n"      /* 160 */
+		   "tstore z out 0 0");    /* 32 */
 	REQUIRE_INT(run(), PTOWSP_OK);
 	CHECK_UINT(task.out.cycles, 128 + 64 + 512 + 512 + 8 + 160 + 32);
 }

@@ -8,6 +8,7 @@
 #include "tests/check.h"
 #include "tests/isa/tile_random.h"
 #include "tests/isa/tile_run.h"
+#include "tests/isa/tile_text.h"
 
 static struct tile_builder b;
 static struct tile_task task;
@@ -390,62 +391,29 @@ static void conditions_are_of_every_type(void)
 	}
 }
 
-static void refused(const char *sentence)
-{
-	REQUIRE_INT(tile_create(&b, &program, &task.error), PTOWSP_OK);
-	CHECK_STR(isa_program_unusable(program), sentence);
-	isa_program_destroy(program);
-	tile_finish(&b);
-}
-
-static unsigned tile_of(unsigned dtype)
-{
-	return tile_tile(&b, isa_dtype_text(dtype), 4, 4, dtype);
-}
-
 static void wrong_types_are_one_sentence(void)
 {
-	unsigned x;
+	static const struct {
+		const char *program, *sentence;
+	} rows[] = {
+		{"tile x 4x4 f16; tile y 4x4 f64; tmatmul y x x", "tmatmul of f16 adds up in f16 or f32, not in f64 (%y)"},
+		{"tile x 4x4 f32; tile y 4x4 f16; tmatmul y x x", "tmatmul needs one element type, got f32 and f16 (%y)"},
+		{"tile x 4x4 i8; tile y 4x4 i32; tmatmul.acc y x x x", "tmatmul.acc needs one type of result, got i32 and i8 (%x)"},
+		{"tile x 4x4 f16; local k f32; tmuls x x k", "tmuls of f16 needs an f16 scalar, got f32 (%k)"},
+		{"tile x 4x4 bf16; local k i32; tmuls x x k", "tmuls of bf16 needs a bf16 scalar, got i32 (%k)"},
+		{"tile x 4x4 u16; local k f16; tadds x x k", "tadds of u16 needs an integer scalar, got f16 (%k)"},
+		{"tile x 4x4 bool; tadd x x x", "tadd works on floats and integers, not on bool (%x)"},
+		{"local x f64; local y f32; ADD x x y", "ADD needs one type of float, got f64 and f32 (%y)"},
+	};
 
-	tile_begin(&b, "odd");
-	x = tile_of(PTOWSP_F16);
-	tile_op(&b, PTOWSP_PTO_TMATMUL, tile_of(PTOWSP_F64), x, x);
-	refused("kernel odd line 1: tmatmul of f16 adds up in f16 or f32, not in f64 (%f64)");
-
-	tile_begin(&b, "odd");
-	x = tile_of(PTOWSP_F32);
-	tile_op(&b, PTOWSP_PTO_TMATMUL, tile_of(PTOWSP_F16), x, x);
-	refused("kernel odd line 1: tmatmul needs one element type, got f32 and f16 (%f16)");
-
-	tile_begin(&b, "odd");
-	x = tile_of(PTOWSP_I8);
-	tile_op(&b, PTOWSP_PTO_TMATMUL_ACC, tile_of(PTOWSP_I32), x, x, x);
-	refused("kernel odd line 1: tmatmul.acc needs one type of result, got i32 and i8 (%i8)");
-
-	tile_begin(&b, "odd");
-	x = tile_of(PTOWSP_F16);
-	tile_op(&b, PTOWSP_PTO_TMULS, x, x, tile_local(&b, "k", PTOWSP_F32, 0));
-	refused("kernel odd line 1: tmuls of f16 needs an f16 scalar, got f32 (%k)");
-
-	tile_begin(&b, "odd");
-	x = tile_of(PTOWSP_BF16);
-	tile_op(&b, PTOWSP_PTO_TMULS, x, x, tile_local(&b, "k", PTOWSP_I32, 0));
-	refused("kernel odd line 1: tmuls of bf16 needs a bf16 scalar, got i32 (%k)");
-
-	tile_begin(&b, "odd");
-	x = tile_of(PTOWSP_U16);
-	tile_op(&b, PTOWSP_PTO_TADDS, x, x, tile_local(&b, "k", PTOWSP_F16, 0));
-	refused("kernel odd line 1: tadds of u16 needs an integer scalar, got f16 (%k)");
-
-	tile_begin(&b, "odd");
-	x = tile_of(PTOWSP_BOOL);
-	tile_op(&b, PTOWSP_PTO_TADD, x, x, x);
-	refused("kernel odd line 1: tadd works on floats and integers, not on bool (%bool)");
-
-	tile_begin(&b, "odd");
-	x = tile_local(&b, "x", PTOWSP_F64, 0);
-	tile_op(&b, PTOWSP_PTO_ADD, x, x, tile_local(&b, "y", PTOWSP_F32, 0));
-	refused("kernel odd line 1: ADD needs one type of float, got f64 and f32 (%y)");
+	for (size_t i = 0; i < sizeof(rows) / sizeof(*rows); i++) {
+		tile_begin(&b, "odd");
+		tile_text(&b, rows[i].program);
+		REQUIRE_INT(tile_create(&b, &program, &task.error), PTOWSP_OK);
+		CHECK_STR(isa_program_unusable(program), check_fmt("kernel odd line 1: %s", rows[i].sentence));
+		isa_program_destroy(program);
+		tile_finish(&b);
+	}
 }
 
 void suite_isa_type(CU_pSuite s)

@@ -5,7 +5,8 @@
 
 #include "isa/state.h"
 #include "tests/check.h"
-#include "tests/isa/tile_builder.h"
+#include "tests/draw.h"
+#include "tests/isa/tile_text.h"
 
 /* The valid program that the rows below spoil: instructions
  * 0 FOR, 1 tload, 2 trowsum, 3 IF, 4 CONTINUE, 5 ELSE, 6 BREAK, 7 ENDIF, 8 tstore, 9 ENDFOR, 10 WHILE, 11 CMP, 12 DO,
@@ -273,126 +274,49 @@ static void unusable(const char *sentence, ptowsp_status walk)
 	tile_finish(&builder);
 }
 
-#define TWO_TILES(shape_b, type_a, type_b)                                                                                                                     \
-	unsigned x, y;                                                                                                                                         \
-                                                                                                                                                               \
-	tile_begin(&builder, "odd");                                                                                                                           \
-	x = tile_tile(&builder, "x", 8, 8, type_a);                                                                                                            \
-	y = tile_tile(&builder, "y", 8, shape_b, type_b)
+/* Where control hangs on a type that nobody computes with, a program cannot even be walked. */
+static const struct {
+	const char *name, *program, *sentence;
+	ptowsp_status walk;
+} unusable_ones[] = {
+	{"wrong_shapes", "tile x 8x8; tile y 8x1; tadd x x x; tdiv x x y; tsub x x y", "line 2: tdiv needs equal shapes, got 8x8 and 8x1", PTOWSP_OK},
+	{"mixed_types", "tile x 8x8; tile y 8x8 i32; tadd x x y", "line 1: tadd needs one element type, got f32 and i32 (%y)", PTOWSP_OK},
+	{"truth_values_added", "tile x 8x8; tile y 8x8 bool; tabs x x; tadd y y y", "line 2: tadd works on floats and integers, not on bool (%y)", PTOWSP_OK},
+	{"float_functions_of_integers", "tile y 8x8 i32; texp y y", "line 1: texp works on floats, not on i32 (%y)", PTOWSP_OK},
+	{"bit_functions_of_floats", "tile x 8x8; tand x x x", "line 1: tand works on integers and bool, not on f32 (%x)", PTOWSP_OK},
+	{"scalars_unfit_for_their_tile", "tile x 8x8; local k i32 1; tmuls x x k", "line 1: tmuls of f32 needs an f32 scalar, got i32 (%k)", PTOWSP_OK},
+	{"indices_of_floats", "tile x y 8x8; tgather x x y", "line 1: tgather needs i32 or u32 indices, got f32 (%y)", PTOWSP_OK},
+	{"sorting_into_one_tile", "tile x y 8x8 i32; tsort32 y y x", "line 1: tsort32 cannot write values and indices to one tile (%y)", PTOWSP_OK},
+	{"bounds_of_floats", "local i f32; for i 0 1 1; end", "line 1: FOR needs an integer, got f32 (%i)", PTOWSP_UNSUPPORTED},
+	{"scalars_of_two_classes", "local i f32; ADD i 0 i", "line 1: ADD mixes f32 with integers (%s1)", PTOWSP_UNSUPPORTED},
+	{"scalars_of_two_floats", "local i f64; local j f32; ADD i i j", "line 1: ADD needs one type of float, got f64 and f32 (%j)", PTOWSP_UNSUPPORTED},
+	{"bits_of_floats", "local f f32; if f 3; end", "line 1: IF_BIT needs an integer (%f)", PTOWSP_UNSUPPORTED},
+};
 
-static void wrong_shapes_make_a_program_unusable(void)
+static void unusable_one(void)
 {
-	TWO_TILES(1, PTOWSP_F32, PTOWSP_F32);
-	tile_op(&builder, PTOWSP_PTO_TADD, x, x, x);
-	tile_op(&builder, PTOWSP_PTO_TDIV, x, x, y);
-	tile_op(&builder, PTOWSP_PTO_TSUB, x, x, y);
-	unusable("kernel odd line 2: tdiv needs equal shapes, got 8x8 and 8x1", PTOWSP_OK);
+	unsigned i = 0;
+
+	while (strcmp(check_name(), check_fmt("unusable_with_%s", unusable_ones[i].name)))
+		i++;
+	tile_begin(&builder, "odd");
+	tile_text(&builder, unusable_ones[i].program);
+	unusable(check_fmt("kernel odd %s", unusable_ones[i].sentence), unusable_ones[i].walk);
 }
 
-static void mixed_types_make_a_program_unusable(void)
+static void an_instruction_without_a_line_is_named_by_its_number(void)
 {
-	TWO_TILES(8, PTOWSP_F32, PTOWSP_I32);
-	tile_op(&builder, PTOWSP_PTO_TADD, x, x, y);
-	unusable("kernel odd line 1: tadd needs one element type, got f32 and i32 (%y)", PTOWSP_OK);
-}
-
-static void truth_values_are_not_added(void)
-{
-	TWO_TILES(8, PTOWSP_F32, PTOWSP_BOOL);
-	tile_op(&builder, PTOWSP_PTO_TABS, x, x);
-	tile_op(&builder, PTOWSP_PTO_TADD, y, y, y);
+	tile_begin(&builder, "odd");
+	tile_text(&builder, "tile x y 8x8 bool; tnot x x; tadd y y y");
 	builder.insts[1].line = 0;
 	unusable("kernel odd instruction 1: tadd works on floats and integers, not on bool (%y)", PTOWSP_OK);
-}
-
-static void float_functions_refuse_integers(void)
-{
-	TWO_TILES(8, PTOWSP_F32, PTOWSP_I32);
-	(void)x;
-	tile_op(&builder, PTOWSP_PTO_TEXP, y, y);
-	unusable("kernel odd line 1: texp works on floats, not on i32 (%y)", PTOWSP_OK);
-}
-
-static void bit_functions_refuse_floats(void)
-{
-	TWO_TILES(8, PTOWSP_F32, PTOWSP_I32);
-	(void)y;
-	tile_op(&builder, PTOWSP_PTO_TAND, x, x, x);
-	unusable("kernel odd line 1: tand works on integers and bool, not on f32 (%x)", PTOWSP_OK);
-}
-
-static void scalars_must_fit_their_tile(void)
-{
-	TWO_TILES(8, PTOWSP_F32, PTOWSP_I32);
-	(void)y;
-	tile_op(&builder, PTOWSP_PTO_TMULS, x, x, tile_local(&builder, "k", PTOWSP_I32, 1));
-	unusable("kernel odd line 1: tmuls of f32 needs an f32 scalar, got i32 (%k)", PTOWSP_OK);
-}
-
-static void indices_must_be_integers(void)
-{
-	TWO_TILES(8, PTOWSP_F32, PTOWSP_F32);
-	tile_op(&builder, PTOWSP_PTO_TGATHER, x, x, y);
-	unusable("kernel odd line 1: tgather needs i32 or u32 indices, got f32 (%y)", PTOWSP_OK);
-}
-
-/* Control that hangs on a type nobody computes with here cannot even be walked. */
-static void bounds_must_be_integers(void)
-{
-	unsigned i;
-
-	tile_begin(&builder, "odd");
-	i = tile_local(&builder, "i", PTOWSP_F32, 0);
-	tile_for(&builder, i, tile_int(&builder, 0), tile_int(&builder, 1), tile_int(&builder, 1));
-	tile_end(&builder);
-	unusable("kernel odd line 1: FOR needs an integer, got f32 (%i)", PTOWSP_UNSUPPORTED);
-}
-
-static void scalar_arithmetic_does_not_mix_classes(void)
-{
-	unsigned i;
-
-	tile_begin(&builder, "odd");
-	i = tile_local(&builder, "i", PTOWSP_F32, 0);
-	tile_op(&builder, PTOWSP_PTO_ADD, i, tile_int(&builder, 0), i);
-	unusable("kernel odd line 1: ADD mixes f32 with integers (%s1)", PTOWSP_UNSUPPORTED);
-}
-
-static void scalar_arithmetic_does_not_mix_floats(void)
-{
-	unsigned i;
-
-	tile_begin(&builder, "odd");
-	i = tile_local(&builder, "i", PTOWSP_F64, 0);
-	tile_op(&builder, PTOWSP_PTO_ADD, i, i, tile_local(&builder, "j", PTOWSP_F32, 0));
-	unusable("kernel odd line 1: ADD needs one type of float, got f64 and f32 (%j)", PTOWSP_UNSUPPORTED);
-}
-
-static void bits_are_of_integers_only(void)
-{
-	tile_begin(&builder, "odd");
-	tile_if(&builder, tile_local(&builder, "f", PTOWSP_F32, 0));
-	tile_mode(&builder, 3);
-	tile_end(&builder);
-	unusable("kernel odd line 1: IF_BIT needs an integer (%f)", PTOWSP_UNSUPPORTED);
-}
-
-static void sorting_needs_two_destinations(void)
-{
-	TWO_TILES(8, PTOWSP_I32, PTOWSP_I32);
-	tile_op(&builder, PTOWSP_PTO_TSORT32, y, y, x);
-	unusable("kernel odd line 1: tsort32 cannot write values and indices to one tile (%y)", PTOWSP_OK);
 }
 
 static uint64_t seed;
 
 static uint64_t random_next(void)
 {
-	uint64_t z = seed += UINT64_C(0x9E3779B97F4A7C15);
-
-	z = (z ^ z >> 30) * UINT64_C(0xBF58476D1CE4E5B9);
-	z = (z ^ z >> 27) * UINT64_C(0x94D049BB133111EB);
-	return z ^ z >> 31;
+	return draw(&seed, 0);
 }
 
 static void ignore_touch(void *context, uint32_t param, int64_t offset, uint64_t length, uint64_t width, unsigned access)
@@ -472,17 +396,8 @@ void suite_isa_verify(CU_pSuite s)
 	TEST(s, verifier_refuses_counts_that_cannot_be);
 	TEST(s, verifier_refuses_names_without_end);
 	TEST(s, verifier_bounds_the_nesting);
-	TEST(s, wrong_shapes_make_a_program_unusable);
-	TEST(s, mixed_types_make_a_program_unusable);
-	TEST(s, truth_values_are_not_added);
-	TEST(s, float_functions_refuse_integers);
-	TEST(s, bit_functions_refuse_floats);
-	TEST(s, scalars_must_fit_their_tile);
-	TEST(s, indices_must_be_integers);
-	TEST(s, bounds_must_be_integers);
-	TEST(s, scalar_arithmetic_does_not_mix_classes);
-	TEST(s, scalar_arithmetic_does_not_mix_floats);
-	TEST(s, bits_are_of_integers_only);
-	TEST(s, sorting_needs_two_destinations);
+	for (size_t i = 0; i < sizeof(unusable_ones) / sizeof(*unusable_ones); i++)
+		check_add(s, check_fmt("unusable_with_%s", unusable_ones[i].name), unusable_one);
+	TEST(s, an_instruction_without_a_line_is_named_by_its_number);
 	TEST(s, mutated_programs_never_crash);
 }

@@ -1,21 +1,10 @@
 /* SPDX-License-Identifier: MIT
  * test_isa_walk.c - the walk on scalars alone: same way and cycles as a run, every touch, what it depends on; and the listing. */
+#include "tests/draw.h"
 #include "tests/isa/tile_probe.h"
 
 #include <stdbool.h>
 #include <stdio.h>
-
-static bool create(void)
-{
-	const ptowsp_status status = tile_create(&b, &program, &task.error);
-
-	if (status)
-		CHECK_FAIL("%s", task.error.text);
-	else if (isa_program_unusable(program))
-		CHECK_FAIL("%s", isa_program_unusable(program));
-	tile_finish(&b);
-	return !status;
-}
 
 /* Touches as text, with the width of their tiles: "R0[0,+64/8) W1[64,+1/0) " */
 struct touches {
@@ -41,24 +30,13 @@ static void touch_note(void *context, uint32_t param, int64_t offset, uint64_t l
 static void walk_reports_every_touch(void)
 {
 	struct touches t = {.count = 0};
-	unsigned x, i, f, index;
 	uint64_t cycles, args[1] = {2};
 
-	begin();
-	x = tile_tile(&b, "x", 8, 8, PTOWSP_F32);
-	index = tile_tile(&b, "index", 8, 8, PTOWSP_I32);
-	i = tile_local(&b, "i", PTOWSP_I64, 0);
-	f = tile_local(&b, "f", PTOWSP_F32, 0);
-	tile_for(&b, i, tile_int(&b, 0), tile_arg(&b, "n", PTOWSP_I32), tile_int(&b, 1));
-	tile_op(&b, PTOWSP_PTO_TLOAD, x, 0, i, tile_int(&b, 3));
-	tile_end(&b);
-	tile_op(&b, PTOWSP_PTO_TSTORE, x, 1, tile_int(&b, -5), tile_int(&b, 0));
-	tile_op(&b, PTOWSP_PTO_MGATHER, x, 0, index);
-	tile_op(&b, PTOWSP_PTO_MSCATTER, x, 1, index);
-	tile_op(&b, PTOWSP_PTO_LOAD, f, 0, tile_int(&b, 4096));
-	tile_op(&b, PTOWSP_PTO_STORE, f, 1, tile_int(&b, 9));
-	tile_op(&b, PTOWSP_PTO_TSTORE, x, 1, tile_int(&b, INT64_MAX), tile_int(&b, 0));
-	REQUIRE(create());
+	begin_text("tile x 8x8; tile index 8x8 i32; local i i64; local f f32; arg n i32\n"
+		   "for i 0 n 1; tload x in i 3; end\n"
+		   "tstore x out -5 0; mgather x in index; mscatter x out index\n"
+		   "LOAD f in 4096; STORE f out 9; tstore x out 9223372036854775807 0");
+	REQUIRE(probe_create());
 	CHECK(isa_program_varies(program));
 	CHECK(!isa_program_data_dependent(program));
 	CHECK_INT(isa_walk(program, args, 1, 0, touch_note, &t, &cycles, &task.error), PTOWSP_OK);
@@ -82,7 +60,7 @@ static void loop(int64_t n, int64_t step, unsigned dtype, bool straight)
 	if (!straight)
 		tile_op(&b, PTOWSP_PTO_MOV, tile_local(&b, "y", PTOWSP_I64, 0), i);
 	tile_end(&b);
-	REQUIRE(create());
+	REQUIRE(probe_create());
 }
 
 static void straight_loops_are_counted_not_walked(void)
@@ -112,13 +90,9 @@ static void loops_that_are_their_own_bound_have_no_closed_form(void)
 {
 	for (int step = 0; step < 2; step++) {
 		uint64_t cycles;
-		unsigned i;
 
-		begin();
-		i = tile_local(&b, "i", PTOWSP_I64, 3);
-		tile_for(&b, i, tile_int(&b, step ? 0 : 1), step ? tile_int(&b, 9) : i, step ? i : tile_int(&b, 1));
-		tile_end(&b);
-		REQUIRE(create());
+		begin_text(step ? "local i i64 3; for i 0 9 i; end" : "local i i64 3; for i 1 i 1; end");
+		REQUIRE(probe_create());
 		CHECK_INT(isa_walk(program, NULL, 0, 0, NULL, NULL, &cycles, &task.error), step ? PTOWSP_RUN_FAILED : PTOWSP_OK);
 		CHECK_UINT(cycles, 0);
 		isa_program_destroy(program);
@@ -150,58 +124,35 @@ static void walk_says_what_is_wrong(void)
 	isa_program_destroy(program);
 	begin();
 	tile_op(&b, PTOWSP_PTO_DIV, tile_local(&b, "d", PTOWSP_I32, 0), tile_int(&b, 5), tile_int(&b, 0));
-	REQUIRE(create());
+	REQUIRE(probe_create());
 	CHECK_INT(isa_walk(program, NULL, 0, 0, NULL, NULL, &cycles, &task.error), PTOWSP_RUN_FAILED);
 	CHECK_INT(isa_walk(program, NULL, 0, 0, NULL, NULL, &cycles, NULL), PTOWSP_RUN_FAILED);
 	isa_program_destroy(program);
 }
 
 /* %f = getval; a chain of scalars; then `use` of its end. */
-static void data_chain(unsigned use)
+static void data_chain(const char *use)
 {
-	unsigned x, n, m, k, c;
-
-	begin();
-	x = tile_tile(&b, "x", 2, 2, PTOWSP_I32);
-	n = tile_local(&b, "n", PTOWSP_I32, 0);
-	m = tile_local(&b, "m", PTOWSP_I32, 0);
-	k = tile_local(&b, "k", PTOWSP_I32, 0);
-	c = tile_local(&b, "c", PTOWSP_BOOL, 0);
-	tile_op(&b, PTOWSP_PTO_MOV, k, m); /* a loop would bring it here */
-	tile_op(&b, PTOWSP_PTO_ADD, m, n, tile_int(&b, 1));
-	tile_op(&b, PTOWSP_PTO_GETVAL, n, x, tile_int(&b, 0));
-	tile_op(&b, PTOWSP_PTO_CMP, c, k, tile_int(&b, 0));
-	switch (use) {
-	case 0:
-		tile_if(&b, c);
-		tile_end(&b);
-		break;
-	case 1:
-		tile_for(&b, n, tile_int(&b, 0), k, tile_int(&b, 1));
-		tile_end(&b);
-		break;
-	case 2:
-		tile_while(&b);
-		tile_do(&b, c);
-		tile_end(&b);
-		break;
-	case 3: tile_op(&b, PTOWSP_PTO_TLOAD, tile_tile(&b, "y", 2, 2, PTOWSP_F32), 0, k, tile_int(&b, 0)); break;
-	case 4: tile_op(&b, PTOWSP_PTO_LOAD, tile_local(&b, "f", PTOWSP_F32, 0), 0, k); break;
-	default: /* values, and places inside tiles, are no matter */
-		tile_op(&b, PTOWSP_PTO_TADDS, x, x, k);
-		tile_op(&b, PTOWSP_PTO_SETVAL, x, k, k);
-		tile_op(&b, PTOWSP_PTO_DIV, n, n, k); /* by what a walk does not know */
-		break;
-	}
+	begin_text("tile x 2x2 i32; local n i32; local m i32; local k i32; local c bool; local f f32\n"
+		   "MOV k m; ADD m n 1; getval n x 0; CMP c k 0"); /* a loop would bring m to k */
+	tile_text(&b, use);
 }
 
 static void what_steers_by_data_cannot_be_walked(void)
 {
+	static const char *const uses[] = {
+		"if c; end",
+		"for n 0 k 1; end",
+		"while; do c; end",
+		"tile z 2x2; tload z in k 0",
+		"LOAD f in k",
+		"tadds x x k; setval x k k; DIV n n k", /* values, and places inside tiles, are no matter; nor a divisor that a walk does not know */
+	};
 	uint64_t cycles;
 
 	for (unsigned use = 0; use < 6; use++) {
-		data_chain(use);
-		REQUIRE(create());
+		data_chain(uses[use]);
+		REQUIRE(probe_create());
 		CHECK_INT(isa_program_data_dependent(program), use < 5);
 		CHECK(!isa_program_varies(program));
 		CHECK_INT(isa_walk(program, NULL, 0, 0, NULL, NULL, &cycles, &task.error), use < 5 ? PTOWSP_UNSUPPORTED : PTOWSP_OK);
@@ -213,13 +164,8 @@ static void what_steers_by_data_cannot_be_walked(void)
 
 static void arguments_that_are_only_values_do_not_vary(void)
 {
-	unsigned x;
-
-	begin();
-	x = tile_tile(&b, "x", 2, 2, PTOWSP_F32);
-	tile_op(&b, PTOWSP_PTO_TMULS, x, x, tile_arg(&b, "scale", PTOWSP_F32));
-	tile_op(&b, PTOWSP_PTO_TSTORE, x, 1, tile_int(&b, 0), tile_int(&b, 0));
-	REQUIRE(create());
+	begin_text("tile x 2x2; arg scale f32; tmuls x x scale; tstore x out 0 0");
+	REQUIRE(probe_create());
 	CHECK(!isa_program_varies(program));
 	isa_program_destroy(program);
 }
@@ -238,7 +184,7 @@ static void long_chains_are_followed_or_taken_for_dependent(void)
 		tile_op(&b, PTOWSP_PTO_MOV, link[i], link[i - 1]);
 	tile_if(&b, link[LINKS - 1]);
 	tile_end(&b);
-	REQUIRE(create());
+	REQUIRE(probe_create());
 	CHECK(isa_program_varies(program));
 	isa_program_destroy(program);
 }
@@ -247,11 +193,7 @@ static uint64_t seed;
 
 static uint32_t below(uint32_t limit)
 {
-	uint64_t z = seed += UINT64_C(0x9E3779B97F4A7C15);
-
-	z = (z ^ z >> 30) * UINT64_C(0xBF58476D1CE4E5B9);
-	z = (z ^ z >> 27) * UINT64_C(0x94D049BB133111EB);
-	return (uint32_t)((z ^ z >> 31) % limit);
+	return (uint32_t)draw(&seed, limit);
 }
 
 /* What random programs are made of: variables, tiles and a condition. */
@@ -355,7 +297,7 @@ static void random_program(void)
 	s.f = tile_local(&b, "f", PTOWSP_F32, 0);
 	for (unsigned i = 0; i < 4; i++)
 		statements(&s, false);
-	REQUIRE(create());
+	REQUIRE(probe_create());
 }
 
 /* Returns 1 if the program ran to its end. */
@@ -419,33 +361,14 @@ static void line_note(void *context, const char *line)
 static void listing_looks_like_its_source(void)
 {
 	static struct listing l;
-	unsigned x, s, i, n, c;
 
-	begin();
-	x = tile_tile(&b, "x", 8, 8, PTOWSP_F32);
-	s = tile_tile(&b, "s", 8, 1, PTOWSP_F32);
-	i = tile_local(&b, "i", PTOWSP_I64, 0);
-	n = tile_arg(&b, "n", PTOWSP_I32);
-	c = tile_local(&b, "c", PTOWSP_BOOL, 1);
-	tile_for(&b, i, tile_int(&b, 0), n, tile_int(&b, 1));
-	tile_op(&b, PTOWSP_PTO_TLOAD, x, 0, i, tile_int(&b, 0));
-	tile_op(&b, PTOWSP_PTO_TMULS, x, x, tile_float(&b, 0.1f));
-	tile_op(&b, PTOWSP_PTO_TROWSUM, s, x);
-	tile_op(&b, PTOWSP_PTO_TSTORE, s, 1, i, tile_int(&b, 0));
-	tile_end(&b);
-	tile_op(&b, PTOWSP_PTO_LI, n, tile_int(&b, 7));
-	tile_op(&b, PTOWSP_PTO_CMP, c, n, tile_int(&b, 0));
-	tile_mode(&b, PTOWSP_COMPARE_GT);
-	tile_if(&b, c);
-	tile_op(&b, PTOWSP_PTO_TCMPS, x, x, tile_float(&b, -1e-5f));
-	tile_mode(&b, PTOWSP_COMPARE_LE);
-	tile_else(&b);
-	tile_op(&b, PTOWSP_PTO_TEXPANDS, x, tile_float(&b, 2.0f));
-	tile_end(&b);
-	tile_op(&b, PTOWSP_PTO_RETURN);
+	begin_text("tile x 8x8; tile s 8x1; local i i64; arg n i32; local c bool 1\n"
+		   "for i 0 n 1; tload x in i 0; tmuls x x 0.1; trowsum s x; tstore s out i 0; end\n"
+		   "LI n 7; CMP c n 0 gt\n"
+		   "if c; tcmps x x -0.00001 le; else; texpands x 2.0; end; return");
 	for (unsigned k = 0; k < b.header.inst_count; k++)
 		b.insts[k].line = k == 1 ? 12 : 0;
-	REQUIRE(create());
+	REQUIRE(probe_create());
 	isa_disassemble(program, line_note, &l);
 	CHECK_STR(l.text, "func @probe(\n"
 			  "    %in: !pto.memref<gm,...,f32>,  // read\n"
@@ -496,27 +419,10 @@ static void visit_rounds(void *context, uint32_t first, uint32_t count, uint64_t
 /* A group that a run does in blocks of rows, in a loop with a branch, and a loop whose rounds are alike. */
 static void visited_program(void)
 {
-	unsigned x, y, i, j, flag;
-
-	begin();
-	x = tile_tile(&b, "x", 64, 64, PTOWSP_F32);
-	y = tile_tile(&b, "y", 64, 64, PTOWSP_F32);
-	i = tile_local(&b, "i", PTOWSP_I64, 0);
-	j = tile_local(&b, "j", PTOWSP_I64, 0);
-	flag = tile_local(&b, "flag", PTOWSP_BOOL, 0);
-	tile_for(&b, i, tile_int(&b, 0), tile_int(&b, 2), tile_int(&b, 1));
-	tile_op(&b, PTOWSP_PTO_CMP, flag, i, tile_int(&b, 0));
-	tile_mode(&b, PTOWSP_COMPARE_GT);
-	tile_if(&b, flag);
-	tile_op(&b, PTOWSP_PTO_TLOAD, x, 0, tile_int(&b, 0), tile_int(&b, 0));
-	tile_op(&b, PTOWSP_PTO_TADD, y, x, x);
-	tile_op(&b, PTOWSP_PTO_TSTORE, y, 1, tile_int(&b, 0), tile_int(&b, 0));
-	tile_end(&b);
-	tile_end(&b);
-	tile_for(&b, j, tile_int(&b, 0), tile_int(&b, 3), tile_int(&b, 1));
-	tile_op(&b, PTOWSP_PTO_TADD, y, x, x);
-	tile_end(&b);
-	REQUIRE(create());
+	begin_text("tile x y 64x64; local i i64; local j i64; local flag bool\n"
+		   "for i 0 2 1\n  CMP flag i 0 gt; if flag; tload x in 0 0; tadd y x x; tstore y out 0 0; end\nend\n"
+		   "for j 0 3 1; tadd y x x; end");
+	REQUIRE(probe_create());
 }
 
 static void a_visitor_sees_each_instruction_of_a_walk_and_of_a_run(void)

@@ -57,16 +57,11 @@ static void grids_have_borders(void)
 	CHECK_INT(run(), PTOWSP_KERNEL_FAILED);
 }
 
+#define SCALED "tile x 4x3; tile s 1x3; tload x in 0 0; tload s in 0 5; tstore.fp x s out 1 2"
+
 static void store_with_scale_multiplies_each_column(void)
 {
-	unsigned x, s;
-
-	begin();
-	x = tile_tile(&b, "x", 4, 3, PTOWSP_F32);
-	s = tile_tile(&b, "s", 1, 3, PTOWSP_F32);
-	tile_op(&b, PTOWSP_PTO_TLOAD, x, 0, tile_int(&b, 0), tile_int(&b, 0));
-	tile_op(&b, PTOWSP_PTO_TLOAD, s, 0, tile_int(&b, 0), tile_int(&b, 5));
-	tile_op(&b, PTOWSP_PTO_TSTORE_FP, x, s, 1, tile_int(&b, 1), tile_int(&b, 2));
+	begin_text(SCALED);
 	REQUIRE_INT(run(), PTOWSP_OK);
 	for (unsigned i = 0; i < 12; i++)
 		CHECK_NEAR(memory[1][12 + 2 + i], (float)i * (float)(5 + i % 3), 0);
@@ -76,14 +71,7 @@ static void store_with_scale_multiplies_each_column(void)
 
 static void store_with_scale_follows_the_rows_of_a_grid(void)
 {
-	unsigned x, s;
-
-	begin();
-	x = tile_tile(&b, "x", 4, 3, PTOWSP_F32);
-	s = tile_tile(&b, "s", 1, 3, PTOWSP_F32);
-	tile_op(&b, PTOWSP_PTO_TLOAD, x, 0, tile_int(&b, 0), tile_int(&b, 0));
-	tile_op(&b, PTOWSP_PTO_TLOAD, s, 0, tile_int(&b, 0), tile_int(&b, 5));
-	tile_op(&b, PTOWSP_PTO_TSTORE_FP, x, s, 1, tile_int(&b, 1), tile_int(&b, 2));
+	begin_text(SCALED);
 	tile_grid(&task, 1, memory[1], PTOWSP_F32, 9, 8, 100, 3);
 	REQUIRE_INT(run(), PTOWSP_OK);
 	for (unsigned i = 0; i < 4; i++)
@@ -137,99 +125,49 @@ static void gather_and_scatter_check_each_index(void)
 
 static void flat_elements_of_a_grid_go_row_by_row(void)
 {
-	unsigned f;
-
-	begin();
-	f = tile_local(&b, "f", PTOWSP_F32, 0);
-	tile_op(&b, PTOWSP_PTO_LOAD, f, 0, tile_int(&b, 23));
-	tile_op(&b, PTOWSP_PTO_STORE, f, 1, tile_int(&b, 0));
+	begin_text("local f f32; LOAD f in 23; STORE f out 0");
 	tile_grid(&task, 0, memory[0], PTOWSP_F32, 3, 10, 50, 2);
 	REQUIRE_INT(run(), PTOWSP_OK);
 	CHECK_NEAR(memory[1][0], 2 * 50 + 3 * 2, 0);
-	begin();
-	f = tile_local(&b, "f", PTOWSP_F32, 0);
-	tile_op(&b, PTOWSP_PTO_LOAD, f, 0, tile_int(&b, 30));
+	begin_text("local f f32; LOAD f in 30");
 	tile_grid(&task, 0, memory[0], PTOWSP_F32, 3, 10, 50, 2);
 	run_fails(PTOWSP_KERNEL_FAILED, "kernel probe line 1: LOAD reads element 30 of %in, which has 30");
 }
 
-static void single_elements_are_checked(void)
+static void places_inside_tiles_are_checked(void)
 {
-	unsigned x;
+	static const struct {
+		const char *program, *sentence;
+	} rows[] = {
+		{"tile x 2x2; setval x 4 1.0", "line 1: setval of element 4 of %x, which has 4"},
+		{"tile x 2x2; local f f32; getval f x -1", "line 1: getval of element -1 of %x, which has 4"},
+		{"tile x 8x8; tile y 2x3; textract y x 6 6", "line 1: textract takes 2x3 at [6, 6] of %x, which is 8x8"},
+		{"tile x 1x6; tile i 1x6 i32; texpands i 6; tgather x x i", "line 2: tgather index 6 at element 0 of %i; elements 0 to 5 are there"},
+		{"tile x 1x6; tile i 1x6 i32; texpands i 2; tgatherb x x i",
+		 "line 2: tgatherb index 2 at element 0 of %i; multiples of 4 from bytes 0 to 23 are there"},
+		{"tile x 1x6; tile i 1x6 i32; texpands i 1; tscatter x x i", "line 2: tscatter index 1 at element 0 of %i; rows 0 to 0 are there"},
+	};
 
-	begin();
-	x = tile_tile(&b, "x", 2, 2, PTOWSP_F32);
-	tile_op(&b, PTOWSP_PTO_SETVAL, x, tile_int(&b, 4), tile_float(&b, 1));
-	run_fails(PTOWSP_KERNEL_FAILED, "kernel probe line 1: setval of element 4 of %x, which has 4");
-	begin();
-	x = tile_tile(&b, "x", 2, 2, PTOWSP_F32);
-	tile_op(&b, PTOWSP_PTO_GETVAL, tile_local(&b, "f", PTOWSP_F32, 0), x, tile_int(&b, -1));
-	run_fails(PTOWSP_KERNEL_FAILED, "kernel probe line 1: getval of element -1 of %x, which has 4");
+	for (size_t i = 0; i < sizeof(rows) / sizeof(*rows); i++) {
+		begin_text(rows[i].program);
+		run_fails(PTOWSP_KERNEL_FAILED, check_fmt("kernel probe %s", rows[i].sentence));
+	}
 }
 
 static void getval_and_setval_move_one_element(void)
 {
-	unsigned x, f;
-
-	begin();
-	x = tile_tile(&b, "x", 2, 2, PTOWSP_F32);
-	f = tile_local(&b, "f", PTOWSP_F32, 0);
-	tile_op(&b, PTOWSP_PTO_TLOAD, x, 0, tile_int(&b, 1), tile_int(&b, 0));
-	tile_op(&b, PTOWSP_PTO_GETVAL, f, x, tile_int(&b, 2));
-	tile_op(&b, PTOWSP_PTO_SETVAL, x, tile_int(&b, 0), f);
-	tile_op(&b, PTOWSP_PTO_TSTORE, x, 1, tile_int(&b, 0), tile_int(&b, 0));
+	begin_text("tile x 2x2; local f f32; tload x in 1 0; getval f x 2; setval x 0 f; tstore x out 0 0");
 	REQUIRE_INT(run(), PTOWSP_OK);
 	CHECK_NEAR(memory[1][0], 6, 0);
 	CHECK_NEAR(memory[1][1], 5, 0);
 }
 
-static void offsets_inside_tiles_are_checked(void)
-{
-	unsigned x, y, i;
-
-	begin();
-	x = tile_tile(&b, "x", 8, 8, PTOWSP_F32);
-	y = tile_tile(&b, "y", 2, 3, PTOWSP_F32);
-	tile_op(&b, PTOWSP_PTO_TEXTRACT, y, x, tile_int(&b, 6), tile_int(&b, 6));
-	run_fails(PTOWSP_KERNEL_FAILED, "kernel probe line 1: textract takes 2x3 at [6, 6] of %x, which is 8x8");
-	begin();
-	x = tile_tile(&b, "x", 1, 6, PTOWSP_F32);
-	i = tile_tile(&b, "i", 1, 6, PTOWSP_I32);
-	tile_op(&b, PTOWSP_PTO_TEXPANDS, i, tile_int(&b, 6));
-	tile_op(&b, PTOWSP_PTO_TGATHER, x, x, i);
-	run_fails(PTOWSP_KERNEL_FAILED, "kernel probe line 2: tgather index 6 at element 0 of %i; elements 0 to 5 are there");
-	begin();
-	x = tile_tile(&b, "x", 1, 6, PTOWSP_F32);
-	i = tile_tile(&b, "i", 1, 6, PTOWSP_I32);
-	tile_op(&b, PTOWSP_PTO_TEXPANDS, i, tile_int(&b, 2));
-	tile_op(&b, PTOWSP_PTO_TGATHERB, x, x, i);
-	run_fails(PTOWSP_KERNEL_FAILED, "kernel probe line 2: tgatherb index 2 at element 0 of %i; multiples of 4 from bytes 0 to 23 are there");
-	begin();
-	x = tile_tile(&b, "x", 1, 6, PTOWSP_F32);
-	i = tile_tile(&b, "i", 1, 6, PTOWSP_I32);
-	tile_op(&b, PTOWSP_PTO_TEXPANDS, i, tile_int(&b, 1));
-	tile_op(&b, PTOWSP_PTO_TSCATTER, x, x, i);
-	run_fails(PTOWSP_KERNEL_FAILED, "kernel probe line 2: tscatter index 1 at element 0 of %i; rows 0 to 0 are there");
-}
-
 /* Scratch is full of rubbish here: what is read before it is written must be zeros. */
 static void unwritten_tiles_hold_zeros(void)
 {
-	unsigned x, y, z;
-
-	begin();
-	x = tile_tile(&b, "x", 8, 8, PTOWSP_F32);
-	y = tile_tile(&b, "y", 8, 8, PTOWSP_F32);
-	z = tile_tile(&b, "z", 8, 8, PTOWSP_F32);
-	tile_if(&b, tile_int(&b, 0));
-	tile_op(&b, PTOWSP_PTO_TEXPANDS, y, tile_float(&b, 5));
-	tile_op(&b, PTOWSP_PTO_TEXPANDS, z, tile_float(&b, 5));
-	tile_else(&b);
-	tile_op(&b, PTOWSP_PTO_TSTORE, z, 1, tile_int(&b, 1), tile_int(&b, 0));
-	tile_end(&b);
-	tile_op(&b, PTOWSP_PTO_SETVAL, x, tile_int(&b, 1), tile_float(&b, 3));
-	tile_op(&b, PTOWSP_PTO_TADD, x, x, y);
-	tile_op(&b, PTOWSP_PTO_TSTORE, x, 1, tile_int(&b, 0), tile_int(&b, 0));
+	begin_text("tile x y z 8x8\n"
+		   "if 0; texpands y 5.0; texpands z 5.0; else; tstore z out 1 0; end\n"
+		   "setval x 1 3.0; tadd x x y; tstore x out 0 0");
 	REQUIRE_INT(run(), PTOWSP_OK);
 	CHECK_NEAR(memory[1][0], 0, 0);
 	CHECK_NEAR(memory[1][1], 3, 0);
@@ -265,9 +203,8 @@ void suite_isa_window(CU_pSuite s)
 	TEST(s, gather_and_scatter_go_element_by_element);
 	TEST(s, gather_and_scatter_check_each_index);
 	TEST(s, flat_elements_of_a_grid_go_row_by_row);
-	TEST(s, single_elements_are_checked);
+	TEST(s, places_inside_tiles_are_checked);
 	TEST(s, getval_and_setval_move_one_element);
-	TEST(s, offsets_inside_tiles_are_checked);
 	TEST(s, unwritten_tiles_hold_zeros);
 	TEST(s, tensors_may_lie_further_apart);
 }

@@ -6,6 +6,7 @@
 #include "isa/state.h"
 #include "tests/check.h"
 #include "tests/isa/tile_run.h"
+#include "tests/isa/tile_text.h"
 
 static struct tile_builder b; /* the program of the test that runs */
 static struct tile_task task;
@@ -25,6 +26,26 @@ static inline void begin(void)
 		memory[0][i] = (float)i;
 		memory[1][i] = -1.0f;
 	}
+}
+
+/* The program to be looked at, in `program`; false after a failed check where there is none, or one that cannot run. */
+static inline bool probe_create(void)
+{
+	const ptowsp_status status = tile_create(&b, &program, &task.error);
+
+	if (status)
+		CHECK_FAIL("%s", task.error.text);
+	else if (isa_program_unusable(program))
+		CHECK_FAIL("%s", isa_program_unusable(program));
+	tile_finish(&b);
+	return !status;
+}
+
+/* Starts a program, as begin() does, that is a text. */
+static inline void begin_text(const char *text)
+{
+	begin();
+	tile_text(&b, text);
 }
 
 static inline ptowsp_status run(void)

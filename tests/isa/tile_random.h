@@ -9,6 +9,7 @@
 #include <stdint.h>
 #include <stdlib.h>
 
+#include "tests/draw.h"
 #include "tests/isa/tile_reference.h"
 
 static const unsigned tile_dtypes[] = {PTOWSP_F32, PTOWSP_F16, PTOWSP_BF16, PTOWSP_F64, PTOWSP_I8,  PTOWSP_I16, PTOWSP_I32,
@@ -27,11 +28,7 @@ static inline uint64_t random_start(void)
 
 static inline uint64_t random_next(void)
 {
-	uint64_t z = random_seed += UINT64_C(0x9E3779B97F4A7C15);
-
-	z = (z ^ z >> 30) * UINT64_C(0xBF58476D1CE4E5B9);
-	z = (z ^ z >> 27) * UINT64_C(0x94D049BB133111EB);
-	return z ^ z >> 31;
+	return draw(&random_seed, 0);
 }
 
 static inline uint32_t random_below(uint32_t limit)

@@ -2,6 +2,7 @@
 #include "tests/lang/random_loops.h"
 
 #include "tests/check.h"
+#include "tests/draw.h"
 #include <stdlib.h>
 #include <string.h>
 
@@ -9,10 +10,7 @@ enum { ROWS = 6, INDICES = 9 };
 
 uint32_t random_pick(struct random_loops *r, uint32_t n)
 {
-	r->state ^= r->state << 13;
-	r->state ^= r->state >> 7;
-	r->state ^= r->state << 17;
-	return (uint32_t)(r->state >> 20) % n;
+	return (uint32_t)draw(&r->state, n);
 }
 
 static uint32_t number(struct random_loops *r, int64_t n)
@@ -187,7 +185,7 @@ static void schedule_make(struct random_loops *r)
 
 struct random_loops random_loops_make(uint64_t seed, bool filters, bool tensors)
 {
-	struct random_loops r = {.state = seed * UINT64_C(0x9E3779B97F4A7C15) + 1, .b = builder_create(), .budget = 12, .filters = filters, .tensors = tensors};
+	struct random_loops r = {.state = draw_seed(seed), .b = builder_create(), .budget = 12, .filters = filters, .tensors = tensors};
 	static const unsigned units[] = {PTOWSP_UNIT_AIV, PTOWSP_UNIT_AIC, PTOWSP_UNIT_AIV, PTOWSP_UNIT_AIC};
 
 	for (uint32_t k = 0; k < 4; k++)

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 #include "tests/lang/random_text.h"
+#include "tests/draw.h"
 
 #include <stdarg.h>
 #include <stdbool.h>
@@ -30,11 +31,7 @@ void random_text_add(struct random_text *text, const char *format, ...)
 
 unsigned random_text_below(struct random_text *text, unsigned limit)
 {
-	uint64_t z = text->seed += 0x9E3779B97F4A7C15u;
-
-	z = (z ^ (z >> 30)) * 0xBF58476D1CE4E5B9u;
-	z = (z ^ (z >> 27)) * 0x94D049BB133111EBu;
-	return (unsigned)((z ^ (z >> 31)) % limit);
+	return (unsigned)draw(&text->seed, limit);
 }
 
 bool random_text_chance(struct random_text *text, unsigned percent)

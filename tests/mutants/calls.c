@@ -63,7 +63,7 @@ static bool text_sealed(const struct mutant *text, void **bytes_out, size_t *siz
 }
 
 /* A text that holds is given to the tools as a package half of the time. */
-static bool text_settle(struct mutant *mutant, struct draw *d)
+static bool text_settle(struct mutant *mutant, uint64_t *d)
 {
 	bool as_package = draw(d, 2);
 	void *bytes;
@@ -81,7 +81,7 @@ static bool text_settle(struct mutant *mutant, struct draw *d)
 }
 
 /* Mutants that the first checks refuse are of no use to most calls, so one in REFUSED_ONE_IN of them is taken. */
-static bool useful_make(struct mutant *out, const struct calls *c, struct draw *d)
+static bool useful_make(struct mutant *out, const struct calls *c, uint64_t *d)
 {
 	for (int i = 0; i < TRIES; i++) {
 		if (!mutant_make(out, c->subjects, c->subject_count, d))
@@ -111,7 +111,7 @@ static bool row_fits(const struct calls *c, const struct call_row *row, bool is_
 }
 
 /* NULL: no row fits. */
-static const struct call_row *row_draw(const struct calls *c, const struct mutant *mutant, struct draw *d)
+static const struct call_row *row_draw(const struct calls *c, const struct mutant *mutant, uint64_t *d)
 {
 	unsigned fitting = 0;
 	uint64_t at;
@@ -125,7 +125,7 @@ static const struct call_row *row_draw(const struct calls *c, const struct mutan
 	return NULL;
 }
 
-static unsigned plugin_draw(const struct calls *c, struct draw *d)
+static unsigned plugin_draw(const struct calls *c, uint64_t *d)
 {
 	unsigned drawn = (unsigned)draw(d, CALL_PLUGINS);
 
@@ -186,7 +186,7 @@ static void counted(struct job *job, const struct call *call, const struct call_
 
 static int call_try(const struct calls *c, struct job *job, struct call_place *place, uint64_t number)
 {
-	struct draw d = mutant_draw(c->seed, number);
+	uint64_t d = mutant_draw(c->seed, number);
 	const struct call_row *row;
 	struct mutant mutant;
 	struct call call;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #include "mutant.h"
 
-bool mutant_make(struct mutant *out, const struct subject *subjects, uint32_t count, struct draw *d)
+bool mutant_make(struct mutant *out, const struct subject *subjects, uint32_t count, uint64_t *d)
 {
 	const struct subject *other;
 

@@ -16,15 +16,15 @@ struct mutant {
 };
 
 /* The draw gives all numbers of mutant `number` of a seed. */
-static inline struct draw mutant_draw(uint64_t seed, uint64_t number)
+static inline uint64_t mutant_draw(uint64_t seed, uint64_t number)
 {
-	struct draw d = {seed * UINT64_C(0x9E3779B97F4A7C15) ^ number << 20};
+	uint64_t d = seed * UINT64_C(0x9E3779B97F4A7C15) ^ number << 20;
 
 	draw(&d, 0);
 	return d;
 }
 
-/* The next mutant of `draw`; bytes are freed by the caller. False: no memory. */
-bool mutant_make(struct mutant *out, const struct subject *subjects, uint32_t count, struct draw *draw);
+/* The next mutant of the draw; bytes are freed by the caller. False: no memory. */
+bool mutant_make(struct mutant *out, const struct subject *subjects, uint32_t count, uint64_t *d);
 
 #endif

@@ -41,7 +41,7 @@ struct mutants {
 
 static bool numbered_make(const struct mutants *m, uint64_t number, struct mutant *out)
 {
-	struct draw d = mutant_draw(m->seed, number);
+	uint64_t d = mutant_draw(m->seed, number);
 
 	return mutant_make(out, m->subjects, m->subject_count, &d);
 }

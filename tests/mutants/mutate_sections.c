@@ -8,7 +8,7 @@
 #include "ptowsp/tile.h"
 #include "ptowsp/workload.h"
 
-uint64_t mutate_number(uint64_t was, struct draw *d)
+uint64_t mutate_number(uint64_t was, uint64_t *d)
 {
 	static const uint64_t borders[] = {0, 1, 2, 7, 8, 64, 255, 256, 4096, INT16_MAX, UINT16_MAX, INT32_MAX, UINT32_MAX, INT64_MAX, UINT64_MAX};
 
@@ -26,13 +26,13 @@ uint64_t mutate_number(uint64_t was, struct draw *d)
 
 /* ---- one section, whose bytes are its own -------------------------------------------------------------------- */
 
-static uint8_t *row_of(struct pkg_image_section *s, struct draw *d)
+static uint8_t *row_of(struct pkg_image_section *s, uint64_t *d)
 {
 	return s->data + draw(d, s->size / s->stride) * s->stride;
 }
 
 /* A field gets what it has in another row, or a number. */
-static void field_mutate(struct pkg_image_section *s, const struct pkg_schema *schema, struct draw *d)
+static void field_mutate(struct pkg_image_section *s, const struct pkg_schema *schema, uint64_t *d)
 {
 	uint32_t count;
 	const struct pkg_field *fields = pkg_schema_fields(schema, &count), *f = &fields[draw(d, count)];
@@ -45,7 +45,7 @@ static void field_mutate(struct pkg_image_section *s, const struct pkg_schema *s
 	pkg_field_set(row, f, draw(d, 3) ? mutate_number(was, d) : pkg_field_get(row_of(s, d), f));
 }
 
-static void rows_mutate(struct pkg_image_section *s, struct draw *d)
+static void rows_mutate(struct pkg_image_section *s, uint64_t *d)
 {
 	uint8_t *a = row_of(s, d), *b = row_of(s, d), *data;
 	uint8_t row[4096];
@@ -76,7 +76,7 @@ static void rows_mutate(struct pkg_image_section *s, struct draw *d)
 }
 
 /* Bytecode and payloads: words of some size at places that are multiples of it, most of the time those of instructions. */
-static void words_mutate(struct pkg_image_section *s, struct draw *d)
+static void words_mutate(struct pkg_image_section *s, uint64_t *d)
 {
 	static const uint32_t sizes[] = {1, 2, 4, 8};
 	uint32_t size = sizes[draw(d, 4)];
@@ -94,7 +94,7 @@ static void words_mutate(struct pkg_image_section *s, struct draw *d)
 }
 
 /* Two pieces as large as an instruction change places, or one is written over the other. */
-static void instructions_mutate(struct pkg_image_section *s, struct draw *d)
+static void instructions_mutate(struct pkg_image_section *s, uint64_t *d)
 {
 	size_t size = s->type == PTOWSP_SECTION_WORK ? sizeof(struct ptowsp_instruction) : sizeof(struct ptowsp_tile_inst);
 	size_t head = s->type == PTOWSP_SECTION_WORK ? sizeof(struct ptowsp_workload_header) : sizeof(struct ptowsp_tile_header) % 8;
@@ -111,7 +111,7 @@ static void instructions_mutate(struct pkg_image_section *s, struct draw *d)
 }
 
 /* What the table of contents says of it. */
-static void contents_mutate(struct pkg_image_section *s, struct draw *d)
+static void contents_mutate(struct pkg_image_section *s, uint64_t *d)
 {
 	switch (draw(d, 4)) {
 	case 0: s->count = mutate_number(s->count, d); break;
@@ -121,7 +121,7 @@ static void contents_mutate(struct pkg_image_section *s, struct draw *d)
 	}
 }
 
-static void section_mutate(struct pkg_image_section *s, struct draw *d)
+static void section_mutate(struct pkg_image_section *s, uint64_t *d)
 {
 	const struct pkg_schema *schema = pkg_schema_find(s->type);
 
@@ -166,7 +166,7 @@ static void section_put(struct mutant *m, uint32_t i, const struct pkg_image_sec
 }
 
 /* Sections change places, one is left out, there twice, or one of another package. */
-static void order_mutate(struct mutant *m, const struct subject *other, struct draw *d)
+static void order_mutate(struct mutant *m, const struct subject *other, uint64_t *d)
 {
 	struct pkg_image *image = &m->image;
 	uint32_t a = (uint32_t)draw(d, image->section_count), b = (uint32_t)draw(d, image->section_count);
@@ -196,7 +196,7 @@ static void order_mutate(struct mutant *m, const struct subject *other, struct d
 	}
 }
 
-static void header_mutate(struct pkg_image *image, struct draw *d)
+static void header_mutate(struct pkg_image *image, uint64_t *d)
 {
 	switch (draw(d, 3)) {
 	case 0: image->header_flags = (uint32_t)mutate_number(0, d); break;
@@ -205,7 +205,7 @@ static void header_mutate(struct pkg_image *image, struct draw *d)
 	}
 }
 
-ptowsp_status mutate_sections(const struct subject *subject, const struct subject *other, struct draw *d, void **bytes_out, size_t *size_out,
+ptowsp_status mutate_sections(const struct subject *subject, const struct subject *other, uint64_t *d, void **bytes_out, size_t *size_out,
 			      struct ptowsp_error *error)
 {
 	struct mutant m = {.image = subject->image};

@@ -32,7 +32,7 @@ static void replace(struct edit *e, size_t at, size_t cut, const char *with, siz
 	e->length += length - cut;
 }
 
-static void number_replace(struct edit *e, const struct subject *s, struct subject_token token, struct draw *d)
+static void number_replace(struct edit *e, const struct subject *s, struct subject_token token, uint64_t *d)
 {
 	uint64_t was = strtoull(s->text + token.at, NULL, 10);
 	char number[32];
@@ -41,7 +41,7 @@ static void number_replace(struct edit *e, const struct subject *s, struct subje
 	replace(e, token.at, token.length, number, (size_t)length);
 }
 
-static void bytes_replace(struct edit *e, struct subject_token token, struct draw *d)
+static void bytes_replace(struct edit *e, struct subject_token token, uint64_t *d)
 {
 	static const char letters[] = "AQgw0z/+\\\" x{},";
 
@@ -49,7 +49,7 @@ static void bytes_replace(struct edit *e, struct subject_token token, struct dra
 		e->text[token.at + 1 + draw(d, token.length - 2)] = letters[draw(d, draw(d, 16) ? 7 : sizeof(letters) - 1)];
 }
 
-static void token_mutate(struct edit *e, const struct subject *s, const struct subject *other, struct subject_token token, struct draw *d)
+static void token_mutate(struct edit *e, const struct subject *s, const struct subject *other, struct subject_token token, uint64_t *d)
 {
 	const struct subject *from = draw(d, 4) ? s : other;
 	struct subject_token with = from->tokens[draw(d, from->token_count)];
@@ -66,7 +66,7 @@ static void token_mutate(struct edit *e, const struct subject *s, const struct s
 }
 
 /* Rows stand in lines of their own. */
-static void line_mutate(struct edit *e, const struct subject *s, const struct subject *other, uint32_t line, struct draw *d)
+static void line_mutate(struct edit *e, const struct subject *s, const struct subject *other, uint32_t line, uint64_t *d)
 {
 	const struct subject *from = draw(d, 4) ? s : other;
 	uint32_t with = (uint32_t)draw(d, from->line_count), at = s->lines[line], length = s->lines[line + 1] - at;
@@ -80,7 +80,7 @@ static void line_mutate(struct edit *e, const struct subject *s, const struct su
 	}
 }
 
-char *mutate_text(const struct subject *s, const struct subject *other, struct draw *d, size_t *length_out)
+char *mutate_text(const struct subject *s, const struct subject *other, uint64_t *d, size_t *length_out)
 {
 	struct edit e = {malloc(s->length + 1), s->length, s->length + 1, 0};
 	uint32_t at = UINT32_MAX;

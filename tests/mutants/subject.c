@@ -124,7 +124,7 @@ void subject_finish(struct subject *s)
 	free(s->lines);
 }
 
-const struct subject *subject_draw(const struct subject *subjects, uint32_t count, struct draw *d)
+const struct subject *subject_draw(const struct subject *subjects, uint32_t count, uint64_t *d)
 {
 	uint64_t all = 0, at;
 

@@ -3,8 +3,8 @@
 #ifndef MUTANTS_SUBJECT_H
 #define MUTANTS_SUBJECT_H
 
-#include "draw.h"
 #include "format/format_seal.h"
+#include "tests/draw.h"
 
 /* Pieces of the JSON form, in its order: a number, or a string with its marks. */
 struct subject_token {
@@ -28,6 +28,6 @@ struct subject {
 ptowsp_status subject_read(struct subject *subject, const char *path, struct ptowsp_error *error);
 void subject_finish(struct subject *subject);
 /* One of count, small ones more often; weights: the sum of all. */
-const struct subject *subject_draw(const struct subject *subjects, uint32_t count, struct draw *d);
+const struct subject *subject_draw(const struct subject *subjects, uint32_t count, uint64_t *d);
 
 #endif

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT
  * test_element.c - elements of every type as numbers and back, and made content: each against its definition, computed another way. */
 #include "tests/check.h"
+#include "tests/draw.h"
 
 #include <math.h>
 #include <stdint.h>
@@ -126,14 +127,6 @@ static void fill(const char *text, uint16_t dtype, void *data, uint64_t elements
 /* The first outputs of the generator, as its author publishes them for the seed 1234567. */
 static const uint64_t published[] = {UINT64_C(6457827717110365317), UINT64_C(3203168211198807973), UINT64_C(9817491932198370423)};
 
-static uint64_t mixed(uint64_t at)
-{
-	at += UINT64_C(0x9E3779B97F4A7C15);
-	at = (at ^ at >> 30) * UINT64_C(0xBF58476D1CE4E5B9);
-	at = (at ^ at >> 27) * UINT64_C(0x94D049BB133111EB);
-	return at ^ at >> 31;
-}
-
 static void random_content_is_that_of_the_generator(void)
 {
 	enum { COUNT = 300 };
@@ -144,14 +137,14 @@ static void random_content_is_that_of_the_generator(void)
 	uint8_t truth[COUNT];
 
 	for (uint64_t i = 0; i < 3; i++)
-		CHECK_UINT(mixed(1234567 + i * UINT64_C(0x9E3779B97F4A7C15)), published[i]);
+		CHECK_UINT(draw_mix(1234567 + i * UINT64_C(0x9E3779B97F4A7C15)), published[i]);
 	fill("random:9", PTOWSP_F32, floats, COUNT);
 	fill("random:9", PTOWSP_I8, small, COUNT);
 	fill("random:9", PTOWSP_I32, whole, COUNT);
 	fill("random:9", PTOWSP_U16, positive, COUNT);
 	fill("random:9", PTOWSP_BOOL, truth, COUNT);
 	for (uint64_t i = 0; i < COUNT; i++) {
-		const uint64_t bits = mixed(UINT64_C(9) << 40 | UINT64_C(3) << 32 | i);
+		const uint64_t bits = draw_mix(UINT64_C(9) << 40 | UINT64_C(3) << 32 | i);
 
 		CHECK_NEAR(floats[i], (double)(int64_t)(bits >> 40) / (1 << 23) - 1, 0);
 		CHECK_INT(small[i], (int8_t)(bits >> 56));

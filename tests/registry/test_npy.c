@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* test_npy.c - .npy files in and out, made content, comparison, files that appear whole. */
 #include "tests/check.h"
+#include "tests/draw.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -229,11 +230,8 @@ static void random_is_the_rule_of_the_corpus(void)
 	REQUIRE_INT(fill_parse(&fill, "random:7", &error), 0);
 	fill_write(&fill, PTOWSP_F32, 1, data, 4);
 	for (uint64_t i = 0; i < 4; i++) {
-		uint64_t z = ((UINT64_C(7) << 40) | (UINT64_C(1) << 32) | i) + UINT64_C(0x9E3779B97F4A7C15);
+		const uint64_t z = draw_mix((UINT64_C(7) << 40) | (UINT64_C(1) << 32) | i);
 
-		z = (z ^ (z >> 30)) * UINT64_C(0xBF58476D1CE4E5B9);
-		z = (z ^ (z >> 27)) * UINT64_C(0x94D049BB133111EB);
-		z ^= z >> 31;
 		CHECK_NEAR(data[i], (float)(-1 + 2 * ((double)(z >> 40) / 16777216)), 0);
 		CHECK(data[i] >= -1 && data[i] < 1);
 	}

@@ -2,6 +2,7 @@
 #include "tests/rt/random_memory.h"
 
 #include "tests/check.h"
+#include "tests/draw.h"
 
 /* Tensors: two that stay, two temp ones whose keys lie on a grid, two that are allocated. */
 enum { STAYS, TEMP = 2, ALLOCATED = 4, TENSORS = 6, ROWS = 8, COLUMNS = 4, KERNELS = 5 };
@@ -259,7 +260,7 @@ static void tables(struct random_memory *m)
 
 struct random_memory random_memory_make(uint64_t seed)
 {
-	struct random_memory m = {.r = {.state = seed * UINT64_C(0x9E3779B97F4A7C15) + 1, .b = builder_create(), .budget = 40}};
+	struct random_memory m = {.r = {.state = draw_seed(seed), .b = builder_create(), .budget = 40}};
 
 	for (int i = 0; i < 4; i++)
 		pick(&m, 2);

@@ -2,6 +2,7 @@
 #include "tests/rt/random_pipeline.h"
 
 #include "tests/check.h"
+#include "tests/draw.h"
 
 enum { STAGES = 3, ROWS = 8, COLUMNS = 8, TEMP = 2, ALLOCATED = 3 };
 
@@ -230,7 +231,7 @@ static void schedule_more(struct pipeline *p)
 struct builder *random_pipeline_make(uint64_t seed, enum random_pipeline_kind kind)
 {
 	static const unsigned units[] = {PTOWSP_UNIT_AIV, PTOWSP_UNIT_AIC, PTOWSP_UNIT_AIC_AIV, PTOWSP_UNIT_ANY, PTOWSP_UNIT_AICPU};
-	struct pipeline p = {.r = {.state = seed * UINT64_C(0x9E3779B97F4A7C15) + 5, .b = builder_create()}, .kind = kind};
+	struct pipeline p = {.r = {.state = draw_seed(seed), .b = builder_create()}, .kind = kind};
 	uint32_t stages = 1 + pick(&p, STAGES);
 	bool alloc = true;
 

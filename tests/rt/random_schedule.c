@@ -2,6 +2,7 @@
 #include "tests/rt/random_schedule.h"
 
 #include "tests/check.h"
+#include "tests/draw.h"
 #include <string.h>
 
 const int64_t random_shapes[TENSORS][2] = {{8, 8}, {4, 6}, {32, 0}, {32, 2}};
@@ -9,10 +10,7 @@ static const char *const loop_names[] = {"i", "j", "k"};
 
 static uint32_t pick(struct random *r, uint32_t n)
 {
-	r->state ^= r->state << 13;
-	r->state ^= r->state >> 7;
-	r->state ^= r->state << 17;
-	return (uint32_t)(r->state >> 20) % n;
+	return (uint32_t)draw(&r->state, n);
 }
 
 static bool chance(struct random *r, uint32_t one_in)
@@ -389,7 +387,7 @@ static void make(struct random *r, uint64_t seed, bool synced)
 {
 	memset(r, 0, sizeof(*r));
 	r->synced = synced;
-	r->state = seed * UINT64_C(0x9E3779B97F4A7C15) + 1;
+	r->state = draw_seed(seed);
 	for (int i = 0; i < 4; i++)
 		pick(r, 2);
 	r->b = builder_create();

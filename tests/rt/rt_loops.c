@@ -2,15 +2,13 @@
 #include "tests/rt/rt_loops.h"
 
 #include "tests/check.h"
+#include "tests/draw.h"
 
 enum { TENSORS = 3, ROWS = 160, PARAMS = 4, KERNELS = PARAMS + 1 };
 
 uint32_t rt_loops_pick(struct rt_loops *r, uint32_t n)
 {
-	r->state ^= r->state << 13;
-	r->state ^= r->state >> 7;
-	r->state ^= r->state << 17;
-	return (uint32_t)(r->state >> 20) % n;
+	return (uint32_t)draw(&r->state, n);
 }
 
 uint32_t rt_loops_number(struct rt_loops *r, int64_t n)
@@ -121,7 +119,7 @@ static void schedule(struct rt_loops *r, bool full)
 
 void rt_loops_begin(struct rt_loops *r, uint64_t seed)
 {
-	*r = (struct rt_loops){.state = seed * UINT64_C(0x9E3779B97F4A7C15) + 1, .b = builder_create()};
+	*r = (struct rt_loops){.state = draw_seed(seed), .b = builder_create()};
 	for (int i = 0; i < 4; i++)
 		rt_loops_pick(r, 2);
 }

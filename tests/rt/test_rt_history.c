@@ -2,6 +2,7 @@
  * test_rt_history.c - who wrote and who touched elements that payload channels move, against an array with a row per element. */
 #include "rt/process/history.h"
 #include "tests/check.h"
+#include "tests/draw.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -13,10 +14,7 @@ static uint64_t state;
 
 static uint64_t pick(uint64_t limit)
 {
-	state ^= state << 13;
-	state ^= state >> 7;
-	state ^= state << 17;
-	return state % limit;
+	return draw(&state, limit);
 }
 
 static uint64_t later(uint64_t a, uint64_t b)
@@ -88,7 +86,7 @@ static void an_array_says_the_same(void)
 		struct rt_history trails;
 		uint64_t tasks = 0, time = 0;
 
-		state = seed * UINT64_C(0x9E3779B97F4A7C15);
+		state = draw_seed(seed);
 		memset(of, 0, sizeof(of));
 		REQUIRE(rt_history_init(&trails, TENSORS));
 		for (uint64_t task = 0; task < 1000; task++) {
@@ -168,7 +166,7 @@ static void who_touched_is_known_by_name(void)
 	for (uint64_t seed = 1; seed <= 60; seed++) {
 		struct rt_history trails;
 
-		state = seed * UINT64_C(0x9E3779B97F4A7C15);
+		state = draw_seed(seed);
 		memset(touches, 0, sizeof(touches));
 		memset(awaited, 0, sizeof(awaited));
 		memset(asked, 0, sizeof(asked));

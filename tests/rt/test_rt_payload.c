@@ -3,6 +3,7 @@
 #include "rt/rt.h"
 #include "rt/threads/crew.h"
 #include "tests/check.h"
+#include "tests/draw.h"
 #include "tests/rt/rt_builder.h"
 
 #include <stdio.h>
@@ -150,10 +151,7 @@ static uint64_t state;
 
 static uint32_t pick(uint32_t limit)
 {
-	state ^= state << 13;
-	state ^= state >> 7;
-	state ^= state << 17;
-	return (uint32_t)(state % limit);
+	return (uint32_t)draw(&state, limit);
 }
 
 /* Some rows of one of two tensors: where everybody works, sends from and receives. */
@@ -210,7 +208,7 @@ static void random_pipelines_move_the_same_with_any_number_of_threads(void)
 		struct outcome *one, *more;
 		struct builder *b;
 
-		state = seed * UINT64_C(0x9E3779B97F4A7C15);
+		state = draw_seed(seed);
 		b = random_make();
 		rt_crew_rules.brief_ns = seed % 4 ? 0 : brief_ns;
 		one = builder_run(b, &how);

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT
  * test_rt_verify.c - bytecode that must be refused, each with its sentence; and mutated programs, which are refused or run without harm. */
 #include "tests/check.h"
+#include "tests/draw.h"
 #include "tests/rt/rt_builder.h"
 
 #include <stdlib.h>
@@ -343,10 +344,7 @@ static uint64_t state;
 
 static uint32_t pick(uint32_t n)
 {
-	state ^= state << 13;
-	state ^= state >> 7;
-	state ^= state << 17;
-	return (uint32_t)(state >> 20) % n;
+	return (uint32_t)draw(&state, n);
 }
 
 /* A program with a bit of everything. */
@@ -491,7 +489,7 @@ static void mutate(struct builder *(*make)(void))
 		struct rt_program *program;
 		struct outcome *o;
 
-		state = seed * UINT64_C(0x9E3779B97F4A7C15);
+		state = draw_seed(seed);
 		args.caps = caps;
 		args.cap_count = rt_capabilities(caps, 256);
 		args.sections = builder_sections(b, &args.section_count);

@@ -2,15 +2,13 @@
 #include "tests/taskgraph/graph_maker.h"
 
 #include "tests/check.h"
+#include "tests/draw.h"
 #include <stdlib.h>
 #include <string.h>
 
 uint32_t graph_pick(uint64_t *state, uint32_t n)
 {
-	*state ^= *state << 13;
-	*state ^= *state >> 7;
-	*state ^= *state << 17;
-	return (uint32_t)(*state >> 20) % n;
+	return (uint32_t)draw(state, n);
 }
 
 static uint32_t preds_pick(uint64_t *state, uint32_t task, uint32_t most, uint64_t *preds)

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT
  * random_graph.c - random programs in the instruction form: what is in them. */
 #include "tests/taskgraph/random_graph.h"
+#include "tests/draw.h"
 
 #include <stdbool.h>
 #include <stdio.h>
@@ -15,10 +16,7 @@ struct place {
 
 unsigned random_graph_pick(struct random_graph *g, unsigned n)
 {
-	g->state ^= g->state << 13;
-	g->state ^= g->state >> 7;
-	g->state ^= g->state << 17;
-	return (unsigned)((g->state >> 16) % n);
+	return (unsigned)draw(&g->state, n);
 }
 
 static bool chance(struct random_graph *g, unsigned percent)
@@ -367,7 +365,7 @@ void random_graph_make(struct random_graph *g, uint64_t seed)
 {
 	memset(g, 0, sizeof(*g));
 	g->seed = seed;
-	g->state = seed * UINT64_C(0x9E3779B97F4A7C15) + 1;
+	g->state = draw_seed(seed);
 	for (int i = 0; i < 8; i++)
 		random_graph_pick(g, 2);
 	g->symbol = (int)random_graph_pick(g, 8);

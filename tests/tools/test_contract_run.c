@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT
  * test_contract_run.c - ptowsp-run as a user runs it: bindings in and out, comparison, repeated runs, levels of tiles. */
 #include "tests/contract/cli.h"
+#include "tests/draw.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -79,8 +80,7 @@ static void an_output_replaces_an_older_file(void)
 	dst = read_f32("dst.npy", 16);
 	CHECK(dst && dst[0] == 3);
 	free(dst);
-	CHECK_INT(cli("ls -A"), 0);
-	CHECK_STR(cli_out, "dst.npy\n");
+	CLI_PRINTS(0, "ls -A", "dst.npy\n");
 }
 
 static void an_output_over_its_own_input_is_right(void)
@@ -96,18 +96,9 @@ static void an_output_over_its_own_input_is_right(void)
 	free(x);
 }
 
-static uint64_t mix(uint64_t x)
-{
-	uint64_t z = x + UINT64_C(0x9E3779B97F4A7C15);
-
-	z = (z ^ (z >> 30)) * UINT64_C(0xBF58476D1CE4E5B9);
-	z = (z ^ (z >> 27)) * UINT64_C(0x94D049BB133111EB);
-	return z ^ (z >> 31);
-}
-
 static float random_value(uint64_t seed, uint64_t arg, uint64_t i)
 {
-	return (float)(-1 + 2 * ((double)(mix(seed << 40 | arg << 32 | i) >> 40) * 0x1p-24));
+	return (float)(-1 + 2 * ((double)(draw_mix(seed << 40 | arg << 32 | i) >> 40) * 0x1p-24));
 }
 
 static void fills_are_zeros_ones_iota_and_the_corpus_random(void)
@@ -171,8 +162,7 @@ static void expect_tells_counts_and_places(void)
 	stats = cli_json();
 	CHECK_UINT(json_array_size(cli_at(stats, "compare")), 1);
 	CHECK_INT(cli("$B/ptowsp-run --fill src=iota --set count=1 --expect dst=other.npy --atol 2 " SCALE), 0);
-	CHECK_INT(cli("$B/ptowsp-run --fill src=iota --set count=1 --expect dst=other.npy --atol 1.9 --rtol 0 " SCALE), 6);
-	CHECK_CONTAINS(cli_err, "1 of 16");
+	CLI_ERR(6, "$B/ptowsp-run --fill src=iota --set count=1 --expect dst=other.npy --atol 1.9 --rtol 0 " SCALE, "1 of 16");
 	CHECK_INT(cli("$B/ptowsp-run --fill src=iota --set count=1 --expect dst=other.npy --atol=0 --rtol=0.12 " SCALE), 0);
 }
 
@@ -184,8 +174,7 @@ static void an_output_beside_a_failed_expectation_is_whole_or_old(void)
 	cli_begin();
 	cli_npy_f32("zero.npy", 16, 0, 0);
 	CHECK_INT(cli("echo old >dst.npy && exec $B/ptowsp-run --fill src=iota --set count=1 --expect dst=zero.npy --out dst=dst.npy " SCALE), 6);
-	CHECK_INT(cli("ls -A"), 0);
-	CHECK_STR(cli_out, "dst.npy\nzero.npy\n");
+	CLI_PRINTS(0, "ls -A", "dst.npy\nzero.npy\n");
 	if (cli("grep -qx old dst.npy")) {
 		dst = read_f32("dst.npy", 16);
 		CHECK(dst && dst[15] == 31);
@@ -326,8 +315,7 @@ static void declared_kernels_have_variants(void)
 	CHECK_INT(cli_int(cli_json(), "kernels[three].tasks"), 1);
 	CHECK_INT(cli_int(cli_json(), "kernels[k_64].tasks"), 1);
 	CHECK_INT(cli_int(cli_json(), "kernels[k].tasks"), 1);
-	CHECK_INT(cli("od -An -v -tf4 -w4 -j128 y.npy | uniq -c | tr -s ' ' ' '"), 0);
-	CHECK_STR(cli_out, " 256 inf\n 128 0\n 64 -1\n");
+	CLI_PRINTS(0, "od -An -v -tf4 -w4 -j128 y.npy | uniq -c | tr -s ' ' ' '", " 256 inf\n 128 0\n 64 -1\n");
 	CHECK_INT(cli("$B/ptowsp-run --entry twice --stats=json k.pkg.zst"), 0);
 	CHECK_INT(cli_int(cli_json(), "kernels[three].tasks"), 1);
 	CHECK_INT(cli_int(cli_json(), "kernels[k_64].tasks"), 1);
@@ -401,8 +389,7 @@ static void what_is_no_plain_file_is_not_replaced(void)
 		cli_check_sentence();
 		CHECK_CONTAINS(cli_err, "plain file");
 	}
-	CHECK_INT(cli("test -p pipe && test -p pipe.json && test -L link.json && ls -A"), 0);
-	CHECK_STR(cli_out, "link.json\npipe\npipe.json\n");
+	CLI_PRINTS(0, "test -p pipe && test -p pipe.json && test -L link.json && ls -A", "link.json\npipe\npipe.json\n");
 }
 
 static void an_output_behind_a_link_keeps_the_link(void)
@@ -422,8 +409,7 @@ static void two_runs_at_once_do_not_disturb_each_other(void)
 	cli_begin();
 	cli_npy_f32("src.npy", 32, 0, 1);
 	CHECK_INT(cli("for i in 1 2 3 4 5 6; do $B/ptowsp-run -q --in src=src.npy --set count=2 --out dst=dst.npy " SCALE " & done; wait"), 0);
-	CHECK_INT(cli("ls -A"), 0);
-	CHECK_STR(cli_out, "dst.npy\nsrc.npy\n");
+	CLI_PRINTS(0, "ls -A", "dst.npy\nsrc.npy\n");
 	x = read_f32("dst.npy", 32);
 	CHECK(x && x[31] == 63);
 	free(x);
@@ -432,8 +418,7 @@ static void two_runs_at_once_do_not_disturb_each_other(void)
 static void quiet_and_verbose_change_only_what_is_said(void)
 {
 	cli_begin();
-	CHECK_INT(cli("$B/ptowsp-run -q --entry mixed " VECTORS), 0);
-	CHECK_STR(cli_out, "");
+	CLI_PRINTS(0, "$B/ptowsp-run -q --entry mixed " VECTORS, "");
 	CHECK_STR(cli_err, "");
 	CHECK_INT(cli("$B/ptowsp-run -v --entry mixed " VECTORS), 0);
 	CHECK(*cli_err != 0);
@@ -444,8 +429,7 @@ static void quiet_and_verbose_change_only_what_is_said(void)
 static void a_full_disk_or_closed_pipe_is_an_error_not_silence(void)
 {
 	cli_begin();
-	CHECK_INT(cli("$B/ptowsp-run --entry mixed --stats=json " VECTORS " >/dev/full"), 2);
-	CHECK_CONTAINS(cli_err, "stdout");
+	CLI_ERR(2, "$B/ptowsp-run --entry mixed --stats=json " VECTORS " >/dev/full", "stdout");
 	CHECK_INT(cli("$B/ptowsp-run --entry mixed --graph - " VECTORS " >/dev/full"), 2);
 	CHECK_INT(cli("$B/ptowsp-inspect --json " VECTORS " >/dev/full"), 2);
 }
@@ -454,8 +438,7 @@ static void a_full_disk_or_closed_pipe_is_an_error_not_silence(void)
 static void a_promise_is_not_told_where_it_is_checked(void)
 {
 	cli_begin();
-	CHECK_INT(cli("$B/ptowsp-run --schedule hazards=raw $P/vector_add.pkg.zst"), 0);
-	CHECK_CONTAINS(cli_err, "`deterministic` is not known; --strict checks it");
+	CLI_ERR(0, "$B/ptowsp-run --schedule hazards=raw $P/vector_add.pkg.zst", "`deterministic` is not known; --strict checks it");
 	CHECK_INT(cli("$B/ptowsp-run --schedule hazards=raw --strict --stats=json $P/vector_add.pkg.zst"), 0);
 	CHECK_STR(cli_err, "");
 	CHECK_CONTAINS(cli_out, "\"deterministic\": true");
@@ -502,13 +485,11 @@ static void what_a_task_does_not_allow_its_kernel_is_the_package_s_fault(void)
 	cli_begin();
 	for (unsigned c = 0; c < 2; c++)
 		for (unsigned w = 0; w < sizeof(ways) / sizeof(ways[0]); w++) {
-			CHECK_INT(cli(check_fmt("$B/ptowsp-%s $R/tests/refused/%s.pkg.zst", ways[w], cases[c].name)), 3);
-			CHECK_CONTAINS(cli_err, cases[c].sentence);
+			CLI_ERR(3, check_fmt("$B/ptowsp-%s $R/tests/refused/%s.pkg.zst", ways[w], cases[c].name), cases[c].sentence);
 			cli_check_sentence();
 		}
 	REQUIRE_INT(cli("$B/ptowsp-inspect --json $P/vector_add.pkg.zst > a.json && sed -e 's/\"io_input\"/\"io_bind\"/' a.json > b.json"), 0);
-	CHECK_INT(cli("$B/ptowsp-pack --from-json b.json -o b.pkg.zst"), 3);
-	CHECK_CONTAINS(cli_err, "which its task does not allow with io_bind; state io_input");
+	CLI_ERR(3, "$B/ptowsp-pack --from-json b.json -o b.pkg.zst", "which its task does not allow with io_bind; state io_input");
 	CHECK_INT(cli("sed -e 's/\"io_input\"/\"io_inout\"/' a.json > c.json && $B/ptowsp-pack --from-json c.json -o c.pkg.zst && $B/ptowsp-run -q c.pkg.zst"),
 		  0);
 }
