@@ -1,13 +1,12 @@
 /* SPDX-License-Identifier: MIT */
 #include "rt/task_api.h"
 
-#include "rt/graph/task_flight.h"
+#include "rt/graph/tasks.h"
 #include "rt/grow.h"
 #include "rt/program/rt_error.h"
 #include <assert.h>
 #include <stdlib.h>
 #include <string.h>
-#include <time.h>
 
 enum { WINDOW_DEFAULT = 8192, MOST_DEFAULT = 16, MOST_LIMIT = 4096, STREAM_LIMIT = 65536 };
 
@@ -250,8 +249,8 @@ ptowsp_status rt_task_submit(struct rt_tasks *tasks, uint64_t task)
 	row->domain = tasks->tables.kernels[row->kernel].domain;
 	row->pool = tasks->tables.kernels[row->kernel].pool;
 	row->fanin = preds->count;
-	status = tasks->flight ? rt_flight_submit(tasks->flight, &tasks->error)
-			       : rt_graph_task_add(&tasks->build, row, tasks->args, tasks->ios, preds->list, preds->count, tasks->streamed, &tasks->error);
+	status = tasks->aloft ? rt_task_fly(tasks)
+			      : rt_graph_task_add(&tasks->build, row, tasks->args, tasks->ios, preds->list, preds->count, tasks->streamed, &tasks->error);
 	if (status)
 		return keep(tasks, status);
 	tasks->open = false;
@@ -267,8 +266,8 @@ ptowsp_status rt_scope_begin(struct rt_tasks *tasks)
 	if (!tasks->running || tasks->open || tasks->scopes == PTOWSP_NESTING_LIMIT)
 		return wrong(tasks, "a scope begins between tasks, and at most 64 are open");
 	tasks->scopes++;
-	if (tasks->flight)
-		rt_flow_scope_begin(&tasks->flight->flow);
+	if (tasks->aloft)
+		rt_flow_scope_begin(&tasks->aloft->flow);
 	return PTOWSP_OK;
 }
 
@@ -279,8 +278,8 @@ ptowsp_status rt_scope_end(struct rt_tasks *tasks)
 	if (!tasks->running || tasks->open || !tasks->scopes)
 		return wrong(tasks, "no scope is open that could end here");
 	tasks->scopes--;
-	if (tasks->flight)
-		rt_flow_scope_end(&tasks->flight->flow);
+	if (tasks->aloft)
+		rt_flow_scope_end(&tasks->aloft->flow);
 	return PTOWSP_OK;
 }
 
@@ -329,20 +328,4 @@ ptowsp_status rt_task_call(struct rt_tasks *tasks, const struct rt_graph_task *r
 	error->text[0] = 0;
 	status = function->fn(&task, &out);
 	return status ? rt_kernel_fail(error, number, row->kernel, tasks->tables.text + kernel->name, status) : PTOWSP_OK;
-}
-
-ptowsp_status rt_tasks_look(const struct rt_tasks *tasks, struct ptowsp_error *error)
-{
-	/* Relaxed: nothing else is learnt from it. */
-	if (!tasks->config.cancel || !atomic_load_explicit((const volatile _Atomic uint32_t *)tasks->config.cancel, memory_order_relaxed))
-		return PTOWSP_OK;
-	return rt_fail(error, PTOWSP_CANCELLED, "the run was cancelled");
-}
-
-uint64_t rt_tasks_now_ns(void)
-{
-	struct timespec now;
-
-	clock_gettime(CLOCK_MONOTONIC, &now);
-	return (uint64_t)now.tv_sec * UINT64_C(1000000000) + (uint64_t)now.tv_nsec;
 }

@@ -1,11 +1,32 @@
 /* SPDX-License-Identifier: MIT */
 /* task_run.c - runs of the C interface of tasks: an orchestration function called, its graph built or its tasks in flight, and what came of it. */
-#include "rt/graph/task_flight.h"
+#include "rt/graph/tasks.h"
+#include "rt/grow.h"
 #include "rt/program/rt_error.h"
 #include <stdlib.h>
 #include <string.h>
+#include <time.h>
 
 #define WORKSPACE_MOST (UINT64_C(1) << 44) /* bytes of one; as many as workers do not wrap */
+
+static uint64_t now_ns(void)
+{
+	struct timespec now;
+
+	clock_gettime(CLOCK_MONOTONIC, &now);
+	return (uint64_t)now.tv_sec * UINT64_C(1000000000) + (uint64_t)now.tv_nsec;
+}
+
+/* CANCELLED if somebody asked for it. */
+static ptowsp_status look(void *context, struct ptowsp_error *error)
+{
+	const struct rt_tasks *tasks = context;
+
+	/* Relaxed: nothing else is learnt from it. */
+	if (!tasks->config.cancel || !atomic_load_explicit((const volatile _Atomic uint32_t *)tasks->config.cancel, memory_order_relaxed))
+		return PTOWSP_OK;
+	return rt_fail(error, PTOWSP_CANCELLED, "the run was cancelled");
+}
 
 /* Threads are kept while their number stays the same. */
 static ptowsp_status pool_make(struct rt_tasks *tasks, uint32_t workers)
@@ -105,13 +126,13 @@ static ptowsp_status tables_copy(struct rt_tasks *tasks)
 
 static ptowsp_status orchestrate(struct rt_tasks *tasks, rt_orchestration_fn function, void *context, struct rt_tasks_result *result)
 {
-	uint64_t began = rt_tasks_now_ns();
+	uint64_t began = now_ns();
 	ptowsp_status status;
 
 	tasks->running = true;
 	status = function(tasks, context);
 	tasks->running = false;
-	result->build_ns = rt_tasks_now_ns() - began;
+	result->build_ns = now_ns() - began;
 	result->tasks = tasks->next;
 	result->edges = tasks->edges;
 	if (tasks->status)
@@ -154,14 +175,9 @@ static ptowsp_status graph_task(void *context, uint32_t number, uint32_t worker,
 	return rt_task_call(tasks, task, number, tasks->graph.args + task->args_begin, tasks->graph.ios + task->io_begin, worker, error);
 }
 
-static ptowsp_status graph_look(void *context, struct ptowsp_error *error)
-{
-	return rt_tasks_look(context, error);
-}
-
 static ptowsp_status graph_run(struct rt_tasks *tasks, struct rt_tasks_result *result)
 {
-	const struct rt_graph_how how = {.pool = tasks->pool, .context = tasks, .task = graph_task, .look = graph_look};
+	const struct rt_graph_how how = {.pool = tasks->pool, .context = tasks, .task = graph_task, .look = look};
 	ptowsp_status status = tasks->state.graph ? PTOWSP_OK : rt_graph_state_init(&tasks->state, &tasks->graph, &tasks->error);
 
 	if (!status)
@@ -174,27 +190,116 @@ static ptowsp_status graph_run(struct rt_tasks *tasks, struct rt_tasks_result *r
 	return status;
 }
 
+/* ---- pipelined mode ------------------------------------------------------------------------------------------------ */
+
+enum { TASK_WORDS = sizeof(struct rt_graph_task) / sizeof(uint64_t), IO_WORDS = sizeof(struct rt_graph_io) / sizeof(uint64_t) };
+
+static ptowsp_status slot_call(void *context, const struct rt_slot *slot, uint32_t worker, struct ptowsp_error *error)
+{
+	const struct rt_graph_task *task = (const struct rt_graph_task *)(const void *)slot->words;
+	const uint64_t *args = slot->words + TASK_WORDS;
+
+	return rt_task_call(context, task, slot->number, args, (const struct rt_graph_io *)(const void *)(args + task->arg_count), worker, error);
+}
+
+static void slot_fill(const struct rt_tasks *tasks, struct rt_slot *slot)
+{
+	const struct rt_graph_task *row = &tasks->row;
+
+	memcpy(slot->words, row, sizeof(*row));
+	memcpy(slot->words + TASK_WORDS, tasks->args, row->arg_count * sizeof(*tasks->args));
+	memcpy(slot->words + TASK_WORDS + row->arg_count, tasks->ios, row->io_count * sizeof(*tasks->ios));
+}
+
+/* Until the tasks have ended whose places in the window it takes. */
+static ptowsp_status places_find(struct rt_tasks *tasks)
+{
+	struct rt_tasks_aloft *aloft = tasks->aloft;
+	enum ptowsp_resource reason;
+	struct rt_block block;
+	ptowsp_status status = rt_flow_reserve(&aloft->flow, (struct rt_need){0}, &reason, &block);
+
+	if (status == PTOWSP_NO_MEMORY)
+		return rt_no_memory(&tasks->error, "tasks in flight");
+	if (status)
+		return rt_fail_at(&tasks->error, status, tasks->next, tasks->row.kernel,
+				  "task %llu can never be submitted: open scopes hold the whole window of %llu tasks; a window of %llu lets it in, or end a "
+				  "scope before",
+				  (unsigned long long)tasks->next, (unsigned long long)block.capacity, (unsigned long long)block.proposed);
+	return rt_flight_wait(&aloft->flight, rt_flow_tail(&aloft->flow), &tasks->error);
+}
+
+/* *before_out: the latest task of its stream, + 1. False when out of memory. */
+static bool stream_follow(struct rt_tasks *tasks, uint64_t *before_out)
+{
+	struct rt_tasks_aloft *aloft = tasks->aloft;
+
+	*before_out = 0;
+	if (!tasks->streamed)
+		return true;
+	while (aloft->stream_count <= tasks->row.stream) {
+		if (!rt_grow((void **)&aloft->stream_last, &aloft->stream_room, aloft->stream_count, sizeof(*aloft->stream_last)))
+			return false;
+		aloft->stream_last[aloft->stream_count++] = 0;
+	}
+	*before_out = aloft->stream_last[tasks->row.stream];
+	aloft->stream_last[tasks->row.stream] = tasks->next + 1;
+	return true;
+}
+
+ptowsp_status rt_task_fly(struct rt_tasks *tasks)
+{
+	const struct rt_preds *preds = &tasks->deps.preds;
+	struct rt_slot *slot;
+	uint64_t before;
+	ptowsp_status status = places_find(tasks);
+
+	if (!status && !stream_follow(tasks, &before))
+		status = rt_no_memory(&tasks->error, "streams");
+	if (!status)
+		status = rt_flight_add(&tasks->aloft->flight, (uint64_t)preds->count + 1, &slot, &tasks->error);
+	if (status)
+		return status;
+	slot_fill(tasks, slot);
+	return rt_flight_submit(&tasks->aloft->flight, preds->list, preds->count, before, &tasks->error);
+}
+
+/* Of ring, edges and queues. */
+static uint64_t bytes_of(const struct rt_flight *flight)
+{
+	const struct rt_ring *ring = &flight->ring;
+
+	return (ring->mask + 1 + RT_GATES) * ring->stride + ((uint64_t)ring->edge_mask + 1) * sizeof(*ring->edges) +
+	       (ring->mask + 1) * sizeof(uint32_t) * (1 + (uint64_t)flight->workers.threads);
+}
+
 static ptowsp_status pipeline(struct rt_tasks *tasks, rt_orchestration_fn function, void *context, uint32_t threshold, struct rt_tasks_result *result)
 {
-	struct rt_flight flight = {0};
+	struct rt_tasks_aloft aloft = {.flight = {.context = tasks, .task = slot_call, .look = look, .threshold = threshold}};
+	const uint64_t words = TASK_WORDS + tasks->config.most_args + (uint64_t)tasks->config.most_tensors * IO_WORDS;
 	ptowsp_status status = begin(tasks, tasks->config.window);
 
 	if (!status)
-		status = rt_flight_init(&flight, tasks, tasks->config.window, threshold, &tasks->error);
+		status = rt_flight_init(&aloft.flight, tasks->pool, tasks->config.window, words, &tasks->error);
+	if (!status && rt_flow_init(&aloft.flow, tasks->config.window, 0, 0))
+		status = rt_no_memory(&tasks->error, "tasks in flight");
 	if (!status) {
-		tasks->flight = &flight;
+		tasks->aloft = &aloft;
 		status = orchestrate(tasks, function, context, result);
-		tasks->flight = NULL;
+		tasks->aloft = NULL;
+		result->bytes = bytes_of(&aloft.flight);
 	}
-	if (!status)
-		status = rt_flight_end(&flight, &tasks->error);
-	result->started_at = flight.started_at;
-	result->in_flight = flight.in_flight;
-	result->bytes = flight.tasks ? rt_flight_bytes(&flight) : 0;
-	rt_flight_finish(&flight);
+	status = rt_flight_end(&aloft.flight, status, &tasks->error);
+	result->started_at = aloft.flight.started_at;
+	result->in_flight = aloft.flight.most_aloft;
+	rt_flight_finish(&aloft.flight);
+	rt_flow_finish(&aloft.flow);
+	free(aloft.stream_last);
 	rt_task_deps_finish(&tasks->deps);
 	return status;
 }
+
+/* ---- runs ------------------------------------------------------------------------------------------------------------ */
 
 /* Gives the sentence away; the next run begins without it. */
 static ptowsp_status end(struct rt_tasks *tasks, ptowsp_status status, struct ptowsp_error *error)
@@ -210,7 +315,7 @@ ptowsp_status rt_tasks_run(struct rt_tasks *tasks, rt_orchestration_fn function,
 			   struct rt_tasks_result *result_out, struct ptowsp_error *error)
 {
 	struct rt_tasks_result result = {0};
-	uint64_t began = rt_tasks_now_ns();
+	uint64_t began = now_ns();
 	ptowsp_status status = tasks->running ? begin(tasks, 0) : workers_make(tasks, workers);
 
 	if (!status && threshold)
@@ -219,7 +324,7 @@ ptowsp_status rt_tasks_run(struct rt_tasks *tasks, rt_orchestration_fn function,
 		status = build(tasks, function, context, &result);
 	if (!status && !threshold)
 		status = graph_run(tasks, &result);
-	result.total_ns = rt_tasks_now_ns() - began;
+	result.total_ns = now_ns() - began;
 	if (result_out)
 		*result_out = result;
 	return end(tasks, status, error);
@@ -235,13 +340,13 @@ ptowsp_status rt_tasks_build(struct rt_tasks *tasks, rt_orchestration_fn functio
 ptowsp_status rt_tasks_rerun(struct rt_tasks *tasks, uint32_t workers, struct rt_tasks_result *result_out, struct ptowsp_error *error)
 {
 	struct rt_tasks_result result = {0};
-	uint64_t began = rt_tasks_now_ns();
+	uint64_t began = now_ns();
 	ptowsp_status status = tasks->block && !tasks->running ? workers_make(tasks, workers)
 							       : rt_fail(&tasks->error, PTOWSP_INVALID, "there is no graph that could run again");
 
 	if (!status)
 		status = graph_run(tasks, &result);
-	result.total_ns = rt_tasks_now_ns() - began;
+	result.total_ns = now_ns() - began;
 	if (result_out)
 		*result_out = result;
 	return end(tasks, status, error);

@@ -10,8 +10,15 @@
 #include "rt/rt.h"
 #include "rt/structure/flow.h"
 #include "rt/task_api.h"
+#include "rt/threads/flight.h"
 
-struct rt_flight; /* task_flight.h */
+/* Tasks that run while others are being submitted: a slot's words are the record, the arguments, the tensor arguments. */
+struct rt_tasks_aloft {
+	struct rt_flight flight;
+	struct rt_flow flow;   /* scopes and the window */
+	uint64_t *stream_last; /* per stream: its latest task + 1 */
+	uint32_t stream_count, stream_room;
+};
 struct rt_tasks {
 	struct rt_tasks_config config;
 	struct rt_graph_build tables; /* kernels and tensors with their names; no tasks */
@@ -27,9 +34,9 @@ struct rt_tasks {
 	/* the run */
 	bool running; /* an orchestration function is being called */
 	struct rt_task_deps deps;
-	struct rt_graph_build build; /* safe mode: tasks only; kernels and tensors are those of `tables` until the block is made */
-	struct rt_flight *flight;    /* pipelined mode, else NULL */
-	uint64_t next, edges;        /* number of the next task */
+	struct rt_graph_build build;  /* safe mode: tasks only; kernels and tensors are those of `tables` until the block is made */
+	struct rt_tasks_aloft *aloft; /* pipelined mode, else NULL */
+	uint64_t next, edges;         /* number of the next task */
 	uint32_t scopes;
 	bool open;                /* a task is allocated and not submitted */
 	struct rt_graph_task row; /* that task */
@@ -52,8 +59,7 @@ struct rt_tasks {
 /* Calls the kernel of a task on this thread. args, ios: its own. */
 ptowsp_status rt_task_call(struct rt_tasks *tasks, const struct rt_graph_task *task, uint64_t number, const uint64_t *args, const struct rt_graph_io *ios,
 			   uint32_t worker, struct ptowsp_error *error);
-/* CANCELLED if somebody asked for it. */
-ptowsp_status rt_tasks_look(const struct rt_tasks *tasks, struct ptowsp_error *error);
-uint64_t rt_tasks_now_ns(void);
+/* task_run.c: pipelined mode: the task under construction, with its predecessors in tasks->deps. Errors: DEADLOCK, KERNEL_FAILED, CANCELLED, NO_MEMORY. */
+ptowsp_status rt_task_fly(struct rt_tasks *tasks);
 
 #endif
