@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* grow.h - arrays that double. Only for what is O(program), or O(tasks) under an unbounded window. */
+/* grow.h - arrays that double, only for what is O(program), or O(tasks) under an unbounded window; and numbers that say how large. */
 #ifndef RT_GROW_H
 #define RT_GROW_H
 
@@ -23,6 +23,12 @@ static inline bool rt_grow(void **array, uint32_t *room, uint32_t count, size_t 
 	*array = moved;
 	*room = more;
 	return true;
+}
+
+/* The larger one of two numbers, which mostly are times. */
+static inline uint64_t rt_later(uint64_t a, uint64_t b)
+{
+	return a > b ? a : b;
 }
 
 /* Smallest power of two >= n, n in 1..2^63. */

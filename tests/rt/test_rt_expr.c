@@ -32,8 +32,7 @@ static void rig_open(struct rig *r)
 	r->nest.key = PTOWSP_NONE;
 	for (int d = 0; d < 3; d++) {
 		r->nest.names[d] = d == 2 ? 1 : d == 1 ? 3 : 1; /* i, j, i */
-		r->nest.low[d] = 0;
-		r->nest.high[d] = 9;
+		r->nest.loops[d] = (struct rt_bounds){0, 9, {0, 1}};
 	}
 }
 
@@ -242,7 +241,8 @@ static void ranges_hold_what_the_values_are(void)
 {
 	struct rig r;
 	uint32_t i, sum, id;
-	int64_t low, high;
+	struct rt_bounds bounds;
+	int64_t known;
 
 	rig_open(&r);
 	i = row(&r, PTOWSP_EXPR_LOOP, 0, 0, 0); /* 0..9 */
@@ -250,10 +250,11 @@ static void ranges_hold_what_the_values_are(void)
 	r.nest.depth = 1;
 	REQUIRE_INT(rt_exprs_init(&r.exprs, &r.tables, r.changed, &r.error), 0);
 	REQUIRE_INT(rt_expr_compile(&r.exprs, &r.tables, sum, &r.nest, false, &id, &r.error), 0);
-	rt_expr_range(&r.exprs, id, &r.nest, &low, &high);
-	CHECK_INT(low, -15);
-	CHECK_INT(high, 3);
-	CHECK(!rt_expr_known(&r.exprs, id, &low));
+	bounds = rt_expr_bounds(&r.exprs, id, &r.nest);
+	CHECK_INT(bounds.low, -15);
+	CHECK_INT(bounds.high, 3);
+	CHECK_UINT(bounds.on.modulus, 2);
+	CHECK(!rt_expr_known(&r.exprs, id, &known));
 	rt_exprs_finish(&r.exprs);
 }
 

@@ -1,7 +1,5 @@
 /* SPDX-License-Identifier: MIT */
 /* notify.c - notifications between the devices of one run: what a device tells itself stays here, the rest goes through the backend. */
-#include "rt/instances/notify.h"
-
 #include "rt/grow.h"
 #include "rt/program/rt_error.h"
 #include "rt/run/rt_run.h"

@@ -1,14 +1,10 @@
 /* SPDX-License-Identifier: MIT */
 #include "rt/instances/schedulers.h"
 
+#include "rt/grow.h"
 #include "rt/program/rt_error.h"
 #include <stdlib.h>
 #include <string.h>
-
-static uint64_t later(uint64_t a, uint64_t b)
-{
-	return a > b ? a : b;
-}
 
 static struct rt_scheduler_mark *mark_of(const struct rt_schedulers *instances, uint64_t number)
 {
@@ -265,7 +261,7 @@ void rt_schedulers_meet(struct rt_schedulers *instances)
 
 	base->now = 0;
 	for (uint32_t p = 0; p < instances->count; p++)
-		base->now = later(base->now, instances->rows[p].clock.now);
+		base->now = rt_later(base->now, instances->rows[p].clock.now);
 }
 
 void rt_schedulers_read(struct rt_schedulers *instances, uint32_t owner, uint32_t slot)
@@ -274,7 +270,7 @@ void rt_schedulers_read(struct rt_schedulers *instances, uint32_t owner, uint32_
 		struct rt_clock *clock = &instances->rows[p].clock;
 
 		if (owner == PTOWSP_NONE || owner == p)
-			clock->now = later(clock->now, instances->run->clock.known[slot]);
+			clock->now = rt_later(clock->now, instances->run->clock.known[slot]);
 	}
 }
 
@@ -292,7 +288,7 @@ static void forgotten_wait(struct rt_schedulers *instances, struct rt_clock *clo
 	if (instances->window && number >= instances->window)
 		reach = mark_of(instances, number - instances->window)->reach;
 	if (clock->issued)
-		clock->now = later(clock->now, clock->last + clock->spacing);
+		clock->now = rt_later(clock->now, clock->last + clock->spacing);
 	if (reach <= clock->now || clock->window_mode == RT_WINDOW_BENCHMARK)
 		return;
 	rt_meter_stall(&clock->meters[PTOWSP_RESOURCE_TASK_RING], reach - clock->now);
@@ -306,9 +302,9 @@ static uint64_t gates(struct rt_schedulers *instances, const struct rt_clock_tas
 	uint64_t start;
 
 	base->now = 0;
-	start = later(rt_clock_gates(base, task), base->free[task->executor]);
+	start = rt_later(rt_clock_gates(base, task), base->free[task->executor]);
 	for (uint32_t i = 0; i < task->pred_count; i++)
-		start = later(start, mark_of(instances, task->preds[i])->end);
+		start = rt_later(start, mark_of(instances, task->preds[i])->end);
 	return start;
 }
 
@@ -333,7 +329,7 @@ ptowsp_status rt_schedulers_task(struct rt_schedulers *instances, uint32_t owner
 	base->free[task->executor] = times->end;
 	rt_clock_enter(base, task, times->end);
 	mark->end = times->end;
-	mark->reach = later(times->end, number ? mark_of(instances, number - 1)->reach : 0);
+	mark->reach = rt_later(times->end, number ? mark_of(instances, number - 1)->reach : 0);
 	instances->timed++;
 	return PTOWSP_OK;
 }
@@ -342,7 +338,7 @@ ptowsp_status rt_schedulers_task(struct rt_schedulers *instances, uint32_t owner
 
 static void meter_add(struct rt_meter *sum, const struct rt_meter *part)
 {
-	sum->high_water = later(sum->high_water, part->high_water);
+	sum->high_water = rt_later(sum->high_water, part->high_water);
 	sum->stalls += part->stalls;
 	sum->cycles += part->cycles;
 }

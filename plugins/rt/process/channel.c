@@ -9,11 +9,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-static uint64_t later(uint64_t a, uint64_t b)
-{
-	return a > b ? a : b;
-}
-
 void rt_channel_finish(struct rt_channel *channel)
 {
 	free(channel->producers.ends);
@@ -67,7 +62,7 @@ void rt_side_finish(struct rt_side *side, uint32_t instance, uint64_t at)
 	end->finished = true;
 	end->finish = side->count - side->open;
 	end->finished_at = at;
-	side->closed = later(side->closed, at);
+	side->closed = rt_later(side->closed, at);
 	side->open--;
 }
 
@@ -81,7 +76,7 @@ const struct rt_end *rt_side_turn(struct rt_side *side)
 	if (!side->open)
 		return NULL;
 	while (side->ends[side->next].finished) {
-		side->passed = later(side->passed, side->ends[side->next].finished_at);
+		side->passed = rt_later(side->passed, side->ends[side->next].finished_at);
 		side->skips[side->skip_count++] = side->ends[side->next].finish;
 		side->next = side->next + 1 < side->count ? side->next + 1 : 0;
 	}
@@ -156,7 +151,7 @@ static struct rt_token *place_make(struct rt_channel *channel, uint64_t k)
 static uint64_t side_ready(struct rt_side *side, uint64_t clock, uint64_t latest)
 {
 	rt_side_turn(side); /* passes over whoever has finished */
-	return later(later(clock, latest), side->passed);
+	return rt_later(rt_later(clock, latest), side->passed);
 }
 
 ptowsp_status rt_channel_send(struct rt_channel *channel, uint64_t value, uint64_t *producer, const uint64_t *partner)
@@ -172,10 +167,10 @@ ptowsp_status rt_channel_send(struct rt_channel *channel, uint64_t value, uint64
 	else if (channel->sends >= channel->capacity)
 		room = token->time; /* C(k - capacity) */
 	meter(&channel->full, room, ready);
-	*token = (struct rt_token){value, later(ready, room)};
+	*token = (struct rt_token){value, rt_later(ready, room)};
 	*producer = channel->sent = token->time;
 	channel->sends++;
-	channel->high_water = later(channel->high_water, channel->sends - channel->consumes);
+	channel->high_water = rt_later(channel->high_water, channel->sends - channel->consumes);
 	turn_over(&channel->producers);
 	return PTOWSP_OK;
 }
@@ -183,11 +178,11 @@ ptowsp_status rt_channel_send(struct rt_channel *channel, uint64_t value, uint64
 uint64_t rt_channel_take(struct rt_channel *channel, uint64_t *consumer)
 {
 	struct rt_token *token = &channel->tokens[channel->capacity ? channel->consumes % channel->capacity : 0];
-	uint64_t own = later(*consumer, channel->consumed), ready = side_ready(&channel->consumers, *consumer, channel->consumed);
+	uint64_t own = rt_later(*consumer, channel->consumed), ready = side_ready(&channel->consumers, *consumer, channel->consumed);
 	uint64_t here = arrival(channel, token->time);
 
 	meter(&channel->empty, here, own);
-	token->time = *consumer = channel->consumed = later(ready, here);
+	token->time = *consumer = channel->consumed = rt_later(ready, here);
 	channel->consumes++;
 	turn_over(&channel->consumers);
 	return token->value;

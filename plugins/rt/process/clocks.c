@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-#include "rt/process/clocks_rows.h"
+#include "rt/process/clocks.h"
 
 #include "rt/grow.h"
 #include <stdlib.h>
@@ -181,4 +181,143 @@ uint32_t rt_clocks_holder(const struct rt_clocks *clocks)
 			if (clocks->own[i].scope[k] == scope)
 				return i;
 	return PTOWSP_NONE;
+}
+
+/* ---- room: can the next task ever be issued while things are as they are, and who must have left before it is? ---- */
+
+uint64_t rt_clocks_map_from(const struct rt_clocks *clocks, uint64_t from)
+{
+	return clocks->map - (from < clocks->issued ? rt_clocks_row(clocks, from)->map : clocks->map);
+}
+
+uint64_t rt_clocks_deps_from(const struct rt_clocks *clocks, uint64_t from)
+{
+	return clocks->deps - (from < clocks->issued ? rt_clocks_row(clocks, from)->deps : clocks->deps);
+}
+
+uint64_t rt_clocks_deps_held(const struct rt_clocks *clocks)
+{
+	return rt_clocks_deps_from(clocks, clocks->settled);
+}
+
+ptowsp_status rt_clocks_room(const struct rt_clocks *clocks, struct rt_need need, struct rt_block *block)
+{
+	const struct rt_clock *base = clocks->base;
+	uint64_t held = clocks->issued - clocks->settled, map = rt_clocks_map_from(clocks, clocks->settled),
+		 deps = rt_clocks_deps_from(clocks, clocks->settled);
+
+	*block = (struct rt_block){.need = 0};
+	if (base->map_capacity && need.map > base->map_capacity)
+		*block = (struct rt_block){PTOWSP_RESOURCE_TENSOR_MAP, base->map_capacity, 0, need.map, need.map};
+	else if (base->deps_capacity && need.deps > base->deps_capacity)
+		*block = (struct rt_block){PTOWSP_RESOURCE_DEP_LIST, base->deps_capacity, 0, need.deps, need.deps};
+	if (block->need)
+		return PTOWSP_TOO_SMALL;
+	if (base->window && held >= base->window)
+		*block = (struct rt_block){PTOWSP_RESOURCE_TASK_RING, base->window, held, 1, held + 1};
+	else if (base->map_capacity && need.map && map + need.map > base->map_capacity)
+		*block = (struct rt_block){PTOWSP_RESOURCE_TENSOR_MAP, base->map_capacity, map, need.map, map + need.map};
+	else if (base->deps_capacity && need.deps && deps + need.deps > base->deps_capacity)
+		*block = (struct rt_block){PTOWSP_RESOURCE_DEP_LIST, base->deps_capacity, deps, need.deps, deps + need.deps};
+	return block->need ? PTOWSP_AGAIN : PTOWSP_OK;
+}
+
+/* The least j >= first with: what tasks j .. issued - 1 have reserved leaves room for need. */
+static uint64_t tail_of(const struct rt_clocks *clocks, uint64_t capacity, uint64_t need, uint64_t (*held_from)(const struct rt_clocks *, uint64_t))
+{
+	uint64_t low = clocks->first, high = clocks->settled;
+
+	while (capacity && need && low < high) {
+		uint64_t middle = low + (high - low) / 2;
+
+		if (held_from(clocks, middle) + need > capacity)
+			low = middle + 1;
+		else
+			high = middle;
+	}
+	return low;
+}
+
+uint64_t rt_clocks_ring_tail(const struct rt_clocks *clocks)
+{
+	uint64_t window = clocks->base->window;
+
+	return window && clocks->issued >= window ? clocks->issued - window + 1 : 0;
+}
+
+uint64_t rt_clocks_map_tail(const struct rt_clocks *clocks, uint64_t need)
+{
+	return tail_of(clocks, clocks->base->map_capacity, need, rt_clocks_map_from);
+}
+
+uint64_t rt_clocks_deps_tail(const struct rt_clocks *clocks, uint64_t need)
+{
+	return tail_of(clocks, clocks->base->deps_capacity, need, rt_clocks_deps_from);
+}
+
+uint64_t rt_clocks_tail(const struct rt_clocks *clocks, struct rt_need need)
+{
+	return rt_later(rt_clocks_ring_tail(clocks), rt_later(rt_clocks_map_tail(clocks, need.map), rt_clocks_deps_tail(clocks, need.deps)));
+}
+
+/* ---- the heap arena, as instances see it whose clocks stand apart ------------------------------------------------
+ *
+ * What comes back at some time is there for whose clock is behind that, and not for others. F is monotone in task order, and so are the bytes that wait for it. */
+
+/* What nobody will find any more. */
+static void forget(struct rt_clocks *clocks)
+{
+	struct rt_arena *heap = &clocks->base->heap;
+	uint64_t least = rt_clocks_least(clocks);
+
+	rt_arena_settle(heap, clocks->first);
+	while (heap->count && rt_arena_first(heap)->tasks <= clocks->settled && rt_clocks_left(clocks, rt_arena_first(heap)->tasks) <= least)
+		rt_arena_settle(heap, rt_arena_first(heap)->tasks);
+}
+
+/* Has it come back by now? */
+static bool back(const struct rt_clocks *clocks, const struct rt_arena_return *row)
+{
+	return row->tasks <= clocks->settled && rt_clocks_left(clocks, row->tasks) <= clocks->base->now;
+}
+
+static uint64_t used_now(const struct rt_clocks *clocks)
+{
+	const struct rt_arena *heap = &clocks->base->heap;
+	const struct rt_arena_return *row = rt_arena_first(heap);
+	uint64_t used = heap->used;
+
+	for (uint32_t left = heap->count; left && back(clocks, row); left--, row++)
+		used -= row->bytes;
+	return used;
+}
+
+/* Structure has seen that tasks which no scope holds give back enough. */
+void rt_clocks_heap_stall(struct rt_clocks *clocks, uint64_t bytes)
+{
+	struct rt_clock *base = clocks->base;
+	const struct rt_arena_return *row;
+	uint64_t used, when = 0;
+
+	if (!base->heap.capacity)
+		return;
+	forget(clocks);
+	used = base->heap.used;
+	row = rt_arena_first(&base->heap);
+	for (uint32_t left = base->heap.count; left && used + bytes > base->heap.capacity; left--, row++) {
+		used -= row->bytes;
+		when = rt_clocks_left(clocks, row->tasks);
+	}
+	rt_clocks_stall(base, &base->meters[PTOWSP_RESOURCE_HEAP], when);
+}
+
+void rt_clocks_heap_take(struct rt_clocks *clocks, uint64_t bytes)
+{
+	struct rt_clock *base = clocks->base;
+
+	if (!bytes && !base->heap.count) /* as it was */
+		return;
+	forget(clocks);
+	rt_meter_mark(&base->meters[PTOWSP_RESOURCE_HEAP], used_now(clocks) + bytes);
+	base->heap.used += bytes;
 }

@@ -85,11 +85,30 @@ uint64_t rt_clocks_left(const struct rt_clocks *clocks, uint64_t tail);
 uint64_t rt_clocks_least(const struct rt_clocks *clocks);
 /* There is room at time `when`: base's clock moves on if that is later. */
 void rt_clocks_stall(struct rt_clock *base, struct rt_meter *meter, uint64_t when);
-/* clocks_heap.c: versions of the task being issued: when there is room for the bytes; that they are taken, with the high-water mark. base->heap keeps what
+/* Versions of the task being issued: when there is room for the bytes; that they are taken, with the high-water mark. base->heap keeps what
  * some instance might still find there. */
 void rt_clocks_heap_stall(struct rt_clocks *clocks, uint64_t bytes);
 void rt_clocks_heap_take(struct rt_clocks *clocks, uint64_t bytes);
 /* The instance in whose open scope the first task that cannot leave stands; PTOWSP_NONE if none does. */
 uint32_t rt_clocks_holder(const struct rt_clocks *clocks);
+
+/* ---- inside: the rows of tasks that some instance may still ask about ---- */
+
+static inline struct rt_row_of_all *rt_clocks_row(const struct rt_clocks *clocks, uint64_t task)
+{
+	return &clocks->rows[task & clocks->mask];
+}
+/* Room for one more row. False when out of memory. */
+bool rt_clocks_row_make(struct rt_clocks *clocks);
+/* F of every task that no open scope holds, in task order. */
+void rt_clocks_settle(struct rt_clocks *clocks);
+
+/* Reserved by tasks `from` .. issued - 1. */
+uint64_t rt_clocks_map_from(const struct rt_clocks *clocks, uint64_t from);
+uint64_t rt_clocks_deps_from(const struct rt_clocks *clocks, uint64_t from);
+/* How many tasks must have left: for a place in the ring; for `need` of what the running sums count. */
+uint64_t rt_clocks_ring_tail(const struct rt_clocks *clocks);
+uint64_t rt_clocks_map_tail(const struct rt_clocks *clocks, uint64_t need);
+uint64_t rt_clocks_deps_tail(const struct rt_clocks *clocks, uint64_t need);
 
 #endif

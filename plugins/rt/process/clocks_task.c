@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* clocks_task.c - the next task on the clock of its instance: what it waits for, when it starts and ends. */
 #include "rt/grow.h"
-#include "rt/process/clocks_rows.h"
+#include "rt/process/clocks.h"
 #include "rt/time/listener.h"
 #include <string.h>
 

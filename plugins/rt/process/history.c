@@ -7,11 +7,6 @@
 
 enum { KEPT_LEAST = 1024 };
 
-static uint64_t later(uint64_t a, uint64_t b)
-{
-	return a > b ? a : b;
-}
-
 bool rt_history_init(struct rt_history *trails, uint32_t tensors)
 {
 	memset(trails, 0, sizeof(*trails));
@@ -143,7 +138,7 @@ bool rt_history_enter(struct rt_history *trails, uint32_t tensor, int64_t first,
 			return false;
 		trail = &trails->trails[node];
 		trail->touched = task + 1;
-		trail->touched_end = later(trail->touched_end, end);
+		trail->touched_end = rt_later(trail->touched_end, end);
 		if (writes) {
 			trail->wrote = task + 1;
 			trail->wrote_end = end;
@@ -164,10 +159,10 @@ void rt_history_join(const struct rt_history *trails, uint32_t tensor, int64_t f
 	for (; node != RT_NO_NODE && trails->set.nodes[node].start < last; node = rt_interval_next(&trails->set, node)) {
 		const struct rt_history_row *other = &trails->trails[node];
 
-		trail->wrote = later(trail->wrote, other->wrote);
-		trail->touched = later(trail->touched, other->touched);
-		trail->wrote_end = later(trail->wrote_end, other->wrote_end);
-		trail->touched_end = later(trail->touched_end, other->touched_end);
+		trail->wrote = rt_later(trail->wrote, other->wrote);
+		trail->touched = rt_later(trail->touched, other->touched);
+		trail->wrote_end = rt_later(trail->wrote_end, other->wrote_end);
+		trail->touched_end = rt_later(trail->touched_end, other->touched_end);
 	}
 }
 

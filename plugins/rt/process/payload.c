@@ -1,6 +1,4 @@
 /* SPDX-License-Identifier: MIT */
-#include "rt/process/payload.h"
-
 #include "rt/grow.h"
 #include "rt/process/process.h"
 #include "rt/program/rt_error.h"

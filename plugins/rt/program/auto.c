@@ -119,38 +119,20 @@ static bool event_count(struct survey *s, enum rt_event event)
 
 	switch (event) {
 	case RT_EVENT_TASK: return task_count(s);
-	case RT_EVENT_SCOPE_BEGIN: return !rt_versions_scope_begin(run, 0);
-	case RT_EVENT_SCOPE_END: return !rt_versions_scope_end(run, 0, false);
-	case RT_EVENT_SLOT_SET: return !rt_slot_set(run, run->expand.slot, run->expand.expr);
 	case RT_EVENT_SLOT_LOAD: /* what a task that did not run would have written */
 		return !rt_slot_load(run, run->expand.slot, &run->program->ios[run->expand.io]) &&
 		       (!run->loaded_from || run->args->flags & PTOWSP_RUN_NO_KERNELS);
-	case RT_EVENT_SYNC: return rt_sync_pass(run, run->expand.sync);
-	case RT_EVENT_PAUSE: return !rt_look(run);
-	case RT_EVENT_END:
-	case RT_EVENT_FAILED: return false;
-	default: return true;
+	default: return rt_look_event(run, event);
 	}
 }
 
 static ptowsp_status look(struct survey *s, const struct rt_run *run)
 {
 	const struct rt_run_args args = {.args = run->args, .cancel = run->cancel};
-	ptowsp_status status;
+	ptowsp_status status = rt_look_begin(&s->run, run->program, &args, run->window, run->error);
 
-	s->run.quiet = true;
-	status = rt_run_init(&s->run, run->program, &args, run->error);
-	if (!status) {
-		s->run.window = run->window;
-		rt_places_init(&s->run.places, run->program);
-		status = rt_infer_init(&s->run);
-	}
-	if (!status) {
-		s->run.error = NULL; /* whatever goes wrong, the run itself will say it */
-		rt_expand_start(&s->run.expand, run->program, &s->run.env, NULL);
-		while (event_count(s, rt_expand_next(&s->run.expand)))
-			continue;
-	}
+	while (!status && event_count(s, rt_expand_next(&s->run.expand)))
+		continue;
 	rt_run_finish(&s->run);
 	return status;
 }

@@ -10,15 +10,21 @@
 struct rt_values {
 	uint64_t residue, modulus;
 };
+/* What is proved of a value for all runs. */
+struct rt_bounds {
+	int64_t low, high; /* least and largest */
+	struct rt_values on;
+};
+/* Nothing. */
+extern const struct rt_bounds rt_unbounded;
 /* The loops around the place where an expression stands. */
 struct rt_nest {
-	uint32_t key;                                                  /* instruction of the innermost loop, PTOWSP_NONE outside: equal keys, equal nests */
-	uint32_t depth;                                                /* how many loops */
-	uint32_t names[PTOWSP_NESTING_LIMIT];                          /* STRS offsets, outermost first */
-	uint32_t parallel, parallels[PTOWSP_NESTING_LIMIT];            /* depths of the parallel loops among them */
-	bool process;                                                  /* of a process: dispatch is not for its tasks */
-	int64_t low[PTOWSP_NESTING_LIMIT], high[PTOWSP_NESTING_LIMIT]; /* least and largest value, as far as provable */
-	struct rt_values values[PTOWSP_NESTING_LIMIT];                 /* what its values have in common */
+	uint32_t key;                                       /* instruction of the innermost loop, PTOWSP_NONE outside: equal keys, equal nests */
+	uint32_t depth;                                     /* how many loops */
+	uint32_t names[PTOWSP_NESTING_LIMIT];               /* STRS offsets, outermost first */
+	uint32_t parallel, parallels[PTOWSP_NESTING_LIMIT]; /* depths of the parallel loops among them */
+	bool process;                                       /* of a process: dispatch is not for its tasks */
+	struct rt_bounds loops[PTOWSP_NESTING_LIMIT];       /* their values */
 };
 
 /* One step of a compiled expression. a, b, c: earlier nodes of the same expression; LOOP: a depth; VALUE: a SLOT row. */
@@ -70,9 +76,15 @@ uint64_t rt_expr_loops(const struct rt_exprs *exprs, uint32_t id, bool *loose_ou
 /* The slots that any of the expressions reads, each once, as a run of exprs->reads. PTOWSP_NONE among ids is skipped. */
 ptowsp_status rt_exprs_reads(struct rt_exprs *exprs, const uint32_t *ids, uint32_t count, uint32_t *read_out, uint32_t *read_count_out,
 			     struct ptowsp_error *error);
-/* expr_range.c: true if the expression is one number whatever the run. */
+/* expr_range.c. nest: as for compiling; NULL: its loops may have any value. */
+struct rt_bounds rt_expr_bounds(const struct rt_exprs *exprs, uint32_t id, const struct rt_nest *nest);
+/* True if the expression is one number whatever the run. */
 bool rt_expr_known(const struct rt_exprs *exprs, uint32_t id, int64_t *value_out);
-/* Least and largest value over all runs; INT64_MIN, INT64_MAX where nothing is known. */
-void rt_expr_range(const struct rt_exprs *exprs, uint32_t id, const struct rt_nest *nest, int64_t *low_out, int64_t *high_out);
+/* What its values have in common; modulus 0 where it is known. */
+struct rt_values rt_expr_values(const struct rt_exprs *exprs, uint32_t id, const struct rt_nest *nest);
+/* Values of the loop whose bounds are these expressions, seen from inside. */
+struct rt_values rt_loop_values(const struct rt_exprs *exprs, const struct rt_nest *nest, uint32_t low, uint32_t step);
+/* Both are on the result. */
+struct rt_values rt_values_join(struct rt_values a, struct rt_values b);
 
 #endif

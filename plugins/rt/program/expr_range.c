@@ -1,19 +1,11 @@
 /* SPDX-License-Identifier: MIT */
-/* expr_range.c - what can be proved of an expression before any run. */
+/* expr_range.c - what can be proved of an expression before any run: between which numbers its values lie, and on which lattice. */
 #include "rt/program/arithmetic.h"
 #include "rt/program/expr.h"
 
-bool rt_expr_known(const struct rt_exprs *exprs, uint32_t id, int64_t *value_out)
-{
-	struct rt_nest none = {.key = PTOWSP_NONE};
-	int64_t low, high;
+const struct rt_bounds rt_unbounded = {INT64_MIN, INT64_MAX, {0, 1}};
 
-	for (uint32_t d = 0; d < PTOWSP_NESTING_LIMIT; d++)
-		none.low[d] = INT64_MIN, none.high[d] = INT64_MAX;
-	rt_expr_range(exprs, id, &none, &low, &high);
-	*value_out = low;
-	return low == high;
-}
+/* ---- between which numbers ------------------------------------------------------------------------------------------ */
 
 struct range {
 	int64_t low, high;
@@ -71,26 +63,111 @@ static struct range inner_range(const struct rt_node *node, struct range a, stru
 	return anything;
 }
 
-/* Expressions that are not small are simply not proved: the marked instruction checks at run time. */
-#define RANGE_NODES 256u
+/* ---- on which lattice ------------------------------------------------------------------------------------------------ */
 
-void rt_expr_range(const struct rt_exprs *exprs, uint32_t id, const struct rt_nest *nest, int64_t *low_out, int64_t *high_out)
+static uint64_t distance(uint64_t a, uint64_t b)
+{
+	return (int64_t)(a - b) < 0 ? b - a : a - b;
+}
+
+struct rt_values rt_values_join(struct rt_values a, struct rt_values b)
+{
+	return (struct rt_values){a.residue, rt_common(rt_common(a.modulus, b.modulus), distance(a.residue, b.residue))};
+}
+
+/* (r + i m)(s + k n) = r s + r k n + s i m + i k m n. A modulus that does not fit says nothing that a smaller one would not. */
+static struct rt_values values_product(struct rt_values a, struct rt_values b)
+{
+	uint64_t x, y, z;
+
+	if (__builtin_mul_overflow(distance(a.residue, 0), b.modulus, &x) || __builtin_mul_overflow(distance(b.residue, 0), a.modulus, &y) ||
+	    __builtin_mul_overflow(a.modulus, b.modulus, &z))
+		return rt_unbounded.on;
+	return (struct rt_values){a.residue * b.residue, rt_common(rt_common(x, y), z)};
+}
+
+static struct rt_values inner_values(const struct rt_node *node, struct rt_values a, struct rt_values b, struct rt_values c)
+{
+	const struct rt_values any = rt_unbounded.on;
+	bool shift = !b.modulus && b.residue < 62;
+
+	switch (node->op) {
+	case PTOWSP_EXPR_ADD: return (struct rt_values){a.residue + b.residue, rt_common(a.modulus, b.modulus)};
+	case PTOWSP_EXPR_SUB: return (struct rt_values){a.residue - b.residue, rt_common(a.modulus, b.modulus)};
+	case PTOWSP_EXPR_NEG: return (struct rt_values){0 - a.residue, a.modulus};
+	case PTOWSP_EXPR_MUL: return values_product(a, b);
+	case PTOWSP_EXPR_SHL: return shift ? values_product(a, (struct rt_values){UINT64_C(1) << b.residue, 0}) : any;
+	/* What is taken away is a multiple of the divisor. */
+	case PTOWSP_EXPR_MOD: return !b.modulus && b.residue ? (struct rt_values){a.residue, rt_common(a.modulus, distance(b.residue, 0))} : any;
+	case PTOWSP_EXPR_MIN:
+	case PTOWSP_EXPR_MAX: return rt_values_join(a, b);
+	case PTOWSP_EXPR_SELECT: return rt_values_join(b, c);
+	default: return any;
+	}
+}
+
+struct rt_values rt_loop_values(const struct rt_exprs *exprs, const struct rt_nest *nest, uint32_t low, uint32_t step)
+{
+	struct rt_values from = rt_expr_values(exprs, low, nest), by = rt_expr_values(exprs, step, nest);
+	uint64_t modulus = rt_common(from.modulus, rt_common(by.modulus, distance(by.residue, 0)));
+
+	return modulus ? (struct rt_values){from.residue, modulus} : rt_unbounded.on;
+}
+
+/* ---- node by node ---------------------------------------------------------------------------------------------------- */
+
+static struct range range_of(const struct rt_bounds *bounds)
+{
+	return (struct range){bounds->low, bounds->high};
+}
+
+/* Of the loops nothing is known without a nest, and of the others the modulus 0. */
+static struct rt_bounds leaf_bounds(const struct rt_node *node, const struct rt_nest *nest)
+{
+	struct rt_bounds bounds = rt_unbounded;
+
+	if (node->op == PTOWSP_EXPR_CONST)
+		return (struct rt_bounds){node->value, node->value, {(uint64_t)node->value, 0}};
+	if (node->op == PTOWSP_EXPR_LOOP && nest) {
+		bounds = nest->loops[node->a];
+		bounds.on = bounds.on.modulus ? bounds.on : rt_unbounded.on;
+	}
+	return bounds;
+}
+
+#define NODES 256u /* of a longer expression nothing is proved: the marked instruction checks at run time */
+
+struct rt_bounds rt_expr_bounds(const struct rt_exprs *exprs, uint32_t id, const struct rt_nest *nest)
 {
 	const struct rt_expr *expr = &exprs->rows[id];
 	const struct rt_node *node = &exprs->nodes[expr->first];
-	struct range v[RANGE_NODES], last = anything;
+	struct rt_bounds v[NODES], last = rt_unbounded;
 
-	for (uint32_t i = 0; expr->count <= RANGE_NODES && i < expr->count; i++, node++) {
-		if (node->op == PTOWSP_EXPR_CONST)
-			last = (struct range){node->value, node->value};
-		else if (node->op == PTOWSP_EXPR_LOOP)
-			last = (struct range){nest->low[node->a], nest->high[node->a]};
-		else if (!rt_operands(node->op))
-			last = anything;
-		else
-			last = inner_range(node, v[node->a], v[node->b], v[node->c]);
+	for (uint32_t i = 0; expr->count <= NODES && i < expr->count; i++, node++) {
+		if (rt_operands(node->op)) {
+			const struct rt_bounds *a = &v[node->a], *b = &v[node->b], *c = &v[node->c];
+			struct range range = inner_range(node, range_of(a), range_of(b), range_of(c));
+
+			last = (struct rt_bounds){range.low, range.high, inner_values(node, a->on, b->on, c->on)};
+		} else {
+			last = leaf_bounds(node, nest);
+		}
 		v[i] = last;
 	}
-	*low_out = last.low;
-	*high_out = last.high;
+	return last;
+}
+
+bool rt_expr_known(const struct rt_exprs *exprs, uint32_t id, int64_t *value_out)
+{
+	struct rt_bounds bounds = rt_expr_bounds(exprs, id, NULL);
+
+	*value_out = bounds.low;
+	return bounds.low == bounds.high;
+}
+
+struct rt_values rt_expr_values(const struct rt_exprs *exprs, uint32_t id, const struct rt_nest *nest)
+{
+	int64_t known;
+
+	return rt_expr_known(exprs, id, &known) ? (struct rt_values){(uint64_t)known, 0} : rt_expr_bounds(exprs, id, nest).on;
 }

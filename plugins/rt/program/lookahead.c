@@ -8,6 +8,39 @@
 #include <stdlib.h>
 #include <string.h>
 
+/* ---- any look ---------------------------------------------------------------------------------------------------------- */
+
+ptowsp_status rt_look_begin(struct rt_run *run, struct rt_program *program, const struct rt_run_args *args, uint64_t window, struct ptowsp_error *error)
+{
+	ptowsp_status status;
+
+	run->quiet = true;
+	status = rt_run_init(run, program, args, error);
+	run->window = window;
+	rt_places_init(&run->places, program);
+	if (!status)
+		status = rt_infer_init(run);
+	run->error = NULL; /* whatever goes wrong from here on, the run itself will say it */
+	if (!status)
+		rt_expand_start(&run->expand, program, &run->env, NULL);
+	return status;
+}
+
+bool rt_look_event(struct rt_run *run, enum rt_event event)
+{
+	switch (event) {
+	case RT_EVENT_SCOPE_BEGIN: return !rt_versions_scope_begin(run, 0);
+	case RT_EVENT_SCOPE_END: return !rt_versions_scope_end(run, 0, false);
+	case RT_EVENT_SLOT_SET: return !rt_slot_set(run, run->expand.slot, run->expand.expr);
+	case RT_EVENT_SYNC: return rt_sync_pass(run, run->expand.sync);
+	case RT_EVENT_PAUSE: return !rt_look(run);
+	case RT_EVENT_SLOT_LOAD:
+	case RT_EVENT_END:
+	case RT_EVENT_FAILED: return false;
+	default: return true;
+	}
+}
+
 /* ---- extents and tokens ------------------------------------------------------------------------------------------ */
 
 #define LOOK_STEPS (UINT64_C(1) << 22) /* a pipeline that goes on for so long is not waited for */
@@ -300,19 +333,10 @@ static bool sync_pass(struct walk *walk)
 /* A value that only running tells ends the walk. */
 static bool event_pass(struct walk *walk, enum rt_event event)
 {
-	struct rt_run *run = &walk->run;
-
 	switch (event) {
 	case RT_EVENT_TASK: return task_pass(walk);
-	case RT_EVENT_SCOPE_BEGIN: return !rt_versions_scope_begin(run, 0);
-	case RT_EVENT_SCOPE_END: return !rt_versions_scope_end(run, 0, false);
-	case RT_EVENT_SLOT_SET: return !rt_slot_set(run, run->expand.slot, run->expand.expr);
 	case RT_EVENT_SYNC: return sync_pass(walk);
-	case RT_EVENT_PAUSE: return !rt_look(run);
-	case RT_EVENT_SLOT_LOAD:
-	case RT_EVENT_END:
-	case RT_EVENT_FAILED: return false;
-	default: return true;
+	default: return rt_look_event(&walk->run, event);
 	}
 }
 
@@ -322,7 +346,6 @@ static ptowsp_status walk_go(struct walk *walk, struct ptowsp_error *error)
 	const struct rt_program *program = run->program;
 	char who[96];
 
-	rt_expand_start(&run->expand, program, &run->env, NULL);
 	while (event_pass(walk, rt_expand_next(&run->expand)))
 		continue;
 	if (!walk->need)
@@ -344,20 +367,12 @@ static ptowsp_status walk_check(struct rt_program *program, struct ptowsp_error 
 
 	if (!walk)
 		return rt_no_memory(error, "the look at what tasks need");
-	walk->run.quiet = true;
 	walk->edges = edges_known(program);
-	status = rt_run_init(&walk->run, program, &args, &unsaid);
-	if (!status) {
-		walk->run.window = program->schedule.built ? 0 : program->schedule.window;
-		rt_places_init(&walk->run.places, program);
-		status = rt_infer_init(&walk->run);
-	}
-	if (!status) {
-		walk->run.error = NULL; /* what else is wrong a run will say */
+	status = rt_look_begin(&walk->run, program, &args, program->schedule.built ? 0 : program->schedule.window, &unsaid);
+	if (!status)
 		status = walk_go(walk, error);
-	} else if (status != PTOWSP_NO_MEMORY) {
+	else if (status != PTOWSP_NO_MEMORY)
 		status = PTOWSP_OK;
-	}
 	rt_run_finish(&walk->run);
 	free(walk);
 	return status;

@@ -37,23 +37,25 @@ static ptowsp_status outside(const struct rt_program *program, const struct rt_i
 static ptowsp_status region_prove(struct rt_program *program, const struct rt_nest *nest, struct rt_io *io, struct ptowsp_error *error)
 {
 	const struct ptowsp_tensor_record *tensor = &program->tables.tensor.rows[io->tensor];
-	int64_t rows, columns, row[2], column[2], start;
+	struct rt_bounds row, column;
+	int64_t rows, columns, start;
+	bool known;
 
 	io->checked = 1;
 	if (!shape_known(program, tensor, &rows, &columns))
 		return PTOWSP_OK;
-	rt_expr_range(&program->exprs, io->row, nest, &row[0], &row[1]);
-	rt_expr_range(&program->exprs, io->column, nest, &column[0], &column[1]);
-	if (!io->unit && row[0] >= 0 && row[1] <= rows - (int64_t)io->rows && column[0] >= 0 && column[1] <= columns - (int64_t)io->columns)
+	row = rt_expr_bounds(&program->exprs, io->row, nest);
+	column = rt_expr_bounds(&program->exprs, io->column, nest);
+	known = row.low == row.high && column.low == column.high;
+	if (!io->unit && row.low >= 0 && row.high <= rows - (int64_t)io->rows && column.low >= 0 && column.high <= columns - (int64_t)io->columns)
 		io->checked = 0;
-	else if (!io->unit && row[0] == row[1] && column[0] == column[1])
-		return outside(program, io, row[0], column[0], rows, columns, error);
+	else if (!io->unit && known)
+		return outside(program, io, row.low, column.low, rows, columns, error);
 	/* Of a flat window only the start is known here; how far it reaches is the kernel's. */
-	if (io->unit && row[0] == row[1] && column[0] == column[1] && row[0] > -INT32_MAX && row[0] < INT32_MAX && column[0] > -INT32_MAX &&
-	    column[0] < INT32_MAX) {
-		start = row[0] * (int64_t)io->unit + column[0];
+	if (io->unit && known && row.low > -INT32_MAX && row.low < INT32_MAX && column.low > -INT32_MAX && column.low < INT32_MAX) {
+		start = row.low * (int64_t)io->unit + column.low;
 		if (start < 0 || start > rows * columns)
-			return outside(program, io, row[0], column[0], rows, columns, error);
+			return outside(program, io, row.low, column.low, rows, columns, error);
 	}
 	return PTOWSP_OK;
 }

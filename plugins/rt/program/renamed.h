@@ -25,7 +25,5 @@ void rt_renaming_see(struct rt_program *program, const struct rt_nest *nest, con
 /* Once everything is lowered: decides, marks sites, and says once per temp tensor that is an ordinary one why. */
 void rt_renamings_finish(struct rt_program *program);
 void rt_renamings_tell(const struct rt_program *program);
-/* Values of the loop whose bounds are these expressions, seen from inside. */
-struct rt_values rt_loop_values(const struct rt_exprs *exprs, const struct rt_nest *nest, uint32_t low, uint32_t step);
 
 #endif

@@ -8,6 +8,8 @@
 #include "rt/program/axis.h"
 #include "rt/program/rt_error.h"
 #include "rt/run/rt_run.h"
+#include <stdarg.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -42,7 +44,7 @@ ptowsp_status rt_verify_count_task(struct rt_verifier *v, const struct rt_site *
 		int64_t task = -1;
 
 		if (rt_after_own(&program->exprs, expr))
-			status = rt_fail(v->error, PTOWSP_BAD_PACKAGE, "%s: after names the task itself or a later one, whatever the run", rt_verifier_here(v));
+			status = rt_verifier_refuse(v, "after names the task itself or a later one, whatever the run");
 		else if (!rt_expr_known(&program->exprs, expr, &task) || task < 0)
 			continue;
 		else if (!v->loops && (uint64_t)task >= v->tasks)
@@ -74,6 +76,17 @@ const char *rt_verifier_here(struct rt_verifier *v)
 	return rt_position(&v->program->tables, v->at, v->text, sizeof(v->text));
 }
 
+ptowsp_status rt_verifier_refuse(struct rt_verifier *v, const char *text, ...)
+{
+	char what[sizeof(v->error->text)];
+	va_list list;
+
+	va_start(list, text);
+	vsnprintf(what, sizeof(what), text, list);
+	va_end(list);
+	return rt_fail(v->error, PTOWSP_BAD_PACKAGE, "%s: %s", rt_verifier_here(v), what);
+}
+
 const struct ptowsp_instruction *rt_verifier_word(const struct rt_verifier *v, uint32_t at)
 {
 	return &v->program->tables.work.code[at];
@@ -98,7 +111,7 @@ ptowsp_status rt_verifier_placed(struct rt_verifier *v, ptowsp_status status)
 ptowsp_status rt_verifier_push(struct rt_verifier *v, struct rt_body frame)
 {
 	if (v->depth > PTOWSP_NESTING_LIMIT)
-		return rt_fail(v->error, PTOWSP_BAD_PACKAGE, "%s: loops, branches and scopes nest deeper than %u", rt_verifier_here(v), PTOWSP_NESTING_LIMIT);
+		return rt_verifier_refuse(v, "loops, branches and scopes nest deeper than %u", PTOWSP_NESTING_LIMIT);
 	v->bodies[v->depth++] = frame;
 	return PTOWSP_OK;
 }
@@ -109,7 +122,7 @@ ptowsp_status rt_verifier_target(struct rt_verifier *v, uint32_t target, uint32_
 
 	if (target >= least && target <= most)
 		return PTOWSP_OK;
-	return rt_fail(v->error, PTOWSP_BAD_PACKAGE, "%s: target %u is outside %u..%u, the body around it", rt_verifier_here(v), target, least, most);
+	return rt_verifier_refuse(v, "target %u is outside %u..%u, the body around it", target, least, most);
 }
 
 ptowsp_status rt_verifier_expr(struct rt_verifier *v, uint32_t row, uint32_t *id_out)
@@ -126,10 +139,10 @@ static ptowsp_status branches_lower(struct rt_verifier *v, uint32_t branches, ui
 	ptowsp_status status = PTOWSP_OK;
 
 	if (!branches || branches > rt_verifier_code_count(v) - targets)
-		return rt_fail(v->error, PTOWSP_BAD_PACKAGE, "%s: %u branches", rt_verifier_here(v), branches);
+		return rt_verifier_refuse(v, "%u branches", branches);
 	for (uint32_t i = 0; !status && i < branches; i++) {
 		if (rt_verifier_word(v, targets + i)->opcode != PTOWSP_OP_TARGET)
-			return rt_fail(v->error, PTOWSP_BAD_PACKAGE, "%s: a target is missing, %u are wanted", rt_verifier_here(v), branches);
+			return rt_verifier_refuse(v, "a target is missing, %u are wanted", branches);
 		status = rt_verifier_target(v, rt_verifier_word(v, targets + i)->operand2, least);
 		least = rt_verifier_word(v, targets + i)->operand2;
 		v->program->code[targets + i] = (struct rt_ins){.op = PTOWSP_OP_TARGET, .end = least};
@@ -196,9 +209,9 @@ static ptowsp_status slot_check(struct rt_verifier *v)
 	uint32_t slot = rt_verifier_word(v, v->at)->operand1;
 
 	if (slot >= tables->slot.count)
-		return rt_fail(v->error, PTOWSP_BAD_PACKAGE, "%s: there is no slot %u", rt_verifier_here(v), slot);
+		return rt_verifier_refuse(v, "there is no slot %u", slot);
 	if (tables->slot.rows[slot].kind != PTOWSP_SLOT_SLOT)
-		return rt_fail(v->error, PTOWSP_BAD_PACKAGE, "%s: %s is a symbol, a run cannot change it", rt_verifier_here(v), rt_slot_name(v->program, slot));
+		return rt_verifier_refuse(v, "%s is a symbol, a run cannot change it", rt_slot_name(v->program, slot));
 	return PTOWSP_OK;
 }
 
@@ -267,12 +280,10 @@ static ptowsp_status instruction_lower(struct rt_verifier *v, bool *halt_out)
 	const struct ptowsp_instruction *in = rt_verifier_word(v, v->at);
 
 	if (in->flags & ~(in->opcode == PTOWSP_OP_SLOT_LOAD ? PTOWSP_SLOT_LOAD_BITS : 0))
-		return rt_fail(v->error, PTOWSP_BAD_PACKAGE, "%s: flags are %u, a package has 0", rt_verifier_here(v), in->flags);
+		return rt_verifier_refuse(v, "flags are %u, a package has 0", in->flags);
 	v->begun |= in->opcode != PTOWSP_OP_NOP && (in->opcode < PTOWSP_OP_AXIS_DENSE || in->opcode > PTOWSP_OP_AXIS_SPARSE);
 	switch (in->opcode) {
-	case PTOWSP_OP_HALT:
-		*halt_out = true;
-		return v->depth == 1 ? PTOWSP_OK : rt_fail(v->error, PTOWSP_BAD_PACKAGE, "%s: halt inside a body", rt_verifier_here(v));
+	case PTOWSP_OP_HALT: *halt_out = true; return v->depth == 1 ? PTOWSP_OK : rt_verifier_refuse(v, "halt inside a body");
 	case PTOWSP_OP_NOP: v->program->code[v->at++].op = PTOWSP_OP_NOP; return PTOWSP_OK;
 	case PTOWSP_OP_PARALLEL_FOR:
 	case PTOWSP_OP_FOR_EACH:
@@ -311,8 +322,7 @@ static ptowsp_status instruction_lower(struct rt_verifier *v, bool *halt_out)
 	case PTOWSP_OP_IO_OUTPUT:
 	case PTOWSP_OP_IO_INOUT:
 	case PTOWSP_OP_IO_BIND:
-	case PTOWSP_OP_AFTER:
-		return rt_fail(v->error, PTOWSP_BAD_PACKAGE, "%s: opcode 0x%02x belongs behind another instruction", rt_verifier_here(v), in->opcode);
+	case PTOWSP_OP_AFTER: return rt_verifier_refuse(v, "opcode 0x%02x belongs behind another instruction", in->opcode);
 	}
 	return rt_fail(v->error, PTOWSP_UNKNOWN_OPCODE, "%s: unknown opcode 0x%02x; it needs a newer runtime core", rt_verifier_here(v), in->opcode);
 }

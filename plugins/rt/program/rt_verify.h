@@ -4,6 +4,7 @@
 #ifndef RT_VERIFY_H
 #define RT_VERIFY_H
 
+#include "rt/program/rt_error.h"
 #include "rt/program/rt_program.h"
 
 enum rt_body_kind { RT_BODY_ENTRY, RT_BODY_LOOP, RT_BODY_WHILE, RT_BODY_SCOPE, RT_BODY_BRANCHES };
@@ -43,6 +44,8 @@ struct rt_verifier {
 
 /* "instruction 7 (file.pto:3:5)" of v->at; valid until the next call. */
 const char *rt_verifier_here(struct rt_verifier *v);
+/* BAD_PACKAGE with that sentence behind the place. */
+ptowsp_status rt_verifier_refuse(struct rt_verifier *v, const char *text, ...) RT_PRINTF(2, 3);
 const struct ptowsp_instruction *rt_verifier_word(const struct rt_verifier *v, uint32_t at);
 uint32_t rt_verifier_code_count(const struct rt_verifier *v);
 /* Says where, when a deeper step only knew what. */

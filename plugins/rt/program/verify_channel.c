@@ -20,15 +20,14 @@ static ptowsp_status shape_check(struct rt_verifier *v, uint32_t at, uint32_t ch
 	own.size = rt_dtype_bytes(own.dtype);
 	own.bytes = (uint64_t)own.rows * own.columns;
 	if (own.bytes > (UINT64_C(1) << 62) / own.size)
-		return rt_fail(v->error, PTOWSP_BAD_PACKAGE, "%s: a block of channel %.40s is too large: %u x %u elements", rt_verifier_here(v), name, own.rows,
-			       own.columns);
+		return rt_verifier_refuse(v, "a block of channel %.40s is too large: %u x %u elements", name, own.rows, own.columns);
 	own.bytes *= own.size;
 	if (!payload->bytes)
 		*payload = own;
 	if (payload->rows == own.rows && payload->columns == own.columns && payload->dtype == own.dtype)
 		return PTOWSP_OK;
-	return rt_fail(v->error, PTOWSP_BAD_PACKAGE, "%s: channel %.40s carries %u x %u %s at instruction %u, here it is %u x %u %s", rt_verifier_here(v), name,
-		       payload->rows, payload->columns, rt_dtype_text(payload->dtype), payload->instruction, own.rows, own.columns, rt_dtype_text(own.dtype));
+	return rt_verifier_refuse(v, "channel %.40s carries %u x %u %s at instruction %u, here it is %u x %u %s", name, payload->rows, payload->columns,
+				  rt_dtype_text(payload->dtype), payload->instruction, own.rows, own.columns, rt_dtype_text(own.dtype));
 }
 
 /* io: lowered. expr: of the token, or PTOWSP_NONE. */
@@ -65,12 +64,11 @@ ptowsp_status rt_verify_payload(struct rt_verifier *v, uint32_t at, uint32_t exp
 	if (program->tables.channel.rows[in->operand1].kind != PTOWSP_CHANNEL_PAYLOAD)
 		return PTOWSP_OK;
 	if (at + 2 > v->bodies[v->depth - 1].end || at + 1 >= rt_verifier_code_count(v) || in[1].opcode != word || in[1].operand1 || in[1].flags)
-		return rt_fail(v->error, PTOWSP_BAD_PACKAGE, "%s: channel %.40s is one of payload, so behind the %s stands one %s word, of tensor argument 0",
-			       rt_verifier_here(v), rt_channel_name(program, in->operand1), sends ? "send" : "consume", sends ? "io_input" : "io_output");
+		return rt_verifier_refuse(v, "channel %.40s is one of payload, so behind the %s stands one %s word, of tensor argument 0",
+					  rt_channel_name(program, in->operand1), sends ? "send" : "consume", sends ? "io_input" : "io_output");
 	status = rt_verifier_placed(v, rt_io_lower(program, &v->nest, in[1].operand2, &io, v->error));
 	if (!status && io.unit)
-		status = rt_fail(v->error, PTOWSP_BAD_PACKAGE, "%s: channel %.40s moves blocks, so its region needs rows and columns", rt_verifier_here(v),
-				 rt_channel_name(program, in->operand1));
+		status = rt_verifier_refuse(v, "channel %.40s moves blocks, so its region needs rows and columns", rt_channel_name(program, in->operand1));
 	if (!status)
 		status = shape_check(v, at, in->operand1, &io);
 	if (!status)
@@ -107,10 +105,9 @@ static ptowsp_status channel_check(struct rt_verifier *v, unsigned direction)
 	uint32_t channel = rt_verifier_word(v, v->at)->operand1;
 
 	if (v->process == PTOWSP_NONE)
-		return rt_fail(v->error, PTOWSP_BAD_PACKAGE, "%s: opcode 0x%02x belongs into a process", rt_verifier_here(v),
-			       rt_verifier_word(v, v->at)->opcode);
+		return rt_verifier_refuse(v, "opcode 0x%02x belongs into a process", rt_verifier_word(v, v->at)->opcode);
 	if (channel >= tables->channel.count)
-		return rt_fail(v->error, PTOWSP_BAD_PACKAGE, "%s: there is no channel %u", rt_verifier_here(v), channel);
+		return rt_verifier_refuse(v, "there is no channel %u", channel);
 	process = &tables->process.rows[v->process];
 	for (uint32_t i = 0; i < process->channel_count; i++) {
 		const struct ptowsp_process_channel_record *use = &tables->process_channel.rows[process->channels + i];
@@ -118,8 +115,8 @@ static ptowsp_status channel_check(struct rt_verifier *v, unsigned direction)
 		if (use->channel == channel && use->direction == direction)
 			return PTOWSP_OK;
 	}
-	return rt_fail(v->error, PTOWSP_BAD_PACKAGE, "%s: process %.40s does not say that it %s channel %.40s", rt_verifier_here(v),
-		       rt_string(tables, process->name), verbs[direction], rt_string(tables, tables->channel.rows[channel].name));
+	return rt_verifier_refuse(v, "process %.40s does not say that it %s channel %.40s", rt_string(tables, process->name), verbs[direction],
+				  rt_string(tables, tables->channel.rows[channel].name));
 }
 
 ptowsp_status rt_verify_send(struct rt_verifier *v)
@@ -164,9 +161,7 @@ ptowsp_status rt_verify_consume(struct rt_verifier *v)
 		return status;
 	v->loops++;
 	v->program->code[v->at] = (struct rt_ins){.op = in->opcode, .end = in->operand2, .row = nest->depth, .slot = in->operand1};
-	nest->low[nest->depth] = INT64_MIN;
-	nest->high[nest->depth] = INT64_MAX;
-	nest->values[nest->depth] = (struct rt_values){0, 1};
+	nest->loops[nest->depth] = rt_unbounded;
 	nest->names[nest->depth++] = v->program->tables.channel.rows[in->operand1].name;
 	nest->key = v->at;
 	status = rt_verify_payload(v, v->at, PTOWSP_NONE, &words);

@@ -46,36 +46,42 @@ static ptowsp_status bounds_check(struct rt_verifier *v, const struct rt_loop *l
 	int64_t value;
 
 	if (rt_expr_known(exprs, loop->step, &value) && value < 1)
-		return rt_fail(v->error, PTOWSP_BAD_PACKAGE, "%s: the step of the loop is %lld, it must be at least 1", rt_verifier_here(v), (long long)value);
+		return rt_verifier_refuse(v, "the step of the loop is %lld, it must be at least 1", (long long)value);
 	if (loop->levels == PTOWSP_NONE)
 		return PTOWSP_OK;
 	if (rt_expr_known(exprs, loop->step, &value) && value != 1)
-		return rt_fail(v->error, PTOWSP_BAD_PACKAGE, "%s: a loop with tile levels has step 1, not %lld", rt_verifier_here(v), (long long)value);
+		return rt_verifier_refuse(v, "a loop with tile levels has step 1, not %lld", (long long)value);
 	if (rt_expr_known(exprs, loop->low, &value) && value != 0)
-		return rt_fail(v->error, PTOWSP_BAD_PACKAGE, "%s: a loop with tile levels begins at 0, not %lld", rt_verifier_here(v), (long long)value);
+		return rt_verifier_refuse(v, "a loop with tile levels begins at 0, not %lld", (long long)value);
 	return PTOWSP_OK;
 }
 
 /* The loop's values seen from inside. */
+static struct rt_bounds values_of(const struct rt_verifier *v, const struct rt_loop *loop)
+{
+	const struct rt_exprs *exprs = &v->program->exprs;
+	struct rt_bounds values = rt_unbounded;
+	int64_t low = 0, high;
+
+	if (loop->line == PTOWSP_NONE) {
+		low = rt_expr_bounds(exprs, loop->low, &v->nest).low;
+		high = rt_expr_bounds(exprs, loop->high, &v->nest).high;
+		high -= high != INT64_MIN;
+		if (loop->levels == PTOWSP_NONE)
+			values.on = rt_loop_values(exprs, &v->nest, loop->low, loop->step);
+	} else {
+		high = rt_axis_most(v->program, loop);
+	}
+	if (low <= high) /* else it never runs: nothing to prove from */
+		values.low = low, values.high = high;
+	return values;
+}
+
 static void nest_enter(struct rt_verifier *v, const struct rt_loop *loop)
 {
 	struct rt_nest *nest = &v->nest;
-	int64_t ignored, high;
 
-	if (loop->line == PTOWSP_NONE) {
-		rt_expr_range(&v->program->exprs, loop->low, nest, &nest->low[nest->depth], &ignored);
-		rt_expr_range(&v->program->exprs, loop->high, nest, &ignored, &high);
-		nest->high[nest->depth] = high == INT64_MIN ? high : high - 1;
-	} else {
-		nest->low[nest->depth] = 0;
-		nest->high[nest->depth] = rt_axis_most(v->program, loop);
-	}
-	if (nest->high[nest->depth] < nest->low[nest->depth]) { /* never runs: nothing to prove from */
-		nest->low[nest->depth] = INT64_MIN;
-		nest->high[nest->depth] = INT64_MAX;
-	}
-	nest->values[nest->depth] = loop->line == PTOWSP_NONE && loop->levels == PTOWSP_NONE ? rt_loop_values(&v->program->exprs, nest, loop->low, loop->step)
-											     : (struct rt_values){0, 1};
+	nest->loops[nest->depth] = values_of(v, loop);
 	if (rt_verifier_word(v, v->at)->opcode != PTOWSP_OP_FOR_EACH)
 		nest->parallels[nest->parallel++] = nest->depth;
 	nest->names[nest->depth++] = loop->name;
@@ -85,13 +91,14 @@ static void nest_enter(struct rt_verifier *v, const struct rt_loop *loop)
 /* How often the body runs at most, as far as can be said. */
 static uint64_t times_most(const struct rt_verifier *v, const struct rt_loop *loop)
 {
-	int64_t low, high, step, ignored;
+	const struct rt_exprs *exprs = &v->program->exprs;
+	int64_t low, high, step;
 
 	if (loop->line != PTOWSP_NONE)
 		return loop->count ? loop->count : UINT64_MAX; /* a row has no more values than all of them */
-	rt_expr_range(&v->program->exprs, loop->low, &v->nest, &low, &ignored);
-	rt_expr_range(&v->program->exprs, loop->high, &v->nest, &ignored, &high);
-	rt_expr_range(&v->program->exprs, loop->step, &v->nest, &step, &ignored);
+	low = rt_expr_bounds(exprs, loop->low, &v->nest).low;
+	high = rt_expr_bounds(exprs, loop->high, &v->nest).high;
+	step = rt_expr_bounds(exprs, loop->step, &v->nest).low;
 	if (low == INT64_MIN || high == INT64_MAX)
 		return UINT64_MAX;
 	if (high <= low)
@@ -104,7 +111,7 @@ ptowsp_status rt_verifier_axis(struct rt_verifier *v, uint32_t operand, uint32_t
 	const struct rt_tables *tables = &v->program->tables;
 
 	if (operand >= tables->work.axis_count || tables->work.axes[operand] >= tables->axis.count)
-		return rt_fail(v->error, PTOWSP_BAD_PACKAGE, "%s: there is no axis %u", rt_verifier_here(v), operand);
+		return rt_verifier_refuse(v, "there is no axis %u", operand);
 	*row_out = tables->work.axes[operand];
 	return PTOWSP_OK;
 }
@@ -133,12 +140,12 @@ static ptowsp_status bounds_lower(struct rt_verifier *v, const struct ptowsp_axi
 static ptowsp_status row_lower(struct rt_verifier *v, const struct ptowsp_axis_record *axis, struct rt_loop *loop, uint8_t *checked)
 {
 	struct rt_program *program = v->program;
-	int64_t rows = INT64_MIN, low, high;
+	struct rt_bounds line;
+	int64_t rows = INT64_MIN;
 	ptowsp_status status;
 
 	if (axis->row == PTOWSP_NONE)
-		return rt_fail(v->error, PTOWSP_BAD_PACKAGE, "%s: axis %s is ragged or sparse and does not say which row", rt_verifier_here(v),
-			       rt_string(&program->tables, axis->name));
+		return rt_verifier_refuse(v, "axis %s is ragged or sparse and does not say which row", rt_string(&program->tables, axis->name));
 	loop->lengths = axis->lengths;
 	loop->indices = axis->indices;
 	loop->first = axis->first;
@@ -154,8 +161,8 @@ static ptowsp_status row_lower(struct rt_verifier *v, const struct ptowsp_axis_r
 		if (loop->kind == PTOWSP_AXIS_SPARSE)
 			program->tensor_indexed[loop->indices] = 1;
 	}
-	rt_expr_range(&program->exprs, loop->line, &v->nest, &low, &high);
-	*checked = low < 0 || high >= rows ? PTOWSP_CHECKED : 0;
+	line = rt_expr_bounds(&program->exprs, loop->line, &v->nest);
+	*checked = line.low < 0 || line.high >= rows ? PTOWSP_CHECKED : 0;
 	return PTOWSP_OK;
 }
 
@@ -163,7 +170,6 @@ static ptowsp_status kind_lower(struct rt_verifier *v, const struct ptowsp_axis_
 {
 	bool select = rt_verifier_word(v, v->at)->opcode == PTOWSP_OP_SELECT;
 	const char *name = rt_string(&v->program->tables, axis->name);
-	int64_t low, high;
 
 	if (loop->kind > PTOWSP_AXIS_SPARSE)
 		return rt_fail(v->error, PTOWSP_UNSUPPORTED, "%s: axis %s has the unknown kind %u", rt_verifier_here(v), name, loop->kind);
@@ -174,8 +180,7 @@ static ptowsp_status kind_lower(struct rt_verifier *v, const struct ptowsp_axis_
 	*checked = 0;
 	if (loop->kind == PTOWSP_AXIS_RAGGED || loop->kind == PTOWSP_AXIS_SPARSE)
 		return row_lower(v, axis, loop, checked);
-	rt_expr_range(&v->program->exprs, loop->high, &v->nest, &low, &high);
-	if (loop->kind == PTOWSP_AXIS_DENSE_DYN && low < 0)
+	if (loop->kind == PTOWSP_AXIS_DENSE_DYN && rt_expr_bounds(&v->program->exprs, loop->high, &v->nest).low < 0)
 		*checked = PTOWSP_CHECKED;
 	return PTOWSP_OK;
 }
@@ -238,8 +243,7 @@ static ptowsp_status extent_lower(struct rt_verifier *v, const struct ptowsp_ins
 	if (in->opcode != PTOWSP_OP_AXIS_DENSE_DYN)
 		return rt_expr_constant(&program->exprs, in->operand2, id_out, v->error);
 	if (in->operand2 >= program->tables.slot.count)
-		return rt_fail(v->error, PTOWSP_BAD_PACKAGE, "%s: there is no SLOT row %u, the table has %u", rt_verifier_here(v), in->operand2,
-			       program->tables.slot.count);
+		return rt_verifier_refuse(v, "there is no SLOT row %u, the table has %u", in->operand2, program->tables.slot.count);
 	return rt_expr_slot(&program->exprs, in->operand2, id_out, v->error);
 }
 
@@ -251,15 +255,14 @@ ptowsp_status rt_verify_axis(struct rt_verifier *v)
 	ptowsp_status status = rt_verifier_axis(v, in->operand1, &row);
 
 	if (!status && v->begun)
-		status = rt_fail(v->error, PTOWSP_BAD_PACKAGE, "%s: the axes of an entry are stated at its beginning", rt_verifier_here(v));
+		status = rt_verifier_refuse(v, "the axes of an entry are stated at its beginning");
 	if (!status)
 		status = words_init(v);
 	if (status)
 		return status;
 	word = &v->axis_words[row];
 	if (word->stated)
-		return rt_fail(v->error, PTOWSP_BAD_PACKAGE, "%s: axis %s is stated twice", rt_verifier_here(v),
-			       rt_string(&v->program->tables, v->program->tables.axis.rows[row].name));
+		return rt_verifier_refuse(v, "axis %s is stated twice", rt_string(&v->program->tables, v->program->tables.axis.rows[row].name));
 	*word = (struct rt_axis_word){.stated = true, .kind = in->opcode - PTOWSP_OP_AXIS_DENSE};
 	status = extent_lower(v, in, &word->high);
 	if (!status)

@@ -16,7 +16,7 @@ ptowsp_status rt_verify_while(struct rt_verifier *v)
 	if (status)
 		return status;
 	if (v->at + 1 >= rt_verifier_code_count(v) || target->opcode != PTOWSP_OP_TARGET || target->flags)
-		return rt_fail(v->error, PTOWSP_BAD_PACKAGE, "%s: the target behind a while is missing", rt_verifier_here(v));
+		return rt_verifier_refuse(v, "the target behind a while is missing");
 	status = rt_verifier_target(v, target->operand2, v->at + 2);
 	if (!status)
 		status = rt_verifier_push(v, (struct rt_body){.kind = RT_BODY_WHILE, .end = target->operand2, .before = v->tasks, .times = UINT64_MAX});
@@ -32,7 +32,7 @@ ptowsp_status rt_verify_while(struct rt_verifier *v)
 ptowsp_status rt_verify_break(struct rt_verifier *v)
 {
 	if (!v->loops)
-		return rt_fail(v->error, PTOWSP_BAD_PACKAGE, "%s: break outside every loop", rt_verifier_here(v));
+		return rt_verifier_refuse(v, "break outside every loop");
 	v->program->code[v->at++].op = PTOWSP_OP_BREAK;
 	return PTOWSP_OK;
 }
@@ -53,9 +53,9 @@ ptowsp_status rt_verify_filter(struct rt_verifier *v)
 	case PTOWSP_DISPATCH_STATIC_PARTITION:
 	case PTOWSP_DISPATCH_THRESHOLD: break;
 	default:
-		return rt_fail(v->error, PTOWSP_BAD_PACKAGE,
-			       "%s: dispatch_filter has the predicate %u; known: 1 round_robin, 2 affinity, 3 hash, 4 threshold, 5 static_partition, 7 custom",
-			       rt_verifier_here(v), in->operand1);
+		return rt_verifier_refuse(
+			v, "dispatch_filter has the predicate %u; known: 1 round_robin, 2 affinity, 3 hash, 4 threshold, 5 static_partition, 7 custom",
+			in->operand1);
 	}
 	status = rt_verifier_placed(v, rt_expr_compile(&v->program->exprs, &v->program->tables, in->operand2, &v->nest, true, &id, v->error));
 	v->program->code[v->at++] = (struct rt_ins){.op = PTOWSP_OP_DISPATCH_FILTER, .count = in->operand1, .row = id};
@@ -77,8 +77,7 @@ ptowsp_status rt_verify_event(struct rt_verifier *v)
 	const struct ptowsp_instruction *in = rt_verifier_word(v, v->at);
 
 	if (in->operand2 >= v->program->tables.event.count)
-		return rt_fail(v->error, PTOWSP_BAD_PACKAGE, "%s: there is no event %u, the package has %u", rt_verifier_here(v), in->operand2,
-			       v->program->tables.event.count);
+		return rt_verifier_refuse(v, "there is no event %u, the package has %u", in->operand2, v->program->tables.event.count);
 	if (rt_verifier_note(v))
 		return PTOWSP_NO_MEMORY;
 	v->program->code[v->at++] = (struct rt_ins){.op = in->opcode, .slot = in->operand2};
@@ -101,8 +100,8 @@ ptowsp_status rt_verify_events(struct rt_verifier *v)
 		if (in->op != PTOWSP_OP_WAIT || signalled[in->slot])
 			continue;
 		v->at = v->noted[i];
-		status = rt_fail(v->error, PTOWSP_BAD_PACKAGE, "%s: event %.80s is waited for, and nothing in the program signals it", rt_verifier_here(v),
-				 rt_string(&program->tables, program->tables.event.rows[in->slot].name));
+		status = rt_verifier_refuse(v, "event %.80s is waited for, and nothing in the program signals it",
+					    rt_string(&program->tables, program->tables.event.rows[in->slot].name));
 	}
 	free(signalled);
 	return status;
@@ -113,8 +112,7 @@ ptowsp_status rt_verify_barrier(struct rt_verifier *v)
 	const struct ptowsp_instruction *in = rt_verifier_word(v, v->at);
 
 	if (in->opcode == PTOWSP_OP_FENCE && in->operand1 > PTOWSP_FENCE_SYSTEM)
-		return rt_fail(v->error, PTOWSP_BAD_PACKAGE, "%s: fence has the unknown scope %u; 0 core, 1 device, 2 system", rt_verifier_here(v),
-			       in->operand1);
+		return rt_verifier_refuse(v, "fence has the unknown scope %u; 0 core, 1 device, 2 system", in->operand1);
 	v->program->code[v->at++] = (struct rt_ins){.op = in->opcode, .count = in->operand1};
 	return PTOWSP_OK;
 }
@@ -126,8 +124,7 @@ ptowsp_status rt_verify_notify(struct rt_verifier *v)
 	const struct ptowsp_instruction *in = rt_verifier_word(v, v->at);
 
 	if (v->process != PTOWSP_NONE)
-		return rt_fail(v->error, PTOWSP_BAD_PACKAGE, "%s: devices tell each other in the entry's own instructions, not in a process",
-			       rt_verifier_here(v));
+		return rt_verifier_refuse(v, "devices tell each other in the entry's own instructions, not in a process");
 	v->program->code[v->at++] = (struct rt_ins){.op = in->opcode, .count = in->operand1, .slot = in->operand2};
 	return PTOWSP_OK;
 }
@@ -139,13 +136,12 @@ static ptowsp_status regions_check(struct rt_verifier *v, const struct rt_io *fr
 	const struct ptowsp_tensor_record *tensors = v->program->tables.tensor.rows;
 
 	if (from->unit || to->unit)
-		return rt_fail(v->error, PTOWSP_BAD_PACKAGE, "%s: copy needs regions with rows and columns", rt_verifier_here(v));
+		return rt_verifier_refuse(v, "copy needs regions with rows and columns");
 	if (from->rows != to->rows || from->columns != to->columns)
-		return rt_fail(v->error, PTOWSP_BAD_PACKAGE, "%s: copy from %u x %u to %u x %u elements", rt_verifier_here(v), from->rows, from->columns,
-			       to->rows, to->columns);
+		return rt_verifier_refuse(v, "copy from %u x %u to %u x %u elements", from->rows, from->columns, to->rows, to->columns);
 	if (tensors[from->tensor].dtype != tensors[to->tensor].dtype)
-		return rt_fail(v->error, PTOWSP_BAD_PACKAGE, "%s: copy between the tensors %.40s and %.40s, which differ in type", rt_verifier_here(v),
-			       rt_tensor_name(v->program, from->tensor), rt_tensor_name(v->program, to->tensor));
+		return rt_verifier_refuse(v, "copy between the tensors %.40s and %.40s, which differ in type", rt_tensor_name(v->program, from->tensor),
+					  rt_tensor_name(v->program, to->tensor));
 	return PTOWSP_OK;
 }
 
@@ -191,12 +187,12 @@ ptowsp_status rt_verify_copy(struct rt_verifier *v)
 
 	if (v->at + 2 > v->bodies[v->depth - 1].end || v->at + 1 >= rt_verifier_code_count(v) || in[1].opcode != PTOWSP_OP_IO_OUTPUT || in[1].operand1 ||
 	    in[1].flags)
-		return rt_fail(v->error, PTOWSP_BAD_PACKAGE, "%s: behind copy stands one io_output word, of tensor argument 0", rt_verifier_here(v));
+		return rt_verifier_refuse(v, "behind copy stands one io_output word, of tensor argument 0");
 	status = site_make(v, in, &site);
 	if (!status)
 		status = rt_verifier_placed(v, rt_site_after(program, &v->nest, &site, &next, v->error));
 	if (!status && next > v->bodies[v->depth - 1].end)
-		status = rt_fail(v->error, PTOWSP_BAD_PACKAGE, "%s: the words of the copy reach beyond its body", rt_verifier_here(v));
+		status = rt_verifier_refuse(v, "the words of the copy reach beyond its body");
 	if (!status)
 		status = rt_site_close(program, &v->nest, &site, v->error);
 	if (!status)
@@ -218,11 +214,9 @@ ptowsp_status rt_verify_memory(struct rt_verifier *v)
 	struct rt_program *program = v->program;
 
 	if (in->operand2 >= program->tables.tensor.count)
-		return rt_fail(v->error, PTOWSP_BAD_PACKAGE, "%s: there is no tensor %u, the package has %u", rt_verifier_here(v), in->operand2,
-			       program->tables.tensor.count);
+		return rt_verifier_refuse(v, "there is no tensor %u, the package has %u", in->operand2, program->tables.tensor.count);
 	if (program->tables.tensor.rows[in->operand2].flags & PTOWSP_TENSOR_SHAPELESS)
-		return rt_fail(v->error, PTOWSP_BAD_PACKAGE, "%s: tensor %.80s has no shape, so nobody knows how many bytes it takes", rt_verifier_here(v),
-			       rt_tensor_name(program, in->operand2));
+		return rt_verifier_refuse(v, "tensor %.80s has no shape, so nobody knows how many bytes it takes", rt_tensor_name(program, in->operand2));
 	if (rt_verifier_note(v))
 		return PTOWSP_NO_MEMORY;
 	program->tensor_allocated[in->operand2] = 1;

@@ -2,6 +2,7 @@
 #include "rt/run/feed.h"
 
 #include "rt/graph/graph_record.h"
+#include "rt/grow.h"
 #include "rt/process/process.h"
 #include "rt/program/rt_error.h"
 #include "rt/threads/walker.h"
@@ -261,11 +262,6 @@ ptowsp_status rt_feed_run(struct rt_run *run, const struct rt_engine *engine, st
 
 /* ---- what the engine says of time -------------------------------------------------------------------------------- */
 
-static uint64_t later(uint64_t a, uint64_t b)
-{
-	return a > b ? a : b;
-}
-
 void rt_told_copy(struct rt_told *to, const struct rt_told *from, uint32_t kernels)
 {
 	struct ptowsp_kernel_stats *rows = to->kernels;
@@ -391,7 +387,7 @@ void rt_feed_process(struct rt_feed *feed, uint32_t process, uint64_t time)
 	struct rt_pipeline *pipeline = feed->run->pipeline;
 	const struct rt_instance *instance = &pipeline->instances[process];
 
-	feed->told.total = later(feed->told.total, time);
+	feed->told.total = rt_later(feed->told.total, time);
 	pipeline->told[process] = time;
 	if (heard(feed))
 		say(feed, &(struct ptowsp_trace_event){.begin = pipeline->told_began,
@@ -450,7 +446,7 @@ void rt_feed_streams(struct rt_feed *feed, uint64_t count)
 
 void rt_feed_settled(struct rt_feed *feed, uint64_t cycles)
 {
-	feed->run->clock.now = later(feed->run->clock.now, cycles); /* where a notification looks */
+	feed->run->clock.now = rt_later(feed->run->clock.now, cycles); /* where a notification looks */
 }
 
 void rt_feed_began(struct rt_feed *feed, uint64_t cycles)

@@ -4,7 +4,6 @@
 
 #include "rt/graph/graph_record.h"
 #include "rt/instances/schedulers.h"
-#include "rt/memory.h"
 #include "rt/process/process.h"
 #include "rt/program/rt_error.h"
 #include "rt/run/feed.h"

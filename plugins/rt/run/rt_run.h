@@ -7,8 +7,6 @@
 #include "rt/access/plan.h"
 #include "rt/access/track.h"
 #include "rt/expand/expand.h"
-#include "rt/instances/notify.h"
-#include "rt/process/payload.h"
 #include "rt/process/race.h"
 #include "rt/run/place.h"
 #include "rt/structure/flow.h"
@@ -31,6 +29,24 @@ struct rt_known {
 	bool pieces_told;
 	uint8_t domain, pool; /* what its executor type translates to: ptowsp/exec.h */
 	bool here;            /* its tasks run where they are issued: there is one thread, or the run is alone and it is brief */
+};
+/* Notifications that the device has told itself and not yet heard. */
+struct rt_notice {
+	uint64_t cycles; /* when it was sent */
+	uint32_t number;
+	bool taken;
+};
+struct rt_notices {
+	struct rt_notice *rows; /* oldest first */
+	uint32_t count, room;
+};
+void rt_notices_finish(struct rt_notices *notices);
+/* Blocks of elements on their way through payload channels: memory for as many as each channel can hold, made once before the first task of a run with kernels. It never
+ * grows. A rendezvous has a block per consumer instance, because one token can be given to each before the first of them has its turn. */
+struct rt_payloads {
+	char *memory;    /* NULL: nothing is moved */
+	uint64_t *first; /* per CSPC row: where its blocks begin */
+	uint64_t bytes;
 };
 struct rt_record;     /* graph_record.h */
 struct rt_schedulers; /* schedulers.h */
@@ -189,8 +205,12 @@ ptowsp_status rt_run_clock(struct rt_run *run);
 /* Places that open scopes of processes hold where the program is planned, whose window is unbounded for all else: 0 if none is stated. */
 uint64_t rt_window_planned(const struct rt_run *run);
 ptowsp_status rt_run_expand(struct rt_run *run);
-/* start.c: looks at the program without clock and kernels.
- * start(threshold n): when the first task may start. */
+/* lookahead.c: a look at a program before it runs: a zeroed run without clock and kernels, of which nobody hears, at its beginning; run->error is then NULL. Finished by
+ * rt_run_finish. Errors: those of rt_run_init, NO_MEMORY. */
+ptowsp_status rt_look_begin(struct rt_run *run, struct rt_program *program, const struct rt_run_args *args, uint64_t window, struct ptowsp_error *error);
+/* An event that is no task. False: the look ends there; a slot that is loaded is what only running tells. */
+bool rt_look_event(struct rt_run *run, enum rt_event event);
+/* start.c: start(threshold n): when the first task may start. */
 ptowsp_status rt_start_find(const struct rt_run *run, uint64_t *start_out);
 
 /* start.c: the pool of a task that was prepared, without a clock: one that may join several pools counts as vector. */
@@ -247,6 +267,16 @@ void rt_call_helpers(struct rt_run *run, uint64_t ns);
 /* Moves the frontier over what is over; cycles that only running tells go to the clock. In task order. */
 ptowsp_status rt_frontier_move(struct rt_run *run);
 
+/* notify.c */
+/* Does a NOTIFY or WAIT_NOTIFY. Errors: DEADLOCK, reported; UNSUPPORTED, INVALID for a device that is not there; those of tasks that end meanwhile. */
+ptowsp_status rt_notify_take(struct rt_run *run, uint32_t instruction);
+/* payload.c */
+/* Only where the entry is a pipeline; a planned program moves nothing, and without kernels there is no memory, but what a run with them would be refused for is told. Errors: TOO_BIG for more than the run's memory limit, NO_MEMORY. */
+ptowsp_status rt_payloads_init(struct rt_run *run);
+void rt_payloads_finish(struct rt_payloads *payloads);
+/* Copies the elements of a region into block `number` of the channel, or out of it. The caller has waited for who touches them. */
+void rt_payload_copy(const struct rt_run *run, uint32_t channel, uint64_t number, const struct rt_access *access, bool sends);
+
 /* deadlock.c */
 const char *rt_resource_name(unsigned resource);
 const char *rt_resource_unit(unsigned resource);      /* places, entries, bytes; of bounded resources */
@@ -267,6 +297,10 @@ struct rt_snapshot {
 };
 ptowsp_status rt_snapshot_init(struct rt_snapshot *snapshot, const struct rt_program *program, struct ptowsp_error *error);
 void rt_snapshot_finish(struct rt_snapshot *snapshot);
+/* What a run keeps per task in flight, in bytes that it has asked for: struct rt_memory of rt.h. Nothing of it shrinks during a run, so what is there at its end is the most
+ * there was. The second one tells the run's sink, if there is one, while the rings still exist. */
+void rt_memory_count(const struct rt_run *run, struct rt_memory *memory_out);
+void rt_memory_tell(const struct rt_run *run);
 void rt_stats_reset(struct rt_program *program);
 void rt_stats_publish(struct rt_run *run);
 void rt_stats_give(struct rt_program *program, struct rt_snapshot *into, struct ptowsp_run_stats *stats_out);

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* stats.c - counters as rt_run and rt_stats give them back. */
 #include "rt/instances/schedulers.h"
-#include "rt/memory.h"
 #include "rt/process/process.h"
 #include "rt/program/rt_error.h"
 #include "rt/run/feed.h"

@@ -35,7 +35,7 @@ ptowsp_status rt_flight_init(struct rt_flight *flight, struct rt_pool *pool, uin
 	flight->workers.goes_on = never;
 	flight->workers.order = flight->order;
 	return rt_ring_init(&flight->ring, window, words) && rt_workers_make(&flight->workers, flight->ring.mask + 1) ? PTOWSP_OK
-														       : rt_no_memory(error, "tasks in flight");
+														      : rt_no_memory(error, "tasks in flight");
 }
 
 void rt_flight_finish(struct rt_flight *flight)

@@ -118,7 +118,6 @@ static uint64_t count_ahead(struct ahead *ahead, uint64_t n)
 	struct rt_run *run = &ahead->run;
 	bool go_on = true;
 
-	rt_expand_start(&run->expand, run->program, &run->env, NULL);
 	while (go_on && run->tasks < n) {
 		enum rt_event event = rt_expand_next(&run->expand);
 
@@ -132,20 +131,17 @@ static uint64_t count_ahead(struct ahead *ahead, uint64_t n)
 		case RT_EVENT_SLOT_LOAD: go_on = slot_fits(ahead, event); break;
 		case RT_EVENT_SYNC: go_on = sync_fits(ahead); break;
 		case RT_EVENT_READ: go_on = !waits(ahead, run->expand.read, run->expand.read_count); break;
-		case RT_EVENT_PAUSE: go_on = !rt_look(run); break;
 		case RT_EVENT_ORDER_BEGIN: go_on = !rt_lag_order_begin(&run->lag); break;
 		case RT_EVENT_ORDER_STEP: go_on = !rt_lag_order_step(&run->lag); break;
 		case RT_EVENT_ORDER_END: go_on = !rt_lag_order_end(&run->lag); break;
-		case RT_EVENT_END:
-		case RT_EVENT_FAILED: go_on = false; break;
-		default: break;
+		default: go_on = rt_look_event(run, event);
 		}
 	}
 	return run->tasks;
 }
 
 /* Executors, depths and streams as in the run; no capacities: those are looked at here. */
-static ptowsp_status clock_init(struct ahead *ahead)
+static ptowsp_status clock_init(struct ahead *ahead, struct ptowsp_error *error)
 {
 	const struct rt_schedule *schedule = &ahead->run.program->schedule;
 	struct rt_clock *clock = &ahead->run.clock;
@@ -157,11 +153,10 @@ static ptowsp_status clock_init(struct ahead *ahead)
 	clock->depth_count = schedule->depth_count;
 	clock->executors = schedule->dispatch.executors;
 	clock->event_count = ahead->run.program->tables.event.count;
-	rt_places_init(&ahead->run.places, ahead->run.program);
 	status = rt_clock_init(clock, ahead->run.program->tables.slot.count, 0);
 	if (!status && !rt_clock_pools(clock, ahead->run.places.pools))
 		status = PTOWSP_NO_MEMORY;
-	return status ? rt_no_memory(ahead->run.error, "the look ahead") : PTOWSP_OK;
+	return status ? rt_no_memory(error, "the look ahead") : PTOWSP_OK;
 }
 
 ptowsp_status rt_start_find(const struct rt_run *run, uint64_t *start_out)
@@ -179,19 +174,13 @@ ptowsp_status rt_start_find(const struct rt_run *run, uint64_t *start_out)
 	ahead = calloc(1, sizeof(*ahead));
 	if (!ahead)
 		return rt_no_memory(run->error, "the look ahead");
-	ahead->run.quiet = true;
 	ahead->limits = &run->clock;
 	ahead->pending = calloc((size_t)run->program->tables.slot.count + 1, 1);
-	status = ahead->pending ? rt_run_init(&ahead->run, run->program, &args, run->error) : rt_no_memory(run->error, "the look ahead");
-	if (!status) {
-		ahead->run.window = run->window;
-		ahead->run.heap_capacity = run->heap_capacity;
-		status = clock_init(ahead);
-	}
+	status = ahead->pending ? rt_look_begin(&ahead->run, run->program, &args, run->window, run->error) : rt_no_memory(run->error, "the look ahead");
+	ahead->run.heap_capacity = run->heap_capacity;
 	if (!status)
-		status = rt_infer_init(&ahead->run);
+		status = clock_init(ahead, run->error);
 	if (!status) {
-		ahead->run.error = NULL; /* whatever goes wrong, the run itself will say it */
 		tasks = count_ahead(ahead, schedule->start);
 		*start_out = tasks ? (tasks - 1) * schedule->issue_cost : 0;
 	}
