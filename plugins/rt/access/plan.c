@@ -238,6 +238,7 @@ void rt_plan_make(struct rt_run *run, const struct rt_site *site, uint32_t level
 	plan->map_most = plan->counted ? site->writes + (run->program->schedule.full ? site->reads : 0u) : rt_infer_map(run, site);
 	plan->map_need = plan->map_most;
 	plan->plain = !plan->args && site->io_count <= COUNTED_MOST && rt_issue_plain(run, site, run->kernel);
+	plan->reading = site->read_count && !run->slots_prompt;
 	plan->argued = site->arg_count && (run->kernels || run->record);
 	plan->lone = run->places.one && site->dispatch == PTOWSP_NONE;
 	plan->cycles = run->known[run->kernel].cycles;

@@ -50,6 +50,7 @@ struct rt_plan {
 	bool windows_loose;              /* moving them on does not do */
 	bool plain;                      /* its tasks need nothing but what stands here: rt_issue_plain; then: */
 	bool argued;                     /* arguments are wanted */
+	bool reading;                    /* the clock hears of the slots that it reads */
 	bool lone;                       /* there is one place where they can run: clock_lone.h */
 	uint64_t cycles;                 /* of each */
 	struct ptowsp_kernel_stats *stats;

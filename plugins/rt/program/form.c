@@ -313,18 +313,26 @@ static inline int64_t step_run(const struct rt_env *env, const int64_t *register
 	return rt_operation(step->op & ~(uint32_t)RT_NUMBER, registers[step->a], step->op & RT_NUMBER ? step->value : registers[step->b], 0, failed);
 }
 
+/* Out of the way of the others, which call nothing. */
+static __attribute__((noinline)) bool careful_fill(const struct rt_env *env, int64_t *registers, const struct rt_step *step, const struct rt_step *end)
+{
+	uint32_t failed = 0;
+
+	for (int64_t *to = registers; step < end; step++)
+		*to++ = step_run(env, registers, step, &failed);
+	return !failed;
+}
+
 bool rt_code_fill(struct rt_env *env, const struct rt_code *code)
 {
 	int64_t *registers = env->scratch + RT_REGISTER, *to = registers;
 	const struct rt_step *step = env->codes->steps + code->first, *end = step + code->count;
-	uint32_t failed = 0;
 
-	if (code->quick)
-		for (; step < end; step++)
-			*to++ = quick_step(env, registers, step);
+	if (!code->quick)
+		return careful_fill(env, registers, step, end);
 	for (; step < end; step++)
-		*to++ = step_run(env, registers, step, &failed);
-	return !failed;
+		*to++ = quick_step(env, registers, step);
+	return true;
 }
 
 int64_t rt_code_run(struct rt_env *env, const struct rt_form *form, uint32_t id)

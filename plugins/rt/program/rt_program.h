@@ -128,6 +128,7 @@ struct rt_program {
 	uint32_t *region_class; /* per REGN row: equal where tensor, rows and columns are */
 	uint32_t move_count, move_room, after_count, after_room, part_count, part_room, name_count, name_room;
 	bool planned;                  /* rt_program_args.planned */
+	bool loads;                    /* some slot is loaded from a tensor */
 	bool shadowed;                 /*   and .shadowed */
 	uint32_t copy_kernel;          /* KREG row that was added for COPY, PTOWSP_NONE without one */
 	struct rt_kernels backend;     /* copy.c: what `kernels` hands everything else to */

@@ -240,6 +240,7 @@ static ptowsp_status slot_load_lower(struct rt_verifier *v)
 	if (status)
 		return status;
 	program->tensor_loaded[io.tensor] = 1;
+	program->loads = true;
 	program->code[v->at] = (struct rt_ins){.op = PTOWSP_OP_SLOT_LOAD,
 					       .flags = (uint8_t)(PTOWSP_CHECKED | rt_verifier_word(v, v->at)->flags),
 					       .row = program->io_count,

@@ -400,7 +400,7 @@ RT_INLINE ptowsp_status plan_prepare(struct rt_run *run, struct rt_plan *plan, c
 	run->kernel = plan->kernel;
 	if (plan->argued)
 		status = args_eval(run, site);
-	if (!status && site->read_count)
+	if (!status && plan->reading)
 		status = slots_read(run, site);
 	if (plan->varying)
 		rt_plan_recount(plan, run->track.full);
@@ -431,7 +431,7 @@ static ptowsp_status prepare(struct rt_run *run, const struct rt_site *site, uin
 	status = rt_prepare(run, site, level);
 	if (!status && (site->allocated || run->kernel == run->program->copy_kernel))
 		status = rt_sync_touch(run, site);
-	if (!status && site->read_count)
+	if (!status && site->read_count && !run->slots_prompt)
 		status = slots_read(run, site);
 	return status ? status : rt_infer(run, site, need_out);
 }
@@ -538,6 +538,7 @@ void rt_issue_begin(struct rt_run *run)
 
 	run->ordinary =
 		!heard && !run->race.on && !schedule->built && !run->record && !schedule->batch && !run->stream_order && !run->lag.feed && !run->instances;
+	run->slots_prompt = !run->program->loads && !run->lag.feed && !run->instances;
 }
 
 static ptowsp_status plan_call(struct rt_run *run, struct rt_plan *plan)
@@ -664,6 +665,5 @@ ptowsp_status rt_issue_tasks(struct rt_run *run)
 	do
 		status = task_issue(run);
 	while (!status && rt_expand_task(&run->expand));
-	rt_clock_catch_up(&run->clock);
 	return status;
 }

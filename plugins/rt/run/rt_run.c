@@ -182,12 +182,16 @@ static ptowsp_status structure(struct rt_run *run, enum rt_event event)
 		rt_race_order_step(&run->race, run->tasks);
 		return rt_lag_order_step(&run->lag);
 	case RT_EVENT_ORDER_END: rt_race_order_end(&run->race); return rt_lag_order_end(&run->lag);
-	default: return rt_lag_read(&run->lag, PTOWSP_NONE, run->program->exprs.reads + run->expand.read, run->expand.read_count);
+	default:
+		return run->slots_prompt ? PTOWSP_OK
+					 : rt_lag_read(&run->lag, PTOWSP_NONE, run->program->exprs.reads + run->expand.read, run->expand.read_count);
 	}
 }
 
 ptowsp_status rt_event_take(struct rt_run *run, enum rt_event event)
 {
+	if (event != RT_EVENT_SLOT_SET || !run->slots_prompt)
+		rt_clock_catch_up(&run->clock);
 	switch (event) {
 	case RT_EVENT_TASK: return rt_issue(run);
 	case RT_EVENT_PAUSE: return pause_take(run);
@@ -211,6 +215,7 @@ ptowsp_status rt_run_expand(struct rt_run *run)
 	rt_issue_begin(run);
 	while (!status && (event = rt_expand_next(&run->expand)) != RT_EVENT_END)
 		status = event == RT_EVENT_TASK ? rt_issue_tasks(run) : rt_event_take(run, event);
+	rt_clock_catch_up(&run->clock);
 	return status;
 }
 

@@ -128,6 +128,7 @@ struct rt_run {
 	uint64_t engine_executors, engine_streams; /* as it counts them; 0: it did not */
 	uint64_t cross_edges, notifications;       /* between them */
 
+	bool slots_prompt;      /* slots are known as soon as they are set: the clock need not hear of them */
 	bool ordinary;          /* the clock alone hears of tasks, and they run when they are issued or go to the worker threads: rt_issue_begin */
 	uint32_t span_most;     /* tasks of the window behind the latest one */
 	uint64_t checked_until; /* the least of max_tasks and: */

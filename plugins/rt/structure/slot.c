@@ -23,7 +23,7 @@ ptowsp_status rt_slot_set(struct rt_run *run, uint32_t slot, uint32_t expr)
 		return rt_fail_at(run->error, PTOWSP_RUN_FAILED, run->tasks, UINT64_MAX, "setting slot %.40s before task %llu divides by zero, %s",
 				  rt_slot_name(run->program, slot), (unsigned long long)run->tasks, here(run, text, sizeof(text)));
 	run->values[slot] = (uint64_t)value;
-	if (run->quiet)
+	if (run->quiet || run->slots_prompt)
 		return PTOWSP_OK;
 	return rt_clock_failed(run, rt_lag_slot_set(&run->lag, slot, run->program->exprs.reads + row->read, row->read_count));
 }

@@ -96,7 +96,7 @@ struct rt_clock {
 	bool out_of_memory;             /* sticky */
 	const struct rt_listener *tell; /* listener.h: who hears of stalls; NULL: nobody */
 	uint32_t kept_count;
-	struct rt_clock_kept kept[RT_CLOCK_KEPT]; /* behind `issued`; none outside of rt_issue_tasks */
+	struct rt_clock_kept kept[RT_CLOCK_KEPT]; /* behind `issued`; none where anybody looks: rt_clock_catch_up */
 };
 struct rt_clock_task {
 	uint64_t cycles;

@@ -163,16 +163,22 @@ RT_INLINE uint32_t lone_tell(struct rt_clock *clock, uint32_t next, uint32_t cou
 	return next;
 }
 
+/* Of so few, taking the state into registers costs more than it saves. */
+#define FEW 2u
+
+static uint32_t some_tell(struct rt_clock *clock, uint32_t next, uint32_t count)
+{
+	if (count - next <= FEW)
+		return next;
+	return clock->scopes ? lone_tell(clock, next, count, true) : lone_tell(clock, next, count, false);
+}
+
 void rt_clock_settle_kept(struct rt_clock *clock)
 {
-	uint32_t count = clock->kept_count, next = 0;
+	uint32_t count = clock->kept_count;
 	struct rt_clock_times times;
 
 	clock->kept_count = 0;
-	while (next < count) {
-		next = clock->scopes ? lone_tell(clock, next, count, true) : lone_tell(clock, next, count, false);
-		if (next < count)
-			(void)rt_clock_task(clock, &(struct rt_clock_task){.cycles = clock->kept[next].cycles, .need = clock->kept[next].need}, &times);
-		next++;
-	}
+	for (uint32_t next = some_tell(clock, 0, count); next < count; next = some_tell(clock, next + 1, count))
+		(void)rt_clock_task(clock, &(struct rt_clock_task){.cycles = clock->kept[next].cycles, .need = clock->kept[next].need}, &times);
 }
