@@ -139,9 +139,9 @@ static bool plugin_find(const char *plugin, char path_out[PATH_MAX])
 /* A test that fails cleans up nothing, and one that forks leaves by exit: what a plugin does not give back is told by its accounts. The sanitizer asks this, whatever
  * ASAN_OPTIONS says. */
 __attribute__((visibility("default"))) int __lsan_is_turned_off(void);
-bool __lsan_is_turned_off(void)
+int __lsan_is_turned_off(void)
 {
-	return true;
+	return 1;
 }
 #endif
 
