@@ -125,7 +125,7 @@ static uint32_t window_of(struct ascend_emitter *e)
 static void queues_put(const struct ascend_emitter *e, struct common_text *out)
 {
 	const struct rt_tables *t = &e->p->tables;
-	struct rt_places places;
+	struct rt_places places = {0};
 
 	if (e->p->schedule.pools != PTOWSP_POOLS_BY_EXEC_UNIT || (!e->p->schedule.dispatch.policy && !e->p->schedule.streams))
 		return;
