@@ -538,7 +538,7 @@ void rt_issue_begin(struct rt_run *run)
 
 	run->ordinary =
 		!heard && !run->race.on && !schedule->built && !run->record && !schedule->batch && !run->stream_order && !run->lag.feed && !run->instances;
-	run->slots_prompt = !run->program->loads && !run->lag.feed && !run->instances;
+	run->slots_prompt = !run->program->loads && !run->program->tables.process.count && !run->lag.feed && !run->instances;
 }
 
 static ptowsp_status plan_call(struct rt_run *run, struct rt_plan *plan)

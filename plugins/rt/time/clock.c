@@ -492,7 +492,7 @@ void rt_clock_enter(struct rt_clock *clock, const struct rt_clock_task *task, ui
 	enter(clock, task, end);
 }
 
-ptowsp_status rt_clock_task(struct rt_clock *clock, const struct rt_clock_task *task, struct rt_clock_times *times)
+static ptowsp_status task_enter(struct rt_clock *clock, const struct rt_clock_task *task, struct rt_clock_times *times)
 {
 	struct rt_clock_row *row;
 	uint64_t start, end;
@@ -514,6 +514,18 @@ ptowsp_status rt_clock_task(struct rt_clock *clock, const struct rt_clock_task *
 	clock->issued++;
 	rt_clock_settle(clock, row);
 	return clock->out_of_memory ? PTOWSP_NO_MEMORY : PTOWSP_OK;
+}
+
+ptowsp_status rt_clock_task(struct rt_clock *clock, const struct rt_clock_task *task, struct rt_clock_times *times)
+{
+	return task_enter(clock, task, times);
+}
+
+void rt_clock_kept_task(struct rt_clock *clock, const struct rt_clock_kept *kept)
+{
+	struct rt_clock_times times;
+
+	(void)task_enter(clock, &(struct rt_clock_task){.cycles = kept->cycles, .need = kept->need}, &times);
 }
 
 /* ---- scopes, orders, slots ------------------------------------------------------------------------------------- */

@@ -123,6 +123,8 @@ size_t rt_clock_least(const struct rt_clock *clock);
 /* Room for pools 0 .. pools - 1. False when out of memory. */
 bool rt_clock_pools(struct rt_clock *clock, uint32_t pools);
 
+/* One that was kept; a lone clock, whose ring stalls, refuses none. */
+void rt_clock_kept_task(struct rt_clock *clock, const struct rt_clock_kept *kept);
 /* clock_lone.c: the clock is told of the tasks that are kept, of which there is at least one. */
 void rt_clock_settle_kept(struct rt_clock *clock);
 /* The same, if there is any: before anybody looks at the clock or tells it something else. */

@@ -176,9 +176,8 @@ static uint32_t some_tell(struct rt_clock *clock, uint32_t next, uint32_t count)
 void rt_clock_settle_kept(struct rt_clock *clock)
 {
 	uint32_t count = clock->kept_count;
-	struct rt_clock_times times;
 
 	clock->kept_count = 0;
 	for (uint32_t next = some_tell(clock, 0, count); next < count; next = some_tell(clock, next + 1, count))
-		(void)rt_clock_task(clock, &(struct rt_clock_task){.cycles = clock->kept[next].cycles, .need = clock->kept[next].need}, &times);
+		rt_clock_kept_task(clock, &clock->kept[next]);
 }
