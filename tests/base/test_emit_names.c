@@ -189,6 +189,32 @@ static void kernels_and_entries_that_c_cannot_keep_apart_get_numbers(void)
 }
 
 /* What an emitted function refuses itself, in the interpreter's words: what its task lacks, and loops that do not end. */
+/* An unsigned beginning may be 0: then 2^17 times 2^15 jumps back are as many as are allowed, and have to be counted. */
+static void jumps_are_counted_where_there_may_be_too_many(void)
+{
+	static const struct {
+		int bound;
+		bool counted;
+	} rows[] = {{32767, true}, {32766, false}};
+
+	cli_begin();
+	for (size_t i = 0; i < sizeof(rows) / sizeof(*rows); i++) {
+		const char *source =
+			check_fmt("func @far(%%m: !pto.memref<gm,...,f32>, %%n: u16) {\n  %%t = alloc_tile : !pto.tile<1x8xf32>\n  %%t = tload %%m[0, 0]\n"
+				  "  FOR %%i:idx, 0:idx, 131072:idx, 1:idx\n    FOR %%j:idx, %%n:idx, %d:idx, 1:idx\n      %%t = tneg %%t\n    ENDFOR\n"
+				  "  ENDFOR\n  tstore %%t, %%m[0, 0]\n}\n",
+				  rows[i].bound);
+		char *text;
+
+		REQUIRE(check_write(check_fmt("%s/far.pto", getenv("T")), source, strlen(source)));
+		REQUIRE_INT(cli(check_fmt("$B/ptowsp-pack --emit=c far.pto -o far%zu", i)), 0);
+		text = check_read(check_fmt("%s/far%zu/far.c", getenv("T"), i), NULL);
+		REQUIRE(text != NULL);
+		CHECK((strstr(text, "jumps--") != NULL) == rows[i].counted);
+		free(text);
+	}
+}
+
 static void what_a_task_lacks_and_endless_loops_are_refused(void)
 {
 	static const char source[] = "func @loops(%m: !pto.memref<gm,...,f32>, %n: i32) {\n  %t = alloc_tile : !pto.tile<1x8xf32>\n  %s = alloc_tile : "
@@ -249,6 +275,7 @@ void suite_emit_names(CU_pSuite s)
 	TEST(s, a_name_in_a_kernel_is_nothing_else_s);
 	TEST(s, a_kernel_is_called_like_nothing_in_the_headers);
 	TEST(s, names_like_those_of_the_task_api_begin_in_another_way);
+	TEST(s, jumps_are_counted_where_there_may_be_too_many);
 	TEST(s, what_a_task_lacks_and_endless_loops_are_refused);
 	TEST(s, kernels_and_entries_that_c_cannot_keep_apart_get_numbers);
 }
